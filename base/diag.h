@@ -1,0 +1,90 @@
+/* The one sink for everything a user is told. */
+#ifndef TRI_BASE_DIAG_H
+#define TRI_BASE_DIAG_H
+
+#include "base/str.h"
+
+typedef struct tri_diag tri_diag;
+
+/* One input text. Created by tri_diag_add_source and owned by the sink, so
+ * spans stay valid as long as the sink. */
+typedef struct {
+    tri_str name; /* as the user wrote it, for messages and locations */
+    tri_str text; /* whole file, NUL-terminated */
+    uint32_t *line_starts;
+    uint32_t line_count;
+} tri_source;
+
+/* A half-open byte range of a source; source null means "no location". */
+typedef struct {
+    const tri_source *source;
+    uint32_t begin;
+    uint32_t end;
+} tri_span;
+
+#define TRI_NO_SPAN ((tri_span){0})
+
+typedef enum { TRI_NOTE, TRI_REMARK, TRI_WARNING, TRI_ERROR } tri_severity;
+typedef enum { TRI_COLOR_AUTO, TRI_COLOR_ALWAYS, TRI_COLOR_NEVER } tri_color;
+typedef enum { TRI_DIAG_TEXT, TRI_DIAG_JSON } tri_diag_format;
+
+tri_diag *tri_diag_create(void);
+/* Flushes what is pending (the closing bracket of JSON output), then ends the sink and its sources. */
+void tri_diag_destroy(tri_diag *diag);
+
+void tri_diag_set_color(tri_diag *diag, tri_color color);
+void tri_diag_set_format(tri_diag *diag, tri_diag_format format);
+void tri_diag_set_werror(tri_diag *diag, bool on);
+/* Turns one warning name ("unused-mask") on or off; "all" and "" (-w: every one) are understood. */
+void tri_diag_set_warning(tri_diag *diag, tri_str name, bool on);
+bool tri_diag_is_warning_on(const tri_diag *diag, const char *name);
+/* Rewrites file names that begin with `old_prefix` in messages and in locations (-ffile-prefix-map). */
+void tri_diag_add_prefix_map(tri_diag *diag, tri_str old_prefix, tri_str new_prefix);
+tri_str tri_diag_map_path(tri_diag *diag, tri_str path);
+
+/* Registers a text; both strings are copied. */
+const tri_source *tri_diag_add_source(tri_diag *diag, tri_str name, tri_str text);
+const tri_source *tri_diag_find_source(const tri_diag *diag, tri_str name);
+/* 1-based line, and 1-based column counted in bytes. */
+void tri_source_position(const tri_source *source, uint32_t offset, uint32_t *out_line, uint32_t *out_column);
+uint32_t tri_source_offset(const tri_source *source, uint32_t line, uint32_t column);
+
+/* Reports. `code` is the number of a row in base/diag.def, printed as [TRI-nnnn], or 0 for none.
+ * Text: lower case, no full stop, subject in single quotes, then the remedy if there is one.
+ * A note belongs to the error or warning before it (and is dropped with it when that was off). */
+void tri_diag_error(tri_diag *diag, tri_span at, int code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void tri_diag_warning(tri_diag *diag, tri_span at, const char *name, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void tri_diag_note(tri_diag *diag, tri_span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Remarks (-Rpass) are printed only when tri_diag_set_remarks named their group. */
+void tri_diag_set_remarks(tri_diag *diag, tri_str group);
+void tri_diag_remark(tri_diag *diag, tri_span at, const char *group, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A fix shown under the last report: the text that should stand at `at`. */
+void tri_diag_fix(tri_diag *diag, tri_span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* While held, reports are kept back; release prints them, drop forgets them and their count.
+ * Nests. Used for dry runs (loop bodies visited twice). */
+void tri_diag_hold(tri_diag *diag);
+void tri_diag_release(tri_diag *diag);
+void tri_diag_drop(tri_diag *diag);
+
+size_t tri_diag_error_count(const tri_diag *diag);
+size_t tri_diag_warning_count(const tri_diag *diag);
+
+/* Called before the process ends abnormally (out of memory, our bug, LLVM's fatal error),
+ * to remove temporary files. */
+void tri_diag_at_abort(void (*hook)(void));
+
+/* "out of memory" on stderr, then exit status 1. */
+_Noreturn void tri_diag_out_of_memory(void);
+/* A broken promise inside the compiler: prints file:line and asks for a report, then aborts. */
+_Noreturn void tri_diag_bug(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+#define TRI_BUG(...) tri_diag_bug(__FILE__, __LINE__, __VA_ARGS__)
+#define TRI_ASSERT(cond) ((cond) ? (void)0 : TRI_BUG("assertion failed: %s", #cond))
+
+/* Prints "[TRI-nnnn] title" and the explanation of a code; false when there is none. */
+bool tri_diag_explain(int code, tri_buf *out);
+
+#endif

@@ -1,0 +1,26 @@
+/* The MLIR and LLVM contexts of a run, with our dialects and diagnostics wired in. */
+#ifndef TRI_IR_CONTEXT_H
+#define TRI_IR_CONTEXT_H
+
+#include "ir/unit.h"
+
+/* Creates the context with tt ttg ttng arith math scf cf ub registered (loaded on first use or on
+ * parsing; llvm is registered for the few attributes and ops of it that appear in ttir), threads
+ * off, and diagnostics sent to `diag`. The caller destroys it last. */
+MlirContext tri_context_create_mlir(tri_diag *diag);
+void tri_context_destroy_mlir(MlirContext context);
+/* An LLVM context whose diagnostics, fatal errors included, go to `diag`. */
+LLVMContextRef tri_context_create_llvm(tri_diag *diag);
+
+/* Text in and out. parse reports what is wrong and returns a null module. The text of print has
+ * locations (`loc(...)`) when `with_locations`. */
+MlirModule tri_context_parse(MlirContext context, const tri_source *source);
+void tri_context_print(MlirModule module, bool with_locations, tri_buf *out);
+bool tri_context_verify(MlirModule module); /* reports */
+
+/* FileLineColLoc in the file that `span` points into; unknown without a source. */
+MlirLocation tri_context_location(MlirContext context, tri_diag *diag, tri_span span);
+/* name-loc over `loc`, and call-site loc. */
+MlirLocation tri_context_named_location(MlirLocation loc, tri_str name);
+
+#endif

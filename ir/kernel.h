@@ -1,0 +1,38 @@
+/* Facts about one compiled kernel that outlive the phases: they become the header, the launcher's
+ * table and -emit=json. They travel inside every stage's text as the function attribute
+ * `tritcc.kernel` (a dictionary) in ttir and ttgir, as the named metadata !tritcc.kernels in llir
+ * and as a comment in ptx, so that a run that starts there writes the same object. */
+#ifndef TRI_IR_KERNEL_H
+#define TRI_IR_KERNEL_H
+
+#include "base/str.h"
+#include "base/vec.h"
+
+#include "mlir-c/IR.h"
+
+/* One source parameter, constexpr ones included, in source order. */
+typedef struct {
+    tri_str name;
+    tri_str type;        /* signature spelling: "*fp32", "*kfp16", "i32", "fp32", "tensordesc<...>"; "constexpr" */
+    tri_str value;       /* constexpr: Python spelling of the value */
+    int32_t divisibility; /* 0: no hint */
+    bool is_constexpr;
+    bool is_read_only;   /* pointer never stored through */
+} tri_kernel_param;
+
+typedef struct {
+    tri_str name;   /* source name = symbol */
+    tri_str symbol; /* symbol in the device code */
+    TRI_VEC(tri_kernel_param) params;
+    int32_t num_warps, num_stages, num_ctas, maxnreg;
+    int64_t shared_bytes;          /* static + dynamic, 0 on targets without */
+    int64_t scratch_bytes;         /* global scratch per program */
+    int64_t scratch_alignment;
+    int32_t registers, spill_bytes; /* -1: not known */
+} tri_kernel;
+
+/* Dictionary attribute of a kernel, and back. from_attr reports nothing: false means malformed. */
+MlirAttribute tri_kernel_to_attr(MlirContext context, const tri_kernel *kernel);
+bool tri_kernel_from_attr(tri_arena *arena, MlirAttribute attr, tri_kernel *out_kernel);
+
+#endif

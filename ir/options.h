@@ -1,0 +1,35 @@
+/* What the user asked for, as the lower layers see it: a constant view filled by the driver
+ * (or by the compiler library), borrowed by every unit. */
+#ifndef TRI_IR_OPTIONS_H
+#define TRI_IR_OPTIONS_H
+
+#include "base/str.h"
+#include "base/vec.h"
+
+typedef enum { TRI_DEBUG_NONE, TRI_DEBUG_LINES, TRI_DEBUG_FULL } tri_debug_level;
+
+/* -DNAME=VALUE; the value is a Python literal, a dtype or a jit function's name. */
+typedef struct {
+    tri_str name;
+    tri_str value;
+} tri_define;
+
+typedef struct {
+    /* front end */
+    TRI_VEC(tri_str) kernels;    /* -k, in order; empty: every kernel whose types are known */
+    TRI_VEC(tri_str) signatures; /* -sig */
+    TRI_VEC(tri_define) defines; /* -D */
+    TRI_VEC(tri_str) include_dirs;
+    int config;                  /* -config=N picks one autotune config; -1: the first */
+    /* launch shape; 0 = not given: the source's, else the target's default */
+    int num_warps, num_stages, num_ctas, maxnreg;
+    /* code generation */
+    tri_str arch;                /* -arch; empty: not given */
+    int opt_level;               /* 0..3 */
+    tri_debug_level debug;
+    bool no_fp_fusion;           /* -fno-fp-fusion */
+    bool debug_asserts;          /* device_assert is kept */
+    bool verify_each;            /* run the verifier after every pass */
+} tri_options;
+
+#endif

@@ -1,0 +1,55 @@
+/* What flows between phases: contexts (borrowed), one payload, options, arena. A phase consumes
+ * the payload and installs the next one; after a failure the unit is still safe to end. */
+#ifndef TRI_IR_UNIT_H
+#define TRI_IR_UNIT_H
+
+#include "base/diag.h"
+#include "ir/kernel.h"
+#include "ir/options.h"
+
+#include "llvm-c/Types.h"
+#include "mlir-c/IR.h"
+
+struct tri_target;
+struct tri_arch;
+struct tri_ast_module;
+
+typedef enum {
+    TRI_PAYLOAD_NONE,
+    TRI_PAYLOAD_SOURCE, /* `source` */
+    TRI_PAYLOAD_AST,    /* `source` and `ast` */
+    TRI_PAYLOAD_MLIR,   /* `module`: ttir or ttgir */
+    TRI_PAYLOAD_LLVM,   /* `llvm_module` */
+    TRI_PAYLOAD_BYTES,  /* `bytes`: text or binary of a final stage */
+} tri_payload;
+
+typedef struct tri_unit {
+    tri_arena *arena;           /* borrowed; ended after the unit */
+    tri_diag *diag;             /* borrowed */
+    const tri_options *options; /* borrowed */
+    MlirContext mlir;           /* borrowed; null until a phase needs it (tri_context_get) */
+    LLVMContextRef llvm;        /* borrowed; null until a phase needs it */
+    const struct tri_target *target; /* borrowed static table; null until known */
+    const struct tri_arch *arch;
+
+    tri_payload payload;
+    const tri_source *source;
+    struct tri_ast_module *ast; /* in the arena */
+    MlirModule module;          /* owned */
+    LLVMModuleRef llvm_module;  /* owned */
+    tri_buf bytes;              /* owned */
+
+    TRI_VEC(tri_kernel) kernels; /* filled by the front end or read back from the payload */
+    TRI_VEC(tri_str) dependencies; /* every file read, as written, in order (-MD) */
+} tri_unit;
+
+/* Starts a unit with no payload. Contexts come from tri_context_* at first use. */
+void tri_unit_init(tri_unit *unit, tri_arena *arena, tri_diag *diag, const tri_options *options);
+/* Ends the payload; contexts, arena and diag stay. Safe after a failure and twice. */
+void tri_unit_fini(tri_unit *unit);
+/* Drops the payload and marks the new kind; the caller then stores it. */
+void tri_unit_replace(tri_unit *unit, tri_payload payload);
+/* Notes a file that was read, for the depfile. */
+void tri_unit_add_dependency(tri_unit *unit, tri_str path);
+
+#endif

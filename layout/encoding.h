@@ -1,0 +1,102 @@
+/* Plain C form of every layout attribute. One struct per kind, no MLIR; ir/encoding.h converts to
+ * and from attributes, layout/linear.h to and from linear layouts. Field names and meanings are
+ * those of the `ttg` attributes of the same name. */
+#ifndef TRI_LAYOUT_ENCODING_H
+#define TRI_LAYOUT_ENCODING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TRI_MAX_RANK = 8, TRI_MAX_BASES = 32 };
+
+typedef enum {
+    TRI_ENC_NONE,
+    TRI_ENC_BLOCKED,
+    TRI_ENC_LINEAR,
+    TRI_ENC_GENERIC_LINEAR,
+    TRI_ENC_SLICE,
+    TRI_ENC_DOT_OP,
+    TRI_ENC_NVIDIA_MMA,
+    TRI_ENC_AMD_MFMA,
+    TRI_ENC_AMD_WMMA,
+    TRI_ENC_INTEL_DPAS,
+    TRI_ENC_SWIZZLED_SHARED,
+    TRI_ENC_NVMMA_SHARED,
+    TRI_ENC_PADDED_SHARED,
+    TRI_ENC_SHARED_LINEAR,
+    TRI_ENC_PARTITIONED_SHARED,
+    TRI_ENC_AMD_ROTATING_SHARED,
+    TRI_ENC_TENSOR_MEMORY,
+    TRI_ENC_TENSOR_MEMORY_SCALES,
+} tri_encoding_kind;
+
+/* Bases of one input dimension: for input bit i, the coordinate it adds in every output dimension. */
+typedef struct {
+    int count;
+    int32_t at[TRI_MAX_BASES][TRI_MAX_RANK];
+} tri_bases;
+
+typedef struct tri_encoding tri_encoding;
+struct tri_encoding {
+    tri_encoding_kind kind;
+    int rank;                 /* of the tensors or buffers that carry it */
+    const tri_encoding *parent; /* slice, dot_op, partitioned_shared; in the same arena */
+    int32_t order[TRI_MAX_RANK];          /* blocked, swizzled, padded, rotating: fastest dimension first */
+    int32_t warps_per_cta[TRI_MAX_RANK];  /* blocked, mma, mfma, dpas */
+    int32_t instr_shape[3];               /* mma (2 or 3 used), mfma, wmma, dpas */
+    int instr_rank;
+    int version_major, version_minor;     /* mma; mfma and wmma use version_major */
+    tri_bases cga;                        /* CGALayout: empty means a single CTA */
+    union {
+        struct {
+            int32_t size_per_thread[TRI_MAX_RANK];
+            int32_t threads_per_warp[TRI_MAX_RANK];
+        } blocked;
+        struct { /* linear, generic_linear */
+            tri_bases reg, lane, warp, block;
+        } linear;
+        struct {
+            int32_t dim;
+        } slice;
+        struct {
+            int32_t op_idx, k_width;
+        } dot_op;
+        struct { /* amd_mfma, amd_wmma */
+            bool is_transposed;
+            int32_t tiles_per_warp[TRI_MAX_RANK];
+            int32_t element_bits;
+            tri_bases wmma_warp, wmma_reg; /* amd_wmma ctaLayout */
+        } amd;
+        struct {
+            int32_t repeat_count, systolic_depth, execution_size, ops_per_channel, threads_per_warp;
+            int32_t rep_cluster[2];
+        } dpas;
+        struct { /* swizzled_shared, amd_rotating_shared */
+            int32_t vec, per_phase, max_phase;
+        } swizzled;
+        struct {
+            int32_t swizzle_bytes, element_bits;
+            bool is_transposed, is_fp4_padded;
+        } nvmma;
+        struct {
+            int count;
+            int32_t interval[8], padding[8];
+            bool has_bases;          /* offset and block are given instead of order and shape */
+            int32_t shape[TRI_MAX_RANK];
+            tri_bases offset, block;
+        } padded;
+        struct {
+            tri_bases offset, block;
+            int32_t alignment;
+        } shared_linear;
+        struct {
+            int32_t num_partitions, num_groups, partition_dim;
+        } partitioned;
+        struct { /* tensor_memory, tensor_memory_scales */
+            int32_t block_m, block_n, col_stride;
+            bool two_ctas, is_fp4_padded;
+        } tmem;
+    };
+};
+
+#endif

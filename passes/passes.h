@@ -1,0 +1,53 @@
+/* Passes over ttir and ttgir.
+ *
+ * How to add one: (1) write passes/ttir/<name>.c or passes/ttgir/<name>.c ('-' becomes '_' in the
+ * file name) that ends with `const tri_pass tri_pass_<name> = {...};`, (2) add its row to
+ * passes/passes.def, (3) add tests/passes/<name>.mlir. `make check-style` fails when one of the
+ * three is missing. Pipelines (targets/<family>/) name passes as strings.
+ *
+ * A pass returns false only after it has reported why (tri_op_error). It must give the same
+ * result whatever order MLIR keeps use lists in: walk operations, not uses, when order matters. */
+#ifndef TRI_PASSES_PASSES_H
+#define TRI_PASSES_PASSES_H
+
+#include "base/diag.h"
+#include "ir/unit.h"
+
+typedef struct {
+    MlirModule module;
+    tri_unit *unit;   /* options, diag; the payload is `module` */
+    tri_arena *arena; /* scratch of this run, ended after it */
+    tri_str options;  /* text between braces: "factor=4 foo=bar" */
+} tri_pass_run;
+
+typedef struct {
+    const char *name;           /* "coalesce" */
+    const char *help;           /* one line */
+    const char *alias;          /* upstream's spelling ("tritongpu-coalesce"), or null */
+    const char *const *options; /* null-terminated list of "name: help", or null */
+    bool (*run)(tri_pass_run *run);
+} tri_pass;
+
+/* The registry, in the order of passes.def. */
+size_t tri_passes_count(void);
+const tri_pass *tri_passes_at(size_t i);
+const tri_pass *tri_passes_find(tri_str name_or_alias); /* null when there is none */
+
+/* Observers of a pipeline run; any may be null. */
+typedef struct {
+    void *data;
+    void (*before)(void *data, const tri_pass *pass, MlirModule module);
+    void (*after)(void *data, const tri_pass *pass, MlirModule module, double seconds);
+} tri_pass_hooks;
+
+/* Runs "a,b{x=1},c" in order, verifying at the end (after each one when options say so). An
+ * unknown name is reported with the nearest one. False after a report. */
+bool tri_passes_run(tri_unit *unit, const char *pipeline, const tri_pass_hooks *hooks);
+/* Checks names and options of a pipeline without running it; reports. */
+bool tri_passes_check(tri_diag *diag, const char *pipeline);
+
+/* Option access inside a pass. */
+int64_t tri_passes_option_int(const tri_pass_run *run, const char *name, int64_t if_absent);
+tri_str tri_passes_option_str(const tri_pass_run *run, const char *name, const char *if_absent);
+
+#endif

@@ -1,0 +1,54 @@
+/* Targets: a family is a table of architectures, pipelines as data, and functions that lower and emit.
+ *
+ * How to add one: (1) a folder targets/<family>/ whose main file ends with
+ * `const tri_target tri_target_<family> = {...};`, (2) its row in targets/targets.def,
+ * (3) tests/targets/<family>.bats. GPU families share targets/gpu and supply machine.def, the
+ * table of machine primitives. `make check-style` fails when a step is missing. */
+#ifndef TRI_TARGETS_TARGET_H
+#define TRI_TARGETS_TARGET_H
+
+#include "ir/unit.h"
+
+/* One -arch= value. */
+typedef struct tri_arch {
+    const char *name;         /* "sm_90a" */
+    int number;               /* 90; family-specific meaning */
+    const char *cpu;          /* LLVM processor */
+    const char *features;     /* LLVM features */
+    const char *ttg_target;   /* value of ttg.target ("cuda:90"); null: no ttgir stage */
+    uint32_t max_shared;      /* bytes per block; 0: not limited here */
+    uint32_t max_threads;     /* threads per block */
+    const char *help;
+} tri_arch;
+
+typedef struct tri_target {
+    const char *family; /* "nvptx" */
+    const char *help;
+    const tri_arch *archs; /* ends with a null name */
+    const tri_arch *default_arch;
+    int warp_size;      /* 1 for cpu */
+    int default_warps, default_stages;
+    /* Passes as text for tri_passes_run; a row may depend on the arch and options, so they are
+     * made by a function into `out`. Null: the family has no such stage. */
+    void (*ttir_pipeline)(const tri_unit *unit, tri_buf *out);
+    void (*ttgir_pipeline)(const tri_unit *unit, tri_buf *out);
+    /* ttgir (or ttir when there is no ttgir stage) -> llir, unoptimised LLVM passes excluded. */
+    bool (*lower)(tri_unit *unit);
+    /* llir as it is printed by -emit=llir is after this: the family's LLVM pipeline. */
+    bool (*optimize)(tri_unit *unit);
+    /* llir -> text of the first final stage (ptx, spirv, asm): `unit->bytes`. */
+    const char *code_kind; /* "ptx", "spirv", "asm": a name of driver/phases.def */
+    bool (*emit)(tri_unit *unit);
+    /* code -> binary ("cubin"); null: none. `tool` was found by the driver or is empty. */
+    const char *binary_kind;
+    bool (*assemble)(tri_unit *unit);
+    /* Links launcher and device code into one host object file: `unit->bytes` afterwards. */
+    bool (*object)(tri_unit *unit);
+} tri_target;
+
+size_t tri_targets_count(void);
+const tri_target *tri_targets_at(size_t i);
+/* Finds an -arch= value; reports an unknown one with the nearest. Sets both or neither. */
+bool tri_targets_find(tri_diag *diag, tri_str arch, const tri_target **out_target, const tri_arch **out_arch);
+
+#endif
