@@ -1,0 +1,126 @@
+#include "base/arena.h"
+
+#include "base/diag.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { block_size = 64 * 1024, alignment = 16 };
+
+typedef struct block {
+    struct block *next;
+    size_t size;
+    size_t used;
+    _Alignas(16) unsigned char data[];
+} block;
+
+struct tri_arena {
+    block *top;
+    size_t used;
+};
+
+/* Test hook: how many allocations are left before one fails; 0 is off. */
+static size_t allocations_left;
+
+void tri_mem_fail_at(size_t nth)
+{
+    allocations_left = nth;
+}
+
+static void count_allocation(void)
+{
+    if (allocations_left && --allocations_left == 0)
+        tri_diag_out_of_memory();
+}
+
+void *tri_mem_alloc(size_t size)
+{
+    count_allocation();
+    void *data = malloc(size ? size : 1);
+    if (!data)
+        tri_diag_out_of_memory();
+    return data;
+}
+
+void *tri_mem_realloc(void *data, size_t size)
+{
+    count_allocation();
+    void *grown = realloc(data, size ? size : 1);
+    if (!grown)
+        tri_diag_out_of_memory();
+    return grown;
+}
+
+static block *push_block(tri_arena *arena, size_t need)
+{
+    size_t size = need > block_size ? need : block_size;
+    block *b = tri_mem_alloc(sizeof(block) + size);
+    b->next = arena->top;
+    b->size = size;
+    b->used = 0;
+    arena->top = b;
+    return b;
+}
+
+tri_arena *tri_arena_create(void)
+{
+    tri_arena *arena = tri_mem_alloc(sizeof *arena);
+    *arena = (tri_arena){0};
+    return arena;
+}
+
+void tri_arena_destroy(tri_arena *arena)
+{
+    if (!arena)
+        return;
+    for (block *b = arena->top, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    free(arena);
+}
+
+void *tri_arena_alloc(tri_arena *arena, size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        tri_diag_out_of_memory();
+    size = (size + alignment - 1) & ~(size_t)(alignment - 1);
+    block *b = arena->top;
+    if (!b || b->size - b->used < size)
+        b = push_block(arena, size);
+    void *data = b->data + b->used;
+    b->used += size;
+    arena->used += size;
+    return memset(data, 0, size);
+}
+
+void *tri_arena_copy(tri_arena *arena, const void *data, size_t size)
+{
+    char *copy = tri_arena_alloc(arena, size + 1);
+    if (size)
+        memcpy(copy, data, size);
+    return copy;
+}
+
+void *tri_arena_grow(tri_arena *arena, void *data, size_t old_size, size_t new_size)
+{
+    size_t old_room = (old_size + alignment - 1) & ~(size_t)(alignment - 1);
+    size_t new_room = (new_size + alignment - 1) & ~(size_t)(alignment - 1);
+    block *b = arena->top;
+    bool is_last = data && b && (unsigned char *)data + old_room == b->data + b->used;
+    if (is_last && new_room >= old_room && b->size - b->used >= new_room - old_room) {
+        memset((unsigned char *)data + old_size, 0, new_room - old_size);
+        b->used += new_room - old_room;
+        arena->used += new_room - old_room;
+        return data;
+    }
+    void *grown = tri_arena_alloc(arena, new_size);
+    if (old_size)
+        memcpy(grown, data, old_size < new_size ? old_size : new_size);
+    return grown;
+}
+
+size_t tri_arena_used(const tri_arena *arena)
+{
+    return arena->used;
+}

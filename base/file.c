@@ -1,0 +1,273 @@
+#include "base/file.h"
+
+#include "base/diag.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Temporary names are kept in fixed storage: a signal handler walks them. */
+enum { max_temporaries = 64 };
+static char temporaries[max_temporaries][PATH_MAX];
+static volatile sig_atomic_t temporary_used[max_temporaries];
+
+static int keep_temporary(const char *path)
+{
+    if (strlen(path) >= PATH_MAX)
+        return -1;
+    for (int i = 0; i < max_temporaries; i++) {
+        if (!temporary_used[i]) {
+            strcpy(temporaries[i], path);
+            temporary_used[i] = 1;
+            return i;
+        }
+    }
+    return -1;
+}
+
+void tri_file_remove_temporaries(void)
+{
+    for (int i = 0; i < max_temporaries; i++) {
+        if (temporary_used[i]) {
+            unlink(temporaries[i]);
+            temporary_used[i] = 0;
+        }
+    }
+}
+
+static void on_signal(int number)
+{
+    tri_file_remove_temporaries();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void tri_file_guard_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction old;
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            signal(numbers[i], on_signal);
+    }
+    tri_diag_at_abort(tri_file_remove_temporaries);
+}
+
+static bool read_descriptor(tri_arena *arena, int fd, tri_str *out_text, int *out_error)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0 || S_ISDIR(info.st_mode)) {
+        *out_error = S_ISDIR(info.st_mode) ? EISDIR : errno;
+        return false;
+    }
+    tri_buf buf = {0};
+    char chunk[65536];
+    for (;;) {
+        ssize_t n = read(fd, chunk, sizeof chunk);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            *out_error = errno;
+            tri_buf_fini(&buf);
+            return false;
+        }
+        if (n == 0)
+            break;
+        tri_buf_add(&buf, chunk, (size_t)n);
+    }
+    *out_text = tri_str_copy(arena, tri_buf_str(&buf));
+    tri_buf_fini(&buf);
+    return true;
+}
+
+bool tri_file_read(tri_arena *arena, tri_str path, tri_str *out_text, int *out_error)
+{
+    if (tri_str_is(path, "-"))
+        return read_descriptor(arena, STDIN_FILENO, out_text, out_error);
+    tri_str z = tri_str_copy(arena, path);
+    int fd = open(z.data, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        *out_error = errno;
+        return false;
+    }
+    bool ok = read_descriptor(arena, fd, out_text, out_error);
+    close(fd);
+    return ok;
+}
+
+static bool write_all(int fd, tri_str data, int *out_error)
+{
+    while (data.len) {
+        ssize_t n = write(fd, data.data, data.len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            *out_error = errno;
+            return false;
+        }
+        data = tri_str_sub(data, (size_t)n, data.len);
+    }
+    return true;
+}
+
+static bool write_directly(const char *path, tri_str data, int *out_error)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) {
+        *out_error = errno;
+        return false;
+    }
+    bool ok = write_all(fd, data, out_error);
+    if (close(fd) != 0 && ok) {
+        *out_error = errno;
+        ok = false;
+    }
+    return ok;
+}
+
+/* Permissions of a file made anew: 0666 less the umask; mkstemp gives 0600. */
+static mode_t new_file_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* Writes and closes `fd`, then moves `temporary` to `path`. */
+static bool finish_output(int fd, const char *temporary, const char *path, mode_t mode, tri_str data, int *out_error)
+{
+    bool ok = write_all(fd, data, out_error);
+    if (ok && fchmod(fd, mode) != 0) {
+        *out_error = errno;
+        ok = false;
+    }
+    if (close(fd) != 0 && ok) {
+        *out_error = errno;
+        ok = false;
+    }
+    if (ok && rename(temporary, path) != 0) {
+        *out_error = errno;
+        ok = false;
+    }
+    return ok;
+}
+
+bool tri_file_write(tri_str path, tri_str data, int *out_error)
+{
+    if (tri_str_is(path, "-"))
+        return write_all(STDOUT_FILENO, data, out_error);
+    char final[PATH_MAX], temporary[PATH_MAX];
+    if (path.len + 8 >= PATH_MAX) {
+        *out_error = ENAMETOOLONG;
+        return false;
+    }
+    memcpy(final, path.data, path.len);
+    final[path.len] = 0;
+    struct stat info;
+    bool exists = stat(final, &info) == 0;
+    if (exists && S_ISDIR(info.st_mode)) {
+        *out_error = EISDIR;
+        return false;
+    }
+    if (exists && !S_ISREG(info.st_mode))
+        return write_directly(final, data, out_error);
+    if (exists && access(final, W_OK) != 0) {
+        *out_error = errno;
+        return false;
+    }
+    memcpy(temporary, final, path.len);
+    strcpy(temporary + path.len, ".XXXXXX");
+    int fd = mkstemp(temporary);
+    if (fd < 0) {
+        *out_error = errno;
+        return false;
+    }
+    int slot = keep_temporary(temporary);
+    mode_t mode = exists ? info.st_mode & 07777 : new_file_mode();
+    bool ok = finish_output(fd, temporary, final, mode, data, out_error);
+    if (!ok)
+        unlink(temporary);
+    if (slot >= 0)
+        temporary_used[slot] = 0;
+    return ok;
+}
+
+bool tri_file_make_temporary(tri_arena *arena, const char *suffix, tri_str *out_path, int *out_error)
+{
+    tri_str path = tri_str_format(arena, "%s/tritcc-XXXXXX%s", P_tmpdir, suffix);
+    int fd = mkstemps((char *)path.data, (int)strlen(suffix));
+    if (fd < 0) {
+        *out_error = errno;
+        return false;
+    }
+    close(fd);
+    if (keep_temporary(path.data) < 0) {
+        unlink(path.data);
+        *out_error = EMFILE;
+        return false;
+    }
+    *out_path = path;
+    return true;
+}
+
+static bool stat_of(tri_str path, struct stat *out_info)
+{
+    char z[PATH_MAX];
+    if (path.len >= PATH_MAX)
+        return false;
+    memcpy(z, path.data, path.len);
+    z[path.len] = 0;
+    return stat(z, out_info) == 0;
+}
+
+bool tri_file_exists(tri_str path)
+{
+    struct stat info;
+    return stat_of(path, &info);
+}
+
+bool tri_file_is_directory(tri_str path)
+{
+    struct stat info;
+    return stat_of(path, &info) && S_ISDIR(info.st_mode);
+}
+
+tri_str tri_path_folder(tri_str path)
+{
+    size_t slash = tri_str_find_last(path, '/');
+    if (slash == path.len)
+        return TRI_STR(".");
+    return slash == 0 ? TRI_STR("/") : tri_str_sub(path, 0, slash);
+}
+
+tri_str tri_path_base(tri_str path)
+{
+    size_t slash = tri_str_find_last(path, '/');
+    return slash == path.len ? path : tri_str_sub(path, slash + 1, path.len);
+}
+
+tri_str tri_path_suffix(tri_str path)
+{
+    tri_str base = tri_path_base(path);
+    size_t dot = tri_str_find_last(base, '.');
+    return dot == base.len || dot == 0 ? TRI_STR("") : tri_str_sub(base, dot, base.len);
+}
+
+tri_str tri_path_stem(tri_str path)
+{
+    tri_str base = tri_path_base(path);
+    return tri_str_sub(base, 0, base.len - tri_path_suffix(path).len);
+}
+
+tri_str tri_path_join(tri_arena *arena, tri_str folder, tri_str name)
+{
+    if ((name.len && name.data[0] == '/') || tri_str_is_empty(folder) || tri_str_is(folder, "."))
+        return tri_str_copy(arena, name);
+    const char *separator = folder.data[folder.len - 1] == '/' ? "" : "/";
+    return tri_str_format(arena, "%.*s%s%.*s", TRI_STR_ARG(folder), separator, TRI_STR_ARG(name));
+}

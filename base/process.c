@@ -1,0 +1,125 @@
+#include "base/process.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static bool is_program(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
+bool tri_process_find(tri_arena *arena, tri_str name, const char *path, tri_str *out_path)
+{
+    if (tri_str_find(name, '/') != name.len) {
+        *out_path = tri_str_copy(arena, name);
+        return is_program(out_path->data);
+    }
+    tri_str rest = tri_str_from(path ? path : "");
+    while (rest.len) {
+        size_t end = tri_str_find(rest, ':');
+        tri_str candidate = tri_path_join(arena, tri_str_sub(rest, 0, end), name);
+        if (is_program(candidate.data)) {
+            *out_path = candidate;
+            return true;
+        }
+        rest = tri_str_sub(rest, end < rest.len ? end + 1 : end, rest.len);
+    }
+    return false;
+}
+
+static int start(const char *const *argv, int output, int input, pid_t *out_pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+    posix_spawn_file_actions_addclose(&actions, output);
+    posix_spawn_file_actions_addclose(&actions, input);
+    int error = posix_spawn(out_pid, argv[0], &actions, NULL, (char *const *)argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+static void collect(int fd, tri_buf *out)
+{
+    char chunk[4096];
+    for (;;) {
+        ssize_t n = read(fd, chunk, sizeof chunk);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return;
+        tri_buf_add(out, chunk, (size_t)n);
+    }
+}
+
+tri_process_result tri_process_run(tri_arena *arena, const char *const *argv)
+{
+    tri_process_result result = {0};
+    int ends[2];
+    if (pipe(ends) != 0) {
+        result.error = errno;
+        return result;
+    }
+    pid_t pid;
+    result.error = start(argv, ends[1], ends[0], &pid);
+    close(ends[1]);
+    if (result.error) {
+        close(ends[0]);
+        return result;
+    }
+    result.started = true;
+    tri_buf output = {0};
+    collect(ends[0], &output);
+    close(ends[0]);
+    result.output = tri_str_copy(arena, tri_buf_str(&output));
+    tri_buf_fini(&output);
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (WIFSIGNALED(status))
+        result.signal = WTERMSIG(status);
+    else
+        result.status = WEXITSTATUS(status);
+    return result;
+}
+
+static bool needs_quotes(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+:,@%";
+    return !*word || word[strspn(word, plain)] != 0;
+}
+
+tri_str tri_process_quote(tri_arena *arena, const char *const *argv)
+{
+    tri_buf buf = {0};
+    for (size_t i = 0; argv[i]; i++) {
+        if (i)
+            tri_buf_add_char(&buf, ' ');
+        if (!needs_quotes(argv[i])) {
+            tri_buf_add_z(&buf, argv[i]);
+            continue;
+        }
+        tri_buf_add_char(&buf, '\'');
+        for (const char *c = argv[i]; *c; c++) {
+            if (*c == '\'')
+                tri_buf_add_z(&buf, "'\\''");
+            else
+                tri_buf_add_char(&buf, *c);
+        }
+        tri_buf_add_char(&buf, '\'');
+    }
+    tri_str quoted = tri_str_copy(arena, tri_buf_str(&buf));
+    tri_buf_fini(&buf);
+    return quoted;
+}
