@@ -30,6 +30,9 @@ typedef struct {
     bool no_fp_fusion;           /* -fno-fp-fusion */
     bool debug_asserts;          /* device_assert is kept */
     bool verify_each;            /* run the verifier after every pass */
+    /* external tools and libraries, looked up by the driver */
+    tri_str tool_path;           /* PATH-like list of folders to find ptxas and the like in */
+    tri_str libdevice;           /* file name of libdevice.10.bc; empty: none was found */
 } tri_options;
 
 #endif

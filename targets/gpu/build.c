@@ -1,0 +1,113 @@
+/* Small instruction helpers. */
+#include "targets/gpu/gpu.h"
+
+LLVMValueRef tri_gpu_i32(tri_gpu *g, int64_t value) { return LLVMConstInt(g->i32, (uint64_t)value, true); }
+
+unsigned tri_gpu_bits(tri_gpu *g, LLVMTypeRef type)
+{
+    (void)g;
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(type);
+    case LLVMHalfTypeKind:
+    case LLVMBFloatTypeKind: return 16;
+    case LLVMFloatTypeKind: return 32;
+    case LLVMDoubleTypeKind: return 64;
+    case LLVMPointerTypeKind: return LLVMGetPointerAddressSpace(type) == 3 ? 32 : 64;
+    default: TRI_BUG("not a scalar type");
+    }
+}
+
+LLVMValueRef tri_gpu_to_int(tri_gpu *g, LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMIntegerTypeKind)
+        return value;
+    LLVMTypeRef to = LLVMIntTypeInContext(g->llvm, tri_gpu_bits(g, type));
+    return kind == LLVMPointerTypeKind ? LLVMBuildPtrToInt(g->b, value, to, "") : LLVMBuildBitCast(g->b, value, to, "");
+}
+
+LLVMValueRef tri_gpu_from_int(tri_gpu *g, LLVMValueRef value, LLVMTypeRef type)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMIntegerTypeKind)
+        return value;
+    return kind == LLVMPointerTypeKind ? LLVMBuildIntToPtr(g->b, value, type, "")
+                                       : LLVMBuildBitCast(g->b, value, type, "");
+}
+
+LLVMValueRef tri_gpu_xor_const(tri_gpu *g, LLVMValueRef x, uint64_t known_bits, uint64_t constant)
+{
+    if (!constant)
+        return x;
+    LLVMValueRef c = LLVMConstInt(LLVMTypeOf(x), constant, false);
+    if (known_bits & constant)
+        return LLVMBuildXor(g->b, x, c, "");
+    LLVMValueRef value = LLVMBuildOr(g->b, x, c, "");
+    if (LLVMIsAInstruction(value))
+        LLVMSetIsDisjoint(value, true);
+    return value;
+}
+
+LLVMValueRef tri_gpu_offset(tri_gpu *g, LLVMValueRef pointer, LLVMValueRef bytes)
+{
+    return LLVMBuildGEP2(g->b, g->i8, pointer, &bytes, 1, "");
+}
+
+LLVMValueRef tri_gpu_offset_const(tri_gpu *g, LLVMValueRef pointer, int64_t bytes)
+{
+    return bytes ? tri_gpu_offset(g, pointer, tri_gpu_i32(g, bytes)) : pointer;
+}
+
+LLVMValueRef tri_gpu_and(tri_gpu *g, LLVMValueRef a, LLVMValueRef b)
+{
+    if (!a || !b)
+        return a ? a : b;
+    return LLVMBuildAnd(g->b, a, b, "");
+}
+
+LLVMBasicBlockRef tri_gpu_block(tri_gpu *g, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(g->llvm, g->function, name);
+}
+
+void tri_gpu_at_end(tri_gpu *g, LLVMBasicBlockRef block) { LLVMPositionBuilderAtEnd(g->b, block); }
+
+tri_gpu_if tri_gpu_begin_if(tri_gpu *g, LLVMValueRef cond)
+{
+    tri_gpu_if state = {.before = LLVMGetInsertBlock(g->b)};
+    LLVMBasicBlockRef then = tri_gpu_block(g, "then");
+    state.join = tri_gpu_block(g, "join");
+    LLVMBuildCondBr(g->b, cond, then, state.join);
+    tri_gpu_at_end(g, then);
+    return state;
+}
+
+void tri_gpu_end_if(tri_gpu *g, tri_gpu_if state)
+{
+    LLVMBuildBr(g->b, state.join);
+    LLVMMoveBasicBlockAfter(state.join, LLVMGetInsertBlock(g->b));
+    tri_gpu_at_end(g, state.join);
+}
+
+LLVMValueRef tri_gpu_intrinsic(tri_gpu *g, const char *name, LLVMTypeRef *overloads, int num_overloads,
+                               LLVMValueRef *args, int num_args)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    TRI_ASSERT(id != 0);
+    LLVMValueRef callee = LLVMGetIntrinsicDeclaration(g->module, id, overloads, (size_t)num_overloads);
+    return LLVMBuildCall2(g->b, LLVMGlobalGetValueType(callee), callee, args, (unsigned)num_args, "");
+}
+
+LLVMValueRef tri_gpu_intrinsic_same(tri_gpu *g, const char *name, LLVMValueRef *args, int num_args)
+{
+    LLVMTypeRef type = LLVMTypeOf(args[0]);
+    return tri_gpu_intrinsic(g, name, &type, 1, args, num_args);
+}
+
+LLVMValueRef tri_gpu_contract(tri_gpu *g, LLVMValueRef value)
+{
+    if (!g->unit->options->no_fp_fusion && LLVMIsAInstruction(value) && LLVMCanValueUseFastMathFlags(value))
+        LLVMSetFastMathFlags(value, LLVMFastMathAllowContract);
+    return value;
+}

@@ -1,0 +1,199 @@
+/* ttgir -> LLVM IR for every GPU family: one walk over the operations in order.
+ *
+ * A value of the kernel becomes an array of LLVM values, what one thread holds of it: a scalar has
+ * one, a tensor one per register of its layout, a memory descriptor its base pointer and then one
+ * element offset per dimension of its allocation, a token none. Everything that depends on the
+ * machine is asked of the family's table of primitives (machine.h).
+ *
+ * How to add an operation: a row {"dialect.op", function} in the `tri_gpu_ops_<family>` table of
+ * the file that its kind belongs to, and a case in tests/targets/. */
+#ifndef TRI_TARGETS_GPU_GPU_H
+#define TRI_TARGETS_GPU_GPU_H
+
+#include "base/map.h"
+#include "ir/op.h"
+#include "ir/unit.h"
+#include "layout/plan.h"
+#include "targets/gpu/machine.h"
+
+#include "llvm-c/Core.h"
+#include "llvm-c/DebugInfo.h"
+
+/* What a thread holds of one value. */
+typedef struct {
+    int count;
+    LLVMValueRef *at;
+} tri_gpu_value;
+
+/* A layout of a tensor type, made once. */
+typedef struct {
+    tri_linear linear;     /* register, lane, warp, block -> dims */
+    tri_plan_replicas replicas;
+    int registers;
+    LLVMValueRef function; /* the function `index` belongs to */
+    LLVMValueRef index[TRI_MAX_RANK]; /* coordinates of register 0 of this thread; null until asked */
+} tri_gpu_layout;
+
+typedef struct tri_gpu_debug tri_gpu_debug;
+struct tri_axis_info;
+
+typedef struct tri_gpu {
+    tri_unit *unit;
+    tri_arena *arena;
+    const tri_machine *machine;
+    int arch;                  /* number of unit->arch */
+    tri_plan_machine plan;     /* what layout plans may use */
+    int num_warps, warp_size;
+    LLVMContextRef llvm;
+    LLVMModuleRef module;
+    LLVMBuilderRef b;
+    LLVMTypeRef i1, i8, i16, i32, i64, f32;
+    tri_map ops;               /* name -> const tri_gpu_op * */
+    tri_map values;            /* MlirValue.ptr -> tri_gpu_value * */
+    tri_map layouts;           /* MlirType.ptr -> tri_gpu_layout * */
+    tri_map functions;         /* symbol -> LLVMValueRef */
+    tri_gpu_debug *debug;      /* null without -g and -lineinfo */
+    void *axis;                /* axis analysis of the module */
+
+    /* of the function being lowered */
+    MlirOperation func;
+    LLVMValueRef function;
+    LLVMBasicBlockRef entry;
+    LLVMValueRef entry_end;    /* thread ids are made before this instruction */
+    bool is_kernel;
+    LLVMValueRef thread, lane, warp;
+    LLVMValueRef shared;       /* base of the block's shared memory, addrspace 3 */
+    LLVMValueRef scratch;      /* base of this program's global scratch; null when there is none */
+    LLVMValueRef exchange;     /* spare shared memory for machines without shuffles; null until used */
+} tri_gpu;
+
+/* One value of one register; `args` has one value per operand. */
+typedef LLVMValueRef (*tri_gpu_scalar)(tri_gpu *g, MlirOperation op, LLVMValueRef *args);
+
+typedef struct {
+    const char *name;
+    bool (*run)(tri_gpu *g, MlirOperation op); /* false after a report */
+    tri_gpu_scalar scalar;                     /* or: register by register; `run` is null */
+} tri_gpu_op;
+
+/* Tables of the op files; each ends with a null name. */
+extern const tri_gpu_op tri_gpu_ops_arith[];
+extern const tri_gpu_op tri_gpu_ops_math[];
+extern const tri_gpu_op tri_gpu_ops_cast[];
+extern const tri_gpu_op tri_gpu_ops_creation[];
+extern const tri_gpu_op tri_gpu_ops_shape[];
+extern const tri_gpu_op tri_gpu_ops_memory[];
+extern const tri_gpu_op tri_gpu_ops_atomic[];
+extern const tri_gpu_op tri_gpu_ops_reduce[];
+extern const tri_gpu_op tri_gpu_ops_convert[];
+extern const tri_gpu_op tri_gpu_ops_control[];
+extern const tri_gpu_op tri_gpu_ops_function[];
+extern const tri_gpu_op tri_gpu_ops_debug[];
+extern const tri_gpu_op tri_gpu_ops_dot[];
+
+/* The two entry points that families use. */
+bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine);
+/* Appends "convert-triton-to-tritongpu{...}" with this unit's launch shape. */
+void tri_gpu_conversion_pass(const tri_unit *unit, tri_buf *out);
+
+/* ---- lower.c: values, types, blocks ---- */
+
+/* Lowers every operation of a block, its terminator included. */
+bool tri_gpu_lower_block(tri_gpu *g, MlirBlock block);
+bool tri_gpu_lower_op(tri_gpu *g, MlirOperation op);
+/* The values of an operand; asserts that it was lowered. */
+tri_gpu_value tri_gpu_get(tri_gpu *g, MlirValue value);
+static inline tri_gpu_value tri_gpu_operand(tri_gpu *g, MlirOperation op, intptr_t i)
+{
+    return tri_gpu_get(g, mlirOperationGetOperand(op, i));
+}
+void tri_gpu_set(tri_gpu *g, MlirValue value, tri_gpu_value values);
+static inline void tri_gpu_set_result(tri_gpu *g, MlirOperation op, intptr_t i, tri_gpu_value values)
+{
+    tri_gpu_set(g, mlirOperationGetResult(op, i), values);
+}
+/* A fresh array of `count` null values. */
+tri_gpu_value tri_gpu_new(tri_gpu *g, int count);
+tri_gpu_value tri_gpu_single(tri_gpu *g, LLVMValueRef value);
+/* How many LLVM values a type takes, and the LLVM type of the i-th. */
+int tri_gpu_count(tri_gpu *g, MlirType type);
+LLVMTypeRef tri_gpu_part_type(tri_gpu *g, MlirType type, int i);
+/* LLVM type of a scalar (integers, floats, pointers; fp8 is i8). */
+LLVMTypeRef tri_gpu_type(tri_gpu *g, MlirType scalar);
+/* Reports that an operation cannot be lowered for this target. Always false. */
+bool tri_gpu_unsupported(tri_gpu *g, MlirOperation op, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Runs a combine region (reduce, scan, map) on scalar arguments; results are the terminator's operands. */
+bool tri_gpu_run_region(tri_gpu *g, MlirOperation op, int num_args, LLVMValueRef *args, int num_results,
+                        LLVMValueRef *out_results);
+
+/* ---- index.c: layouts and coordinates ---- */
+
+/* Layout of a tensor type; reports at `op` and returns null when it has none. */
+tri_gpu_layout *tri_gpu_layout_of(tri_gpu *g, MlirOperation op, MlirType tensor);
+LLVMValueRef tri_gpu_thread(tri_gpu *g); /* i32: number of this thread in its block */
+LLVMValueRef tri_gpu_lane(tri_gpu *g);
+LLVMValueRef tri_gpu_warp(tri_gpu *g);
+/* Coordinate along dim of register r of this thread (i32). */
+LLVMValueRef tri_gpu_coordinate(tri_gpu *g, tri_gpu_layout *layout, int reg, int dim);
+/* Part of a packed output word (bits [shift, shift + bits)) that lane and warp give, as i32. */
+LLVMValueRef tri_gpu_apply_thread(tri_gpu *g, const tri_linear *map, int shift, int bits);
+/* i1: this thread owns its copy of the data (see tri_plan_replicas); null when every thread does. */
+LLVMValueRef tri_gpu_owner(tri_gpu *g, const tri_plan_replicas *replicas);
+
+/* ---- build.c: small instruction helpers ---- */
+
+LLVMValueRef tri_gpu_i32(tri_gpu *g, int64_t value);
+LLVMValueRef tri_gpu_xor_const(tri_gpu *g, LLVMValueRef x, uint64_t known_bits, uint64_t constant);
+/* pointer + bytes */
+LLVMValueRef tri_gpu_offset(tri_gpu *g, LLVMValueRef pointer, LLVMValueRef bytes);
+LLVMValueRef tri_gpu_offset_const(tri_gpu *g, LLVMValueRef pointer, int64_t bytes);
+/* and of two conditions, either of which may be null (= true). */
+LLVMValueRef tri_gpu_and(tri_gpu *g, LLVMValueRef a, LLVMValueRef b);
+/* Bits of a scalar LLVM type; pointers are 64. */
+unsigned tri_gpu_bits(tri_gpu *g, LLVMTypeRef type);
+/* Any scalar as an integer of its own width, and back. */
+LLVMValueRef tri_gpu_to_int(tri_gpu *g, LLVMValueRef value);
+LLVMValueRef tri_gpu_from_int(tri_gpu *g, LLVMValueRef value, LLVMTypeRef type);
+LLVMBasicBlockRef tri_gpu_block(tri_gpu *g, const char *name); /* appended to the function */
+void tri_gpu_at_end(tri_gpu *g, LLVMBasicBlockRef block);
+/* Opens `if (cond)`; close with tri_gpu_end_if, which joins. */
+typedef struct {
+    LLVMBasicBlockRef before, join;
+} tri_gpu_if;
+tri_gpu_if tri_gpu_begin_if(tri_gpu *g, LLVMValueRef cond);
+void tri_gpu_end_if(tri_gpu *g, tri_gpu_if state);
+/* Call of an LLVM intrinsic by name with overload types. */
+LLVMValueRef tri_gpu_intrinsic(tri_gpu *g, const char *name, LLVMTypeRef *overloads, int num_overloads,
+                               LLVMValueRef *args, int num_args);
+LLVMValueRef tri_gpu_intrinsic_same(tri_gpu *g, const char *name, LLVMValueRef *args, int num_args);
+/* Marks a floating-point operation as contractible unless options forbid it. */
+LLVMValueRef tri_gpu_contract(tri_gpu *g, LLVMValueRef value);
+
+/* ---- shared.c: shared memory and exchange between threads ---- */
+
+void tri_gpu_barrier(tri_gpu *g, tri_sync sync);
+/* Pointer to shared memory at `offset` bytes. */
+LLVMValueRef tri_gpu_shared_at(tri_gpu *g, int64_t offset);
+void tri_gpu_shared_store(tri_gpu *g, LLVMValueRef pointer, LLVMValueRef *values, int count, LLVMValueRef pred);
+void tri_gpu_shared_load(tri_gpu *g, LLVMValueRef pointer, LLVMTypeRef type, int count, LLVMValueRef *out_values);
+/* The value that lane (lane ^ mask) holds; any scalar type. */
+LLVMValueRef tri_gpu_shuffle_xor(tri_gpu *g, LLVMValueRef value, uint32_t mask);
+LLVMValueRef tri_gpu_shuffle_index(tri_gpu *g, LLVMValueRef value, LLVMValueRef lane);
+LLVMValueRef tri_gpu_shuffle_up(tri_gpu *g, LLVMValueRef value, uint32_t delta);
+
+/* ---- convert.c ---- */
+
+/* Moves values from layout src to dst; `offset` is the byte offset of the op's scratch (-1: none planned). */
+bool tri_gpu_convert(tri_gpu *g, MlirOperation op, const tri_linear *src, const tri_linear *dst, tri_gpu_value values,
+                     LLVMTypeRef type, int64_t offset, tri_gpu_value *out_values);
+/* "allocation.offset" of an op, or -1. */
+int64_t tri_gpu_scratch_offset(MlirOperation op);
+
+/* ---- debug.c ---- */
+
+tri_gpu_debug *tri_gpu_debug_create(tri_gpu *g);
+void tri_gpu_debug_function(tri_gpu *g, MlirOperation func, LLVMValueRef function);
+void tri_gpu_debug_at(tri_gpu *g, MlirLocation location);
+void tri_gpu_debug_finish(tri_gpu *g);
+
+#endif

@@ -1,0 +1,181 @@
+/* Layouts of tensor types, thread ids, and the coordinates of registers. */
+#include "ir/encoding.h"
+#include "ir/type.h"
+#include "layout/convert.h"
+#include "targets/gpu/gpu.h"
+
+tri_gpu_layout *tri_gpu_layout_of(tri_gpu *g, MlirOperation op, MlirType tensor)
+{
+    tri_gpu_layout *layout = tri_map_find_ptr(&g->layouts, tensor.ptr);
+    if (layout)
+        return layout;
+    int64_t shape[TRI_MAX_RANK];
+    int rank = tri_type_rank(tensor);
+    for (int d = 0; d < rank; d++)
+        shape[d] = tri_type_dim(tensor, d);
+    MlirAttribute attr = tri_type_encoding(tensor);
+    const tri_encoding *encoding = mlirAttributeIsNull(attr) ? NULL : tri_encoding_get(g->arena, attr);
+    const char *why = NULL;
+    layout = TRI_NEW(g->arena, tri_gpu_layout);
+    if (rank == 0) {
+        layout->linear = tri_linear_empty();
+    } else if (!encoding) {
+        tri_op_error(g->unit->diag, op, 5010, "a tensor of '%.*s' has no layout; run the ttgir passes first",
+                     TRI_STR_ARG(tri_op_name(op)));
+        return NULL;
+    } else if (!tri_convert_is_distributed(encoding) ||
+               !tri_convert_to_linear(encoding, rank, shape, &layout->linear, &why)) {
+        tri_op_error(g->unit->diag, op, 5010, "the layout of this tensor cannot be lowered%s%s", why ? ": " : "",
+                     why ? why : "");
+        return NULL;
+    }
+    layout->replicas = tri_plan_find_replicas(&layout->linear);
+    layout->registers = (int)tri_linear_in_size(&layout->linear, TRI_DIM_REGISTER);
+    tri_map_set_ptr(&g->layouts, tensor.ptr, layout);
+    return layout;
+}
+
+/* ---- thread ids: made once, at the start of the function ---- */
+
+static LLVMBasicBlockRef enter_entry(tri_gpu *g)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
+    LLVMPositionBuilderBefore(g->b, g->entry_end);
+    return here;
+}
+
+LLVMValueRef tri_gpu_thread(tri_gpu *g)
+{
+    if (!g->thread) {
+        LLVMBasicBlockRef here = enter_entry(g);
+        g->thread = tri_machine_call(g, TRI_MACHINE_thread_id, NULL, 0);
+        tri_gpu_at_end(g, here);
+    }
+    return g->thread;
+}
+
+LLVMValueRef tri_gpu_lane(tri_gpu *g)
+{
+    LLVMValueRef thread = tri_gpu_thread(g);
+    if (!g->lane) {
+        LLVMBasicBlockRef here = enter_entry(g);
+        g->lane = LLVMBuildAnd(g->b, thread, tri_gpu_i32(g, g->warp_size - 1), "lane");
+        tri_gpu_at_end(g, here);
+    }
+    return g->lane;
+}
+
+LLVMValueRef tri_gpu_warp(tri_gpu *g)
+{
+    LLVMValueRef thread = tri_gpu_thread(g);
+    if (!g->warp) {
+        LLVMBasicBlockRef here = enter_entry(g);
+        g->warp = LLVMBuildLShr(g->b, thread, tri_gpu_i32(g, tri_linear_log2(g->warp_size)), "warp");
+        tri_gpu_at_end(g, here);
+    }
+    return g->warp;
+}
+
+/* ---- linear maps of the thread number ---- */
+
+/* Basis of bit `bit` of the thread number: lanes below, warps above. */
+static uint64_t thread_basis(tri_gpu *g, const tri_linear *map, int bit, int shift, uint64_t mask)
+{
+    int lane_bits = tri_linear_log2(g->warp_size);
+    tri_dim in = bit < lane_bits ? TRI_DIM_LANE : TRI_DIM_WARP;
+    int at = bit < lane_bits ? bit : bit - lane_bits;
+    if (at >= tri_linear_in_bits(map, in))
+        return 0;
+    return tri_linear_basis(map, in, at) >> shift & mask;
+}
+
+/* XOR over the bits of the thread number. Runs of bits whose bases double are one shift and mask;
+ * the terms are `or`ed as long as they cannot meet, which lets addresses fold. */
+LLVMValueRef tri_gpu_apply_thread(tri_gpu *g, const tri_linear *map, int shift, int bits)
+{
+    uint64_t mask = bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
+    int total = tri_linear_log2(g->warp_size) + tri_linear_log2(g->num_warps);
+    LLVMValueRef sum = NULL;
+    uint64_t used = 0;
+    for (int bit = 0; bit < total;) {
+        uint64_t basis = thread_basis(g, map, bit, shift, mask);
+        if (!basis) {
+            bit++;
+            continue;
+        }
+        int run = 1;
+        bool is_single = !(basis & (basis - 1));
+        while (is_single && bit + run < total && thread_basis(g, map, bit + run, shift, mask) == basis << run)
+            run++;
+        LLVMValueRef thread = tri_gpu_thread(g), term;
+        if (is_single) {
+            int to = __builtin_ctzll(basis);
+            term = LLVMBuildAnd(g->b, thread, tri_gpu_i32(g, (int64_t)(((UINT64_C(1) << run) - 1) << bit)), "");
+            if (to > bit)
+                term = LLVMBuildShl(g->b, term, tri_gpu_i32(g, to - bit), "");
+            else if (to < bit)
+                term = LLVMBuildLShr(g->b, term, tri_gpu_i32(g, bit - to), "");
+            basis = ((UINT64_C(1) << run) - 1) << to;
+        } else {
+            LLVMValueRef on = LLVMBuildAnd(g->b, thread, tri_gpu_i32(g, INT64_C(1) << bit), "");
+            LLVMValueRef is_off = LLVMBuildICmp(g->b, LLVMIntEQ, on, tri_gpu_i32(g, 0), "");
+            term = LLVMBuildSelect(g->b, is_off, tri_gpu_i32(g, 0), tri_gpu_i32(g, (int64_t)basis), "");
+        }
+        if (!sum) {
+            sum = term;
+        } else if (used & basis) {
+            sum = LLVMBuildXor(g->b, sum, term, "");
+        } else {
+            sum = LLVMBuildOr(g->b, sum, term, "");
+            if (LLVMIsAInstruction(sum))
+                LLVMSetIsDisjoint(sum, true);
+        }
+        used |= basis;
+        bit += run;
+    }
+    return sum ? sum : tri_gpu_i32(g, 0);
+}
+
+/* All bits that the thread part of a map may set. */
+static uint64_t thread_bits(tri_gpu *g, const tri_linear *map, int shift, uint64_t mask)
+{
+    uint64_t used = 0;
+    int total = tri_linear_log2(g->warp_size) + tri_linear_log2(g->num_warps);
+    for (int bit = 0; bit < total; bit++)
+        used |= thread_basis(g, map, bit, shift, mask);
+    return used;
+}
+
+LLVMValueRef tri_gpu_coordinate(tri_gpu *g, tri_gpu_layout *layout, int reg, int dim)
+{
+    const tri_linear *l = &layout->linear;
+    tri_dim out = (tri_dim)(TRI_DIM_0 + dim);
+    int bits = tri_linear_out_bits(l, out);
+    if (!bits)
+        return tri_gpu_i32(g, 0);
+    int shift = tri_linear_out_shift(l, out);
+    if (layout->function != g->function) {
+        layout->function = g->function;
+        memset(layout->index, 0, sizeof layout->index);
+    }
+    if (!layout->index[dim]) {
+        /* kept for the whole function, so made where everything sees it */
+        tri_gpu_thread(g);
+        LLVMBasicBlockRef here = enter_entry(g);
+        layout->index[dim] = tri_gpu_apply_thread(g, l, shift, bits);
+        tri_gpu_at_end(g, here);
+    }
+    uint64_t mask = (UINT64_C(1) << bits) - 1;
+    uint64_t constant = tri_linear_apply_one(l, TRI_DIM_REGISTER, (uint64_t)reg) >> shift & mask;
+    return tri_gpu_xor_const(g, layout->index[dim], thread_bits(g, l, shift, mask), constant);
+}
+
+LLVMValueRef tri_gpu_owner(tri_gpu *g, const tri_plan_replicas *replicas)
+{
+    uint64_t mask = replicas->lane | replicas->warp << tri_linear_log2(g->warp_size);
+    mask &= (uint64_t)g->num_warps * (uint64_t)g->warp_size - 1;
+    if (!mask)
+        return NULL;
+    LLVMValueRef bits = LLVMBuildAnd(g->b, tri_gpu_thread(g), tri_gpu_i32(g, (int64_t)mask), "");
+    return LLVMBuildICmp(g->b, LLVMIntEQ, bits, tri_gpu_i32(g, 0), "");
+}

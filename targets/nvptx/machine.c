@@ -1,0 +1,40 @@
+/* The table of primitives of NVIDIA GPUs, and their kernel attributes. */
+#include "targets/gpu/gpu.h"
+#include "targets/nvptx/nvptx.h"
+
+#define PURE TRI_MACHINE_PURE
+#define CONVERGENT TRI_MACHINE_CONVERGENT
+#define MEMORY TRI_MACHINE_MEMORY
+#define NORETURN TRI_MACHINE_NORETURN
+#define ROW(name, how, text, operands, flags, min_arch, sim) \
+    [TRI_MACHINE_##name] = {TRI_MACHINE_##how, text, operands, flags, min_arch, sim},
+
+static const tri_machine_row rows[TRI_MACHINE_COUNT] = {
+#include "targets/nvptx/machine.def"
+};
+
+static void set_attribute(tri_gpu *g, LLVMValueRef function, const char *name, tri_str value)
+{
+    LLVMAttributeRef attr =
+        LLVMCreateStringAttribute(g->llvm, name, (unsigned)strlen(name), value.data, (unsigned)value.len);
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attr);
+}
+
+static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
+{
+    set_attribute(g, function, "nvvm.reqntid", tri_str_format(g->arena, "%d", g->num_warps * g->warp_size));
+    int64_t maxnreg = g->unit->options->maxnreg;
+    if (maxnreg > 0)
+        set_attribute(g, function, "nvvm.maxnreg", tri_str_format(g->arena, "%lld", (long long)maxnreg));
+}
+
+const tri_machine tri_nvptx_machine = {
+    .rows = rows,
+    .kernel_convention = 71, /* ptx_kernel */
+    .function_convention = 0,
+    .triple = "nvptx64-nvidia-cuda",
+    .data_layout = "e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64",
+    .max_vector_bits = 128,
+    .shared_is_dynamic = true,
+    .kernel_attributes = kernel_attributes,
+};

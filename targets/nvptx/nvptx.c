@@ -1,0 +1,49 @@
+/* NVIDIA GPUs: PTX from LLVM's NVPTX back end, cubin from ptxas. */
+#include "targets/target.h"
+
+#include "targets/gpu/gpu.h"
+#include "targets/nvptx/nvptx.h"
+
+/* The PTX version of each row is the lowest one that has every instruction we emit for it. */
+static const tri_arch archs[] = {
+    {"sm_80", 80, "sm_80", "+ptx83", "cuda:80", 166912, 1024, "Ampere, data centre (A100)"},
+    {"sm_86", 86, "sm_86", "+ptx83", "cuda:86", 101376, 1024, "Ampere (RTX 30, A10)"},
+    {"sm_89", 89, "sm_89", "+ptx84", "cuda:89", 101376, 1024, "Ada (RTX 40, L4, L40)"},
+    {"sm_90", 90, "sm_90", "+ptx85", "cuda:90", 232448, 1024, "Hopper, forward compatible subset"},
+    {"sm_90a", 90, "sm_90a", "+ptx86", "cuda:90", 232448, 1024, "Hopper (H100, H200)"},
+    {"sm_100a", 100, "sm_100a", "+ptx88", "cuda:100", 232448, 1024, "Blackwell, data centre (B200)"},
+    {"sm_120a", 120, "sm_120a", "+ptx88", "cuda:120", 101376, 1024, "Blackwell (RTX 50)"},
+    {0},
+};
+
+static void ttir_pipeline(const tri_unit *unit, tri_buf *out)
+{
+    (void)unit;
+    tri_buf_add_z(out, "inline,canonicalize,cse,symbol-dce");
+}
+
+static void ttgir_pipeline(const tri_unit *unit, tri_buf *out)
+{
+    tri_gpu_conversion_pass(unit, out);
+    tri_buf_add_z(out, ",coalesce,remove-layout-conversions,canonicalize,cse,allocate-shared-memory,membar");
+}
+
+static bool lower(tri_unit *unit) { return tri_gpu_lower(unit, &tri_nvptx_machine); }
+
+const tri_target tri_target_nvptx = {
+    .family = "nvptx",
+    .help = "NVIDIA GPUs through PTX; cubin needs ptxas",
+    .archs = archs,
+    .default_arch = &archs[0],
+    .warp_size = 32,
+    .default_warps = 4,
+    .default_stages = 3,
+    .ttir_pipeline = ttir_pipeline,
+    .ttgir_pipeline = ttgir_pipeline,
+    .lower = lower,
+    .optimize = tri_nvptx_optimize,
+    .code_kind = "ptx",
+    .emit = tri_nvptx_emit,
+    .binary_kind = "cubin",
+    .assemble = tri_nvptx_assemble,
+};

@@ -1,0 +1,17 @@
+/* Private to targets/nvptx. */
+#ifndef TRI_TARGETS_NVPTX_NVPTX_H
+#define TRI_TARGETS_NVPTX_NVPTX_H
+
+#include "ir/unit.h"
+#include "targets/gpu/machine.h"
+
+extern const tri_machine tri_nvptx_machine;
+
+bool tri_nvptx_optimize(tri_unit *unit);
+bool tri_nvptx_emit(tri_unit *unit);
+bool tri_nvptx_assemble(tri_unit *unit);
+
+/* Links the libdevice functions that the module calls; nothing when it calls none. */
+bool tri_nvptx_link_libdevice(tri_unit *unit);
+
+#endif
