@@ -23,8 +23,8 @@ typedef struct {
 typedef struct {
     const char *name;           /* "coalesce" */
     const char *help;           /* one line */
-    const char *alias;          /* upstream's spelling ("tritongpu-coalesce"), or null */
-    const char *const *options; /* null-terminated list of "name: help", or null */
+    const char *alias;          /* upstream's spellings ("tritongpu-coalesce"), by commas, or null */
+    const char *const *options; /* null-terminated rows "name: help", "name=N: help" (a number), or null */
     bool (*run)(tri_pass_run *run);
 } tri_pass;
 
@@ -40,7 +40,11 @@ typedef struct {
     void (*after)(void *data, const tri_pass *pass, MlirModule module, double seconds);
 } tri_pass_hooks;
 
-/* Runs "a,b{x=1},c" in order, verifying at the end (after each one when options say so). An
+/* Pipeline text: pass names with options, "a,b{x=1 y=2},c". Blanks may stand for commas, and the
+ * spelling of triton-opt's command line is understood too: leading dashes, upstream's names, and
+ * options as in --convert-triton-to-tritongpu='target=cuda:90 num-warps=4'.
+ *
+ * Runs a pipeline in order, verifying at the end (after each one when options say so). An
  * unknown name is reported with the nearest one. False after a report. */
 bool tri_passes_run(tri_unit *unit, const char *pipeline, const tri_pass_hooks *hooks);
 /* Checks names and options of a pipeline without running it; reports. */
