@@ -42,8 +42,6 @@ static MlirAttribute from_linear(MlirAttribute like, const tri_linear *layout)
     return tri_encoding_make(context_of(like), &e);
 }
 
-static int rank_of_operand(MlirOperation op) { return tri_type_rank(mlirValueGetType(tri_op_operand(op, 0))); }
-
 static MlirAttribute reduce_result(tri_arena *arena, MlirOperation op, MlirAttribute from)
 {
     return tri_type_rank(mlirValueGetType(tri_op_operand(op, 0))) > 1 ? tri_infer_slice(arena, from, (int)tri_op_int(op, "axis", 0)) : none;
