@@ -100,7 +100,8 @@ uint64_t tri_linear_free_mask(const tri_linear *l, tri_dim in);
 bool tri_linear_is_zero_between(const tri_linear *l, tri_dim in, tri_dim out);
 /* Whether `in` maps to the output dimension of the same name one to one, and nothing else does. */
 bool tri_linear_is_trivial_over(const tri_linear *l, tri_dim dim);
-/* How many indices of `in`, from 0 on, map to 0, 1, 2, ... of the flattened output (a power of two). */
+/* How many indices of `in`, from 0 on, map to 0, 1, 2, ... of the flattened output, whatever the
+ * rest of the index adds: a power of two, and all other bases are multiples of it. */
 int64_t tri_linear_consecutive(const tri_linear *l, tri_dim in);
 
 /* ---- combining ---- */
