@@ -1,0 +1,280 @@
+/* Gives every shared-memory buffer a place, re-using bytes of buffers that are not live together.
+ *
+ *     %a = ttg.local_alloc %x : (...) -> !ttg.memdesc<64x32xf16, ...>
+ *     %y = ttg.convert_layout %z : #blocked -> #blocked1
+ *   becomes
+ *     module attributes {ttg.shared = 8192 : i32} ...
+ *     %a = ttg.local_alloc %x {allocation.offset = 0 : i32} : ...
+ *     %y = ttg.convert_layout %z {allocation.offset = 4096 : i32} : ...
+ *
+ * Needs: final ttgir; nothing that needs shared memory may be added afterwards. Holds afterwards:
+ * every ttg.local_alloc, and every op with tri_scratch_bytes > 0, has allocation.offset; functions
+ * and the module say how many bytes they need (ttg.shared). Must not change what is live: buffers
+ * of ops in different partitions of a warp_specialize never share bytes. Answers to
+ * allocate-shared-memory. Test: tests/passes/allocate-shared-memory.mlir */
+#include "passes/passes.h"
+
+#include "ir/op.h"
+#include "ir/type.h"
+#include "passes/analysis/buffers.h"
+#include "passes/analysis/uses.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+typedef struct {
+    tri_pass_run *run;
+    tri_buffers buffers;
+    tri_uses uses;
+    tri_map ids;      /* MlirOperation.ptr -> 1 + id; ops with regions come after their bodies */
+    int64_t next_id;
+} allocator;
+
+static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* ---- liveness ---- */
+
+static void number(allocator *a, MlirOperation op)
+{
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+        for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
+             b = mlirBlockGetNextInRegion(b))
+            for (MlirOperation inner = mlirBlockGetFirstOperation(b); !mlirOperationIsNull(inner);
+                 inner = mlirOperationGetNextInBlock(inner))
+                number(a, inner);
+    tri_map_set_ptr(&a->ids, op.ptr, (void *)(uintptr_t)++a->next_id);
+}
+
+static int64_t id_of(const allocator *a, MlirOperation op)
+{
+    return (int64_t)(uintptr_t)tri_map_find_ptr(&a->ids, op.ptr) - 1;
+}
+
+/* Id of the first op that runs in a block. */
+static int64_t first_id(const allocator *a, MlirBlock block)
+{
+    MlirOperation op = mlirBlockGetFirstOperation(block);
+    while (mlirOperationGetNumRegions(op) && !mlirBlockIsNull(tri_op_body(op, 0)))
+        op = mlirBlockGetFirstOperation(tri_op_body(op, 0));
+    return id_of(a, op);
+}
+
+static MlirBlock block_of(MlirValue value)
+{
+    MlirBlock block;
+    intptr_t index;
+    if (tri_op_is_block_argument(value, &block, &index))
+        return block;
+    return mlirOperationGetBlock(tri_op_def(value));
+}
+
+static bool has_many_blocks(MlirBlock block)
+{
+    MlirBlock first = mlirRegionGetFirstBlock(mlirBlockGetParentRegion(block));
+    return !mlirBlockIsNull(mlirBlockGetNextInRegion(first));
+}
+
+/* The id up to which a use keeps a value of `home` alive: the end of the outermost loop around the
+ * use that the value is defined outside of. Branches between blocks keep it alive everywhere. */
+static int64_t end_of_use(const allocator *a, MlirBlock home, MlirOperation user)
+{
+    int64_t end = id_of(a, user);
+    MlirBlock block = mlirOperationGetBlock(user);
+    while (!mlirBlockEqual(block, home)) {
+        if (has_many_blocks(block))
+            return INT64_MAX - 1;
+        MlirOperation parent = mlirBlockGetParentOperation(block);
+        if (tri_op_is(parent, "tt.func"))
+            return INT64_MAX - 1;
+        if (!tri_op_is(parent, "scf.if"))
+            end = id_of(a, parent);
+        block = mlirOperationGetBlock(parent);
+    }
+    return end;
+}
+
+static void extend(allocator *a, tri_buffer *b, MlirValue value)
+{
+    MlirBlock home = block_of(value);
+    MlirOperation def = tri_op_def(value);
+    int64_t begin = mlirOperationIsNull(def) ? first_id(a, home) : id_of(a, def), end = begin;
+    const tri_use_list *uses = tri_uses_of(&a->uses, value);
+    for (size_t i = 0; i < uses->len; i++)
+        end = max64(end, end_of_use(a, home, uses->at[i].op));
+    if (end == INT64_MAX - 1)
+        begin = 0;
+    b->begin = min64(b->begin, begin);
+    b->end = max64(b->end, end + 1);
+}
+
+static void find_liveness(allocator *a)
+{
+    tri_buffer_list *list = &a->buffers.list;
+    for (size_t i = 0; i < list->len; i++) {
+        list->at[i].begin = list->at[i].is_scratch ? id_of(a, list->at[i].op) : INT64_MAX;
+        list->at[i].end = list->at[i].is_scratch ? list->at[i].begin + 1 : 0;
+    }
+    for (size_t k = 0; k < a->buffers.points_to.len; k++) {
+        const tri_map_entry *entry = &a->buffers.points_to.entries[k];
+        const tri_buffer_set *set = entry->value;
+        for (size_t i = 0; i < set->len; i++)
+            extend(a, &list->at[set->at[i]], (MlirValue){entry->ptr});
+    }
+}
+
+/* ---- placement ---- */
+
+/* Whether two ops are in different partitions that run at the same time. */
+static bool run_concurrently(MlirOperation x, MlirOperation y)
+{
+    for (MlirOperation p = x; !mlirOperationIsNull(p) && !tri_op_is(p, "tt.func"); p = mlirOperationGetParentOperation(p)) {
+        MlirOperation over_x = mlirOperationGetParentOperation(p);
+        bool is_default = tri_op_is(over_x, "ttg.warp_specialize");
+        if (!is_default && !tri_op_is(over_x, "ttg.warp_specialize.partitions"))
+            continue;
+        MlirOperation owner = is_default ? over_x : mlirOperationGetParentOperation(over_x);
+        MlirRegion region_x = mlirBlockGetParentRegion(mlirOperationGetBlock(p));
+        for (MlirOperation q = y; !mlirOperationIsNull(q); q = mlirOperationGetParentOperation(q)) {
+            MlirOperation over_y = mlirOperationGetParentOperation(q);
+            if (mlirOperationIsNull(over_y))
+                break;
+            bool is_sibling = mlirOperationEqual(over_y, owner) && !tri_op_is(q, "ttg.warp_specialize.partitions");
+            bool is_partition = tri_op_is(over_y, "ttg.warp_specialize.partitions") &&
+                                mlirOperationEqual(mlirOperationGetParentOperation(over_y), owner);
+            if (is_sibling || is_partition)
+                return !mlirRegionEqual(region_x, mlirBlockGetParentRegion(mlirOperationGetBlock(q)));
+        }
+    }
+    return false;
+}
+
+static bool interfere(const tri_buffer *x, const tri_buffer *y)
+{
+    return (x->begin < y->end && y->begin < x->end) || run_concurrently(x->op, y->op);
+}
+
+static int64_t align_up(int64_t n, int64_t alignment) { return (n + alignment - 1) / alignment * alignment; }
+
+/* The lowest place where `b` clashes with none of the buffers placed before it. */
+static void place(tri_buffer *const *placed, size_t count, tri_buffer *b)
+{
+    b->offset = 0;
+    for (size_t i = 0; i < count; i++) {
+        const tri_buffer *other = placed[i];
+        if (b->offset >= other->offset + other->size || other->offset >= b->offset + b->size || !interfere(b, other))
+            continue;
+        b->offset = align_up(other->offset + other->size, b->alignment);
+        i = (size_t)-1; /* the new place may clash with an earlier one */
+    }
+}
+
+/* Largest first; of equals the first in the program. */
+static int64_t place_all(allocator *a)
+{
+    size_t n = a->buffers.list.len;
+    tri_buffer **sorted = TRI_NEW_ARRAY(a->run->arena, tri_buffer *, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        size_t at = i;
+        for (; at > 0 && sorted[at - 1]->size < a->buffers.list.at[i].size; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = &a->buffers.list.at[i];
+    }
+    int64_t total = 0;
+    for (size_t i = 0; i < n; i++) {
+        place(sorted, i, sorted[i]);
+        total = max64(total, sorted[i]->offset + sorted[i]->size);
+    }
+    return total;
+}
+
+static void report_overflow(allocator *a, MlirOperation func, int64_t total, int64_t most)
+{
+    tri_diag *diag = a->run->unit->diag;
+    tri_str name = tri_op_symbol(func);
+    tri_op_error(diag, func, 0, "'%.*s' needs %lld bytes of shared memory; the target has %lld", TRI_STR_ARG(name),
+                 (long long)total, (long long)most);
+    for (size_t i = 0; i < a->buffers.list.len; i++) {
+        const tri_buffer *b = &a->buffers.list.at[i];
+        tri_str op = tri_op_name(b->op);
+        if (b->size * 8 >= total)
+            tri_diag_note(diag, tri_op_span(diag, b->op), "%lld bytes for '%.*s'", (long long)b->size, TRI_STR_ARG(op));
+    }
+}
+
+static bool allocate(tri_pass_run *run, MlirOperation func, int64_t *out_total)
+{
+    MlirContext context = run->unit->mlir;
+    allocator a = {.run = run};
+    tri_buffers_init(&a.buffers, run->arena, func, mlirModuleGetOperation(run->module));
+    if (a.buffers.list.len) {
+        tri_uses_init(&a.uses, run->arena, func);
+        tri_map_init(&a.ids, run->arena);
+        number(&a, func);
+        find_liveness(&a);
+    }
+    *out_total = place_all(&a);
+    for (size_t i = 0; i < a.buffers.list.len; i++)
+        tri_builder_set_attr(a.buffers.list.at[i].op, "allocation.offset",
+                             tri_attr_i32(context, (int32_t)a.buffers.list.at[i].offset));
+    int64_t most = tri_passes_option_int(run, "max-bytes", 0);
+    if (most && *out_total > most) {
+        report_overflow(&a, func, *out_total, most);
+        return false;
+    }
+    return true;
+}
+
+/* Callees come first, so that their need is known at the call. */
+static void order_functions(MlirOperation module, tri_arena *arena, MlirOperation func, tri_map *seen,
+                            const tri_op_list *funcs, tri_op_list *out_order)
+{
+    if (tri_map_find_ptr(seen, func.ptr))
+        return;
+    tri_map_set_ptr(seen, func.ptr, (void *)func.ptr);
+    tri_op_list calls = {0};
+    tri_op_collect_named(func, "tt.call", arena, &calls);
+    for (size_t i = 0; i < calls.len; i++) {
+        MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tri_op_attr(calls.at[i], "callee"));
+        for (size_t f = 0; f < funcs->len; f++)
+            if (tri_str_equal(tri_op_symbol(funcs->at[f]), (tri_str){name.data, name.length}))
+                order_functions(module, arena, funcs->at[f], seen, funcs, out_order);
+    }
+    tri_vec_push(arena, out_order, func);
+}
+
+static bool run(tri_pass_run *run)
+{
+    MlirOperation module = mlirModuleGetOperation(run->module);
+    tri_op_list funcs = {0}, order = {0};
+    tri_map seen;
+    tri_map_init(&seen, run->arena);
+    tri_op_collect_named(module, "tt.func", run->arena, &funcs);
+    for (size_t i = 0; i < funcs.len; i++)
+        order_functions(module, run->arena, funcs.at[i], &seen, &funcs, &order);
+    int64_t most = 0;
+    for (size_t i = 0; i < order.len; i++) {
+        int64_t total = 0;
+        if (mlirBlockIsNull(tri_op_body(order.at[i], 0)))
+            continue;
+        if (!allocate(run, order.at[i], &total))
+            return false;
+        if (!tri_op_is_kernel(order.at[i]) && total > 0)
+            tri_builder_set_attr(order.at[i], "ttg.shared", tri_attr_i32(run->unit->mlir, (int32_t)total));
+        most = max64(most, total);
+    }
+    tri_builder_set_attr(module, "ttg.shared", tri_attr_i32(run->unit->mlir, (int32_t)most));
+    return true;
+}
+
+static const char *const options[] = {
+    "max-bytes=N: fail when a function needs more; 0 means no limit (0)",
+    NULL,
+};
+
+const tri_pass tri_pass_allocate_shared_memory = {
+    .name = "allocate-shared-memory",
+    .help = "give shared-memory buffers and scratch their offsets",
+    .alias = "allocate-shared-memory-nv,test-print-allocation",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,415 @@
+/* Inserts the barriers that shared memory needs, and no others.
+ *
+ *     %a = ttg.local_alloc %x {allocation.offset = 0 : i32}     %a = ttg.local_alloc %x {...}
+ *     %y = ttg.local_load %a                                    ttg.barrier local
+ *                                                               %y = ttg.local_load %a
+ *
+ * Needs: allocation.offset on buffers and scratch (allocate-shared-memory). Holds afterwards: between
+ * two accesses of different threads to the same bytes, one of them a write, there is a barrier on
+ * every path, around loops too. Ops that use scratch synchronise inside themselves, between the
+ * part that writes it and the part that reads it. Fences for the async proxy are not its business.
+ * Answers to Triton's membar analysis. Test: tests/passes/membar.mlir */
+#include "passes/passes.h"
+
+#include "ir/analysis/scratch.h"
+#include "ir/op.h"
+#include "ir/type.h"
+#include "passes/analysis/buffers.h"
+
+/* Bytes [begin, end) of a buffer that an op touches. */
+typedef struct {
+    int64_t begin, end;
+    int buffer;
+    MlirValue index; /* of the copy in a multi-buffer; null when unknown */
+} slice;
+
+typedef TRI_VEC(slice) slice_list;
+
+/* What has been touched since the last barrier. */
+typedef struct {
+    slice_list reads, writes;
+} state;
+
+typedef struct {
+    tri_pass_run *run;
+    tri_arena *arena;
+    tri_buffers buffers;
+    MlirOperation module;
+} membar;
+
+/* ---- states ---- */
+
+static void add(membar *m, slice_list *list, slice s)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        const slice *have = &list->at[i];
+        if (have->begin == s.begin && have->end == s.end && have->buffer == s.buffer &&
+            mlirValueEqual(have->index, s.index))
+            return;
+    }
+    tri_vec_push(m->arena, list, s);
+}
+
+static void add_all(membar *m, slice_list *to, const slice_list *from)
+{
+    for (size_t i = 0; i < from->len; i++)
+        add(m, to, from->at[i]);
+}
+
+static void merge(membar *m, state *to, const state *from)
+{
+    add_all(m, &to->reads, &from->reads);
+    add_all(m, &to->writes, &from->writes);
+}
+
+static state copy(membar *m, const state *s)
+{
+    state c = {0};
+    merge(m, &c, s);
+    return c;
+}
+
+/* Around a back edge an index value is another one of the same name. */
+static void forget_indices(slice_list *list)
+{
+    for (size_t i = 0; i < list->len; i++)
+        list->at[i].index = (MlirValue){NULL};
+}
+
+/* Two constant indices into one multi-buffer that differ. */
+static bool are_other_copies(const slice *x, const slice *y)
+{
+    int64_t a, b;
+    return x->buffer == y->buffer && !mlirValueIsNull(x->index) && !mlirValueIsNull(y->index) &&
+           tri_op_const_int(x->index, &a) && tri_op_const_int(y->index, &b) && a != b;
+}
+
+static bool clash(const slice_list *x, const slice_list *y)
+{
+    for (size_t i = 0; i < x->len; i++)
+        for (size_t k = 0; k < y->len; k++)
+            if (x->at[i].begin < y->at[k].end && y->at[k].begin < x->at[i].end &&
+                !are_other_copies(&x->at[i], &y->at[k]))
+                return true;
+    return false;
+}
+
+static bool is_hazard(const state *before, const state *now)
+{
+    return clash(&before->writes, &now->reads) || clash(&before->reads, &now->writes) ||
+           clash(&before->writes, &now->writes);
+}
+
+/* ---- effects ---- */
+
+typedef enum { TOUCH_NONE, TOUCH_READ, TOUCH_WRITE, TOUCH_BOTH } touch;
+
+typedef struct {
+    const char *op;
+    touch operands; /* of memory descriptors it takes */
+    touch results;  /* of those it makes */
+} effect;
+
+/* Ops that are not here touch each descriptor they take both ways. */
+static const effect effects[] = {
+    {"ttg.local_alloc", TOUCH_NONE, TOUCH_WRITE},
+    {"ttg.local_dealloc", TOUCH_NONE, TOUCH_NONE},
+    {"ttg.local_load", TOUCH_READ, TOUCH_NONE},
+    {"ttg.local_gather", TOUCH_READ, TOUCH_NONE},
+    {"ttg.local_store", TOUCH_WRITE, TOUCH_NONE},
+    {"ttg.local_scatter", TOUCH_WRITE, TOUCH_NONE},
+    {"ttg.async_copy_global_to_local", TOUCH_WRITE, TOUCH_NONE},
+    {"ttng.warp_group_dot", TOUCH_READ, TOUCH_NONE},
+    {"ttng.warp_group_dot_wait", TOUCH_NONE, TOUCH_NONE},
+    {"ttng.async_tma_copy_local_to_global", TOUCH_READ, TOUCH_NONE},
+    {"ttng.async_tma_reduce", TOUCH_READ, TOUCH_NONE},
+    {"ttng.async_tma_scatter", TOUCH_READ, TOUCH_NONE},
+    {"ttg.warp_specialize", TOUCH_NONE, TOUCH_NONE},
+    {"arith.select", TOUCH_NONE, TOUCH_NONE},
+};
+
+static effect effect_of(MlirOperation op)
+{
+    tri_str name = tri_op_name(op);
+    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
+        if (tri_str_is(name, effects[i].op))
+            return effects[i];
+    if (tri_buffers_is_view(op) || tri_str_has_prefix(name, "scf.") || tri_str_has_prefix(name, "cf."))
+        return (effect){"", TOUCH_NONE, TOUCH_NONE};
+    return (effect){"", TOUCH_BOTH, TOUCH_NONE};
+}
+
+static void touch_value(membar *m, state *now, MlirValue value, touch how)
+{
+    if (how == TOUCH_NONE || !tri_buffers_is_shared(mlirValueGetType(value)))
+        return;
+    MlirValue index = {NULL};
+    MlirOperation def = tri_op_def(value);
+    while (!mlirOperationIsNull(def) && tri_buffers_is_view(def) && !tri_op_is(def, "ttg.memdesc_index"))
+        def = tri_op_def(tri_op_operand(def, 0));
+    if (!mlirOperationIsNull(def) && tri_op_is(def, "ttg.memdesc_index"))
+        index = tri_op_operand(def, 1);
+    const tri_buffer_set *set = tri_buffers_of(&m->buffers, value);
+    for (size_t i = 0; i < set->len; i++) {
+        const tri_buffer *b = &m->buffers.list.at[set->at[i]];
+        slice s = {b->offset, b->offset + b->size, set->at[i], index};
+        if (how & TOUCH_READ)
+            add(m, &now->reads, s);
+        if (how & TOUCH_WRITE)
+            add(m, &now->writes, s);
+    }
+}
+
+static void touches_of(membar *m, MlirOperation op, state *out_now)
+{
+    effect e = effect_of(op);
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        touch_value(m, out_now, tri_op_operand(op, i), e.operands);
+    /* an allocation without a value writes nothing */
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && mlirOperationGetNumOperands(op); i++)
+        touch_value(m, out_now, tri_op_result(op, i), e.results);
+}
+
+/* ---- barriers ---- */
+
+static bool is_barrier(MlirOperation op)
+{
+    if (tri_op_is(op, "ttg.barrier")) {
+        int64_t spaces = tri_op_int(op, "addrSpace", 1);
+        return spaces & 1;
+    }
+    return tri_op_is(op, "gpu.barrier") || tri_op_is(op, "ttng.cluster_barrier");
+}
+
+static bool is_wait(MlirOperation op)
+{
+    return tri_op_is(op, "ttg.async_wait") || tri_op_is(op, "ttng.async_tma_store_wait");
+}
+
+static void insert_barrier(tri_builder *b)
+{
+    tri_attr attr = {"addrSpace", tri_attr_i32(b->context, 1)};
+    tri_builder_create(b, &(tri_op){.name = "ttg.barrier", .num_attrs = 1, .attrs = &attr});
+}
+
+/* What asynchronous copies brought is visible to the thread that waited; others need a barrier,
+ * unless one follows before anything happens. */
+static bool is_synchronised_later(membar *m, MlirOperation wait)
+{
+    for (MlirOperation op = mlirOperationGetNextInBlock(wait); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        if (is_barrier(op) || is_wait(op))
+            return true;
+        if (mlirOperationGetNumRegions(op) || tri_op_has_effects(op) || tri_buffers_scratch(&m->buffers, op))
+            return false;
+    }
+    return false;
+}
+
+/* Whether the op synchronises the block between writing and reading its scratch. A call need not. */
+static bool has_inner_barrier(membar *m, MlirOperation op)
+{
+    if (!tri_op_is(op, "ttg.convert_layout"))
+        return !tri_op_is(op, "tt.call");
+    tri_linear src, dst;
+    tri_plan_convert plan;
+    MlirType from = mlirValueGetType(tri_op_operand(op, 0)), to = mlirValueGetType(tri_op_result(op, 0));
+    if (!tri_scratch_linear(m->arena, from, &src) || !tri_scratch_linear(m->arena, to, &dst) ||
+        !tri_plan_convert_make(&src, &dst, tri_scratch_element_bits(from), &m->buffers.machine, 0, &plan))
+        return false;
+    return plan.sync != TRI_SYNC_WARP;
+}
+
+static void visit_simple(membar *m, MlirOperation op, state *s)
+{
+    if (is_barrier(op)) {
+        *s = (state){0};
+        return;
+    }
+    if (is_wait(op)) {
+        if (!is_synchronised_later(m, op)) {
+            tri_builder b = tri_builder_after(op);
+            insert_barrier(&b);
+            *s = (state){0};
+        }
+        return;
+    }
+    state now = {0};
+    touches_of(m, op, &now);
+    const tri_buffer *scratch = tri_buffers_scratch(&m->buffers, op);
+    slice own = {0};
+    if (scratch) {
+        own = (slice){scratch->offset, scratch->offset + scratch->size, (int)(scratch - m->buffers.list.at), {NULL}};
+        add(m, &now.writes, own);
+    }
+    if (is_hazard(s, &now)) {
+        tri_builder b = tri_builder_before(op);
+        insert_barrier(&b);
+        *s = (state){0};
+    }
+    if (scratch && has_inner_barrier(m, op)) {
+        *s = (state){0};
+        now = (state){0};
+    }
+    if (scratch)
+        add(m, &now.reads, own);
+    merge(m, s, &now);
+}
+
+/* ---- control flow ---- */
+
+static void visit_region(membar *m, MlirRegion region, state *s);
+
+static bool contains(const slice_list *big, const slice_list *small)
+{
+    for (size_t i = 0; i < small->len; i++) {
+        bool is_found = false;
+        for (size_t k = 0; k < big->len && !is_found; k++)
+            is_found = big->at[k].begin == small->at[i].begin && big->at[k].end == small->at[i].end &&
+                       big->at[k].buffer == small->at[i].buffer &&
+                       mlirValueEqual(big->at[k].index, small->at[i].index);
+        if (!is_found)
+            return false;
+    }
+    return true;
+}
+
+/* Joins `from` into `to`; false when that added nothing. */
+static bool join(membar *m, state *to, const state *from)
+{
+    if (contains(&to->reads, &from->reads) && contains(&to->writes, &from->writes))
+        return false;
+    merge(m, to, from);
+    return true;
+}
+
+static void visit_loop(membar *m, MlirOperation op, state *s)
+{
+    state head = copy(m, s), out;
+    bool is_while = tri_op_is(op, "scf.while");
+    for (;;) {
+        state body = copy(m, &head);
+        visit_region(m, mlirOperationGetRegion(op, 0), &body);
+        out = copy(m, &body);
+        if (is_while)
+            visit_region(m, mlirOperationGetRegion(op, 1), &body);
+        forget_indices(&body.reads);
+        forget_indices(&body.writes);
+        if (!join(m, &head, &body))
+            break;
+    }
+    *s = out;
+    if (!is_while)
+        merge(m, s, &head); /* no trips */
+}
+
+static void visit_if(membar *m, MlirOperation op, state *s)
+{
+    state after = {0};
+    for (int r = 0; r < 2; r++) {
+        state branch = copy(m, s);
+        visit_region(m, mlirOperationGetRegion(op, r), &branch);
+        merge(m, &after, &branch);
+    }
+    *s = after;
+}
+
+static void visit_op(membar *m, MlirOperation op, state *s)
+{
+    if (tri_op_is(op, "scf.for") || tri_op_is(op, "scf.while")) {
+        visit_loop(m, op, s);
+    } else if (tri_op_is(op, "scf.if")) {
+        visit_if(m, op, s);
+    } else if (tri_op_is(op, "ttg.warp_specialize")) {
+        *s = (state){0};
+        visit_region(m, mlirOperationGetRegion(op, 0), s);
+        MlirOperation partitions = mlirBlockGetFirstOperation(tri_op_body(op, 1));
+        for (intptr_t r = 0; r < mlirOperationGetNumRegions(partitions); r++) {
+            state inner = {0};
+            visit_region(m, mlirOperationGetRegion(partitions, r), &inner);
+        }
+        *s = (state){0};
+    } else {
+        visit_simple(m, op, s);
+    }
+}
+
+static void visit_block(membar *m, MlirBlock block, state *s)
+{
+    for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !mlirOperationIsNull(op); op = next) {
+        next = mlirOperationGetNextInBlock(op);
+        visit_op(m, op, s);
+    }
+}
+
+/* Blocks joined by branches: entry states grow until nothing changes. */
+static void visit_blocks(membar *m, MlirRegion region, state *s)
+{
+    tri_map entry;
+    tri_map_init(&entry, m->arena);
+    state *first = TRI_NEW(m->arena, state), after = {0};
+    *first = copy(m, s);
+    MlirBlock start = mlirRegionGetFirstBlock(region);
+    tri_map_set_ptr(&entry, start.ptr, first);
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        after = (state){0};
+        for (MlirBlock b = start; !mlirBlockIsNull(b); b = mlirBlockGetNextInRegion(b)) {
+            state *in = tri_map_find_ptr(&entry, b.ptr);
+            if (!in)
+                continue;
+            state out = copy(m, in);
+            visit_block(m, b, &out);
+            MlirOperation last = mlirBlockGetTerminator(b);
+            forget_indices(&out.reads);
+            forget_indices(&out.writes);
+            if (!mlirOperationGetNumSuccessors(last))
+                merge(m, &after, &out);
+            for (intptr_t i = 0; i < mlirOperationGetNumSuccessors(last); i++) {
+                const void *to = mlirOperationGetSuccessor(last, i).ptr;
+                state *target = tri_map_find_ptr(&entry, to);
+                if (!target) {
+                    target = TRI_NEW(m->arena, state);
+                    tri_map_set_ptr(&entry, to, target);
+                    is_changed = true;
+                }
+                is_changed |= join(m, target, &out);
+            }
+        }
+    }
+    *s = after;
+}
+
+static void visit_region(membar *m, MlirRegion region, state *s)
+{
+    MlirBlock first = mlirRegionGetFirstBlock(region);
+    if (mlirBlockIsNull(first))
+        return;
+    if (mlirBlockIsNull(mlirBlockGetNextInRegion(first)))
+        visit_block(m, first, s);
+    else
+        visit_blocks(m, region, s);
+}
+
+static bool run(tri_pass_run *run)
+{
+    membar m = {.run = run, .arena = run->arena, .module = mlirModuleGetOperation(run->module)};
+    tri_op_list funcs = {0};
+    tri_op_collect_named(m.module, "tt.func", run->arena, &funcs);
+    for (size_t i = 0; i < funcs.len; i++) {
+        if (mlirBlockIsNull(tri_op_body(funcs.at[i], 0)))
+            continue;
+        state s = {0};
+        tri_buffers_init(&m.buffers, run->arena, funcs.at[i], m.module);
+        if (m.buffers.list.len)
+            visit_region(&m, mlirOperationGetRegion(funcs.at[i], 0), &s);
+    }
+    return true;
+}
+
+const tri_pass tri_pass_membar = {
+    .name = "membar",
+    .help = "insert the barriers that accesses to shared memory need",
+    .alias = "test-print-membar",
+    .run = run,
+};
