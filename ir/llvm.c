@@ -1,0 +1,263 @@
+#include "ir/llvm.h"
+
+#include "llvm-c/Analysis.h"
+#include "llvm-c/BitReader.h"
+#include "llvm-c/Core.h"
+#include "llvm-c/Error.h"
+#include "llvm-c/IRReader.h"
+#include "llvm-c/Linker.h"
+#include "llvm-c/Target.h"
+#include "llvm-c/Transforms/PassBuilder.h"
+#include "mlir-c/BuiltinAttributes.h"
+
+static const char kernels_name[] = "tritcc.kernels";
+
+/* --- targets ----------------------------------------------------------------------------- */
+
+#define BACK_ENDS \
+    X("nvptx", NVPTX) \
+    X("x86", X86) \
+    X("aarch64", AArch64) \
+    X("spirv", SPIRV)
+
+void LLVMInitializeSPIRVTargetInfo(void);
+void LLVMInitializeSPIRVTarget(void);
+void LLVMInitializeSPIRVTargetMC(void);
+void LLVMInitializeSPIRVAsmPrinter(void);
+
+typedef struct {
+    const char *name;
+    void (*info)(void), (*target)(void), (*mc)(void), (*printer)(void);
+    bool is_started;
+} back_end;
+
+static back_end back_ends[] = {
+#define X(name, id) \
+    {name, LLVMInitialize##id##TargetInfo, LLVMInitialize##id##Target, LLVMInitialize##id##TargetMC, \
+     LLVMInitialize##id##AsmPrinter, false},
+    BACK_ENDS
+#undef X
+};
+
+void tri_llvm_start_target(const char *name)
+{
+    for (size_t i = 0; i < sizeof back_ends / sizeof *back_ends; i++) {
+        back_end *b = &back_ends[i];
+        if (strcmp(b->name, name) != 0)
+            continue;
+        if (!b->is_started) {
+            b->info();
+            b->target();
+            b->mc();
+            b->printer();
+            b->is_started = true;
+        }
+        return;
+    }
+    TRI_BUG("no LLVM back end '%s' is linked in", name);
+}
+
+LLVMTargetMachineRef tri_llvm_create_machine(tri_diag *diag, const char *triple, const char *cpu,
+                                             const char *features, int opt_level)
+{
+    char *error = NULL;
+    LLVMTargetRef target = NULL;
+    if (LLVMGetTargetFromTriple(triple, &target, &error)) {
+        tri_diag_error(diag, TRI_NO_SPAN, 0, "no code generator for '%s': %s", triple, error);
+        LLVMDisposeMessage(error);
+        return NULL;
+    }
+    static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
+                                                 LLVMCodeGenLevelAggressive};
+    return LLVMCreateTargetMachine(target, triple, cpu, features, levels[opt_level < 0 || opt_level > 3 ? 2 : opt_level],
+                                   LLVMRelocPIC, LLVMCodeModelDefault);
+}
+
+/* --- passes and code --------------------------------------------------------------------- */
+
+bool tri_llvm_run_passes(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, const char *pipeline)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, pipeline, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error)
+        return true;
+    char *text = LLVMGetErrorMessage(error);
+    tri_diag_error(diag, TRI_NO_SPAN, 0, "LLVM pipeline '%s': %s", pipeline, text);
+    LLVMDisposeErrorMessage(text);
+    return false;
+}
+
+bool tri_llvm_emit(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
+                   tri_buf *out)
+{
+    size_t errors = tri_diag_error_count(diag);
+    char *error = NULL;
+    LLVMMemoryBufferRef buffer = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, type, &error, &buffer)) {
+        tri_diag_error(diag, TRI_NO_SPAN, 0, "cannot emit code: %s", error);
+        LLVMDisposeMessage(error);
+        return false;
+    }
+    tri_buf_add(out, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+    LLVMDisposeMemoryBuffer(buffer);
+    return tri_diag_error_count(diag) == errors;
+}
+
+/* --- text -------------------------------------------------------------------------------- */
+
+static bool take_number(tri_str *s, uint32_t *out_number)
+{
+    size_t colon = tri_str_find(*s, ':');
+    int64_t value;
+    if (colon == s->len || !tri_str_to_i64(tri_str_sub(*s, 0, colon), &value) || value < 0)
+        return false;
+    *out_number = (uint32_t)value;
+    *s = tri_str_sub(*s, colon + 1, s->len);
+    return true;
+}
+
+/* LLVM's message is "name:line:column: error: text\nsource line\ncaret". */
+static void report_parse_error(tri_diag *diag, const tri_source *source, const char *message)
+{
+    tri_str text = tri_str_from(message);
+    text = tri_str_sub(text, 0, tri_str_find(text, '\n'));
+    uint32_t line = 0, column = 0;
+    tri_span span = {source, 0, 0};
+    if (text.len > source->name.len && tri_str_equal(tri_str_sub(text, 0, source->name.len), source->name)) {
+        text = tri_str_sub(text, source->name.len + 1, text.len);
+        if (take_number(&text, &line) && take_number(&text, &column)) {
+            span.begin = tri_source_offset(source, line, column);
+            span.end = span.begin + 1;
+        }
+    }
+    text = tri_str_trim(text);
+    if (tri_str_has_prefix(text, "error: "))
+        text = tri_str_sub(text, strlen("error: "), text.len);
+    tri_diag_error(diag, span, 0, "%.*s", TRI_STR_ARG(text));
+}
+
+LLVMModuleRef tri_llvm_parse(tri_diag *diag, LLVMContextRef context, const tri_source *source)
+{
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(source->text.data, source->text.len, source->name.data);
+    LLVMModuleRef module = NULL;
+    char *error = NULL;
+    if (LLVMParseIRInContext2(context, buffer, &module, &error)) {
+        report_parse_error(diag, source, error);
+        LLVMDisposeMessage(error);
+        module = NULL;
+    }
+    LLVMDisposeMemoryBuffer(buffer);
+    return module;
+}
+
+void tri_llvm_print(LLVMModuleRef module, tri_buf *out)
+{
+    char *text = LLVMPrintModuleToString(module);
+    tri_buf_add_z(out, text);
+    LLVMDisposeMessage(text);
+}
+
+bool tri_llvm_verify(tri_diag *diag, LLVMModuleRef module)
+{
+    char *error = NULL;
+    bool is_broken = LLVMVerifyModule(module, LLVMReturnStatusAction, &error);
+    if (is_broken)
+        tri_diag_error(diag, TRI_NO_SPAN, 0, "invalid LLVM IR: %s", error);
+    LLVMDisposeMessage(error);
+    return !is_broken;
+}
+
+/* --- linking ----------------------------------------------------------------------------- */
+
+static void make_internal(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            LLVMSetLinkage(f, LLVMInternalLinkage);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+        if (!LLVMIsDeclaration(g) && LLVMGetLinkage(g) != LLVMAppendingLinkage)
+            LLVMSetLinkage(g, LLVMInternalLinkage);
+}
+
+bool tri_llvm_link_bitcode(tri_diag *diag, LLVMModuleRef module, tri_str bitcode, bool only_needed)
+{
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode.data, bitcode.len, "bitcode");
+    LLVMModuleRef source = NULL;
+    bool failed = LLVMParseBitcodeInContext2(LLVMGetModuleContext(module), buffer, &source);
+    LLVMDisposeMemoryBuffer(buffer);
+    if (failed) {
+        tri_diag_error(diag, TRI_NO_SPAN, 0, "cannot read bitcode to link");
+        return false;
+    }
+    LLVMSetDataLayout(source, LLVMGetDataLayoutStr(module));
+    LLVMSetTarget(source, LLVMGetTarget(module));
+    if (!only_needed)
+        return !LLVMLinkModules2(module, source);
+    make_internal(source);
+    /* Declarations of `module` refer to the bitcode's functions by name: those must stay visible until linked. */
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        size_t len;
+        const char *name = LLVMGetValueName2(f, &len);
+        LLVMValueRef wanted = LLVMIsDeclaration(f) ? LLVMGetNamedFunction(source, name) : NULL;
+        if (wanted && !LLVMIsDeclaration(wanted))
+            LLVMSetLinkage(wanted, LLVMLinkOnceODRLinkage);
+    }
+    if (LLVMLinkModules2(module, source))
+        return false;
+    return tri_llvm_run_passes(diag, module, NULL, "globaldce");
+}
+
+/* --- kernel facts ------------------------------------------------------------------------ */
+
+static void append(MlirStringRef piece, void *buf)
+{
+    tri_buf_add(buf, piece.data, piece.length);
+}
+
+void tri_llvm_set_kernels(tri_unit *unit)
+{
+    LLVMContextRef context = LLVMGetModuleContext(unit->llvm_module);
+    for (size_t i = 0; i < unit->kernels.len; i++) {
+        tri_buf text = {0};
+        mlirAttributePrint(tri_kernel_to_attr(unit->mlir, &unit->kernels.at[i]), append, &text);
+        LLVMMetadataRef string = LLVMMDStringInContext2(context, text.data, text.len);
+        LLVMMetadataRef node = LLVMMDNodeInContext2(context, &string, 1);
+        LLVMAddNamedMetadataOperand(unit->llvm_module, kernels_name, LLVMMetadataAsValue(context, node));
+        tri_buf_fini(&text);
+    }
+}
+
+static bool read_kernel(tri_unit *unit, LLVMValueRef node)
+{
+    LLVMValueRef operand = NULL;
+    if (LLVMGetMDNodeNumOperands(node) != 1)
+        return false;
+    LLVMGetMDNodeOperands(node, &operand);
+    unsigned len = 0;
+    const char *text = operand ? LLVMGetMDString(operand, &len) : NULL;
+    if (!text)
+        return false;
+    MlirAttribute attr = mlirAttributeParseGet(unit->mlir, mlirStringRefCreate(text, len));
+    tri_kernel kernel;
+    if (!tri_kernel_from_attr(unit->arena, attr, &kernel))
+        return false;
+    tri_vec_push(unit->arena, &unit->kernels, kernel);
+    return true;
+}
+
+bool tri_llvm_get_kernels(tri_unit *unit)
+{
+    unsigned count = LLVMGetNamedMetadataNumOperands(unit->llvm_module, kernels_name);
+    LLVMValueRef *nodes = TRI_NEW_ARRAY(unit->arena, LLVMValueRef, count);
+    LLVMGetNamedMetadataOperands(unit->llvm_module, kernels_name, nodes);
+    unit->kernels.len = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (!read_kernel(unit, nodes[i])) {
+            tri_diag_error(unit->diag, TRI_NO_SPAN, 0, "malformed metadata '!%s' in the input", kernels_name);
+            return false;
+        }
+    }
+    return true;
+}

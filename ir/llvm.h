@@ -1,0 +1,43 @@
+/* llvm-c behind one contract on ownership and errors. */
+#ifndef TRI_IR_LLVM_H
+#define TRI_IR_LLVM_H
+
+#include "base/diag.h"
+#include "ir/kernel.h"
+#include "ir/unit.h"
+
+#include "llvm-c/TargetMachine.h"
+#include "llvm-c/Types.h"
+
+/* Starts LLVM's back end for an LLVM target name ("nvptx", "x86", "aarch64", "spirv") once; only
+ * those used are started, since each costs time. A name not linked in is our bug. */
+void tri_llvm_start_target(const char *name);
+
+/* The machine for a triple; the caller disposes it. `cpu` and `features` must come from our own
+ * tables: LLVM takes an unknown one without an error. Null after a report. */
+LLVMTargetMachineRef tri_llvm_create_machine(tri_diag *diag, const char *triple, const char *cpu,
+                                             const char *features, int opt_level);
+
+/* Runs a textual pipeline ("default<O2>", "sroa,instcombine<no-verify-fixpoint>"). False after a report. */
+bool tri_llvm_run_passes(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, const char *pipeline);
+
+/* Appends assembly or object code to `out`. False after a report. */
+bool tri_llvm_emit(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
+                   tri_buf *out);
+
+/* Text in (assembly; upgraded and verified), located errors; the caller owns the module. */
+LLVMModuleRef tri_llvm_parse(tri_diag *diag, LLVMContextRef context, const tri_source *source);
+void tri_llvm_print(LLVMModuleRef module, tri_buf *out);
+/* LLVM's verifier; what it finds is our bug or the user's .ll file's, and is reported. */
+bool tri_llvm_verify(tri_diag *diag, LLVMModuleRef module);
+
+/* Links a copy of a bitcode buffer into `module`. Symbols of the bitcode that nothing refers to stay; give
+ * `only_needed` to make all that it defines internal and drop what is unused. */
+bool tri_llvm_link_bitcode(tri_diag *diag, LLVMModuleRef module, tri_str bitcode, bool only_needed);
+
+/* Kernel facts as named metadata !tritcc.kernels, one attribute text per kernel. */
+void tri_llvm_set_kernels(tri_unit *unit);
+/* Reads them back into unit->kernels; false after a report when they are malformed. None is no error. */
+bool tri_llvm_get_kernels(tri_unit *unit);
+
+#endif
