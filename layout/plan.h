@@ -33,6 +33,8 @@ typedef struct {
     int vec, count;
     int num_bits;            /* register bits */
     uint8_t bit[TRI_MAX_BASES]; /* bit[i] = register bit behind bit i of (a * vec + e) */
+    uint64_t copies;         /* register bits that do not change the place: skip accesses that have one set
+                                when storing, copy after loading */
     tri_linear map;          /* register, lane, warp, block -> offset (and iteration): what is accessed */
 } tri_plan_access;
 
@@ -73,26 +75,40 @@ typedef enum {
 
 typedef enum { TRI_SYNC_WARP, TRI_SYNC_CTA, TRI_SYNC_CLUSTER } tri_sync;
 
-/* One exchange step of a shuffle plan, see tri_plan_shuffle. */
+/* v[r] becomes v[r ^ register_xor], for all r at once, in the threads whose
+ * parity(lane & lane_mask) ^ parity(warp & warp_mask) is 1. */
 typedef struct {
-    int num_mixed;              /* transpositions register bit <-> lane bit */
-    uint8_t reg_bit[5], lane_bit[5];
-    /* pure lane permutation: destination lane bit i comes from source lane bit lane_from[i] */
-    uint8_t lane_from[8];
-    bool permutes_lanes;
-    /* out register r (after everything) takes register reg_from applied to r, see reg map */
-    uint8_t reg_from[TRI_MAX_BASES]; /* destination register bit i comes from register bit reg_from[i] */
-    int reg_bits, lane_bits;
+    uint32_t lane_mask, warp_mask;
+    uint64_t register_xor;
+} tri_plan_select;
+
+/* A conversion inside each warp:
+ *   1. v = in; then the `send` selects in order (v has the source's registers);
+ *   2. for every destination register k: w[k] = v[apply_one(renumber, register, k)] of lane
+ *      source(register = k, lane, warp). Where the source lane is the thread's own (is_xor, and
+ *      the register's part of `source` is 0) no shuffle is needed; when is_xor it is
+ *      lane ^ apply_one(source, register, k);
+ *   3. out = w; then the `receive` selects in order.
+ * Bits in `copies` of a destination register are replicas: out[k] = out[k & ~copies]. */
+typedef struct {
+    int num_send, num_receive;
+    tri_plan_select send[16], receive[16];
+    tri_linear renumber; /* register -> register */
+    tri_linear source;   /* register, lane, warp -> lane */
+    bool is_xor;
+    uint64_t copies;
+    int num_shuffles;    /* per thread, of one element each */
 } tri_plan_shuffle;
 
 typedef struct {
     tri_cvt_kind kind;
     /* dst (register, lane, warp, block) -> src (register, lane, warp, block) of the same element.
-     * NONE/REGISTERS: out[r] = in[apply_one(map, register, r)]. */
+     * NONE/REGISTERS: out[r] = in[apply_one(map, register, r)]. A thread that holds an element
+     * itself is its own source. */
     tri_linear map;
     tri_plan_shuffle shuffle;
 
-    /* SHARED: the registers of one element are stored once. Round i of `rounds` uses the registers
+    /* SHARED: replicated registers (tri_plan_find_replicas) need be stored once only. Round i of `rounds` uses the registers
      * whose iteration is i in store.map (load.map); scratch holds one round. */
     tri_plan_access store, load; /* maps: register, lane, warp, block -> offset, iteration, block */
     int rounds;
@@ -118,6 +134,7 @@ int64_t tri_plan_convert_scratch_bytes(const tri_linear *src, const tri_linear *
  * (when across_warps) a round through shared memory into layout `next`, then its lanes. */
 typedef struct {
     uint64_t register_mask;      /* register bits that move along the axis: combine them in a thread */
+    uint64_t copies;             /* register bits that are replicas: leave out registers that have one set */
     int num_shuffles;
     uint32_t shuffle_xor[8];     /* then combine with lane ^ shuffle_xor[i], in this order */
     tri_linear reduced;          /* layout of the partial results: axis bits of registers are gone
@@ -135,15 +152,17 @@ tri_linear tri_plan_reduce_result(const tri_linear *reduced, tri_dim axis);
 
 /* ---- scan ---- */
 
+/* A scan takes the bits of the axis from the lowest to the highest. At each one, every element with
+ * that bit set is combined with the running value of the last element of the block below it: same
+ * index, but this bit cleared and all lower bits of the axis set. */
 typedef struct {
-    /* bits along the axis, ascending by their weight on it; a scan combines in this order */
     int num_steps;
     struct {
         tri_dim in;  /* register, lane or warp */
         int bit;
     } step[TRI_MAX_BASES];
     int num_register_bits, num_lane_bits, num_warp_bits;
-    bool is_blocked; /* register, lane, warp, register...: what hierarchical scans want */
+    uint64_t copies; /* register bits that are replicas */
 } tri_plan_scan;
 bool tri_plan_scan_make(const tri_linear *layout, tri_dim axis, tri_plan_scan *out_plan);
 
