@@ -1,0 +1,279 @@
+/* Global and shared memory, atomics, asynchronous copies. */
+#include "runtime/sim/primitives.h"
+
+/* --- global ------------------------------------------------------------------------------ */
+
+/* The registered buffer nearest below an address, to say how far outside an access is. */
+static const tri_sim_buffer *nearest(const tri_sim *sim, const unsigned char *address)
+{
+    const tri_sim_buffer *best = NULL;
+    for (size_t i = 0; i < sim->buffers.len; i++) {
+        const tri_sim_buffer *b = &sim->buffers.at[i];
+        if (b->data <= address && (!best || b->data > best->data))
+            best = b;
+    }
+    return best;
+}
+
+bool tri_sim_check_global(tri_sim *sim, const void *address, size_t size, const char *what)
+{
+    const unsigned char *at = address;
+    if ((uintptr_t)at % size) {
+        tri_sim_report(sim, "misaligned global access", -1, "%s of %zu bytes at an address that is %zu past a multiple",
+                       what, size, (size_t)((uintptr_t)at % size));
+        return false;
+    }
+    const tri_sim_buffer *b = nearest(sim, at);
+    if (b && at + size <= b->data + b->size)
+        return true;
+    if (b)
+        tri_sim_report(sim, "global access out of bounds", -1, "%s of %zu bytes at offset %zu of '%.*s', which has %zu",
+                       what, size, (size_t)(at - b->data), TRI_STR_ARG(b->name), b->size);
+    else
+        tri_sim_report(sim, "global access out of bounds", -1, "%s of %zu bytes below every buffer", what, size);
+    return false;
+}
+
+/* --- shared ------------------------------------------------------------------------------ */
+
+static bool shared_range(tri_sim *sim, const void *address, size_t size, size_t *out_offset)
+{
+    const unsigned char *at = address;
+    if (at < sim->shared || at + size > sim->shared + sim->shared_bytes) {
+        tri_sim_report(sim, "shared access out of bounds", -1, "%zu bytes at offset %ld of %zu", size,
+                       (long)(at - sim->shared), sim->shared_bytes);
+        return false;
+    }
+    *out_offset = (size_t)(at - sim->shared);
+    if (*out_offset % size) {
+        tri_sim_report(sim, "misaligned shared access", -1, "%zu bytes at offset %zu", size, *out_offset);
+        return false;
+    }
+    return true;
+}
+
+/* An earlier access happens before the present when a barrier of the program, or of the warp both
+ * are in, lies between. */
+static bool is_ordered(const tri_sim_access *earlier, const tri_sim_thread *now)
+{
+    if (earlier->thread < 0 || earlier->thread == now->index || earlier->block_time < now->block_time)
+        return true;
+    return earlier->thread / warp_size == now->index / warp_size && earlier->warp_time < now->warp_time;
+}
+
+static tri_sim_access access_now(const tri_sim *sim)
+{
+    const tri_sim_thread *t = sim->current;
+    return (tri_sim_access){t->site, t->index, t->block_time, t->warp_time};
+}
+
+static void report_race(tri_sim *sim, const char *what, size_t offset, const tri_sim_access *other)
+{
+    tri_sim_report(sim, "shared memory race", other->site, "%s at offset %zu without a barrier after thread %d", what,
+                   offset, other->thread);
+}
+
+static void remember_reader(tri_sim *sim, tri_sim_cell *cell)
+{
+    const tri_sim_thread *t = sim->current;
+    tri_sim_access *first = &cell->readers[0], *second = &cell->readers[1];
+    if (is_ordered(first, t))
+        *first = access_now(sim);
+    else if (is_ordered(second, t) || second->thread / warp_size == first->thread / warp_size)
+        *second = access_now(sim);
+}
+
+static void check_copy(tri_sim *sim, const tri_sim_cell *cell, const char *what, size_t offset)
+{
+    if (cell->copying)
+        tri_sim_report(sim, "shared memory with a copy in flight", cell->copy_site,
+                       "%s at offset %zu before the asynchronous copy of thread %d was waited for", what, offset,
+                       cell->copying - 1);
+}
+
+bool tri_sim_shared_read(tri_sim *sim, const void *address, size_t size, void *out)
+{
+    size_t offset;
+    memset(out, 0, size);
+    if (!shared_range(sim, address, size, &offset))
+        return false;
+    for (size_t i = offset; i < offset + size; i++) {
+        tri_sim_cell *cell = &sim->cells[i];
+        check_copy(sim, cell, "read", i);
+        if (!cell->is_initialised && !cell->copying)
+            tri_sim_report(sim, "uninitialised shared memory", -1, "read at offset %zu, which nothing has written", i);
+        if (!is_ordered(&cell->writer, sim->current))
+            report_race(sim, "read after write", i, &cell->writer);
+        remember_reader(sim, cell);
+    }
+    memcpy(out, address, size);
+    return true;
+}
+
+static void mark_written(tri_sim *sim, size_t offset, size_t size)
+{
+    for (size_t i = offset; i < offset + size; i++) {
+        tri_sim_cell *cell = &sim->cells[i];
+        check_copy(sim, cell, "write", i);
+        if (!is_ordered(&cell->writer, sim->current))
+            report_race(sim, "write after write", i, &cell->writer);
+        for (int k = 0; k < 2; k++)
+            if (!is_ordered(&cell->readers[k], sim->current))
+                report_race(sim, "write after read", i, &cell->readers[k]);
+        cell->writer = access_now(sim);
+        cell->readers[0].thread = cell->readers[1].thread = -1;
+        cell->is_initialised = true;
+    }
+}
+
+bool tri_sim_shared_write(tri_sim *sim, void *address, size_t size, const void *data)
+{
+    size_t offset;
+    if (!shared_range(sim, address, size, &offset))
+        return false;
+    mark_written(sim, offset, size);
+    memcpy(address, data, size);
+    return true;
+}
+
+/* --- loads and stores -------------------------------------------------------------------- */
+
+/* args: address, bits of a word, words, predicate, then the words (stores) or what they are when the
+ * predicate is false (loads). */
+static void *pointer_of(uint64_t word)
+{
+    return (void *)(uintptr_t)word;
+}
+
+TRI_SIM_FUNCTION(load_global)
+{
+    (void)id;
+    size_t size = args[1] / 8, words = args[2];
+    memcpy(results, args + 4, words * sizeof *results);
+    if (!(args[3] & 1) || !tri_sim_check_global(sim, pointer_of(args[0]), size * words, "load"))
+        return;
+    for (size_t i = 0; i < words; i++) {
+        results[i] = 0;
+        memcpy(&results[i], (unsigned char *)pointer_of(args[0]) + i * size, size);
+    }
+}
+
+TRI_SIM_FUNCTION(store_global)
+{
+    (void)id;
+    (void)results;
+    size_t size = args[1] / 8, words = args[2];
+    if (!(args[3] & 1) || !tri_sim_check_global(sim, pointer_of(args[0]), size * words, "store"))
+        return;
+    for (size_t i = 0; i < words; i++)
+        memcpy((unsigned char *)pointer_of(args[0]) + i * size, &args[4 + i], size);
+}
+
+TRI_SIM_FUNCTION(load_shared)
+{
+    (void)id;
+    size_t size = args[1] / 8, words = args[2];
+    unsigned char bytes[64] = {0};
+    memcpy(results, args + 4, words * sizeof *results);
+    if (!(args[3] & 1) || !tri_sim_shared_read(sim, pointer_of(args[0]), size * words, bytes))
+        return;
+    for (size_t i = 0; i < words; i++) {
+        results[i] = 0;
+        memcpy(&results[i], bytes + i * size, size);
+    }
+}
+
+TRI_SIM_FUNCTION(store_shared)
+{
+    (void)id;
+    (void)results;
+    size_t size = args[1] / 8, words = args[2];
+    unsigned char bytes[64];
+    if (!(args[3] & 1))
+        return;
+    for (size_t i = 0; i < words; i++)
+        memcpy(bytes + i * size, &args[4 + i], size);
+    tri_sim_shared_write(sim, pointer_of(args[0]), size * words, bytes);
+}
+
+/* --- asynchronous copies ----------------------------------------------------------------- */
+
+static void issue_copy(tri_sim *sim, const uint64_t *args, size_t size)
+{
+    tri_sim_thread *t = sim->current;
+    size_t offset, valid = args[2] < size ? args[2] : size;
+    if (!shared_range(sim, pointer_of(args[0]), size, &offset))
+        return;
+    if (valid && !tri_sim_check_global(sim, pointer_of(args[1]), size, "asynchronous copy"))
+        return;
+    for (size_t i = offset; i < offset + size; i++) {
+        tri_sim_cell *cell = &sim->cells[i];
+        for (int k = 0; k < 2; k++)
+            if (!is_ordered(&cell->readers[k], t))
+                report_race(sim, "asynchronous write after read", i, &cell->readers[k]);
+        cell->copying = t->index + 1;
+        cell->copy_site = t->site;
+    }
+    tri_sim_copy copy = {t->site, (uint32_t)size, (uint32_t)valid, offset, pointer_of(args[1]), -1};
+    tri_vec_push(sim->arena, &t->copies, copy);
+}
+
+TRI_SIM_FUNCTION(copy_async_4)
+{
+    (void)id;
+    (void)results;
+    issue_copy(sim, args, 4);
+}
+
+TRI_SIM_FUNCTION(copy_async_8)
+{
+    (void)id;
+    (void)results;
+    issue_copy(sim, args, 8);
+}
+
+TRI_SIM_FUNCTION(copy_async_16)
+{
+    (void)id;
+    (void)results;
+    issue_copy(sim, args, 16);
+}
+
+TRI_SIM_FUNCTION(copy_commit)
+{
+    (void)id;
+    (void)args;
+    (void)results;
+    tri_sim_thread *t = sim->current;
+    for (size_t i = 0; i < t->copies.len; i++)
+        if (t->copies.at[i].group < 0)
+            t->copies.at[i].group = t->groups;
+    t->groups++;
+}
+
+static void land(tri_sim *sim, const tri_sim_copy *copy)
+{
+    for (size_t i = copy->shared; i < copy->shared + copy->size; i++)
+        sim->cells[i].copying = 0;
+    mark_written(sim, copy->shared, copy->size);
+    memcpy(sim->shared + copy->shared, copy->global, copy->valid);
+    memset(sim->shared + copy->shared + copy->valid, 0, copy->size - copy->valid);
+}
+
+/* Copies land here and not before: a kernel that reads too early sees old bytes, and is told so. */
+TRI_SIM_FUNCTION(copy_wait)
+{
+    (void)id;
+    (void)results;
+    tri_sim_thread *t = sim->current;
+    size_t kept = 0;
+    for (size_t i = 0; i < t->copies.len; i++) {
+        tri_sim_copy *copy = &t->copies.at[i];
+        bool is_pending = copy->group < 0 || copy->group >= t->groups - (int)args[0];
+        if (is_pending)
+            t->copies.at[kept++] = *copy;
+        else
+            land(sim, copy);
+    }
+    t->copies.len = kept;
+}

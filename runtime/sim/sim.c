@@ -1,0 +1,241 @@
+#include "runtime/sim/state.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { stack_size = 256 * 1024, max_reports = 50 };
+
+tri_sim *tri_sim_running;
+
+/* --- life -------------------------------------------------------------------------------- */
+
+tri_sim *tri_sim_create(tri_diag *diag, const tri_sim_site *sites, size_t num_sites, int num_warps, size_t shared_bytes)
+{
+    tri_arena *arena = tri_arena_create();
+    tri_sim *sim = TRI_NEW(arena, tri_sim);
+    sim->arena = arena;
+    sim->diag = diag;
+    sim->sites = sites;
+    sim->num_sites = num_sites;
+    sim->num_threads = num_warps * warp_size;
+    sim->threads = TRI_NEW_ARRAY(arena, tri_sim_thread, sim->num_threads);
+    sim->shared_bytes = shared_bytes;
+    /* Matrix operations want 1024-byte alignment of the whole buffer. */
+    unsigned char *shared = tri_arena_alloc(arena, shared_bytes + 1024);
+    sim->shared = shared + (1024 - (uintptr_t)shared % 1024) % 1024;
+    sim->cells = TRI_NEW_ARRAY(arena, tri_sim_cell, shared_bytes);
+    tri_map_init(&sim->reported, arena);
+    for (int i = 0; i < sim->num_threads; i++)
+        if (!tri_fiber_init(&sim->threads[i].fiber, stack_size))
+            tri_diag_out_of_memory();
+    return sim;
+}
+
+void tri_sim_destroy(tri_sim *sim)
+{
+    if (!sim)
+        return;
+    for (int i = 0; i < sim->num_threads; i++)
+        tri_fiber_fini(&sim->threads[i].fiber);
+    tri_arena_destroy(sim->arena);
+}
+
+void tri_sim_add_buffer(tri_sim *sim, void *data, size_t size, const char *name)
+{
+    tri_sim_buffer buffer = {data, size, tri_str_copy(sim->arena, tri_str_from(name))};
+    tri_vec_push(sim->arena, &sim->buffers, buffer);
+}
+
+void *tri_sim_shared(tri_sim *sim)
+{
+    return sim->shared;
+}
+
+/* --- reports ----------------------------------------------------------------------------- */
+
+static tri_sim_site site_of(const tri_sim *sim, uint32_t site)
+{
+    return site < sim->num_sites ? sim->sites[site] : (tri_sim_site){TRI_NO_SPAN, "?"};
+}
+
+void tri_sim_report(tri_sim *sim, const char *kind, int64_t other, const char *format, ...)
+{
+    tri_sim_thread *t = sim->current;
+    tri_str key = tri_str_format(sim->arena, "%s:%u:%ld", kind, t->site, (long)other);
+    sim->reports++;
+    if (tri_map_find(&sim->reported, key) || sim->reported.len >= max_reports)
+        return;
+    tri_map_set(&sim->reported, key, sim);
+    va_list args;
+    va_start(args, format);
+    tri_str text = tri_str_vformat(sim->arena, format, args);
+    va_end(args);
+    tri_sim_site site = site_of(sim, t->site);
+    tri_diag_error(sim->diag, site.span, 0, "%s (%s): %.*s: thread %d of program (%u, %u, %u)", kind, site.primitive,
+                   TRI_STR_ARG(text), t->index, sim->program.x, sim->program.y, sim->program.z);
+    if (other >= 0) {
+        tri_sim_site second = site_of(sim, (uint32_t)other);
+        tri_diag_note(sim->diag, second.span, "the other access is here (%s)", second.primitive);
+    }
+}
+
+void tri_sim_stop(tri_sim *sim)
+{
+    sim->is_stopped = true;
+    sim->current->state = THREAD_DONE;
+    tri_sim_yield(sim);
+}
+
+/* --- threads ----------------------------------------------------------------------------- */
+
+void tri_sim_yield(tri_sim *sim)
+{
+    tri_sim_thread *self = sim->current;
+    tri_fiber_switch(&self->fiber, &sim->scheduler);
+}
+
+static void run_thread(void *data)
+{
+    tri_sim *sim = data;
+    sim->entry(sim->argument);
+    sim->current->state = THREAD_DONE;
+    tri_sim_yield(sim);
+    TRI_BUG("a finished thread of the simulator went on");
+}
+
+static void start_program(tri_sim *sim)
+{
+    memset(sim->cells, 0, sim->shared_bytes * sizeof *sim->cells);
+    for (size_t i = 0; i < sim->shared_bytes; i++) {
+        sim->cells[i].writer.thread = -1;
+        sim->cells[i].readers[0].thread = sim->cells[i].readers[1].thread = -1;
+    }
+    memset(sim->shared, 0xa5, sim->shared_bytes); /* what is read by mistake should show */
+    for (int i = 0; i < sim->num_threads; i++) {
+        tri_sim_thread *t = &sim->threads[i];
+        t->index = i;
+        t->state = THREAD_READY;
+        t->block_time = t->warp_time = 0;
+        t->groups = 0;
+        t->copies.len = 0;
+        tri_fiber_start(&t->fiber, run_thread, sim);
+    }
+}
+
+/* Nobody can go on although not all are done: says who waits where. */
+static void report_deadlock(tri_sim *sim)
+{
+    int waiting = -1, finished = 0;
+    uint32_t other_site = 0;
+    bool has_other = false;
+    for (int i = 0; i < sim->num_threads; i++) {
+        tri_sim_thread *t = &sim->threads[i];
+        if (t->state == THREAD_DONE)
+            finished++;
+        else if (waiting < 0)
+            waiting = i;
+        else if (t->site != sim->threads[waiting].site && !has_other)
+            has_other = true, other_site = t->site;
+    }
+    sim->current = &sim->threads[waiting];
+    const char *kind = sim->current->state == THREAD_AT_BARRIER ? "barrier divergence" : "exchange with missing lanes";
+    if (has_other)
+        tri_sim_report(sim, kind, other_site, "not all threads come here; %d have ended", finished);
+    else
+        tri_sim_report(sim, kind, -1, "not all threads come here; %d have ended", finished);
+    sim->is_stopped = true;
+}
+
+static bool release_barrier(tri_sim *sim)
+{
+    for (int i = 0; i < sim->num_threads; i++)
+        if (sim->threads[i].state != THREAD_AT_BARRIER)
+            return false;
+    for (int i = 0; i < sim->num_threads; i++) {
+        sim->threads[i].state = THREAD_READY;
+        sim->threads[i].block_time++;
+    }
+    return true;
+}
+
+static void run_program(tri_sim *sim)
+{
+    start_program(sim);
+    for (;;) {
+        bool progress = false, is_done = true;
+        for (int i = 0; i < sim->num_threads && !sim->is_stopped; i++) {
+            tri_sim_thread *t = &sim->threads[i];
+            if (t->state == THREAD_READY) {
+                sim->current = t;
+                tri_fiber_switch(&sim->scheduler, &t->fiber);
+                progress = true;
+            }
+            is_done = is_done && t->state == THREAD_DONE;
+        }
+        if (is_done || sim->is_stopped)
+            return;
+        if (!progress && !release_barrier(sim)) {
+            report_deadlock(sim);
+            return;
+        }
+    }
+}
+
+bool tri_sim_run(tri_sim *sim, void (*entry)(void *argument), void *argument, tri_sim_grid grid)
+{
+    tri_sim *outer = tri_sim_running;
+    tri_sim_running = sim;
+    sim->entry = entry;
+    sim->argument = argument;
+    sim->grid = grid;
+    sim->is_stopped = false;
+    sim->reports = 0;
+    for (uint32_t z = 0; z < grid.z; z++)
+        for (uint32_t y = 0; y < grid.y; y++)
+            for (uint32_t x = 0; x < grid.x && !sim->is_stopped; x++) {
+                sim->program = (tri_sim_grid){x, y, z};
+                run_program(sim);
+            }
+    tri_sim_running = outer;
+    return sim->reports == 0;
+}
+
+/* --- exchanges --------------------------------------------------------------------------- */
+
+static bool all_arrived(tri_sim_thread *warp, uint32_t primitive, uint32_t mask, uint32_t site)
+{
+    for (int i = 0; i < warp_size; i++) {
+        tri_sim_thread *t = &warp[i];
+        if (!(mask >> i & 1))
+            continue;
+        if (t->state != THREAD_AT_EXCHANGE || t->exchange != primitive || t->mask != mask || t->site != site)
+            return false;
+    }
+    return true;
+}
+
+void tri_sim_exchange(tri_sim *sim, uint32_t primitive, uint32_t mask, const uint64_t *operands, int num_operands,
+                      uint64_t *results, int num_results, tri_sim_compute compute)
+{
+    tri_sim_thread *self = sim->current;
+    tri_sim_thread *warp = &sim->threads[self->index / warp_size * warp_size];
+    if (!(mask >> self->index % warp_size & 1)) {
+        tri_sim_report(sim, "exchange from an inactive lane", -1, "lane %d is not in the mask 0x%08x",
+                       self->index % warp_size, mask);
+        return;
+    }
+    memcpy(self->operands, operands, sizeof *operands * (size_t)num_operands);
+    memset(self->results, 0, sizeof self->results);
+    self->exchange = primitive;
+    self->mask = mask;
+    self->state = THREAD_AT_EXCHANGE;
+    if (all_arrived(warp, primitive, mask, self->site)) {
+        compute(sim, warp, primitive, mask);
+        for (int i = 0; i < warp_size; i++)
+            if (mask >> i & 1)
+                warp[i].state = THREAD_READY;
+    } else {
+        tri_sim_yield(sim);
+    }
+    memcpy(results, self->results, sizeof *results * (size_t)num_results);
+}

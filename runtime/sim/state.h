@@ -1,0 +1,112 @@
+/* What the files of the simulator share. */
+#ifndef TRI_RUNTIME_SIM_STATE_H
+#define TRI_RUNTIME_SIM_STATE_H
+
+#include "runtime/sim/fiber.h"
+#include "base/map.h"
+#include "runtime/sim/sim.h"
+
+enum { warp_size = 32, max_operands = 24, max_pending_copies = 4096 };
+
+typedef enum {
+    THREAD_READY,
+    THREAD_AT_BARRIER,   /* of the program */
+    THREAD_AT_EXCHANGE,  /* of lanes of its warp */
+    THREAD_DONE,
+} tri_sim_state;
+
+/* One asynchronous copy that was issued and not waited for. */
+typedef struct {
+    uint32_t site;
+    uint32_t size, valid; /* bytes written, bytes read; the rest is zero */
+    uint64_t shared;      /* offset */
+    const unsigned char *global;
+    int group;            /* -1: not committed */
+} tri_sim_copy;
+
+typedef struct {
+    tri_fiber fiber;
+    int index; /* in the program */
+    tri_sim_state state;
+    uint32_t site; /* of the primitive it is in */
+    /* Time for the happens-before order: barriers of the program and of the warp that it passed. */
+    uint32_t block_time, warp_time;
+    /* Exchange: what it brought, and what it gets. */
+    uint32_t exchange, mask;
+    uint64_t operands[max_operands], results[8];
+    TRI_VEC(tri_sim_copy) copies;
+    int groups; /* committed so far */
+} tri_sim_thread;
+
+/* An access to one byte of shared memory, with the time it was made at. */
+typedef struct {
+    uint32_t site;
+    int32_t thread; /* -1: none */
+    uint32_t block_time, warp_time;
+} tri_sim_access;
+
+typedef struct {
+    tri_sim_access writer;
+    tri_sim_access readers[2]; /* two different threads, of different warps when there are such */
+    bool is_initialised;
+    int32_t copying;           /* thread + 1 with an asynchronous copy in flight here; 0: none */
+    uint32_t copy_site;
+} tri_sim_cell;
+
+typedef struct {
+    unsigned char *data;
+    size_t size;
+    tri_str name;
+} tri_sim_buffer;
+
+struct tri_sim {
+    tri_arena *arena;
+    tri_diag *diag;
+    const tri_sim_site *sites;
+    size_t num_sites;
+    int num_threads;
+    tri_sim_thread *threads;
+    tri_sim_thread *current;
+    tri_fiber scheduler;
+    unsigned char *shared;
+    tri_sim_cell *cells;
+    size_t shared_bytes;
+    TRI_VEC(tri_sim_buffer) buffers;
+    tri_sim_grid grid, program;
+    void (*entry)(void *);
+    void *argument;
+    bool is_stopped; /* deadlock or trap: nothing more runs */
+    size_t reports;
+    tri_map reported;
+};
+
+/* The run in progress; code compiled for the simulator has no other way to its state. */
+extern tri_sim *tri_sim_running;
+
+/* Lets other threads run until this one is ready again. */
+void tri_sim_yield(tri_sim *sim);
+/* An error at the current primitive, once per (text kind, site, other site). `other` >= 0 names a
+ * second place. */
+void tri_sim_report(tri_sim *sim, const char *kind, int64_t other, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Ends the run after the current primitive. */
+void tri_sim_stop(tri_sim *sim);
+
+/* Brings `operands` to an exchange of the lanes of `mask` and waits until all of them came. The last
+ * one calls compute, once, which sets the results of every lane of the mask from their operands.
+ * Reports lanes that come to another place or never come; results are then zero. */
+typedef void (*tri_sim_compute)(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask);
+void tri_sim_exchange(tri_sim *sim, uint32_t primitive, uint32_t mask, const uint64_t *operands, int num_operands,
+                      uint64_t *results, int num_results, tri_sim_compute compute);
+
+/* memory.c */
+bool tri_sim_check_global(tri_sim *sim, const void *address, size_t size, const char *what);
+bool tri_sim_shared_read(tri_sim *sim, const void *address, size_t size, void *out);
+bool tri_sim_shared_write(tri_sim *sim, void *address, size_t size, const void *data);
+
+/* A primitive: reads scalars from args, one per 8 bytes, writes results likewise. */
+typedef void (*tri_sim_function)(tri_sim *sim, uint32_t id, const uint64_t *args, uint64_t *results);
+
+#define TRI_SIM_FUNCTION(name) void tri_sim_##name(tri_sim *sim, uint32_t id, const uint64_t *args, uint64_t *results)
+
+#endif

@@ -1,0 +1,278 @@
+/* The simulator: right results of barriers, exchanges, copies and matrix instructions, and a report
+ * for each seeded bug. Kernels are C functions that call primitives as compiled code does. */
+#include "runtime/sim/primitives.h"
+
+#include "runtime/sim/float.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int failures;
+
+#define CHECK(cond) ((cond) ? (void)0 : (void)(failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond)))
+
+enum { threads = 64 };
+
+static tri_sim *sim;
+static uint32_t global[1024];
+
+static uint64_t call(uint32_t site, uint32_t primitive, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
+{
+    uint64_t args[32] = {a, b, c, d, e}, results[8] = {0};
+    tri_sim_primitive(site, primitive, args, results);
+    return results[0];
+}
+
+static uint64_t shared_at(int offset)
+{
+    return (uint64_t)(uintptr_t)tri_sim_shared(sim) + (uint64_t)offset;
+}
+
+static int thread_id(void) { return (int)call(0, TRI_SIM_thread_id, 0, 0, 0, 0, 0); }
+static void barrier(void) { call(1, TRI_SIM_barrier, 0, 0, 0, 0, 0); }
+static void store_shared(int at, uint32_t value) { call(2, TRI_SIM_store_shared, shared_at(at), 32, 1, 1, value); }
+static uint32_t load_shared(int at) { return (uint32_t)call(3, TRI_SIM_load_shared, shared_at(at), 32, 1, 1, 0); }
+static void store_global(int i, uint32_t value)
+{
+    call(4, TRI_SIM_store_global, (uint64_t)(uintptr_t)&global[i], 32, 1, 1, value);
+}
+
+/* Runs a kernel of two warps and says whether it ran clean. */
+static bool run(void (*kernel)(void *))
+{
+    static const tri_sim_site sites[] = {{TRI_NO_SPAN, "thread_id"},    {TRI_NO_SPAN, "barrier"},
+                                         {TRI_NO_SPAN, "store_shared"}, {TRI_NO_SPAN, "load_shared"},
+                                         {TRI_NO_SPAN, "store_global"}, {TRI_NO_SPAN, "exchange"}};
+    tri_diag *diag = tri_diag_create();
+    tri_diag_hold(diag); /* the reports are counted, not shown */
+    sim = tri_sim_create(diag, sites, sizeof sites / sizeof *sites, threads / 32, 4096);
+    memset(global, 0, sizeof global);
+    tri_sim_add_buffer(sim, global, sizeof global, "global");
+    bool is_clean = tri_sim_run(sim, kernel, NULL, (tri_sim_grid){2, 1, 1});
+    CHECK(is_clean == (tri_diag_error_count(diag) == 0));
+    tri_sim_destroy(sim);
+    tri_diag_drop(diag);
+    tri_diag_destroy(diag);
+    return is_clean;
+}
+
+/* --- kernels that are right -------------------------------------------------------------- */
+
+static void reverse(void *unused)
+{
+    (void)unused;
+    int t = thread_id();
+    store_shared(4 * t, (uint32_t)t * 3);
+    barrier();
+    store_global(t, load_shared(4 * (threads - 1 - t)));
+}
+
+static void sum_by_shuffles(void *unused)
+{
+    (void)unused;
+    int t = thread_id();
+    uint32_t value = (uint32_t)t;
+    for (uint32_t m = 1; m < 32; m *= 2)
+        value += (uint32_t)call(5, TRI_SIM_shuffle_xor, UINT32_MAX, value, m, 31, 0);
+    uint32_t up = (uint32_t)call(5, TRI_SIM_shuffle_up, UINT32_MAX, (uint32_t)t, 1, 0, 0);
+    uint32_t total = (uint32_t)call(5, TRI_SIM_redux_add, (uint32_t)t, UINT32_MAX, 0, 0, 0);
+    uint32_t odd = (uint32_t)call(5, TRI_SIM_ballot, UINT32_MAX, t & 1, 0, 0, 0);
+    store_global(t, value == total && odd == 0xaaaaaaaa ? value : 0);
+    store_global(threads + t, up);
+}
+
+static void copy_and_wait(void *unused)
+{
+    (void)unused;
+    int t = thread_id();
+    call(2, TRI_SIM_copy_async_4, shared_at(4 * t), (uint64_t)(uintptr_t)&global[512 + t], 4, 0, 0);
+    call(2, TRI_SIM_copy_commit, 0, 0, 0, 0, 0);
+    call(2, TRI_SIM_copy_wait, 0, 0, 0, 0, 0);
+    barrier();
+    store_global(t, load_shared(4 * (t ^ 1)) + 1);
+}
+
+static void multiply(void *unused)
+{
+    (void)unused;
+    int t = thread_id(), lane = t % 32, g = lane / 4, q = lane % 4;
+    uint64_t args[10], results[8];
+    /* A[i][k] = i, B[k][j] = j for k = 0 and 0 below, C[i][j] = 100: D = 100 + i * j */
+    for (int r = 0; r < 4; r++)
+        args[r] = tri_sim_half_bits(g + 8 * (r % 2)) * 0x10001u;
+    args[4] = q == 0 ? tri_sim_half_bits(g) : 0;
+    args[5] = 0;
+    for (int i = 0; i < 4; i++)
+        args[6 + i] = tri_sim_float_bits(100);
+    tri_sim_primitive(5, TRI_SIM_mma_m16n8k16_f16_f32, args, results);
+    bool ok = true;
+    for (int i = 0; i < 4; i++)
+        ok = ok && tri_sim_float_from_bits(results[i]) == 100 + (g + 8 * (i / 2)) * (2 * q + i % 2);
+    store_global(t, ok);
+}
+
+static void transpose_rows(void *unused)
+{
+    (void)unused;
+    int t = thread_id(), lane = t % 32, base = t / 32 * 128;
+    call(2, TRI_SIM_store_shared, shared_at(base + 4 * lane), 32, 1, 1, (uint64_t)((2 * lane + 1) << 16 | 2 * lane));
+    call(5, TRI_SIM_warp_barrier, UINT32_MAX, 0, 0, 0, 0);
+    uint64_t row = shared_at(base + 16 * (lane % 8));
+    uint32_t word = (uint32_t)call(5, TRI_SIM_ldmatrix_trans_x1, row, 0, 0, 0, 0);
+    /* element (r, c) is 8 r + c; this lane holds column lane / 4 of rows 2 (lane % 4) and the next */
+    uint32_t want = (uint32_t)(8 * (lane % 4 * 2) + lane / 4);
+    store_global(t, word == (want | (want + 8) << 16));
+}
+
+/* --- seeded bugs ------------------------------------------------------------------------- */
+
+static void dropped_barrier(void *unused)
+{
+    (void)unused;
+    int t = thread_id();
+    store_shared(4 * t, 1);
+    store_global(t, load_shared(4 * (threads - 1 - t)));
+}
+
+static void write_after_read(void *unused)
+{
+    (void)unused;
+    int t = thread_id();
+    store_shared(4 * t, 1);
+    barrier();
+    uint32_t value = load_shared(4 * (threads - 1 - t));
+    store_shared(4 * t, value);
+}
+
+static void dropped_wait(void *unused)
+{
+    (void)unused;
+    int t = thread_id();
+    call(2, TRI_SIM_copy_async_4, shared_at(4 * t), (uint64_t)(uintptr_t)&global[512 + t], 4, 0, 0);
+    call(2, TRI_SIM_copy_commit, 0, 0, 0, 0, 0);
+    barrier();
+    store_global(t, load_shared(4 * t));
+}
+
+static void wait_leaves_one(void *unused)
+{
+    (void)unused;
+    int t = thread_id();
+    for (int i = 0; i < 2; i++) {
+        call(2, TRI_SIM_copy_async_4, shared_at(4 * (t + i * threads)), (uint64_t)(uintptr_t)&global[512 + t], 4, 0, 0);
+        call(2, TRI_SIM_copy_commit, 0, 0, 0, 0, 0);
+    }
+    call(2, TRI_SIM_copy_wait, 1, 0, 0, 0, 0);
+    store_global(t, load_shared(4 * t));
+    store_global(t, load_shared(4 * (t + threads)));
+}
+
+static void divergent_barrier(void *unused)
+{
+    (void)unused;
+    if (thread_id() < 40)
+        barrier();
+}
+
+static void missing_lane(void *unused)
+{
+    (void)unused;
+    if (thread_id() % 32 != 7)
+        call(5, TRI_SIM_shuffle_xor, UINT32_MAX, 1, 1, 31, 0);
+}
+
+static void inactive_source(void *unused)
+{
+    (void)unused;
+    if (thread_id() % 32 < 16)
+        call(5, TRI_SIM_shuffle_index, 0xffff, 1, 20, 31, 0);
+}
+
+static void uninitialised(void *unused)
+{
+    (void)unused;
+    store_global(thread_id(), load_shared(128));
+}
+
+static void out_of_bounds(void *unused)
+{
+    (void)unused;
+    store_global(1024 - threads + 1 + thread_id(), 1);
+}
+
+static void misaligned(void *unused)
+{
+    (void)unused;
+    int t = thread_id();
+    call(4, TRI_SIM_load_global, (uint64_t)(uintptr_t)&global[0] + 2 + 4 * (uint64_t)t, 32, 1, 1, 0);
+}
+
+static void trapped(void *unused)
+{
+    (void)unused;
+    if (thread_id() == 3)
+        call(5, TRI_SIM_trap, 0, 0, 0, 0, 0);
+    barrier();
+}
+
+static void test_right_kernels(void)
+{
+    bool ok = run(reverse);
+    for (int t = 0; t < threads; t++)
+        ok = ok && global[t] == (uint32_t)(threads - 1 - t) * 3;
+    CHECK(ok);
+    ok = run(sum_by_shuffles);
+    for (int t = 0; t < threads; t++)
+        ok = ok && global[t] == (t < 32 ? 496u : 1520u) && global[threads + t] == (uint32_t)(t % 32 ? t - 1 : t);
+    CHECK(ok);
+    ok = run(copy_and_wait);
+    for (int t = 0; t < threads; t++)
+        ok = ok && global[t] == 1;
+    CHECK(ok);
+    ok = run(multiply);
+    for (int t = 0; t < threads; t++)
+        ok = ok && global[t] == 1;
+    CHECK(ok);
+    ok = run(transpose_rows);
+    for (int t = 0; t < threads; t++)
+        ok = ok && global[t] == 1;
+    CHECK(ok);
+}
+
+static void test_seeded_bugs(void)
+{
+    CHECK(!run(dropped_barrier));
+    CHECK(!run(write_after_read));
+    CHECK(!run(dropped_wait));
+    CHECK(!run(wait_leaves_one));
+    CHECK(!run(divergent_barrier));
+    CHECK(!run(missing_lane));
+    CHECK(!run(inactive_source));
+    CHECK(!run(uninitialised));
+    CHECK(!run(out_of_bounds));
+    CHECK(!run(misaligned));
+    CHECK(!run(trapped));
+}
+
+static void test_small_floats(void)
+{
+    for (uint32_t bits = 0; bits < 0x10000; bits++) {
+        float value = tri_sim_half_from_bits((uint16_t)bits);
+        CHECK(isnan(value) || tri_sim_half_bits(value) == bits);
+    }
+    for (int is_e5m2 = 0; is_e5m2 < 2; is_e5m2++)
+        for (uint32_t bits = 0; bits < 0x100; bits++) {
+            float value = tri_sim_fp8_from_bits((uint8_t)bits, is_e5m2);
+            CHECK(!isfinite(value) || tri_sim_fp8_bits(value, is_e5m2) == bits);
+        }
+    CHECK(tri_sim_fp8_bits(1e9f, 0) == 0x7e && tri_sim_fp8_bits(-1e9f, 1) == 0xfb);
+    CHECK(tri_sim_fp8_bits(17.0f, 0) == tri_sim_fp8_bits(16.0f, 0)); /* a tie goes to even */
+}
+
+int main(void)
+{
+    test_right_kernels();
+    test_seeded_bugs();
+    test_small_floats();
+    return failures != 0;
+}
