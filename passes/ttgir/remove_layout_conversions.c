@@ -11,7 +11,7 @@
  * forward (propagation.c), conversions fold into their neighbours (convert_folding.c), those left
  * are replaced by computing their source again where that is cheaper (rematerialization.c).
  * Answers to tritongpu-remove-layout-conversions. Test: tests/passes/remove-layout-conversions.mlir */
-#include "passes/ttgir/layouts.h"
+#include "passes/ttgir/remat.h"
 
 #include "ir/op.h"
 
@@ -26,6 +26,7 @@ static bool run(tri_pass_run *run)
             continue;
         tri_propagation_run(&l, funcs.at[i]);
         tri_convert_folding_run(&l, funcs.at[i]);
+        tri_rematerialization_run(&l, funcs.at[i]);
         tri_op_erase_dead(funcs.at[i]);
     }
     return true;

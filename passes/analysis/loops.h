@@ -1,0 +1,18 @@
+/* Changing what structured control flow carries. */
+#ifndef TRI_PASSES_ANALYSIS_LOOPS_H
+#define TRI_PASSES_ANALYSIS_LOOPS_H
+
+#include "ir/op.h"
+
+/* Rebuilds an scf.for with `n` more loop-carried values, appended: its body moves into the new
+ * loop, its results are replaced, it is erased. New body arguments and results come last. The
+ * yield still lacks the new operands (tri_loops_append_yield). */
+MlirOperation tri_loops_add_iter_args(tri_arena *arena, MlirOperation loop, intptr_t n, const MlirValue *inits);
+/* Rebuilds an scf.if (with an else region) with `n` more results; the yields still lack them. */
+MlirOperation tri_loops_add_if_results(tri_arena *arena, MlirOperation op, intptr_t n, const MlirType *types);
+/* Appends operands to a terminator. */
+void tri_loops_append_yield(tri_arena *arena, MlirOperation yield, intptr_t n, const MlirValue *values);
+/* The terminator of a region's only block. */
+MlirOperation tri_loops_yield(MlirOperation op, int region);
+
+#endif

@@ -1,0 +1,56 @@
+/* Backward slices: everything that must be computed again so that a value appears in another
+ * layout. Shared by rematerialization.c (which chooses and rewrites) and its cost model. */
+#ifndef TRI_PASSES_TTGIR_REMAT_H
+#define TRI_PASSES_TTGIR_REMAT_H
+
+#include "base/map.h"
+#include "passes/analysis/uses.h"
+#include "passes/ttgir/layouts.h"
+
+/* A copy of a value in another layout that is there already. */
+typedef struct {
+    MlirAttribute encoding;
+    MlirValue value;
+} tri_remat_copy;
+
+typedef TRI_VEC(tri_remat_copy) tri_remat_copy_list;
+
+typedef struct {
+    tri_layouts *layouts;
+    tri_arena *arena;
+    MlirOperation func;
+    tri_map order;  /* MlirOperation.ptr -> position in the program, from 1; clones have their original's */
+    tri_map copies; /* MlirValue.ptr -> tri_remat_copy_list */
+    tri_map is_copy; /* MlirValue.ptr of values in those lists */
+    tri_op_list converts;
+} tri_remat;
+
+typedef struct {
+    MlirValue value;
+    MlirAttribute encoding; /* wanted */
+    MlirValue existing;     /* a copy to use instead of a new one, or null */
+} tri_slice_value;
+
+typedef struct {
+    TRI_VEC(tri_slice_value) values; /* in the order they were found */
+    tri_map index;                   /* MlirValue.ptr -> 1 + index */
+} tri_slice;
+
+/* Ops at which a slice ends: their results are taken as they are (and converted by the caller). */
+typedef bool (*tri_remat_stop)(MlirOperation op);
+
+/* Grows `slice` by all that `value` in `encoding` needs; `user` is where it will be used. False when
+ * that is not possible: the slice is then useless. */
+bool tri_remat_grow(tri_remat *r, tri_slice *slice, MlirOperation user, MlirValue value, MlirAttribute encoding,
+                    tri_remat_stop stop, tri_op_list *out_stops);
+tri_slice_value *tri_remat_find(const tri_slice *slice, MlirValue value);
+intptr_t tri_remat_order(const tri_remat *r, MlirOperation op);
+
+/* Whether computing the slice again costs no more than the conversion. `extra` is the cost of
+ * conversions that the rewrite adds elsewhere. */
+bool tri_remat_is_worth(tri_remat *r, const tri_slice *slice, MlirOperation convert, int64_t extra);
+int64_t tri_remat_convert_cost(tri_remat *r, MlirType from, MlirType to);
+
+void tri_rematerialization_run(tri_layouts *l, MlirOperation func);
+
+#endif
