@@ -15,6 +15,7 @@
 #include "ir/unit.h"
 #include "layout/plan.h"
 #include "targets/gpu/machine.h"
+#include "targets/target.h"
 
 #include "llvm-c/Core.h"
 #include "llvm-c/DebugInfo.h"
@@ -35,7 +36,6 @@ typedef struct {
 } tri_gpu_layout;
 
 typedef struct tri_gpu_debug tri_gpu_debug;
-struct tri_axis_info;
 
 typedef struct tri_gpu {
     tri_unit *unit;
@@ -53,7 +53,9 @@ typedef struct tri_gpu {
     tri_map layouts;           /* MlirType.ptr -> tri_gpu_layout * */
     tri_map functions;         /* symbol -> LLVMValueRef */
     tri_gpu_debug *debug;      /* null without -g and -lineinfo */
-    void *axis;                /* axis analysis of the module */
+    struct tri_axis_info *axis; /* of the module */
+    bool needs_scratch;        /* some function uses global scratch memory */
+    LLVMValueRef shared_global; /* the kernel's shared memory; null when there is none */
 
     /* of the function being lowered */
     MlirOperation func;
@@ -62,9 +64,10 @@ typedef struct tri_gpu {
     LLVMValueRef entry_end;    /* thread ids are made before this instruction */
     bool is_kernel;
     LLVMValueRef thread, lane, warp;
+    tri_map blocks;            /* MlirBlock.ptr -> LLVMBasicBlockRef */
     LLVMValueRef shared;       /* base of the block's shared memory, addrspace 3 */
     LLVMValueRef scratch;      /* base of this program's global scratch; null when there is none */
-    LLVMValueRef exchange;     /* spare shared memory for machines without shuffles; null until used */
+    int64_t exchange_bytes;    /* shared memory that machines without shuffles need besides the planned part */
 } tri_gpu;
 
 /* One value of one register; `args` has one value per operand. */

@@ -281,7 +281,7 @@ static LLVMTypeRef carrier(tri_gpu *g, LLVMTypeRef word) { return tri_gpu_bits(g
 
 static void add_results(tri_gpu *g, assembly *a, LLVMTypeRef type, int count, bool early)
 {
-    char constraint[8];
+    char constraint[16];
     snprintf(constraint, sizeof constraint, "=%s%s", early ? "&" : "", letter(g, type));
     for (int i = 0; i < count; i++) {
         if (a->constraints.len)
@@ -312,7 +312,7 @@ void tri_machine_load(tri_gpu *g, tri_machine_id id, const tri_machine_access *a
     if (access->pred)
         a.pred = add_operand(g, &a, access->pred, NULL);
     for (int i = 0; other && access->pred && i < access->words; i++) {
-        char tie[8];
+        char tie[16];
         snprintf(tie, sizeof tie, "%d", i);
         LLVMValueRef value = other[i];
         if (type != access->word)

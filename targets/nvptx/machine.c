@@ -35,6 +35,12 @@ const tri_machine tri_nvptx_machine = {
     .triple = "nvptx64-nvidia-cuda",
     .data_layout = "e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64",
     .max_vector_bits = 128,
+    .load_cache = {[2] = ".ca", [3] = ".cg", [5] = ".cs", [7] = ".cv"},
+    .store_cache = {[3] = ".cg", [4] = ".wb", [5] = ".cs", [6] = ".wt"},
+    .evict = {[2] = ".L1::evict_first", [3] = ".L1::evict_last"},
+    .volatile_modifier = ".volatile",
+    .global_suffix = ".global",
+    .scopes = {"", "device", "block", ""},
     .shared_is_dynamic = true,
     .kernel_attributes = kernel_attributes,
 };

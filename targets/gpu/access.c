@@ -1,0 +1,193 @@
+#include "targets/gpu/access.h"
+
+#include "ir/analysis/axis_info.h"
+#include "ir/type.h"
+
+/* ---- groups ---- */
+
+/* The layout with dimension `dim` as the fastest one, flattened: what consecutive means. */
+static tri_linear flatten_along(const tri_linear *l, int rank, int dim)
+{
+    tri_dim outs[TRI_MAX_RANK];
+    int n = 0;
+    outs[n++] = (tri_dim)(TRI_DIM_0 + dim);
+    for (int d = rank; d-- > 0;)
+        if (d != dim)
+            outs[n++] = (tri_dim)(TRI_DIM_0 + d);
+    tri_linear ordered = tri_linear_transpose_outs(l, outs);
+    return tri_linear_flatten_outs(&ordered, TRI_DIM_OFFSET);
+}
+
+static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+bool tri_gpu_group_pointers(tri_gpu *g, MlirOperation op, MlirValue pointer, MlirValue mask, int bits, int max_bits,
+                            tri_gpu_groups *out)
+{
+    MlirType type = mlirValueGetType(pointer);
+    *out = (tri_gpu_groups){.vec = 1, .count = 1};
+    out->reg = TRI_NEW(g->arena, int);
+    int rank = tri_type_is_tensor(type) ? tri_type_rank(type) : 0;
+    if (!tri_type_is_tensor(type))
+        return true;
+    tri_gpu_layout *layout = tri_gpu_layout_of(g, op, type);
+    if (!layout)
+        return false;
+    out->layout = layout;
+    tri_plan_access best = {0};
+    for (int d = rank; d-- > 0;) {
+        int64_t run = tri_axis_info_alignment(g->axis, pointer, d);
+        if (!mlirValueIsNull(mask))
+            run = min64(run, tri_axis_info_mask_alignment(g->axis, mask, d));
+        tri_linear flat = flatten_along(&layout->linear, rank, d);
+        int64_t limit = min64(run, (int64_t)1 << tri_linear_out_bits(&layout->linear, (tri_dim)(TRI_DIM_0 + d)));
+        tri_plan_access plan = tri_plan_access_plain(&flat, bits, max_bits, (int)(limit < 1 ? 1 : limit));
+        if (!best.vec || plan.vec > best.vec)
+            best = plan;
+    }
+    if (rank == 0)
+        return true;
+    out->vec = best.vec;
+    out->reg = TRI_NEW_ARRAY(g->arena, int, layout->registers);
+    out->count = 0;
+    for (int a = 0; a < best.count; a++) {
+        if (tri_plan_access_register(&best, a, 0) & layout->replicas.reg)
+            continue;
+        for (int e = 0; e < best.vec; e++)
+            out->reg[out->count * best.vec + e] = (int)tri_plan_access_register(&best, a, e);
+        out->count++;
+    }
+    return true;
+}
+
+void tri_gpu_fill_copies(tri_gpu *g, const tri_gpu_groups *groups, tri_gpu_value *values)
+{
+    (void)g;
+    if (!groups->layout)
+        return;
+    for (int r = 0; r < values->count; r++)
+        if ((uint64_t)r & groups->layout->replicas.reg)
+            values->at[r] = values->at[(uint64_t)r & ~groups->layout->replicas.reg];
+}
+
+/* ---- packing ---- */
+
+tri_gpu_packing tri_gpu_plan_packing(tri_gpu *g, LLVMTypeRef element, int count)
+{
+    tri_gpu_packing p = {.element = element, .per_word = 1, .words = count};
+    p.element_bits = LLVMGetTypeKind(element) == LLVMPointerTypeKind ? 64 : (int)tri_gpu_bits(g, element);
+    if (p.element_bits < 8)
+        p.element_bits = 8;
+    while (p.per_word < count && p.per_word * p.element_bits < 32)
+        p.per_word *= 2;
+    p.words = count / p.per_word;
+    p.word = LLVMIntTypeInContext(g->llvm, (unsigned)(p.element_bits * p.per_word));
+    return p;
+}
+
+/* One element as an integer of its size in memory. */
+static LLVMValueRef to_memory(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMIntTypeInContext(g->llvm, (unsigned)p->element_bits);
+    if (LLVMGetTypeKind(p->element) == LLVMPointerTypeKind)
+        return LLVMBuildPtrToInt(g->b, value, type, "");
+    LLVMValueRef bits = tri_gpu_to_int(g, value);
+    return LLVMTypeOf(bits) == type ? bits : LLVMBuildZExt(g->b, bits, type, "");
+}
+
+static LLVMValueRef from_memory(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef bits)
+{
+    if (p->element == g->i1)
+        return LLVMBuildICmp(g->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+    if (LLVMGetTypeKind(p->element) == LLVMIntegerTypeKind && (int)tri_gpu_bits(g, p->element) < p->element_bits)
+        return LLVMBuildTrunc(g->b, bits, p->element, "");
+    return tri_gpu_from_int(g, bits, p->element);
+}
+
+/* Floats and integers of 32 bits and more stay as they are: a vector of f32 needs no casts. */
+static bool is_native(const tri_gpu_packing *p)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(p->element);
+    return p->per_word == 1 && (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind);
+}
+
+void tri_gpu_pack(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef *elements, LLVMValueRef *out_words)
+{
+    if (p->per_word == 1) {
+        for (int i = 0; i < p->words; i++)
+            out_words[i] = to_memory(g, p, elements[i]);
+        return;
+    }
+    bool keeps_type = LLVMGetTypeKind(p->element) != LLVMPointerTypeKind &&
+                      (int)tri_gpu_bits(g, p->element) == p->element_bits;
+    LLVMTypeRef lane = keeps_type ? p->element : LLVMIntTypeInContext(g->llvm, (unsigned)p->element_bits);
+    for (int w = 0; w < p->words; w++) {
+        LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(lane, (unsigned)p->per_word));
+        for (int i = 0; i < p->per_word; i++) {
+            LLVMValueRef element = elements[w * p->per_word + i];
+            vector = LLVMBuildInsertElement(g->b, vector, keeps_type ? element : to_memory(g, p, element),
+                                            tri_gpu_i32(g, i), "");
+        }
+        out_words[w] = LLVMBuildBitCast(g->b, vector, p->word, "");
+    }
+}
+
+void tri_gpu_unpack(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef *words, LLVMValueRef *out_elements)
+{
+    if (p->per_word == 1) {
+        for (int i = 0; i < p->words; i++)
+            out_elements[i] = from_memory(g, p, words[i]);
+        return;
+    }
+    bool keeps_type = LLVMGetTypeKind(p->element) != LLVMPointerTypeKind &&
+                      (int)tri_gpu_bits(g, p->element) == p->element_bits;
+    LLVMTypeRef lane = keeps_type ? p->element : LLVMIntTypeInContext(g->llvm, (unsigned)p->element_bits);
+    for (int w = 0; w < p->words; w++) {
+        LLVMValueRef vector =
+            LLVMBuildBitCast(g->b, words[w], LLVMVectorType(lane, (unsigned)p->per_word), "");
+        for (int i = 0; i < p->per_word; i++) {
+            LLVMValueRef element = LLVMBuildExtractElement(g->b, vector, tri_gpu_i32(g, i), "");
+            out_elements[w * p->per_word + i] = keeps_type ? element : from_memory(g, p, element);
+        }
+    }
+}
+
+/* ---- plain accesses ---- */
+
+static unsigned bytes_of(const tri_gpu_packing *p) { return (unsigned)(p->element_bits * p->per_word * p->words / 8); }
+
+static LLVMTypeRef access_type(tri_gpu *g, const tri_gpu_packing *p)
+{
+    LLVMTypeRef word = is_native(p) ? p->element : p->word;
+    (void)g;
+    return p->words == 1 ? word : LLVMVectorType(word, (unsigned)p->words);
+}
+
+void tri_gpu_plain_load(tri_gpu *g, LLVMValueRef pointer, const tri_gpu_packing *p, bool is_volatile,
+                        LLVMValueRef *out_words)
+{
+    LLVMValueRef load = LLVMBuildLoad2(g->b, access_type(g, p), pointer, "");
+    LLVMSetAlignment(load, bytes_of(p));
+    LLVMSetVolatile(load, is_volatile);
+    for (int i = 0; i < p->words; i++) {
+        LLVMValueRef word = p->words == 1 ? load : LLVMBuildExtractElement(g->b, load, tri_gpu_i32(g, i), "");
+        out_words[i] = tri_gpu_to_int(g, word);
+    }
+}
+
+void tri_gpu_plain_store(tri_gpu *g, LLVMValueRef pointer, const tri_gpu_packing *p, bool is_volatile,
+                         LLVMValueRef *words)
+{
+    LLVMTypeRef type = access_type(g, p);
+    LLVMTypeRef word = is_native(p) ? p->element : p->word;
+    LLVMValueRef value = p->words == 1 ? tri_gpu_from_int(g, words[0], word) : LLVMGetPoison(type);
+    for (int i = 0; p->words > 1 && i < p->words; i++)
+        value = LLVMBuildInsertElement(g->b, value, tri_gpu_from_int(g, words[i], word), tri_gpu_i32(g, i), "");
+    LLVMValueRef store = LLVMBuildStore(g->b, value, pointer);
+    LLVMSetAlignment(store, bytes_of(p));
+    LLVMSetVolatile(store, is_volatile);
+}
+
+LLVMValueRef tri_gpu_first_thread(tri_gpu *g)
+{
+    return LLVMBuildICmp(g->b, LLVMIntEQ, tri_gpu_thread(g), tri_gpu_i32(g, 0), "");
+}

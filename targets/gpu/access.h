@@ -1,0 +1,45 @@
+/* Private to targets/gpu: how the registers of a tensor are grouped into memory accesses. */
+#ifndef TRI_TARGETS_GPU_ACCESS_H
+#define TRI_TARGETS_GPU_ACCESS_H
+
+#include "targets/gpu/gpu.h"
+
+/* Registers of one access: consecutive places in memory. */
+typedef struct {
+    int vec;    /* elements per access */
+    int count;  /* accesses; copies of other registers are left out */
+    int *reg;   /* [access * vec + element] */
+    tri_gpu_layout *layout; /* null for a scalar */
+} tri_gpu_groups;
+
+/* Accesses through a tensor (or scalar) of pointers to elements of `bits` bits: as wide as the
+ * pointers' runs, the layout and the mask (may be null) allow. False after a report. */
+bool tri_gpu_group_pointers(tri_gpu *g, MlirOperation op, MlirValue pointer, MlirValue mask, int bits, int max_bits,
+                            tri_gpu_groups *out_groups);
+/* Fills the copies from the registers that they are copies of. */
+void tri_gpu_fill_copies(tri_gpu *g, const tri_gpu_groups *groups, tri_gpu_value *values);
+
+/* A run of equally typed scalars as machine words, and back. Words are as wide as the element, or
+ * up to 32 bits when elements are smaller. */
+typedef struct {
+    LLVMTypeRef element; /* as it is in registers */
+    int element_bits;    /* in memory: booleans take 8 */
+    int per_word;
+    LLVMTypeRef word;
+    int words;
+} tri_gpu_packing;
+
+tri_gpu_packing tri_gpu_plan_packing(tri_gpu *g, LLVMTypeRef element, int count);
+void tri_gpu_pack(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef *elements, LLVMValueRef *out_words);
+void tri_gpu_unpack(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef *words, LLVMValueRef *out_elements);
+
+/* Plain LLVM accesses of several words at once; alignment is their whole size. */
+void tri_gpu_plain_load(tri_gpu *g, LLVMValueRef pointer, const tri_gpu_packing *p, bool is_volatile,
+                        LLVMValueRef *out_words);
+void tri_gpu_plain_store(tri_gpu *g, LLVMValueRef pointer, const tri_gpu_packing *p, bool is_volatile,
+                         LLVMValueRef *words);
+
+/* i1: thread 0 of the block; for scalar writes. */
+LLVMValueRef tri_gpu_first_thread(tri_gpu *g);
+
+#endif

@@ -1,0 +1,205 @@
+/* arith: integer and float arithmetic, comparisons, select. */
+#include "ir/type.h"
+#include "targets/gpu/gpu.h"
+
+#define BINARY(name, build) \
+    static LLVMValueRef name(tri_gpu *g, MlirOperation op, LLVMValueRef *a) \
+    { \
+        (void)op; \
+        return build(g->b, a[0], a[1], ""); \
+    }
+BINARY(addi, LLVMBuildAdd)
+BINARY(subi, LLVMBuildSub)
+BINARY(muli, LLVMBuildMul)
+BINARY(divsi, LLVMBuildSDiv)
+BINARY(divui, LLVMBuildUDiv)
+BINARY(remsi, LLVMBuildSRem)
+BINARY(remui, LLVMBuildURem)
+BINARY(andi, LLVMBuildAnd)
+BINARY(ori, LLVMBuildOr)
+BINARY(xori, LLVMBuildXor)
+BINARY(shli, LLVMBuildShl)
+BINARY(shrsi, LLVMBuildAShr)
+BINARY(shrui, LLVMBuildLShr)
+
+#define CONTRACTED(name, build) \
+    static LLVMValueRef name(tri_gpu *g, MlirOperation op, LLVMValueRef *a) \
+    { \
+        (void)op; \
+        return tri_gpu_contract(g, build(g->b, a[0], a[1], "")); \
+    }
+CONTRACTED(addf, LLVMBuildFAdd)
+CONTRACTED(subf, LLVMBuildFSub)
+CONTRACTED(mulf, LLVMBuildFMul)
+
+#define SAME(name, intrinsic, count) \
+    static LLVMValueRef name(tri_gpu *g, MlirOperation op, LLVMValueRef *a) \
+    { \
+        (void)op; \
+        return tri_gpu_intrinsic_same(g, intrinsic, a, count); \
+    }
+SAME(minsi, "llvm.smin", 2)
+SAME(minui, "llvm.umin", 2)
+SAME(maxsi, "llvm.smax", 2)
+SAME(maxui, "llvm.umax", 2)
+SAME(minnumf, "llvm.minnum", 2)
+SAME(maxnumf, "llvm.maxnum", 2)
+SAME(minimumf, "llvm.minimum", 2)
+SAME(maximumf, "llvm.maximum", 2)
+
+static LLVMValueRef negf(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    (void)op;
+    return LLVMBuildFNeg(g->b, a[0], "");
+}
+
+static LLVMValueRef ceildivsi(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    (void)op; /* q + 1 when there is a remainder and the signs agree */
+    LLVMTypeRef type = LLVMTypeOf(a[0]);
+    LLVMValueRef zero = LLVMConstNull(type);
+    LLVMValueRef q = LLVMBuildSDiv(g->b, a[0], a[1], ""), r = LLVMBuildSRem(g->b, a[0], a[1], "");
+    LLVMValueRef has_rest = LLVMBuildICmp(g->b, LLVMIntNE, r, zero, "");
+    LLVMValueRef same = LLVMBuildICmp(g->b, LLVMIntSGE, LLVMBuildXor(g->b, a[0], a[1], ""), zero, "");
+    return LLVMBuildAdd(g->b, q, LLVMBuildZExt(g->b, LLVMBuildAnd(g->b, has_rest, same, ""), type, ""), "");
+}
+
+/* Division in f32 for the types that have none of their own. */
+static LLVMValueRef in_f32(tri_gpu *g, tri_machine_id id, LLVMValueRef *a)
+{
+    LLVMTypeRef type = LLVMTypeOf(a[0]);
+    LLVMValueRef args[2] = {a[0], a[1]};
+    if (type != g->f32)
+        for (int i = 0; i < 2; i++)
+            args[i] = LLVMBuildFPExt(g->b, a[i], g->f32, "");
+    LLVMValueRef q = tri_machine_has(g, id) ? tri_machine_call(g, id, args, 2) : LLVMBuildFDiv(g->b, args[0], args[1], "");
+    return type == g->f32 ? q : LLVMBuildFPTrunc(g->b, q, type, "");
+}
+
+static LLVMValueRef divf(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    (void)op;
+    if (LLVMGetTypeKind(LLVMTypeOf(a[0])) == LLVMDoubleTypeKind)
+        return LLVMBuildFDiv(g->b, a[0], a[1], "");
+    return in_f32(g, TRI_MACHINE_div_f32, a);
+}
+
+static LLVMValueRef precise_divf(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    (void)op;
+    if (LLVMGetTypeKind(LLVMTypeOf(a[0])) == LLVMDoubleTypeKind)
+        return LLVMBuildFDiv(g->b, a[0], a[1], "");
+    return in_f32(g, TRI_MACHINE_div_rn_f32, a);
+}
+
+static LLVMValueRef remf(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    (void)op;
+    LLVMTypeRef type = LLVMTypeOf(a[0]);
+    bool is_double = LLVMGetTypeKind(type) == LLVMDoubleTypeKind;
+    tri_machine_id id = is_double ? TRI_MACHINE_fmod_f64 : TRI_MACHINE_fmod_f32;
+    if (!tri_machine_has(g, id))
+        return LLVMBuildFRem(g->b, a[0], a[1], "");
+    return is_double ? tri_machine_call(g, id, a, 2) : in_f32(g, id, a);
+}
+
+/* arith.cmpi and arith.cmpf predicates in the order of their enums. */
+static LLVMValueRef cmpi(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    static const LLVMIntPredicate predicates[] = {LLVMIntEQ,  LLVMIntNE,  LLVMIntSLT, LLVMIntSLE, LLVMIntSGT,
+                                                  LLVMIntSGE, LLVMIntULT, LLVMIntULE, LLVMIntUGT, LLVMIntUGE};
+    return LLVMBuildICmp(g->b, predicates[tri_op_int(op, "predicate", 0)], a[0], a[1], "");
+}
+
+static LLVMValueRef cmpf(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    static const LLVMRealPredicate predicates[] = {
+        LLVMRealPredicateFalse, LLVMRealOEQ, LLVMRealOGT, LLVMRealOGE, LLVMRealOLT, LLVMRealOLE, LLVMRealONE, LLVMRealORD,
+        LLVMRealUEQ, LLVMRealUGT, LLVMRealUGE, LLVMRealULT, LLVMRealULE, LLVMRealUNE, LLVMRealUNO, LLVMRealPredicateTrue};
+    return LLVMBuildFCmp(g->b, predicates[tri_op_int(op, "predicate", 0)], a[0], a[1], "");
+}
+
+static LLVMValueRef choose(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    (void)op;
+    return LLVMBuildSelect(g->b, a[0], a[1], a[2], "");
+}
+
+/* A select of whole values by one scalar condition: descriptors and tensors alike. */
+static bool run_select(tri_gpu *g, MlirOperation op)
+{
+    tri_gpu_value c = tri_gpu_operand(g, op, 0), x = tri_gpu_operand(g, op, 1), y = tri_gpu_operand(g, op, 2);
+    tri_gpu_value out = tri_gpu_new(g, x.count);
+    for (int i = 0; i < x.count; i++) {
+        LLVMValueRef args[] = {c.at[c.count == 1 ? 0 : i], x.at[i], y.at[i]};
+        out.at[i] = choose(g, op, args);
+    }
+    tri_gpu_set_result(g, op, 0, out);
+    return true;
+}
+
+static LLVMValueRef mulhiui(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    (void)op;
+    unsigned bits = tri_gpu_bits(g, LLVMTypeOf(a[0]));
+    LLVMTypeRef wide = LLVMIntTypeInContext(g->llvm, bits * 2);
+    LLVMValueRef product =
+        LLVMBuildMul(g->b, LLVMBuildZExt(g->b, a[0], wide, ""), LLVMBuildZExt(g->b, a[1], wide, ""), "");
+    return LLVMBuildTrunc(g->b, LLVMBuildLShr(g->b, product, LLVMConstInt(wide, bits, false), ""), LLVMTypeOf(a[0]), "");
+}
+
+static LLVMValueRef clampf(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    bool propagates = tri_op_int(op, "propagateNan", 0) != 0;
+    LLVMValueRef low[] = {a[0], a[1]};
+    LLVMValueRef high[] = {tri_gpu_intrinsic_same(g, propagates ? "llvm.maximum" : "llvm.maxnum", low, 2), a[2]};
+    return tri_gpu_intrinsic_same(g, propagates ? "llvm.minimum" : "llvm.minnum", high, 2);
+}
+
+static LLVMValueRef addptr(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    MlirType pointee = tri_type_ptr_pointee(tri_type_element(mlirValueGetType(mlirOperationGetResult(op, 0))));
+    LLVMTypeRef element = tri_gpu_type(g, pointee);
+    if (element == g->i1)
+        element = g->i8; /* booleans take a byte of memory */
+    return LLVMBuildGEP2(g->b, element, a[0], &a[1], 1, "");
+}
+
+const tri_gpu_op tri_gpu_ops_arith[] = {
+    {"arith.addi", NULL, addi},
+    {"arith.subi", NULL, subi},
+    {"arith.muli", NULL, muli},
+    {"arith.divsi", NULL, divsi},
+    {"arith.divui", NULL, divui},
+    {"arith.ceildivsi", NULL, ceildivsi},
+    {"arith.remsi", NULL, remsi},
+    {"arith.remui", NULL, remui},
+    {"arith.andi", NULL, andi},
+    {"arith.ori", NULL, ori},
+    {"arith.xori", NULL, xori},
+    {"arith.shli", NULL, shli},
+    {"arith.shrsi", NULL, shrsi},
+    {"arith.shrui", NULL, shrui},
+    {"arith.minsi", NULL, minsi},
+    {"arith.minui", NULL, minui},
+    {"arith.maxsi", NULL, maxsi},
+    {"arith.maxui", NULL, maxui},
+    {"arith.addf", NULL, addf},
+    {"arith.subf", NULL, subf},
+    {"arith.mulf", NULL, mulf},
+    {"arith.divf", NULL, divf},
+    {"arith.remf", NULL, remf},
+    {"arith.negf", NULL, negf},
+    {"arith.minnumf", NULL, minnumf},
+    {"arith.maxnumf", NULL, maxnumf},
+    {"arith.minimumf", NULL, minimumf},
+    {"arith.maximumf", NULL, maximumf},
+    {"arith.cmpi", NULL, cmpi},
+    {"arith.cmpf", NULL, cmpf},
+    {"arith.select", run_select, NULL},
+    {"tt.mulhiui", NULL, mulhiui},
+    {"tt.clampf", NULL, clampf},
+    {"tt.precise_divf", NULL, precise_divf},
+    {"tt.addptr", NULL, addptr},
+    {0},
+};

@@ -1,0 +1,114 @@
+/* Casts between integers, floats and pointers; fp8 in fp8.c. */
+#include "ir/type.h"
+#include "targets/gpu/fp8.h"
+#include "targets/gpu/gpu.h"
+
+static MlirType from_type(MlirOperation op)
+{
+    return tri_type_element(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+}
+
+static MlirType to_type(MlirOperation op) { return tri_type_element(mlirValueGetType(mlirOperationGetResult(op, 0))); }
+
+static LLVMTypeRef to_llvm(tri_gpu *g, MlirOperation op) { return tri_gpu_type(g, to_type(op)); }
+
+#define CAST(name, build) \
+    static LLVMValueRef name(tri_gpu *g, MlirOperation op, LLVMValueRef *a) \
+    { \
+        return build(g->b, a[0], to_llvm(g, op), ""); \
+    }
+CAST(extsi, LLVMBuildSExt)
+CAST(extui, LLVMBuildZExt)
+CAST(trunci, LLVMBuildTrunc)
+CAST(int_to_ptr, LLVMBuildIntToPtr)
+CAST(ptr_to_int, LLVMBuildPtrToInt)
+
+static LLVMValueRef index_cast(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    return LLVMBuildIntCast2(g->b, a[0], to_llvm(g, op), true, "");
+}
+
+static LLVMValueRef sitofp(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    return LLVMBuildSIToFP(g->b, a[0], to_llvm(g, op), "");
+}
+
+static LLVMValueRef uitofp(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    return LLVMBuildUIToFP(g->b, a[0], to_llvm(g, op), "");
+}
+
+/* LLVM's fptosi is undefined out of range; for i8 and i16 go through i32, which the machines have. */
+static LLVMValueRef fptosi(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    LLVMTypeRef to = to_llvm(g, op);
+    if (tri_gpu_bits(g, to) >= 32)
+        return LLVMBuildFPToSI(g->b, a[0], to, "");
+    return LLVMBuildTrunc(g->b, LLVMBuildFPToSI(g->b, a[0], g->i32, ""), to, "");
+}
+
+static LLVMValueRef fptoui(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    LLVMTypeRef to = to_llvm(g, op);
+    if (tri_gpu_bits(g, to) >= 32)
+        return LLVMBuildFPToUI(g->b, a[0], to, "");
+    return LLVMBuildTrunc(g->b, LLVMBuildFPToUI(g->b, a[0], g->i32, ""), to, "");
+}
+
+/* Between floats of any width, fp8 included. `toward_zero` rounds so when narrowing. */
+static LLVMValueRef convert_float(tri_gpu *g, MlirOperation op, LLVMValueRef x, bool toward_zero)
+{
+    MlirType from = from_type(op), to = to_type(op);
+    LLVMTypeRef type = tri_gpu_type(g, to);
+    if (mlirTypeEqual(from, to))
+        return x;
+    if (tri_gpu_is_fp8(from))
+        x = tri_gpu_from_fp8(g, from, x);
+    if (tri_gpu_is_fp8(to))
+        return tri_gpu_to_fp8(g, op, to, x, toward_zero);
+    unsigned have = tri_gpu_bits(g, LLVMTypeOf(x)), want = tri_gpu_bits(g, type);
+    if (LLVMTypeOf(x) == type)
+        return x;
+    if (have < want)
+        return LLVMBuildFPExt(g->b, x, type, "");
+    if (have == want) { /* f16 and bf16 */
+        x = LLVMBuildFPExt(g->b, x, g->f32, "");
+        have = 32;
+    }
+    return toward_zero ? tri_gpu_truncate_to_zero(g, x, type) : LLVMBuildFPTrunc(g->b, x, type, "");
+}
+
+static LLVMValueRef extf(tri_gpu *g, MlirOperation op, LLVMValueRef *a) { return convert_float(g, op, a[0], false); }
+
+static LLVMValueRef fp_to_fp(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    enum { rtz = 0, rtne = 1 };
+    return convert_float(g, op, a[0], tri_op_int(op, "rounding", rtne) == rtz);
+}
+
+static LLVMValueRef bitcast(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    LLVMTypeRef type = to_llvm(g, op);
+    if (LLVMTypeOf(a[0]) == type)
+        return a[0];
+    return tri_gpu_from_int(g, tri_gpu_to_int(g, a[0]), type);
+}
+
+const tri_gpu_op tri_gpu_ops_cast[] = {
+    {"arith.extsi", NULL, extsi},
+    {"arith.extui", NULL, extui},
+    {"arith.trunci", NULL, trunci},
+    {"arith.index_cast", NULL, index_cast},
+    {"arith.sitofp", NULL, sitofp},
+    {"arith.uitofp", NULL, uitofp},
+    {"arith.fptosi", NULL, fptosi},
+    {"arith.fptoui", NULL, fptoui},
+    {"arith.extf", NULL, extf},
+    {"arith.truncf", NULL, extf},
+    {"arith.bitcast", NULL, bitcast},
+    {"tt.bitcast", NULL, bitcast},
+    {"tt.fp_to_fp", NULL, fp_to_fp},
+    {"tt.int_to_ptr", NULL, int_to_ptr},
+    {"tt.ptr_to_int", NULL, ptr_to_int},
+    {0},
+};

@@ -1,0 +1,219 @@
+/* scf: structured control flow as blocks and phis. */
+#include "ir/type.h"
+#include "targets/gpu/gpu.h"
+
+/* ---- lists of values that cross blocks ---- */
+
+typedef struct {
+    int count;
+    tri_gpu_value *at;
+} value_list;
+
+static value_list new_list(tri_gpu *g, int count)
+{
+    return (value_list){count, TRI_NEW_ARRAY(g->arena, tri_gpu_value, count ? count : 1)};
+}
+
+/* Operands [from, end) of an op. */
+static value_list operands_from(tri_gpu *g, MlirOperation op, int from)
+{
+    int n = (int)mlirOperationGetNumOperands(op) - from;
+    value_list list = new_list(g, n);
+    for (int i = 0; i < n; i++)
+        list.at[i] = tri_gpu_operand(g, op, from + i);
+    return list;
+}
+
+/* Phis of the same shape as `like`, without incoming edges. */
+static value_list make_phis(tri_gpu *g, value_list like)
+{
+    value_list phis = new_list(g, like.count);
+    for (int i = 0; i < like.count; i++) {
+        phis.at[i] = tri_gpu_new(g, like.at[i].count);
+        for (int r = 0; r < like.at[i].count; r++)
+            phis.at[i].at[r] = LLVMBuildPhi(g->b, LLVMTypeOf(like.at[i].at[r]), "");
+    }
+    return phis;
+}
+
+static void add_edge(value_list phis, value_list values, LLVMBasicBlockRef from)
+{
+    for (int i = 0; i < phis.count; i++)
+        for (int r = 0; r < phis.at[i].count; r++)
+            LLVMAddIncoming(phis.at[i].at[r], &values.at[i].at[r], &from, 1);
+}
+
+static void bind_results(tri_gpu *g, MlirOperation op, value_list values)
+{
+    for (int i = 0; i < (int)mlirOperationGetNumResults(op); i++)
+        tri_gpu_set_result(g, op, i, values.at[i]);
+}
+
+static void bind_arguments(tri_gpu *g, MlirBlock block, int first, value_list values)
+{
+    for (int i = 0; i < values.count; i++)
+        tri_gpu_set(g, mlirBlockGetArgument(block, first + i), values.at[i]);
+}
+
+/* Everything of a region's block but its terminator, which is returned. */
+static bool lower_body(tri_gpu *g, MlirBlock block, MlirOperation *out_end)
+{
+    *out_end = mlirBlockGetTerminator(block);
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, *out_end);
+         op = mlirOperationGetNextInBlock(op))
+        if (!tri_gpu_lower_op(g, op))
+            return false;
+    return true;
+}
+
+/* ---- scf.for: a guard, then a loop that tests at its end ---- */
+
+static bool run_for(tri_gpu *g, MlirOperation op)
+{
+    LLVMValueRef lower = tri_gpu_operand(g, op, 0).at[0], upper = tri_gpu_operand(g, op, 1).at[0];
+    LLVMValueRef step = tri_gpu_operand(g, op, 2).at[0];
+    LLVMIntPredicate less = tri_op_flag(op, "unsignedCmp") ? LLVMIntULT : LLVMIntSLT;
+    value_list init = operands_from(g, op, 3);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
+    LLVMBasicBlockRef body = tri_gpu_block(g, "for"), exit = tri_gpu_block(g, "for.end");
+    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, less, lower, upper, ""), body, exit);
+
+    tri_gpu_at_end(g, body);
+    LLVMValueRef iv = LLVMBuildPhi(g->b, LLVMTypeOf(lower), "");
+    LLVMAddIncoming(iv, &lower, &before, 1);
+    value_list phis = make_phis(g, init);
+    add_edge(phis, init, before);
+    MlirBlock block = tri_op_body(op, 0);
+    tri_gpu_set(g, mlirBlockGetArgument(block, 0), tri_gpu_single(g, iv));
+    bind_arguments(g, block, 1, phis);
+    MlirOperation end;
+    if (!lower_body(g, block, &end))
+        return false;
+    value_list next = operands_from(g, end, 0);
+    /* the loop runs while iv + step < upper, and the source forbids the sum to wrap before that */
+    LLVMValueRef next_iv = less == LLVMIntSLT ? LLVMBuildNSWAdd(g->b, iv, step, "") : LLVMBuildAdd(g->b, iv, step, "");
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(g->b);
+    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, less, next_iv, upper, ""), body, exit);
+    LLVMAddIncoming(iv, &next_iv, &latch, 1);
+    add_edge(phis, next, latch);
+
+    LLVMMoveBasicBlockAfter(exit, latch);
+    tri_gpu_at_end(g, exit);
+    value_list results = make_phis(g, init);
+    add_edge(results, init, before);
+    add_edge(results, next, latch);
+    bind_results(g, op, results);
+    return true;
+}
+
+/* ---- scf.if ---- */
+
+static bool lower_branch(tri_gpu *g, MlirOperation op, int region, LLVMBasicBlockRef block, LLVMBasicBlockRef join,
+                         value_list *out_values, LLVMBasicBlockRef *out_end)
+{
+    tri_gpu_at_end(g, block);
+    MlirOperation end;
+    if (!lower_body(g, tri_op_body(op, region), &end))
+        return false;
+    *out_values = operands_from(g, end, 0);
+    *out_end = LLVMGetInsertBlock(g->b);
+    LLVMBuildBr(g->b, join);
+    return true;
+}
+
+static bool run_if(tri_gpu *g, MlirOperation op)
+{
+    LLVMValueRef cond = tri_gpu_operand(g, op, 0).at[0];
+    bool has_else = !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 1)));
+    LLVMBasicBlockRef then = tri_gpu_block(g, "if"), join = tri_gpu_block(g, "if.end");
+    LLVMBasicBlockRef otherwise = has_else ? tri_gpu_block(g, "else") : join;
+    LLVMBuildCondBr(g->b, cond, then, otherwise);
+    value_list then_values, else_values;
+    LLVMBasicBlockRef then_end, else_end;
+    if (!lower_branch(g, op, 0, then, join, &then_values, &then_end))
+        return false;
+    if (has_else) {
+        LLVMMoveBasicBlockAfter(otherwise, then_end);
+        if (!lower_branch(g, op, 1, otherwise, join, &else_values, &else_end))
+            return false;
+    }
+    LLVMMoveBasicBlockAfter(join, LLVMGetInsertBlock(g->b));
+    tri_gpu_at_end(g, join);
+    if (mlirOperationGetNumResults(op) == 0)
+        return true;
+    value_list results = make_phis(g, then_values);
+    add_edge(results, then_values, then_end);
+    add_edge(results, else_values, else_end);
+    bind_results(g, op, results);
+    return true;
+}
+
+/* ---- scf.while ---- */
+
+static bool run_while(tri_gpu *g, MlirOperation op)
+{
+    value_list init = operands_from(g, op, 0);
+    LLVMBasicBlockRef enter = LLVMGetInsertBlock(g->b);
+    LLVMBasicBlockRef before = tri_gpu_block(g, "while"), after = tri_gpu_block(g, "do");
+    LLVMBasicBlockRef exit = tri_gpu_block(g, "while.end");
+    LLVMBuildBr(g->b, before);
+    tri_gpu_at_end(g, before);
+    value_list phis = make_phis(g, init);
+    add_edge(phis, init, enter);
+    MlirBlock test = tri_op_body(op, 0), body = tri_op_body(op, 1);
+    bind_arguments(g, test, 0, phis);
+    MlirOperation end;
+    if (!lower_body(g, test, &end)) /* scf.condition: the condition, then what is passed on */
+        return false;
+    value_list passed = operands_from(g, end, 1);
+    LLVMBuildCondBr(g->b, tri_gpu_operand(g, end, 0).at[0], after, exit);
+
+    LLVMMoveBasicBlockAfter(after, LLVMGetInsertBlock(g->b));
+    tri_gpu_at_end(g, after);
+    bind_arguments(g, body, 0, passed);
+    if (!lower_body(g, body, &end))
+        return false;
+    value_list next = operands_from(g, end, 0);
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(g->b);
+    LLVMBuildBr(g->b, before);
+    add_edge(phis, next, latch);
+    LLVMMoveBasicBlockAfter(exit, latch);
+    tri_gpu_at_end(g, exit);
+    bind_results(g, op, passed);
+    return true;
+}
+
+/* tt.map_elementwise: the region runs once per `pack` registers. */
+static bool run_map(tri_gpu *g, MlirOperation op)
+{
+    enum { max_values = 64 };
+    int pack = (int)tri_op_int(op, "pack", 1);
+    int ins = (int)mlirOperationGetNumOperands(op), outs = (int)mlirOperationGetNumResults(op);
+    value_list in = operands_from(g, op, 0), out = new_list(g, outs);
+    int count = in.at[0].count;
+    if (count % pack || ins * pack > max_values || outs * pack > max_values)
+        return tri_gpu_unsupported(g, op, "%d elements per thread cannot be taken %d at a time", count, pack);
+    for (int i = 0; i < outs; i++)
+        out.at[i] = tri_gpu_new(g, count);
+    for (int r = 0; r < count; r += pack) {
+        LLVMValueRef args[max_values], results[max_values];
+        for (int i = 0; i < ins; i++)
+            for (int p = 0; p < pack; p++)
+                args[i * pack + p] = in.at[i].at[r + p];
+        if (!tri_gpu_run_region(g, op, ins * pack, args, outs * pack, results))
+            return false;
+        for (int i = 0; i < outs; i++)
+            for (int p = 0; p < pack; p++)
+                out.at[i].at[r + p] = results[i * pack + p];
+    }
+    bind_results(g, op, out);
+    return true;
+}
+
+const tri_gpu_op tri_gpu_ops_control[] = {
+    {"scf.for", run_for, NULL},
+    {"scf.if", run_if, NULL},
+    {"scf.while", run_while, NULL},
+    {"tt.map_elementwise", run_map, NULL},
+    {0},
+};

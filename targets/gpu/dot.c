@@ -1,0 +1,109 @@
+/* tt.dot by multiply-add in each thread: operands hold the whole K extent of their rows and columns. */
+#include "ir/type.h"
+#include "targets/gpu/gpu.h"
+
+/* Finds the register of this thread that holds given coordinates. */
+static tri_map index_registers(tri_gpu *g, const tri_gpu_layout *layout)
+{
+    tri_map map;
+    tri_map_init(&map, g->arena);
+    for (int r = layout->registers; r-- > 0;) {
+        uint64_t packed = tri_linear_apply_one(&layout->linear, TRI_DIM_REGISTER, (uint64_t)r);
+        int *slot = TRI_NEW(g->arena, int);
+        *slot = r;
+        tri_map_set_ptr(&map, (const void *)(uintptr_t)(packed + 1), slot);
+    }
+    return map;
+}
+
+static int find_register(const tri_map *map, const tri_linear *l, int rank, const uint64_t *coords)
+{
+    uint64_t packed = 0;
+    for (int d = 0; d < rank; d++) {
+        tri_dim dim = (tri_dim)(TRI_DIM_0 + d);
+        if (tri_linear_find_out(l, dim) >= 0)
+            packed |= coords[d] << tri_linear_out_shift(l, dim);
+    }
+    int *slot = tri_map_find_ptr(map, (const void *)(uintptr_t)(packed + 1));
+    return slot ? *slot : -1;
+}
+
+/* acc + a * b in the accumulator's type. */
+static LLVMValueRef multiply_add(tri_gpu *g, LLVMValueRef a, LLVMValueRef b, LLVMValueRef acc)
+{
+    LLVMTypeRef type = LLVMTypeOf(acc);
+    if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind) {
+        if (LLVMTypeOf(a) != type) {
+            a = LLVMBuildSExt(g->b, a, type, "");
+            b = LLVMBuildSExt(g->b, b, type, "");
+        }
+        return LLVMBuildAdd(g->b, acc, LLVMBuildMul(g->b, a, b, ""), "");
+    }
+    if (LLVMTypeOf(a) != type) {
+        a = LLVMBuildFPCast(g->b, a, type, "");
+        b = LLVMBuildFPCast(g->b, b, type, "");
+    }
+    LLVMValueRef args[] = {a, b, acc};
+    return tri_gpu_intrinsic_same(g, "llvm.fma", args, 3);
+}
+
+/* Threads must hold the rows and columns of their results: lane and warp bases agree outside K. */
+static bool threads_agree(const tri_linear *d, const tri_linear *operand, int rank, int k_dim)
+{
+    static const tri_dim ins[] = {TRI_DIM_LANE, TRI_DIM_WARP};
+    for (int i = 0; i < 2; i++)
+        for (int bit = 0; bit < tri_linear_in_bits(d, ins[i]); bit++)
+            for (int dim = 0; dim < rank; dim++) {
+                tri_dim out = (tri_dim)(TRI_DIM_0 + dim);
+                int shared_dim = k_dim == rank - 1 ? rank - 2 : rank - 1; /* M for A, N for B */
+                if (dim != k_dim && dim != shared_dim && dim >= rank - 2)
+                    continue;
+                int64_t want = dim == k_dim ? 0 : tri_linear_basis_at(d, ins[i], bit, out);
+                int64_t have = tri_linear_find_out(operand, out) >= 0 ? tri_linear_basis_at(operand, ins[i], bit, out) : 0;
+                if (want != have)
+                    return false;
+            }
+    return true;
+}
+
+bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
+{
+    MlirType types[3];
+    tri_gpu_layout *layouts[3];
+    for (int i = 0; i < 3; i++) {
+        types[i] = mlirValueGetType(mlirOperationGetOperand(op, i));
+        layouts[i] = tri_gpu_layout_of(g, op, types[i]);
+        if (!layouts[i])
+            return false;
+    }
+    int rank = tri_type_rank(types[2]);
+    const tri_linear *d = &layouts[2]->linear;
+    if (!threads_agree(d, &layouts[0]->linear, rank, rank - 1) || !threads_agree(d, &layouts[1]->linear, rank, rank - 2))
+        return tri_gpu_unsupported(g, op, "the operands are not laid out as operands of this result");
+    tri_map a_map = index_registers(g, layouts[0]), b_map = index_registers(g, layouts[1]);
+    tri_gpu_value a = tri_gpu_operand(g, op, 0), b = tri_gpu_operand(g, op, 1), c = tri_gpu_operand(g, op, 2);
+    tri_gpu_value out = tri_gpu_new(g, c.count);
+    uint64_t depth = (uint64_t)tri_type_dim(types[0], rank - 1);
+    for (int r = 0; r < c.count; r++) {
+        uint64_t packed = tri_linear_apply_one(d, TRI_DIM_REGISTER, (uint64_t)r), ac[TRI_MAX_RANK], bc[TRI_MAX_RANK];
+        for (int dim = 0; dim < rank; dim++)
+            ac[dim] = bc[dim] = (uint64_t)tri_linear_coord(d, packed, (tri_dim)(TRI_DIM_0 + dim));
+        LLVMValueRef acc = c.at[r];
+        for (uint64_t k = 0; k < depth; k++) {
+            ac[rank - 1] = bc[rank - 2] = k;
+            int ra = find_register(&a_map, &layouts[0]->linear, rank, ac);
+            int rb = find_register(&b_map, &layouts[1]->linear, rank, bc);
+            if (ra < 0 || rb < 0)
+                return tri_gpu_unsupported(g, op, "the operands are not laid out as operands of this result");
+            acc = multiply_add(g, a.at[ra], b.at[rb], acc);
+        }
+        out.at[r] = acc;
+    }
+    tri_gpu_set_result(g, op, 0, out);
+    return true;
+}
+
+const tri_gpu_op tri_gpu_ops_dot[] = {
+    {"tt.dot", tri_gpu_dot_fma, NULL},
+    {0},
+};

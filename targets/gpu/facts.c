@@ -1,0 +1,73 @@
+#include "targets/gpu/facts.h"
+
+#include "ir/context.h"
+#include "ir/op.h"
+
+tri_kernel *tri_gpu_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation func)
+{
+    for (size_t i = 0; i < unit->kernels.len; i++)
+        if (tri_str_equal(unit->kernels.at[i].symbol, symbol))
+            return &unit->kernels.at[i];
+    tri_kernel kernel = {.registers = -1, .spill_bytes = -1, .num_ctas = 1};
+    MlirAttribute attr = mlirOperationIsNull(func) ? (MlirAttribute){0} : tri_op_attr(func, "tritcc.kernel");
+    if (mlirAttributeIsNull(attr) || !tri_kernel_from_attr(unit->arena, attr, &kernel))
+        kernel.name = tri_str_copy(unit->arena, symbol);
+    kernel.symbol = tri_str_copy(unit->arena, symbol);
+    tri_vec_push(unit->arena, &unit->kernels, kernel);
+    return &tri_vec_last(&unit->kernels);
+}
+
+/* ---- records as text ---- */
+
+static void append_string(MlirStringRef piece, void *data) { tri_buf_add(data, piece.data, piece.length); }
+
+/* Attribute builders need a context even when the unit started behind MLIR. */
+static MlirContext context_of(tri_unit *unit)
+{
+    if (!unit->mlir.ptr)
+        unit->mlir = tri_context_create_mlir(unit->diag);
+    return unit->mlir;
+}
+
+static void print_kernel(tri_unit *unit, const tri_kernel *kernel, tri_buf *out)
+{
+    mlirAttributePrint(tri_kernel_to_attr(context_of(unit), kernel), append_string, out);
+}
+
+static bool parse_kernel(tri_unit *unit, tri_str text)
+{
+    MlirAttribute attr = mlirAttributeParseGet(context_of(unit), mlirStringRefCreate(text.data, text.len));
+    tri_kernel kernel = {0};
+    if (mlirAttributeIsNull(attr) || !tri_kernel_from_attr(unit->arena, attr, &kernel)) {
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 5011, "the kernel facts in the input are malformed");
+        return false;
+    }
+    tri_vec_push(unit->arena, &unit->kernels, kernel);
+    return true;
+}
+
+static const char comment[] = "// tritcc.kernel ";
+
+void tri_gpu_append_facts(tri_unit *unit, tri_buf *text)
+{
+    for (size_t i = 0; i < unit->kernels.len; i++) {
+        tri_buf_add_z(text, comment);
+        print_kernel(unit, &unit->kernels.at[i], text);
+        tri_buf_add_char(text, '\n');
+    }
+}
+
+bool tri_gpu_parse_facts(tri_unit *unit, tri_str text)
+{
+    if (unit->kernels.len)
+        return true;
+    while (text.len) {
+        size_t end = tri_str_find(text, '\n');
+        tri_str line = tri_str_sub(text, 0, end);
+        if (tri_str_has_prefix(line, comment) &&
+            !parse_kernel(unit, tri_str_sub(line, sizeof comment - 1, line.len)))
+            return false;
+        text = tri_str_sub(text, end < text.len ? end + 1 : end, text.len);
+    }
+    return true;
+}

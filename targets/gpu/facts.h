@@ -1,0 +1,15 @@
+/* Kernel facts as they travel behind llir. */
+#ifndef TRI_TARGETS_GPU_FACTS_H
+#define TRI_TARGETS_GPU_FACTS_H
+
+#include "ir/unit.h"
+
+/* The unit's record of a kernel, made from the function's own attribute when there is none yet.
+ * `func` may be null. Never null. */
+tri_kernel *tri_gpu_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation func);
+/* Every record as a comment line of assembly: `// tritcc.kernel {...}`. */
+void tri_gpu_append_facts(tri_unit *unit, tri_buf *text);
+/* Reads them back into a unit that has none (it started from the text). False after a report. */
+bool tri_gpu_parse_facts(tri_unit *unit, tri_str text);
+
+#endif

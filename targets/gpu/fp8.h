@@ -1,0 +1,16 @@
+/* Narrow float formats in integer registers. */
+#ifndef TRI_TARGETS_GPU_FP8_H
+#define TRI_TARGETS_GPU_FP8_H
+
+#include "targets/gpu/gpu.h"
+
+bool tri_gpu_is_fp8(MlirType type);
+/* An 8-bit float (as i8) to f32, exactly. */
+LLVMValueRef tri_gpu_from_fp8(tri_gpu *g, MlirType type, LLVMValueRef bits);
+/* f16, bf16 or f32 to an 8-bit float: to nearest even or toward zero, too large values become the
+ * largest finite one. Null after a report. */
+LLVMValueRef tri_gpu_to_fp8(tri_gpu *g, MlirOperation op, MlirType type, LLVMValueRef value, bool toward_zero);
+/* Float narrowing that never rounds away from zero. */
+LLVMValueRef tri_gpu_truncate_to_zero(tri_gpu *g, LLVMValueRef value, LLVMTypeRef type);
+
+#endif

@@ -1,0 +1,282 @@
+/* Functions: kernels and device functions, their blocks, calls and returns; the module as a whole. */
+#include "ir/analysis/axis_info.h"
+#include "ir/type.h"
+#include "targets/gpu/gpu.h"
+#include "targets/gpu/module.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+/* ---- signatures ---- */
+
+/* LLVM parameters of one function: the source's, one per LLVM value; then for device functions the
+ * shared memory base, and for every function of a module that needs it the global scratch. */
+typedef TRI_VEC(LLVMTypeRef) type_list;
+
+static MlirType function_type(MlirOperation func)
+{
+    return mlirTypeAttrGetValue(tri_op_attr(func, "function_type"));
+}
+
+/* Booleans are bytes at the border of the kernel. */
+static LLVMTypeRef border_type(tri_gpu *g, LLVMTypeRef type, bool is_kernel)
+{
+    return is_kernel && type == g->i1 ? g->i8 : type;
+}
+
+static LLVMTypeRef results_type(tri_gpu *g, MlirType type)
+{
+    type_list parts = {0};
+    for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++) {
+        MlirType result = mlirFunctionTypeGetResult(type, i);
+        for (int p = 0, n = tri_gpu_count(g, result); p < n; p++)
+            tri_vec_push(g->arena, &parts, tri_gpu_part_type(g, result, p));
+    }
+    if (parts.len == 0)
+        return LLVMVoidTypeInContext(g->llvm);
+    return LLVMStructTypeInContext(g->llvm, parts.at, (unsigned)parts.len, false);
+}
+
+static void set_pointer_hints(tri_gpu *g, MlirOperation func, LLVMValueRef function, intptr_t arg, unsigned param)
+{
+    MlirAttribute all = tri_op_attr(func, "arg_attrs");
+    if (mlirAttributeIsNull(all) || !mlirAttributeIsAArray(all))
+        return;
+    MlirAttribute attrs = mlirArrayAttrGetElement(all, arg);
+    MlirAttribute hint = mlirDictionaryAttrGetElementByName(attrs, mlirStringRefCreateFromCString("tt.divisibility"));
+    if (mlirAttributeIsNull(hint) || !mlirAttributeIsAInteger(hint))
+        return;
+    int64_t align = mlirIntegerAttrGetValueInt(hint);
+    if (align <= 1 || (align & (align - 1)))
+        return;
+    unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
+    LLVMAddAttributeAtIndex(function, param + 1, LLVMCreateEnumAttribute(g->llvm, kind, (uint64_t)align));
+}
+
+/* Declares a function with its final LLVM type. */
+static LLVMValueRef declare(tri_gpu *g, MlirOperation func)
+{
+    bool is_kernel = tri_op_is_kernel(func);
+    MlirType type = function_type(func);
+    type_list params = {0};
+    g->func = func;
+    for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++) {
+        MlirType input = mlirFunctionTypeGetInput(type, i);
+        for (int p = 0, n = tri_gpu_count(g, input); p < n; p++)
+            tri_vec_push(g->arena, &params, border_type(g, tri_gpu_part_type(g, input, p), is_kernel));
+    }
+    if (!is_kernel)
+        tri_vec_push(g->arena, &params, LLVMPointerTypeInContext(g->llvm, 3));
+    if (g->needs_scratch)
+        tri_vec_push(g->arena, &params, LLVMPointerTypeInContext(g->llvm, 1));
+    LLVMTypeRef result = is_kernel ? LLVMVoidTypeInContext(g->llvm) : results_type(g, type);
+    LLVMTypeRef llvm_type = LLVMFunctionType(result, params.at, (unsigned)params.len, false);
+    tri_str symbol = tri_op_symbol(func);
+    LLVMValueRef function = LLVMAddFunction(g->module, tri_str_copy(g->arena, symbol).data, llvm_type);
+    LLVMSetFunctionCallConv(function, is_kernel ? g->machine->kernel_convention : g->machine->function_convention);
+    if (is_kernel) {
+        g->machine->kernel_attributes(g, function);
+        for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
+            if (tri_type_is_ptr(mlirFunctionTypeGetInput(type, i)))
+                set_pointer_hints(g, func, function, i, (unsigned)i);
+    } else {
+        LLVMSetLinkage(function, LLVMInternalLinkage);
+        unsigned kind = LLVMGetEnumAttributeKindForName("noinline", 8);
+        LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
+    }
+    unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
+    tri_map_set(&g->functions, symbol, function);
+    return function;
+}
+
+/* ---- blocks of a function ---- */
+
+typedef TRI_VEC(MlirBlock) block_list;
+
+static void visit_block(tri_gpu *g, MlirBlock block, tri_map *seen, block_list *post_order)
+{
+    if (tri_map_find_ptr(seen, block.ptr))
+        return;
+    tri_map_set_ptr(seen, block.ptr, seen);
+    MlirOperation end = mlirBlockGetTerminator(block);
+    if (!mlirOperationIsNull(end))
+        for (intptr_t i = mlirOperationGetNumSuccessors(end); i-- > 0;)
+            visit_block(g, mlirOperationGetSuccessor(end, i), seen, post_order);
+    tri_vec_push(g->arena, post_order, block);
+}
+
+/* An LLVM block per MLIR block, with phis for its arguments (made while every type is known). */
+static void open_blocks(tri_gpu *g, const block_list *blocks)
+{
+    for (size_t i = blocks->len; i-- > 0;) {
+        MlirBlock block = blocks->at[i];
+        LLVMBasicBlockRef llvm = tri_gpu_block(g, "bb");
+        tri_map_set_ptr(&g->blocks, block.ptr, llvm);
+        if (i + 1 == blocks->len)
+            continue; /* the entry: its arguments are the function's */
+        tri_gpu_at_end(g, llvm);
+        for (intptr_t a = 0; a < mlirBlockGetNumArguments(block); a++) {
+            MlirValue arg = mlirBlockGetArgument(block, a);
+            MlirType type = mlirValueGetType(arg);
+            tri_gpu_value phis = tri_gpu_new(g, tri_gpu_count(g, type));
+            for (int p = 0; p < phis.count; p++)
+                phis.at[p] = LLVMBuildPhi(g->b, tri_gpu_part_type(g, type, p), "");
+            tri_gpu_set(g, arg, phis);
+        }
+    }
+}
+
+static void bind_parameters(tri_gpu *g, MlirBlock entry)
+{
+    unsigned next = 0;
+    for (intptr_t a = 0; a < mlirBlockGetNumArguments(entry); a++) {
+        MlirValue arg = mlirBlockGetArgument(entry, a);
+        MlirType type = mlirValueGetType(arg);
+        tri_gpu_value parts = tri_gpu_new(g, tri_gpu_count(g, type));
+        for (int p = 0; p < parts.count; p++) {
+            parts.at[p] = LLVMGetParam(g->function, next++);
+            if (g->is_kernel && tri_gpu_part_type(g, type, p) == g->i1)
+                parts.at[p] = LLVMBuildICmp(g->b, LLVMIntNE, parts.at[p], LLVMConstInt(g->i8, 0, false), "");
+        }
+        tri_gpu_set(g, arg, parts);
+    }
+    g->shared = g->is_kernel ? g->shared_global : LLVMGetParam(g->function, next++);
+    g->scratch = g->needs_scratch ? LLVMGetParam(g->function, next++) : NULL;
+}
+
+static void enter_function(tri_gpu *g, MlirOperation func)
+{
+    g->func = func;
+    g->function = tri_map_find(&g->functions, tri_op_symbol(func));
+    g->is_kernel = tri_op_is_kernel(func);
+    g->thread = g->lane = g->warp = NULL;
+    g->entry = tri_gpu_block(g, "entry");
+    if (g->debug)
+        tri_gpu_debug_function(g, func, g->function);
+    tri_gpu_at_end(g, g->entry);
+}
+
+static bool lower_function(tri_gpu *g, MlirOperation func)
+{
+    enter_function(g, func);
+    MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+    tri_map seen;
+    tri_map_init(&seen, g->arena);
+    tri_map_init(&g->blocks, g->arena);
+    block_list blocks = {0};
+    visit_block(g, entry, &seen, &blocks);
+    bind_parameters(g, entry);
+    LLVMBasicBlockRef parameters_end = LLVMGetInsertBlock(g->b);
+    open_blocks(g, &blocks);
+    tri_gpu_at_end(g, parameters_end);
+    g->entry_end = LLVMBuildBr(g->b, tri_map_find_ptr(&g->blocks, entry.ptr));
+    for (size_t i = blocks.len; i-- > 0;) {
+        tri_gpu_at_end(g, tri_map_find_ptr(&g->blocks, blocks.at[i].ptr));
+        if (!tri_gpu_lower_block(g, blocks.at[i]))
+            return false;
+    }
+    return true;
+}
+
+/* ---- cf, calls, returns ---- */
+
+static LLVMBasicBlockRef enter_successor(tri_gpu *g, MlirOperation op, intptr_t successor, intptr_t first_operand)
+{
+    MlirBlock block = mlirOperationGetSuccessor(op, successor);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
+    for (intptr_t a = 0; a < mlirBlockGetNumArguments(block); a++) {
+        tri_gpu_value phis = tri_gpu_get(g, mlirBlockGetArgument(block, a));
+        tri_gpu_value values = tri_gpu_operand(g, op, first_operand + a);
+        for (int p = 0; p < phis.count; p++)
+            LLVMAddIncoming(phis.at[p], &values.at[p], &here, 1);
+    }
+    return tri_map_find_ptr(&g->blocks, block.ptr);
+}
+
+static bool run_br(tri_gpu *g, MlirOperation op)
+{
+    LLVMBuildBr(g->b, enter_successor(g, op, 0, 0));
+    return true;
+}
+
+static bool run_cond_br(tri_gpu *g, MlirOperation op)
+{
+    LLVMValueRef cond = tri_gpu_operand(g, op, 0).at[0];
+    intptr_t then_args = mlirBlockGetNumArguments(mlirOperationGetSuccessor(op, 0));
+    LLVMBasicBlockRef then = enter_successor(g, op, 0, 1);
+    LLVMBasicBlockRef otherwise = enter_successor(g, op, 1, 1 + then_args);
+    LLVMBuildCondBr(g->b, cond, then, otherwise);
+    return true;
+}
+
+static bool run_return(tri_gpu *g, MlirOperation op)
+{
+    if (g->is_kernel || mlirOperationGetNumOperands(op) == 0) {
+        LLVMBuildRetVoid(g->b);
+        return true;
+    }
+    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(g->function));
+    LLVMValueRef all = LLVMGetPoison(type);
+    unsigned next = 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        tri_gpu_value parts = tri_gpu_operand(g, op, i);
+        for (int p = 0; p < parts.count; p++)
+            all = LLVMBuildInsertValue(g->b, all, parts.at[p], next++, "");
+    }
+    LLVMBuildRet(g->b, all);
+    return true;
+}
+
+static bool run_call(tri_gpu *g, MlirOperation op)
+{
+    MlirAttribute symbol = tri_op_attr(op, "callee");
+    MlirStringRef name = mlirFlatSymbolRefAttrGetValue(symbol);
+    LLVMValueRef callee = tri_map_find(&g->functions, (tri_str){name.data, name.length});
+    if (!callee)
+        return tri_gpu_unsupported(g, op, "function '%.*s' has no body", (int)name.length, name.data);
+    TRI_VEC(LLVMValueRef) args = {0};
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        tri_gpu_value parts = tri_gpu_operand(g, op, i);
+        for (int p = 0; p < parts.count; p++)
+            tri_vec_push(g->arena, &args, parts.at[p]);
+    }
+    int64_t offset = tri_gpu_scratch_offset(op);
+    tri_vec_push(g->arena, &args, offset > 0 ? tri_gpu_shared_at(g, offset) : g->shared);
+    if (g->needs_scratch)
+        tri_vec_push(g->arena, &args, g->scratch);
+    LLVMTypeRef type = LLVMGlobalGetValueType(callee);
+    LLVMValueRef call = LLVMBuildCall2(g->b, type, callee, args.at, (unsigned)args.len, "");
+    LLVMSetInstructionCallConv(call, g->machine->function_convention);
+    unsigned next = 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+        tri_gpu_value parts = tri_gpu_new(g, tri_gpu_count(g, mlirValueGetType(mlirOperationGetResult(op, i))));
+        for (int p = 0; p < parts.count; p++)
+            parts.at[p] = LLVMBuildExtractValue(g->b, call, next++, "");
+        tri_gpu_set_result(g, op, i, parts);
+    }
+    return true;
+}
+
+bool tri_gpu_lower_functions(tri_gpu *g, MlirModule module)
+{
+    tri_op_list funcs = {0};
+    tri_op_collect_named(mlirModuleGetOperation(module), "tt.func", g->arena, &funcs);
+    for (size_t i = 0; i < funcs.len; i++)
+        if (!mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(funcs.at[i], 0))))
+            declare(g, funcs.at[i]);
+    if (tri_diag_error_count(g->unit->diag))
+        return false;
+    for (size_t i = 0; i < funcs.len; i++)
+        if (tri_map_find(&g->functions, tri_op_symbol(funcs.at[i])) && !lower_function(g, funcs.at[i]))
+            return false;
+    return true;
+}
+
+const tri_gpu_op tri_gpu_ops_function[] = {
+    {"cf.br", run_br, NULL},
+    {"cf.cond_br", run_cond_br, NULL},
+    {"tt.return", run_return, NULL},
+    {"tt.call", run_call, NULL},
+    {0},
+};

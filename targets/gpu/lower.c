@@ -1,0 +1,151 @@
+/* Values, types and the dispatch of operations to their lowerings. */
+#include "ir/type.h"
+#include "targets/gpu/gpu.h"
+
+#include "mlir-c/BuiltinTypes.h"
+
+/* ---- types ---- */
+
+LLVMTypeRef tri_gpu_type(tri_gpu *g, MlirType type)
+{
+    if (tri_type_is_ptr(type)) {
+        unsigned space = tri_type_ptr_space(type);
+        return LLVMPointerTypeInContext(g->llvm, space);
+    }
+    if (mlirTypeIsABF16(type))
+        return LLVMBFloatTypeInContext(g->llvm);
+    if (mlirTypeIsAF16(type))
+        return LLVMHalfTypeInContext(g->llvm);
+    if (mlirTypeIsAF32(type))
+        return g->f32;
+    if (mlirTypeIsAF64(type))
+        return LLVMDoubleTypeInContext(g->llvm);
+    if (mlirTypeIsAIndex(type))
+        return g->i64;
+    return LLVMIntTypeInContext(g->llvm, tri_type_bits(type)); /* integers, and fp8 as bits */
+}
+
+int tri_gpu_count(tri_gpu *g, MlirType type)
+{
+    tri_memdesc desc;
+    if (tri_type_is_tensor(type)) {
+        tri_gpu_layout *layout = tri_gpu_layout_of(g, g->func, type);
+        return layout ? layout->registers : 0;
+    }
+    if (tri_type_get_memdesc(type, &desc))
+        return 1 + desc.rank;
+    return tri_type_is_async_token(type) ? 0 : 1;
+}
+
+LLVMTypeRef tri_gpu_part_type(tri_gpu *g, MlirType type, int i)
+{
+    tri_memdesc desc;
+    if (tri_type_get_memdesc(type, &desc))
+        return i == 0 ? LLVMPointerTypeInContext(g->llvm, 3) : g->i32;
+    return tri_gpu_type(g, tri_type_element(type));
+}
+
+/* ---- values ---- */
+
+tri_gpu_value tri_gpu_new(tri_gpu *g, int count)
+{
+    return (tri_gpu_value){count, TRI_NEW_ARRAY(g->arena, LLVMValueRef, count ? count : 1)};
+}
+
+tri_gpu_value tri_gpu_single(tri_gpu *g, LLVMValueRef value)
+{
+    tri_gpu_value v = tri_gpu_new(g, 1);
+    v.at[0] = value;
+    return v;
+}
+
+tri_gpu_value tri_gpu_get(tri_gpu *g, MlirValue value)
+{
+    tri_gpu_value *found = tri_map_find_ptr(&g->values, value.ptr);
+    if (!found)
+        TRI_BUG("a value is used before it was lowered");
+    return *found;
+}
+
+void tri_gpu_set(tri_gpu *g, MlirValue value, tri_gpu_value values)
+{
+    tri_gpu_value *stored = tri_map_find_ptr(&g->values, value.ptr);
+    if (!stored) {
+        stored = TRI_NEW(g->arena, tri_gpu_value);
+        tri_map_set_ptr(&g->values, value.ptr, stored);
+    }
+    *stored = values;
+}
+
+/* ---- reports ---- */
+
+bool tri_gpu_unsupported(tri_gpu *g, MlirOperation op, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tri_str why = tri_str_vformat(g->arena, format, args);
+    va_end(args);
+    tri_op_error(g->unit->diag, op, 6002, "'%.*s' cannot be lowered for '%s': %.*s", TRI_STR_ARG(tri_op_name(op)),
+                 g->unit->arch->name, TRI_STR_ARG(why));
+    return false;
+}
+
+/* ---- dispatch ---- */
+
+static bool run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
+{
+    enum { max_operands = 8 };
+    MlirValue result = mlirOperationGetResult(op, 0);
+    intptr_t n = mlirOperationGetNumOperands(op);
+    TRI_ASSERT(n <= max_operands);
+    tri_gpu_value operands[max_operands];
+    for (intptr_t i = 0; i < n; i++)
+        operands[i] = tri_gpu_operand(g, op, i);
+    int count = tri_gpu_count(g, mlirValueGetType(result));
+    tri_gpu_value out = tri_gpu_new(g, count);
+    for (int r = 0; r < count; r++) {
+        LLVMValueRef args[max_operands];
+        for (intptr_t i = 0; i < n; i++)
+            args[i] = operands[i].at[operands[i].count == 1 ? 0 : r];
+        out.at[r] = scalar(g, op, args);
+        if (!out.at[r])
+            return false;
+    }
+    tri_gpu_set(g, result, out);
+    return count > 0;
+}
+
+bool tri_gpu_lower_op(tri_gpu *g, MlirOperation op)
+{
+    const tri_gpu_op *row = tri_map_find(&g->ops, tri_op_name(op));
+    if (!row)
+        return tri_gpu_unsupported(g, op, "there is no lowering for this operation");
+    if (g->debug)
+        tri_gpu_debug_at(g, mlirOperationGetLocation(op));
+    return row->run ? row->run(g, op) : run_scalar(g, op, row->scalar);
+}
+
+bool tri_gpu_lower_block(tri_gpu *g, MlirBlock block)
+{
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+        if (!tri_gpu_lower_op(g, op))
+            return false;
+    return true;
+}
+
+bool tri_gpu_run_region(tri_gpu *g, MlirOperation op, int num_args, LLVMValueRef *args, int num_results,
+                        LLVMValueRef *out_results)
+{
+    MlirBlock block = tri_op_body(op, 0);
+    for (int i = 0; i < num_args; i++)
+        tri_gpu_set(g, mlirBlockGetArgument(block, i), tri_gpu_single(g, args[i]));
+    MlirOperation end = mlirBlockGetTerminator(block);
+    for (MlirOperation at = mlirBlockGetFirstOperation(block); !mlirOperationEqual(at, end);
+         at = mlirOperationGetNextInBlock(at))
+        if (!tri_gpu_lower_op(g, at))
+            return false;
+    for (int i = 0; i < num_results; i++)
+        out_results[i] = tri_gpu_operand(g, end, i).at[0];
+    return true;
+}

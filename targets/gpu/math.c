@@ -1,0 +1,101 @@
+/* math: functions of the machine's table, narrow floats through f32. */
+#include "ir/type.h"
+#include "targets/gpu/gpu.h"
+
+/* Rows of one function for f32 and f64. */
+typedef struct {
+    tri_machine_id f32, f64;
+} function_ids;
+
+static LLVMValueRef call(tri_gpu *g, MlirOperation op, function_ids ids, LLVMValueRef *a, int n)
+{
+    LLVMTypeRef type = LLVMTypeOf(a[0]);
+    bool is_double = LLVMGetTypeKind(type) == LLVMDoubleTypeKind;
+    tri_machine_id id = is_double ? ids.f64 : ids.f32;
+    if (!tri_machine_has(g, id)) {
+        tri_gpu_unsupported(g, op, "the machine has no %s", tri_machine_name(id));
+        return NULL;
+    }
+    LLVMValueRef args[3];
+    bool is_narrow = !is_double && type != g->f32;
+    for (int i = 0; i < n; i++)
+        args[i] = is_narrow ? LLVMBuildFPExt(g->b, a[i], g->f32, "") : a[i];
+    LLVMValueRef y = tri_machine_call(g, id, args, n);
+    return is_narrow ? LLVMBuildFPTrunc(g->b, y, type, "") : y;
+}
+
+#define UNARY(name, id) \
+    static LLVMValueRef name(tri_gpu *g, MlirOperation op, LLVMValueRef *a) \
+    { \
+        return call(g, op, (function_ids){TRI_MACHINE_##id##_f32, TRI_MACHINE_##id##_f64}, a, 1); \
+    }
+UNARY(op_exp2, exp2)
+UNARY(op_log, log)
+UNARY(op_log2, log2)
+UNARY(op_sin, sin)
+UNARY(op_cos, cos)
+UNARY(op_sqrt, sqrt)
+UNARY(op_rsqrt, rsqrt)
+UNARY(op_erf, erf)
+UNARY(op_tanh, tanh)
+
+static LLVMValueRef op_exp(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    LLVMTypeRef type = LLVMTypeOf(a[0]);
+    bool is_double = LLVMGetTypeKind(type) == LLVMDoubleTypeKind;
+    if (is_double || tri_machine_has(g, TRI_MACHINE_exp_f32))
+        return call(g, op, (function_ids){TRI_MACHINE_exp_f32, TRI_MACHINE_exp_f64}, a, 1);
+    /* exp(x) = 2 ^ (x * log2 e) where the machine has a fast power of two */
+    LLVMValueRef x = type == g->f32 ? a[0] : LLVMBuildFPExt(g->b, a[0], g->f32, "");
+    LLVMValueRef scaled = LLVMBuildFMul(g->b, x, LLVMConstReal(g->f32, 1.4426950408889634), "");
+    LLVMValueRef y = tri_machine_call(g, TRI_MACHINE_exp2_f32, &scaled, 1);
+    return type == g->f32 ? y : LLVMBuildFPTrunc(g->b, y, type, "");
+}
+
+static LLVMValueRef precise_sqrt(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    return call(g, op, (function_ids){TRI_MACHINE_sqrt_rn_f32, TRI_MACHINE_sqrt_f64}, a, 1);
+}
+
+#define SAME(name, intrinsic, count) \
+    static LLVMValueRef name(tri_gpu *g, MlirOperation op, LLVMValueRef *a) \
+    { \
+        (void)op; \
+        return tri_gpu_intrinsic_same(g, intrinsic, a, count); \
+    }
+SAME(op_floor, "llvm.floor", 1)
+SAME(op_ceil, "llvm.ceil", 1)
+SAME(op_trunc, "llvm.trunc", 1)
+SAME(op_roundeven, "llvm.roundeven", 1)
+SAME(op_absf, "llvm.fabs", 1)
+SAME(op_fma, "llvm.fma", 3)
+
+static LLVMValueRef op_absi(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    (void)op;
+    LLVMTypeRef types[] = {LLVMTypeOf(a[0])};
+    LLVMValueRef args[] = {a[0], LLVMConstInt(g->i1, 0, false)};
+    return tri_gpu_intrinsic(g, "llvm.abs", types, 1, args, 2);
+}
+
+const tri_gpu_op tri_gpu_ops_math[] = {
+    {"math.exp", NULL, op_exp},
+    {"math.exp2", NULL, op_exp2},
+    {"math.log", NULL, op_log},
+    {"math.log2", NULL, op_log2},
+    {"math.sin", NULL, op_sin},
+    {"math.cos", NULL, op_cos},
+    {"math.sqrt", NULL, op_sqrt},
+    {"math.rsqrt", NULL, op_rsqrt},
+    {"math.erf", NULL, op_erf},
+    {"math.tanh", NULL, op_tanh},
+    {"math.floor", NULL, op_floor},
+    {"math.ceil", NULL, op_ceil},
+    {"math.trunc", NULL, op_trunc},
+    {"math.roundeven", NULL, op_roundeven},
+    {"math.absf", NULL, op_absf},
+    {"math.absi", NULL, op_absi},
+    {"math.fma", NULL, op_fma},
+    {"tt.precise_sqrt", NULL, precise_sqrt},
+    {0},
+};

@@ -1,0 +1,164 @@
+/* tt.load and tt.store. Lanes that are masked off read and write nothing. */
+#include "ir/type.h"
+#include "targets/gpu/access.h"
+
+enum { cache_none = 1, evict_normal = 1 };
+
+/* Text of the modifiers of an access in the family's spelling. */
+static const char *modifiers(tri_gpu *g, MlirOperation op, bool is_load, bool is_volatile)
+{
+    const tri_machine *m = g->machine;
+    int cache = (int)tri_op_int(op, "cache", cache_none), evict = (int)tri_op_int(op, "evict", evict_normal);
+    const char *space = m->global_suffix;
+    if (is_volatile)
+        return tri_str_format(g->arena, "%s%s", m->volatile_modifier, space).data;
+    const char *text = is_load ? m->load_cache[cache & 7] : m->store_cache[cache & 7];
+    if (!text && evict > evict_normal) /* the two cannot be combined, the cache level wins */
+        text = m->evict[evict & 3];
+    return tri_str_format(g->arena, "%s%s", space, text ? text : "").data;
+}
+
+static bool has_modifiers(MlirOperation op)
+{
+    return tri_op_int(op, "cache", cache_none) != cache_none || tri_op_int(op, "evict", evict_normal) != evict_normal;
+}
+
+/* A conditional plain load for machines without predicates. */
+static void load_in_branch(tri_gpu *g, LLVMValueRef pointer, const tri_gpu_packing *p, LLVMValueRef pred,
+                           bool is_volatile, LLVMValueRef *other, LLVMValueRef *out_words)
+{
+    tri_gpu_if state = tri_gpu_begin_if(g, pred);
+    LLVMValueRef loaded[16];
+    tri_gpu_plain_load(g, pointer, p, is_volatile, loaded);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b);
+    tri_gpu_end_if(g, state);
+    for (int i = 0; i < p->words; i++) {
+        out_words[i] = LLVMBuildPhi(g->b, p->word, "");
+        LLVMAddIncoming(out_words[i], &loaded[i], &from, 1);
+        LLVMAddIncoming(out_words[i], &other[i], &state.before, 1);
+    }
+}
+
+enum { max_vec = 32 };
+
+static LLVMValueRef const_pred(LLVMValueRef pred, bool *out_value)
+{
+    *out_value = false;
+    if (!pred || !LLVMIsAConstantInt(pred))
+        return pred;
+    *out_value = LLVMConstIntGetZExtValue(pred) != 0;
+    return NULL;
+}
+
+static void load_group(tri_gpu *g, MlirOperation op, const tri_gpu_packing *p, LLVMValueRef pointer, LLVMValueRef pred,
+                       LLVMValueRef *other, LLVMValueRef *out)
+{
+    bool is_volatile = tri_op_flag(op, "isVolatile"), is_true = true;
+    LLVMValueRef words[max_vec], other_words[max_vec];
+    if (pred && LLVMIsAConstantInt(pred))
+        pred = const_pred(pred, &is_true);
+    if (!is_true) {
+        memcpy(out, other, sizeof *out * (size_t)(p->words * p->per_word));
+        return;
+    }
+    if (pred)
+        tri_gpu_pack(g, p, other, other_words);
+    bool has_asm = tri_machine_has(g, TRI_MACHINE_load_global);
+    if (has_asm && (pred || has_modifiers(op))) {
+        tri_machine_access access = {.pointer = pointer, .word = p->word, .words = p->words, .pred = pred};
+        access.modifiers = modifiers(g, op, true, is_volatile);
+        tri_machine_load(g, TRI_MACHINE_load_global, &access, other_words, words);
+    } else if (pred) {
+        load_in_branch(g, pointer, p, pred, is_volatile, other_words, words);
+    } else {
+        tri_gpu_plain_load(g, pointer, p, is_volatile, words);
+    }
+    tri_gpu_unpack(g, p, words, out);
+}
+
+static bool run_load(tri_gpu *g, MlirOperation op)
+{
+    MlirValue pointer = tri_op_segment_value(op, 0), mask = tri_op_segment_value(op, 1);
+    MlirValue other = tri_op_segment_value(op, 2), result = mlirOperationGetResult(op, 0);
+    LLVMTypeRef type = tri_gpu_type(g, tri_type_element(mlirValueGetType(result)));
+    tri_gpu_packing one = tri_gpu_plan_packing(g, type, 1);
+    tri_gpu_groups groups;
+    if (!tri_gpu_group_pointers(g, op, pointer, mask, one.element_bits, g->machine->max_vector_bits, &groups))
+        return false;
+    tri_gpu_packing packing = tri_gpu_plan_packing(g, type, groups.vec);
+    tri_gpu_value pointers = tri_gpu_get(g, pointer), masks = {0}, others = {0};
+    if (!mlirValueIsNull(mask))
+        masks = tri_gpu_get(g, mask);
+    if (!mlirValueIsNull(other))
+        others = tri_gpu_get(g, other);
+    tri_gpu_value out = tri_gpu_new(g, pointers.count);
+    for (int a = 0; a < groups.count; a++) {
+        const int *reg = groups.reg + a * groups.vec;
+        LLVMValueRef values[max_vec], if_masked[max_vec];
+        TRI_ASSERT(groups.vec <= max_vec);
+        for (int e = 0; e < groups.vec; e++)
+            if_masked[e] = others.count ? others.at[reg[e]] : LLVMConstNull(type);
+        load_group(g, op, &packing, pointers.at[reg[0]], masks.count ? masks.at[reg[0]] : NULL, if_masked, values);
+        for (int e = 0; e < groups.vec; e++)
+            out.at[reg[e]] = values[e];
+    }
+    tri_gpu_fill_copies(g, &groups, &out);
+    tri_gpu_set(g, result, out);
+    return true;
+}
+
+static void store_group(tri_gpu *g, MlirOperation op, const tri_gpu_packing *p, LLVMValueRef pointer, LLVMValueRef pred,
+                        LLVMValueRef *values)
+{
+    bool is_true = true;
+    LLVMValueRef words[max_vec];
+    if (pred && LLVMIsAConstantInt(pred))
+        pred = const_pred(pred, &is_true);
+    if (!is_true)
+        return;
+    tri_gpu_pack(g, p, values, words);
+    if (tri_machine_has(g, TRI_MACHINE_store_global) && (pred || has_modifiers(op))) {
+        tri_machine_access access = {.pointer = pointer, .word = p->word, .words = p->words, .pred = pred};
+        access.modifiers = modifiers(g, op, false, false);
+        tri_machine_store(g, TRI_MACHINE_store_global, &access, words);
+    } else if (pred) {
+        tri_gpu_if state = tri_gpu_begin_if(g, pred);
+        tri_gpu_plain_store(g, pointer, p, false, words);
+        tri_gpu_end_if(g, state);
+    } else {
+        tri_gpu_plain_store(g, pointer, p, false, words);
+    }
+}
+
+static bool run_store(tri_gpu *g, MlirOperation op)
+{
+    MlirValue pointer = mlirOperationGetOperand(op, 0), mask = {0};
+    if (mlirOperationGetNumOperands(op) > 2)
+        mask = mlirOperationGetOperand(op, 2);
+    tri_gpu_value pointers = tri_gpu_get(g, pointer), values = tri_gpu_operand(g, op, 1), masks = {0};
+    if (!mlirValueIsNull(mask))
+        masks = tri_gpu_get(g, mask);
+    LLVMTypeRef type = LLVMTypeOf(values.at[0]);
+    tri_gpu_packing one = tri_gpu_plan_packing(g, type, 1);
+    tri_gpu_groups groups;
+    if (!tri_gpu_group_pointers(g, op, pointer, mask, one.element_bits, g->machine->max_vector_bits, &groups))
+        return false;
+    tri_gpu_packing packing = tri_gpu_plan_packing(g, type, groups.vec);
+    LLVMValueRef owner = groups.layout ? tri_gpu_owner(g, &groups.layout->replicas) : tri_gpu_first_thread(g);
+    for (int a = 0; a < groups.count; a++) {
+        const int *reg = groups.reg + a * groups.vec;
+        LLVMValueRef elements[max_vec];
+        TRI_ASSERT(groups.vec <= max_vec);
+        for (int e = 0; e < groups.vec; e++)
+            elements[e] = values.at[reg[e]];
+        LLVMValueRef pred = tri_gpu_and(g, owner, masks.count ? masks.at[reg[0]] : NULL);
+        store_group(g, op, &packing, pointers.at[reg[0]], pred, elements);
+    }
+    return true;
+}
+
+const tri_gpu_op tri_gpu_ops_memory[] = {
+    {"tt.load", run_load, NULL},
+    {"tt.store", run_store, NULL},
+    {0},
+};

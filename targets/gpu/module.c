@@ -1,0 +1,167 @@
+/* The module: set-up, shared memory, kernel facts, hand-over to the unit. */
+#include "targets/gpu/module.h"
+
+#include "ir/analysis/axis_info.h"
+#include "ir/analysis/scratch.h"
+#include "ir/context.h"
+#include "ir/llvm.h"
+#include "targets/gpu/facts.h"
+#include "targets/target.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+void tri_gpu_conversion_pass(const tri_unit *unit, tri_buf *out)
+{
+    const tri_options *options = unit->options;
+    const tri_target *target = unit->target;
+    int warps = options->num_warps, ctas = options->num_ctas;
+    if (!warps && unit->kernels.len)
+        warps = unit->kernels.at[0].num_warps;
+    if (!ctas && unit->kernels.len)
+        ctas = unit->kernels.at[0].num_ctas;
+    tri_buf_format(out, "convert-triton-to-tritongpu{target=%s num-warps=%d threads-per-warp=%d num-ctas=%d}",
+                   unit->arch->ttg_target, warps > 0 ? warps : target->default_warps, target->warp_size,
+                   ctas > 0 ? ctas : 1);
+}
+
+static const tri_gpu_op *const tables[] = {
+    tri_gpu_ops_arith,  tri_gpu_ops_math,   tri_gpu_ops_cast,   tri_gpu_ops_creation, tri_gpu_ops_shape,
+    tri_gpu_ops_memory, tri_gpu_ops_atomic, tri_gpu_ops_reduce, tri_gpu_ops_convert,  tri_gpu_ops_control,
+    tri_gpu_ops_function, tri_gpu_ops_debug, tri_gpu_ops_dot,
+};
+
+static void fill_dispatch(tri_gpu *g)
+{
+    tri_map_init(&g->ops, g->arena);
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (const tri_gpu_op *op = tables[t]; op->name; op++)
+            tri_map_set(&g->ops, tri_str_from(op->name), (void *)(uintptr_t)op);
+}
+
+static int64_t module_int(MlirModule module, const char *name, int64_t if_absent)
+{
+    return tri_op_int(mlirModuleGetOperation(module), name, if_absent);
+}
+
+static void init(tri_gpu *g, tri_unit *unit, const tri_machine *machine)
+{
+    *g = (tri_gpu){.unit = unit, .arena = unit->arena, .machine = machine, .arch = unit->arch->number};
+    g->llvm = unit->llvm;
+    g->num_warps = (int)module_int(unit->module, "ttg.num-warps", 4);
+    g->warp_size = (int)module_int(unit->module, "ttg.threads-per-warp", unit->target->warp_size);
+    g->i1 = LLVMInt1TypeInContext(g->llvm);
+    g->i8 = LLVMInt8TypeInContext(g->llvm);
+    g->i16 = LLVMInt16TypeInContext(g->llvm);
+    g->i32 = LLVMInt32TypeInContext(g->llvm);
+    g->i64 = LLVMInt64TypeInContext(g->llvm);
+    g->f32 = LLVMFloatTypeInContext(g->llvm);
+    tri_map_init(&g->values, g->arena);
+    tri_map_init(&g->layouts, g->arena);
+    tri_map_init(&g->functions, g->arena);
+    fill_dispatch(g);
+    g->plan = tri_scratch_machine(mlirModuleGetOperation(unit->module));
+}
+
+static bool check_limits(tri_gpu *g, MlirModule module)
+{
+    MlirOperation op = mlirModuleGetOperation(module);
+    const tri_arch *arch = g->unit->arch;
+    int64_t ctas = module_int(module, "ttg.num-ctas", 1), shared = module_int(module, "ttg.shared", 0);
+    if (ctas != 1) {
+        tri_op_error(g->unit->diag, op, 6002, "clusters of %lld blocks cannot be lowered for '%s'; use -num-ctas=1",
+                     (long long)ctas, arch->name);
+        return false;
+    }
+    if (arch->max_threads && (uint32_t)(g->num_warps * g->warp_size) > arch->max_threads) {
+        tri_op_error(g->unit->diag, op, 6003, "%d warps are %d threads; '%s' allows %u in a block", g->num_warps,
+                     g->num_warps * g->warp_size, arch->name, arch->max_threads);
+        return false;
+    }
+    if (arch->max_shared && shared > arch->max_shared) {
+        tri_op_error(g->unit->diag, op, 6003,
+                     "the kernel needs %lld bytes of shared memory; '%s' has %u; smaller blocks or fewer stages help",
+                     (long long)shared, arch->name, arch->max_shared);
+        return false;
+    }
+    return true;
+}
+
+/* Dynamic: all blocks of the module start at one external symbol, whose size the launcher gives. */
+static void make_shared(tri_gpu *g, int64_t bytes)
+{
+    if (g->machine->shared_is_dynamic) {
+        g->shared_global = LLVMAddGlobalInAddressSpace(g->module, LLVMArrayType2(g->i8, 0), "global_smem", 3);
+        LLVMSetLinkage(g->shared_global, LLVMExternalLinkage);
+    } else {
+        LLVMTypeRef type = LLVMArrayType2(g->i8, (uint64_t)(bytes > 0 ? bytes : 1));
+        g->shared_global = LLVMAddGlobalInAddressSpace(g->module, type, "global_smem", 3);
+        LLVMSetLinkage(g->shared_global, LLVMInternalLinkage);
+        LLVMSetInitializer(g->shared_global, LLVMGetUndef(type));
+    }
+    LLVMSetAlignment(g->shared_global, 16);
+}
+
+/* The symbol goes when nothing used it. */
+static void drop_unused_shared(tri_gpu *g)
+{
+    if (!LLVMGetFirstUse(g->shared_global))
+        LLVMDeleteGlobal(g->shared_global);
+}
+
+/* Facts found while lowering, for every kernel of the module. */
+static void record_kernels(tri_gpu *g, MlirModule module)
+{
+    tri_op_list funcs = {0};
+    tri_op_collect_named(mlirModuleGetOperation(module), "tt.func", g->arena, &funcs);
+    for (size_t i = 0; i < funcs.len; i++) {
+        if (!tri_op_is_kernel(funcs.at[i]))
+            continue;
+        tri_kernel *kernel = tri_gpu_find_kernel(g->unit, tri_op_symbol(funcs.at[i]), funcs.at[i]);
+        kernel->num_warps = g->num_warps;
+        kernel->num_ctas = (int32_t)module_int(module, "ttg.num-ctas", 1);
+        kernel->shared_bytes = module_int(module, "ttg.shared", 0) + g->exchange_bytes;
+        kernel->scratch_bytes = module_int(module, "ttg.global_scratch_memory_size", 0);
+        kernel->scratch_alignment = module_int(module, "ttg.global_scratch_memory_alignment", 1);
+        if (g->unit->options->maxnreg > 0)
+            kernel->maxnreg = g->unit->options->maxnreg;
+    }
+}
+
+bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine)
+{
+    tri_gpu g;
+    TRI_ASSERT(unit->payload == TRI_PAYLOAD_MLIR);
+    if (!unit->llvm)
+        unit->llvm = tri_context_create_llvm(unit->diag);
+    init(&g, unit, machine);
+    MlirModule module = unit->module;
+    if (!check_limits(&g, module))
+        return false;
+    g.axis = tri_axis_info_create(g.arena, mlirModuleGetOperation(module));
+    g.module = LLVMModuleCreateWithNameInContext("tritcc", g.llvm);
+    LLVMSetTarget(g.module, machine->triple);
+    LLVMSetDataLayout(g.module, machine->data_layout);
+    g.b = LLVMCreateBuilderInContext(g.llvm);
+    g.needs_scratch = module_int(module, "ttg.global_scratch_memory_size", 0) > 0;
+    make_shared(&g, module_int(module, "ttg.shared", 0));
+    if (unit->options->debug != TRI_DEBUG_NONE)
+        g.debug = tri_gpu_debug_create(&g);
+    bool ok = tri_gpu_lower_functions(&g, module);
+    if (g.debug)
+        tri_gpu_debug_finish(&g);
+    LLVMDisposeBuilder(g.b);
+    if (!ok) {
+        LLVMDisposeModule(g.module);
+        return false;
+    }
+    drop_unused_shared(&g);
+    if (!tri_llvm_verify(unit->diag, g.module)) {
+        LLVMDisposeModule(g.module);
+        return false;
+    }
+    record_kernels(&g, module);
+    tri_unit_replace(unit, TRI_PAYLOAD_LLVM);
+    unit->llvm_module = g.module;
+    tri_llvm_set_kernels(unit);
+    return true;
+}

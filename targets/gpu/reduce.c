@@ -1,0 +1,222 @@
+/* tt.reduce: in the thread, between lanes, then rounds through shared memory. */
+#include "ir/type.h"
+#include "targets/gpu/access.h"
+
+enum { max_tuple = 8 };
+
+/* The values under reduction: one array of registers per operand, all in `layout`. */
+typedef struct {
+    tri_gpu *g;
+    MlirOperation op;
+    int tuple;
+    tri_linear layout;
+    tri_gpu_value at[max_tuple];
+} state;
+
+/* out = combine(a, b) by the region; a comes first. */
+static bool combine(state *s, LLVMValueRef *a, LLVMValueRef *b, LLVMValueRef *out)
+{
+    LLVMValueRef args[2 * max_tuple];
+    for (int i = 0; i < s->tuple; i++) {
+        args[i] = a[i];
+        args[s->tuple + i] = b[i];
+    }
+    return tri_gpu_run_region(s->g, s->op, 2 * s->tuple, args, s->tuple, out);
+}
+
+/* Combines list[0..n) pairwise into list[0], keeping their order: a tree is shorter than a chain. */
+static bool combine_tree(state *s, int n, LLVMValueRef (*list)[max_tuple])
+{
+    for (; n > 1; n = (n + 1) / 2) {
+        for (int i = 0; i + 1 < n; i += 2) {
+            LLVMValueRef out[max_tuple];
+            if (!combine(s, list[i], list[i + 1], out))
+                return false;
+            memcpy(list[i / 2], out, sizeof out);
+        }
+        if (n & 1)
+            memcpy(list[n / 2], list[n - 1], sizeof list[0]);
+    }
+    return true;
+}
+
+/* Registers that differ along the axis only become one. */
+static bool reduce_registers(state *s, const tri_plan_reduce *plan)
+{
+    tri_gpu *g = s->g;
+    int from = s->at[0].count, to = (int)tri_linear_in_size(&plan->reduced, TRI_DIM_REGISTER);
+    uint64_t copies = tri_plan_find_replicas(&s->layout).reg;
+    tri_gpu_value out[max_tuple];
+    for (int i = 0; i < s->tuple; i++)
+        out[i] = tri_gpu_new(g, to);
+    LLVMValueRef(*list)[max_tuple] = (LLVMValueRef(*)[max_tuple])tri_arena_alloc(g->arena, sizeof *list * (size_t)from);
+    for (int t = 0; t < to; t++) {
+        int n = 0;
+        for (int r = 0; r < from; r++) {
+            if (((uint64_t)r & copies) || tri_plan_reduce_target(plan, &s->layout, (uint64_t)r) != (uint64_t)t)
+                continue;
+            for (int i = 0; i < s->tuple; i++)
+                list[n][i] = s->at[i].at[r];
+            n++;
+        }
+        if (n == 0)
+            continue; /* a copy: filled below */
+        if (!combine_tree(s, n, list))
+            return false;
+        for (int i = 0; i < s->tuple; i++)
+            out[i].at[t] = list[0][i];
+    }
+    uint64_t left = tri_plan_find_replicas(&plan->reduced).reg;
+    for (int i = 0; i < s->tuple; i++) {
+        for (int t = 0; t < to; t++)
+            if (!out[i].at[t])
+                out[i].at[t] = out[i].at[(uint64_t)t & ~left];
+        s->at[i] = out[i];
+    }
+    return true;
+}
+
+/* One integer operation over the whole warp that the machine has as an instruction. */
+static bool find_redux(state *s, tri_machine_id *out_id, bool *out_signed)
+{
+    static const struct {
+        const char *name;
+        tri_machine_id id;
+        bool is_signed;
+    } rows[] = {
+        {"arith.addi", TRI_MACHINE_redux_add, false},    {"arith.andi", TRI_MACHINE_redux_and, false},
+        {"arith.ori", TRI_MACHINE_redux_or, false},      {"arith.xori", TRI_MACHINE_redux_xor, false},
+        {"arith.minsi", TRI_MACHINE_redux_smin, true},   {"arith.maxsi", TRI_MACHINE_redux_smax, true},
+        {"arith.minui", TRI_MACHINE_redux_umin, false},  {"arith.maxui", TRI_MACHINE_redux_umax, false},
+    };
+    MlirBlock block = tri_op_body(s->op, 0);
+    MlirOperation first = mlirBlockGetFirstOperation(block), end = mlirBlockGetTerminator(block);
+    if (s->tuple != 1 || !mlirOperationEqual(mlirOperationGetNextInBlock(first), end) ||
+        mlirOperationGetNumResults(first) != 1 ||
+        !mlirValueEqual(mlirOperationGetOperand(end, 0), mlirOperationGetResult(first, 0)) ||
+        mlirOperationGetNumOperands(first) != 2 ||
+        mlirValueEqual(mlirOperationGetOperand(first, 0), mlirOperationGetOperand(first, 1)) ||
+        !mlirValueIsABlockArgument(mlirOperationGetOperand(first, 0)) ||
+        !mlirValueIsABlockArgument(mlirOperationGetOperand(first, 1)))
+        return false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!tri_op_is(first, rows[i].name) || !tri_machine_has(s->g, rows[i].id))
+            continue;
+        *out_id = rows[i].id;
+        *out_signed = rows[i].is_signed;
+        return tri_gpu_bits(s->g, LLVMTypeOf(s->at[0].at[0])) <= 32;
+    }
+    return false;
+}
+
+static void redux(state *s, tri_machine_id id, bool is_signed)
+{
+    tri_gpu *g = s->g;
+    for (int r = 0; r < s->at[0].count; r++) {
+        LLVMValueRef x = s->at[0].at[r];
+        LLVMTypeRef type = LLVMTypeOf(x);
+        LLVMValueRef wide = LLVMBuildIntCast2(g->b, x, g->i32, is_signed, "");
+        LLVMValueRef args[] = {wide, tri_gpu_i32(g, -1)};
+        s->at[0].at[r] = LLVMBuildIntCast2(g->b, tri_machine_call(g, id, args, 2), type, is_signed, "");
+    }
+}
+
+static bool reduce_lanes(state *s, const tri_plan_reduce *plan)
+{
+    tri_machine_id id;
+    bool is_signed;
+    if (1 << plan->num_shuffles == s->g->warp_size && find_redux(s, &id, &is_signed)) {
+        redux(s, id, is_signed);
+        return true;
+    }
+    for (int step = 0; step < plan->num_shuffles; step++) {
+        for (int r = 0; r < s->at[0].count; r++) {
+            LLVMValueRef own[max_tuple], other[max_tuple], out[max_tuple];
+            for (int i = 0; i < s->tuple; i++) {
+                own[i] = s->at[i].at[r];
+                other[i] = tri_gpu_shuffle_xor(s->g, own[i], plan->shuffle_xor[step]);
+            }
+            if (!combine(s, own, other, out))
+                return false;
+            for (int i = 0; i < s->tuple; i++)
+                s->at[i].at[r] = out[i];
+        }
+    }
+    return true;
+}
+
+/* All operands move to `to` in one round: stored and loaded side by side in the op's scratch. */
+static bool move(state *s, const tri_linear *from, const tri_linear *to, bool is_first_round)
+{
+    tri_gpu *g = s->g;
+    int64_t offset = tri_gpu_scratch_offset(s->op);
+    bool is_shared = tri_plan_convert_kind(from, to) == TRI_CVT_SHARED;
+    if (is_shared && !is_first_round)
+        tri_gpu_barrier(g, TRI_SYNC_CTA); /* the last round may still be read */
+    for (int i = 0; i < s->tuple; i++) {
+        LLVMTypeRef type = LLVMTypeOf(s->at[i].at[0]);
+        int bits = tri_gpu_plan_packing(g, type, 1).element_bits;
+        if (!tri_gpu_convert(g, s->op, from, to, s->at[i], type, offset, &s->at[i]))
+            return false;
+        if (offset >= 0)
+            offset += (tri_plan_convert_scratch_bytes(from, to, bits, &g->plan) + 15) / 16 * 16;
+    }
+    s->layout = *to;
+    return true;
+}
+
+/* The result as its type wants it: a scalar, or its own layout. */
+static bool finish(state *s, tri_dim axis, bool is_first_round)
+{
+    tri_gpu *g = s->g;
+    MlirType type = mlirValueGetType(mlirOperationGetResult(s->op, 0));
+    if (tri_type_is_tensor(type)) {
+        tri_gpu_layout *layout = tri_gpu_layout_of(g, s->op, type);
+        tri_linear last = tri_plan_reduce_result(&s->layout, axis);
+        uint64_t copies = tri_plan_find_replicas(&s->layout).reg;
+        for (int i = 0; i < s->tuple && copies; i++) { /* the result has no copies among registers */
+            tri_gpu_value packed = tri_gpu_new(g, s->at[i].count);
+            packed.count = 0;
+            for (int r = 0; r < s->at[i].count; r++)
+                if (!((uint64_t)r & copies))
+                    packed.at[packed.count++] = s->at[i].at[r];
+            s->at[i] = packed;
+        }
+        if (!layout || !move(s, &last, &layout->linear, is_first_round))
+            return false;
+    }
+    for (int i = 0; i < s->tuple; i++)
+        tri_gpu_set_result(g, s->op, i, tri_type_is_tensor(type) ? s->at[i] : tri_gpu_single(g, s->at[i].at[0]));
+    return true;
+}
+
+static bool run_reduce(tri_gpu *g, MlirOperation op)
+{
+    state s = {.g = g, .op = op, .tuple = (int)mlirOperationGetNumOperands(op)};
+    if (s.tuple > max_tuple)
+        return tri_gpu_unsupported(g, op, "more than %d tensors are reduced together", max_tuple);
+    tri_gpu_layout *layout = tri_gpu_layout_of(g, op, mlirValueGetType(mlirOperationGetOperand(op, 0)));
+    if (!layout)
+        return false;
+    s.layout = layout->linear;
+    for (int i = 0; i < s.tuple; i++)
+        s.at[i] = tri_gpu_operand(g, op, i);
+    tri_dim axis = (tri_dim)(TRI_DIM_0 + tri_op_int(op, "axis", 0));
+    tri_plan_reduce *plan = TRI_NEW(g->arena, tri_plan_reduce);
+    for (bool is_first = true;; is_first = false) {
+        if (!tri_plan_reduce_make(&s.layout, axis, &g->plan, plan))
+            return tri_gpu_unsupported(g, op, "the axis is mixed with another dimension in this layout");
+        if (!reduce_registers(&s, plan) || !reduce_lanes(&s, plan))
+            return false;
+        s.layout = plan->reduced;
+        if (plan->is_complete)
+            return finish(&s, axis, is_first);
+        if (!move(&s, &plan->reduced, &plan->next, is_first))
+            return false;
+    }
+}
+
+const tri_gpu_op tri_gpu_ops_reduce[] = {
+    {"tt.reduce", run_reduce, NULL},
+    {0},
+};

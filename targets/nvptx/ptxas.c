@@ -1,0 +1,130 @@
+/* PTX -> cubin by NVIDIA's assembler, and the resource numbers that it prints. */
+#include "base/file.h"
+#include "base/process.h"
+#include "targets/gpu/facts.h"
+#include "targets/nvptx/nvptx.h"
+#include "targets/target.h"
+
+#include <string.h>
+
+static tri_str command_line(tri_unit *unit, tri_str tool, tri_str input, tri_str output, const char **out_argv)
+{
+    const tri_options *o = unit->options;
+    int n = 0;
+    out_argv[n++] = tool.data;
+    out_argv[n++] = tri_str_format(unit->arena, "-arch=%s", unit->arch->name).data;
+    out_argv[n++] = o->opt_level > 0 ? "-O3" : "-O0";
+    out_argv[n++] = "-v";
+    if (o->debug == TRI_DEBUG_LINES)
+        out_argv[n++] = "-lineinfo";
+    if (o->debug == TRI_DEBUG_FULL)
+        out_argv[n++] = "-g";
+    if (o->no_fp_fusion)
+        out_argv[n++] = "-fmad=false";
+    out_argv[n++] = input.data;
+    out_argv[n++] = "-o";
+    out_argv[n++] = output.data;
+    out_argv[n] = NULL;
+    return tri_process_quote(unit->arena, out_argv);
+}
+
+static bool report_end(tri_unit *unit, const tri_process_result *r, tri_str command)
+{
+    if (r->started && !r->signal && r->status == 0)
+        return true;
+    tri_diag *diag = unit->diag;
+    if (!r->started)
+        tri_diag_error(diag, TRI_NO_SPAN, 7001, "cannot start 'ptxas': %s", strerror(r->error));
+    else if (r->signal)
+        tri_diag_error(diag, TRI_NO_SPAN, 7001, "'ptxas' was killed by signal %d (%s)", r->signal, strsignal(r->signal));
+    else
+        tri_diag_error(diag, TRI_NO_SPAN, 7001, "'ptxas' ended with status %d: %.*s", r->status,
+                       TRI_STR_ARG(tri_str_trim(r->output)));
+    tri_diag_note(diag, TRI_NO_SPAN, "the command was: %.*s", TRI_STR_ARG(command));
+    return false;
+}
+
+/* ---- -v output ---- */
+
+/* The number that stands before `words`, or -1. */
+static int64_t number_before(tri_str line, const char *words)
+{
+    for (size_t i = 0; i + strlen(words) <= line.len; i++) {
+        if (strncmp(line.data + i, words, strlen(words)))
+            continue;
+        size_t begin = i;
+        while (begin > 0 && line.data[begin - 1] >= '0' && line.data[begin - 1] <= '9')
+            begin--;
+        int64_t value;
+        if (tri_str_to_i64(tri_str_sub(line, begin, i), &value))
+            return value;
+    }
+    return -1;
+}
+
+/* Lines read "Function properties for NAME", then spills, then "Used N registers, ...". */
+static void read_resources(tri_unit *unit, tri_str text)
+{
+    static const char header[] = "Function properties for ";
+    tri_kernel *kernel = NULL;
+    while (text.len) {
+        size_t end = tri_str_find(text, '\n');
+        tri_str line = tri_str_sub(text, 0, end);
+        text = tri_str_sub(text, end < text.len ? end + 1 : end, text.len);
+        const char *name = memmem(line.data, line.len, header, sizeof header - 1);
+        if (name) {
+            tri_str symbol = {name + sizeof header - 1, (size_t)(line.data + line.len - name) - (sizeof header - 1)};
+            kernel = NULL;
+            for (size_t i = 0; i < unit->kernels.len; i++)
+                if (tri_str_equal(unit->kernels.at[i].symbol, tri_str_trim(symbol)))
+                    kernel = &unit->kernels.at[i];
+            continue;
+        }
+        if (!kernel)
+            continue;
+        int64_t spills = number_before(line, " bytes spill stores"), registers = number_before(line, " registers");
+        if (spills >= 0)
+            kernel->spill_bytes = (int32_t)spills;
+        if (registers >= 0)
+            kernel->registers = (int32_t)registers;
+    }
+}
+
+static bool find_tool(tri_unit *unit, tri_str *out_tool)
+{
+    const char *path = tri_str_copy(unit->arena, unit->options->tool_path).data;
+    if (tri_process_find(unit->arena, TRI_STR("ptxas"), path, out_tool))
+        return true;
+    tri_diag_error(unit->diag, TRI_NO_SPAN, 7001,
+                   "cannot find 'ptxas', which makes a cubin from PTX; install the CUDA Toolkit (package cuda-nvcc) and "
+                   "set CUDA_HOME or PATH, configure with --with-cuda=DIR, or stop at -emit=ptx");
+    return false;
+}
+
+bool tri_nvptx_assemble(tri_unit *unit)
+{
+    TRI_ASSERT(unit->payload == TRI_PAYLOAD_BYTES);
+    tri_str tool, input, output, cubin;
+    int error = 0;
+    if (!tri_gpu_parse_facts(unit, tri_buf_str(&unit->bytes)) || !find_tool(unit, &tool))
+        return false;
+    if (!tri_file_make_temporary(unit->arena, ".ptx", &input, &error) ||
+        !tri_file_make_temporary(unit->arena, ".cubin", &output, &error) ||
+        !tri_file_write(input, tri_buf_str(&unit->bytes), &error)) {
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "cannot write a temporary file: %s", strerror(error));
+        return false;
+    }
+    const char *argv[16];
+    tri_str command = command_line(unit, tool, input, output, argv);
+    tri_process_result result = tri_process_run(unit->arena, argv);
+    if (!report_end(unit, &result, command))
+        return false;
+    if (!tri_file_read(unit->arena, output, &cubin, &error)) {
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "'ptxas' left no output: %s", strerror(error));
+        return false;
+    }
+    read_resources(unit, result.output);
+    tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
+    tri_buf_add(&unit->bytes, cubin.data, cubin.len);
+    return true;
+}

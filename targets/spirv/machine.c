@@ -1,0 +1,36 @@
+/* The table of primitives of generic OpenCL devices, and their kernel attributes. */
+#include "targets/gpu/gpu.h"
+#include "targets/spirv/spirv.h"
+
+#define PURE TRI_MACHINE_PURE
+#define CONVERGENT TRI_MACHINE_CONVERGENT
+#define ROW(name, how, text, operands, flags, min_arch, sim) \
+    [TRI_MACHINE_##name] = {TRI_MACHINE_##how, text, operands, flags, min_arch, sim},
+
+static const tri_machine_row rows[TRI_MACHINE_COUNT] = {
+#include "targets/spirv/machine.def"
+};
+
+static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
+{
+    static const char name[] = "reqd_work_group_size";
+    LLVMMetadataRef sizes[3];
+    for (int d = 0; d < 3; d++)
+        sizes[d] = LLVMValueAsMetadata(tri_gpu_i32(g, d ? 1 : g->num_warps * g->warp_size));
+    LLVMGlobalSetMetadata(function, LLVMGetMDKindIDInContext(g->llvm, name, sizeof name - 1),
+                          LLVMMDNodeInContext2(g->llvm, sizes, 3));
+}
+
+const tri_machine tri_spirv_machine = {
+    .rows = rows,
+    .kernel_convention = 76, /* spir_kernel */
+    .function_convention = 75, /* spir_func */
+    .triple = "spirv64-unknown-unknown",
+    .data_layout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1",
+    .max_vector_bits = 128,
+    .volatile_modifier = "",
+    .global_suffix = "",
+    .scopes = {"", "device", "workgroup", ""},
+    .shared_is_dynamic = false,
+    .kernel_attributes = kernel_attributes,
+};
