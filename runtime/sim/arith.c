@@ -1,31 +1,31 @@
 /* Arithmetic and conversions, and atomic read-modify-write. */
 #include "runtime/sim/primitives.h"
 
-#include "runtime/sim/float.h"
+#include "runtime/float.h"
 
 #define F32(name, expression) \
     TRI_SIM_FUNCTION(name) \
     { \
         (void)sim; \
         (void)id; \
-        float x = tri_sim_float_from_bits(args[0]); \
-        results[0] = tri_sim_float_bits(expression); \
+        float x = tri_float_f32_from_bits(args[0]); \
+        results[0] = tri_float_f32_bits(expression); \
     }
 #define F32X2(name, expression) \
     TRI_SIM_FUNCTION(name) \
     { \
         (void)sim; \
         (void)id; \
-        float x = tri_sim_float_from_bits(args[0]), y = tri_sim_float_from_bits(args[1]); \
-        results[0] = tri_sim_float_bits(expression); \
+        float x = tri_float_f32_from_bits(args[0]), y = tri_float_f32_from_bits(args[1]); \
+        results[0] = tri_float_f32_bits(expression); \
     }
 #define F64(name, expression) \
     TRI_SIM_FUNCTION(name) \
     { \
         (void)sim; \
         (void)id; \
-        double x = tri_sim_double_from_bits(args[0]); \
-        results[0] = tri_sim_double_bits(expression); \
+        double x = tri_float_f64_from_bits(args[0]); \
+        results[0] = tri_float_f64_bits(expression); \
     }
 
 F32(exp_f32, expf(x))
@@ -57,7 +57,7 @@ TRI_SIM_FUNCTION(fmod_f64)
 {
     (void)sim;
     (void)id;
-    results[0] = tri_sim_double_bits(fmod(tri_sim_double_from_bits(args[0]), tri_sim_double_from_bits(args[1])));
+    results[0] = tri_float_f64_bits(fmod(tri_float_f64_from_bits(args[0]), tri_float_f64_from_bits(args[1])));
 }
 
 /* --- conversions ------------------------------------------------------------------------- */
@@ -65,14 +65,14 @@ TRI_SIM_FUNCTION(fmod_f64)
 /* The first operand goes to the upper half. */
 static uint64_t pack_fp8(const uint64_t *args, int is_e5m2)
 {
-    uint64_t high = tri_sim_fp8_bits(tri_sim_float_from_bits(args[0]), is_e5m2);
-    return high << 8 | tri_sim_fp8_bits(tri_sim_float_from_bits(args[1]), is_e5m2);
+    uint64_t high = tri_float_fp8_bits(tri_float_f32_from_bits(args[0]), is_e5m2);
+    return high << 8 | tri_float_fp8_bits(tri_float_f32_from_bits(args[1]), is_e5m2);
 }
 
 static uint64_t unpack_fp8(uint64_t word, int is_e5m2)
 {
-    uint64_t low = tri_sim_half_bits(tri_sim_fp8_from_bits((uint8_t)word, is_e5m2));
-    return low | (uint64_t)tri_sim_half_bits(tri_sim_fp8_from_bits((uint8_t)(word >> 8), is_e5m2)) << 16;
+    uint64_t low = tri_float_f16_bits(tri_float_fp8_from_bits((uint8_t)word, is_e5m2));
+    return low | (uint64_t)tri_float_f16_bits(tri_float_fp8_from_bits((uint8_t)(word >> 8), is_e5m2)) << 16;
 }
 
 #define CONVERT(name, expression) \
@@ -87,7 +87,7 @@ CONVERT(f32x2_to_e5m2x2, pack_fp8(args, 1))
 CONVERT(e4m3x2_to_f16x2, unpack_fp8(args[0], 0))
 CONVERT(e5m2x2_to_f16x2, unpack_fp8(args[0], 1))
 /* to nearest, ties away: half a unit of the 10-bit mantissa is added to the magnitude */
-CONVERT(f32_to_tf32, isnan(tri_sim_float_from_bits(args[0])) ? 0x7fffffffu : ((uint32_t)args[0] + 0x1000) & 0xffffe000u)
+CONVERT(f32_to_tf32, isnan(tri_float_f32_from_bits(args[0])) ? 0x7fffffffu : ((uint32_t)args[0] + 0x1000) & 0xffffe000u)
 
 /* --- atomics ----------------------------------------------------------------------------- */
 
@@ -99,8 +99,8 @@ static uint64_t combine_float(tri_str op, double old, double value, char kind, i
                     : tri_str_has_prefix(op, "max") ? fmax(old, value)
                     : fmin(old, value);
     if (kind == 'b')
-        return (uint64_t)(tri_sim_float_bits((float)tri_sim_round_to(result, 7, -126, 0x1.fep127)) >> 16);
-    return bits == 16 ? tri_sim_half_bits(result) : bits == 32 ? tri_sim_float_bits((float)result) : tri_sim_double_bits(result);
+        return (uint64_t)(tri_float_f32_bits((float)tri_float_round_to(result, 7, -126, 0x1.fep127)) >> 16);
+    return bits == 16 ? tri_float_f16_bits(result) : bits == 32 ? tri_float_f32_bits((float)result) : tri_float_f64_bits(result);
 }
 
 static uint64_t combine_int(tri_str op, uint64_t old, uint64_t value, bool is_signed, int bits)
@@ -128,13 +128,13 @@ static uint64_t combine(tri_str op, uint64_t old, uint64_t value, int bits)
 {
     tri_str type = tri_str_sub(op, tri_str_find_last(op, '.') + 1, op.len);
     if (tri_str_is(type, "bf16"))
-        return combine_float(op, tri_sim_bf16_from_bits((uint16_t)old), tri_sim_bf16_from_bits((uint16_t)value), 'b', 16);
+        return combine_float(op, tri_float_bf16_from_bits((uint16_t)old), tri_float_bf16_from_bits((uint16_t)value), 'b', 16);
     if (tri_str_is(type, "f16"))
-        return combine_float(op, tri_sim_half_from_bits((uint16_t)old), tri_sim_half_from_bits((uint16_t)value), 'f', 16);
+        return combine_float(op, tri_float_f16_from_bits((uint16_t)old), tri_float_f16_from_bits((uint16_t)value), 'f', 16);
     if (tri_str_is(type, "f32"))
-        return combine_float(op, tri_sim_float_from_bits(old), tri_sim_float_from_bits(value), 'f', 32);
+        return combine_float(op, tri_float_f32_from_bits(old), tri_float_f32_from_bits(value), 'f', 32);
     if (tri_str_is(type, "f64"))
-        return combine_float(op, tri_sim_double_from_bits(old), tri_sim_double_from_bits(value), 'f', 64);
+        return combine_float(op, tri_float_f64_from_bits(old), tri_float_f64_from_bits(value), 'f', 64);
     return combine_int(op, old, value, type.len && type.data[0] == 's', bits);
 }
 

@@ -3,22 +3,22 @@
  * depends on how many elements a register packs. */
 #include "runtime/sim/primitives.h"
 
-#include "runtime/sim/float.h"
+#include "runtime/float.h"
 
 typedef double (*decode)(uint64_t word, int part);
 
-static double decode_f16(uint64_t word, int part) { return tri_sim_half_from_bits((uint16_t)(word >> (16 * part))); }
-static double decode_bf16(uint64_t word, int part) { return tri_sim_bf16_from_bits((uint16_t)(word >> (16 * part))); }
-static double decode_f64(uint64_t word, int part) { return part ? 0 : tri_sim_double_from_bits(word); }
+static double decode_f16(uint64_t word, int part) { return tri_float_f16_from_bits((uint16_t)(word >> (16 * part))); }
+static double decode_bf16(uint64_t word, int part) { return tri_float_bf16_from_bits((uint16_t)(word >> (16 * part))); }
+static double decode_f64(uint64_t word, int part) { return part ? 0 : tri_float_f64_from_bits(word); }
 static double decode_s8(uint64_t word, int part) { return (int8_t)(word >> (8 * part)); }
 static double decode_u8(uint64_t word, int part) { return (uint8_t)(word >> (8 * part)); }
-static double decode_e4m3(uint64_t word, int part) { return tri_sim_fp8_from_bits((uint8_t)(word >> (8 * part)), 0); }
-static double decode_e5m2(uint64_t word, int part) { return tri_sim_fp8_from_bits((uint8_t)(word >> (8 * part)), 1); }
+static double decode_e4m3(uint64_t word, int part) { return tri_float_fp8_from_bits((uint8_t)(word >> (8 * part)), 0); }
+static double decode_e5m2(uint64_t word, int part) { return tri_float_fp8_from_bits((uint8_t)(word >> (8 * part)), 1); }
 
 /* tf32 hardware ignores the low 13 bits. */
 static double decode_tf32(uint64_t word, int part)
 {
-    return part ? 0 : tri_sim_float_from_bits(word & 0xffffe000u);
+    return part ? 0 : tri_float_f32_from_bits(word & 0xffffe000u);
 }
 
 typedef enum { ACC_F32, ACC_F16, ACC_F64, ACC_I32 } accumulator;
@@ -74,10 +74,10 @@ static void gather_operands(const instruction *in, const tri_sim_thread *warp, d
 static double read_c(const instruction *in, const uint64_t *c, int i)
 {
     switch (in->acc) {
-    case ACC_F32: return tri_sim_float_from_bits(c[i]);
-    case ACC_F64: return tri_sim_double_from_bits(c[i]);
+    case ACC_F32: return tri_float_f32_from_bits(c[i]);
+    case ACC_F64: return tri_float_f64_from_bits(c[i]);
     case ACC_I32: return (int32_t)c[i];
-    case ACC_F16: return tri_sim_half_from_bits((uint16_t)(c[i / 2] >> (16 * (i % 2))));
+    case ACC_F16: return tri_float_f16_from_bits((uint16_t)(c[i / 2] >> (16 * (i % 2))));
     }
     return 0;
 }
@@ -85,10 +85,10 @@ static double read_c(const instruction *in, const uint64_t *c, int i)
 static void write_d(const instruction *in, uint64_t *d, int i, double value)
 {
     switch (in->acc) {
-    case ACC_F32: d[i] = tri_sim_float_bits((float)value); break;
-    case ACC_F64: d[i] = tri_sim_double_bits(value); break;
+    case ACC_F32: d[i] = tri_float_f32_bits((float)value); break;
+    case ACC_F64: d[i] = tri_float_f64_bits(value); break;
     case ACC_I32: d[i] = (uint32_t)(int64_t)value; break; /* wraps */
-    case ACC_F16: d[i / 2] |= (uint64_t)tri_sim_half_bits(value) << (16 * (i % 2)); break;
+    case ACC_F16: d[i / 2] |= (uint64_t)tri_float_f16_bits(value) << (16 * (i % 2)); break;
     }
 }
 

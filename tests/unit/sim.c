@@ -2,7 +2,7 @@
  * for each seeded bug. Kernels are C functions that call primitives as compiled code does. */
 #include "runtime/sim/primitives.h"
 
-#include "runtime/sim/float.h"
+#include "runtime/float.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,15 +99,15 @@ static void multiply(void *unused)
     uint64_t args[10], results[8];
     /* A[i][k] = i, B[k][j] = j for k = 0 and 0 below, C[i][j] = 100: D = 100 + i * j */
     for (int r = 0; r < 4; r++)
-        args[r] = tri_sim_half_bits(g + 8 * (r % 2)) * 0x10001u;
-    args[4] = q == 0 ? tri_sim_half_bits(g) : 0;
+        args[r] = tri_float_f16_bits(g + 8 * (r % 2)) * 0x10001u;
+    args[4] = q == 0 ? tri_float_f16_bits(g) : 0;
     args[5] = 0;
     for (int i = 0; i < 4; i++)
-        args[6 + i] = tri_sim_float_bits(100);
+        args[6 + i] = tri_float_f32_bits(100);
     tri_sim_primitive(5, TRI_SIM_mma_m16n8k16_f16_f32, args, results);
     bool ok = true;
     for (int i = 0; i < 4; i++)
-        ok = ok && tri_sim_float_from_bits(results[i]) == 100 + (g + 8 * (i / 2)) * (2 * q + i % 2);
+        ok = ok && tri_float_f32_from_bits(results[i]) == 100 + (g + 8 * (i / 2)) * (2 * q + i % 2);
     store_global(t, ok);
 }
 
@@ -257,16 +257,16 @@ static void test_seeded_bugs(void)
 static void test_small_floats(void)
 {
     for (uint32_t bits = 0; bits < 0x10000; bits++) {
-        float value = tri_sim_half_from_bits((uint16_t)bits);
-        CHECK(isnan(value) || tri_sim_half_bits(value) == bits);
+        float value = tri_float_f16_from_bits((uint16_t)bits);
+        CHECK(isnan(value) || tri_float_f16_bits(value) == bits);
     }
     for (int is_e5m2 = 0; is_e5m2 < 2; is_e5m2++)
         for (uint32_t bits = 0; bits < 0x100; bits++) {
-            float value = tri_sim_fp8_from_bits((uint8_t)bits, is_e5m2);
-            CHECK(!isfinite(value) || tri_sim_fp8_bits(value, is_e5m2) == bits);
+            float value = tri_float_fp8_from_bits((uint8_t)bits, is_e5m2);
+            CHECK(!isfinite(value) || tri_float_fp8_bits(value, is_e5m2) == bits);
         }
-    CHECK(tri_sim_fp8_bits(1e9f, 0) == 0x7e && tri_sim_fp8_bits(-1e9f, 1) == 0xfb);
-    CHECK(tri_sim_fp8_bits(17.0f, 0) == tri_sim_fp8_bits(16.0f, 0)); /* a tie goes to even */
+    CHECK(tri_float_fp8_bits(1e9f, 0) == 0x7e && tri_float_fp8_bits(-1e9f, 1) == 0xfb);
+    CHECK(tri_float_fp8_bits(17.0f, 0) == tri_float_fp8_bits(16.0f, 0)); /* a tie goes to even */
 }
 
 int main(void)

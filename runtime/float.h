@@ -1,12 +1,12 @@
 /* Small floats as the machines convert them. */
-#ifndef TRI_RUNTIME_SIM_FLOAT_H
-#define TRI_RUNTIME_SIM_FLOAT_H
+#ifndef TRI_RUNTIME_FLOAT_H
+#define TRI_RUNTIME_FLOAT_H
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-static inline float tri_sim_float_from_bits(uint64_t bits)
+static inline float tri_float_f32_from_bits(uint64_t bits)
 {
     uint32_t word = (uint32_t)bits;
     float value;
@@ -14,44 +14,44 @@ static inline float tri_sim_float_from_bits(uint64_t bits)
     return value;
 }
 
-static inline uint64_t tri_sim_float_bits(float value)
+static inline uint64_t tri_float_f32_bits(float value)
 {
     uint32_t word;
     memcpy(&word, &value, sizeof word);
     return word;
 }
 
-static inline double tri_sim_double_from_bits(uint64_t bits)
+static inline double tri_float_f64_from_bits(uint64_t bits)
 {
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-static inline uint64_t tri_sim_double_bits(double value)
+static inline uint64_t tri_float_f64_bits(double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
 
-static inline float tri_sim_half_from_bits(uint16_t bits)
+static inline float tri_float_f16_from_bits(uint16_t bits)
 {
     uint32_t sign = (uint32_t)(bits >> 15) << 31, exponent = bits >> 10 & 31, mantissa = bits & 0x3ff;
     if (exponent == 31)
-        return tri_sim_float_from_bits(sign | 0x7f800000 | mantissa << 13);
+        return tri_float_f32_from_bits(sign | 0x7f800000 | mantissa << 13);
     float magnitude = exponent ? ldexpf((float)(mantissa | 0x400), (int)exponent - 25) : ldexpf((float)mantissa, -24);
     return sign ? -magnitude : magnitude;
 }
 
-static inline float tri_sim_bf16_from_bits(uint16_t bits)
+static inline float tri_float_bf16_from_bits(uint16_t bits)
 {
-    return tri_sim_float_from_bits((uint32_t)bits << 16);
+    return tri_float_f32_from_bits((uint32_t)bits << 16);
 }
 
 /* Rounds to nearest even into a format with `mantissa` bits, smallest normal exponent `low` and
  * largest finite magnitude `top`; the caller has dealt with NaN. Beyond top: infinity. */
-static inline double tri_sim_round_to(double value, int mantissa, int low, double top)
+static inline double tri_float_round_to(double value, int mantissa, int low, double top)
 {
     if (value == 0 || isinf(value))
         return value;
@@ -62,12 +62,12 @@ static inline double tri_sim_round_to(double value, int mantissa, int low, doubl
     return fabs(rounded) > top ? copysign(INFINITY, value) : rounded;
 }
 
-static inline uint16_t tri_sim_half_bits(double value)
+static inline uint16_t tri_float_f16_bits(double value)
 {
     uint16_t sign = signbit(value) ? 0x8000 : 0;
     if (isnan(value))
         return 0x7fff;
-    double magnitude = fabs(tri_sim_round_to(value, 10, -14, 65504));
+    double magnitude = fabs(tri_float_round_to(value, 10, -14, 65504));
     if (isinf(magnitude))
         return sign | 0x7c00;
     int exponent;
@@ -78,10 +78,10 @@ static inline uint16_t tri_sim_half_bits(double value)
 }
 
 /* OCP e4m3 (no infinity, S.1111.111 is NaN) and e5m2 (IEEE-like). */
-static inline float tri_sim_fp8_from_bits(uint8_t bits, int is_e5m2)
+static inline float tri_float_fp8_from_bits(uint8_t bits, int is_e5m2)
 {
     if (is_e5m2)
-        return tri_sim_half_from_bits((uint16_t)(bits << 8));
+        return tri_float_f16_from_bits((uint16_t)(bits << 8));
     int exponent = bits >> 3 & 15, mantissa = bits & 7;
     if (exponent == 15 && mantissa == 7)
         return NAN;
@@ -90,14 +90,14 @@ static inline float tri_sim_fp8_from_bits(uint8_t bits, int is_e5m2)
 }
 
 /* cvt.rn.satfinite: what is too large becomes the largest finite value. */
-static inline uint8_t tri_sim_fp8_bits(float value, int is_e5m2)
+static inline uint8_t tri_float_fp8_bits(float value, int is_e5m2)
 {
     uint8_t sign = signbit(value) ? 0x80 : 0;
     if (isnan(value))
         return 0x7f;
     int mantissa = is_e5m2 ? 2 : 3, low = is_e5m2 ? -14 : -6;
     double top = is_e5m2 ? 57344 : 448;
-    double magnitude = fabs(tri_sim_round_to(value, mantissa, low, top));
+    double magnitude = fabs(tri_float_round_to(value, mantissa, low, top));
     if (magnitude > top)
         magnitude = top;
     if (magnitude < ldexp(1, low))
