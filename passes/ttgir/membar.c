@@ -178,7 +178,7 @@ static bool is_barrier(MlirOperation op)
         int64_t spaces = tri_op_int(op, "addrSpace", 1);
         return spaces & 1;
     }
-    return tri_op_is(op, "gpu.barrier") || tri_op_is(op, "ttng.cluster_barrier");
+    return tri_op_is(op, "ttg.local_barrier") || tri_op_is(op, "gpu.barrier") || tri_op_is(op, "ttng.cluster_barrier");
 }
 
 static bool is_wait(MlirOperation op)
