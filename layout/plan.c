@@ -97,14 +97,15 @@ static bool lanes_are_offsets(const tri_linear *map, int first, int count, int a
     return true;
 }
 
-/* One more register bit for the list: the lowest that is neither chosen nor a copy. */
+/* One more register bit for the list: the lowest that is neither chosen nor a copy, and whose
+ * elements are in memory at the same time. */
 static int next_register(const tri_linear *map, int n, const int *chosen)
 {
     uint64_t used = zero_registers(map);
     for (int i = 0; i < n; i++)
         used |= (uint64_t)1 << chosen[i];
     for (int i = 0; i < tri_linear_in_bits(map, TRI_DIM_REGISTER); i++)
-        if (!(used >> i & 1))
+        if (!(used >> i & 1) && !tri_linear_basis_at(map, TRI_DIM_REGISTER, i, TRI_DIM_ITERATION))
             return i;
     return -1;
 }

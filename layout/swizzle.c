@@ -377,14 +377,8 @@ static tri_plan_access access_of(const tri_linear *regs, const tri_linear *buffe
     tri_plan_access p;
     if (!tri_linear_invert_and_compose(regs, buffer, &map))
         TRI_BUG("a buffer without an element of its tensor");
-    if (form != TRI_ACCESS_PLAIN && tri_plan_access_matrix(&map, bits, form == TRI_ACCESS_MATRIX_TRANS, &p)) {
-        /* All registers of one instruction belong to one round. */
-        bool is_split = false;
-        for (int i = 0; i < tri_linear_log2(p.vec); i++)
-            is_split |= tri_linear_basis_at(&map, TRI_DIM_REGISTER, p.bit[i], TRI_DIM_ITERATION) != 0;
-        if (!is_split)
-            return p;
-    }
+    if (form != TRI_ACCESS_PLAIN && tri_plan_access_matrix(&map, bits, form == TRI_ACCESS_MATRIX_TRANS, &p))
+        return p;
     return tri_plan_access_plain(&map, bits, machine->max_vector_bits, 0);
 }
 
