@@ -1,0 +1,217 @@
+#include "runtime/run/argument.h"
+
+#include <stdlib.h>
+
+static bool is_name(tri_str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.data[i];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!is_letter && (i == 0 || c < '0' || c > '9'))
+            return false;
+    }
+    return s.len > 0;
+}
+
+/* Takes "name=" off the front, but not from "a==b". */
+static tri_str take_name(tri_str *text)
+{
+    size_t equals = tri_str_find(*text, '=');
+    tri_str name = tri_str_sub(*text, 0, equals);
+    bool is_double = equals + 1 < text->len && text->data[equals + 1] == '=';
+    if (equals == text->len || is_double || !is_name(name))
+        return TRI_STR("");
+    *text = tri_str_sub(*text, equals + 1, text->len);
+    return name;
+}
+
+/* The part before the next ':' (all of it when there is none); moves behind it. */
+static tri_str take_part(tri_str *text)
+{
+    size_t colon = tri_str_find(*text, ':');
+    tri_str part = tri_str_sub(*text, 0, colon);
+    *text = tri_str_sub(*text, colon < text->len ? colon + 1 : colon, text->len);
+    return part;
+}
+
+static bool fail(tri_diag *diag, tri_str text, const char *why)
+{
+    tri_diag_error(diag, TRI_NO_SPAN, 0, "bad argument '%.*s': %s", TRI_STR_ARG(text), why);
+    return false;
+}
+
+static const char *const generators[] = {"zeros", "ones", "full", "empty", "arange", "randn", "rand", "randint"};
+
+static bool is_generator(tri_str name)
+{
+    for (size_t i = 0; i < sizeof generators / sizeof *generators; i++)
+        if (tri_str_is(name, generators[i]))
+            return true;
+    return false;
+}
+
+static bool parse_generated(tri_diag *diag, tri_arena *arena, tri_str text, tri_argument *argument)
+{
+    tri_str rest = text, name = take_part(&rest), type = take_part(&rest), shape = take_part(&rest);
+    tri_dtype dtype;
+    int rank;
+    int64_t dims[TRI_ARRAY_MAX_RANK];
+    if (!tri_dtype_find(type, &dtype))
+        return fail(diag, text, "expected GENERATOR:TYPE:SHAPE[:OPTIONS], as in randn:f32:64x64:seed=1");
+    if (!tri_array_parse_shape(shape, &rank, dims) || rank == 0)
+        return fail(diag, text, "expected a shape such as 64x64 after the type");
+    argument->kind = TRI_ARGUMENT_ARRAY;
+    argument->array = tri_array_create(arena, dtype, rank, dims);
+    return tri_array_fill(diag, &argument->array, name, rest);
+}
+
+static bool parse_file(tri_diag *diag, tri_arena *arena, tri_str path, tri_dtype as, tri_argument *argument)
+{
+    argument->kind = TRI_ARGUMENT_ARRAY;
+    return tri_array_read_npy(diag, arena, tri_str_sub(path, 1, path.len), as, &argument->array);
+}
+
+static bool parse_table(tri_diag *diag, tri_arena *arena, tri_str text, tri_str names, tri_argument *argument)
+{
+    argument->kind = TRI_ARGUMENT_TABLE;
+    while (names.len) {
+        size_t comma = tri_str_find(names, ',');
+        tri_str name = tri_str_sub(names, 0, comma);
+        if (!is_name(name))
+            return fail(diag, text, "expected names of buffers after addr:");
+        tri_vec_push(arena, &argument->targets, tri_str_copy(arena, name));
+        names = tri_str_sub(names, comma < names.len ? comma + 1 : comma, names.len);
+    }
+    if (!argument->targets.len)
+        return fail(diag, text, "expected names of buffers after addr:");
+    int64_t shape[] = {(int64_t)argument->targets.len};
+    argument->array = tri_array_create(arena, TRI_DTYPE_I64, 1, shape);
+    return true;
+}
+
+bool tri_argument_parse(tri_diag *diag, tri_arena *arena, tri_str text, tri_argument *out_argument)
+{
+    *out_argument = (tri_argument){0};
+    tri_str rest = text;
+    if (tri_str_has_prefix(rest, "buf:")) {
+        out_argument->is_buffer = true;
+        rest = tri_str_sub(rest, 4, rest.len);
+    }
+    out_argument->name = tri_str_copy(arena, take_name(&rest));
+    if (out_argument->is_buffer && !out_argument->name.len)
+        return fail(diag, text, "a buffer needs a name: buf:NAME=...");
+    tri_str after = rest, first = take_part(&after);
+    tri_dtype dtype;
+    if (tri_str_has_prefix(rest, "@"))
+        return parse_file(diag, arena, rest, TRI_DTYPE_COUNT, out_argument);
+    if (is_generator(first))
+        return parse_generated(diag, arena, rest, out_argument);
+    if (tri_str_is(first, "addr") && after.len)
+        return parse_table(diag, arena, text, after, out_argument);
+    if (out_argument->is_buffer)
+        return fail(diag, text, "a buffer is a file or a generated array");
+    bool has_type = first.len < rest.len && tri_dtype_find(first, &dtype);
+    if (has_type && tri_str_has_prefix(after, "@"))
+        return parse_file(diag, arena, after, dtype, out_argument);
+    if (!rest.len || (has_type && !after.len))
+        return fail(diag, text, "expected a value");
+    out_argument->kind = has_type ? TRI_ARGUMENT_SCALAR : TRI_ARGUMENT_LITERAL;
+    out_argument->dtype = has_type ? dtype : TRI_DTYPE_COUNT;
+    out_argument->literal = tri_str_copy(arena, has_type ? after : rest);
+    return true;
+}
+
+static const tri_argument *find(const tri_argument_list *list, tri_str name)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (tri_str_equal(list->at[i].name, name))
+            return &list->at[i];
+    return NULL;
+}
+
+bool tri_argument_link(tri_diag *diag, tri_arena *arena, tri_argument_list *list)
+{
+    (void)arena;
+    for (size_t i = 0; i < list->len; i++) {
+        tri_argument *table = &list->at[i];
+        for (size_t k = 0; k < table->targets.len; k++) {
+            const tri_argument *target = find(list, table->targets.at[k]);
+            if (!target || (target->kind != TRI_ARGUMENT_ARRAY && target->kind != TRI_ARGUMENT_TABLE)) {
+                tri_diag_error(diag, TRI_NO_SPAN, 0, "no buffer '%.*s' for the address table '%.*s': add buf:%.*s=...",
+                               TRI_STR_ARG(table->targets.at[k]), TRI_STR_ARG(table->name),
+                               TRI_STR_ARG(table->targets.at[k]));
+                return false;
+            }
+            ((int64_t *)table->array.data)[k] = (int64_t)(uintptr_t)target->array.data;
+        }
+    }
+    return true;
+}
+
+/* --- types and values -------------------------------------------------------------------- */
+
+static bool parse_float(tri_str text, double *out_value)
+{
+    char z[128], *end;
+    if (!text.len || text.len >= sizeof z)
+        return false;
+    memcpy(z, text.data, text.len);
+    z[text.len] = 0;
+    *out_value = strtod(z, &end);
+    return end != z && *end == 0;
+}
+
+/* Triton's launch rule: True and False are i1, integers i32 or the next wider, floats fp32; an
+ * integer that is a multiple of 16 says so. Everything else can only be a constexpr. */
+static tri_str literal_signature(tri_arena *arena, tri_str literal)
+{
+    int64_t integer;
+    double number;
+    if (tri_str_is(literal, "True") || tri_str_is(literal, "False"))
+        return TRI_STR("i1");
+    if (tri_str_to_i64(literal, &integer)) {
+        const char *type = integer >= INT32_MIN && integer <= INT32_MAX ? "i32" : "i64";
+        return tri_str_format(arena, integer % 16 == 0 ? "%s:16" : "%s", type);
+    }
+    if (parse_float(literal, &number))
+        return TRI_STR("fp32");
+    return literal;
+}
+
+tri_str tri_argument_signature(tri_arena *arena, const tri_argument *argument)
+{
+    switch (argument->kind) {
+    case TRI_ARGUMENT_LITERAL: return literal_signature(arena, argument->literal);
+    case TRI_ARGUMENT_SCALAR: return tri_str_from(tri_dtype_signature(argument->dtype));
+    default: return tri_str_format(arena, "*%s:16", tri_dtype_signature(argument->array.dtype));
+    }
+}
+
+bool tri_argument_value(const tri_argument *argument, tri_str type, uint64_t *out_bits)
+{
+    *out_bits = 0;
+    if (argument->kind == TRI_ARGUMENT_ARRAY || argument->kind == TRI_ARGUMENT_TABLE) {
+        *out_bits = (uint64_t)(uintptr_t)argument->array.data;
+        return type.len && type.data[0] == '*';
+    }
+    tri_dtype dtype;
+    int64_t integer;
+    double number;
+    if (!tri_dtype_find(tri_str_sub(type, 0, tri_str_find(type, ':')), &dtype))
+        return false;
+    tri_array one = {.dtype = dtype, .count = 1, .data = out_bits};
+    if (tri_str_is(argument->literal, "True") || tri_str_is(argument->literal, "False")) {
+        tri_array_set(&one, 0, argument->literal.data[0] == 'T');
+        return true;
+    }
+    if (!tri_dtype_is_float(dtype)) {
+        if (!tri_str_to_i64(argument->literal, &integer))
+            return false;
+        memcpy(out_bits, &integer, tri_dtype_size(dtype));
+        return tri_dtype_size(dtype) == 8 || tri_array_get(&one, 0) == (double)integer;
+    }
+    if (!parse_float(argument->literal, &number))
+        return false;
+    tri_array_set(&one, 0, number);
+    return true;
+}
