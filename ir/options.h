@@ -29,6 +29,7 @@ typedef struct {
     tri_debug_level debug;
     bool no_fp_fusion;           /* -fno-fp-fusion */
     bool debug_asserts;          /* device_assert is kept */
+    bool simulate;               /* GPU code is made for the SIMT simulator instead of the machine */
     bool verify_each;            /* run the verifier after every pass */
     /* external tools and libraries, looked up by the driver */
     tri_str tool_path;           /* PATH-like list of folders to find ptxas and the like in */

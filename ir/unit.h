@@ -23,6 +23,12 @@ typedef enum {
     TRI_PAYLOAD_BYTES,  /* `bytes`: text or binary of a final stage */
 } tri_payload;
 
+/* A place in code made for the simulator: which primitive, from which source line. */
+typedef struct {
+    tri_span span;
+    const char *primitive;
+} tri_site;
+
 typedef struct tri_unit {
     tri_arena *arena;           /* borrowed; ended after the unit */
     tri_diag *diag;             /* borrowed */
@@ -40,6 +46,7 @@ typedef struct tri_unit {
     tri_buf bytes;              /* owned */
 
     TRI_VEC(tri_kernel) kernels; /* filled by the front end or read back from the payload */
+    TRI_VEC(tri_site) sites;     /* of code made for the simulator */
     TRI_VEC(tri_str) dependencies; /* every file read, as written, in order (-MD) */
 } tri_unit;
 

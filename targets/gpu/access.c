@@ -162,9 +162,23 @@ static LLVMTypeRef access_type(tri_gpu *g, const tri_gpu_packing *p)
     return p->words == 1 ? word : LLVMVectorType(word, (unsigned)p->words);
 }
 
+/* The checked access that the simulator wants instead of a plain instruction. */
+static tri_machine_id primitive_of(LLVMValueRef pointer, bool is_load)
+{
+    bool is_shared = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == 3;
+    if (is_load)
+        return is_shared ? TRI_MACHINE_load_shared : TRI_MACHINE_load_global;
+    return is_shared ? TRI_MACHINE_store_shared : TRI_MACHINE_store_global;
+}
+
 void tri_gpu_plain_load(tri_gpu *g, LLVMValueRef pointer, const tri_gpu_packing *p, bool is_volatile,
                         LLVMValueRef *out_words)
 {
+    if (g->simulate) {
+        tri_machine_access access = {.pointer = pointer, .word = p->word, .words = p->words, .modifiers = ""};
+        tri_machine_load(g, primitive_of(pointer, true), &access, NULL, out_words);
+        return;
+    }
     LLVMValueRef load = LLVMBuildLoad2(g->b, access_type(g, p), pointer, "");
     LLVMSetAlignment(load, bytes_of(p));
     LLVMSetVolatile(load, is_volatile);
@@ -177,6 +191,11 @@ void tri_gpu_plain_load(tri_gpu *g, LLVMValueRef pointer, const tri_gpu_packing 
 void tri_gpu_plain_store(tri_gpu *g, LLVMValueRef pointer, const tri_gpu_packing *p, bool is_volatile,
                          LLVMValueRef *words)
 {
+    if (g->simulate) {
+        tri_machine_access access = {.pointer = pointer, .word = p->word, .words = p->words, .modifiers = ""};
+        tri_machine_store(g, primitive_of(pointer, false), &access, words);
+        return;
+    }
     LLVMTypeRef type = access_type(g, p);
     LLVMTypeRef word = is_native(p) ? p->element : p->word;
     LLVMValueRef value = p->words == 1 ? tri_gpu_from_int(g, words[0], word) : LLVMGetPoison(type);

@@ -73,9 +73,11 @@ static LLVMValueRef declare(tri_gpu *g, MlirOperation func)
     LLVMTypeRef llvm_type = LLVMFunctionType(result, params.at, (unsigned)params.len, false);
     tri_str symbol = tri_op_symbol(func);
     LLVMValueRef function = LLVMAddFunction(g->module, tri_str_copy(g->arena, symbol).data, llvm_type);
-    LLVMSetFunctionCallConv(function, is_kernel ? g->machine->kernel_convention : g->machine->function_convention);
+    if (!g->simulate)
+        LLVMSetFunctionCallConv(function, is_kernel ? g->machine->kernel_convention : g->machine->function_convention);
     if (is_kernel) {
-        g->machine->kernel_attributes(g, function);
+        if (!g->simulate)
+            g->machine->kernel_attributes(g, function);
         for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
             if (tri_type_is_ptr(mlirFunctionTypeGetInput(type, i)))
                 set_pointer_hints(g, func, function, i, (unsigned)i);
@@ -247,7 +249,8 @@ static bool run_call(tri_gpu *g, MlirOperation op)
         tri_vec_push(g->arena, &args, g->scratch);
     LLVMTypeRef type = LLVMGlobalGetValueType(callee);
     LLVMValueRef call = LLVMBuildCall2(g->b, type, callee, args.at, (unsigned)args.len, "");
-    LLVMSetInstructionCallConv(call, g->machine->function_convention);
+    if (!g->simulate)
+        LLVMSetInstructionCallConv(call, g->machine->function_convention);
     unsigned next = 0;
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
         tri_gpu_value parts = tri_gpu_new(g, tri_gpu_count(g, mlirValueGetType(mlirOperationGetResult(op, i))));

@@ -57,7 +57,11 @@ typedef struct tri_gpu {
     bool needs_scratch;        /* some function uses global scratch memory */
     LLVMValueRef shared_global; /* the kernel's shared memory; null when there is none */
 
+    bool simulate;             /* emit for the simulator (simulate.h) */
+    LLVMValueRef simulate_function, simulate_frame;
+
     /* of the function being lowered */
+    MlirOperation op;          /* the operation at hand */
     MlirOperation func;
     LLVMValueRef function;
     LLVMBasicBlockRef entry;

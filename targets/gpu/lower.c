@@ -120,6 +120,7 @@ bool tri_gpu_lower_op(tri_gpu *g, MlirOperation op)
     const tri_gpu_op *row = tri_map_find(&g->ops, tri_op_name(op));
     if (!row)
         return tri_gpu_unsupported(g, op, "there is no lowering for this operation");
+    g->op = op;
     if (g->debug)
         tri_gpu_debug_at(g, mlirOperationGetLocation(op));
     return row->run ? row->run(g, op) : run_scalar(g, op, row->scalar);

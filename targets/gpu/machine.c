@@ -1,6 +1,6 @@
 #include "targets/gpu/machine.h"
 
-#include "targets/gpu/gpu.h"
+#include "targets/gpu/simulate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +185,8 @@ LLVMValueRef tri_machine_call(tri_gpu *g, tri_machine_id id, LLVMValueRef *args,
         TRI_ASSERT(LLVMTypeOf(args[i]) == s.args[i]);
         all[i] = args[i];
     }
+    if (g->simulate)
+        return tri_simulate_call(g, id, s.result, args, num_args);
     LLVMValueRef call = NULL;
     switch (row->how) {
     case TRI_MACHINE_INTRINSIC:
@@ -305,6 +307,10 @@ void tri_machine_load(tri_gpu *g, tri_machine_id id, const tri_machine_access *a
                       LLVMValueRef *out_words)
 {
     const tri_machine_row *row = row_of(g, id);
+    if (g->simulate) {
+        tri_simulate_load(g, id, access, other, out_words);
+        return;
+    }
     LLVMTypeRef type = carrier(g, access->word);
     assembly a = {.pred = -1};
     add_results(g, &a, type, access->words, false);
@@ -332,6 +338,10 @@ void tri_machine_load(tri_gpu *g, tri_machine_id id, const tri_machine_access *a
 void tri_machine_store(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, LLVMValueRef *words)
 {
     const tri_machine_row *row = row_of(g, id);
+    if (g->simulate) {
+        tri_simulate_store(g, id, access, words);
+        return;
+    }
     LLVMTypeRef type = carrier(g, access->word);
     assembly a = {.pred = -1};
     a.addr = add_operand(g, &a, access->pointer, NULL);
@@ -353,6 +363,8 @@ LLVMValueRef tri_machine_atomic(tri_gpu *g, tri_machine_id id, const tri_machine
                                 LLVMValueRef *values, int num_values)
 {
     const tri_machine_row *row = row_of(g, id);
+    if (g->simulate)
+        return tri_simulate_atomic(g, id, access, operation, values, num_values);
     LLVMTypeRef type = LLVMTypeOf(values[num_values - 1]);
     bool has_result = id != TRI_MACHINE_atomic_rmw_none;
     assembly a = {.pred = -1};

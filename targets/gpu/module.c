@@ -46,6 +46,7 @@ static int64_t module_int(MlirModule module, const char *name, int64_t if_absent
 static void init(tri_gpu *g, tri_unit *unit, const tri_machine *machine)
 {
     *g = (tri_gpu){.unit = unit, .arena = unit->arena, .machine = machine, .arch = unit->arch->number};
+    g->simulate = unit->options->simulate;
     g->llvm = unit->llvm;
     g->num_warps = (int)module_int(unit->module, "ttg.num-warps", 4);
     g->warp_size = (int)module_int(unit->module, "ttg.threads-per-warp", unit->target->warp_size);
@@ -89,7 +90,7 @@ static bool check_limits(tri_gpu *g, MlirModule module)
 /* Dynamic: all blocks of the module start at one external symbol, whose size the launcher gives. */
 static void make_shared(tri_gpu *g, int64_t bytes)
 {
-    if (g->machine->shared_is_dynamic) {
+    if (g->machine->shared_is_dynamic || g->simulate) {
         g->shared_global = LLVMAddGlobalInAddressSpace(g->module, LLVMArrayType2(g->i8, 0), "global_smem", 3);
         LLVMSetLinkage(g->shared_global, LLVMExternalLinkage);
     } else {
@@ -139,8 +140,10 @@ bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine)
         return false;
     g.axis = tri_axis_info_create(g.arena, mlirModuleGetOperation(module));
     g.module = LLVMModuleCreateWithNameInContext("tritcc", g.llvm);
-    LLVMSetTarget(g.module, machine->triple);
-    LLVMSetDataLayout(g.module, machine->data_layout);
+    if (!g.simulate) { /* the simulator's host gives its own */
+        LLVMSetTarget(g.module, machine->triple);
+        LLVMSetDataLayout(g.module, machine->data_layout);
+    }
     g.b = LLVMCreateBuilderInContext(g.llvm);
     g.needs_scratch = module_int(module, "ttg.global_scratch_memory_size", 0) > 0;
     make_shared(&g, module_int(module, "ttg.shared", 0));
