@@ -1,6 +1,7 @@
 /* ttg.convert_layout: by renaming registers, by shuffles, or through shared memory, as the plan says. */
 #include "ir/type.h"
 #include "targets/gpu/access.h"
+#include "targets/gpu/exchange.h"
 
 int64_t tri_gpu_scratch_offset(MlirOperation op) { return tri_op_int(op, "allocation.offset", -1); }
 
@@ -20,104 +21,18 @@ static tri_gpu_value rename_registers(tri_gpu *g, const tri_linear *map, tri_gpu
 
 /* ---- through shared memory ---- */
 
-/* Byte address of an access: the thread's part, computed once, and the register's constant part. */
-typedef struct {
-    tri_gpu *g;
-    const tri_linear *map;
-    LLVMValueRef base; /* pointer */
-    LLVMValueRef thread_offset;
-    uint64_t thread_bits; /* elements */
-    int element_bytes;
-} address;
-
-static uint64_t offset_bits(const tri_linear *map, tri_dim in)
-{
-    uint64_t used = 0;
-    for (int bit = 0; bit < tri_linear_in_bits(map, in); bit++)
-        used |= (uint64_t)tri_linear_basis_at(map, in, bit, TRI_DIM_OFFSET);
-    return used;
-}
-
-static address make_address(tri_gpu *g, const tri_linear *map, LLVMValueRef base, int element_bytes)
-{
-    address a = {g, map, base, NULL, 0, element_bytes};
-    int shift = tri_linear_out_shift(map, TRI_DIM_OFFSET), bits = tri_linear_out_bits(map, TRI_DIM_OFFSET);
-    a.thread_bits = offset_bits(map, TRI_DIM_LANE) | offset_bits(map, TRI_DIM_WARP);
-    if (a.thread_bits) {
-        LLVMValueRef elements = tri_gpu_apply_thread(g, map, shift, bits);
-        a.thread_offset = element_bytes == 1
-                              ? elements
-                              : LLVMBuildShl(g->b, elements, tri_gpu_i32(g, tri_linear_log2(element_bytes)), "");
-    }
-    return a;
-}
-
-static LLVMValueRef address_of(address *a, int reg)
-{
-    tri_gpu *g = a->g;
-    uint64_t packed = tri_linear_apply_one(a->map, TRI_DIM_REGISTER, (uint64_t)reg);
-    uint64_t constant = (uint64_t)tri_linear_coord(a->map, packed, TRI_DIM_OFFSET);
-    int64_t bytes = (int64_t)constant * a->element_bytes;
-    if (!a->thread_offset)
-        return tri_gpu_offset_const(g, a->base, bytes);
-    if (a->thread_bits & constant) {
-        LLVMValueRef offset = LLVMBuildXor(g->b, a->thread_offset, tri_gpu_i32(g, bytes), "");
-        return tri_gpu_offset(g, a->base, offset);
-    }
-    /* disjoint bits: the constant becomes part of the instruction */
-    return tri_gpu_offset_const(g, tri_gpu_offset(g, a->base, a->thread_offset), bytes);
-}
-
-static int round_of(const tri_linear *map, int reg)
-{
-    if (tri_linear_find_out(map, TRI_DIM_ITERATION) < 0)
-        return 0;
-    uint64_t packed = tri_linear_apply_one(map, TRI_DIM_REGISTER, (uint64_t)reg);
-    return (int)tri_linear_coord(map, packed, TRI_DIM_ITERATION);
-}
-
-static void store_round(tri_gpu *g, const tri_plan_access *plan, address *at, int round, uint64_t copies,
-                        tri_gpu_value values)
-{
-    for (int a = 0; a < plan->count; a++) {
-        int first = (int)tri_plan_access_register(plan, a, 0);
-        if (round_of(&plan->map, first) != round || ((uint64_t)first & copies))
-            continue;
-        LLVMValueRef elements[32];
-        for (int e = 0; e < plan->vec; e++)
-            elements[e] = values.at[tri_plan_access_register(plan, a, e)];
-        tri_gpu_shared_store(g, address_of(at, first), elements, plan->vec, NULL);
-    }
-}
-
-static void load_round(tri_gpu *g, const tri_plan_access *plan, address *at, int round, uint64_t copies,
-                       LLVMTypeRef type, tri_gpu_value *out)
-{
-    for (int a = 0; a < plan->count; a++) {
-        int first = (int)tri_plan_access_register(plan, a, 0);
-        if (round_of(&plan->map, first) != round || ((uint64_t)first & copies))
-            continue;
-        LLVMValueRef elements[32];
-        tri_gpu_shared_load(g, address_of(at, first), type, plan->vec, elements);
-        for (int e = 0; e < plan->vec; e++)
-            out->at[tri_plan_access_register(plan, a, e)] = elements[e];
-    }
-}
-
 static tri_gpu_value through_shared(tri_gpu *g, const tri_plan_convert *plan, const tri_linear *src,
                                     const tri_linear *dst, tri_gpu_value values, LLVMTypeRef type, int64_t offset)
 {
-    int bytes = plan->element_bits / 8;
-    LLVMValueRef base = tri_gpu_shared_at(g, offset);
-    address to = make_address(g, &plan->store.map, base, bytes), from = make_address(g, &plan->load.map, base, bytes);
+    tri_gpu_buffer to = {.base = tri_gpu_shared_at(g, offset), .element_bits = plan->element_bits}, from = to;
     uint64_t src_copies = tri_plan_find_replicas(src).reg, dst_copies = tri_plan_find_replicas(dst).reg;
     tri_gpu_value out = tri_gpu_new(g, (int)tri_linear_in_size(dst, TRI_DIM_REGISTER));
     for (int round = 0; round < plan->rounds; round++) {
         if (round)
             tri_gpu_barrier(g, plan->sync);
-        store_round(g, &plan->store, &to, round, src_copies, values);
+        tri_gpu_access_store(g, &plan->store, &to, round, src_copies, values);
         tri_gpu_barrier(g, plan->sync);
-        load_round(g, &plan->load, &from, round, dst_copies, type, &out);
+        tri_gpu_access_load(g, &plan->load, &from, round, dst_copies, type, &out);
     }
     for (int r = 0; r < out.count; r++)
         if ((uint64_t)r & dst_copies)

@@ -97,6 +97,9 @@ extern const tri_gpu_op tri_gpu_ops_control[];
 extern const tri_gpu_op tri_gpu_ops_function[];
 extern const tri_gpu_op tri_gpu_ops_debug[];
 extern const tri_gpu_op tri_gpu_ops_dot[];
+extern const tri_gpu_op tri_gpu_ops_local[];
+extern const tri_gpu_op tri_gpu_ops_scan[];
+extern const tri_gpu_op tri_gpu_ops_gather[];
 
 /* The two entry points that families use. */
 bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine);

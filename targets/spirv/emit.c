@@ -32,6 +32,7 @@ bool tri_spirv_emit(tri_unit *unit)
         return false;
     }
     tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
-    unit->bytes = binary;
+    tri_spirv_expand_nulls(unit->arena, tri_buf_str(&binary), &unit->bytes);
+    tri_buf_fini(&binary);
     return true;
 }

@@ -1,0 +1,136 @@
+#include "targets/gpu/exchange.h"
+
+#include "targets/gpu/access.h"
+
+enum { max_elements = 64 };
+
+/* ---- addresses ---- */
+
+static uint64_t offset_bits(const tri_linear *map, tri_dim in)
+{
+    uint64_t used = 0;
+    for (int bit = 0; bit < tri_linear_in_bits(map, in); bit++)
+        used |= (uint64_t)tri_linear_basis_at(map, in, bit, TRI_DIM_OFFSET);
+    return used;
+}
+
+static uint64_t register_offset(const tri_linear *map, uint64_t reg)
+{
+    return (uint64_t)tri_linear_coord(map, tri_linear_apply_one(map, TRI_DIM_REGISTER, reg), TRI_DIM_OFFSET);
+}
+
+static int round_of(const tri_linear *map, uint64_t reg)
+{
+    if (tri_linear_find_out(map, TRI_DIM_ITERATION) < 0)
+        return 0;
+    return (int)tri_linear_coord(map, tri_linear_apply_one(map, TRI_DIM_REGISTER, reg), TRI_DIM_ITERATION);
+}
+
+/* Element offset -> bytes behind the base, with the padding of padded_shared. */
+static LLVMValueRef padded_bytes(tri_gpu *g, const tri_gpu_buffer *buffer, LLVMValueRef offset)
+{
+    const tri_encoding *e = buffer->padding;
+    LLVMValueRef sum = offset;
+    for (int i = 0; e && i < e->padded.count; i++) {
+        LLVMValueRef runs =
+            LLVMBuildLShr(g->b, offset, tri_gpu_i32(g, tri_linear_log2(e->padded.interval[i])), "");
+        sum = LLVMBuildAdd(g->b, sum, LLVMBuildMul(g->b, runs, tri_gpu_i32(g, e->padded.padding[i]), ""), "");
+    }
+    int bytes = buffer->element_bits / 8;
+    return bytes == 1 ? sum : LLVMBuildShl(g->b, sum, tri_gpu_i32(g, tri_linear_log2(bytes)), "");
+}
+
+/* Pointer to the place of `reg` under `map`. The thread's part is computed once; a register's part
+ * that shares no bits with it goes into the instruction. */
+static LLVMValueRef place(tri_gpu *g, const tri_linear *map, tri_gpu_buffer *buffer, uint64_t reg)
+{
+    uint64_t thread_bits = offset_bits(map, TRI_DIM_LANE) | offset_bits(map, TRI_DIM_WARP);
+    uint64_t constant = register_offset(map, reg) ^ buffer->corner;
+    if (!buffer->is_ready) {
+        int shift = tri_linear_out_shift(map, TRI_DIM_OFFSET), bits = tri_linear_out_bits(map, TRI_DIM_OFFSET);
+        buffer->thread_offset = tri_gpu_apply_thread(g, map, shift, bits);
+        buffer->is_ready = true;
+    }
+    int bytes = buffer->element_bits / 8;
+    if (buffer->padding || (thread_bits & constant)) {
+        LLVMValueRef offset = LLVMBuildXor(g->b, buffer->thread_offset, tri_gpu_i32(g, (int64_t)constant), "");
+        return tri_gpu_offset(g, buffer->base, padded_bytes(g, buffer, offset));
+    }
+    LLVMValueRef base = buffer->base;
+    if (thread_bits)
+        base = tri_gpu_offset(g, base, padded_bytes(g, buffer, buffer->thread_offset));
+    return tri_gpu_offset_const(g, base, (int64_t)constant * bytes);
+}
+
+/* ---- matrix instructions ---- */
+
+static tri_machine_id matrix_id(tri_machine_id x1, tri_access_form form, int matrices)
+{
+    int id = (int)x1 + (form == TRI_ACCESS_MATRIX_TRANS ? 3 : 0);
+    return (tri_machine_id)(id + (matrices == 4 ? 2 : matrices == 2 ? 1 : 0));
+}
+
+static void load_matrices(tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMTypeRef type,
+                          LLVMValueRef *out)
+{
+    int per_matrix = 32 / plan->element_bits, matrices = plan->vec / per_matrix;
+    LLVMValueRef result = tri_machine_call(g, matrix_id(TRI_MACHINE_ldmatrix_x1, plan->form, matrices), &row, 1);
+    tri_gpu_packing p = tri_gpu_plan_packing(g, type, per_matrix);
+    for (int m = 0; m < matrices; m++) {
+        LLVMValueRef word = matrices == 1 ? result : LLVMBuildExtractValue(g->b, result, (unsigned)m, "");
+        tri_gpu_unpack(g, &p, &word, out + m * per_matrix);
+    }
+}
+
+static void store_matrices(tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMValueRef *elements)
+{
+    int per_matrix = 32 / plan->element_bits, matrices = plan->vec / per_matrix;
+    tri_gpu_packing p = tri_gpu_plan_packing(g, LLVMTypeOf(elements[0]), per_matrix);
+    LLVMValueRef args[5] = {row};
+    for (int m = 0; m < matrices; m++)
+        tri_gpu_pack(g, &p, elements + m * per_matrix, &args[1 + m]);
+    tri_machine_call(g, matrix_id(TRI_MACHINE_stmatrix_x1, plan->form, matrices), args, 1 + matrices);
+}
+
+/* ---- whole plans ---- */
+
+void tri_gpu_access_store(tri_gpu *g, const tri_plan_access *plan, tri_gpu_buffer *buffer, int round, uint64_t copies,
+                          tri_gpu_value values)
+{
+    bool is_plain = plan->form == TRI_ACCESS_PLAIN;
+    tri_linear row = is_plain ? plan->map : tri_plan_matrix_row(plan);
+    TRI_ASSERT(plan->vec <= max_elements);
+    for (int a = 0; a < plan->count; a++) {
+        uint64_t first = tri_plan_access_register(plan, a, 0);
+        if (round_of(&plan->map, first) != round || (first & copies))
+            continue;
+        LLVMValueRef elements[max_elements];
+        for (int e = 0; e < plan->vec; e++)
+            elements[e] = values.at[tri_plan_access_register(plan, a, e)];
+        LLVMValueRef pointer = place(g, &row, buffer, first);
+        if (is_plain)
+            tri_gpu_shared_store(g, pointer, elements, plan->vec, NULL);
+        else
+            store_matrices(g, plan, pointer, elements);
+    }
+}
+
+void tri_gpu_access_load(tri_gpu *g, const tri_plan_access *plan, tri_gpu_buffer *buffer, int round, uint64_t copies,
+                         LLVMTypeRef type, tri_gpu_value *out)
+{
+    bool is_plain = plan->form == TRI_ACCESS_PLAIN;
+    tri_linear row = is_plain ? plan->map : tri_plan_matrix_row(plan);
+    TRI_ASSERT(plan->vec <= max_elements);
+    for (int a = 0; a < plan->count; a++) {
+        uint64_t first = tri_plan_access_register(plan, a, 0);
+        if (round_of(&plan->map, first) != round || (first & copies))
+            continue;
+        LLVMValueRef elements[max_elements], pointer = place(g, &row, buffer, first);
+        if (is_plain)
+            tri_gpu_shared_load(g, pointer, type, plan->vec, elements);
+        else
+            load_matrices(g, plan, pointer, type, elements);
+        for (int e = 0; e < plan->vec; e++)
+            out->at[tri_plan_access_register(plan, a, e)] = elements[e];
+    }
+}

@@ -1,0 +1,24 @@
+/* Private to targets/gpu: registers to and from shared memory as an access plan says. */
+#ifndef TRI_TARGETS_GPU_EXCHANGE_H
+#define TRI_TARGETS_GPU_EXCHANGE_H
+
+#include "targets/gpu/gpu.h"
+
+/* Where the plan's offsets count from. */
+typedef struct {
+    LLVMValueRef base;            /* pointer to shared memory */
+    int element_bits;
+    uint64_t corner;              /* xored into every offset: the first element of a slice */
+    const tri_encoding *padding;  /* padded_shared encoding, or null */
+    LLVMValueRef thread_offset;   /* elements; filled at first use */
+    bool is_ready;
+} tri_gpu_buffer;
+
+/* Stores or loads the registers whose iteration is `round`; registers with a bit in `copies` are left
+ * out. Loaded values are written to out->at[register]. */
+void tri_gpu_access_store(tri_gpu *g, const tri_plan_access *plan, tri_gpu_buffer *buffer, int round, uint64_t copies,
+                          tri_gpu_value values);
+void tri_gpu_access_load(tri_gpu *g, const tri_plan_access *plan, tri_gpu_buffer *buffer, int round, uint64_t copies,
+                         LLVMTypeRef type, tri_gpu_value *out);
+
+#endif

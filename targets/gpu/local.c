@@ -1,0 +1,312 @@
+/* Buffers in shared memory: allocation, views, loads, stores, asynchronous copies. A descriptor is its
+ * base pointer and one element offset per dimension; the offsets are those of a slice and constant. */
+#include "ir/encoding.h"
+#include "ir/type.h"
+#include "layout/convert.h"
+#include "targets/gpu/access.h"
+#include "targets/gpu/exchange.h"
+
+/* ---- descriptors ---- */
+
+/* What a descriptor's type says about its buffer, leading pipeline dimensions left out. */
+typedef struct {
+    tri_memdesc desc;
+    const tri_encoding *encoding;
+    tri_linear layout; /* of the allocation: offset, block -> dims */
+    int bits;          /* of an element in memory */
+    int64_t alloc_shape[TRI_MAX_RANK];
+} buffer_type;
+
+static bool get_buffer_type(tri_gpu *g, MlirOperation op, MlirType type, buffer_type *out)
+{
+    if (!tri_type_get_memdesc(type, &out->desc))
+        return tri_gpu_unsupported(g, op, "not a buffer");
+    tri_memdesc *d = &out->desc;
+    out->encoding = tri_encoding_get(g->arena, d->encoding);
+    const char *why = NULL;
+    int skip = d->alloc_rank - d->rank;
+    for (int i = 0; i < d->rank; i++)
+        out->alloc_shape[i] = d->alloc_shape[skip + i];
+    if (!out->encoding || !tri_convert_is_shared(out->encoding))
+        return tri_gpu_unsupported(g, op, "its buffer is not in shared memory");
+    if (out->encoding->rank > 0 && out->encoding->rank < d->rank) /* an array of buffers: no layout of its own */
+        out->layout = tri_linear_empty();
+    else if (!tri_convert_to_linear(out->encoding, d->rank, out->alloc_shape, &out->layout, &why))
+        return tri_gpu_unsupported(g, op, "the buffer's layout cannot be lowered%s%s", why ? ": " : "", why ? why : "");
+    unsigned bits = tri_type_bits(d->element);
+    out->bits = bits < 8 ? 8 : (int)bits;
+    return true;
+}
+
+static tri_gpu_value make_descriptor(tri_gpu *g, LLVMValueRef base, int rank)
+{
+    tri_gpu_value v = tri_gpu_new(g, 1 + rank);
+    v.at[0] = base;
+    for (int d = 0; d < rank; d++)
+        v.at[1 + d] = tri_gpu_i32(g, 0);
+    return v;
+}
+
+/* Element offset of the first element of a slice inside its allocation. */
+static bool slice_corner(tri_gpu *g, MlirOperation op, const buffer_type *type, tri_gpu_value value, uint64_t *out_corner)
+{
+    uint64_t packed = 0;
+    bool is_zero = true;
+    for (int d = 0; d < type->desc.rank; d++) {
+        if (!LLVMIsAConstantInt(value.at[1 + d]))
+            return tri_gpu_unsupported(g, op, "the slice's place is not a constant");
+        uint64_t at = LLVMConstIntGetZExtValue(value.at[1 + d]);
+        is_zero = is_zero && at == 0;
+        tri_dim dim = (tri_dim)(TRI_DIM_0 + d);
+        if (at && tri_linear_find_out(&type->layout, dim) >= 0)
+            packed |= at << tri_linear_out_shift(&type->layout, dim);
+    }
+    *out_corner = 0;
+    if (is_zero)
+        return true;
+    tri_linear inverse = tri_linear_pseudo_invert(&type->layout);
+    uint64_t place = tri_linear_apply_packed(&inverse, packed);
+    *out_corner = (uint64_t)tri_linear_coord(&inverse, place, TRI_DIM_OFFSET);
+    return true;
+}
+
+/* ---- allocation and views ---- */
+
+static bool access_buffer(tri_gpu *g, MlirOperation op, MlirValue buffer, MlirType tensor, bool is_load,
+                          tri_plan_access *out_plan, tri_gpu_buffer *out_buffer, tri_gpu_layout **out_layout)
+{
+    buffer_type type;
+    tri_gpu_layout *layout = tri_gpu_layout_of(g, op, tensor);
+    if (!layout || !get_buffer_type(g, op, mlirValueGetType(buffer), &type))
+        return false;
+    tri_gpu_value descriptor = tri_gpu_get(g, buffer);
+    tri_linear registers = layout->linear;
+    for (int d = 0; d < type.desc.rank; d++) { /* a slice is addressed as a part of its allocation */
+        tri_dim dim = (tri_dim)(TRI_DIM_0 + d);
+        if (tri_linear_out_bits(&registers, dim) < tri_linear_out_bits(&type.layout, dim))
+            registers = tri_linear_resize_out(&registers, dim, tri_linear_out_bits(&type.layout, dim));
+    }
+    *out_buffer = (tri_gpu_buffer){.base = descriptor.at[0], .element_bits = type.bits};
+    if (type.encoding->kind == TRI_ENC_PADDED_SHARED)
+        out_buffer->padding = type.encoding;
+    if (!slice_corner(g, op, &type, descriptor, &out_buffer->corner))
+        return false;
+    tri_plan_machine machine = g->plan;
+    if (out_buffer->padding) { /* rows of a matrix must stay whole; padding may cut vectors too */
+        machine.has_ldmatrix = machine.has_stmatrix = false;
+        for (int i = 0; i < type.encoding->padded.count; i++) {
+            int64_t run = (int64_t)type.encoding->padded.interval[i] * type.bits;
+            int64_t pad = (int64_t)type.encoding->padded.padding[i] * type.bits;
+            while (machine.max_vector_bits > type.bits && (machine.max_vector_bits > run || pad % machine.max_vector_bits))
+                machine.max_vector_bits /= 2;
+        }
+    }
+    *out_layout = layout;
+    if (!tri_plan_access_shared(&registers, &type.layout, type.bits, is_load, &machine, out_plan))
+        return tri_gpu_unsupported(g, op, "the buffer lacks elements of the tensor");
+    return true;
+}
+
+static bool store_tensor(tri_gpu *g, MlirOperation op, MlirValue tensor, MlirValue buffer)
+{
+    tri_plan_access *plan = TRI_NEW(g->arena, tri_plan_access);
+    tri_gpu_buffer place;
+    tri_gpu_layout *layout;
+    if (!access_buffer(g, op, buffer, mlirValueGetType(tensor), false, plan, &place, &layout))
+        return false;
+    tri_gpu_access_store(g, plan, &place, 0, layout->replicas.reg, tri_gpu_get(g, tensor));
+    return true;
+}
+
+static bool run_alloc(tri_gpu *g, MlirOperation op)
+{
+    MlirValue result = mlirOperationGetResult(op, 0);
+    tri_memdesc desc;
+    int64_t offset = tri_gpu_scratch_offset(op);
+    if (!tri_type_get_memdesc(mlirValueGetType(result), &desc))
+        return tri_gpu_unsupported(g, op, "not a buffer");
+    if (offset < 0)
+        return tri_gpu_unsupported(g, op, "no shared memory was allocated for it; run allocate-shared-memory first");
+    tri_gpu_set(g, result, make_descriptor(g, tri_gpu_shared_at(g, offset), desc.rank));
+    return mlirOperationGetNumOperands(op) == 0 || store_tensor(g, op, mlirOperationGetOperand(op, 0), result);
+}
+
+static bool run_nothing(tri_gpu *g, MlirOperation op)
+{
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        tri_gpu_set_result(g, op, i, tri_gpu_new(g, 0)); /* tokens */
+    return true;
+}
+
+static bool run_index(tri_gpu *g, MlirOperation op)
+{
+    buffer_type type;
+    MlirValue result = mlirOperationGetResult(op, 0);
+    if (!get_buffer_type(g, op, mlirValueGetType(result), &type))
+        return false;
+    tri_gpu_value in = tri_gpu_operand(g, op, 0);
+    int64_t bytes = tri_convert_buffer_elements(type.encoding, type.desc.rank, type.alloc_shape) * type.bits / 8;
+    LLVMValueRef offset = LLVMBuildMul(g->b, tri_gpu_operand(g, op, 1).at[0], tri_gpu_i32(g, bytes), "");
+    tri_gpu_set(g, result, make_descriptor(g, tri_gpu_offset(g, in.at[0], offset), type.desc.rank));
+    return true;
+}
+
+static bool run_subslice(tri_gpu *g, MlirOperation op)
+{
+    int32_t offsets[TRI_MAX_RANK];
+    int rank = tri_op_i32s(op, "offsets", offsets, TRI_MAX_RANK);
+    tri_gpu_value in = tri_gpu_operand(g, op, 0), out = tri_gpu_new(g, in.count);
+    out.at[0] = in.at[0];
+    for (int d = 0; d < rank; d++)
+        out.at[1 + d] = LLVMBuildAdd(g->b, in.at[1 + d], tri_gpu_i32(g, offsets[d]), "");
+    tri_gpu_set_result(g, op, 0, out);
+    return true;
+}
+
+static bool run_view_trans(tri_gpu *g, MlirOperation op)
+{
+    int32_t order[TRI_MAX_RANK];
+    int rank = tri_op_i32s(op, "order", order, TRI_MAX_RANK);
+    tri_gpu_value in = tri_gpu_operand(g, op, 0), out = tri_gpu_new(g, in.count);
+    out.at[0] = in.at[0];
+    for (int d = 0; d < rank; d++)
+        out.at[1 + d] = in.at[1 + order[d]];
+    tri_gpu_set_result(g, op, 0, out);
+    return true;
+}
+
+/* Another shape or element type over the same bytes; the operand is no slice. */
+static bool run_view(tri_gpu *g, MlirOperation op)
+{
+    tri_memdesc desc;
+    MlirValue result = mlirOperationGetResult(op, 0);
+    if (!tri_type_get_memdesc(mlirValueGetType(result), &desc))
+        return tri_gpu_unsupported(g, op, "not a buffer");
+    tri_gpu_set(g, result, make_descriptor(g, tri_gpu_operand(g, op, 0).at[0], desc.rank));
+    return true;
+}
+
+/* ---- loads and stores ---- */
+
+static bool run_local_load(tri_gpu *g, MlirOperation op)
+{
+    MlirValue result = mlirOperationGetResult(op, 0);
+    MlirType tensor = mlirValueGetType(result);
+    tri_plan_access *plan = TRI_NEW(g->arena, tri_plan_access);
+    tri_gpu_buffer place;
+    tri_gpu_layout *layout;
+    if (!access_buffer(g, op, mlirOperationGetOperand(op, 0), tensor, true, plan, &place, &layout))
+        return false;
+    tri_gpu_value out = tri_gpu_new(g, layout->registers);
+    tri_gpu_access_load(g, plan, &place, 0, layout->replicas.reg, tri_gpu_part_type(g, tensor, 0), &out);
+    for (int r = 0; r < out.count; r++)
+        out.at[r] = out.at[(uint64_t)r & ~layout->replicas.reg];
+    tri_gpu_set(g, result, out);
+    return true;
+}
+
+static bool run_local_store(tri_gpu *g, MlirOperation op)
+{
+    return store_tensor(g, op, mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1));
+}
+
+/* ---- asynchronous copies ---- */
+
+static LLVMValueRef buffer_place(tri_gpu *g, const tri_linear *map, const tri_gpu_buffer *buffer, uint64_t reg)
+{
+    int shift = tri_linear_out_shift(map, TRI_DIM_OFFSET), bits = tri_linear_out_bits(map, TRI_DIM_OFFSET);
+    uint64_t packed = tri_linear_apply_one(map, TRI_DIM_REGISTER, reg);
+    uint64_t constant = (uint64_t)tri_linear_coord(map, packed, TRI_DIM_OFFSET) ^ buffer->corner;
+    LLVMValueRef offset = LLVMBuildXor(g->b, tri_gpu_apply_thread(g, map, shift, bits), tri_gpu_i32(g, (int64_t)constant), "");
+    return tri_gpu_offset(g, buffer->base, LLVMBuildMul(g->b, offset, tri_gpu_i32(g, buffer->element_bits / 8), ""));
+}
+
+static tri_machine_id copy_id(int bytes)
+{
+    return bytes == 16 ? TRI_MACHINE_copy_async_16 : bytes == 8 ? TRI_MACHINE_copy_async_8 : TRI_MACHINE_copy_async_4;
+}
+
+static bool is_zero(MlirValue value)
+{
+    int64_t i;
+    double f;
+    return mlirValueIsNull(value) || (tri_op_const_int(value, &i) && i == 0) || (tri_op_const_float(value, &f) && f == 0);
+}
+
+/* Whether registers have consecutive places in the buffer, the first one aligned. */
+static bool is_run(const tri_linear *map, const int *reg, int count)
+{
+    uint64_t first = tri_linear_apply_one(map, TRI_DIM_REGISTER, (uint64_t)reg[0]);
+    int64_t start = tri_linear_coord(map, first, TRI_DIM_OFFSET);
+    for (int i = 1; i < count; i++) {
+        uint64_t packed = tri_linear_apply_one(map, TRI_DIM_REGISTER, (uint64_t)reg[i]);
+        if (tri_linear_coord(map, packed, TRI_DIM_OFFSET) != start + i)
+            return false;
+    }
+    return start % count == 0;
+}
+
+static bool run_async_copy(tri_gpu *g, MlirOperation op)
+{
+    MlirValue pointer = tri_op_segment_value(op, 0), buffer = tri_op_segment_value(op, 1);
+    MlirValue mask = tri_op_segment_value(op, 2), other = tri_op_segment_value(op, 3);
+    if (!tri_machine_has(g, TRI_MACHINE_copy_async_16))
+        return tri_gpu_unsupported(g, op, "the machine has no asynchronous copies");
+    if (!is_zero(other))
+        return tri_gpu_unsupported(g, op, "masked elements of an asynchronous copy can only become zero");
+    tri_plan_access *plan = TRI_NEW(g->arena, tri_plan_access);
+    tri_gpu_buffer place;
+    tri_gpu_layout *layout;
+    tri_gpu_groups groups;
+    if (!access_buffer(g, op, buffer, mlirValueGetType(pointer), false, plan, &place, &layout) ||
+        !tri_gpu_group_pointers(g, op, pointer, mask, place.element_bits, 128, &groups))
+        return false;
+    tri_plan_access run = tri_plan_access_plain(&plan->map, place.element_bits, 128, groups.vec);
+    int vec = groups.vec < run.vec ? groups.vec : run.vec, bytes = vec * place.element_bits / 8;
+    if (place.padding || (bytes != 4 && bytes != 8 && bytes != 16))
+        return tri_gpu_unsupported(g, op, "pieces of %d bytes cannot be copied asynchronously; 4, 8 or 16 can", bytes);
+    tri_gpu_value pointers = tri_gpu_get(g, pointer), masks = {0};
+    if (!mlirValueIsNull(mask))
+        masks = tri_gpu_get(g, mask);
+    for (int a = 0; a < groups.count * groups.vec / vec; a++) {
+        int first = groups.reg[a * vec];
+        if (!is_run(&plan->map, groups.reg + a * vec, vec))
+            return tri_gpu_unsupported(g, op, "the buffer is not laid out along the dimension that memory runs in");
+        LLVMValueRef size = tri_gpu_i32(g, bytes);
+        if (masks.count)
+            size = LLVMBuildSelect(g->b, masks.at[first], size, tri_gpu_i32(g, 0), "");
+        LLVMValueRef args[] = {buffer_place(g, &plan->map, &place, (uint64_t)first), pointers.at[first], size};
+        tri_machine_call(g, copy_id(bytes), args, 3);
+    }
+    tri_gpu_set_result(g, op, 0, tri_gpu_new(g, 0));
+    return true;
+}
+
+static bool run_commit(tri_gpu *g, MlirOperation op)
+{
+    tri_machine_call(g, TRI_MACHINE_copy_commit, NULL, 0);
+    return run_nothing(g, op);
+}
+
+static bool run_wait(tri_gpu *g, MlirOperation op)
+{
+    LLVMValueRef pending = tri_gpu_i32(g, tri_op_int(op, "num", 0));
+    tri_machine_call(g, TRI_MACHINE_copy_wait, &pending, 1);
+    return run_nothing(g, op);
+}
+
+const tri_gpu_op tri_gpu_ops_local[] = {
+    {"ttg.local_alloc", run_alloc, NULL},
+    {"ttg.local_dealloc", run_nothing, NULL},
+    {"ttg.local_load", run_local_load, NULL},
+    {"ttg.local_store", run_local_store, NULL},
+    {"ttg.memdesc_index", run_index, NULL},
+    {"ttg.memdesc_subslice", run_subslice, NULL},
+    {"ttg.memdesc_trans", run_view_trans, NULL},
+    {"ttg.memdesc_reshape", run_view, NULL},
+    {"ttg.memdesc_reinterpret", run_view, NULL},
+    {"ttg.async_copy_global_to_local", run_async_copy, NULL},
+    {"ttg.async_commit_group", run_commit, NULL},
+    {"ttg.async_wait", run_wait, NULL},
+    {0},
+};
