@@ -1,4 +1,4 @@
-#include "runtime/sim/jit.h"
+#include "runtime/run/jit.h"
 
 #include "ir/llvm.h"
 
@@ -20,21 +20,21 @@
 #define HOST_BACK_END "x86"
 #endif
 
-struct tri_sim_jit {
-    tri_sim *sim;
+struct tri_jit {
     LLVMOrcLLJITRef lljit;
+    int num_params;
     void (*entry)(void *args);
 };
 
-static const char entry_name[] = "tri_sim_entry";
+static const char entry_name[] = "tri_jit_entry_point";
 
-/* void tri_sim_entry(ptr args): loads every parameter from its 8 bytes and calls the kernel. */
-static bool add_entry(tri_diag *diag, LLVMModuleRef module, const char *kernel)
+/* void entry(ptr args): loads every parameter from its 8 bytes and calls the function. */
+static bool add_entry(tri_diag *diag, tri_jit *jit, LLVMModuleRef module, const char *function)
 {
     LLVMContextRef context = LLVMGetModuleContext(module);
-    LLVMValueRef callee = LLVMGetNamedFunction(module, kernel);
+    LLVMValueRef callee = LLVMGetNamedFunction(module, function);
     if (!callee) {
-        tri_diag_error(diag, TRI_NO_SPAN, 0, "no kernel '%s' in the compiled module", kernel);
+        tri_diag_error(diag, TRI_NO_SPAN, 0, "no function '%s' in the compiled module", function);
         return false;
     }
     LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0), void_type = LLVMVoidTypeInContext(context);
@@ -42,6 +42,7 @@ static bool add_entry(tri_diag *diag, LLVMModuleRef module, const char *kernel)
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(context, entry, "entry"));
     unsigned count = LLVMCountParams(callee);
+    jit->num_params = (int)count;
     tri_arena *arena = tri_arena_create();
     LLVMValueRef *args = TRI_NEW_ARRAY(arena, LLVMValueRef, count + 1);
     for (unsigned i = 0; i < count; i++) {
@@ -61,24 +62,21 @@ static bool report(tri_diag *diag, LLVMErrorRef error)
     if (!error)
         return true;
     char *text = LLVMGetErrorMessage(error);
-    tri_diag_error(diag, TRI_NO_SPAN, 0, "cannot compile for the simulator: %s", text);
+    tri_diag_error(diag, TRI_NO_SPAN, 0, "cannot compile for this host: %s", text);
     LLVMDisposeErrorMessage(text);
     return false;
 }
 
-/* Our two symbols, and whatever of libc and libm the code calls. */
-static bool define_symbols(tri_diag *diag, tri_sim_jit *jit)
+static bool define_symbols(tri_diag *diag, tri_jit *jit, const tri_jit_symbol *symbols, int num_symbols)
 {
     LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(jit->lljit);
     LLVMJITSymbolFlags flags = {LLVMJITSymbolGenericFlagsExported, 0};
-    LLVMOrcCSymbolMapPair pairs[] = {
-        {LLVMOrcLLJITMangleAndIntern(jit->lljit, "tri_sim_primitive"),
-         {(LLVMOrcExecutorAddress)(uintptr_t)tri_sim_primitive, flags}},
-        {LLVMOrcLLJITMangleAndIntern(jit->lljit, "global_smem"),
-         {(LLVMOrcExecutorAddress)(uintptr_t)tri_sim_shared(jit->sim), flags}},
-    };
-    if (!report(diag, LLVMOrcJITDylibDefine(library, LLVMOrcAbsoluteSymbols(pairs, 2))))
-        return false;
+    for (int i = 0; i < num_symbols; i++) {
+        LLVMOrcCSymbolMapPair pair = {LLVMOrcLLJITMangleAndIntern(jit->lljit, symbols[i].name),
+                                      {(LLVMOrcExecutorAddress)(uintptr_t)symbols[i].address, flags}};
+        if (!report(diag, LLVMOrcJITDylibDefine(library, LLVMOrcAbsoluteSymbols(&pair, 1))))
+            return false;
+    }
     LLVMOrcDefinitionGeneratorRef process;
     char prefix = LLVMOrcLLJITGetGlobalPrefix(jit->lljit);
     if (!report(diag, LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, prefix, NULL, NULL)))
@@ -88,7 +86,7 @@ static bool define_symbols(tri_diag *diag, tri_sim_jit *jit)
 }
 
 /* The module moves to a context that the JIT owns, by way of bitcode. */
-static bool add_module(tri_diag *diag, tri_sim_jit *jit, LLVMModuleRef module)
+static bool add_module(tri_diag *diag, tri_jit *jit, LLVMModuleRef module)
 {
     LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(module);
     LLVMContextRef context = LLVMContextCreate();
@@ -106,12 +104,12 @@ static bool add_module(tri_diag *diag, tri_sim_jit *jit, LLVMModuleRef module)
 }
 
 /* Position-independent code, so that symbols anywhere in the address space can be reached. */
-static bool create_lljit(tri_diag *diag, tri_sim_jit *jit)
+static bool create_lljit(tri_diag *diag, tri_jit *jit, int opt_level)
 {
     tri_llvm_start_target(HOST_BACK_END);
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
     char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
-    LLVMTargetMachineRef machine = tri_llvm_create_machine(diag, triple, cpu, features, 1);
+    LLVMTargetMachineRef machine = tri_llvm_create_machine(diag, triple, cpu, features, opt_level);
     LLVMDisposeMessage(triple);
     LLVMDisposeMessage(cpu);
     LLVMDisposeMessage(features);
@@ -123,12 +121,11 @@ static bool create_lljit(tri_diag *diag, tri_sim_jit *jit)
     return report(diag, LLVMOrcCreateLLJIT(&jit->lljit, builder));
 }
 
-static bool compile(tri_diag *diag, tri_sim_jit *jit, LLVMModuleRef module, const char *kernel)
+static bool compile(tri_diag *diag, tri_jit *jit, LLVMModuleRef module, const char *function,
+                    const tri_jit_symbol *symbols, int num_symbols, int opt_level)
 {
-    /* Enough to keep the many single-use values out of memory; the code runs once or twice. */
-    if (!add_entry(diag, module, kernel) || !tri_llvm_run_passes(diag, module, NULL, "function(sroa,early-cse)"))
-        return false;
-    if (!create_lljit(diag, jit) || !define_symbols(diag, jit) || !add_module(diag, jit, module))
+    if (!add_entry(diag, jit, module, function) || !create_lljit(diag, jit, opt_level) ||
+        !define_symbols(diag, jit, symbols, num_symbols) || !add_module(diag, jit, module))
         return false;
     LLVMOrcExecutorAddress address = 0;
     if (!report(diag, LLVMOrcLLJITLookup(jit->lljit, &address, entry_name)))
@@ -137,19 +134,20 @@ static bool compile(tri_diag *diag, tri_sim_jit *jit, LLVMModuleRef module, cons
     return true;
 }
 
-tri_sim_jit *tri_sim_jit_create(tri_diag *diag, LLVMModuleRef module, const char *kernel, tri_sim *sim)
+tri_jit *tri_jit_create(tri_diag *diag, LLVMModuleRef module, const char *function, const tri_jit_symbol *symbols,
+                        int num_symbols, int opt_level)
 {
-    tri_sim_jit *jit = tri_mem_alloc(sizeof *jit);
-    *jit = (tri_sim_jit){.sim = sim};
-    bool ok = compile(diag, jit, module, kernel);
+    tri_jit *jit = tri_mem_alloc(sizeof *jit);
+    *jit = (tri_jit){0};
+    bool ok = compile(diag, jit, module, function, symbols, num_symbols, opt_level);
     LLVMDisposeModule(module);
     if (ok)
         return jit;
-    tri_sim_jit_destroy(jit);
+    tri_jit_destroy(jit);
     return NULL;
 }
 
-void tri_sim_jit_destroy(tri_sim_jit *jit)
+void tri_jit_destroy(tri_jit *jit)
 {
     if (!jit)
         return;
@@ -161,7 +159,12 @@ void tri_sim_jit_destroy(tri_sim_jit *jit)
     free(jit);
 }
 
-bool tri_sim_jit_run(tri_sim_jit *jit, const uint64_t *args, tri_sim_grid grid)
+int tri_jit_num_params(const tri_jit *jit)
 {
-    return tri_sim_run(jit->sim, jit->entry, (void *)(uintptr_t)args, grid);
+    return jit->num_params;
+}
+
+void (*tri_jit_entry(const tri_jit *jit))(void *args)
+{
+    return jit->entry;
 }

@@ -1,0 +1,26 @@
+/* Compiles a module for this host in memory and gives one of its functions a uniform entry. */
+#ifndef TRI_RUNTIME_RUN_JIT_H
+#define TRI_RUNTIME_RUN_JIT_H
+
+#include "base/diag.h"
+
+#include "llvm-c/Types.h"
+
+typedef struct tri_jit tri_jit;
+
+/* A symbol of this process that the module refers to; others are looked up in libc and libm. */
+typedef struct {
+    const char *name;
+    const void *address;
+} tri_jit_symbol;
+
+/* Takes `module` (also on failure). opt_level is that of the code generator; 0..3. Null after a report. */
+tri_jit *tri_jit_create(tri_diag *diag, LLVMModuleRef module, const char *function, const tri_jit_symbol *symbols,
+                        int num_symbols, int opt_level);
+void tri_jit_destroy(tri_jit *jit);
+
+/* Number of parameters of the function, and its entry: args holds one parameter per 8 bytes. */
+int tri_jit_num_params(const tri_jit *jit);
+void (*tri_jit_entry(const tri_jit *jit))(void *args);
+
+#endif
