@@ -398,7 +398,7 @@ def ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [
 //===----------------------------------------------------------------------===//
 
 def FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, FunctionOpInterface, IsolatedFromAbove,
-                            OpAsmOpInterface, HasParent<"::mlir::ModuleOp">]> {
+                            HasParent<"::mlir::ModuleOp">]> {
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
     OptionalAttr<StrAttr>:$sym_visibility, OptionalAttr<DictArrayAttr>:$arg_attrs,
     OptionalAttr<DictArrayAttr>:$res_attrs);
@@ -408,7 +408,6 @@ def FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, FunctionOpInt
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     bool isDeclaration() { return isExternal(); }
-    static ::llvm::StringRef getDefaultDialect() { return "tt"; }
   }];
   let hasCustomAssemblyFormat = 1;
 }
