@@ -237,6 +237,18 @@ bool tri_file_is_directory(tri_str path)
     return stat_of(path, &info) && S_ISDIR(info.st_mode);
 }
 
+bool tri_file_make_folder(tri_str path)
+{
+    char z[PATH_MAX];
+    if (path.len >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    memcpy(z, path.data, path.len);
+    z[path.len] = 0;
+    return mkdir(z, 0777) == 0 || (errno == EEXIST && tri_file_is_directory(path));
+}
+
 tri_str tri_path_folder(tri_str path)
 {
     size_t slash = tri_str_find_last(path, '/');

@@ -22,6 +22,8 @@ void tri_file_guard_signals(void);
 
 bool tri_file_exists(tri_str path);
 bool tri_file_is_directory(tri_str path);
+/* Makes a folder unless it is there; its parent must exist. False with errno set. */
+bool tri_file_make_folder(tri_str path);
 
 /* Path parts. `stem` drops folder and last suffix; the suffix includes its dot ("" when none). */
 tri_str tri_path_folder(tri_str path);

@@ -1,0 +1,14 @@
+/* Response files: @FILE on the command line stands for the words in FILE. */
+#ifndef TRI_DRIVER_ARGS_H
+#define TRI_DRIVER_ARGS_H
+
+#include "base/diag.h"
+#include "base/vec.h"
+
+typedef TRI_VEC(tri_str) tri_args;
+
+/* argv[1..] with every @FILE replaced, nested ones too. Words are separated by blanks; quotes and
+ * backslashes work as in a shell. False after a report. */
+bool tri_args_expand(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_args *out);
+
+#endif

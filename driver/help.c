@@ -1,0 +1,268 @@
+#include "driver/help.h"
+
+enum { help_column = 30 };
+
+static void print_row(const tri_opt_row *row, tri_buf *out)
+{
+    tri_buf spelling = {0};
+    tri_opt_spell(row, &spelling);
+    tri_buf_format(out, "  %-*s", help_column - 2, spelling.data);
+    if (spelling.len >= help_column - 2)
+        tri_buf_format(out, "\n%*s", help_column, "");
+    tri_buf_format(out, "%s\n", row->help);
+    tri_buf_fini(&spelling);
+}
+
+static void print_kinds(tri_buf *out)
+{
+    tri_buf_add_z(out, "\nStages (KIND), in order:\n");
+    for (int k = 1; k < TRI_KIND_COUNT; k++) {
+        const tri_kind_row *kind = tri_phase_kind((tri_kind)k);
+        if (kind->name)
+            tri_buf_format(out, "  %-8s %-8s %s\n", kind->name, kind->suffix, kind->help);
+    }
+}
+
+static bool is_topic(tri_str topic)
+{
+    for (size_t i = 0; i < tri_opt_row_count(); i++)
+        if (tri_str_is(topic, tri_opt_row_at(i).topic))
+            return true;
+    return tri_str_is(topic, "stages");
+}
+
+static void report_topic(tri_diag *diag, tri_str topic)
+{
+    tri_buf names = {0};
+    for (size_t i = 0; i < tri_opt_row_count(); i++)
+        if (!tri_opt_row_at(i).name)
+            tri_buf_format(&names, "%s ", tri_opt_row_at(i).topic);
+    tri_diag_error(diag, TRI_NO_SPAN, 1002, "no help on '%.*s'; the topics are: %sstages", TRI_STR_ARG(topic),
+                   names.data);
+    tri_buf_fini(&names);
+}
+
+bool tri_help_print(tri_diag *diag, tri_str topic, tri_buf *out)
+{
+    if (topic.len && !is_topic(topic)) {
+        report_topic(diag, topic);
+        return false;
+    }
+    if (!topic.len)
+        tri_buf_add_z(out, "usage: tritcc [options] file...\nCompiles Triton kernels ahead of time.\n");
+    for (size_t i = 0; i < tri_opt_row_count(); i++) {
+        tri_opt_row row = tri_opt_row_at(i);
+        if (topic.len && !tri_str_is(topic, row.topic))
+            continue;
+        if (!row.name)
+            tri_buf_format(out, "\n%s (--help=%s):\n", row.title, row.topic);
+        else if (row.help)
+            print_row(&row, out);
+    }
+    if (!topic.len || tri_str_is(topic, "stages") || tri_str_is(topic, "output"))
+        print_kinds(out);
+    return true;
+}
+
+/* --- mdoc --- */
+
+/* Words of a metavar as mdoc arguments; what mdoc would take for a macro or an escape is guarded. */
+static void add_mdoc_word(tri_buf *out, const char *word)
+{
+    for (const char *c = word; *c; c++) {
+        if (*c == '\\')
+            tri_buf_add_z(out, "\\e");
+        else if (*c == '-')
+            tri_buf_add_z(out, "\\-");
+        else
+            tri_buf_add_char(out, *c);
+    }
+}
+
+static void print_mdoc_row(const tri_opt_row *row, tri_buf *out)
+{
+    bool is_long = row->form == TRI_OPT_LONG || row->form == TRI_OPT_LONGOPT || row->form == TRI_OPT_LONGARG;
+    tri_buf_add_z(out, ".It Fl ");
+    if (is_long)
+        tri_buf_add_z(out, "\\-");
+    add_mdoc_word(out, row->name);
+    if (row->metavar) {
+        bool is_optional = row->form == TRI_OPT_OPTIONAL || row->form == TRI_OPT_LONGOPT;
+        bool has_equals = is_optional || row->form == TRI_OPT_EQUALS || row->form == TRI_OPT_LONGARG;
+        bool is_separate = row->form == TRI_OPT_WORD;
+        tri_buf_format(out, "%s Ar ", is_separate ? "" : is_optional ? " Ns Oo Ns = Ns" : has_equals ? " Ns = Ns" : " Ns");
+        add_mdoc_word(out, row->metavar);
+        if (is_optional)
+            tri_buf_add_z(out, " Oc");
+    }
+    tri_buf_add_char(out, '\n');
+    tri_str help = tri_str_from(row->help);
+    char first = help.data[0];
+    tri_buf_format(out, "%c%.*s.\n%s", first >= 'a' && first <= 'z' ? first - 'a' + 'A' : first, (int)help.len - 1,
+                   help.data + 1, row->manual);
+}
+
+static void print_mdoc(tri_buf *out)
+{
+    bool is_open = false;
+    for (size_t i = 0; i < tri_opt_row_count(); i++) {
+        tri_opt_row row = tri_opt_row_at(i);
+        if (!row.name) {
+            tri_buf_format(out, "%s.Ss %s\n.Bl -tag -width Ds\n", is_open ? ".El\n" : "", row.title);
+            is_open = true;
+        } else if (row.help) {
+            print_mdoc_row(&row, out);
+        }
+    }
+    tri_buf_add_z(out, ".El\n");
+}
+
+static void print_mdoc_stages(tri_buf *out)
+{
+    tri_buf_add_z(out, ".Bl -column \"spvasm\" \".spvasm\" \"text\"\n.It Em Kind Ta Em Suffix Ta Em Contents\n");
+    for (int k = 1; k < TRI_KIND_COUNT; k++) {
+        const tri_kind_row *kind = tri_phase_kind((tri_kind)k);
+        if (kind->name)
+            tri_buf_format(out, ".It Cm %s Ta Pa %s Ta %s\n", kind->name, kind->suffix, kind->help);
+    }
+    tri_buf_add_z(out, ".El\n");
+}
+
+static void print_mdoc_passes(tri_buf *out)
+{
+    tri_buf_add_z(out, ".Bl -tag -width Ds -compact\n");
+    for (size_t i = 0; i < tri_passes_count(); i++)
+        tri_buf_format(out, ".It Cm %s\n%s\n", tri_passes_at(i)->name, tri_passes_at(i)->help);
+    tri_buf_add_z(out, ".El\n");
+}
+
+static void print_mdoc_archs(tri_buf *out)
+{
+    tri_buf_add_z(out, ".Bl -tag -width \"sm_100a\" -compact\n");
+    for (size_t i = 0; i < tri_targets_count(); i++)
+        for (const tri_arch *arch = tri_targets_at(i)->archs; arch->name; arch++)
+            tri_buf_format(out, ".It Cm %s\n%s\n", arch->name, arch->help);
+    tri_buf_add_z(out, ".El\n");
+}
+
+/* --- completion --- */
+
+static void add_kinds(tri_buf *out, bool inputs_only)
+{
+    for (int k = 1; k < TRI_KIND_COUNT; k++)
+        if (tri_phase_kind((tri_kind)k)->name && (!inputs_only || tri_phase_is_input((tri_kind)k)))
+            tri_buf_format(out, "%s ", tri_phase_kind((tri_kind)k)->name);
+}
+
+/* Words that may follow an option, or none. */
+static void add_values(const tri_opt_row *row, tri_buf *out)
+{
+    if (!strcmp(row->name, "emit") || !strcmp(row->name, "x")) {
+        add_kinds(out, row->name[0] == 'x');
+    } else if (!strcmp(row->name, "arch")) {
+        for (size_t i = 0; i < tri_targets_count(); i++)
+            for (const tri_arch *arch = tri_targets_at(i)->archs; arch->name; arch++)
+                tri_buf_format(out, "%s ", arch->name);
+    } else if (strstr(row->name, "print-before") || strstr(row->name, "print-after") || !strcmp(row->name, "passes")) {
+        for (size_t i = 0; i < tri_passes_count(); i++)
+            tri_buf_format(out, "%s ", tri_passes_at(i)->name);
+    } else if (!strcmp(row->name, "help")) {
+        for (size_t i = 0; i < tri_opt_row_count(); i++)
+            if (!tri_opt_row_at(i).name)
+                tri_buf_format(out, "%s ", tri_opt_row_at(i).topic);
+    } else if (row->metavar && strchr(row->metavar, '|')) {
+        for (const char *c = row->metavar; *c; c++)
+            tri_buf_add_char(out, *c == '|' ? ' ' : *c);
+        tri_buf_add_char(out, ' ');
+    }
+}
+
+static bool ends_in_equals(const tri_opt_row *row)
+{
+    return row->form == TRI_OPT_EQUALS || row->form == TRI_OPT_LONGARG;
+}
+
+static void add_option_word(const tri_opt_row *row, tri_buf *out)
+{
+    bool is_long = row->form == TRI_OPT_LONG || row->form == TRI_OPT_LONGOPT || row->form == TRI_OPT_LONGARG;
+    tri_buf_format(out, "%s%s%s", is_long ? "--" : "-", row->name, ends_in_equals(row) ? "=" : "");
+}
+
+static void print_bash(tri_buf *out)
+{
+    tri_buf_add_z(out, "# Completion of tritcc for bash, made from driver/options.def.\n"
+                       "_tritcc() {\n    local word=${COMP_LINE:0:COMP_POINT} values=\n    word=${word##* }\n"
+                       "    case $word in\n");
+    for (size_t i = 0; i < tri_opt_row_count(); i++) {
+        tri_opt_row row = tri_opt_row_at(i);
+        tri_buf values = {0};
+        if (row.name && row.help)
+            add_values(&row, &values);
+        if (values.len)
+            tri_buf_format(out, "    -%s=* | --%s=*) values='%.*s' ;;\n", row.name, row.name, (int)values.len - 1,
+                           values.data);
+        tri_buf_fini(&values);
+    }
+    tri_buf_add_z(out, "    esac\n    if [[ -n $values ]]; then\n        local value=${word#*=}\n"
+                       "        mapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"${value##*,}\")\n"
+                       "    elif [[ $word == -* ]]; then\n        mapfile -t COMPREPLY < <(compgen -W '");
+    for (size_t i = 0; i < tri_opt_row_count(); i++) {
+        tri_opt_row row = tri_opt_row_at(i);
+        if (!row.name || !row.help)
+            continue;
+        tri_buf_add_char(out, ' ');
+        add_option_word(&row, out);
+    }
+    tri_buf_add_z(out, "' -- \"$word\")\n        [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n    else\n"
+                       "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n    fi\n}\n"
+                       "complete -o filenames -F _tritcc tritcc\n");
+}
+
+static void print_zsh(tri_buf *out)
+{
+    tri_buf_add_z(out, "#compdef tritcc\n# Completion of tritcc for zsh, made from driver/options.def.\n_arguments -s \\\n");
+    for (size_t i = 0; i < tri_opt_row_count(); i++) {
+        tri_opt_row row = tri_opt_row_at(i);
+        if (!row.name || !row.help)
+            continue;
+        tri_buf values = {0};
+        add_values(&row, &values);
+        tri_buf_add_z(out, "  '*");
+        add_option_word(&row, out);
+        tri_buf_add_z(out, ends_in_equals(&row) ? "-[" : row.form == TRI_OPT_JOINED || row.form == TRI_OPT_PREFIX ? "-[" : "[");
+        for (const char *c = row.help; *c; c++) {
+            if (*c == '\'')
+                tri_buf_add_z(out, "'\\''");
+            else
+                tri_buf_format(out, strchr("[]:\\", *c) ? "\\%c" : "%c", *c);
+        }
+        tri_buf_add_char(out, ']');
+        bool is_optional = row.form == TRI_OPT_OPTIONAL || row.form == TRI_OPT_LONGOPT;
+        if (values.len)
+            tri_buf_format(out, "%svalue:(%.*s)", is_optional ? "::" : ":", (int)values.len - 1, values.data);
+        else if (row.metavar)
+            tri_buf_format(out, "%svalue:_files", is_optional ? "::" : ":");
+        tri_buf_add_z(out, "' \\\n");
+        tri_buf_fini(&values);
+    }
+    tri_buf_add_z(out, "  '*:file:_files'\n");
+}
+
+bool tri_help_table(tri_diag *diag, tri_str format, tri_buf *out)
+{
+    static const struct {
+        const char *name;
+        void (*print)(tri_buf *out);
+    } formats[] = {
+        {"man", print_mdoc},           {"man-stages", print_mdoc_stages}, {"man-passes", print_mdoc_passes},
+        {"man-archs", print_mdoc_archs}, {"bash", print_bash},            {"zsh", print_zsh},
+    };
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (tri_str_is(format, formats[i].name)) {
+            formats[i].print(out);
+            return true;
+        }
+    }
+    tri_diag_error(diag, TRI_NO_SPAN, 1002, "unknown format '%.*s' of the option table", TRI_STR_ARG(format));
+    return false;
+}

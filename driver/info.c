@@ -1,0 +1,55 @@
+#include "driver/info.h"
+
+#include "llvm/Config/llvm-config.h"
+
+#ifndef TRI_VERSION
+#define TRI_VERSION "0.1.0"
+#endif
+
+void tri_info_version(tri_buf *out)
+{
+    tri_buf_add_z(out, "tritcc " TRI_VERSION "\nLLVM and MLIR " LLVM_VERSION_STRING "\ntargets:");
+    for (size_t i = 0; i < tri_targets_count(); i++)
+        tri_buf_format(out, " %s", tri_targets_at(i)->family);
+    tri_buf_add_char(out, '\n');
+}
+
+void tri_info_passes(tri_buf *out)
+{
+    for (size_t i = 0; i < tri_passes_count(); i++) {
+        const tri_pass *pass = tri_passes_at(i);
+        tri_buf_format(out, "%-28s %s\n", pass->name, pass->help);
+        for (size_t j = 0; pass->options && pass->options[j]; j++)
+            tri_buf_format(out, "%-28s   %s\n", "", pass->options[j]);
+    }
+}
+
+void tri_info_targets(tri_buf *out)
+{
+    for (size_t i = 0; i < tri_targets_count(); i++) {
+        const tri_target *target = tri_targets_at(i);
+        tri_buf_format(out, "%s%s: %s\n", i ? "\n" : "", target->family, target->help);
+        for (const tri_arch *arch = target->archs; arch->name; arch++)
+            tri_buf_format(out, "  %-12s %s\n", arch->name, arch->help);
+    }
+}
+
+bool tri_info_pipeline(tri_session *session, tri_buf *out)
+{
+    tri_unit unit;
+    tri_unit_init(&unit, session->arena, session->diag, &session->opt->compile);
+    if (!tri_session_choose_target(session, &unit, TRI_STR("")))
+        return false;
+    tri_buf_format(out, "%s (%s)\n", unit.arch->name, unit.target->family);
+    for (size_t i = 0; i < tri_phase_count(); i++) {
+        const tri_phase *phase = tri_phase_at(i);
+        if (!phase->is_for(unit.target, phase->to))
+            continue;
+        tri_buf_format(out, "%-10s %s\n", phase->name, phase->help);
+        tri_buf passes = {0};
+        if (tri_phase_pipeline(phase, &unit, &passes))
+            tri_buf_format(out, "  -passes=%s\n", passes.len ? passes.data : "");
+        tri_buf_fini(&passes);
+    }
+    return true;
+}

@@ -1,0 +1,13 @@
+/* Lists of what is built in. */
+#ifndef TRI_DRIVER_INFO_H
+#define TRI_DRIVER_INFO_H
+
+#include "driver/session.h"
+
+void tri_info_version(tri_buf *out);
+void tri_info_passes(tri_buf *out);
+void tri_info_targets(tri_buf *out);
+/* The phases for the target that the options choose, with the passes of each. False after a report. */
+bool tri_info_pipeline(tri_session *session, tri_buf *out);
+
+#endif

@@ -1,0 +1,139 @@
+#include "driver/job.h"
+
+#include "base/file.h"
+#include "driver/depfile.h"
+#include "driver/payload.h"
+#include "driver/pipeline.h"
+#include "driver/transform.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static bool find_kind(tri_session *session, const tri_opt_input *input, tri_kind *out_kind)
+{
+    tri_kind kind = input->kind ? input->kind : tri_phase_kind_of_file(input->path);
+    tri_str names = tri_phase_kind_names(session->arena, true);
+    if (tri_str_is(input->path, "-") && !input->kind)
+        kind = TRI_KIND_SOURCE;
+    *out_kind = kind;
+    if (kind != TRI_KIND_NONE && tri_phase_is_input(kind))
+        return true;
+    if (kind != TRI_KIND_NONE)
+        tri_diag_error(session->diag, TRI_NO_SPAN, 1005, "'%.*s' is '%s', which cannot be an input; these can: %s",
+                       TRI_STR_ARG(input->path), tri_phase_kind(kind)->name, names.data);
+    else
+        tri_diag_error(session->diag, TRI_NO_SPAN, 1005, "cannot tell the kind of '%.*s' from its suffix; give -x KIND, of: %s",
+                       TRI_STR_ARG(input->path), names.data);
+    return false;
+}
+
+static bool is_binary_kind(tri_kind kind) { return kind == TRI_KIND_SPIRV || kind == TRI_KIND_CUBIN; }
+
+static const tri_source *open_input(tri_session *session, tri_unit *unit, const tri_opt_input *input, tri_kind kind)
+{
+    tri_str text;
+    int error = 0;
+    bool is_stdin = tri_str_is(input->path, "-");
+    if (!tri_file_read(unit->arena, input->path, &text, &error)) {
+        tri_diag_error(session->diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(input->path),
+                       strerror(error));
+        return NULL;
+    }
+    if (!is_stdin)
+        tri_unit_add_dependency(unit, input->path);
+    if (!text.len) {
+        tri_diag_error(session->diag, TRI_NO_SPAN, 1001, "'%.*s' is empty", TRI_STR_ARG(input->path));
+        return NULL;
+    }
+    if (!is_binary_kind(kind) && kind != TRI_KIND_SOURCE && memchr(text.data, 0, text.len)) {
+        tri_diag_error(session->diag, TRI_NO_SPAN, 1001, "'%.*s' is not text: it has a NUL byte at offset %zu",
+                       TRI_STR_ARG(input->path), (size_t)((const char *)memchr(text.data, 0, text.len) - text.data));
+        return NULL;
+    }
+    return tri_diag_add_source(session->diag, is_stdin ? TRI_STR("<stdin>") : input->path, text);
+}
+
+/* Adds the stages on the way that -save-temps keeps. */
+static bool add_temps(tri_session *session, tri_unit *unit, const tri_pipeline *pipeline, tri_str input,
+                      tri_output_list *outputs)
+{
+    const tri_opt *opt = session->opt;
+    if (opt->save_temps_dir.len && !tri_file_make_folder(opt->save_temps_dir)) {
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 1003, "cannot make folder '%.*s': %s", TRI_STR_ARG(opt->save_temps_dir),
+                       strerror(errno));
+        return false;
+    }
+    size_t asked = outputs->len;
+    for (int k = 1; k < TRI_KIND_COUNT; k++) {
+        const tri_kind_row *row = tri_phase_kind((tri_kind)k);
+        bool is_asked = !row->name || !pipeline->via[k];
+        for (size_t i = 0; i < asked; i++)
+            is_asked = is_asked || outputs->at[i].kind == (tri_kind)k;
+        if (is_asked)
+            continue;
+        tri_str path = tri_output_beside(unit->arena, opt, input, outputs, row->suffix);
+        if (opt->save_temps_dir.len)
+            path = tri_path_join(unit->arena, opt->save_temps_dir, tri_path_base(path));
+        tri_vec_push(unit->arena, outputs, (tri_output){.kind = (tri_kind)k, .path = path, .is_temp = true});
+    }
+    return true;
+}
+
+static int compile(tri_session *session, tri_unit *unit, tri_kind kind, const tri_opt_input *input)
+{
+    tri_output_list outputs = {0};
+    tri_pipeline pipeline;
+    const tri_opt *opt = session->opt;
+    if (!tri_output_plan(unit->arena, unit->diag, opt, input->path, unit->target, &outputs) ||
+        !tri_pipeline_plan(session, unit, kind, input->path, &outputs, &pipeline))
+        return 2;
+    if (opt->save_temps && !add_temps(session, unit, &pipeline, input->path, &outputs))
+        return 1;
+    if (opt->dry_run) {
+        tri_buf text = {0};
+        tri_pipeline_print(&pipeline, unit, input->path, &outputs, &text);
+        fprintf(stderr, "%.*s", TRI_STR_ARG(tri_buf_str(&text)));
+        tri_buf_fini(&text);
+        return 0;
+    }
+    bool ok = tri_payload_read(unit, kind, unit->source) && tri_pipeline_run(session, unit, &pipeline, &outputs);
+    if (!ok || tri_diag_error_count(unit->diag)) {
+        tri_output_discard(&outputs);
+        return 1;
+    }
+    if (!tri_output_commit(unit->diag, &outputs))
+        return 1;
+    return opt->depfile && !tri_depfile_write(unit, opt, input->path, &outputs) ? 1 : 0;
+}
+
+/* Payloads behind MLIR need its context too: the kernels' facts are attributes. */
+static unsigned contexts_to_read(tri_kind kind)
+{
+    return kind == TRI_KIND_SOURCE || kind == TRI_KIND_AST ? TRI_PHASE_NONE : kind == TRI_KIND_LLIR ? TRI_PHASE_BOTH : TRI_PHASE_MLIR;
+}
+
+int tri_job_run(tri_session *session, const tri_opt_input *input)
+{
+    tri_kind kind;
+    if (!find_kind(session, input, &kind))
+        return 2;
+    tri_unit unit;
+    tri_unit_init(&unit, tri_arena_create(), session->diag, &session->opt->compile);
+    int status = 1;
+    unit.source = open_input(session, &unit, input, kind);
+    if (unit.source) {
+        tri_str arch = tri_payload_arch(kind, unit.source->text);
+        if (!tri_session_choose_target(session, &unit, arch)) {
+            status = 1;
+        } else if (session->opt->has_passes) {
+            status = tri_transform_run(session, &unit, kind);
+        } else {
+            if (!session->opt->dry_run)
+                tri_session_provide(session, &unit, contexts_to_read(kind));
+            status = compile(session, &unit, kind, input);
+        }
+    }
+    tri_unit_fini(&unit);
+    tri_arena_destroy(unit.arena);
+    return status;
+}

@@ -1,0 +1,10 @@
+/* One input file of the command line, from opening it to its outputs. */
+#ifndef TRI_DRIVER_JOB_H
+#define TRI_DRIVER_JOB_H
+
+#include "driver/session.h"
+
+/* The exit status: 0, 1 (the input or a tool failed) or 2 (the options do not fit the input). */
+int tri_job_run(tri_session *session, const tri_opt_input *input);
+
+#endif

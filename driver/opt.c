@@ -1,0 +1,599 @@
+#include "driver/opt.h"
+
+#include "driver/args.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    tri_arena *arena;
+    tri_diag *diag;
+    tri_opt *opt;
+    tri_kind language; /* -x in force */
+} parser;
+
+/* Any TRI_VEC(tri_str), whatever type the compiler sees behind it. */
+typedef struct __attribute__((may_alias)) {
+    tri_str *at;
+    size_t len, cap;
+} any_words;
+
+typedef enum { ACT_SET, ACT_TEXT, ACT_LIST, ACT_NUMBER, ACT_CALL } action_kind;
+
+typedef struct {
+    action_kind kind;
+    size_t field;
+    int64_t lowest, highest;
+    bool (*call)(parser *p, tri_str value);
+} action;
+
+#define GROUP(id, topic, title)
+#define OPT(name, form, metavar, action, help, manual) action
+#define SET(field)
+#define TEXT(field)
+#define LIST(field)
+#define NUMBER(field, lowest, highest)
+#define CALL(function) static bool function(parser *p, tri_str value);
+#include "driver/options.def"
+#undef SET
+#undef TEXT
+#undef LIST
+#undef NUMBER
+#undef CALL
+
+enum {
+#define GROUP(id, topic, title) GROUP_##id,
+#define OPT(name, form, metavar, action, help, manual)
+#include "driver/options.def"
+};
+
+static const struct {
+    const char *topic, *title;
+} groups[] = {
+#define GROUP(id, topic, title) {topic, title},
+#define OPT(name, form, metavar, action, help, manual)
+#include "driver/options.def"
+};
+
+typedef struct {
+    const char *name; /* null: a group starts here, its number in `group` */
+    int group;
+    tri_opt_form form;
+    const char *metavar;
+    action act;
+    const char *help, *manual;
+} row;
+
+#define SET(field) {ACT_SET, offsetof(tri_opt, field), 0, 0, NULL}
+#define TEXT(field) {ACT_TEXT, offsetof(tri_opt, field), 0, 0, NULL}
+#define LIST(field) {ACT_LIST, offsetof(tri_opt, field), 0, 0, NULL}
+#define NUMBER(field, lowest, highest) {ACT_NUMBER, offsetof(tri_opt, field), lowest, highest, NULL}
+#define CALL(function) {ACT_CALL, 0, 0, 0, function}
+static const row rows[] = {
+#define GROUP(id, topic, title) {.group = GROUP_##id},
+#define OPT(name, form, metavar, action, help, manual) {name, 0, TRI_OPT_##form, metavar, action, help, manual},
+#include "driver/options.def"
+};
+
+enum { row_count = sizeof rows / sizeof *rows };
+
+tri_str tri_opt_environment(const char *name) { return tri_str_from(getenv(name)); }
+
+static bool usage(parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool usage(parser *p, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tri_str text = tri_str_vformat(p->arena, format, args);
+    va_end(args);
+    tri_diag_error(p->diag, TRI_NO_SPAN, 1002, "%s", text.data);
+    return false;
+}
+
+/* Splits `list` at commas that stand outside braces, brackets and parentheses. */
+static bool next_item(tri_str *list, tri_str *out_item)
+{
+    if (!list->len)
+        return false;
+    size_t i = 0;
+    for (int depth = 0; i < list->len && (depth || list->data[i] != ','); i++)
+        depth += strchr("{[(", list->data[i]) ? 1 : strchr("}])", list->data[i]) ? -(depth > 0) : 0;
+    *out_item = tri_str_sub(*list, 0, i);
+    *list = tri_str_sub(*list, i < list->len ? i + 1 : i, list->len);
+    return true;
+}
+
+static bool unknown_kind(parser *p, tri_str name, bool inputs_only)
+{
+    const char *near = tri_phase_nearest_kind(name);
+    if (near)
+        return usage(p, "unknown kind '%.*s'; did you mean '%s'?", TRI_STR_ARG(name), near);
+    return usage(p, "unknown kind '%.*s'; known are: %s", TRI_STR_ARG(name),
+                 tri_phase_kind_names(p->arena, inputs_only).data);
+}
+
+static void add_emit(parser *p, tri_kind kind, tri_str path)
+{
+    tri_vec_push(p->arena, &p->opt->emits, (tri_opt_emit){kind, path});
+}
+
+static bool on_emit(parser *p, tri_str value)
+{
+    tri_str item;
+    if (!value.len)
+        return usage(p, "'-emit=' needs a kind: %s", tri_phase_kind_names(p->arena, false).data);
+    while (next_item(&value, &item)) {
+        size_t equals = tri_str_find(item, '=');
+        tri_str name = tri_str_sub(item, 0, equals), path = TRI_STR("");
+        if (equals < item.len) {
+            path = tri_str_sub(item, equals + 1, item.len);
+            if (!path.len)
+                return usage(p, "'-emit=%.*s' names no file", TRI_STR_ARG(item));
+        }
+        tri_kind kind = tri_phase_find_kind(name);
+        if (kind == TRI_KIND_NONE)
+            return unknown_kind(p, name, false);
+        if (kind == TRI_KIND_SOURCE)
+            return usage(p, "'tri' is an input, it cannot be emitted");
+        for (size_t i = 0; i < p->opt->emits.len; i++)
+            if (p->opt->emits.at[i].kind == kind)
+                return usage(p, "'%.*s' is asked for twice", TRI_STR_ARG(name));
+        add_emit(p, kind, path);
+    }
+    return true;
+}
+
+static bool on_compile(parser *p, tri_str value)
+{
+    (void)value;
+    for (size_t i = 0; i < p->opt->emits.len; i++)
+        if (p->opt->emits.at[i].kind == TRI_KIND_OBJ)
+            return true;
+    add_emit(p, TRI_KIND_OBJ, TRI_STR(""));
+    return true;
+}
+
+static bool on_assembly(parser *p, tri_str value)
+{
+    (void)value;
+    add_emit(p, TRI_KIND_NONE, TRI_STR(""));
+    return true;
+}
+
+static bool on_output(parser *p, tri_str value)
+{
+    if (!value.len)
+        return usage(p, "'-o' names no file");
+    if (p->opt->output.len)
+        return usage(p, "'-o' is given twice: '%.*s' and '%.*s'", TRI_STR_ARG(p->opt->output), TRI_STR_ARG(value));
+    p->opt->output = value;
+    return true;
+}
+
+static bool on_language(parser *p, tri_str value)
+{
+    p->language = tri_phase_find_kind(value);
+    if (tri_str_is(value, "none"))
+        return true;
+    if (p->language == TRI_KIND_NONE)
+        return unknown_kind(p, value, true);
+    if (!tri_phase_is_input(p->language))
+        return usage(p, "'%.*s' cannot be an input; these can: %s", TRI_STR_ARG(value),
+                     tri_phase_kind_names(p->arena, true).data);
+    return true;
+}
+
+static bool on_save_temps(parser *p, tri_str value)
+{
+    p->opt->save_temps = true;
+    p->opt->save_temps_dir = value;
+    return true;
+}
+
+static bool on_define(parser *p, tri_str value)
+{
+    size_t equals = tri_str_find(value, '=');
+    tri_define define = {tri_str_sub(value, 0, equals), TRI_STR("")};
+    if (equals == value.len)
+        return usage(p, "'-D%.*s' has no value; write -D%.*s=VALUE", TRI_STR_ARG(value), TRI_STR_ARG(value));
+    define.value = tri_str_sub(value, equals + 1, value.len);
+    if (!define.name.len || !define.value.len)
+        return usage(p, "'-D%.*s' is not NAME=VALUE", TRI_STR_ARG(value));
+    tri_vec_push(p->arena, &p->opt->compile.defines, define);
+    return true;
+}
+
+static bool on_arch(parser *p, tri_str value)
+{
+    const tri_target *target;
+    const tri_arch *arch;
+    p->opt->compile.arch = value;
+    return tri_targets_find(p->diag, value, &target, &arch);
+}
+
+static bool power_of_two(parser *p, const char *name, tri_str value, int highest, int *out)
+{
+    int64_t n;
+    if (!tri_str_to_i64(value, &n) || n < 1 || n > highest || (n & (n - 1)))
+        return usage(p, "'%s=%.*s' is not a power of two from 1 to %d", name, TRI_STR_ARG(value), highest);
+    *out = (int)n;
+    return true;
+}
+
+static bool on_num_warps(parser *p, tri_str value)
+{
+    return power_of_two(p, "-num-warps", value, 32, &p->opt->compile.num_warps);
+}
+
+static bool on_num_ctas(parser *p, tri_str value)
+{
+    return power_of_two(p, "-num-ctas", value, 16, &p->opt->compile.num_ctas);
+}
+
+static bool on_optimize(parser *p, tri_str value)
+{
+    if (!value.len)
+        value = TRI_STR("1");
+    if (value.len != 1 || value.data[0] < '0' || value.data[0] > '3')
+        return usage(p, "'-O%.*s' is not one of -O0 -O1 -O2 -O3", TRI_STR_ARG(value));
+    p->opt->compile.opt_level = value.data[0] - '0';
+    return true;
+}
+
+static bool on_debug(parser *p, tri_str value)
+{
+    (void)value;
+    p->opt->compile.debug = TRI_DEBUG_FULL;
+    return true;
+}
+
+static bool on_lineinfo(parser *p, tri_str value)
+{
+    (void)value;
+    if (p->opt->compile.debug == TRI_DEBUG_NONE)
+        p->opt->compile.debug = TRI_DEBUG_LINES;
+    return true;
+}
+
+static bool on_passes(parser *p, tri_str value)
+{
+    p->opt->has_passes = true;
+    p->opt->passes = tri_str_copy(p->arena, value);
+    return tri_passes_check(p->diag, p->opt->passes.data);
+}
+
+static bool add_passes(parser *p, tri_str value, tri_opt_words *out)
+{
+    tri_str item;
+    while (next_item(&value, &item)) {
+        if (!tri_str_is(item, "all") && !tri_passes_find(item)) {
+            tri_str name = tri_str_copy(p->arena, item);
+            return tri_passes_check(p->diag, name.data);
+        }
+        const tri_pass *pass = tri_passes_find(item);
+        tri_vec_push(p->arena, out, pass ? tri_str_from(pass->name) : item);
+    }
+    return true;
+}
+
+static bool on_print_before(parser *p, tri_str value) { return add_passes(p, value, &p->opt->print_before); }
+static bool on_print_after(parser *p, tri_str value) { return add_passes(p, value, &p->opt->print_after); }
+
+static bool set_mode(parser *p, tri_opt_mode mode, tri_str value)
+{
+    /* The first one counts, as in `tritcc --version --help`. */
+    if (p->opt->mode == TRI_OPT_COMPILE) {
+        p->opt->mode = mode;
+        p->opt->mode_value = value;
+    }
+    return true;
+}
+
+static bool on_list_passes(parser *p, tri_str value) { return set_mode(p, TRI_OPT_LIST_PASSES, value); }
+static bool on_print_pipeline(parser *p, tri_str value) { return set_mode(p, TRI_OPT_PRINT_PIPELINE, value); }
+static bool on_print_targets(parser *p, tri_str value) { return set_mode(p, TRI_OPT_PRINT_TARGETS, value); }
+static bool on_explain(parser *p, tri_str value) { return set_mode(p, TRI_OPT_EXPLAIN, value); }
+static bool on_help(parser *p, tri_str value) { return set_mode(p, TRI_OPT_HELP, value); }
+static bool on_version(parser *p, tri_str value) { return set_mode(p, TRI_OPT_VERSION, value); }
+static bool on_option_table(parser *p, tri_str value) { return set_mode(p, TRI_OPT_TABLE, value); }
+
+static bool on_time_report(parser *p, tri_str value)
+{
+    if (value.len && !tri_str_is(value, "json"))
+        return usage(p, "'-ftime-report=%.*s' is not '-ftime-report' or '-ftime-report=json'", TRI_STR_ARG(value));
+    p->opt->time_report = value.len ? TRI_OPT_REPORT_JSON : TRI_OPT_REPORT_TEXT;
+    return true;
+}
+
+static bool on_depfile(parser *p, tri_str value)
+{
+    p->opt->depfile = true;
+    p->opt->depfile_path = value;
+    return true;
+}
+
+static bool on_dep_target(parser *p, tri_str value)
+{
+    tri_vec_push(p->arena, &p->opt->dep_targets, value);
+    return true;
+}
+
+static bool on_dep_quoted(parser *p, tri_str value)
+{
+    tri_buf quoted = {0};
+    tri_opt_quote_for_make(value, &quoted);
+    tri_str copy = tri_str_copy(p->arena, tri_buf_str(&quoted));
+    tri_buf_fini(&quoted);
+    return on_dep_target(p, copy);
+}
+
+static bool on_wall(parser *p, tri_str value)
+{
+    (void)value;
+    tri_diag_set_warning(p->diag, TRI_STR("all"), true);
+    return true;
+}
+
+static bool on_werror(parser *p, tri_str value)
+{
+    (void)value;
+    tri_diag_set_werror(p->diag, true);
+    return true;
+}
+
+static bool on_warning(parser *p, tri_str value)
+{
+    bool on = !tri_str_has_prefix(value, "no-");
+    tri_str name = on ? value : tri_str_sub(value, 3, value.len);
+    if (!name.len)
+        return usage(p, "'-W%.*s' names no warning", TRI_STR_ARG(value));
+    if (tri_str_is(name, "error"))
+        tri_diag_set_werror(p->diag, on);
+    else
+        tri_diag_set_warning(p->diag, name, on);
+    return true;
+}
+
+static bool on_no_warnings(parser *p, tri_str value)
+{
+    (void)value;
+    tri_diag_set_warning(p->diag, TRI_STR(""), false);
+    return true;
+}
+
+static bool on_remarks(parser *p, tri_str value)
+{
+    tri_diag_set_remarks(p->diag, value);
+    return true;
+}
+
+static bool on_color(parser *p, tri_str value)
+{
+    if (!value.len || tri_str_is(value, "always"))
+        tri_diag_set_color(p->diag, TRI_COLOR_ALWAYS);
+    else if (tri_str_is(value, "never"))
+        tri_diag_set_color(p->diag, TRI_COLOR_NEVER);
+    else if (tri_str_is(value, "auto"))
+        tri_diag_set_color(p->diag, TRI_COLOR_AUTO);
+    else
+        return usage(p, "'-fdiagnostics-color=%.*s' is not auto, always or never", TRI_STR_ARG(value));
+    return true;
+}
+
+static bool on_format(parser *p, tri_str value)
+{
+    if (!tri_str_is(value, "json") && !tri_str_is(value, "text"))
+        return usage(p, "'-fdiagnostics-format=%.*s' is not text or json", TRI_STR_ARG(value));
+    p->opt->format = tri_str_is(value, "json") ? TRI_DIAG_JSON : TRI_DIAG_TEXT;
+    tri_diag_set_format(p->diag, p->opt->format);
+    return true;
+}
+
+static bool on_prefix_map(parser *p, tri_str value)
+{
+    size_t equals = tri_str_find_last(value, '=');
+    if (equals == value.len || equals == 0)
+        return usage(p, "'-ffile-prefix-map=%.*s' is not OLD=NEW", TRI_STR_ARG(value));
+    tri_diag_add_prefix_map(p->diag, tri_str_sub(value, 0, equals), tri_str_sub(value, equals + 1, value.len));
+    return true;
+}
+
+/* --- matching words against the table --- */
+
+static bool takes_value(const row *r) { return r->form != TRI_OPT_FLAG && r->form != TRI_OPT_LONG; }
+static bool value_is_optional(const row *r) { return r->form == TRI_OPT_OPTIONAL || r->form == TRI_OPT_LONGOPT; }
+
+/* The row for an option word without its dashes. `out_value` is what is joined to it; out_has says
+ * whether anything is. */
+static const row *match(tri_str word, tri_str *out_value, bool *out_has)
+{
+    const row *best = NULL;
+    size_t best_len = 0;
+    for (size_t i = 0; i < row_count; i++) {
+        const row *r = &rows[i];
+        size_t len = r->name ? strlen(r->name) : 0;
+        if (!len || !tri_str_has_prefix(word, r->name) || len < best_len)
+            continue;
+        tri_str rest = tri_str_sub(word, len, word.len);
+        bool whole = rest.len == 0;
+        bool equals = !whole && takes_value(r) && len > 1 && rest.data[0] == '=' && r->form != TRI_OPT_PREFIX;
+        bool joined = !whole && (r->form == TRI_OPT_JOINED || r->form == TRI_OPT_PREFIX);
+        if (!whole && !equals && !joined)
+            continue;
+        best = r;
+        best_len = len;
+        *out_has = !whole;
+        *out_value = equals ? tri_str_sub(rest, 1, rest.len) : rest;
+    }
+    return best;
+}
+
+static bool number(parser *p, const row *r, tri_str value)
+{
+    int64_t n;
+    if (!tri_str_to_i64(value, &n) || n < r->act.lowest || n > r->act.highest)
+        return usage(p, "'-%s=%.*s' is not a number from %lld to %lld", r->name, TRI_STR_ARG(value),
+                     (long long)r->act.lowest, (long long)r->act.highest);
+    *(int *)((char *)p->opt + r->act.field) = (int)n;
+    return true;
+}
+
+static bool apply(parser *p, const row *r, tri_str value)
+{
+    void *field = (char *)p->opt + r->act.field;
+    switch (r->act.kind) {
+    case ACT_SET:
+        *(bool *)field = true;
+        return true;
+    case ACT_TEXT:
+        *(tri_str *)field = value;
+        return true;
+    case ACT_LIST: {
+        any_words *list = field;
+        tri_vec_push(p->arena, list, value);
+        return true;
+    }
+    case ACT_NUMBER:
+        return number(p, r, value);
+    case ACT_CALL:
+        return r->act.call(p, value);
+    }
+    return false;
+}
+
+static bool unknown_option(parser *p, tri_str word)
+{
+    const char *names[row_count];
+    size_t count = 0, dashes = tri_str_has_prefix(word, "--") ? 2 : 1;
+    for (size_t i = 0; i < row_count; i++)
+        if (rows[i].name && rows[i].help && strlen(rows[i].name) > 1)
+            names[count++] = rows[i].name;
+    tri_str name = tri_str_sub(word, dashes, word.len);
+    if (name.len > 1 && name.data[0] == 'o' && dashes == 1 && !tri_str_nearest(name, names, count))
+        return usage(p, "unknown option '%.*s'; the output's name is given as '-o %.*s'", TRI_STR_ARG(word),
+                     TRI_STR_ARG(tri_str_sub(name, 1, name.len)));
+    const char *near = tri_str_nearest(tri_str_sub(name, 0, tri_str_find(name, '=')), names, count);
+    if (!near)
+        return usage(p, "unknown option '%.*s'; --help lists the known ones", TRI_STR_ARG(word));
+    tri_buf spelling = {0};
+    for (size_t i = 0; i < row_count; i++) {
+        tri_opt_row r = tri_opt_row_at(i);
+        if (r.name && !strcmp(r.name, near))
+            tri_opt_spell(&r, &spelling);
+    }
+    usage(p, "unknown option '%.*s'; did you mean '%.*s'?", TRI_STR_ARG(word), TRI_STR_ARG(tri_buf_str(&spelling)));
+    tri_buf_fini(&spelling);
+    return false;
+}
+
+/* One option at args[*i]; moves *i over a separate value. */
+static bool option(parser *p, const tri_args *args, size_t *i)
+{
+    tri_str word = args->at[*i], value = TRI_STR("");
+    bool has_value = false;
+    tri_str name = tri_str_sub(word, tri_str_has_prefix(word, "--") ? 2 : 1, word.len);
+    const row *r = match(name, &value, &has_value);
+    if (!r)
+        return unknown_option(p, word);
+    if (takes_value(r) && !has_value && !value_is_optional(r) && r->form != TRI_OPT_PREFIX) {
+        if (*i + 1 == args->len)
+            return usage(p, "'%.*s' needs a value: %s", TRI_STR_ARG(word), r->metavar);
+        value = args->at[++*i];
+    }
+    return apply(p, r, value);
+}
+
+static bool check(parser *p)
+{
+    const tri_opt *o = p->opt;
+    if (o->mode != TRI_OPT_COMPILE)
+        return true;
+    if (!o->inputs.len)
+        return usage(p, "no input file");
+    if (o->has_passes && (o->emits.len || o->save_temps || o->depfile))
+        return usage(p, "-passes prints the module; it does not go with -emit, -c, -S, -save-temps or -MD");
+    if (!o->has_passes && (o->split_input || o->verify_diagnostics))
+        return usage(p, "'%s' needs -passes", o->split_input ? "-split-input-file" : "-verify-diagnostics");
+    if (o->output.len && o->inputs.len > 1)
+        return usage(p, "-o names one file, but there are %zu inputs", o->inputs.len);
+    if (o->depfile_path.len && o->inputs.len > 1)
+        return usage(p, "-MF names one file, but there are %zu inputs", o->inputs.len);
+    for (size_t i = 0; i < o->emits.len; i++)
+        if (o->emits.at[i].path.len && o->inputs.len > 1 && !tri_str_is(o->emits.at[i].path, "-"))
+            return usage(p, "'-emit=...=%.*s' names one file, but there are %zu inputs",
+                         TRI_STR_ARG(o->emits.at[i].path), o->inputs.len);
+    if (!o->depfile && (o->dep_phony || o->dep_targets.len))
+        return usage(p, "-MT, -MQ and -MP need -MD");
+    return true;
+}
+
+bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_opt *out)
+{
+    *out = (tri_opt){.compile = {.config = -1, .opt_level = 3}};
+    parser p = {.arena = arena, .diag = diag, .opt = out};
+    tri_args args = {0};
+    bool ok = tri_args_expand(arena, diag, argc, argv, &args);
+    bool only_files = false;
+    for (size_t i = 0; ok && i < args.len; i++) {
+        tri_str word = args.at[i];
+        if (only_files || word.len < 2 || word.data[0] != '-')
+            tri_vec_push(arena, &out->inputs, (tri_opt_input){word, p.language});
+        else if (tri_str_is(word, "--"))
+            only_files = true;
+        else
+            ok = option(&p, &args, &i);
+    }
+    return ok && check(&p);
+}
+
+void tri_opt_quote_for_make(tri_str name, tri_buf *out)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        if (strchr(" \t#", name.data[i]))
+            tri_buf_add_char(out, '\\');
+        else if (name.data[i] == '$')
+            tri_buf_add_char(out, '$');
+        tri_buf_add_char(out, name.data[i]);
+    }
+}
+
+/* --- the table, for others --- */
+
+size_t tri_opt_row_count(void) { return row_count; }
+
+tri_opt_row tri_opt_row_at(size_t i)
+{
+    size_t g = i;
+    while (rows[g].name)
+        g--;
+    const row *r = &rows[i];
+    return (tri_opt_row){r->name,   r->form, r->metavar, r->help, r->manual, groups[rows[g].group].topic,
+                         groups[rows[g].group].title};
+}
+
+void tri_opt_spell(const tri_opt_row *row, tri_buf *out)
+{
+    bool is_long = row->form == TRI_OPT_LONG || row->form == TRI_OPT_LONGOPT || row->form == TRI_OPT_LONGARG;
+    tri_buf_format(out, "%s%s", is_long ? "--" : "-", row->name);
+    switch (row->form) {
+    case TRI_OPT_FLAG:
+    case TRI_OPT_LONG:
+        break;
+    case TRI_OPT_WORD:
+        tri_buf_format(out, " %s", row->metavar);
+        break;
+    case TRI_OPT_JOINED:
+        tri_buf_format(out, "%s%s", strlen(row->name) == 1 && strchr("DI", *row->name) ? "" : " ", row->metavar);
+        break;
+    case TRI_OPT_PREFIX:
+        tri_buf_add_z(out, row->metavar);
+        break;
+    case TRI_OPT_EQUALS:
+    case TRI_OPT_LONGARG:
+        tri_buf_format(out, "=%s", row->metavar);
+        break;
+    case TRI_OPT_OPTIONAL:
+    case TRI_OPT_LONGOPT:
+        tri_buf_format(out, "[=%s]", row->metavar);
+        break;
+    }
+}

@@ -1,0 +1,93 @@
+/* The command line: what was asked for, and the table of options behind it. */
+#ifndef TRI_DRIVER_OPT_H
+#define TRI_DRIVER_OPT_H
+
+#include "base/diag.h"
+#include "driver/phase.h"
+#include "ir/options.h"
+
+typedef struct {
+    tri_str path;  /* "-": standard input */
+    tri_kind kind; /* TRI_KIND_NONE: by suffix */
+} tri_opt_input;
+
+typedef struct {
+    tri_kind kind; /* TRI_KIND_NONE: the target's text (-S) */
+    tri_str path;  /* empty: named after -o or the input */
+} tri_opt_emit;
+
+typedef enum {
+    TRI_OPT_COMPILE,
+    TRI_OPT_HELP,
+    TRI_OPT_VERSION,
+    TRI_OPT_EXPLAIN,
+    TRI_OPT_LIST_PASSES,
+    TRI_OPT_PRINT_PIPELINE,
+    TRI_OPT_PRINT_TARGETS,
+    TRI_OPT_TABLE,
+} tri_opt_mode;
+
+typedef enum { TRI_OPT_NO_REPORT, TRI_OPT_REPORT_TEXT, TRI_OPT_REPORT_JSON } tri_opt_report;
+
+typedef TRI_VEC(tri_str) tri_opt_words;
+
+typedef struct {
+    tri_options compile; /* what the lower layers see */
+    tri_opt_mode mode;
+    tri_str mode_value; /* topic of --help, code of --explain ... */
+    TRI_VEC(tri_opt_input) inputs;
+    TRI_VEC(tri_opt_emit) emits;
+    tri_str output; /* -o; empty: not given */
+    bool save_temps;
+    tri_str save_temps_dir; /* empty: beside the outputs */
+    tri_str cuda_path;
+    bool has_passes;
+    tri_str passes;
+    tri_opt_words print_before, print_after; /* "all" stands for every pass */
+    bool print_changed, split_input, verify_diagnostics;
+    bool verbose, dry_run;
+    tri_opt_report time_report;
+    bool depfile, dep_phony;
+    tri_str depfile_path; /* empty: named after the output */
+    tri_opt_words dep_targets; /* as they stand in the rule */
+    tri_diag_format format;
+} tri_opt;
+
+/* Fills `out` from the command line; strings live in `arena` or in argv. The diagnostics options take
+ * effect on `diag` at once. False after a report: wrong usage. */
+bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_opt *out);
+
+/* An environment variable, or empty. The only reader of the environment. */
+tri_str tri_opt_environment(const char *name);
+
+/* A file name as it must stand in a makefile rule. */
+void tri_opt_quote_for_make(tri_str name, tri_buf *out);
+
+/* The table, for help, manual and completion. */
+typedef enum {
+    TRI_OPT_FLAG,
+    TRI_OPT_LONG,
+    TRI_OPT_WORD,
+    TRI_OPT_EQUALS,
+    TRI_OPT_JOINED,
+    TRI_OPT_PREFIX,
+    TRI_OPT_OPTIONAL,
+    TRI_OPT_LONGOPT,
+    TRI_OPT_LONGARG,
+} tri_opt_form;
+
+typedef struct {
+    const char *name; /* null: only the start of a group */
+    tri_opt_form form;
+    const char *metavar;
+    const char *help; /* null: hidden */
+    const char *manual;
+    const char *topic, *title; /* of its group */
+} tri_opt_row;
+
+size_t tri_opt_row_count(void);
+tri_opt_row tri_opt_row_at(size_t i);
+/* "-emit=KIND[=FILE],..." */
+void tri_opt_spell(const tri_opt_row *row, tri_buf *out);
+
+#endif

@@ -1,0 +1,181 @@
+#include "driver/payload.h"
+
+#include "frontend/ast.h"
+#include "ir/context.h"
+#include "ir/llvm.h"
+#include "ir/op.h"
+
+static bool read_mlir(tri_unit *unit, const tri_source *source)
+{
+    MlirModule module = tri_context_parse(unit->mlir, source);
+    if (!module.ptr)
+        return false;
+    tri_unit_replace(unit, TRI_PAYLOAD_MLIR);
+    unit->module = module;
+    unit->source = source;
+    if (!tri_context_verify(module))
+        return false;
+    tri_op_list functions = {0};
+    tri_op_collect_named(mlirModuleGetOperation(module), "tt.func", unit->arena, &functions);
+    for (size_t i = 0; i < functions.len; i++) {
+        MlirOperation function = functions.at[i];
+        MlirAttribute attr = tri_op_attr(function, "tritcc.kernel");
+        tri_kernel kernel = {0};
+        if (!attr.ptr)
+            continue;
+        if (!tri_kernel_from_attr(unit->arena, attr, &kernel)) {
+            tri_op_error(unit->diag, function, 5011, "'tritcc.kernel' is not a description of a kernel");
+            return false;
+        }
+        tri_vec_push(unit->arena, &unit->kernels, kernel);
+    }
+    return true;
+}
+
+static bool read_llvm(tri_unit *unit, const tri_source *source)
+{
+    LLVMModuleRef module = tri_llvm_parse(unit->diag, unit->llvm, source);
+    if (!module)
+        return false;
+    tri_unit_replace(unit, TRI_PAYLOAD_LLVM);
+    unit->llvm_module = module;
+    unit->source = source;
+    return tri_llvm_get_kernels(unit);
+}
+
+/* --- kernel facts in text --- */
+
+static void append_facts(tri_unit *unit, tri_str line, bool *out_ok)
+{
+    MlirAttribute attr = mlirAttributeParseGet(unit->mlir, mlirStringRefCreate(line.data, line.len));
+    tri_kernel kernel = {0};
+    if (attr.ptr && tri_kernel_from_attr(unit->arena, attr, &kernel)) {
+        tri_vec_push(unit->arena, &unit->kernels, kernel);
+        return;
+    }
+    tri_diag_error(unit->diag, TRI_NO_SPAN, 5011, "the kernel facts in the input are malformed");
+    *out_ok = false;
+}
+
+/* Comments "tritcc.kernel {...}", whatever the comment sign of the assembly is. */
+static bool read_facts(tri_unit *unit, tri_str text)
+{
+    static const char mark[] = "tritcc.kernel {";
+    bool ok = true;
+    while (ok && text.len) {
+        size_t end = tri_str_find(text, '\n');
+        tri_str line = tri_str_sub(text, 0, end);
+        size_t sign = 0;
+        while (sign < line.len && strchr("/#; ", line.data[sign]))
+            sign++;
+        tri_str rest = tri_str_sub(line, sign, line.len);
+        if (sign && tri_str_has_prefix(rest, mark))
+            append_facts(unit, tri_str_sub(rest, sizeof mark - 2, rest.len), &ok);
+        text = tri_str_sub(text, end < text.len ? end + 1 : end, text.len);
+    }
+    return ok;
+}
+
+bool tri_payload_read(tri_unit *unit, tri_kind kind, const tri_source *source)
+{
+    switch (tri_phase_kind(kind)->form) {
+    case TRI_PAYLOAD_SOURCE:
+        tri_unit_replace(unit, TRI_PAYLOAD_SOURCE);
+        unit->source = source;
+        return true;
+    case TRI_PAYLOAD_MLIR:
+        return read_mlir(unit, source);
+    case TRI_PAYLOAD_LLVM:
+        return read_llvm(unit, source);
+    case TRI_PAYLOAD_BYTES:
+        tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
+        tri_buf_add_str(&unit->bytes, source->text);
+        unit->source = source;
+        return read_facts(unit, source->text);
+    case TRI_PAYLOAD_AST:
+        tri_unit_replace(unit, TRI_PAYLOAD_AST);
+        unit->ast = tri_ast_read(unit->arena, unit->diag, source);
+        unit->source = unit->ast ? unit->ast->source : source;
+        return unit->ast != NULL;
+    case TRI_PAYLOAD_NONE:
+        break;
+    }
+    TRI_BUG("kind %d cannot be read", (int)kind);
+}
+
+void tri_payload_print(tri_unit *unit, tri_kind kind, tri_buf *out)
+{
+    switch (tri_phase_kind(kind)->form) {
+    case TRI_PAYLOAD_AST:
+        tri_ast_print(unit->ast, out);
+        return;
+    case TRI_PAYLOAD_MLIR:
+        /* Without debug information no later stage asks where an operation came from, but asserts do. */
+        tri_context_print(unit->module, unit->options->debug != TRI_DEBUG_NONE || unit->options->debug_asserts, out);
+        return;
+    case TRI_PAYLOAD_LLVM:
+        tri_llvm_print(unit->llvm_module, out);
+        return;
+    case TRI_PAYLOAD_BYTES:
+        tri_buf_add_str(out, tri_buf_str(&unit->bytes));
+        return;
+    case TRI_PAYLOAD_SOURCE:
+    case TRI_PAYLOAD_NONE:
+        break;
+    }
+    TRI_BUG("kind %d cannot be printed", (int)kind);
+}
+
+/* The word that follows `mark`, up to a blank, quote, comma or parenthesis. */
+static tri_str word_after(tri_str text, const char *mark)
+{
+    const char *at = text.len ? strstr(text.data, mark) : NULL;
+    if (!at)
+        return TRI_STR("");
+    at += strlen(mark);
+    return (tri_str){at, strcspn(at, " \t\r\n\",()")};
+}
+
+static tri_str arch_with_ttg_target(tri_str name)
+{
+    for (size_t i = 0; name.len && i < tri_targets_count(); i++)
+        for (const tri_arch *arch = tri_targets_at(i)->archs; arch->name; arch++)
+            if (arch->ttg_target && tri_str_is(name, arch->ttg_target))
+                return tri_str_from(arch->name);
+    return TRI_STR("");
+}
+
+/* The architecture that LLVM's "target-cpu" attribute names, or the only one of a triple's family. */
+static tri_str arch_of_llvm(tri_str text)
+{
+    tri_str cpu = word_after(text, "\"target-cpu\"=\"");
+    tri_str triple = word_after(text, "target triple = \"");
+    for (size_t i = 0; i < tri_targets_count(); i++) {
+        const tri_target *target = tri_targets_at(i);
+        for (const tri_arch *arch = target->archs; arch->name; arch++)
+            if (cpu.len && tri_str_is(cpu, arch->cpu))
+                return tri_str_from(arch->name);
+        bool is_spirv = !strcmp(target->family, "spirv") && tri_str_has_prefix(triple, "spirv");
+        bool is_nvptx = !strcmp(target->family, "nvptx") && tri_str_has_prefix(triple, "nvptx");
+        if (is_spirv || is_nvptx)
+            return tri_str_from(target->default_arch->name);
+    }
+    return TRI_STR("");
+}
+
+tri_str tri_payload_arch(tri_kind kind, tri_str text)
+{
+    switch (kind) {
+    case TRI_KIND_TTGIR:
+        return arch_with_ttg_target(word_after(text, "ttg.target = \""));
+    case TRI_KIND_LLIR:
+        return arch_of_llvm(text);
+    case TRI_KIND_PTX:
+        return word_after(text, "\n.target ");
+    case TRI_KIND_SPIRV:
+    case TRI_KIND_SPVASM:
+        return TRI_STR("spirv64");
+    default:
+        return TRI_STR("");
+    }
+}

@@ -1,0 +1,18 @@
+/* The text of a payload, and a payload from text. */
+#ifndef TRI_DRIVER_PAYLOAD_H
+#define TRI_DRIVER_PAYLOAD_H
+
+#include "driver/phase.h"
+
+/* Installs the payload of `kind` from an input text, with the kernels' facts found in it. The
+ * contexts that the kind needs are set in the unit. False after a report. */
+bool tri_payload_read(tri_unit *unit, tri_kind kind, const tri_source *source);
+
+/* Appends the payload, which is of `kind`, as the file that -emit writes. */
+void tri_payload_print(tri_unit *unit, tri_kind kind, tri_buf *out);
+
+/* The architecture that a text was made for (from ttg.target, .target or the like), or empty. The
+ * text alone is looked at, before anything is parsed. */
+tri_str tri_payload_arch(tri_kind kind, tri_str text);
+
+#endif

@@ -1,0 +1,176 @@
+#include "driver/phase.h"
+
+#include "base/file.h"
+#include "frontend/frontend.h"
+#include "ir/context.h"
+#include "ir/llvm.h"
+#include "ir/op.h"
+#include "targets/spirv/text.h"
+
+/* --- kinds --- */
+
+#define KIND(id, name, suffix, form, help) {name, suffix, TRI_PAYLOAD_##form, help},
+static const tri_kind_row kinds[] = {
+    {0},
+#include "driver/phases.def"
+};
+
+const tri_kind_row *tri_phase_kind(tri_kind kind) { return &kinds[kind]; }
+
+tri_kind tri_phase_find_kind(tri_str name)
+{
+    for (int k = 1; k < TRI_KIND_COUNT; k++)
+        if (kinds[k].name && tri_str_is(name, kinds[k].name))
+            return (tri_kind)k;
+    return TRI_KIND_NONE;
+}
+
+tri_kind tri_phase_kind_of_file(tri_str path)
+{
+    tri_str suffix = tri_path_suffix(path);
+    if (tri_str_is(suffix, ".py"))
+        return TRI_KIND_SOURCE;
+    for (int k = 1; k < TRI_KIND_COUNT; k++)
+        if (kinds[k].suffix && tri_str_is(suffix, kinds[k].suffix))
+            return (tri_kind)k;
+    return TRI_KIND_NONE;
+}
+
+static bool has_phase_from(tri_kind kind)
+{
+    for (size_t i = 0; i < tri_phase_count(); i++)
+        if (tri_phase_at(i)->from == kind)
+            return true;
+    return false;
+}
+
+bool tri_phase_is_input(tri_kind kind) { return kinds[kind].name && has_phase_from(kind); }
+
+tri_str tri_phase_kind_names(tri_arena *arena, bool inputs_only)
+{
+    tri_buf names = {0};
+    for (int k = 1; k < TRI_KIND_COUNT; k++) {
+        bool skip = inputs_only ? !tri_phase_is_input((tri_kind)k) : k == TRI_KIND_SOURCE;
+        if (kinds[k].name && !skip)
+            tri_buf_format(&names, "%s%s", names.len ? " " : "", kinds[k].name);
+    }
+    tri_str copy = tri_str_copy(arena, tri_buf_str(&names));
+    tri_buf_fini(&names);
+    return copy;
+}
+
+const char *tri_phase_nearest_kind(tri_str name)
+{
+    const char *names[TRI_KIND_COUNT];
+    size_t count = 0;
+    for (int k = 1; k < TRI_KIND_COUNT; k++)
+        if (kinds[k].name)
+            names[count++] = kinds[k].name;
+    return tri_str_nearest(name, names, count);
+}
+
+/* --- conditions --- */
+
+static bool is_always(const tri_target *target, tri_kind to)
+{
+    (void)target, (void)to;
+    return true;
+}
+
+static bool is_has_ttgir(const tri_target *target, tri_kind to) { return (void)to, target->ttgir_pipeline != NULL; }
+static bool is_no_ttgir(const tri_target *target, tri_kind to) { return (void)to, target->ttgir_pipeline == NULL; }
+static bool is_code(const tri_target *target, tri_kind to) { return !strcmp(target->code_kind, kinds[to].name); }
+static bool is_object(const tri_target *target, tri_kind to) { return (void)to, target->object != NULL; }
+
+static bool is_binary(const tri_target *target, tri_kind to)
+{
+    return target->binary_kind && !strcmp(target->binary_kind, kinds[to].name);
+}
+
+/* --- steps --- */
+
+static bool run_parse(tri_unit *unit, const tri_pass_hooks *hooks)
+{
+    (void)hooks;
+    return tri_frontend_parse(unit);
+}
+
+static bool run_pipeline(tri_unit *unit, void (*pipeline)(const tri_unit *, tri_buf *), const tri_pass_hooks *hooks)
+{
+    tri_buf text = {0};
+    pipeline(unit, &text);
+    bool ok = !text.len || tri_passes_run(unit, text.data, hooks);
+    tri_buf_fini(&text);
+    return ok;
+}
+
+static bool run_ttir(tri_unit *unit, const tri_pass_hooks *hooks)
+{
+    return run_pipeline(unit, unit->target->ttir_pipeline, hooks);
+}
+
+static bool run_ttgir(tri_unit *unit, const tri_pass_hooks *hooks)
+{
+    return run_pipeline(unit, unit->target->ttgir_pipeline, hooks);
+}
+
+static bool run_lower(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->lower(unit); }
+static bool run_scalarise(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->lower(unit); }
+
+static bool run_optimize(tri_unit *unit, const tri_pass_hooks *hooks)
+{
+    return (void)hooks, unit->target->optimize(unit);
+}
+
+static bool run_ptx(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->emit(unit); }
+static bool run_spirv(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->emit(unit); }
+static bool run_asm(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->emit(unit); }
+static bool run_cubin(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->assemble(unit); }
+static bool run_ptx_obj(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->object(unit); }
+static bool run_spirv_obj(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->object(unit); }
+static bool run_asm_obj(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->object(unit); }
+
+static bool run_spvas(tri_unit *unit, const tri_pass_hooks *hooks)
+{
+    (void)hooks;
+    tri_buf binary = {0};
+    if (!tri_text_to_spirv(unit->diag, unit->source, tri_buf_str(&unit->bytes), &binary)) {
+        tri_buf_fini(&binary);
+        return false;
+    }
+    tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
+    unit->bytes = binary;
+    return true;
+}
+
+static bool view_spvdis(tri_unit *unit, tri_buf *out)
+{
+    return tri_text_from_spirv(unit->diag, tri_buf_str(&unit->bytes), out);
+}
+
+#define IS_ALWAYS is_always
+#define IS_HAS_TTGIR is_has_ttgir
+#define IS_NO_TTGIR is_no_ttgir
+#define IS_CODE is_code
+#define IS_BINARY is_binary
+#define IS_OBJECT is_object
+
+#define PHASE(id, from, to, condition, contexts, help) \
+    {#id, TRI_KIND_##from, TRI_KIND_##to, help, TRI_PHASE_##contexts, IS_##condition, run_##id, NULL},
+#define VIEW(id, from, to, condition, help) \
+    {#id, TRI_KIND_##from, TRI_KIND_##to, help, TRI_PHASE_NONE, IS_##condition, NULL, view_##id},
+static const tri_phase phases[] = {
+#include "driver/phases.def"
+};
+
+size_t tri_phase_count(void) { return sizeof phases / sizeof *phases; }
+
+const tri_phase *tri_phase_at(size_t i) { return &phases[i]; }
+
+bool tri_phase_pipeline(const tri_phase *phase, const tri_unit *unit, tri_buf *out)
+{
+    if (phase->run != run_ttir && phase->run != run_ttgir)
+        return false;
+    (phase->run == run_ttir ? unit->target->ttir_pipeline : unit->target->ttgir_pipeline)(unit, out);
+    return true;
+}

@@ -1,0 +1,27 @@
+/* The way of one input through the phases. */
+#ifndef TRI_DRIVER_PIPELINE_H
+#define TRI_DRIVER_PIPELINE_H
+
+#include "driver/output.h"
+#include "driver/session.h"
+
+typedef struct {
+    const tri_phase *via[TRI_KIND_COUNT]; /* the phase that makes a kind; null: it is not needed */
+    tri_kind from;
+} tri_pipeline;
+
+/* Finds the phases that lead from `from` to every output. False after a report. */
+bool tri_pipeline_plan(tri_session *session, const tri_unit *unit, tri_kind from, tri_str input,
+                       const tri_output_list *outputs, tri_pipeline *out);
+
+/* Runs them; each output's data is filled. False after a report. */
+bool tri_pipeline_run(tri_session *session, tri_unit *unit, const tri_pipeline *pipeline, tri_output_list *outputs);
+
+/* -###: the phases in order, a line each. */
+void tri_pipeline_print(const tri_pipeline *pipeline, const tri_unit *unit, tri_str input,
+                        const tri_output_list *outputs, tri_buf *out);
+
+/* Runs the passes of -passes on the unit's module, with the hooks that the options ask for. */
+bool tri_pipeline_run_passes(tri_session *session, tri_unit *unit, const char *passes);
+
+#endif

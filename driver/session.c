@@ -1,0 +1,91 @@
+#include "driver/session.h"
+
+#include "ir/context.h"
+
+#include "llvm-c/Core.h"
+
+void tri_session_init(tri_session *session, tri_arena *arena, tri_diag *diag, tri_opt *opt)
+{
+    *session = (tri_session){.arena = arena, .diag = diag, .opt = opt};
+    tri_report_init(&session->report, arena);
+}
+
+void tri_session_fini(tri_session *session)
+{
+    if (session->mlir.ptr)
+        tri_context_destroy_mlir(session->mlir);
+    if (session->llvm)
+        LLVMContextDispose(session->llvm);
+    session->mlir = (MlirContext){0};
+    session->llvm = NULL;
+}
+
+void tri_session_provide(tri_session *session, tri_unit *unit, unsigned contexts)
+{
+    if ((contexts & TRI_PHASE_MLIR) && !session->mlir.ptr) {
+        double start = tri_report_now();
+        session->mlir = tri_context_create_mlir(session->diag);
+        tri_report_add(&session->report, "start MLIR", NULL, tri_report_now() - start);
+    }
+    if ((contexts & TRI_PHASE_LLVM) && !session->llvm) {
+        double start = tri_report_now();
+        session->llvm = tri_context_create_llvm(session->diag);
+        tri_report_add(&session->report, "start LLVM", NULL, tri_report_now() - start);
+    }
+    if (contexts & TRI_PHASE_MLIR)
+        unit->mlir = session->mlir;
+    if (contexts & TRI_PHASE_LLVM)
+        unit->llvm = session->llvm;
+}
+
+/* The first family that writes `code` as its text or binary. */
+static const tri_target *family_of(const char *code)
+{
+    for (size_t i = 0; i < tri_targets_count(); i++) {
+        const tri_target *target = tri_targets_at(i);
+        if (!strcmp(target->code_kind, code) || (target->binary_kind && !strcmp(target->binary_kind, code)))
+            return target;
+    }
+    return NULL;
+}
+
+/* The outputs that belong to one family say which; otherwise objects are for the host, and stages on
+ * the way are those of a GPU. */
+static const char *family_of_outputs(const tri_opt *opt)
+{
+    bool is_for_host = !opt->emits.len && !opt->has_passes;
+    for (size_t i = 0; i < opt->emits.len; i++) {
+        switch (opt->emits.at[i].kind) {
+        case TRI_KIND_PTX:
+        case TRI_KIND_CUBIN:
+        case TRI_KIND_TTGIR:
+            return "ptx";
+        case TRI_KIND_SPIRV:
+        case TRI_KIND_SPVASM:
+            return "spirv";
+        case TRI_KIND_SOURCE:
+        case TRI_KIND_AST:
+        case TRI_KIND_TTIR:
+        case TRI_KIND_LLIR:
+            break;
+        default:
+            is_for_host = true;
+        }
+    }
+    return is_for_host ? "asm" : "ptx";
+}
+
+bool tri_session_choose_target(tri_session *session, tri_unit *unit, tri_str arch_of_input)
+{
+    tri_str arch = session->opt->compile.arch.len ? session->opt->compile.arch : arch_of_input;
+    if (arch.len)
+        return tri_targets_find(session->diag, arch, &unit->target, &unit->arch);
+    const char *code = family_of_outputs(session->opt);
+    unit->target = family_of(code);
+    if (!unit->target) {
+        tri_diag_error(session->diag, TRI_NO_SPAN, 6001, "no target writes '%s'; choose one with -arch=", code);
+        return false;
+    }
+    unit->arch = unit->target->default_arch;
+    return true;
+}

@@ -1,0 +1,22 @@
+/* The front end as the driver sees it. Each consumes the unit's payload and installs the next;
+ * false after a report. */
+#ifndef TRI_FRONTEND_FRONTEND_H
+#define TRI_FRONTEND_FRONTEND_H
+
+#include "ir/unit.h"
+
+/* Source -> AST. */
+bool tri_frontend_parse(tri_unit *unit);
+
+/* What the evaluator must know of the target: defaults of the launch shape when neither the
+ * command line nor the source gives it, and what `ttg.target`-like attributes say. */
+typedef struct {
+    tri_str family;     /* "nvptx" */
+    tri_str ttg_target; /* "cuda:90"; empty: none */
+    int warp_size, default_warps, default_stages;
+} tri_frontend_target;
+
+/* AST -> ttir; fills unit->kernels. Needs unit->mlir. */
+bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target);
+
+#endif

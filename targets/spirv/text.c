@@ -1,0 +1,62 @@
+/* SPIR-V's binary and text forms, by SPIRV-Tools. */
+#include "targets/spirv/text.h"
+
+#include <spirv-tools/libspirv.h>
+#include <stdlib.h>
+
+/* The newest environment: the module's own version number decides what is legal. */
+static spv_context create_context(void) { return spvContextCreate(SPV_ENV_UNIVERSAL_1_6); }
+
+static void report(tri_diag *diag, const tri_source *source, spv_diagnostic diagnostic, const char *what)
+{
+    tri_span at = TRI_NO_SPAN;
+    if (diagnostic && source && diagnostic->isTextSource) {
+        uint32_t line = (uint32_t)diagnostic->position.line + 1, column = (uint32_t)diagnostic->position.column + 1;
+        uint32_t begin = tri_source_offset(source, line, column);
+        at = (tri_span){source, begin, begin < source->text.len ? begin + 1 : begin};
+    }
+    tri_diag_error(diag, at, 5020, "%s: %s", what, diagnostic ? diagnostic->error : "unknown error");
+}
+
+bool tri_text_from_spirv(tri_diag *diag, tri_str binary, tri_buf *out)
+{
+    if (binary.len % 4) {
+        tri_diag_error(diag, TRI_NO_SPAN, 5020, "a SPIR-V module is made of 4-byte words, this one has %zu bytes",
+                       binary.len);
+        return false;
+    }
+    spv_context context = create_context();
+    spv_text text = NULL;
+    spv_diagnostic diagnostic = NULL;
+    uint32_t *words = tri_mem_alloc(binary.len + 4);
+    memcpy(words, binary.data, binary.len);
+    /* Names in the text would not survive the way back, numbers do. */
+    bool ok = spvBinaryToText(context, words, binary.len / 4, SPV_BINARY_TO_TEXT_OPTION_INDENT, &text, &diagnostic) ==
+              SPV_SUCCESS;
+    if (ok)
+        tri_buf_add(out, text->str, text->length);
+    else
+        report(diag, NULL, diagnostic, "cannot disassemble SPIR-V");
+    spvTextDestroy(text);
+    spvDiagnosticDestroy(diagnostic);
+    spvContextDestroy(context);
+    free(words);
+    return ok;
+}
+
+bool tri_text_to_spirv(tri_diag *diag, const tri_source *source, tri_str text, tri_buf *out)
+{
+    spv_context context = create_context();
+    spv_binary binary = NULL;
+    spv_diagnostic diagnostic = NULL;
+    bool ok = spvTextToBinaryWithOptions(context, text.data, text.len, SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS,
+                                         &binary, &diagnostic) == SPV_SUCCESS;
+    if (ok)
+        tri_buf_add(out, binary->code, binary->wordCount * 4);
+    else
+        report(diag, source, diagnostic, "cannot assemble SPIR-V");
+    spvBinaryDestroy(binary);
+    spvDiagnosticDestroy(diagnostic);
+    spvContextDestroy(context);
+    return ok;
+}

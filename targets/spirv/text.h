@@ -1,0 +1,12 @@
+/* SPIR-V's binary and text forms. */
+#ifndef TRI_TARGETS_SPIRV_TEXT_H
+#define TRI_TARGETS_SPIRV_TEXT_H
+
+#include "base/diag.h"
+
+/* Appends the disassembly. False after a report. */
+bool tri_text_from_spirv(tri_diag *diag, tri_str binary, tri_buf *out);
+/* Appends the module; `source` (or null) is where messages point to. False after a report. */
+bool tri_text_to_spirv(tri_diag *diag, const tri_source *source, tri_str text, tri_buf *out);
+
+#endif
