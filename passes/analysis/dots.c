@@ -1,0 +1,94 @@
+#include "passes/analysis/dots.h"
+
+#include "ir/encoding.h"
+#include "ir/type.h"
+#include "layout/convert.h"
+#include "layout/plan.h"
+
+int tri_dots_capability(MlirOperation module)
+{
+    tri_str target = tri_op_string(module, "ttg.target");
+    int64_t number = 0;
+    if (!tri_str_has_prefix(target, "cuda:") || !tri_str_to_i64(tri_str_sub(target, 5, target.len), &number))
+        return 0;
+    return (int)number;
+}
+
+int tri_dots_shape(MlirType type, int64_t *out_shape)
+{
+    tri_memdesc desc;
+    if (tri_type_get_memdesc(type, &desc)) {
+        memcpy(out_shape, desc.shape, sizeof desc.shape);
+        return desc.rank;
+    }
+    int rank = tri_type_rank(type);
+    for (int d = 0; d < rank; d++)
+        out_shape[d] = tri_type_dim(type, d);
+    return rank;
+}
+
+const tri_encoding *tri_dots_encoding(tri_arena *arena, MlirValue value)
+{
+    MlirType type = mlirValueGetType(value);
+    MlirAttribute attr = tri_type_is_tensor(type) ? tri_type_encoding(type) : (MlirAttribute){NULL};
+    return mlirAttributeIsNull(attr) ? NULL : tri_encoding_get(arena, attr);
+}
+
+bool tri_dots_linear(tri_arena *arena, MlirType tensor, tri_linear *out_layout)
+{
+    int64_t shape[TRI_MAX_RANK];
+    MlirAttribute attr = tri_type_encoding(tensor);
+    const tri_encoding *e = mlirAttributeIsNull(attr) ? NULL : tri_encoding_get(arena, attr);
+    int rank = tri_dots_shape(tensor, shape);
+    return e && tri_convert_to_linear(e, rank, shape, out_layout, NULL);
+}
+
+MlirValue tri_dots_convert(tri_builder *b, MlirValue value, MlirAttribute encoding)
+{
+    MlirType type = mlirValueGetType(value);
+    if (mlirAttributeEqual(tri_type_encoding(type), encoding))
+        return value;
+    return tri_builder_unary(b, "ttg.convert_layout", tri_type_with_encoding(type, encoding), value);
+}
+
+MlirValue tri_dots_strip_converts(MlirValue value)
+{
+    MlirOperation def = tri_op_def(value);
+    while (!mlirOperationIsNull(def) && tri_op_is(def, "ttg.convert_layout")) {
+        value = tri_op_operand(def, 0);
+        def = tri_op_def(value);
+    }
+    return value;
+}
+
+bool tri_dots_needs_shared(tri_arena *arena, MlirType from, MlirType to)
+{
+    tri_linear a, b;
+    return !tri_dots_linear(arena, from, &a) || !tri_dots_linear(arena, to, &b) ||
+           tri_plan_convert_kind(&a, &b) >= TRI_CVT_SHARED;
+}
+
+MlirType tri_dots_buffer_type(tri_arena *arena, MlirType dot_tensor, const int64_t *shape, const int32_t *order,
+                              bool need_trans)
+{
+    int rank = tri_type_rank(dot_tensor);
+    MlirContext context = mlirTypeGetContext(dot_tensor);
+    const tri_encoding *dot = tri_encoding_get(arena, tri_type_encoding(dot_tensor));
+    int bits = (int)tri_type_bits(tri_type_element(dot_tensor));
+    tri_encoding e = tri_convert_swizzle_for_dot(dot, rank, shape, order, bits, need_trans);
+    tri_memdesc desc = {.rank = rank, .alloc_rank = rank, .element = tri_type_element(dot_tensor),
+                        .encoding = tri_encoding_make(context, &e), .space = tri_encoding_shared_space(context)};
+    for (int d = 0; d < rank; d++)
+        desc.shape[d] = desc.alloc_shape[d] = shape[d];
+    return tri_type_memdesc(&desc);
+}
+
+bool tri_dots_has_one_use(MlirValue value) { return !mlirOperationIsNull(tri_dots_only_user(value)); }
+
+MlirOperation tri_dots_only_user(MlirValue value)
+{
+    MlirOpOperand use = mlirValueGetFirstUse(value);
+    if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+        return (MlirOperation){NULL};
+    return mlirOpOperandGetOwner(use);
+}

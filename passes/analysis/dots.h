@@ -1,0 +1,35 @@
+/* What the passes around tt.dot ask again and again. */
+#ifndef TRI_PASSES_ANALYSIS_DOTS_H
+#define TRI_PASSES_ANALYSIS_DOTS_H
+
+#include "ir/builder.h"
+#include "ir/op.h"
+#include "layout/encoding.h"
+#include "layout/linear.h"
+
+/* Compute capability from the module attribute ttg.target ("cuda:80"); 0 when it is no CUDA target. */
+int tri_dots_capability(MlirOperation module);
+/* inputPrecision of tt.dot, as its attribute stores it. */
+enum { TRI_PRECISION_TF32, TRI_PRECISION_TF32X3, TRI_PRECISION_IEEE, TRI_PRECISION_BF16X3, TRI_PRECISION_BF16X6 };
+
+/* Shape of a tensor or memdesc type; returns the rank. */
+int tri_dots_shape(MlirType type, int64_t *out_shape);
+/* Encoding of a tensor value in C form; null without one. */
+const tri_encoding *tri_dots_encoding(tri_arena *arena, MlirValue value);
+bool tri_dots_linear(tri_arena *arena, MlirType tensor, tri_linear *out_layout);
+/* ttg.convert_layout to `encoding`; the value itself when it has it already. */
+MlirValue tri_dots_convert(tri_builder *b, MlirValue value, MlirAttribute encoding);
+/* Goes back through ttg.convert_layout. */
+MlirValue tri_dots_strip_converts(MlirValue value);
+/* A conversion that must go through shared memory. */
+bool tri_dots_needs_shared(tri_arena *arena, MlirType from, MlirType to);
+
+/* The swizzled buffer type (immutable) for a value that operand type `dot_tensor` will be loaded from,
+ * stored in the given order. */
+MlirType tri_dots_buffer_type(tri_arena *arena, MlirType dot_tensor, const int64_t *shape, const int32_t *order,
+                              bool need_trans);
+bool tri_dots_has_one_use(MlirValue value);
+/* The only user; null unless there is exactly one use. */
+MlirOperation tri_dots_only_user(MlirValue value);
+
+#endif

@@ -1,0 +1,102 @@
+/* Lets dot operands be transposed on their way out of shared memory.
+ *
+ *     %t = tt.trans %x {order = [1, 0]}
+ *     %o = ttg.convert_layout %t : ... -> tensor<..., #ttg.dot_op<...>>
+ *   becomes
+ *     %m = ttg.local_alloc %x : ... -> !ttg.memdesc<..., #shared, #smem>     // swizzled for reads of columns
+ *     %v = ttg.memdesc_trans %m {order = array<i32: 1, 0>}
+ *     %o = ttg.local_load %v
+ *
+ * The transpose must have no other use. Operands that are made from narrower or converted data
+ * (elementwise chains) are left to remove-layout-conversions. Answers to
+ * tritongpu-optimize-dot-operands. Test: tests/passes/optimize-dot-operands.mlir */
+#include "passes/passes.h"
+
+#include "ir/encoding.h"
+#include "ir/type.h"
+#include "layout/convert.h"
+#include "passes/analysis/dots.h"
+#include "passes/ttgir/layouts.h"
+
+/* ---- matchers ---- */
+
+static bool match(tri_arena *arena, MlirOperation convert, MlirOperation *out_trans)
+{
+    const tri_encoding *to = tri_dots_encoding(arena, tri_op_result(convert, 0));
+    MlirOperation trans = tri_op_def(tri_op_operand(convert, 0));
+    int32_t order[TRI_MAX_RANK];
+    if (!to || to->kind != TRI_ENC_DOT_OP || to->parent->kind != TRI_ENC_NVIDIA_MMA ||
+        to->parent->version_major != 2 || mlirOperationIsNull(trans) || !tri_op_is(trans, "tt.trans"))
+        return false;
+    if (tri_op_i32s(trans, "order", order, TRI_MAX_RANK) != 2 || order[0] != 1 || order[1] != 0)
+        return false;
+    *out_trans = trans;
+    return tri_dots_has_one_use(tri_op_result(trans, 0)) &&
+           tri_type_bits(tri_type_element(mlirValueGetType(tri_op_result(convert, 0)))) >= 8;
+}
+
+/* ---- rewriters ---- */
+
+static MlirType transposed_buffer(tri_arena *arena, MlirType buffer)
+{
+    tri_memdesc from, to;
+    tri_type_get_memdesc(buffer, &from);
+    tri_encoding e = *tri_encoding_get(arena, from.encoding);
+    to = from;
+    for (int d = 0; d < 2; d++) {
+        to.shape[d] = to.alloc_shape[d] = from.shape[1 - d];
+        e.order[d] = 1 - e.order[d];
+    }
+    for (int i = 0; i < e.cga.count; i++) {
+        int32_t swap = e.cga.at[i][0];
+        e.cga.at[i][0] = e.cga.at[i][1];
+        e.cga.at[i][1] = swap;
+    }
+    to.encoding = tri_encoding_make(mlirTypeGetContext(buffer), &e);
+    return tri_type_memdesc(&to);
+}
+
+static void rewrite(tri_pass_run *run, MlirOperation convert, MlirOperation trans)
+{
+    MlirValue x = tri_dots_strip_converts(tri_op_operand(trans, 0));
+    MlirType type = mlirValueGetType(tri_op_result(convert, 0));
+    int64_t shape[TRI_MAX_RANK];
+    int32_t order[TRI_MAX_RANK];
+    int rank = tri_dots_shape(mlirValueGetType(x), shape);
+    tri_convert_order_for_memory(tri_dots_encoding(run->arena, x), rank, shape, order);
+    tri_builder b = tri_builder_before(convert);
+    MlirType buffer = tri_dots_buffer_type(run->arena, type, shape, order, true);
+    MlirValue memory = tri_builder_unary(&b, "ttg.local_alloc", buffer, x);
+    MlirType view_type = transposed_buffer(run->arena, buffer);
+    tri_attr attr = {"order", tri_attr_i32s(b.context, 2, (int32_t[]){1, 0})};
+    MlirValue view = tri_builder_value(&b, &(tri_op){.name = "ttg.memdesc_trans", .num_operands = 1, .operands = &memory,
+                                                     .num_results = 1, .results = &view_type, .num_attrs = 1,
+                                                     .attrs = &attr});
+    MlirValue loaded = tri_builder_unary(&b, "ttg.local_load", type, view);
+    tri_op_replace(convert, 1, &loaded);
+    mlirOperationDestroy(trans);
+}
+
+static bool run(tri_pass_run *run)
+{
+    MlirOperation module = mlirModuleGetOperation(run->module);
+    tri_layouts layouts = {.run = run, .arena = run->arena, .launch = tri_blocked_launch(module)};
+    tri_op_list funcs = {0}, converts = {0};
+    tri_op_collect_named(module, "tt.func", run->arena, &funcs);
+    for (size_t i = 0; i < funcs.len; i++)
+        tri_convert_folding_run(&layouts, funcs.at[i]);
+    tri_op_collect_named(module, "ttg.convert_layout", run->arena, &converts);
+    for (size_t i = 0; i < converts.len; i++) {
+        MlirOperation trans;
+        if (match(run->arena, converts.at[i], &trans))
+            rewrite(run, converts.at[i], trans);
+    }
+    return true;
+}
+
+const tri_pass tri_pass_optimize_dot_operands = {
+    .name = "optimize-dot-operands",
+    .help = "transpose dot operands while they leave shared memory",
+    .alias = "tritongpu-optimize-dot-operands",
+    .run = run,
+};

@@ -1,0 +1,151 @@
+/* Moves data movement next to where it belongs, for fewer live registers.
+ *
+ *     %o = ttg.local_load %m         // and conversions to dot operands: into the loop of their only user
+ *     scf.for ... { use(%o) }
+ *     %m = ttg.local_alloc %x        // right behind the definition of %x; tt.trans too
+ *
+ * and, for a product of two values in shared memory, the load of the second operand goes behind that
+ * of the first. Nothing moves across a write to memory it reads. Answers to
+ * tritongpu-reorder-instructions. Test: tests/passes/reorder-instructions.mlir */
+#include "passes/passes.h"
+
+#include "base/map.h"
+#include "ir/type.h"
+#include "passes/analysis/dots.h"
+
+static MlirOperation parent_for(MlirOperation op)
+{
+    do
+        op = mlirOperationGetParentOperation(op);
+    while (!mlirOperationIsNull(op) && !tri_op_is(op, "scf.for"));
+    return op;
+}
+
+/* The op in `block` that `op` is or lies in; null when it is outside. */
+static MlirOperation ancestor_in(MlirBlock block, MlirOperation op)
+{
+    while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
+        op = mlirOperationGetParentOperation(op);
+    return op;
+}
+
+static bool may_write_shared(MlirOperation op)
+{
+    return tri_op_is(op, "ttg.local_store") || tri_op_is(op, "ttg.local_dealloc") || tri_op_is(op, "ttg.async_wait") ||
+           tri_op_is(op, "ttg.barrier") || tri_op_is(op, "ttg.async_copy_global_to_local") ||
+           tri_op_is(op, "ttg.local_scatter") || tri_op_is(op, "ttg.local_atomic_scatter_rmw") ||
+           tri_op_is(op, "tt.call") || mlirOperationGetNumRegions(op) > 0;
+}
+
+/* (1) A conversion does not need to happen before buffers are freed. */
+static void sink_below_deallocs(tri_arena *arena, MlirOperation convert)
+{
+    MlirBlock block = mlirOperationGetBlock(convert);
+    MlirOperation last = {NULL};
+    tri_map users;
+    tri_map_init(&users, arena);
+    MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(convert, 0));
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = ancestor_in(block, mlirOpOperandGetOwner(use));
+        if (!mlirOperationIsNull(user))
+            tri_map_set_ptr(&users, user.ptr, user.ptr);
+    }
+    for (MlirOperation op = mlirOperationGetNextInBlock(convert); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+        if (tri_map_find_ptr(&users, op.ptr))
+            break;
+        if (tri_op_is(op, "ttg.local_dealloc"))
+            last = op;
+    }
+    if (!mlirOperationIsNull(last))
+        mlirOperationMoveAfter(convert, last);
+}
+
+/* Whether a read of shared memory may happen at `user` instead: no writes on the way, and no loop in
+ * between that writes (each iteration would read what the one before wrote). */
+static bool can_delay_read(tri_arena *arena, MlirOperation load, MlirOperation user)
+{
+    MlirOperation outer = ancestor_in(mlirOperationGetBlock(load), user);
+    if (mlirOperationIsNull(outer))
+        return false;
+    for (MlirOperation op = mlirOperationGetNextInBlock(load); !mlirOperationEqual(op, outer); op = mlirOperationGetNextInBlock(op))
+        if (may_write_shared(op))
+            return false;
+    tri_op_list inside = {0};
+    tri_op_collect(outer, arena, &inside);
+    for (size_t i = 0; i < inside.len; i++)
+        if (mlirOperationGetNumRegions(inside.at[i]) == 0 && may_write_shared(inside.at[i]))
+            return false;
+    return true;
+}
+
+/* (2) A read used in one other loop only happens there. */
+static void sink_to_user(tri_arena *arena, MlirOperation op)
+{
+    MlirOperation user = tri_dots_only_user(tri_op_result(op, 0));
+    if (mlirOperationIsNull(user) || mlirOperationEqual(parent_for(user), parent_for(op)) || tri_op_is(user, "scf.yield"))
+        return;
+    if (tri_op_is(op, "ttg.local_load") && !can_delay_read(arena, op, user))
+        return;
+    if (mlirOperationIsNull(ancestor_in(mlirOperationGetBlock(op), user)))
+        return;
+    mlirOperationMoveBefore(op, user);
+}
+
+/* (3), (4) Straight behind the source. */
+static void move_behind_source(MlirOperation op)
+{
+    if (mlirOperationGetNumOperands(op) == 0)
+        return;
+    MlirOperation def = tri_op_def(tri_op_operand(op, 0));
+    if (mlirOperationIsNull(def) || tri_op_is(def, "arith.constant") || tri_op_is(def, "tt.splat") ||
+        !mlirBlockEqual(mlirOperationGetBlock(def), mlirOperationGetBlock(op)))
+        return;
+    mlirOperationMoveAfter(op, def);
+}
+
+/* (5) The second operand is read behind the first. */
+static void order_operands(MlirOperation dot)
+{
+    MlirOperation a = tri_op_def(tri_op_operand(dot, 0)), b = tri_op_def(tri_op_operand(dot, 1));
+    if (mlirOperationIsNull(a) || mlirOperationIsNull(b) || !tri_op_is(a, "ttg.local_load") ||
+        !tri_op_is(b, "ttg.local_load") || !mlirBlockEqual(mlirOperationGetBlock(a), mlirOperationGetBlock(b)) ||
+        !tri_dots_has_one_use(tri_op_result(b, 0)) || !tri_op_dominates(b, a))
+        return;
+    for (MlirOperation op = mlirOperationGetNextInBlock(b); !mlirOperationEqual(op, a); op = mlirOperationGetNextInBlock(op))
+        if (may_write_shared(op))
+            return;
+    mlirOperationMoveAfter(b, a);
+}
+
+static bool is_dot_operand(tri_arena *arena, MlirOperation op)
+{
+    const tri_encoding *e = tri_dots_encoding(arena, tri_op_result(op, 0));
+    return e && e->kind == TRI_ENC_DOT_OP;
+}
+
+static bool run(tri_pass_run *run)
+{
+    tri_op_list ops = {0};
+    tri_op_collect(mlirModuleGetOperation(run->module), run->arena, &ops);
+    for (size_t i = 0; i < ops.len; i++)
+        if (tri_op_is(ops.at[i], "ttg.convert_layout"))
+            sink_below_deallocs(run->arena, ops.at[i]);
+    for (size_t i = ops.len; i-- > 0;)
+        if (tri_op_is(ops.at[i], "ttg.local_load") ||
+            (tri_op_is(ops.at[i], "ttg.convert_layout") && is_dot_operand(run->arena, ops.at[i])))
+            sink_to_user(run->arena, ops.at[i]);
+    for (size_t i = 0; i < ops.len; i++)
+        if (tri_op_is(ops.at[i], "ttg.local_alloc") || tri_op_is(ops.at[i], "tt.trans"))
+            move_behind_source(ops.at[i]);
+    for (size_t i = 0; i < ops.len; i++)
+        if (tri_op_is(ops.at[i], "tt.dot"))
+            order_operands(ops.at[i]);
+    return true;
+}
+
+const tri_pass tri_pass_reorder_instructions = {
+    .name = "reorder-instructions",
+    .help = "move data movement next to its sources and users",
+    .alias = "tritongpu-reorder-instructions",
+    .run = run,
+};
