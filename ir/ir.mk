@@ -1,0 +1,72 @@
+# The dialect island: generated headers, C++ objects, precompiled header.
+IR_TD = $(wildcard $(srcdir)/ir/*.td)
+IR_DIALECTS = tt ttg ttng
+IR_TBLGEN = $(MLIR_TBLGEN) -I$(srcdir) -I$(LLVM_INCLUDE)
+IR_SHARDS_tt = 0 1 2 3 4 5
+IR_SHARDS_ttg = 0 1 2 3
+IR_SHARDS_ttng =
+IR_DEFS_tt = 6
+IR_DEFS_ttg = 4
+IR_DEFS_ttng = 4
+
+IR_GEN = $(foreach d,$(IR_DIALECTS),$(foreach k,dialect ops enums types attrs,gen/ir/$(d)_$(k).h.inc gen/ir/$(d)_$(k).cpp.inc))
+IR_CXX_SOURCES = $(patsubst $(srcdir)/%.cpp,%,$(sort $(wildcard $(srcdir)/ir/*.cpp)))
+IR_SHARD_OBJS = $(foreach d,$(IR_DIALECTS),$(foreach s,$(IR_SHARDS_$(d)),obj/ir/$(d)_defs_$(s).o))
+IR_CXX_OBJS = $(IR_CXX_SOURCES:%=obj/%.o) $(IR_SHARD_OBJS)
+
+define IR_GEN_RULES
+gen/ir/$(1)_dialect.h.inc: $(IR_TD)
+	@mkdir -p $$(@D)
+	$$(SAY) TBLGEN $(1)
+	$$(Q)$$(IR_TBLGEN) -gen-dialect-decls -dialect=$(1) $$(srcdir)/ir/$(1)_base.td -o $$@
+gen/ir/$(1)_dialect.cpp.inc: $(IR_TD)
+	@mkdir -p $$(@D)
+	$$(Q)$$(IR_TBLGEN) -gen-dialect-defs -dialect=$(1) $$(srcdir)/ir/$(1)_base.td -o $$@
+gen/ir/$(1)_ops.h.inc: $(IR_TD)
+	@mkdir -p $$(@D)
+	$$(Q)$$(IR_TBLGEN) -gen-op-decls -op-shard-count=$(IR_DEFS_$(1)) $$(srcdir)/ir/$(1).td -o $$@
+gen/ir/$(1)_ops.cpp.inc: $(IR_TD)
+	@mkdir -p $$(@D)
+	$$(Q)$$(IR_TBLGEN) -gen-op-defs -op-shard-count=$(IR_DEFS_$(1)) $$(srcdir)/ir/$(1).td -o $$@
+gen/ir/$(1)_types.h.inc: $(IR_TD)
+	@mkdir -p $$(@D)
+	$$(Q)$$(IR_TBLGEN) -gen-typedef-decls -typedefs-dialect=$(1) $$(srcdir)/ir/$(1)_base.td -o $$@
+gen/ir/$(1)_types.cpp.inc: $(IR_TD)
+	@mkdir -p $$(@D)
+	$$(Q)$$(IR_TBLGEN) -gen-typedef-defs -typedefs-dialect=$(1) $$(srcdir)/ir/$(1)_base.td -o $$@
+gen/ir/$(1)_attrs.h.inc: $(IR_TD)
+	@mkdir -p $$(@D)
+	$$(Q)$$(IR_TBLGEN) -gen-attrdef-decls -attrdefs-dialect=$(1) $$(srcdir)/ir/$(1)_base.td -o $$@
+gen/ir/$(1)_attrs.cpp.inc: $(IR_TD)
+	@mkdir -p $$(@D)
+	$$(Q)$$(IR_TBLGEN) -gen-attrdef-defs -attrdefs-dialect=$(1) $$(srcdir)/ir/$(1)_base.td -o $$@
+gen/ir/$(1)_enums.h.inc: $(IR_TD)
+	@mkdir -p $$(@D)
+	$$(Q)$$(IR_TBLGEN) -gen-enum-decls $$(srcdir)/ir/$(1)_enums.td -o $$@
+gen/ir/$(1)_enums.cpp.inc: $(IR_TD)
+	@mkdir -p $$(@D)
+	$$(Q)$$(IR_TBLGEN) -gen-enum-defs $$(srcdir)/ir/$(1)_enums.td -o $$@
+endef
+$(foreach d,$(IR_DIALECTS),$(eval $(call IR_GEN_RULES,$(d))))
+
+# One header with all of MLIR that the island uses, compiled once. gcc reads NAME.gch beside an
+# -include'd NAME; clang wants to be told.
+IR_PCH = obj/ir/dialects.h.gch
+IR_PCH_USE = -Iobj/pch -include obj/ir/dialects.h
+IR_CXX = $(CXX) $(CXXFLAGS_LLVM)
+$(IR_PCH): $(srcdir)/ir/dialects.h $(IR_GEN) $(srcdir)/layout/encoding.h Makefile
+	@mkdir -p $(@D)
+	$(SAY) PCH ir/dialects.h
+	$(Q)$(IR_CXX) -x c++-header -c $(srcdir)/ir/dialects.h -o $@
+	@echo '#include "ir/dialects.h"' > obj/ir/dialects.h
+
+obj/ir/%.o: $(srcdir)/ir/%.cpp $(IR_PCH)
+	$(SAY) CXX ir/$*.cpp
+	$(Q)$(IR_CXX) -include obj/ir/dialects.h -MMD -MP -c $< -o $@
+
+define IR_SHARD_RULE
+obj/ir/$(1)_defs_$(2).o: $(srcdir)/ir/op_defs.inc $(IR_PCH)
+	$$(SAY) CXX $(1) ops $(2)
+	$$(Q)$$(IR_CXX) -include obj/ir/dialects.h -DTRI_DIALECT_DEFS='"ir/$(1)_ops.cpp.inc"' -DGET_OP_DEFS_$(2) -x c++ -c $$< -o $$@
+endef
+$(foreach d,$(IR_DIALECTS),$(foreach s,$(IR_SHARDS_$(d)),$(eval $(call IR_SHARD_RULE,$(d),$(s)))))
