@@ -3,7 +3,10 @@
 #define TRI_IR_ISLAND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "layout/encoding.h"
 
 #include "mlir-c/IR.h"
 
@@ -27,6 +30,34 @@ void tri_island_splice(MlirBlock dest, MlirOperation before, MlirBlock source);
 MlirOperation tri_island_previous(MlirOperation op);
 /* A clone, not inserted, in which uses of from[i] became to[i]. */
 MlirOperation tri_island_clone(MlirOperation op, intptr_t n, const MlirValue *from, const MlirValue *to);
+
+/* Types and layout attributes (ir/handles.cpp). A getter of another kind's type gives null. */
+MlirType tri_island_ptr_make(MlirType pointee, unsigned space);
+MlirType tri_island_ptr_pointee(MlirType type);
+unsigned tri_island_ptr_space(MlirType type);
+MlirType tri_island_desc_make(MlirType block);
+MlirType tri_island_desc_block(MlirType type);
+MlirType tri_island_token(MlirContext context);
+
+/* Borrowed from the type. */
+typedef struct {
+    intptr_t rank, alloc_rank;
+    const int64_t *shape, *alloc_shape;
+    MlirType element;
+    MlirAttribute encoding, space;
+    bool is_mutable;
+} tri_island_memdesc;
+MlirType tri_island_memdesc_make(intptr_t rank, const int64_t *shape, MlirType element, MlirAttribute encoding,
+                                 MlirAttribute space, bool is_mutable, intptr_t alloc_rank, const int64_t *alloc_shape);
+bool tri_island_memdesc_get(MlirType type, tri_island_memdesc *out);
+
+/* The stored words of a layout (ir/encoding_words.h); count 0 for other attributes. */
+const int32_t *tri_island_layout_words(MlirAttribute attr, size_t *out_count);
+MlirAttribute tri_island_layout_parent(MlirAttribute attr);
+MlirAttribute tri_island_layout_make(MlirContext context, tri_encoding_kind kind, size_t count, const int32_t *words,
+                                     MlirAttribute parent);
+MlirAttribute tri_island_shared_space(MlirContext context);
+MlirAttribute tri_island_tensor_space(MlirContext context);
 
 #ifdef __cplusplus
 }

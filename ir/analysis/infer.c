@@ -19,7 +19,7 @@ MlirAttribute tri_infer_slice(tri_arena *arena, MlirAttribute parent, int dim)
     return tri_encoding_make(context_of(parent), &e);
 }
 
-static MlirAttribute slice_parent(tri_arena *arena, MlirAttribute attr, int dim)
+MlirAttribute tri_infer_unslice(tri_arena *arena, MlirAttribute attr, int dim)
 {
     const tri_encoding *e = tri_encoding_get(arena, attr);
     if (e->kind != TRI_ENC_SLICE || e->slice.dim != dim)
@@ -49,12 +49,12 @@ static MlirAttribute reduce_result(tri_arena *arena, MlirOperation op, MlirAttri
 
 static MlirAttribute reduce_operand(tri_arena *arena, MlirOperation op, MlirAttribute to)
 {
-    return slice_parent(arena, to, (int)tri_op_int(op, "axis", 0));
+    return tri_infer_unslice(arena, to, (int)tri_op_int(op, "axis", 0));
 }
 
 static MlirAttribute expand_result(tri_arena *arena, MlirOperation op, MlirAttribute from)
 {
-    return slice_parent(arena, from, (int)tri_op_int(op, "axis", 0));
+    return tri_infer_unslice(arena, from, (int)tri_op_int(op, "axis", 0));
 }
 
 static MlirAttribute expand_operand(tri_arena *arena, MlirOperation op, MlirAttribute to)
@@ -80,12 +80,9 @@ static void permute(int32_t *list, const int32_t *order, int rank)
         list[d] = old[order[d]];
 }
 
-/* `value` has the layout `attr`; dimension d of the answer is its dimension order[d]. */
-static MlirAttribute transpose(tri_arena *arena, MlirValue value, MlirAttribute attr, const int32_t *order)
+MlirAttribute tri_infer_trans(tri_arena *arena, MlirAttribute attr, int rank, const int64_t *shape, const int32_t *order)
 {
     tri_encoding e = *tri_encoding_get(arena, attr);
-    int64_t shape[TRI_MAX_RANK];
-    int rank = shape_of(value, shape);
     if (e.kind == TRI_ENC_BLOCKED) {
         int32_t inverse[TRI_MAX_RANK];
         for (int d = 0; d < rank; d++)
@@ -107,6 +104,13 @@ static MlirAttribute transpose(tri_arena *arena, MlirValue value, MlirAttribute 
     permute_bases(&e.linear.warp, order, rank);
     permute_bases(&e.linear.block, order, rank);
     return tri_encoding_make(context_of(attr), &e);
+}
+
+static MlirAttribute transpose(tri_arena *arena, MlirValue value, MlirAttribute attr, const int32_t *order)
+{
+    int64_t shape[TRI_MAX_RANK];
+    int rank = shape_of(value, shape);
+    return tri_infer_trans(arena, attr, rank, shape, order);
 }
 
 static MlirAttribute trans_result(tri_arena *arena, MlirOperation op, MlirAttribute from)
@@ -151,12 +155,9 @@ static bool is_pair_of(const tri_encoding *e, int dim)
            e->blocked.threads_per_warp[dim] == 1 && e->warps_per_cta[dim] == 1;
 }
 
-/* A new last dimension of size 2 that lies within a thread, fastest. */
-static MlirAttribute add_pair(tri_arena *arena, MlirValue value, MlirAttribute attr)
+MlirAttribute tri_infer_join(tri_arena *arena, MlirAttribute attr, int n, const int64_t *shape)
 {
     tri_encoding e = *tri_encoding_get(arena, attr);
-    int64_t shape[TRI_MAX_RANK];
-    int n = shape_of(value, shape);
     if (n == TRI_MAX_RANK)
         return none;
     if (e.kind == TRI_ENC_SLICE && e.slice.dim == n && is_pair_of(e.parent, n))
@@ -181,12 +182,10 @@ static MlirAttribute add_pair(tri_arena *arena, MlirValue value, MlirAttribute a
     return tri_encoding_make(context_of(attr), &e);
 }
 
-/* Without the last dimension, whose two elements must lie within a thread. */
-static MlirAttribute drop_pair(tri_arena *arena, MlirValue value, MlirAttribute attr)
+MlirAttribute tri_infer_split(tri_arena *arena, MlirAttribute attr, int rank, const int64_t *shape)
 {
     tri_encoding e = *tri_encoding_get(arena, attr);
-    int64_t shape[TRI_MAX_RANK];
-    int n = shape_of(value, shape) - 1;
+    int n = rank - 1;
     if (e.kind == TRI_ENC_BLOCKED) {
         if (!is_pair_of(&e, n))
             return none;
@@ -216,6 +215,20 @@ static MlirAttribute drop_pair(tri_arena *arena, MlirValue value, MlirAttribute 
         }
     }
     return is_dropped ? from_linear(attr, &kept) : none;
+}
+
+static MlirAttribute add_pair(tri_arena *arena, MlirValue value, MlirAttribute attr)
+{
+    int64_t shape[TRI_MAX_RANK];
+    int rank = shape_of(value, shape);
+    return tri_infer_join(arena, attr, rank, shape);
+}
+
+static MlirAttribute drop_pair(tri_arena *arena, MlirValue value, MlirAttribute attr)
+{
+    int64_t shape[TRI_MAX_RANK];
+    int rank = shape_of(value, shape);
+    return tri_infer_split(arena, attr, rank, shape);
 }
 
 static MlirAttribute join_result(tri_arena *arena, MlirOperation op, MlirAttribute from)

@@ -20,5 +20,14 @@ bool tri_infer_is_elementwise(MlirOperation op);
 
 /* The slice of `parent` without dimension `dim`. */
 MlirAttribute tri_infer_slice(tri_arena *arena, MlirAttribute parent, int dim);
+/* The parent of a slice without dimension `dim`; null for any other layout. */
+MlirAttribute tri_infer_unslice(tri_arena *arena, MlirAttribute attr, int dim);
+/* The layout `attr` of a tensor of this shape, seen in dimension order: d of the answer is order[d]. */
+MlirAttribute tri_infer_trans(tri_arena *arena, MlirAttribute attr, int rank, const int64_t *shape,
+                              const int32_t *order);
+/* A new last dimension of size 2 that lies within a thread, fastest; and without the last
+ * dimension, whose two elements must lie within a thread. */
+MlirAttribute tri_infer_join(tri_arena *arena, MlirAttribute attr, int rank, const int64_t *shape);
+MlirAttribute tri_infer_split(tri_arena *arena, MlirAttribute attr, int rank, const int64_t *shape);
 
 #endif

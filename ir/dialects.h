@@ -1,0 +1,161 @@
+/* The dialects in C++: every class that mlir-tblgen makes, and what their definitions call. It is
+ * precompiled; only ir/<name>.cpp includes it. Layout logic is C (ir/encoding_*.h). */
+#ifndef TRI_IR_DIALECTS_H
+#define TRI_IR_DIALECTS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/CastInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+extern "C" {
+#include "layout/encoding.h"
+}
+
+namespace tri {
+
+struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {
+    llvm::StringRef getName() final { return "<GlobalMemory>"; }
+};
+struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
+    llvm::StringRef getName() final { return "<SharedMemory>"; }
+};
+struct TensorMemory : mlir::SideEffects::Resource::Base<TensorMemory> {
+    llvm::StringRef getName() final { return "<TensorMemory>"; }
+};
+
+/* Type helpers of the op definitions. */
+bool isTensorDesc(mlir::Type type);
+mlir::RankedTensorType blockOfDesc(mlir::Type type, bool signless);
+/* `<64x32xf16, #layout>`; older text wraps the block in tensor<>. Null after a report. */
+mlir::RankedTensorType parseDescBlock(mlir::AsmParser &parser);
+void printDescBlock(mlir::AsmPrinter &printer, mlir::RankedTensorType block);
+llvm::LogicalResult verifyDescBlock(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, mlir::RankedTensorType block);
+mlir::Type pointeeOf(mlir::Type pointerLike);
+mlir::Type maskOf(mlir::Type shaped);
+unsigned bitsOf(mlir::Type element);
+mlir::Attribute encodingOf(mlir::Type type);
+inline bool isPowerOfTwo(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+
+/* Inferred and written types agree but for layouts that are spelled differently. */
+bool compatibleTypes(mlir::TypeRange inferred, mlir::TypeRange written);
+
+/* Launch shape in force at an op; a field is 0 where no attribute says. */
+struct LaunchShape {
+    int numWarps, threadsPerWarp, numCtas;
+};
+LaunchShape launchShapeAt(mlir::Operation *op);
+
+/* What the traits check. */
+llvm::LogicalResult verifyTensors(mlir::Operation *op);
+llvm::LogicalResult verifySameShapeAndLayout(mlir::Operation *op);
+llvm::LogicalResult verifySameLayout(mlir::Operation *op, bool operandsOnly);
+
+template <typename Op> struct TensorsAreLegal : mlir::OpTrait::TraitBase<Op, TensorsAreLegal> {
+    static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyTensors(op); }
+};
+template <typename Op> struct SameShapeAndLayout : mlir::OpTrait::TraitBase<Op, SameShapeAndLayout> {
+    static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifySameShapeAndLayout(op); }
+};
+template <typename Op> struct SameLayout : mlir::OpTrait::TraitBase<Op, SameLayout> {
+    static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifySameLayout(op, false); }
+};
+template <typename Op> struct LayoutsMayDiffer : mlir::OpTrait::TraitBase<Op, LayoutsMayDiffer> {};
+template <typename Op> struct SameLayoutOfOperands : mlir::OpTrait::TraitBase<Op, SameLayoutOfOperands> {
+    static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifySameLayout(op, true); }
+};
+
+/* Layout attributes of any dialect (ir/layouts.cpp). A class has `kind`, getWords and getParent. */
+using Words = llvm::SmallVector<int32_t, 32>;
+bool parseLayoutFields(mlir::AsmParser &parser, tri_encoding_kind kind, Words &words, mlir::Attribute &parent);
+void printLayoutFields(mlir::AsmPrinter &printer, llvm::ArrayRef<int32_t> words, mlir::Attribute parent);
+llvm::LogicalResult verifyLayout(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, llvm::ArrayRef<int32_t> words,
+                                 mlir::Attribute parent);
+bool isLayout(mlir::Attribute attr);
+bool isDistributedLayout(mlir::Attribute attr);
+/* Empty and null for other attributes. */
+llvm::ArrayRef<int32_t> layoutWords(mlir::Attribute attr);
+mlir::Attribute layoutParent(mlir::Attribute attr);
+mlir::Attribute makeLayout(mlir::MLIRContext *context, tri_encoding_kind kind, llvm::ArrayRef<int32_t> words,
+                           mlir::Attribute parent);
+tri_encoding_kind layoutKind(mlir::Attribute attr);
+int layoutRank(mlir::Attribute attr);
+
+template <typename Attr> mlir::Attribute parseLayout(mlir::AsmParser &parser)
+{
+    Words words;
+    mlir::Attribute parent;
+    llvm::SMLoc at = parser.getCurrentLocation();
+    if (!parseLayoutFields(parser, Attr::kind, words, parent))
+        return {};
+    return Attr::getChecked([&] { return parser.emitError(at); }, parser.getContext(), words, parent);
+}
+template <typename Attr> void printLayout(Attr attr, mlir::AsmPrinter &printer)
+{
+    printLayoutFields(printer, attr.getWords(), attr.getParent());
+}
+
+/* Layouts of the results of shape operations (ir/analysis/infer.h). `src` must not be null. */
+llvm::LogicalResult inferReduce(mlir::Attribute src, int axis, int rank, mlir::Attribute &result);
+llvm::LogicalResult inferExpandDims(mlir::Attribute src, int axis, mlir::Attribute &result);
+llvm::LogicalResult inferTrans(mlir::Attribute src, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int32_t> order,
+                               mlir::Attribute &result);
+llvm::LogicalResult inferJoin(mlir::Attribute src, llvm::ArrayRef<int64_t> shape, mlir::Attribute &result);
+llvm::LogicalResult inferSplit(mlir::Attribute src, llvm::ArrayRef<int64_t> shape, mlir::Attribute &result);
+/* Same map from threads to elements, on this shape. */
+bool sameLayout(mlir::Attribute a, mlir::Attribute b, llvm::ArrayRef<int64_t> shape);
+/* Whether a reshape from one to the other keeps every element in its thread and register. */
+bool reshapeIsNoMove(mlir::Attribute src, llvm::ArrayRef<int64_t> srcShape, mlir::Attribute dst,
+                     llvm::ArrayRef<int64_t> dstShape);
+/* Whether `to` lays a buffer out so that element order-permuted, or row-major, indices stay where
+ * they are in `from`. */
+bool sameTransposedBuffer(mlir::Attribute from, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int32_t> order,
+                          mlir::Attribute to);
+bool sameReshapedBuffer(mlir::Attribute from, llvm::ArrayRef<int64_t> fromShape, mlir::Attribute to,
+                        llvm::ArrayRef<int64_t> toShape);
+} // namespace tri
+
+#include "ir/tt_dialect.h.inc"
+#include "ir/tt_enums.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/tt_types.h.inc"
+
+#include "ir/ttg_dialect.h.inc"
+#include "ir/ttg_enums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/ttg_attrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/ttg_types.h.inc"
+
+#include "ir/ttng_dialect.h.inc"
+#include "ir/ttng_enums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/ttng_attrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/ttng_types.h.inc"
+
+#define GET_OP_CLASSES
+#include "ir/tt_ops.h.inc"
+#define GET_OP_CLASSES
+#include "ir/ttg_ops.h.inc"
+#define GET_OP_CLASSES
+#include "ir/ttng_ops.h.inc"
+
+#endif

@@ -1,0 +1,192 @@
+/* The rules a layout attribute must keep by itself, whatever tensor carries it. */
+#include "ir/encoding_text.h"
+
+static bool is_power(int64_t n)
+{
+    return n > 0 && (n & (n - 1)) == 0;
+}
+
+static bool all_powers(tri_buf *error, const char *name, const int32_t *values, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!is_power(values[i])) {
+            tri_buf_format(error, "'%s' must hold powers of two, but has %d", name, values[i]);
+            return false;
+        }
+    return true;
+}
+
+static bool is_order(tri_buf *error, const int32_t *order, int rank)
+{
+    uint32_t seen = 0;
+    for (int i = 0; i < rank; i++)
+        if (order[i] >= 0 && order[i] < rank)
+            seen |= 1u << order[i];
+    if (seen == (1u << rank) - 1)
+        return true;
+    tri_buf_add_z(error, "'order' must be a permutation of the dimensions");
+    return false;
+}
+
+static bool says(tri_buf *error, bool ok, const char *text)
+{
+    if (!ok)
+        tri_buf_add_z(error, text);
+    return ok;
+}
+
+/* Each basis a power of two along at most one dimension, no two alike: a bijection but for zeros. */
+static bool check_linear(const tri_encoding *e, tri_buf *error)
+{
+    const tri_bases *parts[] = {&e->linear.reg, &e->linear.lane, &e->linear.warp, &e->linear.block};
+    uint64_t seen[TRI_MAX_RANK] = {0};
+    for (int p = 0; p < 4; p++)
+        for (int i = 0; i < parts[p]->count; i++) {
+            int dims = 0;
+            for (int d = 0; d < e->rank; d++) {
+                int32_t v = parts[p]->at[i][d];
+                if (!v)
+                    continue;
+                dims++;
+                if (!is_power(v) || (seen[d] & (uint64_t)v))
+                    return says(error, false, "bases must be different powers of two");
+                seen[d] |= (uint64_t)v;
+            }
+            if (dims > 1)
+                return says(error, false, "a basis moves along more than one dimension (use generic_linear)");
+        }
+    for (int d = 0; d < e->rank; d++)
+        if (seen[d] & (seen[d] + 1))
+            return says(error, false, "the bases do not reach every element");
+    return true;
+}
+
+static bool check_dot_op(const tri_encoding *e, tri_buf *error)
+{
+    const tri_encoding *p = e->parent;
+    if (!says(error, e->dot_op.op_idx == 0 || e->dot_op.op_idx == 1, "'opIdx' must be 0 or 1"))
+        return false;
+    int32_t k = e->dot_op.k_width;
+    switch (p->kind) {
+    case TRI_ENC_NVIDIA_MMA: {
+        bool needs = p->version_major == 2 || p->version_major == 3;
+        if (!says(error, !needs || k > 0, "'kWidth' is required for this parent") ||
+            !says(error, needs || k == 0, "'kWidth' is not allowed for this parent"))
+            return false;
+        return says(error, p->version_major != 3 || e->dot_op.op_idx == 0,
+                    "'opIdx' must be 0 when the parent is a Hopper mma");
+    }
+    case TRI_ENC_AMD_WMMA:
+        if (p->version_major == 1)
+            return says(error, k == 8 || k == 16, "'kWidth' must be 8 or 16 for wmma version 1");
+        if (p->version_major == 2)
+            return says(error, k == 4 || k == 8 || k == 16, "'kWidth' must be 4, 8 or 16 for wmma version 2");
+        return says(error, k > 0, "'kWidth' is required for this parent");
+    case TRI_ENC_AMD_MFMA:
+    case TRI_ENC_INTEL_DPAS:
+        return says(error, k > 0, "'kWidth' is required for this parent");
+    case TRI_ENC_BLOCKED:
+        return says(error, k == 0, "'kWidth' is not allowed for a blocked parent");
+    default:
+        return says(error, false, "the parent of dot_op must be a blocked or a matrix layout");
+    }
+}
+
+static bool check_padded(const tri_encoding *e, tri_buf *error)
+{
+    if (!says(error, e->padded.count > 0, "needs at least one interval"))
+        return false;
+    if (!all_powers(error, "interval", e->padded.interval, e->padded.count) ||
+        !all_powers(error, "padding", e->padded.padding, e->padded.count))
+        return false;
+    for (int i = 1; i < e->padded.count; i++)
+        if (!says(error, e->padded.interval[i] > e->padded.interval[i - 1], "intervals must grow"))
+            return false;
+    if (e->padded.has_bases)
+        return true;
+    return is_order(error, e->order, e->rank) && all_powers(error, "shape", e->padded.shape, e->rank);
+}
+
+static bool check_nvmma(const tri_encoding *e, tri_buf *error)
+{
+    int32_t s = e->nvmma.swizzle_bytes, b = e->nvmma.element_bits;
+    return says(error, s == 0 || s == 32 || s == 64 || s == 128, "'swizzlingByteWidth' must be 0, 32, 64 or 128") &&
+           says(error, b == 8 || b == 16 || b == 32 || b == 64, "'elementBitWidth' must be 8, 16, 32 or 64") &&
+           says(error, !e->nvmma.is_fp4_padded || b == 8, "'fp4Padded' needs 8-bit elements");
+}
+
+static bool check_mma(const tri_encoding *e, tri_buf *error)
+{
+    if (!says(error, e->version_major >= 1 && e->version_major <= 5, "'versionMajor' must be 1 to 5") ||
+        !all_powers(error, "warpsPerCTA", e->warps_per_cta, e->rank))
+        return false;
+    if (e->version_major == 3)
+        return says(error, e->instr_rank == 3, "'instrShape' must be [m, n, k] for version 3");
+    return says(error, e->instr_rank == e->rank || e->instr_rank == 2 || e->instr_rank == 3,
+                "'instrShape' has another rank than 'warpsPerCTA'");
+}
+
+static bool check_tensor_memory(const tri_encoding *e, tri_buf *error)
+{
+    return says(error, e->tmem.block_m == 64 || e->tmem.block_m == 128, "'blockM' must be 64 or 128") &&
+           says(error, is_power(e->tmem.block_n), "'blockN' must be a power of two") &&
+           says(error, is_power(e->tmem.col_stride) && e->tmem.col_stride <= 4, "'colStride' must be 1, 2 or 4");
+}
+
+static bool check_amd(const tri_encoding *e, tri_buf *error)
+{
+    if (e->kind == TRI_ENC_AMD_WMMA)
+        return says(error, e->version_major >= 1 && e->version_major <= 3, "'version' must be 1 to 3");
+    return says(error, e->version_major >= 1 && e->version_major <= 4, "'version' must be 1 to 4") &&
+           all_powers(error, "warpsPerCTA", e->warps_per_cta, e->rank) &&
+           all_powers(error, "tilesPerWarp", e->amd.tiles_per_warp, e->rank) &&
+           says(error, e->amd.element_bits == 32 || e->amd.element_bits == 64, "'elementBitWidth' must be 32 or 64");
+}
+
+static bool check_kind(const tri_encoding *e, tri_buf *error)
+{
+    switch (e->kind) {
+    case TRI_ENC_BLOCKED:
+        return all_powers(error, "sizePerThread", e->blocked.size_per_thread, e->rank) &&
+               all_powers(error, "threadsPerWarp", e->blocked.threads_per_warp, e->rank) &&
+               all_powers(error, "warpsPerCTA", e->warps_per_cta, e->rank) && is_order(error, e->order, e->rank);
+    case TRI_ENC_LINEAR:
+        return check_linear(e, error);
+    case TRI_ENC_SLICE:
+        return says(error, e->parent->rank >= 2, "the parent must have at least two dimensions") &&
+               says(error, e->slice.dim >= 0 && e->slice.dim < e->parent->rank, "'dim' is not a dimension of the parent");
+    case TRI_ENC_DOT_OP:
+        return check_dot_op(e, error);
+    case TRI_ENC_NVIDIA_MMA:
+        return check_mma(e, error);
+    case TRI_ENC_AMD_MFMA:
+    case TRI_ENC_AMD_WMMA:
+        return check_amd(e, error);
+    case TRI_ENC_SWIZZLED_SHARED:
+    case TRI_ENC_AMD_ROTATING_SHARED:
+        return all_powers(error, "vec", &e->swizzled.vec, 1) && all_powers(error, "perPhase", &e->swizzled.per_phase, 1) &&
+               all_powers(error, "maxPhase", &e->swizzled.max_phase, 1) && is_order(error, e->order, e->rank);
+    case TRI_ENC_NVMMA_SHARED:
+        return check_nvmma(e, error);
+    case TRI_ENC_PADDED_SHARED:
+        return check_padded(e, error);
+    case TRI_ENC_SHARED_LINEAR:
+        return all_powers(error, "alignment", &e->shared_linear.alignment, 1);
+    case TRI_ENC_PARTITIONED_SHARED:
+        return all_powers(error, "numPartitions", &e->partitioned.num_partitions, 1) &&
+               all_powers(error, "numGroups", &e->partitioned.num_groups, 1) &&
+               says(error, e->partitioned.partition_dim >= 0 && e->partitioned.partition_dim < e->rank,
+                    "'partitionDim' is not a dimension of the layout");
+    case TRI_ENC_TENSOR_MEMORY:
+        return check_tensor_memory(e, error);
+    default:
+        return true;
+    }
+}
+
+bool tri_encoding_text_check(const tri_encoding *encoding, tri_buf *error)
+{
+    if (!says(error, encoding->rank >= 1, "needs at least one dimension"))
+        return false;
+    return check_kind(encoding, error);
+}

@@ -1,0 +1,345 @@
+/* Layout attributes in C++: thin hooks over the C form (ir/encoding_text.h, ir/encoding_words.h). */
+#include "ir/dialects.h"
+
+#include "mlir/CAPI/IR.h"
+
+extern "C" {
+#include "ir/analysis/infer.h"
+#include "ir/analysis/reshape.h"
+#include "ir/encoding.h"
+#include "ir/encoding_text.h"
+#include "ir/encoding_words.h"
+#include "layout/convert.h"
+}
+
+using namespace mlir;
+
+namespace tri {
+
+namespace {
+
+/* An arena that ends with its scope. */
+struct Scratch {
+    tri_arena *arena = tri_arena_create();
+    ~Scratch() { tri_arena_destroy(arena); }
+};
+
+struct Text {
+    tri_buf buf = {};
+    ~Text() { tri_buf_fini(&buf); }
+    StringRef str() const { return StringRef(buf.data ? buf.data : "", buf.len); }
+};
+
+} // namespace
+
+#define TRI_LAYOUTS(X) \
+    X(ttg::BlockedEncodingAttr) \
+    X(ttg::LinearEncodingAttr) \
+    X(ttg::GenericLinearEncodingAttr) \
+    X(ttg::SliceEncodingAttr) \
+    X(ttg::DotOperandEncodingAttr) \
+    X(ttg::NvidiaMmaEncodingAttr) \
+    X(ttg::AmdMfmaEncodingAttr) \
+    X(ttg::AmdWmmaEncodingAttr) \
+    X(ttg::IntelDpasEncodingAttr) \
+    X(ttg::SwizzledSharedEncodingAttr) \
+    X(ttg::NvmmaSharedEncodingAttr) \
+    X(ttg::PaddedSharedEncodingAttr) \
+    X(ttg::SharedLinearEncodingAttr) \
+    X(ttg::PartitionedSharedEncodingAttr) \
+    X(ttg::AmdRotatingSharedEncodingAttr) \
+    X(ttng::TensorMemoryEncodingAttr) \
+    X(ttng::TensorMemoryScalesEncodingAttr)
+
+bool isLayout(Attribute attr)
+{
+#define ROW(name) \
+    if (isa_and_nonnull<name>(attr)) \
+        return true;
+    TRI_LAYOUTS(ROW)
+#undef ROW
+    return false;
+}
+
+ArrayRef<int32_t> layoutWords(Attribute attr)
+{
+#define ROW(name) \
+    if (auto layout = dyn_cast_or_null<name>(attr)) \
+        return layout.getWords();
+    TRI_LAYOUTS(ROW)
+#undef ROW
+    return {};
+}
+
+Attribute layoutParent(Attribute attr)
+{
+    if (auto layout = dyn_cast_or_null<ttg::SliceEncodingAttr>(attr))
+        return layout.getParent();
+    if (auto layout = dyn_cast_or_null<ttg::DotOperandEncodingAttr>(attr))
+        return layout.getParent();
+    if (auto layout = dyn_cast_or_null<ttg::PartitionedSharedEncodingAttr>(attr))
+        return layout.getParent();
+    return {};
+}
+
+Attribute makeLayout(MLIRContext *context, tri_encoding_kind kind, ArrayRef<int32_t> words, Attribute parent)
+{
+#define ROW(name) \
+    if (kind == name::kind) \
+        return name::get(context, words, parent);
+    TRI_LAYOUTS(ROW)
+#undef ROW
+    return {};
+}
+
+tri_encoding_kind layoutKind(Attribute attr)
+{
+    ArrayRef<int32_t> words = layoutWords(attr);
+    return tri_encoding_words_kind(words.data(), words.size());
+}
+
+int layoutRank(Attribute attr)
+{
+    ArrayRef<int32_t> words = layoutWords(attr);
+    return tri_encoding_words_rank(words.data(), words.size());
+}
+
+bool isDistributedLayout(Attribute attr)
+{
+    tri_encoding_kind kind = layoutKind(attr);
+    return kind >= TRI_ENC_BLOCKED && kind <= TRI_ENC_INTEL_DPAS;
+}
+
+/* ---- syntax ---- */
+
+/* `[128:+8, 256:+16]` */
+static bool parseIntervals(AsmParser &parser, tri_encoding *out)
+{
+    llvm::SMLoc at = parser.getCurrentLocation();
+    auto one = [&]() -> ParseResult {
+        int32_t interval, padding;
+        if (parser.parseInteger(interval) || parser.parseColon() || parser.parsePlus() || parser.parseInteger(padding))
+            return failure();
+        if (out->padded.count == 8)
+            return parser.emitError(at, "too many intervals");
+        out->padded.interval[out->padded.count] = interval;
+        out->padded.padding[out->padded.count++] = padding;
+        return success();
+    };
+    return succeeded(parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, one));
+}
+
+/* `name = value, ...` up to the closing bracket, as a dictionary. */
+static DictionaryAttr parseBareFields(AsmParser &parser)
+{
+    NamedAttrList fields;
+    if (failed(parser.parseOptionalGreater())) {
+        auto one = [&]() -> ParseResult {
+            std::string name;
+            Attribute value;
+            if (parser.parseKeywordOrString(&name) || parser.parseEqual() || parser.parseAttribute(value))
+                return failure();
+            fields.append(name, value);
+            return success();
+        };
+        if (parser.parseCommaSeparatedList(one) || parser.parseGreater())
+            return {};
+    }
+    return fields.getDictionary(parser.getContext());
+}
+
+static DictionaryAttr parseFields(AsmParser &parser, tri_encoding_kind kind, tri_encoding *out)
+{
+    DictionaryAttr fields;
+    if (parser.parseLess())
+        return {};
+    if (kind == TRI_ENC_TENSOR_MEMORY || kind == TRI_ENC_TENSOR_MEMORY_SCALES)
+        return parseBareFields(parser);
+    if (kind == TRI_ENC_PADDED_SHARED && !parseIntervals(parser, out))
+        return {};
+    if (parser.parseAttribute(fields))
+        return {};
+    if (kind == TRI_ENC_SHARED_LINEAR) {
+        out->shared_linear.alignment = 16;
+        if (succeeded(parser.parseOptionalComma()) && (parser.parseKeyword("alignment") || parser.parseEqual() ||
+                                                       parser.parseInteger(out->shared_linear.alignment)))
+            return {};
+    }
+    return parser.parseGreater() ? DictionaryAttr() : fields;
+}
+
+bool parseLayoutFields(AsmParser &parser, tri_encoding_kind kind, Words &words, Attribute &parent)
+{
+    Text error;
+    tri_encoding layout = {};
+    llvm::SMLoc at = parser.getCurrentLocation();
+    DictionaryAttr fields = parseFields(parser, kind, &layout);
+    if (!fields)
+        return false;
+    if (const char *name = tri_encoding_text_parent_field(kind)) {
+        parent = fields.get(name);
+        if (!isLayout(parent)) {
+            parser.emitError(at) << "layout field '" << name << "' must be a layout";
+            return false;
+        }
+    }
+    if (!tri_encoding_text_parse(kind, wrap((Attribute)fields), layoutRank(parent), &layout, &error.buf)) {
+        parser.emitError(at) << "layout field " << error.str();
+        return false;
+    }
+    words.resize(TRI_ENCODING_MAX_WORDS);
+    words.resize(tri_encoding_words_write(&layout, words.data(), words.size()));
+    return true;
+}
+
+void printLayoutFields(AsmPrinter &printer, ArrayRef<int32_t> words, Attribute parent)
+{
+    Text text;
+    tri_encoding layout;
+    tri_encoding_words_read(words.data(), words.size(), &layout);
+    tri_encoding_text_print(&layout, &text.buf);
+    auto [before, after] = text.str().split((char)TRI_ENCODING_PARENT_MARK);
+    printer << before;
+    if (parent) {
+        printer << parent << after;
+    }
+}
+
+LogicalResult verifyLayout(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int32_t> words, Attribute parent)
+{
+    Scratch scratch;
+    Text error;
+    tri_encoding layout;
+    tri_encoding_words_read(words.data(), words.size(), &layout);
+    if (parent)
+        layout.parent = tri_encoding_get(scratch.arena, wrap(parent));
+    if (tri_encoding_text_check(&layout, &error.buf))
+        return success();
+    return emitError() << "layout: " << error.str();
+}
+
+/* ---- inference ---- */
+
+static LogicalResult done(MlirAttribute attr, Attribute &result)
+{
+    result = unwrap(attr);
+    return success(result != Attribute());
+}
+
+LogicalResult inferReduce(Attribute src, int axis, int rank, Attribute &result)
+{
+    Scratch scratch;
+    if (rank == 1)
+        return success();
+    return done(tri_infer_slice(scratch.arena, wrap(src), axis), result);
+}
+
+LogicalResult inferExpandDims(Attribute src, int axis, Attribute &result)
+{
+    Scratch scratch;
+    return done(tri_infer_unslice(scratch.arena, wrap(src), axis), result);
+}
+
+LogicalResult inferTrans(Attribute src, ArrayRef<int64_t> shape, ArrayRef<int32_t> order, Attribute &result)
+{
+    Scratch scratch;
+    return done(tri_infer_trans(scratch.arena, wrap(src), (int)shape.size(), shape.data(), order.data()), result);
+}
+
+LogicalResult inferJoin(Attribute src, ArrayRef<int64_t> shape, Attribute &result)
+{
+    Scratch scratch;
+    return done(tri_infer_join(scratch.arena, wrap(src), (int)shape.size(), shape.data()), result);
+}
+
+LogicalResult inferSplit(Attribute src, ArrayRef<int64_t> shape, Attribute &result)
+{
+    Scratch scratch;
+    return done(tri_infer_split(scratch.arena, wrap(src), (int)shape.size(), shape.data()), result);
+}
+
+bool sameLayout(Attribute a, Attribute b, ArrayRef<int64_t> shape)
+{
+    Scratch scratch;
+    if (a == b)
+        return true;
+    if (!isLayout(a) || !isLayout(b) || layoutRank(a) != (int)shape.size() || layoutRank(b) != (int)shape.size())
+        return false;
+    return tri_convert_same_layout(tri_encoding_get(scratch.arena, wrap(a)), tri_encoding_get(scratch.arena, wrap(b)),
+                                   (int)shape.size(), shape.data());
+}
+
+bool reshapeIsNoMove(Attribute src, ArrayRef<int64_t> srcShape, Attribute dst, ArrayRef<int64_t> dstShape)
+{
+    Scratch scratch;
+    tri_encoding to;
+    if (!tri_reshape_infer(tri_encoding_get(scratch.arena, wrap(src)), (int)srcShape.size(), srcShape.data(),
+                           (int)dstShape.size(), dstShape.data(), &to))
+        return false;
+    return tri_convert_same_layout(&to, tri_encoding_get(scratch.arena, wrap(dst)), (int)dstShape.size(),
+                                   dstShape.data());
+}
+
+/* ---- views of buffers ---- */
+
+/* Layouts of the last dimensions; a leading dimension of several buffers is not part of a layout. */
+static bool bufferLayout(Scratch &scratch, Attribute attr, ArrayRef<int64_t> shape, tri_linear *out)
+{
+    int rank = layoutRank(attr);
+    ArrayRef<int64_t> tail = shape.take_back(rank);
+    return (int)tail.size() == rank && tri_convert_to_linear(tri_encoding_get(scratch.arena, wrap(attr)), rank,
+                                                             tail.data(), out, nullptr);
+}
+
+bool sameTransposedBuffer(Attribute from, ArrayRef<int64_t> shape, ArrayRef<int32_t> order, Attribute to)
+{
+    Scratch scratch;
+    tri_linear before, after;
+    SmallVector<int64_t> permuted;
+    int rank = layoutRank(from), skip = (int)shape.size() - rank;
+    if (layoutKind(from) == TRI_ENC_TENSOR_MEMORY || layoutKind(from) == TRI_ENC_TENSOR_MEMORY_SCALES)
+        return from == to;
+    for (int32_t d : order)
+        permuted.push_back(shape[d]);
+    if (layoutRank(to) != rank || !bufferLayout(scratch, from, shape, &before) ||
+        !bufferLayout(scratch, to, permuted, &after))
+        return false;
+    if (layoutKind(from) == TRI_ENC_PADDED_SHARED && layoutKind(to) != TRI_ENC_PADDED_SHARED)
+        return false;
+    for (int d = 0; d < skip; d++)
+        if (order[d] != d)
+            return false;
+    /* Rename: dimension order[i] of the operand is dimension i of the result. */
+    tri_dim names[TRI_MAX_RANK];
+    tri_linear renamed = before;
+    for (int i = 0; i < before.out.count; i++)
+        for (int d = 0; d < rank; d++)
+            if (before.out.dim[i] == TRI_DIM_0 + (tri_dim)(order[skip + d] - skip))
+                renamed.out.dim[i] = (tri_dim)(TRI_DIM_0 + d);
+    for (int i = 0; i < after.out.count; i++)
+        names[i] = after.out.dim[i];
+    renamed = tri_linear_transpose_outs(&renamed, names);
+    return tri_linear_equal(&renamed, &after);
+}
+
+bool sameReshapedBuffer(Attribute from, ArrayRef<int64_t> fromShape, Attribute to, ArrayRef<int64_t> toShape)
+{
+    Scratch scratch;
+    tri_linear a, b;
+    if (layoutRank(from) != (int)fromShape.size() || layoutRank(to) != (int)toShape.size() ||
+        !bufferLayout(scratch, from, fromShape, &a) || !bufferLayout(scratch, to, toShape, &b))
+        return false;
+    /* Row-major: the last dimension is the lowest. */
+    auto flatten = [](const tri_linear *l, int rank) {
+        tri_dim outs[TRI_MAX_RANK];
+        for (int d = 0; d < rank; d++)
+            outs[d] = (tri_dim)(TRI_DIM_0 + rank - 1 - d);
+        tri_linear t = tri_linear_transpose_outs(l, outs);
+        return tri_linear_flatten_outs(&t, TRI_DIM_0);
+    };
+    a = flatten(&a, (int)fromShape.size());
+    b = flatten(&b, (int)toShape.size());
+    return tri_linear_equal(&a, &b);
+}
+
+} // namespace tri

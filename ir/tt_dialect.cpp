@@ -1,0 +1,109 @@
+/* The tt dialect: registration, its types, inlining. */
+#include "ir/dialects.h"
+
+using namespace mlir;
+using namespace tri::tt;
+
+#include "ir/tt_dialect.cpp.inc"
+#include "ir/tt_enums.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/tt_types.cpp.inc"
+
+namespace {
+
+struct Inliner : DialectInlinerInterface {
+    using DialectInlinerInterface::DialectInlinerInterface;
+
+    bool isLegalToInline(Operation *, Operation *callable, bool) const final
+    {
+        auto noinline = callable->getAttrOfType<BoolAttr>("noinline");
+        return !noinline || !noinline.getValue();
+    }
+    bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+    bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+
+    void handleTerminator(Operation *op, Block *newDest) const final
+    {
+        auto ret = dyn_cast<ReturnOp>(op);
+        if (!ret)
+            return;
+        OpBuilder builder(op);
+        cf::BranchOp::create(builder, op->getLoc(), newDest, ret.getSrcs());
+        op->erase();
+    }
+    void handleTerminator(Operation *op, ValueRange results) const final
+    {
+        for (auto [from, to] : llvm::zip(results, cast<ReturnOp>(op).getSrcs()))
+            from.replaceAllUsesWith(to);
+    }
+};
+
+} // namespace
+
+void TTDialect::initialize()
+{
+    registerTypes();
+    registerTTDialectOperations(this);
+    addInterfaces<Inliner>();
+}
+
+void TTDialect::registerTypes()
+{
+    addTypes<
+#define GET_TYPEDEF_LIST
+#include "ir/tt_types.cpp.inc"
+        >();
+}
+
+Operation *TTDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc)
+{
+    return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+/* ---- pointer ---- */
+
+Type PtrType::parse(AsmParser &parser)
+{
+    Type pointee;
+    unsigned space = 1;
+    llvm::SMLoc at = parser.getCurrentLocation();
+    if (parser.parseLess() || parser.parseType(pointee))
+        return {};
+    if (succeeded(parser.parseOptionalComma()) && parser.parseInteger(space))
+        return {};
+    if (parser.parseGreater())
+        return {};
+    return PtrType::getChecked([&] { return parser.emitError(at); }, pointee, space);
+}
+
+void PtrType::print(AsmPrinter &printer) const
+{
+    printer << "<" << getPointee();
+    if (getSpace() != 1)
+        printer << ", " << getSpace();
+    printer << ">";
+}
+
+LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee, unsigned)
+{
+    if (!isa<IntegerType, FloatType>(pointee))
+        return emitError() << "a pointer points to an integer or a float, not " << pointee;
+    return success();
+}
+
+/* ---- tensor descriptor ---- */
+
+Type TensorDescType::parse(AsmParser &parser)
+{
+    RankedTensorType block = tri::parseDescBlock(parser);
+    return block ? TensorDescType::get(block) : Type();
+}
+
+void TensorDescType::print(AsmPrinter &printer) const { tri::printDescBlock(printer, getBlock()); }
+
+LogicalResult TensorDescType::verify(function_ref<InFlightDiagnostic()> emitError, RankedTensorType block)
+{
+    return tri::verifyDescBlock(emitError, block);
+}
+
+RankedTensorType TensorDescType::getSignlessBlock() { return tri::blockOfDesc(*this, true); }

@@ -1,0 +1,106 @@
+/* tt: matrix products. */
+#include "ir/dialects.h"
+
+using namespace mlir;
+
+namespace tri::tt {
+
+static LogicalResult verifyShapes(Operation *op, RankedTensorType a, RankedTensorType b, RankedTensorType c)
+{
+    int64_t rank = a.getRank();
+    if (rank != b.getRank() || rank != c.getRank())
+        return op->emitOpError("operands must have the same rank");
+    if (rank != 2 && rank != 3)
+        return op->emitOpError("operands must have rank 2 or 3");
+    if (rank == 3 && (a.getDimSize(0) != b.getDimSize(0) || a.getDimSize(0) != c.getDimSize(0)))
+        return op->emitOpError("operands must have the same batch size");
+    if (c.getDimSize(rank - 2) != a.getDimSize(rank - 2) || c.getDimSize(rank - 1) != b.getDimSize(rank - 1))
+        return op->emitOpError("accumulator must be ")
+               << a.getDimSize(rank - 2) << "x" << b.getDimSize(rank - 1) << ", but is " << c;
+    return success();
+}
+
+static LogicalResult verifyDotLayouts(Operation *op, RankedTensorType a, RankedTensorType b, RankedTensorType c)
+{
+    bool hasA = (bool)a.getEncoding(), hasB = (bool)b.getEncoding(), hasC = (bool)c.getEncoding();
+    if (hasA != hasB || hasA != hasC)
+        return op->emitOpError("operands must all have a layout, or none");
+    auto left = dyn_cast_or_null<ttg::DotOperandEncodingAttr>(a.getEncoding());
+    auto right = dyn_cast_or_null<ttg::DotOperandEncodingAttr>(b.getEncoding());
+    if (!left != !right)
+        return op->emitOpError("both operands must have a dot_op layout, or none");
+    if (left && left.getParent() != right.getParent())
+        return op->emitOpError("operands have dot_op layouts with different parents");
+    auto index = [](ttg::DotOperandEncodingAttr layout) { return layout.getWords()[2]; };
+    if (left && (index(left) != 0 || index(right) != 1))
+        return op->emitOpError("operands must have dot_op layouts with opIdx 0 and 1");
+    return success();
+}
+
+LogicalResult DotOp::verify()
+{
+    RankedTensorType a = cast<RankedTensorType>(getA().getType()), b = cast<RankedTensorType>(getB().getType()),
+                     c = cast<RankedTensorType>(getC().getType());
+    if (bitsOf(a.getElementType()) != bitsOf(b.getElementType()))
+        return emitOpError("element types of the operands must have the same bit width");
+    if (failed(verifyShapes(*this, a, b, c)))
+        return failure();
+    if (a.getShape().back() != b.getDimSize(b.getRank() - 2))
+        return emitOpError("inner sizes of the operands differ: ") << a << " and " << b;
+    return verifyDotLayouts(*this, a, b, c);
+}
+
+/* Columns of one scale: K over the last size of the scale; 0 when there is none to compare. */
+static int64_t scaleFactor(Value scale, int64_t k)
+{
+    auto type = scale ? cast<RankedTensorType>(scale.getType()) : RankedTensorType();
+    if (!type || type.getNumElements() == 1 || type.getRank() == 0)
+        return 0;
+    int64_t columns = type.getShape().back();
+    return columns && k % columns == 0 ? k / columns : -1;
+}
+
+static LogicalResult verifyScale(Operation *op, Value scale, int64_t rows, int64_t k, StringRef name)
+{
+    int64_t factor = scaleFactor(scale, k);
+    if (factor == 0)
+        return success();
+    if (factor != 16 && factor != 32)
+        return op->emitOpError("scale of ") << name << " must cover 16 or 32 elements of K each";
+    auto type = cast<RankedTensorType>(scale.getType());
+    if (type.getRank() < 2 || type.getDimSize(type.getRank() - 2) != rows)
+        return op->emitOpError("scale of ") << name << " must have " << rows << " rows, but is " << type;
+    return success();
+}
+
+LogicalResult DotScaledOp::verify()
+{
+    RankedTensorType a = cast<RankedTensorType>(getA().getType()), b = cast<RankedTensorType>(getB().getType()),
+                     c = cast<RankedTensorType>(getC().getType());
+    int64_t rank = a.getRank();
+    if (rank < 2)
+        return emitOpError("operands must have rank 2 or 3");
+    bool packA = getAElemType() == ScaleDotElemType::E2M1, packB = getBElemType() == ScaleDotElemType::E2M1;
+    SmallVector<int64_t> sizeA(a.getShape()), sizeB(b.getShape());
+    if (packA)
+        sizeA[getLhsKPack() ? rank - 1 : rank - 2] *= 2;
+    if (packB && b.getRank() == rank)
+        sizeB[getRhsKPack() ? rank - 2 : rank - 1] *= 2;
+    auto element = [](RankedTensorType like, ArrayRef<int64_t> shape) {
+        return RankedTensorType::get(shape, like.getElementType(), like.getEncoding());
+    };
+    if (failed(verifyShapes(*this, element(a, sizeA), element(b, sizeB), c)))
+        return failure();
+    int64_t k = sizeA[rank - 1];
+    if (k != sizeB[rank - 2])
+        return emitOpError("inner sizes of the operands differ: ") << k << " and " << sizeB[rank - 2];
+    if (failed(verifyScale(*this, getAScale(), sizeA[rank - 2], k, "a")) ||
+        failed(verifyScale(*this, getBScale(), sizeB[rank - 1], k, "b")))
+        return failure();
+    int64_t factorA = scaleFactor(getAScale(), k), factorB = scaleFactor(getBScale(), k);
+    if (factorA && factorB && factorA != factorB)
+        return emitOpError("scales of both operands must cover the same number of elements");
+    return success();
+}
+
+} // namespace tri::tt

@@ -1,0 +1,232 @@
+/* ttg: registers, shared buffers, asynchronous copies. */
+#include "ir/dialects.h"
+
+using namespace mlir;
+
+namespace tri::ttg {
+
+using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+static LogicalResult sameContents(Operation *op, RankedTensorType tensor, MemDescType buffer)
+{
+    if (tensor.getShape() != buffer.getShape())
+        return op->emitOpError("tensor and buffer have different shapes: ") << tensor << " and " << buffer;
+    if (tensor.getElementType() != buffer.getElementType())
+        return op->emitOpError("tensor and buffer have different element types: ") << tensor << " and " << buffer;
+    return success();
+}
+
+static LogicalResult isMutable(Operation *op, MemDescType buffer)
+{
+    return buffer.getIsMutable() ? success() : op->emitOpError("cannot write to an immutable buffer: ") << buffer;
+}
+
+/* ---- convert_layout ---- */
+
+LogicalResult ConvertLayoutOp::verify()
+{
+    if (!getSrc().getType().getEncoding() || !getType().getEncoding())
+        return emitOpError("operand and result must have a layout");
+    return success();
+}
+
+namespace {
+
+bool isMmaToDotOp(ConvertLayoutOp op)
+{
+    return layoutKind(op.getSrc().getType().getEncoding()) == TRI_ENC_NVIDIA_MMA &&
+           layoutKind(op.getType().getEncoding()) == TRI_ENC_DOT_OP;
+}
+
+/* Drops a conversion to the type it has already, joins two in a row, and gives sources that cost
+ * nothing the wanted layout at once. */
+struct FoldConvert : OpRewritePattern<ConvertLayoutOp> {
+    using OpRewritePattern::OpRewritePattern;
+
+    LogicalResult matchAndRewrite(ConvertLayoutOp op, PatternRewriter &rewriter) const override
+    {
+        if (op.getSrc().getType() == op.getType()) {
+            rewriter.replaceOp(op, op.getSrc());
+            return success();
+        }
+        Operation *def = op.getSrc().getDefiningOp();
+        if (!def || isMmaToDotOp(op) || op.getForceWarpShuffle())
+            return failure();
+        if (auto inner = dyn_cast<ConvertLayoutOp>(def)) {
+            if (inner.getForceWarpShuffle())
+                return failure();
+            rewriter.replaceOpWithNewOp<ConvertLayoutOp>(op, op.getType(), inner.getSrc(), false);
+            return success();
+        }
+        if (auto splat = dyn_cast<tt::SplatOp>(def)) {
+            rewriter.replaceOpWithNewOp<tt::SplatOp>(op, op.getType(), splat.getSrc());
+            return success();
+        }
+        if (auto range = dyn_cast<tt::MakeRangeOp>(def)) {
+            rewriter.replaceOpWithNewOp<tt::MakeRangeOp>(op, op.getType(), range.getStart(), range.getEnd());
+            return success();
+        }
+        if (auto constant = dyn_cast<arith::ConstantOp>(def))
+            if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue())) {
+                auto value = SplatElementsAttr::get(op.getType(), splat.getSplatValue<Attribute>());
+                rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
+                return success();
+            }
+        if (auto histogram = dyn_cast<tt::HistogramOp>(def)) {
+            rewriter.replaceOpWithNewOp<tt::HistogramOp>(op, op.getType(), histogram.getSrc(), histogram.getMask());
+            return success();
+        }
+        auto load = dyn_cast<LocalLoadOp>(def);
+        if (!load || layoutKind(op.getType().getEncoding()) == TRI_ENC_DOT_OP)
+            return failure();
+        /* The buffer may change between the load and here: load where it was. */
+        rewriter.setInsertionPoint(load);
+        rewriter.replaceOpWithNewOp<LocalLoadOp>(op, op.getType(), load.getSrc(), load.getToken());
+        return success();
+    }
+};
+
+} // namespace
+
+void ConvertLayoutOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context)
+{
+    patterns.add<FoldConvert>(context);
+}
+
+/* ---- local_alloc and friends ---- */
+
+void LocalAllocOp::getEffects(Effects &effects)
+{
+    /* Without this, two initialised constants could not be shared: an immutable buffer is a value. */
+    if (getSrc() && !getType().getIsMutable())
+        return;
+    auto result = cast<OpResult>(getResult());
+    effects.emplace_back(MemoryEffects::Allocate::get(), result, SharedMemory::get());
+    if (getSrc())
+        effects.emplace_back(MemoryEffects::Write::get(), result, SharedMemory::get());
+}
+
+LogicalResult LocalAllocOp::canonicalize(LocalAllocOp op, PatternRewriter &rewriter)
+{
+    auto convert = op.getSrc() ? op.getSrc().getDefiningOp<ConvertLayoutOp>() : ConvertLayoutOp();
+    if (!convert)
+        return failure();
+    rewriter.modifyOpInPlace(op, [&] { op.getSrcMutable().assign(convert.getSrc()); });
+    return success();
+}
+
+LogicalResult LocalAllocOp::verify()
+{
+    MemDescType type = getType();
+    if (!type.isSharedMemory())
+        return emitOpError("allocates shared memory, but the result is ") << type;
+    if (bitsOf(type.getElementType()) % 8)
+        return emitOpError("elements must have a multiple of 8 bits");
+    if (type.getShape() != type.getAllocShape())
+        return emitOpError("result must not be a part of another buffer");
+    if (!getSrc())
+        return type.getIsMutable() ? success() : emitOpError("a buffer without initial value must be mutable");
+    return sameContents(*this, cast<RankedTensorType>(getSrc().getType()), type);
+}
+
+LogicalResult LocalLoadOp::verify() { return sameContents(*this, getType(), getSrc().getType()); }
+
+LogicalResult LocalStoreOp::verify()
+{
+    if (failed(isMutable(*this, getDst().getType())))
+        return failure();
+    return sameContents(*this, getSrc().getType(), getDst().getType());
+}
+
+LogicalResult LocalStoreOp::canonicalize(LocalStoreOp op, PatternRewriter &rewriter)
+{
+    auto convert = op.getSrc().getDefiningOp<ConvertLayoutOp>();
+    if (!convert)
+        return failure();
+    rewriter.modifyOpInPlace(op, [&] { op.getSrcMutable().assign(convert.getSrc()); });
+    return success();
+}
+
+static LogicalResult verifyIndexed(Operation *op, MemDescType buffer, RankedTensorType indices, RankedTensorType values,
+                                   int64_t axis)
+{
+    if (buffer.getElementType() != values.getElementType())
+        return op->emitOpError("values and buffer have different element types");
+    if (indices.getShape() != values.getShape() || indices.getEncoding() != values.getEncoding())
+        return op->emitOpError("indices and values must have the same shape and layout");
+    if (buffer.getRank() != indices.getRank())
+        return op->emitOpError("indices and buffer must have the same rank");
+    if (axis < 0 || axis >= buffer.getRank())
+        return op->emitOpError("axis ") << axis << " is out of range for " << buffer;
+    return success();
+}
+
+LogicalResult LocalGatherOp::verify()
+{
+    return verifyIndexed(*this, getSrc().getType(), cast<RankedTensorType>(getIndices().getType()), getType(),
+                         (int32_t)getAxis());
+}
+
+LogicalResult LocalScatterOp::verify()
+{
+    if (failed(isMutable(*this, getDst().getType())))
+        return failure();
+    return verifyIndexed(*this, getDst().getType(), cast<RankedTensorType>(getIndices().getType()),
+                         getValues().getType(), (int32_t)getAxis());
+}
+
+LogicalResult LocalAtomicScatterRMWOp::verify()
+{
+    RankedTensorType values = getValues().getType();
+    if (failed(isMutable(*this, getDst().getType())))
+        return failure();
+    if (getType() != values)
+        return emitOpError("result must have the type of the values");
+    if (getMask() && getMask().getType() != maskOf(values))
+        return emitOpError("mask must be i1 in the shape and layout of the values");
+    return verifyIndexed(*this, getDst().getType(), cast<RankedTensorType>(getIndices().getType()), values,
+                         (int32_t)getAxis());
+}
+
+/* ---- asynchronous copies, barriers ---- */
+
+LogicalResult AsyncCopyGlobalToLocalOp::verify()
+{
+    auto pointers = cast<RankedTensorType>(getSrc().getType());
+    if (failed(isMutable(*this, getResult().getType())))
+        return failure();
+    if (getOther() && !getMask())
+        return emitOpError("a value for masked lanes needs a mask");
+    if (!isPowerOfTwo((int32_t)getContiguity()))
+        return emitOpError("contiguity must be a power of two");
+    return sameContents(*this, cast<RankedTensorType>(pointeeOf(pointers)), getResult().getType());
+}
+
+LogicalResult BarrierOp::verify()
+{
+    return success();
+}
+
+LogicalResult LocalBarrierOp::canonicalize(LocalBarrierOp op, PatternRewriter &rewriter)
+{
+    rewriter.replaceOpWithNewOp<BarrierOp>(op, AddrSpace::Local);
+    return success();
+}
+
+/* ---- fp4 ---- */
+
+LogicalResult Fp4ToFpOp::verify()
+{
+    RankedTensorType from = getSrc().getType(), to = cast<RankedTensorType>(getType());
+    int64_t axis = (int32_t)getAxis();
+    if (!to.getElementType().isF16() && !to.getElementType().isBF16())
+        return emitOpError("result must have f16 or bf16 elements");
+    if (from.getRank() != to.getRank() || axis < 0 || axis >= from.getRank())
+        return emitOpError("operand and result must have the same rank, and axis be one of its dimensions");
+    for (int64_t d = 0; d < from.getRank(); d++)
+        if (to.getDimSize(d) != from.getDimSize(d) * (d == axis ? 2 : 1))
+            return emitOpError("dimension ") << d << " of the result must be " << from.getDimSize(d) * (d == axis ? 2 : 1);
+    return success();
+}
+
+} // namespace tri::ttg
