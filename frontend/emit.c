@@ -1,0 +1,65 @@
+#include "frontend/eval.h"
+
+#include "ir/type.h"
+
+MlirType tri_emit_type(tri_eval *e, const tri_type *t) { return tri_types_to_ir(e->mlir, t); }
+
+static bool any_error(int n, const tri_ev *operands)
+{
+    for (int i = 0; i < n; i++)
+        if (tri_ev_is_error(operands[i]))
+            return true;
+    return false;
+}
+
+tri_ev tri_emit_op(tri_eval *e, const char *op, const tri_type *result, int num_operands, const tri_ev *operands,
+                   int num_attrs, const tri_attr *attrs)
+{
+    MlirValue values[8];
+    TRI_ASSERT(num_operands <= 8);
+    if (any_error(num_operands, operands))
+        return (tri_ev){0};
+    for (int i = 0; i < num_operands; i++)
+        values[i] = operands[i].value;
+    MlirType type = tri_emit_type(e, result);
+    MlirValue v = tri_builder_value(&e->b, &(tri_op){.name = op,
+                                                     .num_operands = num_operands,
+                                                     .operands = values,
+                                                     .num_results = 1,
+                                                     .results = &type,
+                                                     .num_attrs = num_attrs,
+                                                     .attrs = attrs});
+    return tri_ev_tensor(v, result);
+}
+
+tri_ev tri_emit_unary(tri_eval *e, const char *op, const tri_type *result, tri_ev x)
+{
+    return tri_emit_op(e, op, result, 1, &x, 0, NULL);
+}
+
+tri_ev tri_emit_binary(tri_eval *e, const char *op, const tri_type *result, tri_ev x, tri_ev y)
+{
+    return tri_emit_op(e, op, result, 2, (tri_ev[]){x, y}, 0, NULL);
+}
+
+void tri_emit_effect(tri_eval *e, const char *op, int num_operands, const tri_ev *operands, int num_attrs,
+                     const tri_attr *attrs)
+{
+    MlirValue values[8];
+    TRI_ASSERT(num_operands <= 8);
+    if (any_error(num_operands, operands))
+        return;
+    for (int i = 0; i < num_operands; i++)
+        values[i] = operands[i].value;
+    tri_builder_create(&e->b, &(tri_op){.name = op,
+                                        .num_operands = num_operands,
+                                        .operands = values,
+                                        .num_attrs = num_attrs,
+                                        .attrs = attrs});
+}
+
+tri_ev tri_emit_int(tri_eval *e, tri_dtype dtype, int64_t value)
+{
+    const tri_type *t = tri_types_scalar(dtype);
+    return tri_ev_tensor(tri_builder_int(&e->b, tri_emit_type(e, t), value), t);
+}

@@ -1,0 +1,201 @@
+/* The kernel evaluator: shared by the files that lower an AST to ttir. Private to frontend/.
+ *
+ * A value of the language is a tri_ev. Compile-time constants (CE) have no IR; tensors and pointers
+ * have one IR value; tuples, descriptors, block pointers and aggregates have several or none.
+ * Errors are reported where they are found and become TRI_EV_ERROR values, on which every
+ * operation yields TRI_EV_ERROR in silence, so that one mistake is told once and the rest of the
+ * kernel is still checked. */
+#ifndef TRI_FRONTEND_EVAL_H
+#define TRI_FRONTEND_EVAL_H
+
+#include "base/diag.h"
+#include "base/map.h"
+#include "frontend/types.h"
+#include "ir/builder.h"
+#include "ir/unit.h"
+
+struct tri_value; /* frontend/value.h */
+struct tri_ast;   /* frontend/ast.h */
+
+typedef enum {
+    TRI_EV_ERROR, /* already reported */
+    TRI_EV_CE,
+    TRI_EV_TENSOR, /* scalars and pointers too */
+    TRI_EV_TUPLE,
+    TRI_EV_DESC,
+    TRI_EV_BLOCK_PTR,
+    TRI_EV_OBJECT, /* aggregate */
+    TRI_EV_METHOD, /* function bound to its first argument */
+    TRI_EV_SLICE,
+} tri_ev_kind;
+
+typedef struct tri_ev tri_ev;
+
+typedef struct {
+    int count;
+    tri_ev *at;
+    const tri_str *fields; /* named tuples: field names, else null */
+    tri_str name;          /* named tuples: class name */
+} tri_ev_tuple;
+
+typedef struct {
+    const tri_type *block; /* element type and block shape */
+    int rank;
+    tri_ev *shape;   /* scalar tensors */
+    tri_ev *strides; /* scalar tensors or CE */
+} tri_ev_desc;
+
+typedef struct tri_ev_block_ptr tri_ev_block_ptr;
+typedef struct tri_ev_object tri_ev_object;
+typedef struct tri_ev_method tri_ev_method;
+typedef struct tri_ev_slice tri_ev_slice;
+
+struct tri_ev {
+    tri_ev_kind kind;
+    const tri_type *type; /* tensor */
+    MlirValue value;      /* tensor; descriptor handle */
+    union {
+        const struct tri_value *ce;
+        const tri_ev_tuple *tuple;
+        const tri_ev_desc *desc;
+        const tri_ev_block_ptr *block_ptr;
+        const tri_ev_object *object;
+        const tri_ev_method *method;
+        const tri_ev_slice *slice;
+    };
+};
+
+struct tri_ev_slice {
+    tri_ev start, stop, step;
+};
+
+struct tri_ev_block_ptr {
+    tri_ev base; /* scalar pointer */
+    int rank;
+    tri_ev *shape, *strides, *offsets; /* scalar int64 tensors */
+    const int64_t *block_shape;
+    const int64_t *order;
+};
+
+#define TRI_EV_NONE_YET ((tri_ev){0})
+
+static inline bool tri_ev_is_error(tri_ev v) { return v.kind == TRI_EV_ERROR; }
+static inline bool tri_ev_is_ce(tri_ev v) { return v.kind == TRI_EV_CE; }
+static inline bool tri_ev_is_tensor(tri_ev v) { return v.kind == TRI_EV_TENSOR; }
+static inline bool tri_ev_is_block(tri_ev v) { return v.kind == TRI_EV_TENSOR && tri_types_is_block(v.type); }
+static inline tri_ev tri_ev_tensor(MlirValue value, const tri_type *type)
+{
+    return (tri_ev){.kind = TRI_EV_TENSOR, .type = type, .value = value};
+}
+
+/* A number known at compile time (a Num: CE bool, int or float). */
+typedef enum { TRI_NUM_BOOL, TRI_NUM_INT, TRI_NUM_FLOAT } tri_num_kind;
+typedef struct {
+    tri_num_kind kind;
+    __int128 i; /* bool, int; values beyond 65 bits are clamped, which no IR type holds anyway */
+    double f;   /* always set */
+} tri_num;
+
+typedef struct tri_frame tri_frame; /* one function activation, frontend/frame.h */
+
+typedef struct tri_eval {
+    tri_unit *unit;
+    tri_arena *arena;
+    tri_diag *diag;
+    MlirContext mlir;
+    MlirBlock module_body;
+    tri_builder b;
+    tri_span at;       /* what is being evaluated: where errors point */
+    tri_frame *frame;
+    int dry;           /* > 0 inside a dry run of a loop body */
+    tri_map functions; /* mangled name -> specialisation */
+    tri_map types;     /* cached IR types */
+    void *modules;     /* global resolution, frontend/module.h */
+    int num_warps;
+    size_t hint_serial;
+} tri_eval;
+
+/* Reports at the current place with the chain of calls that led there; returns the error value. */
+tri_ev tri_eval_error(tri_eval *e, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+tri_ev tri_eval_error_at(tri_eval *e, tri_span at, int code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void tri_eval_warning(tri_eval *e, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void tri_eval_note(tri_eval *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* NUL-terminated spelling of a value's type or of a CE's value, for messages: "int32", "tile ...". */
+const char *tri_eval_describe(tri_eval *e, tri_ev v);
+const char *tri_eval_type_name(tri_eval *e, const tri_type *t);
+const char *tri_eval_shape_name(tri_eval *e, int rank, const int64_t *shape);
+
+/* CE values. */
+tri_ev tri_ev_none(tri_eval *e);
+tri_ev tri_ev_bool(tri_eval *e, bool value);
+tri_ev tri_ev_int(tri_eval *e, int64_t value);
+tri_ev tri_ev_float(tri_eval *e, double value);
+tri_ev tri_ev_str(tri_eval *e, tri_str value);
+tri_ev tri_ev_dtype(tri_eval *e, const tri_type *type);
+tri_ev tri_ev_make_tuple(tri_eval *e, int count, const tri_ev *at);
+bool tri_ev_is_none(tri_ev v);
+bool tri_ev_get_num(tri_ev v, tri_num *out_num);
+bool tri_ev_get_int(tri_ev v, int64_t *out_value); /* CE bool or int that fits */
+bool tri_ev_get_bool(tri_ev v, bool *out_value);   /* CE of type exactly bool */
+bool tri_ev_get_str(tri_ev v, tri_str *out_value);
+const tri_type *tri_ev_get_dtype(tri_ev v); /* null when it is none */
+
+/* Op building at the current place. */
+MlirType tri_emit_type(tri_eval *e, const tri_type *t);
+tri_ev tri_emit_unary(tri_eval *e, const char *op, const tri_type *result, tri_ev x);
+tri_ev tri_emit_binary(tri_eval *e, const char *op, const tri_type *result, tri_ev x, tri_ev y);
+tri_ev tri_emit_op(tri_eval *e, const char *op, const tri_type *result, int num_operands, const tri_ev *operands,
+                   int num_attrs, const tri_attr *attrs);
+void tri_emit_effect(tri_eval *e, const char *op, int num_operands, const tri_ev *operands, int num_attrs,
+                     const tri_attr *attrs);
+tri_ev tri_emit_int(tri_eval *e, tri_dtype dtype, int64_t value);
+
+/* semantic.c: conversion, promotion, broadcasting. */
+tri_ev tri_semantic_to_tensor(tri_eval *e, tri_ev x);                        /* T stays; Num becomes a constant */
+tri_ev tri_semantic_constant(tri_eval *e, const tri_num *n, tri_dtype dtype); /* a constant of that type */
+tri_dtype tri_semantic_promote_int(tri_dtype a, tri_dtype b);
+/* Promotion and broadcasting of two operands of an operator. False after a report. */
+enum {
+    TRI_BINARY_LHS_PTR = 1,
+    TRI_BINARY_RHS_PTR = 2,
+    TRI_BINARY_NO_PROMOTE = 4,
+    TRI_BINARY_DIV_MOD = 8,
+};
+bool tri_semantic_binary(tri_eval *e, tri_ev *x, tri_ev *y, unsigned flags);
+bool tri_semantic_broadcast(tri_eval *e, tri_ev *x, tri_ev *y);
+bool tri_semantic_broadcast_all(tri_eval *e, int count, tri_ev *values); /* jointly, as the library does */
+tri_ev tri_semantic_broadcast_to(tri_eval *e, tri_ev x, int rank, const int64_t *shape);
+tri_ev tri_semantic_splat(tri_eval *e, tri_ev x, int rank, const int64_t *shape);
+typedef enum { TRI_ROUND_DEFAULT, TRI_ROUND_RTNE, TRI_ROUND_RTZ } tri_rounding;
+/* `to` is a scalar or pointer type; blocks keep their shape. */
+tri_ev tri_semantic_cast(tri_eval *e, tri_ev x, const tri_type *to, tri_rounding rounding);
+tri_ev tri_semantic_cast_to(tri_eval *e, tri_ev x, tri_dtype to);
+tri_ev tri_semantic_bitcast(tri_eval *e, tri_ev x, const tri_type *to);
+/* Scalar i1 of a runtime condition; one-element blocks are unsplatted with a warning. */
+tri_ev tri_semantic_condition(tri_eval *e, tri_ev x);
+bool tri_semantic_check_shape(tri_eval *e, int rank, const int64_t *shape);
+
+/* arith.c: operators on at least one tensor. */
+typedef enum {
+    TRI_OP_ADD, TRI_OP_SUB, TRI_OP_MUL, TRI_OP_DIV, TRI_OP_FLOORDIV, TRI_OP_MOD, TRI_OP_POW, TRI_OP_LSHIFT,
+    TRI_OP_RSHIFT, TRI_OP_AND, TRI_OP_OR, TRI_OP_XOR, TRI_OP_MATMUL,
+} tri_binop;
+typedef enum { TRI_CMP_EQ, TRI_CMP_NE, TRI_CMP_LT, TRI_CMP_LE, TRI_CMP_GT, TRI_CMP_GE } tri_cmpop;
+tri_ev tri_arith_binary(tri_eval *e, tri_binop op, tri_ev x, tri_ev y);
+tri_ev tri_arith_compare(tri_eval *e, tri_cmpop op, tri_ev x, tri_ev y);
+tri_ev tri_arith_negate(tri_eval *e, tri_ev x);
+tri_ev tri_arith_invert(tri_eval *e, tri_ev x);
+tri_ev tri_arith_not(tri_eval *e, tri_ev x);
+tri_ev tri_arith_logical(tri_eval *e, bool is_and, tri_ev x, tri_ev y);
+tri_ev tri_arith_minmax(tri_eval *e, bool is_max, tri_ev x, tri_ev y, bool propagate_nan);
+tri_ev tri_arith_where(tri_eval *e, tri_ev condition, tri_ev x, tri_ev y);
+
+/* shape.c */
+tri_ev tri_shape_expand_dims(tri_eval *e, tri_ev x, int axis);
+tri_ev tri_shape_reshape(tri_eval *e, tri_ev x, int rank, const int64_t *shape, bool can_reorder);
+tri_ev tri_shape_permute(tri_eval *e, tri_ev x, int count, const int64_t *dims);
+tri_ev tri_shape_join(tri_eval *e, tri_ev x, tri_ev y);
+tri_ev tri_shape_unsplat(tri_eval *e, tri_ev x);
+
+#endif
