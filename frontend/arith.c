@@ -1,15 +1,13 @@
 #include "frontend/eval.h"
 
-static const char *const binop_names[] = {"+", "-", "*", "/", "//", "%", "**", "<<", ">>", "&", "|", "^", "@"};
-
 static const tri_type *element(tri_ev x) { return tri_types_element(x.type); }
 static bool is_ptr(tri_ev x) { return tri_types_is_ptr(x.type); }
 static bool is_float(tri_ev x) { return tri_types_is_float(x.type); }
 static bool is_signed(tri_ev x) { return tri_types_dtype_is_signed(element(x)->dtype); }
 
-static tri_ev bad_operands(tri_eval *e, tri_binop op, tri_ev x, tri_ev y)
+static tri_ev bad_operands(tri_eval *e, tri_ast_op op, tri_ev x, tri_ev y)
 {
-    return tri_eval_error(e, 3005, "operator '%s' does not take operands of types '%s' and '%s'", binop_names[op],
+    return tri_eval_error(e, 3005, "operator '%s' does not take operands of types '%s' and '%s'", tri_ast_op_text(op),
                           tri_eval_type_name(e, element(x)), tri_eval_type_name(e, element(y)));
 }
 
@@ -35,29 +33,29 @@ static void check_overflow(tri_eval *e, const char *op, const char *name, tri_ev
     tri_ev r = tri_emit_binary(e, op, wx.type, wx, wy);
     bool sgn = tri_types_dtype_is_signed(d);
     int64_t max = (int64_t)((UINT64_C(1) << (sgn ? bits - 1 : bits)) - 1), min = sgn ? -max - 1 : 0;
-    tri_ev le = tri_arith_compare(e, TRI_CMP_LE, r, tri_emit_int(e, TRI_DTYPE_INT64, max));
-    tri_ev ge = tri_arith_compare(e, TRI_CMP_GE, r, tri_emit_int(e, TRI_DTYPE_INT64, min));
-    tri_ev ok = tri_arith_binary(e, TRI_OP_AND, le, ge);
+    tri_ev le = tri_arith_compare(e, TRI_AST_LE_OP, r, tri_emit_int(e, TRI_DTYPE_INT64, max));
+    tri_ev ge = tri_arith_compare(e, TRI_AST_GE_OP, r, tri_emit_int(e, TRI_DTYPE_INT64, min));
+    tri_ev ok = tri_arith_binary(e, TRI_AST_BIT_AND_OP, le, ge);
     tri_str message = tri_str_format(e->arena, "int%u overflow detected for operation %s", bits, name);
     tri_attr attr = {"message", tri_attr_str(e->mlir, message.data, message.len)};
     tri_emit_effect(e, "tt.assert", 1, &ok, 1, &attr);
 }
 
-static tri_ev add_sub_mul(tri_eval *e, tri_binop op, tri_ev x, tri_ev y)
+static tri_ev add_sub_mul(tri_eval *e, tri_ast_op op, tri_ev x, tri_ev y)
 {
     static const char *const ints[] = {"arith.addi", "arith.subi", "arith.muli"};
     static const char *const floats[] = {"arith.addf", "arith.subf", "arith.mulf"};
     static const char *const names[] = {"add", "sub", "mul"};
-    unsigned flags = op == TRI_OP_ADD   ? TRI_BINARY_LHS_PTR | TRI_BINARY_RHS_PTR
-                     : op == TRI_OP_SUB ? TRI_BINARY_LHS_PTR
+    unsigned flags = op == TRI_AST_ADD_OP   ? TRI_BINARY_LHS_PTR | TRI_BINARY_RHS_PTR
+                     : op == TRI_AST_SUB_OP ? TRI_BINARY_LHS_PTR
                                         : 0;
     if (!tri_semantic_binary(e, &x, &y, flags))
         return (tri_ev){0};
     if (is_ptr(x) && is_ptr(y))
         return tri_eval_error(e, 3005, "two pointers can not be %s; only a pointer and an integer",
-                              op == TRI_OP_ADD ? "added" : "subtracted");
+                              op == TRI_AST_ADD_OP ? "added" : "subtracted");
     if (is_ptr(x))
-        return add_pointer(e, x, op == TRI_OP_SUB ? tri_arith_negate(e, y) : y);
+        return add_pointer(e, x, op == TRI_AST_SUB_OP ? tri_arith_negate(e, y) : y);
     if (is_ptr(y))
         return add_pointer(e, y, x);
     if (is_float(x))
@@ -82,7 +80,7 @@ static tri_ev floor_divide(tri_eval *e, tri_ev x, tri_ev y)
     if (!tri_semantic_binary(e, &x, &y, TRI_BINARY_DIV_MOD))
         return (tri_ev){0};
     if (is_float(x))
-        return bad_operands(e, TRI_OP_FLOORDIV, x, y);
+        return bad_operands(e, TRI_AST_FLOOR_DIV_OP, x, y);
     return tri_emit_binary(e, is_signed(x) ? "arith.divsi" : "arith.divui", x.type, x, y);
 }
 
@@ -103,14 +101,14 @@ static void warn_shift(tri_eval *e, tri_ev x, tri_ev amount)
                          tri_types_dtype_name(element(x)->dtype));
 }
 
-static tri_ev bitwise(tri_eval *e, tri_binop op, tri_ev x, tri_ev y)
+static tri_ev bitwise(tri_eval *e, tri_ast_op op, tri_ev x, tri_ev y)
 {
-    const char *name = op == TRI_OP_AND      ? "arith.andi"
-                       : op == TRI_OP_OR     ? "arith.ori"
-                       : op == TRI_OP_XOR    ? "arith.xori"
-                       : op == TRI_OP_LSHIFT ? "arith.shli"
+    const char *name = op == TRI_AST_BIT_AND_OP      ? "arith.andi"
+                       : op == TRI_AST_BIT_OR_OP     ? "arith.ori"
+                       : op == TRI_AST_BIT_XOR_OP    ? "arith.xori"
+                       : op == TRI_AST_SHL_OP ? "arith.shli"
                                              : NULL;
-    if (op == TRI_OP_LSHIFT || op == TRI_OP_RSHIFT)
+    if (op == TRI_AST_SHL_OP || op == TRI_AST_SHR_OP)
         warn_shift(e, x, y);
     if (!name) /* the left tensor decides; with a number on the left, the right one */
         name = tri_types_dtype_is_signed(element(tri_ev_is_tensor(x) ? x : y)->dtype) ? "arith.shrsi" : "arith.shrui";
@@ -121,52 +119,52 @@ static tri_ev bitwise(tri_eval *e, tri_binop op, tri_ev x, tri_ev y)
     return tri_emit_binary(e, name, x.type, x, y);
 }
 
-tri_ev tri_arith_binary(tri_eval *e, tri_binop op, tri_ev x, tri_ev y)
+tri_ev tri_arith_binary(tri_eval *e, tri_ast_op op, tri_ev x, tri_ev y)
 {
     if (tri_ev_is_error(x) || tri_ev_is_error(y))
         return (tri_ev){0};
     tri_num n;
     if ((!tri_ev_is_tensor(x) && !tri_ev_get_num(x, &n)) || (!tri_ev_is_tensor(y) && !tri_ev_get_num(y, &n)))
-        return tri_eval_error(e, 3005, "operator '%s' does not take %s and %s", binop_names[op],
+        return tri_eval_error(e, 3005, "operator '%s' does not take %s and %s", tri_ast_op_text(op),
                               tri_eval_describe(e, x), tri_eval_describe(e, y));
     switch (op) {
-    case TRI_OP_ADD:
-    case TRI_OP_SUB:
-    case TRI_OP_MUL:
+    case TRI_AST_ADD_OP:
+    case TRI_AST_SUB_OP:
+    case TRI_AST_MUL_OP:
         return add_sub_mul(e, op, x, y);
-    case TRI_OP_DIV:
+    case TRI_AST_DIV_OP:
         return divide(e, x, y);
-    case TRI_OP_FLOORDIV:
+    case TRI_AST_FLOOR_DIV_OP:
         return floor_divide(e, x, y);
-    case TRI_OP_MOD:
+    case TRI_AST_MOD_OP:
         return modulo(e, x, y);
-    case TRI_OP_POW:
+    case TRI_AST_POW_OP:
         return tri_eval_error(e, 3005, "operator '**' is only for compile-time numbers; use libdevice.pow or tl.exp2");
-    case TRI_OP_MATMUL:
+    case TRI_AST_MATMUL_OP:
         return tri_eval_error(e, 4001, "operator '@' is not supported; use tl.dot(a, b)");
     default:
         return bitwise(e, op, x, y);
     }
 }
 
-tri_ev tri_arith_compare(tri_eval *e, tri_cmpop op, tri_ev x, tri_ev y)
+tri_ev tri_arith_compare(tri_eval *e, tri_ast_op op, tri_ev x, tri_ev y)
 {
     static const struct {
         int sgn, uns, flt; /* numbers of arith.cmpi and arith.cmpf predicates */
     } predicates[] = {
-        [TRI_CMP_EQ] = {0, 0, 1}, [TRI_CMP_NE] = {1, 1, 13}, [TRI_CMP_LT] = {2, 6, 4},
-        [TRI_CMP_LE] = {3, 7, 5}, [TRI_CMP_GT] = {4, 8, 2},  [TRI_CMP_GE] = {5, 9, 3},
+        [TRI_AST_EQ_OP - TRI_AST_EQ_OP] = {0, 0, 1}, [TRI_AST_NE_OP - TRI_AST_EQ_OP] = {1, 1, 13}, [TRI_AST_LT_OP - TRI_AST_EQ_OP] = {2, 6, 4},
+        [TRI_AST_LE_OP - TRI_AST_EQ_OP] = {3, 7, 5}, [TRI_AST_GT_OP - TRI_AST_EQ_OP] = {4, 8, 2},  [TRI_AST_GE_OP - TRI_AST_EQ_OP] = {5, 9, 3},
     };
     if (tri_ev_is_error(x) || tri_ev_is_error(y))
         return (tri_ev){0};
     if (tri_ev_is_none(x) || tri_ev_is_none(y))
         return tri_eval_error(e, 3005, "a tensor can not be compared with None by '%s'; use 'is' or 'is not'",
-                              op == TRI_CMP_NE ? "!=" : "==");
+                              op == TRI_AST_NE_OP ? "!=" : "==");
     if (!tri_semantic_binary(e, &x, &y, 0))
         return (tri_ev){0};
     const tri_type *result = tri_types_with_element(e->arena, x.type, tri_types_scalar(TRI_DTYPE_INT1));
     bool flt = is_float(x);
-    int p = flt ? predicates[op].flt : is_signed(x) ? predicates[op].sgn : predicates[op].uns;
+    int p = flt ? predicates[op - TRI_AST_EQ_OP].flt : is_signed(x) ? predicates[op - TRI_AST_EQ_OP].sgn : predicates[op - TRI_AST_EQ_OP].uns;
     tri_attr attr = {"predicate", tri_attr_i64(e->mlir, p)};
     return tri_emit_op(e, flt ? "arith.cmpf" : "arith.cmpi", result, 2, (tri_ev[]){x, y}, 1, &attr);
 }
@@ -184,7 +182,7 @@ tri_ev tri_arith_negate(tri_eval *e, tri_ev x)
         return tri_eval_error(e, 3005, "unary '-' does not take a pointer of type '%s'", tri_eval_type_name(e, x.type));
     if (is_float(x))
         return tri_emit_unary(e, "arith.negf", x.type, x);
-    return tri_arith_binary(e, TRI_OP_SUB, constant_like(e, x, 0), x);
+    return tri_arith_binary(e, TRI_AST_SUB_OP, constant_like(e, x, 0), x);
 }
 
 tri_ev tri_arith_invert(tri_eval *e, tri_ev x)
@@ -193,7 +191,7 @@ tri_ev tri_arith_invert(tri_eval *e, tri_ev x)
         return x;
     if (!tri_types_is_int(x.type))
         return tri_eval_error(e, 3005, "unary '~' needs an integer, but this is '%s'", tri_eval_type_name(e, x.type));
-    return tri_arith_binary(e, TRI_OP_XOR, x, constant_like(e, x, -1));
+    return tri_arith_binary(e, TRI_AST_BIT_XOR_OP, x, constant_like(e, x, -1));
 }
 
 /* `and`, `or` and `not` work on int1; other integers are not reinterpreted behind the user's back. */
@@ -215,7 +213,7 @@ tri_ev tri_arith_logical(tri_eval *e, bool is_and, tri_ev x, tri_ev y)
     const char *name = is_and ? "and" : "or";
     x = need_bool(e, x, name);
     y = need_bool(e, y, name);
-    return tri_arith_binary(e, is_and ? TRI_OP_AND : TRI_OP_OR, x, y);
+    return tri_arith_binary(e, is_and ? TRI_AST_BIT_AND_OP : TRI_AST_BIT_OR_OP, x, y);
 }
 
 static tri_ev widen_bf16(tri_eval *e, tri_ev x)

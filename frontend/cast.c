@@ -80,7 +80,7 @@ static tri_ev not_zero(tri_eval *e, tri_ev x)
 {
     const tri_type *elem = tri_types_element(x.type);
     tri_num zero = {.kind = TRI_NUM_INT};
-    return tri_arith_compare(e, TRI_CMP_NE, x, tri_semantic_constant(e, &zero, elem->dtype));
+    return tri_arith_compare(e, TRI_AST_NE_OP, x, tri_semantic_constant(e, &zero, elem->dtype));
 }
 
 static tri_ev cast_float(tri_eval *e, tri_ev x, tri_dtype from, const tri_type *to, tri_rounding rounding)
@@ -123,7 +123,7 @@ static tri_ev cast_int(tri_eval *e, tri_ev x, tri_dtype from, const tri_type *to
         if (elem->dtype == TRI_DTYPE_INT1)
             return not_zero(e, x);
         if (wf == wt) /* only the signedness changes, which the IR does not have */
-            return emit_cast(e, "arith.bitcast", x, to);
+            return tri_ev_tensor(x.value, to);
         return emit_cast(e, wf > wt ? "arith.trunci" : is_signed ? "arith.extsi" : "arith.extui", x, to);
     }
     if (tri_types_dtype_is_standard_float(elem->dtype))

@@ -10,12 +10,12 @@
 
 #include "base/diag.h"
 #include "base/map.h"
+#include "frontend/ast.h"
+#include "frontend/module.h"
 #include "frontend/types.h"
+#include "frontend/value.h"
 #include "ir/builder.h"
 #include "ir/unit.h"
-
-struct tri_value; /* frontend/value.h */
-struct tri_ast;   /* frontend/ast.h */
 
 typedef enum {
     TRI_EV_ERROR, /* already reported */
@@ -34,9 +34,15 @@ typedef struct tri_ev tri_ev;
 typedef struct {
     int count;
     tri_ev *at;
-    const tri_str *fields; /* named tuples: field names, else null */
-    tri_str name;          /* named tuples: class name */
+    const tri_class *cls; /* named tuples: gives the field names; else null */
 } tri_ev_tuple;
+
+/* Instance of an aggregate; fields in the order of the class. */
+typedef struct {
+    const tri_class *cls;
+    int count;
+    tri_ev *fields;
+} tri_ev_object;
 
 typedef struct {
     const tri_type *block; /* element type and block shape */
@@ -46,7 +52,6 @@ typedef struct {
 } tri_ev_desc;
 
 typedef struct tri_ev_block_ptr tri_ev_block_ptr;
-typedef struct tri_ev_object tri_ev_object;
 typedef struct tri_ev_method tri_ev_method;
 typedef struct tri_ev_slice tri_ev_slice;
 
@@ -55,7 +60,7 @@ struct tri_ev {
     const tri_type *type; /* tensor */
     MlirValue value;      /* tensor; descriptor handle */
     union {
-        const struct tri_value *ce;
+        const tri_value *ce;
         const tri_ev_tuple *tuple;
         const tri_ev_desc *desc;
         const tri_ev_block_ptr *block_ptr;
@@ -69,6 +74,13 @@ struct tri_ev_slice {
     tri_ev start, stop, step;
 };
 
+/* `self` comes first among the arguments of `function` (a FUNCTION or BUILTIN value). */
+struct tri_ev_method {
+    tri_ev self;
+    const tri_value *function;
+    tri_str name;
+};
+
 struct tri_ev_block_ptr {
     tri_ev base; /* scalar pointer */
     int rank;
@@ -76,8 +88,6 @@ struct tri_ev_block_ptr {
     const int64_t *block_shape;
     const int64_t *order;
 };
-
-#define TRI_EV_NONE_YET ((tri_ev){0})
 
 static inline bool tri_ev_is_error(tri_ev v) { return v.kind == TRI_EV_ERROR; }
 static inline bool tri_ev_is_ce(tri_ev v) { return v.kind == TRI_EV_CE; }
@@ -92,27 +102,29 @@ static inline tri_ev tri_ev_tensor(MlirValue value, const tri_type *type)
 typedef enum { TRI_NUM_BOOL, TRI_NUM_INT, TRI_NUM_FLOAT } tri_num_kind;
 typedef struct {
     tri_num_kind kind;
-    __int128 i; /* bool, int; values beyond 65 bits are clamped, which no IR type holds anyway */
+    tri_int i;
     double f;   /* always set */
 } tri_num;
 
 typedef struct tri_frame tri_frame; /* one function activation, frontend/frame.h */
+struct tri_builtin;
 
 typedef struct tri_eval {
     tri_unit *unit;
     tri_arena *arena;
     tri_diag *diag;
     MlirContext mlir;
+    tri_modules *modules;
     MlirBlock module_body;
     tri_builder b;
-    tri_span at;       /* what is being evaluated: where errors point */
+    tri_span at;              /* what is being evaluated: where errors point */
+    const tri_span *arg_spans; /* of the builtin that runs: where each parameter's argument stands */
     tri_frame *frame;
-    int dry;           /* > 0 inside a dry run of a loop body */
-    tri_map functions; /* mangled name -> specialisation */
-    tri_map types;     /* cached IR types */
-    void *modules;     /* global resolution, frontend/module.h */
+    int dry;                  /* > 0 inside a dry run of a loop body */
+    tri_map functions;        /* mangled name -> specialisation */
+    tri_map builtins;         /* library path -> row */
+    tri_module *prelude;      /* library functions written in the language; read on first use */
     int num_warps;
-    size_t hint_serial;
 } tri_eval;
 
 /* Reports at the current place with the chain of calls that led there; returns the error value. */
@@ -134,12 +146,29 @@ tri_ev tri_ev_float(tri_eval *e, double value);
 tri_ev tri_ev_str(tri_eval *e, tri_str value);
 tri_ev tri_ev_dtype(tri_eval *e, const tri_type *type);
 tri_ev tri_ev_make_tuple(tri_eval *e, int count, const tri_ev *at);
+tri_ev tri_ev_make_named(tri_eval *e, int count, const tri_ev *at, const tri_class *cls);
+tri_ev tri_ev_from_value(tri_eval *e, const tri_value *v); /* constexpr wrappers drop, sequences become tuples */
+const tri_value *tri_ev_to_value(tri_eval *e, tri_ev v);   /* null when it holds IR values */
 bool tri_ev_is_none(tri_ev v);
 bool tri_ev_get_num(tri_ev v, tri_num *out_num);
 bool tri_ev_get_int(tri_ev v, int64_t *out_value); /* CE bool or int that fits */
 bool tri_ev_get_bool(tri_ev v, bool *out_value);   /* CE of type exactly bool */
 bool tri_ev_get_str(tri_ev v, tri_str *out_value);
 const tri_type *tri_ev_get_dtype(tri_ev v); /* null when it is none */
+
+/* The IR values of a value, in order, and back: `like` gives the types and the CE parts. */
+typedef TRI_VEC(MlirValue) tri_value_refs;
+void tri_ev_flatten(tri_eval *e, tri_ev v, tri_value_refs *out);
+typedef TRI_VEC(MlirType) tri_type_refs;
+void tri_ev_flatten_types(tri_eval *e, tri_ev like, tri_type_refs *out);
+tri_ev tri_ev_unflatten(tri_eval *e, tri_ev like, const MlirValue **cursor);
+bool tri_ev_same_type(tri_ev a, tri_ev b);  /* CE: same value */
+bool tri_ev_same_value(tri_eval *e, tri_ev a, tri_ev b); /* the same IR values */
+void tri_ev_mangle(tri_eval *e, tri_ev v, tri_buf *out);
+/* A type's or value's library names: shape tuple, field of a dtype ... */
+tri_ev tri_ev_shape(tri_eval *e, int rank, const int64_t *shape);
+/* Compile-time shape of an argument: tuple of CE ints, or one. Reports. */
+bool tri_ev_get_shape(tri_eval *e, tri_ev v, int *out_rank, int64_t *out_shape);
 
 /* Op building at the current place. */
 MlirType tri_emit_type(tri_eval *e, const tri_type *t);
@@ -176,14 +205,9 @@ tri_ev tri_semantic_bitcast(tri_eval *e, tri_ev x, const tri_type *to);
 tri_ev tri_semantic_condition(tri_eval *e, tri_ev x);
 bool tri_semantic_check_shape(tri_eval *e, int rank, const int64_t *shape);
 
-/* arith.c: operators on at least one tensor. */
-typedef enum {
-    TRI_OP_ADD, TRI_OP_SUB, TRI_OP_MUL, TRI_OP_DIV, TRI_OP_FLOORDIV, TRI_OP_MOD, TRI_OP_POW, TRI_OP_LSHIFT,
-    TRI_OP_RSHIFT, TRI_OP_AND, TRI_OP_OR, TRI_OP_XOR, TRI_OP_MATMUL,
-} tri_binop;
-typedef enum { TRI_CMP_EQ, TRI_CMP_NE, TRI_CMP_LT, TRI_CMP_LE, TRI_CMP_GT, TRI_CMP_GE } tri_cmpop;
-tri_ev tri_arith_binary(tri_eval *e, tri_binop op, tri_ev x, tri_ev y);
-tri_ev tri_arith_compare(tri_eval *e, tri_cmpop op, tri_ev x, tri_ev y);
+/* arith.c: operators on at least one tensor; ADD to MATMUL, EQ to GE. */
+tri_ev tri_arith_binary(tri_eval *e, tri_ast_op op, tri_ev x, tri_ev y);
+tri_ev tri_arith_compare(tri_eval *e, tri_ast_op op, tri_ev x, tri_ev y);
 tri_ev tri_arith_negate(tri_eval *e, tri_ev x);
 tri_ev tri_arith_invert(tri_eval *e, tri_ev x);
 tri_ev tri_arith_not(tri_eval *e, tri_ev x);

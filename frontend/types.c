@@ -231,7 +231,7 @@ void tri_types_print_signature(const tri_type *t, tri_buf *out)
 void tri_types_print_mangled(const tri_type *t, tri_buf *out)
 {
     if (t->kind == TRI_TYPE_PTR) {
-        tri_buf_add_char(out, 'P');
+        tri_buf_add_z(out, t->is_const ? "Pk" : "P");
         tri_types_print_mangled(t->element, out);
     } else if (t->kind == TRI_TYPE_BLOCK) {
         tri_types_print_mangled(t->element, out);
