@@ -1,5 +1,7 @@
 #include "frontend/eval.h"
 
+#include "ir/type.h"
+
 /* ---- compile-time values ---- */
 
 static tri_ev from_ce(const tri_value *v) { return (tri_ev){.kind = TRI_EV_CE, .ce = v}; }
@@ -196,12 +198,42 @@ void tri_ev_flatten(tri_eval *e, tri_ev v, tri_value_refs *out)
     }
 }
 
+static void flatten_types(tri_eval *e, int n, const tri_ev *like, tri_type_refs *out)
+{
+    for (int i = 0; i < n; i++)
+        tri_ev_flatten_types(e, like[i], out);
+}
+
+MlirType tri_ev_desc_type(tri_eval *e, const tri_type *block)
+{
+    const tri_type *elem = tri_types_element(block);
+    MlirType element = tri_emit_type(e, elem);
+    if (tri_types_is_int(elem)) /* a descriptor's element keeps its sign */
+        element = tri_types_dtype_is_signed(elem->dtype)
+                      ? mlirIntegerTypeSignedGet(e->mlir, tri_types_dtype_bits(elem->dtype))
+                      : mlirIntegerTypeUnsignedGet(e->mlir, tri_types_dtype_bits(elem->dtype));
+    return tri_type_desc(tri_type_tensor(block->rank, block->shape, element, (MlirAttribute){0}));
+}
+
 void tri_ev_flatten_types(tri_eval *e, tri_ev like, tri_type_refs *out)
 {
-    tri_value_refs values = {0};
-    tri_ev_flatten(e, like, &values);
-    for (size_t i = 0; i < values.len; i++)
-        tri_vec_push(e->arena, out, mlirValueGetType(values.at[i]));
+    int n;
+    const tri_ev *at;
+    parts(like, &n, &at);
+    flatten_types(e, n, at, out);
+    if (like.kind == TRI_EV_TENSOR)
+        tri_vec_push(e->arena, out, tri_emit_type(e, like.type));
+    if (like.kind == TRI_EV_DESC) {
+        tri_vec_push(e->arena, out, tri_ev_desc_type(e, like.desc->block));
+        flatten_types(e, like.desc->rank, like.desc->shape, out);
+        flatten_types(e, like.desc->rank, like.desc->strides, out);
+    }
+    if (like.kind == TRI_EV_BLOCK_PTR) {
+        tri_ev_flatten_types(e, like.block_ptr->base, out);
+        flatten_types(e, like.block_ptr->rank, like.block_ptr->shape, out);
+        flatten_types(e, like.block_ptr->rank, like.block_ptr->strides, out);
+        flatten_types(e, like.block_ptr->rank, like.block_ptr->offsets, out);
+    }
 }
 
 static tri_ev *unflatten_list(tri_eval *e, int n, const tri_ev *like, const MlirValue **cursor)

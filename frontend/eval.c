@@ -16,12 +16,6 @@ static void note_calls(tri_eval *e)
     }
 }
 
-static void mark_failed(tri_eval *e)
-{
-    for (tri_frame *f = e->frame; f; f = f->caller)
-        f->is_failed = true;
-}
-
 tri_ev tri_eval_error_at(tri_eval *e, tri_span at, int code, const char *format, ...)
 {
     va_list args;
@@ -30,7 +24,6 @@ tri_ev tri_eval_error_at(tri_eval *e, tri_span at, int code, const char *format,
     va_end(args);
     tri_diag_error(e->diag, at, code, "%s", text.data);
     note_calls(e);
-    mark_failed(e);
     return (tri_ev){0};
 }
 

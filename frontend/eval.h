@@ -161,6 +161,7 @@ typedef TRI_VEC(MlirValue) tri_value_refs;
 void tri_ev_flatten(tri_eval *e, tri_ev v, tri_value_refs *out);
 typedef TRI_VEC(MlirType) tri_type_refs;
 void tri_ev_flatten_types(tri_eval *e, tri_ev like, tri_type_refs *out);
+MlirType tri_ev_desc_type(tri_eval *e, const tri_type *block);
 tri_ev tri_ev_unflatten(tri_eval *e, tri_ev like, const MlirValue **cursor);
 bool tri_ev_same_type(tri_ev a, tri_ev b);  /* CE: same value */
 bool tri_ev_same_value(tri_eval *e, tri_ev a, tri_ev b); /* the same IR values */
@@ -183,6 +184,8 @@ tri_ev tri_emit_int(tri_eval *e, tri_dtype dtype, int64_t value);
 /* semantic.c: conversion, promotion, broadcasting. */
 tri_ev tri_semantic_to_tensor(tri_eval *e, tri_ev x);                        /* T stays; Num becomes a constant */
 tri_ev tri_semantic_constant(tri_eval *e, const tri_num *n, tri_dtype dtype); /* a constant of that type */
+/* The type that to_tensor would give a Num; null when it has none. */
+const tri_type *tri_semantic_default_type(tri_ev x);
 tri_dtype tri_semantic_promote_int(tri_dtype a, tri_dtype b);
 /* Promotion and broadcasting of two operands of an operator. False after a report. */
 enum {

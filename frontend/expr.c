@@ -66,7 +66,6 @@ static tri_ev global_name(tri_eval *e, const tri_ast_node *node)
     tri_global g = {0};
     switch (tri_module_find(e->frame->function->scope, node->name, node->span, &g)) {
     case TRI_LOOKUP_FAILED:
-        e->frame->is_failed = true;
         return (tri_ev){0};
     case TRI_LOOKUP_ABSENT:
         return not_defined(e, node);
@@ -81,7 +80,6 @@ static tri_ev global_name(tri_eval *e, const tri_ast_node *node)
     }
     if (!g.is_default_scope && !tri_module_can_kernel_read(g.value)) {
         tri_module_report_unreadable(e->modules, node->name, &g, node->span);
-        e->frame->is_failed = true;
         return (tri_ev){0};
     }
     return tri_ev_from_value(e, g.value);

@@ -34,7 +34,6 @@ struct tri_frame {
     tri_locals locals;
     MlirRegion region; /* of the function that is built */
     bool is_kernel;
-    bool is_failed; /* an error was reported inside */
     int loop_depth; /* runtime loops around the current statement */
     int depth;      /* of calls */
     TRI_VEC(tri_return) returns;
@@ -68,6 +67,8 @@ void tri_expr_leave(tri_eval *e, tri_place saved);
 /* attr.c */
 tri_ev tri_attr_get(tri_eval *e, tri_ev base, tri_str name, const tri_ast_node *node);
 tri_ev tri_attr_subscript(tri_eval *e, tri_ev base, const tri_ast_node *index);
+tri_ev tri_attr_bind(tri_eval *e, tri_ev self, const tri_value *function, tri_str name);
+tri_ev tri_attr_call_type_method(tri_eval *e, const tri_type *t, tri_str name, int count, const tri_ev *args);
 
 /* stmt.c */
 void tri_stmt_list(tri_eval *e, const tri_ast_list *body); /* stops after a return */

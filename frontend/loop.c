@@ -47,7 +47,6 @@ static void find_carried(tri_eval *e, const tri_ast_list *body, tri_str ignored,
     e->b.before = (MlirOperation){0};
     if (iv)
         tri_frame_set(e, ignored, tri_ev_tensor(mlirBlockGetArgument(scratch, 0), iv), TRI_NO_SPAN);
-    bool was_failed = f->is_failed;
     tri_diag_hold(e->diag);
     e->dry++;
     f->loop_depth++;
@@ -55,7 +54,6 @@ static void find_carried(tri_eval *e, const tri_ast_list *body, tri_str ignored,
     f->loop_depth--;
     e->dry--;
     tri_diag_drop(e->diag);
-    f->is_failed = was_failed;
     tri_locals after = f->locals;
     f->locals = live;
     e->b = outer;

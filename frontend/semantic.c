@@ -75,6 +75,13 @@ tri_ev tri_semantic_to_tensor(tri_eval *e, tri_ev x)
     return tri_semantic_constant(e, &n, dtype);
 }
 
+const tri_type *tri_semantic_default_type(tri_ev x)
+{
+    tri_num n;
+    tri_dtype d;
+    return tri_ev_get_num(x, &n) && default_dtype(&n, &d) ? tri_types_scalar(d) : NULL;
+}
+
 /* ---- promotion ---- */
 
 tri_dtype tri_semantic_promote_int(tri_dtype a, tri_dtype b)
