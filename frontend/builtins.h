@@ -23,6 +23,8 @@ typedef struct tri_builtin {
 
 /* Null when there is none. */
 const tri_builtin *tri_builtins_find(tri_eval *e, tri_str path);
+/* The same for libdevice functions, whose rows are in frontend/libdevice.def. */
+const tri_builtin *tri_libdevice_find(tri_eval *e, tri_str path);
 /* Library path of a tensor's or a descriptor's method; empty when there is none. */
 tri_str tri_builtins_method(tri_eval *e, tri_str name);
 tri_str tri_builtins_desc_method(tri_eval *e, tri_str name);
@@ -48,5 +50,9 @@ bool tri_arg_axis(tri_eval *e, const tri_ev *args, int i, int rank, int *out_axi
 bool tri_arg_word(tri_eval *e, const tri_ev *args, int i, const char *what, const char *const *words, int if_none,
                   int *out);
 tri_ev tri_arg_error(tri_eval *e, int i, int code, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* A block pointer as a block of pointers, with the mask of the checked dimensions if there are any. */
+bool tri_block_ptr_materialize(tri_eval *e, tri_ev ptr, tri_ev boundary, int boundary_arg, tri_ev *out_ptr,
+                               tri_ev *out_mask, bool *out_has_mask);
 
 #endif

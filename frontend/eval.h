@@ -119,11 +119,13 @@ typedef struct tri_eval {
     tri_builder b;
     tri_span at;              /* what is being evaluated: where errors point */
     const tri_span *arg_spans; /* of the builtin that runs: where each parameter's argument stands */
+    const struct tri_builtin *row; /* the builtin that runs */
     tri_frame *frame;
     int dry;                  /* > 0 inside a dry run of a loop body */
     tri_map functions;        /* mangled name -> specialisation */
     tri_map builtins;         /* library path -> row */
     tri_module *prelude;      /* library functions written in the language; read on first use */
+    bool debug; /* the function asks for device asserts */
     int num_warps;
 } tri_eval;
 
