@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "frontend/ast.h"
+#include "frontend/frontend.h"
 #include "frontend/module.h"
 #include "frontend/types.h"
 #include "frontend/value.h"
@@ -111,6 +112,7 @@ struct tri_builtin;
 
 typedef struct tri_eval {
     tri_unit *unit;
+    const tri_frontend_target *target;
     tri_arena *arena;
     tri_diag *diag;
     MlirContext mlir;

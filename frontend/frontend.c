@@ -1,13 +1,190 @@
 #include "frontend/frontend.h"
 
-#include "frontend/ast.h"
+#include "frontend/function.h"
+#include "frontend/signature.h"
+#include "frontend/target.h"
+#include "ir/context.h"
+#include "ir/type.h"
+
+#include "mlir-c/BuiltinAttributes.h"
 
 bool tri_frontend_parse(tri_unit *unit)
 {
     tri_ast_module *ast = tri_parser_parse(unit->arena, unit->diag, unit->source);
     if (!ast)
         return false;
+    const tri_source *source = unit->source;
     tri_unit_replace(unit, TRI_PAYLOAD_AST);
+    unit->source = source;
     unit->ast = ast;
+    return true;
+}
+
+/* ---- arguments of a kernel ---- */
+
+static tri_ev scalar_of(tri_dtype d) { return (tri_ev){.kind = TRI_EV_TENSOR, .type = tri_types_scalar(d)}; }
+
+/* The value of a parameter, with types where the function's arguments will stand. */
+static tri_ev param_value(tri_eval *e, const tri_arg *arg)
+{
+    switch (arg->kind) {
+    case TRI_ARG_VALUE:
+        return (tri_ev){.kind = TRI_EV_TENSOR, .type = arg->type};
+    case TRI_ARG_CONSTANT:
+        return tri_ev_from_value(e, arg->value);
+    case TRI_ARG_TUPLE: {
+        tri_ev *at = TRI_NEW_ARRAY(e->arena, tri_ev, arg->item_count + 1);
+        for (int i = 0; i < arg->item_count; i++)
+            at[i] = param_value(e, &arg->items[i]);
+        return tri_ev_make_tuple(e, arg->item_count, at);
+    }
+    case TRI_ARG_DESC: {
+        tri_ev_desc *d = TRI_NEW(e->arena, tri_ev_desc);
+        d->block = arg->type;
+        d->rank = arg->type->rank;
+        d->shape = TRI_NEW_ARRAY(e->arena, tri_ev, d->rank + 1);
+        d->strides = TRI_NEW_ARRAY(e->arena, tri_ev, d->rank + 1);
+        for (int i = 0; i < d->rank; i++) {
+            d->shape[i] = scalar_of(TRI_DTYPE_INT32);
+            d->strides[i] = scalar_of(TRI_DTYPE_INT64);
+        }
+        return (tri_ev){.kind = TRI_EV_DESC, .desc = d};
+    }
+    }
+    return (tri_ev){0};
+}
+
+typedef TRI_VEC(MlirAttribute) attr_list;
+
+/* One dictionary per IR argument. */
+static void arg_hints(tri_eval *e, const tri_arg *arg, attr_list *out)
+{
+    int count = arg->kind == TRI_ARG_VALUE ? 1 : arg->kind == TRI_ARG_DESC ? 1 + 2 * arg->type->rank : 0;
+    if (arg->kind == TRI_ARG_TUPLE)
+        for (int i = 0; i < arg->item_count; i++)
+            arg_hints(e, &arg->items[i], out);
+    for (int i = 0; i < count; i++) {
+        MlirNamedAttribute hint = mlirNamedAttributeGet(
+            mlirIdentifierGet(e->mlir, mlirStringRefCreateFromCString("tt.divisibility")),
+            tri_attr_i32(e->mlir, arg->divisibility));
+        bool has = arg->kind == TRI_ARG_VALUE && arg->divisibility > 1;
+        tri_vec_push(e->arena, out, mlirDictionaryAttrGet(e->mlir, has ? 1 : 0, &hint));
+    }
+}
+
+static void spell_type(tri_eval *e, const tri_arg *arg, tri_buf *out)
+{
+    switch (arg->kind) {
+    case TRI_ARG_VALUE:
+        tri_types_print_signature(arg->type, out);
+        return;
+    case TRI_ARG_CONSTANT:
+        tri_buf_add_z(out, "constexpr");
+        return;
+    case TRI_ARG_TUPLE:
+        tri_buf_add_char(out, '(');
+        for (int i = 0; i < arg->item_count; i++) {
+            tri_buf_add_z(out, i ? ", " : "");
+            spell_type(e, &arg->items[i], out);
+        }
+        tri_buf_add_char(out, ')');
+        return;
+    case TRI_ARG_DESC:
+        tri_buf_add_z(out, "tensordesc<");
+        tri_types_print_signature(arg->type->element, out);
+        tri_buf_add_z(out, tri_eval_shape_name(e, arg->type->rank, arg->type->shape));
+        tri_buf_add_char(out, '>');
+        return;
+    }
+}
+
+static tri_kernel_param describe_param(tri_eval *e, const tri_signature_param *p)
+{
+    tri_kernel_param out = {.name = p->name, .divisibility = p->arg.divisibility};
+    tri_buf buf = {0};
+    spell_type(e, &p->arg, &buf);
+    out.type = tri_str_copy(e->arena, tri_buf_str(&buf));
+    tri_buf_fini(&buf);
+    out.is_constexpr = p->arg.kind == TRI_ARG_CONSTANT;
+    if (out.is_constexpr)
+        out.value = tri_value_repr_str(e->arena, tri_value_unwrap(p->arg.value));
+    out.is_read_only = p->arg.kind == TRI_ARG_VALUE && p->arg.type->kind == TRI_TYPE_PTR && p->arg.type->is_const;
+    return out;
+}
+
+static int first_given(int a, int b) { return a ? a : b; }
+
+static tri_kernel describe_kernel(tri_eval *e, const tri_signature *s)
+{
+    const tri_options *o = e->unit->options;
+    tri_kernel k = {.name = s->function->name, .symbol = s->function->name, .registers = -1, .spill_bytes = -1};
+    for (size_t i = 0; i < s->params.len; i++)
+        tri_vec_push(e->arena, &k.params, describe_param(e, &s->params.at[i]));
+    k.num_warps = first_given(o->num_warps, s->num_warps);
+    k.num_stages = first_given(o->num_stages, s->num_stages);
+    k.num_ctas = first_given(o->num_ctas, s->num_ctas);
+    k.maxnreg = first_given(o->maxnreg, s->maxnreg);
+    return k;
+}
+
+static bool check_fp8(tri_eval *e, const tri_signature_param *p)
+{
+    const tri_type *t = p->arg.type;
+    if (p->arg.kind != TRI_ARG_VALUE && p->arg.kind != TRI_ARG_DESC)
+        return true;
+    const char *why = tri_target_rejects(e, t->dtype);
+    if (!why)
+        return true;
+    tri_eval_error_at(e, p->arg.at, 3020, "parameter '%.*s': %s", TRI_STR_ARG(p->name), why);
+    return false;
+}
+
+static bool lower_kernel(tri_eval *e, const tri_signature *s)
+{
+    int count = (int)s->params.len;
+    tri_ev *params = TRI_NEW_ARRAY(e->arena, tri_ev, count + 1), result;
+    attr_list hints = {0};
+    bool ok = true;
+    for (int i = 0; i < count; i++) {
+        ok = check_fp8(e, &s->params.at[i]) && ok;
+        params[i] = param_value(e, &s->params.at[i].arg);
+        arg_hints(e, &s->params.at[i].arg, &hints);
+    }
+    if (!ok)
+        return false;
+    tri_kernel kernel = describe_kernel(e, s);
+    e->num_warps = first_given(kernel.num_warps, first_given(e->target->default_warps, 4));
+    e->debug = s->function->debug;
+    MlirOperation op = tri_function_compile(e, s->function, kernel.symbol, true, TRI_NO_SPAN, count, params, &result);
+    if (!op.ptr)
+        return false;
+    if (hints.len)
+        tri_builder_set_attr(op, "arg_attrs", mlirArrayAttrGet(e->mlir, (intptr_t)hints.len, hints.at));
+    mlirOperationSetAttributeByName(op, mlirStringRefCreateFromCString("tritcc.kernel"), tri_kernel_to_attr(e->mlir, &kernel));
+    tri_vec_push(e->unit->arena, &e->unit->kernels, kernel);
+    return true;
+}
+
+bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
+{
+    tri_modules *modules = tri_module_create_all(unit);
+    tri_module *main = tri_module_add(modules, unit->ast);
+    tri_signature_list list = {0};
+    if (!tri_signature_collect(main, &list))
+        return false;
+    MlirLocation loc = tri_context_location(unit->mlir, unit->diag, (tri_span){unit->source, 0, 0});
+    MlirModule module = mlirModuleCreateEmpty(loc);
+    tri_eval e = {.unit = unit, .arena = unit->arena, .diag = unit->diag, .mlir = unit->mlir, .modules = modules, .target = target,
+                  .module_body = mlirModuleGetBody(module)};
+    tri_map_init(&e.functions, unit->arena);
+    size_t errors = tri_diag_error_count(unit->diag);
+    for (size_t i = 0; i < list.len; i++)
+        lower_kernel(&e, &list.at[i]);
+    if (tri_diag_error_count(unit->diag) > errors || !tri_context_verify(module)) {
+        mlirModuleDestroy(module);
+        return false;
+    }
+    tri_unit_replace(unit, TRI_PAYLOAD_MLIR);
+    unit->module = module;
     return true;
 }
