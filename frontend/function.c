@@ -88,7 +88,7 @@ static bool join_returns(tri_eval *e, tri_frame *f, tri_ev *out)
     for (size_t i = 1; i < f->returns.len; i++) {
         tri_ev joined;
         if (!join(e, *out, f->returns.at[i].value, &joined)) {
-            tri_eval_error_at(e, f->returns.at[i].at, 3019, "this returns %s, but another return gives %s",
+            tri_eval_error_at(e, f->returns.at[i].at, 3023, "this returns %s, but another return gives %s",
                               tri_eval_describe(e, f->returns.at[i].value), tri_eval_describe(e, *out));
             for (size_t k = 0; k < i; k++)
                 tri_diag_note(e->diag, f->returns.at[k].at, "this one returns %s",
