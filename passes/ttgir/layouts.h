@@ -31,5 +31,6 @@ void tri_layouts_retype(MlirOperation op, intptr_t result, MlirType type);
 /* The steps of remove-layout-conversions, each in its own file. They report nothing. */
 void tri_propagation_run(tri_layouts *l, MlirOperation func);
 void tri_convert_folding_run(tri_layouts *l, MlirOperation func);
+void tri_dead_arguments_run(tri_layouts *l, MlirOperation func);
 
 #endif

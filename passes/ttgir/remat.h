@@ -1,5 +1,5 @@
-/* Backward slices: everything that must be computed again so that a value appears in another
- * layout. Shared by rematerialization.c (which chooses and rewrites) and its cost model. */
+/* Backward slices (remat_slice.c, remat_cost.c): everything that must be computed again so that a value appears in another
+ * layout. Shared by rematerialization.c (which chooses and rewrites) hoisting.c and the cost model. */
 #ifndef TRI_PASSES_TTGIR_REMAT_H
 #define TRI_PASSES_TTGIR_REMAT_H
 
@@ -50,6 +50,16 @@ intptr_t tri_remat_order(const tri_remat *r, MlirOperation op);
  * conversions that the rewrite adds elsewhere. */
 bool tri_remat_is_worth(tri_remat *r, const tri_slice *slice, MlirOperation convert, int64_t extra);
 int64_t tri_remat_convert_cost(tri_remat *r, MlirType from, MlirType to);
+
+/* Marks a value of the slice as being there already, as `existing`. */
+void tri_remat_add_existing(tri_remat *r, tri_slice *slice, MlirValue value, MlirAttribute encoding,
+                            MlirValue existing);
+tri_slice tri_remat_copy_slice(tri_remat *r, const tri_slice *slice);
+
+/* Repeats the slice and puts its value in the place of the conversion (rematerialization.c). */
+void tri_rematerialization_rewrite(tri_remat *r, tri_slice *slice, MlirOperation convert);
+/* Moves conversions in front of what makes their source larger (hoisting.c). */
+bool tri_hoisting_try(tri_remat *r, MlirOperation convert);
 
 void tri_rematerialization_run(tri_layouts *l, MlirOperation func);
 

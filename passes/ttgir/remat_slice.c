@@ -171,3 +171,20 @@ bool tri_remat_grow(tri_remat *r, tri_slice *slice, MlirOperation user, MlirValu
     }
     return true;
 }
+
+void tri_remat_add_existing(tri_remat *r, tri_slice *slice, MlirValue value, MlirAttribute encoding,
+                            MlirValue existing)
+{
+    growth g = {.r = r, .slice = slice};
+    record(&g, value, encoding, existing);
+}
+
+tri_slice tri_remat_copy_slice(tri_remat *r, const tri_slice *slice)
+{
+    tri_slice copy = {0};
+    growth g = {.r = r, .slice = &copy};
+    tri_map_init(&copy.index, r->arena);
+    for (size_t i = 0; i < slice->values.len; i++)
+        record(&g, slice->values.at[i].value, slice->values.at[i].encoding, slice->values.at[i].existing);
+    return copy;
+}

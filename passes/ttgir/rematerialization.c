@@ -269,8 +269,7 @@ static size_t list_work(rewriter *w, work **out_list)
     return n;
 }
 
-/* Repeats the slice and puts its value in the place of the conversion. */
-static void rewrite_slice(tri_remat *r, tri_slice *slice, MlirOperation convert)
+void tri_rematerialization_rewrite(tri_remat *r, tri_slice *slice, MlirOperation convert)
 {
     rewriter w = {.r = r, .slice = slice};
     work *list;
@@ -303,18 +302,19 @@ static bool try_convert(tri_remat *r, MlirOperation convert)
 {
     MlirValue source = tri_op_operand(convert, 0), result = tri_op_result(convert, 0);
     tri_slice slice = {0};
-    if (!is_candidate(convert))
-        return false;
     if (!tri_remat_grow(r, &slice, convert, source, tri_layouts_of(result), NULL, NULL) ||
         !tri_remat_is_worth(r, &slice, convert, 0)) {
         add_copy(r, source, tri_layouts_of(result), result);
         return false;
     }
-    rewrite_slice(r, &slice, convert);
+    tri_rematerialization_rewrite(r, &slice, convert);
     return true;
 }
 
-static bool round_of_rematerialization(tri_layouts *l, MlirOperation func)
+typedef bool (*attempt)(tri_remat *r, MlirOperation convert);
+
+/* One pass over the conversions of a function, in program order. */
+static bool round_of(tri_layouts *l, MlirOperation func, attempt try)
 {
     tri_remat r = {.layouts = l, .arena = l->arena, .func = func};
     bool is_changed = false;
@@ -323,7 +323,11 @@ static bool round_of_rematerialization(tri_layouts *l, MlirOperation func)
     number_ops(&r);
     size_t n = r.converts.len; /* those made on the way wait for the next round */
     for (size_t i = 0; i < n; i++)
-        is_changed |= try_convert(&r, r.converts.at[i]);
+        is_changed |= is_candidate(r.converts.at[i]) && try(&r, r.converts.at[i]);
+    if (is_changed) {
+        tri_op_erase_dead(func);
+        tri_convert_folding_run(l, func);
+    }
     return is_changed;
 }
 
@@ -331,8 +335,7 @@ enum { max_rounds = 16 };
 
 void tri_rematerialization_run(tri_layouts *l, MlirOperation func)
 {
-    for (int i = 0; i < max_rounds && round_of_rematerialization(l, func); i++) {
-        tri_op_erase_dead(func);
-        tri_convert_folding_run(l, func);
-    }
+    for (int i = 0; i < max_rounds && round_of(l, func, try_convert); i++)
+        continue;
+    round_of(l, func, tri_hoisting_try);
 }

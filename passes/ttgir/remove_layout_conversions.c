@@ -9,7 +9,8 @@
  * Needs: layouts everywhere; memory ops and dots in the layouts they want (coalesce,
  * accelerate-matmul). Afterwards: fewer conversions, same values. Steps: layouts of anchors flow
  * forward (propagation.c), conversions fold into their neighbours (convert_folding.c), those left
- * are replaced by computing their source again where that is cheaper (rematerialization.c).
+ * are replaced by computing their source again where that is cheaper (rematerialization.c), carried
+ * values that are needed no more let go of their computation (dead_arguments.c).
  * Answers to tritongpu-remove-layout-conversions. Test: tests/passes/remove-layout-conversions.mlir */
 #include "passes/ttgir/remat.h"
 
@@ -27,6 +28,7 @@ static bool run(tri_pass_run *run)
         tri_propagation_run(&l, funcs.at[i]);
         tri_convert_folding_run(&l, funcs.at[i]);
         tri_rematerialization_run(&l, funcs.at[i]);
+        tri_dead_arguments_run(&l, funcs.at[i]);
         tri_op_erase_dead(funcs.at[i]);
     }
     return true;

@@ -1,0 +1,117 @@
+/* Loop-carried values that nothing needs in the end carry only themselves from now on, so that
+ * canonicalisation can drop them.
+ *
+ *     scf.for ... iter_args(%a = %0) {               scf.for ... iter_args(%a = %0) {
+ *       %b = arith.addi %a, %one                       scf.yield %a
+ *       scf.yield %b                                 }
+ *     }  // result unused
+ *
+ * Part of remove-layout-conversions, whose copies leave such values behind. */
+#include "passes/ttgir/layouts.h"
+
+#include "base/map.h"
+#include "ir/op.h"
+
+typedef struct {
+    tri_arena *arena;
+    tri_map live;
+    TRI_VEC(MlirValue) todo;
+} liveness;
+
+static void mark(liveness *l, MlirValue value)
+{
+    if (tri_map_find_ptr(&l->live, value.ptr))
+        return;
+    tri_map_set_ptr(&l->live, value.ptr, (void *)value.ptr);
+    tri_vec_push(l->arena, &l->todo, value);
+}
+
+static void mark_operands(liveness *l, MlirOperation op, intptr_t from, intptr_t to)
+{
+    for (intptr_t i = from; i < to; i++)
+        mark(l, tri_op_operand(op, i));
+}
+
+static bool is_structured(MlirOperation op)
+{
+    return tri_op_is(op, "scf.for") || tri_op_is(op, "scf.if");
+}
+
+static bool is_last(MlirOperation op) { return mlirOperationIsNull(mlirOperationGetNextInBlock(op)); }
+
+/* What is needed for its own sake: effects, and the decisions of control flow. */
+static void mark_roots(liveness *l, MlirOperation op)
+{
+    MlirOperation parent = mlirOperationGetParentOperation(op);
+    intptr_t n = mlirOperationGetNumOperands(op);
+    if (tri_op_is(op, "scf.for"))
+        mark_operands(l, op, 0, 3);
+    else if (tri_op_is(op, "scf.if"))
+        mark_operands(l, op, 0, 1);
+    else if (tri_op_is(op, "scf.yield") && is_structured(parent))
+        return;
+    else if (is_last(op) || (!tri_op_is_trivially_dead(op) && !tri_op_is_pure(op)))
+        mark_operands(l, op, 0, n);
+    else if (mlirOperationGetNumRegions(parent) && !is_structured(parent) && !tri_op_is(parent, "tt.func"))
+        mark_operands(l, op, 0, n); /* bodies of reductions and of other loops are kept whole */
+}
+
+static intptr_t result_index(MlirOperation def, MlirValue value)
+{
+    intptr_t i = 0;
+    while (!mlirValueEqual(tri_op_result(def, i), value))
+        i++;
+    return i;
+}
+
+static void mark_carried(liveness *l, MlirOperation loop, intptr_t i)
+{
+    MlirBlock body = tri_op_body(loop, 0);
+    mark(l, mlirBlockGetArgument(body, i + 1));
+    mark(l, tri_op_result(loop, i));
+    mark(l, tri_op_operand(loop, i + 3));
+    mark(l, tri_op_operand(mlirBlockGetTerminator(body), i));
+}
+
+static void spread(liveness *l, MlirValue value)
+{
+    MlirBlock block;
+    intptr_t index;
+    if (tri_op_is_block_argument(value, &block, &index)) {
+        MlirOperation parent = mlirBlockGetParentOperation(block);
+        if (tri_op_is(parent, "scf.for") && index > 0)
+            mark_carried(l, parent, index - 1);
+        return;
+    }
+    MlirOperation def = tri_op_def(value);
+    if (tri_op_is(def, "scf.for")) {
+        mark_carried(l, def, result_index(def, value));
+    } else if (tri_op_is(def, "scf.if")) {
+        for (int r = 0; r < 2; r++)
+            mark(l, tri_op_operand(mlirBlockGetTerminator(tri_op_body(def, r)), result_index(def, value)));
+    } else {
+        mark_operands(l, def, 0, mlirOperationGetNumOperands(def));
+    }
+}
+
+void tri_dead_arguments_run(tri_layouts *layouts, MlirOperation func)
+{
+    liveness l = {.arena = layouts->arena};
+    tri_op_list ops = {0};
+    tri_map_init(&l.live, l.arena);
+    tri_op_collect(func, l.arena, &ops);
+    for (size_t i = 0; i < ops.len; i++)
+        mark_roots(&l, ops.at[i]);
+    while (l.todo.len)
+        spread(&l, l.todo.at[--l.todo.len]);
+    for (size_t k = 0; k < ops.len; k++) {
+        if (!tri_op_is(ops.at[k], "scf.for"))
+            continue;
+        MlirBlock body = tri_op_body(ops.at[k], 0);
+        for (intptr_t i = 0; i < mlirOperationGetNumResults(ops.at[k]); i++) {
+            MlirValue argument = mlirBlockGetArgument(body, i + 1);
+            if (!tri_map_find_ptr(&l.live, argument.ptr))
+                mlirOperationSetOperand(mlirBlockGetTerminator(body), i, argument);
+        }
+    }
+}
