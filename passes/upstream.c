@@ -1,0 +1,18 @@
+/* MLIR's own passes under our registry: a pipeline names them like ours. */
+#include "passes/passes.h"
+
+#include "ir/upstream.h"
+
+#define UPSTREAM(id, text, meaning)                                     \
+    static bool run_##id(tri_pass_run *run)                             \
+    {                                                                   \
+        return tri_upstream_run(run->module, text, run->unit->diag);    \
+    }                                                                   \
+    const tri_pass tri_pass_##id = {.name = text, .help = meaning, .run = run_##id};
+
+UPSTREAM(inline, "inline", "put the bodies of called functions in the place of calls")
+UPSTREAM(canonicalize, "canonicalize", "simplify operations and control flow")
+UPSTREAM(cse, "cse", "eliminate common subexpressions")
+UPSTREAM(loop_invariant_code_motion, "loop-invariant-code-motion", "move invariant pure operations out of loops")
+UPSTREAM(sccp, "sccp", "propagate constants through control flow")
+UPSTREAM(symbol_dce, "symbol-dce", "remove functions that nobody uses")

@@ -1,0 +1,92 @@
+// RUN: tritcc -x ttgir -passes=coalesce %s | FileCheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#row = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
+
+// CHECK-DAG: [[WIDE:#.+]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-DAG: [[NARROW:#.+]] = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-DAG: [[COLUMNS:#.+]] = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @wide
+  tt.func public @wide(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
+    %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %b = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %q = tt.addptr %b, %r : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %nn = tt.splat %n : i32 -> tensor<1024xi32, #blocked>
+    %m = arith.cmpi slt, %r, %nn : tensor<1024xi32, #blocked>
+    // CHECK: [[Q:%.+]] = ttg.convert_layout %{{.*}} -> tensor<1024x!tt.ptr<f32>, [[WIDE]]>
+    // CHECK: [[M:%.+]] = ttg.convert_layout %{{.*}} -> tensor<1024xi1, [[WIDE]]>
+    // CHECK: [[V:%.+]] = tt.load [[Q]], [[M]] : tensor<1024x!tt.ptr<f32>, [[WIDE]]>
+    // CHECK: ttg.convert_layout [[V]] : tensor<1024xf32, [[WIDE]]> -> tensor<1024xf32, [[NARROW]]>
+    %v = tt.load %q, %m : tensor<1024x!tt.ptr<f32>, #blocked>
+    // CHECK: tt.store {{.*}} : tensor<1024x!tt.ptr<f32>, [[WIDE]]>
+    tt.store %q, %v, %m : tensor<1024x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+
+  // Nothing is known of the alignment, so one element at a time is what there is.
+  // CHECK-LABEL: @unaligned
+  tt.func public @unaligned(%p: !tt.ptr<f32>) {
+    %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %b = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %q = tt.addptr %b, %r : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    // CHECK-NOT: ttg.convert_layout
+    // CHECK: tt.load %{{.*}} : tensor<1024x!tt.ptr<f32>, [[NARROW]]>
+    %v = tt.load %q : tensor<1024x!tt.ptr<f32>, #blocked>
+    tt.store %q, %v : tensor<1024x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+
+  // Scalar accesses have no layout to choose.
+  // CHECK-LABEL: @scalar
+  tt.func public @scalar(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+    // CHECK-NEXT: tt.load %{{.*}} : !tt.ptr<f32>
+    // CHECK-NEXT: tt.store
+    %v = tt.load %p : !tt.ptr<f32>
+    tt.store %p, %v : !tt.ptr<f32>
+    tt.return
+  }
+
+  // The first dimension is contiguous in memory: it becomes the fastest one.
+  // CHECK-LABEL: @columns
+  tt.func public @columns(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %s: i32 {tt.divisibility = 16 : i32}) {
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #row}>>
+    %c = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #row}>>
+    %r1 = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #row}>> -> tensor<64x1xi32, #row>
+    %c1 = tt.expand_dims %c {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #row}>> -> tensor<1x64xi32, #row>
+    %ss = tt.splat %s : i32 -> tensor<1x64xi32, #row>
+    %c2 = arith.muli %c1, %ss : tensor<1x64xi32, #row>
+    %r3 = tt.broadcast %r1 : tensor<64x1xi32, #row> -> tensor<64x64xi32, #row>
+    %c3 = tt.broadcast %c2 : tensor<1x64xi32, #row> -> tensor<64x64xi32, #row>
+    %o = arith.addi %r3, %c3 : tensor<64x64xi32, #row>
+    %b = tt.splat %p : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #row>
+    %q = tt.addptr %b, %o : tensor<64x64x!tt.ptr<f32>, #row>, tensor<64x64xi32, #row>
+    // CHECK: tt.load %{{.*}} : tensor<64x64x!tt.ptr<f32>, [[COLUMNS]]>
+    %v = tt.load %q : tensor<64x64x!tt.ptr<f32>, #row>
+    tt.store %q, %v : tensor<64x64x!tt.ptr<f32>, #row>
+    tt.return
+  }
+
+  // Pointers that a loop carries keep what is known of them.
+  // CHECK-LABEL: @loop
+  tt.func public @loop(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %step = arith.constant dense<1024> : tensor<1024xi32, #blocked>
+    %zero = arith.constant dense<0.000000e+00> : tensor<1024xf32, #blocked>
+    %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %b = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %q = tt.addptr %b, %r : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %s:2 = scf.for %i = %c0 to %n step %c1 iter_args(%t = %q, %a = %zero) -> (tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xf32, #blocked>) : i32 {
+      // CHECK: scf.for
+      // CHECK: tt.load %{{.*}} : tensor<1024x!tt.ptr<f32>, [[WIDE]]>
+      %v = tt.load %t : tensor<1024x!tt.ptr<f32>, #blocked>
+      %a1 = arith.addf %a, %v : tensor<1024xf32, #blocked>
+      %t1 = tt.addptr %t, %step : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+      scf.yield %t1, %a1 : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xf32, #blocked>
+    }
+    tt.store %q, %s#1 : tensor<1024x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+}

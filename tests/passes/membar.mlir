@@ -1,0 +1,97 @@
+// RUN: tritcc -x ttgir -passes=allocate-shared-memory,membar %s | FileCheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @read_after_write
+  tt.func public @read_after_write(%x: tensor<32x16xf16, #blocked>) {
+    // CHECK: ttg.local_alloc
+    // CHECK-NEXT: ttg.barrier local
+    // CHECK-NEXT: ttg.local_load
+    // CHECK-NEXT: ttg.local_load
+    // CHECK-NEXT: tt.return
+    %a = ttg.local_alloc %x : (tensor<32x16xf16, #blocked>) -> !ttg.memdesc<32x16xf16, #shared, #smem>
+    %u = ttg.local_load %a : !ttg.memdesc<32x16xf16, #shared, #smem> -> tensor<32x16xf16, #blocked>
+    %v = ttg.local_load %a : !ttg.memdesc<32x16xf16, #shared, #smem> -> tensor<32x16xf16, #blocked>
+    tt.return
+  }
+
+  // CHECK-LABEL: @write_after_read
+  tt.func public @write_after_read(%x: tensor<32x16xf16, #blocked>) {
+    // CHECK: ttg.local_alloc
+    // CHECK: ttg.barrier local
+    // CHECK: ttg.local_load
+    // CHECK-NEXT: ttg.barrier local
+    // CHECK-NEXT: ttg.local_alloc
+    %a = ttg.local_alloc %x : (tensor<32x16xf16, #blocked>) -> !ttg.memdesc<32x16xf16, #shared, #smem>
+    %u = ttg.local_load %a : !ttg.memdesc<32x16xf16, #shared, #smem> -> tensor<32x16xf16, #blocked>
+    %b = ttg.local_alloc %u : (tensor<32x16xf16, #blocked>) -> !ttg.memdesc<32x16xf16, #shared, #smem>
+    tt.return
+  }
+
+  // Buffers at different places do not disturb each other; a barrier that is there counts.
+  // CHECK-LABEL: @not_needed
+  tt.func public @not_needed(%x: tensor<32x16xf16, #blocked>) {
+    // CHECK: ttg.local_alloc
+    // CHECK-NEXT: ttg.local_alloc
+    // CHECK-NEXT: ttg.barrier local
+    // CHECK-NEXT: ttg.local_load
+    // CHECK-NEXT: ttg.local_load
+    // CHECK-NEXT: tt.return
+    %a = ttg.local_alloc %x : (tensor<32x16xf16, #blocked>) -> !ttg.memdesc<32x16xf16, #shared, #smem>
+    %b = ttg.local_alloc %x : (tensor<32x16xf16, #blocked>) -> !ttg.memdesc<32x16xf16, #shared, #smem>
+    ttg.barrier local
+    %u = ttg.local_load %a : !ttg.memdesc<32x16xf16, #shared, #smem> -> tensor<32x16xf16, #blocked>
+    %v = ttg.local_load %b : !ttg.memdesc<32x16xf16, #shared, #smem> -> tensor<32x16xf16, #blocked>
+    tt.return
+  }
+
+  // The store of one iteration must wait for the load of the one before.
+  // CHECK-LABEL: @loop
+  tt.func public @loop(%x: tensor<32x16xf16, #blocked>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc : () -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+    // CHECK: scf.for
+    // CHECK-NEXT: ttg.barrier local
+    // CHECK-NEXT: ttg.local_store
+    // CHECK-NEXT: ttg.barrier local
+    // CHECK-NEXT: ttg.local_load
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      ttg.local_store %x, %a : tensor<32x16xf16, #blocked> -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+      %u = ttg.local_load %a : !ttg.memdesc<32x16xf16, #shared, #smem, mutable> -> tensor<32x16xf16, #blocked>
+    }
+    tt.return
+  }
+
+  // One branch writes: what follows must wait.
+  // CHECK-LABEL: @branch
+  tt.func public @branch(%x: tensor<32x16xf16, #blocked>, %c: i1) {
+    %a = ttg.local_alloc : () -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+    // CHECK: scf.if
+    // CHECK-NEXT: ttg.local_store
+    // CHECK-NEXT: }
+    // CHECK-NEXT: ttg.barrier local
+    // CHECK-NEXT: ttg.local_load
+    scf.if %c {
+      ttg.local_store %x, %a : tensor<32x16xf16, #blocked> -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+    }
+    %u = ttg.local_load %a : !ttg.memdesc<32x16xf16, #shared, #smem, mutable> -> tensor<32x16xf16, #blocked>
+    tt.return
+  }
+
+  // CHECK-LABEL: @wait
+  tt.func public @wait(%p: tensor<32x16x!tt.ptr<f16>, #blocked>) {
+    %a = ttg.local_alloc : () -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+    %t = ttg.async_copy_global_to_local %p, %a : tensor<32x16x!tt.ptr<f16>, #blocked> -> <32x16xf16, #shared, #smem, mutable>
+    %g = ttg.async_commit_group tokens %t
+    // CHECK: ttg.async_wait
+    // CHECK-NEXT: ttg.barrier local
+    // CHECK-NEXT: ttg.local_load
+    %w = ttg.async_wait %g {num = 0 : i32}
+    %u = ttg.local_load %a token %w : !ttg.memdesc<32x16xf16, #shared, #smem, mutable> -> tensor<32x16xf16, #blocked>
+    tt.return
+  }
+}
