@@ -1,0 +1,172 @@
+/* Atomics: one real atomic instruction per element, in index order. */
+#include "targets/cpu/cpu.h"
+
+typedef struct {
+    MlirOperation op;
+    bool is_cas;
+    LLVMValueRef out; /* buffer of old values; null when nothing reads them */
+    tri_cpu_val args[3], mask;
+    bool has_mask;
+} atomic_data;
+
+static LLVMAtomicOrdering ordering_of(MlirOperation op)
+{
+    static const LLVMAtomicOrdering orders[] = {LLVMAtomicOrderingSequentiallyConsistent, LLVMAtomicOrderingMonotonic,
+                                                LLVMAtomicOrderingAcquire, LLVMAtomicOrderingRelease,
+                                                LLVMAtomicOrderingAcquireRelease};
+    return orders[tri_op_int(op, "sem", 4)];
+}
+
+static LLVMAtomicRMWBinOp operation_of(MlirOperation op, bool is_float)
+{
+    static const LLVMAtomicRMWBinOp ops[] = {
+        LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpOr,   LLVMAtomicRMWBinOpXor,
+        LLVMAtomicRMWBinOpAdd,  LLVMAtomicRMWBinOpFAdd, LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpMin,
+        LLVMAtomicRMWBinOpUMax, LLVMAtomicRMWBinOpUMin, LLVMAtomicRMWBinOpXchg};
+    int64_t kind = tri_op_int(op, "atomic_rmw_op", 0);
+    if (is_float && kind == 6)
+        return LLVMAtomicRMWBinOpFMax;
+    if (is_float && kind == 7)
+        return LLVMAtomicRMWBinOpFMin;
+    return ops[kind];
+}
+
+/* An update of a small float by a compare-exchange loop on its bits. */
+static LLVMValueRef small_update(tri_cpu_gen *g, int level, MlirOperation op, LLVMValueRef address, LLVMValueRef v,
+                                 tri_cpu_type t)
+{
+    LLVMTypeRef type = tri_cpu_llvm_type(g, t);
+    LLVMAtomicOrdering order = ordering_of(op);
+    int64_t kind = tri_op_int(op, "atomic_rmw_op", 0);
+    LLVMValueRef first = LLVMBuildLoad2(g->b, type, address, "");
+    LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(first, t.bits / 8);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b), loop = tri_cpu_new_block(g, "retry");
+    LLVMBasicBlockRef next = tri_cpu_new_block(g, "updated");
+    LLVMBuildBr(g->b, loop);
+    LLVMPositionBuilderAtEnd(g->b, loop);
+    LLVMValueRef old = LLVMBuildPhi(g->b, type, "");
+    LLVMAddIncoming(old, &first, &from, 1);
+    LLVMValueRef x = tri_cpu_widen(g, old, t), y = tri_cpu_widen(g, v, t), sum;
+    if (kind == 5)
+        sum = LLVMBuildFAdd(g->b, x, y, "");
+    else
+        sum = LLVMBuildSelect(g->b, LLVMBuildFCmp(g->b, kind == 6 ? LLVMRealOGT : LLVMRealOLT, x, y, ""), x, y, "");
+    LLVMValueRef wanted = tri_cpu_narrow(g, sum, t, false);
+    LLVMAtomicOrdering failure = LLVMAtomicOrderingMonotonic;
+    LLVMValueRef pair = LLVMBuildAtomicCmpXchg(g->b, address, old, wanted, order, failure, false);
+    LLVMValueRef seen = LLVMBuildExtractValue(g->b, pair, 0, "");
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(g->b);
+    LLVMAddIncoming(old, &seen, &end, 1);
+    LLVMBuildCondBr(g->b, LLVMBuildExtractValue(g->b, pair, 1, ""), next, loop);
+    tri_cpu_move(g, level, next);
+    return old;
+}
+
+static LLVMValueRef update(tri_cpu_gen *g, int level, MlirOperation op, LLVMValueRef *args)
+{
+    tri_cpu_type t = tri_cpu_type_of(g, mlirValueGetType(tri_op_operand(op, 1)));
+    LLVMAtomicOrdering order = ordering_of(op);
+    if (tri_op_is(op, "tt.atomic_cas")) {
+        LLVMTypeRef raw = LLVMIntTypeInContext(g->llvm, t.bits);
+        bool is_float = t.kind == TRI_CPU_F32 || t.kind == TRI_CPU_F64;
+        for (int i = 1; i < 3 && is_float; i++)
+            args[i] = LLVMBuildBitCast(g->b, args[i], raw, "");
+        LLVMAtomicOrdering failure = order == LLVMAtomicOrderingAcquire || order == LLVMAtomicOrderingAcquireRelease
+                                         ? LLVMAtomicOrderingAcquire
+                                         : LLVMAtomicOrderingMonotonic;
+        LLVMValueRef pair = LLVMBuildAtomicCmpXchg(g->b, args[0], args[1], args[2], order, failure, false);
+        LLVMValueRef old = LLVMBuildExtractValue(g->b, pair, 0, "");
+        return is_float ? LLVMBuildBitCast(g->b, old, tri_cpu_llvm_type(g, t), "") : old;
+    }
+    int64_t kind = tri_op_int(op, "atomic_rmw_op", 0);
+    bool is_arithmetic = kind >= 5 && kind <= 7;
+    if (tri_cpu_is_small(t) && is_arithmetic)
+        return small_update(g, level, op, args[0], args[1], t);
+    return LLVMBuildAtomicRMW(g->b, operation_of(op, tri_cpu_is_float(t)), args[0], args[1], order, false);
+}
+
+/* Does it where the mask is on; the result is 0 elsewhere. */
+static LLVMValueRef guarded(tri_cpu_gen *g, int level, MlirOperation op, LLVMValueRef mask, LLVMValueRef *args)
+{
+    tri_cpu_at(g, level);
+    if (!mask)
+        return update(g, level, op, args);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b);
+    LLVMBasicBlockRef then = tri_cpu_new_block(g, "atomic"), next = tri_cpu_new_block(g, "atomic_done");
+    LLVMBuildCondBr(g->b, mask, then, next);
+    tri_cpu_move(g, level, then);
+    LLVMValueRef old = update(g, level, op, args);
+    tri_cpu_at(g, level);
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(g->b);
+    LLVMBuildBr(g->b, next);
+    tri_cpu_move(g, level, next);
+    LLVMValueRef phi = LLVMBuildPhi(g->b, LLVMTypeOf(old), "");
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(old));
+    LLVMAddIncoming(phi, &zero, &from, 1);
+    LLVMAddIncoming(phi, &old, &end, 1);
+    return phi;
+}
+
+static int operand_count(const atomic_data *a) { return a->is_cas ? 3 : 2; }
+
+static void atomic_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
+{
+    atomic_data *a = sink->data;
+    for (int i = 0; i < operand_count(a); i++)
+        a->args[i] = tri_cpu_eval(g, tri_op_operand(a->op, i), g->nest->index);
+    if (a->has_mask)
+        a->mask = tri_cpu_eval(g, tri_op_operand(a->op, 2), g->nest->index);
+}
+
+static void atomic_write(tri_cpu_gen *g, tri_cpu_sink *sink)
+{
+    atomic_data *a = sink->data;
+    int level = g->nest->loop_count;
+    LLVMValueRef args[3];
+    for (int i = 0; i < operand_count(a); i++)
+        args[i] = a->args[i].v;
+    LLVMValueRef old = guarded(g, level, a->op, a->has_mask ? a->mask.v : NULL, args);
+    if (a->out) {
+        tri_cpu_val v = {old, level, false};
+        tri_cpu_buffer_store(g, mlirValueGetType(tri_op_result(a->op, 0)), a->out, g->nest->index, v);
+    }
+}
+
+static void atomic_nest(tri_cpu_gen *g, MlirOperation op)
+{
+    MlirType type = mlirValueGetType(tri_op_operand(op, 1));
+    MlirValue result = tri_op_result(op, 0);
+    atomic_data a = {.op = op, .is_cas = tri_op_is(op, "tt.atomic_cas")};
+    a.has_mask = !a.is_cas && mlirOperationGetNumOperands(op) > 2;
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(result))) {
+        a.out = tri_cpu_alloc(g, mlirValueGetType(result));
+        tri_cpu_bind_buffer(g, result, a.out);
+    }
+    tri_cpu_sink sink = {.op = op, .data = &a, .eval = atomic_eval, .write = atomic_write};
+    tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = -1, .count = 1, .sinks = &sink, .vec_dim = -1};
+    for (int d = 0; d < domain.rank; d++)
+        domain.shape[d] = tri_type_dim(type, d);
+    tri_cpu_nest_run(g, &domain);
+}
+
+void tri_cpu_atomic_op(tri_cpu_gen *g, MlirOperation op)
+{
+    bool is_poll = tri_op_is(op, "tt.atomic_poll");
+    if (is_poll) {
+        tri_cpu_fail(g, op, "'tt.atomic_poll' is not supported on this target");
+        return;
+    }
+    if (tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, 1)))) {
+        /* what the values read from memory is read before the first update */
+        tri_cpu_store_whole(g, op, atomic_nest);
+        return;
+    }
+    bool is_cas = tri_op_is(op, "tt.atomic_cas");
+    LLVMValueRef args[3], mask = NULL;
+    for (int i = 0; i < (is_cas ? 3 : 2); i++)
+        args[i] = tri_cpu_scalar(g, tri_op_operand(op, i));
+    if (!is_cas && mlirOperationGetNumOperands(op) > 2)
+        mask = tri_cpu_scalar(g, tri_op_operand(op, 2));
+    tri_cpu_bind_scalar(g, tri_op_result(op, 0), guarded(g, 0, op, mask, args));
+}

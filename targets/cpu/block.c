@@ -1,0 +1,117 @@
+/* The walk over a block's ops: scalars at once, lazy tensors not at all, roots by their nests. */
+#include "targets/cpu/cpu.h"
+
+static void program_id(tri_cpu_gen *g, MlirOperation op)
+{
+    tri_cpu_bind_scalar(g, tri_op_result(op, 0), g->pid[tri_op_int(op, "axis", 0)]);
+}
+
+static void num_programs(tri_cpu_gen *g, MlirOperation op)
+{
+    tri_cpu_bind_scalar(g, tri_op_result(op, 0), g->grid[tri_op_int(op, "axis", 0)]);
+}
+
+static void nothing(tri_cpu_gen *g, MlirOperation op)
+{
+    (void)g;
+    (void)op;
+}
+
+static const struct {
+    const char *name;
+    void (*emit)(tri_cpu_gen *g, MlirOperation op);
+} roots[] = {
+    {"tt.store", tri_cpu_store_op},
+    {"tt.reduce", tri_cpu_reduce_op},
+    {"tt.scan", tri_cpu_scan_op},
+    {"tt.dot", tri_cpu_dot_op},
+    {"tt.atomic_rmw", tri_cpu_atomic_op},
+    {"tt.atomic_cas", tri_cpu_atomic_op},
+    {"tt.atomic_poll", tri_cpu_atomic_op},
+    {"tt.gather", tri_cpu_gather_op},
+    {"tt.unsplat", tri_cpu_unsplat_op},
+    {"tt.histogram", tri_cpu_histogram_op},
+    {"tt.print", tri_cpu_print_op},
+    {"tt.assert", tri_cpu_assert_op},
+    {"tt.get_program_id", program_id},
+    {"tt.get_num_programs", num_programs},
+    /* nothing to wait for: a program is one thread */
+    {"ttg.barrier", nothing},
+    {"gpu.barrier", nothing},
+    {"llvm.intr.assume", nothing},
+    {"tt.grid_dependency_wait", nothing},
+    {"tt.grid_dependency_launch_dependents", nothing},
+    {"scf.yield", nothing},
+};
+
+/* A tensor that may be lazy: nothing now, unless the plan keeps it. */
+static void tensor_op(tri_cpu_gen *g, MlirOperation op)
+{
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++) {
+        MlirValue v = tri_op_result(op, r);
+        if (tri_cpu_is_lazy(g, v) || mlirOpOperandIsNull(mlirValueGetFirstUse(v)))
+            continue;
+        LLVMValueRef buffer = tri_cpu_alloc(g, mlirValueGetType(v));
+        tri_cpu_materialise(g, v, buffer);
+        tri_cpu_bind_buffer(g, v, buffer);
+    }
+}
+
+static void scalar_op(tri_cpu_gen *g, MlirOperation op)
+{
+    enum { max_args = 16 };
+    intptr_t n = mlirOperationGetNumOperands(op);
+    tri_cpu_at(g, 0);
+    LLVMValueRef v = NULL;
+    if (tri_op_is(op, "arith.constant")) {
+        v = tri_cpu_constant(g, op);
+    } else if (n <= max_args && mlirOperationGetNumResults(op) == 1 && tri_cpu_arith_knows(op)) {
+        LLVMValueRef args[max_args];
+        for (intptr_t i = 0; i < n; i++)
+            args[i] = tri_cpu_scalar(g, tri_op_operand(op, i));
+        v = tri_cpu_arith_emit(g, op, args, (int)n);
+    }
+    if (v)
+        tri_cpu_bind_scalar(g, tri_op_result(op, 0), v);
+    else
+        tri_cpu_fail(g, op, "'%.*s' is not supported on this target", TRI_STR_ARG(tri_op_name(op)));
+}
+
+static void emit_op(tri_cpu_gen *g, MlirOperation op)
+{
+    g->op = op;
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+        if (tri_op_is(op, roots[i].name)) {
+            roots[i].emit(g, op);
+            return;
+        }
+    }
+    if (tri_cpu_control_op(g, op))
+        return;
+    if (tri_cpu_can_be_lazy(op)) {
+        tensor_op(g, op);
+        return;
+    }
+    if (!tri_op_is(op, "tt.load")) {
+        scalar_op(g, op);
+        return;
+    }
+    if (!tri_type_is_tensor(mlirValueGetType(tri_op_result(op, 0)))) {
+        tri_cpu_scalar_load(g, op);
+        return;
+    }
+    MlirValue v = tri_op_result(op, 0); /* volatile */
+    LLVMValueRef buffer = tri_cpu_alloc(g, mlirValueGetType(v));
+    tri_cpu_materialise(g, v, buffer);
+    tri_cpu_bind_buffer(g, v, buffer);
+}
+
+void tri_cpu_block(tri_cpu_gen *g, MlirBlock block)
+{
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && !g->failed;
+         op = mlirOperationGetNextInBlock(op)) {
+        MlirOperation outer = g->op;
+        emit_op(g, op);
+        g->op = outer;
+    }
+}

@@ -1,0 +1,311 @@
+/* Private to targets/cpu: ttir to LLVM IR by loop nests over tensor index space.
+ *
+ * A tensor value is bound to one of
+ *   - nothing but its op (lazy): evaluated, element by element, inside the nest of its consumer;
+ *   - a buffer in the program's arena, row-major, written by its own nest;
+ *   - a carried value: a lazy value plus a scalar that a loop adds to (pointer and offset blocks).
+ * plan.c decides which. A nest runs over the index space of a *root* (store, reduction, value to
+ * be materialised); one of its dimensions is walked in chunks of `vl` lanes, so that every value
+ * there is either a scalar (equal in all lanes) or a vector of `vl` lanes. Values are computed at
+ * the outermost loop level that knows their operands. */
+#ifndef TRI_TARGETS_CPU_CPU_H
+#define TRI_TARGETS_CPU_CPU_H
+
+#include "base/map.h"
+#include "ir/op.h"
+#include "ir/type.h"
+#include "targets/target.h"
+
+#include "llvm-c/Core.h"
+#include "llvm-c/TargetMachine.h"
+
+enum {
+    TRI_CPU_MAX_LOOPS = TRI_MAX_RANK,
+    TRI_CPU_LANES = 16,            /* of a chunk, whatever the vector registers hold */
+    TRI_CPU_ARENA_LIMIT = 4 << 20, /* bytes of one program's materialised values */
+};
+
+/* ---- element types ---- */
+
+typedef enum {
+    TRI_CPU_INT,
+    TRI_CPU_PTR,
+    TRI_CPU_F64,
+    TRI_CPU_F32,
+    TRI_CPU_F16, /* from here on: kept as integers of their width, computed in float */
+    TRI_CPU_BF16,
+    TRI_CPU_E4M3FN,
+    TRI_CPU_E5M2,
+    TRI_CPU_E4M3FNUZ,
+    TRI_CPU_E5M2FNUZ,
+} tri_cpu_kind;
+
+typedef struct {
+    tri_cpu_kind kind;
+    unsigned bits;
+} tri_cpu_type;
+
+/* ---- values ---- */
+
+/* One value inside a nest. `level` is the loop level that it is valid in (0: outside the nest). */
+typedef struct {
+    LLVMValueRef v; /* null: not computable (already reported) */
+    int level;
+    bool is_vec;
+} tri_cpu_val;
+
+/* A component of a tensor index: an affine function of the nest's loop counters. */
+typedef struct {
+    int64_t c;
+    int64_t coef[TRI_CPU_MAX_LOOPS];
+} tri_cpu_index;
+
+/* A whole tensor index, interned: equal indices have equal pointers. */
+typedef struct tri_cpu_tuple {
+    int rank;
+    tri_cpu_index at[TRI_MAX_RANK];
+    struct tri_cpu_tuple *next;
+} tri_cpu_tuple;
+
+typedef enum { TRI_CPU_SCALAR, TRI_CPU_LAZY, TRI_CPU_BUFFER, TRI_CPU_CARRIED, TRI_CPU_REGION_ARG } tri_cpu_bind_kind;
+
+typedef struct {
+    tri_cpu_bind_kind kind;
+    LLVMValueRef v;   /* scalar; buffer: its address; carried: the scalar added so far */
+    MlirValue init;   /* carried: the value at loop entry */
+    tri_cpu_val val;  /* region argument, for the element being combined */
+    void *desc;       /* tensor descriptor: tri_cpu_desc */
+} tri_cpu_bind;
+
+/* An integer or pointer seen as base + sum coef[l] * counter[l]. Null coefficients are zero. */
+typedef struct {
+    bool ok;
+    LLVMValueRef ptr;  /* pointers: the address that offsets are relative to, in elements */
+    int ptr_level;
+    LLVMValueRef base; /* an integer of `bits` bits */
+    int level;         /* of base and coefficients together */
+    LLVMValueRef coef[TRI_CPU_MAX_LOOPS];
+    unsigned bits;
+} tri_cpu_form;
+
+/* ---- nests ---- */
+
+typedef struct {
+    int dim;
+    int64_t extent;
+    int64_t step;
+    LLVMValueRef iv;
+    LLVMBasicBlockRef header, body;
+    LLVMValueRef end;
+} tri_cpu_loop;
+
+/* Something known inside part of a nest: `mask` at `tuple` is `is_true`. */
+typedef struct {
+    MlirValue mask;
+    const tri_cpu_tuple *tuple;
+    bool is_true;
+    int level;
+} tri_cpu_fact;
+
+typedef struct tri_cpu_memo tri_cpu_memo;
+
+struct tri_cpu_gen;
+
+/* What a nest does for its index space; hooks may be null. */
+typedef struct tri_cpu_sink {
+    MlirOperation op;
+    void *data;
+    /* before the innermost loops over the reduced dimension, and after them */
+    void (*enter)(struct tri_cpu_gen *g, struct tri_cpu_sink *sink);
+    void (*leave)(struct tri_cpu_gen *g, struct tri_cpu_sink *sink);
+    /* evaluates operands at the nest's index; then writes */
+    void (*eval)(struct tri_cpu_gen *g, struct tri_cpu_sink *sink);
+    void (*write)(struct tri_cpu_gen *g, struct tri_cpu_sink *sink);
+    MlirValue mask;        /* splits the vector loop when it is a bound; null: none */
+    bool only_where_mask;  /* nothing happens where the mask is false */
+} tri_cpu_sink;
+
+typedef struct {
+    int rank;
+    int64_t shape[TRI_MAX_RANK];
+    int vec_dim;  /* -1: scalar nest */
+    int axis;     /* reduced dimension, innermost; -1: none */
+    int lanes;    /* chunk length; 0: TRI_CPU_LANES or the extent when that is less */
+    int count;
+    tri_cpu_sink *sinks;
+} tri_cpu_domain;
+
+typedef struct {
+    const tri_cpu_domain *domain;
+    int loop_count;
+    int vec_loop; /* -1: none */
+    int axis_loop;
+    int vl;
+    tri_cpu_loop loops[TRI_CPU_MAX_LOOPS];
+    LLVMBasicBlockRef cur[TRI_CPU_MAX_LOOPS + 1];
+    const tri_cpu_tuple *index; /* the domain's own index */
+    TRI_VEC(tri_cpu_fact) facts;
+    tri_cpu_memo **table;
+} tri_cpu_nest;
+
+/* ---- planning ---- */
+
+typedef enum { TRI_CPU_PLAN_LAZY, TRI_CPU_PLAN_BUFFER } tri_cpu_plan;
+
+/* ---- the generator ---- */
+
+typedef struct tri_cpu_gen {
+    tri_unit *unit;
+    tri_arena *arena;
+    tri_diag *diag;
+    LLVMContextRef llvm;
+    LLVMModuleRef module;
+    LLVMBuilderRef b;
+    LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, void_type;
+    bool has_f16c, has_fma;
+    bool failed;
+    tri_map binds;   /* MlirValue.ptr -> tri_cpu_bind */
+    tri_map plans;   /* MlirValue.ptr -> tri_cpu_plan_entry (plan.c) */
+    tri_map blocks;  /* MlirBlock.ptr -> LLVMBasicBlockRef */
+    tri_map funcs;   /* symbol -> LLVMValueRef */
+    /* current function */
+    MlirOperation func;
+    LLVMValueRef fn;
+    LLVMBasicBlockRef entry;  /* allocas only */
+    LLVMValueRef pid[3], grid[3], err;
+    int64_t arena_bytes;
+    tri_cpu_tuple *tuples;
+    tri_cpu_nest *nest;       /* null outside of nests */
+    LLVMBasicBlockRef at;     /* straight-line position outside of nests */
+    MlirOperation op;         /* being lowered, for diagnostics */
+    LLVMValueRef subprogram;  /* unused without debug information */
+} tri_cpu_gen;
+
+/* type.c */
+tri_cpu_type tri_cpu_type_of(tri_cpu_gen *g, MlirType element);
+LLVMTypeRef tri_cpu_llvm_type(tri_cpu_gen *g, tri_cpu_type type);       /* in registers */
+LLVMTypeRef tri_cpu_memory_type(tri_cpu_gen *g, tri_cpu_type type);     /* i1 is a byte in memory */
+LLVMTypeRef tri_cpu_vector(LLVMTypeRef element, int lanes);
+static inline bool tri_cpu_is_float(tri_cpu_type t) { return t.kind >= TRI_CPU_F64; }
+static inline bool tri_cpu_is_small(tri_cpu_type t) { return t.kind >= TRI_CPU_F16; }
+LLVMValueRef tri_cpu_i64(tri_cpu_gen *g, int64_t value);
+LLVMValueRef tri_cpu_splat(tri_cpu_gen *g, LLVMValueRef scalar, int lanes);
+/* A constant of the (scalar or vector) type of `like`. */
+LLVMValueRef tri_cpu_const_like(LLVMTypeRef like, int64_t value);
+LLVMValueRef tri_cpu_constf_like(LLVMTypeRef like, double value);
+int tri_cpu_lanes_of(LLVMValueRef v); /* 0 for a scalar */
+LLVMTypeRef tri_cpu_like(LLVMTypeRef element, LLVMValueRef shape); /* element, or a vector as long as `shape` */
+LLVMValueRef tri_cpu_intrinsic(tri_cpu_gen *g, const char *name, LLVMTypeRef *overloads, int overload_count,
+                               LLVMValueRef *args, int count);
+
+/* float.c: between small floats (as integers) and float; scalar or vector */
+LLVMValueRef tri_cpu_widen(tri_cpu_gen *g, LLVMValueRef v, tri_cpu_type type);  /* to f32; f64 stays */
+LLVMValueRef tri_cpu_narrow(tri_cpu_gen *g, LLVMValueRef v, tri_cpu_type type, bool toward_zero); /* from f32 */
+LLVMValueRef tri_cpu_convert(tri_cpu_gen *g, LLVMValueRef v, tri_cpu_type from, tri_cpu_type to, bool toward_zero);
+
+/* arith.c */
+/* The result of an elementwise op of any dialect on scalars or vectors (all of one shape); null
+ * when the op is not elementwise or not known. The builder is in position. */
+LLVMValueRef tri_cpu_arith_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *args, int count);
+bool tri_cpu_arith_knows(MlirOperation op);
+LLVMValueRef tri_cpu_constant(tri_cpu_gen *g, MlirOperation op); /* scalar or splat; null: elements differ */
+/* math.c: the same for math functions and external symbols. */
+LLVMValueRef tri_cpu_math_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *args, int count);
+bool tri_cpu_math_knows(MlirOperation op);
+
+/* eval.c */
+void tri_cpu_at(tri_cpu_gen *g, int level); /* moves the builder to the end of a level */
+tri_cpu_val tri_cpu_eval(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple);
+tri_cpu_val tri_cpu_index_value(tri_cpu_gen *g, const tri_cpu_index *index); /* i64 */
+const tri_cpu_tuple *tri_cpu_intern(tri_cpu_gen *g, const tri_cpu_tuple *tuple);
+LLVMValueRef tri_cpu_as_vector(tri_cpu_gen *g, tri_cpu_val v);
+void tri_cpu_memo_forget(tri_cpu_gen *g, int level); /* what is valid only from `level` inwards */
+/* The index of `operand` that an element of a view op (expand_dims, trans, ...) stands for; null
+ * when the op is no view. */
+const tri_cpu_tuple *tri_cpu_view_index(tri_cpu_gen *g, MlirOperation op, const tri_cpu_tuple *tuple);
+tri_cpu_bind *tri_cpu_find(tri_cpu_gen *g, MlirValue value);
+void tri_cpu_bind_scalar(tri_cpu_gen *g, MlirValue value, LLVMValueRef v);
+void tri_cpu_bind_buffer(tri_cpu_gen *g, MlirValue value, LLVMValueRef address);
+void tri_cpu_bind_kind_of(tri_cpu_gen *g, MlirValue value, tri_cpu_bind_kind kind);
+LLVMValueRef tri_cpu_scalar(tri_cpu_gen *g, MlirValue value); /* of a non-tensor value */
+LLVMValueRef tri_cpu_alloc(tri_cpu_gen *g, MlirType type); /* an arena buffer for a tensor */
+LLVMValueRef tri_cpu_temp(tri_cpu_gen *g, LLVMTypeRef type, const char *name); /* entry alloca */
+void tri_cpu_fail(tri_cpu_gen *g, MlirOperation op, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Calls of a scalar region (combine functions): binds the block's arguments, evaluates the
+ * terminator's operands into `out`. The builder stays where it is. */
+void tri_cpu_region_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *args, int count, LLVMValueRef *out);
+
+/* affine.c */
+tri_cpu_form tri_cpu_form_of(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple);
+/* Bounds of the vector counter inside which `mask` holds and outside which it does not. False:
+ * it is no such mask. Values are i64 at a level outside the vector loop. */
+bool tri_cpu_mask_bounds(tri_cpu_gen *g, MlirValue mask, const tri_cpu_tuple *tuple, LLVMValueRef *out_lo,
+                         LLVMValueRef *out_hi);
+/* Static guess: the coefficient of each dimension of a tensor of offsets or addresses;
+ * INT64_MIN: unknown. */
+void tri_cpu_static_coefs(tri_cpu_gen *g, MlirValue value, int64_t *out);
+
+/* memory.c */
+/* Reads the element(s) at an address (scalar or vector of addresses); `shape` gives level and lanes. */
+tri_cpu_val tri_cpu_read(tri_cpu_gen *g, MlirType type, LLVMValueRef address, tri_cpu_val shape);
+tri_cpu_val tri_cpu_buffer_load(tri_cpu_gen *g, MlirValue value, LLVMValueRef buffer, const tri_cpu_tuple *tuple);
+void tri_cpu_buffer_store(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, const tri_cpu_tuple *tuple,
+                          tri_cpu_val v);
+tri_cpu_val tri_cpu_load_eval(tri_cpu_gen *g, MlirOperation op, const tri_cpu_tuple *tuple);
+void tri_cpu_store_op(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_scalar_load(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_atomic_op(tri_cpu_gen *g, MlirOperation op);
+/* Runs `then` where cond (i1, null: always) holds, at the builder's level; phi of its value and `other`. */
+LLVMValueRef tri_cpu_load_if(tri_cpu_gen *g, int level, LLVMValueRef cond, LLVMTypeRef type, LLVMValueRef address,
+                             LLVMValueRef other, bool is_volatile);
+/* Moves the straight-line position of a level to `block`. */
+void tri_cpu_move(tri_cpu_gen *g, int level, LLVMBasicBlockRef block);
+LLVMBasicBlockRef tri_cpu_here(tri_cpu_gen *g, int level);
+
+/* alias.c */
+/* An i1 that says whether a store may be fused with the loads of its operands; null: it always may. */
+LLVMValueRef tri_cpu_alias_check(tri_cpu_gen *g, MlirOperation op);
+/* Runs `store` with the operands that read memory evaluated as a whole before. */
+void tri_cpu_store_whole(tri_cpu_gen *g, MlirOperation op, void (*store)(tri_cpu_gen *g, MlirOperation op));
+
+/* nest.c */
+void tri_cpu_nest_run(tri_cpu_gen *g, const tri_cpu_domain *domain);
+/* Materialises `value` into `buffer` now. */
+void tri_cpu_materialise(tri_cpu_gen *g, MlirValue value, LLVMValueRef buffer);
+/* The mask of the first load (same index) that a lazy value reads; null: none. */
+MlirValue tri_cpu_first_mask(tri_cpu_gen *g, MlirValue value);
+/* A good vector dimension for a root that evaluates `values` and stores to `address` (may be null). */
+int tri_cpu_vector_dim(tri_cpu_gen *g, int rank, const int64_t *shape, MlirValue address, MlirValue value);
+
+/* reduce.c, dot.c, shape.c, debug.c, desc.c */
+void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_scan_op(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_dot_op(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_unsplat_op(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_gather_op(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_histogram_op(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_print_op(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_assert_op(tri_cpu_gen *g, MlirOperation op);
+
+/* scf.c: structured control flow, calls, returns */
+bool tri_cpu_control_op(tri_cpu_gen *g, MlirOperation op); /* false: not one of them */
+/* Emits the ops of a block from the current position on. */
+void tri_cpu_block(tri_cpu_gen *g, MlirBlock block);
+/* Declares the LLVM function of a tt.func; the types of its signature. */
+LLVMValueRef tri_cpu_declare(tri_cpu_gen *g, MlirOperation func);
+bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func);
+LLVMBasicBlockRef tri_cpu_new_block(tri_cpu_gen *g, const char *name);
+
+/* plan.c */
+void tri_cpu_plan_func(tri_cpu_gen *g, MlirOperation func);
+bool tri_cpu_is_lazy(tri_cpu_gen *g, MlirValue value);
+/* Tensor values that the plan's rules read: ops that are evaluated inside others' nests. */
+bool tri_cpu_can_be_lazy(MlirOperation op);
+bool tri_cpu_is_view(MlirOperation op);
+/* Scalar by which a loop's argument `arg` grows each iteration when its yield is arg + splat(x):
+ * the tensor x (splat) value; null value: it is no such argument. */
+MlirValue tri_cpu_increment(MlirOperation loop, intptr_t arg);
+/* Does evaluating `value` lazily read `arg` (a block argument) at all / other than at its own index? */
+bool tri_cpu_reads(tri_cpu_gen *g, MlirValue value, MlirValue arg, bool *out_other_index);
+
+#endif

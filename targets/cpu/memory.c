@@ -1,0 +1,493 @@
+/* Buffers, loads and stores. */
+#include "targets/cpu/cpu.h"
+
+/* ---- positions ---- */
+
+LLVMBasicBlockRef tri_cpu_here(tri_cpu_gen *g, int level) { return g->nest ? g->nest->cur[level] : g->at; }
+
+void tri_cpu_move(tri_cpu_gen *g, int level, LLVMBasicBlockRef block)
+{
+    if (g->nest)
+        g->nest->cur[level] = block;
+    else
+        g->at = block;
+    LLVMPositionBuilderAtEnd(g->b, block);
+}
+
+LLVMBasicBlockRef tri_cpu_new_block(tri_cpu_gen *g, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(g->llvm, g->fn, name);
+}
+
+/* ---- raw accesses ---- */
+
+static LLVMTypeRef memory_type(tri_cpu_gen *g, MlirType type)
+{
+    return tri_cpu_memory_type(g, tri_cpu_type_of(g, type));
+}
+
+static unsigned element_bytes(tri_cpu_gen *g, MlirType type)
+{
+    tri_cpu_type t = tri_cpu_type_of(g, type);
+    return t.bits < 8 ? 1 : t.bits / 8;
+}
+
+/* i1 is a byte in memory. */
+static LLVMValueRef from_memory(tri_cpu_gen *g, MlirType type, LLVMValueRef v)
+{
+    tri_cpu_type t = tri_cpu_type_of(g, type);
+    if (t.kind != TRI_CPU_INT || t.bits >= 8)
+        return v;
+    return LLVMBuildTrunc(g->b, v, tri_cpu_like(tri_cpu_llvm_type(g, t), v), "");
+}
+
+static LLVMValueRef to_memory(tri_cpu_gen *g, MlirType type, LLVMValueRef v)
+{
+    tri_cpu_type t = tri_cpu_type_of(g, type);
+    if (t.kind != TRI_CPU_INT || t.bits >= 8)
+        return v;
+    return LLVMBuildZExt(g->b, v, tri_cpu_like(g->i8, v), "");
+}
+
+static void set_arg_align(tri_cpu_gen *g, LLVMValueRef call, unsigned arg, unsigned bytes)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
+    LLVMAddCallSiteAttribute(call, arg + 1, LLVMCreateEnumAttribute(g->llvm, kind, bytes));
+}
+
+static LLVMValueRef plain_load(tri_cpu_gen *g, LLVMTypeRef type, LLVMValueRef address, unsigned align)
+{
+    LLVMValueRef v = LLVMBuildLoad2(g->b, type, address, "");
+    LLVMSetAlignment(v, align);
+    return v;
+}
+
+static LLVMValueRef gather(tri_cpu_gen *g, LLVMTypeRef element, LLVMValueRef addresses, LLVMValueRef mask,
+                           LLVMValueRef other, unsigned align)
+{
+    LLVMTypeRef type = tri_cpu_like(element, addresses);
+    LLVMTypeRef overloads[2] = {type, LLVMTypeOf(addresses)};
+    if (!mask)
+        mask = LLVMConstAllOnes(tri_cpu_like(g->i1, addresses));
+    LLVMValueRef args[3] = {addresses, mask, other ? other : LLVMGetPoison(type)};
+    LLVMValueRef v = tri_cpu_intrinsic(g, "llvm.masked.gather", overloads, 2, args, 3);
+    set_arg_align(g, v, 0, align);
+    return v;
+}
+
+tri_cpu_val tri_cpu_read(tri_cpu_gen *g, MlirType type, LLVMValueRef address, tri_cpu_val shape)
+{
+    LLVMTypeRef element = memory_type(g, type);
+    tri_cpu_at(g, shape.level);
+    if (shape.is_vec)
+        shape.v = gather(g, element, address, NULL, NULL, element_bytes(g, type));
+    else
+        shape.v = plain_load(g, element, address, element_bytes(g, type));
+    shape.v = from_memory(g, type, shape.v);
+    return shape;
+}
+
+LLVMValueRef tri_cpu_load_if(tri_cpu_gen *g, int level, LLVMValueRef cond, LLVMTypeRef type, LLVMValueRef address,
+                             LLVMValueRef other, bool is_volatile)
+{
+    tri_cpu_at(g, level);
+    unsigned align = LLVMGetTypeKind(type) == LLVMPointerTypeKind ? 8
+                     : type == g->f32                             ? 4
+                     : type == g->f64                             ? 8
+                                                                  : LLVMGetIntTypeWidth(type) / 8;
+    if (!cond) {
+        LLVMValueRef v = plain_load(g, type, address, align);
+        LLVMSetVolatile(v, is_volatile);
+        return v;
+    }
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b);
+    LLVMBasicBlockRef then = tri_cpu_new_block(g, "load"), next = tri_cpu_new_block(g, "loaded");
+    LLVMBuildCondBr(g->b, cond, then, next);
+    LLVMPositionBuilderAtEnd(g->b, then);
+    LLVMValueRef v = plain_load(g, type, address, align);
+    LLVMSetVolatile(v, is_volatile);
+    LLVMBuildBr(g->b, next);
+    tri_cpu_move(g, level, next);
+    LLVMValueRef phi = LLVMBuildPhi(g->b, type, "");
+    LLVMAddIncoming(phi, &v, &then, 1);
+    LLVMAddIncoming(phi, &other, &from, 1);
+    return phi;
+}
+
+/* ---- buffers ---- */
+
+/* The row-major position of an index as one affine component. */
+static tri_cpu_index linear_index(MlirType type, const tri_cpu_tuple *tuple)
+{
+    tri_cpu_index out = {0};
+    int64_t stride = 1;
+    for (int d = tuple->rank - 1; d >= 0; d--) {
+        out.c += tuple->at[d].c * stride;
+        for (int l = 0; l < TRI_CPU_MAX_LOOPS; l++)
+            out.coef[l] += tuple->at[d].coef[l] * stride;
+        stride *= tri_type_dim(type, d);
+    }
+    return out;
+}
+
+/* Address of lane 0, or of every lane when lanes are not neighbours; in_order says which. */
+static tri_cpu_val buffer_address(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, const tri_cpu_tuple *tuple,
+                                  bool *out_in_order)
+{
+    tri_cpu_index linear = linear_index(type, tuple);
+    int v = g->nest->vec_loop;
+    int64_t lane_step = v < 0 ? 0 : linear.coef[v];
+    *out_in_order = lane_step == 1;
+    tri_cpu_val index;
+    if (lane_step == 1) {
+        g->nest->vec_loop = -1; /* the plain counter */
+        index = tri_cpu_index_value(g, &linear);
+        g->nest->vec_loop = v;
+    } else {
+        index = tri_cpu_index_value(g, &linear);
+    }
+    tri_cpu_at(g, index.level);
+    LLVMTypeRef element = memory_type(g, type);
+    index.v = LLVMBuildInBoundsGEP2(g->b, element, buffer, &index.v, 1, "");
+    return index;
+}
+
+tri_cpu_val tri_cpu_buffer_load(tri_cpu_gen *g, MlirValue value, LLVMValueRef buffer, const tri_cpu_tuple *tuple)
+{
+    MlirType type = mlirValueGetType(value);
+    bool in_order;
+    tri_cpu_val at = buffer_address(g, type, buffer, tuple, &in_order);
+    if (!in_order)
+        return tri_cpu_read(g, type, at.v, at);
+    LLVMTypeRef vector = tri_cpu_vector(memory_type(g, type), g->nest->vl);
+    at.v = from_memory(g, type, plain_load(g, vector, at.v, element_bytes(g, type)));
+    at.is_vec = true;
+    return at;
+}
+
+void tri_cpu_buffer_store(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, const tri_cpu_tuple *tuple,
+                          tri_cpu_val v)
+{
+    bool in_order;
+    tri_cpu_val at = buffer_address(g, type, buffer, tuple, &in_order);
+    int level = v.level > at.level ? v.level : at.level;
+    tri_cpu_at(g, level);
+    unsigned align = element_bytes(g, type);
+    if (in_order || at.is_vec) {
+        LLVMValueRef x = to_memory(g, type, tri_cpu_as_vector(g, v));
+        if (in_order) {
+            LLVMSetAlignment(LLVMBuildStore(g->b, x, at.v), align);
+            return;
+        }
+        LLVMTypeRef overloads[2] = {LLVMTypeOf(x), LLVMTypeOf(at.v)};
+        LLVMValueRef args[3] = {x, at.v, LLVMConstAllOnes(tri_cpu_like(g->i1, x))};
+        set_arg_align(g, tri_cpu_intrinsic(g, "llvm.masked.scatter", overloads, 2, args, 3), 1, align);
+        return;
+    }
+    LLVMValueRef x = v.v;
+    if (v.is_vec) /* all lanes write one place: the last one stays */
+        x = LLVMBuildExtractElement(g->b, x, tri_cpu_i64(g, g->nest->vl - 1), "");
+    LLVMSetAlignment(LLVMBuildStore(g->b, to_memory(g, type, x), at.v), align);
+}
+
+/* ---- global memory ---- */
+
+typedef struct {
+    LLVMValueRef address; /* of lane 0, of all lanes (scalar), or a vector */
+    int level;
+    bool in_order; /* lanes are neighbours */
+    bool is_vec;   /* a vector of addresses */
+} place;
+
+static place affine_place(tri_cpu_gen *g, const tri_cpu_form *f, LLVMTypeRef element)
+{
+    place p = {.level = f->level > f->ptr_level ? f->level : f->ptr_level};
+    int v = g->nest->vec_loop;
+    tri_cpu_at(g, p.level);
+    LLVMValueRef address = LLVMBuildGEP2(g->b, element, f->ptr, &f->base, 1, "");
+    for (int l = 0; l < g->nest->loop_count; l++) {
+        if (!f->coef[l])
+            continue;
+        if (l + 1 > p.level)
+            p.level = l + 1;
+        tri_cpu_at(g, p.level);
+        bool is_one = LLVMIsAConstantInt(f->coef[l]) && LLVMConstIntGetSExtValue(f->coef[l]) == 1;
+        LLVMValueRef index = g->nest->loops[l].iv;
+        if (l == v && !is_one) {
+            tri_cpu_index lane = {.coef = {0}};
+            lane.coef[l] = 1;
+            index = tri_cpu_index_value(g, &lane).v;
+            tri_cpu_at(g, p.level);
+            index = LLVMBuildMul(g->b, index, tri_cpu_splat(g, f->coef[l], g->nest->vl), "");
+            p.is_vec = true;
+        } else if (!is_one) {
+            index = LLVMBuildMul(g->b, index, f->coef[l], "");
+        }
+        p.in_order |= l == v && is_one;
+        address = LLVMBuildGEP2(g->b, element, address, &index, 1, "");
+    }
+    p.address = address;
+    return p;
+}
+
+static place place_of(tri_cpu_gen *g, MlirValue pointer, const tri_cpu_tuple *tuple)
+{
+    MlirType pointee = tri_type_ptr_pointee(tri_type_element(mlirValueGetType(pointer)));
+    tri_cpu_form f = tri_cpu_form_of(g, pointer, tuple);
+    if (f.ok && f.ptr)
+        return affine_place(g, &f, memory_type(g, pointee));
+    tri_cpu_val v = tri_cpu_eval(g, pointer, tuple);
+    return (place){v.v, v.level, false, v.is_vec};
+}
+
+/* A mask in force: null value means all lanes. */
+typedef struct {
+    LLVMValueRef v;
+    int level;
+    bool is_vec, is_false;
+} mask_state;
+
+static mask_state mask_of(tri_cpu_gen *g, MlirValue mask, const tri_cpu_tuple *tuple, int level)
+{
+    mask_state m = {0};
+    if (mlirValueIsNull(mask))
+        return m;
+    for (size_t i = 0; i < g->nest->facts.len; i++) {
+        const tri_cpu_fact *f = &g->nest->facts.at[i];
+        if (f->mask.ptr == mask.ptr && f->tuple == tuple && f->level <= level) {
+            m.is_false = !f->is_true;
+            return m;
+        }
+    }
+    tri_cpu_val v = tri_cpu_eval(g, mask, tuple);
+    if (LLVMIsAConstantInt(v.v)) {
+        m.is_false = LLVMIsNull(v.v);
+        return m;
+    }
+    return (mask_state){v.v, v.level, v.is_vec, false};
+}
+
+/* Scalar condition and address; `when` may be a vector mask over a scalar address. */
+static LLVMValueRef any_lane(tri_cpu_gen *g, LLVMValueRef mask)
+{
+    LLVMTypeRef type = LLVMTypeOf(mask);
+    return tri_cpu_intrinsic(g, "llvm.vector.reduce.or", &type, 1, &mask, 1);
+}
+
+static tri_cpu_val masked_vector_load(tri_cpu_gen *g, MlirType type, place p, mask_state m, tri_cpu_val other)
+{
+    LLVMTypeRef element = memory_type(g, type);
+    LLVMTypeRef vector = tri_cpu_vector(element, g->nest->vl);
+    unsigned align = element_bytes(g, type);
+    tri_cpu_val out = {NULL, p.level, true};
+    if (m.level > out.level)
+        out.level = m.level;
+    if (m.v && other.level > out.level)
+        out.level = other.level;
+    tri_cpu_at(g, out.level);
+    LLVMValueRef mask = m.v && !m.is_vec ? tri_cpu_splat(g, m.v, g->nest->vl) : m.v;
+    LLVMValueRef rest = m.v ? to_memory(g, type, tri_cpu_as_vector(g, other)) : NULL;
+    if (p.is_vec) {
+        out.v = gather(g, element, p.address, mask, rest, align);
+    } else if (!mask) {
+        out.v = plain_load(g, vector, p.address, align);
+    } else {
+        LLVMTypeRef overloads[2] = {vector, g->ptr};
+        LLVMValueRef args[3] = {p.address, mask, rest};
+        out.v = tri_cpu_intrinsic(g, "llvm.masked.load", overloads, 2, args, 3);
+        set_arg_align(g, out.v, 0, align);
+    }
+    out.v = from_memory(g, type, out.v);
+    return out;
+}
+
+static tri_cpu_val scalar_place_load(tri_cpu_gen *g, MlirType type, place p, mask_state m, tri_cpu_val other)
+{
+    LLVMTypeRef element = memory_type(g, type);
+    tri_cpu_val out = {NULL, p.level, false};
+    if (m.level > out.level)
+        out.level = m.level;
+    bool spread = m.is_vec || other.is_vec;
+    if (m.v && other.level > out.level)
+        out.level = other.level;
+    tri_cpu_at(g, out.level);
+    LLVMValueRef cond = m.is_vec ? any_lane(g, m.v) : m.v;
+    LLVMValueRef rest = LLVMConstNull(element);
+    if (m.v && !spread)
+        rest = to_memory(g, type, other.v);
+    out.v = tri_cpu_load_if(g, out.level, cond, element, p.address, rest, false);
+    out.v = from_memory(g, type, out.v);
+    if (m.v && spread) {
+        LLVMValueRef mask = m.is_vec ? m.v : tri_cpu_splat(g, m.v, g->nest->vl);
+        out.v = LLVMBuildSelect(g->b, mask, tri_cpu_as_vector(g, out), tri_cpu_as_vector(g, other), "");
+        out.is_vec = true;
+    }
+    return out;
+}
+
+tri_cpu_val tri_cpu_load_eval(tri_cpu_gen *g, MlirOperation op, const tri_cpu_tuple *tuple)
+{
+    MlirType type = mlirValueGetType(tri_op_result(op, 0));
+    MlirValue mask = tri_op_segment_value(op, 1), rest = tri_op_segment_value(op, 2);
+    place p = place_of(g, tri_op_operand(op, 0), tuple);
+    mask_state m = mask_of(g, mask, tuple, p.level);
+    tri_cpu_val other = {LLVMConstNull(tri_cpu_llvm_type(g, tri_cpu_type_of(g, type))), 0, false};
+    if ((m.v || m.is_false) && !mlirValueIsNull(rest))
+        other = tri_cpu_eval(g, rest, tuple);
+    if (m.is_false)
+        return other;
+    if (p.in_order || p.is_vec)
+        return masked_vector_load(g, type, p, m, other);
+    return scalar_place_load(g, type, p, m, other);
+}
+
+/* ---- stores ---- */
+
+typedef struct {
+    MlirValue pointer, value, mask;
+    place p;
+    mask_state m;
+    tri_cpu_val v;
+} store_data;
+
+static void store_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
+{
+    store_data *s = sink->data;
+    const tri_cpu_tuple *t = g->nest->index;
+    s->v = tri_cpu_eval(g, s->value, t);
+    s->p = place_of(g, s->pointer, t);
+    s->m = mask_of(g, s->mask, t, g->nest->loop_count);
+}
+
+static void store_lanes(tri_cpu_gen *g, MlirType type, store_data *s)
+{
+    LLVMValueRef x = to_memory(g, type, tri_cpu_as_vector(g, s->v));
+    LLVMValueRef mask = s->m.v && !s->m.is_vec ? tri_cpu_splat(g, s->m.v, g->nest->vl) : s->m.v;
+    unsigned align = element_bytes(g, type);
+    if (s->p.in_order && !mask) {
+        LLVMSetAlignment(LLVMBuildStore(g->b, x, s->p.address), align);
+        return;
+    }
+    LLVMTypeRef overloads[2] = {LLVMTypeOf(x), LLVMTypeOf(s->p.address)};
+    if (!mask)
+        mask = LLVMConstAllOnes(tri_cpu_like(g->i1, x));
+    LLVMValueRef args[3] = {x, s->p.address, mask};
+    const char *name = s->p.in_order ? "llvm.masked.store" : "llvm.masked.scatter";
+    set_arg_align(g, tri_cpu_intrinsic(g, name, overloads, 2, args, 3), 1, align);
+}
+
+/* One address for all lanes: the last lane that is on stays, as if lanes were stored in order. */
+static void store_one(tri_cpu_gen *g, MlirType type, store_data *s)
+{
+    int level = g->nest->loop_count;
+    if (s->m.is_vec || s->v.is_vec) {
+        LLVMValueRef address = tri_cpu_splat(g, s->p.address, g->nest->vl);
+        s->p.address = address;
+        s->p.is_vec = true;
+        store_lanes(g, type, s);
+        return;
+    }
+    LLVMBasicBlockRef next = NULL;
+    if (s->m.v) {
+        LLVMBasicBlockRef then = tri_cpu_new_block(g, "store");
+        next = tri_cpu_new_block(g, "stored");
+        LLVMBuildCondBr(g->b, s->m.v, then, next);
+        LLVMPositionBuilderAtEnd(g->b, then);
+    }
+    LLVMSetAlignment(LLVMBuildStore(g->b, to_memory(g, type, s->v.v), s->p.address), element_bytes(g, type));
+    if (next) {
+        LLVMBuildBr(g->b, next);
+        tri_cpu_move(g, level, next);
+    }
+}
+
+static void store_write(tri_cpu_gen *g, tri_cpu_sink *sink)
+{
+    store_data *s = sink->data;
+    if (s->m.is_false)
+        return;
+    MlirType type = mlirValueGetType(s->value);
+    tri_cpu_at(g, g->nest->loop_count);
+    if (s->p.in_order || s->p.is_vec)
+        store_lanes(g, type, s);
+    else
+        store_one(g, type, s);
+}
+
+static void scalar_store(tri_cpu_gen *g, MlirOperation op)
+{
+    MlirValue mask = tri_op_segment_value(op, 2);
+    LLVMValueRef value = tri_cpu_scalar(g, tri_op_operand(op, 1));
+    LLVMValueRef address = tri_cpu_scalar(g, tri_op_operand(op, 0));
+    MlirType type = mlirValueGetType(tri_op_operand(op, 1));
+    tri_cpu_at(g, 0);
+    LLVMBasicBlockRef next = NULL;
+    if (!mlirValueIsNull(mask)) {
+        LLVMBasicBlockRef then = tri_cpu_new_block(g, "store");
+        next = tri_cpu_new_block(g, "stored");
+        LLVMBuildCondBr(g->b, tri_cpu_scalar(g, mask), then, next);
+        LLVMPositionBuilderAtEnd(g->b, then);
+    }
+    LLVMSetAlignment(LLVMBuildStore(g->b, to_memory(g, type, value), address), element_bytes(g, type));
+    if (next) {
+        LLVMBuildBr(g->b, next);
+        tri_cpu_move(g, 0, next);
+    }
+}
+
+static void store_nest(tri_cpu_gen *g, MlirOperation op)
+{
+    MlirValue pointer = tri_op_operand(op, 0), value = tri_op_operand(op, 1);
+    MlirType type = mlirValueGetType(value);
+    store_data data = {.pointer = pointer, .value = value, .mask = tri_op_segment_value(op, 2)};
+    tri_cpu_sink sink = {
+        .op = op, .data = &data, .eval = store_eval, .write = store_write, .mask = data.mask, .only_where_mask = true};
+    tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = -1, .count = 1, .sinks = &sink};
+    for (int d = 0; d < domain.rank; d++)
+        domain.shape[d] = tri_type_dim(type, d);
+    domain.vec_dim = tri_cpu_vector_dim(g, domain.rank, domain.shape, pointer, value);
+    tri_cpu_nest_run(g, &domain);
+}
+
+void tri_cpu_store_op(tri_cpu_gen *g, MlirOperation op)
+{
+    if (!tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, 1)))) {
+        scalar_store(g, op);
+        return;
+    }
+    LLVMValueRef may_fuse = tri_cpu_alias_check(g, op);
+    if (!may_fuse) {
+        store_nest(g, op);
+        return;
+    }
+    /* The stored block is evaluated chunk by chunk only where no chunk's store can reach a later
+     * chunk's load; else it is evaluated as a whole first. */
+    tri_cpu_at(g, 0);
+    LLVMBasicBlockRef fused = tri_cpu_new_block(g, "disjoint"), whole = tri_cpu_new_block(g, "overlapping");
+    LLVMBasicBlockRef join = tri_cpu_new_block(g, "after_store");
+    LLVMBuildCondBr(g->b, may_fuse, fused, whole);
+    tri_cpu_move(g, 0, fused);
+    store_nest(g, op);
+    tri_cpu_at(g, 0);
+    LLVMBuildBr(g->b, join);
+    tri_cpu_move(g, 0, whole);
+    tri_cpu_store_whole(g, op, store_nest);
+    tri_cpu_at(g, 0);
+    LLVMBuildBr(g->b, join);
+    tri_cpu_move(g, 0, join);
+}
+
+void tri_cpu_scalar_load(tri_cpu_gen *g, MlirOperation op)
+{
+    MlirValue mask = tri_op_segment_value(op, 1), rest = tri_op_segment_value(op, 2), result = tri_op_result(op, 0);
+    MlirType type = mlirValueGetType(result);
+    LLVMTypeRef element = memory_type(g, type);
+    LLVMValueRef address = tri_cpu_scalar(g, tri_op_operand(op, 0));
+    LLVMValueRef cond = mlirValueIsNull(mask) ? NULL : tri_cpu_scalar(g, mask);
+    tri_cpu_at(g, 0);
+    LLVMValueRef other = LLVMConstNull(element);
+    if (cond && !mlirValueIsNull(rest))
+        other = to_memory(g, type, tri_cpu_scalar(g, rest));
+    LLVMValueRef v = tri_cpu_load_if(g, 0, cond, element, address, other, tri_op_flag(op, "isVolatile"));
+    tri_cpu_bind_scalar(g, result, from_memory(g, type, v));
+}

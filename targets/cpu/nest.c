@@ -1,0 +1,313 @@
+/* Loop nests: one loop per dimension, the vector dimension in chunks of lanes, in parts where a
+ * mask is known to hold and where it is not. */
+#include "targets/cpu/cpu.h"
+
+/* ---- one loop ---- */
+
+static void open_loop(tri_cpu_gen *g, int l, LLVMValueRef end, int64_t step)
+{
+    tri_cpu_nest *n = g->nest;
+    tri_cpu_loop *loop = &n->loops[l];
+    loop->step = step;
+    loop->end = end;
+    loop->header = tri_cpu_new_block(g, "loop");
+    LLVMPositionBuilderAtEnd(g->b, loop->header);
+    loop->iv = LLVMBuildPhi(g->b, g->i64, "i");
+    loop->body = n->cur[l + 1] = tri_cpu_new_block(g, "body");
+}
+
+static void close_loop(tri_cpu_gen *g, int l, LLVMValueRef start)
+{
+    tri_cpu_nest *n = g->nest;
+    tri_cpu_loop *loop = &n->loops[l];
+    LLVMBasicBlockRef exit = tri_cpu_new_block(g, "done");
+    tri_cpu_at(g, l + 1);
+    LLVMValueRef next = LLVMBuildNSWAdd(g->b, loop->iv, tri_cpu_i64(g, loop->step), "");
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(g->b);
+    LLVMBuildBr(g->b, loop->header);
+    tri_cpu_at(g, l);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
+    LLVMBuildBr(g->b, loop->header);
+    LLVMAddIncoming(loop->iv, &start, &before, 1);
+    LLVMAddIncoming(loop->iv, &next, &latch, 1);
+    LLVMPositionBuilderAtEnd(g->b, loop->header);
+    LLVMValueRef more = LLVMBuildICmp(g->b, LLVMIntSLT, loop->iv, loop->end, "");
+    LLVMBuildCondBr(g->b, more, loop->body, exit);
+    tri_cpu_memo_forget(g, l + 1);
+    tri_cpu_move(g, l, exit);
+}
+
+/* ---- the order of loops ---- */
+
+/* Outer dimensions in their order, the vector dimension, the reduced one innermost; when the
+ * reduced one is the vector dimension, it is the last loop. */
+static void lay_out(tri_cpu_nest *n)
+{
+    const tri_cpu_domain *d = n->domain;
+    n->vec_loop = n->axis_loop = -1;
+    for (int dim = 0; dim < d->rank; dim++)
+        if (dim != d->vec_dim && dim != d->axis)
+            n->loops[n->loop_count++] = (tri_cpu_loop){.dim = dim, .extent = d->shape[dim], .step = 1};
+    if (d->vec_dim >= 0) {
+        n->vec_loop = n->loop_count;
+        n->loops[n->loop_count++] = (tri_cpu_loop){.dim = d->vec_dim, .extent = d->shape[d->vec_dim]};
+    }
+    if (d->axis >= 0 && d->axis != d->vec_dim)
+        n->loops[n->loop_count++] = (tri_cpu_loop){.dim = d->axis, .extent = d->shape[d->axis], .step = 1};
+    if (d->axis >= 0)
+        n->axis_loop = n->loop_count - 1;
+}
+
+static void set_index(tri_cpu_gen *g, tri_cpu_nest *n)
+{
+    tri_cpu_tuple t = {.rank = n->domain->rank};
+    for (int l = 0; l < n->loop_count; l++)
+        t.at[n->loops[l].dim].coef[l] = 1;
+    n->index = tri_cpu_intern(g, &t);
+}
+
+/* ---- bodies ---- */
+
+static void each(tri_cpu_gen *g, size_t hook)
+{
+    const tri_cpu_domain *d = g->nest->domain;
+    for (int i = 0; i < d->count; i++) {
+        tri_cpu_sink *s = &d->sinks[i];
+        void (*f)(tri_cpu_gen *, tri_cpu_sink *) = hook == 0   ? s->enter
+                                                   : hook == 1 ? s->eval
+                                                   : hook == 2 ? s->write
+                                                               : s->leave;
+        if (f)
+            f(g, s);
+    }
+}
+
+static void emit_loops(tri_cpu_gen *g, int l);
+
+static void emit_inside(tri_cpu_gen *g, int l)
+{
+    if (l < g->nest->loop_count) {
+        emit_loops(g, l);
+        return;
+    }
+    each(g, 1);
+    each(g, 2);
+}
+
+static void emit_part(tri_cpu_gen *g, int l, LLVMValueRef start, LLVMValueRef end, int64_t step)
+{
+    open_loop(g, l, end, step);
+    emit_inside(g, l + 1);
+    close_loop(g, l, start);
+}
+
+static void push_fact(tri_cpu_gen *g, MlirValue mask, bool is_true, int level)
+{
+    tri_cpu_nest *n = g->nest;
+    tri_cpu_fact fact = {mask, n->index, is_true, level};
+    tri_vec_push(g->arena, &n->facts, fact);
+    /* the parts of a conjunction hold too */
+    MlirOperation op = tri_op_def(mask);
+    if (is_true && !mlirOperationIsNull(op) && tri_op_is(op, "arith.andi"))
+        for (int i = 0; i < 2; i++)
+            push_fact(g, tri_op_operand(op, i), true, level);
+}
+
+/* The mask that splits the vector loop: a store's own, or that of the first load. */
+static MlirValue split_mask(const tri_cpu_domain *d, bool *out_only)
+{
+    *out_only = d->count > 0;
+    MlirValue mask = {NULL};
+    for (int i = 0; i < d->count; i++) {
+        if (mlirValueIsNull(mask))
+            mask = d->sinks[i].mask;
+        *out_only &= d->sinks[i].only_where_mask && d->sinks[i].mask.ptr == mask.ptr;
+    }
+    return mask;
+}
+
+/* Whole chunks where the mask holds run without it; the chunks that the bounds cut, and those
+ * outside, run with it. */
+static void emit_vector_loop(tri_cpu_gen *g, int l)
+{
+    tri_cpu_nest *n = g->nest;
+    bool only;
+    MlirValue mask = split_mask(n->domain, &only);
+    LLVMValueRef zero = tri_cpu_i64(g, 0), all = tri_cpu_i64(g, n->loops[l].extent), lo, hi;
+    int64_t vl = n->vl;
+    if (mlirValueIsNull(mask) || !tri_cpu_mask_bounds(g, mask, n->index, &lo, &hi)) {
+        emit_part(g, l, zero, all, vl);
+        return;
+    }
+    tri_cpu_at(g, l);
+    LLVMBuilderRef b = g->b;
+    LLVMValueRef down = tri_cpu_i64(g, -vl);
+    /* whole chunks: from lo rounded up to hi rounded down */
+    LLVMValueRef first = LLVMBuildAnd(b, LLVMBuildAdd(b, lo, tri_cpu_i64(g, vl - 1), ""), down, "");
+    LLVMValueRef last = LLVMBuildAnd(b, hi, down, "");
+    LLVMValueRef args[2] = {first, last};
+    last = tri_cpu_intrinsic(g, "llvm.smax", &g->i64, 1, args, 2);
+    LLVMValueRef begin = only ? LLVMBuildAnd(b, lo, down, "") : zero;
+    LLVMValueRef end = only ? hi : all;
+    if (!(LLVMIsConstant(lo) && LLVMIsNull(lo)))
+        emit_part(g, l, begin, first, vl);
+    size_t known = n->facts.len;
+    push_fact(g, mask, true, l + 1);
+    emit_part(g, l, first, last, vl);
+    n->facts.len = known;
+    emit_part(g, l, last, end, vl);
+}
+
+static void emit_loops(tri_cpu_gen *g, int l)
+{
+    tri_cpu_nest *n = g->nest;
+    if (l == n->axis_loop)
+        each(g, 0);
+    if (l == n->vec_loop)
+        emit_vector_loop(g, l);
+    else
+        emit_part(g, l, tri_cpu_i64(g, 0), tri_cpu_i64(g, n->loops[l].extent), 1);
+    if (l == n->axis_loop)
+        each(g, 3);
+}
+
+void tri_cpu_nest_run(tri_cpu_gen *g, const tri_cpu_domain *domain)
+{
+    tri_cpu_nest nest = {.domain = domain};
+    TRI_ASSERT(!g->nest);
+    lay_out(&nest);
+    nest.cur[0] = g->at;
+    nest.vl = 1;
+    if (nest.vec_loop >= 0) {
+        int64_t extent = nest.loops[nest.vec_loop].extent;
+        int64_t lanes = domain->lanes ? domain->lanes : TRI_CPU_LANES;
+        nest.vl = (int)(extent < lanes ? extent : lanes);
+    }
+    g->nest = &nest;
+    set_index(g, &nest);
+    emit_inside(g, 0);
+    g->at = nest.cur[0];
+    g->nest = NULL;
+    LLVMPositionBuilderAtEnd(g->b, g->at);
+}
+
+/* ---- materialising ---- */
+
+typedef struct {
+    MlirValue value;
+    LLVMValueRef buffer;
+    tri_cpu_val v;
+} materialise_data;
+
+static void materialise_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
+{
+    materialise_data *m = sink->data;
+    m->v = tri_cpu_eval(g, m->value, g->nest->index);
+}
+
+static void materialise_write(tri_cpu_gen *g, tri_cpu_sink *sink)
+{
+    materialise_data *m = sink->data;
+    if (m->v.level < g->nest->loop_count)
+        m->v.level = g->nest->loop_count;
+    tri_cpu_buffer_store(g, mlirValueGetType(m->value), m->buffer, g->nest->index, m->v);
+}
+
+static MlirValue first_mask(tri_cpu_gen *g, MlirValue value, tri_map *seen)
+{
+    MlirValue none = {NULL};
+    tri_cpu_bind *bind = tri_cpu_find(g, value);
+    MlirOperation op = tri_op_def(value);
+    if (mlirOperationIsNull(op) || !tri_type_is_tensor(mlirValueGetType(value)) ||
+        (bind && bind->kind != TRI_CPU_LAZY) || tri_map_find_ptr(seen, value.ptr))
+        return none;
+    tri_map_set_ptr(seen, value.ptr, seen);
+    if (tri_op_is(op, "tt.load"))
+        return tri_op_segment_value(op, 1);
+    if (tri_cpu_is_view(op) || !tri_cpu_arith_knows(op))
+        return none;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        MlirValue m = first_mask(g, tri_op_operand(op, i), seen);
+        if (!mlirValueIsNull(m))
+            return m;
+    }
+    return none;
+}
+
+MlirValue tri_cpu_first_mask(tri_cpu_gen *g, MlirValue value)
+{
+    tri_map seen;
+    tri_map_init(&seen, g->arena);
+    return first_mask(g, value, &seen);
+}
+
+void tri_cpu_materialise(tri_cpu_gen *g, MlirValue value, LLVMValueRef buffer)
+{
+    MlirType type = mlirValueGetType(value);
+    materialise_data data = {.value = value, .buffer = buffer};
+    tri_cpu_sink sink = {.data = &data, .eval = materialise_eval, .write = materialise_write};
+    sink.mask = tri_cpu_first_mask(g, value);
+    tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = -1, .count = 1, .sinks = &sink};
+    for (int d = 0; d < domain.rank; d++)
+        domain.shape[d] = tri_type_dim(type, d);
+    MlirValue none = {NULL};
+    domain.vec_dim = tri_cpu_vector_dim(g, domain.rank, domain.shape, none, value);
+    tri_cpu_nest_run(g, &domain);
+}
+
+/* ---- the vector dimension ---- */
+
+/* Votes for the dimensions along which loads inside `value` are contiguous. */
+static void vote(tri_cpu_gen *g, MlirValue value, int rank, int64_t *score, tri_map *seen)
+{
+    tri_cpu_bind *bind = tri_cpu_find(g, value);
+    MlirOperation op = tri_op_def(value);
+    MlirType type = mlirValueGetType(value);
+    if (!tri_type_is_tensor(type) || tri_type_rank(type) != rank || tri_map_find_ptr(seen, value.ptr))
+        return;
+    tri_map_set_ptr(seen, value.ptr, seen);
+    if (bind && bind->kind == TRI_CPU_BUFFER) {
+        score[rank - 1] += 2;
+        return;
+    }
+    if (mlirOperationIsNull(op))
+        return;
+    if (tri_op_is(op, "tt.load")) {
+        int64_t coefs[TRI_MAX_RANK];
+        tri_cpu_static_coefs(g, tri_op_operand(op, 0), coefs);
+        for (int d = 0; d < rank; d++)
+            score[d] += coefs[d] == 1 ? 2 : 0;
+        return;
+    }
+    if (!tri_cpu_arith_knows(op))
+        return;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        vote(g, tri_op_operand(op, i), rank, score, seen);
+}
+
+int tri_cpu_vector_dim(tri_cpu_gen *g, int rank, const int64_t *shape, MlirValue address, MlirValue value)
+{
+    int64_t score[TRI_MAX_RANK] = {0};
+    if (rank == 0)
+        return -1;
+    if (!mlirValueIsNull(address)) {
+        int64_t coefs[TRI_MAX_RANK];
+        tri_cpu_static_coefs(g, address, coefs);
+        for (int d = 0; d < rank; d++)
+            score[d] += coefs[d] == 1 ? 3 : 0;
+    } else {
+        score[rank - 1] += 3; /* buffers are row-major */
+    }
+    tri_map seen;
+    tri_map_init(&seen, g->arena);
+    vote(g, value, rank, score, &seen);
+    int best = rank - 1;
+    for (int d = rank - 1; d >= 0; d--) {
+        /* a dimension of few lanes is no vector */
+        int64_t fill = shape[d] < 4 ? -100 : shape[d] < 8 ? -2 : 0;
+        int64_t best_fill = shape[best] < 4 ? -100 : shape[best] < 8 ? -2 : 0;
+        if (score[d] + fill > score[best] + best_fill)
+            best = d;
+    }
+    return shape[best] > 1 ? best : -1;
+}

@@ -1,0 +1,357 @@
+/* Which tensor values are evaluated in their consumer's loops, and which are kept in memory.
+ *
+ * A *root* is an op that runs a nest over its operands. A value is lazy when everything that reads
+ * it ends in one nest, at one index: then it is computed once per element, in that nest. Values
+ * that several nests read are computed once and kept, unless they are cheap (offsets, masks and the
+ * like), which are computed again. A load is never moved past a write. */
+#include "targets/cpu/cpu.h"
+
+typedef enum { USE_NONE, USE_ONE, USE_MANY } use_state;
+
+typedef struct {
+    use_state state;
+    MlirOperation root; /* whose nest reads the value */
+    MlirOperation view; /* the last view on the way, or null: at the root's own index */
+    bool is_kept;
+} entry;
+
+enum { cheap_budget = 14, max_depth = 20 };
+
+bool tri_cpu_is_view(MlirOperation op)
+{
+    return tri_op_is(op, "tt.expand_dims") || tri_op_is(op, "tt.broadcast") || tri_op_is(op, "tt.trans") ||
+           tri_op_is(op, "tt.reshape");
+}
+
+static bool is_leaf(MlirOperation op)
+{
+    return tri_op_is(op, "tt.splat") || tri_op_is(op, "tt.make_range") || tri_op_is(op, "arith.constant");
+}
+
+bool tri_cpu_can_be_lazy(MlirOperation op)
+{
+    if (mlirOperationGetNumResults(op) == 0 || !tri_type_is_tensor(mlirValueGetType(tri_op_result(op, 0))))
+        return false;
+    if (tri_op_is(op, "tt.load"))
+        return !tri_op_flag(op, "isVolatile");
+    return is_leaf(op) || tri_cpu_is_view(op) || tri_op_is(op, "tt.join") || tri_op_is(op, "tt.split") ||
+           tri_op_is(op, "tt.cat") || tri_cpu_arith_knows(op);
+}
+
+static entry *entry_of(tri_cpu_gen *g, MlirValue value)
+{
+    entry *e = tri_map_find_ptr(&g->plans, value.ptr);
+    if (!e) {
+        e = TRI_NEW(g->arena, entry);
+        tri_map_set_ptr(&g->plans, value.ptr, e);
+    }
+    return e;
+}
+
+bool tri_cpu_is_lazy(tri_cpu_gen *g, MlirValue value)
+{
+    entry *e = tri_map_find_ptr(&g->plans, value.ptr);
+    return !e || !e->is_kept;
+}
+
+/* ---- cheap values ---- */
+
+static MlirOperation loop_of_argument(MlirValue value, intptr_t *out_index)
+{
+    MlirBlock block;
+    MlirOperation none = {NULL};
+    if (!tri_op_is_block_argument(value, &block, out_index))
+        return none;
+    MlirOperation parent = mlirBlockGetParentOperation(block);
+    return tri_op_is(parent, "scf.for") && *out_index > 0 ? parent : none;
+}
+
+static bool is_uniform(MlirValue value)
+{
+    MlirOperation op = tri_op_def(value);
+    if (mlirOperationIsNull(op))
+        return false;
+    if (tri_op_is(op, "arith.constant")) {
+        int64_t c;
+        return tri_op_const_int(value, &c);
+    }
+    return tri_op_is(op, "tt.splat");
+}
+
+MlirValue tri_cpu_increment(MlirOperation loop, intptr_t arg)
+{
+    MlirValue none = {NULL};
+    MlirBlock body = tri_op_body(loop, 0);
+    MlirValue self = mlirBlockGetArgument(body, arg + 1);
+    if (!tri_type_is_tensor(mlirValueGetType(self)))
+        return none;
+    MlirValue next = tri_op_operand(mlirBlockGetTerminator(body), arg);
+    MlirOperation op = tri_op_def(next);
+    if (mlirOperationIsNull(op) || !(tri_op_is(op, "tt.addptr") || tri_op_is(op, "arith.addi")))
+        return none;
+    MlirValue x = tri_op_operand(op, 0), y = tri_op_operand(op, 1);
+    if (x.ptr == self.ptr && is_uniform(y))
+        return y;
+    if (tri_op_is(op, "arith.addi") && y.ptr == self.ptr && is_uniform(x))
+        return x;
+    return none;
+}
+
+static int cost_of(MlirOperation op)
+{
+    static const char *const dear[] = {"arith.divsi", "arith.divui", "arith.remsi", "arith.remui"};
+    static const char *const fit[] = {
+        "arith.addi",  "arith.subi",  "arith.muli",  "arith.andi",   "arith.ori",    "arith.xori",  "arith.cmpi",
+        "arith.extsi", "arith.extui", "arith.trunci", "arith.shli",  "arith.shrsi",  "arith.shrui", "tt.addptr",
+        "arith.minsi", "arith.maxsi", "arith.minui", "arith.maxui",  "arith.select", "arith.sitofp", "arith.addf",
+        "arith.subf",  "arith.mulf",  "arith.cmpf",  "tt.bitcast",   "tt.int_to_ptr"};
+    tri_str name = tri_op_name(op);
+    for (size_t i = 0; i < sizeof dear / sizeof *dear; i++)
+        if (tri_str_is(name, dear[i]))
+            return 4;
+    for (size_t i = 0; i < sizeof fit / sizeof *fit; i++)
+        if (tri_str_is(name, fit[i]))
+            return 1;
+    return -1;
+}
+
+/* What evaluating the value again costs; more than the budget when it may not be done again. */
+static int evaluation_cost(MlirValue value, int depth)
+{
+    intptr_t index;
+    if (!tri_type_is_tensor(mlirValueGetType(value)))
+        return 0;
+    MlirOperation op = tri_op_def(value);
+    if (mlirOperationIsNull(op)) {
+        MlirOperation loop = loop_of_argument(value, &index);
+        bool is_carried = !mlirOperationIsNull(loop) && !mlirValueIsNull(tri_cpu_increment(loop, index - 1));
+        return is_carried ? 1 : cheap_budget + 1;
+    }
+    if (is_leaf(op))
+        return 0;
+    int own = tri_cpu_is_view(op) && !tri_op_is(op, "tt.reshape") ? 0 : cost_of(op);
+    if (own < 0 || depth > max_depth)
+        return cheap_budget + 1;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && own <= cheap_budget; i++)
+        own += evaluation_cost(tri_op_operand(op, i), depth + 1);
+    return own;
+}
+
+/* ---- memory order ---- */
+
+static bool writes_memory(tri_cpu_gen *g, MlirOperation op)
+{
+    static const char *const names[] = {"tt.store", "tt.atomic_rmw", "tt.atomic_cas", "tt.atomic_poll", "tt.call",
+                                        "tt.descriptor_store", "tt.descriptor_reduce", "tt.descriptor_scatter",
+                                        "ttg.barrier"};
+    tri_str name = tri_op_name(op);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tri_str_is(name, names[i]))
+            return true;
+    if (mlirOperationGetNumRegions(op) == 0)
+        return false;
+    tri_op_list inner = {0};
+    tri_op_collect(op, g->arena, &inner);
+    for (size_t n = 0; n < inner.len; n++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (tri_op_is(inner.at[n], names[i]))
+                return true;
+    return false;
+}
+
+/* Numbers ops by the writes before them, in the map from op to number + 1. */
+static void number_block(tri_cpu_gen *g, tri_map *epochs, MlirBlock block)
+{
+    uintptr_t epoch = 1;
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        tri_map_set_ptr(epochs, op.ptr, (void *)epoch);
+        epoch += writes_memory(g, op);
+    }
+}
+
+/* ---- uses ---- */
+
+static void add_use(entry *e, MlirOperation root, MlirOperation view)
+{
+    if (e->state == USE_NONE)
+        *e = (entry){USE_ONE, root, view, e->is_kept};
+    else if (e->state == USE_ONE && (e->root.ptr != root.ptr || e->view.ptr != view.ptr))
+        e->state = USE_MANY;
+}
+
+static bool may_be_lazy(MlirValue value, MlirOperation op, const entry *e, const tri_map *epochs)
+{
+    if (e->state != USE_ONE)
+        return false;
+    MlirBlock here = mlirOperationGetBlock(op), there = mlirOperationGetBlock(e->root);
+    if (here.ptr != there.ptr)
+        return false;
+    (void)value;
+    if (tri_op_is(op, "tt.load"))
+        return tri_map_find_ptr(epochs, op.ptr) == tri_map_find_ptr(epochs, e->root.ptr);
+    return true;
+}
+
+/* Views and splats are never kept themselves: they hand their uses on. */
+static void pass_on(tri_cpu_gen *g, MlirOperation op, const entry *e)
+{
+    bool is_identity = !tri_cpu_is_view(op) && !tri_op_is(op, "tt.join") && !tri_op_is(op, "tt.split");
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        entry *o = entry_of(g, tri_op_operand(op, i));
+        if (e->state == USE_MANY)
+            o->state = USE_MANY;
+        else if (e->state == USE_ONE)
+            add_use(o, e->root, is_identity ? e->view : op);
+    }
+}
+
+static bool needs_memory_source(MlirOperation op)
+{
+    if (tri_op_is(op, "tt.cat") || tri_op_is(op, "tt.gather"))
+        return true;
+    if (!tri_op_is(op, "tt.reshape"))
+        return false;
+    /* a reshape that only adds or drops dimensions of one, or splits one dimension, is a view */
+    MlirType from = mlirValueGetType(tri_op_operand(op, 0)), to = mlirValueGetType(tri_op_result(op, 0));
+    int wide = 0;
+    for (int d = 0; d < tri_type_rank(from); d++)
+        wide += tri_type_dim(from, d) > 1;
+    if (wide <= 1)
+        return false;
+    int s = 0;
+    for (int d = 0; d < tri_type_rank(to); d++) {
+        if (tri_type_dim(to, d) == 1)
+            continue;
+        while (s < tri_type_rank(from) && tri_type_dim(from, s) == 1)
+            s++;
+        if (s == tri_type_rank(from) || tri_type_dim(from, s) != tri_type_dim(to, d))
+            return true;
+        s++;
+    }
+    return false;
+}
+
+static void plan_root(tri_cpu_gen *g, MlirOperation op)
+{
+    MlirOperation none = {NULL};
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        add_use(entry_of(g, tri_op_operand(op, i)), op, none);
+}
+
+static void plan_lazy(tri_cpu_gen *g, MlirOperation op, const tri_map *epochs)
+{
+    entry merged = {0};
+    bool is_kept = false;
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++) {
+        entry *e = entry_of(g, tri_op_result(op, r));
+        is_kept |= e->is_kept;
+        if (e->state == USE_MANY)
+            merged.state = USE_MANY;
+        else if (e->state == USE_ONE)
+            add_use(&merged, e->root, e->view);
+    }
+    MlirValue first = tri_op_result(op, 0);
+    bool is_free = is_leaf(op) || tri_cpu_is_view(op) || tri_op_is(op, "tt.split");
+    if (!is_kept && merged.state != USE_NONE && !is_free && !may_be_lazy(first, op, &merged, epochs))
+        is_kept = evaluation_cost(first, 0) > cheap_budget;
+    if (is_kept && !is_leaf(op)) {
+        for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++)
+            entry_of(g, tri_op_result(op, r))->is_kept = true;
+        merged = (entry){.state = USE_ONE, .root = op};
+    } else if (merged.state == USE_ONE && mlirOperationGetBlock(op).ptr != mlirOperationGetBlock(merged.root).ptr) {
+        merged.state = USE_MANY; /* evaluated in another block: again and again, perhaps */
+    }
+    pass_on(g, op, &merged);
+    if (needs_memory_source(op))
+        for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+            entry_of(g, tri_op_operand(op, i))->is_kept = true;
+}
+
+static void plan_region(tri_cpu_gen *g, MlirRegion region);
+
+static void plan_loop_inits(tri_cpu_gen *g, MlirOperation op)
+{
+    MlirBlock body = tri_op_body(op, 0);
+    MlirOperation none = {NULL};
+    for (intptr_t i = 0; i + 1 < mlirBlockGetNumArguments(body); i++) {
+        entry *e = entry_of(g, tri_op_operand(op, i + 3));
+        if (mlirValueIsNull(tri_cpu_increment(op, i)))
+            add_use(e, op, none);
+        else
+            e->state = USE_MANY; /* read inside the loop */
+    }
+}
+
+static void plan_block(tri_cpu_gen *g, MlirBlock block)
+{
+    tri_map epochs;
+    tri_map_init(&epochs, g->arena);
+    number_block(g, &epochs, block);
+    tri_op_list ops = {0};
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+        tri_vec_push(g->arena, &ops, op);
+    for (size_t i = ops.len; i-- > 0;) {
+        MlirOperation op = ops.at[i];
+        bool is_structured = tri_str_has_prefix(tri_op_name(op), "scf.");
+        if (is_structured)
+            for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+                plan_region(g, mlirOperationGetRegion(op, r));
+        if (tri_op_is(op, "scf.for"))
+            plan_loop_inits(g, op);
+        else if (tri_cpu_can_be_lazy(op))
+            plan_lazy(g, op, &epochs);
+        else
+            plan_root(g, op);
+        if (tri_op_is(op, "tt.gather"))
+            entry_of(g, tri_op_operand(op, 0))->is_kept = true;
+    }
+}
+
+static void plan_region(tri_cpu_gen *g, MlirRegion region)
+{
+    TRI_VEC(MlirBlock) blocks = {0};
+    for (MlirBlock b = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(b); b = mlirBlockGetNextInRegion(b))
+        tri_vec_push(g->arena, &blocks, b);
+    for (size_t i = blocks.len; i-- > 0;)
+        plan_block(g, blocks.at[i]);
+}
+
+void tri_cpu_plan_func(tri_cpu_gen *g, MlirOperation func) { plan_region(g, mlirOperationGetRegion(func, 0)); }
+
+/* ---- questions about lazy values ---- */
+
+typedef struct {
+    MlirValue arg;
+    tri_map seen[2]; /* values met at the own index, and through a view */
+    bool found, at_other_index;
+} search;
+
+static void look_for(tri_cpu_gen *g, search *s, MlirValue value, bool through_view)
+{
+    if (value.ptr == s->arg.ptr) {
+        s->found = true;
+        s->at_other_index |= through_view;
+        return;
+    }
+    tri_cpu_bind *bind = tri_cpu_find(g, value);
+    MlirOperation op = tri_op_def(value);
+    if (mlirOperationIsNull(op) || (bind && bind->kind != TRI_CPU_LAZY) ||
+        !tri_type_is_tensor(mlirValueGetType(value)) || tri_map_find_ptr(&s->seen[through_view], value.ptr))
+        return;
+    tri_map_set_ptr(&s->seen[through_view], value.ptr, s);
+    through_view |= tri_cpu_is_view(op) || tri_op_is(op, "tt.join") || tri_op_is(op, "tt.split");
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        look_for(g, s, tri_op_operand(op, i), through_view);
+}
+
+bool tri_cpu_reads(tri_cpu_gen *g, MlirValue value, MlirValue arg, bool *out_other_index)
+{
+    search s = {.arg = arg};
+    tri_map_init(&s.seen[0], g->arena);
+    tri_map_init(&s.seen[1], g->arena);
+    look_for(g, &s, value, false);
+    *out_other_index = s.at_other_index;
+    return s.found;
+}
