@@ -1,6 +1,8 @@
 /* Math functions and external symbols on scalars or vectors. */
 #include "targets/cpu/cpu.h"
 
+#include <stdio.h>
+
 typedef struct {
     const char *name;      /* op, or symbol of tt.extern_elementwise without __nv_ and its f suffix */
     const char *intrinsic; /* LLVM intrinsic, or null */

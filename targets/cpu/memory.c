@@ -199,7 +199,7 @@ typedef struct {
     bool is_vec;   /* a vector of addresses */
 } place;
 
-static place affine_place(tri_cpu_gen *g, const tri_cpu_form *f, LLVMTypeRef element)
+static place affine_place(tri_cpu_gen *g, tri_cpu_form *f, LLVMTypeRef element)
 {
     place p = {.level = f->level > f->ptr_level ? f->level : f->ptr_level};
     int v = g->nest->vec_loop;

@@ -20,7 +20,7 @@ typedef struct {
 } reduction;
 
 /* The identity of a combine function that is one known operation; null: none. */
-static LLVMValueRef identity(tri_cpu_gen *g, MlirOperation op, tri_cpu_type type, LLVMTypeRef llvm)
+static LLVMValueRef identity(MlirOperation op, tri_cpu_type type, LLVMTypeRef llvm)
 {
     MlirBlock block = tri_op_body(op, 0);
     MlirOperation first = mlirBlockGetFirstOperation(block);
@@ -63,7 +63,7 @@ static void reduce_enter(tri_cpu_gen *g, tri_cpu_sink *sink)
     for (int i = 0; i < r->n; i++) {
         LLVMTypeRef type = LLVMGetAllocatedType(r->acc[i]);
         tri_cpu_type t = tri_cpu_type_of(g, mlirValueGetType(tri_op_operand(r->op, i)));
-        LLVMValueRef start = identity(g, r->op, t, r->types[i]);
+        LLVMValueRef start = identity(r->op, t, r->types[i]);
         int lanes = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? (int)LLVMGetVectorSize(type) : 0;
         LLVMBuildStore(g->b, start ? tri_cpu_splat(g, start, lanes) : LLVMConstNull(type), r->acc[i]);
     }
@@ -190,7 +190,7 @@ void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
         tri_cpu_type t = tri_cpu_type_of(g, mlirValueGetType(tri_op_operand(op, i)));
         r->types[i] = tri_cpu_llvm_type(g, t);
         r->acc[i] = tri_cpu_temp(g, tri_cpu_vector(r->types[i], lanes), "acc");
-        has_identity &= identity(g, op, t, r->types[i]) != NULL;
+        has_identity &= identity(op, t, r->types[i]) != NULL;
         MlirType result = mlirValueGetType(tri_op_result(op, i));
         if (tri_type_is_tensor(result))
             r->results[i] = tri_cpu_alloc(g, result);
@@ -269,7 +269,7 @@ void tri_cpu_scan_op(tri_cpu_gen *g, MlirOperation op)
         s->r.types[i] = tri_cpu_llvm_type(g, t);
         s->r.acc[i] = tri_cpu_temp(g, tri_cpu_vector(s->r.types[i], lanes), "acc");
         s->out[i] = tri_cpu_alloc(g, mlirValueGetType(tri_op_result(op, i)));
-        has_identity &= identity(g, op, t, s->r.types[i]) != NULL;
+        has_identity &= identity(op, t, s->r.types[i]) != NULL;
     }
     if (!has_identity)
         s->r.fresh = tri_cpu_temp(g, g->i1, "fresh");

@@ -3,6 +3,8 @@
  * Scalars that cross a region's edge are phis or slots; tensors are buffers, written at the edge. */
 #include "targets/cpu/cpu.h"
 
+#include "mlir-c/BuiltinAttributes.h"
+
 enum { max_values = 64 };
 
 static bool is_tensor(MlirValue v) { return tri_type_is_tensor(mlirValueGetType(v)); }

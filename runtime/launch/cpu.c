@@ -1,0 +1,112 @@
+/* The grid loop of CPU objects, and what kernels call to print and to assert. */
+#include "runtime/launch/launch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* OpenMP, when the program is linked with it (-fopenmp): libgomp's entry, which libomp has too. */
+extern void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags)
+    __attribute__((weak));
+extern int omp_get_max_threads(void) __attribute__((weak));
+extern int omp_in_parallel(void) __attribute__((weak));
+
+typedef struct {
+    tri_rt_range *run;
+    const void *const *args;
+    const uint32_t *grid;
+    uint64_t total, chunk;
+    uint64_t next; /* atomic */
+    int err;       /* atomic: the first error wins */
+} team;
+
+static void work(void *data)
+{
+    team *t = data;
+    for (;;) {
+        uint64_t begin = __atomic_fetch_add(&t->next, t->chunk, __ATOMIC_RELAXED);
+        if (begin >= t->total)
+            return;
+        uint64_t end = t->total - begin > t->chunk ? begin + t->chunk : t->total;
+        int err = 0;
+        t->run(t->args, begin, end, t->grid, &err);
+        if (err)
+            __atomic_store_n(&t->err, err, __ATOMIC_RELAXED);
+    }
+}
+
+int tri_rt_cpu_launch(tri_rt_range *run, const void *const *args, const tri_grid *grid)
+{
+    uint32_t sizes[3] = {grid->x, grid->y, grid->z};
+    uint64_t plane = (uint64_t)grid->x * grid->y;
+    if (plane == 0 || grid->z == 0)
+        return TRI_OK;
+    if (plane > UINT64_MAX / 2 / grid->z)
+        return TRI_ERROR_GRID;
+    uint64_t total = plane * grid->z;
+    int threads = 1;
+    if (GOMP_parallel && omp_get_max_threads && !(omp_in_parallel && omp_in_parallel()))
+        threads = omp_get_max_threads();
+    if (threads <= 1 || total == 1) {
+        int err = 0;
+        run(args, 0, total, sizes, &err);
+        return err;
+    }
+    uint64_t chunk = total / ((uint64_t)threads * 8);
+    team t = {run, args, sizes, total, chunk ? chunk : 1, 0, 0};
+    GOMP_parallel(work, &t, 0, 0);
+    return t.err;
+}
+
+/* ---- called by kernels ---- */
+
+static void print_head(const char *prefix, const uint32_t *pid, const int64_t *index, int rank)
+{
+    fprintf(stdout, "pid (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")", pid[0], pid[1], pid[2]);
+    if (rank) {
+        fputs(" idx (", stdout);
+        for (int d = 0; d < rank; d++)
+            fprintf(stdout, "%s%" PRId64, d ? ", " : "", index[d]);
+        fputs(")", stdout);
+    }
+    fputs(prefix, stdout);
+}
+
+void tri_cpu_rt_print_text(const char *prefix, uint32_t x, uint32_t y, uint32_t z)
+{
+    uint32_t pid[3] = {x, y, z};
+    print_head(prefix, pid, 0, 0);
+    fputc('\n', stdout);
+}
+
+/* format: the low byte is 0 signed, 1 unsigned, 2 hexadecimal, 3 float, 4 address; the width follows. */
+void tri_cpu_rt_print(const char *prefix, uint32_t x, uint32_t y, uint32_t z, const int64_t *index, int rank,
+                      int64_t bits, double number, int format)
+{
+    uint32_t pid[3] = {x, y, z};
+    int width = format >> 8;
+    print_head(prefix, pid, index, rank);
+    switch (format & 255) {
+    case 0:
+        fprintf(stdout, "%" PRId64 "\n", bits);
+        break;
+    case 1:
+        fprintf(stdout, "%" PRIu64 "\n", (uint64_t)bits);
+        break;
+    case 2:
+        fprintf(stdout, "0x%0*" PRIx64 "\n", width / 4, (uint64_t)bits);
+        break;
+    case 3:
+        fprintf(stdout, "%f\n", number);
+        break;
+    default:
+        fprintf(stdout, "0x%016" PRIx64 "\n", (uint64_t)bits);
+        break;
+    }
+}
+
+void tri_cpu_rt_assert(int *err, const char *message, const char *file, int line, uint32_t x, uint32_t y, uint32_t z)
+{
+    fprintf(stderr, "%s:%d: pid (%" PRIu32 ", %" PRIu32 ", %" PRIu32 "): assertion failed: %s\n", file, line, x, y, z,
+            message);
+    *err = TRI_ERROR_ASSERT;
+}

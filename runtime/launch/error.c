@@ -1,0 +1,94 @@
+/* tri_strerror and the checks that every launcher makes. */
+#include "runtime/launch/launch.h"
+
+#include <stddef.h>
+
+static char *put(char *out, const char *end, const char *text)
+{
+    while (*text && out < end)
+        *out++ = *text++;
+    *out = 0;
+    return out;
+}
+
+static char *put_number(char *out, const char *end, unsigned n)
+{
+    char digits[12];
+    int i = sizeof digits - 1;
+    digits[i] = 0;
+    do {
+        digits[--i] = (char)('0' + n % 10);
+        n /= 10;
+    } while (n);
+    return put(out, end, digits + i);
+}
+
+const char *tri_strerror(int error)
+{
+    static _Thread_local char text[128];
+    const char *end = text + sizeof text - 1;
+    switch (error) {
+    case TRI_OK:
+        return "success";
+    case TRI_ERROR_GRID:
+        return "the grid is too large for the device";
+    case TRI_ERROR_NO_DRIVER:
+        return "no driver for the device was found (libcuda.so.1)";
+    case TRI_ERROR_NO_DEVICE:
+        return "there is no such device";
+    case TRI_ERROR_ARCH:
+        return "the object holds no code for this device";
+    case TRI_ERROR_LOAD:
+        return "the driver could not load the code";
+    case TRI_ERROR_ASSERT:
+        return "an assertion in the kernel failed";
+    case TRI_ERROR_MEMORY:
+        return "no memory for scratch space";
+    default:
+        break;
+    }
+    if (error >= TRI_ERROR_DRIVER) {
+        const char *driver = tri_rt_cuda_text(error - TRI_ERROR_DRIVER);
+        char *out = put(text, end, "driver error ");
+        out = put_number(out, end, (unsigned)(error - TRI_ERROR_DRIVER));
+        if (driver)
+            put(put(out, end, ": "), end, driver);
+        return text;
+    }
+    if (error >= TRI_ERROR_ALIGNMENT) {
+        char *out = put(text, end, "no variant for these arguments: argument ");
+        out = put_number(out, end, (unsigned)(error - TRI_ERROR_ALIGNMENT));
+        put(out, end, " is not divisible as its hint says");
+        return text;
+    }
+    return "unknown error";
+}
+
+int tri_rt_check_hints(const void *const *args, const tri_rt_hint *hints, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const tri_rt_hint *h = &hints[i];
+        const void *arg = args[h->arg];
+        uint64_t value = 0;
+        switch (h->kind) {
+        case 0:
+            value = (uint64_t)(uintptr_t) * (void *const *)arg;
+            break;
+        case 64:
+            value = *(const uint64_t *)arg;
+            break;
+        case 32:
+            value = *(const uint32_t *)arg;
+            break;
+        case 16:
+            value = *(const uint16_t *)arg;
+            break;
+        default:
+            value = *(const uint8_t *)arg;
+            break;
+        }
+        if (value % h->divisor)
+            return TRI_ERROR_ALIGNMENT + (int)h->arg;
+    }
+    return TRI_OK;
+}

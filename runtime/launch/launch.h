@@ -1,0 +1,64 @@
+/* Inside of the launcher: what generated wrappers and the runtime's parts share. The runtime is
+ * compiled to LLVM bitcode once and linked into every object, all of its symbols linkonce, so that
+ * several objects make one program. It may use libc only, and neither printf nor malloc on the way
+ * of a launch. */
+#ifndef TRI_RUNTIME_LAUNCH_H
+#define TRI_RUNTIME_LAUNCH_H
+
+#include "include/tritcc/launch.h"
+
+#include <stdint.h>
+
+/* Emitted before each kernel's wrapper, one per parameter that has a hint. */
+typedef struct {
+    uint32_t arg;
+    uint32_t divisor;
+    uint32_t kind; /* 0 pointer, 8..64 integer bits */
+} tri_rt_hint;
+
+/* Of an error code 256 + arg for the first hint that does not hold, or 0. args[i] points to argument i. */
+int tri_rt_check_hints(const void *const *args, const tri_rt_hint *hints, uint32_t count);
+
+/* Rounds to nearest even. */
+uint16_t tri_rt_to_half(float value);
+uint16_t tri_rt_to_bfloat(float value);
+
+/* ---- CPU ---- */
+
+typedef void tri_rt_range(const void *const *args, uint64_t begin, uint64_t end, const uint32_t *grid, int *err);
+int tri_rt_cpu_launch(tri_rt_range *run, const void *const *args, const tri_grid *grid);
+
+/* ---- CUDA ---- */
+
+enum { TRI_RT_MAX_CONTEXTS = 64 };
+
+typedef struct {
+    const char *arch; /* "sm_90a" */
+    const void *data; /* cubin, or PTX text with its NUL */
+    uint64_t size;
+    uint32_t is_ptx;
+} tri_rt_image;
+
+/* Everything that one object holds for a kernel. */
+typedef struct {
+    const char *symbol;
+    const tri_rt_image *images;
+    uint32_t image_count;
+    uint32_t num_warps, num_ctas, shared_bytes;
+    uint64_t scratch_bytes, scratch_alignment; /* per program; 0: no scratch argument */
+    /* what was loaded, per context; guarded by the runtime's lock, except for reads of ready entries */
+    struct {
+        void *context, *module, *function;
+        int device, image;
+    } loaded[TRI_RT_MAX_CONTEXTS];
+    uint32_t loaded_count;
+} tri_rt_kernel;
+
+int tri_rt_cuda_launch(tri_rt_kernel *kernel, void *stream, const tri_grid *grid, void **args, uint32_t arg_count);
+int tri_rt_cuda_load(tri_rt_kernel *kernel, int device);
+int tri_rt_cuda_unload(tri_rt_kernel *kernel, int device);
+int tri_rt_cuda_selected(tri_rt_kernel *kernel, int device);
+/* The driver's text for its own error number, or null. */
+const char *tri_rt_cuda_text(int number);
+
+#endif

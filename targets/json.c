@@ -1,0 +1,84 @@
+/* The record of -emit=json. */
+#include "targets/object.h"
+
+#include "llvm/Config/llvm-config.h"
+
+#ifndef TRI_VERSION
+#define TRI_VERSION "0.1.0"
+#endif
+
+static void add_key(tri_buf *out, const char *indent, const char *key)
+{
+    tri_buf_format(out, "%s\"%s\": ", indent, key);
+}
+
+static void add_int(tri_buf *out, const char *key, int64_t value, bool is_known)
+{
+    add_key(out, "      ", key);
+    if (is_known)
+        tri_buf_format(out, "%lld,\n", (long long)value);
+    else
+        tri_buf_add_z(out, "null,\n");
+}
+
+static void add_param(const tri_kernel_param *p, int index, tri_buf *out)
+{
+    tri_buf_add_z(out, "        {\"name\": ");
+    tri_buf_add_json(out, p->name);
+    if (p->is_constexpr) {
+        tri_buf_add_z(out, ", \"constexpr\": true, \"value\": ");
+        tri_buf_add_json(out, p->value);
+        tri_buf_add_char(out, '}');
+        return;
+    }
+    tri_buf_format(out, ", \"argument\": %d, \"type\": ", index);
+    tri_buf_add_json(out, p->type);
+    tri_buf_format(out, ", \"divisibility\": %d", p->divisibility > 0 ? p->divisibility : 1);
+    if (tri_str_has_prefix(p->type, "*"))
+        tri_buf_format(out, ", \"read_only\": %s", p->is_read_only ? "true" : "false");
+    tri_buf_add_char(out, '}');
+}
+
+static void add_kernel(const tri_unit *unit, const tri_kernel *k, tri_buf *out)
+{
+    tri_buf_add_z(out, "    {\n      \"name\": ");
+    tri_buf_add_json(out, k->name);
+    tri_buf_add_z(out, ",\n      \"symbol\": ");
+    tri_buf_add_json(out, k->symbol);
+    tri_buf_add_z(out, ",\n      \"target\": ");
+    tri_buf_add_json(out, tri_str_from(unit->target ? unit->target->family : ""));
+    tri_buf_add_z(out, ",\n      \"arch\": ");
+    tri_buf_add_json(out, tri_str_from(unit->arch ? unit->arch->name : ""));
+    tri_buf_add_z(out, ",\n");
+    bool is_gpu = unit->target && unit->target->warp_size > 1;
+    add_int(out, "num_warps", k->num_warps, is_gpu);
+    add_int(out, "num_stages", k->num_stages, is_gpu);
+    add_int(out, "num_ctas", k->num_ctas > 0 ? k->num_ctas : 1, is_gpu);
+    add_int(out, "maxnreg", k->maxnreg, k->maxnreg > 0);
+    add_int(out, "threads_per_warp", unit->target ? unit->target->warp_size : 1, is_gpu);
+    add_int(out, "shared_bytes", k->shared_bytes, is_gpu);
+    add_int(out, "scratch_bytes", k->scratch_bytes, true);
+    add_int(out, "scratch_alignment", k->scratch_alignment, k->scratch_bytes > 0);
+    add_int(out, "registers", k->registers, k->registers >= 0);
+    add_int(out, "spill_bytes", k->spill_bytes, k->spill_bytes >= 0);
+    tri_buf_add_z(out, "      \"parameters\": [");
+    int index = 0;
+    for (size_t i = 0; i < k->params.len; i++) {
+        tri_buf_add_z(out, i ? ",\n" : "\n");
+        add_param(&k->params.at[i], index, out);
+        index += !k->params.at[i].is_constexpr;
+    }
+    tri_buf_add_z(out, "\n      ]\n    }");
+}
+
+void tri_json_write(tri_unit *unit, tri_buf *out)
+{
+    tri_buf_add_z(out, "{\n  \"tools\": {\"tritcc\": \"" TRI_VERSION "\", \"llvm\": \"" LLVM_VERSION_STRING
+                       "\"},\n  \"kernels\": [\n");
+    for (size_t i = 0; i < unit->kernels.len; i++) {
+        if (i)
+            tri_buf_add_z(out, ",\n");
+        add_kernel(unit, &unit->kernels.at[i], out);
+    }
+    tri_buf_add_z(out, "\n  ]\n}\n");
+}
