@@ -145,7 +145,7 @@ static void for_op(tri_cpu_gen *g, MlirOperation op)
     tri_cpu_move(g, 0, inside);
     tri_cpu_block(g, body);
     MlirOperation yield = mlirBlockGetTerminator(body);
-    MlirValue next[max_values];
+    MlirValue next[max_values] = {{NULL}};
     for (int i = 0; i < v->n; i++)
         next[i] = tri_op_operand(yield, i);
     write_all(g, v->n, next, v->args, v->slots);
@@ -235,7 +235,7 @@ static void if_op(tri_cpu_gen *g, MlirOperation op)
     for (int a = 0; a < 2; a++) {
         tri_cpu_move(g, 0, arms[a]);
         if (!mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, a)))) {
-            MlirValue values[max_values];
+            MlirValue values[max_values] = {{NULL}};
             MlirBlock block = tri_op_body(op, a);
             tri_cpu_block(g, block);
             store_slots(g, terminator_values(block, 0, values), values, NULL, slots);
@@ -254,7 +254,7 @@ static void while_op(tri_cpu_gen *g, MlirOperation op)
     int n = (int)mlirOperationGetNumOperands(op), m = (int)mlirOperationGetNumResults(op);
     TRI_ASSERT(n <= max_values && m <= max_values);
     LLVMValueRef in[max_values], out[max_values];
-    MlirValue inits[max_values], values[max_values];
+    MlirValue inits[max_values] = {{NULL}}, values[max_values] = {{NULL}};
     for (int i = 0; i < n; i++) {
         inits[i] = tri_op_operand(op, i);
         in[i] = make_slot(g, mlirValueGetType(inits[i]));
@@ -306,7 +306,7 @@ static void jump(tri_cpu_gen *g, MlirBlock to, int n, const MlirValue *values)
 
 static void branch_op(tri_cpu_gen *g, MlirOperation op)
 {
-    MlirValue values[max_values];
+    MlirValue values[max_values] = {{NULL}};
     int n = (int)mlirOperationGetNumOperands(op);
     for (int i = 0; i < n && i < max_values; i++)
         values[i] = tri_op_operand(op, i);
@@ -321,7 +321,7 @@ static void cond_branch_op(tri_cpu_gen *g, MlirOperation op)
     LLVMBuildCondBr(g->b, cond, arms[0], arms[1]);
     int start = 1;
     for (int a = 0; a < 2; a++) {
-        MlirValue values[max_values];
+        MlirValue values[max_values] = {{NULL}};
         MlirBlock to = mlirOperationGetSuccessor(op, a);
         int n = (int)mlirBlockGetNumArguments(to);
         for (int i = 0; i < n && i < max_values; i++)
@@ -340,7 +340,7 @@ static void return_op(tri_cpu_gen *g, MlirOperation op)
 {
     intptr_t n = mlirOperationGetNumOperands(op);
     unsigned first_result = LLVMCountParams(g->fn) - (unsigned)n - hidden_params;
-    MlirValue values[max_values];
+    MlirValue values[max_values] = {{NULL}};
     LLVMValueRef slots[max_values];
     for (intptr_t i = 0; i < n && i < max_values; i++) {
         values[i] = tri_op_operand(op, i);
