@@ -1,0 +1,143 @@
+load ../helpers
+
+@test "--version prints the version and stops" {
+    tritcc --version
+    [[ $output == "tritcc 0."* ]]
+}
+
+@test "--help shows every group and every stage" {
+    tritcc --help
+    [[ $output == *"-emit=KIND"* && $output == *"--help=passes"* && $output == *"ttgir"* ]]
+}
+
+@test "--help=topic shows one group" {
+    tritcc --help=dependencies
+    [[ $output == *"-MD"* && $output != *"-emit="* ]]
+    tritcc -2 --help=nothing
+    [[ $errors == *"no help on 'nothing'"* ]]
+}
+
+@test "no input is wrong usage" {
+    tritcc -2
+    [[ $errors == *"no input file"* ]]
+}
+
+@test "an unknown option names the nearest" {
+    tritcc -2 -emti=ttir k.tri
+    [[ $errors == *"unknown option '-emti=ttir'; did you mean '-emit="* ]]
+    tritcc -2 --qqq k.tri
+    [[ $errors == *"unknown option '--qqq'"* ]]
+}
+
+@test "a joined -o is refused, not taken for a file" {
+    tritcc -2 -okernel.o k.tri
+    [[ $errors == *"given as '-o kernel.o'"* ]]
+}
+
+@test "every option that takes a value rejects its absence" {
+    for option in -emit -o -x -k -sig -D -I -config -arch -num-warps -num-stages -num-ctas -maxnreg --cuda-path \
+        -passes -print-before -print-after -MF -MT -MQ -Rpass -fdiagnostics-format -ffile-prefix-map --explain; do
+        tritcc -2 "$option"
+        [[ $errors == *"'$option' needs a value"* ]]
+    done
+}
+
+@test "numbers are checked" {
+    tritcc -2 -num-warps=3 k.tri
+    tritcc -2 -num-ctas=0 k.tri
+    tritcc -2 -num-stages=x k.tri
+    tritcc -2 -maxnreg=1000000 k.tri
+    tritcc -2 -config=-1 k.tri
+    tritcc -2 -O4 k.tri
+    [[ $errors == *"-O0 -O1 -O2 -O3"* ]]
+}
+
+@test "an unknown architecture names the nearest" {
+    tritcc -2 -arch=sm_91a k.tri
+    [[ $errors == *"did you mean 'sm_90a'"* ]]
+}
+
+@test "an unknown kind names the nearest" {
+    tritcc -2 -emit=ttri k.tri
+    [[ $errors == *"did you mean 'ttir'"* ]]
+    tritcc -2 -x ptxx k.tri
+    [[ $errors == *"did you mean 'ptx'"* ]]
+}
+
+@test "an unknown pass names the nearest" {
+    tritcc -2 -passes=coalesec k.ttir
+    [[ $errors == *"did you mean 'coalesce'"* ]]
+    tritcc -2 -print-after=coalesec k.ttir
+    [[ $errors == *"did you mean 'coalesce'"* ]]
+}
+
+@test "contradictions are wrong usage" {
+    tritcc -2 -o a.o k.tri l.tri
+    tritcc -2 -passes=cse -emit=ttir k.ttir
+    tritcc -2 -split-input-file k.ttir
+    tritcc -2 -MP k.tri
+    tritcc -2 -emit=ptx,ptx k.tri
+    tritcc -2 -emit=ptx= k.tri
+    tritcc -2 -DX k.tri
+    tritcc -2 -ffile-prefix-map=x k.tri
+    tritcc -2 -fdiagnostics-color=blue k.tri
+    tritcc -2 -fdiagnostics-format=xml k.tri
+    tritcc -2 -ftime-report=xml k.tri
+}
+
+@test "response files are read, nested and quoted" {
+    echo "-emit=ast -o '-' @inner" >outer
+    printf '"%s"\n' "$EXAMPLES/vadd/vadd.tri" >inner
+    tritcc @outer
+    [ -n "$output" ]
+    tritcc -2 @absent
+    [[ $errors == *"cannot read response file 'absent'"* ]]
+    echo '@self' >self
+    tritcc -2 @self
+    [[ $errors == *"nested too deeply"* ]]
+}
+
+@test "one or two dashes are the same" {
+    tritcc -version
+    tritcc --emit=ast -o - "$EXAMPLES/vadd/vadd.tri"
+}
+
+@test "--list-passes, --print-targets and --print-pipeline" {
+    tritcc --list-passes
+    [[ $output == *coalesce* ]]
+    tritcc --print-targets
+    [[ $output == *sm_90a* && $output == *spirv64* ]]
+    tritcc --print-pipeline -arch=sm_90a
+    [[ $output == *"-passes="*coalesce* ]]
+}
+
+@test "--explain tells what a code means" {
+    tritcc --explain=TRI-1001
+    [[ $output == *"cannot read input"* ]]
+    tritcc -2 --explain=TRI-9999
+}
+
+@test "the table makes the manual and both completions" {
+    tritcc --print-option-table=man
+    [[ $output == *".It Fl emit"* ]]
+    tritcc --print-option-table=bash
+    bash -n .out
+    [[ $output == *"-emit="* ]]
+    tritcc --print-option-table=zsh
+    [[ $output == *"#compdef tritcc"* ]]
+}
+
+@test "bash completes options, stages and architectures" {
+    tritcc --print-option-table=bash
+    source .out
+    COMP_LINE="tritcc -num-w" COMP_POINT=13
+    _tritcc
+    [[ ${COMPREPLY[*]} == *-num-warps=* ]]
+    COMP_LINE="tritcc -arch=sm_9" COMP_POINT=17
+    compopt() { :; }
+    _tritcc
+    [[ ${COMPREPLY[*]} == "sm_90 sm_90a" ]]
+    COMP_LINE="tritcc -emit=ttir,pt" COMP_POINT=20
+    _tritcc
+    [ "${COMPREPLY[*]}" = ptx ]
+}

@@ -1,0 +1,52 @@
+# The words of the tests: tritcc, check, need, golden. A test works in $BATS_TEST_TMPDIR only.
+# TRITCC is the compiler under test, SRCDIR the source tree, BUILDDIR the build folder.
+bats_require_minimum_version 1.8.0
+
+: "${SRCDIR:=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)}"
+: "${BUILDDIR:=$SRCDIR/build}"
+: "${TRITCC:=$BUILDDIR/tritcc}"
+: "${FILECHECK:=FileCheck-22}"
+EXAMPLES=$SRCDIR/examples
+export SRCDIR BUILDDIR TRITCC EXAMPLES
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# tritcc [-STATUS] ARG...: runs the compiler and wants this exit status (0). Its streams are in the
+# files .out and .err and in $output and $errors; they are shown when the test fails.
+tritcc() {
+    local want=0
+    if [[ $1 =~ ^-[0-9]+$ ]]; then
+        want=${1#-}
+        shift
+    fi
+    status=0
+    "$TRITCC" "$@" >.out 2>.err || status=$?
+    output=$(tr -d '\0' <.out)
+    errors=$(tr -d '\0' <.err)
+    printf '$ tritcc %s\n# status %s\n%s\n%s\n' "$*" "$status" "$output" "$errors" | head -c 20000
+    [ "$status" -eq "$want" ]
+}
+
+# check FILE [PREFIX [INPUT]]: FileCheck of the last output (or of INPUT) against the CHECK lines in FILE.
+check() {
+    "$FILECHECK" --enable-var-scope --check-prefix="${2:-CHECK}" "$1" --input-file="${3:-.out}"
+}
+
+# need TOOL|gpu|file PATH: skips the test, with the reason, when something is missing here.
+need() {
+    case $1 in
+    gpu) [ -e /dev/nvidia0 ] || skip "no NVIDIA GPU" ;;
+    file) [ -e "$2" ] || skip "no $2" ;;
+    *) command -v "$1" >/dev/null || skip "no $1" ;;
+    esac
+}
+
+# golden FILE [ACTUAL]: the last messages (or the file ACTUAL) are exactly FILE's; UPDATE_GOLDEN=1 rewrites it.
+golden() {
+    if [ -n "${UPDATE_GOLDEN-}" ]; then
+        cp "${2:-.err}" "$1"
+    fi
+    diff -u "$1" "${2:-.err}"
+}

@@ -1,0 +1,90 @@
+#!/bin/bash
+# Runs tests and counts them: tests/run.sh [FILE...]. A file is a bats file, a program of tests/unit,
+# or any text with "RUN:" lines, which are run as shell commands with %s (the file), %S (its folder)
+# and %t (a temporary name) replaced; `not CMD` wants exit status 1. Files run side by side, JOBS at
+# a time. The last line is "N passed, N failed[, N skipped]".
+set -u
+
+run_bats() {
+    local planned seen
+    bats --tap "$1" >"$2" 2>&1
+    planned=$(sed -n 's/^1\.\.//p' "$2")
+    seen=$(grep -cE '^(not )?ok ' "$2")
+    # A file that bats cannot read, or that ends early, says nothing of the tests it lost.
+    [ "${planned:-x}" = "$seen" ] || echo "not ok $1: $seen of ${planned:-?} tests ran" >>"$2"
+}
+
+not() {
+    local status=0
+    "$@" || status=$?
+    [ "$status" -eq 1 ]
+}
+tritcc() { "$TRITCC" "$@"; }
+FileCheck() { "$FILECHECK" --enable-var-scope "$@"; }
+
+run_lines() {
+    local script temporary
+    temporary=$(mktemp -d)
+    script=$(sed -n 's/^.*RUN: *//p' "$1" | sed -e :a -e '/\\$/{N;s/\\\n//;ba' -e '}')
+    script=${script//%s/$1}
+    script=${script//%S/${1%/*}}
+    script=${script//%t/$temporary/t}
+    if (set -eo pipefail && cd "$temporary" && eval "$script") >"$2.log" 2>&1 </dev/null; then
+        echo "ok 1 ${1#"$SRCDIR"/}" >"$2"
+    else
+        { echo "not ok 1 ${1#"$SRCDIR"/}" && sed 's/^/# /' "$2.log" | head -n 60; } >"$2"
+    fi
+    rm -rf "$temporary"
+}
+
+run_program() {
+    if "$1" "$SRCDIR" >"$2.log" 2>&1; then
+        echo "ok 1 ${1#"$BUILDDIR"/}" >"$2"
+    else
+        { echo "not ok 1 ${1#"$BUILDDIR"/}" && sed 's/^/# /' "$2.log" | tail -n 40; } >"$2"
+    fi
+}
+
+run_one() {
+    case $1 in
+    *.bats) run_bats "$1" "$2" ;;
+    *.*) run_lines "$1" "$2" ;;
+    *) run_program "$1" "$2" ;;
+    esac
+    grep -A60 '^not ok' "$2" | grep -vE '^ok |^--$'
+    return 0
+}
+
+if [ "${1-}" = --one ]; then
+    run_one "$2" "$3"
+    exit
+fi
+
+SRCDIR=${SRCDIR:-$(cd "${0%/*}/.." && pwd)}
+BUILDDIR=${BUILDDIR:-$PWD}
+TRITCC=${TRITCC:-$BUILDDIR/tritcc}
+FILECHECK=${FILECHECK:-FileCheck-22}
+export SRCDIR BUILDDIR TRITCC FILECHECK
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+if [ $# -eq 0 ]; then
+    mapfile -t files < <({
+        find "$SRCDIR/tests" -name '*.bats'
+        grep -rlE '^(//|#|;) *RUN:' "$SRCDIR/tests" --include='*.mlir' --include='*.tri' --include='*.ll'
+        find "$BUILDDIR/tests/unit" -type f -perm -u+x 2>/dev/null
+    } | sort)
+    set -- "${files[@]}"
+fi
+i=0
+for file in "$@"; do
+    i=$((i + 1))
+    printf '%s\0%s\0' "$(realpath "$file")" "$results/$i"
+done | xargs -0 -n 2 -P "${JOBS:-$(nproc)}" "$0" --one
+passed=$(cat "$results"/* 2>/dev/null | grep -E '^ok ' | grep -cvE '# skip')
+skipped=$(cat "$results"/* 2>/dev/null | grep -cE '^ok .*# skip')
+failed=$(cat "$results"/* 2>/dev/null | grep -cE '^not ok ')
+cat "$results"/* 2>/dev/null | sed -n 's/^ok .*# skip *//p' | sort | uniq -c | sed 's/^ */skipped /'
+line="$passed passed, $failed failed"
+[ "$skipped" -eq 0 ] || line="$line, $skipped skipped"
+echo "$line"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
