@@ -89,10 +89,28 @@ static bool is_binary(const tri_target *target, tri_kind to)
 
 /* --- steps --- */
 
+static tri_frontend_target facts_of(const tri_target *target, const tri_arch *arch)
+{
+    return (tri_frontend_target){
+        .family = tri_str_from(target->family),
+        .ttg_target = tri_str_from(arch->ttg_target),
+        .warp_size = target->warp_size,
+        .default_warps = target->default_warps,
+        .default_stages = target->default_stages,
+    };
+}
+
 static bool run_parse(tri_unit *unit, const tri_pass_hooks *hooks)
 {
     (void)hooks;
     return tri_frontend_parse(unit);
+}
+
+static bool run_evaluate(tri_unit *unit, const tri_pass_hooks *hooks)
+{
+    (void)hooks;
+    tri_frontend_target target = facts_of(unit->target, unit->arch);
+    return tri_frontend_lower(unit, &target);
 }
 
 static bool run_pipeline(tri_unit *unit, void (*pipeline)(const tri_unit *, tri_buf *), const tri_pass_hooks *hooks)
