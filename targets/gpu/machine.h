@@ -53,7 +53,7 @@ typedef struct {
     int max_vector_bits;         /* widest access of one thread to global memory */
     /* Text of access modifiers, indexed by the attributes' enums; null where there is none. */
     const char *load_cache[8], *store_cache[8], *evict[4];
-    const char *volatile_modifier, *global_suffix;
+    const char *volatile_modifier, *global_suffix, *shared_suffix;
     const char *scopes[4];       /* LLVM synchronisation scopes of gpu (1), cta (2), sys (3) */
     bool shared_is_dynamic;      /* size given at launch; else a static buffer of the module */
     /* Attributes that tell the launch shape to the back end. */

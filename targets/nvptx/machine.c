@@ -40,6 +40,7 @@ const tri_machine tri_nvptx_machine = {
     .evict = {[2] = ".L1::evict_first", [3] = ".L1::evict_last"},
     .volatile_modifier = ".volatile",
     .global_suffix = ".global",
+    .shared_suffix = ".shared",
     .scopes = {"", "device", "block", ""},
     .shared_is_dynamic = true,
     .kernel_attributes = kernel_attributes,

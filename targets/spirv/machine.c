@@ -30,6 +30,7 @@ const tri_machine tri_spirv_machine = {
     .max_vector_bits = 128,
     .volatile_modifier = "",
     .global_suffix = "",
+    .shared_suffix = "",
     .scopes = {"", "device", "workgroup", ""},
     .shared_is_dynamic = false,
     .kernel_attributes = kernel_attributes,

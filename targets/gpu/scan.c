@@ -1,0 +1,278 @@
+/* tt.scan. Inside a warp: for each bit of the axis, from the lowest up, every element with that bit set
+ * takes in the running value of the last element of the block below it. Across warps: the totals of
+ * the runs that one warp scans go through shared memory, and every thread takes in those before it.
+ * `reverse` is the same with the axis counted from its end. */
+#include "ir/analysis/scratch.h"
+#include "ir/type.h"
+#include "targets/gpu/access.h"
+
+enum { max_tuple = 8 };
+
+typedef struct {
+    tri_gpu *g;
+    MlirOperation op;
+    int tuple;
+    bool reverse;
+    tri_dim axis;
+    tri_gpu_layout *layout;
+    const tri_plan_scan *plan;
+    tri_gpu_value at[max_tuple];
+} state;
+
+/* out = combine(before, value) */
+static bool combine(state *s, LLVMValueRef *before, LLVMValueRef *value, LLVMValueRef *out)
+{
+    LLVMValueRef args[2 * max_tuple];
+    for (int i = 0; i < s->tuple; i++) {
+        args[i] = before[i];
+        args[s->tuple + i] = value[i];
+    }
+    return tri_gpu_run_region(s->g, s->op, 2 * s->tuple, args, s->tuple, out);
+}
+
+/* combine(before, value) into register r, in the threads where it applies (null: all). */
+static bool take_in(state *s, int r, LLVMValueRef *before, LLVMValueRef applies)
+{
+    LLVMValueRef value[max_tuple], out[max_tuple];
+    for (int i = 0; i < s->tuple; i++)
+        value[i] = s->at[i].at[r];
+    if (!combine(s, before, value, out))
+        return false;
+    for (int i = 0; i < s->tuple; i++)
+        s->at[i].at[r] = applies ? LLVMBuildSelect(s->g->b, applies, out[i], value[i], "") : out[i];
+    return true;
+}
+
+/* Register and lane bits along the axis below a step: what "the last element" has set. */
+typedef struct {
+    uint64_t registers;
+    uint32_t lanes;
+} bits_below;
+
+static uint64_t last_of(state *s, uint64_t index, uint64_t bit, uint64_t below)
+{
+    /* counted from the end, "set" and "clear" change places */
+    return s->reverse ? (index | bit) & ~below : (index & ~bit) | below;
+}
+
+static LLVMValueRef last_lane(state *s, uint32_t bit, uint32_t below)
+{
+    tri_gpu *g = s->g;
+    uint32_t set = s->reverse ? bit : below, clear = s->reverse ? below : bit;
+    LLVMValueRef lane = tri_gpu_lane(g);
+    if (set)
+        lane = LLVMBuildOr(g->b, lane, tri_gpu_i32(g, set), "");
+    return clear ? LLVMBuildAnd(g->b, lane, tri_gpu_i32(g, (int32_t)~clear), "") : lane;
+}
+
+static bool step_registers(state *s, int bit, bits_below below)
+{
+    tri_gpu *g = s->g;
+    uint64_t mask = UINT64_C(1) << bit;
+    LLVMValueRef lane = below.lanes ? last_lane(s, 0, below.lanes) : NULL;
+    for (int r = 0; r < s->at[0].count; r++) {
+        bool is_upper = ((uint64_t)r & mask) != 0;
+        if (is_upper == s->reverse || ((uint64_t)r & s->plan->copies))
+            continue;
+        int from = (int)last_of(s, (uint64_t)r, mask, below.registers);
+        LLVMValueRef before[max_tuple];
+        for (int i = 0; i < s->tuple; i++)
+            before[i] = lane ? tri_gpu_shuffle_index(g, s->at[i].at[from], lane) : s->at[i].at[from];
+        if (!take_in(s, r, before, NULL))
+            return false;
+    }
+    return true;
+}
+
+static bool step_lanes(state *s, int bit, bits_below below)
+{
+    tri_gpu *g = s->g;
+    uint32_t mask = UINT32_C(1) << bit;
+    LLVMValueRef lane = last_lane(s, mask, below.lanes);
+    LLVMValueRef own = LLVMBuildAnd(g->b, tri_gpu_lane(g), tri_gpu_i32(g, mask), "");
+    LLVMValueRef applies = LLVMBuildICmp(g->b, s->reverse ? LLVMIntEQ : LLVMIntNE, own, tri_gpu_i32(g, 0), "");
+    tri_gpu_value old[max_tuple];
+    for (int i = 0; i < s->tuple; i++) {
+        old[i] = tri_gpu_new(g, s->at[i].count);
+        memcpy(old[i].at, s->at[i].at, sizeof *old[i].at * (size_t)old[i].count);
+    }
+    for (int r = 0; r < s->at[0].count; r++) {
+        if ((uint64_t)r & s->plan->copies)
+            continue;
+        int from = (int)last_of(s, (uint64_t)r, 0, below.registers);
+        LLVMValueRef before[max_tuple];
+        for (int i = 0; i < s->tuple; i++)
+            before[i] = tri_gpu_shuffle_index(g, old[i].at[from], lane);
+        if (!take_in(s, r, before, applies))
+            return false;
+    }
+    return true;
+}
+
+/* ---- across warps ---- */
+
+/* Where a run's total lies: [run index][element of the other dimensions]. */
+typedef struct {
+    int64_t run, runs, others; /* elements per run, runs, elements of the other dimensions */
+    int64_t offset[max_tuple];
+    int bytes[max_tuple];
+} totals;
+
+/* Index of the element among the other dimensions, row-major. */
+static LLVMValueRef other_index(state *s, int r)
+{
+    tri_gpu *g = s->g;
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(s->op, 0));
+    LLVMValueRef index = tri_gpu_i32(g, 0);
+    for (int d = 0; d < tri_type_rank(type); d++) {
+        if ((tri_dim)(TRI_DIM_0 + d) == s->axis)
+            continue;
+        index = LLVMBuildMul(g->b, index, tri_gpu_i32(g, tri_type_dim(type, d)), "");
+        index = LLVMBuildAdd(g->b, index, tri_gpu_coordinate(g, s->layout, r, d), "");
+    }
+    return index;
+}
+
+static LLVMValueRef total_pointer(state *s, const totals *t, int i, LLVMValueRef run, LLVMValueRef other)
+{
+    tri_gpu *g = s->g;
+    LLVMValueRef index = LLVMBuildAdd(g->b, LLVMBuildMul(g->b, run, tri_gpu_i32(g, t->others), ""), other, "");
+    LLVMValueRef bytes = LLVMBuildMul(g->b, index, tri_gpu_i32(g, t->bytes[i]), "");
+    return tri_gpu_offset(g, tri_gpu_shared_at(g, t->offset[i]), bytes);
+}
+
+/* Position of register r along the axis, counted from where the scan begins. */
+static LLVMValueRef position(state *s, int r)
+{
+    tri_gpu *g = s->g;
+    LLVMValueRef at = tri_gpu_coordinate(g, s->layout, r, (int)(s->axis - TRI_DIM_0));
+    int64_t last = tri_linear_out_size(&s->layout->linear, s->axis) - 1;
+    return s->reverse ? LLVMBuildSub(g->b, tri_gpu_i32(g, last), at, "") : at;
+}
+
+static void store_totals(state *s, const totals *t)
+{
+    tri_gpu *g = s->g;
+    LLVMValueRef owner = tri_gpu_owner(g, &s->layout->replicas);
+    for (int r = 0; r < s->at[0].count; r++) {
+        if ((uint64_t)r & s->plan->copies)
+            continue;
+        LLVMValueRef at = position(s, r);
+        LLVMValueRef inside = LLVMBuildAnd(g->b, at, tri_gpu_i32(g, t->run - 1), "");
+        LLVMValueRef is_last = LLVMBuildICmp(g->b, LLVMIntEQ, inside, tri_gpu_i32(g, t->run - 1), "");
+        LLVMValueRef run = LLVMBuildLShr(g->b, at, tri_gpu_i32(g, tri_linear_log2(t->run)), "");
+        LLVMValueRef other = other_index(s, r), pred = tri_gpu_and(g, owner, is_last);
+        for (int i = 0; i < s->tuple; i++)
+            tri_gpu_shared_store(g, total_pointer(s, t, i, run, other), &s->at[i].at[r], 1, pred);
+    }
+}
+
+/* Takes the totals of all runs before its own into register r: a walk over the runs with a running sum. */
+static bool add_totals(state *s, const totals *t, int r)
+{
+    tri_gpu *g = s->g;
+    LLVMValueRef other = other_index(s, r), sum[max_tuple], chosen[max_tuple];
+    LLVMValueRef run = LLVMBuildLShr(g->b, position(s, r), tri_gpu_i32(g, tri_linear_log2(t->run)), "");
+    for (int64_t k = 0; k + 1 < t->runs; k++) {
+        LLVMValueRef total[max_tuple];
+        for (int i = 0; i < s->tuple; i++)
+            tri_gpu_shared_load(g, total_pointer(s, t, i, tri_gpu_i32(g, k), other), LLVMTypeOf(s->at[i].at[r]), 1,
+                                &total[i]);
+        if (k == 0) {
+            memcpy(sum, total, sizeof sum);
+            memcpy(chosen, total, sizeof chosen);
+            continue;
+        }
+        if (!combine(s, sum, total, sum))
+            return false;
+        LLVMValueRef is_before = LLVMBuildICmp(g->b, LLVMIntUGT, run, tri_gpu_i32(g, k), "");
+        for (int i = 0; i < s->tuple; i++)
+            chosen[i] = LLVMBuildSelect(g->b, is_before, sum[i], chosen[i], "");
+    }
+    LLVMValueRef applies = LLVMBuildICmp(g->b, LLVMIntNE, run, tri_gpu_i32(g, 0), "");
+    return take_in(s, r, chosen, applies);
+}
+
+static bool scan_warps(state *s)
+{
+    tri_gpu *g = s->g;
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(s->op, 0));
+    int64_t size = tri_linear_out_size(&s->layout->linear, s->axis), offset = tri_gpu_scratch_offset(s->op);
+    if (offset < 0)
+        return tri_gpu_unsupported(g, s->op, "no shared memory was allocated for it; run allocate-shared-memory first");
+    totals *t = TRI_NEW(g->arena, totals);
+    t->run = tri_scratch_scan_run(&s->layout->linear, s->axis);
+    t->runs = size / t->run;
+    t->others = tri_type_num_elements(type) / size;
+    for (int i = 0; i < s->tuple; i++) {
+        int bits = tri_gpu_plan_packing(g, LLVMTypeOf(s->at[i].at[0]), 1).element_bits;
+        t->offset[i] = offset;
+        t->bytes[i] = bits / 8;
+        offset += (tri_type_num_elements(type) / t->run * bits / 8 + 15) / 16 * 16;
+    }
+    store_totals(s, t);
+    tri_gpu_barrier(g, TRI_SYNC_CTA);
+    for (int r = 0; r < s->at[0].count; r++)
+        if (!((uint64_t)r & s->plan->copies) && !add_totals(s, t, r))
+            return false;
+    return true;
+}
+
+static bool scan_inside_warps(state *s, bool *out_crosses)
+{
+    int64_t run = tri_scratch_scan_run(&s->layout->linear, s->axis);
+    bits_below below = {0};
+    *out_crosses = run < tri_linear_out_size(&s->layout->linear, s->axis);
+    for (int i = 0; i < s->plan->num_steps; i++) {
+        tri_dim in = s->plan->step[i].in;
+        int bit = s->plan->step[i].bit;
+        if (tri_linear_basis_at(&s->layout->linear, in, bit, s->axis) >= run)
+            return true; /* from the first warp bit on, through shared memory */
+        if (in == TRI_DIM_REGISTER) {
+            if (!step_registers(s, bit, below))
+                return false;
+            below.registers |= UINT64_C(1) << bit;
+        } else {
+            if (!tri_machine_has(s->g, TRI_MACHINE_shuffle_index))
+                return tri_gpu_unsupported(s->g, s->op, "a scan across lanes needs shuffles");
+            if (!step_lanes(s, bit, below))
+                return false;
+            below.lanes |= UINT32_C(1) << bit;
+        }
+    }
+    return true;
+}
+
+static bool run_scan(tri_gpu *g, MlirOperation op)
+{
+    state s = {.g = g, .op = op, .tuple = (int)mlirOperationGetNumOperands(op), .reverse = tri_op_flag(op, "reverse")};
+    if (s.tuple > max_tuple)
+        return tri_gpu_unsupported(g, op, "more than %d tensors are scanned together", max_tuple);
+    s.axis = (tri_dim)(TRI_DIM_0 + tri_op_int(op, "axis", 0));
+    s.layout = tri_gpu_layout_of(g, op, mlirValueGetType(mlirOperationGetOperand(op, 0)));
+    tri_plan_scan *plan = TRI_NEW(g->arena, tri_plan_scan);
+    if (!s.layout)
+        return false;
+    if (!tri_plan_scan_make(&s.layout->linear, s.axis, plan))
+        return tri_gpu_unsupported(g, op, "the axis is mixed with another dimension in this layout");
+    s.plan = plan;
+    for (int i = 0; i < s.tuple; i++) {
+        tri_gpu_value in = tri_gpu_operand(g, op, i);
+        s.at[i] = tri_gpu_new(g, in.count);
+        memcpy(s.at[i].at, in.at, sizeof *in.at * (size_t)in.count);
+    }
+    bool crosses_warps;
+    if (!scan_inside_warps(&s, &crosses_warps) || (crosses_warps && !scan_warps(&s)))
+        return false;
+    for (int i = 0; i < s.tuple; i++) {
+        for (int r = 0; r < s.at[i].count; r++)
+            s.at[i].at[r] = s.at[i].at[(uint64_t)r & ~plan->copies];
+        tri_gpu_set_result(g, op, i, s.at[i]);
+    }
+    return true;
+}
+
+const tri_gpu_op tri_gpu_ops_scan[] = {
+    {"tt.scan", run_scan, NULL},
+    {0},
+};
