@@ -300,16 +300,19 @@ static bool axis_is_separate(const tri_linear *l, tri_dim axis)
     return true;
 }
 
-/* The layout after registers and lanes are combined. What warps and blocks still spread over the axis
- * becomes its whole extent. */
-static tri_linear combined(const tri_linear *layout, tri_dim axis, uint64_t dropped)
+/* The layout after registers (and lanes, unless they are kept) are combined. What the rest still spreads
+ * over the axis becomes its whole extent. */
+static tri_linear combined(const tri_linear *layout, tri_dim axis, uint64_t dropped, bool keeps_lanes)
 {
     int left = __builtin_popcountll(axis_mask(layout, TRI_DIM_WARP, axis)) +
                __builtin_popcountll(axis_mask(layout, TRI_DIM_BLOCK, axis));
+    if (keeps_lanes)
+        left += __builtin_popcountll(axis_mask(layout, TRI_DIM_LANE, axis));
     uint64_t seen = 0;
     for (int i = 0; i < layout->in.count; i++)
         for (int j = 0; j < layout->in.bits[i]; j++)
-            if (layout->in.dim[i] == TRI_DIM_WARP || layout->in.dim[i] == TRI_DIM_BLOCK)
+            if (layout->in.dim[i] == TRI_DIM_WARP || layout->in.dim[i] == TRI_DIM_BLOCK ||
+                (layout->in.dim[i] == TRI_DIM_LANE && keeps_lanes))
                 seen |= (uint64_t)tri_linear_coord(layout, layout->basis[i][j], axis);
     TRI_ASSERT(__builtin_popcountll(seen) == left);
     tri_linear r = tri_linear_empty();
@@ -325,7 +328,7 @@ static tri_linear combined(const tri_linear *layout, tri_dim axis, uint64_t drop
             for (int d = 0; d < layout->out.count; d++) {
                 int64_t c = tri_linear_coord(layout, layout->basis[i][j], layout->out.dim[d]);
                 if (layout->out.dim[d] == axis)
-                    c = in == TRI_DIM_LANE || !c ? 0 : (int64_t)1 << __builtin_popcountll(seen & ((uint64_t)c - 1));
+                    c = (in == TRI_DIM_LANE && !keeps_lanes) || !c ? 0 : (int64_t)1 << __builtin_popcountll(seen & ((uint64_t)c - 1));
                 at[d] = (int32_t)c;
             }
             tri_linear_add_coords(&r, in, at);
@@ -364,9 +367,31 @@ static tri_linear gather_in_lanes(const tri_linear *reduced, tri_dim axis)
     return next;
 }
 
+/* For machines whose lanes cannot exchange values: the lowest bits of the axis, 4 at most, move from
+ * threads to registers; what is left of the axis stays where it is, for the next round. */
+static tri_linear gather_in_registers(const tri_linear *reduced, tri_dim axis)
+{
+    static const tri_dim from[] = {TRI_DIM_LANE, TRI_DIM_WARP, TRI_DIM_BLOCK};
+    tri_linear next = *reduced;
+    int moved = 0;
+    for (int64_t weight = 1; weight < tri_linear_out_size(reduced, axis) && moved < 4; weight *= 2) {
+        for (size_t k = 0; k < sizeof from / sizeof *from; k++) {
+            int at = tri_linear_find_in(&next, from[k]);
+            for (int bit = 0; bit < tri_linear_in_bits(&next, from[k]); bit++) {
+                if (tri_linear_basis_at(&next, from[k], bit, axis) != weight)
+                    continue;
+                uint64_t basis = next.basis[at][bit];
+                next.basis[at][bit] = 0;
+                tri_linear_add_basis(&next, TRI_DIM_REGISTER, basis);
+                moved++;
+            }
+        }
+    }
+    return next;
+}
+
 bool tri_plan_reduce_make(const tri_linear *layout, tri_dim axis, const tri_plan_machine *machine, tri_plan_reduce *out_plan)
 {
-    (void)machine;
     if (!axis_is_separate(layout, axis))
         return false;
     memset(out_plan, 0, sizeof *out_plan);
@@ -374,12 +399,13 @@ bool tri_plan_reduce_make(const tri_linear *layout, tri_dim axis, const tri_plan
     out_plan->register_mask = axis_mask(layout, TRI_DIM_REGISTER, axis);
     uint64_t lanes = axis_mask(layout, TRI_DIM_LANE, axis);
     for (int bit = 7; bit >= 0; bit--)
-        if (lanes >> bit & 1)
+        if (machine->can_shuffle && (lanes >> bit & 1))
             out_plan->shuffle_xor[out_plan->num_shuffles++] = UINT32_C(1) << bit;
-    out_plan->reduced = combined(layout, axis, out_plan->register_mask | out_plan->copies);
+    out_plan->reduced = combined(layout, axis, out_plan->register_mask | out_plan->copies, !machine->can_shuffle);
     out_plan->is_complete = tri_linear_out_bits(&out_plan->reduced, axis) == 0;
     if (!out_plan->is_complete)
-        out_plan->next = gather_in_lanes(&out_plan->reduced, axis);
+        out_plan->next = machine->can_shuffle ? gather_in_lanes(&out_plan->reduced, axis)
+                                              : gather_in_registers(&out_plan->reduced, axis);
     return true;
 }
 
