@@ -34,5 +34,8 @@ typedef struct {
 /* Dictionary attribute of a kernel, and back. from_attr reports nothing: false means malformed. */
 MlirAttribute tri_kernel_to_attr(MlirContext context, const tri_kernel *kernel);
 bool tri_kernel_from_attr(tri_arena *arena, MlirAttribute attr, tri_kernel *out_kernel);
+/* Parameters from the arguments of a tt.func that carries no facts (IR that others wrote): names from
+ * its locations where they are there, signature types, divisibility hints. */
+void tri_kernel_params_from_func(tri_arena *arena, MlirOperation func, tri_kernel *kernel);
 
 #endif

@@ -12,6 +12,8 @@ tri_kernel *tri_gpu_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation fu
     MlirAttribute attr = mlirOperationIsNull(func) ? (MlirAttribute){0} : tri_op_attr(func, "tritcc.kernel");
     if (mlirAttributeIsNull(attr) || !tri_kernel_from_attr(unit->arena, attr, &kernel))
         kernel.name = tri_str_copy(unit->arena, symbol);
+    if (!kernel.params.len && !mlirOperationIsNull(func))
+        tri_kernel_params_from_func(unit->arena, func, &kernel);
     kernel.symbol = tri_str_copy(unit->arena, symbol);
     tri_vec_push(unit->arena, &unit->kernels, kernel);
     return &tri_vec_last(&unit->kernels);
