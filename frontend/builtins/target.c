@@ -1,0 +1,129 @@
+/* Queries of the target, and what only one vendor has. */
+#include "frontend/builtins.h"
+#include "frontend/target.h"
+
+enum { query_cuda, query_hip, query_xpu, query_cdna3, query_cdna4, query_gfx1250 };
+
+/* data: the question */
+tri_ev tri_builtin_target_is(tri_eval *e, const tri_ev *args)
+{
+    (void)args;
+    tri_str t = e->target->ttg_target;
+    switch (tri_builtins_current(e)->data) {
+    case query_cuda:
+        return tri_ev_bool(e, tri_target_is(e, "nvptx"));
+    case query_hip:
+        return tri_ev_bool(e, tri_target_is(e, "amdgcn"));
+    case query_xpu:
+        return tri_ev_bool(e, tri_target_is(e, "spirv"));
+    case query_cdna3:
+        return tri_ev_bool(e, tri_str_has_suffix(t, "gfx942"));
+    case query_cdna4:
+        return tri_ev_bool(e, tri_str_has_suffix(t, "gfx950"));
+    default:
+        return tri_ev_bool(e, tri_str_has_suffix(t, "gfx1250"));
+    }
+}
+
+tri_ev tri_builtin_capability_geq(tri_eval *e, const tri_ev *args)
+{
+    int64_t major, minor;
+    if (!tri_arg_int(e, args, 0, 0, &major) || !tri_arg_int(e, args, 1, 0, &minor))
+        return (tri_ev){0};
+    return tri_ev_bool(e, tri_target_is(e, "nvptx") && tri_target_capability(e) >= major * 10 + minor);
+}
+
+/* data: 1 counts threads */
+tri_ev tri_builtin_num_warps(tri_eval *e, const tri_ev *args)
+{
+    (void)args;
+    return tri_ev_int(e, tri_builtins_current(e)->data ? 32 * e->num_warps : e->num_warps);
+}
+
+static bool need_nvidia(tri_eval *e, int least)
+{
+    if (tri_target_is(e, "nvptx") && tri_target_capability(e) >= least)
+        return true;
+    tri_eval_error(e, 3020, least ? "'%s' needs sm_%d or later" : "'%s' is only for NVIDIA GPUs (%d)",
+                   tri_builtins_current(e)->path, least);
+    return false;
+}
+
+static tri_ev read_register(tri_eval *e, const char *text, const char *constraint, tri_dtype d, bool pure)
+{
+    if (!need_nvidia(e, 0))
+        return (tri_ev){0};
+    tri_attr attrs[] = {
+        {"asm_string", tri_attr_str(e->mlir, text, strlen(text))},
+        {"constraints", tri_attr_str(e->mlir, constraint, strlen(constraint))},
+        {"pure", tri_attr_bool(e->mlir, pure)},
+        {"packed_element", tri_attr_i32(e->mlir, 1)},
+    };
+    return tri_emit_op(e, "tt.elementwise_inline_asm", tri_types_scalar(d), 0, NULL, 4, attrs);
+}
+
+tri_ev tri_builtin_globaltimer(tri_eval *e, const tri_ev *args)
+{
+    (void)args;
+    return read_register(e, "mov.u64 $0, %globaltimer;", "=l", TRI_DTYPE_INT64, false);
+}
+
+tri_ev tri_builtin_smid(tri_eval *e, const tri_ev *args)
+{
+    (void)args;
+    return read_register(e, "mov.u32 $0, %smid;", "=r", TRI_DTYPE_INT32, true);
+}
+
+/* data: 1 launches the dependents, 0 waits */
+tri_ev tri_builtin_grid_dependency(tri_eval *e, const tri_ev *args)
+{
+    (void)args;
+    if (!need_nvidia(e, 90))
+        return (tri_ev){0};
+    bool launch = tri_builtins_current(e)->data;
+    tri_emit_effect(e, launch ? "tt.grid_dependency_launch_dependents" : "tt.grid_dependency_wait", 0, NULL, 0, NULL);
+    return tri_ev_none(e);
+}
+
+enum { ext_lib, ext_path, ext_args, ext_dict, ext_pure };
+
+/* tl.core.extern_elementwise: the tuple of argument types is looked up in the dict. */
+tri_ev tri_builtin_extern_elementwise(tri_eval *e, const tri_ev *args)
+{
+    tri_str lib, path;
+    bool pure;
+    if (!tri_arg_str(e, args, ext_lib, "", &lib) || !tri_arg_str(e, args, ext_path, "", &path) ||
+        !tri_arg_bool(e, args, ext_pure, true, &pure))
+        return (tri_ev){0};
+    if (args[ext_dict].kind != TRI_EV_CE || args[ext_dict].ce->kind != TRI_VALUE_DICT || args[ext_args].kind != TRI_EV_TUPLE)
+        return tri_arg_error(e, ext_dict, 3012, "this must be a dict from tuples of types to (symbol, type)");
+    int n = args[ext_args].tuple->count;
+    tri_ev values[8];
+    const tri_value *key[8];
+    if (n < 1 || n > 8)
+        return tri_arg_error(e, ext_args, 3004, "1 to 8 arguments are supported");
+    for (int i = 0; i < n; i++)
+        values[i] = tri_semantic_to_tensor(e, args[ext_args].tuple->at[i]);
+    if (!tri_semantic_broadcast_all(e, n, values))
+        return (tri_ev){0};
+    for (int i = 0; i < n; i++)
+        key[i] = tri_value_dtype(e->arena, tri_types_element(values[i].type));
+    const tri_value *tuple = tri_value_sequence(e->arena, TRI_VALUE_TUPLE, (uint32_t)n, key);
+    const tri_value *entry = tri_value_dict_find(args[ext_dict].ce->dict, tuple);
+    if (!entry || entry->kind != TRI_VALUE_TUPLE || entry->sequence.items.len != 2)
+        return tri_arg_error(e, ext_dict, 3012, "there is no entry for %s", tri_value_repr_str(e->arena, tuple).data);
+    tri_ev result = tri_ev_from_value(e, entry->sequence.items.at[1]);
+    const tri_type *t = tri_ev_get_dtype(result);
+    tri_str symbol = TRI_STR("");
+    tri_ev_get_str(tri_ev_from_value(e, entry->sequence.items.at[0]), &symbol);
+    if (!t)
+        return tri_arg_error(e, ext_dict, 3012, "the entry does not name a result type");
+    tri_attr attrs[] = {
+        {"libname", tri_attr_str(e->mlir, lib.data, lib.len)},
+        {"libpath", tri_attr_str(e->mlir, path.data, path.len)},
+        {"symbol", tri_attr_str(e->mlir, symbol.data, symbol.len)},
+        {"pure", tri_attr_bool(e->mlir, pure)},
+    };
+    return tri_emit_op(e, "tt.extern_elementwise", tri_types_with_element(e->arena, values[0].type, t), n, values, 4, attrs);
+}
+
