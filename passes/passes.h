@@ -5,6 +5,11 @@
  * passes/passes.def, (3) add tests/passes/<name>.mlir. `make check-style` fails when one of the
  * three is missing. Pipelines (targets/<family>/) name passes as strings.
  *
+ * The recommended order is in targets/gpu/pipeline.c: combine and reorder-broadcast before layouts
+ * exist; coalesce directly after the conversion; remove-layout-conversions after every pass that
+ * inserts conversions; reduce-data-duplication after the last of them; allocate-shared-memory and
+ * membar at the very end, because they describe the module as it is.
+ *
  * A pass returns false only after it has reported why (tri_op_error). It must give the same
  * result whatever order MLIR keeps use lists in: walk operations, not uses, when order matters. */
 #ifndef TRI_PASSES_PASSES_H

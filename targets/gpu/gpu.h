@@ -105,6 +105,9 @@ extern const tri_gpu_op tri_gpu_ops_gather[];
 bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine);
 /* Appends "convert-triton-to-tritongpu{...}" with this unit's launch shape. */
 void tri_gpu_conversion_pass(const tri_unit *unit, tri_buf *out);
+/* Append the passes common to GPU families: ttir to simpler ttir, ttir to final ttgir (pipeline.c). */
+void tri_gpu_ttir_pipeline(const tri_unit *unit, tri_buf *out);
+void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out);
 
 /* ---- lower.c: values, types, blocks ---- */
 

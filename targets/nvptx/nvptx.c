@@ -16,18 +16,6 @@ static const tri_arch archs[] = {
     {0},
 };
 
-static void ttir_pipeline(const tri_unit *unit, tri_buf *out)
-{
-    (void)unit;
-    tri_buf_add_z(out, "inline,canonicalize,cse,symbol-dce");
-}
-
-static void ttgir_pipeline(const tri_unit *unit, tri_buf *out)
-{
-    tri_gpu_conversion_pass(unit, out);
-    tri_buf_add_z(out, ",coalesce,remove-layout-conversions,canonicalize,cse,allocate-shared-memory,membar");
-}
-
 static bool lower(tri_unit *unit) { return tri_gpu_lower(unit, &tri_nvptx_machine); }
 
 const tri_target tri_target_nvptx = {
@@ -38,8 +26,8 @@ const tri_target tri_target_nvptx = {
     .warp_size = 32,
     .default_warps = 4,
     .default_stages = 3,
-    .ttir_pipeline = ttir_pipeline,
-    .ttgir_pipeline = ttgir_pipeline,
+    .ttir_pipeline = tri_gpu_ttir_pipeline,
+    .ttgir_pipeline = tri_gpu_ttgir_pipeline,
     .lower = lower,
     .optimize = tri_nvptx_optimize,
     .code_kind = "ptx",
