@@ -1,0 +1,149 @@
+#!/bin/bash
+# The habits of the tree, checked: names of exported symbols, headers that compile alone, sizes, calls
+# that belong in one place, who includes whom, and that tables, tests and manual say the same.
+# Needs a finished build in $BUILDDIR. Prints a line per breach; status 1 when there is one.
+set -u
+cd "${SRCDIR:?}" || exit 1
+: "${BUILDDIR:?}" "${CC:=gcc}"
+breaches=0
+breach() {
+    echo "style: $*"
+    breaches=$((breaches + 1))
+}
+
+c_files() { find base layout ir frontend passes targets driver -name '*.c' | sort; }
+folders='base layout ir frontend passes targets driver'
+
+# tri_<module>_...: the module is the file, its family of files (parser_expr.c: parser), or its folder.
+check_symbols() {
+    local file object base allowed symbol
+    while read -r file; do
+        object=$BUILDDIR/obj/${file%.c}.o
+        if [ ! -f "$object" ]; then
+            breach "$file: not built"
+            continue
+        fi
+        base=$(basename "$file" .c)
+        allowed="tri_($base|${base%%_*}|$(basename "$(dirname "$file")")|pass|passes|target|targets|builtins?"
+        case $file in
+        base/file.c) allowed+='|path' ;;
+        base/arena.c) allowed+='|mem' ;;
+        base/str.c) allowed+='|buf' ;;
+        base/diag.c) allowed+='|source' ;;
+        ir/builder.c) allowed+='|attr' ;;
+        esac
+        allowed+=')(_|$)'
+        for symbol in $(nm -g --defined-only "$object" | awk '{print $3}'); do
+            [[ $symbol =~ ^$allowed || $symbol == main ]] || breach "$file: exports '$symbol'"
+        done
+    done < <(c_files)
+}
+
+check_headers() {
+    local header
+    while read -r header; do
+        echo "#include \"$header\"" | $CC -std=c17 -D_GNU_SOURCE -fsyntax-only -Wall -Wextra -Werror -I. \
+            -I"$BUILDDIR/gen" -isystem "$(sed -n 's/^LLVM_PREFIX = //p' "$BUILDDIR/Makefile")/include" -x c - 2>/dev/null ||
+            breach "$header: does not compile alone"
+    done < <(git ls-files -- $(printf '%s/*.h ' $folders) include | while read -r header; do
+        grep -q '^#include "mlir/\|^namespace\|^#include "llvm/[A-Z]' "$header" || echo "$header"
+    done)
+}
+
+is_allowed() { grep -qE "^$1 " tests/style/long.txt; }
+
+check_sizes() {
+    local file lines name
+    while read -r lines file; do
+        [ "$file" = total ] || [ "$lines" -le 800 ] || is_allowed "$file" || breach "$file: $lines lines, the limit is 800"
+    done < <(git ls-files -- '*.c' '*.h' '*.cpp' '*.sh' '*.bash' | xargs wc -l)
+    while IFS=$'\t' read -r file name lines; do
+        is_allowed "$file:$name" || breach "$file: '$name' has $lines lines, the limit is 80"
+    done < <(git ls-files -- '*.c' '*.cpp' | ctags -L - -f - --fields=+ne --kinds-C=f --kinds-C++=f 2>/dev/null |
+        awk -F'\t' '{ for (i = 4; i <= NF; i++) { if ($i ~ /^line:/) begin = substr($i, 6); if ($i ~ /^end:/) end = substr($i, 5) }
+            if (end - begin + 1 > 80) print $2 "\t" $1 "\t" end - begin + 1; end = begin = 0 }')
+}
+
+# banned PATTERN FILE...: the call stands in these files only.
+banned() {
+    local pattern=$1 hit
+    shift
+    while read -r hit; do
+        [[ " $* " == *" ${hit%%:*} "* ]] || breach "$hit (only in: $*)"
+    done < <(git ls-files -- $(printf '%s/*.c ' $folders) | xargs grep -nE "(^|[^A-Za-z0-9_.\"])$pattern *\(" | grep -v '^[^:]*:[0-9]*: *\*')
+}
+
+check_calls() {
+    banned '(exit|_exit|abort|quick_exit)' base/diag.c driver/main.c
+    banned '(getenv|secure_getenv)' driver/opt.c
+    banned 'mlirExternalPassSignalFailure' passes/passes.c
+    banned '(strtok|gets|sprintf|strcat|alloca|system|popen)' none
+}
+
+# may FOLDER FOLDER...: the first includes only from itself and from these.
+may() {
+    local from=$1 hit
+    shift
+    while read -r hit; do
+        breach "${hit%%:*}: includes ${hit##*\"}"
+    done < <(grep -rnoE '^#include "[a-z]+/' "$from" --include='*.[ch]' | sed 's/#include "/"/' |
+        grep -vE "\"($(echo "$from" "$@" | tr ' ' '|'))/$")
+}
+
+check_includes() {
+    may base
+    may layout base
+    may ir base layout
+    may frontend base layout ir
+    may passes base layout ir
+    may targets base layout ir runtime include tritcc
+    grep -rlE '^#include "driver/' base layout ir frontend passes targets | while read -r hit; do
+        echo "$hit"
+    done | grep . && breach "the files above include driver/"
+}
+
+check_tables() {
+    local name option row
+    while read -r name; do
+        grep -rqE "[-= '\",]$name([^a-z0-9-]|$)" tests/passes 2>/dev/null || breach "pass '$name' has no test in tests/passes"
+    done < <("$BUILDDIR/tritcc" --list-passes | awk '/^[a-z]/ {print $1}')
+    while read -r row; do
+        name=$(sed -E 's/^OPT\("([^"]*)".*/\1/' <<<"$row")
+        [[ $row == *', NULL, ""'* && $row == *print-option-table* ]] && continue
+        option=${name//\\/}
+        grep -rqE -- "(^|[^A-Za-z0-9-])--?$(sed 's/[#]/\\#/g' <<<"$option")([^a-z-]|$|[a-z0-9=])" tests --include='*.bats' --include='*.mlir' \
+            --include='*.tri' || breach "option '-$option' is in no test"
+    done < <(grep -E '^OPT\(' driver/options.def)
+}
+
+check_scripts() {
+    sh -n configure || breach "configure: syntax"
+    command -v shellcheck >/dev/null || return 0
+    shellcheck -s bash -e SC2086,SC2046,SC2034,SC2154 tests/run.sh tests/helpers.bash tests/style/check.sh .ci/run ||
+        breach "shellcheck"
+    shellcheck -s bash "$BUILDDIR/completion/tritcc.bash" || breach "completion/tritcc.bash: shellcheck"
+}
+
+check_manual() {
+    local name
+    for name in $("$BUILDDIR/tritcc" --help | sed -nE 's/^  (--?[A-Za-z#][^ =[]*).*/\1/p'); do
+        mandoc -Tascii "$BUILDDIR/man/tritcc.1" 2>/dev/null | col -b | grep -qF -- "${name%%=*}" ||
+            breach "option '$name' is not in the manual"
+    done
+    command -v mandoc >/dev/null || return 0
+    mandoc -Tlint -W warning "$BUILDDIR/man/tritcc.1" || breach "the manual does not lint"
+}
+
+check_symbols
+check_headers
+check_sizes
+check_calls
+check_includes
+check_tables
+check_scripts
+check_manual
+[ "$breaches" -eq 0 ] || {
+    echo "style: $breaches breaches"
+    exit 1
+}
+echo "style: ok"
