@@ -1,0 +1,47 @@
+/* What the three passes of the software pipeliner share: latencies, schedules, the buffers of loads.
+ * They talk through attributes: tt.latency on loads, loop.stage and loop.cluster on every op of a
+ * scheduled body, tt.scheduled_max_stage on its loop. */
+#ifndef TRI_PASSES_TTGIR_PIPELINE_H
+#define TRI_PASSES_TTGIR_PIPELINE_H
+
+#include "ir/analysis/axis_info.h"
+#include "ir/builder.h"
+#include "ir/op.h"
+#include "passes/passes.h"
+
+typedef struct {
+    tri_pass_run *run;
+    tri_arena *arena;
+    const tri_axis_info *info; /* of the module as it was when the pass began */
+} tri_pipeline;
+
+/* tt.num_stages of a loop, else the option. */
+int64_t tri_pipeline_num_stages(const tri_pass_run *run, MlirOperation loop);
+/* Whether the body can be scheduled at all: no loops inside, and each yielded value is made in the body. */
+bool tri_pipeline_is_simple(tri_arena *arena, MlirOperation loop);
+
+/* Type of one buffer that holds what a load gives, as its users want it: a memdesc (immutable), or null
+ * when they disagree. */
+MlirType tri_pipeline_buffer_type(const tri_pipeline *p, MlirOperation load);
+/* Bytes of one piece of an asynchronous copy from the load's pointers into a buffer. */
+int tri_pipeline_copy_bytes(const tri_pipeline *p, MlirOperation load, MlirType buffer);
+
+/* The op of the loop body that `op` is or lies in. */
+MlirOperation tri_pipeline_in_body(MlirBlock body, MlirOperation op);
+/* Values used by an op or inside it, that are defined outside of it. */
+typedef TRI_VEC(MlirValue) tri_value_list;
+void tri_pipeline_uses_of(tri_arena *arena, MlirOperation op, tri_value_list *out);
+
+/* Turns the loads of a scheduled loop into asynchronous copies; gives the loop that replaces it. */
+MlirOperation tri_pipeline_loads_run(const tri_pipeline *p, MlirOperation loop);
+/* Overlaps the iterations of a scheduled loop; attributes of the schedule are removed. False, after
+ * nothing was changed but attributes, when the loop holds something that cannot be predicated. */
+bool tri_pipeline_expand_run(tri_arena *arena, MlirOperation loop);
+/* Sets how many groups each ttg.async_wait may leave pending, and merges neighbouring waits. */
+void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func);
+
+/* Attributes of the schedule. */
+void tri_pipeline_set_place(MlirOperation op, int stage, int cluster);
+void tri_pipeline_clear(tri_arena *arena, MlirOperation loop);
+
+#endif

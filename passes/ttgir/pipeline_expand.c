@@ -1,0 +1,498 @@
+/* Modulo expansion of a scheduled loop.
+ *
+ * With S the last stage, iteration i of the new loop runs the ops of stage t for iteration i + (S - t) of
+ * the old one. In front of it, step p of the prologue runs every op of stage t <= p for iteration p - t.
+ * Ops of earlier stages than S are predicated: their iteration may lie past the end.
+ *
+ * A value that is used d iterations of the new loop after it was made is carried in d loop arguments. */
+#include "passes/ttgir/pipeline.h"
+
+#include "base/map.h"
+#include "ir/type.h"
+#include "passes/analysis/loads.h"
+
+typedef struct {
+    MlirOperation op;
+    int stage, cluster;
+} placed_op;
+
+/* A value carried around the new loop. Either a result of a body op, or what loop argument `arg` of the old
+ * loop will be in the next iteration (a yielded value, with the initial one before the first iteration). */
+typedef struct {
+    intptr_t arg;      /* -1: a plain value */
+    MlirValue value;
+    int stage;         /* of the op that makes it */
+    int age;           /* longest use: how many new iterations ago */
+    intptr_t first;    /* index of its argument of age 1 among the new loop's iter args */
+    MlirValue current; /* made in this iteration of the new loop */
+} carried;
+
+typedef struct {
+    tri_arena *arena;
+    MlirOperation loop, yield;
+    MlirBlock body;
+    TRI_VEC(placed_op) ops; /* in the order of the new body */
+    tri_map stages;         /* MlirOperation.ptr -> 1 + stage */
+    int last;               /* S */
+    TRI_VEC(carried) carried;
+    tri_map *made;          /* [prologue iteration]: body value -> value */
+    tri_map *next_args;     /* [prologue iteration]: body argument -> what it becomes after it */
+    MlirValue lb, ub, step;
+    MlirType index;
+    /* the new loop */
+    MlirBlock kernel;
+    MlirValue *ivs, *preds; /* [stage] */
+    tri_map kernel_made;
+} expander;
+
+/* ---- facts ---- */
+
+static int stage_of_value(expander *x, MlirValue value)
+{
+    return (int)(intptr_t)tri_map_find_ptr(&x->stages, tri_op_def(value).ptr) - 1;
+}
+
+/* The number of the loop argument a value is (without the induction variable), -1 for others; *out_is_iv. */
+static intptr_t argument_of(expander *x, MlirValue value, bool *out_is_iv)
+{
+    MlirBlock block;
+    intptr_t index;
+    *out_is_iv = false;
+    if (!tri_op_is_block_argument(value, &block, &index) || !mlirBlockEqual(block, x->body))
+        return -1;
+    *out_is_iv = index == 0;
+    return index - 1;
+}
+
+static bool is_made_inside(expander *x, MlirValue value)
+{
+    MlirBlock block;
+    intptr_t index;
+    return !tri_op_is_block_argument(value, &block, &index) && tri_map_find_ptr(&x->stages, tri_op_def(value).ptr);
+}
+
+static bool result_is_used(expander *x, intptr_t arg)
+{
+    return !mlirOpOperandIsNull(mlirValueGetFirstUse(tri_op_result(x->loop, arg)));
+}
+
+static bool can_predicate(MlirOperation op)
+{
+    static const char *const any_time[] = {"ttg.local_load", "ttg.local_alloc", "ttg.local_store", "ttg.async_wait",
+                                           "ttg.async_commit_group", "ttg.memdesc_index"};
+    static const char *const masked[] = {"tt.load", "tt.store", "ttg.async_copy_global_to_local", "tt.atomic_rmw"};
+    for (size_t i = 0; i < sizeof any_time / sizeof *any_time; i++)
+        if (tri_op_is(op, any_time[i]))
+            return true;
+    for (size_t i = 0; i < sizeof masked / sizeof *masked; i++)
+        if (tri_op_is(op, masked[i]))
+            return true;
+    return tri_op_is_pure(op) || !tri_op_has_effects(op) || tri_op_is(op, "scf.if");
+}
+
+/* ---- predication ---- */
+
+static MlirValue conjunction(tri_builder *b, MlirValue mask, MlirValue pred, MlirType pointers)
+{
+    MlirType i1 = mlirIntegerTypeGet(b->context, 1);
+    if (tri_type_is_tensor(pointers)) {
+        i1 = tri_type_with_element(pointers, i1);
+        pred = tri_builder_unary(b, "tt.splat", i1, pred);
+    }
+    return mlirValueIsNull(mask) ? pred : tri_builder_binary(b, "arith.andi", i1, mask, pred);
+}
+
+/* The op once more with a mask, its third operand. Only copies have segments. */
+static MlirOperation with_mask(expander *x, MlirOperation op, MlirValue mask)
+{
+    tri_builder b = tri_builder_before(op);
+    MlirValue operands[4] = {tri_op_operand(op, 0), tri_op_operand(op, 1), mask};
+    bool is_copy = tri_op_is(op, "ttg.async_copy_global_to_local");
+    MlirValue other = is_copy ? tri_op_segment_value(op, 3) : (MlirValue){NULL};
+    intptr_t num_attrs = mlirOperationGetNumAttributes(op), num_results = mlirOperationGetNumResults(op), kept = 0;
+    tri_attr *attrs = TRI_NEW_ARRAY(x->arena, tri_attr, num_attrs + 1);
+    for (intptr_t i = 0; i < num_attrs; i++) {
+        MlirNamedAttribute named = mlirOperationGetAttribute(op, i);
+        MlirStringRef name = mlirIdentifierStr(named.name);
+        const char *copy = tri_arena_copy(x->arena, name.data, name.length);
+        if (strcmp(copy, "operandSegmentSizes") != 0)
+            attrs[kept++] = (tri_attr){copy, named.attribute};
+    }
+    const int32_t sizes[] = {1, 1, 1, !mlirValueIsNull(other)};
+    operands[3] = other;
+    if (is_copy)
+        attrs[kept++] = (tri_attr){"operandSegmentSizes", tri_attr_i32s(b.context, 4, sizes)};
+    MlirType types[1] = {{NULL}};
+    if (num_results)
+        types[0] = mlirValueGetType(tri_op_result(op, 0));
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    MlirOperation made = tri_builder_create(&b, &(tri_op){.name = tri_arena_copy(x->arena, name.data, name.length),
+                                                          .num_operands = 3 + sizes[3], .operands = operands,
+                                                          .num_results = num_results, .results = types,
+                                                          .num_attrs = kept, .attrs = attrs});
+    mlirOperationDestroy(op);
+    return made;
+}
+
+/* A fresh copy of an op, made to do nothing when `pred` is false. */
+static MlirOperation predicate(expander *x, MlirOperation op, MlirValue pred)
+{
+    tri_builder b = tri_builder_before(op);
+    if (tri_op_is(op, "scf.if")) {
+        mlirOperationSetOperand(op, 0, conjunction(&b, tri_op_operand(op, 0), pred, mlirValueGetType(pred)));
+        return op;
+    }
+    bool is_load = tri_op_is(op, "tt.load"), is_copy = tri_op_is(op, "ttg.async_copy_global_to_local");
+    if (!is_load && !is_copy && !tri_op_is(op, "tt.store") && !tri_op_is(op, "tt.atomic_rmw"))
+        return op;
+    MlirValue mask = {NULL}, pointer = tri_op_operand(op, 0);
+    if (is_load || is_copy)
+        mask = tri_op_segment_value(op, is_load ? 1 : 2);
+    else if (mlirOperationGetNumOperands(op) > 2)
+        mask = tri_op_operand(op, 2);
+    MlirValue both = conjunction(&b, mask, pred, mlirValueGetType(pointer));
+    if (is_load) {
+        MlirValue made = tri_loads_make(x->arena, &b, op, pointer, both, tri_op_segment_value(op, 2));
+        mlirOperationDestroy(op);
+        return tri_op_def(made);
+    }
+    if (mlirValueIsNull(mask))
+        return with_mask(x, op, both);
+    mlirOperationSetOperand(op, 2, both);
+    return op;
+}
+
+static MlirValue select_value(tri_builder *b, MlirValue pred, MlirValue yes, MlirValue no)
+{
+    MlirType type = mlirValueGetType(yes);
+    return tri_builder_value(b, &(tri_op){.name = "arith.select", .num_operands = 3,
+                                          .operands = (MlirValue[]){pred, yes, no}, .num_results = 1, .results = &type});
+}
+
+static MlirValue less_than(tri_builder *b, expander *x, MlirValue l, MlirValue r)
+{
+    MlirType i1 = mlirIntegerTypeGet(b->context, 1);
+    tri_attr attr = {"predicate", tri_attr_i64(b->context, tri_op_flag(x->loop, "unsignedCmp") ? 6 : 2)};
+    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = (MlirValue[]){l, r},
+                                          .num_results = 1, .results = &i1, .num_attrs = 1, .attrs = &attr});
+}
+
+/* base + k * step */
+static MlirValue advanced(tri_builder *b, expander *x, MlirValue base, int k)
+{
+    if (k == 0)
+        return base;
+    MlirValue by = x->step;
+    if (k > 1)
+        by = tri_builder_binary(b, "arith.muli", x->index, x->step, tri_builder_int(b, x->index, k));
+    return tri_builder_binary(b, "arith.addi", x->index, base, by);
+}
+
+/* ---- what must be carried ---- */
+
+static carried *need(expander *x, intptr_t arg, MlirValue value, int stage, int age)
+{
+    carried *c = NULL;
+    for (size_t i = 0; i < x->carried.len && !c; i++)
+        if (x->carried.at[i].arg == arg && (arg >= 0 || mlirValueEqual(x->carried.at[i].value, value)))
+            c = &x->carried.at[i];
+    if (!c) {
+        tri_vec_push(x->arena, &x->carried, (carried){.arg = arg, .value = value, .stage = stage});
+        c = &tri_vec_last(&x->carried);
+    }
+    c->age = age > c->age ? age : c->age;
+    return c;
+}
+
+static void find_carried(expander *x)
+{
+    for (intptr_t j = 0; j < mlirOperationGetNumResults(x->loop); j++) {
+        MlirValue next = tri_op_operand(x->yield, j);
+        if (result_is_used(x, j))
+            need(x, j, next, stage_of_value(x, next), 1);
+    }
+    for (size_t i = 0; i < x->ops.len; i++) {
+        tri_value_list used = {0};
+        tri_pipeline_uses_of(x->arena, x->ops.at[i].op, &used);
+        for (size_t k = 0; k < used.len; k++) {
+            bool is_iv;
+            intptr_t arg = argument_of(x, used.at[k], &is_iv);
+            if (is_iv)
+                continue;
+            if (arg >= 0) {
+                MlirValue next = tri_op_operand(x->yield, arg);
+                int made = stage_of_value(x, next);
+                need(x, arg, next, made, x->ops.at[i].stage - made + 1);
+            } else if (is_made_inside(x, used.at[k])) {
+                int made = stage_of_value(x, used.at[k]);
+                if (x->ops.at[i].stage > made)
+                    need(x, -1, used.at[k], made, x->ops.at[i].stage - made);
+            }
+        }
+    }
+}
+
+/* ---- prologue ---- */
+
+static MlirValue prologue_value(expander *x, tri_builder *b, MlirValue value, int iteration)
+{
+    bool is_iv;
+    intptr_t arg = argument_of(x, value, &is_iv);
+    if (is_iv) {
+        MlirValue known = {tri_map_find_ptr(&x->made[iteration], value.ptr)};
+        if (mlirValueIsNull(known)) {
+            known = advanced(b, x, x->lb, iteration);
+            tri_map_set_ptr(&x->made[iteration], value.ptr, (void *)known.ptr);
+        }
+        return known;
+    }
+    if (arg >= 0) {
+        if (iteration == 0)
+            return tri_op_operand(x->loop, 3 + arg);
+        return (MlirValue){tri_map_find_ptr(&x->next_args[iteration - 1], (void *)(uintptr_t)(arg + 1))};
+    }
+    if (is_made_inside(x, value))
+        return (MlirValue){tri_map_find_ptr(&x->made[iteration], value.ptr)};
+    return value;
+}
+
+/* After an op has run for a prologue iteration: what it yields becomes the next iteration's arguments. */
+static void note_yields(expander *x, tri_builder *b, MlirOperation op, int stage, int iteration, MlirValue pred)
+{
+    for (intptr_t j = 0; j < mlirOperationGetNumOperands(x->yield); j++) {
+        MlirValue next = tri_op_operand(x->yield, j);
+        if (!mlirOperationEqual(tri_op_def(next), op))
+            continue;
+        MlirValue made = {tri_map_find_ptr(&x->made[iteration], next.ptr)};
+        if (stage < x->last && result_is_used(x, j)) {
+            MlirValue old = iteration == 0 ? tri_op_operand(x->loop, 3 + j)
+                                           : (MlirValue){tri_map_find_ptr(&x->next_args[iteration - 1], (void *)(uintptr_t)(j + 1))};
+            made = select_value(b, pred, made, old);
+        }
+        tri_map_set_ptr(&x->next_args[iteration], (void *)(uintptr_t)(j + 1), (void *)made.ptr);
+    }
+}
+
+static void clear_place(MlirOperation op)
+{
+    mlirOperationRemoveAttributeByName(op, mlirStringRefCreateFromCString("loop.stage"));
+    mlirOperationRemoveAttributeByName(op, mlirStringRefCreateFromCString("loop.cluster"));
+    mlirOperationRemoveAttributeByName(op, mlirStringRefCreateFromCString("tt.latency"));
+}
+
+static MlirOperation copy_op(expander *x, tri_builder *b, const placed_op *p, size_t n, const MlirValue *from,
+                             const MlirValue *to, MlirValue pred)
+{
+    b->loc = mlirOperationGetLocation(p->op);
+    MlirOperation made = tri_op_clone(b, p->op, (intptr_t)n, from, to);
+    clear_place(made);
+    return mlirValueIsNull(pred) ? made : predicate(x, made, pred);
+}
+
+static void emit_prologue(expander *x)
+{
+    tri_builder b = tri_builder_before(x->loop);
+    MlirValue preds[64];
+    for (int p = 0; p < x->last; p++) {
+        MlirValue at = advanced(&b, x, x->lb, p);
+        preds[p] = less_than(&b, x, at, x->ub);
+        for (size_t i = 0; i < x->ops.len; i++) {
+            const placed_op *op = &x->ops.at[i];
+            int iteration = p - op->stage;
+            if (iteration < 0)
+                continue;
+            tri_value_list used = {0};
+            tri_pipeline_uses_of(x->arena, op->op, &used);
+            MlirValue *to = TRI_NEW_ARRAY(x->arena, MlirValue, used.len + 1);
+            for (size_t k = 0; k < used.len; k++)
+                to[k] = prologue_value(x, &b, used.at[k], iteration);
+            MlirOperation made = copy_op(x, &b, op, used.len, used.at, to, preds[iteration]);
+            for (intptr_t r = 0; r < mlirOperationGetNumResults(made); r++)
+                tri_map_set_ptr(&x->made[iteration], tri_op_result(op->op, r).ptr, (void *)tri_op_result(made, r).ptr);
+            note_yields(x, &b, op->op, op->stage, iteration, preds[iteration]);
+        }
+    }
+}
+
+/* ---- the new loop ---- */
+
+/* What a carried value is `age` new iterations before the first. */
+static MlirValue initial(expander *x, const carried *c, int age)
+{
+    int iteration = x->last - c->stage - age;
+    if (c->arg >= 0) {
+        if (iteration < 0)
+            return tri_op_operand(x->loop, 3 + c->arg);
+        return (MlirValue){tri_map_find_ptr(&x->next_args[iteration], (void *)(uintptr_t)(c->arg + 1))};
+    }
+    return (MlirValue){tri_map_find_ptr(&x->made[iteration], c->value.ptr)};
+}
+
+static MlirOperation make_loop(expander *x)
+{
+    TRI_VEC(MlirValue) operands = {0};
+    TRI_VEC(MlirType) types = {0};
+    TRI_VEC(MlirLocation) locs = {0};
+    MlirLocation loc = mlirOperationGetLocation(x->loop);
+    tri_vec_push(x->arena, &operands, x->lb);
+    tri_vec_push(x->arena, &operands, x->ub);
+    tri_vec_push(x->arena, &operands, x->step);
+    tri_vec_push(x->arena, &types, x->index);
+    tri_vec_push(x->arena, &locs, loc);
+    for (size_t i = 0; i < x->carried.len; i++) {
+        x->carried.at[i].first = (intptr_t)types.len - 1;
+        for (int age = 1; age <= x->carried.at[i].age; age++) {
+            MlirValue init = initial(x, &x->carried.at[i], age);
+            tri_vec_push(x->arena, &operands, init);
+            tri_vec_push(x->arena, &types, mlirValueGetType(init));
+            tri_vec_push(x->arena, &locs, loc);
+        }
+    }
+    x->kernel = mlirBlockCreate((intptr_t)types.len, types.at, locs.at);
+    MlirRegion region = mlirRegionCreate();
+    mlirRegionAppendOwnedBlock(region, x->kernel);
+    intptr_t n = mlirOperationGetNumAttributes(x->loop), kept = 0;
+    tri_attr *attrs = TRI_NEW_ARRAY(x->arena, tri_attr, n + 1);
+    for (intptr_t i = 0; i < n; i++) {
+        MlirNamedAttribute named = mlirOperationGetAttribute(x->loop, i);
+        MlirStringRef name = mlirIdentifierStr(named.name);
+        const char *copy = tri_arena_copy(x->arena, name.data, name.length);
+        if (strcmp(copy, "tt.scheduled_max_stage") != 0 && strcmp(copy, "tt.num_stages") != 0)
+            attrs[kept++] = (tri_attr){copy, named.attribute};
+    }
+    tri_builder b = tri_builder_before(x->loop);
+    return tri_builder_create(&b, &(tri_op){.name = "scf.for", .num_operands = (intptr_t)operands.len, .operands = operands.at,
+                                            .num_results = (intptr_t)types.len - 1, .results = types.at + 1,
+                                            .num_attrs = kept, .attrs = attrs, .num_regions = 1, .regions = &region});
+}
+
+static carried *find_carried_value(expander *x, intptr_t arg, MlirValue value)
+{
+    for (size_t i = 0; i < x->carried.len; i++)
+        if (x->carried.at[i].arg == arg && (arg >= 0 || mlirValueEqual(x->carried.at[i].value, value)))
+            return &x->carried.at[i];
+    return NULL;
+}
+
+static MlirValue carried_at(expander *x, const carried *c, int age)
+{
+    return age == 0 ? c->current : mlirBlockGetArgument(x->kernel, 1 + c->first + age - 1);
+}
+
+static MlirValue kernel_value(expander *x, MlirValue value, int stage)
+{
+    bool is_iv;
+    intptr_t arg = argument_of(x, value, &is_iv);
+    if (is_iv)
+        return x->ivs[stage];
+    if (arg >= 0) {
+        carried *c = find_carried_value(x, arg, value);
+        return carried_at(x, c, stage - c->stage + 1);
+    }
+    if (!is_made_inside(x, value))
+        return value;
+    int made = stage_of_value(x, value);
+    if (stage == made)
+        return (MlirValue){tri_map_find_ptr(&x->kernel_made, value.ptr)};
+    return carried_at(x, find_carried_value(x, -1, value), stage - made);
+}
+
+static void note_current(expander *x, tri_builder *b, MlirOperation op, int stage)
+{
+    for (size_t i = 0; i < x->carried.len; i++) {
+        carried *c = &x->carried.at[i];
+        if (!mlirOperationEqual(tri_op_def(c->value), op))
+            continue;
+        c->current = (MlirValue){tri_map_find_ptr(&x->kernel_made, c->value.ptr)};
+        if (c->arg >= 0 && stage < x->last && result_is_used(x, c->arg))
+            c->current = select_value(b, x->preds[stage], c->current, carried_at(x, c, 1));
+    }
+}
+
+static void emit_kernel(expander *x)
+{
+    tri_builder b = tri_builder_at_end(x->kernel, mlirOperationGetLocation(x->loop));
+    x->ivs = TRI_NEW_ARRAY(x->arena, MlirValue, x->last + 1);
+    x->preds = TRI_NEW_ARRAY(x->arena, MlirValue, x->last + 1);
+    for (int t = 0; t <= x->last; t++) {
+        int ahead = x->last - t;
+        x->ivs[t] = advanced(&b, x, mlirBlockGetArgument(x->kernel, 0), ahead);
+        if (ahead)
+            x->preds[t] = less_than(&b, x, x->ivs[t], x->ub);
+    }
+    tri_map_init(&x->kernel_made, x->arena);
+    for (size_t i = 0; i < x->ops.len; i++) {
+        const placed_op *op = &x->ops.at[i];
+        tri_value_list used = {0};
+        tri_pipeline_uses_of(x->arena, op->op, &used);
+        MlirValue *to = TRI_NEW_ARRAY(x->arena, MlirValue, used.len + 1);
+        for (size_t k = 0; k < used.len; k++)
+            to[k] = kernel_value(x, used.at[k], op->stage);
+        MlirOperation made = copy_op(x, &b, op, used.len, used.at, to, x->preds[op->stage]);
+        for (intptr_t r = 0; r < mlirOperationGetNumResults(made); r++)
+            tri_map_set_ptr(&x->kernel_made, tri_op_result(op->op, r).ptr, (void *)tri_op_result(made, r).ptr);
+        note_current(x, &b, op->op, op->stage);
+    }
+    TRI_VEC(MlirValue) yielded = {0};
+    for (size_t i = 0; i < x->carried.len; i++)
+        for (int age = 1; age <= x->carried.at[i].age; age++)
+            tri_vec_push(x->arena, &yielded, carried_at(x, &x->carried.at[i], age - 1));
+    tri_builder_create(&b, &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)yielded.len, .operands = yielded.at});
+}
+
+/* ---- the whole ---- */
+
+static void insert_sorted(expander *x, placed_op op)
+{
+    tri_vec_push(x->arena, &x->ops, op);
+    for (size_t i = x->ops.len - 1; i > 0 && x->ops.at[i - 1].cluster > op.cluster; i--) {
+        x->ops.at[i] = x->ops.at[i - 1];
+        x->ops.at[i - 1] = op;
+    }
+}
+
+static bool prepare(expander *x)
+{
+    tri_map_init(&x->stages, x->arena);
+    for (MlirOperation op = mlirBlockGetFirstOperation(x->body); !mlirOperationEqual(op, x->yield); op = mlirOperationGetNextInBlock(op)) {
+        placed_op p = {op, (int)tri_op_int(op, "loop.stage", -1), (int)tri_op_int(op, "loop.cluster", -1)};
+        if (p.stage < 0 || p.stage > x->last || (p.stage < x->last && !can_predicate(op)))
+            return false;
+        insert_sorted(x, p);
+        tri_map_set_ptr(&x->stages, op.ptr, (void *)(uintptr_t)(p.stage + 1));
+    }
+    for (intptr_t j = 0; j < mlirOperationGetNumOperands(x->yield); j++)
+        if (!is_made_inside(x, tri_op_operand(x->yield, j)))
+            return false;
+    return x->last > 0 && x->last < 64;
+}
+
+bool tri_pipeline_expand_run(tri_arena *arena, MlirOperation loop)
+{
+    expander x = {.arena = arena, .loop = loop, .body = tri_op_body(loop, 0)};
+    x.yield = mlirBlockGetTerminator(x.body);
+    x.last = (int)tri_op_int(loop, "tt.scheduled_max_stage", 0);
+    x.lb = tri_op_operand(loop, 0);
+    x.ub = tri_op_operand(loop, 1);
+    x.step = tri_op_operand(loop, 2);
+    x.index = mlirValueGetType(x.lb);
+    if (!prepare(&x)) {
+        tri_pipeline_clear(arena, loop);
+        return false;
+    }
+    x.made = TRI_NEW_ARRAY(arena, tri_map, x.last);
+    x.next_args = TRI_NEW_ARRAY(arena, tri_map, x.last);
+    for (int i = 0; i < x.last; i++) {
+        tri_map_init(&x.made[i], arena);
+        tri_map_init(&x.next_args[i], arena);
+    }
+    find_carried(&x);
+    emit_prologue(&x);
+    MlirOperation made = make_loop(&x);
+    emit_kernel(&x);
+    for (intptr_t j = 0; j < mlirOperationGetNumResults(loop); j++)
+        if (result_is_used(&x, j))
+            mlirValueReplaceAllUsesOfWith(tri_op_result(loop, j), tri_op_result(made, find_carried_value(&x, j, (MlirValue){NULL})->first));
+    mlirOperationDestroy(loop);
+    return true;
+}
