@@ -5,6 +5,7 @@
 #include "ir/context.h"
 #include "ir/llvm.h"
 #include "ir/op.h"
+#include "targets/object.h"
 #include "targets/spirv/text.h"
 
 /* --- kinds --- */
@@ -165,6 +166,23 @@ static bool view_spvdis(tri_unit *unit, tri_buf *out)
 {
     return tri_text_from_spirv(unit->diag, tri_buf_str(&unit->bytes), out);
 }
+
+static bool write_header(tri_unit *unit, tri_buf *out)
+{
+    return tri_header_write(unit, TRI_STR(""), out);
+}
+
+static bool write_json(tri_unit *unit, tri_buf *out)
+{
+    tri_json_write(unit, out);
+    return true;
+}
+
+#define view_ptx_header write_header
+#define view_asm_header write_header
+#define view_ptx_json write_json
+#define view_spirv_json write_json
+#define view_asm_json write_json
 
 #define IS_ALWAYS is_always
 #define IS_HAS_TTGIR is_has_ttgir

@@ -34,4 +34,5 @@ const tri_target tri_target_nvptx = {
     .emit = tri_nvptx_emit,
     .binary_kind = "cubin",
     .assemble = tri_nvptx_assemble,
+    .object = tri_nvptx_object,
 };

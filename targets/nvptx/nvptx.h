@@ -10,6 +10,8 @@ extern const tri_machine tri_nvptx_machine;
 bool tri_nvptx_optimize(tri_unit *unit);
 bool tri_nvptx_emit(tri_unit *unit);
 bool tri_nvptx_assemble(tri_unit *unit);
+/* PTX -> host object with launchers; holds machine code too when ptxas is there. */
+bool tri_nvptx_object(tri_unit *unit);
 
 /* Links the libdevice functions that the module calls; nothing when it calls none. */
 bool tri_nvptx_link_libdevice(tri_unit *unit);
