@@ -1,9 +1,10 @@
 /* tt.dot by multiply-add in each thread: operands hold the whole K extent of their rows and columns. */
-#include "ir/type.h"
-#include "targets/gpu/gpu.h"
+#include "targets/gpu/dot.h"
 
-/* Finds the register of this thread that holds given coordinates. */
-static tri_map index_registers(tri_gpu *g, const tri_gpu_layout *layout)
+#include "ir/encoding.h"
+#include "ir/type.h"
+
+tri_map tri_gpu_index_registers(tri_gpu *g, const tri_gpu_layout *layout)
 {
     tri_map map;
     tri_map_init(&map, g->arena);
@@ -16,7 +17,7 @@ static tri_map index_registers(tri_gpu *g, const tri_gpu_layout *layout)
     return map;
 }
 
-static int find_register(const tri_map *map, const tri_linear *l, int rank, const uint64_t *coords)
+int tri_gpu_find_register(const tri_map *map, const tri_linear *l, int rank, const uint64_t *coords)
 {
     uint64_t packed = 0;
     for (int d = 0; d < rank; d++) {
@@ -80,7 +81,7 @@ bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
     const tri_linear *d = &layouts[2]->linear;
     if (!threads_agree(d, &layouts[0]->linear, rank, rank - 1) || !threads_agree(d, &layouts[1]->linear, rank, rank - 2))
         return tri_gpu_unsupported(g, op, "the operands are not laid out as operands of this result");
-    tri_map a_map = index_registers(g, layouts[0]), b_map = index_registers(g, layouts[1]);
+    tri_map a_map = tri_gpu_index_registers(g, layouts[0]), b_map = tri_gpu_index_registers(g, layouts[1]);
     tri_gpu_value a = tri_gpu_operand(g, op, 0), b = tri_gpu_operand(g, op, 1), c = tri_gpu_operand(g, op, 2);
     tri_gpu_value out = tri_gpu_new(g, c.count);
     uint64_t depth = (uint64_t)tri_type_dim(types[0], rank - 1);
@@ -91,8 +92,8 @@ bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
         LLVMValueRef acc = c.at[r];
         for (uint64_t k = 0; k < depth; k++) {
             ac[rank - 1] = bc[rank - 2] = k;
-            int ra = find_register(&a_map, &layouts[0]->linear, rank, ac);
-            int rb = find_register(&b_map, &layouts[1]->linear, rank, bc);
+            int ra = tri_gpu_find_register(&a_map, &layouts[0]->linear, rank, ac);
+            int rb = tri_gpu_find_register(&b_map, &layouts[1]->linear, rank, bc);
             if (ra < 0 || rb < 0)
                 return tri_gpu_unsupported(g, op, "the operands are not laid out as operands of this result");
             acc = multiply_add(g, a.at[ra], b.at[rb], acc);
@@ -103,7 +104,18 @@ bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
     return true;
 }
 
+static bool run_dot(tri_gpu *g, MlirOperation op)
+{
+    MlirAttribute encoding = tri_type_encoding(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    const tri_encoding *e = mlirAttributeIsNull(encoding) ? NULL : tri_encoding_get(g->arena, encoding);
+    if (!e || e->kind != TRI_ENC_NVIDIA_MMA)
+        return tri_gpu_dot_fma(g, op);
+    if (e->version_major == 2)
+        return tri_gpu_dot_mma(g, op);
+    return tri_gpu_unsupported(g, op, "only version 2 of the matrix layouts has instructions here");
+}
+
 const tri_gpu_op tri_gpu_ops_dot[] = {
-    {"tt.dot", tri_gpu_dot_fma, NULL},
+    {"tt.dot", run_dot, NULL},
     {0},
 };
