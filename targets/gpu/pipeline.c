@@ -10,17 +10,29 @@ void tri_gpu_ttir_pipeline(const tri_unit *unit, tri_buf *out)
                        "symbol-dce,loop-unroll");
 }
 
+/* Tensor cores and asynchronous copies are NVIDIA's here. */
+static bool is_cuda(const tri_unit *unit) { return !strncmp(unit->arch->ttg_target, "cuda:", 5); }
+
 /* Layouts are chosen, memory accesses first, then matrix products. */
-static void add_layout_passes(tri_buf *out)
+static void add_layout_passes(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_add_z(out, ",coalesce,remove-layout-conversions,"
-                       "optimize-dot-operands,loop-aware-cse");
+    tri_buf_add_z(out, ",coalesce");
+    if (is_cuda(unit))
+        tri_buf_add_z(out, ",f32-dot-tc,remove-layout-conversions,accelerate-matmul");
+    tri_buf_add_z(out, ",remove-layout-conversions,optimize-dot-operands,loop-aware-cse");
 }
 
-/* Loops are simplified; what is invariant leaves them. */
-static void add_loop_passes(tri_buf *out)
+/* Loops are simplified; what is invariant leaves them; loads are made ahead of their use. */
+static void add_loop_passes(const tri_unit *unit, tri_buf *out)
 {
     tri_buf_add_z(out, ",canonicalize,triton-licm,canonicalize,combine-tensor-select-and-if");
+    if (!is_cuda(unit))
+        return;
+    int stages = unit->options->num_stages;
+    if (!stages && unit->kernels.len)
+        stages = unit->kernels.at[0].num_stages;
+    tri_buf_format(out, ",assign-latencies{num-stages=%d},schedule-loops,pipeline",
+                   stages > 0 ? stages : unit->target->default_stages);
 }
 
 /* What the passes before left behind is cleaned up; then no op may be added any more. */
@@ -34,7 +46,7 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
 void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
 {
     tri_gpu_conversion_pass(unit, out);
-    add_layout_passes(out);
-    add_loop_passes(out);
+    add_layout_passes(unit, out);
+    add_loop_passes(unit, out);
     add_final_passes(unit, out);
 }
