@@ -43,7 +43,7 @@ bool tri_info_pipeline(tri_session *session, tri_buf *out)
     tri_buf_format(out, "%s (%s)\n", unit.arch->name, unit.target->family);
     for (size_t i = 0; i < tri_phase_count(); i++) {
         const tri_phase *phase = tri_phase_at(i);
-        if (!phase->is_for(unit.target, phase->to))
+        if (!phase->is_for(unit.target, phase))
             continue;
         tri_buf_format(out, "%-10s %s\n", phase->name, phase->help);
         tri_buf passes = {0};

@@ -72,20 +72,38 @@ const char *tri_phase_nearest_kind(tri_str name)
 
 /* --- conditions --- */
 
-static bool is_always(const tri_target *target, tri_kind to)
+static bool names(const char *kind_name, tri_kind kind)
 {
-    (void)target, (void)to;
+    return kind_name && kinds[kind].name && !strcmp(kind_name, kinds[kind].name);
+}
+
+static bool is_always(const tri_target *target, const tri_phase *phase)
+{
+    (void)target, (void)phase;
     return true;
 }
 
-static bool is_has_ttgir(const tri_target *target, tri_kind to) { return (void)to, target->ttgir_pipeline != NULL; }
-static bool is_no_ttgir(const tri_target *target, tri_kind to) { return (void)to, target->ttgir_pipeline == NULL; }
-static bool is_code(const tri_target *target, tri_kind to) { return !strcmp(target->code_kind, kinds[to].name); }
-static bool is_object(const tri_target *target, tri_kind to) { return (void)to, target->object != NULL; }
-
-static bool is_binary(const tri_target *target, tri_kind to)
+static bool is_has_ttgir(const tri_target *target, const tri_phase *phase)
 {
-    return target->binary_kind && !strcmp(target->binary_kind, kinds[to].name);
+    (void)phase;
+    return target->ttgir_pipeline != NULL;
+}
+
+static bool is_no_ttgir(const tri_target *target, const tri_phase *phase) { return !is_has_ttgir(target, phase); }
+static bool is_code(const tri_target *target, const tri_phase *phase) { return names(target->code_kind, phase->to); }
+static bool is_text(const tri_target *target, const tri_phase *phase)
+{
+    return names(target->code_kind, phase->from) || names(target->code_kind, phase->to);
+}
+
+static bool is_binary(const tri_target *target, const tri_phase *phase)
+{
+    return names(target->binary_kind, phase->to);
+}
+
+static bool is_object(const tri_target *target, const tri_phase *phase)
+{
+    return target->object && names(target->code_kind, phase->from);
 }
 
 /* --- steps --- */
@@ -188,6 +206,7 @@ static bool write_json(tri_unit *unit, tri_buf *out)
 #define IS_HAS_TTGIR is_has_ttgir
 #define IS_NO_TTGIR is_no_ttgir
 #define IS_CODE is_code
+#define IS_TEXT is_text
 #define IS_BINARY is_binary
 #define IS_OBJECT is_object
 

@@ -32,12 +32,12 @@ const char *tri_phase_nearest_kind(tri_str name);
 
 enum { TRI_PHASE_NONE = 0, TRI_PHASE_MLIR = 1, TRI_PHASE_LLVM = 2, TRI_PHASE_BOTH = 3 };
 
-typedef struct {
+typedef struct tri_phase {
     const char *name; /* "ttgir" */
     tri_kind from, to;
     const char *help;
     unsigned contexts; /* of TRI_PHASE_MLIR, TRI_PHASE_LLVM */
-    bool (*is_for)(const tri_target *target, tri_kind to);
+    bool (*is_for)(const tri_target *target, const struct tri_phase *phase);
     /* One of the two. `run` consumes the payload; false after a report. `view` writes to `out`. */
     bool (*run)(tri_unit *unit, const tri_pass_hooks *hooks);
     bool (*view)(tri_unit *unit, tri_buf *out);

@@ -14,7 +14,7 @@ static void reach(const tri_unit *unit, tri_kind from, const tri_phase **via)
         for (size_t i = 0; i < tri_phase_count(); i++) {
             const tri_phase *phase = tri_phase_at(i);
             if (phase->from != queue[next] || phase->to == from || via[phase->to] ||
-                !phase->is_for(unit->target, phase->to))
+                !phase->is_for(unit->target, phase))
                 continue;
             via[phase->to] = phase;
             queue[count++] = phase->to;
