@@ -495,6 +495,9 @@ tri_ev tri_expr_eval(tri_eval *e, const tri_ast_node *node)
 {
     tri_place saved = tri_expr_enter(e, node);
     tri_ev v = dispatch(e, node);
+    /* Nothing may go missing in silence: an error value without a report would be wrong code. */
+    if (tri_ev_is_error(v) && !tri_diag_error_count(e->diag))
+        tri_eval_error(e, 4001, "this can not be compiled");
     tri_expr_leave(e, saved);
     return v;
 }

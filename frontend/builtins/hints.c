@@ -51,7 +51,9 @@ tri_ev tri_builtin_assume(tri_eval *e, const tri_ev *args)
     if (!tri_types_equal(x.type, tri_types_scalar(TRI_DTYPE_INT1)))
         return tri_arg_error(e, 0, 3012, "tl.assume needs a scalar condition of type int1, but this is '%s'",
                              tri_eval_type_name(e, x.type));
-    tri_emit_effect(e, "llvm.intr.assume", 1, &x, 0, NULL);
+    mlirContextGetOrLoadDialect(e->mlir, mlirStringRefCreateFromCString("llvm"));
+    tri_attr bundles = {"op_bundle_sizes", tri_attr_i32s(e->mlir, 0, NULL)};
+    tri_emit_effect(e, "llvm.intr.assume", 1, &x, 1, &bundles);
     return tri_ev_none(e);
 }
 

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Compares tritcc's ttir with that of a Triton package, op by op.
+
+usage: peer.py TRITCC ROWS.jsonl [PACKAGES] [-k WORD] [-v] [-n COUNT]
+
+ROWS.jsonl: one specialisation a line (file, kernel, signature, constexprs, div16). PACKAGES: folder
+that holds the packages. Both texts go through Triton's own parser, verifier, inliner,
+canonicalizer and CSE before they are compared, so only meaning counts. Not part of `make check`:
+it needs Python with the triton package.
+"""
+import argparse
+import collections
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import triton
+from triton._C.libtriton import ir, passes
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from triton.compiler.compiler import make_backend
+
+
+def clean(module, context):
+    manager = ir.pass_manager(context)
+    passes.common.add_inliner(manager)
+    passes.common.add_canonicalizer(manager)
+    passes.common.add_cse(manager)
+    passes.common.add_symbol_dce(manager)
+    passes.common.add_canonicalizer(manager)
+    manager.run(module, "peer")
+    return normal(module.str_nodebug())
+
+
+def normal(text):
+    """Constants stand at their uses, every other value is named by a hash of what computes it, so that
+    neither names nor the order of independent operations count."""
+    names = {}
+    text = re.sub(r", tritcc\.kernel = \{.*\}\} \{$", "} {", text, flags=re.M)
+    text = re.sub(r"^#loc.*\n", "", text, flags=re.M)
+    text = re.sub(r"\s+loc\(#?[^()]*\)", "", text)
+
+    def rename(match):
+        base, _, part = match.group(0).partition("#")
+        return names.setdefault(base, "%%v%d" % len(names)) + ("#" + part if part else "")
+
+    lines = []
+    for line in text.split("\n"):
+        constant = re.match(r"\s*(%\S+) = arith\.constant (.*)", line)
+        if constant:
+            names[constant.group(1)] = "(" + constant.group(2) + ")"
+            continue
+        result = re.match(r"(\s*)(%[A-Za-z0-9_$.-]+)(:\d+)? = (.*)", line)
+        if result:
+            body = re.sub(VALUE, rename, result.group(4))
+            body = re.sub(r"arith\.subf \((dense<)?0\.000000e\+00>? : \S+\), ", "arith.negf ", body)
+            names[result.group(2)] = "%" + hashlib.md5(body.encode()).hexdigest()[:6]
+            line = result.group(1) + names[result.group(2)] + (result.group(3) or "") + " = " + body
+        else:
+            line = re.sub(VALUE, rename, line)
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def blocks_sorted(text):
+    """Lines sorted between those that open or close a region or block."""
+    out, run = [], []
+    for line in text.split("\n"):
+        if re.search(r"[{}]\s*$|^\s*\^bb|^\s*}", line):
+            out += sorted(run) + [line]
+            run = []
+        else:
+            run.append(line)
+    return "\n".join(out + sorted(run))
+
+
+VALUE = r"%[A-Za-z0-9_$.-]+(#\d+)?"
+
+
+def older(text):
+    """Spellings of the release that is installed."""
+    text = re.sub(r"tensordesc<([0-9x]+x[a-z0-9A-Z]+)>", r"tensordesc<tensor<\1>>", text)
+    text = re.sub(r"(make_tensor_descriptor .* : <[a-z0-9A-Z]+>, )<([^<>]*)>", r"\1<tensor<\2>>", text)
+    return text.replace("ttg.barrier all", "gpu.barrier")
+
+
+def newer():
+    """Rules of the language that changed after the installed release: bare numbers stay weak in comparisons."""
+    from triton.language import core
+    for name, method in (("lt", "less_than"), ("le", "less_equal"), ("gt", "greater_than"), ("ge", "greater_equal"),
+                         ("eq", "equal"), ("ne", "not_equal")):
+        def forward(self, other, _semantic=None, method=method):
+            return getattr(_semantic, method)(self, core._unwrap_if_constexpr(other))
+
+        def reflected(self, other, _semantic=None, method=method):
+            return getattr(_semantic, method)(core._unwrap_if_constexpr(other), self)
+
+        setattr(core.tensor, "__%s__" % name, core.builtin(forward))
+        setattr(core.tensor, "__r%s__" % name, core.builtin(reflected))
+
+
+def load(path, packages):
+    root = packages
+    name = os.path.relpath(path, root)[:-3].replace("/", ".")
+    if root not in sys.path:
+        sys.path.insert(0, root)
+    return __import__(name, fromlist=["_"])
+
+
+def unwrap(fn):
+    while not isinstance(fn, triton.runtime.jit.JITFunction):
+        fn = fn.fn
+    return fn
+
+
+def value(v, module):
+    if isinstance(v, dict):
+        if "dtype" in v:
+            return triton.language.dtype(v["dtype"])
+        return unwrap(getattr(module, v["jit"]))
+    return tuple(value(x, module) for x in v) if isinstance(v, list) else v
+
+
+def theirs(row, path, packages, target):
+    module = load(path, packages)
+    fn = unwrap(getattr(module, row["kernel"]))
+    constants = {k: value(v, module) for k, v in row["constexprs"].items()}
+    attrs = {(fn.arg_names.index(n),): [["tt.divisibility", 16]] for n in row.get("div16", [])}
+    source = ASTSource(fn, row["signature"], {(fn.arg_names.index(k),): v for k, v in constants.items()}, attrs)
+    backend = make_backend(target)
+    options = backend.parse_options({"num_warps": row.get("num_warps", 4)})
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    module = source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
+    return clean(module, context)
+
+
+def spell(v):
+    if isinstance(v, dict):
+        return "tl." + triton.language.dtype(v["dtype"]).__str__().replace("fp", "float") if "dtype" in v else v["jit"]
+    return repr(tuple(v)) if isinstance(v, list) else repr(v)
+
+
+def signature(row):
+    parts = []
+    for name, _ in row["params"]:
+        if name in row["constexprs"]:
+            parts.append("%s=%s" % (name, spell(row["constexprs"][name])))
+        else:
+            parts.append("%s=%s%s" % (name, row["signature"][name], ":16" if name in row.get("div16", []) else ""))
+    return "%s(%s)" % (row["kernel"], ", ".join(parts))
+
+
+def ours(row, path, packages, tritcc, arch):
+    command = [tritcc, "-emit=ttir=-", "-arch=" + arch, "-I", packages, "-k", row["kernel"], "-sig", signature(row), path]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    if run.returncode:
+        raise RuntimeError("tritcc: exit %d\n%s\n%s" % (run.returncode, " ".join(command), run.stderr[:2000]))
+    context = ir.context()
+    ir.load_dialects(context)
+    backend = make_backend(GPUTarget("cuda", int(arch.strip("sm_a")), 32))
+    backend.load_dialects(context)
+    text = older(re.sub(r", tritcc\.kernel = \{.*\}\} \{$", "} {", run.stdout, flags=re.M))
+    with tempfile.NamedTemporaryFile("w", suffix=".ttir", delete=False) as f:
+        f.write(text)
+    try:
+        module = ir.parse_mlir_module(f.name, context)
+    finally:
+        os.unlink(f.name)
+    return clean(module, context)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tritcc")
+    parser.add_argument("rows")
+    parser.add_argument("packages", nargs="?", default=os.path.dirname(os.path.dirname(triton.__file__)))
+    parser.add_argument("-k", default="")
+    parser.add_argument("-n", type=int, default=0)
+    parser.add_argument("-v", action="store_true")
+    parser.add_argument("--arch", default="sm_90")
+    options = parser.parse_args()
+    newer()
+    rows = [json.loads(line) for line in open(options.rows)]
+    counts = collections.Counter()
+    for number, row in enumerate(rows):
+        label = "%s:%s#%d" % (row["file"], row["kernel"], number)
+        if options.k not in label or (options.n and sum(counts.values()) >= options.n):
+            continue
+        path = os.path.join(options.packages, row["file"])
+        if not os.path.exists(path):
+            counts["no file"] += 1
+            continue
+        try:
+            mine = ours(row, path, options.packages, options.tritcc, options.arch)
+        except Exception as error:
+            counts["tritcc fails"] += 1
+            print("FAIL", label, str(error)[:3000 if options.v else 400])
+            continue
+        try:
+            reference = theirs(row, path, options.packages, GPUTarget("cuda", int(options.arch.strip("sm_a")), 32))
+        except Exception as error:
+            counts["triton fails"] += 1
+            print("SKIP", label, repr(error)[:300])
+            continue
+        mine, reference = blocks_sorted(mine), blocks_sorted(reference)
+        same = mine == reference
+        counts["same" if same else "different"] += 1
+        print("same" if same else "DIFF", label)
+        if not same and options.v:
+            import difflib
+            print("\n".join(list(difflib.unified_diff(reference.split("\n"), mine.split("\n"), "triton", "tritcc", lineterm="", n=2))[:40]))
+    print(dict(counts))
+    return 1 if counts["different"] or counts["tritcc fails"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
