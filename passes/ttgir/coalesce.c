@@ -60,9 +60,10 @@ static MlirValue descriptor_tensor(MlirOperation op)
 {
     if (tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather"))
         return tri_op_result(op, 0);
-    if (tri_op_is(op, "tt.descriptor_store") || tri_op_is(op, "tt.descriptor_reduce") ||
-        tri_op_is(op, "tt.descriptor_scatter"))
-        return tri_op_operand(op, mlirOperationGetNumOperands(op) - 1);
+    if (tri_op_is(op, "tt.descriptor_store") || tri_op_is(op, "tt.descriptor_reduce"))
+        return tri_op_operand(op, 1);
+    if (tri_op_is(op, "tt.descriptor_scatter"))
+        return tri_op_operand(op, 3);
     return (MlirValue){NULL};
 }
 

@@ -202,7 +202,7 @@ static void rewrite_load(access *a)
 /* The tensor that is written, in the shape of the block. */
 static MlirValue source_of(access *a)
 {
-    MlirValue value = tri_op_operand(a->op, mlirOperationGetNumOperands(a->op) - 1);
+    MlirValue value = tri_op_operand(a->op, tri_op_is(a->op, "tt.descriptor_scatter") ? 3 : 1);
     MlirType type = tensor_of(a, a->shape, a->element);
     return mlirTypeEqual(mlirValueGetType(value), type) ? value : unary(a, "tt.reshape", type, value);
 }
@@ -261,7 +261,7 @@ bool tri_descriptor_rewrite(tri_pass_run *run, MlirOperation op, const tri_descr
     if (is_rows)
         address_rows(&a);
     else
-        address_block(&a, 1);
+        address_block(&a, tri_op_is(op, "tt.descriptor_load") ? 1 : 2);
     if (tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather")) {
         rewrite_load(&a);
         return true;

@@ -3,9 +3,9 @@
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #row = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
 
-// CHECK-DAG: [[WIDE:#.+]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-// CHECK-DAG: [[NARROW:#.+]] = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-// CHECK-DAG: [[COLUMNS:#.+]] = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+// CHECK-DAG: [[$WIDE:#.+]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-DAG: [[$NARROW:#.+]] = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-DAG: [[$COLUMNS:#.+]] = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @wide
@@ -15,12 +15,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %q = tt.addptr %b, %r : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
     %nn = tt.splat %n : i32 -> tensor<1024xi32, #blocked>
     %m = arith.cmpi slt, %r, %nn : tensor<1024xi32, #blocked>
-    // CHECK: [[Q:%.+]] = ttg.convert_layout %{{.*}} -> tensor<1024x!tt.ptr<f32>, [[WIDE]]>
-    // CHECK: [[M:%.+]] = ttg.convert_layout %{{.*}} -> tensor<1024xi1, [[WIDE]]>
-    // CHECK: [[V:%.+]] = tt.load [[Q]], [[M]] : tensor<1024x!tt.ptr<f32>, [[WIDE]]>
-    // CHECK: ttg.convert_layout [[V]] : tensor<1024xf32, [[WIDE]]> -> tensor<1024xf32, [[NARROW]]>
+    // CHECK: [[Q:%.+]] = ttg.convert_layout %{{.*}} -> tensor<1024x!tt.ptr<f32>, [[$WIDE]]>
+    // CHECK: [[M:%.+]] = ttg.convert_layout %{{.*}} -> tensor<1024xi1, [[$WIDE]]>
+    // CHECK: [[V:%.+]] = tt.load [[Q]], [[M]] : tensor<1024x!tt.ptr<f32>, [[$WIDE]]>
+    // CHECK: ttg.convert_layout [[V]] : tensor<1024xf32, [[$WIDE]]> -> tensor<1024xf32, [[$NARROW]]>
     %v = tt.load %q, %m : tensor<1024x!tt.ptr<f32>, #blocked>
-    // CHECK: tt.store {{.*}} : tensor<1024x!tt.ptr<f32>, [[WIDE]]>
+    // CHECK: tt.store {{.*}} : tensor<1024x!tt.ptr<f32>, [[$WIDE]]>
     tt.store %q, %v, %m : tensor<1024x!tt.ptr<f32>, #blocked>
     tt.return
   }
@@ -32,7 +32,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %b = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
     %q = tt.addptr %b, %r : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
     // CHECK-NOT: ttg.convert_layout
-    // CHECK: tt.load %{{.*}} : tensor<1024x!tt.ptr<f32>, [[NARROW]]>
+    // CHECK: tt.load %{{.*}} : tensor<1024x!tt.ptr<f32>, [[$NARROW]]>
     %v = tt.load %q : tensor<1024x!tt.ptr<f32>, #blocked>
     tt.store %q, %v : tensor<1024x!tt.ptr<f32>, #blocked>
     tt.return
@@ -62,7 +62,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %o = arith.addi %r3, %c3 : tensor<64x64xi32, #row>
     %b = tt.splat %p : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #row>
     %q = tt.addptr %b, %o : tensor<64x64x!tt.ptr<f32>, #row>, tensor<64x64xi32, #row>
-    // CHECK: tt.load %{{.*}} : tensor<64x64x!tt.ptr<f32>, [[COLUMNS]]>
+    // CHECK: tt.load %{{.*}} : tensor<64x64x!tt.ptr<f32>, [[$COLUMNS]]>
     %v = tt.load %q : tensor<64x64x!tt.ptr<f32>, #row>
     tt.store %q, %v : tensor<64x64x!tt.ptr<f32>, #row>
     tt.return
@@ -80,7 +80,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %q = tt.addptr %b, %r : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
     %s:2 = scf.for %i = %c0 to %n step %c1 iter_args(%t = %q, %a = %zero) -> (tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xf32, #blocked>) : i32 {
       // CHECK: scf.for
-      // CHECK: tt.load %{{.*}} : tensor<1024x!tt.ptr<f32>, [[WIDE]]>
+      // CHECK: tt.load %{{.*}} : tensor<1024x!tt.ptr<f32>, [[$WIDE]]>
       %v = tt.load %t : tensor<1024x!tt.ptr<f32>, #blocked>
       %a1 = arith.addf %a, %v : tensor<1024xf32, #blocked>
       %t1 = tt.addptr %t, %step : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>

@@ -1,0 +1,119 @@
+// RUN: tritcc -x ttgir -passes=remove-layout-conversions,canonicalize %s | FileCheck %s
+
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#r = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#c = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+
+// CHECK-DAG: [[$B:#.+]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-DAG: [[$R:#.+]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+// CHECK-DAG: [[$C:#.+]] = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // The loads' layout flows forward, and their pointers are computed in it.
+  // CHECK-LABEL: @chain
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.make_range {{.*}} : tensor<1024xi32, [[$B]]>
+  // CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f32>, [[$B]]>
+  // CHECK: arith.addf {{.*}} : tensor<1024xf32, [[$B]]>
+  // CHECK: tt.store {{.*}} : tensor<1024x!tt.ptr<f32>, [[$B]]>
+  // CHECK-NEXT: tt.return
+  tt.func public @chain(%p: !tt.ptr<f32>) {
+    %i = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #a>
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #a>
+    %q = tt.addptr %s, %i : tensor<1024x!tt.ptr<f32>, #a>, tensor<1024xi32, #a>
+    %q1 = ttg.convert_layout %q : tensor<1024x!tt.ptr<f32>, #a> -> tensor<1024x!tt.ptr<f32>, #b>
+    %v = tt.load %q1 : tensor<1024x!tt.ptr<f32>, #b>
+    %v1 = ttg.convert_layout %v : tensor<1024xf32, #b> -> tensor<1024xf32, #a>
+    %w = arith.addf %v1, %v1 : tensor<1024xf32, #a>
+    %w1 = ttg.convert_layout %w : tensor<1024xf32, #a> -> tensor<1024xf32, #b>
+    %q2 = ttg.convert_layout %q : tensor<1024x!tt.ptr<f32>, #a> -> tensor<1024x!tt.ptr<f32>, #b>
+    tt.store %q2, %w1 : tensor<1024x!tt.ptr<f32>, #b>
+    tt.return
+  }
+
+  // A load and a store that each need their own layout: the data must be exchanged once.
+  // CHECK-LABEL: @transpose
+  // CHECK: [[V:%.+]] = tt.load {{.*}} : tensor<64x64x!tt.ptr<f32>, [[$R]]>
+  // CHECK: ttg.convert_layout [[V]] : tensor<64x64xf32, [[$R]]> -> tensor<64x64xf32, [[$C]]>
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.store {{.*}} : tensor<64x64x!tt.ptr<f32>, [[$C]]>
+  tt.func public @transpose(%p: tensor<64x64x!tt.ptr<f32>, #r>, %q: tensor<64x64x!tt.ptr<f32>, #c>) {
+    %v = tt.load %p : tensor<64x64x!tt.ptr<f32>, #r>
+    %w = ttg.convert_layout %v : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
+    tt.store %q, %w : tensor<64x64x!tt.ptr<f32>, #c>
+    tt.return
+  }
+
+  // The accumulator and the pointers that a loop carries change their layout as a whole.
+  // CHECK-LABEL: @loop
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: scf.for {{.*}} -> (tensor<1024xf32, [[$B]]>, tensor<1024x!tt.ptr<f32>, [[$B]]>)
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return
+  tt.func public @loop(%p: !tt.ptr<f32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.000000e+00> : tensor<1024xf32, #a>
+    %step = arith.constant dense<1024> : tensor<1024xi32, #a>
+    %i = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #a>
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #a>
+    %q = tt.addptr %s, %i : tensor<1024x!tt.ptr<f32>, #a>, tensor<1024xi32, #a>
+    %l:2 = scf.for %k = %c0 to %n step %c1 iter_args(%x = %q, %acc = %zero) -> (tensor<1024x!tt.ptr<f32>, #a>, tensor<1024xf32, #a>) : i32 {
+      %x1 = ttg.convert_layout %x : tensor<1024x!tt.ptr<f32>, #a> -> tensor<1024x!tt.ptr<f32>, #b>
+      %v = tt.load %x1 : tensor<1024x!tt.ptr<f32>, #b>
+      %v1 = ttg.convert_layout %v : tensor<1024xf32, #b> -> tensor<1024xf32, #a>
+      %y = arith.addf %acc, %v1 : tensor<1024xf32, #a>
+      %z = tt.addptr %x, %step : tensor<1024x!tt.ptr<f32>, #a>, tensor<1024xi32, #a>
+      scf.yield %z, %y : tensor<1024x!tt.ptr<f32>, #a>, tensor<1024xf32, #a>
+    }
+    %q1 = ttg.convert_layout %q : tensor<1024x!tt.ptr<f32>, #a> -> tensor<1024x!tt.ptr<f32>, #b>
+    %w = ttg.convert_layout %l#1 : tensor<1024xf32, #a> -> tensor<1024xf32, #b>
+    tt.store %q1, %w : tensor<1024x!tt.ptr<f32>, #b>
+    tt.return
+  }
+
+  // Both branches of a conditional are computed in the layout its user wants.
+  // CHECK-LABEL: @conditional
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: scf.if {{.*}} -> (tensor<1024xi32, [[$B]]>)
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return
+  tt.func public @conditional(%p: tensor<1024x!tt.ptr<i32>, #b>, %n: i32, %c: i1) {
+    %r = scf.if %c -> (tensor<1024xi32, #a>) {
+      %i = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #a>
+      scf.yield %i : tensor<1024xi32, #a>
+    } else {
+      %s = tt.splat %n : i32 -> tensor<1024xi32, #a>
+      scf.yield %s : tensor<1024xi32, #a>
+    }
+    %w = ttg.convert_layout %r : tensor<1024xi32, #a> -> tensor<1024xi32, #b>
+    tt.store %p, %w : tensor<1024x!tt.ptr<i32>, #b>
+    tt.return
+  }
+
+  // A wide load must not be done twice to save a conversion.
+  // CHECK-LABEL: @keep
+  // CHECK-COUNT-1: tt.load
+  // CHECK-NOT: tt.load
+  // CHECK: ttg.convert_layout
+  tt.func public @keep(%p: tensor<1024x!tt.ptr<f32>, #a>, %q: tensor<1024x!tt.ptr<f32>, #b>) {
+    %v = tt.load %p : tensor<1024x!tt.ptr<f32>, #a>
+    %w = ttg.convert_layout %v : tensor<1024xf32, #a> -> tensor<1024xf32, #b>
+    tt.store %q, %w : tensor<1024x!tt.ptr<f32>, #b>
+    tt.store %p, %v : tensor<1024x!tt.ptr<f32>, #a>
+    tt.return
+  }
+
+  // Half the bytes move when the conversion stands in front of the extension.
+  // CHECK-LABEL: @extension
+  // CHECK: [[H:%.+]] = ttg.convert_layout %{{.*}} : tensor<64x64xf16, [[$R]]> -> tensor<64x64xf16, [[$C]]>
+  // CHECK: arith.extf [[H]] : tensor<64x64xf16, [[$C]]> to tensor<64x64xf32, [[$C]]>
+  tt.func public @extension(%p: tensor<64x64x!tt.ptr<f16>, #r>, %q: tensor<64x64x!tt.ptr<f32>, #c>) {
+    %v = tt.load %p : tensor<64x64x!tt.ptr<f16>, #r>
+    %e = arith.extf %v : tensor<64x64xf16, #r> to tensor<64x64xf32, #r>
+    %w = ttg.convert_layout %e : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
+    tt.store %q, %w : tensor<64x64x!tt.ptr<f32>, #c>
+    tt.return
+  }
+}

@@ -1,0 +1,69 @@
+// RUN: tritcc -x ttir -passes=triton-licm %s | FileCheck %s
+
+// CHECK-LABEL: @load
+tt.func public @load(%p: tensor<128x!tt.ptr<f32>>, %m: tensor<128xi1>, %lb: i32, %ub: i32) -> tensor<128xf32> {
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.000000e+00> : tensor<128xf32>
+  // CHECK: [[C:%.+]] = arith.cmpi slt, %arg2, %arg3 : i32
+  // CHECK: [[S:%.+]] = tt.splat [[C]] : i1 -> tensor<128xi1>
+  // CHECK: [[M:%.+]] = arith.andi %arg1, [[S]] : tensor<128xi1>
+  // CHECK: [[V:%.+]] = tt.load %arg0, [[M]] : tensor<128x!tt.ptr<f32>>
+  // CHECK: [[W:%.+]] = arith.addf [[V]], [[V]]
+  // CHECK: scf.for
+  // CHECK-NEXT: arith.addf %{{.*}}, [[W]]
+  %r = scf.for %i = %lb to %ub step %c1 iter_args(%a = %zero) -> (tensor<128xf32>) : i32 {
+    %v = tt.load %p, %m : tensor<128x!tt.ptr<f32>>
+    %w = arith.addf %v, %v : tensor<128xf32>
+    %b = arith.addf %a, %w : tensor<128xf32>
+    scf.yield %b : tensor<128xf32>
+  }
+  tt.return %r : tensor<128xf32>
+}
+
+// Something in the loop writes: it might be what is loaded.
+// CHECK-LABEL: @store
+tt.func public @store(%p: tensor<128x!tt.ptr<f32>>, %lb: i32, %ub: i32) {
+  %c1 = arith.constant 1 : i32
+  // CHECK: scf.for
+  // CHECK-NEXT: tt.load
+  scf.for %i = %lb to %ub step %c1 : i32 {
+    %v = tt.load %p : tensor<128x!tt.ptr<f32>>
+    %w = arith.addf %v, %v : tensor<128xf32>
+    tt.store %p, %w : tensor<128x!tt.ptr<f32>>
+  }
+  tt.return
+}
+
+// CHECK-LABEL: @refused
+tt.func public @refused(%p: tensor<128x!tt.ptr<f32>>, %x: tensor<128xf32>, %lb: i32, %ub: i32) -> tensor<128xf32> {
+  %c1 = arith.constant 1 : i32
+  // CHECK: scf.for
+  // CHECK-NEXT: arith.mulf
+  %r = scf.for %i = %lb to %ub step %c1 iter_args(%a = %x) -> (tensor<128xf32>) : i32 {
+    %w = arith.mulf %x, %x : tensor<128xf32>
+    %b = arith.addf %a, %w : tensor<128xf32>
+    scf.yield %b : tensor<128xf32>
+  } {tt.no_licm}
+  tt.return %r : tensor<128xf32>
+}
+
+// From the inner loop through the outer one; a volatile load never moves.
+// CHECK-LABEL: @nested
+tt.func public @nested(%p: tensor<128x!tt.ptr<f32>>, %x: tensor<128xf32>, %lb: i32, %ub: i32) -> tensor<128xf32> {
+  %c1 = arith.constant 1 : i32
+  // CHECK: [[W:%.+]] = arith.mulf %arg1, %arg1
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK-NEXT: tt.load {{.*}} {isVolatile = true}
+  %r = scf.for %i = %lb to %ub step %c1 iter_args(%a = %x) -> (tensor<128xf32>) : i32 {
+    %s = scf.for %j = %lb to %ub step %c1 iter_args(%b = %a) -> (tensor<128xf32>) : i32 {
+      %v = tt.load %p {isVolatile = true} : tensor<128x!tt.ptr<f32>>
+      %w = arith.mulf %x, %x : tensor<128xf32>
+      %c = arith.addf %b, %w : tensor<128xf32>
+      %d = arith.addf %c, %v : tensor<128xf32>
+      scf.yield %d : tensor<128xf32>
+    }
+    scf.yield %s : tensor<128xf32>
+  }
+  tt.return %r : tensor<128xf32>
+}
