@@ -25,7 +25,8 @@ FileCheck() { "$FILECHECK" --enable-var-scope "$@"; }
 run_lines() {
     local script temporary
     temporary=$(mktemp -d)
-    script=$(sed -n 's/^.*RUN: *//p' "$1" | sed -e :a -e '/\\$/{N;s/\\\n//;ba' -e '}')
+    script=$(sed -n 's/^.*RUN: *//p' "$1" | sed -e :a -e '/\\$/{N;s/\\\n//;ba' -e '}' | sed '$!s/$/ \&\&/')
+    # (joined by &&: errexit does nothing inside a condition)
     script=${script//%s/$1}
     script=${script//%S/${1%/*}}
     script=${script//%t/$temporary/t}

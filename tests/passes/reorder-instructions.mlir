@@ -1,0 +1,65 @@
+// RUN: tritcc -x ttgir -passes=reorder-instructions %s | FileCheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+#shared = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#smem = #ttg.shared_memory
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // The read moves into the loop of its only user.
+  // CHECK-LABEL: @into_loop
+  // CHECK: scf.for
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: tt.dot
+  tt.func public @into_loop(%m: !ttg.memdesc<64x64xf16, #shared, #smem>, %y: tensor<64x64xf16, #b>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #a>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %d = tt.dot %x, %y, %acc : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // Not across a write to the buffer.
+  // CHECK-LABEL: @written
+  // CHECK: ttg.local_load
+  // CHECK: scf.for
+  tt.func public @written(%m: !ttg.memdesc<64x64xf16, #shared, #smem, mutable>, %v: tensor<64x64xf16, #blocked>, %y: tensor<64x64xf16, #b>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #a>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %d = tt.dot %x, %y, %acc : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+      ttg.local_store %v, %m : tensor<64x64xf16, #blocked> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // A buffer is filled as soon as its contents are there.
+  // CHECK-LABEL: @fill_early
+  // CHECK: [[X:%.+]] = arith.addf
+  // CHECK-NEXT: ttg.local_alloc [[X]]
+  // CHECK-NEXT: arith.mulf
+  tt.func public @fill_early(%x: tensor<64x64xf16, #blocked>) -> (!ttg.memdesc<64x64xf16, #shared, #smem>, tensor<64x64xf16, #blocked>) {
+    %s = arith.addf %x, %x : tensor<64x64xf16, #blocked>
+    %p = arith.mulf %x, %x : tensor<64x64xf16, #blocked>
+    %m = ttg.local_alloc %s : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    tt.return %m, %p : !ttg.memdesc<64x64xf16, #shared, #smem>, tensor<64x64xf16, #blocked>
+  }
+
+  // The second operand is read behind the first.
+  // CHECK-LABEL: @order_of_operands
+  // CHECK-NEXT: ttg.local_load %arg0 {{.*}} -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0
+  // CHECK-NEXT: ttg.local_load %arg1
+  // CHECK-NEXT: tt.dot
+  tt.func public @order_of_operands(%m: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %y = ttg.local_load %k : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #b>
+    %x = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #a>
+    %d = tt.dot %x, %y, %c : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+    tt.return %d : tensor<64x64xf32, #mma>
+  }
+}
