@@ -92,6 +92,8 @@ static tri_ev call_builtin(tri_eval *e, tri_ev callee, tri_call_args *args, tri_
     const tri_builtin *row = tri_builtins_find(e, callee.ce->string);
     if (row)
         return tri_builtins_call(e, row, args, at);
+    if (tri_str_is(callee.ce->string, "triton.language.aggregate_replace"))
+        return tri_object_replace(e, args, at);
     if (tri_module_is_namespace(callee.ce))
         return tri_eval_error_at(e, at, 3003, "'%.*s' is a module and can not be called", TRI_STR_ARG(callee.ce->string));
     if (tri_host_can_call(callee.ce))

@@ -100,6 +100,7 @@ bool tri_call_evaluate_args(tri_eval *e, const tri_ast_node *call, tri_call_args
 
 /* object.c: aggregates and named tuples */
 tri_ev tri_object_construct(tri_eval *e, const tri_class *cls, tri_call_args *args, tri_span at);
+tri_ev tri_object_replace(tri_eval *e, tri_call_args *args, tri_span at); /* tl.aggregate_replace(obj, field=v) */
 tri_ev tri_object_attribute(tri_eval *e, tri_ev object, tri_str name, const tri_ast_node *node);
 /* The method `name` bound to the object; error kind without a report when there is none. */
 bool tri_object_find_method(tri_eval *e, tri_ev object, tri_str name, tri_ev *out_method);

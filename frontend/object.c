@@ -169,3 +169,23 @@ tri_ev tri_object_construct(tri_eval *e, const tri_class *cls, tri_call_args *ar
     *o = (tri_ev_object){cls, (int)cls->fields.len, fields};
     return (tri_ev){.kind = TRI_EV_OBJECT, .object = o};
 }
+
+tri_ev tri_object_replace(tri_eval *e, tri_call_args *args, tri_span at)
+{
+    if (!args->len || args->at[0].name.len || args->at[0].value.kind != TRI_EV_OBJECT)
+        return tri_eval_error_at(e, at, 3004, "tl.aggregate_replace takes an aggregate and the fields to change");
+    tri_ev object = args->at[0].value;
+    tri_ev_object *o = tri_arena_copy(e->arena, object.object, sizeof *o);
+    o->fields = tri_arena_copy(e->arena, o->fields, sizeof *o->fields * (size_t)o->count);
+    for (size_t i = 1; i < args->len; i++) {
+        int f = field_index(o->cls, args->at[i].name);
+        if (f < 0)
+            return tri_eval_error_at(e, args->at[i].at, 3004, "class '%.*s' has no field '%.*s'", TRI_STR_ARG(o->cls->name),
+                                     TRI_STR_ARG(args->at[i].name));
+        if (tri_ev_is_error(args->at[i].value))
+            return args->at[i].value;
+        o->fields[f] = args->at[i].value;
+    }
+    object.object = o;
+    return object;
+}

@@ -47,7 +47,7 @@ def normal(text):
 
     def rename(match):
         base, _, part = match.group(0).partition("#")
-        return names.setdefault(base, "%%v%d" % len(names)) + ("#" + part if part else "")
+        return names.setdefault(base, "%%v%d" % sum(n.startswith("%v") for n in names.values())) + ("#" + part if part else "")
 
     lines = []
     for line in text.split("\n"):
@@ -86,7 +86,7 @@ def older(text):
     """Spellings of the release that is installed."""
     text = re.sub(r"tensordesc<([0-9x]+x[a-z0-9A-Z]+)>", r"tensordesc<tensor<\1>>", text)
     text = re.sub(r"(make_tensor_descriptor .* : <[a-z0-9A-Z]+>, )<([^<>]*)>", r"\1<tensor<\2>>", text)
-    return text.replace("ttg.barrier all", "gpu.barrier")
+    return re.sub(r'ttg.barrier "?all"?', "gpu.barrier", text)
 
 
 def newer():

@@ -1,0 +1,71 @@
+/* Type objects and small compile-time helpers of the library. */
+#include "frontend/builtins.h"
+
+tri_ev tri_builtin_pointer_type(tri_eval *e, const tri_ev *args)
+{
+    const tri_type *t = tri_arg_dtype(e, args, 0);
+    int64_t space;
+    bool is_const;
+    if (!t || !tri_arg_int(e, args, 1, 1, &space) || !tri_arg_bool(e, args, 2, false, &is_const))
+        return (tri_ev){0};
+    if (t->kind != TRI_TYPE_SCALAR)
+        return tri_arg_error(e, 0, 3012, "a pointer points to a scalar type, not to '%s'; load an int64 and cast it with "
+                             ".to(tl.pointer_type(...))", tri_eval_type_name(e, t));
+    return tri_ev_dtype(e, tri_types_pointer(e->arena, t, (unsigned)space, is_const));
+}
+
+tri_ev tri_builtin_block_type(tri_eval *e, const tri_ev *args)
+{
+    const tri_type *t = tri_arg_dtype(e, args, 0);
+    int rank;
+    int64_t shape[TRI_MAX_TENSOR_RANK];
+    if (!t || !tri_arg_shape(e, args, 1, &rank, shape) || !tri_semantic_check_shape(e, rank, shape))
+        return (tri_ev){0};
+    return tri_ev_dtype(e, tri_types_block(e->arena, t, rank, shape));
+}
+
+tri_ev tri_builtin_dtype(tri_eval *e, const tri_ev *args)
+{
+    const tri_type *t = tri_arg_dtype(e, args, 0);
+    return t ? tri_ev_dtype(e, t) : (tri_ev){0};
+}
+
+tri_ev tri_builtin_tuple(tri_eval *e, const tri_ev *args)
+{
+    if (tri_ev_is_none(args[0]))
+        return tri_ev_make_tuple(e, 0, NULL);
+    return args[0].kind == TRI_EV_TUPLE ? args[0]
+                                        : tri_arg_error(e, 0, 3012, "%s can not be a tuple", tri_eval_describe(e, args[0]));
+}
+
+tri_ev tri_builtin_log2(tri_eval *e, const tri_ev *args)
+{
+    int64_t n, log = 0;
+    if (!tri_arg_int(e, args, 0, 0, &n))
+        return (tri_ev){0};
+    while (n > 1) {
+        n >>= 1;
+        log++;
+    }
+    return tri_ev_int(e, log);
+}
+
+tri_ev tri_builtin_is_power_of_two(tri_eval *e, const tri_ev *args)
+{
+    int64_t n;
+    if (!tri_arg_int(e, args, 0, 0, &n))
+        return (tri_ev){0};
+    return tri_ev_bool(e, n > 0 && (n & (n - 1)) == 0);
+}
+
+tri_ev tri_builtin_get_int_dtype(tri_eval *e, const tri_ev *args)
+{
+    int64_t bits;
+    bool is_signed;
+    if (!tri_arg_int(e, args, 0, 0, &bits) || !tri_arg_bool(e, args, 1, true, &is_signed))
+        return (tri_ev){0};
+    for (int d = TRI_DTYPE_INT1; d <= TRI_DTYPE_UINT64; d++)
+        if (tri_types_dtype_bits((tri_dtype)d) == bits && tri_types_dtype_is_signed((tri_dtype)d) == is_signed)
+            return tri_ev_dtype(e, tri_types_scalar((tri_dtype)d));
+    return tri_arg_error(e, 0, 3012, "there is no integer type of %lld bits", (long long)bits);
+}
