@@ -1,0 +1,135 @@
+load ../helpers
+
+vadd=("$EXAMPLES/vadd/vadd.tri" -sig '*fp32:16, *fp32:16, *fp32:16, i32' -DBLOCK_SIZE=1024)
+
+# same_from KIND...: each stage of vadd, as text, leads to the bytes of a compilation in one go.
+same_from() {
+    local arch=$1 final=$2 kind
+    shift 2
+    tritcc "${vadd[@]}" -arch="$arch" -emit="$final=straight"
+    for kind; do
+        tritcc "${vadd[@]}" -arch="$arch" -emit="$kind=stage"
+        tritcc -x "$kind" stage -arch="$arch" -emit="$final=again"
+        cmp straight again
+    done
+}
+
+@test "every stage to PTX continues from its text" {
+    same_from sm_90a ptx ast ttir ttgir llir
+    same_from sm_80 ptx ast ttir ttgir llir
+}
+
+@test "every stage to SPIR-V continues from its text" {
+    same_from spirv64 spirv ast ttir ttgir llir spvasm
+}
+
+@test "every stage to an object continues from its text" {
+    same_from x86-64-v3 obj ast ttir llir asm
+}
+
+@test "a cubin from PTX is the cubin of a straight run" {
+    need ptxas
+    same_from sm_90a cubin ast ttir ttgir llir ptx
+}
+
+@test "stages with line information continue from their text" {
+    local kind
+    tritcc "${vadd[@]}" -arch=sm_90a -lineinfo -emit=ptx=straight
+    for kind in ast ttir ttgir llir; do
+        tritcc "${vadd[@]}" -arch=sm_90a -lineinfo -emit="$kind=stage"
+        tritcc -x "$kind" stage -arch=sm_90a -lineinfo -emit=ptx=again
+        cmp straight again
+    done
+}
+
+@test "an intermediate text knows its architecture" {
+    tritcc "${vadd[@]}" -arch=sm_90a -emit=ttgir=k.ttgir,ptx=k.ptx
+    tritcc k.ttgir -emit=ptx=l.ptx
+    grep -q '^.target sm_90' l.ptx
+    tritcc -### k.ptx -emit=json=x
+    [[ $errors == *"for sm_90a"* ]]
+}
+
+@test "several kinds in one run are those of single runs" {
+    local kind
+    tritcc "${vadd[@]}" -arch=sm_80 -emit=ast=1.ast,ttir=1.ttir,ttgir=1.ttgir,llir=1.llir,ptx=1.ptx,json=1.json
+    for kind in ast ttir ttgir llir ptx json; do
+        tritcc "${vadd[@]}" -arch=sm_80 -emit="$kind=2"
+        cmp "1.$kind" 2
+    done
+}
+
+@test "-S writes the text of the target" {
+    tritcc "${vadd[@]}" -arch=sm_80 -S -o -
+    [[ $output == *".target sm_80"* ]]
+    tritcc "${vadd[@]}" -arch=spirv64 -S
+    grep -q OpEntryPoint vadd.spvasm
+    tritcc "${vadd[@]}" -arch=native -S
+    [ -s vadd.s ]
+}
+
+@test "-c and no option at all write an object and, when asked, its header" {
+    tritcc "${vadd[@]}"
+    cp vadd.o first.o
+    tritcc "${vadd[@]}" -c
+    cmp first.o vadd.o
+    mkdir out
+    tritcc "${vadd[@]}" -c -emit=header -o out/k.o
+    [ -s out/k.o ] && grep -q 'int add_kernel(' out/k.h
+}
+
+@test "-save-temps keeps every stage on the way" {
+    tritcc "${vadd[@]}" -arch=sm_80 -S -save-temps=temps
+    [ "$(ls temps | tr '\n' ' ')" = "vadd.ast vadd.ll vadd.ttgir vadd.ttir " ]
+    tritcc -arch=sm_80 -S -o again.ptx temps/vadd.ttgir
+    cmp vadd.ptx again.ptx
+    tritcc "${vadd[@]}" -arch=sm_80 -S -save-temps
+    [ -s vadd.ttir ]
+}
+
+@test "the same input gives the same bytes anywhere and at any time" {
+    mkdir other
+    cp "$EXAMPLES/vadd/vadd.tri" .
+    cp "$EXAMPLES/vadd/vadd.tri" other
+    touch -d 2001-01-01 other/vadd.tri
+    args=(-sig '*fp32:16, *fp32:16, *fp32:16, i32' -DBLOCK_SIZE=1024)
+    tritcc vadd.tri "${args[@]}" -arch=sm_90a -emit=ast=1.ast,ttir=1.ttir,ptx=1.ptx
+    tritcc vadd.tri "${args[@]}" -arch=x86-64-v3 -emit=obj=1.o,header=1.h,json=1.json
+    (
+        cd other
+        export LC_ALL=C.UTF-8 HOME=/nonexistent USER=x TZ=Asia/Tokyo SOURCE_DATE_EPOCH=1
+        tritcc vadd.tri "${args[@]}" -arch=x86-64-v3 -emit=json=../2.json,header=../2.h,obj=../2.o
+        tritcc vadd.tri "${args[@]}" -arch=sm_90a -emit=ptx=../2.ptx,ttir=../2.ttir,ast=../2.ast
+    )
+    for kind in ast ttir ptx o h json; do
+        cmp "1.$kind" "2.$kind"
+    done
+}
+
+@test "nothing of the environment and no other program is needed" {
+    need strace
+    env -i strace -f -e trace=execve -o trace "$TRITCC" "${vadd[@]}" -arch=sm_80 -emit=ptx=k.ptx
+    env -i strace -f -e trace=execve -o trace2 "$TRITCC" "${vadd[@]}" -arch=x86-64 -c
+    [ "$(grep -c execve trace)" -eq 1 ]
+    [ "$(grep -c execve trace2)" -eq 1 ]
+    [ -s k.ptx ] && [ -s vadd.o ]
+}
+
+@test "PTX is what ptxas takes" {
+    need ptxas
+    for arch in sm_80 sm_86 sm_89 sm_90 sm_90a sm_100a sm_120a; do
+        tritcc "${vadd[@]}" -arch=$arch -emit=ptx=k.ptx,cubin=k.cubin
+        [ -s k.cubin ]
+    done
+}
+
+@test "SPIR-V is valid" {
+    need spirv-val
+    tritcc "${vadd[@]}" -arch=spirv64 -emit=spirv=k.spv
+    spirv-val --target-env opencl2.2 k.spv
+}
+
+@test "input from a pipe goes to a pipe" {
+    "$TRITCC" - "${vadd[@]:1}" -emit=ttir <"$EXAMPLES/vadd/vadd.tri" | "$TRITCC" -x ttir - -arch=sm_80 -emit=ptx >k.ptx
+    grep -q '^.target sm_80' k.ptx
+}

@@ -1,0 +1,87 @@
+load ../helpers
+
+vadd=("$EXAMPLES/vadd/vadd.tri" -sig '*fp32:16, *fp32:16, *fp32:16, i32' -DBLOCK_SIZE=1024 -arch=sm_80)
+
+# toolkit BODY: a CUDA toolkit whose ptxas is this shell script.
+toolkit() {
+    mkdir -p cuda/bin
+    printf '#!/bin/sh\n%s\n' "$1" >cuda/bin/ptxas
+    chmod +x cuda/bin/ptxas
+}
+
+@test "a missing ptxas is told with the option and the package that help" {
+    mkdir cuda
+    echo old >vadd.cubin
+    tritcc -1 "${vadd[@]}" -emit=cubin --cuda-path=cuda
+    [[ $errors == *"ptxas"*"--cuda-path"* ]]
+    [ ! -e vadd.cubin ]
+    tritcc -2 "${vadd[@]}" -emit=cubin --cuda-path=absent
+    [[ $errors == *"'--cuda-path=absent' is not a folder"* ]]
+}
+
+@test "CUDA_HOME and PATH are searched" {
+    toolkit 'for last; do :; done; echo made >"$last"'
+    CUDA_HOME=$PWD/cuda tritcc "${vadd[@]}" -emit=cubin
+    [ "$(cat vadd.cubin)" = made ]
+    rm vadd.cubin
+    PATH=$PWD/cuda/bin:$PATH tritcc "${vadd[@]}" -emit=cubin
+    [ "$(cat vadd.cubin)" = made ]
+}
+
+@test "a tool that fails is named with its status and command" {
+    toolkit 'echo "ptxas fatal: no" >&2; exit 3'
+    tritcc -1 "${vadd[@]}" -emit=cubin --cuda-path=cuda
+    [[ $errors == *"'ptxas' ended with status 3: ptxas fatal: no"* ]]
+    [[ $errors == *"cuda/bin/ptxas"*"-arch=sm_80"* ]]
+    [ ! -e vadd.cubin ]
+}
+
+@test "a tool killed by a signal is named with the signal" {
+    toolkit 'kill -9 $$'
+    tritcc -1 "${vadd[@]}" -emit=cubin --cuda-path=cuda
+    [[ $errors == *"'ptxas' was killed by signal 9 (Killed)"* ]]
+    [ ! -e vadd.cubin ]
+}
+
+@test "temporary files go away when a tool fails and when the compiler is ended" {
+    toolkit "for f; do [ -e \"\$f\" ] && echo \"\$f\" >>'$PWD/seen'; done; exit 1"
+    tritcc -1 "${vadd[@]}" -emit=cubin --cuda-path=cuda
+    grep -q '\.ptx$' seen
+    while read -r file; do [ ! -e "$file" ]; done <seen
+    for signal in INT TERM HUP; do
+        rm -f seen
+        toolkit "for f; do [ -e \"\$f\" ] && echo \"\$f\" >>'$PWD/seen'; done; exec sleep 5"
+        # A shell's background jobs ignore INT; env gives the compiler the default back.
+        env --default-signal "$TRITCC" "${vadd[@]}" -emit=cubin --cuda-path=cuda &
+        pid=$!
+        for _ in $(seq 100); do
+            [ -e seen ] && break
+            sleep 0.05
+        done
+        kill -"$signal" "$pid"
+        wait "$pid" || true
+        while read -r file; do [ ! -e "$file" ]; done <seen
+        [ ! -e vadd.cubin ]
+    done
+}
+
+@test "-MD names exactly the files that are read" {
+    need strace
+    cp "$EXAMPLES/softmax/softmax.tri" k.tri
+    args=(-sig '*fp32:16, *fp32:16, i32, i32, i32, i32' -k softmax_kernel -DBLOCK_SIZE=128 -Dnum_stages=2 -arch=sm_80)
+    strace -f -e trace=openat,open -o trace "$TRITCC" k.tri "${args[@]}" -emit=ptx -MD
+    # What the loader and libc open is not input.
+    grep -E 'O_RDONLY' trace | grep -v ENOENT | sed -nE 's/.*"([^"]+)".*/\1/p' |
+        grep -vE '^(/etc/|/proc/|/sys/|/dev/|/lib|/usr/lib)' | sort -u >opened
+    sed -e 's/^[^:]*://' -e 's/\\$//' k.d | tr -s ' ' '\n' | grep . | sort -u >listed
+    diff opened listed
+    grep -q '^k.ptx: k.tri' k.d
+}
+
+@test "-MF, -MT, -MQ and -MP" {
+    cp "$EXAMPLES/vadd/vadd.tri" 'a b.tri'
+    tritcc 'a b.tri' "${vadd[@]:1}" -emit=ptx=k.ptx -MD -MF x.d -MT 'all' -MQ 'c$d'
+    [ "$(cat x.d)" = 'all c$$d: a\ b.tri' ]
+    tritcc 'a b.tri' "${vadd[@]:1}" -emit=ptx=k.ptx -MD -MP
+    grep -q '^k.ptx: a' 'a b.d'
+}
