@@ -439,6 +439,18 @@ void tri_diag_drop(tri_diag *diag)
     diag->held.len = first;
 }
 
+size_t tri_diag_held_count(const tri_diag *diag)
+{
+    return diag->held.len;
+}
+
+tri_severity tri_diag_held_at(const tri_diag *diag, size_t i, tri_span *out_at, tri_str *out_text)
+{
+    *out_at = diag->held.at[i].at;
+    *out_text = diag->held.at[i].text;
+    return diag->held.at[i].severity;
+}
+
 size_t tri_diag_error_count(const tri_diag *diag)
 {
     return diag->errors;

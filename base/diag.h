@@ -69,6 +69,9 @@ void tri_diag_fix(tri_diag *diag, tri_span at, const char *format, ...) __attrib
 void tri_diag_hold(tri_diag *diag);
 void tri_diag_release(tri_diag *diag);
 void tri_diag_drop(tri_diag *diag);
+/* What is held back at this moment, in order; the text is borrowed until release or drop. */
+size_t tri_diag_held_count(const tri_diag *diag);
+tri_severity tri_diag_held_at(const tri_diag *diag, size_t i, tri_span *out_at, tri_str *out_text);
 
 size_t tri_diag_error_count(const tri_diag *diag);
 size_t tri_diag_warning_count(const tri_diag *diag);

@@ -1,5 +1,6 @@
 #include "driver/transform.h"
 
+#include "driver/expect.h"
 #include "driver/output.h"
 #include "driver/payload.h"
 #include "driver/pipeline.h"
@@ -30,7 +31,7 @@ static bool run_front_end(tri_session *session, tri_unit *unit)
     return true;
 }
 
-static bool transform(tri_session *session, tri_unit *unit, tri_kind kind, const tri_source *source, tri_buf *out)
+static bool transform_one(tri_session *session, tri_unit *unit, tri_kind kind, const tri_source *source, tri_buf *out)
 {
     unit->kernels.len = 0;
     if (!tri_payload_read(unit, kind, source))
@@ -41,6 +42,15 @@ static bool transform(tri_session *session, tri_unit *unit, tri_kind kind, const
         return false;
     tri_payload_print(unit, TRI_KIND_TTIR, out);
     return true;
+}
+
+static bool transform(tri_session *session, tri_unit *unit, tri_kind kind, const tri_source *source, tri_buf *out)
+{
+    if (!session->opt->verify_diagnostics)
+        return transform_one(session, unit, kind, source, out);
+    tri_diag_hold(session->diag);
+    transform_one(session, unit, kind, source, out);
+    return tri_expect_check(session->diag, source);
 }
 
 /* Pieces keep their line numbers: each is padded with the newlines that stand before it. */
@@ -79,7 +89,8 @@ int tri_transform_run(tri_session *session, tri_unit *unit, tri_kind kind)
     bool ok = session->opt->split_input ? transform_pieces(session, unit, kind, &out)
                                         : transform(session, unit, kind, unit->source, &out);
     tri_str path = session->opt->output.len ? session->opt->output : TRI_STR("-");
-    ok = ok && tri_output_write(unit->diag, tri_str_copy(unit->arena, path), tri_buf_str(&out));
+    if (!session->opt->verify_diagnostics)
+        ok = ok && tri_output_write(unit->diag, tri_str_copy(unit->arena, path), tri_buf_str(&out));
     tri_buf_fini(&out);
     return ok ? 0 : 1;
 }

@@ -64,3 +64,21 @@ K
     tritcc -1 k.spvasm -emit=spirv
     [[ $errors == *"k.spvasm:1:"*"error:"* ]]
 }
+
+@test "-verify-diagnostics wants what the comments say, no more and no less" {
+    cat >k.ttir <<'K'
+module {
+  tt.func public @f() {
+    // expected-error@+1 {{use of undeclared}}
+    tt.return %b : i32
+  }
+}
+// -----
+module {
+}
+K
+    tritcc k.ttir -passes= -split-input-file -verify-diagnostics
+    sed -i 's/@+1/@+2/' k.ttir
+    tritcc -1 k.ttir -passes= -split-input-file -verify-diagnostics
+    [[ $errors == *"expected error was not reported"*"unexpected error: "* ]]
+}
