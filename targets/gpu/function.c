@@ -169,15 +169,14 @@ static bool lower_function(tri_gpu *g, MlirOperation func)
     block_list blocks = {0};
     visit_block(g, entry, &seen, &blocks);
     bind_parameters(g, entry);
-    LLVMBasicBlockRef parameters_end = LLVMGetInsertBlock(g->b);
     open_blocks(g, &blocks);
-    tri_gpu_at_end(g, parameters_end);
-    g->entry_end = LLVMBuildBr(g->b, tri_map_find_ptr(&g->blocks, entry.ptr));
     for (size_t i = blocks.len; i-- > 0;) {
         tri_gpu_at_end(g, tri_map_find_ptr(&g->blocks, blocks.at[i].ptr));
         if (!tri_gpu_lower_block(g, blocks.at[i]))
             return false;
     }
+    tri_gpu_at_end(g, g->entry);
+    LLVMBuildBr(g->b, tri_map_find_ptr(&g->blocks, entry.ptr));
     return true;
 }
 

@@ -64,8 +64,7 @@ typedef struct tri_gpu {
     MlirOperation op;          /* the operation at hand */
     MlirOperation func;
     LLVMValueRef function;
-    LLVMBasicBlockRef entry;
-    LLVMValueRef entry_end;    /* thread ids are made before this instruction */
+    LLVMBasicBlockRef entry;   /* thread ids are made here; it ends when the function is complete */
     bool is_kernel;
     LLVMValueRef thread, lane, warp;
     tri_map blocks;            /* MlirBlock.ptr -> LLVMBasicBlockRef */

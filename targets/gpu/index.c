@@ -40,7 +40,7 @@ tri_gpu_layout *tri_gpu_layout_of(tri_gpu *g, MlirOperation op, MlirType tensor)
 static LLVMBasicBlockRef enter_entry(tri_gpu *g)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
-    LLVMPositionBuilderBefore(g->b, g->entry_end);
+    tri_gpu_at_end(g, g->entry);
     return here;
 }
 

@@ -306,11 +306,11 @@ static LLVMTypeRef result_type(tri_gpu *g, LLVMTypeRef type, int count)
 void tri_machine_load(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, LLVMValueRef *other,
                       LLVMValueRef *out_words)
 {
-    const tri_machine_row *row = row_of(g, id);
     if (g->simulate) {
         tri_simulate_load(g, id, access, other, out_words);
         return;
     }
+    const tri_machine_row *row = row_of(g, id);
     LLVMTypeRef type = carrier(g, access->word);
     assembly a = {.pred = -1};
     add_results(g, &a, type, access->words, false);
@@ -337,11 +337,11 @@ void tri_machine_load(tri_gpu *g, tri_machine_id id, const tri_machine_access *a
 
 void tri_machine_store(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, LLVMValueRef *words)
 {
-    const tri_machine_row *row = row_of(g, id);
     if (g->simulate) {
         tri_simulate_store(g, id, access, words);
         return;
     }
+    const tri_machine_row *row = row_of(g, id);
     LLVMTypeRef type = carrier(g, access->word);
     assembly a = {.pred = -1};
     a.addr = add_operand(g, &a, access->pointer, NULL);

@@ -75,7 +75,7 @@ static void call_printf(tri_gpu *g, tri_buf *format, LLVMValueRef *args, unsigne
         types[i] = LLVMTypeOf(args[i]);
     LLVMTypeRef type = LLVMStructTypeInContext(g->llvm, types, n, false);
     LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
-    LLVMPositionBuilderBefore(g->b, g->entry_end);
+    tri_gpu_at_end(g, g->entry);
     LLVMValueRef slot = LLVMBuildAlloca(g->b, type, "");
     tri_gpu_at_end(g, here);
     for (unsigned i = 0; i < n; i++)
