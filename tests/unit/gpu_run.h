@@ -106,12 +106,12 @@ static bool gpu_run(const gpu_case *c, const gpu_arg *args, int num_args)
 
 static uint32_t gpu_seed = 1;
 
-static uint32_t gpu_random(void)
+static inline uint32_t gpu_random(void)
 {
     gpu_seed = gpu_seed * 1664525u + 1013904223u;
     return gpu_seed >> 8;
 }
 
-static float gpu_random_float(void) { return (float)(int32_t)(gpu_random() & 0xffff) / 8192.0f - 4.0f; }
+static inline float gpu_random_float(void) { return (float)(int32_t)(gpu_random() & 0xffff) / 8192.0f - 4.0f; }
 
 #endif
