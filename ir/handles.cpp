@@ -2,19 +2,22 @@
 #include "ir/dialects.h"
 #include "ir/island.h"
 
+#include "mlir-c/Dialect/LLVM.h"
+#include "mlir-c/Dialect/Math.h"
+#include "mlir-c/Dialect/SCF.h"
+#include "mlir-c/Dialect/UB.h"
 #include "mlir/CAPI/IR.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
 
 void tri_island_register(MlirDialectRegistry registry)
 {
     unwrap(registry)->insert<tri::tt::TTDialect, tri::ttg::TTGDialect, tri::ttng::TTNGDialect, arith::ArithDialect,
-                             math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect,
-                             LLVM::LLVMDialect>();
+                             cf::ControlFlowDialect>();
+    /* By handle: the headers of the LLVM dialect alone would take ten seconds to compile. */
+    for (MlirDialectHandle handle : {mlirGetDialectHandle__math__(), mlirGetDialectHandle__scf__(),
+                                     mlirGetDialectHandle__ub__(), mlirGetDialectHandle__llvm__()})
+        mlirDialectHandleInsertDialect(handle, registry);
 }
 
 /* ---- types ---- */

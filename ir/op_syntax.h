@@ -23,4 +23,49 @@ inline void printOffsets(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::D
 
 } // namespace tri::ttg
 
+namespace tri::ttng {
+
+using Unresolved = mlir::OpAsmParser::UnresolvedOperand;
+
+/* `[%dep]`, or `[]` for a token result without operand, or nothing. */
+inline mlir::ParseResult parseToken(mlir::OpAsmParser &parser, std::optional<Unresolved> &dep, mlir::Type &token)
+{
+    if (mlir::failed(parser.parseOptionalLSquare()))
+        return mlir::success();
+    token = ttg::AsyncTokenType::get(parser.getContext());
+    if (mlir::succeeded(parser.parseOptionalRSquare()))
+        return mlir::success();
+    if (parser.parseOperand(dep.emplace()) || parser.parseRSquare())
+        return mlir::failure();
+    return mlir::success();
+}
+inline void printToken(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::Value dep, mlir::Type token)
+{
+    if (!token)
+        return;
+    printer << "[";
+    if (dep)
+        printer << dep;
+    printer << "]";
+}
+
+/* `, %bar[%pred]` for each barrier. */
+inline mlir::ParseResult parseBarriersAndPreds(mlir::OpAsmParser &parser, llvm::SmallVectorImpl<Unresolved> &barriers,
+                                               llvm::SmallVectorImpl<Unresolved> &preds)
+{
+    while (mlir::succeeded(parser.parseOptionalComma()))
+        if (parser.parseOperand(barriers.emplace_back()) || parser.parseLSquare() ||
+            parser.parseOperand(preds.emplace_back()) || parser.parseRSquare())
+            return mlir::failure();
+    return mlir::success();
+}
+inline void printBarriersAndPreds(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::OperandRange barriers,
+                                  mlir::OperandRange preds)
+{
+    for (auto [barrier, pred] : llvm::zip(barriers, preds))
+        printer << ", " << barrier << "[" << pred << "]";
+}
+
+} // namespace tri::ttng
+
 #endif

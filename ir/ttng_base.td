@@ -3,6 +3,7 @@
 #define TRI_TTNG_BASE_TD
 
 include "ir/ttg_base.td"
+include "ir/ttng_enums.td"
 
 def TTNG_Dialect : Dialect {
   let name = "ttng";
@@ -14,7 +15,6 @@ def TTNG_Dialect : Dialect {
   let extraClassDeclaration = [{
     void registerAttributes();
     void registerTypes();
-    void registerOps();
   }];
 }
 
@@ -28,6 +28,8 @@ def TTNG_TensorMemorySpace : AttrDef<TTNG_Dialect, "TensorMemorySpace"> {
   let mnemonic = "tensor_memory";
   let summary = "memory space of Blackwell's tensor memory";
 }
+
+def TTNG_RedOpAttr : EnumAttr<TTNG_Dialect, TTNG_ReduceModifier, "redOp"> { let assemblyFormat = "`<` $value `>`"; }
 
 def TTNG_TensorDescIm2ColType : TypeDef<TTNG_Dialect, "TensorDescIm2Col"> {
   let mnemonic = "tensordesc_im2col";

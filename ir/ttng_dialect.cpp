@@ -40,7 +40,7 @@ void TTNGDialect::initialize()
 {
     registerAttributes();
     registerTypes();
-    registerOps();
+    registerTTNGDialectOperations(this);
     addInterfaces<AsmAliases, Inliner>();
 }
 
@@ -59,8 +59,6 @@ void TTNGDialect::registerTypes()
 #include "ir/ttng_types.cpp.inc"
         >();
 }
-
-void TTNGDialect::registerOps() {}
 
 Type TensorDescIm2ColType::parse(AsmParser &parser)
 {

@@ -4,8 +4,13 @@
 
 include "mlir/IR/EnumAttr.td"
 
-def TTNG_ReduceModifier : I32EnumAttr<"TMEMLoadReduceModifier", "reduction while loading tensor memory", [
-  I32EnumAttrCase<"MIN", 1, "min">, I32EnumAttrCase<"MAX", 2, "max">]> {
+def TTNG_ReduceModifier : I32Enum<"TMEMLoadReduceModifier", "reduction while loading tensor memory", [
+  I32EnumCase<"MIN", 1, "min">, I32EnumCase<"MAX", 2, "max">]> {
+  let cppNamespace = "::tri::ttng";
+}
+def TTNG_PackedOp : I32EnumAttr<"PackedOp", "arithmetic on pairs of elements", [
+  I32EnumAttrCase<"ADD", 0, "add">, I32EnumAttrCase<"SUB", 1, "sub">, I32EnumAttrCase<"MUL", 2, "mul">,
+  I32EnumAttrCase<"FMA", 3, "fma">, I32EnumAttrCase<"MIN", 4, "min">, I32EnumAttrCase<"MAX", 5, "max">]> {
   let cppNamespace = "::tri::ttng";
 }
 

@@ -1,0 +1,198 @@
+/* ttng: barriers in memory, bulk copies. */
+#include "ir/dialects.h"
+
+using namespace mlir;
+
+namespace tri::ttng {
+
+/* One i64 for each CTA (or group of CTAs) that has its own barrier. */
+static LogicalResult verifyBarrier(Operation *op, ttg::MemDescType type)
+{
+    if (!type.isSharedMemory() || !type.getElementType().isInteger(64))
+        return op->emitOpError("barrier must be i64 in shared memory, not ") << type;
+    if (type.getRank() != 1)
+        return op->emitOpError("barrier must have one dimension, not ") << type;
+    if (!type.getIsMutable())
+        return op->emitOpError("barrier must be mutable: ") << type;
+    return success();
+}
+
+LogicalResult InitBarrierOp::verify()
+{
+    if ((int32_t)getCount() < 1)
+        return emitOpError("count must be at least 1");
+    return verifyBarrier(*this, getAlloc().getType());
+}
+
+LogicalResult InvalBarrierOp::verify() { return verifyBarrier(*this, getAlloc().getType()); }
+
+LogicalResult BarrierExpectOp::verify()
+{
+    if ((int32_t)getSize() < 0)
+        return emitOpError("number of bytes must not be negative");
+    return verifyBarrier(*this, getAlloc().getType());
+}
+
+LogicalResult WaitBarrierOp::verify() { return verifyBarrier(*this, getAlloc().getType()); }
+
+LogicalResult ArriveBarrierOp::verify()
+{
+    if ((int32_t)getCount() < 1)
+        return emitOpError("count must be at least 1");
+    return verifyBarrier(*this, getAlloc().getType());
+}
+
+LogicalResult AsyncCopyMbarrierArriveOp::verify() { return verifyBarrier(*this, getBarrier().getType()); }
+
+static LogicalResult verifyCluster(Operation *op)
+{
+    int ctas = launchShapeAt(op).numCtas;
+    if (ctas == 1)
+        return op->emitOpError("needs more than one CTA in a cluster (ttg.num-ctas)");
+    return success();
+}
+
+LogicalResult FenceMbarrierInitOp::verify() { return verifyCluster(*this); }
+
+LogicalResult ClusterBarrierOp::verify() { return verifyCluster(*this); }
+
+/* ---- bulk copies ---- */
+
+static LogicalResult verifyCopy(Operation *op, Type desc, size_t coords, ttg::MemDescType buffer)
+{
+    RankedTensorType block = blockOfDesc(desc, true);
+    if (coords < 1 || coords > 5)
+        return op->emitOpError("needs 1 to 5 coordinates, not ") << coords;
+    if (!buffer.isSharedMemory())
+        return op->emitOpError("buffer must be in shared memory: ") << buffer;
+    if (block.getElementType() != buffer.getElementType())
+        return op->emitOpError("descriptor and buffer have different element types: ") << desc << " and " << buffer;
+    if (block.getNumElements() != buffer.getNumElements())
+        return op->emitOpError("descriptor block and buffer have different sizes: ") << desc << " and " << buffer;
+    if (block.getEncoding() && block.getEncoding() != buffer.getEncoding())
+        return op->emitOpError("descriptor and buffer have different layouts: ") << desc << " and " << buffer;
+    return success();
+}
+
+LogicalResult AsyncTMACopyGlobalToLocalOp::verify()
+{
+    if (failed(verifyBarrier(*this, getBarrier().getType())))
+        return failure();
+    if (!getResult().getType().getIsMutable())
+        return emitOpError("cannot write to an immutable buffer: ") << getResult().getType();
+    bool isIm2Col = isa<TensorDescIm2ColType>(getDesc().getType());
+    if (!isIm2Col && !getOffsets().empty())
+        return emitOpError("offsets need an im2col descriptor");
+    if (isIm2Col && getOffsets().size() + 2 != getCoord().size())
+        return emitOpError("needs ") << (int64_t)getCoord().size() - 2 << " offsets, not " << getOffsets().size();
+    if (isIm2Col)
+        return success();
+    return verifyCopy(*this, getDesc().getType(), getCoord().size(), getResult().getType());
+}
+
+static LogicalResult notPadded(Operation *op, ttg::MemDescType buffer)
+{
+    constexpr int fp4Word = 5; /* kind, rank, swizzle, bits, transposed, padded */
+    ArrayRef<int32_t> words = layoutWords(buffer.getEncoding());
+    if (layoutKind(buffer.getEncoding()) == TRI_ENC_NVMMA_SHARED && words[fp4Word])
+        return op->emitOpError("cannot store from a buffer with fp4 padding");
+    return success();
+}
+
+LogicalResult AsyncTMACopyLocalToGlobalOp::verify()
+{
+    if (failed(notPadded(*this, getSrc().getType())))
+        return failure();
+    return verifyCopy(*this, getDesc().getType(), getCoord().size(), getSrc().getType());
+}
+
+static LogicalResult verifyReduceKind(Operation *op, tt::DescriptorReduceKind kind, Type element)
+{
+    using Kind = tt::DescriptorReduceKind;
+    unsigned bits = bitsOf(element);
+    bool isFloat = isa<FloatType>(element), ok = true;
+    switch (kind) {
+    case Kind::ADD:
+        ok = isFloat ? bits == 16 || bits == 32 : bits == 32 || bits == 64;
+        break;
+    case Kind::MIN:
+    case Kind::MAX:
+        ok = isFloat ? bits == 16 : bits == 32 || bits == 64;
+        break;
+    case Kind::INC:
+    case Kind::DEC:
+        ok = !isFloat && bits == 32;
+        break;
+    case Kind::AND:
+    case Kind::OR:
+    case Kind::XOR:
+        ok = !isFloat && (bits == 32 || bits == 64);
+        break;
+    }
+    if (!ok)
+        return op->emitOpError("reduction '") << tt::stringifyDescriptorReduceKind(kind) << "' does not exist for " << element;
+    return success();
+}
+
+LogicalResult AsyncTMAReduceOp::verify()
+{
+    if (failed(verifyReduceKind(*this, getKind(), getSrc().getType().getElementType())) ||
+        failed(notPadded(*this, getSrc().getType())))
+        return failure();
+    return verifyCopy(*this, getDesc().getType(), getCoord().size(), getSrc().getType());
+}
+
+static LogicalResult verifyRows(Operation *op, Type desc, RankedTensorType offsets, ttg::MemDescType buffer)
+{
+    RankedTensorType block = blockOfDesc(desc, true);
+    if (block.getRank() != 2 || block.getDimSize(0) != 1)
+        return op->emitOpError("descriptor block must be 2-D with one row: ") << desc;
+    if (buffer.getRank() != 2 || buffer.getShape()[1] != block.getDimSize(1))
+        return op->emitOpError("buffer must have the columns of the descriptor's block: ") << buffer;
+    if (offsets.getRank() != 1 || offsets.getDimSize(0) != buffer.getShape()[0])
+        return op->emitOpError("needs one offset for each row");
+    if (block.getElementType() != buffer.getElementType())
+        return op->emitOpError("descriptor and buffer have different element types: ") << desc << " and " << buffer;
+    return success();
+}
+
+LogicalResult AsyncTMAGatherOp::verify()
+{
+    if (failed(verifyBarrier(*this, getBarrier().getType())))
+        return failure();
+    if (!getResult().getType().getIsMutable())
+        return emitOpError("cannot write to an immutable buffer: ") << getResult().getType();
+    return verifyRows(*this, getDesc().getType(), getXOffsets().getType(), getResult().getType());
+}
+
+LogicalResult AsyncTMAScatterOp::verify()
+{
+    return verifyRows(*this, getDesc().getType(), getXOffsets().getType(), getSrc().getType());
+}
+
+LogicalResult AsyncSharedStoreOp::verify()
+{
+    RankedTensorType src = getSrc().getType();
+    ttg::MemDescType dst = getDst().getType();
+    if (!dst.getIsMutable())
+        return emitOpError("cannot write to an immutable buffer: ") << dst;
+    if (src.getShape() != dst.getShape() || src.getElementType() != dst.getElementType())
+        return emitOpError("tensor and buffer differ: ") << src << " and " << dst;
+    if (failed(verifyCluster(*this)))
+        return failure();
+    return verifyBarrier(*this, getBarrier().getType());
+}
+
+LogicalResult TensormapCreateOp::verify()
+{
+    size_t rank = getBoxDim().size();
+    if (getGlobalDim().size() != rank)
+        return emitOpError("has ") << getGlobalDim().size() << " global sizes for a box of rank " << rank;
+    if (getGlobalStride().size() + 1 != rank)
+        return emitOpError("has ") << getGlobalStride().size() << " global strides for a box of rank " << rank;
+    if (getElementStride().size() != rank)
+        return emitOpError("has ") << getElementStride().size() << " element strides for a box of rank " << rank;
+    return success();
+}
+
+} // namespace tri::ttng

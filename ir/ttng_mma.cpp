@@ -1,0 +1,253 @@
+/* ttng: matrix products of warp groups and of tensor memory. */
+#include "ir/dialects.h"
+
+extern "C" {
+#include "ir/encoding_words.h"
+}
+
+using namespace mlir;
+
+namespace tri::ttng {
+
+using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+static ShapedType shapeOf(Type type)
+{
+    if (auto buffer = dyn_cast<ttg::MemDescType>(type))
+        return RankedTensorType::get(buffer.getShape(), buffer.getElementType());
+    return cast<ShapedType>(type);
+}
+
+/* ---- warp_group_dot ---- */
+
+void WarpGroupDotOp::getEffects(Effects &effects)
+{
+    if (isa<ttg::MemDescType>(getA().getType()))
+        effects.emplace_back(MemoryEffects::Read::get(), &getAMutable(), SharedMemory::get());
+    effects.emplace_back(MemoryEffects::Read::get(), &getBMutable(), SharedMemory::get());
+}
+
+static LogicalResult verifyAccumulator(WarpGroupDotOp op, RankedTensorType d)
+{
+    ArrayRef<int32_t> words = layoutWords(d.getEncoding());
+    tri_encoding layout = {};
+    if (layoutKind(d.getEncoding()) == TRI_ENC_NVIDIA_MMA)
+        tri_encoding_words_read(words.data(), words.size(), &layout);
+    if (layout.version_major != 3)
+        return op.emitOpError("result needs a nvidia_mma layout of version 3, but has ") << d.getEncoding();
+    if (d.getRank() != 2)
+        return op.emitOpError("result must have two dimensions");
+    if (d.getDimSize(0) % 64 || d.getDimSize(1) % 8)
+        return op.emitOpError("result sizes must be multiples of 64 and 8, not ") << d;
+    int warps = launchShapeAt(op).numWarps;
+    if (warps % 4)
+        return op.emitOpError("needs a number of warps that is a multiple of 4, not ") << warps;
+    return success();
+}
+
+static bool isOperandLayout(Attribute layout)
+{
+    tri_encoding_kind kind = layoutKind(layout);
+    return kind == TRI_ENC_NVMMA_SHARED || kind == TRI_ENC_SHARED_LINEAR;
+}
+
+LogicalResult WarpGroupDotOp::verify()
+{
+    auto d = cast<RankedTensorType>(getType());
+    ShapedType a = shapeOf(getA().getType()), b = shapeOf(getB().getType());
+    if (failed(verifyAccumulator(*this, d)))
+        return failure();
+    if (a.getRank() != 2 || b.getRank() != 2 || a.getDimSize(1) != b.getDimSize(0) || a.getDimSize(0) != d.getDimSize(0) ||
+        b.getDimSize(1) != d.getDimSize(1))
+        return emitOpError("sizes of operands and result do not fit: ") << a << ", " << b << " and " << d;
+    if (bitsOf(a.getElementType()) != bitsOf(b.getElementType()))
+        return emitOpError("element types of the operands must have the same bit width");
+    if (!isOperandLayout(getB().getType().getEncoding()))
+        return emitOpError("b must have a nvmma_shared or shared_linear layout, not ") << getB().getType().getEncoding();
+    unsigned bits = bitsOf(a.getElementType());
+    if (auto buffer = dyn_cast<ttg::MemDescType>(getA().getType())) {
+        if (!isOperandLayout(buffer.getEncoding()))
+            return emitOpError("a must have a nvmma_shared or shared_linear layout, not ") << buffer.getEncoding();
+    } else {
+        Attribute layout = encodingOf(getA().getType());
+        constexpr int kWidthWord = 3; /* kind, rank, opIdx, kWidth */
+        if (layoutKind(layout) != TRI_ENC_DOT_OP || layoutParent(layout) != d.getEncoding())
+            return emitOpError("a in registers must have a dot_op layout of the result's, not ") << layout;
+        if (layoutWords(layout)[kWidthWord] != (int32_t)(32 / bits))
+            return emitOpError("a in registers must have kWidth ") << 32 / bits;
+    }
+    bool isFp8 = isa<FloatType>(a.getElementType()) && bits == 8;
+    if (isFp8 && d.getElementType().isF32() && (int32_t)getMaxNumImpreciseAcc() < 32)
+        return emitOpError("fp8 operands with an f32 result need maxNumImpreciseAcc of at least 32");
+    return success();
+}
+
+LogicalResult WarpGroupDotWaitOp::verify()
+{
+    return getInputs().empty() ? emitOpError("needs at least one value") : success();
+}
+
+/* ---- tensor memory ---- */
+
+static LogicalResult inTensorMemory(Operation *op, ttg::MemDescType type)
+{
+    return type.isSharedMemory() ? op->emitOpError("buffer must be in tensor memory: ") << type : success();
+}
+
+static LogicalResult sameContents(Operation *op, RankedTensorType tensor, ttg::MemDescType buffer)
+{
+    if (tensor.getShape() != buffer.getShape() || tensor.getElementType() != buffer.getElementType())
+        return op->emitOpError("tensor and buffer differ: ") << tensor << " and " << buffer;
+    return success();
+}
+
+void TMEMAllocOp::getEffects(Effects &effects)
+{
+    auto result = cast<OpResult>(getResult());
+    effects.emplace_back(MemoryEffects::Allocate::get(), result, TensorMemory::get());
+    if (getSrc())
+        effects.emplace_back(MemoryEffects::Write::get(), result, TensorMemory::get());
+}
+
+LogicalResult TMEMAllocOp::verify()
+{
+    ttg::MemDescType type = getResult().getType();
+    if (failed(inTensorMemory(*this, type)))
+        return failure();
+    if (!getSrc())
+        return type.getIsMutable() ? success() : emitOpError("a buffer without initial value must be mutable");
+    return sameContents(*this, cast<RankedTensorType>(getSrc().getType()), type);
+}
+
+LogicalResult TMEMLoadOp::verify()
+{
+    if (failed(inTensorMemory(*this, getSrc().getType())))
+        return failure();
+    if (getRedOp().has_value() != (bool)getRed())
+        return emitOpError("needs both redOp and a second tensor result, or neither");
+    if (getRedOp() && !getResult().getType().getElementType().isF32())
+        return emitOpError("redOp needs f32 elements");
+    if (getRedOp() && cast<RankedTensorType>(getRed().getType()).getShape() != getResult().getType().getShape().take_front(1))
+        return emitOpError("redOp gives one value for each row");
+    return sameContents(*this, getResult().getType(), getSrc().getType());
+}
+
+LogicalResult TMEMStoreOp::verify()
+{
+    ttg::MemDescType dst = getDst().getType();
+    if (failed(inTensorMemory(*this, dst)))
+        return failure();
+    if (!dst.getIsMutable())
+        return emitOpError("cannot write to an immutable buffer: ") << dst;
+    return sameContents(*this, getSrc().getType(), dst);
+}
+
+LogicalResult TMEMCopyOp::verify()
+{
+    if (!getSrc().getType().isSharedMemory())
+        return emitOpError("source must be in shared memory: ") << getSrc().getType();
+    if (!getDst().getType().getIsMutable())
+        return emitOpError("cannot write to an immutable buffer: ") << getDst().getType();
+    return inTensorMemory(*this, getDst().getType());
+}
+
+LogicalResult TMEMSubSliceOp::verify()
+{
+    ttg::MemDescType from = getSrc().getType(), to = getResult().getType();
+    int64_t dim = (int32_t)getDim(), offset = (int32_t)getOffset();
+    if (failed(inTensorMemory(*this, from)))
+        return failure();
+    if (from.getRank() != to.getRank() || from.getElementType() != to.getElementType())
+        return emitOpError("operand and result must have the same rank and element type");
+    if (from.getAllocShape() != to.getAllocShape())
+        return emitOpError("operand and result must have the same alloc shape");
+    if (layoutKind(from.getEncoding()) != layoutKind(to.getEncoding()))
+        return emitOpError("operand and result must have the same kind of layout");
+    if (dim < 0 || dim >= from.getRank())
+        return emitOpError("dim ") << dim << " is out of range";
+    for (int64_t d = 0; d < from.getRank(); d++)
+        if (d != dim && from.getShape()[d] != to.getShape()[d])
+            return emitOpError("only dimension ") << dim << " may be cut";
+    if (offset < 0 || offset + to.getShape()[dim] > from.getShape()[dim])
+        return emitOpError("offset ") << offset << " is out of range";
+    return success();
+}
+
+/* ---- tcgen05 ---- */
+
+template <typename Op> static void mmaEffects(Op op, Effects &effects)
+{
+    for (OpOperand *operand : {&op.getAMutable(), &op.getBMutable()}) {
+        bool isShared = cast<ttg::MemDescType>(operand->get().getType()).isSharedMemory();
+        SideEffects::Resource *where = isShared ? (SideEffects::Resource *)SharedMemory::get() : TensorMemory::get();
+        effects.emplace_back(MemoryEffects::Read::get(), operand, where);
+    }
+    effects.emplace_back(MemoryEffects::Read::get(), &op.getDMutable(), TensorMemory::get());
+    effects.emplace_back(MemoryEffects::Write::get(), &op.getDMutable(), TensorMemory::get());
+    for (OpOperand &barrier : op.getBarriersMutable())
+        effects.emplace_back(MemoryEffects::Write::get(), &barrier, SharedMemory::get());
+}
+
+void TCGen5MMAOp::getEffects(Effects &effects) { mmaEffects(*this, effects); }
+
+void TCGen5MMAScaledOp::getEffects(Effects &effects) { mmaEffects(*this, effects); }
+
+template <typename Op> static LogicalResult verifyMma(Op op)
+{
+    ttg::MemDescType a = op.getA().getType(), b = op.getB().getType(), d = op.getD().getType();
+    if (!op.getBarriers().empty() && !op.getIsAsync())
+        return op.emitOpError("barriers need is_async");
+    if (op.getBarriers().size() != op.getBarrierPreds().size())
+        return op.emitOpError("needs one predicate for each barrier");
+    if (a.getRank() != 2 || b.getRank() != 2 || d.getRank() != 2)
+        return op.emitOpError("operands must have two dimensions");
+    if (!b.isSharedMemory() || d.isSharedMemory())
+        return op.emitOpError("b must be in shared and d in tensor memory");
+    if (!d.getIsMutable())
+        return op.emitOpError("cannot write to an immutable buffer: ") << d;
+    return success();
+}
+
+LogicalResult TCGen5MMAOp::verify()
+{
+    ttg::MemDescType a = getA().getType(), b = getB().getType(), d = getD().getType();
+    if (failed(verifyMma(*this)))
+        return failure();
+    if (a.getShape()[1] != b.getShape()[0] || a.getShape()[0] != d.getShape()[0] || b.getShape()[1] != d.getShape()[1])
+        return emitOpError("sizes of operands and result do not fit: ") << a << ", " << b << " and " << d;
+    if (bitsOf(a.getElementType()) != bitsOf(b.getElementType()))
+        return emitOpError("element types of the operands must have the same bit width");
+    Type accumulator = d.getElementType();
+    if (!accumulator.isF32() && !accumulator.isF16() && !accumulator.isInteger(32))
+        return emitOpError("result must have f32, f16 or i32 elements, not ") << accumulator;
+    return success();
+}
+
+LogicalResult TCGen5MMAScaledOp::verify()
+{
+    constexpr int blockMWord = 2; /* kind, rank, blockM */
+    if (failed(verifyMma(*this)))
+        return failure();
+    Attribute layout = getD().getType().getEncoding();
+    if (layoutKind(layout) != TRI_ENC_TENSOR_MEMORY || layoutWords(layout)[blockMWord] != 128)
+        return emitOpError("result must have a tensor_memory_encoding with blockM = 128");
+    return success();
+}
+
+LogicalResult TCGen5CommitOp::verify()
+{
+    ttg::MemDescType type = getBarrier().getType();
+    if (!type.isSharedMemory() || !type.getElementType().isInteger(64) || type.getRank() != 1)
+        return emitOpError("barrier must be i64 in shared memory, not ") << type;
+    return getDescs().size() > 4 ? emitOpError("takes at most 4 descriptors") : success();
+}
+
+LogicalResult PackedArithOp::verify()
+{
+    size_t need = getOp() == PackedOp::FMA ? 3 : 2;
+    if (getArgs().size() != need)
+        return emitOpError("'") << stringifyPackedOp(getOp()) << "' takes " << need << " operands";
+    return success();
+}
+
+} // namespace tri::ttng
