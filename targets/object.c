@@ -53,6 +53,12 @@ static bool load_runtime(object *o, const char *triple, LLVMTargetMachineRef mac
         if (strcmp(LLVMGetValueName(f), "tri_strerror") != 0)
             LLVMSetVisibility(f, LLVMHiddenVisibility);
     }
+    for (LLVMValueRef v = LLVMGetFirstGlobal(o->module); v; v = LLVMGetNextGlobal(v)) {
+        if (LLVMIsDeclaration(v) || LLVMGetLinkage(v) != LLVMExternalLinkage)
+            continue;
+        LLVMSetLinkage(v, LLVMLinkOnceODRLinkage);
+        LLVMSetVisibility(v, LLVMHiddenVisibility);
+    }
     return true;
 }
 

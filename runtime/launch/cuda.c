@@ -7,7 +7,6 @@
 
 /* The driver's interface, as far as it is used; see the CUDA driver API reference. */
 enum {
-    attribute_max_threads_optin_shared = 97,
     attribute_major = 75,
     attribute_minor = 76,
     function_max_dynamic_shared = 8,
@@ -55,9 +54,11 @@ typedef struct {
     int (*error_string)(int, const char **);
 } driver_api;
 
-static driver_api api;
-static pthread_once_t api_once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Not static: one of each per program, however many objects hold them. */
+driver_api tri_rt_cuda_api;
+pthread_once_t tri_rt_cuda_once = PTHREAD_ONCE_INIT;
+pthread_mutex_t tri_rt_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
+#define api tri_rt_cuda_api
 
 static void open_driver(void)
 {
@@ -110,7 +111,7 @@ const char *tri_rt_cuda_text(int number)
 /* The calling thread's context; device 0's primary one when it has none. */
 static int current_context(void **out_context, int *out_device)
 {
-    pthread_once(&api_once, open_driver);
+    pthread_once(&tri_rt_cuda_once, open_driver);
     if (!api.is_usable)
         return TRI_ERROR_NO_DRIVER;
     int r = api.ctx_current(out_context);
@@ -194,7 +195,7 @@ static int find_loaded(tri_rt_kernel *kernel, void *context, int device, uint32_
             return TRI_OK;
         }
     }
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&tri_rt_cuda_lock);
     uint32_t slot = 0;
     count = kernel->loaded_count;
     while (slot < count && kernel->loaded[slot].context != context)
@@ -208,7 +209,7 @@ static int find_loaded(tri_rt_kernel *kernel, void *context, int device, uint32_
         kernel->loaded[slot].context = context;
         __atomic_store_n(&kernel->loaded_count, count + 1, __ATOMIC_RELEASE);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&tri_rt_cuda_lock);
     *out_slot = slot;
     return r;
 }
@@ -263,7 +264,7 @@ int tri_rt_cuda_launch(tri_rt_kernel *kernel, void *stream, const tri_grid *grid
 
 static int device_context(int device, void **out_context)
 {
-    pthread_once(&api_once, open_driver);
+    pthread_once(&tri_rt_cuda_once, open_driver);
     if (!api.is_usable)
         return TRI_ERROR_NO_DRIVER;
     int handle, count = 0;
@@ -290,7 +291,7 @@ int tri_rt_cuda_load(tri_rt_kernel *kernel, int device)
 int tri_rt_cuda_unload(tri_rt_kernel *kernel, int device)
 {
     int r = TRI_OK;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&tri_rt_cuda_lock);
     for (uint32_t i = 0; i < kernel->loaded_count; i++) {
         if (kernel->loaded[i].device != device || !kernel->loaded[i].function)
             continue;
@@ -302,14 +303,14 @@ int tri_rt_cuda_unload(tri_rt_kernel *kernel, int device)
         __atomic_store_n(&kernel->loaded[i].function, NULL, __ATOMIC_RELEASE);
         r = r ? r : driver_error(e);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&tri_rt_cuda_lock);
     return r;
 }
 
 int tri_rt_cuda_selected(tri_rt_kernel *kernel, int device)
 {
     int handle, count = 0;
-    pthread_once(&api_once, open_driver);
+    pthread_once(&tri_rt_cuda_once, open_driver);
     if (!api.is_usable || api.device_count(&count) || device < 0 || device >= count ||
         api.device_get(&handle, device))
         return -1;

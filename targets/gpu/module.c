@@ -5,6 +5,7 @@
 #include "ir/analysis/scratch.h"
 #include "ir/context.h"
 #include "ir/llvm.h"
+#include "ir/readonly.h"
 #include "targets/gpu/facts.h"
 #include "targets/target.h"
 
@@ -119,6 +120,7 @@ static void record_kernels(tri_gpu *g, MlirModule module)
         if (!tri_op_is_kernel(funcs.at[i]))
             continue;
         tri_kernel *kernel = tri_gpu_find_kernel(g->unit, tri_op_symbol(funcs.at[i]), funcs.at[i]);
+        tri_readonly_mark(g->arena, funcs.at[i], kernel);
         kernel->num_warps = g->num_warps;
         kernel->num_ctas = (int32_t)module_int(module, "ttg.num-ctas", 1);
         kernel->shared_bytes = module_int(module, "ttg.shared", 0) + g->exchange_bytes;

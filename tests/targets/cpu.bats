@@ -1,0 +1,135 @@
+load ../helpers
+
+# run_exec NAME [FLAG...]: compiles the kernels that tests/exec/NAME.tri lists in its '# tritcc:' lines
+# into one object, links NAME.c with it, and runs that.
+run_exec() {
+    local name=$1 line
+    shift
+    cp "$SRCDIR/tests/exec/$name.tri" .
+    local args=()
+    while IFS= read -r line; do
+        eval "args+=($line)"
+    done < <(sed -n 's/^# tritcc: //p' "$name.tri")
+    tritcc "${args[@]}" "$@" -emit=obj="$name.o",header="$name.h" "$name.tri"
+    cc -std=gnu17 -O1 -Wall -Werror -I. -I"$SRCDIR" "$SRCDIR/tests/exec/$name.c" "$name.o" -o "$name" -lm
+    "./$name"
+}
+
+@test "reductions and scans" { run_exec reduce -arch=native; }
+@test "matrix products and attention" { run_exec matmul -arch=native; }
+@test "shapes, gathers and sorting" { run_exec shape -arch=native; }
+@test "casts are exact for every format" { run_exec casts -arch=native; }
+@test "integers of every width, Philox" { run_exec ints -arch=native; }
+@test "memory order, aliasing, atomics, addresses" { run_exec memory -arch=native; }
+@test "loops, branches, early returns, calls" { run_exec control -arch=native; }
+
+@test "the oldest processors give the same results" {
+    for name in reduce matmul shape casts ints memory control; do
+        run_exec "$name" -arch=x86-64
+    done
+}
+
+@test "casts without and with F16C, at every level" {
+    [ "$(uname -m)" = x86_64 ] || skip "not an x86 host"
+    run_exec casts -arch=x86-64-v2
+    grep -q avx2 /proc/cpuinfo || skip "no AVX2"
+    run_exec casts -arch=x86-64-v3
+    run_exec matmul -arch=x86-64-v3
+}
+
+@test "unoptimised code gives the same results" {
+    run_exec control -arch=native -O0
+    run_exec memory -arch=native -O0
+}
+
+@test "an aarch64 object is one" {
+    tritcc -arch=aarch64 -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=obj=v.o,asm=v.s "$EXAMPLES/vadd/vadd.tri"
+    readelf -h v.o | grep -q AArch64
+    grep -q 'fadd.*\.4s' v.s
+}
+
+@test "contiguous accesses are plain vector instructions" {
+    tritcc -arch=x86-64-v3 -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=asm=v.s "$EXAMPLES/vadd/vadd.tri"
+    grep -q 'vaddps.*ymm' v.s
+    ! grep -q gather v.s
+}
+
+@test "a block of 65536 compiles at once" {
+    local before after
+    before=$(date +%s%N)
+    tritcc -arch=x86-64-v3 -sig '*fp32, *fp32, i32, i32, i32, i32, 65536, 2' -emit=obj=s.o "$EXAMPLES/softmax/softmax.tri"
+    after=$(date +%s%N)
+    [ $(((after - before) / 1000000)) -lt 2000 ]
+    [ "$(stat -c %s s.o)" -lt 40000 ]
+}
+
+@test "blocks that do not fit are refused with their place" {
+    cat >big.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def big(x, out):
+    i = tl.arange(0, 1024)[:, None]
+    j = tl.arange(0, 1024)[None, :]
+    v = tl.load(x + i * 1024 + j)
+    w = tl.exp(v)
+    tl.store(out + i * 1024 + j, w / tl.sum(w, axis=1)[:, None] + tl.sum(v, axis=0)[None, :])
+END
+    tritcc -1 -arch=native -sig '*fp32, *fp32' -emit=obj=b.o big.tri
+    [[ $errors == *big.tri:*"limit"* ]]
+    [ ! -e b.o ]
+}
+
+@test "asm as input gives the same object" {
+    tritcc -arch=x86-64-v3 -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=obj=a.o,asm=v.s,llir=v.ll,ttir=v.ttir "$EXAMPLES/vadd/vadd.tri"
+    tritcc -arch=x86-64-v3 -emit=obj=b.o v.s
+    tritcc -arch=x86-64-v3 -emit=obj=c.o v.ll
+    tritcc -arch=x86-64-v3 -emit=obj=d.o v.ttir
+    cmp a.o b.o
+    cmp a.o c.o
+    cmp a.o d.o
+}
+
+@test "objects need libc and libm only, and call nothing forbidden" {
+    tritcc -arch=native -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=obj=v.o "$EXAMPLES/vadd/vadd.tri"
+    ! nm v.o | grep -E ' U (exit|abort|malloc|printf|fprintf|dlopen)$'
+    cc -shared -o v.so v.o
+    readelf -d v.so >.dynamic
+    ! grep NEEDED .dynamic | grep -vE 'libc\.so|ld-linux'
+}
+
+@test "several objects make one program" {
+    tritcc -arch=native -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=obj=v.o,header=v.h "$EXAMPLES/vadd/vadd.tri"
+    tritcc -arch=native -sig '*fp32, *fp32, i32, i32, i32, i32, 64, 2' -emit=obj=s.o,header=s.h "$EXAMPLES/softmax/softmax.tri"
+    cat >main.c <<'END'
+#include "s.h"
+#include "v.h"
+#include <string.h>
+
+int main(void)
+{
+    float x[64], y[64], z[64];
+    tri_grid one = {1, 1, 1};
+    for (int i = 0; i < 64; i++)
+        x[i] = y[i] = (float)i;
+    if (add_kernel(0, one, x, y, z, 64) || z[63] != 126 || softmax_kernel(0, one, z, x, 64, 64, 1, 64) || z[0] > 1)
+        return 1;
+    return strcmp(tri_strerror(TRI_ERROR_GRID), "the grid is too large for the device") != 0;
+}
+END
+    cc -Wall -Werror main.c v.o s.o -o main -lm
+    ./main
+}
+
+@test "programs run in parallel when OpenMP is linked, with the same results" {
+    run_exec memory -arch=native
+    echo 'int main(void) { return 0; }' >t.c
+    cc -fopenmp t.c -o t 2>.omp || skip "no OpenMP"
+    cc -std=gnu17 -Wall -I. -I"$SRCDIR" "$SRCDIR/tests/exec/memory.c" memory.o -o parallel -fopenmp -lm
+    OMP_NUM_THREADS=1 ./parallel
+    run_exec matmul -arch=native
+    cc -std=gnu17 -Wall -I. -I"$SRCDIR" "$SRCDIR/tests/exec/matmul.c" matmul.o -o parallel -fopenmp -lm
+    OMP_NUM_THREADS=4 ./parallel
+}

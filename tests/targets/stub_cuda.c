@@ -1,0 +1,138 @@
+/* A stand-in for libcuda.so.1 that records what launchers ask of it. Two devices; failures are chosen
+ * through stub_fail(). Built as libcuda.so.1 and found through LD_LIBRARY_PATH. */
+#include "tests/targets/stub_cuda.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static stub_log the_log;
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+static __thread void *current;
+static char contexts[2], modules[64], functions[64];
+static int module_count, capability[2] = {90, 80};
+static const char *failing;
+static int failure;
+
+stub_log *stub_get_log(void) { return &the_log; }
+
+void stub_fail(const char *function, int error)
+{
+    failing = function;
+    failure = error;
+}
+
+void stub_set_capability(int device, int value) { capability[device] = value; }
+
+static int outcome(const char *function) { return failing && !strcmp(failing, function) ? failure : 0; }
+
+int cuInit(unsigned flags)
+{
+    (void)flags;
+    __atomic_fetch_add(&the_log.inits, 1, __ATOMIC_RELAXED);
+    return outcome("cuInit");
+}
+
+int cuDeviceGetCount(int *count)
+{
+    *count = 2;
+    return outcome("cuDeviceGetCount");
+}
+
+int cuDeviceGet(int *device, int ordinal)
+{
+    *device = ordinal;
+    return ordinal < 0 || ordinal > 1 ? 101 : outcome("cuDeviceGet");
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    *value = attribute == 75 ? capability[device] / 10 : attribute == 76 ? capability[device] % 10 : 0;
+    return outcome("cuDeviceGetAttribute");
+}
+
+int cuCtxGetCurrent(void **context)
+{
+    *context = current;
+    return outcome("cuCtxGetCurrent");
+}
+
+int cuCtxSetCurrent(void *context)
+{
+    current = context;
+    return outcome("cuCtxSetCurrent");
+}
+
+int cuCtxGetDevice(int *device)
+{
+    *device = (int)((char *)current - contexts);
+    return outcome("cuCtxGetDevice");
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+    *context = &contexts[device];
+    return outcome("cuDevicePrimaryCtxRetain");
+}
+
+int cuModuleLoadDataEx(void **module, const void *image, unsigned options, void *keys, void *values)
+{
+    (void)options, (void)keys, (void)values;
+    int error = outcome("cuModuleLoadDataEx");
+    if (error)
+        return error;
+    pthread_mutex_lock(&guard);
+    the_log.loads++;
+    the_log.image_is_ptx = memcmp(image, "\177ELF", 4) != 0;
+    *module = &modules[module_count++ % 64];
+    pthread_mutex_unlock(&guard);
+    return 0;
+}
+
+int cuModuleUnload(void *module)
+{
+    (void)module;
+    the_log.unloads++;
+    return outcome("cuModuleUnload");
+}
+
+int cuModuleGetFunction(void **function, void *module, const char *name)
+{
+    strncpy(the_log.function, name, sizeof the_log.function - 1);
+    *function = &functions[(char *)module - modules];
+    return outcome("cuModuleGetFunction");
+}
+
+int cuFuncSetAttribute(void *function, int attribute, int value)
+{
+    (void)function;
+    if (attribute == 8)
+        the_log.dynamic_shared = value;
+    return outcome("cuFuncSetAttribute");
+}
+
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, void *stream, void **args, void **extra)
+{
+    (void)function, (void)extra, (void)by, (void)bz;
+    int error = outcome("cuLaunchKernel");
+    if (error)
+        return error;
+    pthread_mutex_lock(&guard);
+    the_log.launches++;
+    the_log.grid[0] = gx;
+    the_log.grid[1] = gy;
+    the_log.grid[2] = gz;
+    the_log.threads = bx;
+    the_log.shared = shared;
+    the_log.stream = stream;
+    for (int i = 0; i < the_log.want_args; i++)
+        memcpy(&the_log.args[i], args[i], (size_t)the_log.want_bytes[i]);
+    pthread_mutex_unlock(&guard);
+    return 0;
+}
+
+int cuGetErrorString(int error, const char **text)
+{
+    *text = error == 700 ? "an illegal memory access was encountered" : "some error";
+    return 0;
+}

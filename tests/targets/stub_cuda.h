@@ -1,0 +1,22 @@
+/* What the stand-in driver saw. */
+#ifndef TRI_TESTS_STUB_CUDA_H
+#define TRI_TESTS_STUB_CUDA_H
+
+#include <stdint.h>
+
+typedef struct {
+    int inits, loads, unloads, launches;
+    int image_is_ptx, dynamic_shared;
+    char function[64];
+    unsigned grid[3], threads, shared;
+    void *stream;
+    int want_args, want_bytes[16]; /* set by the test: sizes of the arguments to record */
+    uint64_t args[16];
+} stub_log;
+
+stub_log *stub_get_log(void);
+/* From now on this driver function fails; null: none. */
+void stub_fail(const char *function, int error);
+void stub_set_capability(int device, int value);
+
+#endif
