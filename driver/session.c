@@ -25,6 +25,7 @@ void tri_session_provide(tri_session *session, tri_unit *unit, unsigned contexts
     if ((contexts & TRI_PHASE_MLIR) && !session->mlir.ptr) {
         double start = tri_report_now();
         session->mlir = tri_context_create_mlir(session->diag);
+        mlirContextSetAllowUnregisteredDialects(session->mlir, session->opt->allow_unregistered);
         tri_report_add(&session->report, "start MLIR", NULL, tri_report_now() - start);
     }
     if ((contexts & TRI_PHASE_LLVM) && !session->llvm) {

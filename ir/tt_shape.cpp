@@ -31,7 +31,8 @@ LogicalResult SplatOp::verify()
 {
     if (getElementTypeOrSelf(getSrc().getType()) != getType().getElementType())
         return emitOpError("element type of the result must be the type of the operand");
-    return isa<RankedTensorType>(getSrc().getType()) ? emitOpError("operand must be a scalar") : success();
+    auto tensor = dyn_cast<RankedTensorType>(getSrc().getType());
+    return tensor && tensor.getRank() ? emitOpError("operand must be a scalar") : success();
 }
 
 LogicalResult UnsplatOp::inferReturnTypes(MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr,
