@@ -7,15 +7,16 @@ static LLVMValueRef frame(tri_gpu *g)
 {
     if (g->simulate_function == g->function)
         return g->simulate_frame;
-    LLVMBasicBlockRef at = LLVMGetInsertBlock(g->b);
+    /* a builder of its own: the other one may stand in the middle of the entry block */
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(g->llvm);
     LLVMValueRef first = LLVMGetFirstInstruction(g->entry);
     if (first)
-        LLVMPositionBuilderBefore(g->b, first);
+        LLVMPositionBuilderBefore(b, first);
     else
-        LLVMPositionBuilderAtEnd(g->b, g->entry);
-    g->simulate_frame = LLVMBuildAlloca(g->b, LLVMArrayType2(g->i64, max_words + max_results), "sim");
+        LLVMPositionBuilderAtEnd(b, g->entry);
+    g->simulate_frame = LLVMBuildAlloca(b, LLVMArrayType2(g->i64, max_words + max_results), "sim");
     g->simulate_function = g->function;
-    LLVMPositionBuilderAtEnd(g->b, at);
+    LLVMDisposeBuilder(b);
     return g->simulate_frame;
 }
 
