@@ -3,11 +3,11 @@
 #include "frontend/frame.h"
 
 /* Where the function that is being compiled was called, outwards: at most a handful of notes. */
-static void note_calls(tri_eval *e)
+static void note_calls(tri_eval *e, tri_frame *from)
 {
     enum { most = 6 };
     int n = 0;
-    for (tri_frame *f = e->frame; f && f->caller; f = f->caller, n++) {
+    for (tri_frame *f = from; f && f->caller; f = f->caller, n++) {
         if (n == most) {
             tri_diag_note(e->diag, TRI_NO_SPAN, "... and more calls");
             return;
@@ -22,8 +22,12 @@ tri_ev tri_eval_error_at(tri_eval *e, tri_span at, int code, const char *format,
     va_start(args, format);
     tri_str text = tri_str_vformat(e->arena, format, args);
     va_end(args);
+    /* What goes wrong inside the library is told where the user's code calls it. */
+    tri_frame *f = e->frame;
+    for (; f && e->prelude && f->function->module == e->prelude; f = f->caller)
+        at = f->call_at;
     tri_diag_error(e->diag, at, code, "%s", text.data);
-    note_calls(e);
+    note_calls(e, f);
     return (tri_ev){0};
 }
 

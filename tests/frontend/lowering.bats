@@ -1,0 +1,99 @@
+# The ttir of one kernel for each group of library functions and rules. UPDATE_GOLDEN=1 rewrites golden/.
+load ../helpers
+
+lowers() {
+    tritcc -emit=ttir=- -arch=sm_90 -k "$1" -sig "$1($2)" "$SRCDIR/tests/frontend/kernels.tri"
+    golden "$SRCDIR/tests/frontend/golden/${3:-$1}.ttir" .out
+}
+
+@test "masked loads and stores of a vector" {
+    lowers add "x=*fp32:16, y=*fp32:16, o=*fp32:16, n=i32, B=1024"
+}
+
+@test "reductions inside a loop with attributes" {
+    lowers softmax "o=*fp32:16, x=*fp32:16, xs=i32:16, os=i32, rows=i32, cols=i32, B=1024, stages=4"
+}
+
+@test "several loops that carry blocks" {
+    lowers layernorm "X=*fp16:16, Y=*fp16:16, W=*fp16, B=*fp16, Mean=*fp32, Rstd=*fp32, stride=i32, N=i32, eps=fp32, BLOCK_SIZE=1024"
+}
+
+@test "a product with a helper chosen by a string" {
+    lowers matmul "a_ptr=*fp16:16, b_ptr=*fp16:16, c_ptr=*fp16:16, M=i32:16, N=i32:16, K=i32:16, sam=i32, sak=1, sbk=i32, sbn=1, scm=i32, scn=1, BM=128, BN=64, BK=32, GM=8, ACT='leaky'"
+}
+
+@test "the promotion table" {
+    lowers promotions "h=*fp16, b=*bf16, s=*fp32, i8=*i8, u8=*u8, i64=*i64, o=*fp32, B=64"
+}
+
+@test "casts of every kind" {
+    lowers casts "x=*fp32, o=*fp32, B=64"
+}
+
+@test "elementwise functions" {
+    lowers maths "x=*fp32, o=*fp32, B=64"
+}
+
+@test "reductions, with indices too" {
+    lowers reductions "x=*fp32, o=*fp32, A=16, B=64"
+}
+
+@test "reductions, with indices too of bfloat16" {
+    lowers reductions "x=*bf16, o=*fp32, A=16, B=64" reductions_bf16
+}
+
+@test "shape functions" {
+    lowers shapes "x=*fp32, o=*fp32, A=16, B=64"
+}
+
+@test "branches, loops and early returns" {
+    lowers control "x=*fp32, o=*fp32, n=i32, flag=i32, B=64, MODE=1"
+}
+
+@test "atomics of every kind" {
+    lowers atomics "x=*fp32, i=*i32, o=*fp32, lock=*i32, B=64"
+}
+
+@test "hints, modifiers, prints and assembly" {
+    lowers hints "x=*fp32, o=*fp32, n=i32, B=64"
+}
+
+@test "random numbers" {
+    lowers random "seed=i32, o=*fp32, B=64"
+}
+
+@test "sorting networks" {
+    lowers sorting "x=*fp32, o=*fp32, B=64"
+}
+
+@test "gather, histogram, helpers with defaults" {
+    lowers misc "x=*fp32, i=*i32, o=*fp32, B=64"
+}
+
+@test "a helper that returns constants" {
+    lowers returns "o=*i32, n=i32"
+}
+
+@test "tensor descriptors" {
+    lowers descriptors "x=*fp16, o=*fp16, M=i32, N=i32, B=64"
+}
+
+@test "block pointers are lowered to masked accesses" {
+    lowers block_pointers "x=*fp16, o=*fp16, M=i32, N=i32, B=32"
+}
+
+@test "libdevice functions by argument types" {
+    lowers libdevice_calls "x=*fp32, d=*fp64, o=*fp32, B=64"
+}
+
+@test "scaled products" {
+    lowers scaled "a=*u8, sa=*u8, b=*u8, sb=*u8, o=*fp32, M=128, K=64"
+}
+
+@test "functions mapped over elements" {
+    lowers mapped "x=*fp32, o=*fp32, B=64"
+}
+
+@test "scans of tuples" {
+    lowers scans "x=*fp32, o=*fp32, B=64"
+}
