@@ -80,10 +80,39 @@ static LLVMValueRef convert_float(tri_gpu *g, MlirOperation op, LLVMValueRef x, 
 
 static LLVMValueRef extf(tri_gpu *g, MlirOperation op, LLVMValueRef *a) { return convert_float(g, op, a[0], false); }
 
-static LLVMValueRef fp_to_fp(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+enum { rtz = 0, rtne = 1 };
+
+/* Two registers at a time by the machine's conversions of pairs. False when it has none for these types. */
+static bool convert_pairs(tri_gpu *g, MlirOperation op, tri_gpu_value in, tri_gpu_value *out)
 {
-    enum { rtz = 0, rtne = 1 };
-    return convert_float(g, op, a[0], tri_op_int(op, "rounding", rtne) == rtz);
+    MlirType from = from_type(op), to = to_type(op);
+    LLVMTypeRef type = tri_gpu_type(g, to);
+    bool narrows = tri_gpu_is_fp8(to);
+    if (in.count % 2 || narrows == tri_gpu_is_fp8(from) || !tri_gpu_has_fp8_pairs(g, narrows ? to : from) ||
+        LLVMGetTypeKind(type) == LLVMDoubleTypeKind || LLVMGetTypeKind(LLVMTypeOf(in.at[0])) == LLVMDoubleTypeKind ||
+        (narrows && tri_op_int(op, "rounding", rtne) == rtz))
+        return false;
+    for (int r = 0; r < in.count; r += 2) {
+        if (narrows)
+            tri_gpu_pair_to_fp8(g, to, in.at + r, out->at + r);
+        else
+            tri_gpu_pair_from_fp8(g, from, in.at + r, type, out->at + r);
+    }
+    return true;
+}
+
+static bool run_fp_to_fp(tri_gpu *g, MlirOperation op)
+{
+    tri_gpu_value in = tri_gpu_operand(g, op, 0), out = tri_gpu_new(g, in.count);
+    if (!convert_pairs(g, op, in, &out)) {
+        for (int r = 0; r < in.count; r++) {
+            out.at[r] = convert_float(g, op, in.at[r], tri_op_int(op, "rounding", rtne) == rtz);
+            if (!out.at[r])
+                return false;
+        }
+    }
+    tri_gpu_set_result(g, op, 0, out);
+    return true;
 }
 
 static LLVMValueRef bitcast(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
@@ -107,7 +136,7 @@ const tri_gpu_op tri_gpu_ops_cast[] = {
     {"arith.truncf", NULL, extf},
     {"arith.bitcast", NULL, bitcast},
     {"tt.bitcast", NULL, bitcast},
-    {"tt.fp_to_fp", NULL, fp_to_fp},
+    {"tt.fp_to_fp", run_fp_to_fp, NULL},
     {"tt.int_to_ptr", NULL, int_to_ptr},
     {"tt.ptr_to_int", NULL, ptr_to_int},
     {0},

@@ -136,6 +136,40 @@ LLVMValueRef tri_gpu_to_fp8(tri_gpu *g, MlirOperation op, MlirType type, LLVMVal
     return LLVMBuildTrunc(g->b, tri_machine_call(g, id, args, 2), g->i8, "");
 }
 
+bool tri_gpu_has_fp8_pairs(tri_gpu *g, MlirType type)
+{
+    if (mlirTypeIsAFloat8E4M3FN(type))
+        return tri_machine_has(g, TRI_MACHINE_f32x2_to_e4m3x2) && tri_machine_has(g, TRI_MACHINE_e4m3x2_to_f16x2);
+    return mlirTypeIsAFloat8E5M2(type) && tri_machine_has(g, TRI_MACHINE_f32x2_to_e5m2x2) &&
+           tri_machine_has(g, TRI_MACHINE_e5m2x2_to_f16x2);
+}
+
+void tri_gpu_pair_to_fp8(tri_gpu *g, MlirType type, LLVMValueRef *values, LLVMValueRef *out_bits)
+{
+    tri_machine_id id = mlirTypeIsAFloat8E4M3FN(type) ? TRI_MACHINE_f32x2_to_e4m3x2 : TRI_MACHINE_f32x2_to_e5m2x2;
+    LLVMValueRef args[2]; /* the first operand becomes the upper half */
+    for (int i = 0; i < 2; i++)
+        args[1 - i] = LLVMTypeOf(values[i]) == g->f32 ? values[i] : LLVMBuildFPExt(g->b, values[i], g->f32, "");
+    LLVMValueRef pair = tri_machine_call(g, id, args, 2);
+    out_bits[0] = LLVMBuildTrunc(g->b, pair, g->i8, "");
+    out_bits[1] = LLVMBuildTrunc(g->b, LLVMBuildLShr(g->b, pair, LLVMConstInt(g->i16, 8, false), ""), g->i8, "");
+}
+
+void tri_gpu_pair_from_fp8(tri_gpu *g, MlirType type, LLVMValueRef *bits, LLVMTypeRef to, LLVMValueRef *out_values)
+{
+    tri_machine_id id = mlirTypeIsAFloat8E4M3FN(type) ? TRI_MACHINE_e4m3x2_to_f16x2 : TRI_MACHINE_e5m2x2_to_f16x2;
+    LLVMValueRef low = LLVMBuildZExt(g->b, bits[0], g->i16, ""), high = LLVMBuildZExt(g->b, bits[1], g->i16, "");
+    LLVMValueRef pair = LLVMBuildOr(g->b, low, LLVMBuildShl(g->b, high, LLVMConstInt(g->i16, 8, false), ""), "");
+    LLVMValueRef halves = tri_machine_call(g, id, &pair, 1);
+    LLVMTypeRef half = LLVMHalfTypeInContext(g->llvm);
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef x = LLVMBuildExtractElement(g->b, halves, tri_gpu_i32(g, i), "");
+        if (to != half)
+            x = LLVMBuildFPExt(g->b, x, g->f32, "");
+        out_values[i] = LLVMTypeOf(x) == to ? x : LLVMBuildFPTrunc(g->b, x, to, "");
+    }
+}
+
 LLVMValueRef tri_gpu_truncate_to_zero(tri_gpu *g, LLVMValueRef value, LLVMTypeRef type)
 {
     LLVMBuilderRef b = g->b;

@@ -99,6 +99,7 @@ extern const tri_gpu_op tri_gpu_ops_dot[];
 extern const tri_gpu_op tri_gpu_ops_local[];
 extern const tri_gpu_op tri_gpu_ops_scan[];
 extern const tri_gpu_op tri_gpu_ops_gather[];
+extern const tri_gpu_op tri_gpu_ops_extern[];
 
 /* The two entry points that families use. */
 bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine);

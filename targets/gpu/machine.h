@@ -55,6 +55,7 @@ typedef struct {
     const char *load_cache[8], *store_cache[8], *evict[4];
     const char *volatile_modifier, *global_suffix, *shared_suffix;
     const char *scopes[4];       /* LLVM synchronisation scopes of gpu (1), cta (2), sys (3) */
+    const char *library_prefix;  /* of the device's function library; null: it has none */
     bool shared_is_dynamic;      /* size given at launch; else a static buffer of the module */
     /* Attributes that tell the launch shape to the back end. */
     void (*kernel_attributes)(struct tri_gpu *g, LLVMValueRef function);

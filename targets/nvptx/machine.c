@@ -41,6 +41,7 @@ const tri_machine tri_nvptx_machine = {
     .volatile_modifier = ".volatile",
     .global_suffix = ".global",
     .shared_suffix = ".shared",
+    .library_prefix = "__nv_",
     .scopes = {"", "device", "block", ""},
     .shared_is_dynamic = true,
     .kernel_attributes = kernel_attributes,

@@ -1,0 +1,222 @@
+/* Code that the source brings along: library functions and inline assembly. */
+#include "ir/type.h"
+#include "targets/gpu/access.h"
+
+/* ---- tt.extern_elementwise ---- */
+
+static LLVMValueRef declare(tri_gpu *g, tri_str symbol, LLVMTypeRef type, bool is_pure)
+{
+    /* the simulator's host has the same functions in libm */
+    if (g->simulate && tri_str_has_prefix(symbol, g->machine->library_prefix))
+        symbol = tri_str_sub(symbol, strlen(g->machine->library_prefix), symbol.len);
+    const char *name = tri_str_copy(g->arena, symbol).data;
+    LLVMValueRef callee = LLVMGetNamedFunction(g->module, name);
+    if (callee)
+        return callee;
+    callee = LLVMAddFunction(g->module, name, type);
+    if (!g->simulate)
+        LLVMSetFunctionCallConv(callee, g->machine->function_convention);
+    static const char *const pure[] = {"nounwind", "willreturn", "memory"};
+    for (int i = 0; is_pure && i < 3; i++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(pure[i], strlen(pure[i]));
+        LLVMAddAttributeAtIndex(callee, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
+    }
+    return callee;
+}
+
+static LLVMValueRef extern_call(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    enum { max_args = 8 };
+    tri_str symbol = tri_op_string(op, "symbol");
+    if (!g->machine->library_prefix || !tri_str_has_prefix(symbol, g->machine->library_prefix)) {
+        tri_gpu_unsupported(g, op, "the device has no library with a function '%.*s'", TRI_STR_ARG(symbol));
+        return NULL;
+    }
+    LLVMTypeRef types[max_args];
+    unsigned n = (unsigned)mlirOperationGetNumOperands(op);
+    TRI_ASSERT(n <= max_args);
+    for (unsigned i = 0; i < n; i++)
+        types[i] = LLVMTypeOf(a[i]);
+    LLVMTypeRef result = tri_gpu_part_type(g, mlirValueGetType(mlirOperationGetResult(op, 0)), 0);
+    LLVMTypeRef type = LLVMFunctionType(result, types, n, false);
+    LLVMValueRef callee = declare(g, symbol, type, tri_op_flag(op, "pure"));
+    if (LLVMGlobalGetValueType(callee) != type) {
+        tri_gpu_unsupported(g, op, "'%.*s' is called with different types", TRI_STR_ARG(symbol));
+        return NULL;
+    }
+    LLVMValueRef call = LLVMBuildCall2(g->b, type, callee, a, n, "");
+    LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee));
+    return call;
+}
+
+/* ---- tt.elementwise_inline_asm ---- */
+
+/* Registers of `pack` elements: narrow ones share 32 bits. */
+static tri_gpu_packing asm_packing(tri_gpu *g, LLVMTypeRef type, int pack)
+{
+    tri_gpu_packing p = tri_gpu_plan_packing(g, type, 1);
+    int per_word = p.element_bits < 32 ? 32 / p.element_bits : 1;
+    p.per_word = per_word < pack ? per_word : pack;
+    p.words = pack / p.per_word;
+    p.word = LLVMIntTypeInContext(g->llvm, (unsigned)(p.element_bits * p.per_word));
+    return p;
+}
+
+/* Floats of 32 and 64 bits go as floats, so that "f" and "d" constraints fit; the rest as integers. */
+static bool goes_as_float(const tri_gpu_packing *p)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(p->element);
+    return p->per_word == 1 && (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind);
+}
+
+enum { max_registers = 64 };
+
+typedef struct {
+    LLVMTypeRef types[max_registers];
+    LLVMValueRef values[max_registers];
+    unsigned count;
+} registers;
+
+static bool add_operands(tri_gpu *g, MlirOperation op, int first, int pack, registers *out)
+{
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        tri_gpu_value value = tri_gpu_operand(g, op, i);
+        tri_gpu_packing p = asm_packing(g, LLVMTypeOf(value.at[0]), pack);
+        if (out->count + (unsigned)p.words > max_registers)
+            return tri_gpu_unsupported(g, op, "more than %d registers", max_registers);
+        LLVMValueRef *words = out->values + out->count;
+        if (goes_as_float(&p))
+            for (int w = 0; w < p.words; w++)
+                words[w] = value.at[first + w];
+        else
+            tri_gpu_pack(g, &p, value.at + first, words);
+        for (int w = 0; w < p.words; w++)
+            out->types[out->count++] = LLVMTypeOf(words[w]);
+    }
+    return true;
+}
+
+static bool result_types(tri_gpu *g, MlirOperation op, int pack, registers *out)
+{
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+        LLVMTypeRef type = tri_gpu_part_type(g, mlirValueGetType(mlirOperationGetResult(op, i)), 0);
+        tri_gpu_packing p = asm_packing(g, type, pack);
+        if (out->count + (unsigned)p.words > max_registers)
+            return tri_gpu_unsupported(g, op, "more than %d registers", max_registers);
+        for (int w = 0; w < p.words; w++)
+            out->types[out->count++] = goes_as_float(&p) ? type : p.word;
+    }
+    return true;
+}
+
+static void take_results(tri_gpu *g, MlirOperation op, LLVMValueRef call, unsigned total, int first, int pack,
+                         tri_gpu_value *out)
+{
+    unsigned next = 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+        LLVMTypeRef type = tri_gpu_part_type(g, mlirValueGetType(mlirOperationGetResult(op, i)), 0);
+        tri_gpu_packing p = asm_packing(g, type, pack);
+        LLVMValueRef words[max_registers];
+        for (int w = 0; w < p.words; w++, next++)
+            words[w] = total == 1 ? call : LLVMBuildExtractValue(g->b, call, next, "");
+        if (goes_as_float(&p))
+            memcpy(out[i].at + first, words, sizeof *words * (size_t)p.words);
+        else
+            tri_gpu_unpack(g, &p, words, out[i].at + first);
+    }
+}
+
+static bool run_inline_asm(tri_gpu *g, MlirOperation op)
+{
+    enum { max_results = 8 };
+    tri_str text = tri_op_string(op, "asm_string"), constraints = tri_op_string(op, "constraints");
+    int pack = (int)tri_op_int(op, "packed_element", 1), num_results = (int)mlirOperationGetNumResults(op);
+    if (!g->machine->library_prefix || g->simulate)
+        return tri_gpu_unsupported(g, op, "the device takes no assembly");
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+    int count = tri_gpu_count(g, type);
+    if (num_results > max_results || count % pack)
+        return tri_gpu_unsupported(g, op, "%d elements per thread cannot be taken %d at a time", count, pack);
+    tri_gpu_value out[max_results];
+    for (int i = 0; i < num_results; i++)
+        out[i] = tri_gpu_new(g, count);
+    for (int first = 0; first < count; first += pack) {
+        registers in = {0}, results = {0};
+        if (!add_operands(g, op, first, pack, &in) || !result_types(g, op, pack, &results))
+            return false;
+        LLVMTypeRef result = results.count == 1 ? results.types[0]
+                                                : LLVMStructTypeInContext(g->llvm, results.types, results.count, false);
+        LLVMTypeRef asm_type = LLVMFunctionType(result, in.types, in.count, false);
+        LLVMValueRef callee = LLVMGetInlineAsm(asm_type, text.data, text.len, constraints.data, constraints.len,
+                                               !tri_op_flag(op, "pure"), 0, LLVMInlineAsmDialectATT, 0);
+        LLVMValueRef call = LLVMBuildCall2(g->b, asm_type, callee, in.values, in.count, "");
+        take_results(g, op, call, results.count, first, pack, out);
+    }
+    for (int i = 0; i < num_results; i++)
+        tri_gpu_set_result(g, op, i, out[i]);
+    return true;
+}
+
+/* ---- small operations of the machine ---- */
+
+static bool run_grid_wait(tri_gpu *g, MlirOperation op)
+{
+    (void)op; /* without the feature the launch itself waits */
+    if (tri_machine_has(g, TRI_MACHINE_grid_wait))
+        tri_machine_call(g, TRI_MACHINE_grid_wait, NULL, 0);
+    return true;
+}
+
+static bool run_grid_launch(tri_gpu *g, MlirOperation op)
+{
+    (void)op;
+    if (tri_machine_has(g, TRI_MACHINE_grid_launch))
+        tri_machine_call(g, TRI_MACHINE_grid_launch, NULL, 0);
+    return true;
+}
+
+static bool run_assume(tri_gpu *g, MlirOperation op)
+{
+    LLVMValueRef cond = tri_gpu_operand(g, op, 0).at[0];
+    if (!LLVMIsAConstantInt(cond))
+        tri_gpu_intrinsic(g, "llvm.assume", NULL, 0, &cond, 1);
+    return true;
+}
+
+static bool run_warp_id(tri_gpu *g, MlirOperation op)
+{
+    tri_gpu_set_result(g, op, 0, tri_gpu_single(g, tri_gpu_warp(g)));
+    return true;
+}
+
+/* This program's part of the scratch memory that the launcher allocates. */
+static bool run_scratch(tri_gpu *g, MlirOperation op)
+{
+    int64_t offset = tri_op_int(op, "ttg.global_scratch_memory_offset", -1);
+    MlirOperation module = mlirModuleGetOperation(g->unit->module);
+    int64_t size = tri_op_int(module, "ttg.global_scratch_memory_size", 0);
+    if (offset < 0 || !g->scratch)
+        return tri_gpu_unsupported(g, op, "no global scratch memory was allocated for it");
+    LLVMValueRef program = tri_gpu_i32(g, 0);
+    for (int d = 2; d >= 0; d--) {
+        LLVMValueRef count = tri_machine_call(g, (tri_machine_id)(TRI_MACHINE_num_programs_x + d), NULL, 0);
+        LLVMValueRef id = tri_machine_call(g, (tri_machine_id)(TRI_MACHINE_program_id_x + d), NULL, 0);
+        program = LLVMBuildAdd(g->b, LLVMBuildMul(g->b, program, count, ""), id, "");
+    }
+    LLVMValueRef bytes = LLVMBuildMul(g->b, LLVMBuildZExt(g->b, program, g->i64, ""),
+                                      LLVMConstInt(g->i64, (uint64_t)size, false), "");
+    bytes = LLVMBuildAdd(g->b, bytes, LLVMConstInt(g->i64, (uint64_t)offset, false), "");
+    tri_gpu_set_result(g, op, 0, tri_gpu_single(g, tri_gpu_offset(g, g->scratch, bytes)));
+    return true;
+}
+
+const tri_gpu_op tri_gpu_ops_extern[] = {
+    {"tt.extern_elementwise", NULL, extern_call},
+    {"tt.elementwise_inline_asm", run_inline_asm, NULL},
+    {"tt.grid_dependency_wait", run_grid_wait, NULL},
+    {"tt.grid_dependency_launch_dependents", run_grid_launch, NULL},
+    {"llvm.intr.assume", run_assume, NULL},
+    {"ttg.warp_id", run_warp_id, NULL},
+    {"ttg.global_scratch_alloc", run_scratch, NULL},
+    {0},
+};
