@@ -96,8 +96,8 @@ static bool find_tool(tri_unit *unit, tri_str *out_tool)
     if (tri_process_find(unit->arena, TRI_STR("ptxas"), path, out_tool))
         return true;
     tri_diag_error(unit->diag, TRI_NO_SPAN, 7001,
-                   "cannot find 'ptxas', which makes a cubin from PTX; install the CUDA Toolkit (package cuda-nvcc) and "
-                   "set CUDA_HOME or PATH, configure with --with-cuda=DIR, or stop at -emit=ptx");
+                   "cannot find 'ptxas', which makes a cubin from PTX; install the CUDA Toolkit (package cuda-nvcc), "
+                   "give its folder with --cuda-path=DIR, or stop at -emit=ptx");
     return false;
 }
 

@@ -130,11 +130,11 @@ load ../helpers
 @test "bash completes options, stages and architectures" {
     tritcc --print-option-table=bash
     source .out
+    compopt() { :; }
     COMP_LINE="tritcc -num-w" COMP_POINT=13
     _tritcc
     [[ ${COMPREPLY[*]} == *-num-warps=* ]]
     COMP_LINE="tritcc -arch=sm_9" COMP_POINT=17
-    compopt() { :; }
     _tritcc
     [[ ${COMPREPLY[*]} == "sm_90 sm_90a" ]]
     COMP_LINE="tritcc -emit=ttir,pt" COMP_POINT=20

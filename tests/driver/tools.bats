@@ -24,6 +24,7 @@ toolkit() {
     CUDA_HOME=$PWD/cuda tritcc "${vadd[@]}" -emit=cubin
     [ "$(cat vadd.cubin)" = made ]
     rm vadd.cubin
+    unset CUDA_HOME
     PATH=$PWD/cuda/bin:$PATH tritcc "${vadd[@]}" -emit=cubin
     [ "$(cat vadd.cubin)" = made ]
 }
