@@ -104,7 +104,7 @@ static bool next_item(tri_str *list, tri_str *out_item)
 
 static bool unknown_kind(parser *p, tri_str name, bool inputs_only)
 {
-    const char *near = tri_phase_nearest_kind(name);
+    const char *near = tri_phase_nearest_kind(name, inputs_only);
     if (near)
         return usage(p, "unknown kind '%.*s'; did you mean '%s'?", TRI_STR_ARG(name), near);
     return usage(p, "unknown kind '%.*s'; known are: %s", TRI_STR_ARG(name),

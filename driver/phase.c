@@ -47,25 +47,29 @@ static bool has_phase_from(tri_kind kind)
 
 bool tri_phase_is_input(tri_kind kind) { return kinds[kind].name && has_phase_from(kind); }
 
+/* The kinds that -x or -emit takes. */
+static bool is_named(int kind, bool inputs_only)
+{
+    return kinds[kind].name && (inputs_only ? tri_phase_is_input((tri_kind)kind) : kind != TRI_KIND_SOURCE);
+}
+
 tri_str tri_phase_kind_names(tri_arena *arena, bool inputs_only)
 {
     tri_buf names = {0};
-    for (int k = 1; k < TRI_KIND_COUNT; k++) {
-        bool skip = inputs_only ? !tri_phase_is_input((tri_kind)k) : k == TRI_KIND_SOURCE;
-        if (kinds[k].name && !skip)
+    for (int k = 1; k < TRI_KIND_COUNT; k++)
+        if (is_named(k, inputs_only))
             tri_buf_format(&names, "%s%s", names.len ? " " : "", kinds[k].name);
-    }
     tri_str copy = tri_str_copy(arena, tri_buf_str(&names));
     tri_buf_fini(&names);
     return copy;
 }
 
-const char *tri_phase_nearest_kind(tri_str name)
+const char *tri_phase_nearest_kind(tri_str name, bool inputs_only)
 {
     const char *names[TRI_KIND_COUNT];
     size_t count = 0;
     for (int k = 1; k < TRI_KIND_COUNT; k++)
-        if (kinds[k].name)
+        if (is_named(k, inputs_only))
             names[count++] = kinds[k].name;
     return tri_str_nearest(name, names, count);
 }

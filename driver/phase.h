@@ -27,8 +27,8 @@ tri_kind tri_phase_kind_of_file(tri_str path);
 bool tri_phase_is_input(tri_kind kind);
 /* Names of the kinds as "tri ttir ...", for messages. */
 tri_str tri_phase_kind_names(tri_arena *arena, bool inputs_only);
-/* The named kind that is nearest in spelling, or null. */
-const char *tri_phase_nearest_kind(tri_str name);
+/* Of the same kinds, the one nearest in spelling, or null. */
+const char *tri_phase_nearest_kind(tri_str name, bool inputs_only);
 
 enum { TRI_PHASE_NONE = 0, TRI_PHASE_MLIR = 1, TRI_PHASE_LLVM = 2, TRI_PHASE_BOTH = 3 };
 

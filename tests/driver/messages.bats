@@ -6,7 +6,7 @@ load ../helpers
     python3 - <<'P' || [ ! -x "$(command -v python3)" ]
 import json
 rows = json.load(open('.err'))
-assert rows[0]['severity'] == 'error', rows
+assert rows[0]['kind'] == 'error', rows
 P
     grep -q '"k.tri"' .err
 }
