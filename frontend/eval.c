@@ -24,7 +24,7 @@ tri_ev tri_eval_error_at(tri_eval *e, tri_span at, int code, const char *format,
     va_end(args);
     /* What goes wrong inside the library is told where the user's code calls it. */
     tri_frame *f = e->frame;
-    for (; f && e->prelude && f->function->module == e->prelude; f = f->caller)
+    for (; f && tri_prelude_holds(e, f->function->module); f = f->caller)
         at = f->call_at;
     tri_diag_error(e->diag, at, code, "%s", text.data);
     note_calls(e, f);
@@ -47,7 +47,7 @@ void tri_eval_warning(tri_eval *e, const char *name, const char *format, ...)
     tri_str text = tri_str_vformat(e->arena, format, args);
     va_end(args);
     /* Code of the embedded library is not the user's to mend. */
-    if (e->frame && e->prelude && e->frame->function->module == e->prelude)
+    if (e->frame && tri_prelude_holds(e, e->frame->function->module))
         return;
     tri_diag_warning(e->diag, e->at, name, "%s", text.data);
 }

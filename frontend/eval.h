@@ -110,6 +110,14 @@ typedef struct {
 typedef struct tri_frame tri_frame; /* one function activation, frontend/frame.h */
 struct tri_builtin;
 
+/* "tt.divisibility" and the like for a block argument: kept on the loop, as tt.divisibility_arg<N>. */
+typedef struct {
+    MlirBlock block;
+    intptr_t argument;
+    const char *name;
+    MlirAttribute value;
+} tri_hint;
+
 typedef struct tri_eval {
     tri_unit *unit;
     const tri_frontend_target *target;
@@ -126,10 +134,14 @@ typedef struct tri_eval {
     int dry;                  /* > 0 inside a dry run of a loop body */
     tri_map functions;        /* mangled name -> specialisation */
     tri_map builtins;         /* library path -> row */
-    tri_module *prelude;      /* library functions written in the language; read on first use */
+    struct tri_prelude *prelude; /* library functions written in the language; read on first use */
     bool debug; /* the function asks for device asserts */
     int num_warps;
+    TRI_VEC(tri_hint) hints;     /* on arguments of loop bodies, until their loops exist */
 } tri_eval;
+
+/* Is this a file of the embedded library? */
+bool tri_prelude_holds(const tri_eval *e, const tri_module *module);
 
 /* Reports at the current place with the chain of calls that led there; returns the error value. */
 tri_ev tri_eval_error(tri_eval *e, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -1,14 +1,17 @@
 # The library functions that are written in the language go into the binary as text.
+PRELUDE = $(sort $(wildcard $(srcdir)/frontend/prelude/*.tri))
 GEN += gen/frontend/prelude_text.c
 EXTRA_OBJS += obj/gen/frontend/prelude_text.o
 
-gen/frontend/prelude_text.c: $(srcdir)/frontend/prelude/prelude.tri
+gen/frontend/prelude_text.c: $(PRELUDE)
 	@mkdir -p $(@D)
 	$(Q){ echo '#include "frontend/prelude.h"'; \
-	  echo 'const char tri_prelude_text[] ='; \
-	  sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/"&\\n"/' $<; \
-	  echo ';'; \
-	  echo 'const size_t tri_prelude_size = sizeof tri_prelude_text - 1;'; } > $@
+	  echo 'const tri_prelude_file tri_prelude_files[] = {'; \
+	  for f in $(PRELUDE); do \
+	    echo "{\"<triton.language/$$(basename $$f .tri)>\","; \
+	    sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/"&\\n"/' $$f; echo '},'; \
+	  done; \
+	  echo '{0, 0}};'; } > $@
 
 obj/gen/frontend/prelude_text.o: gen/frontend/prelude_text.c
 	@mkdir -p $(@D)

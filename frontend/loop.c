@@ -164,6 +164,18 @@ static MlirAttribute no_licm(tri_eval *e)
     return mlirAttributeParseGet(e->mlir, mlirStringRefCreateFromCString(text));
 }
 
+/* Hints that the body gave to its arguments go to the loop. */
+static void attach_hints(tri_eval *e, MlirOperation op, MlirBlock body)
+{
+    for (size_t i = 0; i < e->hints.len; i++) {
+        const tri_hint *h = &e->hints.at[i];
+        if (h->block.ptr != body.ptr)
+            continue;
+        tri_str name = tri_str_format(e->arena, "%s_arg%d", h->name, (int)h->argument);
+        mlirOperationSetAttributeByName(op, mlirStringRefCreate(name.data, name.len), h->value);
+    }
+}
+
 /* ---- for ---- */
 
 typedef struct {
@@ -349,6 +361,7 @@ static void emit_for(tri_eval *e, const tri_ast_node *node, const for_range *r, 
                                                            .regions = &region});
     for (int i = 0; i < r->num_attrs; i++)
         tri_builder_set_attr(op, r->attrs[i].name, r->attrs[i].value);
+    attach_hints(e, op, body);
     tri_frame_restore(e, &live);
     bind_carried(e, &names, op_results(e, op, inits.len));
 }
@@ -502,6 +515,7 @@ void tri_loop_while(tri_eval *e, const tri_ast_node *node)
                                                            .results = types_of(e, &inits),
                                                            .num_regions = 2,
                                                            .regions = regions});
+    attach_hints(e, op, after);
     if (disable_licm)
         tri_builder_set_attr(op, "llvm.loop_annotation", no_licm(e));
     tri_frame_restore(e, &live);

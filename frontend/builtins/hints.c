@@ -35,8 +35,8 @@ tri_ev tri_builtin_hint(tri_eval *e, const tri_ev *args)
         mlirOperationSetAttributeByName(mlirOpResultGetOwner(x.value), mlirStringRefCreateFromCString(names[kind]), attr);
         return x;
     }
-    /* Loop-carried: the op that owns the block does not exist yet, and a function's argument has its own
-     * hints. A conversion of nothing carries the hint. */
+    tri_hint hint = {mlirBlockArgumentGetOwner(x.value), mlirBlockArgumentGetArgNumber(x.value), names[kind], attr};
+    tri_vec_push(e->arena, &e->hints, hint); /* for a kernel's argument nobody asks: it has its own */
     return x;
 }
 
