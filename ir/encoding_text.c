@@ -401,7 +401,7 @@ static void parse_distributed(reader *r, int parent_rank, tri_encoding *e)
         break;
     case TRI_ENC_NVIDIA_MMA:
         get_int(r, "versionMajor", &e->version_major, false);
-        get_int(r, "versionMinor", &e->version_minor, false);
+        get_int(r, "versionMinor", &e->version_minor, true);
         get_row(r, "warpsPerCTA", e->warps_per_cta, &e->rank, false);
         e->instr_rank = read_row(r, "instrShape", find(r, "instrShape", false), e->instr_shape, 3);
         break;

@@ -10,6 +10,9 @@
 MlirOperation tri_loops_add_iter_args(tri_arena *arena, MlirOperation loop, intptr_t n, const MlirValue *inits);
 /* Rebuilds an scf.if (with an else region) with `n` more results; the yields still lack them. */
 MlirOperation tri_loops_add_if_results(tri_arena *arena, MlirOperation op, intptr_t n, const MlirType *types);
+/* Rebuilds an scf.for or scf.if without the results i that have drop[i]. Those of a conditional are
+ * unused; those of a loop carry themselves, and their initial value takes their place. */
+MlirOperation tri_loops_drop(tri_arena *arena, MlirOperation op, const bool *drop);
 /* Appends operands to a terminator. */
 void tri_loops_append_yield(tri_arena *arena, MlirOperation yield, intptr_t n, const MlirValue *values);
 /* The terminator of a region's only block. */

@@ -1,9 +1,8 @@
-/* Loop-carried values that nothing needs in the end carry only themselves from now on, so that
- * canonicalisation can drop them.
+/* Drops loop-carried values that nothing needs in the end, and results of conditionals likewise.
  *
- *     scf.for ... iter_args(%a = %0) {               scf.for ... iter_args(%a = %0) {
- *       %b = arith.addi %a, %one                       scf.yield %a
- *       scf.yield %b                                 }
+ *     scf.for ... iter_args(%a = %0) {               scf.for ... {
+ *       %b = arith.addi %a, %one                     }
+ *       scf.yield %b
  *     }  // result unused
  *
  * Part of remove-layout-conversions, whose copies leave such values behind. */
@@ -11,6 +10,7 @@
 
 #include "base/map.h"
 #include "ir/op.h"
+#include "passes/analysis/loops.h"
 
 typedef struct {
     tri_arena *arena;
@@ -94,12 +94,13 @@ static void spread(liveness *l, MlirValue value)
     }
 }
 
-void tri_dead_arguments_run(tri_layouts *layouts, MlirOperation func)
+/* Carried values that nothing needs carry themselves. */
+static void cut_dead(tri_arena *arena, MlirOperation func)
 {
-    liveness l = {.arena = layouts->arena};
+    liveness l = {.arena = arena};
     tri_op_list ops = {0};
-    tri_map_init(&l.live, l.arena);
-    tri_op_collect(func, l.arena, &ops);
+    tri_map_init(&l.live, arena);
+    tri_op_collect(func, arena, &ops);
     for (size_t i = 0; i < ops.len; i++)
         mark_roots(&l, ops.at[i]);
     while (l.todo.len)
@@ -112,6 +113,43 @@ void tri_dead_arguments_run(tri_layouts *layouts, MlirOperation func)
             MlirValue argument = mlirBlockGetArgument(body, i + 1);
             if (!tri_map_find_ptr(&l.live, argument.ptr))
                 mlirOperationSetOperand(mlirBlockGetTerminator(body), i, argument);
+        }
+    }
+}
+
+/* Which results of a loop or conditional are superfluous; false when none is. */
+static bool find_superfluous(tri_arena *arena, MlirOperation op, bool **out_drop)
+{
+    intptr_t n = mlirOperationGetNumResults(op);
+    bool *drop = TRI_NEW_ARRAY(arena, bool, n + 1), any = false;
+    bool is_loop = tri_op_is(op, "scf.for");
+    for (intptr_t i = 0; i < n; i++) {
+        if (is_loop)
+            drop[i] = mlirValueEqual(tri_op_operand(tri_loops_yield(op, 0), i),
+                                     mlirBlockGetArgument(tri_op_body(op, 0), i + 1));
+        else
+            drop[i] = mlirOpOperandIsNull(mlirValueGetFirstUse(tri_op_result(op, i)));
+        any |= drop[i];
+    }
+    *out_drop = drop;
+    return any;
+}
+
+void tri_dead_arguments_run(tri_layouts *layouts, MlirOperation func)
+{
+    tri_arena *arena = layouts->arena;
+    cut_dead(arena, func);
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        tri_op_erase_dead(func);
+        tri_op_list ops = {0};
+        tri_op_collect(func, arena, &ops);
+        for (size_t k = ops.len; k-- > 0;) {
+            bool *drop;
+            if (!is_structured(ops.at[k]) || !find_superfluous(arena, ops.at[k], &drop))
+                continue;
+            tri_loops_drop(arena, ops.at[k], drop);
+            is_changed = true;
         }
     }
 }

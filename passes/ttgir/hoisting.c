@@ -63,7 +63,7 @@ bool tri_hoisting_try(tri_remat *r, MlirOperation convert)
     MlirAttribute from = tri_infer_operand(r->arena, rest, tri_remat_find(&slice, tri_op_result(rest, 0))->encoding);
     MlirType type = tri_type_with_encoding(mlirValueGetType(source), from);
     if (tri_remat_find(&slice, source) || mlirTypeEqual(type, mlirValueGetType(source)) ||
-        !tri_remat_is_worth(r, &slice, convert, tri_remat_convert_cost(r, mlirValueGetType(source), type)))
+        !tri_remat_is_worth(r, &slice, convert, tri_remat_convert_cost(type)))
         return false;
     tri_builder b = behind(source);
     MlirValue made = tri_builder_unary(&b, "ttg.convert_layout", type, source);

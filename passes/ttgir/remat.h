@@ -49,7 +49,8 @@ intptr_t tri_remat_order(const tri_remat *r, MlirOperation op);
 /* Whether computing the slice again costs no more than the conversion. `extra` is the cost of
  * conversions that the rewrite adds elsewhere. */
 bool tri_remat_is_worth(tri_remat *r, const tri_slice *slice, MlirOperation convert, int64_t extra);
-int64_t tri_remat_convert_cost(tri_remat *r, MlirType from, MlirType to);
+/* Of a conversion to this type that goes through shared memory. */
+int64_t tri_remat_convert_cost(MlirType to);
 
 /* Marks a value of the slice as being there already, as `existing`. */
 void tri_remat_add_existing(tri_remat *r, tri_slice *slice, MlirValue value, MlirAttribute encoding,

@@ -12,10 +12,8 @@ static int64_t bytes_of(MlirType type)
     return tri_type_num_elements(type) * tri_type_bits(tri_type_element(type)) / 8;
 }
 
-int64_t tri_remat_convert_cost(tri_remat *r, MlirType from, MlirType to)
+int64_t tri_remat_convert_cost(MlirType to)
 {
-    if (tri_layouts_is_free_convert(r->layouts, from, to))
-        return 0;
     return 32 * max64(tri_type_num_elements(to), 32) * max64(tri_type_bits(tri_type_element(to)), 32) / 8;
 }
 
@@ -78,6 +76,7 @@ typedef struct {
     tri_remat *r;
     const tri_slice *slice;
     MlirOperation convert;
+    bool is_free; /* every thread has its elements already: repeated arithmetic is the same arithmetic */
     tri_map live; /* MlirValue.ptr of values still used by others */
     TRI_VEC(MlirValue) todo;
 } liveness;
@@ -159,14 +158,16 @@ static int64_t op_cost(liveness *l, MlirOperation op, const tri_slice_value *v)
     bool is_live = tri_map_find_ptr(&l->live, v->value.ptr) != NULL;
     if (tri_str_is(name, "arith.constant"))
         return 0;
+    if (l->is_free && !tri_str_is(name, "tt.reduce") && !tri_str_is(name, "tt.load"))
+        return 0;
     if (tri_str_has_prefix(name, "arith.") || tri_str_has_prefix(name, "math.") || is_expensive_math(name)) {
         int64_t now = unique_elements(l->r, old);
         int64_t then = unique_elements(l->r, tri_type_with_encoding(old, v->encoding));
         int64_t factor = max64(1, then / max64(now, 1)) - !is_live;
         return (is_expensive_math(name) ? 8 : 1) * bytes_of(old) * factor;
     }
-    if (tri_str_is(name, "tt.reduce"))
-        return is_order_dependent(op) ? -1 : is_live ? reduce_cost(l->r, op, v->encoding) : 0;
+    if (is_live && tri_str_is(name, "tt.reduce"))
+        return is_order_dependent(op) ? -1 : reduce_cost(l->r, op, v->encoding);
     if (is_live && (tri_str_is(name, "tt.load") || tri_str_is(name, "ttg.local_load")))
         return 8 * bytes_of(old);
     return 0;
@@ -175,9 +176,9 @@ static int64_t op_cost(liveness *l, MlirOperation op, const tri_slice_value *v)
 bool tri_remat_is_worth(tri_remat *r, const tri_slice *slice, MlirOperation convert, int64_t extra)
 {
     liveness l = {.r = r, .slice = slice, .convert = convert};
-    int64_t budget = tri_remat_convert_cost(r, mlirValueGetType(tri_op_operand(convert, 0)),
-                                            mlirValueGetType(tri_op_result(convert, 0)));
-    int64_t cost = extra;
+    MlirType from = mlirValueGetType(tri_op_operand(convert, 0)), to = mlirValueGetType(tri_op_result(convert, 0));
+    int64_t budget = tri_remat_convert_cost(to), cost = extra;
+    l.is_free = tri_layouts_is_free_convert(r->layouts, from, to);
     find_live(&l);
     for (size_t i = 0; i < slice->values.len; i++) {
         const tri_slice_value *v = &slice->values.at[i];

@@ -191,8 +191,12 @@ static MlirOperation extend_loop(rewriter *w, MlirOperation loop)
         rename_in_slice(w->slice, old_results[i], tri_op_result(made, i));
     }
     body = tri_op_body(made, 0);
-    for (intptr_t i = 0; i < n; i++)
-        set_new(w, mlirBlockGetArgument(body, which[i] + 1), mlirBlockGetArgument(body, 1 + old + i));
+    for (intptr_t i = 0; i < n; i++) {
+        MlirValue carried = mlirBlockGetArgument(body, which[i] + 1);
+        set_new(w, carried, mlirBlockGetArgument(body, 1 + old + i));
+        add_copy(w->r, tri_op_result(made, which[i]), tri_remat_find(w->slice, carried)->encoding,
+                 tri_op_result(made, old + i));
+    }
     return made;
 }
 

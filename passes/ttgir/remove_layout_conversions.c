@@ -10,7 +10,7 @@
  * accelerate-matmul). Afterwards: fewer conversions, same values. Steps: layouts of anchors flow
  * forward (propagation.c), conversions fold into their neighbours (convert_folding.c), those left
  * are replaced by computing their source again where that is cheaper (rematerialization.c), carried
- * values that are needed no more let go of their computation (dead_arguments.c).
+ * values that are needed no more are dropped (dead_arguments.c).
  * Answers to tritongpu-remove-layout-conversions. Test: tests/passes/remove-layout-conversions.mlir */
 #include "passes/ttgir/remat.h"
 
@@ -29,7 +29,6 @@ static bool run(tri_pass_run *run)
         tri_convert_folding_run(&l, funcs.at[i]);
         tri_rematerialization_run(&l, funcs.at[i]);
         tri_dead_arguments_run(&l, funcs.at[i]);
-        tri_op_erase_dead(funcs.at[i]);
     }
     return true;
 }

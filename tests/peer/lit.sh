@@ -36,6 +36,7 @@ translate() {
         -allow-unregistered-dialect | --allow-unregistered-dialect) flags+=(-allow-unregistered-dialect) ;;
         -verify-diagnostics* | --verify-diagnostics*) verify=1 ;;
         -mlir-print-debuginfo | --mlir-print-debuginfo) flags+=(-g) ;;
+        -*=*) word=${word##+(-)} passes+="${passes:+,}${word%%=*}{${word#*=}}" ;;
         -*) passes+="${passes:+,}${word##+(-)}" ;;
         *) return 1 ;;
         esac
