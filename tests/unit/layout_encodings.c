@@ -303,7 +303,7 @@ static void test_choices(void)
 
 static void expect_auto(int line, ints shape, ints spt, ints order, int warps, ints tpw, ints wpc)
 {
-    int64_t dims[4];
+    int64_t dims[4] = {0};
     for (int d = 0; d < shape.n; d++)
         dims[d] = shape.v[d];
     tri_encoding e = tri_convert_blocked_auto(shape.n, dims, spt.v, order.v, warps, 32);
