@@ -58,7 +58,7 @@ static bool contains(tri_str text, const char *word)
     return false;
 }
 
-static bool is_constexpr(const tri_ast_node *param)
+bool tri_signature_is_constexpr(const tri_ast_node *param)
 {
     return contains(annotation_text(param), "constexpr");
 }
@@ -73,7 +73,7 @@ static bool is_const_pointer(const tri_ast_node *param)
 static const tri_type *annotation_type(tri_arena *arena, const tri_ast_node *param)
 {
     tri_str text = tri_str_trim(annotation_text(param));
-    if (!text.len || is_constexpr(param))
+    if (!text.len || tri_signature_is_constexpr(param))
         return NULL;
     if (tri_str_is(text, "int"))
         return tri_types_scalar(TRI_DTYPE_INT32);
@@ -190,7 +190,7 @@ static bool take_item(kernel *k, tri_signature_item *item, size_t i)
     }
     if (tri_str_is(item->text, "constexpr"))
         return true; /* the value comes from -D, a config or the default */
-    if (!tri_signature_text_argument(k->c->all, k->function->scope, TRI_STR("-sig"), item->text, item->at, is_constexpr(param),
+    if (!tri_signature_text_argument(k->c->all, k->function->scope, TRI_STR("-sig"), item->text, item->at, tri_signature_is_constexpr(param),
                                      &arg))
         return false;
     settle(k, i, arg);
@@ -234,7 +234,7 @@ static bool from_defines(kernel *k)
         tri_span at = {source, 0, (uint32_t)source->text.len};
         tri_arg arg;
         if (!tri_signature_text_argument(k->c->all, k->function->scope, what, source->text, at,
-                                         is_constexpr(param_at(k->function, (size_t)i)), &arg))
+                                         tri_signature_is_constexpr(param_at(k->function, (size_t)i)), &arg))
             return false;
         settle(k, (size_t)i, arg);
     }
@@ -411,7 +411,7 @@ static void suggest(kernel *k, tri_buf *out)
             tri_value_repr(arg->value, out);
         else if (k->is_known[i] && arg->kind == TRI_ARG_VALUE)
             tri_types_print_signature(arg->type, out);
-        else if (is_constexpr(param))
+        else if (tri_signature_is_constexpr(param))
             tri_buf_add_z(out, "1024");
         else
             tri_buf_add_z(out, looks_like_pointer(param->param.name) ? "*fp32:16" : "i32");
@@ -456,7 +456,7 @@ static bool check_params(kernel *k)
                            TRI_STR_ARG(tri_ast_text(param)));
             return false;
         }
-        if (is_constexpr(param) && is_listed(k, k->function->do_not_specialize, i)) {
+        if (tri_signature_is_constexpr(param) && is_listed(k, k->function->do_not_specialize, i)) {
             tri_diag_error(k->c->diag, param->span, code_signature, "'%.*s' is both constexpr and in do_not_specialize",
                            TRI_STR_ARG(param->param.name));
             return false;
@@ -511,7 +511,26 @@ static tri_signature_text *text_for(collector *c, const tri_function *function)
     return NULL;
 }
 
-/* An unnamed -sig belongs to the only -k, or to the only kernel of the file. */
+/* The kernel that is meant when none is named: that of the only -k, or the only one of the file. */
+static const tri_function *only_kernel(const collector *c, size_t *out_count)
+{
+    const tri_function *only = NULL;
+    *out_count = 0;
+    if (c->options->kernels.len == 1) {
+        only = find_function(c, c->options->kernels.at[0]);
+        *out_count = only != NULL;
+        return only;
+    }
+    for (size_t i = 0; i < c->functions.len; i++) {
+        if (is_helper(c->functions.at[i]))
+            continue;
+        only = c->functions.at[i];
+        ++*out_count;
+    }
+    return *out_count == 1 ? only : NULL;
+}
+
+/* An unnamed -sig belongs to it. */
 static bool name_texts(collector *c)
 {
     for (size_t i = 0; i < c->texts.len; i++) {
@@ -521,17 +540,8 @@ static bool name_texts(collector *c)
                 return report_unknown_kernel(c, text->kernel_at, text->kernel), false;
             continue;
         }
-        const tri_function *only = NULL;
-        size_t count = 0;
-        if (c->options->kernels.len == 1) {
-            only = find_function(c, c->options->kernels.at[0]);
-            count = only != NULL;
-        }
-        for (size_t n = 0; !only && n < c->functions.len; n++)
-            count += !is_helper(c->functions.at[n]);
-        for (size_t n = 0; !only && count == 1 && n < c->functions.len; n++)
-            if (!is_helper(c->functions.at[n]))
-                only = c->functions.at[n];
+        size_t count;
+        const tri_function *only = only_kernel(c, &count);
         if (!only) {
             tri_diag_error(c->diag, (tri_span){text->source, 0, (uint32_t)text->source->text.len}, code_signature,
                            "-sig does not say which of %zu kernels it is for; write -sig 'NAME(...)' or add -k NAME", count);
@@ -586,23 +596,45 @@ static bool choose(collector *c, kernel **out_kernels, size_t *out_count)
     return true;
 }
 
-bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
+static bool start(tri_module *main, collector *out)
 {
     tri_modules *all = tri_module_all(main);
     tri_unit *unit = tri_module_unit(all);
-    collector c = {.main = main, .all = all, .arena = tri_module_arena(all), .diag = unit->diag, .options = unit->options};
-    size_t errors = tri_diag_error_count(c.diag);
-    tri_module_kernels(main, &c.functions);
-    if (tri_diag_error_count(c.diag) > errors)
+    *out = (collector){.main = main, .all = all, .arena = tri_module_arena(all), .diag = unit->diag, .options = unit->options};
+    size_t errors = tri_diag_error_count(unit->diag);
+    tri_module_kernels(main, &out->functions);
+    if (tri_diag_error_count(unit->diag) > errors)
         return false;
-    if (!c.functions.len) {
-        tri_diag_error(c.diag, TRI_NO_SPAN, code_unknown_kernel, "no @triton.jit function in '%.*s'",
+    if (!out->functions.len)
+        tri_diag_error(unit->diag, TRI_NO_SPAN, code_unknown_kernel, "no @triton.jit function in '%.*s'",
                        TRI_STR_ARG(tri_module_ast(main)->source->name));
+    return out->functions.len > 0;
+}
+
+const tri_function *tri_signature_only_kernel(tri_module *main)
+{
+    collector c;
+    size_t count;
+    if (!start(main, &c))
+        return NULL;
+    if (c.options->kernels.len && !find_function(&c, c.options->kernels.at[0]))
+        return report_unknown_kernel(&c, TRI_NO_SPAN, c.options->kernels.at[0]), NULL;
+    const tri_function *only = only_kernel(&c, &count);
+    if (!only)
+        tri_diag_error(c.diag, TRI_NO_SPAN, code_unknown_kernel, "'%.*s' has %zu kernels; choose one with -k NAME",
+                       TRI_STR_ARG(tri_module_ast(main)->source->name), count);
+    return only;
+}
+
+bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
+{
+    collector c;
+    if (!start(main, &c))
         return false;
-    }
-    for (size_t i = 0; i < unit->options->signatures.len; i++) {
+    size_t errors = tri_diag_error_count(c.diag);
+    for (size_t i = 0; i < c.options->signatures.len; i++) {
         tri_signature_text text;
-        if (!tri_signature_text_parse(c.arena, c.diag, unit->options->signatures.at[i], &text))
+        if (!tri_signature_text_parse(c.arena, c.diag, c.options->signatures.at[i], &text))
             return false;
         tri_vec_push(c.arena, &c.texts, text);
     }

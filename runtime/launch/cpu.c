@@ -78,7 +78,6 @@ void tri_cpu_rt_print_text(const char *prefix, uint32_t x, uint32_t y, uint32_t 
     fputc('\n', stdout);
 }
 
-/* format: the low byte is 0 signed, 1 unsigned, 2 hexadecimal, 3 float, 4 address; the width follows. */
 void tri_cpu_rt_print(const char *prefix, uint32_t x, uint32_t y, uint32_t z, const int64_t *index, int rank,
                       int64_t bits, double number, int format)
 {

@@ -28,6 +28,13 @@ uint16_t tri_rt_to_bfloat(float value);
 typedef void tri_rt_range(const void *const *args, uint64_t begin, uint64_t end, const uint32_t *grid, int *err);
 int tri_rt_cpu_launch(tri_rt_range *run, const void *const *args, const tri_grid *grid);
 
+/* What kernels call to print and to assert (targets/cpu/debug.c). format: the low byte is 0 signed, 1 unsigned,
+ * 2 hexadecimal, 3 float, 4 address; the width follows. */
+void tri_cpu_rt_print_text(const char *prefix, uint32_t x, uint32_t y, uint32_t z);
+void tri_cpu_rt_print(const char *prefix, uint32_t x, uint32_t y, uint32_t z, const int64_t *index, int rank,
+                      int64_t bits, double number, int format);
+void tri_cpu_rt_assert(int *err, const char *message, const char *file, int line, uint32_t x, uint32_t y, uint32_t z);
+
 /* ---- CUDA ---- */
 
 enum { TRI_RT_MAX_CONTEXTS = 64 };

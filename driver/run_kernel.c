@@ -1,0 +1,268 @@
+#include "driver/run_kernel.h"
+
+#include "base/file.h"
+#include "driver/phase.h"
+#include "driver/run_grid.h"
+#include "frontend/signature.h"
+#include "ir/context.h"
+#include "ir/llvm.h"
+#include "runtime/launch/launch.h"
+
+#include "llvm-c/Core.h"
+
+/* --- compilation ------------------------------------------------------------------------- */
+
+/* The argument of parameter i: by name, else the i-th of those without a name. */
+static tri_argument *argument_of(tri_argument_list *arguments, tri_str name, size_t i)
+{
+    size_t position = 0;
+    for (size_t n = 0; n < arguments->len; n++) {
+        tri_argument *a = &arguments->at[n];
+        if (a->is_buffer)
+            continue;
+        if (a->name.len ? tri_str_equal(a->name, name) : position++ == i)
+            return a;
+    }
+    return NULL;
+}
+
+static bool has_parameter(const tri_function *kernel, const tri_argument *a, size_t position)
+{
+    return a->name.len ? tri_module_param_index(kernel, a->name) >= 0 : position < kernel->node->function.params.len;
+}
+
+/* Every argument must have its parameter. */
+static bool check_arguments(tri_diag *diag, const tri_function *kernel, const tri_argument_list *arguments)
+{
+    size_t position = 0;
+    for (size_t n = 0; n < arguments->len; n++) {
+        const tri_argument *a = &arguments->at[n];
+        if (a->is_buffer || has_parameter(kernel, a, position)) {
+            position += !a->is_buffer && !a->name.len;
+            continue;
+        }
+        if (a->name.len)
+            tri_diag_error(diag, TRI_NO_SPAN, 1002, "kernel '%.*s' has no parameter '%.*s'", TRI_STR_ARG(kernel->name),
+                           TRI_STR_ARG(a->name));
+        else
+            tri_diag_error(diag, TRI_NO_SPAN, 1002, "more arguments than kernel '%.*s' has parameters (%u)",
+                           TRI_STR_ARG(kernel->name), kernel->node->function.params.len);
+        return false;
+    }
+    return true;
+}
+
+/* "k(x=*fp32:16, BLOCK=1024)" as -sig takes it: a constexpr parameter takes the literal itself,
+ * another the type that Triton's launch rule gives it. Empty after a report. */
+static tri_str signature_of(tri_unit *unit, tri_argument_list *arguments)
+{
+    tri_modules *all = tri_module_create_all(unit);
+    const tri_function *kernel = tri_signature_only_kernel(tri_module_add(all, unit->ast));
+    if (!kernel || !check_arguments(unit->diag, kernel, arguments))
+        return TRI_STR("");
+    tri_buf text = {0};
+    tri_buf_format(&text, "%.*s(", TRI_STR_ARG(kernel->name));
+    const char *separator = "";
+    for (uint32_t i = 0; i < kernel->node->function.params.len; i++) {
+        const tri_ast_node *param = kernel->node->function.params.at[i];
+        const tri_argument *a = argument_of(arguments, param->param.name, i);
+        if (!a)
+            continue;
+        bool is_literal = a->kind == TRI_ARGUMENT_LITERAL && tri_signature_is_constexpr(param);
+        tri_str type = is_literal ? a->literal : tri_argument_signature(unit->arena, a);
+        tri_buf_format(&text, "%s%.*s=%.*s", separator, TRI_STR_ARG(param->param.name), TRI_STR_ARG(type));
+        separator = ", ";
+    }
+    tri_buf_add_char(&text, ')');
+    tri_str copy = tri_str_copy(unit->arena, tri_buf_str(&text));
+    tri_buf_fini(&text);
+    return copy;
+}
+
+/* Runs the phases up to code that the host can execute: a GPU's unoptimised module for the
+ * simulator, optimised code for a CPU. */
+static bool compile(tri_unit *unit, tri_run_opt *opt, tri_argument_list *arguments)
+{
+    tri_kind kind = TRI_KIND_SOURCE, last = opt->is_simulated ? TRI_KIND_RAW_LLIR : TRI_KIND_LLIR;
+    while (kind != last) {
+        const tri_phase *next = NULL;
+        for (size_t i = 0; i < tri_phase_count() && !next; i++) {
+            const tri_phase *phase = tri_phase_at(i);
+            if (phase->from == kind && phase->run && phase->is_for(unit->target, phase))
+                next = phase;
+        }
+        TRI_ASSERT(next);
+        if (!next->run(unit, NULL))
+            return false;
+        kind = next->to;
+        if (kind != TRI_KIND_AST)
+            continue;
+        tri_str signature = signature_of(unit, arguments);
+        if (!signature.len)
+            return false;
+        tri_vec_push(unit->arena, &opt->compile.signatures, signature);
+    }
+    return true;
+}
+
+static bool open_source(tri_run_kernel *k, const tri_run_opt *opt)
+{
+    tri_str text;
+    int error;
+    if (!tri_file_read(k->unit.arena, opt->file, &text, &error)) {
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(opt->file), strerror(error));
+        return false;
+    }
+    k->unit.source = tri_diag_add_source(k->unit.diag, opt->file, text);
+    k->unit.payload = TRI_PAYLOAD_SOURCE;
+    return true;
+}
+
+/* --- arguments --------------------------------------------------------------------------- */
+
+static size_t passed_count(const tri_kernel *kernel)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < kernel->params.len; i++)
+        count += !kernel->params.at[i].is_constexpr;
+    return count;
+}
+
+static bool bind(tri_run_kernel *k, tri_argument_list *arguments)
+{
+    const tri_kernel *kernel = &k->unit.kernels.at[0];
+    tri_arena *arena = k->unit.arena;
+    size_t n = 0;
+    k->passed = TRI_NEW_ARRAY(arena, tri_argument *, kernel->params.len + 1);
+    k->values = TRI_NEW_ARRAY(arena, uint64_t, passed_count(kernel) + 1);
+    k->pointers = TRI_NEW_ARRAY(arena, const void *, passed_count(kernel) + 1);
+    for (size_t i = 0; i < kernel->params.len; i++) {
+        const tri_kernel_param *param = &kernel->params.at[i];
+        k->passed[i] = argument_of(arguments, param->name, i);
+        if (param->is_constexpr)
+            continue;
+        if (!k->passed[i] || !tri_argument_value(k->passed[i], param->type, &k->values[n])) {
+            tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "no argument that fits parameter '%.*s' of type %.*s",
+                           TRI_STR_ARG(param->name), TRI_STR_ARG(param->type));
+            return false;
+        }
+        k->pointers[n] = &k->values[n];
+        n++;
+    }
+    return true;
+}
+
+/* --- host and simulator ------------------------------------------------------------------ */
+
+static bool prepare_host(tri_run_kernel *k)
+{
+    const tri_jit_symbol symbols[] = {{"tri_cpu_rt_print", (const void *)(uintptr_t)tri_cpu_rt_print},
+                                      {"tri_cpu_rt_print_text", (const void *)(uintptr_t)tri_cpu_rt_print_text},
+                                      {"tri_cpu_rt_assert", (const void *)(uintptr_t)tri_cpu_rt_assert}};
+    tri_str function = tri_str_format(k->unit.arena, "tri_run_%.*s", TRI_STR_ARG(k->unit.kernels.at[0].symbol));
+    LLVMModuleRef module = k->unit.llvm_module;
+    LLVMValueRef entry = LLVMGetNamedFunction(module, function.data);
+    if (entry)
+        LLVMSetVisibility(entry, LLVMDefaultVisibility);
+    k->unit.llvm_module = NULL;
+    k->jit = tri_jit_create(k->unit.diag, module, function.data, symbols, 3, k->unit.options->opt_level);
+    return k->jit != NULL;
+}
+
+static bool prepare_simulator(tri_run_kernel *k, tri_argument_list *arguments)
+{
+    tri_unit *unit = &k->unit;
+    const tri_kernel *kernel = &unit->kernels.at[0];
+    k->sites = TRI_NEW_ARRAY(unit->arena, tri_sim_site, unit->sites.len + 1);
+    for (size_t i = 0; i < unit->sites.len; i++)
+        k->sites[i] = (tri_sim_site){unit->sites.at[i].span, unit->sites.at[i].primitive};
+    k->sim = tri_sim_create(unit->diag, k->sites, unit->sites.len, kernel->num_warps, (size_t)kernel->shared_bytes);
+    for (size_t i = 0; i < arguments->len; i++) {
+        const tri_argument *a = &arguments->at[i];
+        if (a->kind != TRI_ARGUMENT_ARRAY && a->kind != TRI_ARGUMENT_TABLE)
+            continue;
+        tri_str name = a->name.len ? a->name : tri_str_format(unit->arena, "argument %zu", i + 1);
+        tri_sim_add_buffer(k->sim, a->array.data, (size_t)a->array.count * tri_dtype_size(a->array.dtype), name.data);
+    }
+    const tri_jit_symbol symbols[] = {{"tri_sim_primitive", (const void *)(uintptr_t)tri_sim_primitive},
+                                      {"global_smem", tri_sim_shared(k->sim)}};
+    LLVMModuleRef module = unit->llvm_module;
+    unit->llvm_module = NULL;
+    /* Enough to keep the many single-use values out of memory; the code runs once or twice. */
+    if (!tri_llvm_run_passes(unit->diag, module, NULL, "function(sroa,early-cse)")) {
+        LLVMDisposeModule(module);
+        return false;
+    }
+    k->jit = tri_jit_create(unit->diag, module, kernel->symbol.data, symbols, 2, 1);
+    return k->jit != NULL;
+}
+
+bool tri_run_kernel_create(tri_arena *arena, tri_diag *diag, tri_run_opt *opt, tri_argument_list *arguments,
+                           tri_run_kernel *k)
+{
+    *k = (tri_run_kernel){0};
+    tri_unit_init(&k->unit, arena, diag, &opt->compile);
+    if (!tri_targets_find(diag, opt->compile.arch, &k->unit.target, &k->unit.arch) || !open_source(k, opt))
+        return false;
+    bool is_gpu = k->unit.target->ttgir_pipeline != NULL;
+    if (is_gpu != opt->is_simulated) {
+        tri_diag_error(diag, TRI_NO_SPAN, 1002, is_gpu ? "'%.*s' is a GPU; sim:%.*s runs its code on the simulator"
+                       : "'%.*s' is no GPU and runs without the simulator: -arch=%.*s",
+                       TRI_STR_ARG(opt->compile.arch), TRI_STR_ARG(opt->compile.arch));
+        return false;
+    }
+    k->unit.mlir = tri_context_create_mlir(diag);
+    k->unit.llvm = tri_context_create_llvm(diag);
+    if (!compile(&k->unit, opt, arguments))
+        return false;
+    if (k->unit.kernels.len != 1) {
+        tri_diag_error(diag, TRI_NO_SPAN, 1002, "the file has %zu kernels that could run; choose one with -k",
+                       k->unit.kernels.len);
+        return false;
+    }
+    return bind(k, arguments) && tri_run_grid_evaluate(k, opt->grid, arguments) &&
+           (opt->is_simulated ? prepare_simulator(k, arguments) : prepare_host(k));
+}
+
+void tri_run_kernel_fini(tri_run_kernel *k)
+{
+    tri_jit_destroy(k->jit);
+    tri_sim_destroy(k->sim);
+    tri_unit_fini(&k->unit);
+    if (k->unit.mlir.ptr)
+        tri_context_destroy_mlir(k->unit.mlir);
+    if (k->unit.llvm)
+        LLVMContextDispose(k->unit.llvm);
+    *k = (tri_run_kernel){0};
+}
+
+static bool launch_host(tri_run_kernel *k)
+{
+    uint32_t grid[3] = {k->grid.x, k->grid.y, k->grid.z};
+    int error = 0;
+    uint64_t args[5] = {(uint64_t)(uintptr_t)k->pointers, 0, (uint64_t)grid[0] * grid[1] * grid[2],
+                        (uint64_t)(uintptr_t)grid, (uint64_t)(uintptr_t)&error};
+    tri_jit_entry(k->jit)(args);
+    if (error)
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "the kernel failed: %s", tri_strerror(error));
+    return !error;
+}
+
+bool tri_run_kernel_launch(tri_run_kernel *k)
+{
+    if (!k->sim)
+        return launch_host(k);
+    return tri_sim_run(k->sim, tri_jit_entry(k->jit), k->values, k->grid);
+}
+
+tri_argument *tri_run_kernel_find(tri_run_kernel *k, tri_argument_list *arguments, tri_str name)
+{
+    const tri_kernel *kernel = &k->unit.kernels.at[0];
+    for (size_t i = 0; i < kernel->params.len; i++)
+        if (tri_str_equal(kernel->params.at[i].name, name) && k->passed[i])
+            return k->passed[i];
+    for (size_t i = 0; i < arguments->len; i++)
+        if (tri_str_equal(arguments->at[i].name, name))
+            return &arguments->at[i];
+    return NULL;
+}

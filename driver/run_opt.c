@@ -1,0 +1,205 @@
+#include "driver/run_opt.h"
+
+#include <stdlib.h>
+
+enum { code_usage = 1002 };
+
+typedef enum {
+#define X(id, name, metavar, help) OPT_##id,
+#include "driver/tritrun.def"
+#undef X
+    OPT_COUNT
+} option_id;
+
+static const struct {
+    const char *name, *metavar, *help;
+} options[] = {
+#define X(id, name, metavar, help) {name, metavar, help},
+#include "driver/tritrun.def"
+#undef X
+};
+
+void tri_run_opt_help(tri_buf *out)
+{
+    tri_buf_add_z(out, "usage: tritrun [options] FILE ARGUMENT...\n\n"
+                       "Compiles a kernel and runs it once. Arguments, by position or as NAME=VALUE:\n"
+                       "  3  0.5  True  None  i64:3      numbers and constants\n"
+                       "  @x.npy  bf16:@x.npy            an array from a file\n"
+                       "  randn:f32:64x64:seed=1         a generated array: zeros ones full empty arange randn rand randint\n"
+                       "  addr:a,b   buf:a=@a.npy        a table of the addresses of named buffers\n\noptions:\n");
+    for (size_t i = 0; i < OPT_COUNT; i++) {
+        tri_buf left = {0};
+        tri_buf_format(&left, "-%s%s%s", options[i].name, !options[i].metavar ? "" : options[i].name[1] ? "=" : " ",
+                       options[i].metavar ? options[i].metavar : "");
+        tri_buf_format(out, left.len > 24 ? "  %s\n%28s%s\n" : "  %-25s %.0s%s\n", left.data, "", options[i].help);
+        tri_buf_fini(&left);
+    }
+}
+
+/* --- values ------------------------------------------------------------------------------ */
+
+static bool wrong(tri_diag *diag, const char *name, tri_str value, const char *why)
+{
+    tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-%s=%.*s: %s", name, TRI_STR_ARG(value), why);
+    return false;
+}
+
+static bool take_int(tri_diag *diag, const char *name, tri_str value, int64_t low, int64_t high, int64_t *out)
+{
+    if (tri_str_to_i64(value, out) && *out >= low && *out <= high)
+        return true;
+    return wrong(diag, name, value, "not a number in range");
+}
+
+static bool take_number(tri_diag *diag, const char *name, tri_str value, double *out)
+{
+    char *end;
+    *out = strtod(value.data, &end); /* argv: NUL-terminated */
+    return (value.len && !*end) || wrong(diag, name, value, "not a number");
+}
+
+static bool take_pair(tri_diag *diag, const char *name, tri_str value, tri_run_pair *out)
+{
+    size_t equals = tri_str_find(value, '=');
+    *out = (tri_run_pair){tri_str_sub(value, 0, equals), tri_str_sub(value, equals < value.len ? equals + 1 : equals, value.len)};
+    return (out->name.len && out->value.len) || wrong(diag, name, value, "expected NAME=...");
+}
+
+static void take_arch(tri_run_opt *out, tri_str value)
+{
+    out->is_simulated = tri_str_has_prefix(value, "sim:") || tri_str_is(value, "sim");
+    if (out->is_simulated)
+        value = value.len > 4 ? tri_str_sub(value, 4, value.len) : TRI_STR("sm_90");
+    out->compile.arch = value;
+    out->compile.simulate = out->is_simulated;
+}
+
+static bool take_define(tri_arena *arena, tri_diag *diag, tri_str value, tri_run_opt *out)
+{
+    tri_run_pair pair;
+    if (!take_pair(diag, "D", value, &pair))
+        return false;
+    tri_vec_push(arena, &out->compile.defines, (tri_define){pair.name, pair.value});
+    return true;
+}
+
+static bool apply(tri_arena *arena, tri_diag *diag, option_id id, tri_str value, tri_run_opt *out)
+{
+    const char *name = options[id].name;
+    int64_t number = 0;
+    tri_run_pair pair;
+    switch (id) {
+    case OPT_ARCH: take_arch(out, value); return true;
+    case OPT_KERNEL: tri_vec_push(arena, &out->compile.kernels, value); return true;
+    case OPT_GRID: out->grid = value; return true;
+    case OPT_DEFINE: return take_define(arena, diag, value, out);
+    case OPT_INCLUDE: tri_vec_push(arena, &out->compile.include_dirs, value); return true;
+    case OPT_WARPS:
+        return take_int(diag, name, value, 1, 64, &number) && (out->compile.num_warps = (int)number, true);
+    case OPT_STAGES:
+        return take_int(diag, name, value, 1, 64, &number) && (out->compile.num_stages = (int)number, true);
+    case OPT_OPTIMIZE: return take_int(diag, name, value, 0, 3, &number) && (out->compile.opt_level = (int)number, true);
+    case OPT_OUTPUT:
+        if (!take_pair(diag, name, value, &pair))
+            return false;
+        tri_vec_push(arena, &out->outputs, pair);
+        return true;
+    case OPT_EXPECT:
+        if (!take_pair(diag, name, value, &pair))
+            return false;
+        tri_vec_push(arena, &out->expected, pair);
+        return true;
+    case OPT_PRINT: tri_vec_push(arena, &out->prints, value); return true;
+    case OPT_LIMIT: return take_int(diag, name, value, 0, INT64_MAX, &out->print_limit);
+    case OPT_RTOL: return take_number(diag, name, value, &out->rtol);
+    case OPT_ATOL: return take_number(diag, name, value, &out->atol);
+    case OPT_BYTES: return take_number(diag, name, value, &out->bytes);
+    case OPT_FLOPS: return take_number(diag, name, value, &out->flops);
+    case OPT_BENCH: out->has_bench = true; return true;
+    case OPT_HELP: out->has_help = true; return true;
+    case OPT_VERSION: out->has_version = true; return true;
+    case OPT_COUNT: break;
+    }
+    TRI_BUG("option without an action");
+}
+
+/* --- words ------------------------------------------------------------------------------- */
+
+static bool is_joined(option_id id) { return id == OPT_DEFINE || id == OPT_INCLUDE || id == OPT_OPTIMIZE; }
+
+/* The option that a word without its dashes names; `out_value` is null without "=VALUE". */
+static bool find(tri_str word, option_id *out_id, const char **out_value)
+{
+    size_t equals = tri_str_find(word, '=');
+    for (int i = 0; i < OPT_COUNT; i++) {
+        tri_str name = tri_str_from(options[i].name);
+        bool is_exact = tri_str_equal(tri_str_sub(word, 0, equals), name);
+        bool has_joined = is_joined((option_id)i) && word.len > name.len && tri_str_has_prefix(word, options[i].name);
+        if (!is_exact && !has_joined)
+            continue;
+        *out_id = (option_id)i;
+        *out_value = is_exact && equals < word.len ? word.data + equals + 1 : has_joined && !is_exact ? word.data + name.len : NULL;
+        return true;
+    }
+    return false;
+}
+
+static bool report_unknown(tri_diag *diag, tri_str word)
+{
+    const char *names[OPT_COUNT];
+    for (int i = 0; i < OPT_COUNT; i++)
+        names[i] = options[i].name;
+    const char *nearest = tri_str_nearest(tri_str_sub(word, 0, tri_str_find(word, '=')), names, OPT_COUNT);
+    tri_diag_error(diag, TRI_NO_SPAN, code_usage, "unknown option '-%.*s'%s%s%s", TRI_STR_ARG(word),
+                   nearest ? "; did you mean '-" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    return false;
+}
+
+/* A word such as -3 or -0.5 is a number, not an option. */
+static bool is_option(const char *word)
+{
+    return word[0] == '-' && word[1] && !(word[1] >= '0' && word[1] <= '9') && word[1] != '.';
+}
+
+static bool take_option(tri_arena *arena, tri_diag *diag, int argc, char **argv, int *i, tri_run_opt *out)
+{
+    const char *word = argv[*i] + (argv[*i][1] == '-' ? 2 : 1), *value = NULL;
+    option_id id;
+    if (!find(tri_str_from(word), &id, &value))
+        return report_unknown(diag, tri_str_from(word));
+    if (!options[id].metavar && value)
+        return wrong(diag, options[id].name, tri_str_from(value), "this option takes no value");
+    if (options[id].metavar && !value) {
+        if (*i + 1 >= argc) {
+            tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-%s needs a value: %s", options[id].name, options[id].metavar);
+            return false;
+        }
+        value = argv[++*i];
+    }
+    return apply(arena, diag, id, tri_str_from(value), out);
+}
+
+bool tri_run_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_run_opt *out)
+{
+    *out = (tri_run_opt){.rtol = 1e-5, .atol = 1e-8, .print_limit = 64};
+    out->compile.opt_level = 2;
+    out->compile.config = -1;
+    out->compile.arch = TRI_STR("native");
+    bool only_words = false;
+    for (int i = 1; i < argc; i++) {
+        if (!only_words && strcmp(argv[i], "--") == 0)
+            only_words = true;
+        else if (!only_words && is_option(argv[i])) {
+            if (!take_option(arena, diag, argc, argv, &i, out))
+                return false;
+        } else if (!out->file.len)
+            out->file = tri_str_from(argv[i]);
+        else
+            tri_vec_push(arena, &out->arguments, tri_str_from(argv[i]));
+    }
+    if (!out->file.len && !out->has_help && !out->has_version) {
+        tri_diag_error(diag, TRI_NO_SPAN, code_usage, "no kernel file; tritrun --help shows the usage");
+        return false;
+    }
+    return true;
+}

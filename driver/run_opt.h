@@ -1,0 +1,29 @@
+/* tritrun's command line. */
+#ifndef TRI_DRIVER_RUN_OPT_H
+#define TRI_DRIVER_RUN_OPT_H
+
+#include "base/diag.h"
+#include "ir/options.h"
+
+/* NAME=VALUE of -o and -expect. */
+typedef struct {
+    tri_str name, value;
+} tri_run_pair;
+
+typedef struct {
+    tri_options compile;
+    bool is_simulated; /* -arch=sim:... */
+    tri_str grid;      /* empty: 1 */
+    tri_str file;
+    TRI_VEC(tri_str) arguments, prints;
+    TRI_VEC(tri_run_pair) outputs, expected;
+    double rtol, atol, bytes, flops;
+    int64_t print_limit;
+    bool has_bench, has_help, has_version;
+} tri_run_opt;
+
+/* False after a report: wrong usage. Strings live in argv or the arena. */
+bool tri_run_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_run_opt *out);
+void tri_run_opt_help(tri_buf *out);
+
+#endif
