@@ -19,3 +19,20 @@ obj/runtime/launch.o: $(LAUNCH_BITCODE)
 		'.balign 16' 'tri_launch_bitcode: .incbin "$(LAUNCH_BITCODE)"' 'tri_launch_bitcode_end: .byte 0' \
 		'.section .note.GNU-stack,"",@progbits' > gen/runtime/launch.s
 	$(Q)$(CC) -c gen/runtime/launch.s -o $@
+
+# Vector math for CPU kernels: bitcode that names no processor, so that it suits all.
+EXTRA_OBJS += obj/runtime/vmath.o
+gen/runtime/vmath.bc: $(srcdir)/runtime/vmath/vmath.c $(srcdir)/runtime/vmath/functions.h
+	@mkdir -p $(@D)
+	$(SAY) CLANG vmath/vmath.c
+	$(Q)$(CLANG) -std=gnu17 -Wall -Wextra -Werror -O1 -ffp-contract=on -fno-math-errno -fno-ident -fno-stack-protector \
+		-I$(srcdir) -ffile-prefix-map=$(srcdir)/= -emit-llvm -S $< -o gen/runtime/vmath.ll
+	$(Q)sed -e '/^target /d' -e 's/"\(target-cpu\|target-features\|tune-cpu\|min-legal-vector-width\)"="[^"]*"//g' \
+		gen/runtime/vmath.ll | $(LLVM_PREFIX)/bin/llvm-as -o $@
+
+obj/runtime/vmath.o: gen/runtime/vmath.bc
+	@mkdir -p $(@D)
+	@printf '%s\n' '.section .rodata' '.globl tri_vmath_bitcode, tri_vmath_bitcode_end' \
+		'.balign 16' 'tri_vmath_bitcode: .incbin "gen/runtime/vmath.bc"' 'tri_vmath_bitcode_end: .byte 0' \
+		'.section .note.GNU-stack,"",@progbits' > gen/runtime/vmath.s
+	$(Q)$(CC) -c gen/runtime/vmath.s -o $@

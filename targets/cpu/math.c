@@ -9,6 +9,13 @@ typedef struct {
     const char *function;  /* libm function (double name), or null */
 } row;
 
+/* Functions of runtime/vmath, by the same base names: float, and double where `has_f64`. */
+static const struct {
+    const char *name;
+    bool has_f64;
+} vectors[] = {{"exp", true},  {"exp2", true}, {"log", true}, {"log2", false},
+               {"sin", false}, {"cos", false}, {"erf", false}, {"tanh", false}};
+
 static const row ops[] = {
     {"math.exp", "llvm.exp", NULL},     {"math.exp2", "llvm.exp2", NULL},   {"math.log", "llvm.log", NULL},
     {"math.log2", "llvm.log2", NULL},   {"math.log10", "llvm.log10", NULL}, {"math.sin", "llvm.sin", NULL},
@@ -84,8 +91,56 @@ static LLVMValueRef call_libm(tri_cpu_gen *g, const char *function, LLVMValueRef
     return out;
 }
 
+/* The first `from` lanes of a vector as one of `to` lanes; what is added is anything. */
+static LLVMValueRef resize(tri_cpu_gen *g, LLVMValueRef v, int from, int to)
+{
+    enum { max_lanes = 16 };
+    LLVMValueRef mask[max_lanes];
+    for (int i = 0; i < to; i++)
+        mask[i] = LLVMConstInt(g->i32, (uint64_t)(i < from ? i : 0), false);
+    LLVMValueRef none = LLVMGetPoison(LLVMTypeOf(v));
+    return LLVMBuildShuffleVector(g->b, v, none, LLVMConstVector(mask, (unsigned)to), "");
+}
+
+/* Through runtime/vmath; null when it does not have the function. A scalar is a vector of which one
+ * lane counts, so that both give the same bits. */
+static LLVMValueRef call_vector(tri_cpu_gen *g, const char *base, LLVMValueRef v)
+{
+    int lanes = tri_cpu_lanes_of(v), width = lanes <= 4 ? 4 : lanes <= 8 ? 8 : 16;
+    LLVMTypeRef scalar = lanes ? LLVMGetElementType(LLVMTypeOf(v)) : LLVMTypeOf(v);
+    bool is_f64 = scalar == g->f64, found = false;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        found |= !strcmp(vectors[i].name, base) && (vectors[i].has_f64 || !is_f64);
+    if (!found || lanes > 16)
+        return NULL;
+    char name[48];
+    snprintf(name, sizeof name, "tri_vm_%s_%s_%d", base, is_f64 ? "f64" : "f32", width);
+    LLVMTypeRef params[2] = {g->ptr, g->ptr};
+    LLVMTypeRef type = LLVMFunctionType(g->void_type, params, 2, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(g->module, name);
+    if (!fn)
+        fn = LLVMAddFunction(g->module, name, type);
+    LLVMTypeRef wide = tri_cpu_vector(scalar, width);
+    LLVMValueRef args[2] = {tri_cpu_temp(g, wide, "out"), tri_cpu_temp(g, wide, "in")};
+    LLVMValueRef x = v;
+    if (!lanes)
+        x = tri_cpu_splat(g, v, width);
+    else if (lanes != width)
+        x = resize(g, v, lanes, width);
+    LLVMBuildStore(g->b, x, args[1]);
+    LLVMBuildCall2(g->b, type, fn, args, 2, "");
+    LLVMValueRef out = LLVMBuildLoad2(g->b, wide, args[0], "");
+    if (!lanes)
+        return LLVMBuildExtractElement(g->b, out, tri_cpu_i64(g, 0), "");
+    return lanes == width ? out : resize(g, out, width, lanes);
+}
+
 static LLVMValueRef apply(tri_cpu_gen *g, const row *r, LLVMValueRef *args, int count)
 {
+    const char *base = r->intrinsic ? r->intrinsic + strlen("llvm.") : r->function;
+    LLVMValueRef v = count == 1 ? call_vector(g, base, args[0]) : NULL;
+    if (v)
+        return v;
     if (!r->intrinsic)
         return call_libm(g, r->function, args, count);
     LLVMTypeRef type = LLVMTypeOf(args[0]);

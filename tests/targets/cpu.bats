@@ -16,6 +16,7 @@ run_exec() {
 }
 
 @test "reductions and scans" { run_exec reduce -arch=native; }
+@test "math functions are within 2 ulp" { run_exec vmath -arch=native; }
 @test "matrix products and attention" { run_exec matmul -arch=native; }
 @test "shapes, gathers and sorting" { run_exec shape -arch=native; }
 @test "casts are exact for every format" { run_exec casts -arch=native; }
@@ -24,7 +25,7 @@ run_exec() {
 @test "loops, branches, early returns, calls" { run_exec control -arch=native; }
 
 @test "the oldest processors give the same results" {
-    for name in reduce matmul shape casts ints memory control; do
+    for name in reduce vmath matmul shape casts ints memory control; do
         run_exec "$name" -arch=x86-64
     done
 }

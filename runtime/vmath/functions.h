@@ -1,0 +1,301 @@
+/* The functions for vectors of N lanes; included once per N by vmath.c, so it has no guard. */
+#define PASTE2(a, b) a##b
+#define PASTE(a, b) PASTE2(a, b)
+#define VF PASTE(vf, N)
+#define VI PASTE(vi, N)
+#define VD PASTE(vd, N)
+#define VL PASTE(vl, N)
+#define F(name) PASTE(PASTE(name, _), N)
+
+typedef float VF __attribute__((vector_size(N * 4)));
+typedef int32_t VI __attribute__((vector_size(N * 4)));
+typedef double VD __attribute__((vector_size(N * 8)));
+typedef int64_t VL __attribute__((vector_size(N * 8)));
+
+INLINE VF F(sel)(VI mask, VF a, VF b) { return (VF)((mask & (VI)a) | (~mask & (VI)b)); }
+INLINE VD F(seld)(VL mask, VD a, VD b) { return (VD)((mask & (VL)a) | (~mask & (VL)b)); }
+INLINE VF F(abs)(VF x) { return (VF)((VI)x & 0x7fffffff); }
+INLINE VD F(absd)(VD x) { return (VD)((VL)x & 0x7fffffffffffffff); }
+/* Nearest integer of a small number, ties to even. */
+INLINE VF F(round)(VF x) { return (x + 12582912.0f) - 12582912.0f; }
+INLINE VD F(roundd)(VD x) { return (x + 6755399441055744.0) - 6755399441055744.0; }
+/* x * 2^n in two steps, so that subnormal results are right; |n| < 250 (2000). */
+INLINE VF F(scale)(VF x, VI n)
+{
+    VI half = n >> 1;
+    return x * (VF)((half + 127) << 23) * (VF)((n - half + 127) << 23);
+}
+INLINE VD F(scaled)(VD x, VL n)
+{
+    VL half = n >> 1;
+    return x * (VD)((half + 1023) << 52) * (VD)((n - half + 1023) << 52);
+}
+
+/* ---- float ---- */
+
+/* e^(hi + lo), |hi| <= 110 and lo small; (e^r - 1 - r) / r^2 on |r| <= ln2 / 2 */
+INLINE VF F(exp2part)(VF hi, VF lo)
+{
+    VF n = F(round)(hi * 1.44269504f);
+    VF r = hi - n * 0.693145751953125f;
+    r = r - n * 1.42860682030941723e-6f + lo;
+    VF p = r * 1.392617612e-3f + 8.363173075e-3f;
+    p = p * r + 4.166655466e-2f;
+    p = p * r + 1.666657703e-1f;
+    p = p * r + 0.5f;
+    p = p * (r * r) + r + 1.0f;
+    return F(scale)(p, __builtin_convertvector(n, VI));
+}
+
+EXPORT void F(tri_vm_exp_f32)(VF *out, const VF *in)
+{
+    VF x = *in;
+    VF c = F(sel)(x > 89.0f, (VF){0} + 89.0f, F(sel)(x < -104.0f, (VF){0} - 104.0f, x));
+    VF v = F(exp2part)(c, (VF){0});
+    *out = F(sel)(x != x, x, v);
+}
+
+/* (2^r - 1) / r on |r| <= 1/2 */
+EXPORT void F(tri_vm_exp2_f32)(VF *out, const VF *in)
+{
+    VF x = *in;
+    VF c = F(sel)(x > 129.0f, (VF){0} + 129.0f, F(sel)(x < -151.0f, (VF){0} - 151.0f, x));
+    VF n = F(round)(c), r = c - n;
+    VF p = r * 1.529732376e-5f + 1.54614447e-4f;
+    p = p * r + 1.333350239e-3f;
+    p = p * r + 9.618056679e-3f;
+    p = p * r + 5.550410884e-2f;
+    p = p * r + 2.402265092e-1f;
+    p = p * r + 6.931471806e-1f;
+    VF v = F(scale)(p * r + 1.0f, __builtin_convertvector(n, VI));
+    *out = F(sel)(x != x, x, v);
+}
+
+/* x = 2^e * (1 + f), 1/sqrt(2) <= 1 + f < sqrt(2), for positive x, subnormals too */
+INLINE VF F(split)(VF x, VF *out_e)
+{
+    VI tiny = x < 1.17549435e-38f;
+    VF y = F(sel)(tiny, x * 8388608.0f, x);
+    VI bits = (VI)y - 0x3f3504f3;
+    *out_e = __builtin_convertvector(bits >> 23, VF) - F(sel)(tiny, (VF){0} + 23.0f, (VF){0});
+    return (VF)((bits & 0x7fffff) + 0x3f3504f3) - 1.0f;
+}
+
+INLINE VF F(logends)(VF x, VF v)
+{
+    v = F(sel)(x == __builtin_inff(), x, v);
+    v = F(sel)(x == 0.0f, (VF){0} - __builtin_inff(), v);
+    return F(sel)((x < 0.0f) | (x != x), (VF){0} + __builtin_nanf(""), v);
+}
+
+/* (log(1 + f) - f + f^2 / 2) / f^3 */
+EXPORT void F(tri_vm_log_f32)(VF *out, const VF *in)
+{
+    VF e, f = F(split)(*in, &e), z = f * f;
+    VF p = f * 6.971611471e-2f - 1.147973385e-1f;
+    p = p * f + 1.168541992e-1f;
+    p = p * f - 1.242568733e-1f;
+    p = p * f + 1.424905765e-1f;
+    p = p * f - 1.666780232e-1f;
+    p = p * f + 2.000071575e-1f;
+    p = p * f - 2.499999696e-1f;
+    p = p * f + 3.333333118e-1f;
+    VF v = p * f * z + e * 1.42860682030941723e-6f - 0.5f * z + f + e * 0.693145751953125f;
+    *out = F(logends)(*in, v);
+}
+
+/* (log2(1 + f) - f / ln 2) / f^2; f / ln 2 in two parts */
+EXPORT void F(tri_vm_log2_f32)(VF *out, const VF *in)
+{
+    VF e, f = F(split)(*in, &e);
+    VF p = f * 9.765637521e-2f - 1.667364191e-1f;
+    p = p * f + 1.704131023e-1f;
+    p = p * f - 1.791944744e-1f;
+    p = p * f + 2.05328944e-1f;
+    p = p * f - 2.404617265e-1f;
+    p = p * f + 2.8855988e-1f;
+    p = p * f - 3.606739181e-1f;
+    p = p * f + 4.808981949e-1f;
+    p = p * f - 7.213475196e-1f;
+    VF high = (VF)((VI)f & (int32_t)0xfffff000), low = f - high;
+    VF v = p * f * f + low * 1.44269504f + high * 1.925963033500e-8f + high * 1.442695021629333f + e;
+    v = F(sel)(f == 0.0f, e, v);
+    *out = F(logends)(*in, v);
+}
+
+/* x modulo pi/2 in double; the quadrant in the low bits */
+INLINE VF F(quadrant)(VF x, VI *out_n)
+{
+    VD wide = __builtin_convertvector(x, VD);
+    VD shifted = wide * 0.63661977236758134308 + 6755399441055744.0;
+    VD n = shifted - 6755399441055744.0;
+    VD r = wide - n * 1.57079632673412561417;
+    r = r - n * 6.07710050650619224932e-11;
+    *out_n = __builtin_convertvector((VL)shifted, VI);
+    return __builtin_convertvector(r, VF);
+}
+
+/* (sin(sqrt z) / sqrt z - 1) / z and (cos(sqrt z) - 1 + z / 2) / z^2 on |sqrt z| <= pi / 4 */
+INLINE VF F(sincos)(VF x, int quarter)
+{
+    VI n;
+    VF r = F(quadrant)(x, &n), z = r * r;
+    n = n + quarter;
+    VF s = z * 2.724686872e-6f - 1.984006304e-4f;
+    s = s * z + 8.333331831e-3f;
+    s = s * z - 1.666666666e-1f;
+    s = s * (z * r) + r;
+    VF c = z * -2.729840765e-7f + 2.48005806e-5f;
+    c = c * z - 1.388888764e-3f;
+    c = c * z + 4.166666666e-2f;
+    c = c * (z * z) + (1.0f - 0.5f * z);
+    VF v = F(sel)((n & 1) != 0, c, s);
+    return (VF)((VI)v ^ ((n & 2) << 30));
+}
+
+EXPORT void F(tri_vm_sin_f32)(VF *out, const VF *in)
+{
+    VF x = *in, v = F(sincos)(x, 0);
+    v = F(sel)(x == 0.0f, x, v);
+    if (__builtin_expect(__builtin_reduce_or(F(abs)(x) > 1e5f) != 0, 0))
+        for (int i = 0; i < N; i++)
+            if (!(v[i] == v[i]) || fabsf(x[i]) > 1e5f)
+                v[i] = sinf(x[i]);
+    *out = v;
+}
+
+EXPORT void F(tri_vm_cos_f32)(VF *out, const VF *in)
+{
+    VF x = *in, v = F(sincos)(x, 1);
+    if (__builtin_expect(__builtin_reduce_or(F(abs)(x) > 1e5f) != 0, 0))
+        for (int i = 0; i < N; i++)
+            if (!(v[i] == v[i]) || fabsf(x[i]) > 1e5f)
+                v[i] = cosf(x[i]);
+    *out = v;
+}
+
+/* erf(sqrt z) / sqrt z below 0.87, -log(1 - erf x) up to 4 */
+EXPORT void F(tri_vm_erf_f32)(VF *out, const VF *in)
+{
+    VF x = *in, a = F(abs)(x), z = x * x;
+    VF s = z * -1.055678638e-5f + 1.152542548e-4f;
+    s = s * z - 8.513768566e-4f;
+    s = s * z + 5.222712423e-3f;
+    s = s * z - 2.686591737e-2f;
+    s = s * z + 1.128378917e-1f;
+    s = s * z - 3.761263881e-1f;
+    s = s * z + 1.283791671e-1f;
+    s = s * x + x;
+    VF c = F(sel)(a > 4.0f, (VF){0} + 4.0f, a);
+    VF p = c * 6.686427444e-8f - 1.616761022e-6f;
+    p = p * c + 1.558269529e-5f;
+    p = p * c - 6.021940114e-5f;
+    p = p * c - 1.762918734e-4f;
+    p = p * c + 3.645931117e-3f;
+    p = p * c - 2.442332394e-2f;
+    p = p * c + 1.076842769e-1f;
+    p = p * c + 6.336634693e-1f;
+    p = p * c + 1.129419837f;
+    p = p * c - 1.622060755e-4f;
+    VF big = 1.0f - F(exp2part)(-p, (VF){0});
+    big = (VF)((VI)big | ((VI)x & (int32_t)0x80000000));
+    VF v = F(sel)(a < 0.87f, s, big);
+    *out = F(sel)(x != x, x, v);
+}
+
+/* (tanh(sqrt z) / sqrt z - 1) / z below 0.6 */
+EXPORT void F(tri_vm_tanh_f32)(VF *out, const VF *in)
+{
+    VF x = *in, a = F(abs)(x), z = x * x;
+    VF s = z * 2.324515517e-3f - 8.371526868e-3f;
+    s = s * z + 2.177720499e-2f;
+    s = s * z - 5.396026139e-2f;
+    s = s * z + 1.333330772e-1f;
+    s = s * z - 3.33333332e-1f;
+    s = s * (z * x) + x;
+    VF c = F(sel)(a > 10.0f, (VF){0} + 10.0f, a);
+    VF big = 1.0f - 2.0f / (F(exp2part)(c + c, (VF){0}) + 1.0f);
+    big = (VF)((VI)big | ((VI)x & (int32_t)0x80000000));
+    VF v = F(sel)(a < 0.6f, s, big);
+    *out = F(sel)(x != x, x, v);
+}
+
+/* ---- double ---- */
+
+EXPORT void F(tri_vm_exp_f64)(VD *out, const VD *in)
+{
+    VD x = *in;
+    VD c = F(seld)(x > 710.0, (VD){0} + 710.0, F(seld)(x < -746.0, (VD){0} - 746.0, x));
+    VD n = F(roundd)(c * 1.4426950408889634074);
+    VD r = c - n * 6.93147180369123816490e-01;
+    r = r - n * 1.90821492927058770002e-10;
+    VD p = r * 2.09146793765839351e-9 + 2.5105206373957011116e-8;
+    p = p * r + 2.7557273661348636219e-7;
+    p = p * r + 2.7557255425746434282e-6;
+    p = p * r + 2.4801587325533363819e-5;
+    p = p * r + 1.9841269874800491981e-4;
+    p = p * r + 1.3888888888883752417e-3;
+    p = p * r + 8.333333333326140884e-3;
+    p = p * r + 4.1666666666666669752e-2;
+    p = p * r + 1.6666666666666670986e-1;
+    p = p * r + 0.5;
+    p = p * (r * r) + r + 1.0;
+    VD v = F(scaled)(p, __builtin_convertvector(n, VL));
+    *out = F(seld)(x != x, x, v);
+}
+
+EXPORT void F(tri_vm_exp2_f64)(VD *out, const VD *in)
+{
+    VD x = *in;
+    VD c = F(seld)(x > 1025.0, (VD){0} + 1025.0, F(seld)(x < -1076.0, (VD){0} - 1076.0, x));
+    VD n = F(roundd)(c), r = c - n;
+    VD p = r * 1.3716962392737587204e-12 + 2.5733568308756891235e-11;
+    p = p * r + 4.4455303091051065886e-10;
+    p = p * r + 7.0548943863483480445e-9;
+    p = p * r + 1.017808602118547427e-7;
+    p = p * r + 1.3215486815999976975e-6;
+    p = p * r + 1.5252733804051129178e-5;
+    p = p * r + 1.5403530393362755291e-4;
+    p = p * r + 1.3333558146428446146e-3;
+    p = p * r + 9.6181291076284830543e-3;
+    p = p * r + 5.5504108664821579951e-2;
+    p = p * r + 2.4022650695910071228e-1;
+    p = p * r + 6.9314718055994530942e-1;
+    VD v = F(scaled)(p * r + 1.0, __builtin_convertvector(n, VL));
+    *out = F(seld)(x != x, x, v);
+}
+
+/* log((1 + s) / (1 - s)) = 2 s + s^3 p(s^2), s = f / (2 + f) */
+EXPORT void F(tri_vm_log_f64)(VD *out, const VD *in)
+{
+    VD x = *in;
+    VL tiny = x < 2.2250738585072014e-308;
+    VD y = F(seld)(tiny, x * 4503599627370496.0, x);
+    VL bits = (VL)y - 0x3fe6a09e667f3bcd;
+    VD e = __builtin_convertvector(bits >> 52, VD) - F(seld)(tiny, (VD){0} + 52.0, (VD){0});
+    VD f = (VD)((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd) - 1.0;
+    VD s = f / (2.0 + f), z = s * s;
+    VD p = z * 1.1911140964953425872e-1 + 1.168487577703433767e-1;
+    p = p * z + 1.3335785054380889395e-1;
+    p = p * z + 1.5384571714534154042e-1;
+    p = p * z + 1.8181818637598999785e-1;
+    p = p * z + 2.2222222219554103805e-1;
+    p = p * z + 2.8571428571436387475e-1;
+    p = p * z + 3.9999999999999991192e-1;
+    p = p * z + 6.6666666666666666668e-1;
+    p = p * z;
+    /* log(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + p)) */
+    VD h = 0.5 * f * f;
+    VD v = e * 6.93147180369123816490e-01 - ((h - (s * (h + p) + e * 1.90821492927058770002e-10)) - f);
+    v = F(seld)(x == __builtin_inf(), x, v);
+    v = F(seld)(x == 0.0, (VD){0} - __builtin_inf(), v);
+    *out = F(seld)((x < 0.0) | (x != x), (VD){0} + __builtin_nan(""), v);
+}
+
+#undef PASTE2
+#undef PASTE
+#undef VF
+#undef VI
+#undef VD
+#undef VL
+#undef F
