@@ -1,6 +1,7 @@
 #include "driver/phase.h"
 
 #include "base/file.h"
+#include "driver/drawing.h"
 #include "frontend/frontend.h"
 #include "ir/context.h"
 #include "ir/llvm.h"
@@ -199,6 +200,9 @@ static bool write_json(tri_unit *unit, tri_buf *out)
     tri_json_write(unit, out);
     return true;
 }
+
+static bool view_ttgir_layout(tri_unit *unit, tri_buf *out) { return tri_drawing_write(unit, false, out); }
+static bool view_ttgir_svg(tri_unit *unit, tri_buf *out) { return tri_drawing_write(unit, true, out); }
 
 #define view_ptx_header write_header
 #define view_asm_header write_header

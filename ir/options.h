@@ -31,6 +31,7 @@ typedef struct {
     bool debug_asserts;          /* device_assert is kept */
     bool simulate;               /* GPU code is made for the SIMT simulator instead of the machine */
     bool verify_each;            /* run the verifier after every pass */
+    tri_str show_value, show_at; /* --value, --at: whose layout -emit=layout shows; empty: not given */
     /* external tools and libraries, looked up by the driver */
     tri_str tool_path;           /* PATH-like list of folders to find ptxas and the like in */
     tri_str libdevice;           /* file name of libdevice.10.bc; empty: none was found */
