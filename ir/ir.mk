@@ -49,15 +49,21 @@ gen/ir/$(1)_enums.cpp.inc: $(IR_TD)
 endef
 $(foreach d,$(IR_DIALECTS),$(eval $(call IR_GEN_RULES,$(d))))
 
-# One header with all of MLIR that the island uses, compiled once. gcc reads NAME.gch beside an
-# -include'd NAME; clang wants to be told.
+# LLVM's own clang, where it is, compiles the island: in half of gcc's time, and with a precompiled
+# header of an eighth of the size. Sanitizers must be one compiler's throughout.
+IR_CLANG = $(wildcard $(LLVM_PREFIX)/bin/clang++)
+IR_CXX_yes = $(CXX)
+IR_CXX_no = $(if $(IR_CLANG),$(filter ccache,$(CXX)) $(IR_CLANG),$(CXX))
+IR_CXX = $(or $(IR_CXX_$(SANITIZERS)),$(IR_CXX_no)) $(CXXFLAGS_LLVM)
+
+# One header with all of MLIR that the island uses, compiled once. Compilers take NAME.gch for an
+# -include'd NAME.
 IR_PCH = obj/ir/dialects.h.gch
-IR_PCH_USE = -Iobj/pch -include obj/ir/dialects.h
-IR_CXX = $(CXX) $(CXXFLAGS_LLVM)
+IR_PCH_FLAGS = $(if $(findstring clang,$(firstword $(filter-out ccache,$(IR_CXX)))),-Xclang -fno-pch-timestamp)
 $(IR_PCH): $(srcdir)/ir/dialects.h $(IR_GEN) $(srcdir)/layout/encoding.h Makefile
 	@mkdir -p $(@D)
 	$(SAY) PCH ir/dialects.h
-	$(Q)$(IR_CXX) -x c++-header -c $(srcdir)/ir/dialects.h -o $@
+	$(Q)$(IR_CXX) $(IR_PCH_FLAGS) -x c++-header -c $(srcdir)/ir/dialects.h -o $@
 	@echo '#include "ir/dialects.h"' > obj/ir/dialects.h
 
 obj/ir/%.o: $(srcdir)/ir/%.cpp $(IR_PCH)

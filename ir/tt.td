@@ -11,7 +11,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
-class TT_Op<string mnemonic, list<Trait> traits = []> : Op<TT_Dialect, mnemonic, !listconcat(traits, [TensorsAreLegal])>;
+class TT_Op<string mnemonic, list<Trait> traits = []> : TritonOp<TT_Dialect, mnemonic, traits>;
 
 defvar ElementwiseTraits = [Elementwise, Pure, SameShapeAndLayout];
 class TT_Elementwise<string mnemonic, list<Trait> traits = []>

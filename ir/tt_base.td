@@ -95,5 +95,21 @@ def SameLayout : NativeOpTrait<"SameLayout"> { let cppNamespace = "::tri"; }
 def GlobalMemory : Resource<"::tri::GlobalMemory">;
 def SharedMemory : Resource<"::tri::SharedMemory">;
 def TensorMemory : Resource<"::tri::TensorMemory">;
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+// Any operation of ours. One general builder: C code builds by name, and the builders that ODS
+// makes otherwise are a third of all generated code.
+class TritonOp<Dialect dialect, string mnemonic, list<Trait> traits>
+  : Op<dialect, mnemonic, !listconcat(traits, [TensorsAreLegal])> {
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$types, "::mlir::ValueRange":$operands,
+      CArg<"::llvm::ArrayRef<::mlir::NamedAttribute>", "{}">:$attrs), [{
+    $_state.addTypes(types);
+    $_state.addOperands(operands);
+    $_state.addAttributes(attrs);
+  }]>];
+}
 
 #endif

@@ -73,7 +73,7 @@ OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) { return resplat(adaptor.ge
 LogicalResult ExpandDimsOp::canonicalize(ExpandDimsOp op, PatternRewriter &rewriter)
 {
     if (auto splat = op.getSrc().getDefiningOp<SplatOp>()) {
-        rewriter.replaceOpWithNewOp<SplatOp>(op, op.getType(), splat.getSrc());
+        rewriter.replaceOpWithNewOp<SplatOp>(op, op.getType(), splat->getOperands());
         return success();
     }
     auto broadcast = op.getSrc().getDefiningOp<BroadcastOp>();
@@ -83,8 +83,9 @@ LogicalResult ExpandDimsOp::canonicalize(ExpandDimsOp op, PatternRewriter &rewri
     SmallVector<int64_t> shape(src.getShape());
     shape.insert(shape.begin() + op.getAxis(), 1);
     auto small = RankedTensorType::get(shape, src.getElementType(), op.getType().getEncoding());
-    Value expanded = ExpandDimsOp::create(rewriter, op.getLoc(), small, broadcast.getSrc(), op.getAxis());
-    rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), expanded);
+    Value expanded = ExpandDimsOp::create(rewriter, op.getLoc(), TypeRange(small), broadcast->getOperands(),
+                                          rewriter.getNamedAttr(op.getAxisAttrName(), op.getAxisAttr()));
+    rewriter.replaceOpWithNewOp<BroadcastOp>(op, TypeRange(op.getType()), ValueRange(expanded));
     return success();
 }
 
@@ -105,11 +106,14 @@ LogicalResult ReshapeOp::canonicalize(ReshapeOp op, PatternRewriter &rewriter)
         if (inner.getEfficientLayout())
             return failure();
         bool reorder = op.getAllowReorder() || inner.getAllowReorder();
-        rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), inner.getSrc(), reorder, false);
+        rewriter.modifyOpInPlace(op, [&] {
+            op.setOperand(inner.getSrc());
+            op.setAllowReorder(reorder);
+        });
         return success();
     }
     if (auto splat = op.getSrc().getDefiningOp<SplatOp>()) {
-        rewriter.replaceOpWithNewOp<SplatOp>(op, op.getType(), splat.getSrc());
+        rewriter.replaceOpWithNewOp<SplatOp>(op, op.getType(), splat->getOperands());
         return success();
     }
     auto expand = op.getSrc().getDefiningOp<ExpandDimsOp>();
@@ -147,13 +151,13 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor)
 LogicalResult BroadcastOp::canonicalize(BroadcastOp op, PatternRewriter &rewriter)
 {
     if (auto splat = op.getSrc().getDefiningOp<SplatOp>()) {
-        rewriter.replaceOpWithNewOp<SplatOp>(op, op.getType(), splat.getSrc());
+        rewriter.replaceOpWithNewOp<SplatOp>(op, op.getType(), splat->getOperands());
         return success();
     }
     auto inner = op.getSrc().getDefiningOp<BroadcastOp>();
     if (!inner)
         return failure();
-    rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), inner.getSrc());
+    rewriter.modifyOpInPlace(op, [&] { op.setOperand(inner.getSrc()); });
     return success();
 }
 

@@ -8,8 +8,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/ViewLikeInterface.td"
 
-class TTG_Op<string mnemonic, list<Trait> traits = []>
-  : Op<TTG_Dialect, mnemonic, !listconcat(traits, [TensorsAreLegal])>;
+class TTG_Op<string mnemonic, list<Trait> traits = []> : TritonOp<TTG_Dialect, mnemonic, traits>;
 
 class TTG_PointeeOf<string of, string arg> : TypesMatchWith<
   arg # " has the type that " # of # " points to", of, arg, "::tri::pointeeOf($_self)">;

@@ -55,15 +55,15 @@ struct FoldConvert : OpRewritePattern<ConvertLayoutOp> {
         if (auto inner = dyn_cast<ConvertLayoutOp>(def)) {
             if (inner.getForceWarpShuffle())
                 return failure();
-            rewriter.replaceOpWithNewOp<ConvertLayoutOp>(op, op.getType(), inner.getSrc(), false);
+            rewriter.modifyOpInPlace(op, [&] { op.setOperand(inner.getSrc()); });
             return success();
         }
         if (auto splat = dyn_cast<tt::SplatOp>(def)) {
-            rewriter.replaceOpWithNewOp<tt::SplatOp>(op, op.getType(), splat.getSrc());
+            rewriter.replaceOpWithNewOp<tt::SplatOp>(op, op.getType(), splat->getOperands());
             return success();
         }
         if (auto range = dyn_cast<tt::MakeRangeOp>(def)) {
-            rewriter.replaceOpWithNewOp<tt::MakeRangeOp>(op, op.getType(), range.getStart(), range.getEnd());
+            rewriter.replaceOpWithNewOp<tt::MakeRangeOp>(op, TypeRange(op.getType()), ValueRange(), range->getAttrs());
             return success();
         }
         if (auto constant = dyn_cast<arith::ConstantOp>(def))
@@ -73,7 +73,7 @@ struct FoldConvert : OpRewritePattern<ConvertLayoutOp> {
                 return success();
             }
         if (auto histogram = dyn_cast<tt::HistogramOp>(def)) {
-            rewriter.replaceOpWithNewOp<tt::HistogramOp>(op, op.getType(), histogram.getSrc(), histogram.getMask());
+            rewriter.replaceOpWithNewOp<tt::HistogramOp>(op, op.getType(), histogram->getOperands());
             return success();
         }
         auto load = dyn_cast<LocalLoadOp>(def);
@@ -81,7 +81,7 @@ struct FoldConvert : OpRewritePattern<ConvertLayoutOp> {
             return failure();
         /* The buffer may change between the load and here: load where it was. */
         rewriter.setInsertionPoint(load);
-        rewriter.replaceOpWithNewOp<LocalLoadOp>(op, op.getType(), load.getSrc(), load.getToken());
+        rewriter.replaceOpWithNewOp<LocalLoadOp>(op, op.getType(), load->getOperands());
         return success();
     }
 };
@@ -209,7 +209,10 @@ LogicalResult BarrierOp::verify()
 
 LogicalResult LocalBarrierOp::canonicalize(LocalBarrierOp op, PatternRewriter &rewriter)
 {
-    rewriter.replaceOpWithNewOp<BarrierOp>(op, AddrSpace::Local);
+    auto local = AddrSpaceAttr::get(op.getContext(), AddrSpace::Local);
+    auto barrier = BarrierOp::create(rewriter, op.getLoc(), TypeRange(), ValueRange());
+    barrier.setAddrSpaceAttr(local);
+    rewriter.replaceOp(op, barrier);
     return success();
 }
 

@@ -5,8 +5,7 @@
 include "ir/ttng_base.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
-class TTNG_Op<string mnemonic, list<Trait> traits = []>
-  : Op<TTNG_Dialect, mnemonic, !listconcat(traits, [TensorsAreLegal])>;
+class TTNG_Op<string mnemonic, list<Trait> traits = []> : TritonOp<TTNG_Dialect, mnemonic, traits>;
 
 defvar Buffer = TTG_MemDescType;
 defvar BufferRead = Arg<TTG_MemDescType, "", [MemRead<SharedMemory>]>;
