@@ -28,12 +28,16 @@ bool tri_buffers_is_view(MlirOperation op)
 
 /* ---- sizes ---- */
 
-static void add_alloc(tri_buffers *b, MlirOperation op)
+static bool add_alloc(tri_buffers *b, MlirOperation op, tri_diag *diag)
 {
     tri_memdesc d;
     if (!tri_type_get_memdesc(mlirValueGetType(tri_op_result(op, 0)), &d))
-        return;
+        return true;
     const tri_encoding *e = tri_encoding_get(b->arena, d.encoding);
+    if (e->kind == TRI_ENC_PARTITIONED_SHARED) {
+        tri_op_error(diag, op, 0, "buffers spread over several partitions are not supported");
+        return false;
+    }
     int64_t bits = tri_scratch_element_bits(d.element), copies = 1;
     int lead = d.alloc_rank - e->rank; /* a leading dimension counts copies of the buffer */
     for (int i = 0; i < lead; i++)
@@ -49,6 +53,7 @@ static void add_alloc(tri_buffers *b, MlirOperation op)
     tri_vec_push(b->arena, self, (int)b->list.len);
     tri_map_set_ptr(&b->points_to, tri_op_result(op, 0).ptr, self);
     tri_vec_push(b->arena, &b->list, buffer);
+    return true;
 }
 
 /* What a called function needs of its own; it was allocated before its callers. */
@@ -182,7 +187,7 @@ static void flow_op(tri_buffers *b, MlirOperation op)
     }
 }
 
-void tri_buffers_init(tri_buffers *buffers, tri_arena *arena, MlirOperation func, MlirOperation module)
+bool tri_buffers_init(tri_buffers *buffers, tri_arena *arena, MlirOperation func, MlirOperation module, tri_diag *diag)
 {
     *buffers = (tri_buffers){.arena = arena, .machine = tri_scratch_machine(module)};
     tri_map_init(&buffers->points_to, arena);
@@ -191,12 +196,14 @@ void tri_buffers_init(tri_buffers *buffers, tri_arena *arena, MlirOperation func
     tri_op_collect(func, arena, &ops);
     for (size_t i = 0; i < ops.len; i++) {
         MlirOperation op = ops.at[i];
-        if (tri_op_is(op, "ttg.local_alloc"))
-            add_alloc(buffers, op);
-        else if (tri_op_is(op, "tt.call"))
+        if (tri_op_is(op, "ttg.local_alloc")) {
+            if (!add_alloc(buffers, op, diag))
+                return false;
+        } else if (tri_op_is(op, "tt.call")) {
             add_scratch(buffers, op, callee_bytes(op, module));
-        else
+        } else {
             add_scratch(buffers, op, tri_scratch_bytes(arena, op, &buffers->machine));
+        }
     }
     bool has_allocs = buffers->points_to.len > 0;
     buffers->is_stale = has_allocs;
@@ -205,4 +212,5 @@ void tri_buffers_init(tri_buffers *buffers, tri_arena *arena, MlirOperation func
         for (size_t i = 0; i < ops.len; i++)
             flow_op(buffers, ops.at[i]);
     }
+    return true;
 }

@@ -28,8 +28,9 @@ typedef struct {
 } tri_buffers;
 
 /* Finds the buffers of `func` and what points into them. Sizes are set, offsets too where ops
- * carry allocation.offset; liveness is not. */
-void tri_buffers_init(tri_buffers *buffers, tri_arena *arena, MlirOperation func, MlirOperation module);
+ * carry allocation.offset; liveness is not. False after a report. */
+bool tri_buffers_init(tri_buffers *buffers, tri_arena *arena, MlirOperation func, MlirOperation module,
+                      tri_diag *diag);
 /* Buffers that a memory descriptor may point into; empty for other values. */
 const tri_buffer_set *tri_buffers_of(const tri_buffers *buffers, MlirValue value);
 /* The scratch buffer of an op, or null. */

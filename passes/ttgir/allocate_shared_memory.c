@@ -205,7 +205,8 @@ static bool allocate(tri_pass_run *run, MlirOperation func, int64_t *out_total)
 {
     MlirContext context = run->unit->mlir;
     allocator a = {.run = run};
-    tri_buffers_init(&a.buffers, run->arena, func, mlirModuleGetOperation(run->module));
+    if (!tri_buffers_init(&a.buffers, run->arena, func, mlirModuleGetOperation(run->module), run->unit->diag))
+        return false;
     if (a.buffers.list.len) {
         tri_uses_init(&a.uses, run->arena, func);
         tri_map_init(&a.ids, run->arena);
@@ -274,7 +275,7 @@ static const char *const options[] = {
 const tri_pass tri_pass_allocate_shared_memory = {
     .name = "allocate-shared-memory",
     .help = "give shared-memory buffers and scratch their offsets",
-    .alias = "allocate-shared-memory-nv,test-print-allocation",
+    .alias = "allocate-shared-memory-nv",
     .options = options,
     .run = run,
 };

@@ -21,6 +21,8 @@ typedef struct {
     int64_t begin, end;
     int buffer;
     MlirValue index; /* of the copy in a multi-buffer; null when unknown */
+    int rank;        /* > 0: only this box of the buffer's tensor */
+    int32_t low[TRI_MAX_RANK], high[TRI_MAX_RANK];
 } slice;
 
 typedef TRI_VEC(slice) slice_list;
@@ -39,15 +41,25 @@ typedef struct {
 
 /* ---- states ---- */
 
+static bool is_same(const slice *x, const slice *y)
+{
+    size_t bytes = sizeof *x->low * (size_t)x->rank;
+    return x->begin == y->begin && x->end == y->end && x->buffer == y->buffer && mlirValueEqual(x->index, y->index) &&
+           x->rank == y->rank && memcmp(x->low, y->low, bytes) == 0 && memcmp(x->high, y->high, bytes) == 0;
+}
+
+static bool holds(const slice_list *list, const slice *s)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (is_same(&list->at[i], s))
+            return true;
+    return false;
+}
+
 static void add(membar *m, slice_list *list, slice s)
 {
-    for (size_t i = 0; i < list->len; i++) {
-        const slice *have = &list->at[i];
-        if (have->begin == s.begin && have->end == s.end && have->buffer == s.buffer &&
-            mlirValueEqual(have->index, s.index))
-            return;
-    }
-    tri_vec_push(m->arena, list, s);
+    if (!holds(list, &s))
+        tri_vec_push(m->arena, list, s);
 }
 
 static void add_all(membar *m, slice_list *to, const slice_list *from)
@@ -84,12 +96,22 @@ static bool are_other_copies(const slice *x, const slice *y)
            tri_op_const_int(x->index, &a) && tri_op_const_int(y->index, &b) && a != b;
 }
 
+static bool are_other_boxes(const slice *x, const slice *y)
+{
+    if (x->buffer != y->buffer || x->rank != y->rank)
+        return false;
+    for (int d = 0; d < x->rank; d++)
+        if (x->high[d] <= y->low[d] || y->high[d] <= x->low[d])
+            return true;
+    return false;
+}
+
 static bool clash(const slice_list *x, const slice_list *y)
 {
     for (size_t i = 0; i < x->len; i++)
         for (size_t k = 0; k < y->len; k++)
             if (x->at[i].begin < y->at[k].end && y->at[k].begin < x->at[i].end &&
-                !are_other_copies(&x->at[i], &y->at[k]))
+                !are_other_copies(&x->at[i], &y->at[k]) && !are_other_boxes(&x->at[i], &y->at[k]))
                 return true;
     return false;
 }
@@ -139,6 +161,29 @@ static effect effect_of(MlirOperation op)
     return (effect){"", TOUCH_BOTH, TOUCH_NONE};
 }
 
+/* The part of its buffer's tensor that a subslice shows, through subslices of subslices. */
+static void find_box(MlirValue value, slice *s)
+{
+    int32_t offset[TRI_MAX_RANK];
+    tri_memdesc d;
+    MlirOperation def = tri_op_def(value);
+    if (mlirOperationIsNull(def) || !tri_op_is(def, "ttg.memdesc_subslice") ||
+        !tri_type_get_memdesc(mlirValueGetType(value), &d))
+        return;
+    for (int i = 0; i < d.rank; i++)
+        s->low[i] = 0;
+    for (; !mlirOperationIsNull(def) && tri_op_is(def, "ttg.memdesc_subslice"); def = tri_op_def(tri_op_operand(def, 0))) {
+        int n = tri_op_i32s(def, "offsets", offset, TRI_MAX_RANK);
+        for (int i = 0; i < n; i++)
+            s->low[i] += offset[i];
+    }
+    if (!mlirOperationIsNull(def) && tri_buffers_is_view(def) && !tri_op_is(def, "ttg.memdesc_index"))
+        return;
+    s->rank = d.rank;
+    for (int i = 0; i < d.rank; i++)
+        s->high[i] = s->low[i] + (int32_t)d.shape[i];
+}
+
 static void touch_value(membar *m, state *now, MlirValue value, touch how)
 {
     if (how == TOUCH_NONE || !tri_buffers_is_shared(mlirValueGetType(value)))
@@ -152,7 +197,8 @@ static void touch_value(membar *m, state *now, MlirValue value, touch how)
     const tri_buffer_set *set = tri_buffers_of(&m->buffers, value);
     for (size_t i = 0; i < set->len; i++) {
         const tri_buffer *b = &m->buffers.list.at[set->at[i]];
-        slice s = {b->offset, b->offset + b->size, set->at[i], index};
+        slice s = {b->offset, b->offset + b->size, set->at[i], index, 0, {0}, {0}};
+        find_box(value, &s);
         if (how & TOUCH_READ)
             add(m, &now->reads, s);
         if (how & TOUCH_WRITE)
@@ -239,7 +285,9 @@ static void visit_simple(membar *m, MlirOperation op, state *s)
     const tri_buffer *scratch = tri_buffers_scratch(&m->buffers, op);
     slice own = {0};
     if (scratch) {
-        own = (slice){scratch->offset, scratch->offset + scratch->size, (int)(scratch - m->buffers.list.at), {NULL}};
+        own.begin = scratch->offset;
+        own.end = scratch->offset + scratch->size;
+        own.buffer = (int)(scratch - m->buffers.list.at);
         add(m, &now.writes, own);
     }
     if (is_hazard(s, &now)) {
@@ -262,15 +310,9 @@ static void visit_region(membar *m, MlirRegion region, state *s);
 
 static bool contains(const slice_list *big, const slice_list *small)
 {
-    for (size_t i = 0; i < small->len; i++) {
-        bool is_found = false;
-        for (size_t k = 0; k < big->len && !is_found; k++)
-            is_found = big->at[k].begin == small->at[i].begin && big->at[k].end == small->at[i].end &&
-                       big->at[k].buffer == small->at[i].buffer &&
-                       mlirValueEqual(big->at[k].index, small->at[i].index);
-        if (!is_found)
+    for (size_t i = 0; i < small->len; i++)
+        if (!holds(big, &small->at[i]))
             return false;
-    }
     return true;
 }
 
@@ -321,14 +363,13 @@ static void visit_op(membar *m, MlirOperation op, state *s)
     } else if (tri_op_is(op, "scf.if")) {
         visit_if(m, op, s);
     } else if (tri_op_is(op, "ttg.warp_specialize")) {
-        *s = (state){0};
         visit_region(m, mlirOperationGetRegion(op, 0), s);
         MlirOperation partitions = mlirBlockGetFirstOperation(tri_op_body(op, 1));
         for (intptr_t r = 0; r < mlirOperationGetNumRegions(partitions); r++) {
             state inner = {0};
             visit_region(m, mlirOperationGetRegion(partitions, r), &inner);
+            merge(m, s, &inner);
         }
-        *s = (state){0};
     } else {
         visit_simple(m, op, s);
     }
@@ -400,7 +441,8 @@ static bool run(tri_pass_run *run)
         if (mlirBlockIsNull(tri_op_body(funcs.at[i], 0)))
             continue;
         state s = {0};
-        tri_buffers_init(&m.buffers, run->arena, funcs.at[i], m.module);
+        if (!tri_buffers_init(&m.buffers, run->arena, funcs.at[i], m.module, run->unit->diag))
+            return false;
         if (m.buffers.list.len)
             visit_region(&m, mlirOperationGetRegion(funcs.at[i], 0), &s);
     }

@@ -1,5 +1,6 @@
 #include "passes/ttgir/remat.h"
 
+#include "ir/analysis/infer.h"
 #include "ir/analysis/scratch.h"
 #include "ir/type.h"
 
@@ -54,10 +55,11 @@ static bool is_order_dependent(MlirOperation reduce)
     return false;
 }
 
-/* Threads and warps that must exchange values along the axis. */
+/* Threads and warps that must exchange values along the axis for a result of this layout. */
 static int64_t reduce_cost(tri_remat *r, MlirOperation op, MlirAttribute encoding)
 {
-    MlirType type = tri_type_with_encoding(mlirValueGetType(tri_op_operand(op, 0)), encoding);
+    MlirAttribute from = tri_infer_operand(r->arena, op, encoding);
+    MlirType type = tri_type_with_encoding(mlirValueGetType(tri_op_operand(op, 0)), from);
     tri_dim axis = TRI_DIM_0 + (tri_dim)tri_op_int(op, "axis", 0);
     tri_linear l;
     int64_t lanes = 1, warps = 1;
