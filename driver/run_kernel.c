@@ -181,7 +181,11 @@ static bool prepare_simulator(tri_run_kernel *k, tri_argument_list *arguments)
         const tri_argument *a = &arguments->at[i];
         if (a->kind != TRI_ARGUMENT_ARRAY && a->kind != TRI_ARGUMENT_TABLE)
             continue;
-        tri_str name = a->name.len ? a->name : tri_str_format(unit->arena, "argument %zu", i + 1);
+        tri_str name = a->name;
+        for (size_t n = 0; !name.len && n < kernel->params.len; n++)
+            if (k->passed[n] == a)
+                name = kernel->params.at[n].name;
+        name = tri_str_copy(unit->arena, name);
         tri_sim_add_buffer(k->sim, a->array.data, (size_t)a->array.count * tri_dtype_size(a->array.dtype), name.data);
     }
     const tri_jit_symbol symbols[] = {{"tri_sim_primitive", (const void *)(uintptr_t)tri_sim_primitive},
@@ -193,7 +197,7 @@ static bool prepare_simulator(tri_run_kernel *k, tri_argument_list *arguments)
         LLVMDisposeModule(module);
         return false;
     }
-    k->jit = tri_jit_create(unit->diag, module, kernel->symbol.data, symbols, 2, 1);
+    k->jit = tri_jit_create(unit->diag, module, tri_str_copy(unit->arena, kernel->symbol).data, symbols, 2, 1);
     return k->jit != NULL;
 }
 
