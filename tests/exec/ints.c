@@ -104,7 +104,8 @@ static void randoms(void)
 static void flags(void)
 {
     static int32_t x[64];
-    static int8_t bits[64], out[64];
+    static uint8_t bits[64];
+    static int8_t out[64];
     for (int i = 0; i < 64; i++)
         x[i] = (int32_t)random_bits() % 200;
     LAUNCH(masks(NULL, one, x, bits, out));

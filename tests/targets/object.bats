@@ -85,7 +85,7 @@ END
 
 int main(void)
 {
-    float x[4];
+    static float x[4];
     tri_grid grid = {1, 1, 1};
     int error = add_kernel(0, grid, x, x, x, 4);
     puts(tri_strerror(error));
