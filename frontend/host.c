@@ -525,7 +525,7 @@ const tri_value *tri_host_try(tri_scope *scope, const tri_ast_node *expr, tri_st
 
 static void report(tri_modules *all, tri_span at, const char *what, const tri_failure *failure)
 {
-    tri_diag_error(all->diag, at, 3030, "%s cannot be computed while compiling", what);
+    tri_diag_error(all->diag, at, 3034, "%s cannot be computed while compiling", what);
     if (failure->why.len)
         tri_diag_note(all->diag, failure->at, "%.*s", TRI_STR_ARG(failure->why));
 }

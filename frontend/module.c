@@ -365,7 +365,7 @@ static tri_lookup report(tri_modules *all, tri_lookup result, tri_str name, tri_
     if (result != TRI_LOOKUP_FAILED)
         return result;
     size_t before = tri_diag_error_count(all->diag);
-    tri_diag_error(all->diag, use, 3030, "the value of '%.*s' cannot be computed while compiling", TRI_STR_ARG(name));
+    tri_diag_error(all->diag, use, 3034, "the value of '%.*s' cannot be computed while compiling", TRI_STR_ARG(name));
     if (failure->why.len && tri_diag_error_count(all->diag) > before)
         tri_diag_note(all->diag, failure->at, "%.*s", TRI_STR_ARG(failure->why));
     tri_diag_note(all->diag, TRI_NO_SPAN, "'-D%.*s=VALUE' gives the value", TRI_STR_ARG(name));

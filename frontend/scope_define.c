@@ -196,6 +196,15 @@ typedef struct {
     tri_function_list *out;
 } collector;
 
+/* Of several definitions of a name the file's last active one counts. */
+static bool is_current(tri_scope *scope, const tri_ast_node *node)
+{
+    tri_global g = {0};
+    tri_failure ignored = {0};
+    tri_lookup found = tri_scope_find_here(scope, node->function.name, UINT32_MAX, &g, &ignored);
+    return found != TRI_LOOKUP_FOUND || g.value->kind != TRI_VALUE_FUNCTION || g.value->function->node == node;
+}
+
 static void add_kernel(collector *c, const tri_value *v)
 {
     if (!v || v->kind != TRI_VALUE_FUNCTION || v->function->kind != TRI_FUNCTION_JIT)
@@ -222,7 +231,7 @@ static void collect_child(const tri_ast_node *node, void *data)
     collector inner = *c;
     switch (node->kind) {
     case TRI_AST_FUNCTION:
-        if (node->function.decorators.len)
+        if (node->function.decorators.len && is_current(c->scope, node))
             add_kernel(c, tri_scope_define_function(c->scope, node));
         inner.scope = tri_scope_of(c->scope, node);
         for (uint32_t i = 0; i < node->function.body.len; i++)
