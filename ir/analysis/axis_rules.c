@@ -213,7 +213,7 @@ static tri_axis rule_range(const visit *v)
     int64_t start = tri_op_int(v->op, "start", 0);
     tri_axis a = unknown(v);
     a.contiguity[0] = v->shape[0];
-    a.divisibility[0] = power_of_two_in(start);
+    a.divisibility[0] = start ? power_of_two_in(start) : (int64_t)1 << 30; /* a range counts in i32 */
     return a;
 }
 

@@ -1,0 +1,25 @@
+// RUN: tritcc -x ttgir -passes=print-allocation %s 2>&1 >/dev/null | FileCheck %s
+
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK: remark: kernel
+  // CHECK: remark: size = 8192
+  // CHECK: remark: offset = 0, size = 4096
+  // CHECK: remark: scratch offset = 4096, size = 4096
+  tt.func public @kernel(%x: tensor<64x32xf16, #rows>) {
+    %a = ttg.local_alloc %x : (tensor<64x32xf16, #rows>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
+    %y = ttg.convert_layout %x : tensor<64x32xf16, #rows> -> tensor<64x32xf16, #columns>
+    %z = ttg.local_load %a : !ttg.memdesc<64x32xf16, #shared, #smem> -> tensor<64x32xf16, #rows>
+    tt.return
+  }
+
+  // CHECK: remark: nothing
+  // CHECK: remark: size = 0
+  // CHECK-NOT: offset
+  tt.func public @nothing(%x: f32) {
+    tt.return
+  }
+}
