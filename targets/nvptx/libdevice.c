@@ -49,8 +49,8 @@ bool tri_nvptx_link_libdevice(tri_unit *unit)
         return true;
     if (tri_str_is_empty(path)) {
         tri_diag_error(unit->diag, TRI_NO_SPAN, 7002,
-                       "the kernel calls '%s', which needs libdevice.10.bc; give the CUDA Toolkit's folder with "
-                       "--with-cuda at configure time or CUDA_HOME in the environment",
+                       "the kernel calls '%s', which needs libdevice.10.bc of the CUDA Toolkit; name its folder with "
+                       "--cuda-path=DIR or CUDA_HOME",
                        wanted);
         return false;
     }

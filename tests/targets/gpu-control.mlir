@@ -1,0 +1,84 @@
+// RUN: tritcc -x ttgir -arch=sm_80 -emit=ptx=- %s | FileCheck %s
+// RUN: tritcc -x ttgir -arch=sm_80 -O0 -emit=llir=- %s | FileCheck %s --check-prefix=LLIR
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // A loop tests at its end, behind a guard.
+  // LLIR-LABEL: define ptx_kernel void @loop(
+  // LLIR: icmp slt i32 0, %2
+  // LLIR: br i1 {{.*}}, label %[[BODY:.*]], label %[[END:.*]]
+  // LLIR: [[BODY]]:
+  // LLIR: phi i32
+  // LLIR: add nsw i32
+  // LLIR: br i1 {{.*}}, label %[[BODY]], label %[[END]]
+  tt.func public @loop(%p: !tt.ptr<f32>, %x: f32, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %z = arith.constant 0.0 : f32
+    %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %z) -> (f32) : i32 {
+      %b = arith.addf %a, %x : f32
+      scf.yield %b : f32
+    }
+    tt.store %p, %s : !tt.ptr<f32>
+    tt.return
+  }
+
+  // LLIR-LABEL: define ptx_kernel void @branch(
+  // LLIR: br i1 {{.*}}, label %[[THEN:.*]], label %[[ELSE:.*]]{{$}}
+  // LLIR: phi float [ {{.*}}, %[[THEN]] ], [ {{.*}}, %[[ELSE]] ]
+  tt.func public @branch(%p: !tt.ptr<f32>, %c: i1, %x: f32) {
+    %r = scf.if %c -> (f32) {
+      %a = arith.addf %x, %x : f32
+      scf.yield %a : f32
+    } else {
+      %b = arith.mulf %x, %x : f32
+      scf.yield %b : f32
+    }
+    tt.store %p, %r : !tt.ptr<f32>
+    tt.return
+  }
+
+  // CHECK-LABEL: .entry collatz(
+  // CHECK: bra
+  tt.func public @collatz(%p: !tt.ptr<i32>, %n: i32) {
+    %c1 = arith.constant 1 : i32
+    %r = scf.while (%x = %n) : (i32) -> i32 {
+      %go = arith.cmpi sgt, %x, %c1 : i32
+      scf.condition(%go) %x : i32
+    } do {
+    ^bb0(%y: i32):
+      %h = arith.shrui %y, %c1 : i32
+      scf.yield %h : i32
+    }
+    tt.store %p, %r : !tt.ptr<i32>
+    tt.return
+  }
+
+  // An early return.
+  // CHECK-LABEL: .entry early(
+  // CHECK: @%p{{[0-9]+}} bra
+  tt.func public @early(%p: !tt.ptr<i32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %stop = arith.cmpi eq, %n, %c0 : i32
+    cf.cond_br %stop, ^out, ^go(%n : i32)
+  ^go(%m: i32):
+    tt.store %p, %m : !tt.ptr<i32>
+    tt.return
+  ^out:
+    tt.return
+  }
+
+  // A function that is not inlined gets its shared memory from its caller.
+  // LLIR-LABEL: define internal { float, float } @pair(float %0, ptr addrspace(3) %1)
+  tt.func private @pair(%x: f32) -> (f32, f32) attributes {noinline = true} {
+    %y = arith.addf %x, %x : f32
+    tt.return %x, %y : f32, f32
+  }
+  // LLIR-LABEL: define ptx_kernel void @calls(
+  // LLIR: call { float, float } @pair(float %1, ptr addrspace(3) @global_smem)
+  tt.func public @calls(%p: !tt.ptr<f32>, %x: f32) {
+    %a, %b = tt.call @pair(%x) : (f32) -> (f32, f32)
+    %c = arith.addf %a, %b : f32
+    tt.store %p, %c : !tt.ptr<f32>
+    tt.return
+  }
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# PTX and cubins: architectures, tools, facts that travel with the text, line directives.
+load ../helpers
+
+kernel='tt.func public @copy(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %r = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
+  %nn = tt.splat %n : i32 -> tensor<256xi32>
+  %m = arith.cmpi slt, %r, %nn : tensor<256xi32>
+  %b = tt.splat %p : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+  %a = tt.addptr %b, %r : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+  %x = tt.load %a, %m : tensor<256x!tt.ptr<f32>>
+  %y = FUNCTION %x : tensor<256xf32>
+  %d = tt.splat %q : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+  %c = tt.addptr %d, %r : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+  tt.store %c, %y, %m : tensor<256x!tt.ptr<f32>>
+  tt.return
+}'
+
+write_kernel() { printf '%s\n' "${kernel/FUNCTION/$1}" >k.ttir; }
+
+ptxas_folder() {
+    local tool
+    tool=$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)
+    [ -x "$tool" ] || skip "no ptxas"
+    dirname "$tool"
+}
+
+@test "every architecture gives PTX for itself" {
+    write_kernel math.exp
+    for arch in sm_80 sm_86 sm_89 sm_90 sm_90a sm_100a sm_120a; do
+        tritcc -arch=$arch -emit=ptx=k.ptx k.ttir
+        grep -qx "\.target $arch" k.ptx
+        grep -q '\.visible \.entry copy(' k.ptx
+    done
+}
+
+@test "ptxas accepts the PTX of every architecture, and its numbers reach the json" {
+    export PATH=$(ptxas_folder):$PATH
+    write_kernel math.exp
+    for arch in sm_80 sm_86 sm_89 sm_90 sm_90a sm_100a sm_120a; do
+        tritcc -arch=$arch -emit=cubin=k.cubin,json=k.json k.ttir
+        [ "$(head -c 4 k.cubin | tail -c 3)" = ELF ]
+        grep -Eq '"registers": *[1-9]' k.json
+    done
+}
+
+# fake_ptxas SCRIPT: a toolkit folder whose ptxas is this shell script.
+fake_ptxas() {
+    mkdir -p toolkit/bin
+    printf '#!/bin/sh\n%s\n' "$1" >toolkit/bin/ptxas
+    chmod +x toolkit/bin/ptxas
+}
+
+@test "a ptxas that is killed is named with its signal and command" {
+    write_kernel math.exp
+    fake_ptxas 'kill -KILL $$'
+    tritcc -1 --cuda-path=toolkit -arch=sm_80 -emit=cubin=k.cubin k.ttir
+    [[ $errors == *"'ptxas' was killed by signal 9"* ]]
+    [[ $errors == *"the command was: "*"/ptxas -arch=sm_80"* ]]
+    [ ! -e k.cubin ]
+}
+
+@test "a ptxas that fails is named with its status and words" {
+    write_kernel math.exp
+    fake_ptxas 'echo out of luck; exit 3'
+    tritcc -1 --cuda-path=toolkit -arch=sm_80 -emit=cubin=k.cubin k.ttir
+    [[ $errors == *"'ptxas' ended with status 3: out of luck"* ]]
+}
+
+@test "llir gives the same PTX as the straight run" {
+    write_kernel math.exp
+    tritcc -arch=sm_90a -emit=ptx=a.ptx,llir=k.ll k.ttir
+    tritcc -arch=sm_90a -emit=ptx=b.ptx k.ll
+    cmp a.ptx b.ptx
+    grep -q '^// tritcc.kernel {name = "copy"' a.ptx
+}
+
+@test "simple math needs no libdevice" {
+    for f in math.exp math.exp2 math.sqrt math.rsqrt math.absf math.floor; do
+        write_kernel $f
+        CUDA_HOME=/nonexistent tritcc -arch=sm_80 -emit=ptx=k.ptx k.ttir
+        ! grep -q __nv_ k.ptx
+    done
+}
+
+@test "line directives name the source and nothing makes it a debug build" {
+    write_kernel math.exp
+    tritcc -arch=sm_80 -lineinfo -emit=ptx=k.ptx k.ttir
+    grep -q '\.file.*k\.ttir' k.ptx
+    grep -Eq '\.loc[[:space:]]+[0-9]+ 7 ' k.ptx
+    ! grep -q 'debug' k.ptx
+    tritcc -arch=sm_80 -g -emit=ptx=k.ptx k.ttir
+    grep -q '\.target sm_80, debug' k.ptx
+}
+
+@test "an unknown architecture is answered with the nearest" {
+    write_kernel math.exp
+    tritcc -2 -arch=sm_81 -emit=ptx=k.ptx k.ttir || tritcc -1 -arch=sm_81 -emit=ptx=k.ptx k.ttir
+    [[ $errors == *"unknown architecture 'sm_81'; did you mean 'sm_80'?"* ]]
+}
