@@ -150,8 +150,8 @@ static bool move(state *s, const tri_linear *from, const tri_linear *to, bool is
 {
     tri_gpu *g = s->g;
     int64_t offset = tri_gpu_scratch_offset(s->op);
-    bool is_shared = tri_plan_convert_kind(from, to) == TRI_CVT_SHARED;
-    if (is_shared && !is_first_round)
+    int bits0 = tri_gpu_plan_packing(g, LLVMTypeOf(s->at[0].at[0]), 1).element_bits;
+    if (!is_first_round && tri_plan_convert_scratch_bytes(from, to, bits0, &g->plan) > 0)
         tri_gpu_barrier(g, TRI_SYNC_CTA); /* the last round may still be read */
     for (int i = 0; i < s->tuple; i++) {
         LLVMTypeRef type = LLVMTypeOf(s->at[i].at[0]);

@@ -144,7 +144,8 @@ int main(void)
             for (int warps = 1; warps <= 8; warps *= 2)
                 reduce_2d(shapes[s][0], shapes[s][1], axis, warps, "sm_80");
     reduce_2d(64, 64, 0, 4, "spirv64");
-    reduce_2d(4, 512, 1, 4, "spirv64");
+    for (int warps = 1; warps <= 4; warps *= 2)
+        reduce_2d(4, 512, 1, warps, "spirv64");
     for (int warps = 1; warps <= 8; warps *= 2) {
         argmax_1d(64, warps);
         argmax_1d(1024, warps);
