@@ -96,8 +96,9 @@ static int compile(tri_session *session, tri_unit *unit, tri_kind kind, const tr
         tri_buf_fini(&text);
         return 0;
     }
+    size_t errors = tri_diag_error_count(unit->diag); /* of the inputs before this one */
     bool ok = tri_payload_read(unit, kind, unit->source) && tri_pipeline_run(session, unit, &pipeline, &outputs);
-    if (!ok || tri_diag_error_count(unit->diag)) {
+    if (!ok || tri_diag_error_count(unit->diag) > errors) {
         tri_output_discard(&outputs);
         return 1;
     }

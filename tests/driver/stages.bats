@@ -4,12 +4,14 @@ vadd=("$EXAMPLES/vadd/vadd.tri" -sig '*fp32:16, *fp32:16, *fp32:16, i32' -DBLOCK
 
 # same_from KIND...: each stage of vadd, as text, leads to the bytes of a compilation in one go.
 same_from() {
-    local arch=$1 final=$2 kind
+    local arch=$1 final=$2 kind types
     shift 2
     tritcc "${vadd[@]}" -arch="$arch" -emit="$final=straight"
     for kind; do
         tritcc "${vadd[@]}" -arch="$arch" -emit="$kind=stage"
-        tritcc -x "$kind" stage -arch="$arch" -emit="$final=again"
+        types=("${vadd[@]:1}")
+        [ "$kind" = ast ] || types=()
+        tritcc -x "$kind" stage "${types[@]}" -arch="$arch" -emit="$final=again"
         cmp straight again
     done
 }
@@ -33,11 +35,13 @@ same_from() {
 }
 
 @test "stages with line information continue from their text" {
-    local kind
+    local kind types
     tritcc "${vadd[@]}" -arch=sm_90a -lineinfo -emit=ptx=straight
     for kind in ast ttir ttgir llir; do
         tritcc "${vadd[@]}" -arch=sm_90a -lineinfo -emit="$kind=stage"
-        tritcc -x "$kind" stage -arch=sm_90a -lineinfo -emit=ptx=again
+        types=("${vadd[@]:1}")
+        [ "$kind" = ast ] || types=()
+        tritcc -x "$kind" stage "${types[@]}" -arch=sm_90a -lineinfo -emit=ptx=again
         cmp straight again
     done
 }
