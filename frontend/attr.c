@@ -191,10 +191,10 @@ static tri_ev block_ptr_attribute(tri_eval *e, tri_ev x, tri_str name, const tri
 static tri_ev ce_attribute(tri_eval *e, tri_ev base, tri_str name, const tri_ast_node *node)
 {
     const tri_value *v = base.ce;
+    if (tri_str_is(name, "value") && v->kind != TRI_VALUE_OBJECT && v->kind != TRI_VALUE_MODULE && v->kind != TRI_VALUE_CLASS)
+        return base; /* old code unwraps constexprs by hand */
     if (v->kind == TRI_VALUE_DTYPE)
         return type_attribute(e, base, v->type, name, node);
-    if (tri_str_is(name, "value") && tri_value_is_number(v))
-        return base; /* old code unwraps constexprs by hand */
     tri_global g = {0};
     switch (v->kind) {
     case TRI_VALUE_MODULE:

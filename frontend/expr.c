@@ -38,6 +38,14 @@ static tri_ev not_defined(tri_eval *e, const tri_ast_node *node)
                           "value before that");
         return r;
     }
+    static const char *const renamed[] = {"abs", "sum", "sorted", "round", "pow", "zip", "enumerate", "any", "all"};
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (tri_str_is(node->name, renamed[i])) {
+            r = tri_eval_error(e, 3001, "Python's '%s' is not available in a kernel", renamed[i]);
+            if (i < 2)
+                tri_diag_fix(e->diag, node->span, "tl.%s", renamed[i]);
+            return r;
+        }
     const char *words[64];
     size_t n = 0;
     for (int i = 0; i < e->frame->locals.len && n < 64; i++)
@@ -72,12 +80,8 @@ static tri_ev global_name(tri_eval *e, const tri_ast_node *node)
     case TRI_LOOKUP_FOUND:
         break;
     }
-    if (g.is_default_scope && !is_kernel_builtin(node->name)) {
-        tri_ev r = tri_eval_error(e, 3001, "Python's '%.*s' is not available in a kernel", TRI_STR_ARG(node->name));
-        if (tri_str_is(node->name, "abs") || tri_str_is(node->name, "sum"))
-            tri_diag_fix(e->diag, node->span, "tl.%.*s", TRI_STR_ARG(node->name));
-        return r;
-    }
+    if (g.is_default_scope && !is_kernel_builtin(node->name))
+        return not_defined(e, node);
     if (!g.is_default_scope && !tri_module_can_kernel_read(g.value)) {
         tri_module_report_unreadable(e->modules, node->name, &g, node->span);
         return (tri_ev){0};

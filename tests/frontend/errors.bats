@@ -529,7 +529,7 @@ EOF
 }
 
 @test "a call of a Python function" {
-    rejects 4001 "is a Python function" <<'EOF'
+    rejects 3002 "plain Python function" <<'EOF'
 host(n)
 EOF
 }

@@ -2,7 +2,7 @@
 load ../helpers
 
 lowers() {
-    tritcc -emit=ttir=- -arch=sm_90 -k "$1" -sig "$1($2)" "$SRCDIR/tests/frontend/kernels.tri"
+    tritcc -passes= -arch=sm_90 -k "$1" -sig "$1($2)" "$SRCDIR/tests/frontend/kernels.tri"
     golden "$SRCDIR/tests/frontend/golden/${3:-$1}.ttir" .out
 }
 

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+import corpus
 import triton
 from triton._C.libtriton import ir, passes
 from triton.backends.compiler import GPUTarget
@@ -141,24 +142,8 @@ def theirs(row, path, packages, target):
     return clean(module, context)
 
 
-def spell(v):
-    if isinstance(v, dict):
-        return "tl." + triton.language.dtype(v["dtype"]).__str__().replace("fp", "float") if "dtype" in v else v["jit"]
-    return repr(tuple(v)) if isinstance(v, list) else repr(v)
-
-
-def signature(row):
-    parts = []
-    for name, _ in row["params"]:
-        if name in row["constexprs"]:
-            parts.append("%s=%s" % (name, spell(row["constexprs"][name])))
-        else:
-            parts.append("%s=%s%s" % (name, row["signature"][name], ":16" if name in row.get("div16", []) else ""))
-    return "%s(%s)" % (row["kernel"], ", ".join(parts))
-
-
 def ours(row, path, packages, tritcc, arch):
-    command = [tritcc, "-emit=ttir=-", "-arch=" + arch, "-I", packages, "-k", row["kernel"], "-sig", signature(row), path]
+    command = [tritcc, "-passes=", "-arch=" + arch, "-I", packages, "-k", row["kernel"], "-sig", corpus.signature(row), path]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60)
     if run.returncode:
         raise RuntimeError("tritcc: exit %d\n%s\n%s" % (run.returncode, " ".join(command), run.stderr[:2000]))

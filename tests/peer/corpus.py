@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Compiles the kernels of installed packages and tabulates what becomes of them.
+
+usage: corpus.py TRITCC ROWS.jsonl PACKAGES [-k WORD] [-v] [-o TABLE] [-j N] [--emit KIND] [--arch ARCH]
+
+ROWS.jsonl: one specialisation a line: file, kernel, params, signature, constexprs, div16, num_warps.
+A row is compiled, rejected (with the code of the first error), crashed, or its file or kernel is not there.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+
+DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64", "int1": "int1"}
+
+
+def spell(v):
+    if isinstance(v, dict):
+        return "tl." + DTYPES.get(v["dtype"], v["dtype"]) if "dtype" in v else v["jit"]
+    return repr(tuple(v)) if isinstance(v, list) else repr(v)
+
+
+def signature(row):
+    parts = []
+    for name, _ in row["params"]:
+        if name in row["constexprs"]:
+            parts.append("%s=%s" % (name, spell(row["constexprs"][name])))
+        else:
+            parts.append("%s=%s%s" % (name, row["signature"][name], ":16" if name in row.get("div16", []) else ""))
+    return "%s(%s)" % (row["kernel"], ", ".join(parts))
+
+
+def command(options, row, path):
+    kind = ["-emit=%s=-" % options.emit] if options.emit else ["-passes="]
+    return [options.tritcc] + kind + ["-arch=" + options.arch, "-I", options.packages, "-num-warps=%d" % row.get("num_warps", 4),
+                                      "-k", row["kernel"], "-sig", signature(row), path]
+
+
+def compile_row(options, row):
+    path = os.path.join(options.packages, row["file"])
+    if not os.path.exists(path):
+        return "no file", "", []
+    text = open(path, encoding="utf-8").read()
+    if not re.search(r"^\s*def %s\(" % re.escape(row["kernel"]), text, re.M):
+        return "no kernel", "", []
+    words = command(options, row, path)
+    try:
+        run = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=120)
+    except subprocess.TimeoutExpired:
+        return "crashed", "no end after 120 s", words
+    if run.returncode == 0:
+        return "compiled", "", words
+    if run.returncode not in (1, 2):
+        return "crashed", "status %d\n%s" % (run.returncode, run.stderr), words
+    code = re.search(r"error: .*\[(TRI-\d+)\]", run.stderr)
+    return "rejected " + (code.group(1) if code else "without a code"), run.stderr, words
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tritcc")
+    parser.add_argument("rows")
+    parser.add_argument("packages")
+    parser.add_argument("-k", default="")
+    parser.add_argument("-v", action="store_true")
+    parser.add_argument("-o")
+    parser.add_argument("-j", type=int, default=os.cpu_count())
+    parser.add_argument("--emit")
+    parser.add_argument("--arch", default="sm_90")
+    options = parser.parse_args()
+    rows = [json.loads(line) for line in open(options.rows)]
+    rows = [row for row in rows if options.k in row["file"] + ":" + row["kernel"]]
+    counts = collections.Counter()
+    table = open(options.o, "w") if options.o else None
+    with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+        for row, (outcome, detail, words) in zip(rows, pool.map(lambda r: compile_row(options, r), rows)):
+            counts[outcome] += 1
+            if table:
+                table.write("%s\t%s\t%s\n" % (outcome, row["file"], row["kernel"]))
+            if outcome.startswith(("rejected", "crashed")):
+                print("%s: %s:%s" % (outcome, row["file"], row["kernel"]))
+                errors = [line for line in detail.split("\n") if "error:" in line]
+                print("    " + ("\n    ".join(detail.split("\n")[:30]) if options.v else "\n    ".join(errors[:2]) or detail[:300]))
+                if options.v:
+                    print("    $ " + " ".join("'%s'" % w if re.search(r"[ (*]", w) else w for w in words))
+    for outcome, n in sorted(counts.items()):
+        print("%5d %s" % (n, outcome))
+    return 1 if any(k.startswith(("rejected", "crashed")) for k in counts) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
