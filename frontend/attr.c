@@ -1,6 +1,7 @@
 /* Attributes and subscripts. */
 #include "frontend/frame.h"
 #include "frontend/builtins.h"
+#include "frontend/type_query.h"
 
 static tri_ev no_attribute(tri_eval *e, tri_ev base, tri_str name, const tri_ast_node *node)
 {
@@ -22,112 +23,28 @@ tri_ev tri_attr_bind(tri_eval *e, tri_ev self, const tri_value *function, tri_st
 
 /* ---- types ---- */
 
-static bool is_named(const tri_type *t, tri_str rest)
-{
-    tri_dtype d;
-    return t->kind == TRI_TYPE_SCALAR && tri_types_parse_dtype(rest, &d) && d == t->dtype;
-}
-
-/* `t.is_...()` */
-static bool type_query(const tri_type *t, tri_str name, bool *out)
-{
-    bool scalar = t->kind == TRI_TYPE_SCALAR;
-    tri_dtype d = t->dtype;
-    if (!tri_str_has_prefix(name, "is_"))
-        return false;
-    tri_str q = tri_str_sub(name, 3, name.len);
-    if (tri_str_is(q, "int"))
-        *out = scalar && tri_types_dtype_is_int(d);
-    else if (tri_str_is(q, "floating"))
-        *out = scalar && tri_types_dtype_is_float(d);
-    else if (tri_str_is(q, "standard_floating"))
-        *out = scalar && tri_types_dtype_is_standard_float(d);
-    else if (tri_str_is(q, "int_signed"))
-        *out = scalar && tri_types_dtype_is_signed(d);
-    else if (tri_str_is(q, "int_unsigned"))
-        *out = scalar && tri_types_dtype_is_int(d) && !tri_types_dtype_is_signed(d);
-    else if (tri_str_is(q, "bool"))
-        *out = scalar && d == TRI_DTYPE_INT1;
-    else if (tri_str_is(q, "ptr"))
-        *out = t->kind == TRI_TYPE_PTR;
-    else if (tri_str_is(q, "const"))
-        *out = t->kind == TRI_TYPE_PTR && t->is_const;
-    else if (tri_str_is(q, "block"))
-        *out = t->kind == TRI_TYPE_BLOCK;
-    else if (tri_str_is(q, "fp8"))
-        *out = scalar && tri_types_dtype_is_fp8(d);
-    else {
-        tri_dtype known;
-        if (!tri_types_parse_dtype(q, &known) && !tri_str_is(q, "void"))
-            return false;
-        *out = is_named(t, q);
-    }
-    return true;
-}
-
-static unsigned type_bits(const tri_type *t)
-{
-    const tri_type *s = tri_types_element(t);
-    return s->kind == TRI_TYPE_PTR ? 64 : tri_types_dtype_bits(s->dtype);
-}
-
 static tri_ev type_attribute(tri_eval *e, tri_ev base, const tri_type *t, tri_str name, const tri_ast_node *node)
 {
-    bool truth;
-    const tri_type *s = tri_types_element(t);
-    if (tri_str_is(name, "element_ty") && t->kind != TRI_TYPE_SCALAR)
-        return tri_ev_dtype(e, t->element);
-    if (tri_str_is(name, "scalar"))
-        return tri_ev_dtype(e, s);
-    if (tri_str_is(name, "name"))
-        return tri_ev_str(e, t->kind == TRI_TYPE_SCALAR && tri_types_dtype_is_int(t->dtype)
-                                 ? tri_str_from(tri_types_dtype_name(t->dtype))
-                                 : tri_types_name(e->arena, t));
-    if (tri_str_is(name, "primitive_bitwidth"))
-        return tri_ev_int(e, type_bits(t));
-    if (tri_str_is(name, "itemsize"))
-        return tri_ev_int(e, type_bits(t) / 8);
-    if (tri_str_is(name, "shape"))
-        return t->kind == TRI_TYPE_BLOCK ? tri_ev_shape(e, t->rank, t->shape) : tri_ev_make_tuple(e, 0, NULL);
-    if (tri_str_is(name, "numel"))
-        return tri_ev_int(e, tri_types_numel(t));
-    if (tri_str_is(name, "nbytes"))
-        return tri_ev_int(e, tri_types_numel(t) * (int64_t)(type_bits(t) / 8));
-    if (s->kind == TRI_TYPE_SCALAR && tri_types_dtype_is_int(s->dtype)) {
-        if (tri_str_is(name, "int_bitwidth"))
-            return tri_ev_int(e, type_bits(t));
-        if (tri_str_is(name, "int_signedness"))
-            return tri_ev_int(e, !tri_types_dtype_is_signed(s->dtype));
-    }
-    if (s->kind == TRI_TYPE_SCALAR && tri_types_dtype_is_float(s->dtype)) {
-        if (tri_str_is(name, "fp_mantissa_width"))
-            return tri_ev_int(e, tri_types_dtype_mantissa(s->dtype));
-        if (tri_str_is(name, "exponent_bias"))
-            return tri_ev_int(e, tri_types_dtype_bias(s->dtype));
-    }
-    if (type_query(t, name, &truth) || tri_str_is(name, "get_int_max_value") || tri_str_is(name, "get_int_min_value") ||
-        tri_str_is(name, "with_element_ty") || tri_str_is(name, "get_block_shapes"))
-        return bind(e, tri_ev_dtype(e, t), NULL, name);
-    return no_attribute(e, base, name, node);
+    const tri_value *v = tri_type_query_attribute(e->arena, t, name);
+    if (v)
+        return tri_ev_from_value(e, v);
+    return tri_type_query_is_method(t, name) ? bind(e, tri_ev_dtype(e, t), NULL, name) : no_attribute(e, base, name, node);
 }
 
 tri_ev tri_attr_call_type_method(tri_eval *e, const tri_type *t, tri_str name, int count, const tri_ev *args)
 {
-    bool truth;
-    if (count == 0 && type_query(t, name, &truth))
-        return tri_ev_bool(e, truth);
-    if (count == 0 && tri_str_is(name, "get_block_shapes") && t->kind == TRI_TYPE_BLOCK)
-        return tri_ev_shape(e, t->rank, t->shape);
-    if (count == 1 && tri_str_is(name, "with_element_ty") && tri_ev_get_dtype(args[0]))
-        return tri_ev_dtype(e, tri_types_with_element(e->arena, t, tri_ev_get_dtype(args[0])));
-    bool is_max = tri_str_is(name, "get_int_max_value");
-    if (count == 0 && (is_max || tri_str_is(name, "get_int_min_value")) && tri_types_is_int(t)) {
-        unsigned bits = type_bits(t);
-        bool is_signed = tri_types_dtype_is_signed(t->dtype);
-        tri_int max = ((tri_int)1 << (is_signed ? bits - 1 : bits)) - 1;
-        return tri_ev_from_value(e, tri_value_int(e->arena, is_max ? max : is_signed ? -max - 1 : 0));
+    const tri_value *values[4];
+    for (int i = 0; i < count && i < 4; i++) {
+        if (tri_ev_is_error(args[i]))
+            return args[i];
+        values[i] = tri_ev_to_value(e, args[i]);
+        if (!values[i])
+            return tri_eval_error(e, 3013, "'%.*s' of a type takes compile-time values, but this is %s", TRI_STR_ARG(name),
+                                  tri_eval_describe(e, args[i]));
     }
-    return tri_eval_error(e, 3004, "'%.*s' of a type does not take these arguments", TRI_STR_ARG(name));
+    const tri_value *v = count <= 4 ? tri_type_query_call(e->arena, t, name, (size_t)count, values) : NULL;
+    return v ? tri_ev_from_value(e, v)
+             : tri_eval_error(e, 3004, "'%.*s' of a type does not take these arguments", TRI_STR_ARG(name));
 }
 
 /* ---- tensors and the rest ---- */

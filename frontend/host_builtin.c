@@ -2,6 +2,7 @@
  * failure means: these arguments are not understood. */
 #include "frontend/host_eval.h"
 
+#include "frontend/type_query.h"
 #include "frontend/types.h"
 
 #include <math.h>
@@ -498,6 +499,18 @@ static const tri_value *run_pointer_type(PARAMS)
     return tri_value_dtype(h->arena, tri_types_pointer(h->arena, v[0]->type, 1, false));
 }
 
+static const tri_value *run_get_int_dtype(PARAMS)
+{
+    UNUSED;
+    const tri_value *is_signed = n > 1 ? v[1] : tri_host_keyword(args, "signed");
+    const tri_value *width = n > 0 ? v[0] : tri_host_keyword(args, "bitwidth");
+    int64_t bits;
+    if (!width || !tri_value_get_i64(tri_value_unwrap(width), &bits))
+        return NULL;
+    const tri_type *t = tri_type_query_int(bits, !is_signed || tri_value_truth(tri_value_unwrap(is_signed)));
+    return t ? tri_value_dtype(h->arena, t) : NULL;
+}
+
 static tri_value *new_object(tri_host *h, const char *path)
 {
     tri_value *o = TRI_NEW(h->arena, tri_value);
@@ -672,6 +685,7 @@ tri_host_builtin *tri_host_builtin_find(tri_str path)
         {"importlib.import_module", run_import_module}, {"importlib.metadata.version", run_package_version},
         {"triton.Config", run_config}, {"triton.jit", run_jit}, {"triton.constexpr_function", run_constexpr_function},
         {"triton.language.constexpr_function", run_constexpr_function}, {"triton.language.constexpr", run_constexpr},
+        {"triton.language.get_int_dtype", run_get_int_dtype}, {"triton.language._get_int_dtype", run_get_int_dtype},
         {"triton.language.pointer_type", run_pointer_type}, {"triton.language.tuple", run_tuple},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

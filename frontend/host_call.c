@@ -1,7 +1,7 @@
 /* Attributes and calls in host code. */
 #include "frontend/host_eval.h"
 
-#include "frontend/types.h"
+#include "frontend/type_query.h"
 
 /* ---- attributes ---- */
 
@@ -13,21 +13,6 @@ static const tri_value *bind_method(tri_host *h, const tri_value *self, const tr
     v->method.function = function;
     v->method.name = name;
     return v;
-}
-
-static const tri_value *dtype_attribute(tri_host *h, const tri_value *v, tri_str name)
-{
-    const tri_type *t = v->type;
-    bool is_scalar = t->kind == TRI_TYPE_SCALAR;
-    if (tri_str_is(name, "name"))
-        return tri_value_str(h->arena, tri_types_name(h->arena, t));
-    if (is_scalar && tri_str_is(name, "primitive_bitwidth"))
-        return tri_value_int(h->arena, tri_types_dtype_bits(t->dtype));
-    if (is_scalar && tri_str_is(name, "itemsize"))
-        return tri_value_int(h->arena, (tri_types_dtype_bits(t->dtype) + 7) / 8);
-    if (t->element && tri_str_is(name, "element_ty"))
-        return tri_value_dtype(h->arena, t->element);
-    return NULL;
 }
 
 const tri_value *tri_host_call_attribute(tri_host *h, const tri_value *v, tri_str name, tri_span at)
@@ -46,9 +31,11 @@ const tri_value *tri_host_call_attribute(tri_host *h, const tri_value *v, tri_st
     default: break;
     }
     if (v->kind == TRI_VALUE_DTYPE) {
-        const tri_value *result = dtype_attribute(h, v, name);
+        const tri_value *result = tri_type_query_attribute(h->arena, v->type, name);
         if (result)
             return result;
+        if (tri_type_query_is_method(v->type, name))
+            return bind_method(h, v, NULL, name);
     }
     if (tri_host_method_exists(v, name))
         return bind_method(h, v, NULL, name);

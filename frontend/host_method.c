@@ -1,6 +1,8 @@
 /* Methods of strings, lists, dictionaries and sets in host code. */
 #include "frontend/host_eval.h"
 
+#include "frontend/type_query.h"
+
 typedef const tri_value *method(tri_host *h, const tri_value *self, size_t n, const tri_value *const *v, tri_span at);
 
 #define PARAMS tri_host *h, const tri_value *self, size_t n, const tri_value *const *v, tri_span at
@@ -357,6 +359,8 @@ const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_st
         values[count++] = args->at.at[i].value;
     }
     const tri_value *result = run ? run(h, self, count, values, at) : NULL;
+    if (self->kind == TRI_VALUE_DTYPE)
+        result = tri_type_query_call(h->arena, self->type, name, count, values);
     if (!result) {
         h->is_exception = true;
         tri_host_fail(h, at, "these arguments of '%.*s' of a '%s' are not understood", TRI_STR_ARG(name), tri_value_type_name(self));

@@ -21,7 +21,7 @@ static const char *const language_names[] = {
     "broadcast_to", "cast", "cat", "cdiv", "ceil", "clamp", "condition", "const", "constexpr", "constexpr_function",
     "constexpr_type", "cos", "cumprod", "cumsum", "debug_barrier", "device_assert", "device_print", "div_rn", "dot",
     "dot_scaled", "dtype", "erf", "exp", "exp2", "expand_dims", "expect_zero", "extern_elementwise", "fdiv", "flip",
-    "floor", "fma", "full", "gather", "histogram", "inline_asm_elementwise", "interleave", "item", "join", "load",
+    "floor", "fma", "full", "gather", "get_int_dtype", "histogram", "inline_asm_elementwise", "interleave", "item", "join", "load",
     "load_tensor_descriptor", "log", "log2", "logical_and", "logical_or", "make_block_ptr", "make_tensor_descriptor",
     "map_elementwise", "max", "max_constancy", "max_contiguous", "maximum", "min", "minimum", "mul", "multiple_of",
     "must_use_result", "nextafter", "num_programs", "pair_uniform_to_normal", "permute", "philox", "philox_impl",

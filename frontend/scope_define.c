@@ -12,7 +12,8 @@ static bool is_path(const tri_value *v, const char *const *paths)
 }
 
 static const char *const jit_paths[] = {"triton.jit", "triton.language.jit", NULL};
-static const char *const constexpr_paths[] = {"triton.constexpr_function", "triton.language.constexpr_function", NULL};
+static const char *const constexpr_paths[] = {"triton.constexpr_function", "triton.language.constexpr_function",
+                                             "triton.language.constexpr", NULL};
 static const char *const must_use_paths[] = {"triton.must_use_result", "triton.language.must_use_result", NULL};
 static const char *const autotune_paths[] = {"triton.autotune", NULL};
 static const char *const heuristics_paths[] = {"triton.heuristics", NULL};

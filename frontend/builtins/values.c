@@ -1,5 +1,6 @@
 /* Type objects and small compile-time helpers of the library. */
 #include "frontend/builtins.h"
+#include "frontend/type_query.h"
 
 tri_ev tri_builtin_pointer_type(tri_eval *e, const tri_ev *args)
 {
@@ -64,8 +65,8 @@ tri_ev tri_builtin_get_int_dtype(tri_eval *e, const tri_ev *args)
     bool is_signed;
     if (!tri_arg_int(e, args, 0, 0, &bits) || !tri_arg_bool(e, args, 1, true, &is_signed))
         return (tri_ev){0};
-    for (int d = TRI_DTYPE_INT1; d <= TRI_DTYPE_UINT64; d++)
-        if (tri_types_dtype_bits((tri_dtype)d) == bits && tri_types_dtype_is_signed((tri_dtype)d) == is_signed)
-            return tri_ev_dtype(e, tri_types_scalar((tri_dtype)d));
+    const tri_type *t = tri_type_query_int(bits, is_signed);
+    if (t)
+        return tri_ev_dtype(e, t);
     return tri_arg_error(e, 0, 3012, "there is no integer type of %lld bits", (long long)bits);
 }
