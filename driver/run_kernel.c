@@ -12,44 +12,49 @@
 
 /* --- compilation ------------------------------------------------------------------------- */
 
-/* The argument of parameter i: by name, else the i-th of those without a name. */
-static tri_argument *argument_of(tri_argument_list *arguments, tri_str name, size_t i)
+static tri_argument *named(tri_argument_list *arguments, tri_str name)
 {
-    size_t position = 0;
-    for (size_t n = 0; n < arguments->len; n++) {
-        tri_argument *a = &arguments->at[n];
-        if (a->is_buffer)
-            continue;
-        if (a->name.len ? tri_str_equal(a->name, name) : position++ == i)
-            return a;
-    }
+    for (size_t n = 0; n < arguments->len; n++)
+        if (!arguments->at[n].is_buffer && arguments->at[n].name.len && tri_str_equal(arguments->at[n].name, name))
+            return &arguments->at[n];
     return NULL;
 }
 
-static bool has_parameter(const tri_function *kernel, const tri_argument *a, size_t position)
+/* Walks the parameters in order and hands out arguments: one given by name, else the next of those
+ * without a name, as a call in Python would when the named ones stood last. */
+typedef struct {
+    tri_argument_list *arguments;
+    size_t next;
+} binder;
+
+static tri_argument *next_argument(binder *b, tri_str param)
 {
-    return a->name.len ? tri_module_param_index(kernel, a->name) >= 0 : position < kernel->node->function.params.len;
+    tri_argument *a = named(b->arguments, param);
+    while (!a && b->next < b->arguments->len) {
+        tri_argument *candidate = &b->arguments->at[b->next++];
+        if (!candidate->is_buffer && !candidate->name.len)
+            a = candidate;
+    }
+    return a;
 }
 
 /* Every argument must have its parameter. */
 static bool check_arguments(tri_diag *diag, const tri_function *kernel, const tri_argument_list *arguments)
 {
-    size_t position = 0;
+    size_t given = 0, count = kernel->node->function.params.len;
     for (size_t n = 0; n < arguments->len; n++) {
         const tri_argument *a = &arguments->at[n];
-        if (a->is_buffer || has_parameter(kernel, a, position)) {
-            position += !a->is_buffer && !a->name.len;
-            continue;
-        }
-        if (a->name.len)
+        if (!a->is_buffer && a->name.len && tri_module_param_index(kernel, a->name) < 0) {
             tri_diag_error(diag, TRI_NO_SPAN, 1002, "kernel '%.*s' has no parameter '%.*s'", TRI_STR_ARG(kernel->name),
                            TRI_STR_ARG(a->name));
-        else
-            tri_diag_error(diag, TRI_NO_SPAN, 1002, "more arguments than kernel '%.*s' has parameters (%u)",
-                           TRI_STR_ARG(kernel->name), kernel->node->function.params.len);
-        return false;
+            return false;
+        }
+        given += !a->is_buffer;
     }
-    return true;
+    if (given > count)
+        tri_diag_error(diag, TRI_NO_SPAN, 1002, "more arguments than kernel '%.*s' has parameters (%zu)",
+                       TRI_STR_ARG(kernel->name), count);
+    return given <= count;
 }
 
 /* "k(x=*fp32:16, BLOCK=1024)" as -sig takes it: a constexpr parameter takes the literal itself,
@@ -63,9 +68,10 @@ static tri_str signature_of(tri_unit *unit, tri_argument_list *arguments)
     tri_buf text = {0};
     tri_buf_format(&text, "%.*s(", TRI_STR_ARG(kernel->name));
     const char *separator = "";
+    binder b = {arguments, 0};
     for (uint32_t i = 0; i < kernel->node->function.params.len; i++) {
         const tri_ast_node *param = kernel->node->function.params.at[i];
-        const tri_argument *a = argument_of(arguments, param->param.name, i);
+        const tri_argument *a = next_argument(&b, param->param.name);
         if (!a)
             continue;
         bool is_literal = a->kind == TRI_ARGUMENT_LITERAL && tri_signature_is_constexpr(param);
@@ -133,12 +139,13 @@ static bool bind(tri_run_kernel *k, tri_argument_list *arguments)
     const tri_kernel *kernel = &k->unit.kernels.at[0];
     tri_arena *arena = k->unit.arena;
     size_t n = 0;
+    binder b = {arguments, 0};
     k->passed = TRI_NEW_ARRAY(arena, tri_argument *, kernel->params.len + 1);
     k->values = TRI_NEW_ARRAY(arena, uint64_t, passed_count(kernel) + 1);
     k->pointers = TRI_NEW_ARRAY(arena, const void *, passed_count(kernel) + 1);
     for (size_t i = 0; i < kernel->params.len; i++) {
         const tri_kernel_param *param = &kernel->params.at[i];
-        k->passed[i] = argument_of(arguments, param->name, i);
+        k->passed[i] = next_argument(&b, param->name);
         if (param->is_constexpr)
             continue;
         if (!k->passed[i] || !tri_argument_value(k->passed[i], param->type, &k->values[n])) {

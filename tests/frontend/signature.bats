@@ -1,0 +1,147 @@
+load ../helpers
+
+vadd=$EXAMPLES/vadd/vadd.tri
+
+kernel() { # BODY of k.tri after the imports
+    { printf 'import triton\nimport triton.language as tl\n\n\n' && cat; } >k.tri
+}
+
+@test "positional and named items may be mixed" {
+    tritcc "$vadd" -sig '*fp32:16, *fp32, n_elements=i32, output_ptr=*fp32, BLOCK_SIZE=64' -emit=ttir=-
+    [[ $output == *"x_ptr: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y_ptr: !tt.ptr<f32>, %output_ptr: !tt.ptr<f32>, %n_elements: i32"* ]]
+}
+
+@test "an integer that is one becomes a constant" {
+    tritcc "$vadd" -sig '*fp32, *fp32, *fp32, i32:1, 64' -emit=ttir=-
+    [[ $output != *"%n_elements: i32"* ]]
+    [[ $output == *'name = "n_elements", type = "constexpr", value = "1"'* ]]
+}
+
+@test "every element type has its signature spelling" {
+    kernel <<'K'
+@triton.jit
+def k(p, v):
+    tl.store(p, v)
+K
+    for t in i1:i1 i8:i8 i16:i16 i32:i32 i64:i64 u8:i8 u16:i16 u32:i32 u64:i64 fp16:f16 bf16:bf16 fp32:f32 fp64:f64; do
+        tritcc k.tri -sig "*i64, ${t%:*}" -emit=ttir=- -arch=sm_90
+        [[ $output == *"%v: ${t#*:}"* ]]
+    done
+}
+
+@test "a const pointer may not be stored through" {
+    kernel <<'K'
+@triton.jit
+def k(p):
+    tl.store(p, 1.0)
+K
+    tritcc -1 k.tri -sig '*kfp32' -emit=ttir=-
+    [[ $errors == *"k.tri:7:"*"const"* ]]
+}
+
+@test "annotations give types, and defaults give values" {
+    kernel <<'K'
+@triton.jit
+def k(p: "*fp16", n: tl.int64, s: float, BLOCK: tl.constexpr = 32):
+    o = tl.arange(0, BLOCK)
+    tl.store(p + o, s.to(tl.float16), mask=o < n)
+K
+    tritcc k.tri -emit=ttir=-
+    [[ $output == *"%p: !tt.ptr<f16>, %n: i64, %s: f32"* ]]
+    [[ $output == *"end = 32"* ]]
+}
+
+@test "do_not_specialize drops the hint and the constant one" {
+    kernel <<'K'
+@triton.jit(do_not_specialize=["n", 2])
+def k(p, n, m):
+    tl.store(p + n, m)
+K
+    tritcc k.tri -sig '*i32:16, i32:16, i32:1' -emit=ttir=-
+    [[ $output == *"%n: i32, %m: i32)"* ]]
+}
+
+@test "a parameter is not both constexpr and in do_not_specialize" {
+    kernel <<'K'
+@triton.jit(do_not_specialize=["B"])
+def k(p, B: tl.constexpr):
+    tl.store(p, B)
+K
+    tritcc -1 k.tri -sig '*i32, 4' -emit=ttir=-
+    [[ $errors == *"k.tri:6:"*"both constexpr and in do_not_specialize"* ]]
+}
+
+@test "dtypes, strings, None, tuples and functions are constants" {
+    kernel <<'K'
+@triton.jit
+def twice(x):
+    return x * 2
+
+
+@triton.jit
+def k(p, T: tl.constexpr, mode: tl.constexpr, bias, f: tl.constexpr, shape: tl.constexpr):
+    tl.static_assert(mode == "fast")
+    tl.static_assert(bias is None)
+    x = tl.full((shape[0], shape[1]), 3, T)
+    tl.store(p, tl.sum(f(x)).to(tl.float32))
+K
+    tritcc k.tri -k k -sig '*fp32, tl.float16, "fast", None, twice, (4, 8)' -emit=ttir=-
+    [[ $output == *"dense<6.000000e+00> : tensor<32xf16>"* ]]
+}
+
+@test "heuristics see the constants that are known" {
+    kernel <<'K'
+@triton.heuristics({"EVEN": lambda args: args["B"] % 2 == 0})
+@triton.jit
+def k(p, B: tl.constexpr, EVEN: tl.constexpr):
+    if EVEN:
+        tl.store(p, 1)
+    else:
+        tl.store(p, 0)
+K
+    tritcc k.tri -sig '*i32, 64' -emit=ttir=-
+    [[ $output == *"arith.constant 1 : i32"* ]]
+    [[ $output == *'name = "EVEN", type = "constexpr", value = "True"'* ]]
+}
+
+@test "a heuristic over a run-time argument is a note that names the way out" {
+    kernel <<'K'
+@triton.heuristics({"EVEN": lambda args: args["n"] % 2 == 0})
+@triton.jit
+def k(p, n, EVEN: tl.constexpr):
+    tl.store(p + n, EVEN)
+K
+    tritcc -1 k.tri -sig '*i32, i32' -emit=ttir=-
+    [[ $errors == *"needs types or values for: EVEN"* ]]
+    [[ $errors == *"k.tri:5:"*"note:"*"-sig or -D"* ]]
+}
+
+@test "mistakes in -sig are shown in its text" {
+    tritcc -1 "$vadd" -sig '*fp32, *fp32, *fp32, i32:8, 64' -emit=ttir=-
+    [[ $errors == *"-sig:1:22: error: unknown hint ':8'"* ]]
+    tritcc -1 "$vadd" -sig '*fp32, *fp32, *fp33, i32, 64' -emit=ttir=-
+    [[ $errors == *"-sig:1:15: error: '*fp33' is not a pointer type"* ]]
+    tritcc -1 "$vadd" -sig '*fp32, *fp32, *fp32, i32, 64, 3' -emit=ttir=-
+    [[ $errors == *"-sig:1:31: error: -sig has more items than 'add_kernel' has parameters (5)"* ]]
+    tritcc -1 "$vadd" -sig 'add_kernel(x_pt=*fp32)' -emit=ttir=-
+    [[ $errors == *"-sig:1:12: error:"*"'x_pt'"*"did you mean 'x_ptr'?"* ]]
+    tritcc -1 "$vadd" -sig 'add_kernel(x_ptr=*fp32, x_ptr=*fp32)' -emit=ttir=-
+    [[ $errors == *"-sig:1:31: error: -sig gives 'x_ptr' twice"* ]]
+    tritcc -1 "$vadd" -sig '*fp32, (*fp32, *fp32' -emit=ttir=-
+    [[ $errors == *"unclosed bracket or quote in -sig"* ]]
+    tritcc -1 "$vadd" -sig '*fp32,, i32' -emit=ttir=-
+    [[ $errors == *"expected a type or a value before ','"* ]]
+}
+
+@test "a file without a kernel says so" {
+    kernel <<<'x = 1'
+    tritcc -1 k.tri -emit=ttir=-
+    [[ $errors == *"no @triton.jit function in 'k.tri'"* ]]
+    kernel <<'K'
+@triton.jit
+def helper(x):
+    return x
+K
+    tritcc -1 k.tri -emit=ttir=-
+    [[ $errors == *"returns a value and so is a helper"* ]]
+}
