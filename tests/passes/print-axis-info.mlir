@@ -26,8 +26,8 @@ tt.func @loop(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
   tt.return
 }
 
-// An unknown step says nothing.
-// CHECK: print-axis-info.mlir:[[#@LINE+6]]:{{.*}}contiguity = [1], divisibility = [1]
+// An unknown step keeps only what the size of an element says.
+// CHECK: print-axis-info.mlir:[[#@LINE+5]]:{{.*}}contiguity = [1], divisibility = [4]
 tt.func @unknown(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %s: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
