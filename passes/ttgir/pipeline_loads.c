@@ -159,6 +159,22 @@ static MlirValue start_copy(lowering *l, const pipelined *load, MlirValue index)
     return placed(tri_builder_unary(&b, "ttg.async_commit_group", token, copy), op);
 }
 
+/* Views of a slot of a ring are mutable as the ring is. */
+static void make_views_mutable(MlirValue slot)
+{
+    MlirOpOperand use = mlirValueGetFirstUse(slot);
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation view = mlirOpOperandGetOwner(use);
+        tri_memdesc desc;
+        if (mlirOperationGetNumResults(view) != 1 ||
+            !tri_type_get_memdesc(mlirValueGetType(tri_op_result(view, 0)), &desc) || desc.is_mutable)
+            continue;
+        desc.is_mutable = true;
+        tri_op_set_type(tri_op_result(view, 0), tri_type_memdesc(&desc));
+        make_views_mutable(tri_op_result(view, 0));
+    }
+}
+
 /* Uses of `value` by local_allocs of the same buffer layout read the slot itself. */
 static void replace_allocs(const pipelined *load, MlirValue value, MlirValue slot)
 {
@@ -171,6 +187,7 @@ static void replace_allocs(const pipelined *load, MlirValue value, MlirValue slo
         mlirValueReplaceAllUsesOfWith(tri_op_result(user, 0), slot);
         mlirOperationDestroy(user);
     }
+    make_views_mutable(slot);
 }
 
 /* Wait and read where the data is first needed. */

@@ -6,6 +6,9 @@
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+#shared = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
+#shared1 = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [0, 1]}>
+#smem = #ttg.shared_memory
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
   // Two buffers; two copies under way before the loop; the wait leaves the newer one pending.
@@ -82,5 +85,27 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %s : tensor<64x32xf32, #blocked>
     }
     tt.return %r : tensor<64x32xf32, #blocked>
+  }
+
+  // A buffer that is read transposed becomes a slot of the ring, and so do its views.
+  // CHECK-LABEL: @transposed
+  // CHECK: scf.for
+  // CHECK: [[S:%.+]] = ttg.memdesc_index {{.*}}mutable>
+  // CHECK-NEXT: [[V:%.+]] = ttg.memdesc_trans [[S]] {{.*}}mutable>
+  // CHECK-NEXT: ttg.local_load [[V]]
+  // CHECK-NOT: ttg.local_alloc
+  // CHECK: scf.yield
+  tt.func public @transposed(%p: tensor<64x32x!tt.ptr<f16>, #blocked> {tt.divisibility = dense<[1, 16]> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %x: tensor<64x32xf16, #a>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %v = tt.load %p : tensor<64x32x!tt.ptr<f16>, #blocked>
+      %m = ttg.local_alloc %v : (tensor<64x32xf16, #blocked>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
+      %t = ttg.memdesc_trans %m {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #shared, #smem> -> !ttg.memdesc<32x64xf16, #shared1, #smem>
+      %y = ttg.local_load %t : !ttg.memdesc<32x64xf16, #shared1, #smem> -> tensor<32x64xf16, #b>
+      %d = tt.dot %x, %y, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
   }
 }
