@@ -2,6 +2,7 @@
 #include "targets/spirv/text.h"
 
 #include <spirv-tools/libspirv.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The newest environment: the module's own version number decides what is legal. */
@@ -18,10 +19,29 @@ static void report(tri_diag *diag, const tri_source *source, spv_diagnostic diag
     tri_diag_error(diag, at, 5020, "%s: %s", what, diagnostic ? diagnostic->error : "unknown error");
 }
 
+/* The module's five header words, as comments with plain numbers: the assembler would put its own. */
+static void print_header(const uint32_t *words, tri_buf *out)
+{
+    tri_buf_format(out, "; SPIR-V\n; Version: %u.%u\n; Generator: %u; %u\n; Bound: %u\n; Schema: %u\n",
+                   words[1] >> 16, words[1] >> 8 & 0xff, words[2] >> 16, words[2] & 0xffff, words[3], words[4]);
+}
+
+static void read_header(tri_str text, uint32_t *words)
+{
+    unsigned major, minor, tool, version, bound, schema;
+    if (sscanf(text.data, "; SPIR-V ; Version: %u.%u ; Generator: %u; %u ; Bound: %u ; Schema: %u", &major, &minor, &tool,
+               &version, &bound, &schema) != 6)
+        return;
+    words[1] = major << 16 | minor << 8;
+    words[2] = tool << 16 | version;
+    words[3] = bound > words[3] ? bound : words[3];
+    words[4] = schema;
+}
+
 bool tri_text_from_spirv(tri_diag *diag, tri_str binary, tri_buf *out)
 {
-    if (binary.len % 4) {
-        tri_diag_error(diag, TRI_NO_SPAN, 5020, "a SPIR-V module is made of 4-byte words, this one has %zu bytes",
+    if (binary.len % 4 || binary.len < 20) {
+        tri_diag_error(diag, TRI_NO_SPAN, 5020, "a SPIR-V module is five or more 4-byte words, this one has %zu bytes",
                        binary.len);
         return false;
     }
@@ -31,10 +51,12 @@ bool tri_text_from_spirv(tri_diag *diag, tri_str binary, tri_buf *out)
     uint32_t *words = tri_mem_alloc(binary.len + 4);
     memcpy(words, binary.data, binary.len);
     /* Names in the text would not survive the way back, numbers do. */
-    bool ok = spvBinaryToText(context, words, binary.len / 4, SPV_BINARY_TO_TEXT_OPTION_INDENT, &text, &diagnostic) ==
-              SPV_SUCCESS;
-    if (ok)
+    static const uint32_t options = SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_NO_HEADER;
+    bool ok = spvBinaryToText(context, words, binary.len / 4, options, &text, &diagnostic) == SPV_SUCCESS;
+    if (ok) {
+        print_header(words, out);
         tri_buf_add(out, text->str, text->length);
+    }
     else
         report(diag, NULL, diagnostic, "cannot disassemble SPIR-V");
     spvTextDestroy(text);
@@ -51,8 +73,10 @@ bool tri_text_to_spirv(tri_diag *diag, const tri_source *source, tri_str text, t
     spv_diagnostic diagnostic = NULL;
     bool ok = spvTextToBinaryWithOptions(context, text.data, text.len, SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS,
                                          &binary, &diagnostic) == SPV_SUCCESS;
-    if (ok)
+    if (ok) {
+        read_header(text, binary->code);
         tri_buf_add(out, binary->code, binary->wordCount * 4);
+    }
     else
         report(diag, source, diagnostic, "cannot assemble SPIR-V");
     spvBinaryDestroy(binary);

@@ -59,7 +59,7 @@ K
 @test "malformed SPIR-V is told" {
     printf 'abc' >k.spv
     tritcc -1 k.spv -emit=spvasm
-    [[ $errors == *"4-byte words"* ]]
+    [[ $errors == *"4-byte words, this one has 3 bytes"* ]]
     printf 'OpNothing\n' >k.spvasm
     tritcc -1 k.spvasm -emit=spirv
     [[ $errors == *"k.spvasm:1:"*"error:"* ]]
