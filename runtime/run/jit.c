@@ -13,6 +13,7 @@
 #include "llvm-c/TargetMachine.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #if defined(__aarch64__)
 #define HOST_BACK_END "aarch64"
@@ -67,16 +68,51 @@ static bool report(tri_diag *diag, LLVMErrorRef error)
     return false;
 }
 
+/* What the back end calls to round to bfloat16 where the host cannot. Not every C library has them. The
+ * result lies in the low half of a float register, as the functions of that name give it. */
+static float round_to_bf16(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits = value != value ? bits >> 16 | 0x40 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static float round_double_to_bf16(double value)
+{
+    /* to odd first, so that the second rounding decides as if it were the only one */
+    float near = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &near, sizeof bits);
+    if (near == near && (double)near != value) {
+        bool is_above = (near > value) == (near > 0);
+        bits = (is_above ? bits - 1 : bits) | 1;
+        memcpy(&near, &bits, sizeof near);
+    }
+    return round_to_bf16(near);
+}
+
+static const tri_jit_symbol rounding[] = {{"__truncsfbf2", (const void *)(uintptr_t)round_to_bf16},
+                                          {"__truncdfbf2", (const void *)(uintptr_t)round_double_to_bf16}};
+
+static bool define(tri_diag *diag, tri_jit *jit, tri_jit_symbol symbol)
+{
+    LLVMJITSymbolFlags flags = {LLVMJITSymbolGenericFlagsExported, 0};
+    LLVMOrcCSymbolMapPair pair = {LLVMOrcLLJITMangleAndIntern(jit->lljit, symbol.name),
+                                  {(LLVMOrcExecutorAddress)(uintptr_t)symbol.address, flags}};
+    return report(diag, LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit->lljit), LLVMOrcAbsoluteSymbols(&pair, 1)));
+}
+
 static bool define_symbols(tri_diag *diag, tri_jit *jit, const tri_jit_symbol *symbols, int num_symbols)
 {
     LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(jit->lljit);
-    LLVMJITSymbolFlags flags = {LLVMJITSymbolGenericFlagsExported, 0};
-    for (int i = 0; i < num_symbols; i++) {
-        LLVMOrcCSymbolMapPair pair = {LLVMOrcLLJITMangleAndIntern(jit->lljit, symbols[i].name),
-                                      {(LLVMOrcExecutorAddress)(uintptr_t)symbols[i].address, flags}};
-        if (!report(diag, LLVMOrcJITDylibDefine(library, LLVMOrcAbsoluteSymbols(&pair, 1))))
+    for (int i = 0; i < num_symbols; i++)
+        if (!define(diag, jit, symbols[i]))
             return false;
-    }
+    for (size_t i = 0; i < sizeof rounding / sizeof *rounding; i++)
+        if (!define(diag, jit, rounding[i]))
+            return false;
     LLVMOrcDefinitionGeneratorRef process;
     char prefix = LLVMOrcLLJITGetGlobalPrefix(jit->lljit);
     if (!report(diag, LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, prefix, NULL, NULL)))
