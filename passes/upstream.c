@@ -10,7 +10,18 @@
     }                                                                   \
     const tri_pass tri_pass_##id = {.name = text, .help = meaning, .run = run_##id};
 
-UPSTREAM(inline, "inline", "put the bodies of called functions in the place of calls")
+/* Left to itself the inliner canonicalizes each function, and pays for a set of patterns each time;
+ * the pipelines do that once, for the whole module. */
+static bool run_inline(tri_pass_run *run)
+{
+    return tri_upstream_run(run->module, "inline{default-pipeline=cse}", run->unit->diag);
+}
+const tri_pass tri_pass_inline = {
+    .name = "inline",
+    .help = "put the bodies of called functions in the place of calls",
+    .run = run_inline,
+};
+
 UPSTREAM(canonicalize, "canonicalize", "simplify operations and control flow")
 UPSTREAM(cse, "cse", "eliminate common subexpressions")
 UPSTREAM(loop_invariant_code_motion, "loop-invariant-code-motion", "move invariant pure operations out of loops")
