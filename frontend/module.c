@@ -398,7 +398,8 @@ tri_lookup tri_module_find(tri_scope *scope, tri_str name, tri_span use, tri_glo
 {
     tri_failure failure = {0};
     tri_lookup result = tri_scope_find(scope, name, UINT32_MAX, out_global, &failure);
-    if (result == TRI_LOOKUP_ABSENT && tri_library_is_kernel_builtin(name)) {
+    if (result == TRI_LOOKUP_ABSENT &&
+        (tri_library_is_kernel_builtin(name) || tri_library_is_host_builtin(name))) {
         *out_global = (tri_global){tri_value_builtin(scope->module->all->arena, name), TRI_NO_SPAN, true};
         return TRI_LOOKUP_FOUND;
     }
