@@ -101,6 +101,7 @@ tri_ast_node *tri_parser_expr_named(tri_parser *p);     /* walrus too */
 tri_ast_node *tri_parser_expr_star_named(tri_parser *p); /* *x too */
 tri_ast_node *tri_parser_expr_disjunction(tri_parser *p);
 tri_ast_node *tri_parser_expr_bit_or(tri_parser *p);
+tri_ast_node *tri_parser_expr_sum(tri_parser *p); /* binds tighter than a pattern's '|' */
 tri_ast_node *tri_parser_expr_list(tri_parser *p);  /* a, *b: a TUPLE when there is a comma */
 tri_ast_node *tri_parser_expr_value(tri_parser *p); /* list, or yield */
 tri_ast_node *tri_parser_expr_targets(tri_parser *p); /* of for: checked for assignment */

@@ -103,6 +103,11 @@ static tri_ast_node *parse_binary(tri_parser *p, unsigned precedence)
     return left;
 }
 
+tri_ast_node *tri_parser_expr_sum(tri_parser *p)
+{
+    return parse_binary(p, 5);
+}
+
 tri_ast_node *tri_parser_expr_bit_or(tri_parser *p)
 {
     return parse_binary(p, 1);

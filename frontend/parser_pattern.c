@@ -28,7 +28,7 @@ static tri_ast_node *parse_literal(tri_parser *p)
     uint32_t begin = tri_parser_token(p)->begin;
     tri_ast_node *value = NULL;
     switch (tri_parser_kind(p)) {
-    case TRI_TOKEN_MINUS: case TRI_TOKEN_NUMBER: value = tri_parser_expr_bit_or(p); break;
+    case TRI_TOKEN_MINUS: case TRI_TOKEN_NUMBER: value = tri_parser_expr_sum(p); break;
     case TRI_TOKEN_STRING: case TRI_TOKEN_FSTRING_START: value = tri_parser_string_literals(p); break;
     default: value = tri_parser_atom_primary(p); break;
     }

@@ -252,14 +252,22 @@ class Python:
 
     def function(self, n, is_async):
         return "function", [(None, utf8(n.name)), ("async", is_async), ("decorators", self.list(n.decorator_list)),
-                            ("params", self.params(n.args)), ("returns", self.opt(n.returns)), ("body", self.list(n.body))]
+                            ("type-params", self.list(getattr(n, "type_params", []))), ("params", self.params(n.args)), ("returns", self.opt(n.returns)), ("body", self.list(n.body))]
 
     def FunctionDef(self, n): return self.function(n, False)
     def AsyncFunctionDef(self, n): return self.function(n, True)
 
     def ClassDef(self, n):
-        return "class", [(None, utf8(n.name)), ("decorators", self.list(n.decorator_list)), ("bases", self.list(n.bases)),
+        return "class", [(None, utf8(n.name)), ("decorators", self.list(n.decorator_list)),
+                         ("type-params", self.list(getattr(n, "type_params", []))), ("bases", self.list(n.bases)),
                          ("keywords", self.list(n.keywords)), ("body", self.list(n.body))]
+
+    def TypeAlias(self, n):
+        return "type-alias", [(None, self.node(n.name)), ("params", self.list(n.type_params)), ("value", self.node(n.value))]
+
+    def TypeVar(self, n): return "type-param", [(None, utf8(n.name)), ("bound", self.opt(n.bound))]
+    def TypeVarTuple(self, n): return "type-param", [(None, utf8(n.name)), ("kind", "1")]
+    def ParamSpec(self, n): return "type-param", [(None, utf8(n.name)), ("kind", "2")]
 
     def MatchValue(self, n): return "match-value", [(None, self.node(n.value))]
 
@@ -325,6 +333,8 @@ def difference(a, b, where=""):
 
 def compare(tritcc, path):
     text = path.read_bytes()
+    if not text:
+        return "empty, not compared", ""
     run = subprocess.run([tritcc, "-x", "tri", str(path), "-emit=ast=-"], capture_output=True)
     if run.returncode not in (0, 1):
         return "crash", run.stderr.decode(errors="replace")[:200]
