@@ -2,7 +2,9 @@
 #include "runtime/launch/launch.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
+#include <time.h>
 
 /* OpenMP, when the program is linked with it (-fopenmp): libgomp's entry, which libomp has too. */
 extern void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags)
@@ -108,4 +110,23 @@ void tri_cpu_rt_assert(int *err, const char *message, const char *file, int line
     fprintf(stderr, "%s:%d: pid (%" PRIu32 ", %" PRIu32 ", %" PRIu32 "): assertion failed: %s\n", file, line, x, y, z,
             message);
     *err = TRI_ERROR_ASSERT;
+}
+
+/* 1 when the `bits` at `address` came to hold `want`, 0 when `timeout` ns (-1: none) were over first. */
+int tri_cpu_rt_poll(const void *address, uint64_t want, int bits, int64_t timeout)
+{
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (;;) {
+        uint64_t seen = bits == 64   ? __atomic_load_n((const uint64_t *)address, __ATOMIC_ACQUIRE)
+                        : bits == 32 ? __atomic_load_n((const uint32_t *)address, __ATOMIC_ACQUIRE)
+                                     : __atomic_load_n((const uint16_t *)address, __ATOMIC_ACQUIRE);
+        if (seen == want)
+            return 1;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        int64_t passed = (int64_t)(now.tv_sec - start.tv_sec) * 1000000000 + (now.tv_nsec - start.tv_nsec);
+        if (timeout >= 0 && passed >= timeout)
+            return 0;
+        sched_yield();
+    }
 }

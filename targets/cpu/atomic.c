@@ -17,13 +17,12 @@ static LLVMAtomicOrdering ordering_of(MlirOperation op)
     return orders[tri_op_int(op, "sem", 4)];
 }
 
-static LLVMAtomicRMWBinOp operation_of(MlirOperation op, bool is_float)
+static LLVMAtomicRMWBinOp operation_of(int64_t kind, bool is_float)
 {
     static const LLVMAtomicRMWBinOp ops[] = {
         LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpOr,   LLVMAtomicRMWBinOpXor,
         LLVMAtomicRMWBinOpAdd,  LLVMAtomicRMWBinOpFAdd, LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpMin,
         LLVMAtomicRMWBinOpUMax, LLVMAtomicRMWBinOpUMin, LLVMAtomicRMWBinOpXchg};
-    int64_t kind = tri_op_int(op, "atomic_rmw_op", 0);
     if (is_float && kind == 6)
         return LLVMAtomicRMWBinOpFMax;
     if (is_float && kind == 7)
@@ -32,12 +31,10 @@ static LLVMAtomicRMWBinOp operation_of(MlirOperation op, bool is_float)
 }
 
 /* An update of a small float by a compare-exchange loop on its bits. */
-static LLVMValueRef small_update(tri_cpu_gen *g, int level, MlirOperation op, LLVMValueRef address, LLVMValueRef v,
-                                 tri_cpu_type t)
+static LLVMValueRef small_update(tri_cpu_gen *g, int level, int64_t kind, LLVMAtomicOrdering order,
+                                 LLVMValueRef address, LLVMValueRef v, tri_cpu_type t)
 {
     LLVMTypeRef type = tri_cpu_llvm_type(g, t);
-    LLVMAtomicOrdering order = ordering_of(op);
-    int64_t kind = tri_op_int(op, "atomic_rmw_op", 0);
     LLVMValueRef first = LLVMBuildLoad2(g->b, type, address, "");
     LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
     LLVMSetAlignment(first, t.bits / 8);
@@ -63,27 +60,30 @@ static LLVMValueRef small_update(tri_cpu_gen *g, int level, MlirOperation op, LL
     return old;
 }
 
+LLVMValueRef tri_cpu_atomic_update(tri_cpu_gen *g, int level, int64_t kind, LLVMAtomicOrdering order,
+                                   tri_cpu_type type, LLVMValueRef address, LLVMValueRef value)
+{
+    if (tri_cpu_is_small(type) && kind >= 5 && kind <= 7)
+        return small_update(g, level, kind, order, address, value, type);
+    return LLVMBuildAtomicRMW(g->b, operation_of(kind, tri_cpu_is_float(type)), address, value, order, false);
+}
+
 static LLVMValueRef update(tri_cpu_gen *g, int level, MlirOperation op, LLVMValueRef *args)
 {
     tri_cpu_type t = tri_cpu_type_of(g, mlirValueGetType(tri_op_operand(op, 1)));
     LLVMAtomicOrdering order = ordering_of(op);
-    if (tri_op_is(op, "tt.atomic_cas")) {
-        LLVMTypeRef raw = LLVMIntTypeInContext(g->llvm, t.bits);
-        bool is_float = t.kind == TRI_CPU_F32 || t.kind == TRI_CPU_F64;
-        for (int i = 1; i < 3 && is_float; i++)
-            args[i] = LLVMBuildBitCast(g->b, args[i], raw, "");
-        LLVMAtomicOrdering failure = order == LLVMAtomicOrderingAcquire || order == LLVMAtomicOrderingAcquireRelease
-                                         ? LLVMAtomicOrderingAcquire
-                                         : LLVMAtomicOrderingMonotonic;
-        LLVMValueRef pair = LLVMBuildAtomicCmpXchg(g->b, args[0], args[1], args[2], order, failure, false);
-        LLVMValueRef old = LLVMBuildExtractValue(g->b, pair, 0, "");
-        return is_float ? LLVMBuildBitCast(g->b, old, tri_cpu_llvm_type(g, t), "") : old;
-    }
-    int64_t kind = tri_op_int(op, "atomic_rmw_op", 0);
-    bool is_arithmetic = kind >= 5 && kind <= 7;
-    if (tri_cpu_is_small(t) && is_arithmetic)
-        return small_update(g, level, op, args[0], args[1], t);
-    return LLVMBuildAtomicRMW(g->b, operation_of(op, tri_cpu_is_float(t)), args[0], args[1], order, false);
+    if (!tri_op_is(op, "tt.atomic_cas"))
+        return tri_cpu_atomic_update(g, level, tri_op_int(op, "atomic_rmw_op", 0), order, t, args[0], args[1]);
+    LLVMTypeRef raw = LLVMIntTypeInContext(g->llvm, t.bits);
+    bool is_float = t.kind == TRI_CPU_F32 || t.kind == TRI_CPU_F64;
+    for (int i = 1; i < 3 && is_float; i++)
+        args[i] = LLVMBuildBitCast(g->b, args[i], raw, "");
+    LLVMAtomicOrdering failure = order == LLVMAtomicOrderingAcquire || order == LLVMAtomicOrderingAcquireRelease
+                                     ? LLVMAtomicOrderingAcquire
+                                     : LLVMAtomicOrderingMonotonic;
+    LLVMValueRef pair = LLVMBuildAtomicCmpXchg(g->b, args[0], args[1], args[2], order, failure, false);
+    LLVMValueRef old = LLVMBuildExtractValue(g->b, pair, 0, "");
+    return is_float ? LLVMBuildBitCast(g->b, old, tri_cpu_llvm_type(g, t), "") : old;
 }
 
 /* Does it where the mask is on; the result is 0 elsewhere. */
@@ -152,11 +152,6 @@ static void atomic_nest(tri_cpu_gen *g, MlirOperation op)
 
 void tri_cpu_atomic_op(tri_cpu_gen *g, MlirOperation op)
 {
-    bool is_poll = tri_op_is(op, "tt.atomic_poll");
-    if (is_poll) {
-        tri_cpu_fail(g, op, "'tt.atomic_poll' is not supported on this target");
-        return;
-    }
     if (tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, 1)))) {
         /* what the values read from memory is read before the first update */
         tri_cpu_store_whole(g, op, atomic_nest);
@@ -169,4 +164,23 @@ void tri_cpu_atomic_op(tri_cpu_gen *g, MlirOperation op)
     if (!is_cas && mlirOperationGetNumOperands(op) > 2)
         mask = tri_cpu_scalar(g, tri_op_operand(op, 2));
     tri_cpu_bind_scalar(g, tri_op_result(op, 0), guarded(g, 0, op, mask, args));
+}
+
+/* Waits until memory holds the wanted value, or the time (in ns) is over. */
+void tri_cpu_poll_op(tri_cpu_gen *g, MlirOperation op)
+{
+    tri_cpu_type t = tri_cpu_type_of(g, mlirValueGetType(tri_op_operand(op, 1)));
+    bool has_timeout = mlirOperationGetNumOperands(op) > 2;
+    LLVMValueRef address = tri_cpu_scalar(g, tri_op_operand(op, 0)), want = tri_cpu_scalar(g, tri_op_operand(op, 1));
+    LLVMValueRef timeout = has_timeout ? tri_cpu_scalar(g, tri_op_operand(op, 2)) : tri_cpu_i64(g, -1);
+    LLVMTypeRef params[4] = {g->ptr, g->i64, g->i32, g->i64};
+    LLVMTypeRef type = LLVMFunctionType(g->i32, params, 4, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(g->module, "tri_cpu_rt_poll");
+    if (!fn)
+        fn = LLVMAddFunction(g->module, "tri_cpu_rt_poll", type);
+    tri_cpu_at(g, 0);
+    LLVMValueRef args[4] = {address, LLVMBuildZExtOrBitCast(g->b, want, g->i64, ""),
+                            LLVMConstInt(g->i32, t.bits, false), timeout};
+    LLVMValueRef r = LLVMBuildCall2(g->b, type, fn, args, 4, "");
+    tri_cpu_bind_scalar(g, tri_op_result(op, 0), LLVMBuildICmp(g->b, LLVMIntNE, r, LLVMConstNull(g->i32), ""));
 }

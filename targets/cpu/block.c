@@ -27,7 +27,15 @@ static const struct {
     {"tt.dot", tri_cpu_dot_op},
     {"tt.atomic_rmw", tri_cpu_atomic_op},
     {"tt.atomic_cas", tri_cpu_atomic_op},
-    {"tt.atomic_poll", tri_cpu_atomic_op},
+    {"tt.atomic_poll", tri_cpu_poll_op},
+    {"tt.map_elementwise", tri_cpu_map_op},
+    {"tt.dot_scaled", tri_cpu_dot_scaled_op},
+    {"tt.make_tensor_descriptor", tri_cpu_desc_make_op},
+    {"tt.descriptor_load", tri_cpu_desc_access_op},
+    {"tt.descriptor_store", tri_cpu_desc_access_op},
+    {"tt.descriptor_reduce", tri_cpu_desc_access_op},
+    {"tt.descriptor_gather", tri_cpu_desc_access_op},
+    {"tt.descriptor_scatter", tri_cpu_desc_access_op},
     {"tt.gather", tri_cpu_gather_op},
     {"tt.unsplat", tri_cpu_unsplat_op},
     {"tt.histogram", tri_cpu_histogram_op},
@@ -42,6 +50,7 @@ static const struct {
     {"tt.grid_dependency_wait", nothing},
     {"tt.grid_dependency_launch_dependents", nothing},
     {"scf.yield", nothing},
+    {"tt.map_elementwise.return", nothing},
 };
 
 /* A tensor that may be lazy: nothing now, unless the plan keeps it. */

@@ -123,6 +123,8 @@ typedef struct tri_cpu_sink {
     void (*write)(struct tri_cpu_gen *g, struct tri_cpu_sink *sink);
     MlirValue mask;        /* splits the vector loop when it is a bound; null: none */
     bool only_where_mask;  /* nothing happens where the mask is false */
+    /* instead of a mask: bounds of the vector counter inside which all is well (nest->is_inside) */
+    void (*bounds)(struct tri_cpu_gen *g, struct tri_cpu_sink *sink, LLVMValueRef *out_lo, LLVMValueRef *out_hi);
 } tri_cpu_sink;
 
 typedef struct {
@@ -144,6 +146,7 @@ typedef struct {
     tri_cpu_loop loops[TRI_CPU_MAX_LOOPS];
     LLVMBasicBlockRef cur[TRI_CPU_MAX_LOOPS + 1];
     const tri_cpu_tuple *index; /* the domain's own index */
+    bool is_inside; /* within a sink's bounds, in this part of the nest */
     TRI_VEC(tri_cpu_fact) facts;
     tri_cpu_memo **table;
 } tri_cpu_nest;
@@ -255,6 +258,7 @@ tri_cpu_val tri_cpu_load_eval(tri_cpu_gen *g, MlirOperation op, const tri_cpu_tu
 void tri_cpu_store_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_scalar_load(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_atomic_op(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_poll_op(tri_cpu_gen *g, MlirOperation op);
 /* Runs `then` where cond (i1, null: always) holds, at the builder's level; phi of its value and `other`. */
 LLVMValueRef tri_cpu_load_if(tri_cpu_gen *g, int level, LLVMValueRef cond, LLVMTypeRef type, LLVMValueRef address,
                              LLVMValueRef other, bool is_volatile);
@@ -286,6 +290,16 @@ void tri_cpu_gather_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_histogram_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_print_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_assert_op(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_map_op(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_dot_scaled_op(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_desc_make_op(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_desc_access_op(tri_cpu_gen *g, MlirOperation op);
+/* One atomic update of a kind (a value of atomic_rmw_op) at an address; moves the level's position. */
+LLVMValueRef tri_cpu_atomic_update(tri_cpu_gen *g, int level, int64_t kind, LLVMAtomicOrdering order,
+                                   tri_cpu_type type, LLVMValueRef address, LLVMValueRef value);
+/* The product of packed operands (dot.c): a [m,k], b [k,n], d [m,n] of `element`, added to d. */
+void tri_cpu_multiply(tri_cpu_gen *g, MlirOperation op, tri_cpu_type compute, int64_t batch, int64_t m, int64_t n,
+                      int64_t k, LLVMValueRef a, LLVMValueRef b, LLVMValueRef d);
 
 /* scf.c: structured control flow, calls, returns */
 bool tri_cpu_control_op(tri_cpu_gen *g, MlirOperation op); /* false: not one of them */

@@ -214,7 +214,15 @@ static LLVMValueRef place_in_loop(tri_cpu_gen *g, MlirOperation op)
     return bind->v;
 }
 
-static bool prepare(product *x, MlirOperation op)
+void tri_cpu_multiply(tri_cpu_gen *g, MlirOperation op, tri_cpu_type compute, int64_t batch, int64_t m, int64_t n,
+                      int64_t k, LLVMValueRef a, LLVMValueRef b, LLVMValueRef d)
+{
+    product x = {.g = g, .op = op, .batch = batch, .m = m, .n = n, .k = k, .compute = compute, .a = a, .b = b, .d = d};
+    x.element = tri_cpu_llvm_type(g, compute);
+    multiply(&x);
+}
+
+static void prepare(product *x, MlirOperation op)
 {
     tri_cpu_gen *g = x->g;
     MlirType a = mlirValueGetType(tri_op_operand(op, 0)), b = mlirValueGetType(tri_op_operand(op, 1));
@@ -237,7 +245,6 @@ static bool prepare(product *x, MlirOperation op)
         x->mlir_element = mlirF32TypeGet(context);
     }
     x->element = tri_cpu_llvm_type(g, x->compute);
-    return true;
 }
 
 /* d as a lazy conversion has no op to hang on, so it is converted into a buffer of its own type. */
@@ -265,8 +272,7 @@ static void narrow_result(product *x)
 void tri_cpu_dot_op(tri_cpu_gen *g, MlirOperation op)
 {
     product x = {.g = g};
-    if (!prepare(&x, op))
-        return;
+    prepare(&x, op);
     MlirValue result = tri_op_result(op, 0), c = tri_op_operand(op, 2);
     MlirType type = tri_type_with_element(mlirValueGetType(result), x.mlir_element);
     x.a = pack(&x, tri_op_operand(op, 0));

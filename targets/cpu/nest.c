@@ -135,7 +135,13 @@ static void emit_vector_loop(tri_cpu_gen *g, int l)
     MlirValue mask = split_mask(n->domain, &only);
     LLVMValueRef zero = tri_cpu_i64(g, 0), all = tri_cpu_i64(g, n->loops[l].extent), lo, hi;
     int64_t vl = n->vl;
-    if (mlirValueIsNull(mask) || !tri_cpu_mask_bounds(g, mask, n->index, &lo, &hi)) {
+    const tri_cpu_sink *sink = n->domain->count ? &n->domain->sinks[0] : NULL;
+    bool has_bounds = sink && sink->bounds;
+    if (has_bounds) {
+        tri_cpu_at(g, l);
+        sink->bounds(g, &n->domain->sinks[0], &lo, &hi);
+        only = sink->only_where_mask;
+    } else if (mlirValueIsNull(mask) || !tri_cpu_mask_bounds(g, mask, n->index, &lo, &hi)) {
         emit_part(g, l, zero, all, vl);
         return;
     }
@@ -152,8 +158,11 @@ static void emit_vector_loop(tri_cpu_gen *g, int l)
     if (!(LLVMIsConstant(lo) && LLVMIsNull(lo)))
         emit_part(g, l, begin, first, vl);
     size_t known = n->facts.len;
-    push_fact(g, mask, true, l + 1);
+    if (!has_bounds)
+        push_fact(g, mask, true, l + 1);
+    n->is_inside = has_bounds;
     emit_part(g, l, first, last, vl);
+    n->is_inside = false;
     n->facts.len = known;
     emit_part(g, l, last, end, vl);
 }

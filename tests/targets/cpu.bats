@@ -22,10 +22,11 @@ run_exec() {
 @test "casts are exact for every format" { run_exec casts -arch=native; }
 @test "integers of every width, Philox" { run_exec ints -arch=native; }
 @test "memory order, aliasing, atomics, addresses" { run_exec memory -arch=native; }
+@test "descriptors, mapped functions, scaled products, libdevice" { run_exec advanced -arch=native; }
 @test "loops, branches, early returns, calls" { run_exec control -arch=native; }
 
 @test "the oldest processors give the same results" {
-    for name in reduce vmath matmul shape casts ints memory control; do
+    for name in reduce vmath matmul shape casts ints memory control advanced; do
         run_exec "$name" -arch=x86-64
     done
 }
