@@ -3,10 +3,17 @@
  *     %b = arith.extf %a : f16 to f32, #a            %c = ttg.convert_layout %a : f16, #a -> #b
  *     %c = ttg.convert_layout %b : f32, #a -> #b     %b = arith.extf %c : f16 to f32, #b
  *
- * Part of remove-layout-conversions: half the bytes are moved, or fewer when it is a broadcast. */
+ * Part of remove-layout-conversions: half the bytes are moved, or fewer when it is a broadcast.
+ * Likewise, the operand of a tensor core is converted directly behind its load, so that the load
+ * can be made ahead of time through shared memory and its elements are widened in registers:
+ *
+ *     %a = tt.load %p : i8, #b                       %a = tt.load %p : i8, #b
+ *     %f = arith.sitofp %a : i8 to f16, #b           %c = ttg.convert_layout %a : i8, #b -> #dot
+ *     %c = ttg.convert_layout %f : f16, #b -> #dot   %f = arith.sitofp %c : i8 to f16, #dot */
 #include "passes/ttgir/remat.h"
 
 #include "ir/analysis/infer.h"
+#include "ir/encoding.h"
 #include "ir/type.h"
 
 static bool makes_larger(MlirOperation op)
@@ -68,6 +75,61 @@ bool tri_hoisting_try(tri_remat *r, MlirOperation convert)
     tri_builder b = behind(source);
     MlirValue made = tri_builder_unary(&b, "ttg.convert_layout", type, source);
     tri_remat_add_existing(r, &slice, source, from, made);
+    tri_rematerialization_rewrite(r, &slice, convert);
+    return true;
+}
+
+static bool is_load(MlirOperation op) { return tri_op_is(op, "tt.load") || tri_op_is(op, "tt.descriptor_load"); }
+
+/* Each thread works on its own elements, and nothing but loads and constants comes in. */
+static bool stays_in_place(const tri_slice *slice, const tri_op_list *loads)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < slice->values.len; i++) {
+        MlirOperation def = tri_op_def(slice->values.at[i].value);
+        if (mlirOperationIsNull(def))
+            return false;
+        if (is_load(def))
+            found++;
+        else if (!tri_infer_is_elementwise(def) && !tri_op_is(def, "arith.constant") && !tri_op_is(def, "tt.splat") &&
+                 !tri_op_is(def, "tt.broadcast") && !tri_op_is(def, "ttg.fp4_to_fp") &&
+                 !tri_op_is(def, "ttg.convert_layout"))
+            return false;
+    }
+    return found > 0 && found == loads->len;
+}
+
+/* A dot in the block of the conversion takes it, so that nothing is computed in vain. */
+static bool feeds_dot(MlirOperation convert)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(convert, 0)); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if ((tri_op_is(user, "tt.dot") || tri_op_is(user, "ttng.warp_group_dot")) &&
+            mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(convert)))
+            return true;
+    }
+    return false;
+}
+
+bool tri_hoisting_try_dot(tri_remat *r, MlirOperation convert)
+{
+    tri_slice slice = {0};
+    tri_op_list loads = {0};
+    MlirValue source = tri_op_operand(convert, 0);
+    MlirAttribute wanted = tri_layouts_of(tri_op_result(convert, 0));
+    MlirOperation def = tri_op_def(source);
+    const tri_encoding *e = tri_encoding_get(r->arena, wanted);
+    if (e->parent->kind != TRI_ENC_NVIDIA_MMA || mlirOperationIsNull(def) || is_load(def) || !feeds_dot(convert) ||
+        !tri_remat_grow(r, &slice, convert, source, wanted, is_load, &loads) || !stays_in_place(&slice, &loads))
+        return false;
+    for (size_t i = 0; i < loads.len; i++) {
+        MlirValue loaded = tri_op_result(loads.at[i], 0);
+        tri_slice_value *v = tri_remat_find(&slice, loaded);
+        tri_builder b = tri_builder_after(loads.at[i]);
+        v->existing = tri_builder_unary(&b, "ttg.convert_layout",
+                                        tri_type_with_encoding(mlirValueGetType(loaded), v->encoding), loaded);
+    }
     tri_rematerialization_rewrite(r, &slice, convert);
     return true;
 }

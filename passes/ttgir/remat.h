@@ -61,6 +61,8 @@ tri_slice tri_remat_copy_slice(tri_remat *r, const tri_slice *slice);
 void tri_rematerialization_rewrite(tri_remat *r, tri_slice *slice, MlirOperation convert);
 /* Moves conversions in front of what makes their source larger (hoisting.c). */
 bool tri_hoisting_try(tri_remat *r, MlirOperation convert);
+/* Moves conversions to the operands of a tensor core behind the loads they come from. */
+bool tri_hoisting_try_dot(tri_remat *r, MlirOperation convert);
 
 void tri_rematerialization_run(tri_layouts *l, MlirOperation func);
 

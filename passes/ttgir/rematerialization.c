@@ -297,9 +297,9 @@ void tri_rematerialization_rewrite(tri_remat *r, tri_slice *slice, MlirOperation
 
 /* ---- choosing ---- */
 
-static bool is_candidate(MlirOperation convert)
+static bool makes_dot_operand(MlirOperation convert)
 {
-    return tri_encoding_kind_of(tri_layouts_of(tri_op_result(convert, 0))) != TRI_ENC_DOT_OP;
+    return tri_encoding_kind_of(tri_layouts_of(tri_op_result(convert, 0))) == TRI_ENC_DOT_OP;
 }
 
 static bool try_convert(tri_remat *r, MlirOperation convert)
@@ -317,8 +317,9 @@ static bool try_convert(tri_remat *r, MlirOperation convert)
 
 typedef bool (*attempt)(tri_remat *r, MlirOperation convert);
 
-/* One pass over the conversions of a function, in program order. */
-static bool round_of(tri_layouts *l, MlirOperation func, attempt try)
+/* One pass, in program order, over the conversions of a function that make dot operands, or over
+ * the others. */
+static bool round_of(tri_layouts *l, MlirOperation func, attempt try, bool for_dots)
 {
     tri_remat r = {.layouts = l, .arena = l->arena, .func = func};
     bool is_changed = false;
@@ -327,7 +328,7 @@ static bool round_of(tri_layouts *l, MlirOperation func, attempt try)
     number_ops(&r);
     size_t n = r.converts.len; /* those made on the way wait for the next round */
     for (size_t i = 0; i < n; i++)
-        is_changed |= is_candidate(r.converts.at[i]) && try(&r, r.converts.at[i]);
+        is_changed |= makes_dot_operand(r.converts.at[i]) == for_dots && try(&r, r.converts.at[i]);
     if (is_changed) {
         tri_op_erase_dead(func);
         tri_convert_folding_run(l, func);
@@ -339,7 +340,8 @@ enum { max_rounds = 16 };
 
 void tri_rematerialization_run(tri_layouts *l, MlirOperation func)
 {
-    for (int i = 0; i < max_rounds && round_of(l, func, try_convert); i++)
+    for (int i = 0; i < max_rounds && round_of(l, func, try_convert, false); i++)
         continue;
-    round_of(l, func, tri_hoisting_try);
+    round_of(l, func, tri_hoisting_try, false);
+    round_of(l, func, tri_hoisting_try_dot, true);
 }

@@ -3,6 +3,7 @@
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #r = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
 #c = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 
 // CHECK-DAG: [[$B:#.+]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -114,6 +115,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %e = arith.extf %v : tensor<64x64xf16, #r> to tensor<64x64xf32, #r>
     %w = ttg.convert_layout %e : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
     tt.store %q, %w : tensor<64x64x!tt.ptr<f32>, #c>
+    tt.return
+  }
+
+  // The operand of a tensor core is converted where it is loaded, and widened afterwards.
+  // CHECK-LABEL: @dot_operand
+  // CHECK: [[L:%.+]] = tt.load
+  // CHECK: [[C:%.+]] = ttg.convert_layout [[L]] : tensor<64x64xi8, {{.*}}> -> tensor<64x64xi8, #ttg.dot_op<{opIdx = 1, parent = [[$MMA:#.+]], kWidth = 2}>>
+  // CHECK: arith.sitofp [[C]] : tensor<64x64xi8, #ttg.dot_op<{{.*}}>> to tensor<64x64xf16, #ttg.dot_op<{{.*}}>>
+  // CHECK-NEXT: tt.dot
+  tt.func public @dot_operand(%p: tensor<64x64x!tt.ptr<i8>, #r>, %a: tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>, %q: tensor<64x64x!tt.ptr<f32>, #mma>, %acc: tensor<64x64xf32, #mma>) {
+    %v = tt.load %p : tensor<64x64x!tt.ptr<i8>, #r>
+    %f = arith.sitofp %v : tensor<64x64xi8, #r> to tensor<64x64xf16, #r>
+    %w = ttg.convert_layout %f : tensor<64x64xf16, #r> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>
+    %d = tt.dot %a, %w, %acc : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<64x64xf32, #mma>
+    tt.store %q, %d : tensor<64x64x!tt.ptr<f32>, #mma>
     tt.return
   }
 }
