@@ -21,6 +21,31 @@ inline void printOffsets(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::D
     llvm::interleaveComma(offsets.asArrayRef(), printer);
 }
 
+/* `local|global_read`; `none` and `all` stand alone. */
+inline mlir::ParseResult parseAddrSpaces(mlir::OpAsmParser &parser, AddrSpaceAttr &spaces)
+{
+    uint32_t bits = 0;
+    do {
+        llvm::StringRef word;
+        llvm::SMLoc at = parser.getCurrentLocation();
+        if (parser.parseKeyword(&word))
+            return mlir::failure();
+        std::optional<AddrSpace> one = symbolizeAddrSpace(word);
+        bool isAlone = one && (*one == AddrSpace::None || *one == AddrSpace::All);
+        if (!one || (isAlone && bits))
+            return parser.emitError(at, "'") << word << "' is not a memory that a barrier can name here";
+        bits |= (uint32_t)*one;
+        if (isAlone)
+            break;
+    } while (mlir::succeeded(parser.parseOptionalVerticalBar()));
+    spaces = AddrSpaceAttr::get(parser.getContext(), (AddrSpace)bits);
+    return mlir::success();
+}
+inline void printAddrSpaces(mlir::OpAsmPrinter &printer, mlir::Operation *, AddrSpaceAttr spaces)
+{
+    printer << stringifyAddrSpace(spaces.getValue());
+}
+
 } // namespace tri::ttg
 
 namespace tri::ttng {

@@ -139,8 +139,7 @@ def AsyncWaitOp : TTG_Op<"async_wait"> {
 }
 def BarrierOp : TTG_Op<"barrier"> {
   let arguments = (ins TTG_AddrSpace:$addrSpace);
-  let assemblyFormat = "$addrSpace attr-dict";
-  let hasVerifier = 1;
+  let assemblyFormat = "custom<AddrSpaces>($addrSpace) attr-dict";
 }
 // The spelling of older text; it means `ttg.barrier local`.
 def LocalBarrierOp : TTG_Op<"local_barrier"> { let assemblyFormat = "attr-dict"; let hasCanonicalizeMethod = 1; }

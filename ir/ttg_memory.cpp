@@ -202,11 +202,6 @@ LogicalResult AsyncCopyGlobalToLocalOp::verify()
     return sameContents(*this, cast<RankedTensorType>(pointeeOf(pointers)), getResult().getType());
 }
 
-LogicalResult BarrierOp::verify()
-{
-    return success();
-}
-
 LogicalResult LocalBarrierOp::canonicalize(LocalBarrierOp op, PatternRewriter &rewriter)
 {
     auto local = AddrSpaceAttr::get(op.getContext(), AddrSpace::Local);
