@@ -7,10 +7,11 @@
 #include "llvm-c/Core.h"
 #include "llvm-c/Support.h"
 
-/* What pays on the code that the lowering makes. LICM and GVN stay out: they lengthen live ranges and
+/* What pays on the code that the lowering makes. reassociate puts a register's constant part of an index last,
+ * so that all registers of a thread share one address. LICM and GVN stay out: they lengthen live ranges and
  * ptxas hoists by itself. instcombine without its fixpoint check, which would abort. */
 static const char pipeline[] =
-    "function(nvvm-intr-range,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse<memssa>,"
+    "function(nvvm-intr-range,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,reassociate,early-cse<memssa>,"
     "correlated-propagation,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
 /* 32-bit shared pointers, and no loop strength reduction; both exist as global options only. */
