@@ -1,6 +1,7 @@
 /* math: functions of the machine's table, narrow floats through f32. */
 #include "ir/type.h"
 #include "targets/gpu/gpu.h"
+#include "targets/gpu/softmath.h"
 
 /* Rows of one function for f32 and f64. */
 typedef struct {
@@ -30,14 +31,34 @@ static LLVMValueRef call(tri_gpu *g, MlirOperation op, function_ids ids, LLVMVal
         return call(g, op, (function_ids){TRI_MACHINE_##id##_f32, TRI_MACHINE_##id##_f64}, a, 1); \
     }
 UNARY(op_exp2, exp2)
-UNARY(op_log, log)
-UNARY(op_log2, log2)
-UNARY(op_sin, sin)
-UNARY(op_cos, cos)
 UNARY(op_sqrt, sqrt)
 UNARY(op_rsqrt, rsqrt)
 UNARY(op_erf, erf)
 UNARY(op_tanh, tanh)
+
+/* A function that is written out for f32 where the machine lacks it. */
+typedef LLVMValueRef (*soft_function)(tri_gpu *g, LLVMValueRef x, bool variant);
+
+static LLVMValueRef call_or_soft(tri_gpu *g, MlirOperation op, function_ids ids, soft_function soft, bool variant,
+                                 LLVMValueRef *a)
+{
+    LLVMTypeRef type = LLVMTypeOf(a[0]);
+    if (LLVMGetTypeKind(type) == LLVMDoubleTypeKind || tri_machine_has(g, ids.f32))
+        return call(g, op, ids, a, 1);
+    if (type == g->f32)
+        return soft(g, a[0], variant);
+    return LLVMBuildFPTrunc(g->b, soft(g, LLVMBuildFPExt(g->b, a[0], g->f32, ""), variant), type, "");
+}
+
+#define SOFT(name, id, soft, variant) \
+    static LLVMValueRef name(tri_gpu *g, MlirOperation op, LLVMValueRef *a) \
+    { \
+        return call_or_soft(g, op, (function_ids){TRI_MACHINE_##id##_f32, TRI_MACHINE_##id##_f64}, soft, variant, a); \
+    }
+SOFT(op_log, log, tri_gpu_soft_log, false)
+SOFT(op_log2, log2, tri_gpu_soft_log, true)
+SOFT(op_sin, sin, tri_gpu_soft_sin, false)
+SOFT(op_cos, cos, tri_gpu_soft_sin, true)
 
 static LLVMValueRef op_exp(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {

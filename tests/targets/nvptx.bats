@@ -76,11 +76,28 @@ fake_ptxas() {
 }
 
 @test "simple math needs no libdevice" {
-    for f in math.exp math.exp2 math.sqrt math.rsqrt math.absf math.floor; do
+    mkdir empty
+    for f in math.exp math.exp2 math.log math.log2 math.sin math.cos math.sqrt math.rsqrt math.absf math.floor; do
         write_kernel $f
-        CUDA_HOME=/nonexistent tritcc -arch=sm_80 -emit=ptx=k.ptx k.ttir
-        ! grep -q __nv_ k.ptx
+        tritcc --cuda-path=empty -arch=sm_80 -emit=ptx=k.ptx k.ttir
     done
+}
+
+@test "a missing libdevice is an error that names the function" {
+    mkdir empty
+    write_kernel math.erf
+    tritcc -1 --cuda-path=empty -arch=sm_80 -emit=ptx=k.ptx k.ttir
+    [[ $errors == *"the kernel calls '__nv_erff', which needs libdevice.10.bc"* ]]
+    [ ! -e k.ptx ]
+}
+
+@test "what a kernel calls of libdevice is linked in, and nothing else" {
+    folder=$(ptxas_folder)/..
+    [ -e "$folder/nvvm/libdevice/libdevice.10.bc" ] || skip "no libdevice"
+    write_kernel math.erf
+    tritcc --cuda-path="$folder" -arch=sm_80 -emit=ptx=k.ptx k.ttir
+    ! grep -q __nv_ k.ptx
+    [ "$(grep -c '\.func' k.ptx)" -eq 0 ]
 }
 
 @test "line directives name the source and nothing makes it a debug build" {
