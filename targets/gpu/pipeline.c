@@ -16,9 +16,9 @@ static bool is_cuda(const tri_unit *unit) { return !strncmp(unit->arch->ttg_targ
 /* Layouts are chosen, memory accesses first, then matrix products. */
 static void add_layout_passes(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_add_z(out, ",coalesce");
-    if (is_cuda(unit))
-        tri_buf_add_z(out, ",f32-dot-tc,remove-layout-conversions,accelerate-matmul");
+    bool has_products = is_cuda(unit);
+    tri_buf_format(out, ",coalesce%s,remove-layout-conversions,optimize-thread-locality%s", has_products ? ",f32-dot-tc" : "",
+                   has_products ? ",accelerate-matmul" : "");
     tri_buf_add_z(out, ",remove-layout-conversions,optimize-dot-operands,loop-aware-cse");
 }
 
