@@ -106,8 +106,8 @@ static void add_indentation(tri_lexer *lx, uint32_t line, uint32_t column, uint3
         if (alt <= lx->alt_indents[top])
             fail(lx, 2012, line, lx->pos, lx->pos, "%s", mixed);
         if (lx->indent_count > TRI_LEXER_MAX_INDENTS) {
-            fail(lx, 2018, line, lx->pos, lx->pos, "too many levels of indentation (at most %d)", TRI_LEXER_MAX_INDENTS);
-            return;
+            fail(lx, 2018, line, lx->pos, lx->len, "too many levels of indentation (at most %d)", TRI_LEXER_MAX_INDENTS);
+            return; /* what follows would only repeat it */
         }
         add(lx, TRI_TOKEN_INDENT, line, lx->pos);
         lx->indents[lx->indent_count] = column;
@@ -299,8 +299,9 @@ static bool is_number_follower(const tri_lexer *lx, uint32_t begin, uint32_t end
 static void end_number(tri_lexer *lx, uint32_t begin, uint32_t end, const char *kind, bool is_bad)
 {
     uint32_t tail = end;
-    while (class_of(lx->text[tail]) == CLASS_DIGIT || class_of(lx->text[tail]) == CLASS_NAME)
+    while (class_of(lx->text[tail]) == CLASS_DIGIT)
         tail++;
+    tail = name_end(lx, tail);
     if (is_bad || (tail != end && !is_number_follower(lx, end, name_end(lx, end)))) {
         fail(lx, 2008, begin, tail > begin ? tail : end, tail, "invalid %s literal", kind);
         return;

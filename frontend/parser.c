@@ -149,6 +149,7 @@ void tri_parser_check_token(tri_parser *p)
     const tri_token *t = tri_parser_token(p);
     if (t->kind == TRI_TOKEN_ERROR) {
         report_lexical(p, t);
+        p->at++; /* told once */
         tri_parser_leave(p);
     }
     if (!is_after_unclosed(p, t))
@@ -245,17 +246,22 @@ static void skip_statement(tri_parser *p, size_t first)
     p->scratch.len = mark;
 }
 
+void tri_parser_skip_indentation_errors(tri_parser *p)
+{
+    for (;;) {
+        const tri_token *t = tri_parser_token(p);
+        int code = t->kind == TRI_TOKEN_ERROR ? p->lexer.errors.at[t->error].code : 0;
+        if (code != 2009 && code != 2012)
+            return;
+        report_lexical(p, t);
+        tri_parser_advance(p);
+    }
+}
+
 static void parse_statement(tri_parser *p)
 {
+    tri_parser_skip_indentation_errors(p);
     const tri_token *t = tri_parser_token(p);
-    if (t->kind == TRI_TOKEN_ERROR) {
-        int code = p->lexer.errors.at[t->error].code;
-        if (code == 2009 || code == 2012) { /* indentation: the line itself may be fine */
-            report_lexical(p, t);
-            tri_parser_advance(p);
-            return;
-        }
-    }
     if (t->kind == TRI_TOKEN_INDENT) {
         uint32_t end = t->end, begin = t->begin;
         tri_parser_error(p, 2011, (tri_span){p->source, begin, end}, "unexpected indentation");
@@ -270,8 +276,8 @@ static void parse_statement(tri_parser *p)
         tri_parser_stmt_simple_line(p);
 }
 
-/* parse_statement, and recovery. Apart, so that no local of the caller is live across setjmp. */
-static void guarded_statement(tri_parser *p)
+/* Apart, so that no local of the caller is live across setjmp. */
+void tri_parser_guard(tri_parser *p, void (*parse)(tri_parser *p))
 {
     jmp_buf recover;
     jmp_buf *outer = p->recover;
@@ -280,7 +286,7 @@ static void guarded_statement(tri_parser *p)
     const size_t mark = p->scratch.len, first = p->at;
     p->recover = &recover;
     if (setjmp(recover) == 0) {
-        parse_statement(p);
+        parse(p);
         p->recover = outer;
         return;
     }
@@ -307,7 +313,7 @@ void tri_parser_statements(tri_parser *p, tri_token_kind end)
             tri_parser_advance(p);
             continue;
         }
-        guarded_statement(p);
+        tri_parser_guard(p, parse_statement);
     }
 }
 

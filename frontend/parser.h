@@ -123,6 +123,7 @@ tri_ast_node *tri_parser_string_literals(tri_parser *p); /* adjacent strings and
 void tri_parser_target_check(tri_parser *p, tri_ast_node *node, const char *verb);
 void tri_parser_target_check_single(tri_parser *p, tri_ast_node *node, const char *what);
 const char *tri_parser_target_describe(const tri_ast_node *node); /* "function call" */
+const char *tri_parser_target_article(const tri_ast_node *node);  /* "a" or "an" before that */
 /* Parameters up to `end` (')' or ':' of a lambda). */
 tri_ast_list tri_parser_target_params(tri_parser *p, tri_token_kind end, uint32_t open);
 tri_ast_list tri_parser_target_type_params(tri_parser *p);
@@ -139,6 +140,10 @@ tri_ast_list tri_parser_block_body(tri_parser *p, const char *what, uint32_t beg
 /* parser_stmt.c */
 void tri_parser_stmt_simple_line(tri_parser *p); /* `a; b` NEWLINE, pushed on scratch */
 /* parser.c */
+/* Reports tabs and unindents that match nothing; the line itself may be fine. */
+void tri_parser_skip_indentation_errors(tri_parser *p);
+/* Runs `parse`; after an error in it, skips the rest of its statement. */
+void tri_parser_guard(tri_parser *p, void (*parse)(tri_parser *p));
 void tri_parser_statements(tri_parser *p, tri_token_kind end); /* pushed on scratch; `end` is consumed unless it is END */
 
 #endif

@@ -265,7 +265,8 @@ static tri_ast_node *parse_positional(tri_parser *p, bool is_first, bool has_key
         arg = generator;
     }
     if (tri_parser_kind(p) == TRI_TOKEN_ASSIGN)
-        tri_parser_fail(p, 2020, arg->span, "a %s cannot name an argument; write '==' to compare", tri_parser_target_describe(arg));
+        tri_parser_fail(p, 2020, arg->span, "%s %s cannot name an argument; write '==' to compare",
+                        tri_parser_target_article(arg), tri_parser_target_describe(arg));
     if (has_keyword)
         tri_parser_error(p, 2020, arg->span, "positional argument after %s", has_unpacking ? "a '**' argument" : "a keyword argument");
     return arg;

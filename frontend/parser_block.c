@@ -30,6 +30,8 @@ tri_ast_list tri_parser_block_body(tri_parser *p, const char *what, uint32_t beg
         tri_parser_stmt_simple_line(p);
         return tri_parser_take(p, mark);
     }
+    tri_parser_skip_indentation_errors(p);
+    tri_parser_check_token(p);
     if (!tri_parser_accept(p, TRI_TOKEN_INDENT)) {
         uint32_t line, column;
         tri_source_position(p->source, begin, &line, &column);
@@ -69,12 +71,17 @@ static tri_ast_list single(tri_parser *p, tri_ast_node *node)
     return (tri_ast_list){at, 1};
 }
 
-static tri_ast_list parse_else_of_if(tri_parser *p)
+/* At `elif`, or at the `else if` of other languages, which is reported and then taken as one. */
+static bool is_at_elif(tri_parser *p)
 {
     uint32_t begin = tri_parser_token(p)->begin;
-    if (tri_parser_kind(p) == TRI_TOKEN_ELSE && tri_parser_peek(p, 1) == TRI_TOKEN_IF)
-        tri_parser_fail(p, 2001, (tri_span){p->source, begin, p->lexer.tokens.at[p->at + 1].end}, "write 'elif' for 'else if'");
-    return else_body(p);
+    if (tri_parser_kind(p) == TRI_TOKEN_ELIF)
+        return true;
+    if (tri_parser_kind(p) != TRI_TOKEN_ELSE || tri_parser_peek(p, 1) != TRI_TOKEN_IF)
+        return false;
+    tri_parser_advance(p);
+    tri_parser_error(p, 2001, (tri_span){p->source, begin, tri_parser_token(p)->end}, "write 'elif' for 'else if'");
+    return true;
 }
 
 static tri_ast_node *parse_if(tri_parser *p)
@@ -99,8 +106,8 @@ static tri_ast_node *parse_if(tri_parser *p)
         else
             root = node;
         last = node;
-    } while (tri_parser_kind(p) == TRI_TOKEN_ELIF);
-    last->conditional_stmt.orelse = parse_else_of_if(p);
+    } while (is_at_elif(p));
+    last->conditional_stmt.orelse = else_body(p);
     for (tri_ast_node *node = root;; node = node->conditional_stmt.orelse.at[0]) {
         node->span.end = p->prev_end;
         if (node == last)

@@ -257,7 +257,8 @@ tri_ast_node *tri_parser_expr_named(tri_parser *p)
     if (tri_parser_kind(p) != TRI_TOKEN_WALRUS)
         return target;
     if (target->kind != TRI_AST_NAME || target->parenthesized)
-        tri_parser_fail(p, 2014, target->span, "':=' assigns to a name, not to a %s", tri_parser_target_describe(target));
+        tri_parser_fail(p, 2014, target->span, "':=' assigns to a name, not to %s %s", tri_parser_target_article(target),
+                        tri_parser_target_describe(target));
     tri_parser_advance(p);
     tri_ast_node *value = tri_parser_expr_test(p);
     tri_ast_node *node = tri_parser_node(p, TRI_AST_WALRUS, begin);

@@ -39,7 +39,8 @@ static tri_ast_node *parse_literal(tri_parser *p)
     bool is_constant = value->kind == TRI_AST_STRING || value->kind == TRI_AST_BYTES || value->kind == TRI_AST_NONE ||
                        value->kind == TRI_AST_TRUE || value->kind == TRI_AST_FALSE;
     if (!is_number && !is_constant)
-        tri_parser_fail(p, 2025, value->span, "a %s is not a pattern", tri_parser_target_describe(value));
+        tri_parser_fail(p, 2025, value->span, "%s %s is not a pattern", tri_parser_target_article(value),
+                        tri_parser_target_describe(value));
     tri_ast_node *node = tri_parser_node(p, TRI_AST_MATCH_VALUE, begin);
     node->value = value;
     return node;
@@ -274,8 +275,8 @@ tri_ast_node *tri_parser_pattern_match(tri_parser *p, uint32_t begin)
     tri_parser_expect(p, TRI_TOKEN_COLON, "after the subject of 'match'");
     tri_parser_expect(p, TRI_TOKEN_NEWLINE, "after 'match ...:'");
     tri_parser_expect(p, TRI_TOKEN_INDENT, "of the 'case' blocks");
-    while (tri_parser_kind(p) != TRI_TOKEN_DEDENT && tri_parser_kind(p) != TRI_TOKEN_END)
-        parse_case(p);
+    while (tri_parser_kind(p) != TRI_TOKEN_DEDENT && tri_parser_kind(p) != TRI_TOKEN_END && !p->is_full)
+        tri_parser_guard(p, parse_case);
     tri_parser_accept(p, TRI_TOKEN_DEDENT);
     tri_ast_list cases = tri_parser_take(p, mark);
     tri_ast_node *node = tri_parser_node(p, TRI_AST_MATCH, begin);

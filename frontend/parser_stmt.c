@@ -128,7 +128,8 @@ static tri_ast_node *parse_annotated(tri_parser *p, uint32_t begin, tri_ast_node
     if (target->kind == TRI_AST_TUPLE || target->kind == TRI_AST_LIST)
         tri_parser_fail(p, 2014, target->span, "only a single target can be annotated, not a %s", tri_parser_target_describe(target));
     if (target->kind != TRI_AST_NAME && target->kind != TRI_AST_ATTRIBUTE && target->kind != TRI_AST_SUBSCRIPT)
-        tri_parser_fail(p, 2014, target->span, "a %s cannot be annotated", tri_parser_target_describe(target));
+        tri_parser_fail(p, 2014, target->span, "%s %s cannot be annotated", tri_parser_target_article(target),
+                        tri_parser_target_describe(target));
     tri_parser_advance(p);
     tri_ast_node *annotation = tri_parser_expr_test(p), *value = NULL;
     if (tri_parser_accept(p, TRI_TOKEN_ASSIGN))

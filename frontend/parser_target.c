@@ -33,6 +33,12 @@ const char *tri_parser_target_describe(const tri_ast_node *node)
     }
 }
 
+const char *tri_parser_target_article(const tri_ast_node *node)
+{
+    const char *what = tri_parser_target_describe(node);
+    return strchr("aeiou", what[0]) || node->kind == TRI_AST_FSTRING ? "an" : "a";
+}
+
 _Noreturn static void fail_target(tri_parser *p, const tri_ast_node *node, const char *verb)
 {
     bool is_comparable = tri_parser_kind(p) == TRI_TOKEN_ASSIGN && node->kind >= TRI_AST_UNARY;
@@ -72,7 +78,8 @@ void tri_parser_target_check(tri_parser *p, tri_ast_node *node, const char *verb
 void tri_parser_target_check_single(tri_parser *p, tri_ast_node *node, const char *what)
 {
     if (node->kind != TRI_AST_NAME && node->kind != TRI_AST_ATTRIBUTE && node->kind != TRI_AST_SUBSCRIPT)
-        tri_parser_fail(p, 2014, node->span, "a %s cannot be the target of %s", tri_parser_target_describe(node), what);
+        tri_parser_fail(p, 2014, node->span, "%s %s cannot be the target of %s", tri_parser_target_article(node),
+                        tri_parser_target_describe(node), what);
 }
 
 /* ---- parameters ---- */
@@ -110,7 +117,7 @@ static void parse_param(tri_parser *p, param_state *s, tri_ast_param_kind kind, 
     }
     tri_ast_node *node = tri_parser_node(p, TRI_AST_PARAM, begin);
     if (kind == TRI_AST_PARAM_NORMAL && s->has_default && !value)
-        tri_parser_error(p, 2019, tri_ast_name_span(node), "parameter '%.*s' without a default follows one with a default",
+        tri_parser_error(p, 2019, (tri_span){p->source, name_begin, name_begin + (uint32_t)name.len}, "parameter '%.*s' without a default follows one with a default",
                          TRI_STR_ARG(name));
     s->has_default |= kind == TRI_AST_PARAM_NORMAL && value;
     node->param.name = name;

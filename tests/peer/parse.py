@@ -108,7 +108,9 @@ class Python:
             return "bytes", [(None, v)]
         return "string", [(None, utf8(v))]
 
-    def JoinedStr(self, n): return "fstring", [("items", self.list(n.values))]
+    def JoinedStr(self, n):
+        values = [v for v in n.values if not (isinstance(v, ast.Constant) and v.value == "")]  # left behind by 3.12
+        return "fstring", [("items", self.list(values))]
 
     def FormattedValue(self, n):
         return "formatted", [(None, self.node(n.value)),

@@ -1,0 +1,3 @@
+import a b
+pass pass
+x = 1 y = 2

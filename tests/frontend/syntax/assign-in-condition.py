@@ -1,0 +1,4 @@
+if x = 1:
+    pass
+while (y = 2):
+    pass

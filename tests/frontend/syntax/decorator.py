@@ -1,0 +1,4 @@
+@a
+x = 1
+@b c
+def f(): pass

@@ -1,0 +1,4 @@
+class = 1
+def lambda(): pass
+x.import = 2
+f(if=1)

@@ -1,0 +1,9 @@
+else:
+    pass
+x = 1
+except A:
+    pass
+elif x:
+    pass
+finally:
+    pass

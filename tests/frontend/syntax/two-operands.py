@@ -1,0 +1,2 @@
+x = a b
+return_ = 1 2

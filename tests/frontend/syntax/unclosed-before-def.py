@@ -1,0 +1,4 @@
+table = [1, 2,
+
+def f(x):
+    return x
