@@ -25,3 +25,17 @@ build layernorm "$top/examples/layernorm/layernorm.tri" -num-warps=8 \
     -sig '_layer_norm_fwd_fused(*fp16:16, *fp16:16, *fp16:16, *fp16:16, *fp32:16, *fp32:16, i32:16, i32:16, fp32, BLOCK_SIZE=8192)'
 build layernorm_odd "$top/examples/layernorm/layernorm.tri" -num-warps=4 \
     -sig '_layer_norm_fwd_fused(*fp32, *fp32, *fp32, *fp32, *fp32, *fp32, i32, i32, fp32, BLOCK_SIZE=256)'
+
+matmul='*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16,1'
+for type in fp16 bf16; do
+    build matmul_$type "$here/kernels/matmul.tri" -num-warps=8 -num-stages=3 \
+        -sig "$(echo "$matmul" | sed "s/fp16/$type/g"),128,256,64,8"
+done
+build matmul_odd "$here/kernels/matmul.tri" -num-warps=4 -num-stages=2 \
+    -sig '*fp16,*fp16,*fp16,i32,i32,i32,i32,1,i32,1,i32,1,64,64,32,4'
+build matmul_fp32 "$here/kernels/matmul.tri" -num-warps=8 -num-stages=3 \
+    -sig "$(echo "$matmul" | sed "s/fp16/fp32/g"),128,128,32,8"
+for causal in False True; do
+    build attention_$causal "$here/kernels/attention.tri" -k attention_kernel -num-warps=8 -num-stages=3 \
+        -sig "*bf16:16,*bf16:16,*bf16:16,*bf16:16,*fp32:16,fp32,i32:16,i32:16,i32:16,i32,i32:16,128,128,64,$causal,tl.bfloat16"
+done

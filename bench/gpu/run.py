@@ -165,6 +165,81 @@ def softmax(folder, report):
     ])
 
 
+def with_arch(arch, function):
+    """A launcher of a @triton.jit function compiled for another architecture than the GPU's."""
+    def call(*args, **kwargs):
+        triton.knobs.runtime.override_arch = arch
+        try:
+            return function(*args, **kwargs)
+        finally:
+            triton.knobs.runtime.override_arch = None
+    return call
+
+
+def matmul(folder, report):
+    path = os.path.join(HERE, "kernels", "matmul.tri")
+    for m, n, k, dtype, library, block in ((512, 768, 256, torch.float16, "matmul_fp16", (128, 256)),
+                                           (512, 768, 256, torch.bfloat16, "matmul_bf16", (128, 256)),
+                                           (512, 384, 256, torch.float32, "matmul_fp32", (128, 128)),
+                                           (333, 251, 97, torch.float16, "matmul_odd", (64, 64))):
+        a, b = torch.randn(m, k, device="cuda", dtype=dtype), torch.randn(k, n, device="cuda", dtype=dtype)
+        c = poisoned((m, n), dtype)
+        grid = (triton.cdiv(m, block[0]) * triton.cdiv(n, block[1]),)
+        Kernel(folder, library, "matmul_kernel")(grid, a, b, c, m, n, k, k, n, n)
+        report.check(f"{library} {m}x{n}x{k}", relative_error(c, a.double() @ b.double()), 5e-3 if dtype != torch.float16 else 1e-3)
+    n = 8192
+    for dtype, name, block in ((torch.float16, "fp16", (128, 256, 64)), (torch.bfloat16, "bf16", (128, 256, 64)),
+                               (torch.float32, "fp32", (128, 128, 32))):
+        a, b = (torch.randn(n, n, device="cuda", dtype=dtype) for _ in range(2))
+        c = poisoned((n, n), dtype)
+        ours = Kernel(folder, "matmul_" + name, "matmul_kernel")
+        grid = (triton.cdiv(n, block[0]) * triton.cdiv(n, block[1]),)
+
+        def theirs(function):
+            return lambda: function(a, b, c, n, n, n, n, 1, n, 1, n, 1, *block, 8, num_warps=8, num_stages=3)
+
+        native, = load_jit(path, ["matmul_kernel"])
+        sm80, = load_jit(path, ["matmul_kernel"])
+        torch.backends.cuda.matmul.allow_tf32 = True
+        report.speed(f"matmul {name} 8192", 2 * n**3 / 1e12, "TFLOP/s", [
+            ("sm80", theirs(with_arch("sm80", sm80[grid]))),
+            ("tritcc", lambda: ours(grid, a, b, c, n, n, n, n, n, n)),
+            ("triton", theirs(native[grid])),
+            ("cublas", lambda: torch.matmul(a, b, out=c)),
+        ])
+
+
+def attention(folder, report):
+    path = os.path.join(HERE, "kernels", "attention.tri")
+    names = ["attention_inner", "attention_kernel"]
+
+    def arguments(q, k, v, out, lse, heads, context):
+        return q, k, v, out, lse, 128 ** -0.5, heads * context * 128, context * 128, 128, heads, context
+
+    for causal in (False, True):
+        ours = Kernel(folder, f"attention_{causal}", "attention_kernel")
+        q, k, v = (torch.randn(2, 3, 512, 128, device="cuda", dtype=torch.bfloat16) for _ in range(3))
+        out, lse = poisoned(q.shape, torch.bfloat16), poisoned((6, 512), torch.float32)
+        ours((4, 6), *arguments(q, k, v, out, lse, 3, 512))
+        want = torch.nn.functional.scaled_dot_product_attention(q.double(), k.double(), v.double(), is_causal=causal)
+        report.check(f"attention causal={causal}", relative_error(out, want), 1e-2)
+        z, h, n = 4, 32, 4096
+        q, k, v = (torch.randn(z, h, n, 128, device="cuda", dtype=torch.bfloat16) for _ in range(3))
+        out, lse = poisoned(q.shape, torch.bfloat16), poisoned((z * h, n), torch.float32)
+        grid = (n // 128, z * h)
+        args = arguments(q, k, v, out, lse, h, n)
+        native, sm80 = load_jit(path, names)[1], load_jit(path, names)[1]
+        extra = dict(HEAD_DIM=128, BLOCK_M=128, BLOCK_N=64, CAUSAL=causal, DTYPE=triton.language.bfloat16,
+                     num_warps=8, num_stages=3)
+        report.speed(f"attention {'causal' if causal else 'full'} D128", 4 * z * h * n * n * 128 * (0.5 if causal else 1) / 1e12,
+                     "TFLOP/s", [
+            ("sm80", lambda: with_arch("sm80", sm80[grid])(*args, **extra)),
+            ("tritcc", lambda: ours(grid, *args)),
+            ("triton", lambda: native[grid](*args, **extra)),
+            ("sdpa", lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)),
+        ])
+
+
 def layernorm_reference(x, w, b, eps):
     x, w, b = x.double(), w.double(), b.double()
     mean, var = x.mean(1, keepdim=True), x.var(1, unbiased=False, keepdim=True)
@@ -200,11 +275,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder")
     parser.add_argument("--report")
-    parser.add_argument("--only", help="comma-separated: vadd,softmax,layernorm")
+    parser.add_argument("--only", help="comma-separated: vadd,softmax,layernorm,matmul,attention")
     options = parser.parse_args()
     torch.manual_seed(time.time_ns() & 0xFFFFFF)
     report = Report()
-    for part in (vadd, softmax, layernorm):
+    for part in (vadd, softmax, layernorm, matmul, attention):
         if options.only and part.__name__ not in options.only.split(","):
             continue
         try:
