@@ -81,22 +81,27 @@ bool tri_hoisting_try(tri_remat *r, MlirOperation convert)
 
 static bool is_load(MlirOperation op) { return tri_op_is(op, "tt.load") || tri_op_is(op, "tt.descriptor_load"); }
 
-/* Each thread works on its own elements, and nothing but loads and constants comes in. */
-static bool stays_in_place(const tri_slice *slice, const tri_op_list *loads)
+static bool keeps_elements(MlirOperation op)
 {
-    size_t found = 0;
+    static const char *const names[] = {"arith.constant", "tt.splat", "tt.broadcast", "tt.expand_dims", "tt.reshape",
+                                        "tt.trans", "tt.join", "ttg.fp4_to_fp", "ttg.convert_layout"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tri_op_is(op, names[i]))
+            return true;
+    return is_load(op) || tri_infer_is_elementwise(op);
+}
+
+/* Each thread works on its own elements, and nothing but loads and constants comes in. */
+static bool stays_in_place(const tri_slice *slice)
+{
     for (size_t i = 0; i < slice->values.len; i++) {
         MlirOperation def = tri_op_def(slice->values.at[i].value);
         if (mlirOperationIsNull(def))
             return false;
-        if (is_load(def))
-            found++;
-        else if (!tri_infer_is_elementwise(def) && !tri_op_is(def, "arith.constant") && !tri_op_is(def, "tt.splat") &&
-                 !tri_op_is(def, "tt.broadcast") && !tri_op_is(def, "ttg.fp4_to_fp") &&
-                 !tri_op_is(def, "ttg.convert_layout"))
+        if (!keeps_elements(def))
             return false;
     }
-    return found > 0 && found == loads->len;
+    return true;
 }
 
 /* A dot in the block of the conversion takes it, so that nothing is computed in vain. */
@@ -120,8 +125,9 @@ bool tri_hoisting_try_dot(tri_remat *r, MlirOperation convert)
     MlirAttribute wanted = tri_layouts_of(tri_op_result(convert, 0));
     MlirOperation def = tri_op_def(source);
     const tri_encoding *e = tri_encoding_get(r->arena, wanted);
-    if (e->parent->kind != TRI_ENC_NVIDIA_MMA || mlirOperationIsNull(def) || is_load(def) || !feeds_dot(convert) ||
-        !tri_remat_grow(r, &slice, convert, source, wanted, is_load, &loads) || !stays_in_place(&slice, &loads))
+    if (e->parent->kind != TRI_ENC_NVIDIA_MMA || mlirOperationIsNull(def) || is_load(def) ||
+        !feeds_dot(convert) ||
+        !tri_remat_grow(r, &slice, convert, source, wanted, is_load, &loads) || !stays_in_place(&slice))
         return false;
     for (size_t i = 0; i < loads.len; i++) {
         MlirValue loaded = tri_op_result(loads.at[i], 0);

@@ -152,6 +152,20 @@ static void find_live(liveness *l)
         spread(l, l->todo.at[--l->todo.len]);
 }
 
+static int64_t real_cost(tri_remat *r, MlirType from, MlirType to)
+{
+    return tri_layouts_is_free_convert(r->layouts, from, to) ? 0 : tri_remat_convert_cost(to);
+}
+
+/* A conversion at the end of the slice goes to another layout now; what it was goes away if nobody
+ * else needs it. */
+static int64_t end_cost(tri_remat *r, MlirOperation convert, MlirAttribute encoding, bool is_live)
+{
+    MlirType from = mlirValueGetType(tri_op_operand(convert, 0)), to = mlirValueGetType(tri_op_result(convert, 0));
+    int64_t now = real_cost(r, from, tri_type_with_encoding(to, encoding));
+    return is_live ? now : max64(0, now - real_cost(r, from, to));
+}
+
 /* Cost of one op of the slice; negative when it must not be repeated. */
 static int64_t op_cost(liveness *l, MlirOperation op, const tri_slice_value *v)
 {
@@ -160,6 +174,8 @@ static int64_t op_cost(liveness *l, MlirOperation op, const tri_slice_value *v)
     bool is_live = tri_map_find_ptr(&l->live, v->value.ptr) != NULL;
     if (tri_str_is(name, "arith.constant"))
         return 0;
+    if (tri_str_is(name, "ttg.convert_layout"))
+        return end_cost(l->r, op, v->encoding, is_live);
     if (l->is_free && !tri_str_is(name, "tt.reduce") && !tri_str_is(name, "tt.load"))
         return 0;
     if (tri_str_has_prefix(name, "arith.") || tri_str_has_prefix(name, "math.") || is_expensive_math(name)) {
