@@ -51,13 +51,20 @@ static int pending(counter *c, MlirValue token, MlirOperation at)
     return before + min_int(entry, around);
 }
 
+/* Whether control flow inside an op may wait or commit: reductions and the like only compute. */
+static bool may_branch(MlirOperation op)
+{
+    return tri_op_is(op, "scf.for") || tri_op_is(op, "scf.if") || tri_op_is(op, "scf.while") || tri_op_is(op, "tt.call") ||
+           tri_op_is(op, "ttg.warp_specialize");
+}
+
 /* Waits with only harmless ops between them become one. */
 static void merge(tri_arena *arena, MlirBlock block)
 {
     MlirOperation first = {NULL}, next;
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = next) {
         next = mlirOperationGetNextInBlock(op);
-        if (is_commit(op) || mlirOperationGetNumRegions(op) || tri_op_is(op, "tt.call")) {
+        if (is_commit(op) || may_branch(op)) {
             first = (MlirOperation){NULL};
         } else if (tri_op_is(op, "ttg.async_wait") && mlirOperationIsNull(first)) {
             first = op;
