@@ -1,0 +1,101 @@
+// expected-error@+1 {{'sizePerThread' must hold powers of two}}
+module attributes {x.a = #ttg.blocked<{sizePerThread = [1, 3], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>} {
+}
+// -----
+// expected-error@+1 {{'order' must be a permutation}}
+module attributes {x.a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 1]}>} {
+}
+// -----
+// expected-error@+1 {{'threadsPerWarp' has another rank}}
+module attributes {x.a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8], warpsPerCTA = [4, 1], order = [1, 0]}>} {
+}
+// -----
+// expected-error@+1 {{'order' is missing}}
+module attributes {x.a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1]}>} {
+}
+// -----
+// expected-error@+1 {{unknown field 'colour'}}
+module attributes {x.a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0], colour = 3}>} {
+}
+// -----
+// expected-error@+1 {{bases must be different powers of two}}
+module attributes {x.a = #ttg.linear<{register = [[0, 3]], lane = [], warp = [], block = []}>} {
+}
+// -----
+// expected-error@+1 {{moves along more than one dimension}}
+module attributes {x.a = #ttg.linear<{register = [[1, 1]], lane = [], warp = [], block = []}>} {
+}
+// -----
+// expected-error@+1 {{do not reach every element}}
+module attributes {x.a = #ttg.linear<{register = [[0, 2]], lane = [], warp = [], block = []}>} {
+}
+// -----
+// expected-error@+1 {{'dim' is not a dimension of the parent}}
+module attributes {x.a = #ttg.slice<{dim = 2, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>}>} {
+}
+// -----
+// expected-error@+1 {{'parent' must be a layout}}
+module attributes {x.a = #ttg.slice<{dim = 0, parent = 7}>} {
+}
+// -----
+// expected-error@+1 {{'opIdx' must be 0 or 1}}
+module attributes {x.a = #ttg.dot_op<{opIdx = 2, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>, kWidth = 2}>} {
+}
+// -----
+// expected-error@+1 {{'kWidth' is required}}
+module attributes {x.a = #ttg.dot_op<{opIdx = 0, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>}>} {
+}
+// -----
+// expected-error@+1 {{must be 0 when the parent is a Hopper mma}}
+module attributes {x.a = #ttg.dot_op<{opIdx = 1, parent = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>, kWidth = 2}>} {
+}
+// -----
+// expected-error@+1 {{not allowed for a blocked parent}}
+module attributes {x.a = #ttg.dot_op<{opIdx = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>, kWidth = 2}>} {
+}
+// -----
+// expected-error@+1 {{must be 0, 32, 64 or 128}}
+module attributes {x.a = #ttg.nvmma_shared<{swizzlingByteWidth = 48, transposed = false, elementBitWidth = 16}>} {
+}
+// -----
+// expected-error@+1 {{intervals must grow}}
+module attributes {x.a = #ttg.padded_shared<[128:+8, 64:+8] {order = [1, 0], shape = [16, 128]}>} {
+}
+// -----
+// expected-error@+1 {{'maxPhase' must hold powers of two}}
+module attributes {x.a = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 3, order = [1, 0]}>} {
+}
+// -----
+// expected-error@+1 {{'blockM' must be 64 or 128}}
+module attributes {x.a = #ttng.tensor_memory_encoding<blockM = 32, blockN = 64, colStride = 1>} {
+}
+// -----
+#shared = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+// expected-error@+1 {{needs a shared or tensor memory layout}}
+tt.func private @f(%b: !ttg.memdesc<64x32xf16, #blocked, #ttg.shared_memory>)
+// -----
+#shared = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+// expected-error@+1 {{does not fit the layout}}
+tt.func private @f(%b: !ttg.memdesc<64x32xf16, #shared, #ttng.tensor_memory>)
+// -----
+#shared = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+// expected-error@+1 {{rank of the layout}}
+tt.func private @f(%b: !ttg.memdesc<64x32x32x32xf16, #shared, #ttg.shared_memory>)
+// -----
+#shared = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+// expected-error@+1 {{power-of-2}}
+tt.func private @f(%b: !ttg.memdesc<48x32xf16, #shared, #ttg.shared_memory>)
+// -----
+#shared = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+// expected-error@+1 {{less than or equal to alloc shape}}
+tt.func private @f(%b: !ttg.memdesc<64x32xf16, #shared, #ttg.shared_memory, 32x32>)
+// -----
+#shared = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+// expected-error@+1 {{at least 8 bits wide}}
+tt.func private @f(%b: !ttg.memdesc<64x32xi4, #shared, #ttg.shared_memory>)
