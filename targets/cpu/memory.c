@@ -114,6 +114,57 @@ LLVMValueRef tri_cpu_load_if(tri_cpu_gen *g, int level, LLVMValueRef cond, LLVMT
     return phi;
 }
 
+/* ---- strided accesses ---- */
+
+typedef struct {
+    LLVMValueRef address; /* of lane 0, of all lanes (scalar), or a vector */
+    LLVMValueRef stride;  /* between lanes, in elements; then address is lane 0's */
+    int level;
+    bool in_order; /* lanes are neighbours */
+    bool is_vec;   /* a vector of addresses */
+} place;
+
+static LLVMValueRef lane_address(tri_cpu_gen *g, LLVMTypeRef element, LLVMValueRef address, LLVMValueRef stride, int k)
+{
+    LLVMValueRef offset = LLVMBuildMul(g->b, stride, tri_cpu_i64(g, k), "");
+    return LLVMBuildGEP2(g->b, element, address, &offset, 1, "");
+}
+
+/* One scalar access per lane: cheaper than a gather when the distance is the same everywhere. */
+static LLVMValueRef strided_load(tri_cpu_gen *g, LLVMTypeRef element, LLVMValueRef address, LLVMValueRef stride,
+                                 unsigned align)
+{
+    LLVMValueRef out = LLVMGetPoison(tri_cpu_vector(element, g->nest->vl));
+    for (int k = 0; k < g->nest->vl; k++) {
+        LLVMValueRef v = plain_load(g, element, lane_address(g, element, address, stride, k), align);
+        out = LLVMBuildInsertElement(g->b, out, v, tri_cpu_i64(g, k), "");
+    }
+    return out;
+}
+
+static void strided_store(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef address, LLVMValueRef stride, unsigned align)
+{
+    LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(v));
+    for (int k = 0; k < g->nest->vl; k++) {
+        LLVMValueRef x = LLVMBuildExtractElement(g->b, v, tri_cpu_i64(g, k), "");
+        LLVMSetAlignment(LLVMBuildStore(g->b, x, lane_address(g, element, address, stride, k)), align);
+    }
+}
+
+/* The addresses of all lanes, for masked accesses. */
+static void spread(tri_cpu_gen *g, LLVMTypeRef element, place *p)
+{
+    if (!p->stride)
+        return;
+    LLVMValueRef lanes[TRI_CPU_LANES * 4];
+    for (int k = 0; k < g->nest->vl; k++)
+        lanes[k] = tri_cpu_i64(g, k);
+    LLVMValueRef steps = LLVMConstVector(lanes, (unsigned)g->nest->vl);
+    steps = LLVMBuildMul(g->b, steps, tri_cpu_splat(g, p->stride, g->nest->vl), "");
+    p->address = LLVMBuildGEP2(g->b, element, p->address, &steps, 1, "");
+    p->stride = NULL;
+}
+
 /* ---- buffers ---- */
 
 /* The row-major position of an index as one affine component. */
@@ -130,74 +181,60 @@ static tri_cpu_index linear_index(MlirType type, const tri_cpu_tuple *tuple)
     return out;
 }
 
-/* Address of lane 0, or of every lane when lanes are not neighbours; in_order says which. */
-static tri_cpu_val buffer_address(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, const tri_cpu_tuple *tuple,
-                                  bool *out_in_order)
+/* Where an index lies in a buffer; lanes at a constant distance. */
+static place buffer_place(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, const tri_cpu_tuple *tuple)
 {
     tri_cpu_index linear = linear_index(type, tuple);
     int v = g->nest->vec_loop;
     int64_t lane_step = v < 0 ? 0 : linear.coef[v];
-    *out_in_order = lane_step == 1;
-    tri_cpu_val index;
-    if (lane_step == 1) {
-        g->nest->vec_loop = -1; /* the plain counter */
-        index = tri_cpu_index_value(g, &linear);
-        g->nest->vec_loop = v;
-    } else {
-        index = tri_cpu_index_value(g, &linear);
-    }
+    g->nest->vec_loop = -1; /* the plain counter: lane 0 */
+    tri_cpu_val index = tri_cpu_index_value(g, &linear);
+    g->nest->vec_loop = v;
     tri_cpu_at(g, index.level);
-    LLVMTypeRef element = memory_type(g, type);
-    index.v = LLVMBuildInBoundsGEP2(g->b, element, buffer, &index.v, 1, "");
-    return index;
+    place p = {.level = index.level, .in_order = lane_step == 1, .is_vec = lane_step != 0 && lane_step != 1};
+    p.address = LLVMBuildInBoundsGEP2(g->b, memory_type(g, type), buffer, &index.v, 1, "");
+    p.stride = p.is_vec ? tri_cpu_i64(g, lane_step) : NULL;
+    return p;
 }
 
 tri_cpu_val tri_cpu_buffer_load(tri_cpu_gen *g, MlirValue value, LLVMValueRef buffer, const tri_cpu_tuple *tuple)
 {
     MlirType type = mlirValueGetType(value);
-    bool in_order;
-    tri_cpu_val at = buffer_address(g, type, buffer, tuple, &in_order);
-    if (!in_order)
-        return tri_cpu_read(g, type, at.v, at);
-    LLVMTypeRef vector = tri_cpu_vector(memory_type(g, type), g->nest->vl);
-    at.v = from_memory(g, type, plain_load(g, vector, at.v, element_bytes(g, type)));
-    at.is_vec = true;
-    return at;
+    LLVMTypeRef element = memory_type(g, type);
+    unsigned align = element_bytes(g, type);
+    place p = buffer_place(g, type, buffer, tuple);
+    tri_cpu_val out = {NULL, p.level, p.in_order || p.is_vec};
+    if (p.in_order)
+        out.v = plain_load(g, tri_cpu_vector(element, g->nest->vl), p.address, align);
+    else if (p.is_vec)
+        out.v = strided_load(g, element, p.address, p.stride, align);
+    else
+        out.v = plain_load(g, element, p.address, align);
+    out.v = from_memory(g, type, out.v);
+    return out;
 }
 
 void tri_cpu_buffer_store(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, const tri_cpu_tuple *tuple,
                           tri_cpu_val v)
 {
-    bool in_order;
-    tri_cpu_val at = buffer_address(g, type, buffer, tuple, &in_order);
-    int level = v.level > at.level ? v.level : at.level;
-    tri_cpu_at(g, level);
+    place p = buffer_place(g, type, buffer, tuple);
+    tri_cpu_at(g, v.level > p.level ? v.level : p.level);
     unsigned align = element_bytes(g, type);
-    if (in_order || at.is_vec) {
+    if (p.in_order || p.is_vec) {
         LLVMValueRef x = to_memory(g, type, tri_cpu_as_vector(g, v));
-        if (in_order) {
-            LLVMSetAlignment(LLVMBuildStore(g->b, x, at.v), align);
-            return;
-        }
-        LLVMTypeRef overloads[2] = {LLVMTypeOf(x), LLVMTypeOf(at.v)};
-        LLVMValueRef args[3] = {x, at.v, LLVMConstAllOnes(tri_cpu_like(g->i1, x))};
-        set_arg_align(g, tri_cpu_intrinsic(g, "llvm.masked.scatter", overloads, 2, args, 3), 1, align);
+        if (p.in_order)
+            LLVMSetAlignment(LLVMBuildStore(g->b, x, p.address), align);
+        else
+            strided_store(g, x, p.address, p.stride, align);
         return;
     }
     LLVMValueRef x = v.v;
     if (v.is_vec) /* all lanes write one place: the last one stays */
         x = LLVMBuildExtractElement(g->b, x, tri_cpu_i64(g, g->nest->vl - 1), "");
-    LLVMSetAlignment(LLVMBuildStore(g->b, to_memory(g, type, x), at.v), align);
+    LLVMSetAlignment(LLVMBuildStore(g->b, to_memory(g, type, x), p.address), align);
 }
 
 /* ---- global memory ---- */
-
-typedef struct {
-    LLVMValueRef address; /* of lane 0, of all lanes (scalar), or a vector */
-    int level;
-    bool in_order; /* lanes are neighbours */
-    bool is_vec;   /* a vector of addresses */
-} place;
 
 static place affine_place(tri_cpu_gen *g, tri_cpu_form *f, LLVMTypeRef element)
 {
@@ -213,15 +250,11 @@ static place affine_place(tri_cpu_gen *g, tri_cpu_form *f, LLVMTypeRef element)
         tri_cpu_at(g, p.level);
         bool is_one = LLVMIsAConstantInt(f->coef[l]) && LLVMConstIntGetSExtValue(f->coef[l]) == 1;
         LLVMValueRef index = g->nest->loops[l].iv;
-        if (l == v && !is_one) {
-            tri_cpu_index lane = {.coef = {0}};
-            lane.coef[l] = 1;
-            index = tri_cpu_index_value(g, &lane).v;
-            tri_cpu_at(g, p.level);
-            index = LLVMBuildMul(g->b, index, tri_cpu_splat(g, f->coef[l], g->nest->vl), "");
-            p.is_vec = true;
-        } else if (!is_one) {
+        if (!is_one)
             index = LLVMBuildMul(g->b, index, f->coef[l], "");
+        if (l == v && !is_one) {
+            p.is_vec = true;
+            p.stride = f->coef[l];
         }
         p.in_order |= l == v && is_one;
         address = LLVMBuildGEP2(g->b, element, address, &index, 1, "");
@@ -237,7 +270,7 @@ static place place_of(tri_cpu_gen *g, MlirValue pointer, const tri_cpu_tuple *tu
     if (f.ok && f.ptr)
         return affine_place(g, &f, memory_type(g, pointee));
     tri_cpu_val v = tri_cpu_eval(g, pointer, tuple);
-    return (place){v.v, v.level, false, v.is_vec};
+    return (place){v.v, NULL, v.level, false, v.is_vec};
 }
 
 /* A mask in force: null value means all lanes. */
@@ -287,7 +320,10 @@ static tri_cpu_val masked_vector_load(tri_cpu_gen *g, MlirType type, place p, ma
     tri_cpu_at(g, out.level);
     LLVMValueRef mask = m.v && !m.is_vec ? tri_cpu_splat(g, m.v, g->nest->vl) : m.v;
     LLVMValueRef rest = m.v ? to_memory(g, type, tri_cpu_as_vector(g, other)) : NULL;
-    if (p.is_vec) {
+    if (p.stride && !mask) {
+        out.v = strided_load(g, element, p.address, p.stride, align);
+    } else if (p.is_vec) {
+        spread(g, element, &p);
         out.v = gather(g, element, p.address, mask, rest, align);
     } else if (!mask) {
         out.v = plain_load(g, vector, p.address, align);
@@ -368,6 +404,11 @@ static void store_lanes(tri_cpu_gen *g, MlirType type, store_data *s)
         LLVMSetAlignment(LLVMBuildStore(g->b, x, s->p.address), align);
         return;
     }
+    if (s->p.stride && !mask) {
+        strided_store(g, x, s->p.address, s->p.stride, align);
+        return;
+    }
+    spread(g, LLVMGetElementType(LLVMTypeOf(x)), &s->p);
     LLVMTypeRef overloads[2] = {LLVMTypeOf(x), LLVMTypeOf(s->p.address)};
     if (!mask)
         mask = LLVMConstAllOnes(tri_cpu_like(g->i1, x));
