@@ -154,7 +154,7 @@ static bool bind(tri_eval *e, const tri_builtin *row, const tri_call_args *args,
             tri_eval_error_at(e, at, 3004, "argument '%.*s' of '%s' is missing", TRI_STR_ARG(params[p].name), short_name(row));
             return false;
         }
-        if (tri_ev_is_error(out[p]))
+        if (tri_ev_holds_error(out[p]))
             return false;
     }
     return true;

@@ -155,6 +155,14 @@ bool tri_ev_get_shape(tri_eval *e, tri_ev v, int *out_rank, int64_t *out_shape)
     return true;
 }
 
+bool tri_ev_holds_error(tri_ev v)
+{
+    bool error = v.kind == TRI_EV_ERROR;
+    for (int i = 0; v.kind == TRI_EV_TUPLE && i < v.tuple->count; i++)
+        error = error || tri_ev_holds_error(v.tuple->at[i]);
+    return error;
+}
+
 /* ---- IR values inside a value ---- */
 
 static void parts(tri_ev v, int *out_count, const tri_ev **out_at)

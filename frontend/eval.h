@@ -165,6 +165,7 @@ tri_ev tri_ev_make_tuple(tri_eval *e, int count, const tri_ev *at);
 tri_ev tri_ev_make_named(tri_eval *e, int count, const tri_ev *at, const tri_class *cls);
 tri_ev tri_ev_from_value(tri_eval *e, const tri_value *v); /* constexpr wrappers drop, sequences become tuples */
 const tri_value *tri_ev_to_value(tri_eval *e, tri_ev v);   /* null when it holds IR values */
+bool tri_ev_holds_error(tri_ev v); /* itself or somewhere in its elements */
 bool tri_ev_is_none(tri_ev v);
 bool tri_ev_get_num(tri_ev v, tri_num *out_num);
 bool tri_ev_get_int(tri_ev v, int64_t *out_value); /* CE bool or int that fits */

@@ -83,7 +83,7 @@ static bool join_returns(tri_eval *e, tri_frame *f, tri_ev *out)
 {
     *out = f->returns.len ? f->returns.at[0].value : tri_ev_none(e);
     for (size_t i = 0; i < f->returns.len; i++)
-        if (tri_ev_is_error(f->returns.at[i].value))
+        if (tri_ev_holds_error(f->returns.at[i].value))
             return false;
     for (size_t i = 1; i < f->returns.len; i++) {
         tri_ev joined;
@@ -312,7 +312,7 @@ static bool bind_params(tri_eval *e, const tri_function *f, const tri_call_args 
         params[p] = tri_ev_from_value(e, d);
     }
     for (uint32_t p = 0; p < list->len; p++)
-        if (tri_ev_is_error(params[p]))
+        if (tri_ev_holds_error(params[p]))
             return false;
     return true;
 }

@@ -328,6 +328,9 @@ bool tri_semantic_broadcast(tri_eval *e, tri_ev *x, tri_ev *y)
 
 bool tri_semantic_broadcast_all(tri_eval *e, int count, tri_ev *values)
 {
+    for (int i = 0; i < count; i++)
+        if (!tri_ev_is_tensor(values[i]))
+            return false;
     for (int i = 1; i < count; i++)
         if (!tri_semantic_broadcast(e, &values[0], &values[i]))
             return false;
