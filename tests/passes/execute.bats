@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# The passes do not change what kernels compute: the host's way, which has none of the GPU passes,
+# and every GPU family's way give the same numbers.
+
+load ../helpers
+
+: "${TRITRUN:=$BUILDDIR/tritrun}"
+
+# same KERNEL RESULT ARGUMENT...: RESULT on the host and on the simulated GPUs agree.
+same() {
+    local kernel=$1 result=$2 arch
+    shift 2
+    "$TRITRUN" -k "$kernel" -o "$result=host.npy" "$SRCDIR/tests/passes/execute.tri" "$@"
+    for arch in ${ARCHS:-sim:sm_80 sim:sm_90 sim:spirv64}; do
+        echo "# $arch"
+        "$TRITRUN" -arch=$arch -k "$kernel" -expect="$result=@host.npy" -rtol=1e-3 -atol=1e-3 \
+            "$SRCDIR/tests/passes/execute.tri" "$@"
+    done
+}
+
+@test "a transpose keeps its elements" {
+    same transpose y randn:f32:64x64:seed=1 y=zeros:f32:64x64 64 BM=64 BN=64
+}
+
+@test "a softmax over rows" {
+    same softmax y randn:f16:64x128:seed=1 y=zeros:f32:64x128 128 BM=64 BN=128
+}
+
+@test "a matrix product with an operand that is widened" {
+    same mixed_matmul c randn:f16:64x128:seed=1 randint:i8:128x64:seed=2 c=zeros:f32:64x64 128 128 64 64 BM=64 BN=64 BK=32
+}
+
+@test "attention" {
+    same attention o randn:f16:64x64:seed=1 randn:f16:128x64:seed=2 randn:f16:128x64:seed=3 o=zeros:f32:64x64 128 BM=64 BN=32 D=64
+}
+
+@test "scans, and positions of maxima" {
+    # scans across lanes need shuffles
+    ARCHS='sim:sm_80 sim:sm_90' same scan_and_pick y randn:f32:64x64:seed=1 y=zeros:f32:64x64 z=zeros:i32:64 64 BM=64 BN=64
+    ARCHS='sim:sm_80 sim:sm_90' same scan_and_pick z randn:f32:64x64:seed=1 y=zeros:f32:64x64 z=zeros:i32:64 64 BM=64 BN=64
+}
+
+@test "loops, branches and unrolled loops that carry tensors" {
+    same branches y rand:f32:7x256:seed=1 y=zeros:f32:256 7 B=256
+}
+
+@test "tensor descriptors" {
+    same descriptor y randn:f32:24x64:seed=1 y=zeros:f32:24x64 24 64 BM=16 BN=64
+}
+
+@test "sums of rows in a loop" {
+    same row_sums y randn:f16:64x256:seed=1 randn:f16:256:seed=2 y=zeros:f32:64 256 256 BM=64 BN=128
+}
