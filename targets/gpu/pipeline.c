@@ -38,7 +38,10 @@ static void add_loop_passes(const tri_unit *unit, tri_buf *out)
 /* What the passes before left behind is cleaned up; then no op may be added any more. */
 static void add_final_passes(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_add_z(out, ",canonicalize,loop-aware-cse,optimize-dot-operands,remove-layout-conversions,"
+    /* mma.sync reads registers: what it needs next can be read while it runs */
+    bool can_prefetch = is_cuda(unit) && (unit->arch->number < 90 || unit->arch->number >= 120);
+    tri_buf_format(out, ",canonicalize,loop-aware-cse,optimize-dot-operands%s", can_prefetch ? ",prefetch" : "");
+    tri_buf_add_z(out, ",remove-layout-conversions,"
                        "reduce-data-duplication,reorder-instructions,loop-aware-cse,symbol-dce,sccp,cse,canonicalize");
     tri_buf_format(out, ",allocate-shared-memory{max-bytes=%u},membar", unit->arch->max_shared);
 }
