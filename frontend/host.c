@@ -505,12 +505,24 @@ const tri_value *tri_host_select(tri_arena *arena, const tri_ast_node *target, c
         return value;
     tri_value_ops ops = {.arena = arena};
     tri_value_list items = {0};
-    if ((target->kind != TRI_AST_TUPLE && target->kind != TRI_AST_LIST) || !tri_value_items(&ops, value, &items) ||
-        items.len != target->list.len)
+    if ((target->kind != TRI_AST_TUPLE && target->kind != TRI_AST_LIST) || !tri_value_items(&ops, value, &items))
         return NULL;
-    for (uint32_t i = 0; i < target->list.len; i++)
-        if (part->span.begin >= target->list.at[i]->span.begin && part->span.end <= target->list.at[i]->span.end)
-            return tri_host_select(arena, target->list.at[i], part, items.at[i]);
+    uint32_t n = target->list.len, star = n;
+    for (uint32_t i = 0; i < n; i++)
+        if (target->list.at[i]->kind == TRI_AST_STARRED)
+            star = i;
+    if (star == n ? items.len != n : items.len + 1 < n)
+        return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const tri_ast_node *item = target->list.at[i];
+        uint32_t extra = items.len - n; /* wraps when the star takes nothing, and back below */
+        if (part->span.begin < item->span.begin || part->span.end > item->span.end)
+            continue;
+        if (i == star)
+            return tri_host_select(arena, item->value, part,
+                                   tri_value_sequence(arena, TRI_VALUE_LIST, extra + 1, items.at + star));
+        return tri_host_select(arena, item, part, items.at[i < star ? i : i + extra]);
+    }
     return NULL;
 }
 

@@ -40,8 +40,11 @@ static tri_binding *bind(indexer *ix, tri_bind_kind kind, tri_str name, const tr
 static void note_change(indexer *ix, tri_str name, const tri_ast_node *stmt)
 {
     tri_binding *b = tri_map_find(&ix->scope->names, name);
-    if (b && b->stmt != stmt && (b->changes.len == 0 || tri_vec_last(&b->changes) != stmt))
-        tri_vec_push(ix->arena, &b->changes, stmt);
+    for (const tri_guard *g = ix->guard; g; g = g->outer)
+        if (g->kind == TRI_GUARD_LOOP)
+            return; /* the loop as a whole was noted */
+    if (b && b->stmt != stmt && (b->changes.len == 0 || tri_vec_last(&b->changes).stmt != stmt))
+        tri_vec_push(ix->arena, &b->changes, (tri_change){stmt, ix->guard});
 }
 
 static const tri_ast_node *base_name(const tri_ast_node *node)
@@ -380,6 +383,22 @@ static const tri_value *evaluate(tri_scope *scope, tri_binding *b)
     }
 }
 
+/* Runs the statements that change the object after it was bound. */
+static const tri_value *apply_changes(tri_scope *scope, tri_binding *b)
+{
+    tri_arena *arena = scope->module->all->arena;
+    for (size_t i = 0; i < b->changes.len && b->value; i++) {
+        tri_change change = b->changes.at[i];
+        tri_guard_state state = guards_state(scope, change.guard);
+        if (state == TRI_GUARD_HOLDS)
+            b->value = tri_host_apply_changes(scope, b->name, b->value, 1, &change.stmt, &b->failure);
+        else if (state != TRI_GUARD_FAILS)
+            b->value = tri_scope_fail(arena, &b->failure, change.stmt->span,
+                                      "whether '%.*s' is changed here is not known while compiling", TRI_STR_ARG(b->name));
+    }
+    return b->value;
+}
+
 static const tri_value *value_of(tri_scope *scope, tri_binding *b)
 {
     if (b->is_done)
@@ -392,7 +411,7 @@ static const tri_value *value_of(tri_scope *scope, tri_binding *b)
     bool is_mutable = b->value && (b->value->kind == TRI_VALUE_LIST || b->value->kind == TRI_VALUE_DICT ||
                                    b->value->kind == TRI_VALUE_SET || b->value->kind == TRI_VALUE_OBJECT);
     if (is_mutable && b->changes.len)
-        b->value = tri_host_apply_changes(scope, b->name, b->value, b->changes.len, b->changes.at, &b->failure);
+        b->value = apply_changes(scope, b);
     b->is_busy = false;
     b->is_done = true;
     if (!b->value)

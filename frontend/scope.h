@@ -38,13 +38,19 @@ typedef enum {
     TRI_BIND_OTHER, /* loop variables, `with` targets, walrus: not evaluated */
 } tri_bind_kind;
 
+/* A statement that changes an object in place: x.append(1), x[0] = 2. */
+typedef struct {
+    const tri_ast_node *stmt;
+    tri_guard *guard;
+} tri_change;
+
 typedef struct tri_binding {
     tri_bind_kind kind;
     tri_str name;
     const tri_ast_node *stmt, *part;
     tri_guard *guard;
     struct tri_binding *previous; /* older binding of the name in this scope */
-    TRI_VEC(const tri_ast_node *) changes; /* later statements that change the object in place */
+    TRI_VEC(tri_change) changes;  /* of its value, by later statements */
     bool is_busy, is_done;
     const tri_value *value; /* null after a failure */
     tri_failure failure;
