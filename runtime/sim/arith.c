@@ -145,7 +145,7 @@ TRI_SIM_FUNCTION(atomic_rmw)
     size_t size = args[1] / 8;
     void *at = (void *)(uintptr_t)args[0];
     results[0] = 0;
-    if (!(args[2] & 1) || !tri_sim_check_global(sim, at, size, "atomic operation"))
+    if (!(args[2] & 1) || !tri_sim_check_atomic(sim, at, size))
         return;
     uint64_t old = 0, value = 0;
     memcpy(&old, at, size);
@@ -167,7 +167,7 @@ TRI_SIM_FUNCTION(atomic_cas)
     size_t size = args[1] / 8;
     void *at = (void *)(uintptr_t)args[0];
     results[0] = 0;
-    if (!(args[2] & 1) || !tri_sim_check_global(sim, at, size, "atomic operation"))
+    if (!(args[2] & 1) || !tri_sim_check_atomic(sim, at, size))
         return;
     uint64_t old = 0, compare = 0;
     memcpy(&old, at, size);

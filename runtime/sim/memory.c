@@ -126,7 +126,28 @@ static void mark_written(tri_sim *sim, size_t offset, size_t size, const unsigne
         cell->writer = access_now(sim);
         cell->readers[0].thread = cell->readers[1].thread = -1;
         cell->is_initialised = true;
+        cell->by_atomic = false;
     }
+}
+
+bool tri_sim_check_atomic(tri_sim *sim, const void *address, size_t size)
+{
+    const unsigned char *at = address;
+    size_t offset;
+    if (at < sim->shared || at >= sim->shared + sim->shared_bytes)
+        return tri_sim_check_global(sim, address, size, "atomic operation");
+    if (!shared_range(sim, address, size, &offset))
+        return false;
+    for (size_t i = offset; i < offset + size; i++) {
+        tri_sim_cell *cell = &sim->cells[i];
+        if (!cell->is_initialised)
+            tri_sim_report(sim, "uninitialised shared memory", -1, "atomic operation at offset %zu, which nothing has written", i);
+        if (cell->by_atomic)
+            cell->writer.thread = -1;
+        mark_written(sim, i, 1, NULL);
+        cell->by_atomic = true;
+    }
+    return true;
 }
 
 bool tri_sim_shared_write(tri_sim *sim, void *address, size_t size, const void *data)

@@ -49,6 +49,7 @@ typedef struct {
     tri_sim_access writer;
     tri_sim_access readers[2]; /* two different threads, of different warps when there are such */
     bool is_initialised;
+    bool by_atomic;            /* the last write was an atomic operation */
     int32_t copying;           /* thread + 1 with an asynchronous copy in flight here; 0: none */
     uint32_t copy_site;
 } tri_sim_cell;
@@ -103,6 +104,8 @@ void tri_sim_exchange(tri_sim *sim, uint32_t primitive, uint32_t mask, const uin
 bool tri_sim_check_global(tri_sim *sim, const void *address, size_t size, const char *what);
 bool tri_sim_shared_read(tri_sim *sim, const void *address, size_t size, void *out);
 bool tri_sim_shared_write(tri_sim *sim, void *address, size_t size, const void *data);
+/* Checks an atomic operation on global or shared memory; those on one place do not race each other. */
+bool tri_sim_check_atomic(tri_sim *sim, const void *address, size_t size);
 
 /* A primitive: reads scalars from args, one per 8 bytes, writes results likewise. */
 typedef void (*tri_sim_function)(tri_sim *sim, uint32_t id, const uint64_t *args, uint64_t *results);

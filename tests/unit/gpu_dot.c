@@ -35,9 +35,15 @@ static void put(unsigned char *at, int i, const types *t, double v)
         memcpy(at + 4 * i, &f, 4);
     } else if (!strcmp(t->in, "f64")) {
         memcpy(at + 8 * i, &v, 8);
-    } else {
+    } else if (!strcmp(t->in, "i8")) {
         int8_t s = (int8_t)(v * 8);
         memcpy(at + i, &s, 1);
+    } else { /* e4m3: every multiple of 1/8 up to 1 has a code */
+        for (int code = 0; code < 0x7f; code++) {
+            int e = code >> 3, m = code & 7;
+            if ((e ? ldexp(8 + m, e - 10) : ldexp(m, -9)) == fabs(v))
+                at[i] = (unsigned char)(code | (v < 0 ? 0x80 : 0));
+        }
     }
 }
 
@@ -159,6 +165,10 @@ int main(void)
         run_matmul(64, 64, 128, 32, &all[t], 4, "sm_80");
         run_matmul(16, 64, 64, 64, &all[t], 2, "sm_90a");
     }
+    static const types small = {"f8E4M3FN", "f32", "", 1, 4, 1e-5};
+    run_matmul(32, 32, 64, 32, &small, 1, "sm_89");
+    run_matmul(64, 64, 128, 64, &small, 4, "sm_90a");
+    run_matmul(32, 32, 64, 32, &small, 2, "sm_80");
     run_matmul(128, 64, 128, 32, &all[0], 8, "sm_80");
     run_matmul(32, 32, 64, 32, &all[4], 4, "spirv64");
     return failures != 0;
