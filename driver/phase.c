@@ -156,7 +156,19 @@ static bool run_ttgir(tri_unit *unit, const tri_pass_hooks *hooks)
     return run_pipeline(unit, unit->target->ttgir_pipeline, hooks);
 }
 
-static bool run_lower(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->lower(unit); }
+/* Other compilers' ttgir, and ttgir in the middle of the pipeline, has no plan of shared memory yet. */
+static bool plan_shared_memory(tri_unit *unit, const tri_pass_hooks *hooks)
+{
+    if (!mlirAttributeIsNull(tri_op_attr(mlirModuleGetOperation(unit->module), "ttg.shared")))
+        return true;
+    tri_str passes = tri_str_format(unit->arena, "allocate-shared-memory{max-bytes=%u},membar", unit->arch->max_shared);
+    return tri_passes_run(unit, passes.data, hooks);
+}
+
+static bool run_lower(tri_unit *unit, const tri_pass_hooks *hooks)
+{
+    return plan_shared_memory(unit, hooks) && unit->target->lower(unit);
+}
 static bool run_scalarise(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->lower(unit); }
 
 static bool run_optimize(tri_unit *unit, const tri_pass_hooks *hooks)

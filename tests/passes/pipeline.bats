@@ -81,3 +81,22 @@ END
     [[ $errors == *"in.ttgir:6:10: note: 16384 bytes for 'ttg.local_alloc'"* ]]
     tritcc -x ttgir -passes='allocate-shared-memory{max-bytes=16384}' in.ttgir
 }
+
+@test "ttgir without a plan of shared memory, as others write it, compiles" {
+    cat >in.ttgir <<'END'
+#a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#b = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @k(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+    %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #a>
+    %v = tt.load %ps : tensor<64x64x!tt.ptr<f32>, #a>
+    %w = ttg.convert_layout %v : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>
+    %qs = tt.splat %q : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #b>
+    tt.store %qs, %w : tensor<64x64x!tt.ptr<f32>, #b>
+    tt.return
+  }
+}
+END
+    tritcc -arch=sm_80 -emit=ptx -o - in.ttgir
+    [[ $output == *"bar.sync"* && $output == *".shared"* ]]
+}
