@@ -246,6 +246,15 @@ static void skip_statement(tri_parser *p, size_t first)
     p->scratch.len = mark;
 }
 
+void tri_parser_check_await(tri_parser *p)
+{
+    if (!p->stray_await)
+        return;
+    uint32_t begin = p->stray_await - 1;
+    p->stray_await = 0;
+    tri_parser_error(p, 2021, (tri_span){p->source, begin, begin + 5}, "'await' outside async function");
+}
+
 void tri_parser_skip_indentation_errors(tri_parser *p)
 {
     for (;;) {
@@ -291,6 +300,7 @@ void tri_parser_guard(tri_parser *p, void (*parse)(tri_parser *p))
         return;
     }
     p->recover = outer;
+    p->stray_await = 0;
     p->context = context;
     p->depth = depth;
     p->scratch.len = mark;

@@ -29,6 +29,7 @@ typedef struct {
     size_t error_count;
     bool is_resynced; /* after an error: the current token begins a statement */
     bool is_full;     /* gave up after TRI_PARSER_MAX_ERRORS */
+    uint32_t stray_await; /* 1 + where `await` stands outside an async function in this statement; 0: nowhere */
     tri_parser_context context;
     jmp_buf *recover; /* of the innermost statement being parsed */
     TRI_VEC(tri_ast_node *) scratch; /* list items under construction */
@@ -140,6 +141,7 @@ tri_ast_list tri_parser_block_body(tri_parser *p, const char *what, uint32_t beg
 /* parser_stmt.c */
 void tri_parser_stmt_simple_line(tri_parser *p); /* `a; b` NEWLINE, pushed on scratch */
 /* parser.c */
+void tri_parser_check_await(tri_parser *p);
 /* Reports tabs and unindents that match nothing; the line itself may be fine. */
 void tri_parser_skip_indentation_errors(tri_parser *p);
 /* Runs `parse`; after an error in it, skips the rest of its statement. */

@@ -39,6 +39,8 @@ static tri_ast_node *finish_comp(tri_parser *p, tri_ast_kind kind, uint32_t begi
     if (element->kind == TRI_AST_STARRED)
         tri_parser_fail(p, 2001, element->span, "a comprehension cannot unpack its element");
     tri_ast_list clauses = tri_parser_expr_clauses(p);
+    if (kind == TRI_AST_GENERATOR && p->stray_await > begin)
+        p->stray_await = 0;
     tri_parser_expect_close(p, close, begin, close == TRI_TOKEN_RPAREN ? "')'" : close == TRI_TOKEN_RBRACKET ? "']'" : "'}'");
     tri_ast_node *node = tri_parser_node(p, kind, begin);
     node->comp.element = element;
@@ -257,6 +259,8 @@ static tri_ast_node *parse_positional(tri_parser *p, bool is_first, bool has_key
     if (is_at_comprehension(p)) {
         tri_ast_list clauses = tri_parser_expr_clauses(p);
         tri_ast_node *generator = tri_parser_node(p, TRI_AST_GENERATOR, begin);
+        if (p->stray_await > begin)
+            p->stray_await = 0;
         generator->comp.element = arg;
         generator->comp.clauses = clauses;
         bool is_alone = is_first && tri_parser_kind(p) == TRI_TOKEN_RPAREN;
@@ -383,8 +387,8 @@ tri_ast_node *tri_parser_atom_primary(tri_parser *p)
     uint32_t outer = tri_parser_height_begin(p), begin = t->begin;
     tri_ast_node *node;
     if (t->kind == TRI_TOKEN_AWAIT) {
-        if (!p->context.in_async)
-            tri_parser_error(p, 2021, tri_parser_token_span(p, t), "'await' outside async function");
+        if (!p->context.in_async && !p->stray_await)
+            p->stray_await = begin + 1; /* reported when no generator expression turns up around it */
         tri_parser_advance(p);
         uint32_t inner = tri_parser_token(p)->begin;
         tri_ast_node *value = parse_trailers(p, inner, parse_atom(p));

@@ -23,6 +23,7 @@ static void expect_colon(tri_parser *p, const char *what)
 tri_ast_list tri_parser_block_body(tri_parser *p, const char *what, uint32_t begin)
 {
     expect_colon(p, what);
+    tri_parser_check_await(p);
     size_t mark = p->scratch.len;
     if (!tri_parser_accept(p, TRI_TOKEN_NEWLINE)) {
         if (tri_parser_kind(p) == TRI_TOKEN_END)

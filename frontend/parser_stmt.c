@@ -346,6 +346,7 @@ void tri_parser_stmt_simple_line(tri_parser *p)
     p->height = 0;
     for (;;) {
         tri_ast_node *node = parse_small(p);
+        tri_parser_check_await(p);
         tri_parser_push(p, node);
         if (tri_parser_accept(p, TRI_TOKEN_NEWLINE))
             return;

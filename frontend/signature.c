@@ -81,7 +81,11 @@ static const tri_type *annotation_type(tri_arena *arena, const tri_ast_node *par
         return tri_types_scalar(TRI_DTYPE_FP32);
     if (tri_str_is(text, "bool"))
         return tri_types_scalar(TRI_DTYPE_INT1);
-    return tri_types_parse(arena, text);
+    const tri_type *type = tri_types_parse(arena, text);
+    size_t dot = tri_str_find_last(text, '.');
+    if (!type && dot < text.len) /* `language.int32`, `triton.language.int32` */
+        type = tri_types_parse(arena, tri_str_sub(text, dot + 1, text.len));
+    return type && type->dtype != TRI_DTYPE_VOID ? type : NULL;
 }
 
 /* --- lookups and their errors ------------------------------------------------------------ */
@@ -193,16 +197,40 @@ static bool take_item(kernel *k, tri_signature_item *item, size_t i)
     if (!tri_signature_text_argument(k->c->all, k->function->scope, TRI_STR("-sig"), item->text, item->at, tri_signature_is_constexpr(param),
                                      &arg))
         return false;
+    const tri_type *annotated = annotation_type(k->c->arena, param);
+    if (annotated && arg.kind == TRI_ARG_CONSTANT && tri_str_has_suffix(item->text, ":1")) /* never a constant */
+        arg = (tri_arg){.kind = TRI_ARG_VALUE, .type = annotated, .at = arg.at};
+    if (annotated && arg.kind == TRI_ARG_VALUE && !tri_types_equal(annotated, arg.type)) {
+        tri_diag_error(k->c->diag, item->at, code_signature, "-sig gives '%.*s' the type '%.*s', but it is annotated as '%.*s'",
+                       TRI_STR_ARG(param->param.name), TRI_STR_ARG(tri_types_name(k->c->arena, arg.type)),
+                       TRI_STR_ARG(tri_types_name(k->c->arena, annotated)));
+        tri_diag_note(k->c->diag, param->param.annotation->span, "the annotation is here");
+        return false;
+    }
     settle(k, i, arg);
     despecialize(k, i, item);
     return true;
 }
 
+/* Positional items that are just enough for the runtime parameters leave the constexpr ones out. */
+static bool skips_constexpr(const kernel *k)
+{
+    size_t positional = 0, runtime = 0;
+    for (size_t n = 0; n < k->text->items.len; n++)
+        positional += k->text->items.at[n].name.len == 0;
+    for (size_t i = 0; i < params_of(k->function)->len; i++)
+        runtime += !tri_signature_is_constexpr(param_at(k->function, i));
+    return positional == runtime;
+}
+
 static bool from_text(kernel *k)
 {
     size_t next = 0, count = params_of(k->function)->len;
+    bool skips = k->text && skips_constexpr(k);
     for (size_t n = 0; k->text && n < k->text->items.len; n++) {
         tri_signature_item *item = &k->text->items.at[n];
+        while (skips && next < count && tri_signature_is_constexpr(param_at(k->function, next)))
+            next++;
         if (item->name.len) {
             int i = tri_module_param_index(k->function, item->name);
             if (i < 0) {
@@ -376,6 +404,26 @@ static void from_heuristics(kernel *k, const tri_ast_node *call)
     }
 }
 
+/* An argument that a launch leaves out is specialised as its default would be: an int or a float is
+ * still an argument, 1 and None are constants. */
+static void settle_default(kernel *k, size_t i, const tri_value *value)
+{
+    const tri_value *v = tri_value_unwrap(value);
+    tri_span at = tri_ast_name_span(param_at(k->function, i));
+    tri_dtype dtype = TRI_DTYPE_VOID;
+    int64_t number;
+    if (v->kind == TRI_VALUE_BOOL)
+        dtype = TRI_DTYPE_INT1;
+    else if (v->kind == TRI_VALUE_FLOAT)
+        dtype = TRI_DTYPE_FP32;
+    else if (tri_value_get_i64(v, &number) && number != 1)
+        dtype = number == (int32_t)number ? TRI_DTYPE_INT32 : TRI_DTYPE_INT64;
+    if (dtype == TRI_DTYPE_VOID || v != value || tri_signature_is_constexpr(param_at(k->function, i)))
+        settle_value(k, i, value, at);
+    else
+        settle(k, i, (tri_arg){.kind = TRI_ARG_VALUE, .type = tri_types_scalar(dtype), .at = at});
+}
+
 static bool from_defaults(kernel *k)
 {
     for (size_t i = 0; i < params_of(k->function)->len; i++) {
@@ -385,21 +433,15 @@ static bool from_defaults(kernel *k)
         const tri_value *value = tri_host_default(k->function, (int)i, &failed);
         if (failed)
             return false;
-        settle_value(k, i, value, tri_ast_name_span(param_at(k->function, i)));
+        if (value)
+            settle_default(k, i, value);
     }
     return true;
 }
 
 /* --- what is missing --------------------------------------------------------------------- */
 
-static bool looks_like_pointer(tri_str name)
-{
-    bool is_single_capital = name.len == 1 && name.data[0] >= 'A' && name.data[0] <= 'Z' && name.data[0] != 'M' &&
-                             name.data[0] != 'N' && name.data[0] != 'K';
-    return is_single_capital || contains(name, "ptr") || contains(name, "Ptr") || contains(name, "PTR");
-}
-
-/* A -sig that gives every parameter: what is known as it is, the rest guessed from names. */
+/* A -sig that gives every parameter: what is known as it is, the rest guessed from its use. */
 static void suggest(kernel *k, tri_buf *out)
 {
     tri_buf_format(out, "-sig '%.*s(", TRI_STR_ARG(k->function->name));
@@ -414,7 +456,7 @@ static void suggest(kernel *k, tri_buf *out)
         else if (tri_signature_is_constexpr(param))
             tri_buf_add_z(out, "1024");
         else
-            tri_buf_add_z(out, looks_like_pointer(param->param.name) ? "*fp32:16" : "i32");
+            tri_buf_add_z(out, tri_signature_guess_pointer(k->function, param->param.name) ? "*fp32:16" : "i32");
     }
     tri_buf_add_z(out, ")'");
 }

@@ -145,3 +145,52 @@ K
     tritcc -1 k.tri -emit=ttir=-
     [[ $errors == *"returns a value and so is a helper"* ]]
 }
+
+@test "items for the runtime parameters alone leave the constexpr ones to -D" {
+    kernel <<'K'
+@triton.jit
+def k(B: tl.constexpr, p, C: tl.constexpr, n):
+    tl.store(p + n, B + C)
+K
+    tritcc k.tri -sig '*i32, i64' -DB=1 -DC=2 -emit=ttir=-
+    [[ $output == *"%p: !tt.ptr<i32>, %n: i64)"* ]]
+}
+
+@test "an annotated type is not overruled" {
+    kernel <<'K'
+import triton.language
+
+
+@triton.jit
+def k(p, n: int, m: triton.language.int64):
+    tl.store(p + n, m)
+K
+    tritcc -1 k.tri -sig '*i64, i64' -emit=ttir=-
+    [[ $errors == *"-sig:1:7: error: -sig gives 'n' the type 'int64', but it is annotated as 'int32'"* ]]
+    [[ $errors == *"k.tri:9:13: note: the annotation is here"* ]]
+    tritcc k.tri -sig '*i64, i32:1' -emit=ttir=-
+    [[ $output == *"%n: i32, %m: i64)"* ]]
+}
+
+@test "a number as default of a runtime parameter is an argument still" {
+    kernel <<'K'
+@triton.jit
+def k(p, n=3, one=1, eps=1e-6, flag=True, bias=None):
+    tl.static_assert(bias is None)
+    tl.store(p + n + one, eps)
+K
+    tritcc k.tri -sig '*fp32' -emit=ttir=-
+    [[ $output == *"%p: !tt.ptr<f32>, %n: i32, %eps: f32, %flag: i1)"* ]]
+}
+
+@test "the suggested signature knows pointers by their use" {
+    kernel <<'K'
+@triton.jit
+def k(src, dst, count):
+    where = src + count
+    where2 = where + 1
+    tl.store(dst + count, tl.load(where2))
+K
+    tritcc -1 k.tri -emit=ttir=-
+    [[ $errors == *"-sig 'k(src=*fp32:16, dst=*fp32:16, count=i32)'"* ]]
+}
