@@ -399,6 +399,16 @@ static void keep_strerror(object *o)
     LLVMSetLinkage(fn, LLVMWeakODRLinkage);
 }
 
+/* Runtime functions that the assembly calls have no use that LLVM sees. */
+static void keep_called(object *o, tri_str assembly)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(o->module); f; f = LLVMGetNextFunction(f)) {
+        tri_str name = tri_str_from(LLVMGetValueName(f));
+        if (tri_str_has_prefix(name, "tri_cpu_rt_") && memmem(assembly.data, assembly.len, name.data, name.len))
+            LLVMSetLinkage(f, LLVMWeakODRLinkage);
+    }
+}
+
 static bool finish(object *o, LLVMTargetMachineRef machine)
 {
     tri_buf bytes = {0};
@@ -424,6 +434,7 @@ bool tri_object_from_asm(tri_unit *unit)
     LLVMTargetMachineRef machine = tri_cpu_create_machine(unit);
     bool ok = machine && load_runtime(&o, tri_cpu_triple(unit->arch), machine);
     if (ok) {
+        keep_called(&o, tri_buf_str(&unit->bytes));
         LLVMSetModuleInlineAsm2(o.module, unit->bytes.data, unit->bytes.len);
         ok = finish(&o, machine);
     }

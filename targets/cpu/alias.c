@@ -46,24 +46,15 @@ static void probe_begin(tri_cpu_gen *g, tri_cpu_nest *nest, int rank)
     static const tri_cpu_domain none = {0};
     *nest = (tri_cpu_nest){.domain = &none, .loop_count = rank, .vec_loop = rank - 1, .axis_loop = -1, .vl = 2};
     nest->cur[0] = g->at;
-    LLVMBasicBlockRef scratch = tri_cpu_new_block(g, "scratch");
-    tri_cpu_tuple t = {.rank = rank};
-    for (int l = 0; l < rank; l++) {
-        nest->cur[l + 1] = scratch;
-        nest->loops[l].iv = LLVMGetPoison(g->i64);
-        t.at[l].coef[l] = 1;
-    }
-    nest->index = tri_cpu_intern(g, &t);
     g->nest = nest;
+    tri_cpu_probe_begin(g, 1);
 }
 
 static void probe_end(tri_cpu_gen *g, tri_cpu_nest *nest)
 {
+    tri_cpu_probe_end(g, 1);
     g->at = nest->cur[0];
-    LLVMBasicBlockRef scratch = nest->cur[nest->loop_count];
     g->nest = NULL;
-    LLVMPositionBuilderAtEnd(g->b, scratch);
-    LLVMBuildUnreachable(g->b);
     LLVMPositionBuilderAtEnd(g->b, g->at);
 }
 

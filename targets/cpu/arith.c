@@ -25,8 +25,6 @@ typedef struct {
 
 static LLVMValueRef int_binary(const call *c)
 {
-    static const LLVMOpcode unused = 0;
-    (void)unused;
     return LLVMBuildBinOp(c->g->b, (LLVMOpcode)c->param, c->args[0], c->args[1], "");
 }
 
@@ -315,6 +313,7 @@ static const row rows[] = {
     {"arith.index_cast", int_cast, 1},        {"arith.index_castui", int_cast, 0},
     {"arith.addf", float_binary, LLVMFAdd},   {"arith.subf", float_binary, LLVMFSub},
     {"arith.mulf", float_binary, LLVMFMul},   {"arith.divf", float_binary, LLVMFDiv},
+    {"arith.remf", float_binary, LLVMFRem},
     {"tt.precise_divf", float_binary, LLVMFDiv}, {"arith.negf", float_neg, 0},
     {"arith.minnumf", float_minmax, 0},       {"arith.maxnumf", float_minmax, 1},
     {"arith.minimumf", float_minmax, 2},      {"arith.maximumf", float_minmax, 3},

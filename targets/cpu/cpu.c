@@ -121,6 +121,7 @@ static void init(tri_cpu_gen *g, tri_unit *unit)
     tri_map_init(&g->plans, g->arena);
     tri_map_init(&g->blocks, g->arena);
     tri_map_init(&g->funcs, g->arena);
+    tri_map_init(&g->bodies, g->arena);
     host h = host_of(unit->arch);
     g->has_f16c = h.has_f16c;
     g->has_fma = h.has_fma;
@@ -192,8 +193,10 @@ static bool lower_functions(tri_cpu_gen *g, MlirModule module)
 {
     tri_op_list funcs = {0};
     tri_op_collect_named(mlirModuleGetOperation(module), "tt.func", g->arena, &funcs);
-    for (size_t i = 0; i < funcs.len; i++)
+    for (size_t i = 0; i < funcs.len; i++) {
         tri_cpu_declare(g, funcs.at[i]);
+        tri_map_set(&g->bodies, tri_op_symbol(funcs.at[i]), funcs.at[i].ptr);
+    }
     for (size_t i = 0; i < funcs.len; i++) {
         LLVMValueRef fn = tri_cpu_declare(g, funcs.at[i]);
         add_attribute(g, fn, "nounwind");

@@ -171,6 +171,7 @@ typedef struct tri_cpu_gen {
     tri_map plans;   /* MlirValue.ptr -> tri_cpu_plan_entry (plan.c) */
     tri_map blocks;  /* MlirBlock.ptr -> LLVMBasicBlockRef */
     tri_map funcs;   /* symbol -> LLVMValueRef */
+    tri_map bodies;  /* symbol -> tt.func */
     /* current function */
     MlirOperation func;
     LLVMValueRef fn;
@@ -236,7 +237,7 @@ LLVMValueRef tri_cpu_temp(tri_cpu_gen *g, LLVMTypeRef type, const char *name); /
 void tri_cpu_fail(tri_cpu_gen *g, MlirOperation op, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Calls of a scalar region (combine functions): binds the block's arguments, evaluates the
  * terminator's operands into `out`. The builder stays where it is. */
-void tri_cpu_region_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *args, int count, LLVMValueRef *out);
+void tri_cpu_region_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *args, LLVMValueRef *out);
 
 /* affine.c */
 tri_cpu_form tri_cpu_form_of(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple);
@@ -274,6 +275,10 @@ void tri_cpu_store_whole(tri_cpu_gen *g, MlirOperation op, void (*store)(tri_cpu
 
 /* nest.c */
 void tri_cpu_nest_run(tri_cpu_gen *g, const tri_cpu_domain *domain);
+/* Between these two, code of `level` and inwards goes where nothing runs it, so that forms and bounds can be asked
+ * for before the loops are there; what is valid further out stays. */
+void tri_cpu_probe_begin(tri_cpu_gen *g, int level);
+void tri_cpu_probe_end(tri_cpu_gen *g, int level);
 /* Materialises `value` into `buffer` now. */
 void tri_cpu_materialise(tri_cpu_gen *g, MlirValue value, LLVMValueRef buffer);
 /* The mask of the first load (same index) that a lazy value reads; null: none. */

@@ -482,36 +482,78 @@ tri_cpu_val tri_cpu_eval(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *t
     return v;
 }
 
-void tri_cpu_region_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *args, int count, LLVMValueRef *out)
+/* ---- scalar regions: combine functions, and the functions that they call ---- */
+
+enum { max_region_args = 16, max_call_depth = 32 };
+
+static void run_block(tri_cpu_gen *g, MlirBlock block, LLVMValueRef *args, LLVMValueRef *out, int depth);
+
+static bool run_call(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *args, int depth)
 {
-    enum { max_args = 16 };
-    MlirBlock block = tri_op_body(op, 0);
-    for (int i = 0; i < count; i++)
+    MlirAttribute callee = tri_op_attr(op, "callee");
+    MlirStringRef name = mlirFlatSymbolRefAttrGetValue(callee);
+    void *func = tri_map_find(&g->bodies, (tri_str){name.data, name.length});
+    if (!func || depth > max_call_depth)
+        return false;
+    MlirRegion region = mlirOperationGetRegion((MlirOperation){func}, 0);
+    MlirBlock block = mlirRegionGetFirstBlock(region);
+    if (mlirBlockIsNull(block) || !mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
+        return false;
+    LLVMValueRef out[max_region_args];
+    run_block(g, block, args, out, depth + 1);
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        tri_cpu_bind_scalar(g, tri_op_result(op, i), out[i]);
+    return true;
+}
+
+static bool run_op(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *vals, int n, int lanes, int depth)
+{
+    LLVMValueRef v = NULL;
+    if (tri_op_is(op, "tt.call"))
+        return run_call(g, op, vals, depth);
+    if (tri_op_is(op, "arith.constant"))
+        v = tri_cpu_splat(g, tri_cpu_constant(g, op), lanes);
+    else if (mlirOperationGetNumResults(op) == 1 && tri_cpu_arith_knows(op))
+        v = tri_cpu_arith_emit(g, op, vals, n);
+    if (v)
+        tri_cpu_bind_scalar(g, tri_op_result(op, 0), v);
+    return v != NULL;
+}
+
+static void run_block(tri_cpu_gen *g, MlirBlock block, LLVMValueRef *args, LLVMValueRef *out, int depth)
+{
+    int lanes = 0;
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
         tri_cpu_bind_scalar(g, mlirBlockGetArgument(block, i), args[i]);
-    int lanes = count ? tri_cpu_lanes_of(args[0]) : 0;
+        lanes = tri_cpu_lanes_of(args[i]) > lanes ? tri_cpu_lanes_of(args[i]) : lanes;
+    }
+    MlirOperation end = mlirBlockGetTerminator(block);
     for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(o);
          o = mlirOperationGetNextInBlock(o)) {
         intptr_t n = mlirOperationGetNumOperands(o);
-        LLVMValueRef vals[max_args];
-        for (intptr_t i = 0; i < n && i < max_args; i++) {
+        LLVMValueRef vals[max_region_args];
+        for (intptr_t i = 0; i < n && i < max_region_args; i++) {
             vals[i] = tri_cpu_scalar(g, tri_op_operand(o, i));
             if (lanes && !tri_cpu_lanes_of(vals[i]))
                 vals[i] = tri_cpu_splat(g, vals[i], lanes);
         }
-        if (mlirBlockGetTerminator(block).ptr == o.ptr) {
+        if (o.ptr == end.ptr) {
             memcpy(out, vals, sizeof *out * (size_t)n);
             return;
         }
-        LLVMValueRef v = NULL;
-        if (tri_op_is(o, "arith.constant"))
-            v = tri_cpu_splat(g, tri_cpu_constant(g, o), lanes);
-        else if (n <= max_args && mlirOperationGetNumResults(o) == 1 && tri_cpu_arith_knows(o))
-            v = tri_cpu_arith_emit(g, o, vals, (int)n);
-        if (!v) {
-            tri_cpu_fail(g, o, "'%.*s' is not supported in a combine function on this target",
-                         TRI_STR_ARG(tri_op_name(o)));
-            v = LLVMConstNull(tri_cpu_llvm_type(g, tri_cpu_type_of(g, mlirValueGetType(tri_op_result(o, 0)))));
+        if (n <= max_region_args && run_op(g, o, vals, (int)n, lanes, depth))
+            continue;
+        tri_cpu_fail(g, o, "'%.*s' is not supported in a combine function on this target",
+                     TRI_STR_ARG(tri_op_name(o)));
+        for (intptr_t i = 0; i < mlirOperationGetNumResults(o); i++) {
+            tri_cpu_type t = tri_cpu_type_of(g, mlirValueGetType(tri_op_result(o, i)));
+            LLVMTypeRef type = tri_cpu_vector(tri_cpu_llvm_type(g, t), lanes);
+            tri_cpu_bind_scalar(g, tri_op_result(o, i), LLVMConstNull(type));
         }
-        tri_cpu_bind_scalar(g, tri_op_result(o, 0), v);
     }
+}
+
+void tri_cpu_region_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *args, LLVMValueRef *out)
+{
+    run_block(g, tri_op_body(op, 0), args, out, 0);
 }

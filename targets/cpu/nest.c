@@ -37,6 +37,25 @@ static void close_loop(tri_cpu_gen *g, int l, LLVMValueRef start)
     tri_cpu_move(g, l, exit);
 }
 
+/* ---- asking before there are loops ---- */
+
+void tri_cpu_probe_begin(tri_cpu_gen *g, int level)
+{
+    for (int l = level; l <= g->nest->loop_count; l++) {
+        g->nest->cur[l] = tri_cpu_new_block(g, "scratch");
+        g->nest->loops[l - 1].iv = LLVMGetPoison(g->i64);
+    }
+}
+
+void tri_cpu_probe_end(tri_cpu_gen *g, int level)
+{
+    for (int l = level; l <= g->nest->loop_count; l++) {
+        tri_cpu_at(g, l);
+        LLVMBuildUnreachable(g->b);
+    }
+    tri_cpu_memo_forget(g, level);
+}
+
 /* ---- the order of loops ---- */
 
 /* Outer dimensions in their order, the vector dimension, the reduced one innermost; when the
@@ -136,12 +155,17 @@ static void emit_vector_loop(tri_cpu_gen *g, int l)
     LLVMValueRef zero = tri_cpu_i64(g, 0), all = tri_cpu_i64(g, n->loops[l].extent), lo, hi;
     int64_t vl = n->vl;
     const tri_cpu_sink *sink = n->domain->count ? &n->domain->sinks[0] : NULL;
-    bool has_bounds = sink && sink->bounds;
+    bool has_bounds = sink && sink->bounds, is_split = has_bounds;
     if (has_bounds) {
         tri_cpu_at(g, l);
         sink->bounds(g, &n->domain->sinks[0], &lo, &hi);
         only = sink->only_where_mask;
-    } else if (mlirValueIsNull(mask) || !tri_cpu_mask_bounds(g, mask, n->index, &lo, &hi)) {
+    } else if (!mlirValueIsNull(mask)) {
+        tri_cpu_probe_begin(g, l + 1);
+        is_split = tri_cpu_mask_bounds(g, mask, n->index, &lo, &hi);
+        tri_cpu_probe_end(g, l + 1);
+    }
+    if (!is_split) {
         emit_part(g, l, zero, all, vl);
         return;
     }

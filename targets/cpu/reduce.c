@@ -88,7 +88,7 @@ static void reduce_write(tri_cpu_gen *g, tri_cpu_sink *sink)
         args[i] = LLVMBuildLoad2(g->b, LLVMGetAllocatedType(r->acc[i]), r->acc[i], "");
         args[r->n + i] = now[i];
     }
-    tri_cpu_region_emit(g, r->op, args, 2 * r->n, out);
+    tri_cpu_region_emit(g, r->op, args, out);
     LLVMValueRef fresh = r->fresh ? LLVMBuildLoad2(g->b, g->i1, r->fresh, "") : NULL;
     for (int i = 0; i < r->n; i++) {
         LLVMValueRef v = fresh ? LLVMBuildSelect(g->b, fresh, now[i], out[i], "") : out[i];
@@ -114,7 +114,7 @@ static void fold_lanes(tri_cpu_gen *g, reduction *r, LLVMValueRef *io)
             args[i] = LLVMBuildShuffleVector(g->b, io[i], none, lo, "");
             args[r->n + i] = LLVMBuildShuffleVector(g->b, io[i], none, hi, "");
         }
-        tri_cpu_region_emit(g, r->op, args, 2 * r->n, io);
+        tri_cpu_region_emit(g, r->op, args, io);
     }
     for (int i = 0; i < r->n; i++)
         io[i] = LLVMBuildExtractElement(g->b, io[i], tri_cpu_i64(g, 0), "");

@@ -150,8 +150,32 @@ static void tables(void)
         NEAR("pointers", i, out[i], ((rows[0][i] + rows[1][i]) + rows[2][i]) + rows[3][i], 1e-6);
 }
 
+static void chosen(void)
+{
+    enum { n = 50, block = 64 };
+    static float x[block], out[2 * block + 1];
+    static int32_t keep[n];
+    double sum = 0;
+    for (int i = 0; i < block; i++) {
+        x[i] = random_float();
+        out[i] = 9;
+        if (i < n) {
+            keep[i] = (int32_t)(random_bits() % 3);
+            sum += keep[i] > 1 ? x[i] : 0;
+        }
+    }
+    LAUNCH(filtered(NULL, one, x, keep, out, n));
+    for (int i = 0; i < block; i++) {
+        int is_kept = i < n && keep[i] > 0;
+        NEAR("masked", i, out[i], is_kept ? x[i] : 9, 0);
+        NEAR("other", i, out[block + i], is_kept ? x[i] : -1, 0);
+    }
+    NEAR("sum", 0, out[2 * block], sum, 1e-5);
+}
+
 int main(void)
 {
+    chosen();
     overlapping();
     ordered();
     updated();

@@ -135,3 +135,13 @@ END
     cc -std=gnu17 -Wall -I. -I"$SRCDIR" "$SRCDIR/tests/exec/matmul.c" matmul.o -o parallel -fopenmp -lm
     OMP_NUM_THREADS=4 ./parallel
 }
+
+@test "device_print and device_assert" {
+    run_exec debug -arch=native >said 2>complaints
+    grep -q 'pid (0, 0, 0) idx (0).*v.*-2$' said
+    grep -q 'idx (3).*v.*1$' said
+    grep -q 'y.*1\.500000$' said
+    grep -q 'bits.*0xfffffffe$' said
+    grep -q 'here' said
+    grep -q 'debug.tri:[0-9]*: pid (2, 0, 0): assertion failed: v is below the limit' complaints
+}
