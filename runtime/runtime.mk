@@ -11,7 +11,7 @@ gen/runtime/launch/%.bc: $(srcdir)/runtime/launch/%.c $(srcdir)/runtime/launch/l
 
 $(LAUNCH_BITCODE): $(LAUNCH_SOURCES:$(srcdir)/runtime/%.c=gen/runtime/%.bc)
 	$(SAY) LINK launch.bc
-	$(Q)$(LLVM_PREFIX)/bin/llvm-link $^ -o $@
+	$(Q)$(LLVM_PREFIX)/bin/llvm-link -suppress-warnings $^ -o $@
 
 obj/runtime/launch.o: $(LAUNCH_BITCODE)
 	@mkdir -p $(@D)
@@ -22,13 +22,20 @@ obj/runtime/launch.o: $(LAUNCH_BITCODE)
 
 # Vector math for CPU kernels: bitcode that names no processor, so that it suits all.
 EXTRA_OBJS += obj/runtime/vmath.o
-gen/runtime/vmath.bc: $(srcdir)/runtime/vmath/vmath.c $(srcdir)/runtime/vmath/functions.h
+gen/runtime/%.ll: $(srcdir)/runtime/vmath/%.c $(srcdir)/runtime/vmath/functions.h
 	@mkdir -p $(@D)
-	$(SAY) CLANG vmath/vmath.c
+	$(SAY) CLANG vmath/$*.c
 	$(Q)$(CLANG) -std=gnu17 -Wall -Wextra -Werror -O1 -ffp-contract=on -fno-math-errno -fno-ident -fno-stack-protector \
-		-I$(srcdir) -ffile-prefix-map=$(srcdir)/= -emit-llvm -S $< -o gen/runtime/vmath.ll
-	$(Q)sed -e '/^target /d' -e 's/"\(target-cpu\|target-features\|tune-cpu\|min-legal-vector-width\)"="[^"]*"//g' \
-		gen/runtime/vmath.ll | $(LLVM_PREFIX)/bin/llvm-as -o $@
+		-I$(srcdir) -ffile-prefix-map=$(srcdir)/= -emit-llvm -S $< -o - | \
+		sed -e '/^target /d' -e 's/"\(target-cpu\|target-features\|tune-cpu\|min-legal-vector-width\)"="[^"]*"//g' > $@
+
+gen/runtime/vmath.bc: gen/runtime/vmath.ll gen/runtime/libdevice.ll
+	$(Q)$(LLVM_PREFIX)/bin/llvm-link -suppress-warnings $^ -o $@
+
+# The names that targets/cpu/math.c may call.
+GEN += gen/runtime/libdevice_names.inc
+gen/runtime/libdevice_names.inc: gen/runtime/libdevice.ll
+	$(Q)sed -n 's/^define [^@]*@tri_nv_\([a-z0-9_]*\).*/"\1",/p' $< | LC_ALL=C sort > $@
 
 obj/runtime/vmath.o: gen/runtime/vmath.bc
 	@mkdir -p $(@D)

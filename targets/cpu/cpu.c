@@ -264,8 +264,11 @@ extern const char tri_vmath_bitcode[], tri_vmath_bitcode_end[];
 static bool link_vmath(tri_unit *unit)
 {
     bool is_needed = false;
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->llvm_module); f && !is_needed; f = LLVMGetNextFunction(f))
-        is_needed = LLVMIsDeclaration(f) && tri_str_has_prefix(tri_str_from(LLVMGetValueName(f)), "tri_vm_");
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->llvm_module); f && !is_needed; f = LLVMGetNextFunction(f)) {
+        tri_str name = tri_str_from(LLVMGetValueName(f));
+        is_needed = LLVMIsDeclaration(f) &&
+                    (tri_str_has_prefix(name, "tri_vm_") || tri_str_has_prefix(name, "tri_nv_"));
+    }
     tri_str bitcode = {tri_vmath_bitcode, (size_t)(tri_vmath_bitcode_end - tri_vmath_bitcode)};
     return !is_needed || tri_llvm_link_bitcode(unit->diag, unit->llvm_module, bitcode, true);
 }

@@ -57,17 +57,20 @@ static const row *find_in(const row *rows, size_t count, tri_str name)
 
 #define FIND(table, name) find_in((table), sizeof(table) / sizeof *(table), (name))
 
-/* Lane by lane through a libm function. */
-static LLVMValueRef call_libm(tri_cpu_gen *g, const char *function, LLVMValueRef *args, int count)
+static LLVMTypeRef scalar_of(LLVMTypeRef type)
 {
-    enum { max_args = 3 };
-    LLVMValueRef first = args[0];
-    int lanes = tri_cpu_lanes_of(first);
-    LLVMTypeRef type = LLVMTypeOf(first), scalar = lanes ? LLVMGetElementType(type) : type;
-    LLVMTypeRef params[max_args] = {scalar, scalar, scalar};
-    LLVMTypeRef fn_type = LLVMFunctionType(scalar, params, (unsigned)count, false);
-    char name[32];
-    snprintf(name, sizeof name, "%s%s", function, scalar == g->f32 ? "f" : "");
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
+
+/* Lane by lane through a function of scalars. */
+static LLVMValueRef call_scalars(tri_cpu_gen *g, const char *name, LLVMTypeRef result, LLVMValueRef *args, int count)
+{
+    enum { max_args = 4 };
+    LLVMTypeRef params[max_args];
+    TRI_ASSERT(count > 0 && count <= max_args);
+    for (int a = 0; a < count; a++)
+        params[a] = scalar_of(LLVMTypeOf(args[a]));
+    LLVMTypeRef fn_type = LLVMFunctionType(result, params, (unsigned)count, false);
     LLVMValueRef fn = LLVMGetNamedFunction(g->module, name);
     if (!fn) {
         static const char *const attributes[] = {"nounwind", "willreturn", "nofree"};
@@ -78,9 +81,10 @@ static LLVMValueRef call_libm(tri_cpu_gen *g, const char *function, LLVMValueRef
                                     LLVMCreateEnumAttribute(g->llvm, kind, 0));
         }
     }
+    int lanes = tri_cpu_lanes_of(args[0]);
     if (!lanes)
         return LLVMBuildCall2(g->b, fn_type, fn, args, (unsigned)count, "");
-    LLVMValueRef out = LLVMGetPoison(type);
+    LLVMValueRef out = LLVMGetPoison(tri_cpu_vector(result, lanes));
     for (int i = 0; i < lanes; i++) {
         LLVMValueRef lane[max_args];
         for (int a = 0; a < count; a++)
@@ -89,6 +93,37 @@ static LLVMValueRef call_libm(tri_cpu_gen *g, const char *function, LLVMValueRef
         out = LLVMBuildInsertElement(g->b, out, r, tri_cpu_i64(g, i), "");
     }
     return out;
+}
+
+static LLVMValueRef call_libm(tri_cpu_gen *g, const char *function, LLVMValueRef *args, int count)
+{
+    LLVMTypeRef scalar = scalar_of(LLVMTypeOf(args[0]));
+    char name[32];
+    snprintf(name, sizeof name, "%s%s", function, scalar == g->f32 ? "f" : "");
+    return call_scalars(g, name, scalar, args, count);
+}
+
+/* runtime/vmath/libdevice.c, sorted */
+static const char *const device_names[] = {
+#include "runtime/libdevice_names.inc"
+};
+
+static LLVMValueRef device_symbol(tri_cpu_gen *g, MlirOperation op, tri_str symbol, LLVMValueRef *args, int count)
+{
+    tri_cpu_type out = tri_cpu_type_of(g, mlirValueGetType(tri_op_result(op, 0)));
+    if (!tri_str_has_prefix(symbol, "__nv_"))
+        return NULL;
+    tri_str base = tri_str_sub(symbol, 5, symbol.len);
+    for (size_t i = 0; i < sizeof device_names / sizeof *device_names; i++) {
+        if (!tri_str_is(base, device_names[i]))
+            continue;
+        tri_str name = tri_str_format(g->arena, "tri_nv_%s", device_names[i]);
+        LLVMTypeRef type = out.bits == 1 ? g->i32 : tri_cpu_llvm_type(g, out);
+        LLVMValueRef v = call_scalars(g, name.data, type, args, count);
+        LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(v));
+        return out.bits == 1 ? LLVMBuildICmp(g->b, LLVMIntNE, v, zero, "") : v;
+    }
+    return NULL;
 }
 
 /* The first `from` lanes of a vector as one of `to` lanes; what is added is anything. */
@@ -160,6 +195,8 @@ static tri_str base_symbol(tri_str symbol, bool is_float)
 static LLVMValueRef int_to_bool(tri_cpu_gen *g, LLVMValueRef v, MlirOperation op)
 {
     tri_cpu_type out = tri_cpu_type_of(g, mlirValueGetType(tri_op_result(op, 0)));
+    if (out.bits == 1)
+        return v;
     return LLVMBuildZExt(g->b, v, tri_cpu_like(tri_cpu_llvm_type(g, out), v), "");
 }
 
@@ -234,6 +271,8 @@ static LLVMValueRef extern_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *
         if (r)
             v = apply(g, r, args, count);
     }
+    if (!v && !g->failed)
+        v = device_symbol(g, op, symbol, args, count);
     if (!v)
         tri_cpu_fail(g, op, "the external function '%.*s' is not known on this target", TRI_STR_ARG(symbol));
     return v;

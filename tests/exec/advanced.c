@@ -120,8 +120,39 @@ static void functions(void)
     }
 }
 
+static void roundings(void)
+{
+    enum { n = 32 };
+    static float x[n], out[10 * n];
+    static double d[n];
+    static int32_t bits[n];
+    for (int i = 0; i < n; i++) {
+        x[i] = random_float() * 0.99f;
+        d[i] = random_float() + random_float() * 1e-10;
+        bits[i] = (int32_t)(random_bits() << i % 20);
+    }
+    LAUNCH(rounded(NULL, one, x, d, bits, out));
+    for (int i = 0; i < n; i++) {
+        double v = x[i], sum = v + (double)1e-9f, square = v * v;
+        float below = (float)sum > sum ? nextafterf((float)sum, -9) : (float)sum;
+        float above = (float)square < square ? nextafterf((float)square, 9) : (float)square;
+        float inner = fabs((float)d[i]) > fabs(d[i]) ? nextafterf((float)d[i], 0) : (float)d[i];
+        NEAR("add_rd", i, out[i], below, 0);
+        NEAR("mul_ru", i, out[n + i], above, 0);
+        NEAR("double2float_rz", i, out[2 * n + i], inner, 0);
+        NEAR("float2int_ru", i, out[3 * n + i], ceilf(x[i] * 100), 0);
+        NEAR("erfinv", i, erf(out[4 * n + i]), v, 1e-6);
+        NEAR("sinpi", i, out[5 * n + i], sin(3.14159265358979323846 * v), 1e-6);
+        NEAR("normcdf", i, out[6 * n + i], 0.5 * (1 + erf(v / sqrt(2))), 1e-6);
+        NEAR("i0", i, out[7 * n + i], 1 + v * v / 4 + pow(v, 4) / 64 + pow(v, 6) / 2304 + pow(v, 8) / 147456, 1e-6);
+        NEAR("ffs", i, out[8 * n + i], __builtin_ffs(bits[i]), 0);
+        NEAR("float_as_int", i, out[9 * n + i], x[i], 0);
+    }
+}
+
 int main(void)
 {
+    roundings();
     descriptors();
     maps();
     products();
