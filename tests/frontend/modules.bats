@@ -1,0 +1,346 @@
+load ../helpers
+
+# file PATH: writes it, with folders, from standard input.
+file() {
+    mkdir -p "$(dirname "$1")"
+    cat >"$1"
+}
+
+# A kernel that stores EXPR, after the lines of standard input.
+stores() {
+    { printf 'import triton\nimport triton.language as tl\n' && cat && printf '\n\n@triton.jit\ndef k(p):\n    tl.store(p, %s)\n' "$1"; } >k.tri
+}
+
+# gives VALUE: the constant that the kernel stores.
+gives() {
+    local want=$1
+    shift
+    tritcc k.tri -k k -sig '*i32' -emit=ttir=- "$@"
+    [[ $output == *"arith.constant $want : i32"* ]]
+}
+
+@test "every way to import the language" {
+    file k.tri <<'K'
+import triton
+import triton as tt
+import triton.language
+import triton.language as tl
+import triton.language.core as core
+from triton import language
+from triton import jit, language as lang
+from triton.language import load, store as put, constexpr
+from triton.language.core import program_id
+from triton.language.standard import zeros_like
+
+
+@jit
+def k(p, B: constexpr):
+    o = triton.language.arange(0, B) + tt.language.zeros_like(tl.arange(0, B)) + core.arange(0, B)
+    o += language.arange(0, B) + lang.arange(0, B) + zeros_like(o) + program_id(0)
+    put(p + o, load(p + o))
+K
+    tritcc k.tri -sig '*i32, 16' -emit=ttir=-
+    [[ $output == *tt.load*tt.store* ]]
+}
+
+@test "constants of the file" {
+    stores 'A + B + C' <<'K'
+A = tl.constexpr(1)
+B: tl.constexpr = tl.constexpr(A * 10)
+_base = 50
+C = tl.constexpr(_base * 2)
+_base = 7
+K
+    gives 111
+}
+
+@test "a helper of a sibling file" {
+    file helper.py <<'K'
+import triton
+
+STEP = 5
+
+
+@triton.jit
+def plus(x, n=STEP):
+    return x + n
+K
+    stores 'plus(37)' <<<'from helper import plus'
+    gives 42 -MD -MF deps
+    [[ $(<deps) == *helper.py* ]]
+    stores 'h.plus(37)' <<<'import helper as h'
+    gives 42
+    stores 'helper.plus(37)' <<<'import helper'
+    gives 42
+}
+
+@test "packages by -I, through their __init__ and submodules" {
+    file lib/pkg/__init__.py <<<'from .math import twice'
+    file lib/pkg/math.py <<'K'
+import triton
+from ..pkg.deep import base
+
+
+@triton.jit
+def twice(x):
+    return x * base.TWO
+K
+    file lib/pkg/deep/base.py <<<$'import triton.language as tl\nTWO = tl.constexpr(2)'
+    stores 'pkg.twice(21)' <<<'import pkg'
+    gives 42 -Ilib
+    stores 'pkg.math.twice(21)' <<<'import pkg.math'
+    gives 42 -Ilib
+    stores 'm.twice(21)' <<<'from pkg import math as m'
+    gives 42 -Ilib
+    stores 'pkg.deep.base.TWO + 40' <<<'import pkg.deep.base'
+    gives 42 -Ilib
+}
+
+@test "relative imports of the compiled file" {
+    file top/__init__.py </dev/null
+    file top/common.py <<<$'import triton.language as tl\nN = tl.constexpr(40)'
+    file top/ops/__init__.py </dev/null
+    file top/ops/one.py <<<$'import triton.language as tl\nM = tl.constexpr(2)'
+    stores 'N + one.M + common.N - N' <<<$'from ..common import N\nfrom . import one\nfrom top import common'
+    mv k.tri top/ops/k.tri
+    tritcc top/ops/k.tri -sig '*i32' -emit=ttir=-
+    [[ $output == *"arith.constant 42 : i32"* ]]
+}
+
+@test "a star import" {
+    file names.py <<<$'import triton.language as tl\nN = tl.constexpr(42)\n_hidden = tl.constexpr(1)'
+    stores N <<<'from names import *'
+    gives 42
+    stores _hidden <<<'from names import *'
+    tritcc -1 k.tri -sig '*i32' -emit=ttir=-
+    [[ $errors == *"'_hidden' is not defined"* ]]
+}
+
+@test "of guarded imports the first that exists counts" {
+    file fallback.py <<<$'import triton.language as tl\nN = tl.constexpr(42)'
+    stores N <<'K'
+try:
+    from no_such_package import N
+except ImportError:
+    from fallback import N
+K
+    gives 42
+    file k.tri <<'K'
+import triton
+import triton.language as tl
+
+try:
+    from triton.language.math import no_such_function as f
+except ImportError:
+    try:
+        from triton.language.extra.libdevice import tanh as f
+    except ModuleNotFoundError:
+        from triton.language.libdevice import tanh as f
+
+
+@triton.jit
+def k(p):
+    tl.store(p, f(tl.load(p)))
+K
+    tritcc k.tri -sig '*fp32' -emit=ttir=- -arch=sm_80
+    [[ $output == *__nv_tanhf* ]]
+}
+
+@test "conditions choose among definitions" {
+    stores 'f()' <<'K'
+from packaging import version
+
+if version.parse(triton.__version__) >= version.parse("3.0.0"):
+    @triton.jit
+    def f():
+        return 42
+else:
+    @triton.jit
+    def f():
+        return 1
+K
+    gives 42
+}
+
+@test "a condition that is not known is named, with the way out" {
+    stores N <<'K'
+import torch
+if torch.cuda.is_available():
+    N = tl.constexpr(1)
+else:
+    N = tl.constexpr(2)
+K
+    tritcc -1 k.tri -sig '*i32' -emit=ttir=-
+    [[ $errors == *"k.tri:12:17: error: the value of 'N' cannot be computed while compiling"*TRI-3034* ]]
+    [[ $errors == *"k.tri:4:4: note: which 'N' is meant depends on 'torch.cuda.is_available()'"* ]]
+    [[ $errors == *"'-DN=VALUE' gives the value"* ]]
+    gives 42 -DN=42
+}
+
+@test "-D replaces a constant and what follows from it" {
+    stores 'M' <<<$'N = 1\nM = tl.constexpr(N * 2)'
+    gives 2
+    gives 42 -DN=21
+}
+
+@test "aliases of functions are followed" {
+    stores 'g(41)' <<'K'
+@triton.jit
+def f(x):
+    return x + 1
+
+
+g = f
+K
+    gives 42
+    stores 'g(41)' <<'K'
+def plain(x):
+    return x + 1
+
+
+g = triton.jit(plain)
+K
+    gives 42
+}
+
+@test "kernels in classes, branches and functions" {
+    file k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+class C:
+    @staticmethod
+    @triton.jit
+    def in_class(p: "*i32"):
+        tl.store(p, 1)
+
+
+if True:
+    @triton.jit
+    def in_branch(p: "*i32"):
+        tl.store(p, 2)
+
+
+def make():
+    width = tl.constexpr(3)
+
+    @triton.jit
+    def nested(p: "*i32"):
+        tl.store(p, width)
+
+    return nested
+K
+    tritcc k.tri -emit=ttir=-
+    [[ $output == *"@in_class("*"@in_branch("*"@nested("* ]]
+    [[ $output == *"arith.constant 3 : i32"* ]]
+}
+
+@test "decorators stack in any order, and unknown ones are ignored" {
+    file k.tri <<'K'
+import triton
+import triton.language as tl
+from project import libentry, libtuner
+
+
+@libentry()
+@triton.autotune(configs=[triton.Config({"B": 16}, num_warps=2)], key=["n"])
+@triton.heuristics({"EVEN": lambda args: args["B"] % 2 == 0})
+@triton.jit(do_not_specialize=["n"])
+def k(p: "*i32", n: int, B: tl.constexpr, EVEN: tl.constexpr):
+    tl.store(p + tl.arange(0, B), n + EVEN)
+
+
+@libtuner(configs=[triton.Config({"B": 64})], key=[])
+@triton.jit
+def other(p: "*i32", B: tl.constexpr):
+    tl.store(p + tl.arange(0, B), 1)
+K
+    tritcc k.tri -emit=ttir=-
+    [[ $output == *"@k("*"end = 16"*"@other("*"end = 64"* ]]
+}
+
+@test "configs by a function, a comprehension and a loop" {
+    file k.tri <<'K'
+import itertools
+
+import triton
+import triton.language as tl
+
+
+def configs(sizes):
+    return [triton.Config({"B": b}, num_warps=w) for b, w in itertools.product(sizes, (1, 4)) if b * w > 16]
+
+
+loop = []
+for size in [8, 32]:
+    loop.append(triton.Config({"B": size}))
+
+
+@triton.autotune(configs=configs([16, 128]), key=[])
+@triton.jit
+def a(p: "*i32", B: tl.constexpr):
+    tl.store(p + tl.arange(0, B), 1)
+
+
+@triton.autotune(loop, key=[])
+@triton.jit
+def b(p: "*i32", B: tl.constexpr):
+    tl.store(p + tl.arange(0, B), 1)
+K
+    tritcc k.tri -k a -emit=ttir=- -config=2
+    [[ $output == *"end = 128"* ]]
+    tritcc k.tri -k b -emit=ttir=- -config=1
+    [[ $output == *"end = 32"* ]]
+    tritcc -1 k.tri -k b -emit=ttir=- -config=2
+    [[ $errors == *"has 2 configs"* ]]
+}
+
+@test "configs that ask the machine are a note" {
+    file k.tri <<'K'
+import torch
+import triton
+import triton.language as tl
+
+
+def configs():
+    return [triton.Config({"B": torch.cuda.get_device_properties(0).warp_size})]
+
+
+@triton.autotune(configs=configs(), key=[])
+@triton.jit
+def k(p: "*i32", B: tl.constexpr):
+    tl.store(p + tl.arange(0, B), 1)
+K
+    tritcc -1 k.tri -emit=ttir=-
+    [[ $errors == *"k.tri:12:5: error: kernel 'k' needs types or values for: B"* ]]
+    [[ $errors == *"k.tri:7:33: note:"*"'torch.cuda.get_device_properties' is not evaluated while compiling"* ]]
+    tritcc k.tri -DB=64 -emit=ttir=-
+}
+
+@test "a plain global is rejected with the fix" {
+    stores N <<<'N = 42'
+    tritcc -1 k.tri -sig '*i32' -emit=ttir=-
+    [[ $errors == *"a kernel cannot read the global 'N' of type 'int' [TRI-3002]"* ]]
+    [[ $errors == *"k.tri:3:1: note: it is defined here"* ]]
+    [[ $errors == *"write 'N = tl.constexpr(42)'"* ]]
+}
+
+@test "a syntax error in an imported file is shown there" {
+    file broken.py <<<'def f(:'
+    stores 'f()' <<<'from broken import f'
+    tritcc -1 k.tri -sig '*i32' -emit=ttir=-
+    [[ $errors == *"broken.py:1:7: error:"* ]]
+}
+
+@test "files that import each other" {
+    file a.py <<<$'import triton.language as tl\nfrom b import M\nN = tl.constexpr(40)'
+    file b.py <<<$'import triton.language as tl\nimport a\nM = tl.constexpr(2)\nS = tl.constexpr(a.N + M)'
+    stores 'S' <<<'from b import S'
+    gives 42
+    file a.py <<<$'from b import X\nY = X'
+    file b.py <<<$'from a import Y\nX = Y'
+    stores X <<<'from b import X'
+    tritcc -1 k.tri -sig '*i32' -emit=ttir=-
+    [[ $errors == *"error: the value of 'X' cannot be computed"* ]]
+}
