@@ -187,22 +187,22 @@ static tri_ev tensor_subscript(tri_eval *e, tri_ev x, tri_ev index)
     int n = index.kind == TRI_EV_TUPLE ? index.tuple->count : 1, axes = 0;
     const tri_ev *at = index.kind == TRI_EV_TUPLE ? index.tuple->at : &single;
     int rank = tri_ev_is_block(x) ? x.type->rank : 0;
+    for (int i = 0; i < n; i++)
+        axes += is_full_slice(at[i]);
+    if (axes > rank)
+        return tri_eval_error(e, 3022, "%d axes are indexed, but the value has %d", axes, rank);
     for (int i = 0; i < n; i++) {
         if (tri_ev_is_error(at[i]))
             return (tri_ev){0};
         if (tri_ev_is_none(at[i])) {
             x = tri_shape_expand_dims(e, x, i);
-        } else if (is_full_slice(at[i])) {
-            axes++;
-        } else {
+        } else if (!is_full_slice(at[i])) {
             tri_ev r = tri_eval_error(e, 4001, "a tensor can be indexed only with ':' and None, not with %s",
                                       tri_eval_describe(e, at[i]));
             tri_eval_note(e, "select with tl.where and a reduction, or with tl.gather; or load what is needed from memory");
             return r;
         }
     }
-    if (axes > rank)
-        return tri_eval_error(e, 3022, "%d axes are indexed, but the value has %d", axes, rank);
     return x;
 }
 

@@ -346,6 +346,10 @@ tri_lookup tri_module_member(const tri_value *container, tri_module *from, tri_s
     tri_module *m = container->module;
     if (tri_str_is(name, "__name__"))
         return found(tri_value_str(m->all->arena, m->name), TRI_NO_SPAN, out_global);
+    /* `from . import sub` in a package's own file binds `sub` while the package has no such name yet. */
+    tri_module *own = m == from && m->is_package ? find_in_folder(m->all, m->all->root, module_folder(m), name) : NULL;
+    if (own)
+        return found(own->value, TRI_NO_SPAN, out_global);
     tri_lookup result = tri_scope_find_here(m->scope, name, UINT32_MAX, out_global, failure);
     if (result != TRI_LOOKUP_ABSENT || !m->is_package)
         return result;

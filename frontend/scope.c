@@ -256,6 +256,14 @@ static bool has_missing_import(tri_scope *scope, tri_ast_list body)
     return false;
 }
 
+static bool has_import(tri_ast_list body)
+{
+    for (uint32_t i = 0; i < body.len; i++)
+        if (body.at[i]->kind == TRI_AST_IMPORT || body.at[i]->kind == TRI_AST_IMPORT_FROM)
+            return true;
+    return false;
+}
+
 static tri_guard_state compute_guard(tri_scope *scope, tri_guard *guard)
 {
     tri_failure ignored = {0};
@@ -269,6 +277,8 @@ static tri_guard_state compute_guard(tri_scope *scope, tri_guard *guard)
         is_true = tri_value_truth(test);
         return is_true == (guard->kind == TRI_GUARD_IF) ? TRI_GUARD_HOLDS : TRI_GUARD_FAILS;
     case TRI_GUARD_TRY: case TRI_GUARD_EXCEPT:
+        if (!has_import(guard->node->try_.body))
+            return TRI_GUARD_UNKNOWN; /* evaluating the value tells */
         is_true = !has_missing_import(scope, guard->node->try_.body);
         return is_true == (guard->kind == TRI_GUARD_TRY) ? TRI_GUARD_HOLDS : TRI_GUARD_FAILS;
     default: return TRI_GUARD_UNKNOWN;
@@ -399,6 +409,30 @@ static const tri_value *apply_changes(tri_scope *scope, tri_binding *b)
     return b->value;
 }
 
+typedef struct {
+    tri_str name;
+    bool found;
+} global_search;
+
+static bool find_global(const tri_ast_node *node, void *data)
+{
+    global_search *search = data;
+    for (uint32_t i = 0; node->kind == TRI_AST_GLOBAL && i < node->list.len; i++)
+        search->found = search->found || tri_str_equal(node->list.at[i]->name, search->name);
+    return !search->found;
+}
+
+/* `cache = None` at module level, given its value by a function that says `global cache`. */
+static bool is_set_later(const tri_scope *scope, const tri_binding *b)
+{
+    if (scope->owner || !scope->module->ast || b->kind != TRI_BIND_ASSIGN || b->value->kind != TRI_VALUE_NONE)
+        return false;
+    global_search search = {b->name, false};
+    for (uint32_t i = 0; i < scope->module->ast->body.len && !search.found; i++)
+        tri_ast_walk(scope->module->ast->body.at[i], find_global, &search);
+    return search.found;
+}
+
 static const tri_value *value_of(tri_scope *scope, tri_binding *b)
 {
     if (b->is_done)
@@ -408,6 +442,9 @@ static const tri_value *value_of(tri_scope *scope, tri_binding *b)
         return tri_scope_fail(arena, &b->failure, b->part->span, "'%.*s' is defined by itself", TRI_STR_ARG(b->name));
     b->is_busy = true;
     b->value = evaluate(scope, b);
+    if (b->value && is_set_later(scope, b))
+        b->value = tri_scope_fail(arena, &b->failure, b->part->span, "'%.*s' is set by a function while the program runs",
+                                  TRI_STR_ARG(b->name));
     bool is_mutable = b->value && (b->value->kind == TRI_VALUE_LIST || b->value->kind == TRI_VALUE_DICT ||
                                    b->value->kind == TRI_VALUE_SET || b->value->kind == TRI_VALUE_OBJECT);
     if (is_mutable && b->changes.len)
@@ -435,12 +472,14 @@ typedef struct {
     const tri_ast_node *condition;
 } choice;
 
-/* `rsqrt` of one library or of another, chosen by a version test that nobody can make here: they do the
- * same, and the first one that exists is what such tests look for. */
+/* `rsqrt` of one library or of another, or the libraries themselves, chosen by a test that nobody can
+ * make here: they do the same, and the first one that exists is what such tests look for. */
 static bool is_same_library_name(const tri_value *a, const tri_value *b)
 {
     if (a->kind != TRI_VALUE_BUILTIN || b->kind != TRI_VALUE_BUILTIN)
         return false;
+    if (tri_library_is_namespace(a->string) && tri_library_is_namespace(b->string))
+        return true;
     size_t i = tri_str_find_last(a->string, '.'), k = tri_str_find_last(b->string, '.');
     return i < a->string.len && k < b->string.len && !tri_str_equal(a->string, b->string) &&
            tri_str_equal(tri_str_sub(a->string, i, a->string.len), tri_str_sub(b->string, k, b->string.len));
@@ -521,6 +560,10 @@ tri_lookup tri_scope_find_here(tri_scope *scope, tri_str name, uint32_t limit, t
         if (state != TRI_GUARD_HOLDS && !c.condition)
             c.condition = unknown_condition(b->guard);
         consider(scope, b, &c);
+        if (state == TRI_GUARD_UNKNOWN && b->guard->kind == TRI_GUARD_TRY && b->value && b->value->kind != TRI_VALUE_EXTERNAL) {
+            c.best = b; /* no exception: the handlers do not run */
+            c.is_ambiguous = false;
+        }
         if (state == TRI_GUARD_HOLDS)
             break;
     }
