@@ -16,3 +16,15 @@ gen/frontend/prelude_text.c: $(PRELUDE)
 obj/gen/frontend/prelude_text.o: gen/frontend/prelude_text.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+# Kernels of installed or unpacked packages: make check-corpus DIR=.../site-packages ROWS=signatures.jsonl
+check-corpus: tritcc
+	python3 $(srcdir)/tests/peer/corpus.py ./tritcc $(ROWS) $(DIR) $(if $(TABLE),-o $(TABLE))
+
+# The same rows beside a Triton package, whose Python is PYTHON: make check-upstream DIR=... ROWS=... PYTHON=...
+PYTHON = python3
+check-upstream: tritcc
+	$(PYTHON) $(srcdir)/tests/peer/peer.py ./tritcc $(srcdir)/tests/peer/kernels.jsonl $(srcdir)/tests/peer
+	$(if $(ROWS),GEMS_VENDOR=nvidia $(PYTHON) $(srcdir)/tests/peer/peer.py ./tritcc $(ROWS) $(DIR))
+
+.PHONY: check-corpus check-upstream

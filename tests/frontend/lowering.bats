@@ -97,3 +97,54 @@ lowers() {
 @test "scans of tuples" {
     lowers scans "x=*fp32, o=*fp32, B=64"
 }
+@test "asserts are kept only on demand" {
+    cat >k.tri <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(p, n):
+    tl.device_assert(n > 0, "positive")
+    assert n < 100
+    tl.store(p, n + 1)
+KERNEL
+    tritcc -passes= -sig 'k(p=*i32, n=i32)' k.tri
+    [[ $output != *tt.assert* ]]
+    tritcc -passes= -fdevice-assert -sig 'k(p=*i32, n=i32)' k.tri
+    [[ $output == *'tt.assert'*'"positive"'* ]]
+    [[ $output == *'int32 overflow detected for operation add'* ]]
+}
+
+@test "locations name the line and column of every operation" {
+    cat >k.tri <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(p, n):
+    value = n * 3
+    tl.store(p, value)
+KERNEL
+    tritcc -passes= -g -sig 'k(p=*i32, n=i32)' k.tri
+    [[ $output == *'loc("k.tri":7:13)'* ]]
+    [[ $output == *'loc("value"('* ]]
+}
+
+@test "a static print is told once" {
+    cat >k.tri <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(p, n, B: tl.constexpr):
+    for i in range(n):
+        for j in range(n):
+            tl.static_print("block", B, sep="=")
+            tl.store(p + i, j)
+KERNEL
+    tritcc -passes= -sig 'k(p=*i32, n=i32, B=64)' k.tri
+    [ "$errors" = "block=64" ]
+}
