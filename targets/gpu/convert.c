@@ -101,10 +101,17 @@ bool tri_gpu_convert(tri_gpu *g, MlirOperation op, const tri_linear *src, const 
     switch (plan->kind) {
     case TRI_CVT_NONE:
     case TRI_CVT_REGISTERS: *out_values = rename_registers(g, &plan->map, values); return true;
-    case TRI_CVT_SHUFFLE: *out_values = by_shuffles(g, plan, values); return true;
+    case TRI_CVT_SHUFFLE:
+        tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "layout", "through %d shuffles",
+                        plan->shuffle.num_shuffles);
+        *out_values = by_shuffles(g, plan, values);
+        return true;
     case TRI_CVT_SHARED:
         if (offset < 0)
             return tri_gpu_unsupported(g, op, "no shared memory was allocated for it; run allocate-shared-memory first");
+        tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "layout",
+                        "through %lld bytes of shared memory in %d rounds",
+                        (long long)(plan->scratch_elements * plan->element_bits / 8), plan->rounds);
         *out_values = through_shared(g, plan, src, dst, values, type, offset);
         return true;
     case TRI_CVT_CLUSTER: break;

@@ -3,6 +3,7 @@
 
 #include "ir/encoding.h"
 #include "ir/type.h"
+#include "targets/gpu/fp8.h"
 
 tri_map tri_gpu_index_registers(tri_gpu *g, const tri_gpu_layout *layout)
 {
@@ -81,10 +82,15 @@ bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
     const tri_linear *d = &layouts[2]->linear;
     if (!threads_agree(d, &layouts[0]->linear, rank, rank - 1) || !threads_agree(d, &layouts[1]->linear, rank, rank - 2))
         return tri_gpu_unsupported(g, op, "the operands are not laid out as operands of this result");
+    for (int i = 0; i < 2; i++)
+        if (tri_gpu_is_fp8(tri_type_element(types[i])))
+            return tri_gpu_unsupported(g, op, "8-bit floats are multiplied by matrix instructions only");
     tri_map a_map = tri_gpu_index_registers(g, layouts[0]), b_map = tri_gpu_index_registers(g, layouts[1]);
     tri_gpu_value a = tri_gpu_operand(g, op, 0), b = tri_gpu_operand(g, op, 1), c = tri_gpu_operand(g, op, 2);
     tri_gpu_value out = tri_gpu_new(g, c.count);
     uint64_t depth = (uint64_t)tri_type_dim(types[0], rank - 1);
+    tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%lld multiply-adds per thread",
+                    (long long)((int64_t)depth * c.count));
     for (int r = 0; r < c.count; r++) {
         uint64_t packed = tri_linear_apply_one(d, TRI_DIM_REGISTER, (uint64_t)r), ac[TRI_MAX_RANK], bc[TRI_MAX_RANK];
         for (int dim = 0; dim < rank; dim++)

@@ -268,6 +268,8 @@ static bool run_async_copy(tri_gpu *g, MlirOperation op)
     tri_gpu_value pointers = tri_gpu_get(g, pointer), masks = {0};
     if (!mlirValueIsNull(mask))
         masks = tri_gpu_get(g, mask);
+    tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "memory", "%d asynchronous copies of %d bytes per thread",
+                    groups.count * groups.vec / vec, bytes);
     for (int a = 0; a < groups.count * groups.vec / vec; a++) {
         int first = groups.reg[a * vec];
         if (!is_run(&plan->map, groups.reg + a * vec, vec))

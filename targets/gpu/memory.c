@@ -41,6 +41,13 @@ static void load_in_branch(tri_gpu *g, LLVMValueRef pointer, const tri_gpu_packi
 
 enum { max_vec = 32 };
 
+static void remark_width(tri_gpu *g, MlirOperation op, const tri_gpu_groups *groups, const tri_gpu_packing *packing)
+{
+    if (groups->layout)
+        tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "memory", "%d accesses of %d bytes per thread",
+                        groups->count, packing->words * packing->per_word * packing->element_bits / 8);
+}
+
 static LLVMValueRef const_pred(LLVMValueRef pred, bool *out_value)
 {
     *out_value = false;
@@ -86,6 +93,7 @@ static bool run_load(tri_gpu *g, MlirOperation op)
     if (!tri_gpu_group_pointers(g, op, pointer, mask, one.element_bits, g->machine->max_vector_bits, &groups))
         return false;
     tri_gpu_packing packing = tri_gpu_plan_packing(g, type, groups.vec);
+    remark_width(g, op, &groups, &packing);
     tri_gpu_value pointers = tri_gpu_get(g, pointer), masks = {0}, others = {0};
     if (!mlirValueIsNull(mask))
         masks = tri_gpu_get(g, mask);
@@ -144,6 +152,7 @@ static bool run_store(tri_gpu *g, MlirOperation op)
     if (!tri_gpu_group_pointers(g, op, pointer, mask, one.element_bits, g->machine->max_vector_bits, &groups))
         return false;
     tri_gpu_packing packing = tri_gpu_plan_packing(g, type, groups.vec);
+    remark_width(g, op, &groups, &packing);
     LLVMValueRef owner = groups.layout ? tri_gpu_owner(g, &groups.layout->replicas) : tri_gpu_first_thread(g);
     for (int a = 0; a < groups.count; a++) {
         const int *reg = groups.reg + a * groups.vec;

@@ -217,6 +217,8 @@ bool tri_gpu_dot_mma(tri_gpu *g, MlirOperation op)
     collect_k(&d, tri_type_dim(type[0], d.rank - 1));
     if (d.num_k % step || !d.num_k || !collect_tiles(&d, &tiles, &count))
         return tri_gpu_unsupported(g, op, "its shape is no multiple of the matrix instruction's");
+    tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%d instructions %s per warp",
+                    count * d.num_k / step, tri_machine_name(d.in.id));
     tri_gpu_value out = tri_gpu_new(g, d.value[2].count);
     for (int i = 0; i < count; i++)
         load_accumulator(&d, &tiles[i]);
