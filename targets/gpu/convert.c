@@ -21,23 +21,32 @@ static tri_gpu_value rename_registers(tri_gpu *g, const tri_linear *map, tri_gpu
 
 /* ---- through shared memory ---- */
 
-static tri_gpu_value through_shared(tri_gpu *g, const tri_plan_convert *plan, const tri_linear *src,
-                                    const tri_linear *dst, tri_gpu_value values, LLVMTypeRef type, int64_t offset)
+/* Several tensors of one pair of layouts at once: their stores share a barrier. */
+typedef struct {
+    const tri_plan_convert *plan;
+    tri_gpu_buffer to, from;
+    tri_gpu_value in, out;
+    LLVMTypeRef type;
+} transfer;
+
+static void through_shared(tri_gpu *g, transfer *t, int count, const tri_linear *src, const tri_linear *dst)
 {
-    tri_gpu_buffer to = {.base = tri_gpu_shared_at(g, offset), .element_bits = plan->element_bits}, from = to;
     uint64_t src_copies = tri_plan_find_replicas(src).reg, dst_copies = tri_plan_find_replicas(dst).reg;
-    tri_gpu_value out = tri_gpu_new(g, (int)tri_linear_in_size(dst, TRI_DIM_REGISTER));
-    for (int round = 0; round < plan->rounds; round++) {
+    int rounds = 1;
+    for (int i = 0; i < count; i++)
+        rounds = t[i].plan->rounds > rounds ? t[i].plan->rounds : rounds;
+    for (int round = 0; round < rounds; round++) {
         if (round)
-            tri_gpu_barrier(g, plan->sync);
-        tri_gpu_access_store(g, &plan->store, &to, round, src_copies, values);
-        tri_gpu_barrier(g, plan->sync);
-        tri_gpu_access_load(g, &plan->load, &from, round, dst_copies, type, &out);
+            tri_gpu_barrier(g, t->plan->sync);
+        for (int i = 0; i < count; i++)
+            tri_gpu_access_store(g, &t[i].plan->store, &t[i].to, round, src_copies, t[i].in);
+        tri_gpu_barrier(g, t->plan->sync);
+        for (int i = 0; i < count; i++)
+            tri_gpu_access_load(g, &t[i].plan->load, &t[i].from, round, dst_copies, t[i].type, &t[i].out);
     }
-    for (int r = 0; r < out.count; r++)
-        if ((uint64_t)r & dst_copies)
-            out.at[r] = out.at[(uint64_t)r & ~dst_copies];
-    return out;
+    for (int i = 0; i < count; i++)
+        for (int r = 0; r < t[i].out.count; r++)
+            t[i].out.at[r] = t[i].out.at[(uint64_t)r & ~dst_copies];
 }
 
 /* ---- by shuffles ---- */
@@ -91,32 +100,70 @@ static tri_gpu_value by_shuffles(tri_gpu *g, const tri_plan_convert *plan, tri_g
     return out;
 }
 
-bool tri_gpu_convert(tri_gpu *g, MlirOperation op, const tri_linear *src, const tri_linear *dst, tri_gpu_value values,
-                     LLVMTypeRef type, int64_t offset, tri_gpu_value *out_values)
+static tri_plan_convert *make_plan(tri_gpu *g, MlirOperation op, const tri_linear *src, const tri_linear *dst,
+                                   LLVMTypeRef type)
 {
-    tri_gpu_packing packing = tri_gpu_plan_packing(g, type, 1);
     tri_plan_convert *plan = TRI_NEW(g->arena, tri_plan_convert);
-    if (!tri_plan_convert_make(src, dst, packing.element_bits, &g->plan, 0, plan))
-        return tri_gpu_unsupported(g, op, "there is no conversion between these layouts");
-    switch (plan->kind) {
+    int bits = tri_gpu_plan_packing(g, type, 1).element_bits;
+    if (tri_plan_convert_make(src, dst, bits, &g->plan, 0, plan))
+        return plan;
+    tri_gpu_unsupported(g, op, "there is no conversion between these layouts");
+    return NULL;
+}
+
+static bool convert_in_registers(tri_gpu *g, MlirOperation op, transfer *t)
+{
+    switch (t->plan->kind) {
     case TRI_CVT_NONE:
-    case TRI_CVT_REGISTERS: *out_values = rename_registers(g, &plan->map, values); return true;
+    case TRI_CVT_REGISTERS: t->out = rename_registers(g, &t->plan->map, t->in); return true;
     case TRI_CVT_SHUFFLE:
         tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "layout", "through %d shuffles",
-                        plan->shuffle.num_shuffles);
-        *out_values = by_shuffles(g, plan, values);
+                        t->plan->shuffle.num_shuffles);
+        t->out = by_shuffles(g, t->plan, t->in);
         return true;
     case TRI_CVT_SHARED:
-        if (offset < 0)
-            return tri_gpu_unsupported(g, op, "no shared memory was allocated for it; run allocate-shared-memory first");
-        tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "layout",
-                        "through %lld bytes of shared memory in %d rounds",
-                        (long long)(plan->scratch_elements * plan->element_bits / 8), plan->rounds);
-        *out_values = through_shared(g, plan, src, dst, values, type, offset);
-        return true;
     case TRI_CVT_CLUSTER: break;
     }
     return tri_gpu_unsupported(g, op, "it moves data between the blocks of a cluster");
+}
+
+bool tri_gpu_convert(tri_gpu *g, MlirOperation op, const tri_linear *src, const tri_linear *dst, int count,
+                     tri_gpu_value *values)
+{
+    enum { max_tensors = 8 };
+    transfer list[max_tensors];
+    int64_t offset = tri_gpu_scratch_offset(op), bytes = 0;
+    int num_shared = 0, rounds = 0;
+    TRI_ASSERT(count <= max_tensors);
+    for (int i = 0; i < count; i++) {
+        transfer *t = &list[i];
+        *t = (transfer){.in = values[i], .type = LLVMTypeOf(values[i].at[0])};
+        t->plan = make_plan(g, op, src, dst, t->type);
+        if (!t->plan)
+            return false;
+        if (t->plan->kind != TRI_CVT_SHARED) {
+            if (!convert_in_registers(g, op, t))
+                return false;
+            continue;
+        }
+        if (offset < 0)
+            return tri_gpu_unsupported(g, op, "no shared memory was allocated for it; run allocate-shared-memory first");
+        t->to = (tri_gpu_buffer){.base = tri_gpu_shared_at(g, offset + bytes), .element_bits = t->plan->element_bits};
+        t->from = t->to;
+        t->out = tri_gpu_new(g, (int)tri_linear_in_size(dst, TRI_DIM_REGISTER));
+        bytes += (t->plan->scratch_elements * t->plan->element_bits / 8 + 15) / 16 * 16;
+        rounds = t->plan->rounds > rounds ? t->plan->rounds : rounds;
+        num_shared++;
+    }
+    if (num_shared) {
+        TRI_ASSERT(num_shared == count); /* the layouts alone decide */
+        tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "layout",
+                        "through %lld bytes of shared memory in %d rounds", (long long)bytes, rounds);
+        through_shared(g, list, count, src, dst);
+    }
+    for (int i = 0; i < count; i++)
+        values[i] = list[i].out;
+    return true;
 }
 
 static bool run_convert(tri_gpu *g, MlirOperation op)
@@ -126,12 +173,10 @@ static bool run_convert(tri_gpu *g, MlirOperation op)
     tri_gpu_layout *dst = tri_gpu_layout_of(g, op, mlirValueGetType(result));
     if (!src || !dst)
         return false;
-    LLVMTypeRef type = tri_gpu_part_type(g, mlirValueGetType(result), 0);
-    tri_gpu_value out;
-    if (!tri_gpu_convert(g, op, &src->linear, &dst->linear, tri_gpu_get(g, operand), type, tri_gpu_scratch_offset(op),
-                         &out))
+    tri_gpu_value values = tri_gpu_get(g, operand);
+    if (!tri_gpu_convert(g, op, &src->linear, &dst->linear, 1, &values))
         return false;
-    tri_gpu_set(g, result, out);
+    tri_gpu_set(g, result, values);
     return true;
 }
 

@@ -196,9 +196,10 @@ LLVMValueRef tri_gpu_shuffle_up(tri_gpu *g, LLVMValueRef value, uint32_t delta);
 
 /* ---- convert.c ---- */
 
-/* Moves values from layout src to dst; `offset` is the byte offset of the op's scratch (-1: none planned). */
-bool tri_gpu_convert(tri_gpu *g, MlirOperation op, const tri_linear *src, const tri_linear *dst, tri_gpu_value values,
-                     LLVMTypeRef type, int64_t offset, tri_gpu_value *out_values);
+/* Moves `count` tensors (replaced in `values`) from layout src to dst, through the scratch memory of op
+ * where that is needed: one behind the other, each rounded up to 16 bytes. */
+bool tri_gpu_convert(tri_gpu *g, MlirOperation op, const tri_linear *src, const tri_linear *dst, int count,
+                     tri_gpu_value *values);
 /* "allocation.offset" of an op, or -1. */
 int64_t tri_gpu_scratch_offset(MlirOperation op);
 

@@ -149,18 +149,11 @@ static bool reduce_lanes(state *s, const tri_plan_reduce *plan)
 static bool move(state *s, const tri_linear *from, const tri_linear *to, bool is_first_round)
 {
     tri_gpu *g = s->g;
-    int64_t offset = tri_gpu_scratch_offset(s->op);
-    int bits0 = tri_gpu_plan_packing(g, LLVMTypeOf(s->at[0].at[0]), 1).element_bits;
-    if (!is_first_round && tri_plan_convert_scratch_bytes(from, to, bits0, &g->plan) > 0)
+    int bits = tri_gpu_plan_packing(g, LLVMTypeOf(s->at[0].at[0]), 1).element_bits;
+    if (!is_first_round && tri_plan_convert_scratch_bytes(from, to, bits, &g->plan) > 0)
         tri_gpu_barrier(g, TRI_SYNC_CTA); /* the last round may still be read */
-    for (int i = 0; i < s->tuple; i++) {
-        LLVMTypeRef type = LLVMTypeOf(s->at[i].at[0]);
-        int bits = tri_gpu_plan_packing(g, type, 1).element_bits;
-        if (!tri_gpu_convert(g, s->op, from, to, s->at[i], type, offset, &s->at[i]))
-            return false;
-        if (offset >= 0)
-            offset += (tri_plan_convert_scratch_bytes(from, to, bits, &g->plan) + 15) / 16 * 16;
-    }
+    if (!tri_gpu_convert(g, s->op, from, to, s->tuple, s->at))
+        return false;
     s->layout = *to;
     return true;
 }
