@@ -89,6 +89,7 @@ static void scalar_op(tri_cpu_gen *g, MlirOperation op)
 static void emit_op(tri_cpu_gen *g, MlirOperation op)
 {
     g->op = op;
+    tri_cpu_lines_at(g, op);
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
         if (tri_op_is(op, roots[i].name)) {
             roots[i].emit(g, op);

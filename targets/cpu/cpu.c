@@ -150,6 +150,7 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
     LLVMBasicBlockRef entry = tri_cpu_new_block(g, "entry"), head = tri_cpu_new_block(g, "head");
     LLVMBasicBlockRef body = tri_cpu_new_block(g, "body"), exit = tri_cpu_new_block(g, "exit");
     LLVMPositionBuilderAtEnd(g->b, entry);
+    tri_cpu_lines_function(g, func);
     unsigned count = LLVMCountParams(program);
     LLVMValueRef *args = TRI_NEW_ARRAY(g->arena, LLVMValueRef, count), grid[3];
     LLVMTypeRef *types = TRI_NEW_ARRAY(g->arena, LLVMTypeRef, count);
@@ -187,6 +188,7 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
     LLVMBuildBr(g->b, head);
     LLVMPositionBuilderAtEnd(g->b, exit);
     LLVMBuildRetVoid(g->b);
+    tri_cpu_lines_stop(g);
 }
 
 static bool lower_functions(tri_cpu_gen *g, MlirModule module)
@@ -239,7 +241,9 @@ static bool lower(tri_unit *unit)
     LLVMDisposeTargetData(layout);
     LLVMDisposeTargetMachine(machine);
     g.b = LLVMCreateBuilderInContext(g.llvm);
+    tri_cpu_lines_begin(&g);
     bool ok = lower_functions(&g, unit->module) && !g.failed;
+    tri_cpu_lines_end(&g);
     LLVMDisposeBuilder(g.b);
     if (!ok || !tri_llvm_verify(unit->diag, g.module)) {
         LLVMDisposeModule(g.module);

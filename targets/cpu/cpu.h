@@ -182,7 +182,7 @@ typedef struct tri_cpu_gen {
     tri_cpu_nest *nest;       /* null outside of nests */
     LLVMBasicBlockRef at;     /* straight-line position outside of nests */
     MlirOperation op;         /* being lowered, for diagnostics */
-    LLVMValueRef subprogram;  /* unused without debug information */
+    struct tri_cpu_lines *lines; /* null without debug information */
 } tri_cpu_gen;
 
 /* type.c */
@@ -314,6 +314,14 @@ void tri_cpu_block(tri_cpu_gen *g, MlirBlock block);
 LLVMValueRef tri_cpu_declare(tri_cpu_gen *g, MlirOperation func);
 bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func);
 LLVMBasicBlockRef tri_cpu_new_block(tri_cpu_gen *g, const char *name);
+
+/* lines.c: all do nothing without -g or -lineinfo */
+typedef struct tri_cpu_lines tri_cpu_lines;
+void tri_cpu_lines_begin(tri_cpu_gen *g);
+void tri_cpu_lines_function(tri_cpu_gen *g, MlirOperation func);
+void tri_cpu_lines_at(tri_cpu_gen *g, MlirOperation op); /* what is built next is for this op */
+void tri_cpu_lines_stop(tri_cpu_gen *g);
+void tri_cpu_lines_end(tri_cpu_gen *g);
 
 /* plan.c */
 void tri_cpu_plan_func(tri_cpu_gen *g, MlirOperation func);

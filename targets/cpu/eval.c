@@ -292,6 +292,7 @@ static tri_cpu_val eval_elementwise(tri_cpu_gen *g, MlirOperation op, const tri_
             out.level = vals[i].level;
     }
     tri_cpu_at(g, out.level);
+    tri_cpu_lines_at(g, op);
     LLVMValueRef args[max_args];
     for (intptr_t i = 0; i < n; i++)
         args[i] = out.is_vec ? tri_cpu_as_vector(g, vals[i]) : vals[i].v;

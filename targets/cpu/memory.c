@@ -372,6 +372,7 @@ tri_cpu_val tri_cpu_load_eval(tri_cpu_gen *g, MlirOperation op, const tri_cpu_tu
         other = tri_cpu_eval(g, rest, tuple);
     if (m.is_false)
         return other;
+    tri_cpu_lines_at(g, op);
     if (p.in_order || p.is_vec)
         return masked_vector_load(g, type, p, m, other);
     return scalar_place_load(g, type, p, m, other);
@@ -448,6 +449,7 @@ static void store_write(tri_cpu_gen *g, tri_cpu_sink *sink)
     if (s->m.is_false)
         return;
     MlirType type = mlirValueGetType(s->value);
+    tri_cpu_lines_at(g, sink->op);
     tri_cpu_at(g, g->nest->loop_count);
     if (s->p.in_order || s->p.is_vec)
         store_lanes(g, type, s);

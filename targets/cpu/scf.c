@@ -489,8 +489,10 @@ bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func)
             tri_cpu_bind_scalar(g, arg, v);
     }
     tri_cpu_plan_func(g, func);
+    tri_cpu_lines_function(g, func);
     emit_cfg(g, mlirOperationGetRegion(func, 0));
     LLVMPositionBuilderAtEnd(g->b, g->entry);
     LLVMBuildBr(g->b, start);
+    tri_cpu_lines_stop(g);
     return !g->failed;
 }

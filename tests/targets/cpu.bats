@@ -145,3 +145,13 @@ END
     grep -q 'here' said
     grep -q 'debug.tri:[0-9]*: pid (2, 0, 0): assertion failed: v is below the limit' complaints
 }
+
+@test "with -g a debugger stops at lines of the source" {
+    need gdb
+    tritcc -g -arch=native -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=obj=vadd.o,header=vadd.h "$EXAMPLES/vadd/vadd.tri"
+    cp "$EXAMPLES/vadd/main.c" .
+    cc -g -I. main.c vadd.o -o vadd -lm
+    line=$(grep -n 'output = x + y' "$EXAMPLES/vadd/vadd.tri" | head -n 1 | cut -d: -f1)
+    gdb -batch -ex "break vadd.tri:$line" -ex run -ex bt ./vadd >trace 2>&1
+    grep -q "vadd.tri:$line" trace
+}
