@@ -117,7 +117,7 @@ static bool run(tri_pass_run *run)
     MlirOperation module = mlirModuleGetOperation(run->module);
     tri_op_list loops = {0};
     tri_op_collect_named(module, "scf.for", run->arena, &loops);
-    if (tri_dots_capability(module) < 80)
+    if (tri_op_string(module, "ttg.target").len && tri_dots_capability(module) < 80)
         return true; /* no asynchronous copies */
     const tri_axis_info *info = tri_axis_info_create(run->arena, module);
     for (size_t i = 0; i < loops.len; i++) {

@@ -97,7 +97,7 @@ static MlirValue by_bf16(tri_builder *b, MlirOperation dot, int parts)
 static bool run(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
-    bool has_tf32 = tri_dots_capability(module) >= 80;
+    bool has_tf32 = tri_passes_option_int(run, "emu-tf32", tri_dots_capability(module) >= 80);
     tri_op_list dots = {0};
     tri_op_collect_named(module, "tt.dot", run->arena, &dots);
     for (size_t i = 0; i < dots.len; i++) {
@@ -120,9 +120,12 @@ static bool run(tri_pass_run *run)
     return true;
 }
 
+static const char *const options[] = {"emu-tf32: whether tf32x3 is built from tf32 (by the target's capability)", NULL};
+
 const tri_pass tri_pass_f32_dot_tc = {
     .name = "f32-dot-tc",
     .help = "build f32 products of tf32x3, bf16x3 and bf16x6 precision from tensor core products",
     .alias = "tritongpu-F32DotTC,tritongpu-f32-dot-tc",
+    .options = options,
     .run = run,
 };

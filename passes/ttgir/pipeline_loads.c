@@ -72,7 +72,6 @@ static void collect(lowering *l)
     for (MlirOperation op = mlirBlockGetFirstOperation(l->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
         pipelined load = {.load = op};
         if (!tri_op_is(op, "tt.load") || !tri_type_is_tensor(mlirValueGetType(tri_op_result(op, 0))) ||
-            mlirAttributeIsNull(tri_op_attr(op, "tt.latency")) ||
             !find_first_user(l, op, &load.first_user, &load.distance))
             continue;
         load.buffer = tri_pipeline_buffer_type(l->p, op);

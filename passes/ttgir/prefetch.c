@@ -15,17 +15,21 @@
 #include "passes/passes.h"
 
 #include "base/map.h"
+#include "ir/analysis/infer.h"
 #include "ir/encoding.h"
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
 #include "passes/analysis/loops.h"
 #include "passes/ttgir/pipeline.h"
 
+typedef TRI_VEC(MlirOperation) op_chain;
+
 typedef struct {
     tri_arena *arena;
     MlirOperation loop, dot;
     MlirBlock body;
     MlirOperation load[2]; /* of the two operands */
+    op_chain chain[2];     /* conversions of element types between load and product, the last one first */
     int64_t depth, piece;  /* K, and how much of it one piece has */
 } match;
 
@@ -88,6 +92,11 @@ static bool uses_counter(match *m, MlirValue value)
 static bool match_operand(match *m, int i)
 {
     m->load[i] = tri_op_def(tri_op_operand(m->dot, i));
+    while (!mlirOperationIsNull(m->load[i]) && mlirOperationGetNumOperands(m->load[i]) == 1 &&
+           tri_infer_is_elementwise(m->load[i]) && tri_dots_has_one_use(tri_op_result(m->load[i], 0))) {
+        tri_vec_push(m->arena, &m->chain[i], m->load[i]);
+        m->load[i] = tri_op_def(tri_op_operand(m->load[i], 0));
+    }
     if (mlirOperationIsNull(m->load[i]) || !tri_op_is(m->load[i], "ttg.local_load") ||
         !mlirBlockEqual(mlirOperationGetBlock(m->load[i]), m->body) || !tri_dots_has_one_use(tri_op_result(m->load[i], 0)))
         return false;
@@ -178,8 +187,16 @@ static MlirValue load_piece(match *m, tri_builder *b, int operand, MlirValue buf
     MlirValue part = tri_builder_value(b, &(tri_op){.name = "ttg.memdesc_subslice", .num_operands = 1, .operands = &buffer,
                                                     .num_results = 1, .results = &slice, .num_attrs = 1, .attrs = &attr});
     MlirType type = tri_type_tensor(2, shape, tri_type_element(result), tri_type_encoding(result));
-    return tri_builder_value(b, &(tri_op){.name = "ttg.local_load", .num_operands = mlirValueIsNull(token) ? 1 : 2,
-                                          .operands = (MlirValue[]){part, token}, .num_results = 1, .results = &type});
+    MlirValue x = tri_builder_value(b, &(tri_op){.name = "ttg.local_load", .num_operands = mlirValueIsNull(token) ? 1 : 2,
+                                                 .operands = (MlirValue[]){part, token}, .num_results = 1, .results = &type});
+    for (size_t i = m->chain[operand].len; i-- > 0;) {
+        MlirOperation op = m->chain[operand].at[i];
+        MlirValue from = tri_op_operand(op, 0);
+        MlirType whole = mlirValueGetType(tri_op_result(op, 0));
+        x = tri_op_result(tri_op_clone(b, op, 1, &from, &x), 0);
+        tri_op_set_type(x, tri_type_tensor(2, shape, tri_type_element(whole), tri_type_encoding(whole)));
+    }
+    return x;
 }
 
 /* The first pieces of both operands as one end of the loop sees them. */
@@ -242,8 +259,11 @@ static void rewrite(match *m)
         if (mlirOperationGetNumOperands(m->load[i]) > 1)
             waits[i] = tri_op_def(tri_op_operand(m->load[i], 1));
     mlirOperationDestroy(m->dot);
-    mlirOperationDestroy(m->load[0]);
-    mlirOperationDestroy(m->load[1]);
+    for (int i = 0; i < 2; i++) {
+        for (size_t k = 0; k < m->chain[i].len; k++)
+            mlirOperationDestroy(m->chain[i].at[k]);
+        mlirOperationDestroy(m->load[i]);
+    }
     for (int i = 0; i < 2; i++)
         if (!mlirOperationIsNull(waits[i]) && !(i == 1 && mlirOperationEqual(waits[0], waits[1])) &&
             tri_op_is(waits[i], "ttg.async_wait"))

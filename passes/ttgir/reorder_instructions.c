@@ -34,7 +34,8 @@ static bool may_write_shared(MlirOperation op)
     return tri_op_is(op, "ttg.local_store") || tri_op_is(op, "ttg.local_dealloc") || tri_op_is(op, "ttg.async_wait") ||
            tri_op_is(op, "ttg.barrier") || tri_op_is(op, "ttg.async_copy_global_to_local") ||
            tri_op_is(op, "ttg.local_scatter") || tri_op_is(op, "ttg.local_atomic_scatter_rmw") ||
-           tri_op_is(op, "tt.call") || mlirOperationGetNumRegions(op) > 0;
+           tri_op_is(op, "tt.call") || mlirOperationGetNumRegions(op) > 0 ||
+           (tri_str_has_prefix(tri_op_name(op), "ttng.") && tri_op_has_effects(op)); /* barriers order reads */
 }
 
 /* (1) A conversion does not need to happen before buffers are freed. */

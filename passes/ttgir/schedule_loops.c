@@ -1,13 +1,13 @@
 /* Gives every op of a loop body a stage (how many iterations behind the first one it runs) and a
  * cluster (its place in the body), from the latencies of its loads.
  *
- *     %a = tt.load %p {tt.latency = 2 : i32}          %a = tt.load %p {loop.stage = 0, loop.cluster = 2}
+ *     %a = tt.load %p {tt.latency = 2 : i32}          %a = tt.load %p {loop.stage = 0, loop.cluster = 3}
  *     %d = tt.dot %a, %b, %c                          %d = tt.dot ... {loop.stage = 2, loop.cluster = 0}
- *     %q = tt.addptr %p, %s                           %q = tt.addptr ... {loop.stage = 0, loop.cluster = 2}
+ *     %q = tt.addptr %p, %s                           %q = tt.addptr ... {loop.stage = 1, loop.cluster = 2}
  *
  * Later stages come first in the body, so that a slot of a ring is read before it is filled again. What an
  * op needs runs no later than it; what a value of the next iteration needs runs no later than its reader
- * there; the rest goes to the last stage. A loop whose schedule breaks a dependency, or that holds
+ * there; branches go in front of what needs them, or to the end; the rest goes to the last stage. A loop whose schedule breaks a dependency, or that holds
  * barriers, asserts or prints, is left alone. Answers to tritongpu-schedule-loops.
  * Test: tests/passes/schedule-loops.mlir */
 #include "passes/ttgir/pipeline.h"
@@ -104,7 +104,71 @@ static void place_key_ops(schedule *s)
     }
 }
 
-/* ---- 2. dependencies ---- */
+/* ---- 2. branches ---- */
+
+static bool is_branch(const node *n) { return tri_op_is(n->op, "scf.if"); }
+
+/* Branches that lead to `reader` run in front of everything else of its stage. */
+static void pull_branches(schedule *s, const node *reader, int stage, int *cluster, bool *seen)
+{
+    tri_value_list used = {0};
+    tri_pipeline_uses_of(s->arena, reader->op, &used);
+    for (size_t i = 0; i < used.len; i++) {
+        node *def = producer(s, used.at[i]);
+        if (!def || seen[def - s->nodes.at])
+            continue;
+        seen[def - s->nodes.at] = true;
+        if (is_branch(def) && def->stage == UNPLACED) {
+            if (*cluster < 0)
+                *cluster = new_cluster(s, 0);
+            def->stage = stage;
+            def->cluster = *cluster;
+        }
+        pull_branches(s, def, stage, cluster, seen);
+    }
+}
+
+static bool has_users_inside(schedule *s, const node *n)
+{
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(n->op); r++) {
+        MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(n->op, r));
+        for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+            if (node_of(s, tri_pipeline_in_body(s->body, mlirOpOperandGetOwner(use))))
+                return true;
+    }
+    return false;
+}
+
+/* Branches in front, or behind everything: what lies between then need not wait for them. */
+static void place_branches(schedule *s)
+{
+    int front = -1, back = -1;
+    bool *seen = TRI_NEW_ARRAY(s->arena, bool, s->nodes.len + 1);
+    for (size_t i = 0; i < s->nodes.len; i++) {
+        node *n = &s->nodes.at[i];
+        if (!is_branch(n) || n->stage == UNPLACED || n->latency || has_users_inside(s, n))
+            continue;
+        if (back < 0)
+            back = new_cluster(s, (int)s->position.len);
+        n->cluster = back;
+    }
+    for (int stage = 0; stage <= s->max_stage; stage++)
+        for (size_t i = 0; i < s->nodes.len; i++)
+            if (s->nodes.at[i].stage == stage && s->nodes.at[i].cluster != front)
+                pull_branches(s, &s->nodes.at[i], stage, &front, seen);
+    back = -1;
+    for (size_t i = 0; i < s->nodes.len; i++) {
+        node *n = &s->nodes.at[i];
+        if (!is_branch(n) || n->stage != UNPLACED)
+            continue;
+        if (back < 0)
+            back = new_cluster(s, (int)s->position.len);
+        n->stage = s->max_stage;
+        n->cluster = back;
+    }
+}
+
+/* ---- 3. dependencies ---- */
 
 /* Moves n to (stage, cluster) when that is earlier than where it is. */
 static bool put_no_later(schedule *s, node *n, int stage, int cluster)
@@ -180,14 +244,11 @@ static void pull_next_iteration(schedule *s)
     }
 }
 
-/* ---- 3. the rest ---- */
+/* ---- 4. the rest ---- */
 
 static void place_rest(schedule *s)
 {
-    int front = 0;
-    for (size_t i = 0; i < s->position.len; i++)
-        if (place_of(s, (int)i) < place_of(s, front))
-            front = (int)i;
+    int front = 0; /* the first cluster of the key ops */
     for (size_t i = 0; i < s->nodes.len; i++) {
         node *n = &s->nodes.at[i];
         tri_value_list used = {0};
@@ -256,13 +317,16 @@ static void schedule_loop(tri_arena *arena, MlirOperation loop)
     place_key_ops(&s);
     if (s.max_stage == 0)
         return;
+    place_branches(&s);
     pull_all(&s);
     pull_next_iteration(&s);
     place_rest(&s);
     if (!is_legal(&s))
         return;
-    for (size_t i = 0; i < s.nodes.len; i++)
+    for (size_t i = 0; i < s.nodes.len; i++) {
         tri_pipeline_set_place(s.nodes.at[i].op, s.nodes.at[i].stage, place_of(&s, s.nodes.at[i].cluster));
+        mlirOperationRemoveAttributeByName(s.nodes.at[i].op, mlirStringRefCreateFromCString("tt.latency"));
+    }
     tri_builder_set_attr(loop, "tt.scheduled_max_stage", tri_attr_i32(mlirOperationGetContext(loop), s.max_stage));
 }
 
