@@ -41,8 +41,15 @@ struct tri_diag {
 static char state_on, state_off; /* addresses are the values of warning_state */
 static void (*abort_hook)(void);
 
-/* Warnings that are off until -W names them or -Wall turns on every one. */
-static const char *const off_by_default[] = {"int-overflow", "unused-mask", "unused-variable"};
+static const struct {
+    const char *name;
+    bool is_on; /* until -W, -Wall or -w say otherwise */
+    const char *help;
+} warnings[] = {
+#define X(name, is_on, help) {name, is_on, help},
+#include "base/warning.def"
+#undef X
+};
 
 tri_diag *tri_diag_create(void)
 {
@@ -94,10 +101,18 @@ bool tri_diag_is_warning_on(const tri_diag *diag, const char *name)
         state = tri_map_find(&diag->warning_state, TRI_STR("all"));
     if (state)
         return state == &state_on;
-    for (size_t i = 0; i < sizeof off_by_default / sizeof *off_by_default; i++)
-        if (strcmp(name, off_by_default[i]) == 0)
-            return false;
+    for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)
+        if (strcmp(name, warnings[i].name) == 0)
+            return warnings[i].is_on;
     return true;
+}
+
+const char *tri_diag_warning_name(size_t i, const char **out_help)
+{
+    if (i >= sizeof warnings / sizeof *warnings)
+        return NULL;
+    *out_help = warnings[i].help;
+    return warnings[i].name;
 }
 
 void tri_diag_set_remarks(tri_diag *diag, tri_str group)

@@ -38,6 +38,8 @@ void tri_diag_set_werror(tri_diag *diag, bool on);
 /* Turns one warning name ("unused-mask") on or off; "all" and "" (-w: every one) are understood. */
 void tri_diag_set_warning(tri_diag *diag, tri_str name, bool on);
 bool tri_diag_is_warning_on(const tri_diag *diag, const char *name);
+/* The ith row of base/warning.def; null behind the last. */
+const char *tri_diag_warning_name(size_t i, const char **out_help);
 /* Rewrites file names that begin with `old_prefix` in messages and in locations (-ffile-prefix-map). */
 void tri_diag_add_prefix_map(tri_diag *diag, tri_str old_prefix, tri_str new_prefix);
 tri_str tri_diag_map_path(tri_diag *diag, tri_str path);

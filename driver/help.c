@@ -23,12 +23,20 @@ static void print_kinds(tri_buf *out)
     }
 }
 
+static void print_warnings(tri_buf *out)
+{
+    const char *name, *help;
+    tri_buf_add_z(out, "\nWarnings (-WNAME, -Wno-NAME):\n");
+    for (size_t i = 0; (name = tri_diag_warning_name(i, &help)); i++)
+        tri_buf_format(out, "  %-*s%s\n", help_column - 2, name, help);
+}
+
 static bool is_topic(tri_str topic)
 {
     for (size_t i = 0; i < tri_opt_row_count(); i++)
         if (tri_str_is(topic, tri_opt_row_at(i).topic))
             return true;
-    return tri_str_is(topic, "stages");
+    return tri_str_is(topic, "stages") || tri_str_is(topic, "warnings");
 }
 
 static void report_topic(tri_diag *diag, tri_str topic)
@@ -37,7 +45,7 @@ static void report_topic(tri_diag *diag, tri_str topic)
     for (size_t i = 0; i < tri_opt_row_count(); i++)
         if (!tri_opt_row_at(i).name)
             tri_buf_format(&names, "%s ", tri_opt_row_at(i).topic);
-    tri_diag_error(diag, TRI_NO_SPAN, 1002, "no help on '%.*s'; the topics are: %sstages", TRI_STR_ARG(topic),
+    tri_diag_error(diag, TRI_NO_SPAN, 1002, "no help on '%.*s'; the topics are: %sstages warnings", TRI_STR_ARG(topic),
                    names.data);
     tri_buf_fini(&names);
 }
@@ -61,6 +69,8 @@ bool tri_help_print(tri_diag *diag, tri_str topic, tri_buf *out)
     }
     if (!topic.len || tri_str_is(topic, "stages") || tri_str_is(topic, "output"))
         print_kinds(out);
+    if (tri_str_is(topic, "warnings") || tri_str_is(topic, "diagnostics"))
+        print_warnings(out);
     return true;
 }
 
@@ -133,6 +143,15 @@ static void print_mdoc_passes(tri_buf *out)
     tri_buf_add_z(out, ".Bl -tag -width Ds -compact\n");
     for (size_t i = 0; i < tri_passes_count(); i++)
         tri_buf_format(out, ".It Cm %s\n%s\n", tri_passes_at(i)->name, tri_passes_at(i)->help);
+    tri_buf_add_z(out, ".El\n");
+}
+
+static void print_mdoc_warnings(tri_buf *out)
+{
+    const char *name, *help;
+    tri_buf_add_z(out, ".Bl -tag -width \"unicode-name\" -compact\n");
+    for (size_t i = 0; (name = tri_diag_warning_name(i, &help)); i++)
+        tri_buf_format(out, ".It Cm %s\n%s\n", name, help);
     tri_buf_add_z(out, ".El\n");
 }
 
@@ -256,6 +275,7 @@ bool tri_help_table(tri_diag *diag, tri_str format, tri_buf *out)
     } formats[] = {
         {"man", print_mdoc},           {"man-stages", print_mdoc_stages}, {"man-passes", print_mdoc_passes},
         {"man-archs", print_mdoc_archs}, {"bash", print_bash},            {"zsh", print_zsh},
+        {"man-warnings", print_mdoc_warnings},
     };
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         if (tri_str_is(format, formats[i].name)) {

@@ -340,16 +340,36 @@ static bool on_werror(parser *p, tri_str value)
     return true;
 }
 
+/* False after a report. */
+static bool is_warning(parser *p, tri_str name)
+{
+    enum { max_names = 64 };
+    const char *names[max_names] = {"all"}, *help;
+    size_t count = 1;
+    while (count < max_names && (names[count] = tri_diag_warning_name(count - 1, &help)))
+        count++;
+    for (size_t i = 0; i < count; i++)
+        if (tri_str_is(name, names[i]))
+            return true;
+    const char *near = tri_str_nearest(name, names, count);
+    if (near)
+        return usage(p, "unknown warning '%.*s'; did you mean '%s'?", TRI_STR_ARG(name), near);
+    return usage(p, "unknown warning '%.*s'; --help=warnings lists them", TRI_STR_ARG(name));
+}
+
 static bool on_warning(parser *p, tri_str value)
 {
     bool on = !tri_str_has_prefix(value, "no-");
     tri_str name = on ? value : tri_str_sub(value, 3, value.len);
     if (!name.len)
         return usage(p, "'-W%.*s' names no warning", TRI_STR_ARG(value));
-    if (tri_str_is(name, "error"))
+    if (tri_str_is(name, "error")) {
         tri_diag_set_werror(p->diag, on);
-    else
-        tri_diag_set_warning(p->diag, name, on);
+        return true;
+    }
+    if (!is_warning(p, name))
+        return false;
+    tri_diag_set_warning(p->diag, name, on);
     return true;
 }
 

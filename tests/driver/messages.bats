@@ -36,3 +36,53 @@ P
     tritcc -1 k.tri -emit=ast "$EXAMPLES/vadd/vadd.tri"
     [ -s vadd.ast ] && [ ! -e k.ast ]
 }
+
+@test "-Wall, -Werror, -W, -Wno- and -w choose warnings" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(p, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(p + i)
+    tl.store(p + i, tl.where(i, x, 0.0))
+K
+    args=(k.tri -sig '*fp32, 64' -emit=ttir=k.ttir)
+    tritcc "${args[@]}"
+    [[ $errors == *"k.tri:8:"*"warning:"*"[-Wdeprecated]"* ]]
+    tritcc "${args[@]}" -w
+    [ -z "$errors" ]
+    tritcc "${args[@]}" -Wno-deprecated
+    [ -z "$errors" ]
+    tritcc "${args[@]}" -w -Wall -Wno-deprecated -Wdeprecated
+    rm k.ttir
+    tritcc -1 "${args[@]}" -Werror
+    [[ $errors == *"k.tri:8:"*"error:"* ]]
+    [ ! -e k.ttir ]
+    tritcc "${args[@]}" -Werror -Wno-error
+    tritcc -2 "${args[@]}" -Wdeprecatd
+    [[ $errors == *"unknown warning 'deprecatd'; did you mean 'deprecated'?"* ]]
+}
+
+@test "-Rpass prints the remarks of a group" {
+    tritcc "$EXAMPLES/vadd/vadd.tri" -sig '*fp32, *fp32, *fp32, i32, 64' -passes=print-axis-info -Rpass=axis-info
+    tritcc "$EXAMPLES/vadd/vadd.tri" -sig '*fp32, *fp32, *fp32, i32, 64' -passes=print-axis-info -Rpass=all
+    [[ $errors == *"remark:"* ]]
+}
+
+@test "-fdevice-assert keeps device_assert" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(p, n):
+    tl.device_assert(n > 0, "no elements")
+    tl.store(p, n)
+K
+    tritcc k.tri -sig '*i32, i32' -emit=ttir -o -
+    [[ $output != *"tt.assert"* ]]
+    tritcc k.tri -sig '*i32, i32' -emit=ttir -o - -fdevice-assert
+    [[ $output == *"tt.assert"* ]]
+}

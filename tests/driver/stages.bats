@@ -137,3 +137,15 @@ same_from() {
     "$TRITCC" - "${vadd[@]:1}" -emit=ttir <"$EXAMPLES/vadd/vadd.tri" | "$TRITCC" -x ttir - -arch=sm_80 -emit=ptx >k.ptx
     grep -q '^.target sm_80' k.ptx
 }
+
+@test "-O0, -fno-fp-fusion and -g reach the code" {
+    tritcc "${vadd[@]}" -arch=sm_80 -O0 -emit=llir=0.ll
+    tritcc "${vadd[@]}" -arch=sm_80 -O3 -emit=llir=3.ll
+    ! cmp -s 0.ll 3.ll
+    tritcc "${vadd[@]}" -arch=sm_80 -g -emit=ptx=g.ptx
+    grep -q '^.target sm_80, debug' g.ptx
+    tritcc "${vadd[@]}" -arch=sm_80 -lineinfo -emit=ptx=l.ptx
+    grep -q '\.loc' l.ptx
+    ! grep -q debug l.ptx
+    tritcc "${vadd[@]}" -arch=sm_80 -fno-fp-fusion -emit=ptx=f.ptx
+}

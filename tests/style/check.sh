@@ -32,6 +32,7 @@ check_symbols() {
         base/diag.c) allowed+='|source' ;;
         ir/builder.c) allowed+='|attr' ;;
         frontend/builtins.c) allowed+='|arg' ;;
+        frontend/scope*.c) allowed+='|module' ;;
         frontend/cast.c) allowed+='|semantic' ;;
         frontend/function.c) allowed+='|call' ;;
         frontend/builtins/memory.c) allowed+='|block' ;;
@@ -120,6 +121,14 @@ check_tables() {
     done < <(grep -E '^OPT\(' driver/options.def)
 }
 
+# A report's name is a row of warning.def.
+check_warnings() {
+    local name
+    for name in $(grep -rhoE '_warning\([^;"]*"[a-z-]+",' --include='*.c' $folders | sed -E 's/.*"([a-z-]+)",/\1/' | sort -u); do
+        grep -q "^X(\"$name\"," base/warning.def || breach "warning '$name' is not in base/warning.def"
+    done
+}
+
 check_scripts() {
     sh -n configure || breach "configure: syntax"
     command -v shellcheck >/dev/null || return 0
@@ -144,6 +153,7 @@ check_sizes
 check_calls
 check_includes
 check_tables
+check_warnings
 check_scripts
 check_manual
 [ "$breaches" -eq 0 ] || {
