@@ -56,6 +56,7 @@ IR_CXX_yes = $(CXX)
 IR_CXX_no = $(if $(IR_CLANG),$(filter ccache,$(CXX)) $(IR_CLANG),$(CXX))
 IR_CXX = $(or $(IR_CXX_$(SANITIZERS)),$(IR_CXX_no)) $(CXXFLAGS_LLVM)
 
+# Not through ccache: the header holds the path and size of what it was made from.
 # One header with all of MLIR that the island uses, compiled once. Compilers take NAME.gch for an
 # -include'd NAME.
 IR_PCH = obj/ir/dialects.h.gch
@@ -63,7 +64,7 @@ IR_PCH_FLAGS = $(if $(findstring clang,$(firstword $(filter-out ccache,$(IR_CXX)
 $(IR_PCH): $(srcdir)/ir/dialects.h $(IR_GEN) $(srcdir)/layout/encoding.h Makefile
 	@mkdir -p $(@D)
 	$(SAY) PCH ir/dialects.h
-	$(Q)$(IR_CXX) $(IR_PCH_FLAGS) -x c++-header -c $(srcdir)/ir/dialects.h -o $@
+	$(Q)$(filter-out ccache,$(IR_CXX)) $(IR_PCH_FLAGS) -x c++-header -c $(srcdir)/ir/dialects.h -o $@
 	@echo '#include "ir/dialects.h"' > obj/ir/dialects.h
 
 obj/ir/%.o: $(srcdir)/ir/%.cpp $(IR_PCH)

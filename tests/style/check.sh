@@ -124,9 +124,9 @@ check_tables() {
 # A report's name is a row of warning.def.
 check_warnings() {
     local name
-    for name in $(grep -rhoE '_warning\([^;"]*"[a-z-]+",' --include='*.c' $folders | sed -E 's/.*"([a-z-]+)",/\1/' | sort -u); do
+    while read -r name; do
         grep -q "^X(\"$name\"," base/warning.def || breach "warning '$name' is not in base/warning.def"
-    done
+    done < <(grep -rhoE '_warning\([^;"]*"[a-z-]+",' --include='*.c' $folders | sed -E 's/.*"([a-z-]+)",/\1/' | sort -u)
 }
 
 check_scripts() {
