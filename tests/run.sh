@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs tests and counts them: tests/run.sh [FILE...]. A file is a bats file, a program of tests/unit,
+# Runs tests and counts them: tests/run.sh [FILE...]. A file is a bats file, a program of tests/unit or the check of style,
 # or any text with "RUN:" lines, which are run as shell commands with %s (the file), %S (its folder)
 # and %t (a temporary name) replaced; `not CMD` wants exit status 1. Files run side by side, JOBS at
 # a time. The last line is "N passed, N failed[, N skipped]".
@@ -39,16 +39,19 @@ run_lines() {
 }
 
 run_program() {
+    local name=${1#"$BUILDDIR"/}
+    name=${name#"$SRCDIR"/}
     if "$1" "$SRCDIR" >"$2.log" 2>&1; then
-        echo "ok 1 ${1#"$BUILDDIR"/}" >"$2"
+        echo "ok 1 $name" >"$2"
     else
-        { echo "not ok 1 ${1#"$BUILDDIR"/}" && sed 's/^/# /' "$2.log" | tail -n 40; } >"$2"
+        { echo "not ok 1 $name" && sed 's/^/# /' "$2.log" | tail -n 40; } >"$2"
     fi
 }
 
 run_one() {
     case $1 in
     *.bats) run_bats "$1" "$2" ;;
+    */check.sh) run_program "$1" "$2" ;;
     *.*) run_lines "$1" "$2" ;;
     *) run_program "$1" "$2" ;;
     esac
@@ -73,6 +76,7 @@ if [ $# -eq 0 ]; then
         find "$SRCDIR/tests" -name '*.bats'
         grep -rlE '^(//|#|;) *RUN:' "$SRCDIR/tests" --include='*.mlir' --include='*.tri' --include='*.ll'
         find "$BUILDDIR/tests/unit" -type f -perm -u+x 2>/dev/null
+        echo "$SRCDIR/tests/style/check.sh"
     } | sort)
     set -- "${files[@]}"
 fi
