@@ -142,29 +142,24 @@ static bool has_users_inside(schedule *s, const node *n)
 /* Branches in front, or behind everything: what lies between then need not wait for them. */
 static void place_branches(schedule *s)
 {
-    int front = -1, back = -1;
+    int front = -1, back = new_cluster(s, (int)s->position.len), last = new_cluster(s, (int)s->position.len);
     bool *seen = TRI_NEW_ARRAY(s->arena, bool, s->nodes.len + 1);
     for (size_t i = 0; i < s->nodes.len; i++) {
         node *n = &s->nodes.at[i];
         if (!is_branch(n) || n->stage == UNPLACED || n->latency || has_users_inside(s, n))
             continue;
-        if (back < 0)
-            back = new_cluster(s, (int)s->position.len);
         n->cluster = back;
     }
     for (int stage = 0; stage <= s->max_stage; stage++)
         for (size_t i = 0; i < s->nodes.len; i++)
             if (s->nodes.at[i].stage == stage && s->nodes.at[i].cluster != front)
                 pull_branches(s, &s->nodes.at[i], stage, &front, seen);
-    back = -1;
     for (size_t i = 0; i < s->nodes.len; i++) {
         node *n = &s->nodes.at[i];
         if (!is_branch(n) || n->stage != UNPLACED)
             continue;
-        if (back < 0)
-            back = new_cluster(s, (int)s->position.len);
         n->stage = s->max_stage;
-        n->cluster = back;
+        n->cluster = last;
     }
 }
 

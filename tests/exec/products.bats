@@ -72,3 +72,12 @@ dots() { # ARCH TYPE RESULT M N K PRECISION TRANS_A TRANS_B TOLERANCE
         EXTRA=-num-warps=$warps on sm_80 rows.tri z_ptr 0 -grid=1 randn:f32:32x512:seed=4 zeros:f32:32 zeros:f32:32 512 BM=32 BN=128
     done
 }
+
+@test "branches in a pipelined loop: addresses that depend on one, a store in one" {
+    for stages in 1 3 4; do
+        for result in c_ptr z_ptr; do
+            EXTRA=-num-stages=$stages on sm_80 branches.tri $result 1e-3 -grid=1 randn:f16:64x160:seed=1 randn:f16:160x64:seed=2 \
+                zeros:f32:64x64 zeros:f32:64x64 5 BM=64 BN=64 BK=32
+        done
+    done
+}

@@ -59,4 +59,30 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     tt.return %r : tensor<64x32x!tt.ptr<f16>, #blocked>
   }
+
+  // A branch that an address depends on runs in front of everything; one on its own, at the end.
+  // CHECK-LABEL: @branches
+  // CHECK: } {loop.cluster = 0 : i32, loop.stage = 0 : i32}
+  // CHECK: tt.load {{.*}}{loop.cluster = 3 : i32, loop.stage = 0 : i32}
+  // CHECK: tt.dot {{.*}}{loop.cluster = 1 : i32, loop.stage = 2 : i32}
+  // CHECK: } {loop.cluster = 5 : i32, loop.stage = 2 : i32}
+  tt.func public @branches(%pa: tensor<64x32x!tt.ptr<f16>, #blocked>, %pb: tensor<64x32x!tt.ptr<f16>, #blocked>, %v: tensor<64x32xf16, #blocked>, %y: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #mma>, %n: i32, %k: i1) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %p = scf.if %k -> (tensor<64x32x!tt.ptr<f16>, #blocked>) {
+        scf.yield %pa : tensor<64x32x!tt.ptr<f16>, #blocked>
+      } else {
+        scf.yield %pb : tensor<64x32x!tt.ptr<f16>, #blocked>
+      }
+      %va = tt.load %p {tt.latency = 2 : i32} : tensor<64x32x!tt.ptr<f16>, #blocked>
+      %x = ttg.convert_layout %va : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
+      %d = tt.dot %x, %y, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.if %k {
+        tt.store %pb, %v : tensor<64x32x!tt.ptr<f16>, #blocked>
+      }
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
 }
