@@ -297,6 +297,12 @@ const tri_value *tri_host_call_node(tri_host *h, tri_host_frame *f, const tri_as
     const tri_value *callee = tri_host_expr(h, f, node->call.func);
     if (!callee)
         return NULL;
+    if (callee->kind == TRI_VALUE_EXTERNAL && node->call.args.len == 1 && tri_str_has_suffix(callee->string, "info")) {
+        const tri_value *type = tri_host_expr(h, f, node->call.args.at[0]);
+        const tri_value *limits = type ? tri_host_torch_limits(h, callee->string, type) : NULL;
+        if (limits)
+            return limits;
+    }
     if (callee->kind == TRI_VALUE_EXTERNAL)
         return tri_host_fail(h, node->span, "'%.*s' is not evaluated while compiling", TRI_STR_ARG(callee->string));
     tri_host_args args = {0};

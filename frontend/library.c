@@ -69,6 +69,10 @@ static const char *const cuda_names[] = {
     "num_threads", "num_warps", "smid",
 };
 
+static const char *const target_names[] = {
+    "cuda_capability_geq", "is_cuda", "is_hip", "is_hip_cdna3", "is_hip_cdna4", "is_hip_gfx1250", "is_xpu",
+};
+
 static const char *const triton_names[] = {
     "CompilationError", "Config", "JITFunction", "KernelInterface", "MockTensor", "OutOfResources", "TensorWrapper",
     "TritonError", "aggregate", "autotune", "cdiv", "compile", "constexpr_function", "heuristics", "jit",
@@ -136,6 +140,7 @@ static const struct {
     {"triton.language.random", "triton.language", NAMES(language_names)},
     {"triton.language.semantic", "triton.language", NAMES(language_names)},
     {"triton.language.standard", "triton.language", NAMES(language_names)},
+    {"triton.language.target_info", "triton.language.target_info", NAMES(target_names)},
     {"triton.runtime", "triton", NAMES(triton_names)},
     {"triton.runtime.autotuner", "triton", NAMES(triton_names)},
     {"triton.runtime.jit", "triton", NAMES(triton_names)},

@@ -97,6 +97,11 @@ lowers() {
 @test "scans of tuples" {
     lowers scans "x=*fp32, o=*fp32, B=64"
 }
+@test "aggregates, named tuples, constexpr functions, functions as arguments" {
+    tritcc -passes= -arch=sm_90 -k k -sig 'k(p=*fp32, n=i32, B=64)' "$SRCDIR/tests/frontend/objects.tri"
+    golden "$SRCDIR/tests/frontend/golden/objects.ttir" .out
+}
+
 @test "asserts are kept only on demand" {
     cat >k.tri <<'KERNEL'
 import triton
