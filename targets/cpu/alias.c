@@ -156,6 +156,7 @@ void tri_cpu_store_whole(tri_cpu_gen *g, MlirOperation op, void (*store)(tri_cpu
     void *saved[max_operands];
     MlirValue kept[max_operands];
     int count = 0;
+    size_t mark = g->live.len;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         reads r = {0};
         tri_map_init(&r.seen, g->arena);
@@ -172,4 +173,6 @@ void tri_cpu_store_whole(tri_cpu_gen *g, MlirOperation op, void (*store)(tri_cpu
     store(g, op);
     for (int i = 0; i < count; i++)
         tri_map_set_ptr(&g->binds, kept[i].ptr, saved[i]);
+    if (mlirOperationGetNumResults(op) == 0) /* results would be in what is released */
+        tri_cpu_release(g, mark);
 }

@@ -157,6 +157,11 @@ typedef enum { TRI_CPU_PLAN_LAZY, TRI_CPU_PLAN_BUFFER } tri_cpu_plan;
 
 /* ---- the generator ---- */
 
+typedef struct {
+    LLVMValueRef address;
+    int64_t bytes;
+} tri_cpu_block_memory;
+
 typedef struct tri_cpu_gen {
     tri_unit *unit;
     tri_arena *arena;
@@ -178,6 +183,7 @@ typedef struct tri_cpu_gen {
     LLVMBasicBlockRef entry;  /* allocas only */
     LLVMValueRef pid[3], grid[3], err;
     int64_t arena_bytes;
+    TRI_VEC(tri_cpu_block_memory) live, idle; /* in use, and free for a block of the same size */
     tri_cpu_tuple *tuples;
     tri_cpu_nest *nest;       /* null outside of nests */
     LLVMBasicBlockRef at;     /* straight-line position outside of nests */
@@ -233,6 +239,8 @@ void tri_cpu_bind_buffer(tri_cpu_gen *g, MlirValue value, LLVMValueRef address);
 void tri_cpu_bind_kind_of(tri_cpu_gen *g, MlirValue value, tri_cpu_bind_kind kind);
 LLVMValueRef tri_cpu_scalar(tri_cpu_gen *g, MlirValue value); /* of a non-tensor value */
 LLVMValueRef tri_cpu_alloc(tri_cpu_gen *g, MlirType type); /* an arena buffer for a tensor */
+/* Ends the use of what was allocated since `mark` (an earlier g->live.len). */
+void tri_cpu_release(tri_cpu_gen *g, size_t mark);
 LLVMValueRef tri_cpu_temp(tri_cpu_gen *g, LLVMTypeRef type, const char *name); /* entry alloca */
 void tri_cpu_fail(tri_cpu_gen *g, MlirOperation op, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Calls of a scalar region (combine functions): binds the block's arguments, evaluates the

@@ -275,15 +275,17 @@ void tri_cpu_dot_op(tri_cpu_gen *g, MlirOperation op)
     prepare(&x, op);
     MlirValue result = tri_op_result(op, 0), c = tri_op_operand(op, 2);
     MlirType type = tri_type_with_element(mlirValueGetType(result), x.mlir_element);
-    x.a = pack(&x, tri_op_operand(op, 0));
-    x.b = pack(&x, tri_op_operand(op, 1));
     bool is_native = mlirTypeEqual(type, mlirValueGetType(result));
     LLVMValueRef place = is_native ? place_in_loop(g, op) : NULL;
     x.d = place ? place : tri_cpu_alloc(g, type);
+    size_t mark = g->live.len;
+    x.a = pack(&x, tri_op_operand(op, 0));
+    x.b = pack(&x, tri_op_operand(op, 1));
     tri_cpu_bind *bind = tri_cpu_find(g, c);
     if (!(bind && bind->kind == TRI_CPU_BUFFER && bind->v == x.d))
         pack_into(&x, c, x.d, x.compute, type);
     multiply(&x);
+    tri_cpu_release(g, mark);
     if (is_native)
         tri_cpu_bind_buffer(g, result, x.d);
     else

@@ -68,18 +68,35 @@ LLVMValueRef tri_cpu_temp(tri_cpu_gen *g, LLVMTypeRef type, const char *name)
 LLVMValueRef tri_cpu_alloc(tri_cpu_gen *g, MlirType type)
 {
     tri_cpu_type t = tri_cpu_type_of(g, type);
-    int64_t count = tri_type_num_elements(type);
-    int64_t bytes = count * (t.bits < 8 ? 1 : t.bits / 8);
-    g->arena_bytes += (bytes + 63) & ~(int64_t)63;
-    if (g->arena_bytes > TRI_CPU_ARENA_LIMIT)
-        tri_cpu_fail(g, g->op,
-                     "the program needs %lld bytes for blocks that are kept in memory, more than the limit of %d; use "
-                     "smaller blocks",
-                     (long long)g->arena_bytes, TRI_CPU_ARENA_LIMIT);
-    LLVMTypeRef array = LLVMArrayType2(tri_cpu_memory_type(g, t), (uint64_t)count);
-    LLVMValueRef v = tri_cpu_temp(g, array, "block");
-    LLVMSetAlignment(v, 64);
-    return v;
+    int64_t bytes = tri_type_num_elements(type) * (t.bits < 8 ? 1 : t.bits / 8);
+    bytes = (bytes + 63) & ~(int64_t)63;
+    tri_cpu_block_memory memory = {NULL, bytes};
+    for (size_t i = g->idle.len; i-- > 0 && !memory.address;) {
+        if (g->idle.at[i].bytes == bytes) {
+            memory.address = g->idle.at[i].address;
+            g->idle.at[i] = tri_vec_last(&g->idle);
+            g->idle.len--;
+        }
+    }
+    if (!memory.address) {
+        g->arena_bytes += bytes;
+        if (g->arena_bytes > TRI_CPU_ARENA_LIMIT)
+            tri_cpu_fail(g, g->op,
+                         "the program needs %lld bytes for blocks that are kept in memory, more than the limit of %d; "
+                         "use smaller blocks",
+                         (long long)g->arena_bytes, TRI_CPU_ARENA_LIMIT);
+        memory.address = tri_cpu_temp(g, LLVMArrayType2(g->i8, (uint64_t)bytes), "block");
+        LLVMSetAlignment(memory.address, 64);
+    }
+    tri_vec_push(g->arena, &g->live, memory);
+    return memory.address;
+}
+
+void tri_cpu_release(tri_cpu_gen *g, size_t mark)
+{
+    for (size_t i = mark; i < g->live.len; i++)
+        tri_vec_push(g->arena, &g->idle, g->live.at[i]);
+    g->live.len = mark;
 }
 
 /* ---- positions and indices ---- */

@@ -39,6 +39,7 @@ static void write_buffer(tri_cpu_gen *g, MlirValue value, LLVMValueRef buffer)
 static void write_all(tri_cpu_gen *g, int n, const MlirValue *values, const MlirValue *args, LLVMValueRef *slots)
 {
     LLVMValueRef temps[max_values] = {NULL};
+    size_t mark = g->live.len;
     for (int k = 0; k < n; k++) {
         if (!slots[k] || !is_tensor(values[k]) || (args && values[k].ptr == args[k].ptr))
             continue;
@@ -59,6 +60,7 @@ static void write_all(tri_cpu_gen *g, int n, const MlirValue *values, const Mlir
     for (int k = 0; k < n; k++)
         if (temps[k])
             copy_buffer(g, mlirValueGetType(values[k]), slots[k], temps[k]);
+    tri_cpu_release(g, mark);
 }
 
 /* ---- scf.for ---- */
@@ -143,12 +145,14 @@ static void for_op(tri_cpu_gen *g, MlirOperation op)
             tri_cpu_bind_scalar(g, v->args[i], v->phis[i]);
     }
     tri_cpu_move(g, 0, inside);
+    size_t mark = g->live.len;
     tri_cpu_block(g, body);
     MlirOperation yield = mlirBlockGetTerminator(body);
     MlirValue next[max_values] = {{NULL}};
     for (int i = 0; i < v->n; i++)
         next[i] = tri_op_operand(yield, i);
     write_all(g, v->n, next, v->args, v->slots);
+    tri_cpu_release(g, mark);
     LLVMValueRef values[max_values];
     for (int i = 0; i < v->n; i++) {
         if (v->slots[i])
@@ -237,8 +241,10 @@ static void if_op(tri_cpu_gen *g, MlirOperation op)
         if (!mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, a)))) {
             MlirValue values[max_values] = {{NULL}};
             MlirBlock block = tri_op_body(op, a);
+            size_t mark = g->live.len;
             tri_cpu_block(g, block);
             store_slots(g, terminator_values(block, 0, values), values, NULL, slots);
+            tri_cpu_release(g, mark);
         }
         tri_cpu_at(g, 0);
         LLVMBuildBr(g->b, join);
@@ -277,8 +283,10 @@ static void while_op(tri_cpu_gen *g, MlirOperation op)
     tri_cpu_move(g, 0, inside);
     for (int i = 0; i < m; i++)
         bind_slot(g, mlirBlockGetArgument(body, i), out[i]);
+    size_t mark = g->live.len;
     tri_cpu_block(g, body);
     store_slots(g, terminator_values(body, 0, values), values, NULL, in);
+    tri_cpu_release(g, mark);
     tri_cpu_at(g, 0);
     LLVMBuildBr(g->b, head);
     tri_cpu_move(g, 0, exit);
@@ -470,6 +478,7 @@ bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func)
     g->func = func;
     g->fn = tri_cpu_declare(g, func);
     g->arena_bytes = 0;
+    g->live.len = g->idle.len = 0;
     g->tuples = NULL;
     g->entry = tri_cpu_new_block(g, "entry");
     g->at = tri_cpu_new_block(g, "start");
