@@ -165,7 +165,7 @@ LogicalResult DescriptorScatterOp::verify()
 
 LogicalResult PrintOp::verify()
 {
-    if (getIsSigned().size() != getArgs().size())
+    if (!getArgs().empty() && getIsSigned().size() != getArgs().size())
         return emitOpError("needs one isSigned flag for each value");
     return success();
 }

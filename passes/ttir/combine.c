@@ -15,6 +15,7 @@
 
 #include "ir/op.h"
 #include "ir/type.h"
+#include "ir/upstream.h"
 #include "passes/analysis/loads.h"
 
 typedef struct {
@@ -238,6 +239,7 @@ static bool run(tri_pass_run *run)
         combine_dot_add, combine_select_load, combine_addptr, combine_sum_of_products, combine_reshape,
     };
     combiner c = {run};
+    bool has_changed = false;
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
         tri_op_list ops = {0};
@@ -250,8 +252,10 @@ static bool run(tri_pass_run *run)
                 }
         if (is_changed)
             tri_op_erase_dead(mlirModuleGetOperation(run->module));
+        has_changed |= is_changed;
     }
-    return true;
+    /* sums of constants, masks that became constant */
+    return !has_changed || tri_upstream_canonicalize(mlirModuleGetOperation(run->module));
 }
 
 const tri_pass tri_pass_combine = {

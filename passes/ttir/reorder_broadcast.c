@@ -14,6 +14,7 @@
 #include "ir/analysis/infer.h"
 #include "ir/op.h"
 #include "ir/type.h"
+#include "ir/upstream.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -141,13 +142,13 @@ static bool move_before_broadcast(tri_pass_run *run, MlirOperation op)
 static bool run(tri_pass_run *run)
 {
     tri_op_list ops = {0};
+    bool is_changed = false;
     tri_op_collect(mlirModuleGetOperation(run->module), run->arena, &ops);
     /* in program order, so that an op sees what its operands have become */
     for (size_t i = 0; i < ops.len; i++)
-        if (is_movable(ops.at[i]) && !move_before_splat(run, ops.at[i]))
-            move_before_broadcast(run, ops.at[i]);
-    tri_op_erase_dead(mlirModuleGetOperation(run->module));
-    return true;
+        if (is_movable(ops.at[i]))
+            is_changed |= move_before_splat(run, ops.at[i]) || move_before_broadcast(run, ops.at[i]);
+    return !is_changed || tri_upstream_canonicalize(mlirModuleGetOperation(run->module));
 }
 
 const tri_pass tri_pass_reorder_broadcast = {

@@ -99,7 +99,7 @@ static void hoist_load(const hoister *h, MlirOperation load)
         runs = tri_builder_unary(&b, "tt.splat", i1, runs);
     }
     if (!mlirValueIsNull(mask))
-        runs = tri_builder_binary(&b, "arith.andi", i1, mask, runs);
+        runs = tri_builder_binary(&b, "arith.andi", i1, runs, mask);
     MlirValue made = tri_loads_make(h->run->arena, &b, load, tri_op_operand(load, 0), runs, other);
     tri_op_replace(load, 1, &made);
 }
