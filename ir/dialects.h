@@ -57,6 +57,9 @@ inline bool isPowerOfTwo(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 /* Inferred and written types agree but for layouts that are spelled differently. */
 bool compatibleTypes(mlir::TypeRange inferred, mlir::TypeRange written);
 
+/* The same, whatever the layouts. */
+bool compatibleShapes(mlir::TypeRange inferred, mlir::TypeRange written);
+
 /* Launch shape in force at an op; a field is 0 where no attribute says. */
 struct LaunchShape {
     int numWarps, threadsPerWarp, numCtas;
@@ -77,6 +80,7 @@ template <typename Op> struct SameShapeAndLayout : mlir::OpTrait::TraitBase<Op, 
 template <typename Op> struct SameLayout : mlir::OpTrait::TraitBase<Op, SameLayout> {
     static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifySameLayout(op, false); }
 };
+template <typename Op> struct AnyLayout : mlir::OpTrait::TraitBase<Op, AnyLayout> {};
 template <typename Op> struct LayoutsMayDiffer : mlir::OpTrait::TraitBase<Op, LayoutsMayDiffer> {};
 template <typename Op> struct SameLayoutOfOperands : mlir::OpTrait::TraitBase<Op, SameLayoutOfOperands> {
     static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifySameLayout(op, true); }
@@ -119,6 +123,8 @@ llvm::LogicalResult inferTrans(mlir::Attribute src, llvm::ArrayRef<int64_t> shap
                                mlir::Attribute &result);
 llvm::LogicalResult inferJoin(mlir::Attribute src, llvm::ArrayRef<int64_t> shape, mlir::Attribute &result);
 llvm::LogicalResult inferSplit(mlir::Attribute src, llvm::ArrayRef<int64_t> shape, mlir::Attribute &result);
+/* Whether `pair`, on `shape` (last dimension: 2), is `half` with both elements in one thread. */
+bool joinsTo(mlir::Attribute half, mlir::Attribute pair, llvm::ArrayRef<int64_t> shape);
 /* Same map from threads to elements, on this shape. */
 bool sameLayout(mlir::Attribute a, mlir::Attribute b, llvm::ArrayRef<int64_t> shape);
 /* Whether a reshape from one to the other keeps every element in its thread and register. */

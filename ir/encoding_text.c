@@ -359,7 +359,7 @@ static void parse_amd(reader *r, tri_encoding *e)
         return;
     }
     e->instr_shape[0] = e->instr_shape[1] = e->instr_shape[2] = 16;
-    get_bool(r, "isTranspose", &e->amd.is_transposed, false);
+    get_bool(r, "isTranspose", &e->amd.is_transposed, true);
     get_row(r, "instrShape", e->instr_shape, &three, true);
     MlirAttribute cta = find(r, "ctaLayout", false);
     if (!cta.ptr || !mlirAttributeIsADictionary(cta)) {

@@ -258,6 +258,41 @@ LogicalResult inferSplit(Attribute src, ArrayRef<int64_t> shape, Attribute &resu
     return done(tri_infer_split(scratch.arena, wrap(src), (int)shape.size(), shape.data()), result);
 }
 
+bool joinsTo(Attribute half, Attribute pair, ArrayRef<int64_t> shape)
+{
+    Scratch scratch;
+    tri_linear from, to, kept = tri_linear_empty();
+    int rank = (int)shape.size();
+    if (layoutRank(half) != rank - 1 || layoutRank(pair) != rank ||
+        !tri_convert_to_linear(tri_encoding_get(scratch.arena, wrap(half)), rank - 1, shape.data(), &from, nullptr) ||
+        !tri_convert_to_linear(tri_encoding_get(scratch.arena, wrap(pair)), rank, shape.data(), &to, nullptr))
+        return false;
+    auto last = (tri_dim)(TRI_DIM_0 + rank - 1);
+    bool isSplit = false;
+    for (int d = 0; d < rank - 1; d++)
+        tri_linear_add_out(&kept, (tri_dim)(TRI_DIM_0 + d), tri_linear_log2(shape[d]));
+    for (int i = 0; i < to.in.count; i++) {
+        tri_linear_add_in(&kept, to.in.dim[i]);
+        for (int bit = 0; bit < to.in.bits[i]; bit++) {
+            int32_t coords[TRI_MAX_RANK];
+            for (int d = 0; d < rank - 1; d++)
+                coords[d] = (int32_t)tri_linear_basis_at(&to, to.in.dim[i], bit, (tri_dim)(TRI_DIM_0 + d));
+            if (!tri_linear_basis_at(&to, to.in.dim[i], bit, last)) {
+                tri_linear_add_coords(&kept, to.in.dim[i], coords);
+                continue;
+            }
+            if (to.in.dim[i] != TRI_DIM_REGISTER || isSplit)
+                return false;
+            isSplit = true;
+        }
+    }
+    tri_dim names[TRI_MAX_RANK];
+    for (int d = 0; d < rank - 1; d++)
+        names[d] = (tri_dim)(TRI_DIM_0 + d);
+    from = tri_linear_transpose_outs(&from, names);
+    return isSplit && tri_linear_equal(&from, &kept);
+}
+
 bool sameLayout(Attribute a, Attribute b, ArrayRef<int64_t> shape)
 {
     Scratch scratch;

@@ -25,6 +25,13 @@ def LayoutsMayDiffer : NativeOpTrait<"LayoutsMayDiffer", [], [{
 }]> {
   let cppNamespace = "::tri";
 }
+def AnyLayout : NativeOpTrait<"AnyLayout", [], [{
+  static bool isCompatibleReturnTypes(::mlir::TypeRange l, ::mlir::TypeRange r) {
+    return ::tri::compatibleShapes(l, r);
+  }
+}]> {
+  let cppNamespace = "::tri";
+}
 def TT_InferTypes : TraitList<[DeclareOpInterfaceMethods<InferTypeOpInterface>, LayoutsMayDiffer]>;
 
 // `types` of the operand named `of`, as the type of the operand `arg`.
@@ -258,18 +265,22 @@ def CatOp : TT_Op<"cat", [NoMemoryEffect, SameTypeOperands]> {
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
   let hasVerifier = 1;
 }
+// The layout of the result of a join, or of the operand of a split, may be any that keeps both
+// elements of the last dimension in one thread: their verifiers check it.
 def JoinOp : TT_Op<"join", [
-  Pure, SameTypeOperands, TT_InferTypes]> {
+  Pure, SameTypeOperands, DeclareOpInterfaceMethods<InferTypeOpInterface>, AnyLayout]> {
   let arguments = (ins TT_Tensor:$lhs, TT_Tensor:$rhs);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+  let hasVerifier = 1;
 }
 def SplitOp : TT_Op<"split", [
-  Pure, TT_InferTypes,
+  Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>, AnyLayout,
   SameTypeAs<"outLHS", "outRHS">]> {
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$outLHS, TT_Tensor:$outRHS);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($outLHS)";
+  let hasVerifier = 1;
 }
 def TransOp : TT_Op<"trans", [
   Pure, TT_InferTypes]> {

@@ -204,11 +204,26 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     if (src.getRank() == 0 || src.getShape().back() != 2)
         return emitOptionalError(loc, "'tt.split' op last dimension of the operand must have size 2: ", src);
     Attribute encoding;
+    /* Where the rule finds none, the verifier still accepts a fitting one. */
     if (src.getEncoding() && src.getRank() > 1 && failed(inferSplit(src.getEncoding(), src.getShape(), encoding)))
-        return noLayout(loc, "split", src.getEncoding());
+        encoding = src.getEncoding();
     auto half = RankedTensorType::get(src.getShape().drop_back(), src.getElementType(), encoding);
     results.append({half, half});
     return success();
+}
+
+static LogicalResult verifyPair(Operation *op, RankedTensorType half, RankedTensorType pair)
+{
+    if (!half.getEncoding() || joinsTo(half.getEncoding(), pair.getEncoding(), pair.getShape()))
+        return success();
+    return op->emitOpError("layouts do not keep both elements in their thread: ") << half << " and " << pair;
+}
+
+LogicalResult JoinOp::verify() { return verifyPair(*this, getLhs().getType(), getType()); }
+
+LogicalResult SplitOp::verify()
+{
+    return getSrc().getType().getRank() > 1 ? verifyPair(*this, getOutLHS().getType(), getSrc().getType()) : success();
 }
 
 /* ---- trans ---- */

@@ -28,8 +28,10 @@ static LogicalResult sameElement(Operation *op, MemDescType from, MemDescType to
 LogicalResult MemDescIndexOp::verify()
 {
     MemDescType from = getSrc().getType(), to = getType();
-    if (failed(sameElement(*this, from, to)))
-        return failure();
+    if (from.getElementType() != to.getElementType() || from.getMemorySpace() != to.getMemorySpace())
+        return emitOpError("operand and result must have the same element type and memory");
+    if (to.getIsMutable() && !from.getIsMutable())
+        return emitOpError("a view of an immutable buffer must be immutable");
     if (from.getShape().drop_front() != to.getShape())
         return emitOpError("result must have the shape of the operand without its first dimension");
     if (from.getAllocShape().size() != from.getShape().size())

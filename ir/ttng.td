@@ -92,7 +92,7 @@ def ClusterBarrierOp : TTNG_Op<"cluster_barrier"> {
   let hasVerifier = 1;
 }
 def ClusterArriveOp : TTNG_Op<"cluster_arrive"> {
-  let arguments = (ins BoolAttr:$relaxed);
+  let arguments = (ins DefaultValuedAttr<BoolAttr, "false">:$relaxed);
   let assemblyFormat = "attr-dict";
 }
 def ClusterWaitOp : TTNG_Op<"cluster_wait"> { let assemblyFormat = "attr-dict"; }
@@ -185,7 +185,7 @@ def TMEMAllocOp : TTNG_Op<"tmem_alloc", [DeclareOpInterfaceMethods<MemoryEffects
 }
 def TMEMLoadOp : TTNG_Op<"tmem_load", [AttrSizedResultSegments]> {
   let arguments = (ins TensorRead:$src, Optional<TTG_AsyncTokenType>:$dep, OptionalAttr<TTNG_RedOpAttr>:$redOp,
-    UnitAttr:$abs, UnitAttr:$NaN);
+    OptionalAttr<BoolAttr>:$abs, OptionalAttr<BoolAttr>:$NaN);
   let results = (outs TT_Tensor:$result, Optional<TTG_AsyncTokenType>:$token, Optional<TT_Tensor>:$red);
   let assemblyFormat = [{
     $src `` custom<Token>($dep, type($token)) attr-dict `:` qualified(type($src)) `->` type($result)
@@ -212,7 +212,7 @@ def TMEMCopyOp : TTNG_Op<"tmem_copy"> {
 def TMEMSubSliceOp : TTNG_Op<"tmem_subslice", [Pure]> {
   let arguments = (ins Buffer:$src, I32Attr:$offset, DefaultValuedAttr<I32Attr, "1">:$dim);
   let results = (outs Buffer:$result);
-  let assemblyFormat = "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))";
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 class TTNG_Mma5<string mnemonic> : TTNG_Op<mnemonic, [
@@ -236,8 +236,8 @@ def TCGen5MMAScaledOp : TTNG_Mma5<"tc_gen5_mma_scaled"> {
     Variadic<TTG_MemDescType>:$barriers, Variadic<I1>:$barrier_preds, UnitAttr:$is_async, UnitAttr:$two_ctas,
     UnitAttr:$multicast);
   let assemblyFormat = [{
-    $a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $a_scale `,` $b_scale `,` $useD `,` $pred ``
-    custom<BarriersAndPreds>($barriers, $barrier_preds) `lhs` `=` $a_type `rhs` `=` $b_type attr-dict `:`
+    $a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $a_scale `,` $b_scale `,` $useD `,` $pred
+    `lhs` `=` $a_type `rhs` `=` $b_type `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:`
     qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) `,` qualified(type($a_scale)) `,`
     qualified(type($b_scale)) (`,` qualified(type($barriers))^)?
   }];

@@ -12,8 +12,6 @@ static LogicalResult verifyBarrier(Operation *op, ttg::MemDescType type)
         return op->emitOpError("barrier must be i64 in shared memory, not ") << type;
     if (type.getRank() != 1)
         return op->emitOpError("barrier must have one dimension, not ") << type;
-    if (!type.getIsMutable())
-        return op->emitOpError("barrier must be mutable: ") << type;
     return success();
 }
 

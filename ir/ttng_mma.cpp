@@ -71,8 +71,8 @@ LogicalResult WarpGroupDotOp::verify()
     } else {
         Attribute layout = encodingOf(getA().getType());
         constexpr int kWidthWord = 3; /* kind, rank, opIdx, kWidth */
-        if (layoutKind(layout) != TRI_ENC_DOT_OP || layoutParent(layout) != d.getEncoding())
-            return emitOpError("a in registers must have a dot_op layout of the result's, not ") << layout;
+        if (layoutKind(layout) != TRI_ENC_DOT_OP || layoutKind(layoutParent(layout)) != TRI_ENC_NVIDIA_MMA)
+            return emitOpError("a in registers must have a dot_op layout of a matrix layout, not ") << layout;
         if (layoutWords(layout)[kWidthWord] != (int32_t)(32 / bits))
             return emitOpError("a in registers must have kWidth ") << 32 / bits;
     }
@@ -151,6 +151,30 @@ LogicalResult TMEMCopyOp::verify()
     return inTensorMemory(*this, getDst().getType());
 }
 
+/* Older text calls the offset N. */
+ParseResult TMEMSubSliceOp::parse(OpAsmParser &parser, OperationState &result)
+{
+    OpAsmParser::UnresolvedOperand src;
+    Type from, to;
+    if (parser.parseOperand(src) || parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(from) ||
+        parser.parseArrow() || parser.parseType(to) || parser.resolveOperand(src, from, result.operands))
+        return failure();
+    if (Attribute old = result.attributes.erase("N"))
+        result.addAttribute(getOffsetAttrName(result.name), old);
+    result.addTypes(to);
+    return success();
+}
+
+void TMEMSubSliceOp::print(OpAsmPrinter &printer)
+{
+    printer << " " << getSrc();
+    SmallVector<StringRef, 1> elided;
+    if ((int32_t)getDim() == 1)
+        elided.push_back(getDimAttrName());
+    printer.printOptionalAttrDict((*this)->getAttrs(), elided);
+    printer << " : " << getSrc().getType() << " -> " << getResult().getType();
+}
+
 LogicalResult TMEMSubSliceOp::verify()
 {
     ttg::MemDescType from = getSrc().getType(), to = getResult().getType();
@@ -203,8 +227,6 @@ template <typename Op> static LogicalResult verifyMma(Op op)
         return op.emitOpError("operands must have two dimensions");
     if (!b.isSharedMemory() || d.isSharedMemory())
         return op.emitOpError("b must be in shared and d in tensor memory");
-    if (!d.getIsMutable())
-        return op.emitOpError("cannot write to an immutable buffer: ") << d;
     return success();
 }
 

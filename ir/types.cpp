@@ -98,6 +98,19 @@ Attribute encodingOf(Type type)
 }
 
 
+bool compatibleShapes(TypeRange inferred, TypeRange written)
+{
+    if (inferred.size() != written.size())
+        return false;
+    for (auto [a, b] : llvm::zip(inferred, written)) {
+        auto left = dyn_cast<RankedTensorType>(a), right = dyn_cast<RankedTensorType>(b);
+        if (a != b && (!left || !right || left.getShape() != right.getShape() ||
+                       left.getElementType() != right.getElementType() || !left.getEncoding() != !right.getEncoding()))
+            return false;
+    }
+    return true;
+}
+
 bool compatibleTypes(TypeRange inferred, TypeRange written)
 {
     if (inferred.size() != written.size())
