@@ -23,6 +23,7 @@ typedef struct {
 
 struct tri_diag {
     tri_arena *arena;
+    tri_buf *log; /* null: stderr */
     tri_color color;
     tri_diag_format format;
     bool is_werror;
@@ -60,13 +61,28 @@ tri_diag *tri_diag_create(void)
     return diag;
 }
 
+static void put(tri_diag *diag, tri_str text)
+{
+    if (diag->log) {
+        tri_buf_add_str(diag->log, text);
+        return;
+    }
+    fflush(stdout);
+    fwrite(text.data, 1, text.len, stderr);
+}
+
 void tri_diag_destroy(tri_diag *diag)
 {
     if (!diag)
         return;
     if (diag->format == TRI_DIAG_JSON)
-        fputs(diag->json_count ? "\n]\n" : "[]\n", stderr);
+        put(diag, diag->json_count ? TRI_STR("\n]\n") : TRI_STR("[]\n"));
     tri_arena_destroy(diag->arena);
+}
+
+void tri_diag_set_log(tri_diag *diag, tri_buf *log)
+{
+    diag->log = log;
 }
 
 void tri_diag_set_color(tri_diag *diag, tri_color color)
@@ -210,7 +226,7 @@ static tri_str line_text(const tri_source *source, uint32_t line)
 
 static bool has_color(const tri_diag *diag)
 {
-    return diag->color == TRI_COLOR_ALWAYS || (diag->color == TRI_COLOR_AUTO && isatty(STDERR_FILENO));
+    return diag->color == TRI_COLOR_ALWAYS || (diag->color == TRI_COLOR_AUTO && !diag->log && isatty(STDERR_FILENO));
 }
 
 static const char *severity_word(tri_severity severity)
@@ -345,8 +361,7 @@ static void print(tri_diag *diag, const report *r)
         add_json(diag, r, &out);
     else
         add_text(diag, r, &out);
-    fflush(stdout);
-    fwrite(out.data, 1, out.len, stderr);
+    put(diag, tri_buf_str(&out));
     tri_buf_fini(&out);
 }
 

@@ -29,18 +29,9 @@ static bool find_kind(tri_session *session, const tri_opt_input *input, tri_kind
 
 static bool is_binary_kind(tri_kind kind) { return kind == TRI_KIND_SPIRV || kind == TRI_KIND_CUBIN; }
 
-static const tri_source *open_input(tri_session *session, tri_unit *unit, const tri_opt_input *input, tri_kind kind)
+static const tri_source *check_text(tri_session *session, const tri_opt_input *input, tri_kind kind, tri_str text)
 {
-    tri_str text;
-    int error = 0;
     bool is_stdin = tri_str_is(input->path, "-");
-    if (!tri_file_read(unit->arena, input->path, &text, &error)) {
-        tri_diag_error(session->diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(input->path),
-                       strerror(error));
-        return NULL;
-    }
-    if (!is_stdin)
-        tri_unit_add_dependency(unit, input->path);
     if (!text.len) {
         tri_diag_error(session->diag, TRI_NO_SPAN, 1001, "'%.*s' is empty", TRI_STR_ARG(input->path));
         return NULL;
@@ -51,6 +42,20 @@ static const tri_source *open_input(tri_session *session, tri_unit *unit, const 
         return NULL;
     }
     return tri_diag_add_source(session->diag, is_stdin ? TRI_STR("<stdin>") : input->path, text);
+}
+
+static const tri_source *open_input(tri_session *session, tri_unit *unit, const tri_opt_input *input, tri_kind kind)
+{
+    tri_str text;
+    int error = 0;
+    if (!tri_file_read(unit->arena, input->path, &text, &error)) {
+        tri_diag_error(session->diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(input->path),
+                       strerror(error));
+        return NULL;
+    }
+    if (!tri_str_is(input->path, "-"))
+        tri_unit_add_dependency(unit, input->path);
+    return check_text(session, input, kind, text);
 }
 
 /* Adds the stages on the way that -save-temps keeps. */
@@ -136,5 +141,29 @@ int tri_job_run(tri_session *session, const tri_opt_input *input)
     }
     tri_unit_fini(&unit);
     tri_arena_destroy(unit.arena);
+    return status;
+}
+
+int tri_job_make(tri_session *session, const tri_opt_input *input, tri_str text, tri_output_list *out_outputs)
+{
+    tri_kind kind;
+    tri_pipeline pipeline;
+    if (!find_kind(session, input, &kind))
+        return 2;
+    const tri_source *source = check_text(session, input, kind, text);
+    if (!source)
+        return 1;
+    tri_unit unit;
+    tri_unit_init(&unit, session->arena, session->diag, &session->opt->compile);
+    unit.source = source;
+    int status = 2;
+    if (tri_session_choose_target(session, &unit, tri_payload_arch(kind, text)) &&
+        tri_output_plan(session->arena, session->diag, session->opt, input->path, unit.target, out_outputs) &&
+        tri_pipeline_plan(session, &unit, kind, input->path, out_outputs, &pipeline)) {
+        tri_session_provide(session, &unit, contexts_to_read(kind));
+        bool ok = tri_payload_read(&unit, kind, source) && tri_pipeline_run(session, &unit, &pipeline, out_outputs);
+        status = ok && !tri_diag_error_count(session->diag) ? 0 : 1;
+    }
+    tri_unit_fini(&unit);
     return status;
 }

@@ -40,7 +40,7 @@ check_symbols() {
         esac
         allowed+=')(_|$)'
         for symbol in $(nm -g --defined-only "$object" | awk '$3 !~ /^k[A-Z]/ {print $3}'); do
-            [[ $symbol =~ ^$allowed || $symbol == main ]] || breach "$file: exports '$symbol'"
+            [[ $symbol =~ ^$allowed || $symbol == main || $file:$symbol == driver/library.c:tritcc_* ]] || breach "$file: exports '$symbol'"
         done
     done < <(c_files)
 }

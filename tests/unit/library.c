@@ -1,0 +1,50 @@
+/* The compiler library: stages in memory, messages in the log. argv[1] is the source tree. */
+#include "include/tritcc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures;
+
+#define CHECK(cond) ((cond) ? (void)0 : (void)(failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond)))
+
+static const char kernel[] = "import triton\n"
+                             "import triton.language as tl\n"
+                             "\n"
+                             "@triton.jit\n"
+                             "def double(p, B: tl.constexpr):\n"
+                             "    i = tl.arange(0, B)\n"
+                             "    tl.store(p + i, 2 * tl.load(p + i))\n";
+
+int main(void)
+{
+    size_t size;
+    tritcc_program *program = tritcc_create("double.tri", kernel, strlen(kernel));
+    const char *const right[] = {"-arch=sm_80", "-sig", "*fp32:16, 128", "-emit=ttir,ptx"};
+    CHECK(tritcc_compile(program, 4, right) == 0);
+    CHECK(!strcmp(tritcc_log(program), ""));
+    const char *ptx = tritcc_get(program, "ptx", &size);
+    CHECK(ptx && strlen(ptx) == size && strstr(ptx, ".entry double("));
+    const char *ttir = tritcc_get(program, "ttir", &size);
+    CHECK(ttir && strstr(ttir, "tt.func public @double"));
+    CHECK(!tritcc_get(program, "cubin", &size) && size == 0);
+
+    const char *const untyped[] = {"-emit=ttir"};
+    CHECK(tritcc_compile(program, 1, untyped) == 1);
+    CHECK(strstr(tritcc_log(program), "double.tri:5:"));
+    CHECK(!tritcc_get(program, "ttir", &size));
+    const char *const wrong[] = {"-emit=nothing"};
+    CHECK(tritcc_compile(program, 1, wrong) == 2);
+    CHECK(strstr(tritcc_log(program), "unknown kind 'nothing'"));
+    const char *const mode[] = {"--version"};
+    CHECK(tritcc_compile(program, 1, mode) == 2);
+    tritcc_destroy(program);
+
+    /* Again after an earlier program has ended: nothing of it is left behind. */
+    program = tritcc_create("-", "", 0);
+    CHECK(tritcc_compile(program, 1, untyped) == 1);
+    CHECK(strstr(tritcc_log(program), "is empty"));
+    tritcc_destroy(program);
+    return failures != 0;
+}
