@@ -25,7 +25,7 @@ static void add_layout_passes(const tri_unit *unit, tri_buf *out)
 /* Loops are simplified; what is invariant leaves them; loads are made ahead of their use. */
 static void add_loop_passes(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_add_z(out, ",canonicalize,triton-licm,canonicalize,combine-tensor-select-and-if");
+    tri_buf_add_z(out, ",fuse-nested-loops,canonicalize,triton-licm,canonicalize,combine-tensor-select-and-if");
     if (!is_cuda(unit))
         return;
     int stages = unit->options->num_stages;

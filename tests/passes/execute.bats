@@ -51,3 +51,8 @@ same() {
 @test "sums of rows in a loop" {
     same row_sums y randn:f16:64x256:seed=1 randn:f16:256:seed=2 y=zeros:f32:64 256 256 BM=64 BN=128
 }
+
+@test "a loop in a loop that is flattened" {
+    same flattened y randn:f32:5x128:seed=1 y=zeros:f32:8x128 7 5 B=128
+    same flattened y randn:f32:5x128:seed=1 y=zeros:f32:8x128 7 0 B=128
+}
