@@ -133,10 +133,29 @@ static bool check_tensor_memory(const tri_encoding *e, tri_buf *error)
            says(error, is_power(e->tmem.col_stride) && e->tmem.col_stride <= 4, "'colStride' must be 1, 2 or 4");
 }
 
+/* All are 16 by 16; what varies is the depth. */
+static bool check_wmma(const tri_encoding *e, tri_buf *error)
+{
+    int32_t k = e->instr_shape[2];
+    bool ok = e->instr_shape[0] == 16 && e->instr_shape[1] == 16;
+    if (!says(error, e->version_major >= 1 && e->version_major <= 3, "'version' must be 1 to 3"))
+        return false;
+    if (e->version_major == 1)
+        return says(error, ok && k == 16, "'instrShape' must be [16, 16, 16] for version 1");
+    if (e->version_major == 2)
+        return says(error, ok && (k == 16 || k == 32), "'instrShape' must be [16, 16, 16 or 32] for version 2");
+    return says(error, ok && (k == 4 || k == 32 || k == 64 || k == 128),
+                "'instrShape' must be [16, 16, 4, 32, 64 or 128] for version 3");
+}
+
 static bool check_amd(const tri_encoding *e, tri_buf *error)
 {
     if (e->kind == TRI_ENC_AMD_WMMA)
-        return says(error, e->version_major >= 1 && e->version_major <= 3, "'version' must be 1 to 3");
+        return check_wmma(e, error);
+    int32_t m = e->instr_shape[0], n = e->instr_shape[1];
+    if (!says(error, (m == n && (m == 32 || m == 16)) || (m == 64 && n == 4) || (m == 4 && n == 64),
+              "'instrShape' must begin with 32, 32 or 16, 16 or 64, 4 or 4, 64"))
+        return false;
     return says(error, e->version_major >= 1 && e->version_major <= 4, "'version' must be 1 to 4") &&
            all_powers(error, "warpsPerCTA", e->warps_per_cta, e->rank) &&
            all_powers(error, "tilesPerWarp", e->amd.tiles_per_warp, e->rank) &&

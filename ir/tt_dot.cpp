@@ -34,6 +34,9 @@ static LogicalResult verifyDotLayouts(Operation *op, RankedTensorType a, RankedT
     auto index = [](ttg::DotOperandEncodingAttr layout) { return layout.getWords()[2]; };
     if (left && (index(left) != 0 || index(right) != 1))
         return op->emitOpError("operands must have dot_op layouts with opIdx 0 and 1");
+    constexpr int kWidthWord = 3; /* kind, rank, opIdx, kWidth */
+    if (left && left.getWords()[kWidthWord] != right.getWords()[kWidthWord])
+        return op->emitOpError("operands must have dot_op layouts of the same kWidth");
     return success();
 }
 
@@ -47,6 +50,9 @@ LogicalResult DotOp::verify()
         return failure();
     if (a.getShape().back() != b.getDimSize(b.getRank() - 2))
         return emitOpError("inner sizes of the operands differ: ") << a << " and " << b;
+    bool isMma = layoutKind(c.getEncoding()) == TRI_ENC_NVIDIA_MMA;
+    if (isMma && a.getElementType().isF32() && getInputPrecision() != InputPrecision::TF32)
+        return emitOpError("f32 operands of a matrix layout need inputPrecision = tf32");
     return verifyDotLayouts(*this, a, b, c);
 }
 

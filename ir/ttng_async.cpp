@@ -1,6 +1,10 @@
 /* ttng: barriers in memory, bulk copies. */
 #include "ir/dialects.h"
 
+extern "C" {
+#include "ir/encoding_words.h"
+}
+
 using namespace mlir;
 
 namespace tri::ttng {
@@ -15,14 +19,25 @@ static LogicalResult verifyBarrier(Operation *op, ttg::MemDescType type)
     return success();
 }
 
+/* Barriers of several CTAs are set up by the whole kernel, before it splits into partitions. */
+static LogicalResult verifyLifetime(Operation *op, ttg::MemDescType type)
+{
+    tri_encoding layout;
+    ArrayRef<int32_t> words = layoutWords(type.getEncoding());
+    tri_encoding_words_read(words.data(), words.size(), &layout);
+    if (layout.cga.count && op->getParentOfType<ttg::WarpSpecializeOp>())
+        return op->emitOpError("of a barrier of several CTAs cannot be used inside of ttg.warp_specialize");
+    return verifyBarrier(op, type);
+}
+
 LogicalResult InitBarrierOp::verify()
 {
     if ((int32_t)getCount() < 1)
         return emitOpError("count must be at least 1");
-    return verifyBarrier(*this, getAlloc().getType());
+    return verifyLifetime(*this, getAlloc().getType());
 }
 
-LogicalResult InvalBarrierOp::verify() { return verifyBarrier(*this, getAlloc().getType()); }
+LogicalResult InvalBarrierOp::verify() { return verifyLifetime(*this, getAlloc().getType()); }
 
 LogicalResult BarrierExpectOp::verify()
 {
@@ -47,6 +62,8 @@ static LogicalResult verifyCluster(Operation *op)
     int ctas = launchShapeAt(op).numCtas;
     if (ctas == 1)
         return op->emitOpError("needs more than one CTA in a cluster (ttg.num-ctas)");
+    if (!isa<AsyncSharedStoreOp>(op) && op->getParentOfType<ttg::WarpSpecializeOp>())
+        return op->emitOpError("cannot be used inside of ttg.warp_specialize");
     return success();
 }
 
@@ -81,6 +98,8 @@ LogicalResult AsyncTMACopyGlobalToLocalOp::verify()
     bool isIm2Col = isa<TensorDescIm2ColType>(getDesc().getType());
     if (!isIm2Col && !getOffsets().empty())
         return emitOpError("offsets need an im2col descriptor");
+    if (isIm2Col && getCoord().size() < 3)
+        return emitOpError("needs at least 3 coordinates with an im2col descriptor, not ") << getCoord().size();
     if (isIm2Col && getOffsets().size() + 2 != getCoord().size())
         return emitOpError("needs ") << (int64_t)getCoord().size() - 2 << " offsets, not " << getOffsets().size();
     if (isIm2Col)
@@ -108,10 +127,10 @@ static LogicalResult verifyReduceKind(Operation *op, tt::DescriptorReduceKind ki
 {
     using Kind = tt::DescriptorReduceKind;
     unsigned bits = bitsOf(element);
-    bool isFloat = isa<FloatType>(element), ok = true;
+    bool isFloat = isa<FloatType>(element), isSigned64 = bits == 64 && element.isSignedInteger(), ok = true;
     switch (kind) {
     case Kind::ADD:
-        ok = isFloat ? bits == 16 || bits == 32 : bits == 32 || bits == 64;
+        ok = isSigned64 ? false : isFloat ? bits == 16 || bits == 32 : bits == 32 || bits == 64;
         break;
     case Kind::MIN:
     case Kind::MAX:
@@ -134,7 +153,7 @@ static LogicalResult verifyReduceKind(Operation *op, tt::DescriptorReduceKind ki
 
 LogicalResult AsyncTMAReduceOp::verify()
 {
-    if (failed(verifyReduceKind(*this, getKind(), getSrc().getType().getElementType())) ||
+    if (failed(verifyReduceKind(*this, getKind(), blockOfDesc(getDesc().getType(), false).getElementType())) ||
         failed(notPadded(*this, getSrc().getType())))
         return failure();
     return verifyCopy(*this, getDesc().getType(), getCoord().size(), getSrc().getType());

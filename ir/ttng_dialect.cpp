@@ -63,12 +63,17 @@ void TTNGDialect::registerTypes()
 Type TensorDescIm2ColType::parse(AsmParser &parser)
 {
     RankedTensorType block = tri::parseDescBlock(parser);
-    return block ? TensorDescIm2ColType::get(parser.getContext(), block) : Type();
+    if (!block)
+        return {};
+    return TensorDescIm2ColType::getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(),
+                                            block);
 }
 
 void TensorDescIm2ColType::print(AsmPrinter &printer) const { tri::printDescBlock(printer, getBlock()); }
 
 LogicalResult TensorDescIm2ColType::verify(function_ref<InFlightDiagnostic()> emitError, RankedTensorType block)
 {
+    if (block.getRank() != 2)
+        return emitError() << "an im2col descriptor's block has two dimensions, not " << block.getRank();
     return tri::verifyDescBlock(emitError, block);
 }

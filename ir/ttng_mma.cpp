@@ -125,6 +125,8 @@ LogicalResult TMEMLoadOp::verify()
         return failure();
     if (getRedOp().has_value() != (bool)getRed())
         return emitOpError("needs both redOp and a second tensor result, or neither");
+    if (!getRedOp() && (getAbs() || getNaN()))
+        return emitOpError("abs and NaN need redOp");
     if (getRedOp() && !getResult().getType().getElementType().isF32())
         return emitOpError("redOp needs f32 elements");
     if (getRedOp() && cast<RankedTensorType>(getRed().getType()).getShape() != getResult().getType().getShape().take_front(1))
@@ -181,6 +183,8 @@ LogicalResult TMEMSubSliceOp::verify()
     int64_t dim = (int32_t)getDim(), offset = (int32_t)getOffset();
     if (failed(inTensorMemory(*this, from)))
         return failure();
+    if (to.getRank() != 2)
+        return emitOpError("result must have two dimensions");
     if (from.getRank() != to.getRank() || from.getElementType() != to.getElementType())
         return emitOpError("operand and result must have the same rank and element type");
     if (from.getAllocShape() != to.getAllocShape())
@@ -230,6 +234,15 @@ template <typename Op> static LogicalResult verifyMma(Op op)
     return success();
 }
 
+/* Small floats may accumulate in f16 too, integers only in i32, all others only in f32. */
+static bool fitsAccumulator(Type operand, Type accumulator)
+{
+    if (isa<IntegerType>(operand))
+        return accumulator.isInteger(32);
+    bool isSmall = operand.isF16() || bitsOf(operand) == 8;
+    return accumulator.isF32() || (isSmall && accumulator.isF16());
+}
+
 LogicalResult TCGen5MMAOp::verify()
 {
     ttg::MemDescType a = getA().getType(), b = getB().getType(), d = getD().getType();
@@ -240,8 +253,8 @@ LogicalResult TCGen5MMAOp::verify()
     if (bitsOf(a.getElementType()) != bitsOf(b.getElementType()))
         return emitOpError("element types of the operands must have the same bit width");
     Type accumulator = d.getElementType();
-    if (!accumulator.isF32() && !accumulator.isF16() && !accumulator.isInteger(32))
-        return emitOpError("result must have f32, f16 or i32 elements, not ") << accumulator;
+    if (!fitsAccumulator(a.getElementType(), accumulator))
+        return emitOpError("cannot accumulate products of ") << a.getElementType() << " in " << accumulator;
     return success();
 }
 

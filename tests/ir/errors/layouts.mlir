@@ -99,3 +99,15 @@ tt.func private @f(%b: !ttg.memdesc<64x32xf16, #shared, #ttg.shared_memory, 32x3
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 // expected-error@+1 {{at least 8 bits wide}}
 tt.func private @f(%b: !ttg.memdesc<64x32xi4, #shared, #ttg.shared_memory>)
+// -----
+// expected-error@+1 {{'instrShape' must be [16, 16, 16] for version 1}}
+module attributes {x.a = #ttg.amd_wmma<{version = 1, isTranspose = false, ctaLayout = {warp = []}, instrShape = [16, 16, 32]}>} {
+}
+// -----
+// expected-error@+1 {{'instrShape' must begin with}}
+module attributes {x.a = #ttg.amd_mfma<{version = 2, warpsPerCTA = [1, 1], instrShape = [16, 8, 8], isTransposed = false}>} {
+}
+// -----
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, rank = 3}>
+// expected-error@+1 {{an im2col descriptor's block has two dimensions}}
+tt.func private @f(%d: !ttng.tensordesc_im2col<2x64x128xf16, #nv>)

@@ -207,3 +207,46 @@ tt.func @f(%p: !tt.ptr<i8>, %i: i32, %l: i64) {
   tt.return
 }
 }
+// -----
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%b: !ttg.memdesc<1xi64, #bar, #smem, mutable>) {
+  ttg.warp_specialize()
+  default {
+    // expected-error@+1 {{cannot be used inside of ttg.warp_specialize}}
+    ttng.init_barrier %b, 1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    ttg.warp_yield
+  }
+  partition0() num_warps(4) {
+    ttg.warp_return
+  } : () -> ()
+  tt.return
+}
+}
+// -----
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f() {
+  ttg.warp_specialize()
+  default {
+    // expected-error@+1 {{cannot be used inside of ttg.warp_specialize}}
+    ttng.cluster_barrier
+    ttg.warp_yield
+  }
+  partition0() num_warps(4) {
+    ttg.warp_return
+  } : () -> ()
+  tt.return
+}
+}
+// -----
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 2>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%a: !ttg.memdesc<128x128xbf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf16, #tmem, #ttng.tensor_memory, mutable>, %p: i1) {
+  // expected-error@+1 {{cannot accumulate products of 'bf16' in 'f16'}}
+  ttng.tc_gen5_mma %a, %a, %d, %p, %p : !ttg.memdesc<128x128xbf16, #nv, #smem>, !ttg.memdesc<128x128xbf16, #nv, #smem>, !ttg.memdesc<128x128xf16, #tmem, #ttng.tensor_memory, mutable>
+  tt.return
+}
+}
