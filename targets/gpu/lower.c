@@ -1,4 +1,5 @@
 /* Values, types and the dispatch of operations to their lowerings. */
+#include "ir/analysis/axis_info.h"
 #include "ir/type.h"
 #include "targets/gpu/gpu.h"
 
@@ -92,6 +93,36 @@ bool tri_gpu_unsupported(tri_gpu *g, MlirOperation op, const char *format, ...)
 
 /* ---- dispatch ---- */
 
+/* Registers known to hold equal values: same[r] is the first one of r's run. Null when there is no run. */
+static const int *equal_registers(tri_gpu *g, MlirOperation op, MlirValue result, int count)
+{
+    MlirType type = mlirValueGetType(result);
+    const tri_axis *axis = count > 1 ? tri_axis_info_get(g->axis, result) : NULL;
+    tri_gpu_layout *layout = axis ? tri_gpu_layout_of(g, op, type) : NULL;
+    uint64_t mask = 0; /* bits of an element's place that do not matter */
+    for (int d = 0; layout && d < tri_type_rank(type) && d < axis->rank; d++) {
+        tri_dim dim = (tri_dim)(TRI_DIM_0 + d);
+        int64_t size = tri_linear_out_size(&layout->linear, dim);
+        int64_t run = axis->constancy[d] < size ? axis->constancy[d] : size;
+        if (run > 1 && tri_linear_find_out(&layout->linear, dim) >= 0)
+            mask |= ((UINT64_C(1) << tri_linear_log2(run & -run)) - 1) << tri_linear_out_shift(&layout->linear, dim);
+    }
+    if (!mask)
+        return NULL;
+    int *same = TRI_NEW_ARRAY(g->arena, int, count);
+    tri_map first;
+    tri_map_init(&first, g->arena);
+    for (int r = 0; r < count; r++) {
+        uint64_t place = tri_linear_apply_one(&layout->linear, TRI_DIM_REGISTER, (uint64_t)r) & ~mask;
+        const void *key = (const void *)(uintptr_t)(place + 1);
+        int *found = tri_map_find_ptr(&first, key);
+        same[r] = found ? *found : r;
+        if (!found)
+            tri_map_set_ptr(&first, key, &same[r]);
+    }
+    return same;
+}
+
 static bool run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
 {
     enum { max_operands = 8 };
@@ -103,7 +134,12 @@ static bool run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
         operands[i] = tri_gpu_operand(g, op, i);
     int count = tri_gpu_count(g, mlirValueGetType(result));
     tri_gpu_value out = tri_gpu_new(g, count);
+    const int *same = tri_op_is_pure(op) ? equal_registers(g, op, result, count) : NULL;
     for (int r = 0; r < count; r++) {
+        if (same && same[r] != r) {
+            out.at[r] = out.at[same[r]];
+            continue;
+        }
         LLVMValueRef args[max_operands];
         for (intptr_t i = 0; i < n; i++)
             args[i] = operands[i].at[operands[i].count == 1 ? 0 : r];

@@ -5,7 +5,10 @@
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
   // Aligned pointers and a mask that is constant over each vector: one access of 16 bytes.
+  // Equal elements of the mask are computed once.
   // CHECK-LABEL: .entry vectors(
+  // CHECK-COUNT-1: setp.lt.s32
+  // CHECK-NOT: setp
   // CHECK: @%p{{[0-9]+}} ld.global.v4.b32
   // CHECK-NOT: ld.global
   // CHECK: @%p{{[0-9]+}} st.global.v4.b32
