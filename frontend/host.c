@@ -388,7 +388,12 @@ const tri_value *tri_host_expr(tri_host *h, tri_host_frame *f, const tri_ast_nod
 {
     if (++h->steps > TRI_HOST_MAX_STEPS)
         return tri_host_fail(h, node->span, "this takes too many steps to be computed while compiling");
-    return eval(h, f, node);
+    if (h->all->level >= TRI_HOST_MAX_LEVEL)
+        return tri_host_fail(h, node->span, "this is nested too deep to be computed while compiling");
+    h->all->level++;
+    const tri_value *v = eval(h, f, node);
+    h->all->level--;
+    return v;
 }
 
 /* ---- assignment ---- */

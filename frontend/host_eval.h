@@ -5,7 +5,7 @@
 #include "frontend/host.h"
 #include "frontend/scope.h"
 
-enum { TRI_HOST_MAX_DEPTH = 100, TRI_HOST_MAX_STEPS = 4000000 };
+enum { TRI_HOST_MAX_DEPTH = 100, TRI_HOST_MAX_LEVEL = 4000, TRI_HOST_MAX_STEPS = 4000000 };
 
 /* One activation: local names over a scope of a file. */
 typedef struct tri_host_frame {

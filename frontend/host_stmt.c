@@ -5,12 +5,12 @@ static tri_host_flow run_one(tri_host *h, tri_host_frame *f, const tri_ast_node 
 
 tri_host_flow tri_host_stmt_run(tri_host *h, tri_host_frame *f, tri_ast_list body)
 {
-    for (uint32_t i = 0; i < body.len; i++) {
-        tri_host_flow flow = run_one(h, f, body.at[i]);
-        if (flow != TRI_HOST_NEXT)
-            return flow;
-    }
-    return TRI_HOST_NEXT;
+    tri_host_flow flow = TRI_HOST_NEXT;
+    h->all->level++;
+    for (uint32_t i = 0; i < body.len && flow == TRI_HOST_NEXT; i++)
+        flow = run_one(h, f, body.at[i]);
+    h->all->level--;
+    return flow;
 }
 
 static tri_host_flow failed(tri_host *h, const tri_ast_node *node, const char *what)

@@ -89,6 +89,7 @@ struct tri_modules {
     tri_module *main;
     tri_map closures; /* tri_function -> tri_host_frame of the host evaluator */
     unsigned depth;   /* of nested evaluations */
+    unsigned level;   /* of nested expressions and statements in all of them */
 };
 
 /* Indexes the bindings of a body. */

@@ -246,55 +246,62 @@ static bool equal_numbers(const tri_value *a, const tri_value *b)
     return is_b_int ? is_same_int_and_float(y, a->real) : a->real == b->real;
 }
 
-static bool equal_items(const tri_value_list *a, const tri_value_list *b)
+/* Lists can hold themselves: deeper than this only the same object is equal. */
+enum { MAX_DEPTH = 100 };
+
+static bool equal(const tri_value *a, const tri_value *b, unsigned depth);
+
+static bool equal_items(const tri_value_list *a, const tri_value_list *b, unsigned depth)
 {
     if (a->len != b->len)
         return false;
     for (uint32_t i = 0; i < a->len; i++)
-        if (a->at[i] != b->at[i] && !tri_value_equal(a->at[i], b->at[i]))
+        if (a->at[i] != b->at[i] && !equal(a->at[i], b->at[i], depth))
             return false;
     return true;
 }
 
-static bool contains(const tri_value_list *list, const tri_value *v)
+static bool contains(const tri_value_list *list, const tri_value *v, unsigned depth)
 {
     for (uint32_t i = 0; i < list->len; i++)
-        if (tri_value_equal(list->at[i], v))
+        if (equal(list->at[i], v, depth))
             return true;
     return false;
 }
 
-static bool equal_sets(const tri_value_list *a, const tri_value_list *b)
+static bool equal_sets(const tri_value_list *a, const tri_value_list *b, unsigned depth)
 {
     if (a->len != b->len)
         return false;
     for (uint32_t i = 0; i < a->len; i++)
-        if (!contains(b, a->at[i]))
+        if (!contains(b, a->at[i], depth))
             return false;
     return true;
 }
 
-static bool equal_dicts(const tri_value_dict *a, const tri_value_dict *b)
+static bool equal_dicts(const tri_value_dict *a, const tri_value_dict *b, unsigned depth)
 {
     if (a->keys.len != b->keys.len)
         return false;
     for (uint32_t i = 0; i < a->keys.len; i++) {
         const tri_value *other = tri_value_dict_find(b, a->keys.at[i]);
-        if (!other || !tri_value_equal(a->values.at[i], other))
+        if (!other || !equal(a->values.at[i], other, depth))
             return false;
     }
     return true;
 }
 
-static bool equal_objects(const tri_value *a, const tri_value *b)
+static bool equal_objects(const tri_value *a, const tri_value *b, unsigned depth)
 {
     if (a->object.fields == b->object.fields)
         return true;
-    return a->object.path.len && tri_str_equal(a->object.path, b->object.path) && equal_dicts(a->object.fields, b->object.fields);
+    return a->object.path.len && tri_str_equal(a->object.path, b->object.path) && equal_dicts(a->object.fields, b->object.fields, depth);
 }
 
-bool tri_value_equal(const tri_value *a, const tri_value *b)
+static bool equal(const tri_value *a, const tri_value *b, unsigned depth)
 {
+    if (depth++ > MAX_DEPTH)
+        return a == b;
     a = tri_value_unwrap(a);
     b = tri_value_unwrap(b);
     if (tri_value_is_number(a) && tri_value_is_number(b))
@@ -305,24 +312,29 @@ bool tri_value_equal(const tri_value *a, const tri_value *b)
     case TRI_VALUE_NONE: case TRI_VALUE_ELLIPSIS: return true;
     case TRI_VALUE_STR: case TRI_VALUE_BYTES: case TRI_VALUE_BUILTIN: case TRI_VALUE_EXTERNAL:
         return tri_str_equal(a->string, b->string);
-    case TRI_VALUE_TUPLE: case TRI_VALUE_LIST: return equal_items(&a->sequence.items, &b->sequence.items);
-    case TRI_VALUE_SET: return equal_sets(&a->sequence.items, &b->sequence.items);
-    case TRI_VALUE_DICT: return equal_dicts(a->dict, b->dict);
+    case TRI_VALUE_TUPLE: case TRI_VALUE_LIST: return equal_items(&a->sequence.items, &b->sequence.items, depth);
+    case TRI_VALUE_SET: return equal_sets(&a->sequence.items, &b->sequence.items, depth);
+    case TRI_VALUE_DICT: return equal_dicts(a->dict, b->dict, depth);
     case TRI_VALUE_RANGE:
         return a->range.start == b->range.start && a->range.stop == b->range.stop && a->range.step == b->range.step;
     case TRI_VALUE_SLICE:
-        return tri_value_equal(a->slice.start, b->slice.start) && tri_value_equal(a->slice.stop, b->slice.stop) &&
-               tri_value_equal(a->slice.step, b->slice.step);
+        return equal(a->slice.start, b->slice.start, depth) && equal(a->slice.stop, b->slice.stop, depth) &&
+               equal(a->slice.step, b->slice.step, depth);
     case TRI_VALUE_DTYPE: return tri_types_equal(a->type, b->type);
     case TRI_VALUE_FUNCTION: return a->function == b->function;
     case TRI_VALUE_MODULE: return a->module == b->module;
     case TRI_VALUE_CLASS: return a->cls == b->cls;
-    case TRI_VALUE_OBJECT: return equal_objects(a, b);
+    case TRI_VALUE_OBJECT: return equal_objects(a, b, depth);
     case TRI_VALUE_METHOD:
         return a->method.function == b->method.function && tri_str_equal(a->method.name, b->method.name) &&
-               tri_value_equal(a->method.self, b->method.self);
+               equal(a->method.self, b->method.self, depth);
     default: return false;
     }
+}
+
+bool tri_value_equal(const tri_value *a, const tri_value *b)
+{
+    return equal(a, b, 0);
 }
 
 bool tri_value_is(const tri_value *a, const tri_value *b)

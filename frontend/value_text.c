@@ -80,54 +80,59 @@ static void add_quoted(tri_buf *out, tri_str s, bool is_bytes)
     tri_buf_add_char(out, quote);
 }
 
-static void add_items(tri_buf *out, const tri_value_list *items)
+/* Lists can hold themselves. */
+enum { MAX_DEPTH = 100 };
+
+static void add_value(tri_buf *out, const tri_value *v, unsigned depth);
+
+static void add_items(tri_buf *out, const tri_value_list *items, unsigned depth)
 {
     for (uint32_t i = 0; i < items->len; i++) {
         if (i)
             tri_buf_add_z(out, ", ");
-        tri_value_repr(items->at[i], out);
+        add_value(out, items->at[i], depth);
     }
 }
 
-static void add_tuple(tri_buf *out, const tri_value *v)
+static void add_tuple(tri_buf *out, const tri_value *v, unsigned depth)
 {
     const tri_value_list *items = &v->sequence.items;
     const tri_class *cls = v->sequence.cls;
     if (!cls) {
         tri_buf_add_char(out, '(');
-        add_items(out, items);
+        add_items(out, items, depth);
         tri_buf_add_z(out, items->len == 1 ? ",)" : ")");
         return;
     }
     tri_buf_format(out, "%.*s(", TRI_STR_ARG(cls->name));
     for (uint32_t i = 0; i < items->len; i++) {
         tri_buf_format(out, "%s%.*s=", i ? ", " : "", TRI_STR_ARG(cls->fields.at[i]));
-        tri_value_repr(items->at[i], out);
+        add_value(out, items->at[i], depth);
     }
     tri_buf_add_char(out, ')');
 }
 
-static void add_dict(tri_buf *out, const tri_value_dict *dict)
+static void add_dict(tri_buf *out, const tri_value_dict *dict, unsigned depth)
 {
     tri_buf_add_char(out, '{');
     for (uint32_t i = 0; i < dict->keys.len; i++) {
         if (i)
             tri_buf_add_z(out, ", ");
-        tri_value_repr(dict->keys.at[i], out);
+        add_value(out, dict->keys.at[i], depth);
         tri_buf_add_z(out, ": ");
-        tri_value_repr(dict->values.at[i], out);
+        add_value(out, dict->values.at[i], depth);
     }
     tri_buf_add_char(out, '}');
 }
 
-static void add_object(tri_buf *out, const tri_value *v)
+static void add_object(tri_buf *out, const tri_value *v, unsigned depth)
 {
     tri_str name = v->object.cls ? v->object.cls->name : v->object.path;
     tri_buf_format(out, "%.*s(", TRI_STR_ARG(name));
     const tri_value_dict *fields = v->object.fields;
     for (uint32_t i = 0; i < fields->keys.len; i++) {
         tri_buf_format(out, "%s%.*s=", i ? ", " : "", TRI_STR_ARG(fields->keys.at[i]->string));
-        tri_value_repr(fields->values.at[i], out);
+        add_value(out, fields->values.at[i], depth);
     }
     tri_buf_add_char(out, ')');
 }
@@ -145,8 +150,12 @@ static void add_range(tri_buf *out, const tri_value *v)
     tri_buf_add_char(out, ')');
 }
 
-void tri_value_repr(const tri_value *v, tri_buf *out)
+static void add_value(tri_buf *out, const tri_value *v, unsigned depth)
 {
+    if (depth++ > MAX_DEPTH) {
+        tri_buf_add_z(out, "...");
+        return;
+    }
     switch (v->kind) {
     case TRI_VALUE_NONE: tri_buf_add_z(out, "None"); return;
     case TRI_VALUE_ELLIPSIS: tri_buf_add_z(out, "Ellipsis"); return;
@@ -155,31 +164,31 @@ void tri_value_repr(const tri_value *v, tri_buf *out)
     case TRI_VALUE_FLOAT: add_float(out, v->real); return;
     case TRI_VALUE_STR: add_quoted(out, v->string, false); return;
     case TRI_VALUE_BYTES: add_quoted(out, v->string, true); return;
-    case TRI_VALUE_TUPLE: add_tuple(out, v); return;
+    case TRI_VALUE_TUPLE: add_tuple(out, v, depth); return;
     case TRI_VALUE_LIST:
         tri_buf_add_char(out, '[');
-        add_items(out, &v->sequence.items);
+        add_items(out, &v->sequence.items, depth);
         tri_buf_add_char(out, ']');
         return;
     case TRI_VALUE_SET:
         tri_buf_add_z(out, v->sequence.items.len ? "{" : "set(");
-        add_items(out, &v->sequence.items);
+        add_items(out, &v->sequence.items, depth);
         tri_buf_add_char(out, v->sequence.items.len ? '}' : ')');
         return;
-    case TRI_VALUE_DICT: add_dict(out, v->dict); return;
+    case TRI_VALUE_DICT: add_dict(out, v->dict, depth); return;
     case TRI_VALUE_RANGE: add_range(out, v); return;
     case TRI_VALUE_SLICE:
         tri_buf_add_z(out, "slice(");
-        tri_value_repr(v->slice.start, out);
+        add_value(out, v->slice.start, depth);
         tri_buf_add_z(out, ", ");
-        tri_value_repr(v->slice.stop, out);
+        add_value(out, v->slice.stop, depth);
         tri_buf_add_z(out, ", ");
-        tri_value_repr(v->slice.step, out);
+        add_value(out, v->slice.step, depth);
         tri_buf_add_char(out, ')');
         return;
     case TRI_VALUE_CONSTEXPR:
         tri_buf_add_z(out, "constexpr[");
-        tri_value_repr(v->inner, out);
+        add_value(out, v->inner, depth);
         tri_buf_add_char(out, ']');
         return;
     case TRI_VALUE_DTYPE: tri_types_print(v->type, out); return;
@@ -187,11 +196,16 @@ void tri_value_repr(const tri_value *v, tri_buf *out)
     case TRI_VALUE_BUILTIN: case TRI_VALUE_EXTERNAL: tri_buf_add_str(out, v->string); return;
     case TRI_VALUE_MODULE: tri_buf_add_str(out, tri_module_name(v->module)); return;
     case TRI_VALUE_CLASS: tri_buf_add_str(out, v->cls->name); return;
-    case TRI_VALUE_OBJECT: add_object(out, v); return;
+    case TRI_VALUE_OBJECT: add_object(out, v, depth); return;
     case TRI_VALUE_METHOD:
         tri_buf_add_str(out, v->method.function ? v->method.function->name : v->method.name);
         return;
     }
+}
+
+void tri_value_repr(const tri_value *v, tri_buf *out)
+{
+    add_value(out, v, 0);
 }
 
 void tri_value_print(const tri_value *v, tri_buf *out)

@@ -221,6 +221,7 @@ static const row refusals[] = {
     {"(a, b) < 3 if (a := 1) and (b := 2) else 0", "not supported between 'tuple' and 'int'"},
     {"ambiguous", "depends on 'torch.cuda.is_available()', which is not known"},
     {"from_loop", "bound by a 'for' statement"},
+    {"deep(90)", "nested too deep"},
     {"cycle_a", "'cycle_a' is defined by itself"},
     {"'x' * 100000000", "too long"},
     {"f'{1:z}'", "invalid format 'z'"},
@@ -264,9 +265,15 @@ static const row file_values[] = {
     {"tl.extra.cuda.libdevice.sinf if 0 else 1", "1"},
     {"__name__", "'file'"},
     {"augmented", "6"},
+    {"len(nest(100000))", "1"},
+    {"nest(100000) == nest(100000)", "False"},
+    {"nest(3)", "[[[[]]]]"},
+    {"itself()[:1] == itself()", "False"},
     {"unpacked_b", "4"},
 };
 
+#define TEN " + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1"
+#define LONG TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 static const char file_text[] =
     "import math, os, itertools, functools, operator\n"
     "import torch\n"
@@ -316,6 +323,17 @@ static const char file_text[] =
     "    return n\n"
     "def endless(n):\n"
     "    return endless(n + 1)\n"
+    "def nest(n):\n"
+    "    x = []\n"
+    "    for i in range(n):\n"
+    "        x = [x]\n"
+    "    return x\n"
+    "def itself():\n"
+    "    x = [1]\n"
+    "    x.append(x)\n"
+    "    return x\n"
+    "def deep(n):\n"
+    "    return (deep(n - 1) if n else 0)" LONG "\n"
     "def spin():\n"
     "    while True:\n"
     "        pass\n"
