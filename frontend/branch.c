@@ -256,6 +256,8 @@ void tri_branch_if(tri_eval *e, const tri_ast_node *node)
                    tri_stmt_contains_return(&node->conditional_stmt.orelse);
     if (!returns || e->frame->loop_depth) /* inside a loop the return itself is reported */
         if_structured(e, node, condition.value);
+    else if (!e->frame->is_kernel && !e->frame->static_depth)
+        tri_early_if(e, node, condition.value);
     else
         if_with_return(e, node, condition.value);
 }

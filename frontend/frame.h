@@ -27,6 +27,15 @@ typedef struct {
     tri_span at;
 } tri_return;
 
+/* Statements that follow the ones of the current list, outwards. */
+typedef struct tri_continuation {
+    const tri_ast_list *body;
+    uint32_t next;
+    struct tri_continuation *outer;
+} tri_continuation;
+
+typedef TRI_VEC(tri_return) tri_return_list;
+
 struct tri_frame {
     tri_frame *caller;
     tri_span call_at; /* in the caller */
@@ -36,7 +45,11 @@ struct tri_frame {
     bool is_kernel;
     int loop_depth; /* runtime loops around the current statement */
     int depth;      /* of calls */
-    TRI_VEC(tri_return) returns;
+    int static_depth; /* loops unrolled at compile time around the current statement */
+    bool is_done;     /* a return was just met: what follows is dead */
+    bool is_consumed; /* the rest of the body was compiled inside the branches of an early return */
+    tri_continuation *rest;
+    tri_return_list returns;
     TRI_VEC(tri_str) constexpr_names; /* `x: tl.constexpr` without a value */
 };
 
@@ -76,6 +89,17 @@ tri_ev tri_stmt_decay(tri_eval *e, tri_ev v);        /* the assignment rule: num
 void tri_stmt_assign(tri_eval *e, const tri_ast_node *target, tri_ev value);
 void tri_stmt_poison_targets(tri_eval *e, const tri_ast_node *node); /* names bound in there become errors */
 bool tri_stmt_contains_return(const tri_ast_list *body);
+
+/* early.c: a runtime `if` with a return inside, in a function that will be inlined. Both branches take the
+ * rest of the function with them, so that it stays one block and fits into loops and branches. */
+void tri_early_if(tri_eval *e, const tri_ast_node *node, MlirValue condition);
+/* function.c: the type of two returned values together, false when there is none; a value as that type. */
+bool tri_function_join(tri_eval *e, tri_ev a, tri_ev b, tri_ev *out);
+tri_ev tri_function_conform(tri_eval *e, tri_ev v, tri_ev like);
+/* Ends the current block with a return of `value`; what follows goes to a dead block. */
+void tri_stmt_return(tri_eval *e, tri_ev value, tri_span at);
+/* The statements of a list from `first` on. */
+void tri_stmt_from(tri_eval *e, const tri_ast_list *body, uint32_t first);
 
 /* branch.c, loop.c */
 void tri_branch_if(tri_eval *e, const tri_ast_node *node);

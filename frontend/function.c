@@ -22,7 +22,7 @@ typedef struct {
 static bool join_lists(tri_eval *e, int n, const tri_ev *a, const tri_ev *b, tri_ev *out);
 
 /* The type of two returned values together: equal constants stay constants. */
-static bool join(tri_eval *e, tri_ev a, tri_ev b, tri_ev *out)
+bool tri_function_join(tri_eval *e, tri_ev a, tri_ev b, tri_ev *out)
 {
     if (tri_ev_same_type(a, b)) {
         *out = a;
@@ -53,27 +53,27 @@ static bool join(tri_eval *e, tri_ev a, tri_ev b, tri_ev *out)
 static bool join_lists(tri_eval *e, int n, const tri_ev *a, const tri_ev *b, tri_ev *out)
 {
     for (int i = 0; i < n; i++)
-        if (!join(e, a[i], b[i], &out[i]))
+        if (!tri_function_join(e, a[i], b[i], &out[i]))
             return false;
     return true;
 }
 
 /* Numbers become constants where the joined type is a tensor. */
-static tri_ev conform(tri_eval *e, tri_ev v, tri_ev like)
+tri_ev tri_function_conform(tri_eval *e, tri_ev v, tri_ev like)
 {
     if (like.kind == TRI_EV_TENSOR)
         return tri_semantic_to_tensor(e, v);
     if (like.kind == TRI_EV_TUPLE && v.kind == TRI_EV_TUPLE) {
         tri_ev *at = TRI_NEW_ARRAY(e->arena, tri_ev, v.tuple->count + 1);
         for (int i = 0; i < v.tuple->count; i++)
-            at[i] = conform(e, v.tuple->at[i], like.tuple->at[i]);
+            at[i] = tri_function_conform(e, v.tuple->at[i], like.tuple->at[i]);
         return tri_ev_make_named(e, v.tuple->count, at, v.tuple->cls);
     }
     if (like.kind == TRI_EV_OBJECT && v.kind == TRI_EV_OBJECT) {
         tri_ev_object *o = tri_arena_copy(e->arena, v.object, sizeof *o);
         o->fields = TRI_NEW_ARRAY(e->arena, tri_ev, o->count + 1);
         for (int i = 0; i < o->count; i++)
-            o->fields[i] = conform(e, v.object->fields[i], like.object->fields[i]);
+            o->fields[i] = tri_function_conform(e, v.object->fields[i], like.object->fields[i]);
         v.object = o;
     }
     return v;
@@ -87,7 +87,7 @@ static bool join_returns(tri_eval *e, tri_frame *f, tri_ev *out)
             return false;
     for (size_t i = 1; i < f->returns.len; i++) {
         tri_ev joined;
-        if (!join(e, *out, f->returns.at[i].value, &joined)) {
+        if (!tri_function_join(e, *out, f->returns.at[i].value, &joined)) {
             tri_eval_error_at(e, f->returns.at[i].at, 3023, "this returns %s, but another return gives %s",
                               tri_eval_describe(e, f->returns.at[i].value), tri_eval_describe(e, *out));
             for (size_t k = 0; k < i; k++)
@@ -130,7 +130,7 @@ static bool finish_returns(tri_eval *e, tri_frame *f, tri_ev *out_result)
     for (size_t i = 0; i < f->returns.len; i++) {
         tri_return *r = &f->returns.at[i];
         e->b = tri_builder_at_end(r->block, r->loc);
-        emit_return(e, conform(e, r->value, *out_result));
+        emit_return(e, tri_function_conform(e, r->value, *out_result));
     }
     e->b = tri_builder_at_end(end, end_loc);
     emit_poison_return(e, *out_result);

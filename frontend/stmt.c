@@ -213,6 +213,17 @@ static void annotated_assign(tri_eval *e, const tri_ast_node *node)
 
 /* ---- the others ---- */
 
+void tri_stmt_return(tri_eval *e, tri_ev value, tri_span at)
+{
+    tri_frame *f = e->frame;
+    tri_vec_push(e->arena, &f->returns, (tri_return){.block = e->b.block, .loc = e->b.loc, .value = value, .at = at});
+    /* What follows, if anything, is dead, but is still checked. */
+    MlirBlock dead = mlirBlockCreate(0, NULL, NULL);
+    mlirRegionAppendOwnedBlock(f->region, dead);
+    e->b.block = dead;
+    f->is_done = true;
+}
+
 static void return_statement(tri_eval *e, const tri_ast_node *node)
 {
     tri_frame *f = e->frame;
@@ -226,12 +237,7 @@ static void return_statement(tri_eval *e, const tri_ast_node *node)
         tri_eval_error(e, 4005, "a kernel can not return a value; store it with tl.store");
         value = tri_ev_none(e);
     }
-    tri_vec_push(e->arena, &f->returns,
-                 (tri_return){.block = e->b.block, .loc = e->b.loc, .value = value, .at = node->span});
-    /* What follows, if anything, is dead, but is still checked. */
-    MlirBlock dead = mlirBlockCreate(0, NULL, NULL);
-    mlirRegionAppendOwnedBlock(f->region, dead);
-    e->b.block = dead;
+    tri_stmt_return(e, value, node->span);
 }
 
 static void assert_statement(tri_eval *e, const tri_ast_node *node)
@@ -313,16 +319,23 @@ static void statement(tri_eval *e, const tri_ast_node *node)
     }
 }
 
-void tri_stmt_list(tri_eval *e, const tri_ast_list *body)
+void tri_stmt_from(tri_eval *e, const tri_ast_list *body, uint32_t first)
 {
-    for (uint32_t i = 0; i < body->len; i++) {
+    tri_frame *f = e->frame;
+    tri_continuation here = {body, first, f->rest};
+    f->rest = &here;
+    for (uint32_t i = first; i < body->len && !f->is_consumed; i++) {
+        here.next = i + 1;
         tri_place saved = tri_expr_enter(e, body->at[i]);
         statement(e, body->at[i]);
         tri_expr_leave(e, saved);
         if (body->at[i]->kind == TRI_AST_RETURN)
-            return;
+            break;
     }
+    f->rest = here.outer;
 }
+
+void tri_stmt_list(tri_eval *e, const tri_ast_list *body) { tri_stmt_from(e, body, 0); }
 
 static bool find_return(const tri_ast_node *n, void *data)
 {

@@ -153,3 +153,31 @@ KERNEL
     tritcc -passes= -sig 'k(p=*i32, n=i32, B=64)' k.tri
     [ "$errors" = "block=64" ]
 }
+
+@test "a helper with early returns is inlined into a loop" {
+    cat >k.tri <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def pick(x, n):
+    if n > 3:
+        if n > 5:
+            return x * 2
+        x += 1
+    elif n == 0:
+        return x
+    return x + 7
+
+
+@triton.jit
+def k(p, n):
+    acc = 0
+    for i in range(n):
+        acc += pick(i, acc)
+    tl.store(p, acc)
+KERNEL
+    tritcc -emit=ttir=- -sig 'k(p=*i32, n=i32)' k.tri
+    [[ $output != *tt.call* && $output == *'scf.if'* ]]
+}
