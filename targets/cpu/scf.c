@@ -14,6 +14,15 @@ static LLVMTypeRef scalar_type(tri_cpu_gen *g, MlirType type)
     return tri_cpu_llvm_type(g, tri_cpu_type_of(g, type));
 }
 
+/* Reports what is beyond the fixed tables of this file. */
+static bool fits(tri_cpu_gen *g, MlirOperation op, intptr_t count)
+{
+    if (count > max_values)
+        tri_cpu_fail(g, op, "'%.*s' with more than %d values is not supported on this target",
+                     TRI_STR_ARG(tri_op_name(op)), max_values);
+    return count <= max_values;
+}
+
 static void copy_buffer(tri_cpu_gen *g, MlirType type, LLVMValueRef to, LLVMValueRef from)
 {
     tri_cpu_type t = tri_cpu_type_of(g, type);
@@ -98,7 +107,6 @@ static void for_prepare(tri_cpu_gen *g, MlirOperation op, loop_values *v)
 {
     MlirBlock body = tri_op_body(op, 0);
     v->n = (int)mlirBlockGetNumArguments(body) - 1;
-    TRI_ASSERT(v->n <= max_values);
     for (int i = 0; i < v->n; i++) {
         v->inits[i] = tri_op_operand(op, i + 3);
         v->args[i] = mlirBlockGetArgument(body, i + 1);
@@ -114,6 +122,8 @@ static void for_op(tri_cpu_gen *g, MlirOperation op)
 {
     loop_values *v = TRI_NEW(g->arena, loop_values);
     MlirBlock body = tri_op_body(op, 0);
+    if (!fits(g, op, mlirBlockGetNumArguments(body) - 1))
+        return;
     for_prepare(g, op, v);
     LLVMValueRef lb = tri_cpu_scalar(g, tri_op_operand(op, 0)), ub = tri_cpu_scalar(g, tri_op_operand(op, 1));
     LLVMValueRef step = tri_cpu_scalar(g, tri_op_operand(op, 2));
@@ -219,8 +229,7 @@ static int terminator_values(MlirBlock block, int skip, MlirValue *out)
 {
     MlirOperation end = mlirBlockGetTerminator(block);
     int n = (int)mlirOperationGetNumOperands(end) - skip;
-    TRI_ASSERT(n <= max_values);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n && i < max_values; i++)
         out[i] = tri_op_operand(end, i + skip);
     return n;
 }
@@ -228,7 +237,8 @@ static int terminator_values(MlirBlock block, int skip, MlirValue *out)
 static void if_op(tri_cpu_gen *g, MlirOperation op)
 {
     int n = (int)mlirOperationGetNumResults(op);
-    TRI_ASSERT(n <= max_values);
+    if (!fits(g, op, n))
+        return;
     LLVMValueRef slots[max_values], cond = tri_cpu_scalar(g, tri_op_operand(op, 0));
     for (int i = 0; i < n; i++)
         slots[i] = make_slot(g, mlirValueGetType(tri_op_result(op, i)));
@@ -258,7 +268,8 @@ static void while_op(tri_cpu_gen *g, MlirOperation op)
 {
     MlirBlock test = tri_op_body(op, 0), body = tri_op_body(op, 1);
     int n = (int)mlirOperationGetNumOperands(op), m = (int)mlirOperationGetNumResults(op);
-    TRI_ASSERT(n <= max_values && m <= max_values);
+    if (!fits(g, op, n) || !fits(g, op, m))
+        return;
     LLVMValueRef in[max_values], out[max_values];
     MlirValue inits[max_values] = {{NULL}}, values[max_values] = {{NULL}};
     for (int i = 0; i < n; i++) {
@@ -302,7 +313,6 @@ static void jump(tri_cpu_gen *g, MlirBlock to, int n, const MlirValue *values)
 {
     LLVMValueRef slots[max_values];
     MlirValue args[max_values];
-    TRI_ASSERT(n <= max_values);
     for (int i = 0; i < n; i++) {
         args[i] = mlirBlockGetArgument(to, i);
         slots[i] = tri_map_find_ptr(&g->blocks, args[i].ptr);
@@ -316,7 +326,9 @@ static void branch_op(tri_cpu_gen *g, MlirOperation op)
 {
     MlirValue values[max_values] = {{NULL}};
     int n = (int)mlirOperationGetNumOperands(op);
-    for (int i = 0; i < n && i < max_values; i++)
+    if (!fits(g, op, n))
+        return;
+    for (int i = 0; i < n; i++)
         values[i] = tri_op_operand(op, i);
     jump(g, mlirOperationGetSuccessor(op, 0), n, values);
 }
@@ -332,7 +344,9 @@ static void cond_branch_op(tri_cpu_gen *g, MlirOperation op)
         MlirValue values[max_values] = {{NULL}};
         MlirBlock to = mlirOperationGetSuccessor(op, a);
         int n = (int)mlirBlockGetNumArguments(to);
-        for (int i = 0; i < n && i < max_values; i++)
+        if (!fits(g, op, n))
+            return;
+        for (int i = 0; i < n; i++)
             values[i] = tri_op_operand(op, start + i);
         start += n;
         tri_cpu_move(g, 0, arms[a]);
@@ -350,7 +364,9 @@ static void return_op(tri_cpu_gen *g, MlirOperation op)
     unsigned first_result = LLVMCountParams(g->fn) - (unsigned)n - hidden_params;
     MlirValue values[max_values] = {{NULL}};
     LLVMValueRef slots[max_values];
-    for (intptr_t i = 0; i < n && i < max_values; i++) {
+    if (!fits(g, op, n))
+        return;
+    for (intptr_t i = 0; i < n; i++) {
         values[i] = tri_op_operand(op, i);
         slots[i] = LLVMGetParam(g->fn, first_result + (unsigned)i);
     }
@@ -362,13 +378,14 @@ static void return_op(tri_cpu_gen *g, MlirOperation op)
 /* Parameters: scalars by value, tensors and results by address, then the hidden ones. */
 static LLVMTypeRef function_type(tri_cpu_gen *g, MlirType type)
 {
-    LLVMTypeRef params[2 * max_values + hidden_params];
+    intptr_t count = mlirFunctionTypeGetNumInputs(type) + mlirFunctionTypeGetNumResults(type) + hidden_params;
+    LLVMTypeRef *params = TRI_NEW_ARRAY(g->arena, LLVMTypeRef, count);
     int n = 0;
-    for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type) && n < max_values; i++) {
+    for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++) {
         MlirType t = mlirFunctionTypeGetInput(type, i);
         params[n++] = tri_type_is_tensor(t) ? g->ptr : scalar_type(g, t);
     }
-    for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type) && n < 2 * max_values; i++)
+    for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
         params[n++] = g->ptr;
     for (int i = 0; i < 6; i++)
         params[n++] = g->i32;
@@ -407,7 +424,9 @@ static void call_op(tri_cpu_gen *g, MlirOperation op)
     }
     LLVMValueRef args[2 * max_values + hidden_params];
     int n = 0, results = (int)mlirOperationGetNumResults(op);
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && n < max_values; i++) {
+    if (!fits(g, op, mlirOperationGetNumOperands(op)) || !fits(g, op, results))
+        return;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         MlirValue v = tri_op_operand(op, i);
         if (is_tensor(v)) {
             LLVMValueRef slot = tri_cpu_alloc(g, mlirValueGetType(v));
@@ -418,7 +437,7 @@ static void call_op(tri_cpu_gen *g, MlirOperation op)
         }
     }
     int first_result = n;
-    for (int i = 0; i < results && n < 2 * max_values; i++)
+    for (int i = 0; i < results; i++)
         args[n++] = make_slot(g, mlirValueGetType(tri_op_result(op, i)));
     for (int i = 0; i < 3; i++)
         args[n++] = g->pid[i];

@@ -155,3 +155,31 @@ END
     gdb -batch -ex "break vadd.tri:$line" -ex run -ex bt ./vadd >trace 2>&1
     grep -q "vadd.tri:$line" trace
 }
+
+@test "what this target cannot do is refused at its place" {
+    cat >asm.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def shifted(x):
+    j = tl.arange(0, 64)
+    v = tl.load(x + j)
+    w = tl.inline_asm_elementwise("shl.b32 $0, $1, 2;", "=r,r", [v], dtype=tl.int32, is_pure=True, pack=1)
+    tl.store(x + j, w)
+END
+    tritcc -1 -arch=native -sig '*i32' -emit=obj=a.o asm.tri
+    [[ $errors == *"asm.tri:9:"*"inline"* ]]
+    [ ! -e a.o ]
+}
+
+@test "the same input gives the same bytes" {
+    for i in 1 2; do
+        mkdir "$i"
+        (cd "$i" && tritcc -arch=x86-64-v3 -sig '*fp32, *fp32, i32, i32, i32, i32, 128, 2' -emit=obj=s.o,llir=s.ll,asm=s.s,header=s.h "$EXAMPLES/softmax/softmax.tri")
+    done
+    for f in s.o s.ll s.s s.h; do
+        cmp "1/$f" "2/$f"
+    done
+}
