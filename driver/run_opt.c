@@ -28,12 +28,37 @@ void tri_run_opt_help(tri_buf *out)
                        "  randn:f32:64x64:seed=1         a generated array: zeros ones full empty arange randn rand randint\n"
                        "  addr:a,b   buf:a=@a.npy        a table of the addresses of named buffers\n\noptions:\n");
     for (size_t i = 0; i < OPT_COUNT; i++) {
+        if (!*options[i].help)
+            continue;
         tri_buf left = {0};
         tri_buf_format(&left, "-%s%s%s", options[i].name, !options[i].metavar ? "" : options[i].name[1] ? "=" : " ",
                        options[i].metavar ? options[i].metavar : "");
         tri_buf_format(out, left.len > 24 ? "  %s\n%28s%s\n" : "  %-25s %.0s%s\n", left.data, "", options[i].help);
         tri_buf_fini(&left);
     }
+}
+
+bool tri_run_opt_table(tri_diag *diag, tri_str form, tri_buf *out)
+{
+    bool is_man = tri_str_is(form, "man");
+    if (!is_man && !tri_str_is(form, "bash")) {
+        tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-print-option-table=%.*s: man or bash", TRI_STR_ARG(form));
+        return false;
+    }
+    tri_buf_add_z(out, is_man ? ".Bl -tag -width Ds\n" : "complete -o default -W '");
+    for (size_t i = 0; i < OPT_COUNT; i++) {
+        const char *name = options[i].name, *metavar = options[i].metavar;
+        if (!*options[i].help)
+            continue;
+        if (!is_man)
+            tri_buf_format(out, "-%s%s ", name, metavar && name[1] ? "=" : "");
+        else if (!metavar)
+            tri_buf_format(out, ".It Fl %s\n%s.\n", name, options[i].help);
+        else
+            tri_buf_format(out, ".It Fl %s%s Ar %s\n%s.\n", name, name[1] ? " Ns =" " Ns" : "", metavar, options[i].help);
+    }
+    tri_buf_add_z(out, is_man ? ".El\n" : "' tritrun\n");
+    return true;
 }
 
 /* --- values ------------------------------------------------------------------------------ */
@@ -118,6 +143,7 @@ static bool apply(tri_arena *arena, tri_diag *diag, option_id id, tri_str value,
     case OPT_BENCH: out->has_bench = true; return true;
     case OPT_HELP: out->has_help = true; return true;
     case OPT_VERSION: out->has_version = true; return true;
+    case OPT_TABLE: out->table = value; return true;
     case OPT_COUNT: break;
     }
     TRI_BUG("option without an action");
@@ -197,7 +223,7 @@ bool tri_run_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, 
         else
             tri_vec_push(arena, &out->arguments, tri_str_from(argv[i]));
     }
-    if (!out->file.len && !out->has_help && !out->has_version) {
+    if (!out->file.len && !out->has_help && !out->has_version && !out->table.len) {
         tri_diag_error(diag, TRI_NO_SPAN, code_usage, "no kernel file; tritrun --help shows the usage");
         return false;
     }

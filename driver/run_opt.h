@@ -20,10 +20,13 @@ typedef struct {
     double rtol, atol, bytes, flops;
     int64_t print_limit;
     bool has_bench, has_help, has_version;
+    tri_str table; /* "man" or "bash": print the options in that form; empty: not asked for */
 } tri_run_opt;
 
 /* False after a report: wrong usage. Strings live in argv or the arena. */
 bool tri_run_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_run_opt *out);
 void tri_run_opt_help(tri_buf *out);
+/* False after a report: the form is unknown. */
+bool tri_run_opt_table(tri_diag *diag, tri_str form, tri_buf *out);
 
 #endif

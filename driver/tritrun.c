@@ -140,16 +140,16 @@ int main(int argc, char **argv)
     int status = wrong_usage;
     if (tri_run_opt_parse(arena, diag, argc, argv, &opt)) {
         tri_buf text = {0};
+        status = done;
         if (opt.has_help)
             tri_run_opt_help(&text);
         else if (opt.has_version)
             tri_info_version(&text);
-        if (opt.has_help || opt.has_version) {
-            print_out(&text);
-            status = done;
-        } else {
+        else if (opt.table.len)
+            status = tri_run_opt_table(diag, opt.table, &text) ? done : wrong_usage;
+        else
             status = run(arena, diag, &opt);
-        }
+        print_out(&text);
     }
     fflush(stdout);
     tri_diag_destroy(diag);

@@ -120,3 +120,13 @@ K
     tritrun --version
     [[ $output == *"tritcc"* ]]
 }
+
+@test "the manual and the completion know every option" {
+    tritrun -print-option-table=man
+    for option in $("$TRITRUN" -help | sed -n 's/^  -\([a-zA-Z-]*\).*/\1/p'); do
+        grep -qE "^\.It Fl $option( |$)" .out
+        grep -qF -- "-$option" "$BUILDDIR/completion/tritrun.bash"
+    done
+    need mandoc
+    mandoc -Tascii "$BUILDDIR/man/tritrun.1" | col -b | grep -q "sim:ARCH"
+}

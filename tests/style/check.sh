@@ -144,7 +144,9 @@ check_manual() {
             breach "option '$name' is not in the manual"
     done
     command -v mandoc >/dev/null || return 0
-    mandoc -Tlint -W warning "$BUILDDIR/man/tritcc.1" || breach "the manual does not lint"
+    for page in tritcc tritrun; do
+        mandoc -Tlint -W warning "$BUILDDIR/man/$page.1" || breach "$page.1 does not lint"
+    done
 }
 
 check_symbols
