@@ -118,6 +118,30 @@ static unsigned contexts_to_read(tri_kind kind)
     return kind == TRI_KIND_SOURCE || kind == TRI_KIND_AST ? TRI_PHASE_NONE : kind == TRI_KIND_LLIR ? TRI_PHASE_BOTH : TRI_PHASE_MLIR;
 }
 
+/* Options that only earlier phases read, for an input that starts behind them. */
+static void warn_unused(const tri_session *session, const tri_opt_input *input, tri_kind kind)
+{
+    const tri_options *o = &session->opt->compile;
+    bool is_source = kind == TRI_KIND_SOURCE || kind == TRI_KIND_AST, has_layouts = !is_source && kind != TRI_KIND_TTIR;
+    const struct {
+        const char *name;
+        bool is_unused;
+    } rows[] = {
+        {"-k", !is_source && o->kernels.len},
+        {"-sig", !is_source && o->signatures.len},
+        {"-D", !is_source && o->defines.len},
+        {"-I", !is_source && o->include_dirs.len},
+        {"-config", !is_source && o->config >= 0},
+        {"-num-warps", has_layouts && o->num_warps > 0},
+        {"-num-stages", has_layouts && o->num_stages > 0},
+        {"-num-ctas", has_layouts && o->num_ctas > 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].is_unused)
+            tri_diag_warning(session->diag, TRI_NO_SPAN, "unused-option", "%s has no effect on '%.*s', which is '%s' already",
+                             rows[i].name, TRI_STR_ARG(input->path), tri_phase_kind(kind)->name);
+}
+
 int tri_job_run(tri_session *session, const tri_opt_input *input)
 {
     tri_kind kind;
@@ -134,6 +158,7 @@ int tri_job_run(tri_session *session, const tri_opt_input *input)
         } else if (session->opt->has_passes) {
             status = tri_transform_run(session, &unit, kind);
         } else {
+            warn_unused(session, input, kind);
             if (!session->opt->dry_run)
                 tri_session_provide(session, &unit, contexts_to_read(kind));
             status = compile(session, &unit, kind, input);

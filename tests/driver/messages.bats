@@ -86,3 +86,13 @@ K
     tritcc k.tri -sig '*i32, i32' -emit=ttir -o - -fdevice-assert
     [[ $output == *"tt.assert"* ]]
 }
+
+@test "an option without effect on a later stage is a warning" {
+    tritcc "$EXAMPLES/vadd/vadd.tri" -sig '*fp32, *fp32, *fp32, i32, 64' -arch=sm_90a -emit=ttir=k.ttir,ttgir=k.ttgir
+    tritcc k.ttir -sig '*fp32' -DB=1 -k k -num-warps=2 -arch=sm_90a -emit=ptx=k.ptx
+    [[ $errors == *"-k has no effect on 'k.ttir', which is 'ttir' already [-Wunused-option]"* ]]
+    [[ $errors == *"-sig has no effect"* && $errors == *"-D has no effect"* && $errors != *"-num-warps"* ]]
+    tritcc k.ttgir -num-warps=2 -emit=ptx=k.ptx
+    [[ $errors == *"-num-warps has no effect on 'k.ttgir'"* ]]
+    tritcc -1 k.ttgir -num-warps=2 -emit=ptx=k.ptx -Werror
+}
