@@ -12,7 +12,8 @@ enum { done = 0, failed = 1, wrong_usage = 2 };
 
 static void print_out(tri_buf *text)
 {
-    fwrite(text->data, 1, text->len, stdout);
+    if (text->len)
+        fwrite(text->data, 1, text->len, stdout);
     tri_buf_fini(text);
 }
 
