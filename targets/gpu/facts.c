@@ -1,6 +1,7 @@
 #include "targets/gpu/facts.h"
 
 #include "ir/context.h"
+#include "ir/llvm.h"
 #include "ir/op.h"
 
 tri_kernel *tri_gpu_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation func)
@@ -71,5 +72,23 @@ bool tri_gpu_parse_facts(tri_unit *unit, tri_str text)
             return false;
         text = tri_str_sub(text, end < text.len ? end + 1 : end, text.len);
     }
+    return true;
+}
+
+bool tri_gpu_emit_text(tri_unit *unit, LLVMTargetMachineRef machine)
+{
+    TRI_ASSERT(unit->payload == TRI_PAYLOAD_LLVM);
+    if (!machine)
+        return false;
+    tri_buf text = {0};
+    bool ok = tri_llvm_emit(unit->diag, unit->llvm_module, machine, LLVMAssemblyFile, &text);
+    LLVMDisposeTargetMachine(machine);
+    if (!ok) {
+        tri_buf_fini(&text);
+        return false;
+    }
+    tri_gpu_append_facts(unit, &text);
+    tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
+    unit->bytes = text;
     return true;
 }

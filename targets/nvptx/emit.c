@@ -45,19 +45,5 @@ bool tri_nvptx_optimize(tri_unit *unit)
 
 bool tri_nvptx_emit(tri_unit *unit)
 {
-    TRI_ASSERT(unit->payload == TRI_PAYLOAD_LLVM);
-    LLVMTargetMachineRef machine = create_machine(unit);
-    if (!machine)
-        return false;
-    tri_buf text = {0};
-    bool ok = tri_llvm_emit(unit->diag, unit->llvm_module, machine, LLVMAssemblyFile, &text);
-    LLVMDisposeTargetMachine(machine);
-    if (!ok) {
-        tri_buf_fini(&text);
-        return false;
-    }
-    tri_gpu_append_facts(unit, &text);
-    tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
-    unit->bytes = text;
-    return true;
+    return tri_gpu_emit_text(unit, create_machine(unit));
 }
