@@ -342,6 +342,32 @@ static void get_bases(reader *r, const char *name, tri_bases *out, int *rank, bo
     read_bases(r, name, find(r, name, is_optional), out, rank);
 }
 
+/* How a tensor is spread over the blocks of a cluster: CGALayout, or the three fields that text of older
+ * compilers has instead. Blocks are counted along CTAOrder; where they outnumber the parts of a
+ * dimension, several hold the same part. */
+static void get_cga(reader *r, tri_bases *out, int *rank)
+{
+    int32_t blocks[TRI_MAX_RANK] = {0}, parts[TRI_MAX_RANK] = {0}, order[TRI_MAX_RANK] = {0};
+    get_bases(r, "CGALayout", out, rank, true);
+    bool has_order = find(r, "CTAOrder", true).ptr;
+    if (!find(r, "CTAsPerCGA", true).ptr && !find(r, "CTASplitNum", true).ptr && !has_order)
+        return;
+    get_row(r, "CTAsPerCGA", blocks, rank, false);
+    get_row(r, "CTASplitNum", parts, rank, false);
+    get_row(r, "CTAOrder", order, rank, false);
+    for (int i = 0; i < *rank && !r->failed; i++) {
+        int d = order[i];
+        bool is_legal = d >= 0 && d < *rank && blocks[d] > 0 && parts[d] > 0 && blocks[d] % parts[d] == 0 &&
+                        !(blocks[d] & (blocks[d] - 1)) && !(parts[d] & (parts[d] - 1));
+        if (!is_legal)
+            fail(r, "CTAsPerCGA", "does not fit CTASplitNum and CTAOrder");
+        for (int at = 1; is_legal && at < blocks[d] && out->count < TRI_MAX_BASES; at *= 2) {
+            memset(out->at[out->count], 0, sizeof out->at[0]);
+            out->at[out->count++][d] = at < parts[d] ? at : 0;
+        }
+    }
+}
+
 static void parse_amd(reader *r, tri_encoding *e)
 {
     int three = 3;
@@ -524,7 +550,7 @@ bool tri_encoding_text_parse(tri_encoding_kind kind, MlirAttribute dictionary, i
     if (tri_encoding_text_parent_field(kind))
         find(&r, tri_encoding_text_parent_field(kind), false);
     else if (kind != TRI_ENC_LINEAR && kind != TRI_ENC_GENERIC_LINEAR && kind != TRI_ENC_SHARED_LINEAR)
-        get_bases(&r, "CGALayout", &out->cga, &out->rank, true);
+        get_cga(&r, &out->cga, &out->rank);
     for (intptr_t i = 0; !r.failed && i < mlirDictionaryAttrGetNumElements(dictionary); i++)
         if (i >= 64 || !(r.used >> i & 1)) {
             MlirStringRef key = mlirIdentifierStr(mlirDictionaryAttrGetElement(dictionary, i).name);

@@ -155,6 +155,11 @@ static bool run_subslice(tri_gpu *g, MlirOperation op)
 {
     int32_t offsets[TRI_MAX_RANK];
     int rank = tri_op_i32s(op, "offsets", offsets, TRI_MAX_RANK);
+    tri_memdesc from, to;
+    if (!tri_type_get_memdesc(mlirValueGetType(mlirOperationGetOperand(op, 0)), &from) ||
+        !tri_type_get_memdesc(mlirValueGetType(mlirOperationGetResult(op, 0)), &to) || from.alloc_rank != to.alloc_rank ||
+        memcmp(from.alloc_shape, to.alloc_shape, sizeof *to.alloc_shape * (size_t)to.alloc_rank) != 0)
+        return tri_gpu_unsupported(g, op, "the slice's type does not give the shape of its buffer");
     tri_gpu_value in = tri_gpu_operand(g, op, 0), out = tri_gpu_new(g, in.count);
     out.at[0] = in.at[0];
     for (int d = 0; d < rank; d++)

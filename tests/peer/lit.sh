@@ -108,7 +108,7 @@ shopt -s extglob
 total=(0 0 0 0 0)
 run_file() {
     local file=$1 line sum=(0 0 0 0 0) words name
-    name=$(basename "$file")
+    name=$(basename "$(dirname "$file")")/$(basename "$file")
     line=$(grep -m1 -E "RUN:.*$TOOL" "$file" | sed "s/.*$TOOL//")
     [ -n "$line" ] || return
     check=() prefixes=CHECK has_check=
@@ -125,6 +125,7 @@ run_file() {
     fi
     eval "words=(${line%%|*})" 2>/dev/null || return
     translate "${words[@]}" || return
+    rm -rf "${work:?}/$name"
     mkdir -p "$work/$name"
     awk -v base="$work/$name/part" 'BEGIN { n = 1 } { print > (base sprintf("%03d", n) ".mlir") } /^\/\/ -----/ { n++ }' "$file"
     [ -n "$verbose" ] && echo "$file"

@@ -188,7 +188,7 @@ tt.func @f(%b: !ttg.memdesc<64x32xf16, #shared, #smem, mutable>) {
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
 tt.func @f(%b: !ttg.memdesc<64x32xf16, #shared, #smem, mutable>) {
   // expected-error@+1 {{same alloc shape}}
-  %0 = ttg.memdesc_subslice %b[0, 16] : !ttg.memdesc<64x32xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x16xf16, #shared, #smem, mutable>
+  %0 = ttg.memdesc_subslice %b[0, 16] : !ttg.memdesc<64x32xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x16xf16, #shared, #smem, mutable, 128x32>
   tt.return
 }
 }
