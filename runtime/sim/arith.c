@@ -138,21 +138,27 @@ static uint64_t combine(tri_str op, uint64_t old, uint64_t value, int bits)
     return combine_int(op, old, value, type.len && type.data[0] == 's', bits);
 }
 
-/* args: address, bits, predicate, operation text, value. */
+/* args: address, bits, predicate, operation text, values. Whether there is anything to do; reports. */
+static bool begin_atomic(tri_sim *sim, const uint64_t *args, void **out_at, uint64_t *out_old)
+{
+    size_t size = args[1] / 8;
+    *out_at = (void *)(uintptr_t)args[0];
+    *out_old = 0;
+    if (!(args[2] & 1) || !tri_sim_check_atomic(sim, *out_at, size))
+        return false;
+    memcpy(out_old, *out_at, size);
+    return true;
+}
+
 TRI_SIM_FUNCTION(atomic_rmw)
 {
     (void)id;
-    size_t size = args[1] / 8;
-    void *at = (void *)(uintptr_t)args[0];
-    results[0] = 0;
-    if (!(args[2] & 1) || !tri_sim_check_atomic(sim, at, size))
-        return;
-    uint64_t old = 0, value = 0;
-    memcpy(&old, at, size);
-    memcpy(&value, &args[4], size);
-    uint64_t updated = combine(tri_str_from((const char *)(uintptr_t)args[3]), old, value, (int)args[1]);
-    memcpy(at, &updated, size);
-    results[0] = old;
+    void *at;
+    if (begin_atomic(sim, args, &at, &results[0])) {
+        tri_str operation = tri_str_from((const char *)(uintptr_t)args[3]);
+        uint64_t updated = combine(operation, results[0], args[4], (int)args[1]);
+        memcpy(at, &updated, args[1] / 8);
+    }
 }
 
 TRI_SIM_FUNCTION(atomic_rmw_none)
@@ -160,19 +166,11 @@ TRI_SIM_FUNCTION(atomic_rmw_none)
     tri_sim_atomic_rmw(sim, id, args, results);
 }
 
-/* args: address, bits, predicate, operation text (unused), compare, new value. */
+/* values: what is expected, what replaces it. */
 TRI_SIM_FUNCTION(atomic_cas)
 {
     (void)id;
-    size_t size = args[1] / 8;
-    void *at = (void *)(uintptr_t)args[0];
-    results[0] = 0;
-    if (!(args[2] & 1) || !tri_sim_check_atomic(sim, at, size))
-        return;
-    uint64_t old = 0, compare = 0;
-    memcpy(&old, at, size);
-    memcpy(&compare, &args[4], size);
-    if (old == compare)
-        memcpy(at, &args[5], size);
-    results[0] = old;
+    void *at;
+    if (begin_atomic(sim, args, &at, &results[0]) && results[0] == args[4])
+        memcpy(at, &args[5], args[1] / 8);
 }

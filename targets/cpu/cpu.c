@@ -4,7 +4,7 @@
 #include "ir/context.h"
 #include "ir/llvm.h"
 #include "ir/readonly.h"
-#include "targets/gpu/facts.h"
+#include "targets/facts.h"
 #include "targets/cpu/machine.h"
 #include "targets/object.h"
 
@@ -217,7 +217,7 @@ static void record_kernels(tri_unit *unit, MlirModule module)
     for (size_t i = 0; i < funcs.len; i++) {
         if (!tri_op_is_kernel(funcs.at[i]))
             continue;
-        tri_kernel *kernel = tri_gpu_find_kernel(unit, tri_op_symbol(funcs.at[i]), funcs.at[i]);
+        tri_kernel *kernel = tri_facts_find_kernel(unit, tri_op_symbol(funcs.at[i]), funcs.at[i]);
         tri_readonly_mark(unit->arena, funcs.at[i], kernel);
     }
 }
@@ -293,13 +293,13 @@ static bool optimize(tri_unit *unit)
 
 static bool emit(tri_unit *unit)
 {
-    return tri_gpu_emit_text(unit, tri_cpu_create_machine(unit));
+    return tri_facts_emit_text(unit, tri_cpu_create_machine(unit));
 }
 
 static bool object(tri_unit *unit)
 {
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_BYTES);
-    return tri_gpu_parse_facts(unit, tri_buf_str(&unit->bytes)) && tri_object_from_asm(unit);
+    return tri_facts_parse(unit, tri_buf_str(&unit->bytes)) && tri_object_from_asm(unit);
 }
 
 const tri_target tri_target_cpu = {

@@ -6,7 +6,7 @@
 #include "ir/context.h"
 #include "ir/llvm.h"
 #include "ir/readonly.h"
-#include "targets/gpu/facts.h"
+#include "targets/facts.h"
 #include "targets/target.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -119,7 +119,7 @@ static void record_kernels(tri_gpu *g, MlirModule module)
     for (size_t i = 0; i < funcs.len; i++) {
         if (!tri_op_is_kernel(funcs.at[i]))
             continue;
-        tri_kernel *kernel = tri_gpu_find_kernel(g->unit, tri_op_symbol(funcs.at[i]), funcs.at[i]);
+        tri_kernel *kernel = tri_facts_find_kernel(g->unit, tri_op_symbol(funcs.at[i]), funcs.at[i]);
         tri_readonly_mark(g->arena, funcs.at[i], kernel);
         kernel->num_warps = g->num_warps;
         kernel->num_ctas = (int32_t)module_int(module, "ttg.num-ctas", 1);

@@ -1,6 +1,6 @@
 /* LLVM's passes and code generator for PTX. */
 #include "ir/llvm.h"
-#include "targets/gpu/facts.h"
+#include "targets/facts.h"
 #include "targets/nvptx/nvptx.h"
 #include "targets/target.h"
 
@@ -45,5 +45,5 @@ bool tri_nvptx_optimize(tri_unit *unit)
 
 bool tri_nvptx_emit(tri_unit *unit)
 {
-    return tri_gpu_emit_text(unit, create_machine(unit));
+    return tri_facts_emit_text(unit, create_machine(unit));
 }

@@ -1,7 +1,7 @@
 /* Host objects with CUDA launchers: the cubin for the arch when ptxas is there, and the PTX, which newer
  * devices compile when they load it. */
 #include "base/process.h"
-#include "targets/gpu/facts.h"
+#include "targets/facts.h"
 #include "targets/nvptx/nvptx.h"
 #include "targets/object.h"
 #include "targets/target.h"
@@ -15,7 +15,7 @@ static bool has_ptxas(tri_unit *unit)
 bool tri_nvptx_object(tri_unit *unit)
 {
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_BYTES);
-    if (!tri_gpu_parse_facts(unit, tri_buf_str(&unit->bytes)))
+    if (!tri_facts_parse(unit, tri_buf_str(&unit->bytes)))
         return false;
     tri_str arch = tri_str_from(unit->arch->name), ptx = tri_str_copy(unit->arena, tri_buf_str(&unit->bytes));
     tri_object_image images[2];

@@ -1,7 +1,7 @@
 /* PTX -> cubin by NVIDIA's assembler, and the resource numbers that it prints. */
 #include "base/file.h"
 #include "base/process.h"
-#include "targets/gpu/facts.h"
+#include "targets/facts.h"
 #include "targets/nvptx/nvptx.h"
 #include "targets/target.h"
 
@@ -106,7 +106,7 @@ bool tri_nvptx_assemble(tri_unit *unit)
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_BYTES);
     tri_str tool, input, output, cubin;
     int error = 0;
-    if (!tri_gpu_parse_facts(unit, tri_buf_str(&unit->bytes)) || !find_tool(unit, &tool))
+    if (!tri_facts_parse(unit, tri_buf_str(&unit->bytes)) || !find_tool(unit, &tool))
         return false;
     if (!tri_file_make_temporary(unit->arena, ".ptx", &input, &error) ||
         !tri_file_make_temporary(unit->arena, ".cubin", &output, &error) ||

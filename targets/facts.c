@@ -1,10 +1,10 @@
-#include "targets/gpu/facts.h"
+#include "targets/facts.h"
 
 #include "ir/context.h"
 #include "ir/llvm.h"
 #include "ir/op.h"
 
-tri_kernel *tri_gpu_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation func)
+tri_kernel *tri_facts_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation func)
 {
     for (size_t i = 0; i < unit->kernels.len; i++)
         if (tri_str_equal(unit->kernels.at[i].symbol, symbol))
@@ -51,7 +51,7 @@ static bool parse_kernel(tri_unit *unit, tri_str text)
 
 static const char comment[] = "// tritcc.kernel ";
 
-void tri_gpu_append_facts(tri_unit *unit, tri_buf *text)
+void tri_facts_append(tri_unit *unit, tri_buf *text)
 {
     for (size_t i = 0; i < unit->kernels.len; i++) {
         tri_buf_add_z(text, comment);
@@ -60,7 +60,7 @@ void tri_gpu_append_facts(tri_unit *unit, tri_buf *text)
     }
 }
 
-bool tri_gpu_parse_facts(tri_unit *unit, tri_str text)
+bool tri_facts_parse(tri_unit *unit, tri_str text)
 {
     if (unit->kernels.len)
         return true;
@@ -75,7 +75,7 @@ bool tri_gpu_parse_facts(tri_unit *unit, tri_str text)
     return true;
 }
 
-bool tri_gpu_emit_text(tri_unit *unit, LLVMTargetMachineRef machine)
+bool tri_facts_emit_text(tri_unit *unit, LLVMTargetMachineRef machine)
 {
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_LLVM);
     if (!machine)
@@ -87,7 +87,7 @@ bool tri_gpu_emit_text(tri_unit *unit, LLVMTargetMachineRef machine)
         tri_buf_fini(&text);
         return false;
     }
-    tri_gpu_append_facts(unit, &text);
+    tri_facts_append(unit, &text);
     tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
     unit->bytes = text;
     return true;
