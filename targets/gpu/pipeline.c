@@ -48,6 +48,7 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
 
 void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
 {
+    tri_buf_add_z(out, "decompose-dot-scaled,");
     tri_gpu_conversion_pass(unit, out);
     add_layout_passes(unit, out);
     add_loop_passes(unit, out);

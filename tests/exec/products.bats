@@ -81,3 +81,46 @@ dots() { # ARCH TYPE RESULT M N K PRECISION TRANS_A TRANS_B TOLERANCE
         done
     done
 }
+
+operand() { # FORMAT ROWS COLUMNS SEED: e2m1 is packed along ROWS or COLUMNS, which are bytes then
+    case $1 in
+    e2m1) echo "randint:u8:$2x$3:seed=$4,low=0,high=256" ;;
+    e4m3) echo "randn:fp8e4:$2x$3:seed=$4" ;;
+    e5m2) echo "randn:fp8e5:$2x$3:seed=$4" ;;
+    bf16) echo "randn:bf16:$2x$3:seed=$4" ;;
+    fp16) echo "randn:f16:$2x$3:seed=$4" ;;
+    esac
+}
+
+scaled() { # ARCH FORMAT_A FORMAT_B SCALE_A SCALE_B PACK_K_A PACK_K_B [SCALE THAT IS NAN]
+    local m=32 n=64 k=64 am=32 ak=64 bk=64 bn=64 a b
+    if [ "$2" = e2m1 ]; then [ "$6" = True ] && ak=32 || am=16; fi
+    if [ "$3" = e2m1 ]; then [ "$7" = True ] && bk=32 || bn=32; fi
+    a=$(operand "$2" $am $ak 1) b=$(operand "$3" $bk $bn 2)
+    set -- "$1" "$a" "randint:u8:${m}x2:seed=3,low=124,high=130" "$b" "randint:u8:${n}x2:seed=4,low=124,high=130" \
+        zeros:f32:${m}x$n $m $n $k "FA='$2'" "FB='$3'" "SA=$4" "SB=$5" "PA=$6" "PB=$7" "NAN=${8-0}"
+    local arch=$1
+    shift
+    TRITCC=$TRITRUN tritcc "$here/scaled.tri" -k scaled -o out=plain.npy "$@" PLAIN=True
+    TRITCC=$TRITRUN tritcc "$here/scaled.tri" -k scaled "-arch=sim:$arch" -expect out=@plain.npy -rtol=1e-4 -atol=1e-2 "$@" PLAIN=False
+}
+
+@test "products of scaled operands in every format" {
+    for format in e2m1 e4m3 e5m2 bf16 fp16; do
+        scaled sm_90 "$format" e2m1 True True True True
+        scaled sm_89 e5m2 "$format" True False True True
+        scaled sm_90 "$format" "$format" False True True True
+    done
+    scaled sm_80 e2m1 e2m1 True True True True
+    scaled sm_80 bf16 e5m2 True True True True
+}
+
+@test "half bytes that are packed along the rows or columns" {
+    scaled sm_80 e2m1 e2m1 True True False False
+    scaled sm_90 e2m1 e4m3 False True False True
+    scaled sm_80 bf16 e2m1 True True True False
+}
+
+@test "a scale of 255 makes NaN of everything it scales" {
+    scaled sm_80 e2m1 e5m2 True True True True 129
+}

@@ -1,0 +1,52 @@
+// RUN: tritcc -x ttir -passes=decompose-dot-scaled %s | FileCheck %s
+// RUN: not tritcc -arch=sm_80 -x ttir -passes=decompose-dot-scaled %S/errors/dot-scaled-fp6.mlir 2>&1 | FileCheck %s --check-prefix=FP6
+
+// FP6: error: 'tt.dot_scaled' of 6-bit elements is not supported on this target
+
+// CHECK-LABEL: @scale_of_the_left
+// CHECK: [[X:%.+]] = tt.fp_to_fp %arg0 : tensor<32x64xf8E4M3FN> -> tensor<32x64xbf16>
+// CHECK: [[BITS:%.+]] = arith.shli {{.*}} : tensor<32x2xi16>
+// CHECK: [[SMALL:%.+]] = arith.select {{.*}}, [[BITS]] : tensor<32x2xi1>, tensor<32x2xi16>
+// CHECK: [[NAN:%.+]] = arith.select {{.*}}, [[SMALL]] : tensor<32x2xi1>, tensor<32x2xi16>
+// CHECK: [[S:%.+]] = tt.bitcast [[NAN]] : tensor<32x2xi16> -> tensor<32x2xbf16>
+// CHECK: [[E:%.+]] = tt.expand_dims [[S]] {axis = 2 : i32}
+// CHECK: [[R:%.+]] = tt.broadcast [[E]] : tensor<32x2x1xbf16> -> tensor<32x2x32xbf16>
+// CHECK: [[F:%.+]] = tt.reshape [[R]] : tensor<32x2x32xbf16> -> tensor<32x64xbf16>
+// CHECK: [[A:%.+]] = arith.mulf [[X]], [[F]] : tensor<32x64xbf16>
+// CHECK: tt.dot [[A]], %arg2, %arg3 : tensor<32x64xbf16> * tensor<64x32xbf16> -> tensor<32x32xf32>
+tt.func public @scale_of_the_left(%a: tensor<32x64xf8E4M3FN>, %s: tensor<32x2xi8>, %b: tensor<64x32xbf16>,
+                                  %c: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %d = tt.dot_scaled %a scale %s, %b, %c lhs = e4m3 rhs = bf16 {fastMath = false} : tensor<32x64xf8E4M3FN>, tensor<32x2xi8> * tensor<64x32xbf16> -> tensor<32x32xf32>
+  tt.return %d : tensor<32x32xf32>
+}
+
+// Two elements to a byte, along K of the right operand; f16 on the other side makes all of it f16.
+// CHECK-LABEL: @packed_right
+// CHECK: [[W:%.+]] = arith.extui %arg1 : tensor<32x32xi8> to tensor<32x32xi16>
+// CHECK: [[J:%.+]] = tt.join {{.*}} : tensor<32x32xf16> -> tensor<32x32x2xf16>
+// CHECK: [[T:%.+]] = tt.trans [[J]] {order = array<i32: 0, 2, 1>}
+// CHECK: [[B:%.+]] = tt.reshape [[T]] : tensor<32x2x32xf16> -> tensor<64x32xf16>
+// CHECK-NOT: arith.mulf {{.*}} : tensor<64x32x
+// CHECK: tt.dot %arg0, [[B]], %arg2
+tt.func public @packed_right(%a: tensor<32x64xf16>, %b: tensor<32x32xi8>, %c: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %d = tt.dot_scaled %a, %b, %c lhs = fp16 rhs = e2m1 {fastMath = false} : tensor<32x64xf16> * tensor<32x32xi8> -> tensor<32x32xf32>
+  tt.return %d : tensor<32x32xf32>
+}
+
+// fastMath: a scale is never NaN.
+// CHECK-LABEL: @fast
+// CHECK: arith.select
+// CHECK-NOT: arith.select
+// CHECK: tt.return
+tt.func public @fast(%a: tensor<32x64xbf16>, %b: tensor<64x32xbf16>, %s: tensor<32x2xi8>, %c: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %d = tt.dot_scaled %a, %b scale %s, %c lhs = bf16 rhs = bf16 {fastMath = true} : tensor<32x64xbf16> * tensor<64x32xbf16>, tensor<32x2xi8> -> tensor<32x32xf32>
+  tt.return %d : tensor<32x32xf32>
+}
+
+// A plain product stays.
+// CHECK-LABEL: @plain
+// CHECK-NEXT: tt.dot %arg0, %arg1, %arg2
+tt.func public @plain(%a: tensor<32x64xf16>, %b: tensor<64x32xf16>, %c: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %d = tt.dot %a, %b, %c : tensor<32x64xf16> * tensor<64x32xf16> -> tensor<32x32xf32>
+  tt.return %d : tensor<32x32xf32>
+}
