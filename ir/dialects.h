@@ -49,6 +49,12 @@ mlir::RankedTensorType parseDescBlock(mlir::AsmParser &parser);
 void printDescBlock(mlir::AsmPrinter &printer, mlir::RankedTensorType block);
 llvm::LogicalResult verifyDescBlock(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, mlir::RankedTensorType block);
 mlir::Type pointeeOf(mlir::Type pointerLike);
+/* A pointer to a number; one to a block of a tensor; and the first that belongs to the second. */
+bool isElementPtr(mlir::Type type);
+bool isBlockPtr(mlir::Type type);
+mlir::Type elementPtrOf(mlir::Type blockPtr);
+
+void registerGpuDialect(mlir::DialectRegistry &registry);
 mlir::Type maskOf(mlir::Type shaped);
 unsigned bitsOf(mlir::Type element);
 mlir::Attribute encodingOf(mlir::Type type);

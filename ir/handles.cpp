@@ -14,6 +14,7 @@ void tri_island_register(MlirDialectRegistry registry)
 {
     unwrap(registry)->insert<tri::tt::TTDialect, tri::ttg::TTGDialect, tri::ttng::TTNGDialect, arith::ArithDialect,
                              cf::ControlFlowDialect>();
+    tri::registerGpuDialect(*unwrap(registry));
     /* By handle: the headers of the LLVM dialect alone would take ten seconds to compile. */
     for (MlirDialectHandle handle : {mlirGetDialectHandle__math__(), mlirGetDialectHandle__scf__(),
                                      mlirGetDialectHandle__ub__(), mlirGetDialectHandle__llvm__()})
@@ -29,8 +30,12 @@ MlirType tri_island_ptr_make(MlirType pointee, unsigned space)
 
 MlirType tri_island_ptr_pointee(MlirType type)
 {
-    auto ptr = dyn_cast<tri::tt::PtrType>(unwrap(type));
-    return wrap(ptr ? ptr.getPointee() : Type());
+    return wrap(tri::isElementPtr(unwrap(type)) ? tri::pointeeOf(unwrap(type)) : Type());
+}
+
+MlirType tri_island_block_ptr_block(MlirType type)
+{
+    return wrap(tri::isBlockPtr(unwrap(type)) ? tri::pointeeOf(unwrap(type)) : Type());
 }
 
 unsigned tri_island_ptr_space(MlirType type)

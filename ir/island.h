@@ -34,6 +34,7 @@ MlirOperation tri_island_clone(MlirOperation op, intptr_t n, const MlirValue *fr
 /* Types and layout attributes (ir/handles.cpp). A getter of another kind's type gives null. */
 MlirType tri_island_ptr_make(MlirType pointee, unsigned space);
 MlirType tri_island_ptr_pointee(MlirType type);
+MlirType tri_island_block_ptr_block(MlirType type);
 unsigned tri_island_ptr_space(MlirType type);
 MlirType tri_island_desc_make(MlirType block);
 MlirType tri_island_desc_block(MlirType type);

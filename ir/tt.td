@@ -106,11 +106,31 @@ def AddPtrOp : TT_Elementwise<"addptr", [SameTypeAs<"result", "ptr">]> {
 // Memory
 //===----------------------------------------------------------------------===//
 
+def TT_PtrOrBlockPtr : AnyTypeOf<[TT_PtrLike, TT_BlockPtr]>;
+// Dimensions of a block pointer in which an access may leave the tensor.
+def TT_BoundaryCheck : DefaultValuedAttr<DenseI32ArrayAttr, "::llvm::ArrayRef<int32_t>{}">;
+
+def MakeTensorPtrOp : TT_Op<"make_tensor_ptr", [Pure, SameVariadicOperandSize,
+  TypesMatchWith<"base points to an element of the block", "result", "base", "::tri::elementPtrOf($_self)">]> {
+  let arguments = (ins TT_Ptr:$base, Variadic<I64>:$shape, Variadic<I64>:$strides, Variadic<I32>:$offsets,
+    DenseI32ArrayAttr:$order);
+  let results = (outs TT_BlockPtr:$result);
+  let assemblyFormat =
+    "$base `,` `[` $shape `]` `,` `[` $strides `]` `,` `[` $offsets `]` attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+def AdvanceOp : TT_Op<"advance", [Pure, SameTypeAs<"ptr", "result">]> {
+  let arguments = (ins TT_BlockPtr:$ptr, Variadic<I32>:$offsets);
+  let results = (outs TT_BlockPtr:$result);
+  let assemblyFormat = "$ptr `,` `[` $offsets `]` attr-dict `:` type($ptr)";
+  let hasVerifier = 1;
+}
 def LoadOp : TT_Op<"load", [
   SameShapeAndLayout, AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
   PointeeOf<"ptr", "result">, OptionalMaskOf<"ptr", "mask">, OptionalPointeeOf<"ptr", "other">]> {
-  let arguments = (ins TT_PtrLike:$ptr, Optional<TT_I1Like>:$mask, Optional<TT_Type>:$other,
-    TT_CacheAttr:$cache, TT_EvictAttr:$evict, DefaultValuedAttr<BoolAttr, "false">:$isVolatile);
+  let arguments = (ins TT_PtrOrBlockPtr:$ptr, Optional<TT_I1Like>:$mask, Optional<TT_Type>:$other,
+    TT_BoundaryCheck:$boundaryCheck, OptionalAttr<TT_PaddingOption>:$padding, TT_CacheAttr:$cache,
+    TT_EvictAttr:$evict, DefaultValuedAttr<BoolAttr, "false">:$isVolatile);
   let results = (outs TT_Type:$result);
   let assemblyFormat = [{
     $ptr (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict)
@@ -122,13 +142,14 @@ def LoadOp : TT_Op<"load", [
 def StoreOp : TT_Op<"store", [
   SameShapeAndLayout, MemoryEffects<[MemWrite<GlobalMemory>]>,
   PointeeOf<"ptr", "value">, OptionalMaskOf<"ptr", "mask">]> {
-  let arguments = (ins TT_PtrLike:$ptr, TT_Type:$value, Optional<TT_I1Like>:$mask,
-    TT_CacheAttr:$cache, TT_EvictAttr:$evict, UnitAttr:$ignore_cta);
+  let arguments = (ins TT_PtrOrBlockPtr:$ptr, TT_Type:$value, Optional<TT_I1Like>:$mask,
+    TT_BoundaryCheck:$boundaryCheck, TT_CacheAttr:$cache, TT_EvictAttr:$evict, UnitAttr:$ignore_cta);
   let assemblyFormat = [{
     $ptr `,` $value (`,` $mask^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict)
     attr-dict `:` type($ptr)
   }];
   let hasCanonicalizer = 1;
+  let hasVerifier = 1;
 }
 
 defvar GlobalReadWrite = MemoryEffects<[MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>;

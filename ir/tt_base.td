@@ -67,7 +67,10 @@ def TT_IntLike : AnyTypeOf<[TT_Int, TT_IntTensor]>;
 def TT_I1Like : AnyTypeOf<[I1, RankedTensorOf<[I1]>]>;
 def TT_I64Like : AnyTypeOf<[I64, RankedTensorOf<[I64]>]>;
 
-def TT_Ptr : Type<CPred<"::llvm::isa<::tri::tt::PtrType>($_self)">, "pointer", "::tri::tt::PtrType">;
+def TT_Ptr : Type<CPred<"::tri::isElementPtr($_self)">, "pointer", "::tri::tt::PtrType">;
+// A pointer to a block of a tensor in memory, with its bounds: the form of older text, which
+// rewrite-tensor-pointer removes. Nothing but loads, stores and the ops that make one take it.
+def TT_BlockPtr : Type<CPred<"::tri::isBlockPtr($_self)">, "pointer to a block", "::tri::tt::PtrType">;
 def TT_PtrTensor : RankedTensorOf<[TT_Ptr]>;
 def TT_PtrLike : AnyTypeOf<[TT_Ptr, TT_PtrTensor]>;
 

@@ -86,8 +86,10 @@ void PtrType::print(AsmPrinter &printer) const
 
 LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee, unsigned)
 {
-    if (!isa<IntegerType, FloatType>(pointee))
-        return emitError() << "a pointer points to an integer or a float, not " << pointee;
+    auto block = dyn_cast<RankedTensorType>(pointee);
+    Type element = block && !block.getEncoding() ? block.getElementType() : pointee;
+    if (!isa<IntegerType, FloatType>(element))
+        return emitError() << "a pointer points to an integer, a float or a block of them, not " << pointee;
     return success();
 }
 

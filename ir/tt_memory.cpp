@@ -25,9 +25,56 @@ void LoadOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffect
         effects.emplace_back(MemoryEffects::Write::get(), GlobalMemory::get());
 }
 
+/* Which dimensions of a block pointer are checked; other pointers have none. */
+static LogicalResult verifyBoundaryCheck(Operation *op, Type ptr, Value mask, ArrayRef<int32_t> dims)
+{
+    auto block = dyn_cast<RankedTensorType>(pointeeOf(ptr));
+    if (!isBlockPtr(ptr))
+        return dims.empty() ? success() : op->emitOpError("boundaryCheck needs a pointer to a block");
+    if (mask)
+        return op->emitOpError("a pointer to a block takes boundaryCheck, not a mask");
+    for (int32_t d : dims)
+        if (d < 0 || d >= block.getRank() || llvm::count(dims, d) != 1)
+            return op->emitOpError("boundaryCheck must hold different dimensions of ") << block;
+    return success();
+}
+
 LogicalResult LoadOp::verify()
 {
+    if (getPadding() && !isBlockPtr(getPtr().getType()))
+        return emitOpError("padding needs a pointer to a block");
+    if (failed(verifyBoundaryCheck(*this, getPtr().getType(), getMask(), getBoundaryCheck())))
+        return failure();
     return getOther() && !getMask() ? emitOpError("a value for masked lanes needs a mask") : success();
+}
+
+LogicalResult StoreOp::verify()
+{
+    return verifyBoundaryCheck(*this, getPtr().getType(), getMask(), getBoundaryCheck());
+}
+
+/* ---- block pointers ---- */
+
+LogicalResult MakeTensorPtrOp::verify()
+{
+    auto block = cast<RankedTensorType>(pointeeOf(getType()));
+    if (getShape().size() != (size_t)block.getRank())
+        return emitOpError("has ") << getShape().size() << " sizes for a block of rank " << block.getRank();
+    SmallVector<bool> seen(block.getRank());
+    for (int32_t d : getOrder())
+        if (d >= 0 && d < block.getRank())
+            seen[d] = true;
+    if (getOrder().size() != seen.size() || llvm::is_contained(seen, false))
+        return emitOpError("order must be a permutation of the dimensions");
+    return success();
+}
+
+LogicalResult AdvanceOp::verify()
+{
+    auto block = cast<RankedTensorType>(pointeeOf(getType()));
+    if (getOffsets().size() != (size_t)block.getRank())
+        return emitOpError("has ") << getOffsets().size() << " offsets for a block of rank " << block.getRank();
+    return success();
 }
 
 namespace {

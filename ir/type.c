@@ -12,6 +12,8 @@ MlirType tri_type_ptr_pointee(MlirType type) { return tri_island_ptr_pointee(typ
 
 unsigned tri_type_ptr_space(MlirType type) { return tri_island_ptr_space(type); }
 
+MlirType tri_type_block_ptr_block(MlirType type) { return tri_island_block_ptr_block(type); }
+
 MlirType tri_type_desc(MlirType block) { return tri_island_desc_make(block); }
 
 bool tri_type_is_desc(MlirType type) { return tri_island_desc_block(type).ptr != NULL; }

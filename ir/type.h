@@ -10,11 +10,15 @@
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/IR.h"
 
-/* !tt.ptr<pointee, space>; space 1 is global memory. */
+/* !tt.ptr<pointee, space> to a number; space 1 is global memory. */
 MlirType tri_type_ptr(MlirType pointee, unsigned space);
 bool tri_type_is_ptr(MlirType type);
 MlirType tri_type_ptr_pointee(MlirType type);
 unsigned tri_type_ptr_space(MlirType type);
+
+/* !tt.ptr<tensor<...>>, which rewrite-tensor-pointer removes; is_ptr is false for it. The type of
+ * the tensor, or null for other types. */
+MlirType tri_type_block_ptr_block(MlirType type);
 
 /* !tt.tensordesc<block>; `block` is a ranked tensor type whose element may be signed or unsigned. */
 MlirType tri_type_desc(MlirType block);

@@ -67,6 +67,20 @@ LogicalResult verifyDescBlock(function_ref<InFlightDiagnostic()> emitError, Rank
     return success();
 }
 
+bool isElementPtr(Type type)
+{
+    auto ptr = dyn_cast<tt::PtrType>(type);
+    return ptr && !isa<RankedTensorType>(ptr.getPointee());
+}
+
+bool isBlockPtr(Type type) { return isa<tt::PtrType>(type) && !isElementPtr(type); }
+
+Type elementPtrOf(Type blockPtr)
+{
+    auto ptr = cast<tt::PtrType>(blockPtr);
+    return tt::PtrType::get(cast<RankedTensorType>(ptr.getPointee()).getElementType(), ptr.getSpace());
+}
+
 Type pointeeOf(Type type)
 {
     if (auto ptr = dyn_cast<tt::PtrType>(type))
@@ -79,7 +93,7 @@ Type pointeeOf(Type type)
 Type maskOf(Type type)
 {
     Type i1 = IntegerType::get(type.getContext(), 1);
-    auto tensor = dyn_cast<RankedTensorType>(type);
+    auto tensor = dyn_cast<RankedTensorType>(isBlockPtr(type) ? pointeeOf(type) : type);
     return tensor ? Type(tensor.clone(i1)) : i1;
 }
 
@@ -225,7 +239,7 @@ LogicalResult verifySameShapeAndLayout(Operation *op)
     RankedTensorType first;
     bool sawScalar = false;
     auto check = [&](Type type) -> LogicalResult {
-        auto tensor = dyn_cast<RankedTensorType>(type);
+        auto tensor = dyn_cast<RankedTensorType>(isBlockPtr(type) ? pointeeOf(type) : type);
         sawScalar |= !tensor;
         if (tensor && !first)
             first = tensor;

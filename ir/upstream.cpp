@@ -9,6 +9,7 @@ extern "C" {
 #include "ir/upstream.h"
 
 #include "mlir/CAPI/IR.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Pass/PassManager.h"
@@ -28,6 +29,7 @@ static void registerPasses()
         registerSCCPPass();
         registerSymbolDCEPass();
         registerRemoveDeadValuesPass();
+        ::mlir::registerPass([] { return createSCFToControlFlowPass(); });
         return true;
     }();
     (void)done;

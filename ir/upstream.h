@@ -11,8 +11,8 @@ extern "C" {
 #endif
 
 /* Runs a pipeline of MLIR passes on a module: "inline,canonicalize,cse{}". Known are inline,
- * canonicalize, cse, loop-invariant-code-motion, sccp, symbol-dce, remove-dead-values. False after
- * a report. */
+ * canonicalize, cse, loop-invariant-code-motion, sccp, symbol-dce, remove-dead-values and
+ * convert-scf-to-cf. False after a report. */
 bool tri_upstream_run(MlirModule module, const char *pipeline, tri_diag *diag);
 
 /* Unrolls an scf.for. out_epilogue (may be null) gets the loop of the remaining iterations, or

@@ -345,5 +345,53 @@ tt.func private @g(%x: i32) -> i32 {
 // expected-error@+1 {{custom op 'tt.unknown' is unknown}}
 tt.unknown
 // -----
-// expected-error@+1 {{a pointer points to an integer or a float}}
+// expected-error@+1 {{a pointer points to an integer, a float or a block of them}}
 tt.func private @f(%p: !tt.ptr<!tt.ptr<f32>>)
+// -----
+tt.func private @f(%p: !tt.ptr<f16>, %b: !tt.ptr<tensor<64x32xf16>>, %m: i64, %z: i32, %mask: tensor<64x32xi1>, %v: tensor<64x32xf16>) {
+  // expected-error@+1 {{has 1 sizes for a block of rank 2}}
+  %0 = tt.make_tensor_ptr %p, [%m], [%m], [%z] {order = array<i32: 1, 0>} : <tensor<64x32xf16>>
+  tt.return
+}
+// -----
+tt.func private @f(%p: !tt.ptr<f16>, %b: !tt.ptr<tensor<64x32xf16>>, %m: i64, %z: i32, %mask: tensor<64x32xi1>, %v: tensor<64x32xf16>) {
+  // expected-error@+1 {{order must be a permutation of the dimensions}}
+  %0 = tt.make_tensor_ptr %p, [%m, %m], [%m, %m], [%z, %z] {order = array<i32: 1, 1>} : <tensor<64x32xf16>>
+  tt.return
+}
+// -----
+tt.func private @f(%p: !tt.ptr<f16>, %b: !tt.ptr<tensor<64x32xf16>>, %m: i64, %z: i32, %mask: tensor<64x32xi1>, %v: tensor<64x32xf16>) {
+  // expected-error@+1 {{has 1 offsets for a block of rank 2}}
+  %0 = tt.advance %b, [%z] : <tensor<64x32xf16>>
+  tt.return
+}
+// -----
+tt.func private @f(%p: !tt.ptr<f16>, %b: !tt.ptr<tensor<64x32xf16>>, %m: i64, %z: i32, %mask: tensor<64x32xi1>, %v: tensor<64x32xf16>) {
+  // expected-error@+1 {{boundaryCheck must hold different dimensions}}
+  %0 = tt.load %b {boundaryCheck = array<i32: 0, 2>} : !tt.ptr<tensor<64x32xf16>>
+  tt.return
+}
+// -----
+tt.func private @f(%p: !tt.ptr<f16>, %b: !tt.ptr<tensor<64x32xf16>>, %m: i64, %z: i32, %mask: tensor<64x32xi1>, %v: tensor<64x32xf16>) {
+  // expected-error@+1 {{boundaryCheck needs a pointer to a block}}
+  %0 = tt.load %p {boundaryCheck = array<i32: 0>} : !tt.ptr<f16>
+  tt.return
+}
+// -----
+tt.func private @f(%p: !tt.ptr<f16>, %b: !tt.ptr<tensor<64x32xf16>>, %m: i64, %z: i32, %mask: tensor<64x32xi1>, %v: tensor<64x32xf16>) {
+  // expected-error@+1 {{padding needs a pointer to a block}}
+  %0 = tt.load %p {padding = 1 : i32} : !tt.ptr<f16>
+  tt.return
+}
+// -----
+tt.func private @f(%p: !tt.ptr<f16>, %b: !tt.ptr<tensor<64x32xf16>>, %m: i64, %z: i32, %mask: tensor<64x32xi1>, %v: tensor<64x32xf16>) {
+  // expected-error@+1 {{a pointer to a block takes boundaryCheck, not a mask}}
+  tt.store %b, %v, %mask : !tt.ptr<tensor<64x32xf16>>
+  tt.return
+}
+// -----
+tt.func private @f(%p: !tt.ptr<f16>, %b: !tt.ptr<tensor<64x32xf16>>, %m: i64, %z: i32, %mask: tensor<64x32xi1>, %v: tensor<64x32xf16>) {
+  // expected-error@+1 {{boundaryCheck must hold different dimensions}}
+  tt.store %b, %v {boundaryCheck = array<i32: 1, 1>} : !tt.ptr<tensor<64x32xf16>>
+  tt.return
+}
