@@ -30,6 +30,7 @@
 
 F32(exp_f32, expf(x))
 F32(exp2_f32, exp2f(x))
+F32(exp2_gradual_f32, exp2f(x))
 F32(log_f32, logf(x))
 F32(log2_f32, log2f(x))
 F32(sin_f32, sinf(x))

@@ -73,6 +73,17 @@ LLVMBasicBlockRef tri_gpu_block(tri_gpu *g, const char *name)
 
 void tri_gpu_at_end(tri_gpu *g, LLVMBasicBlockRef block) { LLVMPositionBuilderAtEnd(g->b, block); }
 
+LLVMBasicBlockRef tri_gpu_enter_front(tri_gpu *g)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
+    if (g->front) {
+        LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(g->b); /* the call below would take the terminator's */
+        LLVMPositionBuilderBefore(g->b, LLVMGetBasicBlockTerminator(g->front));
+        LLVMSetCurrentDebugLocation2(g->b, location);
+    }
+    return here;
+}
+
 tri_gpu_if tri_gpu_begin_if(tri_gpu *g, LLVMValueRef cond)
 {
     tri_gpu_if state = {.before = LLVMGetInsertBlock(g->b)};

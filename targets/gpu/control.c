@@ -66,6 +66,15 @@ static bool lower_body(tri_gpu *g, MlirBlock block, MlirOperation *out_end)
     return true;
 }
 
+/* Notes the block in front of a loop, unless there is a loop around it. Returns what to set afterwards. */
+static LLVMBasicBlockRef enter_loop(tri_gpu *g, LLVMBasicBlockRef before)
+{
+    LLVMBasicBlockRef outer = g->front;
+    if (!outer)
+        g->front = before;
+    return outer;
+}
+
 /* ---- scf.for: a guard, then a loop that tests at its end ---- */
 
 static bool run_for(tri_gpu *g, MlirOperation op)
@@ -77,6 +86,7 @@ static bool run_for(tri_gpu *g, MlirOperation op)
     LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
     LLVMBasicBlockRef body = tri_gpu_block(g, "for"), exit = tri_gpu_block(g, "for.end");
     LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, less, lower, upper, ""), body, exit);
+    LLVMBasicBlockRef outer_front = enter_loop(g, before);
 
     tri_gpu_at_end(g, body);
     LLVMValueRef iv = LLVMBuildPhi(g->b, LLVMTypeOf(lower), "");
@@ -97,6 +107,7 @@ static bool run_for(tri_gpu *g, MlirOperation op)
     LLVMAddIncoming(iv, &next_iv, &latch, 1);
     add_edge(phis, next, latch);
 
+    g->front = outer_front;
     LLVMMoveBasicBlockAfter(exit, latch);
     tri_gpu_at_end(g, exit);
     value_list results = make_phis(g, init);
@@ -157,6 +168,7 @@ static bool run_while(tri_gpu *g, MlirOperation op)
     LLVMBasicBlockRef before = tri_gpu_block(g, "while"), after = tri_gpu_block(g, "do");
     LLVMBasicBlockRef exit = tri_gpu_block(g, "while.end");
     LLVMBuildBr(g->b, before);
+    LLVMBasicBlockRef outer_front = enter_loop(g, enter);
     tri_gpu_at_end(g, before);
     value_list phis = make_phis(g, init);
     add_edge(phis, init, enter);
@@ -177,6 +189,7 @@ static bool run_while(tri_gpu *g, MlirOperation op)
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(g->b);
     LLVMBuildBr(g->b, before);
     add_edge(phis, next, latch);
+    g->front = outer_front;
     LLVMMoveBasicBlockAfter(exit, latch);
     tri_gpu_at_end(g, exit);
     bind_results(g, op, passed);

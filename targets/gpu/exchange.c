@@ -40,26 +40,42 @@ static LLVMValueRef padded_bytes(tri_gpu *g, const tri_gpu_buffer *buffer, LLVMV
     return bytes == 1 ? sum : LLVMBuildShl(g->b, sum, tri_gpu_i32(g, tri_linear_log2(bytes)), "");
 }
 
-/* Pointer to the place of `reg` under `map`. The thread's part is computed once; a register's part
- * that shares no bits with it goes into the instruction. */
-static LLVMValueRef place(tri_gpu *g, const tri_linear *map, tri_gpu_buffer *buffer, uint64_t reg)
+/* The thread's part of the offset with `bits` flipped, in bytes. It does not change in loops, so it is made
+ * in front of them. */
+static LLVMValueRef thread_bytes(tri_gpu *g, const tri_linear *map, tri_gpu_buffer *buffer, uint64_t bits)
+{
+    LLVMBasicBlockRef here = tri_gpu_enter_front(g);
+    if (!buffer->thread_offset)
+        buffer->thread_offset = tri_gpu_apply_thread(g, map, tri_linear_out_shift(map, TRI_DIM_OFFSET),
+                                                     tri_linear_out_bits(map, TRI_DIM_OFFSET));
+    LLVMValueRef offset = buffer->thread_offset;
+    if (bits)
+        offset = LLVMBuildXor(g->b, offset, tri_gpu_i32(g, (int64_t)bits), "");
+    offset = padded_bytes(g, buffer, offset);
+    tri_gpu_at_end(g, here);
+    return offset;
+}
+
+/* Only the bits that register and thread share are flipped by computation; the others go into the
+ * instruction, as they can only be added. Padding makes the map no longer linear, so there all are flipped. */
+LLVMValueRef tri_gpu_exchange_place(tri_gpu *g, const tri_linear *map, tri_gpu_buffer *buffer, uint64_t reg)
 {
     uint64_t thread_bits = offset_bits(map, TRI_DIM_LANE) | offset_bits(map, TRI_DIM_WARP);
     uint64_t constant = register_offset(map, reg) ^ buffer->corner;
-    if (!buffer->is_ready) {
-        int shift = tri_linear_out_shift(map, TRI_DIM_OFFSET), bits = tri_linear_out_bits(map, TRI_DIM_OFFSET);
-        buffer->thread_offset = tri_gpu_apply_thread(g, map, shift, bits);
-        buffer->is_ready = true;
+    uint64_t flipped = buffer->padding ? constant : constant & thread_bits;
+    int at = 0;
+    while (at < buffer->num_known && buffer->known[at].bits != flipped)
+        at++;
+    LLVMValueRef base = at < buffer->num_known ? buffer->known[at].pointer : buffer->base;
+    if (at == buffer->num_known) {
+        if (thread_bits || buffer->padding)
+            base = tri_gpu_offset(g, base, thread_bytes(g, map, buffer, flipped));
+        if (at < (int)(sizeof buffer->known / sizeof *buffer->known)) {
+            buffer->known[at].bits = flipped;
+            buffer->known[buffer->num_known++].pointer = base;
+        }
     }
-    int bytes = buffer->element_bits / 8;
-    if (buffer->padding || (thread_bits & constant)) {
-        LLVMValueRef offset = LLVMBuildXor(g->b, buffer->thread_offset, tri_gpu_i32(g, (int64_t)constant), "");
-        return tri_gpu_offset(g, buffer->base, padded_bytes(g, buffer, offset));
-    }
-    LLVMValueRef base = buffer->base;
-    if (thread_bits)
-        base = tri_gpu_offset(g, base, padded_bytes(g, buffer, buffer->thread_offset));
-    return tri_gpu_offset_const(g, base, (int64_t)constant * bytes);
+    return tri_gpu_offset_const(g, base, (int64_t)(constant ^ flipped) * (buffer->element_bits / 8));
 }
 
 /* ---- matrix instructions ---- */
@@ -107,7 +123,7 @@ void tri_gpu_access_store(tri_gpu *g, const tri_plan_access *plan, tri_gpu_buffe
         LLVMValueRef elements[max_elements];
         for (int e = 0; e < plan->vec; e++)
             elements[e] = values.at[tri_plan_access_register(plan, a, e)];
-        LLVMValueRef pointer = place(g, &row, buffer, first);
+        LLVMValueRef pointer = tri_gpu_exchange_place(g, &row, buffer, first);
         if (is_plain)
             tri_gpu_shared_store(g, pointer, elements, plan->vec, NULL);
         else
@@ -125,7 +141,7 @@ void tri_gpu_access_load(tri_gpu *g, const tri_plan_access *plan, tri_gpu_buffer
         uint64_t first = tri_plan_access_register(plan, a, 0);
         if (round_of(&plan->map, first) != round || (first & copies))
             continue;
-        LLVMValueRef elements[max_elements], pointer = place(g, &row, buffer, first);
+        LLVMValueRef elements[max_elements], pointer = tri_gpu_exchange_place(g, &row, buffer, first);
         if (is_plain)
             tri_gpu_shared_load(g, pointer, type, plan->vec, elements);
         else

@@ -10,9 +10,18 @@ typedef struct {
     int element_bits;
     uint64_t corner;              /* xored into every offset: the first element of a slice */
     const tri_encoding *padding;  /* padded_shared encoding, or null */
-    LLVMValueRef thread_offset;   /* elements; filled at first use */
-    bool is_ready;
+    /* Filled as places are asked for: the pointers whose register part, as far as it shares bits with
+     * the thread's part, is `bits`. */
+    struct {
+        uint64_t bits;
+        LLVMValueRef pointer;
+    } known[16];
+    int num_known;
+    LLVMValueRef thread_offset;
 } tri_gpu_buffer;
+
+/* Pointer to the place of register `reg` under a map from thread and register to offset. */
+LLVMValueRef tri_gpu_exchange_place(tri_gpu *g, const tri_linear *map, tri_gpu_buffer *buffer, uint64_t reg);
 
 /* Stores or loads the registers whose iteration is `round`; registers with a bit in `copies` are left
  * out. Loaded values are written to out->at[register]. */

@@ -65,6 +65,7 @@ typedef struct tri_gpu {
     MlirOperation func;
     LLVMValueRef function;
     LLVMBasicBlockRef entry;   /* thread ids are made here; it ends when the function is complete */
+    LLVMBasicBlockRef front;   /* block in front of the outermost loop around `op`; null outside of loops */
     bool is_kernel;
     LLVMValueRef thread, lane, warp;
     tri_map blocks;            /* MlirBlock.ptr -> LLVMBasicBlockRef */
@@ -169,6 +170,8 @@ LLVMValueRef tri_gpu_to_int(tri_gpu *g, LLVMValueRef value);
 LLVMValueRef tri_gpu_from_int(tri_gpu *g, LLVMValueRef value, LLVMTypeRef type);
 LLVMBasicBlockRef tri_gpu_block(tri_gpu *g, const char *name); /* appended to the function */
 void tri_gpu_at_end(tri_gpu *g, LLVMBasicBlockRef block);
+/* Inside of loops, goes in front of them; to return, tri_gpu_at_end with the block that it gives. */
+LLVMBasicBlockRef tri_gpu_enter_front(tri_gpu *g);
 /* Opens `if (cond)`; close with tri_gpu_end_if, which joins. */
 typedef struct {
     LLVMBasicBlockRef before, join;

@@ -217,15 +217,6 @@ static bool run_local_store(tri_gpu *g, MlirOperation op)
 
 /* ---- asynchronous copies ---- */
 
-static LLVMValueRef buffer_place(tri_gpu *g, const tri_linear *map, const tri_gpu_buffer *buffer, uint64_t reg)
-{
-    int shift = tri_linear_out_shift(map, TRI_DIM_OFFSET), bits = tri_linear_out_bits(map, TRI_DIM_OFFSET);
-    uint64_t packed = tri_linear_apply_one(map, TRI_DIM_REGISTER, reg);
-    uint64_t constant = (uint64_t)tri_linear_coord(map, packed, TRI_DIM_OFFSET) ^ buffer->corner;
-    LLVMValueRef offset = LLVMBuildXor(g->b, tri_gpu_apply_thread(g, map, shift, bits), tri_gpu_i32(g, (int64_t)constant), "");
-    return tri_gpu_offset(g, buffer->base, LLVMBuildMul(g->b, offset, tri_gpu_i32(g, buffer->element_bits / 8), ""));
-}
-
 static tri_machine_id copy_id(int bytes)
 {
     return bytes == 16 ? TRI_MACHINE_copy_async_16 : bytes == 8 ? TRI_MACHINE_copy_async_8 : TRI_MACHINE_copy_async_4;
@@ -282,7 +273,7 @@ static bool run_async_copy(tri_gpu *g, MlirOperation op)
         LLVMValueRef size = tri_gpu_i32(g, bytes);
         if (masks.count)
             size = LLVMBuildSelect(g->b, masks.at[first], size, tri_gpu_i32(g, 0), "");
-        LLVMValueRef args[] = {buffer_place(g, &plan->map, &place, (uint64_t)first), pointers.at[first], size};
+        LLVMValueRef args[] = {tri_gpu_exchange_place(g, &plan->map, &place, (uint64_t)first), pointers.at[first], size};
         tri_machine_call(g, copy_id(bytes), args, 3);
     }
     tri_gpu_set_result(g, op, 0, tri_gpu_new(g, 0));

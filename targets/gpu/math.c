@@ -69,7 +69,7 @@ static LLVMValueRef op_exp(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
     /* exp(x) = 2 ^ (x * log2 e) where the machine has a fast power of two */
     LLVMValueRef x = type == g->f32 ? a[0] : LLVMBuildFPExt(g->b, a[0], g->f32, "");
     LLVMValueRef scaled = LLVMBuildFMul(g->b, x, LLVMConstReal(g->f32, 1.4426950408889634), "");
-    LLVMValueRef y = tri_machine_call(g, TRI_MACHINE_exp2_f32, &scaled, 1);
+    LLVMValueRef y = tri_machine_call(g, TRI_MACHINE_exp2_gradual_f32, &scaled, 1);
     return type == g->f32 ? y : LLVMBuildFPTrunc(g->b, y, type, "");
 }
 

@@ -24,12 +24,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   // CHECK-LABEL: .entry functions(
   // CHECK: mul.{{(rn.)?}}f32 [[S:%r[0-9]+]], {{.*}}, 0f3FB8AA3B;
   // CHECK: ex2.approx.f32 {{.*}}, [[S]];
+  // CHECK: ex2.approx.ftz.f32
   // CHECK: sqrt.approx.ftz.f32
   // CHECK: sqrt.rn.f32
   // CHECK: div.full.f32
   // CHECK: div.rn.f32
   tt.func public @functions(%p: !tt.ptr<f32>, %x: f32) {
-    %a = math.exp %x : f32
+    %g = math.exp %x : f32
+    %a = math.exp2 %g : f32
     %b = math.sqrt %a : f32
     %c = tt.precise_sqrt %b : f32
     %d = arith.divf %c, %x : f32
