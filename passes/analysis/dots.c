@@ -83,6 +83,25 @@ MlirType tri_dots_buffer_type(tri_arena *arena, MlirType dot_tensor, const int64
     return tri_type_memdesc(&desc);
 }
 
+MlirType tri_dots_transposed_buffer(tri_arena *arena, MlirType buffer)
+{
+    tri_memdesc from, to;
+    tri_type_get_memdesc(buffer, &from);
+    tri_encoding e = *tri_encoding_get(arena, from.encoding);
+    to = from;
+    for (int d = 0; d < 2; d++) {
+        to.shape[d] = to.alloc_shape[d] = from.shape[1 - d];
+        e.order[d] = 1 - e.order[d];
+    }
+    for (int i = 0; i < e.cga.count; i++) {
+        int32_t swap = e.cga.at[i][0];
+        e.cga.at[i][0] = e.cga.at[i][1];
+        e.cga.at[i][1] = swap;
+    }
+    to.encoding = tri_encoding_make(mlirTypeGetContext(buffer), &e);
+    return tri_type_memdesc(&to);
+}
+
 bool tri_dots_has_one_use(MlirValue value) { return !mlirOperationIsNull(tri_dots_only_user(value)); }
 
 MlirOperation tri_dots_only_user(MlirValue value)

@@ -28,6 +28,8 @@ bool tri_dots_needs_shared(tri_arena *arena, MlirType from, MlirType to);
  * stored in the given order. */
 MlirType tri_dots_buffer_type(tri_arena *arena, MlirType dot_tensor, const int64_t *shape, const int32_t *order,
                               bool need_trans);
+/* The type of a transposed view (two dimensions) of a buffer in swizzled layout. */
+MlirType tri_dots_transposed_buffer(tri_arena *arena, MlirType buffer);
 bool tri_dots_has_one_use(MlirValue value);
 /* The only user; null unless there is exactly one use. */
 MlirOperation tri_dots_only_user(MlirValue value);

@@ -37,25 +37,6 @@ static bool match(tri_arena *arena, MlirOperation convert, MlirOperation *out_tr
 
 /* ---- rewriters ---- */
 
-static MlirType transposed_buffer(tri_arena *arena, MlirType buffer)
-{
-    tri_memdesc from, to;
-    tri_type_get_memdesc(buffer, &from);
-    tri_encoding e = *tri_encoding_get(arena, from.encoding);
-    to = from;
-    for (int d = 0; d < 2; d++) {
-        to.shape[d] = to.alloc_shape[d] = from.shape[1 - d];
-        e.order[d] = 1 - e.order[d];
-    }
-    for (int i = 0; i < e.cga.count; i++) {
-        int32_t swap = e.cga.at[i][0];
-        e.cga.at[i][0] = e.cga.at[i][1];
-        e.cga.at[i][1] = swap;
-    }
-    to.encoding = tri_encoding_make(mlirTypeGetContext(buffer), &e);
-    return tri_type_memdesc(&to);
-}
-
 static void rewrite(tri_pass_run *run, MlirOperation convert, MlirOperation trans)
 {
     MlirValue x = tri_dots_strip_converts(tri_op_operand(trans, 0));
@@ -67,7 +48,7 @@ static void rewrite(tri_pass_run *run, MlirOperation convert, MlirOperation tran
     tri_builder b = tri_builder_before(convert);
     MlirType buffer = tri_dots_buffer_type(run->arena, type, shape, order, true);
     MlirValue memory = tri_builder_unary(&b, "ttg.local_alloc", buffer, x);
-    MlirType view_type = transposed_buffer(run->arena, buffer);
+    MlirType view_type = tri_dots_transposed_buffer(run->arena, buffer);
     tri_attr attr = {"order", tri_attr_i32s(b.context, 2, (int32_t[]){1, 0})};
     MlirValue view = tri_builder_value(&b, &(tri_op){.name = "ttg.memdesc_trans", .num_operands = 1, .operands = &memory,
                                                      .num_results = 1, .results = &view_type, .num_attrs = 1,

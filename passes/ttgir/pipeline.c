@@ -61,6 +61,30 @@ static MlirType buffer_type(MlirType tensor, const tri_encoding *e)
     return tri_type_memdesc(&desc);
 }
 
+/* The buffer for an operand that is transposed in registers: every use of `converted` is a tt.trans whose result
+ * is an operand of mma.sync. Null when it is something else. */
+static MlirType wanted_transposed(const tri_pipeline *p, MlirValue converted, const int64_t *shape, const int32_t *order)
+{
+    MlirType buffer = {NULL};
+    for (MlirOpOperand use = mlirValueGetFirstUse(converted); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation trans = mlirOpOperandGetOwner(use);
+        int32_t permutation[TRI_MAX_RANK];
+        if (!tri_op_is(trans, "tt.trans") || tri_op_i32s(trans, "order", permutation, TRI_MAX_RANK) != 2 || permutation[0] != 1)
+            return (MlirType){NULL};
+        const tri_encoding *e = tri_dots_encoding(p->arena, tri_op_result(trans, 0));
+        if (!e || e->kind != TRI_ENC_DOT_OP || e->parent->kind != TRI_ENC_NVIDIA_MMA)
+            return (MlirType){NULL};
+        const int64_t swapped[] = {shape[1], shape[0]};
+        const int32_t swapped_order[] = {1 - order[0], 1 - order[1]};
+        MlirType view = tri_dots_buffer_type(p->arena, mlirValueGetType(tri_op_result(trans, 0)), swapped, swapped_order, false);
+        MlirType wanted = tri_dots_transposed_buffer(p->arena, view);
+        if (!mlirTypeIsNull(buffer) && !mlirTypeEqual(buffer, wanted))
+            return (MlirType){NULL};
+        buffer = wanted;
+    }
+    return buffer;
+}
+
 /* The buffer one user wants: its own when it is an allocation, one for the dot operand it makes, else null. */
 static MlirType wanted_by(const tri_pipeline *p, MlirOperation load, MlirOperation user)
 {
@@ -71,12 +95,16 @@ static MlirType wanted_by(const tri_pipeline *p, MlirOperation load, MlirOperati
         return (MlirType){NULL};
     MlirType to = mlirValueGetType(tri_op_result(user, 0));
     const tri_encoding *e = tri_dots_encoding(p->arena, tri_op_result(user, 0));
-    if (!e || e->kind != TRI_ENC_DOT_OP || !tri_dots_needs_shared(p->arena, tensor, to))
-        return (MlirType){NULL};
     int64_t shape[TRI_MAX_RANK];
     int32_t order[TRI_MAX_RANK];
     int rank = tri_dots_shape(tensor, shape);
+    if (!e || !tri_dots_needs_shared(p->arena, tensor, to))
+        return (MlirType){NULL};
     tri_convert_order_for_memory(tri_dots_encoding(p->arena, tri_op_result(load, 0)), rank, shape, order);
+    if (e->kind == TRI_ENC_LINEAR && rank == 2)
+        return wanted_transposed(p, tri_op_result(user, 0), shape, order);
+    if (e->kind != TRI_ENC_DOT_OP)
+        return (MlirType){NULL};
     return tri_dots_buffer_type(p->arena, to, shape, order, false);
 }
 

@@ -5,13 +5,20 @@
  *     %m = ttg.local_alloc %x        // right behind the definition of %x; tt.trans too
  *
  * and, for a product of two values in shared memory, the load of the second operand goes behind that
- * of the first. Nothing moves across a write to memory it reads. Answers to
- * tritongpu-reorder-instructions. Test: tests/passes/reorder-instructions.mlir */
+ * of the first. Nothing moves across a write to memory it reads. Reads of operands that never change stay
+ * in front of a loop only as long as it has registers for them; upstream always puts them into the loop.
+ * Answers to tritongpu-reorder-instructions. Test: tests/passes/reorder-instructions.mlir */
 #include "passes/passes.h"
 
 #include "base/map.h"
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
+
+static bool is_dot_operand(tri_arena *arena, MlirOperation op)
+{
+    const tri_encoding *e = tri_dots_encoding(arena, tri_op_result(op, 0));
+    return e && e->kind == TRI_ENC_DOT_OP;
+}
 
 static MlirOperation parent_for(MlirOperation op)
 {
@@ -118,10 +125,77 @@ static void order_operands(MlirOperation dot)
     mlirOperationMoveAfter(b, a);
 }
 
-static bool is_dot_operand(tri_arena *arena, MlirOperation op)
+/* ---- operands read once in front of a loop, or again in each iteration ---- */
+
+static int64_t registers_of(tri_arena *arena, MlirType type)
 {
-    const tri_encoding *e = tri_dots_encoding(arena, tri_op_result(op, 0));
-    return e && e->kind == TRI_ENC_DOT_OP;
+    tri_linear layout;
+    if (!tri_type_is_tensor(type) || tri_type_is_ptr(tri_type_element(type)) || !tri_dots_linear(arena, type, &layout))
+        return 0;
+    return (int64_t)tri_linear_in_size(&layout, TRI_DIM_REGISTER) * tri_type_bits(tri_type_element(type)) / 32;
+}
+
+/* Registers that a loop of products needs at one time, about: what it carries, sums that start anew in it,
+ * and the operands that it finds loaded. */
+static int64_t registers_needed(tri_arena *arena, MlirOperation loop)
+{
+    MlirBlock body = tri_op_body(loop, 0);
+    int64_t sum = 0;
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
+        sum += registers_of(arena, mlirValueGetType(mlirBlockGetArgument(body, i)));
+    tri_map seen;
+    tri_map_init(&seen, arena);
+    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+        if (!tri_op_is(op, "tt.dot"))
+            continue;
+        MlirBlock block;
+        intptr_t index;
+        if (!tri_op_is_block_argument(tri_op_operand(op, 2), &block, &index))
+            sum += registers_of(arena, mlirValueGetType(tri_op_result(op, 0)));
+        for (int i = 0; i < 2; i++) {
+            MlirValue operand = tri_op_operand(op, i);
+            MlirBlock from = tri_op_is_block_argument(operand, &block, &index) ? block
+                                                                               : mlirOperationGetBlock(tri_op_def(operand));
+            if (mlirBlockEqual(from, body) || tri_map_find_ptr(&seen, operand.ptr))
+                continue;
+            sum += registers_of(arena, mlirValueGetType(operand));
+            tri_map_set_ptr(&seen, operand.ptr, (void *)operand.ptr);
+        }
+    }
+    return sum;
+}
+
+/* The read of a buffer that was filled when it was made, as an operand of tensor cores. */
+static bool is_fixed_operand(tri_arena *arena, MlirOperation op)
+{
+    tri_memdesc desc;
+    return tri_op_is(op, "ttg.local_load") && is_dot_operand(arena, op) &&
+           tri_type_get_memdesc(mlirValueGetType(tri_op_operand(op, 0)), &desc) && !desc.is_mutable;
+}
+
+/* Of the 255 there are; the rest is for addresses and what is on its way. */
+enum { registers_for_values = 200 };
+
+/* (6) Loops that would run short read a fixed operand themselves. */
+static void reload_in_short_loops(tri_arena *arena, MlirOperation load)
+{
+    MlirValue value = tri_op_result(load, 0);
+    tri_op_list users = {0};
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+        tri_vec_push(arena, &users, mlirOpOperandGetOwner(use));
+    for (size_t i = 0; i < users.len; i++) {
+        MlirOperation user = users.at[i], loop = mlirOperationGetParentOperation(user);
+        if (mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(load)) || !tri_op_is(user, "tt.dot") ||
+            !tri_op_is(loop, "scf.for") || registers_needed(arena, loop) <= registers_for_values)
+            continue;
+        MlirOperation copy = mlirOperationClone(load);
+        mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(user), user, copy);
+        for (int k = 0; k < 2; k++)
+            if (mlirValueEqual(tri_op_operand(user, k), value))
+                mlirOperationSetOperand(user, k, tri_op_result(copy, 0));
+    }
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
+        mlirOperationDestroy(load);
 }
 
 static bool run(tri_pass_run *run)
@@ -135,12 +209,18 @@ static bool run(tri_pass_run *run)
         if (tri_op_is(ops.at[i], "ttg.local_load") ||
             (tri_op_is(ops.at[i], "ttg.convert_layout") && is_dot_operand(run->arena, ops.at[i])))
             sink_to_user(run->arena, ops.at[i]);
+    tri_op_list loads = {0};
+    for (size_t i = 0; i < ops.len; i++)
+        if (is_fixed_operand(run->arena, ops.at[i]))
+            tri_vec_push(run->arena, &loads, ops.at[i]);
     for (size_t i = 0; i < ops.len; i++)
         if (tri_op_is(ops.at[i], "ttg.local_alloc") || tri_op_is(ops.at[i], "tt.trans"))
             move_behind_source(ops.at[i]);
     for (size_t i = 0; i < ops.len; i++)
         if (tri_op_is(ops.at[i], "tt.dot"))
             order_operands(ops.at[i]);
+    for (size_t i = 0; i < loads.len; i++)
+        reload_in_short_loops(run->arena, loads.at[i]);
     return true;
 }
 

@@ -8,6 +8,7 @@
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
 #shared = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
 #shared1 = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [0, 1]}>
+#linear = #ttg.linear<{register = [[0, 1], [0, 8], [0, 16], [16, 0], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [0, 0]], block = []}>
 #smem = #ttg.shared_memory
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
@@ -107,5 +108,25 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %d : tensor<64x64xf32, #mma>
     }
     tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // One buffer, swizzled, serves an operand read straight and one that is transposed in registers.
+  // CHECK-LABEL: @both_ways
+  // CHECK: ttg.local_alloc : () -> !ttg.memdesc<2x64x32xf16, #[[BOTH:shared[0-9]*]], #smem, mutable>
+  // CHECK: scf.for
+  // CHECK: ttg.local_load {{.*}}#[[BOTH]],
+  tt.func public @both_ways(%p: tensor<64x32x!tt.ptr<f16>, #blocked> {tt.divisibility = dense<[1, 16]> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %x: tensor<64x64xf16, #a>, %z: tensor<64x32xf16, #a>, %c: tensor<64x32xf32, #mma>, %d: tensor<64x64xf32, #mma>, %n: i32) -> (tensor<64x32xf32, #mma>, tensor<64x64xf32, #mma>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%u = %c, %v = %d) -> (tensor<64x32xf32, #mma>, tensor<64x64xf32, #mma>) : i32 {
+      %l = tt.load %p : tensor<64x32x!tt.ptr<f16>, #blocked>
+      %y = ttg.convert_layout %l : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #b>
+      %e = tt.dot %x, %y, %u : tensor<64x64xf16, #a> * tensor<64x32xf16, #b> -> tensor<64x32xf32, #mma>
+      %k = ttg.convert_layout %l : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #linear>
+      %t = tt.trans %k {order = array<i32: 1, 0>} : tensor<64x32xf16, #linear> -> tensor<32x64xf16, #b>
+      %f = tt.dot %z, %t, %v : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %e, %f : tensor<64x32xf32, #mma>, tensor<64x64xf32, #mma>
+    }
+    tt.return %r#0, %r#1 : tensor<64x32xf32, #mma>, tensor<64x64xf32, #mma>
   }
 }

@@ -62,4 +62,51 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %d = tt.dot %x, %y, %c : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
     tt.return %d : tensor<64x64xf32, #mma>
   }
+
+  // A fixed operand stays in front of the loop as long as registers last ...
+  // CHECK-LABEL: @room
+  // CHECK: ttg.local_load
+  // CHECK: scf.for
+  // CHECK-NOT: ttg.local_load
+  // CHECK: scf.yield
+  tt.func public @room(%x: tensor<64x64xf16, #blocked>, %y: tensor<64x64xf16, #b>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %m = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %a = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #a>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      ttg.barrier local
+      %d = tt.dot %a, %y, %acc : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // ... and is read in each of its loops where they do not: 128 for the sum, 64 for each operand.
+  // CHECK-LABEL: @no_room
+  // CHECK: ttg.local_alloc
+  // CHECK-NOT: ttg.local_load
+  // CHECK: scf.for
+  // CHECK: ttg.local_load
+  // CHECK-NEXT: tt.dot
+  // CHECK: scf.for
+  // CHECK: ttg.local_load
+  // CHECK-NEXT: tt.dot
+  tt.func public @no_room(%x: tensor<128x128xf16, #blocked>, %y: tensor<128x128xf16, #b>, %c: tensor<128x128xf32, #mma>, %n: i32) -> tensor<128x128xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %m = ttg.local_alloc %x : (tensor<128x128xf16, #blocked>) -> !ttg.memdesc<128x128xf16, #shared, #smem>
+    %a = ttg.local_load %m : !ttg.memdesc<128x128xf16, #shared, #smem> -> tensor<128x128xf16, #a>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<128x128xf32, #mma>) : i32 {
+      ttg.barrier local
+      %d = tt.dot %a, %y, %acc : tensor<128x128xf16, #a> * tensor<128x128xf16, #b> -> tensor<128x128xf32, #mma>
+      scf.yield %d : tensor<128x128xf32, #mma>
+    }
+    %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %r) -> (tensor<128x128xf32, #mma>) : i32 {
+      ttg.barrier local
+      %d = tt.dot %a, %y, %acc : tensor<128x128xf16, #a> * tensor<128x128xf16, #b> -> tensor<128x128xf32, #mma>
+      scf.yield %d : tensor<128x128xf32, #mma>
+    }
+    tt.return %s : tensor<128x128xf32, #mma>
+  }
 }
