@@ -12,6 +12,7 @@ typedef struct {
     tri_builder b;
     int rank;
     int64_t shape[TRI_MAX_RANK]; /* of the tensor of pointers */
+    unsigned checked; /* bit d: dimension d takes part in the mask */
     MlirValue pointers, mask;
     MlirType i1, i32, i64, element;
 } access;
@@ -93,6 +94,8 @@ static void add_dimension(access *a, int d, MlirValue index)
     index = along(a, index, d);
     MlirValue offset = binary(a, "arith.muli", wide, index, unary(a, "tt.splat", wide, a->desc->stride[d]));
     a->pointers = binary(a, "tt.addptr", mlirValueGetType(a->pointers), a->pointers, spread(a, offset, a->i64));
+    if (!(a->checked >> d & 1))
+        return;
     enum { slt = 2, sge = 5 };
     MlirValue low = compare(a, sge, flags, index, tri_builder_int(&a->b, wide, 0));
     MlirValue high = compare(a, slt, flags, index, unary(a, "tt.splat", wide, a->desc->shape[d]));
@@ -106,7 +109,9 @@ static MlirValue run_from(access *a, MlirValue offset, int64_t n)
 {
     MlirType type = tri_type_tensor(1, &n, a->i64, (MlirAttribute){NULL});
     MlirValue steps = unary(a, "arith.extsi", type, range(a, n));
-    MlirValue start = unary(a, "tt.splat", type, unary(a, "arith.extsi", a->i64, offset));
+    if (mlirTypeEqual(mlirValueGetType(offset), a->i32))
+        offset = unary(a, "arith.extsi", a->i64, offset);
+    MlirValue start = unary(a, "tt.splat", type, offset);
     return binary(a, "arith.addi", type, start, steps);
 }
 
@@ -114,6 +119,7 @@ static void begin(access *a, tri_pass_run *run, MlirOperation op, const tri_desc
 {
     MlirContext context = run->unit->mlir;
     *a = (access){.run = run, .op = op, .desc = desc, .b = tri_builder_before(op), .rank = desc->rank};
+    a->checked = ~0u;
     a->i1 = mlirIntegerTypeGet(context, 1);
     a->i32 = mlirIntegerTypeGet(context, 32);
     a->i64 = mlirIntegerTypeGet(context, 64);
@@ -126,13 +132,21 @@ static void start_pointers(access *a)
     a->pointers = unary(a, "tt.splat", type, a->desc->pointer);
 }
 
-static void address_block(access *a, intptr_t first_index)
+static void address_block(access *a, const MlirValue *offsets)
 {
     for (int d = 0; d < a->rank; d++)
         a->shape[d] = tri_type_dim(a->desc->block, d);
     start_pointers(a);
     for (int d = 0; d < a->rank; d++)
-        add_dimension(a, d, run_from(a, tri_op_operand(a->op, first_index + d), a->shape[d]));
+        add_dimension(a, d, run_from(a, offsets[d], a->shape[d]));
+}
+
+static void address_indices(access *a, intptr_t first)
+{
+    MlirValue offsets[TRI_MAX_RANK];
+    for (int d = 0; d < a->rank; d++)
+        offsets[d] = tri_op_operand(a->op, first + d);
+    address_block(a, offsets);
 }
 
 /* Rows picked by a tensor of indices, columns from one offset on. */
@@ -183,15 +197,17 @@ static MlirValue filler(access *a, MlirType type)
 static void rewrite_load(access *a)
 {
     MlirType type = tensor_of(a, a->shape, a->element);
-    static const int32_t sizes[] = {1, 1, 1};
-    MlirValue operands[] = {a->pointers, a->mask, filler(a, type)};
+    bool has_mask = !mlirValueIsNull(a->mask), has_other = has_mask && !mlirValueIsNull(a->desc->is_nan);
+    const int32_t sizes[] = {1, has_mask, has_other};
+    MlirValue operands[] = {a->pointers, a->mask, has_other ? filler(a, type) : a->mask};
     tri_attr attrs[] = {{"operandSegmentSizes", tri_attr_i32s(a->b.context, 3, sizes)},
                         {"cache", tri_op_attr(a->op, "cache")},
-                        {"evict", tri_op_attr(a->op, "evict")}};
-    MlirValue value = tri_builder_value(&a->b, &(tri_op){.name = "tt.load", .num_operands = 3, .operands = operands,
-                                                         .num_results = 1, .results = &type, .num_attrs = 3,
-                                                         .attrs = attrs});
-    if (mlirTypeIsAF32(a->element))
+                        {"evict", tri_op_attr(a->op, "evict")},
+                        {"isVolatile", tri_op_attr(a->op, "isVolatile")}};
+    MlirValue value = tri_builder_value(&a->b, &(tri_op){.name = "tt.load", .num_operands = 1 + has_mask + has_other,
+                                                         .operands = operands, .num_results = 1, .results = &type,
+                                                         .num_attrs = 4, .attrs = attrs});
+    if (mlirTypeIsAF32(a->element) && !mlirValueIsNull(a->desc->is_rounded))
         value = rounded(a, value);
     MlirType wanted = mlirValueGetType(tri_op_result(a->op, 0));
     if (!mlirTypeEqual(wanted, type))
@@ -211,8 +227,8 @@ static void rewrite_store(access *a)
 {
     MlirValue operands[] = {a->pointers, source_of(a), a->mask};
     tri_attr attrs[] = {{"cache", tri_op_attr(a->op, "cache")}, {"evict", tri_op_attr(a->op, "evict")}};
-    tri_builder_create(&a->b, &(tri_op){.name = "tt.store", .num_operands = 3, .operands = operands,
-                                        .num_attrs = 2, .attrs = attrs});
+    tri_builder_create(&a->b, &(tri_op){.name = "tt.store", .num_operands = mlirValueIsNull(a->mask) ? 2 : 3,
+                                        .operands = operands, .num_attrs = 2, .attrs = attrs});
     tri_op_replace(a->op, 0, NULL);
 }
 
@@ -261,7 +277,7 @@ bool tri_descriptor_rewrite(tri_pass_run *run, MlirOperation op, const tri_descr
     if (is_rows)
         address_rows(&a);
     else
-        address_block(&a, tri_op_is(op, "tt.descriptor_load") ? 1 : 2);
+        address_indices(&a, tri_op_is(op, "tt.descriptor_load") ? 1 : 2);
     if (tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather")) {
         rewrite_load(&a);
         return true;
@@ -270,4 +286,17 @@ bool tri_descriptor_rewrite(tri_pass_run *run, MlirOperation op, const tri_descr
         return rewrite_reduce(&a);
     rewrite_store(&a);
     return true;
+}
+
+void tri_descriptor_rewrite_block(tri_pass_run *run, MlirOperation op, const tri_descriptor *desc,
+                                  const MlirValue *offsets, unsigned checked)
+{
+    access a;
+    begin(&a, run, op, desc);
+    a.checked = checked;
+    address_block(&a, offsets);
+    if (tri_op_is(op, "tt.load"))
+        rewrite_load(&a);
+    else
+        rewrite_store(&a);
 }

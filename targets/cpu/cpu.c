@@ -99,7 +99,7 @@ void tri_cpu_start_assembler(const tri_arch *arch)
 static void ttir_pipeline(const tri_unit *unit, tri_buf *out)
 {
     (void)unit;
-    tri_buf_add_z(out, "inline,canonicalize,cse,symbol-dce");
+    tri_buf_add_z(out, "inline,rewrite-tensor-pointer,canonicalize,cse,symbol-dce");
 }
 
 /* ---- llir ---- */

@@ -6,7 +6,7 @@
 void tri_gpu_ttir_pipeline(const tri_unit *unit, tri_buf *out)
 {
     (void)unit;
-    tri_buf_add_z(out, "inline,rewrite-tensor-descriptor-to-pointer,canonicalize,combine,reorder-broadcast,cse,"
+    tri_buf_add_z(out, "inline,rewrite-tensor-pointer,rewrite-tensor-descriptor-to-pointer,canonicalize,combine,reorder-broadcast,cse,"
                        "symbol-dce,loop-unroll");
 }
 

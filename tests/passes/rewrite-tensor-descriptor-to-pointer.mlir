@@ -59,3 +59,30 @@ tt.func public @untouched(%p: tensor<64x!tt.ptr<f32>>) -> tensor<64xf32> {
   %v = tt.load %p : tensor<64x!tt.ptr<f32>>
   tt.return %v : tensor<64xf32>
 }
+
+// Functions that are called, loops of unknown length, branches and selects carry the parts, which
+// are named after the whole.
+// CHECK-LABEL: @control
+// CHECK: scf.while
+// CHECK: tt.call @pass_on
+// CHECK: arith.select
+// CHECK: tt.load
+// CHECK-LABEL: tt.func private @pass_on(%d: !tt.ptr<f32>, %d.shape.0: i64, %d.stride.0: i64, %d.padding: i1, %d.roundF32ToTF32: i1)
+tt.func public @control(%p: !tt.ptr<f32>, %n: i32, %c: i1) -> tensor<16xf32> {
+  %one = arith.constant 1 : i64
+  %zero = arith.constant 0 : i32
+  %d = tt.make_tensor_descriptor %p, [%n], [%one] : <f32>, <16xf32>
+  %w = scf.while (%a = %d) : (!tt.tensordesc<16xf32>) -> !tt.tensordesc<16xf32> {
+    scf.condition(%c) %a : !tt.tensordesc<16xf32>
+  } do {
+  ^bb0(%a: !tt.tensordesc<16xf32>):
+    %b = tt.call @pass_on(%a) : (!tt.tensordesc<16xf32>) -> !tt.tensordesc<16xf32>
+    scf.yield %b : !tt.tensordesc<16xf32>
+  }
+  %s = arith.select %c, %w, %d : !tt.tensordesc<16xf32>
+  %v = tt.descriptor_load %s[%zero] : !tt.tensordesc<16xf32> -> tensor<16xf32>
+  tt.return %v : tensor<16xf32>
+}
+tt.func private @pass_on(%d: !tt.tensordesc<16xf32> loc("d")) -> !tt.tensordesc<16xf32> attributes {noinline = true} {
+  tt.return %d : !tt.tensordesc<16xf32>
+}
