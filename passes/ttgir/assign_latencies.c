@@ -10,7 +10,7 @@
  * only loops that ask for stages are pipelined. Loads must be wide enough to be copied asynchronously,
  * and their users must agree on one buffer. Answers to tritongpu-assign-latencies.
  * Test: tests/passes/assign-latencies.mlir */
-#include "passes/ttgir/pipeline.h"
+#include "passes/ttgir/pipeline_lower.h"
 
 #include "base/map.h"
 #include "ir/type.h"
@@ -27,13 +27,20 @@ typedef struct {
     tri_map excluded, seen;
 } levels;
 
-static bool is_load(MlirOperation op) { return tri_op_is(op, "tt.load"); }
+static bool is_load(MlirOperation op)
+{
+    return tri_op_is(op, "tt.load") || tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather");
+}
 static bool is_product(MlirOperation op) { return tri_op_is(op, "tt.dot") || tri_op_is(op, "ttng.warp_group_dot"); }
 
 static bool is_beneficial(levels *l, MlirOperation load)
 {
     MlirType type = mlirValueGetType(tri_op_result(load, 0));
-    if (!tri_type_is_tensor(type) || tri_op_flag(load, "isVolatile"))
+    if (tri_op_flag(load, "isVolatile"))
+        return false;
+    if (tri_pipeline_is_tma(&l->p, load, &type))
+        return true;
+    if (!tri_op_is(load, "tt.load"))
         return false;
     MlirType buffer = tri_pipeline_buffer_type(&l->p, load);
     return !mlirTypeIsNull(buffer) && tri_pipeline_copy_bytes(&l->p, load, buffer) >= 4;
@@ -77,14 +84,15 @@ static void visit(levels *l, MlirOperation op, intptr_t level)
 
 static void find_levels(levels *l)
 {
-    bool is_asked = !mlirAttributeIsNull(tri_op_attr(l->loop, "tt.num_stages"));
+    bool is_asked = !mlirAttributeIsNull(tri_op_attr(l->loop, "tt.num_stages")), has_product = false;
     tri_map_init(&l->levels, l->p.arena);
     tri_map_init(&l->excluded, l->p.arena);
-    for (int pass = 0; pass < 2; pass++) { /* products first: they decide what a load's level is */
+    for (int pass = 0; pass < 2 && !has_product; pass++) { /* where there are products, they alone decide */
         for (MlirOperation op = mlirBlockGetFirstOperation(l->body); !mlirOperationIsNull(op);
              op = mlirOperationGetNextInBlock(op)) {
-            if (pass == 0 ? !is_product(op) : !is_asked || is_product(op) || is_load(op) || tri_op_is(op, "scf.yield"))
+            if (pass == 0 ? !is_product(op) : !is_asked || is_load(op) || tri_op_is(op, "scf.yield"))
                 continue;
+            has_product |= pass == 0;
             tri_map_init(&l->seen, l->p.arena);
             visit(l, op, 0);
         }

@@ -12,9 +12,10 @@
  * no epilogue is needed and bounds may be unknown. Last, each wait is told how many groups may still be
  * pending (pipeline_waits.c). Needs: the attributes of assign-latencies and schedule-loops; removes them.
  * Answers to tritongpu-pipeline. Test: tests/passes/pipeline.mlir */
-#include "passes/ttgir/pipeline.h"
+#include "passes/ttgir/pipeline_lower.h"
 
 #include "base/map.h"
+#include "ir/analysis/blocked.h"
 #include "ir/encoding.h"
 #include "ir/type.h"
 #include "layout/convert.h"
@@ -35,16 +36,15 @@ MlirOperation tri_pipeline_in_body(MlirBlock body, MlirOperation op)
 
 bool tri_pipeline_is_simple(tri_arena *arena, MlirOperation loop)
 {
-    MlirBlock body = tri_op_body(loop, 0);
     tri_op_list inside = {0};
     tri_op_collect(loop, arena, &inside);
     for (size_t i = 0; i < inside.len; i++)
         if (tri_op_is(inside.at[i], "scf.for") || tri_op_is(inside.at[i], "scf.while"))
             return false;
-    MlirOperation yield = mlirBlockGetTerminator(body);
+    MlirOperation yield = mlirBlockGetTerminator(tri_op_body(loop, 0));
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); i++) {
         MlirOperation def = tri_op_def(tri_op_operand(yield, i));
-        if (mlirOperationIsNull(def) || !mlirBlockEqual(mlirOperationGetBlock(def), body))
+        if (mlirOperationIsNull(def))
             return false;
     }
     return true;
@@ -108,9 +108,34 @@ static MlirType wanted_by(const tri_pipeline *p, MlirOperation load, MlirOperati
     return tri_dots_buffer_type(p->arena, to, shape, order, false);
 }
 
+MlirAttribute tri_pipeline_scalar_encoding(MlirOperation load)
+{
+    static const int64_t shape[] = {1};
+    static const int32_t size[] = {1}, order[] = {0};
+    MlirOperation module = load;
+    while (!tri_op_is(module, "builtin.module"))
+        module = mlirOperationGetParentOperation(module);
+    tri_encoding e = tri_blocked_make(1, shape, size, order, tri_blocked_launch(module));
+    return tri_encoding_make(mlirOperationGetContext(load), &e);
+}
+
+/* The buffer of a scalar, which is copied whole or not at all. */
+static MlirType scalar_buffer(MlirOperation load)
+{
+    static const int64_t shape[] = {1};
+    MlirType type = mlirValueGetType(tri_op_result(load, 0));
+    if (tri_type_bits(type) < 32 || tri_type_is_ptr(type))
+        return (MlirType){NULL};
+    tri_encoding e = {.kind = TRI_ENC_SWIZZLED_SHARED, .rank = 1};
+    e.swizzled.vec = e.swizzled.per_phase = e.swizzled.max_phase = 1;
+    return buffer_type(tri_type_tensor(1, shape, type, (MlirAttribute){NULL}), &e);
+}
+
 MlirType tri_pipeline_buffer_type(const tri_pipeline *p, MlirOperation load)
 {
     MlirValue result = tri_op_result(load, 0);
+    if (!tri_type_is_tensor(mlirValueGetType(result)))
+        return scalar_buffer(load);
     MlirType type = mlirValueGetType(result), chosen = {NULL};
     bool is_plain = false;
     MlirOpOperand use = mlirValueGetFirstUse(result);
@@ -135,12 +160,40 @@ MlirType tri_pipeline_buffer_type(const tri_pipeline *p, MlirOperation load)
     return buffer_type(type, &e);
 }
 
-int tri_pipeline_copy_bytes(const tri_pipeline *p, MlirOperation load, MlirType buffer)
+/* Consecutive aligned elements that the pointers of a load, and what masks them, have along a dimension. */
+static int64_t contiguous_run(const tri_pipeline *p, MlirOperation load, int dim)
 {
     MlirValue ptr = tri_op_operand(load, 0), mask = tri_op_segment_value(load, 1);
+    int64_t run = tri_axis_info_alignment(p->info, ptr, dim);
+    if (!mlirValueIsNull(mask)) {
+        int64_t same = tri_axis_info_mask_alignment(p->info, mask, dim);
+        run = same < run ? same : run;
+    }
+    return run;
+}
+
+int64_t tri_pipeline_contiguity(const tri_pipeline *p, MlirOperation load)
+{
+    MlirValue result = tri_op_result(load, 0);
+    const tri_encoding *e = tri_dots_encoding(p->arena, result);
+    if (!e)
+        return 1;
+    int64_t shape[TRI_MAX_RANK], widest = 128 / tri_type_bits(tri_type_element(mlirValueGetType(result)));
+    int32_t order[TRI_MAX_RANK];
+    tri_convert_order(e, tri_dots_shape(mlirValueGetType(result), shape), shape, order);
+    int64_t run = contiguous_run(p, load, order[0]);
+    if (e->kind == TRI_ENC_BLOCKED && e->blocked.size_per_thread[order[0]] < run)
+        run = e->blocked.size_per_thread[order[0]];
+    return run > widest ? widest : run < 1 ? 1 : run;
+}
+
+int tri_pipeline_copy_bytes(const tri_pipeline *p, MlirOperation load, MlirType buffer)
+{
     MlirType type = mlirValueGetType(tri_op_result(load, 0));
     int64_t shape[TRI_MAX_RANK];
     int32_t order[TRI_MAX_RANK];
+    if (!tri_type_is_tensor(type))
+        return (int)tri_type_bits(type) / 8;
     int rank = tri_dots_shape(type, shape), bits = (int)tri_type_bits(tri_type_element(type));
     tri_memdesc desc;
     tri_linear registers, memory, map;
@@ -149,11 +202,7 @@ int tri_pipeline_copy_bytes(const tri_pipeline *p, MlirOperation load, MlirType 
         !tri_linear_invert_and_compose(&registers, &memory, &map))
         return 0;
     tri_convert_order(tri_dots_encoding(p->arena, tri_op_result(load, 0)), rank, shape, order);
-    int64_t run = tri_axis_info_alignment(p->info, ptr, order[0]);
-    if (!mlirValueIsNull(mask)) {
-        int64_t same = tri_axis_info_mask_alignment(p->info, mask, order[0]);
-        run = same < run ? same : run;
-    }
+    int64_t run = contiguous_run(p, load, order[0]);
     /* consecutive places in the buffer must be consecutive in memory: along the fastest dimension */
     tri_plan_access access = tri_plan_access_plain(&map, bits, 128, run > 16 ? 16 : run < 1 ? 1 : (int)run);
     for (int i = 0; i < tri_linear_log2(access.vec); i++)
@@ -211,6 +260,14 @@ void tri_pipeline_clear(tri_arena *arena, MlirOperation loop)
     }
 }
 
+MlirOperation tri_pipeline_lower(const tri_pipeline *p, MlirOperation loop)
+{
+    tri_pipeline_normalize(loop);
+    loop = tri_pipeline_loads_run(p, loop);
+    tri_pipeline_place_rest(loop);
+    return loop;
+}
+
 /* ---- the pass ---- */
 
 static bool run(tri_pass_run *run)
@@ -219,11 +276,10 @@ static bool run(tri_pass_run *run)
     tri_op_list loops = {0}, funcs = {0};
     tri_op_collect_named(module, "scf.for", run->arena, &loops);
     tri_pipeline p = {run, run->arena, tri_axis_info_create(run->arena, module)};
-    for (size_t i = 0; i < loops.len; i++) {
+    for (size_t i = loops.len; i-- > 0;) { /* inner loops first: an outer one is copied with its body */
         if (mlirAttributeIsNull(tri_op_attr(loops.at[i], "tt.scheduled_max_stage")))
             continue;
-        MlirOperation loop = tri_pipeline_loads_run(&p, loops.at[i]);
-        tri_pipeline_expand_run(run->arena, loop);
+        tri_pipeline_expand_run(run->arena, tri_pipeline_lower(&p, loops.at[i]));
     }
     tri_op_collect_named(module, "tt.func", run->arena, &funcs);
     for (size_t i = 0; i < funcs.len; i++)

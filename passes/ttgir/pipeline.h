@@ -17,12 +17,16 @@ typedef struct {
 
 /* tt.num_stages of a loop, else the option. */
 int64_t tri_pipeline_num_stages(const tri_pass_run *run, MlirOperation loop);
-/* Whether the body can be scheduled at all: no loops inside, and each yielded value is made in the body. */
+/* Whether the body can be scheduled at all: no loops inside, and no yielded value is itself an argument. */
 bool tri_pipeline_is_simple(tri_arena *arena, MlirOperation loop);
 
 /* Type of one buffer that holds what a load gives, as its users want it: a memdesc (immutable), or null
- * when they disagree. */
+ * when they disagree. A scalar becomes a buffer of one element. */
 MlirType tri_pipeline_buffer_type(const tri_pipeline *p, MlirOperation load);
+/* Layout of the tensor of one element that a scalar load is copied as. */
+MlirAttribute tri_pipeline_scalar_encoding(MlirOperation load);
+/* Consecutive elements that each thread's pointers of a load are known to have, 16 bytes at most. */
+int64_t tri_pipeline_contiguity(const tri_pipeline *p, MlirOperation load);
 /* Bytes of one piece of an asynchronous copy from the load's pointers into a buffer. */
 int tri_pipeline_copy_bytes(const tri_pipeline *p, MlirOperation load, MlirType buffer);
 
@@ -34,9 +38,15 @@ void tri_pipeline_uses_of(tri_arena *arena, MlirOperation op, tri_value_list *ou
 
 /* Turns the loads of a scheduled loop into asynchronous copies; gives the loop that replaces it. */
 MlirOperation tri_pipeline_loads_run(const tri_pipeline *p, MlirOperation loop);
+/* Makes asynchronous what a scheduled loop can wait for later; gives the loop that replaces it, scheduled too. */
+MlirOperation tri_pipeline_lower(const tri_pipeline *p, MlirOperation loop);
 /* Overlaps the iterations of a scheduled loop; attributes of the schedule are removed. False, after
  * nothing was changed but attributes, when the loop holds something that cannot be predicated. */
 bool tri_pipeline_expand_run(tri_arena *arena, MlirOperation loop);
+/* A fresh copy of an op, made to do nothing when `pred` is false; the op that stands for it then. Needs
+ * can_predicate. */
+bool tri_pipeline_can_predicate(MlirOperation op);
+MlirOperation tri_pipeline_predicate(tri_arena *arena, MlirOperation op, MlirValue pred);
 /* Sets how many groups each ttg.async_wait may leave pending, and merges neighbouring waits. */
 void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func);
 

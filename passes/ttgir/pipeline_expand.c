@@ -8,8 +8,10 @@
 #include "passes/ttgir/pipeline.h"
 
 #include "base/map.h"
-#include "ir/type.h"
-#include "passes/analysis/loads.h"
+
+#include "mlir-c/BuiltinTypes.h"
+
+enum { MAX_STAGES = 64 };
 
 typedef struct {
     MlirOperation op;
@@ -23,9 +25,14 @@ typedef struct {
     MlirValue value;
     int stage;         /* of the op that makes it */
     int age;           /* longest use: how many new iterations ago */
-    intptr_t first;    /* index of its argument of age 1 among the new loop's iter args */
+    intptr_t at[MAX_STAGES + 2]; /* [age]: index among the new loop's iter args */
     MlirValue current; /* made in this iteration of the new loop */
 } carried;
+
+typedef struct {
+    carried *what;
+    int age;
+} slot;
 
 typedef struct {
     tri_arena *arena;
@@ -35,6 +42,7 @@ typedef struct {
     tri_map stages;         /* MlirOperation.ptr -> 1 + stage */
     int last;               /* S */
     TRI_VEC(carried) carried;
+    TRI_VEC(slot) slots;    /* the new loop's iter args */
     tri_map *made;          /* [prologue iteration]: body value -> value */
     tri_map *next_args;     /* [prologue iteration]: body argument -> what it becomes after it */
     MlirValue lb, ub, step;
@@ -47,9 +55,11 @@ typedef struct {
 
 /* ---- facts ---- */
 
+/* A yielded value from outside of the loop is there from the start. */
 static int stage_of_value(expander *x, MlirValue value)
 {
-    return (int)(intptr_t)tri_map_find_ptr(&x->stages, tri_op_def(value).ptr) - 1;
+    int stage = (int)(intptr_t)tri_map_find_ptr(&x->stages, tri_op_def(value).ptr) - 1;
+    return stage < 0 ? 0 : stage;
 }
 
 /* The number of the loop argument a value is (without the induction variable), -1 for others; *out_is_iv. */
@@ -74,92 +84,6 @@ static bool is_made_inside(expander *x, MlirValue value)
 static bool result_is_used(expander *x, intptr_t arg)
 {
     return !mlirOpOperandIsNull(mlirValueGetFirstUse(tri_op_result(x->loop, arg)));
-}
-
-static bool can_predicate(MlirOperation op)
-{
-    static const char *const any_time[] = {"ttg.local_load", "ttg.local_alloc", "ttg.local_store", "ttg.async_wait",
-                                           "ttg.async_commit_group", "ttg.memdesc_index"};
-    static const char *const masked[] = {"tt.load", "tt.store", "ttg.async_copy_global_to_local", "tt.atomic_rmw"};
-    for (size_t i = 0; i < sizeof any_time / sizeof *any_time; i++)
-        if (tri_op_is(op, any_time[i]))
-            return true;
-    for (size_t i = 0; i < sizeof masked / sizeof *masked; i++)
-        if (tri_op_is(op, masked[i]))
-            return true;
-    return tri_op_is_pure(op) || !tri_op_has_effects(op) || tri_op_is(op, "scf.if");
-}
-
-/* ---- predication ---- */
-
-static MlirValue conjunction(tri_builder *b, MlirValue mask, MlirValue pred, MlirType pointers)
-{
-    MlirType i1 = mlirIntegerTypeGet(b->context, 1);
-    if (tri_type_is_tensor(pointers)) {
-        i1 = tri_type_with_element(pointers, i1);
-        pred = tri_builder_unary(b, "tt.splat", i1, pred);
-    }
-    return mlirValueIsNull(mask) ? pred : tri_builder_binary(b, "arith.andi", i1, mask, pred);
-}
-
-/* The op once more with a mask, its third operand. Only copies have segments. */
-static MlirOperation with_mask(expander *x, MlirOperation op, MlirValue mask)
-{
-    tri_builder b = tri_builder_before(op);
-    MlirValue operands[4] = {tri_op_operand(op, 0), tri_op_operand(op, 1), mask};
-    bool is_copy = tri_op_is(op, "ttg.async_copy_global_to_local");
-    MlirValue other = is_copy ? tri_op_segment_value(op, 3) : (MlirValue){NULL};
-    intptr_t num_attrs = mlirOperationGetNumAttributes(op), num_results = mlirOperationGetNumResults(op), kept = 0;
-    tri_attr *attrs = TRI_NEW_ARRAY(x->arena, tri_attr, num_attrs + 1);
-    for (intptr_t i = 0; i < num_attrs; i++) {
-        MlirNamedAttribute named = mlirOperationGetAttribute(op, i);
-        MlirStringRef name = mlirIdentifierStr(named.name);
-        const char *copy = tri_arena_copy(x->arena, name.data, name.length);
-        if (strcmp(copy, "operandSegmentSizes") != 0)
-            attrs[kept++] = (tri_attr){copy, named.attribute};
-    }
-    const int32_t sizes[] = {1, 1, 1, !mlirValueIsNull(other)};
-    operands[3] = other;
-    if (is_copy)
-        attrs[kept++] = (tri_attr){"operandSegmentSizes", tri_attr_i32s(b.context, 4, sizes)};
-    MlirType types[1] = {{NULL}};
-    if (num_results)
-        types[0] = mlirValueGetType(tri_op_result(op, 0));
-    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-    MlirOperation made = tri_builder_create(&b, &(tri_op){.name = tri_arena_copy(x->arena, name.data, name.length),
-                                                          .num_operands = 3 + sizes[3], .operands = operands,
-                                                          .num_results = num_results, .results = types,
-                                                          .num_attrs = kept, .attrs = attrs});
-    mlirOperationDestroy(op);
-    return made;
-}
-
-/* A fresh copy of an op, made to do nothing when `pred` is false. */
-static MlirOperation predicate(expander *x, MlirOperation op, MlirValue pred)
-{
-    tri_builder b = tri_builder_before(op);
-    if (tri_op_is(op, "scf.if")) {
-        mlirOperationSetOperand(op, 0, conjunction(&b, tri_op_operand(op, 0), pred, mlirValueGetType(pred)));
-        return op;
-    }
-    bool is_load = tri_op_is(op, "tt.load"), is_copy = tri_op_is(op, "ttg.async_copy_global_to_local");
-    if (!is_load && !is_copy && !tri_op_is(op, "tt.store") && !tri_op_is(op, "tt.atomic_rmw"))
-        return op;
-    MlirValue mask = {NULL}, pointer = tri_op_operand(op, 0);
-    if (is_load || is_copy)
-        mask = tri_op_segment_value(op, is_load ? 1 : 2);
-    else if (mlirOperationGetNumOperands(op) > 2)
-        mask = tri_op_operand(op, 2);
-    MlirValue both = conjunction(&b, mask, pred, mlirValueGetType(pointer));
-    if (is_load) {
-        MlirValue made = tri_loads_make(x->arena, &b, op, pointer, both, tri_op_segment_value(op, 2));
-        mlirOperationDestroy(op);
-        return tri_op_def(made);
-    }
-    if (mlirValueIsNull(mask))
-        return with_mask(x, op, both);
-    mlirOperationSetOperand(op, 2, both);
-    return op;
 }
 
 static MlirValue select_value(tri_builder *b, MlirValue pred, MlirValue yes, MlirValue no)
@@ -190,12 +114,17 @@ static MlirValue advanced(tri_builder *b, expander *x, MlirValue base, int k)
 
 /* ---- what must be carried ---- */
 
+static carried *find_carried_value(expander *x, intptr_t arg, MlirValue value)
+{
+    for (size_t i = 0; i < x->carried.len; i++)
+        if (x->carried.at[i].arg == arg && (arg >= 0 || mlirValueEqual(x->carried.at[i].value, value)))
+            return &x->carried.at[i];
+    return NULL;
+}
+
 static carried *need(expander *x, intptr_t arg, MlirValue value, int stage, int age)
 {
-    carried *c = NULL;
-    for (size_t i = 0; i < x->carried.len && !c; i++)
-        if (x->carried.at[i].arg == arg && (arg >= 0 || mlirValueEqual(x->carried.at[i].value, value)))
-            c = &x->carried.at[i];
+    carried *c = find_carried_value(x, arg, value);
     if (!c) {
         tri_vec_push(x->arena, &x->carried, (carried){.arg = arg, .value = value, .stage = stage});
         c = &tri_vec_last(&x->carried);
@@ -256,14 +185,16 @@ static MlirValue prologue_value(expander *x, tri_builder *b, MlirValue value, in
     return value;
 }
 
-/* After an op has run for a prologue iteration: what it yields becomes the next iteration's arguments. */
+/* After an op has run for a prologue iteration (null: at its start): what it yields (null: what comes from outside)
+ * becomes the next iteration's arguments. */
 static void note_yields(expander *x, tri_builder *b, MlirOperation op, int stage, int iteration, MlirValue pred)
 {
     for (intptr_t j = 0; j < mlirOperationGetNumOperands(x->yield); j++) {
         MlirValue next = tri_op_operand(x->yield, j);
-        if (!mlirOperationEqual(tri_op_def(next), op))
+        bool is_outside = !is_made_inside(x, next);
+        if (mlirOperationIsNull(op) ? !is_outside : !mlirOperationEqual(tri_op_def(next), op))
             continue;
-        MlirValue made = {tri_map_find_ptr(&x->made[iteration], next.ptr)};
+        MlirValue made = is_outside ? next : (MlirValue){tri_map_find_ptr(&x->made[iteration], next.ptr)};
         if (stage < x->last && result_is_used(x, j)) {
             MlirValue old = iteration == 0 ? tri_op_operand(x->loop, 3 + j)
                                            : (MlirValue){tri_map_find_ptr(&x->next_args[iteration - 1], (void *)(uintptr_t)(j + 1))};
@@ -286,16 +217,17 @@ static MlirOperation copy_op(expander *x, tri_builder *b, const placed_op *p, si
     b->loc = mlirOperationGetLocation(p->op);
     MlirOperation made = tri_op_clone(b, p->op, (intptr_t)n, from, to);
     clear_place(made);
-    return mlirValueIsNull(pred) ? made : predicate(x, made, pred);
+    return mlirValueIsNull(pred) ? made : tri_pipeline_predicate(x->arena, made, pred);
 }
 
 static void emit_prologue(expander *x)
 {
     tri_builder b = tri_builder_before(x->loop);
-    MlirValue preds[64];
+    MlirValue preds[MAX_STAGES];
     for (int p = 0; p < x->last; p++) {
         MlirValue at = advanced(&b, x, x->lb, p);
         preds[p] = less_than(&b, x, at, x->ub);
+        note_yields(x, &b, (MlirOperation){NULL}, 0, p, preds[p]);
         for (size_t i = 0; i < x->ops.len; i++) {
             const placed_op *op = &x->ops.at[i];
             int iteration = p - op->stage;
@@ -328,6 +260,26 @@ static MlirValue initial(expander *x, const carried *c, int age)
     return (MlirValue){tri_map_find_ptr(&x->made[iteration], c->value.ptr)};
 }
 
+/* What the new loop carries besides its induction variable: the old loop's arguments in their order, then what
+ * has to be kept longer, the oldest first. */
+static void order_slots(expander *x)
+{
+    for (intptr_t j = 0; j < mlirOperationGetNumResults(x->loop); j++) {
+        carried *c = find_carried_value(x, j, (MlirValue){NULL});
+        if (!c)
+            continue;
+        c->at[1] = (intptr_t)x->slots.len;
+        tri_vec_push(x->arena, &x->slots, (slot){c, 1});
+    }
+    for (size_t i = 0; i < x->carried.len; i++) {
+        carried *c = &x->carried.at[i];
+        for (int age = c->age; age > (c->arg >= 0); age--) {
+            c->at[age] = (intptr_t)x->slots.len;
+            tri_vec_push(x->arena, &x->slots, (slot){c, age});
+        }
+    }
+}
+
 static MlirOperation make_loop(expander *x)
 {
     TRI_VEC(MlirValue) operands = {0};
@@ -339,14 +291,11 @@ static MlirOperation make_loop(expander *x)
     tri_vec_push(x->arena, &operands, x->step);
     tri_vec_push(x->arena, &types, x->index);
     tri_vec_push(x->arena, &locs, loc);
-    for (size_t i = 0; i < x->carried.len; i++) {
-        x->carried.at[i].first = (intptr_t)types.len - 1;
-        for (int age = 1; age <= x->carried.at[i].age; age++) {
-            MlirValue init = initial(x, &x->carried.at[i], age);
-            tri_vec_push(x->arena, &operands, init);
-            tri_vec_push(x->arena, &types, mlirValueGetType(init));
-            tri_vec_push(x->arena, &locs, loc);
-        }
+    for (size_t i = 0; i < x->slots.len; i++) {
+        MlirValue init = initial(x, x->slots.at[i].what, x->slots.at[i].age);
+        tri_vec_push(x->arena, &operands, init);
+        tri_vec_push(x->arena, &types, mlirValueGetType(init));
+        tri_vec_push(x->arena, &locs, loc);
     }
     x->kernel = mlirBlockCreate((intptr_t)types.len, types.at, locs.at);
     MlirRegion region = mlirRegionCreate();
@@ -366,17 +315,9 @@ static MlirOperation make_loop(expander *x)
                                             .num_attrs = kept, .attrs = attrs, .num_regions = 1, .regions = &region});
 }
 
-static carried *find_carried_value(expander *x, intptr_t arg, MlirValue value)
-{
-    for (size_t i = 0; i < x->carried.len; i++)
-        if (x->carried.at[i].arg == arg && (arg >= 0 || mlirValueEqual(x->carried.at[i].value, value)))
-            return &x->carried.at[i];
-    return NULL;
-}
-
 static MlirValue carried_at(expander *x, const carried *c, int age)
 {
-    return age == 0 ? c->current : mlirBlockGetArgument(x->kernel, 1 + c->first + age - 1);
+    return age == 0 ? c->current : mlirBlockGetArgument(x->kernel, 1 + c->at[age]);
 }
 
 static MlirValue kernel_value(expander *x, MlirValue value, int stage)
@@ -401,9 +342,10 @@ static void note_current(expander *x, tri_builder *b, MlirOperation op, int stag
 {
     for (size_t i = 0; i < x->carried.len; i++) {
         carried *c = &x->carried.at[i];
-        if (!mlirOperationEqual(tri_op_def(c->value), op))
+        bool is_outside = !is_made_inside(x, c->value);
+        if (mlirOperationIsNull(op) ? !is_outside : !mlirOperationEqual(tri_op_def(c->value), op))
             continue;
-        c->current = (MlirValue){tri_map_find_ptr(&x->kernel_made, c->value.ptr)};
+        c->current = is_outside ? c->value : (MlirValue){tri_map_find_ptr(&x->kernel_made, c->value.ptr)};
         if (c->arg >= 0 && stage < x->last && result_is_used(x, c->arg))
             c->current = select_value(b, x->preds[stage], c->current, carried_at(x, c, 1));
     }
@@ -421,6 +363,7 @@ static void emit_kernel(expander *x)
             x->preds[t] = less_than(&b, x, x->ivs[t], x->ub);
     }
     tri_map_init(&x->kernel_made, x->arena);
+    note_current(x, &b, (MlirOperation){NULL}, 0);
     for (size_t i = 0; i < x->ops.len; i++) {
         const placed_op *op = &x->ops.at[i];
         tri_value_list used = {0};
@@ -434,9 +377,8 @@ static void emit_kernel(expander *x)
         note_current(x, &b, op->op, op->stage);
     }
     TRI_VEC(MlirValue) yielded = {0};
-    for (size_t i = 0; i < x->carried.len; i++)
-        for (int age = 1; age <= x->carried.at[i].age; age++)
-            tri_vec_push(x->arena, &yielded, carried_at(x, &x->carried.at[i], age - 1));
+    for (size_t i = 0; i < x->slots.len; i++)
+        tri_vec_push(x->arena, &yielded, carried_at(x, x->slots.at[i].what, x->slots.at[i].age - 1));
     tri_builder_create(&b, &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)yielded.len, .operands = yielded.at});
 }
 
@@ -454,24 +396,28 @@ static void insert_sorted(expander *x, placed_op op)
 static bool prepare(expander *x)
 {
     tri_map_init(&x->stages, x->arena);
-    for (MlirOperation op = mlirBlockGetFirstOperation(x->body); !mlirOperationEqual(op, x->yield); op = mlirOperationGetNextInBlock(op)) {
+    MlirOperation op = mlirBlockGetFirstOperation(x->body);
+    for (; !mlirOperationEqual(op, x->yield); op = mlirOperationGetNextInBlock(op)) {
+        int stage = (int)tri_op_int(op, "loop.stage", -1);
+        x->last = stage > x->last ? stage : x->last;
+    }
+    for (op = mlirBlockGetFirstOperation(x->body); !mlirOperationEqual(op, x->yield); op = mlirOperationGetNextInBlock(op)) {
         placed_op p = {op, (int)tri_op_int(op, "loop.stage", -1), (int)tri_op_int(op, "loop.cluster", -1)};
-        if (p.stage < 0 || p.stage > x->last || (p.stage < x->last && !can_predicate(op)))
+        if (p.stage < 0 || (p.stage < x->last && !tri_pipeline_can_predicate(op)))
             return false;
         insert_sorted(x, p);
         tri_map_set_ptr(&x->stages, op.ptr, (void *)(uintptr_t)(p.stage + 1));
     }
     for (intptr_t j = 0; j < mlirOperationGetNumOperands(x->yield); j++)
-        if (!is_made_inside(x, tri_op_operand(x->yield, j)))
+        if (mlirOperationIsNull(tri_op_def(tri_op_operand(x->yield, j))))
             return false;
-    return x->last > 0 && x->last < 64;
+    return x->last > 0 && x->last < MAX_STAGES;
 }
 
 bool tri_pipeline_expand_run(tri_arena *arena, MlirOperation loop)
 {
     expander x = {.arena = arena, .loop = loop, .body = tri_op_body(loop, 0)};
     x.yield = mlirBlockGetTerminator(x.body);
-    x.last = (int)tri_op_int(loop, "tt.scheduled_max_stage", 0);
     x.lb = tri_op_operand(loop, 0);
     x.ub = tri_op_operand(loop, 1);
     x.step = tri_op_operand(loop, 2);
@@ -488,11 +434,12 @@ bool tri_pipeline_expand_run(tri_arena *arena, MlirOperation loop)
     }
     find_carried(&x);
     emit_prologue(&x);
+    order_slots(&x);
     MlirOperation made = make_loop(&x);
     emit_kernel(&x);
     for (intptr_t j = 0; j < mlirOperationGetNumResults(loop); j++)
         if (result_is_used(&x, j))
-            mlirValueReplaceAllUsesOfWith(tri_op_result(loop, j), tri_op_result(made, find_carried_value(&x, j, (MlirValue){NULL})->first));
+            mlirValueReplaceAllUsesOfWith(tri_op_result(loop, j), tri_op_result(made, find_carried_value(&x, j, (MlirValue){NULL})->at[1]));
     mlirOperationDestroy(loop);
     return true;
 }

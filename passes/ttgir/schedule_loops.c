@@ -206,37 +206,47 @@ static MlirValue next_value(schedule *s, MlirValue value)
     return tri_op_operand(mlirBlockGetTerminator(s->body), index - 1);
 }
 
-/* What an early op reads from the iteration before must not run later than one stage after it. */
+/* The cluster in front of another one for what the next iteration needs; made once for each. */
+static int cluster_in_front(schedule *s, tri_map *known, int cluster)
+{
+    void *key = (void *)(uintptr_t)(cluster + 1);
+    int before = (int)(intptr_t)tri_map_find_ptr(known, key) - 1;
+    if (before < 0) {
+        before = new_cluster(s, place_of(s, cluster));
+        tri_map_set_ptr(known, key, (void *)(uintptr_t)(before + 1));
+    }
+    return before;
+}
+
+/* What an early op reads from the iteration before must not run later than one stage after it. A load goes with
+ * its reader, and so does what that load reads. */
+static void pull_next(schedule *s, tri_map *known, node *reader)
+{
+    tri_value_list used = {0};
+    tri_pipeline_uses_of(s->arena, reader->op, &used);
+    for (size_t k = 0; k < used.len; k++) {
+        MlirValue next = next_value(s, used.at[k]);
+        node *def = mlirValueIsNull(next) ? NULL : producer(s, next);
+        if (!def || def->stage != UNPLACED)
+            continue;
+        bool is_load = tri_op_is(def->op, "tt.load");
+        if (is_load)
+            put_no_later(s, def, reader->stage, reader->cluster);
+        else
+            put_no_later(s, def, reader->stage + 1, cluster_in_front(s, known, reader->cluster));
+        pull_producers(s, def);
+        if (is_load && def->stage < s->max_stage)
+            pull_next(s, known, def);
+    }
+}
+
 static void pull_next_iteration(schedule *s)
 {
-    int *cluster_before = TRI_NEW_ARRAY(s->arena, int, s->nodes.len + 64);
-    memset(cluster_before, -1, sizeof(int) * (s->nodes.len + 64));
-    size_t known = s->nodes.len + 64;
-    for (size_t i = 0; i < s->nodes.len; i++) {
-        node *n = &s->nodes.at[i];
-        if (n->stage == UNPLACED || n->stage >= s->max_stage)
-            continue;
-        tri_value_list used = {0};
-        tri_pipeline_uses_of(s->arena, n->op, &used);
-        for (size_t k = 0; k < used.len; k++) {
-            MlirValue next = next_value(s, used.at[k]);
-            node *def = mlirValueIsNull(next) ? NULL : producer(s, next);
-            if (!def || def->stage != UNPLACED)
-                continue;
-            if (tri_op_is(def->op, "tt.load")) {
-                put_no_later(s, def, n->stage, n->cluster);
-            } else {
-                size_t id = (size_t)n->cluster;
-                int before = id < known ? cluster_before[id] : -1;
-                if (before < 0)
-                    before = new_cluster(s, place_of(s, n->cluster));
-                if (id < known)
-                    cluster_before[id] = before;
-                put_no_later(s, def, n->stage + 1, before);
-            }
-            pull_producers(s, def);
-        }
-    }
+    tri_map known;
+    tri_map_init(&known, s->arena);
+    for (size_t i = 0; i < s->nodes.len; i++)
+        if (s->nodes.at[i].stage != UNPLACED && s->nodes.at[i].stage < s->max_stage)
+            pull_next(s, &known, &s->nodes.at[i]);
 }
 
 /* ---- 4. the rest ---- */
