@@ -1,28 +1,32 @@
 #!/usr/bin/env python3
 """Runs the objects of build.sh on a GPU, checks them against float64 and times
-them beside Triton's own compiler and a plain copy, in one run.
+them beside Triton's own compiler and the library's kernels, in one run.
 
     build.sh TRITCC sm_90 OUT      # anywhere, no GPU needed
     run.py OUT [--report FILE]     # on a machine with PyTorch, Triton and a GPU
 
-Every check draws fresh random inputs and poisons the output with NaN. Times
-are medians; `burst` is measured after a pause, `sustained` after two seconds of
-the same work.
+Every check draws fresh random inputs and poisons the output with NaN. Times are
+medians of the device's own clock, the launches queued ahead so that the host
+does not count. `burst` is measured after a pause, all compilers in turn, twice;
+`sustained` after a second of the same work. "sm80" is Triton's code for that
+architecture on this GPU.
 """
 import argparse
 import ctypes
-import importlib.util
+import math
 import os
 import statistics
 import sys
-import tempfile
 import time
+import traceback
 
 import torch
 import triton
+import triton.language as tl
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-EXAMPLES = os.path.join(HERE, "..", "..", "examples")
+from cases import load_cases
+
+CASES = load_cases()
 
 
 class Grid(ctypes.Structure):
@@ -30,11 +34,11 @@ class Grid(ctypes.Structure):
 
 
 class Kernel:
-    """One launcher of an object built by tritcc, called with tensors and numbers."""
+    """The launcher of a case's object built by tritcc, called with tensors and numbers."""
 
-    def __init__(self, folder, library, name):
-        self.library = ctypes.CDLL(os.path.join(folder, library + ".so"))
-        self.function = getattr(self.library, name)
+    def __init__(self, folder, case):
+        self.library = ctypes.CDLL(os.path.join(folder, case + ".so"))
+        self.function = getattr(self.library, CASES[case].kernel)
         self.strerror = self.library.tri_strerror
         self.strerror.restype = ctypes.c_char_p
 
@@ -54,190 +58,115 @@ class Kernel:
             raise RuntimeError(f"launch failed: {self.strerror(error).decode()}")
 
 
-def load_jit(path, names):
-    """The @triton.jit functions of an example, without its host code."""
-    text = open(path).read()
-    import ast
-    tree = ast.parse(text)
-    keep = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name in names]
-    source = "import triton\nimport triton.language as tl\n\n"
-    lines = text.splitlines()
-    for n in keep:
-        source += "\n".join(lines[n.decorator_list[0].lineno - 1:n.end_lineno]) + "\n\n"
-    file = tempfile.NamedTemporaryFile("w", suffix=".py", delete=False)
-    file.write(source)
-    file.close()
-    spec = importlib.util.spec_from_file_location("kernels", file.name)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return [getattr(module, n) for n in names]
+def by_triton(case, grid, *args, arch=None):
+    """A call of the same kernel compiled by Triton; constexpr values come from the case."""
+    row = CASES[case]
+    function, given, values = row.jit(), iter(args), []
+    for word in row.types:
+        is_argument = word[0] == "*" or word.split(":")[0] in ("i32", "i64", "fp32")
+        values.append(next(given) if is_argument else getattr(tl, word[3:]) if word.startswith("tl.") else eval(word))
+
+    def call():
+        triton.knobs.runtime.override_arch = arch
+        try:
+            function[grid](*values, num_warps=row.warps, num_stages=row.stages)
+        finally:
+            triton.knobs.runtime.override_arch = None
+    return call
 
 
 def relative_error(out, reference):
     out, reference = out.double(), reference.double()
     if not bool(torch.isfinite(out).all()):
         return float("inf")
-    return float((out - reference).norm() / reference.norm())
+    return float((out - reference).norm() / reference.norm().clamp(min=1e-300))
 
 
 def poisoned(shape, dtype):
     return torch.full(shape, float("nan"), dtype=dtype, device="cuda")
 
 
-def median_ms(call, repeats=60):
-    for _ in range(5):
-        call()
+def randn(*shape, dtype=torch.float32):
+    return torch.randn(*shape, device="cuda", dtype=dtype)
+
+
+def median_ms(call, repeats):
+    call()
     torch.cuda.synchronize()
-    times = []
+    events = []
+    torch.cuda._sleep(4_000_000)  # the host gets ahead
     for _ in range(repeats):
         start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         start.record()
         call()
         end.record()
-        end.synchronize()
-        times.append(start.elapsed_time(end))
-    return statistics.median(times)
-
-
-def burst_and_sustained(call):
-    time.sleep(0.5)
-    burst = median_ms(call)
-    until = time.time() + 2
-    while time.time() < until:
-        for _ in range(20):
-            call()
-        torch.cuda.synchronize()
-    return burst, median_ms(call)
+        events.append((start, end))
+    torch.cuda.synchronize()
+    return statistics.median(start.elapsed_time(end) for start, end in events)
 
 
 class Report:
-    def __init__(self):
-        self.rows, self.failed = [], 0
+    def __init__(self, sustain):
+        self.rows, self.failed, self.sustain = [], 0, sustain
+
+    def add(self, row):
+        self.rows.append(row)
+        print(row, flush=True)
 
     def check(self, name, error, limit):
         ok = error <= limit
         self.failed += not ok
-        self.rows.append(f"check {name:32s} relative error {error:9.2e} (limit {limit:.0e}) {'ok' if ok else 'FAILED'}")
+        self.add(f"check {name:36s} relative error {error:9.2e} (limit {limit:.0e}) {'ok' if ok else 'FAILED'}")
 
     def speed(self, name, work, unit, calls):
-        base = None
+        """calls: (who, function) pairs; rates are work per second, shown beside the first one's."""
         for who, call in calls:
-            burst, sustained = burst_and_sustained(call)
-            rates = work / burst * 1e3, work / sustained * 1e3
-            base = base or rates[0]
-            self.rows.append(f"speed {name:24s} {who:8s} burst {rates[0]:9.3f} sustained {rates[1]:9.3f} {unit}"
-                             f"  (burst / first {rates[0] / base:5.3f})")
+            call()
+        torch.cuda.synchronize()
+        times = {who: [] for who, _ in calls}
+        for _ in range(2):
+            for who, call in calls:
+                time.sleep(0.25)
+                times[who].append(median_ms(call, 20))
+        base = min(times[calls[0][0]])
+        for who, call in calls:
+            line = f"speed {name:26s} {who:8s} burst {work / min(times[who]) * 1e3:8.3f} (again {work / max(times[who]) * 1e3:8.3f})"
+            if self.sustain:
+                until = time.time() + self.sustain
+                while time.time() < until:
+                    median_ms(call, 20)
+                line += f" sustained {work / median_ms(call, 20) * 1e3:8.3f}"
+            self.add(f"{line} {unit}  burst / {calls[0][0]} {base / min(times[who]):5.3f}")
 
 
 def vadd(folder, report):
-    for size, library in ((1 << 20, "vadd"), (98432, "vadd"), (1 << 20, "vadd_tail"), (98432 - 7, "vadd_tail"), (1, "vadd_tail")):
-        x, y = (torch.randn(size, device="cuda") for _ in range(2))
-        out = poisoned((size,), torch.float32)
-        Kernel(folder, library, "add_kernel")((triton.cdiv(size, 1024),), x, y, out, size)
-        report.check(f"{library} {size}", relative_error(out, x.double() + y.double()), 1e-6)
+    for size, case in ((1 << 20, "vadd"), (98432, "vadd"), (1 << 20, "vadd_tail"), (98432 - 7, "vadd_tail"), (1, "vadd_tail")):
+        x, y, out = randn(size), randn(size), poisoned((size,), torch.float32)
+        Kernel(folder, case)((triton.cdiv(size, 1024),), x, y, out, size)
+        report.check(f"{case} {size}", relative_error(out, x.double() + y.double()), 1e-6)
     n = 1 << 28
-    x, y, out = torch.randn(n, device="cuda"), torch.randn(n, device="cuda"), poisoned((n,), torch.float32)
-    ours = Kernel(folder, "vadd", "add_kernel")
-    theirs, = load_jit(os.path.join(EXAMPLES, "vadd", "vadd.tri"), ["add_kernel"])
-    grid = (n // 1024,)
+    args = randn(n), randn(n), poisoned((n,), torch.float32), n
+    ours, grid = Kernel(folder, "vadd"), (n // 1024,)
     report.speed("vadd 2^28 fp32", 3 * 4 * n / 1e12, "TB/s", [
-        ("triton", lambda: theirs[grid](x, y, out, n, BLOCK_SIZE=1024)),
-        ("tritcc", lambda: ours(grid, x, y, out, n)),
+        ("triton", by_triton("vadd", grid, *args)),
+        ("tritcc", lambda: ours(grid, *args)),
     ])
-    report.speed("copy 2^28 fp32", 2 * 4 * n / 1e12, "TB/s", [("torch", lambda: out.copy_(x))])
+    report.speed("copy 2^28 fp32", 2 * 4 * n / 1e12, "TB/s", [("torch", lambda: args[2].copy_(args[0]))])
 
 
 def softmax(folder, report):
     programs = torch.cuda.get_device_properties(0).multi_processor_count * 2
-    for rows, cols, library in ((1000, 8192, "softmax"), (1000, 8176, "softmax"), (513, 781, "softmax_odd"), (3, 1, "softmax_odd")):
-        x = torch.randn(rows, cols, device="cuda") * 4
-        out = poisoned((rows, cols), torch.float32)
-        Kernel(folder, library, "softmax_kernel")((min(programs, rows),), out, x, cols, cols, rows, cols)
-        report.check(f"{library} {rows}x{cols}", relative_error(out, torch.softmax(x.double(), 1)), 1e-6)
+    for rows, cols, case in ((1000, 8192, "softmax"), (1000, 8176, "softmax"), (513, 781, "softmax_odd"), (3, 1, "softmax_odd")):
+        x, out = randn(rows, cols) * 4, poisoned((rows, cols), torch.float32)
+        Kernel(folder, case)((min(programs, rows),), out, x, cols, cols, rows, cols)
+        report.check(f"{case} {rows}x{cols}", relative_error(out, torch.softmax(x.double(), 1)), 1e-6)
     n = 8192
-    x, out = torch.randn(n, n, device="cuda"), poisoned((n, n), torch.float32)
-    ours = Kernel(folder, "softmax", "softmax_kernel")
-    theirs, = load_jit(os.path.join(EXAMPLES, "softmax", "softmax.tri"), ["softmax_kernel"])
-    grid = (programs,)
+    args = poisoned((n, n), torch.float32), randn(n, n), n, n, n, n
+    ours, grid = Kernel(folder, "softmax"), (programs,)
     report.speed("softmax fp32 8192x8192", 2 * 4 * n * n / 1e12, "TB/s", [
-        ("triton", lambda: theirs[grid](out, x, n, n, n, n, BLOCK_SIZE=8192, num_stages=2, num_warps=16)),
-        ("tritcc", lambda: ours(grid, out, x, n, n, n, n)),
+        ("triton", by_triton("softmax", grid, *args)),
+        ("tritcc", lambda: ours(grid, *args)),
     ])
-
-
-def with_arch(arch, function):
-    """A launcher of a @triton.jit function compiled for another architecture than the GPU's."""
-    def call(*args, **kwargs):
-        triton.knobs.runtime.override_arch = arch
-        try:
-            return function(*args, **kwargs)
-        finally:
-            triton.knobs.runtime.override_arch = None
-    return call
-
-
-def matmul(folder, report):
-    path = os.path.join(HERE, "kernels", "matmul.tri")
-    for m, n, k, dtype, library, block in ((512, 768, 256, torch.float16, "matmul_fp16", (128, 256)),
-                                           (512, 768, 256, torch.bfloat16, "matmul_bf16", (128, 256)),
-                                           (512, 384, 256, torch.float32, "matmul_fp32", (128, 128)),
-                                           (333, 251, 97, torch.float16, "matmul_odd", (64, 64))):
-        a, b = torch.randn(m, k, device="cuda", dtype=dtype), torch.randn(k, n, device="cuda", dtype=dtype)
-        c = poisoned((m, n), dtype)
-        grid = (triton.cdiv(m, block[0]) * triton.cdiv(n, block[1]),)
-        Kernel(folder, library, "matmul_kernel")(grid, a, b, c, m, n, k, k, n, n)
-        report.check(f"{library} {m}x{n}x{k}", relative_error(c, a.double() @ b.double()), 5e-3 if dtype != torch.float16 else 1e-3)
-    n = 8192
-    for dtype, name, block in ((torch.float16, "fp16", (128, 256, 64)), (torch.bfloat16, "bf16", (128, 256, 64)),
-                               (torch.float32, "fp32", (128, 128, 32))):
-        a, b = (torch.randn(n, n, device="cuda", dtype=dtype) for _ in range(2))
-        c = poisoned((n, n), dtype)
-        ours = Kernel(folder, "matmul_" + name, "matmul_kernel")
-        grid = (triton.cdiv(n, block[0]) * triton.cdiv(n, block[1]),)
-
-        def theirs(function):
-            return lambda: function(a, b, c, n, n, n, n, 1, n, 1, n, 1, *block, 8, num_warps=8, num_stages=3)
-
-        native, = load_jit(path, ["matmul_kernel"])
-        sm80, = load_jit(path, ["matmul_kernel"])
-        torch.backends.cuda.matmul.allow_tf32 = True
-        report.speed(f"matmul {name} 8192", 2 * n**3 / 1e12, "TFLOP/s", [
-            ("sm80", theirs(with_arch("sm80", sm80[grid]))),
-            ("tritcc", lambda: ours(grid, a, b, c, n, n, n, n, n, n)),
-            ("triton", theirs(native[grid])),
-            ("cublas", lambda: torch.matmul(a, b, out=c)),
-        ])
-
-
-def attention(folder, report):
-    path = os.path.join(HERE, "kernels", "attention.tri")
-    names = ["attention_inner", "attention_kernel"]
-
-    def arguments(q, k, v, out, lse, heads, context):
-        return q, k, v, out, lse, 128 ** -0.5, heads * context * 128, context * 128, 128, heads, context
-
-    for causal in (False, True):
-        ours = Kernel(folder, f"attention_{causal}", "attention_kernel")
-        q, k, v = (torch.randn(2, 3, 512, 128, device="cuda", dtype=torch.bfloat16) for _ in range(3))
-        out, lse = poisoned(q.shape, torch.bfloat16), poisoned((6, 512), torch.float32)
-        ours((4, 6), *arguments(q, k, v, out, lse, 3, 512))
-        want = torch.nn.functional.scaled_dot_product_attention(q.double(), k.double(), v.double(), is_causal=causal)
-        report.check(f"attention causal={causal}", relative_error(out, want), 1e-2)
-        z, h, n = 4, 32, 4096
-        q, k, v = (torch.randn(z, h, n, 128, device="cuda", dtype=torch.bfloat16) for _ in range(3))
-        out, lse = poisoned(q.shape, torch.bfloat16), poisoned((z * h, n), torch.float32)
-        grid = (n // 128, z * h)
-        args = arguments(q, k, v, out, lse, h, n)
-        native, sm80 = load_jit(path, names)[1], load_jit(path, names)[1]
-        extra = dict(HEAD_DIM=128, BLOCK_M=128, BLOCK_N=64, CAUSAL=causal, DTYPE=triton.language.bfloat16,
-                     num_warps=8, num_stages=3)
-        report.speed(f"attention {'causal' if causal else 'full'} D128", 4 * z * h * n * n * 128 * (0.5 if causal else 1) / 1e12,
-                     "TFLOP/s", [
-            ("sm80", lambda: with_arch("sm80", sm80[grid])(*args, **extra)),
-            ("tritcc", lambda: ours(grid, *args)),
-            ("triton", lambda: native[grid](*args, **extra)),
-            ("sdpa", lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)),
-        ])
 
 
 def layernorm_reference(x, w, b, eps):
@@ -249,48 +178,253 @@ def layernorm_reference(x, w, b, eps):
 
 def layernorm(folder, report):
     eps = 1e-5
-    for rows, cols, dtype, library in ((500, 8192, torch.float16, "layernorm"), (77, 4096, torch.float16, "layernorm"),
-                                       (300, 1155, torch.float32, "layernorm_odd"), (5, 3, torch.float32, "layernorm_odd")):
-        x = torch.randn(rows, cols, device="cuda", dtype=dtype) * 2 + 0.5
-        w, b = (torch.randn(cols, device="cuda", dtype=dtype) for _ in range(2))
+    for rows, cols, dtype, case in ((500, 8192, torch.float16, "layernorm"), (77, 4096, torch.float16, "layernorm"),
+                                    (300, 1155, torch.float32, "layernorm_odd"), (5, 3, torch.float32, "layernorm_odd")):
+        x = randn(rows, cols, dtype=dtype) * 2 + 0.5
+        w, b = randn(cols, dtype=dtype), randn(cols, dtype=dtype)
         y, mean, rstd = poisoned((rows, cols), dtype), poisoned((rows,), torch.float32), poisoned((rows,), torch.float32)
-        Kernel(folder, library, "_layer_norm_fwd_fused")((rows,), x, y, w, b, mean, rstd, cols, cols, eps)
+        Kernel(folder, case)((rows,), x, y, w, b, mean, rstd, cols, cols, eps)
         want = layernorm_reference(x, w, b, eps)
         limit = 1e-3 if dtype == torch.float16 else 1e-5
         for name, got, reference, bound in (("y", y, want[0], limit), ("mean", mean, want[1], 1e-5), ("rstd", rstd, want[2], 1e-5)):
-            report.check(f"{library} {rows}x{cols} {name}", relative_error(got, reference), bound)
-    m, n = 32768, 8192
-    x, y = torch.randn(m, n, device="cuda", dtype=torch.float16), poisoned((m, n), torch.float16)
-    w, b = (torch.randn(n, device="cuda", dtype=torch.float16) for _ in range(2))
-    mean, rstd = (poisoned((m,), torch.float32) for _ in range(2))
-    ours = Kernel(folder, "layernorm", "_layer_norm_fwd_fused")
-    theirs, = load_jit(os.path.join(EXAMPLES, "layernorm", "layernorm.tri"), ["_layer_norm_fwd_fused"])
+            report.check(f"{case} {rows}x{cols} {name}", relative_error(got, reference), bound)
+    m, n, dtype = 32768, 8192, torch.float16
+    args = (randn(m, n, dtype=dtype), poisoned((m, n), dtype), randn(n, dtype=dtype), randn(n, dtype=dtype),
+            poisoned((m,), torch.float32), poisoned((m,), torch.float32), n, n, eps)
+    ours, grid = Kernel(folder, "layernorm"), (m,)
     report.speed("layernorm fp16 32768x8192", 2 * 2 * m * n / 1e12, "TB/s", [
-        ("triton", lambda: theirs[(m,)](x, y, w, b, mean, rstd, n, n, eps, BLOCK_SIZE=8192, num_warps=8)),
-        ("tritcc", lambda: ours((m,), x, y, w, b, mean, rstd, n, n, eps)),
+        ("triton", by_triton("layernorm", grid, *args)),
+        ("tritcc", lambda: ours(grid, *args)),
     ])
 
 
+def layernorm_arguments(m, n, eps=1e-5):
+    """Inputs and poisoned outputs of the backward pass: (arguments of dx, arguments of the weights, x, dy, w)."""
+    dtype, groups = torch.float16, 128
+    x, dy, w = randn(m, n, dtype=dtype), randn(m, n, dtype=dtype), randn(n, dtype=dtype)
+    mean, rstd = x.float().mean(1), 1 / torch.sqrt(x.float().var(1, unbiased=False) + eps)
+    parts = poisoned((groups, n), torch.float32), poisoned((groups, n), torch.float32)
+    lock = torch.zeros(2 * groups, dtype=torch.int32, device="cuda")
+    first = poisoned((m, n), dtype), dy, *parts, x, w, mean, rstd, lock, n, n
+    second = *parts, poisoned((n,), torch.float32), poisoned((n,), torch.float32), groups, n
+    return first, second, x, dy, w
+
+
+def layernorm_backward(folder, report):
+    dx, dw = Kernel(folder, "layernorm_dx"), Kernel(folder, "layernorm_dw")
+    for m, n in ((1000, 8192), (640, 4112)):
+        first, second, x, dy, w = layernorm_arguments(m, n)
+        dx((m,), *first)
+        dw((triton.cdiv(n, 128),), *second)
+        x64, w64 = x.double().requires_grad_(), w.double().requires_grad_()
+        b64 = torch.zeros_like(w64).requires_grad_()
+        torch.nn.functional.layer_norm(x64, (n,), w64, b64, 1e-5).backward(dy.double())
+        for name, got, want, limit in (("dx", first[0], x64.grad, 1e-3), ("dw", second[2], w64.grad, 1e-5), ("db", second[3], b64.grad, 1e-5)):
+            report.check(f"layernorm backward {m}x{n} {name}", relative_error(got, want), limit)
+    m, n = 16384, 8192
+    first, second, *_ = layernorm_arguments(m, n)
+    report.speed("layernorm dx fp16 16384x8192", 3 * 2 * m * n / 1e12, "TB/s", [
+        ("triton", by_triton("layernorm_dx", (m,), *first)),
+        ("tritcc", lambda: dx((m,), *first)),
+    ])
+
+
+def rms_norm(folder, report):
+    forward, backward = Kernel(folder, "rms_norm"), Kernel(folder, "rms_norm_bwd")
+    dtype, eps, programs = torch.bfloat16, 1e-6, torch.cuda.get_device_properties(0).multi_processor_count
+
+    def arguments(m, n):
+        x, w, dy, rstd = randn(m, n, dtype=dtype), randn(n, dtype=dtype), randn(m, n, dtype=dtype), poisoned((m,), torch.float32)
+        parts, rows = poisoned((programs, n), torch.float32), triton.cdiv(m, programs)
+        return (poisoned((m, n), dtype), x, w, rstd, n, n, eps), (poisoned((m, n), dtype), parts, dy, x, w, rstd, n, m, n, rows)
+
+    for m, n in ((1008, 8192), (480, 5120)):
+        one, two = arguments(m, n)
+        forward((m,), *one)
+        backward((programs,), *two)
+        x, w = one[1].double().requires_grad_(), one[2].double().requires_grad_()
+        y = x / torch.sqrt((x * x).mean(1, keepdim=True) + eps) * w
+        y.backward(two[2].double())
+        report.check(f"rms norm {m}x{n} y", relative_error(one[0], y.detach()), 5e-3)
+        report.check(f"rms norm {m}x{n} dx", relative_error(two[0], x.grad), 5e-3)
+        report.check(f"rms norm {m}x{n} dw", relative_error(two[1].sum(0), w.grad), 1e-5)
+    m, n = 32768, 8192
+    one, two = arguments(m, n)
+    report.speed("rms norm bf16 32768x8192", 2 * 2 * m * n / 1e12, "TB/s", [
+        ("triton", by_triton("rms_norm", (m,), *one)),
+        ("tritcc", lambda: forward((m,), *one)),
+    ])
+    report.speed("rms norm backward", 3 * 2 * m * n / 1e12, "TB/s", [
+        ("triton", by_triton("rms_norm_bwd", (programs,), *two)),
+        ("tritcc", lambda: backward((programs,), *two)),
+    ])
+
+
+def cross_entropy(folder, report):
+    ours = Kernel(folder, "cross_entropy")
+
+    def arguments(rows, cols):
+        x = randn(rows, cols, dtype=torch.bfloat16) * 3
+        target = torch.randint(0, cols, (rows,), device="cuda")
+        target[::5] = -100
+        return x, cols, target, poisoned((rows,), torch.float32), cols, (rows // 16 + 1) * 16, -100
+
+    for rows, cols in ((64, 128256), (33, 32768), (17, 1008)):
+        args = arguments(rows, cols)
+        logits, target, valid = args[0].double().requires_grad_(), args[2], args[5]
+        ours((rows,), *args)
+        want = torch.nn.functional.cross_entropy(logits, target, ignore_index=-100, reduction="none") / valid
+        want.sum().backward()
+        report.check(f"cross entropy {rows}x{cols} loss", relative_error(args[3], want.detach()), 1e-5)
+        report.check(f"cross entropy {rows}x{cols} gradient", relative_error(args[0], logits.grad), 5e-3)
+    rows, cols = 8192, 128256
+    args = arguments(rows, cols)
+    args[2].clamp_(min=0)
+    report.speed("cross entropy bf16 8192x128256", 3 * 2 * rows * cols / 1e12, "TB/s", [
+        ("triton", by_triton("cross_entropy", (rows,), *args)),
+        ("tritcc", lambda: ours((rows,), *args)),
+    ])
+
+
+def matmul(folder, report):
+    torch.backends.cuda.matmul.allow_tf32 = True
+    for m, n, k, dtype, case, block in ((512, 768, 256, torch.float16, "matmul_fp16", (128, 256)),
+                                        (512, 768, 256, torch.bfloat16, "matmul_bf16", (128, 256)),
+                                        (512, 384, 256, torch.float32, "matmul_fp32", (128, 128)),
+                                        (333, 251, 97, torch.float16, "matmul_odd", (64, 64))):
+        a, b, c = randn(m, k, dtype=dtype), randn(k, n, dtype=dtype), poisoned((m, n), dtype)
+        grid = (triton.cdiv(m, block[0]) * triton.cdiv(n, block[1]),)
+        Kernel(folder, case)(grid, a, b, c, m, n, k, k, n, n)
+        report.check(f"{case} {m}x{n}x{k}", relative_error(c, a.double() @ b.double()), 5e-3 if dtype != torch.float16 else 1e-3)
+    n = 8192
+    for dtype, name, block in ((torch.float16, "fp16", (128, 256)), (torch.bfloat16, "bf16", (128, 256)), (torch.float32, "fp32", (128, 128))):
+        a, b, c = randn(n, n, dtype=dtype), randn(n, n, dtype=dtype), poisoned((n, n), dtype)
+        case, ours, args = "matmul_" + name, Kernel(folder, "matmul_" + name), (a, b, c, n, n, n, n, n, n)
+        grid = (triton.cdiv(n, block[0]) * triton.cdiv(n, block[1]),)
+        report.speed(f"matmul {name} 8192", 2 * n**3 / 1e12, "TFLOP/s", [
+            ("sm80", by_triton(case, grid, *args, arch="sm80")),
+            ("tritcc", lambda: ours(grid, *args)),
+            ("triton", by_triton(case, grid, *args)),
+            ("cublas", lambda: torch.matmul(a, b, out=c)),
+        ])
+
+
+def matmul_int8(folder, report):
+    ours = Kernel(folder, "matmul_int8")
+
+    def arguments(m, n, k):
+        a, b = (torch.randint(-128, 128, (rows, k), dtype=torch.int8, device="cuda") for rows in (m, n))
+        return (a, b, torch.full((m, n), 0x5a5a5a5a, dtype=torch.int32, device="cuda"), m, n, k, k, k, n), \
+            (triton.cdiv(m, 128) * triton.cdiv(n, 256),)
+
+    for shape in ((512, 768, 256), (336, 272, 176)):
+        args, grid = arguments(*shape)
+        ours(grid, *args)
+        report.check(f"matmul int8 {shape}", relative_error(args[2], args[0].double() @ args[1].double().T), 0)
+    n = 8192
+    args, grid = arguments(n, n, n)
+    report.speed("matmul int8 8192", 2 * n**3 / 1e12, "TOP/s", [
+        ("sm80", by_triton("matmul_int8", grid, *args, arch="sm80")),
+        ("tritcc", lambda: ours(grid, *args)),
+        ("triton", by_triton("matmul_int8", grid, *args)),
+        ("cublas", lambda: torch._int_mm(args[0], args[1].T)),
+    ])
+
+
+def attention(folder, report):
+
+    def arguments(z, h, n):
+        q, k, v = (randn(z, h, n, 128, dtype=torch.bfloat16) for _ in range(3))
+        out, lse = poisoned(q.shape, torch.bfloat16), poisoned((z * h, n), torch.float32)
+        return q, k, v, out, lse, 128**-0.5, h * n * 128, n * 128, 128, h, n
+
+    for causal in (False, True):
+        case = f"attention_{causal}"
+        ours, args = Kernel(folder, case), arguments(2, 3, 512)
+        ours((4, 6), *args)
+        q, k, v = (t.double() for t in args[:3])
+        report.check(f"attention causal={causal}",
+                     relative_error(args[3], torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)), 1e-2)
+        z, h, n = 4, 32, 4096
+        args, grid = arguments(z, h, n), (n // 128, z * h)
+        report.speed(f"attention {'causal' if causal else 'full'} D128", 4 * z * h * n * n * 128 * (0.5 if causal else 1) / 1e12,
+                     "TFLOP/s", [
+            ("sm80", by_triton(case, grid, *args, arch="sm80")),
+            ("tritcc", lambda: ours(grid, *args)),
+            ("triton", by_triton(case, grid, *args)),
+            ("sdpa", lambda: torch.nn.functional.scaled_dot_product_attention(*args[:3], is_causal=causal)),
+        ])
+
+
+def attention_backward(folder, report):
+    log2e = math.log2(math.e)
+
+    def arguments(z, h, n, causal):
+        """(arguments, q, k, v, out, d_out): the forward pass is the library's."""
+        q, k, v, d_out = (randn(z, h, n, 64, dtype=torch.bfloat16) for _ in range(4))
+        scale = 64**-0.5
+        out = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+        lse = poisoned((z * h, n), torch.float32)
+        for i, (qi, ki) in enumerate(zip(q.flatten(0, 1), k.flatten(0, 1))):
+            scores = qi.float() @ ki.float().T * scale
+            if causal:
+                scores.masked_fill_(torch.ones_like(scores, dtype=torch.bool).triu(1), float("-inf"))
+            lse[i] = torch.logsumexp(scores, 1) * log2e
+        grads = [poisoned(q.shape, torch.bfloat16) for _ in range(3)]
+        scaled = (k.float() * (scale * log2e)).to(torch.bfloat16)
+        delta = poisoned((z * h, n), torch.float32)
+        return (q, scaled, v, scale, d_out, *grads, lse, delta, n * 64, 64, n), q, k, v, out, d_out
+
+    before = Kernel(folder, "attention_delta")
+    for causal in (False, True):
+        case = f"attention_bwd_{causal}"
+        ours = Kernel(folder, case)
+        args, q, k, v, out, d_out = arguments(2, 3, 512, causal)
+        before((4, 6), out, d_out, args[9], 512)
+        report.check("attention row sums", relative_error(args[9], (out.double() * d_out.double()).sum(-1).flatten(0, 1)), 1e-5)
+        ours((4, 6), *args)
+        q, k, v = (t.double().requires_grad_() for t in (q, k, v))
+        torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal).backward(d_out.double())
+        for name, got, want in zip(("dq", "dk", "dv"), args[5:8], (q.grad, k.grad, v.grad)):
+            report.check(f"attention backward causal={causal} {name}", relative_error(got, want), 2e-2)
+        z, h, n = 4, 32, 4096
+        args, q, k, v, out, d_out = arguments(z, h, n, causal)
+        grid = (n // 128, z * h)
+        before(grid, out, d_out, args[9], n)
+        report.speed(f"attention bwd {'causal' if causal else 'full'} D64",
+                     10 * z * h * n * n * 64 * (0.5 if causal else 1) / 1e12, "TFLOP/s", [
+            ("sm80", by_triton(case, grid, *args, arch="sm80")),
+            ("tritcc", lambda: ours(grid, *args)),
+            ("triton", by_triton(case, grid, *args)),
+        ])
+
+
+PARTS = (vadd, softmax, layernorm, layernorm_backward, rms_norm, cross_entropy, matmul, matmul_int8, attention, attention_backward)
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
     parser.add_argument("--report")
-    parser.add_argument("--only", help="comma-separated: vadd,softmax,layernorm,matmul,attention")
+    parser.add_argument("--only", help="comma-separated: " + ",".join(p.__name__ for p in PARTS))
+    parser.add_argument("--sustain", type=float, default=1, help="seconds of work before the sustained rate; 0 leaves it out")
     options = parser.parse_args()
     torch.manual_seed(time.time_ns() & 0xFFFFFF)
-    report = Report()
-    for part in (vadd, softmax, layernorm, matmul, attention):
+    report = Report(options.sustain)
+    report.add(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}")
+    for part in PARTS:
         if options.only and part.__name__ not in options.only.split(","):
             continue
         try:
             part(options.folder, report)
         except Exception as error:
+            traceback.print_exc()
             report.failed += 1
-            report.rows.append(f"check {part.__name__}: {type(error).__name__}: {error}")
-    text = "\n".join([f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}"] + report.rows)
-    print(text)
-    if options.report:
-        open(options.report, "w").write(text + "\n")
+            report.add(f"check {part.__name__}: {type(error).__name__}: {error}")
+        torch.cuda.empty_cache()
+        if options.report:
+            with open(options.report, "w") as file:
+                file.write("\n".join(report.rows) + "\n")
     sys.exit(report.failed != 0)
 
 
