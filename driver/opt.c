@@ -210,6 +210,37 @@ static bool on_arch(parser *p, tri_str value)
     return tri_targets_find(p->diag, value, &target, &arch);
 }
 
+static bool on_openmp(parser *p, tri_str value)
+{
+    (void)value;
+    p->opt->compile.openmp = 1;
+    return true;
+}
+
+static bool on_no_openmp(parser *p, tri_str value)
+{
+    (void)value;
+    p->opt->compile.openmp = -1;
+    return true;
+}
+
+static bool on_sanitize(parser *p, tri_str value)
+{
+    tri_str item;
+    while (next_item(&value, &item)) {
+        unsigned bit = tri_str_is(item, "address")  ? TRI_SANITIZE_ADDRESS
+                       : tri_str_is(item, "bounds") ? TRI_SANITIZE_BOUNDS
+                                                    : 0;
+        if (!bit)
+            return usage(p, "'-fsanitize=%.*s' is not known; address and bounds are", TRI_STR_ARG(item));
+        p->opt->compile.sanitize |= bit;
+    }
+    if (!p->opt->compile.sanitize)
+        return usage(p, "'-fsanitize=' needs address or bounds");
+    /* reports name source lines */
+    return on_lineinfo(p, value);
+}
+
 static bool power_of_two(parser *p, const char *name, tri_str value, int highest, int *out)
 {
     int64_t n;

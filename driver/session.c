@@ -80,7 +80,7 @@ bool tri_session_choose_target(tri_session *session, tri_unit *unit, tri_str arc
 {
     tri_str arch = session->opt->compile.arch.len ? session->opt->compile.arch : arch_of_input;
     if (arch.len)
-        return tri_targets_find(session->diag, arch, &unit->target, &unit->arch);
+        return tri_targets_find(session->diag, arch, &unit->target, &unit->arch) && tri_targets_check_options(unit);
     const char *code = family_of_outputs(session->opt);
     unit->target = family_of(code);
     if (!unit->target) {
@@ -88,5 +88,5 @@ bool tri_session_choose_target(tri_session *session, tri_unit *unit, tri_str arc
         return false;
     }
     unit->arch = unit->target->default_arch;
-    return true;
+    return tri_targets_check_options(unit);
 }

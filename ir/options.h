@@ -8,6 +8,8 @@
 
 typedef enum { TRI_DEBUG_NONE, TRI_DEBUG_LINES, TRI_DEBUG_FULL } tri_debug_level;
 
+enum tri_sanitize { TRI_SANITIZE_ADDRESS = 1, TRI_SANITIZE_BOUNDS = 2, TRI_SANITIZE_UNDEFINED = 4 };
+
 /* -DNAME=VALUE; the value is a Python literal, a dtype or a jit function's name. */
 typedef struct {
     tri_str name;
@@ -29,6 +31,9 @@ typedef struct {
     tri_debug_level debug;
     bool no_fp_fusion;           /* -fno-fp-fusion */
     bool debug_asserts;          /* device_assert is kept */
+    unsigned sanitize;           /* -fsanitize=, of tri_sanitize */
+    int openmp;                  /* 1: -fopenmp, -1: -fno-openmp, 0: neither */
+    tri_str features;            /* -mattr: "+bf16,+i8mm"; empty: what the architecture has */
     bool simulate;               /* GPU code is made for the SIMT simulator instead of the machine */
     bool verify_each;            /* run the verifier after every pass */
     tri_str show_value, show_at; /* --value, --at: whose layout -emit=layout shows; empty: not given */

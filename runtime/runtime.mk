@@ -7,7 +7,10 @@ gen/runtime/launch/%.bc: $(srcdir)/runtime/launch/%.c $(srcdir)/runtime/launch/l
 	@mkdir -p $(@D)
 	$(SAY) CLANG launch/$*.c
 	$(Q)$(CLANG) -std=c17 -Wall -Wextra -Werror -O2 -fPIC -fno-ident -D_GNU_SOURCE -I$(srcdir) -fno-stack-protector \
-		-U_FORTIFY_SOURCE -ffile-prefix-map=$(srcdir)/= -emit-llvm -c $< -o $@
+		-U_FORTIFY_SOURCE -ffile-prefix-map=$(srcdir)/= $(LAUNCH_FLAGS) -emit-llvm -c $< -o $@
+
+# asks the processor, so it is for x86 on every host
+gen/runtime/launch/x86.bc: LAUNCH_FLAGS = --target=x86_64-unknown-linux-gnu -ffreestanding
 
 $(LAUNCH_BITCODE): $(LAUNCH_SOURCES:$(srcdir)/runtime/%.c=gen/runtime/%.bc)
 	$(SAY) LINK launch.bc

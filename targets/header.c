@@ -80,9 +80,10 @@ static bool is_reserved(tri_str name)
     return false;
 }
 
-static bool add_prototype(tri_unit *unit, const tri_kernel *k, tri_buf *out)
+static bool add_prototype(tri_unit *unit, const tri_kernel *k, const char *suffix, tri_buf *out)
 {
-    tri_buf_format(out, "int %.*s(tri_stream stream, tri_grid grid", TRI_STR_ARG(k->name));
+    bool has_lengths = *suffix;
+    tri_buf_format(out, "int %.*s%s(tri_stream stream, tri_grid grid", TRI_STR_ARG(k->name), suffix);
     for (size_t i = 0; i < k->params.len; i++) {
         const tri_kernel_param *p = &k->params.at[i];
         tri_object_ctype type;
@@ -97,6 +98,8 @@ static bool add_prototype(tri_unit *unit, const tri_kernel *k, tri_buf *out)
         bool is_ptr = type.kind == TRI_CTYPE_PTR;
         tri_buf_format(out, ",\n    %s%s %s%.*s%s", type.is_const ? "const " : "", type.c, is_ptr ? "*" : "",
                        TRI_STR_ARG(p->name), is_reserved(p->name) ? "_" : "");
+        if (is_ptr && has_lengths)
+            tri_buf_format(out, ", uint64_t %.*s_bytes", TRI_STR_ARG(p->name));
     }
     tri_buf_add_z(out, ");\n");
     return true;
@@ -134,8 +137,13 @@ bool tri_header_write(tri_unit *unit, tri_str guard, tri_buf *out)
         const tri_kernel *k = &unit->kernels.at[i];
         tri_buf_add_char(out, '\n');
         add_comment(k, out);
-        if (!add_prototype(unit, k, out))
+        if (!add_prototype(unit, k, "", out))
             return false;
+        if (unit->options->sanitize & TRI_SANITIZE_BOUNDS) {
+            tri_buf_add_z(out, "/* The same, with every access checked against the bytes behind each pointer. */\n");
+            if (!add_prototype(unit, k, "_checked", out))
+                return false;
+        }
         tri_buf_format(out, "/* The compiled forms that the object holds. */\n"
                             "const tri_variant *%.*s_variants(int *out_count);\n",
                        TRI_STR_ARG(k->name));

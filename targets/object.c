@@ -3,6 +3,7 @@
 
 #include "ir/context.h"
 #include "ir/llvm.h"
+#include "targets/cpu/host.h"
 #include "targets/cpu/machine.h"
 
 #include "llvm-c/BitReader.h"
@@ -21,6 +22,8 @@ typedef struct {
     size_t image_count;
     const tri_object_image *images;
     LLVMValueRef image_table; /* null: a CPU object */
+    const tri_arch *archs[TRI_HOST_MAX_LIST]; /* of a CPU object */
+    size_t arch_count;
 } object;
 
 /* ---- the runtime ---- */
@@ -186,15 +189,30 @@ static LLVMValueRef narrow(object *o, const tri_object_ctype *type, LLVMValueRef
     return v;
 }
 
-/* Spills the arguments; returns the array of their addresses, with one more entry for scratch. */
-static LLVMValueRef spill(object *o, LLVMValueRef fn, const argument *args, unsigned count)
+/* Spills the arguments, `given` of fn from each parameter's number on; returns the array of their addresses,
+ * with one more entry for scratch. */
+static LLVMValueRef spill(object *o, LLVMValueRef fn, const argument *args, unsigned count, const unsigned *given)
 {
     LLVMValueRef array = LLVMBuildAlloca(o->b, LLVMArrayType2(o->ptr, count + 1), "args");
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef slot = LLVMBuildAlloca(o->b, args[i].stored, "");
-        LLVMBuildStore(o->b, narrow(o, &args[i].type, LLVMGetParam(fn, 3 + i)), slot);
+        LLVMBuildStore(o->b, narrow(o, &args[i].type, LLVMGetParam(fn, given[i])), slot);
         LLVMValueRef at = number(o, o->i64, i);
         LLVMBuildStore(o->b, slot, LLVMBuildGEP2(o->b, o->ptr, array, &at, 1, ""));
+    }
+    return array;
+}
+
+/* The bytes behind each pointer, as k_checked has them after each. */
+static LLVMValueRef spill_lengths(object *o, LLVMValueRef fn, const argument *args, unsigned count,
+                                  const unsigned *given)
+{
+    LLVMValueRef array = LLVMBuildAlloca(o->b, LLVMArrayType2(o->i64, count ? count : 1), "lengths");
+    for (unsigned i = 0; i < count; i++) {
+        if (args[i].type.kind != TRI_CTYPE_PTR)
+            continue;
+        LLVMValueRef at = number(o, o->i64, i);
+        LLVMBuildStore(o->b, LLVMGetParam(fn, given[i] + 1), LLVMBuildGEP2(o->b, o->i64, array, &at, 1, ""));
     }
     return array;
 }
@@ -257,40 +275,48 @@ static LLVMValueRef make_record(object *o, const tri_kernel *k)
 
 /* ---- functions of one kernel ---- */
 
-static bool make_launcher(object *o, const tri_kernel *k, LLVMValueRef record)
+static LLVMValueRef launch_cpu(object *o, const tri_kernel *k, LLVMValueRef array, LLVMValueRef grid,
+                               LLVMValueRef lengths)
+{
+    LLVMTypeRef params[5] = {o->ptr, o->i64, o->i64, o->ptr, o->ptr};
+    LLVMTypeRef range = LLVMFunctionType(LLVMVoidTypeInContext(o->llvm), params, 5, false);
+    tri_str symbol = tri_str_format(o->unit->arena, "tri_run_%.*s", TRI_STR_ARG(k->symbol));
+    LLVMValueRef run = LLVMGetNamedFunction(o->module, symbol.data);
+    if (!run)
+        run = LLVMAddFunction(o->module, symbol.data, range);
+    LLVMSetVisibility(run, LLVMHiddenVisibility);
+    LLVMValueRef values[4] = {run, array, grid, lengths};
+    return call(o, lengths ? "tri_rt_cpu_launch_checked" : "tri_rt_cpu_launch", values, lengths ? 4 : 3);
+}
+
+/* int k(stream, grid, arguments), or k_checked where the bytes behind it follow each pointer. */
+static bool make_launcher(object *o, const tri_kernel *k, LLVMValueRef record, bool has_lengths)
 {
     argument *args = TRI_NEW_ARRAY(o->unit->arena, argument, max_args);
-    LLVMTypeRef params[max_args + 3] = {o->ptr, o->i64, o->i64};
-    unsigned count, hints;
+    LLVMTypeRef params[2 * max_args + 3] = {o->ptr, o->i64, o->i64};
+    unsigned count, hints, n = 3, given[max_args];
     if (!collect(o, k, args, &count))
         return false;
     /* struct {uint32_t x, y, z} by value: two integer registers on x86-64 and on AArch64 */
-    for (unsigned i = 0; i < count; i++)
-        params[3 + i] = args[i].passed;
-    LLVMValueRef fn = begin_function(o, name_with(o, k, ""), params, count + 3, o->i32);
+    for (unsigned i = 0; i < count; i++) {
+        given[i] = n;
+        params[n++] = args[i].passed;
+        if (has_lengths && args[i].type.kind == TRI_CTYPE_PTR)
+            params[n++] = o->i64;
+    }
+    LLVMValueRef fn = begin_function(o, name_with(o, k, has_lengths ? "_checked" : ""), params, n, o->i32);
     LLVMTypeRef grid_type = LLVMArrayType2(o->i32, 4);
     LLVMValueRef grid = LLVMBuildAlloca(o->b, grid_type, "grid"), at = number(o, o->i64, 1);
     LLVMSetAlignment(grid, 8);
     LLVMBuildStore(o->b, LLVMGetParam(fn, 1), grid);
     LLVMBuildStore(o->b, LLVMGetParam(fn, 2), LLVMBuildGEP2(o->b, o->i64, grid, &at, 1, ""));
-    LLVMValueRef array = spill(o, fn, args, count);
+    LLVMValueRef array = spill(o, fn, args, count, given);
+    LLVMValueRef lengths = has_lengths ? spill_lengths(o, fn, args, count, given) : NULL;
     LLVMValueRef table = hint_table(o, args, count, &hints);
     if (table)
         check_hints(o, fn, array, table, hints);
-    LLVMValueRef result;
-    if (record) {
-        LLVMValueRef values[5] = {record, LLVMGetParam(fn, 0), grid, array, number(o, o->i32, count)};
-        result = call(o, "tri_rt_cuda_launch", values, 5);
-    } else {
-        LLVMTypeRef range_params[5] = {o->ptr, o->i64, o->i64, o->ptr, o->ptr};
-        LLVMTypeRef range = LLVMFunctionType(LLVMVoidTypeInContext(o->llvm), range_params, 5, false);
-        tri_str symbol = tri_str_format(o->unit->arena, "tri_run_%.*s", TRI_STR_ARG(k->symbol));
-        LLVMValueRef run = LLVMAddFunction(o->module, symbol.data, range);
-        LLVMSetVisibility(run, LLVMHiddenVisibility);
-        LLVMValueRef values[3] = {run, array, grid};
-        result = call(o, "tri_rt_cpu_launch", values, 3);
-    }
-    LLVMBuildRet(o->b, result);
+    LLVMValueRef values[5] = {record, LLVMGetParam(fn, 0), grid, array, number(o, o->i32, count)};
+    LLVMBuildRet(o->b, record ? call(o, "tri_rt_cuda_launch", values, 5) : launch_cpu(o, k, array, grid, lengths));
     return true;
 }
 
@@ -314,11 +340,11 @@ static void make_variants(object *o, const tri_kernel *k)
 {
     LLVMTypeRef fields[6] = {o->ptr, o->ptr, o->ptr, o->i32, o->i32, o->i32};
     LLVMTypeRef type = LLVMStructTypeInContext(o->llvm, fields, 6, false);
-    size_t count = o->image_table ? o->image_count : 1;
+    size_t count = o->image_table ? o->image_count : o->arch_count;
     LLVMValueRef *rows = TRI_NEW_ARRAY(o->unit->arena, LLVMValueRef, count);
     LLVMValueRef name = text(o, k->name), key = text(o, key_of(o, k));
     for (size_t i = 0; i < count; i++) {
-        tri_str arch = o->image_table ? o->images[i].arch : tri_str_from(o->unit->arch->name);
+        tri_str arch = o->image_table ? o->images[i].arch : tri_str_from(o->archs[i]->name);
         LLVMValueRef values[6] = {name,
                                   text(o, arch),
                                   key,
@@ -334,6 +360,16 @@ static void make_variants(object *o, const tri_kernel *k)
     LLVMBuildRet(o->b, table);
 }
 
+/* Which of several processors the code picks (targets/cpu/dispatch.c). */
+static LLVMValueRef selected_host(object *o, const tri_kernel *k)
+{
+    LLVMTypeRef type = LLVMFunctionType(o->i32, NULL, 0, false);
+    tri_str name = tri_str_format(o->unit->arena, "tri_selected_%.*s", TRI_STR_ARG(k->symbol));
+    LLVMValueRef fn = LLVMAddFunction(o->module, name.data, type);
+    LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    return LLVMBuildCall2(o->b, type, fn, NULL, 0, "");
+}
+
 /* int k_<verb>(int device) by the runtime's function, or a constant on CPUs (device 0 only). */
 static void make_device_function(object *o, const tri_kernel *k, LLVMValueRef record, const char *suffix,
                                  const char *runtime, int if_missing)
@@ -344,8 +380,9 @@ static void make_device_function(object *o, const tri_kernel *k, LLVMValueRef re
         LLVMValueRef args[2] = {record, LLVMGetParam(fn, 0)};
         result = call(o, runtime, args, 2);
     } else {
+        bool picks = o->arch_count > 1 && if_missing < 0;
         LLVMValueRef is_host = LLVMBuildICmp(o->b, LLVMIntEQ, LLVMGetParam(fn, 0), number(o, o->i32, 0), "");
-        result = LLVMBuildSelect(o->b, is_host, number(o, o->i32, 0),
+        result = LLVMBuildSelect(o->b, is_host, picks ? selected_host(o, k) : number(o, o->i32, 0),
                                  LLVMConstInt(o->i32, (uint64_t)(int64_t)if_missing, true), "");
     }
     LLVMBuildRet(o->b, result);
@@ -357,7 +394,8 @@ static bool make_kernels(object *o)
     for (size_t i = 0; i < o->unit->kernels.len; i++) {
         const tri_kernel *k = &o->unit->kernels.at[i];
         LLVMValueRef record = o->image_table ? make_record(o, k) : NULL;
-        if (!make_launcher(o, k, record))
+        bool has_checks = !record && (o->unit->options->sanitize & TRI_SANITIZE_BOUNDS);
+        if (!make_launcher(o, k, record, false) || (has_checks && !make_launcher(o, k, record, true)))
             return false;
         make_variants(o, k);
         make_device_function(o, k, record, "_selected", "tri_rt_cuda_selected", -1);
@@ -409,11 +447,32 @@ static void keep_called(object *o, tri_str assembly)
     }
 }
 
+/* -fopenmp makes the link fail without OpenMP, -fno-openmp forgets about it; either way this object keeps
+ * its own launch function, as others may be compiled otherwise. */
+static void choose_openmp(object *o)
+{
+    static const char *const names[] = {"GOMP_parallel", "omp_get_max_threads", "omp_in_parallel"};
+    int openmp = o->unit->options->openmp;
+    if (!openmp || o->image_table)
+        return;
+    LLVMSetLinkage(LLVMGetNamedFunction(o->module, "tri_rt_cpu_launch"), LLVMInternalLinkage);
+    LLVMSetLinkage(LLVMGetNamedFunction(o->module, "tri_rt_cpu_launch_checked"), LLVMInternalLinkage);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        LLVMValueRef fn = LLVMGetNamedFunction(o->module, names[i]);
+        TRI_ASSERT(fn);
+        if (openmp > 0)
+            LLVMSetLinkage(fn, LLVMExternalLinkage);
+        else
+            LLVMReplaceAllUsesWith(fn, LLVMConstNull(o->ptr));
+    }
+}
+
 static bool finish(object *o, LLVMTargetMachineRef machine)
 {
     tri_buf bytes = {0};
     tri_diag *diag = o->unit->diag;
     keep_strerror(o);
+    choose_openmp(o);
     bool ok = make_kernels(o) && tri_llvm_verify(diag, o->module) &&
               tri_llvm_run_passes(diag, o->module, machine, "globaldce,function(sroa,early-cse,simplifycfg)") &&
               tri_llvm_emit(diag, o->module, machine, LLVMObjectFile, &bytes);
@@ -430,6 +489,7 @@ bool tri_object_from_asm(tri_unit *unit)
 {
     object o;
     init(&o, unit);
+    o.arch_count = tri_host_list(unit, o.archs, TRI_HOST_MAX_LIST);
     tri_cpu_start_assembler(unit->arch);
     LLVMTargetMachineRef machine = tri_cpu_create_machine(unit);
     bool ok = machine && load_runtime(&o, tri_cpu_triple(unit->arch), machine);

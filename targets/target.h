@@ -26,6 +26,10 @@ typedef struct tri_target {
     const char *help;
     const tri_arch *archs; /* ends with a null name */
     const tri_arch *default_arch;
+    /* Does -arch=A,B name code that one object can hold? `archs` is the whole list. Null: never. Reports. */
+    bool (*accepts_list)(tri_diag *diag, tri_str archs);
+    /* Reports options that do not suit the unit's architecture. Null: those for CPUs do not. */
+    bool (*check_options)(tri_unit *unit);
     int warp_size;      /* 1 for cpu */
     int default_warps, default_stages;
     /* Passes as text for tri_passes_run; a row may depend on the arch and options, so they are
@@ -48,7 +52,10 @@ typedef struct tri_target {
 
 size_t tri_targets_count(void);
 const tri_target *tri_targets_at(size_t i);
-/* Finds an -arch= value; reports an unknown one with the nearest. Sets both or neither. */
+/* Finds an -arch= value; reports an unknown one with the nearest. Of a list "A,B" the first counts, and the
+ * others must be of its family, which must take lists. Sets both or neither. */
 bool tri_targets_find(tri_diag *diag, tri_str arch, const tri_target **out_target, const tri_arch **out_arch);
+/* Do the unit's options suit its target? Reports. */
+bool tri_targets_check_options(tri_unit *unit);
 
 #endif

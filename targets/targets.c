@@ -27,7 +27,7 @@ static const char *nearest_arch(tri_str arch)
     return tri_str_nearest(arch, names, count);
 }
 
-bool tri_targets_find(tri_diag *diag, tri_str arch, const tri_target **out_target, const tri_arch **out_arch)
+static bool find_one(tri_diag *diag, tri_str arch, const tri_target **out_target, const tri_arch **out_arch)
 {
     for (size_t f = 0; f < family_count; f++) {
         for (const tri_arch *a = families[f]->archs; a->name; a++) {
@@ -46,4 +46,43 @@ bool tri_targets_find(tri_diag *diag, tri_str arch, const tri_target **out_targe
         tri_diag_error(diag, TRI_NO_SPAN, 6001, "unknown architecture '%.*s'; --print-targets lists the known ones",
                        TRI_STR_ARG(arch));
     return false;
+}
+
+bool tri_targets_find(tri_diag *diag, tri_str arch, const tri_target **out_target, const tri_arch **out_arch)
+{
+    size_t end = tri_str_find(arch, ',');
+    const tri_target *target, *other;
+    const tri_arch *first, *next;
+    if (!find_one(diag, tri_str_sub(arch, 0, end), &target, &first))
+        return false;
+    for (size_t at = end; at < arch.len; at = end) {
+        tri_str rest = tri_str_sub(arch, at + 1, arch.len);
+        end = at + 1 + tri_str_find(rest, ',');
+        if (!find_one(diag, tri_str_sub(arch, at + 1, end), &other, &next))
+            return false;
+        if (other != target || !target->accepts_list) {
+            tri_diag_error(diag, TRI_NO_SPAN, 6001, "'-arch=%.*s' cannot be one object", TRI_STR_ARG(arch));
+            return false;
+        }
+    }
+    bool is_list = tri_str_find(arch, ',') < arch.len;
+    if (is_list && !target->accepts_list(diag, arch))
+        return false;
+    *out_target = target;
+    *out_arch = first;
+    return true;
+}
+
+bool tri_targets_check_options(tri_unit *unit)
+{
+    const tri_options *o = unit->options;
+    if (unit->target->check_options)
+        return unit->target->check_options(unit);
+    const char *name = o->sanitize ? "-fsanitize" : o->features.len ? "-mattr" : NULL;
+    if (name)
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "%s is for host processors, not for %s", name, unit->arch->name);
+    if (o->openmp)
+        tri_diag_warning(unit->diag, TRI_NO_SPAN, "unused-option", "-f%sopenmp has no effect for %s",
+                         o->openmp < 0 ? "no-" : "", unit->arch->name);
+    return !name;
 }

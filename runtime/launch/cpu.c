@@ -16,6 +16,7 @@ typedef struct {
     tri_rt_range *run;
     const void *const *args;
     const uint32_t *grid;
+    const uint64_t *lengths;
     uint64_t total, chunk;
     uint64_t next; /* atomic */
     int err;       /* atomic: the first error wins */
@@ -29,14 +30,15 @@ static void work(void *data)
         if (begin >= t->total)
             return;
         uint64_t end = t->total - begin > t->chunk ? begin + t->chunk : t->total;
-        int err = 0;
-        t->run(t->args, begin, end, t->grid, &err);
-        if (err)
-            __atomic_store_n(&t->err, err, __ATOMIC_RELAXED);
+        tri_rt_state state = {0, t->lengths};
+        t->run(t->args, begin, end, t->grid, &state.err);
+        if (state.err)
+            __atomic_store_n(&t->err, state.err, __ATOMIC_RELAXED);
     }
 }
 
-int tri_rt_cpu_launch(tri_rt_range *run, const void *const *args, const tri_grid *grid)
+int tri_rt_cpu_launch_checked(tri_rt_range *run, const void *const *args, const tri_grid *grid,
+                              const uint64_t *lengths)
 {
     uint32_t sizes[3] = {grid->x, grid->y, grid->z};
     uint64_t plane = (uint64_t)grid->x * grid->y;
@@ -49,14 +51,19 @@ int tri_rt_cpu_launch(tri_rt_range *run, const void *const *args, const tri_grid
     if (GOMP_parallel && omp_get_max_threads && !(omp_in_parallel && omp_in_parallel()))
         threads = omp_get_max_threads();
     if (threads <= 1 || total == 1) {
-        int err = 0;
-        run(args, 0, total, sizes, &err);
-        return err;
+        tri_rt_state state = {0, lengths};
+        run(args, 0, total, sizes, &state.err);
+        return state.err;
     }
     uint64_t chunk = total / ((uint64_t)threads * 8);
-    team t = {run, args, sizes, total, chunk ? chunk : 1, 0, 0};
+    team t = {run, args, sizes, lengths, total, chunk ? chunk : 1, 0, 0};
     GOMP_parallel(work, &t, 0, 0);
     return t.err;
+}
+
+int tri_rt_cpu_launch(tri_rt_range *run, const void *const *args, const tri_grid *grid)
+{
+    return tri_rt_cpu_launch_checked(run, args, grid, 0);
 }
 
 /* ---- called by kernels ---- */
@@ -110,6 +117,21 @@ void tri_cpu_rt_assert(int *err, const char *message, const char *file, int line
     fprintf(stderr, "%s:%d: pid (%" PRIu32 ", %" PRIu32 ", %" PRIu32 "): assertion failed: %s\n", file, line, x, y, z,
             message);
     *err = TRI_ERROR_ASSERT;
+}
+
+void tri_cpu_rt_bounds(tri_rt_state *state, const tri_rt_site *site, const uint64_t *offsets, uint64_t bad,
+                       uint64_t length, uint32_t x, uint32_t y, uint32_t z)
+{
+    int64_t offset = (int64_t)offsets[__builtin_ctzll(bad)];
+    if (state->err)
+        return;
+    state->err = TRI_ERROR_BOUNDS;
+    fprintf(stderr, "%s:%" PRIu32 ":%" PRIu32 ": pid (%" PRIu32 ", %" PRIu32 ", %" PRIu32 "): %s of %" PRIu64 " bytes ",
+            site->file, site->line, site->column, x, y, z, site->kind, site->size);
+    if (*site->name)
+        fprintf(stderr, "at byte %" PRId64 " of '%s', which has %" PRIu64 " bytes\n", offset, site->name, length);
+    else
+        fprintf(stderr, "at address 0x%" PRIx64 ", which is in no argument\n", (uint64_t)offset);
 }
 
 /* 1 when the `bits` at `address` came to hold `want`, 0 when `timeout` ns (-1: none) were over first. */

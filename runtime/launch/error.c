@@ -44,6 +44,8 @@ const char *tri_strerror(int error)
         return "an assertion in the kernel failed";
     case TRI_ERROR_MEMORY:
         return "no memory for scratch space";
+    case TRI_ERROR_BOUNDS:
+        return "the kernel accessed memory outside of an argument";
     default:
         break;
     }

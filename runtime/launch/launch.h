@@ -35,6 +35,28 @@ void tri_cpu_rt_print(const char *prefix, uint32_t x, uint32_t y, uint32_t z, co
                       int64_t bits, double number, int format);
 void tri_cpu_rt_assert(int *err, const char *message, const char *file, int line, uint32_t x, uint32_t y, uint32_t z);
 
+/* -fsanitize=bounds (targets/cpu/bounds.c): what a kernel's error points to, and one access of the source. */
+typedef struct {
+    int err;
+    const uint64_t *lengths; /* bytes behind each argument, unlimited when null; only pointers' count */
+} tri_rt_state;
+
+typedef struct {
+    const char *file, *kind, *name; /* name: the argument's, empty when it may be one of several */
+    uint32_t line, column;
+    uint64_t size; /* of an element */
+} tri_rt_site;
+
+/* As tri_rt_cpu_launch, for code with these checks; err of `run` is a tri_rt_state. */
+int tri_rt_cpu_launch_checked(tri_rt_range *run, const void *const *args, const tri_grid *grid,
+                              const uint64_t *lengths);
+/* Says that the lanes of `bad` lie outside; once for each thread's share of the grid. */
+void tri_cpu_rt_bounds(tri_rt_state *state, const tri_rt_site *site, const uint64_t *offsets, uint64_t bad,
+                       uint64_t length, uint32_t x, uint32_t y, uint32_t z);
+
+/* The level of x86-64 that this machine has, 1 to 4 (objects for x86 with code for several). */
+int tri_cpu_rt_level(void);
+
 /* ---- CUDA ---- */
 
 enum { TRI_RT_MAX_CONTEXTS = 64 };

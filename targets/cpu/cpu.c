@@ -4,97 +4,12 @@
 #include "ir/context.h"
 #include "ir/llvm.h"
 #include "ir/readonly.h"
-#include "targets/facts.h"
+#include "targets/cpu/host.h"
 #include "targets/cpu/machine.h"
+#include "targets/facts.h"
 #include "targets/object.h"
 
 #include "llvm-c/Target.h"
-
-enum { number_x86 = 0, number_aarch64 = 1, number_native = 2 };
-
-static const tri_arch archs[] = {
-    {"native", number_native, NULL, NULL, NULL, 0, 0, "this host"},
-    {"x86-64", number_x86, "x86-64", "", NULL, 0, 0, "any 64-bit x86 (SSE2)"},
-    {"x86-64-v2", number_x86, "x86-64-v2", "", NULL, 0, 0, "x86 with SSE4.2 (2009 and later)"},
-    {"x86-64-v3", number_x86, "x86-64-v3", "", NULL, 0, 0, "x86 with AVX2 and FMA (2013 and later)"},
-    {"x86-64-v4", number_x86, "x86-64-v4", "", NULL, 0, 0, "x86 with AVX-512 (2017 and later)"},
-    {"aarch64", number_aarch64, "generic", "+v8a,+neon", NULL, 0, 0, "64-bit Arm with NEON"},
-    {0},
-};
-
-static bool is_aarch64(const tri_arch *arch)
-{
-#if defined(__aarch64__)
-    return arch->number != number_x86;
-#else
-    return arch->number == number_aarch64;
-#endif
-}
-
-/* What the code generator is told about the processor. */
-typedef struct {
-    const char *triple;
-    char *cpu, *features; /* of LLVM's, when native; else null */
-    bool has_f16c, has_fma;
-} host;
-
-static host host_of(const tri_arch *arch)
-{
-    host h = {.triple = is_aarch64(arch) ? "aarch64-unknown-linux-gnu" : "x86_64-unknown-linux-gnu"};
-    if (arch->number == number_native) {
-        h.cpu = LLVMGetHostCPUName();
-        h.features = LLVMGetHostCPUFeatures();
-        h.has_f16c = is_aarch64(arch) || strstr(h.features, "+f16c");
-        h.has_fma = is_aarch64(arch) || strstr(h.features, "+fma");
-    } else {
-        bool is_v3 = tri_str_has_suffix(tri_str_from(arch->name), "v3") ||
-                     tri_str_has_suffix(tri_str_from(arch->name), "v4");
-        h.has_f16c = h.has_fma = is_v3 || is_aarch64(arch);
-    }
-    return h;
-}
-
-static void host_fini(host *h)
-{
-    if (h->cpu)
-        LLVMDisposeMessage(h->cpu);
-    if (h->features)
-        LLVMDisposeMessage(h->features);
-}
-
-LLVMTargetMachineRef tri_cpu_create_machine(tri_unit *unit)
-{
-    host h = host_of(unit->arch);
-    tri_llvm_start_target(is_aarch64(unit->arch) ? "aarch64" : "x86");
-    LLVMTargetMachineRef machine =
-        tri_llvm_create_machine(unit->diag, h.triple, h.cpu ? h.cpu : unit->arch->cpu,
-                                h.features ? h.features : unit->arch->features, unit->options->opt_level);
-    host_fini(&h);
-    return machine;
-}
-
-const char *tri_cpu_triple(const tri_arch *arch)
-{
-    host h = host_of(arch ? arch : &archs[0]);
-    host_fini(&h);
-    return h.triple;
-}
-
-/* Generic code for this host's family: launchers of GPU objects. */
-LLVMTargetMachineRef tri_cpu_create_host_machine(tri_diag *diag)
-{
-    bool is_arm = is_aarch64(&archs[0]);
-    tri_llvm_start_target(is_arm ? "aarch64" : "x86");
-    return tri_llvm_create_machine(diag, tri_cpu_triple(NULL), is_arm ? "generic" : "x86-64", "", 2);
-}
-
-void tri_cpu_start_assembler(const tri_arch *arch)
-{
-    if (is_aarch64(arch))
-        LLVMInitializeAArch64AsmParser();
-    else
-        LLVMInitializeX86AsmParser();
-}
 
 static void ttir_pipeline(const tri_unit *unit, tri_buf *out)
 {
@@ -104,9 +19,9 @@ static void ttir_pipeline(const tri_unit *unit, tri_buf *out)
 
 /* ---- llir ---- */
 
-static void init(tri_cpu_gen *g, tri_unit *unit)
+static void init(tri_cpu_gen *g, tri_unit *unit, const tri_arch *arch)
 {
-    *g = (tri_cpu_gen){.unit = unit, .arena = unit->arena, .diag = unit->diag, .llvm = unit->llvm};
+    *g = (tri_cpu_gen){.unit = unit, .suffix = "", .arena = unit->arena, .diag = unit->diag, .llvm = unit->llvm};
     LLVMContextRef c = unit->llvm;
     g->i1 = LLVMInt1TypeInContext(c);
     g->i8 = LLVMInt8TypeInContext(c);
@@ -122,10 +37,9 @@ static void init(tri_cpu_gen *g, tri_unit *unit)
     tri_map_init(&g->blocks, g->arena);
     tri_map_init(&g->funcs, g->arena);
     tri_map_init(&g->bodies, g->arena);
-    host h = host_of(unit->arch);
-    g->has_f16c = h.has_f16c;
-    g->has_fma = h.has_fma;
-    host_fini(&h);
+    g->host = tri_host_of(unit, arch);
+    g->has_f16c = g->host.is_aarch64 || tri_host_has(&g->host, "f16c");
+    g->has_fma = g->host.is_aarch64 || tri_host_has(&g->host, "fma");
 }
 
 static void add_attribute(tri_cpu_gen *g, LLVMValueRef fn, const char *name)
@@ -141,11 +55,13 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
 {
     LLVMTypeRef params[5] = {g->ptr, g->i64, g->i64, g->ptr, g->ptr};
     LLVMValueRef program = tri_cpu_declare(g, func);
-    tri_str name = tri_str_format(g->arena, "tri_run_%.*s", TRI_STR_ARG(tri_op_symbol(func)));
+    tri_str name = tri_str_format(g->arena, "tri_run_%.*s%s", TRI_STR_ARG(tri_op_symbol(func)), g->suffix);
     LLVMValueRef fn = LLVMAddFunction(g->module, name.data, LLVMFunctionType(g->void_type, params, 5, false));
     LLVMSetVisibility(fn, LLVMHiddenVisibility);
     add_attribute(g, fn, "nounwind");
     add_attribute(g, program, "alwaysinline");
+    if (g->unit->options->sanitize & TRI_SANITIZE_ADDRESS)
+        add_attribute(g, fn, "sanitize_address");
     g->fn = fn;
     LLVMBasicBlockRef entry = tri_cpu_new_block(g, "entry"), head = tri_cpu_new_block(g, "head");
     LLVMBasicBlockRef body = tri_cpu_new_block(g, "body"), exit = tri_cpu_new_block(g, "exit");
@@ -202,6 +118,10 @@ static bool lower_functions(tri_cpu_gen *g, MlirModule module)
     for (size_t i = 0; i < funcs.len; i++) {
         LLVMValueRef fn = tri_cpu_declare(g, funcs.at[i]);
         add_attribute(g, fn, "nounwind");
+        if (g->unit->options->sanitize & TRI_SANITIZE_ADDRESS)
+            add_attribute(g, fn, "sanitize_address");
+        if ((g->unit->options->sanitize & TRI_SANITIZE_BOUNDS) && tri_op_is_kernel(funcs.at[i]))
+            tri_cpu_bounds_mark(g, fn, tri_op_symbol(funcs.at[i]));
         if (!tri_cpu_func(g, funcs.at[i]))
             return false;
         if (tri_op_is_kernel(funcs.at[i]))
@@ -222,36 +142,109 @@ static void record_kernels(tri_unit *unit, MlirModule module)
     }
 }
 
+/* What differs between the processors of a list is said by each function. */
+static void mark_functions(tri_cpu_gen *g)
+{
+    static const char cpu[] = "target-cpu", features[] = "target-features";
+    const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    for (LLVMValueRef f = LLVMGetFirstFunction(g->module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f) || LLVMGetStringAttributeAtIndex(f, at, cpu, sizeof cpu - 1))
+            continue;
+        const char *name = g->host.cpu, *more = g->host.features;
+        LLVMAddAttributeAtIndex(f, at, LLVMCreateStringAttribute(g->llvm, cpu, sizeof cpu - 1, name, (unsigned)strlen(name)));
+        if (*more)
+            LLVMAddAttributeAtIndex(f, at, LLVMCreateStringAttribute(g->llvm, features, sizeof features - 1, more,
+                                                                     (unsigned)strlen(more)));
+    }
+}
+
+/* "_x86_64_v3" */
+static const char *suffix_of(tri_cpu_gen *g, const tri_arch *arch)
+{
+    tri_buf text = {0};
+    tri_buf_add_char(&text, '_');
+    for (const char *c = arch->name; *c; c++)
+        tri_buf_add_char(&text, *c == '-' ? '_' : *c);
+    tri_str copy = tri_str_copy(g->arena, tri_buf_str(&text));
+    tri_buf_fini(&text);
+    return copy.data;
+}
+
+static bool lower_for(tri_cpu_gen *g, tri_unit *unit, LLVMModuleRef module, const tri_arch *arch, bool is_alone)
+{
+    init(g, unit, arch);
+    g->module = module;
+    g->b = LLVMCreateBuilderInContext(g->llvm);
+    if (!is_alone)
+        g->suffix = suffix_of(g, arch);
+    tri_cpu_lines_begin(g);
+    bool ok = lower_functions(g, unit->module) && !g->failed;
+    tri_cpu_lines_end(g);
+    if (!is_alone)
+        mark_functions(g);
+    LLVMDisposeBuilder(g->b);
+    return ok;
+}
+
+static void add_dispatch(tri_unit *unit, LLVMModuleRef module, const tri_arch **archs, size_t count)
+{
+    tri_cpu_gen g;
+    init(&g, unit, archs[0]);
+    g.module = module;
+    g.b = LLVMCreateBuilderInContext(g.llvm);
+    for (size_t i = 0; i < unit->kernels.len; i++) {
+        LLVMValueRef functions[TRI_HOST_MAX_LIST];
+        tri_str symbol = unit->kernels.at[i].symbol;
+        for (size_t k = 0; k < count; k++) {
+            tri_str name =
+                tri_str_format(g.arena, "tri_run_%.*s%s", TRI_STR_ARG(symbol), suffix_of(&g, archs[k]));
+            functions[k] = LLVMGetNamedFunction(module, name.data);
+        }
+        tri_cpu_dispatch(&g, symbol, archs, functions, count);
+    }
+    LLVMDisposeBuilder(g.b);
+}
+
+static LLVMModuleRef new_module(tri_unit *unit)
+{
+    LLVMTargetMachineRef machine = tri_cpu_create_machine(unit);
+    if (!machine)
+        return NULL;
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("tritcc", unit->llvm);
+    LLVMSetTarget(module, tri_cpu_triple(unit->arch));
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetModuleDataLayout(module, layout);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeTargetMachine(machine);
+    return module;
+}
+
 static bool lower(tri_unit *unit)
 {
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_MLIR);
+    const tri_arch *archs[TRI_HOST_MAX_LIST];
+    size_t count = tri_host_list(unit, archs, TRI_HOST_MAX_LIST);
     if (!unit->llvm)
         unit->llvm = tri_context_create_llvm(unit->diag);
-    LLVMTargetMachineRef machine = tri_cpu_create_machine(unit);
-    if (!machine)
+    LLVMModuleRef module = new_module(unit);
+    if (!module)
         return false;
-    tri_cpu_gen g;
-    init(&g, unit);
-    g.module = LLVMModuleCreateWithNameInContext("tritcc", g.llvm);
-    host h = host_of(unit->arch);
-    LLVMSetTarget(g.module, h.triple);
-    host_fini(&h);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
-    LLVMSetModuleDataLayout(g.module, layout);
-    LLVMDisposeTargetData(layout);
-    LLVMDisposeTargetMachine(machine);
-    g.b = LLVMCreateBuilderInContext(g.llvm);
-    tri_cpu_lines_begin(&g);
-    bool ok = lower_functions(&g, unit->module) && !g.failed;
-    tri_cpu_lines_end(&g);
-    LLVMDisposeBuilder(g.b);
-    if (!ok || !tri_llvm_verify(unit->diag, g.module)) {
-        LLVMDisposeModule(g.module);
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++) {
+        tri_cpu_gen g;
+        ok = lower_for(&g, unit, module, archs[i], count == 1);
+    }
+    if (ok) {
+        record_kernels(unit, unit->module);
+        if (count > 1)
+            add_dispatch(unit, module, archs, count);
+    }
+    if (!ok || !tri_llvm_verify(unit->diag, module)) {
+        LLVMDisposeModule(module);
         return false;
     }
-    record_kernels(unit, unit->module);
     tri_unit_replace(unit, TRI_PAYLOAD_LLVM);
-    unit->llvm_module = g.module;
+    unit->llvm_module = module;
     tri_llvm_set_kernels(unit);
     return true;
 }
@@ -286,7 +279,14 @@ static bool optimize(tri_unit *unit)
     if (!machine)
         return false;
     const char *passes = unit->options->opt_level > 0 ? pipeline : "always-inline,globaldce";
-    bool ok = tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, passes);
+    bool ok = true;
+    if (unit->options->sanitize & TRI_SANITIZE_BOUNDS) {
+        ok = tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "function(sroa)");
+        tri_cpu_bounds_run(unit);
+    }
+    ok = ok && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, passes);
+    if (ok && (unit->options->sanitize & TRI_SANITIZE_ADDRESS))
+        ok = tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "asan");
     LLVMDisposeTargetMachine(machine);
     return ok;
 }
@@ -305,8 +305,10 @@ static bool object(tri_unit *unit)
 const tri_target tri_target_cpu = {
     .family = "cpu",
     .help = "host processors: assembly and objects",
-    .archs = archs,
-    .default_arch = &archs[0],
+    .archs = tri_host_archs,
+    .default_arch = &tri_host_archs[0],
+    .accepts_list = tri_host_accepts_list,
+    .check_options = tri_host_check_options,
     .warp_size = 1,
     .default_warps = 1,
     .default_stages = 1,

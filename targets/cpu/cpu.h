@@ -14,7 +14,7 @@
 #include "base/map.h"
 #include "ir/op.h"
 #include "ir/type.h"
-#include "targets/target.h"
+#include "targets/cpu/host.h"
 
 #include "llvm-c/Core.h"
 #include "llvm-c/TargetMachine.h"
@@ -170,6 +170,8 @@ typedef struct tri_cpu_gen {
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, void_type;
+    tri_host host;       /* what the code is for */
+    const char *suffix;  /* of the names of functions, when an object holds code for several; else empty */
     bool has_f16c, has_fma;
     bool failed;
     tri_map binds;   /* MlirValue.ptr -> tri_cpu_bind */
@@ -322,6 +324,14 @@ void tri_cpu_block(tri_cpu_gen *g, MlirBlock block);
 LLVMValueRef tri_cpu_declare(tri_cpu_gen *g, MlirOperation func);
 bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func);
 LLVMBasicBlockRef tri_cpu_new_block(tri_cpu_gen *g, const char *name);
+
+/* dispatch.c */
+/* tri_run_<symbol> and tri_selected_<symbol> over `functions`, one per architecture of the list. */
+void tri_cpu_dispatch(tri_cpu_gen *g, tri_str symbol, const tri_arch **archs, LLVMValueRef *functions, size_t count);
+
+/* bounds.c: marks the program of a kernel; checks the accesses of those that are marked (unit->llvm_module) */
+void tri_cpu_bounds_mark(tri_cpu_gen *g, LLVMValueRef fn, tri_str symbol);
+void tri_cpu_bounds_run(tri_unit *unit);
 
 /* lines.c: all do nothing without -g or -lineinfo */
 typedef struct tri_cpu_lines tri_cpu_lines;

@@ -46,7 +46,8 @@ void tri_cpu_lines_begin(tri_cpu_gen *g)
                                    "", 0, "", 0);
     d->type = LLVMDIBuilderCreateSubroutineType(d->builder, file_of(g, at.file), NULL, 0, LLVMDIFlagZero);
     LLVMValueRef version = LLVMConstInt(g->i32, LLVMDebugMetadataVersion(), false);
-    LLVMAddModuleFlag(g->module, LLVMModuleFlagBehaviorWarning, key, sizeof key - 1, LLVMValueAsMetadata(version));
+    if (!LLVMGetModuleFlag(g->module, key, sizeof key - 1))
+        LLVMAddModuleFlag(g->module, LLVMModuleFlagBehaviorWarning, key, sizeof key - 1, LLVMValueAsMetadata(version));
 }
 
 void tri_cpu_lines_function(tri_cpu_gen *g, MlirOperation func)

@@ -404,7 +404,8 @@ LLVMValueRef tri_cpu_declare(tri_cpu_gen *g, MlirOperation func)
     LLVMValueRef fn = tri_map_find(&g->funcs, symbol);
     if (fn)
         return fn;
-    tri_str name = tri_str_format(g->arena, "%.*s%s", TRI_STR_ARG(symbol), tri_op_is_kernel(func) ? "_program" : "");
+    tri_str name = tri_str_format(g->arena, "%.*s%s%s", TRI_STR_ARG(symbol), tri_op_is_kernel(func) ? "_program" : "",
+                                  g->suffix);
     fn = LLVMAddFunction(g->module, name.data, function_type(g, type_of_func(func)));
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     tri_map_set(&g->funcs, symbol, fn);

@@ -1,0 +1,194 @@
+/* The processors: architectures, what the code generator is told about them, and their features. */
+#include "targets/cpu/host.h"
+
+#include "ir/llvm.h"
+#include "targets/cpu/machine.h"
+
+#include "llvm-c/Core.h"
+#include "llvm-c/Target.h"
+
+enum { number_x86 = 0, number_aarch64 = 1, number_native = 2 };
+
+const tri_arch tri_host_archs[] = {
+    {"native", number_native, NULL, NULL, NULL, 0, 0, "this host"},
+    {"x86-64", number_x86, "x86-64", "", NULL, 0, 0, "any 64-bit x86 (SSE2)"},
+    {"x86-64-v2", number_x86, "x86-64-v2", "", NULL, 0, 0, "x86 with SSE4.2 (2009 and later)"},
+    {"x86-64-v3", number_x86, "x86-64-v3", "", NULL, 0, 0, "x86 with AVX2 and FMA (2013 and later)"},
+    {"x86-64-v4", number_x86, "x86-64-v4", "", NULL, 0, 0, "x86 with AVX-512 (2017 and later)"},
+    {"aarch64", number_aarch64, "generic", "+v8a,+neon", NULL, 0, 0, "64-bit Arm with NEON"},
+    {0},
+};
+
+static bool is_aarch64(const tri_arch *arch)
+{
+#if defined(__aarch64__)
+    return arch->number != number_x86;
+#else
+    return arch->number == number_aarch64;
+#endif
+}
+
+/* What a level of x86-64 has, of the features that this target asks for. */
+static const char *implied(const tri_arch *arch)
+{
+    tri_str name = tri_str_from(arch->name);
+    if (tri_str_is(name, "x86-64-v3"))
+        return "+avx,+avx2,+fma,+f16c,";
+    if (tri_str_is(name, "x86-64-v4"))
+        return "+avx,+avx2,+fma,+f16c,+avx512f,+avx512bw,+avx512dq,+avx512vl,";
+    return "";
+}
+
+tri_host tri_host_of(const tri_unit *unit, const tri_arch *arch)
+{
+    tri_arena *arena = unit->arena;
+    tri_host h = {.triple = tri_cpu_triple(arch), .is_aarch64 = is_aarch64(arch)};
+    tri_str more = unit->options->features;
+    if (arch->number == number_native) {
+        char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+        h.cpu = tri_str_copy(arena, tri_str_from(cpu)).data;
+        h.known = tri_str_format(arena, "%s,%.*s", features, TRI_STR_ARG(more)).data;
+        h.features = h.known;
+        LLVMDisposeMessage(cpu);
+        LLVMDisposeMessage(features);
+    } else {
+        h.cpu = arch->cpu;
+        h.features = tri_str_format(arena, "%s%s%.*s", arch->features, *arch->features && more.len ? "," : "",
+                                    TRI_STR_ARG(more)).data;
+        h.known = tri_str_format(arena, "%s%s", implied(arch), h.features).data;
+    }
+    return h;
+}
+
+/* The last mention counts. */
+bool tri_host_has(const tri_host *host, const char *feature)
+{
+    bool has = false;
+    size_t n = strlen(feature);
+    for (const char *at = host->known; (at = strstr(at, feature)); at += n)
+        if (at > host->known && (at[-1] == '+' || at[-1] == '-') && (!at[n] || at[n] == ','))
+            has = at[-1] == '+';
+    return has;
+}
+
+size_t tri_host_list(const tri_unit *unit, const tri_arch **out, size_t max)
+{
+    tri_str list = unit->options->arch;
+    size_t count = 0;
+    if (tri_str_find(list, ',') == list.len) {
+        out[0] = unit->arch;
+        return 1;
+    }
+    for (size_t at = 0; at < list.len && count < max;) {
+        size_t end = at + tri_str_find(tri_str_sub(list, at, list.len), ',');
+        for (const tri_arch *a = tri_host_archs; a->name; a++)
+            if (tri_str_is(tri_str_sub(list, at, end), a->name))
+                out[count++] = a;
+        at = end + 1;
+    }
+    return count;
+}
+
+int tri_host_level(const tri_arch *arch)
+{
+    tri_str name = tri_str_from(arch->name);
+    return tri_str_is(name, "x86-64-v4")   ? 4
+           : tri_str_is(name, "x86-64-v3") ? 3
+           : tri_str_is(name, "x86-64-v2") ? 2
+                                           : 1;
+}
+
+bool tri_host_accepts_list(tri_diag *diag, tri_str archs)
+{
+    bool seen[5] = {0};
+    for (size_t at = 0; at <= archs.len;) {
+        size_t end = at + tri_str_find(tri_str_sub(archs, at, archs.len), ',');
+        tri_str name = tri_str_sub(archs, at, end);
+        const tri_arch *arch = tri_host_archs;
+        while (arch->name && !tri_str_is(name, arch->name))
+            arch++;
+        if (!arch->name || arch->number != number_x86 || seen[tri_host_level(arch)]) {
+            tri_diag_error(diag, TRI_NO_SPAN, 6001,
+                           "'-arch=%.*s': a list holds different levels of x86-64, x86-64-v2 to x86-64-v4",
+                           TRI_STR_ARG(archs));
+            return false;
+        }
+        seen[tri_host_level(arch)] = true;
+        at = end + 1;
+    }
+    return true;
+}
+
+/* Of LLVM's, those that change what is made of a kernel; LLVM takes an unknown name with a warning only. */
+static const char *const x86_features[] = {
+    "sse3",     "ssse3",    "sse4.1",   "sse4.2",   "popcnt",     "avx",        "avx2",       "fma",
+    "f16c",     "bmi",      "bmi2",     "lzcnt",    "movbe",      "avx512f",    "avx512bw",   "avx512cd",
+    "avx512dq", "avx512vl", "avx512ifma", "avx512vbmi", "avx512vbmi2", "avx512vnni", "avx512bf16", "avx512fp16",
+    "avxvnni",  "avxifma",  "gfni",     "vaes",     "prefer-256-bit", "fast-gather"};
+static const char *const arm_features[] = {"neon", "fullfp16", "fp16fml", "dotprod", "i8mm", "bf16", "lse",
+                                           "rdm",  "rcpc",     "sve",     "sve2",    "crc"};
+
+static bool is_listed(const char *const *names, size_t count, tri_str name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (tri_str_is(name, names[i]))
+            return true;
+    return false;
+}
+
+bool tri_host_check_options(tri_unit *unit)
+{
+    tri_str list = unit->options->features;
+    bool is_arm = is_aarch64(unit->arch);
+    for (size_t at = 0; at < list.len;) {
+        size_t end = at + tri_str_find(tri_str_sub(list, at, list.len), ',');
+        tri_str word = tri_str_sub(list, at, end), name = tri_str_sub(word, word.len > 0, word.len);
+        bool has_sign = word.len && (word.data[0] == '+' || word.data[0] == '-');
+        bool is_known = is_arm ? is_listed(arm_features, sizeof arm_features / sizeof *arm_features, name)
+                               : is_listed(x86_features, sizeof x86_features / sizeof *x86_features, name);
+        if (!has_sign || !is_known) {
+            const char *near = is_arm
+                                   ? tri_str_nearest(name, arm_features, sizeof arm_features / sizeof *arm_features)
+                                   : tri_str_nearest(name, x86_features, sizeof x86_features / sizeof *x86_features);
+            tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "'-mattr=%.*s': '%.*s' is no feature of %s%s%s%s",
+                           TRI_STR_ARG(list), TRI_STR_ARG(word), is_arm ? "aarch64" : "x86-64",
+                           near ? "; did you mean '+" : "", near ? near : "", near ? "'?" : "");
+            return false;
+        }
+        at = end + 1;
+    }
+    return true;
+}
+
+/* ---- code generators ---- */
+
+LLVMTargetMachineRef tri_cpu_create_machine(tri_unit *unit)
+{
+    const tri_arch *archs[TRI_HOST_MAX_LIST];
+    tri_host h = tri_host_of(unit, unit->arch);
+    tri_llvm_start_target(h.is_aarch64 ? "aarch64" : "x86");
+    /* of a list, each function names its own processor */
+    bool is_list = tri_host_list(unit, archs, TRI_HOST_MAX_LIST) > 1;
+    return tri_llvm_create_machine(unit->diag, h.triple, is_list ? "x86-64" : h.cpu, is_list ? "" : h.features,
+                                   unit->options->opt_level);
+}
+
+const char *tri_cpu_triple(const tri_arch *arch)
+{
+    return is_aarch64(arch ? arch : &tri_host_archs[0]) ? "aarch64-unknown-linux-gnu" : "x86_64-unknown-linux-gnu";
+}
+
+LLVMTargetMachineRef tri_cpu_create_host_machine(tri_diag *diag)
+{
+    bool is_arm = is_aarch64(&tri_host_archs[0]);
+    tri_llvm_start_target(is_arm ? "aarch64" : "x86");
+    return tri_llvm_create_machine(diag, tri_cpu_triple(NULL), is_arm ? "generic" : "x86-64", "", 2);
+}
+
+void tri_cpu_start_assembler(const tri_arch *arch)
+{
+    if (is_aarch64(arch))
+        LLVMInitializeAArch64AsmParser();
+    else
+        LLVMInitializeX86AsmParser();
+}
