@@ -23,6 +23,7 @@ typedef struct {
 
 struct tri_diag {
     tri_arena *arena;
+    const char *program;
     tri_buf *log; /* null: stderr */
     tri_color color;
     tri_diag_format format;
@@ -56,6 +57,7 @@ tri_diag *tri_diag_create(void)
 {
     tri_arena *arena = tri_arena_create();
     tri_diag *diag = TRI_NEW(arena, tri_diag);
+    diag->program = "tritcc";
     diag->arena = arena;
     tri_map_init(&diag->warning_state, arena);
     return diag;
@@ -78,6 +80,11 @@ void tri_diag_destroy(tri_diag *diag)
     if (diag->format == TRI_DIAG_JSON)
         put(diag, diag->json_count ? TRI_STR("\n]\n") : TRI_STR("[]\n"));
     tri_arena_destroy(diag->arena);
+}
+
+void tri_diag_set_program(tri_diag *diag, const char *name)
+{
+    diag->program = name;
 }
 
 void tri_diag_set_log(tri_diag *diag, tri_buf *log)
@@ -317,7 +324,7 @@ static void add_text(tri_diag *diag, const report *r, tri_buf *out)
         tri_source_position(r->at.source, r->at.begin, &line, &column);
         tri_buf_format(out, "%.*s:%u:%u: ", TRI_STR_ARG(tri_diag_map_path(diag, r->at.source->name)), line, column);
     } else {
-        tri_buf_add_z(out, "tritcc: ");
+        tri_buf_format(out, "%s: ", diag->program);
     }
     tri_buf_format(out, "%s%s:%s %s%.*s%s", color ? severity_color(r->severity) : "", severity_word(r->severity), off,
                    bold, TRI_STR_ARG(r->text), off);

@@ -32,6 +32,8 @@ tri_diag *tri_diag_create(void);
 /* Flushes what is pending (the closing bracket of JSON output), then ends the sink and its sources. */
 void tri_diag_destroy(tri_diag *diag);
 
+/* What stands before reports that have no place in a source; "tritcc" until then. Borrowed. */
+void tri_diag_set_program(tri_diag *diag, const char *name);
 /* Reports are appended to `log` (borrowed until the sink ends) instead of going to stderr. */
 void tri_diag_set_log(tri_diag *diag, tri_buf *log);
 void tri_diag_set_color(tri_diag *diag, tri_color color);

@@ -55,7 +55,7 @@ static int compile(tritcc_program *program, tri_diag *diag, int argc, char **arg
         tri_diag_error(diag, TRI_NO_SPAN, 1002, "the library takes options of a compilation, and no further input");
         return 2;
     }
-    if (!tri_tool_find(arena, diag, &opt))
+    if (!tri_tool_find(arena, diag, opt.cuda_path, &opt.compile))
         return 2;
     tri_session session;
     tri_session_init(&session, arena, diag, &opt);

@@ -15,7 +15,7 @@ enum { done = 0, failed = 1, wrong_usage = 2 };
 static int compile_all(tri_session *session)
 {
     int status = done;
-    if (!tri_tool_find(session->arena, session->diag, session->opt))
+    if (!tri_tool_find(session->arena, session->diag, session->opt->cuda_path, &session->opt->compile))
         return wrong_usage;
     for (size_t i = 0; i < session->opt->inputs.len; i++) {
         int one = tri_job_run(session, &session->opt->inputs.at[i]);

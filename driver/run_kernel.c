@@ -1,14 +1,13 @@
-#include "driver/run_kernel.h"
+#include "driver/run_backend.h"
 
 #include "base/file.h"
-#include "driver/phase.h"
 #include "driver/run_grid.h"
 #include "frontend/signature.h"
 #include "ir/context.h"
-#include "ir/llvm.h"
-#include "runtime/launch/launch.h"
 
 #include "llvm-c/Core.h"
+
+#include <time.h>
 
 /* --- compilation ------------------------------------------------------------------------- */
 
@@ -85,11 +84,10 @@ static tri_str signature_of(tri_unit *unit, tri_argument_list *arguments)
     return copy;
 }
 
-/* Runs the phases up to code that the host can execute: a GPU's unoptimised module for the
- * simulator, optimised code for a CPU. */
+/* Runs the phases up to what the back end takes. */
 static bool compile(tri_unit *unit, tri_run_opt *opt, tri_argument_list *arguments)
 {
-    tri_kind kind = TRI_KIND_SOURCE, last = opt->is_simulated ? TRI_KIND_RAW_LLIR : TRI_KIND_LLIR;
+    tri_kind kind = TRI_KIND_SOURCE, last = opt->backend->takes;
     while (kind != last) {
         const tri_phase *next = NULL;
         for (size_t i = 0; i < tri_phase_count() && !next; i++) {
@@ -142,7 +140,7 @@ static bool bind(tri_run_kernel *k, tri_argument_list *arguments)
     binder b = {arguments, 0};
     k->passed = TRI_NEW_ARRAY(arena, tri_argument *, kernel->params.len + 1);
     k->values = TRI_NEW_ARRAY(arena, uint64_t, passed_count(kernel) + 1);
-    k->pointers = TRI_NEW_ARRAY(arena, const void *, passed_count(kernel) + 1);
+    k->pointers = TRI_NEW_ARRAY(arena, void *, passed_count(kernel) + 2);
     for (size_t i = 0; i < kernel->params.len; i++) {
         const tri_kernel_param *param = &kernel->params.at[i];
         k->passed[i] = next_argument(&b, param->name);
@@ -156,67 +154,20 @@ static bool bind(tri_run_kernel *k, tri_argument_list *arguments)
         k->pointers[n] = &k->values[n];
         n++;
     }
+    k->num_values = n;
     return true;
 }
 
-/* --- host and simulator ------------------------------------------------------------------ */
+/* --- life -------------------------------------------------------------------------------- */
 
-static bool prepare_host(tri_run_kernel *k)
+/* The file's kernel for these arguments, as the back end takes it. */
+static bool make_code(tri_run_kernel *k, tri_run_opt *opt, tri_argument_list *arguments)
 {
-    const tri_jit_symbol symbols[] = {{"tri_cpu_rt_print", (const void *)(uintptr_t)tri_cpu_rt_print},
-                                      {"tri_cpu_rt_print_text", (const void *)(uintptr_t)tri_cpu_rt_print_text},
-                                      {"tri_cpu_rt_assert", (const void *)(uintptr_t)tri_cpu_rt_assert}};
-    tri_str function = tri_str_format(k->unit.arena, "tri_run_%.*s", TRI_STR_ARG(k->unit.kernels.at[0].symbol));
-    LLVMModuleRef module = k->unit.llvm_module;
-    LLVMValueRef entry = LLVMGetNamedFunction(module, function.data);
-    if (entry)
-        LLVMSetVisibility(entry, LLVMDefaultVisibility);
-    k->unit.llvm_module = NULL;
-    k->jit = tri_jit_create(k->unit.diag, module, function.data, symbols, 3, k->unit.options->opt_level);
-    return k->jit != NULL;
-}
-
-static bool prepare_simulator(tri_run_kernel *k, tri_argument_list *arguments)
-{
-    tri_unit *unit = &k->unit;
-    const tri_kernel *kernel = &unit->kernels.at[0];
-    k->sites = TRI_NEW_ARRAY(unit->arena, tri_sim_site, unit->sites.len + 1);
-    for (size_t i = 0; i < unit->sites.len; i++)
-        k->sites[i] = (tri_sim_site){unit->sites.at[i].span, unit->sites.at[i].primitive};
-    k->sim = tri_sim_create(unit->diag, k->sites, unit->sites.len, kernel->num_warps, (size_t)kernel->shared_bytes);
-    for (size_t i = 0; i < arguments->len; i++) {
-        const tri_argument *a = &arguments->at[i];
-        if (a->kind != TRI_ARGUMENT_ARRAY && a->kind != TRI_ARGUMENT_TABLE)
-            continue;
-        tri_str name = a->name;
-        for (size_t n = 0; !name.len && n < kernel->params.len; n++)
-            if (k->passed[n] == a)
-                name = kernel->params.at[n].name;
-        name = tri_str_copy(unit->arena, name);
-        tri_sim_add_buffer(k->sim, a->array.data, (size_t)a->array.count * tri_dtype_size(a->array.dtype), name.data);
-    }
-    const tri_jit_symbol symbols[] = {{"tri_sim_primitive", (const void *)(uintptr_t)tri_sim_primitive},
-                                      {"global_smem", tri_sim_shared(k->sim)}};
-    LLVMModuleRef module = unit->llvm_module;
-    unit->llvm_module = NULL;
-    /* Enough to keep the many single-use values out of memory; the code runs once or twice. */
-    if (!tri_llvm_run_passes(unit->diag, module, NULL, "function(sroa,early-cse)")) {
-        LLVMDisposeModule(module);
-        return false;
-    }
-    k->jit = tri_jit_create(unit->diag, module, tri_str_copy(unit->arena, kernel->symbol).data, symbols, 2, 1);
-    return k->jit != NULL;
-}
-
-bool tri_run_kernel_create(tri_arena *arena, tri_diag *diag, tri_run_opt *opt, tri_argument_list *arguments,
-                           tri_run_kernel *k)
-{
-    *k = (tri_run_kernel){0};
-    tri_unit_init(&k->unit, arena, diag, &opt->compile);
+    tri_diag *diag = k->unit.diag;
     if (!tri_targets_find(diag, opt->compile.arch, &k->unit.target, &k->unit.arch) || !open_source(k, opt))
         return false;
     bool is_gpu = k->unit.target->ttgir_pipeline != NULL;
-    if (is_gpu != opt->is_simulated) {
+    if (is_gpu != k->backend->is_gpu) {
         tri_diag_error(diag, TRI_NO_SPAN, 1002, is_gpu ? "'%.*s' is a GPU; sim:%.*s runs its code on the simulator"
                        : "'%.*s' is no GPU and runs without the simulator: -arch=%.*s",
                        TRI_STR_ARG(opt->compile.arch), TRI_STR_ARG(opt->compile.arch));
@@ -226,19 +177,29 @@ bool tri_run_kernel_create(tri_arena *arena, tri_diag *diag, tri_run_opt *opt, t
     k->unit.llvm = tri_context_create_llvm(diag);
     if (!compile(&k->unit, opt, arguments))
         return false;
-    if (k->unit.kernels.len != 1) {
-        tri_diag_error(diag, TRI_NO_SPAN, 1002, "the file has %zu kernels that could run; choose one with -k",
-                       k->unit.kernels.len);
+    if (k->unit.kernels.len == 1)
+        return true;
+    tri_diag_error(diag, TRI_NO_SPAN, 1002, "the file has %zu kernels that could run; choose one with -k", k->unit.kernels.len);
+    return false;
+}
+
+bool tri_run_kernel_create(tri_arena *arena, tri_diag *diag, tri_run_opt *opt, tri_argument_list *arguments,
+                           tri_run_kernel *k)
+{
+    *k = (tri_run_kernel){.backend = opt->backend};
+    tri_unit_init(&k->unit, arena, diag, &opt->compile);
+    if (k->backend->choose && !k->backend->choose(k, opt, arguments))
         return false;
-    }
-    return bind(k, arguments) && tri_run_grid_evaluate(k, opt->grid, arguments) &&
-           (opt->is_simulated ? prepare_simulator(k, arguments) : prepare_host(k));
+    if (k->backend->takes != TRI_KIND_OBJ && !make_code(k, opt, arguments))
+        return false;
+    return bind(k, arguments) && tri_run_grid_evaluate(k, opt->grid, arguments) && k->backend->open(k, arguments);
 }
 
 void tri_run_kernel_fini(tri_run_kernel *k)
 {
     tri_jit_destroy(k->jit);
-    tri_sim_destroy(k->sim);
+    if (k->backend && k->backend->close)
+        k->backend->close(k);
     tri_unit_fini(&k->unit);
     if (k->unit.mlir.ptr)
         tri_context_destroy_mlir(k->unit.mlir);
@@ -247,23 +208,28 @@ void tri_run_kernel_fini(tri_run_kernel *k)
     *k = (tri_run_kernel){0};
 }
 
-static bool launch_host(tri_run_kernel *k)
+bool tri_run_kernel_launch(tri_run_kernel *k, double *out_seconds)
 {
-    uint32_t grid[3] = {k->grid.x, k->grid.y, k->grid.z};
-    int error = 0;
-    uint64_t args[5] = {(uint64_t)(uintptr_t)k->pointers, 0, (uint64_t)grid[0] * grid[1] * grid[2],
-                        (uint64_t)(uintptr_t)grid, (uint64_t)(uintptr_t)&error};
-    tri_jit_entry(k->jit)(args);
-    if (error)
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "the kernel failed: %s", tri_strerror(error));
-    return !error;
+    struct timespec before, after;
+    double seconds = -1;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    bool ok = k->backend->launch(k, &seconds);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    if (seconds < 0)
+        seconds = (double)(after.tv_sec - before.tv_sec) + (double)(after.tv_nsec - before.tv_nsec) * 1e-9;
+    if (out_seconds)
+        *out_seconds = seconds;
+    return ok;
 }
 
-bool tri_run_kernel_launch(tri_run_kernel *k)
+bool tri_run_kernel_fetch(tri_run_kernel *k)
 {
-    if (!k->sim)
-        return launch_host(k);
-    return tri_sim_run(k->sim, tri_jit_entry(k->jit), k->values, k->grid);
+    return !k->backend->fetch || k->backend->fetch(k);
+}
+
+bool tri_run_kernel_is_memory(const tri_argument *argument)
+{
+    return argument->kind == TRI_ARGUMENT_ARRAY || argument->kind == TRI_ARGUMENT_TABLE;
 }
 
 tri_argument *tri_run_kernel_find(tri_run_kernel *k, tri_argument_list *arguments, tri_str name)

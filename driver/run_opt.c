@@ -1,4 +1,6 @@
-#include "driver/run_opt.h"
+#include "driver/run_backend.h"
+
+#include "base/file.h"
 
 #include <stdlib.h>
 
@@ -38,27 +40,56 @@ void tri_run_opt_help(tri_buf *out)
     }
 }
 
-bool tri_run_opt_table(tri_diag *diag, tri_str form, tri_buf *out)
+static void print_man(tri_buf *out)
 {
-    bool is_man = tri_str_is(form, "man");
-    if (!is_man && !tri_str_is(form, "bash")) {
-        tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-print-option-table=%.*s: man or bash", TRI_STR_ARG(form));
-        return false;
-    }
-    tri_buf_add_z(out, is_man ? ".Bl -tag -width Ds\n" : "complete -o default -W '");
+    tri_buf_add_z(out, ".Bl -tag -width Ds\n");
     for (size_t i = 0; i < OPT_COUNT; i++) {
-        const char *name = options[i].name, *metavar = options[i].metavar;
+        const char *name = options[i].name, *metavar = options[i].metavar, *help = options[i].help;
+        if (*help && !metavar)
+            tri_buf_format(out, ".It Fl %s\n%s.\n", name, help);
+        else if (*help)
+            tri_buf_format(out, ".It Fl %s%s Ar %s\n%s.\n", name, name[1] ? " Ns =" " Ns" : "", metavar, help);
+    }
+    tri_buf_add_z(out, ".El\n");
+}
+
+static void print_bash(tri_buf *out)
+{
+    tri_buf_add_z(out, "complete -o default -W '");
+    for (size_t i = 0; i < OPT_COUNT; i++)
+        if (*options[i].help)
+            tri_buf_format(out, "-%s%s ", options[i].name, options[i].metavar && options[i].name[1] ? "=" : "");
+    tri_buf_add_z(out, "' tritrun\n");
+}
+
+static void print_zsh(tri_buf *out)
+{
+    tri_buf_add_z(out, "#compdef tritrun\n_arguments -s \\\n");
+    for (size_t i = 0; i < OPT_COUNT; i++) {
         if (!*options[i].help)
             continue;
-        if (!is_man)
-            tri_buf_format(out, "-%s%s ", name, metavar && name[1] ? "=" : "");
-        else if (!metavar)
-            tri_buf_format(out, ".It Fl %s\n%s.\n", name, options[i].help);
-        else
-            tri_buf_format(out, ".It Fl %s%s Ar %s\n%s.\n", name, name[1] ? " Ns =" " Ns" : "", metavar, options[i].help);
+        tri_buf_format(out, "  '*-%s%s[", options[i].name, !options[i].metavar ? "" : options[i].name[1] ? "=-" : "+");
+        for (const char *c = options[i].help; *c; c++)
+            tri_buf_format(out, *c == '\'' ? "'\\'%c'" : strchr("[]:\\", *c) ? "\\%c" : "%c", *c);
+        tri_buf_format(out, "]%s' \\\n", options[i].metavar ? ":value:_files" : "");
     }
-    tri_buf_add_z(out, is_man ? ".El\n" : "' tritrun\n");
-    return true;
+    tri_buf_add_z(out, "  '*:argument:_files'\n");
+}
+
+bool tri_run_opt_table(tri_diag *diag, tri_str form, tri_buf *out)
+{
+    static const struct {
+        const char *name;
+        void (*print)(tri_buf *out);
+    } forms[] = {{"man", print_man}, {"bash", print_bash}, {"zsh", print_zsh}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (tri_str_is(form, forms[i].name)) {
+            forms[i].print(out);
+            return true;
+        }
+    }
+    tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-print-option-table=%.*s: man, bash or zsh", TRI_STR_ARG(form));
+    return false;
 }
 
 /* --- values ------------------------------------------------------------------------------ */
@@ -69,9 +100,10 @@ static bool wrong(tri_diag *diag, const char *name, tri_str value, const char *w
     return false;
 }
 
-static bool take_int(tri_diag *diag, const char *name, tri_str value, int64_t low, int64_t high, int64_t *out)
+/* The number that `digits`, the whole of `value` or a part of it, spell. */
+static bool take_int(tri_diag *diag, const char *name, tri_str value, tri_str digits, int64_t low, int64_t high, int64_t *out)
 {
-    if (tri_str_to_i64(value, out) && *out >= low && *out <= high)
+    if (tri_str_to_i64(digits, out) && *out >= low && *out <= high)
         return true;
     return wrong(diag, name, value, "not a number in range");
 }
@@ -90,13 +122,34 @@ static bool take_pair(tri_diag *diag, const char *name, tri_str value, tri_run_p
     return (out->name.len && out->value.len) || wrong(diag, name, value, "expected NAME=...");
 }
 
-static void take_arch(tri_run_opt *out, tri_str value)
+/* "sim", "cuda" and "opencl", with what follows their colon; everything else is an architecture of the host. */
+static bool take_arch(tri_diag *diag, tri_str value, tri_run_opt *out)
 {
-    out->is_simulated = tri_str_has_prefix(value, "sim:") || tri_str_is(value, "sim");
-    if (out->is_simulated)
-        value = value.len > 4 ? tri_str_sub(value, 4, value.len) : TRI_STR("sm_90");
-    out->compile.arch = value;
-    out->compile.simulate = out->is_simulated;
+    static const tri_run_backend *const rows[] = {&tri_run_sim, &tri_run_cuda, &tri_run_opencl};
+    size_t colon = tri_str_find(value, ':');
+    tri_str name = tri_str_sub(value, 0, colon), rest = tri_str_sub(value, colon + (colon < value.len), value.len);
+    out->has_arch = true;
+    out->backend = &tri_run_host;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (tri_str_is(name, rows[i]->name))
+            out->backend = rows[i];
+    out->compile.simulate = out->backend == &tri_run_sim;
+    if (out->compile.simulate)
+        out->compile.arch = rest.len ? rest : TRI_STR("sm_90");
+    else if (out->backend == &tri_run_host)
+        out->compile.arch = value;
+    else if (colon < value.len)
+        return take_int(diag, "arch", value, rest, 0, 1023, &out->device);
+    return true;
+}
+
+void tri_run_opt_simulate(tri_run_opt *opt)
+{
+    if (opt->backend == &tri_run_sim)
+        return;
+    opt->backend = &tri_run_sim;
+    opt->compile.arch = TRI_STR("sm_90");
+    opt->compile.simulate = true;
 }
 
 static bool take_define(tri_arena *arena, tri_diag *diag, tri_str value, tri_run_opt *out)
@@ -114,16 +167,16 @@ static bool apply(tri_arena *arena, tri_diag *diag, option_id id, tri_str value,
     int64_t number = 0;
     tri_run_pair pair;
     switch (id) {
-    case OPT_ARCH: take_arch(out, value); return true;
+    case OPT_ARCH: return take_arch(diag, value, out);
     case OPT_KERNEL: tri_vec_push(arena, &out->compile.kernels, value); return true;
     case OPT_GRID: out->grid = value; return true;
     case OPT_DEFINE: return take_define(arena, diag, value, out);
     case OPT_INCLUDE: tri_vec_push(arena, &out->compile.include_dirs, value); return true;
     case OPT_WARPS:
-        return take_int(diag, name, value, 1, 64, &number) && (out->compile.num_warps = (int)number, true);
+        return take_int(diag, name, value, value, 1, 64, &number) && (out->compile.num_warps = (int)number, true);
     case OPT_STAGES:
-        return take_int(diag, name, value, 1, 64, &number) && (out->compile.num_stages = (int)number, true);
-    case OPT_OPTIMIZE: return take_int(diag, name, value, 0, 3, &number) && (out->compile.opt_level = (int)number, true);
+        return take_int(diag, name, value, value, 1, 64, &number) && (out->compile.num_stages = (int)number, true);
+    case OPT_OPTIMIZE: return take_int(diag, name, value, value, 0, 3, &number) && (out->compile.opt_level = (int)number, true);
     case OPT_OUTPUT:
         if (!take_pair(diag, name, value, &pair))
             return false;
@@ -135,12 +188,13 @@ static bool apply(tri_arena *arena, tri_diag *diag, option_id id, tri_str value,
         tri_vec_push(arena, &out->expected, pair);
         return true;
     case OPT_PRINT: tri_vec_push(arena, &out->prints, value); return true;
-    case OPT_LIMIT: return take_int(diag, name, value, 0, INT64_MAX, &out->print_limit);
+    case OPT_LIMIT: return take_int(diag, name, value, value, 0, INT64_MAX, &out->print_limit);
     case OPT_RTOL: return take_number(diag, name, value, &out->rtol);
     case OPT_ATOL: return take_number(diag, name, value, &out->atol);
     case OPT_BYTES: return take_number(diag, name, value, &out->bytes);
     case OPT_FLOPS: return take_number(diag, name, value, &out->flops);
     case OPT_BENCH: out->has_bench = true; return true;
+    case OPT_CHECK: out->has_check = true; return true;
     case OPT_HELP: out->has_help = true; return true;
     case OPT_VERSION: out->has_version = true; return true;
     case OPT_TABLE: out->table = value; return true;
@@ -205,9 +259,25 @@ static bool take_option(tri_arena *arena, tri_diag *diag, int argc, char **argv,
     return apply(arena, diag, id, tri_str_from(value), out);
 }
 
+/* An object is run as it was compiled. */
+static bool take_object(tri_diag *diag, tri_run_opt *out)
+{
+    if (out->has_arch && out->backend != &tri_run_cuda) {
+        tri_diag_error(diag, TRI_NO_SPAN, code_usage, "'%.*s' is compiled: -arch can only choose a device, as in -arch=cuda:1",
+                       TRI_STR_ARG(out->file));
+        return false;
+    }
+    if (out->has_check) {
+        tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-check needs the kernel's source, not an object");
+        return false;
+    }
+    out->backend = &tri_run_object;
+    return true;
+}
+
 bool tri_run_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_run_opt *out)
 {
-    *out = (tri_run_opt){.rtol = 1e-5, .atol = 1e-8, .print_limit = 64};
+    *out = (tri_run_opt){.backend = &tri_run_host, .rtol = 1e-5, .atol = 1e-8, .print_limit = 64};
     out->compile.opt_level = 2;
     out->compile.config = -1;
     out->compile.arch = TRI_STR("native");
@@ -223,6 +293,8 @@ bool tri_run_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, 
         else
             tri_vec_push(arena, &out->arguments, tri_str_from(argv[i]));
     }
+    if (tri_str_is(tri_path_suffix(out->file), ".o") && !take_object(diag, out))
+        return false;
     if (!out->file.len && !out->has_help && !out->has_version && !out->table.len) {
         tri_diag_error(diag, TRI_NO_SPAN, code_usage, "no kernel file; tritrun --help shows the usage");
         return false;

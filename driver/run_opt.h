@@ -10,21 +10,27 @@ typedef struct {
     tri_str name, value;
 } tri_run_pair;
 
+typedef struct tri_run_backend tri_run_backend;
+
 typedef struct {
     tri_options compile;
-    bool is_simulated; /* -arch=sim:... */
+    const tri_run_backend *backend;
+    int64_t device;    /* of -arch=cuda:N and opencl:N */
     tri_str grid;      /* empty: 1 */
     tri_str file;
+    bool has_arch;     /* -arch was given */
     TRI_VEC(tri_str) arguments, prints;
     TRI_VEC(tri_run_pair) outputs, expected;
     double rtol, atol, bytes, flops;
     int64_t print_limit;
-    bool has_bench, has_help, has_version;
-    tri_str table; /* "man" or "bash": print the options in that form; empty: not asked for */
+    bool has_bench, has_check, has_help, has_version;
+    tri_str table; /* "man", "bash" or "zsh": print the options in that form; empty: not asked for */
 } tri_run_opt;
 
 /* False after a report: wrong usage. Strings live in argv or the arena. */
 bool tri_run_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_run_opt *out);
+/* Makes it a run on the simulator. */
+void tri_run_opt_simulate(tri_run_opt *opt);
 void tri_run_opt_help(tri_buf *out);
 /* False after a report: the form is unknown. */
 bool tri_run_opt_table(tri_diag *diag, tri_str form, tri_buf *out);

@@ -35,16 +35,15 @@ static void add_path(tri_arena *arena, tri_str list, tri_options *options, tri_b
     }
 }
 
-bool tri_tool_find(tri_arena *arena, tri_diag *diag, tri_opt *opt)
+bool tri_tool_find(tri_arena *arena, tri_diag *diag, tri_str cuda_path, tri_options *options)
 {
     tri_buf path = {0};
-    tri_options *options = &opt->compile;
-    if (opt->cuda_path.len) {
-        if (!tri_file_is_directory(opt->cuda_path)) {
-            tri_diag_error(diag, TRI_NO_SPAN, 1002, "'--cuda-path=%.*s' is not a folder", TRI_STR_ARG(opt->cuda_path));
+    if (cuda_path.len) {
+        if (!tri_file_is_directory(cuda_path)) {
+            tri_diag_error(diag, TRI_NO_SPAN, 1002, "'--cuda-path=%.*s' is not a folder", TRI_STR_ARG(cuda_path));
             return false;
         }
-        add_toolkit(arena, opt->cuda_path, options, &path);
+        add_toolkit(arena, cuda_path, options, &path);
     } else {
         add_toolkit(arena, TRI_STR(TRI_CUDA_PREFIX), options, &path);
         add_toolkit(arena, tri_opt_environment("CUDA_HOME"), options, &path);

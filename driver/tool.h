@@ -4,9 +4,9 @@
 
 #include "driver/opt.h"
 
-/* Fills tool_path and libdevice of the options: --cuda-path, else configure's --with-cuda, CUDA_HOME,
- * PATH and /usr/local/cuda. What is missing stays empty; who needs it reports that. False after a
+/* Fills tool_path and libdevice of the options: from `cuda_path` (--cuda-path; may be empty), else
+ * configure's --with-cuda, CUDA_HOME, PATH and /usr/local/cuda. What is missing stays empty; who needs it reports that. False after a
  * report: --cuda-path is not a folder. */
-bool tri_tool_find(tri_arena *arena, tri_diag *diag, tri_opt *opt);
+bool tri_tool_find(tri_arena *arena, tri_diag *diag, tri_str cuda_path, tri_options *options);
 
 #endif

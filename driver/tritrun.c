@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* Exit statuses. */
 enum { done = 0, failed = 1, wrong_usage = 2 };
@@ -19,13 +18,6 @@ static void print_out(tri_buf *text)
 
 /* --- timing ------------------------------------------------------------------------------ */
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static int compare_times(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -36,16 +28,14 @@ static int compare_times(const void *a, const void *b)
 static bool bench(tri_run_kernel *kernel, const tri_run_opt *opt)
 {
     enum { most = 1000, least = 5 };
-    double times[most], until;
+    double times[most], sum = 0;
     int count = 0;
-    if (!tri_run_kernel_launch(kernel))
+    if (!tri_run_kernel_launch(kernel, NULL))
         return false;
-    until = now() + 1;
-    while (count < most && (count < least || now() < until)) {
-        double start = now();
-        if (!tri_run_kernel_launch(kernel))
+    for (; count < most && (count < least || sum < 1); count++) {
+        if (!tri_run_kernel_launch(kernel, &times[count]))
             return false;
-        times[count++] = now() - start;
+        sum += times[count];
     }
     qsort(times, (size_t)count, sizeof *times, compare_times);
     double median = times[count / 2];
@@ -112,21 +102,56 @@ static int finish(tri_run_kernel *kernel, tri_argument_list *arguments, const tr
     return status;
 }
 
-static int run(tri_arena *arena, tri_diag *diag, tri_run_opt *opt)
+/* Reads the files and generates the arrays. */
+static bool make_arguments(tri_arena *arena, tri_diag *diag, const tri_run_opt *opt, tri_argument_list *out)
 {
-    tri_argument_list arguments = {0};
     for (size_t i = 0; i < opt->arguments.len; i++) {
         tri_argument argument;
         if (!tri_argument_parse(diag, arena, opt->arguments.at[i], &argument))
-            return wrong_usage;
-        tri_vec_push(arena, &arguments, argument);
+            return false;
+        tri_vec_push(arena, out, argument);
     }
-    if (!tri_argument_link(diag, arena, &arguments))
+    return tri_argument_link(diag, arena, out);
+}
+
+/* Runs once, with a progress line, or repeatedly with -bench. */
+static bool run_kernel(tri_run_kernel *kernel, const tri_run_opt *opt, bool is_bench)
+{
+    bool ok;
+    if (is_bench)
+        return bench(kernel, opt);
+    kernel->progress = tri_progress_create(tri_str_copy(kernel->unit.arena, kernel->unit.kernels.at[0].name).data);
+    ok = tri_run_kernel_launch(kernel, NULL);
+    tri_progress_destroy(kernel->progress);
+    kernel->progress = NULL;
+    return ok;
+}
+
+/* -check: the same kernel with arguments of its own on the simulator. */
+static bool check(tri_arena *arena, tri_diag *diag, const tri_run_opt *opt)
+{
+    tri_run_opt sim = *opt;
+    tri_argument_list arguments = {0};
+    tri_run_kernel kernel;
+    tri_run_opt_simulate(&sim);
+    if (!make_arguments(arena, diag, &sim, &arguments))
+        return false;
+    bool ok = tri_run_kernel_create(arena, diag, &sim, &arguments, &kernel) && run_kernel(&kernel, &sim, false);
+    tri_run_kernel_fini(&kernel);
+    return ok;
+}
+
+static int run(tri_arena *arena, tri_diag *diag, tri_run_opt *opt)
+{
+    tri_argument_list arguments = {0};
+    if (!make_arguments(arena, diag, opt, &arguments))
         return wrong_usage;
     tri_run_kernel kernel;
     int status = failed;
-    if (tri_run_kernel_create(arena, diag, opt, &arguments, &kernel) &&
-        (opt->has_bench ? bench(&kernel, opt) : tri_run_kernel_launch(&kernel)))
+    if (opt->has_check && !check(arena, diag, opt))
+        return failed;
+    if (tri_run_kernel_create(arena, diag, opt, &arguments, &kernel) && run_kernel(&kernel, opt, opt->has_bench) &&
+        tri_run_kernel_fetch(&kernel))
         status = finish(&kernel, &arguments, opt);
     tri_run_kernel_fini(&kernel);
     return status;
@@ -137,6 +162,7 @@ int main(int argc, char **argv)
     tri_file_guard_signals();
     tri_arena *arena = tri_arena_create();
     tri_diag *diag = tri_diag_create();
+    tri_diag_set_program(diag, "tritrun");
     tri_run_opt opt;
     int status = wrong_usage;
     if (tri_run_opt_parse(arena, diag, argc, argv, &opt)) {

@@ -46,6 +46,12 @@ void tri_sim_add_buffer(tri_sim *sim, void *data, size_t size, const char *name)
     tri_vec_push(sim->arena, &sim->buffers, buffer);
 }
 
+void tri_sim_set_watch(tri_sim *sim, void (*watch)(void *data, uint64_t done, uint64_t total), void *data)
+{
+    sim->watch = watch;
+    sim->watch_data = data;
+}
+
 void *tri_sim_shared(tri_sim *sim)
 {
     return sim->shared;
@@ -190,11 +196,14 @@ bool tri_sim_run(tri_sim *sim, void (*entry)(void *argument), void *argument, tr
     sim->grid = grid;
     sim->is_stopped = false;
     sim->reports = 0;
+    uint64_t done = 0, total = (uint64_t)grid.x * grid.y * grid.z;
     for (uint32_t z = 0; z < grid.z; z++)
         for (uint32_t y = 0; y < grid.y; y++)
             for (uint32_t x = 0; x < grid.x && !sim->is_stopped; x++) {
                 sim->program = (tri_sim_grid){x, y, z};
                 run_program(sim);
+                if (sim->watch)
+                    sim->watch(sim->watch_data, ++done, total);
             }
     tri_sim_running = outer;
     return sim->reports == 0;

@@ -33,6 +33,9 @@ void tri_sim_destroy(tri_sim *sim);
 /* Memory that global accesses may touch; names it in reports. The bytes are borrowed. */
 void tri_sim_add_buffer(tri_sim *sim, void *data, size_t size, const char *name);
 
+/* From now on `watch` is called after each program; null: nobody is. */
+void tri_sim_set_watch(tri_sim *sim, void (*watch)(void *data, uint64_t done, uint64_t total), void *data);
+
 /* Base of the simulated shared memory: what the code's shared symbol must resolve to. */
 void *tri_sim_shared(tri_sim *sim);
 

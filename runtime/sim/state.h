@@ -79,6 +79,8 @@ struct tri_sim {
     bool is_stopped; /* deadlock or trap: nothing more runs */
     size_t reports;
     tri_map reported;
+    void (*watch)(void *data, uint64_t done, uint64_t total); /* null: nobody watches */
+    void *watch_data;
 };
 
 /* The run in progress; code compiled for the simulator has no other way to its state. */

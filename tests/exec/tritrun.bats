@@ -52,7 +52,9 @@ def k(table, out, n, B: tl.constexpr):
     x = tl.load(p + o, mask=o < n, other=0.0)
     tl.store(out + tl.program_id(0), tl.sum(x))
 K
-    for arch in native sim:sm_80; do
+    export OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd POCL_CACHE_DIR=$PWD/cache
+    command -v llvm-spirv-15 && [ -e "$OCL_ICD_VENDORS" ] && opencl=opencl
+    for arch in native sim:sm_80 $opencl; do
         tritrun k.tri table=addr:a,b zeros:f32:2 5 8 -grid=2 buf:a=arange:f32:5 buf:b=ones:f32:5 -arch=$arch -print out
         [[ $output == *" 10 5"* ]]
     done
@@ -95,6 +97,130 @@ K
     [[ $output =~ [0-9]+\ runs:\ median\ [0-9.]+\ us,\ least\ [0-9.]+\ us,\ [0-9.]+\ GB/s ]]
 }
 
+@test "an object runs as it was compiled" {
+    tritcc -c -o v.o -sig '*fp32:16, *fp32:16, *fp32:16, i32, 64' "$vadd"
+    add -o output_ptr=ref.npy
+    args=(randn:f32:100:seed=1 ones:f32:100 empty:f32:100)
+    tritrun v.o "${args[@]}" 100 -grid=2 -expect output_ptr=@ref.npy -rtol=0 -atol=0
+    tritrun v.o "${args[@]}" n_elements=100 BLOCK_SIZE=64 '-grid=cdiv(n_elements, 64)' -expect output_ptr=@ref.npy -rtol=0 -atol=0
+    tritrun -1 v.o "${args[@]}" 100 128 -grid=2
+    [[ $errors == *"compiled with BLOCK_SIZE=64"* ]]
+    tritrun -1 v.o "${args[@]}" 100 64 7
+    [[ $errors == *"no parameter for argument 6"* ]]
+    tritrun -1 v.o "${args[@]}" 100 k=7
+    [[ $errors == *"no parameter for argument 5, k"* ]]
+    tritrun -1 v.o "${args[@]}" 100 -k other
+    [[ $errors == *"no such kernel"* ]]
+    tritrun -2 v.o "${args[@]}" 100 -check
+    [[ $errors == *"needs the kernel's source"* ]]
+    tritrun -2 v.o "${args[@]}" 100 -arch=sim
+    [[ $errors == *"is compiled"* ]]
+    echo nonsense >bad.o
+    tritrun -1 bad.o 1
+    [[ $errors == *"not an object file"* ]]
+}
+
+@test "an object's constants and halves, and one of several kernels" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scaled(x, by, DT: tl.constexpr, WHAT: tl.constexpr):
+    tl.store(x, tl.load(x) + by.to(DT).to(tl.float32))
+
+
+@triton.jit
+def other(x, n):
+    tl.store(x, n)
+K
+    tritcc -c -o k.o -k scaled -k other -sig "scaled(x=*fp32, by=fp16, DT=fp16, WHAT='a,(b')" -sig 'other(x=*fp32, n=i32)' k.tri
+    tritrun -1 k.o ones:f32:1 2
+    [[ $errors == *"the object has 2 kernels; choose one with -k"* ]]
+    tritrun k.o -k scaled ones:f32:1 0.5 -print x
+    [[ $output == *" 1.5"* ]]
+    tritrun k.o -k scaled ones:f32:1 by=0.5 DT=fp16 "WHAT='a,(b'" -print x
+    [[ $output == *" 1.5"* ]]
+    tritrun k.o -k other zeros:f32:1 7 -print x
+    [[ $output == *" 7"* ]]
+}
+
+@test "-check runs the simulator first and keeps the arguments" {
+    add -o output_ptr=ref.npy
+    add -check -expect output_ptr=@ref.npy
+    tritrun -1 "$vadd" -check randn:f32:90 ones:f32:100 empty:f32:100 100 64 -grid=2
+    [[ $errors == *"global access out of bounds"*"'x_ptr'"* ]]
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x):
+    tl.store(x, tl.load(x) + 1)
+K
+    tritrun k.tri zeros:f32:1 -check -print x
+    [[ $output == *" 1"* ]]
+}
+
+@test "the CUDA back end copies, launches and times" {
+    mkdir stub
+    cc -shared -fPIC -I"$SRCDIR" -o stub/libcuda.so.1 "$SRCDIR/tests/targets/stub_cuda.c" -lpthread
+    add -o output_ptr=ref.npy
+    export LD_LIBRARY_PATH=$PWD/stub
+    add -arch=cuda -expect output_ptr=@ref.npy
+    add -arch=cuda:1 -expect output_ptr=@ref.npy
+    add -arch=cuda -bench -bytes=1200
+    [[ $output == *"median 2500.000 us"* ]]
+    tritrun -1 -arch=cuda:2 "$vadd" 1
+    [[ $errors == *"tritrun: error: no CUDA device 2: this machine has 2"* ]]
+    tritrun -2 -arch=cuda:x "$vadd" 1
+    tritcc -arch=sm_80 -c -o v.o -sig '*fp32:16, *fp32:16, *fp32:16, i32, 64' "$vadd"
+    tritrun v.o randn:f32:100:seed=1 ones:f32:100 empty:f32:100 100 -grid=2 -expect output_ptr=@ref.npy
+}
+
+@test "the OpenCL back end copies, launches and times" {
+    need file /etc/OpenCL/vendors/pocl.icd
+    need llvm-spirv-15
+    export OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd POCL_CACHE_DIR=$PWD/cache
+    add -o output_ptr=ref.npy
+    add -arch=opencl -expect output_ptr=@ref.npy
+    add -arch=opencl -num-warps=2 -bench -bytes=1200
+    [[ $output == *"GB/s"* ]]
+    tritrun -1 -arch=opencl:70 "$vadd" 1
+    [[ $errors == *"no OpenCL device 70"* ]]
+}
+
+@test "without a driver the devices say so" {
+    if ! ldconfig -p | grep -q libcuda.so.1; then
+        tritrun -1 -arch=cuda "$vadd" 1
+        [[ $errors == *"no CUDA driver on this machine"* ]]
+    fi
+    OCL_ICD_VENDORS=$PWD/none tritrun -1 -arch=opencl "$vadd" 1
+    [[ $errors == *"no OpenCL"* ]]
+}
+
+@test "a long run shows its progress on a terminal only" {
+    need script
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def slow(x, n):
+    s = tl.load(x)
+    for i in range(n):
+        s = s * 0.999 + 1
+    tl.store(x + tl.program_id(0), s)
+K
+    script -qec "'$TRITRUN' -grid=64 k.tri ones:f32:64 8000000" log >/dev/null
+    grep -q "slow \[.*\].*%.*left" log
+    tritrun -grid=2 k.tri ones:f32:64 10
+    [ -z "$errors" ]
+}
+
 @test "wrong usage has status 2 and says what is wrong" {
     tritrun -2
     [[ $errors == *"no kernel file"* ]]
@@ -126,7 +252,8 @@ K
     for option in $("$TRITRUN" -help | sed -n 's/^  -\([a-zA-Z-]*\).*/\1/p'); do
         grep -qE "^\.It Fl $option( |$)" .out
         grep -qF -- "-$option" "$BUILDDIR/completion/tritrun.bash"
+        grep -qE -- "'\*-$option(=-|\+)?\[" "$BUILDDIR/completion/_tritrun"
     done
     need mandoc
-    mandoc -Tascii "$BUILDDIR/man/tritrun.1" | col -b | grep -q "sim:ARCH"
+    mandoc -Tascii "$BUILDDIR/man/tritrun.1" | col -b | grep -qF "sim[:ARCH]"
 }

@@ -1,8 +1,10 @@
 /* A stand-in for libcuda.so.1 that records what launchers ask of it. Two devices; failures are chosen
- * through stub_fail(). Built as libcuda.so.1 and found through LD_LIBRARY_PATH. */
+ * through stub_fail(). Its memory is the host's, and once some was allocated, launches of add_kernel
+ * really add. Built as libcuda.so.1 and found through LD_LIBRARY_PATH. */
 #include "tests/targets/stub_cuda.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 static stub_log the_log;
@@ -110,6 +112,75 @@ int cuFuncSetAttribute(void *function, int attribute, int value)
     return outcome("cuFuncSetAttribute");
 }
 
+int cuDevicePrimaryCtxRelease_v2(int device)
+{
+    (void)device;
+    return 0;
+}
+
+int cuCtxSynchronize(void) { return outcome("cuCtxSynchronize"); }
+
+int cuMemAlloc_v2(uint64_t *address, size_t size)
+{
+    the_log.allocations++;
+    *address = (uint64_t)(uintptr_t)malloc(size);
+    return outcome("cuMemAlloc_v2");
+}
+
+int cuMemFree_v2(uint64_t address)
+{
+    free((void *)(uintptr_t)address);
+    return 0;
+}
+
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size)
+{
+    memcpy((void *)(uintptr_t)to, from, size);
+    return outcome("cuMemcpyHtoD_v2");
+}
+
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size)
+{
+    memcpy(to, (const void *)(uintptr_t)from, size);
+    return outcome("cuMemcpyDtoH_v2");
+}
+
+int cuEventCreate(void **event, unsigned flags)
+{
+    (void)flags;
+    *event = &the_log;
+    return 0;
+}
+
+int cuEventRecord(void *event, void *stream)
+{
+    (void)event, (void)stream;
+    return 0;
+}
+
+int cuEventElapsedTime(float *milliseconds, void *start, void *end)
+{
+    (void)start, (void)end;
+    *milliseconds = 2.5f;
+    return 0;
+}
+
+int cuEventDestroy_v2(void *event)
+{
+    (void)event;
+    return 0;
+}
+
+/* add_kernel(x, y, out, n): programs of 64 elements. */
+static void add(void **args, unsigned programs)
+{
+    const float *x = *(float **)args[0], *y = *(float **)args[1];
+    float *out = *(float **)args[2];
+    unsigned count = *(unsigned *)args[3] < programs * 64 ? *(unsigned *)args[3] : programs * 64;
+    for (unsigned i = 0; i < count; i++)
+        out[i] = x[i] + y[i];
+}
+
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void *stream, void **args, void **extra)
 {
@@ -117,6 +188,8 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     int error = outcome("cuLaunchKernel");
     if (error)
         return error;
+    if (the_log.allocations && !strcmp(the_log.function, "add_kernel"))
+        add(args, gx);
     pthread_mutex_lock(&guard);
     the_log.launches++;
     the_log.grid[0] = gx;

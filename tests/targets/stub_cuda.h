@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 typedef struct {
-    int inits, loads, unloads, launches;
+    int inits, loads, unloads, launches, allocations;
     int image_is_ptx, dynamic_shared;
     char function[64];
     unsigned grid[3], threads, shared;

@@ -1,0 +1,118 @@
+/* Kernels on a CUDA device. */
+#include "driver/run_cuda.h"
+
+#include "driver/tool.h"
+#include "runtime/launch/launch.h"
+
+typedef struct {
+    tri_cuda *cuda;
+    tri_run_copies copies;
+    tri_rt_image image;
+    tri_rt_kernel kernel;
+    int number;
+} device;
+
+static bool allocate(void *cuda, size_t size, uint64_t *out_address) { return tri_cuda_allocate(cuda, size, out_address); }
+static bool write(void *cuda, uint64_t to, const void *data, size_t size) { return tri_cuda_write(cuda, to, data, size); }
+static bool read(void *cuda, void *data, uint64_t from, size_t size) { return tri_cuda_read(cuda, data, from, size); }
+
+const tri_run_memory tri_run_cuda_memory = {allocate, write, read};
+
+/* The newest architecture whose code the device runs: its own with all features, else the highest below. */
+static const tri_arch *arch_for(int capability)
+{
+    const tri_arch *best = NULL;
+    for (size_t t = 0; t < tri_targets_count(); t++) {
+        if (strcmp(tri_targets_at(t)->family, "nvptx") != 0)
+            continue;
+        for (const tri_arch *arch = tri_targets_at(t)->archs; arch->name; arch++) {
+            bool is_exact = arch->name[strlen(arch->name) - 1] == 'a';
+            bool fits = is_exact ? arch->number == capability : arch->number <= capability;
+            if (fits && (!best || arch->number >= best->number))
+                best = arch;
+        }
+    }
+    return best;
+}
+
+static bool choose_cuda(tri_run_kernel *k, tri_run_opt *opt, const tri_argument_list *arguments)
+{
+    (void)arguments;
+    device *d = TRI_NEW(k->unit.arena, device);
+    k->device = d;
+    d->number = (int)opt->device;
+    if (!tri_tool_find(k->unit.arena, k->unit.diag, TRI_STR(""), &opt->compile))
+        return false;
+    d->cuda = tri_cuda_create(k->unit.diag, d->number);
+    if (!d->cuda)
+        return false;
+    int capability = tri_cuda_capability(d->cuda);
+    const tri_arch *arch = arch_for(capability);
+    if (!arch) {
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "CUDA device %d has compute capability %d.%d, below all that code can be made for",
+                       d->number, capability / 10, capability % 10);
+        return false;
+    }
+    opt->compile.arch = tri_str_from(arch->name);
+    return true;
+}
+
+static bool report(tri_run_kernel *k, int error)
+{
+    if (error)
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "CUDA: cannot run the kernel: %s", tri_strerror(error));
+    return !error;
+}
+
+static bool open_cuda(tri_run_kernel *k, tri_argument_list *arguments)
+{
+    device *d = k->device;
+    const tri_kernel *kernel = &k->unit.kernels.at[0];
+    tri_str code = tri_str_copy(k->unit.arena, tri_buf_str(&k->unit.bytes));
+    d->image = (tri_rt_image){k->unit.arch->name, code.data, code.len, 1};
+    d->kernel = (tri_rt_kernel){.symbol = tri_str_copy(k->unit.arena, kernel->symbol).data,
+                                .images = &d->image,
+                                .image_count = 1,
+                                .num_warps = (uint32_t)kernel->num_warps,
+                                .num_ctas = kernel->num_ctas > 0 ? (uint32_t)kernel->num_ctas : 1,
+                                .shared_bytes = (uint32_t)kernel->shared_bytes,
+                                .scratch_bytes = (uint64_t)kernel->scratch_bytes,
+                                .scratch_alignment = (uint64_t)kernel->scratch_alignment};
+    return report(k, tri_rt_cuda_load(&d->kernel, d->number)) &&
+           tri_run_device_upload(k, &tri_run_cuda_memory, d->cuda, arguments, &d->copies);
+}
+
+static bool launch_cuda(tri_run_kernel *k, double *out_seconds)
+{
+    device *d = k->device;
+    tri_grid grid = {k->grid.x, k->grid.y, k->grid.z};
+    return tri_cuda_start_clock(d->cuda) &&
+           report(k, tri_rt_cuda_launch(&d->kernel, NULL, &grid, (void **)k->pointers, (uint32_t)k->num_values)) &&
+           tri_cuda_stop_clock(d->cuda, out_seconds);
+}
+
+static bool fetch_cuda(tri_run_kernel *k)
+{
+    device *d = k->device;
+    return tri_run_device_fetch(&tri_run_cuda_memory, d->cuda, &d->copies);
+}
+
+static void close_cuda(tri_run_kernel *k)
+{
+    device *d = k->device;
+    if (d && d->cuda) {
+        tri_rt_cuda_unload(&d->kernel, d->number);
+        tri_cuda_destroy(d->cuda);
+    }
+}
+
+const tri_run_backend tri_run_cuda = {
+    .name = "cuda",
+    .takes = TRI_KIND_PTX,
+    .is_gpu = true,
+    .choose = choose_cuda,
+    .open = open_cuda,
+    .launch = launch_cuda,
+    .fetch = fetch_cuda,
+    .close = close_cuda,
+};
