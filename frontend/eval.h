@@ -131,7 +131,7 @@ typedef struct tri_eval {
     const tri_span *arg_spans; /* of the builtin that runs: where each parameter's argument stands */
     const struct tri_builtin *row; /* the builtin that runs */
     tri_frame *frame;
-    int dry;                  /* > 0 inside a dry run of a loop body */
+    int dry;                  /* > 0 inside a dry run of a loop body, callees included: reports are dropped */
     tri_map functions;        /* mangled name -> specialisation */
     tri_map builtins;         /* library path -> row */
     struct tri_prelude *prelude; /* library functions written in the language; read on first use */

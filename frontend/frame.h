@@ -44,6 +44,7 @@ struct tri_frame {
     MlirRegion region; /* of the function that is built */
     bool is_kernel;
     int loop_depth; /* runtime loops around the current statement */
+    int dry;        /* > 0: the current statement is visited for its types only, its operations go */
     int depth;      /* of calls */
     int static_depth; /* loops unrolled at compile time around the current statement */
     bool is_done;     /* a return was just met: what follows is dead */

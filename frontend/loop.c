@@ -35,13 +35,15 @@ static void report_carried(tri_eval *e, const tri_local *before, const tri_local
 }
 
 /* The body is compiled once into a block that is thrown away; visible names whose value differs
- * afterwards are what the loop carries. */
+ * afterwards are what the loop carries. A loop inside such a body needs no more than this, see
+ * bind_unknown: so a body inside n loops is visited n + 1 times, not 2^n times. */
 static void find_carried(tri_eval *e, const tri_ast_list *body, tri_str ignored, MlirType iv_type,
                          const tri_type *iv, carried_list *out)
 {
     tri_frame *f = e->frame;
     tri_builder outer = e->b;
     tri_locals live = tri_frame_copy_locals(e, &f->locals);
+    size_t hints = e->hints.len;
     MlirBlock scratch = iv ? mlirBlockCreate(1, &iv_type, &e->b.loc) : mlirBlockCreate(0, NULL, NULL);
     e->b.block = scratch;
     e->b.before = (MlirOperation){0};
@@ -49,14 +51,17 @@ static void find_carried(tri_eval *e, const tri_ast_list *body, tri_str ignored,
         tri_frame_set(e, ignored, tri_ev_tensor(mlirBlockGetArgument(scratch, 0), iv), TRI_NO_SPAN);
     tri_diag_hold(e->diag);
     e->dry++;
+    f->dry++;
     f->loop_depth++;
     tri_stmt_list(e, body);
     f->loop_depth--;
+    f->dry--;
     e->dry--;
     tri_diag_drop(e->diag);
     tri_locals after = f->locals;
     f->locals = live;
     e->b = outer;
+    e->hints.len = hints; /* those of the block that goes */
     for (int i = 0; i < live.len; i++) {
         const tri_local *before = &live.at[i], *now = &after.at[i];
         if (before->is_gone || tri_str_equal(before->name, ignored) || tri_ev_is_error(before->value) ||
@@ -79,6 +84,23 @@ static void bind_carried(tri_eval *e, const carried_list *names, const MlirValue
     for (size_t i = 0; i < names->len; i++) {
         const carried *c = &names->at[i];
         tri_frame_set(e, c->name, c->is_bad ? (tri_ev){0} : tri_ev_unflatten(e, c->init, &values), c->at);
+    }
+}
+
+/* In a dry run only the types of what comes out of a loop matter. */
+static void bind_unknown(tri_eval *e, const carried_list *names)
+{
+    for (size_t i = 0; i < names->len; i++) {
+        const carried *c = &names->at[i];
+        tri_type_refs types = {0};
+        if (!c->is_bad)
+            tri_ev_flatten_types(e, c->init, &types);
+        MlirValue *values = TRI_NEW_ARRAY(e->arena, MlirValue, types.len + 1);
+        for (size_t k = 0; k < types.len; k++)
+            values[k] = mlirOperationGetResult(
+                tri_builder_create(&e->b, &(tri_op){.name = "ub.poison", .num_results = 1, .results = &types.at[k]}), 0);
+        const MlirValue *cursor = values;
+        tri_frame_set(e, c->name, c->is_bad ? (tri_ev){0} : tri_ev_unflatten(e, c->init, &cursor), c->at);
     }
 }
 
@@ -323,6 +345,10 @@ static void emit_for(tri_eval *e, const tri_ast_node *node, const for_range *r, 
     tri_frame_set(e, target, poison, node->for_.target->span);
     carried_list names = {0};
     find_carried(e, &node->for_.body, target, iv_type, iv, &names);
+    if (f->dry) {
+        bind_unknown(e, &names);
+        return;
+    }
     tri_value_refs operands = {0}, inits = {0};
     tri_vec_push(e->arena, &operands, r->start.value);
     tri_vec_push(e->arena, &operands, r->stop.value);
@@ -480,6 +506,10 @@ void tri_loop_while(tri_eval *e, const tri_ast_node *node)
     }
     carried_list names = {0};
     find_carried(e, &node->while_.body, TRI_STR(""), (MlirType){0}, NULL, &names);
+    if (f->dry) {
+        bind_unknown(e, &names);
+        return;
+    }
     tri_value_refs inits = {0};
     flatten_inits(e, &names, &inits);
 
