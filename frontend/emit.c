@@ -1,4 +1,4 @@
-#include "frontend/eval.h"
+#include "frontend/frame.h"
 
 #include "ir/type.h"
 
@@ -10,6 +10,17 @@ static bool any_error(int n, const tri_ev *operands)
         if (tri_ev_is_error(operands[i]))
             return true;
     return false;
+}
+
+/* The source range of the operations that warnings of whole kernels may point to. */
+static void remember(tri_eval *e, const char *name, MlirOperation op)
+{
+    static const char *const watched[] = {"arith.muli", "arith.addi", "arith.subi", "arith.shli", "tt.load", "tt.store"};
+    if (e->frame->dry)
+        return;
+    for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
+        if (strcmp(name, watched[i]) == 0)
+            tri_map_set_ptr(&e->spans, op.ptr, tri_arena_copy(e->arena, &e->at, sizeof e->at));
 }
 
 tri_ev tri_emit_op(tri_eval *e, const char *op, const tri_type *result, int num_operands, const tri_ev *operands,
@@ -29,6 +40,7 @@ tri_ev tri_emit_op(tri_eval *e, const char *op, const tri_type *result, int num_
                                                      .results = &type,
                                                      .num_attrs = num_attrs,
                                                      .attrs = attrs});
+    remember(e, op, mlirOpResultGetOwner(v));
     return tri_ev_tensor(v, result);
 }
 
@@ -51,11 +63,12 @@ void tri_emit_effect(tri_eval *e, const char *op, int num_operands, const tri_ev
         return;
     for (int i = 0; i < num_operands; i++)
         values[i] = operands[i].value;
-    tri_builder_create(&e->b, &(tri_op){.name = op,
-                                        .num_operands = num_operands,
-                                        .operands = values,
-                                        .num_attrs = num_attrs,
-                                        .attrs = attrs});
+    MlirOperation made = tri_builder_create(&e->b, &(tri_op){.name = op,
+                                                             .num_operands = num_operands,
+                                                             .operands = values,
+                                                             .num_attrs = num_attrs,
+                                                             .attrs = attrs});
+    remember(e, op, made);
 }
 
 tri_ev tri_emit_int(tri_eval *e, tri_dtype dtype, int64_t value)

@@ -137,6 +137,8 @@ typedef struct tri_eval {
     struct tri_prelude *prelude; /* library functions written in the language; read on first use */
     bool debug; /* the function asks for device asserts */
     int num_warps;
+    tri_map spans;               /* operation -> tri_span of the source it was built for, for warnings of whole kernels */
+    tri_map told;                /* places warned about: code that is compiled several times is told of once */
     TRI_VEC(tri_hint) hints;     /* on arguments of loop bodies, until their loops exist */
 } tri_eval;
 

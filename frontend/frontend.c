@@ -1,9 +1,12 @@
 #include "frontend/frontend.h"
 
 #include "frontend/function.h"
+#include "frontend/masks.h"
+#include "frontend/overflow.h"
 #include "frontend/signature.h"
 #include "frontend/target.h"
 #include "ir/context.h"
+#include "ir/op.h"
 #include "ir/type.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -165,6 +168,15 @@ static bool lower_kernel(tri_eval *e, const tri_signature *s)
     return true;
 }
 
+static void warn_of_functions(tri_eval *e)
+{
+    for (MlirOperation f = mlirBlockGetFirstOperation(e->module_body); f.ptr; f = mlirOperationGetNextInBlock(f)) {
+        tri_masks_check(e, f);
+        if (tri_op_is_kernel(f))
+            tri_overflow_check(e, f);
+    }
+}
+
 bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
 {
     tri_modules *modules = tri_module_create_all(unit);
@@ -177,6 +189,8 @@ bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
     tri_eval e = {.unit = unit, .arena = unit->arena, .diag = unit->diag, .mlir = unit->mlir, .modules = modules, .target = target,
                   .module_body = mlirModuleGetBody(module)};
     tri_map_init(&e.functions, unit->arena);
+    tri_map_init(&e.spans, unit->arena);
+    tri_map_init(&e.told, unit->arena);
     size_t errors = tri_diag_error_count(unit->diag);
     for (size_t i = 0; i < list.len; i++)
         lower_kernel(&e, &list.at[i]);
@@ -184,6 +198,7 @@ bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
         mlirModuleDestroy(module);
         return false;
     }
+    warn_of_functions(&e);
     tri_unit_replace(unit, TRI_PAYLOAD_MLIR);
     unit->module = module;
     return true;

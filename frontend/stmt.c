@@ -1,4 +1,5 @@
 #include "frontend/frame.h"
+#include "frontend/masks.h"
 
 #include "ir/context.h"
 #include "ir/op.h"
@@ -95,6 +96,7 @@ void tri_stmt_assign(tri_eval *e, const tri_ast_node *target, tri_ev value)
     switch (target->kind) {
     case TRI_AST_NAME:
         name_value(e, value, target->name);
+        tri_masks_check_assigned(e, target, value);
         tri_frame_set(e, target->name, value, target->span);
         return;
     case TRI_AST_TUPLE:

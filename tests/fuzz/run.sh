@@ -1,16 +1,15 @@
 #!/bin/sh
-# Builds and runs a fuzz target of this folder: tests/fuzz/run.sh TARGET SECONDS [CORPUS-FOLDER].
-# Needs clang with libFuzzer. Parts of the compiler that know no MLIR are enough for `parse`.
+# Runs a fuzz target: tests/fuzz/run.sh TARGET SECONDS [CORPUS-FOLDER]. TARGET is `parse` or `frontend`; BUILDDIR (here:
+# the current folder) has what `make fuzz-targets` built. New inputs and crashes stay in fuzz-TARGET of the current folder.
 set -eu
 src=$(cd "$(dirname "$0")/../.." && pwd)
-target=$1 seconds=$2 corpus=${3:-}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-mkdir "$work/corpus"
-[ -z "$corpus" ] || find "$corpus" -name '*.py' -size -9k -exec cp {} "$work/corpus/" \; 2>/dev/null
-cp "$src"/tests/frontend/syntax/*.py "$work/corpus/"
-cd "$src"
-${CC:-clang-22} -std=gnu17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. \
-    -o "$work/$target" "tests/fuzz/$target.c" frontend/ast*.c frontend/lexer.c frontend/unicode.c frontend/parser*.c base/*.c
-cd "$work"
-"./$target" -max_total_time="$seconds" -max_len=3000 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 corpus
+target=$1 seconds=$2 more=${3:-}
+program=$(realpath "${BUILDDIR:-.}/tests/fuzz/$target")
+mkdir -p "fuzz-$target/corpus" "fuzz-$target/empty"
+cd "fuzz-$target"
+"$src/tests/fuzz/seeds.sh" corpus
+[ "$target" = frontend ] || cp "$src"/tests/frontend/syntax/*.py corpus/
+[ -z "$more" ] || find "$more" -name '*.py' -size -9k -exec cp {} corpus/ \;
+cd empty # imports find nothing here
+exec "$program" -max_total_time="$seconds" -max_len=4000 -timeout=10 -rss_limit_mb=2048 -artifact_prefix=../ \
+    -print_final_stats=1 ../corpus

@@ -119,6 +119,9 @@ check_tables() {
         grep -rqE --include='*.bats' --include='*.mlir' --include='*.tri' "(^|[^A-Za-z0-9-])--?$name([^a-z-]|$|[a-z0-9=])" \
             tests || breach "option '-$name' is in no test"
     done < <(grep -E '^OPT\(' driver/options.def)
+    while read -r name; do
+        grep -q "^def $name(" frontend/prelude/*.tri || breach "library function '$name' is not in frontend/prelude"
+    done < <(sed -nE 's/^PRELUDE\(TL "([A-Za-z0-9_]*\.)*([A-Za-z0-9_]*)".*/\2/p' frontend/builtins.def)
 }
 
 # A report's name is a row of warning.def.

@@ -1,0 +1,152 @@
+# Warnings of whole kernels: what they catch, where they point, and what they leave alone.
+load ../helpers
+
+# compiled OPTION...: a kernel on stdin, of pointers x and o, ints n and s, constexpr B, compiles with status 0.
+compiled() {
+    {
+        printf 'import triton\nimport triton.language as tl\n\n\n'
+        printf '@triton.jit\ndef place(row, step):\n    return row * step\n\n\n'
+        printf '@triton.jit\ndef k(x, o, n, s, B: tl.constexpr):\n'
+        sed 's/^/    /'
+    } >k.tri
+    tritcc -emit=ttir=- -arch=sm_80 -sig 'k(x=*fp32, o=*fp32, n=i32, s=i32, B=64)' "$@" k.tri
+}
+
+silent() { [ -z "$errors" ]; }
+
+@test "a row times a stride is an unknown product: -Woffset-overflow" {
+    compiled -Woffset-overflow <<'TRI'
+row = tl.program_id(0)
+cols = tl.arange(0, B)
+tl.store(o + row * s + cols, tl.load(x + cols))
+TRI
+    [[ $errors == *"k.tri:14:18: warning: an offset is the product of two 32-bit values"*"[-Woffset-overflow]"* ]]
+    [[ $errors == *"|"*"     ^~~~~~~"* ]]
+    [[ $errors == *"cast an operand with .to(tl.int64) first"* ]]
+}
+
+@test "unknown products are told with -Wall, not without" {
+    local kernel='tl.store(o + tl.program_id(0) * s, 1.0)'
+    compiled <<<"$kernel"
+    silent
+    compiled -Wall <<<"$kernel"
+    [[ $errors == *"[-Woffset-overflow]"* ]]
+    compiled -Wall -Wno-offset-overflow <<<"$kernel"
+    silent
+}
+
+@test "a product in a helper is told with the call" {
+    compiled -Woffset-overflow <<'TRI'
+at = place(tl.program_id(0), s)
+tl.store(o + at, 1.0)
+TRI
+    [[ $errors == *"k.tri:7:12: warning:"*"k.tri:12:10: note: in this call"* ]]
+}
+
+@test "a product is found behind branches, loops, selections and helpers' parameters" {
+    compiled -Woffset-overflow <<'TRI'
+at = 0
+if n > 3:
+    at = tl.program_id(0) * s
+tl.store(o + at, 1.0)
+off = 0
+for i in range(n):
+    tl.store(o + off, 2.0)
+    off = n * s
+tl.store(o + tl.where(n > 2, 0, s * s), 3.0)
+tl.store(o + place(n * s, 1), 3.0)
+TRI
+    [ "$(grep -c 'warning:' .err)" -eq 4 ]
+    [[ $errors == *"k.tri:14:14:"* && $errors == *"k.tri:19:15:"* && $errors == *"k.tri:20:37:"* && $errors == *"k.tri:21:24:"* ]]
+}
+
+@test "the usual mends are left alone" {
+    compiled -Wall <<'TRI'
+row = tl.program_id(0).to(tl.int64)
+cols = tl.program_id(1) * B + tl.arange(0, B)
+tl.store(o + row * s + cols, 1.0, mask=cols < n)
+tl.store(o + tl.arange(0, B) * s, 2.0)
+tl.store(o + (tl.program_id(0) % 64) * s, 3.0)
+tl.store(o + tl.minimum(n, 100) * 8, 3.0)
+tl.assume(n < 4096)
+tl.assume(n >= 0)
+tl.store(o + n * s, 3.0)
+hash = (n * s) ^ (n * 747796405)
+tl.store(o, hash.to(tl.float32))
+TRI
+    silent
+}
+
+@test "bounds that add up beyond 32 bits: -Wint-overflow" {
+    compiled <<'TRI'
+tl.assume((n < 100000) & (0 <= n))
+tl.store(o + n * 65536, 1.0)
+for i in range(0, 4194304):
+    tl.store(o + i * 1024, 2.0)
+tl.store(o + (tl.arange(0, B) << 26), 3.0)
+tl.store(o + (n + 2147480000), 4.0)
+TRI
+    [ "$(grep -c 'warning:.*\[-Wint-overflow\]' .err)" -eq 4 ]
+    [[ $errors == *"k.tri:13:18: warning: an offset of 32 bits can reach 6553534464 here: its operands are 0 ... 99999 and 65536"* ]]
+    compiled -Wno-int-overflow <<<'tl.store(o + (tl.arange(0, B) << 26), 3.0)'
+    silent
+    tritcc -1 -emit=ttir=- -arch=sm_80 -Werror -sig 'k(x=*fp32, o=*fp32, n=i32, s=i32, B=64)' k.tri
+}
+
+@test "bounds that fit are left alone" {
+    compiled <<'TRI'
+tl.assume(n < 32768)
+tl.assume(n > -1)
+tl.store(o + n * 65536, 1.0)
+tl.store(o + (n // 16) * 1048576, 1.0)
+tl.store(o + n.to(tl.int64) * 1048576, 1.0)
+tl.store(o + (n & 15) * 100000000, 1.0)
+tl.store(o + (tl.arange(0, B).to(tl.uint32) << 26), 3.0)
+for i in range(0, 2097152):
+    tl.store(o + i * 1024, 2.0)
+TRI
+    silent
+}
+
+@test "a mask that nothing reads: -Wunused-mask" {
+    compiled <<'TRI'
+offs = tl.program_id(0) * B + tl.arange(0, B)
+mask = offs < n
+tl.store(o + offs, tl.load(x + offs))
+TRI
+    [[ $errors == *"k.tri:13:5: warning: the mask 'mask' is never used [-Wunused-mask]"* ]]
+    [[ $errors == *"mask=mask"* ]]
+    compiled -Wno-unused-mask <<'TRI'
+mask = tl.arange(0, B) < n
+TRI
+    silent
+}
+
+@test "a store that forgets the mask of its load" {
+    compiled <<'TRI'
+offs = tl.program_id(0) * B + tl.arange(0, B)
+mask = offs < n
+v = tl.load(x + offs, mask=mask)
+tl.store(o + s + offs, v)
+TRI
+    [[ $errors == *"k.tri:15:5: warning: this store has no mask"*"k.tri:14:9: note: these offsets are masked here"* ]]
+}
+
+@test "masks that are used somehow are left alone" {
+    compiled <<'TRI'
+offs = tl.program_id(0) * B + tl.arange(0, B)
+mask = offs < n
+if B == 32:
+    tl.store(o + offs, 1.0, mask=mask)
+else:
+    v = tl.load(x + offs % n)
+    tl.store(o + tl.program_id(0), tl.sum(tl.where(mask, v, 0.0)))
+odd = tl.arange(0, B) & 1 == 1
+_ = offs < 3
+for i in range(n):
+    inner = offs < i
+    tl.store(o + offs, v, mask=inner)
+TRI
+    [[ $errors == *"'odd' is never used"* ]]
+    [ "$(grep -c 'warning:' .err)" -eq 1 ]
+}
