@@ -281,6 +281,7 @@ static bool run(tri_pass_run *run)
             continue;
         tri_pipeline_expand_run(run->arena, tri_pipeline_lower(&p, loops.at[i]));
     }
+    tri_pipeline_wgmma_run(run);
     tri_op_collect_named(module, "tt.func", run->arena, &funcs);
     for (size_t i = 0; i < funcs.len; i++)
         tri_pipeline_waits_run(run->arena, funcs.at[i]);

@@ -47,6 +47,8 @@ bool tri_pipeline_expand_run(tri_arena *arena, MlirOperation loop);
  * can_predicate. */
 bool tri_pipeline_can_predicate(MlirOperation op);
 MlirOperation tri_pipeline_predicate(tri_arena *arena, MlirOperation op, MlirValue pred);
+/* Lets the products of warp groups in loops run on, and waits for them where that is needed. */
+void tri_pipeline_wgmma_run(const tri_pass_run *run);
 /* Sets how many groups each ttg.async_wait may leave pending, and merges neighbouring waits. */
 void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func);
 

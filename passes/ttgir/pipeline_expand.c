@@ -137,8 +137,7 @@ static void find_carried(expander *x)
 {
     for (intptr_t j = 0; j < mlirOperationGetNumResults(x->loop); j++) {
         MlirValue next = tri_op_operand(x->yield, j);
-        if (result_is_used(x, j))
-            need(x, j, next, stage_of_value(x, next), 1);
+        need(x, j, next, stage_of_value(x, next), 1);
     }
     for (size_t i = 0; i < x->ops.len; i++) {
         tri_value_list used = {0};
@@ -320,10 +319,12 @@ static MlirValue carried_at(expander *x, const carried *c, int age)
     return age == 0 ? c->current : mlirBlockGetArgument(x->kernel, 1 + c->at[age]);
 }
 
-static MlirValue kernel_value(expander *x, MlirValue value, int stage)
+static MlirValue kernel_value(expander *x, tri_builder *b, MlirValue value, int stage)
 {
     bool is_iv;
     intptr_t arg = argument_of(x, value, &is_iv);
+    if (is_iv && mlirValueIsNull(x->ivs[stage])) /* made where it is first needed */
+        x->ivs[stage] = advanced(b, x, mlirBlockGetArgument(x->kernel, 0), x->last - stage);
     if (is_iv)
         return x->ivs[stage];
     if (arg >= 0) {
@@ -351,16 +352,27 @@ static void note_current(expander *x, tri_builder *b, MlirOperation op, int stag
     }
 }
 
+/* Whether the iteration `ahead` of the current one exists: %iv < %ub - ahead * step. Unsigned bounds may be too small
+ * to subtract from. */
+static MlirValue is_in_range(tri_builder *b, expander *x, MlirValue iv, int ahead)
+{
+    if (tri_op_flag(x->loop, "unsignedCmp"))
+        return less_than(b, x, advanced(b, x, iv, ahead), x->ub);
+    MlirValue by = x->step;
+    if (ahead > 1)
+        by = tri_builder_binary(b, "arith.muli", x->index, x->step, tri_builder_int(b, x->index, ahead));
+    return less_than(b, x, iv, tri_builder_binary(b, "arith.subi", x->index, x->ub, by));
+}
+
 static void emit_kernel(expander *x)
 {
     tri_builder b = tri_builder_at_end(x->kernel, mlirOperationGetLocation(x->loop));
+    MlirValue iv = mlirBlockGetArgument(x->kernel, 0);
     x->ivs = TRI_NEW_ARRAY(x->arena, MlirValue, x->last + 1);
     x->preds = TRI_NEW_ARRAY(x->arena, MlirValue, x->last + 1);
     for (int t = 0; t <= x->last; t++) {
-        int ahead = x->last - t;
-        x->ivs[t] = advanced(&b, x, mlirBlockGetArgument(x->kernel, 0), ahead);
-        if (ahead)
-            x->preds[t] = less_than(&b, x, x->ivs[t], x->ub);
+        if (t < x->last)
+            x->preds[t] = is_in_range(&b, x, iv, x->last - t);
     }
     tri_map_init(&x->kernel_made, x->arena);
     note_current(x, &b, (MlirOperation){NULL}, 0);
@@ -370,7 +382,7 @@ static void emit_kernel(expander *x)
         tri_pipeline_uses_of(x->arena, op->op, &used);
         MlirValue *to = TRI_NEW_ARRAY(x->arena, MlirValue, used.len + 1);
         for (size_t k = 0; k < used.len; k++)
-            to[k] = kernel_value(x, used.at[k], op->stage);
+            to[k] = kernel_value(x, &b, used.at[k], op->stage);
         MlirOperation made = copy_op(x, &b, op, used.len, used.at, to, x->preds[op->stage]);
         for (intptr_t r = 0; r < mlirOperationGetNumResults(made); r++)
             tri_map_set_ptr(&x->kernel_made, tri_op_result(op->op, r).ptr, (void *)tri_op_result(made, r).ptr);

@@ -116,7 +116,7 @@ static void free_rings(tri_lowering *l)
     if (has_copies) /* those for iterations past the end may still be on their way */
         tri_builder_create(&b, &(tri_op){.name = "ttg.async_wait", .num_results = 1, .results = &token, .num_attrs = 1,
                                          .attrs = &num});
-    for (size_t i = 0; i < l->loads.len; i++)
+    for (size_t i = l->loads.len; i-- > 0;)
         tri_builder_create(&b, &(tri_op){.name = "ttg.local_dealloc", .num_operands = 1, .operands = &l->loads.at[i].ring});
 }
 

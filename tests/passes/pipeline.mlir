@@ -24,8 +24,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: ttg.async_copy_global_to_local
   // CHECK: ttg.async_commit_group
   // CHECK: scf.for [[I:%.+]] = %c0_i32 to %arg4 step %c1_i32
-  // CHECK: [[AHEAD:%.+]] = arith.addi [[I]], %c2_i32
-  // CHECK: [[MORE:%.+]] = arith.cmpi slt, [[AHEAD]], %arg4
+  // CHECK: [[LAST:%.+]] = arith.subi %arg4, %c2_i32
+  // CHECK: [[MORE:%.+]] = arith.cmpi slt, [[I]], [[LAST]]
   // CHECK: [[W:%.+]] = ttg.async_wait %{{.*}} {num = 1 : i32}
   // CHECK: ttg.local_load %{{.*}} token [[W]]
   // CHECK: tt.dot

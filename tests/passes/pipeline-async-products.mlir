@@ -1,0 +1,119 @@
+// RUN: tritcc -x ttgir '-passes=pipeline,canonicalize' %s | FileCheck %s
+// Products of warp groups in loops: which run on, and where they are waited for.
+
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+#op = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+!x = !ttg.memdesc<64x32xf16, #a, #smem>
+!y = !ttg.memdesc<32x64xf16, #a, #smem>
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // Buffers from outside, a result that only accumulates: one product stays under way; all are done after the loop.
+  // CHECK-LABEL: @stays
+  // CHECK: [[R:%.+]] = scf.for
+  // CHECK-NEXT: [[D:%.+]] = ttng.warp_group_dot %arg0, %arg1, %{{.*}} {isAsync = true}
+  // CHECK-NEXT: [[W:%.+]]:3 = ttng.warp_group_dot_wait [[D]], %arg0, %arg1 {pendings = 1 : i32}
+  // CHECK-NEXT: scf.yield [[W]]#0
+  // CHECK: ttng.warp_group_dot_wait [[R]] {pendings = 0 : i32}
+  tt.func @stays(%x: !x, %y: !y, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %d = ttng.warp_group_dot %x, %y, %acc : !x * !y -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // A buffer that the loop fills anew must have been read before.
+  // CHECK-LABEL: @filled_in_loop
+  // CHECK: scf.for
+  // CHECK: [[D:%.+]] = ttng.warp_group_dot
+  // CHECK-NEXT: ttng.warp_group_dot_wait [[D]], %{{.*}}, %arg1 {pendings = 0 : i32}
+  // CHECK-NEXT: scf.yield
+  // CHECK-NOT: ttng.warp_group_dot_wait
+  // CHECK: tt.return
+  tt.func @filled_in_loop(%v: tensor<64x32xf16, #blocked>, %y: !y, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = ttg.local_alloc %v : (tensor<64x32xf16, #blocked>) -> !x
+      %d = ttng.warp_group_dot %x, %y, %acc : !x * !y -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // The result is used in every iteration: waited for at once. So is one whose argument is added to.
+  // CHECK-LABEL: @used_at_once
+  // CHECK: ttng.warp_group_dot
+  // CHECK-NEXT: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
+  // CHECK-NEXT: arith.addf
+  // CHECK-LABEL: @argument_used
+  // CHECK: arith.addf
+  // CHECK: ttng.warp_group_dot
+  // CHECK-NEXT: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
+  tt.func @used_at_once(%x: !x, %y: !y, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %d = ttng.warp_group_dot %x, %y, %acc : !x * !y -> tensor<64x64xf32, #mma>
+      %e = arith.addf %d, %d : tensor<64x64xf32, #mma>
+      scf.yield %e : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+  tt.func @argument_used(%x: !x, %y: !y, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %e = arith.addf %acc, %c : tensor<64x64xf32, #mma>
+      %d = ttng.warp_group_dot %x, %y, %e : !x * !y -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // Used inside a conditional: only that branch waits.
+  // CHECK-LABEL: @used_in_branch
+  // CHECK: ttng.warp_group_dot
+  // CHECK-NEXT: ttng.warp_group_dot_wait {{.*}} {pendings = 1 : i32}
+  // CHECK: scf.if
+  // CHECK-NEXT: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
+  // CHECK-NEXT: arith.mulf
+  // CHECK: } else {
+  // CHECK-NEXT: scf.yield
+  tt.func @used_in_branch(%x: !x, %y: !y, %c: tensor<64x64xf32, #mma>, %n: i32, %m: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %d = ttng.warp_group_dot %x, %y, %acc : !x * !y -> tensor<64x64xf32, #mma>
+      %k = arith.cmpi slt, %i, %m : i32
+      %e = scf.if %k -> (tensor<64x64xf32, #mma>) {
+        %s = arith.mulf %d, %d : tensor<64x64xf32, #mma>
+        scf.yield %s : tensor<64x64xf32, #mma>
+      } else {
+        scf.yield %d : tensor<64x64xf32, #mma>
+      }
+      scf.yield %e : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // Registers that the loop makes are read until the product is done: wait behind it.
+  // CHECK-LABEL: @registers
+  // CHECK: ttng.warp_group_dot
+  // CHECK-NEXT: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
+  tt.func @registers(%b: !ttg.memdesc<64x32xf16, #a, #smem, mutable>, %y: !y, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = ttg.local_load %b : !ttg.memdesc<64x32xf16, #a, #smem, mutable> -> tensor<64x32xf16, #op>
+      %d = ttng.warp_group_dot %x, %y, %acc : tensor<64x32xf16, #op> * !y -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+}
