@@ -6,15 +6,15 @@
 /* ---- types ---- */
 
 static const tri_object_ctype scalars[] = {
-    {"i1", "int8_t", 8, TRI_CTYPE_INT, false},    {"u1", "uint8_t", 8, TRI_CTYPE_INT, false},
-    {"i8", "int8_t", 8, TRI_CTYPE_INT, false},    {"u8", "uint8_t", 8, TRI_CTYPE_INT, false},
-    {"i16", "int16_t", 16, TRI_CTYPE_INT, false}, {"u16", "uint16_t", 16, TRI_CTYPE_INT, false},
-    {"i32", "int32_t", 32, TRI_CTYPE_INT, false}, {"u32", "uint32_t", 32, TRI_CTYPE_INT, false},
-    {"i64", "int64_t", 64, TRI_CTYPE_INT, false}, {"u64", "uint64_t", 64, TRI_CTYPE_INT, false},
-    {"fp32", "float", 32, TRI_CTYPE_F32, false},  {"f32", "float", 32, TRI_CTYPE_F32, false},
-    {"fp64", "double", 64, TRI_CTYPE_F64, false}, {"f64", "double", 64, TRI_CTYPE_F64, false},
-    {"fp16", "float", 16, TRI_CTYPE_F16, false},  {"f16", "float", 16, TRI_CTYPE_F16, false},
-    {"bf16", "float", 16, TRI_CTYPE_BF16, false},
+    {"i1", "int8_t", 8, TRI_CTYPE_INT, false, 0},    {"u1", "uint8_t", 8, TRI_CTYPE_INT, false, 0},
+    {"i8", "int8_t", 8, TRI_CTYPE_INT, false, 0},    {"u8", "uint8_t", 8, TRI_CTYPE_INT, false, 0},
+    {"i16", "int16_t", 16, TRI_CTYPE_INT, false, 0}, {"u16", "uint16_t", 16, TRI_CTYPE_INT, false, 0},
+    {"i32", "int32_t", 32, TRI_CTYPE_INT, false, 0}, {"u32", "uint32_t", 32, TRI_CTYPE_INT, false, 0},
+    {"i64", "int64_t", 64, TRI_CTYPE_INT, false, 0}, {"u64", "uint64_t", 64, TRI_CTYPE_INT, false, 0},
+    {"fp32", "float", 32, TRI_CTYPE_F32, false, 0},  {"f32", "float", 32, TRI_CTYPE_F32, false, 0},
+    {"fp64", "double", 64, TRI_CTYPE_F64, false, 0}, {"f64", "double", 64, TRI_CTYPE_F64, false, 0},
+    {"fp16", "float", 16, TRI_CTYPE_F16, false, 0},  {"f16", "float", 16, TRI_CTYPE_F16, false, 0},
+    {"bf16", "float", 16, TRI_CTYPE_BF16, false, 0},
 };
 
 static const tri_object_ctype *find_scalar(tri_str name)
@@ -36,11 +36,24 @@ static tri_object_ctype pointer_type(const tri_kernel_param *param)
     }
     const tri_object_ctype *element = find_scalar(pointee);
     bool has_c_type = element && element->kind != TRI_CTYPE_F16 && element->kind != TRI_CTYPE_BF16;
-    return (tri_object_ctype){"*", has_c_type ? element->c : "void", 0, TRI_CTYPE_PTR, is_const};
+    return (tri_object_ctype){"*", has_c_type ? element->c : "void", 0, TRI_CTYPE_PTR, is_const, 0};
 }
 
-bool tri_object_get_ctype(const tri_kernel_param *param, tri_object_ctype *out_type)
+/* "tensordesc<fp16[64, 32]>" */
+static tri_object_ctype desc_type(tri_str text)
 {
+    tri_object_ctype type = {"tensordesc", "tri_tensordesc", 0, TRI_CTYPE_DESC, true, 1};
+    for (size_t i = tri_str_find(text, '['); i < text.len; i++)
+        type.rank += text.data[i] == ',';
+    return type;
+}
+
+bool tri_object_get_ctype(const tri_target *target, const tri_kernel_param *param, tri_object_ctype *out_type)
+{
+    if (tri_str_has_prefix(param->type, "tensordesc<") && !target->ttgir_pipeline) {
+        *out_type = desc_type(param->type);
+        return true;
+    }
     if (tri_str_has_prefix(param->type, "*")) {
         *out_type = pointer_type(param);
         return true;
@@ -89,14 +102,15 @@ static bool add_prototype(tri_unit *unit, const tri_kernel *k, const char *suffi
         tri_object_ctype type;
         if (p->is_constexpr)
             continue;
-        if (!tri_object_get_ctype(p, &type)) {
+        if (!tri_object_get_ctype(unit->target, p, &type)) {
             tri_diag_error(unit->diag, TRI_NO_SPAN, 0,
                            "parameter '%.*s' of kernel '%.*s' has type '%.*s', which a C launcher cannot take",
                            TRI_STR_ARG(p->name), TRI_STR_ARG(k->name), TRI_STR_ARG(p->type));
             return false;
         }
         bool is_ptr = type.kind == TRI_CTYPE_PTR;
-        tri_buf_format(out, ",\n    %s%s %s%.*s%s", type.is_const ? "const " : "", type.c, is_ptr ? "*" : "",
+        tri_buf_format(out, ",\n    %s%s %s%.*s%s", type.is_const ? "const " : "", type.c,
+                       is_ptr || type.kind == TRI_CTYPE_DESC ? "*" : "",
                        TRI_STR_ARG(p->name), is_reserved(p->name) ? "_" : "");
         if (is_ptr && has_lengths)
             tri_buf_format(out, ", uint64_t %.*s_bytes", TRI_STR_ARG(p->name));

@@ -120,12 +120,19 @@ typedef struct {
     const tri_kernel_param *param;
     tri_object_ctype type;
     LLVMTypeRef passed, stored;
+    unsigned slot; /* its place among the kernel's own arguments: a descriptor has several */
 } argument;
+
+static unsigned slots_of(const tri_object_ctype *type)
+{
+    return type->kind == TRI_CTYPE_DESC ? 1 + 2 * (unsigned)type->rank : 1;
+}
 
 static LLVMTypeRef type_of(object *o, const tri_object_ctype *type, bool is_stored)
 {
     switch (type->kind) {
     case TRI_CTYPE_PTR:
+    case TRI_CTYPE_DESC:
         return o->ptr;
     case TRI_CTYPE_F32:
         return o->f32;
@@ -139,15 +146,16 @@ static LLVMTypeRef type_of(object *o, const tri_object_ctype *type, bool is_stor
     }
 }
 
-static bool collect(object *o, const tri_kernel *k, argument *out, unsigned *out_count)
+static bool collect(object *o, const tri_kernel *k, argument *out, unsigned *out_count, unsigned *out_slots)
 {
     unsigned n = 0;
+    *out_slots = 0;
     for (size_t i = 0; i < k->params.len; i++) {
         const tri_kernel_param *p = &k->params.at[i];
         if (p->is_constexpr)
             continue;
         argument a = {.param = p};
-        if (n == max_args || !tri_object_get_ctype(p, &a.type)) {
+        if (n == max_args || !tri_object_get_ctype(o->unit->target, p, &a.type)) {
             tri_diag_error(o->unit->diag, TRI_NO_SPAN, 0,
                            "parameter '%.*s' of kernel '%.*s' has type '%.*s', which a C launcher cannot take",
                            TRI_STR_ARG(p->name), TRI_STR_ARG(k->name), TRI_STR_ARG(p->type));
@@ -155,6 +163,8 @@ static bool collect(object *o, const tri_kernel *k, argument *out, unsigned *out
         }
         a.passed = type_of(o, &a.type, false);
         a.stored = type_of(o, &a.type, true);
+        a.slot = *out_slots;
+        *out_slots += slots_of(&a.type);
         out[n++] = a;
     }
     *out_count = n;
@@ -172,7 +182,7 @@ static LLVMValueRef hint_table(object *o, const argument *args, unsigned count, 
         bool is_int = args[i].type.kind == TRI_CTYPE_INT, is_ptr = args[i].type.kind == TRI_CTYPE_PTR;
         if (args[i].param->divisibility <= 1 || !(is_int || is_ptr))
             continue;
-        LLVMValueRef values[3] = {number(o, o->i32, i), number(o, o->i32, (uint64_t)args[i].param->divisibility),
+        LLVMValueRef values[3] = {number(o, o->i32, args[i].slot), number(o, o->i32, (uint64_t)args[i].param->divisibility),
                                   number(o, o->i32, is_ptr ? 0 : args[i].type.bits)};
         rows[n++] = LLVMConstStructInContext(o->llvm, values, 3, false);
     }
@@ -189,30 +199,50 @@ static LLVMValueRef narrow(object *o, const tri_object_ctype *type, LLVMValueRef
     return v;
 }
 
+static void set_slot(object *o, LLVMValueRef array, unsigned slot, LLVMValueRef address)
+{
+    LLVMValueRef at = number(o, o->i64, slot);
+    LLVMBuildStore(o->b, address, LLVMBuildGEP2(o->b, o->ptr, array, &at, 1, ""));
+}
+
+/* Extents and strides follow the descriptor itself; they are read where they lie in tri_tensordesc. */
+static void spill_desc(object *o, LLVMValueRef array, const argument *arg, LLVMValueRef desc)
+{
+    enum { max_rank = 5 };
+    for (unsigned i = 0; i < 2 * (unsigned)arg->type.rank; i++) {
+        bool is_stride = i >= (unsigned)arg->type.rank;
+        unsigned word = 1 + (is_stride ? max_rank + i - (unsigned)arg->type.rank : i);
+        LLVMValueRef at = number(o, o->i64, word);
+        set_slot(o, array, arg->slot + 1 + i, LLVMBuildGEP2(o->b, o->i64, desc, &at, 1, ""));
+    }
+}
+
 /* Spills the arguments, `given` of fn from each parameter's number on; returns the array of their addresses,
  * with one more entry for scratch. */
-static LLVMValueRef spill(object *o, LLVMValueRef fn, const argument *args, unsigned count, const unsigned *given)
+static LLVMValueRef spill(object *o, LLVMValueRef fn, const argument *args, unsigned count, const unsigned *given,
+                          unsigned slots)
 {
-    LLVMValueRef array = LLVMBuildAlloca(o->b, LLVMArrayType2(o->ptr, count + 1), "args");
+    LLVMValueRef array = LLVMBuildAlloca(o->b, LLVMArrayType2(o->ptr, slots + 1), "args");
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef slot = LLVMBuildAlloca(o->b, args[i].stored, "");
         LLVMBuildStore(o->b, narrow(o, &args[i].type, LLVMGetParam(fn, given[i])), slot);
-        LLVMValueRef at = number(o, o->i64, i);
-        LLVMBuildStore(o->b, slot, LLVMBuildGEP2(o->b, o->ptr, array, &at, 1, ""));
+        set_slot(o, array, args[i].slot, slot);
+        if (args[i].type.kind == TRI_CTYPE_DESC)
+            spill_desc(o, array, &args[i], LLVMGetParam(fn, given[i]));
     }
     return array;
 }
 
 /* The bytes behind each pointer, as k_checked has them after each. */
 static LLVMValueRef spill_lengths(object *o, LLVMValueRef fn, const argument *args, unsigned count,
-                                  const unsigned *given)
+                                  const unsigned *given, unsigned slots)
 {
-    LLVMValueRef array = LLVMBuildAlloca(o->b, LLVMArrayType2(o->i64, count ? count : 1), "lengths");
+    LLVMValueRef array = LLVMBuildAlloca(o->b, LLVMArrayType2(o->i64, slots + 1), "lengths");
     for (unsigned i = 0; i < count; i++) {
-        if (args[i].type.kind != TRI_CTYPE_PTR)
-            continue;
-        LLVMValueRef at = number(o, o->i64, i);
-        LLVMBuildStore(o->b, LLVMGetParam(fn, given[i] + 1), LLVMBuildGEP2(o->b, o->i64, array, &at, 1, ""));
+        bool is_ptr = args[i].type.kind == TRI_CTYPE_PTR;
+        LLVMValueRef at = number(o, o->i64, args[i].slot);
+        LLVMValueRef length = is_ptr ? LLVMGetParam(fn, given[i] + 1) : LLVMConstAllOnes(o->i64);
+        LLVMBuildStore(o->b, length, LLVMBuildGEP2(o->b, o->i64, array, &at, 1, ""));
     }
     return array;
 }
@@ -294,8 +324,8 @@ static bool make_launcher(object *o, const tri_kernel *k, LLVMValueRef record, b
 {
     argument *args = TRI_NEW_ARRAY(o->unit->arena, argument, max_args);
     LLVMTypeRef params[2 * max_args + 3] = {o->ptr, o->i64, o->i64};
-    unsigned count, hints, n = 3, given[max_args];
-    if (!collect(o, k, args, &count))
+    unsigned count, slots, hints, n = 3, given[max_args];
+    if (!collect(o, k, args, &count, &slots))
         return false;
     /* struct {uint32_t x, y, z} by value: two integer registers on x86-64 and on AArch64 */
     for (unsigned i = 0; i < count; i++) {
@@ -310,12 +340,12 @@ static bool make_launcher(object *o, const tri_kernel *k, LLVMValueRef record, b
     LLVMSetAlignment(grid, 8);
     LLVMBuildStore(o->b, LLVMGetParam(fn, 1), grid);
     LLVMBuildStore(o->b, LLVMGetParam(fn, 2), LLVMBuildGEP2(o->b, o->i64, grid, &at, 1, ""));
-    LLVMValueRef array = spill(o, fn, args, count, given);
-    LLVMValueRef lengths = has_lengths ? spill_lengths(o, fn, args, count, given) : NULL;
+    LLVMValueRef array = spill(o, fn, args, count, given, slots);
+    LLVMValueRef lengths = has_lengths ? spill_lengths(o, fn, args, count, given, slots) : NULL;
     LLVMValueRef table = hint_table(o, args, count, &hints);
     if (table)
         check_hints(o, fn, array, table, hints);
-    LLVMValueRef values[5] = {record, LLVMGetParam(fn, 0), grid, array, number(o, o->i32, count)};
+    LLVMValueRef values[5] = {record, LLVMGetParam(fn, 0), grid, array, number(o, o->i32, slots)};
     LLVMBuildRet(o->b, record ? call(o, "tri_rt_cuda_launch", values, 5) : launch_cpu(o, k, array, grid, lengths));
     return true;
 }

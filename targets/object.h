@@ -10,12 +10,13 @@ typedef struct {
     const char *name;  /* spelling in signatures: "fp32", "*" for other pointers */
     const char *c;     /* C spelling: "float"; of what is pointed to for pointers */
     unsigned bits;     /* passed as an integer of so many bits; 0: pointer */
-    enum { TRI_CTYPE_INT, TRI_CTYPE_F32, TRI_CTYPE_F64, TRI_CTYPE_F16, TRI_CTYPE_BF16, TRI_CTYPE_PTR } kind;
+    enum { TRI_CTYPE_INT, TRI_CTYPE_F32, TRI_CTYPE_F64, TRI_CTYPE_F16, TRI_CTYPE_BF16, TRI_CTYPE_PTR, TRI_CTYPE_DESC } kind;
+    int rank;          /* of a descriptor */
     bool is_const;
 } tri_object_ctype;
 
-/* False when the type has no C form (not reported). */
-bool tri_object_get_ctype(const tri_kernel_param *param, tri_object_ctype *out_type);
+/* False when the type has no C form for the target (not reported). */
+bool tri_object_get_ctype(const tri_target *target, const tri_kernel_param *param, tri_object_ctype *out_type);
 
 /* unit->bytes is host assembly: the object with one launcher per kernel replaces it. */
 bool tri_object_from_asm(tri_unit *unit);

@@ -17,6 +17,13 @@ typedef struct {
     uint32_t x, y, z;
 } tri_grid;
 
+/* A tensor that a kernel takes as a descriptor (tensordesc<...> in its signature), for objects for CPUs. */
+typedef struct {
+    void *base;
+    int64_t shape[5], strides[5]; /* in elements; the last stride is 1 */
+    int32_t pads_nan;             /* elements outside load as NaN when it is not 0, else as 0 */
+} tri_tensordesc;
+
 /* One compiled form of a kernel. `device` counts as the driver does; objects for CPUs know device 0. */
 typedef struct {
     const char *kernel; /* name in the source */

@@ -30,6 +30,7 @@ enum {
 typedef enum {
     TRI_CPU_INT,
     TRI_CPU_PTR,
+    TRI_CPU_DESC, /* a tensor descriptor: tri_tensordesc of include/tritcc/launch.h, by value */
     TRI_CPU_F64,
     TRI_CPU_F32,
     TRI_CPU_F16, /* from here on: kept as integers of their width, computed in float */
@@ -74,7 +75,7 @@ typedef struct {
     LLVMValueRef v;   /* scalar; buffer: its address; carried: the scalar added so far */
     MlirValue init;   /* carried: the value at loop entry */
     tri_cpu_val val;  /* region argument, for the element being combined */
-    void *desc;       /* tensor descriptor: tri_cpu_desc */
+    void *desc;       /* of a tensor descriptor, besides v: what is known of it, where it is made */
 } tri_cpu_bind;
 
 /* An integer or pointer seen as base + sum coef[l] * counter[l]. Null coefficients are zero. */
@@ -307,6 +308,7 @@ void tri_cpu_print_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_assert_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_map_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_dot_scaled_op(tri_cpu_gen *g, MlirOperation op);
+LLVMTypeRef tri_cpu_desc_type(tri_cpu_gen *g);
 void tri_cpu_desc_make_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_desc_access_op(tri_cpu_gen *g, MlirOperation op);
 /* One atomic update of a kind (a value of atomic_rmw_op) at an address; moves the level's position. */
@@ -337,6 +339,7 @@ void tri_cpu_bounds_run(tri_unit *unit);
 typedef struct tri_cpu_lines tri_cpu_lines;
 void tri_cpu_lines_begin(tri_cpu_gen *g);
 void tri_cpu_lines_function(tri_cpu_gen *g, MlirOperation func);
+void tri_cpu_lines_params(tri_cpu_gen *g, MlirOperation func); /* with -g: names of arguments, in the current block */
 void tri_cpu_lines_at(tri_cpu_gen *g, MlirOperation op); /* what is built next is for this op */
 void tri_cpu_lines_stop(tri_cpu_gen *g);
 void tri_cpu_lines_end(tri_cpu_gen *g);

@@ -5,8 +5,50 @@
 typedef struct {
     int rank;
     LLVMValueRef base, shape[TRI_MAX_RANK], stride[TRI_MAX_RANK]; /* i64 */
-    bool pads_nan;
+    LLVMValueRef pads_nan; /* i32, not 0: what lies outside loads as NaN */
 } descriptor;
+
+/* tri_tensordesc: {base, shape[5], strides[5], pads_nan} */
+LLVMTypeRef tri_cpu_desc_type(tri_cpu_gen *g)
+{
+    enum { max_rank = 5 };
+    LLVMTypeRef list = LLVMArrayType2(g->i64, max_rank);
+    LLVMTypeRef fields[4] = {g->ptr, list, list, g->i32};
+    return LLVMStructTypeInContext(g->llvm, fields, 4, false);
+}
+
+/* As a value that can go through control flow. */
+static LLVMValueRef pack(tri_cpu_gen *g, const descriptor *d)
+{
+    LLVMTypeRef type = tri_cpu_desc_type(g), fields[4];
+    LLVMGetStructElementTypes(type, fields);
+    LLVMValueRef shape = LLVMGetPoison(fields[1]), stride = LLVMGetPoison(fields[2]);
+    for (unsigned i = 0; i < (unsigned)d->rank; i++) {
+        shape = LLVMBuildInsertValue(g->b, shape, d->shape[i], i, "");
+        stride = LLVMBuildInsertValue(g->b, stride, d->stride[i], i, "");
+    }
+    LLVMValueRef v = LLVMBuildInsertValue(g->b, LLVMGetPoison(type), d->base, 0, "");
+    v = LLVMBuildInsertValue(g->b, v, shape, 1, "");
+    v = LLVMBuildInsertValue(g->b, v, stride, 2, "");
+    return LLVMBuildInsertValue(g->b, v, d->pads_nan, 3, "");
+}
+
+/* Elements of a row are neighbours in every descriptor, which is what the language asks for. */
+static descriptor *unpack(tri_cpu_gen *g, LLVMValueRef v, int rank)
+{
+    descriptor *d = TRI_NEW(g->arena, descriptor);
+    tri_cpu_at(g, 0);
+    d->rank = rank;
+    d->base = LLVMBuildExtractValue(g->b, v, 0, "");
+    LLVMValueRef shape = LLVMBuildExtractValue(g->b, v, 1, ""), stride = LLVMBuildExtractValue(g->b, v, 2, "");
+    for (unsigned i = 0; i < (unsigned)rank; i++) {
+        d->shape[i] = LLVMBuildExtractValue(g->b, shape, i, "");
+        d->stride[i] = LLVMBuildExtractValue(g->b, stride, i, "");
+    }
+    d->stride[rank - 1] = tri_cpu_i64(g, 1);
+    d->pads_nan = LLVMBuildExtractValue(g->b, v, 3, "");
+    return d;
+}
 
 void tri_cpu_desc_make_op(tri_cpu_gen *g, MlirOperation op)
 {
@@ -14,7 +56,7 @@ void tri_cpu_desc_make_op(tri_cpu_gen *g, MlirOperation op)
     MlirValue result = tri_op_result(op, 0);
     d->rank = ((int)mlirOperationGetNumOperands(op) - 1) / 2;
     d->base = tri_cpu_scalar(g, tri_op_operand(op, 0));
-    d->pads_nan = tri_op_int(op, "padding", 1) == 2;
+    d->pads_nan = LLVMConstInt(g->i32, tri_op_int(op, "padding", 1) == 2, false);
     tri_cpu_at(g, 0);
     for (int i = 0; i < d->rank; i++) {
         LLVMValueRef extent = tri_cpu_scalar(g, tri_op_operand(op, 1 + i));
@@ -22,7 +64,7 @@ void tri_cpu_desc_make_op(tri_cpu_gen *g, MlirOperation op)
         LLVMValueRef stride = tri_cpu_scalar(g, tri_op_operand(op, 1 + d->rank + i));
         d->stride[i] = LLVMBuildIntCast2(g->b, stride, g->i64, true, "");
     }
-    tri_cpu_bind_kind_of(g, result, TRI_CPU_SCALAR);
+    tri_cpu_bind_scalar(g, result, pack(g, d));
     tri_cpu_find(g, result)->desc = d;
 }
 
@@ -134,11 +176,14 @@ static LLVMValueRef set_align(tri_cpu_gen *g, LLVMValueRef call, unsigned arg, u
 static LLVMValueRef padding(tri_cpu_gen *g, const access *a, tri_cpu_type t)
 {
     LLVMTypeRef type = tri_cpu_memory_type(g, t);
-    if (!a->d->pads_nan || !tri_cpu_is_float(t))
-        return LLVMConstNull(type);
+    LLVMValueRef zero = LLVMConstNull(type), nan;
+    if (!tri_cpu_is_float(t))
+        return zero;
     if (!tri_cpu_is_small(t))
-        return LLVMConstReal(type, 0.0 / 0.0);
-    return LLVMConstInt(type, t.kind == TRI_CPU_F16 ? 0x7e00 : t.kind == TRI_CPU_BF16 ? 0x7fc0 : 0x7f, false);
+        nan = LLVMConstReal(type, 0.0 / 0.0);
+    else
+        nan = LLVMConstInt(type, t.kind == TRI_CPU_F16 ? 0x7e00 : t.kind == TRI_CPU_BF16 ? 0x7fc0 : 0x7f, false);
+    return LLVMBuildSelect(g->b, LLVMBuildIsNotNull(g->b, a->d->pads_nan, ""), nan, zero, "");
 }
 
 static void load_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
@@ -229,13 +274,12 @@ static LLVMValueRef index_operand(tri_cpu_gen *g, MlirValue v)
 /* Operands are (descriptor, indices..., [value]) or, for rows, (descriptor, rows, y, [value]). */
 static bool read_operands(tri_cpu_gen *g, MlirOperation op, access *a)
 {
-    tri_cpu_bind *bind = tri_cpu_find(g, tri_op_operand(op, 0));
-    if (!bind || !bind->desc) {
-        tri_cpu_fail(g, op, "a descriptor that is not made in the kernel itself is not supported on this target");
-        return false;
-    }
+    MlirValue desc = tri_op_operand(op, 0);
+    tri_cpu_bind *bind = tri_cpu_find(g, desc);
     a->op = op;
-    a->d = bind->desc;
+    a->d = bind ? bind->desc : NULL;
+    if (!a->d)
+        a->d = unpack(g, tri_cpu_scalar(g, desc), tri_type_rank(tri_type_desc_block(mlirValueGetType(desc))));
     bool has_rows = tri_op_is(op, "tt.descriptor_gather") || tri_op_is(op, "tt.descriptor_scatter");
     bool is_load = mlirOperationGetNumResults(op) == 1;
     a->is_reduce = tri_op_is(op, "tt.descriptor_reduce");

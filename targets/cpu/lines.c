@@ -69,6 +69,62 @@ void tri_cpu_lines_function(tri_cpu_gen *g, MlirOperation func)
     tri_cpu_lines_at(g, func);
 }
 
+/* ---- values (-g) ---- */
+
+static LLVMMetadataRef scalar_type(tri_cpu_gen *g, MlirType type)
+{
+    enum { encode_bool = 2, encode_float = 4, encode_signed = 5, encode_unsigned = 7 };
+    tri_cpu_type t = tri_cpu_type_of(g, type);
+    /* floats that C has no type for are shown as their bits */
+    bool is_plain = t.kind == TRI_CPU_F32 || t.kind == TRI_CPU_F64;
+    unsigned encoding = t.bits == 1 ? encode_bool : is_plain ? encode_float : tri_cpu_is_small(t) ? encode_unsigned : encode_signed;
+    tri_str name = t.kind == TRI_CPU_F16    ? TRI_STR("fp16")
+                   : t.kind == TRI_CPU_BF16 ? TRI_STR("bf16")
+                                            : tri_str_format(g->arena, "%s%u", is_plain ? "fp" : tri_cpu_is_small(t) ? "fp" : "int", t.bits);
+    return LLVMDIBuilderCreateBasicType(g->lines->builder, name.data, name.len, t.bits < 8 ? 8 : t.bits, encoding,
+                                        LLVMDIFlagZero);
+}
+
+static LLVMMetadataRef type_of(tri_cpu_gen *g, MlirType type)
+{
+    if (!tri_type_is_ptr(type))
+        return scalar_type(g, type);
+    MlirType pointee = tri_type_ptr_pointee(type);
+    LLVMMetadataRef inner = tri_type_is_ptr(pointee) ? NULL : scalar_type(g, pointee);
+    return LLVMDIBuilderCreatePointerType(g->lines->builder, inner, 64, 64, 0, "", 0);
+}
+
+static void describe(tri_cpu_gen *g, tri_str name, unsigned number, unsigned line, LLVMMetadataRef type, LLVMValueRef v)
+{
+    tri_cpu_lines *d = g->lines;
+    LLVMMetadataRef variable = LLVMDIBuilderCreateParameterVariable(
+        d->builder, d->subprogram, name.data, name.len, number, file_of(g, d->file), line, type, true, LLVMDIFlagZero);
+    LLVMMetadataRef at = LLVMDIBuilderCreateDebugLocation(g->llvm, line, 0, d->subprogram, NULL);
+    LLVMMetadataRef plain = LLVMDIBuilderCreateExpression(d->builder, NULL, 0);
+    LLVMDIBuilderInsertDbgValueRecordAtEnd(d->builder, v, variable, plain, at, g->at);
+}
+
+void tri_cpu_lines_params(tri_cpu_gen *g, MlirOperation func)
+{
+    static const char *const ids[] = {"program_id_0", "program_id_1", "program_id_2"};
+    tri_position at = {.line = 0};
+    if (!g->lines || g->unit->options->debug != TRI_DEBUG_FULL)
+        return;
+    tri_location_position(mlirOperationGetLocation(func), &at);
+    MlirBlock body = tri_op_body(func, 0);
+    unsigned number = 0;
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
+        MlirValue arg = mlirBlockGetArgument(body, i);
+        MlirType type = mlirValueGetType(arg);
+        tri_str name = tri_location_name(mlirValueGetLocation(arg));
+        if (name.len && !tri_type_is_tensor(type) && !tri_type_is_desc(type))
+            describe(g, name, ++number, at.line, type_of(g, type), LLVMGetParam(g->fn, (unsigned)i));
+    }
+    for (int i = 0; i < 3; i++)
+        describe(g, tri_str_from(ids[i]), ++number, at.line,
+                 scalar_type(g, mlirIntegerTypeGet(mlirOperationGetContext(func), 32)), g->pid[i]);
+}
+
 void tri_cpu_lines_at(tri_cpu_gen *g, MlirOperation op)
 {
     tri_cpu_lines *d = g->lines;

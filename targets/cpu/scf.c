@@ -375,15 +375,16 @@ static void return_op(tri_cpu_gen *g, MlirOperation op)
     LLVMBuildRetVoid(g->b);
 }
 
-/* Parameters: scalars by value, tensors and results by address, then the hidden ones. */
-static LLVMTypeRef function_type(tri_cpu_gen *g, MlirType type)
+/* Parameters: scalars by value, tensors and results by address, then the hidden ones; a kernel's descriptors by
+ * address, as the launch gives them. */
+static LLVMTypeRef function_type(tri_cpu_gen *g, MlirType type, bool is_kernel)
 {
     intptr_t count = mlirFunctionTypeGetNumInputs(type) + mlirFunctionTypeGetNumResults(type) + hidden_params;
     LLVMTypeRef *params = TRI_NEW_ARRAY(g->arena, LLVMTypeRef, count);
     int n = 0;
     for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++) {
         MlirType t = mlirFunctionTypeGetInput(type, i);
-        params[n++] = tri_type_is_tensor(t) ? g->ptr : scalar_type(g, t);
+        params[n++] = tri_type_is_tensor(t) || (is_kernel && tri_type_is_desc(t)) ? g->ptr : scalar_type(g, t);
     }
     for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
         params[n++] = g->ptr;
@@ -406,7 +407,7 @@ LLVMValueRef tri_cpu_declare(tri_cpu_gen *g, MlirOperation func)
         return fn;
     tri_str name = tri_str_format(g->arena, "%.*s%s%s", TRI_STR_ARG(symbol), tri_op_is_kernel(func) ? "_program" : "",
                                   g->suffix);
-    fn = LLVMAddFunction(g->module, name.data, function_type(g, type_of_func(func)));
+    fn = LLVMAddFunction(g->module, name.data, function_type(g, type_of_func(func), tri_op_is_kernel(func)));
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     tri_map_set(&g->funcs, symbol, fn);
     return fn;
@@ -512,13 +513,19 @@ bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func)
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
         MlirValue arg = mlirBlockGetArgument(body, i);
         LLVMValueRef v = LLVMGetParam(g->fn, (unsigned)i);
-        if (is_tensor(arg))
+        if (is_tensor(arg)) {
             tri_cpu_bind_buffer(g, arg, v);
+            continue;
+        }
+        LLVMPositionBuilderAtEnd(g->b, g->at);
+        if (tri_op_is_kernel(func) && tri_type_is_desc(mlirValueGetType(arg)))
+            tri_cpu_bind_scalar(g, arg, LLVMBuildLoad2(g->b, tri_cpu_desc_type(g), v, ""));
         else
             tri_cpu_bind_scalar(g, arg, v);
     }
     tri_cpu_plan_func(g, func);
     tri_cpu_lines_function(g, func);
+    tri_cpu_lines_params(g, func);
     emit_cfg(g, mlirOperationGetRegion(func, 0));
     LLVMPositionBuilderAtEnd(g->b, g->entry);
     LLVMBuildBr(g->b, start);

@@ -7,6 +7,8 @@ tri_cpu_type tri_cpu_type_of(tri_cpu_gen *g, MlirType type)
     MlirType e = tri_type_element(type);
     if (tri_type_is_ptr(e))
         return (tri_cpu_type){TRI_CPU_PTR, 64};
+    if (tri_type_is_desc(e))
+        return (tri_cpu_type){TRI_CPU_DESC, 64};
     if (mlirTypeIsAF64(e))
         return (tri_cpu_type){TRI_CPU_F64, 64};
     if (mlirTypeIsAF32(e))
@@ -33,6 +35,8 @@ LLVMTypeRef tri_cpu_llvm_type(tri_cpu_gen *g, tri_cpu_type type)
     switch (type.kind) {
     case TRI_CPU_PTR:
         return g->ptr;
+    case TRI_CPU_DESC:
+        return tri_cpu_desc_type(g);
     case TRI_CPU_F64:
         return g->f64;
     case TRI_CPU_F32:

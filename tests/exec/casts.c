@@ -129,7 +129,7 @@ static void integers(void)
     for (int i = 0; i < n; i++) {
         x[i] = random_float() * (i % 4 ? 250.0f : 250.0f);
         ix[i] = (int32_t)random_bits() >> i % 20;
-        iy[i] = ((int64_t)random_bits() << 32 | random_bits()) >> i % 40;
+        iy[i] = (int64_t)((uint64_t)random_bits() << 32 | random_bits()) >> i % 40;
     }
     LAUNCH(to_ints(NULL, one, x, a, u, c));
     for (int i = 0; i < n; i++) {

@@ -11,7 +11,7 @@ run_exec() {
         eval "args+=($line)"
     done < <(sed -n 's/^# tritcc: //p' "$name.tri")
     tritcc "${args[@]}" "$@" -emit=obj="$name.o",header="$name.h" "$name.tri"
-    cc -std=gnu17 -O1 -Wall -Werror -I. -I"$SRCDIR" "$SRCDIR/tests/exec/$name.c" "$name.o" -o "$name" -lm
+    cc -std=gnu17 -O1 -Wall -Werror $CFLAGS -I. -I"$SRCDIR" "$SRCDIR/tests/exec/$name.c" "$name.o" -o "$name" -lm
     "./$name"
 }
 
@@ -23,10 +23,11 @@ run_exec() {
 @test "integers of every width, Philox" { run_exec ints -arch=native; }
 @test "memory order, aliasing, atomics, addresses" { run_exec memory -arch=native; }
 @test "descriptors, mapped functions, scaled products, libdevice" { run_exec advanced -arch=native; }
+@test "descriptors as arguments and through control flow" { run_exec descriptors -arch=native; }
 @test "loops, branches, early returns, calls" { run_exec control -arch=native; }
 
 @test "the oldest processors give the same results" {
-    for name in reduce vmath matmul shape casts ints memory control advanced; do
+    for name in reduce vmath matmul shape casts ints memory control advanced descriptors; do
         run_exec "$name" -arch=x86-64
     done
 }
@@ -42,6 +43,16 @@ run_exec() {
 @test "unoptimised code gives the same results" {
     run_exec control -arch=native -O0
     run_exec memory -arch=native -O0
+}
+
+@test "no kernel touches what is not its own (AddressSanitizer)" {
+    echo 'int main(void) { return 0; }' >t.c
+    cc -fsanitize=address,undefined t.c -o t 2>.asan && ./t || skip "no AddressSanitizer"
+    for name in reduce matmul shape casts memory control advanced descriptors; do
+        CFLAGS=-fsanitize=address,undefined run_exec "$name" -arch=native -fsanitize=address >ran 2>&1
+        grep -q ': ok' ran
+        ! grep -q 'runtime error\|Sanitizer' ran
+    done
 }
 
 @test "an aarch64 object is one" {
@@ -146,14 +157,26 @@ END
     grep -q 'debug.tri:[0-9]*: pid (2, 0, 0): assertion failed: v is below the limit' complaints
 }
 
-@test "with -g a debugger stops at lines of the source" {
+@test "with -g a debugger stops at lines of the source, steps, and knows the arguments" {
     need gdb
-    tritcc -g -arch=native -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=obj=vadd.o,header=vadd.h "$EXAMPLES/vadd/vadd.tri"
+    local vadd=$EXAMPLES/vadd/vadd.tri
     cp "$EXAMPLES/vadd/main.c" .
-    cc -g -I. main.c vadd.o -o vadd -lm
-    line=$(grep -n 'output = x + y' "$EXAMPLES/vadd/vadd.tri" | head -n 1 | cut -d: -f1)
-    gdb -batch -ex "break vadd.tri:$line" -ex run -ex bt ./vadd >trace 2>&1
-    grep -q "vadd.tri:$line" trace
+    at() { grep -n "$1" "$vadd" | head -n 1 | cut -d: -f1; }
+    for level in -O0 -O3; do
+        tritcc -g $level -arch=native -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=obj=vadd.o,header=vadd.h "$vadd"
+        cc -g -I. main.c vadd.o -o vadd -lm
+        gdb -batch -ex "break vadd.tri:$(at 'block_start = pid')" -ex run -ex bt -ex "print n_elements" \
+            -ex "print program_id_0" -ex "print x_ptr[1]" -ex step -ex step -ex step -ex step -ex step ./vadd >trace 2>&1
+        grep -q "^#0 .*add_kernel.*vadd.tri:$(at 'block_start = pid')" trace
+        if [ $level = -O0 ]; then
+            grep -q '^\$1 = 98432$' trace
+            grep -q '^\$2 = 0$' trace
+            grep -q '^\$3 = [0-9.]*$' trace
+        fi
+        grep -q "^$(at 'x = tl.load')[[:space:]]" trace
+        grep -q "^$(at 'output = x + y')[[:space:]]" trace
+        grep -q "^$(at 'tl.store')[[:space:]]" trace
+    done
 }
 
 @test "what this target cannot do is refused at its place" {

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Compiles the kernels of installed packages for this host with the sanitizers, and launches them.
+
+usage: launch.py TRITCC ROWS.jsonl PACKAGES [-k WORD] [-v] [-o TABLE] [-j N] [--seconds N] [--arch ARCH]
+
+ROWS.jsonl is what corpus.py reads. Every kernel gets synthetic arguments: arrays that are large beside its blocks,
+floats of about 1, zeros as indices, small integers for sizes and strides. A launch is clean, reports (AddressSanitizer or
+bounds), fails with an error, takes too long, or crashes; kernels that wait for others or take tables of addresses are
+not launched.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import corpus
+
+BYTES = 32 << 20
+SIZES = {"1": 1, "8": 1, "16": 2, "32": 4, "64": 8}
+
+MAIN = """#include "k.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *array(int kind, uint64_t bytes)
+{
+    char *p = aligned_alloc(64, bytes);
+    memset(p, 0, bytes);
+    for (uint64_t i = 0; kind == 4 && i < bytes / 4; i++)
+        ((float *)p)[i] = 0.5f + (float)(i %% 7) / 8;
+    for (uint64_t i = 0; kind == 2 && i < bytes / 2; i++)
+        ((uint16_t *)p)[i] = 0x3c00; /* about 1 in both formats of 16 bits */
+    return p;
+}
+
+int main(void)
+{
+    tri_grid grid = {%s};
+    int error = %s_checked(NULL, grid%s);
+    if (error)
+        fprintf(stderr, "error %%d: %%s\\n", error, tri_strerror(error));
+    return error ? 1 : 0;
+}
+"""
+
+
+def kind_of(pointee):
+    if pointee in ("fp32", "f32"):
+        return 4
+    return 2 if pointee in ("fp16", "bf16") else 0
+
+
+def arguments(row):
+    """The C expressions of a launch, or None and the reason."""
+    out = []
+    for name, _ in row["params"]:
+        if name in row["constexprs"]:
+            continue
+        kind = row["signature"][name]
+        if kind.startswith("**") or kind.startswith("tensordesc"):
+            return None, kind
+        if kind.startswith("*"):
+            out += ["array(%d, %dULL)" % (kind_of(kind.lstrip("*k")), BYTES), "%dULL" % BYTES]
+        elif kind.startswith(("fp", "bf", "f")):
+            out.append("1")
+        elif kind in ("i1", "u1"):
+            out.append("1")
+        else:
+            out.append("64" if name in row.get("div16", []) else "33")
+    return out, ""
+
+
+def shell(words, folder, seconds):
+    try:
+        return subprocess.run(words, cwd=folder, capture_output=True, text=True, errors="replace", timeout=seconds,
+                              env=dict(os.environ, ASAN_OPTIONS="detect_leaks=0"))
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def launch_row(options, row):
+    path = os.path.join(options.packages, row["file"])
+    if not os.path.exists(path) or not re.search(r"^\s*def %s\(" % re.escape(row["kernel"]), open(path, encoding="utf-8").read(), re.M):
+        return "no kernel", ""
+    args, reason = arguments(row)
+    if args is None:
+        return "not launched", "an argument is " + reason
+    with tempfile.TemporaryDirectory() as folder:
+        words = corpus.command(options, row, path)
+        words[1:2] = ["-emit=obj=k.o,header=k.h", "-fsanitize=address,bounds"]
+        run = shell(words, folder, 300)
+        if run is None or run.returncode not in (0, 1, 2):
+            return "compiler crashed", run.stderr if run else "no end after 300 s"
+        if run.returncode:
+            code = re.search(r"error: .*\[(TRI-\d+)\]", run.stderr)
+            return "rejected " + (code.group(1) if code else ""), run.stderr
+        grid = [min(int(g), 2) for g in row.get("grid") or [1]][:3]
+        grid += [1] * (3 - len(grid))
+        call = "".join(", " + a for a in args)
+        with open(os.path.join(folder, "main.c"), "w") as f:
+            f.write(MAIN % (", ".join(map(str, grid)), row["kernel"], call))
+        run = shell(["cc", "-O1", "-w", "-fsanitize=address", "main.c", "k.o", "-o", "main", "-lm"], folder, 100)
+        if run is None or run.returncode:
+            return "not linked", run.stderr if run else ""
+        run = shell(["./main"], folder, options.seconds)
+        if run is None:
+            return "too long", ""
+        if "AddressSanitizer" in run.stderr:
+            return "sanitizer report", run.stderr
+        if re.search(r"error 8:", run.stderr):
+            return "bounds report", run.stderr
+        if run.returncode == 0:
+            return "clean", ""
+        return ("error" if run.returncode == 1 else "crashed"), run.stderr
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tritcc")
+    parser.add_argument("rows")
+    parser.add_argument("packages")
+    parser.add_argument("-k", default="")
+    parser.add_argument("-v", action="store_true")
+    parser.add_argument("-o")
+    parser.add_argument("-j", type=int, default=os.cpu_count())
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--arch", default="native")
+    options = parser.parse_args()
+    options.tritcc = os.path.abspath(options.tritcc)
+    options.packages = os.path.abspath(options.packages)
+    options.emit = "obj"
+    rows = [json.loads(line) for line in open(options.rows)]
+    rows = [row for row in rows if options.k in row["file"] + ":" + row["kernel"]]
+    counts = collections.Counter()
+    table = open(options.o, "w") if options.o else None
+    with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+        for number, (row, (outcome, detail)) in enumerate(zip(rows, pool.map(lambda r: launch_row(options, r), rows))):
+            counts[outcome] += 1
+            if table:
+                table.write("%s\t%d\t%s\t%s\n" % (outcome, number, row["file"], row["kernel"]))
+                table.flush()
+            if outcome not in ("clean", "no kernel"):
+                print("%s: %d %s:%s" % (outcome, number, row["file"], row["kernel"]))
+                lines = detail.split("\n")
+                print("    " + "\n    ".join(lines[:40] if options.v else [line for line in lines if line.strip("= ")][:4]), flush=True)
+    for outcome, n in sorted(counts.items()):
+        print("%5d %s" % (n, outcome))
+    return 0 if set(counts) <= {"clean", "no kernel", "not launched"} else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
