@@ -12,14 +12,15 @@ static bool open_host(tri_run_kernel *k, tri_argument_list *arguments)
     (void)arguments;
     const tri_jit_symbol symbols[] = {{"tri_cpu_rt_print", (const void *)(uintptr_t)tri_cpu_rt_print},
                                       {"tri_cpu_rt_print_text", (const void *)(uintptr_t)tri_cpu_rt_print_text},
-                                      {"tri_cpu_rt_assert", (const void *)(uintptr_t)tri_cpu_rt_assert}};
+                                      {"tri_cpu_rt_assert", (const void *)(uintptr_t)tri_cpu_rt_assert},
+                                      {"tri_cpu_rt_poll", (const void *)(uintptr_t)tri_cpu_rt_poll}};
     tri_str function = tri_str_format(k->unit.arena, "tri_run_%.*s", TRI_STR_ARG(k->unit.kernels.at[0].symbol));
     LLVMModuleRef module = k->unit.llvm_module;
     LLVMValueRef entry = LLVMGetNamedFunction(module, function.data);
     if (entry)
         LLVMSetVisibility(entry, LLVMDefaultVisibility);
     k->unit.llvm_module = NULL;
-    k->jit = tri_jit_create(k->unit.diag, module, function.data, symbols, 3, k->unit.options->opt_level);
+    k->jit = tri_jit_create(k->unit.diag, module, function.data, symbols, 4, k->unit.options->opt_level);
     return k->jit != NULL;
 }
 

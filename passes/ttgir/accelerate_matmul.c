@@ -55,12 +55,21 @@ static bool is_supported(const matmuls *m, MlirOperation dot)
     return tri_type_is_int_of(a, 8) && tri_type_is_int_of(d, 32);
 }
 
+/* Whether K fills an instruction: 32 bytes of it, or four numbers of f64. */
+static bool is_deep_enough(MlirOperation dot)
+{
+    MlirType a = mlirValueGetType(tri_op_operand(dot, 0));
+    unsigned bits = tri_type_bits(tri_type_element(a));
+    return tri_type_dim(a, tri_type_rank(a) - 1) >= (bits == 64 ? 4 : 256 / bits);
+}
+
 static bool is_candidate(matmuls *m, MlirOperation dot)
 {
     const tri_encoding *e = tri_dots_encoding(m->run->arena, tri_op_result(dot, 0));
     int64_t shape[TRI_MAX_RANK];
     int rank = tri_dots_shape(mlirValueGetType(tri_op_result(dot, 0)), shape);
-    return e && e->kind == TRI_ENC_BLOCKED && (rank == 2 || rank == 3) && is_supported(m, dot);
+    return e && e->kind == TRI_ENC_BLOCKED && (rank == 2 || rank == 3) && is_supported(m, dot) &&
+           is_deep_enough(dot);
 }
 
 /* ---- warps ---- */

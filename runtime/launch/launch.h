@@ -34,6 +34,9 @@ void tri_cpu_rt_print_text(const char *prefix, uint32_t x, uint32_t y, uint32_t 
 void tri_cpu_rt_print(const char *prefix, uint32_t x, uint32_t y, uint32_t z, const int64_t *index, int rank,
                       int64_t bits, double number, int format);
 void tri_cpu_rt_assert(int *err, const char *message, const char *file, int line, uint32_t x, uint32_t y, uint32_t z);
+/* Waits until the integer of `bits` bits is `want`, for at most `timeout` ns (forever when that is negative);
+ * whether it is. */
+int tri_cpu_rt_poll(const void *address, uint64_t want, int bits, int64_t timeout);
 
 /* -fsanitize=bounds (targets/cpu/bounds.c): what a kernel's error points to, and one access of the source. */
 typedef struct {

@@ -128,6 +128,10 @@ static uint64_t combine_int(tri_str op, uint64_t old, uint64_t value, bool is_si
 static uint64_t combine(tri_str op, uint64_t old, uint64_t value, int bits)
 {
     tri_str type = tri_str_sub(op, tri_str_find_last(op, '.') + 1, op.len);
+    if (tri_str_is(type, "f16x2") || tri_str_is(type, "bf16x2")) {
+        tri_str half = tri_str_sub(op, 0, op.len - 2);
+        return combine(half, old & 0xffff, value & 0xffff, 16) | combine(half, old >> 16, value >> 16, 16) << 16;
+    }
     if (tri_str_is(type, "bf16"))
         return combine_float(op, tri_float_bf16_from_bits((uint16_t)old), tri_float_bf16_from_bits((uint16_t)value), 'b', 16);
     if (tri_str_is(type, "f16"))
@@ -139,26 +143,29 @@ static uint64_t combine(tri_str op, uint64_t old, uint64_t value, int bits)
     return combine_int(op, old, value, type.len && type.data[0] == 's', bits);
 }
 
-/* args: address, bits, predicate, operation text, values. Whether there is anything to do; reports. */
-static bool begin_atomic(tri_sim *sim, const uint64_t *args, void **out_at, uint64_t *out_old)
+/* args: address, bits of a word, predicate, operation text, words, values. Whether there is anything to do; reports. */
+static bool begin_atomic(tri_sim *sim, const uint64_t *args, unsigned char **out_at, uint64_t *out_old)
 {
-    size_t size = args[1] / 8;
-    *out_at = (void *)(uintptr_t)args[0];
-    *out_old = 0;
-    if (!(args[2] & 1) || !tri_sim_check_atomic(sim, *out_at, size))
+    size_t size = args[1] / 8, words = args[4];
+    *out_at = (unsigned char *)(uintptr_t)args[0];
+    memset(out_old, 0, words * sizeof *out_old);
+    if (!(args[2] & 1) || !tri_sim_check_atomic(sim, *out_at, size * words))
         return false;
-    memcpy(out_old, *out_at, size);
+    for (size_t i = 0; i < words; i++)
+        memcpy(&out_old[i], *out_at + i * size, size);
     return true;
 }
 
 TRI_SIM_FUNCTION(atomic_rmw)
 {
     (void)id;
-    void *at;
-    if (begin_atomic(sim, args, &at, &results[0])) {
-        tri_str operation = tri_str_from((const char *)(uintptr_t)args[3]);
-        uint64_t updated = combine(operation, results[0], args[4], (int)args[1]);
-        memcpy(at, &updated, args[1] / 8);
+    unsigned char *at;
+    if (!begin_atomic(sim, args, &at, results))
+        return;
+    tri_str operation = tri_str_from((const char *)(uintptr_t)args[3]);
+    for (size_t i = 0; i < args[4]; i++) {
+        uint64_t updated = combine(operation, results[i], args[5 + i], (int)args[1]);
+        memcpy(at + i * (args[1] / 8), &updated, args[1] / 8);
     }
 }
 
@@ -171,7 +178,7 @@ TRI_SIM_FUNCTION(atomic_rmw_none)
 TRI_SIM_FUNCTION(atomic_cas)
 {
     (void)id;
-    void *at;
-    if (begin_atomic(sim, args, &at, &results[0]) && results[0] == args[4])
-        memcpy(at, &args[5], args[1] / 8);
+    unsigned char *at;
+    if (begin_atomic(sim, args, &at, results) && results[0] == args[5])
+        memcpy(at, &args[6], args[1] / 8);
 }

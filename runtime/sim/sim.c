@@ -116,6 +116,7 @@ static void start_program(tri_sim *sim)
         sim->cells[i].writer.thread = -1;
         sim->cells[i].readers[0].thread = sim->cells[i].readers[1].thread = -1;
     }
+    sim->votes = sim->naps = 0;
     memset(sim->shared, 0xa5, sim->shared_bytes); /* what is read by mistake should show */
     for (int i = 0; i < sim->num_threads; i++) {
         tri_sim_thread *t = &sim->threads[i];
@@ -161,6 +162,8 @@ static bool release_barrier(tri_sim *sim)
         sim->threads[i].state = THREAD_READY;
         sim->threads[i].block_time++;
     }
+    sim->decision = sim->votes;
+    sim->votes = 0;
     return true;
 }
 

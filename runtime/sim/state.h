@@ -76,6 +76,9 @@ struct tri_sim {
     tri_sim_grid grid, program;
     void (*entry)(void *);
     void *argument;
+    uint64_t clock;         /* ns */
+    uint64_t votes, decision; /* of barrier_or: of those that came so far, of the last barrier that opened */
+    uint32_t naps;          /* of the program */
     bool is_stopped; /* deadlock or trap: nothing more runs */
     size_t reports;
     tri_map reported;

@@ -36,6 +36,35 @@ TRI_SIM_FUNCTION(barrier_global)
     tri_sim_barrier(sim, id, args, results);
 }
 
+/* Every thread adds its vote on the way in; the answer holds until all have come to the next one. */
+TRI_SIM_FUNCTION(barrier_or)
+{
+    sim->votes |= args[1] & 1;
+    tri_sim_barrier(sim, id, args, results);
+    results[0] = sim->decision;
+}
+
+/* Time passes by looking at it, so that waiting for it comes to an end and runs are repeatable. */
+TRI_SIM_FUNCTION(clock_ns)
+{
+    (void)id;
+    (void)args;
+    results[0] = sim->clock += 100;
+}
+
+TRI_SIM_FUNCTION(sleep)
+{
+    enum { patience = 1000000 };
+    (void)id;
+    (void)results;
+    sim->clock += args[0];
+    if (++sim->naps > patience) {
+        tri_sim_report(sim, "endless wait", -1, "nothing changes what the thread waits for; programs run one after another here");
+        tri_sim_stop(sim);
+    }
+    tri_sim_yield(sim);
+}
+
 static void compute_warp_barrier(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask)
 {
     (void)sim;

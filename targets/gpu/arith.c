@@ -64,6 +64,47 @@ static LLVMValueRef ceildivsi(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
     return LLVMBuildAdd(g->b, q, LLVMBuildZExt(g->b, LLVMBuildAnd(g->b, has_rest, same, ""), type, ""), "");
 }
 
+static LLVMValueRef ceildivui(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    (void)op;
+    LLVMTypeRef type = LLVMTypeOf(a[0]);
+    LLVMValueRef q = LLVMBuildUDiv(g->b, a[0], a[1], ""), r = LLVMBuildURem(g->b, a[0], a[1], "");
+    LLVMValueRef has_rest = LLVMBuildICmp(g->b, LLVMIntNE, r, LLVMConstNull(type), "");
+    return LLVMBuildAdd(g->b, q, LLVMBuildZExt(g->b, has_rest, type, ""), "");
+}
+
+static LLVMValueRef floordivsi(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    (void)op; /* q - 1 when there is a remainder and the signs differ */
+    LLVMTypeRef type = LLVMTypeOf(a[0]);
+    LLVMValueRef zero = LLVMConstNull(type);
+    LLVMValueRef q = LLVMBuildSDiv(g->b, a[0], a[1], ""), r = LLVMBuildSRem(g->b, a[0], a[1], "");
+    LLVMValueRef has_rest = LLVMBuildICmp(g->b, LLVMIntNE, r, zero, "");
+    LLVMValueRef differ = LLVMBuildICmp(g->b, LLVMIntSLT, LLVMBuildXor(g->b, a[0], a[1], ""), zero, "");
+    return LLVMBuildAdd(g->b, q, LLVMBuildSExt(g->b, LLVMBuildAnd(g->b, has_rest, differ, ""), type, ""), "");
+}
+
+/* Both halves of a product, low first. */
+static bool run_mul_extended(tri_gpu *g, MlirOperation op)
+{
+    bool is_signed = tri_op_is(op, "arith.mulsi_extended");
+    tri_gpu_value x = tri_gpu_operand(g, op, 0), y = tri_gpu_operand(g, op, 1);
+    tri_gpu_value low = tri_gpu_new(g, x.count), high = tri_gpu_new(g, x.count);
+    LLVMTypeRef type = LLVMTypeOf(x.at[0]);
+    unsigned bits = tri_gpu_bits(g, type);
+    LLVMTypeRef wide = LLVMIntTypeInContext(g->llvm, 2 * bits);
+    for (int r = 0; r < x.count; r++) {
+        LLVMValueRef a = LLVMBuildIntCast2(g->b, x.at[r], wide, is_signed, "");
+        LLVMValueRef b = LLVMBuildIntCast2(g->b, y.at[r], wide, is_signed, "");
+        LLVMValueRef product = LLVMBuildMul(g->b, a, b, "");
+        low.at[r] = LLVMBuildTrunc(g->b, product, type, "");
+        high.at[r] = LLVMBuildTrunc(g->b, LLVMBuildLShr(g->b, product, LLVMConstInt(wide, bits, false), ""), type, "");
+    }
+    tri_gpu_set_result(g, op, 0, low);
+    tri_gpu_set_result(g, op, 1, high);
+    return true;
+}
+
 /* Division in f32 for the types that have none of their own. */
 static LLVMValueRef in_f32(tri_gpu *g, tri_machine_id id, LLVMValueRef *a)
 {
@@ -172,6 +213,10 @@ const tri_gpu_op tri_gpu_ops_arith[] = {
     {"arith.divsi", NULL, divsi},
     {"arith.divui", NULL, divui},
     {"arith.ceildivsi", NULL, ceildivsi},
+    {"arith.ceildivui", NULL, ceildivui},
+    {"arith.floordivsi", NULL, floordivsi},
+    {"arith.mulsi_extended", run_mul_extended, NULL},
+    {"arith.mului_extended", run_mul_extended, NULL},
     {"arith.remsi", NULL, remsi},
     {"arith.remui", NULL, remui},
     {"arith.andi", NULL, andi},

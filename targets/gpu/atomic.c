@@ -4,38 +4,51 @@
 #include "targets/gpu/access.h"
 
 enum { rmw_and = 1, rmw_or, rmw_xor, rmw_add, rmw_fadd, rmw_max, rmw_min, rmw_umax, rmw_umin, rmw_xchg };
+enum { max_vec = 8 };
 enum { sem_relaxed = 1, sem_acquire, sem_release, sem_acq_rel };
 
 /* ---- spelling ---- */
 
-static const char *sem_and_scope(tri_gpu *g, MlirOperation op)
+static const char *sem_and_scope(MlirOperation op)
 {
-    static const char *const sems[] = {"", ".relaxed", ".acquire", ".release", ".acq_rel"};
-    static const char *const scopes[] = {"", ".gpu", ".cta", ".sys"};
-    return tri_str_format(g->arena, "%s%s%s", g->machine->global_suffix, sems[tri_op_int(op, "sem", sem_acq_rel)],
-                          scopes[tri_op_int(op, "scope", 1)])
-        .data;
+    static const char *const text[][4] = {{"", "", "", ""},
+                                          {"", ".relaxed.gpu", ".relaxed.cta", ".relaxed.sys"},
+                                          {"", ".acquire.gpu", ".acquire.cta", ".acquire.sys"},
+                                          {"", ".release.gpu", ".release.cta", ".release.sys"},
+                                          {"", ".acq_rel.gpu", ".acq_rel.cta", ".acq_rel.sys"}};
+    return text[tri_op_int(op, "sem", sem_acq_rel)][tri_op_int(op, "scope", 1)];
 }
 
-/* "add.u32"; null when the machine has no such instruction. */
-static const char *operation_text(tri_gpu *g, int kind, LLVMTypeRef type)
+/* "add.u32", "add.noftz.v2.f16x2"; null when the machine has no such instruction for `vec` elements. The simulator
+ * has them all. */
+static const char *operation_text(tri_gpu *g, int kind, LLVMTypeRef type, int vec)
 {
+    static const char *const names[] = {"", "and", "or", "xor", "add", "", "max", "min", "max", "min", "exch"};
+    static const char letters[] = " bbbu ssuub";
     unsigned bits = tri_gpu_bits(g, type);
     LLVMTypeKind k = LLVMGetTypeKind(type);
-    if (kind == rmw_fadd) {
-        if (k == LLVMHalfTypeKind)
-            return "add.noftz.f16";
-        if (k == LLVMBFloatTypeKind)
-            return g->arch >= 90 ? "add.noftz.bf16" : NULL;
-        return k == LLVMFloatTypeKind ? "add.f32" : "add.f64";
-    }
-    if (bits < 32)
+    if (kind != rmw_fadd)
+        return bits < 32 && !g->simulate ? NULL : tri_str_format(g->arena, "%s.%c%u", names[kind], letters[kind], bits).data;
+    if (k == LLVMBFloatTypeKind && g->arch < 90 && !g->simulate)
         return NULL;
-    static const char *const names32[] = {"",        "and.b32", "or.b32",  "xor.b32", "add.u32", "",
-                                          "max.s32", "min.s32", "max.u32", "min.u32", "exch.b32"};
-    static const char *const names64[] = {"",        "and.b64", "or.b64",  "xor.b64", "add.u64", "",
-                                          "max.s64", "min.s64", "max.u64", "min.u64", "exch.b64"};
-    return bits == 64 ? names64[kind] : names32[kind];
+    int words = bits == 16 && vec > 1 ? vec / 2 : vec;
+    const char *vector = words > 1 ? tri_str_format(g->arena, ".v%d", words).data : "";
+    if (bits == 16)
+        return tri_str_format(g->arena, "add.noftz%s.%s%s", vector, k == LLVMHalfTypeKind ? "f16" : "bf16",
+                              vec > 1 ? "x2" : "")
+            .data;
+    return tri_str_format(g->arena, "add%s.f%u", vector, bits).data;
+}
+
+/* Bits that one instruction updates at most: sums of floats of up to 32 bits come in packs. */
+static int widest(tri_gpu *g, int kind, LLVMTypeRef type)
+{
+    int bits = (int)tri_gpu_bits(g, type);
+    if (kind != rmw_fadd || bits > 32 || !tri_machine_has(g, TRI_MACHINE_atomic_rmw))
+        return bits;
+    if (g->arch >= 90)
+        return 128;
+    return LLVMGetTypeKind(type) == LLVMHalfTypeKind ? 32 : bits;
 }
 
 /* ---- LLVM's own atomics, for machines and types without an instruction of ours ---- */
@@ -58,11 +71,14 @@ static LLVMValueRef plain_rmw(tri_gpu *g, MlirOperation op, LLVMValueRef pointer
         LLVMAtomicRMWBinOpUMax, LLVMAtomicRMWBinOpUMin, LLVMAtomicRMWBinOpXchg};
     int kind = (int)tri_op_int(op, "atomic_rmw_op", rmw_xchg);
     const char *scope = g->machine->scopes[tri_op_int(op, "scope", 1)];
+    LLVMTypeRef type = LLVMTypeOf(value);
     fence(g, op, true);
-    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(g->b, ops[kind], pointer, value, LLVMAtomicOrderingMonotonic,
+    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(g->b, ops[kind], pointer,
+                                                   kind == rmw_xchg ? tri_gpu_to_int(g, value) : value,
+                                                   LLVMAtomicOrderingMonotonic,
                                                    LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
     fence(g, op, false);
-    return old;
+    return tri_gpu_from_int(g, old, type);
 }
 
 static LLVMValueRef plain_cas(tri_gpu *g, MlirOperation op, LLVMValueRef pointer, LLVMValueRef compare, LLVMValueRef value)
@@ -77,59 +93,70 @@ static LLVMValueRef plain_cas(tri_gpu *g, MlirOperation op, LLVMValueRef pointer
     return tri_gpu_from_int(g, LLVMBuildExtractValue(g->b, pair, 0, ""), type);
 }
 
-/* ---- one element ---- */
+/* ---- the elements of one instruction ---- */
 
 typedef struct {
     bool is_cas, has_users;
-    LLVMValueRef compare, value;
+    int kind, vec;
+    LLVMValueRef *compare, *value; /* `vec` of them */
 } update;
 
-static LLVMValueRef emit_asm(tri_gpu *g, MlirOperation op, const update *u, LLVMValueRef pointer, LLVMValueRef pred,
-                             const char *operation)
+static void emit_asm(tri_gpu *g, MlirOperation op, const update *u, LLVMValueRef pointer, LLVMValueRef pred,
+                     const char *operation, LLVMValueRef *out)
 {
-    tri_machine_access access = {.pointer = pointer, .pred = pred, .words = 1, .modifiers = sem_and_scope(g, op)};
-    LLVMTypeRef type = LLVMTypeOf(u->value);
+    LLVMTypeRef type = LLVMTypeOf(u->value[0]);
     LLVMTypeKind kind = LLVMGetTypeKind(type);
+    tri_gpu_packing packing = tri_gpu_plan_packing(g, type, u->vec);
     /* registers of 32 and 64-bit floats may be named as such; everything else goes as bits */
-    bool as_float = operation && !strncmp(operation, "add", 3) &&
-                    (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind);
-    LLVMValueRef values[2];
-    int n = 0;
+    bool as_float = u->kind == rmw_fadd && (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind);
+    tri_machine_access access = {.pointer = pointer, .pred = pred, .word = as_float ? type : packing.word,
+                                 .words = packing.words};
+    access.modifiers = tri_str_format(g->arena, "%s%s", g->machine->global_suffix, sem_and_scope(op)).data;
+    LLVMValueRef values[2 * max_vec], old[max_vec];
     if (u->is_cas)
-        values[n++] = tri_gpu_to_int(g, u->compare);
-    values[n++] = as_float ? u->value : tri_gpu_to_int(g, u->value);
+        tri_gpu_pack(g, &packing, u->compare, values);
+    if (as_float)
+        memcpy(values, u->value, sizeof *values * (size_t)u->vec);
+    else
+        tri_gpu_pack(g, &packing, u->value, values + u->is_cas);
     int64_t sem = tri_op_int(op, "sem", sem_acq_rel);
-    bool may_drop = !u->is_cas && !u->has_users && (sem == sem_relaxed || sem == sem_release) &&
-                    strncmp(operation, "exch", 4) != 0;
+    bool may_drop = !u->is_cas && !u->has_users && (sem == sem_relaxed || sem == sem_release) && u->kind != rmw_xchg;
     tri_machine_id id = u->is_cas ? TRI_MACHINE_atomic_cas
                         : may_drop ? TRI_MACHINE_atomic_rmw_none
                                    : TRI_MACHINE_atomic_rmw;
-    LLVMValueRef old = tri_machine_atomic(g, id, &access, operation ? operation : "", values, n);
-    if (!old)
-        return LLVMGetPoison(type);
-    return as_float ? old : tri_gpu_from_int(g, old, type);
+    tri_machine_atomic(g, id, &access, operation, values, 1 + u->is_cas, old);
+    for (int i = 0; may_drop && i < u->vec; i++)
+        out[i] = LLVMGetPoison(type);
+    if (may_drop)
+        return;
+    if (as_float)
+        memcpy(out, old, sizeof *out * (size_t)u->vec);
+    else
+        tri_gpu_unpack(g, &packing, old, out);
 }
 
-static LLVMValueRef emit(tri_gpu *g, MlirOperation op, const update *u, LLVMValueRef pointer, LLVMValueRef pred)
+static void emit(tri_gpu *g, MlirOperation op, const update *u, LLVMValueRef pointer, LLVMValueRef pred, LLVMValueRef *out)
 {
-    LLVMTypeRef type = LLVMTypeOf(u->value);
-    int kind = (int)tri_op_int(op, "atomic_rmw_op", rmw_xchg);
+    LLVMTypeRef type = LLVMTypeOf(u->value[0]);
     bool has_asm = tri_machine_has(g, TRI_MACHINE_atomic_rmw);
-    const char *operation = u->is_cas || !has_asm ? NULL : operation_text(g, kind, type);
-    if (has_asm && (operation || u->is_cas))
-        return emit_asm(g, op, u, pointer, pred, operation);
+    const char *operation = !has_asm ? NULL : u->is_cas ? "" : operation_text(g, u->kind, type, u->vec);
+    if (operation) {
+        emit_asm(g, op, u, pointer, pred, operation, out);
+        return;
+    }
+    TRI_ASSERT(u->vec == 1);
     tri_gpu_if state = {0};
     if (pred)
         state = tri_gpu_begin_if(g, pred);
-    LLVMValueRef old = u->is_cas ? plain_cas(g, op, pointer, u->compare, u->value) : plain_rmw(g, op, pointer, u->value);
+    out[0] = u->is_cas ? plain_cas(g, op, pointer, u->compare[0], u->value[0]) : plain_rmw(g, op, pointer, u->value[0]);
     if (!pred)
-        return old;
+        return;
     LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b);
     tri_gpu_end_if(g, state);
     LLVMValueRef phi = LLVMBuildPhi(g->b, type, ""), none = LLVMGetPoison(type);
-    LLVMAddIncoming(phi, &old, &from, 1);
+    LLVMAddIncoming(phi, &out[0], &from, 1);
     LLVMAddIncoming(phi, &none, &state.before, 1);
-    return phi;
+    out[0] = phi;
 }
 
 /* ---- old values for every holder ---- */
@@ -171,35 +198,52 @@ static bool broadcast(tri_gpu *g, MlirOperation op, tri_gpu_layout *layout, LLVM
     return true;
 }
 
+static void update_groups(tri_gpu *g, MlirOperation op, const tri_gpu_groups *groups, LLVMValueRef owner, update u,
+                          tri_gpu_value *out)
+{
+    tri_gpu_value pointers = tri_gpu_operand(g, op, 0), values = tri_gpu_operand(g, op, u.is_cas ? 2 : 1), masks = {0};
+    tri_gpu_value compares = tri_gpu_operand(g, op, 1);
+    if (!u.is_cas && mlirOperationGetNumOperands(op) > 2)
+        masks = tri_gpu_operand(g, op, 2);
+    LLVMValueRef compare[max_vec], value[max_vec], old[max_vec];
+    u.compare = compare;
+    u.value = value;
+    for (int a = 0; a < groups->count; a++) {
+        const int *reg = groups->reg + a * groups->vec;
+        for (int e = 0; e < groups->vec; e++) {
+            compare[e] = compares.at[reg[e]];
+            value[e] = values.at[reg[e]];
+        }
+        LLVMValueRef pred = tri_gpu_and(g, owner, masks.count ? masks.at[reg[0]] : NULL);
+        emit(g, op, &u, pointers.at[reg[0]], pred, old);
+        for (int e = 0; e < groups->vec; e++)
+            out->at[reg[e]] = old[e];
+    }
+}
+
 static bool run_atomic(tri_gpu *g, MlirOperation op, bool is_cas)
 {
-    MlirValue pointer = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
-    bool is_tensor = tri_type_is_tensor(mlirValueGetType(pointer));
-    tri_gpu_layout *layout = is_tensor ? tri_gpu_layout_of(g, op, mlirValueGetType(pointer)) : NULL;
-    if (is_tensor && !layout)
-        return false;
-    bool has_users = !mlirOpOperandIsNull(mlirValueGetFirstUse(result));
-    tri_gpu_value pointers = tri_gpu_get(g, pointer), values = tri_gpu_operand(g, op, is_cas ? 2 : 1), masks = {0};
-    tri_gpu_value compares = is_cas ? tri_gpu_operand(g, op, 1) : values;
+    MlirValue pointer = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0), mask = {0};
     if (!is_cas && mlirOperationGetNumOperands(op) > 2)
-        masks = tri_gpu_operand(g, op, 2);
+        mask = mlirOperationGetOperand(op, 2);
+    tri_gpu_value values = tri_gpu_operand(g, op, 1);
     LLVMTypeRef type = LLVMTypeOf(values.at[0]);
-    if (tri_gpu_bits(g, type) < 16 || (is_cas && tri_gpu_bits(g, type) < 16))
+    int bits = (int)tri_gpu_bits(g, type);
+    if (bits < 16)
         return tri_gpu_unsupported(g, op, "atomics on 8-bit values do not exist");
+    update u = {.is_cas = is_cas, .has_users = !mlirOpOperandIsNull(mlirValueGetFirstUse(result))};
+    u.kind = is_cas ? 0 : (int)tri_op_int(op, "atomic_rmw_op", rmw_xchg);
+    tri_gpu_groups groups;
+    if (!tri_gpu_group_pointers(g, op, pointer, mask, bits, widest(g, u.kind, type), &groups))
+        return false;
+    u.vec = groups.vec;
+    tri_gpu_layout *layout = groups.layout;
     LLVMValueRef owner = layout ? tri_gpu_owner(g, &layout->replicas) : tri_gpu_first_thread(g);
     tri_gpu_value out = tri_gpu_new(g, values.count);
-    for (int r = 0; r < values.count; r++) {
-        if (layout && ((uint64_t)r & layout->replicas.reg))
-            continue;
-        update u = {is_cas, has_users, compares.at[r], values.at[r]};
-        LLVMValueRef pred = tri_gpu_and(g, owner, masks.count ? masks.at[r] : NULL);
-        out.at[r] = emit(g, op, &u, pointers.at[r], pred);
-    }
-    if (has_users && owner && !broadcast(g, op, layout, owner, &out))
+    update_groups(g, op, &groups, owner, u, &out);
+    if (u.has_users && owner && !broadcast(g, op, layout, owner, &out))
         return false;
-    for (int r = 0; layout && r < out.count; r++)
-        if ((uint64_t)r & layout->replicas.reg)
-            out.at[r] = out.at[(uint64_t)r & ~layout->replicas.reg];
+    tri_gpu_fill_copies(g, &groups, &out);
     tri_gpu_set(g, result, out);
     return true;
 }
@@ -207,7 +251,81 @@ static bool run_atomic(tri_gpu *g, MlirOperation op, bool is_cas)
 static bool run_rmw(tri_gpu *g, MlirOperation op) { return run_atomic(g, op, false); }
 static bool run_cas(tri_gpu *g, MlirOperation op) { return run_atomic(g, op, true); }
 
+/* ---- tt.atomic_poll ---- */
+
+static LLVMValueRef poll_load(tri_gpu *g, MlirOperation op, LLVMValueRef pointer, LLVMTypeRef type)
+{
+    if (tri_machine_has(g, TRI_MACHINE_load_global)) {
+        tri_machine_access access = {.pointer = pointer, .word = type, .words = 1};
+        LLVMValueRef word;
+        access.modifiers = tri_str_format(g->arena, "%s%s", sem_and_scope(op), g->machine->global_suffix).data;
+        tri_machine_load(g, TRI_MACHINE_load_global, &access, NULL, &word);
+        return word;
+    }
+    const char *scope = g->machine->scopes[tri_op_int(op, "scope", 1)];
+    bool acquires = tri_op_int(op, "sem", sem_acquire) == sem_acquire;
+    LLVMValueRef load = LLVMBuildLoad2(g->b, type, pointer, "");
+    LLVMSetOrdering(load, acquires ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic);
+    LLVMSetAtomicSyncScopeID(load, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
+    LLVMSetAlignment(load, tri_gpu_bits(g, type) / 8);
+    return load;
+}
+
+/* Loads until the value is there or the time is over; whether it is there. */
+static LLVMValueRef poll(tri_gpu *g, MlirOperation op)
+{
+    LLVMValueRef pointer = tri_gpu_operand(g, op, 0).at[0], want = tri_gpu_operand(g, op, 1).at[0];
+    bool has_end = mlirOperationGetNumOperands(op) > 2;
+    LLVMValueRef begin = has_end ? tri_machine_call(g, TRI_MACHINE_clock_ns, NULL, 0) : NULL;
+    LLVMBasicBlockRef loop = tri_gpu_block(g, "poll"), again = tri_gpu_block(g, "again"), done = tri_gpu_block(g, "polled");
+    LLVMBuildBr(g->b, loop);
+    tri_gpu_at_end(g, loop);
+    LLVMValueRef is_there = LLVMBuildICmp(g->b, LLVMIntEQ, poll_load(g, op, pointer, LLVMTypeOf(want)), want, "");
+    LLVMBuildCondBr(g->b, is_there, done, again);
+    tri_gpu_at_end(g, again);
+    LLVMValueRef pause = tri_gpu_i32(g, 64);
+    if (tri_machine_has(g, TRI_MACHINE_sleep))
+        tri_machine_call(g, TRI_MACHINE_sleep, &pause, 1);
+    if (!has_end) {
+        LLVMBuildBr(g->b, loop);
+        tri_gpu_at_end(g, done);
+        return LLVMConstInt(g->i1, 1, false);
+    }
+    LLVMValueRef passed = LLVMBuildSub(g->b, tri_machine_call(g, TRI_MACHINE_clock_ns, NULL, 0), begin, "");
+    LLVMValueRef is_over = LLVMBuildICmp(g->b, LLVMIntUGE, passed, tri_gpu_operand(g, op, 2).at[0], "");
+    LLVMBuildCondBr(g->b, is_over, done, loop);
+    tri_gpu_at_end(g, done);
+    LLVMValueRef phi = LLVMBuildPhi(g->b, g->i1, ""), outcomes[] = {LLVMConstInt(g->i1, 1, false), LLVMConstNull(g->i1)};
+    LLVMBasicBlockRef from[] = {loop, again};
+    LLVMAddIncoming(phi, outcomes, from, 2);
+    return phi;
+}
+
+/* One thread polls for all; the barrier behind it hands on both the answer and what it made visible. */
+static bool run_poll(tri_gpu *g, MlirOperation op)
+{
+    bool has_end = mlirOperationGetNumOperands(op) > 2;
+    if (has_end && (!tri_machine_has(g, TRI_MACHINE_clock_ns) || !tri_machine_has(g, TRI_MACHINE_barrier_or)))
+        return tri_gpu_unsupported(g, op, "the device has no clock for the timeout");
+    tri_gpu_if state = tri_gpu_begin_if(g, tri_gpu_first_thread(g));
+    LLVMValueRef answer = poll(g, op);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b);
+    tri_gpu_end_if(g, state);
+    if (!has_end) {
+        tri_gpu_barrier(g, TRI_SYNC_CTA);
+        tri_gpu_set_result(g, op, 0, tri_gpu_single(g, answer));
+        return true;
+    }
+    LLVMValueRef phi = LLVMBuildPhi(g->b, g->i1, ""), none = LLVMConstNull(g->i1);
+    LLVMAddIncoming(phi, &answer, &from, 1);
+    LLVMAddIncoming(phi, &none, &state.before, 1);
+    LLVMValueRef args[] = {tri_gpu_i32(g, 0), phi};
+    tri_gpu_set_result(g, op, 0, tri_gpu_single(g, tri_machine_call(g, TRI_MACHINE_barrier_or, args, 2)));
+    return true;
+}
+
 const tri_gpu_op tri_gpu_ops_atomic[] = {
+    {"tt.atomic_poll", run_poll, NULL},
     {"tt.atomic_rmw", run_rmw, NULL},
     {"tt.atomic_cas", run_cas, NULL},
     {0},

@@ -65,7 +65,7 @@ static LLVMValueRef convert_float(tri_gpu *g, MlirOperation op, LLVMValueRef x, 
     if (tri_gpu_is_fp8(from))
         x = tri_gpu_from_fp8(g, from, x);
     if (tri_gpu_is_fp8(to))
-        return tri_gpu_to_fp8(g, op, to, x, toward_zero);
+        return tri_gpu_to_fp8(g, to, x, toward_zero);
     unsigned have = tri_gpu_bits(g, LLVMTypeOf(x)), want = tri_gpu_bits(g, type);
     if (LLVMTypeOf(x) == type)
         return x;

@@ -204,19 +204,19 @@ static bool run_map(tri_gpu *g, MlirOperation op)
     int ins = (int)mlirOperationGetNumOperands(op), outs = (int)mlirOperationGetNumResults(op);
     value_list in = operands_from(g, op, 0), out = new_list(g, outs);
     int count = in.at[0].count;
-    if (count % pack || ins * pack > max_values || outs * pack > max_values)
-        return tri_gpu_unsupported(g, op, "%d elements per thread cannot be taken %d at a time", count, pack);
+    if (ins * pack > max_values || outs * pack > max_values)
+        return tri_gpu_unsupported(g, op, "more than %d values at a time", max_values);
     for (int i = 0; i < outs; i++)
         out.at[i] = tri_gpu_new(g, count);
     for (int r = 0; r < count; r += pack) {
         LLVMValueRef args[max_values], results[max_values];
         for (int i = 0; i < ins; i++)
             for (int p = 0; p < pack; p++)
-                args[i * pack + p] = in.at[i].at[r + p];
+                args[i * pack + p] = in.at[i].at[r + p < count ? r + p : count - 1]; /* the last one fills up */
         if (!tri_gpu_run_region(g, op, ins * pack, args, outs * pack, results))
             return false;
         for (int i = 0; i < outs; i++)
-            for (int p = 0; p < pack; p++)
+            for (int p = 0; p < pack && r + p < count; p++)
                 out.at[i].at[r + p] = results[i * pack + p];
     }
     bind_results(g, op, out);

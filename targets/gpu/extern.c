@@ -1,6 +1,7 @@
 /* Code that the source brings along: library functions and inline assembly. */
 #include "ir/type.h"
 #include "targets/gpu/access.h"
+#include "targets/gpu/extern.h"
 
 /* ---- tt.extern_elementwise ---- */
 
@@ -24,29 +25,45 @@ static LLVMValueRef declare(tri_gpu *g, tri_str symbol, LLVMTypeRef type, bool i
     return callee;
 }
 
-static LLVMValueRef extern_call(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+static LLVMValueRef call(tri_gpu *g, MlirOperation op, tri_str symbol, LLVMValueRef *args, int n, LLVMTypeRef result,
+                         bool is_pure)
 {
     enum { max_args = 8 };
+    LLVMTypeRef types[max_args];
+    TRI_ASSERT(n <= max_args);
+    for (int i = 0; i < n; i++)
+        types[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef type = LLVMFunctionType(result, types, (unsigned)n, false);
+    LLVMValueRef callee = declare(g, symbol, type, is_pure);
+    if (LLVMGlobalGetValueType(callee) != type) {
+        tri_gpu_unsupported(g, op, "'%.*s' is called with different types", TRI_STR_ARG(symbol));
+        return NULL;
+    }
+    LLVMValueRef made = LLVMBuildCall2(g->b, type, callee, args, (unsigned)n, "");
+    LLVMSetInstructionCallConv(made, LLVMGetFunctionCallConv(callee));
+    return made;
+}
+
+LLVMValueRef tri_gpu_call_library(tri_gpu *g, MlirOperation op, tri_str name, LLVMValueRef *args, int num_args,
+                                  LLVMTypeRef result)
+{
+    if (!g->machine->library_prefix) {
+        tri_gpu_unsupported(g, op, "the device has no library with a function '%.*s'", TRI_STR_ARG(name));
+        return NULL;
+    }
+    tri_str symbol = tri_str_format(g->arena, "%s%.*s", g->machine->library_prefix, TRI_STR_ARG(name));
+    return call(g, op, symbol, args, num_args, result, true);
+}
+
+static LLVMValueRef extern_call(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
     tri_str symbol = tri_op_string(op, "symbol");
     if (!g->machine->library_prefix || !tri_str_has_prefix(symbol, g->machine->library_prefix)) {
         tri_gpu_unsupported(g, op, "the device has no library with a function '%.*s'", TRI_STR_ARG(symbol));
         return NULL;
     }
-    LLVMTypeRef types[max_args];
-    unsigned n = (unsigned)mlirOperationGetNumOperands(op);
-    TRI_ASSERT(n <= max_args);
-    for (unsigned i = 0; i < n; i++)
-        types[i] = LLVMTypeOf(a[i]);
     LLVMTypeRef result = tri_gpu_part_type(g, mlirValueGetType(mlirOperationGetResult(op, 0)), 0);
-    LLVMTypeRef type = LLVMFunctionType(result, types, n, false);
-    LLVMValueRef callee = declare(g, symbol, type, tri_op_flag(op, "pure"));
-    if (LLVMGlobalGetValueType(callee) != type) {
-        tri_gpu_unsupported(g, op, "'%.*s' is called with different types", TRI_STR_ARG(symbol));
-        return NULL;
-    }
-    LLVMValueRef call = LLVMBuildCall2(g->b, type, callee, a, n, "");
-    LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee));
-    return call;
+    return call(g, op, symbol, a, (int)mlirOperationGetNumOperands(op), result, tri_op_flag(op, "pure"));
 }
 
 /* ---- tt.elementwise_inline_asm ---- */
@@ -77,19 +94,29 @@ typedef struct {
     unsigned count;
 } registers;
 
+/* `pack` elements from `first` on; the last one again behind the end. */
+static LLVMValueRef *group_of(tri_gpu *g, tri_gpu_value value, int first, int pack)
+{
+    LLVMValueRef *out = TRI_NEW_ARRAY(g->arena, LLVMValueRef, pack);
+    for (int i = 0; i < pack; i++)
+        out[i] = value.at[first + i < value.count ? first + i : value.count - 1];
+    return out;
+}
+
 static bool add_operands(tri_gpu *g, MlirOperation op, int first, int pack, registers *out)
 {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         tri_gpu_value value = tri_gpu_operand(g, op, i);
+        LLVMValueRef *group = group_of(g, value, first, pack);
         tri_gpu_packing p = asm_packing(g, LLVMTypeOf(value.at[0]), pack);
         if (out->count + (unsigned)p.words > max_registers)
             return tri_gpu_unsupported(g, op, "more than %d registers", max_registers);
         LLVMValueRef *words = out->values + out->count;
         if (goes_as_float(&p))
             for (int w = 0; w < p.words; w++)
-                words[w] = value.at[first + w];
+                words[w] = group[w];
         else
-            tri_gpu_pack(g, &p, value.at + first, words);
+            tri_gpu_pack(g, &p, group, words);
         for (int w = 0; w < p.words; w++)
             out->types[out->count++] = LLVMTypeOf(words[w]);
     }
@@ -119,10 +146,13 @@ static void take_results(tri_gpu *g, MlirOperation op, LLVMValueRef call, unsign
         LLVMValueRef words[max_registers];
         for (int w = 0; w < p.words; w++, next++)
             words[w] = total == 1 ? call : LLVMBuildExtractValue(g->b, call, next, "");
+        LLVMValueRef elements[max_registers * 4];
         if (goes_as_float(&p))
-            memcpy(out[i].at + first, words, sizeof *words * (size_t)p.words);
+            memcpy(elements, words, sizeof *words * (size_t)p.words);
         else
-            tri_gpu_unpack(g, &p, words, out[i].at + first);
+            tri_gpu_unpack(g, &p, words, elements);
+        for (int e = 0; e < pack && first + e < out[i].count; e++)
+            out[i].at[first + e] = elements[e];
     }
 }
 
@@ -132,11 +162,11 @@ static bool run_inline_asm(tri_gpu *g, MlirOperation op)
     tri_str text = tri_op_string(op, "asm_string"), constraints = tri_op_string(op, "constraints");
     int pack = (int)tri_op_int(op, "packed_element", 1), num_results = (int)mlirOperationGetNumResults(op);
     if (!g->machine->library_prefix || g->simulate)
-        return tri_gpu_unsupported(g, op, "the device takes no assembly");
+        return tri_gpu_unsupported(g, op, g->simulate ? "the simulator runs no assembly" : "the device takes no assembly");
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
     int count = tri_gpu_count(g, type);
-    if (num_results > max_results || count % pack)
-        return tri_gpu_unsupported(g, op, "%d elements per thread cannot be taken %d at a time", count, pack);
+    if (num_results > max_results)
+        return tri_gpu_unsupported(g, op, "more than %d results", max_results);
     tri_gpu_value out[max_results];
     for (int i = 0; i < num_results; i++)
         out[i] = tri_gpu_new(g, count);

@@ -119,14 +119,25 @@ static LLVMValueRef to_software(tri_gpu *g, format f, LLVMValueRef x, bool towar
     return LLVMBuildTrunc(b, LLVMBuildSelect(b, is_nan, nan, y, ""), g->i8, "");
 }
 
-LLVMValueRef tri_gpu_to_fp8(tri_gpu *g, MlirOperation op, MlirType type, LLVMValueRef value, bool toward_zero)
+/* f64 as an f32 that rounds to 8 bits as the f64 itself would: what the 23 bits of mantissa lose is kept as one
+ * in the last of them. */
+static LLVMValueRef round_to_odd(tri_gpu *g, LLVMValueRef value)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMValueRef bits = LLVMBuildBitCast(b, value, g->i64, "");
+    LLVMValueRef lost = LLVMConstInt(g->i64, (UINT64_C(1) << 29) - 1, false);
+    LLVMValueRef is_inexact = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, bits, lost, ""), LLVMConstNull(g->i64), "");
+    LLVMValueRef sticky = LLVMBuildShl(b, LLVMBuildZExt(b, is_inexact, g->i64, ""), LLVMConstInt(g->i64, 29, false), "");
+    bits = LLVMBuildOr(b, LLVMBuildAnd(b, bits, LLVMBuildNot(b, lost, ""), ""), sticky, "");
+    return LLVMBuildFPTrunc(b, LLVMBuildBitCast(b, bits, LLVMDoubleTypeInContext(g->llvm), ""), g->f32, "");
+}
+
+LLVMValueRef tri_gpu_to_fp8(tri_gpu *g, MlirType type, LLVMValueRef value, bool toward_zero)
 {
     LLVMTypeRef from = LLVMTypeOf(value);
-    if (LLVMGetTypeKind(from) == LLVMDoubleTypeKind) {
-        tri_gpu_unsupported(g, op, "f64 to an 8-bit float would round twice; convert to f32 first");
-        return NULL;
-    }
-    if (from != g->f32)
+    if (LLVMGetTypeKind(from) == LLVMDoubleTypeKind)
+        value = round_to_odd(g, value);
+    else if (from != g->f32)
         value = LLVMBuildFPExt(g->b, value, g->f32, "");
     tri_machine_id id = mlirTypeIsAFloat8E4M3FN(type) ? TRI_MACHINE_f32x2_to_e4m3x2 : TRI_MACHINE_f32x2_to_e5m2x2;
     bool has_own = (mlirTypeIsAFloat8E4M3FN(type) || mlirTypeIsAFloat8E5M2(type)) && tri_machine_has(g, id);

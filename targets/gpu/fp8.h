@@ -7,9 +7,9 @@
 bool tri_gpu_is_fp8(MlirType type);
 /* An 8-bit float (as i8) to f32, exactly. */
 LLVMValueRef tri_gpu_from_fp8(tri_gpu *g, MlirType type, LLVMValueRef bits);
-/* f16, bf16 or f32 to an 8-bit float: to nearest even or toward zero, too large values become the
- * largest finite one. Null after a report. */
-LLVMValueRef tri_gpu_to_fp8(tri_gpu *g, MlirOperation op, MlirType type, LLVMValueRef value, bool toward_zero);
+/* f16, bf16, f32 or f64 to an 8-bit float: to nearest even or toward zero, too large values become the
+ * largest finite one. */
+LLVMValueRef tri_gpu_to_fp8(tri_gpu *g, MlirType type, LLVMValueRef value, bool toward_zero);
 /* The machine converts pairs of this type to f16 and from f32 by itself. */
 bool tri_gpu_has_fp8_pairs(tri_gpu *g, MlirType type);
 /* Two values at once: from f16, bf16 or f32 to nearest even; and to any of these (`to`). */

@@ -73,9 +73,10 @@ static void count(tri_gpu *g, LLVMValueRef pointer, LLVMTypeRef type, LLVMValueR
 {
     LLVMValueRef one = LLVMConstInt(type, 1, false);
     if (tri_machine_has(g, TRI_MACHINE_atomic_rmw_none)) {
-        tri_machine_access access = {.pointer = pointer, .pred = pred, .words = 1, .modifiers = g->machine->shared_suffix};
+        tri_machine_access access = {.pointer = pointer, .word = type, .words = 1, .pred = pred};
+        access.modifiers = g->machine->shared_suffix;
         tri_machine_atomic(g, TRI_MACHINE_atomic_rmw_none, &access, tri_gpu_bits(g, type) == 64 ? "add.u64" : "add.u32",
-                           &one, 1);
+                           &one, 1, NULL);
         return;
     }
     tri_gpu_if state = tri_gpu_begin_if(g, pred);

@@ -265,7 +265,7 @@ static void expand(assembly *a, const char *template, const tri_machine_access *
         } else if (eat(&at, "{regs}")) {
             add_list(&a->text, first_reg, access->words, access->words > 1);
         } else if (eat(&at, "{values}")) {
-            add_list(&a->text, a->values, num_values, false);
+            add_list(&a->text, a->values, num_values, access->words > 1);
         } else {
             tri_buf_add_char(&a->text, *at++);
         }
@@ -359,26 +359,28 @@ void tri_machine_store(tri_gpu *g, tri_machine_id id, const tri_machine_access *
     fini(&a);
 }
 
-LLVMValueRef tri_machine_atomic(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, const char *operation,
-                                LLVMValueRef *values, int num_values)
+void tri_machine_atomic(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, const char *operation,
+                        LLVMValueRef *values, int num_values, LLVMValueRef *out_words)
 {
     const tri_machine_row *row = row_of(g, id);
-    if (g->simulate)
-        return tri_simulate_atomic(g, id, access, operation, values, num_values);
-    LLVMTypeRef type = LLVMTypeOf(values[num_values - 1]);
+    if (g->simulate) {
+        tri_simulate_atomic(g, id, access, operation, values, num_values, out_words);
+        return;
+    }
     bool has_result = id != TRI_MACHINE_atomic_rmw_none;
     assembly a = {.pred = -1};
     if (has_result)
-        add_results(g, &a, type, 1, false);
+        add_results(g, &a, access->word, access->words, false);
     a.addr = add_operand(g, &a, access->pointer, NULL);
     a.values = a.num_results + a.num_args;
-    for (int i = 0; i < num_values; i++)
+    for (int i = 0; i < num_values * access->words; i++)
         add_operand(g, &a, values[i], NULL);
     if (access->pred)
         a.pred = add_operand(g, &a, access->pred, NULL);
-    expand(&a, row->text, access, tri_gpu_bits(g, type), operation, 0, num_values);
-    LLVMTypeRef result = has_result ? type : LLVMVoidTypeInContext(g->llvm);
+    expand(&a, row->text, access, tri_gpu_bits(g, access->word), operation, 0, num_values * access->words);
+    LLVMTypeRef result = has_result ? result_type(g, access->word, access->words) : LLVMVoidTypeInContext(g->llvm);
     LLVMValueRef call = call_asm(g, a.text.data, a.constraints.data, result, a.args, a.num_args, row->flags);
+    for (int i = 0; has_result && i < access->words; i++)
+        out_words[i] = access->words == 1 ? call : LLVMBuildExtractValue(g->b, call, (unsigned)i, "");
     fini(&a);
-    return has_result ? call : NULL;
 }

@@ -81,10 +81,10 @@ void tri_machine_load(struct tri_gpu *g, tri_machine_id id, const tri_machine_ac
                       LLVMValueRef *other, LLVMValueRef *out_words);
 void tri_machine_store(struct tri_gpu *g, tri_machine_id id, const tri_machine_access *access, LLVMValueRef *words);
 
-/* atom: `operation` replaces {op} ("add.u32"), `modifiers` {mod} (".acq_rel.gpu"). `values` are one
- * or two scalars (compare, new). The result has the type of the last value; null when nobody wants
- * it (atomic_rmw_none). `other` is not read when the predicate is false: the result is undefined then. */
-LLVMValueRef tri_machine_atomic(struct tri_gpu *g, tri_machine_id id, const tri_machine_access *access,
-                                const char *operation, LLVMValueRef *values, int num_values);
+/* atom: `operation` replaces {op} ("add.u32"), `modifiers` {mod} (".acq_rel.gpu"). `values` are one or two
+ * operands (compare, new) of access->words words each. The old words go to `out_words`, which nobody wants of
+ * atomic_rmw_none; they are undefined when the predicate is false. */
+void tri_machine_atomic(struct tri_gpu *g, tri_machine_id id, const tri_machine_access *access, const char *operation,
+                        LLVMValueRef *values, int num_values, LLVMValueRef *out_words);
 
 #endif

@@ -1,5 +1,6 @@
 /* math: functions of the machine's table, narrow floats through f32. */
 #include "ir/type.h"
+#include "targets/gpu/extern.h"
 #include "targets/gpu/gpu.h"
 #include "targets/gpu/softmath.h"
 
@@ -89,7 +90,66 @@ SAME(op_ceil, "llvm.ceil", 1)
 SAME(op_trunc, "llvm.trunc", 1)
 SAME(op_roundeven, "llvm.roundeven", 1)
 SAME(op_absf, "llvm.fabs", 1)
+SAME(op_round, "llvm.round", 1)
+SAME(op_copysign, "llvm.copysign", 2)
 SAME(op_fma, "llvm.fma", 3)
+SAME(op_ctpop, "llvm.ctpop", 1)
+
+/* Bits before the highest or lowest one; the width of the type for 0. */
+static LLVMValueRef count_zeros(tri_gpu *g, const char *intrinsic, LLVMValueRef *a)
+{
+    LLVMTypeRef types[] = {LLVMTypeOf(a[0])};
+    LLVMValueRef args[] = {a[0], LLVMConstInt(g->i1, 0, false)};
+    return tri_gpu_intrinsic(g, intrinsic, types, 1, args, 2);
+}
+
+static LLVMValueRef op_ctlz(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    (void)op;
+    return count_zeros(g, "llvm.ctlz", a);
+}
+
+static LLVMValueRef op_cttz(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    (void)op;
+    return count_zeros(g, "llvm.cttz", a);
+}
+
+/* ---- functions of the device's library, narrow floats through f32 ---- */
+
+static LLVMValueRef from_library(tri_gpu *g, MlirOperation op, const char *name, LLVMValueRef *a, int n)
+{
+    LLVMTypeRef type = LLVMTypeOf(a[0]);
+    bool is_double = LLVMGetTypeKind(type) == LLVMDoubleTypeKind, is_narrow = !is_double && type != g->f32;
+    LLVMValueRef args[2];
+    for (int i = 0; i < n; i++)
+        args[i] = is_narrow ? LLVMBuildFPExt(g->b, a[i], g->f32, "") : a[i];
+    LLVMValueRef y = tri_gpu_call_library(g, op, tri_str_format(g->arena, "%s%s", name, is_double ? "" : "f"), args, n,
+                                          LLVMTypeOf(args[0]));
+    return y && is_narrow ? LLVMBuildFPTrunc(g->b, y, type, "") : y;
+}
+
+#define LIBRARY(name, count) \
+    static LLVMValueRef op_##name(tri_gpu *g, MlirOperation op, LLVMValueRef *a) \
+    { \
+        return from_library(g, op, #name, a, count); \
+    }
+LIBRARY(tan, 1)
+LIBRARY(atan, 1)
+LIBRARY(asin, 1)
+LIBRARY(acos, 1)
+LIBRARY(sinh, 1)
+LIBRARY(cosh, 1)
+LIBRARY(asinh, 1)
+LIBRARY(acosh, 1)
+LIBRARY(atanh, 1)
+LIBRARY(erfc, 1)
+LIBRARY(cbrt, 1)
+LIBRARY(expm1, 1)
+LIBRARY(log1p, 1)
+LIBRARY(log10, 1)
+LIBRARY(pow, 2)
+LIBRARY(atan2, 2)
 
 static LLVMValueRef op_absi(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {
@@ -117,6 +177,27 @@ const tri_gpu_op tri_gpu_ops_math[] = {
     {"math.absf", NULL, op_absf},
     {"math.absi", NULL, op_absi},
     {"math.fma", NULL, op_fma},
+    {"math.round", NULL, op_round},
+    {"math.copysign", NULL, op_copysign},
+    {"math.ctpop", NULL, op_ctpop},
+    {"math.ctlz", NULL, op_ctlz},
+    {"math.cttz", NULL, op_cttz},
+    {"math.tan", NULL, op_tan},
+    {"math.atan", NULL, op_atan},
+    {"math.asin", NULL, op_asin},
+    {"math.acos", NULL, op_acos},
+    {"math.sinh", NULL, op_sinh},
+    {"math.cosh", NULL, op_cosh},
+    {"math.asinh", NULL, op_asinh},
+    {"math.acosh", NULL, op_acosh},
+    {"math.atanh", NULL, op_atanh},
+    {"math.erfc", NULL, op_erfc},
+    {"math.cbrt", NULL, op_cbrt},
+    {"math.expm1", NULL, op_expm1},
+    {"math.log1p", NULL, op_log1p},
+    {"math.log10", NULL, op_log10},
+    {"math.atan2", NULL, op_atan2},
+    {"math.powf", NULL, op_pow},
     {"tt.precise_sqrt", NULL, precise_sqrt},
     {0},
 };

@@ -53,6 +53,7 @@ typedef struct {
     int rank;
     tri_gpu_layout *layout[3];
     tri_gpu_value value[3];
+    int64_t rows, cols;     /* of the result; fewer than the instruction's are taken as if they repeated */
     tri_map registers[3];   /* packed coordinates of thread 0 -> register */
     tri_map words[2];       /* first register of a word -> packed LLVM value */
     int64_t *k;             /* K coordinates that thread 0 holds, ascending */
@@ -78,7 +79,7 @@ static LLVMValueRef word(dot *d, int operand, int64_t batch, int64_t line, int f
     int reg = -1;
     for (int e = 0; e < d->in.per_word; e++) {
         int64_t k = d->k[first + e];
-        int r = operand == 0 ? find(d, 0, batch, line, k) : find(d, 1, batch, k, line);
+        int r = operand == 0 ? find(d, 0, batch, line % d->rows, k) : find(d, 1, batch, k, line % d->cols);
         if (r < 0)
             return NULL;
         if (e == 0)
@@ -151,7 +152,7 @@ static bool collect_tiles(dot *d, tile **out_tiles, int *out_count)
         if (t.col % 8 || t.row % (8 * rows))
             continue;
         for (int i = 0; i < tile_registers(d); i++)
-            t.reg[i] = find(d, 2, t.batch, t.row + 8 * (i >> 1), t.col + (i & 1));
+            t.reg[i] = find(d, 2, t.batch, (t.row + 8 * (i >> 1)) % d->rows, (t.col + (i & 1)) % d->cols);
         if (t.reg[0] != r) /* a copy of a tile that is there already */
             continue;
         for (int i = 0; i < tile_registers(d); i++)
@@ -209,6 +210,8 @@ bool tri_gpu_dot_mma(tri_gpu *g, MlirOperation op)
             tri_map_init(&d.words[i], g->arena);
     }
     d.rank = tri_type_rank(type[2]);
+    d.rows = tri_type_dim(type[2], d.rank - 2);
+    d.cols = tri_type_dim(type[2], d.rank - 1);
     if (!choose(tri_type_element(type[0]), tri_type_element(type[1]), tri_type_element(type[2]), &d.in) ||
         !tri_machine_has(g, d.in.id))
         return tri_gpu_unsupported(g, op, "no matrix instruction of this architecture takes these element types");

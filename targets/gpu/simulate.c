@@ -123,17 +123,19 @@ void tri_simulate_store(tri_gpu *g, tri_machine_id id, const tri_machine_access 
     emit(g, id, args, n);
 }
 
-LLVMValueRef tri_simulate_atomic(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, const char *operation,
-                                 LLVMValueRef *values, int num_values)
+/* address, bits of a word, predicate, operation, words, then the values */
+void tri_simulate_atomic(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, const char *operation,
+                         LLVMValueRef *values, int num_values, LLVMValueRef *out_words)
 {
-    LLVMTypeRef type = LLVMTypeOf(values[num_values - 1]);
     LLVMValueRef args[max_words];
     args[0] = access->pointer;
-    args[1] = tri_gpu_i32(g, tri_gpu_bits(g, type));
+    args[1] = tri_gpu_i32(g, tri_gpu_bits(g, access->word));
     args[2] = access->pred ? access->pred : LLVMConstInt(g->i1, 1, false);
     args[3] = LLVMBuildGlobalStringPtr(g->b, operation, "operation");
-    for (int i = 0; i < num_values; i++)
-        args[4 + i] = values[i];
-    emit(g, id, args, 4 + num_values);
-    return id == TRI_MACHINE_atomic_rmw_none ? NULL : result(g, 0, type);
+    args[4] = tri_gpu_i32(g, access->words);
+    for (int i = 0; i < num_values * access->words; i++)
+        args[5 + i] = values[i];
+    emit(g, id, args, 5 + num_values * access->words);
+    for (int i = 0; id != TRI_MACHINE_atomic_rmw_none && i < access->words; i++)
+        out_words[i] = result(g, i, access->word);
 }

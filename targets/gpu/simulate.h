@@ -11,7 +11,7 @@ LLVMValueRef tri_simulate_call(tri_gpu *g, tri_machine_id id, LLVMTypeRef result
 void tri_simulate_load(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, LLVMValueRef *other,
                        LLVMValueRef *out_words);
 void tri_simulate_store(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, LLVMValueRef *words);
-LLVMValueRef tri_simulate_atomic(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, const char *operation,
-                                 LLVMValueRef *values, int num_values);
+void tri_simulate_atomic(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, const char *operation,
+                         LLVMValueRef *values, int num_values, LLVMValueRef *out_words);
 
 #endif

@@ -82,6 +82,17 @@ dots() { # ARCH TYPE RESULT M N K PRECISION TRANS_A TRANS_B TOLERANCE
     done
 }
 
+@test "products that are smaller than the matrix instruction" {
+    for size in "1 16 16" "16 1 32" "4 4 64" "8 32 16" "2 64 32" "16 2 16"; do
+        set -- $size
+        dots sm_80 f16 f32 "$1" "$2" "$3" tf32 False False 1e-3
+        EXTRA=-num-warps=8 dots sm_80 f32 f32 "$1" "$2" "$3" tf32 False False 3e-2
+        EXTRA=-num-warps=1 dots sm_90 f64 f64 "$1" "$2" "$3" ieee False False 1e-9
+    done
+    dots sm_80 i8 i32 4 8 32 tf32 False False 0
+    dots sm_90 fp8e5 f32 1 8 64 tf32 False False 1e-3
+}
+
 operand() { # FORMAT ROWS COLUMNS SEED: e2m1 is packed along ROWS or COLUMNS, which are bytes then
     case $1 in
     e2m1) echo "randint:u8:$2x$3:seed=$4,low=0,high=256" ;;

@@ -1,0 +1,12 @@
+/* Functions of the device's library. */
+#ifndef TRI_TARGETS_GPU_EXTERN_H
+#define TRI_TARGETS_GPU_EXTERN_H
+
+#include "targets/gpu/gpu.h"
+
+/* Calls `name` (without the library's prefix) of C's mathematical functions, which has no side effects; the
+ * simulator calls the host's. Null after a report at `op` when the device has no library. */
+LLVMValueRef tri_gpu_call_library(tri_gpu *g, MlirOperation op, tri_str name, LLVMValueRef *args, int num_args,
+                                  LLVMTypeRef result);
+
+#endif
