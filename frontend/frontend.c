@@ -180,6 +180,7 @@ static void warn_of_functions(tri_eval *e)
 bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
 {
     tri_modules *modules = tri_module_create_all(unit);
+    tri_module_set_target(modules, target);
     tri_module *main = tri_module_add(modules, unit->ast);
     tri_signature_list list = {0};
     if (!tri_signature_collect(main, &list))

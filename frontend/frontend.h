@@ -10,7 +10,7 @@ bool tri_frontend_parse(tri_unit *unit);
 
 /* What the evaluator must know of the target: defaults of the launch shape when neither the
  * command line nor the source gives it, and what `ttg.target`-like attributes say. */
-typedef struct {
+typedef struct tri_frontend_target {
     tri_str family;     /* "nvptx" */
     tri_str ttg_target; /* "cuda:90"; empty: none */
     int warp_size, default_warps, default_stages;

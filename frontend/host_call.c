@@ -303,8 +303,10 @@ const tri_value *tri_host_call_node(tri_host *h, tri_host_frame *f, const tri_as
         if (limits)
             return limits;
     }
-    if (callee->kind == TRI_VALUE_EXTERNAL)
-        return tri_host_fail(h, node->span, "'%.*s' is not evaluated while compiling", TRI_STR_ARG(callee->string));
+    if (callee->kind == TRI_VALUE_EXTERNAL) {
+        const tri_value *v = tri_host_target_call(h, callee->string);
+        return v ? v : tri_host_fail(h, node->span, "'%.*s' is not evaluated while compiling", TRI_STR_ARG(callee->string));
+    }
     tri_host_args args = {0};
     for (uint32_t i = 0; i < node->call.args.len; i++) {
         const tri_ast_node *arg = node->call.args.at[i];

@@ -38,6 +38,10 @@ bool tri_host_items(tri_host *h, const tri_value *v, tri_span at, tri_value_list
 /* host_torch.c: torch.finfo(type) and torch.iinfo(type); null when it is none of these */
 const tri_value *tri_host_torch_limits(tri_host *h, tri_str path, const tri_value *type);
 
+/* host_target.c: get_current_target() and get_device_capability(); null when it is none of these, or nothing
+ * is known of the target */
+const tri_value *tri_host_target_call(tri_host *h, tri_str path);
+
 /* host_stmt.c */
 typedef enum { TRI_HOST_NEXT, TRI_HOST_RETURN, TRI_HOST_BREAK, TRI_HOST_CONTINUE, TRI_HOST_FAILED } tri_host_flow;
 tri_host_flow tri_host_stmt_run(tri_host *h, tri_host_frame *f, tri_ast_list body);

@@ -17,6 +17,11 @@ tri_modules *tri_module_create_all(tri_unit *unit)
     return all;
 }
 
+void tri_module_set_target(tri_modules *all, const struct tri_frontend_target *target)
+{
+    all->target = target;
+}
+
 tri_arena *tri_module_arena(const tri_modules *all)
 {
     return all->arena;

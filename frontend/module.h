@@ -63,6 +63,9 @@ typedef enum {
 
 /* Starts a set for the unit: its arena, diag, options (-I, -D) and dependency list are used. */
 tri_modules *tri_module_create_all(tri_unit *unit);
+/* What host code that asks for the GPU is told; borrowed. Without it, such code is not evaluated. */
+struct tri_frontend_target;
+void tri_module_set_target(tri_modules *all, const struct tri_frontend_target *target);
 tri_arena *tri_module_arena(const tri_modules *all);
 tri_unit *tri_module_unit(const tri_modules *all);
 

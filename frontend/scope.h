@@ -81,6 +81,7 @@ struct tri_module {
 
 struct tri_modules {
     tri_unit *unit;
+    const struct tri_frontend_target *target; /* borrowed; null: not known */
     tri_arena *arena;
     tri_diag *diag;
     tri_map files;    /* path -> tri_module */

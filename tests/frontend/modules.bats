@@ -344,3 +344,30 @@ K
     tritcc -1 k.tri -sig '*i32' -emit=ttir=-
     [[ $errors == *"error: the value of 'X' cannot be computed"* ]]
 }
+
+@test "host code that asks for the GPU is told the target" {
+    cat >k.tri <<'K'
+import torch
+import triton
+import triton.language as tl
+
+
+def is_cuda():
+    return triton.runtime.driver.active.get_current_target().backend == "cuda"
+
+
+def width():
+    target = triton.runtime.driver.active.get_current_target()
+    return 256 if is_cuda() and target.arch >= 90 and torch.cuda.get_device_capability()[0] == 9 else target.warp_size
+
+
+@triton.autotune(configs=[triton.Config({"B": width()}, num_warps=4)], key=[])
+@triton.jit
+def k(p, B: tl.constexpr):
+    tl.store(p, B)
+K
+    for arch in sm_90:256 sm_80:32 native:1 spirv64:32; do
+        tritcc k.tri -arch=${arch%:*} -config=0 -sig '*i32' -emit=ttir=-
+        [[ $output == *"arith.constant ${arch#*:} : i32"* ]]
+    done
+}
