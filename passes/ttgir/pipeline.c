@@ -264,11 +264,23 @@ MlirOperation tri_pipeline_lower(const tri_pipeline *p, MlirOperation loop)
 {
     tri_pipeline_normalize(loop);
     loop = tri_pipeline_loads_run(p, loop);
+    loop = tri_pipeline_descriptors_run(p->arena, loop, (int)tri_op_int(loop, "tt.scheduled_max_stage", 1));
     tri_pipeline_place_rest(loop);
     return loop;
 }
 
 /* ---- the pass ---- */
+
+/* Of all loops, pipelined or not; what is left of schedules goes, too. */
+static void overlap_stores(tri_pass_run *run)
+{
+    tri_op_list loops = {0};
+    tri_op_collect_named(mlirModuleGetOperation(run->module), "scf.for", run->arena, &loops);
+    for (size_t i = loops.len; i-- > 0;) {
+        bool is_asked = tri_pipeline_num_stages(run, loops.at[i]) > 1;
+        tri_pipeline_clear(run->arena, is_asked ? tri_pipeline_stores_run(run->arena, loops.at[i]) : loops.at[i]);
+    }
+}
 
 static bool run(tri_pass_run *run)
 {
@@ -282,6 +294,7 @@ static bool run(tri_pass_run *run)
         tri_pipeline_expand_run(run->arena, tri_pipeline_lower(&p, loops.at[i]));
     }
     tri_pipeline_wgmma_run(run);
+    overlap_stores(run);
     tri_op_collect_named(module, "tt.func", run->arena, &funcs);
     for (size_t i = 0; i < funcs.len; i++)
         tri_pipeline_waits_run(run->arena, funcs.at[i]);

@@ -143,8 +143,10 @@ static void count_group(tri_lowering *l, int n)
     l->body = tri_op_body(l->loop, 0);
     intptr_t first = mlirBlockGetNumArguments(l->body) - count;
     tri_builder b = tri_builder_before(mlirBlockGetFirstOperation(l->body));
-    next[0] = tri_pipeline_next_index(l, &b, start, mlirBlockGetArgument(l->body, first), n, NULL);
-    next[1] = tri_pipeline_next_index(l, &b, use, mlirBlockGetArgument(l->body, first + 1), n, &wraps);
+    next[0] = tri_pipeline_next_index(l, &b, start, mlirBlockGetArgument(l->body, first),
+                                       tri_pipeline_limit(&b, start, n), NULL);
+    next[1] = tri_pipeline_next_index(l, &b, use, mlirBlockGetArgument(l->body, first + 1),
+                                       tri_pipeline_limit(&b, use, n), &wraps);
     if (has_phase) {
         MlirValue phase = mlirBlockGetArgument(l->body, first + 2);
         MlirType i32 = mlirValueGetType(phase);

@@ -42,6 +42,7 @@ typedef struct {
 tri_place tri_pipeline_place_of(MlirOperation op);
 bool tri_pipeline_has_place(MlirOperation op);
 bool tri_pipeline_is_before(tri_place a, tri_place b); /* an earlier stage, or cluster of the same stage */
+/* Gives an op a place; a negative stage: none. */
 MlirValue tri_pipeline_placed(MlirValue value, tri_place place);
 MlirOperation tri_pipeline_placed_op(MlirOperation op, tri_place place);
 /* Shifts clusters so that the first is 0. */
@@ -51,9 +52,10 @@ void tri_pipeline_place_rest(MlirOperation loop);
 /* Makes room: clusters at `cluster` and behind it move one back. Places held elsewhere are stale. */
 void tri_pipeline_open_cluster(MlirOperation loop, int cluster);
 
-/* next = i + 1 >= n ? 0 : i + 1; *out_wraps is its condition (may be null). */
-MlirValue tri_pipeline_next_index(tri_lowering *l, tri_builder *b, tri_place place, MlirValue index, int n,
+/* next = i + 1 >= limit ? 0 : i + 1; *out_wraps is its condition (may be null). */
+MlirValue tri_pipeline_next_index(tri_lowering *l, tri_builder *b, tri_place place, MlirValue index, MlirValue limit,
                                MlirValue *out_wraps);
+MlirValue tri_pipeline_limit(tri_builder *b, tri_place place, int n); /* the constant n at a place */
 /* A predicate that is always true, at a place. */
 MlirValue tri_pipeline_true(tri_builder *b, tri_place place);
 /* A constant in front of the loop. */
@@ -74,6 +76,10 @@ int tri_pipeline_latest_wait(MlirBlock body, MlirValue value);
 
 /* Whether masked elements of a load become other values than zero, which no copy can do. */
 bool tri_pipeline_needs_fill(MlirOperation load);
+/* Stores through descriptors that a loop holds, and descriptors that it makes; each gives the loop that replaces it.
+ * `copies`: how many descriptors made by one op may be in use at a time, beside one more for asynchronous products. */
+MlirOperation tri_pipeline_stores_run(tri_arena *arena, MlirOperation loop);
+MlirOperation tri_pipeline_descriptors_run(tri_arena *arena, MlirOperation loop, int copies);
 /* cp.async: the copy, the wait, the read. */
 void tri_pipeline_copy(tri_lowering *l, tri_async_load *load);
 /* TMA: barriers for all loads that need one, then each load. */

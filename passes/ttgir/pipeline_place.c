@@ -18,7 +18,8 @@ bool tri_pipeline_is_before(tri_place a, tri_place b)
 
 MlirOperation tri_pipeline_placed_op(MlirOperation op, tri_place place)
 {
-    tri_pipeline_set_place(op, place.stage, place.cluster);
+    if (place.stage >= 0)
+        tri_pipeline_set_place(op, place.stage, place.cluster);
     return op;
 }
 
@@ -91,13 +92,17 @@ MlirValue tri_pipeline_true(tri_builder *b, tri_place place)
     return tri_pipeline_placed(tri_builder_int(b, mlirIntegerTypeGet(b->context, 1), 1), place);
 }
 
-MlirValue tri_pipeline_next_index(tri_lowering *l, tri_builder *b, tri_place place, MlirValue index, int n,
+MlirValue tri_pipeline_limit(tri_builder *b, tri_place place, int n)
+{
+    return tri_pipeline_placed(tri_builder_int(b, mlirIntegerTypeGet(b->context, 32), n), place);
+}
+
+MlirValue tri_pipeline_next_index(tri_lowering *l, tri_builder *b, tri_place place, MlirValue index, MlirValue limit,
                                MlirValue *out_wraps)
 {
     MlirType i32 = mlirIntegerTypeGet(b->context, 32), i1 = mlirIntegerTypeGet(b->context, 1);
     enum { SGE = 5 };
     tri_attr is_past = {"predicate", tri_attr_i64(b->context, SGE)};
-    MlirValue limit = tri_pipeline_placed(tri_builder_int(b, i32, n), place);
     MlirValue more = tri_pipeline_placed(tri_builder_binary(b, "arith.addi", i32, index, l->one), place);
     MlirValue wraps = tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2,
                                                      .operands = (MlirValue[]){more, limit}, .num_results = 1, .results = &i1,
