@@ -223,7 +223,7 @@ static LLVMModuleRef make_thunk(tri_run_kernel *k)
         tri_object_ctype type;
         if (kernel->params.at[i].is_constexpr)
             continue;
-        if (!tri_object_get_ctype(&kernel->params.at[i], &type)) {
+        if (!tri_object_get_ctype(k->unit.target, &kernel->params.at[i], &type)) {
             LLVMDisposeModule(module);
             fail(k, "cannot pass an argument of type", kernel->params.at[i].type);
             return NULL;
