@@ -44,6 +44,7 @@ typedef struct {
     bool has_passes;
     tri_str passes;
     tri_opt_words print_before, print_after; /* "all" stands for every pass */
+    bool resource_usage;
     bool print_changed, split_input, verify_diagnostics, allow_unregistered;
     bool verbose, dry_run;
     tri_opt_report time_report;

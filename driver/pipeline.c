@@ -2,6 +2,7 @@
 
 #include "driver/payload.h"
 #include "driver/watch.h"
+#include "targets/resources.h"
 
 #include <stdio.h>
 
@@ -105,6 +106,27 @@ static bool run_step(tri_session *session, tri_unit *unit, const tri_phase *phas
     return ok;
 }
 
+/* Text of the family that --resource-usage looks at. */
+static bool is_counted(const tri_session *session, const tri_unit *unit, tri_kind kind)
+{
+    const char *name = tri_phase_kind(kind)->name;
+    return session->opt->resource_usage && name && unit->target && !strcmp(name, unit->target->code_kind);
+}
+
+static bool report_resources(tri_unit *unit, tri_str code)
+{
+    bool is_known = true;
+    for (size_t i = 0; i < unit->kernels.len; i++)
+        is_known = is_known && unit->kernels.at[i].registers >= 0;
+    if (unit->target->measure && !(is_known && unit->kernels.len) && !unit->target->measure(unit, code))
+        return false;
+    tri_buf text = {0};
+    tri_resources_print(unit, code, &text);
+    fprintf(stderr, "%.*s", TRI_STR_ARG(tri_buf_str(&text)));
+    tri_buf_fini(&text);
+    return true;
+}
+
 /* Everything that follows from `kind`, which is the unit's payload now. */
 static bool visit(tri_session *session, tri_unit *unit, const tri_pipeline *pipeline, tri_kind kind,
                   tri_output_list *outputs)
@@ -127,7 +149,14 @@ static bool visit(tri_session *session, tri_unit *unit, const tri_pipeline *pipe
     TRI_ASSERT(!is_shared || unit->payload == TRI_PAYLOAD_BYTES);
     if (is_shared)
         tri_buf_add_str(&saved, tri_buf_str(&unit->bytes));
-    for (size_t i = 0; ok && i < step_count + view_count; i++) {
+    tri_str code = {0};
+    if (is_counted(session, unit, kind))
+        code = tri_str_copy(unit->arena, tri_buf_str(&unit->bytes));
+    for (size_t i = 0; ok && i <= step_count + view_count; i++) {
+        if (code.len && i == step_count && !report_resources(unit, code))
+            ok = false;
+        if (!ok || i == step_count + view_count)
+            break;
         if (i && i <= step_count) {
             tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
             tri_buf_add_str(&unit->bytes, tri_buf_str(&saved));

@@ -61,6 +61,12 @@ static void add_kernel(const tri_unit *unit, const tri_kernel *k, tri_buf *out)
     add_int(out, "scratch_alignment", k->scratch_alignment, k->scratch_bytes > 0);
     add_int(out, "registers", k->registers, k->registers >= 0);
     add_int(out, "spill_bytes", k->spill_bytes, k->spill_bytes >= 0);
+    if (unit->target && unit->target->resources) {
+        tri_resources r = unit->target->resources(unit, k, tri_buf_str(&unit->bytes));
+        add_int(out, "barriers", r.barriers, true);
+        add_int(out, "blocks_per_multiprocessor", r.blocks, r.limit && k->registers >= 0);
+        add_int(out, "occupancy_percent", r.percent, r.limit && k->registers >= 0);
+    }
     tri_buf_add_z(out, "      \"parameters\": [");
     int index = 0;
     for (size_t i = 0; i < k->params.len; i++) {

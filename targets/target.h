@@ -21,6 +21,15 @@ typedef struct tri_arch {
     const char *help;
 } tri_arch;
 
+/* What a kernel takes of the machine, besides what tri_kernel says. */
+typedef struct {
+    int barriers;
+    /* Blocks that one multiprocessor holds at a time, what limits them, and the part of its warps that they are;
+     * 0 blocks: not known for this architecture. Without the number of registers it is an upper bound. */
+    int blocks, percent;
+    const char *limit;
+} tri_resources;
+
 typedef struct tri_target {
     const char *family; /* "nvptx" */
     const char *help;
@@ -46,6 +55,10 @@ typedef struct tri_target {
     /* code -> binary ("cubin"); null: none. `tool` was found by the driver or is empty. */
     const char *binary_kind;
     bool (*assemble)(tri_unit *unit);
+    /* --resource-usage. Null: there is nothing to count. `code` is the text that `emit` made; measure fills in
+     * registers and spills of the kernels, with a tool that may be missing (then they stay unknown). */
+    bool (*measure)(tri_unit *unit, tri_str code);
+    tri_resources (*resources)(const tri_unit *unit, const tri_kernel *kernel, tri_str code);
     /* Links launcher and device code into one host object file: `unit->bytes` afterwards. */
     bool (*object)(tri_unit *unit);
 } tri_target;

@@ -34,5 +34,7 @@ const tri_target tri_target_nvptx = {
     .emit = tri_nvptx_emit,
     .binary_kind = "cubin",
     .assemble = tri_nvptx_assemble,
+    .measure = tri_nvptx_measure,
+    .resources = tri_nvptx_resources,
     .object = tri_nvptx_object,
 };

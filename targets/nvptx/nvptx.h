@@ -4,12 +4,16 @@
 
 #include "ir/unit.h"
 #include "targets/gpu/machine.h"
+#include "targets/target.h"
 
 extern const tri_machine tri_nvptx_machine;
 
 bool tri_nvptx_optimize(tri_unit *unit);
 bool tri_nvptx_emit(tri_unit *unit);
 bool tri_nvptx_assemble(tri_unit *unit);
+/* --resource-usage (target.h). */
+bool tri_nvptx_measure(tri_unit *unit, tri_str code);
+tri_resources tri_nvptx_resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code);
 /* PTX -> host object with launchers; holds machine code too when ptxas is there. */
 bool tri_nvptx_object(tri_unit *unit);
 

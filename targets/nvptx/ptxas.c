@@ -93,24 +93,16 @@ static void read_resources(tri_unit *unit, tri_str text)
 static bool find_tool(tri_unit *unit, tri_str *out_tool)
 {
     const char *path = tri_str_copy(unit->arena, unit->options->tool_path).data;
-    if (tri_process_find(unit->arena, TRI_STR("ptxas"), path, out_tool))
-        return true;
-    tri_diag_error(unit->diag, TRI_NO_SPAN, 7001,
-                   "cannot find 'ptxas', which makes a cubin from PTX; install the CUDA Toolkit (package cuda-nvcc), "
-                   "give its folder with --cuda-path=DIR, or stop at -emit=ptx");
-    return false;
+    return tri_process_find(unit->arena, TRI_STR("ptxas"), path, out_tool);
 }
 
-bool tri_nvptx_assemble(tri_unit *unit)
+/* Runs the tool on PTX, takes its figures and the cubin. False after a report. */
+static bool run_tool(tri_unit *unit, tri_str tool, tri_str code, tri_str *out_cubin)
 {
-    TRI_ASSERT(unit->payload == TRI_PAYLOAD_BYTES);
-    tri_str tool, input, output, cubin;
+    tri_str input, output;
     int error = 0;
-    if (!tri_facts_parse(unit, tri_buf_str(&unit->bytes)) || !find_tool(unit, &tool))
-        return false;
     if (!tri_file_make_temporary(unit->arena, ".ptx", &input, &error) ||
-        !tri_file_make_temporary(unit->arena, ".cubin", &output, &error) ||
-        !tri_file_write(input, tri_buf_str(&unit->bytes), &error)) {
+        !tri_file_make_temporary(unit->arena, ".cubin", &output, &error) || !tri_file_write(input, code, &error)) {
         tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "cannot write a temporary file: %s", strerror(error));
         return false;
     }
@@ -119,11 +111,34 @@ bool tri_nvptx_assemble(tri_unit *unit)
     tri_process_result result = tri_process_run(unit->arena, argv);
     if (!report_end(unit, &result, command))
         return false;
-    if (!tri_file_read(unit->arena, output, &cubin, &error)) {
+    if (!tri_file_read(unit->arena, output, out_cubin, &error)) {
         tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "'ptxas' left no output: %s", strerror(error));
         return false;
     }
     read_resources(unit, result.output);
+    return true;
+}
+
+bool tri_nvptx_measure(tri_unit *unit, tri_str code)
+{
+    tri_str tool, cubin;
+    return tri_facts_parse(unit, code) && (!find_tool(unit, &tool) || run_tool(unit, tool, code, &cubin));
+}
+
+bool tri_nvptx_assemble(tri_unit *unit)
+{
+    TRI_ASSERT(unit->payload == TRI_PAYLOAD_BYTES);
+    tri_str tool, cubin, code = tri_buf_str(&unit->bytes);
+    if (!tri_facts_parse(unit, code))
+        return false;
+    if (!find_tool(unit, &tool)) {
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001,
+                       "cannot find 'ptxas', which makes a cubin from PTX; install the CUDA Toolkit (package cuda-nvcc), "
+                       "give its folder with --cuda-path=DIR, or stop at -emit=ptx");
+        return false;
+    }
+    if (!run_tool(unit, tool, code, &cubin))
+        return false;
     tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
     tri_buf_add(&unit->bytes, cubin.data, cubin.len);
     return true;
