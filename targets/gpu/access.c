@@ -110,6 +110,23 @@ static bool is_native(const tri_gpu_packing *p)
     return p->per_word == 1 && (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind);
 }
 
+/* The word that the elements were taken from, all of them and in order; null when there is none. Operands of
+ * matrix instructions come and go as words, so that most of the packing is not even built. */
+static LLVMValueRef unpacked_from(const tri_gpu_packing *p, LLVMValueRef *elements)
+{
+    LLVMValueRef vector = NULL;
+    for (int i = 0; i < p->per_word; i++) {
+        if (!LLVMIsAExtractElementInst(elements[i]))
+            return NULL;
+        LLVMValueRef from = LLVMGetOperand(elements[i], 0), index = LLVMGetOperand(elements[i], 1);
+        if (!LLVMIsAConstantInt(index) || LLVMConstIntGetZExtValue(index) != (unsigned)i || (vector && from != vector))
+            return NULL;
+        vector = from;
+    }
+    LLVMValueRef word = vector && LLVMIsABitCastInst(vector) ? LLVMGetOperand(vector, 0) : NULL;
+    return word && LLVMTypeOf(word) == p->word ? word : NULL;
+}
+
 void tri_gpu_pack(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef *elements, LLVMValueRef *out_words)
 {
     if (p->per_word == 1) {
@@ -121,6 +138,9 @@ void tri_gpu_pack(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef *elements, 
                       (int)tri_gpu_bits(g, p->element) == p->element_bits;
     LLVMTypeRef lane = keeps_type ? p->element : LLVMIntTypeInContext(g->llvm, (unsigned)p->element_bits);
     for (int w = 0; w < p->words; w++) {
+        out_words[w] = unpacked_from(p, elements + w * p->per_word);
+        if (out_words[w])
+            continue;
         LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(lane, (unsigned)p->per_word));
         for (int i = 0; i < p->per_word; i++) {
             LLVMValueRef element = elements[w * p->per_word + i];

@@ -8,16 +8,21 @@
 #include "llvm-c/Support.h"
 
 /* What pays on the code that the lowering makes. reassociate puts a register's constant part of an index last,
- * so that all registers of a thread share one address. LICM and GVN stay out: they lengthen live ranges and
- * ptxas hoists by itself. instcombine without its fixpoint check, which would abort. */
+ * so that all registers of a thread share one address; what is equal and what is dead goes before instcombine,
+ * which is the slowest part and runs once, without its fixpoint check, which would abort. LICM and GVN stay out:
+ * they lengthen live ranges and ptxas hoists by itself. */
 static const char pipeline[] =
-    "function(nvvm-intr-range,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,reassociate,early-cse<memssa>,"
-    "correlated-propagation,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+    "function(nvvm-intr-range,early-cse,simplifycfg,reassociate,early-cse<memssa>,correlated-propagation,adce,"
+    "instcombine<no-verify-fixpoint>,simplifycfg)";
 
-/* 32-bit shared pointers, and no loop strength reduction; both exist as global options only. */
+/* 32-bit shared pointers; of the code generator's own passes, none of the strength reductions: the lowering leaves
+ * addresses as a base that all registers of a thread share and a constant each, and ptxas does the rest. slsr and
+ * nary-reassociate take half of the code generator's time and, as lsr, make the code no better (bench/gpu/static.py
+ * shows it). All exist as global options only; no other target runs these passes. */
 static LLVMTargetMachineRef create_machine(tri_unit *unit)
 {
-    static const char *const options[] = {"tritcc", "-nvptx-short-ptr", "-disable-lsr"};
+    static const char *const options[] = {"tritcc", "-nvptx-short-ptr", "-disable-lsr",
+                                          "-opt-disable=slsr,nary-reassociate"};
     static bool is_set;
     tri_llvm_start_target("nvptx");
     if (!is_set)
