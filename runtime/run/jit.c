@@ -1,6 +1,7 @@
 #include "runtime/run/jit.h"
 
 #include "ir/llvm.h"
+#include "runtime/float.h"
 
 #include "llvm-c/Analysis.h"
 #include "llvm-c/BitReader.h"
@@ -12,6 +13,7 @@
 #include "llvm-c/Target.h"
 #include "llvm-c/TargetMachine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +70,7 @@ static bool report(tri_diag *diag, LLVMErrorRef error)
     return false;
 }
 
-/* What the back end calls to round to bfloat16 where the host cannot. Not every C library has them. The
+/* What the back end calls to round to a small float where the host cannot. Not every C library has them. The
  * result lies in the low half of a float register, as the functions of that name give it. */
 static float round_to_bf16(float value)
 {
@@ -86,15 +88,21 @@ static float round_double_to_bf16(double value)
     uint32_t bits;
     memcpy(&bits, &near, sizeof bits);
     if (near == near && (double)near != value) {
-        bool is_above = (near > value) == (near > 0);
+        bool is_above = fabs((double)near) > fabs(value);
         bits = (is_above ? bits - 1 : bits) | 1;
         memcpy(&near, &bits, sizeof near);
     }
     return round_to_bf16(near);
 }
 
+static float round_double_to_f16(double value)
+{
+    return tri_float_f32_from_bits(tri_float_f16_bits(value));
+}
+
 static const tri_jit_symbol rounding[] = {{"__truncsfbf2", (const void *)(uintptr_t)round_to_bf16},
-                                          {"__truncdfbf2", (const void *)(uintptr_t)round_double_to_bf16}};
+                                          {"__truncdfbf2", (const void *)(uintptr_t)round_double_to_bf16},
+                                          {"__truncdfhf2", (const void *)(uintptr_t)round_double_to_f16}};
 
 static bool define(tri_diag *diag, tri_jit *jit, tri_jit_symbol symbol)
 {

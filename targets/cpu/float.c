@@ -179,9 +179,9 @@ LLVMValueRef tri_cpu_narrow(tri_cpu_gen *g, LLVMValueRef v, tri_cpu_type type, b
     return narrow_bits(g, x, magnitude, type, toward_zero);
 }
 
-/* A double as a float that rounds to any small format as the double itself does: toward zero, with
- * the last bit set when anything was lost (rounding to odd). */
-static LLVMValueRef double_to_odd(tri_cpu_gen *g, LLVMValueRef v)
+/* A double as a float rounded toward zero; with `to_odd`, the last bit is set when anything was lost, so
+ * that the float rounds to any small format as the double itself does. */
+static LLVMValueRef double_toward_zero(tri_cpu_gen *g, LLVMValueRef v, bool to_odd)
 {
     LLVMBuilderRef b = g->b;
     LLVMTypeRef ft = tri_cpu_like(g->f32, v), it = tri_cpu_like(g->i32, v);
@@ -197,7 +197,7 @@ static LLVMValueRef double_to_odd(tri_cpu_gen *g, LLVMValueRef v)
     LLVMValueRef lost = LLVMBuildFCmp(b, LLVMRealONE, back_size, size, "");
     LLVMValueRef down = LLVMBuildSub(b, bits, LLVMBuildZExt(b, above, it, ""), "");
     LLVMValueRef odd = LLVMBuildOr(b, down, LLVMBuildZExt(b, lost, it, ""), "");
-    return LLVMBuildBitCast(b, odd, ft, "");
+    return LLVMBuildBitCast(b, to_odd ? odd : down, ft, "");
 }
 
 LLVMValueRef tri_cpu_convert(tri_cpu_gen *g, LLVMValueRef v, tri_cpu_type from, tri_cpu_type to, bool toward_zero)
@@ -206,7 +206,9 @@ LLVMValueRef tri_cpu_convert(tri_cpu_gen *g, LLVMValueRef v, tri_cpu_type from, 
         return v;
     if (from.kind == TRI_CPU_F64) {
         if (tri_cpu_is_small(to))
-            return tri_cpu_narrow(g, double_to_odd(g, v), to, toward_zero);
+            return tri_cpu_narrow(g, double_toward_zero(g, v, true), to, toward_zero);
+        if (toward_zero)
+            return double_toward_zero(g, v, false);
         return LLVMBuildFPTrunc(g->b, v, tri_cpu_like(g->f32, v), "");
     }
     LLVMValueRef wide = tri_cpu_widen(g, v, from);

@@ -11,16 +11,41 @@
 BINARY(addi, LLVMBuildAdd)
 BINARY(subi, LLVMBuildSub)
 BINARY(muli, LLVMBuildMul)
-BINARY(divsi, LLVMBuildSDiv)
-BINARY(divui, LLVMBuildUDiv)
-BINARY(remsi, LLVMBuildSRem)
-BINARY(remui, LLVMBuildURem)
 BINARY(andi, LLVMBuildAnd)
 BINARY(ori, LLVMBuildOr)
 BINARY(xori, LLVMBuildXor)
 BINARY(shli, LLVMBuildShl)
 BINARY(shrsi, LLVMBuildAShr)
 BINARY(shrui, LLVMBuildLShr)
+
+/* A GPU gives some number where the division has no result, which happens in masked-off lanes; the host
+ * of the simulator would trap. */
+static void avoid_trap(tri_gpu *g, LLVMValueRef *a, bool is_signed)
+{
+    if (!g->simulate)
+        return;
+    LLVMTypeRef type = LLVMTypeOf(a[0]);
+    LLVMValueRef bad = LLVMBuildICmp(g->b, LLVMIntEQ, a[1], LLVMConstNull(type), "");
+    if (is_signed) {
+        LLVMValueRef least = LLVMConstInt(type, 1ull << (LLVMGetIntTypeWidth(type) - 1), false);
+        LLVMValueRef is_least = LLVMBuildICmp(g->b, LLVMIntEQ, a[0], least, "");
+        LLVMValueRef by_minus_1 = LLVMBuildICmp(g->b, LLVMIntEQ, a[1], LLVMConstAllOnes(type), "");
+        bad = LLVMBuildOr(g->b, bad, LLVMBuildAnd(g->b, is_least, by_minus_1, ""), "");
+    }
+    a[1] = LLVMBuildSelect(g->b, bad, LLVMConstInt(type, 1, false), a[1], "");
+}
+
+#define DIVISION(name, build, is_signed) \
+    static LLVMValueRef name(tri_gpu *g, MlirOperation op, LLVMValueRef *a) \
+    { \
+        (void)op; \
+        avoid_trap(g, a, is_signed); \
+        return build(g->b, a[0], a[1], ""); \
+    }
+DIVISION(divsi, LLVMBuildSDiv, true)
+DIVISION(divui, LLVMBuildUDiv, false)
+DIVISION(remsi, LLVMBuildSRem, true)
+DIVISION(remui, LLVMBuildURem, false)
 
 #define CONTRACTED(name, build) \
     static LLVMValueRef name(tri_gpu *g, MlirOperation op, LLVMValueRef *a) \
@@ -42,8 +67,9 @@ SAME(minsi, "llvm.smin", 2)
 SAME(minui, "llvm.umin", 2)
 SAME(maxsi, "llvm.smax", 2)
 SAME(maxui, "llvm.umax", 2)
-SAME(minnumf, "llvm.minnum", 2)
-SAME(maxnumf, "llvm.maxnum", 2)
+/* On GPUs -0 is less than +0; the host's code for minnum takes either. */
+SAME(minnumf, g->simulate ? "llvm.minimumnum" : "llvm.minnum", 2)
+SAME(maxnumf, g->simulate ? "llvm.maximumnum" : "llvm.maxnum", 2)
 SAME(minimumf, "llvm.minimum", 2)
 SAME(maximumf, "llvm.maximum", 2)
 
@@ -58,6 +84,7 @@ static LLVMValueRef ceildivsi(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
     (void)op; /* q + 1 when there is a remainder and the signs agree */
     LLVMTypeRef type = LLVMTypeOf(a[0]);
     LLVMValueRef zero = LLVMConstNull(type);
+    avoid_trap(g, a, true);
     LLVMValueRef q = LLVMBuildSDiv(g->b, a[0], a[1], ""), r = LLVMBuildSRem(g->b, a[0], a[1], "");
     LLVMValueRef has_rest = LLVMBuildICmp(g->b, LLVMIntNE, r, zero, "");
     LLVMValueRef same = LLVMBuildICmp(g->b, LLVMIntSGE, LLVMBuildXor(g->b, a[0], a[1], ""), zero, "");

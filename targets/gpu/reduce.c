@@ -109,6 +109,36 @@ static bool find_redux(state *s, tri_machine_id *out_id, bool *out_signed)
     return false;
 }
 
+/* Whether the region is one operation that does not care for the order of its operands. */
+static bool is_symmetric(state *s)
+{
+    static const char *const rows[] = {"arith.addi", "arith.addf", "arith.muli", "arith.mulf", "arith.andi", "arith.ori",
+                                       "arith.xori", "arith.minsi", "arith.maxsi", "arith.minui", "arith.maxui",
+                                       "arith.minnumf", "arith.maxnumf", "arith.minimumf", "arith.maximumf"};
+    MlirBlock block = tri_op_body(s->op, 0);
+    MlirOperation first = mlirBlockGetFirstOperation(block);
+    if (s->tuple != 1 || !mlirOperationEqual(mlirOperationGetNextInBlock(first), mlirBlockGetTerminator(block)))
+        return false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (tri_op_is(first, rows[i]))
+            return true;
+    return false;
+}
+
+/* The value of the partner's lane stands second in the lower lane and first in the upper one: both then
+ * combine the same operands in the same order, and hold copies of one result. */
+static void order_operands(state *s, int shuffle_xor, LLVMValueRef *own, LLVMValueRef *other)
+{
+    tri_gpu *g = s->g;
+    LLVMValueRef bit = LLVMBuildAnd(g->b, tri_gpu_lane(g), tri_gpu_i32(g, shuffle_xor & -shuffle_xor), "");
+    LLVMValueRef is_upper = LLVMBuildICmp(g->b, LLVMIntNE, bit, tri_gpu_i32(g, 0), "");
+    for (int i = 0; i < s->tuple; i++) {
+        LLVMValueRef first = LLVMBuildSelect(g->b, is_upper, other[i], own[i], "");
+        other[i] = LLVMBuildSelect(g->b, is_upper, own[i], other[i], "");
+        own[i] = first;
+    }
+}
+
 static void redux(state *s, tri_machine_id id, bool is_signed)
 {
     tri_gpu *g = s->g;
@@ -129,6 +159,7 @@ static bool reduce_lanes(state *s, const tri_plan_reduce *plan)
         redux(s, id, is_signed);
         return true;
     }
+    bool any_order = is_symmetric(s);
     for (int step = 0; step < plan->num_shuffles; step++) {
         for (int r = 0; r < s->at[0].count; r++) {
             LLVMValueRef own[max_tuple], other[max_tuple], out[max_tuple];
@@ -136,6 +167,8 @@ static bool reduce_lanes(state *s, const tri_plan_reduce *plan)
                 own[i] = s->at[i].at[r];
                 other[i] = tri_gpu_shuffle_xor(s->g, own[i], plan->shuffle_xor[step]);
             }
+            if (!any_order)
+                order_operands(s, (int)plan->shuffle_xor[step], own, other);
             if (!combine(s, own, other, out))
                 return false;
             for (int i = 0; i < s->tuple; i++)
