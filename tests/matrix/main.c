@@ -1,0 +1,239 @@
+/* matrix list                    the jobs: GROUP:PLACE[:PART/PARTS]
+ * matrix run JOB                 runs one, as TAP
+ * matrix pack FILE ARCH [GROUP]  compiles every case for a GPU into FILE, for gpu/runner.c
+ * Options before the word: -f TEXT (only cases whose name has it), -a (every number of warps and both
+ * architectures), -w N (that number of warps), -v (kernels of failing cases are shown). */
+#include "tests/matrix/matrix.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct {
+    int64_t at;        /* the case being run */
+    int64_t tests, failed, packed;
+    char name[256], place[32];
+} progress;
+
+struct m_context {
+    const char *group, *filter, *arch;
+    enum { RUN_HOST, RUN_SIM, PACK } mode;
+    int64_t next, start; /* number of the next case; those before `start` are done */
+    int part, parts, warps;
+    bool all, is_verbose;
+    FILE *pack;
+    progress *shared; /* outlives a crash */
+};
+
+static const char prelude[] = "import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n\n\n";
+
+static const struct {
+    const char *name;
+    void (*run)(m_context *ctx);
+    int sim_parts;
+} groups[] = {
+#define M_ROW(group) {#group, m_group_##group, 1},
+    M_GROUPS(M_ROW)
+#undef M_ROW
+};
+
+enum { group_count = sizeof groups / sizeof *groups };
+
+/* --- cases ------------------------------------------------------------------------------- */
+
+static uint64_t hash(const char *text)
+{
+    uint64_t h = 14695981039346656037u;
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 1099511628211u;
+    return h;
+}
+
+m_case *m_begin(m_context *ctx, const char *format, ...)
+{
+    int64_t number = ctx->next++;
+    if (number < ctx->start || number % ctx->parts != ctx->part)
+        return NULL;
+    char name[200];
+    int length = snprintf(name, sizeof name, "%s: ", ctx->group);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name + length, sizeof name - (size_t)length, format, args);
+    va_end(args);
+    if (ctx->filter && !strstr(name, ctx->filter))
+        return NULL;
+    ctx->shared->at = number;
+    snprintf(ctx->shared->name, sizeof ctx->shared->name, "%s", name);
+    ctx->shared->place[0] = 0;
+    tri_arena *arena = tri_arena_create();
+    m_case *c = TRI_NEW(arena, m_case);
+    *c = (m_case){.arena = arena, .grid = {1, 1, 1}, .targets = M_EVERYWHERE, .error_targets = M_EVERYWHERE};
+    c->name = tri_arena_copy(arena, name, strlen(name));
+    c->random = hash(name);
+    tri_buf_add_z(&c->text, prelude);
+    return c;
+}
+
+static void run_at(m_context *ctx, m_case *c, m_place place)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (place.warps)
+        snprintf(ctx->shared->place, sizeof ctx->shared->place, "%s %d warps", place.arch, place.warps);
+    else
+        snprintf(ctx->shared->place, sizeof ctx->shared->place, "%s", place.arch);
+    bool ok = m_host_run(c, place, out);
+    fclose(out);
+    printf("%sok %lld %s, %s\n", ok ? "" : "not ", (long long)++ctx->shared->tests, c->name, ctx->shared->place);
+    fputs(text, stdout);
+    if (!ok && ctx->is_verbose)
+        printf("%s\n# %s\n", c->text.data, m_signature(c));
+    ctx->shared->failed += !ok;
+    fflush(stdout);
+    free(text);
+}
+
+/* One of the eight places, which the name picks, or all. */
+static void run_on_simulator(m_context *ctx, m_case *c)
+{
+    static const char *const archs[] = {"sim:sm_80", "sim:sm_90"};
+    int turn = (int)(hash(c->name) >> 20 & 7);
+    for (int arch = 0; arch < 2; arch++) {
+        if (c->least_arch > 80 ? !arch : !ctx->all && arch != turn >> 2)
+            continue;
+        for (int i = 0; i < 4; i++) {
+            bool is_wanted = ctx->warps ? ctx->warps == 1 << i : c->warps ? c->warps == 1 << i : ctx->all || i == (turn & 3);
+            if (is_wanted)
+                run_at(ctx, c, (m_place){archs[arch], 1 << i});
+        }
+    }
+}
+
+void m_end(m_context *ctx, m_case *c)
+{
+    if (ctx->mode == RUN_HOST && c->targets & M_ON_HOST)
+        run_at(ctx, c, (m_place){"native", 0});
+    if (ctx->mode == RUN_SIM && c->targets & M_ON_SIM)
+        run_on_simulator(ctx, c);
+    if (ctx->mode == PACK && c->targets & M_ON_GPU && !(c->error && c->error_targets & M_ON_GPU)) {
+        static const int warps[] = {4, 8, 2, 1};
+        bool ok = m_pack_case(c, ctx->arch, c->warps ? c->warps : ctx->warps ? ctx->warps : warps[ctx->shared->at % 4], ctx->pack, stdout);
+        ctx->shared->packed += ok;
+        ctx->shared->failed += !ok;
+    }
+    tri_buf_fini(&c->text);
+    tri_arena_destroy(c->arena);
+}
+
+/* --- jobs -------------------------------------------------------------------------------- */
+
+static int list(void)
+{
+    for (int i = 0; i < group_count; i++) {
+        printf("%s:native\n", groups[i].name);
+        for (int part = 0; part < groups[i].sim_parts; part++)
+            printf("%s:sim:%d/%d\n", groups[i].name, part, groups[i].sim_parts);
+    }
+    return 0;
+}
+
+/* Runs the group in a child process; after a crash another one goes on behind the case at fault. */
+static void run_group(m_context *ctx, void (*run)(m_context *ctx))
+{
+    for (ctx->start = 0;;) {
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            run(ctx);
+            fflush(NULL);
+            _exit(0);
+        }
+        int status = 0;
+        if (child < 0 || waitpid(child, &status, 0) < 0) {
+            perror("matrix");
+            exit(2);
+        }
+        if (status == 0)
+            return;
+        printf("not ok %lld %s, %s\n# ended by %s %d\n", (long long)++ctx->shared->tests, ctx->shared->name,
+               ctx->shared->place, WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        ctx->shared->failed++;
+        ctx->start = ctx->shared->at + 1;
+    }
+}
+
+static int run(m_context *ctx, const char *job)
+{
+    const char *place = strchr(job, ':');
+    if (!place)
+        return 2;
+    ctx->mode = strncmp(place, ":sim", 4) ? RUN_HOST : RUN_SIM;
+    if (sscanf(place, ":sim:%d/%d", &ctx->part, &ctx->parts) != 2)
+        ctx->part = 0, ctx->parts = 1;
+    char folder[] = "/tmp/matrix.XXXXXX";
+    if (!mkdtemp(folder) || chdir(folder))
+        return 2;
+    bool is_known = false;
+    for (int i = 0; i < group_count; i++) {
+        if (strncmp(groups[i].name, job, (size_t)(place - job)) || groups[i].name[place - job])
+            continue;
+        is_known = true;
+        ctx->group = groups[i].name;
+        run_group(ctx, groups[i].run);
+    }
+    printf("1..%lld\n", (long long)ctx->shared->tests);
+    unlink("k.tri");
+    if (chdir("/") || rmdir(folder))
+        perror(folder);
+    return !is_known ? 2 : ctx->shared->failed != 0;
+}
+
+static int pack(m_context *ctx, const char *path, const char *arch, const char *group)
+{
+    ctx->mode = PACK;
+    ctx->arch = arch;
+    ctx->pack = fopen(path, "ab");
+    if (!ctx->pack)
+        return 2;
+    for (int i = 0; i < group_count; i++) {
+        if (group && strcmp(groups[i].name, group))
+            continue;
+        ctx->group = groups[i].name;
+        ctx->next = 0;
+        run_group(ctx, groups[i].run);
+    }
+    fclose(ctx->pack);
+    printf("%lld cases packed, %lld failed\n", (long long)ctx->shared->packed, (long long)ctx->shared->failed);
+    return ctx->shared->failed != 0;
+}
+
+int main(int argc, char **argv)
+{
+    m_context ctx = {.parts = 1};
+    ctx.shared = mmap(NULL, sizeof *ctx.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (ctx.shared == MAP_FAILED)
+        return 2;
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (argv[i][1] == 'f' && i + 1 < argc)
+            ctx.filter = argv[++i];
+        else if (argv[i][1] == 'w' && i + 1 < argc)
+            ctx.warps = atoi(argv[++i]);
+        else if (argv[i][1] == 'a')
+            ctx.all = true;
+        else if (argv[i][1] == 'v')
+            ctx.is_verbose = true;
+    }
+    if (argc - i == 1 && !strcmp(argv[i], "list"))
+        return list();
+    if (argc - i == 2 && !strcmp(argv[i], "run"))
+        return run(&ctx, argv[i + 1]);
+    if (argc - i >= 3 && !strcmp(argv[i], "pack"))
+        return pack(&ctx, argv[i + 1], argv[i + 2], argc - i > 3 ? argv[i + 3] : NULL);
+    fprintf(stderr, "usage: matrix [-f TEXT] [-a] [-w N] [-v] list | run GROUP:PLACE[:PART/PARTS] | pack FILE ARCH [GROUP]\n");
+    return 2;
+}
