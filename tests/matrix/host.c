@@ -126,7 +126,8 @@ static bool run_kernel(tri_arena *arena, tri_diag *diag, tri_buf *log, m_case *c
         if (compiles)
             fprintf(out, "# compiled, but %s was expected\n", c->error);
     } else {
-        ok = compiles && tri_run_kernel_launch(&kernel) && check_results(c, arrays, place, out);
+        ok = compiles && tri_run_kernel_launch(&kernel, NULL) && tri_run_kernel_fetch(&kernel) &&
+             check_results(c, arrays, place, out);
     }
     tri_run_kernel_fini(&kernel);
     return ok;
