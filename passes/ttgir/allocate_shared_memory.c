@@ -169,7 +169,7 @@ static void place(tri_buffer *const *placed, size_t count, tri_buffer *b)
 }
 
 /* Largest first; of equals the first in the program. */
-static int64_t place_all(allocator *a)
+static tri_buffer **sort_by_size(allocator *a)
 {
     size_t n = a->buffers.list.len;
     tri_buffer **sorted = TRI_NEW_ARRAY(a->run->arena, tri_buffer *, n + 1);
@@ -179,6 +179,13 @@ static int64_t place_all(allocator *a)
             sorted[at] = sorted[at - 1];
         sorted[at] = &a->buffers.list.at[i];
     }
+    return sorted;
+}
+
+static int64_t place_all(allocator *a)
+{
+    tri_buffer **sorted = sort_by_size(a);
+    size_t n = a->buffers.list.len;
     int64_t total = 0;
     for (size_t i = 0; i < n; i++) {
         place(sorted, i, sorted[i]);
@@ -187,18 +194,92 @@ static int64_t place_all(allocator *a)
     return total;
 }
 
-static void report_overflow(allocator *a, MlirOperation func, int64_t total, int64_t most)
+/* ---- when it is too much ---- */
+
+/* Copies of a buffer for the stages of a pipelined loop: its first dimension. 1: it is no such buffer. */
+static int64_t stages_of(const tri_buffer *b)
+{
+    tri_memdesc desc;
+    bool is_filled = mlirOperationGetNumOperands(b->op) > 0;
+    if (b->is_scratch || is_filled || !tri_type_get_memdesc(mlirValueGetType(tri_op_result(b->op, 0)), &desc))
+        return 1;
+    return desc.rank > 2 ? desc.shape[0] : 1;
+}
+
+/* Who fills a buffer says more about it than who made it: a copy into it or into a part of it. */
+static MlirOperation filler_of(allocator *a, MlirValue buffer, int depth)
+{
+    const tri_use_list *uses = tri_uses_of(&a->uses, buffer);
+    for (size_t i = 0; i < uses->len; i++) {
+        MlirOperation op = uses->at[i].op;
+        if (tri_op_is(op, "ttg.async_copy_global_to_local") || tri_op_is(op, "ttg.local_store"))
+            return op;
+    }
+    for (size_t i = 0; depth && i < uses->len; i++)
+        if (tri_op_is(uses->at[i].op, "ttg.memdesc_index")) {
+            MlirOperation found = filler_of(a, tri_op_result(uses->at[i].op, 0), depth - 1);
+            if (!mlirOperationIsNull(found))
+                return found;
+        }
+    return (MlirOperation){NULL};
+}
+
+static void describe(allocator *a, const tri_buffer *b)
 {
     tri_diag *diag = a->run->unit->diag;
-    tri_str name = tri_op_symbol(func);
-    tri_op_error(diag, func, 0, "'%.*s' needs %lld bytes of shared memory; the target has %lld", TRI_STR_ARG(name),
-                 (long long)total, (long long)most);
+    MlirOperation filler = b->is_scratch ? b->op : filler_of(a, tri_op_result(b->op, 0), 2);
+    tri_span at = tri_op_span(diag, mlirOperationIsNull(filler) ? b->op : filler);
+    tri_str op = tri_op_name(b->op);
+    tri_memdesc desc;
+    if (b->is_scratch || !tri_type_get_memdesc(mlirValueGetType(tri_op_result(b->op, 0)), &desc)) {
+        tri_diag_note(diag, at, "%lld bytes to exchange values between threads ('%.*s')", (long long)b->size, TRI_STR_ARG(op));
+        return;
+    }
+    tri_buf shape = {0};
+    int64_t stages = stages_of(b);
+    for (int d = stages > 1; d < desc.rank; d++)
+        tri_buf_format(&shape, d > (stages > 1) ? "x%lld" : "%lld", (long long)desc.shape[d]);
+    unsigned bits = tri_type_bits(desc.element);
+    if (stages > 1)
+        tri_diag_note(diag, at, "%lld bytes for %lld blocks of %s elements of %u bits, which are loaded ahead", (long long)b->size,
+                      (long long)stages, shape.data, bits);
+    else
+        tri_diag_note(diag, at, "%lld bytes for a block of %s elements of %u bits", (long long)b->size, shape.data, bits);
+    tri_buf_fini(&shape);
+}
+
+/* How many stages fewer would fit, when that helps at all. */
+static void advise(allocator *a, int64_t total, int64_t most)
+{
+    int64_t per_stage = 0, stages = 0, fewer;
     for (size_t i = 0; i < a->buffers.list.len; i++) {
         const tri_buffer *b = &a->buffers.list.at[i];
-        tri_str op = tri_op_name(b->op);
-        if (b->size * 8 >= total)
-            tri_diag_note(diag, tri_op_span(diag, b->op), "%lld bytes for '%.*s'", (long long)b->size, TRI_STR_ARG(op));
+        if (stages_of(b) > 1) {
+            per_stage += b->size / stages_of(b);
+            stages = max64(stages, stages_of(b));
+        }
     }
+    fewer = per_stage ? (total - most + per_stage - 1) / per_stage : 0;
+    if (per_stage && fewer < stages)
+        tri_diag_note(a->run->unit->diag, TRI_NO_SPAN,
+                      "each stage takes %lld bytes: %lld fewer would fit (-num-stages=N, or num_stages of the loop), or smaller blocks",
+                      (long long)per_stage, (long long)fewer);
+    else
+        tri_diag_note(a->run->unit->diag, TRI_NO_SPAN, "smaller blocks help%s", per_stage ? ", and fewer stages (-num-stages=N)" : "");
+}
+
+/* The largest buffers, and what would make room. */
+static void report_overflow(allocator *a, MlirOperation func, int64_t total, int64_t most)
+{
+    enum { max_shown = 8 };
+    tri_diag *diag = a->run->unit->diag;
+    tri_str name = tri_op_symbol(func);
+    tri_op_error(diag, func, 6003, "'%.*s' needs %lld bytes of shared memory; the target has %lld", TRI_STR_ARG(name),
+                 (long long)total, (long long)most);
+    tri_buffer **sorted = sort_by_size(a);
+    for (size_t i = 0; i < a->buffers.list.len && i < max_shown && sorted[i]->size * 16 >= total; i++)
+        describe(a, sorted[i]);
+    advise(a, total, most);
 }
 
 static bool allocate(tri_pass_run *run, MlirOperation func, int64_t *out_total)

@@ -56,6 +56,8 @@ typedef struct {
     const char *volatile_modifier, *global_suffix, *shared_suffix;
     const char *scopes[4];       /* LLVM synchronisation scopes of gpu (1), cta (2), sys (3) */
     const char *library_prefix;  /* of the device's function library; null: it has none */
+    int max_registers;           /* of a thread, and those of a whole block; 0: they are not counted */
+    int block_registers;
     bool shared_is_dynamic;      /* size given at launch; else a static buffer of the module */
     /* Attributes that tell the launch shape to the back end. */
     void (*kernel_attributes)(struct tri_gpu *g, LLVMValueRef function);

@@ -65,9 +65,41 @@ static void init(tri_gpu *g, tri_unit *unit, const tri_machine *machine)
     g->plan = tri_scratch_machine(mlirModuleGetOperation(unit->module));
 }
 
+int tri_gpu_maxnreg(const tri_gpu *g)
+{
+    const tri_unit *unit = g->unit;
+    return unit->options->maxnreg > 0 ? unit->options->maxnreg : unit->kernels.len ? unit->kernels.at[0].maxnreg : 0;
+}
+
+/* Registers of a block: as many threads as it has must find room for those that they may use at most. */
+static bool check_registers(tri_gpu *g, MlirOperation kernel)
+{
+    int threads = g->num_warps * g->warp_size, given = tri_gpu_maxnreg(g), most = g->machine->max_registers;
+    int room = g->machine->block_registers / (threads > 0 ? threads : 1);
+    if (!most || given <= 0)
+        return true;
+    room = room / 8 * 8 < most ? room / 8 * 8 : most; /* threads get them in units of 8 */
+    if (given <= room)
+        return true;
+    tri_op_error(g->unit->diag, kernel, 6003, "%d registers per thread are too many: with %d warps '%s' has %d; use -maxnreg=%d",
+                 given, g->num_warps, g->unit->arch->name, room, room);
+    return false;
+}
+
+/* Where reports about all of the module point to. */
+static MlirOperation first_kernel(tri_gpu *g, MlirModule module)
+{
+    tri_op_list funcs = {0};
+    tri_op_collect_named(mlirModuleGetOperation(module), "tt.func", g->arena, &funcs);
+    for (size_t i = 0; i < funcs.len; i++)
+        if (tri_op_is_kernel(funcs.at[i]))
+            return funcs.at[i];
+    return mlirModuleGetOperation(module);
+}
+
 static bool check_limits(tri_gpu *g, MlirModule module)
 {
-    MlirOperation op = mlirModuleGetOperation(module);
+    MlirOperation op = first_kernel(g, module);
     const tri_arch *arch = g->unit->arch;
     int64_t ctas = module_int(module, "ttg.num-ctas", 1), shared = module_int(module, "ttg.shared", 0);
     if (ctas != 1) {
@@ -86,7 +118,7 @@ static bool check_limits(tri_gpu *g, MlirModule module)
                      (long long)shared, arch->name, arch->max_shared);
         return false;
     }
-    return true;
+    return check_registers(g, op);
 }
 
 /* Dynamic: all blocks of the module start at one external symbol, whose size the launcher gives. */
@@ -126,8 +158,7 @@ static void record_kernels(tri_gpu *g, MlirModule module)
         kernel->shared_bytes = module_int(module, "ttg.shared", 0) + g->exchange_bytes;
         kernel->scratch_bytes = module_int(module, "ttg.global_scratch_memory_size", 0);
         kernel->scratch_alignment = module_int(module, "ttg.global_scratch_memory_alignment", 1);
-        if (g->unit->options->maxnreg > 0)
-            kernel->maxnreg = g->unit->options->maxnreg;
+        kernel->maxnreg = tri_gpu_maxnreg(g);
     }
 }
 

@@ -23,9 +23,9 @@ static void set_attribute(tri_gpu *g, LLVMValueRef function, const char *name, t
 static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
 {
     set_attribute(g, function, "nvvm.reqntid", tri_str_format(g->arena, "%d", g->num_warps * g->warp_size));
-    int64_t maxnreg = g->unit->options->maxnreg;
+    int maxnreg = tri_gpu_maxnreg(g);
     if (maxnreg > 0)
-        set_attribute(g, function, "nvvm.maxnreg", tri_str_format(g->arena, "%lld", (long long)maxnreg));
+        set_attribute(g, function, "nvvm.maxnreg", tri_str_format(g->arena, "%d", maxnreg));
 }
 
 const tri_machine tri_nvptx_machine = {
@@ -43,6 +43,8 @@ const tri_machine tri_nvptx_machine = {
     .shared_suffix = ".shared",
     .library_prefix = "__nv_",
     .scopes = {"", "device", "block", ""},
+    .max_registers = 255,
+    .block_registers = 65536,
     .shared_is_dynamic = true,
     .kernel_attributes = kernel_attributes,
 };

@@ -51,3 +51,44 @@ half() { # BLOCK_M BLOCK_N BLOCK_K ARG...: a product of f16
     tritcc -arch=native --resource-usage -emit=asm=k.s "${VADD[@]}"
     grep -q '^add_kernel, .*: nothing is counted for this target' .err
 }
+
+@test "too much shared memory: which source lines fill it, the largest first, and what helps" {
+    tritcc -1 -arch=sm_89 -num-stages=4 -emit=ptx=k.ptx \
+        -sig 'matmul_half(*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, 128, 256, 64)' "$MATMUL"
+    [ ! -e k.ptx ]
+    grep -E 'error|note' .err | sed 's/^.*matmul.tri/matmul.tri/' >messages
+    [ "$(sed -n 1p messages)" = "matmul.tri:43:1: error: 'matmul_half' needs 147456 bytes of shared memory; the target has 101376 [TRI-6003]" ]
+    [ "$(sed -n 2p messages)" = "matmul.tri:50:13: note: 98304 bytes for 3 blocks of 64x256 elements of 16 bits, which are loaded ahead" ]
+    [ "$(sed -n 3p messages)" = "matmul.tri:49:13: note: 49152 bytes for 3 blocks of 128x64 elements of 16 bits, which are loaded ahead" ]
+    grep -q 'each stage takes 49152 bytes: 1 fewer would fit (-num-stages=N' .err
+    tritcc -arch=sm_89 -num-stages=3 -emit=ptx=k.ptx \
+        -sig 'matmul_half(*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, 128, 256, 64)' "$MATMUL"
+}
+
+@test "too many registers for the block, from the command line or the source" {
+    tritcc -1 -arch=sm_80 -maxnreg=128 -num-warps=32 -emit=ptx=k.ptx "${VADD[@]}"
+    [[ $errors == *"vadd.tri:"*"error: 128 registers per thread are too many: with 32 warps 'sm_80' has 64; use -maxnreg=64 [TRI-6003]"* ]]
+    tritcc -arch=sm_80 -maxnreg=64 -num-warps=32 -emit=ptx=- "${VADD[@]}"
+    [[ $output == *".maxnreg 64"* ]]
+    tritcc -1 -arch=sm_80 -maxnreg=256 -emit=ptx=k.ptx "${VADD[@]}"
+    [[ $errors == *"'sm_80' has 255; use -maxnreg=255"* ]]
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.autotune(configs=[triton.Config({"B": 64}, maxnreg=40)], key=[])
+@triton.jit
+def k(p, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(p + i, i)
+K
+    tritcc -arch=sm_80 -emit=ptx=- -sig 'k(*i32)' k.tri
+    [[ $output == *".maxnreg 40"* ]]
+}
+
+@test "too many elements in a block" {
+    printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(p, N: tl.constexpr):\n    i = tl.arange(0, N)\n    tl.store(p + i, i)\n' >k.tri
+    tritcc -1 -arch=sm_80 -emit=ptx=k.ptx -sig 'k(*i32, 2097152)' k.tri
+    [[ $errors == *"k.tri:7:9: error: the shape [2097152] has more than 1048576 elements"* ]]
+}
