@@ -230,7 +230,7 @@ static LLVMModuleRef make_thunk(tri_run_kernel *k)
         }
         bool is_float = type.kind == TRI_CTYPE_F32 || type.kind == TRI_CTYPE_F16 || type.kind == TRI_CTYPE_BF16;
         types[n++] = is_float ? LLVMFloatTypeInContext(c) : type.kind == TRI_CTYPE_F64 ? LLVMDoubleTypeInContext(c)
-                   : type.kind == TRI_CTYPE_PTR ? pointer : LLVMIntTypeInContext(c, type.bits);
+                   : type.kind == TRI_CTYPE_PTR || type.kind == TRI_CTYPE_DESC ? pointer : LLVMIntTypeInContext(c, type.bits);
     }
     LLVMTypeRef launcher_type = LLVMFunctionType(LLVMInt32TypeInContext(c), types + 1, count - 1, false);
     LLVMValueRef launcher = LLVMAddFunction(module, o->name, launcher_type);

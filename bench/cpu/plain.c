@@ -60,11 +60,12 @@ void plain_rowsum(const float *x, float *out, int rows, int n)
     }
 }
 
-void plain_transpose(const float *x, float *out, int m, int n)
+/* m rows of x, which become columns of out; a column of out has `pitch` elements. */
+void plain_transpose(const float *x, float *out, int m, int n, int pitch)
 {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
-            out[(long)j * m + i] = x[(long)i * n + j];
+            out[(long)j * pitch + i] = x[(long)i * n + j];
 }
 
 void plain_matmul(const float *a, const float *b, float *c, int m, int n, int k)
@@ -78,35 +79,44 @@ void plain_matmul(const float *a, const float *b, float *c, int m, int n, int k)
     }
 }
 
-/* Rows of queries against blocks of keys, as the kernel does it. */
-void plain_attention(const float *q, const float *k, const float *v, float *out, int n, float scale)
+/* `rows` queries, a multiple of 4, against n keys, a multiple of 64: blocks of 4 queries by 64 keys. */
+void plain_attention(const float *q, const float *k, const float *v, float *out, int rows, int n, float scale)
 {
-    enum { d = 64, block = 64 };
-    for (int i = 0; i < n; i++) {
-        float top = -INFINITY, sum = 0, acc[d] = {0}, s[block];
+    enum { d = 64, block = 64, group = 4 };
+    for (int i = 0; i < rows; i += group) {
+        float top[group], sum[group] = {0}, acc[group][d] = {{0}}, s[group][block], keys[d][block];
+        for (int u = 0; u < group; u++)
+            top[u] = -INFINITY;
         for (int lo = 0; lo < n; lo += block) {
-            int end = n - lo < block ? n - lo : block;
-            float now = top;
-            for (int j = 0; j < end; j++) {
-                float dot = 0;
+            for (int j = 0; j < block; j++)
                 for (int p = 0; p < d; p++)
-                    dot += q[i * d + p] * k[(lo + j) * d + p];
-                s[j] = dot * scale;
-                now = s[j] > now ? s[j] : now;
-            }
-            float alpha = expf(top - now);
-            sum *= alpha;
+                    keys[p][j] = k[(lo + j) * d + p];
+            memset(s, 0, sizeof s);
             for (int p = 0; p < d; p++)
-                acc[p] *= alpha;
-            for (int j = 0; j < end; j++) {
-                float e = expf(s[j] - now);
-                sum += e;
+                for (int u = 0; u < group; u++)
+                    for (int j = 0; j < block; j++)
+                        s[u][j] += q[(i + u) * d + p] * keys[p][j];
+            for (int u = 0; u < group; u++) {
+                float now = top[u], part = 0;
+                for (int j = 0; j < block; j++) {
+                    s[u][j] *= scale;
+                    now = s[u][j] > now ? s[u][j] : now;
+                }
+                float alpha = expf(top[u] - now);
+                for (int j = 0; j < block; j++)
+                    part += s[u][j] = expf(s[u][j] - now);
+                sum[u] = sum[u] * alpha + part;
                 for (int p = 0; p < d; p++)
-                    acc[p] += e * v[(lo + j) * d + p];
+                    acc[u][p] *= alpha;
+                top[u] = now;
             }
-            top = now;
+            for (int j = 0; j < block; j++)
+                for (int u = 0; u < group; u++)
+                    for (int p = 0; p < d; p++)
+                        acc[u][p] += s[u][j] * v[(lo + j) * d + p];
         }
-        for (int p = 0; p < d; p++)
-            out[i * d + p] = acc[p] / sum;
+        for (int u = 0; u < group; u++)
+            for (int p = 0; p < d; p++)
+                out[(i + u) * d + p] = acc[u][p] / sum[u];
     }
 }

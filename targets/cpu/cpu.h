@@ -122,7 +122,9 @@ typedef struct tri_cpu_sink {
     /* evaluates operands at the nest's index; then writes */
     void (*eval)(struct tri_cpu_gen *g, struct tri_cpu_sink *sink);
     void (*write)(struct tri_cpu_gen *g, struct tri_cpu_sink *sink);
-    MlirValue mask;        /* splits the vector loop when it is a bound; null: none */
+    const MlirValue *values; /* evaluated at the nest's index: bounds in the masks of their loads split the vector loop */
+    int value_count;
+    MlirValue mask;        /* splits it too; null: none */
     bool only_where_mask;  /* nothing happens where the mask is false */
     /* instead of a mask: bounds of the vector counter inside which all is well (nest->is_inside) */
     void (*bounds)(struct tri_cpu_gen *g, struct tri_cpu_sink *sink, LLVMValueRef *out_lo, LLVMValueRef *out_hi);
@@ -278,6 +280,10 @@ LLVMValueRef tri_cpu_load_if(tri_cpu_gen *g, int level, LLVMValueRef cond, LLVMT
 void tri_cpu_move(tri_cpu_gen *g, int level, LLVMBasicBlockRef block);
 LLVMBasicBlockRef tri_cpu_here(tri_cpu_gen *g, int level);
 
+/* masks.c */
+/* `own` at the nest's index, and the masks of the loads that the values read there; at most `max`. */
+int tri_cpu_masks_of(tri_cpu_gen *g, MlirValue own, const MlirValue *values, int value_count, tri_cpu_fact *out, int max);
+
 /* alias.c */
 /* An i1 that says whether a store may be fused with the loads of its operands; null: it always may. */
 LLVMValueRef tri_cpu_alias_check(tri_cpu_gen *g, MlirOperation op);
@@ -292,8 +298,6 @@ void tri_cpu_probe_begin(tri_cpu_gen *g, int level);
 void tri_cpu_probe_end(tri_cpu_gen *g, int level);
 /* Materialises `value` into `buffer` now. */
 void tri_cpu_materialise(tri_cpu_gen *g, MlirValue value, LLVMValueRef buffer);
-/* The mask of the first load (same index) that a lazy value reads; null: none. */
-MlirValue tri_cpu_first_mask(tri_cpu_gen *g, MlirValue value);
 /* A good vector dimension for a root that evaluates `values` and stores to `address` (may be null). */
 int tri_cpu_vector_dim(tri_cpu_gen *g, int rank, const int64_t *shape, MlirValue address, MlirValue value);
 

@@ -56,7 +56,8 @@ static void pack_into(product *x, MlirValue value, LLVMValueRef buffer, tri_cpu_
     pack_data data = {.value = value, .type = type, .to = to, .buffer = buffer};
     data.from = tri_cpu_type_of(g, mlirValueGetType(value));
     tri_cpu_sink sink = {.op = x->op, .data = &data, .eval = pack_eval, .write = pack_write};
-    sink.mask = tri_cpu_first_mask(g, value);
+    sink.values = &value;
+    sink.value_count = 1;
     tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = -1, .count = 1, .sinks = &sink};
     for (int d = 0; d < domain.rank; d++)
         domain.shape[d] = tri_type_dim(type, d);

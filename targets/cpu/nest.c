@@ -120,75 +120,104 @@ static void emit_part(tri_cpu_gen *g, int l, LLVMValueRef start, LLVMValueRef en
     close_loop(g, l, start);
 }
 
-static void push_fact(tri_cpu_gen *g, MlirValue mask, bool is_true, int level)
+static void push_fact(tri_cpu_gen *g, MlirValue mask, const tri_cpu_tuple *tuple, int level)
 {
     tri_cpu_nest *n = g->nest;
-    tri_cpu_fact fact = {mask, n->index, is_true, level};
+    tri_cpu_fact fact = {mask, tuple, true, level};
     tri_vec_push(g->arena, &n->facts, fact);
     /* the parts of a conjunction hold too */
     MlirOperation op = tri_op_def(mask);
-    if (is_true && !mlirOperationIsNull(op) && tri_op_is(op, "arith.andi"))
+    if (!mlirOperationIsNull(op) && tri_op_is(op, "arith.andi"))
         for (int i = 0; i < 2; i++)
-            push_fact(g, tri_op_operand(op, i), true, level);
+            push_fact(g, tri_op_operand(op, i), tuple, level);
 }
 
-/* The mask that splits the vector loop: a store's own, or that of the first load. */
-static MlirValue split_mask(const tri_cpu_domain *d, bool *out_only)
+/* What splits a vector loop: nothing happens outside of [begin, end), no mask is in force inside [lo, hi). */
+typedef struct {
+    LLVMValueRef begin, end, lo, hi;
+    bool is_split;
+} split;
+
+static LLVMValueRef pick(tri_cpu_gen *g, const char *name, LLVMValueRef x, LLVMValueRef y)
 {
-    *out_only = d->count > 0;
-    MlirValue mask = {NULL};
-    for (int i = 0; i < d->count; i++) {
-        if (mlirValueIsNull(mask))
-            mask = d->sinks[i].mask;
-        *out_only &= d->sinks[i].only_where_mask && d->sinks[i].mask.ptr == mask.ptr;
-    }
-    return mask;
+    LLVMValueRef args[2] = {x, y};
+    return tri_cpu_intrinsic(g, name, &g->i64, 1, args, 2);
 }
 
-/* Whole chunks where the mask holds run without it; the chunks that the bounds cut, and those
- * outside, run with it. */
+/* By the masks of the sinks and of all loads that they read: those that are bounds become facts. */
+static split split_by_masks(tri_cpu_gen *g, int l)
+{
+    enum { max_masks = 12 };
+    const tri_cpu_domain *d = g->nest->domain;
+    tri_cpu_fact masks[max_masks];
+    split s = {tri_cpu_i64(g, 0), tri_cpu_i64(g, g->nest->loops[l].extent), NULL, NULL, false};
+    tri_cpu_probe_begin(g, l + 1);
+    for (int i = 0; i < d->count; i++) {
+        const tri_cpu_sink *sink = &d->sinks[i];
+        int count = tri_cpu_masks_of(g, sink->mask, sink->values, sink->value_count, masks, max_masks);
+        for (int k = 0; k < count; k++) {
+            LLVMValueRef lo, hi;
+            if (!tri_cpu_mask_bounds(g, masks[k].mask, masks[k].tuple, &lo, &hi))
+                continue;
+            if (d->count == 1 && sink->only_where_mask && masks[k].mask.ptr == sink->mask.ptr &&
+                masks[k].tuple == g->nest->index) {
+                s.begin = lo;
+                s.end = hi;
+            }
+            s.lo = s.is_split ? pick(g, "llvm.smax", s.lo, lo) : lo;
+            s.hi = s.is_split ? pick(g, "llvm.smin", s.hi, hi) : hi;
+            s.is_split = true;
+            push_fact(g, masks[k].mask, masks[k].tuple, l + 1);
+        }
+    }
+    tri_cpu_probe_end(g, l + 1);
+    return s;
+}
+
+static split split_by_sink(tri_cpu_gen *g, int l)
+{
+    const tri_cpu_sink *sink = &g->nest->domain->sinks[0];
+    split s = {tri_cpu_i64(g, 0), tri_cpu_i64(g, g->nest->loops[l].extent), NULL, NULL, true};
+    tri_cpu_at(g, l);
+    sink->bounds(g, &g->nest->domain->sinks[0], &s.lo, &s.hi);
+    if (sink->only_where_mask) {
+        s.begin = s.lo;
+        s.end = s.hi;
+    }
+    return s;
+}
+
+/* Whole chunks where the masks hold run without them; the chunks that the bounds cut, and those
+ * outside, run with them. */
 static void emit_vector_loop(tri_cpu_gen *g, int l)
 {
     tri_cpu_nest *n = g->nest;
-    bool only;
-    MlirValue mask = split_mask(n->domain, &only);
-    LLVMValueRef zero = tri_cpu_i64(g, 0), all = tri_cpu_i64(g, n->loops[l].extent), lo, hi;
-    int64_t vl = n->vl;
+    size_t known = n->facts.len;
     const tri_cpu_sink *sink = n->domain->count ? &n->domain->sinks[0] : NULL;
-    bool has_bounds = sink && sink->bounds, is_split = has_bounds;
-    if (has_bounds) {
-        tri_cpu_at(g, l);
-        sink->bounds(g, &n->domain->sinks[0], &lo, &hi);
-        only = sink->only_where_mask;
-    } else if (!mlirValueIsNull(mask)) {
-        tri_cpu_probe_begin(g, l + 1);
-        is_split = tri_cpu_mask_bounds(g, mask, n->index, &lo, &hi);
-        tri_cpu_probe_end(g, l + 1);
-    }
-    if (!is_split) {
-        emit_part(g, l, zero, all, vl);
+    bool has_bounds = sink && sink->bounds;
+    split s = has_bounds ? split_by_sink(g, l) : split_by_masks(g, l);
+    size_t inside = n->facts.len;
+    int64_t vl = n->vl;
+    if (!s.is_split) {
+        emit_part(g, l, s.begin, s.end, vl);
         return;
     }
     tri_cpu_at(g, l);
     LLVMBuilderRef b = g->b;
-    LLVMValueRef down = tri_cpu_i64(g, -vl);
+    LLVMValueRef down = tri_cpu_i64(g, -vl), begin = LLVMBuildAnd(b, s.begin, down, "");
     /* whole chunks: from lo rounded up to hi rounded down */
-    LLVMValueRef first = LLVMBuildAnd(b, LLVMBuildAdd(b, lo, tri_cpu_i64(g, vl - 1), ""), down, "");
-    LLVMValueRef last = LLVMBuildAnd(b, hi, down, "");
-    LLVMValueRef args[2] = {first, last};
-    last = tri_cpu_intrinsic(g, "llvm.smax", &g->i64, 1, args, 2);
-    LLVMValueRef begin = only ? LLVMBuildAnd(b, lo, down, "") : zero;
-    LLVMValueRef end = only ? hi : all;
-    if (!(LLVMIsConstant(lo) && LLVMIsNull(lo)))
-        emit_part(g, l, begin, first, vl);
-    size_t known = n->facts.len;
-    if (!has_bounds)
-        push_fact(g, mask, true, l + 1);
+    LLVMValueRef first = LLVMBuildAnd(b, LLVMBuildAdd(b, s.lo, tri_cpu_i64(g, vl - 1), ""), down, "");
+    LLVMValueRef last = pick(g, "llvm.smax", first, LLVMBuildAnd(b, s.hi, down, ""));
+    bool starts_inside = LLVMIsConstant(s.lo) && LLVMIsNull(s.lo);
+    n->facts.len = known;
+    if (!starts_inside)
+        emit_part(g, l, begin, pick(g, "llvm.smin", first, s.end), vl);
+    n->facts.len = inside;
     n->is_inside = has_bounds;
     emit_part(g, l, first, last, vl);
     n->is_inside = false;
     n->facts.len = known;
-    emit_part(g, l, last, end, vl);
+    emit_part(g, l, last, s.end, vl);
 }
 
 static void emit_loops(tri_cpu_gen *g, int l)
@@ -246,40 +275,13 @@ static void materialise_write(tri_cpu_gen *g, tri_cpu_sink *sink)
     tri_cpu_buffer_store(g, mlirValueGetType(m->value), m->buffer, g->nest->index, m->v);
 }
 
-static MlirValue first_mask(tri_cpu_gen *g, MlirValue value, tri_map *seen)
-{
-    MlirValue none = {NULL};
-    tri_cpu_bind *bind = tri_cpu_find(g, value);
-    MlirOperation op = tri_op_def(value);
-    if (mlirOperationIsNull(op) || !tri_type_is_tensor(mlirValueGetType(value)) ||
-        (bind && bind->kind != TRI_CPU_LAZY) || tri_map_find_ptr(seen, value.ptr))
-        return none;
-    tri_map_set_ptr(seen, value.ptr, seen);
-    if (tri_op_is(op, "tt.load"))
-        return tri_op_segment_value(op, 1);
-    if (tri_cpu_is_view(op) || !tri_cpu_arith_knows(op))
-        return none;
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
-        MlirValue m = first_mask(g, tri_op_operand(op, i), seen);
-        if (!mlirValueIsNull(m))
-            return m;
-    }
-    return none;
-}
-
-MlirValue tri_cpu_first_mask(tri_cpu_gen *g, MlirValue value)
-{
-    tri_map seen;
-    tri_map_init(&seen, g->arena);
-    return first_mask(g, value, &seen);
-}
-
 void tri_cpu_materialise(tri_cpu_gen *g, MlirValue value, LLVMValueRef buffer)
 {
     MlirType type = mlirValueGetType(value);
     materialise_data data = {.value = value, .buffer = buffer};
     tri_cpu_sink sink = {.data = &data, .eval = materialise_eval, .write = materialise_write};
-    sink.mask = tri_cpu_first_mask(g, value);
+    sink.values = &value;
+    sink.value_count = 1;
     tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = -1, .count = 1, .sinks = &sink};
     for (int d = 0; d < domain.rank; d++)
         domain.shape[d] = tri_type_dim(type, d);

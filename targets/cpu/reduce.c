@@ -177,7 +177,11 @@ void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
                          .eval = reduce_eval,
                          .write = reduce_write,
                          .leave = reduce_leave};
-    sink.mask = tri_cpu_first_mask(g, tri_op_operand(op, 0));
+    MlirValue values[max_values];
+    for (int i = 0; i < r->n; i++)
+        values[i] = tri_op_operand(op, i);
+    sink.values = values;
+    sink.value_count = r->n;
     tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = r->axis, .count = 1, .sinks = &sink};
     for (int d = 0; d < domain.rank; d++)
         domain.shape[d] = tri_type_dim(type, d);
