@@ -250,6 +250,9 @@ tri_ev tri_arith_where(tri_eval *e, tri_ev c, tri_ev x, tri_ev y)
     c = tri_semantic_cast_to(e, c, TRI_DTYPE_INT1);
     if (!tri_semantic_binary(e, &x, &y, TRI_BINARY_LHS_PTR | TRI_BINARY_RHS_PTR))
         return (tri_ev){0};
+    if (!tri_types_equal(element(x), element(y)))
+        return tri_eval_error(e, 3005, "the values of tl.where have different types '%s' and '%s'",
+                              tri_eval_type_name(e, element(x)), tri_eval_type_name(e, element(y)));
     if (tri_ev_is_block(c)) {
         if (!tri_semantic_broadcast(e, &c, &x) || !tri_semantic_broadcast(e, &x, &y))
             return (tri_ev){0};

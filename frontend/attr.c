@@ -105,6 +105,14 @@ static tri_ev block_ptr_attribute(tri_eval *e, tri_ev x, tri_str name, const tri
     return no_attribute(e, x, name, node);
 }
 
+/* The type of a constant, which only compares: equal for equal constants. */
+static tri_ev constant_type(tri_eval *e, const tri_value *v)
+{
+    tri_value *t = tri_value_object_create(e->arena, "triton.language.constexpr_type");
+    tri_value_set_field(e->arena, t, "value", v);
+    return tri_ev_from_value(e, t);
+}
+
 static tri_ev ce_attribute(tri_eval *e, tri_ev base, tri_str name, const tri_ast_node *node)
 {
     const tri_value *v = base.ce;
@@ -141,8 +149,20 @@ static tri_ev ce_attribute(tri_eval *e, tri_ev base, tri_str name, const tri_ast
         return tri_ev_from_value(e, m);
     }
     default:
-        return no_attribute(e, base, name, node);
+        return tri_str_is(name, "type") ? constant_type(e, v) : no_attribute(e, base, name, node);
     }
+}
+
+static tri_ev tuple_attribute(tri_eval *e, tri_ev base, tri_str name, const tri_ast_node *node)
+{
+    const tri_class *cls = base.tuple->cls;
+    for (size_t i = 0; cls && i < cls->fields.len; i++)
+        if (tri_str_equal(cls->fields.at[i], name))
+            return base.tuple->at[i];
+    if (cls)
+        return tri_object_attribute(e, base, name, node);
+    const tri_value *v = tri_str_is(name, "type") ? tri_ev_to_value(e, base) : NULL;
+    return v ? constant_type(e, v) : no_attribute(e, base, name, node);
 }
 
 tri_ev tri_attr_get(tri_eval *e, tri_ev base, tri_str name, const tri_ast_node *node)
@@ -161,13 +181,7 @@ tri_ev tri_attr_get(tri_eval *e, tri_ev base, tri_str name, const tri_ast_node *
     case TRI_EV_OBJECT:
         return tri_object_attribute(e, base, name, node);
     case TRI_EV_TUPLE:
-        if (base.tuple->cls)
-            for (size_t i = 0; i < base.tuple->cls->fields.len; i++)
-                if (tri_str_equal(base.tuple->cls->fields.at[i], name))
-                    return base.tuple->at[i];
-        if (base.tuple->cls)
-            return tri_object_attribute(e, base, name, node);
-        return no_attribute(e, base, name, node);
+        return tuple_attribute(e, base, name, node);
     default:
         return no_attribute(e, base, name, node);
     }
@@ -189,7 +203,7 @@ static tri_ev tensor_subscript(tri_eval *e, tri_ev x, tri_ev index)
     int rank = tri_ev_is_block(x) ? x.type->rank : 0;
     for (int i = 0; i < n; i++)
         axes += is_full_slice(at[i]);
-    if (axes > rank)
+    if (axes > rank && rank > 0) /* the ':' of a scalar's [None, :] says nothing, as upstream */
         return tri_eval_error(e, 3022, "%d axes are indexed, but the value has %d", axes, rank);
     for (int i = 0; i < n; i++) {
         if (tri_ev_is_error(at[i]))

@@ -1,6 +1,7 @@
 #include "frontend/builtins.h"
 
 #include "frontend/prelude.h"
+#include "frontend/target.h"
 
 #define X(path, params, run, method, data) tri_builtin_run run;
 #define PRELUDE(path, params, method)
@@ -111,7 +112,7 @@ static bool bind_positional(tri_eval *e, const tri_builtin *row, const param *pa
             return true;
         }
         if (p >= n || params[p].is_keyword_only) {
-            tri_eval_error_at(e, args->at[i].at, 3004, "'%s' takes %d positional arguments", short_name(row), p);
+            tri_eval_error_at(e, args->at[i].at, 3004, "'%s' takes %d positional argument%s", short_name(row), p, p == 1 ? "" : "s");
             return false;
         }
         out[p] = args->at[i].value;
@@ -119,6 +120,12 @@ static bool bind_positional(tri_eval *e, const tri_builtin *row, const param *pa
         given[p++] = true;
     }
     return true;
+}
+
+/* What extern functions pass on: handles of the other compiler, which mean nothing here. */
+static bool is_handle(tri_str name)
+{
+    return tri_str_is(name, "_semantic") || tri_str_is(name, "_builder") || tri_str_is(name, "_generator");
 }
 
 static bool bind(tri_eval *e, const tri_builtin *row, const tri_call_args *args, tri_span at, tri_ev *out,
@@ -136,7 +143,7 @@ static bool bind(tri_eval *e, const tri_builtin *row, const tri_call_args *args,
     for (size_t i = 0; i < args->len; i++) {
         const tri_call_arg *a = &args->at[i];
         int p = 0;
-        if (tri_str_is_empty(a->name))
+        if (tri_str_is_empty(a->name) || is_handle(a->name))
             continue;
         while (p < n && !tri_str_equal(params[p].name, a->name))
             p++;
@@ -242,9 +249,14 @@ const tri_type *tri_arg_dtype(tri_eval *e, const tri_ev *args, int i)
     tri_str text;
     if (!t && tri_ev_get_str(args[i], &text))
         t = tri_types_parse(e->arena, text);
-    if (!t)
+    if (!t) {
         not_constant(e, args, i, "type such as tl.float32");
-    return t;
+        return NULL;
+    }
+    const char *why = tri_target_rejects(e, t->dtype);
+    if (why)
+        tri_arg_error(e, i, 3020, "%s", why);
+    return why ? NULL : t;
 }
 
 bool tri_arg_tensor(tri_eval *e, const tri_ev *args, int i, tri_ev *out)

@@ -174,6 +174,7 @@ static tri_ev static_assert_form(tri_eval *e, const tri_ast_node *node)
     tri_ev condition = tri_expr_eval(e, test);
     if (tri_ev_is_error(condition))
         return condition;
+    e->frame->is_abandoned = !e->frame->is_kernel && !(tri_ev_get_bool(condition, &ok) && ok);
     if (!tri_ev_get_bool(condition, &ok)) {
         tri_ev r = tri_eval_error_at(e, test->span, 4002, "the condition of tl.static_assert must be a compile-time bool, "
                                      "but this is %s", tri_eval_describe(e, condition));

@@ -428,6 +428,25 @@ static tri_ev eval_slice(tri_eval *e, const tri_ast_node *node)
     return (tri_ev){.kind = TRI_EV_SLICE, .slice = s};
 }
 
+/* A table of constants, in an extern function. */
+static tri_ev eval_dict(tri_eval *e, const tri_ast_node *node)
+{
+    tri_value *dict = tri_value_dict_create(e->arena);
+    for (uint32_t i = 0; i < node->list.len; i++) {
+        const tri_ast_node *item = node->list.at[i];
+        if (!item->key_value.key)
+            return unsupported(e, "'**' in a dict", "write its entries");
+        tri_ev key = tri_expr_eval(e, item->key_value.key), value = tri_expr_eval(e, item->key_value.value);
+        const tri_value *k = tri_ev_to_value(e, key), *v = tri_ev_to_value(e, value);
+        if (tri_ev_is_error(key) || tri_ev_is_error(value))
+            return (tri_ev){0};
+        if (!k || !v)
+            return tri_eval_error_at(e, item->span, 3013, "the entries of a dict must be compile-time constants");
+        tri_value_dict_set(e->arena, dict->dict, k, v);
+    }
+    return tri_ev_from_value(e, dict);
+}
+
 static tri_ev eval_walrus(tri_eval *e, const tri_ast_node *node)
 {
     tri_ev v = tri_stmt_decay(e, tri_expr_eval(e, node->assign_to.value));
@@ -488,8 +507,11 @@ static tri_ev dispatch(tri_eval *e, const tri_ast_node *node)
     case TRI_AST_LAMBDA:
         return unsupported(e, "a lambda", "write a function decorated with @triton.jit at module level");
     case TRI_AST_DICT:
+        if (e->frame->function->is_extern)
+            return eval_dict(e, node);
+        return unsupported(e, "a dict", "use a tuple");
     case TRI_AST_SET:
-        return unsupported(e, node->kind == TRI_AST_DICT ? "a dict" : "a set", "use a tuple");
+        return unsupported(e, "a set", "use a tuple");
     default:
         return unsupported(e, tri_ast_kind_text(node->kind), NULL);
     }

@@ -48,6 +48,7 @@ struct tri_frame {
     int depth;      /* of calls */
     int static_depth; /* loops unrolled at compile time around the current statement */
     bool is_done;     /* a return was just met: what follows is dead */
+    bool is_abandoned; /* a static assertion of a helper failed: what follows would only repeat it */
     bool is_consumed; /* the rest of the body was compiled inside the branches of an early return */
     tri_continuation *rest;
     tri_return_list returns;

@@ -275,8 +275,8 @@ static bool bind_params(tri_eval *e, const tri_function *f, const tri_call_args 
         }
     }
     if (position < positional) {
-        tri_eval_error_at(e, args->at[position].at, 3004, "'%.*s' takes %u positional arguments but %zu are given",
-                          TRI_STR_ARG(f->name), list->len, positional);
+        tri_eval_error_at(e, args->at[position].at, 3004, "'%.*s' takes %u positional argument%s but %zu %s given",
+                          TRI_STR_ARG(f->name), list->len, list->len == 1 ? "" : "s", positional, positional == 1 ? "is" : "are");
         tri_diag_note(e->diag, tri_ast_name_span(f->node), "it is defined here");
         return false;
     }

@@ -511,33 +511,19 @@ static const tri_value *run_get_int_dtype(PARAMS)
     return t ? tri_value_dtype(h->arena, t) : NULL;
 }
 
-static tri_value *new_object(tri_host *h, const char *path)
-{
-    tri_value *o = TRI_NEW(h->arena, tri_value);
-    o->kind = TRI_VALUE_OBJECT;
-    o->object.path = tri_str_from(path);
-    o->object.fields = tri_value_dict_create(h->arena)->dict;
-    return o;
-}
-
-static void set_field(tri_host *h, tri_value *object, const char *name, const tri_value *value)
-{
-    tri_value_dict_set(h->arena, object->object.fields, tri_value_str(h->arena, tri_str_from(name)), value);
-}
-
 static const tri_value *run_config(PARAMS)
 {
     static const struct {
         const char *name;
         int value; /* -1: None */
     } params[] = {{"kwargs", -1}, {"num_warps", 4}, {"num_stages", 3}, {"num_ctas", 1}, {"maxnreg", -1}, {"pre_hook", -1}, {"ir_override", -1}};
-    tri_value *config = new_object(h, "triton.Config");
+    tri_value *config = tri_value_object_create(h->arena, "triton.Config");
     (void)at;
     for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
         const tri_value *given = i < n ? v[i] : tri_host_keyword(args, params[i].name);
         if (!given)
             given = params[i].value < 0 ? &tri_value_none : tri_value_int(h->arena, params[i].value);
-        set_field(h, config, params[i].name, given);
+        tri_value_set_field(h->arena, config, params[i].name, given);
     }
     const tri_value *kwargs = tri_value_dict_find_str(config->object.fields, TRI_STR("kwargs"));
     return kwargs->kind == TRI_VALUE_DICT ? config : NULL;
@@ -550,13 +536,13 @@ static const tri_value *run_partial(PARAMS)
     (void)at;
     if (n < 1)
         return NULL;
-    tri_value *partial = new_object(h, "functools.partial"), *keywords = tri_value_dict_create(h->arena);
+    tri_value *partial = tri_value_object_create(h->arena, "functools.partial"), *keywords = tri_value_dict_create(h->arena);
     for (size_t i = 0; i < args->at.len; i++)
         if (args->at.at[i].name.len)
             tri_value_dict_set(h->arena, keywords->dict, tri_value_str(h->arena, args->at.at[i].name), args->at.at[i].value);
-    set_field(h, partial, "func", v[0]);
-    set_field(h, partial, "args", tri_value_sequence(h->arena, TRI_VALUE_TUPLE, (uint32_t)n - 1, v + 1));
-    set_field(h, partial, "keywords", keywords);
+    tri_value_set_field(h->arena, partial, "func", v[0]);
+    tri_value_set_field(h->arena, partial, "args", tri_value_sequence(h->arena, TRI_VALUE_TUPLE, (uint32_t)n - 1, v + 1));
+    tri_value_set_field(h->arena, partial, "keywords", keywords);
     return partial;
 }
 

@@ -20,7 +20,7 @@ static const char *const language_names[] = {
     "base_type", "base_value", "binary_op_type_legalization", "bitonic_merge", "block_type", "broadcast",
     "broadcast_to", "cast", "cat", "cdiv", "ceil", "clamp", "condition", "const", "constexpr", "constexpr_function",
     "constexpr_type", "cos", "cumprod", "cumsum", "debug_barrier", "device_assert", "device_print", "div_rn", "dot",
-    "dot_scaled", "dtype", "erf", "exp", "exp2", "expand_dims", "expect_zero", "extern_elementwise", "fdiv", "flip",
+    "dot_scaled", "dtype", "erf", "exp", "exp2", "expand_dims", "expect_zero", "extern", "extern_elementwise", "fdiv", "flip",
     "floor", "fma", "full", "gather", "get_int_dtype", "histogram", "inline_asm_elementwise", "interleave", "item", "join", "load",
     "load_tensor_descriptor", "log", "log2", "logical_and", "logical_or", "make_block_ptr", "make_tensor_descriptor",
     "map_elementwise", "max", "max_constancy", "max_contiguous", "maximum", "min", "minimum", "mul", "multiple_of",
@@ -70,7 +70,7 @@ static const char *const cuda_names[] = {
 };
 
 static const char *const target_names[] = {
-    "cuda_capability_geq", "is_cuda", "is_hip", "is_hip_cdna3", "is_hip_cdna4", "is_hip_gfx1250", "is_xpu",
+    "cuda_capability_geq", "current_target", "is_cuda", "is_hip", "is_hip_cdna3", "is_hip_cdna4", "is_hip_gfx1250", "is_xpu",
 };
 
 static const char *const triton_names[] = {
@@ -191,6 +191,12 @@ static const tri_value *find_constant(tri_arena *arena, tri_str path)
         return tri_value_str(arena, TRI_STR("3.8.0"));
     if (tri_str_is(path, "triton.language.TRITON_MAX_TENSOR_NUMEL"))
         return tri_value_int(arena, TRI_MAX_TENSOR_NUMEL);
+    if (tri_str_is(path, "triton.language.N_ROUNDS_DEFAULT"))
+        return tri_value_int(arena, 10);
+    if (tri_str_is(path, "triton.language.CONSTEXPR_0"))
+        return tri_value_int(arena, 0);
+    if (tri_str_is(path, "triton.language.pi32_t"))
+        return tri_value_dtype(arena, tri_types_pointer(arena, tri_types_scalar(TRI_DTYPE_INT32), 1, false));
     if (tri_str_is(path, "math.pi"))
         return tri_value_float(arena, 3.141592653589793);
     if (tri_str_is(path, "math.e"))

@@ -215,6 +215,29 @@ static bool is_host_part_of_triton(tri_str path)
     return false;
 }
 
+static const tri_value *step_into(tri_module *from, tri_module *m, tri_str rest, bool *out_exists)
+{
+    while (m && rest.len) {
+        tri_str part = next_part(&rest);
+        m = find_in_folder(from->all, from->all->root, module_folder(m), part);
+    }
+    if (!m)
+        *out_exists = false;
+    return m ? m->value : NULL;
+}
+
+/* triton.tools holds kernel code: read where the user keeps the package, since it is not part of the language. */
+static const tri_value *import_tool(tri_module *from, tri_str dotted)
+{
+    bool exists = true;
+    tri_str rest = dotted;
+    next_part(&rest);
+    if (!tri_str_has_prefix(rest, "tools."))
+        return NULL;
+    tri_module *package = find_top(from, TRI_STR("triton"));
+    return package ? step_into(from, package, rest, &exists) : NULL;
+}
+
 static const tri_value *import_library(tri_module *from, tri_str dotted, bool *out_exists)
 {
     tri_arena *arena = from->all->arena;
@@ -229,21 +252,12 @@ static const tri_value *import_library(tri_module *from, tri_str dotted, bool *o
             *out_exists = false;
             return external(from, dotted);
         }
-        if (!v)
-            return external(from, dotted);
+        if (!v) {
+            v = import_tool(from, dotted);
+            return v ? v : external(from, dotted);
+        }
     }
     return v;
-}
-
-static const tri_value *step_into(tri_module *from, tri_module *m, tri_str rest, bool *out_exists)
-{
-    while (m && rest.len) {
-        tri_str part = next_part(&rest);
-        m = find_in_folder(from->all, from->all->root, module_folder(m), part);
-    }
-    if (!m)
-        *out_exists = false;
-    return m ? m->value : NULL;
 }
 
 const tri_value *tri_module_import(tri_module *from, uint32_t level, tri_str dotted, bool *out_exists, tri_failure *failure)

@@ -12,6 +12,7 @@ static bool is_path(const tri_value *v, const char *const *paths)
 }
 
 static const char *const jit_paths[] = {"triton.jit", "triton.language.jit", NULL};
+static const char *const extern_paths[] = {"triton.language.extern", NULL};
 static const char *const constexpr_paths[] = {"triton.constexpr_function", "triton.language.constexpr_function",
                                              "triton.language.constexpr", NULL};
 static const char *const must_use_paths[] = {"triton.must_use_result", "triton.language.must_use_result", NULL};
@@ -67,6 +68,9 @@ static void apply_decorator(tri_scope *scope, tri_function *f, const tri_ast_nod
         f->kind = TRI_FUNCTION_JIT;
         if (call)
             read_jit_options(f, call);
+    } else if (is_path(v, extern_paths)) {
+        f->kind = TRI_FUNCTION_JIT;
+        f->is_extern = true;
     } else if (is_path(v, constexpr_paths)) {
         f->kind = TRI_FUNCTION_CONSTEXPR;
     } else if (is_path(v, must_use_paths)) {

@@ -269,13 +269,32 @@ static bool from_defines(kernel *k)
     return true;
 }
 
-static void from_annotations(kernel *k)
+/* A string that can only be meant for -sig: "tensordesc<fp16[64, 64]>", "*fp32:16". */
+static bool is_signature_text(const tri_ast_node *param)
+{
+    const tri_ast_node *annotation = param->param.annotation;
+    if (!annotation || annotation->kind != TRI_AST_STRING)
+        return false;
+    tri_str text = tri_str_trim(annotation->string);
+    return tri_str_has_prefix(text, "tensordesc<") || (tri_str_has_prefix(text, "*") && tri_str_has_suffix(text, ":16"));
+}
+
+static bool from_annotations(kernel *k)
 {
     for (size_t i = 0; i < params_of(k->function)->len; i++) {
-        const tri_type *type = k->is_known[i] ? NULL : annotation_type(k->c->arena, param_at(k->function, i));
+        const tri_ast_node *param = param_at(k->function, i);
+        const tri_type *type = k->is_known[i] ? NULL : annotation_type(k->c->arena, param);
+        tri_arg arg = {.kind = TRI_ARG_VALUE, .type = type};
         if (type)
-            settle(k, i, (tri_arg){.kind = TRI_ARG_VALUE, .type = type});
+            settle(k, i, arg);
+        if (type || k->is_known[i] || !is_signature_text(param))
+            continue;
+        tri_str text = tri_str_trim(param->param.annotation->string);
+        if (!tri_signature_text_argument(k->c->all, k->function->scope, text, text, param->param.annotation->span, false, &arg))
+            return false;
+        settle(k, i, arg);
     }
+    return true;
 }
 
 /* Remembers the first expression that could not be had, for the note of a missing value. */
@@ -515,9 +534,8 @@ static bool settle_all(kernel *k)
     for (size_t i = 0; i < params_of(f)->len; i++)
         tri_vec_push(k->c->arena, &k->signature.params,
                      (tri_signature_param){.name = param_at(f, i)->param.name, .node = param_at(f, i)});
-    if (!check_params(k) || !from_text(k) || !from_defines(k))
+    if (!check_params(k) || !from_text(k) || !from_defines(k) || !from_annotations(k))
         return false;
-    from_annotations(k);
     for (uint32_t i = 0; i < f->autotunes.len; i++)
         if (!from_autotune(k, f->autotunes.at[i]))
             return false;

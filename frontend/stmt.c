@@ -326,7 +326,7 @@ void tri_stmt_from(tri_eval *e, const tri_ast_list *body, uint32_t first)
     tri_frame *f = e->frame;
     tri_continuation here = {body, first, f->rest};
     f->rest = &here;
-    for (uint32_t i = first; i < body->len && !f->is_consumed; i++) {
+    for (uint32_t i = first; i < body->len && !f->is_consumed && !f->is_abandoned; i++) {
         here.next = i + 1;
         tri_place saved = tri_expr_enter(e, body->at[i]);
         statement(e, body->at[i]);

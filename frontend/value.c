@@ -167,6 +167,20 @@ void tri_value_dict_set(tri_arena *arena, tri_value_dict *dict, const tri_value 
     tri_value_push(arena, &dict->values, value);
 }
 
+tri_value *tri_value_object_create(tri_arena *arena, const char *path)
+{
+    tri_value *o = TRI_NEW(arena, tri_value);
+    o->kind = TRI_VALUE_OBJECT;
+    o->object.path = tri_str_from(path);
+    o->object.fields = tri_value_dict_create(arena)->dict;
+    return o;
+}
+
+void tri_value_set_field(tri_arena *arena, tri_value *object, const char *name, const tri_value *value)
+{
+    tri_value_dict_set(arena, object->object.fields, tri_value_str(arena, tri_str_from(name)), value);
+}
+
 /* ---- access ---- */
 
 const tri_value *tri_value_unwrap(const tri_value *v)

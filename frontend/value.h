@@ -102,6 +102,9 @@ const tri_value *tri_value_dtype(tri_arena *arena, const struct tri_type *type);
 const tri_value *tri_value_builtin(tri_arena *arena, tri_str borrowed_path);
 const tri_value *tri_value_external(tri_arena *arena, tri_str borrowed_path);
 const tri_value *tri_value_constexpr(tri_arena *arena, const tri_value *inner);
+/* Instance of a library class ("triton.Config"), without fields yet. */
+tri_value *tri_value_object_create(tri_arena *arena, const char *path);
+void tri_value_set_field(tri_arena *arena, tri_value *object, const char *name, const tri_value *value);
 void tri_value_push(tri_arena *arena, tri_value_list *list, const tri_value *item);
 
 /* The value of a constant node (INT FLOAT STRING BYTES NONE TRUE FALSE ELLIPSIS). Null for other nodes

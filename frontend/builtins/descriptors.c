@@ -281,3 +281,34 @@ tri_ev tri_builtin_descriptor_scatter(tri_eval *e, const tri_ev *args)
     tri_builder_create(&e->b, &(tri_op){.name = "tt.descriptor_scatter", .num_operands = 4, .operands = values});
     return tri_ev_none(e);
 }
+
+/* The spelling before descriptors were values: desc, offsets, block shape, element type. */
+tri_ev tri_builtin_old_descriptor_load(tri_eval *e, const tri_ev *args)
+{
+    const tri_ev_desc *d;
+    int rank;
+    int64_t shape[TRI_MAX_TENSOR_RANK];
+    const tri_type *elem = tri_arg_dtype(e, args, 3);
+    if (!elem || !get_desc(e, args, &d) || !tri_arg_shape(e, args, 2, &rank, shape))
+        return (tri_ev){0};
+    if (rank != d->rank || memcmp(shape, d->block->shape, sizeof *shape * (size_t)rank))
+        return tri_arg_error(e, 2, 3009, "the descriptor loads blocks of %s, not of %s",
+                             tri_eval_shape_name(e, d->rank, d->block->shape), tri_eval_shape_name(e, rank, shape));
+    if (!tri_types_equal(elem, tri_types_element(d->block)))
+        return tri_arg_error(e, 3, 3012, "the descriptor loads elements of type '%s', not '%s'",
+                             tri_eval_type_name(e, tri_types_element(d->block)), tri_eval_type_name(e, elem));
+    tri_ev now[4] = {args[0], args[1], tri_ev_none(e), tri_ev_none(e)};
+    return tri_builtin_descriptor_load(e, now);
+}
+
+/* desc, value, offsets */
+tri_ev tri_builtin_old_descriptor_store(tri_eval *e, const tri_ev *args)
+{
+    tri_ev now[3] = {args[0], args[2], args[1]};
+    const tri_span *outer = e->arg_spans;
+    const tri_span spans[3] = {outer[0], outer[2], outer[1]};
+    e->arg_spans = spans;
+    tri_ev r = tri_builtin_descriptor_store(e, now);
+    e->arg_spans = outer;
+    return r;
+}

@@ -106,17 +106,14 @@ tri_ev tri_builtin_device_assert(tri_eval *e, const tri_ev *args)
     tri_str message;
     if (!tri_arg_str(e, args, 1, "", &message))
         return (tri_ev){0};
+    if (!tri_arg_tensor(e, args, 0, &cond) || (!tri_ev_is_none(args[2]) && !tri_arg_tensor(e, args, 2, &mask)))
+        return (tri_ev){0};
     if (!e->unit->options->debug_asserts && !e->debug)
         return tri_ev_none(e);
-    if (!tri_arg_tensor(e, args, 0, &cond))
-        return (tri_ev){0};
     if (!tri_types_is_int(cond.type) || tri_types_element(cond.type)->dtype != TRI_DTYPE_INT1)
         return tri_arg_error(e, 0, 3012, "the condition must be of type int1, but this is '%s'", tri_eval_type_name(e, cond.type));
-    if (!tri_ev_is_none(args[2])) {
-        if (!tri_arg_tensor(e, args, 2, &mask))
-            return (tri_ev){0};
+    if (!tri_ev_is_none(args[2]))
         cond = tri_arith_binary(e, TRI_AST_BIT_OR_OP, cond, tri_arith_not(e, mask));
-    }
     tri_attr attr = {"message", tri_attr_str(e->mlir, message.data, message.len)};
     tri_emit_effect(e, "tt.assert", 1, &cond, 1, &attr);
     return tri_ev_none(e);

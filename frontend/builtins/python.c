@@ -65,7 +65,13 @@ static bool instance_of(tri_eval *e, tri_ev x, tri_ev cls, bool *out)
         *out = x.kind == TRI_EV_TUPLE;
     else if (tri_str_is(name, "triton.language.dtype"))
         *out = kind == TRI_VALUE_DTYPE;
-    else if (tri_str_is(name, "triton.language.tensor_descriptor"))
+    else if (tri_str_is(name, "triton.language.pointer_type"))
+        *out = kind == TRI_VALUE_DTYPE && x.ce->type->kind == TRI_TYPE_PTR;
+    else if (tri_str_is(name, "triton.language.block_type"))
+        *out = kind == TRI_VALUE_DTYPE && x.ce->type->kind == TRI_TYPE_BLOCK;
+    else if (tri_str_is(name, "triton.language.constexpr_type"))
+        *out = kind == TRI_VALUE_OBJECT && tri_str_equal(x.ce->object.path, name);
+    else if (tri_str_is(name, "triton.language.tensor_descriptor") || tri_str_is(name, "triton.language.tensor_descriptor_base"))
         *out = x.kind == TRI_EV_DESC;
     else if (tri_str_is(name, "int"))
         *out = kind == TRI_VALUE_INT || kind == TRI_VALUE_BOOL;

@@ -155,6 +155,8 @@ tri_ev tri_builtin_associative_scan(tri_eval *e, const tri_ev *args)
     tri_ev *inputs;
     int n, axis;
     bool reverse;
+    if (tri_ev_is_none(args[1]))
+        return tri_arg_error(e, 1, 3022, "a scan needs an axis");
     if (!get_inputs(e, args, &inputs, &n) || !tri_arg_axis(e, args, 1, inputs[0].type->rank, &axis) ||
         !tri_arg_bool(e, args, 3, false, &reverse))
         return (tri_ev){0};

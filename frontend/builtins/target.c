@@ -25,6 +25,36 @@ tri_ev tri_builtin_target_is(tri_eval *e, const tri_ev *args)
     }
 }
 
+/* An object with backend, arch and warp_size, as far as the target has them. */
+tri_ev tri_builtin_current_target(tri_eval *e, const tri_ev *args)
+{
+    (void)args;
+    bool cuda = tri_target_is(e, "nvptx");
+    tri_value *t = tri_value_object_create(e->arena, "triton.backends.compiler.GPUTarget");
+    tri_str family = e->target->family;
+    tri_value_set_field(e->arena, t, "backend", tri_value_str(e->arena, cuda ? TRI_STR("cuda") : family));
+    tri_value_set_field(e->arena, t, "arch", cuda ? tri_value_int(e->arena, tri_target_capability(e))
+                                                  : tri_value_str(e->arena, e->target->ttg_target));
+    tri_value_set_field(e->arena, t, "warp_size", tri_value_int(e->arena, 32));
+    return tri_ev_from_value(e, t);
+}
+
+/* convert_custom_float8_smNN(arg, dst_ty, rounding): casts from and to fp8e4b15, and no others */
+tri_ev tri_builtin_convert_custom_float8(tri_eval *e, const tri_ev *args)
+{
+    tri_ev x;
+    const tri_type *to = tri_arg_dtype(e, args, 1);
+    if (!to || !tri_arg_tensor(e, args, 0, &x))
+        return (tri_ev){0};
+    tri_dtype from = tri_types_element(x.type)->dtype;
+    if (!tri_ev_is_none(args[2]))
+        return tri_arg_error(e, 2, 3021, "conversions of fp8e4b15 have one rounding");
+    if (tri_types_is_ptr(x.type) || (from == TRI_DTYPE_FP8E4B15) == (to->dtype == TRI_DTYPE_FP8E4B15))
+        return tri_arg_error(e, 1, 3015, "this converts from or to fp8e4b15, not '%s' to '%s'",
+                             tri_eval_type_name(e, tri_types_element(x.type)), tri_eval_type_name(e, to));
+    return tri_semantic_cast(e, x, to, TRI_ROUND_DEFAULT);
+}
+
 tri_ev tri_builtin_capability_geq(tri_eval *e, const tri_ev *args)
 {
     int64_t major, minor;
@@ -44,8 +74,11 @@ static bool need_nvidia(tri_eval *e, int least)
 {
     if (tri_target_is(e, "nvptx") && tri_target_capability(e) >= least)
         return true;
-    tri_eval_error(e, 3020, least ? "'%s' needs sm_%d or later" : "'%s' is only for NVIDIA GPUs (%d)",
-                   tri_builtins_current(e)->path, least);
+    const char *path = tri_builtins_current(e)->path, *name = strrchr(path, '.') + 1;
+    if (least && tri_target_is(e, "nvptx"))
+        tri_eval_error(e, 3020, "'%s' needs sm_%d or later", name, least);
+    else
+        tri_eval_error(e, 3020, "'%s' is only for NVIDIA GPUs", name);
     return false;
 }
 

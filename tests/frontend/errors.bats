@@ -109,7 +109,7 @@ EOF
 }
 
 @test "too many arguments" {
-    rejects 3004 "takes 1 positional arguments" <<'EOF'
+    rejects 3004 "takes 1 positional argument" <<'EOF'
 tl.exp(1.0, 2.0)
 EOF
 }

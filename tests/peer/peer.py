@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares tritcc's ttir with that of a Triton package, op by op.
 
-usage: peer.py TRITCC ROWS.jsonl [PACKAGES] [-k WORD] [-v] [-n COUNT]
+usage: peer.py TRITCC ROWS.jsonl|FILE.tri [PACKAGES] [-k WORD] [-v] [-n COUNT]
 
 ROWS.jsonl: one specialisation a line (file, kernel, signature, constexprs, div16). PACKAGES: folder
-that holds the packages. Both texts go through Triton's own parser, verifier, inliner,
+that holds the packages. FILE.tri: kernels whose parameters are annotated with their types. Both texts go through Triton's own parser, verifier, inliner,
 canonicalizer and CSE before they are compared, so only meaning counts. Not part of `make check`:
 it needs Python with the triton package.
 """
@@ -29,8 +29,17 @@ from triton.compiler import ASTSource
 from triton.compiler.compiler import make_backend
 
 
-def clean(module, context):
+def has_block_pointers(module):
+    return "tt.make_tensor_ptr" in str(module)
+
+
+def clean(module, context, block_pointers=False):
+    """block_pointers: one of the two texts to compare has them, the other one their masks and pointers."""
     manager = ir.pass_manager(context)
+    if block_pointers:
+        passes.ttir.add_rewrite_tensor_pointer(manager)
+        passes.common.add_canonicalizer(manager)
+        passes.ttir.add_reorder_broadcast(manager)
     passes.common.add_inliner(manager)
     passes.common.add_canonicalizer(manager)
     passes.common.add_cse(manager)
@@ -44,6 +53,9 @@ def normal(text):
     """Constants stand at their uses, every other value is named by a hash of what computes it, so that
     neither names nor the order of independent operations count."""
     names = {}
+    text = re.sub(r'@"?(?:[\w.<>]*\.)?(\w+?)__[^"( ]*(?:"|[^"]*")?(?=\()', r"@\1", text)  # a helper's module and arguments
+    text = re.sub(r'inline_asm "[^"]*0x00800080[^"]*"', 'inline_asm "fp8e4b15"', text)  # two spellings of one conversion
+    text = re.sub(r"^ *llvm.intr.assume %?\(?true.*\n", "", text, flags=re.M)
     text = re.sub(r", tritcc\.kernel = \{.*\}\} \{$", "} {", text, flags=re.M)
     text = re.sub(r"^#loc.*\n", "", text, flags=re.M)
     text = re.sub(r"\s+loc\(#?[^()]*\)", "", text)
@@ -71,9 +83,12 @@ def normal(text):
 
 
 def blocks_sorted(text):
-    """Lines sorted between those that open or close a region or block."""
+    """Functions by name, and lines sorted between those that open or close a region or block."""
     out, run = [], []
-    for line in text.split("\n"):
+    parts = re.split(r"^(?=  tt\.func )", text, flags=re.M)
+    parts[-1], _, end = parts[-1].partition("\n}")
+    parts[1:] = sorted(p.rstrip("\n") + "\n" for p in parts[1:])
+    for line in ("".join(parts) + "}" + end).split("\n"):
         if re.search(r"[{}]\s*$|^\s*\^bb|^\s*}", line):
             out += sorted(run) + [line]
             run = []
@@ -89,12 +104,20 @@ def older(text):
     """Spellings of the release that is installed."""
     text = re.sub(r"tensordesc<([0-9x]+x[a-z0-9A-Z]+)>", r"tensordesc<tensor<\1>>", text)
     text = re.sub(r"(make_tensor_descriptor .* : <[a-z0-9A-Z]+>, )<([^<>]*)>", r"\1<tensor<\2>>", text)
+    text = re.sub(r"loop_licm<disable = true>", "loop_licm<disable = true, versioningDisable = true>", text)
+    for ours, asm in (("wait", "griddepcontrol.wait"), ("launch_dependents", "griddepcontrol.launch_dependents")):
+        text = re.sub(r"tt\.grid_dependency_%s$" % ours, 'tt.elementwise_inline_asm "%s; // dummy $0" {constraints = "=r", '
+                      "packed_element = 1 : i32, pure = false} -> i32" % asm, text, flags=re.M)
     return re.sub(r'ttg.barrier "?all"?', "gpu.barrier", text)
 
 
 def newer():
-    """Rules of the language that changed after the installed release: bare numbers stay weak in comparisons."""
+    """Rules of the language that changed after the installed release: bare numbers stay weak in comparisons,
+    tl.cat keeps the order, sorting networks compare bits."""
     from triton.language import core
+    import newer as rules
+    triton.language.standard._compare_and_swap = rules.compare_and_swap
+    triton.language.cat = core.cat = rules.cat
     for name, method in (("lt", "less_than"), ("le", "less_equal"), ("gt", "greater_than"), ("ge", "greater_equal"),
                          ("eq", "equal"), ("ne", "not_equal")):
         def forward(self, other, _semantic=None, method=method):
@@ -105,6 +128,25 @@ def newer():
 
         setattr(core.tensor, "__%s__" % name, core.builtin(forward))
         setattr(core.tensor, "__r%s__" % name, core.builtin(reflected))
+
+
+class Driver:
+    """Enough of a driver for what happens before a launch."""
+
+    def __init__(self, target): self.target = target
+    def get_current_target(self): return self.target
+    def get_current_device(self): return 0
+    def get_current_stream(self, device=0): return 0
+    def get_device_capability(self, device=0): return (self.target.arch // 10, self.target.arch % 10)
+    def clear_cache(self, cache): pass
+    def set_current_device(self, device): pass
+    def map_python_to_cpp_type(self, ty): return "void*"
+
+    class utils:
+        @staticmethod
+        def get_device_properties(device):
+            return {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132, "warpSize": 32,
+                    "sm_clock_rate": 1980000, "mem_clock_rate": 2619000, "mem_bus_width": 5120}
 
 
 class Nothing:
@@ -167,11 +209,33 @@ class Missing(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def load(path, packages):
+    if path.endswith(".tri"):
+        loader = importlib.machinery.SourceFileLoader("tri_" + os.path.basename(path)[:-4], path)
+        if loader.name not in sys.modules:
+            module = types.ModuleType(loader.name)
+            module.__file__ = path
+            sys.modules[loader.name] = module
+            loader.exec_module(module)
+        return sys.modules[loader.name]
     root = packages
     name = os.path.relpath(path, root)[:-3].replace("/", ".")
     if root not in sys.path:
         sys.path.insert(0, root)
     return __import__(name, fromlist=["_"])
+
+
+def rows_of(path):
+    """The kernels of a file as rows."""
+    module = load(path, None)
+    for name, fn in vars(module).items():
+        if not isinstance(fn, triton.runtime.jit.JITFunction) or fn.module != module.__name__:
+            continue
+        values = {p.name: p.default for p in fn.params if p.is_constexpr and p.has_default}
+        types_of = {p.name: p._param.annotation for p in fn.params if not p.is_constexpr}
+        if len(values) + len(types_of) == len(fn.params) and all(isinstance(t, str) for t in types_of.values()):
+            signature = {p.name: "constexpr" if p.is_constexpr else types_of[p.name].split(":")[0] for p in fn.params}
+            yield {"file": os.path.basename(path), "kernel": name, "params": [[n, 0] for n in signature], "signature": signature,
+                   "constexprs": values, "div16": [n for n, t in types_of.items() if t.endswith(":16")]}
 
 
 def unwrap(fn):
@@ -188,10 +252,19 @@ def value(v, module):
     return tuple(value(x, module) for x in v) if isinstance(v, list) else v
 
 
+def cause(error):
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return "%s: %s" % (type(error).__name__, (getattr(error, "error_message", None) or str(error)).strip()[-400:])
+
+
 def theirs(row, path, packages, target):
+    """The cleaned text, and whether block pointers had to be lowered for it."""
     module = load(path, packages)
     fn = unwrap(getattr(module, row["kernel"]))
-    constants = {k: value(v, module) for k, v in row["constexprs"].items()}
+    constants = {p.name: p.default for p in fn.params if p.is_constexpr and p.has_default}
+    constants.update({k: value(v, module) for k, v in row["constexprs"].items()})
+    row["signature"].update({k: "constexpr" for k in constants})
     attrs = {(fn.arg_names.index(n),): [["tt.divisibility", 16]] for n in row.get("div16", [])}
     source = ASTSource(fn, row["signature"], {(fn.arg_names.index(k),): v for k, v in constants.items()}, attrs)
     backend = make_backend(target)
@@ -200,10 +273,11 @@ def theirs(row, path, packages, target):
     ir.load_dialects(context)
     backend.load_dialects(context)
     module = source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
-    return clean(module, context)
+    block_pointers = has_block_pointers(module)
+    return clean(module, context, block_pointers), block_pointers
 
 
-def ours(row, path, packages, tritcc, arch):
+def ours(row, path, packages, tritcc, arch, block_pointers=False):
     command = [tritcc, "-passes=", "-arch=" + arch, "-I", packages, "-k", row["kernel"], "-sig", corpus.signature(row), path]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60)
     if run.returncode:
@@ -219,7 +293,7 @@ def ours(row, path, packages, tritcc, arch):
         module = ir.parse_mlir_module(f.name, context)
     finally:
         os.unlink(f.name)
-    return clean(module, context)
+    return clean(module, context, block_pointers)
 
 
 def main():
@@ -233,9 +307,15 @@ def main():
     parser.add_argument("--arch", default="sm_90")
     options = parser.parse_args()
     newer()
+    triton.runtime.driver.set_active(Driver(GPUTarget("cuda", int(options.arch.strip("sm_a")), 32)))
     sys.meta_path.append(Missing())
-    rows = [json.loads(line) for line in open(options.rows)]
+    if options.rows.endswith(".tri"):
+        options.packages = os.path.dirname(options.rows)
+        rows = list(rows_of(options.rows))
+    else:
+        rows = [json.loads(line) for line in open(options.rows)]
     counts = collections.Counter()
+    target = GPUTarget("cuda", int(options.arch.strip("sm_a")), 32)
     for number, row in enumerate(rows):
         label = "%s:%s#%d" % (row["file"], row["kernel"], number)
         if options.k not in label or (options.n and sum(counts.values()) >= options.n):
@@ -244,17 +324,20 @@ def main():
         if not os.path.exists(path):
             counts["no file"] += 1
             continue
+        reference, block_pointers = None, False
         try:
-            mine = ours(row, path, options.packages, options.tritcc, options.arch)
-        except Exception as error:
-            counts["tritcc fails"] += 1
-            print("FAIL", label, str(error)[:3000 if options.v else 400])
-            continue
-        try:
-            reference = theirs(row, path, options.packages, GPUTarget("cuda", int(options.arch.strip("sm_a")), 32))
+            reference, block_pointers = theirs(row, path, options.packages, target)
         except Exception as error:
             counts["triton fails"] += 1
-            print("SKIP", label, repr(error)[:300])
+            print("SKIP", label, cause(error))
+        try:
+            mine = ours(row, path, options.packages, options.tritcc, options.arch, block_pointers)
+        except Exception as error:
+            if reference is not None:
+                counts["tritcc fails"] += 1
+                print("FAIL", label, str(error)[:3000 if options.v else 400])
+            continue
+        if reference is None:
             continue
         mine, reference = blocks_sorted(mine), blocks_sorted(reference)
         same = mine == reference
