@@ -12,6 +12,7 @@ typedef struct {
     int max_vector_bits;    /* widest access, 128 */
     bool can_shuffle;
     bool has_ldmatrix, has_stmatrix;
+    int64_t spare_bytes;    /* scratch that a conversion may take for fewer rounds; 0: the fewest bytes */
 } tri_plan_machine;
 
 /* ---- accesses to memory by a register map ---- */

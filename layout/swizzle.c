@@ -404,6 +404,17 @@ static bool fit(const problem *p, choice *c, int64_t max_bytes)
     return max_bytes == 0 || ((int64_t)p->bits << offset_bits) / 8 <= max_bytes;
 }
 
+/* Two rounds become one, with a barrier less before and after, as long as the scratch is small enough. */
+static void merge_rounds(const problem *p, choice *c, int64_t max_bytes)
+{
+    while (c->reps.count) {
+        int offset_bits = c->vector.count + c->bank.count + c->segment.count;
+        if (((int64_t)p->bits << (offset_bits + 1)) / 8 > max_bytes)
+            return;
+        push(&c->segment, c->reps.at[--c->reps.count]);
+    }
+}
+
 static tri_sync sync_of(const tri_linear *src, const tri_linear *dst, const tri_plan_convert *plan)
 {
     if (plan->kind == TRI_CVT_CLUSTER)
@@ -429,6 +440,7 @@ bool tri_swizzle_choose(const tri_linear *src, const tri_linear *dst, const tri_
             try_pair(&p, stores[i], loads[j], &best);
     if (!best.found)
         best.c = narrow(&p);
+    merge_rounds(&p, &best.c, machine->spare_bytes);
     if (!fit(&p, &best.c, max_scratch_bytes))
         return false;
     plan->shared = buffer_of(src, &best.c);

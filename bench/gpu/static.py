@@ -26,9 +26,10 @@ KINDS = (
     ("mma", r"[HID]MMA|QMMA|HGMMA|IGMMA|QGMMA"), ("dep", r"LDGDEPBAR|DEPBAR"), ("ldsm", r"LDSM"), ("lds", r"LDS\b"),
     ("sts", r"STS|STSM"), ("ldgsts", r"LDGSTS"), ("ldg", r"LDG|LD\b"), ("stg", r"STG|ST\b"), ("local", r"LDL|STL"),
     ("bar", r"BAR|WARPSYNC"), ("shfl", r"SHFL"), ("mufu", r"MUFU"), ("f32", r"F(ADD|MUL|FMA|MNMX\d?|SEL|SETP|SET)\b"),
-    ("half", r"H(ADD|MUL|FMA|MNMX)2|HSET"), ("cvt", r"F2F\w*|I2F\w*|F2I\w*|FRND|I2I\w*"), ("int", r"I(ADD|MAD|ABS|MNMX)\w*|LEA|SHF|"
+    ("half", r"H(ADD|MUL|FMA|MNMX)2|HSET"), ("cvt", r"F2F\w*|I2F\w*|F2I\w*|FRND|I2I\w*"),
+    ("move", r"U?MOV\w*|IMAD\.MOV|CS2R|S2R|S2UR|R2UR"), ("int", r"I(ADD|MAD|ABS|MNMX)\w*|LEA|SHF|"
      r"LOP3|PRMT|IDP|VI\w*|SGXT|BMSK|POPC|FLO|LOP|UI\w+|ULEA|USHF|ULOP3|UPRMT|USGXT"), ("pred", r"ISETP|PLOP3|P2R|R2P|SEL|UISETP|UPLOP3|USEL"),
-    ("move", r"U?MOV\w*|CS2R|S2R|S2UR|R2UR"), ("jump", r"BRA|BSSY|BSYNC|EXIT|CALL|RET|BRX|JMP"),
+    ("jump", r"BRA|BSSY|BSYNC|EXIT|CALL|RET|BRX|JMP"),
 )
 
 

@@ -17,6 +17,7 @@ tri_plan_machine tri_scratch_machine(MlirOperation module)
     m.can_shuffle = is_cuda || tri_str_has_prefix(target, "hip:") || tri_str_has_prefix(target, "intel:");
     m.has_ldmatrix = is_cuda && number >= 75;
     m.has_stmatrix = is_cuda && number >= 90;
+    m.spare_bytes = tri_op_int(module, "tritcc.scratch-per-thread", 0) * m.lanes * tri_op_int(module, "ttg.num-warps", 4);
     return m;
 }
 

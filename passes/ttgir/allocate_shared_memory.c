@@ -282,7 +282,11 @@ static void report_overflow(allocator *a, MlirOperation func, int64_t total, int
     advise(a, total, most);
 }
 
-static bool allocate(tri_pass_run *run, MlirOperation func, int64_t *out_total)
+/* What conversions may take; tri_scratch_machine reads it, here, in membar and in the lowering. */
+static const char spare_attr[] = "tritcc.scratch-per-thread";
+
+/* With `out_is_over` it only says that the function needs too much, without a report. */
+static bool allocate(tri_pass_run *run, MlirOperation func, int64_t *out_total, bool *out_is_over)
 {
     MlirContext context = run->unit->mlir;
     allocator a = {.run = run};
@@ -299,11 +303,13 @@ static bool allocate(tri_pass_run *run, MlirOperation func, int64_t *out_total)
         tri_builder_set_attr(a.buffers.list.at[i].op, "allocation.offset",
                              tri_attr_i32(context, (int32_t)a.buffers.list.at[i].offset));
     int64_t most = tri_passes_option_int(run, "max-bytes", 0);
-    if (most && *out_total > most) {
+    if (!most || *out_total <= most)
+        return true;
+    if (out_is_over)
+        *out_is_over = true;
+    else
         report_overflow(&a, func, *out_total, most);
-        return false;
-    }
-    return true;
+    return false;
 }
 
 /* Callees come first, so that their need is known at the call. */
@@ -324,6 +330,22 @@ static void order_functions(MlirOperation module, tri_arena *arena, MlirOperatio
     tri_vec_push(arena, out_order, func);
 }
 
+static bool allocate_all(tri_pass_run *run, const tri_op_list *order, int64_t *out_most, bool *out_is_over)
+{
+    *out_most = 0;
+    for (size_t i = 0; i < order->len; i++) {
+        int64_t total = 0;
+        if (mlirBlockIsNull(tri_op_body(order->at[i], 0)))
+            continue;
+        if (!allocate(run, order->at[i], &total, out_is_over))
+            return false;
+        if (!tri_op_is_kernel(order->at[i]) && total > 0)
+            tri_builder_set_attr(order->at[i], "ttg.shared", tri_attr_i32(run->unit->mlir, (int32_t)total));
+        *out_most = max64(*out_most, total);
+    }
+    return true;
+}
+
 static bool run(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
@@ -333,23 +355,23 @@ static bool run(tri_pass_run *run)
     tri_op_collect_named(module, "tt.func", run->arena, &funcs);
     for (size_t i = 0; i < funcs.len; i++)
         order_functions(module, run->arena, funcs.at[i], &seen, &funcs, &order);
-    int64_t most = 0;
-    for (size_t i = 0; i < order.len; i++) {
-        int64_t total = 0;
-        if (mlirBlockIsNull(tri_op_body(order.at[i], 0)))
-            continue;
-        if (!allocate(run, order.at[i], &total))
-            return false;
-        if (!tri_op_is_kernel(order.at[i]) && total > 0)
-            tri_builder_set_attr(order.at[i], "ttg.shared", tri_attr_i32(run->unit->mlir, (int32_t)total));
-        most = max64(most, total);
+    int64_t most = 0, spare = tri_passes_option_int(run, "scratch-per-thread", 0);
+    bool is_over = false;
+    if (spare)
+        tri_builder_set_attr(module, spare_attr, tri_attr_i32(run->unit->mlir, (int32_t)spare));
+    bool ok = allocate_all(run, &order, &most, spare ? &is_over : NULL);
+    if (is_over) {
+        mlirOperationRemoveAttributeByName(module, mlirStringRefCreateFromCString(spare_attr));
+        ok = allocate_all(run, &order, &most, NULL);
     }
-    tri_builder_set_attr(module, "ttg.shared", tri_attr_i32(run->unit->mlir, (int32_t)most));
-    return true;
+    if (ok)
+        tri_builder_set_attr(module, "ttg.shared", tri_attr_i32(run->unit->mlir, (int32_t)most));
+    return ok;
 }
 
 static const char *const options[] = {
     "max-bytes=N: fail when a function needs more; 0 means no limit (0)",
+    "scratch-per-thread=N: bytes that a conversion may take to need fewer rounds, if they fit (0)",
     NULL,
 };
 
