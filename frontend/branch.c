@@ -21,14 +21,10 @@ typedef struct {
     size_t len, cap;
 } merged_list;
 
-static const tri_local *find_in(const tri_locals *locals, const tri_local *like)
+static const tri_local *find_in(tri_eval *e, tri_locals *locals, const tri_local *like)
 {
-    for (int i = 0; i < locals->len; i++) {
-        const tri_local *l = &locals->at[i];
-        if (l->hash == like->hash && !l->is_gone && tri_str_equal(l->name, like->name))
-            return l;
-    }
-    return NULL;
+    const tri_local *l = tri_frame_find_in(e, locals, like->name, like->hash);
+    return l && !l->is_gone ? l : NULL;
 }
 
 static void report_redefinition(tri_eval *e, const tri_local *before, const tri_local *now, const char *where)
@@ -43,11 +39,11 @@ static void report_redefinition(tri_eval *e, const tri_local *before, const tri_
 }
 
 /* Changed names that were visible before, in the order of their first binding. */
-static void merge_live(tri_eval *e, const tri_locals *live, const arm *then, const arm *orelse, merged_list *out)
+static void merge_live(tri_eval *e, const tri_locals *live, arm *then, arm *orelse, merged_list *out)
 {
     for (int i = 0; i < live->len; i++) {
         const tri_local *before = &live->at[i], *t, *o;
-        if (before->is_gone || !(t = find_in(&then->locals, before)) || !(o = find_in(&orelse->locals, before)))
+        if (before->is_gone || !(t = find_in(e, &then->locals, before)) || !(o = find_in(e, &orelse->locals, before)))
             continue;
         if (tri_ev_is_error(before->value))
             continue;
@@ -78,12 +74,12 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Names that are new in both arms, sorted. */
-static void merge_new(tri_eval *e, const tri_locals *live, const arm *then, const arm *orelse, merged_list *out)
+static void merge_new(tri_eval *e, tri_locals *live, arm *then, arm *orelse, merged_list *out)
 {
     size_t first = out->len;
     for (int i = 0; i < then->locals.len; i++) {
         const tri_local *t = &then->locals.at[i], *o;
-        if (t->is_gone || find_in(live, t) || !(o = find_in(&orelse->locals, t)))
+        if (t->is_gone || find_in(e, live, t) || !(o = find_in(e, &orelse->locals, t)))
             continue;
         merged m = {t->name, t->value, o->value, t->at};
         if (!tri_ev_is_error(t->value) && !tri_ev_is_error(o->value) && !tri_ev_same_type(t->value, o->value)) {
@@ -126,9 +122,9 @@ static void bind_merged(tri_eval *e, const tri_locals *live, const arm *then, co
     tri_frame_restore(e, live);
     for (int i = live->len; i < then->locals.len; i++) {
         const tri_local *l = &then->locals.at[i];
-        if (!tri_frame_find(e->frame, l->name)) {
+        if (!tri_frame_find(e, l->name)) {
             tri_frame_set(e, l->name, (tri_ev){0}, l->at);
-            tri_frame_find(e->frame, l->name)->is_gone = true;
+            tri_frame_find(e, l->name)->is_gone = true;
         }
     }
     const MlirValue *cursor = results;

@@ -1,6 +1,8 @@
 /* Early returns of functions that are inlined, without blocks: see frame.h. */
 #include "frontend/frame.h"
 
+enum { max_early = 256 }; /* each nests the rest of the function one level deeper */
+
 typedef struct {
     MlirBlock first, last; /* of the branch; `last` ends where it returns */
     tri_ev value;
@@ -67,11 +69,18 @@ static MlirRegion region_of(MlirBlock block)
 void tri_early_if(tri_eval *e, const tri_ast_node *node, MlirValue condition)
 {
     tri_frame *f = e->frame;
+    if (f->early_depth >= max_early) {
+        tri_eval_error(e, 4010, "more than %d early returns in a function", max_early);
+        f->is_consumed = true;
+        return;
+    }
     tri_builder outer = e->b;
     tri_locals live = tri_frame_copy_locals(e, &f->locals);
     tri_return_list returns = f->returns;
+    f->early_depth++;
     early_arm then = run_arm(e, &live, &node->conditional_stmt.body);
     early_arm orelse = run_arm(e, &live, &node->conditional_stmt.orelse);
+    f->early_depth--;
     f->locals = live;
     f->returns = returns;
     tri_ev like = then.falls_off ? orelse.like : then.like;

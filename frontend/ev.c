@@ -23,9 +23,33 @@ tri_ev tri_ev_float(tri_eval *e, double value) { return from_ce(tri_value_float(
 tri_ev tri_ev_str(tri_eval *e, tri_str value) { return from_ce(tri_value_str(e->arena, value)); }
 tri_ev tri_ev_dtype(tri_eval *e, const tri_type *type) { return from_ce(tri_value_dtype(e->arena, type)); }
 
+enum { max_leaves = 65536, max_nesting = 200 };
+
+bool tri_ev_measure(tri_eval *e, int count, const tri_ev *at, tri_ev_size *out_size)
+{
+    tri_ev_size size = {0, 1};
+    for (int i = 0; i < count && size.leaves <= max_leaves; i++) {
+        bool is_tuple = at[i].kind == TRI_EV_TUPLE, is_object = at[i].kind == TRI_EV_OBJECT;
+        tri_ev_size inner = is_tuple ? at[i].tuple->size : is_object ? at[i].object->size : (tri_ev_size){1, 0};
+        size.leaves += inner.leaves;
+        if (inner.depth >= size.depth)
+            size.depth = inner.depth + 1;
+    }
+    *out_size = size;
+    if (size.leaves > max_leaves)
+        tri_eval_error(e, 4010, "a tuple of more than %d elements, inner ones counted", max_leaves);
+    else if (size.depth > max_nesting)
+        tri_eval_error(e, 4010, "tuples or objects inside one another more than %d deep", max_nesting);
+    else
+        return true;
+    return false;
+}
+
 static tri_ev make_tuple(tri_eval *e, int count, const tri_ev *at, const tri_class *cls)
 {
     tri_ev_tuple *t = TRI_NEW(e->arena, tri_ev_tuple);
+    if (!tri_ev_measure(e, count, at, &t->size))
+        return (tri_ev){0};
     t->count = count;
     t->at = tri_arena_copy(e->arena, at, sizeof *at * (size_t)count);
     t->cls = cls;

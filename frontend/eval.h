@@ -32,8 +32,14 @@ typedef enum {
 
 typedef struct tri_ev tri_ev;
 
+/* How much hangs below a tuple or object. It is bounded, as all of it is walked again and again. */
+typedef struct {
+    int leaves, depth;
+} tri_ev_size;
+
 typedef struct {
     int count;
+    tri_ev_size size;
     tri_ev *at;
     const tri_class *cls; /* named tuples: gives the field names; else null */
 } tri_ev_tuple;
@@ -42,6 +48,7 @@ typedef struct {
 typedef struct {
     const tri_class *cls;
     int count;
+    tri_ev_size size;
     tri_ev *fields;
 } tri_ev_object;
 
@@ -118,6 +125,8 @@ typedef struct {
     MlirAttribute value;
 } tri_hint;
 
+enum { TRI_EVAL_MAX_STATEMENTS = 1000000 }; /* of all kernels of a run */
+
 typedef struct tri_eval {
     tri_unit *unit;
     const tri_frontend_target *target;
@@ -135,6 +144,9 @@ typedef struct tri_eval {
     tri_map functions;        /* mangled name -> specialisation */
     tri_map builtins;         /* library path -> row */
     struct tri_prelude *prelude; /* library functions written in the language; read on first use */
+    uint32_t statements;         /* compiled so far */
+    bool is_exhausted;           /* too many of them, or of errors: nothing more is compiled */
+    tri_span exhausted_at;       /* without a source: by errors, which are told */
     bool debug; /* the function asks for device asserts */
     int num_warps;
     tri_map spans;               /* operation -> tri_span of the source it was built for, for warnings of whole kernels */
@@ -164,6 +176,8 @@ tri_ev tri_ev_float(tri_eval *e, double value);
 tri_ev tri_ev_str(tri_eval *e, tri_str value);
 tri_ev tri_ev_dtype(tri_eval *e, const tri_type *type);
 tri_ev tri_ev_make_tuple(tri_eval *e, int count, const tri_ev *at);
+/* The size of something with these elements; false after a report that it is too large. */
+bool tri_ev_measure(tri_eval *e, int count, const tri_ev *at, tri_ev_size *out_size);
 tri_ev tri_ev_make_named(tri_eval *e, int count, const tri_ev *at, const tri_class *cls);
 tri_ev tri_ev_from_value(tri_eval *e, const tri_value *v); /* constexpr wrappers drop, sequences become tuples */
 const tri_value *tri_ev_to_value(tri_eval *e, tri_ev v);   /* null when it holds IR values */

@@ -29,7 +29,7 @@ static tri_ev unsupported(tri_eval *e, const char *what, const char *instead)
 
 static tri_ev not_defined(tri_eval *e, const tri_ast_node *node)
 {
-    tri_local *gone = tri_frame_find_gone(e->frame, node->name);
+    tri_local *gone = tri_frame_find_gone(e, node->name);
     tri_ev r;
     if (gone) {
         r = tri_eval_error(e, 3001, "'%.*s' is not defined here", TRI_STR_ARG(node->name));
@@ -91,7 +91,7 @@ static tri_ev global_name(tri_eval *e, const tri_ast_node *node)
 
 static tri_ev eval_name(tri_eval *e, const tri_ast_node *node)
 {
-    tri_local *l = tri_frame_find(e->frame, node->name);
+    tri_local *l = tri_frame_find(e, node->name);
     return l ? l->value : global_name(e, node);
 }
 
@@ -159,8 +159,8 @@ static tri_ev repeat(tri_eval *e, tri_ev x, int64_t times)
 {
     if (times < 0)
         times = 0;
-    if (times * x.tuple->count > 4096)
-        return tri_eval_error(e, 3005, "a tuple of more than 4096 elements");
+    if (x.tuple->count && times > 65536 / x.tuple->count)
+        return tri_eval_error(e, 4010, "a tuple of more than 65536 elements");
     int n = x.tuple->count * (int)times;
     tri_ev *at = TRI_NEW_ARRAY(e->arena, tri_ev, n + 1);
     for (int i = 0; i < n; i++)

@@ -17,6 +17,8 @@ typedef struct {
 typedef struct {
     tri_local *at;
     int len, cap;
+    int *slots; /* of many names, 1 + index by hash, made at the first search; else null */
+    int slot_count;
 } tri_locals;
 
 /* A `return` met so far: its terminator is made when the joined type is known. */
@@ -50,14 +52,17 @@ struct tri_frame {
     bool is_done;     /* a return was just met: what follows is dead */
     bool is_abandoned; /* a static assertion of a helper failed: what follows would only repeat it */
     bool is_consumed; /* the rest of the body was compiled inside the branches of an early return */
+    int early_depth;  /* early returns around the current statement */
     tri_continuation *rest;
     tri_return_list returns;
     TRI_VEC(tri_str) constexpr_names; /* `x: tl.constexpr` without a value */
 };
 
-/* Local names. find returns null when the name is not visible. */
-tri_local *tri_frame_find(tri_frame *frame, tri_str name);
-tri_local *tri_frame_find_gone(tri_frame *frame, tri_str name);
+/* Local names of e->frame. find returns null when the name is not visible. */
+tri_local *tri_frame_find(tri_eval *e, tri_str name);
+tri_local *tri_frame_find_gone(tri_eval *e, tri_str name);
+/* The name in a list of locals, gone or not; null when it was never bound there. */
+tri_local *tri_frame_find_in(tri_eval *e, tri_locals *locals, tri_str name, uint32_t hash);
 void tri_frame_set(tri_eval *e, tri_str name, tri_ev value, tri_span at);
 tri_locals tri_frame_copy_locals(tri_eval *e, const tri_locals *locals);
 /* Ends a block whose names vanish: back to `before`; what the block added is remembered as gone. */

@@ -195,6 +195,10 @@ bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
     size_t errors = tri_diag_error_count(unit->diag);
     for (size_t i = 0; i < list.len; i++)
         lower_kernel(&e, &list.at[i]);
+    if (e.exhausted_at.source) {
+        tri_diag_error(unit->diag, e.exhausted_at, 4010, "more than %d statements: the kernel unrolls to too much code", TRI_EVAL_MAX_STATEMENTS);
+        tri_diag_note(unit->diag, TRI_NO_SPAN, "each turn of tl.static_range counts; use range for long loops");
+    }
     if (tri_diag_error_count(unit->diag) > errors || !tri_context_verify(module)) {
         mlirModuleDestroy(module);
         return false;

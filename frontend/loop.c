@@ -118,7 +118,7 @@ static void flatten_finals(tri_eval *e, const carried_list *names, tri_value_ref
         const carried *c = &names->at[i];
         if (c->is_bad)
             continue;
-        const tri_local *l = tri_frame_find(e->frame, c->name);
+        const tri_local *l = tri_frame_find(e, c->name);
         bool good = l && tri_ev_same_type(l->value, c->init);
         tri_ev_flatten(e, good ? l->value : c->init, out);
     }
@@ -413,7 +413,7 @@ static void static_for(tri_eval *e, const tri_ast_node *node, const tri_ev *args
         e->frame->static_depth++;
         tri_stmt_list(e, &node->for_.body);
         e->frame->static_depth--;
-        if (tri_diag_error_count(e->diag) > errors)
+        if (tri_diag_error_count(e->diag) > errors || e->is_exhausted)
             return; /* the next iterations would say the same again */
     }
 }

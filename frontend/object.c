@@ -84,12 +84,21 @@ static bool bind_fields(tri_eval *e, const tri_class *cls, const tri_call_args *
     return true;
 }
 
+static tri_ev make_object(tri_eval *e, const tri_class *cls, tri_ev *fields)
+{
+    tri_ev_object *o = TRI_NEW(e->arena, tri_ev_object);
+    *o = (tri_ev_object){.cls = cls, .count = (int)cls->fields.len, .fields = fields};
+    if (!tri_ev_measure(e, o->count, fields, &o->size))
+        return (tri_ev){0};
+    return (tri_ev){.kind = TRI_EV_OBJECT, .object = o};
+}
+
 /* `self` while a user-written __init__ runs: its fields are the assignments of the form self.x = v. */
 static tri_ev run_init(tri_eval *e, const tri_class *cls, const tri_value *init, tri_call_args *args, tri_span at)
 {
     const tri_ast_node *def = init->function->node;
     tri_frame frame = {.caller = e->frame, .call_at = at, .function = init->function, .is_kernel = false,
-                       .depth = e->frame->depth + 1, .region = e->frame->region, .loop_depth = e->frame->loop_depth};
+                       .depth = e->frame->depth + 1, .region = e->frame->region, .loop_depth = e->frame->loop_depth, .dry = e->frame->dry};
     size_t n = cls->fields.len;
     tri_ev *fields = TRI_NEW_ARRAY(e->arena, tri_ev, n + 1);
     bool *given = TRI_NEW_ARRAY(e->arena, bool, n + 1);
@@ -146,9 +155,7 @@ static tri_ev run_init(tri_eval *e, const tri_class *cls, const tri_value *init,
         }
     if (!ok)
         return (tri_ev){0};
-    tri_ev_object *o = TRI_NEW(e->arena, tri_ev_object);
-    *o = (tri_ev_object){cls, (int)n, fields};
-    return (tri_ev){.kind = TRI_EV_OBJECT, .object = o};
+    return make_object(e, cls, fields);
 }
 
 tri_ev tri_object_construct(tri_eval *e, const tri_class *cls, tri_call_args *args, tri_span at)
@@ -165,9 +172,7 @@ tri_ev tri_object_construct(tri_eval *e, const tri_class *cls, tri_call_args *ar
         return (tri_ev){0};
     if (cls->is_named_tuple)
         return tri_ev_make_named(e, (int)cls->fields.len, fields, cls);
-    tri_ev_object *o = TRI_NEW(e->arena, tri_ev_object);
-    *o = (tri_ev_object){cls, (int)cls->fields.len, fields};
-    return (tri_ev){.kind = TRI_EV_OBJECT, .object = o};
+    return make_object(e, cls, fields);
 }
 
 tri_ev tri_object_replace(tri_eval *e, tri_call_args *args, tri_span at)
@@ -186,6 +191,8 @@ tri_ev tri_object_replace(tri_eval *e, tri_call_args *args, tri_span at)
             return args->at[i].value;
         o->fields[f] = args->at[i].value;
     }
+    if (!tri_ev_measure(e, o->count, o->fields, &o->size))
+        return (tri_ev){0};
     object.object = o;
     return object;
 }

@@ -57,7 +57,7 @@ static bool is_constexpr_name(tri_frame *frame, tri_str name)
 
 static void assign_constexpr(tri_eval *e, tri_str name, tri_ev value, tri_span at)
 {
-    tri_local *old = tri_frame_find(e->frame, name);
+    tri_local *old = tri_frame_find(e, name);
     if (old) {
         tri_eval_error_at(e, at, 4003, "'%.*s' is already defined: a constexpr can not be assigned again",
                           TRI_STR_ARG(name));
@@ -191,7 +191,7 @@ static bool is_constexpr_annotation(tri_eval *e, const tri_ast_node *a)
     if (tri_str_has_suffix(tri_ast_text(a), "constexpr"))
         return true;
     tri_global g;
-    return a->kind == TRI_AST_NAME && !tri_frame_find(e->frame, a->name) &&
+    return a->kind == TRI_AST_NAME && !tri_frame_find(e, a->name) &&
            tri_module_find(e->frame->function->scope, a->name, a->span, &g) == TRI_LOOKUP_FOUND &&
            g.value->kind == TRI_VALUE_BUILTIN && tri_str_is(g.value->string, "triton.language.constexpr");
 }
@@ -321,12 +321,28 @@ static void statement(tri_eval *e, const tri_ast_node *node)
     }
 }
 
+enum { max_errors = 100 };
+
+/* Unrolling makes kernels of any size out of short sources; a file can be nothing but mistakes. */
+static bool is_exhausted(tri_eval *e)
+{
+    if (!e->is_exhausted && ++e->statements > TRI_EVAL_MAX_STATEMENTS) {
+        e->is_exhausted = true; /* told at the end: what is told in a dry run is lost */
+        e->exhausted_at = e->at;
+    }
+    if (!e->is_exhausted && !e->dry && tri_diag_error_count(e->diag) >= max_errors) {
+        e->is_exhausted = true;
+        tri_diag_note(e->diag, TRI_NO_SPAN, "more errors may follow; only %d are told", max_errors);
+    }
+    return e->is_exhausted;
+}
+
 void tri_stmt_from(tri_eval *e, const tri_ast_list *body, uint32_t first)
 {
     tri_frame *f = e->frame;
     tri_continuation here = {body, first, f->rest};
     f->rest = &here;
-    for (uint32_t i = first; i < body->len && !f->is_consumed && !f->is_abandoned; i++) {
+    for (uint32_t i = first; i < body->len && !f->is_consumed && !f->is_abandoned && !is_exhausted(e); i++) {
         here.next = i + 1;
         tri_place saved = tri_expr_enter(e, body->at[i]);
         statement(e, body->at[i]);

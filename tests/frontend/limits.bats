@@ -1,0 +1,128 @@
+# Large and deep sources end: in code when they can, else in an error, never in a crash or without an end.
+load ../helpers
+
+# kernel: writes k.tri, a kernel of a pointer, an int and a constexpr, with the text of stdin as body.
+kernel() {
+    {
+        printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(p, n, B: tl.constexpr):\n'
+        sed 's/^/    /'
+    } >k.tri
+}
+compiles() { tritcc -passes= -k k -sig 'k(p=*i32, n=i32, B=64)' k.tri -o out.ttir; }
+refused() {
+    tritcc -1 -passes= -k k -sig 'k(p=*i32, n=i32, B=64)' k.tri -o out.ttir
+    [[ $errors == *"error: $2"*"[TRI-$1]"* ]]
+}
+# repeat N TEXT: awk's printf format, given the number of the turn.
+repeat() { awk -v n="$1" -v text="$2\n" 'BEGIN { for (i = 0; i < n; i++) printf text, i, i }'; }
+
+@test "a body inside 19 loops is visited once a level, and its helpers once" {
+    {
+        printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef helper(a, n):\n'
+        printf '    for i in range(n):\n        a += i\n    tl.static_print("once")\n    return a\n\n\n'
+        printf '@triton.jit\ndef k(p, n, B: tl.constexpr):\n    s = 0\n'
+        awk 'BEGIN { indent = "    "; for (i = 0; i < 19; i++) { printf "%sfor i%d in range(n):\n", indent, i; indent = indent "    "; printf "%ss += i%d\n", indent, i }
+            print indent "s = helper(s, n)"; print "    tl.store(p, s)" }'
+    } >k.tri
+    compiles
+    [ "$(grep -c 'scf.for' out.ttir)" -eq 20 ]
+    [ "$(grep -c 'iter_args' out.ttir)" -eq 20 ]
+    [ "$(grep -c once .err)" -eq 1 ]
+}
+
+@test "a hundred thousand lines" {
+    { echo 'x = n'; repeat 100000 'x = x + 1'; echo 'tl.store(p, x)'; } | kernel
+    compiles
+    [ "$(grep -c 'arith.addi' out.ttir)" -eq 100000 ]
+}
+
+@test "twenty thousand variables and two thousand branches" {
+    { echo 'x0 = n'; repeat 20000 'y%d = n + %d'; repeat 2000 'if n > %d:\n    x0 += %d'; echo 'tl.store(p, x0 + y0 + y19999)'; } | kernel
+    compiles
+    [ "$(grep -c 'scf.if' out.ttir)" -eq 2000 ]
+}
+
+@test "a static_range of a thousand million turns" {
+    printf 'for i in tl.static_range(1000000000):\n    n += i\ntl.store(p, n)\n' | kernel
+    refused 4010 "more than 1000000 statements"
+}
+
+@test "static_ranges inside one another, inside a loop" {
+    printf 'for h in range(n):\n    for i in tl.static_range(1000):\n        for j in tl.static_range(10000):\n            n += j\n' | kernel
+    refused 4010 "more than 1000000 statements"
+}
+
+@test "tuples that double" {
+    { echo 't = (n, n)'; repeat 60 't = t + t'; } | kernel
+    refused 4010 "a tuple of more than 65536 elements"
+    { echo 't = (n, n)'; repeat 60 't = (t, t)'; } | kernel
+    refused 4010 "a tuple of more than 65536 elements, inner ones counted"
+    echo 't = (n, n) * 4611686018427387904' | kernel
+    refused 4010 "a tuple of more than 65536 elements"
+    { echo 't = (n,)'; echo 'for i in tl.static_range(100000):'; echo '    t = (t,)'; } | kernel
+    refused 4010 "tuples or objects inside one another more than 200 deep"
+}
+
+@test "huge integers, powers, shifts and strings" {
+    { printf 'x = 1'; repeat 10000 '' | tr '\n' 0; echo; } | kernel
+    refused 3011 "the integer 1000"
+    echo 'x: tl.constexpr = 10 ** 1000000000 % 7' | kernel
+    refused 3005 "the integer result needs more than 128 bits"
+    echo 'x: tl.constexpr = 1 << 10000000000' | kernel
+    refused 3005 "the integer result needs more than 128 bits"
+    echo "tl.static_print('a' * 100000000000)" | kernel
+    refused 3005 "the repeated str would be too long"
+}
+
+@test "long and deep expressions" {
+    { printf 'x = n'; repeat 5000 ' + n' | tr -d '\n'; echo; } | kernel
+    refused 2018 "expression is too long"
+    { printf 'x = '; repeat 5000 '(' | tr -d '\n'; printf n; repeat 5000 ')' | tr -d '\n'; echo; } | kernel
+    refused 2018 "brackets are nested too deep"
+}
+
+@test "a chain of a thousand helpers, and helpers that call themselves" {
+    {
+        printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef f0(a):\n    return a\n'
+        awk 'BEGIN { for (i = 0; i < 1000; i++) printf "\n\n@triton.jit\ndef f%d(a):\n    return f%d(a)\n", i + 1, i }'
+        printf '\n\n@triton.jit\ndef k(p, n, B: tl.constexpr):\n    tl.store(p, f1000(n))\n'
+    } >k.tri
+    refused 4007 "more than 96 calls inside one another"
+    printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef f(a, N: tl.constexpr):\n    return f(a, N + 1)\n\n\n' >k.tri
+    printf '@triton.jit\ndef k(p, n, B: tl.constexpr):\n    tl.store(p, f(n, 0))\n' >>k.tri
+    refused 4007 "more than 96 calls inside one another"
+}
+
+@test "helpers that call each other twice, sixty deep, are compiled once each" {
+    {
+        printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef f0(a):\n    return a\n'
+        awk 'BEGIN { for (i = 0; i < 60; i++) printf "\n\n@triton.jit\ndef f%d(a):\n    return f%d(a) + f%d(a)\n", i + 1, i, i }'
+        printf '\n\n@triton.jit\ndef k(p, n, B: tl.constexpr):\n    tl.store(p + f60(n), 1)\n'
+    } >k.tri
+    compiles
+    [ "$(grep -c 'tt.func private' out.ttir)" -eq 61 ]
+}
+
+@test "early returns by the hundred" {
+    { printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef f(a):\n'; repeat 250 '    if a == %d:\n        return %d'; printf '    return a\n\n\n'
+      printf '@triton.jit\ndef k(p, n, B: tl.constexpr):\n    tl.store(p, f(n))\n'; } >k.tri
+    compiles
+    { printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef f(a):\n'; repeat 5000 '    if a == %d:\n        return %d'; printf '    return a\n\n\n'
+      printf '@triton.jit\ndef k(p, n, B: tl.constexpr):\n    tl.store(p, f(n))\n'; } >k.tri
+    refused 4010 "more than 256 early returns in a function"
+}
+
+@test "host code without an end" {
+    for body in 'while True:\n        n += 1' 'return f(n + 1)' 'return [0] * 10 ** 18' 'return sum([i for i in range(10 ** 18)])'; do
+        printf "def f(n):\n    $body\n\n\nC = tl.constexpr(f(0))\n" >host
+        { printf 'import triton\nimport triton.language as tl\n\n\n'; cat host; printf '\n\n@triton.jit\ndef k(p, n, B: tl.constexpr):\n    tl.store(p, C)\n'; } >k.tri
+        refused 3034 "the value of 'C' cannot be computed while compiling"
+    done
+}
+
+@test "a file of mistakes tells the first hundred" {
+    repeat 20000 'x%d = y%d' | kernel
+    refused 3001 "'y0' is not defined"
+    [ "$(grep -c 'error:' .err)" -eq 100 ]
+    [[ $errors == *"more errors may follow; only 100 are told"* ]]
+}
