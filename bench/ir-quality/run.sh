@@ -2,18 +2,24 @@
 # Counts what costs time in the ttgir of a set of kernels: layout conversions left, barriers, bytes of
 # shared memory, and the elements per thread of global accesses, beside another compiler's ttgir.
 #
-#     bench/ir-quality/run.sh [-arch=ARCH] FOLDER
+#     bench/ir-quality/run.sh [-v] [-arch=ARCH] FOLDER
 #
-# Each FOLDER/X.ttir is compiled; FOLDER/X.ttgir, if it is there, is the other compiler's result.
+# Each FOLDER/X.ttir is compiled, with the options in FOLDER/X.options; FOLDER/X.ttgir, if it is there,
+# is the other compiler's result (with_triton.py writes all three). As that has neither shared memory
+# planned nor barriers, our passes for both run on it. Sums are over kernels that both compile; without
+# -v only kernels for which a number of ours is the worse one are printed.
 set -u
 : "${TRITCC:=tritcc}"
-arch=-arch=sm_80
-case ${1-} in -arch=*)
-    arch=$1
+arch=-arch=sm_80 verbose=
+while :; do
+    case ${1-} in
+    -arch=*) arch=$1 ;;
+    -v) verbose=1 ;;
+    *) break ;;
+    esac
     shift
-    ;;
-esac
-[ $# -eq 1 ] || { echo "usage: $0 [-arch=ARCH] FOLDER" >&2; exit 2; }
+done
+[ $# -eq 1 ] || { echo "usage: $0 [-v] [-arch=ARCH] FOLDER" >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -43,24 +49,42 @@ width() {
 numbers() {
     local shared
     shared=$(grep -oE 'ttg.shared = [0-9]+' "$1" | grep -oE '[0-9]+' | head -1)
-    printf '%6d %6d %8s %6s' "$(count ttg.convert_layout "$1")" "$(count 'ttg.barrier|ttg.local_barrier|gpu.barrier' "$1")" \
-        "${shared:--}" "$(width "$1")"
+    echo "$(count ttg.convert_layout "$1")" "$(count 'ttg.barrier|ttg.local_barrier|gpu.barrier' "$1")" \
+        "${shared:-0}" "$(width "$1")"
 }
 
-printf '%-24s |%6s %6s %8s %6s |%6s %6s %8s %6s\n' kernel cvt bar shared width cvt bar shared width
-ours=0 theirs=0
+row() { printf '%-36s |%6s %6s %8s %6s |%6s %6s %8s %6s\n' "$@"; }
+
+row kernel cvt bar shared width cvt bar shared width
+sums=(0 0 0 0 0 0 0 0) kernels=0
 for ttir in "$1"/*.ttir; do
     name=$(basename "$ttir" .ttir)
-    if ! "$TRITCC" "$arch" -emit=ttgir "$ttir" -o "$work/$name.ttgir" 2>"$work/err"; then
-        printf '%-24s |%s\n' "$name" "$(head -1 "$work/err")"
+    options=()
+    [ -e "$1/$name.options" ] && read -ra options <"$1/$name.options"
+    if ! "$TRITCC" "$arch" "${options[@]}" -emit=ttgir "$ttir" -o "$work/ours" 2>"$work/err"; then
+        printf '%-36s |%s\n' "$name" "$(grep -m1 error "$work/err")"
         continue
     fi
-    printf '%-24s |%s |' "$name" "$(numbers "$work/$name.ttgir")"
-    ours=$((ours + $(count ttg.convert_layout "$work/$name.ttgir")))
+    theirs=(- - - -)
     if [ -e "$1/$name.ttgir" ]; then
-        printf '%s' "$(numbers "$1/$name.ttgir")"
-        theirs=$((theirs + $(count ttg.convert_layout "$1/$name.ttgir")))
+        if ! "$TRITCC" "$arch" -x ttgir -passes=allocate-shared-memory,membar "$1/$name.ttgir" -o "$work/theirs" 2>"$work/err"; then
+            printf '%-36s |%s\n' "$name" "theirs: $(grep -m1 error "$work/err")"
+            continue
+        fi
+        read -ra theirs < <(numbers "$work/theirs")
     fi
-    printf '\n'
+    read -ra ours < <(numbers "$work/ours")
+    all=("${ours[@]}" "${theirs[@]}") worse=$verbose
+    if [ "${theirs[0]}" != - ]; then
+        kernels=$((kernels + 1))
+        for i in 0 1 2 3 4 5 6 7; do
+            sums[i]=$(awk "BEGIN { print ${sums[i]} + ${all[i]} }")
+        done
+        for i in 0 1 2; do
+            [ "${ours[i]}" -gt "${theirs[i]}" ] && worse=1
+        done
+        awk "BEGIN { exit !(${ours[3]} < ${theirs[3]}) }" && worse=1
+    fi
+    [ -n "$worse" ] && row "$name" "${all[@]}"
 done
-printf '%-24s |%6d %23s|%6d\n' conversions "$ours" "" "$theirs"
+row "all ($kernels kernels)" "${sums[@]}"
