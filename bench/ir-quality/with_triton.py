@@ -3,8 +3,9 @@
 
 usage: with_triton.py ROWS.jsonl PACKAGES FOLDER [-k WORD] [-n COUNT] [--arch 80]
 
-ROWS.jsonl and PACKAGES are those of tests/peer/peer.py. FOLDER gets N-kernel.ttir, N-kernel.ttgir and
-N-kernel.options, the options of tritcc that both were made with. At most COUNT rows, evenly spread.
+ROWS.jsonl and PACKAGES are those of tests/peer/peer.py; FlagGems wants GEMS_VENDOR=nvidia in the
+environment. FOLDER gets N-kernel.ttir, N-kernel.ttgir and N-kernel.options, the options of tritcc
+that both were made with. At most COUNT rows, evenly spread.
 """
 import argparse
 import json
