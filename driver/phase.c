@@ -151,8 +151,29 @@ static bool run_ttir(tri_unit *unit, const tri_pass_hooks *hooks)
     return run_pipeline(unit, unit->target->ttir_pipeline, hooks);
 }
 
+/* Has what the ttir passes always take away? Text that comes from elsewhere may not have been
+ * through them. */
+static bool is_raw(tri_unit *unit)
+{
+    tri_buf pipeline = {0};
+    unit->target->ttir_pipeline(unit, &pipeline);
+    bool keeps_descriptors = !strstr(pipeline.data, "rewrite-tensor-descriptor-to-pointer");
+    tri_buf_fini(&pipeline);
+    tri_op_list ops = {0};
+    tri_op_collect(mlirModuleGetOperation(unit->module), unit->arena, &ops);
+    for (size_t i = 0; i < ops.len; i++) {
+        tri_str name = tri_op_name(ops.at[i]);
+        if (tri_str_is(name, "tt.make_tensor_ptr") || tri_str_is(name, "tt.call") ||
+            (!keeps_descriptors && tri_str_has_prefix(name, "tt.descriptor_")))
+            return true;
+    }
+    return false;
+}
+
 static bool run_ttgir(tri_unit *unit, const tri_pass_hooks *hooks)
 {
+    if (is_raw(unit) && !run_ttir(unit, hooks))
+        return false;
     return run_pipeline(unit, unit->target->ttgir_pipeline, hooks);
 }
 
@@ -169,7 +190,10 @@ static bool run_lower(tri_unit *unit, const tri_pass_hooks *hooks)
 {
     return plan_shared_memory(unit, hooks) && unit->target->lower(unit);
 }
-static bool run_scalarise(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->lower(unit); }
+static bool run_scalarise(tri_unit *unit, const tri_pass_hooks *hooks)
+{
+    return (!is_raw(unit) || run_ttir(unit, hooks)) && unit->target->lower(unit);
+}
 
 static bool run_optimize(tri_unit *unit, const tri_pass_hooks *hooks)
 {

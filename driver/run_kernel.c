@@ -1,6 +1,7 @@
 #include "driver/run_backend.h"
 
 #include "base/file.h"
+#include "driver/payload.h"
 #include "driver/run_grid.h"
 #include "frontend/signature.h"
 #include "ir/context.h"
@@ -85,9 +86,9 @@ static tri_str signature_of(tri_unit *unit, tri_argument_list *arguments)
 }
 
 /* Runs the phases up to what the back end takes. */
-static bool compile(tri_unit *unit, tri_run_opt *opt, tri_argument_list *arguments)
+static bool compile(tri_unit *unit, tri_kind kind, tri_run_opt *opt, tri_argument_list *arguments)
 {
-    tri_kind kind = TRI_KIND_SOURCE, last = opt->backend->takes;
+    tri_kind last = opt->backend->takes;
     while (kind != last) {
         const tri_phase *next = NULL;
         for (size_t i = 0; i < tri_phase_count() && !next; i++) {
@@ -109,7 +110,14 @@ static bool compile(tri_unit *unit, tri_run_opt *opt, tri_argument_list *argumen
     return true;
 }
 
-static bool open_source(tri_run_kernel *k, const tri_run_opt *opt)
+/* ttir and ttgir are what their suffixes say; anything else is source. */
+static tri_kind kind_of(const tri_run_opt *opt)
+{
+    tri_kind kind = tri_phase_kind_of_file(opt->file);
+    return kind == TRI_KIND_TTIR || (kind == TRI_KIND_TTGIR && opt->backend->is_gpu) ? kind : TRI_KIND_SOURCE;
+}
+
+static bool open_file(tri_run_kernel *k, tri_kind kind, const tri_run_opt *opt)
 {
     tri_str text;
     int error;
@@ -117,9 +125,7 @@ static bool open_source(tri_run_kernel *k, const tri_run_opt *opt)
         tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(opt->file), strerror(error));
         return false;
     }
-    k->unit.source = tri_diag_add_source(k->unit.diag, opt->file, text);
-    k->unit.payload = TRI_PAYLOAD_SOURCE;
-    return true;
+    return tri_payload_read(&k->unit, kind, tri_diag_add_source(k->unit.diag, opt->file, text));
 }
 
 /* --- arguments --------------------------------------------------------------------------- */
@@ -164,7 +170,7 @@ static bool bind(tri_run_kernel *k, tri_argument_list *arguments)
 static bool make_code(tri_run_kernel *k, tri_run_opt *opt, tri_argument_list *arguments)
 {
     tri_diag *diag = k->unit.diag;
-    if (!tri_targets_find(diag, opt->compile.arch, &k->unit.target, &k->unit.arch) || !open_source(k, opt))
+    if (!tri_targets_find(diag, opt->compile.arch, &k->unit.target, &k->unit.arch))
         return false;
     bool is_gpu = k->unit.target->ttgir_pipeline != NULL;
     if (is_gpu != k->backend->is_gpu) {
@@ -175,7 +181,8 @@ static bool make_code(tri_run_kernel *k, tri_run_opt *opt, tri_argument_list *ar
     }
     k->unit.mlir = tri_context_create_mlir(diag);
     k->unit.llvm = tri_context_create_llvm(diag);
-    if (!compile(&k->unit, opt, arguments))
+    tri_kind kind = kind_of(opt);
+    if (!open_file(k, kind, opt) || !compile(&k->unit, kind, opt, arguments))
         return false;
     if (k->unit.kernels.len == 1)
         return true;

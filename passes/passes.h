@@ -2,8 +2,9 @@
  *
  * How to add one: (1) write passes/ttir/<name>.c or passes/ttgir/<name>.c ('-' becomes '_' in the
  * file name) that ends with `const tri_pass tri_pass_<name> = {...};`, (2) add its row to
- * passes/passes.def, (3) add tests/passes/<name>.mlir. `make check-style` fails when one of the
- * three is missing. Pipelines (targets/<family>/) name passes as strings.
+ * passes/passes.def, (3) add tests/passes/<name>.mlir, (4) add a kernel that it changes to
+ * tests/passes/differential.bats, which runs it with and without the pass. The tests fail when one
+ * of the four is missing. Pipelines (targets/<family>/) name passes as strings.
  *
  * The recommended order is in targets/gpu/pipeline.c: combine and reorder-broadcast before layouts
  * exist; coalesce directly after the conversion; remove-layout-conversions after every pass that

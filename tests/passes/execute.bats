@@ -56,3 +56,11 @@ same() {
     same flattened y randn:f32:5x128:seed=1 y=zeros:f32:8x128 7 5 B=128
     same flattened y randn:f32:5x128:seed=1 y=zeros:f32:8x128 7 0 B=128
 }
+
+@test "blocks with bounds, of older text" {
+    "$TRITRUN" -k shifted_sums -o q=host.npy "$SRCDIR/tests/passes/execute.tri" randn:f32:24x40:seed=1 q=zeros:f32:24x40 24 40 3
+    for arch in native sim:sm_80 sim:sm_90 sim:spirv64; do
+        "$TRITRUN" -arch=$arch -expect=arg1=@host.npy -rtol=1e-6 "$SRCDIR/tests/passes/block-pointer.ttir" \
+            randn:f32:24x40:seed=1 zeros:f32:24x40 24 40 3
+    done
+}
