@@ -37,8 +37,8 @@ f32-dot-tc|without|sm_80|differential.tri|product|*fp32:16, *fp32:16, *fp32:16, 
 remove-layout-conversions|without|sm_80|execute.tri|transpose|*fp32:16, *fp32:16, i32:16, 32, 32|y|randn:f32:32x32:seed=1 y=zeros:f32:32x32 32
 optimize-thread-locality|without|sm_80|differential.tri|sums|*fp32:16, *fp32:16, i32:16, 32, 128|y|randn:f32:32x256:seed=1 y=zeros:f32:32 256
 accelerate-matmul|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
-optimize-dot-operands|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', True|c|randn:f16:64x128:seed=1 randn:f16:64x128:seed=2 c=zeros:f32:64x64 128 128 128 64
-reduce-data-duplication|without|sm_80|differential.tri|chained|*fp16:16, *fp16:16, *fp32:16, i32:16, 64|c|randn:f16:64x64:seed=1 randn:f16:64x64:seed=2 c=zeros:f32:64x64 64
+optimize-dot-operands|without|sm_80|differential.tri|chained|*fp16:16, *fp16:16, *fp32:16, i32:16, 64, True|c|randn:f16:64x64:seed=1 randn:f16:64x64:seed=2 c=zeros:f32:64x64 64
+reduce-data-duplication|without|sm_80|differential.tri|chained|*fp16:16, *fp16:16, *fp32:16, i32:16, 64, False|c|randn:f16:64x64:seed=1 randn:f16:64x64:seed=2 c=zeros:f32:64x64 64
 reorder-instructions|without|sm_80|differential.tri|spread|*fp32:16, *fp32:16, i32, 32|y|randn:f32:32x32:seed=1 y=randn:f32:32x32:seed=2 3
 combine-tensor-select-and-if|without|sm_80|differential.tri|chosen|*fp32:16, *fp32:16, *fp32:16, i32, 128|z|randn:f32:128:seed=1 randn:f32:128:seed=2 z=zeros:f32:256 5
 fuse-nested-loops|without|sm_80|execute.tri|flattened|*fp32:16, *fp32:16, i32, i32, 128|y|randn:f32:5x128:seed=1 y=zeros:f32:8x128 7 5
@@ -46,6 +46,7 @@ coalesce-async-copy|after:pipeline|sm_80|differential.tri|bytes_product|*i8:16, 
 assign-latencies|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 schedule-loops|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 pipeline|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
+pipeline-lower-loop|after:schedule-loops|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 prefetch|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 allocate-shared-memory|host|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|randn:f16:32x128:seed=1 y=zeros:f32:32x128 128
 membar|host|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
