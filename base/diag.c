@@ -12,6 +12,7 @@ typedef struct {
     tri_span at;
     int code;
     const char *group;  /* warning or remark name, or null */
+    bool is_missed;     /* a remark of what was not done */
     bool was_promoted;  /* a warning made an error */
     bool is_fix;
     tri_str text;
@@ -36,7 +37,7 @@ struct tri_diag {
     TRI_VEC(report) held;
     TRI_VEC(tri_source *) sources;
     TRI_VEC(prefix_map) prefixes;
-    TRI_VEC(tri_str) remarks;
+    TRI_VEC(tri_str) remarks, missed; /* groups that are wanted */
     tri_map warning_state; /* name -> &on or &off */
 };
 
@@ -143,10 +144,17 @@ void tri_diag_set_remarks(tri_diag *diag, tri_str group)
     tri_vec_push(diag->arena, &diag->remarks, tri_str_copy(diag->arena, group));
 }
 
-static bool is_remark_on(const tri_diag *diag, const char *group)
+void tri_diag_set_missed(tri_diag *diag, tri_str group)
 {
-    for (size_t i = 0; i < diag->remarks.len; i++)
-        if (tri_str_is(diag->remarks.at[i], group) || tri_str_is(diag->remarks.at[i], "all"))
+    tri_vec_push(diag->arena, &diag->missed, tri_str_copy(diag->arena, group));
+}
+
+static bool is_remark_on(const tri_diag *diag, const char *group, bool is_missed)
+{
+    size_t count = is_missed ? diag->missed.len : diag->remarks.len;
+    const tri_str *groups = is_missed ? diag->missed.at : diag->remarks.at;
+    for (size_t i = 0; i < count; i++)
+        if (tri_str_is(groups[i], group) || tri_str_is(groups[i], "all"))
             return true;
     return false;
 }
@@ -309,6 +317,14 @@ static void add_fix(tri_diag *diag, const report *r, tri_buf *out)
     tri_buf_fini(&marks);
 }
 
+/* The option that a message of a group belongs to, up to the group's name. */
+static const char *option_of(const report *r)
+{
+    if (r->severity == TRI_REMARK)
+        return r->is_missed ? "-Rpass-missed=" : "-Rpass=";
+    return r->was_promoted ? "-Werror,-W" : "-W";
+}
+
 static void add_text(tri_diag *diag, const report *r, tri_buf *out)
 {
     if (r->is_fix) {
@@ -331,8 +347,7 @@ static void add_text(tri_diag *diag, const report *r, tri_buf *out)
     if (r->code)
         tri_buf_format(out, " [TRI-%04d]", r->code);
     if (r->group)
-        tri_buf_format(out, r->severity == TRI_REMARK ? " [-Rpass=%s%s]" : r->was_promoted ? " [-Werror,-W%s%s]" : " [-W%s%s]",
-                       r->group, "");
+        tri_buf_format(out, " [%s%s]", option_of(r), r->group);
     tri_buf_add_char(out, '\n');
     if (r->at.source)
         add_snippet(diag, r, out);
@@ -348,7 +363,7 @@ static void add_json(tri_diag *diag, const report *r, tri_buf *out)
     if (r->code)
         tri_buf_format(out, ", \"code\": \"TRI-%04d\"", r->code);
     if (r->group)
-        tri_buf_format(out, ", \"option\": \"-%c%s\"", r->severity == TRI_REMARK ? 'R' : 'W', r->group);
+        tri_buf_format(out, ", \"option\": \"%s%s\"", r->severity == TRI_REMARK ? option_of(r) : "-W", r->group);
     if (r->at.source) {
         uint32_t line, column, end_line, end_column;
         tri_source_position(r->at.source, r->at.begin, &line, &column);
@@ -428,14 +443,26 @@ void tri_diag_note(tri_diag *diag, tri_span at, const char *format, ...)
     va_end(args);
 }
 
+static void add_remark(tri_diag *diag, tri_span at, const char *group, bool is_missed, const char *format, va_list args)
+{
+    diag->is_last_hidden = !is_remark_on(diag, group, is_missed);
+    if (!diag->is_last_hidden)
+        add_report(diag, (report){.severity = TRI_REMARK, .at = at, .group = group, .is_missed = is_missed}, format, args);
+}
+
 void tri_diag_remark(tri_diag *diag, tri_span at, const char *group, const char *format, ...)
 {
-    diag->is_last_hidden = !is_remark_on(diag, group);
-    if (diag->is_last_hidden)
-        return;
     va_list args;
     va_start(args, format);
-    add_report(diag, (report){.severity = TRI_REMARK, .at = at, .group = group}, format, args);
+    add_remark(diag, at, group, false, format, args);
+    va_end(args);
+}
+
+void tri_diag_missed(tri_diag *diag, tri_span at, const char *group, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add_remark(diag, at, group, true, format, args);
     va_end(args);
 }
 

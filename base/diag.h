@@ -67,6 +67,10 @@ void tri_diag_note(tri_diag *diag, tri_span at, const char *format, ...) __attri
 void tri_diag_set_remarks(tri_diag *diag, tri_str group);
 void tri_diag_remark(tri_diag *diag, tri_span at, const char *group, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same of what was not done and why (-Rpass-missed). */
+void tri_diag_set_missed(tri_diag *diag, tri_str group);
+void tri_diag_missed(tri_diag *diag, tri_span at, const char *group, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* A fix shown under the last report: the text that should stand at `at`. */
 void tri_diag_fix(tri_diag *diag, tri_span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -417,6 +417,12 @@ static bool on_remarks(parser *p, tri_str value)
     return true;
 }
 
+static bool on_missed(parser *p, tri_str value)
+{
+    tri_diag_set_missed(p->diag, value);
+    return true;
+}
+
 static bool on_color(parser *p, tri_str value)
 {
     if (!value.len || tri_str_is(value, "always"))

@@ -130,11 +130,12 @@ static bool run(tri_pass_run *run)
     const tri_axis_info *info = tri_axis_info_create(run->arena, module);
     for (size_t i = 0; i < loops.len; i++) {
         int64_t stages = tri_pipeline_num_stages(run, loops.at[i]);
-        if (stages <= 1 || !tri_pipeline_is_simple(run->arena, loops.at[i]))
-            continue;
         levels l = {.p = {run, run->arena, info}, .loop = loops.at[i], .body = tri_op_body(loops.at[i], 0)};
-        find_levels(&l);
-        assign(&l, stages);
+        if (stages > 1 && tri_pipeline_is_simple(run->arena, loops.at[i])) {
+            find_levels(&l);
+            assign(&l, stages);
+        }
+        tri_pipeline_remark(&l.p, loops.at[i], stages);
     }
     return true;
 }

@@ -52,6 +52,9 @@ void tri_pipeline_wgmma_run(const tri_pass_run *run);
 /* Sets how many groups each ttg.async_wait may leave pending, and merges neighbouring waits. */
 void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func);
 
+/* Tells, as remarks, whether a loop with loads is pipelined, and if not, why. Its loads have their latencies. */
+void tri_pipeline_remark(const tri_pipeline *p, MlirOperation loop, int64_t stages);
+
 /* Attributes of the schedule. */
 void tri_pipeline_set_place(MlirOperation op, int stage, int cluster);
 void tri_pipeline_clear(tri_arena *arena, MlirOperation loop);

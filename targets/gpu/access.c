@@ -20,6 +20,20 @@ static tri_linear flatten_along(const tri_linear *l, int rank, int dim)
 
 static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* Which of the things that must be so for twice the width is not. */
+static int limit_of(tri_gpu *g, MlirValue pointer, MlirValue mask, int dim, int vec, int bits, int max_bits)
+{
+    if (vec * bits >= max_bits)
+        return TRI_LIMIT_NONE;
+    const tri_axis *axis = tri_axis_info_get(g->axis, pointer);
+    if (axis && axis->contiguity[dim] < 2 * vec)
+        return TRI_LIMIT_ADDRESS;
+    if (tri_axis_info_alignment(g->axis, pointer, dim) < 2 * vec)
+        return TRI_LIMIT_ALIGNMENT;
+    bool is_masked = !mlirValueIsNull(mask) && tri_axis_info_mask_alignment(g->axis, mask, dim) < 2 * vec;
+    return is_masked ? TRI_LIMIT_MASK : TRI_LIMIT_LAYOUT;
+}
+
 bool tri_gpu_group_pointers(tri_gpu *g, MlirOperation op, MlirValue pointer, MlirValue mask, int bits, int max_bits,
                             tri_gpu_groups *out)
 {
@@ -34,6 +48,8 @@ bool tri_gpu_group_pointers(tri_gpu *g, MlirOperation op, MlirValue pointer, Mli
         return false;
     out->layout = layout;
     tri_plan_access best = {0};
+    int best_dim = 0; /* of those with the same width the one that memory runs along */
+    const tri_axis *axis = tri_axis_info_get(g->axis, pointer);
     for (int d = rank; d-- > 0;) {
         int64_t run = tri_axis_info_alignment(g->axis, pointer, d);
         if (!mlirValueIsNull(mask))
@@ -41,12 +57,15 @@ bool tri_gpu_group_pointers(tri_gpu *g, MlirOperation op, MlirValue pointer, Mli
         tri_linear flat = flatten_along(&layout->linear, rank, d);
         int64_t limit = min64(run, (int64_t)1 << tri_linear_out_bits(&layout->linear, (tri_dim)(TRI_DIM_0 + d)));
         tri_plan_access plan = tri_plan_access_plain(&flat, bits, max_bits, (int)(limit < 1 ? 1 : limit));
+        if (!best.vec || plan.vec > best.vec || (plan.vec == best.vec && axis && axis->contiguity[d] > axis->contiguity[best_dim]))
+            best_dim = d;
         if (!best.vec || plan.vec > best.vec)
             best = plan;
     }
     if (rank == 0)
         return true;
     out->vec = best.vec;
+    out->limit = limit_of(g, pointer, mask, best_dim, best.vec, bits, max_bits);
     out->reg = TRI_NEW_ARRAY(g->arena, int, layout->registers);
     out->count = 0;
     for (int a = 0; a < best.count; a++) {

@@ -10,6 +10,8 @@ typedef struct {
     int count;  /* accesses; copies of other registers are left out */
     int *reg;   /* [access * vec + element] */
     tri_gpu_layout *layout; /* null for a scalar */
+    /* What keeps an access from being wider, with the elements that it allows. */
+    enum { TRI_LIMIT_NONE, TRI_LIMIT_ADDRESS, TRI_LIMIT_ALIGNMENT, TRI_LIMIT_MASK, TRI_LIMIT_LAYOUT } limit;
 } tri_gpu_groups;
 
 /* Accesses through a tensor (or scalar) of pointers to elements of `bits` bits: as wide as the

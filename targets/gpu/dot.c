@@ -68,6 +68,32 @@ static bool threads_agree(const tri_linear *d, const tri_linear *operand, int ra
     return true;
 }
 
+/* 8-bit floats as numbers that can be multiplied. */
+static tri_gpu_value widen(tri_gpu *g, tri_gpu_value value, MlirType type)
+{
+    if (!tri_gpu_is_fp8(type))
+        return value;
+    tri_gpu_value out = tri_gpu_new(g, value.count);
+    for (int r = 0; r < value.count; r++)
+        out.at[r] = tri_gpu_from_fp8(g, type, value.at[r]);
+    return out;
+}
+
+static const char *why_no_instruction(tri_gpu *g, MlirOperation op, const MlirType *types)
+{
+    MlirType a = tri_type_element(types[0]), d = tri_type_element(types[2]);
+    enum { ieee = 2 };
+    if (!tri_machine_has(g, TRI_MACHINE_mma_m16n8k16_f16_f32))
+        return "the device has none";
+    if (mlirTypeIsAF32(a) && mlirTypeIsAF32(d) && tri_op_int(op, "inputPrecision", ieee) == ieee)
+        return "input_precision 'ieee' of float32; 'tf32' and 'tf32x3' have one";
+    unsigned bits = tri_type_bits(a);
+    int64_t least = bits == 64 ? 4 : 256 / bits;
+    if (tri_type_dim(types[0], tri_type_rank(types[0]) - 1) < least)
+        return tri_str_format(g->arena, "K is less than %lld", (long long)least).data;
+    return "none takes these element types";
+}
+
 bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
 {
     MlirType types[3];
@@ -82,15 +108,16 @@ bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
     const tri_linear *d = &layouts[2]->linear;
     if (!threads_agree(d, &layouts[0]->linear, rank, rank - 1) || !threads_agree(d, &layouts[1]->linear, rank, rank - 2))
         return tri_gpu_unsupported(g, op, "the operands are not laid out as operands of this result");
-    for (int i = 0; i < 2; i++)
-        if (tri_gpu_is_fp8(tri_type_element(types[i])))
-            return tri_gpu_unsupported(g, op, "8-bit floats are multiplied by matrix instructions only");
     tri_map a_map = tri_gpu_index_registers(g, layouts[0]), b_map = tri_gpu_index_registers(g, layouts[1]);
     tri_gpu_value a = tri_gpu_operand(g, op, 0), b = tri_gpu_operand(g, op, 1), c = tri_gpu_operand(g, op, 2);
+    a = widen(g, a, tri_type_element(types[0]));
+    b = widen(g, b, tri_type_element(types[1]));
     tri_gpu_value out = tri_gpu_new(g, c.count);
     uint64_t depth = (uint64_t)tri_type_dim(types[0], rank - 1);
     tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%lld multiply-adds per thread",
                     (long long)((int64_t)depth * c.count));
+    tri_diag_missed(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "no matrix instruction: %s",
+                    why_no_instruction(g, op, types));
     for (int r = 0; r < c.count; r++) {
         uint64_t packed = tri_linear_apply_one(d, TRI_DIM_REGISTER, (uint64_t)r), ac[TRI_MAX_RANK], bc[TRI_MAX_RANK];
         for (int dim = 0; dim < rank; dim++)
