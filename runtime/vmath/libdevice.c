@@ -1,29 +1,31 @@
 /* The device math library's functions that are neither in vmath.c nor one call of libm, for one
  * element each: tri_nv_<name> stands for __nv_<name>. Directed rounding switches the rounding mode. */
-#include <fenv.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 /* ---- directed rounding ---- */
 
+/* As the builtins count, which LLVM knows for every processor; fenv.h's numbers are those of one. */
+enum { TOWARD_ZERO = 0, TO_NEAREST = 1, UPWARD = 2, DOWNWARD = 3 };
+
 #define ROUNDED(suffix, mode, result, name, params, expression) \
     result tri_nv_##name##suffix params; \
     result tri_nv_##name##suffix params \
     { \
-        int old = fegetround(); \
-        fesetround(mode); \
+        int old = __builtin_flt_rounds(); \
+        __builtin_set_flt_rounds(mode); \
         volatile result r_ = (expression); \
-        fesetround(old); \
+        __builtin_set_flt_rounds(old); \
         return r_; \
     }
 /* Operands are read through volatile copies, so that the operation stays between the switches. */
 #define V(type, x) (*(const volatile type *)&(x))
 #define FOUR(result, name, params, expression) \
-    ROUNDED(_rn, FE_TONEAREST, result, name, params, expression) \
-    ROUNDED(_rz, FE_TOWARDZERO, result, name, params, expression) \
-    ROUNDED(_ru, FE_UPWARD, result, name, params, expression) \
-    ROUNDED(_rd, FE_DOWNWARD, result, name, params, expression)
+    ROUNDED(_rn, TO_NEAREST, result, name, params, expression) \
+    ROUNDED(_rz, TOWARD_ZERO, result, name, params, expression) \
+    ROUNDED(_ru, UPWARD, result, name, params, expression) \
+    ROUNDED(_rd, DOWNWARD, result, name, params, expression)
 
 #define ARITHMETIC(type, p, fma_name) \
     FOUR(type, p##add, (type a, type b), V(type, a) + V(type, b)) \
@@ -47,10 +49,10 @@ FOUR(double, ll2double, (int64_t a), (double)V(int64_t, a))
  * rounds once to double; rounding on to float in the same direction changes nothing. */
 #define HALVES(a) ((double)(uint32_t)(V(uint64_t, a) >> 32) * 4294967296.0 + (double)(uint32_t)V(uint64_t, a))
 FOUR(double, ull2double, (uint64_t a), HALVES(a))
-ROUNDED(_rn, FE_TONEAREST, float, ull2float, (uint64_t a), (float)V(uint64_t, a))
-ROUNDED(_rz, FE_TOWARDZERO, float, ull2float, (uint64_t a), (float)HALVES(a))
-ROUNDED(_ru, FE_UPWARD, float, ull2float, (uint64_t a), (float)HALVES(a))
-ROUNDED(_rd, FE_DOWNWARD, float, ull2float, (uint64_t a), (float)HALVES(a))
+ROUNDED(_rn, TO_NEAREST, float, ull2float, (uint64_t a), (float)V(uint64_t, a))
+ROUNDED(_rz, TOWARD_ZERO, float, ull2float, (uint64_t a), (float)HALVES(a))
+ROUNDED(_ru, UPWARD, float, ull2float, (uint64_t a), (float)HALVES(a))
+ROUNDED(_rd, DOWNWARD, float, ull2float, (uint64_t a), (float)HALVES(a))
 
 #define EXPORT1(result, name, params, expression) \
     result tri_nv_##name params; \

@@ -318,6 +318,20 @@ void tri_cpu_desc_access_op(tri_cpu_gen *g, MlirOperation op);
 /* One atomic update of a kind (a value of atomic_rmw_op) at an address; moves the level's position. */
 LLVMValueRef tri_cpu_atomic_update(tri_cpu_gen *g, int level, int64_t kind, LLVMAtomicOrdering order,
                                    tri_cpu_type type, LLVMValueRef address, LLVMValueRef value);
+/* dot_isa.c */
+/* An instruction for products of groups of `group` neighbours along k, `width` lanes of the result at a time. */
+typedef struct {
+    tri_cpu_kind operand;
+    tri_cpu_type packed; /* what operands are packed as */
+    int group, width;
+    const char *intrinsic;
+    bool adds;           /* it takes the accumulator itself */
+} tri_cpu_dot_isa;
+/* For blocks of `operand` with results of `lanes` columns; null: the processor has none that suits. */
+const tri_cpu_dot_isa *tri_cpu_dot_choose(tri_cpu_gen *g, tri_cpu_type operand, int64_t lanes, int64_t k);
+/* acc + products: left is one group, as an integer; right is `width` groups. */
+LLVMValueRef tri_cpu_dot_emit(tri_cpu_gen *g, const tri_cpu_dot_isa *isa, LLVMValueRef left, LLVMValueRef right,
+                              LLVMValueRef acc);
 /* The product of packed operands (dot.c): a [m,k], b [k,n], d [m,n] of `element`, added to d. */
 void tri_cpu_multiply(tri_cpu_gen *g, MlirOperation op, tri_cpu_type compute, int64_t batch, int64_t m, int64_t n,
                       int64_t k, LLVMValueRef a, LLVMValueRef b, LLVMValueRef d);

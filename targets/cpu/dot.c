@@ -3,6 +3,9 @@
  * initialised with c, and a register-tiled kernel adds the products:
  *
  *     for m by mr, n by nr:  acc[mr][nr] = d;  for k: acc += a[m..][k] * b[k][n..];  d = acc
+ *
+ * Where the processor multiplies groups of neighbours (dot_isa.c), operands stay small, k goes by groups, and b is
+ * packed as [k / group][n][group].
  */
 #include "targets/cpu/cpu.h"
 
@@ -14,7 +17,8 @@ typedef struct {
     tri_cpu_type compute;
     LLVMTypeRef element;
     MlirType mlir_element;
-    LLVMValueRef a, b, d; /* row-major, of `element` */
+    const tri_cpu_dot_isa *isa; /* null: single products */
+    LLVMValueRef a, b, d; /* row-major, of `element`; a and b of isa->packed */
 } product;
 
 /* ---- packing ---- */
@@ -78,6 +82,87 @@ static LLVMValueRef pack(product *x, MlirValue value)
     return buffer;
 }
 
+/* ---- packing in groups along k ---- */
+
+enum { max_group = 4 };
+
+typedef struct {
+    product *x;
+    MlirValue value;
+    MlirType type; /* [batch,] k / group, n * group */
+    LLVMValueRef buffer;
+    tri_cpu_type from;
+    tri_cpu_val v[max_group];
+} group_data;
+
+static void group_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
+{
+    group_data *p = sink->data;
+    int group = p->x->isa->group, row = p->x->rank - 2;
+    for (int i = 0; i < group; i++) {
+        tri_cpu_tuple t = *g->nest->index;
+        for (int l = 0; l < TRI_CPU_MAX_LOOPS; l++)
+            t.at[row].coef[l] *= group;
+        t.at[row].c = t.at[row].c * group + i;
+        p->v[i] = tri_cpu_eval(g, p->value, tri_cpu_intern(g, &t));
+        tri_cpu_at(g, p->v[i].level);
+        p->v[i].v = to_compute(g, p->v[i].v, p->from, p->x->isa->packed);
+    }
+}
+
+/* Lanes of the group's members one after the other, in neighbouring places. */
+static void group_write(tri_cpu_gen *g, tri_cpu_sink *sink)
+{
+    group_data *p = sink->data;
+    int group = p->x->isa->group, lanes = g->nest->vec_loop >= 0 ? g->nest->vl : 1, level = g->nest->loop_count;
+    LLVMTypeRef element = tri_cpu_memory_type(g, p->x->isa->packed);
+    LLVMValueRef order[TRI_CPU_LANES * max_group], all = LLVMGetPoison(tri_cpu_vector(element, lanes * group));
+    tri_cpu_at(g, level);
+    for (int i = 0; i < group; i++) {
+        LLVMValueRef v = p->v[i].is_vec ? p->v[i].v : tri_cpu_splat(g, p->v[i].v, lanes);
+        for (int k = 0; k < lanes * group; k++)
+            order[k] = LLVMConstInt(g->i32, (uint64_t)(k < lanes ? k : 0), false);
+        v = LLVMBuildShuffleVector(g->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(order, (unsigned)(lanes * group)), "");
+        for (int k = 0; k < lanes * group; k++)
+            order[k] = LLVMConstInt(g->i32, (uint64_t)(k % group == i ? lanes * group + k / group : k), false);
+        all = LLVMBuildShuffleVector(g->b, all, v, LLVMConstVector(order, (unsigned)(lanes * group)), "");
+    }
+    tri_cpu_index at = {0};
+    int64_t stride = 1;
+    for (int d = p->x->rank - 1; d >= 0; d--) {
+        const tri_cpu_index *i = &g->nest->index->at[d];
+        int64_t step = d == p->x->rank - 1 ? group : stride;
+        at.c += i->c * step;
+        for (int l = 0; l < TRI_CPU_MAX_LOOPS; l++)
+            at.coef[l] += i->coef[l] * step;
+        stride *= tri_type_dim(p->type, d);
+    }
+    int vec = g->nest->vec_loop;
+    g->nest->vec_loop = -1; /* the chunk's start */
+    tri_cpu_val offset = tri_cpu_index_value(g, &at);
+    g->nest->vec_loop = vec;
+    tri_cpu_at(g, level);
+    LLVMValueRef slot = LLVMBuildInBoundsGEP2(g->b, element, p->buffer, &offset.v, 1, "");
+    LLVMSetAlignment(LLVMBuildStore(g->b, all, slot), p->x->isa->packed.bits / 8);
+}
+
+static LLVMValueRef pack_groups(product *x, MlirValue value)
+{
+    tri_cpu_gen *g = x->g;
+    MlirType from = mlirValueGetType(value);
+    int64_t shape[TRI_MAX_RANK] = {x->batch, x->k / x->isa->group, x->n * x->isa->group};
+    group_data data = {.x = x, .value = value, .from = tri_cpu_type_of(g, from)};
+    data.type = tri_type_tensor(x->rank, x->rank == 3 ? shape : shape + 1, x->mlir_element, (MlirAttribute){0});
+    data.buffer = tri_cpu_alloc(g, data.type);
+    tri_cpu_sink sink = {.op = x->op, .data = &data, .eval = group_eval, .write = group_write};
+    tri_cpu_domain domain = {.rank = x->rank, .axis = -1, .count = 1, .sinks = &sink, .vec_dim = x->rank - 1};
+    for (int d = 0; d < x->rank; d++)
+        domain.shape[d] = tri_type_dim(data.type, d);
+    domain.shape[x->rank - 1] = x->n;
+    tri_cpu_nest_run(g, &domain);
+    return data.buffer;
+}
+
 /* ---- plain counted loops ---- */
 
 typedef struct {
@@ -131,48 +216,107 @@ static LLVMValueRef multiply_add(product *x, LLVMValueRef a, LLVMValueRef b, LLV
                  : LLVMBuildFAdd(x->g->b, LLVMBuildFMul(x->g->b, a, b, ""), c, "");
 }
 
-enum { max_rows = 8 };
+enum { max_rows = 8, max_parts = 8 };
+
+/* Where the accumulators of a tile are: rows of `parts` vectors. */
+typedef struct {
+    int rows, parts, width;
+    LLVMTypeRef vector;
+    LLVMValueRef row[max_rows], column[max_parts], acc[max_rows][max_parts];
+} tile_shape;
+
+static LLVMTypeRef packed_type(product *x)
+{
+    return x->isa ? LLVMIntTypeInContext(x->g->llvm, x->isa->packed.bits) : x->element;
+}
+
+static LLVMValueRef packed_load(product *x, LLVMTypeRef type, LLVMValueRef base, LLVMValueRef at)
+{
+    LLVMTypeRef element = packed_type(x);
+    LLVMValueRef v = LLVMBuildLoad2(x->g->b, type, LLVMBuildInBoundsGEP2(x->g->b, element, base, &at, 1, ""), "");
+    LLVMSetAlignment(v, x->isa ? x->isa->packed.bits / 8 : x->compute.bits / 8);
+    return v;
+}
+
+/* The step of the innermost loop: products of one k, or of one group of them. */
+static void step(product *x, LLVMValueRef *base, const tile_shape *t, LLVMValueRef k)
+{
+    tri_cpu_gen *g = x->g;
+    int group = x->isa ? x->isa->group : 1;
+    unsigned bits = x->isa ? x->isa->packed.bits : 0;
+    LLVMTypeRef one = x->isa ? LLVMIntTypeInContext(g->llvm, bits * (unsigned)group) : x->element;
+    LLVMTypeRef wide = tri_cpu_vector(packed_type(x), t->width * group > 1 ? t->width * group : 0);
+    LLVMValueRef right[max_parts], line = LLVMBuildNSWMul(g->b, k, tri_cpu_i64(g, x->n), "");
+    for (int p = 0; p < t->parts; p++) {
+        LLVMValueRef at = LLVMBuildNSWMul(g->b, t->column[p], tri_cpu_i64(g, group), "");
+        right[p] = packed_load(x, wide, base[1], LLVMBuildNSWAdd(g->b, line, at, ""));
+    }
+    for (int u = 0; u < t->rows; u++) {
+        LLVMValueRef at = LLVMBuildNSWMul(g->b, t->row[u], tri_cpu_i64(g, x->k), "");
+        LLVMValueRef left = packed_load(x, one, base[0], LLVMBuildNSWAdd(g->b, at, k, ""));
+        for (int p = 0; p < t->parts; p++) {
+            LLVMValueRef sum = LLVMBuildLoad2(g->b, t->vector, t->acc[u][p], "");
+            if (x->isa)
+                sum = tri_cpu_dot_emit(g, x->isa, left, right[p], sum);
+            else
+                sum = multiply_add(x, tri_cpu_splat(g, left, t->width > 1 ? t->width : 0), right[p], sum);
+            LLVMBuildStore(g->b, sum, t->acc[u][p]);
+        }
+    }
+}
 
 static void tile(product *x, LLVMValueRef *base, LLVMValueRef m, LLVMValueRef n, int rows, int lanes)
 {
     tri_cpu_gen *g = x->g;
-    LLVMTypeRef vector = tri_cpu_vector(x->element, lanes > 1 ? lanes : 0);
-    LLVMValueRef acc[max_rows], row[max_rows];
+    tile_shape t = {.rows = rows, .width = x->isa ? x->isa->width : lanes < TRI_CPU_LANES ? lanes : TRI_CPU_LANES};
+    t.parts = lanes / t.width;
+    TRI_ASSERT(t.parts <= max_parts);
+    t.vector = tri_cpu_vector(x->element, t.width > 1 ? t.width : 0);
+    for (int p = 0; p < t.parts; p++)
+        t.column[p] = LLVMBuildNSWAdd(g->b, n, tri_cpu_i64(g, p * t.width), "");
     for (int u = 0; u < rows; u++) {
-        row[u] = LLVMBuildNSWAdd(g->b, m, tri_cpu_i64(g, u), "");
-        acc[u] = tri_cpu_temp(g, vector, "acc");
-        LLVMValueRef d = LLVMBuildLoad2(g->b, vector, element_at(x, base[2], row[u], x->n, n), "");
-        LLVMSetAlignment(d, x->compute.bits / 8);
-        LLVMBuildStore(g->b, d, acc[u]);
+        t.row[u] = LLVMBuildNSWAdd(g->b, m, tri_cpu_i64(g, u), "");
+        for (int p = 0; p < t.parts; p++) {
+            t.acc[u][p] = tri_cpu_temp(g, t.vector, "acc");
+            LLVMValueRef d = LLVMBuildLoad2(g->b, t.vector, element_at(x, base[2], t.row[u], x->n, t.column[p]), "");
+            LLVMSetAlignment(d, x->compute.bits / 8);
+            LLVMBuildStore(g->b, d, t.acc[u][p]);
+        }
     }
-    counted k = begin(g, x->k, 1);
-    LLVMValueRef right = LLVMBuildLoad2(g->b, vector, element_at(x, base[1], k.i, x->n, n), "");
-    LLVMSetAlignment(right, x->compute.bits / 8);
-    for (int u = 0; u < rows; u++) {
-        LLVMValueRef left = LLVMBuildLoad2(g->b, x->element, element_at(x, base[0], row[u], x->k, k.i), "");
-        LLVMValueRef sum = LLVMBuildLoad2(g->b, vector, acc[u], "");
-        left = tri_cpu_splat(g, left, lanes > 1 ? lanes : 0);
-        LLVMBuildStore(g->b, multiply_add(x, left, right, sum), acc[u]);
-    }
+    counted k = begin(g, x->k, x->isa ? x->isa->group : 1);
+    step(x, base, &t, k.i);
     finish(g, &k);
     for (int u = 0; u < rows; u++) {
-        LLVMValueRef sum = LLVMBuildLoad2(g->b, vector, acc[u], "");
-        LLVMValueRef s = LLVMBuildStore(g->b, sum, element_at(x, base[2], row[u], x->n, n));
-        LLVMSetAlignment(s, x->compute.bits / 8);
+        for (int p = 0; p < t.parts; p++) {
+            LLVMValueRef sum = LLVMBuildLoad2(g->b, t.vector, t.acc[u][p], "");
+            LLVMValueRef s = LLVMBuildStore(g->b, sum, element_at(x, base[2], t.row[u], x->n, t.column[p]));
+            LLVMSetAlignment(s, x->compute.bits / 8);
+        }
     }
+}
+
+/* Accumulators fill half of the registers or more: 8 of 16 with SSE2 and AVX2, 16 of 32 with AVX-512 and NEON. */
+static void choose_tile(const product *x, int *out_rows, int *out_lanes)
+{
+    const tri_host *host = &x->g->host;
+    bool is_512 = tri_host_has(host, "avx512f"), is_small = x->compute.bits == 64 || !(host->is_aarch64 || tri_host_has(host, "avx"));
+    bool is_wide = is_512 && x->compute.bits == 32 && x->m >= 8 && x->n >= 32;
+    int64_t rows = is_wide ? 8 : 4, lanes = is_wide ? 32 : is_small && !is_512 ? 8 : TRI_CPU_LANES;
+    *out_rows = (int)(x->m < rows ? x->m : rows);
+    *out_lanes = (int)(x->n < lanes ? x->n : lanes);
 }
 
 static void multiply(product *x)
 {
     tri_cpu_gen *g = x->g;
-    int rows = x->m < 4 ? (int)x->m : 4;
-    int lanes = x->n < TRI_CPU_LANES ? (int)x->n : TRI_CPU_LANES;
+    int rows, lanes;
+    choose_tile(x, &rows, &lanes);
     counted batch = begin(g, x->batch, 1);
     int64_t sizes[3] = {x->m * x->k, x->k * x->n, x->m * x->n};
     LLVMValueRef base[3] = {x->a, x->b, x->d};
     for (int i = 0; i < 3; i++) {
         LLVMValueRef offset = LLVMBuildNSWMul(g->b, batch.i, tri_cpu_i64(g, sizes[i]), "");
-        base[i] = LLVMBuildInBoundsGEP2(g->b, x->element, base[i], &offset, 1, "");
+        base[i] = LLVMBuildInBoundsGEP2(g->b, i < 2 ? packed_type(x) : x->element, base[i], &offset, 1, "");
     }
     counted n = begin(g, x->n, lanes);
     counted m = begin(g, x->m, rows);
@@ -270,6 +414,23 @@ static void narrow_result(product *x)
     tri_cpu_bind_buffer(g, result, out);
 }
 
+static void pack_operands(product *x, MlirOperation op)
+{
+    MlirValue a = tri_op_operand(op, 0), b = tri_op_operand(op, 1);
+    tri_cpu_type compute = x->compute;
+    MlirContext context = mlirOperationGetContext(op);
+    bool same = mlirTypeEqual(tri_type_element(mlirValueGetType(a)), tri_type_element(mlirValueGetType(b)));
+    x->isa = same ? tri_cpu_dot_choose(x->g, tri_cpu_type_of(x->g, mlirValueGetType(a)), x->n, x->k) : NULL;
+    if (x->isa) {
+        x->compute = x->isa->packed;
+        x->mlir_element = x->isa->operand == TRI_CPU_BF16 ? mlirBF16TypeGet(context)
+                                                          : mlirIntegerTypeGet(context, x->isa->packed.bits);
+    }
+    x->a = pack(x, a);
+    x->b = x->isa ? pack_groups(x, b) : pack(x, b);
+    x->compute = compute;
+}
+
 void tri_cpu_dot_op(tri_cpu_gen *g, MlirOperation op)
 {
     product x = {.g = g};
@@ -280,8 +441,7 @@ void tri_cpu_dot_op(tri_cpu_gen *g, MlirOperation op)
     LLVMValueRef place = is_native ? place_in_loop(g, op) : NULL;
     x.d = place ? place : tri_cpu_alloc(g, type);
     size_t mark = g->live.len;
-    x.a = pack(&x, tri_op_operand(op, 0));
-    x.b = pack(&x, tri_op_operand(op, 1));
+    pack_operands(&x, op);
     tri_cpu_bind *bind = tri_cpu_find(g, c);
     if (!(bind && bind->kind == TRI_CPU_BUFFER && bind->v == x.d))
         pack_into(&x, c, x.d, x.compute, type);

@@ -1,7 +1,7 @@
 load ../helpers
 
 # run_exec NAME [FLAG...]: compiles the kernels that tests/exec/NAME.tri lists in its '# tritcc:' lines
-# into one object, links NAME.c with it, and runs that.
+# into one object, links NAME.c with it (by $CC with $CFLAGS), and runs that (by $RUN).
 run_exec() {
     local name=$1 line
     shift
@@ -11,13 +11,14 @@ run_exec() {
         eval "args+=($line)"
     done < <(sed -n 's/^# tritcc: //p' "$name.tri")
     tritcc "${args[@]}" "$@" -emit=obj="$name.o",header="$name.h" "$name.tri"
-    cc -std=gnu17 -O1 -Wall -Werror $CFLAGS -I. -I"$SRCDIR" "$SRCDIR/tests/exec/$name.c" "$name.o" -o "$name" -lm
-    "./$name"
+    ${CC:-cc} -std=gnu17 -O1 -Wall -Werror $CFLAGS -I. -I"$SRCDIR" "$SRCDIR/tests/exec/$name.c" "$name.o" -o "$name" -lm
+    $RUN "./$name"
 }
 
 @test "reductions and scans" { run_exec reduce -arch=native; }
 @test "math functions are within 2 ulp" { run_exec vmath -arch=native; }
 @test "matrix products and attention" { run_exec matmul -arch=native; }
+@test "products of int8, bfloat16 and double" { run_exec dot_types -arch=native; }
 @test "shapes, gathers and sorting" { run_exec shape -arch=native; }
 @test "casts are exact for every format" { run_exec casts -arch=native; }
 @test "integers of every width, Philox" { run_exec ints -arch=native; }
@@ -27,7 +28,7 @@ run_exec() {
 @test "loops, branches, early returns, calls" { run_exec control -arch=native; }
 
 @test "the oldest processors give the same results" {
-    for name in reduce vmath matmul shape casts ints memory control advanced descriptors; do
+    for name in reduce vmath matmul dot_types shape casts ints memory control advanced descriptors; do
         run_exec "$name" -arch=x86-64
     done
 }
@@ -48,7 +49,7 @@ run_exec() {
 @test "no kernel touches what is not its own (AddressSanitizer)" {
     echo 'int main(void) { return 0; }' >t.c
     cc -fsanitize=address,undefined t.c -o t 2>.asan && ./t || skip "no AddressSanitizer"
-    for name in reduce matmul shape casts memory control advanced descriptors; do
+    for name in reduce matmul dot_types shape casts memory control advanced descriptors; do
         CFLAGS=-fsanitize=address,undefined run_exec "$name" -arch=native -fsanitize=address >ran 2>&1
         grep -q ': ok' ran
         ! grep -q 'runtime error\|Sanitizer' ran
@@ -59,6 +60,32 @@ run_exec() {
     tritcc -arch=aarch64 -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=obj=v.o,asm=v.s "$EXAMPLES/vadd/vadd.tri"
     readelf -h v.o | grep -q AArch64
     grep -q 'fadd.*\.4s' v.s
+}
+
+@test "aarch64 objects give the same results (qemu)" {
+    need aarch64-linux-gnu-gcc
+    need qemu-aarch64-static
+    for name in reduce vmath matmul shape casts ints memory control advanced descriptors dot_types; do
+        CC=aarch64-linux-gnu-gcc CFLAGS=-static RUN=qemu-aarch64-static run_exec "$name" -arch=aarch64
+    done
+    CC=aarch64-linux-gnu-gcc CFLAGS=-static RUN=qemu-aarch64-static run_exec dot_types -arch=aarch64 -mattr=+bf16,+dotprod
+}
+
+@test "products use the instructions that a processor has for them" {
+    local int8='product_i8(*i8, *i8, *i32, i32, i32, i32, 32, 64, 32)'
+    local bf16='product_bf16(*bf16, *bf16, *fp32, i32, i32, i32, 32, 32, 64)'
+    code() { tritcc "$@" -sig "$int8" -sig "$bf16" -emit=asm=code.s "$SRCDIR/tests/exec/dot_types.tri"; }
+    code -arch=x86-64-v3
+    grep -q 'vpmaddwd.*ymm' code.s
+    grep -q 'vfmadd.*ps.*ymm' code.s
+    code -arch=x86-64-v4 -mattr=+avx512vnni,+avx512bf16
+    grep -q 'vpdpwssd.*zmm' code.s
+    grep -q 'vdpbf16ps.*zmm' code.s
+    code -arch=x86-64-v3 -mattr=+avxvnni
+    grep -q 'vpdpwssd.*ymm' code.s
+    code -arch=aarch64 -mattr=+dotprod,+bf16
+    grep -q 'sdot' code.s
+    grep -q 'bfdot' code.s
 }
 
 @test "contiguous accesses are plain vector instructions" {
