@@ -5,6 +5,7 @@
 #include "driver/payload.h"
 #include "driver/pipeline.h"
 #include "driver/transform.h"
+#include "frontend/frontend.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -58,6 +59,25 @@ static const tri_source *open_input(tri_session *session, tri_unit *unit, const 
     return check_text(session, input, kind, text);
 }
 
+/* With -config=all an input is compiled `count` times; else `config` is negative and count 1. */
+typedef struct {
+    int config, count;
+    tri_output_list written; /* of all turns, for the depfile */
+} turn;
+
+/* k.o -> k.config2.o */
+static void name_by_config(tri_session *session, const turn *t, tri_output_list *outputs)
+{
+    for (size_t i = 0; i < outputs->len && t->config >= 0; i++) {
+        tri_str path = outputs->at[i].path, folder = tri_path_folder(path), base = tri_path_base(path);
+        tri_str stem = tri_path_stem(path), suffix = tri_str_sub(base, stem.len, base.len);
+        if (!tri_str_is(path, "-"))
+            outputs->at[i].path = tri_path_join(session->arena, folder,
+                                                tri_str_format(session->arena, "%.*s.config%d%.*s", TRI_STR_ARG(stem), t->config,
+                                                               TRI_STR_ARG(suffix)));
+    }
+}
+
 /* Adds the stages on the way that -save-temps keeps. */
 static bool add_temps(tri_session *session, tri_unit *unit, const tri_pipeline *pipeline, tri_str input,
                       tri_output_list *outputs)
@@ -84,7 +104,7 @@ static bool add_temps(tri_session *session, tri_unit *unit, const tri_pipeline *
     return true;
 }
 
-static int compile(tri_session *session, tri_unit *unit, tri_kind kind, const tri_opt_input *input)
+static int compile(tri_session *session, tri_unit *unit, tri_kind kind, const tri_opt_input *input, turn *t)
 {
     tri_output_list outputs = {0};
     tri_pipeline pipeline;
@@ -94,6 +114,7 @@ static int compile(tri_session *session, tri_unit *unit, tri_kind kind, const tr
         return 2;
     if (opt->save_temps && !add_temps(session, unit, &pipeline, input->path, &outputs))
         return 1;
+    name_by_config(session, t, &outputs);
     if (opt->dry_run) {
         tri_buf text = {0};
         tri_pipeline_print(&pipeline, unit, input->path, &outputs, &text);
@@ -109,7 +130,13 @@ static int compile(tri_session *session, tri_unit *unit, tri_kind kind, const tr
     }
     if (!tri_output_commit(unit->diag, &outputs))
         return 1;
-    return opt->depfile && !tri_depfile_write(unit, opt, input->path, &outputs) ? 1 : 0;
+    if (!opt->depfile)
+        return 0;
+    for (size_t i = 0; i < outputs.len; i++) {
+        outputs.at[i].path = tri_str_copy(session->arena, outputs.at[i].path);
+        tri_vec_push(session->arena, &t->written, outputs.at[i]);
+    }
+    return t->config + 1 < t->count && t->config >= 0 ? 0 : tri_depfile_write(unit, opt, input->path, &t->written) ? 0 : 1;
 }
 
 /* Payloads behind MLIR need its context too: the kernels' facts are attributes. */
@@ -131,7 +158,7 @@ static void warn_unused(const tri_session *session, const tri_opt_input *input, 
         {"-sig", !is_source && o->signatures.len},
         {"-D", !is_source && o->defines.len},
         {"-I", !is_source && o->include_dirs.len},
-        {"-config", !is_source && o->config >= 0},
+        {"-config", !is_source && o->config != -1},
         {"-num-warps", has_layouts && o->num_warps > 0},
         {"-num-stages", has_layouts && o->num_stages > 0},
         {"-num-ctas", has_layouts && o->num_ctas > 0},
@@ -142,13 +169,29 @@ static void warn_unused(const tri_session *session, const tri_opt_input *input, 
                              rows[i].name, TRI_STR_ARG(input->path), tri_phase_kind(kind)->name);
 }
 
-int tri_job_run(tri_session *session, const tri_opt_input *input)
+/* How often a source is compiled with -config=all: known once it is parsed. */
+static int count_turns(tri_session *session, tri_unit *unit, tri_kind kind)
 {
-    tri_kind kind;
-    if (!find_kind(session, input, &kind))
-        return 2;
+    const tri_source *source = unit->source;
+    tri_diag_hold(session->diag);
+    int count = tri_payload_read(unit, kind, source) && (unit->payload == TRI_PAYLOAD_AST || tri_frontend_parse(unit))
+                    ? tri_frontend_count_configs(unit) : 1;
+    tri_diag_drop(session->diag);
+    tri_unit_fini(unit);
+    unit->source = source;
+    return count;
+}
+
+static int run_turn(tri_session *session, const tri_opt_input *input, tri_kind kind, turn *t)
+{
+    tri_options options = session->opt->compile;
+    bool is_source = kind == TRI_KIND_SOURCE || kind == TRI_KIND_AST, all = is_source && options.config == TRI_FRONTEND_ALL_CONFIGS;
+    if (all)
+        options.config = TRI_FRONTEND_ALL_CONFIGS - t->config;
+    else
+        t->config = -1;
     tri_unit unit;
-    tri_unit_init(&unit, tri_arena_create(), session->diag, &session->opt->compile);
+    tri_unit_init(&unit, tri_arena_create(), session->diag, &options);
     int status = 1;
     unit.source = open_input(session, &unit, input, kind);
     if (unit.source) {
@@ -161,11 +204,27 @@ int tri_job_run(tri_session *session, const tri_opt_input *input)
             warn_unused(session, input, kind);
             if (!session->opt->dry_run)
                 tri_session_provide(session, &unit, contexts_to_read(kind));
-            status = compile(session, &unit, kind, input);
+            if (all && t->config == 0)
+                t->count = count_turns(session, &unit, kind);
+            status = compile(session, &unit, kind, input, t);
         }
     }
     tri_unit_fini(&unit);
     tri_arena_destroy(unit.arena);
+    return status;
+}
+
+int tri_job_run(tri_session *session, const tri_opt_input *input)
+{
+    tri_kind kind;
+    if (!find_kind(session, input, &kind))
+        return 2;
+    turn t = {.count = 1};
+    int status = 0;
+    for (int i = 0; i < t.count && !status; i++) {
+        t.config = i;
+        status = run_turn(session, input, kind, &t);
+    }
     return status;
 }
 
@@ -175,6 +234,10 @@ int tri_job_make(tri_session *session, const tri_opt_input *input, tri_str text,
     tri_pipeline pipeline;
     if (!find_kind(session, input, &kind))
         return 2;
+    if (session->opt->compile.config == TRI_FRONTEND_ALL_CONFIGS) {
+        tri_diag_error(session->diag, TRI_NO_SPAN, 1002, "-config=all writes several files for one stage; compile one configuration at a time");
+        return 2;
+    }
     const tri_source *source = check_text(session, input, kind, text);
     if (!source)
         return 1;

@@ -1,6 +1,7 @@
 #include "driver/opt.h"
 
 #include "driver/args.h"
+#include "frontend/frontend.h"
 
 #include <stdlib.h>
 
@@ -253,6 +254,19 @@ static bool power_of_two(parser *p, const char *name, tri_str value, int highest
 static bool on_num_warps(parser *p, tri_str value)
 {
     return power_of_two(p, "-num-warps", value, 32, &p->opt->compile.num_warps);
+}
+
+static bool on_config(parser *p, tri_str value)
+{
+    int64_t n;
+    if (tri_str_is(value, "all")) {
+        p->opt->compile.config = TRI_FRONTEND_ALL_CONFIGS;
+        return true;
+    }
+    if (!tri_str_to_i64(value, &n) || n < 0 || n > 65535)
+        return usage(p, "'-config=' takes a number from 0 to 65535 or 'all', not '%.*s'", TRI_STR_ARG(value));
+    p->opt->compile.config = (int)n;
+    return true;
 }
 
 static bool on_num_ctas(parser *p, tri_str value)

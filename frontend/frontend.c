@@ -120,7 +120,10 @@ static int first_given(int a, int b) { return a ? a : b; }
 static tri_kernel describe_kernel(tri_eval *e, const tri_signature *s)
 {
     const tri_options *o = e->unit->options;
-    tri_kernel k = {.name = s->function->name, .symbol = s->function->name, .registers = -1, .spill_bytes = -1};
+    tri_kernel k = {.name = s->function->name, .registers = -1, .spill_bytes = -1};
+    if (o->config <= TRI_FRONTEND_ALL_CONFIGS && s->config >= 0)
+        k.name = tri_str_format(e->arena, "%.*s_config%d", TRI_STR_ARG(k.name), s->config);
+    k.symbol = k.name;
     for (size_t i = 0; i < s->params.len; i++)
         tri_vec_push(e->arena, &k.params, describe_param(e, &s->params.at[i]));
     k.num_warps = first_given(o->num_warps, s->num_warps);
@@ -166,6 +169,19 @@ static bool lower_kernel(tri_eval *e, const tri_signature *s)
     mlirOperationSetAttributeByName(op, mlirStringRefCreateFromCString("tritcc.kernel"), tri_kernel_to_attr(e->mlir, &kernel));
     tri_vec_push(e->unit->arena, &e->unit->kernels, kernel);
     return true;
+}
+
+int tri_frontend_count_configs(tri_unit *unit)
+{
+    tri_modules *modules = tri_module_create_all(unit);
+    tri_signature_list list = {0};
+    int count = 1;
+    tri_diag_hold(unit->diag);
+    if (tri_signature_collect(tri_module_add(modules, unit->ast), &list))
+        for (size_t i = 0; i < list.len; i++)
+            count = list.at[i].config_count > count ? list.at[i].config_count : count;
+    tri_diag_drop(unit->diag);
+    return count;
 }
 
 static void warn_of_functions(tri_eval *e)

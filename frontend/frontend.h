@@ -19,4 +19,11 @@ typedef struct tri_frontend_target {
 /* AST -> ttir; fills unit->kernels. Needs unit->mlir. */
 bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target);
 
+/* -config=all is options.config == TRI_FRONTEND_ALL_CONFIGS, and the source is then compiled once for each n with
+ * TRI_FRONTEND_ALL_CONFIGS - n: a kernel's nth config, under the name KERNEL_config<n>. Kernels that have none are
+ * compiled for n = 0, under their own name. */
+enum { TRI_FRONTEND_ALL_CONFIGS = -2 };
+/* How many n there are for a unit whose payload is an AST: at least 1. Silent: what is wrong is told by lowering. */
+int tri_frontend_count_configs(tri_unit *unit);
+
 #endif

@@ -1,9 +1,10 @@
 #include "frontend/signature.h"
 
+#include "frontend/frontend.h"
 #include "frontend/signature_text.h"
 #include "frontend/types.h"
 
-enum { code_signature = 3030, code_unknown_kernel = 3031, code_missing_types = 3032, code_unknown_define = 3033 };
+enum { code_not_computable = 3034, code_signature = 3030, code_unknown_kernel = 3031, code_missing_types = 3032, code_unknown_define = 3033 };
 
 typedef TRI_VEC(tri_signature_text) text_list;
 
@@ -27,6 +28,7 @@ typedef struct {
     tri_str not_evaluated; /* expression of configs or heuristics that could not be had, and where */
     tri_span not_evaluated_at;
     bool is_explicit;    /* named by -k or -sig: must work */
+    bool is_left_out;    /* -config=all: it has fewer configs than another kernel */
 } kernel;
 
 static const tri_ast_list *params_of(const tri_function *function)
@@ -355,13 +357,22 @@ static bool from_autotune(kernel *k, const tri_ast_node *call)
     const tri_value *value = tri_host_try(k->function->scope, expr, &why, &at);
     tri_value_ops ops = {.arena = k->c->arena};
     tri_value_list configs = {0};
+    int asked = k->c->options->config;
     if (!value || !tri_value_items(&ops, tri_value_unwrap(value), &configs)) {
         note_failure(k, why, at);
-        return true;
+        if (asked != -1 && k->is_explicit)
+            tri_diag_error(k->c->diag, at, code_not_computable, "-config: the configs of '%.*s' cannot be computed: %.*s",
+                           TRI_STR_ARG(k->function->name), TRI_STR_ARG(k->not_evaluated));
+        return asked == -1 || !k->is_explicit;
     }
-    int wanted = k->c->options->config < 0 ? 0 : k->c->options->config;
+    int wanted = asked >= 0 ? asked : asked == -1 ? 0 : TRI_FRONTEND_ALL_CONFIGS - asked;
     if (!configs.len)
         return true;
+    k->signature.config_count = (int)configs.len;
+    if (asked <= TRI_FRONTEND_ALL_CONFIGS && (uint32_t)wanted >= configs.len) {
+        k->is_left_out = true;
+        return true;
+    }
     if ((uint32_t)wanted >= configs.len) {
         tri_diag_error(k->c->diag, expr->span, code_signature, "-config=%d: '%.*s' has %u configs, numbered from 0", wanted,
                        TRI_STR_ARG(k->function->name), configs.len);
@@ -711,6 +722,8 @@ bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
     for (size_t i = 0; i < count; i++) {
         if (!settle_all(&kernels[i]))
             return false;
+        if (kernels[i].is_left_out || (c.options->config < TRI_FRONTEND_ALL_CONFIGS && !kernels[i].signature.config_count))
+            continue;
         if (is_complete(&kernels[i]))
             tri_vec_push(c.arena, out_kernels, kernels[i].signature);
         else if (kernels[i].is_explicit)

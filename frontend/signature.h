@@ -34,6 +34,7 @@ typedef struct {
     TRI_VEC(tri_signature_param) params; /* in source order */
     int num_warps, num_stages, num_ctas, maxnreg; /* of the autotune config, 0: not given */
     int config; /* index of the autotune config, -1: none */
+    int config_count; /* of the autotune decorator, 0: none */
 } tri_signature;
 
 typedef TRI_VEC(tri_signature) tri_signature_list;

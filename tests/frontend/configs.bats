@@ -1,0 +1,99 @@
+# -config=all: every autotune configuration, in files and under names of its own.
+load ../helpers
+
+setup_kernels() {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.autotune(configs=[triton.Config({"B": b}, num_warps=w) for b, w in [(64, 2), (128, 4), (256, 8)]], key=["n"])
+@triton.heuristics({"EVEN": lambda args: args["B"] % 128 == 0})
+@triton.jit
+def scale(x, n: int, B: tl.constexpr, EVEN: tl.constexpr):
+    offs = tl.program_id(0) * B + tl.arange(0, B)
+    mask = offs < n
+    tl.store(x + offs, tl.load(x + offs, mask=mask) * (2 if EVEN else 3), mask=mask)
+
+
+@triton.jit
+def plain(x, n: int):
+    tl.store(x + n, 1.0)
+TRI
+}
+
+@test "one output for each configuration, with its constants, heuristics and warps" {
+    setup_kernels
+    tritcc -config=all -arch=sm_80 -emit=ttir,ptx=out.ptx -sig 'scale(x=*fp32)' -sig 'plain(x=*fp32)' -MD k.tri
+    [ "$(echo *.ttir *.ptx)" = "k.config0.ttir k.config1.ttir k.config2.ttir out.config0.ptx out.config1.ptx out.config2.ptx" ]
+    local i b=64
+    for i in 0 1 2; do
+        grep -q "tt.func public @scale_config$i(" k.config$i.ttir
+        grep -q "tensor<${b}xi32>" k.config$i.ttir
+        grep -q "visible .entry scale_config$i(" out.config$i.ptx
+        grep -q "reqntid $((64 << i))" out.config$i.ptx
+        b=$((b * 2))
+    done
+    grep -q 'dense<3.0' k.config0.ttir
+    grep -q 'dense<2.0' k.config1.ttir
+    grep -q '@plain(' k.config0.ttir
+    ! grep -q '@plain(' k.config1.ttir
+    [ "$(tr -d '\\\n' <k.d | tr -s ' ')" = "k.config0.ttir out.config0.ptx k.config1.ttir out.config1.ptx k.config2.ttir out.config2.ptx: k.tri" ]
+}
+
+@test "their objects are linked into one program" {
+    setup_kernels
+    tritcc -config=all -c -emit=header -sig 'scale(x=*fp32)' k.tri
+    cat >main.c <<'C'
+#include "k.config0.h"
+#include "k.config1.h"
+#include "k.config2.h"
+#include <stdio.h>
+
+int main(void)
+{
+    static float x[256];
+    for (int i = 0; i < 256; i++)
+        x[i] = 1;
+    int error = scale_config0(0, (tri_grid){1, 1, 1}, x, 256) || scale_config2(0, (tri_grid){1, 1, 1}, x, 256);
+    printf("%d %g %g\n", error, x[0], x[64]);
+    return 0;
+}
+C
+    ${CC:-cc} -I"$SRCDIR/include" -I. main.c k.config*.o -lm -o a.out
+    [ "$(./a.out)" = "0 6 2" ]
+}
+
+@test "no configurations at all are one compilation" {
+    setup_kernels
+    tritcc -config=all -emit=ttir=p.ttir -sig 'plain(x=*fp32)' k.tri
+    [ "$(echo *.ttir)" = p.config0.ttir ]
+    grep -q '@plain(' p.config0.ttir
+}
+
+@test "a configuration that does not compile stops the rest" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.autotune(configs=[triton.Config({"B": b}) for b in (64, 48, 32)], key=[])
+@triton.jit
+def k(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), 1.0)
+TRI
+    tritcc -1 -config=all -emit=ttir -sig 'k(x=*fp32)' k.tri
+    [[ $errors == *"k.tri:8:"*"power of two, but 48"* ]]
+    [ "$(echo *.ttir)" = k.config0.ttir ]
+}
+
+@test "configurations that cannot be had, and wrong words" {
+    printf '%s\n' 'import triton' 'import triton.language as tl' 'import torch' '' '' \
+        '@triton.autotune(configs=[triton.Config({"B": torch.cuda.device_count()})], key=[])' '@triton.jit' \
+        'def k(x, B: tl.constexpr):' '    tl.store(x + B, 1.0)' >k.tri
+    tritcc -1 -config=all -emit=ttir -sig 'k(x=*fp32)' k.tri
+    [[ $errors == *"k.tri:6:"*"-config: the configs of 'k' cannot be computed: "*"[TRI-3034]"* ]]
+    tritcc -2 -config=most k.tri
+    [[ $errors == *"takes a number from 0 to 65535 or 'all', not 'most'"* ]]
+    tritcc -2 -config=-1 k.tri
+}
