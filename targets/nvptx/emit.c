@@ -6,6 +6,7 @@
 
 #include "llvm-c/Core.h"
 #include "llvm-c/Support.h"
+#include "llvm-c/TargetMachine.h"
 
 /* What pays on the code that the lowering makes. reassociate puts a register's constant part of an index last,
  * so that all registers of a thread share one address; what is equal and what is dead goes before instcombine,
@@ -50,5 +51,13 @@ bool tri_nvptx_optimize(tri_unit *unit)
 
 bool tri_nvptx_emit(tri_unit *unit)
 {
-    return tri_facts_emit_text(unit, create_machine(unit));
+    LLVMTargetMachineRef machine = create_machine(unit);
+    bool has_lines = unit->options->debug == TRI_DEBUG_LINES;
+    if (machine)
+        LLVMSetTargetMachineAsmVerbosity(machine, has_lines); /* its comments tell what was inlined where */
+    if (!tri_facts_emit_text(unit, machine))
+        return false;
+    if (has_lines)
+        tri_nvptx_add_inlining(unit, &unit->bytes);
+    return true;
 }

@@ -11,6 +11,8 @@ extern const tri_machine tri_nvptx_machine;
 bool tri_nvptx_optimize(tri_unit *unit);
 bool tri_nvptx_emit(tri_unit *unit);
 bool tri_nvptx_assemble(tri_unit *unit);
+/* Says in PTX text what was inlined where (lines.c). */
+void tri_nvptx_add_inlining(tri_unit *unit, tri_buf *text);
 /* --resource-usage (target.h). */
 bool tri_nvptx_measure(tri_unit *unit, tri_str code);
 tri_resources tri_nvptx_resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code);

@@ -13,11 +13,12 @@ static tri_str command_line(tri_unit *unit, tri_str tool, tri_str input, tri_str
     int n = 0;
     out_argv[n++] = tool.data;
     out_argv[n++] = tri_str_format(unit->arena, "-arch=%s", unit->arch->name).data;
-    out_argv[n++] = o->opt_level > 0 ? "-O3" : "-O0";
+    bool is_debug = o->debug == TRI_DEBUG_FULL; /* which it does not optimise */
+    out_argv[n++] = o->opt_level > 0 && !is_debug ? "-O3" : "-O0";
     out_argv[n++] = "-v";
     if (o->debug == TRI_DEBUG_LINES)
         out_argv[n++] = "-lineinfo";
-    if (o->debug == TRI_DEBUG_FULL)
+    if (is_debug)
         out_argv[n++] = "-g";
     if (o->no_fp_fusion)
         out_argv[n++] = "-fmad=false";
