@@ -8,9 +8,10 @@
  *     %d  = ttg.convert_layout %dm : ... -> tensor<64x64xf32, #blocked>
  *
  * Needs: layouts, ttg.target = "cuda:<capability>". Later products are rewritten first, so that of two
- * chained ones the earlier takes over the later's warps. Products that the tensor cores cannot do
+ * chained ones the earlier takes over the later's warps. Where there are warp-group products (version 3, capability
+ * 90) and the product fits them, it becomes ttng.warp_group_dot (accelerate_wgmma.c). Products that the tensor cores cannot do
  * exactly as asked (f32 with ieee precision, odd types) stay multiply-adds; those get operands of the
- * accumulator's type. Answers to tritongpu-accelerate-matmul (mma version 2; wgmma is not chosen).
+ * accumulator's type. Answers to tritongpu-accelerate-matmul (mma versions 2 and 3).
  * Test: tests/passes/accelerate-matmul.mlir */
 #include "passes/passes.h"
 
@@ -20,6 +21,7 @@
 #include "passes/analysis/dots.h"
 #include "passes/analysis/uses.h"
 #include "passes/ttgir/layouts.h"
+#include "passes/ttgir/wgmma.h"
 
 typedef struct {
     tri_pass_run *run;
@@ -276,19 +278,31 @@ static bool run(tri_pass_run *run)
     tri_op_list dots = {0};
     tri_op_collect_named(module, "tt.dot", run->arena, &dots);
     tri_uses_init(&m.uses, run->arena, module);
-    for (size_t i = dots.len; i-- > 0;)
-        if (has_tensor_cores(&m) && is_candidate(&m, dots.at[i]))
+    int64_t newest = tri_passes_option_int(run, "max-version", 3);
+    bool has_groups = newest >= 3 && m.capability >= 90 && m.capability < 100;
+    for (size_t i = dots.len; i-- > 0;) {
+        if (!has_tensor_cores(&m) || !is_candidate(&m, dots.at[i]))
+            continue;
+        if (has_groups && tri_wgmma_fits(run->arena, dots.at[i], m.warps)) {
+            tri_wgmma_rewrite(run->arena, dots.at[i], m.warps);
+            dots.at[i] = (MlirOperation){NULL};
+        } else {
             accelerate(&m, dots.at[i]);
+        }
+    }
     for (size_t i = 0; i < dots.len; i++)
-        if (m.capability)
+        if (m.capability && !mlirOperationIsNull(dots.at[i]))
             widen_operands(&m, dots.at[i]);
     tri_op_erase_dead(module);
     return true;
 }
 
+static const char *const options[] = {"max-version=N: newest kind of matrix instruction to use, 2 or 3 (3)", NULL};
+
 const tri_pass tri_pass_accelerate_matmul = {
     .name = "accelerate-matmul",
     .help = "lay out matrix products for the tensor cores",
     .alias = "tritongpu-accelerate-matmul",
+    .options = options,
     .run = run,
 };
