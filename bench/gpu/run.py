@@ -66,10 +66,14 @@ def by_triton(case, grid, *args, arch=None):
         is_argument = word[0] == "*" or word.split(":")[0] in ("i32", "i64", "fp32")
         values.append(next(given) if is_argument else getattr(tl, word[3:]) if word.startswith("tl.") else eval(word))
 
+    options = {"num_warps": row.warps, "num_stages": row.stages}
+    if "num_stages" in function.arg_names:  # the kernel's own parameter says it
+        del options["num_stages"]
+
     def call():
         triton.knobs.runtime.override_arch = arch
         try:
-            function[grid](*values, num_warps=row.warps, num_stages=row.stages)
+            function[grid](*values, **options)
         finally:
             triton.knobs.runtime.override_arch = None
     return call
