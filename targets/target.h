@@ -19,6 +19,7 @@ typedef struct tri_arch {
     uint32_t max_shared;      /* bytes per block; 0: not limited here */
     uint32_t max_threads;     /* threads per block */
     const char *help;
+    bool has_warp_groups;     /* matrix products of whole warp groups (wgmma) */
 } tri_arch;
 
 /* What a kernel takes of the machine, besides what tri_kernel says. */

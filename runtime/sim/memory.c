@@ -64,7 +64,7 @@ static bool is_ordered(const tri_sim_access *earlier, const tri_sim_thread *now)
 static tri_sim_access access_now(const tri_sim *sim)
 {
     const tri_sim_thread *t = sim->current;
-    return (tri_sim_access){t->site, t->index, t->block_time, t->warp_time};
+    return (tri_sim_access){t->site, t->index, t->block_time, t->warp_time, t->fences};
 }
 
 static void report_race(tri_sim *sim, const char *what, size_t offset, const tri_sim_access *other)
@@ -114,6 +114,8 @@ bool tri_sim_shared_read(tri_sim *sim, const void *address, size_t size, void *o
  * null: the bytes are not known yet. */
 static void mark_written(tri_sim *sim, size_t offset, size_t size, const unsigned char *data)
 {
+    if (sim->num_readings)
+        tri_sim_check_readings(sim, offset, offset + size);
     for (size_t i = offset; i < offset + size; i++) {
         tri_sim_cell *cell = &sim->cells[i];
         check_copy(sim, cell, "write", i);
@@ -230,6 +232,8 @@ static void issue_copy(tri_sim *sim, const uint64_t *args, size_t size)
         return;
     if (valid && !tri_sim_check_global(sim, pointer_of(args[1]), size, "asynchronous copy"))
         return;
+    if (sim->num_readings)
+        tri_sim_check_readings(sim, offset, offset + size);
     for (size_t i = offset; i < offset + size; i++) {
         tri_sim_cell *cell = &sim->cells[i];
         for (int k = 0; k < 2; k++)

@@ -1,25 +1,8 @@
 /* mma.sync: fragments as in the PTX ISA ("Matrix Fragments for mma"). With g = lane / 4 and
  * t = lane % 4, register r of A holds row g + 8 (r % 2), register r of B column g; the place along K
  * depends on how many elements a register packs. */
+#include "runtime/sim/decode.h"
 #include "runtime/sim/primitives.h"
-
-#include "runtime/float.h"
-
-typedef double (*decode)(uint64_t word, int part);
-
-static double decode_f16(uint64_t word, int part) { return tri_float_f16_from_bits((uint16_t)(word >> (16 * part))); }
-static double decode_bf16(uint64_t word, int part) { return tri_float_bf16_from_bits((uint16_t)(word >> (16 * part))); }
-static double decode_f64(uint64_t word, int part) { return part ? 0 : tri_float_f64_from_bits(word); }
-static double decode_s8(uint64_t word, int part) { return (int8_t)(word >> (8 * part)); }
-static double decode_u8(uint64_t word, int part) { return (uint8_t)(word >> (8 * part)); }
-static double decode_e4m3(uint64_t word, int part) { return tri_float_fp8_from_bits((uint8_t)(word >> (8 * part)), 0); }
-static double decode_e5m2(uint64_t word, int part) { return tri_float_fp8_from_bits((uint8_t)(word >> (8 * part)), 1); }
-
-/* tf32 hardware ignores the low 13 bits. */
-static double decode_tf32(uint64_t word, int part)
-{
-    return part ? 0 : tri_float_f32_from_bits(word & 0xffffe000u);
-}
 
 typedef enum { ACC_F32, ACC_F16, ACC_F64, ACC_I32 } accumulator;
 

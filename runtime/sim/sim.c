@@ -111,6 +111,7 @@ static void run_thread(void *data)
 
 static void start_program(tri_sim *sim)
 {
+    sim->num_readings = 0;
     memset(sim->cells, 0, sim->shared_bytes * sizeof *sim->cells);
     for (size_t i = 0; i < sim->shared_bytes; i++) {
         sim->cells[i].writer.thread = -1;
@@ -125,6 +126,9 @@ static void start_program(tri_sim *sim)
         t->block_time = t->warp_time = 0;
         t->groups = 0;
         t->copies.len = 0;
+        t->readings.len = 0;
+        t->reading_groups = 0;
+        t->fences = 0;
         tri_fiber_start(&t->fiber, run_thread, sim);
     }
 }
@@ -249,5 +253,6 @@ void tri_sim_exchange(tri_sim *sim, uint32_t primitive, uint32_t mask, const uin
     } else {
         tri_sim_yield(sim);
     }
-    memcpy(results, self->results, sizeof *results * (size_t)num_results);
+    if (num_results)
+        memcpy(results, self->results, sizeof *results * (size_t)num_results);
 }

@@ -24,6 +24,13 @@ typedef struct {
     int group;            /* -1: not committed */
 } tri_sim_copy;
 
+/* Shared memory that a product which was started and not waited for may still read: [begin, end). */
+typedef struct {
+    uint32_t site;
+    int group; /* -1: not committed */
+    uint32_t begin, end;
+} tri_sim_reading;
+
 typedef struct {
     tri_fiber fiber;
     int index; /* in the program */
@@ -36,6 +43,9 @@ typedef struct {
     uint64_t operands[max_operands], results[8];
     TRI_VEC(tri_sim_copy) copies;
     int groups; /* committed so far */
+    TRI_VEC(tri_sim_reading) readings; /* of its warp, in the first lane */
+    int reading_groups;
+    uint32_t fences; /* that it passed, to what reads shared memory by itself */
 } tri_sim_thread;
 
 /* An access to one byte of shared memory, with the time it was made at. */
@@ -43,6 +53,7 @@ typedef struct {
     uint32_t site;
     int32_t thread; /* -1: none */
     uint32_t block_time, warp_time;
+    uint32_t fences; /* that the thread had passed */
 } tri_sim_access;
 
 typedef struct {
@@ -73,6 +84,7 @@ struct tri_sim {
     tri_sim_cell *cells;
     size_t shared_bytes;
     TRI_VEC(tri_sim_buffer) buffers;
+    size_t num_readings; /* of all warps */
     tri_sim_grid grid, program;
     void (*entry)(void *);
     void *argument;
@@ -95,6 +107,8 @@ void tri_sim_yield(tri_sim *sim);
  * second place. */
 void tri_sim_report(tri_sim *sim, const char *kind, int64_t other, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Reports a write to [begin, end) of shared memory that a product under way reads. */
+void tri_sim_check_readings(tri_sim *sim, size_t begin, size_t end);
 /* Ends the run after the current primitive. */
 void tri_sim_stop(tri_sim *sim);
 

@@ -10,12 +10,12 @@
 enum { number_x86 = 0, number_aarch64 = 1, number_native = 2 };
 
 const tri_arch tri_host_archs[] = {
-    {"native", number_native, NULL, NULL, NULL, 0, 0, "this host"},
-    {"x86-64", number_x86, "x86-64", "", NULL, 0, 0, "any 64-bit x86 (SSE2)"},
-    {"x86-64-v2", number_x86, "x86-64-v2", "", NULL, 0, 0, "x86 with SSE4.2 (2009 and later)"},
-    {"x86-64-v3", number_x86, "x86-64-v3", "", NULL, 0, 0, "x86 with AVX2 and FMA (2013 and later)"},
-    {"x86-64-v4", number_x86, "x86-64-v4", "", NULL, 0, 0, "x86 with AVX-512 (2017 and later)"},
-    {"aarch64", number_aarch64, "generic", "+v8a,+neon", NULL, 0, 0, "64-bit Arm with NEON"},
+    {"native", number_native, NULL, NULL, NULL, 0, 0, "this host", false},
+    {"x86-64", number_x86, "x86-64", "", NULL, 0, 0, "any 64-bit x86 (SSE2)", false},
+    {"x86-64-v2", number_x86, "x86-64-v2", "", NULL, 0, 0, "x86 with SSE4.2 (2009 and later)", false},
+    {"x86-64-v3", number_x86, "x86-64-v3", "", NULL, 0, 0, "x86 with AVX2 and FMA (2013 and later)", false},
+    {"x86-64-v4", number_x86, "x86-64-v4", "", NULL, 0, 0, "x86 with AVX-512 (2017 and later)", false},
+    {"aarch64", number_aarch64, "generic", "+v8a,+neon", NULL, 0, 0, "64-bit Arm with NEON", false},
     {0},
 };
 

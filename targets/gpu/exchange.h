@@ -10,6 +10,7 @@ typedef struct {
     int element_bits;
     uint64_t corner;              /* xored into every offset: the first element of a slice */
     const tri_encoding *padding;  /* padded_shared encoding, or null */
+    bool is_read_by_products;     /* of warp groups, which see only what was fenced */
     /* Filled as places are asked for: the pointers whose register part, as far as it shares bits with
      * the thread's part, is `bits`. */
     struct {

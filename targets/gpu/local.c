@@ -1,23 +1,14 @@
 /* Buffers in shared memory: allocation, views, loads, stores, asynchronous copies. A descriptor is its
  * base pointer and one element offset per dimension; the offsets are those of a slice and constant. */
-#include "ir/encoding.h"
-#include "ir/type.h"
+#include "targets/gpu/local.h"
+
 #include "layout/convert.h"
 #include "targets/gpu/access.h"
 #include "targets/gpu/exchange.h"
 
 /* ---- descriptors ---- */
 
-/* What a descriptor's type says about its buffer, leading pipeline dimensions left out. */
-typedef struct {
-    tri_memdesc desc;
-    const tri_encoding *encoding;
-    tri_linear layout; /* of the allocation: offset, block -> dims */
-    int bits;          /* of an element in memory */
-    int64_t alloc_shape[TRI_MAX_RANK];
-} buffer_type;
-
-static bool get_buffer_type(tri_gpu *g, MlirOperation op, MlirType type, buffer_type *out)
+bool tri_local_get_type(tri_gpu *g, MlirOperation op, MlirType type, tri_gpu_buffer_type *out)
 {
     if (!tri_type_get_memdesc(type, &out->desc))
         return tri_gpu_unsupported(g, op, "not a buffer");
@@ -48,7 +39,7 @@ static tri_gpu_value make_descriptor(tri_gpu *g, LLVMValueRef base, int rank)
 }
 
 /* Element offset of the first element of a slice inside its allocation. */
-static bool slice_corner(tri_gpu *g, MlirOperation op, const buffer_type *type, tri_gpu_value value, uint64_t *out_corner)
+static bool slice_corner(tri_gpu *g, MlirOperation op, const tri_gpu_buffer_type *type, tri_gpu_value value, uint64_t *out_corner)
 {
     uint64_t packed = 0;
     bool is_zero = true;
@@ -72,12 +63,20 @@ static bool slice_corner(tri_gpu *g, MlirOperation op, const buffer_type *type, 
 
 /* ---- allocation and views ---- */
 
+/* Whether the function has products that read shared memory by themselves. */
+static bool has_group_products(tri_gpu *g)
+{
+    tri_op_list found = {0};
+    tri_op_collect_named(g->func, "ttng.warp_group_dot", g->arena, &found);
+    return found.len > 0;
+}
+
 static bool access_buffer(tri_gpu *g, MlirOperation op, MlirValue buffer, MlirType tensor, bool is_load,
                           tri_plan_access *out_plan, tri_gpu_buffer *out_buffer, tri_gpu_layout **out_layout)
 {
-    buffer_type type;
+    tri_gpu_buffer_type type;
     tri_gpu_layout *layout = tri_gpu_layout_of(g, op, tensor);
-    if (!layout || !get_buffer_type(g, op, mlirValueGetType(buffer), &type))
+    if (!layout || !tri_local_get_type(g, op, mlirValueGetType(buffer), &type))
         return false;
     tri_gpu_value descriptor = tri_gpu_get(g, buffer);
     tri_linear registers = layout->linear;
@@ -87,6 +86,7 @@ static bool access_buffer(tri_gpu *g, MlirOperation op, MlirValue buffer, MlirTy
             registers = tri_linear_resize_out(&registers, dim, tri_linear_out_bits(&type.layout, dim));
     }
     *out_buffer = (tri_gpu_buffer){.base = descriptor.at[0], .element_bits = type.bits};
+    out_buffer->is_read_by_products = type.encoding->kind == TRI_ENC_NVMMA_SHARED && has_group_products(g);
     if (type.encoding->kind == TRI_ENC_PADDED_SHARED)
         out_buffer->padding = type.encoding;
     if (!slice_corner(g, op, &type, descriptor, &out_buffer->corner))
@@ -115,6 +115,9 @@ static bool store_tensor(tri_gpu *g, MlirOperation op, MlirValue tensor, MlirVal
     if (!access_buffer(g, op, buffer, mlirValueGetType(tensor), false, plan, &place, &layout))
         return false;
     tri_gpu_access_store(g, plan, &place, 0, layout->replicas.reg, tri_gpu_get(g, tensor));
+    /* the writer fences, before the barrier that lets others read */
+    if (place.is_read_by_products && tri_machine_has(g, TRI_MACHINE_fence_async))
+        tri_machine_call(g, TRI_MACHINE_fence_async, NULL, 0);
     return true;
 }
 
@@ -140,9 +143,9 @@ static bool run_nothing(tri_gpu *g, MlirOperation op)
 
 static bool run_index(tri_gpu *g, MlirOperation op)
 {
-    buffer_type type;
+    tri_gpu_buffer_type type;
     MlirValue result = mlirOperationGetResult(op, 0);
-    if (!get_buffer_type(g, op, mlirValueGetType(result), &type))
+    if (!tri_local_get_type(g, op, mlirValueGetType(result), &type))
         return false;
     tri_gpu_value in = tri_gpu_operand(g, op, 0);
     int64_t bytes = tri_convert_buffer_elements(type.encoding, type.desc.rank, type.alloc_shape) * type.bits / 8;
@@ -290,6 +293,8 @@ static bool run_wait(tri_gpu *g, MlirOperation op)
 {
     LLVMValueRef pending = tri_gpu_i32(g, tri_op_int(op, "num", 0));
     tri_machine_call(g, TRI_MACHINE_copy_wait, &pending, 1);
+    if (has_group_products(g)) /* what has arrived may be one's operand */
+        tri_machine_call(g, TRI_MACHINE_fence_async, NULL, 0);
     return run_nothing(g, op);
 }
 

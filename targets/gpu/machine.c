@@ -161,10 +161,10 @@ static LLVMValueRef call_function(tri_gpu *g, const tri_machine_row *row, const 
     return is_wide ? LLVMBuildTrunc(g->b, call, s->result, "") : call;
 }
 
-static LLVMValueRef call_asm(tri_gpu *g, const char *text, const char *constraints, LLVMTypeRef result,
-                             LLVMValueRef *args, int n, int flags)
+LLVMValueRef tri_machine_call_asm(tri_gpu *g, const char *text, const char *constraints, LLVMTypeRef result,
+                                  LLVMValueRef *args, int n, int flags)
 {
-    LLVMTypeRef types[max_args];
+    LLVMTypeRef *types = TRI_NEW_ARRAY(g->arena, LLVMTypeRef, n + 1);
     for (int i = 0; i < n; i++)
         types[i] = LLVMTypeOf(args[i]);
     LLVMTypeRef type = LLVMFunctionType(result, types, (unsigned)n, false);
@@ -195,7 +195,7 @@ LLVMValueRef tri_machine_call(tri_gpu *g, tri_machine_id id, LLVMValueRef *args,
             add_flag(g, call, "convergent", 0);
         break;
     case TRI_MACHINE_CALL: call = call_function(g, row, &s, all, num_args); break;
-    case TRI_MACHINE_ASM: call = call_asm(g, row->text, row->operands, s.result, all, num_args, row->flags); break;
+    case TRI_MACHINE_ASM: call = tri_machine_call_asm(g, row->text, row->operands, s.result, all, num_args, row->flags); break;
     case TRI_MACHINE_TEMPLATE:
     case TRI_MACHINE_ABSENT: TRI_BUG("primitive '%s' is not a call", primitives[id].name);
     }
@@ -212,7 +212,7 @@ typedef struct {
     int pred, addr, values;  /* operand numbers; pred -1: none */
 } assembly;
 
-static const char *letter(tri_gpu *g, LLVMTypeRef type)
+const char *tri_machine_letter(tri_gpu *g, LLVMTypeRef type)
 {
     switch (LLVMGetTypeKind(type)) {
     case LLVMFloatTypeKind: return "f";
@@ -228,7 +228,7 @@ static int add_operand(tri_gpu *g, assembly *a, LLVMValueRef value, const char *
 {
     if (a->constraints.len)
         tri_buf_add_char(&a->constraints, ',');
-    tri_buf_add_z(&a->constraints, constraint ? constraint : letter(g, LLVMTypeOf(value)));
+    tri_buf_add_z(&a->constraints, constraint ? constraint : tri_machine_letter(g, LLVMTypeOf(value)));
     a->args[a->num_args++] = value;
     return a->num_results + a->num_args - 1;
 }
@@ -284,7 +284,7 @@ static LLVMTypeRef carrier(tri_gpu *g, LLVMTypeRef word) { return tri_gpu_bits(g
 static void add_results(tri_gpu *g, assembly *a, LLVMTypeRef type, int count, bool early)
 {
     char constraint[16];
-    snprintf(constraint, sizeof constraint, "=%s%s", early ? "&" : "", letter(g, type));
+    snprintf(constraint, sizeof constraint, "=%s%s", early ? "&" : "", tri_machine_letter(g, type));
     for (int i = 0; i < count; i++) {
         if (a->constraints.len)
             tri_buf_add_char(&a->constraints, ',');
@@ -326,7 +326,7 @@ void tri_machine_load(tri_gpu *g, tri_machine_id id, const tri_machine_access *a
         add_operand(g, &a, value, tie);
     }
     expand(&a, row->text, access, tri_gpu_bits(g, access->word), "", 0, 0);
-    LLVMValueRef call = call_asm(g, a.text.data, a.constraints.data, result_type(g, type, access->words), a.args,
+    LLVMValueRef call = tri_machine_call_asm(g, a.text.data, a.constraints.data, result_type(g, type, access->words), a.args,
                                  a.num_args, row->flags);
     for (int i = 0; i < access->words; i++) {
         LLVMValueRef word = access->words == 1 ? call : LLVMBuildExtractValue(g->b, call, (unsigned)i, "");
@@ -355,7 +355,7 @@ void tri_machine_store(tri_gpu *g, tri_machine_id id, const tri_machine_access *
     if (access->pred)
         a.pred = add_operand(g, &a, access->pred, NULL);
     expand(&a, row->text, access, tri_gpu_bits(g, access->word), "", first, 0);
-    call_asm(g, a.text.data, a.constraints.data, LLVMVoidTypeInContext(g->llvm), a.args, a.num_args, row->flags);
+    tri_machine_call_asm(g, a.text.data, a.constraints.data, LLVMVoidTypeInContext(g->llvm), a.args, a.num_args, row->flags);
     fini(&a);
 }
 
@@ -379,7 +379,7 @@ void tri_machine_atomic(tri_gpu *g, tri_machine_id id, const tri_machine_access 
         a.pred = add_operand(g, &a, access->pred, NULL);
     expand(&a, row->text, access, tri_gpu_bits(g, access->word), operation, 0, num_values * access->words);
     LLVMTypeRef result = has_result ? result_type(g, access->word, access->words) : LLVMVoidTypeInContext(g->llvm);
-    LLVMValueRef call = call_asm(g, a.text.data, a.constraints.data, result, a.args, a.num_args, row->flags);
+    LLVMValueRef call = tri_machine_call_asm(g, a.text.data, a.constraints.data, result, a.args, a.num_args, row->flags);
     for (int i = 0; has_result && i < access->words; i++)
         out_words[i] = access->words == 1 ? call : LLVMBuildExtractValue(g->b, call, (unsigned)i, "");
     fini(&a);

@@ -89,4 +89,26 @@ void tri_machine_store(struct tri_gpu *g, tri_machine_id id, const tri_machine_a
 void tri_machine_atomic(struct tri_gpu *g, tri_machine_id id, const tri_machine_access *access, const char *operation,
                         LLVMValueRef *values, int num_values, LLVMValueRef *out_words);
 
+/* A matrix product that a warp group starts and does not wait for: acc (+)= a * b. */
+typedef struct {
+    int n;                       /* columns of the result; it has 64 rows */
+    int num_acc;
+    LLVMValueRef acc[128];       /* words: in and out */
+    const LLVMValueRef *a_words; /* A in four registers, or null: */
+    LLVMValueRef a, b;           /* descriptors of shared memory, i64 */
+    LLVMValueRef scale;          /* i1: false drops the old accumulators */
+    bool trans_a, trans_b;       /* the operand's K is not its fastest dimension */
+} tri_machine_product;
+
+void tri_machine_multiply(struct tri_gpu *g, tri_machine_id id, tri_machine_product *product);
+
+/* A primitive with a constant {n} that the machine orders registers by: wgmma_wait is over before anything reads
+ * `values`, wgmma_fence follows everything that writes them. They are replaced by what is ordered. */
+void tri_machine_tie(struct tri_gpu *g, tri_machine_id id, int constant, int count, LLVMValueRef *values);
+
+/* Private to machine*.c. */
+LLVMValueRef tri_machine_call_asm(struct tri_gpu *g, const char *text, const char *constraints, LLVMTypeRef result,
+                                  LLVMValueRef *args, int n, int flags);
+const char *tri_machine_letter(struct tri_gpu *g, LLVMTypeRef type);
+
 #endif

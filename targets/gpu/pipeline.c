@@ -18,7 +18,9 @@ static void add_layout_passes(const tri_unit *unit, tri_buf *out)
 {
     bool has_products = is_cuda(unit);
     tri_buf_format(out, ",coalesce%s,remove-layout-conversions,optimize-thread-locality%s", has_products ? ",f32-dot-tc" : "",
-                   has_products ? ",accelerate-matmul{max-version=2}" : "");
+                   !has_products                   ? ""
+                   : unit->arch->has_warp_groups ? ",accelerate-matmul{max-version=3}"
+                                                 : ",accelerate-matmul{max-version=2}");
     tri_buf_add_z(out, ",remove-layout-conversions,optimize-dot-operands,loop-aware-cse");
 }
 

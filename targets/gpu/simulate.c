@@ -1,6 +1,6 @@
 #include "targets/gpu/simulate.h"
 
-enum { max_words = 40, max_results = 16 };
+enum { max_words = 136, max_results = 128 };
 
 /* Room for arguments and results, once per function: a call is over before the next one begins. */
 static LLVMValueRef frame(tri_gpu *g)
@@ -90,6 +90,13 @@ LLVMValueRef tri_simulate_call(tri_gpu *g, tri_machine_id id, LLVMTypeRef type, 
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
         all = LLVMBuildInsertValue(g->b, all, result(g, (int)i, LLVMStructGetTypeAtIndex(type, i)), i, "");
     return all;
+}
+
+void tri_simulate_many(tri_gpu *g, tri_machine_id id, LLVMValueRef *args, int num_args, LLVMValueRef *results, int num_results)
+{
+    emit(g, id, args, num_args);
+    for (int i = 0; i < num_results; i++)
+        results[i] = result(g, i, LLVMTypeOf(results[i]));
 }
 
 /* address, bits of a word, words, predicate */

@@ -14,4 +14,7 @@ void tri_simulate_store(tri_gpu *g, tri_machine_id id, const tri_machine_access 
 void tri_simulate_atomic(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, const char *operation,
                          LLVMValueRef *values, int num_values, LLVMValueRef *out_words);
 
+/* Any number of arguments and results (at most 136 and 128), whatever the signature. */
+void tri_simulate_many(tri_gpu *g, tri_machine_id id, LLVMValueRef *args, int num_args, LLVMValueRef *results, int num_results);
+
 #endif

@@ -6,7 +6,7 @@
 #include "targets/spirv/spirv.h"
 
 static const tri_arch archs[] = {
-    {"spirv64", 0, "", "", "opencl:generic", 0, 1024, "any OpenCL 2.x device with 64-bit addresses"},
+    {"spirv64", 0, "", "", "opencl:generic", 0, 1024, "any OpenCL 2.x device with 64-bit addresses", false},
     {0},
 };
 

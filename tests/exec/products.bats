@@ -135,3 +135,27 @@ scaled() { # ARCH FORMAT_A FORMAT_B SCALE_A SCALE_B PACK_K_A PACK_K_B [SCALE THA
 @test "a scale of 255 makes NaN of everything it scales" {
     scaled sm_80 e2m1 e5m2 True True True True 129
 }
+
+@test "products of warp groups: buffers, registers, stages, warps" {
+    for stages in 1 2 3 4; do
+        EXTRA=-num-stages=$stages tiled sm_90a 128 128 160 64 64 32
+    done
+    EXTRA=-num-warps=8 tiled sm_90a 128 128 64 128 64 64
+    EXTRA=-num-warps=8 tiled sm_90a 72 136 40 64 64 32
+    for warps in 4 8; do
+        EXTRA=-num-warps=$warps on sm_90a attention.tri o_ptr 2e-2 -grid=1 randn:f16:128x64:seed=1 randn:f16:128x64:seed=2 \
+            randn:f16:128x64:seed=3 zeros:f16:128x64 128 0.18 BM=128 BN=64 D=64
+    done
+}
+
+@test "products of warp groups: types and orders" {
+    for turned in False True; do
+        dots sm_90a f16 f32 64 64 32 ieee $turned False 1e-3
+        dots sm_90a bf16 f32 128 32 32 ieee False $turned 1e-2
+        dots sm_90a f32 f32 64 64 32 tf32 False $turned 2e-2
+        dots sm_90a i8 i32 64 32 64 ieee False $turned 0
+    done
+    dots sm_90a f16 f16 64 64 32 ieee True True 2e-2
+    dots sm_90a fp8e5 f32 64 16 64 tf32 False False 1e-3
+    dots sm_90a f16 f32 64 8 32 ieee False False 1e-3
+}

@@ -165,6 +165,18 @@ int main(void)
         run_matmul(64, 64, 128, 32, &all[t], 4, "sm_80");
         run_matmul(16, 64, 64, 64, &all[t], 2, "sm_90a");
     }
+    /* products of warp groups: one and two groups, next to and below each other, deeper than a swizzle row */
+    static const types groups[] = {
+        {"f16", "f32", "", 2, 4, 1e-5}, {"f16", "f16", "", 2, 2, 0.05},
+        {"bf16", "f32", "", 2, 4, 1e-5}, {"f32", "f32", ", inputPrecision = tf32", 4, 4, 1e-5},
+        {"i8", "i32", "", 1, 4, 0},      {"f8E4M3FN", "f32", " {maxNumImpreciseAcc = 1073741824 : i32}", 1, 4, 1e-5},
+    };
+    for (size_t t = 0; t < sizeof groups / sizeof *groups; t++) {
+        run_matmul(64, 64, 128, 32, &groups[t], 4, "sm_90a");
+        run_matmul(64, 128, 128, 64, &groups[t], 8, "sm_90a");
+    }
+    run_matmul(128, 32, 128, 128, &groups[0], 8, "sm_90a");
+    run_matmul(128, 128, 64, 16, &groups[2], 4, "sm_90a");
     static const types small = {"f8E4M3FN", "f32", "", 1, 4, 1e-5};
     run_matmul(32, 32, 64, 32, &small, 1, "sm_89");
     run_matmul(64, 64, 128, 64, &small, 4, "sm_90a");

@@ -1,0 +1,263 @@
+/* Products of warp groups: operands in shared memory are found as the PTX ISA describes ("Asynchronous warpgroup
+ * level matrix instructions": descriptors, shared memory layouts), independently of how the lowering made them.
+ * Each warp computes its own 16 rows. A product is done when it is started; what it reads counts as being read
+ * until the wait for its group, so that a write in between is reported. */
+#include "runtime/sim/decode.h"
+#include "runtime/sim/primitives.h"
+
+enum { rows_of_warp = 16, max_k = 32, max_n = 256 };
+
+typedef struct {
+    uint32_t primitive;
+    int bits; /* of an element of A and B */
+    decode a, b;
+    enum { ACC_F32, ACC_F16, ACC_I32 } acc;
+} instruction;
+
+static const instruction instructions[] = {
+    {TRI_SIM_wgmma_f16_f32, 16, decode_f16, decode_f16, ACC_F32},
+    {TRI_SIM_wgmma_f16_f16, 16, decode_f16, decode_f16, ACC_F16},
+    {TRI_SIM_wgmma_bf16_f32, 16, decode_bf16, decode_bf16, ACC_F32},
+    {TRI_SIM_wgmma_tf32_f32, 32, decode_tf32, decode_tf32, ACC_F32},
+    {TRI_SIM_wgmma_s8, 8, decode_s8, decode_s8, ACC_I32},
+    {TRI_SIM_wgmma_e4m3_e4m3, 8, decode_e4m3, decode_e4m3, ACC_F32},
+    {TRI_SIM_wgmma_e4m3_e5m2, 8, decode_e4m3, decode_e5m2, ACC_F32},
+    {TRI_SIM_wgmma_e5m2_e4m3, 8, decode_e5m2, decode_e4m3, ACC_F32},
+    {TRI_SIM_wgmma_e5m2_e5m2, 8, decode_e5m2, decode_e5m2, ACC_F32},
+};
+
+static const instruction *find(uint32_t primitive)
+{
+    for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
+        if (instructions[i].primitive == primitive)
+            return &instructions[i];
+    TRI_BUG("primitive %u is no product of a warp group", primitive);
+}
+
+/* --- operands ---------------------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t start, leading, stride; /* bytes */
+    uint64_t width;                  /* of the swizzle, bytes */
+    bool is_mn_major;
+    uint64_t low, high;              /* offsets that were read */
+} matrix;
+
+static bool open_matrix(tri_sim *sim, uint64_t descriptor, bool is_mn_major, matrix *out)
+{
+    static const uint64_t widths[] = {0, 128, 64, 32};
+    *out = (matrix){(descriptor & 0x3fff) << 4, (descriptor >> 16 & 0x3fff) << 4, (descriptor >> 32 & 0x3fff) << 4,
+                    widths[descriptor >> 62], is_mn_major, UINT64_MAX, 0};
+    if (out->width)
+        return true;
+    tri_sim_report(sim, "wrong matrix descriptor", -1, "no swizzle");
+    return false;
+}
+
+/* Who wrote it must have passed a fence since. */
+static void check_fence(tri_sim *sim, uint64_t offset)
+{
+    const tri_sim_access *writer = &sim->cells[offset].writer;
+    if (writer->thread >= 0 && sim->threads[writer->thread].fences <= writer->fences)
+        tri_sim_report(sim, "missing fence", writer->site,
+                       "a product reads offset %d of shared memory, which thread %d has written with no fence_async since",
+                       (int)offset, writer->thread);
+}
+
+/* The bits of element (mn, k). Addresses in descriptors are the low 18 bits of the host's. */
+static uint64_t element(tri_sim *sim, matrix *m, int bits, uint64_t mn, uint64_t k)
+{
+    uint64_t size = (uint64_t)bits / 8, per_row = m->width / size, address = m->start, value = 0;
+    if (m->is_mn_major)
+        address += mn / per_row * m->leading + k / 8 * m->stride + k % 8 * m->width + mn % per_row * size;
+    else
+        address += mn / 8 * m->stride + mn % 8 * m->width + k * size;
+    address ^= (address >> 7 & (m->width / 16 - 1)) << 4;
+    uint64_t offset = (address - (uint64_t)(uintptr_t)sim->shared) & 0x3ffff;
+    if (offset + size > sim->shared_bytes) {
+        tri_sim_report(sim, "shared access out of bounds", -1, "matrix element (%d, %d) at offset %ld of %zu", (int)mn, (int)k,
+                       (long)offset, sim->shared_bytes);
+        return 0;
+    }
+    check_fence(sim, offset);
+    tri_sim_shared_read(sim, sim->shared + offset, size, &value);
+    m->low = offset < m->low ? offset : m->low;
+    m->high = offset + size > m->high ? offset + size : m->high;
+    return value;
+}
+
+static void remember(tri_sim *sim, tri_sim_thread *warp, const matrix *m)
+{
+    if (m->high <= m->low)
+        return;
+    tri_sim_reading reading = {warp->site, -1, (uint32_t)m->low, (uint32_t)m->high};
+    tri_vec_push(sim->arena, &warp->readings, reading);
+    sim->num_readings++;
+}
+
+/* --- the product ------------------------------------------------------------------------- */
+
+/* args: columns, flags (1: A in registers; 2, 4: A, B have K as the slower dimension), whether to accumulate,
+ * B's descriptor, A's descriptor or four words, accumulators */
+enum { arg_n, arg_flags, arg_scale, arg_b, arg_a, arg_acc = 8 };
+
+static const uint64_t *args_of(const tri_sim_thread *t) { return (const uint64_t *)(uintptr_t)t->operands[0]; }
+static uint64_t *results_of(const tri_sim_thread *t) { return (uint64_t *)(uintptr_t)t->operands[1]; }
+
+static bool lanes_agree(tri_sim *sim, const tri_sim_thread *warp)
+{
+    const uint64_t *first = args_of(warp);
+    for (int lane = 1; lane < warp_size; lane++) {
+        const uint64_t *own = args_of(&warp[lane]);
+        bool same = own[arg_b] == first[arg_b] && (own[arg_scale] & 1) == (first[arg_scale] & 1) &&
+                    ((first[arg_flags] & 1) || own[arg_a] == first[arg_a]);
+        if (same)
+            continue;
+        tri_sim_report(sim, "wrong matrix descriptor", -1, "lane %d brings another one than lane 0", lane);
+        return false;
+    }
+    return true;
+}
+
+static bool gather_a(tri_sim *sim, const instruction *in, tri_sim_thread *warp, int k_size, double a[rows_of_warp][max_k])
+{
+    const uint64_t *first = args_of(warp);
+    int pack = 32 / in->bits;
+    if (first[arg_flags] & 1) {
+        for (int lane = 0; lane < warp_size; lane++)
+            for (int r = 0; r < 4; r++)
+                for (int j = 0; j < pack; j++)
+                    a[lane / 4 + 8 * (r & 1)][pack * (lane % 4) + j + 4 * pack * (r >> 1)] = in->a(args_of(&warp[lane])[arg_a + r], j);
+        return true;
+    }
+    matrix m;
+    if (!open_matrix(sim, first[arg_a], first[arg_flags] & 2, &m))
+        return false;
+    uint64_t row = (uint64_t)(warp->index / warp_size % 4) * rows_of_warp;
+    for (int i = 0; i < rows_of_warp; i++)
+        for (int k = 0; k < k_size; k++)
+            a[i][k] = in->a(element(sim, &m, in->bits, row + (uint64_t)i, (uint64_t)k), 0);
+    remember(sim, warp, &m);
+    return true;
+}
+
+static double read_acc(const instruction *in, const uint64_t *acc, int i)
+{
+    switch (in->acc) {
+    case ACC_F32: return tri_float_f32_from_bits(acc[i]);
+    case ACC_I32: return (int32_t)acc[i];
+    case ACC_F16: return tri_float_f16_from_bits((uint16_t)(acc[i / 2] >> (16 * (i % 2))));
+    }
+    return 0;
+}
+
+static void write_acc(const instruction *in, uint64_t *acc, int i, double value)
+{
+    switch (in->acc) {
+    case ACC_F32: acc[i] = tri_float_f32_bits((float)value); break;
+    case ACC_I32: acc[i] = (uint32_t)(int64_t)value; break; /* wraps */
+    case ACC_F16:
+        acc[i / 2] = (i % 2 ? acc[i / 2] & 0xffff : 0) | (uint64_t)tri_float_f16_bits(value) << (16 * (i % 2));
+        break;
+    }
+}
+
+/* The column of B for each result, read once. */
+static void compute(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask)
+{
+    const instruction *in = find(primitive);
+    const uint64_t *first = args_of(warp);
+    int n = (int)first[arg_n], k_size = 256 / in->bits;
+    double a[rows_of_warp][max_k], column[max_k];
+    matrix m;
+    (void)mask;
+    if (!lanes_agree(sim, warp) || !open_matrix(sim, first[arg_b], first[arg_flags] & 4, &m) ||
+        !gather_a(sim, in, warp, k_size, a))
+        return;
+    for (int col = 0; col < n; col++) {
+        for (int k = 0; k < k_size; k++)
+            column[k] = in->b(element(sim, &m, in->bits, (uint64_t)col, (uint64_t)k), 0);
+        for (int row = 0; row < rows_of_warp; row++) {
+            int lane = row % 8 * 4 + col % 8 / 2, i = col / 8 * 4 + row / 8 * 2 + col % 2;
+            double sum = first[arg_scale] & 1 ? read_acc(in, args_of(&warp[lane]) + arg_acc, i) : 0;
+            for (int k = 0; k < k_size; k++)
+                sum += a[row][k] * column[k];
+            write_acc(in, results_of(&warp[lane]), i, sum);
+        }
+    }
+    remember(sim, warp, &m);
+}
+
+static void product(tri_sim *sim, uint32_t id, const uint64_t *args, uint64_t *results)
+{
+    uint64_t places[2] = {(uint64_t)(uintptr_t)args, (uint64_t)(uintptr_t)results};
+    tri_sim_exchange(sim, id, UINT32_MAX, places, 2, NULL, 0, compute);
+}
+
+#define PRODUCT(name) \
+    TRI_SIM_FUNCTION(name) \
+    { \
+        product(sim, id, args, results); \
+    }
+PRODUCT(wgmma_f16_f32)
+PRODUCT(wgmma_f16_f16)
+PRODUCT(wgmma_bf16_f32)
+PRODUCT(wgmma_tf32_f32)
+PRODUCT(wgmma_s8)
+PRODUCT(wgmma_e4m3_e4m3)
+PRODUCT(wgmma_e4m3_e5m2)
+PRODUCT(wgmma_e5m2_e4m3)
+PRODUCT(wgmma_e5m2_e5m2)
+
+/* --- groups ------------------------------------------------------------------------------ */
+
+TRI_SIM_FUNCTION(wgmma_fence)
+{
+    (void)sim, (void)id, (void)args, (void)results;
+}
+
+static tri_sim_thread *warp_of(tri_sim *sim) { return &sim->threads[sim->current->index / warp_size * warp_size]; }
+
+/* The first lane keeps the warp's list. */
+TRI_SIM_FUNCTION(wgmma_commit)
+{
+    (void)id, (void)args, (void)results;
+    tri_sim_thread *warp = warp_of(sim);
+    if (sim->current != warp)
+        return;
+    for (size_t i = 0; i < warp->readings.len; i++)
+        if (warp->readings.at[i].group < 0)
+            warp->readings.at[i].group = warp->reading_groups;
+    warp->reading_groups++;
+}
+
+TRI_SIM_FUNCTION(wgmma_wait)
+{
+    (void)id, (void)results;
+    tri_sim_thread *warp = warp_of(sim);
+    size_t kept = 0;
+    if (sim->current != warp)
+        return;
+    for (size_t i = 0; i < warp->readings.len; i++)
+        if (warp->readings.at[i].group < 0 || warp->readings.at[i].group >= warp->reading_groups - (int)args[0])
+            warp->readings.at[kept++] = warp->readings.at[i];
+    sim->num_readings -= warp->readings.len - kept;
+    warp->readings.len = kept;
+}
+
+TRI_SIM_FUNCTION(fence_async)
+{
+    (void)id, (void)args, (void)results;
+    sim->current->fences++;
+}
+
+void tri_sim_check_readings(tri_sim *sim, size_t begin, size_t end)
+{
+    for (int w = 0; sim->num_readings && w < sim->num_threads; w += warp_size) {
+        const tri_sim_thread *warp = &sim->threads[w];
+        for (size_t i = 0; i < warp->readings.len; i++)
+            if (warp->readings.at[i].begin < end && begin < warp->readings.at[i].end)
+                tri_sim_report(sim, "shared memory with a product under way", warp->readings.at[i].site,
+                               "write at offset %zu before the product of warp %d was waited for", begin, w / warp_size);
+    }
+}
