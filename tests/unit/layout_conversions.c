@@ -173,7 +173,7 @@ static int kinds[5], conflicting, shared_plans;
 
 static void check(const tri_linear *src, const tri_linear *dst, int bits, int64_t limit)
 {
-    static const tri_plan_machine machine = {32, 32, 128, true, true, true};
+    static const tri_plan_machine machine = {32, 32, 128, true, true, true, 0};
     tri_plan_convert plan;
     size_of(src, &in);
     size_of(dst, &out);
@@ -277,7 +277,7 @@ static void expect_shared(int line, const tri_linear *src, const tri_linear *dst
 /* What upstream documents for well-known pairs. */
 static void test_known(void)
 {
-    tri_plan_machine sm80 = {32, 32, 128, true, true, false}, sm90 = {32, 32, 128, true, true, true};
+    tri_plan_machine sm80 = {32, 32, 128, true, true, false, 0}, sm90 = {32, 32, 128, true, true, true, 0};
     tri_linear rows = blocked_2d(1, 8, 4, 8, 4, 1, 1, 64, 64), a = mma_2d(2, 8, 4, 1, 0, 2, 64, 64),
                b = mma_2d(2, 8, 4, 1, 1, 2, 64, 64);
     expect_shared(__LINE__, &rows, &a, 16, sm80, TRI_ACCESS_PLAIN, TRI_ACCESS_MATRIX, 1);
