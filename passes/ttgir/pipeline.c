@@ -297,7 +297,7 @@ static bool run(tri_pass_run *run)
     overlap_stores(run);
     tri_op_collect_named(module, "tt.func", run->arena, &funcs);
     for (size_t i = 0; i < funcs.len; i++)
-        tri_pipeline_waits_run(run->arena, funcs.at[i]);
+        tri_pipeline_waits_run(run->arena, funcs.at[i], false);
     return true;
 }
 

@@ -49,8 +49,9 @@ bool tri_pipeline_can_predicate(MlirOperation op);
 MlirOperation tri_pipeline_predicate(tri_arena *arena, MlirOperation op, MlirValue pred);
 /* Lets the products of warp groups in loops run on, and waits for them where that is needed. */
 void tri_pipeline_wgmma_run(const tri_pass_run *run);
-/* Sets how many groups each ttg.async_wait may leave pending, and merges neighbouring waits. */
-void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func);
+/* Sets how many groups each ttg.async_wait may leave pending, and merges neighbouring waits.
+ * Waits for tokens from elsewhere leave none, or, with `keeps_unknown`, what they say now. */
+void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func, bool keeps_unknown);
 
 /* Tells, as remarks, whether a loop with loads is pipelined, and if not, why. Its loads have their latencies. */
 void tri_pipeline_remark(const tri_pipeline *p, MlirOperation loop, int64_t stages);

@@ -8,6 +8,7 @@ enum { MANY = 1 << 20 };
 
 typedef struct {
     tri_arena *arena;
+    bool is_unknown;  /* a token comes from elsewhere */
     tri_map visiting; /* MlirValue.ptr of loop arguments -> the counter itself while on the way */
 } counter;
 
@@ -32,14 +33,18 @@ static int pending(counter *c, MlirValue token, MlirOperation at)
     intptr_t index;
     if (!tri_op_is_block_argument(token, &block, &index)) {
         MlirOperation def = tri_op_def(token), here = tri_pipeline_in_body(mlirOperationGetBlock(def), at);
-        if (!is_commit(def) || mlirOperationIsNull(here))
+        if (!is_commit(def) || mlirOperationIsNull(here)) {
+            c->is_unknown = true;
             return 0;
+        }
         int inside = mlirOperationEqual(here, at) ? 0 : commits_between((MlirOperation){NULL}, at);
         return inside + commits_between(mlirOperationGetNextInBlock(def), here);
     }
     MlirOperation loop = mlirBlockGetParentOperation(block), here = tri_pipeline_in_body(block, at);
-    if (!tri_op_is(loop, "scf.for") || index == 0 || mlirOperationIsNull(here))
+    if (!tri_op_is(loop, "scf.for") || index == 0 || mlirOperationIsNull(here)) {
+        c->is_unknown = true;
         return 0;
+    }
     if (tri_map_find_ptr(&c->visiting, token.ptr) == c)
         return MANY; /* around the loop again: never the path with fewest */
     tri_map_set_ptr(&c->visiting, token.ptr, c);
@@ -90,7 +95,7 @@ static void merge(tri_arena *arena, MlirBlock block)
     }
 }
 
-void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func)
+void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func, bool keeps_unknown)
 {
     tri_op_list waits = {0};
     tri_map blocks;
@@ -99,12 +104,14 @@ void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func)
     for (size_t i = 0; i < waits.len; i++) {
         MlirOperation wait = waits.at[i];
         int num = MANY;
+        bool is_unknown = false;
         for (intptr_t k = 0; k < mlirOperationGetNumOperands(wait); k++) {
             counter c = {.arena = arena};
             tri_map_init(&c.visiting, arena);
             num = min_int(num, pending(&c, tri_op_operand(wait, k), wait));
+            is_unknown |= c.is_unknown;
         }
-        if (num < MANY)
+        if (num < MANY && !(is_unknown && keeps_unknown))
             tri_builder_set_attr(wait, "num", tri_attr_i32(mlirOperationGetContext(wait), num));
     }
     for (size_t i = 0; i < waits.len; i++)

@@ -2,7 +2,7 @@
  *
  *     scf.for ... {                                        %a0 = local_load first piece of the first tile
  *       %w = ttg.async_wait %g                             scf.for ... iter_args(%h = %a0) {
- *       %a = ttg.local_load %ring[%i] token %w    becomes    %a1 = ttg.local_load the rest of %ring[%i]
+ *       %a = ttg.local_load %ring[%i] token %w    becomes    %a1 = ttg.local_load the rest of the tile
  *       %d = tt.dot %a, %b, %c                               %e = tt.dot %h, ..., %c
  *       ...                                                  ... ; %w = ttg.async_wait %next_g
  *     }                                                      %n = local_load first piece of %ring[%next]
@@ -57,34 +57,18 @@ static bool can_recompute(match *m, MlirValue value, int budget)
     return true;
 }
 
-/* Whether a value changes with the loop: it leads back to a loop argument. */
+/* Whether a value changes with the loop: it leads back to a loop argument, or to the counter. */
 static bool is_carried(match *m, MlirValue value)
 {
     MlirBlock block;
     intptr_t index;
     if (tri_op_is_block_argument(value, &block, &index))
-        return mlirBlockEqual(block, m->body) && index > 0;
+        return mlirBlockEqual(block, m->body);
     MlirOperation def = tri_op_def(value);
     if (!mlirBlockEqual(mlirOperationGetBlock(def), m->body))
         return false;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(def); i++)
         if (is_carried(m, tri_op_operand(def, i)))
-            return true;
-    return false;
-}
-
-/* The induction variable is not known before the loop in the same way as what is carried. */
-static bool uses_counter(match *m, MlirValue value)
-{
-    MlirBlock block;
-    intptr_t index;
-    if (tri_op_is_block_argument(value, &block, &index))
-        return mlirBlockEqual(block, m->body) && index == 0;
-    MlirOperation def = tri_op_def(value);
-    if (!mlirBlockEqual(mlirOperationGetBlock(def), m->body))
-        return false;
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(def); i++)
-        if (uses_counter(m, tri_op_operand(def, i)))
             return true;
     return false;
 }
@@ -103,7 +87,7 @@ static bool match_operand(match *m, int i)
     if (!is_carried(m, tri_op_operand(m->load[i], 0)))
         return false;
     for (intptr_t k = 0; k < mlirOperationGetNumOperands(m->load[i]); k++)
-        if (!can_recompute(m, tri_op_operand(m->load[i], k), 12) || uses_counter(m, tri_op_operand(m->load[i], k)))
+        if (!can_recompute(m, tri_op_operand(m->load[i], k), 12))
             return false;
     return true;
 }
@@ -128,7 +112,7 @@ static bool match_loop(tri_arena *arena, MlirOperation loop, match *m)
     const tri_encoding *a = tri_dots_encoding(arena, tri_op_operand(m->dot, 0));
     MlirType type = mlirValueGetType(tri_op_operand(m->dot, 0));
     int rank = tri_type_rank(type);
-    if (!d || d->kind != TRI_ENC_NVIDIA_MMA || d->version_major != 2 || !a || a->kind != TRI_ENC_DOT_OP || rank != 2)
+    if (!d || d->kind != TRI_ENC_NVIDIA_MMA || d->version_major != 2 || !a || a->kind != TRI_ENC_DOT_OP || (rank != 2 && rank != 3))
         return false;
     m->depth = tri_type_dim(type, rank - 1);
     m->piece = a->dot_op.k_width ? 8 * a->dot_op.k_width : 256 / (int)tri_type_bits(tri_type_element(type));
@@ -144,6 +128,18 @@ typedef struct {
     tri_map made; /* MlirValue.ptr -> value */
 } view;
 
+static MlirValue counter_of(view *v, tri_builder *b, MlirValue counter)
+{
+    MlirValue known = {tri_map_find_ptr(&v->made, counter.ptr)};
+    if (v->is_entry)
+        return tri_op_operand(v->m->loop, 0);
+    if (mlirValueIsNull(known)) {
+        known = tri_builder_binary(b, "arith.addi", mlirValueGetType(counter), counter, tri_op_operand(v->m->loop, 2));
+        tri_map_set_ptr(&v->made, counter.ptr, (void *)known.ptr);
+    }
+    return known;
+}
+
 static MlirValue recompute(view *v, tri_builder *b, MlirValue value)
 {
     MlirBlock block;
@@ -151,6 +147,8 @@ static MlirValue recompute(view *v, tri_builder *b, MlirValue value)
     if (tri_op_is_block_argument(value, &block, &index)) {
         if (!mlirBlockEqual(block, v->m->body))
             return value;
+        if (index == 0)
+            return counter_of(v, b, value);
         return v->is_entry ? tri_op_operand(v->m->loop, 3 + index - 1)
                            : tri_op_operand(mlirBlockGetTerminator(v->m->body), index - 1);
     }
@@ -177,16 +175,17 @@ static MlirValue load_piece(match *m, tri_builder *b, int operand, MlirValue buf
     tri_memdesc desc;
     MlirType result = mlirValueGetType(tri_op_result(m->load[operand], 0));
     tri_type_get_memdesc(mlirValueGetType(buffer), &desc);
-    int k_dim = operand == 0 ? 1 : 0;
-    int32_t offsets[2] = {0, 0};
-    int64_t shape[2] = {desc.shape[0], desc.shape[1]};
+    int rank = desc.rank, k_dim = operand == 0 ? rank - 1 : rank - 2;
+    int32_t offsets[TRI_MAX_RANK] = {0};
+    int64_t shape[TRI_MAX_RANK];
+    memcpy(shape, desc.shape, sizeof shape);
     offsets[k_dim] = (int32_t)first;
     shape[k_dim] = desc.shape[k_dim] = count;
     MlirType slice = tri_type_memdesc(&desc);
-    tri_attr attr = {"offsets", tri_attr_i32s(b->context, 2, offsets)};
+    tri_attr attr = {"offsets", tri_attr_i32s(b->context, rank, offsets)};
     MlirValue part = tri_builder_value(b, &(tri_op){.name = "ttg.memdesc_subslice", .num_operands = 1, .operands = &buffer,
                                                     .num_results = 1, .results = &slice, .num_attrs = 1, .attrs = &attr});
-    MlirType type = tri_type_tensor(2, shape, tri_type_element(result), tri_type_encoding(result));
+    MlirType type = tri_type_tensor(rank, shape, tri_type_element(result), tri_type_encoding(result));
     MlirValue x = tri_builder_value(b, &(tri_op){.name = "ttg.local_load", .num_operands = mlirValueIsNull(token) ? 1 : 2,
                                                  .operands = (MlirValue[]){part, token}, .num_results = 1, .results = &type});
     for (size_t i = m->chain[operand].len; i-- > 0;) {
@@ -194,9 +193,20 @@ static MlirValue load_piece(match *m, tri_builder *b, int operand, MlirValue buf
         MlirValue from = tri_op_operand(op, 0);
         MlirType whole = mlirValueGetType(tri_op_result(op, 0));
         x = tri_op_result(tri_op_clone(b, op, 1, &from, &x), 0);
-        tri_op_set_type(x, tri_type_tensor(2, shape, tri_type_element(whole), tri_type_encoding(whole)));
+        tri_op_set_type(x, tri_type_tensor(rank, shape, tri_type_element(whole), tri_type_encoding(whole)));
     }
     return x;
+}
+
+static bool is_made_inside(match *m, MlirValue value)
+{
+    MlirOperation def = tri_op_def(value);
+    return !mlirOperationIsNull(def) && mlirBlockEqual(mlirOperationGetBlock(def), m->body);
+}
+
+static MlirValue token_of(match *m, int i)
+{
+    return mlirOperationGetNumOperands(m->load[i]) > 1 ? tri_op_operand(m->load[i], 1) : (MlirValue){NULL};
 }
 
 /* The first pieces of both operands as one end of the loop sees them. */
@@ -205,9 +215,10 @@ static void load_heads(match *m, tri_builder *b, bool is_entry, MlirValue *out_h
     view v = {.m = m, .is_entry = is_entry};
     tri_map_init(&v.made, m->arena);
     for (int i = 0; i < 2; i++) {
-        MlirValue token = {NULL}, buffer = recompute(&v, b, tri_op_operand(m->load[i], 0));
-        if (mlirOperationGetNumOperands(m->load[i]) > 1)
-            token = recompute(&v, b, tri_op_operand(m->load[i], 1));
+        MlirValue token = token_of(m, i);
+        if (!mlirValueIsNull(token))
+            token = recompute(&v, b, token);
+        MlirValue buffer = recompute(&v, b, tri_op_operand(m->load[i], 0));
         out_heads[i] = load_piece(m, b, i, buffer, token, 0, m->piece);
     }
 }
@@ -218,17 +229,41 @@ static MlirOperation dot_piece(match *m, tri_builder *b, MlirValue a, MlirValue 
     return tri_op_clone(b, m->dot, 3, from, to);
 }
 
-static void erase_if_unused(MlirOperation op)
+static void erase_if_unused(MlirValue value)
 {
-    if (mlirOpOperandIsNull(mlirValueGetFirstUse(tri_op_result(op, 0))))
+    MlirOperation op = tri_op_def(value);
+    bool is_spare = tri_op_is(op, "ttg.async_wait") || tri_op_is(op, "ttg.memdesc_index");
+    if (is_spare && mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
         mlirOperationDestroy(op);
+}
+
+static void erase_loads(match *m)
+{
+    tri_value_list old = {0};
+    for (int i = 0; i < 2; i++)
+        for (intptr_t k = 0; k < mlirOperationGetNumOperands(m->load[i]); k++) {
+            MlirValue value = tri_op_operand(m->load[i], k);
+            bool is_new = is_made_inside(m, value);
+            for (size_t j = 0; j < old.len; j++)
+                is_new = is_new && !mlirValueEqual(old.at[j], value);
+            if (is_new)
+                tri_vec_push(m->arena, &old, value);
+        }
+    mlirOperationDestroy(m->dot);
+    for (int i = 0; i < 2; i++) {
+        for (size_t k = 0; k < m->chain[i].len; k++)
+            mlirOperationDestroy(m->chain[i].at[k]);
+        mlirOperationDestroy(m->load[i]);
+    }
+    for (size_t i = 0; i < old.len; i++)
+        erase_if_unused(old.at[i]);
 }
 
 static void rewrite(match *m)
 {
-    MlirValue heads[2];
     tri_builder before = tri_builder_before(m->loop);
     before.loc = mlirOperationGetLocation(m->dot);
+    MlirValue heads[2];
     load_heads(m, &before, true, heads);
     m->loop = tri_loops_add_iter_args(m->arena, m->loop, 2, heads);
     m->body = tri_op_body(m->loop, 0);
@@ -237,12 +272,18 @@ static void rewrite(match *m)
     bool is_last = mlirOperationEqual(tri_dots_only_user(tri_op_result(m->dot, 0)), yield);
 
     /* the rest of this iteration's tiles; the wait for them was in the iteration before */
+    MlirValue token[2];
+    for (int i = 0; i < 2; i++) {
+        token[i] = token_of(m, i);
+        if (!mlirValueIsNull(token[i]) && is_made_inside(m, token[i]))
+            token[i] = (MlirValue){NULL};
+    }
     tri_builder b = tri_builder_before(m->dot);
-    MlirValue none = {NULL}, acc = tri_op_operand(m->dot, 2);
+    MlirValue acc = tri_op_operand(m->dot, 2);
     TRI_VEC(MlirValue) rest[2] = {{0}};
     for (int64_t k = m->piece; k < m->depth; k += m->piece)
         for (int i = 0; i < 2; i++)
-            tri_vec_push(m->arena, &rest[i], load_piece(m, &b, i, tri_op_operand(m->load[i], 0), none, k, m->piece));
+            tri_vec_push(m->arena, &rest[i], load_piece(m, &b, i, tri_op_operand(m->load[i], 0), token[i], k, m->piece));
     MlirOperation last = dot_piece(m, &b, mlirBlockGetArgument(m->body, args - 2), mlirBlockGetArgument(m->body, args - 1), acc);
     for (size_t i = 0; i < rest[0].len; i++)
         last = dot_piece(m, &b, rest[0].at[i], rest[1].at[i], tri_op_result(last, 0));
@@ -254,20 +295,7 @@ static void rewrite(match *m)
     tri_loops_append_yield(m->arena, yield, 2, heads);
     if (is_last)
         mlirOperationMoveBefore(last, yield);
-    MlirOperation waits[2] = {{NULL}, {NULL}};
-    for (int i = 0; i < 2; i++)
-        if (mlirOperationGetNumOperands(m->load[i]) > 1)
-            waits[i] = tri_op_def(tri_op_operand(m->load[i], 1));
-    mlirOperationDestroy(m->dot);
-    for (int i = 0; i < 2; i++) {
-        for (size_t k = 0; k < m->chain[i].len; k++)
-            mlirOperationDestroy(m->chain[i].at[k]);
-        mlirOperationDestroy(m->load[i]);
-    }
-    for (int i = 0; i < 2; i++)
-        if (!mlirOperationIsNull(waits[i]) && !(i == 1 && mlirOperationEqual(waits[0], waits[1])) &&
-            tri_op_is(waits[i], "ttg.async_wait"))
-            erase_if_unused(waits[i]);
+    erase_loads(m);
 }
 
 static bool run(tri_pass_run *run)
@@ -285,7 +313,7 @@ static bool run(tri_pass_run *run)
     }
     tri_op_collect_named(module, "tt.func", run->arena, &funcs);
     for (size_t i = 0; is_changed && i < funcs.len; i++)
-        tri_pipeline_waits_run(run->arena, funcs.at[i]);
+        tri_pipeline_waits_run(run->arena, funcs.at[i], true);
     return true;
 }
 

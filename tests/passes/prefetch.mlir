@@ -44,6 +44,30 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r#0 : tensor<64x64xf32, #mma>
   }
 
+  // A place that follows from the loop's counter: the first one from where the loop starts, others from the next.
+  // CHECK-LABEL: @by_counter
+  // CHECK: ttg.memdesc_index %arg0[%c0_i32]
+  // CHECK: [[H:%.+]] = ttg.local_load {{.*}} -> tensor<64x16xf16
+  // CHECK: scf.for [[I:%.+]] = %c0_i32 to %arg3 step %c1_i32 iter_args(%{{.*}}, [[HA:%.+]] = [[H]],
+  // CHECK: tt.dot [[HA]],
+  // CHECK: [[NEXT:%.+]] = arith.addi [[I]], %c1_i32
+  // CHECK: ttg.memdesc_index %arg0{{\[}}[[NEXT]]]
+  // CHECK: tt.dot
+  // CHECK: scf.yield
+  tt.func public @by_counter(%ra: !ttg.memdesc<2x64x32xf16, #shared, #smem, mutable>, %rb: !ttg.memdesc<2x32x64xf16, #shared1, #smem, mutable>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %va = ttg.memdesc_index %ra[%i] : !ttg.memdesc<2x64x32xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x32xf16, #shared, #smem, mutable>
+      %vb = ttg.memdesc_index %rb[%i] : !ttg.memdesc<2x32x64xf16, #shared1, #smem, mutable> -> !ttg.memdesc<32x64xf16, #shared1, #smem, mutable>
+      %x = ttg.local_load %va : !ttg.memdesc<64x32xf16, #shared, #smem, mutable> -> tensor<64x32xf16, #a>
+      %y = ttg.local_load %vb : !ttg.memdesc<32x64xf16, #shared1, #smem, mutable> -> tensor<32x64xf16, #b>
+      %d = tt.dot %x, %y, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
   // The whole of K is one piece.
   // CHECK-LABEL: @short
   // CHECK-NOT: memdesc_subslice
