@@ -6,6 +6,13 @@
 static tri_ev no_attribute(tri_eval *e, tri_ev base, tri_str name, const tri_ast_node *node)
 {
     tri_span at = node->kind == TRI_AST_ATTRIBUTE ? tri_ast_name_span(node) : node->span;
+    if (base.kind == TRI_EV_CE && tri_module_is_namespace(base.ce)) {
+        tri_ev r = tri_eval_error_at(e, at, 3003, "'%.*s' has no '%.*s'", TRI_STR_ARG(base.ce->string), TRI_STR_ARG(name));
+        const char *near = tri_builtins_nearest(e, tri_str_format(e->arena, "%.*s.%.*s", TRI_STR_ARG(base.ce->string), TRI_STR_ARG(name)));
+        if (near && tri_str_has_prefix(tri_str_from(near), base.ce->string.data))
+            tri_diag_fix(e->diag, at, "%s", strrchr(near, '.') + 1);
+        return r;
+    }
     return tri_eval_error_at(e, at, 3003, "%s has no attribute '%.*s'", tri_eval_describe(e, base), TRI_STR_ARG(name));
 }
 

@@ -203,6 +203,8 @@ static tri_ev static_print_form(tri_eval *e, const tri_ast_node *node)
             tri_ev_get_str(args.at[i].value, &sep);
         if (tri_str_is(args.at[i].name, "end"))
             tri_ev_get_str(args.at[i].value, &end);
+        if (tri_ev_holds_error(args.at[i].value))
+            return (tri_ev){0};
     }
     for (size_t i = 0; i < args.len; i++) {
         tri_ev v = args.at[i].value;

@@ -6,6 +6,7 @@ enum { max_early = 256 }; /* each nests the rest of the function one level deepe
 typedef struct {
     MlirBlock first, last; /* of the branch; `last` ends where it returns */
     tri_ev value;
+    tri_span at;    /* the return */
     tri_ev like;    /* its type, joined with that of returns behind it */
     bool falls_off; /* reaches the end of the function without a return */
     bool is_bad;
@@ -29,6 +30,7 @@ static early_arm run_arm(tri_eval *e, const tri_locals *live, const tri_ast_list
     f->rest = rest;
     a.falls_off = f->returns.len == 0;
     a.last = a.falls_off ? e->b.block : f->returns.at[0].block;
+    a.at = a.falls_off ? TRI_NO_SPAN : f->returns.at[0].at;
     a.like = a.value = a.falls_off ? tri_ev_none(e) : f->returns.at[0].value;
     for (size_t i = 0; i < f->returns.len; i++) {
         a.is_bad = a.is_bad || tri_ev_holds_error(f->returns.at[i].value);
@@ -86,8 +88,10 @@ void tri_early_if(tri_eval *e, const tri_ast_node *node, MlirValue condition)
     tri_ev like = then.falls_off ? orelse.like : then.like;
     bool bad = then.is_bad || orelse.is_bad;
     if (!bad && !then.falls_off && !orelse.falls_off && !tri_function_join(e, then.like, orelse.like, &like)) {
-        tri_eval_error(e, 3023, "the returns after this condition give %s and %s, but another return gives only one type",
-                       tri_eval_describe(e, then.value), tri_eval_describe(e, orelse.value));
+        tri_eval_error_at(e, orelse.at, 3023, "this returns %s, but another return gives %s", tri_eval_describe(e, orelse.value),
+                          tri_eval_describe(e, then.value));
+        tri_diag_note(e->diag, then.at, "this one returns %s", tri_eval_describe(e, then.value));
+        tri_eval_note(e, "cast the values to one type; for compile-time conditions use 'else'");
         bad = true;
     }
     if (bad)

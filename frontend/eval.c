@@ -75,6 +75,27 @@ const char *tri_eval_shape_name(tri_eval *e, int rank, const int64_t *shape)
     return text;
 }
 
+/* "(int32, 4, (fp32, fp32))", unless it is long. */
+static void describe_elements(const tri_ev_tuple *t, tri_buf *out)
+{
+    enum { most = 8, deepest = 3 };
+    if (t->count == 0 || t->count > most || t->size.depth > deepest)
+        return;
+    for (int i = 0; i < t->count; i++) {
+        tri_ev v = t->at[i];
+        tri_buf_add_z(out, i ? ", " : "(");
+        if (v.kind == TRI_EV_TENSOR)
+            tri_types_print(v.type, out);
+        else if (v.kind == TRI_EV_CE)
+            tri_value_repr(v.ce, out);
+        else if (v.kind == TRI_EV_TUPLE && v.tuple->count)
+            describe_elements(v.tuple, out);
+        else
+            tri_buf_add_z(out, "...");
+    }
+    tri_buf_add_z(out, t->count == 1 ? ",)" : ")");
+}
+
 static void describe(tri_eval *e, tri_ev v, tri_buf *out)
 {
     switch (v.kind) {
@@ -107,6 +128,10 @@ static void describe(tri_eval *e, tri_ev v, tri_buf *out)
         return;
     case TRI_EV_TUPLE:
         tri_buf_format(out, "a tuple of %d elements", v.tuple->count);
+        tri_buf_add_char(out, ' ');
+        describe_elements(v.tuple, out);
+        if (out->data[out->len - 1] == ' ')
+            out->len--;
         return;
     case TRI_EV_DESC:
         tri_buf_add_z(out, "a tensor descriptor of ");

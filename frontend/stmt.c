@@ -321,7 +321,7 @@ static void statement(tri_eval *e, const tri_ast_node *node)
     }
 }
 
-enum { max_errors = 100 };
+enum { max_errors = 1000 };
 
 /* Unrolling makes kernels of any size out of short sources; a file can be nothing but mistakes. */
 static bool is_exhausted(tri_eval *e)

@@ -1,5 +1,12 @@
-# Every rule of the language that a kernel can break: the code, the words and where they point.
+# Every rule of the language that a kernel can break: the code, the words and where they point. The whole message of
+# each, with carets, notes and the chain of calls, is in errors/; UPDATE_GOLDEN=1 rewrites it.
 load ../helpers
+
+# whole_message: the last messages are those in errors/, in the file named by the test's sentence.
+whole_message() {
+    local name=${BATS_TEST_DESCRIPTION//[^A-Za-z0-9]/-}
+    golden "$SRCDIR/tests/frontend/errors/$name.err"
+}
 
 # rejects CODE TEXT: the kernel body on stdin is rejected with this code and text, and exit status 1.
 rejects() {
@@ -41,6 +48,7 @@ EOF
     [[ $errors == *"error: "*"[TRI-$1]"* ]]
     [[ $errors == *"$2"* ]]
     [[ $errors == k.tri:* ]]
+    whole_message
 }
 
 @test "a name that is bound nowhere" {
@@ -626,6 +634,7 @@ def k(p, n):
 EOF
     tritcc -1 -emit=ttir=- -sig 'k(p=*fp32, n=i32)' k.tri
     [ "$(grep -c 'error: ' .err)" -eq 3 ]
+    whole_message
 }
 
 @test "an error in a helper shows the calls that led there" {
@@ -652,4 +661,156 @@ EOF
     [[ $errors == k.tri:7:19:\ error:* ]]
     [[ $errors == *"k.tri:12:12: note: in the call of 'inner' here"* ]]
     [[ $errors == *"k.tri:17:17: note: in the call of 'outer' here"* ]]
+    whole_message
+}
+
+# refuses CODE TEXT TYPES: the same for the module on stdin.
+refuses() {
+    { printf 'import triton\nimport triton.language as tl\n\n\n' && cat; } >k.tri
+    tritcc -1 -emit=ttir=- -arch=sm_80 -sig "$3" k.tri
+    [[ $errors == *"error: "*"[TRI-$1]"* && $errors == *"$2"* ]]
+    whole_message
+}
+
+@test "a block given to a function that is not inlined" {
+    refuses 4001 "noinline" 'k(p=*fp32)' <<'EOF'
+@triton.jit(noinline=True)
+def helper(x):
+    return x + 1
+
+
+@triton.jit
+def k(p):
+    tl.store(p, tl.sum(helper(tl.arange(0, 16))))
+EOF
+}
+
+@test "a tensor in an f-string" {
+    rejects 3013 "f-string" <<'EOF'
+tl.static_print(f"n is {n}")
+EOF
+}
+
+@test "a starred target" {
+    rejects 4001 "starred" <<'EOF'
+a, *b = (n, n, n)
+EOF
+}
+
+@test "a static assertion without a condition" {
+    rejects 3004 "static_assert" <<'EOF'
+tl.static_assert()
+EOF
+}
+
+@test "a static assertion on an integer" {
+    rejects 4002 "bool" <<'EOF'
+tl.static_assert(B)
+EOF
+}
+
+@test "a with statement" {
+    rejects 4001 "with" <<'EOF'
+with tl.foo(n) as x:
+    pass
+EOF
+}
+
+@test "a return inside a with statement" {
+    rejects 4001 "with" <<'EOF'
+with n:
+    return
+EOF
+}
+
+@test "fp8 that the target lacks" {
+    refuses 3020 "sm_89" 'k(p=*fp8e4nv)' <<'EOF'
+@triton.jit
+def k(p):
+    tl.store(p, tl.load(p))
+EOF
+}
+
+@test "a parameter that is constexpr and not to be specialised" {
+    refuses 3030 "do_not_specialize" 'k(p=*fp32, n=3)' <<'EOF'
+@triton.jit(do_not_specialize=["n"])
+def k(p, n: tl.constexpr):
+    tl.store(p, n)
+EOF
+}
+
+@test "a result that must be used" {
+    refuses 4006 "look at it" 'k(p=*fp32)' <<'EOF'
+@triton.must_use_result("look at it")
+@triton.jit
+def helper(x):
+    return x + 1
+
+
+@triton.jit
+def k(p):
+    helper(1)
+EOF
+}
+
+@test "returns of different types in a helper" {
+    refuses 3023 "another return" 'k(p=*fp32, n=i32)' <<'EOF'
+@triton.jit
+def helper(a, b):
+    if a > 3:
+        return b
+    return b.to(tl.float64)
+
+
+@triton.jit
+def k(p, n):
+    tl.store(p, helper(n, 1.0 * n))
+EOF
+}
+
+@test "a shape that depends on an argument" {
+    rejects 3010 "compile-time" <<'EOF'
+x = tl.zeros((n, B), tl.float32)
+EOF
+}
+
+@test "a tuple whose element changes its type in a loop" {
+    rejects 3018 "loop" <<'EOF'
+t = (n, 1.0)
+for i in range(n):
+    t = (t[1], t[0])
+EOF
+}
+
+@test "a block in the condition of a loop" {
+    rejects 3016 "scalar" <<'EOF'
+x = tl.arange(0, B)
+while x < n:
+    x += 1
+EOF
+}
+
+@test "an error three calls down, beside another one" {
+    refuses 3005 "operator" 'k(p=*fp32, n=i32)' <<'EOF'
+@triton.jit
+def a(x, y):
+    return x & y
+
+
+@triton.jit
+def b(x):
+    return a(x, 1.5)
+
+
+@triton.jit
+def c(x):
+    z = b(x)
+    return z
+
+
+@triton.jit
+def k(p, n):
+    w = undefined_name
+    tl.store(p, c(n))
+EOF
 }

@@ -120,9 +120,9 @@ repeat() { awk -v n="$1" -v text="$2\n" 'BEGIN { for (i = 0; i < n; i++) printf 
     done
 }
 
-@test "a file of mistakes tells the first hundred" {
+@test "a file of mistakes tells the first thousand" {
     repeat 20000 'x%d = y%d' | kernel
     refused 3001 "'y0' is not defined"
-    [ "$(grep -c 'error:' .err)" -eq 100 ]
-    [[ $errors == *"more errors may follow; only 100 are told"* ]]
+    [ "$(grep -c 'error:' .err)" -eq 1000 ]
+    [[ $errors == *"more errors may follow; only 1000 are told"* ]]
 }

@@ -1,0 +1,91 @@
+# Codes of messages: each that the sources use is explained, each that is explained is provoked by some test.
+load ../helpers
+
+# gives CODE STATUS ARG...: the compiler ends with this status, and its first error has this code.
+gives() {
+    local code=$1 status=$2
+    shift 2
+    tritcc "-$status" "$@"
+    grep -m1 'error:' .err | grep -qF "[TRI-$code]"
+}
+
+vadd=("$EXAMPLES/vadd/vadd.tri" -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -arch=sm_80)
+
+@test "--explain knows every code" {
+    local code title
+    while IFS='|' read -r code title; do
+        tritcc --explain="TRI-$code"
+        [[ $output == "[TRI-$code] $title"* ]]
+        [ "${#output}" -gt $((${#title} + 30)) ]
+    done < <(sed -nE 's/^X\(([0-9]+), "([^"]*)".*/\1|\2/p' "$SRCDIR/base/diag.def")
+    tritcc -2 --explain=TRI-9999
+}
+
+@test "every code of the sources is explained" {
+    cd "$SRCDIR"
+    local code
+    grep -rhoE --include='*.c' --include='*.cpp' '(_error|_error_at|op_error|location_error|fail_at|arg_error)\(.*' base driver frontend ir passes targets runtime |
+        grep -oE '[ (][1-7][0-9]{3}, *("|$)' | grep -oE '[0-9]{4}' | sort -u >"$BATS_TEST_TMPDIR/used"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/used")" -gt 30 ]
+    while read -r code; do
+        grep -q "^X($code," base/diag.def || { echo "$code is not explained"; false; }
+    done <"$BATS_TEST_TMPDIR/used"
+}
+
+@test "every code is provoked by a test" {
+    cd "$SRCDIR"
+    local code
+    for code in $(sed -nE 's/^X\(([0-9]+),.*/\1/p' base/diag.def); do
+        grep -rqE "(TRI-$code|[a-z_]+ $code[ \"'])" tests --include='*.bats' --include='*.err' --include='*.mlir' --include='*.tri' ||
+            { echo "no test provokes $code"; false; }
+    done
+}
+
+@test "messages of the command line" {
+    gives 1002 2 --nosuch "${vadd[@]}"
+    gives 1003 1 "${vadd[@]}" -emit=ttir=absent/x.ttir
+    cp "$EXAMPLES/vadd/vadd.tri" .
+    gives 1004 2 vadd.tri "${vadd[@]:1}" -emit=ttir=vadd.tri
+    touch x.foo
+    gives 1005 2 x.foo
+    gives 1006 2 @absent
+    gives 6001 2 "${vadd[@]}" -arch=foo -emit=ttir=-
+}
+
+@test "messages of signatures and values" {
+    local file=${vadd[0]}
+    gives 3030 1 "$file" -sig '*foo' -emit=ttir=-
+    gives 3031 1 "$file" -k no -emit=ttir=-
+    gives 3032 1 "$file" -emit=ttir=-
+    gives 3033 1 "${vadd[@]}" -DNO=1 -emit=ttir=-
+    gives 3035 1 "$file" -sig '*fp32, *fp32, *fp32, i32, NO' -emit=ttir=-
+}
+
+@test "messages of later stages" {
+    cat >bare.ttgir <<'IR'
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80", "ttg.num-ctas" = 1 : i32} {
+  tt.func public @k(%p: !tt.ptr<i32>) {
+    %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %1 = tt.splat %p : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+    tt.store %1, %0 : tensor<64x!tt.ptr<i32>>
+    tt.return
+  }
+}
+IR
+    gives 5010 1 bare.ttgir -emit=ptx=-
+    tritcc "${vadd[@]}" -emit=ttir=v.ttir
+    sed 's/name = "add_kernel"/name = 3/' v.ttir >w.ttir
+    gives 5011 1 w.ttir -emit=ptx=-
+    printf nonsense >x.spv
+    gives 5020 1 x.spv -emit=spvasm=-
+    gives 6002 1 "${vadd[@]}" -num-ctas=4 -emit=ptx=-
+}
+
+@test "messages of the CUDA Toolkit's parts" {
+    mkdir -p cuda/bin
+    printf '#!/bin/sh\nexit 3\n' >cuda/bin/ptxas
+    chmod +x cuda/bin/ptxas
+    gives 7001 1 "${vadd[@]}" -emit=cubin=v.cubin --cuda-path=cuda
+    printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(p):\n    tl.store(p, tl.sin(tl.load(p)))\n' >s.tri
+    gives 7002 1 s.tri -sig '*fp64' -arch=sm_80 -emit=ptx=- --cuda-path=cuda
+}
