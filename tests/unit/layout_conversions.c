@@ -300,7 +300,7 @@ static void test_known(void)
 /* All row-major/column-major pairs of power-of-two tiles: a conflict-free buffer exists and is found. */
 static void test_free_of_conflicts(void)
 {
-    static const tri_plan_machine m = {32, 32, 128, true, false, false};
+    static const tri_plan_machine m = {32, 32, 128, true, false, false, 0};
     for (int bits = 8; bits <= 64; bits *= 2) {
         for (int r = 1; r * bits <= 128; r *= 2) {
             for (int l = 1; l <= 32; l *= 2) {

@@ -8,7 +8,7 @@ typedef struct {
     int64_t at[MAX_WARPS][32][MAX_REGS];
 } state;
 
-static const tri_plan_machine machine = {32, 32, 128, true, true, true};
+static const tri_plan_machine machine = {32, 32, 128, true, true, true, 0};
 
 #define EACH(s, w, l, r) \
     for (int w = 0; w < (s).warps; w++) \
