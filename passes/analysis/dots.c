@@ -98,6 +98,8 @@ MlirType tri_dots_transposed_buffer(tri_arena *arena, MlirType buffer)
         e.cga.at[i][0] = e.cga.at[i][1];
         e.cga.at[i][1] = swap;
     }
+    if (e.kind == TRI_ENC_NVMMA_SHARED)
+        e.nvmma.is_transposed = !e.nvmma.is_transposed;
     to.encoding = tri_encoding_make(mlirTypeGetContext(buffer), &e);
     return tri_type_memdesc(&to);
 }

@@ -7,7 +7,11 @@
  *     %v = ttg.memdesc_trans %m {order = array<i32: 1, 0>}
  *     %o = ttg.local_load %v
  *
- * The transpose must have no other use. Operands that are made from narrower or converted data
+ * and, for products that read their operands from shared memory,
+ *     %t = tt.trans %x ; %m = ttg.local_alloc %t         becomes
+ *     %n = ttg.local_alloc %x ; %m = ttg.memdesc_trans %n {order = array<i32: 1, 0>}
+ *
+ * The transpose of a register operand must have no other use. Operands that are made from narrower or converted data
  * (elementwise chains) are left to remove-layout-conversions. Answers to
  * tritongpu-optimize-dot-operands. Test: tests/passes/optimize-dot-operands.mlir */
 #include "passes/passes.h"
@@ -35,7 +39,42 @@ static bool match(tri_arena *arena, MlirOperation convert, MlirOperation *out_tr
            tri_type_bits(tri_type_element(mlirValueGetType(tri_op_result(convert, 0)))) >= 8;
 }
 
+/* A buffer that only products of version 3 or 5 read: they take either order of 16-bit numbers, and of others the one
+ * that it was stored in. */
+static bool match_buffer(tri_arena *arena, MlirOperation alloc, MlirOperation *out_trans)
+{
+    int32_t order[TRI_MAX_RANK];
+    tri_memdesc desc;
+    if (mlirOperationGetNumOperands(alloc) != 1 || !tri_type_get_memdesc(mlirValueGetType(tri_op_result(alloc, 0)), &desc))
+        return false;
+    MlirOperation trans = tri_op_def(tri_op_operand(alloc, 0)), user = tri_dots_only_user(tri_op_result(alloc, 0));
+    const tri_encoding *e = tri_encoding_get(arena, desc.encoding);
+    *out_trans = trans;
+    return e && e->kind == TRI_ENC_NVMMA_SHARED && !mlirOperationIsNull(trans) && tri_op_is(trans, "tt.trans") &&
+           !mlirOperationIsNull(user) && (tri_op_is(user, "ttng.warp_group_dot") || tri_op_is(user, "ttng.tc_gen5_mma")) &&
+           tri_op_i32s(trans, "order", order, TRI_MAX_RANK) == 2 && order[0] == 1 && order[1] == 0;
+}
+
 /* ---- rewriters ---- */
+
+static MlirValue turn(tri_builder *b, MlirValue memory, MlirType type)
+{
+    tri_attr attr = {"order", tri_attr_i32s(b->context, 2, (int32_t[]){1, 0})};
+    return tri_builder_value(b, &(tri_op){.name = "ttg.memdesc_trans", .num_operands = 1, .operands = &memory,
+                                          .num_results = 1, .results = &type, .num_attrs = 1, .attrs = &attr});
+}
+
+static void rewrite_buffer(tri_pass_run *run, MlirOperation alloc, MlirOperation trans)
+{
+    MlirType type = mlirValueGetType(tri_op_result(alloc, 0));
+    tri_builder b = tri_builder_before(alloc);
+    MlirValue x = tri_dots_strip_converts(tri_op_operand(trans, 0));
+    MlirValue memory = tri_builder_unary(&b, "ttg.local_alloc", tri_dots_transposed_buffer(run->arena, type), x);
+    MlirValue view = turn(&b, memory, type);
+    tri_op_replace(alloc, 1, &view);
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(tri_op_result(trans, 0))))
+        mlirOperationDestroy(trans);
+}
 
 static void rewrite(tri_pass_run *run, MlirOperation convert, MlirOperation trans)
 {
@@ -49,10 +88,7 @@ static void rewrite(tri_pass_run *run, MlirOperation convert, MlirOperation tran
     MlirType buffer = tri_dots_buffer_type(run->arena, type, shape, order, true);
     MlirValue memory = tri_builder_unary(&b, "ttg.local_alloc", buffer, x);
     MlirType view_type = tri_dots_transposed_buffer(run->arena, buffer);
-    tri_attr attr = {"order", tri_attr_i32s(b.context, 2, (int32_t[]){1, 0})};
-    MlirValue view = tri_builder_value(&b, &(tri_op){.name = "ttg.memdesc_trans", .num_operands = 1, .operands = &memory,
-                                                     .num_results = 1, .results = &view_type, .num_attrs = 1,
-                                                     .attrs = &attr});
+    MlirValue view = turn(&b, memory, view_type);
     MlirValue loaded = tri_builder_unary(&b, "ttg.local_load", type, view);
     tri_op_replace(convert, 1, &loaded);
     mlirOperationDestroy(trans);
@@ -71,6 +107,13 @@ static bool run(tri_pass_run *run)
         MlirOperation trans;
         if (match(run->arena, converts.at[i], &trans))
             rewrite(run, converts.at[i], trans);
+    }
+    tri_op_list allocs = {0};
+    tri_op_collect_named(module, "ttg.local_alloc", run->arena, &allocs);
+    for (size_t i = 0; i < allocs.len; i++) {
+        MlirOperation trans;
+        if (match_buffer(run->arena, allocs.at[i], &trans))
+            rewrite_buffer(run, allocs.at[i], trans);
     }
     return true;
 }

@@ -7,6 +7,10 @@
 
 // CHECK-DAG: [[$ROWS:#.+]] = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
 // CHECK-DAG: [[$COLUMNS:#.+]] = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [0, 1]}>
+#mma3 = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
+#nvmma = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#turned = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @transposed
   // CHECK-NEXT: [[M:%.+]] = ttg.local_alloc %arg0 : (tensor<128x64xf16, #{{.+}}>) -> !ttg.memdesc<128x64xf16, [[$ROWS]], #smem>
@@ -26,5 +30,27 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %t = tt.trans %x {order = array<i32: 1, 0>} : tensor<128x64xf16, #row> -> tensor<64x128xf16, #column>
     %o = ttg.convert_layout %t : tensor<64x128xf16, #column> -> tensor<64x128xf16, #b>
     tt.return %o, %t : tensor<64x128xf16, #b>, tensor<64x128xf16, #column>
+  }
+
+  // Products that read shared memory take the buffer turned round; nothing else may read it.
+  // CHECK-LABEL: @buffer
+  // CHECK-NEXT: [[M:%.+]] = ttg.local_alloc %arg0 : (tensor<128x64xf16, #{{.+}}>) -> !ttg.memdesc<128x64xf16, [[$TURNED:#.+]], #smem>
+  // CHECK-NEXT: [[V:%.+]] = ttg.memdesc_trans [[M]] {order = array<i32: 1, 0>}
+  // CHECK-NEXT: ttng.warp_group_dot %arg1, [[V]], %arg2
+  // CHECK-LABEL: @buffer_used_twice
+  // CHECK: tt.trans
+  // CHECK-NOT: ttg.memdesc_trans
+  // CHECK: tt.return
+  tt.func public @buffer(%x: tensor<128x64xf16, #row>, %a: !ttg.memdesc<64x64xf16, #nvmma, #smem>, %c: tensor<64x128xf32, #mma3>) -> tensor<64x128xf32, #mma3> {
+    %t = tt.trans %x {order = array<i32: 1, 0>} : tensor<128x64xf16, #row> -> tensor<64x128xf16, #column>
+    %b = ttg.local_alloc %t : (tensor<64x128xf16, #column>) -> !ttg.memdesc<64x128xf16, #turned, #smem>
+    %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x64xf16, #nvmma, #smem> * !ttg.memdesc<64x128xf16, #turned, #smem> -> tensor<64x128xf32, #mma3>
+    tt.return %d : tensor<64x128xf32, #mma3>
+  }
+  tt.func public @buffer_used_twice(%x: tensor<128x64xf16, #row>, %a: !ttg.memdesc<64x64xf16, #nvmma, #smem>, %c: tensor<64x128xf32, #mma3>) -> (tensor<64x128xf32, #mma3>, !ttg.memdesc<64x128xf16, #turned, #smem>) {
+    %t = tt.trans %x {order = array<i32: 1, 0>} : tensor<128x64xf16, #row> -> tensor<64x128xf16, #column>
+    %b = ttg.local_alloc %t : (tensor<64x128xf16, #column>) -> !ttg.memdesc<64x128xf16, #turned, #smem>
+    %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x64xf16, #nvmma, #smem> * !ttg.memdesc<64x128xf16, #turned, #smem> -> tensor<64x128xf32, #mma3>
+    tt.return %d, %b : tensor<64x128xf32, #mma3>, !ttg.memdesc<64x128xf16, #turned, #smem>
   }
 }
