@@ -33,12 +33,13 @@ static bool open_simulator(tri_run_kernel *k, tri_argument_list *arguments)
                                       {"global_smem", tri_sim_shared(k->sim)}};
     LLVMModuleRef module = unit->llvm_module;
     unit->llvm_module = NULL;
-    /* Enough to keep the many single-use values out of memory; the code runs once or twice. */
+    /* Enough to keep the many single-use values out of memory. The code runs once or twice: making it well takes
+     * longer than running it. */
     if (!tri_llvm_run_passes(unit->diag, module, NULL, "function(sroa,early-cse)")) {
         LLVMDisposeModule(module);
         return false;
     }
-    k->jit = tri_jit_create(unit->diag, module, tri_str_copy(unit->arena, kernel->symbol).data, symbols, 2, 1);
+    k->jit = tri_jit_create(unit->diag, module, tri_str_copy(unit->arena, kernel->symbol).data, symbols, 2, 0);
     return k->jit != NULL;
 }
 

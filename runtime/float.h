@@ -40,7 +40,9 @@ static inline float tri_float_f16_from_bits(uint16_t bits)
     uint32_t sign = (uint32_t)(bits >> 15) << 31, exponent = bits >> 10 & 31, mantissa = bits & 0x3ff;
     if (exponent == 31)
         return tri_float_f32_from_bits(sign | 0x7f800000 | mantissa << 13);
-    float magnitude = exponent ? ldexpf((float)(mantissa | 0x400), (int)exponent - 25) : ldexpf((float)mantissa, -24);
+    if (exponent) /* the same number with an exponent of another bias */
+        return tri_float_f32_from_bits(sign | (exponent + 112) << 23 | mantissa << 13);
+    float magnitude = (float)mantissa * 0x1p-24f;
     return sign ? -magnitude : magnitude;
 }
 

@@ -83,16 +83,18 @@ static void compute_mma(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, 
     (void)sim;
     (void)mask;
     gather_operands(in, warp, a, b);
-    int first_c = a_registers(in) + b_registers(in);
-    for (int lane = 0; lane < warp_size; lane++) {
-        for (int i = 0; i < in->m / 8 * 2; i++) {
-            int row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
-            double sum = read_c(in, warp[lane].operands + first_c, i);
-            for (int k = 0; k < in->k; k++)
-                sum += a[row][k] * b[k][column];
-            write_d(in, warp[lane].results, i, sum);
-        }
-    }
+    int first_c = a_registers(in) + b_registers(in), count = in->m / 8 * 2;
+    double sums[16][8];
+    for (int lane = 0; lane < warp_size; lane++)
+        for (int i = 0; i < count; i++)
+            sums[lane / 4 + 8 * (i / 2)][lane % 4 * 2 + i % 2] = read_c(in, warp[lane].operands + first_c, i);
+    for (int row = 0; row < in->m; row++)
+        for (int k = 0; k < in->k; k++)
+            for (int column = 0; column < 8; column++)
+                sums[row][column] += a[row][k] * b[k][column];
+    for (int lane = 0; lane < warp_size; lane++)
+        for (int i = 0; i < count; i++)
+            write_d(in, warp[lane].results, i, sums[lane / 4 + 8 * (i / 2)][lane % 4 * 2 + i % 2]);
 }
 
 static void mma(tri_sim *sim, uint32_t id, const uint64_t *args, uint64_t *results)

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { stack_size = 256 * 1024, max_reports = 50 };
+enum { stack_size = 1024 * 1024, /* only touched parts take memory */
+       max_reports = 50 };
 
 tri_sim *tri_sim_running;
 

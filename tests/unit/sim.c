@@ -215,6 +215,39 @@ static void trapped(void *unused)
     barrier();
 }
 
+/* Rows of eight words whose columns are moved by the row; the reader moves them by another rule. */
+static void wrong_swizzle(void *unused)
+{
+    (void)unused;
+    int i = thread_id(), row = i / 8, column = i % 8;
+    store_shared((row * 8 + (column ^ row)) * 4, (uint32_t)i);
+    barrier();
+    store_global(i, load_shared((row * 8 + (column ^ (row & 3))) * 4));
+}
+
+/* A sum over the warp that asks the wrong partner once. */
+static void wrong_lane(void *unused)
+{
+    (void)unused;
+    uint64_t args[4] = {UINT32_MAX, 0, 0, 31}, results[1];
+    uint32_t sum = (uint32_t)thread_id();
+    for (uint32_t delta = 16; delta; delta /= 2) {
+        args[1] = sum;
+        args[2] = delta == 4 ? 8 : delta;
+        tri_sim_primitive(5, TRI_SIM_shuffle_xor, args, results);
+        sum += (uint32_t)results[0];
+    }
+    store_global(thread_id(), sum);
+}
+
+/* One element more than the buffer has: a mask that says <= for <. */
+static void off_by_one(void *unused)
+{
+    (void)unused;
+    uint64_t args[5] = {(uint64_t)(uintptr_t)(global + thread_id() + sizeof global / sizeof *global - 63), 32, 1, 1, 7}, results[1];
+    tri_sim_primitive(4, TRI_SIM_store_global, args, results);
+}
+
 static void test_right_kernels(void)
 {
     bool ok = run(reverse);
@@ -252,6 +285,16 @@ static void test_seeded_bugs(void)
     CHECK(!run(out_of_bounds));
     CHECK(!run(misaligned));
     CHECK(!run(trapped));
+    CHECK(!run(off_by_one));
+    /* Nothing is wrong with what these do, only with what comes out. */
+    bool is_right = run(wrong_swizzle);
+    for (int i = 0; i < threads; i++)
+        is_right = is_right && global[i] == (uint32_t)i;
+    CHECK(!is_right);
+    is_right = run(wrong_lane);
+    for (int i = 0; i < threads; i++)
+        is_right = is_right && global[i] == (uint32_t)(i / 32 * 32 * 32 + 31 * 16);
+    CHECK(!is_right);
 }
 
 static void test_small_floats(void)
