@@ -30,6 +30,7 @@ rewrite-tensor-pointer|host|sm_80|block-pointer.ttir|sums||arg1|randn:f32:24x40:
 rewrite-tensor-descriptor-to-pointer|host|sm_80|execute.tri|descriptor|*fp32:16, *fp32:16, i32, i32, 16, 64|y|randn:f32:24x64:seed=1 y=zeros:f32:24x64 24 64
 loop-aware-cse|without|sm_80|differential.tri|repeated|*fp32:16, *fp32:16, *fp32:16, i32, 128|y|randn:f32:5x128:seed=1 y=zeros:f32:128 randn:f32:128:seed=2 5
 loop-unroll|without|sm_80|execute.tri|branches|*fp32:16, *fp32:16, i32, 256|y|rand:f32:7x256:seed=1 y=zeros:f32:256 7
+loop-peeling|after:loop-unroll|sm_80|peeled.ttir|peeled||arg1|randn:f32:5x128:seed=1 arg1=zeros:f32:128 5
 triton-licm|without|sm_80|differential.tri|repeated|*fp32:16, *fp32:16, *fp32:16, i32, 128|y|randn:f32:5x128:seed=1 y=zeros:f32:128 randn:f32:128:seed=2 5
 convert-triton-to-tritongpu|host|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|randn:f16:32x128:seed=1 y=zeros:f32:32x128 128
 coalesce|without|sm_80|execute.tri|transpose|*fp32:16, *fp32:16, i32:16, 32, 32|y|randn:f32:32x32:seed=1 y=zeros:f32:32x32 32
