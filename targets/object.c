@@ -481,7 +481,8 @@ static void keep_called(object *o, tri_str assembly)
  * its own launch function, as others may be compiled otherwise. */
 static void choose_openmp(object *o)
 {
-    static const char *const names[] = {"GOMP_parallel", "omp_get_max_threads", "omp_in_parallel"};
+    static const char *const names[] = {"GOMP_parallel", "omp_get_max_threads", "omp_in_parallel",
+                                        "omp_get_thread_num", "omp_get_num_threads"};
     int openmp = o->unit->options->openmp;
     if (!openmp || o->image_table)
         return;
@@ -521,7 +522,7 @@ bool tri_object_from_asm(tri_unit *unit)
     init(&o, unit);
     o.arch_count = tri_host_list(unit, o.archs, TRI_HOST_MAX_LIST);
     tri_cpu_start_assembler(unit->arch);
-    LLVMTargetMachineRef machine = tri_cpu_create_machine(unit);
+    LLVMTargetMachineRef machine = tri_cpu_create_launch_machine(unit);
     bool ok = machine && load_runtime(&o, tri_cpu_triple(unit->arch), machine);
     if (ok) {
         keep_called(&o, tri_buf_str(&unit->bytes));

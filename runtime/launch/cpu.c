@@ -11,6 +11,8 @@ extern void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, un
     __attribute__((weak));
 extern int omp_get_max_threads(void) __attribute__((weak));
 extern int omp_in_parallel(void) __attribute__((weak));
+extern int omp_get_thread_num(void) __attribute__((weak));
+extern int omp_get_num_threads(void) __attribute__((weak));
 
 typedef struct {
     tri_rt_range *run;
@@ -18,17 +20,17 @@ typedef struct {
     const uint32_t *grid;
     const uint64_t *lengths;
     uint64_t total, chunk;
-    uint64_t next; /* atomic */
+    uint64_t next; /* atomic: chunks handed out beyond the first of each thread */
     int err;       /* atomic: the first error wins */
 } team;
 
 static void work(void *data)
 {
     team *t = data;
-    for (;;) {
-        uint64_t begin = __atomic_fetch_add(&t->next, t->chunk, __ATOMIC_RELAXED);
-        if (begin >= t->total)
-            return;
+    /* the first chunks are dealt out, so that a thread that wakes late still has one */
+    uint64_t own = (uint64_t)omp_get_thread_num() * t->chunk, dealt = (uint64_t)omp_get_num_threads() * t->chunk;
+    for (uint64_t begin = own; begin < t->total;
+         begin = dealt + __atomic_fetch_add(&t->next, t->chunk, __ATOMIC_RELAXED)) {
         uint64_t end = t->total - begin > t->chunk ? begin + t->chunk : t->total;
         tri_rt_state state = {0, t->lengths};
         t->run(t->args, begin, end, t->grid, &state.err);
@@ -48,7 +50,8 @@ int tri_rt_cpu_launch_checked(tri_rt_range *run, const void *const *args, const 
         return TRI_ERROR_GRID;
     uint64_t total = plane * grid->z;
     int threads = 1;
-    if (GOMP_parallel && omp_get_max_threads && !(omp_in_parallel && omp_in_parallel()))
+    if (GOMP_parallel && omp_get_max_threads && omp_get_thread_num && omp_get_num_threads &&
+        !(omp_in_parallel && omp_in_parallel()))
         threads = omp_get_max_threads();
     if (threads <= 1 || total == 1) {
         tri_rt_state state = {0, lengths};

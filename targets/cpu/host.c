@@ -162,16 +162,19 @@ bool tri_host_check_options(tri_unit *unit)
 
 /* ---- code generators ---- */
 
-LLVMTargetMachineRef tri_cpu_create_machine(tri_unit *unit)
+static LLVMTargetMachineRef create_machine(tri_unit *unit, int opt_level)
 {
     const tri_arch *archs[TRI_HOST_MAX_LIST];
     tri_host h = tri_host_of(unit, unit->arch);
     tri_llvm_start_target(h.is_aarch64 ? "aarch64" : "x86");
     /* of a list, each function names its own processor */
     bool is_list = tri_host_list(unit, archs, TRI_HOST_MAX_LIST) > 1;
-    return tri_llvm_create_machine(unit->diag, h.triple, is_list ? "x86-64" : h.cpu, is_list ? "" : h.features,
-                                   unit->options->opt_level);
+    return tri_llvm_create_machine(unit->diag, h.triple, is_list ? "x86-64" : h.cpu, is_list ? "" : h.features, opt_level);
 }
+
+LLVMTargetMachineRef tri_cpu_create_machine(tri_unit *unit) { return create_machine(unit, unit->options->opt_level); }
+
+LLVMTargetMachineRef tri_cpu_create_launch_machine(tri_unit *unit) { return create_machine(unit, 1); }
 
 const char *tri_cpu_triple(const tri_arch *arch)
 {

@@ -8,6 +8,8 @@
 
 /* For the unit's arch, which is a CPU's; the caller disposes it. Null after a report. */
 LLVMTargetMachineRef tri_cpu_create_machine(tri_unit *unit);
+/* The same, in a hurry: for launchers around code that is assembly already. */
+LLVMTargetMachineRef tri_cpu_create_launch_machine(tri_unit *unit);
 /* Generic code for the family of this host. */
 LLVMTargetMachineRef tri_cpu_create_host_machine(tri_diag *diag);
 /* The triple of a CPU arch; of this host when null. */
