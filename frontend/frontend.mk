@@ -17,14 +17,21 @@ obj/gen/frontend/prelude_text.o: gen/frontend/prelude_text.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-# Kernels of installed or unpacked packages: make check-corpus DIR=.../site-packages ROWS=signatures.jsonl
+# Kernels of installed or unpacked packages: make check-corpus DIR=.../site-packages[:...] ROWS=signatures.jsonl
+# Where a row does not fit one version of a package, the next folder is tried (FlagGems: PyPI's 5.0.2, then commit 532ff438).
 check-corpus: tritcc
 	python3 $(srcdir)/tests/peer/corpus.py ./tritcc $(ROWS) $(DIR) $(if $(TABLE),-o $(TABLE))
 
-# The same rows beside a Triton package, whose Python is PYTHON: make check-upstream DIR=... ROWS=... PYTHON=...
+# What tritcc makes beside what a Triton package makes, whose Python is PYTHON: this tree's kernels; with
+# DIR=.../site-packages, the rows of ROWS=... and every kernel of the folders GUESS='liger_kernel/ops flag_gems/ops' whose
+# types can be guessed. Kernels that other projects' tests and tutorials launch: tests/peer/record.py.
 PYTHON = python3
+PEER = GEMS_VENDOR=nvidia PYTHONPATH=$(srcdir)/tests/peer $(PYTHON) -W ignore
 check-upstream: tritcc
-	$(PYTHON) $(srcdir)/tests/peer/peer.py ./tritcc $(srcdir)/tests/peer/kernels.jsonl $(srcdir)/tests/peer
-	$(if $(ROWS),GEMS_VENDOR=nvidia $(PYTHON) $(srcdir)/tests/peer/peer.py ./tritcc $(ROWS) $(DIR))
+	$(PEER) $(srcdir)/tests/peer/peer.py ./tritcc $(srcdir)/tests/peer/kernels.jsonl $(srcdir)/tests/peer
+	for file in $(srcdir)/tests/frontend/api/*.tri; do $(PEER) $(srcdir)/tests/peer/peer.py ./tritcc $$file || exit 1; done
+	$(if $(ROWS),$(PEER) $(srcdir)/tests/peer/peer.py ./tritcc $(ROWS) $(DIR))
+	$(if $(GUESS),$(PEER) $(srcdir)/tests/peer/guess.py $(DIR) $(GUESS) -o guessed.jsonl)
+	$(if $(GUESS),$(PEER) $(srcdir)/tests/peer/peer.py ./tritcc guessed.jsonl $(DIR))
 
 .PHONY: check-corpus check-upstream

@@ -3,7 +3,8 @@
 
 usage: corpus.py TRITCC ROWS.jsonl PACKAGES [-k WORD] [-v] [-o TABLE] [-j N] [--emit KIND] [--arch ARCH]
 
-ROWS.jsonl: one specialisation a line: file, kernel, params, signature, constexprs, div16, num_warps.
+ROWS.jsonl: one specialisation a line: file, kernel, params, signature, constexprs, div16, num_warps. PACKAGES: folders,
+with ':' between them; a row is compiled from the first that has its kernel with its parameters.
 A row is compiled, rejected (with the code of the first error), crashed, or its file or kernel is not there.
 """
 import argparse
@@ -34,20 +35,32 @@ def signature(row):
     return "%s(%s)" % (row["kernel"], ", ".join(parts))
 
 
-def command(options, row, path):
+def command(options, row, root):
     kind = ["-emit=%s=-" % options.emit] if options.emit else ["-passes="]
-    return [options.tritcc] + kind + ["-arch=" + options.arch, "-I", options.packages, "-num-warps=%d" % row.get("num_warps", 4),
+    path = os.path.join(root, row["file"])
+    return [options.tritcc] + kind + ["-arch=" + options.arch, "-I", root, "-num-warps=%d" % row.get("num_warps", 4),
                                       "-k", row["kernel"], "-sig", signature(row), path]
 
 
+def find_root(options, row):
+    """The folder whose version of the file has the kernel with these parameters, and what is wrong with the others."""
+    why = "no file"
+    for root in options.packages.split(":"):
+        path = os.path.join(root, row["file"])
+        if not os.path.exists(path):
+            continue
+        head = re.search(r"^\s*def %s\((.*?)\)[^()]*:$" % re.escape(row["kernel"]), open(path, encoding="utf-8").read(), re.M | re.S)
+        if head and all(re.search(r"\b%s\b" % re.escape(name), head.group(1)) for name, _ in row["params"]):
+            return root, None
+        why = "other parameters" if head else "no kernel"
+    return None, why
+
+
 def compile_row(options, row):
-    path = os.path.join(options.packages, row["file"])
-    if not os.path.exists(path):
-        return "no file", "", []
-    text = open(path, encoding="utf-8").read()
-    if not re.search(r"^\s*def %s\(" % re.escape(row["kernel"]), text, re.M):
-        return "no kernel", "", []
-    words = command(options, row, path)
+    root, why = find_root(options, row)
+    if why:
+        return why, "", []
+    words = command(options, row, root)
     try:
         run = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=120)
     except subprocess.TimeoutExpired:

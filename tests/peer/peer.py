@@ -53,8 +53,11 @@ def normal(text):
     """Constants stand at their uses, every other value is named by a hash of what computes it, so that
     neither names nor the order of independent operations count."""
     names = {}
+    text = re.sub(r"tt\.func public @\w+", "tt.func public @kernel", text)  # a package may name its kernels for their types
     text = re.sub(r'@"?(?:[\w.<>]*\.)?(\w+?)__[^"( ]*(?:"|[^"]*")?(?=\()', r"@\1", text)  # a helper's module and arguments
     text = re.sub(r'inline_asm "[^"]*0x00800080[^"]*"', 'inline_asm "fp8e4b15"', text)  # two spellings of one conversion
+    # What is said of a loop's own variable is lost there, and kept here.
+    text = re.sub(r"(, )?tt\.(divisibility|contiguity|constancy)_arg0 = dense<\d+> : tensor<1xi32>", "", text).replace("} {}", "}").replace("} {, ", "} {")
     text = re.sub(r"^ *llvm.intr.assume %?\(?true.*\n", "", text, flags=re.M)
     text = re.sub(r", tritcc\.kernel = \{.*\}\} \{$", "} {", text, flags=re.M)
     text = re.sub(r"^#loc.*\n", "", text, flags=re.M)
@@ -113,9 +116,19 @@ def older(text):
 
 def newer():
     """Rules of the language that changed after the installed release: bare numbers stay weak in comparisons,
-    tl.cat keeps the order, sorting networks compare bits."""
+    tl.cat keeps the order, sorting networks compare bits, tl.fdiv heeds ieee_rounding."""
     from triton.language import core
+    from triton.language.semantic import TritonSemantic
     import newer as rules
+    plain_fdiv = TritonSemantic.fdiv
+
+    def fdiv(self, x, y, ieee_rounding):
+        if not core._unwrap_if_constexpr(ieee_rounding):
+            return plain_fdiv(self, x, y, ieee_rounding)
+        x, y = self.binary_op_type_checking_impl(x, y, False, False, False, True)
+        return self.tensor(self.builder.create_precise_divf(x.handle, y.handle), x.type)
+
+    TritonSemantic.fdiv = fdiv
     triton.language.standard._compare_and_swap = rules.compare_and_swap
     triton.language.cat = core.cat = rules.cat
     for name, method in (("lt", "less_than"), ("le", "less_equal"), ("gt", "greater_than"), ("ge", "greater_equal"),
@@ -193,7 +206,7 @@ class Missing(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Packages that are not installed: their names exist, their values do nothing."""
 
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("torch", "transformers", "pandas", "torch_npu"):
+        if name.split(".")[0] in ("torch", "transformers", "pandas", "torch_npu", "pytest", "huggingface_hub"):
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         return None
 
@@ -296,6 +309,12 @@ def ours(row, path, packages, tritcc, arch, block_pointers=False):
     return clean(module, context, block_pointers)
 
 
+def prepare(target):
+    newer()
+    triton.runtime.driver.set_active(Driver(target))
+    sys.meta_path.append(Missing())
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tritcc")
@@ -306,9 +325,7 @@ def main():
     parser.add_argument("-v", action="store_true")
     parser.add_argument("--arch", default="sm_90")
     options = parser.parse_args()
-    newer()
-    triton.runtime.driver.set_active(Driver(GPUTarget("cuda", int(options.arch.strip("sm_a")), 32)))
-    sys.meta_path.append(Missing())
+    prepare(GPUTarget("cuda", int(options.arch.strip("sm_a")), 32))
     if options.rows.endswith(".tri"):
         options.packages = os.path.dirname(options.rows)
         rows = list(rows_of(options.rows))
