@@ -93,7 +93,7 @@ fi
 i=0
 for file in "$@"; do
     i=$((i + 1))
-    printf '%s\0%s\0' "$(realpath "$file")" "$results/$i"
+    printf '%s\0%s\0' "$(realpath -m "$file")" "$results/$i"
 done | xargs -0 -n 2 -P "${JOBS:-$(nproc)}" "$0" --one
 passed=$(cat "$results"/* 2>/dev/null | grep -E '^ok ' | grep -cvE '# skip')
 skipped=$(cat "$results"/* 2>/dev/null | grep -cE '^ok .*# skip')

@@ -215,7 +215,7 @@ def slow(x, n):
         s = s * 0.999 + 1
     tl.store(x + tl.program_id(0), s)
 K
-    script -qec "'$TRITRUN' -grid=64 k.tri ones:f32:64 8000000" log >/dev/null
+    script -qec "'$TRITRUN' -grid=64 k.tri ones:f32:64 24000000" log >/dev/null
     grep -q "slow \[.*\].*%.*left" log
     tritrun -grid=2 k.tri ones:f32:64 10
     [ -z "$errors" ]

@@ -78,7 +78,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 END
     tritcc -1 -x ttgir -passes='allocate-shared-memory{max-bytes=8192}' in.ttgir
     [[ $errors == *"in.ttgir:5:3: error: 'big' needs 16384 bytes of shared memory; the target has 8192"* ]]
-    [[ $errors == *"in.ttgir:6:10: note: 16384 bytes for 'ttg.local_alloc'"* ]]
+    [[ $errors == *"in.ttgir:6:10: note: 16384 bytes for a block of 64x64 elements of 32 bits"* ]]
     tritcc -x ttgir -passes='allocate-shared-memory{max-bytes=16384}' in.ttgir
 }
 
