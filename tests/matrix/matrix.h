@@ -112,7 +112,8 @@ m_elementwise m_begin_elementwise(m_context *ctx, const char *name, int shape, i
 
 /* Groups: X(name). */
 #define M_GROUPS(X) \
-    X(math) X(integers) X(casts) X(reductions) X(scans)
+    X(math) X(integers) X(casts) X(reductions) X(scans) X(products) X(memory) \
+    X(shapes) X(atomics) X(random) X(sorting) X(promotion) X(kernels)
 
 #define M_DECLARE(group) void m_group_##group(m_context *ctx);
 M_GROUPS(M_DECLARE)
