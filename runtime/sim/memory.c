@@ -283,9 +283,11 @@ static void land(tri_sim *sim, const tri_sim_copy *copy)
 {
     for (size_t i = copy->shared; i < copy->shared + copy->size; i++)
         sim->cells[i].copying = 0;
-    mark_written(sim, copy->shared, copy->size, NULL);
-    memcpy(sim->shared + copy->shared, copy->global, copy->valid);
-    memset(sim->shared + copy->shared + copy->valid, 0, copy->size - copy->valid);
+    unsigned char data[16] = {0}; /* the widest copy */
+    TRI_ASSERT(copy->size <= sizeof data && copy->valid <= copy->size);
+    memcpy(data, copy->global, copy->valid);
+    mark_written(sim, copy->shared, copy->size, data);
+    memcpy(sim->shared + copy->shared, data, copy->size);
 }
 
 /* Copies land here and not before: a kernel that reads too early sees old bytes, and is told so. */

@@ -1,6 +1,7 @@
 /* Values, types and the dispatch of operations to their lowerings. */
 #include "ir/analysis/axis_info.h"
 #include "ir/type.h"
+#include "targets/gpu/fp8.h"
 #include "targets/gpu/gpu.h"
 
 #include "mlir-c/BuiltinTypes.h"
@@ -123,6 +124,28 @@ static const int *equal_registers(tri_gpu *g, MlirOperation op, MlirValue result
     return same;
 }
 
+/* Arithmetic on 8-bit floats, which no machine has: done in f32. */
+static bool is_fp8_arithmetic(MlirOperation op)
+{
+    static const char *const rows[] = {"arith.addf",    "arith.subf",    "arith.mulf",     "arith.divf",     "arith.remf", "arith.negf",
+                                       "arith.minnumf", "arith.maxnumf", "arith.minimumf", "arith.maximumf", "arith.cmpf", "math.absf"};
+    if (!mlirOperationGetNumOperands(op) || !tri_gpu_is_fp8(tri_type_element(mlirValueGetType(mlirOperationGetOperand(op, 0)))))
+        return false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (tri_op_is(op, rows[i]))
+            return true;
+    return false;
+}
+
+static LLVMValueRef run_in_f32(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar, LLVMValueRef *args)
+{
+    MlirType result = tri_type_element(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        args[i] = tri_gpu_from_fp8(g, tri_type_element(mlirValueGetType(mlirOperationGetOperand(op, i))), args[i]);
+    LLVMValueRef value = scalar(g, op, args);
+    return value && tri_gpu_is_fp8(result) ? tri_gpu_to_fp8(g, result, value, false) : value;
+}
+
 static bool run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
 {
     enum { max_operands = 8 };
@@ -135,6 +158,7 @@ static bool run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
     int count = tri_gpu_count(g, mlirValueGetType(result));
     tri_gpu_value out = tri_gpu_new(g, count);
     const int *same = tri_op_is_pure(op) ? equal_registers(g, op, result, count) : NULL;
+    bool is_fp8 = is_fp8_arithmetic(op);
     for (int r = 0; r < count; r++) {
         if (same && same[r] != r) {
             out.at[r] = out.at[same[r]];
@@ -143,7 +167,7 @@ static bool run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
         LLVMValueRef args[max_operands];
         for (intptr_t i = 0; i < n; i++)
             args[i] = operands[i].at[operands[i].count == 1 ? 0 : r];
-        out.at[r] = scalar(g, op, args);
+        out.at[r] = is_fp8 ? run_in_f32(g, op, scalar, args) : scalar(g, op, args);
         if (!out.at[r])
             return false;
     }
