@@ -135,13 +135,9 @@ static void rejected(m_context *ctx, size_t r)
 void m_group_promotion(m_context *ctx)
 {
     for (int a = 0; a < M_DTYPES; a++)
-        for (int b = 0; b < M_DTYPES; b++) {
-            bool is_fp8 = m_dtype_is_float((m_dtype)a) && m_dtype_is_float((m_dtype)b) && m_dtype_bits((m_dtype)a) == 8 && a == b;
-            if (is_fp8)
-                continue; /* no arithmetic in fp8 itself */
+        for (int b = 0; b < M_DTYPES; b++)
             for (int op = ADD; op <= LESS; op++)
                 pair(ctx, (m_dtype)a, (m_dtype)b, (operation)op);
-        }
     for (size_t r = 0; r < sizeof numbers / sizeof *numbers; r++)
         for (const char *t = numbers[r].types; t; t = strchr(t, ' ') ? strchr(t, ' ') + 1 : NULL)
             number(ctx, r, m_dtype_find(t));
