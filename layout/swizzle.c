@@ -116,51 +116,60 @@ static list lanes_of(const side *s, int n, const int *which)
 
 /* ---- rows and banks ---- */
 
-/* Row numbers: directions that no lane of one access moves along, in the store or in the load. */
+/* Those of `all`, in its order, that are independent of `known` and of one another. */
+static list independent(const list *known, const list *all)
+{
+    list seen = *known, r = {0};
+    int have = rank(&seen);
+    for (int i = 0; i < all->count; i++) {
+        push(&seen, all->at[i]);
+        if (rank(&seen) > have) {
+            have++;
+            push(&r, all->at[i]);
+        } else {
+            seen.count--;
+        }
+    }
+    return r;
+}
+
+/* Row numbers: `count` directions that no lane of one access moves along, neither in the store nor in the
+ * load, if there are as many. Let A and B be what the lanes of the store and of the load span, with the
+ * vector, I what both do, A1 and B1 what only one does. A combination of a complement of A + B and of
+ * pairs a ^ b, each of A1 and B1 taken once, is in A or B only if it is zero. There are enough of them
+ * whenever neither A nor B is larger than vector and banks together: then there is no conflict. */
 static list choose_segment(const problem *p, const list *vector, const list *tile_a, const list *tile_b, int count)
 {
-    list in_a = *vector, in_b = *vector, candidates = {0}, segment = {0}, only_a, only_b;
-    push_all(&in_a, tile_a);
+    list in_a = *vector, in_b, both = {0}, all, segment = {0}, only_a, only_b;
     push_all(&in_a, &p->block);
+    in_b = in_a;
+    push_all(&in_a, tile_a);
     push_all(&in_b, tile_b);
-    push_all(&in_b, &p->block);
-    for (int i = 0; i < p->dim; i++) {
-        uint64_t unit = (uint64_t)1 << i;
-        if (!has(&in_a, unit) && !has(&in_b, unit))
-            push(&candidates, unit);
+    all = in_a;
+    push_all(&all, &in_b);
+    segment.count = tri_gf2_complement(all.count, all.at, p->dim, segment.at);
+    both.count = tri_gf2_intersect(in_a.count, in_a.at, in_b.count, in_b.at, both.at);
+    only_a = independent(&both, &in_a);
+    only_b = independent(&both, &in_b);
+    sort(&only_a);
+    sort(&only_b);
+    if (only_a.count > only_b.count) {
+        list swap = only_a;
+        only_a = only_b;
+        only_b = swap;
     }
-    if (candidates.count < count) {
-        only_a = without(&in_a, &in_b);
-        only_b = without(&in_b, &in_a);
-        sort(&only_a);
-        sort(&only_b);
-        if (only_a.count > only_b.count) {
-            list swap = only_a;
-            only_a = only_b;
-            only_b = swap;
-        }
-        int conflicting = count - only_a.count - candidates.count;
-        conflicting = conflicting < 0 ? 0 : conflicting > only_a.count ? only_a.count : conflicting;
-        for (int i = conflicting; i < only_a.count; i++)
-            push(&candidates, only_a.at[i] ^ only_b.at[i]);
-        for (int i = 0; i < conflicting; i++)
-            push(&candidates, only_a.at[i]);
-        for (int i = 0; i < conflicting; i++)
-            push(&candidates, only_b.at[i]);
-    }
-    /* With bases that are no unit vectors some candidates may depend on others. */
-    list chosen = *vector;
-    push_all(&chosen, &p->block);
-    int have = rank(&chosen);
-    for (int i = 0; i < candidates.count && segment.count < count; i++) {
-        push(&chosen, candidates.at[i]);
-        if (rank(&chosen) > have) {
-            have++;
-            push(&segment, candidates.at[i]);
-        } else {
-            chosen.count--;
-        }
-    }
+    int conflicting = count - only_a.count - segment.count;
+    conflicting = conflicting < 0 ? 0 : conflicting > only_a.count ? only_a.count : conflicting;
+    for (int i = conflicting; i < only_a.count; i++)
+        push(&segment, only_a.at[i] ^ only_b.at[i]);
+    for (int i = 0; i < conflicting; i++)
+        push(&segment, only_a.at[i]);
+    for (int i = 0; i < conflicting; i++)
+        push(&segment, only_b.at[i]);
+    list fixed = *vector;
+    push_all(&fixed, &p->block);
+    segment = independent(&fixed, &segment);
+    segment.count = segment.count > count ? count : segment.count;
     return segment;
 }
 
@@ -288,31 +297,18 @@ static void fill_word(const problem *p, list *vector, bool *out_a_first)
     push_all(vector, *out_a_first ? &x : &y);
     if (vector->count < need)
         push_all(vector, &warps);
-    for (int i = 0; vector->count < need && (i < p->a.warp.count || i < p->b.warp.count); i++) {
-        if (i < p->a.warp.count && !has(vector, p->a.warp.at[i]) && !has(&p->block, p->a.warp.at[i]))
+    for (int i = 0; i < p->a.warp.count || i < p->b.warp.count; i++) {
+        if (i < p->a.warp.count)
             push(vector, p->a.warp.at[i]);
-        if (vector->count < need && i < p->b.warp.count && !has(vector, p->b.warp.at[i]) &&
-            !has(&p->block, p->b.warp.at[i]))
+        if (i < p->b.warp.count)
             push(vector, p->b.warp.at[i]);
     }
+    /* A part of a word that is left would be a bank that is none. */
+    push_all(vector, &rest_a);
+    push_all(vector, &rest_b);
+    push_all(vector, &p->a.lane);
+    *vector = independent(&p->block, vector);
     vector->count = vector->count > need ? need : vector->count;
-}
-
-/* Vectors that are dependent (bases that are no unit vectors) are dropped from the end. */
-static void keep_independent(const problem *p, list *vector)
-{
-    list seen = p->block;
-    int have = rank(&seen), kept = 0;
-    for (int i = 0; i < vector->count; i++) {
-        push(&seen, vector->at[i]);
-        if (rank(&seen) > have) {
-            have++;
-            vector->at[kept++] = vector->at[i];
-        } else {
-            seen.count--;
-        }
-    }
-    vector->count = kept;
 }
 
 /* Registers of one side go to the low bank bits, where they widen that side's accesses. */
@@ -329,20 +325,20 @@ static void widen_one_side(const problem *p, list *bank, bool is_filled, bool a_
 static choice narrow(const problem *p)
 {
     list vector = common(&p->a.reg, &p->b.reg), tile_a = {0}, tile_b = {0};
-    int most = tri_linear_log2(p->max_bits / p->bits);
+    int most = p->max_bits > p->bits ? tri_linear_log2(p->max_bits / p->bits) : 0;
     vector.count = vector.count > most ? most : vector.count;
     bool is_filled = false, a_first = false;
     if ((p->bits << vector.count) < 32) {
         fill_word(p, &vector, &a_first);
         is_filled = true;
     }
-    keep_independent(p, &vector);
-    int words = 0;
-    while ((32 << (words + 1)) <= p->bits << vector.count)
-        words++;
-    for (int i = 0; i < p->a.lane.count - words; i++)
+    vector = independent(&p->block, &vector);
+    int phase = 0; /* lanes that are served at once: a row's */
+    while ((p->bits << vector.count) << (phase + 1) <= p->banks * 32)
+        phase++;
+    for (int i = 0; i < p->a.lane.count && i < phase; i++)
         push(&tile_a, p->a.lane.at[i]);
-    for (int i = 0; i < p->b.lane.count - words; i++)
+    for (int i = 0; i < p->b.lane.count && i < phase; i++)
         push(&tile_b, p->b.lane.at[i]);
     choice c = arrange(p, &vector, &tile_a, &tile_b, 0);
     if ((p->bits << vector.count) < p->max_bits)
@@ -370,8 +366,10 @@ static tri_linear buffer_of(const tri_linear *src, const choice *c)
     return l;
 }
 
+/* Banks that happen to be registers of one side make its accesses wider than the vector, and lanes that
+ * share a phase others; where those conflict, the vector alone is the access, which does not. */
 static tri_plan_access access_of(const tri_linear *regs, const tri_linear *buffer, tri_access_form form, int bits,
-                                 const tri_plan_machine *machine)
+                                 int vector_bits, const tri_plan_machine *machine)
 {
     tri_linear map;
     tri_plan_access p;
@@ -379,7 +377,10 @@ static tri_plan_access access_of(const tri_linear *regs, const tri_linear *buffe
         TRI_BUG("a buffer without an element of its tensor");
     if (form != TRI_ACCESS_PLAIN && tri_plan_access_matrix(&map, bits, form == TRI_ACCESS_MATRIX_TRANS, &p))
         return p;
-    return tri_plan_access_plain(&map, bits, machine->max_vector_bits, 0);
+    p = tri_plan_access_plain(&map, bits, machine->max_vector_bits, 0);
+    if (tri_plan_access_conflicts(&p, machine) && p.vec > 1 << vector_bits)
+        p = tri_plan_access_plain(&map, bits, machine->max_vector_bits, 1 << vector_bits);
+    return p;
 }
 
 /* Moves row bits that are registers on both sides into rounds until one round fits. */
@@ -424,6 +425,23 @@ static tri_sync sync_of(const tri_linear *src, const tri_linear *dst, const tri_
     return stays ? TRI_SYNC_WARP : TRI_SYNC_CTA;
 }
 
+/* The plan of a choice; false when it does not fit. */
+static bool plan_choice(const problem *p, best_pair best, const tri_linear *src, const tri_linear *loaded,
+                        const tri_plan_machine *machine, int64_t max_scratch_bytes, tri_plan_convert *plan)
+{
+    merge_rounds(p, &best.c, machine->spare_bytes);
+    if (!fit(p, &best.c, max_scratch_bytes))
+        return false;
+    plan->shared = buffer_of(src, &best.c);
+    plan->store = access_of(src, &plan->shared, best.store, plan->element_bits, best.c.vector.count, machine);
+    plan->load = access_of(loaded, &plan->shared, best.load, plan->element_bits, best.c.vector.count, machine);
+    plan->rounds = 1 << best.c.reps.count;
+    plan->scratch_elements = tri_linear_in_size(&plan->shared, TRI_DIM_OFFSET);
+    plan->store_conflicts = tri_plan_access_conflicts(&plan->store, machine);
+    plan->load_conflicts = tri_plan_access_conflicts(&plan->load, machine);
+    return true;
+}
+
 bool tri_swizzle_choose(const tri_linear *src, const tri_linear *dst, const tri_plan_machine *machine,
                         int64_t max_scratch_bytes, tri_plan_convert *plan)
 {
@@ -432,24 +450,22 @@ bool tri_swizzle_choose(const tri_linear *src, const tri_linear *dst, const tri_
                  .dim = tri_linear_total_out_bits(src), .bits = plan->element_bits, .banks = machine->banks,
                  .max_bits = machine->max_vector_bits};
     const instruction *stores[3], *loads[3];
-    best_pair best = {0};
+    best_pair best = {0}, plain_pair = {.store = TRI_ACCESS_PLAIN, .load = TRI_ACCESS_PLAIN};
     int num_stores = candidates(&p, machine->has_stmatrix, stores);
     int num_loads = candidates(&p, machine->has_ldmatrix && plan->kind != TRI_CVT_CLUSTER, loads);
     for (int i = 0; p.max_bits >= 128 && p.a.lane.count >= 3 && i < num_stores; i++)
         for (int j = 0; j < num_loads; j++)
             try_pair(&p, stores[i], loads[j], &best);
-    if (!best.found)
-        best.c = narrow(&p);
-    merge_rounds(&p, &best.c, machine->spare_bytes);
-    if (!fit(&p, &best.c, max_scratch_bytes))
-        return false;
-    plan->shared = buffer_of(src, &best.c);
-    plan->store = access_of(src, &plan->shared, best.store, plan->element_bits, machine);
-    plan->load = access_of(&loaded, &plan->shared, best.load, plan->element_bits, machine);
-    plan->rounds = 1 << best.c.reps.count;
-    plan->scratch_elements = tri_linear_in_size(&plan->shared, TRI_DIM_OFFSET);
     plan->sync = sync_of(src, dst, plan);
-    plan->store_conflicts = tri_plan_access_conflicts(&plan->store, machine);
-    plan->load_conflicts = tri_plan_access_conflicts(&plan->load, machine);
+    bool ok = best.found && plan_choice(&p, best, src, &loaded, machine, max_scratch_bytes, plan);
+    if (ok && !plan->store_conflicts && !plan->load_conflicts)
+        return true;
+    /* Several rounds may cut a matrix's rows; narrower vectors are never in the way of one another. */
+    plain_pair.c = narrow(&p);
+    tri_plan_convert other = *plan;
+    if (!plan_choice(&p, plain_pair, src, &loaded, machine, max_scratch_bytes, &other))
+        return ok;
+    if (!ok || other.store_conflicts + other.load_conflicts < plan->store_conflicts + plan->load_conflicts)
+        *plan = other;
     return true;
 }
