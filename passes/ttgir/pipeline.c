@@ -9,9 +9,11 @@
  *
  * Loads become asynchronous copies into rings of buffers (pipeline_loads.c); then every op of stage t runs
  * max - t iterations ahead, under a predicate (pipeline_expand.c); the loop keeps its trip count, so that
- * no epilogue is needed and bounds may be unknown. Last, each wait is told how many groups may still be
- * pending (pipeline_waits.c). Needs: the attributes of assign-latencies and schedule-loops; removes them.
- * Answers to tritongpu-pipeline. Test: tests/passes/pipeline.mlir */
+ * no epilogue is needed and bounds may be unknown. In all loops, products of warp groups and stores through
+ * descriptors run on until something waits for them (pipeline_wgmma.c, pipeline_stores.c). Last, each wait is
+ * told how many groups may still be pending (pipeline_waits.c). Needs: the attributes of assign-latencies and
+ * schedule-loops; removes them. Answers to tritongpu-pipeline.
+ * Tests: tests/passes/pipeline.mlir, pipeline-async-products.mlir, pipeline-stores.mlir */
 #include "passes/ttgir/pipeline_lower.h"
 
 #include "base/map.h"
