@@ -168,7 +168,7 @@ def find_rows(packages, path):
             fn, known, heuristics = chain(value) if hasattr(value, "fn") else (None, None, None)
         except Exception:
             continue
-        if fn is None or fn.module != module.__name__ or re.search(r"^\s*return\s+\S", fn.src, re.M):
+        if fn is None or fn.fn.__name__ != name or fn.module != module.__name__ or re.search(r"^\s*return\s+\S", fn.src, re.M):
             continue
         end = time.time() + 10
         for guess in itertools.islice(guesses(fn, known, heuristics), 24):
