@@ -216,7 +216,8 @@ static tri_ev tensor_subscript(tri_eval *e, tri_ev x, tri_ev index)
         if (tri_ev_is_error(at[i]))
             return (tri_ev){0};
         if (tri_ev_is_none(at[i])) {
-            x = tri_shape_expand_dims(e, x, i);
+            int now = tri_ev_is_block(x) ? x.type->rank : 0;
+            x = tri_shape_expand_dims(e, x, i < now ? i : now);
         } else if (!is_full_slice(at[i])) {
             tri_ev r = tri_eval_error(e, 4001, "a tensor can be indexed only with ':' and None, not with %s",
                                       tri_eval_describe(e, at[i]));

@@ -35,3 +35,9 @@ check-upstream: tritcc
 	$(if $(GUESS),$(PEER) $(srcdir)/tests/peer/peer.py ./tritcc guessed.jsonl $(DIR))
 
 .PHONY: check-corpus check-upstream
+
+# The front end's time: bench/compile/frontend.sh.
+bench/compile/frontend: obj/bench/compile/frontend.o libtritcc.a
+	@mkdir -p $(@D)
+	$(SAY) LINK $@
+	$(Q)$(LINK) -o $@ $< libtritcc.a $(LIBS)

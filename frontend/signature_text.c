@@ -92,6 +92,10 @@ bool tri_signature_text_parse(tri_arena *arena, tri_diag *diag, tri_str text, tr
     rest = take_kernel(out->source, rest, out);
     while (tri_str_trim(rest).len) {
         size_t end = find_outside(rest, ",");
+        if (end == SIZE_MAX) {
+            tri_diag_error(diag, span_of(out->source, rest), code_signature, "brackets do not match in -sig");
+            return false;
+        }
         if (!tri_str_trim(tri_str_sub(rest, 0, end)).len) {
             tri_diag_error(diag, span_of(out->source, tri_str_sub(rest, 0, end + 1)), code_signature,
                            "expected a type or a value before ','");
@@ -156,6 +160,8 @@ static bool read_tuple(const reader *r, tri_str text, tri_arg *out)
     while (tri_str_trim(rest).len) {
         size_t end = find_outside(rest, ",");
         tri_arg item;
+        if (end == SIZE_MAX) /* "(a)(b)": the first bracket ends before the last */
+            return fail(r, "brackets do not match in '%.*s'", text);
         if (!read_any(r, tri_str_trim(tri_str_sub(rest, 0, end)), false, &item))
             return false;
         tri_vec_push(r->arena, &items, item);

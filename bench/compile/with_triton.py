@@ -64,4 +64,5 @@ def main():
     print(f'{"Triton, memory":34} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:8.0f} MB')
 
 
-main()
+if __name__ == "__main__":
+    main()
