@@ -64,6 +64,8 @@ static void add_kernel(const tri_unit *unit, const tri_kernel *k, tri_buf *out)
     if (unit->target && unit->target->resources) {
         tri_resources r = unit->target->resources(unit, k, tri_buf_str(&unit->bytes));
         add_int(out, "barriers", r.barriers, true);
+        add_key(out, "      ", "dependent_launch");
+        tri_buf_add_z(out, r.is_dependent ? "true,\n" : "false,\n");
         add_int(out, "blocks_per_multiprocessor", r.blocks, r.limit && k->registers >= 0);
         add_int(out, "occupancy_percent", r.percent, r.limit && k->registers >= 0);
     }

@@ -25,6 +25,7 @@ typedef struct tri_arch {
 /* What a kernel takes of the machine, besides what tri_kernel says. */
 typedef struct {
     int barriers;
+    bool is_dependent; /* it waits for, or lets start, another kernel: programmatic dependent launch */
     /* Blocks that one multiprocessor holds at a time, what limits them, and the part of its warps that they are;
      * 0 blocks: not known for this architecture. Without the number of registers it is an upper bound. */
     int blocks, percent;

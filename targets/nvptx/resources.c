@@ -95,5 +95,6 @@ tri_resources tri_nvptx_resources(const tri_unit *unit, const tri_kernel *kernel
 {
     tri_resources r = occupancy(unit->arch, kernel);
     r.barriers = count_barriers(kernel->symbol, code);
+    r.is_dependent = memmem(code.data, code.len, "griddepcontrol", 14) != NULL;
     return r;
 }

@@ -92,3 +92,11 @@ K
     tritcc -1 -arch=sm_80 -emit=ptx=k.ptx -sig 'k(*i32, 2097152)' k.tri
     [[ $errors == *"k.tri:7:9: error: the shape [2097152] has more than 1048576 elements"* ]]
 }
+
+@test "the record says whether a kernel waits for the one before it" {
+    printf 'tt.func public @k() {\n  tt.grid_dependency_wait\n  tt.return\n}\n' >k.ttir
+    tritcc -arch=sm_90 -emit=json=k.json k.ttir
+    grep -q '"dependent_launch": true' k.json
+    tritcc -arch=sm_90 -emit=json=k.json "${VADD[@]}"
+    grep -q '"dependent_launch": false' k.json
+}

@@ -29,6 +29,7 @@ typedef struct {
     int warps;
     bool has_layouts; /* the text is ttgir: only shared memory is planned */
     uint32_t grid;
+    const char *left_out; /* a pass that the pipeline is run without, or null */
 } gpu_case;
 
 #define GPU_BUFFER(array) ((gpu_arg){(array), sizeof(array), 0})
@@ -54,6 +55,9 @@ static bool gpu_compile(tri_unit *unit, const gpu_case *c)
         tri_buf_add_char(&passes, ',');
         unit->target->ttgir_pipeline(unit, &passes);
     }
+    char *left_out = c->left_out ? strstr(passes.data, c->left_out) : NULL;
+    if (left_out) /* what is left is no name of a pass; blanks stand for commas */
+        memset(left_out, ' ', strlen(c->left_out));
     bool ok = tri_passes_run(unit, passes.data, NULL) && unit->target->lower(unit);
     tri_buf_fini(&passes);
     return ok;
