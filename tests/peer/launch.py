@@ -21,7 +21,7 @@ import tempfile
 import corpus
 
 BYTES = 32 << 20
-SIZES = {"1": 1, "8": 1, "16": 2, "32": 4, "64": 8}
+ABSENT = ("no file", "no kernel", "other parameters")
 
 MAIN = """#include "k.h"
 #include <stdio.h>
@@ -85,14 +85,14 @@ def shell(words, folder, seconds):
 
 
 def launch_row(options, row):
-    path = os.path.join(options.packages, row["file"])
-    if not os.path.exists(path) or not re.search(r"^\s*def %s\(" % re.escape(row["kernel"]), open(path, encoding="utf-8").read(), re.M):
-        return "no kernel", ""
+    root, why = corpus.find_root(options, row)
+    if root is None:
+        return why, ""
     args, reason = arguments(row)
     if args is None:
         return "not launched", "an argument is " + reason
     with tempfile.TemporaryDirectory() as folder:
-        words = corpus.command(options, row, path)
+        words = corpus.command(options, row, root)
         words[1:2] = ["-emit=obj=k.o,header=k.h", "-fsanitize=address,bounds"]
         run = shell(words, folder, 300)
         if run is None or run.returncode not in (0, 1, 2):
@@ -133,7 +133,7 @@ def main():
     parser.add_argument("--arch", default="native")
     options = parser.parse_args()
     options.tritcc = os.path.abspath(options.tritcc)
-    options.packages = os.path.abspath(options.packages)
+    options.packages = ":".join(os.path.abspath(p) for p in options.packages.split(":"))
     options.emit = "obj"
     rows = [json.loads(line) for line in open(options.rows)]
     rows = [row for row in rows if options.k in row["file"] + ":" + row["kernel"]]
@@ -145,13 +145,13 @@ def main():
             if table:
                 table.write("%s\t%d\t%s\t%s\n" % (outcome, number, row["file"], row["kernel"]))
                 table.flush()
-            if outcome not in ("clean", "no kernel"):
+            if outcome not in ABSENT + ("clean",):
                 print("%s: %d %s:%s" % (outcome, number, row["file"], row["kernel"]))
                 lines = detail.split("\n")
                 print("    " + "\n    ".join(lines[:40] if options.v else [line for line in lines if line.strip("= ")][:4]), flush=True)
     for outcome, n in sorted(counts.items()):
         print("%5d %s" % (n, outcome))
-    return 0 if set(counts) <= {"clean", "no kernel", "not launched"} else 1
+    return 0 if set(counts) <= {"clean", "not launched", *ABSENT} else 1
 
 
 if __name__ == "__main__":
