@@ -162,7 +162,7 @@ def main():
             report("tritcc", ptx_of_tritcc(options.tritcc, case, options.arch, options.extra.split()), options.arch, options.cuda,
                    options.keep, name)
             for who in () if options.ours else ("sm80", "native"):
-                asked = "sm80" if who == "sm80" else options.arch.replace("_", "")
+                asked = "sm80" if who == "sm80" else "sm" + re.sub(r"\D", "", options.arch)
                 ptx, _, ttgir = ptx_of_triton(case, options.arch, asked)
                 arch = options.arch + ("a" if who == "native" and options.arch == "sm_90" else "")
                 report(who, ptx, arch, options.cuda, options.keep, name, ttgir)
