@@ -314,6 +314,20 @@ static bool prepare(product *p)
     return get_operand(g, op, 1, &p->result->linear, &p->b);
 }
 
+/* Registers that the machine reads by itself must be settled before the first product: as the words that it
+ * reads, for what is packed between two products makes the second one wait for the first. */
+static void settle_registers(product *p)
+{
+    tri_gpu *g = p->g;
+    int count = p->a_values.count;
+    tri_gpu_packing all = tri_gpu_plan_packing(g, LLVMTypeOf(p->a_values.at[0]), count);
+    LLVMValueRef *words = TRI_NEW_ARRAY(g->arena, LLVMValueRef, all.words);
+    tri_gpu_pack(g, &all, p->a_values.at, words);
+    tri_machine_tie(g, TRI_MACHINE_wgmma_fence, 0, all.words, words);
+    p->a_values = tri_gpu_new(g, count);
+    tri_gpu_unpack(g, &all, words, p->a_values.at);
+}
+
 static bool run_dot(tri_gpu *g, MlirOperation op)
 {
     product p = {.g = g, .op = op, .scale = LLVMConstInt(g->i1, 1, false)};
@@ -323,8 +337,8 @@ static bool run_dot(tri_gpu *g, MlirOperation op)
     if (mlirOperationGetNumOperands(op) > 3)
         p.scale = tri_gpu_operand(g, op, 3).at[0];
     tri_gpu_value out = tri_gpu_new(g, p.c.count);
-    if (p.a_layout) /* registers that the machine reads by itself must be settled */
-        tri_machine_tie(g, TRI_MACHINE_wgmma_fence, 0, p.a_values.count, p.a_values.at);
+    if (p.a_layout)
+        settle_registers(&p);
     else
         tri_machine_tie(g, TRI_MACHINE_wgmma_fence, 0, 0, NULL);
     if (!multiply_all(&p, &out, &tiles))
