@@ -408,8 +408,8 @@ static void static_for(tri_eval *e, const tri_ast_node *node, const tri_ev *args
         return;
     }
     size_t errors = tri_diag_error_count(e->diag);
-    for (int64_t i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2]) {
-        tri_frame_set(e, node->for_.target->name, tri_ev_int(e, i), node->for_.target->span);
+    for (tri_int i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2]) {
+        tri_frame_set(e, node->for_.target->name, tri_ev_int(e, (int64_t)i), node->for_.target->span);
         e->frame->static_depth++;
         tri_stmt_list(e, &node->for_.body);
         e->frame->static_depth--;

@@ -47,6 +47,15 @@ repeat() { awk -v n="$1" -v text="$2\n" 'BEGIN { for (i = 0; i < n; i++) printf 
     refused 4010 "more than 1000000 statements"
 }
 
+@test "a static_range that ends where integers do" {
+    printf 'for i in tl.static_range(9223372036854775806, 9223372036854775807, 5):\n    tl.store(p, n + i)\n' | kernel
+    tritcc -1 -passes= -k k -sig 'k(p=*i32, n=i32, B=64)' k.tri
+    [[ $errors == *"out of range"*"[TRI-3007]"* ]]
+    printf 'for i in tl.static_range(9223372036854775806, 9223372036854775807, 5):\n    tl.store(p, n)\n' | kernel
+    compiles
+    [ "$(grep -c tt.store out.ttir)" -eq 1 ]
+}
+
 @test "static_ranges inside one another, inside a loop" {
     printf 'for h in range(n):\n    for i in tl.static_range(1000):\n        for j in tl.static_range(10000):\n            n += j\n' | kernel
     refused 4010 "more than 1000000 statements"
