@@ -19,7 +19,7 @@ void tri_cpu_fail(tri_cpu_gen *g, MlirOperation op, const char *format, ...)
     tri_str text = tri_str_vformat(g->arena, format, args);
     va_end(args);
     if (!g->failed)
-        tri_op_error(g->diag, op, 0, "%.*s", TRI_STR_ARG(text));
+        tri_op_error(g->diag, op, 6002, "%.*s", TRI_STR_ARG(text));
     g->failed = true;
 }
 
