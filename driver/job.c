@@ -150,6 +150,7 @@ static void warn_unused(const tri_session *session, const tri_opt_input *input, 
 {
     const tri_options *o = &session->opt->compile;
     bool is_source = kind == TRI_KIND_SOURCE || kind == TRI_KIND_AST, has_layouts = !is_source && kind != TRI_KIND_TTIR;
+    bool is_lowered = has_layouts && kind != TRI_KIND_TTGIR;
     const struct {
         const char *name;
         bool is_unused;
@@ -162,6 +163,8 @@ static void warn_unused(const tri_session *session, const tri_opt_input *input, 
         {"-num-warps", has_layouts && o->num_warps > 0},
         {"-num-stages", has_layouts && o->num_stages > 0},
         {"-num-ctas", has_layouts && o->num_ctas > 0},
+        {"-launch-pdl", is_lowered && o->launch_pdl},
+        {"-launch-cooperative", is_lowered && o->launch_cooperative},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].is_unused)

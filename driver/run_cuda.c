@@ -77,7 +77,9 @@ static bool open_cuda(tri_run_kernel *k, tri_argument_list *arguments)
                                 .num_ctas = kernel->num_ctas > 0 ? (uint32_t)kernel->num_ctas : 1,
                                 .shared_bytes = (uint32_t)kernel->shared_bytes,
                                 .scratch_bytes = (uint64_t)kernel->scratch_bytes,
-                                .scratch_alignment = (uint64_t)kernel->scratch_alignment};
+                                .scratch_alignment = (uint64_t)kernel->scratch_alignment,
+                                .launch_pdl = kernel->launch_pdl,
+                                .launch_cooperative = kernel->launch_cooperative};
     return report(k, tri_rt_cuda_load(&d->kernel, d->number)) &&
            tri_run_device_upload(k, &tri_run_cuda_memory, d->cuda, arguments, &d->copies);
 }

@@ -176,6 +176,8 @@ static bool apply(tri_arena *arena, tri_diag *diag, option_id id, tri_str value,
         return take_int(diag, name, value, value, 1, 64, &number) && (out->compile.num_warps = (int)number, true);
     case OPT_STAGES:
         return take_int(diag, name, value, value, 1, 64, &number) && (out->compile.num_stages = (int)number, true);
+    case OPT_PDL: out->compile.launch_pdl = true; return true;
+    case OPT_COOPERATIVE: out->compile.launch_cooperative = true; return true;
     case OPT_OPTIMIZE: return take_int(diag, name, value, value, 0, 3, &number) && (out->compile.opt_level = (int)number, true);
     case OPT_OUTPUT:
         if (!take_pair(diag, name, value, &pair))

@@ -68,6 +68,8 @@ MlirAttribute tri_kernel_to_attr(MlirContext context, const tri_kernel *kernel)
     put_int(&d, "num_stages", kernel->num_stages, 0);
     put_int(&d, "num_ctas", kernel->num_ctas, 0);
     put_int(&d, "maxnreg", kernel->maxnreg, 0);
+    put_flag(&d, "launch_pdl", kernel->launch_pdl);
+    put_flag(&d, "launch_cooperative", kernel->launch_cooperative);
     put_int(&d, "shared", kernel->shared_bytes, 0);
     put_int(&d, "scratch", kernel->scratch_bytes, 0);
     put_int(&d, "scratch_alignment", kernel->scratch_alignment, 0);
@@ -130,6 +132,8 @@ bool tri_kernel_from_attr(tri_arena *arena, MlirAttribute attr, tri_kernel *out_
         .num_stages = (int32_t)get_int(attr, "num_stages", 0),
         .num_ctas = (int32_t)get_int(attr, "num_ctas", 0),
         .maxnreg = (int32_t)get_int(attr, "maxnreg", 0),
+        .launch_pdl = get_flag(attr, "launch_pdl"),
+        .launch_cooperative = get_flag(attr, "launch_cooperative"),
         .shared_bytes = get_int(attr, "shared", 0),
         .scratch_bytes = get_int(attr, "scratch", 0),
         .scratch_alignment = get_int(attr, "scratch_alignment", 0),

@@ -25,6 +25,8 @@ typedef struct {
     tri_str symbol; /* symbol in the device code */
     TRI_VEC(tri_kernel_param) params;
     int32_t num_warps, num_stages, num_ctas, maxnreg;
+    bool launch_pdl;         /* may start before the kernel in front of it ends (tt.grid_dependency_wait waits for it) */
+    bool launch_cooperative; /* all programs are on the device at once */
     int64_t shared_bytes;          /* static + dynamic, 0 on targets without */
     int64_t scratch_bytes;         /* global scratch per program */
     int64_t scratch_alignment;

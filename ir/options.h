@@ -25,6 +25,7 @@ typedef struct {
     int config;                  /* -config=N picks one autotune config; -1: the first */
     /* launch shape; 0 = not given: the source's, else the target's default */
     int num_warps, num_stages, num_ctas, maxnreg;
+    bool launch_pdl, launch_cooperative; /* how the kernels are launched */
     /* code generation */
     tri_str arch;                /* -arch; empty: not given */
     int opt_level;               /* 0..3 */
@@ -40,6 +41,7 @@ typedef struct {
     /* external tools and libraries, looked up by the driver */
     tri_str tool_path;           /* PATH-like list of folders to find ptxas and the like in */
     tri_str libdevice;           /* file name of libdevice.10.bc; empty: none was found */
+    TRI_VEC(tri_str) extern_libs; /* -extern-lib: "NAME=FILE" or "FILE", bitcode that kernels call */
 } tri_options;
 
 #endif

@@ -134,6 +134,10 @@ static void add_comment(const tri_kernel *k, tri_buf *out)
         else
             tri_buf_format(out, "%.*s divisible by %d", TRI_STR_ARG(p->name), p->divisibility);
     }
+    if (k->launch_pdl)
+        tri_buf_add_z(out, ".\n * Launched with programmatic stream serialization: may start before what is in front of it has ended");
+    if (k->launch_cooperative)
+        tri_buf_add_z(out, ".\n * Launched cooperatively: all programs must fit on the device at once");
     tri_buf_add_z(out, ".\n * 0 is success; tri_strerror() explains other results. */\n");
 }
 

@@ -21,6 +21,12 @@ static void add_int(tri_buf *out, const char *key, int64_t value, bool is_known)
         tri_buf_add_z(out, "null,\n");
 }
 
+static void add_bool(tri_buf *out, const char *key, bool value)
+{
+    add_key(out, "      ", key);
+    tri_buf_add_z(out, value ? "true,\n" : "false,\n");
+}
+
 static void add_param(const tri_kernel_param *p, int index, tri_buf *out)
 {
     tri_buf_add_z(out, "        {\"name\": ");
@@ -55,6 +61,10 @@ static void add_kernel(const tri_unit *unit, const tri_kernel *k, tri_buf *out)
     add_int(out, "num_stages", k->num_stages, is_gpu);
     add_int(out, "num_ctas", k->num_ctas > 0 ? k->num_ctas : 1, is_gpu);
     add_int(out, "maxnreg", k->maxnreg, k->maxnreg > 0);
+    if (is_gpu) {
+        add_bool(out, "launch_pdl", k->launch_pdl);
+        add_bool(out, "launch_cooperative", k->launch_cooperative);
+    }
     add_int(out, "threads_per_warp", unit->target ? unit->target->warp_size : 1, is_gpu);
     add_int(out, "shared_bytes", k->shared_bytes, is_gpu);
     add_int(out, "scratch_bytes", k->scratch_bytes, true);
@@ -64,8 +74,7 @@ static void add_kernel(const tri_unit *unit, const tri_kernel *k, tri_buf *out)
     if (unit->target && unit->target->resources) {
         tri_resources r = unit->target->resources(unit, k, tri_buf_str(&unit->bytes));
         add_int(out, "barriers", r.barriers, true);
-        add_key(out, "      ", "dependent_launch");
-        tri_buf_add_z(out, r.is_dependent ? "true,\n" : "false,\n");
+        add_bool(out, "dependent_launch", r.is_dependent);
         add_int(out, "blocks_per_multiprocessor", r.blocks, r.limit && k->registers >= 0);
         add_int(out, "occupancy_percent", r.percent, r.limit && k->registers >= 0);
     }

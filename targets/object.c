@@ -286,7 +286,7 @@ static LLVMValueRef make_record(object *o, const tri_kernel *k)
     LLVMTypeRef entry_fields[5] = {o->ptr, o->ptr, o->ptr, o->i32, o->i32};
     LLVMTypeRef entry = LLVMStructTypeInContext(o->llvm, entry_fields, 5, false);
     LLVMTypeRef loaded = LLVMArrayType2(entry, max_contexts);
-    LLVMValueRef values[10] = {text(o, k->symbol),
+    LLVMValueRef values[12] = {text(o, k->symbol),
                                o->image_table,
                                number(o, o->i32, o->image_count),
                                number(o, o->i32, (uint64_t)k->num_warps),
@@ -294,9 +294,11 @@ static LLVMValueRef make_record(object *o, const tri_kernel *k)
                                number(o, o->i32, (uint64_t)k->shared_bytes),
                                number(o, o->i64, (uint64_t)k->scratch_bytes),
                                number(o, o->i64, (uint64_t)k->scratch_alignment),
+                               number(o, o->i32, k->launch_pdl),
+                               number(o, o->i32, k->launch_cooperative),
                                LLVMConstNull(loaded),
                                number(o, o->i32, 0)};
-    LLVMValueRef init = LLVMConstStructInContext(o->llvm, values, 10, false);
+    LLVMValueRef init = LLVMConstStructInContext(o->llvm, values, 12, false);
     LLVMValueRef global = LLVMAddGlobal(o->module, LLVMTypeOf(init), "kernel");
     LLVMSetInitializer(global, init);
     LLVMSetLinkage(global, LLVMInternalLinkage);

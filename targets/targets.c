@@ -73,9 +73,29 @@ bool tri_targets_find(tri_diag *diag, tri_str arch, const tri_target **out_targe
     return true;
 }
 
+/* Ways of launching that only NVIDIA's driver has. */
+static bool check_launch(tri_unit *unit)
+{
+    const tri_options *o = unit->options;
+    const char *name = o->launch_cooperative ? "-launch-cooperative" : o->launch_pdl ? "-launch-pdl" : NULL;
+    if (!name)
+        return true;
+    if (strcmp(unit->target->family, "nvptx") != 0)
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "%s is for NVIDIA GPUs, not for %s", name, unit->arch->name);
+    else if (o->launch_cooperative && o->simulate)
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "%s is not for the simulator, which runs one program after the other", name);
+    else if (o->launch_pdl && unit->arch->number < 90)
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 6002, "-launch-pdl needs sm_90 or newer, not %s", unit->arch->name);
+    else
+        return true;
+    return false;
+}
+
 bool tri_targets_check_options(tri_unit *unit)
 {
     const tri_options *o = unit->options;
+    if (!check_launch(unit))
+        return false;
     if (unit->target->check_options)
         return unit->target->check_options(unit);
     const char *name = o->sanitize ? "-fsanitize" : o->features.len ? "-mattr" : NULL;

@@ -10,7 +10,9 @@ enum {
     attribute_major = 75,
     attribute_minor = 76,
     function_max_dynamic_shared = 8,
+    launch_cooperative = 2,
     launch_cluster_dimension = 4,
+    launch_programmatic = 6, /* stream serialization */
     default_shared_limit = 48 * 1024,
 };
 
@@ -22,6 +24,7 @@ typedef struct {
         struct {
             uint32_t x, y, z;
         } cluster;
+        int flag;
     } value;
 } launch_attribute;
 
@@ -219,17 +222,23 @@ static int find_loaded(tri_rt_kernel *kernel, void *context, int device, uint32_
 static int launch(const tri_rt_kernel *kernel, void *function, void *stream, const tri_grid *grid, void **args)
 {
     unsigned threads = kernel->num_warps * 32;
-    if (kernel->num_ctas <= 1)
+    launch_attribute attributes[3];
+    launch_config config = {{grid->x, grid->y, grid->z}, {threads, 1, 1}, kernel->shared_bytes, stream, attributes, 0};
+    if (kernel->num_ctas > 1) {
+        launch_attribute *cluster = &attributes[config.attribute_count++];
+        *cluster = (launch_attribute){.id = launch_cluster_dimension};
+        cluster->value.cluster.x = kernel->num_ctas;
+        cluster->value.cluster.y = cluster->value.cluster.z = 1;
+        config.grid[0] *= kernel->num_ctas;
+    }
+    if (kernel->launch_pdl)
+        attributes[config.attribute_count++] = (launch_attribute){.id = launch_programmatic, .value.flag = 1};
+    if (kernel->launch_cooperative)
+        attributes[config.attribute_count++] = (launch_attribute){.id = launch_cooperative, .value.flag = 1};
+    if (!config.attribute_count)
         return driver_error(api.launch(function, grid->x, grid->y, grid->z, threads, 1, 1, kernel->shared_bytes,
                                        stream, args, NULL));
-    if (!api.launch_ex)
-        return TRI_ERROR_NO_DRIVER;
-    launch_attribute cluster = {.id = launch_cluster_dimension};
-    cluster.value.cluster.x = kernel->num_ctas;
-    cluster.value.cluster.y = cluster.value.cluster.z = 1;
-    launch_config config = {{grid->x * kernel->num_ctas, grid->y, grid->z}, {threads, 1, 1}, kernel->shared_bytes,
-                            stream, &cluster, 1};
-    return driver_error(api.launch_ex(&config, function, args, NULL));
+    return api.launch_ex ? driver_error(api.launch_ex(&config, function, args, NULL)) : TRI_ERROR_NO_DRIVER;
 }
 
 int tri_rt_cuda_launch(tri_rt_kernel *kernel, void *stream, const tri_grid *grid, void **args, uint32_t arg_count)

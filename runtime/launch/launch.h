@@ -78,6 +78,7 @@ typedef struct {
     uint32_t image_count;
     uint32_t num_warps, num_ctas, shared_bytes;
     uint64_t scratch_bytes, scratch_alignment; /* per program; 0: no scratch argument */
+    uint32_t launch_pdl, launch_cooperative;   /* not 0: with this attribute */
     /* what was loaded, per context; guarded by the runtime's lock, except for reads of ready entries */
     struct {
         void *context, *module, *function;

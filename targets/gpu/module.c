@@ -159,6 +159,8 @@ static void record_kernels(tri_gpu *g, MlirModule module)
         kernel->scratch_bytes = module_int(module, "ttg.global_scratch_memory_size", 0);
         kernel->scratch_alignment = module_int(module, "ttg.global_scratch_memory_alignment", 1);
         kernel->maxnreg = tri_gpu_maxnreg(g);
+        kernel->launch_pdl |= g->unit->options->launch_pdl;
+        kernel->launch_cooperative |= g->unit->options->launch_cooperative;
     }
 }
 

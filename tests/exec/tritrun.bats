@@ -173,6 +173,12 @@ K
     add -arch=cuda:1 -expect output_ptr=@ref.npy
     add -arch=cuda -bench -bytes=1200
     [[ $output == *"median 2500.000 us"* ]]
+    export STUB_CUDA_LOG=$PWD/launches
+    add -arch=cuda -launch-pdl -expect output_ptr=@ref.npy
+    add -arch=cuda -launch-cooperative -expect output_ptr=@ref.npy
+    [ "$(cat launches)" = $'cooperative 0, programmatic 1\ncooperative 1, programmatic 0' ]
+    tritrun -1 -arch=cuda:1 -launch-pdl "$vadd" ones:f32:64 ones:f32:64 empty:f32:64 64 -D BLOCK_SIZE=64
+    [[ $errors == *"-launch-pdl needs sm_90 or newer, not sm_80"* ]]
     tritrun -1 -arch=cuda:2 "$vadd" 1
     [[ $errors == *"tritrun: error: no CUDA device 2: this machine has 2"* ]]
     tritrun -2 -arch=cuda:x "$vadd" 1

@@ -1,4 +1,5 @@
-/* The CUDA launcher against the stand-in driver: packing, loading once per device, errors, threads. */
+/* The CUDA launcher against the stand-in driver: packing, loading once per device, errors, threads.
+ * PDL and COOPERATIVE are 1 when the kernel was compiled with -launch-pdl and -launch-cooperative. */
 #include "vadd.h"
 
 #include "tests/targets/stub_cuda.h"
@@ -6,6 +7,14 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+
+#ifndef PDL
+#define PDL 0
+#endif
+#ifndef COOPERATIVE
+#define COOPERATIVE 0
+#endif
+#define LAUNCH (PDL || COOPERATIVE ? "cuLaunchKernelEx" : "cuLaunchKernel")
 
 static int failures;
 
@@ -45,6 +54,8 @@ static void test_packing(void)
     WANT(log->args[0] == (uint64_t)(uintptr_t)x && log->args[2] == (uint64_t)(uintptr_t)out && log->args[3] == 61);
     WANT(!strcmp(log->function, "add_kernel"));
     WANT(launch(grid) == 0 && log->loads == 1 && log->launches == 2);
+    WANT(log->ex_launches == (PDL || COOPERATIVE ? 2 : 0));
+    WANT(log->programmatic == PDL && log->cooperative == COOPERATIVE);
     tri_grid none = {3, 0, 7};
     WANT(launch(none) == 0 && log->launches == 2);
 }
@@ -59,7 +70,7 @@ static void test_errors(void)
     WANT(error == TRI_ERROR_ALIGNMENT + 0);
     WANT(strstr(tri_strerror(error), "argument 0"));
     WANT(log->launches == before);
-    stub_fail("cuLaunchKernel", 700);
+    stub_fail(LAUNCH, 700);
     error = launch(grid);
     WANT(error == TRI_ERROR_DRIVER + 700);
     WANT(strstr(tri_strerror(error), "700: an illegal memory access"));

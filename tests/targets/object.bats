@@ -77,6 +77,45 @@ END
     LD_LIBRARY_PATH=stub ./launcher
 }
 
+@test "the CUDA launcher: dependent and cooperative launches" {
+    mkdir stub
+    cc -shared -fPIC -I"$SRCDIR" -o stub/libcuda.so.1 "$SRCDIR/tests/targets/stub_cuda.c" -lpthread
+    for how in PDL COOPERATIVE 'PDL COOPERATIVE'; do
+        options=() defines=()
+        for one in $how; do
+            options+=("-launch-${one,,}")
+            defines+=("-D$one=1")
+        done
+        tritcc -arch=sm_90 -num-warps=4 "${options[@]}" -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' \
+            -emit=obj=v.o,header=vadd.h,json=v.json,ptx=v.ptx "$EXAMPLES/vadd/vadd.tri"
+        cc -Wall -Werror "${defines[@]}" -I. -I"$SRCDIR" "$SRCDIR/tests/targets/launcher.c" v.o -Lstub -l:libcuda.so.1 \
+            -o launcher -lpthread
+        LD_LIBRARY_PATH=stub ./launcher
+        [[ $how == *PDL* ]] && is_pdl=true || is_pdl=false
+        [[ $how == *COOP* ]] && is_cooperative=true || is_cooperative=false
+        grep -q "\"launch_pdl\": $is_pdl" v.json
+        grep -q "\"launch_cooperative\": $is_cooperative" v.json
+        grep -q 'programmatic stream serialization' vadd.h && has_comment=true || has_comment=false
+        [ $has_comment = $is_pdl ]
+        # the facts travel with the text
+        tritcc -emit=json=again.json v.ptx
+        cmp <(grep launch_ v.json) <(grep launch_ again.json)
+    done
+    grep -q 'Launched cooperatively' vadd.h
+}
+
+@test "ways of launching that a target does not have" {
+    tritcc -1 -arch=sm_80 -launch-pdl "${VADD[@]}" -c "$EXAMPLES/vadd/vadd.tri"
+    [[ $errors == *"-launch-pdl needs sm_90 or newer, not sm_80 [TRI-6002]"* ]]
+    tritcc -1 -arch=native -launch-cooperative "${VADD[@]}" -c "$EXAMPLES/vadd/vadd.tri"
+    [[ $errors == *"-launch-cooperative is for NVIDIA GPUs, not for "* ]]
+    TRITCC=${TRITRUN:-$BUILDDIR/tritrun} tritcc -1 -arch=sim -launch-cooperative "$EXAMPLES/vadd/vadd.tri" ones:f32:64 ones:f32:64 zeros:f32:64 64 -D BLOCK_SIZE=64
+    [[ $errors == *"-launch-cooperative is not for the simulator"* ]]
+    tritcc -arch=sm_90 "${VADD[@]}" -emit=ptx=v.ptx "$EXAMPLES/vadd/vadd.tri"
+    tritcc -arch=sm_90 -launch-pdl -emit=json=v.json v.ptx
+    [[ $errors == *"-launch-pdl has no effect on 'v.ptx'"* ]]
+}
+
 @test "without a driver a GPU object says so" {
     tritcc -arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=obj=v.o,header=vadd.h "$EXAMPLES/vadd/vadd.tri"
     cat >main.c <<'END'

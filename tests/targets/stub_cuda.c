@@ -1,9 +1,10 @@
 /* A stand-in for libcuda.so.1 that records what launchers ask of it. Two devices; failures are chosen
  * through stub_fail(). Its memory is the host's, and once some was allocated, launches of add_kernel
- * really add. Built as libcuda.so.1 and found through LD_LIBRARY_PATH. */
+ * really add. STUB_CUDA_LOG names a file that gets a line for each launch with attributes. Built as libcuda.so.1 and found through LD_LIBRARY_PATH. */
 #include "tests/targets/stub_cuda.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,27 +182,70 @@ static void add(void **args, unsigned programs)
         out[i] = x[i] + y[i];
 }
 
-int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                   unsigned shared, void *stream, void **args, void **extra)
+static int launch(const char *entry, const unsigned *grid, unsigned threads, unsigned shared, void *stream, void **args)
 {
-    (void)function, (void)extra, (void)by, (void)bz;
-    int error = outcome("cuLaunchKernel");
+    int error = outcome(entry);
     if (error)
         return error;
     if (the_log.allocations && !strcmp(the_log.function, "add_kernel"))
-        add(args, gx);
+        add(args, grid[0]);
     pthread_mutex_lock(&guard);
     the_log.launches++;
-    the_log.grid[0] = gx;
-    the_log.grid[1] = gy;
-    the_log.grid[2] = gz;
-    the_log.threads = bx;
+    memcpy(the_log.grid, grid, sizeof the_log.grid);
+    the_log.threads = threads;
     the_log.shared = shared;
     the_log.stream = stream;
     for (int i = 0; i < the_log.want_args; i++)
         memcpy(&the_log.args[i], args[i], (size_t)the_log.want_bytes[i]);
     pthread_mutex_unlock(&guard);
     return 0;
+}
+
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, void *stream, void **args, void **extra)
+{
+    (void)function, (void)extra, (void)by, (void)bz;
+    unsigned grid[3] = {gx, gy, gz};
+    return launch("cuLaunchKernel", grid, bx, shared, stream, args);
+}
+
+/* CUlaunchConfig and CUlaunchAttribute, as the driver's interface has them. */
+typedef struct {
+    int id;
+    char pad[4];
+    union {
+        char bytes[64];
+        int flag;
+    } value;
+} attribute;
+
+typedef struct {
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    const attribute *attributes;
+    unsigned count;
+} launch_config;
+
+int cuLaunchKernelEx(const launch_config *config, void *function, void **args, void **extra)
+{
+    (void)function, (void)extra;
+    the_log.ex_launches++;
+    the_log.cooperative = the_log.programmatic = 0;
+    for (unsigned i = 0; i < config->count; i++) {
+        if (config->attributes[i].id == 2)
+            the_log.cooperative = config->attributes[i].value.flag;
+        else if (config->attributes[i].id == 6)
+            the_log.programmatic = config->attributes[i].value.flag;
+        else
+            return 1;
+    }
+    const char *path = getenv("STUB_CUDA_LOG");
+    FILE *file = path ? fopen(path, "a") : NULL;
+    if (file) {
+        fprintf(file, "cooperative %d, programmatic %d\n", the_log.cooperative, the_log.programmatic);
+        fclose(file);
+    }
+    return launch("cuLaunchKernelEx", config->grid, config->block[0], config->shared, config->stream, args);
 }
 
 int cuGetErrorString(int error, const char **text)
