@@ -297,6 +297,7 @@ tri_ev tri_builtin_old_descriptor_load(tri_eval *e, const tri_ev *args)
     if (!tri_types_equal(elem, tri_types_element(d->block)))
         return tri_arg_error(e, 3, 3012, "the descriptor loads elements of type '%s', not '%s'",
                              tri_eval_type_name(e, tri_types_element(d->block)), tri_eval_type_name(e, elem));
+    tri_eval_warning(e, "deprecated", "tl._experimental_descriptor_load is an old form; use desc.load(offsets)");
     tri_ev now[4] = {args[0], args[1], tri_ev_none(e), tri_ev_none(e)};
     return tri_builtin_descriptor_load(e, now);
 }
@@ -310,5 +311,7 @@ tri_ev tri_builtin_old_descriptor_store(tri_eval *e, const tri_ev *args)
     e->arg_spans = spans;
     tri_ev r = tri_builtin_descriptor_store(e, now);
     e->arg_spans = outer;
+    if (!tri_ev_is_error(r))
+        tri_eval_warning(e, "deprecated", "tl._experimental_descriptor_store is an old form; use desc.store(offsets, value)");
     return r;
 }

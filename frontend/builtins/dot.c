@@ -91,6 +91,10 @@ static bool get_precision(tri_eval *e, const tri_ev *args, int *out)
             return tri_arg_error(e, dot_tf32, 3004, "give input_precision or allow_tf32, not both"), false;
         if (!tri_arg_bool(e, args, dot_tf32, true, &allow))
             return false;
+        tri_span call = e->at;
+        e->at = e->arg_spans[dot_tf32];
+        tri_eval_warning(e, "deprecated", "allow_tf32 is an old form; use input_precision=\"%s\"", allow ? "tf32" : "ieee");
+        e->at = call;
         *out = allow ? 0 : 2;
         return true;
     }
@@ -175,6 +179,10 @@ tri_ev tri_builtin_dot(tri_eval *e, const tri_ev *args)
         !get_precision(e, args, &precision))
         return (tri_ev){0};
     bool fp8 = tri_types_dtype_is_fp8(dtype_of(a));
+    bool hopper = tri_target_is(e, "nvptx") && tri_target_capability(e) == 90;
+    if ((dtype_of(a) == TRI_DTYPE_FP8E4B15 || dtype_of(b) == TRI_DTYPE_FP8E4B15) && tri_target_is(e, "nvptx") &&
+        tri_target_capability(e) >= 90)
+        tri_eval_warning(e, "deprecated", "a tl.dot of fp8e4b15 is slow from sm_90 on; use fp8e4nv");
     a = upcast_fp8(e, a);
     b = upcast_fp8(e, b);
     if (tri_ev_is_error(a) || tri_ev_is_error(b) || !check_shapes(e, a, b) || !result_type(e, args, dtype_of(a), acc, &out))
@@ -183,7 +191,6 @@ tri_ev tri_builtin_dot(tri_eval *e, const tri_ev *args)
     int64_t k = a.type->shape[rank - 1];
     memcpy(shape, a.type->shape, sizeof *shape * (size_t)rank);
     shape[rank - 1] = b.type->shape[rank - 1];
-    bool hopper = tri_target_is(e, "nvptx") && tri_target_capability(e) == 90;
     if (!tri_arg_int(e, args, dot_imprecise, hopper ? 1 << 30 : 0, &imprecise) || !get_accumulator(e, args, rank, shape, out, &acc))
         return (tri_ev){0};
     if (!fp8)

@@ -249,6 +249,7 @@ enum { bp_base, bp_shape, bp_strides, bp_offsets, bp_block, bp_order };
 tri_ev tri_builtin_make_block_ptr(tri_eval *e, const tri_ev *args)
 {
     tri_ev_block_ptr *p = TRI_NEW(e->arena, tri_ev_block_ptr);
+    tri_span call = e->at;
     int n_shape, n_strides, n_offsets, n_order;
     int64_t block[TRI_MAX_TENSOR_RANK], order[TRI_MAX_TENSOR_RANK];
     p->base = args[bp_base];
@@ -272,6 +273,9 @@ tri_ev tri_builtin_make_block_ptr(tri_eval *e, const tri_ev *args)
             return tri_arg_error(e, bp_order, 3022, "'order' must be a permutation of the %d axes", p->rank);
         else
             seen |= 1u << order[i];
+    e->at = call;
+    tri_eval_warning(e, "deprecated", "block pointers are an old form; use tl.make_tensor_descriptor, or a block of pointers "
+                     "with a mask");
     p->block_shape = tri_arena_copy(e->arena, block, sizeof *block * (size_t)p->rank);
     p->order = tri_arena_copy(e->arena, order, sizeof *order * (size_t)p->rank);
     return (tri_ev){.kind = TRI_EV_BLOCK_PTR, .block_ptr = p};

@@ -150,3 +150,46 @@ TRI
     [[ $errors == *"'odd' is never used"* ]]
     [ "$(grep -c 'warning:' .err)" -eq 1 ]
 }
+
+@test "old forms, each where it stands: -Wdeprecated" {
+    compiled <<'TRI'
+b = tl.make_block_ptr(x, (n, n), (s, 1), (0, 0), (16, B), (1, 0))
+v = tl.load(tl.advance(b, (0, B)), boundary_check=(0, 1))
+d = tl.dot(v, tl.trans(v), allow_tf32=False)
+d = tl.dot(v, tl.trans(v), d, allow_tf32=True)
+t = tl.make_tensor_descriptor(o, [n, n], [s, 1], [16, B])
+v = tl._experimental_descriptor_load(t, [0, 0], [16, B], tl.float32)
+tl._experimental_descriptor_store(t, v, [0, 0])
+tl.store(o + tl.view(tl.arange(0, B), (B,)), max(v, 0.0).sum(0))
+tl.store(o + tl.arange(0, 16), d.sum(0))
+TRI
+    [ "$(grep -c 'warning:.*\[-Wdeprecated\]' .err)" -eq 7 ]
+    [[ $errors == *"k.tri:12:9: warning: block pointers are an old form; use tl.make_tensor_descriptor"* ]]
+    [[ $errors == *"k.tri:14:32: warning: allow_tf32 is an old form; use input_precision=\"ieee\""* ]]
+    [[ $errors == *"k.tri:15:35: warning: allow_tf32 is an old form; use input_precision=\"tf32\""* ]]
+    [[ $errors == *"k.tri:17:9:"*"use desc.load(offsets)"*"k.tri:18:5:"*"use desc.store(offsets, value)"* ]]
+    [[ $errors == *"k.tri:19:18:"*"tl.view"*"k.tri:19:"*"max() of blocks"* ]]
+    tritcc -emit=ttir=- -arch=sm_80 -Wno-deprecated -sig 'k(x=*fp32, o=*fp32, n=i32, s=i32, B=64)' k.tri
+    silent
+}
+
+@test "fp8e4b15 in products is deprecated from sm_90 on" {
+    local kernel='v = tl.full((16, 32), 1.0, tl.float32).to(tl.float8e4b15)
+tl.store(o + tl.arange(0, 16), tl.dot(v, tl.trans(v)).sum(0))'
+    compiled -arch=sm_90 <<<"$kernel"
+    [[ $errors == *"k.tri:13:36: warning: a tl.dot of fp8e4b15 is slow"*"[-Wdeprecated]"* ]]
+    compiled -arch=sm_80 <<<"$kernel"
+    silent
+}
+
+@test "what replaces the old forms is not deprecated" {
+    compiled -Wdeprecated <<'TRI'
+t = tl.make_tensor_descriptor(o, [n, n], [s, 1], [16, B])
+v = tl.maximum(t.load([0, 0]), 0.0)
+d = tl.dot(v, tl.trans(v), input_precision="ieee")
+v = tl.where((v > 0) & (v < 1), v, 0.0)
+t.store([0, 0], tl.reshape(v, (16, B)))
+tl.store(o + tl.arange(0, 16), tl.topk(d, 1).sum(1))
+TRI
+    silent
+}
