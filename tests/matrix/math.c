@@ -105,7 +105,7 @@ static const row rows[] = {
     {"cos large", "tl.cos(a)", 1, WIDE, "", r_cos, UNIFORM, -1e5, 1e5, 2, 4, 0, 1e-6, M_EVERYWHERE},
     {"sin special", "tl.sin(a)", 1, WIDE, "", r_sin, SPECIAL, 0, 0, 2, 0, 0, 0, M_ON_HOST | M_ON_SIM},
     {"cos special", "tl.cos(a)", 1, WIDE, "", r_cos, SPECIAL, 0, 0, 2, 0, 0, 0, M_ON_HOST | M_ON_SIM},
-    {"erf", "tl.erf(a)", 1, WIDE, "", r_erf, SPECIAL, 0, 0, 2, 4, 0, 1.2e-38, M_EVERYWHERE},
+    {"erf", "tl.erf(a)", 1, WIDE, "", r_erf, SPECIAL, 0, 0, 2, 4, 0, 1.4e-38, M_EVERYWHERE},
     {"floor", "tl.floor(a)", 1, WIDE, "", r_floor, SPECIAL, 0, 0, 0, 0, 0, 0, M_EVERYWHERE},
     {"floor halves", "tl.floor(a)", 1, WIDE, "", r_floor, UNIFORM, -5, 5, 0, 0, 0, 0, M_EVERYWHERE},
     {"ceil", "tl.ceil(a)", 1, WIDE, "", r_ceil, SPECIAL, 0, 0, 0, 0, 0, 0, M_EVERYWHERE},
