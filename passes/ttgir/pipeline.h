@@ -55,6 +55,10 @@ void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func, bool keeps_unk
 
 /* Tells, as remarks, whether a loop with loads is pipelined, and if not, why. Its loads have their latencies. */
 void tri_pipeline_remark(const tri_pipeline *p, MlirOperation loop, int64_t stages);
+/* Ops of a loop that have a latency, before it is scheduled. */
+int tri_pipeline_count_ahead(MlirOperation loop);
+/* The scheduler's word about a loop with `ahead` of them; nothing for none. why_not: null when it was scheduled. */
+void tri_pipeline_remark_scheduled(tri_pass_run *run, MlirOperation loop, int64_t stages, int ahead, const char *why_not);
 
 /* Attributes of the schedule. */
 void tri_pipeline_set_place(MlirOperation op, int stage, int cluster);

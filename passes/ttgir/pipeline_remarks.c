@@ -52,17 +52,36 @@ void tri_pipeline_remark(const tri_pipeline *p, MlirOperation loop, int64_t stag
     if (!loads.len && !ahead)
         return;
     tri_span at = tri_op_span(diag_of(p), loop);
-    if (ahead)
-        tri_diag_remark(diag_of(p), at, "pipeline", "pipelined with %lld stages: %d loads are made ahead", (long long)stages, ahead);
-    else if (stages <= 1)
+    if (!ahead && stages <= 1)
         tri_diag_missed(diag_of(p), at, "pipeline", "not pipelined: it has one stage (num_stages)");
-    else if (has_loop)
+    else if (!ahead && has_loop)
         tri_diag_missed(diag_of(p), at, "pipeline", "not pipelined: there is another loop in it");
-    else if (!tri_pipeline_is_simple(p->arena, loop))
+    else if (!ahead && !tri_pipeline_is_simple(p->arena, loop))
         tri_diag_missed(diag_of(p), at, "pipeline", "not pipelined: what it carries is older than one iteration");
-    else
+    else if (!ahead) /* else the scheduler has the last word */
         tri_diag_missed(diag_of(p), at, "pipeline", "not pipelined: no load of it can be made ahead");
     for (size_t i = 0; i < loads.len; i++)
         if (!has_latency(loads.at[i]) && stages > 1 && !has_loop)
             missed_load(p, loads.at[i], has_product);
+}
+
+int tri_pipeline_count_ahead(MlirOperation loop)
+{
+    int ahead = 0;
+    for (MlirOperation op = mlirBlockGetFirstOperation(tri_op_body(loop, 0)); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+        ahead += has_latency(op);
+    return ahead;
+}
+
+void tri_pipeline_remark_scheduled(tri_pass_run *run, MlirOperation loop, int64_t stages, int ahead, const char *why_not)
+{
+    tri_diag *diag = run->unit->diag;
+    if (!ahead)
+        return;
+    if (why_not)
+        tri_diag_missed(diag, tri_op_span(diag, loop), "pipeline", "not pipelined: %s", why_not);
+    else
+        tri_diag_remark(diag, tri_op_span(diag, loop), "pipeline", "pipelined with %lld stages: %d loads are made ahead",
+                        (long long)stages, ahead);
 }

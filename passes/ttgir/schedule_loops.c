@@ -309,7 +309,8 @@ static bool can_be_scheduled(tri_arena *arena, MlirOperation loop, bool *out_has
     return *out_has_latency && tri_pipeline_is_simple(arena, loop);
 }
 
-static void schedule_loop(tri_arena *arena, MlirOperation loop)
+/* Whether the loop has stages now. */
+static bool schedule_loop(tri_arena *arena, MlirOperation loop)
 {
     schedule s = {.arena = arena, .loop = loop, .body = tri_op_body(loop, 0)};
     MlirOperation yield = mlirBlockGetTerminator(s.body);
@@ -321,18 +322,19 @@ static void schedule_loop(tri_arena *arena, MlirOperation loop)
     measure_distances(&s);
     place_key_ops(&s);
     if (s.max_stage == 0)
-        return;
+        return false;
     place_branches(&s);
     pull_all(&s);
     pull_next_iteration(&s);
     place_rest(&s);
     if (!is_legal(&s))
-        return;
+        return false;
     for (size_t i = 0; i < s.nodes.len; i++) {
         tri_pipeline_set_place(s.nodes.at[i].op, s.nodes.at[i].stage, place_of(&s, s.nodes.at[i].cluster));
         mlirOperationRemoveAttributeByName(s.nodes.at[i].op, mlirStringRefCreateFromCString("tt.latency"));
     }
     tri_builder_set_attr(loop, "tt.scheduled_max_stage", tri_attr_i32(mlirOperationGetContext(loop), s.max_stage));
+    return true;
 }
 
 static bool run(tri_pass_run *run)
@@ -341,8 +343,17 @@ static bool run(tri_pass_run *run)
     tri_op_collect_named(mlirModuleGetOperation(run->module), "scf.for", run->arena, &loops);
     for (size_t i = 0; i < loops.len; i++) {
         bool has_latency;
-        if (tri_pipeline_num_stages(run, loops.at[i]) > 1 && can_be_scheduled(run->arena, loops.at[i], &has_latency))
-            schedule_loop(run->arena, loops.at[i]);
+        int64_t stages = tri_pipeline_num_stages(run, loops.at[i]);
+        int ahead = tri_pipeline_count_ahead(loops.at[i]);
+        const char *why_not = NULL;
+        if (stages <= 1)
+            continue;
+        if (!can_be_scheduled(run->arena, loops.at[i], &has_latency))
+            why_not = "it prints, asserts, calls a function or has a barrier";
+        else if (!schedule_loop(run->arena, loops.at[i]))
+            why_not = "its operations cannot be ordered in stages";
+        stages = tri_op_int(loops.at[i], "tt.scheduled_max_stage", 0) + 1;
+        tri_pipeline_remark_scheduled(run, loops.at[i], stages, ahead, why_not);
     }
     return true;
 }

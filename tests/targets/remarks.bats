@@ -107,6 +107,28 @@ END
     grep -q 'loop.tri:22:14: remark: the load stays in its iteration: the loop asks for no stages' .err
 }
 
+@test "a loop that the scheduler refuses is not called pipelined" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(a, b, c, K):
+    m = tl.arange(0, 64)
+    acc = tl.zeros((64, 64), dtype=tl.float32)
+    for k in range(0, K, 32):
+        kk = k + tl.arange(0, 32)
+        tl.device_print("k", k)
+        acc += tl.dot(tl.load(a + m[:, None] * K + kk[None, :]), tl.load(b + kk[:, None] * 64 + m[None, :]))
+    tl.store(c + m[:, None] * 64 + m[None, :], acc)
+END
+    tritcc -arch=sm_80 -Rpass=pipeline -Rpass-missed=pipeline -emit=ptx=k.ptx -sig 'k(*fp16:16, *fp16:16, *fp32:16, i32:16)' k.tri
+    grep -q 'k.tri:9:5: remark: not pipelined: it prints, asserts, calls a function or has a barrier' .err
+    [[ $errors != *'pipelined with'* ]]
+    ! grep -q cp.async k.ptx
+}
+
 @test "remarks say why a product has no matrix instruction" {
     cat >k.tri <<'END'
 import triton
