@@ -29,6 +29,7 @@ typedef struct tri_function {
     bool noinline, debug;
     const tri_ast_node *do_not_specialize, *do_not_specialize_on_alignment; /* expressions, or null */
     bool is_extern;       /* @tl.core.extern: a jit function whose body may hold dicts for tl.core.extern_elementwise */
+    bool is_alias;        /* by an assignment: a kernel only where its name is asked for */
     bool must_use_result; /* @triton.must_use_result */
     tri_str must_use_message;
     /* Calls of @triton.autotune(...) and the like and @triton.heuristics(...), outermost first. */

@@ -20,7 +20,7 @@ static void add_kernel(collector *c, const tri_value *v)
     if (!v || v->kind != TRI_VALUE_FUNCTION || v->function->kind != TRI_FUNCTION_JIT)
         return;
     for (size_t i = 0; i < c->out->len; i++)
-        if (c->out->at[i]->node == v->function->node)
+        if (c->out->at[i]->node == v->function->node && !c->out->at[i]->is_alias)
             return;
     tri_vec_push(c->scope->module->all->arena, c->out, v->function);
 }
@@ -30,9 +30,12 @@ static bool is_jit(const tri_value *v)
     return v && v->kind == TRI_VALUE_BUILTIN && tri_str_is(v->string, "triton.jit");
 }
 
-/* `x = triton.jit(f)` */
-static void collect_assigned(collector *c, const tri_ast_node *value)
+/* `x = triton.jit(f)`, `x = triton.autotune(...)(f)` */
+static void collect_assigned(collector *c, const tri_ast_node *target, const tri_ast_node *value)
 {
+    const tri_value *alias = target->kind == TRI_AST_NAME ? tri_scope_define_alias(c->scope, target->name, value) : NULL;
+    if (alias)
+        tri_vec_push(c->scope->module->all->arena, c->out, alias->function);
     if (value->kind != TRI_AST_CALL || value->call.args.len != 1)
         return;
     tri_failure ignored = {0};
@@ -57,7 +60,7 @@ static void collect_child(const tri_ast_node *node, void *data)
         for (uint32_t i = 0; i < node->class_.body.len; i++)
             collect_child(node->class_.body.at[i], &inner);
         return;
-    case TRI_AST_ASSIGN: collect_assigned(c, node->assign.value); return;
+    case TRI_AST_ASSIGN: collect_assigned(c, node->assign.targets.at[0], node->assign.value); return;
     case TRI_AST_IF: case TRI_AST_TRY: case TRI_AST_WITH: case TRI_AST_FOR: case TRI_AST_WHILE: case TRI_AST_HANDLER:
         tri_ast_each_child(node, collect_child, c);
         return;

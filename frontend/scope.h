@@ -106,6 +106,8 @@ tri_lookup tri_scope_find_here(tri_scope *scope, tri_str name, uint32_t limit, t
 
 /* scope_define.c: function and class values; evaluated once per node. */
 const tri_value *tri_scope_define_function(tri_scope *scope, const tri_ast_node *node);
+/* What `name = decorator(...)(function)` makes: the function under another name; null when `value` is nothing of the kind. */
+const tri_value *tri_scope_define_alias(tri_scope *scope, tri_str name, const tri_ast_node *value);
 const tri_value *tri_scope_define_class(tri_scope *scope, const tri_ast_node *node);
 /* A copy of a host function as a jit or constexpr function: triton.jit(f). */
 const tri_value *tri_scope_define_as(tri_modules *all, const tri_value *function, tri_function_kind kind);

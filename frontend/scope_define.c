@@ -121,6 +121,31 @@ const tri_value *tri_scope_define_as(tri_modules *all, const tri_value *function
     return function_value(all->arena, f);
 }
 
+const tri_value *tri_scope_define_alias(tri_scope *scope, tri_str name, const tri_ast_node *value)
+{
+    tri_arena *arena = scope->module->all->arena;
+    tri_failure ignored = {0};
+    const tri_ast_node *inner = value;
+    while (inner->kind == TRI_AST_CALL && inner->call.args.len == 1 && !inner->call.keywords.len)
+        inner = inner->call.args.at[0];
+    const tri_value *base = inner == value ? NULL : tri_host_eval_at(scope, inner, value->span.begin, &ignored);
+    if (!base || base->kind != TRI_VALUE_FUNCTION || tri_str_equal(base->function->name, name))
+        return NULL;
+    tri_function *f = TRI_NEW(arena, tri_function);
+    *f = *base->function;
+    f->name = name;
+    f->is_alias = true;
+    f->autotunes = f->heuristics = (tri_ast_list){0};
+    for (const tri_ast_node *n = value; n != inner; n = n->call.args.at[0])
+        apply_decorator(scope, f, n->call.func);
+    bool changed = f->autotunes.len || f->heuristics.len || f->kind != base->function->kind;
+    for (uint32_t i = 0; i < base->function->autotunes.len; i++)
+        push_node(arena, &f->autotunes, base->function->autotunes.at[i]);
+    for (uint32_t i = 0; i < base->function->heuristics.len; i++)
+        push_node(arena, &f->heuristics, base->function->heuristics.at[i]);
+    return changed && f->kind == TRI_FUNCTION_JIT ? function_value(arena, f) : NULL;
+}
+
 /* ---- classes ---- */
 
 static void push_field(tri_arena *arena, tri_class *cls, tri_str name, const tri_value *value)

@@ -593,7 +593,7 @@ static const tri_function *only_kernel(const collector *c, size_t *out_count)
         return only;
     }
     for (size_t i = 0; i < c->functions.len; i++) {
-        if (is_helper(c->functions.at[i]))
+        if (is_helper(c->functions.at[i]) || c->functions.at[i]->is_alias)
             continue;
         only = c->functions.at[i];
         ++*out_count;
@@ -659,7 +659,7 @@ static bool choose(collector *c, kernel **out_kernels, size_t *out_count)
     for (size_t i = 0; !o->kernels.len && i < c->functions.len; i++) {
         const tri_function *function = c->functions.at[i];
         tri_signature_text *text = text_for(c, function);
-        if (c->texts.len ? text != NULL : !is_helper(function))
+        if (c->texts.len ? text != NULL : !is_helper(function) && !function->is_alias)
             kernels[count++] = (kernel){.c = c, .function = function, .text = text, .is_explicit = text != NULL};
     }
     *out_kernels = kernels;

@@ -97,3 +97,24 @@ TRI
     [[ $errors == *"takes a number from 0 to 65535 or 'all', not 'most'"* ]]
     tritcc -2 -config=-1 k.tri
 }
+
+@test "a kernel by the name that a decorated one is assigned to" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+def fill(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), 1.0)
+
+
+jitted = triton.jit(fill)
+tuned = triton.autotune(configs=[triton.Config({"B": 32}), triton.Config({"B": 128})], key=[])(jitted)
+TRI
+    tritcc -k tuned -sig '*fp32' -config=1 -emit=ttir=- k.tri
+    [[ $output == *"@tuned("*"tensor<128x!tt.ptr<f32>>"* ]]
+    tritcc -k jitted -sig '*fp32, 64' -emit=ttir=- k.tri
+    [[ $output == *"@jitted("*"tensor<64x!tt.ptr<f32>>"* ]]
+    tritcc -sig '*fp32, 16' -emit=ttir=- k.tri
+    [[ $output == *"@fill("* && $output != *"@jitted("* ]]
+}
