@@ -41,7 +41,6 @@ typedef struct {
     /* external tools and libraries, looked up by the driver */
     tri_str tool_path;           /* PATH-like list of folders to find ptxas and the like in */
     tri_str libdevice;           /* file name of libdevice.10.bc; empty: none was found */
-    TRI_VEC(tri_str) extern_libs; /* -extern-lib: "NAME=FILE" or "FILE", bitcode that kernels call */
 } tri_options;
 
 #endif
