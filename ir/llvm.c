@@ -261,3 +261,14 @@ bool tri_llvm_get_kernels(tri_unit *unit)
     }
     return true;
 }
+
+LLVMValueRef tri_llvm_text(LLVMModuleRef module, tri_str text, const char *name)
+{
+    LLVMValueRef init = LLVMConstStringInContext2(LLVMGetModuleContext(module), text.data, text.len, false);
+    LLVMValueRef global = LLVMAddGlobal(module, LLVMTypeOf(init), name);
+    LLVMSetInitializer(global, init);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
+    return global;
+}

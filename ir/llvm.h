@@ -40,4 +40,7 @@ void tri_llvm_set_kernels(tri_unit *unit);
 /* Reads them back into unit->kernels; false after a report when they are malformed. None is no error. */
 bool tri_llvm_get_kernels(tri_unit *unit);
 
+/* A private constant of the text, with a NUL behind it. */
+LLVMValueRef tri_llvm_text(LLVMModuleRef module, tri_str text, const char *name);
+
 #endif

@@ -13,6 +13,8 @@
  * belong to no argument and are not checked. Tests: tests/targets/sanitize.bats. */
 #include "targets/cpu/cpu.h"
 
+#include "ir/llvm.h"
+
 #include "llvm-c/DebugInfo.h"
 #include "llvm-c/Target.h"
 
@@ -150,17 +152,6 @@ static bool find_access(LLVMValueRef v, access *a)
 
 /* ---- what is put before an access ---- */
 
-static LLVMValueRef text(checker *c, tri_str s)
-{
-    LLVMValueRef init = LLVMConstStringInContext2(c->llvm, s.data, s.len, false);
-    LLVMValueRef global = LLVMAddGlobal(c->module, LLVMTypeOf(init), "tri_text");
-    LLVMSetInitializer(global, init);
-    LLVMSetGlobalConstant(global, true);
-    LLVMSetLinkage(global, LLVMPrivateLinkage);
-    LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
-    return global;
-}
-
 static tri_str param_name(const checker *c, unsigned number)
 {
     for (size_t i = 0; c->kernel && i < c->kernel->params.len; i++)
@@ -183,9 +174,9 @@ static LLVMValueRef make_site(checker *c, const access *a, int root)
         column = LLVMDILocationGetColumn(at);
     }
     tri_str name = root >= 0 ? param_name(c, (unsigned)root) : TRI_STR("");
-    LLVMValueRef values[6] = {text(c, file),
-                              text(c, tri_str_from(a->kind)),
-                              text(c, name),
+    LLVMValueRef values[6] = {tri_llvm_text(c->module, file, "tri_text"),
+                              tri_llvm_text(c->module, tri_str_from(a->kind), "tri_text"),
+                              tri_llvm_text(c->module, name, "tri_text"),
                               LLVMConstInt(c->i32, line, false),
                               LLVMConstInt(c->i32, column, false),
                               LLVMConstInt(c->i64, LLVMABISizeOfType(c->layout, a->element), false)};

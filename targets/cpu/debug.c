@@ -1,18 +1,9 @@
 /* tt.print and tt.assert: calls of the runtime (runtime/launch/cpu.c), element by element. */
 #include "targets/cpu/cpu.h"
 
-enum { max_operands = 16 };
+#include "ir/llvm.h"
 
-static LLVMValueRef text_constant(tri_cpu_gen *g, tri_str text)
-{
-    LLVMValueRef init = LLVMConstStringInContext2(g->llvm, text.data, text.len, false);
-    LLVMValueRef global = LLVMAddGlobal(g->module, LLVMTypeOf(init), "tri_text");
-    LLVMSetInitializer(global, init);
-    LLVMSetGlobalConstant(global, true);
-    LLVMSetLinkage(global, LLVMPrivateLinkage);
-    LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
-    return global;
-}
+enum { max_operands = 16 };
 
 static LLVMValueRef call_runtime(tri_cpu_gen *g, const char *name, LLVMTypeRef result, LLVMTypeRef *params,
                                  LLVMValueRef *args, int n)
@@ -100,7 +91,7 @@ void tri_cpu_print_op(tri_cpu_gen *g, MlirOperation op)
 {
     int32_t is_signed[max_operands] = {0};
     tri_op_i32s(op, "isSigned", is_signed, max_operands);
-    print_data p = {.op = op, .prefix = text_constant(g, tri_op_string(op, "prefix")), .is_hex = tri_op_flag(op, "hex")};
+    print_data p = {.op = op, .prefix = tri_llvm_text(g->module, tri_op_string(op, "prefix"), "tri_text"), .is_hex = tri_op_flag(op, "hex")};
     int n = (int)mlirOperationGetNumOperands(op);
     if (n == 0) {
         LLVMTypeRef params[4] = {g->ptr, g->i32, g->i32, g->i32};
@@ -145,8 +136,8 @@ static void check(tri_cpu_gen *g, MlirOperation op, LLVMValueRef cond, int level
     tri_str file = at.source ? tri_diag_map_path(g->diag, at.source->name) : TRI_STR("");
     LLVMTypeRef params[7] = {g->ptr, g->ptr, g->ptr, g->i32, g->i32, g->i32, g->i32};
     LLVMValueRef args[7] = {g->err,
-                            text_constant(g, tri_op_string(op, "message")),
-                            text_constant(g, file),
+                            tri_llvm_text(g->module, tri_op_string(op, "message"), "tri_text"),
+                            tri_llvm_text(g->module, file, "tri_text"),
                             LLVMConstInt(g->i32, line, false),
                             g->pid[0],
                             g->pid[1],

@@ -1,19 +1,9 @@
 /* tt.print and tt.assert: messages from the device. */
+#include "ir/llvm.h"
 #include "ir/location.h"
 #include "ir/type.h"
 #include "targets/gpu/access.h"
 #include "targets/gpu/fp8.h"
-
-static LLVMValueRef string_constant(tri_gpu *g, tri_str text)
-{
-    LLVMValueRef bytes = LLVMConstStringInContext2(g->llvm, text.data, text.len, false);
-    LLVMValueRef global = LLVMAddGlobal(g->module, LLVMTypeOf(bytes), "");
-    LLVMSetInitializer(global, bytes);
-    LLVMSetLinkage(global, LLVMPrivateLinkage);
-    LLVMSetGlobalConstant(global, true);
-    LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
-    return global;
-}
 
 /* ---- assert ---- */
 
@@ -30,8 +20,8 @@ static bool run_assert(tri_gpu *g, MlirOperation op)
     tri_str file = tri_diag_map_path(g->unit->diag, at.file);
     LLVMTypeRef generic = LLVMPointerTypeInContext(g->llvm, 0);
     LLVMValueRef args[] = {
-        string_constant(g, tri_op_string(op, "message")), string_constant(g, file), tri_gpu_i32(g, at.line),
-        string_constant(g, tri_op_symbol(g->func)), LLVMConstInt(g->i64, 1, false),
+        tri_llvm_text(g->module, tri_op_string(op, "message"), ""), tri_llvm_text(g->module, file, ""), tri_gpu_i32(g, at.line),
+        tri_llvm_text(g->module, tri_op_symbol(g->func), ""), LLVMConstInt(g->i64, 1, false),
     };
     TRI_ASSERT(LLVMTypeOf(args[0]) == generic);
     tri_gpu_if state = tri_gpu_begin_if(g, LLVMBuildNot(g->b, all, ""));
@@ -80,7 +70,7 @@ static void call_printf(tri_gpu *g, tri_buf *format, LLVMValueRef *args, unsigne
     tri_gpu_at_end(g, here);
     for (unsigned i = 0; i < n; i++)
         LLVMBuildStore(g->b, args[i], LLVMBuildStructGEP2(g->b, type, slot, i, ""));
-    LLVMValueRef call_args[] = {string_constant(g, tri_buf_str(format)), slot};
+    LLVMValueRef call_args[] = {tri_llvm_text(g->module, tri_buf_str(format), ""), slot};
     tri_machine_call(g, TRI_MACHINE_vprintf, call_args, 2);
 }
 
