@@ -45,11 +45,10 @@ static bool absorb(tri_remat *r, tri_slice *slice, const tri_op_list *ends, Mlir
         MlirAttribute from = tri_infer_operand(r->arena, end, v->encoding);
         if (mlirAttributeIsNull(from))
             return false;
-        tri_slice bigger = tri_remat_copy_slice(r, slice);
-        if (tri_remat_grow(r, &bigger, end, tri_op_operand(end, 0), from, NULL, NULL)) {
-            *slice = bigger;
+        tri_slice_mark mark = tri_remat_mark(slice);
+        if (tri_remat_grow(r, slice, end, tri_op_operand(end, 0), from, NULL, NULL))
             continue;
-        }
+        tri_remat_go_back(slice, mark);
         if (!mlirOperationIsNull(*out_rest))
             return false;
         *out_rest = end;
@@ -73,7 +72,7 @@ bool tri_hoisting_try(tri_remat *r, MlirOperation convert)
         !tri_remat_is_worth(r, &slice, convert, tri_remat_convert_cost(type)))
         return false;
     tri_builder b = behind(source);
-    MlirValue made = tri_builder_unary(&b, "ttg.convert_layout", type, source);
+    MlirValue made = tri_rematerialization_convert(r, &b, rest, type, source);
     tri_remat_add_existing(r, &slice, source, from, made);
     tri_rematerialization_rewrite(r, &slice, convert);
     return true;
@@ -133,8 +132,8 @@ bool tri_hoisting_try_dot(tri_remat *r, MlirOperation convert)
         MlirValue loaded = tri_op_result(loads.at[i], 0);
         tri_slice_value *v = tri_remat_find(&slice, loaded);
         tri_builder b = tri_builder_after(loads.at[i]);
-        v->existing = tri_builder_unary(&b, "ttg.convert_layout",
-                                        tri_type_with_encoding(mlirValueGetType(loaded), v->encoding), loaded);
+        MlirType type = tri_type_with_encoding(mlirValueGetType(loaded), v->encoding);
+        v->existing = tri_rematerialization_convert(r, &b, loads.at[i], type, loaded);
     }
     tri_rematerialization_rewrite(r, &slice, convert);
     return true;

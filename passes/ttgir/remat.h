@@ -1,5 +1,5 @@
 /* Backward slices (remat_slice.c, remat_cost.c): everything that must be computed again so that a value appears in another
- * layout. Shared by rematerialization.c (which chooses and rewrites) hoisting.c and the cost model. */
+ * layout. Shared by rematerialization.c (which chooses and rewrites), hoisting.c, hoist_conditionals.c and the cost model. */
 #ifndef TRI_PASSES_TTGIR_REMAT_H
 #define TRI_PASSES_TTGIR_REMAT_H
 
@@ -29,18 +29,25 @@ typedef struct {
     MlirValue value;
     MlirAttribute encoding; /* wanted */
     MlirValue existing;     /* a copy to use instead of a new one, or null */
+    MlirValue arms[2];      /* result of a conditional: what that branch yields instead of a copy, or null */
 } tri_slice_value;
 
 typedef struct {
     TRI_VEC(tri_slice_value) values; /* in the order they were found */
     tri_map index;                   /* MlirValue.ptr -> 1 + index */
+    TRI_VEC(tri_slice_value) unfit;  /* values as they were before a use that their `existing` does not reach */
 } tri_slice;
+
+/* A point to which a slice can go back. */
+typedef struct {
+    size_t values, unfit;
+} tri_slice_mark;
 
 /* Ops at which a slice ends: their results are taken as they are (and converted by the caller). */
 typedef bool (*tri_remat_stop)(MlirOperation op);
 
 /* Grows `slice` by all that `value` in `encoding` needs; `user` is where it will be used. False when
- * that is not possible: the slice is then useless. */
+ * that is not possible: the slice is then useless, unless it goes back to a mark. */
 bool tri_remat_grow(tri_remat *r, tri_slice *slice, MlirOperation user, MlirValue value, MlirAttribute encoding,
                     tri_remat_stop stop, tri_op_list *out_stops);
 tri_slice_value *tri_remat_find(const tri_slice *slice, MlirValue value);
@@ -55,14 +62,20 @@ int64_t tri_remat_convert_cost(MlirType to);
 /* Marks a value of the slice as being there already, as `existing`. */
 void tri_remat_add_existing(tri_remat *r, tri_slice *slice, MlirValue value, MlirAttribute encoding,
                             MlirValue existing);
-tri_slice tri_remat_copy_slice(tri_remat *r, const tri_slice *slice);
+tri_slice_mark tri_remat_mark(const tri_slice *slice);
+/* Forgets what came in since `mark` was taken. */
+void tri_remat_go_back(tri_slice *slice, tri_slice_mark mark);
 
 /* Repeats the slice and puts its value in the place of the conversion (rematerialization.c). */
 void tri_rematerialization_rewrite(tri_remat *r, tri_slice *slice, MlirOperation convert);
+/* Remembers a new conversion: where it stands in the program is where `at` stands. */
+MlirValue tri_rematerialization_convert(tri_remat *r, tri_builder *b, MlirOperation at, MlirType type, MlirValue source);
 /* Moves conversions in front of what makes their source larger (hoisting.c). */
 bool tri_hoisting_try(tri_remat *r, MlirOperation convert);
 /* Moves conversions to the operands of a tensor core behind the loads they come from. */
 bool tri_hoisting_try_dot(tri_remat *r, MlirOperation convert);
+/* Moves conversions into the branches of conditionals that need them (hoist_conditionals.c). */
+bool tri_hoist_conditionals_try(tri_remat *r, MlirOperation convert);
 
 void tri_rematerialization_run(tri_layouts *l, MlirOperation func);
 

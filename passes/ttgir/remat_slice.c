@@ -36,19 +36,38 @@ static void queue(growth *g, MlirOperation user, MlirValue value, MlirAttribute 
 
 static void record(growth *g, MlirValue value, MlirAttribute encoding, MlirValue existing)
 {
-    tri_vec_push(g->r->arena, &g->slice->values, (tri_slice_value){value, encoding, existing});
+    tri_vec_push(g->r->arena, &g->slice->values,
+                 (tri_slice_value){.value = value, .encoding = encoding, .existing = existing});
     tri_map_set_ptr(&g->slice->index, value.ptr, (void *)(uintptr_t)g->slice->values.len);
+}
+
+static bool is_within(MlirOperation op, MlirBlock block)
+{
+    while (!mlirOperationIsNull(op)) {
+        MlirBlock at = mlirOperationGetBlock(op);
+        if (mlirBlockEqual(at, block))
+            return true;
+        op = mlirBlockIsNull(at) ? (MlirOperation){NULL} : mlirBlockGetParentOperation(at);
+    }
+    return false;
+}
+
+/* Whether a value can be used at `user`. */
+static bool reaches(MlirValue value, MlirOperation user)
+{
+    MlirBlock block;
+    intptr_t index;
+    if (tri_op_is_block_argument(value, &block, &index))
+        return is_within(user, block);
+    return tri_op_dominates(tri_op_def(value), user);
 }
 
 static MlirValue find_copy(const growth *g, const item *i)
 {
     const tri_remat_copy_list *list = tri_map_find_ptr(&g->r->copies, i->value.ptr);
-    for (size_t k = 0; list && k < list->len; k++) {
-        MlirOperation def = tri_op_def(list->at[k].value);
-        if (mlirAttributeEqual(list->at[k].encoding, i->encoding) &&
-            (mlirOperationIsNull(def) || tri_op_dominates(def, i->user)))
+    for (size_t k = 0; list && k < list->len; k++)
+        if (mlirAttributeEqual(list->at[k].encoding, i->encoding) && reaches(list->at[k].value, i->user))
             return list->at[k].value;
-    }
     return (MlirValue){NULL};
 }
 
@@ -123,38 +142,47 @@ static bool grow_op(growth *g, const item *i, MlirOperation op)
     return true;
 }
 
+/* What the definition of a recorded value needs. */
+static bool grow_def(growth *g, const item *i)
+{
+    MlirBlock block;
+    intptr_t index;
+    MlirOperation def = tri_op_def(i->value);
+    if (tri_op_is_block_argument(i->value, &block, &index))
+        return grow_argument(g, i, block, index);
+    if (g->stop && g->stop(def)) {
+        if (g->stops)
+            tri_vec_push(g->r->arena, g->stops, def);
+        return true;
+    }
+    if (tri_op_is(def, "scf.if"))
+        return grow_if(g, i, def);
+    if (is_pinned(g, def) || tri_op_is(def, "scf.for"))
+        return false;
+    return is_leaf(g, def, i->encoding) || grow_op(g, i, def);
+}
+
 static bool grow_one(growth *g, const item *i)
 {
     MlirAttribute now = tri_layouts_of(i->value);
     if (mlirAttributeIsNull(now))
         return true;
     tri_slice_value *known = tri_remat_find(g->slice, i->value);
-    if (known)
-        return mlirAttributeEqual(known->encoding, i->encoding);
+    if (known) {
+        if (!mlirAttributeEqual(known->encoding, i->encoding))
+            return false;
+        if (mlirValueIsNull(known->existing) || reaches(known->existing, i->user))
+            return true;
+        /* another use needs a copy of its own, and then that serves both */
+        tri_vec_push(g->r->arena, &g->slice->unfit, *known);
+        known->existing = (MlirValue){NULL};
+        return grow_def(g, i);
+    }
     if (mlirAttributeEqual(now, i->encoding))
         return true;
     MlirValue copy = find_copy(g, i);
-    if (!mlirValueIsNull(copy)) {
-        record(g, i->value, i->encoding, copy);
-        return true;
-    }
-    MlirBlock block;
-    intptr_t index;
-    bool is_argument = tri_op_is_block_argument(i->value, &block, &index);
-    MlirOperation def = tri_op_def(i->value);
-    if (!is_argument && g->stop && g->stop(def)) {
-        tri_vec_push(g->r->arena, g->stops, def);
-        record(g, i->value, i->encoding, (MlirValue){NULL});
-        return true;
-    }
-    record(g, i->value, i->encoding, (MlirValue){NULL});
-    if (is_argument)
-        return grow_argument(g, i, block, index);
-    if (tri_op_is(def, "scf.if"))
-        return grow_if(g, i, def);
-    if (is_pinned(g, def) || tri_op_is(def, "scf.for"))
-        return false;
-    return is_leaf(g, def, i->encoding) || grow_op(g, i, def);
+    record(g, i->value, i->encoding, copy);
+    return !mlirValueIsNull(copy) || grow_def(g, i);
 }
 
 bool tri_remat_grow(tri_remat *r, tri_slice *slice, MlirOperation user, MlirValue value, MlirAttribute encoding,
@@ -179,12 +207,19 @@ void tri_remat_add_existing(tri_remat *r, tri_slice *slice, MlirValue value, Mli
     record(&g, value, encoding, existing);
 }
 
-tri_slice tri_remat_copy_slice(tri_remat *r, const tri_slice *slice)
+tri_slice_mark tri_remat_mark(const tri_slice *slice)
 {
-    tri_slice copy = {0};
-    growth g = {.r = r, .slice = &copy};
-    tri_map_init(&copy.index, r->arena);
-    for (size_t i = 0; i < slice->values.len; i++)
-        record(&g, slice->values.at[i].value, slice->values.at[i].encoding, slice->values.at[i].existing);
-    return copy;
+    return (tri_slice_mark){slice->values.len, slice->unfit.len};
+}
+
+void tri_remat_go_back(tri_slice *slice, tri_slice_mark mark)
+{
+    while (slice->values.len > mark.values)
+        tri_map_set_ptr(&slice->index, slice->values.at[--slice->values.len].value.ptr, NULL);
+    while (slice->unfit.len > mark.unfit) {
+        const tri_slice_value *old = &slice->unfit.at[--slice->unfit.len];
+        tri_slice_value *now = tri_remat_find(slice, old->value);
+        if (now)
+            now->existing = old->existing;
+    }
 }

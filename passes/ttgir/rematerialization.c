@@ -88,6 +88,14 @@ static void rename_in_slice(tri_slice *slice, MlirValue old, MlirValue now)
     }
 }
 
+MlirValue tri_rematerialization_convert(tri_remat *r, tri_builder *b, MlirOperation at, MlirType type, MlirValue source)
+{
+    MlirValue made = tri_builder_unary(b, "ttg.convert_layout", type, source);
+    set_order(r, tri_op_def(made), tri_remat_order(r, at));
+    tri_vec_push(r->arena, &r->converts, tri_op_def(made));
+    return made;
+}
+
 /* ---- rewriting a slice ---- */
 
 typedef struct {
@@ -131,9 +139,7 @@ static void repeat_convert(rewriter *w, MlirOperation op, const tri_slice_value 
     MlirValue source = tri_op_operand(op, 0);
     if (!mlirAttributeEqual(tri_layouts_of(source), v->encoding)) {
         tri_builder b = tri_builder_after(op);
-        source = tri_builder_unary(&b, "ttg.convert_layout", wanted_type(v), source);
-        set_order(w->r, tri_op_def(source), tri_remat_order(w->r, op));
-        tri_vec_push(w->r->arena, &w->r->converts, tri_op_def(source));
+        source = tri_rematerialization_convert(w->r, &b, op, wanted_type(v), source);
     }
     set_new(w, v->value, source);
 }
@@ -237,8 +243,10 @@ static void finish_yields(rewriter *w, MlirOperation op)
         MlirValue *extra = TRI_NEW_ARRAY(arena, MlirValue, old + 1);
         for (intptr_t i = 0; i < old; i++) {
             MlirValue carried = is_loop ? mlirBlockGetArgument(tri_op_body(op, 0), i + 1) : tri_op_result(op, i);
-            if (is_to_make(w, carried))
-                extra[n++] = new_value(w, tri_op_operand(yield, i));
+            if (!is_to_make(w, carried))
+                continue;
+            MlirValue arm = tri_remat_find(w->slice, carried)->arms[r];
+            extra[n++] = mlirValueIsNull(arm) ? new_value(w, tri_op_operand(yield, i)) : arm;
         }
         tri_loops_append_yield(arena, yield, n, extra);
     }
@@ -317,9 +325,11 @@ static bool try_convert(tri_remat *r, MlirOperation convert)
 
 typedef bool (*attempt)(tri_remat *r, MlirOperation convert);
 
-/* One pass, in program order, over the conversions of a function that make dot operands, or over
- * the others. */
-static bool round_of(tri_layouts *l, MlirOperation func, attempt try, bool for_dots)
+enum { for_dots = 1, for_others = 2 };
+
+/* One pass, in program order, over the conversions of a function that make dot operands, over the
+ * others, or over both. */
+static bool round_of(tri_layouts *l, MlirOperation func, attempt try, int which)
 {
     tri_remat r = {.layouts = l, .arena = l->arena, .func = func};
     bool is_changed = false;
@@ -328,7 +338,8 @@ static bool round_of(tri_layouts *l, MlirOperation func, attempt try, bool for_d
     number_ops(&r);
     size_t n = r.converts.len; /* those made on the way wait for the next round */
     for (size_t i = 0; i < n; i++)
-        is_changed |= makes_dot_operand(r.converts.at[i]) == for_dots && try(&r, r.converts.at[i]);
+        if (which & (makes_dot_operand(r.converts.at[i]) ? for_dots : for_others))
+            is_changed |= try(&r, r.converts.at[i]);
     if (is_changed) {
         tri_op_erase_dead(func);
         tri_convert_folding_run(l, func);
@@ -340,8 +351,9 @@ enum { max_rounds = 16 };
 
 void tri_rematerialization_run(tri_layouts *l, MlirOperation func)
 {
-    for (int i = 0; i < max_rounds && round_of(l, func, try_convert, false); i++)
+    for (int i = 0; i < max_rounds && round_of(l, func, try_convert, for_others); i++)
         continue;
-    round_of(l, func, tri_hoisting_try, false);
-    round_of(l, func, tri_hoisting_try_dot, true);
+    round_of(l, func, tri_hoisting_try, for_others);
+    round_of(l, func, tri_hoist_conditionals_try, for_dots | for_others);
+    round_of(l, func, tri_hoisting_try_dot, for_dots);
 }

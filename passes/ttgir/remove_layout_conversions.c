@@ -9,8 +9,9 @@
  * Needs: layouts everywhere; memory ops and dots in the layouts they want (coalesce,
  * accelerate-matmul). Afterwards: fewer conversions, same values. Steps: layouts of anchors flow
  * forward (propagation.c), conversions fold into their neighbours (convert_folding.c), those left
- * are replaced by computing their source again where that is cheaper (rematerialization.c), carried
- * values that are needed no more are dropped (dead_arguments.c).
+ * are replaced by computing their source again where that is cheaper (rematerialization.c), or move to
+ * where less is converted (hoisting.c) or less often (hoist_conditionals.c), carried values that are
+ * needed no more are dropped (dead_arguments.c).
  * Answers to tritongpu-remove-layout-conversions. Test: tests/passes/remove-layout-conversions.mlir */
 #include "passes/ttgir/remat.h"
 

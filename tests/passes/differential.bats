@@ -37,6 +37,7 @@ convert-triton-to-tritongpu|host|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i
 coalesce|without|sm_80|execute.tri|transpose|*fp32:16, *fp32:16, i32:16, 32, 32|y|randn:f32:32x32:seed=1 y=zeros:f32:32x32 32
 f32-dot-tc|without|sm_80|differential.tri|product|*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16, i32:16, i32:16, 32, 32, 32, 'tf32x3', False|c|randn:f32:32x32:seed=1 randn:f32:32x32:seed=2 c=zeros:f32:32x32 32 32 32 32
 remove-layout-conversions|without|sm_80|execute.tri|transpose|*fp32:16, *fp32:16, i32:16, 32, 32|y|randn:f32:32x32:seed=1 y=zeros:f32:32x32 32
+remove-layout-conversions|without|sm_80|differential.tri|reloaded|*fp32:16, *fp32:16, i32, 32|y|randn:f32:6x32x32:seed=1 y=zeros:f32:6x32x32 6
 optimize-thread-locality|without|sm_80|differential.tri|sums|*fp32:16, *fp32:16, i32:16, 32, 128|y|randn:f32:32x256:seed=1 y=zeros:f32:32 256
 accelerate-matmul|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 optimize-dot-operands|without|sm_80|differential.tri|chained|*fp16:16, *fp16:16, *fp32:16, i32:16, 64, True|c|randn:f16:64x64:seed=1 randn:f16:64x64:seed=2 c=zeros:f32:64x64 64
@@ -126,8 +127,15 @@ check_row() {
 
 @test "every pass has a row" {
     "$TRITCC" --list-passes | sed -n 's/^\([a-z0-9-]\+\)  *.*/\1/p' | sort >passes
-    rows | cut -d'|' -f1 | sort >named
+    rows | cut -d'|' -f1 | sort -u >named
     diff passes named
+}
+
+# So that the row of `reloaded` speaks of that: the only conversion stands in the branch that loads.
+@test "a conversion moves into the branch that loads" {
+    "$TRITCC" -k reloaded -sig '*fp32:16, *fp32:16, i32, 32' -arch=sm_80 -emit=ttgir "$here/differential.tri" -o moved.ttgir
+    sed -n '/scf.if/,/} else/p' moved.ttgir | grep convert_layout
+    [ "$(grep -c 'ttg.convert_layout' moved.ttgir)" = 1 ]
 }
 
 # In four parts, which take as long as one another.

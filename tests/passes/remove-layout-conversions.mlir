@@ -132,4 +132,165 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.store %q, %d : tensor<64x64x!tt.ptr<f32>, #mma>
     tt.return
   }
+
+  // Only the branch that loads converts; the carried value is kept in the layout of its user.
+  // CHECK-LABEL: @into_branch
+  // CHECK: [[ZERO:%.+]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32, [[$C]]>
+  // CHECK: scf.for {{.*}} iter_args([[X:%.+]] = [[ZERO]]) -> (tensor<64x64xf32, [[$C]]>)
+  // CHECK-NEXT: [[IF:%.+]] = scf.if {{.*}} -> (tensor<64x64xf32, [[$C]]>)
+  // CHECK-NEXT: [[V:%.+]] = tt.load
+  // CHECK-NEXT: [[W:%.+]] = ttg.convert_layout [[V]] : tensor<64x64xf32, [[$R]]> -> tensor<64x64xf32, [[$C]]>
+  // CHECK-NEXT: scf.yield [[W]]
+  // CHECK-NEXT: else
+  // CHECK-NEXT: scf.yield [[X]]
+  // CHECK-NEXT: }
+  // CHECK-NEXT: tt.store %{{.*}}, [[IF]] : tensor<64x64x!tt.ptr<f32>, [[$C]]>
+  // CHECK-NEXT: scf.yield [[IF]]
+  tt.func public @into_branch(%p: tensor<64x64x!tt.ptr<f32>, #r>, %q: tensor<64x64x!tt.ptr<f32>, #c>, %n: i32, %c: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #r>
+    %l = scf.for %k = %c0 to %n step %c1 iter_args(%x = %zero) -> (tensor<64x64xf32, #r>) : i32 {
+      %i = scf.if %c -> (tensor<64x64xf32, #r>) {
+        %v = tt.load %p : tensor<64x64x!tt.ptr<f32>, #r>
+        scf.yield %v : tensor<64x64xf32, #r>
+      } else {
+        scf.yield %x : tensor<64x64xf32, #r>
+      }
+      %w = ttg.convert_layout %i : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
+      tt.store %q, %w : tensor<64x64x!tt.ptr<f32>, #c>
+      scf.yield %i : tensor<64x64xf32, #r>
+    }
+    tt.return
+  }
+
+  // A conditional inside a branch of another: the innermost branch that loads converts.
+  // CHECK-LABEL: @into_nested_branch
+  // CHECK: scf.for
+  // CHECK: scf.if {{.*}} -> (tensor<64x64xf32, [[$C]]>)
+  // CHECK: scf.if {{.*}} -> (tensor<64x64xf32, [[$C]]>)
+  // CHECK: tt.load
+  // CHECK-NEXT: ttg.convert_layout
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return
+  tt.func public @into_nested_branch(%p: tensor<64x64x!tt.ptr<f32>, #r>, %q: tensor<64x64x!tt.ptr<f32>, #c>, %n: i32, %c: i1, %d: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #r>
+    %one = arith.constant dense<1.000000e+00> : tensor<64x64xf32, #r>
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %i = scf.if %c -> (tensor<64x64xf32, #r>) {
+        %j = scf.if %d -> (tensor<64x64xf32, #r>) {
+          scf.yield %one : tensor<64x64xf32, #r>
+        } else {
+          %v = tt.load %p : tensor<64x64x!tt.ptr<f32>, #r>
+          scf.yield %v : tensor<64x64xf32, #r>
+        }
+        scf.yield %j : tensor<64x64xf32, #r>
+      } else {
+        scf.yield %zero : tensor<64x64xf32, #r>
+      }
+      %w = ttg.convert_layout %i : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
+      tt.store %q, %w : tensor<64x64x!tt.ptr<f32>, #c>
+    }
+    tt.return
+  }
+
+  // Both branches load, or there is no loop, or a condition of its own guards the conversion: it stays where it is.
+  // CHECK-LABEL: @not_into_branches
+  // CHECK: scf.for
+  // CHECK: tt.load
+  // CHECK-NEXT: scf.yield
+  // CHECK: tt.load
+  // CHECK-NEXT: scf.yield
+  // CHECK-NEXT: }
+  // CHECK-NEXT: ttg.convert_layout
+  tt.func public @not_into_branches(%p: tensor<64x64x!tt.ptr<f32>, #r>, %q: tensor<64x64x!tt.ptr<f32>, #c>, %n: i32, %c: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %i = scf.if %c -> (tensor<64x64xf32, #r>) {
+        %v = tt.load %p : tensor<64x64x!tt.ptr<f32>, #r>
+        scf.yield %v : tensor<64x64xf32, #r>
+      } else {
+        %v = tt.load %p cacheModifier = ca : tensor<64x64x!tt.ptr<f32>, #r>
+        scf.yield %v : tensor<64x64xf32, #r>
+      }
+      %w = ttg.convert_layout %i : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
+      tt.store %q, %w : tensor<64x64x!tt.ptr<f32>, #c>
+    }
+    tt.return
+  }
+
+  // CHECK-LABEL: @not_without_loop
+  // CHECK: tt.load
+  // CHECK-NEXT: scf.yield
+  // CHECK: ttg.convert_layout
+  tt.func public @not_without_loop(%p: tensor<64x64x!tt.ptr<f32>, #r>, %q: tensor<64x64x!tt.ptr<f32>, #c>, %c: i1) {
+    %zero = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #r>
+    %i = scf.if %c -> (tensor<64x64xf32, #r>) {
+      %v = tt.load %p : tensor<64x64x!tt.ptr<f32>, #r>
+      scf.yield %v : tensor<64x64xf32, #r>
+    } else {
+      scf.yield %zero : tensor<64x64xf32, #r>
+    }
+    %w = ttg.convert_layout %i : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
+    tt.store %q, %w : tensor<64x64x!tt.ptr<f32>, #c>
+    tt.return
+  }
+
+  // CHECK-LABEL: @not_before_condition
+  // CHECK: tt.load
+  // CHECK-NEXT: scf.yield
+  // CHECK: scf.if
+  // CHECK-NEXT: ttg.convert_layout
+  tt.func public @not_before_condition(%p: tensor<64x64x!tt.ptr<f32>, #r>, %q: tensor<64x64x!tt.ptr<f32>, #c>, %n: i32, %c: i1, %last: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #r>
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %i = scf.if %c -> (tensor<64x64xf32, #r>) {
+        %v = tt.load %p : tensor<64x64x!tt.ptr<f32>, #r>
+        scf.yield %v : tensor<64x64xf32, #r>
+      } else {
+        scf.yield %zero : tensor<64x64xf32, #r>
+      }
+      scf.if %last {
+        %w = ttg.convert_layout %i : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
+        tt.store %q, %w : tensor<64x64x!tt.ptr<f32>, #c>
+      }
+    }
+    tt.return
+  }
+
+  // One conditional can be had in the other layout but for a branch, another not at all: two conversions would
+  // stand where one did.
+  // CHECK-LABEL: @not_for_more
+  // CHECK-COUNT-1: ttg.convert_layout
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return
+  tt.func public @not_for_more(%p: tensor<64x64x!tt.ptr<f32>, #r>, %q: tensor<64x64x!tt.ptr<f32>, #c>, %n: i32, %c: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #r>
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %i = scf.if %c -> (tensor<64x64xf32, #r>) {
+        %v = tt.load %p : tensor<64x64x!tt.ptr<f32>, #r>
+        scf.yield %v : tensor<64x64xf32, #r>
+      } else {
+        scf.yield %zero : tensor<64x64xf32, #r>
+      }
+      %j = scf.if %c -> (tensor<64x64xf32, #r>) {
+        %v = tt.load %p : tensor<64x64x!tt.ptr<f32>, #r>
+        scf.yield %v : tensor<64x64xf32, #r>
+      } else {
+        %v = tt.load %p cacheModifier = ca : tensor<64x64x!tt.ptr<f32>, #r>
+        scf.yield %v : tensor<64x64xf32, #r>
+      }
+      %s = arith.addf %i, %j : tensor<64x64xf32, #r>
+      %w = ttg.convert_layout %s : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
+      tt.store %q, %w : tensor<64x64x!tt.ptr<f32>, #c>
+    }
+    tt.return
+  }
 }
