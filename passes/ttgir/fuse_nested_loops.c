@@ -1,90 +1,37 @@
 /* Makes one loop of a loop in a loop, so that the pipeline does not run dry between two rounds of
  * the inner one (persistent kernels).
  *
- *     scf.for %i = ... {                       scf.for %k = 0 to outer_trips * inner_trips {
- *       prologue(%i)                             %t = %t + 1 == inner_trips ? 0 : %t + 1
- *       scf.for %j = ... { body(%j) }            scf.if %t == 0 { %i += step; prologue(%i); %j = lb }
- *       epilogue(%i)                             body(%j)
- *     } {tt.flatten}                             scf.if %t == inner_trips - 1 { epilogue(%i) }
+ *     scf.for %i = ... {                       scf.for %k = 0 to outer_len * max(1, inner_len) {
+ *       prologue(%i)                             if %t == 0 { %i += step; prologue(%i); %j = lb }
+ *       scf.for %j = ... { body(%j) }            if 0 <= %t < inner_len { body(%j); %j += step }
+ *       epilogue(%i)                             if %t == max(1, inner_len) - 1 { epilogue(%i) }
+ *     } {tt.flatten}                             %t = %t == max(1, inner_len) - 1 ? 0 : %t + 1
  *                                              }
  *
- * Needs: an scf.for with tt.flatten that holds exactly one loop, which holds none, with bounds that
- * the outer loop does not change. Where the inner loop might not run at all, the nest is kept
- * beside the fused loop and chosen at run time. Other nests stay as they are. Answers to
- * tritongpu-fuse-nested-loops. Test: tests/passes/fuse-nested-loops.mlir */
+ * Needs: an scf.for with tt.flatten with one loop directly in its body, which holds none, and whose
+ * bounds the outer loop does not change. Operations in front of the inner loop that only later ones
+ * use move behind it. The body has no condition: where neither constants nor an assumption
+ * (llvm.intr.assume of lb < ub) say that the inner loop runs, a conditional chooses between the
+ * fused loop and the outer loop alone. With ttg.always-fuse a whole tree of loops is fused, leaves
+ * first, with conditions and with bounds that depend on the outer variable. Other nests stay as they
+ * are. Answers to tritongpu-fuse-nested-loops. Test: tests/passes/fuse-nested-loops.mlir */
 #include "passes/passes.h"
 
 #include "ir/op.h"
 #include "ir/type.h"
 #include "passes/analysis/loops.h"
+#include "passes/ttgir/fused_loop.h"
 
 #include "mlir-c/BuiltinTypes.h"
 
-typedef TRI_VEC(MlirValue) value_list;
+/* A loop, and the loops directly in its body. */
+typedef struct node node;
+struct node {
+    MlirOperation loop;
+    TRI_VEC(node *) children;
+};
 
-typedef struct {
-    value_list from, to;
-} mapping;
-
-typedef struct {
-    tri_pass_run *run;
-    tri_arena *arena;
-    MlirOperation outer, inner;
-    MlirType type;                  /* of both induction variables */
-    tri_op_list prologue, body, epilogue;
-    value_list carried;             /* of the prologue, needed behind it */
-    intptr_t outer_args, inner_args;
-    MlirValue inner_trips;
-} nest;
-
-enum { eq = 0, slt = 2 };
-
-static MlirValue binary(nest *n, tri_builder *b, const char *name, MlirValue x, MlirValue y)
-{
-    return tri_builder_binary(b, name, n->type, x, y);
-}
-
-static MlirValue compare(tri_builder *b, int predicate, MlirValue x, MlirValue y)
-{
-    MlirValue operands[] = {x, y};
-    MlirType i1 = mlirIntegerTypeGet(b->context, 1);
-    tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = operands,
-                                          .num_results = 1, .results = &i1, .num_attrs = 1, .attrs = &attr});
-}
-
-static MlirValue choose(tri_builder *b, MlirValue condition, MlirValue x, MlirValue y)
-{
-    MlirValue operands[] = {condition, x, y};
-    MlirType type = mlirValueGetType(x);
-    return tri_builder_value(b, &(tri_op){.name = "arith.select", .num_operands = 3, .operands = operands,
-                                          .num_results = 1, .results = &type});
-}
-
-static void map(nest *n, mapping *m, MlirValue from, MlirValue to)
-{
-    tri_vec_push(n->arena, &m->from, from);
-    tri_vec_push(n->arena, &m->to, to);
-}
-
-static MlirValue mapped(const mapping *m, MlirValue value)
-{
-    for (size_t i = m->from.len; i-- > 0;)
-        if (mlirValueEqual(m->from.at[i], value))
-            return m->to.at[i];
-    return value;
-}
-
-static void clone_all(nest *n, tri_builder *b, const tri_op_list *ops, mapping *m)
-{
-    for (size_t i = 0; i < ops->len; i++) {
-        MlirOperation clone = tri_op_clone(b, ops->at[i], (intptr_t)m->to.len, m->from.at, m->to.at);
-        for (intptr_t r = 0; r < mlirOperationGetNumResults(clone); r++)
-            map(n, m, tri_op_result(ops->at[i], r), tri_op_result(clone, r));
-    }
-}
-
-/* ---- what can be fused ---- */
+typedef TRI_VEC(node *) node_list;
 
 static bool is_inside(MlirOperation op, MlirOperation outer)
 {
@@ -103,7 +50,132 @@ static bool is_defined_inside(MlirValue value, MlirOperation outer)
     return is_inside(mlirOperationGetParentOperation(tri_op_def(value)), outer);
 }
 
-/* Pure ops of the outer body that do not depend on it leave it: bounds of the inner loop, mostly. */
+/* ---- trees of loops ---- */
+
+static void find_trees(tri_arena *arena, MlirOperation op, node *parent, node_list *out_roots)
+{
+    if (tri_op_is(op, "scf.for")) {
+        node *n = TRI_NEW_ARRAY(arena, node, 1);
+        *n = (node){.loop = op};
+        if (parent)
+            tri_vec_push(arena, &parent->children, n);
+        else
+            tri_vec_push(arena, out_roots, n);
+        parent = n;
+    } else {
+        parent = NULL; /* loops in a conditional have nothing to do with the one around it */
+    }
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+        for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
+             block = mlirBlockGetNextInRegion(block))
+            for (MlirOperation in = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(in);
+                 in = mlirOperationGetNextInBlock(in))
+                if (mlirOperationGetNumRegions(in))
+                    find_trees(arena, in, parent, out_roots);
+}
+
+/* ---- bounds ---- */
+
+static bool is_scalar(MlirValue value)
+{
+    MlirType type = mlirValueGetType(value);
+    return tri_type_is_int(type) || mlirTypeIsAIndex(type) || tri_type_is_float(type) || tri_type_is_ptr(type);
+}
+
+/* Scalar arithmetic. The lengths of loops that were fused divide by steps, which are never zero. */
+static bool can_compute_bounds(MlirOperation op)
+{
+    if (mlirOperationGetNumRegions(op) || !(tri_op_is_pure(op) || tri_op_is(op, "arith.ceildivsi")))
+        return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        if (!is_scalar(tri_op_operand(op, i)))
+            return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        if (!is_scalar(tri_op_result(op, i)))
+            return false;
+    return true;
+}
+
+static bool is_in(const tri_op_list *ops, MlirOperation op)
+{
+    for (size_t i = 0; i < ops->len; i++)
+        if (mlirOperationEqual(ops->at[i], op))
+            return true;
+    return false;
+}
+
+/* The ops of the outer body that the bounds of `inner` need, in program order. False when one of them
+ * cannot be computed elsewhere. *out_is_variant: the outer induction variable is needed. */
+static bool slice_bounds(tri_arena *arena, MlirOperation outer, MlirOperation inner, tri_op_list *out_ops, bool *out_is_variant)
+{
+    tri_op_list todo = {0}, found = {0};
+    MlirValue variable = mlirBlockGetArgument(tri_op_body(outer, 0), 0);
+    *out_is_variant = false;
+    tri_vec_push(arena, &todo, inner);
+    for (size_t k = 0; k < todo.len; k++) {
+        MlirOperation user = todo.at[k];
+        intptr_t n = k ? mlirOperationGetNumOperands(user) : 3;
+        for (intptr_t i = 0; i < n; i++) {
+            MlirValue value = tri_op_operand(user, i);
+            MlirBlock block;
+            intptr_t index;
+            if (!is_defined_inside(value, outer))
+                continue;
+            if (mlirValueEqual(value, variable)) {
+                *out_is_variant = true;
+                continue;
+            }
+            if (tri_op_is_block_argument(value, &block, &index) || !can_compute_bounds(tri_op_def(value)))
+                return false;
+            if (!is_in(&todo, tri_op_def(value)))
+                tri_vec_push(arena, &todo, tri_op_def(value));
+        }
+    }
+    for (size_t k = 1; k < todo.len; k++)
+        tri_vec_push(arena, &found, todo.at[k]);
+    for (MlirOperation op = mlirBlockGetFirstOperation(tri_op_body(outer, 0)); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+        if (is_in(&found, op))
+            tri_vec_push(arena, out_ops, op);
+    return true;
+}
+
+static void move_before(const tri_op_list *ops, MlirOperation place)
+{
+    for (size_t i = 0; i < ops->len; i++)
+        mlirOperationMoveBefore(ops->at[i], place);
+}
+
+static bool compares_signed(MlirOperation loop) { return !tri_op_flag(loop, "unsignedCmp"); }
+
+/* Fuses a loop with those of its children whose bounds allow it, when nothing forbids it. */
+static void fuse_one_level(tri_arena *arena, node *parent, bool must_execute)
+{
+    TRI_VEC(tri_fused_loop_inner) inners = {0};
+    for (size_t k = 0; compares_signed(parent->loop) && k < parent->children.len; k++) {
+        tri_fused_loop_inner inner = {.loop = parent->children.at[k]->loop, .must_execute = must_execute};
+        if (!compares_signed(inner.loop) ||
+            !slice_bounds(arena, parent->loop, inner.loop, &inner.sliced, &inner.is_variant))
+            continue;
+        if (!inner.is_variant)
+            move_before(&inner.sliced, parent->loop);
+        tri_vec_push(arena, &inners, inner);
+    }
+    parent->children.len = 0;
+    if (inners.len && tri_fused_loop_can_make(arena, parent->loop, inners.len, inners.at))
+        parent->loop = tri_fused_loop_make(arena, parent->loop, inners.len, inners.at);
+}
+
+static void fuse_tree(tri_arena *arena, node *n)
+{
+    for (size_t k = 0; k < n->children.len; k++)
+        fuse_tree(arena, n->children.at[k]);
+    fuse_one_level(arena, n, false);
+}
+
+/* ---- one loop in one loop, as asked for ---- */
+
+/* Pure ops of the outer body that do not depend on it leave it. */
 static void hoist_invariant(MlirOperation outer)
 {
     for (MlirOperation op = mlirBlockGetFirstOperation(tri_op_body(outer, 0)), next; !mlirOperationIsNull(op); op = next) {
@@ -116,311 +188,156 @@ static void hoist_invariant(MlirOperation outer)
     }
 }
 
-static bool holds_loops(nest *n, MlirOperation op)
+static MlirOperation ancestor_in(MlirBlock block, MlirOperation op)
 {
-    tri_op_list ops = {0};
-    tri_op_collect(op, n->arena, &ops);
-    for (size_t i = 0; i < ops.len; i++)
-        if (tri_op_is(ops.at[i], "scf.for") || tri_op_is(ops.at[i], "scf.while"))
-            return true;
+    while (!mlirBlockEqual(mlirOperationGetBlock(op), block))
+        op = mlirOperationGetParentOperation(op);
+    return op;
+}
+
+/* Pure ops in front of the inner loop that only later ones use move behind it, so that their results
+ * need not be carried. Products stay. */
+static void sink(tri_arena *arena, MlirOperation outer, MlirOperation inner)
+{
+    MlirBlock body = tri_op_body(outer, 0);
+    tri_op_list late = {0};
+    for (MlirOperation op = mlirOperationGetNextInBlock(inner); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+        tri_vec_push(arena, &late, op);
+    MlirOperation place = late.at[0];
+    for (MlirOperation op = inner, before; !mlirOperationIsNull(op); op = before) {
+        before = tri_op_previous(op);
+        bool can_sink = !mlirOperationEqual(op, inner) && tri_op_is_pure(op) && !mlirOperationGetNumRegions(op) &&
+                        !tri_op_is(op, "tt.dot") && !tri_op_is(op, "tt.dot_scaled");
+        for (intptr_t r = 0; can_sink && r < mlirOperationGetNumResults(op); r++)
+            for (MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(op, r)); can_sink && !mlirOpOperandIsNull(use);
+                 use = mlirOpOperandGetNextUse(use))
+                can_sink = is_in(&late, ancestor_in(body, mlirOpOperandGetOwner(use)));
+        if (!can_sink)
+            continue;
+        mlirOperationMoveBefore(op, place);
+        place = op;
+        tri_vec_push(arena, &late, op);
+    }
+}
+
+/* Whether something is assumed that says x < y. */
+static bool is_assumed_below(MlirValue x, MlirValue y)
+{
+    enum { slt = 2, sgt = 4 };
+    for (MlirOpOperand use = mlirValueGetFirstUse(y); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation op = mlirOpOperandGetOwner(use);
+        if (!tri_op_is(op, "arith.cmpi"))
+            continue;
+        int64_t predicate = tri_op_int(op, "predicate", -1);
+        MlirValue a = tri_op_operand(op, 0), b = tri_op_operand(op, 1);
+        if (!(predicate == slt && mlirValueEqual(a, x) && mlirValueEqual(b, y)) &&
+            !(predicate == sgt && mlirValueEqual(a, y) && mlirValueEqual(b, x)))
+            continue;
+        for (MlirOpOperand fact = mlirValueGetFirstUse(tri_op_result(op, 0)); !mlirOpOperandIsNull(fact);
+             fact = mlirOpOperandGetNextUse(fact))
+            if (tri_op_is(mlirOpOperandGetOwner(fact), "llvm.intr.assume"))
+                return true;
+    }
     return false;
 }
 
-/* Cuts the outer body at its only loop. */
-static bool split(nest *n)
+static bool runs_surely(MlirOperation loop)
 {
-    for (MlirOperation op = mlirBlockGetFirstOperation(tri_op_body(n->outer, 0)); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op)) {
-        if (tri_op_is(op, "scf.for")) {
-            if (!mlirOperationIsNull(n->inner) || holds_loops(n, op))
-                return false;
-            n->inner = op;
-        } else if (tri_op_is(op, "scf.while") || (mlirOperationGetNumRegions(op) && holds_loops(n, op))) {
-            return false;
-        } else if (!tri_op_is(op, "scf.yield")) {
-            tri_vec_push(n->arena, mlirOperationIsNull(n->inner) ? &n->prologue : &n->epilogue, op);
-        }
-    }
-    if (mlirOperationIsNull(n->inner))
-        return false;
-    MlirOperation yield = tri_loops_yield(n->inner, 0);
-    for (MlirOperation op = mlirBlockGetFirstOperation(tri_op_body(n->inner, 0)); !mlirOperationEqual(op, yield);
-         op = mlirOperationGetNextInBlock(op))
-        tri_vec_push(n->arena, &n->body, op);
-    return true;
-}
-
-static bool can_fuse(nest *n)
-{
-    if (!split(n) || tri_op_flag(n->outer, "unsignedCmp") || tri_op_flag(n->inner, "unsignedCmp"))
-        return false;
-    n->type = mlirValueGetType(tri_op_operand(n->outer, 0));
-    if (!mlirTypeIsAInteger(n->type) || !mlirTypeEqual(n->type, mlirValueGetType(tri_op_operand(n->inner, 0))))
-        return false;
-    for (int i = 0; i < 3; i++)
-        if (is_defined_inside(tri_op_operand(n->inner, i), n->outer))
-            return false;
-    n->outer_args = mlirOperationGetNumResults(n->outer);
-    n->inner_args = mlirOperationGetNumResults(n->inner);
-    return true;
-}
-
-/* Results of the prologue that the body or the epilogue use. False: one cannot be carried. */
-static bool find_carried(nest *n)
-{
-    MlirOperation yield = tri_loops_yield(n->outer, 0);
-    for (size_t i = 0; i < n->prologue.len; i++)
-        for (intptr_t r = 0; r < mlirOperationGetNumResults(n->prologue.at[i]); r++) {
-            MlirValue value = tri_op_result(n->prologue.at[i], r);
-            bool is_needed = false;
-            for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use) && !is_needed;
-                 use = mlirOpOperandGetNextUse(use)) {
-                MlirOperation user = mlirOpOperandGetOwner(use);
-                is_needed = mlirOperationEqual(user, yield) ||
-                            (is_inside(user, n->inner) && !mlirOperationEqual(user, n->inner));
-                for (size_t e = 0; e < n->epilogue.len && !is_needed; e++)
-                    is_needed = is_inside(user, n->epilogue.at[e]);
-            }
-            MlirType element = tri_type_element(mlirValueGetType(value));
-            if (!is_needed)
-                continue;
-            if (!tri_type_is_int(element) && !tri_type_is_float(element) && !tri_type_is_ptr(element))
-                return false;
-            tri_vec_push(n->arena, &n->carried, value);
-        }
-    return true;
-}
-
-/* ---- the fused loop ---- */
-
-/* max(0, ceil((ub - lb) / step)) */
-static MlirValue trips_of(nest *n, tri_builder *b, MlirOperation loop)
-{
-    MlirValue lb = tri_op_operand(loop, 0), ub = tri_op_operand(loop, 1), step = tri_op_operand(loop, 2);
-    MlirValue one = tri_builder_int(b, n->type, 1), zero = tri_builder_int(b, n->type, 0);
-    MlirValue distance = binary(n, b, "arith.subi", ub, lb);
-    MlirValue up = binary(n, b, "arith.addi", distance, binary(n, b, "arith.subi", step, one));
-    return choose(b, compare(b, slt, lb, ub), binary(n, b, "arith.divsi", up, step), zero);
-}
-
-static MlirOperation make_if(nest *n, tri_builder *b, MlirValue condition, const value_list *like, MlirBlock *out_blocks)
-{
-    MlirType *types = TRI_NEW_ARRAY(n->arena, MlirType, like->len + 1);
-    MlirRegion regions[2];
-    for (size_t i = 0; i < like->len; i++)
-        types[i] = mlirValueGetType(like->at[i]);
-    for (int r = 0; r < 2; r++) {
-        regions[r] = mlirRegionCreate();
-        out_blocks[r] = mlirBlockCreate(0, NULL, NULL);
-        mlirRegionAppendOwnedBlock(regions[r], out_blocks[r]);
-    }
-    return tri_builder_create(b, &(tri_op){.name = "scf.if", .num_operands = 1, .operands = &condition,
-                                           .num_results = (intptr_t)like->len, .results = types,
-                                           .num_regions = 2, .regions = regions});
-}
-
-static void yield(tri_builder *b, const value_list *values)
-{
-    tri_builder_create(b, &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)values->len, .operands = values->at});
-}
-
-/* State of the fused loop: i, t, j, then the outer loop's values, the inner's, the prologue's. */
-enum { at_i, at_t, at_j, at_args };
-
-static value_list initial_state(nest *n, tri_builder *b)
-{
-    value_list state = {0};
-    MlirValue one = tri_builder_int(b, n->type, 1);
-    tri_vec_push(n->arena, &state, binary(n, b, "arith.subi", tri_op_operand(n->outer, 0), tri_op_operand(n->outer, 2)));
-    tri_vec_push(n->arena, &state, binary(n, b, "arith.subi", n->inner_trips, one));
-    tri_vec_push(n->arena, &state, tri_op_operand(n->inner, 0));
-    for (intptr_t i = 0; i < n->outer_args; i++)
-        tri_vec_push(n->arena, &state, tri_op_operand(n->outer, 3 + i));
-    for (intptr_t i = 0; i < n->inner_args + (intptr_t)n->carried.len; i++) {
-        MlirType type = i < n->inner_args ? mlirValueGetType(tri_op_result(n->inner, i))
-                                          : mlirValueGetType(n->carried.at[i - n->inner_args]);
-        tri_vec_push(n->arena, &state,
-                     tri_builder_value(b, &(tri_op){.name = "ub.poison", .num_results = 1, .results = &type}));
-    }
-    return state;
-}
-
-/* At the start of a round: the outer variable moves on and the prologue runs. */
-static value_list make_prologue(nest *n, tri_builder *b, MlirValue is_first, const value_list *state)
-{
-    value_list like = {0}, then = {0}, other = {0};
-    MlirBlock blocks[2], body = tri_op_body(n->outer, 0);
-    for (size_t i = 0; i < state->len; i++)
-        if (i != at_t && (i < at_args || i >= at_args + (size_t)n->outer_args))
-            tri_vec_push(n->arena, &like, state->at[i]);
-    MlirOperation made = make_if(n, b, is_first, &like, blocks);
-    tri_builder in = tri_builder_at_end(blocks[0], b->loc);
-    mapping m = {0};
-    map(n, &m, mlirBlockGetArgument(body, 0), binary(n, &in, "arith.addi", state->at[at_i], tri_op_operand(n->outer, 2)));
-    for (intptr_t i = 0; i < n->outer_args; i++)
-        map(n, &m, mlirBlockGetArgument(body, 1 + i), state->at[at_args + i]);
-    clone_all(n, &in, &n->prologue, &m);
-    tri_vec_push(n->arena, &then, m.to.at[0]);
-    tri_vec_push(n->arena, &then, tri_op_operand(n->inner, 0));
-    for (intptr_t i = 0; i < n->inner_args; i++)
-        tri_vec_push(n->arena, &then, mapped(&m, tri_op_operand(n->inner, 3 + i)));
-    for (size_t i = 0; i < n->carried.len; i++)
-        tri_vec_push(n->arena, &then, mapped(&m, n->carried.at[i]));
-    yield(&in, &then);
-    in = tri_builder_at_end(blocks[1], b->loc);
-    for (size_t i = 0; i < like.len; i++)
-        tri_vec_push(n->arena, &other, like.at[i]);
-    other.at[1] = binary(n, &in, "arith.addi", state->at[at_j], tri_op_operand(n->inner, 2));
-    yield(&in, &other);
-    value_list results = {0};
-    for (size_t i = 0; i < like.len; i++)
-        tri_vec_push(n->arena, &results, tri_op_result(made, (intptr_t)i));
-    return results;
-}
-
-static value_list make_epilogue(nest *n, tri_builder *b, MlirValue is_last, mapping *m, const value_list *state)
-{
-    value_list like = {0}, then = {0}, results = {0};
-    MlirBlock blocks[2];
-    MlirOperation last = tri_loops_yield(n->outer, 0);
-    for (intptr_t i = 0; i < n->outer_args; i++)
-        tri_vec_push(n->arena, &like, state->at[at_args + i]);
-    MlirOperation made = make_if(n, b, is_last, &like, blocks);
-    tri_builder in = tri_builder_at_end(blocks[0], b->loc);
-    clone_all(n, &in, &n->epilogue, m);
-    for (intptr_t i = 0; i < n->outer_args; i++)
-        tri_vec_push(n->arena, &then, mapped(m, tri_op_operand(last, i)));
-    yield(&in, &then);
-    in = tri_builder_at_end(blocks[1], b->loc);
-    yield(&in, &like);
-    for (intptr_t i = 0; i < n->outer_args; i++)
-        tri_vec_push(n->arena, &results, tri_op_result(made, i));
-    return results;
-}
-
-static void make_body(nest *n, MlirBlock block, MlirLocation loc)
-{
-    tri_builder b = tri_builder_at_end(block, loc);
-    value_list state = {0}, next = {0};
-    for (intptr_t i = 1; i < mlirBlockGetNumArguments(block); i++)
-        tri_vec_push(n->arena, &state, mlirBlockGetArgument(block, i));
-    MlirValue one = tri_builder_int(&b, n->type, 1), zero = tri_builder_int(&b, n->type, 0);
-    MlirValue up = binary(n, &b, "arith.addi", state.at[at_t], one);
-    MlirValue is_first = compare(&b, eq, up, n->inner_trips), t = choose(&b, is_first, zero, up);
-    value_list now = make_prologue(n, &b, is_first, &state); /* i, j, inner values, carried values */
-    mapping m = {0};
-    map(n, &m, mlirBlockGetArgument(tri_op_body(n->outer, 0), 0), now.at[0]);
-    for (intptr_t i = 0; i < n->outer_args; i++)
-        map(n, &m, mlirBlockGetArgument(tri_op_body(n->outer, 0), 1 + i), state.at[at_args + i]);
-    for (size_t i = 0; i < n->carried.len; i++)
-        map(n, &m, n->carried.at[i], now.at[2 + (size_t)n->inner_args + i]);
-    map(n, &m, mlirBlockGetArgument(tri_op_body(n->inner, 0), 0), now.at[1]);
-    for (intptr_t i = 0; i < n->inner_args; i++)
-        map(n, &m, mlirBlockGetArgument(tri_op_body(n->inner, 0), 1 + i), now.at[2 + i]);
-    clone_all(n, &b, &n->body, &m);
-    MlirOperation inner_yield = tri_loops_yield(n->inner, 0);
-    value_list inner_values = {0};
-    for (intptr_t i = 0; i < n->inner_args; i++) {
-        tri_vec_push(n->arena, &inner_values, mapped(&m, tri_op_operand(inner_yield, i)));
-        map(n, &m, tri_op_result(n->inner, i), inner_values.at[i]);
-    }
-    MlirValue is_last = compare(&b, eq, t, binary(n, &b, "arith.subi", n->inner_trips, one));
-    value_list outer_values = make_epilogue(n, &b, is_last, &m, &state);
-    tri_vec_push(n->arena, &next, now.at[0]);
-    tri_vec_push(n->arena, &next, t);
-    tri_vec_push(n->arena, &next, now.at[1]);
-    for (size_t i = 0; i < outer_values.len; i++)
-        tri_vec_push(n->arena, &next, outer_values.at[i]);
-    for (size_t i = 0; i < inner_values.len; i++)
-        tri_vec_push(n->arena, &next, inner_values.at[i]);
-    for (size_t i = 0; i < n->carried.len; i++)
-        tri_vec_push(n->arena, &next, now.at[2 + (size_t)n->inner_args + i]);
-    yield(&b, &next);
-}
-
-/* The fused loop at the builder; its first results from at_args on are the nest's. */
-static MlirOperation make_fused(nest *n, tri_builder *b)
-{
-    MlirValue zero = tri_builder_int(b, n->type, 0), one = tri_builder_int(b, n->type, 1);
-    MlirValue total = binary(n, b, "arith.muli", trips_of(n, b, n->outer), n->inner_trips);
-    value_list state = initial_state(n, b), operands = {0};
-    const MlirValue bounds[] = {zero, total, one};
-    for (int i = 0; i < 3; i++)
-        tri_vec_push(n->arena, &operands, bounds[i]);
-    MlirType *types = TRI_NEW_ARRAY(n->arena, MlirType, state.len + 1);
-    MlirLocation *locs = TRI_NEW_ARRAY(n->arena, MlirLocation, state.len + 1);
-    types[0] = n->type;
-    locs[0] = b->loc;
-    for (size_t i = 0; i < state.len; i++) {
-        tri_vec_push(n->arena, &operands, state.at[i]);
-        types[1 + i] = mlirValueGetType(state.at[i]);
-        locs[1 + i] = b->loc;
-    }
-    MlirRegion region = mlirRegionCreate();
-    MlirBlock block = mlirBlockCreate((intptr_t)state.len + 1, types, locs);
-    mlirRegionAppendOwnedBlock(region, block);
-    int64_t x = tri_op_int(n->outer, "tt.num_stages", 0), y = tri_op_int(n->inner, "tt.num_stages", 0);
-    int64_t stages = x > y ? x : y;
-    tri_attr attrs[] = {{"tt.num_stages", stages ? tri_attr_i32(b->context, (int32_t)stages) : (MlirAttribute){NULL}},
-                        {"tt.warp_specialize", tri_op_attr(n->outer, "tt.warp_specialize")},
-                        {"tt.disallow_acc_multi_buffer", tri_op_attr(n->outer, "tt.disallow_acc_multi_buffer")}};
-    MlirOperation loop = tri_builder_create(b, &(tri_op){
-        .name = "scf.for", .num_operands = (intptr_t)operands.len, .operands = operands.at,
-        .num_results = (intptr_t)state.len, .results = types + 1, .num_attrs = 3, .attrs = attrs,
-        .num_regions = 1, .regions = &region,
-    });
-    make_body(n, block, b->loc);
-    return loop;
-}
-
-static value_list results_of(nest *n, MlirOperation op, intptr_t from)
-{
-    value_list results = {0};
-    for (intptr_t i = 0; i < n->outer_args; i++)
-        tri_vec_push(n->arena, &results, tri_op_result(op, from + i));
-    return results;
-}
-
-static void fuse(nest *n)
-{
-    tri_builder b = tri_builder_before(n->outer);
     int64_t lb, ub;
-    bool is_sure = tri_op_const_int(tri_op_operand(n->inner, 0), &lb) &&
-                   tri_op_const_int(tri_op_operand(n->inner, 1), &ub) && lb < ub;
-    n->inner_trips = trips_of(n, &b, n->inner);
-    if (is_sure) {
-        value_list results = results_of(n, make_fused(n, &b), at_args);
-        tri_op_replace(n->outer, n->outer_args, results.at);
+    if (tri_op_const_int(tri_op_operand(loop, 0), &lb) && tri_op_const_int(tri_op_operand(loop, 1), &ub))
+        return lb < ub;
+    return is_assumed_below(tri_op_operand(loop, 0), tri_op_operand(loop, 1));
+}
+
+static MlirValue is_empty(tri_builder *b, MlirOperation loop)
+{
+    enum { sge = 5 };
+    MlirValue operands[] = {tri_op_operand(loop, 0), tri_op_operand(loop, 1)};
+    MlirType i1 = mlirIntegerTypeGet(b->context, 1);
+    tri_attr attr = {"predicate", tri_attr_i64(b->context, sge)};
+    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = operands,
+                                          .num_results = 1, .results = &i1, .num_attrs = 1, .attrs = &attr});
+}
+
+static void yield_results(tri_arena *arena, MlirOperation op)
+{
+    intptr_t n = mlirOperationGetNumResults(op);
+    MlirValue *values = TRI_NEW_ARRAY(arena, MlirValue, n + 1);
+    for (intptr_t i = 0; i < n; i++)
+        values[i] = tri_op_result(op, i);
+    tri_builder b = tri_builder_after(op);
+    tri_builder_create(&b, &(tri_op){.name = "scf.yield", .num_operands = n, .operands = values});
+}
+
+/* A copy of the outer loop without the inner one, which does not run, in `block`. */
+static void clone_without(tri_arena *arena, MlirBlock block, MlirOperation outer, MlirOperation inner)
+{
+    tri_builder b = tri_builder_at_end(block, mlirOperationGetLocation(outer));
+    MlirOperation copy = tri_op_clone(&b, outer, 0, NULL, NULL);
+    MlirOperation from = mlirBlockGetFirstOperation(tri_op_body(outer, 0)), to = mlirBlockGetFirstOperation(tri_op_body(copy, 0));
+    for (; !mlirOperationEqual(from, inner); from = mlirOperationGetNextInBlock(from))
+        to = mlirOperationGetNextInBlock(to);
+    intptr_t n = mlirOperationGetNumResults(to);
+    MlirValue *values = TRI_NEW_ARRAY(arena, MlirValue, n + 1);
+    for (intptr_t i = 0; i < n; i++)
+        values[i] = tri_op_operand(to, 3 + i);
+    tri_op_replace(to, n, values);
+    mlirOperationRemoveAttributeByName(copy, mlirStringRefCreateFromCString("tt.warp_specialize"));
+    yield_results(arena, copy);
+}
+
+/* Moves the nest into a conditional's second region; the first one is for an inner loop that does not run. */
+static void make_versions(tri_arena *arena, MlirOperation outer, MlirOperation inner)
+{
+    tri_builder b = tri_builder_before(outer);
+    intptr_t n = mlirOperationGetNumResults(outer);
+    MlirType *types = TRI_NEW_ARRAY(arena, MlirType, n + 1);
+    MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
+    MlirBlock blocks[] = {mlirBlockCreate(0, NULL, NULL), mlirBlockCreate(0, NULL, NULL)};
+    for (int r = 0; r < 2; r++)
+        mlirRegionAppendOwnedBlock(regions[r], blocks[r]);
+    for (intptr_t i = 0; i < n; i++)
+        types[i] = mlirValueGetType(tri_op_result(outer, i));
+    MlirValue condition = is_empty(&b, inner);
+    MlirOperation made = tri_builder_create(&b, &(tri_op){.name = "scf.if", .num_operands = 1, .operands = &condition,
+                                                          .num_results = n, .results = types,
+                                                          .num_regions = 2, .regions = regions});
+    for (intptr_t i = 0; i < n; i++)
+        mlirValueReplaceAllUsesOfWith(tri_op_result(outer, i), tri_op_result(made, i));
+    clone_without(arena, blocks[0], outer, inner);
+    mlirOperationRemoveFromParent(outer);
+    mlirBlockAppendOwnedOperation(blocks[1], outer);
+    yield_results(arena, outer);
+}
+
+static void fuse_pair(tri_arena *arena, node *parent)
+{
+    MlirOperation outer = parent->loop, inner = parent->children.at[0]->loop;
+    tri_fused_loop_inner as = {.loop = inner};
+    if (!compares_signed(outer) || !compares_signed(inner))
         return;
-    }
-    value_list like = results_of(n, n->outer, 0);
-    MlirBlock blocks[2];
-    MlirValue runs = compare(&b, slt, tri_builder_int(&b, n->type, 0), n->inner_trips);
-    MlirOperation made = make_if(n, &b, runs, &like, blocks);
-    tri_builder in = tri_builder_at_end(blocks[0], b.loc);
-    value_list results = results_of(n, make_fused(n, &in), at_args);
-    yield(&in, &results);
-    in = tri_builder_at_end(blocks[1], b.loc);
-    results = results_of(n, tri_op_clone(&in, n->outer, 0, NULL, NULL), 0);
-    yield(&in, &results);
-    results = results_of(n, made, 0);
-    tri_op_replace(n->outer, n->outer_args, results.at);
+    hoist_invariant(outer);
+    sink(arena, outer, inner);
+    if (!slice_bounds(arena, outer, inner, &as.sliced, &as.is_variant) || as.is_variant ||
+        !tri_fused_loop_can_make(arena, outer, 1, &as))
+        return;
+    move_before(&as.sliced, outer);
+    if (!runs_surely(inner))
+        make_versions(arena, outer, inner);
+    fuse_one_level(arena, parent, true);
 }
 
 static bool run(tri_pass_run *run)
 {
-    tri_op_list loops = {0};
-    tri_op_collect_named(mlirModuleGetOperation(run->module), "scf.for", run->arena, &loops);
-    for (size_t i = 0; i < loops.len; i++) {
-        nest n = {.run = run, .arena = run->arena, .outer = loops.at[i]};
-        if (mlirAttributeIsNull(tri_op_attr(n.outer, "tt.flatten")))
-            continue;
-        mlirOperationRemoveAttributeByName(n.outer, mlirStringRefCreateFromCString("tt.flatten"));
-        hoist_invariant(n.outer);
-        if (!can_fuse(&n) || !find_carried(&n))
-            continue;
-        fuse(&n);
-        i++; /* its inner loop is gone */
+    node_list roots = {0};
+    find_trees(run->arena, mlirModuleGetOperation(run->module), NULL, &roots);
+    for (size_t i = 0; i < roots.len; i++) {
+        node *root = roots.at[i];
+        bool is_pair = root->children.len == 1 && !root->children.at[0]->children.len;
+        if (!mlirAttributeIsNull(tri_op_attr(root->loop, "ttg.always-fuse")))
+            fuse_tree(run->arena, root);
+        else if (is_pair && !mlirAttributeIsNull(tri_op_attr(root->loop, "tt.flatten")))
+            fuse_pair(run->arena, root);
     }
     return true;
 }

@@ -55,6 +55,24 @@ same() {
 @test "a loop in a loop that is flattened" {
     same flattened y randn:f32:5x128:seed=1 y=zeros:f32:8x128 7 5 B=128
     same flattened y randn:f32:5x128:seed=1 y=zeros:f32:8x128 7 0 B=128
+    same assumed y randn:f32:5x128:seed=1 y=zeros:f32:5x128 5 4 B=128
+    same assumed y randn:f32:5x128:seed=1 y=zeros:f32:5x128 5 1 B=128
+}
+
+@test "loops beside and in one another, fused whether they run or not" {
+    local n m
+    for n in 0 1 5; do
+        for m in 0 2 6; do
+            "$TRITRUN" -o arg1=host.npy "$SRCDIR/tests/passes/siblings.ttir" randn:f32:128:seed=1 zeros:f32:6x128 $n $m
+            "$TRITRUN" -arch=sim:sm_80 -expect=arg1=@host.npy "$SRCDIR/tests/passes/siblings.ttir" \
+                randn:f32:128:seed=1 zeros:f32:6x128 $n $m
+        done
+    done
+}
+
+@test "tiles of a product in one loop, by fewer programs than tiles" {
+    same persistent c -grid=3 randn:f16:72x80:seed=1 randn:f16:80x136:seed=2 c=zeros:f32:72x136 72 136 80 BM=32 BN=64 BK=32
+    same persistent c -grid=1 randn:f16:72x80:seed=1 randn:f16:80x136:seed=2 c=ones:f32:72x136 72 136 0 BM=32 BN=64 BK=32
 }
 
 @test "blocks with bounds, of older text" {
