@@ -483,13 +483,22 @@ void tri_convert_order(const tri_encoding *encoding, int rank, const int64_t *sh
         first_seen_order(&l, rank, 4, register_ins, NULL, out_order);
 }
 
-void tri_convert_thread_order(const tri_encoding *encoding, int rank, const int64_t *shape, int32_t *out_order)
+static void order_of_dim(const tri_encoding *encoding, int rank, const int64_t *shape, tri_dim in, int32_t *out_order)
 {
     int32_t order[TRI_MAX_RANK];
-    static const tri_dim lane = TRI_DIM_LANE;
     tri_convert_order(encoding, rank, shape, order);
     tri_linear l = must_convert(encoding, rank, shape);
-    first_seen_order(&l, rank, 1, &lane, order, out_order);
+    first_seen_order(&l, rank, 1, &in, order, out_order);
+}
+
+void tri_convert_thread_order(const tri_encoding *encoding, int rank, const int64_t *shape, int32_t *out_order)
+{
+    order_of_dim(encoding, rank, shape, TRI_DIM_LANE, out_order);
+}
+
+void tri_convert_warp_order(const tri_encoding *encoding, int rank, const int64_t *shape, int32_t *out_order)
+{
+    order_of_dim(encoding, rank, shape, TRI_DIM_WARP, out_order);
 }
 
 void tri_convert_order_for_memory(const tri_encoding *encoding, int rank, const int64_t *shape, int32_t *out_order)

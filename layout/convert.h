@@ -43,8 +43,9 @@ int64_t tri_convert_pad_offset(const tri_encoding *shared, int64_t offset);
 
 /* Fastest dimension first. */
 void tri_convert_order(const tri_encoding *encoding, int rank, const int64_t *shape, int32_t *out_order);
-/* Order of the threads (lane bases first), and the order a register value is stored to memory in. */
+/* Order of the threads (lane bases first) and of the warps, and the order a register value is stored to memory in. */
 void tri_convert_thread_order(const tri_encoding *encoding, int rank, const int64_t *shape, int32_t *out_order);
+void tri_convert_warp_order(const tri_encoding *encoding, int rank, const int64_t *shape, int32_t *out_order);
 void tri_convert_order_for_memory(const tri_encoding *encoding, int rank, const int64_t *shape, int32_t *out_order);
 int64_t tri_convert_elements_per_thread(const tri_encoding *encoding, int rank, const int64_t *shape);
 /* Consecutive elements along each dimension that one thread holds. */

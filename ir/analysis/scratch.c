@@ -118,6 +118,21 @@ static int64_t tensor_bytes(MlirType type)
     return tri_type_num_elements(type) * tri_scratch_element_bits(type) / 8;
 }
 
+bool tri_scratch_gather(tri_arena *arena, MlirOperation op, const tri_plan_machine *machine, tri_gather *out_plan)
+{
+    tri_linear source, index;
+    return machine->can_shuffle && tri_scratch_linear(arena, mlirValueGetType(tri_op_operand(op, 0)), &source) &&
+           tri_scratch_linear(arena, mlirValueGetType(tri_op_operand(op, 1)), &index) &&
+           tri_gather_plan(&source, &index, TRI_DIM_0 + (tri_dim)tri_op_int(op, "axis", 0), out_plan) &&
+           tri_gather_is_worth(out_plan, &source, &index);
+}
+
+static int64_t gather_bytes(tri_arena *arena, MlirOperation op, const tri_plan_machine *machine)
+{
+    tri_gather plan;
+    return tri_scratch_gather(arena, op, machine, &plan) ? 0 : tensor_bytes(mlirValueGetType(tri_op_operand(op, 0)));
+}
+
 static int64_t histogram_bytes(MlirOperation op)
 {
     MlirType type = mlirValueGetType(tri_op_result(op, 0));
@@ -148,7 +163,7 @@ int64_t tri_scratch_bytes(tri_arena *arena, MlirOperation op, const tri_plan_mac
     if (tri_op_is(op, "tt.scan"))
         return scan_bytes(arena, op);
     if (tri_op_is(op, "tt.gather"))
-        return tensor_bytes(mlirValueGetType(tri_op_operand(op, 0)));
+        return gather_bytes(arena, op, machine);
     if (tri_op_is(op, "tt.histogram"))
         return histogram_bytes(op);
     if (tri_op_is(op, "tt.atomic_rmw") || tri_op_is(op, "tt.atomic_cas"))

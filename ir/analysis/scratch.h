@@ -5,6 +5,7 @@
 #define TRI_IR_ANALYSIS_SCRATCH_H
 
 #include "base/arena.h"
+#include "layout/gather.h"
 #include "layout/plan.h"
 
 #include "mlir-c/IR.h"
@@ -21,11 +22,15 @@ tri_plan_machine tri_scratch_machine(MlirOperation module);
  *                        behind the other, each rounded up to 16 bytes
  *   tt.scan              when warps move along the axis: per operand, rounded up to 16 bytes, one
  *                        element per run of tri_scratch_scan_run elements along the axis
- *   tt.gather            the whole source, row major
+ *   tt.gather            none where tri_scratch_gather finds lanes to exchange with, else the whole
+ *                        source, row major
  *   tt.histogram         a counter of the result's type per bin, 32 at least
  *   tt.atomic_rmw/cas    one element for a scalar result that is used, the whole tensor when the
  *                        result is used and several threads hold the same element */
 int64_t tri_scratch_bytes(tri_arena *arena, MlirOperation op, const tri_plan_machine *machine);
+
+/* Whether a tt.gather stays within its warps, and how. */
+bool tri_scratch_gather(tri_arena *arena, MlirOperation op, const tri_plan_machine *machine, tri_gather *out_plan);
 
 /* Elements along the axis that one warp scans without help of others: the part of the axis that
  * registers and lanes below its first warp bit cover. */

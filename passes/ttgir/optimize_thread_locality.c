@@ -1,4 +1,27 @@
-/* Keeps loop-carried reductions inside each thread until the loop is over.
+/* Rearranges what goes along an axis - views that are reduced, gathers, reductions in a loop - so that less
+ * of it leaves its thread or its warp.
+ *
+ * A view in any order that is reduced takes a layout whose threads hold whole rows:
+ *
+ *     %v = tt.reshape %x allow_reorder : ... -> tensor<64x16xf32, #blocked>    // 16 threads along dimension 1
+ *     %r = "tt.reduce"(%v) <{axis = 1}>
+ *   becomes
+ *     %w = tt.reshape %x allow_reorder efficient_layout : ... -> tensor<64x16xf32, #rows>   // 1 thread
+ *     %v = ttg.convert_layout %w : #rows -> #blocked
+ *     %r = "tt.reduce"(%v) <{axis = 1}>
+ *
+ * and remove-layout-conversions, to which such a view is an anchor, brings #rows to the reduction.
+ *
+ * A gather of two or more dimensions takes a layout in which each warp holds whole columns along the axis,
+ * as many threads along it as there are:
+ *
+ *     %g = tt.gather %x[%i] {axis = 0} : (tensor<64x64xf32, #blocked>, tensor<64x64xi32, #blocked>)
+ *   becomes
+ *     %y = ttg.convert_layout %x : #blocked -> #columns ; %j = ttg.convert_layout %i : #blocked -> #columns
+ *     %h = tt.gather %y[%j] {axis = 0, efficient_layout} : (tensor<64x64xf32, #columns>, ...)
+ *     %g = ttg.convert_layout %h : #columns -> #blocked
+ *
+ * A loop-carried reduction stays inside each thread until the loop is over:
  *
  *     scf.for ... iter_args(%acc = %zero) {
  *       %x = tt.load %p : tensor<32x128xf32, #blocked>           // eight elements of a row in each thread
@@ -7,26 +30,151 @@
  *     }
  *   becomes
  *     %parts = scf.for ... iter_args(%acc = 0) {
- *       %v = reshape, trans, reshape of %x : tensor<32x16x8xf32>  // the eight elements are a dimension
- *       %r = "tt.reduce"(%v) <{axis = 2}>                          // nothing leaves the thread
+ *       %v = tt.reshape %x allow_reorder efficient_layout : tensor<32x16x8xf32>  // the eight are a dimension
+ *       %r = "tt.reduce"(%v) <{axis = 2}>                                         // nothing leaves the thread
  *       ...
  *     }
  *     %sum = "tt.reduce"(%parts) <{axis = 1}> ; %result = arith.addf %zero, converted %sum
  *
- * Needs: layouts; a reduction over the last dimension of a loaded tensor by one of addf, mulf, maximumf,
- * maxnumf, minimumf, minnumf whose only use is the same operation on the accumulator, which starts as
- * a constant. Floating-point sums are added up in another order. Answers to the loop part of
+ * Needs for the last: a reduction over the last dimension of a loaded tensor in a blocked layout by one of
+ * addf, mulf, maximumf, maxnumf, minimumf, minnumf whose only use is the same operation on the accumulator,
+ * which starts as a constant. Where registers as they are would mix rows in the view, it is spelled as reshape,
+ * trans, reshape. Floating-point sums are added up in another order. Answers to
  * tritongpu-optimize-thread-locality. Test: tests/passes/optimize-thread-locality.mlir */
 #include "passes/passes.h"
 
+#include "ir/analysis/blocked.h"
 #include "ir/analysis/infer.h"
 #include "ir/encoding.h"
 #include "ir/type.h"
 #include "layout/convert.h"
 #include "passes/analysis/dots.h"
 #include "passes/analysis/loops.h"
+#include "passes/ttgir/layouts.h"
 
 #include <math.h>
+
+/* ---- views that are reduced ---- */
+
+/* The axis that every reduction of a value goes along; -1 when there is none, or several. */
+static int common_axis(MlirValue value)
+{
+    int axis = -1;
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (!tri_op_is(user, "tt.reduce"))
+            continue;
+        int other = (int)tri_op_int(user, "axis", 0);
+        if (axis >= 0 && other != axis)
+            return -1;
+        axis = other;
+    }
+    return axis;
+}
+
+/* The same op with another type and the mark that says its layout is meant. */
+static MlirValue marked(tri_builder *b, MlirOperation op, MlirType type)
+{
+    MlirOperation made = tri_op_clone(b, op, 0, NULL, NULL);
+    tri_op_set_type(tri_op_result(made, 0), type);
+    tri_builder_set_attr(made, "efficient_layout", tri_attr_unit(b->context));
+    return tri_op_result(made, 0);
+}
+
+static void keep_rows_in_threads(tri_layouts *l, MlirOperation view)
+{
+    MlirType type = mlirValueGetType(tri_op_result(view, 0));
+    const tri_encoding *e = tri_dots_encoding(l->arena, tri_op_result(view, 0));
+    int axis = common_axis(tri_op_result(view, 0));
+    if (!e || !tri_op_flag(view, "allow_reorder") || axis < 0)
+        return;
+    int64_t shape[TRI_MAX_RANK];
+    int32_t order[TRI_MAX_RANK], ones[TRI_MAX_RANK], split[TRI_MAX_RANK], now[TRI_MAX_RANK];
+    int rank = tri_dots_shape(type, shape), n = 0;
+    tri_convert_cta_split(e, rank, split);
+    if (e->kind == TRI_ENC_BLOCKED && e->blocked.threads_per_warp[axis] == 1 && e->warps_per_cta[axis] == 1 && split[axis] == 1)
+        return; /* they are there already */
+    tri_convert_order(e, rank, shape, now);
+    for (int d = 0; d < rank; d++) {
+        ones[d] = 1;
+        if (now[d] != axis)
+            order[n++] = now[d];
+    }
+    order[n] = axis;
+    tri_encoding rows = tri_blocked_make(rank, shape, ones, order, l->launch);
+    MlirType made = tri_type_with_encoding(type, tri_encoding_make(mlirTypeGetContext(type), &rows));
+    if (mlirTypeEqual(made, type) || tri_layouts_is_expensive_view(l, mlirValueGetType(tri_op_operand(view, 0)), made))
+        return;
+    tri_builder b = tri_builder_before(view);
+    MlirValue value = tri_dots_convert(&b, marked(&b, view, made), tri_type_encoding(type));
+    tri_op_replace(view, 1, &value);
+}
+
+/* ---- gathers ---- */
+
+/* Hands `count` threads (or warps) out to the dimensions but `axis`, in order, each as many as `room` has for it;
+ * returns how many are left over. */
+static int32_t hand_out(int rank, const int32_t *order, int axis, const int64_t *room, int32_t count, int32_t *out)
+{
+    for (int i = 0; i < rank; i++) {
+        int d = order[i];
+        if (d == axis)
+            continue;
+        out[d] = (int32_t)(room[d] < count ? room[d] : count);
+        count /= out[d];
+    }
+    return count;
+}
+
+/* A layout of the source, and of the indices, in which a warp holds every element along the axis: few elements
+ * of a column in each thread, as each one costs an exchange. What threads are left over hold copies. */
+static tri_encoding columns_in_warps(const tri_encoding *e, int rank, const int64_t *shape, int axis, tri_launch launch)
+{
+    tri_encoding made = {.kind = TRI_ENC_BLOCKED, .rank = rank, .cga = e->cga};
+    int64_t room[TRI_MAX_RANK], own[TRI_MAX_RANK];
+    int32_t order[TRI_MAX_RANK], *lanes = made.blocked.threads_per_warp, *warps = made.warps_per_cta;
+    tri_blocked_shape_per_cta(e, shape, own);
+    lanes[axis] = (int32_t)(own[axis] < launch.lanes ? own[axis] : launch.lanes);
+    tri_convert_thread_order(e, rank, shape, order);
+    made.order[0] = axis;
+    for (int i = 0, n = 1; i < rank; i++) {
+        made.blocked.size_per_thread[i] = 1;
+        if (order[i] != axis)
+            made.order[n++] = order[i];
+    }
+    made.blocked.size_per_thread[axis] = (int32_t)(own[axis] / lanes[axis]);
+    int32_t spare_lanes = hand_out(rank, order, axis, own, launch.lanes / lanes[axis], lanes);
+    for (int d = 0; d < rank; d++)
+        room[d] = own[d] / lanes[d];
+    tri_convert_warp_order(e, rank, shape, order);
+    warps[axis] = hand_out(rank, order, axis, room, launch.warps, warps);
+    lanes[axis] *= spare_lanes;
+    return made;
+}
+
+static void keep_columns_in_warps(tri_layouts *l, MlirOperation gather)
+{
+    MlirValue source = tri_op_operand(gather, 0), indices = tri_op_operand(gather, 1);
+    MlirType type = mlirValueGetType(tri_op_result(gather, 0));
+    const tri_encoding *e = tri_dots_encoding(l->arena, source);
+    int64_t shape[TRI_MAX_RANK];
+    int rank = tri_dots_shape(mlirValueGetType(source), shape);
+    if (!e || rank < 2 || tri_op_flag(gather, "efficient_layout"))
+        return;
+    tri_encoding columns = columns_in_warps(e, rank, shape, (int)tri_op_int(gather, "axis", 0), l->launch);
+    MlirAttribute encoding = tri_encoding_make(mlirTypeGetContext(type), &columns);
+    tri_builder b = tri_builder_before(gather);
+    MlirValue from[2] = {source, indices};
+    for (int i = 0; i < 2; i++) {
+        MlirType to = tri_type_with_encoding(mlirValueGetType(from[i]), encoding);
+        mlirOperationSetOperand(gather, i, tri_builder_unary(&b, "ttg.convert_layout", to, from[i]));
+    }
+    MlirValue value = marked(&b, gather, tri_type_with_encoding(type, encoding));
+    value = tri_builder_unary(&b, "ttg.convert_layout", type, value);
+    tri_op_replace(gather, 1, &value);
+}
+
+/* ---- reductions in a loop ---- */
 
 typedef struct {
     MlirOperation reduce, accumulate, loop;
@@ -35,9 +183,9 @@ typedef struct {
     int rank;
     int64_t shape[TRI_MAX_RANK];
     int64_t repeats, threads, run; /* the axis = repeats x threads x run consecutive elements of a thread */
+    MlirType view;                 /* tensor<..., threads, repeats * run> with all registers as they are; or null */
 } match;
 
-/* ---- matchers ---- */
 
 static bool find_neutral(MlirOperation op, double *out_neutral)
 {
@@ -85,6 +233,52 @@ static bool match_loop(match *m)
     return false;
 }
 
+/* Whether register, lane and warp of an element mean the same row in both layouts, and both have the same copies. */
+static bool keeps_rows(const tri_linear *from, const tri_linear *to, int rows)
+{
+    static const tri_dim ins[] = {TRI_DIM_REGISTER, TRI_DIM_LANE, TRI_DIM_WARP};
+    for (size_t i = 0; i < sizeof ins / sizeof *ins; i++) {
+        int bits = tri_linear_in_bits(from, ins[i]);
+        if (tri_linear_in_bits(to, ins[i]) != bits)
+            return false;
+        for (int b = 0; b < bits; b++) {
+            if (!tri_linear_basis(from, ins[i], b) != !tri_linear_basis(to, ins[i], b))
+                return false;
+            for (int d = 0; d < rows; d++)
+                if (tri_linear_basis_at(from, ins[i], b, TRI_DIM_0 + (tri_dim)d) !=
+                    tri_linear_basis_at(to, ins[i], b, TRI_DIM_0 + (tri_dim)d))
+                    return false;
+        }
+    }
+    return true;
+}
+
+/* The type that makes a thread's elements along the last dimension a dimension of their own and leaves every
+ * register where it is; none when that would put elements of different rows together. */
+static void find_view(tri_arena *arena, match *m, const tri_encoding *e)
+{
+    MlirType type = mlirValueGetType(tri_op_operand(m->reduce, 0));
+    tri_encoding view = *e;
+    int64_t shape[TRI_MAX_RANK];
+    int axis = m->rank - 1;
+    for (int d = 0; d < axis; d++)
+        shape[d] = m->shape[d];
+    shape[axis] = m->threads;
+    shape[m->rank] = m->run * m->repeats;
+    view.rank = m->rank + 1;
+    view.blocked.size_per_thread[m->rank] = e->blocked.size_per_thread[axis];
+    view.blocked.size_per_thread[axis] = 1;
+    view.blocked.threads_per_warp[m->rank] = view.warps_per_cta[m->rank] = 1;
+    view.order[0] = m->rank;
+    for (int d = 0; d < m->rank; d++)
+        view.order[d + 1] = e->order[d];
+    MlirAttribute encoding = tri_encoding_make(mlirTypeGetContext(type), &view);
+    MlirType made = tri_type_tensor(m->rank + 1, shape, tri_type_element(type), encoding);
+    tri_linear from, to;
+    if (tri_dots_linear(arena, type, &from) && tri_dots_linear(arena, made, &to) && keeps_rows(&from, &to, axis))
+        m->view = made;
+}
+
 static bool match_reduce(tri_arena *arena, MlirOperation reduce, match *m)
 {
     MlirOperation combiner;
@@ -104,15 +298,17 @@ static bool match_reduce(tri_arena *arena, MlirOperation reduce, match *m)
         return false;
     int64_t size = m->shape[axis], spt = e->blocked.size_per_thread[axis];
     int64_t spread = (int64_t)e->blocked.threads_per_warp[axis] * e->warps_per_cta[axis];
-    if (spt * spread > size)
-        return false; /* threads hold copies */
+    if (spt > size)
+        return false; /* registers hold copies */
     m->run = spt;
-    m->threads = spread;
-    m->repeats = size / (spt * spread);
-    return m->run * m->repeats > 1;
+    m->repeats = spt * spread > size ? 1 : size / (spt * spread);
+    m->threads = size / (spt * m->repeats);
+    if (m->run * m->repeats == 1)
+        return false;
+    find_view(arena, m, e);
+    return !mlirTypeIsNull(m->view) || spt * spread <= size;
 }
 
-/* ---- rewriters ---- */
 
 static MlirValue infer_unary(tri_pass_run *run, tri_builder *b, const char *name, MlirValue x, int rank, const int64_t *shape,
                              const tri_attr *attr)
@@ -132,6 +328,11 @@ static MlirValue infer_unary(tri_pass_run *run, tri_builder *b, const char *name
 /* tensor<..., N> -> tensor<..., threads, repeats * run>, each thread's elements in the last dimension. */
 static MlirValue split_threads(tri_pass_run *run, tri_builder *b, const match *m, MlirValue x)
 {
+    if (!mlirTypeIsNull(m->view)) {
+        tri_attr marks[] = {{"allow_reorder", tri_attr_unit(b->context)}, {"efficient_layout", tri_attr_unit(b->context)}};
+        return tri_builder_value(b, &(tri_op){.name = "tt.reshape", .num_operands = 1, .operands = &x, .num_results = 1,
+                                              .results = &m->view, .num_attrs = 2, .attrs = marks});
+    }
     int64_t shape[TRI_MAX_RANK];
     int32_t order[TRI_MAX_RANK];
     int outer = m->rank - 1;
@@ -182,8 +383,9 @@ static void rewrite(tri_pass_run *run, match *m)
     tri_builder b = tri_builder_before(m->reduce);
     MlirValue part = reduce_last(run, &b, m, split_threads(run, &b, m, tri_op_operand(m->reduce, 0)));
     MlirType type = mlirValueGetType(part), result = mlirValueGetType(tri_op_result(m->accumulate, 0));
-    tri_builder before = tri_builder_before(m->loop);
-    MlirValue neutral = tri_builder_float(&before, type, m->neutral), init = tri_op_operand(m->loop, 3 + m->arg);
+    MlirValue init = tri_op_operand(m->loop, 3 + m->arg);
+    tri_builder before = tri_builder_after(tri_op_def(init));
+    MlirValue neutral = tri_builder_float(&before, type, m->neutral);
     m->loop = tri_loops_add_iter_args(run->arena, m->loop, 1, &neutral);
     MlirBlock body = tri_op_body(m->loop, 0);
     MlirValue carried = mlirBlockGetArgument(body, mlirBlockGetNumArguments(body) - 1);
@@ -204,8 +406,16 @@ static void rewrite(tri_pass_run *run, match *m)
 
 static bool run(tri_pass_run *run)
 {
-    tri_op_list reduces = {0};
-    tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.reduce", run->arena, &reduces);
+    MlirOperation module = mlirModuleGetOperation(run->module);
+    tri_layouts l = {run, run->arena, tri_blocked_launch(module)};
+    tri_op_list views = {0}, gathers = {0}, reduces = {0};
+    tri_op_collect_named(module, "tt.reshape", run->arena, &views);
+    for (size_t i = 0; i < views.len; i++)
+        keep_rows_in_threads(&l, views.at[i]);
+    tri_op_collect_named(module, "tt.gather", run->arena, &gathers);
+    for (size_t i = 0; i < gathers.len; i++)
+        keep_columns_in_warps(&l, gathers.at[i]);
+    tri_op_collect_named(module, "tt.reduce", run->arena, &reduces);
     for (size_t i = 0; i < reduces.len; i++) {
         match m;
         if (match_reduce(run->arena, reduces.at[i], &m))
@@ -216,7 +426,7 @@ static bool run(tri_pass_run *run)
 
 const tri_pass tri_pass_optimize_thread_locality = {
     .name = "optimize-thread-locality",
-    .help = "reduce inside each thread while a loop runs, between threads once after it",
+    .help = "keep reductions inside threads and gathers inside warps",
     .alias = "tritongpu-optimize-thread-locality",
     .run = run,
 };

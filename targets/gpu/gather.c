@@ -1,4 +1,6 @@
-/* tt.gather and tt.histogram: through a table in shared memory. */
+/* tt.gather: between the lanes of a warp where its layouts allow it, else through a table in shared memory, like
+ * tt.histogram. */
+#include "ir/analysis/scratch.h"
 #include "ir/type.h"
 #include "targets/gpu/access.h"
 
@@ -21,13 +23,67 @@ static LLVMValueRef element_number(tri_gpu *g, tri_gpu_layout *layout, MlirType 
     return index;
 }
 
+/* XOR of basis[b] over the set bits b of a value. Runs of bits whose bases double are one mask and shift. */
+static LLVMValueRef apply_value(tri_gpu *g, LLVMValueRef value, const uint64_t *basis, int bits)
+{
+    LLVMValueRef sum = tri_gpu_i32(g, 0);
+    for (int bit = 0, run; bit < bits; bit += run) {
+        run = 1;
+        if (!basis[bit])
+            continue;
+        bool is_single = !(basis[bit] & (basis[bit] - 1));
+        while (is_single && bit + run < bits && basis[bit + run] == basis[bit] << run)
+            run++;
+        LLVMValueRef low = LLVMBuildAnd(g->b, LLVMBuildLShr(g->b, value, tri_gpu_i32(g, bit), ""),
+                                        tri_gpu_i32(g, ((int64_t)1 << run) - 1), "");
+        sum = LLVMBuildXor(g->b, sum, LLVMBuildMul(g->b, low, tri_gpu_i32(g, (int64_t)basis[bit]), ""), "");
+    }
+    return sum;
+}
+
+/* The register of `in` that bits from `bit` up of the coordinate choose, as `lane` has it. */
+static LLVMValueRef search(tri_gpu *g, const tri_gather *plan, const tri_gpu_value *in, LLVMValueRef lane, LLVMValueRef along,
+                           int bit, uint64_t at)
+{
+    while (bit < plan->axis_bits && !plan->register_of[bit])
+        bit++;
+    if (bit == plan->axis_bits)
+        return tri_gpu_shuffle_index(g, in->at[at], lane);
+    LLVMValueRef off = search(g, plan, in, lane, along, bit + 1, at);
+    LLVMValueRef on = search(g, plan, in, lane, along, bit + 1, at ^ plan->register_of[bit]);
+    LLVMValueRef has = LLVMBuildAnd(g->b, along, tri_gpu_i32(g, (int64_t)1 << bit), "");
+    return LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntNE, has, tri_gpu_i32(g, 0), ""), on, off, "");
+}
+
+static void gather_in_warp(tri_gpu *g, MlirOperation op, const tri_gather *plan, int count)
+{
+    tri_gpu_value in = tri_gpu_get(g, mlirOperationGetOperand(op, 0)), index = tri_gpu_get(g, mlirOperationGetOperand(op, 1));
+    tri_gpu_value out = tri_gpu_new(g, count);
+    LLVMValueRef first = tri_gpu_apply_thread(g, &plan->lane, 0, tri_linear_total_out_bits(&plan->lane));
+    for (int r = 0; r < count; r++) {
+        LLVMValueRef along = LLVMBuildIntCast2(g->b, index.at[r], g->i32, true, "");
+        uint64_t own = tri_linear_apply_one(&plan->lane, TRI_DIM_REGISTER, (uint64_t)r);
+        LLVMValueRef lane = LLVMBuildXor(g->b, first, tri_gpu_i32(g, (int64_t)own), "");
+        lane = LLVMBuildXor(g->b, lane, apply_value(g, along, plan->lane_of, plan->axis_bits), "");
+        out.at[r] = search(g, plan, &in, lane, along, 0, tri_linear_apply_one(&plan->source, TRI_DIM_REGISTER, (uint64_t)r));
+    }
+    tri_gpu_set_result(g, op, 0, out);
+}
+
 static bool run_gather(tri_gpu *g, MlirOperation op)
 {
     MlirValue source = mlirOperationGetOperand(op, 0), indices = mlirOperationGetOperand(op, 1);
     MlirType type = mlirValueGetType(source);
     tri_gpu_layout *from = tri_gpu_layout_of(g, op, type), *to = tri_gpu_layout_of(g, op, mlirValueGetType(indices));
     int64_t offset;
-    if (!from || !to || !need_scratch(g, op, &offset))
+    tri_gather plan;
+    if (!from || !to)
+        return false;
+    if (tri_scratch_gather(g->arena, op, &g->plan, &plan)) {
+        gather_in_warp(g, op, &plan, to->registers);
+        return true;
+    }
+    if (!need_scratch(g, op, &offset))
         return false;
     int axis = (int)tri_op_int(op, "axis", 0);
     LLVMTypeRef element = tri_gpu_part_type(g, type, 0);

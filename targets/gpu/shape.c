@@ -136,6 +136,24 @@ static bool run_expand_dims(tri_gpu *g, MlirOperation op) { return rename_regist
 static bool run_broadcast(tri_gpu *g, MlirOperation op) { return rename_registers(g, op, project_broadcast); }
 static bool run_trans(tri_gpu *g, MlirOperation op) { return rename_registers(g, op, project_trans); }
 
+/* Whether the bits of register, lane and warp that hold copies have none but zero bases. */
+static bool has_plain_copies(const tri_gpu_layout *layout)
+{
+    const tri_dim ins[] = {TRI_DIM_REGISTER, TRI_DIM_LANE, TRI_DIM_WARP};
+    const uint64_t masks[] = {layout->replicas.reg, layout->replicas.lane, layout->replicas.warp};
+    for (int i = 0; i < 3; i++)
+        for (int bit = 0; bit < tri_linear_in_bits(&layout->linear, ins[i]); bit++)
+            if (masks[i] >> bit & 1 && tri_linear_basis(&layout->linear, ins[i], bit))
+                return false;
+    return true;
+}
+
+static bool has_same_copies(const tri_gpu_layout *a, const tri_gpu_layout *b)
+{
+    return a->replicas.reg == b->replicas.reg && a->replicas.lane == b->replicas.lane &&
+           a->replicas.warp == b->replicas.warp && has_plain_copies(a) && has_plain_copies(b);
+}
+
 static bool run_reshape(tri_gpu *g, MlirOperation op)
 {
     if (!tri_op_flag(op, "allow_reorder"))
@@ -147,9 +165,7 @@ static bool run_reshape(tri_gpu *g, MlirOperation op)
         return false;
     if (same_threads(g, op, &to->linear, &from->linear, project_reshape))
         return rename_registers(g, op, project_reshape);
-    bool is_full = !(from->replicas.reg | from->replicas.lane | from->replicas.warp | to->replicas.reg |
-                     to->replicas.lane | to->replicas.warp);
-    if (!is_full || from->registers != to->registers)
+    if (from->registers != to->registers || !has_same_copies(from, to))
         return tri_gpu_unsupported(g, op, "the layouts of operand and result hold different numbers of elements");
     tri_gpu_set_result(g, op, 0, tri_gpu_operand(g, op, 0));
     return true;

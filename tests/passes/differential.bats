@@ -39,6 +39,9 @@ f32-dot-tc|without|sm_80|differential.tri|product|*fp32:16, *fp32:16, *fp32:16, 
 remove-layout-conversions|without|sm_80|execute.tri|transpose|*fp32:16, *fp32:16, i32:16, 32, 32|y|randn:f32:32x32:seed=1 y=zeros:f32:32x32 32
 remove-layout-conversions|without|sm_80|differential.tri|reloaded|*fp32:16, *fp32:16, i32, 32|y|randn:f32:6x32x32:seed=1 y=zeros:f32:6x32x32 6
 optimize-thread-locality|without|sm_80|differential.tri|sums|*fp32:16, *fp32:16, i32:16, 32, 128|y|randn:f32:32x256:seed=1 y=zeros:f32:32 256
+optimize-thread-locality|without|sm_80|differential.tri|gathered|*fp32:16, *fp32:16, i32, 64, 16|y|randn:f32:64x16:seed=1 y=zeros:f32:64x16 3
+optimize-thread-locality|without|sm_80|differential.tri|gathered|*fp16:16, *fp32:16, i32, 32, 256|y|randn:f16:32x256:seed=1 y=zeros:f32:32x256 3
+optimize-thread-locality|without|sm_80|differential.tri|viewed|*fp32:16, *fp32:16, 2048|y|randn:f32:2048:seed=1 y=zeros:f32:1
 accelerate-matmul|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 optimize-dot-operands|without|sm_80|differential.tri|chained|*fp16:16, *fp16:16, *fp32:16, i32:16, 64, True|c|randn:f16:64x64:seed=1 randn:f16:64x64:seed=2 c=zeros:f32:64x64 64
 reduce-data-duplication|without|sm_80|differential.tri|chained|*fp16:16, *fp16:16, *fp32:16, i32:16, 64, False|c|randn:f16:64x64:seed=1 randn:f16:64x64:seed=2 c=zeros:f32:64x64 64
