@@ -70,13 +70,14 @@ static MlirValue zero_if_nan(tri_builder *b, MlirValue x)
 
 static MlirValue by_tf32(tri_builder *b, MlirOperation dot)
 {
-    MlirValue big[2], small[2], acc = tri_builder_float(b, mlirValueGetType(tri_op_result(dot, 0)), 0.0);
+    MlirValue big[2], small[2];
     int64_t imprecise = tri_op_int(dot, "maxNumImpreciseAcc", 0);
     for (intptr_t i = 0; i < 2; i++) {
         MlirValue x = tri_op_operand(dot, i);
         big[i] = round_tf32(b, x);
         small[i] = tri_builder_binary(b, "arith.subf", mlirValueGetType(x), x, big[i]);
     }
+    MlirValue acc = tri_builder_float(b, mlirValueGetType(tri_op_result(dot, 0)), 0.0);
     acc = product(b, small[0], big[1], acc, TRI_PRECISION_TF32, imprecise);
     acc = product(b, big[0], small[1], acc, TRI_PRECISION_TF32, imprecise);
     return product(b, big[0], big[1], zero_if_nan(b, acc), TRI_PRECISION_TF32, imprecise);
@@ -86,9 +87,10 @@ static MlirValue by_bf16(tri_builder *b, MlirOperation dot, int parts)
 {
     /* which parts are multiplied, smallest product first; 0 is the leading part */
     static const int pairs[][2] = {{1, 1}, {2, 0}, {0, 2}, {1, 0}, {0, 1}};
-    MlirValue x[3], y[3], acc = tri_builder_float(b, mlirValueGetType(tri_op_result(dot, 0)), 0.0);
+    MlirValue x[3], y[3];
     split_bf16(b, tri_op_operand(dot, 0), parts, x);
     split_bf16(b, tri_op_operand(dot, 1), parts, y);
+    MlirValue acc = tri_builder_float(b, mlirValueGetType(tri_op_result(dot, 0)), 0.0);
     for (size_t i = parts == 3 ? 0 : 3; i < sizeof pairs / sizeof *pairs; i++)
         acc = product(b, x[pairs[i][0]], y[pairs[i][1]], acc, TRI_PRECISION_IEEE, 0);
     return product(b, x[0], y[0], zero_if_nan(b, acc), TRI_PRECISION_IEEE, 0);

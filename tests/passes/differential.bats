@@ -36,6 +36,8 @@ triton-licm|without|sm_80|differential.tri|repeated|*fp32:16, *fp32:16, *fp32:16
 convert-triton-to-tritongpu|host|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|randn:f16:32x128:seed=1 y=zeros:f32:32x128 128
 coalesce|without|sm_80|execute.tri|transpose|*fp32:16, *fp32:16, i32:16, 32, 32|y|randn:f32:32x32:seed=1 y=zeros:f32:32x32 32
 f32-dot-tc|without|sm_80|differential.tri|product|*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16, i32:16, i32:16, 32, 32, 32, 'tf32x3', False|c|randn:f32:32x32:seed=1 randn:f32:32x32:seed=2 c=zeros:f32:32x32 32 32 32 32
+f32-dot-tc|without|sm_80|differential.tri|product|*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16, i32:16, i32:16, 32, 32, 32, 'bf16x3', False|c|randn:f32:32x32:seed=1 randn:f32:32x32:seed=2 c=zeros:f32:32x32 32 32 32 32
+f32-dot-tc|without|sm_80|differential.tri|product|*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16, i32:16, i32:16, 32, 32, 32, 'bf16x6', False|c|randn:f32:32x32:seed=1 randn:f32:32x32:seed=2 c=zeros:f32:32x32 32 32 32 32
 remove-layout-conversions|without|sm_80|execute.tri|transpose|*fp32:16, *fp32:16, i32:16, 32, 32|y|randn:f32:32x32:seed=1 y=zeros:f32:32x32 32
 remove-layout-conversions|without|sm_80|differential.tri|reloaded|*fp32:16, *fp32:16, i32, 32|y|randn:f32:6x32x32:seed=1 y=zeros:f32:6x32x32 6
 optimize-thread-locality|without|sm_80|differential.tri|sums|*fp32:16, *fp32:16, i32:16, 32, 128|y|randn:f32:32x256:seed=1 y=zeros:f32:32 256
