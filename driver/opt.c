@@ -1,6 +1,7 @@
 #include "driver/opt.h"
 
 #include "driver/args.h"
+#include "driver/tool.h"
 #include "frontend/frontend.h"
 
 #include <stdlib.h>
@@ -200,6 +201,16 @@ static bool on_define(parser *p, tri_str value)
     if (!define.name.len || !define.value.len)
         return usage(p, "'-D%.*s' is not NAME=VALUE", TRI_STR_ARG(value));
     tri_vec_push(p->arena, &p->opt->compile.defines, define);
+    return true;
+}
+
+static bool on_extern_lib(parser *p, tri_str value)
+{
+    size_t equals = tri_str_find(value, '=');
+    tri_extern_lib library = {tri_str_sub(value, 0, equals), tri_str_sub(value, equals < value.len ? equals + 1 : equals, value.len)};
+    if (!library.name.len || !library.path.len)
+        return usage(p, "'-extern-lib=%.*s' is not NAME=FILE", TRI_STR_ARG(value));
+    tri_tool_add_library(p->arena, &p->opt->compile, library);
     return true;
 }
 

@@ -1,4 +1,5 @@
 #include "driver/run_backend.h"
+#include "driver/tool.h"
 
 #include "base/file.h"
 
@@ -172,6 +173,11 @@ static bool apply(tri_arena *arena, tri_diag *diag, option_id id, tri_str value,
     case OPT_GRID: out->grid = value; return true;
     case OPT_DEFINE: return take_define(arena, diag, value, out);
     case OPT_INCLUDE: tri_vec_push(arena, &out->compile.include_dirs, value); return true;
+    case OPT_LIBRARY:
+        if (!take_pair(diag, name, value, &pair))
+            return false;
+        tri_tool_add_library(arena, &out->compile, (tri_extern_lib){pair.name, pair.value});
+        return true;
     case OPT_WARPS:
         return take_int(diag, name, value, value, 1, 64, &number) && (out->compile.num_warps = (int)number, true);
     case OPT_STAGES:

@@ -54,3 +54,11 @@ bool tri_tool_find(tri_arena *arena, tri_diag *diag, tri_str cuda_path, tri_opti
     tri_buf_fini(&path);
     return true;
 }
+
+void tri_tool_add_library(tri_arena *arena, tri_options *options, tri_extern_lib library)
+{
+    if (tri_str_is(library.name, "libdevice"))
+        options->libdevice = library.path;
+    else
+        tri_vec_push(arena, &options->extern_libs, library);
+}

@@ -9,4 +9,7 @@
  * report: --cuda-path is not a folder. */
 bool tri_tool_find(tri_arena *arena, tri_diag *diag, tri_str cuda_path, tri_options *options);
 
+/* -extern-lib: the name "libdevice" stands for NVIDIA's library. */
+void tri_tool_add_library(tri_arena *arena, tri_options *options, tri_extern_lib library);
+
 #endif

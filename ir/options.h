@@ -16,6 +16,12 @@ typedef struct {
     tri_str value;
 } tri_define;
 
+/* -extern-lib=NAME=PATH: bitcode, or LLVM IR as text, that kernels call functions of. */
+typedef struct {
+    tri_str name; /* what `libname` of tt.extern_elementwise says; "libdevice" stands for NVIDIA's own */
+    tri_str path;
+} tri_extern_lib;
+
 typedef struct {
     /* front end */
     TRI_VEC(tri_str) kernels;    /* -k, in order; empty: every kernel whose types are known */
@@ -40,6 +46,7 @@ typedef struct {
     tri_str show_value, show_at; /* --value, --at: whose layout -emit=layout shows; empty: not given */
     /* external tools and libraries, looked up by the driver */
     tri_str tool_path;           /* PATH-like list of folders to find ptxas and the like in */
+    TRI_VEC(tri_extern_lib) extern_libs; /* in order */
     tri_str libdevice;           /* file name of libdevice.10.bc; empty: none was found */
 } tri_options;
 

@@ -219,6 +219,12 @@ static LLVMModuleRef new_module(tri_unit *unit)
     return module;
 }
 
+static bool link_libraries(tri_cpu_gen *g)
+{
+    tri_library_job job = {g->unit, g->module, &g->externs, 0, g->host.triple};
+    return !g->externs.len || (tri_library_link(&job) && tri_library_link_device(&job) && tri_library_check(&job));
+}
+
 static bool lower(tri_unit *unit)
 {
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_MLIR);
@@ -232,7 +238,7 @@ static bool lower(tri_unit *unit)
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++) {
         tri_cpu_gen g;
-        ok = lower_for(&g, unit, module, archs[i], count == 1);
+        ok = lower_for(&g, unit, module, archs[i], count == 1) && link_libraries(&g);
     }
     if (ok) {
         record_kernels(unit, unit->module);

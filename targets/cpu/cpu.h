@@ -15,6 +15,7 @@
 #include "ir/op.h"
 #include "ir/type.h"
 #include "targets/cpu/host.h"
+#include "targets/library.h"
 
 #include "llvm-c/Core.h"
 #include "llvm-c/TargetMachine.h"
@@ -182,6 +183,7 @@ typedef struct tri_cpu_gen {
     tri_map blocks;  /* MlirBlock.ptr -> LLVMBasicBlockRef */
     tri_map funcs;   /* symbol -> LLVMValueRef */
     tri_map bodies;  /* symbol -> tt.func */
+    tri_library_calls externs; /* functions of the user's libraries */
     /* current function */
     MlirOperation func;
     LLVMValueRef fn;

@@ -257,6 +257,14 @@ static LLVMValueRef int_symbol(tri_cpu_gen *g, MlirOperation op, tri_str name, L
     return v;
 }
 
+/* A function of a library that the user gives. */
+static LLVMValueRef user_symbol(tri_cpu_gen *g, MlirOperation op, tri_str symbol, LLVMValueRef *args, int count)
+{
+    tri_cpu_type out = tri_cpu_type_of(g, mlirValueGetType(tri_op_result(op, 0)));
+    tri_library_note(g->unit, &g->externs, symbol, op);
+    return call_scalars(g, tri_str_copy(g->arena, symbol).data, tri_cpu_llvm_type(g, out), args, count);
+}
+
 static LLVMValueRef extern_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *args, int count)
 {
     tri_str symbol = tri_op_string(op, "symbol");
@@ -273,6 +281,8 @@ static LLVMValueRef extern_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *
     }
     if (!v && !g->failed)
         v = device_symbol(g, op, symbol, args, count);
+    if (!v && !g->failed && symbol.len && !tri_str_has_prefix(symbol, "__nv_"))
+        v = user_symbol(g, op, symbol, args, count);
     if (!v)
         tri_cpu_fail(g, op, "the external function '%.*s' is not known on this target", TRI_STR_ARG(symbol));
     return v;

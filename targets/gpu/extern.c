@@ -5,15 +5,13 @@
 
 /* ---- tt.extern_elementwise ---- */
 
-static LLVMValueRef declare(tri_gpu *g, tri_str symbol, LLVMTypeRef type, bool is_pure)
+static LLVMValueRef declare(tri_gpu *g, MlirOperation op, tri_str symbol, LLVMTypeRef type, bool is_pure)
 {
-    /* the simulator's host has the same functions in libm */
-    if (g->simulate && tri_str_has_prefix(symbol, g->machine->library_prefix))
-        symbol = tri_str_sub(symbol, strlen(g->machine->library_prefix), symbol.len);
     const char *name = tri_str_copy(g->arena, symbol).data;
     LLVMValueRef callee = LLVMGetNamedFunction(g->module, name);
     if (callee)
         return callee;
+    tri_library_note(g->unit, &g->externs, symbol, op);
     callee = LLVMAddFunction(g->module, name, type);
     if (!g->simulate)
         LLVMSetFunctionCallConv(callee, g->machine->function_convention);
@@ -34,7 +32,7 @@ static LLVMValueRef call(tri_gpu *g, MlirOperation op, tri_str symbol, LLVMValue
     for (int i = 0; i < n; i++)
         types[i] = LLVMTypeOf(args[i]);
     LLVMTypeRef type = LLVMFunctionType(result, types, (unsigned)n, false);
-    LLVMValueRef callee = declare(g, symbol, type, is_pure);
+    LLVMValueRef callee = declare(g, op, symbol, type, is_pure);
     if (LLVMGlobalGetValueType(callee) != type) {
         tri_gpu_unsupported(g, op, "'%.*s' is called with different types", TRI_STR_ARG(symbol));
         return NULL;
@@ -55,15 +53,32 @@ LLVMValueRef tri_gpu_call_library(tri_gpu *g, MlirOperation op, tri_str name, LL
     return call(g, op, symbol, args, num_args, result, true);
 }
 
+/* Functions of C take pointers to any memory. */
+static LLVMValueRef to_generic(tri_gpu *g, LLVMValueRef value)
+{
+    bool is_global = LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind;
+    return is_global ? LLVMBuildAddrSpaceCast(g->b, value, LLVMPointerTypeInContext(g->llvm, 0), "") : value;
+}
+
 static LLVMValueRef extern_call(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {
     tri_str symbol = tri_op_string(op, "symbol");
-    if (!g->machine->library_prefix || !tri_str_has_prefix(symbol, g->machine->library_prefix)) {
+    if (!g->machine->library_prefix && tri_str_has_prefix(symbol, "__nv_")) {
         tri_gpu_unsupported(g, op, "the device has no library with a function '%.*s'", TRI_STR_ARG(symbol));
         return NULL;
     }
+    if (!symbol.len) {
+        tri_gpu_unsupported(g, op, "it names no function");
+        return NULL;
+    }
+    int n = (int)mlirOperationGetNumOperands(op);
+    for (int i = 0; i < n; i++)
+        a[i] = to_generic(g, a[i]);
     LLVMTypeRef result = tri_gpu_part_type(g, mlirValueGetType(mlirOperationGetResult(op, 0)), 0);
-    return call(g, op, symbol, a, (int)mlirOperationGetNumOperands(op), result, tri_op_flag(op, "pure"));
+    bool is_pointer = LLVMGetTypeKind(result) == LLVMPointerTypeKind;
+    LLVMTypeRef type = is_pointer ? LLVMPointerTypeInContext(g->llvm, 0) : result;
+    LLVMValueRef made = call(g, op, symbol, a, n, type, tri_op_flag(op, "pure"));
+    return made && is_pointer ? LLVMBuildAddrSpaceCast(g->b, made, result, "") : made;
 }
 
 /* ---- tt.elementwise_inline_asm ---- */

@@ -15,6 +15,7 @@
 #include "ir/unit.h"
 #include "layout/plan.h"
 #include "targets/gpu/machine.h"
+#include "targets/library.h"
 #include "targets/target.h"
 
 #include "llvm-c/Core.h"
@@ -59,6 +60,7 @@ typedef struct tri_gpu {
 
     bool simulate;             /* emit for the simulator (simulate.h) */
     LLVMValueRef simulate_function, simulate_frame;
+    tri_library_calls externs; /* functions that the module calls and does not define */
 
     /* of the function being lowered */
     MlirOperation op;          /* the operation at hand */

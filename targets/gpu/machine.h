@@ -12,6 +12,7 @@
 #include "llvm-c/Types.h"
 
 struct tri_gpu;
+struct tri_library_job;
 
 typedef enum {
 #define X(name, signature, meaning) TRI_MACHINE_##name,
@@ -56,6 +57,7 @@ typedef struct {
     const char *volatile_modifier, *global_suffix, *shared_suffix;
     const char *scopes[4];       /* LLVM synchronisation scopes of gpu (1), cta (2), sys (3) */
     const char *library_prefix;  /* of the device's function library; null: it has none */
+    bool (*link)(const struct tri_library_job *job); /* that library, and those of the user; null: only those */
     int max_registers;           /* of a thread, and those of a whole block; 0: they are not counted */
     int block_registers;
     bool shared_is_dynamic;      /* size given at launch; else a static buffer of the module */

@@ -9,6 +9,7 @@
 #include "targets/facts.h"
 #include "targets/target.h"
 
+#include "llvm-c/TargetMachine.h"
 #include "mlir-c/BuiltinAttributes.h"
 
 void tri_gpu_conversion_pass(const tri_unit *unit, tri_buf *out)
@@ -164,6 +165,26 @@ static void record_kernels(tri_gpu *g, MlirModule module)
     }
 }
 
+/* The simulator's code is the host's, and so are the libraries. */
+static bool link_for_simulator(tri_gpu *g)
+{
+    char *triple = LLVMGetDefaultTargetTriple();
+    tri_library_job job = {g->unit, g->module, &g->externs, 0, triple};
+    bool ok = tri_library_link(&job) && tri_library_link_device(&job) && tri_library_check(&job);
+    LLVMDisposeMessage(triple);
+    return ok;
+}
+
+static bool link_libraries(tri_gpu *g)
+{
+    tri_library_job job = {g->unit, g->module, &g->externs, g->machine->function_convention, g->machine->triple};
+    if (!g->externs.len)
+        return true;
+    if (g->simulate)
+        return link_for_simulator(g);
+    return g->machine->link ? g->machine->link(&job) : tri_library_link(&job) && tri_library_check(&job);
+}
+
 bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine)
 {
     tri_gpu g;
@@ -189,11 +210,12 @@ bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine)
     if (g.debug)
         tri_gpu_debug_finish(&g);
     LLVMDisposeBuilder(g.b);
-    if (!ok) {
+    if (ok)
+        drop_unused_shared(&g);
+    if (!ok || !link_libraries(&g)) {
         LLVMDisposeModule(g.module);
         return false;
     }
-    drop_unused_shared(&g);
     if (!tri_llvm_verify(unit->diag, g.module)) {
         LLVMDisposeModule(g.module);
         return false;

@@ -1,22 +1,20 @@
-/* NVIDIA's math library in bitcode, linked only into modules that call it and only as far as they do. */
-#include "base/file.h"
-#include "ir/llvm.h"
+/* Functions that the source calls: of the user's libraries, then of NVIDIA's math library. */
 #include "targets/nvptx/nvptx.h"
 
-#include "llvm-c/BitReader.h"
 #include "llvm-c/Core.h"
-#include "llvm-c/Linker.h"
 
 #include <string.h>
 
+static bool is_of_libdevice(LLVMValueRef f)
+{
+    return tri_library_is_wanted(f) && !strncmp(LLVMGetValueName(f), "__nv_", 5);
+}
+
 static const char *find_call(LLVMModuleRef module)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-        size_t len;
-        const char *name = LLVMGetValueName2(f, &len);
-        if (LLVMIsDeclaration(f) && len > 5 && !strncmp(name, "__nv_", 5) && LLVMGetFirstUse(f))
-            return name;
-    }
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (is_of_libdevice(f))
+            return LLVMGetValueName(f);
     return NULL;
 }
 
@@ -29,52 +27,28 @@ static void set_reflection(LLVMModuleRef module)
     LLVMAddModuleFlag(module, LLVMModuleFlagBehaviorOverride, key, sizeof key - 1, LLVMValueAsMetadata(one));
 }
 
-/* `source` keeps nothing of its own: the linker then takes just the bodies that are referred to. */
-static void make_linkonce(LLVMModuleRef source)
+static bool link_libdevice(const tri_library_job *job)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(source); f; f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f))
-            LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
-    for (LLVMValueRef v = LLVMGetFirstGlobal(source); v; v = LLVMGetNextGlobal(v))
-        if (!LLVMIsDeclaration(v) && LLVMGetLinkage(v) == LLVMExternalLinkage)
-            LLVMSetLinkage(v, LLVMLinkOnceODRLinkage);
-}
-
-bool tri_nvptx_link_libdevice(tri_unit *unit)
-{
-    LLVMModuleRef module = unit->llvm_module;
-    const char *wanted = find_call(module);
-    tri_str path = unit->options->libdevice;
+    tri_unit *unit = job->unit;
+    const char *wanted = find_call(job->module);
     if (!wanted)
         return true;
-    if (tri_str_is_empty(path)) {
+    if (tri_str_is_empty(unit->options->libdevice)) {
         tri_diag_error(unit->diag, TRI_NO_SPAN, 7002,
                        "the kernel calls '%s', which needs libdevice.10.bc of the CUDA Toolkit; name its folder with "
-                       "--cuda-path=DIR or CUDA_HOME",
+                       "--cuda-path=DIR or CUDA_HOME, or the file with -extern-lib=libdevice=FILE",
                        wanted);
         return false;
     }
-    tri_str bytes;
-    int error;
-    if (!tri_file_read(unit->arena, path, &bytes, &error)) {
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 7002, "cannot read '%.*s': %s", TRI_STR_ARG(path), strerror(error));
+    LLVMModuleRef source = tri_library_open(job, unit->options->libdevice);
+    if (!source || !tri_library_link_from(job, source, true))
         return false;
-    }
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(bytes.data, bytes.len, "libdevice", false);
-    LLVMModuleRef source = NULL;
-    if (LLVMGetBitcodeModuleInContext2(LLVMGetModuleContext(module), buffer, &source)) {
-        LLVMDisposeMemoryBuffer(buffer);
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 7002, "'%.*s' is not LLVM bitcode", TRI_STR_ARG(path));
-        return false;
-    }
-    LLVMSetTarget(source, LLVMGetTarget(module));
-    LLVMSetDataLayout(source, LLVMGetDataLayoutStr(module));
-    make_linkonce(source);
-    if (LLVMLinkModules2(module, source))
-        return false;
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMLinkOnceODRLinkage)
-            LLVMSetLinkage(f, LLVMInternalLinkage);
-    set_reflection(module);
-    return true;
+    set_reflection(job->module);
+    wanted = find_call(job->module);
+    return !wanted || tri_library_error(job, tri_str_from(wanted), "libdevice has no function '%s'", wanted);
+}
+
+bool tri_nvptx_link(const tri_library_job *job)
+{
+    return tri_library_link(job) && link_libdevice(job) && tri_library_check(job);
 }

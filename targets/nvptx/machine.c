@@ -42,6 +42,7 @@ const tri_machine tri_nvptx_machine = {
     .global_suffix = ".global",
     .shared_suffix = ".shared",
     .library_prefix = "__nv_",
+    .link = tri_nvptx_link,
     .scopes = {"", "device", "block", ""},
     .max_registers = 255,
     .block_registers = 65536,

@@ -4,6 +4,7 @@
 
 #include "ir/unit.h"
 #include "targets/gpu/machine.h"
+#include "targets/library.h"
 #include "targets/target.h"
 
 extern const tri_machine tri_nvptx_machine;
@@ -19,7 +20,7 @@ tri_resources tri_nvptx_resources(const tri_unit *unit, const tri_kernel *kernel
 /* PTX -> host object with launchers; holds machine code too when ptxas is there. */
 bool tri_nvptx_object(tri_unit *unit);
 
-/* Links the libdevice functions that the module calls; nothing when it calls none. */
-bool tri_nvptx_link_libdevice(tri_unit *unit);
+/* Links the functions of libraries that the module calls; nothing when it calls none. False after a report. */
+bool tri_nvptx_link(const tri_library_job *job);
 
 #endif

@@ -1,0 +1,75 @@
+/* Functions of the device's library on a host: by those of C and of runtime/vmath that compute the same. */
+#include "ir/llvm.h"
+#include "targets/library.h"
+
+#include "llvm-c/Core.h"
+
+#include <string.h>
+
+static const char prefix[] = "__nv_";
+
+/* runtime/vmath, as bitcode without a processor */
+extern const char tri_vmath_bitcode[], tri_vmath_bitcode_end[];
+
+/* runtime/vmath/libdevice.c, sorted */
+static const char *const device_names[] = {
+#include "runtime/libdevice_names.inc"
+};
+
+/* Of C's library, under their double name. */
+static const char *const c_names[] = {
+    "acos",  "acosh", "asin",   "asinh", "atan", "atan2", "atanh",     "cbrt",      "ceil", "copysign", "cos",   "cosh",
+    "erf",   "erfc",  "exp",    "exp10", "exp2", "expm1", "fabs",      "fdim",      "floor", "fma",     "fmax",  "fmin",
+    "fmod",  "hypot", "j0",     "j1",    "lgamma", "log", "log10",     "log1p",     "log2", "logb",     "nearbyint", "nextafter",
+    "pow",   "remainder", "rint", "round", "sin", "sinh", "sqrt",      "tan",       "tanh", "tgamma",   "trunc", "y0",
+    "y1",
+};
+
+static bool is_of_c(tri_str name)
+{
+    for (size_t i = 0; i < sizeof c_names / sizeof *c_names; i++) {
+        size_t len = strlen(c_names[i]);
+        if (tri_str_is(name, c_names[i]) || (name.len == len + 1 && tri_str_has_suffix(name, "f") && tri_str_has_prefix(name, c_names[i])))
+            return true;
+    }
+    return false;
+}
+
+static bool is_of_vmath(tri_str name)
+{
+    for (size_t i = 0; i < sizeof device_names / sizeof *device_names; i++)
+        if (tri_str_is(name, device_names[i]))
+            return true;
+    return false;
+}
+
+/* Gives a device function the name of the one that stands for it. */
+static bool rename_function(const tri_library_job *job, LLVMValueRef f, bool *out_needs_vmath)
+{
+    tri_arena *arena = job->unit->arena;
+    tri_str symbol = tri_str_copy(arena, tri_str_from(LLVMGetValueName(f)));
+    tri_str name = tri_str_copy(arena, tri_str_sub(symbol, strlen(prefix), symbol.len));
+    if (is_of_vmath(name)) {
+        *out_needs_vmath = true;
+        name = tri_str_format(arena, "tri_nv_%.*s", TRI_STR_ARG(name));
+    } else if (!is_of_c(name)) {
+        return tri_library_error(job, symbol, "libdevice's '%.*s' is not known on a host", TRI_STR_ARG(symbol));
+    }
+    LLVMValueRef same = LLVMGetNamedFunction(job->module, name.data);
+    if (same)
+        LLVMReplaceAllUsesWith(f, same);
+    else
+        LLVMSetValueName2(f, name.data, name.len);
+    return true;
+}
+
+bool tri_library_link_device(const tri_library_job *job)
+{
+    bool needs_vmath = false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f; f = LLVMGetNextFunction(f))
+        if (tri_library_is_wanted(f) && tri_str_has_prefix(tri_str_from(LLVMGetValueName(f)), prefix) &&
+            !rename_function(job, f, &needs_vmath))
+            return false;
+    tri_str bitcode = {tri_vmath_bitcode, (size_t)(tri_vmath_bitcode_end - tri_vmath_bitcode)};
+    return !needs_vmath || tri_llvm_link_bitcode(job->unit->diag, job->module, bitcode, true);
+}
