@@ -240,15 +240,16 @@ static bool on_sanitize(parser *p, tri_str value)
 {
     tri_str item;
     while (next_item(&value, &item)) {
-        unsigned bit = tri_str_is(item, "address")  ? TRI_SANITIZE_ADDRESS
-                       : tri_str_is(item, "bounds") ? TRI_SANITIZE_BOUNDS
-                                                    : 0;
+        unsigned bit = tri_str_is(item, "address")     ? TRI_SANITIZE_ADDRESS
+                       : tri_str_is(item, "bounds")    ? TRI_SANITIZE_BOUNDS
+                       : tri_str_is(item, "undefined") ? TRI_SANITIZE_UNDEFINED
+                                                       : 0;
         if (!bit)
-            return usage(p, "'-fsanitize=%.*s' is not known; address and bounds are", TRI_STR_ARG(item));
+            return usage(p, "'-fsanitize=%.*s' is not known; address, bounds and undefined are", TRI_STR_ARG(item));
         p->opt->compile.sanitize |= bit;
     }
     if (!p->opt->compile.sanitize)
-        return usage(p, "'-fsanitize=' needs address or bounds");
+        return usage(p, "'-fsanitize=' needs address, bounds or undefined");
     /* reports name source lines */
     return on_lineinfo(p, value);
 }

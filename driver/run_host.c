@@ -13,15 +13,33 @@ static bool open_host(tri_run_kernel *k, tri_argument_list *arguments)
     const tri_jit_symbol symbols[] = {{"tri_cpu_rt_print", (const void *)(uintptr_t)tri_cpu_rt_print},
                                       {"tri_cpu_rt_print_text", (const void *)(uintptr_t)tri_cpu_rt_print_text},
                                       {"tri_cpu_rt_assert", (const void *)(uintptr_t)tri_cpu_rt_assert},
-                                      {"tri_cpu_rt_poll", (const void *)(uintptr_t)tri_cpu_rt_poll}};
+                                      {"tri_cpu_rt_poll", (const void *)(uintptr_t)tri_cpu_rt_poll},
+                                      {"tri_cpu_rt_bounds", (const void *)(uintptr_t)tri_cpu_rt_bounds},
+                                      {"tri_cpu_rt_undefined", (const void *)(uintptr_t)tri_cpu_rt_undefined}};
     tri_str function = tri_str_format(k->unit.arena, "tri_run_%.*s", TRI_STR_ARG(k->unit.kernels.at[0].symbol));
     LLVMModuleRef module = k->unit.llvm_module;
     LLVMValueRef entry = LLVMGetNamedFunction(module, function.data);
     if (entry)
         LLVMSetVisibility(entry, LLVMDefaultVisibility);
     k->unit.llvm_module = NULL;
-    k->jit = tri_jit_create(k->unit.diag, module, function.data, symbols, 4, k->unit.options->opt_level);
+    k->jit = tri_jit_create(k->unit.diag, module, function.data, symbols, sizeof symbols / sizeof *symbols,
+                            k->unit.options->opt_level);
     return k->jit != NULL;
+}
+
+/* -fsanitize=bounds: the bytes of each array, by the kernel's arguments. */
+static uint64_t *lengths_of(tri_run_kernel *k)
+{
+    const tri_kernel *kernel = &k->unit.kernels.at[0];
+    uint64_t *lengths = TRI_NEW_ARRAY(k->unit.arena, uint64_t, k->num_values + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < kernel->params.len; i++) {
+        if (kernel->params.at[i].is_constexpr)
+            continue;
+        const tri_argument *a = k->passed[i];
+        lengths[n++] = tri_run_kernel_is_memory(a) ? (uint64_t)a->array.count * tri_dtype_size(a->array.dtype) : UINT64_MAX;
+    }
+    return lengths;
 }
 
 /* Programs in pieces that grow until one takes a while, so that the progress can be shown. */
@@ -30,19 +48,19 @@ static bool launch_host(tri_run_kernel *k, double *out_seconds)
     (void)out_seconds;
     uint32_t grid[3] = {k->grid.x, k->grid.y, k->grid.z};
     uint64_t total = (uint64_t)grid[0] * grid[1] * grid[2], piece = k->progress ? 1 : total;
-    int error = 0;
-    for (uint64_t begin = 0; begin < total && !error;) {
+    tri_rt_state state = {0, k->unit.options->sanitize & TRI_SANITIZE_BOUNDS ? lengths_of(k) : NULL};
+    for (uint64_t begin = 0; begin < total && !state.err;) {
         uint64_t end = total - begin > piece ? begin + piece : total;
         uint64_t args[5] = {(uint64_t)(uintptr_t)k->pointers, begin, end, (uint64_t)(uintptr_t)grid,
-                            (uint64_t)(uintptr_t)&error};
+                            (uint64_t)(uintptr_t)&state};
         tri_jit_entry(k->jit)(args);
         begin = end;
         if (k->progress && tri_progress_step(k->progress, begin, total) < 0.05)
             piece *= 2;
     }
-    if (error)
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "the kernel failed: %s", tri_strerror(error));
-    return !error;
+    if (state.err)
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "the kernel failed: %s", tri_strerror(state.err));
+    return !state.err;
 }
 
 const tri_run_backend tri_run_host = {

@@ -162,6 +162,24 @@ static bool take_define(tri_arena *arena, tri_diag *diag, tri_str value, tri_run
     return true;
 }
 
+/* Reports name source lines, so lines are kept. */
+static bool take_sanitize(tri_diag *diag, tri_str value, tri_run_opt *out)
+{
+    out->compile.debug = TRI_DEBUG_LINES;
+    for (tri_str rest = value; rest.len;) {
+        size_t comma = tri_str_find(rest, ',');
+        tri_str item = tri_str_sub(rest, 0, comma);
+        rest = tri_str_sub(rest, comma + (comma < rest.len), rest.len);
+        if (tri_str_is(item, "bounds"))
+            out->compile.sanitize |= TRI_SANITIZE_BOUNDS;
+        else if (tri_str_is(item, "undefined"))
+            out->compile.sanitize |= TRI_SANITIZE_UNDEFINED;
+        else
+            return wrong(diag, "fsanitize", value, "bounds and undefined are known here; address needs an object (tritcc -fsanitize=address)");
+    }
+    return true;
+}
+
 static bool apply(tri_arena *arena, tri_diag *diag, option_id id, tri_str value, tri_run_opt *out)
 {
     const char *name = options[id].name;
@@ -201,6 +219,7 @@ static bool apply(tri_arena *arena, tri_diag *diag, option_id id, tri_str value,
     case OPT_ATOL: return take_number(diag, name, value, &out->atol);
     case OPT_BYTES: return take_number(diag, name, value, &out->bytes);
     case OPT_FLOPS: return take_number(diag, name, value, &out->flops);
+    case OPT_SANITIZE: return take_sanitize(diag, value, out);
     case OPT_BENCH: out->has_bench = true; return true;
     case OPT_CHECK: out->has_check = true; return true;
     case OPT_HELP: out->has_help = true; return true;
@@ -277,6 +296,10 @@ static bool take_object(tri_diag *diag, tri_run_opt *out)
     }
     if (out->has_check) {
         tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-check needs the kernel's source, not an object");
+        return false;
+    }
+    if (out->compile.sanitize) {
+        tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-fsanitize needs the kernel's source, not an object");
         return false;
     }
     out->backend = &tri_run_object;

@@ -43,6 +43,7 @@ enum {
     TRI_ERROR_ASSERT = 6,    /* a device_assert failed */
     TRI_ERROR_MEMORY = 7,    /* no memory for scratch space or tables */
     TRI_ERROR_BOUNDS = 8,    /* an access outside of an argument (-fsanitize=bounds) */
+    TRI_ERROR_UNDEFINED = 9, /* what the language leaves undefined (-fsanitize=undefined) */
     TRI_ERROR_ALIGNMENT = 256, /* + i: argument i is not divisible as the only variants need */
     TRI_ERROR_DRIVER = 4096    /* + the driver's own error number */
 };

@@ -137,6 +137,15 @@ void tri_cpu_rt_bounds(tri_rt_state *state, const tri_rt_site *site, const uint6
         fprintf(stderr, "at address 0x%" PRIx64 ", which is in no argument\n", (uint64_t)offset);
 }
 
+void tri_cpu_rt_undefined(tri_rt_state *state, const tri_rt_site *site, uint32_t x, uint32_t y, uint32_t z)
+{
+    if (state->err)
+        return;
+    state->err = TRI_ERROR_UNDEFINED;
+    fprintf(stderr, "%s:%" PRIu32 ":%" PRIu32 ": pid (%" PRIu32 ", %" PRIu32 ", %" PRIu32 "): undefined: %s\n", site->file,
+            site->line, site->column, x, y, z, site->kind);
+}
+
 /* 1 when the `bits` at `address` came to hold `want`, 0 when `timeout` ns (-1: none) were over first. */
 int tri_cpu_rt_poll(const void *address, uint64_t want, int bits, int64_t timeout)
 {

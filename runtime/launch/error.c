@@ -46,6 +46,8 @@ const char *tri_strerror(int error)
         return "no memory for scratch space";
     case TRI_ERROR_BOUNDS:
         return "the kernel accessed memory outside of an argument";
+    case TRI_ERROR_UNDEFINED:
+        return "the kernel did what the language leaves undefined";
     default:
         break;
     }

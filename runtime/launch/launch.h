@@ -57,6 +57,10 @@ int tri_rt_cpu_launch_checked(tri_rt_range *run, const void *const *args, const 
 void tri_cpu_rt_bounds(tri_rt_state *state, const tri_rt_site *site, const uint64_t *offsets, uint64_t bad,
                        uint64_t length, uint32_t x, uint32_t y, uint32_t z);
 
+/* -fsanitize=undefined (targets/cpu/shadow.c): says what happened at the site; once for each thread's share of the
+ * grid. The size and name of the site do not count. */
+void tri_cpu_rt_undefined(tri_rt_state *state, const tri_rt_site *site, uint32_t x, uint32_t y, uint32_t z);
+
 /* The level of x86-64 that this machine has, 1 to 4 (objects for x86 with code for several). */
 int tri_cpu_rt_level(void);
 

@@ -90,6 +90,10 @@ static void emit_op(tri_cpu_gen *g, MlirOperation op)
 {
     g->op = op;
     tri_cpu_lines_at(g, op);
+    if (tri_cpu_is_report(op)) {
+        tri_cpu_report_op(g, op);
+        return;
+    }
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
         if (tri_op_is(op, roots[i].name)) {
             roots[i].emit(g, op);

@@ -170,9 +170,11 @@ static const char *suffix_of(tri_cpu_gen *g, const tri_arch *arch)
     return copy.data;
 }
 
-static bool lower_for(tri_cpu_gen *g, tri_unit *unit, LLVMModuleRef module, const tri_arch *arch, bool is_alone)
+static bool lower_for(tri_cpu_gen *g, tri_unit *unit, LLVMModuleRef module, const tri_arch *arch, bool is_alone,
+                      const tri_cpu_sites *sites)
 {
     init(g, unit, arch);
+    g->sites = sites;
     g->module = module;
     g->b = LLVMCreateBuilderInContext(g->llvm);
     if (!is_alone)
@@ -235,10 +237,13 @@ static bool lower(tri_unit *unit)
     LLVMModuleRef module = new_module(unit);
     if (!module)
         return false;
+    tri_cpu_sites sites = {0};
+    if (unit->options->sanitize & TRI_SANITIZE_UNDEFINED)
+        tri_cpu_shadow_run(unit, &sites);
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++) {
         tri_cpu_gen g;
-        ok = lower_for(&g, unit, module, archs[i], count == 1) && link_libraries(&g);
+        ok = lower_for(&g, unit, module, archs[i], count == 1, &sites) && link_libraries(&g);
     }
     if (ok) {
         record_kernels(unit, unit->module);

@@ -15,6 +15,7 @@
 #include "ir/op.h"
 #include "ir/type.h"
 #include "targets/cpu/host.h"
+#include "targets/cpu/shadow.h"
 #include "targets/library.h"
 
 #include "llvm-c/Core.h"
@@ -196,6 +197,7 @@ typedef struct tri_cpu_gen {
     LLVMBasicBlockRef at;     /* straight-line position outside of nests */
     MlirOperation op;         /* being lowered, for diagnostics */
     struct tri_cpu_lines *lines; /* null without debug information */
+    const tri_cpu_sites *sites;  /* of -fsanitize=undefined */
 } tri_cpu_gen;
 
 /* type.c */
@@ -312,6 +314,8 @@ void tri_cpu_gather_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_histogram_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_print_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_assert_op(tri_cpu_gen *g, MlirOperation op);
+bool tri_cpu_is_report(MlirOperation op); /* of -fsanitize=undefined (shadow.h) */
+void tri_cpu_report_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_map_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_dot_scaled_op(tri_cpu_gen *g, MlirOperation op);
 LLVMTypeRef tri_cpu_desc_type(tri_cpu_gen *g);

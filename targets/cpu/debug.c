@@ -1,7 +1,9 @@
-/* tt.print and tt.assert: calls of the runtime (runtime/launch/cpu.c), element by element. */
+/* tt.print and tt.assert: calls of the runtime (runtime/launch/cpu.c), element by element; the reports of
+ * -fsanitize=undefined, by chunks. */
 #include "targets/cpu/cpu.h"
 
 #include "ir/llvm.h"
+#include "ir/location.h"
 
 enum { max_operands = 16 };
 
@@ -169,4 +171,93 @@ void tri_cpu_assert_op(tri_cpu_gen *g, MlirOperation op)
     assert_data a = {.op = op};
     tri_cpu_sink sink = {.op = op, .data = &a, .eval = assert_eval, .write = assert_write};
     run_scalar(g, mlirValueGetType(cond), &sink);
+}
+
+/* ---- reports ---- */
+
+typedef struct {
+    MlirOperation op;
+    tri_cpu_val v;
+} report_data;
+
+bool tri_cpu_is_report(MlirOperation op)
+{
+    return tri_op_is(op, "tt.extern_elementwise") && tri_str_is(tri_op_string(op, "symbol"), TRI_CPU_REPORT);
+}
+
+/* tri_rt_site of runtime/launch/launch.h: {file, kind, name, line, column, size} */
+static LLVMValueRef site_table(tri_cpu_gen *g, LLVMTypeRef *out_type)
+{
+    static const char name[] = "tri_undefined_sites";
+    LLVMTypeRef fields[6] = {g->ptr, g->ptr, g->ptr, g->i32, g->i32, g->i64};
+    *out_type = LLVMStructTypeInContext(g->llvm, fields, 6, false);
+    LLVMValueRef table = LLVMGetNamedGlobal(g->module, name);
+    if (table)
+        return table;
+    LLVMValueRef *rows = TRI_NEW_ARRAY(g->arena, LLVMValueRef, g->sites->len);
+    for (size_t i = 0; i < g->sites->len; i++) {
+        tri_position at = {.line = 0};
+        tri_location_position(g->sites->at[i].at, &at);
+        LLVMValueRef values[6] = {tri_llvm_text(g->module, tri_diag_map_path(g->diag, at.file), "tri_text"),
+                                  tri_llvm_text(g->module, tri_str_from(g->sites->at[i].what), "tri_text"),
+                                  LLVMConstNull(g->ptr),
+                                  LLVMConstInt(g->i32, at.line, false),
+                                  LLVMConstInt(g->i32, at.column, false),
+                                  tri_cpu_i64(g, 0)};
+        rows[i] = LLVMConstStructInContext(g->llvm, values, 6, false);
+    }
+    LLVMValueRef init = LLVMConstArray2(*out_type, rows, g->sites->len);
+    table = LLVMAddGlobal(g->module, LLVMTypeOf(init), name);
+    LLVMSetInitializer(table, init);
+    LLVMSetGlobalConstant(table, true);
+    LLVMSetLinkage(table, LLVMPrivateLinkage);
+    return table;
+}
+
+/* `v`: site numbers, 0 for none; of several lanes, the first site in the text is named. */
+static void report(tri_cpu_gen *g, LLVMValueRef v, int level)
+{
+    LLVMTypeRef type = LLVMTypeOf(v), row;
+    tri_cpu_at(g, level);
+    if (tri_cpu_lanes_of(v))
+        v = tri_cpu_intrinsic(g, "llvm.vector.reduce.umax", &type, 1, &v, 1);
+    LLVMBasicBlockRef bad = tri_cpu_new_block(g, "undefined"), good = tri_cpu_new_block(g, "defined");
+    LLVMBuildCondBr(g->b, LLVMBuildIsNull(g->b, v, ""), good, bad);
+    LLVMPositionBuilderAtEnd(g->b, bad);
+    LLVMValueRef table = site_table(g, &row);
+    LLVMValueRef at = LLVMBuildSub(g->b, LLVMConstInt(g->i32, TRI_CPU_FIRST_SITE, false), v, "");
+    LLVMTypeRef params[5] = {g->ptr, g->ptr, g->i32, g->i32, g->i32};
+    LLVMValueRef args[5] = {g->err, LLVMBuildGEP2(g->b, row, table, &at, 1, ""), g->pid[0], g->pid[1], g->pid[2]};
+    call_runtime(g, "tri_cpu_rt_undefined", g->void_type, params, args, 5);
+    LLVMBuildBr(g->b, good);
+    tri_cpu_move(g, level, good);
+}
+
+static void report_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
+{
+    report_data *r = sink->data;
+    r->v = tri_cpu_eval(g, tri_op_operand(r->op, 0), g->nest->index);
+}
+
+static void report_write(tri_cpu_gen *g, tri_cpu_sink *sink)
+{
+    report_data *r = sink->data;
+    report(g, r->v.v, g->nest->loop_count);
+}
+
+void tri_cpu_report_op(tri_cpu_gen *g, MlirOperation op)
+{
+    MlirValue shadow = tri_op_operand(op, 0);
+    MlirType type = mlirValueGetType(shadow);
+    if (!tri_type_is_tensor(type)) {
+        report(g, tri_cpu_scalar(g, shadow), 0);
+        return;
+    }
+    report_data r = {.op = op};
+    tri_cpu_sink sink = {.op = op, .data = &r, .eval = report_eval, .write = report_write};
+    tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = -1, .count = 1, .sinks = &sink};
+    for (int d = 0; d < domain.rank; d++)
+        domain.shape[d] = tri_type_dim(type, d);
+    domain.vec_dim = tri_cpu_vector_dim(g, domain.rank, domain.shape, shadow, shadow);
+    tri_cpu_nest_run(g, &domain);
 }

@@ -290,7 +290,8 @@ static LLVMValueRef extern_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *
 
 bool tri_cpu_math_knows(MlirOperation op)
 {
-    return FIND(ops, tri_op_name(op)) || tri_op_is(op, "math.rsqrt") || tri_op_is(op, "tt.extern_elementwise");
+    return FIND(ops, tri_op_name(op)) || tri_op_is(op, "math.rsqrt") ||
+           (tri_op_is(op, "tt.extern_elementwise") && !tri_cpu_is_report(op));
 }
 
 LLVMValueRef tri_cpu_math_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *args, int count)

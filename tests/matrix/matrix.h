@@ -52,6 +52,7 @@ typedef struct {
     unsigned targets;    /* M_ON_... */
     int warps, stages;   /* 0: warps vary from case to case, stages are the default */
     int least_arch;      /* 90: not for sm_80 */
+    bool is_undefined;   /* on purpose: no place for -fsanitize=undefined */
     const char *error;   /* "TRI-3012": the compiler must reject it with that code, at a line of the text */
     unsigned error_targets; /* where `error` is expected; elsewhere the case runs */
 } m_case;
@@ -124,6 +125,7 @@ M_GROUPS(M_DECLARE)
 typedef struct {
     const char *arch; /* "native", "sim:sm_80" */
     int warps;        /* 0 on the host */
+    bool is_sanitized; /* -fsanitize=bounds,undefined */
 } m_place;
 
 /* Compiles and runs; what is wrong is written to `out` as "# ..." lines. */

@@ -4,8 +4,8 @@
 usage: launch.py TRITCC ROWS.jsonl PACKAGES [-k WORD] [-v] [-o TABLE] [-j N] [--seconds N] [--arch ARCH]
 
 ROWS.jsonl is what corpus.py reads. Every kernel gets synthetic arguments: arrays that are large beside its blocks,
-floats of about 1, zeros as indices, small integers for sizes and strides. A launch is clean, reports (AddressSanitizer or
-bounds), fails with an error, takes too long, or crashes; kernels that wait for others or take tables of addresses are
+floats of about 1, zeros as indices, small integers for sizes and strides. A launch is clean, reports (AddressSanitizer,
+bounds or undefined), fails with an error, takes too long, or crashes; kernels that wait for others or take tables of addresses are
 not launched.
 """
 import argparse
@@ -93,7 +93,7 @@ def launch_row(options, row):
         return "not launched", "an argument is " + reason
     with tempfile.TemporaryDirectory() as folder:
         words = corpus.command(options, row, root)
-        words[1:2] = ["-emit=obj=k.o,header=k.h", "-fsanitize=address,bounds"]
+        words[1:2] = ["-emit=obj=k.o,header=k.h", "-fsanitize=address,bounds,undefined"]
         run = shell(words, folder, 300)
         if run is None or run.returncode not in (0, 1, 2):
             return "compiler crashed", run.stderr if run else "no end after 300 s"
