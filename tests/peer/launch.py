@@ -113,7 +113,7 @@ def launch_row(options, row):
             return "too long", ""
         if "AddressSanitizer" in run.stderr:
             return "sanitizer report", run.stderr
-        if re.search(r"error 8:", run.stderr):
+        if re.search(r"error [89]:", run.stderr):
             return "bounds report", run.stderr
         if run.returncode == 0:
             return "clean", ""
