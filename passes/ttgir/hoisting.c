@@ -9,7 +9,16 @@
  *
  *     %a = tt.load %p : i8, #b                       %a = tt.load %p : i8, #b
  *     %f = arith.sitofp %a : i8 to f16, #b           %c = ttg.convert_layout %a : i8, #b -> #dot
- *     %c = ttg.convert_layout %f : f16, #b -> #dot   %f = arith.sitofp %c : i8 to f16, #dot */
+ *     %c = ttg.convert_layout %f : f16, #b -> #dot   %f = arith.sitofp %c : i8 to f16, #dot
+ *
+ * The result of a conditional that adds what it loads to a value from before is converted in front, and of what
+ * stands there to wait for others, such as a lock: less is done while it is held.
+ *
+ *     scf.while { tt.atomic_cas ... }                %e = ttg.convert_layout %v : #a -> #b
+ *     %r = scf.if ... { yield %v } else {            scf.while { tt.atomic_cas ... }
+ *       %l = tt.load %p : #a                         %c = scf.if ... { yield %e } else {
+ *       yield (arith.addf %v, %l) }                    %l = tt.load %q : #b
+ *     %c = ttg.convert_layout %r : #a -> #b            yield (arith.addf %e, %l) } */
 #include "passes/ttgir/remat.h"
 
 #include "ir/analysis/infer.h"
@@ -137,4 +146,125 @@ bool tri_hoisting_try_dot(tri_remat *r, MlirOperation convert)
     }
     tri_rematerialization_rewrite(r, &slice, convert);
     return true;
+}
+
+/* ---- results of conditionals ---- */
+
+/* What one result of a conditional is made of. */
+typedef struct {
+    tri_remat *r;
+    MlirOperation branch;
+    MlirAttribute wanted;
+    MlirValue before;  /* the value from in front of it, or null */
+    tri_op_list loads; /* inside */
+} branch_source;
+
+static bool is_inside(MlirOperation op, MlirOperation parent)
+{
+    while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, parent))
+        op = mlirOperationGetParentOperation(op);
+    return !mlirOperationIsNull(op);
+}
+
+/* Loads that the wanted layout makes no narrower, and that nothing else needs. */
+static bool can_load_as(branch_source *s, MlirOperation load)
+{
+    MlirValue value = tri_op_result(load, 0);
+    const tri_encoding *from = tri_encoding_get(s->r->arena, tri_layouts_of(value)), *to = tri_encoding_get(s->r->arena, s->wanted);
+    MlirOpOperand use = mlirValueGetFirstUse(value);
+    if (tri_op_flag(load, "isVolatile") || mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) ||
+        from->kind != TRI_ENC_BLOCKED || to->kind != TRI_ENC_BLOCKED || from->order[0] != to->order[0])
+        return false;
+    int fastest = to->order[0], bits = (int)tri_type_bits(tri_type_element(mlirValueGetType(value)));
+    int now = from->blocked.size_per_thread[fastest], then = to->blocked.size_per_thread[fastest];
+    return then >= now || then * bits >= 128;
+}
+
+/* Whether a value can be had in the wanted layout for one conversion in front of the conditional. */
+static bool find_sources(branch_source *s, MlirValue value)
+{
+    MlirAttribute now = tri_layouts_of(value);
+    if (mlirAttributeIsNull(now) || mlirAttributeEqual(now, s->wanted))
+        return true;
+    MlirOperation def = tri_op_def(value);
+    if (!mlirOperationIsNull(def) && tri_layouts_is_free(s->r->layouts, def))
+        return true;
+    if (mlirOperationIsNull(def) || !is_inside(def, s->branch)) {
+        if (mlirValueIsNull(s->before))
+            s->before = value;
+        return mlirValueEqual(s->before, value);
+    }
+    if (tri_op_is(def, "tt.load")) {
+        tri_vec_push(s->r->arena, &s->loads, def);
+        return can_load_as(s, def);
+    }
+    if (!tri_infer_is_elementwise(def))
+        return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(def); i++)
+        if (!find_sources(s, tri_op_operand(def, i)))
+            return false;
+    return true;
+}
+
+/* In front of the conditional and of what waits for other programs there. */
+static MlirOperation place_in_front(MlirOperation branch, MlirValue value)
+{
+    MlirOperation def = tri_op_def(value), place = branch;
+    for (MlirOperation op = tri_op_previous(branch); !mlirOperationIsNull(op); op = tri_op_previous(op)) {
+        if (mlirOperationEqual(op, def))
+            break;
+        if (tri_op_is(op, "scf.while") || tri_op_is(op, "tt.atomic_cas") || tri_op_is(op, "tt.atomic_rmw"))
+            place = op;
+    }
+    return place;
+}
+
+static MlirValue converted(tri_builder *b, MlirValue value, MlirAttribute wanted)
+{
+    MlirType type = mlirValueGetType(value);
+    if (!tri_type_is_tensor(type) || mlirAttributeEqual(tri_layouts_of(value), wanted))
+        return value;
+    return tri_builder_unary(b, "ttg.convert_layout", tri_type_with_encoding(type, wanted), value);
+}
+
+/* The load once more; its pointers and its mask are computed in the wanted layout in the next round. */
+static MlirValue load_as(branch_source *s, MlirOperation load)
+{
+    tri_builder b = tri_builder_before(load);
+    MlirOperation made = tri_op_clone(&b, load, 0, NULL, NULL);
+    b = tri_builder_before(made);
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(load); i++)
+        mlirOperationSetOperand(made, i, converted(&b, tri_op_operand(load, i), s->wanted));
+    MlirValue value = tri_op_result(made, 0);
+    tri_layouts_retype(made, 0, tri_type_with_encoding(mlirValueGetType(value), s->wanted));
+    return value;
+}
+
+bool tri_hoisting_try_branch(tri_remat *r, MlirOperation convert)
+{
+    MlirValue source = tri_op_operand(convert, 0);
+    branch_source s = {.r = r, .branch = tri_op_def(source), .wanted = tri_layouts_of(tri_op_result(convert, 0))};
+    MlirOpOperand use = mlirValueGetFirstUse(source);
+    if (mlirOperationIsNull(s.branch) || !tri_op_is(s.branch, "scf.if") || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) ||
+        !mlirBlockEqual(mlirOperationGetBlock(convert), mlirOperationGetBlock(s.branch)))
+        return false;
+    intptr_t n = 0;
+    while (!mlirValueEqual(tri_op_result(s.branch, n), source))
+        n++;
+    for (int i = 0; i < 2; i++)
+        if (!find_sources(&s, tri_op_operand(mlirBlockGetTerminator(tri_op_body(s.branch, i)), n)))
+            return false;
+    if (s.loads.len == 0)
+        return false;
+    tri_slice slice = {0};
+    tri_map_init(&slice.index, r->arena);
+    if (!mlirValueIsNull(s.before)) {
+        tri_builder b = tri_builder_before(place_in_front(s.branch, s.before));
+        tri_remat_add_existing(r, &slice, s.before, s.wanted, converted(&b, s.before, s.wanted));
+    }
+    for (size_t i = 0; i < s.loads.len; i++)
+        tri_remat_add_existing(r, &slice, tri_op_result(s.loads.at[i], 0), s.wanted, load_as(&s, s.loads.at[i]));
+    if (tri_remat_grow(r, &slice, convert, source, s.wanted, NULL, NULL))
+        tri_rematerialization_rewrite(r, &slice, convert);
+    return true; /* else what was made for it is dead, and erased as such */
 }

@@ -76,6 +76,8 @@ bool tri_hoisting_try(tri_remat *r, MlirOperation convert);
 bool tri_hoisting_try_dot(tri_remat *r, MlirOperation convert);
 /* Moves conversions into the branches of conditionals that need them (hoist_conditionals.c). */
 bool tri_hoist_conditionals_try(tri_remat *r, MlirOperation convert);
+/* Moves the conversion of what a conditional gives in front of it. */
+bool tri_hoisting_try_branch(tri_remat *r, MlirOperation convert);
 
 void tri_rematerialization_run(tri_layouts *l, MlirOperation func);
 

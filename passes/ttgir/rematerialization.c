@@ -354,6 +354,7 @@ void tri_rematerialization_run(tri_layouts *l, MlirOperation func)
     for (int i = 0; i < max_rounds && round_of(l, func, try_convert, for_others); i++)
         continue;
     round_of(l, func, tri_hoisting_try, for_others);
+    round_of(l, func, tri_hoisting_try_branch, for_others);
     round_of(l, func, tri_hoist_conditionals_try, for_dots | for_others);
     round_of(l, func, tri_hoisting_try_dot, for_dots);
 }

@@ -93,6 +93,74 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // What is added to a value from before is loaded in the layout of the store, and the value converted before the lock.
+  // CHECK-LABEL: @locked
+  // CHECK: [[V:%.+]] = ttg.convert_layout %arg0
+  // CHECK: scf.while
+  // CHECK: scf.if {{.*}} -> (tensor<1024xf32, [[$B]]>)
+  // CHECK: scf.yield [[V]]
+  // CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f32>, [[$B]]>
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return
+  // ... but not when its layout would make the load narrower, or someone else wants it as it is.
+  // CHECK-LABEL: @locked_narrow
+  // CHECK: scf.if {{.*}} -> (tensor<1024xf32, [[$B]]>)
+  // CHECK: tt.store
+  // CHECK-LABEL: @locked_shared
+  // CHECK: scf.if {{.*}} -> (tensor<1024xf32, [[A:#.+]]>)
+  // CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f32>, [[A]]>
+  // CHECK: ttg.convert_layout %{{.*}} : tensor<1024xf32, [[A]]> -> tensor<1024xf32, [[$B]]>
+  tt.func public @locked(%v: tensor<1024xf32, #a>, %p: !tt.ptr<f32>, %lock: !tt.ptr<i32>, %c: i1) {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %i = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #a>
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #a>
+    %q = tt.addptr %s, %i : tensor<1024x!tt.ptr<f32>, #a>, tensor<1024xi32, #a>
+    scf.while : () -> () {
+      %old = tt.atomic_cas acq_rel, gpu, %lock, %zero, %one : (!tt.ptr<i32>, i32, i32) -> i32
+      %again = arith.cmpi eq, %old, %one : i32
+      scf.condition(%again)
+    } do {
+      scf.yield
+    }
+    %r = scf.if %c -> (tensor<1024xf32, #a>) {
+      scf.yield %v : tensor<1024xf32, #a>
+    } else {
+      %l = tt.load %q : tensor<1024x!tt.ptr<f32>, #a>
+      %e = arith.addf %v, %l : tensor<1024xf32, #a>
+      scf.yield %e : tensor<1024xf32, #a>
+    }
+    %w = ttg.convert_layout %r : tensor<1024xf32, #a> -> tensor<1024xf32, #b>
+    %t = ttg.convert_layout %q : tensor<1024x!tt.ptr<f32>, #a> -> tensor<1024x!tt.ptr<f32>, #b>
+    tt.store %t, %w : tensor<1024x!tt.ptr<f32>, #b>
+    tt.return
+  }
+  tt.func public @locked_narrow(%v: tensor<1024xf32, #b>, %q: tensor<1024x!tt.ptr<f32>, #b>, %t: tensor<1024x!tt.ptr<f32>, #a>, %c: i1) {
+    %r = scf.if %c -> (tensor<1024xf32, #b>) {
+      scf.yield %v : tensor<1024xf32, #b>
+    } else {
+      %l = tt.load %q : tensor<1024x!tt.ptr<f32>, #b>
+      %e = arith.addf %v, %l : tensor<1024xf32, #b>
+      scf.yield %e : tensor<1024xf32, #b>
+    }
+    %w = ttg.convert_layout %r : tensor<1024xf32, #b> -> tensor<1024xf32, #a>
+    tt.store %t, %w : tensor<1024x!tt.ptr<f32>, #a>
+    tt.return
+  }
+  tt.func public @locked_shared(%v: tensor<1024xf32, #a>, %q: tensor<1024x!tt.ptr<f32>, #a>, %t: tensor<1024x!tt.ptr<f32>, #b>, %c: i1) {
+    %r = scf.if %c -> (tensor<1024xf32, #a>) {
+      scf.yield %v : tensor<1024xf32, #a>
+    } else {
+      %l = tt.load %q : tensor<1024x!tt.ptr<f32>, #a>
+      %e = arith.addf %v, %l : tensor<1024xf32, #a>
+      tt.store %q, %l : tensor<1024x!tt.ptr<f32>, #a>
+      scf.yield %e : tensor<1024xf32, #a>
+    }
+    %w = ttg.convert_layout %r : tensor<1024xf32, #a> -> tensor<1024xf32, #b>
+    tt.store %t, %w : tensor<1024x!tt.ptr<f32>, #b>
+    tt.return
+  }
+
   // A wide load must not be done twice to save a conversion.
   // CHECK-LABEL: @keep
   // CHECK-COUNT-1: tt.load
