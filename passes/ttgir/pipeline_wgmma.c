@@ -256,7 +256,7 @@ static intptr_t may_stay(launcher *l, MlirOperation dot)
             return -1;
     MlirType element = tri_type_element(mlirValueGetType(result));
     intptr_t arg = yielded_as(l, result);
-    if (arg < 0 || !mlirTypeIsAF32(element))
+    if (arg < 0 || !(mlirTypeIsAF32(element) || tri_type_is_int_of(element, 32)))
         return -1;
     MlirValue back = mlirBlockGetArgument(l->body, arg + 1);
     tri_map seen;

@@ -152,7 +152,7 @@ static void enter_function(tri_gpu *g, MlirOperation func)
     g->func = func;
     g->function = tri_map_find(&g->functions, tri_op_symbol(func));
     g->is_kernel = tri_op_is_kernel(func);
-    g->thread = g->lane = g->warp = NULL;
+    g->thread = g->lane = g->warp = g->uniform_warp = NULL;
     g->entry = tri_gpu_block(g, "entry");
     if (g->debug)
         tri_gpu_debug_function(g, func, g->function);

@@ -70,6 +70,7 @@ typedef struct tri_gpu {
     LLVMBasicBlockRef front;   /* block in front of the outermost loop around `op`; null outside of loops */
     bool is_kernel;
     LLVMValueRef thread, lane, warp;
+    LLVMValueRef uniform_warp; /* `warp`, known to be the same for all lanes */
     tri_map blocks;            /* MlirBlock.ptr -> LLVMBasicBlockRef */
     LLVMValueRef shared;       /* base of the block's shared memory, addrspace 3 */
     LLVMValueRef scratch;      /* base of this program's global scratch; null when there is none */
@@ -152,6 +153,8 @@ tri_gpu_layout *tri_gpu_layout_of(tri_gpu *g, MlirOperation op, MlirType tensor)
 LLVMValueRef tri_gpu_thread(tri_gpu *g); /* i32: number of this thread in its block */
 LLVMValueRef tri_gpu_lane(tri_gpu *g);
 LLVMValueRef tri_gpu_warp(tri_gpu *g);
+/* The same number as one that the machine knows to be equal in all lanes: for addresses that it takes per warp. */
+LLVMValueRef tri_gpu_uniform_warp(tri_gpu *g);
 /* Coordinate along dim of register r of this thread (i32). */
 LLVMValueRef tri_gpu_coordinate(tri_gpu *g, tri_gpu_layout *layout, int reg, int dim);
 /* Part of a packed output word (bits [shift, shift + bits)) that lane and warp give, as i32. */

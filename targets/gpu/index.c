@@ -76,6 +76,17 @@ LLVMValueRef tri_gpu_warp(tri_gpu *g)
     return g->warp;
 }
 
+LLVMValueRef tri_gpu_uniform_warp(tri_gpu *g)
+{
+    LLVMValueRef warp = tri_gpu_warp(g);
+    if (!g->uniform_warp) { /* at the entry: nothing moves an exchange between lanes out of a loop */
+        LLVMBasicBlockRef here = enter_entry(g);
+        g->uniform_warp = tri_gpu_shuffle_index(g, warp, tri_gpu_i32(g, 0));
+        tri_gpu_at_end(g, here);
+    }
+    return g->uniform_warp;
+}
+
 /* ---- linear maps of the thread number ---- */
 
 /* Basis of bit `bit` of the thread number: lanes below, warps above. */

@@ -81,7 +81,7 @@ static bool describe(tri_gpu *g, MlirOperation op, const tri_gpu_buffer_type *ty
     return true;
 }
 
-/* What the bits of the warp number from 4 on add to the address; the same for all lanes, and said so. */
+/* What the bits of the warp number from 4 on add to the address; the same for all lanes. Null: nothing. */
 static LLVMValueRef group_bytes(tri_gpu *g, const operand *o, const tri_linear *result, bool is_b)
 {
     LLVMValueRef sum = NULL;
@@ -90,11 +90,11 @@ static LLVMValueRef group_bytes(tri_gpu *g, const operand *o, const tri_linear *
         int64_t bytes = tile_bytes(o, is_b, at, 0);
         if (!bytes)
             continue;
-        LLVMValueRef set = LLVMBuildAnd(g->b, LLVMBuildLShr(g->b, tri_gpu_warp(g), tri_gpu_i32(g, bit), ""), tri_gpu_i32(g, 1), "");
+        LLVMValueRef set = LLVMBuildAnd(g->b, LLVMBuildLShr(g->b, tri_gpu_uniform_warp(g), tri_gpu_i32(g, bit), ""), tri_gpu_i32(g, 1), "");
         LLVMValueRef part = LLVMBuildMul(g->b, set, tri_gpu_i32(g, bytes), "");
         sum = sum ? LLVMBuildAdd(g->b, sum, part, "") : part;
     }
-    return sum ? tri_gpu_shuffle_index(g, sum, tri_gpu_i32(g, 0)) : NULL;
+    return sum;
 }
 
 static bool get_operand(tri_gpu *g, MlirOperation op, int index, const tri_linear *result, operand *out)
@@ -116,15 +116,15 @@ static bool get_operand(tri_gpu *g, MlirOperation op, int index, const tri_linea
             return tri_gpu_unsupported(g, op, "the slice's place is not a constant");
         corner[d] = (int64_t)LLVMConstIntGetZExtValue(descriptor.at[1 + d]);
     }
-    LLVMValueRef address = LLVMBuildPtrToInt(g->b, descriptor.at[0], g->i64, "");
+    LLVMValueRef address = LLVMBuildPtrToInt(g->b, descriptor.at[0], g->i32, ""); /* its lower 18 bits count */
     LLVMValueRef group = group_bytes(g, out, result, index == 1);
     if (group)
-        address = LLVMBuildAdd(g->b, address, LLVMBuildZExt(g->b, group, g->i64, ""), "");
+        address = LLVMBuildAdd(g->b, address, group, "");
     int64_t bytes = bytes_at(out, corner[0], corner[1]);
     if (bytes)
-        address = LLVMBuildAdd(g->b, address, LLVMConstInt(g->i64, (uint64_t)bytes, false), "");
-    address = LLVMBuildLShr(g->b, address, LLVMConstInt(g->i64, 4, false), "");
-    out->address = LLVMBuildAnd(g->b, address, LLVMConstInt(g->i64, 0x3fff, false), "");
+        address = LLVMBuildAdd(g->b, address, tri_gpu_i32(g, bytes), "");
+    address = LLVMBuildAnd(g->b, LLVMBuildLShr(g->b, address, tri_gpu_i32(g, 4), ""), tri_gpu_i32(g, 0x3fff), "");
+    out->address = LLVMBuildZExt(g->b, address, g->i64, "");
     return true;
 }
 

@@ -6,6 +6,11 @@
 #a = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 #op = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#mma8 = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 32]}>
+#i = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 8}>
+#j = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 8}>
+!i = !ttg.memdesc<64x64xi8, #i, #smem>
+!j = !ttg.memdesc<64x64xi8, #j, #smem>
 !x = !ttg.memdesc<64x32xf16, #a, #smem>
 !y = !ttg.memdesc<32x64xf16, #a, #smem>
 
@@ -25,6 +30,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %d : tensor<64x64xf32, #mma>
     }
     tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // Sums of 8-bit integers are in registers of their own as those of floats: they stay under way, too.
+  // CHECK-LABEL: @integers_stay
+  // CHECK: scf.for
+  // CHECK-NEXT: [[D:%.+]] = ttng.warp_group_dot %arg0, %arg1, %{{.*}} {isAsync = true}
+  // CHECK-NEXT: ttng.warp_group_dot_wait [[D]], %arg0, %arg1 {pendings = 1 : i32}
+  tt.func @integers_stay(%x: !i, %y: !j, %c: tensor<64x64xi32, #mma8>, %n: i32) -> tensor<64x64xi32, #mma8> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xi32, #mma8>) : i32 {
+      %d = ttng.warp_group_dot %x, %y, %acc : !i * !j -> tensor<64x64xi32, #mma8>
+      scf.yield %d : tensor<64x64xi32, #mma8>
+    }
+    tt.return %r : tensor<64x64xi32, #mma8>
   }
 
   // A buffer that the loop fills anew must have been read before.
