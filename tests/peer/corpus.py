@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles the kernels of installed packages and tabulates what becomes of them.
 
-usage: corpus.py TRITCC ROWS.jsonl PACKAGES [-k WORD] [-v] [-o TABLE] [-j N] [--emit KIND] [--arch ARCH]
+usage: corpus.py TRITCC ROWS.jsonl PACKAGES [-k WORD] [-v] [-o TABLE] [-j N] [--seconds N] [--emit KIND] [--arch ARCH]
 
 ROWS.jsonl: one specialisation a line: file, kernel, params, signature, constexprs, div16, num_warps. PACKAGES: folders,
 with ':' between them; a row is compiled from the first that has its kernel with its parameters.
@@ -13,6 +13,7 @@ import concurrent.futures
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -59,49 +60,71 @@ def find_root(options, row):
 def compile_row(options, row):
     root, why = find_root(options, row)
     if why:
-        return why, "", []
+        return why, []
     words = command(options, row, root)
     try:
-        run = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=120)
+        run = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=options.seconds)
     except subprocess.TimeoutExpired:
-        return "crashed", "no end after 120 s", words
+        return "crashed", ["no end after %d s" % options.seconds]
     if run.returncode == 0:
-        return "compiled", "", words
+        return "compiled", []
+    lines = run.stderr.split("\n")
+    if options.v:
+        shown = lines[:30] + ["$ " + shlex.join(words)]
+    else:
+        shown = [line for line in lines if "error:" in line][:2] or lines[:5]
     if run.returncode not in (1, 2):
-        return "crashed", "status %d\n%s" % (run.returncode, run.stderr), words
-    code = re.search(r"error: .*\[(TRI-\d+)\]", run.stderr)
-    return "rejected " + (code.group(1) if code else "without a code"), run.stderr, words
+        return "crashed", ["status %d" % run.returncode] + shown
+    return "rejected " + first_code(run.stderr), shown
 
 
-def main():
+def first_code(text):
+    code = re.search(r"error: .*\[(TRI-\d+)\]", text)
+    return code.group(1) if code else "without a code"
+
+
+def read_options(seconds, **defaults):
+    """The command line that the tools over ROWS.jsonl share, and the rows it picks."""
     parser = argparse.ArgumentParser()
     parser.add_argument("tritcc")
     parser.add_argument("rows")
     parser.add_argument("packages")
-    parser.add_argument("-k", default="")
+    parser.add_argument("-k", default="", help="only rows with this text in FILE:KERNEL")
     parser.add_argument("-v", action="store_true")
-    parser.add_argument("-o")
+    parser.add_argument("-o", metavar="TABLE", help="a line for every row: outcome, number, file, kernel")
     parser.add_argument("-j", type=int, default=os.cpu_count())
+    parser.add_argument("--seconds", type=int, default=seconds)
     parser.add_argument("--emit")
-    parser.add_argument("--arch", default="sm_90")
+    parser.add_argument("--arch")
+    parser.set_defaults(**defaults)
     options = parser.parse_args()
+    options.tritcc = os.path.abspath(options.tritcc)
+    options.packages = ":".join(os.path.abspath(p) for p in options.packages.split(":"))
     rows = [json.loads(line) for line in open(options.rows)]
-    rows = [row for row in rows if options.k in row["file"] + ":" + row["kernel"]]
+    return options, [row for row in rows if options.k in row["file"] + ":" + row["kernel"]]
+
+
+def tabulate(options, rows, run):
+    """run(row) -> (outcome, what to show of it) for every row, side by side; shows what is told and the counts, which it returns."""
     counts = collections.Counter()
     table = open(options.o, "w") if options.o else None
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-        for row, (outcome, detail, words) in zip(rows, pool.map(lambda r: compile_row(options, r), rows)):
+        for number, (row, (outcome, lines)) in enumerate(zip(rows, pool.map(run, rows))):
             counts[outcome] += 1
             if table:
-                table.write("%s\t%s\t%s\n" % (outcome, row["file"], row["kernel"]))
-            if outcome.startswith(("rejected", "crashed")):
-                print("%s: %s:%s" % (outcome, row["file"], row["kernel"]))
-                errors = [line for line in detail.split("\n") if "error:" in line]
-                print("    " + ("\n    ".join(detail.split("\n")[:30]) if options.v else "\n    ".join(errors[:2]) or detail[:300]))
-                if options.v:
-                    print("    $ " + " ".join("'%s'" % w if re.search(r"[ (*]", w) else w for w in words))
+                table.write("%s\t%d\t%s\t%s\n" % (outcome, number, row["file"], row["kernel"]))
+                table.flush()
+            if lines:
+                print("%s: %d %s:%s" % (outcome, number, row["file"], row["kernel"]))
+                print("    " + "\n    ".join(lines), flush=True)
     for outcome, n in sorted(counts.items()):
         print("%5d %s" % (n, outcome))
+    return counts
+
+
+def main():
+    options, rows = read_options(120, arch="sm_90")
+    counts = tabulate(options, rows, lambda row: compile_row(options, row))
     return 1 if any(k.startswith(("rejected", "crashed")) for k in counts) else 0
 
 

@@ -8,10 +8,6 @@ floats of about 1, zeros as indices, small integers for sizes and strides. A lau
 bounds or undefined), fails with an error, takes too long, or crashes; kernels that wait for others or take tables of addresses are
 not launched.
 """
-import argparse
-import collections
-import concurrent.futures
-import json
 import os
 import re
 import subprocess
@@ -98,8 +94,7 @@ def launch_row(options, row):
         if run is None or run.returncode not in (0, 1, 2):
             return "compiler crashed", run.stderr if run else "no end after 300 s"
         if run.returncode:
-            code = re.search(r"error: .*\[(TRI-\d+)\]", run.stderr)
-            return "rejected " + (code.group(1) if code else ""), run.stderr
+            return "rejected " + corpus.first_code(run.stderr), run.stderr
         grid = [min(int(g), 2) for g in row.get("grid") or [1]][:3]
         grid += [1] * (3 - len(grid))
         call = "".join(", " + a for a in args)
@@ -120,37 +115,20 @@ def launch_row(options, row):
         return ("error" if run.returncode == 1 else "crashed"), run.stderr
 
 
+def show(options, outcome, detail):
+    if outcome in ABSENT + ("clean",):
+        return []
+    lines = detail.split("\n")
+    return lines[:40] if options.v else [line for line in lines if line.strip("= ")][:4]
+
+
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("tritcc")
-    parser.add_argument("rows")
-    parser.add_argument("packages")
-    parser.add_argument("-k", default="")
-    parser.add_argument("-v", action="store_true")
-    parser.add_argument("-o")
-    parser.add_argument("-j", type=int, default=os.cpu_count())
-    parser.add_argument("--seconds", type=int, default=60)
-    parser.add_argument("--arch", default="native")
-    options = parser.parse_args()
-    options.tritcc = os.path.abspath(options.tritcc)
-    options.packages = ":".join(os.path.abspath(p) for p in options.packages.split(":"))
-    options.emit = "obj"
-    rows = [json.loads(line) for line in open(options.rows)]
-    rows = [row for row in rows if options.k in row["file"] + ":" + row["kernel"]]
-    counts = collections.Counter()
-    table = open(options.o, "w") if options.o else None
-    with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-        for number, (row, (outcome, detail)) in enumerate(zip(rows, pool.map(lambda r: launch_row(options, r), rows))):
-            counts[outcome] += 1
-            if table:
-                table.write("%s\t%d\t%s\t%s\n" % (outcome, number, row["file"], row["kernel"]))
-                table.flush()
-            if outcome not in ABSENT + ("clean",):
-                print("%s: %d %s:%s" % (outcome, number, row["file"], row["kernel"]))
-                lines = detail.split("\n")
-                print("    " + "\n    ".join(lines[:40] if options.v else [line for line in lines if line.strip("= ")][:4]), flush=True)
-    for outcome, n in sorted(counts.items()):
-        print("%5d %s" % (n, outcome))
+    options, rows = corpus.read_options(60, arch="native", emit="obj")
+
+    def run(row):
+        outcome, detail = launch_row(options, row)
+        return outcome, show(options, outcome, detail)
+    counts = corpus.tabulate(options, rows, run)
     return 0 if set(counts) <= {"clean", "not launched", *ABSENT} else 1
 
 
