@@ -1,6 +1,7 @@
 #include "driver/opt.h"
 
 #include "driver/args.h"
+#include "driver/sanitize.h"
 #include "driver/tool.h"
 #include "frontend/frontend.h"
 
@@ -238,20 +239,8 @@ static bool on_no_openmp(parser *p, tri_str value)
 
 static bool on_sanitize(parser *p, tri_str value)
 {
-    tri_str item;
-    while (next_item(&value, &item)) {
-        unsigned bit = tri_str_is(item, "address")     ? TRI_SANITIZE_ADDRESS
-                       : tri_str_is(item, "bounds")    ? TRI_SANITIZE_BOUNDS
-                       : tri_str_is(item, "undefined") ? TRI_SANITIZE_UNDEFINED
-                                                       : 0;
-        if (!bit)
-            return usage(p, "'-fsanitize=%.*s' is not known; address, bounds and undefined are", TRI_STR_ARG(item));
-        p->opt->compile.sanitize |= bit;
-    }
-    if (!p->opt->compile.sanitize)
-        return usage(p, "'-fsanitize=' needs address, bounds or undefined");
     /* reports name source lines */
-    return on_lineinfo(p, value);
+    return tri_sanitize_parse(p->diag, value, &p->opt->compile.sanitize) && on_lineinfo(p, value);
 }
 
 static bool power_of_two(parser *p, const char *name, tri_str value, int highest, int *out)

@@ -7,9 +7,38 @@
 
 #include "llvm-c/Core.h"
 
+/* Only there when this program is linked with AddressSanitizer. */
+extern void __asan_init(void) __attribute__((weak));
+
+static bool check_sanitizers(tri_run_kernel *k)
+{
+    bool ok = !(k->unit.options->sanitize & TRI_SANITIZE_ADDRESS) || __asan_init;
+    if (!ok)
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "-fsanitize=address needs its runtime, which this program is not "
+                       "linked with; -fsanitize=bounds checks the accesses to arguments");
+    return ok;
+}
+
+/* The bytes behind every value that is passed. */
+static uint64_t *make_lengths(tri_run_kernel *k)
+{
+    const tri_kernel *kernel = &k->unit.kernels.at[0];
+    uint64_t *lengths = TRI_NEW_ARRAY(k->unit.arena, uint64_t, k->num_values + 1);
+    for (size_t i = 0, n = 0; i < kernel->params.len; i++) {
+        if (kernel->params.at[i].is_constexpr)
+            continue;
+        const tri_argument *a = k->passed[i];
+        lengths[n++] = tri_run_kernel_is_memory(a) ? (uint64_t)a->array.count * tri_dtype_size(a->array.dtype) : UINT64_MAX;
+    }
+    return lengths;
+}
+
 static bool open_host(tri_run_kernel *k, tri_argument_list *arguments)
 {
     (void)arguments;
+    if (!check_sanitizers(k))
+        return false;
+    k->lengths = make_lengths(k);
     const tri_jit_symbol symbols[] = {{"tri_cpu_rt_print", (const void *)(uintptr_t)tri_cpu_rt_print},
                                       {"tri_cpu_rt_print_text", (const void *)(uintptr_t)tri_cpu_rt_print_text},
                                       {"tri_cpu_rt_assert", (const void *)(uintptr_t)tri_cpu_rt_assert},
@@ -27,28 +56,13 @@ static bool open_host(tri_run_kernel *k, tri_argument_list *arguments)
     return k->jit != NULL;
 }
 
-/* -fsanitize=bounds: the bytes of each array, by the kernel's arguments. */
-static uint64_t *lengths_of(tri_run_kernel *k)
-{
-    const tri_kernel *kernel = &k->unit.kernels.at[0];
-    uint64_t *lengths = TRI_NEW_ARRAY(k->unit.arena, uint64_t, k->num_values + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < kernel->params.len; i++) {
-        if (kernel->params.at[i].is_constexpr)
-            continue;
-        const tri_argument *a = k->passed[i];
-        lengths[n++] = tri_run_kernel_is_memory(a) ? (uint64_t)a->array.count * tri_dtype_size(a->array.dtype) : UINT64_MAX;
-    }
-    return lengths;
-}
-
 /* Programs in pieces that grow until one takes a while, so that the progress can be shown. */
 static bool launch_host(tri_run_kernel *k, double *out_seconds)
 {
     (void)out_seconds;
     uint32_t grid[3] = {k->grid.x, k->grid.y, k->grid.z};
     uint64_t total = (uint64_t)grid[0] * grid[1] * grid[2], piece = k->progress ? 1 : total;
-    tri_rt_state state = {0, k->unit.options->sanitize & TRI_SANITIZE_BOUNDS ? lengths_of(k) : NULL};
+    tri_rt_state state = {0, k->lengths};
     for (uint64_t begin = 0; begin < total && !state.err;) {
         uint64_t end = total - begin > piece ? begin + piece : total;
         uint64_t args[5] = {(uint64_t)(uintptr_t)k->pointers, begin, end, (uint64_t)(uintptr_t)grid,

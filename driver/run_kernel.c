@@ -170,7 +170,7 @@ static bool bind(tri_run_kernel *k, tri_argument_list *arguments)
 static bool make_code(tri_run_kernel *k, tri_run_opt *opt, tri_argument_list *arguments)
 {
     tri_diag *diag = k->unit.diag;
-    if (!tri_targets_find(diag, opt->compile.arch, &k->unit.target, &k->unit.arch) || !tri_targets_check_options(&k->unit))
+    if (!tri_targets_find(diag, opt->compile.arch, &k->unit.target, &k->unit.arch))
         return false;
     bool is_gpu = k->unit.target->ttgir_pipeline != NULL;
     if (is_gpu != k->backend->is_gpu) {
@@ -179,6 +179,8 @@ static bool make_code(tri_run_kernel *k, tri_run_opt *opt, tri_argument_list *ar
                        TRI_STR_ARG(opt->compile.arch), TRI_STR_ARG(opt->compile.arch));
         return false;
     }
+    if (!tri_targets_check_options(&k->unit))
+        return false;
     k->unit.mlir = tri_context_create_mlir(diag);
     k->unit.llvm = tri_context_create_llvm(diag);
     tri_kind kind = kind_of(opt);

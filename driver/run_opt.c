@@ -2,6 +2,7 @@
 #include "driver/tool.h"
 
 #include "base/file.h"
+#include "driver/sanitize.h"
 
 #include <stdlib.h>
 
@@ -150,6 +151,7 @@ void tri_run_opt_simulate(tri_run_opt *opt)
         return;
     opt->backend = &tri_run_sim;
     opt->compile.arch = TRI_STR("sm_90");
+    opt->compile.sanitize = 0;
     opt->compile.simulate = true;
 }
 
@@ -159,24 +161,6 @@ static bool take_define(tri_arena *arena, tri_diag *diag, tri_str value, tri_run
     if (!take_pair(diag, "D", value, &pair))
         return false;
     tri_vec_push(arena, &out->compile.defines, (tri_define){pair.name, pair.value});
-    return true;
-}
-
-/* Reports name source lines, so lines are kept. */
-static bool take_sanitize(tri_diag *diag, tri_str value, tri_run_opt *out)
-{
-    out->compile.debug = TRI_DEBUG_LINES;
-    for (tri_str rest = value; rest.len;) {
-        size_t comma = tri_str_find(rest, ',');
-        tri_str item = tri_str_sub(rest, 0, comma);
-        rest = tri_str_sub(rest, comma + (comma < rest.len), rest.len);
-        if (tri_str_is(item, "bounds"))
-            out->compile.sanitize |= TRI_SANITIZE_BOUNDS;
-        else if (tri_str_is(item, "undefined"))
-            out->compile.sanitize |= TRI_SANITIZE_UNDEFINED;
-        else
-            return wrong(diag, "fsanitize", value, "bounds and undefined are known here; address needs an object (tritcc -fsanitize=address)");
-    }
     return true;
 }
 
@@ -203,6 +187,8 @@ static bool apply(tri_arena *arena, tri_diag *diag, option_id id, tri_str value,
     case OPT_PDL: out->compile.launch_pdl = true; return true;
     case OPT_COOPERATIVE: out->compile.launch_cooperative = true; return true;
     case OPT_OPTIMIZE: return take_int(diag, name, value, value, 0, 3, &number) && (out->compile.opt_level = (int)number, true);
+    case OPT_SANITIZE: out->has_sanitize = true; return tri_sanitize_parse(diag, value, &out->compile.sanitize);
+    case OPT_NO_SANITIZE: out->has_sanitize = true; out->compile.sanitize = 0; return true;
     case OPT_OUTPUT:
         if (!take_pair(diag, name, value, &pair))
             return false;
@@ -219,7 +205,6 @@ static bool apply(tri_arena *arena, tri_diag *diag, option_id id, tri_str value,
     case OPT_ATOL: return take_number(diag, name, value, &out->atol);
     case OPT_BYTES: return take_number(diag, name, value, &out->bytes);
     case OPT_FLOPS: return take_number(diag, name, value, &out->flops);
-    case OPT_SANITIZE: return take_sanitize(diag, value, out);
     case OPT_BENCH: out->has_bench = true; return true;
     case OPT_CHECK: out->has_check = true; return true;
     case OPT_HELP: out->has_help = true; return true;
@@ -286,6 +271,15 @@ static bool take_option(tri_arena *arena, tri_diag *diag, int argc, char **argv,
     return apply(arena, diag, id, tri_str_from(value), out);
 }
 
+/* The host's code compares every access with the arrays' sizes, unless its speed is asked for. */
+static void choose_checks(tri_run_opt *out)
+{
+    if (!out->has_sanitize && !out->has_bench && out->backend == &tri_run_host)
+        out->compile.sanitize = TRI_SANITIZE_BOUNDS;
+    if (out->compile.sanitize)
+        out->compile.debug = TRI_DEBUG_LINES;
+}
+
 /* An object is run as it was compiled. */
 static bool take_object(tri_diag *diag, tri_run_opt *out)
 {
@@ -298,8 +292,9 @@ static bool take_object(tri_diag *diag, tri_run_opt *out)
         tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-check needs the kernel's source, not an object");
         return false;
     }
-    if (out->compile.sanitize) {
-        tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-fsanitize needs the kernel's source, not an object");
+    if (out->has_sanitize) {
+        tri_diag_error(diag, TRI_NO_SPAN, code_usage, "'%.*s' is compiled: its checks are those of its own -fsanitize",
+                       TRI_STR_ARG(out->file));
         return false;
     }
     out->backend = &tri_run_object;
@@ -309,7 +304,7 @@ static bool take_object(tri_diag *diag, tri_run_opt *out)
 bool tri_run_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_run_opt *out)
 {
     *out = (tri_run_opt){.backend = &tri_run_host, .rtol = 1e-5, .atol = 1e-8, .print_limit = 64};
-    out->compile.opt_level = 2;
+    out->compile.opt_level = 3;
     out->compile.config = -1;
     out->compile.arch = TRI_STR("native");
     bool only_words = false;
@@ -326,6 +321,7 @@ bool tri_run_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, 
     }
     if (tri_str_is(tri_path_suffix(out->file), ".o") && !take_object(diag, out))
         return false;
+    choose_checks(out);
     if (!out->file.len && !out->has_help && !out->has_version && !out->table.len) {
         tri_diag_error(diag, TRI_NO_SPAN, code_usage, "no kernel file; tritrun --help shows the usage");
         return false;

@@ -23,7 +23,7 @@ typedef struct {
     TRI_VEC(tri_run_pair) outputs, expected;
     double rtol, atol, bytes, flops;
     int64_t print_limit;
-    bool has_bench, has_check, has_help, has_version;
+    bool has_bench, has_check, has_sanitize, has_help, has_version;
     tri_str table; /* "man", "bash" or "zsh": print the options in that form; empty: not asked for */
 } tri_run_opt;
 

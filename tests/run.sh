@@ -51,14 +51,15 @@ run_program() {
 # A job of the matrix, which writes TAP: what it lost when it ends early shows in the missing plan.
 run_matrix() {
     local planned
-    "${1%%:*}" run "${1#*:}" >"$2" 2>&1
+    # shellcheck disable=SC2086 # words
+    ASAN_OPTIONS=detect_leaks=0 "${1%%:*}" ${MATRIX_OPTIONS-} run "${1#*:}" >"$2" 2>&1
     planned=$(sed -n 's/^1\.\.//p' "$2")
     [ "${planned:-x}" = "$(grep -cE '^(not )?ok ' "$2")" ] || echo "not ok $1: ${planned:-?} tests did not all run" >>"$2"
 }
 
 run_one() {
     case $1 in
-    */matrix:*) run_matrix "$1" "$2" ;;
+    */matrix:* | */matrix-asan:*) run_matrix "$1" "$2" ;;
     *.bats) run_bats "$1" "$2" ;;
     */check.sh) run_program "$1" "$2" ;;
     *.*) run_lines "$1" "$2" ;;
@@ -86,6 +87,8 @@ if [ $# -eq 0 ]; then
         grep -rlE '^(//|#|;) *RUN:' "$SRCDIR/tests" --include='*.mlir' --include='*.tri' --include='*.ll'
         find "$BUILDDIR/tests/unit" -type f -perm -u+x 2>/dev/null
         [ ! -x "$BUILDDIR/tests/matrix/matrix" ] || "$BUILDDIR/tests/matrix/matrix" list | sed "s|^|$BUILDDIR/tests/matrix/matrix:|"
+        asan=$BUILDDIR/tests/matrix/matrix-asan
+        [ ! -x "$asan" ] || "$asan" list | sed -n "s|.*:sanitized|$asan:&|p"
         echo "$SRCDIR/tests/style/check.sh"
     } | sort)
     set -- "${files[@]}"

@@ -112,8 +112,9 @@ same_from() {
 
 @test "nothing of the environment and no other program is needed" {
     need strace
-    env -i strace -f -e trace=execve -o trace "$TRITCC" "${vadd[@]}" -arch=sm_80 -emit=ptx=k.ptx
-    env -i strace -f -e trace=execve -o trace2 "$TRITCC" "${vadd[@]}" -arch=x86-64 -c
+    local environment=(env -i ${ASAN_OPTIONS+"ASAN_OPTIONS=$ASAN_OPTIONS"})
+    "${environment[@]}" strace -f -e trace=execve -o trace "$TRITCC" "${vadd[@]}" -arch=sm_80 -emit=ptx=k.ptx
+    "${environment[@]}" strace -f -e trace=execve -o trace2 "$TRITCC" "${vadd[@]}" -arch=x86-64 -c
     [ "$(grep -c execve trace)" -eq 1 ]
     [ "$(grep -c execve trace2)" -eq 1 ]
     [ -s k.ptx ] && [ -s vadd.o ]

@@ -39,6 +39,26 @@ add() { # EXTRA...
     [[ $errors == *"vadd.tri:36:5: error: global access out of bounds (store_global)"*"'output_ptr'"*"thread 26 of program (1, 0, 0)"* ]]
 }
 
+@test "the host stops at an access outside of an array, unless told not to look" {
+    tritrun -1 "$vadd" randn:f32:100 ones:f32:100 empty:f32:90 100 64 -grid=2
+    [[ $errors == *"vadd.tri:36:5: pid (1, 0, 0): store of 4 bytes at byte 360 of 'output_ptr', which has 360 bytes"* ]]
+    tritrun "$vadd" randn:f32:128 ones:f32:100 empty:f32:128 100 64 -grid=2
+    tritrun -1 "$vadd" randn:f32:128 ones:f32:100 empty:f32:128 101 64 -grid=2 -bench -fsanitize=bounds
+    [[ $errors == *"load of 4 bytes at byte 400 of 'y_ptr'"* ]]
+    # (what lies behind y is read, and thrown away)
+    tritrun "$vadd" randn:f32:128 ones:f32:100 empty:f32:128 101 64 -grid=2 -fno-sanitize
+    tritrun -2 v.o 1 -fsanitize=bounds
+    [[ $errors == *"'v.o' is compiled"* ]]
+    tritrun -2 "$vadd" 1 -fsanitize=thread
+    [[ $errors == *"'-fsanitize=thread' is not known; there are: address, bounds, undefined"* ]]
+}
+
+@test "-fsanitize=address needs a tritrun that has its runtime" {
+    [ -z "${ASAN_OPTIONS-}" ] || skip "this one may have it"
+    tritrun -1 "$vadd" randn:f32:100 ones:f32:100 empty:f32:100 100 64 -grid=2 -fsanitize=address
+    [[ $errors == *"needs its runtime"*"-fsanitize=bounds"* ]]
+}
+
 @test "addresses in a table reach buffers by name" {
     cat >k.tri <<'K'
 import triton

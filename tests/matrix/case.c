@@ -37,12 +37,18 @@ void *m_alloc(m_case *c, size_t size)
     return tri_arena_alloc(c->arena, size);
 }
 
+/* Only there when this program is linked with AddressSanitizer. */
+extern void __asan_poison_memory_region(const volatile void *data, size_t size) __attribute__((weak));
+
 /* One array after another with a gap, aligned as allocators of GPUs do. */
 m_array m_new_array(m_case *c, m_dtype dtype, int64_t count)
 {
     size_t size = (size_t)count * (size_t)m_dtype_size(dtype);
-    char *data = tri_arena_alloc(c->arena, size + 512);
-    data += 256 - (uintptr_t)data % 256;
+    char *start = tri_arena_alloc(c->arena, size + 512), *data = start + 256 - (uintptr_t)start % 256;
+    if (__asan_poison_memory_region) {
+        __asan_poison_memory_region(start, (size_t)(data - start));
+        __asan_poison_memory_region(data + size, 512 - (size_t)(data - start));
+    }
     return (m_array){dtype, count, data};
 }
 

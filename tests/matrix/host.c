@@ -35,8 +35,10 @@ static bool parse_options(tri_arena *arena, tri_diag *diag, m_case *c, m_place p
     add_option(arena, argv, &argc, "grid", m_format(c, "%u,%u,%u", c->grid[0], c->grid[1], c->grid[2]));
     if (place.warps)
         add_option(arena, argv, &argc, "num-warps", m_format(c, "%d", place.warps));
-    if (place.is_sanitized)
-        add_option(arena, argv, &argc, "fsanitize", "bounds,undefined");
+    if (place.sanitize)
+        add_option(arena, argv, &argc, "fsanitize", place.sanitize);
+    else
+        argv[argc++] = "-fno-sanitize";
     if (c->stages)
         add_option(arena, argv, &argc, "num-stages", m_format(c, "%d", c->stages));
     argv[argc++] = (char *)path;

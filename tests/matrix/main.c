@@ -1,8 +1,9 @@
-/* matrix list                    the jobs: GROUP:PLACE[:PART/PARTS]
+/* matrix list                    the jobs: GROUP:PLACE[:PART/PARTS]. PLACE is native, sim or sanitized: native code of some
+ *                                cases with -fsanitize=bounds,undefined, and address where its runtime is linked in
  * matrix run JOB                 runs one, as TAP
  * matrix pack FILE ARCH [GROUP]  compiles every case for a GPU into FILE, for gpu/runner.c
  * Options before the word: -f TEXT (only cases whose name has it), -a (every number of warps and both
- * architectures), -w N (that number of warps), -v (kernels of failing cases are shown). */
+ * architectures, every sanitized case), -w N (that number of warps), -v (kernels of failing cases are shown). */
 #include "tests/matrix/matrix.h"
 
 #include <stdarg.h>
@@ -15,7 +16,7 @@
 typedef struct {
     int64_t at;        /* the case being run */
     int64_t tests, failed, packed;
-    char name[256], place[32];
+    char name[256], place[48];
 } progress;
 
 struct m_context {
@@ -27,6 +28,9 @@ struct m_context {
     FILE *pack;
     progress *shared; /* outlives a crash */
 };
+
+/* Only there when this program is linked with AddressSanitizer. */
+extern void __asan_init(void) __attribute__((weak));
 
 static const char prelude[] = "import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n\n\n";
 
@@ -85,7 +89,8 @@ static void run_at(m_context *ctx, m_case *c, m_place place)
     if (place.warps)
         snprintf(ctx->shared->place, sizeof ctx->shared->place, "%s %d warps", place.arch, place.warps);
     else
-        snprintf(ctx->shared->place, sizeof ctx->shared->place, "%s%s", place.arch, place.is_sanitized ? ", sanitized" : "");
+        snprintf(ctx->shared->place, sizeof ctx->shared->place, "%s%s%s", place.arch, place.sanitize ? " with " : "",
+                 place.sanitize ? place.sanitize : "");
     bool ok = m_host_run(c, place, out);
     fclose(out);
     printf("%sok %lld %s, %s\n", ok ? "" : "not ", (long long)++ctx->shared->tests, c->name, ctx->shared->place);
@@ -117,10 +122,10 @@ void m_end(m_context *ctx, m_case *c)
 {
     if (ctx->mode == RUN_HOST && c->targets & M_ON_HOST)
         run_at(ctx, c, (m_place){.arch = "native"});
-    /* of the cases one in six, which the name picks */
-    bool is_turn = ctx->all || hash(c->name) % 6 == 0, compiles = !c->error || !(c->error_targets & M_ON_HOST);
+    /* of the cases some, which the name picks: AddressSanitizer takes several times as long */
+    bool is_turn = ctx->all || hash(c->name) % (__asan_init ? 24 : 6) == 0, compiles = !c->error || !(c->error_targets & M_ON_HOST);
     if (ctx->mode == RUN_SANITIZED && is_turn && compiles && c->targets & M_ON_HOST && !c->is_undefined)
-        run_at(ctx, c, (m_place){.arch = "native", .is_sanitized = true});
+        run_at(ctx, c, (m_place){.arch = "native", .sanitize = __asan_init ? "address,bounds,undefined" : "bounds,undefined"});
     if (ctx->mode == RUN_SIM && c->targets & M_ON_SIM)
         run_on_simulator(ctx, c);
     if (ctx->mode == PACK && c->targets & M_ON_GPU && !(c->error && c->error_targets & M_ON_GPU)) {

@@ -125,7 +125,7 @@ M_GROUPS(M_DECLARE)
 typedef struct {
     const char *arch; /* "native", "sim:sm_80" */
     int warps;        /* 0 on the host */
-    bool is_sanitized; /* -fsanitize=bounds,undefined */
+    const char *sanitize; /* on the host: a list for -fsanitize=; null: no checks */
 } m_place;
 
 /* Compiles and runs; what is wrong is written to `out` as "# ..." lines. */

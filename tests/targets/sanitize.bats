@@ -134,7 +134,7 @@ END
     tritcc -1 -arch=sm_80 -fsanitize=bounds -sig "$VADD" -emit=ptx=v.ptx "$EXAMPLES/vadd/vadd.tri"
     [[ $errors == *"-fsanitize is for host processors"* ]]
     tritcc -2 -arch=native -fsanitize=memory -sig "$VADD" -emit=obj=v.o "$EXAMPLES/vadd/vadd.tri"
-    [[ $errors == *"address, bounds and undefined"* ]]
+    [[ $errors == *"there are: address, bounds, undefined"* ]]
 }
 
 @test "-fopenmp needs OpenMP at the link, -fno-openmp never asks for it" {
