@@ -26,8 +26,7 @@ static int round_of(const tri_linear *map, uint64_t reg)
     return (int)tri_linear_coord(map, tri_linear_apply_one(map, TRI_DIM_REGISTER, reg), TRI_DIM_ITERATION);
 }
 
-/* Element offset -> bytes behind the base, with the padding of padded_shared. */
-static LLVMValueRef padded_bytes(tri_gpu *g, const tri_gpu_buffer *buffer, LLVMValueRef offset)
+LLVMValueRef tri_gpu_exchange_bytes(tri_gpu *g, const tri_gpu_buffer *buffer, LLVMValueRef offset)
 {
     const tri_encoding *e = buffer->padding;
     LLVMValueRef sum = offset;
@@ -51,7 +50,7 @@ static LLVMValueRef thread_bytes(tri_gpu *g, const tri_linear *map, tri_gpu_buff
     LLVMValueRef offset = buffer->thread_offset;
     if (bits)
         offset = LLVMBuildXor(g->b, offset, tri_gpu_i32(g, (int64_t)bits), "");
-    offset = padded_bytes(g, buffer, offset);
+    offset = tri_gpu_exchange_bytes(g, buffer, offset);
     tri_gpu_at_end(g, here);
     return offset;
 }

@@ -21,6 +21,9 @@ typedef struct {
     LLVMValueRef thread_offset;
 } tri_gpu_buffer;
 
+/* Number of an element, before padding, as bytes behind the base. */
+LLVMValueRef tri_gpu_exchange_bytes(tri_gpu *g, const tri_gpu_buffer *buffer, LLVMValueRef element);
+
 /* Pointer to the place of register `reg` under a map from thread and register to offset. */
 LLVMValueRef tri_gpu_exchange_place(tri_gpu *g, const tri_linear *map, tri_gpu_buffer *buffer, uint64_t reg);
 

@@ -23,24 +23,6 @@ static LLVMValueRef element_number(tri_gpu *g, tri_gpu_layout *layout, MlirType 
     return index;
 }
 
-/* XOR of basis[b] over the set bits b of a value. Runs of bits whose bases double are one mask and shift. */
-static LLVMValueRef apply_value(tri_gpu *g, LLVMValueRef value, const uint64_t *basis, int bits)
-{
-    LLVMValueRef sum = tri_gpu_i32(g, 0);
-    for (int bit = 0, run; bit < bits; bit += run) {
-        run = 1;
-        if (!basis[bit])
-            continue;
-        bool is_single = !(basis[bit] & (basis[bit] - 1));
-        while (is_single && bit + run < bits && basis[bit + run] == basis[bit] << run)
-            run++;
-        LLVMValueRef low = LLVMBuildAnd(g->b, LLVMBuildLShr(g->b, value, tri_gpu_i32(g, bit), ""),
-                                        tri_gpu_i32(g, ((int64_t)1 << run) - 1), "");
-        sum = LLVMBuildXor(g->b, sum, LLVMBuildMul(g->b, low, tri_gpu_i32(g, (int64_t)basis[bit]), ""), "");
-    }
-    return sum;
-}
-
 /* The register of `in` that bits from `bit` up of the coordinate choose, as `lane` has it. */
 static LLVMValueRef search(tri_gpu *g, const tri_gather *plan, const tri_gpu_value *in, LLVMValueRef lane, LLVMValueRef along,
                            int bit, uint64_t at)
@@ -64,7 +46,7 @@ static void gather_in_warp(tri_gpu *g, MlirOperation op, const tri_gather *plan,
         LLVMValueRef along = LLVMBuildIntCast2(g->b, index.at[r], g->i32, true, "");
         uint64_t own = tri_linear_apply_one(&plan->lane, TRI_DIM_REGISTER, (uint64_t)r);
         LLVMValueRef lane = LLVMBuildXor(g->b, first, tri_gpu_i32(g, (int64_t)own), "");
-        lane = LLVMBuildXor(g->b, lane, apply_value(g, along, plan->lane_of, plan->axis_bits), "");
+        lane = LLVMBuildXor(g->b, lane, tri_gpu_apply_value(g, along, plan->lane_of, plan->axis_bits), "");
         out.at[r] = search(g, plan, &in, lane, along, 0, tri_linear_apply_one(&plan->source, TRI_DIM_REGISTER, (uint64_t)r));
     }
     tri_gpu_set_result(g, op, 0, out);

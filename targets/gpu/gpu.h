@@ -69,6 +69,7 @@ typedef struct tri_gpu {
     LLVMBasicBlockRef entry;   /* thread ids are made here; it ends when the function is complete */
     LLVMBasicBlockRef front;   /* block in front of the outermost loop around `op`; null outside of loops */
     bool is_kernel;
+    bool has_group_products;   /* some product reads shared memory by itself */
     LLVMValueRef thread, lane, warp;
     LLVMValueRef uniform_warp; /* `warp`, known to be the same for all lanes */
     tri_map blocks;            /* MlirBlock.ptr -> LLVMBasicBlockRef */
@@ -105,6 +106,7 @@ extern const tri_gpu_op tri_gpu_ops_local[];
 extern const tri_gpu_op tri_gpu_ops_scan[];
 extern const tri_gpu_op tri_gpu_ops_gather[];
 extern const tri_gpu_op tri_gpu_ops_extern[];
+extern const tri_gpu_op tri_gpu_ops_indexed[];
 
 /* The two entry points that families use. */
 bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine);
@@ -159,6 +161,8 @@ LLVMValueRef tri_gpu_uniform_warp(tri_gpu *g);
 LLVMValueRef tri_gpu_coordinate(tri_gpu *g, tri_gpu_layout *layout, int reg, int dim);
 /* Part of a packed output word (bits [shift, shift + bits)) that lane and warp give, as i32. */
 LLVMValueRef tri_gpu_apply_thread(tri_gpu *g, const tri_linear *map, int shift, int bits);
+/* XOR of basis[b] over the set bits b of an i32. */
+LLVMValueRef tri_gpu_apply_value(tri_gpu *g, LLVMValueRef value, const uint64_t *basis, int bits);
 /* i1: this thread owns its copy of the data (see tri_plan_replicas); null when every thread does. */
 LLVMValueRef tri_gpu_owner(tri_gpu *g, const tri_plan_replicas *replicas);
 

@@ -147,6 +147,24 @@ LLVMValueRef tri_gpu_apply_thread(tri_gpu *g, const tri_linear *map, int shift, 
     return sum ? sum : tri_gpu_i32(g, 0);
 }
 
+/* Runs of bits whose bases double are one mask and shift. */
+LLVMValueRef tri_gpu_apply_value(tri_gpu *g, LLVMValueRef value, const uint64_t *basis, int bits)
+{
+    LLVMValueRef sum = tri_gpu_i32(g, 0);
+    for (int bit = 0, run; bit < bits; bit += run) {
+        run = 1;
+        if (!basis[bit])
+            continue;
+        bool is_single = !(basis[bit] & (basis[bit] - 1));
+        while (is_single && bit + run < bits && basis[bit + run] == basis[bit] << run)
+            run++;
+        LLVMValueRef low = LLVMBuildAnd(g->b, LLVMBuildLShr(g->b, value, tri_gpu_i32(g, bit), ""),
+                                        tri_gpu_i32(g, ((int64_t)1 << run) - 1), "");
+        sum = LLVMBuildXor(g->b, sum, LLVMBuildMul(g->b, low, tri_gpu_i32(g, (int64_t)basis[bit]), ""), "");
+    }
+    return sum;
+}
+
 /* All bits that the thread part of a map may set. */
 static uint64_t thread_bits(tri_gpu *g, const tri_linear *map, int shift, uint64_t mask)
 {

@@ -4,7 +4,6 @@
 
 #include "layout/convert.h"
 #include "targets/gpu/access.h"
-#include "targets/gpu/exchange.h"
 
 /* ---- descriptors ---- */
 
@@ -63,12 +62,23 @@ static bool slice_corner(tri_gpu *g, MlirOperation op, const tri_gpu_buffer_type
 
 /* ---- allocation and views ---- */
 
-/* Whether the function has products that read shared memory by themselves. */
-static bool has_group_products(tri_gpu *g)
+bool tri_local_find(tri_gpu *g, MlirOperation op, MlirValue buffer, tri_gpu_buffer_type *out_type, tri_gpu_buffer *out_buffer)
 {
-    tri_op_list found = {0};
-    tri_op_collect_named(g->func, "ttng.warp_group_dot", g->arena, &found);
-    return found.len > 0;
+    if (!tri_local_get_type(g, op, mlirValueGetType(buffer), out_type))
+        return false;
+    tri_gpu_value descriptor = tri_gpu_get(g, buffer);
+    *out_buffer = (tri_gpu_buffer){.base = descriptor.at[0], .element_bits = out_type->bits};
+    out_buffer->is_read_by_products = out_type->encoding->kind == TRI_ENC_NVMMA_SHARED && g->has_group_products;
+    if (out_type->encoding->kind == TRI_ENC_PADDED_SHARED)
+        out_buffer->padding = out_type->encoding;
+    return slice_corner(g, op, out_type, descriptor, &out_buffer->corner);
+}
+
+void tri_local_fence(tri_gpu *g, const tri_gpu_buffer *buffer)
+{
+    /* the writer fences, before the barrier that lets others read */
+    if (buffer->is_read_by_products && tri_machine_has(g, TRI_MACHINE_fence_async))
+        tri_machine_call(g, TRI_MACHINE_fence_async, NULL, 0);
 }
 
 static bool access_buffer(tri_gpu *g, MlirOperation op, MlirValue buffer, MlirType tensor, bool is_load,
@@ -76,21 +86,14 @@ static bool access_buffer(tri_gpu *g, MlirOperation op, MlirValue buffer, MlirTy
 {
     tri_gpu_buffer_type type;
     tri_gpu_layout *layout = tri_gpu_layout_of(g, op, tensor);
-    if (!layout || !tri_local_get_type(g, op, mlirValueGetType(buffer), &type))
+    if (!layout || !tri_local_find(g, op, buffer, &type, out_buffer))
         return false;
-    tri_gpu_value descriptor = tri_gpu_get(g, buffer);
     tri_linear registers = layout->linear;
     for (int d = 0; d < type.desc.rank; d++) { /* a slice is addressed as a part of its allocation */
         tri_dim dim = (tri_dim)(TRI_DIM_0 + d);
         if (tri_linear_out_bits(&registers, dim) < tri_linear_out_bits(&type.layout, dim))
             registers = tri_linear_resize_out(&registers, dim, tri_linear_out_bits(&type.layout, dim));
     }
-    *out_buffer = (tri_gpu_buffer){.base = descriptor.at[0], .element_bits = type.bits};
-    out_buffer->is_read_by_products = type.encoding->kind == TRI_ENC_NVMMA_SHARED && has_group_products(g);
-    if (type.encoding->kind == TRI_ENC_PADDED_SHARED)
-        out_buffer->padding = type.encoding;
-    if (!slice_corner(g, op, &type, descriptor, &out_buffer->corner))
-        return false;
     tri_plan_machine machine = g->plan;
     if (out_buffer->padding) { /* rows of a matrix must stay whole; padding may cut vectors too */
         machine.has_ldmatrix = machine.has_stmatrix = false;
@@ -115,9 +118,7 @@ static bool store_tensor(tri_gpu *g, MlirOperation op, MlirValue tensor, MlirVal
     if (!access_buffer(g, op, buffer, mlirValueGetType(tensor), false, plan, &place, &layout))
         return false;
     tri_gpu_access_store(g, plan, &place, 0, layout->replicas.reg, tri_gpu_get(g, tensor));
-    /* the writer fences, before the barrier that lets others read */
-    if (place.is_read_by_products && tri_machine_has(g, TRI_MACHINE_fence_async))
-        tri_machine_call(g, TRI_MACHINE_fence_async, NULL, 0);
+    tri_local_fence(g, &place);
     return true;
 }
 
@@ -293,7 +294,7 @@ static bool run_wait(tri_gpu *g, MlirOperation op)
 {
     LLVMValueRef pending = tri_gpu_i32(g, tri_op_int(op, "num", 0));
     tri_machine_call(g, TRI_MACHINE_copy_wait, &pending, 1);
-    if (has_group_products(g)) /* what has arrived may be one's operand */
+    if (g->has_group_products) /* what has arrived may be one's operand */
         tri_machine_call(g, TRI_MACHINE_fence_async, NULL, 0);
     return run_nothing(g, op);
 }

@@ -4,7 +4,7 @@
 
 #include "ir/encoding.h"
 #include "ir/type.h"
-#include "targets/gpu/gpu.h"
+#include "targets/gpu/exchange.h"
 
 /* What a descriptor's type says about its buffer, leading pipeline dimensions left out. */
 typedef struct {
@@ -17,5 +17,9 @@ typedef struct {
 
 /* False after a report at `op`. */
 bool tri_local_get_type(tri_gpu *g, MlirOperation op, MlirType type, tri_gpu_buffer_type *out_type);
+/* The type of a buffer's descriptor, and where its elements are. False after a report at `op`. */
+bool tri_local_find(tri_gpu *g, MlirOperation op, MlirValue buffer, tri_gpu_buffer_type *out_type, tri_gpu_buffer *out_buffer);
+/* After writes to a buffer that products of warp groups may read. */
+void tri_local_fence(tri_gpu *g, const tri_gpu_buffer *buffer);
 
 #endif

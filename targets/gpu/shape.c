@@ -230,6 +230,73 @@ static bool run_split(tri_gpu *g, MlirOperation op)
     return true;
 }
 
+/* ---- fp4 ---- */
+
+/* The byte that two neighbours along the axis lie in. */
+static uint64_t project_pair(tri_gpu *g, MlirOperation op, const tri_linear *to, uint64_t packed, const tri_linear *from)
+{
+    (void)g;
+    int axis = (int)tri_op_int(op, "axis", 0), rank = result_rank(op);
+    uint64_t coords[TRI_MAX_RANK];
+    for (int d = 0; d < rank; d++)
+        coords[d] = coord(to, packed, d) >> (d == axis);
+    return pack(from, rank, coords);
+}
+
+/* Both of a byte's elements must be in the thread that has it. */
+static bool keeps_pairs(const tri_linear *to, int axis)
+{
+    static const tri_dim ins[] = {TRI_DIM_LANE, TRI_DIM_WARP, TRI_DIM_BLOCK};
+    for (size_t i = 0; i < sizeof ins / sizeof *ins; i++)
+        for (int bit = 0; bit < tri_linear_in_bits(to, ins[i]); bit++)
+            if (coord(to, tri_linear_basis(to, ins[i], bit), axis) & 1)
+                return false;
+    return true;
+}
+
+/* An element is a sign, two bits of exponent and one of mantissa. From 1 on, the last three are the top of the wider
+ * format's bits, counted from those of 0.5; 0 and 0.5 itself are not in that row. */
+static LLVMValueRef widen_fp4(tri_gpu *g, LLVMValueRef byte, bool is_high, LLVMTypeRef type)
+{
+    bool is_half = LLVMGetTypeKind(type) == LLVMHalfTypeKind;
+    LLVMValueRef c[] = {LLVMConstInt(g->i16, is_half ? 0x3800 : 0x3f00, false), LLVMConstInt(g->i16, is_half ? 9 : 6, false)};
+    LLVMValueRef x = LLVMBuildZExt(g->b, byte, g->i16, "");
+    if (is_high)
+        x = LLVMBuildLShr(g->b, x, LLVMConstInt(g->i16, 4, false), "");
+    LLVMValueRef size = LLVMBuildAnd(g->b, x, LLVMConstInt(g->i16, 7, false), "");
+    LLVMValueRef sign = LLVMBuildAnd(g->b, LLVMBuildShl(g->b, x, LLVMConstInt(g->i16, 12, false), ""),
+                                     LLVMConstInt(g->i16, 0x8000, false), "");
+    LLVMValueRef in_row = LLVMBuildAdd(g->b, LLVMBuildShl(g->b, size, c[1], ""), c[0], "");
+    LLVMValueRef zero = LLVMConstNull(g->i16);
+    LLVMValueRef low = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntEQ, size, zero, ""), zero, c[0], "");
+    LLVMValueRef is_in_row = LLVMBuildICmp(g->b, LLVMIntUGT, size, LLVMConstInt(g->i16, 1, false), "");
+    return LLVMBuildBitCast(g->b, LLVMBuildOr(g->b, sign, LLVMBuildSelect(g->b, is_in_row, in_row, low, ""), ""), type, "");
+}
+
+static bool run_fp4_to_fp(tri_gpu *g, MlirOperation op)
+{
+    MlirValue result = mlirOperationGetResult(op, 0), operand = mlirOperationGetOperand(op, 0);
+    tri_gpu_layout *to = tri_gpu_layout_of(g, op, mlirValueGetType(result));
+    tri_gpu_layout *from = tri_gpu_layout_of(g, op, mlirValueGetType(operand));
+    int axis = (int)tri_op_int(op, "axis", 0);
+    if (!to || !from)
+        return false;
+    bool fits = keeps_pairs(&to->linear, axis) && same_threads(g, op, &to->linear, &from->linear, project_pair);
+    tri_gpu_value in = tri_gpu_get(g, operand), out = tri_gpu_new(g, to->registers);
+    LLVMTypeRef type = tri_gpu_part_type(g, mlirValueGetType(result), 0);
+    tri_map map = elements_of(g, from);
+    for (int r = 0; r < out.count; r++) {
+        uint64_t element = tri_linear_apply_one(&to->linear, TRI_DIM_REGISTER, (uint64_t)r);
+        uint64_t source = project_pair(g, op, &to->linear, element, &from->linear);
+        int *slot = fits ? tri_map_find_ptr(&map, (const void *)(uintptr_t)(source + 1)) : NULL;
+        if (!slot)
+            return tri_gpu_unsupported(g, op, "the layouts of operand and result do not keep pairs of elements in their threads");
+        out.at[r] = widen_fp4(g, in.at[*slot], coord(&to->linear, element, axis) & 1, type);
+    }
+    tri_gpu_set(g, result, out);
+    return true;
+}
+
 /* tt.cat promises no order: the registers of both operands, one after the other. */
 static bool run_cat(tri_gpu *g, MlirOperation op)
 {
@@ -263,5 +330,6 @@ const tri_gpu_op tri_gpu_ops_shape[] = {
     {"tt.split", run_split, NULL},
     {"tt.cat", run_cat, NULL},
     {"tt.unsplat", run_unsplat, NULL},
+    {"ttg.fp4_to_fp", run_fp4_to_fp, NULL},
     {0},
 };
