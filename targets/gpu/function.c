@@ -183,6 +183,58 @@ static bool lower_function(tri_gpu *g, MlirOperation func)
     return true;
 }
 
+/* ---- regions of several blocks ---- */
+
+/* Adds the values that a block returns to the results, which are made at the first return. */
+static void leave_region(tri_gpu *g, MlirOperation end, LLVMBasicBlockRef join, int num_results, LLVMValueRef *results)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
+    for (int i = 0; i < num_results; i++) {
+        LLVMValueRef value = tri_gpu_operand(g, end, i).at[0];
+        if (!results[i]) {
+            tri_gpu_at_end(g, join);
+            results[i] = LLVMBuildPhi(g->b, LLVMTypeOf(value), "");
+            tri_gpu_at_end(g, here);
+        }
+        LLVMAddIncoming(results[i], &value, &here, 1);
+    }
+    LLVMBuildBr(g->b, join);
+}
+
+bool tri_gpu_run_blocks(tri_gpu *g, MlirOperation op, int num_args, LLVMValueRef *args, int num_results,
+                        LLVMValueRef *out_results)
+{
+    MlirBlock entry = tri_op_body(op, 0);
+    tri_map seen, outer = g->blocks;
+    tri_map_init(&seen, g->arena);
+    tri_map_init(&g->blocks, g->arena);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b), join = tri_gpu_block(g, "returned");
+    block_list blocks = {0};
+    visit_block(g, entry, &seen, &blocks);
+    open_blocks(g, &blocks);
+    for (int i = 0; i < num_args; i++)
+        tri_gpu_set(g, mlirBlockGetArgument(entry, i), tri_gpu_single(g, args[i]));
+    tri_gpu_at_end(g, before);
+    LLVMBuildBr(g->b, tri_map_find_ptr(&g->blocks, entry.ptr));
+    memset(out_results, 0, sizeof *out_results * (size_t)num_results);
+    bool ok = true;
+    for (size_t i = blocks.len; i-- > 0 && ok;) {
+        MlirOperation end = mlirBlockGetTerminator(blocks.at[i]);
+        bool is_return = mlirOperationGetNumSuccessors(end) == 0;
+        tri_gpu_at_end(g, tri_map_find_ptr(&g->blocks, blocks.at[i].ptr));
+        for (MlirOperation at = mlirBlockGetFirstOperation(blocks.at[i]); !mlirOperationIsNull(at) && ok;
+             at = mlirOperationGetNextInBlock(at))
+            if (!is_return || !mlirOperationEqual(at, end))
+                ok = tri_gpu_lower_op(g, at);
+        if (ok && is_return)
+            leave_region(g, end, join, num_results, out_results);
+    }
+    LLVMMoveBasicBlockAfter(join, LLVMGetLastBasicBlock(g->function));
+    tri_gpu_at_end(g, join);
+    g->blocks = outer;
+    return ok;
+}
+
 /* ---- cf, calls, returns ---- */
 
 static LLVMBasicBlockRef enter_successor(tri_gpu *g, MlirOperation op, intptr_t successor, intptr_t first_operand)

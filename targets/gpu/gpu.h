@@ -148,6 +148,10 @@ bool tri_gpu_unsupported(tri_gpu *g, MlirOperation op, const char *format, ...) 
 bool tri_gpu_run_region(tri_gpu *g, MlirOperation op, int num_args, LLVMValueRef *args, int num_results,
                         LLVMValueRef *out_results);
 
+/* The same of a region of several blocks, each of which branches or returns (function.c). */
+bool tri_gpu_run_blocks(tri_gpu *g, MlirOperation op, int num_args, LLVMValueRef *args, int num_results,
+                        LLVMValueRef *out_results);
+
 /* ---- index.c: layouts and coordinates ---- */
 
 /* Layout of a tensor type; reports at `op` and returns null when it has none. */

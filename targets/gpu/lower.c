@@ -199,6 +199,8 @@ bool tri_gpu_run_region(tri_gpu *g, MlirOperation op, int num_args, LLVMValueRef
                         LLVMValueRef *out_results)
 {
     MlirBlock block = tri_op_body(op, 0);
+    if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
+        return tri_gpu_run_blocks(g, op, num_args, args, num_results, out_results);
     for (int i = 0; i < num_args; i++)
         tri_gpu_set(g, mlirBlockGetArgument(block, i), tri_gpu_single(g, args[i]));
     MlirOperation end = mlirBlockGetTerminator(block);
