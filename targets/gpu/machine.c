@@ -30,7 +30,7 @@ static const tri_machine_row *row_of(tri_gpu *g, tri_machine_id id)
 
 /* ---- signatures ---- */
 
-static bool eat(const char **at, const char *word)
+bool tri_machine_eat(const char **at, const char *word)
 {
     size_t len = strlen(word);
     if (strncmp(*at, word, len))
@@ -41,28 +41,28 @@ static bool eat(const char **at, const char *word)
 
 static LLVMTypeRef parse_type(tri_gpu *g, const char **at)
 {
-    if (eat(at, "{")) {
+    if (tri_machine_eat(at, "{")) {
         LLVMTypeRef parts[8];
         unsigned n = 0;
         do
             parts[n++] = parse_type(g, at);
-        while (eat(at, ","));
-        TRI_ASSERT(eat(at, "}"));
+        while (tri_machine_eat(at, ","));
+        TRI_ASSERT(tri_machine_eat(at, "}"));
         return LLVMStructTypeInContext(g->llvm, parts, n, false);
     }
-    if (eat(at, "void"))
+    if (tri_machine_eat(at, "void"))
         return LLVMVoidTypeInContext(g->llvm);
-    if (eat(at, "v2f16"))
+    if (tri_machine_eat(at, "v2f16"))
         return LLVMVectorType(LLVMHalfTypeInContext(g->llvm), 2);
-    if (eat(at, "f16"))
+    if (tri_machine_eat(at, "f16"))
         return LLVMHalfTypeInContext(g->llvm);
-    if (eat(at, "f32"))
+    if (tri_machine_eat(at, "f32"))
         return g->f32;
-    if (eat(at, "f64"))
+    if (tri_machine_eat(at, "f64"))
         return LLVMDoubleTypeInContext(g->llvm);
-    if (eat(at, "p"))
+    if (tri_machine_eat(at, "p"))
         return LLVMPointerTypeInContext(g->llvm, (unsigned)(*(*at)++ - '0'));
-    TRI_ASSERT(eat(at, "i"));
+    TRI_ASSERT(tri_machine_eat(at, "i"));
     char *end;
     unsigned bits = (unsigned)strtoul(*at, &end, 10);
     *at = end;
@@ -81,11 +81,11 @@ static signature parse_signature(tri_gpu *g, const char *text)
     signature s = {0};
     const char *at = text;
     s.result = parse_type(g, &at);
-    TRI_ASSERT(eat(&at, "("));
-    while (!eat(&at, ")")) {
+    TRI_ASSERT(tri_machine_eat(&at, "("));
+    while (!tri_machine_eat(&at, ")")) {
         TRI_ASSERT(s.num_args < max_args);
         s.args[s.num_args++] = parse_type(g, &at);
-        eat(&at, ",");
+        tri_machine_eat(&at, ",");
     }
     return s;
 }
@@ -144,7 +144,7 @@ static LLVMValueRef call_intrinsic(tri_gpu *g, const tri_machine_row *row, LLVMV
 static LLVMValueRef call_function(tri_gpu *g, const tri_machine_row *row, const signature *s, LLVMValueRef *args, int n)
 {
     const char *constants = row->operands;
-    bool is_wide = eat(&constants, "i64:");
+    bool is_wide = tri_machine_eat(&constants, "i64:");
     n = add_constants(g, constants, args, n);
     LLVMValueRef callee = LLVMGetNamedFunction(g->module, row->text);
     if (!callee) {
@@ -248,23 +248,23 @@ static void expand(assembly *a, const char *template, const tri_machine_access *
                    const char *operation, int first_reg, int num_values)
 {
     for (const char *at = template; *at;) {
-        if (eat(&at, "{pred}")) {
+        if (tri_machine_eat(&at, "{pred}")) {
             if (a->pred >= 0)
                 tri_buf_format(&a->text, "@$%d ", a->pred);
-        } else if (eat(&at, "{mod}")) {
+        } else if (tri_machine_eat(&at, "{mod}")) {
             tri_buf_add_z(&a->text, access->modifiers);
-        } else if (eat(&at, "{vec}")) {
+        } else if (tri_machine_eat(&at, "{vec}")) {
             if (access->words > 1)
                 tri_buf_format(&a->text, ".v%d", access->words);
-        } else if (eat(&at, "{bits}")) {
+        } else if (tri_machine_eat(&at, "{bits}")) {
             tri_buf_format(&a->text, "%u", bits);
-        } else if (eat(&at, "{op}")) {
+        } else if (tri_machine_eat(&at, "{op}")) {
             tri_buf_add_z(&a->text, operation);
-        } else if (eat(&at, "{addr}")) {
+        } else if (tri_machine_eat(&at, "{addr}")) {
             tri_buf_format(&a->text, "$%d", a->addr);
-        } else if (eat(&at, "{regs}")) {
+        } else if (tri_machine_eat(&at, "{regs}")) {
             add_list(&a->text, first_reg, access->words, access->words > 1);
-        } else if (eat(&at, "{values}")) {
+        } else if (tri_machine_eat(&at, "{values}")) {
             add_list(&a->text, a->values, num_values, access->words > 1);
         } else {
             tri_buf_add_char(&a->text, *at++);

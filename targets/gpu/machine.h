@@ -112,5 +112,7 @@ void tri_machine_tie(struct tri_gpu *g, tri_machine_id id, int constant, int cou
 LLVMValueRef tri_machine_call_asm(struct tri_gpu *g, const char *text, const char *constraints, LLVMTypeRef result,
                                   LLVMValueRef *args, int n, int flags);
 const char *tri_machine_letter(struct tri_gpu *g, LLVMTypeRef type);
+/* Goes behind `word` when the text at *at begins with it. */
+bool tri_machine_eat(const char **at, const char *word);
 
 #endif

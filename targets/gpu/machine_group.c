@@ -52,15 +52,6 @@ static void emit(tri_gpu *g, assembly *a, const LLVMValueRef *tied, int flags, L
     tri_buf_fini(&a->constraints);
 }
 
-static bool eat(const char **at, const char *word)
-{
-    size_t len = strlen(word);
-    if (strncmp(*at, word, len))
-        return false;
-    *at += len;
-    return true;
-}
-
 static void add_range(tri_buf *text, int first, int count)
 {
     for (int i = 0; i < count; i++)
@@ -112,17 +103,17 @@ void tri_machine_multiply(tri_gpu *g, tri_machine_id id, tri_machine_product *p)
         add(g, &a, p->a_words[i]);
     int b = add(g, &a, p->b), scale = LLVMIsAConstantInt(p->scale) ? -1 : add(g, &a, p->scale);
     for (const char *at = row->text; *at;) {
-        if (eat(&at, "{n}"))
+        if (tri_machine_eat(&at, "{n}"))
             tri_buf_format(&a.text, "%d", p->n);
-        else if (eat(&at, "{acc}"))
+        else if (tri_machine_eat(&at, "{acc}"))
             add_range(&a.text, 0, p->num_acc);
-        else if (eat(&at, "{a}"))
+        else if (tri_machine_eat(&at, "{a}"))
             add_a(&a.text, first_a, p->a_words != NULL);
-        else if (eat(&at, "{b}"))
+        else if (tri_machine_eat(&at, "{b}"))
             tri_buf_format(&a.text, "$%d", b);
-        else if (eat(&at, "{scale}"))
+        else if (tri_machine_eat(&at, "{scale}"))
             tri_buf_format(&a.text, scale < 0 ? "%d" : "$%d", scale < 0 ? (int)LLVMConstIntGetZExtValue(p->scale) : scale);
-        else if (eat(&at, "{trans}"))
+        else if (tri_machine_eat(&at, "{trans}"))
             add_trans(&a.text, p);
         else
             tri_buf_add_char(&a.text, *at++);
@@ -135,7 +126,7 @@ static void tie_some(tri_gpu *g, const tri_machine_row *row, bool has_text, int 
     assembly a = {.args = TRI_NEW_ARRAY(g->arena, LLVMValueRef, count + 1)};
     add_tied(g, &a, count, values);
     for (const char *at = has_text ? row->text : ""; *at;) {
-        if (eat(&at, "{n}"))
+        if (tri_machine_eat(&at, "{n}"))
             tri_buf_format(&a.text, "%d", constant);
         else
             tri_buf_add_char(&a.text, *at++);
