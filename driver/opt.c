@@ -237,6 +237,13 @@ static bool on_no_openmp(parser *p, tri_str value)
     return true;
 }
 
+static bool on_veclib(parser *p, tri_str value)
+{
+    p->opt->compile.no_vector_library = tri_str_is(value, "none");
+    return tri_str_is(value, "none") || tri_str_is(value, "libmvec") ||
+           usage(p, "'-fveclib=%.*s' is not known; libmvec and none are", TRI_STR_ARG(value));
+}
+
 static bool on_sanitize(parser *p, tri_str value)
 {
     /* reports name source lines */

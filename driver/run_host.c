@@ -7,6 +7,8 @@
 
 #include "llvm-c/Core.h"
 
+#include <dlfcn.h>
+
 /* Only there when this program is linked with AddressSanitizer. */
 extern void __asan_init(void) __attribute__((weak));
 
@@ -31,6 +33,16 @@ static uint64_t *make_lengths(tri_run_kernel *k)
         lengths[n++] = tri_run_kernel_is_memory(a) ? (uint64_t)a->array.count * tri_dtype_size(a->array.dtype) : UINT64_MAX;
     }
     return lengths;
+}
+
+/* Vector functions are found in this process, when the C library has those of glibc 2.35. */
+static bool choose_host(tri_run_kernel *k, tri_run_opt *opt, const tri_argument_list *arguments)
+{
+    (void)k;
+    (void)arguments;
+    void *library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL);
+    opt->compile.no_vector_library = !library || !dlsym(library, "_ZGVbN4v_tanf");
+    return true;
 }
 
 static bool open_host(tri_run_kernel *k, tri_argument_list *arguments)
@@ -78,5 +90,5 @@ static bool launch_host(tri_run_kernel *k, double *out_seconds)
 }
 
 const tri_run_backend tri_run_host = {
-    .takes = TRI_KIND_LLIR, .open = open_host, .launch = launch_host,
+    .takes = TRI_KIND_LLIR, .choose = choose_host, .open = open_host, .launch = launch_host,
 };

@@ -40,6 +40,7 @@ typedef struct {
     bool debug_asserts;          /* device_assert is kept */
     unsigned sanitize;           /* -fsanitize=, of tri_sanitize */
     int openmp;                  /* 1: -fopenmp, -1: -fno-openmp, 0: neither */
+    bool no_vector_library;      /* -fveclib=none */
     tri_str features;            /* -mattr: "+bf16,+i8mm"; empty: what the architecture has */
     bool simulate;               /* GPU code is made for the SIMT simulator instead of the machine */
     bool verify_each;            /* run the verifier after every pass */

@@ -220,6 +220,82 @@ EXPORT void F(tri_vm_tanh_f32)(VF *out, const VF *in)
     *out = F(sel)(x != x, x, v);
 }
 
+/* ---- remainders: exact ---- */
+
+/* a modulo d for 0 <= a < inf and normal 0 < d; anything in other lanes. Multiples of d * 2^k are taken away until k
+ * is 0, with quotients below 2^24, so that their products with the upper and the lower half of d * 2^k are exact.
+ * *out_odd: the last place of the whole quotient. */
+INLINE VD F(modulo)(VD a, VD d, VD *out_odd)
+{
+    VL counts = (a < __builtin_inf()) & (d > 0.0) & (d < __builtin_inf());
+    VD r = F(seld)(counts, a, (VD){0}), odd = (VD){0};
+    d = F(seld)(counts, d, (VD){0} + 1.0);
+    while (__builtin_reduce_or(r >= d)) {
+        VL k = ((VL)r >> 52) - ((VL)d >> 52) - 22;
+        k = k & (k > 0);
+        VD s = (VD)((VL)d + (k << 52)), high = (VD)((VL)s & ~INT64_C(0x7ffffff)), low = s - high;
+        VD q = F(roundd)(r / s);
+        VD t = r - q * high - q * low;
+        VL is_less = t < 0.0;
+        t = F(seld)(is_less, t + s, t);
+        q = F(seld)(is_less, q - 1.0, q);
+        VD parity = odd + (q - 2.0 * F(roundd)(0.5 * q - 0.25));
+        odd = F(seld)(k == 0, F(seld)(parity == 2.0, (VD){0}, parity), odd);
+        r = t;
+    }
+    *out_odd = odd;
+    return r;
+}
+
+/* The remainder of the nearest quotient, ties to even, from that of the quotient rounded down. */
+INLINE VD F(nearest)(VD r, VD d, VD odd)
+{
+    VD rest = d - r;
+    return F(seld)((r > rest) | ((r == rest) & (odd != 0.0)), r - d, r);
+}
+
+INLINE VF F(remainder)(VF x, VF y, int is_nearest)
+{
+    VD odd, a = __builtin_convertvector(F(abs)(x), VD), d = __builtin_convertvector(F(abs)(y), VD);
+    VD r = F(modulo)(a, d, &odd);
+    if (is_nearest)
+        r = F(nearest)(r, d, odd);
+    VF v = (VF)((VI)__builtin_convertvector(r, VF) ^ ((VI)x & (int32_t)0x80000000));
+    v = F(sel)(F(abs)(y) == __builtin_inff(), x, v);
+    VI none = ~(F(abs)(x) < __builtin_inff()) | (y == 0.0f) | (y != y);
+    return F(sel)(none, (VF){0} + __builtin_nanf(""), v);
+}
+
+EXPORT void F(tri_vm_fmod_f32)(VF *out, const VF *in, const VF *by) { *out = F(remainder)(*in, *by, 0); }
+EXPORT void F(tri_vm_remainder_f32)(VF *out, const VF *in, const VF *by) { *out = F(remainder)(*in, *by, 1); }
+
+INLINE VD F(remainderd)(VD x, VD y, int is_nearest)
+{
+    VD odd, d = F(absd)(y), a = F(absd)(x);
+    VD r = F(modulo)(a, d, &odd);
+    if (is_nearest)
+        r = F(nearest)(r, d, odd);
+    VD v = (VD)((VL)r ^ ((VL)x & INT64_MIN));
+    v = F(seld)(d == __builtin_inf(), x, v);
+    VL none = ~(a < __builtin_inf()) | (y == 0.0) | (y != y);
+    return F(seld)(none, (VD){0} + __builtin_nan(""), v);
+}
+
+/* Steps of a divisor below 2^-960 would come to subnormal numbers. */
+#define REMAINDER_F64(name, is_nearest) \
+    EXPORT void F(tri_vm_##name##_f64)(VD *out, const VD *in, const VD *by) \
+    { \
+        VD x = *in, y = *by, v = F(remainderd)(x, F(seld)(F(absd)(y) < 0x1p-960, (VD){0} + 1.0, y), is_nearest); \
+        if (__builtin_expect(__builtin_reduce_or(F(absd)(y) < 0x1p-960) != 0, 0)) \
+            for (int i = 0; i < N; i++) \
+                if (__builtin_fabs(y[i]) < 0x1p-960) \
+                    v[i] = __builtin_##name(x[i], y[i]); \
+        *out = v; \
+    }
+REMAINDER_F64(fmod, 0)
+REMAINDER_F64(remainder, 1)
+#undef REMAINDER_F64
+
 /* ---- double ---- */
 
 EXPORT void F(tri_vm_exp_f64)(VD *out, const VD *in)

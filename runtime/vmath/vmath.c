@@ -2,14 +2,15 @@
  * inlined there, so that it becomes the instructions of the kernel's processor. Each function takes
  * and writes whole vectors by address (vectors have no portable calling convention).
  *
- * Why not SLEEF or libmvec: libmvec is for x86 with glibc only, rounds otherwise on each processor, and costs a
- * call that cannot be inlined for every 4 to 16 elements; SLEEF would be one more library at every user's link.
- * Bitcode that is part of the compiler gives the same bits on every processor and becomes part of the loop.
- * What is not here (pow, the inverse and hyperbolic functions, double sin, cos and erf) goes to libm lane by lane.
+ * These are the functions that kernels spend their time in. As bitcode they give the same bits on every processor and
+ * become part of the loop; libmvec costs a call for every 4 to 16 elements and is for x86 with glibc only, and SLEEF,
+ * which distributions have as a shared library alone, would be one more at every user's link. The other elementary
+ * functions do come from libmvec (targets/cpu/veclib.c), which -lm brings.
  *
- * Largest errors, checked by tests/exec/vmath.c: float functions 2 ulp, double functions 2 ulp;
+ * Largest errors, checked by tests/exec/vmath.c: float functions 2 ulp, double functions 2 ulp, remainders exact;
  * results at infinities, NaN, zeros and overflow are those of C. The polynomials are Chebyshev fits
- * of the named functions on the named intervals. Only sin and cos of arguments beyond 1e5 go to libm. */
+ * of the named functions on the named intervals. Only sin and cos of arguments beyond 1e5, and remainders of divisors
+ * below 2^-960, go to libm. */
 #include <math.h>
 #include <stdint.h>
 

@@ -157,6 +157,8 @@ static LLVMValueRef float_binary(const call *c)
     return narrow(c, flagged(c, LLVMBuildBinOp(c->g->b, (LLVMOpcode)c->param, x, y, "")));
 }
 
+static LLVMValueRef float_rem(const call *c) { return narrow(c, tri_cpu_math_fmod(c->g, wide(c, 0), wide(c, 1))); }
+
 static LLVMValueRef float_neg(const call *c)
 {
     if (tri_cpu_is_small(c->in)) {
@@ -316,7 +318,7 @@ static const row rows[] = {
     {"arith.index_cast", int_cast, 1},        {"arith.index_castui", int_cast, 0},
     {"arith.addf", float_binary, LLVMFAdd},   {"arith.subf", float_binary, LLVMFSub},
     {"arith.mulf", float_binary, LLVMFMul},   {"arith.divf", float_binary, LLVMFDiv},
-    {"arith.remf", float_binary, LLVMFRem},
+    {"arith.remf", float_rem, 0},
     {"tt.precise_divf", float_binary, LLVMFDiv}, {"arith.negf", float_neg, 0},
     {"arith.minnumf", float_minmax, 0},       {"arith.maxnumf", float_minmax, 1},
     {"arith.minimumf", float_minmax, 2},      {"arith.maximumf", float_minmax, 3},

@@ -231,6 +231,10 @@ LLVMValueRef tri_cpu_constant(tri_cpu_gen *g, MlirOperation op); /* scalar or sp
 /* math.c: the same for math functions and external symbols. */
 LLVMValueRef tri_cpu_math_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *args, int count);
 bool tri_cpu_math_knows(MlirOperation op);
+LLVMValueRef tri_cpu_math_fmod(tri_cpu_gen *g, LLVMValueRef x, LLVMValueRef y); /* float or double; at most 16 lanes */
+
+/* veclib.c: a function of libm, by its name for double, of vectors; null: the library has none. */
+LLVMValueRef tri_cpu_veclib_call(tri_cpu_gen *g, const char *function, LLVMValueRef *args, int count);
 
 /* eval.c */
 void tri_cpu_at(tri_cpu_gen *g, int level); /* moves the builder to the end of a level */

@@ -13,8 +13,9 @@ typedef struct {
 static const struct {
     const char *name;
     bool has_f64;
-} vectors[] = {{"exp", true},  {"exp2", true}, {"log", true}, {"log2", false},
-               {"sin", false}, {"cos", false}, {"erf", false}, {"tanh", false}};
+    int count; /* of operands */
+} vectors[] = {{"exp", true, 1},  {"exp2", true, 1}, {"log", true, 1},   {"log2", false, 1}, {"sin", false, 1},
+               {"cos", false, 1}, {"erf", false, 1}, {"tanh", false, 1}, {"fmod", true, 2},  {"remainder", true, 2}};
 
 static const row ops[] = {
     {"math.exp", "llvm.exp", NULL},     {"math.exp2", "llvm.exp2", NULL},   {"math.log", "llvm.log", NULL},
@@ -38,7 +39,7 @@ static const row symbols[] = {
     {"cbrt", NULL, "cbrt"}, {"hypot", NULL, "hypot"}, {"floor", "llvm.floor", NULL}, {"ceil", "llvm.ceil", NULL},
     {"trunc", "llvm.trunc", NULL}, {"round", "llvm.round", NULL}, {"rint", "llvm.rint", NULL},
     {"nearbyint", "llvm.nearbyint", NULL}, {"fabs", "llvm.fabs", NULL}, {"copysign", "llvm.copysign", NULL},
-    {"fma", "llvm.fma", NULL}, {"fmod", NULL, "fmod"}, {"remainder", NULL, "remainder"}, {"fdim", NULL, "fdim"},
+    {"fma", "llvm.fma", NULL}, {"fmod", NULL, "fmod"}, {"remainder", NULL, "remainder"}, 
     {"fmin", "llvm.minnum", NULL}, {"fmax", "llvm.maxnum", NULL}, {"erf", NULL, "erf"}, {"erfc", NULL, "erfc"},
     {"lgamma", NULL, "lgamma"}, {"tgamma", NULL, "tgamma"}, {"j0", NULL, "j0"}, {"j1", NULL, "j1"},
     {"y0", NULL, "y0"}, {"y1", NULL, "y1"}, {"nextafter", NULL, "nextafter"},
@@ -98,6 +99,9 @@ static LLVMValueRef call_scalars(tri_cpu_gen *g, const char *name, LLVMTypeRef r
 static LLVMValueRef call_libm(tri_cpu_gen *g, const char *function, LLVMValueRef *args, int count)
 {
     LLVMTypeRef scalar = scalar_of(LLVMTypeOf(args[0]));
+    LLVMValueRef v = tri_cpu_veclib_call(g, function, args, count);
+    if (v)
+        return v;
     char name[32];
     snprintf(name, sizeof name, "%s%s", function, scalar == g->f32 ? "f" : "");
     return call_scalars(g, name, scalar, args, count);
@@ -139,32 +143,37 @@ static LLVMValueRef resize(tri_cpu_gen *g, LLVMValueRef v, int from, int to)
 
 /* Through runtime/vmath; null when it does not have the function. A scalar is a vector of which one
  * lane counts, so that both give the same bits. */
-static LLVMValueRef call_vector(tri_cpu_gen *g, const char *base, LLVMValueRef v)
+static LLVMValueRef call_vector(tri_cpu_gen *g, const char *base, LLVMValueRef *args, int count)
 {
+    enum { max_params = 3 };
+    LLVMValueRef v = args[0];
     int lanes = tri_cpu_lanes_of(v), width = lanes <= 4 ? 4 : lanes <= 8 ? 8 : 16;
-    LLVMTypeRef scalar = lanes ? LLVMGetElementType(LLVMTypeOf(v)) : LLVMTypeOf(v);
+    LLVMTypeRef scalar = scalar_of(LLVMTypeOf(v));
     bool is_f64 = scalar == g->f64, found = false;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        found |= !strcmp(vectors[i].name, base) && (vectors[i].has_f64 || !is_f64);
+        found |= vectors[i].count == count && !strcmp(vectors[i].name, base) && (vectors[i].has_f64 || !is_f64);
     if (!found || lanes > 16)
         return NULL;
     char name[48];
     snprintf(name, sizeof name, "tri_vm_%s_%s_%d", base, is_f64 ? "f64" : "f32", width);
-    LLVMTypeRef params[2] = {g->ptr, g->ptr};
-    LLVMTypeRef type = LLVMFunctionType(g->void_type, params, 2, false);
+    LLVMTypeRef params[max_params] = {g->ptr, g->ptr, g->ptr};
+    LLVMTypeRef type = LLVMFunctionType(g->void_type, params, (unsigned)count + 1, false);
     LLVMValueRef fn = LLVMGetNamedFunction(g->module, name);
     if (!fn)
         fn = LLVMAddFunction(g->module, name, type);
     LLVMTypeRef wide = tri_cpu_vector(scalar, width);
-    LLVMValueRef args[2] = {tri_cpu_temp(g, wide, "out"), tri_cpu_temp(g, wide, "in")};
-    LLVMValueRef x = v;
-    if (!lanes)
-        x = tri_cpu_splat(g, v, width);
-    else if (lanes != width)
-        x = resize(g, v, lanes, width);
-    LLVMBuildStore(g->b, x, args[1]);
-    LLVMBuildCall2(g->b, type, fn, args, 2, "");
-    LLVMValueRef out = LLVMBuildLoad2(g->b, wide, args[0], "");
+    LLVMValueRef slots[max_params] = {tri_cpu_temp(g, wide, "out")};
+    for (int a = 0; a < count; a++) {
+        LLVMValueRef x = args[a];
+        slots[1 + a] = tri_cpu_temp(g, wide, "in");
+        if (!lanes)
+            x = tri_cpu_splat(g, x, width);
+        else if (lanes != width)
+            x = resize(g, x, lanes, width);
+        LLVMBuildStore(g->b, x, slots[1 + a]);
+    }
+    LLVMBuildCall2(g->b, type, fn, slots, (unsigned)count + 1, "");
+    LLVMValueRef out = LLVMBuildLoad2(g->b, wide, slots[0], "");
     if (!lanes)
         return LLVMBuildExtractElement(g->b, out, tri_cpu_i64(g, 0), "");
     return lanes == width ? out : resize(g, out, width, lanes);
@@ -173,7 +182,9 @@ static LLVMValueRef call_vector(tri_cpu_gen *g, const char *base, LLVMValueRef v
 static LLVMValueRef apply(tri_cpu_gen *g, const row *r, LLVMValueRef *args, int count)
 {
     const char *base = r->intrinsic ? r->intrinsic + strlen("llvm.") : r->function;
-    LLVMValueRef v = count == 1 ? call_vector(g, base, args[0]) : NULL;
+    LLVMValueRef v = call_vector(g, base, args, count);
+    if (!v && r->intrinsic)
+        v = tri_cpu_veclib_call(g, base, args, count);
     if (v)
         return v;
     if (!r->intrinsic)
@@ -211,6 +222,11 @@ static LLVMValueRef special_symbol(tri_cpu_gen *g, MlirOperation op, tri_str nam
     if (tri_str_is(name, "rcbrt")) {
         LLVMValueRef root = call_libm(g, "cbrt", args, 1);
         return LLVMBuildFDiv(b, tri_cpu_constf_like(type, 1), root, "");
+    }
+    if (tri_str_is(name, "fdim")) {
+        LLVMValueRef is_not_above = LLVMBuildFCmp(b, LLVMRealOLE, args[0], args[1], "");
+        LLVMValueRef rest = LLVMBuildFSub(b, args[0], args[1], "");
+        return LLVMBuildSelect(b, is_not_above, LLVMConstNull(type), rest, "");
     }
     if (tri_str_is(name, "fast_fdivide"))
         return LLVMBuildFDiv(b, args[0], args[1], "");
@@ -316,4 +332,10 @@ LLVMValueRef tri_cpu_math_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *a
         v = apply(g, r, wide, count);
     }
     return tri_cpu_narrow(g, v, type, false);
+}
+
+LLVMValueRef tri_cpu_math_fmod(tri_cpu_gen *g, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMValueRef args[2] = {x, y};
+    return call_vector(g, "fmod", args, 2);
 }

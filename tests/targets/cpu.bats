@@ -17,6 +17,35 @@ run_exec() {
 
 @test "reductions and scans" { run_exec reduce -arch=native; }
 @test "math functions are within 2 ulp" { run_exec vmath -arch=native; }
+@test "functions of the vector library are within 4 ulp, remainders exact" {
+    run_exec veclib -arch=native
+    run_exec veclib -arch=native -fveclib=none
+    nm veclib.o | grep -q ' U tanf$'
+    ! nm veclib.o | grep -q ' U _ZGV'
+    [ "$(uname -m)" = x86_64 ] || skip "not an x86 host"
+    run_exec veclib -arch=x86-64-v2
+    nm veclib.o | grep -q ' U _ZGVbN4v_tanf$'
+}
+
+# What vectors of a function may call, by level. Beside libmvec: what arguments beyond 1e5 or divisors below 2^-960 need.
+calls_of() {
+    sed -n 's/.*\(call\|callq\|jmp\)[[:space:]]*\([_A-Za-z][A-Za-z0-9_]*\)@PLT.*/\2/p' "$1" |
+        grep -v '^_ZGV\|^memcpy$\|^memset$\|^sinf$\|^cosf$\|^fmod$\|^remainder$' || :
+}
+
+@test "no loop over vectors calls a function of scalars" {
+    cp "$SRCDIR/tests/exec/veclib.tri" "$SRCDIR/tests/exec/vmath.tri" .
+    for arch in x86-64 x86-64-v3 x86-64-v4; do
+        tritcc -arch=$arch -sig 'unary(*fp32, *fp32, 64)' -sig 'binary(*fp32, *fp32, *fp32, 64)' \
+            -sig 'unary_f64(*fp64, *fp64, 64)' -sig 'binary_f64(*fp64, *fp64, *fp64, 64)' -emit=asm=v.s veclib.tri
+        tritcc -arch=$arch -sig 'floats(*fp32, *fp32, 64)' -sig 'doubles(*fp64, *fp64, 64)' -emit=asm=w.s vmath.tri
+        for f in tan tanf pow powf atan2f hypot sin log10f; do grep -q "_ZGV.N[0-9]*v*_$f@PLT" v.s; done
+        [ "$arch" = x86-64 ] || [ -z "$(calls_of v.s)$(calls_of w.s)" ]
+    done
+    tritcc -arch=aarch64 -sig 'floats(*fp32, *fp32, 64)' -emit=asm=w.s vmath.tri
+    ! grep -E '[[:space:]]bl?[[:space:]]+(exp|log|erf|tanh|fmod)' w.s
+}
+
 @test "matrix products and attention" { run_exec matmul -arch=native; }
 @test "products of int8, bfloat16 and double" { run_exec dot_types -arch=native; }
 @test "shapes, gathers and sorting" { run_exec shape -arch=native; }
@@ -65,7 +94,7 @@ run_exec() {
 @test "aarch64 objects give the same results (qemu)" {
     need aarch64-linux-gnu-gcc
     need qemu-aarch64-static
-    for name in reduce vmath matmul shape casts ints memory control advanced descriptors dot_types; do
+    for name in reduce vmath veclib matmul shape casts ints memory control advanced descriptors dot_types; do
         CC=aarch64-linux-gnu-gcc CFLAGS=-static RUN=qemu-aarch64-static run_exec "$name" -arch=aarch64
     done
     CC=aarch64-linux-gnu-gcc CFLAGS=-static RUN=qemu-aarch64-static run_exec dot_types -arch=aarch64 -mattr=+bf16,+dotprod
