@@ -133,6 +133,10 @@ llvm::LogicalResult inferSplit(mlir::Attribute src, llvm::ArrayRef<int64_t> shap
 bool joinsTo(mlir::Attribute half, mlir::Attribute pair, llvm::ArrayRef<int64_t> shape);
 /* Same map from threads to elements, on this shape. */
 bool sameLayout(mlir::Attribute a, mlir::Attribute b, llvm::ArrayRef<int64_t> shape);
+/* Registers of a thread that hold different elements; 0 without a layout of registers. */
+int64_t registersOf(mlir::RankedTensorType type);
+/* Whether the sides of a view in any order are spread over registers, lanes and warps differently. */
+bool isExpensiveView(mlir::RankedTensorType from, mlir::RankedTensorType to);
 /* Whether a reshape from one to the other keeps every element in its thread and register. */
 bool reshapeIsNoMove(mlir::Attribute src, llvm::ArrayRef<int64_t> srcShape, mlir::Attribute dst,
                      llvm::ArrayRef<int64_t> dstShape);

@@ -304,6 +304,34 @@ bool sameLayout(Attribute a, Attribute b, ArrayRef<int64_t> shape)
                                    (int)shape.size(), shape.data());
 }
 
+static bool linearOf(Scratch &scratch, RankedTensorType type, tri_linear *out)
+{
+    Attribute attr = type.getEncoding();
+    return isDistributedLayout(attr) && tri_convert_to_linear(tri_encoding_get(scratch.arena, wrap(attr)), (int)type.getRank(),
+                                                              type.getShape().data(), out, nullptr);
+}
+
+int64_t registersOf(RankedTensorType type)
+{
+    Scratch scratch;
+    tri_linear l;
+    if (!linearOf(scratch, type, &l))
+        return 0;
+    l = tri_linear_remove_zero_bases(&l, TRI_DIM_REGISTER);
+    return tri_linear_in_size(&l, TRI_DIM_REGISTER);
+}
+
+bool isExpensiveView(RankedTensorType from, RankedTensorType to)
+{
+    Scratch scratch;
+    tri_linear a, b;
+    if (!linearOf(scratch, from, &a) || !linearOf(scratch, to, &b))
+        return true;
+    return tri_linear_free_mask(&a, TRI_DIM_LANE) != tri_linear_free_mask(&b, TRI_DIM_LANE) ||
+           tri_linear_free_mask(&a, TRI_DIM_WARP) != tri_linear_free_mask(&b, TRI_DIM_WARP) ||
+           tri_linear_in_bits(&a, TRI_DIM_REGISTER) != tri_linear_in_bits(&b, TRI_DIM_REGISTER);
+}
+
 bool reshapeIsNoMove(Attribute src, ArrayRef<int64_t> srcShape, Attribute dst, ArrayRef<int64_t> dstShape)
 {
     Scratch scratch;

@@ -55,6 +55,7 @@ class TT_Cast<string mnemonic, list<Trait> traits = []> : TT_Elementwise<mnemoni
 def IntToPtrOp : TT_Cast<"int_to_ptr"> {
   let arguments = (ins TT_I64Like:$src);
   let results = (outs TT_PtrLike:$result);
+  let hasCanonicalizeMethod = 1;
   let hasFolder = 1;
 }
 def PtrToIntOp : TT_Cast<"ptr_to_int"> {

@@ -11,6 +11,26 @@ OpFoldResult IntToPtrOp::fold(FoldAdaptor)
     return back && back.getSrc().getType() == getType() ? OpFoldResult(back.getSrc()) : OpFoldResult();
 }
 
+/* A constant number of bytes that is a whole number of elements is an offset in elements. */
+LogicalResult IntToPtrOp::canonicalize(IntToPtrOp op, PatternRewriter &rewriter)
+{
+    auto sum = op.getSrc().getDefiningOp<arith::AddIOp>();
+    APInt bytes;
+    if (!sum || !matchPattern(sum.getRhs(), m_ConstantInt(&bytes)))
+        return failure();
+    int64_t size = std::max<int64_t>(1, bitsOf(getElementTypeOrSelf(pointeeOf(op.getType()))) / 8);
+    if (bytes.getSExtValue() % size)
+        return failure();
+    Type type = sum.getType();
+    TypedAttr offset = rewriter.getIntegerAttr(getElementTypeOrSelf(type), bytes.getSExtValue() / size);
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+        offset = SplatElementsAttr::get(tensor, offset);
+    Value base = IntToPtrOp::create(rewriter, op.getLoc(), TypeRange(op.getType()), sum.getLhs());
+    Value offsets = arith::ConstantOp::create(rewriter, op.getLoc(), offset);
+    rewriter.replaceOpWithNewOp<AddPtrOp>(op, TypeRange(op.getType()), ValueRange{base, offsets});
+    return success();
+}
+
 OpFoldResult PtrToIntOp::fold(FoldAdaptor)
 {
     auto back = getSrc().getDefiningOp<IntToPtrOp>();

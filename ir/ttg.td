@@ -197,6 +197,7 @@ def WarpSpecializeOp : TTG_Op<"warp_specialize", [
   let extraClassDeclaration = [{
     ::mlir::RegionRange getPartitionRegions();
   }];
+  let hasCanonicalizeMethod = 1;
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }

@@ -1,4 +1,4 @@
-/* ttg: registers, shared buffers, asynchronous copies. */
+/* ttg: shared buffers, asynchronous copies. */
 #include "ir/dialects.h"
 
 using namespace mlir;
@@ -21,78 +21,6 @@ static LogicalResult isMutable(Operation *op, MemDescType buffer)
     return buffer.getIsMutable() ? success() : op->emitOpError("cannot write to an immutable buffer: ") << buffer;
 }
 
-/* ---- convert_layout ---- */
-
-LogicalResult ConvertLayoutOp::verify()
-{
-    if (!getSrc().getType().getEncoding() || !getType().getEncoding())
-        return emitOpError("operand and result must have a layout");
-    return success();
-}
-
-namespace {
-
-bool isMmaToDotOp(ConvertLayoutOp op)
-{
-    return layoutKind(op.getSrc().getType().getEncoding()) == TRI_ENC_NVIDIA_MMA &&
-           layoutKind(op.getType().getEncoding()) == TRI_ENC_DOT_OP;
-}
-
-/* Drops a conversion to the type it has already, joins two in a row, and gives sources that cost
- * nothing the wanted layout at once. */
-struct FoldConvert : OpRewritePattern<ConvertLayoutOp> {
-    using OpRewritePattern::OpRewritePattern;
-
-    LogicalResult matchAndRewrite(ConvertLayoutOp op, PatternRewriter &rewriter) const override
-    {
-        if (op.getSrc().getType() == op.getType()) {
-            rewriter.replaceOp(op, op.getSrc());
-            return success();
-        }
-        Operation *def = op.getSrc().getDefiningOp();
-        if (!def || isMmaToDotOp(op) || op.getForceWarpShuffle())
-            return failure();
-        if (auto inner = dyn_cast<ConvertLayoutOp>(def)) {
-            if (inner.getForceWarpShuffle())
-                return failure();
-            rewriter.modifyOpInPlace(op, [&] { op.setOperand(inner.getSrc()); });
-            return success();
-        }
-        if (auto splat = dyn_cast<tt::SplatOp>(def)) {
-            rewriter.replaceOpWithNewOp<tt::SplatOp>(op, op.getType(), splat->getOperands());
-            return success();
-        }
-        if (auto range = dyn_cast<tt::MakeRangeOp>(def)) {
-            rewriter.replaceOpWithNewOp<tt::MakeRangeOp>(op, TypeRange(op.getType()), ValueRange(), range->getAttrs());
-            return success();
-        }
-        if (auto constant = dyn_cast<arith::ConstantOp>(def))
-            if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue())) {
-                auto value = SplatElementsAttr::get(op.getType(), splat.getSplatValue<Attribute>());
-                rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
-                return success();
-            }
-        if (auto histogram = dyn_cast<tt::HistogramOp>(def)) {
-            rewriter.replaceOpWithNewOp<tt::HistogramOp>(op, op.getType(), histogram->getOperands());
-            return success();
-        }
-        auto load = dyn_cast<LocalLoadOp>(def);
-        if (!load || layoutKind(op.getType().getEncoding()) == TRI_ENC_DOT_OP)
-            return failure();
-        /* The buffer may change between the load and here: load where it was. */
-        rewriter.setInsertionPoint(load);
-        rewriter.replaceOpWithNewOp<LocalLoadOp>(op, op.getType(), load->getOperands());
-        return success();
-    }
-};
-
-} // namespace
-
-void ConvertLayoutOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context)
-{
-    patterns.add<FoldConvert>(context);
-}
-
 /* ---- local_alloc and friends ---- */
 
 void LocalAllocOp::getEffects(Effects &effects)
@@ -108,10 +36,16 @@ void LocalAllocOp::getEffects(Effects &effects)
 
 LogicalResult LocalAllocOp::canonicalize(LocalAllocOp op, PatternRewriter &rewriter)
 {
-    auto convert = op.getSrc() ? op.getSrc().getDefiningOp<ConvertLayoutOp>() : ConvertLayoutOp();
-    if (!convert)
+    Operation *def = op.getSrc() ? op.getSrc().getDefiningOp() : nullptr;
+    if (auto convert = dyn_cast_or_null<ConvertLayoutOp>(def)) {
+        rewriter.modifyOpInPlace(op, [&] { op.getSrcMutable().assign(convert.getSrc()); });
+        return success();
+    }
+    /* What a buffer that nobody writes holds is in a buffer already. */
+    auto load = dyn_cast_or_null<LocalLoadOp>(def);
+    if (!load || op.getType().getIsMutable() || load.getSrc().getType() != op.getType())
         return failure();
-    rewriter.modifyOpInPlace(op, [&] { op.getSrcMutable().assign(convert.getSrc()); });
+    rewriter.replaceOp(op, load.getSrc());
     return success();
 }
 

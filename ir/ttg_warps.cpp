@@ -55,6 +55,69 @@ LogicalResult WarpSpecializeOp::verify()
     return success();
 }
 
+/* Captures that no partition uses, or that come twice, are dropped. */
+static bool dropCaptures(WarpSpecializeOp op, PatternRewriter &rewriter)
+{
+    llvm::BitVector drop(op.getNumOperands());
+    for (unsigned i = 0; i < op.getNumOperands(); i++) {
+        unsigned first = 0;
+        while (op.getOperand(first) != op.getOperand(i))
+            first++;
+        bool isUsed = false;
+        for (Region *region : op.getPartitionRegions()) {
+            if (first != i)
+                rewriter.replaceAllUsesWith(region->getArgument(i), region->getArgument(first));
+            isUsed = isUsed || !region->getArgument(i).use_empty();
+        }
+        /* (a later one that is the same may still come to be used instead) */
+        if (!isUsed && (first != i || !llvm::is_contained(op.getOperands().drop_front(i + 1), op.getOperand(i))))
+            drop.set(i);
+    }
+    if (drop.none())
+        return false;
+    rewriter.modifyOpInPlace(op, [&] {
+        for (Region *region : op.getPartitionRegions())
+            region->front().eraseArguments(drop);
+        op->eraseOperands(drop);
+    });
+    return true;
+}
+
+/* The same op without the results that nobody uses. */
+static bool dropResults(WarpSpecializeOp op, PatternRewriter &rewriter)
+{
+    llvm::BitVector drop(op.getNumResults());
+    SmallVector<Type> types;
+    for (OpResult result : op->getResults()) {
+        if (result.use_empty())
+            drop.set(result.getResultNumber());
+        else
+            types.push_back(result.getType());
+    }
+    if (drop.none())
+        return false;
+    for (Block &block : op.getDefaultRegion())
+        if (auto yield = dyn_cast<WarpYieldOp>(block.getTerminator()))
+            rewriter.modifyOpInPlace(yield, [&] { yield->eraseOperands(drop); });
+    OperationState state(op.getLoc(), op->getName(), op->getOperands(), types, op->getAttrs());
+    for (unsigned i = 0; i < op->getNumRegions(); i++)
+        state.addRegion();
+    Operation *made = rewriter.create(state);
+    for (unsigned i = 0; i < op->getNumRegions(); i++)
+        rewriter.inlineRegionBefore(op->getRegion(i), made->getRegion(i), made->getRegion(i).begin());
+    unsigned next = 0;
+    for (OpResult result : op->getResults())
+        if (!drop.test(result.getResultNumber()))
+            rewriter.replaceAllUsesWith(result, made->getResult(next++));
+    rewriter.eraseOp(op);
+    return true;
+}
+
+LogicalResult WarpSpecializeOp::canonicalize(WarpSpecializeOp op, PatternRewriter &rewriter)
+{
+    return success(dropCaptures(op, rewriter) || dropResults(op, rewriter));
+}
+
 LogicalResult WarpYieldOp::verify()
 {
     auto parent = cast<WarpSpecializeOp>((*this)->getParentOp());

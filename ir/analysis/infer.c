@@ -151,7 +151,7 @@ static MlirAttribute reshape_operand(tri_arena *arena, MlirOperation op, MlirAtt
 
 static bool is_pair_of(const tri_encoding *e, int dim)
 {
-    return e->kind == TRI_ENC_BLOCKED && e->order[0] == dim && e->blocked.size_per_thread[dim] == 2 &&
+    return e->kind == TRI_ENC_BLOCKED && e->blocked.size_per_thread[dim] == 2 &&
            e->blocked.threads_per_warp[dim] == 1 && e->warps_per_cta[dim] == 1;
 }
 
@@ -186,12 +186,11 @@ MlirAttribute tri_infer_split(tri_arena *arena, MlirAttribute attr, int rank, co
 {
     tri_encoding e = *tri_encoding_get(arena, attr);
     int n = rank - 1;
-    if (e.kind == TRI_ENC_BLOCKED) {
-        if (!is_pair_of(&e, n))
-            return none;
+    if (is_pair_of(&e, n)) {
         e.rank = n;
-        for (int i = 0; i < n; i++)
-            e.order[i] = e.order[i + 1];
+        for (int i = 0, k = 0; i <= n; i++)
+            if (e.order[i] != n)
+                e.order[k++] = e.order[i];
         return tri_encoding_make(context_of(attr), &e);
     }
     tri_linear l, kept;

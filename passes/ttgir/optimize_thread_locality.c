@@ -279,8 +279,9 @@ static void find_view(tri_arena *arena, match *m, const tri_encoding *e)
         m->view = made;
 }
 
-static bool match_reduce(tri_arena *arena, MlirOperation reduce, match *m)
+static bool match_reduce(const tri_layouts *layouts, MlirOperation reduce, match *m)
 {
+    tri_arena *arena = layouts->arena;
     MlirOperation combiner;
     *m = (match){.reduce = reduce};
     if (mlirOperationGetNumOperands(reduce) != 1 || !find_combiner(reduce, &combiner) || !find_neutral(combiner, &m->neutral))
@@ -305,7 +306,8 @@ static bool match_reduce(tri_arena *arena, MlirOperation reduce, match *m)
     m->threads = size / (spt * m->repeats);
     if (m->run * m->repeats == 1)
         return false;
-    find_view(arena, m, e);
+    if (tri_layouts_is_expensive_access(layouts, load)) /* whose layout stays; else the view might get another one */
+        find_view(arena, m, e);
     return !mlirTypeIsNull(m->view) || spt * spread <= size;
 }
 
@@ -418,7 +420,7 @@ static bool run(tri_pass_run *run)
     tri_op_collect_named(module, "tt.reduce", run->arena, &reduces);
     for (size_t i = 0; i < reduces.len; i++) {
         match m;
-        if (match_reduce(run->arena, reduces.at[i], &m))
+        if (match_reduce(&l, reduces.at[i], &m))
             rewrite(run, &m);
     }
     return true;
