@@ -39,11 +39,12 @@ static tri_ev cast_e4b15(tri_eval *e, tri_ev x, const tri_type *to, tri_rounding
             goto unsupported;
         return emit_asm4(e,
                          "{\n"
-                         ".reg .b32 m<2>, s<2>, c<2>;\n"
+                         ".reg .b32 m<2>, c<2>, top;\n"
+                         "mov.b32 top, 0x3F003F00;\n"
                          "and.b32 m0, $1, 0x7fff7fff;\n"
                          "and.b32 m1, $2, 0x7fff7fff;\n"
-                         "min.f16x2 m0, m0, 0x3F003F00;\n"
-                         "min.f16x2 m1, m1, 0x3F003F00;\n"
+                         "min.f16x2 m0, m0, top;\n"
+                         "min.f16x2 m1, m1, top;\n"
                          "mad.lo.u32 m0, m0, 2, 0x00800080;\n"
                          "mad.lo.u32 m1, m1, 2, 0x00800080;\n"
                          "lop3.b32 c0, $1, 0x80008000, m0, 0xEA;\n"

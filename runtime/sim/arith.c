@@ -122,6 +122,10 @@ static uint64_t combine_int(tri_str op, uint64_t old, uint64_t value, bool is_si
         return is_less ? old : value;
     if (tri_str_has_prefix(op, "exch"))
         return value;
+    if (tri_str_has_prefix(op, "inc"))
+        return old >= value ? 0 : old + 1;
+    if (tri_str_has_prefix(op, "dec"))
+        return old == 0 || old > value ? value : old - 1;
     TRI_BUG("the simulator does not know the atomic operation '%.*s'", TRI_STR_ARG(op));
 }
 

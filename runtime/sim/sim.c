@@ -26,6 +26,7 @@ tri_sim *tri_sim_create(tri_diag *diag, const tri_sim_site *sites, size_t num_si
     sim->shared = shared + (1024 - (uintptr_t)shared % 1024) % 1024;
     sim->cells = TRI_NEW_ARRAY(arena, tri_sim_cell, shared_bytes);
     tri_map_init(&sim->reported, arena);
+    tri_map_init(&sim->assembly, arena);
     for (int i = 0; i < sim->num_threads; i++)
         if (!tri_fiber_init(&sim->threads[i].fiber, stack_size))
             tri_diag_out_of_memory();

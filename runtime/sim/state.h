@@ -94,6 +94,7 @@ struct tri_sim {
     bool is_stopped; /* deadlock or trap: nothing more runs */
     size_t reports;
     tri_map reported;
+    tri_map assembly; /* text -> const tri_ptx_program * */
     void (*watch)(void *data, uint64_t done, uint64_t total); /* null: nobody watches */
     void *watch_data;
 };

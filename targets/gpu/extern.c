@@ -2,6 +2,7 @@
 #include "ir/type.h"
 #include "targets/gpu/access.h"
 #include "targets/gpu/extern.h"
+#include "targets/gpu/simulate.h"
 
 /* ---- tt.extern_elementwise ---- */
 
@@ -151,8 +152,7 @@ static bool result_types(tri_gpu *g, MlirOperation op, int pack, registers *out)
     return true;
 }
 
-static void take_results(tri_gpu *g, MlirOperation op, LLVMValueRef call, unsigned total, int first, int pack,
-                         tri_gpu_value *out)
+static void take_results(tri_gpu *g, MlirOperation op, const LLVMValueRef *made, int first, int pack, tri_gpu_value *out)
 {
     unsigned next = 0;
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
@@ -160,7 +160,7 @@ static void take_results(tri_gpu *g, MlirOperation op, LLVMValueRef call, unsign
         tri_gpu_packing p = asm_packing(g, type, pack);
         LLVMValueRef words[max_registers];
         for (int w = 0; w < p.words; w++, next++)
-            words[w] = total == 1 ? call : LLVMBuildExtractValue(g->b, call, next, "");
+            words[w] = made[next];
         LLVMValueRef elements[max_registers * 4];
         if (goes_as_float(&p))
             memcpy(elements, words, sizeof *words * (size_t)p.words);
@@ -171,13 +171,32 @@ static void take_results(tri_gpu *g, MlirOperation op, LLVMValueRef call, unsign
     }
 }
 
+/* Runs the text once: results->types are known, its values are filled. */
+static bool call_asm(tri_gpu *g, MlirOperation op, registers *in, registers *results)
+{
+    tri_str text = tri_op_string(op, "asm_string"), constraints = tri_op_string(op, "constraints");
+    if (g->simulate) {
+        for (unsigned i = 0; i < results->count; i++)
+            results->values[i] = LLVMConstNull(results->types[i]);
+        return tri_simulate_assembly(g, op, text, constraints, in->values, (int)in->count, results->values, (int)results->count);
+    }
+    LLVMTypeRef result = results->count == 1 ? results->types[0]
+                                             : LLVMStructTypeInContext(g->llvm, results->types, results->count, false);
+    LLVMTypeRef type = LLVMFunctionType(result, in->types, in->count, false);
+    LLVMValueRef callee = LLVMGetInlineAsm(type, text.data, text.len, constraints.data, constraints.len,
+                                           !tri_op_flag(op, "pure"), 0, LLVMInlineAsmDialectATT, 0);
+    LLVMValueRef call = LLVMBuildCall2(g->b, type, callee, in->values, in->count, "");
+    for (unsigned i = 0; i < results->count; i++)
+        results->values[i] = results->count == 1 ? call : LLVMBuildExtractValue(g->b, call, i, "");
+    return true;
+}
+
 static bool run_inline_asm(tri_gpu *g, MlirOperation op)
 {
     enum { max_results = 8 };
-    tri_str text = tri_op_string(op, "asm_string"), constraints = tri_op_string(op, "constraints");
     int pack = (int)tri_op_int(op, "packed_element", 1), num_results = (int)mlirOperationGetNumResults(op);
-    if (!g->machine->library_prefix || g->simulate)
-        return tri_gpu_unsupported(g, op, g->simulate ? "the simulator runs no assembly" : "the device takes no assembly");
+    if (!tri_machine_has(g, TRI_MACHINE_inline_asm))
+        return tri_gpu_unsupported(g, op, "the device takes no assembly");
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
     int count = tri_gpu_count(g, type);
     if (num_results > max_results)
@@ -187,15 +206,9 @@ static bool run_inline_asm(tri_gpu *g, MlirOperation op)
         out[i] = tri_gpu_new(g, count);
     for (int first = 0; first < count; first += pack) {
         registers in = {0}, results = {0};
-        if (!add_operands(g, op, first, pack, &in) || !result_types(g, op, pack, &results))
+        if (!add_operands(g, op, first, pack, &in) || !result_types(g, op, pack, &results) || !call_asm(g, op, &in, &results))
             return false;
-        LLVMTypeRef result = results.count == 1 ? results.types[0]
-                                                : LLVMStructTypeInContext(g->llvm, results.types, results.count, false);
-        LLVMTypeRef asm_type = LLVMFunctionType(result, in.types, in.count, false);
-        LLVMValueRef callee = LLVMGetInlineAsm(asm_type, text.data, text.len, constraints.data, constraints.len,
-                                               !tri_op_flag(op, "pure"), 0, LLVMInlineAsmDialectATT, 0);
-        LLVMValueRef call = LLVMBuildCall2(g->b, asm_type, callee, in.values, in.count, "");
-        take_results(g, op, call, results.count, first, pack, out);
+        take_results(g, op, results.values, first, pack, out);
     }
     for (int i = 0; i < num_results; i++)
         tri_gpu_set_result(g, op, i, out[i]);

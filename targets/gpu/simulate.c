@@ -1,5 +1,7 @@
 #include "targets/gpu/simulate.h"
 
+#include "runtime/ptx/ptx.h"
+
 enum { max_words = 136, max_results = 128 };
 
 /* Room for arguments and results, once per function: a call is over before the next one begins. */
@@ -145,4 +147,23 @@ void tri_simulate_atomic(tri_gpu *g, tri_machine_id id, const tri_machine_access
     emit(g, id, args, 5 + num_values * access->words);
     for (int i = 0; id != TRI_MACHINE_atomic_rmw_none && i < access->words; i++)
         out_words[i] = result(g, i, access->word);
+}
+
+bool tri_simulate_assembly(tri_gpu *g, MlirOperation op, tri_str text, tri_str constraints, LLVMValueRef *args, int num_args,
+                           LLVMValueRef *results, int num_results)
+{
+    tri_ptx_error error;
+    const tri_ptx_program *program = tri_ptx_parse(g->arena, text, constraints, g->arch, &error);
+    if (!program)
+        return tri_gpu_unsupported(g, op, "line %d of the assembly: %.*s", error.line, TRI_STR_ARG(error.text));
+    if (tri_ptx_num_inputs(program) != num_args || tri_ptx_num_outputs(program) != num_results)
+        return tri_gpu_unsupported(g, op, "the constraints name %d outputs and %d inputs, but there are %d and %d",
+                                   tri_ptx_num_outputs(program), tri_ptx_num_inputs(program), num_results, num_args);
+    LLVMValueRef all[max_words];
+    tri_str both = tri_str_format(g->arena, "%.*s\n%.*s", TRI_STR_ARG(constraints), TRI_STR_ARG(text));
+    all[0] = LLVMBuildGlobalStringPtr(g->b, both.data, "assembly");
+    for (int i = 0; i < num_args; i++)
+        all[1 + i] = args[i];
+    tri_simulate_many(g, TRI_MACHINE_inline_asm, all, num_args + 1, results, num_results);
+    return true;
 }

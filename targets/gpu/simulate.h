@@ -17,4 +17,9 @@ void tri_simulate_atomic(tri_gpu *g, tri_machine_id id, const tri_machine_access
 /* Any number of arguments and results (at most 136 and 128), whatever the signature. */
 void tri_simulate_many(tri_gpu *g, tri_machine_id id, LLVMValueRef *args, int num_args, LLVMValueRef *results, int num_results);
 
+/* The source's own assembly: `results` holds the types of its outputs, made up as null values, which it replaces.
+ * False after a report at `op` when the simulator does not know it. */
+bool tri_simulate_assembly(tri_gpu *g, MlirOperation op, tri_str text, tri_str constraints, LLVMValueRef *args, int num_args,
+                           LLVMValueRef *results, int num_results);
+
 #endif

@@ -283,3 +283,27 @@ K
     need mandoc
     mandoc -Tascii "$BUILDDIR/man/tritrun.1" | col -b | grep -qF "sim[:ARCH]"
 }
+
+@test "inline assembly runs on the simulator; what it does not know is an error at its line, what it does wrong a report" {
+    cat >k.tri <<'EOF'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, T: tl.constexpr):
+    i = tl.arange(0, 128)
+    a = tl.inline_asm_elementwise(T, "=r,l", [x + i], dtype=tl.int32, is_pure=False, pack=1)
+    tl.store(x + i, a)
+EOF
+    tritrun k.tri -arch=sim:sm_80 arange:i32:128 'T="{ .reg .u32 a; ld.global.u32 a, [$1]; mad.lo.u32 $0, a, 2, 1; }"' -print x -print-limit=3
+    [[ $output == *" 1 3 5"* ]]
+    tritrun -1 k.tri -arch=sim:sm_80 arange:i32:128 'T="mov.u32 $0, 0; frobnicate.b32 $0, $0;"'
+    [[ $errors == *"k.tri:8:9: error: "*"line 1 of the assembly: the instruction 'frobnicate.b32' is not simulated [TRI-6002]"* ]]
+    tritrun -1 k.tri -arch=sim:sm_80 arange:i32:128 'T="ld.global.u32 $0, [$1+4];"'
+    [[ $errors == *"k.tri:8:9: error: global access out of bounds (inline_asm): load of 4 bytes at offset 512 of 'x', which has 512: thread 127"* ]]
+    tritrun -1 k.tri -arch=sim:sm_80 arange:i32:128 'T="{ .reg .u32 a; add.u32 $0, a, 1; }"'
+    [[ $errors == *"k.tri:8:9: error: uninitialised register (inline_asm): 'add' in line 1 of the assembly reads 'a'"* ]]
+    tritrun -1 k.tri -arch=sim:sm_80 arange:i32:128 'T="{ .reg .u32 %a; .reg .pred %p; l: mov.u32 $0, 0; bra l; }"'
+    [[ $errors == *"k.tri:8:9: error: endless wait (inline_asm)"* ]]
+}

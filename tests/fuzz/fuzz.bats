@@ -18,3 +18,8 @@ fuzz() {
     "$SRCDIR/tests/fuzz/seeds.sh" seeds
     fuzz frontend 1500 "$PWD/seeds"
 }
+
+@test "inline PTX runs, or is refused, without a crash" {
+    "$SRCDIR/tests/fuzz/ptx_seeds.sh" seeds
+    fuzz ptx 20000 "$PWD/seeds"
+}

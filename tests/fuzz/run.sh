@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a fuzz target: tests/fuzz/run.sh TARGET SECONDS [CORPUS-FOLDER]. TARGET is `parse` or `frontend`; BUILDDIR (here:
+# Runs a fuzz target: tests/fuzz/run.sh TARGET SECONDS [CORPUS-FOLDER]. TARGET is `parse`, `frontend` or `ptx`; BUILDDIR (here:
 # the current folder) has what `make fuzz-targets` built. New inputs and crashes stay in fuzz-TARGET of the current folder.
 set -eu
 src=$(cd "$(dirname "$0")/../.." && pwd)
@@ -7,8 +7,11 @@ target=$1 seconds=$2 more=${3:-}
 program=$(realpath "${BUILDDIR:-.}/tests/fuzz/$target")
 mkdir -p "fuzz-$target/corpus" "fuzz-$target/empty"
 cd "fuzz-$target"
-"$src/tests/fuzz/seeds.sh" corpus
-[ "$target" = frontend ] || cp "$src"/tests/frontend/syntax/*.py corpus/
+case $target in
+ptx) "$src/tests/fuzz/ptx_seeds.sh" corpus ;;
+*) "$src/tests/fuzz/seeds.sh" corpus ;;
+esac
+[ "$target" != parse ] || cp "$src"/tests/frontend/syntax/*.py corpus/
 [ -z "$more" ] || find "$more" -name '*.py' -size -9k -exec cp {} corpus/ \;
 cd empty # imports find nothing here
 exec "$program" -max_total_time="$seconds" -max_len=4000 -timeout=10 -rss_limit_mb=2048 -artifact_prefix=../ \

@@ -1,4 +1,4 @@
-/* What has a form of its own: map_elementwise, inline assembly, libdevice, hints, assertions. */
+/* What has a form of its own: map_elementwise, libdevice. */
 #include "tests/matrix/matrix.h"
 
 #include <math.h>
@@ -23,21 +23,6 @@ static void mapped(m_context *ctx, const char *name, const char *function, const
 
 static m_real compare(m_real a, m_real b) { return a < b ? -1 : a == b ? 0 : 1; }
 static m_real remainder_of(m_real a, m_real b) { return fmodl(a, b); }
-
-/* --- inline assembly: PTX runs on GPUs alone ------------------------------------------------ */
-
-static void assembly(m_context *ctx, const char *name, const char *call, m_dtype type, m_real factor)
-{
-    m_elementwise e = m_begin_elementwise(ctx, name, 0, 1, &type, type, "", call);
-    if (!e.c)
-        return;
-    m_fill_ints(e.c, e.in[0], 0, 100);
-    for (int64_t i = 0; i < e.n; i++)
-        m_set(e.want, i, m_get(e.in[0], i) * factor);
-    e.c->error = "TRI-6002";
-    e.c->error_targets = M_ON_HOST | M_ON_SIM;
-    m_end(ctx, e.c);
-}
 
 /* --- libdevice ------------------------------------------------------------------------------ */
 
@@ -79,7 +64,6 @@ void m_group_language(m_context *ctx)
            "tl.map_elementwise(f, a, b)", compare);
     mapped(ctx, "remainder", "@triton.jit\ndef f(a, b):\n    return a % b\n", "tl.map_elementwise(f, a, b)", remainder_of);
     mapped(ctx, "packed", "@triton.jit\ndef f(a0, a1, b0, b1):\n    return a0 % b0, a1 % b1\n", "tl.map_elementwise(f, a, b, pack=2)", remainder_of);
-    assembly(ctx, "inline asm", "tl.inline_asm_elementwise(\"shl.b32 $0, $1, 3;\", \"=r,r\", [a], tl.int32, True, 1)", M_I32, 8);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         library(ctx, &functions[i], M_F32, (int)i % M_SHAPES);
         library(ctx, &functions[i], M_F64, (int)(i + 1) % M_SHAPES);
