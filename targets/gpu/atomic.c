@@ -2,21 +2,23 @@
  * get the old value through shared memory. */
 #include "ir/type.h"
 #include "targets/gpu/access.h"
+#include "targets/gpu/atomic.h"
 
 enum { rmw_and = 1, rmw_or, rmw_xor, rmw_add, rmw_fadd, rmw_max, rmw_min, rmw_umax, rmw_umin, rmw_xchg };
 enum { max_vec = 8 };
 enum { sem_relaxed = 1, sem_acquire, sem_release, sem_acq_rel };
+enum { scope_cta = 2 };
 
 /* ---- spelling ---- */
 
-static const char *sem_and_scope(MlirOperation op)
+static const char *sem_and_scope(int sem, int scope)
 {
     static const char *const text[][4] = {{"", "", "", ""},
                                           {"", ".relaxed.gpu", ".relaxed.cta", ".relaxed.sys"},
                                           {"", ".acquire.gpu", ".acquire.cta", ".acquire.sys"},
                                           {"", ".release.gpu", ".release.cta", ".release.sys"},
                                           {"", ".acq_rel.gpu", ".acq_rel.cta", ".acq_rel.sys"}};
-    return text[tri_op_int(op, "sem", sem_acq_rel)][tri_op_int(op, "scope", 1)];
+    return text[sem][scope];
 }
 
 /* "add.u32", "add.noftz.v2.f16x2"; null when the machine has no such instruction for `vec` elements. The simulator
@@ -51,57 +53,56 @@ static int widest(tri_gpu *g, int kind, LLVMTypeRef type)
     return LLVMGetTypeKind(type) == LLVMHalfTypeKind ? 32 : bits;
 }
 
+typedef struct {
+    bool is_cas, has_users, is_shared;
+    int kind, vec, sem, scope;
+    LLVMValueRef *compare, *value; /* `vec` of them */
+} update;
+
 /* ---- LLVM's own atomics, for machines and types without an instruction of ours ---- */
 
-static void fence(tri_gpu *g, MlirOperation op, bool is_before)
+static void fence(tri_gpu *g, const update *u, bool is_before)
 {
-    int64_t sem = tri_op_int(op, "sem", sem_acq_rel);
-    bool wanted = is_before ? sem == sem_release || sem == sem_acq_rel : sem == sem_acquire || sem == sem_acq_rel;
+    bool wanted = is_before ? u->sem == sem_release || u->sem == sem_acq_rel : u->sem == sem_acquire || u->sem == sem_acq_rel;
     if (!wanted)
         return;
-    const char *scope = g->machine->scopes[tri_op_int(op, "scope", 1)];
+    const char *scope = g->machine->scopes[u->scope];
     LLVMBuildFenceSyncScope(g->b, LLVMAtomicOrderingAcquireRelease, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)), "");
 }
 
-static LLVMValueRef plain_rmw(tri_gpu *g, MlirOperation op, LLVMValueRef pointer, LLVMValueRef value)
+static LLVMValueRef plain_rmw(tri_gpu *g, const update *u, LLVMValueRef pointer)
 {
     static const LLVMAtomicRMWBinOp ops[] = {
         LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpAnd,  LLVMAtomicRMWBinOpOr,  LLVMAtomicRMWBinOpXor,
         LLVMAtomicRMWBinOpAdd,  LLVMAtomicRMWBinOpFAdd, LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpMin,
         LLVMAtomicRMWBinOpUMax, LLVMAtomicRMWBinOpUMin, LLVMAtomicRMWBinOpXchg};
-    int kind = (int)tri_op_int(op, "atomic_rmw_op", rmw_xchg);
-    const char *scope = g->machine->scopes[tri_op_int(op, "scope", 1)];
+    const char *scope = g->machine->scopes[u->scope];
+    LLVMValueRef value = u->value[0];
     LLVMTypeRef type = LLVMTypeOf(value);
-    fence(g, op, true);
-    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(g->b, ops[kind], pointer,
-                                                   kind == rmw_xchg ? tri_gpu_to_int(g, value) : value,
+    fence(g, u, true);
+    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(g->b, ops[u->kind], pointer,
+                                                   u->kind == rmw_xchg ? tri_gpu_to_int(g, value) : value,
                                                    LLVMAtomicOrderingMonotonic,
                                                    LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
-    fence(g, op, false);
+    fence(g, u, false);
     return tri_gpu_from_int(g, old, type);
 }
 
-static LLVMValueRef plain_cas(tri_gpu *g, MlirOperation op, LLVMValueRef pointer, LLVMValueRef compare, LLVMValueRef value)
+static LLVMValueRef plain_cas(tri_gpu *g, const update *u, LLVMValueRef pointer)
 {
-    const char *scope = g->machine->scopes[tri_op_int(op, "scope", 1)];
-    LLVMTypeRef type = LLVMTypeOf(value);
-    fence(g, op, true);
+    const char *scope = g->machine->scopes[u->scope];
+    LLVMTypeRef type = LLVMTypeOf(u->value[0]);
+    fence(g, u, true);
     LLVMValueRef pair = LLVMBuildAtomicCmpXchgSyncScope(
-        g->b, pointer, tri_gpu_to_int(g, compare), tri_gpu_to_int(g, value), LLVMAtomicOrderingMonotonic,
+        g->b, pointer, tri_gpu_to_int(g, u->compare[0]), tri_gpu_to_int(g, u->value[0]), LLVMAtomicOrderingMonotonic,
         LLVMAtomicOrderingMonotonic, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
-    fence(g, op, false);
+    fence(g, u, false);
     return tri_gpu_from_int(g, LLVMBuildExtractValue(g->b, pair, 0, ""), type);
 }
 
 /* ---- the elements of one instruction ---- */
 
-typedef struct {
-    bool is_cas, has_users;
-    int kind, vec;
-    LLVMValueRef *compare, *value; /* `vec` of them */
-} update;
-
-static void emit_asm(tri_gpu *g, MlirOperation op, const update *u, LLVMValueRef pointer, LLVMValueRef pred,
+static void emit_asm(tri_gpu *g, const update *u, LLVMValueRef pointer, LLVMValueRef pred,
                      const char *operation, LLVMValueRef *out)
 {
     LLVMTypeRef type = LLVMTypeOf(u->value[0]);
@@ -111,7 +112,8 @@ static void emit_asm(tri_gpu *g, MlirOperation op, const update *u, LLVMValueRef
     bool as_float = u->kind == rmw_fadd && (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind);
     tri_machine_access access = {.pointer = pointer, .pred = pred, .word = as_float ? type : packing.word,
                                  .words = packing.words};
-    access.modifiers = tri_str_format(g->arena, "%s%s", g->machine->global_suffix, sem_and_scope(op)).data;
+    const char *space = u->is_shared ? g->machine->shared_suffix : g->machine->global_suffix;
+    access.modifiers = tri_str_format(g->arena, "%s%s", space, sem_and_scope(u->sem, u->scope)).data;
     LLVMValueRef values[2 * max_vec], old[max_vec];
     if (u->is_cas)
         tri_gpu_pack(g, &packing, u->compare, values);
@@ -119,8 +121,7 @@ static void emit_asm(tri_gpu *g, MlirOperation op, const update *u, LLVMValueRef
         memcpy(values, u->value, sizeof *values * (size_t)u->vec);
     else
         tri_gpu_pack(g, &packing, u->value, values + u->is_cas);
-    int64_t sem = tri_op_int(op, "sem", sem_acq_rel);
-    bool may_drop = !u->is_cas && !u->has_users && (sem == sem_relaxed || sem == sem_release) && u->kind != rmw_xchg;
+    bool may_drop = !u->is_cas && !u->has_users && (u->sem == sem_relaxed || u->sem == sem_release) && u->kind != rmw_xchg;
     tri_machine_id id = u->is_cas ? TRI_MACHINE_atomic_cas
                         : may_drop ? TRI_MACHINE_atomic_rmw_none
                                    : TRI_MACHINE_atomic_rmw;
@@ -135,20 +136,20 @@ static void emit_asm(tri_gpu *g, MlirOperation op, const update *u, LLVMValueRef
         tri_gpu_unpack(g, &packing, old, out);
 }
 
-static void emit(tri_gpu *g, MlirOperation op, const update *u, LLVMValueRef pointer, LLVMValueRef pred, LLVMValueRef *out)
+static void emit(tri_gpu *g, const update *u, LLVMValueRef pointer, LLVMValueRef pred, LLVMValueRef *out)
 {
     LLVMTypeRef type = LLVMTypeOf(u->value[0]);
     bool has_asm = tri_machine_has(g, TRI_MACHINE_atomic_rmw);
     const char *operation = !has_asm ? NULL : u->is_cas ? "" : operation_text(g, u->kind, type, u->vec);
     if (operation) {
-        emit_asm(g, op, u, pointer, pred, operation, out);
+        emit_asm(g, u, pointer, pred, operation, out);
         return;
     }
     TRI_ASSERT(u->vec == 1);
     tri_gpu_if state = {0};
     if (pred)
         state = tri_gpu_begin_if(g, pred);
-    out[0] = u->is_cas ? plain_cas(g, op, pointer, u->compare[0], u->value[0]) : plain_rmw(g, op, pointer, u->value[0]);
+    out[0] = u->is_cas ? plain_cas(g, u, pointer) : plain_rmw(g, u, pointer);
     if (!pred)
         return;
     LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b);
@@ -215,7 +216,7 @@ static void update_groups(tri_gpu *g, MlirOperation op, const tri_gpu_groups *gr
             value[e] = values.at[reg[e]];
         }
         LLVMValueRef pred = tri_gpu_and(g, owner, masks.count ? masks.at[reg[0]] : NULL);
-        emit(g, op, &u, pointers.at[reg[0]], pred, old);
+        emit(g, &u, pointers.at[reg[0]], pred, old);
         for (int e = 0; e < groups->vec; e++)
             out->at[reg[e]] = old[e];
     }
@@ -233,6 +234,8 @@ static bool run_atomic(tri_gpu *g, MlirOperation op, bool is_cas)
         return tri_gpu_unsupported(g, op, "atomics on 8-bit values do not exist");
     update u = {.is_cas = is_cas, .has_users = !mlirOpOperandIsNull(mlirValueGetFirstUse(result))};
     u.kind = is_cas ? 0 : (int)tri_op_int(op, "atomic_rmw_op", rmw_xchg);
+    u.sem = (int)tri_op_int(op, "sem", sem_acq_rel);
+    u.scope = (int)tri_op_int(op, "scope", 1);
     tri_gpu_groups groups;
     if (!tri_gpu_group_pointers(g, op, pointer, mask, bits, widest(g, u.kind, type), &groups))
         return false;
@@ -251,14 +254,29 @@ static bool run_atomic(tri_gpu *g, MlirOperation op, bool is_cas)
 static bool run_rmw(tri_gpu *g, MlirOperation op) { return run_atomic(g, op, false); }
 static bool run_cas(tri_gpu *g, MlirOperation op) { return run_atomic(g, op, true); }
 
+LLVMValueRef tri_gpu_atomic_shared(tri_gpu *g, int kind, LLVMValueRef pointer, LLVMValueRef value, LLVMValueRef pred,
+                                   bool has_users)
+{
+    LLVMValueRef old;
+    update u = {.has_users = has_users, .is_shared = true, .kind = kind, .vec = 1, .sem = sem_relaxed, .scope = scope_cta};
+    u.value = &value;
+    emit(g, &u, pointer, pred, &old);
+    return old;
+}
+
 /* ---- tt.atomic_poll ---- */
+
+static const char *poll_order(MlirOperation op)
+{
+    return sem_and_scope((int)tri_op_int(op, "sem", sem_acquire), (int)tri_op_int(op, "scope", 1));
+}
 
 static LLVMValueRef poll_load(tri_gpu *g, MlirOperation op, LLVMValueRef pointer, LLVMTypeRef type)
 {
     if (tri_machine_has(g, TRI_MACHINE_load_global)) {
         tri_machine_access access = {.pointer = pointer, .word = type, .words = 1};
         LLVMValueRef word;
-        access.modifiers = tri_str_format(g->arena, "%s%s", sem_and_scope(op), g->machine->global_suffix).data;
+        access.modifiers = tri_str_format(g->arena, "%s%s", poll_order(op), g->machine->global_suffix).data;
         tri_machine_load(g, TRI_MACHINE_load_global, &access, NULL, &word);
         return word;
     }

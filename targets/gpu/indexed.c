@@ -1,8 +1,9 @@
-/* ttg.local_gather, ttg.local_scatter: elements of a buffer that a tensor of indices chooses along one axis.
+/* ttg.local_gather, local_scatter and local_atomic_scatter_rmw: elements of a buffer that a tensor of indices chooses along one axis.
  *
  * Where an element lies is linear over its coordinates' bits: the thread's part and the register's are known as for
  * other accesses, and the index adds its own. Of an index only the bits that the axis has count. */
 #include "ir/type.h"
+#include "targets/gpu/atomic.h"
 #include "targets/gpu/local.h"
 
 typedef struct {
@@ -98,8 +99,37 @@ static bool run_scatter(tri_gpu *g, MlirOperation op)
     return true;
 }
 
+static bool run_atomic(tri_gpu *g, MlirOperation op)
+{
+    indexed x;
+    MlirValue result = mlirOperationGetResult(op, 0);
+    if (!begin(g, op, mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1), &x))
+        return false;
+    tri_gpu_value values = tri_gpu_operand(g, op, 2), masks = {0}, out = tri_gpu_new(g, values.count);
+    if (mlirOperationGetNumOperands(op) > 3)
+        masks = tri_gpu_operand(g, op, 3);
+    if (tri_gpu_bits(g, LLVMTypeOf(values.at[0])) < 16)
+        return tri_gpu_unsupported(g, op, "atomics on 8-bit values do not exist");
+    LLVMValueRef owner = tri_gpu_owner(g, &x.layout->replicas);
+    bool has_users = !mlirOpOperandIsNull(mlirValueGetFirstUse(result));
+    if (owner && has_users)
+        return tri_gpu_unsupported(g, op, "its result is used, but the layout gives an element to several threads, of which one "
+                                          "does the update; a layout without repetition can be lowered");
+    int kind = (int)tri_op_int(op, "atomic_rmw_op", 0);
+    for (int r = 0; r < values.count; r++)
+        if ((uint64_t)r & x.layout->replicas.reg)
+            out.at[r] = out.at[(uint64_t)r & ~x.layout->replicas.reg];
+        else
+            out.at[r] = tri_gpu_atomic_shared(g, kind, place_of(g, &x, r), values.at[r],
+                                              tri_gpu_and(g, owner, masks.count ? masks.at[r] : NULL), has_users);
+    tri_local_fence(g, &x.buffer);
+    tri_gpu_set(g, result, out);
+    return true;
+}
+
 const tri_gpu_op tri_gpu_ops_indexed[] = {
     {"ttg.local_gather", run_gather, NULL},
     {"ttg.local_scatter", run_scatter, NULL},
+    {"ttg.local_atomic_scatter_rmw", run_atomic, NULL},
     {0},
 };

@@ -9,6 +9,9 @@ gather="    %b = ttg.local_alloc : () -> $memdesc
 scatter="    %b = ttg.local_alloc : () -> $memdesc
     ttg.local_scatter %b[%i], %v {axis = AXIS : i32} : $memdesc, tensor<64x32xi32, #blocked>, tensor<64x32xTYPE, #blocked>
     %w = ttg.local_load %b : $memdesc -> tensor<64x32xTYPE, #blocked>"
+atomic="    %b = ttg.local_alloc %v : (tensor<64x32xTYPE, #blocked>) -> $memdesc
+    %old = ttg.local_atomic_scatter_rmw KIND, %b[%i], %o {axis = AXIS : i32} : ($memdesc, tensor<64x32xi32, #blocked>, tensor<64x32xTYPE, #blocked>) -> tensor<64x32xTYPE, #blocked>
+    %w = ttg.local_load %b : $memdesc -> tensor<64x32xTYPE, #blocked>"
 # the lower right quarter of a larger buffer
 slice="    %large = ttg.local_alloc : () -> !ttg.memdesc<128x64xTYPE, #shared, #smem, mutable>
     %b = ttg.memdesc_subslice %large[64, 32] : !ttg.memdesc<128x64xTYPE, #shared, #smem, mutable> -> !ttg.memdesc<64x32xTYPE, #shared, #smem, mutable, 128x64>
@@ -130,12 +133,53 @@ padded='#ttg.padded_shared<[32:+4] {order = [1, 0], shape = [64, 32]}>'
     done
 }
 
-@test "PTX of both is accepted" {
+# Each element of the source, 0, 1, 2, ..., has been updated by the number of the element that the indices send there.
+@test "local_atomic_scatter_rmw updates elements where the indices say" {
+    for kind in add max xor; do
+        for axis in 0 1; do
+            write "${atomic//KIND/$kind}" "$blocked" "$swizzled" $axis i32
+            "$BUILDDIR/tritrun" -arch=sim:sm_80 -print arg1 -print-limit 2048 planned.ttgir arange:i32:2048 zeros:i32:2048 >got.txt
+            wanted scatter $axis | awk -v kind=$kind 'function exclusive(a, b, p, r) {
+                for (p = 1; p < 4096; p *= 2) if (int(a / p) % 2 != int(b / p) % 2) r += p
+                return r + 0
+            }
+            { for (n = 0; n < 2048; n++) { v = $(n + 1); printf " %d", kind == "add" ? n + v : kind == "max" ? (n > v ? n : v) : exclusive(n, v) } print "" }' |
+                diff - <(tail -n 1 got.txt)
+        done
+    done
+    # all of a column to its first element: the sum, and what was there before each
+    write "    %zero = arith.constant dense<0> : tensor<64x32xi32, #blocked>
+    %b = ttg.local_alloc %zero : (tensor<64x32xi32, #blocked>) -> ${memdesc/TYPE/i32}
+    %w = ttg.local_atomic_scatter_rmw add, %b[%zero], %v {axis = 0 : i32} : (${memdesc/TYPE/i32}, tensor<64x32xi32, #blocked>, tensor<64x32xi32, #blocked>) -> tensor<64x32xi32, #blocked>" "$blocked" "$plain" 0 i32
+    "$BUILDDIR/tritrun" -arch=sim:sm_80 -print arg1 -print-limit 2048 planned.ttgir full:i32:2048:value=3 zeros:i32:2048 >got.txt
+    # in each column every multiple of 3 once
+    tail -n 1 got.txt | awk '{ for (j = 0; j < 32; j++) { sum = 0; for (i = 0; i < 64; i++) sum += $(i * 32 + j + 1); if (sum != 3 * 63 * 32) exit 1 } }'
+}
+
+@test "local_atomic_scatter_rmw of repeated elements, and of bytes" {
+    write "${atomic//KIND/add}" "$repeated" "$plain" 0 i32
+    "$BUILDDIR/tritrun" -arch=sim:sm_80 -print arg1 -print-limit 2048 planned.ttgir zeros:i32:2048 zeros:i32:2048 >got.txt
+    wanted scatter 0 | diff - <(tail -n 1 got.txt)
+    sed -i 's/tt.store %op, %w /tt.store %op, %old /' k.ttgir
+    tritcc -passes=allocate-shared-memory,membar -o planned.ttgir k.ttgir
+    tritcc -1 -arch=sm_80 -emit=ptx=k.ptx planned.ttgir
+    [[ $errors == *"'ttg.local_atomic_scatter_rmw' cannot be lowered for 'sm_80': its result is used, but the layout gives an element to several threads"* ]]
+    narrow=${atomic//KIND/add}
+    narrow="    %o8 = arith.trunci %o : tensor<64x32xi32, #blocked> to tensor<64x32xi8, #blocked>
+${narrow/\], %o /], %o8 }"
+    write "$narrow" "$blocked" "$plain" 0 i8
+    tritcc -1 -arch=sm_80 -emit=ptx=k.ptx planned.ttgir
+    [[ $errors == *"'ttg.local_atomic_scatter_rmw' cannot be lowered for 'sm_80': atomics on 8-bit values do not exist"* ]]
+}
+
+@test "PTX of all is accepted" {
     need ptxas
     for arch in sm_80 sm_90a; do
         write "$gather" "$blocked" "$swizzled" 0 f16
         tritcc -arch=$arch -emit=cubin=k.cubin planned.ttgir
         write "$scatter" "$blocked" "$padded" 1 bf16
+        tritcc -arch=$arch -emit=cubin=k.cubin planned.ttgir
+        write "${atomic//KIND/umin}" "$blocked" "$padded" 1 i32
         tritcc -arch=$arch -emit=cubin=k.cubin planned.ttgir
     done
 }
