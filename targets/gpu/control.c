@@ -205,7 +205,7 @@ static bool run_map(tri_gpu *g, MlirOperation op)
     value_list in = operands_from(g, op, 0), out = new_list(g, outs);
     int count = in.at[0].count;
     if (ins * pack > max_values || outs * pack > max_values)
-        return tri_gpu_unsupported(g, op, "more than %d values at a time", max_values);
+        return tri_gpu_unsupported(g, op, "more than %d values at a time; a smaller pack helps", max_values);
     for (int i = 0; i < outs; i++)
         out.at[i] = tri_gpu_new(g, count);
     for (int r = 0; r < count; r += pack) {

@@ -66,7 +66,7 @@ static bool run_constant(tri_gpu *g, MlirOperation op)
     if (!tri_type_is_tensor(type)) {
         LLVMValueRef value = constant(g, attr, scalar);
         if (!value)
-            return tri_gpu_unsupported(g, op, "a constant of this kind");
+            return tri_gpu_unsupported(g, op, "only numbers and tensors of numbers can be constants");
         tri_gpu_set(g, result, tri_gpu_single(g, value));
         return true;
     }
@@ -74,13 +74,13 @@ static bool run_constant(tri_gpu *g, MlirOperation op)
     if (!layout)
         return false;
     if (!mlirAttributeIsADenseElements(attr))
-        return tri_gpu_unsupported(g, op, "a constant of this kind");
+        return tri_gpu_unsupported(g, op, "only numbers and tensors of numbers can be constants");
     bool is_splat = mlirDenseElementsAttrIsSplat(attr);
     tri_gpu_value out = tri_gpu_new(g, layout->registers);
     for (int r = 0; r < out.count; r++) {
         int64_t element = is_splat ? 0 : uniform_element(layout, r, type);
         if (element < 0)
-            return tri_gpu_unsupported(g, op, "a tensor constant whose elements differ between threads");
+            return tri_gpu_unsupported(g, op, "its elements differ between threads; load them from memory, or compute them from tt.make_range");
         out.at[r] = dense_element(g, attr, scalar, element);
     }
     tri_gpu_set(g, result, out);

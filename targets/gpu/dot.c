@@ -107,7 +107,7 @@ bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
     int rank = tri_type_rank(types[2]);
     const tri_linear *d = &layouts[2]->linear;
     if (!threads_agree(d, &layouts[0]->linear, rank, rank - 1) || !threads_agree(d, &layouts[1]->linear, rank, rank - 2))
-        return tri_gpu_unsupported(g, op, "the operands are not laid out as operands of this result");
+        return tri_gpu_unsupported(g, op, "the operands are not laid out as operands of this result; their layouts are #ttg.dot_op with the result's as parent");
     tri_map a_map = tri_gpu_index_registers(g, layouts[0]), b_map = tri_gpu_index_registers(g, layouts[1]);
     tri_gpu_value a = tri_gpu_operand(g, op, 0), b = tri_gpu_operand(g, op, 1), c = tri_gpu_operand(g, op, 2);
     a = widen(g, a, tri_type_element(types[0]));
@@ -128,7 +128,7 @@ bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
             int ra = tri_gpu_find_register(&a_map, &layouts[0]->linear, rank, ac);
             int rb = tri_gpu_find_register(&b_map, &layouts[1]->linear, rank, bc);
             if (ra < 0 || rb < 0)
-                return tri_gpu_unsupported(g, op, "the operands are not laid out as operands of this result");
+                return tri_gpu_unsupported(g, op, "the operands are not laid out as operands of this result; their layouts are #ttg.dot_op with the result's as parent");
             acc = multiply_add(g, a.at[ra], b.at[rb], acc);
         }
         out.at[r] = acc;
@@ -145,7 +145,7 @@ static bool run_dot(tri_gpu *g, MlirOperation op)
         return tri_gpu_dot_fma(g, op);
     if (e->version_major == 2)
         return tri_gpu_dot_mma(g, op);
-    return tri_gpu_unsupported(g, op, "only version 2 of the matrix layouts has instructions here");
+    return tri_gpu_unsupported(g, op, "its layout is not of version 2 of the matrix instructions; version 3 is for ttng.warp_group_dot");
 }
 
 const tri_gpu_op tri_gpu_ops_dot[] = {

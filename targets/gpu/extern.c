@@ -126,7 +126,7 @@ static bool add_operands(tri_gpu *g, MlirOperation op, int first, int pack, regi
         LLVMValueRef *group = group_of(g, value, first, pack);
         tri_gpu_packing p = asm_packing(g, LLVMTypeOf(value.at[0]), pack);
         if (out->count + (unsigned)p.words > max_registers)
-            return tri_gpu_unsupported(g, op, "more than %d registers", max_registers);
+            return tri_gpu_unsupported(g, op, "more than %d registers; a smaller pack helps", max_registers);
         LLVMValueRef *words = out->values + out->count;
         if (goes_as_float(&p))
             for (int w = 0; w < p.words; w++)
@@ -145,7 +145,7 @@ static bool result_types(tri_gpu *g, MlirOperation op, int pack, registers *out)
         LLVMTypeRef type = tri_gpu_part_type(g, mlirValueGetType(mlirOperationGetResult(op, i)), 0);
         tri_gpu_packing p = asm_packing(g, type, pack);
         if (out->count + (unsigned)p.words > max_registers)
-            return tri_gpu_unsupported(g, op, "more than %d registers", max_registers);
+            return tri_gpu_unsupported(g, op, "more than %d registers; a smaller pack helps", max_registers);
         for (int w = 0; w < p.words; w++)
             out->types[out->count++] = goes_as_float(&p) ? type : p.word;
     }

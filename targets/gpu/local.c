@@ -18,7 +18,7 @@ bool tri_local_get_type(tri_gpu *g, MlirOperation op, MlirType type, tri_gpu_buf
     for (int i = 0; i < d->rank; i++)
         out->alloc_shape[i] = d->alloc_shape[skip + i];
     if (!out->encoding || !tri_convert_is_shared(out->encoding))
-        return tri_gpu_unsupported(g, op, "its buffer is not in shared memory");
+        return tri_gpu_unsupported(g, op, "its buffer is not in shared memory, the only one that is lowered");
     if (out->encoding->rank > 0 && out->encoding->rank < d->rank) /* an array of buffers: no layout of its own */
         out->layout = tri_linear_empty();
     else if (!tri_convert_to_linear(out->encoding, d->rank, out->alloc_shape, &out->layout, &why))
@@ -253,7 +253,7 @@ static bool run_async_copy(tri_gpu *g, MlirOperation op)
     if (!tri_machine_has(g, TRI_MACHINE_copy_async_16))
         return tri_gpu_unsupported(g, op, "the machine has no asynchronous copies");
     if (!is_zero(other))
-        return tri_gpu_unsupported(g, op, "masked elements of an asynchronous copy can only become zero");
+        return tri_gpu_unsupported(g, op, "masked elements of an asynchronous copy can only become zero; choose the others after the load");
     tri_plan_access *plan = TRI_NEW(g->arena, tri_plan_access);
     tri_gpu_buffer place;
     tri_gpu_layout *layout;

@@ -92,6 +92,14 @@ bool tri_gpu_unsupported(tri_gpu *g, MlirOperation op, const char *format, ...)
     return false;
 }
 
+/* Layouts chosen elsewhere may come with operations that our own passes never make. */
+static bool no_lowering(tri_gpu *g, MlirOperation op)
+{
+    bool is_foreign = tri_str_has_prefix(tri_op_name(op), "ttg.") || tri_str_has_prefix(tri_op_name(op), "ttng.");
+    return tri_gpu_unsupported(g, op, "there is no lowering for this operation%s",
+                               is_foreign ? "; compile the kernel from its ttir, of which other ones are made" : "");
+}
+
 /* ---- dispatch ---- */
 
 /* Registers known to hold equal values: same[r] is the first one of r's run. Null when there is no run. */
@@ -179,7 +187,7 @@ bool tri_gpu_lower_op(tri_gpu *g, MlirOperation op)
 {
     const tri_gpu_op *row = tri_map_find(&g->ops, tri_op_name(op));
     if (!row)
-        return tri_gpu_unsupported(g, op, "there is no lowering for this operation");
+        return no_lowering(g, op);
     g->op = op;
     if (g->debug)
         tri_gpu_debug_at(g, mlirOperationGetLocation(op));

@@ -220,7 +220,7 @@ static bool run_reduce(tri_gpu *g, MlirOperation op)
 {
     state s = {.g = g, .op = op, .tuple = (int)mlirOperationGetNumOperands(op)};
     if (s.tuple > max_tuple)
-        return tri_gpu_unsupported(g, op, "more than %d tensors are reduced together", max_tuple);
+        return tri_gpu_unsupported(g, op, "more than %d tensors are reduced together; several reductions can be", max_tuple);
     tri_gpu_layout *layout = tri_gpu_layout_of(g, op, mlirValueGetType(mlirOperationGetOperand(op, 0)));
     if (!layout)
         return false;
@@ -231,7 +231,7 @@ static bool run_reduce(tri_gpu *g, MlirOperation op)
     tri_plan_reduce *plan = TRI_NEW(g->arena, tri_plan_reduce);
     for (bool is_first = true;; is_first = false) {
         if (!tri_plan_reduce_make(&s.layout, axis, &g->plan, plan))
-            return tri_gpu_unsupported(g, op, "the axis is mixed with another dimension in this layout");
+            return tri_gpu_unsupported(g, op, "the axis is mixed with another dimension in this layout; convert it to a blocked one first");
         if (!reduce_registers(&s, plan) || !reduce_lanes(&s, plan))
             return false;
         s.layout = plan->reduced;

@@ -247,14 +247,14 @@ static bool run_scan(tri_gpu *g, MlirOperation op)
 {
     state s = {.g = g, .op = op, .tuple = (int)mlirOperationGetNumOperands(op), .reverse = tri_op_flag(op, "reverse")};
     if (s.tuple > max_tuple)
-        return tri_gpu_unsupported(g, op, "more than %d tensors are scanned together", max_tuple);
+        return tri_gpu_unsupported(g, op, "more than %d tensors are scanned together; several scans can be", max_tuple);
     s.axis = (tri_dim)(TRI_DIM_0 + tri_op_int(op, "axis", 0));
     s.layout = tri_gpu_layout_of(g, op, mlirValueGetType(mlirOperationGetOperand(op, 0)));
     tri_plan_scan *plan = TRI_NEW(g->arena, tri_plan_scan);
     if (!s.layout)
         return false;
     if (!tri_plan_scan_make(&s.layout->linear, s.axis, plan))
-        return tri_gpu_unsupported(g, op, "the axis is mixed with another dimension in this layout");
+        return tri_gpu_unsupported(g, op, "the axis is mixed with another dimension in this layout; convert it to a blocked one first");
     s.plan = plan;
     for (int i = 0; i < s.tuple; i++) {
         tri_gpu_value in = tri_gpu_operand(g, op, i);
