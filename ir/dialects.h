@@ -26,7 +26,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 extern "C" {
-#include "layout/encoding.h"
+#include "layout/linear.h"
 }
 
 namespace tri {
@@ -146,6 +146,16 @@ bool sameTransposedBuffer(mlir::Attribute from, llvm::ArrayRef<int64_t> shape, l
                           mlir::Attribute to);
 bool sameReshapedBuffer(mlir::Attribute from, llvm::ArrayRef<int64_t> fromShape, mlir::Attribute to,
                         llvm::ArrayRef<int64_t> toShape);
+/* Why a part of a buffer that begins at a multiple of its own size cannot be told by an offset
+ * alone; null when it can. `shape` is the whole buffer's. */
+const char *whyNotPart(mlir::Attribute layout, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> part);
+/* CTAs of a cluster that a layout counts, as bits; and how many of those bits hold nothing new. */
+int clusterBits(mlir::Attribute layout);
+int sharedClusterBits(mlir::Attribute layout, llvm::ArrayRef<int64_t> shape);
+/* Register values of each thread that differ. */
+int64_t distinctRegisters(mlir::RankedTensorType tensor);
+/* What a tensor's layout does, as bases of its inputs (layout/linear.h); false when it has none. */
+bool linearOf(mlir::RankedTensorType tensor, tri_linear *out);
 } // namespace tri
 
 #include "ir/tt_dialect.h.inc"
@@ -173,5 +183,12 @@ bool sameReshapedBuffer(mlir::Attribute from, llvm::ArrayRef<int64_t> fromShape,
 #include "ir/ttg_ops.h.inc"
 #define GET_OP_CLASSES
 #include "ir/ttng_ops.h.inc"
+
+namespace tri::ttng {
+/* An i64 in shared memory for each CTA, or group of CTAs, that has its own barrier. */
+llvm::LogicalResult verifyBarrier(mlir::Operation *op, ttg::MemDescType type);
+/* A barrier that every CTA has for itself, as the end of work of the tensor cores needs it. */
+llvm::LogicalResult verifyCompletionBarrier(mlir::Operation *op, ttg::MemDescType type);
+} // namespace tri::ttng
 
 #endif

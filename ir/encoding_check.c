@@ -35,12 +35,11 @@ static bool says(tri_buf *error, bool ok, const char *text)
     return ok;
 }
 
-/* Each basis a power of two along at most one dimension, no two alike: a bijection but for zeros. */
-static bool check_linear(const tri_encoding *e, tri_buf *error)
+/* Each basis a power of two along at most one dimension, no two alike. */
+static bool check_distinct(const tri_encoding *e, tri_buf *error, int n, const tri_bases *const *parts, uint64_t *out_reached)
 {
-    const tri_bases *parts[] = {&e->linear.reg, &e->linear.lane, &e->linear.warp, &e->linear.block};
-    uint64_t seen[TRI_MAX_RANK] = {0};
-    for (int p = 0; p < 4; p++)
+    uint64_t own[TRI_MAX_RANK] = {0}, *seen = out_reached ? out_reached : own;
+    for (int p = 0; p < n; p++)
         for (int i = 0; i < parts[p]->count; i++) {
             int dims = 0;
             for (int d = 0; d < e->rank; d++) {
@@ -55,10 +54,37 @@ static bool check_linear(const tri_encoding *e, tri_buf *error)
             if (dims > 1)
                 return says(error, false, "a basis moves along more than one dimension (use generic_linear)");
         }
+    return true;
+}
+
+/* The same, and they reach every element: a bijection but for zeros. */
+static bool check_permutation(const tri_encoding *e, tri_buf *error, int n, const tri_bases *const *parts)
+{
+    uint64_t seen[TRI_MAX_RANK] = {0};
+    if (!check_distinct(e, error, n, parts, seen))
+        return false;
     for (int d = 0; d < e->rank; d++)
         if (seen[d] & (seen[d] + 1))
             return says(error, false, "the bases do not reach every element");
     return true;
+}
+
+static bool check_linear(const tri_encoding *e, tri_buf *error)
+{
+    const tri_bases *parts[] = {&e->linear.reg, &e->linear.lane, &e->linear.warp, &e->linear.block};
+    return check_permutation(e, error, 4, parts);
+}
+
+static bool check_partitioned(const tri_encoding *e, tri_buf *error)
+{
+    bool is_buffer = e->parent && e->parent->kind >= TRI_ENC_SWIZZLED_SHARED && e->parent->kind <= TRI_ENC_AMD_ROTATING_SHARED &&
+                     e->parent->kind != TRI_ENC_PARTITIONED_SHARED;
+    return says(error, is_buffer, "'partitionLayout' must be a layout of shared memory, in one piece") &&
+           all_powers(error, "numPartitions", &e->partitioned.num_partitions, 1) &&
+           says(error, e->partitioned.num_partitions >= 2, "'numPartitions' must be at least 2") &&
+           all_powers(error, "numGroups", &e->partitioned.num_groups, 1) &&
+           says(error, e->partitioned.partition_dim >= 0 && e->partitioned.partition_dim < e->rank,
+                "'partitionDim' is not a dimension of the layout");
 }
 
 static bool check_dot_op(const tri_encoding *e, tri_buf *error)
@@ -92,6 +118,27 @@ static bool check_dot_op(const tri_encoding *e, tri_buf *error)
     }
 }
 
+/* Every element of a CTA has its place; CTAs may hold the same elements. */
+static bool check_padded_bases(const tri_encoding *e, tri_buf *error)
+{
+    const tri_bases *offset = &e->padded.offset, *block = &e->padded.block;
+    for (int i = 0; i < offset->count; i++) {
+        int64_t sum = 0;
+        for (int d = 0; d < e->rank; d++)
+            sum += offset->at[i][d];
+        if (!says(error, sum != 0, "a basis of the offset must not be zero"))
+            return false;
+    }
+    for (int i = 0; i < block->count; i++) {
+        int64_t sum = 0;
+        for (int d = 0; d < e->rank; d++)
+            sum += block->at[i][d];
+        if (sum != 0 && !says(error, is_power(sum), "a basis of the block must be a power of two along one dimension"))
+            return false;
+    }
+    return check_distinct(e, error, 1, &offset, NULL);
+}
+
 static bool check_padded(const tri_encoding *e, tri_buf *error)
 {
     if (!says(error, e->padded.count > 0, "needs at least one interval"))
@@ -103,7 +150,7 @@ static bool check_padded(const tri_encoding *e, tri_buf *error)
         if (!says(error, e->padded.interval[i] > e->padded.interval[i - 1], "intervals must grow"))
             return false;
     if (e->padded.has_bases)
-        return true;
+        return check_padded_bases(e, error);
     return is_order(error, e->order, e->rank) && all_powers(error, "shape", e->padded.shape, e->rank);
 }
 
@@ -192,10 +239,7 @@ static bool check_kind(const tri_encoding *e, tri_buf *error)
     case TRI_ENC_SHARED_LINEAR:
         return all_powers(error, "alignment", &e->shared_linear.alignment, 1);
     case TRI_ENC_PARTITIONED_SHARED:
-        return all_powers(error, "numPartitions", &e->partitioned.num_partitions, 1) &&
-               all_powers(error, "numGroups", &e->partitioned.num_groups, 1) &&
-               says(error, e->partitioned.partition_dim >= 0 && e->partitioned.partition_dim < e->rank,
-                    "'partitionDim' is not a dimension of the layout");
+        return check_partitioned(e, error);
     case TRI_ENC_TENSOR_MEMORY:
         return check_tensor_memory(e, error);
     default:
@@ -206,6 +250,9 @@ static bool check_kind(const tri_encoding *e, tri_buf *error)
 bool tri_encoding_text_check(const tri_encoding *encoding, tri_buf *error)
 {
     if (!says(error, encoding->rank >= 1, "needs at least one dimension"))
+        return false;
+    const tri_bases *cga = &encoding->cga;
+    if (cga->count && !check_permutation(encoding, error, 1, &cga))
         return false;
     return check_kind(encoding, error);
 }

@@ -405,4 +405,73 @@ bool sameReshapedBuffer(Attribute from, ArrayRef<int64_t> fromShape, Attribute t
     return tri_linear_equal(&a, &b);
 }
 
+const char *whyNotPart(Attribute layout, ArrayRef<int64_t> shape, ArrayRef<int64_t> part)
+{
+    Scratch scratch;
+    tri_linear l;
+    int rank = layoutRank(layout), lead = (int)shape.size() - rank;
+    if (shape == part)
+        return nullptr;
+    if (layoutKind(layout) == TRI_ENC_PADDED_SHARED && lead)
+        return "a part of one of several padded buffers";
+    if (!bufferLayout(scratch, layout, shape, &l))
+        return "a part of a buffer whose layout is no map of its elements";
+    if (tri_linear_free_mask(&l, TRI_DIM_BLOCK))
+        return "a part of a buffer that several CTAs hold alike";
+    if (!tri_linear_is_injective(&l) || !tri_linear_is_surjective(&l))
+        return nullptr;
+    tri_linear inverse = tri_linear_invert(&l);
+    for (int d = 0; d < rank; d++)
+        for (int64_t at = part[lead + d]; at < shape[lead + d]; at *= 2) {
+            uint64_t to = tri_linear_apply_one(&inverse, (tri_dim)(TRI_DIM_0 + d), (uint64_t)at);
+            int64_t offset = tri_linear_coord(&inverse, to, TRI_DIM_OFFSET);
+            if (tri_linear_coord(&inverse, to, TRI_DIM_BLOCK))
+                return "a cut between CTAs";
+            if (offset & (offset - 1))
+                return "a cut through the swizzling pattern";
+        }
+    return nullptr;
+}
+
+int clusterBits(Attribute layout)
+{
+    Scratch scratch;
+    while (Attribute parent = layoutParent(layout))
+        layout = parent;
+    const tri_encoding *e = tri_encoding_get(scratch.arena, wrap(layout));
+    switch (e->kind) {
+    case TRI_ENC_LINEAR:
+    case TRI_ENC_GENERIC_LINEAR:
+        return e->linear.block.count;
+    case TRI_ENC_SHARED_LINEAR:
+        return e->shared_linear.block.count;
+    case TRI_ENC_PADDED_SHARED:
+        return e->padded.has_bases ? e->padded.block.count : e->cga.count;
+    default:
+        return e->cga.count;
+    }
+}
+
+int sharedClusterBits(Attribute layout, ArrayRef<int64_t> shape)
+{
+    Scratch scratch;
+    tri_linear l;
+    return bufferLayout(scratch, layout, shape, &l) ? llvm::popcount(tri_linear_free_mask(&l, TRI_DIM_BLOCK)) : 0;
+}
+
+bool linearOf(RankedTensorType tensor, tri_linear *out)
+{
+    Scratch scratch;
+    return isLayout(tensor.getEncoding()) && layoutRank(tensor.getEncoding()) == tensor.getRank() &&
+           bufferLayout(scratch, tensor.getEncoding(), tensor.getShape(), out);
+}
+
+int64_t distinctRegisters(RankedTensorType tensor)
+{
+    tri_linear l;
+    if (!linearOf(tensor, &l))
+        return 0;
+    return tri_linear_in_size(&l, TRI_DIM_REGISTER) >> llvm::popcount(tri_linear_free_mask(&l, TRI_DIM_REGISTER));
+}
+
 } // namespace tri

@@ -181,6 +181,9 @@ LogicalResult CatOp::verify()
     RankedTensorType from = getLhs().getType(), to = getType();
     if (from.getElementType() != to.getElementType() || 2 * from.getNumElements() != to.getNumElements())
         return emitOpError("result must hold the elements of both operands");
+    int64_t have = 2 * distinctRegisters(from), need = distinctRegisters(to);
+    if (have != need)
+        return emitOpError("result's layout has ") << need << " different values in each thread, but the operands give " << have;
     return success();
 }
 

@@ -1,6 +1,10 @@
 /* The ttg dialect: registration, aliases, buffer types. */
 #include "ir/dialects.h"
 
+extern "C" {
+#include "ir/encoding_words.h"
+}
+
 using namespace mlir;
 using namespace tri::ttg;
 
@@ -160,6 +164,23 @@ static LogicalResult verifyShape(function_ref<InFlightDiagnostic()> emitError, A
     return success();
 }
 
+/* A padded layout says its sizes itself, or has those that its bases reach. */
+static LogicalResult verifyPadded(function_ref<InFlightDiagnostic()> emitError, Attribute encoding, ArrayRef<int64_t> shape)
+{
+    tri_encoding layout;
+    ArrayRef<int32_t> words = tri::layoutWords(encoding);
+    tri_encoding_words_read(words.data(), words.size(), &layout);
+    for (int d = 0; !layout.cga.count && d < layout.rank; d++) {
+        int64_t size = layout.padded.has_bases ? 1 : layout.padded.shape[d];
+        for (const tri_bases *b : {&layout.padded.offset, &layout.padded.block})
+            for (int i = 0; i < b->count; i++)
+                size = std::max(size, 2 * (int64_t)b->at[i][d]);
+        if (size != shape[d])
+            return emitError() << "dimension " << d << " of the padded layout has size " << size << ", not " << shape[d];
+    }
+    return success();
+}
+
 LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element,
                                   Attribute encoding, Attribute space, bool, ArrayRef<int64_t> allocShape)
 {
@@ -183,5 +204,9 @@ LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError, 
                            << ") or one less";
     if (isTensor && have != 2 && have != 3)
         return emitError() << "tensor memory has rank 2 or 3";
-    return verifyShape(emitError, shape, allocShape, rank < have ? rank : have);
+    if (failed(verifyShape(emitError, shape, allocShape, rank < have ? rank : have)))
+        return failure();
+    if (kind != TRI_ENC_PADDED_SHARED || !isShared)
+        return success();
+    return verifyPadded(emitError, encoding, allocShape.take_back(rank));
 }

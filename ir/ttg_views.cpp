@@ -64,14 +64,13 @@ LogicalResult MemDescSubsliceOp::verify()
         if (offset < 0 || offset % size || offset + size > whole)
             return emitOpError("offset of dimension ") << d << " must be a multiple of " << size << " inside of " << whole;
     }
+    if (const char *why = whyNotPart(from.getEncoding(), from.getAllocShape().take_back(from.getRank()), to.getShape()))
+        return emitOpError("cannot be ") << why << ": " << from;
     return success();
 }
 
 OpFoldResult MemDescSubsliceOp::fold(FoldAdaptor)
 {
-    bool isWhole = getSrc().getType() == getType();
-    if (isWhole)
-        return getSrc();
     auto inner = getSrc().getDefiningOp<MemDescSubsliceOp>();
     if (!inner)
         return {};
@@ -142,6 +141,9 @@ LogicalResult MemDescReinterpretOp::verify()
             need = to.getNumElements() * bitsOf(to.getElementType());
     if (need > have)
         return emitOpError("result needs ") << need / 8 << " bytes, but the operand has " << have / 8;
+    if (from.isSharedMemory() && sharedClusterBits(from.getEncoding(), from.getAllocShape()) !=
+                                     sharedClusterBits(to.getEncoding(), to.getAllocShape()))
+        return emitOpError("operand and result must be held alike by as many CTAs: ") << from << " and " << to;
     return success();
 }
 

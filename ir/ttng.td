@@ -94,8 +94,12 @@ def ClusterBarrierOp : TTNG_Op<"cluster_barrier"> {
 def ClusterArriveOp : TTNG_Op<"cluster_arrive"> {
   let arguments = (ins DefaultValuedAttr<BoolAttr, "false">:$relaxed);
   let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
-def ClusterWaitOp : TTNG_Op<"cluster_wait"> { let assemblyFormat = "attr-dict"; }
+def ClusterWaitOp : TTNG_Op<"cluster_wait"> {
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
 
 //===----------------------------------------------------------------------===//
 // Bulk copies
@@ -126,7 +130,7 @@ def AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce"> {
 }
 def AsyncTMAGatherOp : TTNG_Op<"async_tma_gather"> {
   let arguments = (ins DescRead:$desc, RankedTensorOf<[I32]>:$x_offsets, I32:$y_offset, BufferWrite:$barrier,
-    BufferWrite:$result, I1:$pred);
+    BufferWrite:$result, I1:$pred, UnitAttr:$multicast);
   let assemblyFormat = [{
     $desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:` type(operands)
   }];
@@ -257,6 +261,7 @@ def TCGen5CommitOp : TTNG_Op<"tc_gen5_commit", [AttrSizedOperandSegments]> {
 def CLCTryCancelOp : TTNG_Op<"clc_try_cancel"> {
   let arguments = (ins BufferWrite:$result, BufferWrite:$barrier, UnitAttr:$multicast);
   let assemblyFormat = "$result `,` $barrier attr-dict `:` qualified(type($result)) `,` qualified(type($barrier))";
+  let hasVerifier = 1;
 }
 def CLCLoadResultOp : TTNG_Op<"clc_load_result"> {
   let arguments = (ins BufferRead:$src);

@@ -9,23 +9,74 @@ using namespace mlir;
 
 namespace tri::ttng {
 
-/* One i64 for each CTA (or group of CTAs) that has its own barrier. */
-static LogicalResult verifyBarrier(Operation *op, ttg::MemDescType type)
+static tri_encoding encodingOfBuffer(ttg::MemDescType type)
+{
+    tri_encoding layout;
+    ArrayRef<int32_t> words = layoutWords(type.getEncoding());
+    tri_encoding_words_read(words.data(), words.size(), &layout);
+    return layout;
+}
+
+LogicalResult verifyBarrier(Operation *op, ttg::MemDescType type)
 {
     if (!type.isSharedMemory() || !type.getElementType().isInteger(64))
         return op->emitOpError("barrier must be i64 in shared memory, not ") << type;
     if (type.getRank() != 1)
         return op->emitOpError("barrier must have one dimension, not ") << type;
+    /* CTAs with one barrier are neighbours, and the groups of them are in order. */
+    tri_encoding layout = encodingOfBuffer(type);
+    bool isShared = false;
+    int32_t next = 1;
+    for (int i = 0; i < layout.cga.count; i++)
+        isShared |= !layout.cga.at[i][0];
+    for (int i = 0; isShared && i < layout.cga.count; i++) {
+        int32_t basis = layout.cga.at[i][0];
+        if (basis ? basis != next : next > 1)
+            return op->emitOpError("barrier of several CTAs needs a CGALayout of zeros before 1, 2, 4 and so on: ") << type;
+        next *= basis ? 2 : 1;
+    }
+    return success();
+}
+
+/* Every 2^shared CTAs have a barrier together. */
+static LogicalResult verifyBarrierOf(Operation *op, ttg::MemDescType type, int shared, StringRef what)
+{
+    tri_encoding layout = encodingOfBuffer(type);
+    if (failed(verifyBarrier(op, type)))
+        return failure();
+    for (int i = 0; i < layout.cga.count; i++)
+        if (layout.cga.at[i][0] != (i < shared ? 0 : 1 << (i - shared)))
+            return op->emitOpError("needs a barrier of ") << what << ", not " << type;
+    return success();
+}
+
+LogicalResult verifyCompletionBarrier(Operation *op, ttg::MemDescType type)
+{
+    return verifyBarrierOf(op, type, 0, "each CTA's own");
+}
+
+/* Two CTAs that work as one wait together for what is copied; the module says whether they do. */
+static LogicalResult verifyCopyBarrier(Operation *op, ttg::MemDescType type)
+{
+    auto module = op->getParentOfType<ModuleOp>();
+    auto isTwo = module ? module->getAttrOfType<BoolAttr>("ttng.two-ctas") : BoolAttr();
+    if (!isTwo)
+        return verifyBarrier(op, type);
+    return verifyBarrierOf(op, type, isTwo.getValue(), isTwo.getValue() ? "two CTAs" : "each CTA's own");
+}
+
+/* The same bytes in several CTAs, which one copy fills. */
+static LogicalResult verifyMulticast(Operation *op, bool isMulticast, ttg::MemDescType buffer)
+{
+    if (isMulticast && !sharedClusterBits(buffer.getEncoding(), buffer.getAllocShape()))
+        return op->emitOpError("multicast needs a buffer that several CTAs hold alike: ") << buffer;
     return success();
 }
 
 /* Barriers of several CTAs are set up by the whole kernel, before it splits into partitions. */
 static LogicalResult verifyLifetime(Operation *op, ttg::MemDescType type)
 {
-    tri_encoding layout;
-    ArrayRef<int32_t> words = layoutWords(type.getEncoding());
-    tri_encoding_words_read(words.data(), words.size(), &layout);
-    if (layout.cga.count && op->getParentOfType<ttg::WarpSpecializeOp>())
+    if (encodingOfBuffer(type).cga.count && op->getParentOfType<ttg::WarpSpecializeOp>())
         return op->emitOpError("of a barrier of several CTAs cannot be used inside of ttg.warp_specialize");
     return verifyBarrier(op, type);
 }
@@ -71,6 +122,20 @@ LogicalResult FenceMbarrierInitOp::verify() { return verifyCluster(*this); }
 
 LogicalResult ClusterBarrierOp::verify() { return verifyCluster(*this); }
 
+LogicalResult ClusterArriveOp::verify() { return verifyCluster(*this); }
+
+LogicalResult ClusterWaitOp::verify() { return verifyCluster(*this); }
+
+/* Every CTA gets the answer. */
+LogicalResult CLCTryCancelOp::verify()
+{
+    tri_encoding layout = encodingOfBuffer(getResult().getType());
+    for (int i = 0; i < layout.cga.count; i++)
+        if (layout.cga.at[i][0])
+            return emitOpError("result must be a buffer that all CTAs hold alike: ") << getResult().getType();
+    return verifyCompletionBarrier(*this, getBarrier().getType());
+}
+
 /* ---- bulk copies ---- */
 
 static LogicalResult verifyCopy(Operation *op, Type desc, size_t coords, ttg::MemDescType buffer)
@@ -91,7 +156,8 @@ static LogicalResult verifyCopy(Operation *op, Type desc, size_t coords, ttg::Me
 
 LogicalResult AsyncTMACopyGlobalToLocalOp::verify()
 {
-    if (failed(verifyBarrier(*this, getBarrier().getType())))
+    if (failed(verifyCopyBarrier(*this, getBarrier().getType())) ||
+        failed(verifyMulticast(*this, getMulticast(), getResult().getType())))
         return failure();
     if (!getResult().getType().getIsMutable())
         return emitOpError("cannot write to an immutable buffer: ") << getResult().getType();
@@ -159,6 +225,29 @@ LogicalResult AsyncTMAReduceOp::verify()
     return verifyCopy(*this, getDesc().getType(), getCoord().size(), getSrc().getType());
 }
 
+/* One instruction takes four rows, whose numbers a warp has in common. */
+static LogicalResult verifyRowOffsets(Operation *op, RankedTensorType offsets, ttg::MemDescType buffer)
+{
+    tri_linear l;
+    if (!offsets.getEncoding() || !linearOf(offsets, &l))
+        return success();
+    for (int i = 0; i < 2; i++)
+        if (tri_linear_in_bits(&l, TRI_DIM_REGISTER) <= i || tri_linear_basis_at(&l, TRI_DIM_REGISTER, i, TRI_DIM_0) != 1 << i)
+            return op->emitOpError("each thread must have at least 4 consecutive offsets: ") << offsets;
+    if (!tri_linear_is_zero_between(&l, TRI_DIM_LANE, TRI_DIM_0))
+        return op->emitOpError("the threads of a warp must have the same offsets: ") << offsets;
+    tri_encoding layout = encodingOfBuffer(buffer);
+    bool isSame = tri_linear_in_bits(&l, TRI_DIM_BLOCK) == layout.cga.count;
+    int64_t perCta = offsets.getDimSize(0);
+    for (int i = 0; i < layout.cga.count; i++)
+        perCta /= layout.cga.at[i][0] ? 2 : 1;
+    for (int i = 0; isSame && i < layout.cga.count; i++)
+        isSame = tri_linear_basis_at(&l, TRI_DIM_BLOCK, i, TRI_DIM_0) == layout.cga.at[i][0] * perCta;
+    if (!isSame)
+        return op->emitOpError("offsets must be dealt out to CTAs as the buffer's rows are: ") << offsets << " and " << buffer;
+    return success();
+}
+
 static LogicalResult verifyRows(Operation *op, Type desc, RankedTensorType offsets, ttg::MemDescType buffer)
 {
     RankedTensorType block = blockOfDesc(desc, true);
@@ -170,12 +259,13 @@ static LogicalResult verifyRows(Operation *op, Type desc, RankedTensorType offse
         return op->emitOpError("needs one offset for each row");
     if (block.getElementType() != buffer.getElementType())
         return op->emitOpError("descriptor and buffer have different element types: ") << desc << " and " << buffer;
-    return success();
+    return verifyRowOffsets(op, offsets, buffer);
 }
 
 LogicalResult AsyncTMAGatherOp::verify()
 {
-    if (failed(verifyBarrier(*this, getBarrier().getType())))
+    if (failed(verifyCopyBarrier(*this, getBarrier().getType())) ||
+        failed(verifyMulticast(*this, getMulticast(), getResult().getType())))
         return failure();
     if (!getResult().getType().getIsMutable())
         return emitOpError("cannot write to an immutable buffer: ") << getResult().getType();

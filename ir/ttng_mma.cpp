@@ -119,6 +119,18 @@ LogicalResult TMEMAllocOp::verify()
     return sameContents(*this, cast<RankedTensorType>(getSrc().getType()), type);
 }
 
+/* A thread's registers are one row, and the whole of it. */
+static bool hasWholeRows(RankedTensorType tensor)
+{
+    tri_linear l;
+    if (!linearOf(tensor, &l))
+        return true;
+    for (tri_dim in : {TRI_DIM_LANE, TRI_DIM_WARP, TRI_DIM_BLOCK})
+        if (!tri_linear_is_zero_between(&l, in, (tri_dim)(TRI_DIM_0 + 1)))
+            return false;
+    return tri_linear_is_zero_between(&l, TRI_DIM_REGISTER, TRI_DIM_0);
+}
+
 LogicalResult TMEMLoadOp::verify()
 {
     if (failed(inTensorMemory(*this, getSrc().getType())))
@@ -131,6 +143,8 @@ LogicalResult TMEMLoadOp::verify()
         return emitOpError("redOp needs f32 elements");
     if (getRedOp() && cast<RankedTensorType>(getRed().getType()).getShape() != getResult().getType().getShape().take_front(1))
         return emitOpError("redOp gives one value for each row");
+    if (getRedOp() && !hasWholeRows(getResult().getType()))
+        return emitOpError("redOp needs whole rows in each thread: ") << getResult().getType();
     return sameContents(*this, getResult().getType(), getSrc().getType());
 }
 
@@ -198,6 +212,8 @@ LogicalResult TMEMSubSliceOp::verify()
             return emitOpError("only dimension ") << dim << " may be cut";
     if (offset < 0 || offset + to.getShape()[dim] > from.getShape()[dim])
         return emitOpError("offset ") << offset << " is out of range";
+    if (offset % to.getShape()[dim])
+        return emitOpError("offset ") << offset << " must be a multiple of the result's size " << to.getShape()[dim];
     return success();
 }
 
@@ -231,6 +247,9 @@ template <typename Op> static LogicalResult verifyMma(Op op)
         return op.emitOpError("operands must have two dimensions");
     if (!b.isSharedMemory() || d.isSharedMemory())
         return op.emitOpError("b must be in shared and d in tensor memory");
+    for (Value barrier : op.getBarriers())
+        if (failed(verifyCompletionBarrier(op, cast<ttg::MemDescType>(barrier.getType()))))
+            return failure();
     return success();
 }
 
@@ -271,9 +290,8 @@ LogicalResult TCGen5MMAScaledOp::verify()
 
 LogicalResult TCGen5CommitOp::verify()
 {
-    ttg::MemDescType type = getBarrier().getType();
-    if (!type.isSharedMemory() || !type.getElementType().isInteger(64) || type.getRank() != 1)
-        return emitOpError("barrier must be i64 in shared memory, not ") << type;
+    if (failed(verifyCompletionBarrier(*this, getBarrier().getType())))
+        return failure();
     return getDescs().size() > 4 ? emitOpError("takes at most 4 descriptors") : success();
 }
 

@@ -195,10 +195,23 @@ static LogicalResult verifyLaunch(Operation *op, RankedTensorType tensor, const 
     return success();
 }
 
+static LogicalResult verifyBuffer(Operation *op, ttg::MemDescType buffer, LaunchShape *shape, bool *known)
+{
+    if (!*known)
+        *shape = launchShapeAt(op);
+    *known = true;
+    int have = 1 << clusterBits(buffer.getEncoding());
+    if (!shape->numCtas || have == shape->numCtas)
+        return success();
+    return op->emitOpError("has a layout for ") << have << " CTAs, but " << shape->numCtas << " are in force: " << buffer;
+}
+
 static LogicalResult verifyTensor(Operation *op, Type type, LaunchShape *shape, bool *known)
 {
     constexpr int64_t limit = 1048576;
     auto tensor = dyn_cast<RankedTensorType>(type);
+    if (auto buffer = dyn_cast<ttg::MemDescType>(type))
+        return verifyBuffer(op, buffer, shape, known);
     if (!tensor)
         return success();
     if (!tensor.hasStaticShape())

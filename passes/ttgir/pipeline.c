@@ -122,13 +122,14 @@ MlirAttribute tri_pipeline_scalar_encoding(MlirOperation load)
 }
 
 /* The buffer of a scalar, which is copied whole or not at all. */
-static MlirType scalar_buffer(MlirOperation load)
+static MlirType scalar_buffer(tri_arena *arena, MlirOperation load)
 {
     static const int64_t shape[] = {1};
     MlirType type = mlirValueGetType(tri_op_result(load, 0));
     if (tri_type_bits(type) < 32 || tri_type_is_ptr(type))
         return (MlirType){NULL};
     tri_encoding e = {.kind = TRI_ENC_SWIZZLED_SHARED, .rank = 1};
+    e.cga = tri_encoding_get(arena, tri_pipeline_scalar_encoding(load))->cga;
     e.swizzled.vec = e.swizzled.per_phase = e.swizzled.max_phase = 1;
     return buffer_type(tri_type_tensor(1, shape, type, (MlirAttribute){NULL}), &e);
 }
@@ -137,7 +138,7 @@ MlirType tri_pipeline_buffer_type(const tri_pipeline *p, MlirOperation load)
 {
     MlirValue result = tri_op_result(load, 0);
     if (!tri_type_is_tensor(mlirValueGetType(result)))
-        return scalar_buffer(load);
+        return scalar_buffer(p->arena, load);
     MlirType type = mlirValueGetType(result), chosen = {NULL};
     bool is_plain = false;
     MlirOpOperand use = mlirValueGetFirstUse(result);

@@ -84,7 +84,10 @@ static bool match_operand(match *m, int i)
     if (mlirOperationIsNull(m->load[i]) || !tri_op_is(m->load[i], "ttg.local_load") ||
         !mlirBlockEqual(mlirOperationGetBlock(m->load[i]), m->body) || !tri_dots_has_one_use(tri_op_result(m->load[i], 0)))
         return false;
-    if (!is_carried(m, tri_op_operand(m->load[i], 0)))
+    tri_memdesc buffer;
+    tri_type_get_memdesc(mlirValueGetType(tri_op_operand(m->load[i], 0)), &buffer);
+    if (!is_carried(m, tri_op_operand(m->load[i], 0)) ||
+        tri_encoding_get(m->arena, buffer.encoding)->cga.count) /* no parts of what several blocks hold */
         return false;
     for (intptr_t k = 0; k < mlirOperationGetNumOperands(m->load[i]); k++)
         if (!can_recompute(m, tri_op_operand(m->load[i], k), 12))
@@ -116,7 +119,7 @@ static bool match_loop(tri_arena *arena, MlirOperation loop, match *m)
         return false;
     m->depth = tri_type_dim(type, rank - 1);
     m->piece = a->dot_op.k_width ? 8 * a->dot_op.k_width : 256 / (int)tri_type_bits(tri_type_element(type));
-    return m->depth > m->piece && match_operand(m, 0) && match_operand(m, 1);
+    return m->depth >= m->piece && match_operand(m, 0) && match_operand(m, 1);
 }
 
 /* ---- rewriters ---- */

@@ -68,9 +68,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x64xf32, #mma>
   }
 
-  // The whole of K is one piece.
+  // The whole of K is one piece: the next iteration's operands are read before this one's product.
   // CHECK-LABEL: @short
-  // CHECK-NOT: memdesc_subslice
+  // CHECK-COUNT-2: ttg.local_load
+  // CHECK: scf.for
+  // CHECK-COUNT-2: ttg.local_load
+  // CHECK: tt.dot
+  // CHECK-NEXT: scf.yield
   tt.func public @short(%ra: !ttg.memdesc<2x64x16xf16, #shared, #smem, mutable>, %rb: !ttg.memdesc<2x16x64xf16, #shared1, #smem, mutable>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32

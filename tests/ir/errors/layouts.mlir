@@ -111,3 +111,37 @@ module attributes {x.a = #ttg.amd_mfma<{version = 2, warpsPerCTA = [1, 1], instr
 #nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, rank = 3}>
 // expected-error@+1 {{an im2col descriptor's block has two dimensions}}
 tt.func private @f(%d: !ttng.tensordesc_im2col<2x64x128xf16, #nv>)
+// -----
+// expected-error@+1 {{bases must be different powers of two}}
+module attributes {x.a = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 1], order = [0, 1], CGALayout = [[1, 0], [1, 0]]}>} {
+}
+// -----
+// expected-error@+1 {{bases must be different powers of two}}
+module attributes {x.a = #ttg.padded_shared<[4:+4] {offset = [[1, 0], [3, 0]], block = []}>} {
+}
+// -----
+// expected-error@+1 {{a basis of the offset must not be zero}}
+module attributes {x.a = #ttg.padded_shared<[4:+4] {offset = [[1, 0], [0, 0]], block = []}>} {
+}
+// -----
+// expected-error@+1 {{a basis of the block must be a power of two along one dimension}}
+module attributes {x.a = #ttg.padded_shared<[4:+4] {offset = [[1, 0], [0, 1]], block = [[1, 2]]}>} {
+}
+// -----
+#padded = #ttg.padded_shared<[4:+4] {order = [1, 0], shape = [4, 4]}>
+// expected-error@+1 {{dimension 0 of the padded layout has size 4, not 8}}
+tt.func private @f(%b: !ttg.memdesc<8x4xf32, #padded, #ttg.shared_memory>)
+// -----
+#padded = #ttg.padded_shared<[4:+4] {offset = [[1, 0], [0, 1], [2, 0]], block = []}>
+// expected-error@+1 {{dimension 1 of the padded layout has size 2, not 4}}
+tt.func private @f(%b: !ttg.memdesc<4x4xf32, #padded, #ttg.shared_memory>)
+// -----
+#shared = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+// expected-error@+1 {{'numPartitions' must be at least 2}}
+module attributes {x.a = #ttg.partitioned_shared<{numPartitions = 1, numGroups = 4, partitionDim = 0, partitionLayout = #shared}>} {
+}
+// -----
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+// expected-error@+1 {{'partitionLayout' must be a layout of shared memory}}
+module attributes {x.a = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 4, partitionDim = 0, partitionLayout = #blocked}>} {
+}

@@ -329,3 +329,64 @@ tt.func @f(%a: tensor<16x16xf32, #a>, %b: tensor<16x16xf32, #b>, %c: tensor<16x1
   tt.return
 }
 }
+// -----
+#split = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[0, 1]]}>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%b: !ttg.memdesc<8x16xf32, #split, #ttg.shared_memory>) {
+  // expected-error@+1 {{cannot be a cut between CTAs}}
+  %0 = ttg.memdesc_subslice %b[0, 0] : !ttg.memdesc<8x16xf32, #split, #ttg.shared_memory> -> !ttg.memdesc<8x8xf32, #split, #ttg.shared_memory, 8x16>
+  tt.return
+}
+}
+// -----
+#same = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[0, 0]]}>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%b: !ttg.memdesc<8x16xf32, #same, #ttg.shared_memory>) {
+  // expected-error@+1 {{cannot be a part of a buffer that several CTAs hold alike}}
+  %0 = ttg.memdesc_subslice %b[0, 0] : !ttg.memdesc<8x16xf32, #same, #ttg.shared_memory> -> !ttg.memdesc<4x16xf32, #same, #ttg.shared_memory, 8x16>
+  tt.return
+}
+}
+// -----
+#turned = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 16, order = [0, 1]}>
+tt.func @f(%b: !ttg.memdesc<8x16xf32, #turned, #ttg.shared_memory>) {
+  // expected-error@+1 {{cannot be a cut through the swizzling pattern}}
+  %0 = ttg.memdesc_subslice %b[0, 4] : !ttg.memdesc<8x16xf32, #turned, #ttg.shared_memory> -> !ttg.memdesc<8x4xf32, #turned, #ttg.shared_memory, 8x16>
+  tt.return
+}
+// -----
+#padded = #ttg.padded_shared<[4:+4] {order = [1, 0], shape = [32, 32]}>
+tt.func @f(%b: !ttg.memdesc<2x32x32xf32, #padded, #ttg.shared_memory>) {
+  // expected-error@+1 {{cannot be a part of one of several padded buffers}}
+  %0 = ttg.memdesc_subslice %b[0, 16, 0] : !ttg.memdesc<2x32x32xf32, #padded, #ttg.shared_memory> -> !ttg.memdesc<2x16x32xf32, #padded, #ttg.shared_memory, 2x32x32>
+  tt.return
+}
+// -----
+#same = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 0]]}>
+#split = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%b: !ttg.memdesc<128x128xf16, #same, #ttg.shared_memory>) {
+  // expected-error@+1 {{must be held alike by as many CTAs}}
+  %0 = ttg.memdesc_reinterpret %b : !ttg.memdesc<128x128xf16, #same, #ttg.shared_memory> -> !ttg.memdesc<128x128xf16, #split, #ttg.shared_memory>
+  tt.return
+}
+}
+// -----
+#shared = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 4, order = [0, 1]}>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f() {
+  // expected-error@+1 {{has a layout for 1 CTAs, but 2 are in force}}
+  %0 = ttg.local_alloc : () -> !ttg.memdesc<8x16xf32, #shared, #ttg.shared_memory, mutable>
+  tt.return
+}
+}
+// -----
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#linear = #ttg.linear<{register = [[1], [16]], lane = [[0], [0], [2], [4], [8]], warp = [[0], [0]], block = []}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%x: tensor<16xi32, #blocked>) {
+  // expected-error@+1 {{has 4 different values in each thread, but the operands give 2}}
+  %0 = tt.cat %x, %x : tensor<16xi32, #blocked> -> tensor<32xi32, #linear>
+  tt.return
+}
+}

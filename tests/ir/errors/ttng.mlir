@@ -250,3 +250,138 @@ tt.func @f(%a: !ttg.memdesc<128x128xbf16, #nv, #smem>, %d: !ttg.memdesc<128x128x
   tt.return
 }
 }
+// -----
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0], [2], [1]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 8 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%b: !ttg.memdesc<4xi64, #bar, #smem, mutable>, %i: i32) {
+  // expected-error@+1 {{needs a CGALayout of zeros before 1, 2, 4 and so on}}
+  ttng.wait_barrier %b, %i : !ttg.memdesc<4xi64, #bar, #smem, mutable>
+  tt.return
+}
+}
+// -----
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttng.two-ctas" = false} {
+tt.func @f(%d: !tt.tensordesc<64x128xf16, #nv>, %m: !ttg.memdesc<64x128xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %i: i32, %p: i1) {
+  // expected-error@+1 {{needs a barrier of each CTA's own}}
+  ttng.async_tma_copy_global_to_local %d[%i, %i] %m, %b, %p : !tt.tensordesc<64x128xf16, #nv>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x128xf16, #nv, #smem, mutable>
+  tt.return
+}
+}
+// -----
+#own = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttng.two-ctas" = true} {
+tt.func @f(%d: !tt.tensordesc<64x128xf16, #nv>, %m: !ttg.memdesc<64x128xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<2xi64, #own, #smem, mutable>, %i: i32, %p: i1) {
+  // expected-error@+1 {{needs a barrier of two CTAs}}
+  ttng.async_tma_copy_global_to_local %d[%i, %i] %m, %b, %p : !tt.tensordesc<64x128xf16, #nv>, !ttg.memdesc<2xi64, #own, #smem, mutable> -> !ttg.memdesc<64x128xf16, #nv, #smem, mutable>
+  tt.return
+}
+}
+// -----
+#own = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%d: !tt.tensordesc<64x128xf16, #nv>, %m: !ttg.memdesc<64x128xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<2xi64, #own, #smem, mutable>, %i: i32, %p: i1) {
+  // expected-error@+1 {{multicast needs a buffer that several CTAs hold alike}}
+  ttng.async_tma_copy_global_to_local %d[%i, %i] %m, %b, %p {multicast} : !tt.tensordesc<64x128xf16, #nv>, !ttg.memdesc<2xi64, #own, #smem, mutable> -> !ttg.memdesc<64x128xf16, #nv, #smem, mutable>
+  tt.return
+}
+}
+// -----
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%b: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %p: i1) {
+  // expected-error@+1 {{needs a barrier of each CTA's own}}
+  ttng.tc_gen5_commit %b, %p : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  tt.return
+}
+}
+// -----
+#own = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%r: !ttg.memdesc<2xi64, #own, #smem>, %b: !ttg.memdesc<2xi64, #own, #smem>) {
+  // expected-error@+1 {{result must be a buffer that all CTAs hold alike}}
+  ttng.clc_try_cancel %r, %b : !ttg.memdesc<2xi64, #own, #smem>, !ttg.memdesc<2xi64, #own, #smem>
+  tt.return
+}
+}
+// -----
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f() {
+  // expected-error@+1 {{needs more than one CTA in a cluster}}
+  ttng.cluster_arrive
+  tt.return
+}
+}
+// -----
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f() {
+  // expected-error@+1 {{needs more than one CTA in a cluster}}
+  ttng.cluster_wait
+  tt.return
+}
+}
+// -----
+#rows = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%d: !tt.tensordesc<1x128xf16, #nv>, %x: tensor<32xi32, #rows>, %b: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %m: !ttg.memdesc<32x128xf16, #nv, #smem, mutable>, %i: i32, %p: i1) {
+  // expected-error@+1 {{each thread must have at least 4 consecutive offsets}}
+  ttng.async_tma_gather %d[%x, %i] %m, %b, %p : !tt.tensordesc<1x128xf16, #nv>, tensor<32xi32, #rows>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<32x128xf16, #nv, #smem, mutable>, i1
+  tt.return
+}
+}
+// -----
+#rows = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%d: !tt.tensordesc<1x128xf16, #nv>, %x: tensor<32xi32, #rows>, %b: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %m: !ttg.memdesc<32x128xf16, #nv, #smem, mutable>, %i: i32, %p: i1) {
+  // expected-error@+1 {{the threads of a warp must have the same offsets}}
+  ttng.async_tma_gather %d[%x, %i] %m, %b, %p : !tt.tensordesc<1x128xf16, #nv>, tensor<32xi32, #rows>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<32x128xf16, #nv, #smem, mutable>, i1
+  tt.return
+}
+}
+// -----
+#rows = #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0], CGALayout = [[0, 0]]}>}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%d: !tt.tensordesc<1x128xf16, #nv>, %x: tensor<32xi32, #rows>, %b: !ttg.memdesc<2xi64, #bar, #smem, mutable>, %m: !ttg.memdesc<32x128xf16, #nv, #smem, mutable>, %i: i32, %p: i1) {
+  // expected-error@+1 {{offsets must be dealt out to CTAs as the buffer's rows are}}
+  ttng.async_tma_gather %d[%x, %i] %m, %b, %p : !tt.tensordesc<1x128xf16, #nv>, tensor<32xi32, #rows>, i32, !ttg.memdesc<2xi64, #bar, #smem, mutable>, !ttg.memdesc<32x128xf16, #nv, #smem, mutable>, i1
+  tt.return
+}
+}
+// -----
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%m: !ttg.memdesc<128x256xf32, #tmem, #ttng.tensor_memory, mutable>) {
+  // expected-error@+1 {{offset 32 must be a multiple of the result's size 64}}
+  %0 = ttng.tmem_subslice %m {N = 32 : i32} : !ttg.memdesc<128x256xf32, #tmem, #ttng.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable, 128x256>
+  tt.return
+}
+}
+// -----
+#split = #ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [16, 2], warpsPerCTA = [4, 1], order = [0, 1]}>
+#row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#tmem = #ttng.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%m: !ttg.memdesc<64x128xf32, #tmem, #ttng.tensor_memory, mutable>) {
+  // expected-error@+1 {{redOp needs whole rows in each thread}}
+  %r, %red = ttng.tmem_load %m {redOp = #ttng.redOp<min>} : !ttg.memdesc<64x128xf32, #tmem, #ttng.tensor_memory, mutable> -> tensor<64x128xf32, #split>, tensor<64xf32, #row>
+  tt.return
+}
+}

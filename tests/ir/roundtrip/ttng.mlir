@@ -35,8 +35,6 @@ tt.func @f(%a: !ttg.memdesc<128x64xf16, #shared1, #smem, mutable>, %b: !ttg.memd
   %r = ttng.reinterpret_tensor_descriptor %ptr : !tt.ptr<i8> to !tt.tensordesc<64x64xf16, #shared1>
   ttng.tensormap_create %ptr, %ptr, [%i,%i], [%i,%i], [%i64], [%i,%i] {elem_type = 3 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 2 : i32} : (!tt.ptr<i8>, !tt.ptr<i8>, i32, i32, i32, i32, i64, i32, i32) -> ()
   ttng.tensormap_fenceproxy_acquire %ptr : !tt.ptr<i8>
-  ttng.cluster_arrive {relaxed = 0 : i1}
-  ttng.cluster_wait
   %acc, %tok = ttng.tmem_alloc : () -> (!ttg.memdesc<128x128xf32, #tmem, #ttng.tensor_memory, mutable>, !ttg.async.token)
   %cst = arith.constant dense<0.0> : tensor<128x128xf32, #tb>
   %acc2 = ttng.tmem_alloc %cst : (tensor<128x128xf32, #tb>) -> !ttg.memdesc<128x128xf32, #tmem, #ttng.tensor_memory, mutable>
