@@ -1,10 +1,8 @@
 #include "passes/ttgir/layouts.h"
 
-#include "ir/encoding.h"
+#include "ir/analysis/scratch.h"
 #include "ir/op.h"
 #include "ir/type.h"
-#include "layout/convert.h"
-#include "layout/plan.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -14,12 +12,42 @@ MlirAttribute tri_layouts_of(MlirValue value)
     return tri_type_is_tensor(type) ? tri_type_encoding(type) : (MlirAttribute){NULL};
 }
 
-static int shape_of(MlirType type, int64_t *out_shape)
+tri_layouts tri_layouts_make(tri_pass_run *run)
 {
-    int rank = tri_type_rank(type);
-    for (int d = 0; d < rank; d++)
-        out_shape[d] = tri_type_dim(type, d);
-    return rank;
+    tri_layouts l = {.run = run, .arena = run->arena, .launch = tri_blocked_launch(mlirModuleGetOperation(run->module))};
+    l.types = TRI_NEW(run->arena, tri_map);
+    tri_map_init(l.types, run->arena);
+    return l;
+}
+
+/* What is asked of the same few types again and again. */
+typedef struct {
+    tri_linear linear;
+    bool has_linear;
+    uint64_t free_lanes, free_warps; /* tri_linear_free_mask */
+    tri_map converts; /* MlirType.ptr of another layout -> 1 + tri_cvt_kind */
+} known;
+
+static known *know(const tri_layouts *l, MlirType type)
+{
+    known *k = tri_map_find_ptr(l->types, type.ptr);
+    if (k)
+        return k;
+    k = TRI_NEW(l->arena, known);
+    k->has_linear = tri_scratch_linear(l->arena, type, &k->linear);
+    if (k->has_linear) {
+        k->free_lanes = tri_linear_free_mask(&k->linear, TRI_DIM_LANE);
+        k->free_warps = tri_linear_free_mask(&k->linear, TRI_DIM_WARP);
+    }
+    tri_map_init(&k->converts, l->arena);
+    tri_map_set_ptr(l->types, type.ptr, k);
+    return k;
+}
+
+const tri_linear *tri_layouts_linear(const tri_layouts *l, MlirType type)
+{
+    const known *k = know(l, type);
+    return k->has_linear ? &k->linear : NULL;
 }
 
 bool tri_layouts_is_expensive_access(const tri_layouts *l, MlirOperation op)
@@ -31,38 +59,31 @@ bool tri_layouts_is_expensive_access(const tri_layouts *l, MlirOperation op)
     return n > 1 && n >= (int64_t)l->launch.warps * l->launch.lanes;
 }
 
-static bool linear_of(const tri_layouts *l, MlirType type, tri_linear *out)
-{
-    int64_t shape[TRI_MAX_RANK];
-    int rank = shape_of(type, shape);
-    const tri_encoding *e = tri_encoding_get(l->arena, tri_type_encoding(type));
-    return e && tri_convert_to_linear(e, rank, shape, out, NULL);
-}
-
 int64_t tri_layouts_elements_per_thread(const tri_layouts *l, MlirType type)
 {
-    int64_t shape[TRI_MAX_RANK];
-    int rank = shape_of(type, shape);
-    return tri_convert_elements_per_thread(tri_encoding_get(l->arena, tri_type_encoding(type)), rank, shape);
+    const tri_linear *linear = tri_layouts_linear(l, type);
+    return linear ? tri_linear_in_size(linear, TRI_DIM_REGISTER) : 0;
 }
 
 bool tri_layouts_is_expensive_view(const tri_layouts *l, MlirType from, MlirType to)
 {
-    tri_linear a, b;
-    if (!linear_of(l, from, &a) || !linear_of(l, to, &b))
-        return true;
-    return tri_linear_free_mask(&a, TRI_DIM_LANE) != tri_linear_free_mask(&b, TRI_DIM_LANE) ||
-           tri_linear_free_mask(&a, TRI_DIM_WARP) != tri_linear_free_mask(&b, TRI_DIM_WARP) ||
-           tri_linear_in_bits(&a, TRI_DIM_REGISTER) != tri_linear_in_bits(&b, TRI_DIM_REGISTER);
+    const known *a = know(l, from), *b = know(l, to);
+    return !a->has_linear || !b->has_linear || a->free_lanes != b->free_lanes || a->free_warps != b->free_warps ||
+           tri_linear_in_bits(&a->linear, TRI_DIM_REGISTER) != tri_linear_in_bits(&b->linear, TRI_DIM_REGISTER);
 }
 
 bool tri_layouts_is_free_convert(const tri_layouts *l, MlirType from, MlirType to)
 {
-    tri_linear a, b;
-    if (!linear_of(l, from, &a) || !linear_of(l, to, &b))
+    known *a = know(l, from);
+    const known *b = know(l, to);
+    if (!a->has_linear || !b->has_linear)
         return false;
-    tri_cvt_kind kind = tri_plan_convert_kind(&a, &b);
-    return kind == TRI_CVT_NONE || kind == TRI_CVT_REGISTERS;
+    uintptr_t kind = (uintptr_t)tri_map_find_ptr(&a->converts, to.ptr);
+    if (!kind) {
+        kind = 1 + (uintptr_t)tri_plan_convert_kind(&a->linear, &b->linear);
+        tri_map_set_ptr(&a->converts, to.ptr, (void *)kind);
+    }
+    return kind - 1 == TRI_CVT_NONE || kind - 1 == TRI_CVT_REGISTERS;
 }
 
 bool tri_layouts_is_free(const tri_layouts *l, MlirOperation op)

@@ -2,15 +2,20 @@
 #ifndef TRI_PASSES_TTGIR_LAYOUTS_H
 #define TRI_PASSES_TTGIR_LAYOUTS_H
 
+#include "base/map.h"
 #include "ir/analysis/blocked.h"
 #include "ir/builder.h"
+#include "layout/linear.h"
 #include "passes/passes.h"
 
 typedef struct {
     tri_pass_run *run;
     tri_arena *arena;
     tri_launch launch;
+    tri_map *types; /* MlirType.ptr -> what is known of that type's layout */
 } tri_layouts;
+
+tri_layouts tri_layouts_make(tri_pass_run *run);
 
 /* Encoding of a tensor value; null for other values. */
 MlirAttribute tri_layouts_of(MlirValue value);
@@ -22,6 +27,8 @@ bool tri_layouts_is_free(const tri_layouts *l, MlirOperation op);
 bool tri_layouts_is_expensive_view(const tri_layouts *l, MlirType from, MlirType to);
 /* Whether no data leaves its thread between two layouts of a type's shape. */
 bool tri_layouts_is_free_convert(const tri_layouts *l, MlirType from, MlirType to);
+/* The linear layout of a tensor type, found once; null when it has none. */
+const tri_linear *tri_layouts_linear(const tri_layouts *l, MlirType type);
 int64_t tri_layouts_elements_per_thread(const tri_layouts *l, MlirType type);
 /* The same op with its result in another layout (constants are given the new type too). */
 MlirValue tri_layouts_retyped(tri_builder *b, MlirOperation op, MlirType type);

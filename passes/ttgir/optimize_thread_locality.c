@@ -409,7 +409,7 @@ static void rewrite(tri_pass_run *run, match *m)
 static bool run(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
-    tri_layouts l = {run, run->arena, tri_blocked_launch(module)};
+    tri_layouts l = tri_layouts_make(run);
     tri_op_list views = {0}, gathers = {0}, reduces = {0};
     tri_op_collect_named(module, "tt.reshape", run->arena, &views);
     for (size_t i = 0; i < views.len; i++)

@@ -200,6 +200,8 @@ static MlirAttribute choose(const propagation *p, const info *i)
         if (is_memory ? tri_encoding_kind_of(e) == TRI_ENC_BLOCKED : is_mma(e))
             return e;
     }
+    if (i->candidates.len == 1)
+        return i->candidates.at[0];
     MlirAttribute best = {NULL};
     int64_t fewest = INT64_MAX;
     for (size_t k = 0; k < i->candidates.len; k++) {

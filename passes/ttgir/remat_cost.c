@@ -1,7 +1,6 @@
 #include "passes/ttgir/remat.h"
 
 #include "ir/analysis/infer.h"
-#include "ir/analysis/scratch.h"
 #include "ir/type.h"
 
 #include <stdlib.h>
@@ -35,11 +34,11 @@ static bool is_expensive_math(tri_str name)
 
 static int64_t unique_elements(tri_remat *r, MlirType type)
 {
-    tri_linear l;
-    if (!tri_scratch_linear(r->arena, type, &l))
+    const tri_linear *l = tri_layouts_linear(r->layouts, type);
+    if (!l)
         return 1;
-    int bits = tri_linear_in_bits(&l, TRI_DIM_REGISTER);
-    return (int64_t)1 << (bits - __builtin_popcountll(tri_linear_free_mask(&l, TRI_DIM_REGISTER)));
+    int bits = tri_linear_in_bits(l, TRI_DIM_REGISTER);
+    return (int64_t)1 << (bits - __builtin_popcountll(tri_linear_free_mask(l, TRI_DIM_REGISTER)));
 }
 
 /* Sums and products of more than two floats depend on the order they are taken in. */
@@ -61,14 +60,14 @@ static int64_t reduce_cost(tri_remat *r, MlirOperation op, MlirAttribute encodin
     MlirAttribute from = tri_infer_operand(r->arena, op, encoding);
     MlirType type = tri_type_with_encoding(mlirValueGetType(tri_op_operand(op, 0)), from);
     tri_dim axis = TRI_DIM_0 + (tri_dim)tri_op_int(op, "axis", 0);
-    tri_linear l;
+    const tri_linear *l = tri_layouts_linear(r->layouts, type);
     int64_t lanes = 1, warps = 1;
-    if (!tri_scratch_linear(r->arena, type, &l))
+    if (!l)
         return 0;
-    for (int b = 0; b < tri_linear_in_bits(&l, TRI_DIM_LANE); b++)
-        lanes *= tri_linear_basis_at(&l, TRI_DIM_LANE, b, axis) ? 2 : 1;
-    for (int b = 0; b < tri_linear_in_bits(&l, TRI_DIM_WARP); b++)
-        warps *= tri_linear_basis_at(&l, TRI_DIM_WARP, b, axis) ? 2 : 1;
+    for (int b = 0; b < tri_linear_in_bits(l, TRI_DIM_LANE); b++)
+        lanes *= tri_linear_basis_at(l, TRI_DIM_LANE, b, axis) ? 2 : 1;
+    for (int b = 0; b < tri_linear_in_bits(l, TRI_DIM_WARP); b++)
+        warps *= tri_linear_basis_at(l, TRI_DIM_WARP, b, axis) ? 2 : 1;
     return lanes + 8 * warps;
 }
 

@@ -20,7 +20,7 @@
 static bool run(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
-    tri_layouts l = {run, run->arena, tri_blocked_launch(module)};
+    tri_layouts l = tri_layouts_make(run);
     tri_op_list funcs = {0};
     tri_op_collect_named(module, "tt.func", run->arena, &funcs);
     for (size_t i = 0; i < funcs.len; i++) {
