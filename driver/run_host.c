@@ -6,6 +6,7 @@
 #include "runtime/launch/launch.h"
 
 #include "llvm-c/Core.h"
+#include "llvm-c/TargetMachine.h"
 
 #include <dlfcn.h>
 
@@ -18,6 +19,18 @@ static bool check_sanitizers(tri_run_kernel *k)
     if (!ok)
         tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "-fsanitize=address needs its runtime, which this program is not "
                        "linked with; -fsanitize=bounds checks the accesses to arguments");
+    return ok;
+}
+
+/* The first part of a triple names the processor. */
+static bool check_processor(tri_run_kernel *k)
+{
+    char *host = LLVMGetDefaultTargetTriple();
+    tri_str ours = tri_str_from(host), theirs = tri_str_from(LLVMGetTarget(k->unit.llvm_module));
+    bool ok = tri_str_equal(tri_str_sub(ours, 0, tri_str_find(ours, '-')), tri_str_sub(theirs, 0, tri_str_find(theirs, '-')));
+    LLVMDisposeMessage(host);
+    if (!ok)
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "this host does not run code for '%.*s'", TRI_STR_ARG(k->unit.options->arch));
     return ok;
 }
 
@@ -48,7 +61,7 @@ static bool choose_host(tri_run_kernel *k, tri_run_opt *opt, const tri_argument_
 static bool open_host(tri_run_kernel *k, tri_argument_list *arguments)
 {
     (void)arguments;
-    if (!check_sanitizers(k))
+    if (!check_sanitizers(k) || !check_processor(k))
         return false;
     k->lengths = make_lengths(k);
     const tri_jit_symbol symbols[] = {{"tri_cpu_rt_print", (const void *)(uintptr_t)tri_cpu_rt_print},

@@ -38,23 +38,79 @@ static tri_argument *next_argument(binder *b, tri_str param)
     return a;
 }
 
-/* Every argument must have its parameter. */
-static bool check_arguments(tri_diag *diag, const tri_function *kernel, const tri_argument_list *arguments)
+/* " (did you mean 'output_ptr'?)", or the parameters' names. */
+static tri_str hint_of_name(tri_arena *arena, const tri_function *kernel, tri_str name)
+{
+    tri_ast_list params = kernel->node->function.params;
+    const char **names = TRI_NEW_ARRAY(arena, const char *, params.len + 1);
+    tri_buf list = {0};
+    for (uint32_t i = 0; i < params.len; i++) {
+        names[i] = tri_str_copy(arena, params.at[i]->param.name).data;
+        tri_buf_format(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = tri_str_nearest(name, names, params.len);
+    tri_str hint = near ? tri_str_format(arena, "; did you mean '%s'?", near) : tri_str_format(arena, "; it has: %.*s", (int)list.len, list.data);
+    tri_buf_fini(&list);
+    return hint;
+}
+
+/* Every argument must have its parameter, and no other argument may have the same. */
+static bool check_arguments(tri_unit *unit, const tri_function *kernel, const tri_argument_list *arguments)
 {
     size_t given = 0, count = kernel->node->function.params.len;
     for (size_t n = 0; n < arguments->len; n++) {
         const tri_argument *a = &arguments->at[n];
-        if (!a->is_buffer && a->name.len && tri_module_param_index(kernel, a->name) < 0) {
-            tri_diag_error(diag, TRI_NO_SPAN, 1002, "kernel '%.*s' has no parameter '%.*s'", TRI_STR_ARG(kernel->name),
-                           TRI_STR_ARG(a->name));
+        given += !a->is_buffer;
+        if (a->is_buffer || !a->name.len)
+            continue;
+        if (tri_module_param_index(kernel, a->name) < 0) {
+            tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "kernel '%.*s' has no parameter '%.*s'%.*s", TRI_STR_ARG(kernel->name),
+                           TRI_STR_ARG(a->name), TRI_STR_ARG(hint_of_name(unit->arena, kernel, a->name)));
             return false;
         }
-        given += !a->is_buffer;
+        for (size_t i = 0; i < n; i++) {
+            if (arguments->at[i].is_buffer || !tri_str_equal(arguments->at[i].name, a->name))
+                continue;
+            tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "two arguments for parameter '%.*s'", TRI_STR_ARG(a->name));
+            return false;
+        }
     }
     if (given > count)
-        tri_diag_error(diag, TRI_NO_SPAN, 1002, "more arguments than kernel '%.*s' has parameters (%zu)",
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "more arguments than kernel '%.*s' has parameters (%zu)",
                        TRI_STR_ARG(kernel->name), count);
     return given <= count;
+}
+
+static bool is_defined(const tri_options *options, tri_str name)
+{
+    for (size_t i = 0; i < options->defines.len; i++)
+        if (tri_str_equal(options->defines.at[i].name, name))
+            return true;
+    return false;
+}
+
+/* Parameters that get no value: decorators may give one, which the front end finds out. */
+static bool check_missing(tri_unit *unit, const tri_function *kernel, tri_argument_list *arguments)
+{
+    tri_buf names = {0}, example = {0};
+    binder b = {arguments, 0};
+    for (uint32_t i = 0; i < kernel->node->function.params.len; i++) {
+        const tri_ast_node *param = kernel->node->function.params.at[i];
+        tri_str name = param->param.name;
+        if (next_argument(&b, name) || param->param.default_value || is_defined(unit->options, name))
+            continue;
+        const char *value = tri_signature_is_constexpr(param) ? "64" : i < 2 || tri_str_has_suffix(name, "ptr") ? "randn:f32:1024" : "1024";
+        tri_buf_format(&names, "%s%.*s", names.len ? ", " : "", TRI_STR_ARG(name));
+        tri_buf_format(&example, " %.*s=%s", TRI_STR_ARG(name), value);
+    }
+    bool ok = !names.len || kernel->autotunes.len || kernel->heuristics.len;
+    if (!ok) {
+        tri_diag_error(unit->diag, tri_ast_name_span(kernel->node), 1002, "kernel '%.*s' needs arguments for: %s", TRI_STR_ARG(kernel->name), names.data);
+        tri_diag_note(unit->diag, TRI_NO_SPAN, "for example:%s", example.data);
+    }
+    tri_buf_fini(&names);
+    tri_buf_fini(&example);
+    return ok;
 }
 
 /* "k(x=*fp32:16, BLOCK=1024)" as -sig takes it: a constexpr parameter takes the literal itself,
@@ -63,7 +119,7 @@ static tri_str signature_of(tri_unit *unit, tri_argument_list *arguments)
 {
     tri_modules *all = tri_module_create_all(unit);
     const tri_function *kernel = tri_signature_only_kernel(tri_module_add(all, unit->ast));
-    if (!kernel || !check_arguments(unit->diag, kernel, arguments))
+    if (!kernel || !check_arguments(unit, kernel, arguments) || !check_missing(unit, kernel, arguments))
         return TRI_STR("");
     tri_buf text = {0};
     tri_buf_format(&text, "%.*s(", TRI_STR_ARG(kernel->name));
@@ -138,6 +194,19 @@ static size_t passed_count(const tri_kernel *kernel)
     return count;
 }
 
+static bool report_value(tri_run_kernel *k, const tri_kernel_param *param, const tri_argument *a)
+{
+    bool is_pointer = tri_str_has_prefix(param->type, "*");
+    tri_str what = tri_str_format(k->unit.arena, "parameter '%.*s' of type %.*s", TRI_STR_ARG(param->name), TRI_STR_ARG(param->type));
+    if (!a)
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "no argument for %s", what.data);
+    else if (is_pointer || tri_run_kernel_is_memory(a))
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "%s takes %s", what.data, is_pointer ? "an array" : "a number, not an array");
+    else
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "%s cannot be '%.*s'", what.data, TRI_STR_ARG(a->literal));
+    return false;
+}
+
 static bool bind(tri_run_kernel *k, tri_argument_list *arguments)
 {
     const tri_kernel *kernel = &k->unit.kernels.at[0];
@@ -152,11 +221,8 @@ static bool bind(tri_run_kernel *k, tri_argument_list *arguments)
         k->passed[i] = next_argument(&b, param->name);
         if (param->is_constexpr)
             continue;
-        if (!k->passed[i] || !tri_argument_value(k->passed[i], param->type, &k->values[n])) {
-            tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "no argument that fits parameter '%.*s' of type %.*s",
-                           TRI_STR_ARG(param->name), TRI_STR_ARG(param->type));
-            return false;
-        }
+        if (!k->passed[i] || !tri_argument_value(k->passed[i], param->type, &k->values[n]))
+            return report_value(k, param, k->passed[i]);
         k->pointers[n] = &k->values[n];
         n++;
     }
@@ -201,7 +267,7 @@ bool tri_run_kernel_create(tri_arena *arena, tri_diag *diag, tri_run_opt *opt, t
         return false;
     if (k->backend->takes != TRI_KIND_OBJ && !make_code(k, opt, arguments))
         return false;
-    return bind(k, arguments) && tri_run_grid_evaluate(k, opt->grid, arguments) && k->backend->open(k, arguments);
+    return bind(k, arguments) && tri_run_grid_evaluate(k, opt->grid) && k->backend->open(k, arguments);
 }
 
 void tri_run_kernel_fini(tri_run_kernel *k)

@@ -114,7 +114,7 @@ static bool take_number(tri_diag *diag, const char *name, tri_str value, double 
 {
     char *end;
     *out = strtod(value.data, &end); /* argv: NUL-terminated */
-    return (value.len && !*end) || wrong(diag, name, value, "not a number");
+    return (value.len && !*end && *out >= 0) || wrong(diag, name, value, "not a number, 0 or more");
 }
 
 static bool take_pair(tri_diag *diag, const char *name, tri_str value, tri_run_pair *out)
@@ -203,8 +203,8 @@ static bool apply(tri_arena *arena, tri_diag *diag, option_id id, tri_str value,
     case OPT_LIMIT: return take_int(diag, name, value, value, 0, INT64_MAX, &out->print_limit);
     case OPT_RTOL: return take_number(diag, name, value, &out->rtol);
     case OPT_ATOL: return take_number(diag, name, value, &out->atol);
-    case OPT_BYTES: return take_number(diag, name, value, &out->bytes);
-    case OPT_FLOPS: return take_number(diag, name, value, &out->flops);
+    case OPT_BYTES: out->bytes = value; return true;
+    case OPT_FLOPS: out->flops = value; return true;
     case OPT_BENCH: out->has_bench = true; return true;
     case OPT_CHECK: out->has_check = true; return true;
     case OPT_HELP: out->has_help = true; return true;
@@ -322,6 +322,10 @@ bool tri_run_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, 
     if (tri_str_is(tri_path_suffix(out->file), ".o") && !take_object(diag, out))
         return false;
     choose_checks(out);
+    if ((out->bytes.len || out->flops.len) && !out->has_bench) {
+        tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-bytes and -flops are for -bench");
+        return false;
+    }
     if (!out->file.len && !out->has_help && !out->has_version && !out->table.len) {
         tri_diag_error(diag, TRI_NO_SPAN, code_usage, "no kernel file; tritrun --help shows the usage");
         return false;

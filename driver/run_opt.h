@@ -17,11 +17,12 @@ typedef struct {
     const tri_run_backend *backend;
     int64_t device;    /* of -arch=cuda:N and opencl:N */
     tri_str grid;      /* empty: 1 */
+    tri_str bytes, flops; /* expressions as -grid; empty: not given */
     tri_str file;
     bool has_arch;     /* -arch was given */
     TRI_VEC(tri_str) arguments, prints;
     TRI_VEC(tri_run_pair) outputs, expected;
-    double rtol, atol, bytes, flops;
+    double rtol, atol;
     int64_t print_limit;
     bool has_bench, has_check, has_sanitize, has_help, has_version;
     tri_str table; /* "man", "bash" or "zsh": print the options in that form; empty: not asked for */

@@ -1,7 +1,8 @@
 /* tritrun: compiles one kernel and runs it with arguments from the command line. */
 #include "base/file.h"
 #include "driver/info.h"
-#include "driver/run_kernel.h"
+#include "driver/run_backend.h"
+#include "driver/run_grid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +29,10 @@ static int compare_times(const void *a, const void *b)
 static bool bench(tri_run_kernel *kernel, const tri_run_opt *opt)
 {
     enum { most = 1000, least = 5 };
-    double times[most], sum = 0;
+    double times[most], sum = 0, bytes, flops;
     int count = 0;
+    if (!tri_run_grid_number(kernel, "-bytes", opt->bytes, &bytes) || !tri_run_grid_number(kernel, "-flops", opt->flops, &flops))
+        return false;
     if (!tri_run_kernel_launch(kernel, NULL))
         return false;
     for (; count < most && (count < least || sum < 1); count++) {
@@ -40,64 +43,93 @@ static bool bench(tri_run_kernel *kernel, const tri_run_opt *opt)
     qsort(times, (size_t)count, sizeof *times, compare_times);
     double median = times[count / 2];
     printf("%d runs: median %.3f us, least %.3f us", count, median * 1e6, times[0] * 1e6);
-    if (opt->bytes > 0)
-        printf(", %.3f GB/s", opt->bytes / median * 1e-9);
-    if (opt->flops > 0)
-        printf(", %.3f GFLOP/s", opt->flops / median * 1e-9);
+    if (bytes > 0)
+        printf(", %.3f GB/s", bytes / median * 1e-9);
+    if (flops > 0)
+        printf(", %.3f GFLOP/s", flops / median * 1e-9);
     putchar('\n');
     return true;
 }
 
 /* --- results ----------------------------------------------------------------------------- */
 
+/* The array that was given for a parameter, or the buffer of that name; null after a report. */
 static const tri_array *array_named(tri_run_kernel *kernel, tri_argument_list *arguments, tri_str name)
 {
     const tri_argument *argument = tri_run_kernel_find(kernel, arguments, name);
     if (argument && (argument->kind == TRI_ARGUMENT_ARRAY || argument->kind == TRI_ARGUMENT_TABLE))
         return &argument->array;
-    tri_diag_error(kernel->unit.diag, TRI_NO_SPAN, 1002, "no array argument '%.*s'", TRI_STR_ARG(name));
+    tri_buf names = {0};
+    const tri_kernel *k = &kernel->unit.kernels.at[0];
+    for (size_t i = 0; i < k->params.len; i++)
+        if (kernel->passed[i] && tri_run_kernel_is_memory(kernel->passed[i]))
+            tri_buf_format(&names, "%s%.*s", names.len ? ", " : "", TRI_STR_ARG(k->params.at[i].name));
+    for (size_t i = 0; i < arguments->len; i++)
+        if (arguments->at[i].is_buffer)
+            tri_buf_format(&names, "%s%.*s", names.len ? ", " : "", TRI_STR_ARG(arguments->at[i].name));
+    tri_diag_error(kernel->unit.diag, TRI_NO_SPAN, 1002, "no array argument '%.*s'; there are: %s", TRI_STR_ARG(name),
+                   names.len ? names.data : "none");
+    tri_buf_fini(&names);
     return NULL;
 }
 
-static int compare(tri_run_kernel *kernel, tri_argument_list *arguments, const tri_run_opt *opt, const tri_run_pair *pair)
+typedef TRI_VEC(tri_array) array_list;
+
+/* Finds what -print and -o name and reads what -expect compares with, so that a mistake is seen before a long run. */
+static bool prepare(tri_run_kernel *kernel, tri_argument_list *arguments, const tri_run_opt *opt, array_list *out_expected)
 {
-    const tri_array *got = array_named(kernel, arguments, pair->name);
-    tri_argument want;
-    if (!got || !tri_argument_parse(kernel->unit.diag, kernel->unit.arena, pair->value, &want))
-        return wrong_usage;
-    if (want.kind != TRI_ARGUMENT_ARRAY) {
-        tri_diag_error(kernel->unit.diag, TRI_NO_SPAN, 1002, "-expect compares with an array: NAME=@FILE.npy");
-        return wrong_usage;
+    tri_arena *arena = kernel->unit.arena;
+    tri_diag *diag = kernel->unit.diag;
+    for (size_t i = 0; i < opt->prints.len; i++)
+        if (!array_named(kernel, arguments, opt->prints.at[i]))
+            return false;
+    for (size_t i = 0; i < opt->outputs.len; i++)
+        if (!array_named(kernel, arguments, opt->outputs.at[i].name))
+            return false;
+    for (size_t i = 0; i < opt->expected.len; i++) {
+        const tri_array *got = array_named(kernel, arguments, opt->expected.at[i].name);
+        tri_argument want;
+        if (!got || !tri_argument_parse(diag, arena, opt->expected.at[i].value, &want))
+            return false;
+        if (want.kind != TRI_ARGUMENT_ARRAY) {
+            tri_diag_error(diag, TRI_NO_SPAN, 1002, "-expect compares with an array: NAME=@FILE.npy");
+            return false;
+        }
+        /* what .npy files store of types that they do not know */
+        if (tri_dtype_is_float(got->dtype) && tri_array_can_view(want.array.dtype, got->dtype))
+            want.array.dtype = got->dtype;
+        tri_vec_push(arena, out_expected, want.array);
     }
-    tri_buf text = {0};
-    bool same = tri_array_compare(got, &want.array, opt->rtol, opt->atol, &text);
-    if (!same)
-        fprintf(stderr, "tritrun: '%.*s': %s", TRI_STR_ARG(pair->name), text.data);
-    tri_buf_fini(&text);
-    return same ? done : failed;
+    return true;
 }
 
-static int finish(tri_run_kernel *kernel, tri_argument_list *arguments, const tri_run_opt *opt)
+static bool compare(const tri_array *got, const tri_array *want, const tri_run_opt *opt, tri_str name)
+{
+    tri_buf text = {0};
+    bool same = tri_array_compare(got, want, opt->rtol, opt->atol, &text);
+    if (!same)
+        fprintf(stderr, "tritrun: '%.*s': %s", TRI_STR_ARG(name), text.data);
+    tri_buf_fini(&text);
+    return same;
+}
+
+static int finish(tri_run_kernel *kernel, tri_argument_list *arguments, const tri_run_opt *opt, const array_list *expected)
 {
     int status = done;
     for (size_t i = 0; i < opt->prints.len; i++) {
-        const tri_array *array = array_named(kernel, arguments, opt->prints.at[i]);
         tri_buf text = {0};
-        if (!array)
-            return wrong_usage;
-        tri_array_print(array, opt->prints.at[i], opt->print_limit, &text);
+        tri_array_print(array_named(kernel, arguments, opt->prints.at[i]), opt->prints.at[i], opt->print_limit, &text);
         print_out(&text);
     }
     for (size_t i = 0; i < opt->outputs.len; i++) {
-        const tri_array *array = array_named(kernel, arguments, opt->outputs.at[i].name);
-        if (!array)
-            return wrong_usage;
-        if (!tri_array_write_npy(kernel->unit.diag, opt->outputs.at[i].value, array))
+        const tri_run_pair *output = &opt->outputs.at[i];
+        if (!tri_array_write_npy(kernel->unit.diag, output->value, array_named(kernel, arguments, output->name)))
             status = failed;
     }
     for (size_t i = 0; i < opt->expected.len; i++) {
-        int one = compare(kernel, arguments, opt, &opt->expected.at[i]);
-        status = one > status ? one : status;
+        tri_str name = opt->expected.at[i].name;
+        if (!compare(array_named(kernel, arguments, name), &expected->at[i], opt, name))
+            status = failed;
     }
     return status;
 }
@@ -144,15 +176,19 @@ static bool check(tri_arena *arena, tri_diag *diag, const tri_run_opt *opt)
 static int run(tri_arena *arena, tri_diag *diag, tri_run_opt *opt)
 {
     tri_argument_list arguments = {0};
+    array_list expected = {0};
     if (!make_arguments(arena, diag, opt, &arguments))
         return wrong_usage;
     tri_run_kernel kernel;
     int status = failed;
     if (opt->has_check && !check(arena, diag, opt))
         return failed;
-    if (tri_run_kernel_create(arena, diag, opt, &arguments, &kernel) && run_kernel(&kernel, opt, opt->has_bench) &&
-        tri_run_kernel_fetch(&kernel))
-        status = finish(&kernel, &arguments, opt);
+    if (tri_run_kernel_create(arena, diag, opt, &arguments, &kernel)) {
+        if (!prepare(&kernel, &arguments, opt, &expected))
+            status = wrong_usage;
+        else if (run_kernel(&kernel, opt, opt->has_bench) && tri_run_kernel_fetch(&kernel))
+            status = finish(&kernel, &arguments, opt, &expected);
+    }
     tri_run_kernel_fini(&kernel);
     return status;
 }

@@ -540,6 +540,20 @@ const tri_value *tri_host_try(tri_scope *scope, const tri_ast_node *expr, tri_st
     return v;
 }
 
+const tri_value *tri_host_try_with(tri_scope *scope, const tri_ast_node *expr, size_t count, const tri_host_arg *names, tri_str *out_why,
+                                   tri_span *out_at)
+{
+    tri_failure failure = {0};
+    tri_host h = start(scope->module->all, &failure);
+    tri_host_frame *f = tri_host_frame_create(&h, scope, NULL, UINT32_MAX);
+    for (size_t i = 0; i < count; i++)
+        set_local(f, names[i].name, names[i].value);
+    const tri_value *v = tri_host_expr(&h, f, expr);
+    *out_why = failure.why;
+    *out_at = failure.at;
+    return v;
+}
+
 static void report(tri_modules *all, tri_span at, const char *what, const tri_failure *failure)
 {
     tri_diag_error(all->diag, at, 3034, "%s cannot be computed while compiling", what);

@@ -196,8 +196,8 @@ static bool take_item(kernel *k, tri_signature_item *item, size_t i)
     }
     if (tri_str_is(item->text, "constexpr"))
         return true; /* the value comes from -D, a config or the default */
-    if (!tri_signature_text_argument(k->c->all, k->function->scope, TRI_STR("-sig"), item->text, item->at, tri_signature_is_constexpr(param),
-                                     &arg))
+    if (!tri_signature_text_argument(k->c->all, k->function->scope, param->param.name, item->text, item->at,
+                                     tri_signature_is_constexpr(param), &arg))
         return false;
     const tri_type *annotated = annotation_type(k->c->arena, param);
     if (annotated && arg.kind == TRI_ARG_CONSTANT && tri_str_has_suffix(item->text, ":1")) /* never a constant */

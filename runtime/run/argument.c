@@ -40,24 +40,17 @@ static bool fail(tri_diag *diag, tri_str text, const char *why)
     return false;
 }
 
-static const char *const generators[] = {"zeros", "ones", "full", "empty", "arange", "randn", "rand", "randint"};
-
-static bool is_generator(tri_str name)
-{
-    for (size_t i = 0; i < sizeof generators / sizeof *generators; i++)
-        if (tri_str_is(name, generators[i]))
-            return true;
-    return false;
-}
-
 static bool parse_generated(tri_diag *diag, tri_arena *arena, tri_str text, tri_argument *argument)
 {
     tri_str rest = text, name = take_part(&rest), type = take_part(&rest), shape = take_part(&rest);
     tri_dtype dtype;
     int rank;
     int64_t dims[TRI_ARRAY_MAX_RANK];
-    if (!tri_dtype_find(type, &dtype))
-        return fail(diag, text, "expected GENERATOR:TYPE:SHAPE[:OPTIONS], as in randn:f32:64x64:seed=1");
+    if (!tri_dtype_find(type, &dtype)) {
+        const char *near = type.len ? tri_array_nearest_word(type) : NULL;
+        return fail(diag, text, near ? tri_str_format(arena, "unknown type '%.*s'; did you mean '%s'?", TRI_STR_ARG(type), near).data
+                                     : "expected GENERATOR:TYPE:SHAPE[:OPTIONS], as in randn:f32:64x64:seed=1");
+    }
     if (!tri_array_parse_shape(shape, &rank, dims) || rank == 0)
         return fail(diag, text, "expected a shape such as 64x64 after the type");
     argument->kind = TRI_ARGUMENT_ARRAY;
@@ -89,6 +82,53 @@ static bool parse_table(tri_diag *diag, tri_arena *arena, tri_str text, tri_str 
     return true;
 }
 
+static bool parse_float(tri_str text, double *out_value)
+{
+    char z[128], *end;
+    if (!text.len || text.len >= sizeof z)
+        return false;
+    memcpy(z, text.data, text.len);
+    z[text.len] = 0;
+    *out_value = strtod(z, &end);
+    return end != z && *end == 0;
+}
+
+static bool is_number(tri_str text)
+{
+    int64_t integer;
+    double number;
+    return tri_str_to_i64(text, &integer) || parse_float(text, &number) || tri_str_is(text, "True") || tri_str_is(text, "False");
+}
+
+static bool parse_scalar(tri_diag *diag, tri_str text, tri_dtype dtype, tri_str number, tri_arena *arena, tri_argument *argument)
+{
+    tri_str rest = number, first = take_part(&rest);
+    if (tri_array_is_generator(first))
+        return fail(diag, text, tri_str_format(arena, "the type stands behind the generator: %.*s:%s:...", TRI_STR_ARG(first),
+                                               tri_dtype_name(dtype)).data);
+    if (!is_number(number))
+        return fail(diag, text, tri_str_format(arena, "'%.*s' is no number", TRI_STR_ARG(number)).data);
+    argument->kind = TRI_ARGUMENT_SCALAR;
+    argument->dtype = dtype;
+    argument->literal = tri_str_copy(arena, number);
+    return true;
+}
+
+static bool parse_literal(tri_diag *diag, tri_str text, tri_str literal, tri_arena *arena, tri_argument *argument)
+{
+    tri_str rest = literal, first = take_part(&rest);
+    if (first.len < literal.len && is_name(first)) {
+        const char *near = tri_array_nearest_word(first);
+        return fail(diag, text, near ? tri_str_format(arena, "'%.*s' is neither a type nor a generator; did you mean '%s'?",
+                                                      TRI_STR_ARG(first), near).data
+                                     : "expected TYPE:NUMBER, TYPE:@FILE or GENERATOR:TYPE:SHAPE");
+    }
+    argument->kind = TRI_ARGUMENT_LITERAL;
+    argument->dtype = TRI_DTYPE_COUNT;
+    argument->literal = tri_str_copy(arena, literal);
+    return true;
+}
+
 bool tri_argument_parse(tri_diag *diag, tri_arena *arena, tri_str text, tri_argument *out_argument)
 {
     *out_argument = (tri_argument){0};
@@ -102,23 +142,22 @@ bool tri_argument_parse(tri_diag *diag, tri_arena *arena, tri_str text, tri_argu
         return fail(diag, text, "a buffer needs a name: buf:NAME=...");
     tri_str after = rest, first = take_part(&after);
     tri_dtype dtype;
-    if (tri_str_has_prefix(rest, "@"))
-        return parse_file(diag, arena, rest, TRI_DTYPE_COUNT, out_argument);
-    if (is_generator(first))
-        return parse_generated(diag, arena, rest, out_argument);
-    if (tri_str_is(first, "addr") && after.len)
-        return parse_table(diag, arena, text, after, out_argument);
-    if (out_argument->is_buffer)
-        return fail(diag, text, "a buffer is a file or a generated array");
     bool has_type = first.len < rest.len && tri_dtype_find(first, &dtype);
-    if (has_type && tri_str_has_prefix(after, "@"))
-        return parse_file(diag, arena, after, dtype, out_argument);
     if (!rest.len || (has_type && !after.len))
         return fail(diag, text, "expected a value");
-    out_argument->kind = has_type ? TRI_ARGUMENT_SCALAR : TRI_ARGUMENT_LITERAL;
-    out_argument->dtype = has_type ? dtype : TRI_DTYPE_COUNT;
-    out_argument->literal = tri_str_copy(arena, has_type ? after : rest);
-    return true;
+    if (tri_str_is(rest, "@") || (has_type && tri_str_is(after, "@")))
+        return fail(diag, text, "expected the name of a file behind the @");
+    if (tri_str_has_prefix(rest, "@"))
+        return parse_file(diag, arena, rest, TRI_DTYPE_COUNT, out_argument);
+    if (tri_array_is_generator(first))
+        return parse_generated(diag, arena, rest, out_argument);
+    if (tri_str_is(first, "addr") && first.len < rest.len)
+        return parse_table(diag, arena, text, after, out_argument);
+    if (has_type && tri_str_has_prefix(after, "@"))
+        return parse_file(diag, arena, after, dtype, out_argument);
+    if (out_argument->is_buffer)
+        return fail(diag, text, "a buffer is a file or a generated array");
+    return has_type ? parse_scalar(diag, text, dtype, after, arena, out_argument) : parse_literal(diag, text, rest, arena, out_argument);
 }
 
 static const tri_argument *find(const tri_argument_list *list, tri_str name)
@@ -137,8 +176,8 @@ bool tri_argument_link(tri_diag *diag, tri_arena *arena, tri_argument_list *list
         for (size_t k = 0; k < table->targets.len; k++) {
             const tri_argument *target = find(list, table->targets.at[k]);
             if (!target || (target->kind != TRI_ARGUMENT_ARRAY && target->kind != TRI_ARGUMENT_TABLE)) {
-                tri_diag_error(diag, TRI_NO_SPAN, 0, "no buffer '%.*s' for the address table '%.*s': add buf:%.*s=...",
-                               TRI_STR_ARG(table->targets.at[k]), TRI_STR_ARG(table->name),
+                tri_diag_error(diag, TRI_NO_SPAN, 0, "no buffer '%.*s' for the table of addresses%s%.*s: add buf:%.*s=...",
+                               TRI_STR_ARG(table->targets.at[k]), table->name.len ? " " : "", TRI_STR_ARG(table->name),
                                TRI_STR_ARG(table->targets.at[k]));
                 return false;
             }
@@ -149,17 +188,6 @@ bool tri_argument_link(tri_diag *diag, tri_arena *arena, tri_argument_list *list
 }
 
 /* --- types and values -------------------------------------------------------------------- */
-
-static bool parse_float(tri_str text, double *out_value)
-{
-    char z[128], *end;
-    if (!text.len || text.len >= sizeof z)
-        return false;
-    memcpy(z, text.data, text.len);
-    z[text.len] = 0;
-    *out_value = strtod(z, &end);
-    return end != z && *end == 0;
-}
 
 /* Triton's launch rule: True and False are i1, integers i32 or the next wider, floats fp32; an
  * integer that is a multiple of 16 says so. Everything else can only be a constexpr. */

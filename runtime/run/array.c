@@ -39,40 +39,120 @@ bool tri_array_parse_shape(tri_str text, int *out_rank, int64_t *out_shape)
 
 /* --- generators -------------------------------------------------------------------------- */
 
-typedef struct {
-    double seed, low, high, value, start, step;
-} fill_options;
+typedef enum { OPTION_SEED, OPTION_LOW, OPTION_HIGH, OPTION_VALUE, OPTION_START, OPTION_STEP, OPTION_COUNT } option;
 
-static bool parse_options(tri_diag *diag, tri_str text, fill_options *options)
+static const char *const option_names[OPTION_COUNT] = {"seed", "low", "high", "value", "start", "step"};
+
+static const struct {
+    const char *name;
+    unsigned options; /* bits 1 << option */
+    bool wants_float;
+} generators[] = {
+    {"zeros", 0, false},
+    {"ones", 0, false},
+    {"full", 1 << OPTION_VALUE, false},
+    {"empty", 0, false},
+    {"arange", 1 << OPTION_START | 1 << OPTION_STEP, false},
+    {"randn", 1 << OPTION_SEED, true},
+    {"rand", 1 << OPTION_SEED | 1 << OPTION_LOW | 1 << OPTION_HIGH, true},
+    {"randint", 1 << OPTION_SEED | 1 << OPTION_LOW | 1 << OPTION_HIGH, false},
+};
+
+enum { generator_count = sizeof generators / sizeof *generators };
+
+static int find_generator(tri_str name)
 {
-    const struct {
-        const char *name;
-        double *value;
-    } known[] = {{"seed", &options->seed},   {"low", &options->low},     {"high", &options->high},
-                 {"value", &options->value}, {"start", &options->start}, {"step", &options->step}};
-    while (text.len) {
-        size_t end = tri_str_find(text, ',');
-        tri_str item = tri_str_sub(text, 0, end);
-        size_t equals = tri_str_find(item, '=');
-        double *slot = NULL;
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-            if (tri_str_is(tri_str_sub(item, 0, equals), known[i].name))
-                slot = known[i].value;
-        char number[64], *stop = number;
-        size_t len = equals < item.len ? item.len - equals - 1 : 0;
-        if (slot && len && len < sizeof number) {
-            memcpy(number, item.data + equals + 1, len);
-            number[len] = 0;
-            *slot = strtod(number, &stop);
-        }
-        if (stop == number || *stop) {
-            tri_diag_error(diag, TRI_NO_SPAN, 0, "bad option '%.*s' of a generator: seed, low, high, value, start or step"
-                           " = number", TRI_STR_ARG(item));
-            return false;
-        }
-        text = tri_str_sub(text, end < text.len ? end + 1 : end, text.len);
+    for (int i = 0; i < generator_count; i++)
+        if (tri_str_is(name, generators[i].name))
+            return i;
+    return -1;
+}
+
+bool tri_array_is_generator(tri_str name)
+{
+    return find_generator(name) >= 0;
+}
+
+const char *tri_array_nearest_word(tri_str name)
+{
+    const char *words[generator_count + 2 * TRI_DTYPE_COUNT + 2] = {"addr", "buf"};
+    size_t count = 2;
+    for (int i = 0; i < generator_count; i++)
+        words[count++] = generators[i].name;
+    for (int i = 0; i < TRI_DTYPE_COUNT; i++) {
+        words[count++] = tri_dtype_name((tri_dtype)i);
+        words[count++] = tri_dtype_signature((tri_dtype)i);
     }
-    return true;
+    return tri_str_nearest(name, words, count);
+}
+
+static bool bad_option(tri_diag *diag, int generator, tri_str item)
+{
+    tri_buf names = {0};
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (generators[generator].options & 1u << i)
+            tri_buf_format(&names, "%s%s", names.len ? ", " : "", option_names[i]);
+    tri_diag_error(diag, TRI_NO_SPAN, 0, "bad option '%.*s' of '%s': %s%s", TRI_STR_ARG(item), generators[generator].name,
+                   names.len ? "expected NAME=NUMBER with NAME of " : "it takes none", names.len ? names.data : "");
+    tri_buf_fini(&names);
+    return false;
+}
+
+/* One "low=3"; false: it is not that, or not for this generator. */
+static bool parse_option(int generator, tri_str item, double *values)
+{
+    size_t equals = tri_str_find(item, '=');
+    char number[64], *stop = number;
+    size_t len = equals < item.len ? item.len - equals - 1 : 0;
+    int which = 0;
+    while (which < OPTION_COUNT && !tri_str_is(tri_str_sub(item, 0, equals), option_names[which]))
+        which++;
+    if (which == OPTION_COUNT || !(generators[generator].options & 1u << which) || !len || len >= sizeof number)
+        return false;
+    memcpy(number, item.data + equals + 1, len);
+    number[len] = 0;
+    values[which] = strtod(number, &stop);
+    return stop != number && !*stop;
+}
+
+static bool parse_options(tri_diag *diag, int generator, tri_str text, double *values)
+{
+    bool is_full = tri_str_is(tri_str_from(generators[generator].name), "full");
+    if (is_full && !text.len) {
+        tri_diag_error(diag, TRI_NO_SPAN, 0, "'full' needs a value, as in full:f32:8:value=2");
+        return false;
+    }
+    for (size_t end; text.len; text = tri_str_sub(text, end + (end < text.len), text.len)) {
+        end = tri_str_find(text, ',');
+        tri_str item = tri_str_sub(text, 0, end);
+        if (!parse_option(generator, item, values))
+            return bad_option(diag, generator, item);
+    }
+    if (values[OPTION_HIGH] > values[OPTION_LOW])
+        return true;
+    tri_diag_error(diag, TRI_NO_SPAN, 0, "high must be above low");
+    return false;
+}
+
+/* Is the number, cut to an integer where the type is one, an element of that type? */
+static bool fits(tri_dtype dtype, double value)
+{
+    uint64_t bits = 0;
+    tri_array one = {.dtype = dtype, .count = 1, .data = &bits};
+    if (tri_dtype_is_float(dtype))
+        return true;
+    if (!(value > -0x1p63 && value < (dtype == TRI_DTYPE_U64 ? 0x1p64 : 0x1p63)))
+        return false;
+    tri_array_set(&one, 0, value);
+    return tri_array_get(&one, 0) == trunc(value);
+}
+
+static bool check_range(tri_diag *diag, tri_dtype dtype, double low, double high)
+{
+    if (fits(dtype, low) && fits(dtype, high))
+        return true;
+    tri_diag_error(diag, TRI_NO_SPAN, 0, "%s elements cannot be %g", tri_dtype_name(dtype), fits(dtype, low) ? high : low);
+    return false;
 }
 
 /* splitmix64 (Steele, Lea, Flood 2014): every seed gives its own full-period sequence. */
@@ -105,36 +185,48 @@ static void poison(tri_array *array)
         tri_array_set(array, i, NAN);
 }
 
+static double generate(tri_str name, const double *options, int64_t i, uint64_t *state)
+{
+    double low = options[OPTION_LOW], span = options[OPTION_HIGH] - low;
+    if (tri_str_is(name, "ones"))
+        return 1;
+    if (tri_str_is(name, "full"))
+        return options[OPTION_VALUE];
+    if (tri_str_is(name, "arange"))
+        return options[OPTION_START] + options[OPTION_STEP] * (double)i;
+    if (tri_str_is(name, "randn"))
+        return normal(state);
+    if (tri_str_is(name, "rand"))
+        return low + span * uniform(state);
+    if (tri_str_is(name, "randint"))
+        return floor(low + span * uniform(state));
+    return 0;
+}
+
 bool tri_array_fill(tri_diag *diag, tri_array *array, tri_str name, tri_str text)
 {
-    fill_options o = {.high = tri_str_is(name, "randint") ? 10 : 1, .step = 1};
-    if (!parse_options(diag, text, &o))
+    int generator = find_generator(name);
+    TRI_ASSERT(generator >= 0);
+    double o[OPTION_COUNT] = {[OPTION_HIGH] = tri_str_is(name, "randint") ? 10 : 1, [OPTION_STEP] = 1};
+    if (generators[generator].wants_float && !tri_dtype_is_float(array->dtype)) {
+        tri_diag_error(diag, TRI_NO_SPAN, 0, "'%.*s' makes floats: randint makes %s", TRI_STR_ARG(name), tri_dtype_name(array->dtype));
+        return false;
+    }
+    if (!parse_options(diag, generator, text, o))
         return false;
     if (tri_str_is(name, "empty")) {
         poison(array);
         return true;
     }
-    uint64_t state = (uint64_t)o.seed;
-    for (int64_t i = 0; i < array->count; i++) {
-        double value;
-        if (tri_str_is(name, "zeros"))
-            value = 0;
-        else if (tri_str_is(name, "ones"))
-            value = 1;
-        else if (tri_str_is(name, "full"))
-            value = o.value;
-        else if (tri_str_is(name, "arange"))
-            value = o.start + o.step * (double)i;
-        else if (tri_str_is(name, "randn"))
-            value = normal(&state);
-        else if (tri_str_is(name, "rand"))
-            value = o.low + (o.high - o.low) * uniform(&state);
-        else if (tri_str_is(name, "randint"))
-            value = floor(o.low + (o.high - o.low) * uniform(&state));
-        else
-            TRI_BUG("no generator '%.*s'", TRI_STR_ARG(name));
-        tri_array_set(array, i, value);
-    }
+    bool is_full = tri_str_is(name, "full"), is_arange = tri_str_is(name, "arange");
+    double last = o[OPTION_START] + o[OPTION_STEP] * (double)(array->count > 0 ? array->count - 1 : 0);
+    double low = is_full ? o[OPTION_VALUE] : is_arange ? o[OPTION_START] : o[OPTION_LOW];
+    double high = is_full ? low : is_arange ? last : ceil(o[OPTION_HIGH]) - 1;
+    if (array->dtype != TRI_DTYPE_I1 && !check_range(diag, array->dtype, low, high))
+        return false;
+    uint64_t state = (uint64_t)(int64_t)o[OPTION_SEED];
+    for (int64_t i = 0; i < array->count; i++)
+        tri_array_set(array, i, generate(name, o, i, &state));
     return true;
 }
 
@@ -158,16 +250,36 @@ static void format_shape(const tri_array *array, tri_buf *out)
         tri_buf_format(out, "%s%ld", i ? "x" : ":", (long)array->shape[i]);
 }
 
+static void format_place(const tri_array *array, int64_t index, tri_buf *out)
+{
+    int64_t place[TRI_ARRAY_MAX_RANK];
+    for (int i = array->rank; i-- > 0;) {
+        place[i] = index % array->shape[i];
+        index /= array->shape[i];
+    }
+    tri_buf_add_char(out, '[');
+    for (int i = 0; i < array->rank; i++)
+        tri_buf_format(out, "%s%ld", i ? ", " : "", (long)place[i]);
+    tri_buf_add_char(out, ']');
+}
+
 void tri_array_print(const tri_array *array, tri_str name, int64_t limit, tri_buf *out)
 {
+    enum { most_on_a_line = 16 };
+    int64_t row = array->rank ? array->shape[array->rank - 1] : 1;
+    bool is_long = row > most_on_a_line && limit > most_on_a_line;
     tri_buf_format(out, "%.*s ", TRI_STR_ARG(name));
     format_shape(array, out);
     tri_buf_add_char(out, '\n');
-    int64_t row = array->rank ? array->shape[array->rank - 1] : 1;
     for (int64_t i = 0; i < array->count && i < limit; i++) {
+        bool ends_row = (i + 1) % row == 0, ends = ends_row || i + 1 == array->count || i + 1 == limit;
+        if (is_long && i % row % most_on_a_line == 0) {
+            tri_buf_add_char(out, ' ');
+            format_place(array, i, out);
+        }
         tri_buf_add_char(out, ' ');
         format_value(array, i, out);
-        if ((i + 1) % row == 0 || i + 1 == array->count || i + 1 == limit)
+        if (ends || (is_long && (i % row + 1) % most_on_a_line == 0))
             tri_buf_add_char(out, '\n');
     }
     if (array->count > limit)
@@ -206,17 +318,17 @@ static double excess_of(double got, double want, double rtol, double atol)
     return off <= allowed ? 0 : off - allowed;
 }
 
-static void format_place(const tri_array *array, int64_t index, tri_buf *out)
+/* 64-bit integers do not fit a double: their difference is taken before it becomes one. */
+static double excess_at(const tri_array *got, const tri_array *want, int64_t i, double rtol, double atol)
 {
-    int64_t place[TRI_ARRAY_MAX_RANK];
-    for (int i = array->rank; i-- > 0;) {
-        place[i] = index % array->shape[i];
-        index /= array->shape[i];
-    }
-    tri_buf_add_char(out, '[');
-    for (int i = 0; i < array->rank; i++)
-        tri_buf_format(out, "%s%ld", i ? ", " : "", (long)place[i]);
-    tri_buf_add_char(out, ']');
+    bool is_wide = got->dtype == want->dtype && !tri_dtype_is_float(got->dtype) && tri_dtype_size(got->dtype) == 8;
+    double x = tri_array_get(got, i), y = tri_array_get(want, i);
+    if (!is_wide)
+        return excess_of(x, y, rtol, atol);
+    uint64_t a = ((const uint64_t *)got->data)[i], b = ((const uint64_t *)want->data)[i];
+    bool is_less = got->dtype == TRI_DTYPE_U64 ? a < b : (int64_t)a < (int64_t)b;
+    double off = (double)(is_less ? b - a : a - b), allowed = atol + rtol * fabs(y);
+    return off <= allowed ? 0 : off - allowed;
 }
 
 static bool same_shape(const tri_array *a, const tri_array *b)
@@ -243,7 +355,7 @@ bool tri_array_compare(const tri_array *got, const tri_array *want, double rtol,
     int kept = 0;
     int64_t wrong = 0;
     for (int64_t i = 0; i < got->count; i++) {
-        double excess = excess_of(tri_array_get(got, i), tri_array_get(want, i), rtol, atol);
+        double excess = excess_at(got, want, i, rtol, atol);
         if (excess > 0) {
             wrong++;
             keep_worst(worst, &kept, (difference){i, excess});

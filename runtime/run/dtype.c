@@ -40,7 +40,8 @@ bool tri_dtype_find(tri_str name, tri_dtype *out_dtype)
             return true;
         }
     }
-    return false;
+    *out_dtype = TRI_DTYPE_I1;
+    return tri_str_is(name, "u1");
 }
 
 bool tri_dtype_is_float(tri_dtype dtype)

@@ -307,3 +307,102 @@ EOF
     tritrun -1 k.tri -arch=sim:sm_80 arange:i32:128 'T="{ .reg .u32 %a; .reg .pred %p; l: mov.u32 $0, 0; bra l; }"'
     [[ $errors == *"k.tri:8:9: error: endless wait (inline_asm)"* ]]
 }
+
+@test "mistakes in arguments are said before anything runs" {
+    wrong() { # STATUS TEXT ARG...: what vadd says of these arguments
+        local status=$1 text=$2
+        shift 2
+        tritrun "-$status" "$vadd" "$@"
+        [[ $errors == *$text* ]]
+    }
+    x=randn:f32:100
+    wrong 1 "needs arguments for: output_ptr, n_elements, BLOCK_SIZE"*"for example: output_ptr=randn:f32:1024 n_elements=1024 BLOCK_SIZE=64" $x $x
+    wrong 1 "no parameter 'n_element'; did you mean 'n_elements'?" $x $x $x n_element=100 64
+    wrong 1 "no parameter 'zzz'; it has: x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE" $x $x $x zzz=100 64
+    wrong 1 "two arguments for parameter 'x_ptr'" x_ptr=$x x_ptr=$x $x 100 64
+    wrong 1 "parameter 'n_elements' of type i32 cannot be '99999999999'" $x $x $x i32:99999999999 64
+    wrong 1 "n_elements:1:1: error: 'abc' is no Python literal" $x $x $x abc 64
+    wrong 2 "'rnd' is neither a type nor a generator; did you mean 'rand'?" rnd:f32:100
+    wrong 2 "unknown type 'f23'; did you mean 'f32'?" rand:f23:100
+    wrong 2 "the type stands behind the generator: arange:fp8e5:..." fp8e5:arange:8
+    wrong 2 "'x' is no number" f32:x
+    wrong 2 "expected the name of a file behind the @" bf16:@
+    wrong 2 "bad option 'sed=1' of 'randn': expected NAME=NUMBER with NAME of seed" $x:sed=1
+    wrong 2 "bad option 'seed=1' of 'zeros': it takes none" zeros:f32:100:seed=1
+    wrong 2 "'full' needs a value" full:f32:100
+    wrong 2 "high must be above low" randint:i32:100:low=5,high=5
+    wrong 2 "i8 elements cannot be 499" randint:i8:100:high=500
+    wrong 2 "'randn' makes floats: randint makes i32" randn:i32:100
+    wrong 2 "expected names of buffers after addr:" addr:
+    # these stop before the run, which would fail otherwise
+    args=($x $x empty:f32:10 100 64 -grid=2)
+    wrong 2 "no array argument 'out'; there are: x_ptr, y_ptr, output_ptr" "${args[@]}" -print out
+    wrong 2 "no array argument 'n_elements'" "${args[@]}" -o n_elements=x.npy
+    wrong 2 "cannot read 'none.npy'" "${args[@]}" -expect output_ptr=@none.npy
+    wrong 2 "-expect compares with an array" "${args[@]}" -expect output_ptr=3
+    wrong 2 "-bytes and -flops are for -bench" "${args[@]}" -bytes=100
+    wrong 2 "-rtol=-1: not a number, 0 or more" "${args[@]}" -rtol=-1
+    [ "$(uname -m)" != x86_64 ] || wrong 1 "this host does not run code for 'aarch64'" "${args[@]}" -arch=aarch64
+}
+
+@test "grids are what Python takes for one, and say what is wrong in them" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def inner(x):
+    return x
+
+
+@triton.jit
+def k(out, n, B: tl.constexpr, F: tl.constexpr):
+    tl.store(out + tl.program_id(0), F(tl.num_programs(0)))
+K
+    for grid in 4 '4,' '(4, 1)' 'triton.cdiv(n, B),' 'lambda META: (cdiv(n, META["B"]),)' 'math.ceil(n / 2)' 'out'; do
+        tritrun -k k k.tri zeros:i32:4 7 2 inner "-grid=$grid" -print out
+        [[ $output == *" 4 4 4 4"* ]]
+    done
+    tritrun -1 -k k k.tri zeros:i32:4 7 2 inner '-grid=cdvi(n, 2)'
+    [[ $errors == *"-grid:1:1: error: 'cdvi' is not defined"*"did you mean 'cdiv'?"* ]]
+    tritrun -1 -k k k.tri zeros:i32:4 7 2 inner '-grid=1 + rows'
+    [[ $errors == *"-grid:1:5: error: 'rows' is not defined"*"names that are known: out, n, B, F, cdiv"* ]]
+    tritrun -1 -k k k.tri zeros:i32:4 7 2 inner '-grid=n // 0'
+    [[ $errors == *"division or modulo by zero"* ]]
+    tritrun -1 -k k k.tri zeros:i32:4 7 2 inner '-grid=1)'
+    [[ $errors == *"-grid:1:2: error: unmatched ')'"* ]]
+    tritrun -k k k.tri zeros:i32:4 7 2 inner -grid=4 -bench '-bytes=4 * out' -flops=n
+    [[ $output == *"GB/s, "*"GFLOP/s"* ]]
+    tritrun -1 -k k k.tri zeros:i32:4 7 2 inner -grid=4 -bench '-bytes=-n'
+    [[ $errors == *"-bytes must be a number, 0 or more"* ]]
+}
+
+@test "long rows are printed on several lines that begin with their place" {
+    tritrun "$vadd" arange:f32:2x20 zeros:f32:2x20 empty:f32:2x20 40 64 -print output_ptr
+    [ "$(sed -n 3p .out)" = " [0, 16] 16 17 18 19" ]
+    [ "$(sed -n 4p .out | cut -d' ' -f1-5)" = " [1, 0] 20 21" ]
+}
+
+@test "-expect takes raw bits for what .npy files cannot name, and integers to the last bit" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i))
+K
+    for type in bf16 fp8e4 fp8e5; do
+        tritrun k.tri arange:$type:8 empty:$type:8 8 -o out=$type.npy
+        tritrun k.tri arange:$type:8 empty:$type:8 8 -expect out=@$type.npy -rtol=0 -atol=0
+    done
+    tritrun k.tri full:i64:2:value=9007199254740992 empty:i64:2 2 -o out=i.npy
+    # 2^53, and 2^53 + 1, which is no double
+    { head -c 128 i.npy && printf '\1\0\0\0\0\0\040\0\0\0\0\0\0\0\040\0'; } >j.npy
+    tritrun -1 k.tri @j.npy empty:i64:2 2 -expect out=@i.npy -rtol=0 -atol=0
+    [[ $errors == *"1 of 2 elements differ"*"got 9007199254740993, expected 9007199254740992"* ]]
+    tritrun k.tri @j.npy empty:i64:2 2 -expect out=@i.npy -rtol=0 -atol=1
+}
