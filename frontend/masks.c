@@ -6,6 +6,18 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
+static bool is_view(MlirOperation op)
+{
+    return tri_op_is(op, "tt.splat") || tri_op_is(op, "tt.broadcast") || tri_op_is(op, "tt.expand_dims");
+}
+
+static MlirValue through_views(MlirValue v)
+{
+    for (MlirOperation op = tri_op_def(v); op.ptr && is_view(op); op = tri_op_def(v))
+        v = tri_op_operand(op, 0);
+    return v;
+}
+
 /* ---- masks that nothing reads ---- */
 
 static void count_bound(tri_map *names, tri_arena *arena, const tri_ast_node *target);
@@ -71,6 +83,13 @@ static bool is_told(tri_eval *e, const void *place)
     return told;
 }
 
+/* Generated kernels write a block of True where a dimension needs no mask, whether a load takes it or not. */
+static bool is_constant(MlirValue mask)
+{
+    MlirOperation op = tri_op_def(through_views(mask));
+    return op.ptr && tri_op_is(op, "arith.constant");
+}
+
 void tri_masks_check_assigned(tri_eval *e, const tri_ast_node *target, tri_ev value)
 {
     if (!tri_ev_is_block(value) || tri_types_element(value.type)->dtype != TRI_DTYPE_INT1 || target->kind != TRI_AST_NAME ||
@@ -78,7 +97,8 @@ void tri_masks_check_assigned(tri_eval *e, const tri_ast_node *target, tri_ev va
         return;
     const reads *r = count_reads(e, e->frame->function->node);
     const intptr_t *n = tri_map_find(&r->names, target->name);
-    if ((n && *n > 0) || target->name.data[0] == '_' || tri_prelude_holds(e, e->frame->function->module) || is_told(e, target))
+    if ((n && *n > 0) || target->name.data[0] == '_' || tri_prelude_holds(e, e->frame->function->module) || is_constant(value.value) ||
+        is_told(e, target))
         return;
     tri_diag_warning(e->diag, target->span, "unused-mask", "the mask '%.*s' is never used", TRI_STR_ARG(target->name));
     tri_diag_note(e->diag, TRI_NO_SPAN, "give it to the loads and stores that it is for: mask=%.*s", TRI_STR_ARG(target->name));
@@ -90,18 +110,6 @@ typedef struct {
     tri_eval *e;
     tri_map guarded; /* value that a mask compares with a bound -> the access with that mask */
 } guards;
-
-static bool is_view(MlirOperation op)
-{
-    return tri_op_is(op, "tt.splat") || tri_op_is(op, "tt.broadcast") || tri_op_is(op, "tt.expand_dims");
-}
-
-static MlirValue through_views(MlirValue v)
-{
-    for (MlirOperation op = tri_op_def(v); op.ptr && is_view(op); op = tri_op_def(v))
-        v = tri_op_operand(op, 0);
-    return v;
-}
 
 static void collect_guards(guards *g, MlirValue mask, MlirOperation access, int depth)
 {

@@ -108,6 +108,16 @@ TRI
     silent
 }
 
+@test "a constant mask that generated code leaves unread is none" {
+    compiled <<'TRI'
+offs = tl.program_id(0) * B + tl.arange(0, B)[:]
+rows = tl.full([B], True, tl.int1)
+columns = tl.full([1, B], True, tl.int1)
+tl.store(o + offs, tl.load(x + offs))
+TRI
+    silent
+}
+
 @test "a mask that nothing reads: -Wunused-mask" {
     compiled <<'TRI'
 offs = tl.program_id(0) * B + tl.arange(0, B)
