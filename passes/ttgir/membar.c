@@ -4,9 +4,9 @@
  *     %y = ttg.local_load %a                                    ttg.barrier local
  *                                                               %y = ttg.local_load %a
  *
- * Needs: allocation.offset on buffers and scratch (allocate-shared-memory). Holds afterwards: between
- * two accesses of different threads to the same bytes, one of them a write, there is a barrier on
- * every path, around loops too. Ops that use scratch synchronise inside themselves, between the
+ * Needs: allocation.offset on buffers and scratch (allocate-shared-memory); asynchronous copies are waited for
+ * before their bytes are read. Holds afterwards: between two accesses of different threads to the same bytes, one of
+ * them a write, there is a barrier on every path, around loops too; behind each wait for copies, too. Ops that use scratch synchronise inside themselves, between the
  * part that writes it and the part that reads it. Fences for the async proxy are not its business.
  * Answers to Triton's membar analysis. Test: tests/passes/membar.mlir */
 #include "passes/passes.h"
@@ -30,6 +30,7 @@ typedef TRI_VEC(slice) slice_list;
 /* What has been touched since the last barrier. */
 typedef struct {
     slice_list reads, writes;
+    slice_list copies; /* bytes that are being filled: who reads them has waited for the copy, and each wait has a barrier */
 } state;
 
 typedef struct {
@@ -72,6 +73,7 @@ static void merge(membar *m, state *to, const state *from)
 {
     add_all(m, &to->reads, &from->reads);
     add_all(m, &to->writes, &from->writes);
+    add_all(m, &to->copies, &from->copies);
 }
 
 static state copy(membar *m, const state *s)
@@ -119,12 +121,13 @@ static bool clash(const slice_list *x, const slice_list *y)
 static bool is_hazard(const state *before, const state *now)
 {
     return clash(&before->writes, &now->reads) || clash(&before->reads, &now->writes) ||
-           clash(&before->writes, &now->writes);
+           clash(&before->writes, &now->writes) || clash(&before->copies, &now->writes) ||
+           clash(&before->reads, &now->copies) || clash(&before->writes, &now->copies) || clash(&before->copies, &now->copies);
 }
 
 /* ---- effects ---- */
 
-typedef enum { TOUCH_NONE, TOUCH_READ, TOUCH_WRITE, TOUCH_BOTH } touch;
+typedef enum { TOUCH_NONE, TOUCH_READ, TOUCH_WRITE, TOUCH_BOTH, TOUCH_COPY } touch;
 
 typedef struct {
     const char *op;
@@ -140,7 +143,7 @@ static const effect effects[] = {
     {"ttg.local_gather", TOUCH_READ, TOUCH_NONE},
     {"ttg.local_store", TOUCH_WRITE, TOUCH_NONE},
     {"ttg.local_scatter", TOUCH_WRITE, TOUCH_NONE},
-    {"ttg.async_copy_global_to_local", TOUCH_WRITE, TOUCH_NONE},
+    {"ttg.async_copy_global_to_local", TOUCH_COPY, TOUCH_NONE},
     {"ttng.warp_group_dot", TOUCH_READ, TOUCH_NONE},
     {"ttng.warp_group_dot_wait", TOUCH_NONE, TOUCH_NONE},
     {"ttng.async_tma_copy_local_to_global", TOUCH_READ, TOUCH_NONE},
@@ -203,6 +206,8 @@ static void touch_value(membar *m, state *now, MlirValue value, touch how)
             add(m, &now->reads, s);
         if (how & TOUCH_WRITE)
             add(m, &now->writes, s);
+        if (how == TOUCH_COPY)
+            add(m, &now->copies, s);
     }
 }
 
@@ -319,7 +324,7 @@ static bool contains(const slice_list *big, const slice_list *small)
 /* Joins `from` into `to`; false when that added nothing. */
 static bool join(membar *m, state *to, const state *from)
 {
-    if (contains(&to->reads, &from->reads) && contains(&to->writes, &from->writes))
+    if (contains(&to->reads, &from->reads) && contains(&to->writes, &from->writes) && contains(&to->copies, &from->copies))
         return false;
     merge(m, to, from);
     return true;
@@ -337,6 +342,7 @@ static void visit_loop(membar *m, MlirOperation op, state *s)
             visit_region(m, mlirOperationGetRegion(op, 1), &body);
         forget_indices(&body.reads);
         forget_indices(&body.writes);
+        forget_indices(&body.copies);
         if (!join(m, &head, &body))
             break;
     }
@@ -404,6 +410,7 @@ static void visit_blocks(membar *m, MlirRegion region, state *s)
             MlirOperation last = mlirBlockGetTerminator(b);
             forget_indices(&out.reads);
             forget_indices(&out.writes);
+            forget_indices(&out.copies);
             if (!mlirOperationGetNumSuccessors(last))
                 merge(m, &after, &out);
             for (intptr_t i = 0; i < mlirOperationGetNumSuccessors(last); i++) {

@@ -299,8 +299,11 @@ static bool run(tri_pass_run *run)
     tri_pipeline_wgmma_run(run);
     overlap_stores(run);
     tri_op_collect_named(module, "tt.func", run->arena, &funcs);
-    for (size_t i = 0; i < funcs.len; i++)
+    for (size_t i = 0; i < funcs.len; i++) {
         tri_pipeline_waits_run(run->arena, funcs.at[i], false);
+        tri_pipeline_ready_run(run->arena, funcs.at[i]);
+        tri_pipeline_waits_run(run->arena, funcs.at[i], false);
+    }
     return true;
 }
 

@@ -52,6 +52,8 @@ void tri_pipeline_wgmma_run(const tri_pass_run *run);
 /* Sets how many groups each ttg.async_wait may leave pending, and merges neighbouring waits.
  * Waits for tokens from elsewhere leave none, or, with `keeps_unknown`, what they say now. */
 void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func, bool keeps_unknown);
+/* Waits for copies that products of warp groups read an iteration early. Neighbouring waits are merged. */
+void tri_pipeline_ready_run(tri_arena *arena, MlirOperation func);
 
 /* Tells, as remarks, whether a loop with loads is pipelined, and if not, why. Its loads have their latencies. */
 void tri_pipeline_remark(const tri_pipeline *p, MlirOperation loop, int64_t stages);

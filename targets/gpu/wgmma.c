@@ -328,6 +328,22 @@ static void settle_registers(product *p)
     tri_gpu_unpack(g, &all, words, p->a_values.at);
 }
 
+/* Sums that start at zero are written and not read: registers that are cleared in between would make the second
+ * tile wait for the first. */
+static void start_at_zero(product *p)
+{
+    for (int r = 0; r < p->c.count; r++)
+        if (!LLVMIsNull(p->c.at[r]))
+            return;
+    p->scale = LLVMConstInt(p->g->i1, 0, false);
+    if (p->g->simulate)
+        return;
+    tri_gpu_value none = tri_gpu_new(p->g, p->c.count);
+    for (int r = 0; r < none.count; r++)
+        none.at[r] = LLVMGetUndef(LLVMTypeOf(p->c.at[r]));
+    p->c = none;
+}
+
 static bool run_dot(tri_gpu *g, MlirOperation op)
 {
     product p = {.g = g, .op = op, .scale = LLVMConstInt(g->i1, 1, false)};
@@ -336,6 +352,7 @@ static bool run_dot(tri_gpu *g, MlirOperation op)
         return false;
     if (mlirOperationGetNumOperands(op) > 3)
         p.scale = tri_gpu_operand(g, op, 3).at[0];
+    start_at_zero(&p);
     tri_gpu_value out = tri_gpu_new(g, p.c.count);
     if (p.a_layout)
         settle_registers(&p);

@@ -94,4 +94,34 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %u = ttg.local_load %a token %w : !ttg.memdesc<32x16xf16, #shared, #smem, mutable> -> tensor<32x16xf16, #blocked>
     tt.return
   }
+
+  // What was copied and waited for before needs no other barrier in front of its read; a slot that was read needs one
+  // before it is filled again, and so does one that is filled before it is stored to.
+  // CHECK-LABEL: @ring
+  tt.func public @ring(%p: tensor<32x16x!tt.ptr<f16>, #blocked>, %x: tensor<32x16xf16, #blocked>, %g: !ttg.async.token, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc : () -> !ttg.memdesc<2x32x16xf16, #shared, #smem, mutable>
+    // CHECK: scf.for
+    // CHECK: ttg.local_load
+    // CHECK: ttg.async_wait
+    // CHECK-NEXT: ttg.barrier local
+    // CHECK-NEXT: ttg.async_copy_global_to_local
+    // CHECK-NOT: ttg.barrier
+    // CHECK: scf.yield
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%ready = %g, %next = %g) -> (!ttg.async.token, !ttg.async.token) : i32 {
+      %s = ttg.memdesc_index %a[%i] : !ttg.memdesc<2x32x16xf16, #shared, #smem, mutable> -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+      %u = ttg.local_load %s token %ready : !ttg.memdesc<32x16xf16, #shared, #smem, mutable> -> tensor<32x16xf16, #blocked>
+      tt.store %p, %u : tensor<32x16x!tt.ptr<f16>, #blocked>
+      %w = ttg.async_wait %next {num = 0 : i32}
+      %t = ttg.async_copy_global_to_local %p, %s : tensor<32x16x!tt.ptr<f16>, #blocked> -> <32x16xf16, #shared, #smem, mutable>
+      %h = ttg.async_commit_group tokens %t
+      scf.yield %w, %h : !ttg.async.token, !ttg.async.token
+    }
+    // CHECK: ttg.barrier local
+    // CHECK-NEXT: ttg.local_store
+    %b = ttg.memdesc_index %a[%c0] : !ttg.memdesc<2x32x16xf16, #shared, #smem, mutable> -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+    ttg.local_store %x, %b : tensor<32x16xf16, #blocked> -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+    tt.return
+  }
 }

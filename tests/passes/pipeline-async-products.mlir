@@ -11,6 +11,7 @@
 #j = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 8}>
 !i = !ttg.memdesc<64x64xi8, #i, #smem>
 !j = !ttg.memdesc<64x64xi8, #j, #smem>
+!m = !ttg.memdesc<64x32xf16, #a, #smem, mutable>
 !x = !ttg.memdesc<64x32xf16, #a, #smem>
 !y = !ttg.memdesc<32x64xf16, #a, #smem>
 
@@ -135,5 +136,82 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %d : tensor<64x64xf32, #mma>
     }
     tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // A loop that waits for its products waits for the copies of its next iteration behind them, in front of new copies.
+  // CHECK-LABEL: @ready_early
+  // CHECK: [[T0:%.+]] = ttg.async_commit_group
+  // CHECK: [[T1:%.+]] = ttg.async_commit_group
+  // CHECK: ttg.async_wait [[T0]] {num = 1 : i32}
+  // CHECK-NEXT: scf.for {{.*}}, [[NEXT:%.+]] = [[T1]])
+  // CHECK-NOT: ttg.async_wait
+  // CHECK: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
+  // CHECK: ttg.async_wait [[NEXT]] {num = 0 : i32}
+  // CHECK-NEXT: ttg.async_copy_global_to_local
+  // ... but not one whose products stay under way, nor one that copies only what it needs next.
+  // CHECK-LABEL: @ready_late
+  // CHECK: scf.for
+  // CHECK-NEXT: ttg.async_wait {{.*}} {num = 1 : i32}
+  // CHECK: ttng.warp_group_dot_wait {{.*}} {pendings = 1 : i32}
+  // CHECK-NOT: ttg.async_wait
+  // CHECK: scf.yield
+  // CHECK-LABEL: @copied_last
+  // CHECK: scf.for
+  // CHECK-NEXT: ttg.async_wait {{.*}} {num = 0 : i32}
+  // CHECK-NOT: ttg.async_wait
+  // CHECK: scf.yield
+  tt.func @ready_early(%x: !ttg.memdesc<3x64x32xf16, #a, #smem, mutable>, %y: !y, %p: tensor<64x32x!tt.ptr<f16>, #blocked>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %s0 = ttg.memdesc_index %x[%c0] : !ttg.memdesc<3x64x32xf16, #a, #smem, mutable> -> !m
+    %k0 = ttg.async_copy_global_to_local %p, %s0 : tensor<64x32x!tt.ptr<f16>, #blocked> -> !m
+    %t0 = ttg.async_commit_group tokens %k0
+    %k1 = ttg.async_copy_global_to_local %p, %s0 : tensor<64x32x!tt.ptr<f16>, #blocked> -> !m
+    %t1 = ttg.async_commit_group tokens %k1
+    %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %now = %t0, %next = %t1) -> (tensor<64x64xf32, #mma>, !ttg.async.token, !ttg.async.token) : i32 {
+      %w = ttg.async_wait %now {num = 0 : i32}
+      %s = ttg.memdesc_index %x[%i] : !ttg.memdesc<3x64x32xf16, #a, #smem, mutable> -> !m
+      %d = ttng.warp_group_dot %s, %y, %acc : !m * !y -> tensor<64x64xf32, #mma>
+      %u = arith.addf %d, %d : tensor<64x64xf32, #mma>
+      %k = ttg.async_copy_global_to_local %p, %s : tensor<64x32x!tt.ptr<f16>, #blocked> -> !m
+      %t = ttg.async_commit_group tokens %k
+      scf.yield %u, %next, %t : tensor<64x64xf32, #mma>, !ttg.async.token, !ttg.async.token
+    }
+    tt.return %r#0 : tensor<64x64xf32, #mma>
+  }
+  tt.func @ready_late(%x: !ttg.memdesc<3x64x32xf16, #a, #smem, mutable>, %y: !y, %p: tensor<64x32x!tt.ptr<f16>, #blocked>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %s0 = ttg.memdesc_index %x[%c0] : !ttg.memdesc<3x64x32xf16, #a, #smem, mutable> -> !m
+    %k0 = ttg.async_copy_global_to_local %p, %s0 : tensor<64x32x!tt.ptr<f16>, #blocked> -> !m
+    %t0 = ttg.async_commit_group tokens %k0
+    %k1 = ttg.async_copy_global_to_local %p, %s0 : tensor<64x32x!tt.ptr<f16>, #blocked> -> !m
+    %t1 = ttg.async_commit_group tokens %k1
+    %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %now = %t0, %next = %t1) -> (tensor<64x64xf32, #mma>, !ttg.async.token, !ttg.async.token) : i32 {
+      %w = ttg.async_wait %now {num = 0 : i32}
+      %s = ttg.memdesc_index %x[%i] : !ttg.memdesc<3x64x32xf16, #a, #smem, mutable> -> !m
+      %d = ttng.warp_group_dot %s, %y, %acc : !m * !y -> tensor<64x64xf32, #mma>
+      %k = ttg.async_copy_global_to_local %p, %s : tensor<64x32x!tt.ptr<f16>, #blocked> -> !m
+      %t = ttg.async_commit_group tokens %k
+      scf.yield %d, %next, %t : tensor<64x64xf32, #mma>, !ttg.async.token, !ttg.async.token
+    }
+    tt.return %r#0 : tensor<64x64xf32, #mma>
+  }
+  tt.func @copied_last(%x: !ttg.memdesc<3x64x32xf16, #a, #smem, mutable>, %y: !y, %p: tensor<64x32x!tt.ptr<f16>, #blocked>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %s0 = ttg.memdesc_index %x[%c0] : !ttg.memdesc<3x64x32xf16, #a, #smem, mutable> -> !m
+    %k0 = ttg.async_copy_global_to_local %p, %s0 : tensor<64x32x!tt.ptr<f16>, #blocked> -> !m
+    %t0 = ttg.async_commit_group tokens %k0
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %now = %t0) -> (tensor<64x64xf32, #mma>, !ttg.async.token) : i32 {
+      %w = ttg.async_wait %now {num = 0 : i32}
+      %s = ttg.memdesc_index %x[%i] : !ttg.memdesc<3x64x32xf16, #a, #smem, mutable> -> !m
+      %d = ttng.warp_group_dot %s, %y, %acc : !m * !y -> tensor<64x64xf32, #mma>
+      %u = arith.addf %d, %d : tensor<64x64xf32, #mma>
+      %k = ttg.async_copy_global_to_local %p, %s : tensor<64x32x!tt.ptr<f16>, #blocked> -> !m
+      %t = ttg.async_commit_group tokens %k
+      scf.yield %u, %t : tensor<64x64xf32, #mma>, !ttg.async.token
+    }
+    tt.return %r#0 : tensor<64x64xf32, #mma>
   }
 }
