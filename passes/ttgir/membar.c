@@ -6,8 +6,9 @@
  *
  * Needs: allocation.offset on buffers and scratch (allocate-shared-memory); asynchronous copies are waited for
  * before their bytes are read. Holds afterwards: between two accesses of different threads to the same bytes, one of
- * them a write, there is a barrier on every path, around loops too; behind each wait for copies, too. Ops that use scratch synchronise inside themselves, between the
- * part that writes it and the part that reads it. Fences for the async proxy are not its business.
+ * them a write, there is a barrier on every path, around loops too, and one behind each wait for copies. Ops that use
+ * scratch synchronise inside themselves, between the part that writes it and the part that reads it. Fences for the
+ * async proxy are not its business.
  * Answers to Triton's membar analysis. Test: tests/passes/membar.mlir */
 #include "passes/passes.h"
 
@@ -30,7 +31,7 @@ typedef TRI_VEC(slice) slice_list;
 /* What has been touched since the last barrier. */
 typedef struct {
     slice_list reads, writes;
-    slice_list copies; /* bytes that are being filled: who reads them has waited for the copy, and each wait has a barrier */
+    slice_list copies; /* what copies fill: who reads it has waited for them, and each wait has a barrier */
 } state;
 
 typedef struct {

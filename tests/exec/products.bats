@@ -148,6 +148,19 @@ scaled() { # ARCH FORMAT_A FORMAT_B SCALE_A SCALE_B PACK_K_A PACK_K_B [SCALE THA
     done
 }
 
+@test "attention backward: chained products of warp groups, copies waited for an iteration early" {
+    set -- "$SRCDIR/bench/gpu/kernels/attention_bwd.tri" -k attention_bwd_kernel -grid=1 randn:bf16:128x64:seed=1 \
+        randn:bf16:128x64:seed=2 randn:bf16:128x64:seed=3 0.125 randn:bf16:128x64:seed=4 zeros:f32:128x64 zeros:f32:128x64 \
+        zeros:f32:128x64 randint:f32:128:seed=5,low=16,high=24 randn:f32:128:seed=6 8192 64 1 128 32 128 128 32 2 64
+    for causal in False True; do
+        TRITCC=$TRITRUN tritcc "$@" $causal -arch=native -o DQ=dq.npy -o DK=dk.npy -o DV=dv.npy
+        for stages in 1 3 5; do
+            TRITCC=$TRITRUN tritcc "$@" $causal -arch=sim:sm_90a -num-stages=$stages -rtol=3e-2 -atol=2e-2 -expect DQ=@dq.npy \
+                -expect DK=@dk.npy -expect DV=@dv.npy
+        done
+    done
+}
+
 @test "products of warp groups: types and orders" {
     for turned in False True; do
         dots sm_90a f16 f32 64 64 32 ieee $turned False 1e-3

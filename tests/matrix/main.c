@@ -105,7 +105,7 @@ static void run_at(m_context *ctx, m_case *c, m_place place)
 /* One of the eight places, which the name picks, or all. */
 static void run_on_simulator(m_context *ctx, m_case *c)
 {
-    static const char *const archs[] = {"sim:sm_80", "sim:sm_90"};
+    static const char *const archs[] = {"sim:sm_80", "sim:sm_90a"};
     int turn = (int)(hash(c->name) >> 20 & 7);
     for (int arch = 0; arch < 2; arch++) {
         if (c->least_arch > 80 ? !arch : !ctx->all && arch != turn >> 2)
