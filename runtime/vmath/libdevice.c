@@ -245,10 +245,20 @@ static double erf_inverse(double a)
 
 static double erfc_scaled(double a)
 {
-    if (a < 20)
-        return exp(a * a) * erfc(a);
+    double square = a * a;
+    if (a < 20) /* what a * a was rounded by counts as much as its size */
+        return exp(square) * (isinf(square) ? 1 : 1 + fma(a, a, -square)) * erfc(a);
     double z = 1 / (2 * a * a);
     return 0.5641895835477563 / a * (1 - z * (1 - 3 * z * (1 - 5 * z * (1 - 7 * z))));
+}
+
+/* erfc(-a / sqrt(2)) / 2, with one step of its series for what the quotient was rounded by. */
+static double normal_distribution(double a)
+{
+    static const double root = 0.70710678118654752440, rest = -4.8336466567264567e-17; /* of 1/2 */
+    double x = -a * root, rounded_by = fma(-a, root, -x) - a * rest;
+    double slope = fabs(x) < 27 ? 1.1283791670955126 * exp(-x * x) : 0;
+    return 0.5 * (erfc(x) - (slope > 0 ? slope * rounded_by : 0));
 }
 
 BOTH1(sinpi, sin_pi(a))
@@ -258,7 +268,7 @@ BOTH1(cyl_bessel_i1, bessel_i(1, a))
 BOTH1(erfinv, erf_inverse(a))
 BOTH1(erfcinv, erfc_inverse(a))
 BOTH1(erfcx, erfc_scaled(a))
-BOTH1(normcdf, 0.5 * erfc(-a * 0.70710678118654752440))
+BOTH1(normcdf, normal_distribution(a))
 BOTH1(normcdfinv, -1.41421356237309504880 * erfc_inverse(2 * a))
 EXPORT1(double, rcp64h, (double a), 1 / a)
 EXPORT1(double, rhypot, (double a, double b), 1 / hypot(a, b))

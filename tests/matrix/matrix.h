@@ -114,7 +114,7 @@ m_elementwise m_begin_elementwise(m_context *ctx, const char *name, int shape, i
 /* Groups: X(name). */
 #define M_GROUPS(X) \
     X(math) X(integers) X(casts) X(reductions) X(scans) X(products) X(memory) \
-    X(shapes) X(atomics) X(random) X(sorting) X(promotion) X(kernels) X(language) X(assembly)
+    X(shapes) X(atomics) X(random) X(sorting) X(promotion) X(kernels) X(language) X(library) X(assembly)
 
 #define M_DECLARE(group) void m_group_##group(m_context *ctx);
 M_GROUPS(M_DECLARE)
