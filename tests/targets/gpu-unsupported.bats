@@ -6,6 +6,7 @@ layouts='#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], wa
 #two = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #plane = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #pair = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [4, 1], order = [1, 0]}>
+#twice = #ttg.linear<{register = [[0]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = []}>
 #skewed = #ttg.generic_linear<{register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 8], [2, 0]], warp = [[4, 0], [8, 0]], block = []}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 #mma3 = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 16, 16]}>
@@ -127,9 +128,9 @@ IR
     tt.return
   }
 IR
-    refuses "the operands hold 2 registers, the result 4" <<'IR'
-  tt.func public @k(%x: tensor<128xf32, #blocked>) {
-    %y = tt.cat %x, %x : tensor<128xf32, #blocked> -> tensor<256xf32, #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>> // here
+    refuses "the operands hold 4 registers, the result 2" <<'IR'
+  tt.func public @k(%x: tensor<128xf32, #twice>) {
+    %y = tt.cat %x, %x : tensor<128xf32, #twice> -> tensor<256xf32, #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>> // here
     tt.return
   }
 IR
