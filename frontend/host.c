@@ -93,6 +93,13 @@ static const tri_value *eval_attribute(tri_host *h, tri_host_frame *f, const tri
 
 /* ---- operators ---- */
 
+/* `args["bias"] is not None`, the one question that a run-time argument answers: true. */
+static bool is_test_of_argument(tri_ast_op op, const tri_value *left, const tri_value *right)
+{
+    return (op == TRI_AST_IS_OP || op == TRI_AST_IS_NOT_OP) && tri_value_is_argument(left) &&
+           tri_value_unwrap(right)->kind == TRI_VALUE_NONE;
+}
+
 static const tri_value *eval_compare(tri_host *h, tri_host_frame *f, const tri_ast_node *node)
 {
     const tri_value *left = tri_host_expr(h, f, node->compare.left), *result = NULL;
@@ -100,7 +107,8 @@ static const tri_value *eval_compare(tri_host *h, tri_host_frame *f, const tri_a
         const tri_value *right = tri_host_expr(h, f, node->compare.rights.at[i]);
         if (!right)
             return NULL;
-        if (left->kind == TRI_VALUE_EXTERNAL || right->kind == TRI_VALUE_EXTERNAL) {
+        if (!is_test_of_argument(node->compare.ops[i], left, right) &&
+            (left->kind == TRI_VALUE_EXTERNAL || right->kind == TRI_VALUE_EXTERNAL)) {
             const tri_value *unknown = left->kind == TRI_VALUE_EXTERNAL ? left : right;
             return tri_host_fail(h, node->span, "'%.*s' has no value while compiling", TRI_STR_ARG(unknown->string));
         }

@@ -58,6 +58,20 @@ const tri_value *tri_value_external(tri_arena *arena, tri_str borrowed_path)
     return create_string(arena, TRI_VALUE_EXTERNAL, borrowed_path);
 }
 
+/* No dotted path has a blank, and what is taken from an argument (its dtype) has a dot behind the name. */
+static const char argument_prefix[] = "argument ";
+
+const tri_value *tri_value_argument(tri_arena *arena, tri_str name)
+{
+    return tri_value_external(arena, tri_str_format(arena, "%s%.*s", argument_prefix, TRI_STR_ARG(name)));
+}
+
+bool tri_value_is_argument(const tri_value *v)
+{
+    return v->kind == TRI_VALUE_EXTERNAL && tri_str_has_prefix(v->string, argument_prefix) &&
+           tri_str_find(v->string, '.') == v->string.len;
+}
+
 const tri_value *tri_value_sequence(tri_arena *arena, tri_value_kind kind, uint32_t len, const tri_value *const *items)
 {
     tri_value *v = create(arena, kind);

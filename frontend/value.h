@@ -101,6 +101,9 @@ tri_value *tri_value_dict_create(tri_arena *arena);
 const tri_value *tri_value_dtype(tri_arena *arena, const struct tri_type *type);
 const tri_value *tri_value_builtin(tri_arena *arena, tri_str borrowed_path);
 const tri_value *tri_value_external(tri_arena *arena, tri_str borrowed_path);
+/* A run-time argument, for heuristics: an EXTERNAL of which one thing is known, that it is not None. */
+const tri_value *tri_value_argument(tri_arena *arena, tri_str name);
+bool tri_value_is_argument(const tri_value *v);
 const tri_value *tri_value_constexpr(tri_arena *arena, const tri_value *inner);
 /* Instance of a library class ("triton.Config"), without fields yet. */
 tri_value *tri_value_object_create(tri_arena *arena, const char *path);

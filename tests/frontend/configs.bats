@@ -64,6 +64,37 @@ C
     [ "$(./a.out)" = "0 6 2" ]
 }
 
+@test "a heuristic may ask whether an argument is there" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.heuristics({
+    "HAS_BIAS": lambda args: args["bias"] is not None,
+    "NO_STEP": lambda args: args["step"] is None,
+})
+@triton.jit
+def k(x, bias, step, HAS_BIAS: tl.constexpr, NO_STEP: tl.constexpr):
+    if HAS_BIAS:
+        tl.store(x, tl.load(bias) + 3.0)
+    if NO_STEP:
+        tl.store(x, 5.0)
+
+
+@triton.heuristics({"EVEN": lambda args: args["n"] % 16 == 0})
+@triton.jit
+def even(x, n, EVEN: tl.constexpr):
+    tl.store(x, EVEN)
+TRI
+    tritcc -emit=ttir=- -sig 'k(*fp32, *fp32, i32)' k.tri
+    [[ $output == *3.0* && $output != *5.0* ]]
+    tritcc -emit=ttir=- -sig 'k(*fp32, None, None)' k.tri
+    [[ $output != *3.0* && $output == *5.0* ]]
+    tritcc -1 -emit=ttir=- -sig 'even(*i32, i32)' k.tri
+    [[ $errors == *"needs types or values for: EVEN"*"the heuristic needs values that are known only at launch"* ]]
+}
+
 @test "no configurations at all are one compilation" {
     setup_kernels
     tritcc -config=all -emit=ttir=p.ttir -sig 'plain(x=*fp32)' k.tri
