@@ -113,9 +113,16 @@ static bool check_missing(tri_unit *unit, const tri_function *kernel, tri_argume
     return ok;
 }
 
+/* Scalars have their values before the kernel is compiled, as in a launch from Python: heuristics may ask for them. */
+static void add_launch_value(tri_unit *unit, tri_options *options, tri_str name, const tri_argument *a)
+{
+    if (a->kind == TRI_ARGUMENT_LITERAL || a->kind == TRI_ARGUMENT_SCALAR)
+        tri_vec_push(unit->arena, &options->launch_values, (tri_define){name, a->literal});
+}
+
 /* "k(x=*fp32:16, BLOCK=1024)" as -sig takes it: a constexpr parameter takes the literal itself,
  * another the type that Triton's launch rule gives it. Empty after a report. */
-static tri_str signature_of(tri_unit *unit, tri_argument_list *arguments)
+static tri_str signature_of(tri_unit *unit, tri_options *options, tri_argument_list *arguments)
 {
     tri_modules *all = tri_module_create_all(unit);
     const tri_function *kernel = tri_signature_only_kernel(tri_module_add(all, unit->ast));
@@ -134,6 +141,7 @@ static tri_str signature_of(tri_unit *unit, tri_argument_list *arguments)
         tri_str type = is_literal ? a->literal : tri_argument_signature(unit->arena, a);
         tri_buf_format(&text, "%s%.*s=%.*s", separator, TRI_STR_ARG(param->param.name), TRI_STR_ARG(type));
         separator = ", ";
+        add_launch_value(unit, options, param->param.name, a);
     }
     tri_buf_add_char(&text, ')');
     tri_str copy = tri_str_copy(unit->arena, tri_buf_str(&text));
@@ -158,7 +166,7 @@ static bool compile(tri_unit *unit, tri_kind kind, tri_run_opt *opt, tri_argumen
         kind = next->to;
         if (kind != TRI_KIND_AST)
             continue;
-        tri_str signature = signature_of(unit, arguments);
+        tri_str signature = signature_of(unit, &opt->compile, arguments);
         if (!signature.len)
             return false;
         tri_vec_push(unit->arena, &opt->compile.signatures, signature);

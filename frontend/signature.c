@@ -388,15 +388,31 @@ static bool from_autotune(kernel *k, const tri_ast_node *call)
     return true;
 }
 
-/* What a heuristic may ask: the constants settled so far, by name. */
+/* A run-time argument as heuristics see it: its value where a launch is at hand, else only that it is not None. */
+static const tri_value *run_time_argument(kernel *k, tri_str name)
+{
+    for (size_t n = 0; n < k->c->options->launch_values.len; n++) {
+        const tri_define *known = &k->c->options->launch_values.at[n];
+        if (tri_str_equal(known->name, name))
+            return tri_host_eval_text(k->function->scope, name, known->value);
+    }
+    return tri_value_argument(k->c->arena, name);
+}
+
+/* What a heuristic may ask: the arguments settled so far by name. Null after a report. */
 static const tri_value *known_arguments(kernel *k)
 {
-    tri_value *dict = tri_value_dict_create(k->c->arena);
+    tri_arena *arena = k->c->arena;
+    tri_value *dict = tri_value_dict_create(arena);
     for (size_t i = 0; i < params_of(k->function)->len; i++) {
         const tri_arg *arg = &k->signature.params.at[i].arg;
-        if (k->is_known[i] && arg->kind == TRI_ARG_CONSTANT)
-            tri_value_dict_set(k->c->arena, dict->dict, tri_value_str(k->c->arena, param_at(k->function, i)->param.name),
-                               arg->value);
+        tri_str name = param_at(k->function, i)->param.name;
+        if (!k->is_known[i])
+            continue;
+        const tri_value *value = arg->kind == TRI_ARG_CONSTANT ? arg->value : run_time_argument(k, name);
+        if (!value)
+            return NULL;
+        tri_value_dict_set(arena, dict->dict, tri_value_str(arena, name), value);
     }
     return dict;
 }
@@ -406,7 +422,7 @@ static const tri_value *call_heuristic(kernel *k, const tri_value *callee, tri_s
 {
     tri_host_arg arg = {.value = known_arguments(k)};
     tri_diag_hold(k->c->diag);
-    const tri_value *result = tri_host_call(k->c->all, callee, 1, &arg, at);
+    const tri_value *result = !arg.value ? NULL : tri_host_call(k->c->all, callee, 1, &arg, at);
     tri_diag_drop(k->c->diag);
     if (!result)
         note_failure(k, TRI_STR("the heuristic needs values that are known only at launch"), at);

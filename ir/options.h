@@ -27,6 +27,7 @@ typedef struct {
     TRI_VEC(tri_str) kernels;    /* -k, in order; empty: every kernel whose types are known */
     TRI_VEC(tri_str) signatures; /* -sig */
     TRI_VEC(tri_define) defines; /* -D */
+    TRI_VEC(tri_define) launch_values; /* run-time arguments whose values are known, for heuristics (tritrun) */
     TRI_VEC(tri_str) include_dirs;
     int config;                  /* -config=N picks one autotune config; -1: the first */
     /* launch shape; 0 = not given: the source's, else the target's default */

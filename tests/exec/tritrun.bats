@@ -406,3 +406,20 @@ K
     [[ $errors == *"1 of 2 elements differ"*"got 9007199254740993, expected 9007199254740992"* ]]
     tritrun k.tri @j.npy empty:i64:2 2 -expect out=@i.npy -rtol=0 -atol=1
 }
+
+@test "heuristics see the values of the launch" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.heuristics({"EVEN": lambda args: args["n"] % args["B"] == 0, "BIG": lambda args: args["scale"] > 2})
+@triton.jit
+def k(out, n, scale, B: tl.constexpr, EVEN: tl.constexpr, BIG: tl.constexpr):
+    tl.store(out + tl.arange(0, 2), tl.where(tl.arange(0, 2) == 0, EVEN, BIG).to(tl.int32))
+TRI
+    tritrun k.tri zeros:i32:2 128 2.5 64 -print out
+    [[ $output == *" 1 1"* ]]
+    tritrun k.tri zeros:i32:2 i64:100 f32:1.5 64 -print out
+    [[ $output == *" 0 0"* ]]
+}
