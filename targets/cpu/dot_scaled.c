@@ -9,6 +9,7 @@ typedef struct {
     int64_t kind;
     bool is_right;          /* [K, N] with scales [N, K / factor] */
     int64_t factor, pack;   /* elements per scale and per stored byte */
+    bool packs_k;           /* those of a byte are neighbours along K, else along M or N */
     MlirType out_type;
     LLVMValueRef out;
     tri_cpu_val parts[2];   /* decoded and scaled */
@@ -72,30 +73,44 @@ static tri_cpu_index along_k(const tri_cpu_gen *g, const operand *o, int64_t per
     return out;
 }
 
-static const tri_cpu_tuple *pair(tri_cpu_gen *g, const operand *o, tri_cpu_index at_k)
+/* Rows of the left operand, columns of the right one: the nest's own, or one of those in its byte. */
+static tri_cpu_index outside_k(const tri_cpu_gen *g, const operand *o, int64_t step, int64_t first)
+{
+    tri_cpu_index out = g->nest->index->at[o->is_right ? 2 : 0];
+    for (int l = 0; l < TRI_CPU_MAX_LOOPS; l++)
+        out.coef[l] *= step;
+    out.c = out.c * step + first;
+    return out;
+}
+
+static const tri_cpu_tuple *pair(tri_cpu_gen *g, const operand *o, tri_cpu_index at_k, tri_cpu_index other)
 {
     tri_cpu_tuple t = {.rank = 2};
     t.at[o->is_right ? 0 : 1] = at_k;
-    t.at[o->is_right ? 1 : 0] = g->nest->index->at[o->is_right ? 2 : 0];
+    t.at[o->is_right ? 1 : 0] = other;
     return tri_cpu_intern(g, &t);
+}
+
+static tri_cpu_val eval_scale(tri_cpu_gen *g, const operand *o, int part)
+{
+    tri_cpu_tuple t = {.rank = 2};
+    t.at[0] = o->packs_k ? outside_k(g, o, 1, 0) : outside_k(g, o, o->pack, part);
+    t.at[1] = g->nest->index->at[o->is_right ? 0 : 1];
+    return tri_cpu_eval(g, o->scale, tri_cpu_intern(g, &t));
 }
 
 static void unpack_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
 {
     operand *o = sink->data;
-    tri_cpu_val v = tri_cpu_eval(g, o->value, pair(g, o, along_k(g, o, o->factor / o->pack, 1)));
-    tri_cpu_val s = {NULL, 0, false};
-    int level = v.level;
-    if (!mlirValueIsNull(o->scale)) {
-        tri_cpu_tuple t = {.rank = 2};
-        t.at[0] = g->nest->index->at[o->is_right ? 2 : 0];
-        t.at[1] = g->nest->index->at[o->is_right ? 0 : 1];
-        s = tri_cpu_eval(g, o->scale, tri_cpu_intern(g, &t));
-        level = s.level > level ? s.level : level;
-    }
-    bool is_vec = v.is_vec || s.is_vec;
-    tri_cpu_at(g, level);
+    int64_t per_block = o->packs_k ? o->factor / o->pack : o->factor;
+    tri_cpu_val v = tri_cpu_eval(g, o->value, pair(g, o, along_k(g, o, per_block, 1), outside_k(g, o, 1, 0)));
     for (int part = 0; part < o->pack; part++) {
+        tri_cpu_val s = {NULL, 0, false};
+        if (!mlirValueIsNull(o->scale))
+            s = eval_scale(g, o, part);
+        bool is_vec = v.is_vec || s.is_vec;
+        int level = s.level > v.level ? s.level : v.level;
+        tri_cpu_at(g, level);
         LLVMValueRef x = decode(g, o, is_vec ? tri_cpu_as_vector(g, v) : v.v, part);
         if (s.v)
             x = LLVMBuildFMul(g->b, x, decode_scale(g, o, is_vec ? tri_cpu_as_vector(g, s) : s.v), "");
@@ -107,10 +122,13 @@ static void unpack_write(tri_cpu_gen *g, tri_cpu_sink *sink)
 {
     operand *o = sink->data;
     for (int part = 0; part < o->pack; part++) {
-        tri_cpu_index at = along_k(g, o, o->factor, o->pack);
-        at.c = part;
+        tri_cpu_index at = along_k(g, o, o->factor, o->packs_k ? o->pack : 1), other = outside_k(g, o, 1, 0);
+        if (o->packs_k)
+            at.c = part;
+        else
+            other = outside_k(g, o, o->pack, part);
         o->parts[part].level = g->nest->loop_count;
-        tri_cpu_buffer_store(g, o->out_type, o->out, pair(g, o, at), o->parts[part]);
+        tri_cpu_buffer_store(g, o->out_type, o->out, pair(g, o, at, other), o->parts[part]);
     }
 }
 
@@ -119,21 +137,22 @@ static bool unpack(tri_cpu_gen *g, operand *o)
     MlirType type = mlirValueGetType(o->value);
     bool is_known = o->kind == kind_e4m3 || o->kind == kind_e5m2 || o->kind == kind_e2m1 || o->kind == kind_bf16 ||
                     o->kind == kind_fp16;
-    bool k_packed = tri_op_int(o->op, o->is_right ? "rhs_k_pack" : "lhs_k_pack", 1) != 0;
-    if (!is_known || tri_type_rank(type) != 2 || (o->kind == kind_e2m1 && !k_packed)) {
+    if (!is_known || tri_type_rank(type) != 2) {
         tri_cpu_fail(g, o->op, "'tt.dot_scaled' of this operand format is not supported on this target");
         return false;
     }
     int64_t rows = tri_type_dim(type, 0), columns = tri_type_dim(type, 1);
     o->pack = o->kind == kind_e2m1 ? 2 : 1;
-    int64_t depth = (o->is_right ? rows : columns) * o->pack;
+    o->packs_k = tri_op_int(o->op, o->is_right ? "rhs_k_pack" : "lhs_k_pack", 1) != 0;
+    int64_t depth = (o->is_right ? rows : columns) * (o->packs_k ? o->pack : 1);
+    int64_t width = (o->is_right ? columns : rows) * (o->packs_k ? 1 : o->pack);
     o->factor = mlirValueIsNull(o->scale) ? depth : depth / tri_type_dim(mlirValueGetType(o->scale), 1);
-    int64_t shape[2] = {o->is_right ? depth : rows, o->is_right ? columns : depth};
+    int64_t shape[2] = {o->is_right ? depth : width, o->is_right ? width : depth};
     o->out_type = tri_type_tensor(2, shape, mlirF32TypeGet(mlirOperationGetContext(o->op)), (MlirAttribute){NULL});
     o->out = tri_cpu_alloc(g, o->out_type);
     tri_cpu_sink sink = {.op = o->op, .data = o, .eval = unpack_eval, .write = unpack_write};
     tri_cpu_domain domain = {.rank = 3, .axis = -1, .count = 1, .sinks = &sink};
-    int64_t blocks = depth / o->factor, inside = o->factor / o->pack;
+    int64_t blocks = depth / o->factor, inside = o->packs_k ? o->factor / o->pack : o->factor;
     int64_t left[3] = {rows, blocks, inside}, right[3] = {blocks, inside, columns};
     memcpy(domain.shape, o->is_right ? right : left, sizeof left);
     domain.vec_dim = domain.shape[2] > 1 ? 2 : -1;

@@ -103,7 +103,7 @@ operand() { # FORMAT ROWS COLUMNS SEED: e2m1 is packed along ROWS or COLUMNS, wh
     esac
 }
 
-scaled() { # ARCH FORMAT_A FORMAT_B SCALE_A SCALE_B PACK_K_A PACK_K_B [SCALE THAT IS NAN]
+scaled() { # ARCH (native, or of the simulator) FORMAT_A FORMAT_B SCALE_A SCALE_B PACK_K_A PACK_K_B [SCALE THAT IS NAN]
     local m=32 n=64 k=64 am=32 ak=64 bk=64 bn=64 a b
     if [ "$2" = e2m1 ]; then [ "$6" = True ] && ak=32 || am=16; fi
     if [ "$3" = e2m1 ]; then [ "$7" = True ] && bk=32 || bn=32; fi
@@ -111,9 +111,10 @@ scaled() { # ARCH FORMAT_A FORMAT_B SCALE_A SCALE_B PACK_K_A PACK_K_B [SCALE THA
     set -- "$1" "$a" "randint:u8:${m}x2:seed=3,low=124,high=130" "$b" "randint:u8:${n}x2:seed=4,low=124,high=130" \
         zeros:f32:${m}x$n $m $n $k "FA='$2'" "FB='$3'" "SA=$4" "SB=$5" "PA=$6" "PB=$7" "NAN=${8-0}"
     local arch=$1
+    [ "$arch" = native ] || arch=sim:$arch
     shift
     TRITCC=$TRITRUN tritcc "$here/scaled.tri" -k scaled -o out=plain.npy "$@" PLAIN=True
-    TRITCC=$TRITRUN tritcc "$here/scaled.tri" -k scaled "-arch=sim:$arch" -expect out=@plain.npy -rtol=1e-4 -atol=1e-2 "$@" PLAIN=False
+    TRITCC=$TRITRUN tritcc "$here/scaled.tri" -k scaled "-arch=$arch" -expect out=@plain.npy -rtol=1e-4 -atol=1e-2 "$@" PLAIN=False
 }
 
 @test "products of scaled operands in every format" {
@@ -130,6 +131,10 @@ scaled() { # ARCH FORMAT_A FORMAT_B SCALE_A SCALE_B PACK_K_A PACK_K_B [SCALE THA
     scaled sm_80 e2m1 e2m1 True True False False
     scaled sm_90 e2m1 e4m3 False True False True
     scaled sm_80 bf16 e2m1 True True True False
+    scaled native e2m1 e2m1 True True False False
+    scaled native e2m1 e2m1 True False True False
+    scaled native e2m1 e4m3 False True False True
+    scaled native bf16 e2m1 True True True False
 }
 
 @test "a scale of 255 makes NaN of everything it scales" {
