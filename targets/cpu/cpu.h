@@ -329,17 +329,18 @@ void tri_cpu_desc_access_op(tri_cpu_gen *g, MlirOperation op);
 LLVMValueRef tri_cpu_atomic_update(tri_cpu_gen *g, int level, int64_t kind, LLVMAtomicOrdering order,
                                    tri_cpu_type type, LLVMValueRef address, LLVMValueRef value);
 /* dot_isa.c */
-/* An instruction for products of groups of `group` neighbours along k, `width` lanes of the result at a time. */
+/* An instruction for products of groups of `group` neighbours along k, `width` columns and `rows` rows of the result at
+ * a time. */
 typedef struct {
     tri_cpu_kind operand;
     tri_cpu_type packed; /* what operands are packed as */
-    int group, width;
+    int group, width, rows;
     const char *intrinsic;
     bool adds;           /* it takes the accumulator itself */
 } tri_cpu_dot_isa;
-/* For blocks of `operand` with results of `lanes` columns; null: the processor has none that suits. */
-const tri_cpu_dot_isa *tri_cpu_dot_choose(tri_cpu_gen *g, tri_cpu_type operand, int64_t lanes, int64_t k);
-/* acc + products: left is one group, as an integer; right is `width` groups. */
+/* For blocks of `operand` with results of m by n; null: the processor has none that suits. */
+const tri_cpu_dot_isa *tri_cpu_dot_choose(tri_cpu_gen *g, tri_cpu_type operand, int64_t m, int64_t n, int64_t k);
+/* acc + products: left is the group of each row, as integers; right is `width` groups; acc goes row by row. */
 LLVMValueRef tri_cpu_dot_emit(tri_cpu_gen *g, const tri_cpu_dot_isa *isa, LLVMValueRef left, LLVMValueRef right,
                               LLVMValueRef acc);
 /* The product of packed operands (dot.c): a [m,k], b [k,n], d [m,n] of `element`, added to d. */

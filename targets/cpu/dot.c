@@ -84,7 +84,7 @@ static LLVMValueRef pack(product *x, MlirValue value)
 
 /* ---- packing in groups along k ---- */
 
-enum { max_group = 4 };
+enum { max_group = 8 };
 
 typedef struct {
     product *x;
@@ -218,9 +218,9 @@ static LLVMValueRef multiply_add(product *x, LLVMValueRef a, LLVMValueRef b, LLV
 
 enum { max_rows = 8, max_parts = 8 };
 
-/* Where the accumulators of a tile are: rows of `parts` vectors. */
+/* Where the accumulators of a tile are: rows of `parts` vectors; `height` rows in each vector. */
 typedef struct {
-    int rows, parts, width;
+    int rows, parts, width, height;
     LLVMTypeRef vector;
     LLVMValueRef row[max_rows], column[max_parts], acc[max_rows][max_parts];
 } tile_shape;
@@ -238,22 +238,34 @@ static LLVMValueRef packed_load(product *x, LLVMTypeRef type, LLVMValueRef base,
     return v;
 }
 
+/* One group of each row from `u` on. */
+static LLVMValueRef load_left(product *x, LLVMValueRef base, const tile_shape *t, int u, LLVMValueRef k)
+{
+    tri_cpu_gen *g = x->g;
+    unsigned bits = x->isa ? x->isa->packed.bits * (unsigned)x->isa->group : 0;
+    LLVMTypeRef one = x->isa ? LLVMIntTypeInContext(g->llvm, bits) : x->element;
+    LLVMValueRef all = t->height > 1 ? LLVMGetPoison(tri_cpu_vector(one, t->height)) : NULL;
+    for (int h = 0; h < t->height; h++) {
+        LLVMValueRef at = LLVMBuildNSWMul(g->b, t->row[u + h], tri_cpu_i64(g, x->k), "");
+        LLVMValueRef v = packed_load(x, one, base, LLVMBuildNSWAdd(g->b, at, k, ""));
+        all = all ? LLVMBuildInsertElement(g->b, all, v, tri_cpu_i64(g, h), "") : v;
+    }
+    return all;
+}
+
 /* The step of the innermost loop: products of one k, or of one group of them. */
 static void step(product *x, LLVMValueRef *base, const tile_shape *t, LLVMValueRef k)
 {
     tri_cpu_gen *g = x->g;
     int group = x->isa ? x->isa->group : 1;
-    unsigned bits = x->isa ? x->isa->packed.bits : 0;
-    LLVMTypeRef one = x->isa ? LLVMIntTypeInContext(g->llvm, bits * (unsigned)group) : x->element;
     LLVMTypeRef wide = tri_cpu_vector(packed_type(x), t->width * group > 1 ? t->width * group : 0);
     LLVMValueRef right[max_parts], line = LLVMBuildNSWMul(g->b, k, tri_cpu_i64(g, x->n), "");
     for (int p = 0; p < t->parts; p++) {
         LLVMValueRef at = LLVMBuildNSWMul(g->b, t->column[p], tri_cpu_i64(g, group), "");
         right[p] = packed_load(x, wide, base[1], LLVMBuildNSWAdd(g->b, line, at, ""));
     }
-    for (int u = 0; u < t->rows; u++) {
-        LLVMValueRef at = LLVMBuildNSWMul(g->b, t->row[u], tri_cpu_i64(g, x->k), "");
-        LLVMValueRef left = packed_load(x, one, base[0], LLVMBuildNSWAdd(g->b, at, k, ""));
+    for (int u = 0; u < t->rows; u += t->height) {
+        LLVMValueRef left = load_left(x, base[0], t, u, k);
         for (int p = 0; p < t->parts; p++) {
             LLVMValueRef sum = LLVMBuildLoad2(g->b, t->vector, t->acc[u][p], "");
             if (x->isa)
@@ -265,34 +277,64 @@ static void step(product *x, LLVMValueRef *base, const tile_shape *t, LLVMValueR
     }
 }
 
+/* Lanes `from` on of `v`; with `w` (or null) behind them. */
+static LLVMValueRef lanes_of(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef w, int from, int count)
+{
+    LLVMValueRef order[TRI_CPU_LANES];
+    for (int i = 0; i < count; i++)
+        order[i] = LLVMConstInt(g->i32, (uint64_t)(from + i), false);
+    return LLVMBuildShuffleVector(g->b, v, w ? w : LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(order, (unsigned)count), "");
+}
+
+/* Between the result block and the accumulators of its rows from `u` on. */
+static void load_sums(product *x, LLVMValueRef d, const tile_shape *t, int u, int p)
+{
+    tri_cpu_gen *g = x->g;
+    LLVMTypeRef line = tri_cpu_vector(x->element, t->width > 1 ? t->width : 0);
+    LLVMValueRef rows[2];
+    for (int h = 0; h < t->height; h++) {
+        rows[h] = LLVMBuildLoad2(g->b, line, element_at(x, d, t->row[u + h], x->n, t->column[p]), "");
+        LLVMSetAlignment(rows[h], x->compute.bits / 8);
+    }
+    LLVMValueRef sum = t->height > 1 ? lanes_of(g, rows[0], rows[1], 0, 2 * t->width) : rows[0];
+    LLVMBuildStore(g->b, sum, t->acc[u][p]);
+}
+
+static void store_sums(product *x, LLVMValueRef d, const tile_shape *t, int u, int p)
+{
+    tri_cpu_gen *g = x->g;
+    LLVMValueRef sum = LLVMBuildLoad2(g->b, t->vector, t->acc[u][p], "");
+    for (int h = 0; h < t->height; h++) {
+        LLVMValueRef row = t->height > 1 ? lanes_of(g, sum, NULL, h * t->width, t->width) : sum;
+        LLVMValueRef s = LLVMBuildStore(g->b, row, element_at(x, d, t->row[u + h], x->n, t->column[p]));
+        LLVMSetAlignment(s, x->compute.bits / 8);
+    }
+}
+
 static void tile(product *x, LLVMValueRef *base, LLVMValueRef m, LLVMValueRef n, int rows, int lanes)
 {
     tri_cpu_gen *g = x->g;
     tile_shape t = {.rows = rows, .width = x->isa ? x->isa->width : lanes < TRI_CPU_LANES ? lanes : TRI_CPU_LANES};
+    t.height = x->isa ? x->isa->rows : 1;
     t.parts = lanes / t.width;
-    TRI_ASSERT(t.parts <= max_parts);
-    t.vector = tri_cpu_vector(x->element, t.width > 1 ? t.width : 0);
+    TRI_ASSERT(t.parts <= max_parts && t.height <= 2);
+    t.vector = tri_cpu_vector(x->element, t.width * t.height > 1 ? t.width * t.height : 0);
     for (int p = 0; p < t.parts; p++)
         t.column[p] = LLVMBuildNSWAdd(g->b, n, tri_cpu_i64(g, p * t.width), "");
-    for (int u = 0; u < rows; u++) {
+    for (int u = 0; u < rows; u++)
         t.row[u] = LLVMBuildNSWAdd(g->b, m, tri_cpu_i64(g, u), "");
+    for (int u = 0; u < rows; u += t.height) {
         for (int p = 0; p < t.parts; p++) {
             t.acc[u][p] = tri_cpu_temp(g, t.vector, "acc");
-            LLVMValueRef d = LLVMBuildLoad2(g->b, t.vector, element_at(x, base[2], t.row[u], x->n, t.column[p]), "");
-            LLVMSetAlignment(d, x->compute.bits / 8);
-            LLVMBuildStore(g->b, d, t.acc[u][p]);
+            load_sums(x, base[2], &t, u, p);
         }
     }
     counted k = begin(g, x->k, x->isa ? x->isa->group : 1);
     step(x, base, &t, k.i);
     finish(g, &k);
-    for (int u = 0; u < rows; u++) {
-        for (int p = 0; p < t.parts; p++) {
-            LLVMValueRef sum = LLVMBuildLoad2(g->b, t.vector, t.acc[u][p], "");
-            LLVMValueRef s = LLVMBuildStore(g->b, sum, element_at(x, base[2], t.row[u], x->n, t.column[p]));
-            LLVMSetAlignment(s, x->compute.bits / 8);
-        }
-    }
+    for (int u = 0; u < rows; u += t.height)
+        for (int p = 0; p < t.parts; p++)
+            store_sums(x, base[2], &t, u, p);
 }
 
 /* Accumulators fill half of the registers or more: 8 of 16 with SSE2 and AVX2, 16 of 32 with AVX-512 and NEON. */
@@ -420,7 +462,7 @@ static void pack_operands(product *x, MlirOperation op)
     tri_cpu_type compute = x->compute;
     MlirContext context = mlirOperationGetContext(op);
     bool same = mlirTypeEqual(tri_type_element(mlirValueGetType(a)), tri_type_element(mlirValueGetType(b)));
-    x->isa = same ? tri_cpu_dot_choose(x->g, tri_cpu_type_of(x->g, mlirValueGetType(a)), x->n, x->k) : NULL;
+    x->isa = same ? tri_cpu_dot_choose(x->g, tri_cpu_type_of(x->g, mlirValueGetType(a)), x->m, x->n, x->k) : NULL;
     if (x->isa) {
         x->compute = x->isa->packed;
         x->mlir_element = x->isa->operand == TRI_CPU_BF16 ? mlirBF16TypeGet(context)

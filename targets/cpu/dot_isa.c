@@ -2,8 +2,13 @@
  *
  *     acc[i] += a[0] * b[i][0] + ... + a[G-1] * b[i][G-1]
  *
+ * or the same for two rows and two columns at a time (Arm's matrix instructions):
+ *
+ *     acc[r][i] += a[r][0] * b[i][0] + ... + a[r][G-1] * b[i][G-1]
+ *
+ * Intel's AMX is left out: its tiles must be configured, and asked of the system, before their first use.
  * Integers are exact in any order. Those for bfloat16 round as the processor does: x86's flush subnormal
- * operands, Arm's round the sum of two products once. */
+ * operands, Arm's add products two by two. */
 #include "targets/cpu/cpu.h"
 
 static const struct {
@@ -11,21 +16,23 @@ static const struct {
     bool is_arm;
     tri_cpu_dot_isa isa;
 } rows[] = {
-    {"avx512bf16", false, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 16, "llvm.x86.avx512bf16.dpbf16ps.512", true}},
-    {"bf16", true, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 4, "llvm.aarch64.neon.bfdot", true}},
-    {"dotprod", true, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 4, 4, "llvm.aarch64.neon.sdot", true}},
+    {"avx512bf16", false, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 16, 1, "llvm.x86.avx512bf16.dpbf16ps.512", true}},
+    {"bf16", true, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 4, 2, 2, "llvm.aarch64.neon.bfmmla", true}},
+    {"bf16", true, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 4, 1, "llvm.aarch64.neon.bfdot", true}},
+    {"i8mm", true, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 8, 2, 2, "llvm.aarch64.neon.smmla", true}},
+    {"dotprod", true, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 4, 4, 1, "llvm.aarch64.neon.sdot", true}},
     /* with avx512vnni and avxvnni LLVM makes one instruction of pmaddwd and the addition */
-    {"avx512bw", false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 16, "llvm.x86.avx512.pmaddw.d.512", false}},
-    {"avx2", false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 8, "llvm.x86.avx2.pmadd.wd", false}},
-    {NULL, false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 4, "llvm.x86.sse2.pmadd.wd", false}},
+    {"avx512bw", false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 16, 1, "llvm.x86.avx512.pmaddw.d.512", false}},
+    {"avx2", false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 8, 1, "llvm.x86.avx2.pmadd.wd", false}},
+    {NULL, false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 4, 1, "llvm.x86.sse2.pmadd.wd", false}},
 };
 
-const tri_cpu_dot_isa *tri_cpu_dot_choose(tri_cpu_gen *g, tri_cpu_type operand, int64_t lanes, int64_t k)
+const tri_cpu_dot_isa *tri_cpu_dot_choose(tri_cpu_gen *g, tri_cpu_type operand, int64_t m, int64_t n, int64_t k)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const tri_cpu_dot_isa *isa = &rows[i].isa;
         bool suits = operand.kind == isa->operand && operand.bits == (isa->operand == TRI_CPU_INT ? 8 : 16);
-        if (suits && rows[i].is_arm == g->host.is_aarch64 && lanes % isa->width == 0 && k % isa->group == 0 &&
+        if (suits && rows[i].is_arm == g->host.is_aarch64 && n % isa->width == 0 && m % isa->rows == 0 && k % isa->group == 0 &&
             (!rows[i].feature || tri_host_has(&g->host, rows[i].feature)))
             return isa;
     }
@@ -41,7 +48,7 @@ LLVMValueRef tri_cpu_dot_emit(tri_cpu_gen *g, const tri_cpu_dot_isa *isa, LLVMVa
                               LLVMValueRef acc)
 {
     LLVMTypeRef operand = LLVMVectorType(packed_element(g, isa), (unsigned)(isa->width * isa->group));
-    LLVMValueRef a = LLVMBuildBitCast(g->b, tri_cpu_splat(g, left, isa->width), operand, "");
+    LLVMValueRef a = LLVMBuildBitCast(g->b, isa->rows > 1 ? left : tri_cpu_splat(g, left, isa->width), operand, "");
     LLVMValueRef b = LLVMBuildBitCast(g->b, right, operand, "");
     LLVMTypeRef overloads[2] = {LLVMTypeOf(acc), operand};
     unsigned id = LLVMLookupIntrinsicID(isa->intrinsic, strlen(isa->intrinsic));

@@ -98,6 +98,7 @@ calls_of() {
         CC=aarch64-linux-gnu-gcc CFLAGS=-static RUN=qemu-aarch64-static run_exec "$name" -arch=aarch64
     done
     CC=aarch64-linux-gnu-gcc CFLAGS=-static RUN=qemu-aarch64-static run_exec dot_types -arch=aarch64 -mattr=+bf16,+dotprod
+    CC=aarch64-linux-gnu-gcc CFLAGS=-static RUN='qemu-aarch64-static -cpu max' run_exec dot_types -arch=aarch64 -mattr=+bf16,+i8mm
 }
 
 @test "products use the instructions that a processor has for them" {
@@ -114,7 +115,9 @@ calls_of() {
     grep -q 'vpdpwssd.*ymm' code.s
     code -arch=aarch64 -mattr=+dotprod,+bf16
     grep -q 'sdot' code.s
-    grep -q 'bfdot' code.s
+    grep -q 'bfmmla' code.s
+    code -arch=aarch64 -mattr=+i8mm
+    grep -q 'smmla' code.s
 }
 
 @test "contiguous accesses are plain vector instructions" {
