@@ -29,6 +29,7 @@ static const struct {
     {"tt.atomic_cas", tri_cpu_atomic_op},
     {"tt.atomic_poll", tri_cpu_poll_op},
     {"tt.map_elementwise", tri_cpu_map_op},
+    {"tt.map_elementwise.return", tri_cpu_map_return_op},
     {"tt.dot_scaled", tri_cpu_dot_scaled_op},
     {"tt.make_tensor_descriptor", tri_cpu_desc_make_op},
     {"tt.descriptor_load", tri_cpu_desc_access_op},
@@ -50,7 +51,6 @@ static const struct {
     {"tt.grid_dependency_wait", nothing},
     {"tt.grid_dependency_launch_dependents", nothing},
     {"scf.yield", nothing},
-    {"tt.map_elementwise.return", nothing},
 };
 
 /* A tensor that may be lazy: nothing now, unless the plan keeps it. */

@@ -194,6 +194,7 @@ typedef struct tri_cpu_gen {
     TRI_VEC(tri_cpu_block_memory) live, idle; /* in use, and free for a block of the same size */
     tri_cpu_tuple *tuples;
     tri_cpu_nest *nest;       /* null outside of nests */
+    const struct tri_cpu_map *map; /* whose region is being emitted */
     LLVMBasicBlockRef at;     /* straight-line position outside of nests */
     MlirOperation op;         /* being lowered, for diagnostics */
     struct tri_cpu_lines *lines; /* null without debug information */
@@ -321,6 +322,7 @@ void tri_cpu_assert_op(tri_cpu_gen *g, MlirOperation op);
 bool tri_cpu_is_report(MlirOperation op); /* of -fsanitize=undefined (shadow.h) */
 void tri_cpu_report_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_map_op(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_map_return_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_dot_scaled_op(tri_cpu_gen *g, MlirOperation op);
 LLVMTypeRef tri_cpu_desc_type(tri_cpu_gen *g);
 void tri_cpu_desc_make_op(tri_cpu_gen *g, MlirOperation op);
@@ -354,6 +356,8 @@ void tri_cpu_block(tri_cpu_gen *g, MlirBlock block);
 /* Declares the LLVM function of a tt.func; the types of its signature. */
 LLVMValueRef tri_cpu_declare(tri_cpu_gen *g, MlirOperation func);
 bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func);
+/* Emits a region's blocks from the current position on; what the arguments of the first one are is bound already. */
+void tri_cpu_cfg(tri_cpu_gen *g, MlirRegion region);
 LLVMBasicBlockRef tri_cpu_new_block(tri_cpu_gen *g, const char *name);
 
 /* dispatch.c */

@@ -471,7 +471,7 @@ bool tri_cpu_control_op(tri_cpu_gen *g, MlirOperation op)
     return tri_op_is(op, "scf.yield") || tri_op_is(op, "scf.condition");
 }
 
-static void emit_cfg(tri_cpu_gen *g, MlirRegion region)
+void tri_cpu_cfg(tri_cpu_gen *g, MlirRegion region)
 {
     bool is_first = true;
     for (MlirBlock b = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(b); b = mlirBlockGetNextInRegion(b)) {
@@ -526,7 +526,7 @@ bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func)
     tri_cpu_plan_func(g, func);
     tri_cpu_lines_function(g, func);
     tri_cpu_lines_params(g, func);
-    emit_cfg(g, mlirOperationGetRegion(func, 0));
+    tri_cpu_cfg(g, mlirOperationGetRegion(func, 0));
     LLVMPositionBuilderAtEnd(g->b, g->entry);
     LLVMBuildBr(g->b, start);
     tri_cpu_lines_stop(g);

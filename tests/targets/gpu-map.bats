@@ -139,6 +139,7 @@ EOF
         }
         print ""
     }' in.txt >wanted.txt
+    run_kernel k.ttir arg2 -arch=native | diff - wanted.txt
     for arch in sim:sm_80 sim:sm_90a sim:spirv64; do
         for warps in 1 4; do
             run_kernel k.ttir arg2 -arch=$arch -num-warps=$warps | diff - wanted.txt
@@ -146,4 +147,27 @@ EOF
     done
     need ptxas
     tritcc -arch=sm_80 -emit=cubin=k.cubin k.ttir
+}
+
+@test "groups that span rows, or are longer than the block (host)" {
+    cat >rows.tri <<'EOF'
+import triton
+import triton.language as tl
+
+@triton.jit
+def turned(a, b, c, d):
+    if a == 0:
+        return b, c, d, a
+    return d, c, b, a
+
+@triton.jit
+def k(x, y, o, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(o + i, tl.map_elementwise(turned, tl.load(x + i), pack=4))
+EOF
+    turned() { "$BUILDDIR/tritrun" -print o rows.tri arange:i32:8 zeros:i32:8 zeros:i32:8 "M=$1" "N=$2" | tail -n 1; }
+    [ "$(turned 4 2)" = " 1 2 3 0 7 6 5 4" ]
+    [ "$(turned 8 1)" = " 1 2 3 0 7 6 5 4" ]
+    [ "$(turned 1 8)" = " 1 2 3 0 7 6 5 4" ]
+    [ "$(turned 2 1)" = " 1 1 0 0 0 0 0 0" ]
 }
