@@ -57,11 +57,15 @@ static bool is_supported(const matmuls *m, MlirOperation dot)
     return tri_type_is_int_of(a, 8) && tri_type_is_int_of(d, 32);
 }
 
+/* Whether the instruction multiplies fp8 as it is; others get it as f16. */
+static bool has_fp8(const matmuls *m) { return m->capability == 89 || (m->capability >= 120 && m->capability < 130); }
+
 /* Whether K fills an instruction: 32 bytes of it, or four numbers of f64. */
-static bool is_deep_enough(MlirOperation dot)
+static bool is_deep_enough(const matmuls *m, MlirOperation dot)
 {
     MlirType a = mlirValueGetType(tri_op_operand(dot, 0));
-    unsigned bits = tri_type_bits(tri_type_element(a));
+    MlirType element = tri_type_element(a);
+    unsigned bits = is_fp8(element) && !has_fp8(m) ? 16 : tri_type_bits(element);
     return tri_type_dim(a, tri_type_rank(a) - 1) >= (bits == 64 ? 4 : 256 / bits);
 }
 
@@ -71,7 +75,7 @@ static bool is_candidate(matmuls *m, MlirOperation dot)
     int64_t shape[TRI_MAX_RANK];
     int rank = tri_dots_shape(mlirValueGetType(tri_op_result(dot, 0)), shape);
     return e && e->kind == TRI_ENC_BLOCKED && (rank == 2 || rank == 3) && is_supported(m, dot) &&
-           is_deep_enough(dot);
+           is_deep_enough(m, dot);
 }
 
 /* ---- warps ---- */
@@ -169,12 +173,29 @@ static bool is_view_like(MlirOperation op)
     return mlirOperationGetNumRegions(op) == 0 && tri_op_is_pure(op);
 }
 
+/* Whether a join puts its two operands side by side in each thread's fastest dimension. */
+static bool interleaves(tri_arena *arena, MlirOperation op)
+{
+    if (!tri_op_is(op, "tt.join"))
+        return false;
+    const tri_encoding *e = tri_dots_encoding(arena, tri_op_result(op, 0));
+    int64_t shape[TRI_MAX_RANK];
+    int32_t order[TRI_MAX_RANK];
+    int rank = tri_dots_shape(mlirValueGetType(tri_op_result(op, 0)), shape);
+    if (!e || rank < 2)
+        return false;
+    tri_convert_order_for_memory(e, rank, shape, order);
+    return order[0] == rank - 1 && order[1] == rank - 2;
+}
+
 /* Width of the narrowest data that a dot operand is made of: neighbouring K elements of that data come
- * together in one load, and so must stay in one thread. */
+ * together in one load, and so must stay in one thread. Two numbers that come out of one loaded one and are joined
+ * are half as wide each. */
 static unsigned original_bits(matmuls *m, MlirValue operand)
 {
     tri_arena *arena = m->run->arena;
-    unsigned bits = tri_type_bits(tri_type_element(mlirValueGetType(operand)));
+    unsigned full = tri_type_bits(tri_type_element(mlirValueGetType(operand))), bits = full;
+    bool is_packed = false;
     tri_op_list todo = {0};
     tri_map seen;
     tri_map_init(&seen, arena);
@@ -195,13 +216,14 @@ static unsigned original_bits(matmuls *m, MlirValue operand)
         }
         if (!is_view_like(op))
             continue;
+        is_packed = is_packed || interleaves(arena, op);
         for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); k++) {
             MlirOperation next = tri_op_def(tri_op_operand(op, k));
             if (!mlirOperationIsNull(next) && tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, k))))
                 tri_vec_push(arena, &todo, next);
         }
     }
-    return bits;
+    return is_packed && full == 2 * bits ? bits / 2 : bits;
 }
 
 /* ---- rewriters ---- */
@@ -259,11 +281,10 @@ static void widen_operands(matmuls *m, MlirOperation dot)
     MlirType a = tri_type_element(mlirValueGetType(tri_op_operand(dot, 0)));
     MlirType d = tri_type_element(mlirValueGetType(tri_op_result(dot, 0)));
     const tri_encoding *e = tri_dots_encoding(m->run->arena, tri_op_result(dot, 0));
-    bool has_fp8 = m->capability == 89 || (m->capability >= 120 && m->capability < 130);
     for (intptr_t i = 0; i < 2; i++) {
         MlirType element = tri_type_element(mlirValueGetType(tri_op_operand(dot, i)));
         if (e && e->kind == TRI_ENC_NVIDIA_MMA) {
-            if (is_fp8(a) && !has_fp8)
+            if (is_fp8(a) && !has_fp8(m))
                 cast_operand(dot, i, mlirF16TypeGet(context));
         } else if (!mlirTypeEqual(element, d) && tri_type_bits(element) < tri_type_bits(d)) {
             cast_operand(dot, i, d);

@@ -11,7 +11,7 @@
  *     %t = tt.trans %x ; %m = ttg.local_alloc %t         becomes
  *     %n = ttg.local_alloc %x ; %m = ttg.memdesc_trans %n {order = array<i32: 1, 0>}
  *
- * The transpose of a register operand must have no other use. Operands that are made from narrower or converted data
+ * Other users of the transpose keep it. Operands that are made from narrower or converted data
  * (elementwise chains) are left to remove-layout-conversions. Answers to
  * tritongpu-optimize-dot-operands. Test: tests/passes/optimize-dot-operands.mlir */
 #include "passes/passes.h"
@@ -35,8 +35,7 @@ static bool match(tri_arena *arena, MlirOperation convert, MlirOperation *out_tr
     if (tri_op_i32s(trans, "order", order, TRI_MAX_RANK) != 2 || order[0] != 1 || order[1] != 0)
         return false;
     *out_trans = trans;
-    return tri_dots_has_one_use(tri_op_result(trans, 0)) &&
-           tri_type_bits(tri_type_element(mlirValueGetType(tri_op_result(convert, 0)))) >= 8;
+    return tri_type_bits(tri_type_element(mlirValueGetType(tri_op_result(convert, 0)))) >= 8;
 }
 
 /* A buffer that only products of version 3 or 5 read: they take either order of 16-bit numbers, and of others the one
@@ -91,7 +90,8 @@ static void rewrite(tri_pass_run *run, MlirOperation convert, MlirOperation tran
     MlirValue view = turn(&b, memory, view_type);
     MlirValue loaded = tri_builder_unary(&b, "ttg.local_load", type, view);
     tri_op_replace(convert, 1, &loaded);
-    mlirOperationDestroy(trans);
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(tri_op_result(trans, 0))))
+        mlirOperationDestroy(trans);
 }
 
 static bool run(tri_pass_run *run)

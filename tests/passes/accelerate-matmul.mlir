@@ -4,6 +4,10 @@
 
 #blocked = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #batch = #ttg.blocked<{sizePerThread = [1, 1, 1], threadsPerWarp = [1, 2, 16], warpsPerCTA = [4, 1, 1], order = [2, 1, 0]}>
+#joined = #ttg.blocked<{sizePerThread = [4, 4, 2], threadsPerWarp = [2, 16, 1], warpsPerCTA = [4, 1, 1], order = [2, 1, 0]}>
+#flat = #ttg.blocked<{sizePerThread = [4, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#tall = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [0, 1]}>
+#tallest = #ttg.blocked<{sizePerThread = [4, 4, 2], threadsPerWarp = [2, 16, 1], warpsPerCTA = [4, 1, 1], order = [2, 0, 1]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
 
@@ -79,5 +83,46 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func public @batched(%x: tensor<4x32x16xf16, #ttg.dot_op<{opIdx = 0, parent = #batch}>>, %y: tensor<4x16x32xf16, #ttg.dot_op<{opIdx = 1, parent = #batch}>>, %z: tensor<4x32x32xf32, #batch>) -> tensor<4x32x32xf32, #batch> {
     %d = tt.dot %x, %y, %z : tensor<4x32x16xf16, #ttg.dot_op<{opIdx = 0, parent = #batch}>> * tensor<4x16x32xf16, #ttg.dot_op<{opIdx = 1, parent = #batch}>> -> tensor<4x32x32xf32, #batch>
     tt.return %d : tensor<4x32x32xf32, #batch>
+  }
+
+  // As halves they fill an instruction that they would not fill as bytes; bytes of integers stay what they are.
+  // CHECK-LABEL: @short_fp8
+  // CHECK: tt.dot {{.*}} tensor<64x16xf16{{.*}} -> tensor<64x64xf32, [[$SQUARE]]>
+  // CHECK-LABEL: @short_i8
+  // CHECK: tt.dot {{.*}} -> tensor<64x64xi32, [[$BLOCKED]]>
+  tt.func public @short_fp8(%x: tensor<64x16xf8E5M2, #a>, %y: tensor<16x64xf8E5M2, #b>, %z: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %d = tt.dot %x, %y, %z : tensor<64x16xf8E5M2, #a> * tensor<16x64xf8E5M2, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %d : tensor<64x64xf32, #blocked>
+  }
+  tt.func public @short_i8(%x: tensor<64x16xi8, #a>, %y: tensor<16x64xi8, #b>, %z: tensor<64x64xi32, #blocked>) -> tensor<64x64xi32, #blocked> {
+    %d = tt.dot %x, %y, %z : tensor<64x16xi8, #a> * tensor<16x64xi8, #b> -> tensor<64x64xi32, #blocked>
+    tt.return %d : tensor<64x64xi32, #blocked>
+  }
+
+  // Two numbers made of each loaded byte and put side by side: eight of a word, along K, are one thread's. Those that are
+  // put side by side in rows that other threads read come as bytes.
+  // CHECK-LABEL: @nibbles
+  // CHECK: tt.dot {{.*}}kWidth = 8{{.*}}kWidth = 8
+  // CHECK-LABEL: @far_nibbles
+  // CHECK: tt.dot {{.*}}kWidth = 4{{.*}}kWidth = 4
+  tt.func public @nibbles(%p: tensor<64x32x!tt.ptr<i8>, #blocked>, %y: tensor<64x64xf16, #b>, %z: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %i = tt.load %p : tensor<64x32x!tt.ptr<i8>, #blocked>
+    %f = arith.sitofp %i : tensor<64x32xi8, #blocked> to tensor<64x32xf16, #blocked>
+    %g = arith.addf %f, %f : tensor<64x32xf16, #blocked>
+    %j = tt.join %f, %g : tensor<64x32xf16, #blocked> -> tensor<64x32x2xf16, #joined>
+    %k = tt.reshape %j : tensor<64x32x2xf16, #joined> -> tensor<64x64xf16, #flat>
+    %o = ttg.convert_layout %k : tensor<64x64xf16, #flat> -> tensor<64x64xf16, #a>
+    %d = tt.dot %o, %y, %z : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %d : tensor<64x64xf32, #blocked>
+  }
+  tt.func public @far_nibbles(%p: tensor<64x32x!tt.ptr<i8>, #tall>, %y: tensor<64x64xf16, #b>, %z: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %i = tt.load %p : tensor<64x32x!tt.ptr<i8>, #tall>
+    %f = arith.sitofp %i : tensor<64x32xi8, #tall> to tensor<64x32xf16, #tall>
+    %j = tt.join %f, %f : tensor<64x32xf16, #tall> -> tensor<64x32x2xf16, #tallest>
+    %s = ttg.convert_layout %j : tensor<64x32x2xf16, #tallest> -> tensor<64x32x2xf16, #joined>
+    %k = tt.reshape %s : tensor<64x32x2xf16, #joined> -> tensor<64x64xf16, #flat>
+    %o = ttg.convert_layout %k : tensor<64x64xf16, #flat> -> tensor<64x64xf16, #a>
+    %d = tt.dot %o, %y, %z : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %d : tensor<64x64xf32, #blocked>
   }
 }

@@ -22,10 +22,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %o : tensor<64x128xf16, #b>
   }
 
-  // The transposed value is needed itself.
+  // The transposed value is needed itself, too.
   // CHECK-LABEL: @used_twice
-  // CHECK: tt.trans
-  // CHECK: ttg.convert_layout
+  // CHECK-DAG: [[T:%.+]] = tt.trans
+  // CHECK-DAG: [[M:%.+]] = ttg.local_alloc %arg0
+  // CHECK: [[V:%.+]] = ttg.memdesc_trans [[M]]
+  // CHECK: [[O:%.+]] = ttg.local_load [[V]]
+  // CHECK: tt.return [[O]], [[T]]
   tt.func public @used_twice(%x: tensor<128x64xf16, #row>) -> (tensor<64x128xf16, #b>, tensor<64x128xf16, #column>) {
     %t = tt.trans %x {order = array<i32: 1, 0>} : tensor<128x64xf16, #row> -> tensor<64x128xf16, #column>
     %o = ttg.convert_layout %t : tensor<64x128xf16, #column> -> tensor<64x128xf16, #b>
