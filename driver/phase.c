@@ -6,6 +6,7 @@
 #include "ir/context.h"
 #include "ir/llvm.h"
 #include "ir/op.h"
+#include "targets/facts.h"
 #include "targets/object.h"
 #include "targets/spirv/text.h"
 
@@ -172,6 +173,8 @@ static bool is_raw(tri_unit *unit)
 
 static bool run_ttgir(tri_unit *unit, const tri_pass_hooks *hooks)
 {
+    if (!tri_facts_agree(unit))
+        return false;
     if (is_raw(unit) && !run_ttir(unit, hooks))
         return false;
     return run_pipeline(unit, unit->target->ttgir_pipeline, hooks);

@@ -3,6 +3,7 @@
 #include "ir/context.h"
 #include "ir/llvm.h"
 #include "ir/op.h"
+#include "targets/target.h"
 
 tri_kernel *tri_facts_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation func)
 {
@@ -18,6 +19,66 @@ tri_kernel *tri_facts_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation 
     kernel.symbol = tri_str_copy(unit->arena, symbol);
     tri_vec_push(unit->arena, &unit->kernels, kernel);
     return &tri_vec_last(&unit->kernels);
+}
+
+/* ---- what all kernels of a module share ---- */
+
+/* The first kernel that says something decides for those that say nothing. */
+static const tri_kernel *first_with(const tri_unit *unit, int32_t (*fact)(const tri_kernel *))
+{
+    for (size_t i = 0; i < unit->kernels.len; i++)
+        if (fact(&unit->kernels.at[i]) > 0)
+            return &unit->kernels.at[i];
+    return NULL;
+}
+
+static int32_t warps_of(const tri_kernel *k) { return k->num_warps; }
+static int32_t stages_of(const tri_kernel *k) { return k->num_stages; }
+static int32_t ctas_of(const tri_kernel *k) { return k->num_ctas; }
+
+static int decide(const tri_unit *unit, int given, int32_t (*fact)(const tri_kernel *), int if_none)
+{
+    const tri_kernel *first = given > 0 ? NULL : first_with(unit, fact);
+    return given > 0 ? given : first ? fact(first) : if_none;
+}
+
+int tri_facts_warps(const tri_unit *unit) { return decide(unit, unit->options->num_warps, warps_of, unit->target->default_warps); }
+int tri_facts_stages(const tri_unit *unit) { return decide(unit, unit->options->num_stages, stages_of, unit->target->default_stages); }
+int tri_facts_ctas(const tri_unit *unit) { return decide(unit, unit->options->num_ctas, ctas_of, 1); }
+
+static void report_other(tri_unit *unit, const tri_kernel *first, const tri_kernel *other, const char *option, int a, int b)
+{
+    MlirOperation op = mlirModuleGetOperation(unit->module);
+    tri_op_list funcs = {0};
+    tri_op_collect_named(op, "tt.func", unit->arena, &funcs);
+    for (size_t i = 0; i < funcs.len; i++)
+        op = tri_str_equal(tri_op_symbol(funcs.at[i]), other->symbol) ? funcs.at[i] : op;
+    tri_op_error(unit->diag, op, 6004, "'%.*s' asks for -%s=%d and '%.*s' for %d; compile them apart (-k), or give -%s",
+                 TRI_STR_ARG(other->name), option, b, TRI_STR_ARG(first->name), a, option);
+}
+
+bool tri_facts_agree(tri_unit *unit)
+{
+    const tri_options *o = unit->options;
+    const struct {
+        const char *option;
+        int given;
+        int32_t (*fact)(const tri_kernel *);
+    } shared[] = {
+        {"num-warps", o->num_warps, warps_of}, {"num-stages", o->num_stages, stages_of}, {"num-ctas", o->num_ctas, ctas_of},
+    };
+    for (size_t s = 0; s < sizeof shared / sizeof *shared; s++) {
+        const tri_kernel *first = shared[s].given > 0 ? NULL : first_with(unit, shared[s].fact);
+        for (size_t i = 0; first && i < unit->kernels.len; i++) {
+            const tri_kernel *k = &unit->kernels.at[i];
+            int a = shared[s].fact(first), b = shared[s].fact(k);
+            if (b > 0 && a != b) {
+                report_other(unit, first, k, shared[s].option, a, b);
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 /* ---- records as text ---- */

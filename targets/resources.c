@@ -1,5 +1,7 @@
 #include "targets/resources.h"
 
+#include "targets/facts.h"
+
 static void print_occupancy(const tri_kernel *k, const tri_resources *r, tri_buf *out)
 {
     if (!r->limit)
@@ -17,8 +19,7 @@ static void print_kernel(const tri_unit *unit, const tri_kernel *k, tri_str code
         return;
     }
     tri_resources r = target->resources(unit, k, code);
-    int stages = k->num_stages > 0 ? k->num_stages : unit->options->num_stages;
-    tri_buf_format(out, " %d warps, %d stages\n", k->num_warps, stages > 0 ? stages : target->default_stages);
+    tri_buf_format(out, " %d warps, %d stages\n", k->num_warps, tri_facts_stages(unit));
     if (k->registers >= 0)
         tri_buf_format(out, "  registers  %d per thread, %d bytes spilled\n", k->registers, k->spill_bytes);
     else

@@ -8,9 +8,9 @@
  *     %y = ttg.convert_layout %z {allocation.offset = 4096 : i32} : ...
  *
  * Needs: final ttgir; nothing that needs shared memory may be added afterwards. Holds afterwards:
- * every ttg.local_alloc, and every op with tri_scratch_bytes > 0, has allocation.offset; functions
- * and the module say how many bytes they need (ttg.shared). Must not change what is live: buffers
- * of ops in different partitions of a warp_specialize never share bytes. Answers to
+ * every ttg.local_alloc, and every op with tri_scratch_bytes > 0, has allocation.offset; the module says how
+ * many bytes it needs (ttg.shared), and so do functions, and kernels that need less than the module. Must not
+ * change what is live: buffers of ops in different partitions of a warp_specialize never share bytes. Answers to
  * allocate-shared-memory. Test: tests/passes/allocate-shared-memory.mlir */
 #include "passes/passes.h"
 
@@ -339,11 +339,19 @@ static bool allocate_all(tri_pass_run *run, const tri_op_list *order, int64_t *o
             continue;
         if (!allocate(run, order->at[i], &total, out_is_over))
             return false;
-        if (!tri_op_is_kernel(order->at[i]) && total > 0)
+        if (tri_op_is_kernel(order->at[i]) || total > 0)
             tri_builder_set_attr(order->at[i], "ttg.shared", tri_attr_i32(run->unit->mlir, (int32_t)total));
         *out_most = max64(*out_most, total);
     }
     return true;
+}
+
+/* What the module says need not be said of its kernels again. */
+static void drop_repeated(const tri_op_list *funcs, int64_t most)
+{
+    for (size_t i = 0; i < funcs->len; i++)
+        if (tri_op_is_kernel(funcs->at[i]) && tri_op_int(funcs->at[i], "ttg.shared", most) == most)
+            mlirOperationRemoveAttributeByName(funcs->at[i], mlirStringRefCreateFromCString("ttg.shared"));
 }
 
 static bool run(tri_pass_run *run)
@@ -364,6 +372,7 @@ static bool run(tri_pass_run *run)
         mlirOperationRemoveAttributeByName(module, mlirStringRefCreateFromCString(spare_attr));
         ok = allocate_all(run, &order, &most, NULL);
     }
+    drop_repeated(&funcs, most);
     if (ok)
         tri_builder_set_attr(module, "ttg.shared", tri_attr_i32(run->unit->mlir, (int32_t)most));
     return ok;

@@ -111,7 +111,7 @@ extern const tri_gpu_op tri_gpu_ops_indexed[];
 /* The two entry points that families use. */
 bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine);
 /* Most registers per thread that the user or the source asks for; 0: any number. */
-int tri_gpu_maxnreg(const tri_gpu *g);
+int tri_gpu_maxnreg(const tri_gpu *g, tri_str symbol);
 /* Appends "convert-triton-to-tritongpu{...}" with this unit's launch shape. */
 void tri_gpu_conversion_pass(const tri_unit *unit, tri_buf *out);
 /* Append the passes common to GPU families: ttir to simpler ttir, ttir to final ttgir (pipeline.c). */

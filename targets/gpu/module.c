@@ -14,16 +14,8 @@
 
 void tri_gpu_conversion_pass(const tri_unit *unit, tri_buf *out)
 {
-    const tri_options *options = unit->options;
-    const tri_target *target = unit->target;
-    int warps = options->num_warps, ctas = options->num_ctas;
-    if (!warps && unit->kernels.len)
-        warps = unit->kernels.at[0].num_warps;
-    if (!ctas && unit->kernels.len)
-        ctas = unit->kernels.at[0].num_ctas;
     tri_buf_format(out, "convert-triton-to-tritongpu{target=%s num-warps=%d threads-per-warp=%d num-ctas=%d}",
-                   unit->arch->ttg_target, warps > 0 ? warps : target->default_warps, target->warp_size,
-                   ctas > 0 ? ctas : 1);
+                   unit->arch->ttg_target, tri_facts_warps(unit), unit->target->warp_size, tri_facts_ctas(unit));
 }
 
 static const tri_gpu_op *const tables[] = {
@@ -66,16 +58,19 @@ static void init(tri_gpu *g, tri_unit *unit, const tri_machine *machine)
     g->plan = tri_scratch_machine(mlirModuleGetOperation(unit->module));
 }
 
-int tri_gpu_maxnreg(const tri_gpu *g)
+int tri_gpu_maxnreg(const tri_gpu *g, tri_str symbol)
 {
     const tri_unit *unit = g->unit;
-    return unit->options->maxnreg > 0 ? unit->options->maxnreg : unit->kernels.len ? unit->kernels.at[0].maxnreg : 0;
+    for (size_t i = 0; i < unit->kernels.len && !unit->options->maxnreg; i++)
+        if (tri_str_equal(unit->kernels.at[i].symbol, symbol))
+            return unit->kernels.at[i].maxnreg;
+    return unit->options->maxnreg;
 }
 
 /* Registers of a block: as many threads as it has must find room for those that they may use at most. */
 static bool check_registers(tri_gpu *g, MlirOperation kernel)
 {
-    int threads = g->num_warps * g->warp_size, given = tri_gpu_maxnreg(g), most = g->machine->max_registers;
+    int threads = g->num_warps * g->warp_size, given = tri_gpu_maxnreg(g, tri_op_symbol(kernel)), most = g->machine->max_registers;
     int room = g->machine->block_registers / (threads > 0 ? threads : 1);
     if (!most || given <= 0)
         return true;
@@ -87,20 +82,16 @@ static bool check_registers(tri_gpu *g, MlirOperation kernel)
     return false;
 }
 
-/* Where reports about all of the module point to. */
-static MlirOperation first_kernel(tri_gpu *g, MlirModule module)
-{
-    tri_op_list funcs = {0};
-    tri_op_collect_named(mlirModuleGetOperation(module), "tt.func", g->arena, &funcs);
-    for (size_t i = 0; i < funcs.len; i++)
-        if (tri_op_is_kernel(funcs.at[i]))
-            return funcs.at[i];
-    return mlirModuleGetOperation(module);
-}
-
 static bool check_limits(tri_gpu *g, MlirModule module)
 {
-    MlirOperation op = first_kernel(g, module);
+    tri_op_list kernels = {0};
+    tri_op_collect_named(mlirModuleGetOperation(module), "tt.func", g->arena, &kernels);
+    size_t len = 0;
+    for (size_t i = 0; i < kernels.len; i++)
+        if (tri_op_is_kernel(kernels.at[i]))
+            kernels.at[len++] = kernels.at[i];
+    /* Where reports about all of the module point to. */
+    MlirOperation op = len ? kernels.at[0] : mlirModuleGetOperation(module);
     const tri_arch *arch = g->unit->arch;
     int64_t ctas = module_int(module, "ttg.num-ctas", 1), shared = module_int(module, "ttg.shared", 0);
     if (ctas != 1) {
@@ -119,7 +110,10 @@ static bool check_limits(tri_gpu *g, MlirModule module)
                      (long long)shared, arch->name, arch->max_shared);
         return false;
     }
-    return check_registers(g, op);
+    bool ok = true;
+    for (size_t i = 0; i < len; i++)
+        ok = check_registers(g, kernels.at[i]) && ok;
+    return ok;
 }
 
 /* Dynamic: all blocks of the module start at one external symbol, whose size the launcher gives. */
@@ -156,10 +150,10 @@ static void record_kernels(tri_gpu *g, MlirModule module)
         tri_readonly_mark(g->arena, funcs.at[i], kernel);
         kernel->num_warps = g->num_warps;
         kernel->num_ctas = (int32_t)module_int(module, "ttg.num-ctas", 1);
-        kernel->shared_bytes = module_int(module, "ttg.shared", 0) + g->exchange_bytes;
+        kernel->shared_bytes = tri_op_int(funcs.at[i], "ttg.shared", module_int(module, "ttg.shared", 0)) + g->exchange_bytes;
         kernel->scratch_bytes = module_int(module, "ttg.global_scratch_memory_size", 0);
         kernel->scratch_alignment = module_int(module, "ttg.global_scratch_memory_alignment", 1);
-        kernel->maxnreg = tri_gpu_maxnreg(g);
+        kernel->maxnreg = tri_gpu_maxnreg(g, kernel->symbol);
         kernel->launch_pdl |= g->unit->options->launch_pdl;
         kernel->launch_cooperative |= g->unit->options->launch_cooperative;
     }

@@ -1,6 +1,7 @@
 /* The passes that every GPU family runs, as text. passes/passes.h explains the form. */
 #include "targets/gpu/gpu.h"
 
+#include "targets/facts.h"
 #include "targets/target.h"
 
 void tri_gpu_ttir_pipeline(const tri_unit *unit, tri_buf *out)
@@ -30,11 +31,7 @@ static void add_loop_passes(const tri_unit *unit, tri_buf *out)
     tri_buf_add_z(out, ",fuse-nested-loops,canonicalize,triton-licm,canonicalize,combine-tensor-select-and-if");
     if (!is_cuda(unit))
         return;
-    int stages = unit->options->num_stages;
-    if (!stages && unit->kernels.len)
-        stages = unit->kernels.at[0].num_stages;
-    tri_buf_format(out, ",assign-latencies{num-stages=%d},schedule-loops,pipeline",
-                   stages > 0 ? stages : unit->target->default_stages);
+    tri_buf_format(out, ",assign-latencies{num-stages=%d},schedule-loops,pipeline", tri_facts_stages(unit));
 }
 
 /* What the passes before left behind is cleaned up; then no op may be added any more. */

@@ -23,7 +23,9 @@ static void set_attribute(tri_gpu *g, LLVMValueRef function, const char *name, t
 static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
 {
     set_attribute(g, function, "nvvm.reqntid", tri_str_format(g->arena, "%d", g->num_warps * g->warp_size));
-    int maxnreg = tri_gpu_maxnreg(g);
+    size_t len = 0;
+    const char *name = LLVMGetValueName2(function, &len);
+    int maxnreg = tri_gpu_maxnreg(g, (tri_str){name, len});
     if (maxnreg > 0)
         set_attribute(g, function, "nvvm.maxnreg", tri_str_format(g->arena, "%d", maxnreg));
 }

@@ -4,16 +4,17 @@
 
 #include <string.h>
 
-/* "Technical Specifications per Compute Capability", CUDA C++ Programming Guide. */
+/* "Technical Specifications per Compute Capability", CUDA C++ Programming Guide; barriers: cuda_occupancy.h. */
 typedef struct {
     int number;
     int warps, blocks;   /* at most, per multiprocessor */
     int64_t shared;      /* bytes of a multiprocessor that blocks share */
+    int barriers;        /* that blocks share; 0: as many as they want */
 } multiprocessor;
 
 static const multiprocessor multiprocessors[] = {
-    {80, 64, 32, 167936}, {86, 48, 16, 102400},  {89, 48, 24, 102400},
-    {90, 64, 32, 233472}, {100, 64, 32, 233472}, {120, 48, 24, 102400},
+    {80, 64, 32, 167936, 0},  {86, 48, 16, 102400, 0},   {89, 48, 24, 102400, 0},
+    {90, 64, 32, 233472, 64}, {100, 64, 32, 233472, 64}, {120, 48, 24, 102400, 24},
 };
 
 /* The same on all of them: registers of a multiprocessor, handed out to warps in units, to four warps at a time;
@@ -28,9 +29,9 @@ static void limit_to(tri_resources *r, int64_t blocks, const char *what)
     }
 }
 
-static tri_resources occupancy(const tri_arch *arch, const tri_kernel *k)
+static tri_resources occupancy(const tri_arch *arch, const tri_kernel *k, int barriers)
 {
-    tri_resources r = {0};
+    tri_resources r = {.barriers = barriers};
     const multiprocessor *m = NULL;
     for (size_t i = 0; i < sizeof multiprocessors / sizeof *multiprocessors; i++)
         if (multiprocessors[i].number == arch->number)
@@ -46,6 +47,8 @@ static tri_resources occupancy(const tri_arch *arch, const tri_kernel *k)
     }
     int64_t shared = (k->shared_bytes + shared_of_system + shared_unit - 1) / shared_unit * shared_unit;
     limit_to(&r, m->shared / shared, "shared memory");
+    if (m->barriers && barriers)
+        limit_to(&r, m->barriers / barriers, "barriers");
     r.percent = r.blocks * warps * 100 / m->warps;
     return r;
 }
@@ -61,9 +64,9 @@ static int barrier_of(tri_str line)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         is_barrier = is_barrier || memmem(line.data, line.len, names[i], strlen(names[i]));
     for (size_t i = 1; is_barrier && i < line.len; i++) {
-        bool is_number = line.data[i] >= '0' && line.data[i] <= '9' && (line.data[i - 1] == ' ' || line.data[i - 1] == '\t');
-        if (is_number)
-            return line.data[i] - '0' + 10 * (i + 1 < line.len && line.data[i + 1] >= '0' && line.data[i + 1] <= '9');
+        int digit = line.data[i] - '0', next = i + 1 < line.len ? line.data[i + 1] - '0' : -1;
+        if (digit >= 0 && digit <= 9 && (line.data[i - 1] == ' ' || line.data[i - 1] == '\t'))
+            return next >= 0 && next <= 9 ? 10 * digit + next : digit;
     }
     return -1;
 }
@@ -93,8 +96,7 @@ static int count_barriers(tri_str symbol, tri_str code)
 
 tri_resources tri_nvptx_resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code)
 {
-    tri_resources r = occupancy(unit->arch, kernel);
-    r.barriers = count_barriers(kernel->symbol, code);
+    tri_resources r = occupancy(unit->arch, kernel, count_barriers(kernel->symbol, code));
     r.is_dependent = memmem(code.data, code.len, "griddepcontrol", 14) != NULL;
     return r;
 }

@@ -34,17 +34,94 @@ half() { # BLOCK_M BLOCK_N BLOCK_K ARG...: a product of f16
     grep -q 'limited by shared memory' .err || grep -q 'limited by registers' .err
 }
 
+# The words of a ptxas, with a function in between, a kernel of another name and figures that only the text gives.
+fake_ptxas() { # KERNEL REGISTERS SPILLED
+    mkdir -p toolkit/bin
+    cat >toolkit/bin/ptxas <<END
+#!/bin/sh
+cat >&2 <<'TEXT'
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'other' for 'sm_90'
+ptxas info    : Function properties for other
+    0 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads
+ptxas info    : Used 99 registers, used 0 barriers, 352 bytes cmem[0]
+ptxas info    : Compile time = 9.999 ms
+ptxas info    : Function properties for helper
+    16 bytes stack frame, 77 bytes spill stores, 77 bytes spill loads
+ptxas info    : Compiling entry function '$1' for 'sm_90'
+ptxas info    : Function properties for $1
+    24 bytes stack frame, $3 bytes spill stores, 36 bytes spill loads
+ptxas info    : Used $2 registers, used 1 barriers, 376 bytes cmem[0]
+ptxas info    : Compile time = 17.716 ms
+ptxas info    : Function properties for helper
+    16 bytes stack frame, 78 bytes spill stores, 78 bytes spill loads
+TEXT
+while [ "\$1" != -o ]; do shift; done
+echo code >"\$2"
+END
+    chmod +x toolkit/bin/ptxas
+}
+
+@test "the words of ptxas are understood" {
+    fake_ptxas add_kernel 168 12
+    tritcc -arch=sm_90 --resource-usage --cuda-path=toolkit -emit=ptx=k.ptx,json=k.json "${VADD[@]}"
+    grep -qx 'add_kernel, sm_90: 4 warps, 3 stages' .err
+    grep -qx '  registers  168 per thread, 12 bytes spilled' .err
+    grep -qx '  shared     0 of 232448 bytes' .err
+    grep -qx '  occupancy  18 %: 3 blocks per multiprocessor, limited by registers' .err
+    [ "$(wc -l <.err)" -eq 5 ]
+    grep -q '"registers": 168,' k.json
+    grep -q '"spill_bytes": 12,' k.json
+    grep -q '"blocks_per_multiprocessor": 3,' k.json
+    fake_ptxas add_kernel 24 0
+    tritcc -arch=sm_86 --resource-usage --cuda-path=toolkit -emit=cubin=k.cubin "${VADD[@]}"
+    grep -qx '  registers  24 per thread, 0 bytes spilled' .err
+    grep -qx '  occupancy  100 %: 12 blocks per multiprocessor, limited by warps' .err
+    [ "$(cat k.cubin)" = code ]
+}
+
+@test "figures that ptxas does not give stay unknown" {
+    fake_ptxas somebody 168 12
+    tritcc -arch=sm_90 --resource-usage --cuda-path=toolkit -emit=ptx=k.ptx "${VADD[@]}"
+    grep -qx '  registers  not known without ptxas' .err
+}
+
 @test "registers stay unknown without ptxas" {
     mkdir empty
-    for tool in sh cat; do ln -s "$(command -v $tool)" empty/; done
-    tritcc -arch=sm_90 --resource-usage --cuda-path="$PWD/empty" -emit=json=k.json "${VADD[@]}"
-    if grep -q 'not known without ptxas' .err; then
-        grep -q 'occupancy  at most 100 %' .err
-        grep -q '"registers": null' k.json
-    else
-        need ptxas
-        grep -q 'registers  [1-9]' .err
-    fi
+    tritcc -arch=sm_90 --resource-usage --cuda-path=empty -emit=json=k.json,ptx=k.ptx "${VADD[@]}"
+    grep -qx '  registers  not known without ptxas' .err
+    grep -qx '  occupancy  at most 100 %: 16 blocks per multiprocessor, limited by warps' .err
+    grep -q '"registers": null' k.json
+    grep -q '"occupancy_percent": null' k.json
+}
+
+@test "kernels of one file have figures of their own" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.autotune(configs=[triton.Config({}, num_warps=2, maxnreg=40)], key=[])
+@triton.jit
+def a(p, B: tl.constexpr):
+    tl.store(p + tl.arange(0, B), 1.0)
+
+
+@triton.autotune(configs=[triton.Config({}, maxnreg=80)], key=[])
+@triton.jit
+def b(p, B: tl.constexpr):
+    tl.store(p, tl.sum(tl.load(p + tl.arange(0, B))))
+K
+    mkdir empty
+    tritcc -arch=sm_80 -num-warps=4 --resource-usage --cuda-path=empty -emit=ptx=k.ptx -sig 'a(*fp32:16, 128)' -sig 'b(*fp32:16, 1024)' k.tri
+    [ "$(grep -c '^[ab], sm_80: 4 warps' .err)" -eq 2 ]
+    grep -A2 '^a,' .err | grep -qx '  shared     0 of 166912 bytes'
+    grep -A2 '^b,' .err | grep -qx '  shared     16 of 166912 bytes'
+    [ "$(grep '^.maxnreg' k.ptx | tr '\n' ' ')" = '.maxnreg 40 .maxnreg 80 ' ]
+    tritcc -1 -arch=sm_80 -emit=ptx=k.ptx -sig 'a(*fp32:16, 128)' -sig 'b(*fp32:16, 1024)' k.tri
+    [[ $errors == *"k.tri:13:1: error: 'b' asks for -num-warps=4 and 'a' for 2; compile them apart (-k), or give -num-warps [TRI-6004]"* ]]
+    tritcc -arch=sm_80 -emit=ptx=k.ptx -num-warps=8 -sig 'a(*fp32:16, 128)' -sig 'b(*fp32:16, 1024)' k.tri
+    tritcc -arch=sm_80 -emit=ptx=k.ptx -k b -sig 'b(*fp32:16, 1024)' k.tri
 }
 
 @test "a target without such figures says so" {
