@@ -71,6 +71,8 @@ bool tri_help_print(tri_diag *diag, tri_str topic, tri_buf *out)
         print_kinds(out);
     if (tri_str_is(topic, "warnings") || tri_str_is(topic, "diagnostics"))
         print_warnings(out);
+    if (tri_str_is(topic, "opt"))
+        tri_buf_add_z(out, "\nEach pass is an option too; --list-passes shows them and what they take.\n");
     return true;
 }
 
@@ -141,8 +143,19 @@ static void print_mdoc_stages(tri_buf *out)
 static void print_mdoc_passes(tri_buf *out)
 {
     tri_buf_add_z(out, ".Bl -tag -width Ds -compact\n");
-    for (size_t i = 0; i < tri_passes_count(); i++)
-        tri_buf_format(out, ".It Cm %s\n%s\n", tri_passes_at(i)->name, tri_passes_at(i)->help);
+    for (size_t i = 0; i < tri_passes_count(); i++) {
+        const tri_pass *pass = tri_passes_at(i);
+        tri_buf_format(out, ".It Cm %s", pass->name);
+        for (const char *c = pass->alias ? pass->alias : ""; *c; c += *c == ',') {
+            size_t length = strcspn(c, ",");
+            tri_buf_format(out, " , Cm %.*s", (int)length, c);
+            c += length;
+        }
+        tri_buf_format(out, "\n%s\n", pass->help);
+        for (size_t j = 0; pass->options && pass->options[j]; j++)
+            tri_buf_format(out, ".br\n.Cm %.*s%s\n", (int)strcspn(pass->options[j], ":"), pass->options[j],
+                           pass->options[j] + strcspn(pass->options[j], ":"));
+    }
     tri_buf_add_z(out, ".El\n");
 }
 
@@ -207,6 +220,17 @@ static void add_option_word(const tri_opt_row *row, tri_buf *out)
     tri_buf_format(out, "%s%s%s", is_long ? "--" : "-", row->name, ends_in_equals(row) ? "=" : "");
 }
 
+/* Passes are options too. */
+static void add_pass_words(tri_buf *out, const char *before, const char *after)
+{
+    tri_arena *arena = tri_arena_create();
+    tri_pass_names names = {0};
+    tri_passes_collect_names(arena, &names);
+    for (size_t i = 0; i < names.len; i++)
+        tri_buf_format(out, "%s%s%s", before, names.at[i], after);
+    tri_arena_destroy(arena);
+}
+
 static void print_bash(tri_buf *out)
 {
     tri_buf_add_z(out, "# Completion of tritcc for bash, made from driver/options.def.\n"
@@ -232,6 +256,7 @@ static void print_bash(tri_buf *out)
         tri_buf_add_char(out, ' ');
         add_option_word(&row, out);
     }
+    add_pass_words(out, " -", "");
     tri_buf_add_z(out, "' -- \"$word\")\n        [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n    else\n"
                        "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n    fi\n}\n"
                        "complete -o filenames -F _tritcc tritcc\n");
@@ -264,6 +289,7 @@ static void print_zsh(tri_buf *out)
         tri_buf_add_z(out, "' \\\n");
         tri_buf_fini(&values);
     }
+    add_pass_words(out, "  '*-", "[run this pass]' \\\n");
     tri_buf_add_z(out, "  '*:file:_files'\n");
 }
 

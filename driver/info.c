@@ -19,6 +19,8 @@ void tri_info_passes(tri_buf *out)
     for (size_t i = 0; i < tri_passes_count(); i++) {
         const tri_pass *pass = tri_passes_at(i);
         tri_buf_format(out, "%-28s %s\n", pass->name, pass->help);
+        if (pass->alias)
+            tri_buf_format(out, "%-28s   (upstream: %s)\n", "", pass->alias);
         for (size_t j = 0; pass->options && pass->options[j]; j++)
             tri_buf_format(out, "%-28s   %s\n", "", pass->options[j]);
     }

@@ -14,7 +14,10 @@ static bool find_kind(tri_session *session, const tri_opt_input *input, tri_kind
 {
     tri_kind kind = input->kind ? input->kind : tri_phase_kind_of_file(input->path);
     tri_str names = tri_phase_kind_names(session->arena, true);
-    if (tri_str_is(input->path, "-") && !input->kind)
+    bool is_stdin = tri_str_is(input->path, "-");
+    if (!input->kind && session->opt->has_passes && (is_stdin || tri_str_is(tri_path_suffix(input->path), ".mlir")))
+        kind = TRI_KIND_TTGIR; /* or ttir: passes ask the module */
+    else if (!input->kind && is_stdin)
         kind = TRI_KIND_SOURCE;
     *out_kind = kind;
     if (kind != TRI_KIND_NONE && tri_phase_is_input(kind))

@@ -5,6 +5,7 @@
 #include "driver/tool.h"
 #include "frontend/frontend.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 typedef struct {
@@ -307,11 +308,58 @@ static bool on_lineinfo(parser *p, tri_str value)
     return true;
 }
 
+static void choose_opt_mode(parser *p, const char *by)
+{
+    if (!p->opt->has_passes)
+        p->opt->passes_by = tri_str_from(by);
+    p->opt->has_passes = true;
+}
+
+static bool append_passes(parser *p, tri_str text)
+{
+    bool is_first = !p->opt->passes.len;
+    p->opt->passes = tri_str_format(p->arena, "%.*s%s%.*s", TRI_STR_ARG(p->opt->passes), is_first ? "" : ",", TRI_STR_ARG(text));
+    return tri_passes_check(p->diag, tri_str_copy(p->arena, text).data);
+}
+
 static bool on_passes(parser *p, tri_str value)
 {
-    p->opt->has_passes = true;
-    p->opt->passes = tri_str_copy(p->arena, value);
-    return tri_passes_check(p->diag, p->opt->passes.data);
+    choose_opt_mode(p, "-passes");
+    return append_passes(p, value);
+}
+
+/* "coalesce", "tritongpu-coalesce", "convert-triton-to-tritongpu=target=cuda:90 num-warps=4". */
+static bool on_pass_name(parser *p, tri_str name, tri_str options)
+{
+    choose_opt_mode(p, tri_str_format(p->arena, "-%.*s", TRI_STR_ARG(name)).data);
+    if (tri_str_find(options, '}') < options.len)
+        return usage(p, "the options '%.*s' of pass '%.*s' have a '}'", TRI_STR_ARG(options), TRI_STR_ARG(name));
+    return append_passes(p, tri_str_format(p->arena, "%.*s{%.*s}", TRI_STR_ARG(name), TRI_STR_ARG(options)));
+}
+
+static bool on_split_input(parser *p, tri_str value)
+{
+    choose_opt_mode(p, "-split-input-file");
+    p->opt->split_input = true;
+    if (value.len)
+        p->opt->input_marker = value;
+    return true;
+}
+
+static bool on_verify_diagnostics(parser *p, tri_str value)
+{
+    choose_opt_mode(p, "-verify-diagnostics");
+    p->opt->verify_diagnostics = tri_str_is(value, "only-expected") ? TRI_OPT_VERIFY_EXPECTED : TRI_OPT_VERIFY_ALL;
+    return !value.len || tri_str_is(value, "all") || tri_str_is(value, "only-expected") ||
+           usage(p, "'-verify-diagnostics=%.*s' is not all or only-expected", TRI_STR_ARG(value));
+}
+
+static bool on_verify_each(parser *p, tri_str value)
+{
+    bool yes = !value.len || tri_str_is(value, "true") || tri_str_is(value, "1");
+    p->opt->compile.verify_each = yes;
+    return yes || tri_str_is(value, "false") || tri_str_is(value, "0") ||
+           usage(p, "'-verify-each=%.*s' is not true or false", TRI_STR_ARG(value));
 }
 
 static bool add_passes(parser *p, tri_str value, tri_opt_words *out)
@@ -330,6 +378,18 @@ static bool add_passes(parser *p, tri_str value, tri_opt_words *out)
 
 static bool on_print_before(parser *p, tri_str value) { return add_passes(p, value, &p->opt->print_before); }
 static bool on_print_after(parser *p, tri_str value) { return add_passes(p, value, &p->opt->print_after); }
+
+static bool on_print_before_all(parser *p, tri_str value)
+{
+    (void)value;
+    return on_print_before(p, TRI_STR("all"));
+}
+
+static bool on_print_after_all(parser *p, tri_str value)
+{
+    (void)value;
+    return on_print_after(p, TRI_STR("all"));
+}
 
 static bool set_mode(parser *p, tri_opt_mode mode, tri_str value)
 {
@@ -356,6 +416,8 @@ static bool on_time_report(parser *p, tri_str value)
     p->opt->time_report = value.len ? TRI_OPT_REPORT_JSON : TRI_OPT_REPORT_TEXT;
     return true;
 }
+
+static bool on_timing(parser *p, tri_str value) { return on_time_report(p, value); }
 
 static bool on_depfile(parser *p, tri_str value)
 {
@@ -541,16 +603,17 @@ static bool apply(parser *p, const row *r, tri_str value)
 
 static bool unknown_option(parser *p, tri_str word)
 {
-    const char *names[row_count];
-    size_t count = 0, dashes = tri_str_has_prefix(word, "--") ? 2 : 1;
+    tri_pass_names names = {0};
+    size_t dashes = tri_str_has_prefix(word, "--") ? 2 : 1;
     for (size_t i = 0; i < row_count; i++)
         if (rows[i].name && rows[i].help && strlen(rows[i].name) > 1)
-            names[count++] = rows[i].name;
+            tri_vec_push(p->arena, &names, rows[i].name);
+    tri_passes_collect_names(p->arena, &names);
     tri_str name = tri_str_sub(word, dashes, word.len);
-    if (name.len > 1 && name.data[0] == 'o' && dashes == 1 && !tri_str_nearest(name, names, count))
+    if (name.len > 1 && name.data[0] == 'o' && dashes == 1 && !tri_str_nearest(name, names.at, names.len))
         return usage(p, "unknown option '%.*s'; the output's name is given as '-o %.*s'", TRI_STR_ARG(word),
                      TRI_STR_ARG(tri_str_sub(name, 1, name.len)));
-    const char *near = tri_str_nearest(tri_str_sub(name, 0, tri_str_find(name, '=')), names, count);
+    const char *near = tri_str_nearest(tri_str_sub(name, 0, tri_str_find(name, '=')), names.at, names.len);
     if (!near)
         return usage(p, "unknown option '%.*s'; --help lists the known ones", TRI_STR_ARG(word));
     tri_buf spelling = {0};
@@ -559,6 +622,8 @@ static bool unknown_option(parser *p, tri_str word)
         if (r.name && !strcmp(r.name, near))
             tri_opt_spell(&r, &spelling);
     }
+    if (!spelling.len)
+        tri_buf_format(&spelling, "-%s", near);
     usage(p, "unknown option '%.*s'; did you mean '%.*s'?", TRI_STR_ARG(word), TRI_STR_ARG(tri_buf_str(&spelling)));
     tri_buf_fini(&spelling);
     return false;
@@ -571,6 +636,9 @@ static bool option(parser *p, const tri_args *args, size_t *i)
     bool has_value = false;
     tri_str name = tri_str_sub(word, tri_str_has_prefix(word, "--") ? 2 : 1, word.len);
     const row *r = match(name, &value, &has_value);
+    size_t equals = tri_str_find(name, '=');
+    if (!r && tri_passes_find(tri_str_sub(name, 0, equals)))
+        return on_pass_name(p, tri_str_sub(name, 0, equals), tri_str_sub(name, equals < name.len ? equals + 1 : equals, name.len));
     if (!r)
         return unknown_option(p, word);
     if (takes_value(r) && !has_value && !value_is_optional(r) && r->form != TRI_OPT_PREFIX) {
@@ -583,15 +651,16 @@ static bool option(parser *p, const tri_args *args, size_t *i)
 
 static bool check(parser *p)
 {
-    const tri_opt *o = p->opt;
+    tri_opt *o = p->opt;
     if (o->mode != TRI_OPT_COMPILE)
         return true;
+    if (!o->inputs.len && o->has_passes && !o->passes_by.len)
+        tri_vec_push(p->arena, &o->inputs, (tri_opt_input){TRI_STR("-"), p->language});
     if (!o->inputs.len)
         return usage(p, "no input file");
     if (o->has_passes && (o->emits.len || o->save_temps || o->depfile))
-        return usage(p, "-passes prints the module; it does not go with -emit, -c, -S, -save-temps or -MD");
-    if (!o->has_passes && (o->split_input || o->verify_diagnostics))
-        return usage(p, "'%s' needs -passes", o->split_input ? "-split-input-file" : "-verify-diagnostics");
+        return usage(p, "%s prints the module; it does not go with -emit, -c, -S, -save-temps or -MD",
+                     o->passes_by.len ? o->passes_by.data : "opt mode");
     if (o->output.len && o->inputs.len > 1)
         return usage(p, "-o names one file, but there are %zu inputs", o->inputs.len);
     if (o->depfile_path.len && o->inputs.len > 1)
@@ -605,9 +674,18 @@ static bool check(parser *p)
     return true;
 }
 
+/* "triton-opt", a link to the compiler. */
+static bool is_opt(const char *program)
+{
+    size_t length = program ? strlen(program) : 0;
+    return length > 4 && !strcmp(program + length - 4, "-opt");
+}
+
 bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_opt *out)
 {
-    *out = (tri_opt){.compile = {.config = -1, .opt_level = 3}};
+    *out = (tri_opt){.compile = {.config = -1, .opt_level = 3}, .passes = TRI_STR(""), .passes_by = TRI_STR("")};
+    out->input_marker = out->output_marker = TRI_STR("// -----");
+    out->has_passes = is_opt(argv[0]);
     parser p = {.arena = arena, .diag = diag, .opt = out};
     tri_args args = {0};
     bool ok = tri_args_expand(arena, diag, argc, argv, &args);

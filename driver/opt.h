@@ -29,6 +29,8 @@ typedef enum {
 
 typedef enum { TRI_OPT_NO_REPORT, TRI_OPT_REPORT_TEXT, TRI_OPT_REPORT_JSON } tri_opt_report;
 
+typedef enum { TRI_OPT_VERIFY_NONE, TRI_OPT_VERIFY_ALL, TRI_OPT_VERIFY_EXPECTED } tri_opt_verify;
+
 typedef TRI_VEC(tri_str) tri_opt_words;
 
 typedef struct {
@@ -41,11 +43,16 @@ typedef struct {
     bool save_temps;
     tri_str save_temps_dir; /* empty: beside the outputs */
     tri_str cuda_path;
-    bool has_passes;
-    tri_str passes;
+    bool has_passes; /* opt mode: exactly `passes` run, and the module is printed */
+    tri_str passes, passes_by; /* passes_by: the word that chose opt mode */
     tri_opt_words print_before, print_after; /* "all" stands for every pass */
     bool resource_usage;
-    bool print_changed, split_input, verify_diagnostics, allow_unregistered;
+    bool print_changed, split_input, allow_unregistered;
+    tri_str input_marker, output_marker; /* of -split-input-file */
+    tri_opt_verify verify_diagnostics;
+    bool print_generic, print_local_scope, print_pretty_locations;
+    int elide_larger; /* 0: constants are printed in full */
+    bool has_no_effect; /* an option that is only accepted */
     bool verbose, dry_run;
     tri_opt_report time_report;
     bool depfile, dep_phony;
@@ -54,8 +61,9 @@ typedef struct {
     tri_diag_format format;
 } tri_opt;
 
-/* Fills `out` from the command line; strings live in `arena` or in argv. The diagnostics options take
- * effect on `diag` at once. False after a report: wrong usage. */
+/* Fills `out` from the command line: an option is a row of options.def or, with its options after '=', the
+ * name of a pass. A program name that ends in "-opt" chooses opt mode. Strings live in `arena` or in argv.
+ * The diagnostics options take effect on `diag` at once. False after a report: wrong usage. */
 bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_opt *out);
 
 /* An environment variable, or empty. The only reader of the environment. */

@@ -20,6 +20,19 @@ void tri_session_fini(tri_session *session)
     session->llvm = NULL;
 }
 
+void tri_session_print(const tri_session *session, MlirModule module, tri_buf *out)
+{
+    const tri_opt *opt = session->opt;
+    tri_context_style style = {
+        .has_locations = opt->compile.debug != TRI_DEBUG_NONE || opt->compile.debug_asserts,
+        .is_brief = opt->print_pretty_locations,
+        .is_generic = opt->print_generic,
+        .has_no_aliases = opt->print_local_scope,
+        .elide_larger = opt->elide_larger,
+    };
+    tri_context_print_styled(module, &style, out);
+}
+
 void tri_session_provide(tri_session *session, tri_unit *unit, unsigned contexts)
 {
     if ((contexts & TRI_PHASE_MLIR) && !session->mlir.ptr) {

@@ -5,13 +5,12 @@
 #include "driver/payload.h"
 #include "driver/pipeline.h"
 
-static const char separator[] = "// -----";
-
-/* The end of the piece that starts at `from`: the start of a separator line, or the end of the text. */
-static size_t end_of_piece(tri_str text, size_t from)
+/* The end of the piece that starts at `from`: the start of a line that starts with `marker`, or the end of
+ * the text. */
+static size_t end_of_piece(tri_str text, size_t from, tri_str marker)
 {
-    for (size_t i = from; i < text.len; i++)
-        if ((i == 0 || text.data[i - 1] == '\n') && tri_str_has_prefix(tri_str_sub(text, i, text.len), separator))
+    for (size_t i = from; i + marker.len <= text.len; i++)
+        if ((i == 0 || text.data[i - 1] == '\n') && tri_str_equal(tri_str_sub(text, i, i + marker.len), marker))
             return i;
     return text.len;
 }
@@ -40,7 +39,7 @@ static bool transform_one(tri_session *session, tri_unit *unit, tri_kind kind, c
         return false;
     if (!tri_pipeline_run_passes(session, unit, session->opt->passes.data))
         return false;
-    tri_payload_print(unit, TRI_KIND_TTIR, out);
+    tri_session_print(session, unit->module, out);
     return true;
 }
 
@@ -50,7 +49,7 @@ static bool transform(tri_session *session, tri_unit *unit, tri_kind kind, const
         return transform_one(session, unit, kind, source, out);
     tri_diag_hold(session->diag);
     transform_one(session, unit, kind, source, out);
-    return tri_expect_check(session->diag, source);
+    return tri_expect_check(session->diag, source, session->opt->verify_diagnostics == TRI_OPT_VERIFY_EXPECTED);
 }
 
 /* Pieces keep their line numbers: each is padded with the newlines that stand before it. */
@@ -59,7 +58,7 @@ static bool transform_pieces(tri_session *session, tri_unit *unit, tri_kind kind
     const tri_source *whole = unit->source;
     bool ok = true;
     for (size_t from = 0; from < whole->text.len;) {
-        size_t end = end_of_piece(whole->text, from);
+        size_t end = end_of_piece(whole->text, from, session->opt->input_marker);
         tri_buf piece = {0};
         for (size_t i = 0; i < from; i++)
             if (whole->text.data[i] == '\n')
@@ -69,7 +68,7 @@ static bool transform_pieces(tri_session *session, tri_unit *unit, tri_kind kind
         tri_buf_fini(&piece);
         ok = transform(session, unit, kind, source, out) && ok;
         if (end < whole->text.len)
-            tri_buf_format(out, "%s\n", separator);
+            tri_buf_format(out, "%.*s\n", TRI_STR_ARG(session->opt->output_marker));
         from = end;
         while (from < whole->text.len && whole->text.data[from++] != '\n')
             continue;
@@ -80,7 +79,8 @@ static bool transform_pieces(tri_session *session, tri_unit *unit, tri_kind kind
 int tri_transform_run(tri_session *session, tri_unit *unit, tri_kind kind)
 {
     if (kind != TRI_KIND_SOURCE && kind != TRI_KIND_TTIR && kind != TRI_KIND_TTGIR) {
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 1005, "-passes needs 'tri', 'ttir' or 'ttgir' input, not '%s'",
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 1005, "%s needs 'tri', 'ttir' or 'ttgir' input, not '%s'",
+                       session->opt->passes_by.len ? session->opt->passes_by.data : "opt mode",
                        tri_phase_kind(kind)->name);
         return 2;
     }
@@ -89,8 +89,8 @@ int tri_transform_run(tri_session *session, tri_unit *unit, tri_kind kind)
     bool ok = session->opt->split_input ? transform_pieces(session, unit, kind, &out)
                                         : transform(session, unit, kind, unit->source, &out);
     tri_str path = session->opt->output.len ? session->opt->output : TRI_STR("-");
-    if (!session->opt->verify_diagnostics)
-        ok = ok && tri_output_write(unit->diag, tri_str_copy(unit->arena, path), tri_buf_str(&out));
+    if (ok)
+        ok = tri_output_write(unit->diag, tri_str_copy(unit->arena, path), tri_buf_str(&out));
     tri_buf_fini(&out);
     return ok ? 0 : 1;
 }

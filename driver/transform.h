@@ -1,4 +1,4 @@
-/* -passes: a module in, exactly these passes, the module out. */
+/* Opt mode: a module in, exactly these passes, the module out. */
 #ifndef TRI_DRIVER_TRANSFORM_H
 #define TRI_DRIVER_TRANSFORM_H
 

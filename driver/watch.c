@@ -1,7 +1,5 @@
 #include "driver/watch.h"
 
-#include "ir/context.h"
-
 #include <stdio.h>
 
 static bool is_named(const tri_opt_words *words, const tri_pass *pass)
@@ -25,7 +23,7 @@ static void before(void *data, const tri_pass *pass, MlirModule module)
     if (!is_shown && !opt->print_changed)
         return;
     watch->before.len = 0;
-    tri_context_print(module, opt->compile.debug != TRI_DEBUG_NONE, &watch->before);
+    tri_session_print(watch->session, module, &watch->before);
     if (is_shown)
         show("before", pass, &watch->before);
 }
@@ -39,7 +37,7 @@ static void after(void *data, const tri_pass *pass, MlirModule module, double se
     if (!is_shown && !opt->print_changed)
         return;
     tri_buf text = {0};
-    tri_context_print(module, opt->compile.debug != TRI_DEBUG_NONE, &text);
+    tri_session_print(watch->session, module, &text);
     if (is_shown || !tri_str_equal(tri_buf_str(&text), tri_buf_str(&watch->before)))
         show("after", pass, &text);
     tri_buf_fini(&text);

@@ -127,9 +127,20 @@ MlirModule tri_context_parse(MlirContext context, const tri_source *source)
 
 void tri_context_print(MlirModule module, bool with_locations, tri_buf *out)
 {
+    tri_context_print_styled(module, &(tri_context_style){.has_locations = with_locations}, out);
+}
+
+void tri_context_print_styled(MlirModule module, const tri_context_style *style, tri_buf *out)
+{
     MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
-    if (with_locations)
-        mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
+    if (style->has_locations || style->is_brief)
+        mlirOpPrintingFlagsEnableDebugInfo(flags, true, style->is_brief);
+    if (style->is_generic)
+        mlirOpPrintingFlagsPrintGenericOpForm(flags);
+    if (style->has_no_aliases)
+        mlirOpPrintingFlagsUseLocalScope(flags);
+    if (style->elide_larger)
+        mlirOpPrintingFlagsElideLargeElementsAttrs(flags, style->elide_larger);
     mlirOpPrintingFlagsPrintNameLocAsPrefix(flags);
     mlirOperationPrintWithFlags(mlirModuleGetOperation(module), flags, append, out);
     mlirOpPrintingFlagsDestroy(flags);

@@ -16,6 +16,14 @@ LLVMContextRef tri_context_create_llvm(tri_diag *diag);
  * locations (`loc(...)`) when `with_locations`. */
 MlirModule tri_context_parse(MlirContext context, const tri_source *source);
 void tri_context_print(MlirModule module, bool with_locations, tri_buf *out);
+typedef struct {
+    bool has_locations;
+    bool is_brief;       /* of locations: for reading only */
+    bool is_generic;     /* "tt.func"() <{...}> */
+    bool has_no_aliases; /* types, attributes and locations stand where they are used */
+    int elide_larger;    /* dense constants of more elements are dense_resource<...>; 0: none are */
+} tri_context_style;
+void tri_context_print_styled(MlirModule module, const tri_context_style *style, tri_buf *out);
 bool tri_context_verify(MlirModule module); /* reports */
 
 /* FileLineColLoc in the file that `span` points into; unknown without a source. */

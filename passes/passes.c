@@ -25,16 +25,23 @@ const tri_pass *tri_passes_at(size_t i)
     return registry[i];
 }
 
-/* Whether `word` is one of the names in a comma-separated list. */
+/* Takes the next name of a comma-separated list. */
+static bool next_name(tri_str *list, tri_str *out_name)
+{
+    if (!list->len)
+        return false;
+    size_t comma = tri_str_find(*list, ',');
+    *out_name = tri_str_sub(*list, 0, comma);
+    *list = tri_str_sub(*list, comma < list->len ? comma + 1 : comma, list->len);
+    return true;
+}
+
 static bool list_has(const char *list, tri_str word)
 {
-    tri_str rest = tri_str_from(list);
-    while (rest.len) {
-        size_t comma = tri_str_find(rest, ',');
-        if (tri_str_equal(tri_str_sub(rest, 0, comma), word))
+    tri_str rest = tri_str_from(list), name;
+    while (next_name(&rest, &name))
+        if (tri_str_equal(name, word))
             return true;
-        rest = tri_str_sub(rest, comma < rest.len ? comma + 1 : comma, rest.len);
-    }
     return false;
 }
 
@@ -47,6 +54,16 @@ const tri_pass *tri_passes_find(tri_str name_or_alias)
         if (registry[i]->alias && list_has(registry[i]->alias, name_or_alias))
             return registry[i];
     return NULL;
+}
+
+void tri_passes_collect_names(tri_arena *arena, tri_pass_names *out)
+{
+    for (size_t i = 0; i < tri_passes_count(); i++) {
+        tri_str rest = tri_str_from(registry[i]->alias), name;
+        tri_vec_push(arena, out, registry[i]->name);
+        while (next_name(&rest, &name))
+            tri_vec_push(arena, out, tri_str_copy(arena, name).data);
+    }
 }
 
 /* One entry of a pipeline; both strings point into its text. */
@@ -62,6 +79,7 @@ typedef struct {
     tri_arena *arena;
     tri_str text;
     size_t at;
+    size_t depth; /* operations whose parentheses are open */
 } parser;
 
 /* The text becomes a source only when there is something to say about it. */
@@ -85,11 +103,9 @@ static bool is_name_char(char c)
 
 static void report_unknown_pass(parser *p, tri_str name)
 {
-    size_t count = tri_passes_count();
-    const char **names = TRI_NEW_ARRAY(p->arena, const char *, count);
-    for (size_t i = 0; i < count; i++)
-        names[i] = registry[i]->name;
-    const char *near = tri_str_nearest(name, names, count);
+    tri_pass_names names = {0};
+    tri_passes_collect_names(p->arena, &names);
+    const char *near = tri_str_nearest(name, names.at, names.len);
     size_t at = offset_of(p, name);
     tri_span span = span_of(p, at, at + name.len);
     if (near)
@@ -115,7 +131,7 @@ static bool next_option(tri_str *rest, tri_str *out_name, tri_str *out_value)
     return true;
 }
 
-/* The name part of a "name: help" or "name=N: help" row. */
+/* The name part of a row. */
 static tri_str option_name(const char *row)
 {
     tri_str all = tri_str_from(row);
@@ -129,15 +145,29 @@ static bool parse_number(tri_str text, int64_t *out_value)
     return *out_value || tri_str_is(text, "false") || tri_str_to_i64(text, out_value);
 }
 
-/* The value of an "=N" option is a number or a truth value. */
+/* The value of an "=N" option is a number or a truth value, that of "=a|b" one of the words. */
 static bool check_value(parser *p, const char *row, tri_str name, tri_str value)
 {
     int64_t number;
-    if (strncmp(row + name.len, "=N", 2) != 0 || parse_number(value, &number))
+    if (row[name.len] != '=')
         return true;
+    tri_str form = tri_str_sub(tri_str_from(row), name.len + 1, tri_str_find(tri_str_from(row), ':'));
+    bool is_number = tri_str_is(form, "N");
+    if (is_number && parse_number(value, &number))
+        return true;
+    for (tri_str rest = form; !is_number && rest.len;) {
+        size_t bar = tri_str_find(rest, '|');
+        if (tri_str_equal(tri_str_sub(rest, 0, bar), value))
+            return true;
+        rest = tri_str_sub(rest, bar < rest.len ? bar + 1 : bar, rest.len);
+    }
     size_t at = offset_of(p, name);
-    tri_diag_error(p->diag, span_of(p, at, at + name.len), 0, "pass option '%.*s' needs a number, not '%.*s'",
-                   TRI_STR_ARG(name), TRI_STR_ARG(value));
+    tri_span span = span_of(p, at, at + name.len);
+    if (is_number)
+        tri_diag_error(p->diag, span, 0, "pass option '%.*s' needs a number, not '%.*s'", TRI_STR_ARG(name), TRI_STR_ARG(value));
+    else
+        tri_diag_error(p->diag, span, 0, "pass option '%.*s' is one of %.*s, not '%.*s'", TRI_STR_ARG(name), TRI_STR_ARG(form),
+                       TRI_STR_ARG(value));
     return false;
 }
 
@@ -204,6 +234,17 @@ static bool is_separator(char c)
     return c == ',' || isspace((unsigned char)c);
 }
 
+/* "builtin.module(" and its like, of which `name` is read, or a parenthesis that closes one. */
+static bool take_anchor(parser *p, tri_str name)
+{
+    char c = p->at < p->text.len ? p->text.data[p->at] : 0;
+    bool opens = c == '(' && name.len, closes = c == ')' && !name.len && p->depth;
+    p->depth += opens;
+    p->depth -= closes;
+    p->at += opens || closes;
+    return opens || closes;
+}
+
 static bool parse_step(parser *p, step_list *out_steps)
 {
     while (p->at < p->text.len && p->text.data[p->at] == '-')
@@ -212,6 +253,8 @@ static bool parse_step(parser *p, step_list *out_steps)
     while (p->at < p->text.len && is_name_char(p->text.data[p->at]))
         p->at++;
     tri_str name = tri_str_sub(p->text, begin, p->at);
+    if (take_anchor(p, name))
+        return true;
     if (!name.len) {
         tri_diag_error(p->diag, span_of(p, begin, begin < p->text.len ? begin + 1 : begin), 0,
                        "expected the name of a pass");
@@ -228,7 +271,7 @@ static bool parse_step(parser *p, step_list *out_steps)
     while (next_option(&rest, &option, &value))
         if (!check_option(p, s.pass, option, value))
             return false;
-    if (p->at < p->text.len && !is_separator(p->text.data[p->at])) {
+    if (p->at < p->text.len && !is_separator(p->text.data[p->at]) && p->text.data[p->at] != ')') {
         tri_diag_error(p->diag, span_of(p, p->at, p->at + 1), 0, "expected ',' after pass '%s'", s.pass->name);
         return false;
     }
@@ -236,14 +279,20 @@ static bool parse_step(parser *p, step_list *out_steps)
     return true;
 }
 
+static bool report_open(parser *p)
+{
+    tri_diag_error(p->diag, span_of(p, p->text.len, p->text.len), 0, "expected ')' at the end of the passes");
+    return false;
+}
+
 static bool parse(tri_diag *diag, tri_arena *arena, const char *pipeline, step_list *out_steps)
 {
-    parser p = {diag, arena, tri_str_from(pipeline), 0};
+    parser p = {diag, arena, tri_str_from(pipeline), 0, 0};
     for (;;) {
         while (p.at < p.text.len && is_separator(p.text.data[p.at]))
             p.at++;
         if (p.at == p.text.len)
-            return true;
+            return !p.depth || report_open(&p);
         if (!parse_step(&p, out_steps))
             return false;
     }

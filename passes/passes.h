@@ -30,7 +30,8 @@ typedef struct {
     const char *name;           /* "coalesce" */
     const char *help;           /* one line */
     const char *alias;          /* upstream's spellings ("tritongpu-coalesce"), by commas, or null */
-    const char *const *options; /* null-terminated rows "name: help", "name=N: help" (a number), or null */
+    const char *const *options; /* null-terminated rows "name: help", "name=N: help" (a number),
+                                 * "name=a|b: help" (one of these words), or null */
     bool (*run)(tri_pass_run *run);
 } tri_pass;
 
@@ -38,6 +39,9 @@ typedef struct {
 size_t tri_passes_count(void);
 const tri_pass *tri_passes_at(size_t i);
 const tri_pass *tri_passes_find(tri_str name_or_alias); /* null when there is none */
+/* Every name and alias: a pass' own name, then upstream's, in the order of passes.def. */
+typedef TRI_VEC(const char *) tri_pass_names;
+void tri_passes_collect_names(tri_arena *arena, tri_pass_names *out);
 
 /* Observers of a pipeline run; any may be null. */
 typedef struct {
@@ -47,8 +51,9 @@ typedef struct {
 } tri_pass_hooks;
 
 /* Pipeline text: pass names with options, "a,b{x=1 y=2},c". Blanks may stand for commas, and the
- * spelling of triton-opt's command line is understood too: leading dashes, upstream's names, and
- * options as in --convert-triton-to-tritongpu='target=cuda:90 num-warps=4'.
+ * spellings of triton-opt are understood too: leading dashes, upstream's names, options as in
+ * --convert-triton-to-tritongpu='target=cuda:90 num-warps=4', and pipelines under the operations they
+ * are for, "builtin.module(a,tt.func(b))", of which every pass runs on the module all the same.
  *
  * Runs a pipeline in order, verifying at the end (after each one when options say so). An
  * unknown name is reported with the nearest one. False after a report. */

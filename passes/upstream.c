@@ -3,26 +3,58 @@
 
 #include "ir/upstream.h"
 
-#define UPSTREAM(id, text, meaning)                                     \
-    static bool run_##id(tri_pass_run *run)                             \
-    {                                                                   \
-        return tri_upstream_run(run->module, text, run->unit->diag);    \
-    }                                                                   \
+/* Runs MLIR's pass of the same name with the options of the run, which it checks itself. */
+static bool run_with_options(tri_pass_run *run, const char *name)
+{
+    tri_str text = tri_str_format(run->arena, "%s{%.*s}", name, TRI_STR_ARG(run->options));
+    return tri_upstream_run(run->module, text.data, run->unit->diag);
+}
+
+#define UPSTREAM(id, text, meaning)                       \
+    static bool run_##id(tri_pass_run *run)               \
+    {                                                     \
+        return run_with_options(run, text);               \
+    }                                                     \
     const tri_pass tri_pass_##id = {.name = text, .help = meaning, .run = run_##id};
 
 /* Left to itself the inliner canonicalizes each function, and pays for a set of patterns each time;
  * the pipelines do that once, for the whole module. */
 static bool run_inline(tri_pass_run *run)
 {
-    return tri_upstream_run(run->module, "inline{default-pipeline=cse}", run->unit->diag);
+    if (tri_passes_option_str(run, "default-pipeline", NULL).data)
+        return run_with_options(run, "inline");
+    run->options = tri_str_format(run->arena, "default-pipeline=cse %.*s", TRI_STR_ARG(run->options));
+    return run_with_options(run, "inline");
 }
 const tri_pass tri_pass_inline = {
     .name = "inline",
     .help = "put the bodies of called functions in the place of calls",
+    .options = (const char *const[]){"default-pipeline: passes to run on each function that was inlined into (cse)",
+                                     "max-iterations=N: rounds within a cycle of calls (4)",
+                                     "inlining-threshold=N: percent that a caller may grow by (no limit)", NULL},
     .run = run_inline,
 };
 
-UPSTREAM(canonicalize, "canonicalize", "simplify operations and control flow")
+static bool run_canonicalize(tri_pass_run *run)
+{
+    size_t errors = tri_diag_error_count(run->unit->diag);
+    if (run_with_options(run, "canonicalize"))
+        return true;
+    if (tri_diag_error_count(run->unit->diag) == errors)
+        tri_diag_error(run->unit->diag, TRI_NO_SPAN, 0, "canonicalize is not done after its last round (test-convergence)");
+    return false;
+}
+const tri_pass tri_pass_canonicalize = {
+    .name = "canonicalize",
+    .help = "simplify operations and control flow",
+    .options = (const char *const[]){"top-down=N: start with the operations that come first (true)",
+                                     "region-simplify=disabled|normal|aggressive: what is done to control flow (normal)",
+                                     "max-iterations=N: rounds over the module (10)",
+                                     "max-num-rewrites=N: rewrites within a round (no limit)",
+                                     "test-convergence: fail when there is more to do after the last round", NULL},
+    .run = run_canonicalize,
+};
+
 UPSTREAM(cse, "cse", "eliminate common subexpressions")
 UPSTREAM(loop_invariant_code_motion, "loop-invariant-code-motion", "move invariant pure operations out of loops")
 UPSTREAM(sccp, "sccp", "propagate constants through control flow")

@@ -74,7 +74,6 @@ load ../helpers
 @test "contradictions are wrong usage" {
     tritcc -2 -o a.o k.tri l.tri
     tritcc -2 -passes=cse -emit=ttir k.ttir
-    tritcc -2 -split-input-file k.ttir
     tritcc -2 -MP k.tri
     tritcc -2 -emit=ptx,ptx k.tri
     tritcc -2 -emit=ptx= k.tri

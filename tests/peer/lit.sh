@@ -4,12 +4,15 @@
 #
 #     tests/peer/lit.sh [-k] [-v] FILE|FOLDER...
 #
-# Every part of a file (parts end at "// -----") is run by itself, so that one that fails does not
-# hide the others. Prints, per file, parts parsed, parts passed and single checks passed, and the
-# sums. -v shows the first error of each failing part, -k keeps the outputs. TRITCC is the compiler.
+# The RUN lines are run as they stand, with a link to tritcc under the tool's name. Every part of a file
+# (parts end at "// -----") is run by itself, so that one that fails does not hide the others. Prints, per
+# file, parts parsed, parts passed and single checks passed (directives of FileCheck and expected
+# diagnostics, of each RUN line), and the sums. -v shows the first error of each failing part, -k keeps the
+# outputs. A RUN line with a pass that tritcc does not have is left out when the file has others.
+# TRITCC is the compiler, TOOL the tool's name.
 set -u
 : "${TRITCC:=tritcc}" "${FILECHECK:=FileCheck-22}" "${TOOL:=triton-opt}"
-verbose= keep=
+verbose='' keep=''
 while getopts kv option; do
     case $option in
     k) keep=1 ;;
@@ -19,118 +22,96 @@ while getopts kv option; do
 done
 shift $((OPTIND - 1))
 work=$(mktemp -d)
-[ -n "$keep" ] && echo "outputs are in $work" || trap 'rm -rf "$work"' EXIT
+if [ -n "$keep" ]; then echo "outputs are in $work"; else trap 'rm -rf "$work"' EXIT; fi
+compiler=$(command -v "$TRITCC") || { echo "$0: no $TRITCC" >&2 && exit 2; }
 
-# The words of a RUN line's tool as our options: passes in $passes, the rest in $flags.
-translate() {
-    passes= flags=() verify=
-    local word
-    while [ $# -gt 0 ]; do
-        word=$1
-        shift
-        case $word in
-        %s | 2\>\&1) ;;
-        -o) shift ;;
-        -o=*) ;;
-        -split-input-file | --split-input-file) ;;
-        -allow-unregistered-dialect | --allow-unregistered-dialect) flags+=(-allow-unregistered-dialect) ;;
-        -verify-diagnostics* | --verify-diagnostics*) verify=1 ;;
-        -mlir-print-debuginfo | --mlir-print-debuginfo) flags+=(-g) ;;
-        -*=*) word=${word##+(-)} passes+="${passes:+,}${word%%=*}{${word#*=}}" ;;
-        -*) passes+="${passes:+,}${word##+(-)}" ;;
-        *) return 1 ;;
-        esac
-    done
-}
+# The tools of RUN lines: $LIT_PART is the base of the names of a part's files. FileCheck counts its
+# directives in the part, of which there may be none, and those that found their text.
+mkdir "$work/bin"
+ln -s "$(realpath "$compiler")" "$work/bin/$TOOL"
+cat >"$work/bin/FileCheck" <<END
+#!/bin/bash
+prefixes=CHECK
+for word in "\$@"; do
+    case \$word in
+    --check-prefix*=* | -check-prefix*=*) prefixes=\${word#*=} ;;
+    esac
+done
+prefixes=\${prefixes//,/|}
+wanted=\$(grep -cE "(\$prefixes)(-LABEL|-NEXT|-SAME|-DAG|-COUNT-[0-9]+)?:" "\$LIT_PART")
+echo "\$wanted" >>"\$LIT_PART.wanted"
+grep -qE "(\$prefixes)(-[A-Z]+)?(-[0-9]+)?:" "\$LIT_PART" || { cat >/dev/null; exit 0; }
+$FILECHECK "\$@" --allow-unused-prefixes --allow-empty --dump-input=never -v 2>"\$LIT_PART.check"
+status=\$?
+grep -E "remark: (\$prefixes).*expected string found" "\$LIT_PART.check" | wc -l >>"\$LIT_PART.found"
+grep error "\$LIT_PART.check" >>"\$LIT_PART.errors"
+exit \$status
+END
+cat >"$work/bin/not" <<'END'
+#!/bin/bash
+! "$@"
+END
+chmod +x "$work/bin/FileCheck" "$work/bin/not"
+PATH=$work/bin:$PATH
+export LIT_PART
 
-# Prints how many of the expected diagnostics of part $1 are among the messages in $2, and how many
-# there are. One counts when its text appears, with its severity, at its line.
-match_diagnostics() {
-    awk '
-        FNR == NR {
-            if (match($0, /:[0-9]+:[0-9]+: (error|warning|remark|note): /)) {
-                split(substr($0, RSTART + 1), place, ":")
-                n++
-                line[n] = place[1]
-                text[n] = substr($0, RSTART)
-            }
-            next
-        }
-        {
-            rest = $0
-            while (match(rest, /expected-(error|warning|remark|note)(-re)?( *@[a-z0-9+-]+)? *\{\{[^}]*\}\}/)) {
-                spec = substr(rest, RSTART, RLENGTH)
-                rest = substr(rest, RSTART + RLENGTH)
-                at = FNR
-                if (spec ~ /@below/) at++
-                if (spec ~ /@above/) at--
-                if (match(spec, /@[+-][0-9]+/)) at += substr(spec, RSTART + 1, RLENGTH - 1)
-                severity = spec
-                sub(/^expected-/, "", severity)
-                sub(/[^a-z].*/, "", severity)
-                wanted = substr(spec, index(spec, "{{") + 2)
-                wanted = substr(wanted, 1, length(wanted) - 2)
-                total++
-                for (i = 1; i <= n; i++)
-                    if (!used[i] && line[i] == at && index(text[i], " " severity ": ") && index(text[i], wanted)) {
-                        used[i] = 1
-                        found++
-                        break
-                    }
-            }
-        }
-        END { print found + 0, total + 0 }' "$2" "$1"
-}
+sum_of() { [ -e "$1" ] && awk '{ n += $1 } END { print n + 0 }' "$1" || echo 0; }
 
 # One part: sets parsed, passed, found and wanted.
 run_part() {
-    local part=$1 out=$1.out err=$1.err status=0
-    rm -f "$err.check"
-    "$TRITCC" -x ttgir -passes= "${flags[@]}" "$part" >/dev/null 2>"$err.parse" && parsed=1 || parsed=0
-    "$TRITCC" -x ttgir -passes="$passes" "${flags[@]}" "$part" >"$out" 2>"$err" || status=$?
-    wanted=0 found=0 passed=$((status == 0))
-    if [ -n "$verify" ]; then
-        read -r found wanted < <(match_diagnostics "$part" "$err")
-        [ "$wanted" -gt 0 ] && parsed=1 passed=$((found == wanted))
-    fi
-    if [ -n "$has_check" ] && grep -qE "($prefixes)(-[A-Z]+)?(-[0-9]+)?:" "$part"; then
-        wanted=$((wanted + $(grep -cE "($prefixes)(-LABEL|-NEXT|-SAME|-DAG|-COUNT-[0-9]+)?:" "$part")))
-        "$FILECHECK" "${check[@]}" --allow-unused-prefixes --allow-empty --dump-input=never -v "$part" <"$out" 2>"$err.check" || passed=0
-        found=$((found + $(grep -cE "remark: ($prefixes).*expected string found" "$err.check")))
-    fi
+    local run status unregistered='' missed
+    LIT_PART=$1
+    grep -q 'allow-unregistered-dialect' <<<"${runs[*]}" && unregistered=-allow-unregistered-dialect
+    "$TOOL" $unregistered "$LIT_PART" >/dev/null 2>"$LIT_PART.parse" && parsed=1 || parsed=0
+    passed=1 wanted=0 found=0
+    for run in "${runs[@]}"; do
+        run=${run//%s/$LIT_PART}
+        status=0
+        (cd "$work" && set -o pipefail && eval "${run//%t/$LIT_PART.t}") >"$LIT_PART.out" 2>"$LIT_PART.err" || status=$?
+        [ "$status" = 0 ] || passed=0
+        # What is no IR, and should not be, is read as it should be.
+        [ "$status" -le 1 ] && grep -q 'expected-error' "$LIT_PART" && parsed=1
+        cat "$LIT_PART.err" >>"$LIT_PART.errors"
+        if [[ $run == *verify-diagnostics* ]]; then
+            missed=$(grep -cE 'expected (error|warning|remark|note) was not reported' "$LIT_PART.err")
+            [ "$status" -le 1 ] || missed=$diagnostics
+            wanted=$((wanted + diagnostics)) found=$((found + diagnostics - missed))
+        fi
+    done
+    wanted=$((wanted + $(sum_of "$LIT_PART.wanted"))) found=$((found + $(sum_of "$LIT_PART.found")))
     [ "$found" -gt "$wanted" ] && found=$wanted
     if [ "$passed" = 0 ] && [ -n "$verbose" ]; then
-        echo "    $(basename "$part"): $(cat "$err" "$err.check" 2>/dev/null | grep -m1 'error' | cut -c1-200)"
+        echo "    $(basename "$LIT_PART"): $(grep -m1 error "$LIT_PART.errors" | cut -c1-200)"
     fi
 }
 
-shopt -s extglob
+# Leaves out the RUN lines whose options tritcc does not know, unless that is all of them.
+choose_runs() {
+    local run call known=() status
+    echo 'module {}' >"$work/empty.mlir"
+    for run in "${runs[@]}"; do
+        call=${run%%|*} status=0
+        call=${call//%s/$work/empty.mlir}
+        (eval "${call//not $TOOL/$TOOL}") >/dev/null 2>&1 || status=$?
+        [ "$status" -gt 1 ] || known+=("$run")
+    done
+    [ ${#known[@]} = 0 ] || runs=("${known[@]}")
+}
+
 total=(0 0 0 0 0)
 run_file() {
-    local file=$1 line sum=(0 0 0 0 0) words name
+    local file=$1 sum=(0 0 0 0 0) name part runs diagnostics parsed passed found wanted i
     name=$(basename "$(dirname "$file")")/$(basename "$file")
-    line=$(grep -m1 -E "RUN:.*$TOOL" "$file" | sed "s/.*$TOOL//")
-    [ -n "$line" ] || return
-    check=() prefixes=CHECK has_check=
-    if [[ $line == *FileCheck* ]]; then
-        has_check=1
-        eval "words=(${line#*FileCheck})"
-        for word in "${words[@]}"; do
-            case $word in
-            %s) ;;
-            --check-prefix*=* | -check-prefix*=*) check+=("$word") prefixes=$(tr ',' '|' <<<"${word#*=}") ;;
-            -*) check+=("$word") ;;
-            esac
-        done
-    fi
-    eval "words=(${line%%|*})" 2>/dev/null || return
-    translate "${words[@]}" || return
+    mapfile -t runs < <(sed -n 's/^.*RUN: *//p' "$file" | sed -e :a -e '/\\$/{N;s/\\\n//;ba' -e '}' | grep -E "^(not )?(env [A-Z_]+=[^ ]+ )*$TOOL .*%s")
+    [ ${#runs[@]} -gt 0 ] || return
+    choose_runs
     rm -rf "${work:?}/$name"
     mkdir -p "$work/$name"
     awk -v base="$work/$name/part" 'BEGIN { n = 1 } { print > (base sprintf("%03d", n) ".mlir") } /^\/\/ -----/ { n++ }' "$file"
     [ -n "$verbose" ] && echo "$file"
     for part in "$work/$name"/part*.mlir; do
         grep -qE '^[^/]*[a-z]' "$part" || continue
+        diagnostics=$(grep -oE 'expected-(error|warning|remark|note)(-re)?( *@[a-z0-9+-]+)? *\{\{' "$part" | wc -l)
         run_part "$part"
         sum=($((sum[0] + 1)) $((sum[1] + parsed)) $((sum[2] + passed)) $((sum[3] + found)) $((sum[4] + wanted)))
     done
