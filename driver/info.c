@@ -1,5 +1,7 @@
 #include "driver/info.h"
 
+#include "llvm-c/Core.h"
+#include "llvm-c/TargetMachine.h"
 #include "llvm/Config/llvm-config.h"
 
 #ifndef TRI_VERSION
@@ -12,6 +14,15 @@ void tri_info_version(tri_buf *out)
     for (size_t i = 0; i < tri_targets_count(); i++)
         tri_buf_format(out, " %s", tri_targets_at(i)->family);
     tri_buf_add_char(out, '\n');
+}
+
+void tri_info_version_number(tri_buf *out) { tri_buf_add_z(out, TRI_VERSION "\n"); }
+
+void tri_info_host(tri_buf *out)
+{
+    char *triple = LLVMGetDefaultTargetTriple();
+    tri_buf_format(out, "%s\n", triple);
+    LLVMDisposeMessage(triple);
 }
 
 void tri_info_passes(tri_buf *out)

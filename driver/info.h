@@ -5,6 +5,10 @@
 #include "driver/session.h"
 
 void tri_info_version(tri_buf *out);
+/* "0.1.0" */
+void tri_info_version_number(tri_buf *out);
+/* The host's triple. */
+void tri_info_host(tri_buf *out);
 void tri_info_passes(tri_buf *out);
 void tri_info_targets(tri_buf *out);
 /* The phases for the target that the options choose, with the passes of each. False after a report. */

@@ -107,6 +107,20 @@ static bool add_temps(tri_session *session, tri_unit *unit, const tri_pipeline *
     return true;
 }
 
+/* Up to TTIR, where the front end and what it warns about ends; what lies behind is only read. */
+static int check(tri_session *session, tri_unit *unit, tri_kind kind, const tri_opt_input *input)
+{
+    tri_output_list outputs = {0};
+    tri_pipeline pipeline;
+    tri_vec_push(unit->arena, &outputs, (tri_output){.kind = kind < TRI_KIND_TTIR ? TRI_KIND_TTIR : kind, .path = TRI_STR("-")});
+    if (!tri_pipeline_plan(session, unit, kind, input->path, &outputs, &pipeline))
+        return 2;
+    size_t errors = tri_diag_error_count(unit->diag);
+    bool ok = tri_payload_read(unit, kind, unit->source) && tri_pipeline_run(session, unit, &pipeline, &outputs);
+    tri_output_discard(&outputs);
+    return ok && tri_diag_error_count(unit->diag) == errors ? 0 : 1;
+}
+
 static int compile(tri_session *session, tri_unit *unit, tri_kind kind, const tri_opt_input *input, turn *t)
 {
     tri_output_list outputs = {0};
@@ -212,7 +226,7 @@ static int run_turn(tri_session *session, const tri_opt_input *input, tri_kind k
                 tri_session_provide(session, &unit, contexts_to_read(kind));
             if (all && t->config == 0)
                 t->count = count_turns(session, &unit, kind);
-            status = compile(session, &unit, kind, input, t);
+            status = session->opt->syntax_only ? check(session, &unit, kind, input) : compile(session, &unit, kind, input, t);
         }
     }
     tri_unit_fini(&unit);

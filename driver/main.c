@@ -52,6 +52,12 @@ static bool print_mode(tri_session *session, tri_buf *out)
     case TRI_OPT_VERSION:
         tri_info_version(out);
         return true;
+    case TRI_OPT_DUMP_VERSION:
+        tri_info_version_number(out);
+        return true;
+    case TRI_OPT_DUMP_MACHINE:
+        tri_info_host(out);
+        return true;
     case TRI_OPT_LIST_PASSES:
         tri_info_passes(out);
         return true;

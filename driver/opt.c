@@ -407,6 +407,8 @@ static bool on_print_targets(parser *p, tri_str value) { return set_mode(p, TRI_
 static bool on_explain(parser *p, tri_str value) { return set_mode(p, TRI_OPT_EXPLAIN, value); }
 static bool on_help(parser *p, tri_str value) { return set_mode(p, TRI_OPT_HELP, value); }
 static bool on_version(parser *p, tri_str value) { return set_mode(p, TRI_OPT_VERSION, value); }
+static bool on_dump_version(parser *p, tri_str value) { return set_mode(p, TRI_OPT_DUMP_VERSION, value); }
+static bool on_dump_machine(parser *p, tri_str value) { return set_mode(p, TRI_OPT_DUMP_MACHINE, value); }
 static bool on_option_table(parser *p, tri_str value) { return set_mode(p, TRI_OPT_TABLE, value); }
 
 static bool on_time_report(parser *p, tri_str value)
@@ -482,6 +484,8 @@ static bool on_warning(parser *p, tri_str value)
         tri_diag_set_werror(p->diag, on);
         return true;
     }
+    if (tri_str_is(name, "extra")) /* makefiles give it beside -Wall, which is all there is */
+        name = TRI_STR("all");
     if (!is_warning(p, name))
         return false;
     tri_diag_set_warning(p->diag, name, on);

@@ -20,6 +20,8 @@ typedef enum {
     TRI_OPT_COMPILE,
     TRI_OPT_HELP,
     TRI_OPT_VERSION,
+    TRI_OPT_DUMP_VERSION,
+    TRI_OPT_DUMP_MACHINE,
     TRI_OPT_EXPLAIN,
     TRI_OPT_LIST_PASSES,
     TRI_OPT_PRINT_PIPELINE,
@@ -54,6 +56,7 @@ typedef struct {
     int elide_larger; /* 0: constants are printed in full */
     bool has_no_effect; /* an option that is only accepted */
     bool verbose, dry_run;
+    bool syntax_only; /* nothing is written */
     tri_opt_report time_report;
     bool depfile, dep_phony;
     tri_str depfile_path; /* empty: named after the output */

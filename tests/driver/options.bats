@@ -5,6 +5,36 @@ load ../helpers
     [[ $output == "tritcc 0."* ]]
 }
 
+@test "-dumpversion and -dumpmachine are for scripts" {
+    tritcc -dumpversion
+    [[ $output =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
+    tritcc -dumpmachine
+    [[ $output == *-*-* ]]
+}
+
+@test "-fsyntax-only checks and writes nothing" {
+    cp "$EXAMPLES/vadd/vadd.tri" k.tri
+    local signature='add_kernel(*fp32, *fp32, *fp32, i32, 1024)'
+    tritcc -fsyntax-only -sig "$signature" -o k.o k.tri
+    [ "$(echo *)" = k.tri ]
+    sed 's/tl.store(.*/tl.store(output_ptr + offsets, lost)/' k.tri >bad.tri
+    tritcc -1 -fsyntax-only -sig "$signature" bad.tri
+    [[ $errors == *"bad.tri:"*"'lost' is not defined"* ]]
+    tritcc -fsyntax-only -arch=sm_80 -sig "$signature" -emit=ttgir=k.ttgir k.tri
+    [ ! -e k.ttgir ]
+    tritcc -arch=sm_80 -sig "$signature" -emit=ttgir=k.ttgir k.tri
+    tritcc -fsyntax-only k.ttgir
+    sed -i 's/tt.store/tt.stare/' k.ttgir
+    tritcc -1 -fsyntax-only k.ttgir
+}
+
+@test "what makefiles for gcc pass is understood" {
+    cp "$EXAMPLES/vadd/vadd.tri" k.tri
+    tritcc -Wall -Wextra -O2 -MMD -MP -c -sig 'add_kernel(*fp32, *fp32, *fp32, i32, 1024)' k.tri
+    [ "$(echo k.*)" = "k.d k.o k.tri" ]
+    grep -q '^k.o: k.tri' k.d
+}
+
 @test "--help shows every group and every stage" {
     tritcc --help
     [[ $output == *"-emit=KIND"* && $output == *"--help=passes"* && $output == *"ttgir"* ]]
