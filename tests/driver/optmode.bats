@@ -208,8 +208,10 @@ K
     [[ $output == *'k.py:7:3'* ]]
     tritcc k.mlir -passes= -mlir-elide-elementsattrs-if-larger=2
     [[ $output == *"dense_resource<__elided__>"* ]]
-    tritcc k.mlir -cse -mlir-print-ir-before=cse -mlir-print-ir-after-all -mlir-print-local-scope -mlir-disable-threading
+    tritcc k.mlir -cse -mlir-print-ir-before-all -mlir-print-ir-after-all -mlir-print-local-scope -mlir-disable-threading
     [[ $errors == *"// ----- before cse -----"*"#ttg.blocked<"*"// ----- after cse -----"* && $errors != *"#blocked"* ]]
+    tritcc k.mlir -cse -canonicalize --mlir-print-ir-before=cse --mlir-print-ir-after=canonicalize -mlir-print-ir-module-scope -mlir-use-nameloc-as-prefix
+    [[ $errors == *"// ----- before cse -----"*"// ----- after canonicalize -----"* && $errors != *"after cse"* ]]
     tritcc k.mlir -canonicalize -mlir-print-ir-after-change -mlir-timing
     [[ $errors != *"// ----- after"* && $errors == *canonicalize* ]]
 }
