@@ -1,5 +1,7 @@
 #include "passes/ttgir/layouts.h"
 
+#include "base/diag.h"
+#include "ir/analysis/infer.h"
 #include "ir/analysis/scratch.h"
 #include "ir/op.h"
 #include "ir/type.h"
@@ -110,4 +112,19 @@ MlirValue tri_layouts_retyped(tri_builder *b, MlirOperation op, MlirType type)
     MlirOperation clone = tri_op_clone(b, op, 0, NULL, NULL);
     tri_layouts_retype(clone, 0, type);
     return tri_op_result(clone, 0);
+}
+
+MlirValue tri_layouts_view(tri_arena *arena, tri_builder *b, const char *name, MlirValue x, int rank, const int64_t *shape,
+                           const tri_attr *attr)
+{
+    MlirType element = tri_type_element(mlirValueGetType(x));
+    /* the layout is found with a provisional one in its place */
+    MlirType type = tri_type_tensor(rank, shape, element, (MlirAttribute){NULL});
+    MlirOperation op = tri_builder_create(b, &(tri_op){.name = name, .num_operands = 1, .operands = &x, .num_results = 1,
+                                                       .results = &type, .num_attrs = attr ? 1 : 0, .attrs = attr});
+    MlirAttribute encoding = tri_infer_result(arena, op, tri_layouts_of(x));
+    if (mlirAttributeIsNull(encoding))
+        TRI_BUG("no layout for a view of a tensor");
+    tri_op_set_type(tri_op_result(op, 0), tri_type_with_encoding(type, encoding));
+    return tri_op_result(op, 0);
 }

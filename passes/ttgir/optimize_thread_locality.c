@@ -311,22 +311,6 @@ static bool match_reduce(const tri_layouts *layouts, MlirOperation reduce, match
     return !mlirTypeIsNull(m->view) || spt * spread <= size;
 }
 
-
-static MlirValue infer_unary(tri_pass_run *run, tri_builder *b, const char *name, MlirValue x, int rank, const int64_t *shape,
-                             const tri_attr *attr)
-{
-    MlirType element = tri_type_element(mlirValueGetType(x));
-    /* the layout is found with a provisional one in its place */
-    MlirType type = tri_type_tensor(rank, shape, element, (MlirAttribute){NULL});
-    MlirOperation op = tri_builder_create(b, &(tri_op){.name = name, .num_operands = 1, .operands = &x, .num_results = 1,
-                                                       .results = &type, .num_attrs = attr ? 1 : 0, .attrs = attr});
-    MlirAttribute encoding = tri_infer_result(run->arena, op, tri_type_encoding(mlirValueGetType(x)));
-    if (mlirAttributeIsNull(encoding))
-        TRI_BUG("no layout for a view of a blocked tensor");
-    tri_op_set_type(tri_op_result(op, 0), tri_type_with_encoding(type, encoding));
-    return tri_op_result(op, 0);
-}
-
 /* tensor<..., N> -> tensor<..., threads, repeats * run>, each thread's elements in the last dimension. */
 static MlirValue split_threads(tri_pass_run *run, tri_builder *b, const match *m, MlirValue x)
 {
@@ -345,16 +329,16 @@ static MlirValue split_threads(tri_pass_run *run, tri_builder *b, const match *m
     shape[outer] = m->repeats;
     shape[outer + 1] = m->threads;
     shape[outer + 2] = m->run;
-    x = infer_unary(run, b, "tt.reshape", x, outer + 3, shape, NULL);
+    x = tri_layouts_view(run->arena, b, "tt.reshape", x, outer + 3, shape, NULL);
     order[outer] = outer + 1;
     order[outer + 1] = outer;
     order[outer + 2] = outer + 2;
     shape[outer] = m->threads;
     shape[outer + 1] = m->repeats;
     tri_attr attr = {"order", tri_attr_i32s(b->context, outer + 3, order)};
-    x = infer_unary(run, b, "tt.trans", x, outer + 3, shape, &attr);
+    x = tri_layouts_view(run->arena, b, "tt.trans", x, outer + 3, shape, &attr);
     shape[outer + 1] = m->repeats * m->run;
-    return infer_unary(run, b, "tt.reshape", x, outer + 2, shape, NULL);
+    return tri_layouts_view(run->arena, b, "tt.reshape", x, outer + 2, shape, NULL);
 }
 
 /* The same reduction of another tensor, along its last dimension. */

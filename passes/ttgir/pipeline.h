@@ -49,6 +49,9 @@ bool tri_pipeline_can_predicate(MlirOperation op);
 MlirOperation tri_pipeline_predicate(tri_arena *arena, MlirOperation op, MlirValue pred);
 /* Lets the products of warp groups in loops run on, and waits for them where that is needed. */
 void tri_pipeline_wgmma_run(const tri_pass_run *run);
+/* Makes two of a product that reads A from registers, each over half of K, in its place. False, and nothing is changed,
+ * when A is in a buffer or the halves would not fill an instruction. */
+bool tri_pipeline_wgmma_split(tri_arena *arena, MlirOperation dot, MlirOperation out_halves[2]);
 /* Sets how many groups each ttg.async_wait may leave pending, and merges neighbouring waits.
  * Waits for tokens from elsewhere leave none, or, with `keeps_unknown`, what they say now. */
 void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func, bool keeps_unknown);

@@ -9,7 +9,7 @@
  *
  * A product may stay under way over the back edge when (1) its buffers are rings or lie outside of the loop, (2) its
  * result is only yielded, or used inside a conditional, (3) the argument it comes back as is only an accumulator, or
- * is used behind a wait for everything. Others are waited for at once. A wait takes what it waits for as operands and
+ * is used behind a wait for everything. Those that read registers are cut in two (pipeline_wgmma_split.c). Others are waited for at once. A wait takes what it waits for as operands and
  * gives it back, and takes the buffers, so that they live until then. */
 #include "passes/ttgir/pipeline.h"
 
@@ -304,18 +304,29 @@ static bool reads_registers(launcher *l, MlirOperation dot)
     return true;
 }
 
+/* The products that stay under way, in program order; those that read registers in two halves. */
+static void collect_staying(launcher *l, tri_value_list *out_results)
+{
+    for (size_t i = 0; i < l->dots.len; i++) {
+        MlirOperation dot = l->dots.at[i].dot, halves[2];
+        if (l->dots.at[i].arg < 0)
+            continue;
+        if (reads_registers(l, dot) && tri_pipeline_wgmma_split(l->arena, dot, halves)) {
+            tri_vec_push(l->arena, out_results, tri_op_result(halves[0], 0));
+            dot = halves[1];
+        }
+        tri_vec_push(l->arena, out_results, tri_op_result(dot, 0));
+    }
+}
+
 static void insert_waits(launcher *l)
 {
     tri_value_list results = {0};
-    MlirOperation last = {NULL};
     bool last_waits = false;
-    for (size_t i = 0; i < l->dots.len; i++)
-        if (l->dots.at[i].arg >= 0) {
-            tri_vec_push(l->arena, &results, tri_op_result(l->dots.at[i].dot, 0));
-            last = l->dots.at[i].dot;
-        }
     if (!mlirOperationIsNull(first_full_wait(l)))
         return;
+    collect_staying(l, &results);
+    MlirOperation last = tri_op_def(results.at[results.len - 1]);
     for (size_t i = 0; i < results.len; i++)
         wait_before_uses(l, tri_op_def(results.at[i]));
     for (size_t i = 0; i < results.len; i++) {

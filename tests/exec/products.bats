@@ -19,6 +19,11 @@ tiled() { # ARCH M N K BM BN BK
         "zeros:f16:$2x$3" "$2" "$3" "$4" "$4" 1 "$3" 1 "$3" 1 "BM=$5" "BN=$6" "BK=$7" GROUP=4
 }
 
+widened() { # ARCH M N K BM BN BK: the first operand is made of bytes, in registers
+    on "$1" tiled.tri c_ptr 2e-2 -grid='cdiv(M,BM)*cdiv(N,BN)' "randint:i8:$2x$4:seed=1,low=-9,high=9" \
+        "randn:f16:$4x$3:seed=2" "zeros:f16:$2x$3" "$2" "$3" "$4" "$4" 1 "$3" 1 "$3" 1 "BM=$5" "BN=$6" "BK=$7" GROUP=4
+}
+
 dots() { # ARCH TYPE RESULT M N K PRECISION TRANS_A TRANS_B TOLERANCE
     local a="randn:$2:$4x$6:seed=1" b="randn:$2:$6x$5:seed=2"
     if [ "$2" = i8 ]; then
@@ -151,6 +156,14 @@ scaled() { # ARCH (native, or of the simulator) FORMAT_A FORMAT_B SCALE_A SCALE_
         EXTRA=-num-warps=$warps on sm_90a attention.tri o_ptr 2e-2 -grid=1 randn:f16:128x64:seed=1 randn:f16:128x64:seed=2 \
             randn:f16:128x64:seed=3 zeros:f16:128x64 128 0.18 BM=128 BN=64 D=64
     done
+}
+
+@test "products of warp groups: a first operand made in registers, in halves of K" {
+    for stages in 1 3 4; do
+        EXTRA=-num-stages=$stages widened sm_90a 64 64 160 64 64 64
+    done
+    EXTRA=-num-warps=8 widened sm_90a 128 64 128 128 32 32
+    widened sm_90a 64 64 48 64 64 16
 }
 
 @test "attention backward: chained products of warp groups, copies waited for an iteration early" {

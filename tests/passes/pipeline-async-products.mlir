@@ -4,6 +4,7 @@
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #a = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
+#short = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 #op = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #mma8 = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 32]}>
@@ -123,15 +124,87 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x64xf32, #mma>
   }
 
-  // Registers that the loop makes are read until the product is done: wait behind it.
+  // Registers that the loop makes are read until the product is done: in two halves, of which one stays under way.
   // CHECK-LABEL: @registers
+  // CHECK: scf.for {{.*}} iter_args([[C:%.+]] = %arg2)
+  // CHECK: [[X:%.+]] = ttg.local_load
+  // CHECK-NEXT: [[R:%.+]] = tt.reshape [[X]] : tensor<64x32xf16, #{{.*}}> -> tensor<64x2x16xf16, #{{.+}}>
+  // CHECK-NEXT: [[T:%.+]] = tt.trans [[R]] {order = array<i32: 0, 2, 1>}
+  // CHECK-NEXT: [[LOW:%.+]], [[HIGH:%.+]] = tt.split [[T]]
+  // CHECK-DAG: [[A0:%.+]] = ttg.convert_layout [[LOW]] {{.*}} -> tensor<64x16xf16, #ttg.dot_op<{opIdx = 0, parent = #{{.+}}, kWidth = 2}>>
+  // CHECK-DAG: [[A1:%.+]] = ttg.convert_layout [[HIGH]]
+  // CHECK: [[B0:%.+]] = ttg.memdesc_subslice %arg1[0, 0] : {{.*}} -> !ttg.memdesc<16x64xf16, #{{.+}}, #smem, 32x64>
+  // CHECK-NEXT: [[D0:%.+]] = ttng.warp_group_dot [[A0]], [[B0]], [[C]] {isAsync = true}
+  // CHECK-NEXT: [[W0:%.+]]:2 = ttng.warp_group_dot_wait [[D0]], [[B0]] {pendings = 1 : i32}
+  // CHECK-NEXT: [[B1:%.+]] = ttg.memdesc_subslice %arg1[16, 0]
+  // CHECK-NEXT: [[D1:%.+]] = ttng.warp_group_dot [[A1]], [[B1]], [[W0]]#0 {isAsync = true}
+  // CHECK-NEXT: [[W1:%.+]]:2 = ttng.warp_group_dot_wait [[D1]], [[B1]] {pendings = 1 : i32}
+  // CHECK-NEXT: scf.yield [[W1]]#0
+  // Only the first half may start at zero.
+  // CHECK-LABEL: @registers_cleared
+  // CHECK: ttng.warp_group_dot {{%[^,]+}}, {{%[^,]+}}, {{%[^,]+}}, [[USE:%.+]] {isAsync = true}
+  // CHECK: ttng.warp_group_dot {{%[^,]+}}, {{%[^,]+}}, {{%[^,]+}} {isAsync = true}
+  // K of one instruction is whole: wait behind it. So is a product whose result is needed at once, and one of registers
+  // from outside may run on.
+  // CHECK-LABEL: @registers_short
+  // CHECK-NOT: tt.split
   // CHECK: ttng.warp_group_dot
   // CHECK-NEXT: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
+  // CHECK-LABEL: @registers_used
+  // CHECK-NOT: tt.split
+  // CHECK: ttng.warp_group_dot
+  // CHECK-NEXT: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
+  // CHECK-NEXT: arith.addf
+  // CHECK-LABEL: @registers_outside
+  // CHECK-NOT: tt.split
+  // CHECK: ttng.warp_group_dot
+  // CHECK-NEXT: ttng.warp_group_dot_wait {{.*}} {pendings = 1 : i32}
   tt.func @registers(%b: !ttg.memdesc<64x32xf16, #a, #smem, mutable>, %y: !y, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
       %x = ttg.local_load %b : !ttg.memdesc<64x32xf16, #a, #smem, mutable> -> tensor<64x32xf16, #op>
+      %d = ttng.warp_group_dot %x, %y, %acc : tensor<64x32xf16, #op> * !y -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+  tt.func @registers_cleared(%b: !ttg.memdesc<64x32xf16, #a, #smem, mutable>, %y: !y, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = ttg.local_load %b : !ttg.memdesc<64x32xf16, #a, #smem, mutable> -> tensor<64x32xf16, #op>
+      %s = arith.cmpi sgt, %i, %c0 : i32
+      %d = ttng.warp_group_dot %x, %y, %acc, %s : tensor<64x32xf16, #op> * !y -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+  tt.func @registers_short(%b: !ttg.memdesc<64x32xf16, #a, #smem, mutable>, %y: !ttg.memdesc<16x64xf16, #a, #smem>, %c: tensor<64x64xf32, #mma>, %n: i32, %v: !ttg.memdesc<64x16xf16, #short, #smem, mutable>) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = ttg.local_load %v : !ttg.memdesc<64x16xf16, #short, #smem, mutable> -> tensor<64x16xf16, #op>
+      %d = ttng.warp_group_dot %x, %y, %acc : tensor<64x16xf16, #op> * !ttg.memdesc<16x64xf16, #a, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+  tt.func @registers_used(%b: !ttg.memdesc<64x32xf16, #a, #smem, mutable>, %y: !y, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = ttg.local_load %b : !ttg.memdesc<64x32xf16, #a, #smem, mutable> -> tensor<64x32xf16, #op>
+      %d = ttng.warp_group_dot %x, %y, %acc : tensor<64x32xf16, #op> * !y -> tensor<64x64xf32, #mma>
+      %e = arith.addf %d, %d : tensor<64x64xf32, #mma>
+      scf.yield %e : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+  tt.func @registers_outside(%b: !ttg.memdesc<64x32xf16, #a, #smem, mutable>, %y: !y, %c: tensor<64x64xf32, #mma>, %n: i32, %x: tensor<64x32xf16, #op>) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
       %d = ttng.warp_group_dot %x, %y, %acc : tensor<64x32xf16, #op> * !y -> tensor<64x64xf32, #mma>
       scf.yield %d : tensor<64x64xf32, #mma>
     }
