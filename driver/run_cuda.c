@@ -18,18 +18,20 @@ static bool read(void *cuda, void *data, uint64_t from, size_t size) { return tr
 
 const tri_run_memory tri_run_cuda_memory = {allocate, write, read};
 
-/* The newest architecture whose code the device runs: its own with all features, else the highest below. */
+/* The best architecture whose PTX the device takes; null: none. */
 static const tri_arch *arch_for(int capability)
 {
     const tri_arch *best = NULL;
+    int best_rank = -1;
     for (size_t t = 0; t < tri_targets_count(); t++) {
         if (strcmp(tri_targets_at(t)->family, "nvptx") != 0)
             continue;
         for (const tri_arch *arch = tri_targets_at(t)->archs; arch->name; arch++) {
-            bool is_exact = arch->name[strlen(arch->name) - 1] == 'a';
-            bool fits = is_exact ? arch->number == capability : arch->number <= capability;
-            if (fits && (!best || arch->number >= best->number))
+            int rank = tri_rt_cuda_rank(arch->name, 1, capability);
+            if (rank > best_rank) {
                 best = arch;
+                best_rank = rank;
+            }
         }
     }
     return best;

@@ -142,21 +142,23 @@ static int arch_number(const char *arch, int *out_is_exact)
     return n;
 }
 
-/* Machine code runs on its own major version from its minor version on, and only on exactly its own
- * when it is an 'a' one; PTX likewise, or on anything newer. The highest that fits is taken. */
+int tri_rt_cuda_rank(const char *arch, int is_ptx, int capability)
+{
+    int is_exact, number = arch_number(arch, &is_exact);
+    int fits = is_exact ? number == capability
+               : is_ptx ? number <= capability
+                        : number / 10 == capability / 10 && number <= capability;
+    return fits ? number * 4 + is_exact * 2 + !is_ptx : -1;
+}
+
 static int choose_image(const tri_rt_kernel *kernel, int device)
 {
     int major, minor, best = -1, best_rank = -1;
     if (api.device_attribute(&major, attribute_major, device) || api.device_attribute(&minor, attribute_minor, device))
         return -1;
-    int have = major * 10 + minor;
     for (uint32_t i = 0; i < kernel->image_count; i++) {
-        int is_exact, number = arch_number(kernel->images[i].arch, &is_exact);
-        int fits = is_exact                     ? number == have
-                   : kernel->images[i].is_ptx   ? number <= have
-                                                : number / 10 == major && number <= have;
-        int rank = number * 4 + is_exact * 2 + !kernel->images[i].is_ptx;
-        if (fits && rank > best_rank) {
+        int rank = tri_rt_cuda_rank(kernel->images[i].arch, (int)kernel->images[i].is_ptx, major * 10 + minor);
+        if (rank > best_rank) {
             best = (int)i;
             best_rank = rank;
         }

@@ -95,6 +95,10 @@ int tri_rt_cuda_launch(tri_rt_kernel *kernel, void *stream, const tri_grid *grid
 int tri_rt_cuda_load(tri_rt_kernel *kernel, int device);
 int tri_rt_cuda_unload(tri_rt_kernel *kernel, int device);
 int tri_rt_cuda_selected(tri_rt_kernel *kernel, int device);
+/* How well code for `arch` suits a device of this compute capability (90 for 9.0); -1: it does not run there. Machine code runs
+ * on its own major version from its minor version on, and only on exactly its own when it is an 'a' one; PTX likewise, or
+ * on anything newer. Of several the highest is taken. */
+int tri_rt_cuda_rank(const char *arch, int is_ptx, int capability);
 /* The driver's text for its own error number, or null. */
 const char *tri_rt_cuda_text(int number);
 

@@ -170,6 +170,36 @@ K
     [[ $errors == *"k.tri:7:9: error: the shape [2097152] has more than 1048576 elements"* ]]
 }
 
+@test "too many threads in a block" {
+    printf 'module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 64 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {\n  tt.func public @k() {\n    tt.return\n  }\n}\n' >k.ttgir
+    tritcc -1 -arch=sm_80 -emit=llir=k.ll k.ttgir
+    [[ $errors == *"k.ttgir:2:3: error: 64 warps are 2048 threads; 'sm_80' allows 1024 in a block"*"[TRI-6003]"* ]]
+    tritcc -2 -arch=sm_80 -num-warps=64 -emit=ptx=k.ptx "${VADD[@]}"
+    [[ $errors == *"-num-warps"*"32"* ]]
+}
+
+@test "clusters of blocks: from the command line or the source" {
+    for arch in sm_80 sm_90a; do
+        tritcc -1 -arch=$arch -num-ctas=2 -emit=ptx=k.ptx "${VADD[@]}"
+        [[ $errors == *"vadd.tri:18:1: error: clusters of 2 blocks cannot be lowered for '$arch'; use -num-ctas=1 [TRI-6002]"* ]]
+        [ ! -e k.ptx ]
+    done
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.autotune(configs=[triton.Config({"B": 64}, num_ctas=4)], key=[])
+@triton.jit
+def k(p, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(p + i, i)
+K
+    tritcc -1 -arch=sm_90a -emit=ptx=k.ptx -sig 'k(*i32)' k.tri
+    [[ $errors == *"k.tri:7:1: error: clusters of 4 blocks cannot be lowered for 'sm_90a'; use -num-ctas=1"* ]]
+    tritcc -arch=sm_90a -num-ctas=1 -emit=ptx=k.ptx -sig 'k(*i32)' k.tri
+}
+
 @test "the record says whether a kernel waits for the one before it" {
     printf 'tt.func public @k() {\n  tt.grid_dependency_wait\n  tt.return\n}\n' >k.ttir
     tritcc -arch=sm_90 -emit=json=k.json k.ttir
