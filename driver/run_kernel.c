@@ -161,7 +161,7 @@ static bool compile(tri_unit *unit, tri_kind kind, tri_run_opt *opt, tri_argumen
                 next = phase;
         }
         TRI_ASSERT(next);
-        if (!next->run(unit, NULL))
+        if (!next->run(unit, opt->hooks))
             return false;
         kind = next->to;
         if (kind != TRI_KIND_AST)

@@ -44,7 +44,7 @@ typedef TRI_VEC(const char *) tri_pass_names;
 void tri_passes_collect_names(tri_arena *arena, tri_pass_names *out);
 
 /* Observers of a pipeline run; any may be null. */
-typedef struct {
+typedef struct tri_pass_hooks {
     void *data;
     void (*before)(void *data, const tri_pass *pass, MlirModule module);
     void (*after)(void *data, const tri_pass *pass, MlirModule module, double seconds);

@@ -106,6 +106,7 @@ static void run_thread(void *data)
 {
     tri_sim *sim = data;
     sim->entry(sim->argument);
+    tri_sim_check_flights(sim);
     sim->current->state = THREAD_DONE;
     tri_sim_yield(sim);
     TRI_BUG("a finished thread of the simulator went on");
@@ -129,7 +130,10 @@ static void start_program(tri_sim *sim)
         t->groups = 0;
         t->copies.len = 0;
         t->readings.len = 0;
-        t->reading_groups = 0;
+        t->reading_groups = t->flight_groups = 0;
+        for (size_t f = 0; f < t->flights.len; f++)
+            t->flights.at[f].is_used = false;
+        t->is_fenced = false;
         t->fences = 0;
         tri_fiber_start(&t->fiber, run_thread, sim);
     }

@@ -31,6 +31,16 @@ typedef struct {
     uint32_t begin, end;
 } tri_sim_reading;
 
+/* A product of a warp group that was started and whose sums were not handed over yet (wgmma.c). */
+typedef struct {
+    uint32_t site;
+    uint32_t generation; /* of the record's use */
+    int group;           /* -1: not committed */
+    int count;
+    bool is_used, is_finished /* by a wait */, is_handed_over;
+    uint64_t *sums;      /* as the instruction gives them */
+} tri_sim_flight;
+
 typedef struct {
     tri_fiber fiber;
     int index; /* in the program */
@@ -45,6 +55,9 @@ typedef struct {
     int groups; /* committed so far */
     TRI_VEC(tri_sim_reading) readings; /* of its warp, in the first lane */
     int reading_groups;
+    TRI_VEC(tri_sim_flight) flights;
+    int flight_groups;
+    bool is_fenced; /* wgmma_fence since the last group was made or waited for */
     uint32_t fences; /* that it passed, to what reads shared memory by itself */
 } tri_sim_thread;
 
@@ -110,6 +123,8 @@ void tri_sim_report(tri_sim *sim, const char *kind, int64_t other, const char *f
     __attribute__((format(printf, 4, 5)));
 /* Reports a write to [begin, end) of shared memory that a product under way reads. */
 void tri_sim_check_readings(tri_sim *sim, size_t begin, size_t end);
+/* Reports products that the current thread, which ends, has not waited for. */
+void tri_sim_check_flights(tri_sim *sim);
 /* Ends the run after the current primitive. */
 void tri_sim_stop(tri_sim *sim);
 

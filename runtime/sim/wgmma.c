@@ -1,7 +1,9 @@
 /* Products of warp groups: operands in shared memory are found as the PTX ISA describes ("Asynchronous warpgroup
  * level matrix instructions": descriptors, shared memory layouts), independently of how the lowering made them.
- * Each warp computes its own 16 rows. A product is done when it is started; what it reads counts as being read
- * until the wait for its group, so that a write in between is reported. */
+ * Each warp computes its own 16 rows. A product is done when it is started, but what it reads counts as being read
+ * until the wait for its group, so that a write in between is reported, and the code gets markers for its sums: the
+ * next product on them and the wait for its group know what they stand for, anyone else takes them for numbers that
+ * are none. */
 #include "runtime/sim/decode.h"
 #include "runtime/sim/primitives.h"
 
@@ -188,10 +190,119 @@ static void compute(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint
     remember(sim, warp, &m);
 }
 
+/* --- sums under way ---------------------------------------------------------------------- */
+
+/* Word i of the sums of a product, until they are there; as f32 no number. From the top: 10 bits of the marker, 7 of the
+ * generation, 8 of the record, 7 of i. */
+enum { marker = 0x1ff, max_flights = 256 };
+
+static uint64_t marker_of(uint32_t record, uint32_t generation, int i)
+{
+    return (uint64_t)marker << 22 | (uint64_t)(generation & 127) << 15 | record << 7 | (uint32_t)i;
+}
+
+/* The product that a word is a marker of. */
+static tri_sim_flight *flight_of(tri_sim_thread *t, uint64_t word, int *out_index)
+{
+    uint32_t record = word >> 7 & 255;
+    *out_index = (int)(word & 127);
+    if (word >> 22 != marker || record >= t->flights.len)
+        return NULL;
+    tri_sim_flight *f = &t->flights.at[record];
+    return f->is_used && (f->generation & 127) == (word >> 15 & 127) && *out_index < f->count ? f : NULL;
+}
+
+/* A free record, or one whose sums nobody has asked for since they were ready. */
+static uint32_t new_flight(tri_sim *sim, tri_sim_thread *t)
+{
+    uint32_t found = max_flights;
+    for (uint32_t i = 0; i < t->flights.len; i++) {
+        tri_sim_flight *f = &t->flights.at[i];
+        f->is_used = f->is_used && !f->is_handed_over;
+        if (!f->is_used && found == max_flights)
+            found = i;
+    }
+    for (uint32_t i = 0; found == max_flights && t->flights.len == max_flights && i < max_flights; i++)
+        if (t->flights.at[i].is_finished)
+            found = i;
+    if (found < max_flights)
+        return found;
+    TRI_ASSERT(t->flights.len < max_flights); /* no machine has registers for so many */
+    tri_sim_flight empty = {.sums = TRI_NEW_ARRAY(sim->arena, uint64_t, max_n / 2)};
+    tri_vec_push(sim->arena, &t->flights, empty);
+    return (uint32_t)t->flights.len - 1;
+}
+
+/* The sums that a product goes on with, in place of markers: products on the same sums are in order. */
+static void take_sums(tri_sim_thread *t, uint64_t *acc, int count)
+{
+    tri_sim_flight *taken = NULL;
+    for (int i = 0, index; i < count; i++) {
+        tri_sim_flight *f = flight_of(t, acc[i], &index);
+        if (f) {
+            acc[i] = f->sums[index];
+            taken = f;
+        }
+    }
+    if (taken)
+        taken->is_used = false;
+}
+
+/* The machine's accumulators are registers of its own until the wait: markers stand for them. */
+static void give_markers(tri_sim *sim, tri_sim_thread *t, const uint64_t *sums, int count, uint64_t *results)
+{
+    uint32_t record = new_flight(sim, t);
+    tri_sim_flight *f = &t->flights.at[record];
+    *f = (tri_sim_flight){t->site, f->generation + 1, -1, count, true, false, false, f->sums};
+    memcpy(f->sums, sums, sizeof *sums * (size_t)count);
+    for (int i = 0; i < count; i++)
+        results[i] = marker_of(record, f->generation, i);
+}
+
+/* args: groups that may be pending, how many registers are tied to the wait, these registers. */
+static void hand_over(tri_sim_thread *t, const uint64_t *args, uint64_t *results)
+{
+    for (size_t i = 0; i < t->flights.len; i++) {
+        tri_sim_flight *f = &t->flights.at[i];
+        if (f->is_used && f->group >= 0 && f->group < t->flight_groups - (int)args[0])
+            f->is_finished = true;
+    }
+    for (uint64_t i = 0; i < args[1]; i++) {
+        int index;
+        tri_sim_flight *f = flight_of(t, args[2 + i], &index);
+        bool is_ready = f && f->is_finished;
+        results[i] = is_ready ? f->sums[index] : args[2 + i];
+        if (is_ready)
+            f->is_handed_over = true;
+    }
+}
+
+void tri_sim_check_flights(tri_sim *sim)
+{
+    tri_sim_thread *t = sim->current;
+    for (size_t i = 0; i < t->flights.len; i++) {
+        const tri_sim_flight *f = &t->flights.at[i];
+        if (!f->is_used || f->is_finished)
+            continue;
+        t->site = f->site;
+        tri_sim_report(sim, "product under way at the end", -1, f->group < 0 ? "it belongs to no group" : "nothing waited for its group");
+    }
+}
+
 static void product(tri_sim *sim, uint32_t id, const uint64_t *args, uint64_t *results)
 {
-    uint64_t places[2] = {(uint64_t)(uintptr_t)args, (uint64_t)(uintptr_t)results};
+    tri_sim_thread *t = sim->current;
+    int count = (int)args[arg_n] / (find(id)->acc == ACC_F16 ? 4 : 2);
+    uint64_t own[arg_acc + max_n / 2], sums[max_n / 2] = {0};
+    TRI_ASSERT(count <= max_n / 2);
+    if (!t->is_fenced)
+        tri_sim_report(sim, "missing fence", -1, "a product with no wgmma_fence since the last group: registers may not be there yet");
+    memcpy(own, args, sizeof *own * (size_t)(arg_acc + count));
+    if (own[arg_scale] & 1)
+        take_sums(t, own + arg_acc, count);
+    uint64_t places[2] = {(uint64_t)(uintptr_t)own, (uint64_t)(uintptr_t)sums};
     tri_sim_exchange(sim, id, UINT32_MAX, places, 2, NULL, 0, compute);
+    give_markers(sim, t, sums, count, results);
 }
 
 #define PRODUCT(name) \
@@ -213,16 +324,22 @@ PRODUCT(wgmma_e5m2_e5m2)
 
 TRI_SIM_FUNCTION(wgmma_fence)
 {
-    (void)sim, (void)id, (void)args, (void)results;
+    (void)id, (void)args, (void)results;
+    sim->current->is_fenced = true;
 }
 
 static tri_sim_thread *warp_of(tri_sim *sim) { return &sim->threads[sim->current->index / warp_size * warp_size]; }
 
-/* The first lane keeps the warp's list. */
+/* The first lane keeps the warp's list of what is read; each has its own sums. */
 TRI_SIM_FUNCTION(wgmma_commit)
 {
     (void)id, (void)args, (void)results;
-    tri_sim_thread *warp = warp_of(sim);
+    tri_sim_thread *warp = warp_of(sim), *t = sim->current;
+    for (size_t i = 0; i < t->flights.len; i++)
+        if (t->flights.at[i].is_used && t->flights.at[i].group < 0)
+            t->flights.at[i].group = t->flight_groups;
+    t->flight_groups++;
+    t->is_fenced = false;
     if (sim->current != warp)
         return;
     for (size_t i = 0; i < warp->readings.len; i++)
@@ -233,9 +350,11 @@ TRI_SIM_FUNCTION(wgmma_commit)
 
 TRI_SIM_FUNCTION(wgmma_wait)
 {
-    (void)id, (void)results;
+    (void)id;
     tri_sim_thread *warp = warp_of(sim);
     size_t kept = 0;
+    hand_over(sim->current, args, results);
+    sim->current->is_fenced = false;
     if (sim->current != warp)
         return;
     for (size_t i = 0; i < warp->readings.len; i++)

@@ -134,13 +134,29 @@ static void tie_some(tri_gpu *g, const tri_machine_row *row, bool has_text, int 
     emit(g, &a, values, row->flags, values);
 }
 
+/* The simulator is told how many registers follow; what it gives takes their place. */
+static void simulate_tie(tri_gpu *g, tri_machine_id id, int constant, int count, LLVMValueRef *values)
+{
+    enum { most = 128 };
+    LLVMValueRef args[2 + most];
+    int begin = 0;
+    do {
+        int size = count - begin < most ? count - begin : most;
+        args[0] = tri_gpu_i32(g, constant);
+        args[1] = tri_gpu_i32(g, size);
+        for (int i = 0; i < size; i++)
+            args[2 + i] = values[begin + i];
+        tri_simulate_many(g, id, args, 2 + size, size ? values + begin : NULL, size);
+        begin += size;
+    } while (begin < count);
+}
+
 void tri_machine_tie(tri_gpu *g, tri_machine_id id, int constant, int count, LLVMValueRef *values)
 {
     const tri_machine_row *row = &g->machine->rows[id];
     TRI_ASSERT(tri_machine_has(g, id));
     if (g->simulate) {
-        LLVMValueRef args[] = {tri_gpu_i32(g, constant)};
-        tri_simulate_many(g, id, args, 1, NULL, 0);
+        simulate_tie(g, id, constant, id == TRI_MACHINE_wgmma_wait ? count : 0, values);
         return;
     }
     /* all chunks stand in program order: those behind a wait and those in front of a fence are ordered by it */

@@ -235,6 +235,8 @@ static bool multiply_tile(product *p, int64_t row, int64_t col, const int *regs,
     tri_machine_product call = {.n = p->n, .scale = p->scale, .trans_a = p->a.is_mn_major, .trans_b = p->b.is_mn_major};
     LLVMValueRef words[4];
     call.num_acc = pack_accumulators(p, regs, call.acc);
+    if (p->in.packs_result) /* written just now */
+        tri_machine_tie(g, TRI_MACHINE_wgmma_fence, 0, call.num_acc, call.acc);
     for (int64_t k = 0; k < p->depth; k += p->in.k) {
         if (p->a_layout) {
             if (!a_words(p, row, k, words))
@@ -356,7 +358,7 @@ static bool run_dot(tri_gpu *g, MlirOperation op)
     tri_gpu_value out = tri_gpu_new(g, p.c.count);
     if (p.a_layout)
         settle_registers(&p);
-    else
+    else if (!p.in.packs_result)
         tri_machine_tie(g, TRI_MACHINE_wgmma_fence, 0, 0, NULL);
     if (!multiply_all(&p, &out, &tiles))
         return false;

@@ -2,6 +2,7 @@
 #include "tests/matrix/matrix.h"
 
 #include "driver/run_kernel.h"
+#include "tests/matrix/coverage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,12 +125,16 @@ static bool run_kernel(tri_arena *arena, tri_diag *diag, tri_buf *log, m_case *c
     if (!write_source(c, path) || !parse_options(arena, diag, c, place, path, &opt))
         return false;
     make_arguments(arena, c, &arguments, arrays);
+    if (is_sim)
+        opt.hooks = &m_coverage_hooks;
     bool compiles = tri_run_kernel_create(arena, diag, &opt, &arguments, &kernel), ok;
     if (wants_error) {
         ok = !compiles && is_rejected_right(c, path, log, out);
         if (compiles)
             fprintf(out, "# compiled, but %s was expected\n", c->error);
     } else {
+        if (compiles && is_sim)
+            m_coverage_add_sites(&kernel.unit);
         ok = compiles && tri_run_kernel_launch(&kernel, NULL) && tri_run_kernel_fetch(&kernel) &&
              check_results(c, arrays, place, out);
     }

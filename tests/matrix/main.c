@@ -4,6 +4,7 @@
  * matrix pack FILE ARCH [GROUP]  compiles every case for a GPU into FILE, for gpu/runner.c
  * Options before the word: -f TEXT (only cases whose name has it), -a (every number of warps and both
  * architectures, every sanitized case), -w N (that number of warps), -v (kernels of failing cases are shown). */
+#include "tests/matrix/coverage.h"
 #include "tests/matrix/matrix.h"
 
 #include <stdarg.h>
@@ -158,6 +159,7 @@ static void run_group(m_context *ctx, void (*run)(m_context *ctx))
         pid_t child = fork();
         if (child == 0) {
             run(ctx);
+            m_coverage_print(stdout);
             fflush(NULL);
             _exit(0);
         }

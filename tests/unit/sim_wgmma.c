@@ -14,7 +14,7 @@ static int failures;
 
 enum { rows = 64, columns = 8, depth = 16, threads = 128, row_bytes = 32, a_at = 0, b_at = 4096 };
 
-typedef enum { BUG_NONE, BUG_FENCE, BUG_BARRIER, BUG_WAIT, BUG_SWIZZLE, BUG_STRIDE, BUG_LANE, BUG_BOUNDS } bug;
+typedef enum { BUG_NONE, BUG_FENCE, BUG_BARRIER, BUG_WAIT, BUG_SWIZZLE, BUG_STRIDE, BUG_LANE, BUG_BOUNDS, BUG_START, BUG_COMMIT, BUG_NO_WAIT } bug;
 
 static tri_sim *sim;
 static bug seeded;
@@ -77,11 +77,14 @@ static void kernel(void *unused)
         call(3, TRI_SIM_fence_async, none, NULL);
     if (seeded != BUG_BARRIER)
         call(4, TRI_SIM_barrier, none, NULL);
-    call(5, TRI_SIM_wgmma_fence, none, NULL);
+    if (seeded != BUG_START)
+        call(5, TRI_SIM_wgmma_fence, none, NULL);
     multiply(thread, acc);
-    call(6, TRI_SIM_wgmma_commit, none, NULL);
-    uint64_t pending[8] = {seeded == BUG_WAIT};
-    call(7, TRI_SIM_wgmma_wait, pending, NULL);
+    if (seeded != BUG_COMMIT)
+        call(6, TRI_SIM_wgmma_commit, none, NULL);
+    uint64_t pending[8] = {seeded == BUG_WAIT, 4, acc[0], acc[1], acc[2], acc[3]};
+    if (seeded != BUG_NO_WAIT)
+        call(7, TRI_SIM_wgmma_wait, pending, acc);
     call(4, TRI_SIM_barrier, none, NULL);
     if (thread == 0)
         store(a_at, 0, 0, 1);
@@ -124,6 +127,9 @@ int main(void)
     CHECK(!run(BUG_WAIT, &right));
     CHECK(!run(BUG_LANE, &right));
     CHECK(!run(BUG_BOUNDS, &right));
+    CHECK(!run(BUG_START, &right));
+    CHECK(!run(BUG_COMMIT, &right) && !right); /* sums that no wait has handed over are no numbers */
+    CHECK(!run(BUG_NO_WAIT, &right) && !right);
     run(BUG_SWIZZLE, &right);
     CHECK(!right);
     run(BUG_STRIDE, &right);
