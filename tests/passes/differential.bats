@@ -61,6 +61,7 @@ prefetch|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c
 allocate-shared-memory|host|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|randn:f16:32x128:seed=1 y=zeros:f32:32x128 128
 membar|host|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 print-axis-info|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
+print-alias|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
 print-allocation|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
 ROWS
 }
