@@ -4,7 +4,7 @@
  *     %c = ttg.convert_layout %b : f32, #a -> #b     %b = arith.extf %c : f16 to f32, #b
  *
  * Part of remove-layout-conversions: half the bytes are moved, or fewer when it is a broadcast.
- * Likewise, the operand of a tensor core is converted directly behind its load, so that the load
+ * Likewise, what the operand of a tensor core is made of is converted directly behind its load, so that the load
  * can be made ahead of time through shared memory and its elements are widened in registers:
  *
  *     %a = tt.load %p : i8, #b                       %a = tt.load %p : i8, #b
@@ -24,6 +24,7 @@
 #include "ir/analysis/infer.h"
 #include "ir/encoding.h"
 #include "ir/type.h"
+#include "passes/analysis/dots.h"
 
 static bool makes_larger(MlirOperation op)
 {
@@ -112,15 +113,38 @@ static bool stays_in_place(const tri_slice *slice)
     return true;
 }
 
-/* A dot in the block of the conversion takes it, so that nothing is computed in vain. */
-static bool feeds_dot(MlirOperation convert)
+/* Whether a product on tensor cores reads the value as its first or second operand. */
+static bool is_operand(tri_arena *arena, MlirOpOperand use)
 {
-    for (MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(convert, 0)); !mlirOpOperandIsNull(use);
-         use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = mlirOpOperandGetOwner(use);
-        if ((tri_op_is(user, "tt.dot") || tri_op_is(user, "ttng.warp_group_dot")) &&
-            mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(convert)))
-            return true;
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    intptr_t operand = (intptr_t)mlirOpOperandGetOperandNumber(use);
+    if (operand > 1 || !(tri_op_is(user, "tt.dot") || tri_op_is(user, "ttng.warp_group_dot")))
+        return false;
+    const tri_encoding *e = tri_dots_encoding(arena, tri_op_operand(user, operand));
+    return e && e->kind == TRI_ENC_DOT_OP && e->parent->kind != TRI_ENC_BLOCKED;
+}
+
+/* Whether it becomes, in the block of the conversion, an operand of a product on tensor cores, by way of operations
+ * that leave each element in its thread: then nothing is computed in vain. */
+static bool feeds_dot(tri_arena *arena, MlirOperation convert)
+{
+    tri_op_list todo = {0};
+    tri_map seen;
+    tri_map_init(&seen, arena);
+    tri_vec_push(arena, &todo, convert);
+    for (size_t i = 0; i < todo.len; i++) {
+        MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(todo.at[i], 0));
+        for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+            MlirOperation user = mlirOpOperandGetOwner(use);
+            if (!mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(convert)))
+                continue;
+            if (is_operand(arena, use))
+                return true;
+            if (tri_map_find_ptr(&seen, user.ptr) || mlirOperationGetNumResults(user) == 0 || !keeps_elements(user))
+                continue;
+            tri_map_set_ptr(&seen, user.ptr, user.ptr);
+            tri_vec_push(arena, &todo, user);
+        }
     }
     return false;
 }
@@ -132,9 +156,7 @@ bool tri_hoisting_try_dot(tri_remat *r, MlirOperation convert)
     MlirValue source = tri_op_operand(convert, 0);
     MlirAttribute wanted = tri_layouts_of(tri_op_result(convert, 0));
     MlirOperation def = tri_op_def(source);
-    const tri_encoding *e = tri_encoding_get(r->arena, wanted);
-    if (e->parent->kind != TRI_ENC_NVIDIA_MMA || mlirOperationIsNull(def) || is_load(def) ||
-        !feeds_dot(convert) ||
+    if (mlirOperationIsNull(def) || is_load(def) || !feeds_dot(r->arena, convert) ||
         !tri_remat_grow(r, &slice, convert, source, wanted, is_load, &loads) || !stays_in_place(&slice))
         return false;
     for (size_t i = 0; i < loads.len; i++) {

@@ -72,7 +72,7 @@ void tri_rematerialization_rewrite(tri_remat *r, tri_slice *slice, MlirOperation
 MlirValue tri_rematerialization_convert(tri_remat *r, tri_builder *b, MlirOperation at, MlirType type, MlirValue source);
 /* Moves conversions in front of what makes their source larger (hoisting.c). */
 bool tri_hoisting_try(tri_remat *r, MlirOperation convert);
-/* Moves conversions to the operands of a tensor core behind the loads they come from. */
+/* Moves conversions on the way to the operands of a tensor core behind the loads they come from. */
 bool tri_hoisting_try_dot(tri_remat *r, MlirOperation convert);
 /* Moves conversions into the branches of conditionals that need them (hoist_conditionals.c). */
 bool tri_hoist_conditionals_try(tri_remat *r, MlirOperation convert);

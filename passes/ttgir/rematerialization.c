@@ -356,5 +356,5 @@ void tri_rematerialization_run(tri_layouts *l, MlirOperation func)
     round_of(l, func, tri_hoisting_try, for_others);
     round_of(l, func, tri_hoisting_try_branch, for_others);
     round_of(l, func, tri_hoist_conditionals_try, for_dots | for_others);
-    round_of(l, func, tri_hoisting_try_dot, for_dots);
+    round_of(l, func, tri_hoisting_try_dot, for_dots | for_others);
 }

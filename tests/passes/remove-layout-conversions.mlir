@@ -4,6 +4,10 @@
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #r = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#scales = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [16, 2], warpsPerCTA = [4, 1], order = [1, 0]}>
+#x8 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 8}>
+#y8 = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 8}>
+#wide = #ttg.linear<{register = [[0, 0, 1], [0, 0, 2], [0, 0, 4], [8, 0, 0], [0, 1, 0], [0, 2, 0], [32, 0, 0]], lane = [[0, 0, 8], [0, 0, 16], [1, 0, 0], [2, 0, 0], [4, 0, 0]], warp = [[0, 0, 0], [16, 0, 0]], block = []}>
 #c = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 
 // CHECK-DAG: [[$B:#.+]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -199,6 +203,44 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %d = tt.dot %a, %w, %acc : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<64x64xf32, #mma>
     tt.store %q, %d : tensor<64x64x!tt.ptr<f32>, #mma>
     tt.return
+  }
+
+  // What an operand is scaled with comes to it through views: it, too, is converted behind its load, once, and widened in
+  // the threads that need it. Without a product the wide value is converted.
+  // CHECK-LABEL: @dot_scale
+  // CHECK: [[V:%.+]] = tt.load %arg0
+  // CHECK-NEXT: [[S:%.+]] = ttg.convert_layout [[V]] : tensor<64x4xi8, #{{.+}}> -> tensor<64x4xi8, #ttg.slice
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: arith.shli
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.dot
+  // CHECK-LABEL: @scale_alone
+  // CHECK: tt.load
+  // CHECK: arith.shli
+  // CHECK: ttg.convert_layout {{.*}} : tensor<64x4xi16, #{{.+}}> -> tensor<64x4xi16, #ttg.slice
+  tt.func public @dot_scale(%p: tensor<64x4x!tt.ptr<i8>, #scales>, %y: tensor<128x64xbf16, #y8>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %seven = arith.constant dense<7> : tensor<64x4xi16, #scales>
+    %v = tt.load %p : tensor<64x4x!tt.ptr<i8>, #scales>
+    %w = arith.extui %v : tensor<64x4xi8, #scales> to tensor<64x4xi16, #scales>
+    %e = arith.shli %w, %seven : tensor<64x4xi16, #scales>
+    %t = ttg.convert_layout %e : tensor<64x4xi16, #scales> -> tensor<64x4xi16, #ttg.slice<{dim = 2, parent = #wide}>>
+    %u = tt.expand_dims %t {axis = 2 : i32} : tensor<64x4xi16, #ttg.slice<{dim = 2, parent = #wide}>> -> tensor<64x4x1xi16, #wide>
+    %z = tt.broadcast %u : tensor<64x4x1xi16, #wide> -> tensor<64x4x32xi16, #wide>
+    %m = tt.reshape %z : tensor<64x4x32xi16, #wide> -> tensor<64x128xi16, #x8>
+    %x = tt.bitcast %m : tensor<64x128xi16, #x8> -> tensor<64x128xbf16, #x8>
+    %d = tt.dot %x, %y, %c : tensor<64x128xbf16, #x8> * tensor<128x64xbf16, #y8> -> tensor<64x64xf32, #mma>
+    tt.return %d : tensor<64x64xf32, #mma>
+  }
+  tt.func public @scale_alone(%p: tensor<64x4x!tt.ptr<i8>, #scales>) -> tensor<64x128xi16, #x8> {
+    %seven = arith.constant dense<7> : tensor<64x4xi16, #scales>
+    %v = tt.load %p : tensor<64x4x!tt.ptr<i8>, #scales>
+    %w = arith.extui %v : tensor<64x4xi8, #scales> to tensor<64x4xi16, #scales>
+    %e = arith.shli %w, %seven : tensor<64x4xi16, #scales>
+    %t = ttg.convert_layout %e : tensor<64x4xi16, #scales> -> tensor<64x4xi16, #ttg.slice<{dim = 2, parent = #wide}>>
+    %u = tt.expand_dims %t {axis = 2 : i32} : tensor<64x4xi16, #ttg.slice<{dim = 2, parent = #wide}>> -> tensor<64x4x1xi16, #wide>
+    %z = tt.broadcast %u : tensor<64x4x1xi16, #wide> -> tensor<64x4x32xi16, #wide>
+    %m = tt.reshape %z : tensor<64x4x32xi16, #wide> -> tensor<64x128xi16, #x8>
+    tt.return %m : tensor<64x128xi16, #x8>
   }
 
   // Only the branch that loads converts; the carried value is kept in the layout of its user.
