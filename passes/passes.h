@@ -1,8 +1,10 @@
 /* Passes over ttir and ttgir.
  *
  * How to add one: (1) write passes/ttir/<name>.c or passes/ttgir/<name>.c ('-' becomes '_' in the
- * file name) that ends with `const tri_pass tri_pass_<name> = {...};`, (2) add its row to
- * passes/passes.def, (3) add tests/passes/<name>.mlir, (4) add a kernel that it changes to
+ * file name) that opens with code before and after it and ends with `const tri_pass tri_pass_<name> =
+ * {...};`, (2) add its row to passes/passes.def, (3) add tests/passes/<name>.mlir, with functions that it
+ * changes, that it must leave alone, and with loops or conditionals (tests/passes/cases.bats says how the
+ * file names them, and looks whether it is so), (4) add a kernel that it changes to
  * tests/passes/differential.bats, which runs it with and without the pass. The tests fail when one
  * of the four is missing. Pipelines (targets/<family>/) name passes as strings.
  *

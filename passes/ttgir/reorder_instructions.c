@@ -1,12 +1,18 @@
 /* Moves data movement next to where it belongs, for fewer live registers.
  *
- *     %o = ttg.local_load %m         // and conversions to dot operands: into the loop of their only user
- *     scf.for ... { use(%o) }
- *     %m = ttg.local_alloc %x        // right behind the definition of %x; tt.trans too
+ *     %o = ttg.local_load %m                       scf.for ... {
+ *     scf.for ... { use(%o) }                        %o = ttg.local_load %m ; use(%o)
+ *                                                  }
  *
- * and, for a product of two values in shared memory, the load of the second operand goes behind that
- * of the first. Nothing moves across a write to memory it reads. Reads of operands that never change stay
- * in front of a loop only as long as it has registers for them; upstream always puts them into the loop.
+ *     %x = arith.addf ...                          %x = arith.addf ...
+ *     %y = arith.mulf ...                          %m = ttg.local_alloc %x
+ *     %m = ttg.local_alloc %x                      %y = arith.mulf ...
+ *
+ * Conversions to dot operands move into the loop of their only user as reads of shared memory do, tt.trans
+ * moves up to its operand as the filling of buffers does; for a product of two values in shared memory, the
+ * load of the second operand goes behind that of the first. Nothing moves across a write to memory it reads.
+ * Reads of operands that never change stay in front of a loop only as long as it has registers for them;
+ * upstream always puts them into the loop.
  * Answers to tritongpu-reorder-instructions. Test: tests/passes/reorder-instructions.mlir */
 #include "passes/passes.h"
 

@@ -1,6 +1,10 @@
 // RUN: tritcc -x ttgir -passes=accelerate-matmul %s | FileCheck %s
 // RUN: sed 's/cuda:80/cuda:70/' %s > %t.mlir
 // RUN: tritcc -x ttgir -passes=accelerate-matmul %t.mlir | FileCheck --check-prefix=OLD %s
+// positive: @half @tf32 @chained @widened @fp8 @batched @loop
+// negative: @exact
+// loop: @loop
+// if: @loop
 
 #blocked = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #batch = #ttg.blocked<{sizePerThread = [1, 1, 1], threadsPerWarp = [1, 2, 16], warpsPerCTA = [4, 1, 1], order = [2, 1, 0]}>
@@ -124,5 +128,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %o = ttg.convert_layout %k : tensor<64x64xf16, #flat> -> tensor<64x64xf16, #a>
     %d = tt.dot %o, %y, %z : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #blocked>
     tt.return %d : tensor<64x64xf32, #blocked>
+  }
+
+  // The product of a loop: the conversions of its sum stand around it, for remove-layout-conversions to take out.
+  // CHECK-LABEL: @loop
+  // CHECK: scf.for {{.*}} iter_args([[ACC:%.+]] = %arg2)
+  // CHECK-NEXT: scf.if
+  // CHECK-DAG: [[C:%.+]] = ttg.convert_layout [[ACC]] : tensor<64x64xf32, [[$BLOCKED]]> -> tensor<64x64xf32, [[$SQUARE]]>
+  // CHECK: [[D:%.+]] = tt.dot %{{.*}}, %{{.*}}, [[C]] {{.*}} -> tensor<64x64xf32, [[$SQUARE]]>
+  // CHECK-NEXT: [[R:%.+]] = ttg.convert_layout [[D]]
+  // CHECK-NEXT: scf.yield [[R]]
+  tt.func public @loop(%x: tensor<64x32xf16, #a>, %y: tensor<32x64xf16, #b>, %z: tensor<64x64xf32, #blocked>, %n: i32, %k: i1) -> tensor<64x64xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %z) -> (tensor<64x64xf32, #blocked>) : i32 {
+      %v = scf.if %k -> (tensor<64x64xf32, #blocked>) {
+        %d = tt.dot %x, %y, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+        scf.yield %d : tensor<64x64xf32, #blocked>
+      } else {
+        scf.yield %acc : tensor<64x64xf32, #blocked>
+      }
+      scf.yield %v : tensor<64x64xf32, #blocked>
+    }
+    tt.return %r : tensor<64x64xf32, #blocked>
   }
 }

@@ -1,4 +1,8 @@
 // RUN: tritcc -x ttgir -passes=allocate-shared-memory %s | FileCheck %s
+// positive: @together @apart @loop @branches
+// negative: @none
+// loop: @loop
+// if: @branches
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>

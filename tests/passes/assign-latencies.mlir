@@ -1,6 +1,10 @@
 // RUN: tritcc -x ttgir -passes=assign-latencies %s | FileCheck %s
 // RUN: tritcc -x ttgir '-passes=assign-latencies{num-stages=5}' %s | FileCheck --check-prefix=FIVE %s
 // RUN: tritcc -x ttgir '-passes=assign-latencies{num-stages=1}' %s | FileCheck --check-prefix=ONE %s
+// positive: @product @indirect @sum_asked @in_branch
+// negative: @narrow @sum @guarded
+// loop: @product @narrow @indirect @sum @sum_asked @guarded @in_branch
+// if: @guarded @in_branch
 // ONE-NOT: tt.latency
 // ONE-LABEL: @sum_asked
 // ONE: tt.latency = 1 : i32
@@ -105,5 +109,43 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %s : tensor<64x32xf32, #blocked>
     } {tt.num_stages = 2 : i32}
     tt.return %r : tensor<64x32xf32, #blocked>
+  }
+
+  // A load behind a condition cannot run ahead of it, though its product asks for it; a whole loop in a branch can.
+  // CHECK-LABEL: @guarded
+  // CHECK-NOT: tt.latency
+  // CHECK-LABEL: @in_branch
+  // CHECK: tt.load {{.*}}tt.latency = 2 : i32
+  tt.func public @guarded(%pa: tensor<64x32x!tt.ptr<f16>, #blocked> {tt.divisibility = dense<[1, 16]> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %z: tensor<64x32xf16, #blocked>, %y: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #mma>, %n: i32, %k: i1) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %va = scf.if %k -> (tensor<64x32xf16, #blocked>) {
+        %v = tt.load %pa : tensor<64x32x!tt.ptr<f16>, #blocked>
+        scf.yield %v : tensor<64x32xf16, #blocked>
+      } else {
+        scf.yield %z : tensor<64x32xf16, #blocked>
+      }
+      %x = ttg.convert_layout %va : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
+      %d = tt.dot %x, %y, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+  tt.func public @in_branch(%pa: tensor<64x32x!tt.ptr<f16>, #blocked> {tt.divisibility = dense<[1, 16]> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %y: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #mma>, %n: i32, %k: i1) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %s = scf.if %k -> (tensor<64x64xf32, #mma>) {
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+        %va = tt.load %pa : tensor<64x32x!tt.ptr<f16>, #blocked>
+        %x = ttg.convert_layout %va : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
+        %d = tt.dot %x, %y, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+        scf.yield %d : tensor<64x64xf32, #mma>
+      }
+      scf.yield %r : tensor<64x64xf32, #mma>
+    } else {
+      scf.yield %c : tensor<64x64xf32, #mma>
+    }
+    tt.return %s : tensor<64x64xf32, #mma>
   }
 }

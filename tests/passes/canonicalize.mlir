@@ -1,4 +1,7 @@
 // RUN: tritcc -x ttgir -passes=canonicalize -allow-unregistered-dialect %s | FileCheck %s
+// positive: @producers @chains @users @buffers @pointers @partitions
+// negative: @not_producers @not_users
+// loop: @buffers
 
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

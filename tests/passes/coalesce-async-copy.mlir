@@ -1,4 +1,7 @@
 // RUN: tritcc -x ttgir -passes=coalesce-async-copy %s | FileCheck %s
+// positive: @cut @small
+// negative: @fits
+// loop: @small
 
 #wide = #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
 #line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -1,4 +1,8 @@
 // RUN: tritcc -x ttgir -passes=coalesce %s | FileCheck %s
+// positive: @wide @columns @loop @branches
+// negative: @unaligned @scalar
+// loop: @loop
+// if: @branches
 
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #row = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
@@ -87,6 +91,24 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %t1, %a1 : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xf32, #blocked>
     }
     tt.store %q, %s#1 : tensor<1024x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+
+  // A pointer that a conditional chooses is as aligned as the worse of the two; the access of a branch goes on its own.
+  // CHECK-LABEL: @branches
+  // CHECK: scf.if
+  // CHECK: ttg.convert_layout
+  // CHECK: tt.store
+  // CHECK: } else {
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.store
+  // CHECK: }
+  tt.func public @branches(%p: tensor<1024x!tt.ptr<f32>, #blocked> {tt.divisibility = 16 : i32, tt.contiguity = 1024 : i32}, %q: tensor<1024x!tt.ptr<f32>, #blocked>, %v: tensor<1024xf32, #blocked>, %k: i1) {
+    scf.if %k {
+      tt.store %p, %v : tensor<1024x!tt.ptr<f32>, #blocked>
+    } else {
+      tt.store %q, %v : tensor<1024x!tt.ptr<f32>, #blocked>
+    }
     tt.return
   }
 }

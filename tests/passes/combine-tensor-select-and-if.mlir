@@ -1,4 +1,8 @@
 // RUN: tritcc -x ttgir -passes=combine-tensor-select-and-if %s | FileCheck %s
+// positive: @merge @inside @loop
+// negative: @not
+// loop: @loop
+// if: @merge @inside @not @loop
 
 // CHECK-LABEL: @merge
 tt.func public @merge(%c: i1, %a: tensor<64xf32>, %b: tensor<64xf32>, %x: i32, %y: i32) -> (tensor<64xf32>, i32) {

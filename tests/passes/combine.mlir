@@ -1,4 +1,7 @@
 // RUN: tritcc -x ttir -passes=combine %s | FileCheck %s
+// positive: @dot_add @select_load @addptr @sum_of_products @reshape_order @in_loop
+// negative: @dot_add_not @select_load_not
+// loop: @in_loop
 
 // CHECK-LABEL: @dot_add
 tt.func public @dot_add(%a: tensor<32x16xf16>, %b: tensor<16x32xf16>, %c: tensor<32x32xf32>) -> tensor<32x32xf32> {

@@ -1,4 +1,8 @@
 // RUN: tritcc -x ttir -passes=convert-scf-to-cf %s | FileCheck %s
+// positive: @loop
+// negative: @straight
+// loop: @loop
+// if: @loop
 
 // CHECK-LABEL: @loop
 // CHECK: cf.br ^bb1(%{{.*}}, %arg1 : i32, f32)

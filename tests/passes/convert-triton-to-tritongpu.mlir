@@ -1,4 +1,7 @@
 // RUN: tritcc -x ttir -passes='convert-triton-to-tritongpu{target=cuda:80 num-warps=4}' %s | FileCheck %s
+// positive: @elementwise @expand @dot @loop
+// negative: @scalars
+// loop: @loop
 
 // CHECK-DAG: [[$B1:#.+]] = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 // CHECK-DAG: [[$ROW:#.+]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>

@@ -1,5 +1,9 @@
 // RUN: tritcc -x ttir -passes=decompose-dot-scaled %s | FileCheck %s
 // RUN: not tritcc -arch=sm_80 -x ttir -passes=decompose-dot-scaled %S/errors/dot-scaled-fp6.mlir 2>&1 | FileCheck %s --check-prefix=FP6
+// positive: @scale_of_the_left @packed_right @fast @loop
+// negative: @plain
+// loop: @loop
+// if: @loop
 
 // FP6: error: 'tt.dot_scaled' of 6-bit elements is not supported on this target
 
@@ -49,4 +53,28 @@ tt.func public @fast(%a: tensor<32x64xbf16>, %b: tensor<64x32xbf16>, %s: tensor<
 tt.func public @plain(%a: tensor<32x64xf16>, %b: tensor<64x32xf16>, %c: tensor<32x32xf32>) -> tensor<32x32xf32> {
   %d = tt.dot %a, %b, %c : tensor<32x64xf16> * tensor<64x32xf16> -> tensor<32x32xf32>
   tt.return %d : tensor<32x32xf32>
+}
+
+// Scales that the loop does not change are still spread in it; the sum goes on in its own type.
+// CHECK-LABEL: @loop
+// CHECK: scf.for {{.*}} iter_args([[ACC:%.+]] = %arg3)
+// CHECK: scf.if
+// CHECK: [[A:%.+]] = arith.mulf {{.*}} : tensor<32x64xbf16>
+// CHECK: [[D:%.+]] = tt.dot [[A]], %arg2, [[ACC]]
+// CHECK: scf.yield [[D]]
+// CHECK-NOT: tt.dot_scaled
+tt.func public @loop(%a: tensor<32x64xf8E4M3FN>, %s: tensor<32x2xi8>, %b: tensor<64x32xbf16>,
+                     %c: tensor<32x32xf32>, %n: i32, %k: i1) -> tensor<32x32xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<32x32xf32>) : i32 {
+    %v = scf.if %k -> (tensor<32x32xf32>) {
+      %d = tt.dot_scaled %a scale %s, %b, %acc lhs = e4m3 rhs = bf16 {fastMath = false} : tensor<32x64xf8E4M3FN>, tensor<32x2xi8> * tensor<64x32xbf16> -> tensor<32x32xf32>
+      scf.yield %d : tensor<32x32xf32>
+    } else {
+      scf.yield %acc : tensor<32x32xf32>
+    }
+    scf.yield %v : tensor<32x32xf32>
+  }
+  tt.return %r : tensor<32x32xf32>
 }

@@ -1,5 +1,9 @@
 // RUN: tritcc -x ttgir -passes=f32-dot-tc %s | FileCheck %s
 // RUN: tritcc -x ttgir '-passes=f32-dot-tc{emu-tf32=0}' %s | FileCheck %s --check-prefix=WITHOUT
+// positive: @tf32x3 @bf16x3 @bf16x6 @loop
+// negative: @plain @half
+// loop: @loop
+// if: @loop
 
 // WITHOUT-LABEL: @tf32x3
 // WITHOUT-NEXT: tt.dot {{.*}} inputPrecision = tf32x3

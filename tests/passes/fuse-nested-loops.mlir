@@ -1,4 +1,7 @@
 // RUN: tritcc -x ttir -allow-unregistered-dialect -passes=fuse-nested-loops,canonicalize,cse %s | FileCheck %s
+// positive: @known @unknown @assumed @swapped @siblings @variant
+// negative: @kept
+// loop: @known @unknown @assumed @swapped @siblings @variant @kept
 
 // The inner loop runs four times each round: no condition around its body, whose start is a constant
 // that the end of a round sets again.

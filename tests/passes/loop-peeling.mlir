@@ -1,4 +1,7 @@
 // RUN: tritcc -x ttir -passes=loop-peeling,canonicalize %s | FileCheck %s
+// positive: @last @nested
+// negative: @plain
+// loop: @last @nested @plain
 
 // CHECK-LABEL: @last
 // CHECK: [[END:%.+]] = arith.subi %arg2, %arg3

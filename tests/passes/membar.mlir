@@ -1,4 +1,8 @@
 // RUN: tritcc -x ttgir -passes=allocate-shared-memory,membar %s | FileCheck %s
+// positive: @read_after_write @write_after_read @loop @branch @wait @ring @branch_in_loop
+// negative: @not_needed @only_reads
+// loop: @loop @ring @branch_in_loop @only_reads
+// if: @branch @branch_in_loop @only_reads
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
@@ -122,6 +126,46 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     // CHECK-NEXT: ttg.local_store
     %b = ttg.memdesc_index %a[%c0] : !ttg.memdesc<2x32x16xf16, #shared, #smem, mutable> -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
     ttg.local_store %x, %b : tensor<32x16xf16, #blocked> -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+    tt.return
+  }
+
+  // Only some iterations write: each write waits for the read of the iteration before, each read for the write.
+  // CHECK-LABEL: @branch_in_loop
+  // CHECK: scf.for
+  // CHECK-NEXT: scf.if
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_store
+  // CHECK-NEXT: }
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: }
+  // CHECK-NEXT: tt.return
+  tt.func public @branch_in_loop(%x: tensor<32x16xf16, #blocked>, %n: i32, %c: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc : () -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      scf.if %c {
+        ttg.local_store %x, %a : tensor<32x16xf16, #blocked> -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+      }
+      %u = ttg.local_load %a : !ttg.memdesc<32x16xf16, #shared, #smem, mutable> -> tensor<32x16xf16, #blocked>
+    }
+    tt.return
+  }
+
+  // Branches that only read need no barrier between them and what reads behind them, nor do iterations that only read.
+  // CHECK-LABEL: @only_reads
+  // CHECK-NOT: ttg.barrier
+  // CHECK: tt.return
+  tt.func public @only_reads(%a: !ttg.memdesc<32x16xf16, #shared, #smem>, %n: i32, %c: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      scf.if %c {
+        %u = ttg.local_load %a : !ttg.memdesc<32x16xf16, #shared, #smem> -> tensor<32x16xf16, #blocked>
+      }
+      %v = ttg.local_load %a : !ttg.memdesc<32x16xf16, #shared, #smem> -> tensor<32x16xf16, #blocked>
+    }
     tt.return
   }
 }

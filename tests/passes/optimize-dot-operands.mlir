@@ -1,4 +1,8 @@
 // RUN: tritcc -x ttgir -passes=optimize-dot-operands %s | FileCheck %s
+// positive: @transposed @buffer @loop
+// negative: @used_twice @buffer_used_twice @one_branch
+// loop: @loop
+// if: @one_branch
 
 #row = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #column = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
@@ -55,5 +59,44 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %b = ttg.local_alloc %t : (tensor<64x128xf16, #column>) -> !ttg.memdesc<64x128xf16, #turned, #smem>
     %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x64xf16, #nvmma, #smem> * !ttg.memdesc<64x128xf16, #turned, #smem> -> tensor<64x128xf32, #mma3>
     tt.return %d, %b : tensor<64x128xf32, #mma3>, !ttg.memdesc<64x128xf16, #turned, #smem>
+  }
+
+  // In a loop the buffer is filled in each iteration, in front of the product; a transpose in front of the loop stays
+  // there, as the loop would do it again and again.
+  // CHECK-LABEL: @loop
+  // CHECK: scf.for
+  // CHECK-NEXT: [[V:%.+]] = tt.load
+  // CHECK-NEXT: [[M:%.+]] = ttg.local_alloc [[V]]
+  // CHECK-NEXT: [[T:%.+]] = ttg.memdesc_trans [[M]]
+  // CHECK-NEXT: [[O:%.+]] = ttg.local_load [[T]]
+  // CHECK-NEXT: tt.dot %{{.*}}, [[O]]
+  tt.func public @loop(%p: tensor<128x64x!tt.ptr<f16>, #row>, %a: tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>, %c: tensor<64x128xf32, #mma>, %n: i32) -> tensor<64x128xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x128xf32, #mma>) : i32 {
+      %x = tt.load %p : tensor<128x64x!tt.ptr<f16>, #row>
+      %t = tt.trans %x {order = array<i32: 1, 0>} : tensor<128x64xf16, #row> -> tensor<64x128xf16, #column>
+      %o = ttg.convert_layout %t : tensor<64x128xf16, #column> -> tensor<64x128xf16, #b>
+      %d = tt.dot %a, %o, %acc : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * tensor<64x128xf16, #b> -> tensor<64x128xf32, #mma>
+      scf.yield %d : tensor<64x128xf32, #mma>
+    }
+    tt.return %r : tensor<64x128xf32, #mma>
+  }
+
+  // The branch that does not transpose keeps the conditional's result in registers.
+  // CHECK-LABEL: @one_branch
+  // CHECK: scf.if
+  // CHECK: tt.trans
+  // CHECK-NOT: ttg.memdesc_trans
+  // CHECK: tt.return
+  tt.func public @one_branch(%x: tensor<64x64xf16, #row>, %y: tensor<64x64xf16, #column>, %k: i1) -> tensor<64x64xf16, #b> {
+    %s = scf.if %k -> (tensor<64x64xf16, #column>) {
+      %t = tt.trans %x {order = array<i32: 1, 0>} : tensor<64x64xf16, #row> -> tensor<64x64xf16, #column>
+      scf.yield %t : tensor<64x64xf16, #column>
+    } else {
+      scf.yield %y : tensor<64x64xf16, #column>
+    }
+    %o = ttg.convert_layout %s : tensor<64x64xf16, #column> -> tensor<64x64xf16, #b>
+    tt.return %o : tensor<64x64xf16, #b>
   }
 }

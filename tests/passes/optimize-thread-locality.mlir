@@ -1,4 +1,8 @@
 // RUN: tritcc -x ttgir -passes=optimize-thread-locality %s | FileCheck %s
+// positive: @sum @copies @columns_first @view @gather @gather_short
+// negative: @used @thin @not_view @not_gather
+// loop: @sum @used @thin @copies @columns_first @gather
+// if: @view
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #cols = #ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [0, 1]}>

@@ -1,4 +1,7 @@
 // RUN: tritcc -x ttgir '-passes=pipeline-lower-loop,canonicalize' %s | FileCheck %s
+// positive: @copy @scalar @descriptors
+// negative: @narrow_scalar
+// loop: @copy @scalar @narrow_scalar @descriptors
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #row = #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>

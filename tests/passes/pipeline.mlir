@@ -1,4 +1,8 @@
 // RUN: tritcc -x ttgir '-passes=assign-latencies,schedule-loops,pipeline,canonicalize,cse' %s | FileCheck %s
+// positive: @product @used_after @transposed @both_ways @in_branch
+// negative: @plain
+// loop: @product @used_after @plain @transposed @both_ways @in_branch
+// if: @in_branch
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #row = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -128,5 +132,39 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %e, %f : tensor<64x32xf32, #mma>, tensor<64x64xf32, #mma>
     }
     tt.return %r#0, %r#1 : tensor<64x32xf32, #mma>, tensor<64x64xf32, #mma>
+  }
+
+  // A loop in a branch: its prologue and its buffers stay in the branch.
+  // CHECK-LABEL: @in_branch
+  // CHECK-NOT: ttg.local_alloc
+  // CHECK: scf.if
+  // CHECK: ttg.local_alloc
+  // CHECK: ttg.async_copy_global_to_local
+  // CHECK: scf.for
+  // CHECK: ttg.async_wait
+  // CHECK: ttg.local_load
+  // CHECK: tt.dot
+  // CHECK: ttg.async_copy_global_to_local
+  // CHECK: scf.yield
+  // CHECK: }
+  // CHECK: ttg.local_dealloc
+  // CHECK-NEXT: scf.yield
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: scf.yield
+  tt.func public @in_branch(%pa: tensor<64x32x!tt.ptr<f16>, #blocked> {tt.divisibility = dense<[1, 16]> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %y: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #mma>, %n: i32, %k: i1) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %s = scf.if %k -> (tensor<64x64xf32, #mma>) {
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+        %va = tt.load %pa : tensor<64x32x!tt.ptr<f16>, #blocked>
+        %x = ttg.convert_layout %va : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
+        %d = tt.dot %x, %y, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+        scf.yield %d : tensor<64x64xf32, #mma>
+      }
+      scf.yield %r : tensor<64x64xf32, #mma>
+    } else {
+      scf.yield %c : tensor<64x64xf32, #mma>
+    }
+    tt.return %s : tensor<64x64xf32, #mma>
   }
 }

@@ -1,4 +1,8 @@
 // RUN: tritcc -x ttgir -passes=prefetch %s | FileCheck %s
+// positive: @ring @by_counter @short
+// negative: @fresh @sometimes
+// loop: @ring @by_counter @short @fresh @sometimes
+// if: @sometimes
 
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
 #shared = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
@@ -101,6 +105,30 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %x = ttg.local_load %m : !ttg.memdesc<64x32xf16, #shared, #smem> -> tensor<64x32xf16, #a>
       %d = tt.dot %x, %y, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
       scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // A product that only some iterations do: reading its next operands ahead would be for nothing, or wait where none is
+  // under way.
+  // CHECK-LABEL: @sometimes
+  // CHECK-NOT: memdesc_subslice
+  // CHECK: scf.if
+  // CHECK: ttg.local_load {{.*}} -> tensor<64x32xf16
+  // CHECK: tt.return
+  tt.func public @sometimes(%ra: !ttg.memdesc<2x64x32xf16, #shared, #smem, mutable>, %y: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #mma>, %n: i32, %k: i1) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %s = scf.if %k -> (tensor<64x64xf32, #mma>) {
+        %va = ttg.memdesc_index %ra[%i] : !ttg.memdesc<2x64x32xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x32xf16, #shared, #smem, mutable>
+        %x = ttg.local_load %va : !ttg.memdesc<64x32xf16, #shared, #smem, mutable> -> tensor<64x32xf16, #a>
+        %d = tt.dot %x, %y, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+        scf.yield %d : tensor<64x64xf32, #mma>
+      } else {
+        scf.yield %acc : tensor<64x64xf32, #mma>
+      }
+      scf.yield %s : tensor<64x64xf32, #mma>
     }
     tt.return %r : tensor<64x64xf32, #mma>
   }

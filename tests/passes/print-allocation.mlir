@@ -1,4 +1,8 @@
 // RUN: tritcc -x ttgir -passes=print-allocation %s 2>&1 >/dev/null | FileCheck %s
+// positive: @kernel @loop
+// negative: @nothing
+// loop: @loop
+// if: @loop
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
@@ -20,6 +24,29 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: remark: size = 0
   // CHECK-NOT: offset
   tt.func public @nothing(%x: f32) {
+    tt.return
+  }
+
+  // A buffer that lives around the loop, and those of two branches, which share a place.
+  // CHECK: remark: loop
+  // CHECK: remark: size = 8192
+  // CHECK: remark: offset = 0, size = 4096
+  // CHECK: remark: offset = 4096, size = 4096
+  // CHECK: remark: offset = 4096, size = 4096
+  tt.func public @loop(%x: tensor<64x32xf16, #rows>, %n: i32, %k: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc %x : (tensor<64x32xf16, #rows>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %y = ttg.local_load %a : !ttg.memdesc<64x32xf16, #shared, #smem> -> tensor<64x32xf16, #rows>
+      scf.if %k {
+        %b = ttg.local_alloc %y : (tensor<64x32xf16, #rows>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
+        %z = ttg.local_load %b : !ttg.memdesc<64x32xf16, #shared, #smem> -> tensor<64x32xf16, #rows>
+      } else {
+        %b = ttg.local_alloc %y : (tensor<64x32xf16, #rows>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
+        %z = ttg.local_load %b : !ttg.memdesc<64x32xf16, #shared, #smem> -> tensor<64x32xf16, #rows>
+      }
+    }
     tt.return
   }
 }

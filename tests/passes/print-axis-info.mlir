@@ -1,4 +1,8 @@
 // RUN: tritcc -x ttir -passes=print-axis-info %s 2>&1 >/dev/null | FileCheck %s
+// positive: @mask @loop @unknown @joined
+// negative: @nothing
+// loop: @loop @unknown
+// if: @joined
 
 // CHECK: print-axis-info.mlir:[[#@LINE+4]]:{{.*}}contiguity = [128], divisibility = [1073741824], constancy = [1], constant_value = <none>
 // CHECK: print-axis-info.mlir:[[#@LINE+4]]:{{.*}}contiguity = [1], divisibility = [16], constancy = [128], constant_value = <none>
@@ -36,5 +40,23 @@ tt.func @unknown(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %s: i32) {
     scf.yield %y : !tt.ptr<f32>
   }
   %z = tt.addptr %l, %c1 : !tt.ptr<f32>, i32
+  tt.return
+}
+
+// Two branches know no more than what both know.
+// CHECK: print-axis-info.mlir:[[#@LINE+2]]:{{.*}}contiguity = [64], divisibility = [16], constancy = [1], constant_value = <none>
+tt.func @joined(%p: tensor<64xi32> {tt.contiguity = 64 : i32, tt.divisibility = 64 : i32}, %q: tensor<64xi32> {tt.contiguity = 64 : i32, tt.divisibility = 16 : i32}, %c: i1) {
+  %r = scf.if %c -> (tensor<64xi32>) {
+    scf.yield %p : tensor<64xi32>
+  } else {
+    scf.yield %q : tensor<64xi32>
+  }
+  tt.return
+}
+
+// No value, nothing to tell.
+// CHECK-NOT: print-axis-info.mlir:{{.*}}remark
+tt.func @nothing(%p: !tt.ptr<f32>, %x: f32) {
+  tt.store %p, %x : !tt.ptr<f32>
   tt.return
 }

@@ -1,4 +1,8 @@
 // RUN: tritcc -x ttgir -passes=reduce-data-duplication %s | FileCheck %s
+// positive: @through_shared @loop
+// negative: @in_registers @plain
+// loop: @loop
+// if: @loop
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
@@ -29,5 +33,30 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func public @plain(%x: tensor<128x64xf16, #blocked>) -> tensor<128x64xf16, #mma> {
     %o = ttg.convert_layout %x : tensor<128x64xf16, #blocked> -> tensor<128x64xf16, #mma>
     tt.return %o : tensor<128x64xf16, #mma>
+  }
+
+  // The buffer is made where the conversion was: in the loop, and there in the branch, whose value it holds.
+  // CHECK-LABEL: @loop
+  // CHECK-NOT: ttg.local_alloc
+  // CHECK: scf.for
+  // CHECK: scf.if
+  // CHECK-NEXT: [[V:%.+]] = tt.load
+  // CHECK-NEXT: [[M:%.+]] = ttg.local_alloc [[V]]
+  // CHECK-NEXT: [[O:%.+]] = ttg.local_load [[M]]
+  // CHECK-NEXT: scf.yield [[O]]
+  tt.func public @loop(%p: tensor<128x64x!tt.ptr<f16>, #blocked>, %o: tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>, %n: i32, %k: i1) -> tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %o) -> (tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>) : i32 {
+      %s = scf.if %k -> (tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>) {
+        %v = tt.load %p : tensor<128x64x!tt.ptr<f16>, #blocked>
+        %x = ttg.convert_layout %v : tensor<128x64xf16, #blocked> -> tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+        scf.yield %x : tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+      } else {
+        scf.yield %a : tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+      }
+      scf.yield %s : tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+    }
+    tt.return %r : tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
   }
 }

@@ -1,4 +1,7 @@
 // RUN: tritcc -x ttir -passes=reorder-broadcast %s | FileCheck %s
+// positive: @splats @splat_and_constant @broadcasts @loop
+// negative: @different @load
+// loop: @loop
 
 // CHECK-LABEL: @splats
 tt.func public @splats(%x: i32, %y: i32) -> tensor<128xi32> {

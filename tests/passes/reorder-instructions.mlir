@@ -1,4 +1,7 @@
 // RUN: tritcc -x ttgir -passes=reorder-instructions %s | FileCheck %s
+// positive: @into_loop @fill_early @order_of_operands @no_room
+// negative: @written @room
+// loop: @into_loop @written @room @no_room
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>

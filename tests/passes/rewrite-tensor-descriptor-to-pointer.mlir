@@ -1,4 +1,8 @@
 // RUN: tritcc -x ttir -passes=rewrite-tensor-descriptor-to-pointer,canonicalize,cse %s | FileCheck %s
+// positive: @copy @parameter @rows @control @pass_on
+// negative: @untouched
+// loop: @parameter @control
+// if: @parameter
 
 // CHECK-LABEL: @copy
 // CHECK-NOT: tensordesc

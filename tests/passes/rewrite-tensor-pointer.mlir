@@ -1,5 +1,9 @@
 // RUN: tritcc -x ttir -passes=rewrite-tensor-pointer,canonicalize,cse %s | FileCheck %s
 // RUN: tritcc -x ttir -passes=rewrite-tensor-pointer %s | FileCheck %s -check-prefix=BRANCH
+// positive: @copy @flow @step
+// negative: @untouched
+// loop: @flow
+// if: @flow
 
 // Only the dimensions of boundaryCheck are checked; without padding nothing replaces what is outside.
 // CHECK-LABEL: @copy

@@ -1,4 +1,8 @@
 // RUN: tritcc -x ttgir -passes=schedule-loops %s | FileCheck %s
+// positive: @product @branches
+// negative: @prints @circular
+// loop: @product @prints @circular @branches
+// if: @branches
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #row = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
