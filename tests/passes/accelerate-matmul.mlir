@@ -1,7 +1,7 @@
 // RUN: tritcc -x ttgir -passes=accelerate-matmul %s | FileCheck %s
 // RUN: sed 's/cuda:80/cuda:70/' %s > %t.mlir
 // RUN: tritcc -x ttgir -passes=accelerate-matmul %t.mlir | FileCheck --check-prefix=OLD %s
-// positive: @half @tf32 @chained @widened @fp8 @batched @loop
+// positive: @half @tf32 @chained @widened @fp8 @batched @short_fp8 @short_i8 @nibbles @far_nibbles @loop
 // negative: @exact
 // loop: @loop
 // if: @loop

@@ -1,5 +1,6 @@
 # One function of ttir or ttgir text, names of attributes replaced by what they stand for:
-# `awk -v name=NAME -f cases.awk FILE`. With -v lines=1 only the numbers of its first and last line.
+# `awk -v name=NAME -f cases.awk FILE`. That it needs no shared memory goes without saying. With -v
+# lines=1 only the numbers of its first and last line.
 function expanded(text,   result, word) {
     while (match(text, /#[A-Za-z_][A-Za-z0-9_]*/)) {
         word = substr(text, RSTART, RLENGTH)
@@ -17,6 +18,7 @@ function expanded(text,   result, word) {
     inside = NR
     indent = $0
     sub(/tt\.func.*/, "", indent)
+    sub(/ attributes {ttg\.shared = 0 : i32}/, "")
 }
 inside {
     if (!lines)

@@ -1,6 +1,6 @@
 // RUN: tritcc -x ttgir -passes=optimize-dot-operands %s | FileCheck %s
-// positive: @transposed @buffer @loop
-// negative: @used_twice @buffer_used_twice @one_branch
+// positive: @transposed @used_twice @buffer @loop
+// negative: @buffer_used_twice @one_branch
 // loop: @loop
 // if: @one_branch
 
@@ -61,8 +61,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %d, %b : tensor<64x128xf32, #mma3>, !ttg.memdesc<64x128xf16, #turned, #smem>
   }
 
-  // In a loop the buffer is filled in each iteration, in front of the product; a transpose in front of the loop stays
-  // there, as the loop would do it again and again.
+  // In a loop the buffer is filled in each iteration, in front of the product.
   // CHECK-LABEL: @loop
   // CHECK: scf.for
   // CHECK-NEXT: [[V:%.+]] = tt.load
