@@ -250,13 +250,52 @@ static MlirAttribute split_operand(tri_arena *arena, MlirOperation op, MlirAttri
     return add_pair(arena, tri_op_result(op, 0), to);
 }
 
+/* Every basis with its coordinate along the axis doubled and the step between the two elements of a byte as another
+ * register; or halved, without that register, which there must be. */
+static MlirAttribute scale_linear(tri_arena *arena, MlirValue value, MlirAttribute attr, int axis, bool is_up)
+{
+    int64_t shape[TRI_MAX_RANK];
+    int rank = shape_of(value, shape);
+    tri_linear l, out = tri_linear_empty();
+    if (!tri_convert_to_linear(tri_encoding_get(arena, attr), rank, shape, &l, NULL))
+        return none;
+    for (int d = 0; d < rank; d++)
+        tri_linear_add_out(&out, TRI_DIM_0 + (tri_dim)d,
+                           tri_linear_log2(shape[d]) + (d == axis ? is_up ? 1 : -1 : 0));
+    int32_t step[TRI_MAX_RANK] = {0};
+    step[axis] = 1;
+    tri_linear_add_in(&out, TRI_DIM_REGISTER);
+    if (is_up)
+        tri_linear_add_coords(&out, TRI_DIM_REGISTER, step);
+    bool has_pairs = is_up;
+    for (int i = 0; i < l.in.count; i++) {
+        tri_linear_add_in(&out, l.in.dim[i]);
+        for (int b = 0; b < l.in.bits[i]; b++) {
+            int32_t coords[TRI_MAX_RANK];
+            for (int d = 0; d < rank; d++)
+                coords[d] = (int32_t)tri_linear_basis_at(&l, l.in.dim[i], b, TRI_DIM_0 + (tri_dim)d);
+            if (!is_up && !has_pairs && l.in.dim[i] == TRI_DIM_REGISTER && !memcmp(coords, step, sizeof *step * (size_t)rank)) {
+                has_pairs = true;
+                continue;
+            }
+            if (!is_up && coords[axis] % 2)
+                return none;
+            coords[axis] = is_up ? coords[axis] * 2 : coords[axis] / 2;
+            tri_linear_add_coords(&out, l.in.dim[i], coords);
+        }
+    }
+    return has_pairs ? from_linear(attr, &out) : none;
+}
+
 static MlirAttribute scale_axis(tri_arena *arena, MlirOperation op, MlirAttribute attr, bool is_up)
 {
     tri_encoding e = *tri_encoding_get(arena, attr);
     int axis = (int)tri_op_int(op, "axis", 0);
-    int32_t *size = e.kind == TRI_ENC_BLOCKED ? &e.blocked.size_per_thread[axis]
-                    : e.kind == TRI_ENC_DOT_OP ? &e.dot_op.k_width : NULL;
-    if (!size || (!is_up && *size % 2))
+    bool is_k = e.kind == TRI_ENC_DOT_OP && axis == e.rank - (e.dot_op.op_idx == 0 ? 1 : 2);
+    int32_t *size = e.kind == TRI_ENC_BLOCKED ? &e.blocked.size_per_thread[axis] : is_k ? &e.dot_op.k_width : NULL;
+    if (!size)
+        return scale_linear(arena, is_up ? tri_op_operand(op, 0) : tri_op_result(op, 0), attr, axis, is_up);
+    if (!is_up && *size % 2)
         return none;
     *size = is_up ? *size * 2 : *size / 2;
     return tri_encoding_make(context_of(attr), &e);

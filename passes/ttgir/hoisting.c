@@ -45,7 +45,8 @@ static tri_builder behind(MlirValue value)
     return tri_builder_after(tri_op_def(value));
 }
 
-/* Takes what the ends of the slice depend on into it; the only end that cannot be is `out_rest`. */
+/* Takes what the ends of the slice depend on into it; the only end that cannot be is `out_rest`, null when all can (as
+ * conversions made for others are there by now). False: more than one cannot. */
 static bool absorb(tri_remat *r, tri_slice *slice, const tri_op_list *ends, MlirOperation *out_rest)
 {
     *out_rest = (MlirOperation){NULL};
@@ -63,7 +64,15 @@ static bool absorb(tri_remat *r, tri_slice *slice, const tri_op_list *ends, Mlir
             return false;
         *out_rest = end;
     }
-    return !mlirOperationIsNull(*out_rest);
+    return true;
+}
+
+static bool rewrite_if_worth(tri_remat *r, tri_slice *slice, MlirOperation convert)
+{
+    if (!tri_remat_is_worth(r, slice, convert, 0))
+        return false;
+    tri_rematerialization_rewrite(r, slice, convert);
+    return true;
 }
 
 bool tri_hoisting_try(tri_remat *r, MlirOperation convert)
@@ -75,6 +84,8 @@ bool tri_hoisting_try(tri_remat *r, MlirOperation convert)
                         makes_larger, &ends) ||
         !absorb(r, &slice, &ends, &rest))
         return false;
+    if (mlirOperationIsNull(rest))
+        return rewrite_if_worth(r, &slice, convert);
     MlirValue source = tri_op_operand(rest, 0);
     MlirAttribute from = tri_infer_operand(r->arena, rest, tri_remat_find(&slice, tri_op_result(rest, 0))->encoding);
     MlirType type = tri_type_with_encoding(mlirValueGetType(source), from);

@@ -10,6 +10,9 @@
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #r = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#half = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#pairs = #ttg.linear<{register = [[0, 8], [0, 1], [0, 2], [0, 4], [8, 0]], lane = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32]], warp = [[16, 0], [32, 0]], block = []}>
+#apart = #ttg.linear<{register = [[0, 8], [0, 2], [0, 4], [8, 0], [4, 0]], lane = [[1, 0], [2, 0], [0, 1], [0, 16], [0, 32]], warp = [[16, 0], [32, 0]], block = []}>
 #scales = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [16, 2], warpsPerCTA = [4, 1], order = [1, 0]}>
 #x8 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 8}>
 #y8 = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 8}>
@@ -194,6 +197,45 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %w = ttg.convert_layout %e : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
     tt.store %q, %w : tensor<64x64x!tt.ptr<f32>, #c>
     tt.return
+  }
+
+  // The second sum of the same narrow values needs no conversion of its own.
+  // CHECK-LABEL: @extension_twice
+  // CHECK: [[N:%.+]] = ttg.convert_layout %arg0 : tensor<64x64xi32
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return
+  tt.func public @extension_twice(%x: tensor<64x64xi32, #r>) -> (tensor<64x64xi64, #c>, tensor<64x64xi64, #c>) {
+    %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #r}>>
+    %j = tt.expand_dims %i {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #r}>> -> tensor<64x1xi32, #r>
+    %w = arith.extsi %x : tensor<64x64xi32, #r> to tensor<64x64xi64, #r>
+    %k = arith.extsi %j : tensor<64x1xi32, #r> to tensor<64x1xi64, #r>
+    %l = tt.broadcast %k : tensor<64x1xi64, #r> -> tensor<64x64xi64, #r>
+    %m = arith.muli %w, %l : tensor<64x64xi64, #r>
+    %a = ttg.convert_layout %m : tensor<64x64xi64, #r> -> tensor<64x64xi64, #c>
+    %n = arith.addi %w, %l : tensor<64x64xi64, #r>
+    %b = ttg.convert_layout %n : tensor<64x64xi64, #r> -> tensor<64x64xi64, #c>
+    tt.return %a, %b : tensor<64x64xi64, #c>, tensor<64x64xi64, #c>
+  }
+
+  // Halves of bytes: where both of a byte are wanted in one thread, the byte is had there; else they are converted.
+  // CHECK-LABEL: @nibbles
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: ttg.fp4_to_fp {{.*}} -> tensor<64x64xf16, [[$PAIRS:#.+]]>
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK-LABEL: @nibbles_apart
+  // CHECK: ttg.fp4_to_fp {{.*}} -> tensor<64x64xf16, [[$R]]>
+  // CHECK: ttg.convert_layout
+  tt.func public @nibbles() -> tensor<64x64xf16, #pairs> {
+    %x = arith.constant dense<33> : tensor<64x32xi8, #half>
+    %h = ttg.fp4_to_fp %x {axis = 1 : i32} : tensor<64x32xi8, #half> -> tensor<64x64xf16, #r>
+    %o = ttg.convert_layout %h : tensor<64x64xf16, #r> -> tensor<64x64xf16, #pairs>
+    tt.return %o : tensor<64x64xf16, #pairs>
+  }
+  tt.func public @nibbles_apart() -> tensor<64x64xf16, #apart> {
+    %x = arith.constant dense<33> : tensor<64x32xi8, #half>
+    %h = ttg.fp4_to_fp %x {axis = 1 : i32} : tensor<64x32xi8, #half> -> tensor<64x64xf16, #r>
+    %o = ttg.convert_layout %h : tensor<64x64xf16, #r> -> tensor<64x64xf16, #apart>
+    tt.return %o : tensor<64x64xf16, #apart>
   }
 
   // The operand of a tensor core is converted where it is loaded, and widened afterwards.
