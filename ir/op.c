@@ -273,9 +273,15 @@ MlirBlock tri_op_body(MlirOperation op, int region)
 
 /* --- locations --------------------------------------------------------------------------- */
 
+/* Code of the embedded library ("<triton.language/reduce>") is where it was called: that is the line one knows. */
 tri_span tri_op_span(tri_diag *diag, MlirOperation op)
 {
-    return tri_location_span(diag, mlirOperationGetLocation(op));
+    MlirLocation own = mlirOperationGetLocation(op);
+    tri_position position;
+    for (MlirLocation at = own; at.ptr; at = tri_location_caller(at))
+        if (tri_location_position(at, &position) && !tri_str_has_prefix(position.file, "<"))
+            return tri_location_span(diag, at);
+    return tri_location_span(diag, own);
 }
 
 void tri_op_error(tri_diag *diag, MlirOperation op, int code, const char *format, ...)

@@ -60,13 +60,18 @@ static bool is_supported(const matmuls *m, MlirOperation dot)
 /* Whether the instruction multiplies fp8 as it is; others get it as f16. */
 static bool has_fp8(const matmuls *m) { return m->capability == 89 || (m->capability >= 120 && m->capability < 130); }
 
-/* Whether K fills an instruction: 32 bytes of it, or four numbers of f64. */
+/* The least K that fills an instruction: 32 bytes of it, or four numbers of f64. */
+static int64_t least_depth(const matmuls *m, MlirOperation dot)
+{
+    MlirType element = tri_type_element(mlirValueGetType(tri_op_operand(dot, 0)));
+    unsigned bits = is_fp8(element) && !has_fp8(m) ? 16 : tri_type_bits(element);
+    return bits == 64 ? 4 : 256 / bits;
+}
+
 static bool is_deep_enough(const matmuls *m, MlirOperation dot)
 {
     MlirType a = mlirValueGetType(tri_op_operand(dot, 0));
-    MlirType element = tri_type_element(a);
-    unsigned bits = is_fp8(element) && !has_fp8(m) ? 16 : tri_type_bits(element);
-    return tri_type_dim(a, tri_type_rank(a) - 1) >= (bits == 64 ? 4 : 256 / bits);
+    return tri_type_dim(a, tri_type_rank(a) - 1) >= least_depth(m, dot);
 }
 
 static bool is_candidate(matmuls *m, MlirOperation dot)
@@ -76,6 +81,23 @@ static bool is_candidate(matmuls *m, MlirOperation dot)
     int rank = tri_dots_shape(mlirValueGetType(tri_op_result(dot, 0)), shape);
     return e && e->kind == TRI_ENC_BLOCKED && (rank == 2 || rank == 3) && is_supported(m, dot) &&
            is_deep_enough(m, dot);
+}
+
+/* Why a product with blocked layouts is no candidate, as a remark. */
+static void remark_missed(const matmuls *m, MlirOperation dot)
+{
+    MlirType a = tri_type_element(mlirValueGetType(tri_op_operand(dot, 0)));
+    const tri_encoding *e = tri_dots_encoding(m->run->arena, tri_op_result(dot, 0));
+    tri_diag *diag = m->run->unit->diag;
+    tri_span at = tri_op_span(diag, dot);
+    if (!e || e->kind != TRI_ENC_BLOCKED)
+        return;
+    if (is_supported(m, dot))
+        tri_diag_missed(diag, at, "dot", "no matrix instruction: K is less than %lld", (long long)least_depth(m, dot));
+    else if (mlirTypeIsAF32(a) && mlirTypeIsAF32(tri_type_element(mlirValueGetType(tri_op_result(dot, 0)))))
+        tri_diag_missed(diag, at, "dot", "no matrix instruction: input_precision 'ieee' of float32; 'tf32' and 'tf32x3' have one");
+    else
+        tri_diag_missed(diag, at, "dot", "no matrix instruction: none takes these element types");
 }
 
 /* ---- warps ---- */
@@ -302,14 +324,21 @@ static bool run(tri_pass_run *run)
     int64_t newest = tri_passes_option_int(run, "max-version", 3);
     bool has_groups = newest >= 3 && m.capability >= 90 && m.capability < 100;
     for (size_t i = dots.len; i-- > 0;) {
-        if (!has_tensor_cores(&m) || !is_candidate(&m, dots.at[i]))
+        if (!has_tensor_cores(&m))
             continue;
-        if (has_groups && tri_wgmma_fits(run->arena, dots.at[i], m.warps)) {
+        if (!is_candidate(&m, dots.at[i])) {
+            remark_missed(&m, dots.at[i]);
+            continue;
+        }
+        const char *why_not = has_groups ? tri_wgmma_why_not(run->arena, dots.at[i], m.warps) : NULL;
+        if (has_groups && !why_not) {
             tri_wgmma_rewrite(run->arena, dots.at[i], m.warps);
             dots.at[i] = (MlirOperation){NULL};
-        } else {
-            accelerate(&m, dots.at[i]);
+            continue;
         }
+        if (why_not)
+            tri_diag_missed(run->unit->diag, tri_op_span(run->unit->diag, dots.at[i]), "dot", "no product of warp groups: %s", why_not);
+        accelerate(&m, dots.at[i]);
     }
     for (size_t i = 0; i < dots.len; i++)
         if (m.capability && !mlirOperationIsNull(dots.at[i]))

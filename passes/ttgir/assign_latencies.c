@@ -137,6 +137,10 @@ static bool run(tri_pass_run *run)
         }
         tri_pipeline_remark(&l.p, loops.at[i], stages);
     }
+    tri_op_list others = {0};
+    tri_op_collect_named(module, "scf.while", run->arena, &others);
+    for (size_t i = 0; i < others.len; i++)
+        tri_pipeline_remark_while(run, others.at[i]);
     return true;
 }
 

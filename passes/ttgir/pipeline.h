@@ -60,6 +60,8 @@ void tri_pipeline_ready_run(tri_arena *arena, MlirOperation func);
 
 /* Tells, as remarks, whether a loop with loads is pipelined, and if not, why. Its loads have their latencies. */
 void tri_pipeline_remark(const tri_pipeline *p, MlirOperation loop, int64_t stages);
+/* The same of a while loop, which never is. */
+void tri_pipeline_remark_while(tri_pass_run *run, MlirOperation loop);
 /* Ops of a loop that have a latency, before it is scheduled. */
 int tri_pipeline_count_ahead(MlirOperation loop);
 /* The scheduler's word about a loop with `ahead` of them; nothing for none. why_not: null when it was scheduled. */

@@ -36,10 +36,22 @@ static void missed_load(const tri_pipeline *p, MlirOperation load, bool has_prod
                                     : "the loop asks for no stages (tl.range(..., num_stages=N)) and has no product");
 }
 
+void tri_pipeline_remark_while(tri_pass_run *run, MlirOperation loop)
+{
+    tri_op_list inside = {0};
+    tri_op_collect(loop, run->arena, &inside);
+    for (size_t i = 0; i < inside.len; i++)
+        if (is_load(inside.at[i])) {
+            tri_diag_missed(run->unit->diag, tri_op_span(run->unit->diag, loop), "pipeline",
+                            "not pipelined: how often a while loop runs is not known before it");
+            return;
+        }
+}
+
 void tri_pipeline_remark(const tri_pipeline *p, MlirOperation loop, int64_t stages)
 {
     tri_op_list loads = {0};
-    bool has_product = false, has_loop = false;
+    bool has_product = false, has_loop = false, is_simple = tri_pipeline_is_simple(p->arena, loop);
     int ahead = 0;
     for (MlirOperation op = mlirBlockGetFirstOperation(tri_op_body(loop, 0)); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
@@ -56,12 +68,12 @@ void tri_pipeline_remark(const tri_pipeline *p, MlirOperation loop, int64_t stag
         tri_diag_missed(diag_of(p), at, "pipeline", "not pipelined: it has one stage (num_stages)");
     else if (!ahead && has_loop)
         tri_diag_missed(diag_of(p), at, "pipeline", "not pipelined: there is another loop in it");
-    else if (!ahead && !tri_pipeline_is_simple(p->arena, loop))
+    else if (!ahead && !is_simple)
         tri_diag_missed(diag_of(p), at, "pipeline", "not pipelined: what it carries is older than one iteration");
     else if (!ahead) /* else the scheduler has the last word */
         tri_diag_missed(diag_of(p), at, "pipeline", "not pipelined: no load of it can be made ahead");
     for (size_t i = 0; i < loads.len; i++)
-        if (!has_latency(loads.at[i]) && stages > 1 && !has_loop)
+        if (!has_latency(loads.at[i]) && stages > 1 && is_simple)
             missed_load(p, loads.at[i], has_product);
 }
 

@@ -65,15 +65,21 @@ static bool must_turn_words(tri_arena *arena, MlirOperation dot)
     return false;
 }
 
-bool tri_wgmma_fits(tri_arena *arena, MlirOperation dot, int warps)
+const char *tri_wgmma_why_not(tri_arena *arena, MlirOperation dot, int warps)
 {
     MlirValue result = tri_op_result(dot, 0);
     int64_t shape[TRI_MAX_RANK], per_cta[TRI_MAX_RANK];
     int rank = tri_dots_shape(mlirValueGetType(result), shape);
-    if (rank != 2 || warps % GROUP || !takes_types(dot) || must_turn_words(arena, dot))
-        return false;
+    if (rank != 2)
+        return "it multiplies matrices of a batch";
+    if (warps % GROUP)
+        return "a group has four warps (num_warps)";
+    if (!takes_types(dot))
+        return "none takes these element types, or sums them up as exactly as max_num_imprecise_acc wants";
+    if (must_turn_words(arena, dot))
+        return "an operand of 32-bit elements does not run along K in memory";
     tri_convert_shape_per_cta(tri_dots_encoding(arena, result), rank, shape, per_cta);
-    return per_cta[0] % GROUP_ROWS == 0 && per_cta[1] % 8 == 0;
+    return per_cta[0] % GROUP_ROWS || per_cta[1] % 8 ? "M is no multiple of 64, or N none of 8" : NULL;
 }
 
 /* Whether another product uses the result, through whatever ops. */

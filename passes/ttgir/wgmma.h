@@ -4,9 +4,9 @@
 
 #include "ir/op.h"
 
-/* Whether a tt.dot with blocked layouts, of types that tensor cores take, can be a ttng.warp_group_dot. */
-bool tri_wgmma_fits(tri_arena *arena, MlirOperation dot, int warps);
-/* Replaces it; needs fits. */
+/* Why a tt.dot with blocked layouts, of types that tensor cores take, cannot be a ttng.warp_group_dot, in words; null: it can. */
+const char *tri_wgmma_why_not(tri_arena *arena, MlirOperation dot, int warps);
+/* Replaces it, where it can be one. */
 void tri_wgmma_rewrite(tri_arena *arena, MlirOperation dot, int warps);
 
 #endif

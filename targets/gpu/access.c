@@ -34,6 +34,25 @@ static int limit_of(tri_gpu *g, MlirValue pointer, MlirValue mask, int dim, int 
     return is_masked ? TRI_LIMIT_MASK : TRI_LIMIT_LAYOUT;
 }
 
+const char *tri_gpu_limit_text(tri_gpu *g, const tri_gpu_groups *groups, int bytes)
+{
+    switch (groups->limit) {
+    case TRI_LIMIT_NONE: break;
+    case TRI_LIMIT_ADDRESS:
+        if (groups->vec == 1)
+            return "neighbouring elements are not known to be neighbours in memory";
+        return tri_str_format(g->arena, "only runs of %d elements are known to be neighbours in memory", groups->vec).data;
+    case TRI_LIMIT_ALIGNMENT:
+        return tri_str_format(g->arena, "the address is known to be a multiple of %d bytes only; pointers and sizes that are "
+                                        "multiples of 16 may say so (:16, tl.multiple_of)", bytes).data;
+    case TRI_LIMIT_MASK:
+        return tri_str_format(g->arena, "the mask is known to be equal for %d neighbours only; sizes that are multiples of 16 "
+                                        "may say so (:16)", groups->vec).data;
+    case TRI_LIMIT_LAYOUT: return tri_str_format(g->arena, "a thread holds %d neighbouring elements", groups->vec).data;
+    }
+    return "nothing limits it";
+}
+
 bool tri_gpu_group_pointers(tri_gpu *g, MlirOperation op, MlirValue pointer, MlirValue mask, int bits, int max_bits,
                             tri_gpu_groups *out)
 {

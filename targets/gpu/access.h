@@ -18,6 +18,8 @@ typedef struct {
  * pointers' runs, the layout and the mask (may be null) allow. False after a report. */
 bool tri_gpu_group_pointers(tri_gpu *g, MlirOperation op, MlirValue pointer, MlirValue mask, int bits, int max_bits,
                             tri_gpu_groups *out_groups);
+/* The limit (which is not NONE) in words; accesses take `bytes`. */
+const char *tri_gpu_limit_text(tri_gpu *g, const tri_gpu_groups *groups, int bytes);
 /* Fills the copies from the registers that they are copies of. */
 void tri_gpu_fill_copies(tri_gpu *g, const tri_gpu_groups *groups, tri_gpu_value *values);
 

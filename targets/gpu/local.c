@@ -270,6 +270,9 @@ static bool run_async_copy(tri_gpu *g, MlirOperation op)
         masks = tri_gpu_get(g, mask);
     tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "memory", "%d asynchronous copies of %d bytes per thread",
                     groups.count * groups.vec / vec, bytes);
+    if (bytes < 16)
+        tri_diag_missed(g->unit->diag, tri_op_span(g->unit->diag, op), "memory", "asynchronous copies of %d bytes, not 16: %s", bytes,
+                        vec < groups.vec ? "its place in shared memory is not in longer pieces" : tri_gpu_limit_text(g, &groups, bytes));
     for (int a = 0; a < groups.count * groups.vec / vec; a++) {
         int first = groups.reg[a * vec];
         if (!is_run(&plan->map, groups.reg + a * vec, vec))

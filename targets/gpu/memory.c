@@ -48,18 +48,9 @@ static void remark_width(tri_gpu *g, MlirOperation op, const tri_gpu_groups *gro
     if (!groups->layout)
         return;
     tri_diag_remark(diag, tri_op_span(diag, op), "memory", "%d accesses of %d bytes per thread", groups->count, bytes);
-    const char *why[] = {
-        [TRI_LIMIT_ADDRESS] = groups->vec == 1 ? "neighbouring elements are not known to be neighbours in memory"
-                                               : tri_str_format(g->arena, "only runs of %d elements are known to be neighbours in "
-                                                                          "memory", groups->vec).data,
-        [TRI_LIMIT_ALIGNMENT] = tri_str_format(g->arena, "the address is known to be a multiple of %d bytes only; pointers and "
-                                                         "sizes that are multiples of 16 may say so (:16, tl.multiple_of)", bytes).data,
-        [TRI_LIMIT_MASK] = tri_str_format(g->arena, "the mask is known to be equal for %d neighbours only; sizes that are "
-                                                    "multiples of 16 may say so (:16)", groups->vec).data,
-        [TRI_LIMIT_LAYOUT] = tri_str_format(g->arena, "a thread holds %d neighbouring elements", groups->vec).data};
     if (groups->limit != TRI_LIMIT_NONE)
         tri_diag_missed(diag, tri_op_span(diag, op), "memory", "accesses of %d bytes, not %d: %s", bytes,
-                        g->machine->max_vector_bits / 8, why[groups->limit]);
+                        g->machine->max_vector_bits / 8, tri_gpu_limit_text(g, groups, bytes));
 }
 
 static LLVMValueRef const_pred(LLVMValueRef pred, bool *out_value)

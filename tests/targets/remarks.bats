@@ -146,3 +146,119 @@ END
     missed dot -sig "product(*fp32:16, *fp32:16, *fp32:16, 32, 'tf32')" k.tri
     [ ! -s remarks ]
 }
+
+# says GROUP ARG... <LINES: compiling remarks.tri gives these remarks of the group (without its name), in any order.
+says() {
+    local group=$1
+    shift
+    tritcc "-Rpass=$group" "-Rpass-missed=$group" "$@" "$SRCDIR/tests/targets/remarks.tri"
+    sed -n "s/^.*remarks\.tri:\([0-9:]* \)remark: \(.*\) \[-Rpass.*=$group\]$/\1\2/p" .err | sort >have
+    sort | diff - have
+}
+
+@test "memory: what a thread's neighbours and a layout allow" {
+    says memory -arch=sm_80 -emit=ptx=k.ptx -sig 'runs(*fp16:16, *fp16:16, i32:16)' <<'END'
+9:9: 2 accesses of 4 bytes per thread
+9:9: accesses of 4 bytes, not 16: only runs of 2 elements are known to be neighbours in memory
+10:5: 1 accesses of 8 bytes per thread
+10:5: accesses of 8 bytes, not 16: a thread holds 4 neighbouring elements
+END
+}
+
+@test "memory: asynchronous copies" {
+    says memory -arch=sm_80 -num-stages=2 -emit=ptx=k.ptx -sig 'copies(*fp32:16, *fp32:16, *fp32:16, i32, 32)' <<'END'
+18:13: 8 asynchronous copies of 4 bytes per thread
+18:13: 8 asynchronous copies of 4 bytes per thread
+18:13: asynchronous copies of 4 bytes, not 16: the address is known to be a multiple of 4 bytes only; pointers and sizes that are multiples of 16 may say so (:16, tl.multiple_of)
+18:13: asynchronous copies of 4 bytes, not 16: the address is known to be a multiple of 4 bytes only; pointers and sizes that are multiples of 16 may say so (:16, tl.multiple_of)
+19:13: 2 asynchronous copies of 16 bytes per thread
+19:13: 2 asynchronous copies of 16 bytes per thread
+21:5: 2 accesses of 16 bytes per thread
+END
+}
+
+@test "pipeline: loops that are not" {
+    says pipeline -arch=sm_80 -emit=ptx=k.ptx -sig 'outer(*fp32:16, *fp32:16, *fp32:16, i32, i32)' <<'END'
+27:5: not pipelined: there is another loop in it
+29:9: pipelined with 3 stages: 1 loads are made ahead
+END
+    says pipeline -arch=sm_80 -emit=ptx=k.ptx -sig 'older(*fp32:16, *fp32:16, i32)' <<'END'
+39:5: not pipelined: what it carries is older than one iteration
+END
+    says pipeline -arch=sm_80 -emit=ptx=k.ptx -sig 'until(*fp32:16, *fp32:16, i32)' <<'END'
+49:5: not pipelined: how often a while loop runs is not known before it
+END
+}
+
+@test "pipeline: loads that are not" {
+    says pipeline -arch=sm_80 -emit=ptx=k.ptx -sig 'stays(*fp16:16, *fp16:16, *fp32:16, *fp32:16, i32:16)' <<'END'
+59:5: pipelined with 3 stages: 1 loads are made ahead
+60:13: the load stays in its iteration: it is volatile
+62:16: the load stays in its iteration: no product needs it at one distance, or there are too few stages
+END
+    says pipeline -arch=sm_90a -emit=ptx=k.ptx -sig 'both(*fp16:16, *fp16:16, *fp16:16, *fp32:16, *fp32:16, i32:16)' <<'END'
+73:5: pipelined with 3 stages: 2 loads are made ahead
+76:13: the load stays in its iteration: its users want different layouts, or none in shared memory
+END
+}
+
+@test "dot: instructions, and none" {
+    says dot -arch=sm_80 -emit=ptx=k.ptx -sig 'product(*fp64:16, *fp64:16, *fp64:16, 16, 16, 16)' <<<'90:9: 4 instructions mma_m8n8k4_f64 per warp'
+    says dot -arch=sm_89 -emit=ptx=k.ptx -sig 'product(*fp8e4nv:16, *fp8e4nv:16, *fp32:16, 32, 32, 32)' <<<'90:9: 2 instructions mma_m16n8k32_e4m3_e4m3 per warp'
+    says dot -arch=sm_86 -emit=ptx=k.ptx -sig 'product(*fp64:16, *fp64:16, *fp64:16, 16, 16, 16)' <<'END'
+90:9: 32 multiply-adds per thread
+90:9: no matrix instruction: none takes these element types
+END
+    says dot -arch=spirv64 -emit=spvasm=k.s -sig 'product(*fp16:16, *fp16:16, *fp32:16, 16, 16, 16)' <<'END'
+90:9: 32 multiply-adds per thread
+90:9: no matrix instruction: the device has none
+END
+}
+
+@test "dot: products of warp groups, and none" {
+    one() { says dot -arch=sm_90a -emit=ptx=k.ptx "$@"; }
+    one -sig 'product(*fp16:16, *fp16:16, *fp32:16, 64, 64, 64)' <<<'90:9: 4 instructions wgmma_f16_f32 of 64 columns per warp group'
+    one -sig 'product(*fp16:16, *fp16:16, *fp32:16, 32, 64, 64)' <<'END'
+90:9: 16 instructions mma_m16n8k16_f16_f32 per warp
+90:9: no product of warp groups: M is no multiple of 64, or N none of 8
+END
+    one -num-warps=2 -sig 'product(*fp16:16, *fp16:16, *fp32:16, 64, 64, 64)' <<'END'
+90:9: 64 instructions mma_m16n8k16_f16_f32 per warp
+90:9: no product of warp groups: a group has four warps (num_warps)
+END
+    one -sig 'product(*fp32:16, *fp32:16, *fp32:16, 64, 64, 64)' <<'END'
+90:9: 64 instructions mma_m16n8k8_tf32_f32 per warp
+90:9: no product of warp groups: an operand of 32-bit elements does not run along K in memory
+END
+    one -sig 'product(*fp8e5:16, *fp8e5:16, *fp32:16, 64, 64, 64)' <<'END'
+90:9: 32 instructions mma_m16n8k16_f16_f32 per warp
+90:9: no product of warp groups: none takes these element types, or sums them up as exactly as max_num_imprecise_acc wants
+END
+    one -sig 'batch(*fp16:16, *fp16:16, *fp32:16)' <<'END'
+99:22: 128 instructions mma_m16n8k16_f16_f32 per warp
+99:22: no product of warp groups: it multiplies matrices of a batch
+END
+}
+
+@test "dot: K that fills no instruction" {
+    cat >k.ttir <<'END'
+tt.func public @k(%p: !tt.ptr<f32>, %a: f16) {
+  %x = tt.splat %a : f16 -> tensor<16x8xf16>
+  %y = tt.splat %a : f16 -> tensor<8x16xf16>
+  %z = arith.constant dense<0.0> : tensor<16x16xf32>
+  %d = tt.dot %x, %y, %z : tensor<16x8xf16> * tensor<8x16xf16> -> tensor<16x16xf32>
+  %q = tt.splat %p : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
+  tt.store %q, %d : tensor<16x16x!tt.ptr<f32>>
+  tt.return
+}
+END
+    tritcc -arch=sm_80 -Rpass-missed=dot -emit=ptx=k.ptx k.ttir
+    grep -q '^k.ttir:5:8: remark: no matrix instruction: K is less than 16 ' .err
+}
+
+@test "layout: conversions through shared memory and shuffles, at the line that makes them" {
+    says layout -arch=sm_80 -num-warps=1 -emit=ptx=k.ptx -sig 'turn(*fp32:16, *fp32:16, 16)' <<<'106:5: through 1024 bytes of shared memory in 1 rounds'
+    says layout -arch=sm_80 -num-warps=1 -emit=ptx=k.ptx -sig 'turn(*fp32:16, *fp32:16, 8)' <<<'106:5: through 2 shuffles'
+    # in the library: where it is called
+    says layout -arch=sm_80 -emit=ptx=k.ptx -sig 'rows(*fp32:16, *fp32:16)' <<<'114:9: through 128 bytes of shared memory in 1 rounds'
+}
