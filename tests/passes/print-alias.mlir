@@ -1,5 +1,10 @@
 // RUN: tritcc -print-alias %s -verify-diagnostics -o %t
 // RUN: tritcc -test-print-alias %s -o %t 2>&1 | FileCheck %s
+// RUN: tritcc -x ttgir -passes=print-alias %s 2>&1 >/dev/null | FileCheck %s
+// positive: @choice @swap @blocks
+// negative: @none
+// loop: @swap
+// if: @blocks
 
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
