@@ -6,6 +6,7 @@
 #include "ir/context.h"
 #include "ir/llvm.h"
 #include "ir/op.h"
+#include "ir/type.h"
 #include "targets/facts.h"
 #include "targets/object.h"
 #include "targets/spirv/text.h"
@@ -171,9 +172,27 @@ static bool is_raw(tri_unit *unit)
     return false;
 }
 
+/* The language knows more dimensions than layouts and loop nests do. */
+static bool ranks_fit(tri_unit *unit)
+{
+    tri_op_list ops = {0};
+    tri_op_collect(mlirModuleGetOperation(unit->module), unit->arena, &ops);
+    for (size_t i = 0; i < ops.len; i++) {
+        for (intptr_t r = 0; r < mlirOperationGetNumResults(ops.at[i]); r++) {
+            MlirType type = mlirValueGetType(mlirOperationGetResult(ops.at[i], r));
+            if (!tri_type_is_tensor(type) || tri_type_rank(type) <= TRI_MAX_RANK)
+                continue;
+            tri_op_error(unit->diag, ops.at[i], 6002, "blocks of more than %d dimensions cannot be lowered; this one has %d",
+                         TRI_MAX_RANK, tri_type_rank(type));
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool run_ttgir(tri_unit *unit, const tri_pass_hooks *hooks)
 {
-    if (!tri_facts_agree(unit))
+    if (!ranks_fit(unit) || !tri_facts_agree(unit))
         return false;
     if (is_raw(unit) && !run_ttir(unit, hooks))
         return false;
@@ -191,11 +210,11 @@ static bool plan_shared_memory(tri_unit *unit, const tri_pass_hooks *hooks)
 
 static bool run_lower(tri_unit *unit, const tri_pass_hooks *hooks)
 {
-    return plan_shared_memory(unit, hooks) && unit->target->lower(unit);
+    return ranks_fit(unit) && plan_shared_memory(unit, hooks) && unit->target->lower(unit);
 }
 static bool run_scalarise(tri_unit *unit, const tri_pass_hooks *hooks)
 {
-    return (!is_raw(unit) || run_ttir(unit, hooks)) && unit->target->lower(unit);
+    return ranks_fit(unit) && (!is_raw(unit) || run_ttir(unit, hooks)) && unit->target->lower(unit);
 }
 
 static bool run_optimize(tri_unit *unit, const tri_pass_hooks *hooks)

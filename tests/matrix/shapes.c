@@ -35,6 +35,8 @@ static int64_t s_odd(const int64_t *o) { return o[0] * 2 + 1; }
 static int64_t s_split(const int64_t *o) { return (o[0] * 16 + o[1]) * 2; }
 static int64_t s_split1(const int64_t *o) { return (o[0] * 16 + o[1]) * 2 + 1; }
 static int64_t s_flip(const int64_t *o) { return 63 - o[0]; }
+static int64_t s_flip_long(const int64_t *o) { return 1023 - o[0]; }
+static int64_t s_flip_rows(const int64_t *o) { return (255 - o[0]) * 4 + o[1]; }
 static int64_t s_flip1(const int64_t *o) { return o[0] * 32 + 31 - o[1]; }
 static int64_t s_flip0(const int64_t *o) { return (15 - o[0]) * 32 + o[1]; }
 static int64_t s_row(const int64_t *o) { return o[1]; }
@@ -80,6 +82,8 @@ static const row rows[] = {
     {"flip", "tl.flip(x)", 1, 1, {64}, {64}, s_flip, NULL},
     {"flip 1", "tl.flip(x, 1)", 2, 2, {16, 32}, {16, 32}, s_flip1, NULL},
     {"flip 0", "x.flip(0)", 2, 2, {16, 32}, {16, 32}, s_flip0, "f32 f16 i8"},
+    {"flip long", "tl.flip(x)", 1, 1, {1024}, {1024}, s_flip_long, "f32 i8"},
+    {"flip rows", "tl.flip(x, 0)", 2, 2, {256, 4}, {256, 4}, s_flip_rows, "f32 i64"},
     {"squeeze", "tl.squeeze(x[:, None], 1)", 1, 1, {64}, {64}, s_same, "f32 i8"},
     {"unsqueeze", "tl.unsqueeze(x, 0)", 1, 2, {64}, {1, 64}, s_expand0, "f32 i8"},
     {"gather 0", "tl.gather(x, 63 - tl.arange(0, 64), 0)", 1, 1, {64}, {64}, s_flip, NULL},

@@ -109,7 +109,11 @@ void m_group_sorting(m_context *ctx)
                 sort_case(ctx, r, types[t], 1, 128);
             if (t % 3 == 1)
                 sort_case(ctx, r, types[t], 16, 8);
+            if (t % 5 == r % 5) /* a hypercube would have more dimensions than layouts can */
+                sort_case(ctx, r, types[t], 2, 256);
         }
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        sort_case(ctx, r, r % 2 ? M_F32 : M_I16, 1, 1024);
     for (int64_t n = 32; n <= 1024; n *= 4)
         for (int64_t bins = 2; bins <= 256; bins *= 8) {
             histogram(ctx, M_I32, n, bins, false);
