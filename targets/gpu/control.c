@@ -1,5 +1,6 @@
 /* scf: structured control flow as blocks and phis. */
 #include "ir/type.h"
+#include "targets/gpu/bases.h"
 #include "targets/gpu/gpu.h"
 
 /* ---- lists of values that cross blocks ---- */
@@ -114,6 +115,8 @@ static bool run_for(tri_gpu *g, MlirOperation op)
     add_edge(results, init, before);
     add_edge(results, next, latch);
     bind_results(g, op, results);
+    for (int i = 0; i < phis.count; i++)
+        tri_bases_share(g, &init.at[i], &phis.at[i], &next.at[i]);
     return true;
 }
 

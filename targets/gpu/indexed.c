@@ -95,7 +95,7 @@ static bool run_scatter(tri_gpu *g, MlirOperation op)
     for (int r = 0; r < values.count; r++)
         if (!((uint64_t)r & x.layout->replicas.reg))
             tri_gpu_shared_store(g, place_of(g, &x, r), &values.at[r], 1, owner);
-    tri_local_fence(g, &x.buffer);
+    tri_local_fence(g, op, &x.buffer);
     return true;
 }
 
@@ -122,7 +122,7 @@ static bool run_atomic(tri_gpu *g, MlirOperation op)
         else
             out.at[r] = tri_gpu_atomic_shared(g, kind, place_of(g, &x, r), values.at[r],
                                               tri_gpu_and(g, owner, masks.count ? masks.at[r] : NULL), has_users);
-    tri_local_fence(g, &x.buffer);
+    tri_local_fence(g, op, &x.buffer);
     tri_gpu_set(g, result, out);
     return true;
 }

@@ -62,22 +62,47 @@ static bool slice_corner(tri_gpu *g, MlirOperation op, const tri_gpu_buffer_type
 
 /* ---- allocation and views ---- */
 
+static bool is_read_by_products(const tri_gpu *g, const tri_encoding *encoding)
+{
+    return encoding && encoding->kind == TRI_ENC_NVMMA_SHARED && g->has_group_products;
+}
+
 bool tri_local_find(tri_gpu *g, MlirOperation op, MlirValue buffer, tri_gpu_buffer_type *out_type, tri_gpu_buffer *out_buffer)
 {
     if (!tri_local_get_type(g, op, mlirValueGetType(buffer), out_type))
         return false;
     tri_gpu_value descriptor = tri_gpu_get(g, buffer);
     *out_buffer = (tri_gpu_buffer){.base = descriptor.at[0], .element_bits = out_type->bits};
-    out_buffer->is_read_by_products = out_type->encoding->kind == TRI_ENC_NVMMA_SHARED && g->has_group_products;
+    out_buffer->is_read_by_products = is_read_by_products(g, out_type->encoding);
     if (out_type->encoding->kind == TRI_ENC_PADDED_SHARED)
         out_buffer->padding = out_type->encoding;
     return slice_corner(g, op, out_type, descriptor, &out_buffer->corner);
 }
 
-void tri_local_fence(tri_gpu *g, const tri_gpu_buffer *buffer)
+/* In front of any barrier another store follows, whose fence does for both. */
+static bool is_fenced_later(tri_gpu *g, MlirOperation op)
+{
+    while (!mlirOperationIsNull(op = mlirOperationGetNextInBlock(op))) {
+        tri_memdesc desc;
+        MlirValue buffer = {NULL};
+        if (tri_op_is(op, "ttg.local_store"))
+            buffer = tri_op_operand(op, 1);
+        else if (tri_op_is(op, "ttg.local_alloc"))
+            buffer = tri_op_result(op, 0);
+        else if (!tri_op_is(op, "tt.load") && (!tri_op_is_pure(op) || tri_gpu_scratch_offset(op) >= 0))
+            return false;
+        bool is_store = !mlirValueIsNull(buffer) && mlirOperationGetNumOperands(op) > 0;
+        if (is_store && tri_type_get_memdesc(mlirValueGetType(buffer), &desc) &&
+            is_read_by_products(g, tri_encoding_get(g->arena, desc.encoding)))
+            return true;
+    }
+    return false;
+}
+
+void tri_local_fence(tri_gpu *g, MlirOperation op, const tri_gpu_buffer *buffer)
 {
     /* the writer fences, before the barrier that lets others read */
-    if (buffer->is_read_by_products && tri_machine_has(g, TRI_MACHINE_fence_async))
+    if (buffer->is_read_by_products && tri_machine_has(g, TRI_MACHINE_fence_async) && !is_fenced_later(g, op))
         tri_machine_call(g, TRI_MACHINE_fence_async, NULL, 0);
 }
 
@@ -118,7 +143,7 @@ static bool store_tensor(tri_gpu *g, MlirOperation op, MlirValue tensor, MlirVal
     if (!access_buffer(g, op, buffer, mlirValueGetType(tensor), false, plan, &place, &layout))
         return false;
     tri_gpu_access_store(g, plan, &place, 0, layout->replicas.reg, tri_gpu_get(g, tensor));
-    tri_local_fence(g, &place);
+    tri_local_fence(g, op, &place);
     return true;
 }
 

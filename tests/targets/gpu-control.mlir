@@ -1,6 +1,8 @@
 // RUN: tritcc -x ttgir -arch=sm_80 -emit=ptx=- %s | FileCheck %s
 // RUN: tritcc -x ttgir -arch=sm_80 -O0 -emit=llir=- %s | FileCheck %s --check-prefix=LLIR
 
+#strided = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
   // A loop tests at its end, behind a guard.
   // LLIR-LABEL: define ptx_kernel void @loop(
@@ -19,6 +21,86 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %b : f32
     }
     tt.store %p, %s : !tt.ptr<f32>
+    tt.return
+  }
+
+  // Of eight pointers that advance by the same step, the base is carried alone; of four it is not.
+  // LLIR-LABEL: define ptx_kernel void @many(
+  // LLIR-COUNT-1: phi ptr addrspace(1) [ %0,
+  // LLIR-NOT: phi ptr
+  // LLIR-COUNT-9: getelementptr float, ptr addrspace(1)
+  // LLIR-LABEL: define ptx_kernel void @few(
+  // LLIR-COUNT-4: phi ptr addrspace(1)
+  // Nor where they advance by steps of their own, or are read in the next iteration's place.
+  // LLIR-LABEL: define ptx_kernel void @steps(
+  // LLIR-COUNT-8: phi ptr addrspace(1)
+  // LLIR-LABEL: define ptx_kernel void @ahead(
+  // LLIR-COUNT-8: phi ptr addrspace(1)
+  tt.func public @many(%p: !tt.ptr<f32>, %k: i32, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %z = arith.constant dense<0.0> : tensor<1024xf32, #strided>
+    %i = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #strided>
+    %b = tt.splat %k : i32 -> tensor<1024xi32, #strided>
+    %x = arith.muli %i, %b : tensor<1024xi32, #strided>
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #strided>
+    %a = tt.addptr %s, %x : tensor<1024x!tt.ptr<f32>, #strided>, tensor<1024xi32, #strided>
+    %r = scf.for %j = %c0 to %n step %c1 iter_args(%q = %a) -> (tensor<1024x!tt.ptr<f32>, #strided>) : i32 {
+      %m = tt.addptr %q, %b : tensor<1024x!tt.ptr<f32>, #strided>, tensor<1024xi32, #strided>
+      tt.store %q, %z : tensor<1024x!tt.ptr<f32>, #strided>
+      scf.yield %m : tensor<1024x!tt.ptr<f32>, #strided>
+    }
+    tt.return
+  }
+
+  tt.func public @few(%p: !tt.ptr<f32>, %k: i32, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %z = arith.constant dense<0.0> : tensor<512xf32, #strided>
+    %i = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32, #strided>
+    %b = tt.splat %k : i32 -> tensor<512xi32, #strided>
+    %x = arith.muli %i, %b : tensor<512xi32, #strided>
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #strided>
+    %a = tt.addptr %s, %x : tensor<512x!tt.ptr<f32>, #strided>, tensor<512xi32, #strided>
+    %r = scf.for %j = %c0 to %n step %c1 iter_args(%q = %a) -> (tensor<512x!tt.ptr<f32>, #strided>) : i32 {
+      %m = tt.addptr %q, %b : tensor<512x!tt.ptr<f32>, #strided>, tensor<512xi32, #strided>
+      tt.store %q, %z : tensor<512x!tt.ptr<f32>, #strided>
+      scf.yield %m : tensor<512x!tt.ptr<f32>, #strided>
+    }
+    tt.return
+  }
+
+  tt.func public @steps(%p: !tt.ptr<f32>, %k: i32, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %z = arith.constant dense<0.0> : tensor<1024xf32, #strided>
+    %i = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #strided>
+    %b = tt.splat %k : i32 -> tensor<1024xi32, #strided>
+    %x = arith.muli %i, %b : tensor<1024xi32, #strided>
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #strided>
+    %a = tt.addptr %s, %x : tensor<1024x!tt.ptr<f32>, #strided>, tensor<1024xi32, #strided>
+    %r = scf.for %j = %c0 to %n step %c1 iter_args(%q = %a) -> (tensor<1024x!tt.ptr<f32>, #strided>) : i32 {
+      %m = tt.addptr %q, %x : tensor<1024x!tt.ptr<f32>, #strided>, tensor<1024xi32, #strided>
+      tt.store %q, %z : tensor<1024x!tt.ptr<f32>, #strided>
+      scf.yield %m : tensor<1024x!tt.ptr<f32>, #strided>
+    }
+    tt.return
+  }
+
+  tt.func public @ahead(%p: !tt.ptr<f32>, %k: i32, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %z = arith.constant dense<0.0> : tensor<1024xf32, #strided>
+    %i = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #strided>
+    %b = tt.splat %k : i32 -> tensor<1024xi32, #strided>
+    %x = arith.muli %i, %b : tensor<1024xi32, #strided>
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #strided>
+    %a = tt.addptr %s, %x : tensor<1024x!tt.ptr<f32>, #strided>, tensor<1024xi32, #strided>
+    %r = scf.for %j = %c0 to %n step %c1 iter_args(%q = %a) -> (tensor<1024x!tt.ptr<f32>, #strided>) : i32 {
+      %m = tt.addptr %q, %b : tensor<1024x!tt.ptr<f32>, #strided>, tensor<1024xi32, #strided>
+      tt.store %m, %z : tensor<1024x!tt.ptr<f32>, #strided>
+      scf.yield %m : tensor<1024x!tt.ptr<f32>, #strided>
+    }
     tt.return
   }
 

@@ -9,10 +9,12 @@
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // Stored operands are fenced by their writers before the barrier; A goes along K, B across it. Four steps along K:
-  // 32 bytes of A's rows, 16 rows of B (2048 bytes, 128 in units of 16). A sum that starts at zero is not read.
+  // 32 bytes of A's rows, 16 rows of B (2048 bytes, 128 in units of 16). A sum that starts at zero is not read. One fence does for
+  // both operands.
   // CHECK-LABEL: .entry product(
   // CHECK: st.shared
   // CHECK: fence.proxy.async.shared::cta;
+  // CHECK-NOT: fence.proxy
   // CHECK: bar.sync
   // CHECK: wgmma.fence.sync.aligned;
   // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, 0, 1, 1, 0, 1;
