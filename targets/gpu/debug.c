@@ -87,15 +87,18 @@ static tri_str name_of_def(tri_str line)
     return tri_str_sub(line, 0, end);
 }
 
-tri_str tri_gpu_debug_function_at(const tri_diag *diag, tri_str file, unsigned line)
+tri_str tri_gpu_debug_function_at(const tri_diag *diag, tri_str file, unsigned line, unsigned *out_line)
 {
+    *out_line = line;
     const tri_source *source = tri_diag_find_source(diag, file);
     tri_str name = tri_path_stem(file), rest = source ? source->text : (tri_str){0};
     for (unsigned at = 1; at <= line && rest.len; at++) {
         size_t end = tri_str_find(rest, '\n');
         tri_str found = name_of_def(tri_str_sub(rest, 0, end));
-        if (found.len)
+        if (found.len) {
             name = found;
+            *out_line = at;
+        }
         rest = tri_str_sub(rest, end < rest.len ? end + 1 : end, rest.len);
     }
     return name;
@@ -104,7 +107,7 @@ tri_str tri_gpu_debug_function_at(const tri_diag *diag, tri_str file, unsigned l
 /* Inlined functions are known by their places only: one scope for each name of a file. */
 static LLVMMetadataRef inlined_scope(tri_gpu *g, tri_str file, unsigned line)
 {
-    tri_str name = tri_gpu_debug_function_at(g->unit->diag, file, line);
+    tri_str name = tri_gpu_debug_function_at(g->unit->diag, file, line, &line);
     tri_str key = tri_str_format(g->arena, "%.*s:%.*s", TRI_STR_ARG(file), TRI_STR_ARG(name));
     LLVMMetadataRef scope = tri_map_find(&g->debug->inlined, key);
     if (!scope) {

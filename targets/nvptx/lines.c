@@ -70,7 +70,8 @@ static size_t label_of(rewriter *r, const place *p)
     tri_str file = r->files.at[p->file];
     if (tri_str_has_prefix(file, "./"))
         file = tri_str_sub(file, 2, file.len);
-    tri_str name = tri_gpu_debug_function_at(r->unit->diag, file, p->line);
+    unsigned line_of_def;
+    tri_str name = tri_gpu_debug_function_at(r->unit->diag, file, p->line, &line_of_def);
     for (size_t i = 0; i < r->names.len; i++)
         if (tri_str_equal(r->names.at[i], name))
             return i;
