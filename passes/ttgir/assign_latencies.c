@@ -6,8 +6,8 @@
  *       tt.dot ...                                  tt.dot ...
  *
  * Loads that feed products are at level 0; loads that give their addresses at level 1, and so on; the
- * stages (tt.num_stages of the loop, else option num-stages) are shared out evenly. Without a product
- * only loops that ask for stages are pipelined. Loads must be wide enough to be copied asynchronously,
+ * stages (tt.num_stages of the loop, else option num-stages) are shared out evenly. Loads that no product
+ * needs are pipelined in loops that ask for stages. Loads must be wide enough to be copied asynchronously,
  * and their users must agree on one buffer. Answers to tritongpu-assign-latencies.
  * Test: tests/passes/assign-latencies.mlir */
 #include "passes/ttgir/pipeline_lower.h"
@@ -25,6 +25,8 @@ typedef struct {
     tri_op_list loads;   /* that have a level, in the order they were found */
     tri_map levels;      /* MlirOperation.ptr -> 1 + level */
     tri_map excluded, seen;
+    tri_map settled; /* what products need, when the others' turn has come */
+    bool is_settling;
 } levels;
 
 static bool is_load(MlirOperation op)
@@ -63,9 +65,12 @@ static void visit_operands(levels *l, MlirOperation op, intptr_t level)
 
 static void visit(levels *l, MlirOperation op, intptr_t level)
 {
-    if (tri_map_find_ptr(&l->seen, op.ptr) || tri_map_find_ptr(&l->excluded, op.ptr))
+    if (tri_map_find_ptr(&l->seen, op.ptr) || tri_map_find_ptr(&l->excluded, op.ptr) ||
+        (!l->is_settling && tri_map_find_ptr(&l->settled, op.ptr)))
         return;
     tri_map_set_ptr(&l->seen, op.ptr, op.ptr);
+    if (l->is_settling)
+        tri_map_set_ptr(&l->settled, op.ptr, op.ptr);
     if (is_load(op)) {
         if (!is_beneficial(l, op))
             return;
@@ -82,21 +87,26 @@ static void visit(levels *l, MlirOperation op, intptr_t level)
     visit_operands(l, op, level);
 }
 
+/* From every product, or from every other op that is no load. */
+static void visit_from(levels *l, bool products)
+{
+    l->is_settling = products;
+    for (MlirOperation op = mlirBlockGetFirstOperation(l->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+        if (products ? !is_product(op) : is_load(op) || tri_op_is(op, "scf.yield"))
+            continue;
+        tri_map_init(&l->seen, l->p.arena);
+        visit(l, op, 0);
+    }
+}
+
 static void find_levels(levels *l)
 {
-    bool is_asked = !mlirAttributeIsNull(tri_op_attr(l->loop, "tt.num_stages")), has_product = false;
     tri_map_init(&l->levels, l->p.arena);
     tri_map_init(&l->excluded, l->p.arena);
-    for (int pass = 0; pass < 2 && !has_product; pass++) { /* where there are products, they alone decide */
-        for (MlirOperation op = mlirBlockGetFirstOperation(l->body); !mlirOperationIsNull(op);
-             op = mlirOperationGetNextInBlock(op)) {
-            if (pass == 0 ? !is_product(op) : !is_asked || is_load(op) || tri_op_is(op, "scf.yield"))
-                continue;
-            has_product |= pass == 0;
-            tri_map_init(&l->seen, l->p.arena);
-            visit(l, op, 0);
-        }
-    }
+    tri_map_init(&l->settled, l->p.arena);
+    visit_from(l, true);
+    if (!mlirAttributeIsNull(tri_op_attr(l->loop, "tt.num_stages")))
+        visit_from(l, false);
 }
 
 /* ---- rewriter ---- */

@@ -45,10 +45,11 @@ static tri_builder behind(MlirValue value)
     return tri_builder_after(tri_op_def(value));
 }
 
-/* Takes what the ends of the slice depend on into it; the only end that cannot be is `out_rest`, null when all can (as
- * conversions made for others are there by now). False: more than one cannot. */
+/* Takes what the ends of the slice depend on into it. Of those that cannot be, which must all read one value in one
+ * layout, `out_rest` is the first; null when all can (as conversions made for others are there by now). */
 static bool absorb(tri_remat *r, tri_slice *slice, const tri_op_list *ends, MlirOperation *out_rest)
 {
+    MlirAttribute rest_from = {NULL};
     *out_rest = (MlirOperation){NULL};
     for (size_t i = 0; i < ends->len; i++) {
         MlirOperation end = ends->at[i];
@@ -60,9 +61,13 @@ static bool absorb(tri_remat *r, tri_slice *slice, const tri_op_list *ends, Mlir
         if (tri_remat_grow(r, slice, end, tri_op_operand(end, 0), from, NULL, NULL))
             continue;
         tri_remat_go_back(slice, mark);
-        if (!mlirOperationIsNull(*out_rest))
+        if (mlirOperationIsNull(*out_rest)) {
+            *out_rest = end;
+            rest_from = from;
+        } else if (!mlirValueEqual(tri_op_operand(*out_rest, 0), tri_op_operand(end, 0)) ||
+                   !mlirAttributeEqual(rest_from, from)) {
             return false;
-        *out_rest = end;
+        }
     }
     return true;
 }

@@ -1,9 +1,9 @@
 // RUN: tritcc -x ttgir -passes=assign-latencies %s | FileCheck %s
 // RUN: tritcc -x ttgir '-passes=assign-latencies{num-stages=5}' %s | FileCheck --check-prefix=FIVE %s
 // RUN: tritcc -x ttgir '-passes=assign-latencies{num-stages=1}' %s | FileCheck --check-prefix=ONE %s
-// positive: @product @indirect @sum_asked @in_branch
+// positive: @product @indirect @sum_asked @beside_product @beside_product_asked @in_branch
 // negative: @narrow @sum @guarded
-// loop: @product @narrow @indirect @sum @sum_asked @guarded @in_branch
+// loop: @product @narrow @indirect @sum @sum_asked @beside_product @beside_product_asked @guarded @in_branch
 // if: @guarded @in_branch
 // ONE-NOT: tt.latency
 // ONE-LABEL: @sum_asked
@@ -109,6 +109,39 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %s : tensor<64x32xf32, #blocked>
     } {tt.num_stages = 2 : i32}
     tt.return %r : tensor<64x32xf32, #blocked>
+  }
+
+  // A load that no product needs, beside one that one does: only where the loop asks for stages.
+  // CHECK-LABEL: @beside_product
+  // CHECK: tt.load {{.*}}tt.latency = 2 : i32
+  // CHECK-NOT: tt.latency
+  // CHECK-LABEL: @beside_product_asked
+  // CHECK-COUNT-2: tt.load {{.*}}tt.latency = 3 : i32
+  tt.func public @beside_product(%pa: tensor<64x32x!tt.ptr<f16>, #blocked> {tt.divisibility = dense<[1, 16]> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %pb: tensor<64x32x!tt.ptr<f32>, #blocked> {tt.divisibility = dense<[1, 16]> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %z: tensor<64x32xf32, #blocked>, %y: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #mma>, %n: i32) -> (tensor<64x64xf32, #mma>, tensor<64x32xf32, #blocked>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %sum = %z) -> (tensor<64x64xf32, #mma>, tensor<64x32xf32, #blocked>) : i32 {
+      %va = tt.load %pa : tensor<64x32x!tt.ptr<f16>, #blocked>
+      %x = ttg.convert_layout %va : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
+      %d = tt.dot %x, %y, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+      %v = tt.load %pb : tensor<64x32x!tt.ptr<f32>, #blocked>
+      %s = arith.addf %v, %sum : tensor<64x32xf32, #blocked>
+      scf.yield %d, %s : tensor<64x64xf32, #mma>, tensor<64x32xf32, #blocked>
+    }
+    tt.return %r#0, %r#1 : tensor<64x64xf32, #mma>, tensor<64x32xf32, #blocked>
+  }
+  tt.func public @beside_product_asked(%pa: tensor<64x32x!tt.ptr<f16>, #blocked> {tt.divisibility = dense<[1, 16]> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %pb: tensor<64x32x!tt.ptr<f32>, #blocked> {tt.divisibility = dense<[1, 16]> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %z: tensor<64x32xf32, #blocked>, %y: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #mma>, %n: i32) -> (tensor<64x64xf32, #mma>, tensor<64x32xf32, #blocked>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %sum = %z) -> (tensor<64x64xf32, #mma>, tensor<64x32xf32, #blocked>) : i32 {
+      %va = tt.load %pa : tensor<64x32x!tt.ptr<f16>, #blocked>
+      %x = ttg.convert_layout %va : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
+      %d = tt.dot %x, %y, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+      %v = tt.load %pb : tensor<64x32x!tt.ptr<f32>, #blocked>
+      %s = arith.addf %v, %sum : tensor<64x32xf32, #blocked>
+      scf.yield %d, %s : tensor<64x64xf32, #mma>, tensor<64x32xf32, #blocked>
+    } {tt.num_stages = 4 : i32}
+    tt.return %r#0, %r#1 : tensor<64x64xf32, #mma>, tensor<64x32xf32, #blocked>
   }
 
   // A load behind a condition cannot run ahead of it, though its product asks for it; a whole loop in a branch can.
