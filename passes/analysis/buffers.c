@@ -1,5 +1,6 @@
 #include "passes/analysis/buffers.h"
 
+#include "ir/analysis/blocked.h"
 #include "ir/analysis/scratch.h"
 #include "ir/encoding.h"
 #include "ir/type.h"
@@ -28,32 +29,53 @@ bool tri_buffers_is_view(MlirOperation op)
 
 /* ---- sizes ---- */
 
-static bool add_alloc(tri_buffers *b, MlirOperation op, tri_diag *diag)
+/* Bytes of a whole buffer, without the leading dimensions that count copies of it. Partitions are pieces of
+ * what the layout within them would take. */
+static int64_t bytes_of(const tri_memdesc *d, const tri_encoding *e, const int64_t *shape)
+{
+    int64_t elements = 1, own[TRI_MAX_RANK];
+    if (e->kind != TRI_ENC_PARTITIONED_SHARED)
+        return tri_convert_buffer_elements(e, e->rank, shape) * tri_scratch_element_bits(d->element) / 8;
+    tri_blocked_shape_per_cta(e->parent, shape, own);
+    for (int i = 0; i < e->rank; i++)
+        elements *= own[i];
+    return (tri_convert_pad_offset(e->parent, elements - 1) + 1) * tri_scratch_element_bits(d->element) / 8;
+}
+
+static int64_t offset_of(MlirOperation op, int part)
+{
+    MlirAttribute attr = tri_op_attr(op, "allocation.offset");
+    if (!attr.ptr || !mlirAttributeIsAArray(attr))
+        return tri_op_int(op, "allocation.offset", 0);
+    return part < mlirArrayAttrGetNumElements(attr) ? mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(attr, part)) : 0;
+}
+
+static void add_alloc(tri_buffers *b, MlirOperation op)
 {
     tri_memdesc d;
     if (!tri_type_get_memdesc(mlirValueGetType(tri_op_result(op, 0)), &d))
-        return true;
+        return;
     const tri_encoding *e = tri_encoding_get(b->arena, d.encoding);
-    if (e->kind == TRI_ENC_PARTITIONED_SHARED) {
-        tri_op_error(diag, op, 0, "buffers spread over several partitions are not supported");
-        return false;
-    }
-    int64_t bits = tri_scratch_element_bits(d.element), copies = 1;
+    bool is_parted = e->kind == TRI_ENC_PARTITIONED_SHARED;
+    int64_t copies = 1;
     int lead = d.alloc_rank - e->rank; /* a leading dimension counts copies of the buffer */
     for (int i = 0; i < lead; i++)
         copies *= d.alloc_shape[i];
-    tri_buffer buffer = {.op = op, .offset = tri_op_int(op, "allocation.offset", 0)};
-    buffer.size = copies * tri_convert_buffer_elements(e, e->rank, d.alloc_shape + lead) * bits / 8;
+    tri_buffer buffer = {.op = op, .parts = is_parted ? e->partitioned.num_partitions : 1};
+    int groups = is_parted ? e->partitioned.num_groups : 1;
+    buffer.size = copies * bytes_of(&d, e, d.alloc_shape + lead) / (buffer.parts * groups) * groups;
     buffer.alignment = tri_op_int(op, "alignment", 0);
     if (buffer.alignment == 0)
-        buffer.alignment = tri_convert_buffer_alignment(e);
+        buffer.alignment = tri_convert_buffer_alignment(is_parted ? e->parent : e);
     if (buffer.alignment < default_alignment)
         buffer.alignment = default_alignment;
     tri_buffer_set *self = TRI_NEW(b->arena, tri_buffer_set);
-    tri_vec_push(b->arena, self, (int)b->list.len);
+    for (; buffer.part < buffer.parts; buffer.part++) {
+        buffer.offset = offset_of(op, buffer.part);
+        tri_vec_push(b->arena, self, (int)b->list.len);
+        tri_vec_push(b->arena, &b->list, buffer);
+    }
     tri_map_set_ptr(&b->points_to, tri_op_result(op, 0).ptr, self);
-    tri_vec_push(b->arena, &b->list, buffer);
-    return true;
 }
 
 /* What a called function needs of its own; it was allocated before its callers. */
@@ -187,7 +209,7 @@ static void flow_op(tri_buffers *b, MlirOperation op)
     }
 }
 
-bool tri_buffers_init(tri_buffers *buffers, tri_arena *arena, MlirOperation func, MlirOperation module, tri_diag *diag)
+void tri_buffers_init(tri_buffers *buffers, tri_arena *arena, MlirOperation func, MlirOperation module)
 {
     *buffers = (tri_buffers){.arena = arena, .machine = tri_scratch_machine(module)};
     tri_map_init(&buffers->points_to, arena);
@@ -197,8 +219,7 @@ bool tri_buffers_init(tri_buffers *buffers, tri_arena *arena, MlirOperation func
     for (size_t i = 0; i < ops.len; i++) {
         MlirOperation op = ops.at[i];
         if (tri_op_is(op, "ttg.local_alloc")) {
-            if (!add_alloc(buffers, op, diag))
-                return false;
+            add_alloc(buffers, op);
         } else if (tri_op_is(op, "tt.call")) {
             add_scratch(buffers, op, callee_bytes(op, module));
         } else {
@@ -212,5 +233,4 @@ bool tri_buffers_init(tri_buffers *buffers, tri_arena *arena, MlirOperation func
         for (size_t i = 0; i < ops.len; i++)
             flow_op(buffers, ops.at[i]);
     }
-    return true;
 }

@@ -1,5 +1,5 @@
 /* Shared-memory buffers of a function and the values that may point into them. A buffer is a
- * ttg.local_alloc, or the scratch of one operation. */
+ * ttg.local_alloc (each of the parts of a partitioned_shared one), or the scratch of one operation. */
 #ifndef TRI_PASSES_ANALYSIS_BUFFERS_H
 #define TRI_PASSES_ANALYSIS_BUFFERS_H
 
@@ -10,6 +10,7 @@
 typedef struct {
     MlirOperation op; /* the local_alloc, or the op that needs scratch */
     bool is_scratch;
+    int part, parts; /* parts > 1: of a partitioned_shared buffer, number `part` from 0 */
     int64_t size, alignment;
     int64_t begin, end; /* live at the ids [begin, end) */
     int64_t offset;
@@ -28,9 +29,8 @@ typedef struct {
 } tri_buffers;
 
 /* Finds the buffers of `func` and what points into them. Sizes are set, offsets too where ops
- * carry allocation.offset; liveness is not. False after a report. */
-bool tri_buffers_init(tri_buffers *buffers, tri_arena *arena, MlirOperation func, MlirOperation module,
-                      tri_diag *diag);
+ * carry allocation.offset; liveness is not. */
+void tri_buffers_init(tri_buffers *buffers, tri_arena *arena, MlirOperation func, MlirOperation module);
 /* Buffers that a memory descriptor may point into; empty for other values. */
 const tri_buffer_set *tri_buffers_of(const tri_buffers *buffers, MlirValue value);
 /* The scratch buffer of an op, or null. */

@@ -155,12 +155,19 @@ static bool interfere(const tri_buffer *x, const tri_buffer *y)
 
 static int64_t align_up(int64_t n, int64_t alignment) { return (n + alignment - 1) / alignment * alignment; }
 
-/* The lowest place where `b` clashes with none of the buffers placed before it. */
-static void place(tri_buffer *const *placed, size_t count, tri_buffer *b)
+/* The lowest place where `b` clashes with none of the buffers placed before it, nor lies in the same
+ * `partition` bytes of the machine as another part of its own. */
+static void place(tri_buffer *const *placed, size_t count, int64_t partition, tri_buffer *b)
 {
     b->offset = 0;
     for (size_t i = 0; i < count; i++) {
         const tri_buffer *other = placed[i];
+        bool is_sibling = partition && b->parts > 1 && mlirOperationEqual(b->op, other->op);
+        if (is_sibling && b->offset / partition == other->offset / partition) {
+            b->offset = (other->offset / partition + 1) * partition;
+            i = (size_t)-1;
+            continue;
+        }
         if (b->offset >= other->offset + other->size || other->offset >= b->offset + b->size || !interfere(b, other))
             continue;
         b->offset = align_up(other->offset + other->size, b->alignment);
@@ -186,9 +193,9 @@ static int64_t place_all(allocator *a)
 {
     tri_buffer **sorted = sort_by_size(a);
     size_t n = a->buffers.list.len;
-    int64_t total = 0;
+    int64_t total = 0, partition = tri_passes_option_int(a->run, "partition-size", 0);
     for (size_t i = 0; i < n; i++) {
-        place(sorted, i, sorted[i]);
+        place(sorted, i, partition, sorted[i]);
         total = max64(total, sorted[i]->offset + sorted[i]->size);
     }
     return total;
@@ -282,16 +289,27 @@ static void report_overflow(allocator *a, MlirOperation func, int64_t total, int
     advise(a, total, most);
 }
 
+static int part_count(const tri_buffer *b) { return b->parts > 1 ? b->parts : 1; }
+
+/* A number, or a list of them for the parts that start at `b`. */
+static void write_offset(allocator *a, const tri_buffer *b)
+{
+    MlirContext context = a->run->unit->mlir;
+    int n = part_count(b);
+    MlirAttribute *offsets = TRI_NEW_ARRAY(a->run->arena, MlirAttribute, n);
+    for (int i = 0; i < n; i++)
+        offsets[i] = tri_attr_i32(context, (int32_t)b[i].offset);
+    tri_builder_set_attr(b->op, "allocation.offset", n == 1 ? offsets[0] : mlirArrayAttrGet(context, n, offsets));
+}
+
 /* What conversions may take; tri_scratch_machine reads it, here, in membar and in the lowering. */
 static const char spare_attr[] = "tritcc.scratch-per-thread";
 
 /* With `out_is_over` it only says that the function needs too much, without a report. */
 static bool allocate(tri_pass_run *run, MlirOperation func, int64_t *out_total, bool *out_is_over)
 {
-    MlirContext context = run->unit->mlir;
     allocator a = {.run = run};
-    if (!tri_buffers_init(&a.buffers, run->arena, func, mlirModuleGetOperation(run->module), run->unit->diag))
-        return false;
+    tri_buffers_init(&a.buffers, run->arena, func, mlirModuleGetOperation(run->module));
     if (a.buffers.list.len) {
         tri_uses_init(&a.uses, run->arena, func);
         tri_map_init(&a.ids, run->arena);
@@ -299,9 +317,8 @@ static bool allocate(tri_pass_run *run, MlirOperation func, int64_t *out_total, 
         find_liveness(&a);
     }
     *out_total = place_all(&a);
-    for (size_t i = 0; i < a.buffers.list.len; i++)
-        tri_builder_set_attr(a.buffers.list.at[i].op, "allocation.offset",
-                             tri_attr_i32(context, (int32_t)a.buffers.list.at[i].offset));
+    for (size_t i = 0; i < a.buffers.list.len; i += (size_t)part_count(&a.buffers.list.at[i]))
+        write_offset(&a, &a.buffers.list.at[i]);
     int64_t most = tri_passes_option_int(run, "max-bytes", 0);
     if (!most || *out_total <= most)
         return true;
@@ -380,6 +397,7 @@ static bool run(tri_pass_run *run)
 
 static const char *const options[] = {
     "max-bytes=N: fail when a function needs more; 0 means no limit (0)",
+    "partition-size=N: bytes of a partition of the machine's shared memory, for partitioned_shared buffers (0: it has none)",
     "scratch-per-thread=N: bytes that a conversion may take to need fewer rounds, if they fit (0)",
     NULL,
 };

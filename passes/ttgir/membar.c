@@ -449,8 +449,7 @@ static bool run(tri_pass_run *run)
         if (mlirBlockIsNull(tri_op_body(funcs.at[i], 0)))
             continue;
         state s = {0};
-        if (!tri_buffers_init(&m.buffers, run->arena, funcs.at[i], m.module, run->unit->diag))
-            return false;
+        tri_buffers_init(&m.buffers, run->arena, funcs.at[i], m.module);
         if (m.buffers.list.len)
             visit_region(&m, mlirOperationGetRegion(funcs.at[i], 0), &s);
     }

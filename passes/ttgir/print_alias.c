@@ -67,16 +67,14 @@ static void tell_op(const teller *t, MlirOperation op)
         tell(t, op, tri_op_result(op, i), tri_op_result(op, i));
 }
 
-static bool tell_function(teller *t, MlirOperation func)
+static void tell_function(teller *t, MlirOperation func)
 {
     MlirOperation module = mlirModuleGetOperation(t->run->module);
-    if (!tri_buffers_init(&t->buffers, t->run->arena, func, module, t->run->unit->diag))
-        return false;
+    tri_buffers_init(&t->buffers, t->run->arena, func, module);
     tri_op_list ops = {0};
     tri_op_collect(func, t->run->arena, &ops);
     for (size_t i = 0; i < ops.len; i++)
         tell_op(t, ops.at[i]);
-    return true;
 }
 
 static bool run(tri_pass_run *run)
@@ -86,14 +84,14 @@ static bool run(tri_pass_run *run)
     mlirOpPrintingFlagsPrintNameLocAsPrefix(flags);
     teller t = {.run = run, .names = mlirAsmStateCreateForOperation(module, flags)};
     tri_op_list funcs = {0};
-    bool ok = true;
     tri_diag_set_remarks(run->unit->diag, tri_str_from(group));
     tri_op_collect_named(module, "tt.func", run->arena, &funcs);
-    for (size_t i = 0; ok && i < funcs.len; i++)
-        ok = mlirBlockIsNull(tri_op_body(funcs.at[i], 0)) || tell_function(&t, funcs.at[i]);
+    for (size_t i = 0; i < funcs.len; i++)
+        if (!mlirBlockIsNull(tri_op_body(funcs.at[i], 0)))
+            tell_function(&t, funcs.at[i]);
     mlirAsmStateDestroy(t.names);
     mlirOpPrintingFlagsDestroy(flags);
-    return ok;
+    return true;
 }
 
 const tri_pass tri_pass_print_alias = {

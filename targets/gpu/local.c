@@ -154,6 +154,8 @@ static bool run_alloc(tri_gpu *g, MlirOperation op)
     int64_t offset = tri_gpu_scratch_offset(op);
     if (!tri_type_get_memdesc(mlirValueGetType(result), &desc))
         return tri_gpu_unsupported(g, op, "not a buffer");
+    if (tri_encoding_get(g->arena, desc.encoding)->kind == TRI_ENC_PARTITIONED_SHARED)
+        return tri_gpu_unsupported(g, op, "this target's shared memory has no partitions to spread a buffer over");
     if (offset < 0)
         return tri_gpu_unsupported(g, op, "no shared memory was allocated for it; run allocate-shared-memory first");
     tri_gpu_set(g, result, make_descriptor(g, tri_gpu_shared_at(g, offset), desc.rank));

@@ -276,3 +276,12 @@ IR
   }
 IR
 }
+
+@test "shared memory of this target has no partitions" {
+    refuses "this target's shared memory has no partitions to spread a buffer over" <<'IR'
+  tt.func public @k() {
+    %b = ttg.local_alloc : () -> !ttg.memdesc<64x32xf16, #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>}>, #ttg.shared_memory, mutable> // here
+    tt.return
+  }
+IR
+}
