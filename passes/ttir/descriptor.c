@@ -252,9 +252,13 @@ static int rmw_of(const access *a, int64_t kind)
 
 static bool rewrite_reduce(access *a)
 {
-    int rmw = rmw_of(a, tri_op_int(a->op, "kind", 0));
+    static const char *const names[] = {"?", "add", "min", "max", "inc", "dec", "and", "or", "xor"};
+    int64_t kind = tri_op_int(a->op, "kind", 0);
+    int rmw = rmw_of(a, kind);
     if (!rmw) {
-        tri_op_error(a->run->unit->diag, a->op, 0, "this kind of descriptor reduction is not supported on this target");
+        tri_op_error(a->run->unit->diag, a->op, 6002, "a descriptor's atomic '%s' of %s elements is not supported on this target; "
+                     "load, combine and store the block where one program at a time does so, or use another type",
+                     names[kind > 0 && kind <= 8 ? kind : 0], tri_type_is_float(a->element) ? "floating-point" : "integer");
         return false;
     }
     enum { release = 3, gpu = 1 };

@@ -142,6 +142,20 @@ scaled() { # ARCH (native, or of the simulator) FORMAT_A FORMAT_B SCALE_A SCALE_
     scaled native bf16 e2m1 True True True False
 }
 
+@test "scales for 16 half bytes, which are bytes of floats" {
+    for arch in sm_90 sm_90a native; do
+        for pack in True False; do
+            set -- randint:u8:32x32:seed=1,low=0,high=256 randn:fp8e4:32x4:seed=3 randint:u8:32x64:seed=2,low=0,high=256 \
+                randn:fp8e4:64x4:seed=4 zeros:f32:32x64 32 64 64 "FA='e2m1'" "FB='e2m1'" SA=True SB=True PA=$pack PB=$pack NAN=0 RUN=16
+            [ $pack = True ] || set -- randint:u8:16x64:seed=1,low=0,high=256 "${@:2:1}" randint:u8:64x32:seed=2,low=0,high=256 "${@:4}"
+            TRITCC=$TRITRUN tritcc "$here/scaled.tri" -k scaled -o out=plain.npy -arch=sim:sm_90 "$@" PLAIN=True
+            local where=sim:$arch
+            [ $arch = native ] && where=native
+            TRITCC=$TRITRUN tritcc "$here/scaled.tri" -k scaled "-arch=$where" -expect out=@plain.npy -rtol=1e-4 -atol=1e-2 "$@" PLAIN=False
+        done
+    done
+}
+
 @test "a scale of 255 makes NaN of everything it scales" {
     scaled sm_80 e2m1 e5m2 True True True True 129
 }

@@ -285,3 +285,22 @@ IR
   }
 IR
 }
+
+@test "descriptors' atomics of 16-bit floats" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(p, N):
+    d = tl.make_tensor_descriptor(p, [N, 64], [64, 1], [32, 64])
+    d.atomic_add([0, 0], tl.zeros((32, 64), p.dtype.element_ty))
+    d.atomic_max([0, 0], tl.zeros((32, 64), p.dtype.element_ty))
+END
+    tritcc -1 -arch=sm_90 -emit=ptx=k.ptx -sig 'k(*fp16:16, i32)' k.tri
+    [[ $errors == *"k.tri:9:5: error: a descriptor's atomic 'max' of floating-point elements is not supported on this target; load,"*"[TRI-6002]"* ]]
+    [[ $errors != *"k.tri:8:"* ]]
+    tritcc -arch=sm_80 -emit=ptx=k.ptx -sig 'k(*i32:16, i32)' k.tri
+    [ "$(grep -c 'atom.*max.s32\|red.*max.s32' k.ptx)" -ge 1 ]
+}
