@@ -217,6 +217,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %a, %b : tensor<64x64xi64, #c>, tensor<64x64xi64, #c>
   }
 
+  // Both ways of widening start from one value; of two values, either would have to be converted.
+  // CHECK-LABEL: @extended_both_ways
+  // CHECK: ttg.convert_layout %arg0 : tensor<64x64xi8
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK-LABEL: @extended_two
+  // CHECK: arith.addi
+  // CHECK: ttg.convert_layout {{.*}} : tensor<64x64xi32
+  tt.func public @extended_both_ways(%x: tensor<64x64xi8, #r>) -> tensor<64x64xi32, #c> {
+    %s = arith.extsi %x : tensor<64x64xi8, #r> to tensor<64x64xi32, #r>
+    %u = arith.extui %x : tensor<64x64xi8, #r> to tensor<64x64xi32, #r>
+    %a = arith.addi %s, %u : tensor<64x64xi32, #r>
+    %o = ttg.convert_layout %a : tensor<64x64xi32, #r> -> tensor<64x64xi32, #c>
+    tt.return %o : tensor<64x64xi32, #c>
+  }
+  tt.func public @extended_two(%x: tensor<64x64xi8, #r>, %y: tensor<64x64xi8, #r>) -> tensor<64x64xi32, #c> {
+    %s = arith.extsi %x : tensor<64x64xi8, #r> to tensor<64x64xi32, #r>
+    %u = arith.extui %y : tensor<64x64xi8, #r> to tensor<64x64xi32, #r>
+    %a = arith.addi %s, %u : tensor<64x64xi32, #r>
+    %o = ttg.convert_layout %a : tensor<64x64xi32, #r> -> tensor<64x64xi32, #c>
+    tt.return %o : tensor<64x64xi32, #c>
+  }
+
   // Halves of bytes: where both of a byte are wanted in one thread, the byte is had there; else they are converted.
   // CHECK-LABEL: @nibbles
   // CHECK-NOT: ttg.convert_layout
