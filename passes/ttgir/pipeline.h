@@ -48,7 +48,7 @@ bool tri_pipeline_expand_run(tri_arena *arena, MlirOperation loop);
 bool tri_pipeline_can_predicate(MlirOperation op);
 MlirOperation tri_pipeline_predicate(tri_arena *arena, MlirOperation op, MlirValue pred);
 /* Lets the products of warp groups in loops run on, and waits for them where that is needed. */
-void tri_pipeline_wgmma_run(const tri_pass_run *run);
+void tri_pipeline_wgmma_run(tri_pass_run *run);
 /* Makes two of a product that reads A from registers, each over half of K, in its place. False, and nothing is changed,
  * when A is in a buffer or the halves would not fill an instruction. */
 bool tri_pipeline_wgmma_split(tri_arena *arena, MlirOperation dot, MlirOperation out_halves[2]);

@@ -9,12 +9,16 @@
  *
  * A product may stay under way over the back edge when (1) its buffers are rings or lie outside of the loop, (2) its
  * result is only yielded, or used inside a conditional, (3) the argument it comes back as is only an accumulator, or
- * is used behind a wait for everything. Those that read registers are cut in two (pipeline_wgmma_split.c). Others are waited for at once. A wait takes what it waits for as operands and
- * gives it back, and takes the buffers, so that they live until then. */
+ * is used behind a wait for everything. It may be yielded transposed and be transposed back in the next iteration, for
+ * these are the same registers under other names. Products that read registers are cut in two
+ * (pipeline_wgmma_split.c). Others are waited for at once. A wait takes what it waits for as operands and gives it back,
+ * and takes the buffers, so that they live until then. */
 #include "passes/ttgir/pipeline.h"
 
 #include "base/map.h"
 #include "ir/type.h"
+#include "passes/analysis/dots.h"
+#include "passes/ttgir/layouts.h"
 
 typedef struct {
     MlirOperation dot;
@@ -23,6 +27,7 @@ typedef struct {
 
 typedef struct {
     tri_arena *arena;
+    const tri_layouts *layouts;
     MlirOperation loop;
     MlirBlock body;
     TRI_VEC(async_dot) dots; /* of the body, in program order */
@@ -91,7 +96,16 @@ static bool outlives_iteration(launcher *l, MlirValue value)
     }
 }
 
-/* The loop argument that a product's result becomes; all its other uses are inside of conditionals. */
+/* Other names for the same registers. */
+static bool is_renaming(launcher *l, MlirOperation op)
+{
+    if (tri_op_is(op, "ttg.convert_layout"))
+        return tri_layouts_is_free_convert(l->layouts, mlirValueGetType(tri_op_operand(op, 0)), mlirValueGetType(tri_op_result(op, 0)));
+    return tri_op_is(op, "tt.trans") || (tri_op_is(op, "tt.reshape") && !tri_op_flag(op, "allow_reorder"));
+}
+
+/* The loop argument that a product's result becomes, by way of renamings perhaps; all its other uses are inside of
+ * conditionals. */
 static intptr_t yielded_as(launcher *l, MlirValue value)
 {
     MlirOperation yield = mlirBlockGetTerminator(l->body);
@@ -102,6 +116,9 @@ static intptr_t yielded_as(launcher *l, MlirValue value)
         intptr_t as = -1;
         if (mlirOperationEqual(user, yield))
             as = (intptr_t)mlirOpOperandGetOperandNumber(use);
+        else if (is_renaming(l, user) && mlirOperationEqual(user, top) && tri_dots_has_one_use(value) &&
+                 tri_dots_has_one_use(tri_op_result(user, 0)))
+            return yielded_as(l, tri_op_result(user, 0));
         else if (tri_op_is(top, "scf.if") && tri_op_is(user, "scf.yield") &&
                  mlirOperationEqual(mlirOperationGetParentOperation(user), top))
             as = yielded_as(l, tri_op_result(top, (intptr_t)mlirOpOperandGetOperandNumber(use)));
@@ -120,6 +137,8 @@ static bool use_is_accumulator(launcher *l, MlirOperation user, intptr_t operand
 {
     if (is_dot(user))
         return operand == 2;
+    if (is_renaming(l, user))
+        return is_only_accumulator(l, tri_op_result(user, 0), seen);
     if (tri_op_is(user, "arith.select") || tri_op_is(user, "scf.for")) /* the value goes on as another */
         return false;
     if (tri_op_is(user, "scf.yield") && mlirOperationEqual(user, mlirBlockGetTerminator(l->body)))
@@ -279,7 +298,8 @@ static void wait_before_uses(launcher *l, MlirOperation dot)
         MlirOpOperand use = mlirValueGetFirstUse(result);
         for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
             MlirOperation user = mlirOpOperandGetOwner(use);
-            if (tri_op_is(user, "scf.yield") || is_wait(user) ||
+            bool is_on_way = is_renaming(l, user) && mlirBlockEqual(mlirOperationGetBlock(user), l->body);
+            if (tri_op_is(user, "scf.yield") || is_wait(user) || is_on_way ||
                 (is_dot(user) && mlirOpOperandGetOperandNumber(use) == 2))
                 continue;
             bool is_same_block = !mlirOperationIsNull(first) &&
@@ -343,9 +363,10 @@ static void insert_waits(launcher *l)
     make_wait(l->arena, &b, (int)results.len, results.len, results.at);
 }
 
-static void run_loop(tri_arena *arena, MlirOperation loop)
+static void run_loop(const tri_layouts *layouts, MlirOperation loop)
 {
-    launcher l = {.arena = arena, .loop = loop, .body = tri_op_body(loop, 0)};
+    tri_arena *arena = layouts->arena;
+    launcher l = {.arena = arena, .layouts = layouts, .loop = loop, .body = tri_op_body(loop, 0)};
     MlirOperation op = mlirBlockGetFirstOperation(l.body);
     for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
         if (is_dot(op))
@@ -370,11 +391,12 @@ static void run_loop(tri_arena *arena, MlirOperation loop)
     make_wait(arena, &b, 0, results.len, results.at);
 }
 
-void tri_pipeline_wgmma_run(const tri_pass_run *run)
+void tri_pipeline_wgmma_run(tri_pass_run *run)
 {
     tri_op_list loops = {0};
+    tri_layouts layouts = tri_layouts_make(run);
     tri_op_collect_named(mlirModuleGetOperation(run->module), "scf.for", run->arena, &loops);
     for (size_t i = 0; i < loops.len; i++)
         if (tri_pipeline_num_stages(run, loops.at[i]) >= 1)
-            run_loop(run->arena, loops.at[i]);
+            run_loop(&layouts, loops.at[i]);
 }

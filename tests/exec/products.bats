@@ -180,6 +180,17 @@ scaled() { # ARCH (native, or of the simulator) FORMAT_A FORMAT_B SCALE_A SCALE_
     widened sm_90a 64 64 48 64 64 16
 }
 
+@test "products of warp groups: sums that are kept transposed" {
+    for type in i8 f16; do
+        local a=randn:f16:64x256:seed=1
+        [ "$type" = f16 ] || a=randint:i8:64x256:seed=1,low=-9,high=9
+        for stages in 1 3; do
+            EXTRA=-num-stages=$stages on sm_90a turned.tri c_ptr 2e-2 -grid=1 "$a" randn:f16:256x32:seed=2 zeros:f16:32x64 \
+                64 32 256 BM=64 BN=32 BK=64
+        done
+    done
+}
+
 @test "attention backward: chained products of warp groups, copies waited for an iteration early" {
     set -- "$SRCDIR/bench/gpu/kernels/attention_bwd.tri" -k attention_bwd_kernel -grid=1 randn:bf16:128x64:seed=1 \
         randn:bf16:128x64:seed=2 randn:bf16:128x64:seed=3 0.125 randn:bf16:128x64:seed=4 zeros:f32:128x64 zeros:f32:128x64 \

@@ -4,6 +4,7 @@
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #a = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
+#turned = #ttg.linear<{register = [[1, 0], [0, 8], [8, 0], [16, 0], [32, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 16], [0, 32]], block = []}>
 #short = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 #op = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
@@ -209,6 +210,59 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %d : tensor<64x64xf32, #mma>
     }
     tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // Sums that are transposed and back again: the same registers. One that is read in between is waited for, and so is
+  // one that goes to other threads.
+  // CHECK-LABEL: @turned
+  // CHECK: scf.for
+  // CHECK-NEXT: tt.trans
+  // CHECK-NEXT: ttng.warp_group_dot
+  // CHECK-NEXT: [[W:%.+]]:3 = ttng.warp_group_dot_wait {{.*}} {pendings = 1 : i32}
+  // CHECK-NEXT: tt.trans [[W]]#0
+  // CHECK-NEXT: scf.yield
+  // CHECK-LABEL: @turned_used
+  // CHECK: ttng.warp_group_dot
+  // CHECK-NEXT: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
+  // CHECK-NEXT: tt.trans
+  // CHECK-NEXT: arith.addf
+  // CHECK-LABEL: @moved
+  // CHECK: ttng.warp_group_dot
+  // CHECK-NEXT: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
+  // CHECK-NEXT: ttg.convert_layout
+  tt.func @turned(%x: !x, %y: !y, %c: tensor<64x64xf32, #turned>, %n: i32) -> tensor<64x64xf32, #turned> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #turned>) : i32 {
+      %a = tt.trans %acc {order = array<i32: 1, 0>} : tensor<64x64xf32, #turned> -> tensor<64x64xf32, #mma>
+      %d = ttng.warp_group_dot %x, %y, %a : !x * !y -> tensor<64x64xf32, #mma>
+      %t = tt.trans %d {order = array<i32: 1, 0>} : tensor<64x64xf32, #mma> -> tensor<64x64xf32, #turned>
+      scf.yield %t : tensor<64x64xf32, #turned>
+    }
+    tt.return %r : tensor<64x64xf32, #turned>
+  }
+  tt.func @turned_used(%x: !x, %y: !y, %c: tensor<64x64xf32, #turned>, %n: i32) -> tensor<64x64xf32, #turned> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #turned>) : i32 {
+      %a = tt.trans %acc {order = array<i32: 1, 0>} : tensor<64x64xf32, #turned> -> tensor<64x64xf32, #mma>
+      %d = ttng.warp_group_dot %x, %y, %a : !x * !y -> tensor<64x64xf32, #mma>
+      %t = tt.trans %d {order = array<i32: 1, 0>} : tensor<64x64xf32, #mma> -> tensor<64x64xf32, #turned>
+      %s = arith.addf %t, %t : tensor<64x64xf32, #turned>
+      scf.yield %s : tensor<64x64xf32, #turned>
+    }
+    tt.return %r : tensor<64x64xf32, #turned>
+  }
+  tt.func @moved(%x: !x, %y: !y, %c: tensor<64x64xf32, #blocked>, %n: i32) -> tensor<64x64xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #blocked>) : i32 {
+      %a = ttg.convert_layout %acc : tensor<64x64xf32, #blocked> -> tensor<64x64xf32, #mma>
+      %d = ttng.warp_group_dot %x, %y, %a : !x * !y -> tensor<64x64xf32, #mma>
+      %t = ttg.convert_layout %d : tensor<64x64xf32, #mma> -> tensor<64x64xf32, #blocked>
+      scf.yield %t : tensor<64x64xf32, #blocked>
+    }
+    tt.return %r : tensor<64x64xf32, #blocked>
   }
 
   // A loop that waits for its products waits for the copies of its next iteration behind them, in front of new copies.
