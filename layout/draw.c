@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAX_ROWS = 128, MAX_COLUMNS = 128, CELL_WIDTH = 44, CELL_HEIGHT = 20, MARGIN = 40 };
+enum { MAX_ROWS = 128, MAX_COLUMNS = 128, MAX_PLANES = 64 };
+/* of pictures, in pixels */
+enum { CELL_WIDTH = 44, CELL_HEIGHT = 20, BUFFER_CELL_HEIGHT = 30, MARGIN = 40, TITLE_LINE = 18, LETTER = 7 };
 
 /* Who holds an element: the first index that maps to it, in input order, and how many do. */
 typedef struct {
@@ -22,7 +24,7 @@ typedef struct {
     cell *cells;            /* [packed output] */
     int row_dim, column_dim; /* positions among the outputs; row -1 for one dimension */
     int64_t rows, columns, planes;
-    int64_t shown_rows, shown_columns;
+    int64_t shown_rows, shown_columns, shown_planes;
 } drawing;
 
 static void start(drawing *d, const tri_linear *l, const tri_draw_options *options)
@@ -50,6 +52,16 @@ static void start(drawing *d, const tri_linear *l, const tri_draw_options *optio
     d->planes = ((int64_t)1 << total_out) / (d->rows * d->columns);
     d->shown_rows = d->rows < MAX_ROWS ? d->rows : MAX_ROWS;
     d->shown_columns = d->columns < MAX_COLUMNS ? d->columns : MAX_COLUMNS;
+    d->shown_planes = d->planes < MAX_PLANES ? d->planes : MAX_PLANES;
+}
+
+/* Says what is left out, if anything is. */
+static void add_cut(const drawing *d, tri_buf *out)
+{
+    if (d->shown_rows < d->rows || d->shown_columns < d->columns)
+        tri_buf_format(out, "(the first %lld rows and %lld columns)", (long long)d->shown_rows, (long long)d->shown_columns);
+    if (d->shown_planes < d->planes)
+        tri_buf_format(out, "(the first %lld of %lld planes)", (long long)d->shown_planes, (long long)d->planes);
 }
 
 /* Packed output of a cell of a plane; planes run through the leading dimensions, last one fastest. */
@@ -79,12 +91,17 @@ static uint64_t input_of(const drawing *d, uint64_t index, tri_dim in)
     return 0;
 }
 
-static uint64_t bank_of(const drawing *d, uint64_t offset)
+/* The 32-bit word of shared memory that an element begins in. */
+static uint64_t word_of(const drawing *d, uint64_t offset)
 {
     if (d->encoding)
         offset = (uint64_t)tri_convert_pad_offset(d->encoding, (int64_t)offset);
-    return offset * (uint64_t)d->element_bits / 32 % (uint64_t)d->banks;
+    return offset * (uint64_t)d->element_bits / 32;
 }
+
+static uint64_t bank_of(const drawing *d, uint64_t offset) { return word_of(d, offset) % (uint64_t)d->banks; }
+
+static bool has_blocks(const drawing *d) { return tri_linear_in_bits(d->l, TRI_DIM_BLOCK) > 0; }
 
 static void add_plane_title(const drawing *d, int64_t plane, const char *before, const char *after, tri_buf *out)
 {
@@ -126,7 +143,10 @@ static void add_holder(const drawing *d, const cell *c, tri_buf *out)
         uint64_t offset = input_of(d, c->index, TRI_DIM_OFFSET);
         snprintf(text, sizeof text, "%llu@%llu", (unsigned long long)offset, (unsigned long long)bank_of(d, offset));
     } else {
-        snprintf(text, sizeof text, "%llu.%llu:%llu%s", (unsigned long long)input_of(d, c->index, TRI_DIM_WARP),
+        char block[24] = "";
+        if (has_blocks(d))
+            snprintf(block, sizeof block, "%llu/", (unsigned long long)input_of(d, c->index, TRI_DIM_BLOCK));
+        snprintf(text, sizeof text, "%s%llu.%llu:%llu%s", block, (unsigned long long)input_of(d, c->index, TRI_DIM_WARP),
                  (unsigned long long)input_of(d, c->index, TRI_DIM_LANE),
                  (unsigned long long)input_of(d, c->index, TRI_DIM_REGISTER), c->holders > 1 ? "*" : "");
     }
@@ -135,8 +155,9 @@ static void add_holder(const drawing *d, const cell *c, tri_buf *out)
 
 static void add_elements(const drawing *d, tri_buf *out)
 {
-    tri_buf_format(out, "elements (%s)\n", d->is_shared ? "offset@bank" : "warp.lane:register, the first of several when *");
-    for (int64_t plane = 0; plane < d->planes; plane++) {
+    tri_buf_format(out, "elements (%s%s)\n", has_blocks(d) && !d->is_shared ? "block/" : "",
+                   d->is_shared ? "offset@bank" : "warp.lane:register, the first of several when *");
+    for (int64_t plane = 0; plane < d->shown_planes; plane++) {
         add_plane_title(d, plane, "", ":\n", out);
         tri_buf_add_z(out, "        ");
         for (int64_t c = 0; c < d->shown_columns; c++)
@@ -149,8 +170,10 @@ static void add_elements(const drawing *d, tri_buf *out)
             tri_buf_add_char(out, '\n');
         }
     }
-    if (d->shown_rows < d->rows || d->shown_columns < d->columns)
-        tri_buf_format(out, "(the first %lld rows and %lld columns)\n", (long long)d->shown_rows, (long long)d->shown_columns);
+    size_t length = out->len;
+    add_cut(d, out);
+    if (out->len > length)
+        tri_buf_add_char(out, '\n');
 }
 
 static void add_threads(const drawing *d, tri_buf *out)
@@ -208,18 +231,34 @@ void tri_draw_text(const tri_linear *l, const tri_draw_options *options, tri_buf
 
 /* ---- pictures ---- */
 
-static void add_escaped(const char *text, tri_buf *out)
+static void add_escaped(tri_str text, tri_buf *out)
 {
-    for (; *text; text++) {
-        if (*text == '<')
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '<')
             tri_buf_add_z(out, "&lt;");
-        else if (*text == '>')
+        else if (text.data[i] == '>')
             tri_buf_add_z(out, "&gt;");
-        else if (*text == '&')
+        else if (text.data[i] == '&')
             tri_buf_add_z(out, "&amp;");
         else
-            tri_buf_add_char(out, *text);
+            tri_buf_add_char(out, text.data[i]);
     }
+}
+
+static int cell_height(const drawing *d) { return d->is_shared ? BUFFER_CELL_HEIGHT : CELL_HEIGHT; }
+
+/* Warps of all blocks, or banks. */
+static uint64_t key_count(const drawing *d)
+{
+    return d->is_shared ? (uint64_t)d->banks
+                        : (uint64_t)(tri_linear_in_size(d->l, TRI_DIM_WARP) * tri_linear_in_size(d->l, TRI_DIM_BLOCK));
+}
+
+static uint64_t key_of(const drawing *d, const cell *c)
+{
+    if (d->is_shared)
+        return bank_of(d, input_of(d, c->index, TRI_DIM_OFFSET));
+    return input_of(d, c->index, TRI_DIM_BLOCK) * (uint64_t)tri_linear_in_size(d->l, TRI_DIM_WARP) + input_of(d, c->index, TRI_DIM_WARP);
 }
 
 /* Hues are spread so that neighbours differ; banks run once around the circle. */
@@ -228,26 +267,66 @@ static int hue_of(const drawing *d, uint64_t key)
     return d->is_shared ? (int)(key * 360 / (uint64_t)d->banks) : (int)(key * 137 % 360);
 }
 
+static void add_details(const drawing *d, const cell *c, uint64_t packed, tri_buf *out)
+{
+    uint64_t offset = input_of(d, c->index, TRI_DIM_OFFSET);
+    add_coords(d->l, packed, out);
+    if (d->is_shared) {
+        tri_buf_format(out, " offset %llu bank %llu", (unsigned long long)offset, (unsigned long long)bank_of(d, offset));
+        return;
+    }
+    if (has_blocks(d))
+        tri_buf_format(out, " block %llu", (unsigned long long)input_of(d, c->index, TRI_DIM_BLOCK));
+    tri_buf_format(out, " warp %llu lane %llu register %llu, held %u times",
+                   (unsigned long long)input_of(d, c->index, TRI_DIM_WARP), (unsigned long long)input_of(d, c->index, TRI_DIM_LANE),
+                   (unsigned long long)input_of(d, c->index, TRI_DIM_REGISTER), c->holders);
+}
+
 static void add_cell(const drawing *d, const cell *c, uint64_t packed, int64_t x, int64_t y, tri_buf *out)
 {
-    uint64_t offset = input_of(d, c->index, TRI_DIM_OFFSET), warp = input_of(d, c->index, TRI_DIM_WARP);
-    uint64_t lane = input_of(d, c->index, TRI_DIM_LANE), reg = input_of(d, c->index, TRI_DIM_REGISTER);
+    uint64_t offset = input_of(d, c->index, TRI_DIM_OFFSET), lane = input_of(d, c->index, TRI_DIM_LANE);
     int light = d->is_shared ? 78 : lane % 2 ? 74 : 82;
+    int64_t middle = x + CELL_WIDTH / 2;
     tri_buf_format(out, "<g><rect x=\"%lld\" y=\"%lld\" width=\"%d\" height=\"%d\" fill=\"hsl(%d,70%%,%d%%)\"/>", (long long)x,
-                   (long long)y, CELL_WIDTH, CELL_HEIGHT, hue_of(d, d->is_shared ? bank_of(d, offset) : warp), light);
-    tri_buf_format(out, "<text x=\"%lld\" y=\"%lld\">", (long long)(x + CELL_WIDTH / 2), (long long)(y + CELL_HEIGHT - 6));
+                   (long long)y, CELL_WIDTH, cell_height(d), hue_of(d, key_of(d, c)), light);
+    tri_buf_format(out, "<text x=\"%lld\" y=\"%lld\">", (long long)middle, (long long)(y + CELL_HEIGHT - 6));
     if (d->is_shared)
-        tri_buf_format(out, "%llu", (unsigned long long)offset);
+        tri_buf_format(out, "%llu<tspan class=\"small\" x=\"%lld\" dy=\"11\">bank %llu</tspan>", (unsigned long long)offset,
+                       (long long)middle, (unsigned long long)bank_of(d, offset));
     else
-        tri_buf_format(out, "%llu:%llu%s", (unsigned long long)lane, (unsigned long long)reg, c->holders > 1 ? "*" : "");
+        tri_buf_format(out, "%llu:%llu%s", (unsigned long long)lane, (unsigned long long)input_of(d, c->index, TRI_DIM_REGISTER),
+                       c->holders > 1 ? "*" : "");
     tri_buf_add_z(out, "</text><title>");
-    add_coords(d->l, packed, out);
-    if (d->is_shared)
-        tri_buf_format(out, " offset %llu bank %llu", (unsigned long long)offset, (unsigned long long)bank_of(d, offset));
-    else
-        tri_buf_format(out, " warp %llu lane %llu register %llu, held %u times", (unsigned long long)warp,
-                       (unsigned long long)lane, (unsigned long long)reg, c->holders);
+    add_details(d, c, packed, out);
     tri_buf_add_z(out, "</title></g>\n");
+}
+
+/* 2: cells of different warps, 1: of different threads. Of shared memory, 2: not in the same row of banks,
+ * where accesses do not conflict; 1: not in the same word. */
+static int edge_between(const drawing *d, const cell *a, const cell *b)
+{
+    if (d->is_shared) {
+        uint64_t x = word_of(d, input_of(d, a->index, TRI_DIM_OFFSET)), y = word_of(d, input_of(d, b->index, TRI_DIM_OFFSET));
+        return x / (uint64_t)d->banks != y / (uint64_t)d->banks ? 2 : x != y;
+    }
+    return key_of(d, a) != key_of(d, b) ? 2 : input_of(d, a->index, TRI_DIM_LANE) != input_of(d, b->index, TRI_DIM_LANE);
+}
+
+/* The lines between cells that belong together and others, thin (1) or thick (2). */
+static void add_edges(const drawing *d, int64_t plane, int64_t top, int strength, tri_buf *out)
+{
+    tri_buf_format(out, "<path class=\"edge%d\" d=\"", strength);
+    for (int64_t r = 0; r < d->shown_rows; r++) {
+        for (int64_t c = 0; c < d->shown_columns; c++) {
+            const cell *here = &d->cells[place_of(d, plane, r, c)];
+            long long x = MARGIN + c * CELL_WIDTH, y = top + r * cell_height(d);
+            if (c && edge_between(d, here, &d->cells[place_of(d, plane, r, c - 1)]) == strength)
+                tri_buf_format(out, "M%lld %lldv%d", x, y, cell_height(d));
+            if (r && edge_between(d, here, &d->cells[place_of(d, plane, r - 1, c)]) == strength)
+                tri_buf_format(out, "M%lld %lldh%d", x, y, CELL_WIDTH);
+        }
+    }
+    tri_buf_add_z(out, "\"/>\n");
 }
 
 static void add_axes(const drawing *d, int64_t top, tri_buf *out)
@@ -256,53 +335,95 @@ static void add_axes(const drawing *d, int64_t top, tri_buf *out)
         tri_buf_format(out, "<text x=\"%lld\" y=\"%lld\">%lld</text>", (long long)(MARGIN + c * CELL_WIDTH + CELL_WIDTH / 2),
                        (long long)(top - 6), (long long)c);
     for (int64_t r = 0; r < d->shown_rows; r++)
-        tri_buf_format(out, "<text x=\"%d\" y=\"%lld\">%lld</text>", MARGIN / 2, (long long)(top + (r + 1) * CELL_HEIGHT - 6),
+        tri_buf_format(out, "<text x=\"%d\" y=\"%lld\">%lld</text>", MARGIN / 2,
+                       (long long)(top + r * cell_height(d) + cell_height(d) / 2 + 4),
                        (long long)(d->row_dim < 0 ? r * d->columns : r));
     tri_buf_add_char(out, '\n');
 }
 
 static void add_legend(const drawing *d, int64_t top, tri_buf *out)
 {
-    int64_t n = d->is_shared ? d->banks : tri_linear_in_size(d->l, TRI_DIM_WARP);
-    for (int64_t i = 0; i < n; i++) {
-        int64_t x = MARGIN + i % 16 * CELL_WIDTH * 2, y = top + i / 16 * (CELL_HEIGHT + 4);
+    uint64_t warps = (uint64_t)tri_linear_in_size(d->l, TRI_DIM_WARP);
+    for (uint64_t i = 0; i < key_count(d); i++) {
+        int64_t x = MARGIN + (int64_t)(i % 16) * CELL_WIDTH * 2, y = top + (int64_t)(i / 16) * (CELL_HEIGHT + 4);
         tri_buf_format(out, "<rect x=\"%lld\" y=\"%lld\" width=\"%d\" height=\"%d\" fill=\"hsl(%d,70%%,78%%)\"/>", (long long)x,
-                       (long long)y, CELL_WIDTH * 2 - 6, CELL_HEIGHT, hue_of(d, (uint64_t)i));
-        tri_buf_format(out, "<text x=\"%lld\" y=\"%lld\">%s %lld</text>\n", (long long)(x + CELL_WIDTH - 3),
-                       (long long)(y + CELL_HEIGHT - 6), d->is_shared ? "bank" : "warp", (long long)i);
+                       (long long)y, CELL_WIDTH * 2 - 6, CELL_HEIGHT, hue_of(d, i));
+        tri_buf_format(out, "<text x=\"%lld\" y=\"%lld\">", (long long)(x + CELL_WIDTH - 3), (long long)(y + CELL_HEIGHT - 6));
+        if (has_blocks(d) && !d->is_shared)
+            tri_buf_format(out, "block %llu ", (unsigned long long)(i / warps));
+        tri_buf_format(out, "%s %llu</text>\n", d->is_shared ? "bank" : "warp", (unsigned long long)(d->is_shared ? i : i % warps));
     }
+}
+
+/* A text, broken into lines that fit; returns the y below them. */
+static int64_t add_lines(tri_str text, int64_t y, int64_t width, tri_buf *out)
+{
+    size_t most = (size_t)((width - 2 * MARGIN) / LETTER);
+    for (tri_str rest = tri_str_trim(text); rest.len; y += TITLE_LINE) {
+        size_t end = rest.len;
+        if (end > most)
+            for (end = most; end > 1 && rest.data[end] != ' '; end--)
+                continue;
+        tri_buf_format(out, "<text class=\"left\" x=\"%d\" y=\"%lld\">", MARGIN, (long long)y);
+        add_escaped(tri_str_sub(rest, 0, end), out);
+        tri_buf_add_z(out, "</text>\n");
+        rest = tri_str_trim(tri_str_sub(rest, end, rest.len));
+    }
+    return y;
+}
+
+/* The title, and how to read a cell; returns the y below them. */
+static int64_t add_title(const drawing *d, const char *title, int64_t width, tri_buf *out)
+{
+    tri_buf text = {0};
+    tri_buf_add_z(&text, d->is_shared ? "cell: offset, bank; thick line: end of a row of banks "
+                                      : "cell: lane:register, * held several times; black line: end of a thread, thick: of a warp ");
+    add_cut(d, &text);
+    int64_t y = add_lines(tri_str_from(title), 24, width, out);
+    y = add_lines(tri_buf_str(&text), y, width, out);
+    tri_buf_fini(&text);
+    return y;
+}
+
+static void add_plane(const drawing *d, int64_t plane, int64_t top, tri_buf *out)
+{
+    if (d->planes > 1) {
+        tri_buf_format(out, "<text class=\"left\" x=\"%d\" y=\"%lld\">", MARGIN, (long long)(top - 22));
+        add_plane_title(d, plane, "", "", out);
+        tri_buf_add_z(out, "</text>\n");
+    }
+    add_axes(d, top, out);
+    for (int64_t r = 0; r < d->shown_rows; r++) {
+        for (int64_t c = 0; c < d->shown_columns; c++) {
+            uint64_t packed = place_of(d, plane, r, c);
+            add_cell(d, &d->cells[packed], packed, MARGIN + c * CELL_WIDTH, top + r * cell_height(d), out);
+        }
+    }
+    add_edges(d, plane, top, 1, out);
+    add_edges(d, plane, top, 2, out);
 }
 
 void tri_draw_svg(const tri_linear *l, const tri_draw_options *options, tri_buf *out)
 {
     drawing d;
+    tri_buf body = {0};
     start(&d, l, options);
-    int64_t plane_height = d.shown_rows * CELL_HEIGHT + 2 * MARGIN, legend_rows = d.is_shared ? (d.banks + 15) / 16 : (tri_linear_in_size(l, TRI_DIM_WARP) + 15) / 16;
-    int64_t first = 2 * MARGIN + legend_rows * (CELL_HEIGHT + 4);
     int64_t width = 2 * MARGIN + (d.shown_columns > 32 ? d.shown_columns : 32) * CELL_WIDTH;
-    tri_buf_format(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lld\" height=\"%lld\">\n", (long long)width,
-                   (long long)(first + d.planes * plane_height));
-    tri_buf_add_z(out, "<style>text{font:11px sans-serif;text-anchor:middle}rect{stroke:#555;stroke-width:.5}"
-                       ".left{text-anchor:start;font-size:14px}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
-    tri_buf_format(out, "<text class=\"left\" x=\"%d\" y=\"24\">", MARGIN);
-    add_escaped(options->title ? options->title : "", out);
-    tri_buf_format(out, "%s</text>\n", d.is_shared ? "  (cell: offset)" : "  (cell: lane:register, * held several times)");
-    add_legend(&d, MARGIN, out);
-    for (int64_t plane = 0; plane < d.planes; plane++) {
-        int64_t top = first + plane * plane_height;
-        if (d.planes > 1) {
-            tri_buf_format(out, "<text class=\"left\" x=\"%d\" y=\"%lld\">", MARGIN, (long long)(top - 22));
-            add_plane_title(&d, plane, "", "", out);
-            tri_buf_add_z(out, "</text>\n");
-        }
-        add_axes(&d, top, out);
-        for (int64_t r = 0; r < d.shown_rows; r++) {
-            for (int64_t c = 0; c < d.shown_columns; c++) {
-                uint64_t packed = place_of(&d, plane, r, c);
-                add_cell(&d, &d.cells[packed], packed, MARGIN + c * CELL_WIDTH, top + r * CELL_HEIGHT, out);
-            }
-        }
+    int64_t y = add_title(&d, options->title, width, &body);
+    add_legend(&d, y, &body);
+    y += (int64_t)(key_count(&d) + 15) / 16 * (CELL_HEIGHT + 4);
+    for (int64_t plane = 0; plane < d.shown_planes; plane++) {
+        add_plane(&d, plane, y + MARGIN, &body);
+        y += d.shown_rows * cell_height(&d) + MARGIN;
     }
+    tri_buf_format(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lld\" height=\"%lld\" viewBox=\"0 0 %lld %lld\">\n",
+                   (long long)width, (long long)(y + MARGIN / 2), (long long)width, (long long)(y + MARGIN / 2));
+    tri_buf_add_z(out, "<style>text{font:11px sans-serif;text-anchor:middle}rect{stroke:#999;stroke-width:.5}"
+                       ".small{font-size:8px}.left{text-anchor:start;font-size:14px}path{fill:none;stroke:#222}"
+                       ".edge1{stroke-width:1}.edge2{stroke-width:2.5}</style>\n"
+                       "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
+    tri_buf_add_str(out, tri_buf_str(&body));
     tri_buf_add_z(out, "</svg>\n");
+    tri_buf_fini(&body);
     free(d.cells);
 }

@@ -52,3 +52,57 @@ END
     tritcc -1 -emit=svg=k.svg k.ttgir
     [[ "$errors" == *"say which with --value or --at"* ]]
 }
+
+@test "a picture of a buffer names banks, and draws a thick line where a row of banks ends" {
+    tritcc -emit=svg=k.svg --value=%0 k.ttgir
+    [ "$(grep -c '>18<tspan class="small" x="62" dy="11">bank 18<' k.svg)" -eq 1 ]
+    grep -q '(1,0) offset 18 bank 18' k.svg
+    # 16 floats a line: two lines are a row of 32 banks, so the thick lines lie above every second of them
+    thick=$(grep 'class="edge2"' k.svg)
+    [ "$(grep -o 'h44' <<<"$thick" | wc -l)" -eq $((7 * 16)) ]
+    [[ $thick != *v30* ]]
+    # every element is a word of its own: all other borders are thin lines
+    [ "$(grep 'class="edge1"' k.svg | grep -oE 'v30|h44' | wc -l)" -eq $((15 * 16 * 2 - 7 * 16)) ]
+}
+
+@test "a picture shows threads by thin lines and warps by thick ones" {
+    tritcc -emit=svg=k.svg --value=%arg0 k.ttgir
+    [ "$(grep 'class="edge2"' k.svg | grep -o h44 | wc -l)" -eq 16 ]
+    [ "$(grep 'class="edge1"' k.svg | grep -o v20 | wc -l)" -eq $((7 * 16)) ]
+    grep -q 'viewBox="0 0 ' k.svg
+}
+
+@test "blocks of a cluster are told apart" {
+    cat >c.ttgir <<'END'
+#two = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0], CGALayout = [[1, 0]]}>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @k(%arg0: tensor<16x8xf32, #two>) {
+    tt.return
+  }
+}
+END
+    tritcc -emit=layout=- --value=%arg0 c.ttgir
+    [[ "$output" == *"block/warp.lane:register"* ]]
+    [[ "$output" =~ $'\n'\ +12\ +1/1\.0:0\ +1/1\.1:0 ]]
+    tritcc -emit=svg=c.svg --value=%arg0 c.ttgir
+    grep -q '>block 1 warp 1<' c.svg
+    grep -q '(12,1) block 1 warp 1 lane 1 register 0' c.svg
+    [ "$(grep -o 'fill="hsl([0-9]*,' c.svg | sort -u | wc -l)" -eq 4 ]
+}
+
+@test "what is too large is cut, and said so; long titles are broken" {
+    cat >c.ttgir <<'END'
+#deep = #ttg.linear<{register = [[0, 0, 1], [0, 0, 2], [0, 1, 0], [1, 0, 0], [2, 0, 0], [4, 0, 0], [8, 0, 0], [16, 0, 0], [32, 0, 0], [64, 0, 0]], lane = [[0, 2, 0], [0, 4, 0], [0, 8, 0], [0, 16, 0], [0, 32, 0]], warp = [[0, 64, 0], [0, 128, 0]], block = []}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @k(%arg0: tensor<128x256x4xf32, #deep>) {
+    tt.return
+  }
+}
+END
+    tritcc -emit=svg=c.svg --value=%arg0 c.ttgir
+    grep -q '(the first 128 rows and 4 columns)(the first 64 of 128 planes)' c.svg
+    [ "$(grep -c 'class="left".*>dim0 = ' c.svg)" -eq 64 ]
+    [ "$(sed -n '/class="left"/p' c.svg | grep -vc dim0)" -ge 3 ]
+    tritcc -emit=layout=- --value=%arg0 c.ttgir
+    [[ "$output" == *"(the first 128 rows and 4 columns)(the first 64 of 128 planes)"* ]]
+}
