@@ -141,7 +141,7 @@ static bool fits(tri_dtype dtype, double value)
     tri_array one = {.dtype = dtype, .count = 1, .data = &bits};
     if (tri_dtype_is_float(dtype))
         return true;
-    if (!(value > -0x1p63 && value < (dtype == TRI_DTYPE_U64 ? 0x1p64 : 0x1p63)))
+    if (!(value >= -0x1p63 && value < (dtype == TRI_DTYPE_U64 ? 0x1p64 : 0x1p63)))
         return false;
     tri_array_set(&one, 0, value);
     return tri_array_get(&one, 0) == trunc(value);
