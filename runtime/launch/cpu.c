@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 /* OpenMP, when the program is linked with it (-fopenmp): libgomp's entry, which libomp has too. */
@@ -14,35 +15,59 @@ extern int omp_in_parallel(void) __attribute__((weak));
 extern int omp_get_thread_num(void) __attribute__((weak));
 extern int omp_get_num_threads(void) __attribute__((weak));
 
+/* A quarter of the programs is dealt out evenly, so that a thread that wakes late still has some; the rest is taken in
+ * ever smaller parts (guided self-scheduling), so that threads end together. */
 typedef struct {
-    tri_rt_range *run;
+    _Alignas(64) tri_rt_range *run; /* what every thread reads fills one line of the cache */
     const void *const *args;
-    const uint32_t *grid;
     const uint64_t *lengths;
-    uint64_t total, chunk;
-    uint64_t next; /* atomic: chunks handed out beyond the first of each thread */
-    int err;       /* atomic: the first error wins */
+    uint64_t total, dealt; /* dealt: to each thread */
+    uint32_t grid[3];
+    _Alignas(64) uint64_t next; /* atomic: the first of the other programs that nobody has */
+    int err;                    /* atomic: the first error wins */
 } team;
+
+static void run_part(team *t, uint64_t begin, uint64_t end)
+{
+    tri_rt_state state = {0, t->lengths};
+    t->run(t->args, begin, end, t->grid, &state.err);
+    if (state.err)
+        __atomic_store_n(&t->err, state.err, __ATOMIC_RELAXED);
+}
 
 static void work(void *data)
 {
     team *t = data;
-    /* the first chunks are dealt out, so that a thread that wakes late still has one */
-    uint64_t own = (uint64_t)omp_get_thread_num() * t->chunk, dealt = (uint64_t)omp_get_num_threads() * t->chunk;
-    for (uint64_t begin = own; begin < t->total;
-         begin = dealt + __atomic_fetch_add(&t->next, t->chunk, __ATOMIC_RELAXED)) {
-        uint64_t end = t->total - begin > t->chunk ? begin + t->chunk : t->total;
-        tri_rt_state state = {0, t->lengths};
-        t->run(t->args, begin, end, t->grid, &state.err);
-        if (state.err)
-            __atomic_store_n(&t->err, state.err, __ATOMIC_RELAXED);
+    uint64_t threads = (uint64_t)omp_get_num_threads(), begin = (uint64_t)omp_get_thread_num() * t->dealt;
+    if (begin >= t->total)
+        return;
+    run_part(t, begin, t->total - begin > t->dealt ? begin + t->dealt : t->total);
+    uint64_t first = threads * t->dealt;
+    while (first < t->total) {
+        uint64_t taken = __atomic_load_n(&t->next, __ATOMIC_RELAXED), part;
+        do {
+            if (taken >= t->total - first)
+                return;
+            part = (t->total - first - taken) / (2 * threads);
+            part = part ? part : 1;
+        } while (!__atomic_compare_exchange_n(&t->next, &taken, taken + part, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+        run_part(t, first + taken, first + taken + part);
     }
+}
+
+enum { min_cycles = 8192 }; /* what starting and joining threads costs and saves */
+
+/* Is the work too small for threads? The compiler's estimate lies before the function; 0: it has none. */
+static int is_small(tri_rt_range *run, uint64_t total)
+{
+    uint64_t cost;
+    memcpy(&cost, (const char *)(uintptr_t)run - sizeof cost, sizeof cost);
+    return cost && total <= min_cycles / cost;
 }
 
 int tri_rt_cpu_launch_checked(tri_rt_range *run, const void *const *args, const tri_grid *grid,
                               const uint64_t *lengths)
 {
-    uint32_t sizes[3] = {grid->x, grid->y, grid->z};
     uint64_t plane = (uint64_t)grid->x * grid->y;
     if (plane == 0 || grid->z == 0)
         return TRI_OK;
@@ -53,13 +78,14 @@ int tri_rt_cpu_launch_checked(tri_rt_range *run, const void *const *args, const 
     if (GOMP_parallel && omp_get_max_threads && omp_get_thread_num && omp_get_num_threads &&
         !(omp_in_parallel && omp_in_parallel()))
         threads = omp_get_max_threads();
-    if (threads <= 1 || total == 1) {
+    if (threads <= 1 || total == 1 || is_small(run, total)) {
         tri_rt_state state = {0, lengths};
+        uint32_t sizes[3] = {grid->x, grid->y, grid->z};
         run(args, 0, total, sizes, &state.err);
         return state.err;
     }
-    uint64_t chunk = total / ((uint64_t)threads * 8);
-    team t = {run, args, sizes, lengths, total, chunk ? chunk : 1, 0, 0};
+    uint64_t dealt = total <= (uint64_t)threads ? 1 : total / ((uint64_t)threads * 4);
+    team t = {run, args, lengths, total, dealt ? dealt : 1, {grid->x, grid->y, grid->z}, 0, 0};
     GOMP_parallel(work, &t, 0, 0);
     return t.err;
 }

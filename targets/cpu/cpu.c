@@ -50,7 +50,8 @@ static void add_attribute(tri_cpu_gen *g, LLVMValueRef fn, const char *name)
 }
 
 /* void tri_run_<symbol>(const void *const *args, uint64_t begin, uint64_t end, const uint32_t *grid, int *err):
- * programs begin..end of the grid in x-fastest order; args[i] points to argument i. */
+ * programs begin..end of the grid in x-fastest order; args[i] points to argument i. Before its code is the estimated
+ * cost of a program in cycles (runtime/launch/cpu.c). */
 static void make_range(tri_cpu_gen *g, MlirOperation func)
 {
     LLVMTypeRef params[5] = {g->ptr, g->i64, g->i64, g->ptr, g->ptr};
@@ -58,6 +59,7 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
     tri_str name = tri_str_format(g->arena, "tri_run_%.*s%s", TRI_STR_ARG(tri_op_symbol(func)), g->suffix);
     LLVMValueRef fn = LLVMAddFunction(g->module, name.data, LLVMFunctionType(g->void_type, params, 5, false));
     LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    LLVMSetPrefixData(fn, tri_cpu_i64(g, tri_cpu_cost(g, func)));
     add_attribute(g, fn, "nounwind");
     add_attribute(g, program, "alwaysinline");
     if (g->unit->options->sanitize & TRI_SANITIZE_ADDRESS)

@@ -360,6 +360,9 @@ bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func);
 void tri_cpu_cfg(tri_cpu_gen *g, MlirRegion region);
 LLVMBasicBlockRef tri_cpu_new_block(tri_cpu_gen *g, const char *name);
 
+/* cost.c: estimated cycles of one program of a kernel; 0: unknown */
+int64_t tri_cpu_cost(tri_cpu_gen *g, MlirOperation func);
+
 /* dispatch.c */
 /* tri_run_<symbol> and tri_selected_<symbol> over `functions`, one per architecture of the list. */
 void tri_cpu_dispatch(tri_cpu_gen *g, tri_str symbol, const tri_arch **archs, LLVMValueRef *functions, size_t count);

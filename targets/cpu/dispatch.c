@@ -68,5 +68,6 @@ void tri_cpu_dispatch(tri_cpu_gen *g, tri_str symbol, const tri_arch **archs, LL
     name = tri_str_format(g->arena, "tri_run_%.*s", TRI_STR_ARG(symbol));
     g->fn = LLVMAddFunction(g->module, name.data, LLVMGlobalGetValueType(functions[0]));
     LLVMSetVisibility(g->fn, LLVMHiddenVisibility);
+    LLVMSetPrefixData(g->fn, LLVMGetPrefixData(functions[0]));
     pick(g, archs, count, functions, run_one, run_none);
 }

@@ -237,6 +237,67 @@ END
     OMP_NUM_THREADS=4 ./parallel
 }
 
+@test "any number of threads runs each program once; small launches start none" {
+    cat >count.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def count(out, turns):
+    p = (tl.program_id(2) * tl.num_programs(1) + tl.program_id(1)) * tl.num_programs(0) + tl.program_id(0)
+    for i in range(turns):
+        tl.store(out + p, tl.load(out + p) + 1)
+
+
+@triton.jit
+def add(x, n, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    tl.store(x + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+END
+    cat >count.c <<'END'
+#include "count.h"
+#include <stdio.h>
+#include <string.h>
+
+/* What OpenMP would do, one thread after the other. */
+static int now, started, calls;
+void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags)
+{
+    calls++;
+    for (now = 0; now < started; now++)
+        body(data);
+}
+int omp_get_max_threads(void) { return 4; }
+int omp_in_parallel(void) { return 0; }
+int omp_get_thread_num(void) { return now; }
+int omp_get_num_threads(void) { return started; }
+
+int main(void)
+{
+    static int32_t x[1 << 20], n[1000];
+    for (started = 1; started <= 6; started++) {
+        for (uint32_t total = 1; total < 1000; total += total < 40 ? 1 : 97) {
+            tri_grid grid = {total % 2 ? total : total / 2, total % 2 ? 1 : 2, 1};
+            memset(n, 0, sizeof n);
+            if (count(0, grid, n, 1))
+                return 1;
+            for (uint32_t i = 0; i < 1000; i++)
+                if (n[i] != (i < total))
+                    return fprintf(stderr, "%d threads, %u programs: %d times program %u\n", started, total, n[i], i), 2;
+        }
+    }
+    started = 3, calls = 0;
+    if (add(0, (tri_grid){4, 1, 1}, x, 4096) || calls != 0 || add(0, (tri_grid){1024, 1, 1}, x, 1 << 20) || calls != 1)
+        return 3;
+    return x[0] != 2 || x[4095] != 2 || x[4096] != 1 || x[(1 << 20) - 1] != 1;
+}
+END
+    tritcc -arch=native -sig 'count(*i32, i32)' -sig 'add(*i32, i32, 1024)' -emit=obj=count.o,header=count.h count.tri
+    cc -Wall -Werror -I. -I"$SRCDIR" -Wno-unused-parameter -rdynamic count.c count.o -o count -lm
+    ./count
+}
+
 @test "device_print and device_assert" {
     run_exec debug -arch=native >said 2>complaints
     grep -q 'pid (0, 0, 0) idx (0).*v.*-2$' said
