@@ -293,6 +293,14 @@ static bool on_optimize(parser *p, tri_str value)
     return true;
 }
 
+static bool on_release(parser *p, tri_str value)
+{
+    if (value.len != 3 || !tri_str_has_prefix(value, "3.") || value.data[2] < '6' || value.data[2] > '9')
+        return usage(p, "'-femit-upstream=%.*s' is not one of 3.6, 3.7, 3.8 and 3.9", TRI_STR_ARG(value));
+    p->opt->compile.release = 300u + (unsigned)(value.data[2] - '0');
+    return true;
+}
+
 static bool on_debug(parser *p, tri_str value)
 {
     (void)value;

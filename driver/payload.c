@@ -103,22 +103,23 @@ bool tri_payload_read(tri_unit *unit, tri_kind kind, const tri_source *source)
     TRI_BUG("kind %d cannot be read", (int)kind);
 }
 
-void tri_payload_print(tri_unit *unit, tri_kind kind, tri_buf *out)
+bool tri_payload_print(tri_unit *unit, tri_kind kind, tri_buf *out)
 {
+    tri_context_style style = {.release = unit->options->release};
     switch (tri_phase_kind(kind)->form) {
     case TRI_PAYLOAD_AST:
         tri_ast_print(unit->ast, out);
-        return;
+        return true;
     case TRI_PAYLOAD_MLIR:
         /* Without debug information no later stage asks where an operation came from, but asserts do. */
-        tri_context_print(unit->module, unit->options->debug != TRI_DEBUG_NONE || unit->options->debug_asserts, out);
-        return;
+        style.has_locations = unit->options->debug != TRI_DEBUG_NONE || unit->options->debug_asserts;
+        return tri_context_print_styled(unit->module, &style, out);
     case TRI_PAYLOAD_LLVM:
         tri_llvm_print(unit->llvm_module, out);
-        return;
+        return true;
     case TRI_PAYLOAD_BYTES:
         tri_buf_add_str(out, tri_buf_str(&unit->bytes));
-        return;
+        return true;
     case TRI_PAYLOAD_SOURCE:
     case TRI_PAYLOAD_NONE:
         break;

@@ -8,8 +8,9 @@
  * contexts that the kind needs are set in the unit. False after a report. */
 bool tri_payload_read(tri_unit *unit, tri_kind kind, const tri_source *source);
 
-/* Appends the payload, which is of `kind`, as the file that -emit writes. */
-void tri_payload_print(tri_unit *unit, tri_kind kind, tri_buf *out);
+/* Appends the payload, which is of `kind`, as the file that -emit writes. False after a report: the release of
+ * Triton that was asked for cannot say it. */
+bool tri_payload_print(tri_unit *unit, tri_kind kind, tri_buf *out);
 
 /* The architecture that a text was made for (from ttg.target, .target or the like), or empty. The
  * text alone is looked at, before anything is parsed. */

@@ -68,9 +68,12 @@ static bool collect(tri_unit *unit, tri_kind kind, tri_output_list *outputs)
         if (output->kind != kind)
             continue;
         tri_buf text = {0};
-        tri_payload_print(unit, kind, &text);
-        keep(unit, output, tri_buf_str(&text));
+        bool ok = tri_payload_print(unit, kind, &text);
+        if (ok)
+            keep(unit, output, tri_buf_str(&text));
         tri_buf_fini(&text);
+        if (!ok)
+            return false;
         if (output->is_temp && !tri_output_write(unit->diag, output->path, output->data))
             return false;
     }

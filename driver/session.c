@@ -20,7 +20,7 @@ void tri_session_fini(tri_session *session)
     session->llvm = NULL;
 }
 
-void tri_session_print(const tri_session *session, MlirModule module, tri_buf *out)
+bool tri_session_print(const tri_session *session, MlirModule module, unsigned release, tri_buf *out)
 {
     const tri_opt *opt = session->opt;
     tri_context_style style = {
@@ -29,8 +29,9 @@ void tri_session_print(const tri_session *session, MlirModule module, tri_buf *o
         .is_generic = opt->print_generic,
         .has_no_aliases = opt->print_local_scope,
         .elide_larger = opt->elide_larger,
+        .release = release,
     };
-    tri_context_print_styled(module, &style, out);
+    return tri_context_print_styled(module, &style, out);
 }
 
 void tri_session_provide(tri_session *session, tri_unit *unit, unsigned contexts)

@@ -17,8 +17,9 @@ typedef struct {
 void tri_session_init(tri_session *session, tri_arena *arena, tri_diag *diag, tri_opt *opt);
 void tri_session_fini(tri_session *session);
 
-/* The module as -g and the options of opt mode want it printed. */
-void tri_session_print(const tri_session *session, MlirModule module, tri_buf *out);
+/* The module as -g and the options of opt mode want it printed, and as a release of Triton spells it (306: 3.6;
+ * 0: as we do). False after a report: the release cannot say it. */
+bool tri_session_print(const tri_session *session, MlirModule module, unsigned release, tri_buf *out);
 
 /* Sets the unit's contexts, made at first use; `contexts` is of TRI_PHASE_*. */
 void tri_session_provide(tri_session *session, tri_unit *unit, unsigned contexts);

@@ -39,8 +39,7 @@ static bool transform_one(tri_session *session, tri_unit *unit, tri_kind kind, c
         return false;
     if (!tri_pipeline_run_passes(session, unit, session->opt->passes.data))
         return false;
-    tri_session_print(session, unit->module, out);
-    return true;
+    return tri_session_print(session, unit->module, session->opt->compile.release, out);
 }
 
 static bool transform(tri_session *session, tri_unit *unit, tri_kind kind, const tri_source *source, tri_buf *out)

@@ -23,7 +23,7 @@ static void before(void *data, const tri_pass *pass, MlirModule module)
     if (!is_shown && !opt->print_changed)
         return;
     watch->before.len = 0;
-    tri_session_print(watch->session, module, &watch->before);
+    tri_session_print(watch->session, module, 0, &watch->before);
     if (is_shown)
         show("before", pass, &watch->before);
 }
@@ -37,7 +37,7 @@ static void after(void *data, const tri_pass *pass, MlirModule module, double se
     if (!is_shown && !opt->print_changed)
         return;
     tri_buf text = {0};
-    tri_session_print(watch->session, module, &text);
+    tri_session_print(watch->session, module, 0, &text);
     if (is_shown || !tri_str_equal(tri_buf_str(&text), tri_buf_str(&watch->before)))
         show("after", pass, &text);
     tri_buf_fini(&text);

@@ -130,8 +130,11 @@ void tri_context_print(MlirModule module, bool with_locations, tri_buf *out)
     tri_context_print_styled(module, &(tri_context_style){.has_locations = with_locations}, out);
 }
 
-void tri_context_print_styled(MlirModule module, const tri_context_style *style, tri_buf *out)
+bool tri_context_print_styled(MlirModule module, const tri_context_style *style, tri_buf *out)
 {
+    MlirModule printed = style->release ? tri_island_respell(module, style->release) : module;
+    if (mlirModuleIsNull(printed))
+        return false;
     MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
     if (style->has_locations || style->is_brief)
         mlirOpPrintingFlagsEnableDebugInfo(flags, true, style->is_brief);
@@ -142,10 +145,13 @@ void tri_context_print_styled(MlirModule module, const tri_context_style *style,
     if (style->elide_larger)
         mlirOpPrintingFlagsElideLargeElementsAttrs(flags, style->elide_larger);
     mlirOpPrintingFlagsPrintNameLocAsPrefix(flags);
-    mlirOperationPrintWithFlags(mlirModuleGetOperation(module), flags, append, out);
+    mlirOperationPrintWithFlags(mlirModuleGetOperation(printed), flags, append, out);
     mlirOpPrintingFlagsDestroy(flags);
+    if (style->release)
+        tri_island_respell_end(printed);
     if (!out->len || out->data[out->len - 1] != '\n')
         tri_buf_add_char(out, '\n');
+    return true;
 }
 
 bool tri_context_verify(MlirModule module)

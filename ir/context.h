@@ -12,8 +12,8 @@ void tri_context_destroy_mlir(MlirContext context);
 /* An LLVM context whose diagnostics, fatal errors included, go to `diag`. */
 LLVMContextRef tri_context_create_llvm(tri_diag *diag);
 
-/* Text in and out. parse reports what is wrong and returns a null module. The text of print has
- * locations (`loc(...)`) when `with_locations`. */
+/* Text in and out. parse takes what Triton 3.6 to 3.9 write, reports what is wrong and returns a null module.
+ * The text of print has locations (`loc(...)`) when `with_locations`. */
 MlirModule tri_context_parse(MlirContext context, const tri_source *source);
 void tri_context_print(MlirModule module, bool with_locations, tri_buf *out);
 typedef struct {
@@ -22,8 +22,10 @@ typedef struct {
     bool is_generic;     /* "tt.func"() <{...}> */
     bool has_no_aliases; /* types, attributes and locations stand where they are used */
     int elide_larger;    /* dense constants of more elements are dense_resource<...>; 0: none are */
+    unsigned release;    /* as this release of Triton spells it: 306 is 3.6; 0: as we do, which is as 3.8 does */
 } tri_context_style;
-void tri_context_print_styled(MlirModule module, const tri_context_style *style, tri_buf *out);
+/* False after a report: the release cannot say it. */
+bool tri_context_print_styled(MlirModule module, const tri_context_style *style, tri_buf *out);
 bool tri_context_verify(MlirModule module); /* reports */
 
 /* FileLineColLoc in the file that `span` points into; unknown without a source. */

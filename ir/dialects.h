@@ -54,6 +54,21 @@ bool isElementPtr(mlir::Type type);
 bool isBlockPtr(mlir::Type type);
 mlir::Type elementPtrOf(mlir::Type blockPtr);
 
+/* What releases of Triton write otherwise (ir/releases.cpp). The fields between <{ and }> of the generic
+ * form as an operation here has them; null after a report, which names a field that it has not. */
+mlir::DictionaryAttr knownFields(mlir::Attribute written, llvm::StringRef op, llvm::ArrayRef<llvm::StringRef> names,
+                                 llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+/* Brings a module that was just parsed to the form that passes know. */
+llvm::LogicalResult upgradeRelease(mlir::Operation *module);
+mlir::Attribute parseCachePolicy(mlir::DialectAsmParser &parser);
+/* The release as which types and attributes are being printed: 306 is 3.6; 0: ours. */
+unsigned releaseOf(mlir::MLIRContext *context);
+inline bool printsBefore308(mlir::MLIRContext *context)
+{
+    unsigned release = releaseOf(context);
+    return release && release < 308;
+}
+
 void registerGpuDialect(mlir::DialectRegistry &registry);
 mlir::Type maskOf(mlir::Type shaped);
 unsigned bitsOf(mlir::Type element);
@@ -95,7 +110,7 @@ template <typename Op> struct SameLayoutOfOperands : mlir::OpTrait::TraitBase<Op
 /* Layout attributes of any dialect (ir/layouts.cpp). A class has `kind`, getWords and getParent. */
 using Words = llvm::SmallVector<int32_t, 32>;
 bool parseLayoutFields(mlir::AsmParser &parser, tri_encoding_kind kind, Words &words, mlir::Attribute &parent);
-void printLayoutFields(mlir::AsmPrinter &printer, llvm::ArrayRef<int32_t> words, mlir::Attribute parent);
+void printLayoutFields(mlir::AsmPrinter &printer, llvm::ArrayRef<int32_t> words, mlir::Attribute parent, unsigned release);
 llvm::LogicalResult verifyLayout(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, llvm::ArrayRef<int32_t> words,
                                  mlir::Attribute parent);
 bool isLayout(mlir::Attribute attr);
@@ -119,7 +134,7 @@ template <typename Attr> mlir::Attribute parseLayout(mlir::AsmParser &parser)
 }
 template <typename Attr> void printLayout(Attr attr, mlir::AsmPrinter &printer)
 {
-    printLayoutFields(printer, attr.getWords(), attr.getParent());
+    printLayoutFields(printer, attr.getWords(), attr.getParent(), releaseOf(attr.getContext()));
 }
 
 /* Layouts of the results of shape operations (ir/analysis/infer.h). `src` must not be null. */

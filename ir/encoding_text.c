@@ -77,6 +77,42 @@ static void print_amd(const tri_encoding *e, tri_buf *out)
     tri_buf_add_z(out, "}>");
 }
 
+/* How many parts a CGALayout makes of rows and of columns, where it counts parts of rows first: all that
+ * CTASplitM and CTASplitN of Triton before 3.8 can say. */
+static bool to_splits(const tri_bases *cga, int32_t out_splits[2])
+{
+    out_splits[0] = out_splits[1] = 1;
+    for (int i = 0; i < cga->count; i++) {
+        int d = cga->at[i][0] ? 0 : 1;
+        if (cga->at[i][d] != out_splits[d] || cga->at[i][1 - d] || (d == 0 && out_splits[1] > 1))
+            return false;
+        out_splits[d] *= 2;
+    }
+    return true;
+}
+
+bool tri_encoding_text_is_in(const tri_encoding *e, unsigned release)
+{
+    int32_t splits[2];
+    if (e->kind == TRI_ENC_TENSOR_MEMORY || e->kind == TRI_ENC_TENSOR_MEMORY_SCALES)
+        return release >= 308 || to_splits(&e->cga, splits);
+    if (e->kind == TRI_ENC_AMD_WMMA)
+        return release >= 307;
+    return e->kind != TRI_ENC_GENERIC_LINEAR || release >= 308;
+}
+
+static void put_splits(tri_buf *out, const tri_encoding *e, bool is_first)
+{
+    static const char *const names[] = {"CTASplitM", "CTASplitN"};
+    int32_t splits[2];
+    to_splits(&e->cga, splits);
+    for (int d = 0; d < 2; d++)
+        if (splits[d] > 1) {
+            tri_buf_format(out, "%s%s = %d", is_first ? "" : ", ", names[d], splits[d]);
+            is_first = false;
+        }
+}
+
 static void print_distributed(const tri_encoding *e, tri_buf *out)
 {
     switch (e->kind) {
@@ -150,14 +186,16 @@ static void print_padded(const tri_encoding *e, tri_buf *out)
     tri_buf_add_z(out, "}>");
 }
 
-static void print_tensor_memory(const tri_encoding *e, tri_buf *out)
+static void print_tensor_memory(const tri_encoding *e, unsigned release, tri_buf *out)
 {
     bool is_scales = e->kind == TRI_ENC_TENSOR_MEMORY_SCALES;
     tri_buf_add_char(out, '<');
     if (!is_scales)
         tri_buf_format(out, "blockM = %d, blockN = %d, colStride = %d", e->tmem.block_m, e->tmem.block_n,
                        e->tmem.col_stride);
-    if (e->cga.count) {
+    if (release && release < 308) {
+        put_splits(out, e, is_scales);
+    } else if (e->cga.count) {
         tri_buf_add_z(out, is_scales ? "" : ", ");
         put_bases(out, "CGALayout", &e->cga, e->rank);
     }
@@ -166,7 +204,7 @@ static void print_tensor_memory(const tri_encoding *e, tri_buf *out)
     tri_buf_add_char(out, '>');
 }
 
-void tri_encoding_text_print(const tri_encoding *e, tri_buf *out)
+void tri_encoding_text_print(const tri_encoding *e, unsigned release, tri_buf *out)
 {
     switch (e->kind) {
     case TRI_ENC_AMD_MFMA:
@@ -209,7 +247,7 @@ void tri_encoding_text_print(const tri_encoding *e, tri_buf *out)
         return;
     case TRI_ENC_TENSOR_MEMORY:
     case TRI_ENC_TENSOR_MEMORY_SCALES:
-        print_tensor_memory(e, out);
+        print_tensor_memory(e, release, out);
         return;
     default:
         print_distributed(e, out);
@@ -368,6 +406,49 @@ static void get_cga(reader *r, tri_bases *out, int *rank)
     }
 }
 
+/* Adds bases for `count` pieces, each `size` long, side by side along a dimension. */
+static void add_pieces(reader *r, const char *name, tri_bases *out, int d, int32_t size, int32_t count)
+{
+    if (count < 1 || (count & (count - 1)) || size < 1 || size > INT32_MAX / 2 / count) {
+        fail(r, name, "must hold powers of two");
+        return;
+    }
+    for (int32_t at = 1; at < count; at *= 2) {
+        if (out->count == TRI_MAX_BASES) {
+            fail(r, name, "has too many bases");
+            return;
+        }
+        memset(out->at[out->count], 0, sizeof out->at[0]);
+        out->at[out->count++][d] = at * size;
+    }
+}
+
+/* Triton before 3.8 has the parts of rows and columns of tensor memory. */
+static void get_splits(reader *r, tri_encoding *e)
+{
+    int32_t rows = 1, columns = 1;
+    get_int(r, "CTASplitM", &rows, true);
+    get_int(r, "CTASplitN", &columns, true);
+    if (rows * (int64_t)columns != 1 && find(r, "CGALayout", true).ptr)
+        fail(r, "CGALayout", "stands beside CTASplitM or CTASplitN");
+    add_pieces(r, "CTASplitM", &e->cga, 0, 1, rows);
+    add_pieces(r, "CTASplitN", &e->cga, 1, 1, columns);
+}
+
+/* Triton 3.6 has rows of warps, and of the tiles of each warp, where later releases have bases of both. */
+static void get_warps(reader *r, tri_encoding *e)
+{
+    int32_t warps[TRI_MAX_RANK] = {0}, tiles[TRI_MAX_RANK];
+    for (int d = 0; d < TRI_MAX_RANK; d++)
+        tiles[d] = 1;
+    get_row(r, "warpsPerCTA", warps, &e->rank, false);
+    get_row(r, "tilesPerWarp", tiles, &e->rank, true);
+    for (int d = e->rank - 1; d >= 0; d--) {
+        add_pieces(r, "tilesPerWarp", &e->amd.wmma_reg, d, 1, tiles[d]);
+        add_pieces(r, "warpsPerCTA", &e->amd.wmma_warp, d, tiles[d], warps[d]);
+    }
+}
+
 static void parse_amd(reader *r, tri_encoding *e)
 {
     int three = 3;
@@ -387,6 +468,10 @@ static void parse_amd(reader *r, tri_encoding *e)
     e->instr_shape[0] = e->instr_shape[1] = e->instr_shape[2] = 16;
     get_bool(r, "isTranspose", &e->amd.is_transposed, true);
     get_row(r, "instrShape", e->instr_shape, &three, true);
+    if (find(r, "warpsPerCTA", true).ptr) {
+        get_warps(r, e);
+        return;
+    }
     MlirAttribute cta = find(r, "ctaLayout", false);
     if (!cta.ptr || !mlirAttributeIsADictionary(cta)) {
         fail(r, "ctaLayout", "must be a dictionary");
@@ -528,9 +613,11 @@ static void parse_memory(reader *r, int parent_rank, tri_encoding *e)
         get_int(r, "colStride", &e->tmem.col_stride, false);
         get_bool(r, "twoCTAs", &e->tmem.two_ctas, true);
         get_bool(r, "fp4Padded", &e->tmem.is_fp4_padded, true);
+        get_splits(r, e);
         e->rank = 2;
         break;
     case TRI_ENC_TENSOR_MEMORY_SCALES:
+        get_splits(r, e);
         e->rank = 2;
         break;
     default:

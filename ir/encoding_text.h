@@ -10,8 +10,10 @@
 /* Stands in the text for the parent attribute, which only the printer can spell. */
 enum { TRI_ENCODING_PARENT_MARK = 1 };
 
-/* What stands after the mnemonic, with the angle brackets. */
-void tri_encoding_text_print(const tri_encoding *encoding, tri_buf *out);
+/* What stands after the mnemonic, with the angle brackets, as a release of Triton spells it: 306 is 3.6; 0 is ours. */
+void tri_encoding_text_print(const tri_encoding *encoding, unsigned release, tri_buf *out);
+/* Can that release say it? */
+bool tri_encoding_text_is_in(const tri_encoding *encoding, unsigned release);
 
 /* Fills `out` (its parent excepted, whose rank is `parent_rank`) from the dictionary between the
  * brackets. False with one line in `error` that names the field. */

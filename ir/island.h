@@ -17,8 +17,13 @@ extern "C" {
 /* Inserts tt ttg ttng arith math scf cf ub llvm into the registry (ir/dialects.cpp). */
 void tri_island_register(MlirDialectRegistry registry);
 
-/* Parses a module (an implicit one around bare operations) and verifies it; null after reports. */
+/* Parses a module (an implicit one around bare operations), brings what other releases of Triton spell
+ * otherwise to our form (ir/releases.cpp) and verifies it; null after reports. */
 MlirModule tri_island_parse(MlirContext context, MlirStringRef text, MlirStringRef name);
+/* A copy of the module with the operations and attributes that a release of Triton has (306 is 3.6); null after
+ * reports. Until tri_island_respell_end, which ends the copy, types are printed as that release does. */
+MlirModule tri_island_respell(MlirModule module, unsigned release);
+void tri_island_respell_end(MlirModule copy);
 
 /* Op properties and structure that mlir-c does not reach (ir/shims.cpp). */
 bool tri_island_op_is_pure(MlirOperation op);

@@ -192,12 +192,12 @@ bool parseLayoutFields(AsmParser &parser, tri_encoding_kind kind, Words &words, 
     return true;
 }
 
-void printLayoutFields(AsmPrinter &printer, ArrayRef<int32_t> words, Attribute parent)
+void printLayoutFields(AsmPrinter &printer, ArrayRef<int32_t> words, Attribute parent, unsigned release)
 {
     Text text;
     tri_encoding layout;
     tri_encoding_words_read(words.data(), words.size(), &layout);
-    tri_encoding_text_print(&layout, &text.buf);
+    tri_encoding_text_print(&layout, release, &text.buf);
     auto [before, after] = text.str().split((char)TRI_ENCODING_PARENT_MARK);
     printer << before;
     if (parent) {

@@ -6,15 +6,23 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Parser/Parser.h"
 
 using namespace mlir;
 
+namespace tri {
+LogicalResult upgradeRelease(Operation *module);
+}
+
 MlirModule tri_island_parse(MlirContext context, MlirStringRef text, MlirStringRef name)
 {
-    ParserConfig config(unwrap(context));
-    return wrap(parseSourceString<ModuleOp>(unwrap(text), config, unwrap(name)).release());
+    ParserConfig config(unwrap(context), /*verifyAfterParse=*/false);
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(unwrap(text), config, unwrap(name));
+    if (!module || failed(tri::upgradeRelease(*module)) || failed(verify(*module)))
+        return {nullptr};
+    return wrap(module.release());
 }
 
 bool tri_island_op_is_pure(MlirOperation op)

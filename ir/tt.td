@@ -91,6 +91,12 @@ def PreciseDivFOp : TT_Elementwise<"precise_divf", [SameOperandsAndResultType]> 
   let results = (outs TT_FloatLike:$result);
   let assemblyFormat = "$x `,` $y attr-dict `:` type($x)";
 }
+// What Triton 3.9's ttgir has for divisions that may be off by two units in the last place.
+def ApproxDivFOp : TT_Elementwise<"approx_divf", [SameOperandsAndResultType]> {
+  let arguments = (ins TT_FloatLike:$x, TT_FloatLike:$y);
+  let results = (outs TT_FloatLike:$result);
+  let assemblyFormat = "$x `,` $y attr-dict `:` type($x)";
+}
 def MulhiUIOp : TT_Elementwise<"mulhiui", [SameOperandsAndResultType]> {
   let arguments = (ins TT_IntLike:$x, TT_IntLike:$y);
   let results = (outs TT_IntLike:$result);
@@ -171,6 +177,18 @@ def AtomicCASOp : TT_Op<"atomic_cas", [
   let arguments = (ins TT_PtrLike:$ptr, TT_Type:$cmp, TT_Type:$val, TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
   let results = (outs TT_Type:$result);
   let assemblyFormat = "$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)";
+}
+def AtomicLoadOp : TT_Op<"atomic_load", [
+  SameShapeAndLayout, GlobalReadWrite, PointeeOf<"ptr", "result">, OptionalMaskOf<"ptr", "mask">]> {
+  let arguments = (ins TT_PtrLike:$ptr, Optional<TT_I1Like>:$mask, TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
+  let results = (outs TT_Type:$result);
+  let assemblyFormat = "$sem `,` $scope `,` $ptr (`,` $mask^)? attr-dict `:` functional-type(operands, $result)";
+}
+def AtomicStoreOp : TT_Op<"atomic_store", [
+  SameShapeAndLayout, GlobalReadWrite, PointeeOf<"ptr", "val">, OptionalMaskOf<"ptr", "mask">]> {
+  let arguments = (ins TT_PtrLike:$ptr, TT_Type:$val, Optional<TT_I1Like>:$mask, TT_MemSemantic:$sem,
+    TT_MemSyncScope:$scope);
+  let assemblyFormat = "$sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` type($ptr)";
 }
 def AtomicPollOp : TT_Op<"atomic_poll", [GlobalReadWrite, PointeeOf<"ptr", "expected">]> {
   let arguments = (ins TT_Ptr:$ptr, TT_Int:$expected, Optional<I64>:$timeout, TT_MemSemantic:$sem,
@@ -273,7 +291,7 @@ def ReshapeOp : TT_Op<"reshape", [Pure]> {
   let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;
 }
-def BroadcastOp : TT_Op<"broadcast", [Pure, SameLayout]> {
+def BroadcastOp : TT_Op<"broadcast", [Pure]> {
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";

@@ -15,10 +15,17 @@ def TT_Dialect : Dialect {
   let summary = "tile programs: pointers, tensors, memory, reductions";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect"];
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 0;
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 0;
   let extraClassDeclaration = [{
     void registerTypes();
+    // No attributes of our own: text of Triton 3.9 has one, which is taken apart (ir/releases.cpp).
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute, ::mlir::DialectAsmPrinter &) const override {}
+
+    // The release of Triton whose spelling is printed: 306 for 3.6; 0 for ours, which is 3.8's.
+    unsigned release = 0;
   }];
 }
 

@@ -60,7 +60,21 @@ Operation *TTDialect::materializeConstant(OpBuilder &builder, Attribute value, T
     return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
+Attribute TTDialect::parseAttribute(DialectAsmParser &parser, Type) const { return tri::parseCachePolicy(parser); }
+
 /* ---- pointer ---- */
+
+/* Releases before 3.9 number memories as LLVM does; 3.9 names them. */
+static ParseResult parseSpace(AsmParser &parser, unsigned &space)
+{
+    std::string name;
+    llvm::SMLoc at = parser.getCurrentLocation();
+    if (failed(parser.parseOptionalString(&name)))
+        return parser.parseInteger(space);
+    if (name != "global" && name != "constant")
+        return parser.emitError(at, "unknown memory of a pointer: '") << name << "'";
+    return success();
+}
 
 Type PtrType::parse(AsmParser &parser)
 {
@@ -69,7 +83,7 @@ Type PtrType::parse(AsmParser &parser)
     llvm::SMLoc at = parser.getCurrentLocation();
     if (parser.parseLess() || parser.parseType(pointee))
         return {};
-    if (succeeded(parser.parseOptionalComma()) && parser.parseInteger(space))
+    if (succeeded(parser.parseOptionalComma()) && parseSpace(parser, space))
         return {};
     if (parser.parseGreater())
         return {};

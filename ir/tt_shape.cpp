@@ -168,6 +168,9 @@ LogicalResult BroadcastOp::verify()
         return emitOpError("operand and result must have the same rank");
     if (from.getElementType() != to.getElementType())
         return emitOpError("operand and result must have the same element type");
+    if (from.getEncoding() != to.getEncoding() && !sameLayout(from.getEncoding(), to.getEncoding(), from.getShape()) &&
+        !sameLayout(from.getEncoding(), to.getEncoding(), to.getShape()))
+        return emitOpError("must have one encoding, but ") << from << " and " << to << " differ";
     for (int64_t d = 0; d < from.getRank(); d++)
         if (from.getDimSize(d) != to.getDimSize(d) && from.getDimSize(d) != 1)
             return emitOpError("dimension ") << d << " has size " << from.getDimSize(d) << ", only size 1 can be broadcast";

@@ -57,8 +57,8 @@ def LocalGatherOp : TTG_Op<"local_gather"> {
   let hasVerifier = 1;
 }
 def LocalScatterOp : TTG_Op<"local_scatter"> {
-  let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<SharedMemory>]>:$dst, TT_IntTensor:$indices,
-    TT_Tensor:$values, I32Attr:$axis);
+  let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<SharedMemory>]>:$dst, TT_Tensor:$values,
+    TT_IntTensor:$indices, I32Attr:$axis);
   let assemblyFormat = [{
     $dst `[` $indices `]` `,` $values attr-dict `:` qualified(type($dst)) `,` type($indices) `,` type($values)
   }];
@@ -182,6 +182,12 @@ def MaskReturnOp : TTG_Op<"mask.return", [HasParent<"MaskOp">, Pure, Terminator,
   let assemblyFormat = "$result attr-dict `:` type($result)";
 }
 
+def InlineAsmOp : TTG_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure, Variadic<AnyType>:$args);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = "$asm_string attr-dict ($args^)? `:` functional-type($args, results)";
+}
+
 //===----------------------------------------------------------------------===//
 // Warp specialization
 //===----------------------------------------------------------------------===//
@@ -203,7 +209,8 @@ def WarpSpecializeOp : TTG_Op<"warp_specialize", [
 }
 def WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [
   IsolatedFromAbove, RecursiveMemoryEffects, RecursivelySpeculatable, Terminator, HasParent<"WarpSpecializeOp">]> {
-  let arguments = (ins);
+  // Empty but in the generic form of Triton 3.7 and newer, whose captures are given to the holder once parsed.
+  let arguments = (ins Variadic<AnyType>:$explicitCaptures);
   let regions = (region VariadicRegion<MinSizedRegion<1>>:$partitionRegions);
 }
 def WarpYieldOp : TTG_Op<"warp_yield", [Pure, Terminator, ReturnLike, HasParent<"WarpSpecializeOp">]> {

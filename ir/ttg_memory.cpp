@@ -23,6 +23,14 @@ static LogicalResult isMutable(Operation *op, MemDescType buffer)
 
 /* ---- local_alloc and friends ---- */
 
+void InlineAsmOp::getEffects(Effects &effects)
+{
+    if (getPure())
+        return;
+    effects.emplace_back(MemoryEffects::Write::get());
+    effects.emplace_back(MemoryEffects::Read::get());
+}
+
 void LocalAllocOp::getEffects(Effects &effects)
 {
     /* Without this, two initialised constants could not be shared: an immutable buffer is a value. */

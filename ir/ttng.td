@@ -197,6 +197,10 @@ def TMEMLoadOp : TTNG_Op<"tmem_load", [AttrSizedResultSegments]> {
   }];
   let hasVerifier = 1;
 }
+def TMEMWaitOp : TTNG_Op<"tmem_wait", [MemoryEffects<[MemRead<TensorMemory>, MemWrite<TensorMemory>]>]> {
+  let arguments = (ins TTNG_TMEMWaitKind:$kind);
+  let assemblyFormat = "$kind attr-dict";
+}
 def TMEMStoreOp : TTNG_Op<"tmem_store"> {
   let arguments = (ins TensorWrite:$dst, Optional<TTG_AsyncTokenType>:$dep, TT_Tensor:$src, I1:$pred);
   let results = (outs Optional<TTG_AsyncTokenType>:$token);
@@ -274,14 +278,14 @@ def CLCIsCanceledOp : TTNG_Op<"clc_is_canceled", [Pure]> {
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 def CLCGetProgramIdOp : TTNG_Op<"clc_get_program_id", [Pure]> {
-  let arguments = (ins I<128>:$src, TT_ProgramDim:$axis);
+  let arguments = (ins I<128>:$src, TT_ProgramDim:$dim);
   let results = (outs I32:$result);
-  let assemblyFormat = "$src `,` $axis attr-dict `:` type($src) `->` type($result)";
+  let assemblyFormat = "$src `,` $dim attr-dict `:` type($src) `->` type($result)";
 }
 def PackedArithOp : TTNG_Op<"packed_arith", [Pure, SameShapeAndLayout]> {
-  let arguments = (ins TTNG_PackedOp:$op, Variadic<TT_FloatTensor>:$args);
+  let arguments = (ins TTNG_PackedOp:$op_kind, Variadic<TT_FloatTensor>:$args);
   let results = (outs TT_FloatTensor:$result);
-  let assemblyFormat = "$op $args attr-dict `:` functional-type($args, $result)";
+  let assemblyFormat = "$op_kind $args attr-dict `:` functional-type($args, $result)";
   let hasVerifier = 1;
 }
 

@@ -13,5 +13,9 @@ def TTNG_PackedOp : I32EnumAttr<"PackedOp", "arithmetic on pairs of elements", [
   I32EnumAttrCase<"FMA", 3, "fma">, I32EnumAttrCase<"MIN", 4, "min">, I32EnumAttrCase<"MAX", 5, "max">]> {
   let cppNamespace = "::tri::ttng";
 }
+def TTNG_TMEMWaitKind : I32EnumAttr<"TMEMWaitKind", "what a wait for tensor memory waits for", [
+  I32EnumAttrCase<"LOAD", 0, "load">, I32EnumAttrCase<"STORE", 1, "store">]> {
+  let cppNamespace = "::tri::ttng";
+}
 
 #endif

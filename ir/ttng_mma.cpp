@@ -187,7 +187,11 @@ void TMEMSubSliceOp::print(OpAsmPrinter &printer)
     SmallVector<StringRef, 1> elided;
     if ((int32_t)getDim() == 1)
         elided.push_back(getDimAttrName());
-    printer.printOptionalAttrDict((*this)->getAttrs(), elided);
+    SmallVector<NamedAttribute> attrs((*this)->getAttrs());
+    for (NamedAttribute &attr : attrs)
+        if (attr.getName() == getOffsetAttrName() && printsBefore308(getContext()))
+            attr.setName(StringAttr::get(getContext(), "N"));
+    printer.printOptionalAttrDict(attrs, elided);
     printer << " : " << getSrc().getType() << " -> " << getResult().getType();
 }
 
@@ -201,7 +205,8 @@ LogicalResult TMEMSubSliceOp::verify()
         return emitOpError("result must have two dimensions");
     if (from.getRank() != to.getRank() || from.getElementType() != to.getElementType())
         return emitOpError("operand and result must have the same rank and element type");
-    if (from.getAllocShape() != to.getAllocShape())
+    /* (as with ttg.memdesc_subslice: a result that names no other buffer shape than its own is legal text) */
+    if (from.getAllocShape() != to.getAllocShape() && to.getAllocShape() != to.getShape())
         return emitOpError("operand and result must have the same alloc shape");
     if (layoutKind(from.getEncoding()) != layoutKind(to.getEncoding()))
         return emitOpError("operand and result must have the same kind of layout");
@@ -297,9 +302,9 @@ LogicalResult TCGen5CommitOp::verify()
 
 LogicalResult PackedArithOp::verify()
 {
-    size_t need = getOp() == PackedOp::FMA ? 3 : 2;
+    size_t need = getOpKind() == PackedOp::FMA ? 3 : 2;
     if (getArgs().size() != need)
-        return emitOpError("'") << stringifyPackedOp(getOp()) << "' takes " << need << " operands";
+        return emitOpError("'") << stringifyPackedOp(getOpKind()) << "' takes " << need << " operands";
     return success();
 }
 

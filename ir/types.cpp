@@ -49,6 +49,10 @@ RankedTensorType parseDescBlock(AsmParser &parser)
 
 void printDescBlock(AsmPrinter &printer, RankedTensorType block)
 {
+    if (printsBefore308(block.getContext())) {
+        printer << "<" << block << ">";
+        return;
+    }
     printer << "<";
     printer.printDimensionList(block.getShape());
     if (block.getRank())

@@ -358,7 +358,7 @@ static const rule *find_rule(MlirOperation op)
 bool tri_infer_is_elementwise(MlirOperation op)
 {
     static const char *const names[] = {
-        "tt.addptr", "tt.bitcast", "tt.clampf", "tt.elementwise_inline_asm", "tt.extern_elementwise", "tt.fp_to_fp",
+        "tt.addptr", "tt.approx_divf", "tt.bitcast", "tt.clampf", "tt.elementwise_inline_asm", "tt.extern_elementwise", "tt.fp_to_fp",
         "tt.int_to_ptr", "tt.map_elementwise", "tt.mulhiui", "tt.precise_divf", "tt.precise_sqrt", "tt.ptr_to_int",
     };
     tri_str name = tri_op_name(op);

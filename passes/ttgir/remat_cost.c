@@ -24,7 +24,7 @@ static bool is_expensive_math(tri_str name)
         "math.atanh",   "math.cbrt",  "math.cos",  "math.cosh",  "math.ctlz",  "math.ctpop", "math.cttz",  "math.erf",
         "math.erfc",    "math.exp",   "math.exp2", "math.expm1", "math.log",   "math.log10", "math.log1p", "math.log2",
         "math.powf",    "math.rsqrt", "math.sin",  "math.sinh",  "math.sqrt",  "math.tan",   "math.tanh",
-        "tt.precise_divf", "tt.precise_sqrt",
+        "tt.approx_divf", "tt.precise_divf", "tt.precise_sqrt",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (tri_str_is(name, names[i]))

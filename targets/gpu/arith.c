@@ -272,6 +272,7 @@ const tri_gpu_op tri_gpu_ops_arith[] = {
     {"tt.mulhiui", NULL, mulhiui},
     {"tt.clampf", NULL, clampf},
     {"tt.precise_divf", NULL, precise_divf},
+    {"tt.approx_divf", NULL, divf},
     {"tt.addptr", NULL, addptr},
     {0},
 };

@@ -88,9 +88,9 @@ static bool run_gather(tri_gpu *g, MlirOperation op)
 static bool run_scatter(tri_gpu *g, MlirOperation op)
 {
     indexed x;
-    if (!begin(g, op, mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1), &x))
+    if (!begin(g, op, mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 2), &x))
         return false;
-    tri_gpu_value values = tri_gpu_operand(g, op, 2);
+    tri_gpu_value values = tri_gpu_operand(g, op, 1);
     LLVMValueRef owner = tri_gpu_owner(g, &x.layout->replicas);
     for (int r = 0; r < values.count; r++)
         if (!((uint64_t)r & x.layout->replicas.reg))

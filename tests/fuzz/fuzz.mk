@@ -1,6 +1,6 @@
 # Fuzz targets, when configure found libFuzzer: everything that reads the user's text is compiled with coverage and
 # sanitizers; the rest comes out of the library as it is.
-FUZZ_NAMES_yes = parse frontend ptx
+FUZZ_NAMES_yes = parse frontend ptx ir
 FUZZ_TARGETS = $(FUZZ_NAMES_$(FUZZER):%=tests/fuzz/%)
 FUZZ_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 FUZZ_C = $(filter base/% frontend/% ir/% runtime/ptx/%,$(C_SOURCES))
@@ -21,6 +21,7 @@ obj/fuzz/%.o: $(srcdir)/%.c Makefile | $(GEN) $(IR_GEN)
 tests/fuzz/frontend: obj/fuzz/tests/fuzz/frontend.o obj/fuzz/tests/fuzz/mutate.o
 tests/fuzz/parse: obj/fuzz/tests/fuzz/parse.o
 tests/fuzz/ptx: obj/fuzz/tests/fuzz/ptx.o
+tests/fuzz/ir: obj/fuzz/tests/fuzz/ir.o
 $(FUZZ_TARGETS): $(FUZZ_OBJS) libtritcc.a
 	@mkdir -p $(@D)
 	$(SAY) LINK $@

@@ -2,17 +2,20 @@
 """Checks that tritcc and several releases of Triton read each other's ttir and ttgir.
 
 usage: interchange.py dump FOLDER ROWS.jsonl|FILE.tri|FILE.py [PACKAGES] [-k WORD] [--arch ARCH,...]
-       interchange.py read TRITCC FOLDER...
-       interchange.py write TRITCC FILE... [--for VERSION]
+       interchange.py emit TRITCC FOLDER ROWS.jsonl PACKAGES [-k WORD] [--arch ARCH,...]
+       interchange.py read TRITCC FOLDER... [-k WORD] [-v] [-j N]
+       interchange.py write TRITCC FOLDER... [-k WORD] [-v] [--flags "FLAG ..."]
 
 dump, under a Python that has some release of Triton: that release's ttir and ttgir of each kernel go to
 FOLDER/VERSION, as it prints them, with locations and in MLIR's generic form. FILE.py holds kernels in Gluon,
 called without arguments.
+emit: tritcc's own ttir and ttgir of each kernel go to FOLDER.
 read: tritcc must read each of those texts, print the same text for all three forms, and read its own print
 back as it was. A text with operations or attributes that tritcc does not have must be refused with
 a message that has a place and names them; those are counted apart.
-write, under a Python that has some release of Triton: that release's parser and verifier must accept tritcc's
-print of each file, and tritcc must read what it makes of it.
+write, under a Python that has some release of Triton: that release's parser and verifier must accept what tritcc
+prints for it (-femit-upstream, or the flags given) of each text, without and with locations, and tritcc must read what
+it makes of it as the same. A text that tritcc refuses to spell for that release is counted apart.
 Not part of `make check`: it wants the peer. No GPU is needed.
 """
 import argparse
@@ -172,15 +175,22 @@ def reread(compiler, text, like, *flags):
 def renamed(text):
     """The text with values numbered by their definitions, because locations give values their names."""
     names, count = {}, 0
+    value = r"%[A-Za-z0-9_$.-]+"
 
     def number(match):
-        nonlocal count
-        if match.group(2):
-            count += 1
-            names[match.group(1)] = "%%%d" % count
-        return names.get(match.group(1), match.group(1))
+        several, one, defined = match.groups()
+        if several:
+            return re.sub(value, lambda each: define(each.group()), several)
+        return define(one) if defined else names.get(one, one)
 
-    return re.sub(r"(%[A-Za-z0-9_$.-]+)(?=(:\d+ = | = |: )?)", number, text)
+    def define(name):
+        nonlocal count
+        count += 1
+        names[name] = "%%%d" % count
+        return names[name]
+
+    several = r"(?m:^)( *%s(?::\d+)?(?:, %s(?::\d+)?)+ = )" % (value, value)
+    return re.sub(several + r"|(%s)(?=(:\d+ = | = |: )?)" % value, number, text)
 
 
 def names_it(errors):
@@ -225,13 +235,39 @@ def read(options):
     return failed != 0
 
 
+# --- emit: what tritcc writes ---------------------------------------------------------------------
+
+def emit(options):
+    import corpus
+    os.makedirs(options.folder, exist_ok=True)
+    rows = [json.loads(line) for line in open(options.rows)]
+    done, archs = 0, options.arch.split(",")
+    for number, row in enumerate(rows):
+        root, why = corpus.find_root(options, row)
+        if options.k not in row["kernel"] or root is None:
+            continue
+        for options.arch in archs:
+            for options.emit in ("ttir", "ttgir"):
+                name = "%s_%d.%s.%s.plain.mlir" % (row["kernel"], number, options.arch, options.emit)
+                ran = subprocess.run(corpus.command(options, row, root) + ["-g"], capture_output=True, text=True)
+                if ran.returncode == 0:
+                    done += 1
+                    with open(os.path.join(options.folder, name), "w") as out:
+                        out.write(ran.stdout)
+                else:
+                    print("stopped %s: %s" % (name, ran.stderr.split("\n")[0]))
+    print("%d texts" % done)
+    return 0
+
+
 # --- write: a release of Triton on tritcc's texts ---------------------------------------------
 
 def write_one(compiler, path, flags):
+    """What became of one text, and a message."""
     from triton._C.libtriton import ir, nvidia
     first, errors = tritcc(compiler, path, *flags)
     if first is None:
-        return "tritcc refuses it: " + errors
+        return ("named" if re.search(r"^[^\n]+:\d+:\d+: error: .*Triton 3\.\d", errors) else "unwritten"), errors.split("\n")[0]
     context = ir.context()
     ir.load_dialects(context)
     nvidia.load_dialects(context)
@@ -241,23 +277,31 @@ def write_one(compiler, path, flags):
         try:
             module = ir.parse_mlir_module(out.name, context)
         except RuntimeError as error:
-            return "upstream refuses it: %s" % error
+            return "refused", str(error)
     if not module.verify():
-        return "upstream finds it invalid"
-    again, errors = reread(compiler, module.str_nodebug(), path, *flags)
+        return "invalid", ""
+    again, errors = reread(compiler, str(module) if "-g" in flags else module.str_nodebug(), path, *flags)
     if again is None:
-        return "tritcc refuses upstream's print: " + errors
-    return None if again == first else "the prints differ"
+        return "unread", errors.split("\n")[0]
+    return ("same", "") if renamed(again) == renamed(first) else ("differs", "")
 
 
 def write(options):
+    import triton
     failed = 0
-    for path in options.files:
-        problem = write_one(options.tritcc, path, options.flags.split())
-        failed += problem is not None
-        if problem or options.v:
-            print("%s %s" % ("not ok" if problem else "ok", path) + (": " + problem if problem else ""), flush=True)
-    print("%d of %d accepted" % (len(options.files) - failed, len(options.files)))
+    release = ".".join(triton.__version__.split(".")[:2])
+    flags = options.flags.split() if options.flags else ["-femit-upstream=" + release]
+    for folder in options.files:
+        counts = collections.Counter()
+        for name in sorted(f for f in os.listdir(folder) if f.endswith(".plain.mlir") and options.k in f):
+            path = os.path.join(folder, name)
+            for more in ([], ["-g"]):
+                outcome, message = write_one(options.tritcc, path, flags + more)
+                counts[outcome] += 1
+                failed += outcome not in ("same", "named")
+                if outcome != "same" and (outcome != "named" or options.v):
+                    print("%s %s %s: %s" % (outcome, path, more, message), flush=True)
+        print("%s %s %s" % (release, folder, dict(counts)), flush=True)
     return failed != 0
 
 
@@ -270,6 +314,13 @@ def main():
     mode.add_argument("packages", nargs="?")
     mode.add_argument("--arch", default=ARCHS)
     mode.add_argument("-k", default="")
+    mode = modes.add_parser("emit")
+    mode.add_argument("tritcc")
+    mode.add_argument("folder")
+    mode.add_argument("rows")
+    mode.add_argument("packages")
+    mode.add_argument("--arch", default=ARCHS)
+    mode.add_argument("-k", default="")
     for name in ("read", "write"):
         mode = modes.add_parser(name)
         mode.add_argument("tritcc")
@@ -279,7 +330,7 @@ def main():
         mode.add_argument("-j", type=int, default=os.cpu_count())
         mode.add_argument("--flags", default="")
     options = parser.parse_args()
-    return {"dump": dump, "read": read, "write": write}[options.mode](options)
+    return {"dump": dump, "emit": emit, "read": read, "write": write}[options.mode](options)
 
 
 if __name__ == "__main__":

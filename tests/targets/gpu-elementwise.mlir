@@ -27,7 +27,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   // CHECK: ex2.approx.ftz.f32
   // CHECK: sqrt.approx.ftz.f32
   // CHECK: sqrt.rn.f32
-  // CHECK: div.full.f32
+  // CHECK-COUNT-2: div.full.f32
   // CHECK: div.rn.f32
   tt.func public @functions(%p: !tt.ptr<f32>, %x: f32) {
     %g = math.exp %x : f32
@@ -35,7 +35,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     %b = math.sqrt %a : f32
     %c = tt.precise_sqrt %b : f32
     %d = arith.divf %c, %x : f32
-    %e = tt.precise_divf %d, %a : f32
+    %n = tt.approx_divf %d, %b : f32
+    %e = tt.precise_divf %n, %a : f32
     tt.store %p, %e : !tt.ptr<f32>
     tt.return
   }
