@@ -5,7 +5,8 @@
  *       scf.yield %b
  *     }  // result unused
  *
- * Part of remove-layout-conversions, whose copies leave such values behind. */
+ * Values that two arguments carry alike, or that never change, are carried once or not at all. Part of
+ * remove-layout-conversions, whose copies leave such values behind. */
 #include "passes/ttgir/layouts.h"
 
 #include "base/map.h"
@@ -117,7 +118,26 @@ static void cut_dead(tri_arena *arena, MlirOperation func)
     }
 }
 
-/* Which results of a loop or conditional are superfluous; false when none is. */
+/* Of two carried values that begin and go on as the same, the later gives way: it carries itself, used by nothing. */
+static void merge_twins(MlirOperation loop)
+{
+    MlirBlock body = tri_op_body(loop, 0);
+    MlirOperation yield = mlirBlockGetTerminator(body);
+    for (intptr_t i = 1; i < mlirOperationGetNumResults(loop); i++)
+        for (intptr_t k = 0; k < i; k++) {
+            if (!mlirValueEqual(tri_op_operand(loop, i + 3), tri_op_operand(loop, k + 3)) ||
+                !mlirValueEqual(tri_op_operand(yield, i), tri_op_operand(yield, k)))
+                continue;
+            MlirValue argument = mlirBlockGetArgument(body, i + 1);
+            mlirValueReplaceAllUsesOfWith(argument, mlirBlockGetArgument(body, k + 1));
+            mlirValueReplaceAllUsesOfWith(tri_op_result(loop, i), tri_op_result(loop, k));
+            mlirOperationSetOperand(yield, i, argument);
+            break;
+        }
+}
+
+/* Which results of a loop or conditional are superfluous; false when none is. What a loop carries is when it never
+ * becomes another value. */
 static bool find_superfluous(tri_arena *arena, MlirOperation op, bool **out_drop)
 {
     intptr_t n = mlirOperationGetNumResults(op);
@@ -125,8 +145,8 @@ static bool find_superfluous(tri_arena *arena, MlirOperation op, bool **out_drop
     bool is_loop = tri_op_is(op, "scf.for");
     for (intptr_t i = 0; i < n; i++) {
         if (is_loop)
-            drop[i] = mlirValueEqual(tri_op_operand(tri_loops_yield(op, 0), i),
-                                     mlirBlockGetArgument(tri_op_body(op, 0), i + 1));
+            drop[i] = mlirValueEqual(tri_op_operand(tri_loops_yield(op, 0), i), mlirBlockGetArgument(tri_op_body(op, 0), i + 1)) ||
+                      mlirValueEqual(tri_op_operand(tri_loops_yield(op, 0), i), tri_op_operand(op, i + 3));
         else
             drop[i] = mlirOpOperandIsNull(mlirValueGetFirstUse(tri_op_result(op, i)));
         any |= drop[i];
@@ -146,6 +166,8 @@ void tri_dead_arguments_run(tri_layouts *layouts, MlirOperation func)
         tri_op_collect(func, arena, &ops);
         for (size_t k = ops.len; k-- > 0;) {
             bool *drop;
+            if (tri_op_is(ops.at[k], "scf.for"))
+                merge_twins(ops.at[k]);
             if (!is_structured(ops.at[k]) || !find_superfluous(arena, ops.at[k], &drop))
                 continue;
             tri_loops_drop(arena, ops.at[k], drop);

@@ -178,6 +178,11 @@ scaled() { # ARCH (native, or of the simulator) FORMAT_A FORMAT_B SCALE_A SCALE_
     done
     EXTRA=-num-warps=8 widened sm_90a 128 64 128 128 32 32
     widened sm_90a 64 64 48 64 64 16
+    local bytes=64x256:low=-50,high=50,seed
+    on sm_90a doubled.tri c_ptr 0 -grid=1 "randint:i8:$bytes=1" "randint:i8:$bytes=2" zeros:i32:64x64 64 64 256 BM=64 BN=64 BK=64 \
+        ACC=tl.int32
+    on sm_90a doubled.tri c_ptr 4e-2 -grid=1 randn:f32:64x256:seed=1 randn:f32:64x256:seed=2 zeros:f32:64x64 64 64 256 BM=64 BN=64 \
+        BK=32 ACC=tl.float32
 }
 
 @test "products of warp groups: sums that are kept transposed" {

@@ -239,6 +239,27 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %o : tensor<64x64xi32, #c>
   }
 
+  // A sum that two arguments carry alike is carried once; a value that never changes, not at all.
+  // CHECK-LABEL: @carried_twice
+  // CHECK: [[L:%.+]]:2 = scf.for {{.*}} iter_args([[X:%.+]] = {{%.+}}, [[Z:%.+]] = {{%.+}})
+  // CHECK: [[A:%.+]] = arith.addf [[X]]
+  // CHECK: [[B:%.+]] = arith.mulf [[Z]], [[X]]
+  // CHECK: scf.yield [[A]], [[B]]
+  // CHECK: [[O:%.+]] = ttg.convert_layout [[L]]#1
+  // CHECK: tt.return [[L]]#0, [[O]], %arg1
+  tt.func public @carried_twice(%n: i32, %k: i32) -> (tensor<64x64xf32, #r>, tensor<64x64xf32, #c>, i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %one = arith.constant dense<1.000000e+00> : tensor<64x64xf32, #r>
+    %s:4 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %one, %y = %one, %z = %one, %w = %k) -> (tensor<64x64xf32, #r>, tensor<64x64xf32, #r>, tensor<64x64xf32, #r>, i32) : i32 {
+      %a = arith.addf %x, %one : tensor<64x64xf32, #r>
+      %b = arith.mulf %z, %y : tensor<64x64xf32, #r>
+      scf.yield %a, %a, %b, %k : tensor<64x64xf32, #r>, tensor<64x64xf32, #r>, tensor<64x64xf32, #r>, i32
+    }
+    %o = ttg.convert_layout %s#2 : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
+    tt.return %s#1, %o, %s#3 : tensor<64x64xf32, #r>, tensor<64x64xf32, #c>, i32
+  }
+
   // Halves of bytes: where both of a byte are wanted in one thread, the byte is had there; else they are converted.
   // CHECK-LABEL: @nibbles
   // CHECK-NOT: ttg.convert_layout
