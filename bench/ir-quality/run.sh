@@ -5,9 +5,11 @@
 #     bench/ir-quality/run.sh [-v] [-arch=ARCH] FOLDER
 #
 # Each FOLDER/X.ttir is compiled, with the options in FOLDER/X.options; FOLDER/X.ttgir, if it is there,
-# is the other compiler's result (with_triton.py writes all three). As that has neither shared memory
-# planned nor barriers, our passes for both run on it. Sums are over kernels that both compile; without
-# -v only kernels for which a number of ours is the worse one are printed.
+# is the other compiler's result, and FOLDER/X.shared the bytes that its lowering asks for (with_triton.py
+# writes all of them). As its ttgir has neither shared memory planned nor barriers, our passes for both run
+# on it; theirs is the number of bytes in X.shared, where it is there. Conversions may take more bytes than they
+# must to need fewer rounds: "least" is what our passes plan when none does, for both. Sums are over kernels that
+# both compile; without -v only kernels for which a number of ours is the worse one are printed.
 set -u
 : "${TRITCC:=tritcc}"
 arch=-arch=sm_80 verbose=
@@ -53,10 +55,18 @@ numbers() {
         "${shared:-0}" "$(width "$1")"
 }
 
-row() { printf '%-36s |%6s %6s %8s %6s |%6s %6s %8s %6s\n' "$@"; }
+# Bytes of shared memory that ttgir needs at least.
+least() {
+    sed 's/"tritcc.scratch-per-thread" = [0-9]* : i32, //' "$1" |
+        "$TRITCC" "$arch" -x ttgir -passes=allocate-shared-memory - 2>/dev/null | grep -oE 'ttg.shared = [0-9]+' | grep -oE '[0-9]+' | head -1
+}
 
-row kernel cvt bar shared width cvt bar shared width
-sums=(0 0 0 0 0 0 0 0) kernels=0
+row() { printf '%-36s |%6s %6s %8s %6s %8s |%6s %6s %8s %6s %8s\n' "$@"; }
+
+# The passes that plan shared memory and barriers, with the target's options.
+plan=$("$TRITCC" "$arch" --print-pipeline | sed -n 's/.*\(allocate-shared-memory.*\)/\1/p')
+row kernel cvt bar shared width least cvt bar shared width least
+sums=(0 0 0 0 0 0 0 0 0 0) kernels=0
 for ttir in "$1"/*.ttir; do
     name=$(basename "$ttir" .ttir)
     options=()
@@ -65,19 +75,22 @@ for ttir in "$1"/*.ttir; do
         printf '%-36s |%s\n' "$name" "$(grep -m1 error "$work/err")"
         continue
     fi
-    theirs=(- - - -)
+    theirs=(- - - - -)
     if [ -e "$1/$name.ttgir" ]; then
-        if ! "$TRITCC" "$arch" -x ttgir -passes=allocate-shared-memory,membar "$1/$name.ttgir" -o "$work/theirs" 2>"$work/err"; then
+        if ! "$TRITCC" "$arch" -x ttgir -passes="$plan" "$1/$name.ttgir" -o "$work/theirs" 2>"$work/err"; then
             printf '%-36s |%s\n' "$name" "theirs: $(grep -m1 error "$work/err")"
             continue
         fi
         read -ra theirs < <(numbers "$work/theirs")
+        theirs[4]=$(least "$work/theirs")
+        [ -e "$1/$name.shared" ] && theirs[2]=$(<"$1/$name.shared")
     fi
     read -ra ours < <(numbers "$work/ours")
+    ours[4]=$(least "$work/ours")
     all=("${ours[@]}" "${theirs[@]}") worse=$verbose
     if [ "${theirs[0]}" != - ]; then
         kernels=$((kernels + 1))
-        for i in 0 1 2 3 4 5 6 7; do
+        for i in 0 1 2 3 4 5 6 7 8 9; do
             sums[i]=$(awk "BEGIN { print ${sums[i]} + ${all[i]} }")
         done
         for i in 0 1 2; do

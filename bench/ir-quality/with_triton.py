@@ -4,8 +4,9 @@
 usage: with_triton.py ROWS.jsonl PACKAGES FOLDER [-k WORD] [-n COUNT] [--arch 80]
 
 ROWS.jsonl and PACKAGES are those of tests/peer/peer.py; FlagGems wants GEMS_VENDOR=nvidia in the
-environment. FOLDER gets N-kernel.ttir, N-kernel.ttgir and N-kernel.options, the options of tritcc
-that both were made with. At most COUNT rows, evenly spread.
+environment. FOLDER gets N-kernel.ttir, N-kernel.ttgir, N-kernel.shared, the bytes of shared memory
+that Triton's lowering asks for, and N-kernel.options, the options of tritcc that both were made
+with. At most COUNT rows, evenly spread.
 """
 import argparse
 import json
@@ -41,7 +42,10 @@ def compile_row(row, options):
     backend.add_stages(stages, chosen, source.language)
     ttir = stages["ttir"](made, metadata)
     text = ttir.str_nodebug()
-    return text, stages["ttgir"](ttir, metadata).str_nodebug(), chosen
+    ttgir = stages["ttgir"](ttir, metadata)
+    ttgir_text = ttgir.str_nodebug()
+    stages["llir"](ttgir, metadata)
+    return text, ttgir_text, metadata["shared"], chosen
 
 
 def main():
@@ -62,12 +66,12 @@ def main():
     done = 0
     for i, row in enumerate(rows):
         try:
-            ttir, ttgir, chosen = compile_row(row, options)
+            ttir, ttgir, shared, chosen = compile_row(row, options)
         except Exception as error:
             print("%s: %s" % (row["kernel"], re.sub(r"\s+", " ", str(error))[:150]), file=sys.stderr)
             continue
         name = os.path.join(options.folder, "%04d-%s" % (i, row["kernel"]))
-        for suffix, text in (("ttir", ttir), ("ttgir", ttgir),
+        for suffix, text in (("ttir", ttir), ("ttgir", ttgir), ("shared", "%d\n" % shared),
                              ("options", "-num-warps=%d -num-stages=%d\n" % (chosen.num_warps, chosen.num_stages))):
             with open(name + "." + suffix, "w") as file:
                 file.write(text)
