@@ -96,6 +96,8 @@ static void each(tri_cpu_gen *g, size_t hook)
                                                    : hook == 1 ? s->eval
                                                    : hook == 2 ? s->write
                                                                : s->leave;
+        if (f && s->op.ptr)
+            tri_cpu_lines_at(g, s->op);
         if (f)
             f(g, s);
     }

@@ -15,6 +15,7 @@ static void gather_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
     MlirType type = mlirValueGetType(tri_op_operand(d->op, 0));
     int axis = (int)tri_op_int(d->op, "axis", 0);
     tri_cpu_val index = tri_cpu_eval(g, tri_op_operand(d->op, 1), g->nest->index);
+    tri_cpu_lines_at(g, d->op);
     /* position = everything but the axis, plus index * stride of the axis */
     tri_cpu_index rest = {0};
     int64_t stride = 1, axis_stride = 1;

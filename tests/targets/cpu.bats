@@ -138,6 +138,42 @@ man_text() { sed -n '/vector code of the compiler/,/as they do on aarch64/p' "$S
     grep -q 'smmla' code.s
 }
 
+@test "atomics have the order that the kernel asks for, and no stronger one" {
+    cat >at.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x, v, SEM: tl.constexpr, N: tl.constexpr):
+    tl.atomic_add(x + tl.arange(0, N), v, sem=SEM)
+
+
+@triton.jit
+def swap(x, v, SEM: tl.constexpr):
+    tl.store(x + 1, tl.atomic_cas(x, 0, v, sem=SEM))
+
+
+@triton.jit
+def addf(x, v, SEM: tl.constexpr):
+    tl.store(x + 1, tl.atomic_add(x, v, sem=SEM))
+END
+    instructions() { # SEM [OPTION]
+        tritcc -arch=aarch64 "${@:2}" -sig "add(*i32,i32,'$1',8)" -sig "swap(*i32,i32,'$1')" -sig "addf(*fp32,fp32,'$1')" \
+            -emit=asm=at.s at.tri >said
+        grep -oE '^[[:space:]](ld[a-z]*xr|st[a-z]*xr|ldadd[a-z]*|cas[a-z]*)[[:space:]]' at.s | sort -u | tr -d '\t\n'
+    }
+    while read -r sem pairs single; do
+        [ "$(instructions "$sem")" = "$pairs" ]
+        [ "$(instructions "$sem" -mattr=+lse)" = "$single" ]
+    done <<'END'
+relaxed ldxrstxr casldadd
+acquire ldaxrstxr casaldadda
+release ldxrstlxr caslldaddl
+acq_rel ldaxrstlxr casalldaddal
+END
+}
+
 @test "contiguous accesses are plain vector instructions" {
     tritcc -arch=x86-64-v3 -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=asm=v.s "$EXAMPLES/vadd/vadd.tri"
     grep -q 'vaddps.*ymm' v.s

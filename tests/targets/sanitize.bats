@@ -130,6 +130,42 @@ END
     grep -q "k.tri:13:.*atomic of 4 bytes at byte 80 of 'count'" said
 }
 
+@test "bounds of descriptors: blocks, rows that are picked, sums" {
+    cat >d.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def tile(x, out, rows, M: tl.constexpr, N: tl.constexpr):
+    a = tl.make_tensor_descriptor(x, shape=[rows, N], strides=[N, 1], block_shape=[M, N])
+    b = tl.make_tensor_descriptor(out, shape=[rows, N], strides=[N, 1], block_shape=[M, N])
+    v = a.load([tl.program_id(0) * M, 0])
+    b.atomic_add([tl.program_id(0) * M, 0], v)
+
+
+@triton.jit
+def picked(x, at, out, M: tl.constexpr, N: tl.constexpr):
+    a = tl.make_tensor_descriptor(x, shape=[1000, N], strides=[N, 1], block_shape=[1, N])
+    i = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(out + i, a.gather(tl.load(at + tl.arange(0, M)), 0))
+END
+    bad() { # WANTED ARG...
+        local status=0
+        "$BUILDDIR/tritrun" d.tri -k "${@:2}" 2>said || status=$?
+        [ "$status" -eq 1 ]
+        grep -q "$1" said
+    }
+    "$BUILDDIR/tritrun" d.tri -k tile randn:f32:8x16 zeros:f32:8x16 8 4 16 -grid=2
+    # what lies beyond the descriptor's shape is not touched
+    "$BUILDDIR/tritrun" d.tri -k tile randn:f32:7x16 zeros:f32:7x16 7 4 16 -grid=2
+    bad "d.tri:9:9: pid (1, 0, 0): load of 4 bytes at byte 448 of 'x', which has 448 bytes" \
+        tile randn:f32:7x16 zeros:f32:8x16 8 4 16 -grid=2
+    bad "d.tri:10:5: pid (1, 0, 0): atomic of 4 bytes at byte 448 of 'out'" tile randn:f32:8x16 zeros:f32:7x16 8 4 16 -grid=2
+    "$BUILDDIR/tritrun" d.tri -k picked randn:f32:8x16 full:i32:8:value=7 zeros:f32:8x16 8 16
+    bad "d.tri:17:23: .*load of 4 bytes at byte 512 of 'x'" picked randn:f32:8x16 full:i32:8:value=8 zeros:f32:8x16 8 16
+}
+
 @test "sanitizers are for host processors" {
     tritcc -1 -arch=sm_80 -fsanitize=bounds -sig "$VADD" -emit=ptx=v.ptx "$EXAMPLES/vadd/vadd.tri"
     [[ $errors == *"-fsanitize is for host processors"* ]]
