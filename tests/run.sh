@@ -93,11 +93,21 @@ if [ $# -eq 0 ]; then
     } | sort)
     set -- "${files[@]}"
 fi
+# With all of the matrix: does it run all that there is?
+is_whole=1
+for job in $("$BUILDDIR/tests/matrix/matrix" list 2>/dev/null | grep ':sim:'); do
+    [[ " $* " == *" $BUILDDIR/tests/matrix/matrix:$job "* ]] || is_whole=0
+done
+[ -x "$BUILDDIR/tests/matrix/matrix" ] || is_whole=0
 i=0
 for file in "$@"; do
     i=$((i + 1))
     printf '%s\0%s\0' "$(realpath -m "$file")" "$results/$i"
 done | xargs -0 -n 2 -P "${JOBS:-$(nproc)}" "$0" --one
+if [ "$is_whole" = 1 ] && [ -z "${MATRIX_OPTIONS-}" ]; then
+    "$SRCDIR/tests/matrix/coverage.sh" "$results"/* >"$results/coverage"
+    grep -A60 '^not ok' "$results/coverage"
+fi
 passed=$(cat "$results"/* 2>/dev/null | grep -E '^ok ' | grep -cvE '# skip')
 skipped=$(cat "$results"/* 2>/dev/null | grep -cE '^ok .*# skip')
 failed=$(cat "$results"/* 2>/dev/null | grep -cE '^not ok ')

@@ -121,6 +121,20 @@ static LLVMValueRef int_abs(const call *c)
     return tri_cpu_intrinsic(c->g, "llvm.abs", &type, 1, args, 2);
 }
 
+static LLVMValueRef count_bits(const call *c)
+{
+    LLVMTypeRef type = LLVMTypeOf(c->args[0]);
+    return tri_cpu_intrinsic(c->g, "llvm.ctpop", &type, 1, c->args, 1);
+}
+
+/* Zeros above the highest one, or below the lowest; all bits when there is none. */
+static LLVMValueRef count_zeros(const call *c)
+{
+    LLVMTypeRef type = LLVMTypeOf(c->args[0]);
+    LLVMValueRef args[2] = {c->args[0], LLVMConstInt(c->g->i1, 0, false)};
+    return tri_cpu_intrinsic(c->g, tri_op_is(c->op, "math.ctlz") ? "llvm.ctlz" : "llvm.cttz", &type, 1, args, 2);
+}
+
 static LLVMValueRef int_compare(const call *c)
 {
     static const LLVMIntPredicate predicates[] = {LLVMIntEQ,  LLVMIntNE,  LLVMIntSLT, LLVMIntSLE, LLVMIntSGT,
@@ -327,6 +341,8 @@ static const row rows[] = {
     {"arith.sitofp", int_to_float, 1},        {"arith.uitofp", int_to_float, 0},
     {"arith.fptosi", float_to_int, 1},        {"arith.fptoui", float_to_int, 0},
     {"math.absf", float_abs, 0},              {"math.absi", int_abs, 0},
+    {"math.ctpop", count_bits, 0},            {"math.ctlz", count_zeros, 0},
+    {"math.cttz", count_zeros, 0},
     {"tt.clampf", float_clamp, 0},            {"math.fma", float_fma, 0},
     {"tt.mulhiui", int_mulhi, 0},             {"arith.bitcast", bit_cast, 0},
     {"tt.bitcast", bit_cast, 0},              {"arith.select", choose, 0},

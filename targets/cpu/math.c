@@ -26,6 +26,9 @@ static const row ops[] = {
     {"math.powf", "llvm.pow", NULL},    {"tt.precise_sqrt", "llvm.sqrt", NULL}, {"math.erf", NULL, "erf"},
     {"math.tanh", NULL, "tanh"},        {"math.log1p", NULL, "log1p"},      {"math.expm1", NULL, "expm1"},
     {"math.tan", NULL, "tan"},          {"math.atan2", NULL, "atan2"},      {"math.atan", NULL, "atan"},
+    {"math.acos", NULL, "acos"},        {"math.asin", NULL, "asin"},        {"math.acosh", NULL, "acosh"},
+    {"math.asinh", NULL, "asinh"},      {"math.atanh", NULL, "atanh"},      {"math.cosh", NULL, "cosh"},
+    {"math.sinh", NULL, "sinh"},        {"math.cbrt", NULL, "cbrt"},        {"math.erfc", NULL, "erfc"},
 };
 
 /* Symbols of the device math library, under their double name. */

@@ -149,7 +149,7 @@ void m_group_atomics(m_context *ctx)
         }
     static const m_dtype types[] = {M_I16, M_U16, M_I32, M_U32, M_I64, M_U64, M_F16, M_BF16, M_F32, M_F64};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
-        for (size_t s = 0; s < 5; s++)
+        for (size_t s = 0; s < 7; s++)
             swap(ctx, types[t], s, s == 1);
     rejected(ctx, "tl.atomic_add(t + i, v)", M_I8, "TRI-3012");
     rejected(ctx, "tl.atomic_add(t + i, v)", M_I16, "TRI-3012");

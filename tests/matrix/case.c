@@ -19,6 +19,13 @@ void m_text(m_case *c, const char *format, ...)
     free(text);
 }
 
+void m_ir(m_case *c)
+{
+    c->is_ir = true;
+    c->text.len = 0;
+    c->targets &= ~(unsigned)M_ON_GPU;
+}
+
 const char *m_format(m_case *c, const char *format, ...)
 {
     va_list args;

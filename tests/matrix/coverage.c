@@ -77,11 +77,18 @@ static void note_module(MlirModule module)
 static void before(void *data, const tri_pass *pass, MlirModule module)
 {
     (void)data;
-    if (!strcmp(pass->name, "inline") || !strcmp(pass->name, "membar"))
+    if (!strcmp(pass->name, "inline"))
         note_module(module);
 }
 
-const tri_pass_hooks m_coverage_hooks = {.before = before};
+static void after(void *data, const tri_pass *pass, MlirModule module, double seconds)
+{
+    (void)data, (void)seconds;
+    if (!strcmp(pass->name, "membar"))
+        note_module(module);
+}
+
+const tri_pass_hooks m_coverage_hooks = {.before = before, .after = after};
 
 void m_coverage_add_sites(const tri_unit *unit)
 {

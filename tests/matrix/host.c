@@ -51,7 +51,7 @@ static void make_arguments(tri_arena *arena, m_case *c, tri_argument_list *list,
 {
     for (int i = 0; i < c->num_args; i++) {
         m_arg *a = &c->args[i];
-        tri_argument argument = {.name = tri_str_from(a->name)};
+        tri_argument argument = {.name = tri_str_from(c->is_ir ? "" : a->name)}; /* ttir knows no names */
         if (a->role == M_SCALAR || a->role == M_CONSTEXPR) {
             argument.kind = a->role == M_SCALAR ? TRI_ARGUMENT_SCALAR : TRI_ARGUMENT_LITERAL;
             argument.dtype = a->role == M_SCALAR ? dtype_of(a->dtype) : TRI_DTYPE_COUNT;
@@ -116,7 +116,7 @@ static bool is_rejected_right(const m_case *c, const char *path, const tri_buf *
 
 static bool run_kernel(tri_arena *arena, tri_diag *diag, tri_buf *log, m_case *c, m_place place, FILE *out)
 {
-    const char *path = "k.tri";
+    const char *path = !c->is_ir ? "k.tri" : strstr(c->text.data, "ttg.num-warps") ? "k.ttgir" : "k.ttir";
     bool is_sim = place.warps > 0, wants_error = c->error && (c->error_targets & (is_sim ? M_ON_SIM : M_ON_HOST));
     tri_run_opt opt;
     tri_run_kernel kernel;

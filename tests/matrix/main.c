@@ -106,10 +106,12 @@ static void run_at(m_context *ctx, m_case *c, m_place place)
 /* One of the eight places, which the name picks, or all. */
 static void run_on_simulator(m_context *ctx, m_case *c)
 {
-    static const char *const archs[] = {"sim:sm_80", "sim:sm_90a"};
+    static const char *const archs[] = {"sim:sm_80", "sim:sm_90a", "sim:sm_89"};
     int turn = (int)(hash(c->name) >> 20 & 7);
-    for (int arch = 0; arch < 2; arch++) {
-        if (c->least_arch > 80 ? !arch : !ctx->all && arch != turn >> 2)
+    /* of two: sm_89 in place of sm_80 for what it is the first to have */
+    for (int k = 0; k < 2; k++) {
+        int arch = k || c->least_arch <= 80 ? k : 2;
+        if (c->least_arch > 89 ? !k : !ctx->all && k != turn >> 2)
             continue;
         for (int i = 0; i < 4; i++) {
             bool is_wanted = ctx->warps ? ctx->warps == 1 << i : c->warps ? c->warps == 1 << i : ctx->all || i == (turn & 3);
@@ -198,6 +200,8 @@ static int run(m_context *ctx, const char *job)
     }
     printf("1..%lld\n", (long long)ctx->shared->tests);
     unlink("k.tri");
+    unlink("k.ttir");
+    unlink("k.ttgir");
     if (chdir("/") || rmdir(folder))
         perror(folder);
     return !is_known ? 2 : ctx->shared->failed != 0;

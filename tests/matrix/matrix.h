@@ -51,8 +51,9 @@ typedef struct {
     m_tolerance tolerance, gpu_tolerance; /* the latter on GPU and simulator, unless all zero */
     unsigned targets;    /* M_ON_... */
     int warps, stages;   /* 0: warps vary from case to case, stages are the default */
-    int least_arch;      /* 90: not for sm_80 */
+    int least_arch;      /* 89, 90: not for sm_80 */
     bool is_undefined;   /* on purpose: no place for -fsanitize=undefined */
+    bool is_ir;          /* the text is ttir or ttgir; not packed */
     const char *error;   /* "TRI-3012": the compiler must reject it with that code, at a line of the text */
     unsigned error_targets; /* where `error` is expected; elsewhere the case runs */
 } m_case;
@@ -64,6 +65,8 @@ void m_end(m_context *ctx, m_case *c);
 
 /* The source. m_text appends; the imports are there already. */
 void m_text(m_case *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The source is ttir instead, or ttgir: what m_text has made so far is dropped. */
+void m_ir(m_case *c);
 /* printf into the case's arena */
 const char *m_format(m_case *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -114,7 +117,7 @@ m_elementwise m_begin_elementwise(m_context *ctx, const char *name, int shape, i
 /* Groups: X(name). */
 #define M_GROUPS(X) \
     X(math) X(integers) X(casts) X(reductions) X(scans) X(products) X(memory) \
-    X(shapes) X(atomics) X(random) X(sorting) X(promotion) X(kernels) X(language) X(library) X(assembly)
+    X(shapes) X(atomics) X(random) X(sorting) X(promotion) X(kernels) X(language) X(library) X(dialect) X(operations) X(assembly)
 
 #define M_DECLARE(group) void m_group_##group(m_context *ctx);
 M_GROUPS(M_DECLARE)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum { PLAIN, LOADED_TRANSPOSED, TRANS, ACCUMULATE, LOOP } form;
+typedef enum { PLAIN, LOADED_TRANSPOSED, TRANS, ACCUMULATE, LOOP, TRANS_B } form;
 
 typedef struct {
     const char *name, *options;
@@ -30,9 +30,11 @@ static const row rows[] = {
     {"f64", "", "f64", "f64", "f64", true, 1e-13, 1e-13, 4, 80},
     {"i8", ", out_dtype=tl.int32", "i8", "i8", "i32", false, 0, 0, 32, 80},
     {"fp8e5", "", "f8e5", "f8e5", "f32", false, 0, 0, 32, 80},
-    {"fp8e4nv", "", "f8e4", "f8e4", "f32", false, 0, 0, 32, 90},
-    {"fp8 mixed", "", "f8e5", "f8e4", "f32", false, 0, 0, 32, 90},
-    {"fp8 imprecise", ", max_num_imprecise_acc=32", "f8e4", "f8e4", "f32", false, 0, 0, 32, 90},
+    {"fp8e4nv", "", "f8e4", "f8e4", "f32", false, 0, 0, 32, 89},
+    {"fp8 mixed", "", "f8e5", "f8e4", "f32", false, 0, 0, 32, 89},
+    {"fp8 mixed the other way", "", "f8e4", "f8e5", "f32", false, 0, 0, 32, 89},
+    {"fp8e5 both", "", "f8e5", "f8e5", "f32", false, 0, 0, 32, 89},
+    {"fp8 imprecise", ", max_num_imprecise_acc=32", "f8e4", "f8e4", "f32", false, 0, 0, 32, 89},
     {"f16 reals", "", "f16", "f16", "f32", true, 1e-4, 1e-4, 16, 80},
     {"bf16 reals", "", "bf16", "bf16", "f32", true, 1e-4, 1e-4, 16, 80},
 };
@@ -41,7 +43,7 @@ static const struct {
     int m, n, k;
 } sizes[] = {{16, 16, 16}, {32, 64, 32}, {64, 32, 64}, {128, 16, 32}, {16, 128, 128}, {1, 32, 32}, {64, 8, 64}, {64, 64, 16}};
 
-static const char *const forms[] = {"", ", transposed loads", ", tl.trans", ", accumulator", ", loop"};
+static const char *const forms[] = {"", ", transposed loads", ", tl.trans", ", accumulator", ", loop", ", tl.trans of b"};
 
 /* a is MxK and b is KxN, row by row. */
 static void product(const m_array *a, const m_array *b, m_array *want, int m, int n, int k, m_real start)
@@ -64,6 +66,8 @@ static void write_kernel(m_case *c, const row *r, form f)
         a = f == TRANS ? "tl.trans(tl.load(a_ptr + l[:, None] * M + i[None, :]))" : "tl.load(a_ptr + l[None, :] * M + i[:, None])";
         b = f == TRANS ? "tl.trans(tl.load(b_ptr + j[:, None] * K + l[None, :]))" : "tl.load(b_ptr + j[None, :] * K + l[:, None])";
     }
+    if (f == TRANS_B)
+        b = "tl.trans(tl.load(b_ptr + j[:, None] * K + l[None, :]))";
     if (f == ACCUMULATE)
         m_text(c, "    acc = tl.full((M, N), 3, tl.%s)\n", m_dtype_tl(m_dtype_find(r->result)));
     if (f == LOOP)
@@ -103,15 +107,19 @@ static void one(m_context *ctx, const row *r, int m, int n, int k, form f)
     product(a, b, want, m, n, k, f == ACCUMULATE ? 3 : 0);
     for (int64_t i = 0; f == LOOP && i < want->count; i++)
         m_set(want, i, m_get(want, i) * 2);
-    if (f == LOADED_TRANSPOSED || f == TRANS) {
+    if (f == LOADED_TRANSPOSED || f == TRANS)
         transpose(c, a, m, k);
+    if (f == LOADED_TRANSPOSED || f == TRANS || f == TRANS_B)
         transpose(c, b, k, n);
-    }
     m_constexpr(c, "M", m);
     m_constexpr(c, "N", n);
     m_constexpr(c, "K", k);
     c->tolerance = (m_tolerance){.rtol = r->rtol, .atol = r->atol};
     c->least_arch = r->least_arch;
+    if (!strcmp(r->name, "f32 tf32") && f == TRANS_B) { /* a warp group takes such a B only */
+        c->least_arch = 90;
+        c->warps = 4;
+    }
     m_end(ctx, c);
 }
 
@@ -160,11 +168,13 @@ static m_real fp4(unsigned code)
     return code & 8 ? -values[code & 7] : values[code & 7];
 }
 
+enum { LHS_BY_LINES = 1, RHS_BY_LINES = 2, FAST = 4 }; /* pairs of e2m1 along M or N instead of K; fast_math */
+
 /* The value at (line, l) of an operand with lines of k values. */
-static m_real scaled_value(const m_array *x, int format, const m_array *scale, int64_t line, int64_t l, int64_t k)
+static m_real scaled_value(const m_array *x, int format, bool by_lines, const m_array *scale, int64_t line, int64_t l, int64_t k)
 {
-    int64_t at = line * k + l;
-    m_real v = format ? m_get(x, at) : fp4((unsigned)m_bits(x, at / 2) >> (at % 2 * 4) & 15);
+    int64_t at = line * k + l, byte = by_lines ? line / 2 * k + l : at / 2;
+    m_real v = format ? m_get(x, at) : fp4((unsigned)m_bits(x, byte) >> ((by_lines ? line : at) % 2 * 4) & 15);
     return scale ? v * ldexpl(1, (int)m_bits(scale, line * (k / 32) + l / 32) - 127) : v;
 }
 
@@ -176,21 +186,24 @@ static void fill_scaled(m_case *c, m_array *x, int format)
         m_fill_quarters(c, x);
 }
 
-static void scaled(m_context *ctx, int fa, int fb, bool scales_a, bool scales_b, int m, int n, int k)
+static void scaled(m_context *ctx, int fa, int fb, bool scales_a, bool scales_b, int m, int n, int k, int how)
 {
-    m_case *c = m_begin(ctx, "dot_scaled %s%s by %s%s, %dx%dx%d", formats[fa].name, scales_a ? " scaled" : "", formats[fb].name,
-                        scales_b ? " scaled" : "", m, n, k);
+    m_case *c = m_begin(ctx, "dot_scaled %s%s by %s%s, %dx%dx%d%s%s%s", formats[fa].name, scales_a ? " scaled" : "", formats[fb].name,
+                        scales_b ? " scaled" : "", m, n, k, how & LHS_BY_LINES ? ", lhs_k_pack=False" : "",
+                        how & RHS_BY_LINES ? ", rhs_k_pack=False" : "", how & FAST ? ", fast_math=True" : "");
     if (!c)
         return;
+    int ka = how & LHS_BY_LINES ? 1 : formats[fa].per_element, kb = how & RHS_BY_LINES ? 1 : formats[fb].per_element;
     m_text(c, "@triton.jit\ndef k(a_ptr, sa_ptr, b_ptr, sb_ptr, o_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):\n"
               "    i = tl.arange(0, M)[:, None]\n    j = tl.arange(0, N)\n    s = tl.arange(0, K // 32)[None, :]\n"
               "    KA: tl.constexpr = K // %d\n    KB: tl.constexpr = K // %d\n"
-              "    a = tl.load(a_ptr + i * KA + tl.arange(0, KA)[None, :])\n"
-              "    b = tl.load(b_ptr + j[None, :] * KB + tl.arange(0, KB)[:, None])\n"
+              "    a = tl.load(a_ptr + tl.arange(0, M // %d)[:, None] * KA + tl.arange(0, KA)[None, :])\n"
+              "    b = tl.load(b_ptr + tl.arange(0, N // %d)[None, :] * KB + tl.arange(0, KB)[:, None])\n"
               "    sa = tl.load(sa_ptr + i * (K // 32) + s)\n    sb = tl.load(sb_ptr + j[:, None] * (K // 32) + s)\n"
-              "    r = tl.dot_scaled(a, %s, \"%s\", b, %s, \"%s\")\n    tl.store(o_ptr + i * N + j[None, :], r)\n",
-           formats[fa].per_element, formats[fb].per_element, scales_a ? "sa" : "None", formats[fa].name, scales_b ? "sb" : "None",
-           formats[fb].name);
+              "    r = tl.dot_scaled(a, %s, \"%s\", b, %s, \"%s\"%s%s%s)\n    tl.store(o_ptr + i * N + j[None, :], r)\n",
+           ka, kb, formats[fa].per_element / ka, formats[fb].per_element / kb, scales_a ? "sa" : "None", formats[fa].name,
+           scales_b ? "sb" : "None", formats[fb].name, how & LHS_BY_LINES ? ", lhs_k_pack=False" : "",
+           how & RHS_BY_LINES ? ", rhs_k_pack=False" : "", how & FAST ? ", fast_math=True" : "");
     m_array *a = m_in(c, "a_ptr", m_dtype_find(formats[fa].type), (int64_t)m * k / formats[fa].per_element);
     m_array *sa = m_in(c, "sa_ptr", M_U8, (int64_t)m * k / 32);
     m_array *b = m_in(c, "b_ptr", m_dtype_find(formats[fb].type), (int64_t)n * k / formats[fb].per_element);
@@ -203,7 +216,8 @@ static void scaled(m_context *ctx, int fa, int fb, bool scales_a, bool scales_b,
         for (int j = 0; j < n; j++) {
             m_real total = 0;
             for (int l = 0; l < k; l++)
-                total += scaled_value(a, fa, scales_a ? sa : NULL, i, l, k) * scaled_value(b, fb, scales_b ? sb : NULL, j, l, k);
+                total += scaled_value(a, fa, how & LHS_BY_LINES, scales_a ? sa : NULL, i, l, k) *
+                         scaled_value(b, fb, how & RHS_BY_LINES, scales_b ? sb : NULL, j, l, k);
             m_set(want, (int64_t)i * n + j, total);
         }
     m_constexpr(c, "M", m);
@@ -222,15 +236,19 @@ void m_group_products(m_context *ctx)
             one(ctx, &rows[i], 32, 64, 32, (form)f);
             one(ctx, &rows[i], 64, 16, 64, (form)f);
         }
+        one(ctx, &rows[i], 64, 64, 32, TRANS_B);
         batched(ctx, &rows[i], 2, 16, 32, 32);
         batched(ctx, &rows[i], 4, 32, 16, 32);
     }
     for (int fa = 0; fa < 5; fa++)
         for (int fb = 0; fb < 5; fb++) {
-            scaled(ctx, fa, fb, fa < 3, fb < 3, 32, 32, 64);
+            scaled(ctx, fa, fb, fa < 3, fb < 3, 32, 32, 64, 0);
             if (fa == fb)
-                scaled(ctx, fa, fb, fa < 3, fb < 3, 64, 16, 128);
+                scaled(ctx, fa, fb, fa < 3, fb < 3, 64, 16, 128, 0);
         }
-    scaled(ctx, 2, 2, false, true, 32, 32, 64);
-    scaled(ctx, 2, 2, true, false, 32, 32, 64);
+    scaled(ctx, 2, 2, false, true, 32, 32, 64, 0);
+    scaled(ctx, 2, 2, true, false, 32, 32, 64, FAST);
+    for (int how = LHS_BY_LINES; how < 8; how++)
+        scaled(ctx, 0, how & RHS_BY_LINES ? 0 : how & LHS_BY_LINES ? 2 : 0, true, true, 32, 64, 64, how);
+    scaled(ctx, 4, 0, false, true, 64, 32, 64, RHS_BY_LINES);
 }
