@@ -1,5 +1,6 @@
 #include "targets/gpu/simulate.h"
 
+#include "ir/location.h"
 #include "runtime/ptx/ptx.h"
 
 enum { max_words = 136, max_results = 128 };
@@ -51,12 +52,22 @@ static LLVMValueRef narrow(tri_gpu *g, LLVMValueRef word, LLVMTypeRef type)
     return tri_gpu_from_int(g, bits, type);
 }
 
+/* The innermost place in the user's source: not in what the language itself is written in, "<triton.language...>". */
+static tri_span span_of(tri_diag *diag, MlirOperation op)
+{
+    MlirLocation loc = mlirOperationGetLocation(op);
+    for (tri_position p; !mlirLocationIsNull(loc); loc = tri_location_caller(loc))
+        if (tri_location_position(loc, &p) && !tri_str_has_prefix(p.file, "<"))
+            return tri_location_span(diag, loc);
+    return tri_op_span(diag, op);
+}
+
 static uint32_t new_site(tri_gpu *g, tri_machine_id id)
 {
     tri_unit *unit = g->unit;
     tri_site site = {TRI_NO_SPAN, tri_machine_name(id)};
     if (!mlirOperationIsNull(g->op))
-        site.span = tri_op_span(unit->diag, g->op);
+        site.span = span_of(unit->diag, g->op);
     tri_vec_push(unit->arena, &unit->sites, site);
     return (uint32_t)unit->sites.len - 1;
 }

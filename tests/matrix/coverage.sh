@@ -60,5 +60,8 @@ problems=$({
         grep -qF "${name#primitive }" "$file" || echo "$name: $file does not name it"
     done
 })
-[ -z "$problems" ] || { echo "not ok 1 tests/matrix/coverage.sh"; sed 's/^/# /' <<<"$problems"; exit; }
+if [ -n "$problems" ]; then
+    printf 'not ok 1 tests/matrix/coverage.sh\n# %s\n' "${problems//$'\n'/$'\n# '}"
+    exit
+fi
 echo "ok 1 tests/matrix/coverage.sh: $(wc -l <"$work/wanted") names"
