@@ -335,6 +335,82 @@ def matmul_int8(folder, report):
     ])
 
 
+def matmul_odd(folder, report):
+    """Sizes and strides that nothing divides: elements are loaded one by one."""
+    n, dtype = 4091, torch.float16
+    a, b, c = randn(n, n, dtype=dtype), randn(n, n, dtype=dtype), poisoned((n, n), dtype)
+    ours, grid, args = Kernel(folder, "matmul_odd"), (triton.cdiv(n, 64)**2,), (a, b, c, n, n, n, n, n, n)
+    report.speed("matmul fp16 4091", 2 * n**3 / 1e12, "TFLOP/s", [
+        ("sm80", by_triton("matmul_odd", grid, *args, arch="sm80")),
+        ("tritcc", lambda: ours(grid, *args)),
+        ("triton", by_triton("matmul_odd", grid, *args)),
+        ("cublas", lambda: torch.matmul(a, b, out=c)),
+    ])
+
+
+def matmul_fp8(folder, report):
+    ours, one = Kernel(folder, "matmul_fp8"), torch.ones((), device="cuda")
+
+    def arguments(m, n, k):
+        a, b = (randn(rows, k).to(torch.float8_e4m3fn) for rows in (m, n))
+        return (a, b, poisoned((m, n), torch.float16), m, n, k, k, k, n), (triton.cdiv(m, 128) * triton.cdiv(n, 256),)
+
+    for shape in ((512, 768, 256), (336, 272, 176)):
+        args, grid = arguments(*shape)
+        ours(grid, *args)
+        report.check(f"matmul fp8 {shape}", relative_error(args[2], args[0].double() @ args[1].double().T), 1e-3)
+    n = 8192
+    args, grid = arguments(n, n, n)
+    report.speed("matmul fp8 8192", 2 * n**3 / 1e12, "TFLOP/s", [
+        ("tritcc", lambda: ours(grid, *args)),
+        ("triton", by_triton("matmul_fp8", grid, *args)),
+        ("cublas", lambda: torch._scaled_mm(args[0], args[1].T, one, one, out_dtype=torch.float16, use_fast_accum=True)),
+    ])
+
+
+def matmul_batched(folder, report):
+    ours = Kernel(folder, "matmul_batched")
+
+    def arguments(batch, m, n, k):
+        a, b, c = randn(batch, m, k, dtype=torch.float16), randn(batch, k, n, dtype=torch.float16), poisoned((batch, m, n), torch.float16)
+        return (a, b, c, m, n, k, m * k, k * n, m * n), (triton.cdiv(m, 128) * triton.cdiv(n, 256), batch)
+
+    for shape in ((3, 256, 512, 128), (2, 144, 272, 80)):
+        args, grid = arguments(*shape)
+        ours(grid, *args)
+        report.check(f"matmul batched {shape}", relative_error(args[2], args[0].double() @ args[1].double()), 1e-3)
+    batch, n = 64, 2048
+    args, grid = arguments(batch, n, n, n)
+    report.speed("matmul fp16 64x 2048", 2 * batch * n**3 / 1e12, "TFLOP/s", [
+        ("sm80", by_triton("matmul_batched", grid, *args, arch="sm80")),
+        ("tritcc", lambda: ours(grid, *args)),
+        ("triton", by_triton("matmul_batched", grid, *args)),
+        ("cublas", lambda: torch.bmm(args[0], args[1], out=args[2])),
+    ])
+
+
+def matmul_grouped(folder, report):
+    ours, grid = Kernel(folder, "matmul_grouped"), (132,)
+
+    def arguments(shapes):
+        operands = [(randn(m, k, dtype=torch.float16), randn(k, n, dtype=torch.float16), poisoned((m, n), torch.float16)) for m, n, k in shapes]
+        lists = [torch.tensor([x[i].data_ptr() for x in operands], dtype=torch.int64, device="cuda") for i in range(3)]
+        return operands, (*lists, torch.tensor(shapes, dtype=torch.int32, device="cuda"), len(shapes))
+
+    operands, args = arguments([(256, 512, 192), (128, 128, 64), (1024, 256, 320)])
+    ours(grid, *args)
+    for a, b, c in operands:
+        report.check(f"matmul grouped {tuple(c.shape)}", relative_error(c, a.double() @ b.double()), 1e-3)
+    shapes = [(4096 >> i % 3, 2048 << i % 2, 4096) for i in range(8)]
+    operands, args = arguments(shapes)
+    report.speed("matmul fp16 8 groups", 2 * sum(m * n * k for m, n, k in shapes) / 1e12, "TFLOP/s", [
+        ("sm80", by_triton("matmul_grouped", grid, *args, arch="sm80")),
+        ("tritcc", lambda: ours(grid, *args)),
+        ("triton", by_triton("matmul_grouped", grid, *args)),
+        ("cublas", lambda: [torch.matmul(a, b, out=c) for a, b, c in operands]),
+    ])
+
+
 def attention(folder, report):
 
     def arguments(z, h, n):
@@ -403,7 +479,8 @@ def attention_backward(folder, report):
         ])
 
 
-PARTS = (vadd, softmax, layernorm, layernorm_backward, rms_norm, cross_entropy, matmul, matmul_int8, attention, attention_backward)
+PARTS = (vadd, softmax, layernorm, layernorm_backward, rms_norm, cross_entropy, matmul, matmul_int8, matmul_odd, matmul_fp8,
+         matmul_batched, matmul_grouped, attention, attention_backward)
 
 
 def main():

@@ -46,7 +46,7 @@ typedef struct {
     int bits;
     bool is_mn_major;
     uint64_t strides;
-    LLVMValueRef address; /* i64 */
+    LLVMValueRef address; /* i32 */
 } operand;
 
 static int64_t bytes_at(const operand *o, int64_t row, int64_t col)
@@ -123,16 +123,21 @@ static bool get_operand(tri_gpu *g, MlirOperation op, int index, const tri_linea
     int64_t bytes = bytes_at(out, corner[0], corner[1]);
     if (bytes)
         address = LLVMBuildAdd(g->b, address, tri_gpu_i32(g, bytes), "");
-    address = LLVMBuildAnd(g->b, LLVMBuildLShr(g->b, address, tri_gpu_i32(g, 4), ""), tri_gpu_i32(g, 0x3fff), "");
-    out->address = LLVMBuildZExt(g->b, address, g->i64, "");
+    out->address = LLVMBuildAnd(g->b, LLVMBuildLShr(g->b, address, tri_gpu_i32(g, 4), ""), tri_gpu_i32(g, 0x3fff), "");
     return true;
 }
 
-/* No carry leaves the address field: a buffer ends below 256 KiB. */
+/* No carry leaves the address field, as a buffer ends below 256 KiB. A loop mostly keeps A's buffer and goes through some
+ * of B's. ptxas computes A's descriptors again in each iteration, for less when it sees that their upper half is constant,
+ * and steps B's by one sum of 64 bits. With both as B, causal attention is 4% slower on an H200 and its
+ * backward pass 1%; with both as A, 2% and none. */
 static LLVMValueRef descriptor_at(tri_gpu *g, const operand *o, bool is_b, int64_t mn, int64_t k)
 {
-    uint64_t constant = o->strides + (uint64_t)(tile_bytes(o, is_b, mn, k) >> 4);
-    return LLVMBuildAdd(g->b, o->address, LLVMConstInt(g->i64, constant, false), "");
+    uint64_t constant = o->strides + (uint64_t)(tile_bytes(o, is_b, mn, k) >> 4), low_half = 0xffffffff;
+    if (is_b)
+        return LLVMBuildAdd(g->b, LLVMBuildZExt(g->b, o->address, g->i64, ""), LLVMConstInt(g->i64, constant, false), "");
+    LLVMValueRef low = LLVMBuildAdd(g->b, o->address, LLVMConstInt(g->i32, constant & low_half, false), "");
+    return LLVMBuildOr(g->b, LLVMBuildZExt(g->b, low, g->i64, ""), LLVMConstInt(g->i64, constant & ~low_half, false), "");
 }
 
 /* ---- the product ---- */

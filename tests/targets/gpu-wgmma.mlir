@@ -18,7 +18,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: bar.sync
   // CHECK: wgmma.fence.sync.aligned;
   // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, 0, 1, 1, 0, 1;
-  // CHECK: add.s64 %rd{{[0-9]+}}, %rd{{[0-9]+}}, 4611686293305360386;
+  // CHECK: add.s32 %r{{[0-9]+}}, %r{{[0-9]+}}, 65538;
+  // CHECK: or.b64 %rd{{[0-9]+}}, %rd{{[0-9]+}}, 4611686293305294848;
   // CHECK: add.s64 %rd{{[0-9]+}}, %rd{{[0-9]+}}, 4611686293305360512;
   // CHECK-COUNT-3: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
   // CHECK-NOT: wgmma.mma_async
