@@ -204,7 +204,7 @@ static bool plan_shared_memory(tri_unit *unit, const tri_pass_hooks *hooks)
 {
     if (!mlirAttributeIsNull(tri_op_attr(mlirModuleGetOperation(unit->module), "ttg.shared")))
         return true;
-    tri_str passes = tri_str_format(unit->arena, "allocate-shared-memory{max-bytes=%u},membar", unit->arch->max_shared);
+    tri_str passes = tri_str_format(unit->arena, "allocate-global-scratch,allocate-shared-memory{max-bytes=%u},membar", unit->arch->max_shared);
     return tri_passes_run(unit, passes.data, hooks);
 }
 

@@ -75,7 +75,8 @@ static bool pass_arguments(tri_run_kernel *k)
             return false;
         n++;
     }
-    return true;
+    uint64_t scratch, size = (uint64_t)kernel->scratch_bytes * k->grid.x * k->grid.y * k->grid.z;
+    return !size || (tri_opencl_allocate(d->cl, (size_t)size, &scratch) && tri_opencl_set_address(d->cl, n, scratch));
 }
 
 static bool open_opencl(tri_run_kernel *k, tri_argument_list *arguments)

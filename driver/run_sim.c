@@ -18,6 +18,19 @@ static void add_buffer(tri_run_kernel *k, const tri_argument *a)
     tri_sim_add_buffer(k->sim, a->array.data, (size_t)a->array.count * tri_dtype_size(a->array.dtype), name.data);
 }
 
+/* Scratch memory of the whole grid, which is the argument behind the source's. */
+static void add_scratch(tri_run_kernel *k, const tri_kernel *kernel)
+{
+    uint64_t programs = (uint64_t)k->grid.x * k->grid.y * k->grid.z, alignment = (uint64_t)kernel->scratch_alignment;
+    size_t size = (size_t)((uint64_t)kernel->scratch_bytes * programs);
+    if (!size)
+        return;
+    char *memory = tri_arena_alloc(k->unit.arena, size + alignment);
+    memory += alignment - 1 - ((uintptr_t)memory + alignment - 1) % alignment;
+    tri_sim_add_buffer(k->sim, memory, size, "global scratch memory");
+    k->values[k->num_values] = (uint64_t)(uintptr_t)memory;
+}
+
 static bool open_simulator(tri_run_kernel *k, tri_argument_list *arguments)
 {
     tri_unit *unit = &k->unit;
@@ -29,6 +42,7 @@ static bool open_simulator(tri_run_kernel *k, tri_argument_list *arguments)
     for (size_t i = 0; i < arguments->len; i++)
         if (tri_run_kernel_is_memory(&arguments->at[i]))
             add_buffer(k, &arguments->at[i]);
+    add_scratch(k, kernel);
     const tri_jit_symbol symbols[] = {{"tri_sim_primitive", (const void *)(uintptr_t)tri_sim_primitive},
                                       {"global_smem", tri_sim_shared(k->sim)}};
     LLVMModuleRef module = unit->llvm_module;

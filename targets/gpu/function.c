@@ -300,7 +300,7 @@ static bool run_call(tri_gpu *g, MlirOperation op)
     int64_t offset = tri_gpu_scratch_offset(op);
     tri_vec_push(g->arena, &args, offset > 0 ? tri_gpu_shared_at(g, offset) : g->shared);
     if (g->needs_scratch)
-        tri_vec_push(g->arena, &args, g->scratch);
+        tri_vec_push(g->arena, &args, tri_gpu_offset_const(g, g->scratch, tri_op_int(op, "ttg.global_scratch_memory_offset", 0)));
     LLVMTypeRef type = LLVMGlobalGetValueType(callee);
     LLVMValueRef call = LLVMBuildCall2(g->b, type, callee, args.at, (unsigned)args.len, "");
     if (!g->simulate)

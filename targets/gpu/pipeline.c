@@ -43,7 +43,7 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
     tri_buf_add_z(out, ",remove-layout-conversions,"
                        "reduce-data-duplication,reorder-instructions,loop-aware-cse,symbol-dce,sccp,cse,canonicalize");
     /* 64 bytes for each of the threads that a multiprocessor holds are there on every architecture */
-    tri_buf_format(out, ",allocate-shared-memory{max-bytes=%u%s},membar", unit->arch->max_shared,
+    tri_buf_format(out, ",allocate-global-scratch,allocate-shared-memory{max-bytes=%u%s},membar", unit->arch->max_shared,
                    is_cuda(unit) ? " scratch-per-thread=64" : "");
 }
 

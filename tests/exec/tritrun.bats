@@ -423,3 +423,31 @@ TRI
     tritrun k.tri zeros:i32:2 i64:100 f32:1.5 64 -print out
     [[ $output == *" 0 0"* ]]
 }
+
+@test "a kernel with scratch memory: each program has its part" {
+    cat >k.ttgir <<'END'
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func private @keep(%p: !tt.ptr<i32>, %v: i32) -> i32 attributes {noinline = true} {
+    %q = ttg.global_scratch_alloc {alignment = 64 : i32, nbytes = 65 : i32} : !tt.ptr<i8>
+    %qi = tt.bitcast %q : !tt.ptr<i8> -> !tt.ptr<i32>
+    tt.store %qi, %v : !tt.ptr<i32>
+    ttg.barrier all
+    %x = tt.load %p : !tt.ptr<i32>
+    tt.return %x : i32
+  }
+  tt.func public @k(%o: !tt.ptr<i32>, %v: i32) {
+    %p = ttg.global_scratch_alloc {alignment = 16 : i32, nbytes = 4 : i32} : !tt.ptr<i8>
+    %pi = tt.bitcast %p : !tt.ptr<i8> -> !tt.ptr<i32>
+    %id = tt.get_program_id x : i32
+    %w = arith.addi %v, %id : i32
+    tt.store %pi, %w : !tt.ptr<i32>
+    %x = tt.call @keep(%pi, %v) : (!tt.ptr<i32>, i32) -> i32
+    %oo = tt.addptr %o, %id : !tt.ptr<i32>, i32
+    tt.store %oo, %x : !tt.ptr<i32>
+    tt.return
+  }
+}
+END
+    tritrun -arch=sim:sm_80 -grid=5 -print=arg0 k.ttgir empty:i32:5 7
+    [[ $output == *"7"*"8"*"9"*"10"*"11"* ]]
+}

@@ -4,9 +4,12 @@ load ../helpers
 
 data=(randint:i32:512:seed=1,low=0,high=12 randint:i32:512:seed=2,low=0,high=12)
 
+# Every array on a line of its own.
+flat() { awk '/^ / { sub(/^ *\[[0-9]+\]/, ""); line = line $0; next } { if (line != "") print line; line = ""; print } END { if (line != "") print line }'; }
+
 # run KERNEL-FILE PARAMETER [OPTION...]: its third array
 run_kernel() {
-    "$BUILDDIR/tritrun" -print "$2" -print-limit 512 "$1" "${data[@]}" zeros:i32:512 "${@:3}" | tail -n 1
+    "$BUILDDIR/tritrun" -print "$2" -print-limit 512 "$1" "${data[@]}" zeros:i32:512 "${@:3}" | flat | tail -n 1
 }
 
 # One element at a time and two, in the source language: branches, a loop of known and one of unknown length.
@@ -56,7 +59,7 @@ EOF
     write_source
     run_kernel k.tri o 512 -DF=one -DP=1 >one.txt
     # a reference of its own
-    "$BUILDDIR/tritrun" -print x -print y -print-limit 512 k.tri "${data[@]}" zeros:i32:512 512 -DF=one -DP=1 >in.txt
+    "$BUILDDIR/tritrun" -print x -print y -print-limit 512 k.tri "${data[@]}" zeros:i32:512 512 -DF=one -DP=1 | flat >in.txt
     awk 'NR == 2 { n = split($0, x) } NR == 4 { split($0, y) } END {
         for (k = 1; k <= n; k++) {
             s = x[k]; turns = 0
@@ -130,7 +133,7 @@ EOF
 
 @test "a region of several blocks: early returns and a loop of branches" {
     cat_blocks >k.ttir
-    "$BUILDDIR/tritrun" -arch=sim:sm_80 -print arg0 -print arg1 -print-limit 512 k.ttir "${data[@]}" zeros:i32:512 >in.txt
+    "$BUILDDIR/tritrun" -arch=sim:sm_80 -print arg0 -print arg1 -print-limit 512 k.ttir "${data[@]}" zeros:i32:512 | flat >in.txt
     awk 'NR == 2 { n = split($0, x) } NR == 4 { split($0, y) } END {
         for (k = 1; k <= n; k++) {
             s = x[k]
@@ -165,7 +168,7 @@ def k(x, y, o, M: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
     tl.store(o + i, tl.map_elementwise(turned, tl.load(x + i), pack=4))
 EOF
-    turned() { "$BUILDDIR/tritrun" -print o rows.tri arange:i32:8 zeros:i32:8 zeros:i32:8 "M=$1" "N=$2" | tail -n 1; }
+    turned() { "$BUILDDIR/tritrun" -print o rows.tri arange:i32:8 zeros:i32:8 zeros:i32:8 "M=$1" "N=$2" | flat | tail -n 1; }
     [ "$(turned 4 2)" = " 1 2 3 0 7 6 5 4" ]
     [ "$(turned 8 1)" = " 1 2 3 0 7 6 5 4" ]
     [ "$(turned 1 8)" = " 1 2 3 0 7 6 5 4" ]

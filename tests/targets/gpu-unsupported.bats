@@ -15,13 +15,13 @@ layouts='#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], wa
 #swizzled = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #unswizzled = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory'
-arch=sm_80 target=cuda:80
+arch=sm_80 target=cuda:80 planned=
 
 # refuses MESSAGE <BODY: compiling a function with this body is refused at the line that ends in "// here".
 refuses() {
     {
         printf '%s\n' "$layouts"
-        printf 'module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "%s", "ttg.threads-per-warp" = 32 : i32} {\n' $target
+        printf 'module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "%s", "ttg.threads-per-warp" = 32 : i32%s} {\n' $target "$planned"
         cat
         printf '}\n'
     } >k.ttgir
@@ -77,13 +77,57 @@ IR
 IR
 }
 
-@test "scratch memory that no pass allocated" {
+@test "memory that no pass allocated, when others say that they did" {
+    planned=', ttg.shared = 64 : i32'
     refuses "no global scratch memory was allocated for it" <<'IR'
   tt.func public @k() {
     %p = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 256 : i32} : !tt.ptr<i8> // here
     tt.return
   }
 IR
+    refuses "no shared memory was allocated for it; run allocate-shared-memory first" <<'IR'
+  tt.func public @k() {
+    %b = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #line, #smem, mutable> // here
+    tt.return
+  }
+IR
+    refuses "no shared memory was allocated for it; run allocate-shared-memory first" <<'IR'
+  tt.func public @k(%x: tensor<256xf32, #blocked>, %p: tensor<256x!tt.ptr<f32>, #two>) {
+    %y = ttg.convert_layout %x : tensor<256xf32, #blocked> -> tensor<256xf32, #two> // here
+    tt.store %p, %y : tensor<256x!tt.ptr<f32>, #two>
+    tt.return
+  }
+IR
+    refuses "no shared memory was allocated for it; run allocate-shared-memory first" <<'IR'
+  tt.func public @k(%p: !tt.ptr<i32>, %v: i32) {
+    %o = tt.atomic_rmw add, acq_rel, gpu, %p, %v : (!tt.ptr<i32>, i32) -> i32 // here
+    tt.store %p, %o : !tt.ptr<i32>
+    tt.return
+  }
+IR
+    refuses "no shared memory was allocated for it; run allocate-shared-memory first" <<'IR'
+  tt.func public @k() {
+    %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #blocked>
+    %h = tt.histogram %r : tensor<128xi32, #blocked> -> tensor<128xi32, #blocked> // here
+    tt.return
+  }
+IR
+    refuses "no shared memory was allocated for it; run allocate-shared-memory first" <<'IR'
+  tt.func public @k(%x: tensor<128xf32, #blocked>) {
+    %y = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({ // here
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      tt.scan.return %s : f32
+    }) : (tensor<128xf32, #blocked>) -> tensor<128xf32, #blocked>
+    tt.return
+  }
+IR
+}
+
+@test "more shared memory than the device has, when others planned it" {
+    printf 'module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.shared = 200000 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {\n  tt.func public @k() {\n    tt.return\n  }\n}\n' >k.ttgir
+    tritcc -1 -arch=sm_80 -emit=llir=k.ll k.ttgir
+    [[ $errors == *"k.ttgir:2:3: error: the kernel needs 200000 bytes of shared memory; 'sm_80' has 166912; smaller blocks or fewer stages help [TRI-6003]"* ]]
 }
 
 @test "reductions and scans" {

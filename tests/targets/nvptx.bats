@@ -115,3 +115,39 @@ fake_ptxas() {
     tritcc -2 -arch=sm_81 -emit=ptx=k.ptx k.ttir || tritcc -1 -arch=sm_81 -emit=ptx=k.ptx k.ttir
     [[ $errors == *"unknown architecture 'sm_81'; did you mean 'sm_80'?"* ]]
 }
+
+@test "products and sums are contracted, unless -fno-fp-fusion, as Triton does" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(p, q, r, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(p + i)
+    y = tl.load(q + i)
+    tl.store(r + i, x * y + 1.5)
+    tl.store(r + B + i, 2.5 - x * y)
+    tl.store(r + 2 * B + i, tl.fma(x, y, x))
+END
+    count() { grep -c "	$1\.rn\.$bits[ 	]" k.ptx || true; }
+    for type in fp32 fp64 fp16 bf16; do
+        bits=${type/fp/f}
+        tritcc -arch=sm_90a -emit=ptx=k.ptx -sig "k(*$type:16, *$type:16, *$type:16, 128)" k.tri
+        [ "$(count fma) $(count mul) $(count add) $(count sub)" = '3 0 0 0' ]
+        tritcc -arch=sm_90a -fno-fp-fusion -emit=ptx=k.ptx -sig "k(*$type:16, *$type:16, *$type:16, 128)" k.tri
+        [ "$(count fma) $(count mul) $(count add) $(count sub)" = '1 1 1 1' ] # tl.fma stays one
+    done
+}
+
+@test "ptxas does not contract either with -fno-fp-fusion" {
+    write_kernel math.exp
+    fake_ptxas 'for a; do echo "$a" >>"$0.log"; done; while [ "$1" != -o ]; do shift; done; echo code >"$2"'
+    tritcc --cuda-path=toolkit -arch=sm_80 -fno-fp-fusion -emit=cubin=k.cubin k.ttir
+    grep -qx -e -fmad=false toolkit/bin/ptxas.log
+    rm toolkit/bin/ptxas.log
+    tritcc --cuda-path=toolkit -arch=sm_80 -emit=cubin=k.cubin k.ttir
+    ! grep -q fmad toolkit/bin/ptxas.log
+    grep -qx -e -O3 toolkit/bin/ptxas.log
+}
