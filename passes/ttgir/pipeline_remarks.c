@@ -15,8 +15,9 @@ static bool is_load(MlirOperation op)
 static bool is_product(MlirOperation op) { return tri_op_is(op, "tt.dot") || tri_op_is(op, "ttng.warp_group_dot"); }
 
 /* Why a load of a loop that may be pipelined stays where it is. */
-static void missed_load(const tri_pipeline *p, MlirOperation load, bool has_product)
+static void missed_load(const tri_pipeline *p, MlirOperation loop, MlirOperation load, bool has_product)
 {
+    bool is_asked = !mlirAttributeIsNull(tri_op_attr(loop, "tt.num_stages"));
     tri_span at = tri_op_span(diag_of(p), load);
     static const char stays[] = "the load stays in its iteration";
     if (tri_op_flag(load, "isVolatile")) {
@@ -32,8 +33,10 @@ static void missed_load(const tri_pipeline *p, MlirOperation load, bool has_prod
                         stays, bytes);
     else
         tri_diag_missed(diag_of(p), at, "pipeline", "%s: %s", stays,
-                        has_product ? "no product needs it at one distance, or there are too few stages"
-                                    : "the loop asks for no stages (tl.range(..., num_stages=N)) and has no product");
+                        is_asked      ? "it is needed at several distances, or there are too few stages"
+                        : has_product ? "no product needs it at one distance, or there are too few stages; a loop that asks for"
+                                        " stages (tl.range(..., num_stages=N)) gets them for other loads, too"
+                                      : "the loop asks for no stages (tl.range(..., num_stages=N)) and has no product");
 }
 
 void tri_pipeline_remark_while(tri_pass_run *run, MlirOperation loop)
@@ -74,7 +77,7 @@ void tri_pipeline_remark(const tri_pipeline *p, MlirOperation loop, int64_t stag
         tri_diag_missed(diag_of(p), at, "pipeline", "not pipelined: no load of it can be made ahead");
     for (size_t i = 0; i < loads.len; i++)
         if (!has_latency(loads.at[i]) && stages > 1 && is_simple)
-            missed_load(p, loads.at[i], has_product);
+            missed_load(p, loop, loads.at[i], has_product);
 }
 
 int tri_pipeline_count_ahead(MlirOperation loop)

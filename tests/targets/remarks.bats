@@ -194,7 +194,7 @@ END
     says pipeline -arch=sm_80 -emit=ptx=k.ptx -sig 'stays(*fp16:16, *fp16:16, *fp32:16, *fp32:16, i32:16)' <<'END'
 59:5: pipelined with 3 stages: 1 loads are made ahead
 60:13: the load stays in its iteration: it is volatile
-62:16: the load stays in its iteration: no product needs it at one distance, or there are too few stages
+62:16: the load stays in its iteration: no product needs it at one distance, or there are too few stages; a loop that asks for stages (tl.range(..., num_stages=N)) gets them for other loads, too
 END
     says pipeline -arch=sm_90a -emit=ptx=k.ptx -sig 'both(*fp16:16, *fp16:16, *fp16:16, *fp32:16, *fp32:16, i32:16)' <<'END'
 73:5: pipelined with 3 stages: 2 loads are made ahead
