@@ -1,4 +1,4 @@
-"""Times triton.compile to PTX for the example kernels: with_triton.py EXAMPLES RUNS (see run.sh)."""
+"""Times triton.compile to cubins of the kernels that run.sh has: with_triton.py SOURCE RUNS. KERNELS names some of them."""
 import ast
 import importlib.util
 import os
@@ -16,17 +16,24 @@ from triton.compiler import ASTSource
 
 imported = time.perf_counter() - start
 
+# name: file, function, types, warps
 KERNELS = {
-    'vadd': ('add_kernel', '*fp32:16, *fp32:16, *fp32:16, i32, 1024'),
-    'softmax': ('softmax_kernel', '*fp32:16, *fp32:16, i32, i32, i32, i32, 1024, 2'),
-    'layernorm': ('_layer_norm_fwd_fused', '*fp32:16, *fp32:16, *fp32:16, *fp32:16, *fp32, *fp32, i32, i32, fp32, 1024'),
+    'vadd': ('examples/vadd/vadd.tri', 'add_kernel', '*fp32:16, *fp32:16, *fp32:16, i32, 1024', 4),
+    'softmax': ('examples/softmax/softmax.tri', 'softmax_kernel', '*fp32:16, *fp32:16, i32, i32, i32, i32, 1024, 2', 4),
+    'layernorm': ('examples/layernorm/layernorm.tri', '_layer_norm_fwd_fused',
+                  '*fp32:16, *fp32:16, *fp32:16, *fp32:16, *fp32, *fp32, i32, i32, fp32, 1024', 4),
+    'matmul': ('bench/gpu/kernels/matmul.tri', 'matmul_kernel',
+               '*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, i32:16, 1, i32:16, 1, i32:16, 1, 128, 256, 64, 8', 8),
+    'attention': ('bench/gpu/kernels/attention.tri', 'attention_kernel',
+                  '*fp16:16, *fp16:16, *fp16:16, *fp16:16, *fp32:16, fp32, i32:16, i32:16, i32:16, i32, i32:16, '
+                  '64, 128, 64, True, tl.float16', 4),
 }
 
 
 def load(path, name):
-    """The kernel alone: the host code of the file wants a device."""
+    """The kernels alone: the host code of the file wants a device."""
     tree = ast.parse(open(path).read())
-    tree.body = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name]
+    tree.body = [n for n in tree.body if isinstance(n, ast.FunctionDef) and any('jit' in ast.unparse(d) for d in n.decorator_list)]
     file = os.path.join(tempfile.mkdtemp(), 'kernel.py')
     with open(file, 'w') as out:
         out.write('import triton\nimport triton.language as tl\n' + ast.unparse(tree) + '\n')
@@ -39,8 +46,9 @@ def load(path, name):
 def source(kernel, text):
     signature, constants, attrs = {}, {}, {}
     for i, (name, word) in enumerate(zip(kernel.arg_names, text.split(', '))):
-        if word.isdigit():
-            signature[name], constants[(i, )] = 'constexpr', int(word)
+        if word.isdigit() or word == 'True' or word.startswith('tl.'):
+            signature[name] = 'constexpr'
+            constants[(i, )] = getattr(triton.language, word[3:]) if word.startswith('tl.') else ast.literal_eval(word)
             continue
         signature[name] = word.split(':')[0]
         if word.endswith(':16'):
@@ -49,15 +57,17 @@ def source(kernel, text):
 
 
 def main():
-    examples, runs = sys.argv[1], int(sys.argv[2])
+    root, runs = sys.argv[1], int(sys.argv[2])
+    names = os.environ.get('KERNELS', ' '.join(KERNELS)).split()
     print(f'{"Triton " + triton.__version__ + " start and import":34} {imported * 1e3:8.0f} ms')
-    for name, (function, text) in KERNELS.items():
-        kernel = load(f'{examples}/{name}/{name}.tri', function)
+    for name in names:
+        file, function, text, warps = KERNELS[name]
+        kernel = load(f'{root}/{file}', function)
         times = []
         for _ in range(runs):
             os.environ['TRITON_CACHE_DIR'] = tempfile.mkdtemp()
             begin = time.perf_counter()
-            triton.compile(source(kernel, text), target=GPUTarget('cuda', 90, 32), options={'num_warps': 4})
+            triton.compile(source(kernel, text), target=GPUTarget('cuda', 90, 32), options={'num_warps': warps, 'num_stages': 3})
             times.append(time.perf_counter() - begin)
             shutil.rmtree(os.environ['TRITON_CACHE_DIR'], ignore_errors=True)
         print(f'{"Triton " + name + " -> cubin":34} {statistics.median(times) * 1e3:8.0f} ms')
