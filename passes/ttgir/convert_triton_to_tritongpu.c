@@ -192,6 +192,20 @@ static void convert_dot(converter *c, MlirOperation op)
     set_result_encoding(op, 0, encoding);
 }
 
+/* The blocks of a cluster share out the indices as they do the rows that are gathered or scattered. */
+static void share_rows(converter *c, MlirOperation op, tri_encoding *parent)
+{
+    MlirType rows = mlirValueGetType(mlirOperationGetNumResults(op) ? tri_op_result(op, 0) : tri_op_operand(op, 3));
+    int64_t shape[TRI_MAX_RANK];
+    int rank = tri_type_rank(rows);
+    for (int d = 0; d < rank; d++)
+        shape[d] = tri_type_dim(rows, d);
+    tri_encoding whole = tri_blocked_default(rank, shape, c->launch);
+    parent->cga.count = whole.cga.count;
+    for (int b = 0; b < whole.cga.count; b++)
+        parent->cga.at[b][1] = whole.cga.at[b][0];
+}
+
 /* Row indices of a descriptor gather or scatter: four per thread, the same in every warp row. */
 static void convert_row_offsets(converter *c, MlirOperation op)
 {
@@ -201,6 +215,7 @@ static void convert_row_offsets(converter *c, MlirOperation op)
     parent.blocked.threads_per_warp[0] = c->launch.lanes;
     parent.blocked.threads_per_warp[1] = parent.warps_per_cta[0] = 1;
     parent.warps_per_cta[1] = c->launch.warps;
+    share_rows(c, op, &parent);
     tri_encoding slice = {.kind = TRI_ENC_SLICE, .rank = 1, .parent = &parent};
     set_operand_encoding(op, 1, tri_encoding_make(c->run->unit->mlir, &slice));
     set_default_results(c, op);

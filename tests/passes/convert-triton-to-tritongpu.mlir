@@ -1,5 +1,6 @@
 // RUN: tritcc -x ttir -passes='convert-triton-to-tritongpu{target=cuda:80 num-warps=4}' %s | FileCheck %s
-// positive: @elementwise @expand @dot @loop
+// RUN: tritcc -x ttir -passes='convert-triton-to-tritongpu{target=cuda:90 num-warps=4 num-ctas=2}' %s | FileCheck %s --check-prefix=TWO
+// positive: @elementwise @expand @dot @loop @rows
 // negative: @scalars
 // loop: @loop
 
@@ -95,5 +96,19 @@ tt.func public @loop(%p: !tt.ptr<f32>, %n: i32) {
   }
   %q = tt.splat %p : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
   tt.store %q, %r : tensor<256x!tt.ptr<f32>>
+  tt.return
+}
+
+// Row indices: four in a thread, the same in every warp; two blocks share them out as they do the rows.
+// CHECK-LABEL: @rows
+// TWO-DAG: [[$PARENT:#.+]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0], CGALayout = {{\[\[}}0, 1]]}>
+// TWO-LABEL: @rows
+tt.func public @rows(%desc: !tt.tensordesc<1x128xf32>, %y: i32, %p: !tt.ptr<f32>) {
+  %x = arith.constant dense<1> : tensor<32xi32>
+  // CHECK: tt.descriptor_gather {{.*}} tensor<32xi32, #ttg.slice<{dim = 0, parent = #{{.*}}}>>
+  // TWO: tt.descriptor_gather {{.*}} tensor<32xi32, #ttg.slice<{dim = 0, parent = [[$PARENT]]}>>
+  %v = tt.descriptor_gather %desc[%x, %y] : (!tt.tensordesc<1x128xf32>, tensor<32xi32>, i32) -> tensor<32x128xf32>
+  // TWO: tt.descriptor_scatter {{.*}} tensor<32xi32, #ttg.slice<{dim = 0, parent = [[$PARENT]]}>>
+  tt.descriptor_scatter %desc[%x, %y], %v : !tt.tensordesc<1x128xf32>, tensor<32xi32>, i32, tensor<32x128xf32>
   tt.return
 }
