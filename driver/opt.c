@@ -673,6 +673,8 @@ static bool check(parser *p)
     if (o->has_passes && (o->emits.len || o->save_temps || o->depfile))
         return usage(p, "%s prints the module; it does not go with -emit, -c, -S, -save-temps or -MD",
                      o->passes_by.len ? o->passes_by.data : "opt mode");
+    if (o->compile.release && o->print_generic)
+        return usage(p, "-femit-upstream is for the short form; it does not go with -mlir-print-op-generic");
     if (o->output.len && o->inputs.len > 1)
         return usage(p, "-o names one file, but there are %zu inputs", o->inputs.len);
     if (o->depfile_path.len && o->inputs.len > 1)

@@ -64,6 +64,8 @@ EOF
 @test "-femit-upstream knows four releases, and is for -emit too" {
     tritcc -2 -femit-upstream=3.5 k.tri
     [[ $errors == *"'-femit-upstream=3.5' is not one of 3.6, 3.7, 3.8 and 3.9"* ]]
+    tritcc -2 -femit-upstream=3.6 -passes= -mlir-print-op-generic k.mlir
+    [[ $errors == *"-femit-upstream is for the short form"* ]]
     cat >k.tri <<'EOF'
 import triton
 import triton.language as tl
