@@ -36,6 +36,7 @@ F(f_sinh, sinhl(a))
 F(f_tan, tanl(a))
 F(f_tanh, tanhl(a))
 F(f_trunc, truncl(a))
+F(f_divide, a / b)
 F(f_ceildiv, ceill(a / b))
 F(f_floordiv, floorl(a / b))
 F(f_ctpop, (m_real)__builtin_popcountll((uint64_t)(int64_t)a))
@@ -54,6 +55,7 @@ static const row rows[] = {
     {"math.roundeven", 1, f_roundeven, -9, 9, 0, "f32 f64"}, {"math.sinh", 1, f_sinh, -9, 9, 8, "f32 f64"},
     {"math.tan", 1, f_tan, -1.2, 1.2, 8, "f32 f64"},    {"math.tanh", 1, f_tanh, -3, 3, 8, "f32 f64"},
     {"math.trunc", 1, f_trunc, -9, 9, 0, "f32 f64"},
+    {"tt.approx_divf", 2, f_divide, 1, 90, 3, "f32"},
     {"arith.ceildivsi", 2, f_ceildiv, -90, 90, 0, "i32 i64"}, {"arith.floordivsi", 2, f_floordiv, -90, 90, 0, "i32 i64"},
     {"arith.ceildivui", 2, f_ceildiv, 1, 90, 0, "i32 i64"},
     {"math.ctpop", 1, f_ctpop, 1, 1e9, 0, "i32 i64"},   {"math.ctlz", 1, f_ctlz, 1, 1e9, 0, "i32"},

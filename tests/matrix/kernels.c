@@ -24,6 +24,7 @@ m_case *m_begin_kernel(m_context *ctx, const char *file, const char *function, c
         m_text(c, is_head ? "def k%s" : "%s", is_head ? line + 4 + length : line);
     }
     fclose(f);
+    c->is_on_both = !strcmp(file, "products.tri");
     return c;
 }
 

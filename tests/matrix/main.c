@@ -103,7 +103,8 @@ static void run_at(m_context *ctx, m_case *c, m_place place)
     free(text);
 }
 
-/* One of the eight places, which the name picks, or all. */
+/* One of the eight places, which the name picks, or all; of two, when both architectures are wanted, the second with
+ * whole warp groups. */
 static void run_on_simulator(m_context *ctx, m_case *c)
 {
     static const char *const archs[] = {"sim:sm_80", "sim:sm_90a", "sim:sm_89"};
@@ -111,10 +112,11 @@ static void run_on_simulator(m_context *ctx, m_case *c)
     /* of two: sm_89 in place of sm_80 for what it is the first to have */
     for (int k = 0; k < 2; k++) {
         int arch = k || c->least_arch <= 80 ? k : 2;
-        if (c->least_arch > 89 ? !k : !ctx->all && k != turn >> 2)
+        if (c->least_arch > 89 ? !k : !ctx->all && !c->is_on_both && k != turn >> 2)
             continue;
+        int picked = c->is_on_both && k ? 2 + (turn & 1) : turn & 3;
         for (int i = 0; i < 4; i++) {
-            bool is_wanted = ctx->warps ? ctx->warps == 1 << i : c->warps ? c->warps == 1 << i : ctx->all || i == (turn & 3);
+            bool is_wanted = ctx->warps ? ctx->warps == 1 << i : c->warps ? c->warps == 1 << i : ctx->all || i == picked;
             if (is_wanted)
                 run_at(ctx, c, (m_place){.arch = archs[arch], .warps = 1 << i});
         }

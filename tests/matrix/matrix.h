@@ -53,6 +53,7 @@ typedef struct {
     int warps, stages;   /* 0: warps vary from case to case, stages are the default */
     int least_arch;      /* 89, 90: not for sm_80 */
     bool is_undefined;   /* on purpose: no place for -fsanitize=undefined */
+    bool is_on_both;     /* the simulator runs it as code of either architecture: they differ */
     bool is_ir;          /* the text is ttir or ttgir; not packed */
     const char *error;   /* "TRI-3012": the compiler must reject it with that code, at a line of the text */
     unsigned error_targets; /* where `error` is expected; elsewhere the case runs */
