@@ -64,6 +64,7 @@ schedule-loops|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', F
 pipeline|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 pipeline-lower-loop|after:schedule-loops|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 prefetch|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
+allocate-global-scratch|like:threefold|sm_80|scratch.ttir|scratch||arg1|randint:f32:128:seed=1,low=-9,high=9 arg1=zeros:f32:128
 allocate-shared-memory|host|sm_80|differential.tri|chained|*fp16:16, *fp16:16, *fp32:16, i32:16, 64, True|c|randint:f16:64x64:seed=1,low=-2,high=2 randint:f16:64x64:seed=2,low=-2,high=2 c=zeros:f32:64x64 64
 allocate-shared-memory|host|sm_80|execute.tri|attention|*fp16:16, *fp16:16, *fp16:16, *fp32:16, i32:16, 64, 32, 64|o~1e-3|randn:f16:64x64:seed=1 randn:f16:128x64:seed=2 randn:f16:128x64:seed=3 o=zeros:f32:64x64 128
 membar|host|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
@@ -184,6 +185,7 @@ coalesce|s/arith.muli/arith.addi/
 pipeline|s/ttg.async_wait \(.*\) {num = [0-9]*/ttg.async_wait \1 {num = 9/
 assign-latencies|s/= %c-1_i32/= %c0_i32/
 accelerate-matmul|s/\(tt.dot %[^,]*, %[^,]*, \)%arg[0-9]*/\1%cst/
+allocate-global-scratch|s/scratch_memory_offset = [0-9]*/scratch_memory_offset = 0/
 allocate-shared-memory|s/allocation.offset = [0-9]*/allocation.offset = 0/
 membar|/ttg.barrier local/d
 ROWS
