@@ -105,11 +105,24 @@ static void measure(void (*const *run)(void), int count, double *out)
     }
 }
 
+/* The rows asked for on the command line, by how they begin; all when there are none. */
+static char **wanted;
+
+static int is_wanted(const char *name)
+{
+    for (char **w = wanted; *w; w++)
+        if (!strncmp(name, *w, strlen(*w)))
+            return 1;
+    return !*wanted;
+}
+
 static void report(const char *name, void (*kernel)(void), void (*plain)(void), void (*blas)(void), long outputs,
                    double flops)
 {
     void (*const all[3])(void) = {kernel, plain, blas};
     double worst = 0, t[3];
+    if (!is_wanted(name))
+        return;
     printf("%-12s", name);
     for (threads = 1; threads <= 2; threads++) {
         omp_set_num_threads(threads);
@@ -131,8 +144,10 @@ static void report(const char *name, void (*kernel)(void), void (*plain)(void), 
     printf("%s\n", worst > 1e-4 ? "   WRONG" : "");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argc;
+    wanted = argv + 1;
     float **all[] = {&x, &y, &z, &w, &b, &ref};
     for (int i = 0; i < 6; i++) {
         *all[i] = aligned_alloc(64, sizeof(float) * big);
