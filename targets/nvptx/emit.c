@@ -19,9 +19,9 @@ static const char pipeline[] =
 
 /* 32-bit shared pointers; of the code generator's own passes, none of the strength reductions: the lowering leaves
  * addresses as a base that all registers of a thread share and a constant each, and ptxas does the rest. slsr and
- * nary-reassociate take half of the code generator's time and change the speed of kernels by about 1% on an H200, some
- * up, some down (bench/gpu/static.py counts instructions). All exist as global options only; no other target runs
- * these passes. */
+ * nary-reassociate take 20 to 40% more time for the whole compiler and change the speed of kernels by 0.5% on an H200, of
+ * attention by +1.8 and -0.8%; lsr costs layernorm 14% (bench/gpu/README.md has the table). All exist as global options
+ * only; no other target runs these passes. */
 static LLVMTargetMachineRef create_machine(tri_unit *unit)
 {
     static const char *const options[] = {"tritcc", "-nvptx-short-ptr", "-disable-lsr",
