@@ -134,6 +134,105 @@ static void mma_operand_model(const tri_encoding *e, const int64_t *shape, int w
             }
 }
 
+/* Results of mfma: AMD's CDNA3 ISA, "Matrix Arithmetic Instructions". A lane has one column, and rows in fours; all
+ * of N comes before the next tile along M. */
+static void mfma_model(const tri_encoding *e, const int64_t *shape, int warp, int lane, held *out)
+{
+    int size = e->instr_shape[0], m = warp / e->warps_per_cta[1], n = warp % e->warps_per_cta[1];
+    int64_t tile[2] = {(int64_t)size * e->warps_per_cta[0], (int64_t)size * e->warps_per_cta[1]};
+    int32_t times[2];
+    repeats(2, shape, tile, times);
+    for (int i = 0; i < times[0]; i++)
+        for (int j = 0; j < times[1]; j++)
+            for (int r = 0; r < size * size / 64; r++) {
+                int down = r / 4 * (256 / size) + lane / size * 4 + r % 4, across = lane % size;
+                bool turned = e->amd.is_transposed;
+                hold(out, 2, shape, (int64_t[]){i * tile[0] + m * size + (turned ? across : down),
+                                                j * tile[1] + n * size + (turned ? down : across)});
+            }
+}
+
+/* Results of wmma 16x16: AMD's RDNA3 ISA interleaves the rows of the two halves of a wave, RDNA4's gives each eight.
+ * The warps of the test are two by two, N first. */
+static void wmma_model(const tri_encoding *e, const int64_t *shape, int warp, int lane, held *out)
+{
+    int64_t tile[2] = {32, 32};
+    int32_t times[2];
+    repeats(2, shape, tile, times);
+    for (int i = 0; i < times[0]; i++)
+        for (int j = 0; j < times[1]; j++)
+            for (int r = 0; r < 8; r++) {
+                int down = e->version_major == 1 ? 2 * r + lane / 16 : r + lane / 16 * 8, across = lane % 16;
+                bool turned = e->amd.is_transposed;
+                hold(out, 2, shape, (int64_t[]){i * 32 + warp / 2 * 16 + (turned ? across : down),
+                                                j * 32 + warp % 2 * 16 + (turned ? down : across)});
+            }
+}
+
+/* What an instruction of dpas takes or gives (SPV_INTEL_subgroup_matrix_multiply_accumulate): element `r` of a lane, of
+ * operand 0 (A), 1 (B) or 2 (the result). */
+static void dpas_element(const tri_encoding *e, int operand, int r, int lane, int *out_row, int *out_column)
+{
+    int lanes = e->dpas.threads_per_warp, width = e->dpas.execution_size, ops = e->dpas.ops_per_channel;
+    if (operand == 2) {
+        *out_row = r * (lanes / width) + lane / width;
+        *out_column = lane % width;
+    } else if (operand == 1) {
+        *out_row = (r / ops * (lanes / width) + lane / width) * ops + r % ops;
+        *out_column = lane % width;
+    } else {
+        int pack = ops == 4 ? 2 : 1, across = e->dpas.systolic_depth * ops / pack, columns = across < lanes ? across : lanes;
+        int per_row = lanes / columns, rows = e->dpas.repeat_count / per_row;
+        *out_row = r / pack % rows * per_row + lane / columns;
+        *out_column = (r / pack / rows * columns + lane % columns) * pack + r % pack;
+    }
+}
+
+static void dpas_any(const tri_encoding *e, int operand, const int64_t *shape, int warp, int lane, held *out)
+{
+    int depth = e->dpas.systolic_depth * e->dpas.ops_per_channel, lanes = e->dpas.threads_per_warp;
+    int size[2] = {operand == 1 ? depth : e->dpas.repeat_count, operand == 0 ? depth : e->dpas.execution_size};
+    int cluster[2] = {operand == 1 ? 1 : e->dpas.rep_cluster[0], operand == 0 ? 1 : e->dpas.rep_cluster[1]};
+    int warps[2] = {operand == 1 ? 1 : e->warps_per_cta[0], operand == 0 ? 1 : e->warps_per_cta[1]};
+    int place[2] = {operand == 1 ? 0 : warp / e->warps_per_cta[1], operand == 0 ? 0 : warp % e->warps_per_cta[1]};
+    int64_t tile[2] = {(int64_t)size[0] * cluster[0] * warps[0], (int64_t)size[1] * cluster[1] * warps[1]};
+    int32_t times[2];
+    repeats(2, shape, tile, times);
+    int fast = operand == 1 ? 0 : 1;
+    for (int k = 0; k < times[0] * times[1]; k++)
+        for (int c = 0; c < cluster[0] * cluster[1]; c++)
+            for (int r = 0; r < size[0] * size[1] / lanes; r++) {
+                int64_t t[2], at[2];
+                int row, column, in_cluster[2] = {c / cluster[1], c % cluster[1]};
+                t[fast] = k % times[fast];
+                t[!fast] = k / times[fast];
+                dpas_element(e, operand, r, lane, &row, &column);
+                for (int d = 0; d < 2; d++)
+                    at[d] = t[d] * tile[d] + (place[d] * cluster[d] + in_cluster[d]) * size[d] + (d ? column : row);
+                hold(out, 2, shape, at);
+            }
+}
+
+static void dpas_model(const tri_encoding *e, const int64_t *shape, int warp, int lane, held *out)
+{
+    dpas_any(e, 2, shape, warp, lane, out);
+}
+
+static void dpas_operand_model(const tri_encoding *e, const int64_t *shape, int warp, int lane, held *out)
+{
+    dpas_any(e->parent, e->dot_op.op_idx, shape, warp, lane, out);
+}
+
+/* Four elements of a row in a thread, 8 by 4 threads, 4 warps down. */
+static void linear_model(const tri_encoding *e, const int64_t *shape, int warp, int lane, held *out)
+{
+    (void)e;
+    for (int i = 0; i < (shape[0] > 32 ? shape[0] / 32 : 1); i++)
+        for (int j = 0; j < (shape[1] > 16 ? shape[1] / 16 : 1); j++)
+            for (int r = 0; r < 4; r++)
+                hold(out, 2, shape, (int64_t[]){i * 32 + warp * 8 + lane / 4, j * 16 + lane % 4 * 4 + r});
+}
+
 static bool same(int rank, const int64_t *a, const int64_t *b) { return !memcmp(a, b, (size_t)rank * sizeof *a); }
 
 /* Leaves only the first of equal elements. */
@@ -311,6 +410,68 @@ static void test_mma(void)
     }
 }
 
+static void test_amd(void)
+{
+    static const int32_t warps[][2] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}};
+    int64_t shape[2];
+    for (int code = 0; code < 6 * 4; code++) {
+        const int32_t *w = warps[code / 4];
+        int size = code & 1 ? 32 : 16;
+        tri_encoding e = {.kind = TRI_ENC_AMD_MFMA, .rank = 2, .version_major = 3, .instr_shape = {size, size, 8}, .instr_rank = 3,
+                          .warps_per_cta = {w[0], w[1]}};
+        e.amd.is_transposed = code >> 1 & 1;
+        e.amd.tiles_per_warp[0] = e.amd.tiles_per_warp[1] = 1;
+        for (int s = 0; shape_at(2, 7, s, shape); s++)
+            if (shape[0] * shape[1] <= 1 << 12)
+                compare("mfma", &e, shape, w[0] * w[1], 64, mfma_model);
+    }
+    for (int code = 0; code < 4; code++) {
+        tri_encoding e = {.kind = TRI_ENC_AMD_WMMA, .rank = 2, .version_major = 1 + (code & 1), .instr_shape = {16, 16, 16}, .instr_rank = 3};
+        e.amd.is_transposed = code >> 1 & 1;
+        e.amd.wmma_warp = (tri_bases){.count = 2, .at = {{0, 1}, {1, 0}}};
+        for (int s = 0; shape_at(2, 7, s, shape); s++)
+            if (shape[0] >= 32 && shape[1] >= 32)
+                compare("wmma", &e, shape, 4, 32, wmma_model);
+    }
+}
+
+static void test_dpas(void)
+{
+    static const char *const names[] = {"operand a of dpas", "operand b of dpas"};
+    int64_t shape[2];
+    for (int code = 0; code < 3 * 2 * 2 * 2 * 3; code++) {
+        static const int32_t warps[][2] = {{1, 1}, {2, 2}, {1, 4}};
+        const int32_t *w = warps[code / 24];
+        tri_encoding e = {.kind = TRI_ENC_INTEL_DPAS, .rank = 2, .warps_per_cta = {w[0], w[1]}};
+        e.dpas.repeat_count = e.dpas.systolic_depth = 8;
+        e.dpas.execution_size = 16;
+        e.dpas.ops_per_channel = 1 << code % 3;
+        e.dpas.threads_per_warp = code / 3 & 1 ? 32 : 16;
+        e.dpas.rep_cluster[0] = code / 6 & 1 ? 4 : 1;
+        e.dpas.rep_cluster[1] = code / 12 & 1 ? 2 : 1;
+        tri_encoding d = {.kind = TRI_ENC_DOT_OP, .rank = 2, .parent = &e};
+        d.dot_op.k_width = 1;
+        for (int s = 0; shape_at(2, 7, s, shape); s++) {
+            if (shape[0] * shape[1] <= 1 << 11)
+                compare("dpas", &e, shape, w[0] * w[1], e.dpas.threads_per_warp, dpas_model);
+            for (d.dot_op.op_idx = 0; d.dot_op.op_idx < 2; d.dot_op.op_idx++)
+                if (shape[0] * shape[1] <= 1 << 10)
+                    compare(names[d.dot_op.op_idx], &d, shape, w[0] * w[1], e.dpas.threads_per_warp, dpas_operand_model);
+        }
+    }
+}
+
+static void test_linear(void)
+{
+    tri_encoding e = {.kind = TRI_ENC_LINEAR, .rank = 2};
+    e.linear.reg = (tri_bases){2, {{0, 1}, {0, 2}}};
+    e.linear.lane = (tri_bases){5, {{0, 4}, {0, 8}, {1, 0}, {2, 0}, {4, 0}}};
+    e.linear.warp = (tri_bases){2, {{8, 0}, {16, 0}}};
+    int64_t shape[2];
+    for (int s = 0; shape_at(2, 7, s, shape); s++)
+        compare("linear", &e, shape, 4, 32, linear_model);
+}
+
 /* ---- buffers ---- */
 
 typedef int64_t (*buffer_model)(const tri_encoding *e, const int64_t *shape, int64_t row, int64_t column);
@@ -328,6 +489,13 @@ static int64_t nvmma_model(const tri_encoding *e, const int64_t *shape, int64_t 
     int64_t byte = column * size, panel = byte / width, within = byte % width;
     int64_t phase = row / (128 / width) % (width / 16);
     return (panel * rows * width + row * width + (within / 16 ^ phase) * 16 + within % 16) / size;
+}
+
+/* Rows one after the other, the columns of each XORed with the number of the row. */
+static int64_t shared_linear_model(const tri_encoding *e, const int64_t *shape, int64_t row, int64_t column)
+{
+    (void)e;
+    return row * shape[1] + (column ^ row % shape[1]);
 }
 
 /* `fast` is the dimension that lies contiguously. */
@@ -372,6 +540,23 @@ static void test_buffers(void)
     }
 }
 
+static void test_shared_linear(void)
+{
+    int64_t shape[2];
+    for (int s = 0; shape_at(2, 6, s, shape); s++) {
+        tri_encoding e = {.kind = TRI_ENC_SHARED_LINEAR, .rank = 2};
+        tri_bases *offset = &e.shared_linear.offset;
+        for (int32_t column = 1; column < shape[1]; column *= 2)
+            offset->at[offset->count++][1] = column;
+        for (int32_t row = 1; row < shape[0]; row *= 2, offset->count++) {
+            offset->at[offset->count][0] = row;
+            offset->at[offset->count][1] = row % (int32_t)shape[1];
+        }
+        e.shared_linear.alignment = 16;
+        compare_buffer("shared_linear", &e, shape, 1, shared_linear_model);
+    }
+}
+
 /* Padding, counted element by element. */
 static void test_padding(void)
 {
@@ -400,7 +585,11 @@ int main(void)
 {
     test_blocked();
     test_mma();
+    test_amd();
+    test_dpas();
+    test_linear();
     test_buffers();
+    test_shared_linear();
     test_padding();
     printf("%ld encodings\n", checked);
     return finish();
