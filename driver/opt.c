@@ -427,8 +427,6 @@ static bool on_time_report(parser *p, tri_str value)
     return true;
 }
 
-static bool on_timing(parser *p, tri_str value) { return on_time_report(p, value); }
-
 static bool on_depfile(parser *p, tri_str value)
 {
     p->opt->depfile = true;

@@ -6,36 +6,12 @@
  *   the same input gives the same result twice.
  * mutate.c changes inputs as a writer of kernels would. Build and run with tests/fuzz/run.sh. */
 #include "frontend/frontend.h"
-#include "ir/context.h"
+#include "tests/fuzz/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* A context keeps every type and attribute that it ever saw, so it is renewed now and then. */
-enum { runs_per_context = 64 };
-
-static struct {
-    tri_diag *diag;
-    MlirContext mlir;
-    unsigned runs;
-} session;
-
-static void renew_session(void)
-{
-    if (session.diag && session.runs % runs_per_context == 0) {
-        tri_context_destroy_mlir(session.mlir);
-        tri_diag_destroy(session.diag);
-        session.diag = NULL;
-    }
-    if (!session.diag) {
-        session.diag = tri_diag_create();
-        session.mlir = tri_context_create_mlir(session.diag);
-        tri_diag_set_warning(session.diag, TRI_STR("all"), true);
-    }
-    session.runs++;
-}
 
 /* Takes the header lines off *text. */
 static void read_header(tri_arena *arena, tri_str *text, tri_options *options)
@@ -108,6 +84,7 @@ static bool lower(tri_str name, tri_str text, const tri_options *options, tri_bu
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     renew_session();
+    tri_diag_set_warning(session.diag, TRI_STR("all"), true);
     tri_arena *arena = tri_arena_create();
     tri_options options = {.config = -1};
     tri_str text = {(const char *)data, size};

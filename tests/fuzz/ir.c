@@ -5,7 +5,7 @@
  *   what is written for a release of Triton is read again.
  * Inputs are changed by words and lines, as plain changes of bytes seldom pass the lexer. Build and run with
  * tests/fuzz/run.sh. */
-#include "ir/context.h"
+#include "tests/fuzz/session.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -14,29 +14,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
-
-/* A context keeps every type and attribute that it ever saw, so it is renewed now and then. */
-enum { runs_per_context = 64 };
-
-static struct {
-    tri_diag *diag;
-    MlirContext mlir;
-    unsigned runs;
-} session;
-
-static void renew_session(void)
-{
-    if (session.diag && session.runs % runs_per_context == 0) {
-        tri_context_destroy_mlir(session.mlir);
-        tri_diag_destroy(session.diag);
-        session.diag = NULL;
-    }
-    if (!session.diag) {
-        session.diag = tri_diag_create();
-        session.mlir = tri_context_create_mlir(session.diag);
-    }
-    session.runs++;
-}
 
 static _Noreturn void fail(const char *what, tri_str detail)
 {
