@@ -402,6 +402,22 @@ END
     [ ! -e a.o ]
 }
 
+@test "functions of too many values at a time are refused at their place" {
+    local pack=256 names types
+    names=$(seq -s ', ' -f '%%a%g: f32' $pack)
+    types=$(printf 'f32, %.0s' $(seq $pack) | sed 's/, $//')
+    {
+        printf 'tt.func public @k(%%p: !tt.ptr<f32>) {\n%%x = arith.constant dense<1.0> : tensor<512xf32>\n'
+        printf '%%y = "tt.map_elementwise"(%%x) <{pack = %d : i32}> ({\n^bb0(%s):\n' $pack "$names"
+        printf 'tt.map_elementwise.return %s : %s\n' "$(seq -s ', ' -f '%%a%g' $pack)" "$types"
+        printf '}) : (tensor<512xf32>) -> tensor<512xf32>\n'
+        printf '%%s = "tt.reduce"(%%y) <{axis = 0 : i32}> ({\n^bb0(%%a: f32, %%b: f32):\n%%c = arith.addf %%a, %%b : f32\n'
+        printf 'tt.reduce.return %%c : f32\n}) : (tensor<512xf32>) -> f32\ntt.store %%p, %%s : !tt.ptr<f32>\ntt.return\n}\n'
+    } >k.ttir
+    tritcc -1 -arch=native -emit=llir=k.ll k.ttir
+    [[ $errors == *"k.ttir:3:"*"'tt.map_elementwise' of more than "*" values at a time is not supported on this target"* ]]
+}
+
 @test "the same input gives the same bytes" {
     for i in 1 2; do
         mkdir "$i"
