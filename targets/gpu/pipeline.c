@@ -49,7 +49,7 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
 
 void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_add_z(out, "decompose-dot-scaled,");
+    tri_buf_format(out, "decompose-dot-scaled,%s", unit->options->no_remove_masks ? "" : "remove-masks,");
     tri_gpu_conversion_pass(unit, out);
     add_layout_passes(unit, out);
     add_loop_passes(unit, out);

@@ -139,6 +139,25 @@ same_from() {
     grep -q '^.target sm_80' k.ptx
 }
 
+@test "-fno-remove-masks keeps a loop whole" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(x, y, n, B: tl.constexpr):
+    total = tl.zeros((B,), dtype=tl.float32)
+    for i in range(0, n, B):
+        c = i + tl.arange(0, B)
+        total += tl.load(x + c, mask=c < n, other=0.0)
+    tl.store(y + tl.arange(0, B), total)
+K
+    tritcc -arch=sm_80 -sig 'k(*fp32:16, *fp32:16, i32, 512)' -emit=ttgir=with.ttgir -Rpass=masks k.tri
+    [[ $errors == *"k.tri:6:"*"remark: trips in which every element is in bounds run without masks"* ]]
+    tritcc -arch=sm_80 -sig 'k(*fp32:16, *fp32:16, i32, 512)' -emit=ttgir=without.ttgir -fno-remove-masks k.tri
+    [ "$(grep -c 'scf.for' with.ttgir)" = 2 ]
+    [ "$(grep -c 'scf.for' without.ttgir)" = 1 ]
+}
+
 @test "-O0, -fno-fp-fusion and -g reach the code" {
     tritcc "${vadd[@]}" -arch=sm_80 -O0 -emit=llir=0.ll
     tritcc "${vadd[@]}" -arch=sm_80 -O3 -emit=llir=3.ll

@@ -1,0 +1,261 @@
+// RUN: tritcc -x ttir -passes=remove-masks,canonicalize %s | FileCheck %s
+// RUN: tritcc -x ttir -passes=remove-masks -Rpass=masks %s -o %t 2>&1 | FileCheck %s --check-prefix=SAID
+// positive: @cut @guarded @counted @shrinking @shifted @constant_trips
+// negative: @product @outer @data @invariant @decreasing @wide
+// loop: @cut @guarded @counted @shrinking @shifted @constant_trips @product @outer @data @invariant @decreasing @wide
+
+// The index and a range below an argument: up to n - 127 no element is masked off.
+// SAID: remove-masks.mlir:[[@LINE+16]]:{{.*}} remark: trips in which every element is in bounds run without masks
+// CHECK-LABEL: @cut
+// CHECK: [[N:%.+]] = arith.extsi %arg1 : i32 to i64
+// CHECK: [[LAST:%.+]] = arith.addi [[N]], %c-127_i64
+// CHECK: scf.for
+// CHECK: tt.load %{{[^,]*}} : tensor<128x!tt.ptr<f32>>
+// CHECK: scf.for
+// CHECK: tt.load %{{.*}}, %{{.*}}, %{{.*}} : tensor<128x!tt.ptr<f32>>
+// CHECK-NOT: scf.for
+tt.func public @cut(%p: !tt.ptr<f32>, %n: i32) -> tensor<128xf32> {
+  %zero = arith.constant dense<0.0> : tensor<128xf32>
+  %c0 = arith.constant 0 : i32
+  %c128 = arith.constant 128 : i32
+  %range = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %base = tt.splat %p : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+  %bound = tt.splat %n : i32 -> tensor<128xi32>
+  %sum = scf.for %i = %c0 to %n step %c128 iter_args(%a = %zero) -> (tensor<128xf32>) : i32 {
+    %first = tt.splat %i : i32 -> tensor<128xi32>
+    %c = arith.addi %first, %range : tensor<128xi32>
+    %m = arith.cmpi slt, %c, %bound : tensor<128xi32>
+    %q = tt.addptr %base, %c : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+    %v = tt.load %q, %m, %zero : tensor<128x!tt.ptr<f32>>
+    %b = arith.addf %a, %v : tensor<128xf32>
+    scf.yield %b : tensor<128xf32>
+  }
+  tt.return %sum : tensor<128xf32>
+}
+
+// Columns do not depend on the index: whether all of them are in bounds is asked once. The store's mask goes, too.
+// CHECK-LABEL: @guarded
+// CHECK: [[ALL:%.+]] = arith.cmpi slt, %{{.*}}, %c0_i64
+// CHECK: arith.select [[ALL]], %{{.*}}, %c0_i64
+// CHECK: scf.for
+// CHECK: tt.store %{{[^,]*}}, %{{[^,]*}} : tensor<16x32x!tt.ptr<f32>>
+// CHECK: scf.for
+// CHECK: tt.store %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}} : tensor<16x32x!tt.ptr<f32>>
+tt.func public @guarded(%p: !tt.ptr<f32>, %rows: i32, %columns: i32) {
+  %one = arith.constant dense<1.0> : tensor<16x32xf32>
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %r16 = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %r32 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %columns32 = tt.splat %columns : i32 -> tensor<32xi32>
+  %in = arith.cmpi sgt, %columns32, %r32 : tensor<32xi32>
+  %in1 = tt.expand_dims %in {axis = 0 : i32} : tensor<32xi1> -> tensor<1x32xi1>
+  %in2 = tt.broadcast %in1 : tensor<1x32xi1> -> tensor<16x32xi1>
+  %base = tt.splat %p : !tt.ptr<f32> -> tensor<16x32x!tt.ptr<f32>>
+  scf.for %i = %c0 to %rows step %c16 : i32 {
+    %first = tt.splat %i : i32 -> tensor<16xi32>
+    %row = arith.addi %first, %r16 : tensor<16xi32>
+    %rows16 = tt.splat %rows : i32 -> tensor<16xi32>
+    %m = arith.cmpi slt, %row, %rows16 : tensor<16xi32>
+    %m1 = tt.expand_dims %m {axis = 1 : i32} : tensor<16xi1> -> tensor<16x1xi1>
+    %m2 = tt.broadcast %m1 : tensor<16x1xi1> -> tensor<16x32xi1>
+    %both = arith.andi %m2, %in2 : tensor<16x32xi1>
+    tt.store %base, %one, %both : tensor<16x32x!tt.ptr<f32>>
+  }
+  tt.return
+}
+
+// The index counts blocks: index * 64 + 63 < n. A sum that starts at an argument may be below what i32 holds.
+// CHECK-LABEL: @counted
+// CHECK: arith.cmpi sge, %{{.*}}, %c-2147483648_i64
+// CHECK: arith.divsi %{{.*}}, %c64_i64
+// CHECK: scf.for
+// CHECK: tt.load %{{[^,]*}} : tensor<64x!tt.ptr<f32>>
+tt.func public @counted(%p: !tt.ptr<f32>, %n: i32, %blocks: i32, %from: i32) -> tensor<64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %base = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %bound = tt.splat %n : i32 -> tensor<64xi32>
+  %sum = scf.for %i = %c0 to %blocks step %c1 iter_args(%a = %zero) -> (tensor<64xf32>) : i32 {
+    %start = arith.muli %i, %c64 : i32
+    %from_here = arith.addi %start, %from : i32
+    %first = tt.splat %from_here : i32 -> tensor<64xi32>
+    %c = arith.addi %first, %range : tensor<64xi32>
+    %m = arith.cmpi slt, %c, %bound : tensor<64xi32>
+    %q = tt.addptr %base, %c : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    %v = tt.load %q, %m, %zero : tensor<64x!tt.ptr<f32>>
+    %b = arith.addf %a, %v : tensor<64xf32>
+    scf.yield %b : tensor<64xf32>
+  }
+  tt.return %sum : tensor<64xf32>
+}
+
+// A range below what is left, as products write it: n - index * 64.
+// CHECK-LABEL: @shrinking
+// CHECK: scf.for
+// CHECK: tt.load %{{[^,]*}} : tensor<64x!tt.ptr<f32>>
+// CHECK: scf.for
+tt.func public @shrinking(%p: tensor<64x!tt.ptr<f32>>, %n: i32, %blocks: i32) -> tensor<64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %sum = scf.for %i = %c0 to %blocks step %c1 iter_args(%a = %zero) -> (tensor<64xf32>) : i32 {
+    %done = arith.muli %i, %c64 : i32
+    %left = arith.subi %n, %done : i32
+    %bound = tt.splat %left : i32 -> tensor<64xi32>
+    %m = arith.cmpi slt, %range, %bound : tensor<64xi32>
+    %v = tt.load %p, %m, %zero : tensor<64x!tt.ptr<f32>>
+    %b = arith.addf %a, %v : tensor<64xf32>
+    scf.yield %b : tensor<64xf32>
+  }
+  tt.return %sum : tensor<64xf32>
+}
+
+// "At most" includes the last one: up to n - 126.
+// CHECK-LABEL: @shifted
+// CHECK: arith.addi %{{.*}}, %c-126_i64
+tt.func public @shifted(%p: tensor<128x!tt.ptr<f32>>, %n: i32, %lb: i32, %step: i32) {
+  %one = arith.constant dense<1.0> : tensor<128xf32>
+  %range = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %bound = tt.splat %n : i32 -> tensor<128xi32>
+  scf.for %i = %lb to %n step %step : i32 {
+    %first = tt.splat %i : i32 -> tensor<128xi32>
+    %c = arith.addi %first, %range : tensor<128xi32>
+    %m = arith.cmpi sle, %c, %bound : tensor<128xi32>
+    tt.store %p, %one, %m : tensor<128x!tt.ptr<f32>>
+  }
+  tt.return
+}
+
+// Known bounds: seven trips without masks and a last one with.
+// CHECK-LABEL: @constant_trips
+// CHECK: scf.for %{{.*}} = %c0_i32 to %c873_i32 step %c128_i32
+// CHECK: tt.store %{{[^,]*}}, %{{[^,]*}} :
+// CHECK: arith.cmpi
+// CHECK: tt.store %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}} :
+tt.func public @constant_trips(%p: tensor<128x!tt.ptr<f32>>) {
+  %one = arith.constant dense<1.0> : tensor<128xf32>
+  %c0 = arith.constant 0 : i32
+  %c128 = arith.constant 128 : i32
+  %n = arith.constant 1000 : i32
+  %bound = arith.constant dense<1000> : tensor<128xi32>
+  %range = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  scf.for %i = %c0 to %n step %c128 : i32 {
+    %first = tt.splat %i : i32 -> tensor<128xi32>
+    %c = arith.addi %first, %range : tensor<128xi32>
+    %m = arith.cmpi slt, %c, %bound : tensor<128xi32>
+    tt.store %p, %one, %m : tensor<128x!tt.ptr<f32>>
+  }
+  tt.return
+}
+
+// A product's loop is pipelined as it is.
+// CHECK-LABEL: @product
+// CHECK-COUNT-1: scf.for
+// CHECK-NOT: scf.for
+tt.func public @product(%p: tensor<32x32x!tt.ptr<f32>>, %n: i32) -> tensor<32x32xf32> {
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %bound = tt.splat %n : i32 -> tensor<32x32xi32>
+  %sum = scf.for %i = %c0 to %n step %c32 iter_args(%a = %zero) -> (tensor<32x32xf32>) : i32 {
+    %c = tt.splat %i : i32 -> tensor<32x32xi32>
+    %m = arith.cmpi slt, %c, %bound : tensor<32x32xi32>
+    %v = tt.load %p, %m, %zero : tensor<32x32x!tt.ptr<f32>>
+    %d = tt.dot %v, %v, %a : tensor<32x32xf32> * tensor<32x32xf32> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  }
+  tt.return %sum : tensor<32x32xf32>
+}
+
+// A loop around another.
+// CHECK-LABEL: @outer
+// CHECK-COUNT-2: scf.for
+// CHECK-NOT: scf.for
+tt.func public @outer(%p: tensor<128x!tt.ptr<f32>>, %n: i32) {
+  %one = arith.constant dense<1.0> : tensor<128xf32>
+  %c0 = arith.constant 0 : i32
+  %c128 = arith.constant 128 : i32
+  %bound = tt.splat %n : i32 -> tensor<128xi32>
+  scf.for %i = %c0 to %n step %c128 : i32 {
+    %c = tt.splat %i : i32 -> tensor<128xi32>
+    %m = arith.cmpi slt, %c, %bound : tensor<128xi32>
+    scf.for %j = %c0 to %n step %c128 : i32 {
+      tt.store %p, %one, %m : tensor<128x!tt.ptr<f32>>
+    }
+  }
+  tt.return
+}
+
+// What is compared was loaded.
+// CHECK-LABEL: @data
+// CHECK-COUNT-1: scf.for
+// CHECK-NOT: scf.for
+tt.func public @data(%p: tensor<128x!tt.ptr<f32>>, %k: tensor<128x!tt.ptr<i32>>, %n: i32) {
+  %one = arith.constant dense<1.0> : tensor<128xf32>
+  %c0 = arith.constant 0 : i32
+  %c128 = arith.constant 128 : i32
+  %bound = tt.splat %n : i32 -> tensor<128xi32>
+  scf.for %i = %c0 to %n step %c128 : i32 {
+    %c = tt.load %k : tensor<128x!tt.ptr<i32>>
+    %m = arith.cmpi slt, %c, %bound : tensor<128xi32>
+    tt.store %p, %one, %m : tensor<128x!tt.ptr<f32>>
+  }
+  tt.return
+}
+
+// No mask depends on the index: two loops would do the same.
+// CHECK-LABEL: @invariant
+// CHECK-COUNT-1: scf.for
+// CHECK-NOT: scf.for
+tt.func public @invariant(%p: tensor<128x!tt.ptr<f32>>, %n: i32) {
+  %one = arith.constant dense<1.0> : tensor<128xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %range = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %bound = tt.splat %n : i32 -> tensor<128xi32>
+  %m = arith.cmpi slt, %range, %bound : tensor<128xi32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tt.store %p, %one, %m : tensor<128x!tt.ptr<f32>>
+  }
+  tt.return
+}
+
+// True at the end, not at the start.
+// CHECK-LABEL: @decreasing
+// CHECK-COUNT-1: scf.for
+// CHECK-NOT: scf.for
+tt.func public @decreasing(%p: tensor<128x!tt.ptr<f32>>, %n: i32) {
+  %one = arith.constant dense<1.0> : tensor<128xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %range = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %first = tt.splat %i : i32 -> tensor<128xi32>
+    %m = arith.cmpi slt, %range, %first : tensor<128xi32>
+    tt.store %p, %one, %m : tensor<128x!tt.ptr<f32>>
+  }
+  tt.return
+}
+
+// Sums of 64 bits are not followed.
+// CHECK-LABEL: @wide
+// CHECK-COUNT-1: scf.for
+// CHECK-NOT: scf.for
+tt.func public @wide(%p: tensor<128x!tt.ptr<f32>>, %n: i64) {
+  %one = arith.constant dense<1.0> : tensor<128xf32>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %bound = tt.splat %n : i64 -> tensor<128xi64>
+  scf.for %i = %c0 to %n step %c1 : i64 {
+    %first = tt.splat %i : i64 -> tensor<128xi64>
+    %m = arith.cmpi slt, %first, %bound : tensor<128xi64>
+    tt.store %p, %one, %m : tensor<128x!tt.ptr<f32>>
+  }
+  tt.return
+}
