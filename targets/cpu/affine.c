@@ -155,7 +155,8 @@ static tri_cpu_form op_form(tri_cpu_gen *g, MlirValue value, MlirOperation op, c
         return widen_form(g, tri_cpu_form_of(g, tri_op_operand(op, 0), tuple), tri_op_is(op, "arith.extsi"));
     if (tri_op_is(op, "tt.addptr"))
         return pointer_form(g, op, tuple);
-    return leaf(g, value, tuple);
+    tri_cpu_form run = tri_cpu_run_form(g, value, op, tuple);
+    return run.ok ? run : leaf(g, value, tuple);
 }
 
 tri_cpu_form tri_cpu_form_of(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple)
@@ -286,6 +287,17 @@ enum { max_depth = 24 };
 
 static void coefs_of(tri_cpu_gen *g, MlirValue value, int64_t *out, int depth);
 
+/* Of an op that is no affine one: runs as long as a chunk are as good. */
+static void run_coefs(tri_cpu_gen *g, MlirValue value, int64_t *out)
+{
+    MlirType type = mlirValueGetType(value);
+    const tri_axis *axis = tri_axis_info_get(g->axes, value);
+    for (int d = 0; d < tri_type_rank(type) && d < axis->rank; d++) {
+        int64_t chunk = tri_type_dim(type, d) < TRI_CPU_LANES ? tri_type_dim(type, d) : TRI_CPU_LANES;
+        out[d] = axis->contiguity[d] >= chunk ? 1 : axis->constancy[d] >= chunk ? 0 : out[d];
+    }
+}
+
 static void view_coefs(tri_cpu_gen *g, MlirOperation op, int64_t *out, int depth)
 {
     MlirValue source = tri_op_operand(op, 0);
@@ -347,6 +359,10 @@ static void coefs_of(tri_cpu_gen *g, MlirValue value, int64_t *out, int depth)
             bool both_flat = x[d] == 0 && y[d] == 0;
             out[d] = both_flat ? 0 : is_const && x[d] != INT64_MIN ? x[d] * c : INT64_MIN;
         }
+    } else if (tri_op_is(op, "arith.remsi") || tri_op_is(op, "arith.remui")) {
+        coefs_of(g, tri_op_operand(op, 0), out, depth + 1); /* where nothing wraps */
+    } else {
+        run_coefs(g, value, out);
     }
 }
 

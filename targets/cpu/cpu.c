@@ -181,6 +181,7 @@ static bool lower_for(tri_cpu_gen *g, tri_unit *unit, LLVMModuleRef module, cons
     g->b = LLVMCreateBuilderInContext(g->llvm);
     if (!is_alone)
         g->suffix = suffix_of(g, arch);
+    g->axes = tri_axis_info_create(g->arena, mlirModuleGetOperation(unit->module));
     tri_cpu_lines_begin(g);
     bool ok = lower_functions(g, unit->module) && !g->failed;
     tri_cpu_lines_end(g);

@@ -12,6 +12,7 @@
 #define TRI_TARGETS_CPU_CPU_H
 
 #include "base/map.h"
+#include "ir/analysis/axis_info.h"
 #include "ir/op.h"
 #include "ir/type.h"
 #include "targets/cpu/host.h"
@@ -102,7 +103,8 @@ typedef struct {
     LLVMValueRef end;
 } tri_cpu_loop;
 
-/* Something known inside part of a nest: `mask` at `tuple` is `is_true`. */
+/* Something known inside part of a nest: `mask` at `tuple` is `is_true`. Of a remainder (wrap.c): it is its own
+ * dividend where `is_true`; else the dividend is not negative. */
 typedef struct {
     MlirValue mask;
     const tri_cpu_tuple *tuple;
@@ -127,6 +129,7 @@ typedef struct tri_cpu_sink {
     const MlirValue *values; /* evaluated at the nest's index: bounds in the masks of their loads split the vector loop */
     int value_count;
     MlirValue mask;        /* splits it too; null: none */
+    MlirValue address;     /* where it writes; null: nowhere that the source says */
     bool only_where_mask;  /* nothing happens where the mask is false */
     /* instead of a mask: bounds of the vector counter inside which all is well (nest->is_inside) */
     void (*bounds)(struct tri_cpu_gen *g, struct tri_cpu_sink *sink, LLVMValueRef *out_lo, LLVMValueRef *out_hi);
@@ -154,6 +157,7 @@ typedef struct {
     bool is_inside; /* within a sink's bounds, in this part of the nest */
     TRI_VEC(tri_cpu_fact) facts;
     tri_cpu_memo **table;
+    tri_cpu_memo **first_table; /* of values at the first lanes of chunks */
 } tri_cpu_nest;
 
 /* ---- planning ---- */
@@ -184,6 +188,7 @@ typedef struct tri_cpu_gen {
     tri_map blocks;  /* MlirBlock.ptr -> LLVMBasicBlockRef */
     tri_map funcs;   /* symbol -> LLVMValueRef */
     tri_map bodies;  /* symbol -> tt.func */
+    const tri_axis_info *axes; /* runs in blocks of indices */
     tri_library_calls externs; /* functions of the user's libraries */
     /* current function */
     MlirOperation func;
@@ -240,6 +245,7 @@ LLVMValueRef tri_cpu_veclib_call(tri_cpu_gen *g, const char *function, LLVMValue
 /* eval.c */
 void tri_cpu_at(tri_cpu_gen *g, int level); /* moves the builder to the end of a level */
 tri_cpu_val tri_cpu_eval(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple);
+tri_cpu_val tri_cpu_eval_first(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple); /* of a chunk's lanes */
 tri_cpu_val tri_cpu_index_value(tri_cpu_gen *g, const tri_cpu_index *index); /* i64 */
 const tri_cpu_tuple *tri_cpu_intern(tri_cpu_gen *g, const tri_cpu_tuple *tuple);
 LLVMValueRef tri_cpu_as_vector(tri_cpu_gen *g, tri_cpu_val v);
@@ -270,6 +276,13 @@ bool tri_cpu_mask_bounds(tri_cpu_gen *g, MlirValue mask, const tri_cpu_tuple *tu
 /* Static guess: the coefficient of each dimension of a tensor of offsets or addresses;
  * INT64_MIN: unknown. */
 void tri_cpu_static_coefs(tri_cpu_gen *g, MlirValue value, int64_t *out);
+
+/* wrap.c */
+/* The form of a block of which each chunk is one run of neighbours or of equals; not ok: it is not known to be. */
+tri_cpu_form tri_cpu_run_form(tri_cpu_gen *g, MlirValue value, MlirOperation op, const tri_cpu_tuple *tuple);
+/* An i1 outside the nest under which the facts hold that it adds to the nest; null: there are none.
+ * *out_is_sign: they only say that numbers are not negative. */
+LLVMValueRef tri_cpu_wrap_test(tri_cpu_gen *g, bool *out_is_sign);
 
 /* memory.c */
 /* Reads the element(s) at an address (scalar or vector of addresses); `shape` gives level and lanes. */

@@ -274,12 +274,10 @@ static void memo_add(tri_cpu_gen *g, const void *value, const tri_cpu_tuple *tup
     g->nest->table[slot] = m;
 }
 
-void tri_cpu_memo_forget(tri_cpu_gen *g, int level)
+static void forget(tri_cpu_memo **table, int level)
 {
-    if (!g->nest->table)
-        return;
-    for (int i = 0; i < memo_slots; i++) {
-        tri_cpu_memo **link = &g->nest->table[i];
+    for (int i = 0; table && i < memo_slots; i++) {
+        tri_cpu_memo **link = &table[i];
         while (*link) {
             if ((*link)->val.level >= level)
                 *link = (*link)->next;
@@ -287,6 +285,12 @@ void tri_cpu_memo_forget(tri_cpu_gen *g, int level)
                 link = &(*link)->next;
         }
     }
+}
+
+void tri_cpu_memo_forget(tri_cpu_gen *g, int level)
+{
+    forget(g->nest->table, level);
+    forget(g->nest->first_table, level);
 }
 
 /* ---- evaluation ---- */
@@ -498,6 +502,23 @@ tri_cpu_val tri_cpu_eval(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *t
         v = eval_op(g, value, tuple);
     memo_add(g, value.ptr, tuple, v);
     return v;
+}
+
+/* The chunk's counter is that of its first lane, so without a vector loop that is what comes out. */
+tri_cpu_val tri_cpu_eval_first(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple)
+{
+    tri_cpu_nest *n = g->nest;
+    int v = n->vec_loop;
+    tri_cpu_memo **table = n->table;
+    if (v < 0)
+        return tri_cpu_eval(g, value, tuple);
+    n->vec_loop = -1;
+    n->table = n->first_table;
+    tri_cpu_val first = tri_cpu_eval(g, value, tuple);
+    n->first_table = n->table;
+    n->table = table;
+    n->vec_loop = v;
+    return first;
 }
 
 /* ---- scalar regions: combine functions, and the functions that they call ---- */

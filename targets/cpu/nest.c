@@ -235,24 +235,67 @@ static void emit_loops(tri_cpu_gen *g, int l)
         each(g, 3);
 }
 
-void tri_cpu_nest_run(tri_cpu_gen *g, const tri_cpu_domain *domain)
+/* The nest before its first loop; the position is where g->at is. */
+static void start_nest(tri_cpu_gen *g, tri_cpu_nest *nest, const tri_cpu_domain *domain)
 {
-    tri_cpu_nest nest = {.domain = domain};
-    TRI_ASSERT(!g->nest);
-    lay_out(&nest);
-    nest.cur[0] = g->at;
-    nest.vl = 1;
-    if (nest.vec_loop >= 0) {
-        int64_t extent = nest.loops[nest.vec_loop].extent;
+    *nest = (tri_cpu_nest){.domain = domain};
+    lay_out(nest);
+    nest->cur[0] = g->at;
+    nest->vl = 1;
+    if (nest->vec_loop >= 0) {
+        int64_t extent = nest->loops[nest->vec_loop].extent;
         int64_t lanes = domain->lanes ? domain->lanes : TRI_CPU_LANES;
-        nest.vl = (int)(extent < lanes ? extent : lanes);
+        nest->vl = (int)(extent < lanes ? extent : lanes);
     }
-    g->nest = &nest;
-    set_index(g, &nest);
-    emit_inside(g, 0);
-    g->at = nest.cur[0];
+    g->nest = nest;
+    set_index(g, nest);
+}
+
+static void end_nest(tri_cpu_gen *g)
+{
+    g->at = g->nest->cur[0];
     g->nest = NULL;
     LLVMPositionBuilderAtEnd(g->b, g->at);
+}
+
+/* For blocks that wrap around: as single elements, if only negative numbers come here and no lanes are accumulated. */
+static void run_wrapped(tri_cpu_gen *g, const tri_cpu_domain *domain, bool is_rare)
+{
+    tri_cpu_domain other = *domain;
+    for (int i = 0; i < domain->count; i++)
+        is_rare &= !domain->sinks[i].enter;
+    if (is_rare)
+        other.vec_dim = -1;
+    tri_cpu_nest nest;
+    start_nest(g, &nest, &other);
+    emit_inside(g, 0);
+    end_nest(g);
+}
+
+void tri_cpu_nest_run(tri_cpu_gen *g, const tri_cpu_domain *domain)
+{
+    tri_cpu_nest nest;
+    bool is_sign = false;
+    TRI_ASSERT(!g->nest);
+    start_nest(g, &nest, domain);
+    LLVMValueRef test = tri_cpu_wrap_test(g, &is_sign);
+    if (!test) {
+        emit_inside(g, 0);
+        end_nest(g);
+        return;
+    }
+    LLVMBasicBlockRef plain = tri_cpu_new_block(g, "runs"), wrapped = tri_cpu_new_block(g, "wraps");
+    LLVMBasicBlockRef join = tri_cpu_new_block(g, "after_nest");
+    tri_cpu_at(g, 0);
+    LLVMBuildCondBr(g->b, test, plain, wrapped);
+    tri_cpu_move(g, 0, plain);
+    emit_inside(g, 0);
+    end_nest(g);
+    LLVMBuildBr(g->b, join);
+    tri_cpu_move(g, 0, wrapped);
+    run_wrapped(g, domain, is_sign);
+    LLVMBuildBr(g->b, join);
+    tri_cpu_move(g, 0, join);
 }
 
 /* ---- materialising ---- */

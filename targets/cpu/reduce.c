@@ -13,7 +13,7 @@ typedef struct {
     LLVMValueRef acc[max_values];     /* slots: a vector or a scalar */
     LLVMTypeRef types[max_values];    /* of one element in a register */
     LLVMValueRef results[max_values]; /* buffers; null: the result is a scalar */
-    LLVMValueRef scalars[max_values];
+    LLVMValueRef scalars[max_values]; /* then: its slot */
     LLVMValueRef fresh;               /* slot of an i1: nothing was combined yet; null: identities are known */
     tri_cpu_val vals[max_values];
     bool is_lanewise;                 /* accumulators are vectors */
@@ -142,7 +142,7 @@ static void reduce_leave(tri_cpu_gen *g, tri_cpu_sink *sink)
         fold_lanes(g, r, v);
     for (int i = 0; i < r->n; i++) {
         if (!r->results[i]) {
-            r->scalars[i] = v[i];
+            LLVMBuildStore(g->b, v[i], r->scalars[i]);
             continue;
         }
         tri_cpu_val x = {v[i], level, r->is_lanewise && !folds};
@@ -198,6 +198,8 @@ void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
         MlirType result = mlirValueGetType(tri_op_result(op, i));
         if (tri_type_is_tensor(result))
             r->results[i] = tri_cpu_alloc(g, result);
+        else
+            r->scalars[i] = tri_cpu_temp(g, r->types[i], "reduced");
     }
     if (!has_identity)
         r->fresh = tri_cpu_temp(g, g->i1, "fresh");
@@ -206,7 +208,7 @@ void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
         if (r->results[i])
             tri_cpu_bind_buffer(g, tri_op_result(op, i), r->results[i]);
         else
-            tri_cpu_bind_scalar(g, tri_op_result(op, i), r->scalars[i]);
+            tri_cpu_bind_scalar(g, tri_op_result(op, i), LLVMBuildLoad2(g->b, r->types[i], r->scalars[i], ""));
     }
 }
 

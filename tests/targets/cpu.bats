@@ -16,6 +16,24 @@ run_exec() {
 }
 
 @test "reductions and scans" { run_exec reduce -arch=native; }
+@test "indices that wrap around give what C's remainder gives" {
+    run_exec wrap -arch=native
+    [ "$(uname -m)" != x86_64 ] || run_exec wrap -arch=x86-64
+}
+
+@test "loads of indices that wrap around are no gathers" {
+    cp "$SRCDIR/tests/exec/wrap.tri" .
+    local rows='*fp32:16, *fp32:16, i32:16, i32:16, i32:16, i32:16'
+    tritcc -arch=x86-64-v4 -sig "rows16($rows, 32, 64)" -sig 'believed(*fp32:16, *fp32:16, i32, i32, 64)' \
+        -sig 'unsigned16(*fp32:16, *fp32:16, i32:16, i32:16, 64)' -sig 'runs(*fp32:16, *fp32:16, i32, 128)' \
+        -emit=asm=hinted.s wrap.tri
+    ! grep gather hinted.s
+    # without hints: one test, behind which the gather lies
+    tritcc -arch=x86-64-v4 -sig 'wrapped(*fp32:16, *fp32:16, i32, i32, 64)' -emit=llir=plain.ll wrap.tri
+    grep -q 'load <16 x i32>' plain.ll || grep -q 'load <16 x float>' plain.ll
+    grep -q 'masked.gather' plain.ll
+}
+
 @test "math functions are within their bounds of ulp" { run_exec vmath -arch=native; }
 @test "functions of the vector library are within 4 ulp, remainders exact" {
     run_exec veclib -arch=native
