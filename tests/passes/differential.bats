@@ -72,6 +72,7 @@ membar|host|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_
 membar|host|sm_80|execute.tri|attention|*fp16:16, *fp16:16, *fp16:16, *fp32:16, i32:16, 64, 32, 64|o~1e-3|randn:f16:64x64:seed=1 randn:f16:128x64:seed=2 randn:f16:128x64:seed=3 o=zeros:f32:64x64 128
 print-axis-info|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
 print-alias|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
+print-pointers|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
 print-allocation|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
 ROWS
 }
