@@ -16,8 +16,8 @@ tt.func @row(%p: !tt.ptr<f32>, %n: i32) {
 }
 
 // An unsigned comparison has a lower bound too; a false constant leaves nothing.
-// CHECK: print-pointers.mlir:[[#@LINE+9]]:{{.*}}load: arg0 [16] [8 from 0 by 2 in ..0]
-// CHECK: print-pointers.mlir:[[#@LINE+11]]:{{.*}}load: arg0 [8 from 0 by 2 in 0..arg1]
+// CHECK: print-pointers.mlir:[[#@LINE+11]]:{{.*}}load: arg0 [16 in ..0] [8 from 0 by 2]
+// CHECK: print-pointers.mlir:[[#@LINE+13]]:{{.*}}load: arg0 [8 from 0 by 2 in 0..arg1]
 tt.func @turned(%p: !tt.ptr<f32>, %n: i32) {
   %two = arith.constant dense<2> : tensor<8xi32>
   %off = arith.constant dense<false> : tensor<16x8xi1>
