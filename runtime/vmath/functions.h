@@ -17,7 +17,6 @@ INLINE VD F(seld)(VL mask, VD a, VD b) { return (VD)((mask & (VL)a) | (~mask & (
 INLINE VF F(abs)(VF x) { return (VF)((VI)x & 0x7fffffff); }
 INLINE VD F(absd)(VD x) { return (VD)((VL)x & 0x7fffffffffffffff); }
 /* Nearest integer of a small number, ties to even. */
-INLINE VF F(round)(VF x) { return (x + 12582912.0f) - 12582912.0f; }
 INLINE VD F(roundd)(VD x) { return (x + 6755399441055744.0) - 6755399441055744.0; }
 /* x * 2^n in two steps, so that subnormal results are right; |n| < 250 (2000). */
 INLINE VF F(scale)(VF x, VI n)
@@ -33,42 +32,68 @@ INLINE VD F(scaled)(VD x, VL n)
 
 /* ---- float ---- */
 
-/* e^(hi + lo), |hi| <= 110 and lo small; (e^r - 1 - r) / r^2 on |r| <= ln2 / 2 */
-INLINE VF F(exp2part)(VF hi, VF lo)
+/* p * 2^n for the n that was rounded in `shifted` (n + 1.5 * 2^23): added to the exponent of p, which is about 1. Where
+ * the product is no normal number it is garbage, but none that a processor needs help with. */
+INLINE VF F(shift)(VF p, VF shifted) { return (VF)((VI)p + ((VI)shifted << 23)); }
+
+/* (e^r - 1 - r) / r^2 on |r| <= ln2 / 2 */
+INLINE VF F(exppoly)(VF r)
 {
-    VF n = F(round)(hi * 1.44269504f);
-    VF r = hi - n * 0.693145751953125f;
-    r = r - n * 1.42860682030941723e-6f + lo;
     VF p = r * 1.392617612e-3f + 8.363173075e-3f;
     p = p * r + 4.166655466e-2f;
     p = p * r + 1.666657703e-1f;
-    p = p * r + 0.5f;
-    p = p * (r * r) + r + 1.0f;
-    return F(scale)(p, __builtin_convertvector(n, VI));
+    return p * r + 0.5f;
 }
+
+/* e^(hi + lo), |hi| <= 80 and lo small */
+INLINE VF F(exp2part)(VF hi, VF lo)
+{
+    VF shifted = hi * 1.44269504f + 12582912.0f, n = shifted - 12582912.0f;
+    VF r = hi - n * 0.693145751953125f;
+    r = r - n * 1.42860682030941723e-6f + lo;
+    return F(shift)(F(exppoly)(r) * (r * r) + r + 1.0f, shifted);
+}
+
+/* p * 2^n where that counts. */
+INLINE VF F(low)(VF p, VF n, VI counts)
+{
+    return F(scale)(p, __builtin_convertvector(F(sel)(counts & (n < 0.0f), n, (VF){0}), VI));
+}
+
+/* Results below 2^-126, which processors compute in microcode and which only code that means to comes to: apart. */
+#define MAY_BE_SUBNORMAL(is_low, x, end) __builtin_expect(__builtin_reduce_or((is_low) & ((x) > (end))) != 0, 0)
 
 EXPORT void F(tri_vm_exp_f32)(VF *out, const VF *in)
 {
-    VF x = *in;
-    VF c = F(sel)(x > 89.0f, (VF){0} + 89.0f, F(sel)(x < -104.0f, (VF){0} - 104.0f, x));
-    VF v = F(exp2part)(c, (VF){0});
-    *out = F(sel)(x != x, x, v);
+    VF x = *in, shifted = x * 1.44269504f + 12582912.0f, n = shifted - 12582912.0f;
+    VF r = x - n * 0.693145751953125f;
+    r = r - n * 1.42860682030941723e-6f;
+    VF p = F(exppoly)(r) * (r * r) + r + 1.0f;
+    VF v = F(sel)(x <= 88.7228394f, F(shift)(p, shifted), x + __builtin_inff());
+    VI is_low = x < -87.3365402f;
+    v = F(sel)(is_low, (VF){0}, v);
+    if (MAY_BE_SUBNORMAL(is_low, x, -104.0f))
+        v = F(sel)(is_low & (x > -104.0f), F(low)(p, n, x > -104.0f), v);
+    *out = v;
 }
 
 /* (2^r - 1) / r on |r| <= 1/2 */
 EXPORT void F(tri_vm_exp2_f32)(VF *out, const VF *in)
 {
-    VF x = *in;
-    VF c = F(sel)(x > 129.0f, (VF){0} + 129.0f, F(sel)(x < -151.0f, (VF){0} - 151.0f, x));
-    VF n = F(round)(c), r = c - n;
+    VF x = *in, shifted = x + 12582912.0f, n = shifted - 12582912.0f, r = x - n;
     VF p = r * 1.529732376e-5f + 1.54614447e-4f;
     p = p * r + 1.333350239e-3f;
     p = p * r + 9.618056679e-3f;
     p = p * r + 5.550410884e-2f;
     p = p * r + 2.402265092e-1f;
     p = p * r + 6.931471806e-1f;
-    VF v = F(scale)(p * r + 1.0f, __builtin_convertvector(n, VI));
-    *out = F(sel)(x != x, x, v);
+    p = p * r + 1.0f;
+    VF v = F(sel)(x < 128.0f, F(shift)(p, shifted), x + __builtin_inff());
+    VI is_low = x < -126.0f;
+    v = F(sel)(is_low, (VF){0}, v);
+    if (MAY_BE_SUBNORMAL(is_low, x, -151.0f))
+        v = F(sel)(is_low & (x > -151.0f), F(low)(p, n, x > -151.0f), v);
+    *out = v;
 }
 
 /* x = 2^e * (1 + f), 1/sqrt(2) <= 1 + f < sqrt(2), for positive x, subnormals too */
@@ -298,17 +323,18 @@ REMAINDER_F64(remainder, 1)
 
 /* ---- double ---- */
 
+INLINE VD F(shiftd)(VD p, VD shifted) { return (VD)((VL)p + ((VL)shifted << 52)); }
+INLINE VL F(whole)(VD n, VL counts) { return __builtin_convertvector(F(seld)(counts, n, (VD){0}), VL); }
+
 EXPORT void F(tri_vm_exp_f64)(VD *out, const VD *in)
 {
-    VD x = *in;
-    VD c = F(seld)(x > 710.0, (VD){0} + 710.0, F(seld)(x < -746.0, (VD){0} - 746.0, x));
-    VD n = F(roundd)(c * 1.4426950408889634074);
-    VD r = c - n * 6.93147180369123816490e-01;
+    VD x = *in, shifted = x * 1.4426950408889634074 + 6755399441055744.0, n = shifted - 6755399441055744.0;
+    VD r = x - n * 6.93147180369123816490e-01;
     r = r - n * 1.90821492927058770002e-10;
     VD p = r * 2.09146793765839351e-9 + 2.5105206373957011116e-8;
     p = p * r + 2.7557273661348636219e-7;
     p = p * r + 2.7557255425746434282e-6;
-    p = p * r + 2.4801587325533363819e-5;
+    p = p * r + 2.4801587325533563819e-5;
     p = p * r + 1.9841269874800491981e-4;
     p = p * r + 1.3888888888883752417e-3;
     p = p * r + 8.333333333326140884e-3;
@@ -316,15 +342,18 @@ EXPORT void F(tri_vm_exp_f64)(VD *out, const VD *in)
     p = p * r + 1.6666666666666670986e-1;
     p = p * r + 0.5;
     p = p * (r * r) + r + 1.0;
-    VD v = F(scaled)(p, __builtin_convertvector(n, VL));
-    *out = F(seld)(x != x, x, v);
+    VD v = F(seld)(x <= 709.78271289338397, F(shiftd)(p, shifted), x + __builtin_inf());
+    VL is_low = x < -708.39641853226408;
+    v = F(seld)(is_low, (VD){0}, v);
+    VL counts = is_low & (x > -746.0);
+    if (MAY_BE_SUBNORMAL(is_low, x, -746.0))
+        v = F(seld)(counts, F(scaled)(p, F(whole)(n, counts)), v);
+    *out = v;
 }
 
 EXPORT void F(tri_vm_exp2_f64)(VD *out, const VD *in)
 {
-    VD x = *in;
-    VD c = F(seld)(x > 1025.0, (VD){0} + 1025.0, F(seld)(x < -1076.0, (VD){0} - 1076.0, x));
-    VD n = F(roundd)(c), r = c - n;
+    VD x = *in, shifted = x + 6755399441055744.0, n = shifted - 6755399441055744.0, r = x - n;
     VD p = r * 1.3716962392737587204e-12 + 2.5733568308756891235e-11;
     p = p * r + 4.4455303091051065886e-10;
     p = p * r + 7.0548943863483480445e-9;
@@ -337,8 +366,14 @@ EXPORT void F(tri_vm_exp2_f64)(VD *out, const VD *in)
     p = p * r + 5.5504108664821579951e-2;
     p = p * r + 2.4022650695910071228e-1;
     p = p * r + 6.9314718055994530942e-1;
-    VD v = F(scaled)(p * r + 1.0, __builtin_convertvector(n, VL));
-    *out = F(seld)(x != x, x, v);
+    p = p * r + 1.0;
+    VD v = F(seld)(x < 1024.0, F(shiftd)(p, shifted), x + __builtin_inf());
+    VL is_low = x < -1022.0;
+    v = F(seld)(is_low, (VD){0}, v);
+    VL counts = is_low & (x > -1076.0);
+    if (MAY_BE_SUBNORMAL(is_low, x, -1076.0))
+        v = F(seld)(counts, F(scaled)(p, F(whole)(n, counts)), v);
+    *out = v;
 }
 
 /* log((1 + s) / (1 - s)) = 2 s + s^3 p(s^2), s = f / (2 + f) */
@@ -368,6 +403,7 @@ EXPORT void F(tri_vm_log_f64)(VD *out, const VD *in)
     *out = F(seld)((x < 0.0) | (x != x), (VD){0} + __builtin_nan(""), v);
 }
 
+#undef MAY_BE_SUBNORMAL
 #undef PASTE2
 #undef PASTE
 #undef VF

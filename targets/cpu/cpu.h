@@ -239,6 +239,10 @@ LLVMValueRef tri_cpu_math_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *a
 bool tri_cpu_math_knows(MlirOperation op);
 LLVMValueRef tri_cpu_math_fmod(tri_cpu_gen *g, LLVMValueRef x, LLVMValueRef y); /* float or double; at most 16 lanes */
 
+/* divide.c: a chunk of floats by one number of an outer level; moves the position of the chunk's level */
+bool tri_cpu_divides_uniformly(tri_cpu_gen *g, MlirOperation op, tri_cpu_val x, tri_cpu_val d);
+LLVMValueRef tri_cpu_divide_uniformly(tri_cpu_gen *g, tri_cpu_val x, tri_cpu_val d);
+
 /* veclib.c: a function of libm, by its name for double, of vectors; null: the library has none. */
 LLVMValueRef tri_cpu_veclib_call(tri_cpu_gen *g, const char *function, LLVMValueRef *args, int count);
 

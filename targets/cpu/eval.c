@@ -314,6 +314,10 @@ static tri_cpu_val eval_elementwise(tri_cpu_gen *g, MlirOperation op, const tri_
     }
     tri_cpu_at(g, out.level);
     tri_cpu_lines_at(g, op);
+    if (n == 2 && tri_cpu_divides_uniformly(g, op, vals[0], vals[1])) {
+        out.v = tri_cpu_divide_uniformly(g, vals[0], vals[1]);
+        return out;
+    }
     LLVMValueRef args[max_args];
     for (intptr_t i = 0; i < n; i++)
         args[i] = out.is_vec ? tri_cpu_as_vector(g, vals[i]) : vals[i].v;
