@@ -53,9 +53,38 @@ static const struct {
     {"scf.yield", nothing},
 };
 
+/* Nothing is made of it where it stands. */
+static bool is_silent(tri_cpu_gen *g, MlirOperation op)
+{
+    if (!tri_cpu_can_be_lazy(op))
+        return tri_op_is(op, "arith.constant") || (tri_cpu_arith_knows(op) && mlirOperationGetNumRegions(op) == 0);
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++)
+        if (!tri_cpu_is_lazy(g, tri_op_result(op, r)))
+            return false;
+    return true;
+}
+
+/* Is the next op that runs a nest a reduction of this value? It then writes the value to memory as it goes. */
+static bool waits_for_reduction(tri_cpu_gen *g, MlirOperation op)
+{
+    enum { max_distance = 64 };
+    if (mlirOperationGetNumResults(op) != 1)
+        return false;
+    MlirOperation o = mlirOperationGetNextInBlock(op);
+    for (int i = 0; i < max_distance && !mlirOperationIsNull(o); i++, o = mlirOperationGetNextInBlock(o)) {
+        if (tri_op_is(o, "tt.reduce"))
+            return mlirOperationGetNumOperands(o) == 1 && tri_op_operand(o, 0).ptr == tri_op_result(op, 0).ptr;
+        if (!is_silent(g, o))
+            return false;
+    }
+    return false;
+}
+
 /* A tensor that may be lazy: nothing now, unless the plan keeps it. */
 static void tensor_op(tri_cpu_gen *g, MlirOperation op)
 {
+    if (waits_for_reduction(g, op))
+        return;
     for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++) {
         MlirValue v = tri_op_result(op, r);
         if (tri_cpu_is_lazy(g, v) || mlirOpOperandIsNull(mlirValueGetFirstUse(v)))

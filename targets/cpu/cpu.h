@@ -322,6 +322,13 @@ void tri_cpu_nest_run(tri_cpu_gen *g, const tri_cpu_domain *domain);
  * for before the loops are there; what is valid further out stays. */
 void tri_cpu_probe_begin(tri_cpu_gen *g, int level);
 void tri_cpu_probe_end(tri_cpu_gen *g, int level);
+/* A sink that writes a value into a new buffer, beside others of its nest. */
+typedef struct {
+    MlirValue value;
+    LLVMValueRef buffer;
+    tri_cpu_val v;
+} tri_cpu_kept;
+tri_cpu_sink tri_cpu_kept_sink(tri_cpu_gen *g, MlirValue value, tri_cpu_kept *out);
 /* Materialises `value` into `buffer` now. */
 void tri_cpu_materialise(tri_cpu_gen *g, MlirValue value, LLVMValueRef buffer);
 /* A good vector dimension for a root that evaluates `values` and stores to `address` (may be null). */
@@ -329,6 +336,8 @@ int tri_cpu_vector_dim(tri_cpu_gen *g, int rank, const int64_t *shape, MlirValue
 
 /* reduce.c, dot.c, shape.c, debug.c, desc.c */
 void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op);
+/* The identity of a combine function that is one known operation; null: none. */
+LLVMValueRef tri_cpu_reduce_identity(MlirOperation op, tri_cpu_type type, LLVMTypeRef llvm);
 void tri_cpu_scan_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_dot_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_unsplat_op(tri_cpu_gen *g, MlirOperation op);
@@ -400,6 +409,8 @@ void tri_cpu_lines_end(tri_cpu_gen *g);
 /* plan.c */
 void tri_cpu_plan_func(tri_cpu_gen *g, MlirOperation func);
 bool tri_cpu_is_lazy(tri_cpu_gen *g, MlirValue value);
+/* The plan keeps the value, but it is not in memory yet: the reduction that waits for it writes it (block.c). */
+bool tri_cpu_is_pending(tri_cpu_gen *g, MlirValue value);
 /* Tensor values that the plan's rules read: ops that are evaluated inside others' nests. */
 bool tri_cpu_can_be_lazy(MlirOperation op);
 bool tri_cpu_is_view(MlirOperation op);

@@ -300,33 +300,37 @@ void tri_cpu_nest_run(tri_cpu_gen *g, const tri_cpu_domain *domain)
 
 /* ---- materialising ---- */
 
-typedef struct {
-    MlirValue value;
-    LLVMValueRef buffer;
-    tri_cpu_val v;
-} materialise_data;
-
 static void materialise_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
 {
-    materialise_data *m = sink->data;
+    tri_cpu_kept *m = sink->data;
     m->v = tri_cpu_eval(g, m->value, g->nest->index);
 }
 
 static void materialise_write(tri_cpu_gen *g, tri_cpu_sink *sink)
 {
-    materialise_data *m = sink->data;
+    tri_cpu_kept *m = sink->data;
     if (m->v.level < g->nest->loop_count)
         m->v.level = g->nest->loop_count;
     tri_cpu_buffer_store(g, mlirValueGetType(m->value), m->buffer, g->nest->index, m->v);
 }
 
+static tri_cpu_sink keep_in(MlirValue value, LLVMValueRef buffer, tri_cpu_kept *out)
+{
+    *out = (tri_cpu_kept){.value = value, .buffer = buffer};
+    return (tri_cpu_sink){
+        .data = out, .eval = materialise_eval, .write = materialise_write, .values = &out->value, .value_count = 1};
+}
+
+tri_cpu_sink tri_cpu_kept_sink(tri_cpu_gen *g, MlirValue value, tri_cpu_kept *out)
+{
+    return keep_in(value, tri_cpu_alloc(g, mlirValueGetType(value)), out);
+}
+
 void tri_cpu_materialise(tri_cpu_gen *g, MlirValue value, LLVMValueRef buffer)
 {
     MlirType type = mlirValueGetType(value);
-    materialise_data data = {.value = value, .buffer = buffer};
-    tri_cpu_sink sink = {.data = &data, .eval = materialise_eval, .write = materialise_write};
-    sink.values = &value;
-    sink.value_count = 1;
+    tri_cpu_kept data;
+    tri_cpu_sink sink = keep_in(value, buffer, &data);
     tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = -1, .count = 1, .sinks = &sink};
     for (int d = 0; d < domain.rank; d++)
         domain.shape[d] = tri_type_dim(type, d);

@@ -54,6 +54,14 @@ bool tri_cpu_is_lazy(tri_cpu_gen *g, MlirValue value)
     return !e || !e->is_kept;
 }
 
+bool tri_cpu_is_pending(tri_cpu_gen *g, MlirValue value)
+{
+    tri_cpu_bind *bind = tri_cpu_find(g, value);
+    MlirOperation op = tri_op_def(value);
+    return !mlirOperationIsNull(op) && tri_cpu_can_be_lazy(op) && !tri_cpu_is_lazy(g, value) &&
+           !(bind && bind->kind == TRI_CPU_BUFFER);
+}
+
 /* ---- cheap values ---- */
 
 static MlirOperation loop_of_argument(MlirValue value, intptr_t *out_index)

@@ -1,4 +1,4 @@
-/* tt.reduce and tt.scan.
+/* tt.reduce.
  *
  * Order of a reduction: along the vector dimension, element i is combined into lane i mod 16, in
  * rising order; lanes are then combined by halves (lane k with lane k + 8, and so on). Along any
@@ -7,8 +7,15 @@
 
 enum { max_values = 8 };
 
+/* How a maximum or minimum that ignores NaN is found: lanes start at the infinity that loses, and an element takes the
+ * place of what it beats. NaN beats nothing, so this is one instruction. Only where the infinity is still there at the
+ * end may every element have been NaN: then the elements are combined once more as the language says. */
+typedef enum { QUICK_NONE, QUICK_MAX, QUICK_MIN } quick_kind;
+
 typedef struct {
     MlirOperation op;
+    quick_kind quick;
+    LLVMValueRef is_open;             /* slot of an i1 of quick ones: a lane is still at its start */
     int n, axis;
     LLVMValueRef acc[max_values];     /* slots: a vector or a scalar */
     LLVMTypeRef types[max_values];    /* of one element in a register */
@@ -19,8 +26,7 @@ typedef struct {
     bool is_lanewise;                 /* accumulators are vectors */
 } reduction;
 
-/* The identity of a combine function that is one known operation; null: none. */
-static LLVMValueRef identity(MlirOperation op, tri_cpu_type type, LLVMTypeRef llvm)
+LLVMValueRef tri_cpu_reduce_identity(MlirOperation op, tri_cpu_type type, LLVMTypeRef llvm)
 {
     MlirBlock block = tri_op_body(op, 0);
     MlirOperation first = mlirBlockGetFirstOperation(block);
@@ -56,6 +62,22 @@ static LLVMValueRef identity(MlirOperation op, tri_cpu_type type, LLVMTypeRef ll
     return NULL;
 }
 
+static LLVMValueRef quick_start(const reduction *r)
+{
+    double inf = 1.0 / 0.0;
+    return LLVMConstReal(r->types[0], r->quick == QUICK_MAX ? -inf : inf);
+}
+
+static void combine(tri_cpu_gen *g, const reduction *r, LLVMValueRef *args, LLVMValueRef *out)
+{
+    if (!r->quick) {
+        tri_cpu_region_emit(g, r->op, args, out);
+        return;
+    }
+    LLVMRealPredicate beats = r->quick == QUICK_MAX ? LLVMRealOGT : LLVMRealOLT;
+    out[0] = LLVMBuildSelect(g->b, LLVMBuildFCmp(g->b, beats, args[1], args[0], ""), args[1], args[0], "");
+}
+
 static void reduce_enter(tri_cpu_gen *g, tri_cpu_sink *sink)
 {
     reduction *r = sink->data;
@@ -63,7 +85,7 @@ static void reduce_enter(tri_cpu_gen *g, tri_cpu_sink *sink)
     for (int i = 0; i < r->n; i++) {
         LLVMTypeRef type = LLVMGetAllocatedType(r->acc[i]);
         tri_cpu_type t = tri_cpu_type_of(g, mlirValueGetType(tri_op_operand(r->op, i)));
-        LLVMValueRef start = identity(r->op, t, r->types[i]);
+        LLVMValueRef start = r->quick ? quick_start(r) : tri_cpu_reduce_identity(r->op, t, r->types[i]);
         int lanes = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? (int)LLVMGetVectorSize(type) : 0;
         LLVMBuildStore(g->b, start ? tri_cpu_splat(g, start, lanes) : LLVMConstNull(type), r->acc[i]);
     }
@@ -88,7 +110,7 @@ static void reduce_write(tri_cpu_gen *g, tri_cpu_sink *sink)
         args[i] = LLVMBuildLoad2(g->b, LLVMGetAllocatedType(r->acc[i]), r->acc[i], "");
         args[r->n + i] = now[i];
     }
-    tri_cpu_region_emit(g, r->op, args, out);
+    combine(g, r, args, out);
     LLVMValueRef fresh = r->fresh ? LLVMBuildLoad2(g->b, g->i1, r->fresh, "") : NULL;
     for (int i = 0; i < r->n; i++) {
         LLVMValueRef v = fresh ? LLVMBuildSelect(g->b, fresh, now[i], out[i], "") : out[i];
@@ -114,7 +136,7 @@ static void fold_lanes(tri_cpu_gen *g, reduction *r, LLVMValueRef *io)
             args[i] = LLVMBuildShuffleVector(g->b, io[i], none, lo, "");
             args[r->n + i] = LLVMBuildShuffleVector(g->b, io[i], none, hi, "");
         }
-        tri_cpu_region_emit(g, r->op, args, io);
+        combine(g, r, args, io);
     }
     for (int i = 0; i < r->n; i++)
         io[i] = LLVMBuildExtractElement(g->b, io[i], tri_cpu_i64(g, 0), "");
@@ -129,6 +151,16 @@ static const tri_cpu_tuple *result_index(tri_cpu_gen *g, int axis)
     return tri_cpu_intern(g, &t);
 }
 
+static void note_open(tri_cpu_gen *g, const reduction *r, LLVMValueRef v)
+{
+    int lanes = tri_cpu_lanes_of(v);
+    LLVMValueRef open = LLVMBuildFCmp(g->b, LLVMRealOEQ, v, tri_cpu_splat(g, quick_start(r), lanes), "");
+    LLVMTypeRef type = LLVMTypeOf(open);
+    if (lanes)
+        open = tri_cpu_intrinsic(g, "llvm.vector.reduce.or", &type, 1, &open, 1);
+    LLVMBuildStore(g->b, LLVMBuildOr(g->b, LLVMBuildLoad2(g->b, g->i1, r->is_open, ""), open, ""), r->is_open);
+}
+
 static void reduce_leave(tri_cpu_gen *g, tri_cpu_sink *sink)
 {
     reduction *r = sink->data;
@@ -140,6 +172,8 @@ static void reduce_leave(tri_cpu_gen *g, tri_cpu_sink *sink)
     bool folds = r->is_lanewise && g->nest->axis_loop == g->nest->vec_loop;
     if (folds)
         fold_lanes(g, r, v);
+    if (r->quick)
+        note_open(g, r, v[0]);
     for (int i = 0; i < r->n; i++) {
         if (!r->results[i]) {
             LLVMBuildStore(g->b, v[i], r->scalars[i]);
@@ -160,6 +194,117 @@ static int reduce_vector_dim(tri_cpu_gen *g, MlirOperation op, const tri_cpu_dom
     return tri_cpu_vector_dim(g, d->rank, d->shape, none, tri_op_operand(op, 0));
 }
 
+static bool has_function(tri_cpu_gen *g, MlirValue value, int depth)
+{
+    enum { max_depth = 12 };
+    tri_cpu_bind *bind = tri_cpu_find(g, value);
+    MlirOperation op = tri_op_def(value);
+    if (mlirOperationIsNull(op) || !tri_type_is_tensor(mlirValueGetType(value)) ||
+        (bind && bind->kind != TRI_CPU_LAZY))
+        return false;
+    if (depth > max_depth || tri_cpu_math_knows(op) || tri_op_is(op, "arith.remf"))
+        return true;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        if (has_function(g, tri_op_operand(op, i), depth + 1))
+            return true;
+    return false;
+}
+
+/* Sums of columns: the rows are walked inside, so several vectors of columns at a time make whole lines of them. The order
+ * along the rows does not change. Functions are made for chunks of 16. */
+static int wide_lanes(tri_cpu_gen *g, MlirOperation op, int64_t extent)
+{
+    int lanes = tri_host_has(&g->host, "avx512f") ? 64 : 32;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        if (has_function(g, tri_op_operand(op, i), 0))
+            return 0;
+    return extent >= lanes ? lanes : 0;
+}
+
+enum { max_ops = 24 }; /* of an operand that is evaluated twice */
+
+/* Ops that evaluating the value takes; more than `max_ops` when it is many or dear. */
+static int count_ops(tri_cpu_gen *g, MlirValue value)
+{
+    tri_cpu_bind *bind = tri_cpu_find(g, value);
+    MlirOperation op = tri_op_def(value);
+    if (mlirOperationIsNull(op) || !tri_type_is_tensor(mlirValueGetType(value)) ||
+        (bind && bind->kind != TRI_CPU_LAZY))
+        return 0;
+    int count = tri_cpu_math_knows(op) ? max_ops + 1 : 1;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && count <= max_ops; i++)
+        count += count_ops(g, tri_op_operand(op, i));
+    return count;
+}
+
+static quick_kind quick_kind_of(tri_cpu_gen *g, MlirOperation op, bool is_kept)
+{
+    MlirBlock block = tri_op_body(op, 0);
+    MlirOperation first = mlirBlockGetFirstOperation(block);
+    tri_cpu_kind kind = tri_cpu_type_of(g, mlirValueGetType(tri_op_operand(op, 0))).kind;
+    if (g->host.is_aarch64 || mlirOperationGetNumOperands(op) != 1 || (kind != TRI_CPU_F32 && kind != TRI_CPU_F64) ||
+        mlirOperationGetNextInBlock(first).ptr != mlirBlockGetTerminator(block).ptr)
+        return QUICK_NONE;
+    quick_kind quick = tri_op_is(first, "arith.maxnumf")   ? QUICK_MAX
+                       : tri_op_is(first, "arith.minnumf") ? QUICK_MIN
+                                                           : QUICK_NONE;
+    return quick && (is_kept || count_ops(g, tri_op_operand(op, 0)) <= max_ops) ? quick : QUICK_NONE;
+}
+
+static void prepare_slots(tri_cpu_gen *g, reduction *r, int lanes)
+{
+    bool has_identity = true;
+    for (int i = 0; i < r->n; i++) {
+        tri_cpu_type t = tri_cpu_type_of(g, mlirValueGetType(tri_op_operand(r->op, i)));
+        r->types[i] = tri_cpu_llvm_type(g, t);
+        r->acc[i] = tri_cpu_temp(g, tri_cpu_vector(r->types[i], lanes), "acc");
+        has_identity &= tri_cpu_reduce_identity(r->op, t, r->types[i]) != NULL;
+        MlirType result = mlirValueGetType(tri_op_result(r->op, i));
+        if (tri_type_is_tensor(result))
+            r->results[i] = tri_cpu_alloc(g, result);
+        else
+            r->scalars[i] = tri_cpu_temp(g, r->types[i], "reduced");
+    }
+    if (!has_identity)
+        r->fresh = tri_cpu_temp(g, g->i1, "fresh");
+}
+
+/* Combines once more where a quick maximum found nothing. */
+static void reduce_again(tri_cpu_gen *g, reduction *r, const tri_cpu_domain *domain)
+{
+    LLVMBasicBlockRef again = tri_cpu_new_block(g, "again"), next = tri_cpu_new_block(g, "reduced");
+    tri_cpu_at(g, 0);
+    LLVMBuildCondBr(g->b, LLVMBuildLoad2(g->b, g->i1, r->is_open, ""), again, next);
+    tri_cpu_move(g, 0, again);
+    r->quick = QUICK_NONE;
+    tri_cpu_nest_run(g, domain);
+    tri_cpu_at(g, 0);
+    LLVMBuildBr(g->b, next);
+    tri_cpu_move(g, 0, next);
+}
+
+static void reduce_nest(tri_cpu_gen *g, reduction *r, tri_cpu_domain *domain, tri_cpu_sink *sinks)
+{
+    MlirValue operand = tri_op_operand(r->op, 0);
+    bool is_pending = r->n == 1 && tri_cpu_is_pending(g, operand);
+    r->quick = quick_kind_of(g, r->op, is_pending);
+    if (r->quick) {
+        r->is_open = tri_cpu_temp(g, g->i1, "open");
+        tri_cpu_at(g, 0);
+        LLVMBuildStore(g->b, LLVMConstInt(g->i1, 0, false), r->is_open);
+    }
+    tri_cpu_kept kept;
+    if (is_pending)
+        sinks[domain->count++] = tri_cpu_kept_sink(g, operand, &kept);
+    tri_cpu_nest_run(g, domain);
+    if (is_pending) {
+        domain->count--;
+        tri_cpu_bind_buffer(g, operand, kept.buffer);
+    }
+    if (r->quick)
+        reduce_again(g, r, domain);
+}
+
 void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
 {
     reduction *r = TRI_NEW(g->arena, reduction);
@@ -171,115 +316,32 @@ void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
         tri_cpu_fail(g, op, "a reduction of more than %d values is not supported on this target", max_values);
         return;
     }
-    tri_cpu_sink sink = {.op = op,
-                         .data = r,
-                         .enter = reduce_enter,
-                         .eval = reduce_eval,
-                         .write = reduce_write,
-                         .leave = reduce_leave};
     MlirValue values[max_values];
     for (int i = 0; i < r->n; i++)
         values[i] = tri_op_operand(op, i);
-    sink.values = values;
-    sink.value_count = r->n;
-    tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = r->axis, .count = 1, .sinks = &sink};
+    tri_cpu_sink sinks[2] = {{.op = op,
+                              .data = r,
+                              .enter = reduce_enter,
+                              .eval = reduce_eval,
+                              .write = reduce_write,
+                              .leave = reduce_leave,
+                              .values = values,
+                              .value_count = r->n}};
+    tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = r->axis, .count = 1, .sinks = sinks};
     for (int d = 0; d < domain.rank; d++)
         domain.shape[d] = tri_type_dim(type, d);
     domain.vec_dim = reduce_vector_dim(g, op, &domain);
     r->is_lanewise = domain.vec_dim >= 0;
+    if (r->is_lanewise && domain.vec_dim != r->axis)
+        domain.lanes = wide_lanes(g, op, domain.shape[domain.vec_dim]);
     int64_t extent = r->is_lanewise ? domain.shape[domain.vec_dim] : 0;
-    int lanes = (int)(extent < TRI_CPU_LANES ? extent : TRI_CPU_LANES);
-    bool has_identity = true;
-    for (int i = 0; i < r->n; i++) {
-        tri_cpu_type t = tri_cpu_type_of(g, mlirValueGetType(tri_op_operand(op, i)));
-        r->types[i] = tri_cpu_llvm_type(g, t);
-        r->acc[i] = tri_cpu_temp(g, tri_cpu_vector(r->types[i], lanes), "acc");
-        has_identity &= identity(op, t, r->types[i]) != NULL;
-        MlirType result = mlirValueGetType(tri_op_result(op, i));
-        if (tri_type_is_tensor(result))
-            r->results[i] = tri_cpu_alloc(g, result);
-        else
-            r->scalars[i] = tri_cpu_temp(g, r->types[i], "reduced");
-    }
-    if (!has_identity)
-        r->fresh = tri_cpu_temp(g, g->i1, "fresh");
-    tri_cpu_nest_run(g, &domain);
+    int64_t lanes = domain.lanes ? domain.lanes : TRI_CPU_LANES;
+    prepare_slots(g, r, (int)(extent < lanes ? extent : lanes));
+    reduce_nest(g, r, &domain, sinks);
     for (int i = 0; i < r->n; i++) {
         if (r->results[i])
             tri_cpu_bind_buffer(g, tri_op_result(op, i), r->results[i]);
         else
             tri_cpu_bind_scalar(g, tri_op_result(op, i), LLVMBuildLoad2(g->b, r->types[i], r->scalars[i], ""));
     }
-}
-
-/* ---- scan: elements in order along the axis, lanes along another dimension ---- */
-
-typedef struct {
-    reduction r;
-    bool is_reverse;
-    const tri_cpu_tuple *index; /* the nest's, mirrored along the axis when reversed */
-    LLVMValueRef out[max_values];
-} scan;
-
-static void scan_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
-{
-    scan *s = sink->data;
-    tri_cpu_tuple t = *g->nest->index;
-    if (s->is_reverse) {
-        tri_cpu_index *a = &t.at[s->r.axis];
-        a->c = g->nest->domain->shape[s->r.axis] - 1;
-        a->coef[g->nest->axis_loop] = -1;
-    }
-    s->index = tri_cpu_intern(g, &t);
-    for (int i = 0; i < s->r.n; i++)
-        s->r.vals[i] = tri_cpu_eval(g, tri_op_operand(s->r.op, i), s->index);
-}
-
-static void scan_write(tri_cpu_gen *g, tri_cpu_sink *sink)
-{
-    scan *s = sink->data;
-    reduce_write(g, sink);
-    for (int i = 0; i < s->r.n; i++) {
-        tri_cpu_at(g, g->nest->loop_count);
-        LLVMValueRef v = LLVMBuildLoad2(g->b, LLVMGetAllocatedType(s->r.acc[i]), s->r.acc[i], "");
-        tri_cpu_val x = {v, g->nest->loop_count, s->r.is_lanewise};
-        tri_cpu_buffer_store(g, mlirValueGetType(tri_op_result(s->r.op, i)), s->out[i], s->index, x);
-    }
-}
-
-void tri_cpu_scan_op(tri_cpu_gen *g, MlirOperation op)
-{
-    scan *s = TRI_NEW(g->arena, scan);
-    MlirType type = mlirValueGetType(tri_op_operand(op, 0));
-    s->r.op = op;
-    s->r.n = (int)mlirOperationGetNumOperands(op);
-    s->r.axis = (int)tri_op_int(op, "axis", 0);
-    s->is_reverse = tri_op_flag(op, "reverse");
-    if (s->r.n > max_values) {
-        tri_cpu_fail(g, op, "a scan of more than %d values is not supported on this target", max_values);
-        return;
-    }
-    tri_cpu_sink sink = {.op = op, .data = s, .enter = reduce_enter, .eval = scan_eval, .write = scan_write};
-    tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = s->r.axis, .count = 1, .sinks = &sink, .vec_dim = -1};
-    for (int d = 0; d < domain.rank; d++) {
-        domain.shape[d] = tri_type_dim(type, d);
-        if (d != s->r.axis && domain.shape[d] > 1)
-            domain.vec_dim = d;
-    }
-    int64_t extent = domain.vec_dim >= 0 ? domain.shape[domain.vec_dim] : 0;
-    int lanes = (int)(extent < TRI_CPU_LANES ? extent : TRI_CPU_LANES);
-    s->r.is_lanewise = lanes > 0;
-    bool has_identity = true;
-    for (int i = 0; i < s->r.n; i++) {
-        tri_cpu_type t = tri_cpu_type_of(g, mlirValueGetType(tri_op_operand(op, i)));
-        s->r.types[i] = tri_cpu_llvm_type(g, t);
-        s->r.acc[i] = tri_cpu_temp(g, tri_cpu_vector(s->r.types[i], lanes), "acc");
-        s->out[i] = tri_cpu_alloc(g, mlirValueGetType(tri_op_result(op, i)));
-        has_identity &= identity(op, t, s->r.types[i]) != NULL;
-    }
-    if (!has_identity)
-        s->r.fresh = tri_cpu_temp(g, g->i1, "fresh");
-    tri_cpu_nest_run(g, &domain);
-    for (int i = 0; i < s->r.n; i++)
-        tri_cpu_bind_buffer(g, tri_op_result(op, i), s->out[i]);
 }

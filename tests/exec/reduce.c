@@ -135,6 +135,118 @@ static void halves(void)
     }
 }
 
+static void odd(void)
+{
+    enum { m = 16, n = 32 };
+    static float x[m * n], out[2 * m + 2 * n];
+    static const float kinds[] = {NAN, -INFINITY, INFINITY, 1, -2};
+    for (int round = 0; round < 200; round++) {
+        for (int i = 0; i < m * n; i++) /* rows and columns of one kind, or of two */
+            x[i] = kinds[round < 100 ? (round + (i / n) * (round & 1) + (i % 7 == 0) * (round % 3)) % 5
+                                     : (round + (i % n) * (round & 1) + (i % 5 == 0) * (round % 3)) % 5];
+        LAUNCH(odd_bounds(NULL, one, x, out));
+        for (int i = 0; i < m; i++) {
+            float top = NAN, low = NAN;
+            for (int j = 0; j < n; j++) {
+                top = fmaxf(top, x[i * n + j]);
+                low = fminf(low, x[i * n + j]);
+            }
+            NEAR("top of a row", i, out[i], top, 0);
+            NEAR("low of a row", i, out[m + i], low, 0);
+        }
+        for (int j = 0; j < n; j++) {
+            float top = NAN, low = NAN;
+            for (int i = 0; i < m; i++) {
+                top = fmaxf(top, x[i * n + j]);
+                low = fminf(low, x[i * n + j]);
+            }
+            NEAR("top of a column", j, out[2 * m + j], top, 0);
+            NEAR("low of a column", j, out[2 * m + n + j], low, 0);
+        }
+        LAUNCH(odd_line(NULL, one, x, out));
+        float top = NAN, low = NAN;
+        for (int j = 0; j < n; j++) {
+            top = fmaxf(top, x[j]);
+            low = fminf(low, x[j]);
+        }
+        NEAR("top", round, out[0], top, 0);
+        NEAR("low", round, out[1], low, 0);
+    }
+}
+
+static void wide(void)
+{
+    enum { m = 32, n = 100 };
+    static float x[m * n], sums[n], tops[n];
+    for (int i = 0; i < m * n; i++)
+        x[i] = random_float();
+    LAUNCH(wide_columns(NULL, one, x, sums, tops, n));
+    for (int j = 0; j < n; j++) {
+        double sum = 0, top = 1;
+        for (int i = 0; i < 30; i++) {
+            sum += x[i * n + j];
+            top = fmax(top, exp(x[i * n + j]));
+        }
+        NEAR("sum of a column", j, sums[j], sum, 1e-5);
+        NEAR("top of a column", j, tops[j], top, 1e-6);
+    }
+}
+
+static void chunked(void)
+{
+    enum { m = 4, n = 64, count = 128 };
+    static float x[m * n], sums[m * n], tops[m * n], back[m * n];
+    for (int i = 0; i < m * n; i++)
+        x[i] = random_float();
+    LAUNCH(running_rows(NULL, one, x, sums, tops, back));
+    for (int i = 0; i < m; i++) {
+        double sum = 0, top = -INFINITY, rest = 0;
+        for (int j = 0; j < n; j++) {
+            sum += x[i * n + j];
+            top = fmax(top, x[i * n + j]);
+            NEAR("running sum", i * n + j, sums[i * n + j], sum, 1e-5);
+            NEAR("running top", i * n + j, tops[i * n + j], top, 0);
+        }
+        for (int j = n; j-- > 0;) {
+            rest += x[i * n + j];
+            NEAR("sum from behind", i * n + j, back[i * n + j], rest, 1e-5);
+        }
+    }
+    static int32_t v[count], flags[count], out[count], seen[count];
+    for (int i = 0; i < count; i++) {
+        v[i] = (int32_t)(random_bits() % 100);
+        flags[i] = random_bits() % 9 == 0;
+    }
+    LAUNCH(segments(NULL, one, v, flags, out, seen));
+    for (int i = 0, sum = 0, any = 0; i < count; i++) {
+        sum = flags[i] ? v[i] : sum + v[i];
+        any |= flags[i];
+        SAME("segment", i, out[i], sum);
+        SAME("seen", i, seen[i], any);
+    }
+}
+
+/* Quotients by one number are the rounded ones, and lanes that a mask leaves out are none. */
+static void quotients(void)
+{
+    enum { n = 256 };
+    static float x[n], out[n];
+    for (int count = 1; count <= n; count += 51) {
+        double sum = 0;
+        for (int i = 0; i < n; i++)
+            x[i] = i < 3 ? -3e38f : i % 7 == 0 ? -95 + random_float() : i % 5 == 0 ? -INFINITY : 4 * random_float();
+        LAUNCH(normalised(NULL, one, x, out, count));
+        float top = -INFINITY;
+        for (int i = 0; i < count; i++)
+            top = fmaxf(top, x[i]);
+        for (int i = 0; i < count; i++)
+            sum += exp((double)x[i] - top);
+        for (int i = 0; i < count; i++)
+            if (!(fabs(out[i] - exp((double)x[i] - top) / sum) <= 1e-6 * out[i] + 2e-45))
+                fail_at(__LINE__, "quotient", i, out[i], exp((double)x[i] - top) / sum);
+    }
+}
+
 int main(void)
 {
     sums();
@@ -143,5 +255,9 @@ int main(void)
     moments();
     scans();
     halves();
+    odd();
+    wide();
+    chunked();
+    quotients();
     return finish("reduce");
 }
