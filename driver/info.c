@@ -54,10 +54,9 @@ bool tri_info_pipeline(tri_session *session, tri_buf *out)
     if (!tri_session_choose_target(session, &unit, TRI_STR("")))
         return false;
     tri_buf_format(out, "%s (%s)\n", unit.arch->name, unit.target->family);
-    for (size_t i = 0; i < tri_phase_count(); i++) {
-        const tri_phase *phase = tri_phase_at(i);
-        if (!phase->is_for(unit.target, phase))
-            continue;
+    tri_phase_list phases = tri_phase_list_for(session->arena, unit.target);
+    for (size_t i = 0; i < phases.len; i++) {
+        const tri_phase *phase = &phases.at[i];
         tri_buf_format(out, "%-10s %s\n", phase->name, phase->help);
         tri_buf passes = {0};
         if (tri_phase_pipeline(phase, &unit, &passes))

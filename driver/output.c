@@ -7,8 +7,7 @@
 
 static tri_kind text_kind_of(const tri_target *target)
 {
-    tri_kind code = tri_phase_find_kind(tri_str_from(target->code_kind));
-    return code == TRI_KIND_SPIRV ? TRI_KIND_SPVASM : code;
+    return tri_phase_kind_named(target->text_kind ? target->text_kind : target->code_kind);
 }
 
 static bool is_same_file(tri_str a, tri_str b)

@@ -5,6 +5,9 @@
 #include "ir/llvm.h"
 #include "ir/op.h"
 
+#include "llvm-c/Core.h"
+#include "mlir-c/BuiltinAttributes.h"
+
 static bool read_mlir(tri_unit *unit, const tri_source *source)
 {
     MlirModule module = tri_context_parse(unit->mlir, source);
@@ -127,55 +130,72 @@ bool tri_payload_print(tri_unit *unit, tri_kind kind, tri_buf *out)
     TRI_BUG("kind %d cannot be printed", (int)kind);
 }
 
-/* The word that follows `mark`, up to a blank, quote, comma or parenthesis. */
-static tri_str word_after(tri_str text, const char *mark)
-{
-    const char *at = text.len ? strstr(text.data, mark) : NULL;
-    if (!at)
-        return TRI_STR("");
-    at += strlen(mark);
-    return (tri_str){at, strcspn(at, " \t\r\n\",()")};
-}
+/* --- what a payload was made for --- */
 
-static tri_str arch_with_ttg_target(tri_str name)
+static tri_str arch_with_ttg_target(MlirModule module)
 {
-    for (size_t i = 0; name.len && i < tri_targets_count(); i++)
+    MlirAttribute attr = tri_op_attr(mlirModuleGetOperation(module), "ttg.target");
+    if (mlirAttributeIsNull(attr) || !mlirAttributeIsAString(attr))
+        return TRI_STR("");
+    MlirStringRef text = mlirStringAttrGetValue(attr);
+    for (size_t i = 0; i < tri_targets_count(); i++)
         for (const tri_arch *arch = tri_targets_at(i)->archs; arch->name; arch++)
-            if (arch->ttg_target && tri_str_is(name, arch->ttg_target))
+            if (arch->ttg_target && tri_str_is((tri_str){text.data, text.length}, arch->ttg_target))
                 return tri_str_from(arch->name);
     return TRI_STR("");
 }
 
-/* The architecture that LLVM's "target-cpu" attribute names, or the only one of a triple's family. */
-static tri_str arch_of_llvm(tri_str text)
+/* The first processor that a function of the module names, or empty. */
+static tri_str processor_of(LLVMModuleRef module)
 {
-    tri_str cpu = word_after(text, "\"target-cpu\"=\"");
-    tri_str triple = word_after(text, "target triple = \"");
+    static const char name[] = "target-cpu";
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name,
+                                                              sizeof name - 1);
+        unsigned length = 0;
+        const char *value = attr ? LLVMGetStringAttributeValue(attr, &length) : NULL;
+        if (length)
+            return (tri_str){value, length};
+    }
+    return TRI_STR("");
+}
+
+/* The architecture whose processor the module's functions name, or the default of its triple's family. */
+static tri_str arch_of_llvm(LLVMModuleRef module)
+{
+    tri_str cpu = processor_of(module), triple = tri_str_from(LLVMGetTarget(module));
     for (size_t i = 0; i < tri_targets_count(); i++) {
         const tri_target *target = tri_targets_at(i);
         for (const tri_arch *arch = target->archs; arch->name; arch++)
-            if (cpu.len && tri_str_is(cpu, arch->cpu))
+            if (cpu.len && arch->cpu && tri_str_is(cpu, arch->cpu))
                 return tri_str_from(arch->name);
-        bool is_spirv = !strcmp(target->family, "spirv") && tri_str_has_prefix(triple, "spirv");
-        bool is_nvptx = !strcmp(target->family, "nvptx") && tri_str_has_prefix(triple, "nvptx");
-        if (is_spirv || is_nvptx)
+        if (target->triple && tri_str_has_prefix(triple, target->triple))
             return tri_str_from(target->default_arch->name);
     }
     return TRI_STR("");
 }
 
-tri_str tri_payload_arch(tri_kind kind, tri_str text)
+static tri_str arch_of_code(tri_kind kind, tri_str code)
 {
-    switch (kind) {
-    case TRI_KIND_TTGIR:
-        return arch_with_ttg_target(word_after(text, "ttg.target = \""));
-    case TRI_KIND_LLIR:
-        return arch_of_llvm(text);
-    case TRI_KIND_PTX:
-        return word_after(text, "\n.target ");
-    case TRI_KIND_SPIRV:
-    case TRI_KIND_SPVASM:
-        return TRI_STR("spirv64");
+    for (size_t i = 0; i < tri_targets_count(); i++) {
+        const tri_target *target = tri_targets_at(i);
+        if (kind == tri_phase_kind_named(target->code_kind) && target->arch_of_code)
+            return target->arch_of_code(code);
+        if (kind == tri_phase_kind_named(target->code_kind) || kind == tri_phase_kind_named(target->text_kind))
+            return tri_str_from(target->default_arch->name);
+    }
+    return TRI_STR("");
+}
+
+tri_str tri_payload_arch(const tri_unit *unit, tri_kind kind)
+{
+    switch (unit->payload) {
+    case TRI_PAYLOAD_MLIR:
+        return arch_with_ttg_target(unit->module);
+    case TRI_PAYLOAD_LLVM:
+        return arch_of_llvm(unit->llvm_module);
+    case TRI_PAYLOAD_BYTES:
+        return arch_of_code(kind, tri_buf_str(&unit->bytes));
     default:
         return TRI_STR("");
     }

@@ -12,8 +12,7 @@ bool tri_payload_read(tri_unit *unit, tri_kind kind, const tri_source *source);
  * Triton that was asked for cannot say it. */
 bool tri_payload_print(tri_unit *unit, tri_kind kind, tri_buf *out);
 
-/* The architecture that a text was made for (from ttg.target, .target or the like), or empty. The
- * text alone is looked at, before anything is parsed. */
-tri_str tri_payload_arch(tri_kind kind, tri_str text);
+/* The architecture that a payload, which is of `kind`, says it was made for, or empty. */
+tri_str tri_payload_arch(const tri_unit *unit, tri_kind kind);
 
 #endif

@@ -8,8 +8,7 @@
 #include "ir/op.h"
 #include "ir/type.h"
 #include "targets/facts.h"
-#include "targets/object.h"
-#include "targets/spirv/text.h"
+#include "targets/object/object.h"
 
 /* --- kinds --- */
 
@@ -40,15 +39,36 @@ tri_kind tri_phase_kind_of_file(tri_str path)
     return TRI_KIND_NONE;
 }
 
-static bool has_phase_from(tri_kind kind)
+tri_kind tri_phase_kind_named(const char *name)
 {
-    for (size_t i = 0; i < tri_phase_count(); i++)
-        if (tri_phase_at(i)->from == kind)
-            return true;
-    return false;
+    return name ? tri_phase_find_kind(tri_str_from(name)) : TRI_KIND_NONE;
 }
 
-bool tri_phase_is_input(tri_kind kind) { return kinds[kind].name && has_phase_from(kind); }
+/* A kind of phases.def for one family; TRI_KIND_NONE where it has none. */
+static tri_kind kind_for(const tri_target *target, tri_kind kind)
+{
+    switch ((int)kind) {
+    case TRI_KIND_CODE:
+        return tri_phase_kind_named(target->code_kind);
+    case TRI_KIND_BINARY:
+        return tri_phase_kind_named(target->binary_kind);
+    case TRI_KIND_TEXT:
+        return tri_phase_kind_named(target->text_kind);
+    default:
+        return kind;
+    }
+}
+
+bool tri_phase_is_binary(tri_kind kind)
+{
+    bool is_binary = false;
+    for (size_t i = 0; i < tri_targets_count(); i++) {
+        const tri_target *target = tri_targets_at(i);
+        bool has_text = target->text_kind != NULL; /* of its code, which is none */
+        is_binary = is_binary || kind == kind_for(target, has_text ? TRI_KIND_CODE : TRI_KIND_BINARY);
+    }
+    return is_binary;
+}
 
 /* The kinds that -x or -emit takes. */
 static bool is_named(int kind, bool inputs_only)
@@ -79,39 +99,15 @@ const char *tri_phase_nearest_kind(tri_str name, bool inputs_only)
 
 /* --- conditions --- */
 
-static bool names(const char *kind_name, tri_kind kind)
+static bool is_always(const tri_target *target)
 {
-    return kind_name && kinds[kind].name && !strcmp(kind_name, kinds[kind].name);
-}
-
-static bool is_always(const tri_target *target, const tri_phase *phase)
-{
-    (void)target, (void)phase;
+    (void)target;
     return true;
 }
 
-static bool is_has_ttgir(const tri_target *target, const tri_phase *phase)
-{
-    (void)phase;
-    return target->ttgir_pipeline != NULL;
-}
-
-static bool is_no_ttgir(const tri_target *target, const tri_phase *phase) { return !is_has_ttgir(target, phase); }
-static bool is_code(const tri_target *target, const tri_phase *phase) { return names(target->code_kind, phase->to); }
-static bool is_text(const tri_target *target, const tri_phase *phase)
-{
-    return names(target->code_kind, phase->from) || names(target->code_kind, phase->to);
-}
-
-static bool is_binary(const tri_target *target, const tri_phase *phase)
-{
-    return names(target->binary_kind, phase->to);
-}
-
-static bool is_object(const tri_target *target, const tri_phase *phase)
-{
-    return target->object && names(target->code_kind, phase->from);
-}
+static bool is_has_ttgir(const tri_target *target) { return target->ttgir_pipeline != NULL; }
+static bool is_no_ttgir(const tri_target *target) { return !is_has_ttgir(target); }
+static bool is_object(const tri_target *target) { return target->object_form != TRI_OBJECT_NONE; }
 
 /* --- steps --- */
 
@@ -157,10 +153,7 @@ static bool run_ttir(tri_unit *unit, const tri_pass_hooks *hooks)
  * through them. */
 static bool is_raw(tri_unit *unit)
 {
-    tri_buf pipeline = {0};
-    unit->target->ttir_pipeline(unit, &pipeline);
-    bool keeps_descriptors = !strstr(pipeline.data, "rewrite-tensor-descriptor-to-pointer");
-    tri_buf_fini(&pipeline);
+    bool keeps_descriptors = unit->target->lowers_descriptors;
     tri_op_list ops = {0};
     tri_op_collect(mlirModuleGetOperation(unit->module), unit->arena, &ops);
     for (size_t i = 0; i < ops.len; i++) {
@@ -222,71 +215,90 @@ static bool run_optimize(tri_unit *unit, const tri_pass_hooks *hooks)
     return (void)hooks, unit->target->optimize(unit);
 }
 
-static bool run_ptx(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->emit(unit); }
-static bool run_spirv(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->emit(unit); }
-static bool run_asm(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->emit(unit); }
-static bool run_cubin(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->assemble(unit); }
-static bool run_ptx_obj(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->object(unit); }
-static bool run_spirv_obj(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->object(unit); }
-static bool run_asm_obj(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->object(unit); }
-
-static bool run_spvas(tri_unit *unit, const tri_pass_hooks *hooks)
+static bool run_emit(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->emit(unit); }
+static bool run_assemble(tri_unit *unit, const tri_pass_hooks *hooks)
 {
-    (void)hooks;
-    tri_buf binary = {0};
-    if (!tri_text_to_spirv(unit->diag, unit->source, tri_buf_str(&unit->bytes), &binary)) {
-        tri_buf_fini(&binary);
-        return false;
-    }
-    tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
-    unit->bytes = binary;
-    return true;
+    return (void)hooks, unit->target->assemble(unit);
 }
 
-static bool view_spvdis(tri_unit *unit, tri_buf *out)
+static bool run_reassemble(tri_unit *unit, const tri_pass_hooks *hooks)
 {
-    return tri_text_from_spirv(unit->diag, tri_buf_str(&unit->bytes), out);
+    return (void)hooks, unit->target->from_text(unit);
 }
 
-static bool write_header(tri_unit *unit, tri_buf *out)
-{
-    return tri_header_write(unit, TRI_STR(""), out);
-}
+static bool view_disassemble(tri_unit *unit, tri_buf *out) { return unit->target->to_text(unit, out); }
 
-static bool write_json(tri_unit *unit, tri_buf *out)
+static bool write_header(const tri_bundle *bundle, tri_buf *out)
 {
-    tri_json_write(unit, out);
-    return true;
+    return tri_header_write(bundle, TRI_STR(""), out);
 }
 
 static bool view_ttgir_layout(tri_unit *unit, tri_buf *out) { return tri_drawing_write(unit, false, out); }
 static bool view_ttgir_svg(tri_unit *unit, tri_buf *out) { return tri_drawing_write(unit, true, out); }
 
-#define view_ptx_header write_header
-#define view_asm_header write_header
-#define view_ptx_json write_json
-#define view_spirv_json write_json
-#define view_asm_json write_json
-
 #define IS_ALWAYS is_always
 #define IS_HAS_TTGIR is_has_ttgir
 #define IS_NO_TTGIR is_no_ttgir
-#define IS_CODE is_code
-#define IS_TEXT is_text
-#define IS_BINARY is_binary
 #define IS_OBJECT is_object
 
+#define bundle_object tri_object_write
+#define bundle_header write_header
+#define bundle_json tri_json_write
+
+typedef struct {
+    tri_phase phase;
+    bool (*is_for)(const tri_target *target);
+} row;
+
 #define PHASE(id, from, to, condition, contexts, help) \
-    {#id, TRI_KIND_##from, TRI_KIND_##to, help, TRI_PHASE_##contexts, IS_##condition, run_##id, NULL},
+    {{#id, TRI_KIND_##from, TRI_KIND_##to, help, TRI_PHASE_##contexts, run_##id, NULL, NULL}, IS_##condition},
 #define VIEW(id, from, to, condition, help) \
-    {#id, TRI_KIND_##from, TRI_KIND_##to, help, TRI_PHASE_NONE, IS_##condition, NULL, view_##id},
-static const tri_phase phases[] = {
+    {{#id, TRI_KIND_##from, TRI_KIND_##to, help, TRI_PHASE_NONE, NULL, view_##id, NULL}, IS_##condition},
+#define BUNDLE(id, from, to, condition, help) \
+    {{#id, TRI_KIND_##from, TRI_KIND_##to, help, TRI_PHASE_LLVM, NULL, NULL, bundle_##id}, IS_##condition},
+static const row rows[] = {
 #include "driver/phases.def"
 };
 
-size_t tri_phase_count(void) { return sizeof phases / sizeof *phases; }
+enum { row_count = sizeof rows / sizeof *rows };
 
-const tri_phase *tri_phase_at(size_t i) { return &phases[i]; }
+/* Whether the target has the phase of a row. */
+static bool resolve(const row *r, const tri_target *target, tri_phase *out)
+{
+    *out = r->phase;
+    out->from = kind_for(target, r->phase.from);
+    out->to = kind_for(target, r->phase.to);
+    if (out->from == TRI_KIND_NONE || out->to == TRI_KIND_NONE || !r->is_for(target))
+        return false;
+    bool is_code = r->phase.to == TRI_KIND_CODE;
+    if (r->phase.run == run_emit || r->phase.run == run_assemble) {
+        out->name = kinds[out->to].name;
+        out->help = is_code ? target->code_help : target->binary_help;
+    } else if (!out->help) {
+        out->help = is_code ? target->from_text_help : target->to_text_help;
+    }
+    return true;
+}
+
+tri_phase_list tri_phase_list_for(tri_arena *arena, const tri_target *target)
+{
+    tri_phase_list list = {0};
+    tri_phase phase;
+    for (size_t i = 0; i < row_count; i++)
+        if (resolve(&rows[i], target, &phase))
+            tri_vec_push(arena, &list, phase);
+    return list;
+}
+
+bool tri_phase_is_input(tri_kind kind)
+{
+    tri_phase phase;
+    for (size_t t = 0; kinds[kind].name && t < tri_targets_count(); t++)
+        for (size_t i = 0; i < row_count; i++)
+            if (resolve(&rows[i], tri_targets_at(t), &phase) && phase.from == kind)
+                return true;
+    return false;
+}
 
 bool tri_phase_pipeline(const tri_phase *phase, const tri_unit *unit, tri_buf *out)
 {

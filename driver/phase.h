@@ -3,13 +3,17 @@
 #define TRI_DRIVER_PHASE_H
 
 #include "passes/passes.h"
-#include "targets/target.h"
+#include "targets/object/object.h"
 
 typedef enum {
     TRI_KIND_NONE,
 #define KIND(id, name, suffix, form, help) TRI_KIND_##id,
 #include "driver/phases.def"
     TRI_KIND_COUNT,
+    /* in phases.def only: what a family names */
+    TRI_KIND_CODE = TRI_KIND_COUNT,
+    TRI_KIND_BINARY,
+    TRI_KIND_TEXT,
 } tri_kind;
 
 typedef struct {
@@ -32,19 +36,26 @@ const char *tri_phase_nearest_kind(tri_str name, bool inputs_only);
 
 enum { TRI_PHASE_NONE = 0, TRI_PHASE_MLIR = 1, TRI_PHASE_LLVM = 2, TRI_PHASE_BOTH = 3 };
 
-typedef struct tri_phase {
+typedef struct {
     const char *name; /* "ttgir" */
     tri_kind from, to;
     const char *help;
     unsigned contexts; /* of TRI_PHASE_MLIR, TRI_PHASE_LLVM */
-    bool (*is_for)(const tri_target *target, const struct tri_phase *phase);
-    /* One of the two. `run` consumes the payload; false after a report. `view` writes to `out`. */
+    /* `run` consumes the payload; false after a report. `view` writes to `out`. Neither: `bundle` writes what is made
+     * of all units of a program. */
     bool (*run)(tri_unit *unit, const tri_pass_hooks *hooks);
     bool (*view)(tri_unit *unit, tri_buf *out);
+    bool (*bundle)(const tri_bundle *bundle, tri_buf *out);
 } tri_phase;
 
-size_t tri_phase_count(void);
-const tri_phase *tri_phase_at(size_t i);
+typedef TRI_VEC(tri_phase) tri_phase_list;
+
+/* The phases that a target has, in order; they live in the arena. */
+tri_phase_list tri_phase_list_for(tri_arena *arena, const tri_target *target);
+/* The kind that a family names ("ptx"); TRI_KIND_NONE for null. */
+tri_kind tri_phase_kind_named(const char *name);
+/* Is it what some family writes as its binary, so that it need not be text? */
+bool tri_phase_is_binary(tri_kind kind);
 
 /* The pass pipeline of a phase that is one ("ttir", "ttgir"), as text; false for others. */
 bool tri_phase_pipeline(const tri_phase *phase, const tri_unit *unit, tri_buf *out);

@@ -7,15 +7,14 @@
 #include <stdio.h>
 
 /* Breadth first from the input's kind along the phases that the target has. */
-static void reach(const tri_unit *unit, tri_kind from, const tri_phase **via)
+static void reach(const tri_phase_list *phases, tri_kind from, const tri_phase **via)
 {
     tri_kind queue[TRI_KIND_COUNT] = {from};
     size_t count = 1;
     for (size_t next = 0; next < count; next++) {
-        for (size_t i = 0; i < tri_phase_count(); i++) {
-            const tri_phase *phase = tri_phase_at(i);
-            if (phase->from != queue[next] || phase->to == from || via[phase->to] ||
-                !phase->is_for(unit->target, phase))
+        for (size_t i = 0; i < phases->len; i++) {
+            const tri_phase *phase = &phases->at[i];
+            if (phase->from != queue[next] || phase->to == from || via[phase->to])
                 continue;
             via[phase->to] = phase;
             queue[count++] = phase->to;
@@ -37,19 +36,28 @@ static bool report_unreachable(const tri_unit *unit, tri_kind from, tri_str inpu
     return false;
 }
 
-bool tri_pipeline_plan(tri_session *session, const tri_unit *unit, tri_kind from, tri_str input,
-                       const tri_output_list *outputs, tri_pipeline *out)
+static void need(tri_pipeline *pipeline, const tri_phase *const *via, tri_kind kind)
 {
-    (void)session;
+    for (; kind != pipeline->from; kind = via[kind]->from)
+        pipeline->via[kind] = via[kind];
+}
+
+bool tri_pipeline_plan(const tri_unit *unit, tri_kind from, tri_str input, const tri_output_list *outputs,
+                       tri_pipeline *out)
+{
     const tri_phase *via[TRI_KIND_COUNT] = {0};
-    *out = (tri_pipeline){.from = from};
-    reach(unit, from, via);
+    *out = (tri_pipeline){.phases = tri_phase_list_for(unit->arena, unit->target), .from = from};
+    reach(&out->phases, from, via);
+    tri_kind binary = tri_phase_kind_named(unit->target->binary_kind);
     for (size_t i = 0; i < outputs->len; i++) {
         tri_kind kind = outputs->at[i].kind;
         if (kind != from && !via[kind])
             return report_unreachable(unit, from, input, kind, via);
-        for (; kind != from; kind = via[kind]->from)
-            out->via[kind] = via[kind];
+        need(out, via, kind);
+        out->has_bundle = out->has_bundle || (kind != from && via[kind]->bundle);
+        /* objects hold the binary */
+        if (kind == TRI_KIND_OBJ && via[binary] && unit->target->can_assemble(unit))
+            need(out, via, binary);
     }
     return true;
 }
@@ -80,16 +88,23 @@ static bool collect(tri_unit *unit, tri_kind kind, tri_output_list *outputs)
     return true;
 }
 
+static void fill(tri_session *session, tri_unit *unit, const tri_phase *phase, tri_buf *text, double start,
+                 tri_output_list *outputs)
+{
+    for (size_t i = 0; i < outputs->len; i++)
+        if (outputs->at[i].kind == phase->to)
+            keep(unit, &outputs->at[i], tri_buf_str(text));
+    tri_report_add(&session->report, phase->name, NULL, tri_report_now() - start);
+}
+
 static bool run_view(tri_session *session, tri_unit *unit, const tri_phase *phase, tri_output_list *outputs)
 {
     double start = tri_report_now();
     tri_buf text = {0};
     bool ok = phase->view(unit, &text);
-    for (size_t i = 0; ok && i < outputs->len; i++)
-        if (outputs->at[i].kind == phase->to)
-            keep(unit, &outputs->at[i], tri_buf_str(&text));
+    if (ok)
+        fill(session, unit, phase, &text, start, outputs);
     tri_buf_fini(&text);
-    tri_report_add(&session->report, phase->name, NULL, tri_report_now() - start);
     return ok;
 }
 
@@ -109,13 +124,6 @@ static bool run_step(tri_session *session, tri_unit *unit, const tri_phase *phas
     return ok;
 }
 
-/* Text of the family that --resource-usage looks at. */
-static bool is_counted(const tri_session *session, const tri_unit *unit, tri_kind kind)
-{
-    const char *name = tri_phase_kind(kind)->name;
-    return session->opt->resource_usage && name && unit->target && !strcmp(name, unit->target->code_kind);
-}
-
 static bool report_resources(tri_unit *unit, tri_str code)
 {
     bool is_known = true;
@@ -130,52 +138,89 @@ static bool report_resources(tri_unit *unit, tri_str code)
     return true;
 }
 
-/* Everything that follows from `kind`, which is the unit's payload now. */
-static bool visit(tri_session *session, tri_unit *unit, const tri_pipeline *pipeline, tri_kind kind,
-                  tri_output_list *outputs)
+/* What bundles and --resource-usage need of a stage that the unit has reached. */
+static void note_part(tri_part *part, tri_kind kind)
 {
+    tri_unit *unit = part->unit;
+    if (kind == tri_phase_kind_named(unit->target->code_kind))
+        part->code = tri_str_copy(unit->arena, tri_buf_str(&unit->bytes));
+    else if (kind == tri_phase_kind_named(unit->target->binary_kind))
+        part->binary = tri_str_copy(unit->arena, tri_buf_str(&unit->bytes));
+}
+
+typedef struct {
     const tri_phase *steps[TRI_KIND_COUNT], *views[TRI_KIND_COUNT];
-    size_t step_count = 0, view_count = 0;
-    if (!collect(unit, kind, outputs))
-        return false;
+    size_t step_count, view_count;
+} next_phases;
+
+static next_phases phases_after(const tri_pipeline *pipeline, tri_kind kind)
+{
+    next_phases next = {.step_count = 0};
     for (int k = 1; k < TRI_KIND_COUNT; k++) {
         const tri_phase *phase = pipeline->via[k];
-        if (phase && phase->from == kind && phase->run)
-            steps[step_count++] = phase;
-        else if (phase && phase->from == kind)
-            views[view_count++] = phase;
+        if (!phase || phase->from != kind)
+            continue;
+        if (phase->run)
+            next.steps[next.step_count++] = phase;
+        else if (phase->view)
+            next.views[next.view_count++] = phase;
     }
+    return next;
+}
+
+bool tri_pipeline_step(tri_session *session, tri_unit *unit, const tri_pipeline *pipeline, tri_kind kind)
+{
+    return run_step(session, unit, pipeline->via[kind]);
+}
+
+bool tri_pipeline_run(tri_session *session, const tri_pipeline *pipeline, tri_kind kind, tri_part *part,
+                      tri_output_list *outputs)
+{
+    tri_unit *unit = part->unit;
+    if (!collect(unit, kind, outputs))
+        return false;
+    note_part(part, kind);
+    next_phases next = phases_after(pipeline, kind);
     /* Views come last: they also tell what the steps found out (registers, sizes). */
     tri_buf saved = {0};
-    bool ok = true;
-    bool is_shared = step_count > 1 || (step_count && view_count);
+    bool ok = true, is_shared = next.step_count > 1 || (next.step_count && next.view_count);
     TRI_ASSERT(!is_shared || unit->payload == TRI_PAYLOAD_BYTES);
     if (is_shared)
         tri_buf_add_str(&saved, tri_buf_str(&unit->bytes));
-    tri_str code = {0};
-    if (is_counted(session, unit, kind))
-        code = tri_str_copy(unit->arena, tri_buf_str(&unit->bytes));
-    for (size_t i = 0; ok && i <= step_count + view_count; i++) {
-        if (code.len && i == step_count && !report_resources(unit, code))
-            ok = false;
-        if (!ok || i == step_count + view_count)
-            break;
-        if (i && i <= step_count) {
+    for (size_t i = 0; ok && i < next.step_count + next.view_count; i++) {
+        if (i && i <= next.step_count) {
             tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
             tri_buf_add_str(&unit->bytes, tri_buf_str(&saved));
         }
-        if (i < step_count)
-            ok = run_step(session, unit, steps[i]) && visit(session, unit, pipeline, steps[i]->to, outputs);
+        if (i < next.step_count)
+            ok = run_step(session, unit, next.steps[i]) &&
+                 tri_pipeline_run(session, pipeline, next.steps[i]->to, part, outputs);
         else
-            ok = run_view(session, unit, views[i - step_count], outputs);
+            ok = run_view(session, unit, next.views[i - next.step_count], outputs);
     }
     tri_buf_fini(&saved);
-    return ok;
+    bool is_code = kind == tri_phase_kind_named(unit->target->code_kind);
+    return ok && (!is_code || !session->opt->resource_usage || report_resources(unit, part->code));
 }
 
-bool tri_pipeline_run(tri_session *session, tri_unit *unit, const tri_pipeline *pipeline, tri_output_list *outputs)
+bool tri_pipeline_bundle(tri_session *session, const tri_pipeline *pipeline, const tri_bundle *bundle,
+                         tri_output_list *outputs)
 {
-    return visit(session, unit, pipeline, pipeline->from, outputs);
+    bool ok = true;
+    for (int k = 1; ok && k < TRI_KIND_COUNT; k++) {
+        const tri_phase *phase = pipeline->via[k];
+        if (!phase || !phase->bundle)
+            continue;
+        tri_unit *unit = bundle->parts.at[0].unit;
+        double start = tri_report_now();
+        tri_buf bytes = {0};
+        tri_session_provide(session, unit, phase->contexts);
+        ok = phase->bundle(bundle, &bytes);
+        if (ok)
+            fill(session, unit, phase, &bytes, start, outputs);
+        tri_buf_fini(&bytes);
+    }
+    return ok;
 }
 
 bool tri_pipeline_run_passes(tri_session *session, tri_unit *unit, const char *passes)
@@ -195,8 +240,8 @@ void tri_pipeline_print(const tri_pipeline *pipeline, const tri_unit *unit, tri_
 {
     tri_buf_format(out, "%.*s: %s, for %s\n", TRI_STR_ARG(input), tri_phase_kind(pipeline->from)->name,
                    unit->arch->name);
-    for (size_t i = 0; i < tri_phase_count(); i++) {
-        const tri_phase *phase = tri_phase_at(i);
+    for (size_t i = 0; i < pipeline->phases.len; i++) {
+        const tri_phase *phase = &pipeline->phases.at[i];
         if (pipeline->via[phase->to] != phase)
             continue;
         tri_buf_format(out, "  %-10s %s", phase->name, phase->help);

@@ -4,18 +4,30 @@
 
 #include "driver/output.h"
 #include "driver/session.h"
+#include "targets/object/object.h"
 
 typedef struct {
+    tri_phase_list phases; /* all that the target has */
     const tri_phase *via[TRI_KIND_COUNT]; /* the phase that makes a kind; null: it is not needed */
     tri_kind from;
+    bool has_bundle; /* some output is made of all units */
 } tri_pipeline;
 
 /* Finds the phases that lead from `from` to every output. False after a report. */
-bool tri_pipeline_plan(tri_session *session, const tri_unit *unit, tri_kind from, tri_str input,
-                       const tri_output_list *outputs, tri_pipeline *out);
+bool tri_pipeline_plan(const tri_unit *unit, tri_kind from, tri_str input, const tri_output_list *outputs,
+                       tri_pipeline *out);
 
-/* Runs them; each output's data is filled. False after a report. */
-bool tri_pipeline_run(tri_session *session, tri_unit *unit, const tri_pipeline *pipeline, tri_output_list *outputs);
+/* Runs the one phase that makes `kind` of what stands before it. False after a report. */
+bool tri_pipeline_step(tri_session *session, tri_unit *unit, const tri_pipeline *pipeline, tri_kind kind);
+
+/* Runs all that follow from `kind`, which is the unit's payload now; the data of each output that is of a unit is
+ * filled, and the part with what bundles are made from. False after a report. */
+bool tri_pipeline_run(tri_session *session, const tri_pipeline *pipeline, tri_kind kind, tri_part *part,
+                      tri_output_list *outputs);
+
+/* Fills the outputs that are made of all units. False after a report. */
+bool tri_pipeline_bundle(tri_session *session, const tri_pipeline *pipeline, const tri_bundle *bundle,
+                         tri_output_list *outputs);
 
 /* -###: the phases in order, a line each. */
 void tri_pipeline_print(const tri_pipeline *pipeline, const tri_unit *unit, tri_str input,

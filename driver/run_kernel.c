@@ -153,13 +153,12 @@ static tri_str signature_of(tri_unit *unit, tri_options *options, tri_argument_l
 static bool compile(tri_unit *unit, tri_kind kind, tri_run_opt *opt, tri_argument_list *arguments)
 {
     tri_kind last = opt->backend->takes;
+    tri_phase_list phases = tri_phase_list_for(unit->arena, unit->target);
     while (kind != last) {
         const tri_phase *next = NULL;
-        for (size_t i = 0; i < tri_phase_count() && !next; i++) {
-            const tri_phase *phase = tri_phase_at(i);
-            if (phase->from == kind && phase->run && phase->is_for(unit->target, phase))
-                next = phase;
-        }
+        for (size_t i = 0; i < phases.len && !next; i++)
+            if (phases.at[i].from == kind && phases.at[i].run)
+                next = &phases.at[i];
         TRI_ASSERT(next);
         if (!next->run(unit, opt->hooks))
             return false;

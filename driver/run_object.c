@@ -7,7 +7,7 @@
 #include "driver/opt.h"
 #include "ir/context.h"
 #include "runtime/launch/launch.h"
-#include "targets/object.h"
+#include "targets/object/object.h"
 
 #include "llvm-c/Core.h"
 #include "llvm-c/Object.h"

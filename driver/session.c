@@ -53,41 +53,39 @@ void tri_session_provide(tri_session *session, tri_unit *unit, unsigned contexts
         unit->llvm = session->llvm;
 }
 
-/* The first family that writes `code` as its text or binary. */
-static const tri_target *family_of(const char *code)
+static bool writes(const tri_target *target, tri_kind kind)
 {
-    for (size_t i = 0; i < tri_targets_count(); i++) {
-        const tri_target *target = tri_targets_at(i);
-        if (!strcmp(target->code_kind, code) || (target->binary_kind && !strcmp(target->binary_kind, code)))
-            return target;
-    }
+    return kind == tri_phase_kind_named(target->code_kind) || kind == tri_phase_kind_named(target->binary_kind) ||
+           kind == tri_phase_kind_named(target->text_kind);
+}
+
+static bool is_host(const tri_target *target) { return target->object_form == TRI_OBJECT_CODE; }
+
+static const tri_target *first_family(bool (*fits)(const tri_target *))
+{
+    for (size_t i = 0; i < tri_targets_count(); i++)
+        if (fits(tri_targets_at(i)))
+            return tri_targets_at(i);
     return NULL;
 }
 
+static bool has_layouts(const tri_target *target) { return target->ttgir_pipeline != NULL; }
+
 /* The outputs that belong to one family say which; otherwise objects are for the host, and stages on
- * the way are those of a GPU. */
-static const char *family_of_outputs(const tri_opt *opt)
+ * the way are those of a GPU. Null: no family here. */
+static const tri_target *family_of_outputs(const tri_opt *opt)
 {
     bool is_for_host = !opt->emits.len && !opt->has_passes;
     for (size_t i = 0; i < opt->emits.len; i++) {
-        switch (opt->emits.at[i].kind) {
-        case TRI_KIND_PTX:
-        case TRI_KIND_CUBIN:
-        case TRI_KIND_TTGIR:
-            return "ptx";
-        case TRI_KIND_SPIRV:
-        case TRI_KIND_SPVASM:
-            return "spirv";
-        case TRI_KIND_SOURCE:
-        case TRI_KIND_AST:
-        case TRI_KIND_TTIR:
-        case TRI_KIND_LLIR:
-            break;
-        default:
-            is_for_host = true;
-        }
+        tri_kind kind = opt->emits.at[i].kind;
+        if (kind == TRI_KIND_TTGIR)
+            return first_family(has_layouts);
+        for (size_t t = 0; t < tri_targets_count(); t++)
+            if (kind != TRI_KIND_NONE && writes(tri_targets_at(t), kind) && !is_host(tri_targets_at(t)))
+                return tri_targets_at(t);
+        is_for_host = is_for_host || kind == TRI_KIND_NONE || kind > TRI_KIND_LLIR;
     }
-    return is_for_host ? "asm" : "ptx";
+    return first_family(is_for_host ? is_host : has_layouts);
 }
 
 bool tri_session_choose_target(tri_session *session, tri_unit *unit, tri_str arch_of_input)
@@ -95,10 +93,9 @@ bool tri_session_choose_target(tri_session *session, tri_unit *unit, tri_str arc
     tri_str arch = session->opt->compile.arch.len ? session->opt->compile.arch : arch_of_input;
     if (arch.len)
         return tri_targets_find(session->diag, arch, &unit->target, &unit->arch) && tri_targets_check_options(unit);
-    const char *code = family_of_outputs(session->opt);
-    unit->target = family_of(code);
+    unit->target = family_of_outputs(session->opt);
     if (!unit->target) {
-        tri_diag_error(session->diag, TRI_NO_SPAN, 6001, "no target writes '%s'; choose one with -arch=", code);
+        tri_diag_error(session->diag, TRI_NO_SPAN, 6001, "no target writes these outputs; choose one with -arch=");
         return false;
     }
     unit->arch = unit->target->default_arch;

@@ -18,14 +18,11 @@ static size_t end_of_piece(tri_str text, size_t from, tri_str marker)
 /* The source from its front end, up to where the ttir passes would begin. */
 static bool run_front_end(tri_session *session, tri_unit *unit)
 {
-    for (tri_kind kind = TRI_KIND_SOURCE; kind != TRI_KIND_RAW_TTIR;) {
-        size_t i = 0;
-        while (tri_phase_at(i)->from != kind)
-            i++;
-        tri_session_provide(session, unit, tri_phase_at(i)->contexts);
-        if (!tri_phase_at(i)->run(unit, NULL))
+    tri_phase_list phases = tri_phase_list_for(unit->arena, unit->target);
+    for (size_t i = 0; i < phases.len && phases.at[i].from != TRI_KIND_RAW_TTIR; i++) {
+        tri_session_provide(session, unit, phases.at[i].contexts);
+        if (!phases.at[i].run(unit, NULL))
             return false;
-        kind = tri_phase_at(i)->to;
     }
     return true;
 }
@@ -33,7 +30,8 @@ static bool run_front_end(tri_session *session, tri_unit *unit)
 static bool transform_one(tri_session *session, tri_unit *unit, tri_kind kind, const tri_source *source, tri_buf *out)
 {
     unit->kernels.len = 0;
-    if (!tri_payload_read(unit, kind, source))
+    if (!tri_payload_read(unit, kind, source) ||
+        !tri_session_choose_target(session, unit, tri_payload_arch(unit, kind)))
         return false;
     if (kind == TRI_KIND_SOURCE && !run_front_end(session, unit))
         return false;

@@ -18,6 +18,7 @@ typedef struct {
     int32_t divisibility; /* 0: no hint */
     bool is_constexpr;
     bool is_read_only;   /* pointer never stored through */
+    tri_str passed_type; /* constexpr: an argument of this type whose value the code was specialised for; empty: none */
 } tri_kernel_param;
 
 typedef struct {

@@ -32,6 +32,13 @@ typedef struct {
     const char *limit;
 } tri_resources;
 
+/* What an object for the host holds of a family's code. */
+typedef enum {
+    TRI_OBJECT_NONE,
+    TRI_OBJECT_CODE,   /* the code itself: it is the host's assembly */
+    TRI_OBJECT_IMAGES, /* binaries and code as data, which a driver loads */
+} tri_object_form;
+
 typedef struct tri_target {
     const char *family; /* "nvptx" */
     const char *help;
@@ -51,18 +58,29 @@ typedef struct tri_target {
     bool (*lower)(tri_unit *unit);
     /* llir as it is printed by -emit=llir is after this: the family's LLVM pipeline. */
     bool (*optimize)(tri_unit *unit);
-    /* llir -> text of the first final stage (ptx, spirv, asm): `unit->bytes`. */
-    const char *code_kind; /* "ptx", "spirv", "asm": a name of driver/phases.def */
+    /* What the family writes, by the names of driver/phases.def; each with a help line for the phase that makes it.
+     * llir -> `code` (ptx, spirv, asm) in unit->bytes. */
+    const char *code_kind, *code_help;
     bool (*emit)(tri_unit *unit);
+    /* `code` as LLVM's target triples name it: "nvptx64", of which the input of llir is known. */
+    const char *triple;
     /* code -> binary ("cubin"); null: none. `tool` was found by the driver or is empty. */
-    const char *binary_kind;
+    const char *binary_kind, *binary_help;
     bool (*assemble)(tri_unit *unit);
+    bool (*can_assemble)(const tri_unit *unit); /* is the tool there? */
+    /* The text form of code that is not text, and back; null: it is. */
+    const char *text_kind, *to_text_help, *from_text_help;
+    bool (*to_text)(tri_unit *unit, tri_buf *out);
+    bool (*from_text)(tri_unit *unit);
+    /* The architecture that code says it is for; null: it cannot say one, and the default is meant. */
+    tri_str (*arch_of_code)(tri_str code);
+    /* Does lowering take tt.descriptor_* operations, so that no pass rewrites them? */
+    bool lowers_descriptors;
     /* --resource-usage. Null: there is nothing to count. `code` is the text that `emit` made; measure fills in
      * registers and spills of the kernels, with a tool that may be missing (then they stay unknown). */
     bool (*measure)(tri_unit *unit, tri_str code);
     tri_resources (*resources)(const tri_unit *unit, const tri_kernel *kernel, tri_str code);
-    /* Links launcher and device code into one host object file: `unit->bytes` afterwards. */
-    bool (*object)(tri_unit *unit);
+    tri_object_form object_form;
 } tri_target;
 
 size_t tri_targets_count(void);

@@ -45,8 +45,16 @@ enum {
     TRI_ERROR_BOUNDS = 8,    /* an access outside of an argument (-fsanitize=bounds) */
     TRI_ERROR_UNDEFINED = 9, /* what the language leaves undefined (-fsanitize=undefined) */
     TRI_ERROR_ALIGNMENT = 256, /* + i: argument i is not divisible as the only variants need */
+    TRI_ERROR_VALUE = 1024,    /* + i: argument i is not the constant that the only variants were made for */
     TRI_ERROR_DRIVER = 4096    /* + the driver's own error number */
 };
+
+/* The kinds of devices that code in objects is for. */
+enum { TRI_AUTOMATIC = 0, TRI_CUDA = 1, TRI_HIP = 2, TRI_LEVEL_ZERO = 3, TRI_OPENCL = 4, TRI_HOST = 5 };
+
+/* Which of them kernels with code for several run on, in the whole process; streams and pointers are its. Without it, or
+ * with TRI_AUTOMATIC, it is the first of that order which has a device, asked for at the first launch. */
+int tri_select(int kind);
 
 /* Text for an error of any tritcc function; valid until the thread asks again. Never null. */
 const char *tri_strerror(int error);

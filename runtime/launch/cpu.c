@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -65,8 +66,7 @@ static int is_small(tri_rt_range *run, uint64_t total)
     return cost && total <= min_cycles / cost;
 }
 
-int tri_rt_cpu_launch_checked(tri_rt_range *run, const void *const *args, const tri_grid *grid,
-                              const uint64_t *lengths)
+static int run_grid(tri_rt_range *run, const void *const *args, const tri_grid *grid, const uint64_t *lengths)
 {
     uint64_t plane = (uint64_t)grid->x * grid->y;
     if (plane == 0 || grid->z == 0)
@@ -90,10 +90,67 @@ int tri_rt_cpu_launch_checked(tri_rt_range *run, const void *const *args, const 
     return t.err;
 }
 
-int tri_rt_cpu_launch(tri_rt_range *run, const void *const *args, const tri_grid *grid)
+/* ---- the host as a device ---- */
+
+/* The last part of the configuration that the processor can run: those for higher levels stand behind. */
+static const tri_rt_part *find_part(const tri_rt_kernel *kernel, uint32_t config)
 {
-    return tri_rt_cpu_launch_checked(run, args, grid, 0);
+    const tri_rt_part *best = NULL;
+    for (uint32_t i = 0; i < kernel->part_count; i++) {
+        const tri_rt_part *p = &kernel->parts[i];
+        int fits = p->kind == TRI_HOST && p->config == config && (!p->find_level || p->find_level() >= (int)p->level);
+        if (fits && (!best || p->level >= best->level))
+            best = p;
+    }
+    return best;
 }
+
+static int launch_host(tri_rt_kernel *kernel, const tri_rt_call *call)
+{
+    const tri_rt_part *part = find_part(kernel, call->config);
+    if (!part)
+        return TRI_ERROR_ARCH;
+    int error, number = tri_rt_choose(kernel, part, call->args, &error);
+    if (number < 0)
+        return error;
+    const tri_rt_variant *variant = &kernel->variants[number];
+    __atomic_store_n(&kernel->contexts[0].last, (uint32_t)number + 1, __ATOMIC_RELAXED);
+    if (!variant->slots)
+        return run_grid(variant->run, call->args, call->grid, call->lengths);
+    const void *args[TRI_RT_MAX_SLOTS + 1];
+    uint64_t lengths[TRI_RT_MAX_SLOTS + 1];
+    uint32_t count = tri_rt_pack(kernel, variant, call->args, args);
+    for (uint32_t i = 0; call->lengths && i < count; i++)
+        lengths[i] = call->lengths[variant->slots[i]];
+    return run_grid(variant->run, args, call->grid, call->lengths ? lengths : NULL);
+}
+
+static int has_host(void) { return 1; }
+
+static int load_host(tri_rt_kernel *kernel, int device)
+{
+    return device ? TRI_ERROR_NO_DEVICE : find_part(kernel, 0) ? TRI_OK : TRI_ERROR_ARCH;
+}
+
+static int unload_host(tri_rt_kernel *kernel, int device)
+{
+    (void)kernel;
+    return device ? TRI_ERROR_NO_DEVICE : TRI_OK;
+}
+
+static int selected_host(tri_rt_kernel *kernel, int device)
+{
+    const tri_rt_part *part = device ? NULL : find_part(kernel, 0);
+    if (!part)
+        return -1;
+    uint32_t last = __atomic_load_n(&kernel->contexts[0].last, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; last && i < kernel->part_count; i++)
+        if (last - 1 - kernel->parts[i].first_variant < kernel->parts[i].variant_count)
+            return tri_rt_row(kernel, i, last - 1, 0);
+    return tri_rt_row(kernel, (uint32_t)(part - kernel->parts), part->first_variant + part->variant_count - 1, 0);
+}
+
+const tri_rt_backend tri_rt_cpu_backend = {TRI_HOST, has_host, launch_host, load_host, unload_host, selected_host};
 
 /* ---- called by kernels ---- */
 

@@ -45,6 +45,7 @@ typedef struct {
     int (*ctx_set)(void *);
     int (*ctx_device)(int *);
     int (*ctx_retain)(void **, int);
+    int (*ctx_release)(int);
     int (*module_load)(void **, const void *, unsigned, void *, void *);
     int (*module_unload)(void *);
     int (*module_function)(void **, void *, const char *);
@@ -63,29 +64,35 @@ pthread_once_t tri_rt_cuda_once = PTHREAD_ONCE_INIT;
 pthread_mutex_t tri_rt_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
 #define api tri_rt_cuda_api
 
+static void lock(void) { pthread_mutex_lock(&tri_rt_cuda_lock); }
+static void unlock(void) { pthread_mutex_unlock(&tri_rt_cuda_lock); }
+
+/* A fork while another thread loads leaves the child a lock that it can take; its driver calls fail, as CUDA has it. */
 static void open_driver(void)
 {
     static const struct {
         const char *name;
         size_t at;
+        int is_optional; /* newer entries only matter to kernels that need them */
     } rows[] = {
-        {"cuInit", offsetof(driver_api, init)},
-        {"cuDeviceGetCount", offsetof(driver_api, device_count)},
-        {"cuDeviceGet", offsetof(driver_api, device_get)},
-        {"cuDeviceGetAttribute", offsetof(driver_api, device_attribute)},
-        {"cuCtxGetCurrent", offsetof(driver_api, ctx_current)},
-        {"cuCtxSetCurrent", offsetof(driver_api, ctx_set)},
-        {"cuCtxGetDevice", offsetof(driver_api, ctx_device)},
-        {"cuDevicePrimaryCtxRetain", offsetof(driver_api, ctx_retain)},
-        {"cuModuleLoadDataEx", offsetof(driver_api, module_load)},
-        {"cuModuleUnload", offsetof(driver_api, module_unload)},
-        {"cuModuleGetFunction", offsetof(driver_api, module_function)},
-        {"cuFuncSetAttribute", offsetof(driver_api, function_set)},
-        {"cuLaunchKernel", offsetof(driver_api, launch)},
-        {"cuLaunchKernelEx", offsetof(driver_api, launch_ex)},
-        {"cuMemAllocAsync", offsetof(driver_api, mem_alloc)},
-        {"cuMemFreeAsync", offsetof(driver_api, mem_free)},
-        {"cuGetErrorString", offsetof(driver_api, error_string)},
+        {"cuInit", offsetof(driver_api, init), 0},
+        {"cuDeviceGetCount", offsetof(driver_api, device_count), 0},
+        {"cuDeviceGet", offsetof(driver_api, device_get), 0},
+        {"cuDeviceGetAttribute", offsetof(driver_api, device_attribute), 0},
+        {"cuCtxGetCurrent", offsetof(driver_api, ctx_current), 0},
+        {"cuCtxSetCurrent", offsetof(driver_api, ctx_set), 0},
+        {"cuCtxGetDevice", offsetof(driver_api, ctx_device), 0},
+        {"cuDevicePrimaryCtxRetain", offsetof(driver_api, ctx_retain), 0},
+        {"cuDevicePrimaryCtxRelease_v2", offsetof(driver_api, ctx_release), 0},
+        {"cuModuleLoadDataEx", offsetof(driver_api, module_load), 0},
+        {"cuModuleUnload", offsetof(driver_api, module_unload), 0},
+        {"cuModuleGetFunction", offsetof(driver_api, module_function), 0},
+        {"cuFuncSetAttribute", offsetof(driver_api, function_set), 0},
+        {"cuLaunchKernel", offsetof(driver_api, launch), 0},
+        {"cuLaunchKernelEx", offsetof(driver_api, launch_ex), 1},
+        {"cuMemAllocAsync", offsetof(driver_api, mem_alloc), 1},
+        {"cuMemFreeAsync", offsetof(driver_api, mem_free), 1},
+        {"cuGetErrorString", offsetof(driver_api, error_string), 0},
     };
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
     if (!library)
@@ -93,11 +100,10 @@ static void open_driver(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         void *symbol = dlsym(library, rows[i].name);
         *(void **)((char *)&api + rows[i].at) = symbol;
-        /* newer entries only matter to kernels that need them */
-        int is_optional = i == 13 || i == 14 || i == 15;
-        if (!symbol && !is_optional)
+        if (!symbol && !rows[i].is_optional)
             return;
     }
+    pthread_atfork(lock, unlock, unlock);
     api.is_usable = api.init(0) == 0;
 }
 
@@ -111,23 +117,107 @@ const char *tri_rt_cuda_text(int number)
     return text;
 }
 
-/* The calling thread's context; device 0's primary one when it has none. */
-static int current_context(void **out_context, int *out_device)
+static int is_open(void)
 {
     pthread_once(&tri_rt_cuda_once, open_driver);
-    if (!api.is_usable)
+    return api.is_usable;
+}
+
+/* ---- contexts ---- */
+
+/* A context that is the thread's while a call lasts. */
+typedef struct {
+    void *context, *before;
+    int device;
+    int is_borrowed; /* the thread had another one, or none */
+} current;
+
+/* What the runtime itself retained: each device's primary context once, for as long as kernels are loaded in it through
+ * the runtime. Guarded by the lock. */
+enum { max_devices = 64 };
+struct {
+    void *context;
+    uint32_t users;
+} tri_rt_cuda_primary[max_devices];
+#define primary tri_rt_cuda_primary
+
+/* Takes part in the device's primary context. */
+static int hold(int device, void **out_context)
+{
+    int r = 0;
+    if (device >= max_devices)
+        return TRI_ERROR_NO_DEVICE;
+    lock();
+    if (!primary[device].users)
+        r = api.ctx_retain(&primary[device].context, device);
+    primary[device].users += !r;
+    *out_context = primary[device].context;
+    unlock();
+    return driver_error(r);
+}
+
+/* The lock is held. */
+static int let_go_locked(int device)
+{
+    return --primary[device].users ? 0 : api.ctx_release(device);
+}
+
+static int let_go(int device)
+{
+    lock();
+    int r = let_go_locked(device);
+    unlock();
+    return driver_error(r);
+}
+
+/* Makes the primary context of a device the thread's. */
+static int enter_primary(int device, current *out)
+{
+    int r = hold(device, &out->context);
+    if (r)
+        return r;
+    if ((r = api.ctx_set(out->context))) {
+        let_go(device);
+        return driver_error(r);
+    }
+    out->device = device;
+    out->is_borrowed = 1;
+    return TRI_OK;
+}
+
+/* The calling thread's context; device 0's primary one for the time of the call when it has none. */
+static int enter(current *out)
+{
+    *out = (current){.device = 0};
+    if (!is_open())
         return TRI_ERROR_NO_DRIVER;
-    int r = api.ctx_current(out_context);
+    int r = api.ctx_current(&out->context), device;
     if (r)
         return driver_error(r);
-    if (!*out_context) {
-        int device;
-        if (api.device_get(&device, 0))
-            return TRI_ERROR_NO_DEVICE;
-        if ((r = api.ctx_retain(out_context, device)) || (r = api.ctx_set(*out_context)))
-            return driver_error(r);
-    }
-    return driver_error(api.ctx_device(out_device));
+    if (out->context)
+        return driver_error(api.ctx_device(&out->device));
+    return api.device_get(&device, 0) ? TRI_ERROR_NO_DEVICE : enter_primary(device, out);
+}
+
+static int enter_device(int number, current *out)
+{
+    *out = (current){.device = 0};
+    if (!is_open())
+        return TRI_ERROR_NO_DRIVER;
+    int device, count = 0;
+    if (api.device_count(&count) || number < 0 || number >= count || api.device_get(&device, number))
+        return TRI_ERROR_NO_DEVICE;
+    int r = api.ctx_current(&out->before);
+    return r ? driver_error(r) : enter_primary(device, out);
+}
+
+/* The thread has its own context again; of the error so far and one in here, the first. */
+static int leave(const current *c, int error)
+{
+    if (!c->is_borrowed)
+        return error;
+    int r = driver_error(api.ctx_set(c->before)), e = let_go(c->device);
+    return error ? error : r ? r : e;
 }
 
 /* ---- choosing and loading code ---- */
@@ -151,179 +241,293 @@ int tri_rt_cuda_rank(const char *arch, int is_ptx, int capability)
     return fits ? number * 4 + is_exact * 2 + !is_ptx : -1;
 }
 
-static int choose_image(const tri_rt_kernel *kernel, int device)
+/* The best image of a part; -1: none suits. */
+static int best_image(const tri_rt_part *part, int capability, int *out_rank)
 {
-    int major, minor, best = -1, best_rank = -1;
-    if (api.device_attribute(&major, attribute_major, device) || api.device_attribute(&minor, attribute_minor, device))
-        return -1;
-    for (uint32_t i = 0; i < kernel->image_count; i++) {
-        int rank = tri_rt_cuda_rank(kernel->images[i].arch, (int)kernel->images[i].is_ptx, major * 10 + minor);
-        if (rank > best_rank) {
+    int best = -1;
+    *out_rank = -1;
+    for (uint32_t i = 0; i < part->image_count; i++) {
+        int rank = tri_rt_cuda_rank(part->images[i].arch, (int)part->images[i].is_ptx, capability);
+        if (rank > *out_rank) {
             best = (int)i;
-            best_rank = rank;
+            *out_rank = rank;
         }
     }
     return best;
 }
 
-static int load_image(tri_rt_kernel *kernel, int device, uint32_t slot)
+static int choose_image(const tri_rt_kernel *kernel, uint32_t config, int device, tri_rt_module *out)
 {
-    int image = choose_image(kernel, device);
-    if (image < 0)
-        return TRI_ERROR_ARCH;
-    void *module = NULL, *function = NULL;
-    int r = api.module_load(&module, kernel->images[image].data, 0, NULL, NULL);
-    if (r)
-        return driver_error(r);
-    r = api.module_function(&function, module, kernel->symbol);
-    if (!r && kernel->shared_bytes > default_shared_limit)
-        r = api.function_set(function, function_max_dynamic_shared, (int)kernel->shared_bytes);
-    if (r) {
-        api.module_unload(module);
-        return driver_error(r);
-    }
-    kernel->loaded[slot].module = module;
-    kernel->loaded[slot].function = function;
-    kernel->loaded[slot].device = device;
-    kernel->loaded[slot].image = image;
-    return TRI_OK;
-}
-
-/* The entry of a context, loading it at the first call. Entries never move, so a launch that finds
- * its entry does not take the lock. */
-static int find_loaded(tri_rt_kernel *kernel, void *context, int device, uint32_t *out_slot)
-{
-    uint32_t count = __atomic_load_n(&kernel->loaded_count, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < count; i++) {
-        if (kernel->loaded[i].context == context && __atomic_load_n(&kernel->loaded[i].function, __ATOMIC_ACQUIRE)) {
-            *out_slot = i;
-            return TRI_OK;
+    int major, minor, best = -1, rank;
+    if (api.device_attribute(&major, attribute_major, device) || api.device_attribute(&minor, attribute_minor, device))
+        return 0;
+    for (uint32_t i = 0; i < kernel->part_count; i++) {
+        const tri_rt_part *part = &kernel->parts[i];
+        int image = part->kind == TRI_CUDA && part->config == config ? best_image(part, major * 10 + minor, &rank) : -1;
+        if (image >= 0 && rank > best) {
+            best = rank;
+            out->part = i;
+            out->image = (uint32_t)image;
         }
     }
-    pthread_mutex_lock(&tri_rt_cuda_lock);
-    uint32_t slot = 0;
-    count = kernel->loaded_count;
-    while (slot < count && kernel->loaded[slot].context != context)
-        slot++;
-    int r = TRI_OK;
-    if (slot == TRI_RT_MAX_CONTEXTS)
-        r = TRI_ERROR_MEMORY;
-    else if (slot == count || !kernel->loaded[slot].function)
-        r = load_image(kernel, device, slot);
-    if (!r && slot == count) {
-        kernel->loaded[slot].context = context;
-        __atomic_store_n(&kernel->loaded_count, count + 1, __ATOMIC_RELEASE);
+    return best >= 0;
+}
+
+static int load_module(const tri_rt_kernel *kernel, uint32_t config, int device, tri_rt_module *out)
+{
+    void *module = NULL;
+    if (!choose_image(kernel, config, device, out))
+        return TRI_ERROR_ARCH;
+    int r = api.module_load(&module, kernel->parts[out->part].images[out->image].data, 0, NULL, NULL);
+    if (!r)
+        __atomic_store_n(&out->module, module, __ATOMIC_RELEASE);
+    return driver_error(r);
+}
+
+/* The entry of a context, or a free one for it. The lock is held. */
+static tri_rt_context *take_entry(tri_rt_kernel *kernel, const current *c)
+{
+    tri_rt_context *entry = NULL;
+    for (uint32_t i = 0; i < kernel->context_count; i++) {
+        if (kernel->contexts[i].context == c->context)
+            return &kernel->contexts[i];
+        if (!kernel->contexts[i].context && !entry)
+            entry = &kernel->contexts[i];
     }
-    pthread_mutex_unlock(&tri_rt_cuda_lock);
-    *out_slot = slot;
+    if (!entry && kernel->context_count == TRI_RT_MAX_CONTEXTS)
+        return NULL;
+    if (!entry)
+        entry = &kernel->contexts[kernel->context_count];
+    entry->device = c->device;
+    entry->is_held = c->is_borrowed;
+    entry->last = 0;
+    if (c->is_borrowed)
+        primary[c->device].users++;
+    __atomic_store_n(&entry->context, c->context, __ATOMIC_RELEASE);
+    if (entry == &kernel->contexts[kernel->context_count])
+        __atomic_store_n(&kernel->context_count, kernel->context_count + 1, __ATOMIC_RELEASE);
+    return entry;
+}
+
+/* Entries never move, so that a launch that finds its own does not take the lock. */
+static tri_rt_context *find_entry(const tri_rt_kernel *kernel, const void *context)
+{
+    uint32_t count = __atomic_load_n(&kernel->context_count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count; i++)
+        if (__atomic_load_n(&kernel->contexts[i].context, __ATOMIC_ACQUIRE) == context)
+            return &kernel->contexts[i];
+    return NULL;
+}
+
+/* After a failure: an entry without any module is free again. The lock is held. */
+static void drop_unused(const tri_rt_kernel *kernel, tri_rt_context *entry)
+{
+    for (uint32_t i = 0; i < kernel->config_count; i++)
+        if (kernel->modules[(entry - kernel->contexts) * kernel->config_count + i].module)
+            return;
+    __atomic_store_n(&entry->context, NULL, __ATOMIC_RELEASE);
+    if (entry->is_held)
+        let_go_locked(entry->device);
+}
+
+/* The configuration's module in the context, loaded at the first call. */
+static int find_module(tri_rt_kernel *kernel, const current *c, uint32_t config, tri_rt_context **out_entry,
+                       tri_rt_module **out_module)
+{
+    *out_entry = find_entry(kernel, c->context);
+    if (*out_entry) {
+        *out_module = &kernel->modules[(*out_entry - kernel->contexts) * kernel->config_count + config];
+        if (__atomic_load_n(&(*out_module)->module, __ATOMIC_ACQUIRE))
+            return TRI_OK;
+    }
+    lock();
+    *out_entry = take_entry(kernel, c);
+    int r = *out_entry ? TRI_OK : TRI_ERROR_MEMORY;
+    if (!r) {
+        *out_module = &kernel->modules[(*out_entry - kernel->contexts) * kernel->config_count + config];
+        r = (*out_module)->module ? TRI_OK : load_module(kernel, config, c->device, *out_module);
+        if (r)
+            drop_unused(kernel, *out_entry);
+    }
+    unlock();
+    return r;
+}
+
+static int get_function(const tri_rt_variant *variant, void *module, void **out_function)
+{
+    int r = api.module_function(out_function, module, variant->symbol);
+    if (!r && variant->shared_bytes > default_shared_limit)
+        r = api.function_set(*out_function, function_max_dynamic_shared, (int)variant->shared_bytes);
+    return driver_error(r);
+}
+
+static int find_function(tri_rt_kernel *kernel, const tri_rt_context *entry, const tri_rt_module *module, int variant,
+                         void **out_function)
+{
+    void **place = &kernel->functions[(entry - kernel->contexts) * kernel->variant_count + variant];
+    *out_function = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    if (*out_function)
+        return TRI_OK;
+    int r = get_function(&kernel->variants[variant], module->module, out_function);
+    if (!r)
+        __atomic_store_n(place, *out_function, __ATOMIC_RELEASE);
     return r;
 }
 
 /* ---- the launch ---- */
 
-static int launch(const tri_rt_kernel *kernel, void *function, void *stream, const tri_grid *grid, void **args)
+static int launch(const tri_rt_variant *variant, void *function, void *stream, const tri_grid *grid, const void **args)
 {
-    unsigned threads = kernel->num_warps * 32;
+    unsigned threads = variant->num_warps * 32;
     launch_attribute attributes[3];
-    launch_config config = {{grid->x, grid->y, grid->z}, {threads, 1, 1}, kernel->shared_bytes, stream, attributes, 0};
-    if (kernel->num_ctas > 1) {
+    launch_config config = {{grid->x, grid->y, grid->z}, {threads, 1, 1}, variant->shared_bytes, stream, attributes, 0};
+    if (variant->num_ctas > 1) {
         launch_attribute *cluster = &attributes[config.attribute_count++];
         *cluster = (launch_attribute){.id = launch_cluster_dimension};
-        cluster->value.cluster.x = kernel->num_ctas;
+        cluster->value.cluster.x = variant->num_ctas;
         cluster->value.cluster.y = cluster->value.cluster.z = 1;
-        config.grid[0] *= kernel->num_ctas;
+        config.grid[0] *= variant->num_ctas;
     }
-    if (kernel->launch_pdl)
+    if (variant->launch_pdl)
         attributes[config.attribute_count++] = (launch_attribute){.id = launch_programmatic, .value.flag = 1};
-    if (kernel->launch_cooperative)
+    if (variant->launch_cooperative)
         attributes[config.attribute_count++] = (launch_attribute){.id = launch_cooperative, .value.flag = 1};
     if (!config.attribute_count)
-        return driver_error(api.launch(function, grid->x, grid->y, grid->z, threads, 1, 1, kernel->shared_bytes,
-                                       stream, args, NULL));
-    return api.launch_ex ? driver_error(api.launch_ex(&config, function, args, NULL)) : TRI_ERROR_NO_DRIVER;
+        return driver_error(api.launch(function, grid->x, grid->y, grid->z, threads, 1, 1, variant->shared_bytes,
+                                       stream, (void **)args, NULL));
+    return api.launch_ex ? driver_error(api.launch_ex(&config, function, (void **)args, NULL)) : TRI_ERROR_NO_DRIVER;
 }
 
-int tri_rt_cuda_launch(tri_rt_kernel *kernel, void *stream, const tri_grid *grid, void **args, uint32_t arg_count)
+/* Bytes of scratch for the whole grid; 0 when there are too many to count. */
+static uint64_t scratch_of(const tri_rt_variant *variant, const tri_grid *grid)
 {
-    void *context;
-    int device;
-    uint32_t slot;
-    if (grid->x == 0 || grid->y == 0 || grid->z == 0)
-        return TRI_OK;
-    uint32_t ctas = kernel->num_ctas ? kernel->num_ctas : 1;
-    if (grid->x > 0x7fffffffu / ctas || grid->y > 65535 || grid->z > 65535)
-        return TRI_ERROR_GRID;
-    int r = current_context(&context, &device);
-    if (r)
-        return r;
-    if ((r = find_loaded(kernel, context, device, &slot)))
-        return r;
-    void *function = kernel->loaded[slot].function;
-    if (!kernel->scratch_bytes)
-        return launch(kernel, function, stream, grid, args);
-    if (!api.mem_alloc || !api.mem_free)
+    uint64_t bytes = variant->scratch_bytes;
+    uint64_t factors[4] = {variant->num_ctas, grid->x, grid->y, grid->z};
+    for (int i = 0; i < 4; i++)
+        if (__builtin_mul_overflow(bytes, factors[i], &bytes))
+            return 0;
+    return bytes;
+}
+
+static int launch_with_scratch(const tri_rt_kernel *kernel, const tri_rt_variant *variant, void *function,
+                               const tri_rt_call *call)
+{
+    const void *args[TRI_RT_MAX_SLOTS + 1];
+    uint32_t count = tri_rt_pack(kernel, variant, call->args, args);
+    if (!variant->scratch_bytes)
+        return launch(variant, function, call->stream, call->grid, args);
+    uint64_t scratch = 0, bytes = scratch_of(variant, call->grid);
+    if (!bytes || !api.mem_alloc || !api.mem_free || api.mem_alloc(&scratch, bytes, call->stream))
         return TRI_ERROR_MEMORY;
-    uint64_t scratch = 0;
-    uint64_t bytes = kernel->scratch_bytes * ctas * grid->x * grid->y * grid->z;
-    if (api.mem_alloc(&scratch, bytes, stream))
-        return TRI_ERROR_MEMORY;
-    args[arg_count] = &scratch;
-    r = launch(kernel, function, stream, grid, args);
-    int freed = api.mem_free(scratch, stream);
+    args[count] = &scratch;
+    int r = launch(variant, function, call->stream, call->grid, args);
+    int freed = api.mem_free(scratch, call->stream);
     return r ? r : driver_error(freed);
 }
 
-static int device_context(int device, void **out_context)
+static int launch_in(tri_rt_kernel *kernel, const tri_rt_call *call, const current *c)
 {
-    pthread_once(&tri_rt_cuda_once, open_driver);
-    if (!api.is_usable)
-        return TRI_ERROR_NO_DRIVER;
-    int handle, count = 0;
-    if (api.device_count(&count) || device < 0 || device >= count || api.device_get(&handle, device))
-        return TRI_ERROR_NO_DEVICE;
-    return driver_error(api.ctx_retain(out_context, handle));
-}
-
-int tri_rt_cuda_load(tri_rt_kernel *kernel, int device)
-{
-    void *context, *before = NULL;
-    uint32_t slot;
-    int r = device_context(device, &context);
+    tri_rt_context *entry;
+    tri_rt_module *module;
+    void *function;
+    int r = find_module(kernel, c, call->config, &entry, &module);
     if (r)
         return r;
-    api.ctx_current(&before);
-    if ((r = api.ctx_set(context)))
-        return driver_error(r);
-    r = find_loaded(kernel, context, device, &slot);
-    api.ctx_set(before);
-    return r;
+    int number = tri_rt_choose(kernel, &kernel->parts[module->part], call->args, &r);
+    if (number < 0)
+        return r;
+    const tri_rt_variant *variant = &kernel->variants[number];
+    const tri_grid *grid = call->grid;
+    if (grid->x > 0x7fffffffu / variant->num_ctas || grid->y > 65535 || grid->z > 65535)
+        return TRI_ERROR_GRID;
+    if ((r = find_function(kernel, entry, module, number, &function)))
+        return r;
+    __atomic_store_n(&entry->last, (uint32_t)number + 1, __ATOMIC_RELAXED);
+    if (variant->slots || variant->scratch_bytes)
+        return launch_with_scratch(kernel, variant, function, call);
+    return launch(variant, function, call->stream, grid, (const void **)call->args);
 }
 
-int tri_rt_cuda_unload(tri_rt_kernel *kernel, int device)
+static int launch_cuda(tri_rt_kernel *kernel, const tri_rt_call *call)
 {
-    int r = TRI_OK;
-    pthread_mutex_lock(&tri_rt_cuda_lock);
-    for (uint32_t i = 0; i < kernel->loaded_count; i++) {
-        if (kernel->loaded[i].device != device || !kernel->loaded[i].function)
-            continue;
-        void *before = NULL;
-        api.ctx_current(&before);
-        api.ctx_set(kernel->loaded[i].context);
-        int e = api.module_unload(kernel->loaded[i].module);
-        api.ctx_set(before);
-        __atomic_store_n(&kernel->loaded[i].function, NULL, __ATOMIC_RELEASE);
-        r = r ? r : driver_error(e);
+    current c;
+    if (call->grid->x == 0 || call->grid->y == 0 || call->grid->z == 0)
+        return TRI_OK;
+    int r = enter(&c);
+    return r ? r : leave(&c, launch_in(kernel, call, &c));
+}
+
+/* ---- the other functions ---- */
+
+static int has_cuda(void)
+{
+    int count = 0;
+    return is_open() && !api.device_count(&count) && count > 0;
+}
+
+static int load_cuda(tri_rt_kernel *kernel, int device)
+{
+    current c;
+    tri_rt_context *entry;
+    tri_rt_module *module;
+    int r = enter_device(device, &c);
+    return r ? r : leave(&c, find_module(kernel, &c, 0, &entry, &module));
+}
+
+/* The lock is held. */
+static int unload_entry(tri_rt_kernel *kernel, uint32_t at)
+{
+    tri_rt_context *entry = &kernel->contexts[at];
+    void *before = NULL;
+    int r = api.ctx_current(&before), e;
+    if (!r)
+        r = api.ctx_set(entry->context);
+    for (uint32_t i = 0; i < kernel->variant_count; i++)
+        __atomic_store_n(&kernel->functions[at * kernel->variant_count + i], NULL, __ATOMIC_RELEASE);
+    for (uint32_t i = 0; i < kernel->config_count; i++) {
+        tri_rt_module *module = &kernel->modules[at * kernel->config_count + i];
+        if (module->module && (e = api.module_unload(module->module)) && !r)
+            r = e;
+        __atomic_store_n(&module->module, NULL, __ATOMIC_RELEASE);
     }
-    pthread_mutex_unlock(&tri_rt_cuda_lock);
+    if ((e = api.ctx_set(before)) && !r)
+        r = e;
+    __atomic_store_n(&entry->context, NULL, __ATOMIC_RELEASE);
+    if (entry->is_held && (e = let_go_locked(entry->device)) && !r)
+        r = e;
     return r;
 }
 
-int tri_rt_cuda_selected(tri_rt_kernel *kernel, int device)
+static int unload_cuda(tri_rt_kernel *kernel, int device)
 {
-    int handle, count = 0;
-    pthread_once(&tri_rt_cuda_once, open_driver);
-    if (!api.is_usable || api.device_count(&count) || device < 0 || device >= count ||
-        api.device_get(&handle, device))
-        return -1;
-    return choose_image(kernel, handle);
+    int r = 0;
+    lock();
+    for (uint32_t i = 0; i < kernel->context_count; i++) {
+        if (!kernel->contexts[i].context || kernel->contexts[i].device != device)
+            continue;
+        int e = unload_entry(kernel, i);
+        r = r ? r : e;
+    }
+    unlock();
+    return driver_error(r);
 }
+
+/* What was launched last on the device, before that what is tried last. */
+static int selected_cuda(tri_rt_kernel *kernel, int device)
+{
+    tri_rt_module module;
+    int handle, count = 0;
+    if (!is_open() || api.device_count(&count) || device < 0 || device >= count || api.device_get(&handle, device) ||
+        !choose_image(kernel, 0, handle, &module))
+        return -1;
+    const tri_rt_part *part = &kernel->parts[module.part];
+    uint32_t variant = part->first_variant + part->variant_count - 1;
+    for (uint32_t i = 0; i < __atomic_load_n(&kernel->context_count, __ATOMIC_ACQUIRE); i++) {
+        uint32_t last = __atomic_load_n(&kernel->contexts[i].last, __ATOMIC_RELAXED);
+        if (last && kernel->contexts[i].device == device && last - 1 - part->first_variant < part->variant_count)
+            variant = last - 1;
+    }
+    return tri_rt_row(kernel, module.part, variant, module.image);
+}
+
+const tri_rt_backend tri_rt_cuda_backend = {TRI_CUDA, has_cuda, launch_cuda, load_cuda, unload_cuda, selected_cuda};

@@ -1,4 +1,4 @@
-/* tri_strerror and the checks that every launcher makes. */
+/* tri_strerror. */
 #include "runtime/launch/launch.h"
 
 #include <stddef.h>
@@ -60,39 +60,11 @@ const char *tri_strerror(int error)
         return text;
     }
     if (error >= TRI_ERROR_ALIGNMENT) {
+        int is_value = error >= TRI_ERROR_VALUE;
         char *out = put(text, end, "no variant for these arguments: argument ");
-        out = put_number(out, end, (unsigned)(error - TRI_ERROR_ALIGNMENT));
-        put(out, end, " is not divisible as its hint says");
+        out = put_number(out, end, (unsigned)(error - (is_value ? TRI_ERROR_VALUE : TRI_ERROR_ALIGNMENT)));
+        put(out, end, is_value ? " is not the constant that the kernel was compiled for" : " is not divisible as its hint says");
         return text;
     }
     return "unknown error";
-}
-
-int tri_rt_check_hints(const void *const *args, const tri_rt_hint *hints, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const tri_rt_hint *h = &hints[i];
-        const void *arg = args[h->arg];
-        uint64_t value = 0;
-        switch (h->kind) {
-        case 0:
-            value = (uint64_t)(uintptr_t) * (void *const *)arg;
-            break;
-        case 64:
-            value = *(const uint64_t *)arg;
-            break;
-        case 32:
-            value = *(const uint32_t *)arg;
-            break;
-        case 16:
-            value = *(const uint16_t *)arg;
-            break;
-        default:
-            value = *(const uint8_t *)arg;
-            break;
-        }
-        if (value % h->divisor)
-            return TRI_ERROR_ALIGNMENT + (int)h->arg;
-    }
-    return TRI_OK;
 }

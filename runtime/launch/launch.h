@@ -9,15 +9,78 @@
 
 #include <stdint.h>
 
-/* Emitted before each kernel's wrapper, one per parameter that has a hint. */
-typedef struct {
-    uint32_t arg;
-    uint32_t divisor;
-    uint32_t kind; /* 0 pointer, 8..64 integer bits */
-} tri_rt_hint;
+/* Of everything that the writer of objects and this launcher agree on. Raised with each change of record.def. */
+enum { TRI_RT_ABI = 1 };
 
-/* Of an error code 256 + arg for the first hint that does not hold, or 0. args[i] points to argument i. */
-int tri_rt_check_hints(const void *const *args, const tri_rt_hint *hints, uint32_t count);
+/* The grid loop of a kernel for the host: programs `begin` to `end`; args[i] points to argument i. */
+typedef void tri_rt_range(const void *const *args, uint64_t begin, uint64_t end, const uint32_t *grid, int *err);
+
+/* The level of x86-64 that this machine has, 1 to 4. */
+typedef int tri_rt_level(void);
+
+/* ---- what an object says about its kernels ---- */
+
+/* Of conditions: DIVISIBLE: argument % value == 0; EQUAL: argument == value, both as unsigned of the argument's width. */
+enum { TRI_RT_DIVISIBLE, TRI_RT_EQUAL };
+
+enum { TRI_RT_MAX_CONTEXTS = 64, TRI_RT_MAX_SLOTS = 512 };
+
+typedef struct tri_rt_backend tri_rt_backend;
+
+/* What was loaded into one context. Guarded by the back end's lock, except for reads of entries that are ready. */
+typedef struct {
+    void *context; /* atomic; null: the entry is free */
+    int device;
+    int is_held;    /* the runtime retained the context for this entry */
+    uint32_t last;  /* variant of the last launch + 1; 0: none yet */
+} tri_rt_context;
+
+typedef struct {
+    void *module; /* atomic; null: not loaded */
+    uint32_t part, image;
+} tri_rt_module;
+
+#define RECORD(name) typedef struct tri_rt_##name {
+#define FIELD(record, kind, type, name) type name;
+#define END(name) } tri_rt_##name;
+#include "runtime/launch/record.def"
+
+/* One launch, on its way from the wrapper to the back end. */
+typedef struct {
+    tri_stream stream;
+    const tri_grid *grid;
+    const void *const *args; /* args[i] points to argument i of the wrapper */
+    const uint64_t *lengths; /* bytes behind each argument, unlimited when null */
+    uint32_t config;
+} tri_rt_call;
+
+/* A kind of device. `device` counts as its driver does. */
+struct tri_rt_backend {
+    int kind; /* TRI_CUDA ... */
+    int (*has_device)(void);
+    int (*launch)(tri_rt_kernel *kernel, const tri_rt_call *call);
+    int (*load)(tri_rt_kernel *kernel, int device);
+    int (*unload)(tri_rt_kernel *kernel, int device);
+    /* The row of k_variants that a device runs, or -1. */
+    int (*selected)(tri_rt_kernel *kernel, int device);
+};
+
+/* ---- called by wrappers ---- */
+
+int tri_rt_launch(tri_rt_kernel *kernel, tri_stream stream, const tri_grid *grid, const void *const *args,
+                  const uint64_t *lengths);
+int tri_rt_load(tri_rt_kernel *kernel, int device);
+int tri_rt_unload(tri_rt_kernel *kernel, int device);
+int tri_rt_selected(tri_rt_kernel *kernel, int device);
+
+/* ---- called by back ends ---- */
+
+/* The first variant of a part whose conditions hold, or -1 and the error that says what is missing of the last. */
+int tri_rt_choose(const tri_rt_kernel *kernel, const tri_rt_part *part, const void *const *args, int *out_error);
+/* The arguments that the variant's code takes, in `out` (of TRI_RT_MAX_SLOTS + 1); their number. */
+uint32_t tri_rt_pack(const tri_rt_kernel *kernel, const tri_rt_variant *variant, const void *const *args, const void **out);
+/* Where the rows of a part start in k_variants: one for each variant and image, on the host for each variant. */
+int tri_rt_row(const tri_rt_kernel *kernel, uint32_t part, uint32_t variant, uint32_t image);
 
 /* Rounds to nearest even. */
 uint16_t tri_rt_to_half(float value);
@@ -25,8 +88,7 @@ uint16_t tri_rt_to_bfloat(float value);
 
 /* ---- CPU ---- */
 
-typedef void tri_rt_range(const void *const *args, uint64_t begin, uint64_t end, const uint32_t *grid, int *err);
-int tri_rt_cpu_launch(tri_rt_range *run, const void *const *args, const tri_grid *grid);
+extern const tri_rt_backend tri_rt_cpu_backend;
 
 /* What kernels call to print and to assert (targets/cpu/debug.c). format: the low byte is 0 signed, 1 unsigned,
  * 2 hexadecimal, 3 float, 4 address; the width follows. */
@@ -50,9 +112,6 @@ typedef struct {
     uint64_t size; /* of an element */
 } tri_rt_site;
 
-/* As tri_rt_cpu_launch, for code with these checks; err of `run` is a tri_rt_state. */
-int tri_rt_cpu_launch_checked(tri_rt_range *run, const void *const *args, const tri_grid *grid,
-                              const uint64_t *lengths);
 /* Says that the lanes of `bad` lie outside; once for each thread's share of the grid. */
 void tri_cpu_rt_bounds(tri_rt_state *state, const tri_rt_site *site, const uint64_t *offsets, uint64_t bad,
                        uint64_t length, uint32_t x, uint32_t y, uint32_t z);
@@ -61,40 +120,13 @@ void tri_cpu_rt_bounds(tri_rt_state *state, const tri_rt_site *site, const uint6
  * grid. The size and name of the site do not count. */
 void tri_cpu_rt_undefined(tri_rt_state *state, const tri_rt_site *site, uint32_t x, uint32_t y, uint32_t z);
 
-/* The level of x86-64 that this machine has, 1 to 4 (objects for x86 with code for several). */
-int tri_cpu_rt_level(void);
+/* For objects for x86, and their code where it is for several levels. */
+tri_rt_level tri_cpu_rt_level;
 
 /* ---- CUDA ---- */
 
-enum { TRI_RT_MAX_CONTEXTS = 64 };
+extern const tri_rt_backend tri_rt_cuda_backend;
 
-typedef struct {
-    const char *arch; /* "sm_90a" */
-    const void *data; /* cubin, or PTX text with its NUL */
-    uint64_t size;
-    uint32_t is_ptx;
-} tri_rt_image;
-
-/* Everything that one object holds for a kernel. */
-typedef struct {
-    const char *symbol;
-    const tri_rt_image *images;
-    uint32_t image_count;
-    uint32_t num_warps, num_ctas, shared_bytes;
-    uint64_t scratch_bytes, scratch_alignment; /* per program; 0: no scratch argument */
-    uint32_t launch_pdl, launch_cooperative;   /* not 0: with this attribute */
-    /* what was loaded, per context; guarded by the runtime's lock, except for reads of ready entries */
-    struct {
-        void *context, *module, *function;
-        int device, image;
-    } loaded[TRI_RT_MAX_CONTEXTS];
-    uint32_t loaded_count;
-} tri_rt_kernel;
-
-int tri_rt_cuda_launch(tri_rt_kernel *kernel, void *stream, const tri_grid *grid, void **args, uint32_t arg_count);
-int tri_rt_cuda_load(tri_rt_kernel *kernel, int device);
-int tri_rt_cuda_unload(tri_rt_kernel *kernel, int device);
-int tri_rt_cuda_selected(tri_rt_kernel *kernel, int device);
 /* How well code for `arch` suits a device of this compute capability (90 for 9.0); -1: it does not run there. Machine code runs
  * on its own major version from its minor version on, and only on exactly its own when it is an 'a' one; PTX likewise, or
  * on anything newer. Of several the highest is taken. */

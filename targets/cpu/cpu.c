@@ -7,7 +7,6 @@
 #include "targets/cpu/host.h"
 #include "targets/cpu/machine.h"
 #include "targets/facts.h"
-#include "targets/object.h"
 
 #include "llvm-c/Target.h"
 
@@ -160,18 +159,6 @@ static void mark_functions(tri_cpu_gen *g)
     }
 }
 
-/* "_x86_64_v3" */
-static const char *suffix_of(tri_cpu_gen *g, const tri_arch *arch)
-{
-    tri_buf text = {0};
-    tri_buf_add_char(&text, '_');
-    for (const char *c = arch->name; *c; c++)
-        tri_buf_add_char(&text, *c == '-' ? '_' : *c);
-    tri_str copy = tri_str_copy(g->arena, tri_buf_str(&text));
-    tri_buf_fini(&text);
-    return copy.data;
-}
-
 static bool lower_for(tri_cpu_gen *g, tri_unit *unit, LLVMModuleRef module, const tri_arch *arch, bool is_alone,
                       const tri_cpu_sites *sites)
 {
@@ -180,7 +167,7 @@ static bool lower_for(tri_cpu_gen *g, tri_unit *unit, LLVMModuleRef module, cons
     g->module = module;
     g->b = LLVMCreateBuilderInContext(g->llvm);
     if (!is_alone)
-        g->suffix = suffix_of(g, arch);
+        g->suffix = tri_host_suffix(g->arena, arch).data;
     g->axes = tri_axis_info_create(g->arena, mlirModuleGetOperation(unit->module));
     tri_cpu_lines_begin(g);
     bool ok = lower_functions(g, unit->module) && !g->failed;
@@ -202,7 +189,7 @@ static void add_dispatch(tri_unit *unit, LLVMModuleRef module, const tri_arch **
         tri_str symbol = unit->kernels.at[i].symbol;
         for (size_t k = 0; k < count; k++) {
             tri_str name =
-                tri_str_format(g.arena, "tri_run_%.*s%s", TRI_STR_ARG(symbol), suffix_of(&g, archs[k]));
+                tri_str_format(g.arena, "tri_run_%.*s%s", TRI_STR_ARG(symbol), tri_host_suffix(g.arena, archs[k]).data);
             functions[k] = LLVMGetNamedFunction(module, name.data);
         }
         tri_cpu_dispatch(&g, symbol, archs, functions, count);
@@ -310,12 +297,6 @@ static bool emit(tri_unit *unit)
     return tri_facts_emit_text(unit, tri_cpu_create_machine(unit));
 }
 
-static bool object(tri_unit *unit)
-{
-    TRI_ASSERT(unit->payload == TRI_PAYLOAD_BYTES);
-    return tri_facts_parse(unit, tri_buf_str(&unit->bytes)) && tri_object_from_asm(unit);
-}
-
 const tri_target tri_target_cpu = {
     .family = "cpu",
     .help = "host processors: assembly and objects",
@@ -330,6 +311,8 @@ const tri_target tri_target_cpu = {
     .lower = lower,
     .optimize = optimize,
     .code_kind = "asm",
+    .code_help = "assembly from LLVM IR",
     .emit = emit,
-    .object = object,
+    .lowers_descriptors = true,
+    .object_form = TRI_OBJECT_CODE,
 };

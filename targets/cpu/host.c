@@ -98,6 +98,19 @@ int tri_host_level(const tri_arch *arch)
                                            : 1;
 }
 
+bool tri_host_needs_level(const tri_arch *arch) { return arch->number == number_x86 && tri_host_level(arch) > 1; }
+
+tri_str tri_host_suffix(tri_arena *arena, const tri_arch *arch)
+{
+    tri_buf text = {0};
+    tri_buf_add_char(&text, '_');
+    for (const char *c = arch->name; *c; c++)
+        tri_buf_add_char(&text, *c == '-' ? '_' : *c);
+    tri_str copy = tri_str_copy(arena, tri_buf_str(&text));
+    tri_buf_fini(&text);
+    return copy;
+}
+
 bool tri_host_accepts_list(tri_diag *diag, tri_str archs)
 {
     bool seen[5] = {0};

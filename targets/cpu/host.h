@@ -22,6 +22,10 @@ bool tri_host_has(const tri_host *host, const char *feature);
 size_t tri_host_list(const tri_unit *unit, const tri_arch **out, size_t max);
 /* 1..4 of x86-64, as tri_cpu_rt_level (runtime/launch) counts. */
 int tri_host_level(const tri_arch *arch);
+/* Is it a level of x86-64 that some machines lack? */
+bool tri_host_needs_level(const tri_arch *arch);
+/* "_x86_64_v3": the end of the names of functions for one processor of a list. */
+tri_str tri_host_suffix(tri_arena *arena, const tri_arch *arch);
 /* For tri_target: may -arch= be this list; do -mattr and the like suit? Report. */
 bool tri_host_accepts_list(tri_diag *diag, tri_str archs);
 bool tri_host_check_options(tri_unit *unit);

@@ -18,6 +18,16 @@ static const tri_arch archs[] = {
 
 static bool lower(tri_unit *unit) { return tri_gpu_lower(unit, &tri_nvptx_machine); }
 
+/* What the .target directive says. */
+static tri_str arch_of_ptx(tri_str code)
+{
+    static const char directive[] = ".target ";
+    while (code.len && !tri_str_has_prefix(code, directive))
+        code = tri_str_sub(code, tri_str_find(code, '\n') + 1, code.len);
+    tri_str words = tri_str_sub(code, code.len ? sizeof directive - 1 : 0, tri_str_find(code, '\n'));
+    return tri_str_trim(tri_str_sub(words, 0, tri_str_find(words, ',')));
+}
+
 const tri_target tri_target_nvptx = {
     .family = "nvptx",
     .help = "NVIDIA GPUs through PTX; cubin needs ptxas",
@@ -31,10 +41,15 @@ const tri_target tri_target_nvptx = {
     .lower = lower,
     .optimize = tri_nvptx_optimize,
     .code_kind = "ptx",
+    .code_help = "NVIDIA's virtual assembly from LLVM IR",
     .emit = tri_nvptx_emit,
+    .triple = "nvptx",
+    .arch_of_code = arch_of_ptx,
     .binary_kind = "cubin",
+    .binary_help = "machine code for one GPU, by ptxas",
     .assemble = tri_nvptx_assemble,
+    .can_assemble = tri_nvptx_can_assemble,
     .measure = tri_nvptx_measure,
     .resources = tri_nvptx_resources,
-    .object = tri_nvptx_object,
+    .object_form = TRI_OBJECT_IMAGES,
 };

@@ -17,8 +17,8 @@ void tri_nvptx_add_inlining(tri_unit *unit, tri_buf *text);
 /* --resource-usage (target.h). */
 bool tri_nvptx_measure(tri_unit *unit, tri_str code);
 tri_resources tri_nvptx_resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code);
-/* PTX -> host object with launchers; holds machine code too when ptxas is there. */
-bool tri_nvptx_object(tri_unit *unit);
+/* Is ptxas there? */
+bool tri_nvptx_can_assemble(const tri_unit *unit);
 
 /* Links the functions of libraries that the module calls; nothing when it calls none. False after a report. */
 bool tri_nvptx_link(const tri_library_job *job);

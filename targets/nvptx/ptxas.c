@@ -91,10 +91,16 @@ static void read_resources(tri_unit *unit, tri_str text)
     }
 }
 
-static bool find_tool(tri_unit *unit, tri_str *out_tool)
+static bool find_tool(const tri_unit *unit, tri_str *out_tool)
 {
     const char *path = tri_str_copy(unit->arena, unit->options->tool_path).data;
     return tri_process_find(unit->arena, TRI_STR("ptxas"), path, out_tool);
+}
+
+bool tri_nvptx_can_assemble(const tri_unit *unit)
+{
+    tri_str tool;
+    return find_tool(unit, &tool);
 }
 
 /* Runs the tool on PTX, takes its figures and the cubin. False after a report. */

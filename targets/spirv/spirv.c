@@ -4,6 +4,7 @@
 
 #include "targets/gpu/gpu.h"
 #include "targets/spirv/spirv.h"
+#include "targets/spirv/text.h"
 
 static const tri_arch archs[] = {
     {"spirv64", 0, "", "", "opencl:generic", 0, 1024, "any OpenCL 2.x device with 64-bit addresses", false},
@@ -11,6 +12,23 @@ static const tri_arch archs[] = {
 };
 
 static bool lower(tri_unit *unit) { return tri_gpu_lower(unit, &tri_spirv_machine); }
+
+static bool to_text(tri_unit *unit, tri_buf *out)
+{
+    return tri_text_from_spirv(unit->diag, tri_buf_str(&unit->bytes), out);
+}
+
+static bool from_text(tri_unit *unit)
+{
+    tri_buf binary = {0};
+    if (!tri_text_to_spirv(unit->diag, unit->source, tri_buf_str(&unit->bytes), &binary)) {
+        tri_buf_fini(&binary);
+        return false;
+    }
+    tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
+    unit->bytes = binary;
+    return true;
+}
 
 const tri_target tri_target_spirv = {
     .family = "spirv",
@@ -25,5 +43,12 @@ const tri_target tri_target_spirv = {
     .lower = lower,
     .optimize = tri_spirv_optimize,
     .code_kind = "spirv",
+    .code_help = "SPIR-V from LLVM IR",
     .emit = tri_spirv_emit,
+    .triple = "spirv",
+    .text_kind = "spvasm",
+    .to_text_help = "disassemble SPIR-V",
+    .from_text_help = "assemble SPIR-V",
+    .to_text = to_text,
+    .from_text = from_text,
 };

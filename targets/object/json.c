@@ -1,5 +1,5 @@
 /* The record of -emit=json. */
-#include "targets/object.h"
+#include "targets/object/object.h"
 
 #include "llvm/Config/llvm-config.h"
 
@@ -45,8 +45,9 @@ static void add_param(const tri_kernel_param *p, int index, tri_buf *out)
     tri_buf_add_char(out, '}');
 }
 
-static void add_kernel(const tri_unit *unit, const tri_kernel *k, tri_buf *out)
+static void add_kernel(const tri_part *part, const tri_kernel *k, tri_buf *out)
 {
+    const tri_unit *unit = part->unit;
     tri_buf_add_z(out, "    {\n      \"name\": ");
     tri_buf_add_json(out, k->name);
     tri_buf_add_z(out, ",\n      \"symbol\": ");
@@ -72,7 +73,7 @@ static void add_kernel(const tri_unit *unit, const tri_kernel *k, tri_buf *out)
     add_int(out, "registers", k->registers, k->registers >= 0);
     add_int(out, "spill_bytes", k->spill_bytes, k->spill_bytes >= 0);
     if (unit->target && unit->target->resources) {
-        tri_resources r = unit->target->resources(unit, k, tri_buf_str(&unit->bytes));
+        tri_resources r = unit->target->resources(unit, k, part->code);
         add_int(out, "barriers", r.barriers, true);
         add_bool(out, "dependent_launch", r.is_dependent);
         add_int(out, "blocks_per_multiprocessor", r.blocks, r.limit && k->registers >= 0);
@@ -88,14 +89,19 @@ static void add_kernel(const tri_unit *unit, const tri_kernel *k, tri_buf *out)
     tri_buf_add_z(out, "\n      ]\n    }");
 }
 
-void tri_json_write(tri_unit *unit, tri_buf *out)
+bool tri_json_write(const tri_bundle *bundle, tri_buf *out)
 {
+    const char *separator = "";
     tri_buf_add_z(out, "{\n  \"tools\": {\"tritcc\": \"" TRI_VERSION "\", \"llvm\": \"" LLVM_VERSION_STRING
                        "\"},\n  \"kernels\": [\n");
-    for (size_t i = 0; i < unit->kernels.len; i++) {
-        if (i)
-            tri_buf_add_z(out, ",\n");
-        add_kernel(unit, &unit->kernels.at[i], out);
+    for (size_t p = 0; p < bundle->parts.len; p++) {
+        const tri_part *part = &bundle->parts.at[p];
+        for (size_t i = 0; i < part->unit->kernels.len; i++) {
+            tri_buf_add_z(out, separator);
+            add_kernel(part, &part->unit->kernels.at[i], out);
+            separator = ",\n";
+        }
     }
     tri_buf_add_z(out, "\n  ]\n}\n");
+    return true;
 }

@@ -1,0 +1,262 @@
+#include "driver/program.h"
+
+#include "base/file.h"
+#include "driver/depfile.h"
+#include "driver/payload.h"
+#include "driver/pipeline.h"
+#include "frontend/frontend.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* A program on its way. With -config=all there is a turn for each configuration, with outputs of its own. */
+typedef struct {
+    const tri_program *program;
+    tri_session *session;
+    tri_arena *arena;
+    tri_unit first;          /* reads the input; the others start from its syntax tree */
+    tri_pipeline pipeline;
+    tri_kind kind;           /* of the first unit's payload */
+    int config, count;       /* this turn of so many; config is negative when all is one turn */
+    tri_output_list written; /* of all turns, for the depfile */
+} state;
+
+/* --- outputs ----------------------------------------------------------------------------- */
+
+/* k.o -> k.config2.o */
+static void name_by_config(const state *s, tri_output_list *outputs)
+{
+    for (size_t i = 0; i < outputs->len && s->config >= 0; i++) {
+        tri_str path = outputs->at[i].path, folder = tri_path_folder(path), base = tri_path_base(path);
+        tri_str stem = tri_path_stem(path), suffix = tri_str_sub(base, stem.len, base.len);
+        if (!tri_str_is(path, "-"))
+            outputs->at[i].path = tri_path_join(s->arena, folder,
+                                                tri_str_format(s->arena, "%.*s.config%d%.*s", TRI_STR_ARG(stem), s->config,
+                                                               TRI_STR_ARG(suffix)));
+    }
+}
+
+/* Adds the stages on the way that -save-temps keeps. */
+static bool add_temps(const state *s, tri_output_list *outputs)
+{
+    const tri_opt *opt = s->session->opt;
+    if (opt->save_temps_dir.len && !tri_file_make_folder(opt->save_temps_dir)) {
+        tri_diag_error(s->session->diag, TRI_NO_SPAN, 1003, "cannot make folder '%.*s': %s", TRI_STR_ARG(opt->save_temps_dir),
+                       strerror(errno));
+        return false;
+    }
+    size_t asked = outputs->len;
+    for (int k = 1; k < TRI_KIND_COUNT; k++) {
+        const tri_kind_row *row = tri_phase_kind((tri_kind)k);
+        bool is_asked = !row->name || !s->pipeline.via[k];
+        for (size_t i = 0; i < asked; i++)
+            is_asked = is_asked || outputs->at[i].kind == (tri_kind)k;
+        if (is_asked)
+            continue;
+        tri_str path = tri_output_beside(s->arena, opt, s->program->path, outputs, row->suffix);
+        if (opt->save_temps_dir.len)
+            path = tri_path_join(s->arena, opt->save_temps_dir, tri_path_base(path));
+        tri_vec_push(s->arena, outputs, (tri_output){.kind = (tri_kind)k, .path = path, .is_temp = true});
+    }
+    return true;
+}
+
+/* -fsyntax-only: up to TTIR, where the front end and what it warns about ends; what lies behind is only read. */
+static bool plan_check(state *s, tri_output_list *outputs)
+{
+    tri_kind kind = s->program->kind;
+    tri_vec_push(s->arena, outputs, (tri_output){.kind = kind < TRI_KIND_TTIR ? TRI_KIND_TTIR : kind, .path = TRI_STR("-")});
+    return tri_pipeline_plan(&s->first, kind, s->program->path, outputs, &s->pipeline);
+}
+
+static bool plan(state *s, tri_output_list *outputs)
+{
+    const tri_opt *opt = s->session->opt;
+    if (opt->syntax_only)
+        return plan_check(s, outputs);
+    return tri_output_plan(s->arena, s->session->diag, opt, s->program->path, s->first.target, outputs) &&
+           tri_pipeline_plan(&s->first, s->program->kind, s->program->path, outputs, &s->pipeline);
+}
+
+/* Writes what one turn has made. */
+static bool commit(state *s, const tri_output_list *outputs)
+{
+    if (s->program->is_kept)
+        return true;
+    if (s->session->opt->syntax_only) {
+        tri_output_discard(outputs);
+        return true;
+    }
+    if (!tri_output_commit(s->session->diag, outputs))
+        return false;
+    for (size_t i = 0; i < outputs->len; i++)
+        tri_vec_push(s->arena, &s->written, outputs->at[i]);
+    return true;
+}
+
+/* --- units ------------------------------------------------------------------------------- */
+
+/* Payloads behind MLIR need its context too: the kernels' facts are attributes. */
+static unsigned contexts_to_read(tri_kind kind)
+{
+    return kind == TRI_KIND_SOURCE || kind == TRI_KIND_AST ? TRI_PHASE_NONE : kind == TRI_KIND_LLIR ? TRI_PHASE_BOTH : TRI_PHASE_MLIR;
+}
+
+static bool is_source(tri_kind kind) { return kind == TRI_KIND_SOURCE || kind == TRI_KIND_AST; }
+
+/* Reads the input, which may say what it was made for, and chooses the target. */
+static bool open_first(state *s)
+{
+    const tri_program *p = s->program;
+    tri_session_provide(s->session, &s->first, contexts_to_read(p->kind));
+    return tri_payload_read(&s->first, p->kind, p->source) &&
+           tri_session_choose_target(s->session, &s->first, tri_payload_arch(&s->first, p->kind));
+}
+
+/* Options that only earlier phases read, for an input that starts behind them. */
+static void warn_unused(const state *s)
+{
+    const tri_options *o = &s->session->opt->compile;
+    tri_kind kind = s->program->kind;
+    bool has_layouts = !is_source(kind) && kind != TRI_KIND_TTIR, is_lowered = has_layouts && kind != TRI_KIND_TTGIR;
+    const struct {
+        const char *name;
+        bool is_unused;
+    } rows[] = {
+        {"-k", !is_source(kind) && o->kernels.len},
+        {"-sig", !is_source(kind) && o->signatures.len},
+        {"-D", !is_source(kind) && o->defines.len},
+        {"-I", !is_source(kind) && o->include_dirs.len},
+        {"-config", !is_source(kind) && o->config != -1},
+        {"-num-warps", has_layouts && o->num_warps > 0},
+        {"-num-stages", has_layouts && o->num_stages > 0},
+        {"-num-ctas", has_layouts && o->num_ctas > 0},
+        {"-launch-pdl", is_lowered && o->launch_pdl},
+        {"-launch-cooperative", is_lowered && o->launch_cooperative},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].is_unused)
+            tri_diag_warning(s->session->diag, TRI_NO_SPAN, "unused-option", "%s has no effect on '%.*s', which is '%s' already",
+                             rows[i].name, TRI_STR_ARG(s->program->path), tri_phase_kind(kind)->name);
+}
+
+/* A unit for one variant: it has the payload of the first, of which only a syntax tree can be had more than once. */
+static void start_unit(state *s, tri_unit *unit, tri_options *options)
+{
+    *unit = s->first;
+    if (s->config >= 0)
+        options->config = TRI_FRONTEND_ALL_CONFIGS - s->config;
+    unit->options = options;
+    unit->dependencies.at = NULL;
+    unit->dependencies.len = unit->dependencies.cap = 0;
+    s->first.module = (MlirModule){0};
+    s->first.llvm_module = NULL;
+    s->first.bytes = (tri_buf){0};
+}
+
+static void keep_dependencies(state *s, const tri_unit *unit)
+{
+    for (size_t i = 0; i < unit->dependencies.len; i++)
+        tri_unit_add_dependency(&s->first, unit->dependencies.at[i]);
+}
+
+/* Compiles one variant; its unit is the part's. */
+static bool compile_part(state *s, tri_part *part, tri_output_list *outputs)
+{
+    tri_options *options = TRI_NEW(s->arena, tri_options);
+    *options = s->session->opt->compile;
+    part->unit = TRI_NEW(s->arena, tri_unit);
+    start_unit(s, part->unit, options);
+    bool ok = tri_pipeline_run(s->session, &s->pipeline, s->kind, part, outputs);
+    keep_dependencies(s, part->unit);
+    return ok;
+}
+
+/* --- turns ------------------------------------------------------------------------------- */
+
+static int run_turn(state *s, tri_output_list *outputs)
+{
+    name_by_config(s, outputs);
+    size_t errors = tri_diag_error_count(s->session->diag); /* of the inputs before this one */
+    tri_bundle bundle = {.arena = s->arena, .diag = s->session->diag, .options = &s->session->opt->compile};
+    tri_part part = {0};
+    bool ok = compile_part(s, &part, outputs);
+    tri_vec_push(s->arena, &bundle.parts, part);
+    ok = ok && tri_pipeline_bundle(s->session, &s->pipeline, &bundle, outputs);
+    tri_unit_fini(part.unit);
+    if (ok && tri_diag_error_count(s->session->diag) == errors)
+        return commit(s, outputs) ? 0 : 1;
+    if (!s->program->is_kept)
+        tri_output_discard(outputs);
+    return 1;
+}
+
+static void print_plan(state *s, const tri_output_list *outputs)
+{
+    tri_buf text = {0};
+    tri_pipeline_print(&s->pipeline, &s->first, s->program->path, outputs, &text);
+    fprintf(stderr, "%.*s", TRI_STR_ARG(tri_buf_str(&text)));
+    tri_buf_fini(&text);
+}
+
+/* One parse; every turn starts from the syntax tree. */
+static bool parse(state *s)
+{
+    if (s->program->kind != TRI_KIND_SOURCE || !s->pipeline.via[TRI_KIND_AST])
+        return true;
+    s->kind = TRI_KIND_AST;
+    return tri_pipeline_step(s->session, &s->first, &s->pipeline, TRI_KIND_AST);
+}
+
+static int run_turns(state *s, const tri_output_list *planned, tri_output_list *out_outputs)
+{
+    const tri_opt *opt = s->session->opt;
+    if (!parse(s)) {
+        if (!s->program->is_kept)
+            tri_output_discard(planned);
+        return 1;
+    }
+    bool all = opt->compile.config == TRI_FRONTEND_ALL_CONFIGS && s->kind == TRI_KIND_AST;
+    s->count = all ? tri_frontend_count_configs(&s->first) : 1;
+    int status = 0;
+    for (int i = 0; i < s->count && !status; i++) {
+        tri_output_list outputs = {0};
+        for (size_t n = 0; n < planned->len; n++)
+            tri_vec_push(s->arena, &outputs, planned->at[n]);
+        s->config = all ? i : -1;
+        status = run_turn(s, &outputs);
+        if (out_outputs)
+            *out_outputs = outputs;
+    }
+    if (!status && opt->depfile && !s->program->is_kept && !opt->syntax_only)
+        status = tri_depfile_write(&s->first, opt, s->program->path, &s->written) ? 0 : 1;
+    return status;
+}
+
+int tri_program_run(const tri_program *program, tri_output_list *out_outputs)
+{
+    state s = {.program = program, .session = program->session, .kind = program->kind};
+    s.arena = program->is_kept ? program->session->arena : tri_arena_create();
+    const tri_opt *opt = program->session->opt;
+    tri_output_list outputs = {0};
+    int status = 1;
+    tri_unit_init(&s.first, s.arena, s.session->diag, &opt->compile);
+    if (!tri_str_is(program->path, "-"))
+        tri_unit_add_dependency(&s.first, program->path);
+    if (open_first(&s)) {
+        if (!program->is_kept)
+            warn_unused(&s);
+        if (!plan(&s, &outputs))
+            status = 2;
+        else if (opt->save_temps && !program->is_kept && !add_temps(&s, &outputs))
+            status = 1;
+        else if (opt->dry_run && !program->is_kept)
+            print_plan(&s, &outputs), status = 0;
+        else
+            status = run_turns(&s, &outputs, out_outputs);
+    }
+    tri_unit_fini(&s.first);
+    if (!program->is_kept)
+        tri_arena_destroy(s.arena);
+    return status;
+}

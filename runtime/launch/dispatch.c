@@ -1,0 +1,138 @@
+/* From a call to one of the compiled forms of a kernel: which kind of device, and which variant for these arguments. */
+#include "runtime/launch/launch.h"
+
+#include <stddef.h>
+
+/* ---- variants ---- */
+
+static uint64_t value_of(const void *argument, unsigned bits)
+{
+    switch (bits) {
+    case 64:
+        return *(const uint64_t *)argument;
+    case 32:
+        return *(const uint32_t *)argument;
+    case 16:
+        return *(const uint16_t *)argument;
+    default:
+        return *(const uint8_t *)argument;
+    }
+}
+
+static int holds(const tri_rt_condition *c, const void *const *args)
+{
+    uint64_t value = value_of(args[c->arg], c->bits);
+    if (c->op == TRI_RT_EQUAL)
+        return value == c->value;
+    int is_power = !(c->value & (c->value - 1));
+    return is_power ? !(value & (c->value - 1)) : value % c->value == 0;
+}
+
+static const tri_rt_condition *find_broken(const tri_rt_variant *variant, const void *const *args)
+{
+    for (uint32_t i = 0; i < variant->condition_count; i++)
+        if (!holds(&variant->conditions[i], args))
+            return &variant->conditions[i];
+    return NULL;
+}
+
+int tri_rt_choose(const tri_rt_kernel *kernel, const tri_rt_part *part, const void *const *args, int *out_error)
+{
+    const tri_rt_condition *broken = NULL;
+    for (uint32_t i = 0; i < part->variant_count; i++) {
+        broken = find_broken(&kernel->variants[part->first_variant + i], args);
+        if (!broken)
+            return (int)(part->first_variant + i);
+    }
+    *out_error = !broken                        ? TRI_ERROR_ARCH
+                 : broken->op == TRI_RT_EQUAL ? TRI_ERROR_VALUE + broken->arg
+                                              : TRI_ERROR_ALIGNMENT + broken->arg;
+    return -1;
+}
+
+uint32_t tri_rt_pack(const tri_rt_kernel *kernel, const tri_rt_variant *variant, const void *const *args, const void **out)
+{
+    uint32_t count = variant->slots ? variant->slot_count : kernel->slot_count;
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = args[variant->slots ? variant->slots[i] : i];
+    return count;
+}
+
+int tri_rt_row(const tri_rt_kernel *kernel, uint32_t part, uint32_t variant, uint32_t image)
+{
+    uint32_t row = 0;
+    for (uint32_t i = 0; i < part; i++)
+        row += kernel->parts[i].variant_count * (kernel->parts[i].image_count ? kernel->parts[i].image_count : 1);
+    const tri_rt_part *p = &kernel->parts[part];
+    return (int)(row + (variant - p->first_variant) * (p->image_count ? p->image_count : 1) + image);
+}
+
+/* ---- kinds of devices ---- */
+
+/* Of the process, also where several of its libraries hold this function. Atomic; TRI_AUTOMATIC: not chosen yet. */
+int tri_rt_chosen_kind = TRI_AUTOMATIC;
+
+int tri_select(int kind)
+{
+    if (kind < TRI_AUTOMATIC || kind > TRI_HOST)
+        return TRI_ERROR_NO_DEVICE;
+    __atomic_store_n(&tri_rt_chosen_kind, kind, __ATOMIC_RELAXED);
+    return TRI_OK;
+}
+
+/* The first back end of the kernel that has a device; it becomes the process's choice. */
+static const tri_rt_backend *find_first(const tri_rt_kernel *kernel)
+{
+    for (const tri_rt_backend *const *b = kernel->backends; *b; b++) {
+        if (!b[1] || (*b)->has_device()) {
+            int none = TRI_AUTOMATIC;
+            __atomic_compare_exchange_n(&tri_rt_chosen_kind, &none, (*b)->kind, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+            return *b;
+        }
+    }
+    return NULL;
+}
+
+/* Kernels with code for one kind have no choice. */
+static const tri_rt_backend *find_backend(const tri_rt_kernel *kernel)
+{
+    if (!kernel->backends[1])
+        return kernel->backends[0];
+    int kind = __atomic_load_n(&tri_rt_chosen_kind, __ATOMIC_RELAXED);
+    if (kind == TRI_AUTOMATIC)
+        return find_first(kernel);
+    for (const tri_rt_backend *const *b = kernel->backends; *b; b++)
+        if ((*b)->kind == kind)
+            return *b;
+    return NULL;
+}
+
+/* ---- called by wrappers ---- */
+
+int tri_rt_launch(tri_rt_kernel *kernel, tri_stream stream, const tri_grid *grid, const void *const *args,
+                  const uint64_t *lengths)
+{
+    const tri_rt_backend *backend = find_backend(kernel);
+    if (!backend)
+        return TRI_ERROR_ARCH;
+    tri_rt_call call = {stream, grid, args, lengths, 0};
+    return backend->launch(kernel, &call);
+}
+
+int tri_rt_load(tri_rt_kernel *kernel, int device)
+{
+    const tri_rt_backend *backend = find_backend(kernel);
+    return backend ? backend->load(kernel, device) : TRI_ERROR_ARCH;
+}
+
+int tri_rt_unload(tri_rt_kernel *kernel, int device)
+{
+    const tri_rt_backend *backend = find_backend(kernel);
+    return backend ? backend->unload(kernel, device) : TRI_ERROR_ARCH;
+}
+
+int tri_rt_selected(tri_rt_kernel *kernel, int device)
+{
+    const tri_rt_backend *backend = find_backend(kernel);
+    return backend ? backend->selected(kernel, device) : -1;
+}

@@ -1,0 +1,203 @@
+/* What the functions of an object are called with: C types, launchers' arguments, kernels and their forms. */
+#include "targets/object/object.h"
+
+/* ---- types ---- */
+
+static const tri_object_ctype scalars[] = {
+    {"i1", "int8_t", 8, TRI_CTYPE_INT, false, 0},    {"u1", "uint8_t", 8, TRI_CTYPE_INT, false, 0},
+    {"i8", "int8_t", 8, TRI_CTYPE_INT, false, 0},    {"u8", "uint8_t", 8, TRI_CTYPE_INT, false, 0},
+    {"i16", "int16_t", 16, TRI_CTYPE_INT, false, 0}, {"u16", "uint16_t", 16, TRI_CTYPE_INT, false, 0},
+    {"i32", "int32_t", 32, TRI_CTYPE_INT, false, 0}, {"u32", "uint32_t", 32, TRI_CTYPE_INT, false, 0},
+    {"i64", "int64_t", 64, TRI_CTYPE_INT, false, 0}, {"u64", "uint64_t", 64, TRI_CTYPE_INT, false, 0},
+    {"fp32", "float", 32, TRI_CTYPE_F32, false, 0},  {"f32", "float", 32, TRI_CTYPE_F32, false, 0},
+    {"fp64", "double", 64, TRI_CTYPE_F64, false, 0}, {"f64", "double", 64, TRI_CTYPE_F64, false, 0},
+    {"fp16", "float", 16, TRI_CTYPE_F16, false, 0},  {"f16", "float", 16, TRI_CTYPE_F16, false, 0},
+    {"bf16", "float", 16, TRI_CTYPE_BF16, false, 0},
+};
+
+static const tri_object_ctype *find_scalar(tri_str name)
+{
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+        if (tri_str_is(name, scalars[i].name))
+            return &scalars[i];
+    return NULL;
+}
+
+/* "*fp32", "*kfp32" (const in the source). What C has no type for is void. */
+static tri_object_ctype pointer_type(const tri_kernel_param *param)
+{
+    tri_str pointee = tri_str_sub(param->type, 1, param->type.len);
+    bool is_const = param->is_read_only;
+    if (tri_str_has_prefix(pointee, "k")) {
+        is_const = true;
+        pointee = tri_str_sub(pointee, 1, pointee.len);
+    }
+    const tri_object_ctype *element = find_scalar(pointee);
+    bool has_c_type = element && element->kind != TRI_CTYPE_F16 && element->kind != TRI_CTYPE_BF16;
+    return (tri_object_ctype){"*", has_c_type ? element->c : "void", 0, TRI_CTYPE_PTR, is_const, 0};
+}
+
+/* "tensordesc<fp16[64, 32]>" */
+static tri_object_ctype desc_type(tri_str text)
+{
+    tri_object_ctype type = {"tensordesc", "tri_tensordesc", 0, TRI_CTYPE_DESC, true, 1};
+    for (size_t i = tri_str_find(text, '['); i < text.len; i++)
+        type.rank += text.data[i] == ',';
+    return type;
+}
+
+bool tri_object_get_ctype(const tri_target *target, const tri_kernel_param *param, tri_object_ctype *out_type)
+{
+    if (tri_str_has_prefix(param->type, "tensordesc<") && !target->ttgir_pipeline) {
+        *out_type = desc_type(param->type);
+        return true;
+    }
+    if (tri_str_has_prefix(param->type, "*")) {
+        *out_type = pointer_type(param);
+        return true;
+    }
+    const tri_object_ctype *t = find_scalar(param->type);
+    if (!t)
+        return false;
+    *out_type = *t;
+    return true;
+}
+
+/* ---- arguments ---- */
+
+static bool report_type(const tri_unit *unit, const tri_kernel *k, tri_str name, tri_str type)
+{
+    tri_diag_error(unit->diag, TRI_NO_SPAN, 0,
+                   "parameter '%.*s' of kernel '%.*s' has type '%.*s', which a C launcher cannot take",
+                   TRI_STR_ARG(name), TRI_STR_ARG(k->name), TRI_STR_ARG(type));
+    return false;
+}
+
+static unsigned slots_of(const tri_object_ctype *type)
+{
+    return type->kind == TRI_CTYPE_DESC ? 1 + 2 * (unsigned)type->rank : 1;
+}
+
+static bool add_arg(const tri_unit *unit, const tri_kernel *k, const tri_kernel_param *p, tri_object_args *out)
+{
+    tri_kernel_param passed = *p;
+    tri_object_arg arg = {.name = p->name, .divisibility = p->divisibility, .slot = out->slots, .is_constant = p->is_constexpr};
+    int64_t value = 0;
+    if (p->is_constexpr)
+        passed.type = p->passed_type;
+    if (!tri_object_get_ctype(unit->target, &passed, &arg.type) || (p->is_constexpr && !tri_str_to_i64(p->value, &value)))
+        return report_type(unit, k, p->name, passed.type);
+    arg.value = (uint64_t)value;
+    out->slots += slots_of(&arg.type);
+    tri_vec_push(unit->arena, &out->at, arg);
+    return true;
+}
+
+/* Where a member of a tuple's text ends: at a comma outside of brackets, or at the text's own end. */
+static size_t end_of_member(tri_str text)
+{
+    int depth = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.data[i];
+        depth += (c == '(' || c == '<' || c == '[') - (c == ')' || c == '>' || c == ']');
+        if (c == ',' && depth == 0)
+            return i;
+    }
+    return text.len;
+}
+
+/* "(*fp32:16, constexpr, (i32, i32))": the members that are no constants, as parameters NAME_0, NAME_2_0 ... */
+static bool add_tuple(const tri_unit *unit, const tri_kernel *k, tri_str name, tri_str text, tri_object_args *out)
+{
+    tri_str rest = tri_str_sub(text, 1, text.len - 1);
+    for (int n = 0; rest.len; n++) {
+        size_t end = end_of_member(rest);
+        tri_str type = tri_str_trim(tri_str_sub(rest, 0, end));
+        tri_kernel_param member = {.name = tri_str_format(unit->arena, "%.*s_%d", TRI_STR_ARG(name), n), .type = type};
+        int64_t hint = 0;
+        size_t colon = tri_str_find_last(type, ':');
+        rest = tri_str_sub(rest, end + (end < rest.len), rest.len);
+        if (tri_str_is(type, "constexpr"))
+            continue;
+        if (tri_str_has_prefix(type, "(")) {
+            if (!add_tuple(unit, k, member.name, type, out))
+                return false;
+            continue;
+        }
+        if (colon < type.len && tri_str_to_i64(tri_str_sub(type, colon + 1, type.len), &hint))
+            member.type = tri_str_sub(type, 0, colon);
+        member.divisibility = (int32_t)hint;
+        if (!add_arg(unit, k, &member, out))
+            return false;
+    }
+    return true;
+}
+
+bool tri_object_get_args(const tri_unit *unit, const tri_kernel *kernel, tri_object_args *out)
+{
+    enum { max_args = 512 }; /* TRI_RT_MAX_SLOTS */
+    *out = (tri_object_args){.slots = 0};
+    for (size_t i = 0; i < kernel->params.len; i++) {
+        const tri_kernel_param *p = &kernel->params.at[i];
+        if (p->is_constexpr && !p->passed_type.len)
+            continue;
+        bool is_tuple = tri_str_has_prefix(p->type, "(");
+        if (is_tuple ? !add_tuple(unit, kernel, p->name, p->type, out) : !add_arg(unit, kernel, p, out))
+            return false;
+        if (out->slots > max_args)
+            return report_type(unit, kernel, p->name, p->type);
+    }
+    return true;
+}
+
+/* ---- kernels and their forms ---- */
+
+/* Conditions under which a form may run: hints and constants that arguments must match. */
+static size_t count_conditions(const tri_kernel *k)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < k->params.len; i++)
+        count += k->params.at[i].divisibility > 1 || k->params.at[i].passed_type.len;
+    return count;
+}
+
+tri_object_variants tri_object_list_variants(const tri_part *part, tri_str name)
+{
+    tri_object_variants list = {0};
+    const tri_unit *unit = part->unit;
+    for (size_t i = 0; i < unit->kernels.len; i++) {
+        const tri_kernel *k = &unit->kernels.at[i];
+        if (!tri_str_equal(k->name, name))
+            continue;
+        tri_vec_push(unit->arena, &list, k);
+        for (size_t n = list.len - 1; n && count_conditions(list.at[n - 1]) < count_conditions(k); n--) {
+            list.at[n] = list.at[n - 1];
+            list.at[n - 1] = k;
+        }
+    }
+    return list;
+}
+
+static bool is_in(const tri_object_kernels *list, tri_str name)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (tri_str_equal(list->at[i].name, name))
+            return true;
+    return false;
+}
+
+tri_object_kernels tri_object_list_kernels(const tri_bundle *bundle)
+{
+    tri_object_kernels list = {0};
+    for (size_t p = 0; p < bundle->parts.len; p++) {
+        const tri_part *part = &bundle->parts.at[p];
+        for (size_t i = 0; i < part->unit->kernels.len; i++) {
+            tri_str name = part->unit->kernels.at[i].name;
+            if (is_in(&list, name))
+                continue;
+            tri_object_variants forms = tri_object_list_variants(part, name);
+            tri_vec_push(bundle->arena, &list, (tri_object_kernel){name, part->unit, tri_vec_last(&forms)});
+        }
+    }
+    return list;
+}

@@ -1,0 +1,173 @@
+/* The functions of one kernel in an object: the launchers with its C prototype, and those that ask and load. */
+#include "targets/object/writer.h"
+
+#include "llvm-c/Core.h"
+
+static LLVMValueRef number(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
+
+static LLVMValueRef call(tri_writer *w, const char *name, LLVMValueRef *args, unsigned count)
+{
+    LLVMValueRef fn = LLVMGetNamedFunction(w->module, name);
+    TRI_ASSERT(fn);
+    return LLVMBuildCall2(w->b, LLVMGlobalGetValueType(fn), fn, args, count, "");
+}
+
+static LLVMValueRef begin_function(tri_writer *w, tri_str name, LLVMTypeRef *params, unsigned count, LLVMTypeRef result)
+{
+    LLVMValueRef fn = LLVMAddFunction(w->module, name.data, LLVMFunctionType(result, params, count, false));
+    unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(w->llvm, kind, 0));
+    LLVMPositionBuilderAtEnd(w->b, LLVMAppendBasicBlockInContext(w->llvm, fn, "entry"));
+    return fn;
+}
+
+static tri_str name_with(tri_writer *w, const tri_object_kernel *k, const char *suffix)
+{
+    return tri_str_format(w->arena, "%.*s%s", TRI_STR_ARG(k->name), suffix);
+}
+
+/* ---- arguments ---- */
+
+static LLVMTypeRef type_of(tri_writer *w, const tri_object_ctype *type, bool is_stored)
+{
+    switch (type->kind) {
+    case TRI_CTYPE_PTR:
+    case TRI_CTYPE_DESC:
+        return w->ptr;
+    case TRI_CTYPE_F32:
+        return w->f32;
+    case TRI_CTYPE_F64:
+        return w->f64;
+    case TRI_CTYPE_F16:
+    case TRI_CTYPE_BF16:
+        return is_stored ? w->i16 : w->f32;
+    default:
+        return LLVMIntTypeInContext(w->llvm, type->bits);
+    }
+}
+
+static LLVMValueRef narrow(tri_writer *w, const tri_object_ctype *type, LLVMValueRef v)
+{
+    if (type->kind == TRI_CTYPE_F16)
+        return call(w, "tri_rt_to_half", &v, 1);
+    if (type->kind == TRI_CTYPE_BF16)
+        return call(w, "tri_rt_to_bfloat", &v, 1);
+    return v;
+}
+
+static void set_slot(tri_writer *w, LLVMValueRef array, unsigned slot, LLVMValueRef address)
+{
+    LLVMValueRef at = number(w->i64, slot);
+    LLVMBuildStore(w->b, address, LLVMBuildGEP2(w->b, w->ptr, array, &at, 1, ""));
+}
+
+/* Extents and strides follow the descriptor itself; they are read where they lie in tri_tensordesc. */
+static void spill_desc(tri_writer *w, LLVMValueRef array, const tri_object_arg *arg, LLVMValueRef desc)
+{
+    enum { max_rank = 5 };
+    for (unsigned i = 0; i < 2 * (unsigned)arg->type.rank; i++) {
+        bool is_stride = i >= (unsigned)arg->type.rank;
+        unsigned word = 1 + (is_stride ? max_rank + i - (unsigned)arg->type.rank : i);
+        LLVMValueRef at = number(w->i64, word);
+        set_slot(w, array, arg->slot + 1 + i, LLVMBuildGEP2(w->b, w->i64, desc, &at, 1, ""));
+    }
+}
+
+/* Spills the arguments, `given` of fn from each parameter's number on; returns the array of their addresses. */
+static LLVMValueRef spill(tri_writer *w, LLVMValueRef fn, const tri_object_args *args, const unsigned *given)
+{
+    LLVMValueRef array = LLVMBuildAlloca(w->b, LLVMArrayType2(w->ptr, args->slots + 1), "args");
+    for (size_t i = 0; i < args->at.len; i++) {
+        const tri_object_arg *arg = &args->at.at[i];
+        LLVMValueRef slot = LLVMBuildAlloca(w->b, type_of(w, &arg->type, true), "");
+        LLVMBuildStore(w->b, narrow(w, &arg->type, LLVMGetParam(fn, given[i])), slot);
+        set_slot(w, array, arg->slot, slot);
+        if (arg->type.kind == TRI_CTYPE_DESC)
+            spill_desc(w, array, arg, LLVMGetParam(fn, given[i]));
+    }
+    return array;
+}
+
+/* The bytes behind each pointer, as k_checked has them after each. */
+static LLVMValueRef spill_lengths(tri_writer *w, LLVMValueRef fn, const tri_object_args *args, const unsigned *given)
+{
+    LLVMValueRef array = LLVMBuildAlloca(w->b, LLVMArrayType2(w->i64, args->slots + 1), "lengths");
+    for (size_t i = 0; i < args->at.len; i++) {
+        bool is_ptr = args->at.at[i].type.kind == TRI_CTYPE_PTR;
+        LLVMValueRef at = number(w->i64, args->at.at[i].slot);
+        LLVMValueRef length = is_ptr ? LLVMGetParam(fn, given[i] + 1) : LLVMConstAllOnes(w->i64);
+        LLVMBuildStore(w->b, length, LLVMBuildGEP2(w->b, w->i64, array, &at, 1, ""));
+    }
+    return array;
+}
+
+/* The grid is struct {uint32_t x, y, z} by value: two integer registers on x86-64 and on AArch64. */
+static LLVMValueRef spill_grid(tri_writer *w, LLVMValueRef fn)
+{
+    LLVMValueRef grid = LLVMBuildAlloca(w->b, LLVMArrayType2(w->i32, 4), "grid"), at = number(w->i64, 1);
+    LLVMSetAlignment(grid, 8);
+    LLVMBuildStore(w->b, LLVMGetParam(fn, 1), grid);
+    LLVMBuildStore(w->b, LLVMGetParam(fn, 2), LLVMBuildGEP2(w->b, w->i64, grid, &at, 1, ""));
+    return grid;
+}
+
+/* int k(stream, grid, arguments), or k_checked where the bytes behind it follow each pointer. */
+static void make_launcher(tri_writer *w, const tri_object_kernel *k, const tri_object_args *args, LLVMValueRef record,
+                          bool has_lengths)
+{
+    LLVMTypeRef *params = TRI_NEW_ARRAY(w->arena, LLVMTypeRef, 2 * args->at.len + 3);
+    unsigned *given = TRI_NEW_ARRAY(w->arena, unsigned, args->at.len + 1), n = 3;
+    params[0] = w->ptr;
+    params[1] = params[2] = w->i64;
+    for (size_t i = 0; i < args->at.len; i++) {
+        given[i] = n;
+        params[n++] = type_of(w, &args->at.at[i].type, false);
+        if (has_lengths && args->at.at[i].type.kind == TRI_CTYPE_PTR)
+            params[n++] = w->i64;
+    }
+    LLVMValueRef fn = begin_function(w, name_with(w, k, has_lengths ? "_checked" : ""), params, n, w->i32);
+    LLVMValueRef grid = spill_grid(w, fn), array = spill(w, fn, args, given);
+    LLVMValueRef lengths = has_lengths ? spill_lengths(w, fn, args, given) : LLVMConstNull(w->ptr);
+    LLVMValueRef values[5] = {record, LLVMGetParam(fn, 0), grid, array, lengths};
+    LLVMBuildRet(w->b, call(w, "tri_rt_launch", values, 5));
+}
+
+/* ---- the other functions ---- */
+
+static void make_variants(tri_writer *w, const tri_object_kernel *k)
+{
+    LLVMTypeRef params[1] = {w->ptr};
+    size_t count;
+    LLVMValueRef table = tri_writer_variants(w, k, &count);
+    LLVMValueRef fn = begin_function(w, name_with(w, k, "_variants"), params, 1, w->ptr);
+    LLVMBuildStore(w->b, number(w->i32, count), LLVMGetParam(fn, 0));
+    LLVMBuildRet(w->b, table);
+}
+
+/* int k_<verb>(int device) by the runtime's function. */
+static void make_device_function(tri_writer *w, const tri_object_kernel *k, LLVMValueRef record, const char *suffix,
+                                 const char *runtime)
+{
+    LLVMTypeRef params[1] = {w->i32};
+    LLVMValueRef fn = begin_function(w, name_with(w, k, suffix), params, 1, w->i32);
+    LLVMValueRef args[2] = {record, LLVMGetParam(fn, 0)};
+    LLVMBuildRet(w->b, call(w, runtime, args, 2));
+}
+
+bool tri_writer_functions(tri_writer *w, const tri_object_kernel *k)
+{
+    tri_object_args args;
+    if (!tri_object_get_args(k->unit, k->general, &args))
+        return false;
+    LLVMValueRef record = tri_writer_kernel(w, k, &args);
+    bool is_checked = k->unit->target->object_form == TRI_OBJECT_CODE && (w->bundle->options->sanitize & TRI_SANITIZE_BOUNDS);
+    make_launcher(w, k, &args, record, false);
+    if (is_checked)
+        make_launcher(w, k, &args, record, true);
+    make_variants(w, k);
+    make_device_function(w, k, record, "_selected", "tri_rt_selected");
+    make_device_function(w, k, record, "_load", "tri_rt_load");
+    make_device_function(w, k, record, "_unload", "tri_rt_unload");
+    return true;
+}

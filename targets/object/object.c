@@ -1,0 +1,205 @@
+/* Objects: the runtime's bitcode, the launchers and tables of each kernel, and the code. */
+#include "targets/object/writer.h"
+
+#include "ir/context.h"
+#include "ir/llvm.h"
+#include "targets/cpu/host.h"
+#include "targets/cpu/machine.h"
+
+#include "llvm-c/BitReader.h"
+#include "llvm-c/Core.h"
+#include "llvm-c/Target.h"
+
+/* runtime/launch, as bitcode; made by runtime/runtime.mk */
+extern const char tri_launch_bitcode[], tri_launch_bitcode_end[];
+
+/* ---- the runtime ---- */
+
+/* What other objects and programs may see; the rest of the runtime is of each link. */
+static bool is_public(const char *name)
+{
+    static const char *const names[] = {"tri_strerror", "tri_select", "tri_rt_chosen_kind"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+static void share(LLVMValueRef value)
+{
+    if (LLVMIsDeclaration(value) || LLVMGetLinkage(value) != LLVMExternalLinkage)
+        return;
+    LLVMSetLinkage(value, LLVMLinkOnceODRLinkage);
+    if (!is_public(LLVMGetValueName(value)))
+        LLVMSetVisibility(value, LLVMHiddenVisibility);
+}
+
+static bool load_runtime(tri_writer *w, const char *triple, LLVMTargetMachineRef machine)
+{
+    size_t size = (size_t)(tri_launch_bitcode_end - tri_launch_bitcode);
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(tri_launch_bitcode, size, "launch");
+    bool failed = LLVMParseBitcodeInContext2(w->llvm, buffer, &w->module);
+    LLVMDisposeMemoryBuffer(buffer);
+    if (failed) {
+        tri_diag_error(w->diag, TRI_NO_SPAN, 0, "the launcher's bitcode cannot be read");
+        return false;
+    }
+    LLVMSetModuleIdentifier(w->module, "tritcc", 6);
+    LLVMSetSourceFileName(w->module, "tritcc", 6);
+    LLVMSetTarget(w->module, triple);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetModuleDataLayout(w->module, layout);
+    LLVMDisposeTargetData(layout);
+    static const char *const host_only[] = {"target-cpu", "target-features", "tune-cpu"};
+    for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f)) {
+        for (size_t i = 0; i < sizeof host_only / sizeof *host_only; i++)
+            LLVMRemoveStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, host_only[i],
+                                             (unsigned)strlen(host_only[i]));
+        share(f);
+    }
+    for (LLVMValueRef v = LLVMGetFirstGlobal(w->module); v; v = LLVMGetNextGlobal(v))
+        share(v);
+    return true;
+}
+
+/* ---- data ---- */
+
+LLVMValueRef tri_writer_constant(tri_writer *w, LLVMValueRef init, const char *name)
+{
+    LLVMValueRef global = LLVMAddGlobal(w->module, LLVMTypeOf(init), name);
+    LLVMSetInitializer(global, init);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    return global;
+}
+
+LLVMValueRef tri_writer_text(tri_writer *w, tri_str text)
+{
+    LLVMValueRef global = tri_writer_constant(w, LLVMConstStringInContext2(w->llvm, text.data, text.len, false), "text");
+    LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
+    return global;
+}
+
+LLVMValueRef tri_writer_array(tri_writer *w, LLVMTypeRef type, LLVMValueRef *values, size_t count, const char *name)
+{
+    return count ? tri_writer_constant(w, LLVMConstArray2(type, values, count), name) : NULL;
+}
+
+LLVMValueRef tri_writer_state(tri_writer *w, LLVMTypeRef type, size_t count, const char *name)
+{
+    LLVMTypeRef array = LLVMArrayType2(type, count);
+    LLVMValueRef global = LLVMAddGlobal(w->module, array, name);
+    LLVMSetInitializer(global, LLVMConstNull(array));
+    LLVMSetLinkage(global, LLVMInternalLinkage);
+    return global;
+}
+
+/* ---- the whole object ---- */
+
+static void init(tri_writer *w, const tri_bundle *bundle)
+{
+    LLVMContextRef c = bundle->parts.at[0].unit->llvm;
+    *w = (tri_writer){.bundle = bundle, .arena = bundle->arena, .diag = bundle->diag, .llvm = c};
+    w->i8 = LLVMInt8TypeInContext(c);
+    w->i16 = LLVMInt16TypeInContext(c);
+    w->i32 = LLVMInt32TypeInContext(c);
+    w->i64 = LLVMInt64TypeInContext(c);
+    w->f32 = LLVMFloatTypeInContext(c);
+    w->f64 = LLVMDoubleTypeInContext(c);
+    w->ptr = LLVMPointerTypeInContext(c, 0);
+    w->b = LLVMCreateBuilderInContext(c);
+}
+
+static void fini(tri_writer *w)
+{
+    LLVMDisposeBuilder(w->b);
+    if (w->module)
+        LLVMDisposeModule(w->module);
+}
+
+/* These must be in the object even if nothing here calls them. */
+static void keep_public(tri_writer *w)
+{
+    static const char *const names[] = {"tri_strerror", "tri_select"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        LLVMSetLinkage(LLVMGetNamedFunction(w->module, names[i]), LLVMWeakODRLinkage);
+}
+
+/* Runtime functions that the assembly calls have no use that LLVM sees. */
+static void keep_called(tri_writer *w, tri_str assembly)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f)) {
+        tri_str name = tri_str_from(LLVMGetValueName(f));
+        if (tri_str_has_prefix(name, "tri_cpu_rt_") && memmem(assembly.data, assembly.len, name.data, name.len))
+            LLVMSetLinkage(f, LLVMWeakODRLinkage);
+    }
+}
+
+/* -fopenmp makes the link fail without OpenMP, -fno-openmp forgets about it; either way this object keeps
+ * its own back end, as others may be compiled otherwise. */
+static void choose_openmp(tri_writer *w)
+{
+    static const char *const names[] = {"GOMP_parallel", "omp_get_max_threads", "omp_in_parallel",
+                                        "omp_get_thread_num", "omp_get_num_threads"};
+    int openmp = w->bundle->options->openmp;
+    if (!openmp)
+        return;
+    LLVMSetLinkage(LLVMGetNamedGlobal(w->module, "tri_rt_cpu_backend"), LLVMInternalLinkage);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        LLVMValueRef fn = LLVMGetNamedFunction(w->module, names[i]);
+        TRI_ASSERT(fn);
+        if (openmp > 0)
+            LLVMSetLinkage(fn, LLVMExternalLinkage);
+        else
+            LLVMReplaceAllUsesWith(fn, LLVMConstNull(w->ptr));
+    }
+}
+
+static bool make_kernels(tri_writer *w)
+{
+    tri_object_kernels kernels = tri_object_list_kernels(w->bundle);
+    for (size_t i = 0; i < kernels.len; i++)
+        if (!tri_writer_functions(w, &kernels.at[i]))
+            return false;
+    return true;
+}
+
+static bool finish(tri_writer *w, LLVMTargetMachineRef machine, tri_buf *out)
+{
+    keep_public(w);
+    choose_openmp(w);
+    return make_kernels(w) && tri_llvm_verify(w->diag, w->module) &&
+           tri_llvm_run_passes(w->diag, w->module, machine, "globaldce,function(sroa,early-cse,simplifycfg)") &&
+           tri_llvm_emit(w->diag, w->module, machine, LLVMObjectFile, out);
+}
+
+/* The part whose code is the host's own; null: objects for devices only are for this host. */
+static const tri_part *host_part(const tri_bundle *bundle)
+{
+    for (size_t i = 0; i < bundle->parts.len; i++)
+        if (bundle->parts.at[i].unit->target->object_form == TRI_OBJECT_CODE)
+            return &bundle->parts.at[i];
+    return NULL;
+}
+
+bool tri_object_write(const tri_bundle *bundle, tri_buf *out)
+{
+    tri_writer w;
+    const tri_part *host = host_part(bundle);
+    const tri_arch *arch = host ? host->unit->arch : NULL;
+    init(&w, bundle);
+    if (host)
+        tri_cpu_start_assembler(arch);
+    LLVMTargetMachineRef machine = host ? tri_cpu_create_launch_machine(host->unit) : tri_cpu_create_host_machine(w.diag);
+    bool ok = machine && load_runtime(&w, tri_cpu_triple(arch), machine);
+    if (ok && host) {
+        keep_called(&w, host->code);
+        LLVMSetModuleInlineAsm2(w.module, host->code.data, host->code.len);
+    }
+    ok = ok && finish(&w, machine, out);
+    if (machine)
+        LLVMDisposeTargetMachine(machine);
+    fini(&w);
+    return ok;
+}

@@ -1,0 +1,78 @@
+/* Host objects: a launcher per kernel around code for the host or images for devices; and what describes them: the C
+ * header and the JSON record. All of it is made from a bundle: the units of one program, one for each variant. */
+#ifndef TRI_TARGETS_OBJECT_OBJECT_H
+#define TRI_TARGETS_OBJECT_OBJECT_H
+
+#include "targets/target.h"
+
+/* What one unit came to. */
+typedef struct {
+    tri_unit *unit;       /* its kernels, target and architecture */
+    tri_str code, binary; /* of the family's kinds; binary is empty where there is none */
+} tri_part;
+
+typedef struct {
+    tri_arena *arena;           /* borrowed, as are the others */
+    tri_diag *diag;
+    const tri_options *options; /* what is common to all units */
+    TRI_VEC(tri_part) parts;    /* at least one */
+} tri_bundle;
+
+/* How a signature type looks to C callers. */
+typedef struct {
+    const char *name;  /* spelling in signatures: "fp32", "*" for other pointers */
+    const char *c;     /* C spelling: "float"; of what is pointed to for pointers */
+    unsigned bits;     /* passed as an integer of so many bits; 0: pointer */
+    enum { TRI_CTYPE_INT, TRI_CTYPE_F32, TRI_CTYPE_F64, TRI_CTYPE_F16, TRI_CTYPE_BF16, TRI_CTYPE_PTR, TRI_CTYPE_DESC } kind;
+    bool is_const;
+    int rank; /* of a descriptor */
+} tri_object_ctype;
+
+/* False when the type has no C form for the target (not reported). */
+bool tri_object_get_ctype(const tri_target *target, const tri_kernel_param *param, tri_object_ctype *out_type);
+
+/* An argument of a launcher. Members of a tuple are arguments of their own. */
+typedef struct {
+    tri_str name;        /* "x", of members "x_0" */
+    tri_object_ctype type;
+    int32_t divisibility; /* that the code relies on; at most 1: none */
+    bool is_constant;    /* the code was made for `value` and takes no argument */
+    uint64_t value;
+    unsigned slot;       /* its place among the arguments as the code counts them: a descriptor has several */
+} tri_object_arg;
+
+typedef struct {
+    TRI_VEC(tri_object_arg) at;
+    unsigned slots;
+} tri_object_args;
+
+/* The arguments of a kernel's launcher. False after a report: C cannot pass one. */
+bool tri_object_get_args(const tri_unit *unit, const tri_kernel *kernel, tri_object_args *out);
+
+/* One kernel of a bundle: its name, and the compiled form that says how it is called. */
+typedef struct {
+    tri_str name;
+    const tri_unit *unit;
+    const tri_kernel *general;
+} tri_object_kernel;
+
+typedef TRI_VEC(tri_object_kernel) tri_object_kernels;
+
+/* The kernels of all parts, each once, in order. */
+tri_object_kernels tri_object_list_kernels(const tri_bundle *bundle);
+
+/* The forms of a kernel in one part, those with most conditions first. */
+typedef TRI_VEC(const tri_kernel *) tri_object_variants;
+tri_object_variants tri_object_list_variants(const tri_part *part, tri_str name);
+
+/* Appends the object. False after a report. */
+bool tri_object_write(const tri_bundle *bundle, tri_buf *out);
+
+/* Appends the C header of the bundle's kernels; `guard` is what the include guard is made from (a file name, or
+ * empty). False after a report. */
+bool tri_header_write(const tri_bundle *bundle, tri_str guard, tri_buf *out);
+
+/* Appends the record of -emit=json: an object with a list of kernels. */
+bool tri_json_write(const tri_bundle *bundle, tri_buf *out);
+
+#endif

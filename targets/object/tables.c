@@ -1,0 +1,267 @@
+/* The tables behind a kernel's launcher (runtime/launch/record.def): parts, variants, conditions and images. */
+#include "targets/object/writer.h"
+
+#include "targets/cpu/host.h"
+
+#include "llvm-c/Core.h"
+
+/* A part of the bundle as the runtime has it: host code for a list of processors is one for each. */
+typedef struct {
+    const tri_part *part;
+    const tri_arch *arch;
+    tri_str suffix; /* of the names of its functions */
+} table_part;
+
+typedef TRI_VEC(table_part) table_parts;
+
+static table_parts list_parts(tri_writer *w)
+{
+    table_parts list = {0};
+    for (size_t i = 0; i < w->bundle->parts.len; i++) {
+        const tri_part *part = &w->bundle->parts.at[i];
+        const tri_arch *archs[TRI_HOST_MAX_LIST];
+        bool is_host = part->unit->target->object_form == TRI_OBJECT_CODE;
+        size_t count = is_host ? tri_host_list(part->unit, archs, TRI_HOST_MAX_LIST) : 0;
+        if (count <= 1)
+            tri_vec_push(w->arena, &list, (table_part){part, part->unit->arch, TRI_STR("")});
+        for (size_t n = 0; count > 1 && n < count; n++)
+            tri_vec_push(w->arena, &list, (table_part){part, archs[n], tri_host_suffix(w->arena, archs[n])});
+    }
+    return list;
+}
+
+/* ---- variants ---- */
+
+static LLVMValueRef make_conditions(tri_writer *w, const tri_object_args *args, unsigned *out_count)
+{
+    LLVMValueRef *rows = TRI_NEW_ARRAY(w->arena, LLVMValueRef, args->at.len + 1);
+    *out_count = 0;
+    for (size_t i = 0; i < args->at.len; i++) {
+        const tri_object_arg *arg = &args->at.at[i];
+        bool is_int = arg->type.kind == TRI_CTYPE_INT, is_ptr = arg->type.kind == TRI_CTYPE_PTR;
+        if (!(is_int || is_ptr) || (arg->divisibility <= 1 && !arg->is_constant))
+            continue;
+        uint64_t mask = arg->type.bits == 64 ? UINT64_MAX : (UINT64_C(1) << arg->type.bits) - 1;
+        tri_record r = tri_record_start(w->llvm, TRI_RECORD_condition);
+        tri_record_set_number(&r, condition, arg, arg->slot);
+        tri_record_set_number(&r, condition, bits, is_ptr ? 64 : arg->type.bits);
+        tri_record_set_number(&r, condition, op, arg->is_constant ? TRI_RT_EQUAL : TRI_RT_DIVISIBLE);
+        tri_record_set_number(&r, condition, value, arg->is_constant ? arg->value & mask : (uint64_t)arg->divisibility);
+        rows[(*out_count)++] = tri_record_finish(&r);
+    }
+    return tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_condition), rows, *out_count, "conditions");
+}
+
+/* The launcher's arguments that the code takes; null when it takes all. */
+static LLVMValueRef make_slots(tri_writer *w, const tri_object_args *args, unsigned *out_count)
+{
+    LLVMValueRef *slots = TRI_NEW_ARRAY(w->arena, LLVMValueRef, args->slots + 1);
+    unsigned count = 0;
+    for (size_t i = 0; i < args->at.len; i++) {
+        unsigned end = i + 1 < args->at.len ? args->at.at[i + 1].slot : args->slots;
+        for (unsigned slot = args->at.at[i].slot; !args->at.at[i].is_constant && slot < end; slot++)
+            slots[count++] = LLVMConstInt(w->i16, slot, false);
+    }
+    *out_count = count;
+    if (count == args->slots)
+        return NULL;
+    /* a table even where nothing is left: null means all */
+    slots[count] = LLVMConstNull(w->i16);
+    return tri_writer_constant(w, LLVMConstArray2(w->i16, slots, count + 1), "slots");
+}
+
+static LLVMValueRef host_function(tri_writer *w, const table_part *p, const tri_kernel *k)
+{
+    LLVMTypeRef params[5] = {w->ptr, w->i64, w->i64, w->ptr, w->ptr};
+    tri_str symbol = tri_str_format(w->arena, "tri_run_%.*s%.*s", TRI_STR_ARG(k->symbol), TRI_STR_ARG(p->suffix));
+    LLVMValueRef run = LLVMGetNamedFunction(w->module, symbol.data);
+    if (!run)
+        run = LLVMAddFunction(w->module, symbol.data,
+                              LLVMFunctionType(LLVMVoidTypeInContext(w->llvm), params, 5, false));
+    LLVMSetVisibility(run, LLVMHiddenVisibility);
+    return run;
+}
+
+static LLVMValueRef make_variant(tri_writer *w, const table_part *p, const tri_kernel *k)
+{
+    tri_object_args args;
+    unsigned conditions, slots;
+    bool is_host = p->part->unit->target->object_form == TRI_OBJECT_CODE;
+    tri_object_get_args(p->part->unit, k, &args);
+    tri_record r = tri_record_start(w->llvm, TRI_RECORD_variant);
+    tri_record_set(&r, variant, symbol, tri_writer_text(w, k->symbol));
+    tri_record_set(&r, variant, run, is_host ? host_function(w, p, k) : NULL);
+    tri_record_set(&r, variant, conditions, make_conditions(w, &args, &conditions));
+    tri_record_set(&r, variant, slots, make_slots(w, &args, &slots));
+    tri_record_set_number(&r, variant, condition_count, conditions);
+    tri_record_set_number(&r, variant, slot_count, slots);
+    tri_record_set_number(&r, variant, scratch_bytes, k->scratch_bytes);
+    tri_record_set_number(&r, variant, scratch_alignment, k->scratch_alignment);
+    tri_record_set_number(&r, variant, num_warps, k->num_warps);
+    tri_record_set_number(&r, variant, num_ctas, k->num_ctas > 0 ? k->num_ctas : 1);
+    tri_record_set_number(&r, variant, shared_bytes, k->shared_bytes);
+    tri_record_set_number(&r, variant, launch_pdl, k->launch_pdl);
+    tri_record_set_number(&r, variant, launch_cooperative, k->launch_cooperative);
+    return tri_record_finish(&r);
+}
+
+/* ---- images and parts ---- */
+
+static LLVMValueRef make_image(tri_writer *w, const tri_part *part, tri_str data, bool is_code)
+{
+    LLVMValueRef bytes = LLVMConstStringInContext2(w->llvm, data.data, data.len, !is_code); /* a NUL ends text */
+    LLVMValueRef global = tri_writer_constant(w, bytes, "image");
+    LLVMSetAlignment(global, 64);
+    tri_record r = tri_record_start(w->llvm, TRI_RECORD_image);
+    tri_record_set(&r, image, arch, tri_writer_text(w, tri_str_from(part->unit->arch->name)));
+    tri_record_set(&r, image, data, global);
+    tri_record_set_number(&r, image, size, data.len);
+    tri_record_set_number(&r, image, is_ptx, is_code);
+    return tri_record_finish(&r);
+}
+
+static size_t image_count(const tri_part *part) { return part->binary.len ? 2 : 1; }
+
+/* The binary, and the code, which newer devices compile when they load it. Kernels of a part share them. */
+static LLVMValueRef make_images(tri_writer *w, const tri_part *part)
+{
+    const char *name = tri_str_format(w->arena, "images.%zu", (size_t)(part - w->bundle->parts.at)).data;
+    LLVMValueRef known = LLVMGetNamedGlobal(w->module, name), rows[2];
+    size_t count = 0;
+    if (known)
+        return known;
+    if (part->binary.len)
+        rows[count++] = make_image(w, part, part->binary, false);
+    rows[count++] = make_image(w, part, part->code, true);
+    return tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_image), rows, count, name);
+}
+
+static LLVMValueRef make_part(tri_writer *w, const table_part *p, size_t first, size_t count)
+{
+    const tri_unit *unit = p->part->unit;
+    bool is_host = unit->target->object_form == TRI_OBJECT_CODE;
+    tri_record r = tri_record_start(w->llvm, TRI_RECORD_part);
+    tri_record_set(&r, part, arch, tri_writer_text(w, tri_str_from(p->arch->name)));
+    tri_record_set_number(&r, part, kind, is_host ? TRI_HOST : TRI_CUDA);
+    if (is_host && tri_host_needs_level(p->arch)) {
+        tri_record_set(&r, part, find_level, LLVMGetNamedFunction(w->module, "tri_cpu_rt_level"));
+        tri_record_set_number(&r, part, level, tri_host_level(p->arch));
+    }
+    if (!is_host) {
+        tri_record_set(&r, part, images, make_images(w, p->part));
+        tri_record_set_number(&r, part, image_count, image_count(p->part));
+    }
+    tri_record_set_number(&r, part, first_variant, first);
+    tri_record_set_number(&r, part, variant_count, count);
+    return tri_record_finish(&r);
+}
+
+/* ---- the kernel ---- */
+
+static LLVMValueRef make_backends(tri_writer *w, const table_parts *parts)
+{
+    LLVMValueRef list[3];
+    bool has_host = false, has_device = false;
+    unsigned count = 0;
+    for (size_t i = 0; i < parts->len; i++) {
+        bool is_host = parts->at[i].part->unit->target->object_form == TRI_OBJECT_CODE;
+        has_host = has_host || is_host;
+        has_device = has_device || !is_host;
+    }
+    if (has_device)
+        list[count++] = LLVMGetNamedGlobal(w->module, "tri_rt_cuda_backend");
+    if (has_host)
+        list[count++] = LLVMGetNamedGlobal(w->module, "tri_rt_cpu_backend");
+    list[count++] = LLVMConstNull(w->ptr);
+    return tri_writer_constant(w, LLVMConstArray2(w->ptr, list, count), "backends");
+}
+
+/* What is loaded: tri_rt_context, tri_rt_module and functions, all zero. */
+static void set_state(tri_writer *w, tri_record *r, bool has_device, size_t variants, size_t configs)
+{
+    size_t contexts = has_device ? TRI_RT_MAX_CONTEXTS : 1;
+    LLVMTypeRef bytes = w->i64;
+    tri_record_set(r, kernel, contexts, tri_writer_state(w, bytes, contexts * sizeof(tri_rt_context) / 8, "contexts"));
+    if (!has_device)
+        return;
+    tri_record_set(r, kernel, modules, tri_writer_state(w, bytes, contexts * configs * sizeof(tri_rt_module) / 8, "modules"));
+    tri_record_set(r, kernel, functions, tri_writer_state(w, w->ptr, contexts * variants, "functions"));
+}
+
+LLVMValueRef tri_writer_kernel(tri_writer *w, const tri_object_kernel *kernel, const tri_object_args *args)
+{
+    table_parts parts = list_parts(w);
+    TRI_VEC(LLVMValueRef) part_rows = {0}, variant_rows = {0};
+    bool has_device = false;
+    for (size_t i = 0; i < parts.len; i++) {
+        tri_object_variants forms = tri_object_list_variants(parts.at[i].part, kernel->name);
+        if (!forms.len)
+            continue;
+        tri_vec_push(w->arena, &part_rows, make_part(w, &parts.at[i], variant_rows.len, forms.len));
+        for (size_t n = 0; n < forms.len; n++)
+            tri_vec_push(w->arena, &variant_rows, make_variant(w, &parts.at[i], forms.at[n]));
+        has_device = has_device || parts.at[i].part->unit->target->object_form != TRI_OBJECT_CODE;
+    }
+    LLVMTypeRef part_type = tri_record_type(w->llvm, TRI_RECORD_part), variant_type = tri_record_type(w->llvm, TRI_RECORD_variant);
+    tri_record r = tri_record_start(w->llvm, TRI_RECORD_kernel);
+    tri_record_set(&r, kernel, name, tri_writer_text(w, kernel->name));
+    tri_record_set(&r, kernel, backends, make_backends(w, &parts));
+    tri_record_set(&r, kernel, parts, tri_writer_array(w, part_type, part_rows.at, part_rows.len, "parts"));
+    tri_record_set(&r, kernel, variants, tri_writer_array(w, variant_type, variant_rows.at, variant_rows.len, "forms"));
+    set_state(w, &r, has_device, variant_rows.len, 1);
+    tri_record_set_number(&r, kernel, abi, TRI_RT_ABI);
+    tri_record_set_number(&r, kernel, slot_count, args->slots);
+    tri_record_set_number(&r, kernel, part_count, part_rows.len);
+    tri_record_set_number(&r, kernel, config_count, 1);
+    tri_record_set_number(&r, kernel, variant_count, variant_rows.len);
+    LLVMValueRef global = LLVMAddGlobal(w->module, tri_record_type(w->llvm, TRI_RECORD_kernel), "kernel");
+    LLVMSetInitializer(global, tri_record_finish(&r));
+    LLVMSetLinkage(global, LLVMInternalLinkage);
+    return global;
+}
+
+/* ---- k_variants ---- */
+
+/* "x_ptr=*fp32:16, n=i32, BLOCK_SIZE=1024" */
+static tri_str key_of(tri_writer *w, const tri_kernel *k)
+{
+    tri_buf key = {0};
+    for (size_t i = 0; i < k->params.len; i++) {
+        const tri_kernel_param *p = &k->params.at[i];
+        tri_buf_format(&key, "%s%.*s=", i ? ", " : "", TRI_STR_ARG(p->name));
+        tri_buf_add_str(&key, p->is_constexpr ? p->value : p->type);
+        if (p->divisibility > 1)
+            tri_buf_format(&key, ":%d", p->divisibility);
+    }
+    tri_str copy = tri_str_copy(w->arena, tri_buf_str(&key));
+    tri_buf_fini(&key);
+    return copy;
+}
+
+/* tri_variant of include/tritcc/launch.h, which programs read: its fields stay as they are. */
+static LLVMValueRef make_public_row(tri_writer *w, tri_str arch, const tri_kernel *k)
+{
+    LLVMValueRef values[6] = {tri_writer_text(w, k->name),
+                              tri_writer_text(w, arch),
+                              tri_writer_text(w, key_of(w, k)),
+                              LLVMConstInt(w->i32, k->num_warps > 0 ? (uint64_t)k->num_warps : 1, false),
+                              LLVMConstInt(w->i32, k->num_ctas > 0 ? (uint64_t)k->num_ctas : 1, false),
+                              LLVMConstInt(w->i32, (uint64_t)k->shared_bytes, false)};
+    return LLVMConstStructInContext(w->llvm, values, 6, false);
+}
+
+LLVMValueRef tri_writer_variants(tri_writer *w, const tri_object_kernel *kernel, size_t *out_count)
+{
+    table_parts parts = list_parts(w);
+    TRI_VEC(LLVMValueRef) rows = {0};
+    for (size_t i = 0; i < parts.len; i++) {
+        const table_part *p = &parts.at[i];
+        tri_object_variants forms = tri_object_list_variants(p->part, kernel->name);
+        bool is_host = p->part->unit->target->object_form == TRI_OBJECT_CODE;
+        for (size_t n = 0; n < forms.len; n++)
+            for (size_t m = 0; m < (is_host ? 1 : image_count(p->part)); m++)
+                tri_vec_push(w->arena, &rows, make_public_row(w, tri_str_from(p->arch->name), forms.at[n]));
+    }
+    *out_count = rows.len;
+    return tri_writer_array(w, LLVMTypeOf(rows.at[0]), rows.at, rows.len, "variants");
+}

@@ -1,0 +1,33 @@
+/* An object on its way: the LLVM module that the runtime, the launchers and the tables go into. Private to targets/object. */
+#ifndef TRI_TARGETS_OBJECT_WRITER_H
+#define TRI_TARGETS_OBJECT_WRITER_H
+
+#include "targets/object/object.h"
+#include "targets/object/record.h"
+
+typedef struct {
+    const tri_bundle *bundle;
+    tri_arena *arena;
+    tri_diag *diag;
+    LLVMContextRef llvm;
+    LLVMModuleRef module; /* owned by object.c */
+    LLVMBuilderRef b;
+    LLVMTypeRef i8, i16, i32, i64, f32, f64, ptr;
+} tri_writer;
+
+/* Private constant data of the object. */
+LLVMValueRef tri_writer_constant(tri_writer *w, LLVMValueRef init, const char *name);
+LLVMValueRef tri_writer_text(tri_writer *w, tri_str text);
+/* An array of structures; null when there are none. */
+LLVMValueRef tri_writer_array(tri_writer *w, LLVMTypeRef type, LLVMValueRef *values, size_t count, const char *name);
+/* Zeros that the launcher fills in. */
+LLVMValueRef tri_writer_state(tri_writer *w, LLVMTypeRef type, size_t count, const char *name);
+
+/* tables.c: what the runtime is told of a kernel (tri_rt_kernel), and the rows of k_variants with their number. */
+LLVMValueRef tri_writer_kernel(tri_writer *w, const tri_object_kernel *kernel, const tri_object_args *args);
+LLVMValueRef tri_writer_variants(tri_writer *w, const tri_object_kernel *kernel, size_t *out_count);
+
+/* launcher.c: the functions of a kernel. False after a report. */
+bool tri_writer_functions(tri_writer *w, const tri_object_kernel *kernel);
+
+#endif
