@@ -54,45 +54,56 @@ INLINE VF F(exp2part)(VF hi, VF lo)
     return F(shift)(F(exppoly)(r) * (r * r) + r + 1.0f, shifted);
 }
 
-/* p * 2^n where that counts. */
-INLINE VF F(low)(VF p, VF n, VI counts)
-{
-    return F(scale)(p, __builtin_convertvector(F(sel)(counts & (n < 0.0f), n, (VF){0}), VI));
-}
-
 /* Results below 2^-126, which processors compute in microcode and which only code that means to comes to: apart. */
 #define MAY_BE_SUBNORMAL(is_low, x, end) __builtin_expect(__builtin_reduce_or((is_low) & ((x) > (end))) != 0, 0)
 
-EXPORT void F(tri_vm_exp_f32)(VF *out, const VF *in)
+/* e^x up to the factor 2^n. */
+INLINE VF F(expfactor)(VF x, VF *out_shifted)
 {
-    VF x = *in, shifted = x * 1.44269504f + 12582912.0f, n = shifted - 12582912.0f;
+    VF shifted = x * 1.44269504f + 12582912.0f, n = shifted - 12582912.0f;
     VF r = x - n * 0.693145751953125f;
     r = r - n * 1.42860682030941723e-6f;
-    VF p = F(exppoly)(r) * (r * r) + r + 1.0f;
+    *out_shifted = shifted;
+    return F(exppoly)(r) * (r * r) + r + 1.0f;
+}
+
+EXPORT void F(tri_vm_exp_f32)(VF *out, const VF *in)
+{
+    VF x = *in, shifted, p = F(expfactor)(x, &shifted);
     VF v = F(sel)(x <= 88.7228394f, F(shift)(p, shifted), x + __builtin_inff());
     VI is_low = x < -87.3365402f;
     v = F(sel)(is_low, (VF){0}, v);
-    if (MAY_BE_SUBNORMAL(is_low, x, -104.0f))
-        v = F(sel)(is_low & (x > -104.0f), F(low)(p, n, x > -104.0f), v);
+    if (MAY_BE_SUBNORMAL(is_low, x, -104.0f)) {
+        p = F(expfactor)(F(sel)(x > -104.0f, x, (VF){0} - 104.0f), &shifted);
+        v = F(sel)(is_low, F(scale)(p, __builtin_convertvector(shifted - 12582912.0f, VI)), v);
+    }
     *out = v;
 }
 
 /* (2^r - 1) / r on |r| <= 1/2 */
-EXPORT void F(tri_vm_exp2_f32)(VF *out, const VF *in)
+INLINE VF F(exp2factor)(VF x, VF *out_shifted)
 {
-    VF x = *in, shifted = x + 12582912.0f, n = shifted - 12582912.0f, r = x - n;
+    VF shifted = x + 12582912.0f, r = x - (shifted - 12582912.0f);
     VF p = r * 1.529732376e-5f + 1.54614447e-4f;
     p = p * r + 1.333350239e-3f;
     p = p * r + 9.618056679e-3f;
     p = p * r + 5.550410884e-2f;
     p = p * r + 2.402265092e-1f;
     p = p * r + 6.931471806e-1f;
-    p = p * r + 1.0f;
+    *out_shifted = shifted;
+    return p * r + 1.0f;
+}
+
+EXPORT void F(tri_vm_exp2_f32)(VF *out, const VF *in)
+{
+    VF x = *in, shifted, p = F(exp2factor)(x, &shifted);
     VF v = F(sel)(x < 128.0f, F(shift)(p, shifted), x + __builtin_inff());
     VI is_low = x < -126.0f;
     v = F(sel)(is_low, (VF){0}, v);
-    if (MAY_BE_SUBNORMAL(is_low, x, -151.0f))
-        v = F(sel)(is_low & (x > -151.0f), F(low)(p, n, x > -151.0f), v);
+    if (MAY_BE_SUBNORMAL(is_low, x, -151.0f)) {
+        p = F(exp2factor)(F(sel)(x > -151.0f, x, (VF){0} - 151.0f), &shifted);
+        v = F(sel)(is_low, F(scale)(p, __builtin_convertvector(shifted - 12582912.0f, VI)), v);
+    }
     *out = v;
 }
 

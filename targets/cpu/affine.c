@@ -276,7 +276,8 @@ bool tri_cpu_mask_bounds(tri_cpu_gen *g, MlirValue mask, const tri_cpu_tuple *tu
     /* 0 <= lo <= hi <= extent */
     tri_cpu_at(g, g->nest->vec_loop);
     io.hi = pick(g, "llvm.smax", io.hi, tri_cpu_i64(g, 0));
-    *out_lo = pick(g, "llvm.smin", io.lo, io.hi);
+    bool is_zero = LLVMIsConstant(io.lo) && LLVMIsNull(io.lo);
+    *out_lo = is_zero ? io.lo : pick(g, "llvm.smin", io.lo, io.hi);
     *out_hi = io.hi;
     return true;
 }

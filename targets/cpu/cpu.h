@@ -110,6 +110,7 @@ typedef struct {
     const tri_cpu_tuple *tuple;
     bool is_true;
     int level;
+    bool is_past; /* of a load that is in memory already: only where it is false does it say anything */
 } tri_cpu_fact;
 
 typedef struct tri_cpu_memo tri_cpu_memo;
@@ -220,6 +221,8 @@ LLVMValueRef tri_cpu_const_like(LLVMTypeRef like, int64_t value);
 LLVMValueRef tri_cpu_constf_like(LLVMTypeRef like, double value);
 int tri_cpu_lanes_of(LLVMValueRef v); /* 0 for a scalar */
 LLVMTypeRef tri_cpu_like(LLVMTypeRef element, LLVMValueRef shape); /* element, or a vector as long as `shape` */
+/* To `likely` nearly always; code of the other block is not moved before it. */
+LLVMValueRef tri_cpu_branch(tri_cpu_gen *g, LLVMValueRef cond, LLVMBasicBlockRef likely, LLVMBasicBlockRef rare);
 LLVMValueRef tri_cpu_intrinsic(tri_cpu_gen *g, const char *name, LLVMTypeRef *overloads, int overload_count,
                                LLVMValueRef *args, int count);
 
@@ -245,6 +248,9 @@ LLVMValueRef tri_cpu_divide_uniformly(tri_cpu_gen *g, tri_cpu_val x, tri_cpu_val
 
 /* veclib.c: a function of libm, by its name for double, of vectors; null: the library has none. */
 LLVMValueRef tri_cpu_veclib_call(tri_cpu_gen *g, const char *function, LLVMValueRef *args, int count);
+
+/* tables.c: a function, by its name for double, where the processor has tables in registers; null: not here. */
+LLVMValueRef tri_cpu_table_call(tri_cpu_gen *g, const char *function, LLVMValueRef *args, int count);
 
 /* eval.c */
 void tri_cpu_at(tri_cpu_gen *g, int level); /* moves the builder to the end of a level */
@@ -307,6 +313,8 @@ void tri_cpu_move(tri_cpu_gen *g, int level, LLVMBasicBlockRef block);
 LLVMBasicBlockRef tri_cpu_here(tri_cpu_gen *g, int level);
 
 /* masks.c */
+/* Is the op a load that gives one constant where its mask is false? */
+bool tri_cpu_has_default(MlirOperation op);
 /* `own` at the nest's index, and the masks of the loads that the values read there; at most `max`. */
 int tri_cpu_masks_of(tri_cpu_gen *g, MlirValue own, const MlirValue *values, int value_count, tri_cpu_fact *out, int max);
 

@@ -77,7 +77,7 @@ LLVMValueRef tri_cpu_divide_uniformly(tri_cpu_gen *g, tri_cpu_val x, tri_cpu_val
     ok = LLVMBuildAnd(g->b, ok, LLVMBuildNot(g->b, has_odd_lane(g, x.v), ""), "");
     LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b);
     LLVMBasicBlockRef divide = tri_cpu_new_block(g, "divide"), next = tri_cpu_new_block(g, "divided");
-    LLVMBuildCondBr(g->b, ok, next, divide);
+    tri_cpu_branch(g, ok, next, divide);
     LLVMPositionBuilderAtEnd(g->b, divide);
     LLVMValueRef exact = LLVMBuildFDiv(g->b, x.v, divisor, "");
     LLVMBuildBr(g->b, next);

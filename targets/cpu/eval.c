@@ -489,15 +489,42 @@ static tri_cpu_val eval_op(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple 
     return eval_elementwise(g, op, tuple);
 }
 
+/* A load that is in memory, in a part of the nest where its mask is false. */
+static bool is_default_here(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple, tri_cpu_val *out)
+{
+    MlirOperation op = tri_op_def(value);
+    if (!g->nest->facts.len || !tri_cpu_has_default(op))
+        return false;
+    MlirValue mask = tri_op_segment_value(op, 1), rest = tri_op_segment_value(op, 2);
+    for (size_t i = 0; i < g->nest->facts.len; i++) {
+        const tri_cpu_fact *f = &g->nest->facts.at[i];
+        if (f->mask.ptr != mask.ptr || f->tuple != tuple || f->is_true)
+            continue;
+        *out = (tri_cpu_val){LLVMConstNull(tri_cpu_llvm_type(g, tri_cpu_type_of(g, mlirValueGetType(value)))), 0, false};
+        if (!mlirValueIsNull(rest))
+            *out = tri_cpu_eval(g, rest, tuple);
+        out->level = out->level > f->level ? out->level : f->level;
+        return true;
+    }
+    return false;
+}
+
 tri_cpu_val tri_cpu_eval(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple)
 {
     tri_cpu_bind *bind = tri_cpu_find(g, value);
     if (!tri_type_is_tensor(mlirValueGetType(value)))
         return (tri_cpu_val){tri_cpu_scalar(g, value), 0, false};
+    for (size_t i = 0; i < g->nest->facts.len; i++) {
+        const tri_cpu_fact *f = &g->nest->facts.at[i];
+        if (f->mask.ptr == value.ptr && f->tuple == tuple && tri_cpu_type_of(g, mlirValueGetType(value)).bits == 1)
+            return (tri_cpu_val){LLVMConstInt(g->i1, f->is_true, false), f->level, false};
+    }
     tri_cpu_memo *known = memo_find(g, value.ptr, tuple);
     if (known)
         return known->val;
     tri_cpu_val v;
+    if (bind && bind->kind == TRI_CPU_BUFFER && is_default_here(g, value, tuple, &v))
+        return v;
     if (bind && bind->kind == TRI_CPU_BUFFER)
         v = tri_cpu_buffer_load(g, value, bind->v, tuple);
     else if (bind && bind->kind == TRI_CPU_CARRIED)

@@ -7,20 +7,36 @@ typedef struct {
     tri_map seen;
 } walk;
 
-static void add(walk *w, MlirValue mask, const tri_cpu_tuple *tuple)
+static void add(walk *w, MlirValue mask, const tri_cpu_tuple *tuple, bool is_past)
 {
     if (mlirValueIsNull(mask) || w->count == w->max)
         return;
-    for (int i = 0; i < w->count; i++)
-        if (w->out[i].mask.ptr == mask.ptr && w->out[i].tuple == tuple)
+    for (int i = 0; i < w->count; i++) {
+        if (w->out[i].mask.ptr == mask.ptr && w->out[i].tuple == tuple) {
+            w->out[i].is_past &= is_past;
             return;
-    w->out[w->count++] = (tri_cpu_fact){.mask = mask, .tuple = tuple, .is_true = true};
+        }
+    }
+    w->out[w->count++] = (tri_cpu_fact){.mask = mask, .tuple = tuple, .is_true = true, .is_past = is_past};
+}
+
+bool tri_cpu_has_default(MlirOperation op)
+{
+    if (mlirOperationIsNull(op) || !tri_op_is(op, "tt.load"))
+        return false;
+    MlirValue mask = tri_op_segment_value(op, 1), rest = tri_op_segment_value(op, 2);
+    double number;
+    int64_t integer;
+    return !mlirValueIsNull(mask) && tri_type_is_tensor(mlirValueGetType(mask)) && !tri_op_flag(op, "isVolatile") &&
+           (mlirValueIsNull(rest) || tri_op_const_float(rest, &number) || tri_op_const_int(rest, &integer));
 }
 
 static void visit(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple, walk *w)
 {
     tri_cpu_bind *bind = tri_cpu_find(g, value);
     MlirOperation op = tri_op_def(value);
+    if (bind && bind->kind == TRI_CPU_BUFFER && tri_cpu_has_default(op))
+        add(w, tri_op_segment_value(op, 1), tuple, true);
     if (mlirOperationIsNull(op) || !tri_type_is_tensor(mlirValueGetType(value)) ||
         (bind && bind->kind != TRI_CPU_LAZY) || tri_map_find_ptr(&w->seen, value.ptr))
         return;
@@ -33,7 +49,7 @@ static void visit(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple, w
     }
     bool is_load = tri_op_is(op, "tt.load");
     if (is_load)
-        add(w, tri_op_segment_value(op, 1), tuple);
+        add(w, tri_op_segment_value(op, 1), tuple, false);
     if (!is_load && !tri_cpu_arith_knows(op))
         return;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
@@ -44,7 +60,7 @@ int tri_cpu_masks_of(tri_cpu_gen *g, MlirValue own, const MlirValue *values, int
 {
     walk w = {.out = out, .max = max};
     tri_map_init(&w.seen, g->arena);
-    add(&w, own, g->nest->index);
+    add(&w, own, g->nest->index, false);
     for (int i = 0; i < value_count; i++)
         visit(g, values[i], g->nest->index, &w);
     return w.count;

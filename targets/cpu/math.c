@@ -185,7 +185,9 @@ static LLVMValueRef call_vector(tri_cpu_gen *g, const char *base, LLVMValueRef *
 static LLVMValueRef apply(tri_cpu_gen *g, const row *r, LLVMValueRef *args, int count)
 {
     const char *base = r->intrinsic ? r->intrinsic + strlen("llvm.") : r->function;
-    LLVMValueRef v = call_vector(g, base, args, count);
+    LLVMValueRef v = tri_cpu_table_call(g, base, args, count);
+    if (!v)
+        v = call_vector(g, base, args, count);
     if (!v && r->intrinsic)
         v = tri_cpu_veclib_call(g, base, args, count);
     if (v)

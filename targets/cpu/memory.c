@@ -289,12 +289,14 @@ static mask_state mask_of(tri_cpu_gen *g, MlirValue mask, const tri_cpu_tuple *t
         const tri_cpu_fact *f = &g->nest->facts.at[i];
         if (f->mask.ptr == mask.ptr && f->tuple == tuple && f->level <= level) {
             m.is_false = !f->is_true;
+            m.level = f->level;
             return m;
         }
     }
     tri_cpu_val v = tri_cpu_eval(g, mask, tuple);
-    if (LLVMIsAConstantInt(v.v)) {
+    if (LLVMIsAConstantInt(v.v) && (LLVMIsNull(v.v) || v.level <= level)) {
         m.is_false = LLVMIsNull(v.v);
+        m.level = v.level;
         return m;
     }
     return (mask_state){v.v, v.level, v.is_vec, false};
@@ -370,8 +372,11 @@ tri_cpu_val tri_cpu_load_eval(tri_cpu_gen *g, MlirOperation op, const tri_cpu_tu
     tri_cpu_val other = {LLVMConstNull(tri_cpu_llvm_type(g, tri_cpu_type_of(g, type))), 0, false};
     if ((m.v || m.is_false) && !mlirValueIsNull(rest))
         other = tri_cpu_eval(g, rest, tuple);
-    if (m.is_false)
+    if (m.is_false) {
+        /* is so in this part of the nest only */
+        other.level = other.level > m.level ? other.level : m.level;
         return other;
+    }
     tri_cpu_lines_at(g, op);
     if (p.in_order || p.is_vec)
         return masked_vector_load(g, type, p, m, other);

@@ -125,7 +125,7 @@ static void emit_part(tri_cpu_gen *g, int l, LLVMValueRef start, LLVMValueRef en
 static void push_fact(tri_cpu_gen *g, MlirValue mask, const tri_cpu_tuple *tuple, int level)
 {
     tri_cpu_nest *n = g->nest;
-    tri_cpu_fact fact = {mask, tuple, true, level};
+    tri_cpu_fact fact = {mask, tuple, true, level, false};
     tri_vec_push(g->arena, &n->facts, fact);
     /* the parts of a conjunction hold too */
     MlirOperation op = tri_op_def(mask);
@@ -138,6 +138,9 @@ static void push_fact(tri_cpu_gen *g, MlirValue mask, const tri_cpu_tuple *tuple
 typedef struct {
     LLVMValueRef begin, end, lo, hi;
     bool is_split;
+    tri_cpu_fact only; /* the one mask there is: beyond hi it is false; null when there are several or none */
+    int masks;
+    bool is_past; /* all of them say something only where they are false */
 } split;
 
 static LLVMValueRef pick(tri_cpu_gen *g, const char *name, LLVMValueRef x, LLVMValueRef y)
@@ -152,13 +155,17 @@ static split split_by_masks(tri_cpu_gen *g, int l)
     enum { max_masks = 12 };
     const tri_cpu_domain *d = g->nest->domain;
     tri_cpu_fact masks[max_masks];
-    split s = {tri_cpu_i64(g, 0), tri_cpu_i64(g, g->nest->loops[l].extent), NULL, NULL, false};
+    split s = {tri_cpu_i64(g, 0), tri_cpu_i64(g, g->nest->loops[l].extent), NULL, NULL, false, .masks = 0, .is_past = true};
     tri_cpu_probe_begin(g, l + 1);
     for (int i = 0; i < d->count; i++) {
         const tri_cpu_sink *sink = &d->sinks[i];
         int count = tri_cpu_masks_of(g, sink->mask, sink->values, sink->value_count, masks, max_masks);
         for (int k = 0; k < count; k++) {
             LLVMValueRef lo, hi;
+            bool is_known = s.is_split && s.only.mask.ptr == masks[k].mask.ptr && s.only.tuple == masks[k].tuple;
+            s.is_past &= masks[k].is_past;
+            if (is_known)
+                continue;
             if (!tri_cpu_mask_bounds(g, masks[k].mask, masks[k].tuple, &lo, &hi))
                 continue;
             if (d->count == 1 && sink->only_where_mask && masks[k].mask.ptr == sink->mask.ptr &&
@@ -169,6 +176,8 @@ static split split_by_masks(tri_cpu_gen *g, int l)
             s.lo = s.is_split ? pick(g, "llvm.smax", s.lo, lo) : lo;
             s.hi = s.is_split ? pick(g, "llvm.smin", s.hi, hi) : hi;
             s.is_split = true;
+            s.masks++;
+            s.only = (tri_cpu_fact){masks[k].mask, masks[k].tuple, false, l + 1, false};
             push_fact(g, masks[k].mask, masks[k].tuple, l + 1);
         }
     }
@@ -179,7 +188,7 @@ static split split_by_masks(tri_cpu_gen *g, int l)
 static split split_by_sink(tri_cpu_gen *g, int l)
 {
     const tri_cpu_sink *sink = &g->nest->domain->sinks[0];
-    split s = {tri_cpu_i64(g, 0), tri_cpu_i64(g, g->nest->loops[l].extent), NULL, NULL, true};
+    split s = {tri_cpu_i64(g, 0), tri_cpu_i64(g, g->nest->loops[l].extent), NULL, NULL, true, .masks = 0, .is_past = false};
     tri_cpu_at(g, l);
     sink->bounds(g, &g->nest->domain->sinks[0], &s.lo, &s.hi);
     if (sink->only_where_mask) {
@@ -187,6 +196,21 @@ static split split_by_sink(tri_cpu_gen *g, int l)
         s.end = s.hi;
     }
     return s;
+}
+
+/* From `start` on, where the mask may hold, and behind the chunk that its bound cuts: nothing is loaded there, and what is
+ * computed is often the same everywhere. */
+static void emit_rest(tri_cpu_gen *g, int l, const split *s, LLVMValueRef start)
+{
+    tri_cpu_nest *n = g->nest;
+    size_t known = n->facts.len;
+    tri_cpu_at(g, l);
+    LLVMValueRef up = LLVMBuildAdd(g->b, s->hi, tri_cpu_i64(g, n->vl - 1), "");
+    LLVMValueRef rest = pick(g, "llvm.smin", LLVMBuildAnd(g->b, up, tri_cpu_i64(g, -n->vl), ""), s->end);
+    emit_part(g, l, start, rest, n->vl);
+    tri_vec_push(g->arena, &n->facts, s->only);
+    emit_part(g, l, rest, s->end, n->vl);
+    n->facts.len = known;
 }
 
 /* Whole chunks where the masks hold run without them; the chunks that the bounds cut, and those
@@ -210,8 +234,16 @@ static void emit_vector_loop(tri_cpu_gen *g, int l)
     /* whole chunks: from lo rounded up to hi rounded down */
     LLVMValueRef first = LLVMBuildAnd(b, LLVMBuildAdd(b, s.lo, tri_cpu_i64(g, vl - 1), ""), down, "");
     LLVMValueRef last = pick(g, "llvm.smax", first, LLVMBuildAnd(b, s.hi, down, ""));
-    bool starts_inside = LLVMIsConstant(s.lo) && LLVMIsNull(s.lo);
+    bool starts_inside = LLVMIsConstant(s.lo) && LLVMIsNull(s.lo), has_rest = s.masks == 1 && s.end != s.hi && starts_inside;
     n->facts.len = known;
+    if (s.is_past && has_rest) {
+        emit_rest(g, l, &s, s.begin);
+        return;
+    }
+    if (s.is_past) {
+        emit_part(g, l, s.begin, s.end, vl);
+        return;
+    }
     if (!starts_inside)
         emit_part(g, l, begin, pick(g, "llvm.smin", first, s.end), vl);
     n->facts.len = inside;
@@ -219,7 +251,10 @@ static void emit_vector_loop(tri_cpu_gen *g, int l)
     emit_part(g, l, first, last, vl);
     n->is_inside = false;
     n->facts.len = known;
-    emit_part(g, l, last, s.end, vl);
+    if (has_rest)
+        emit_rest(g, l, &s, last);
+    else
+        emit_part(g, l, last, s.end, vl);
 }
 
 static void emit_loops(tri_cpu_gen *g, int l)
@@ -323,7 +358,11 @@ static tri_cpu_sink keep_in(MlirValue value, LLVMValueRef buffer, tri_cpu_kept *
 
 tri_cpu_sink tri_cpu_kept_sink(tri_cpu_gen *g, MlirValue value, tri_cpu_kept *out)
 {
-    return keep_in(value, tri_cpu_alloc(g, mlirValueGetType(value)), out);
+    MlirOperation outer = g->op;
+    g->op = tri_op_def(value);
+    LLVMValueRef buffer = tri_cpu_alloc(g, mlirValueGetType(value));
+    g->op = outer;
+    return keep_in(value, buffer, out);
 }
 
 void tri_cpu_materialise(tri_cpu_gen *g, MlirValue value, LLVMValueRef buffer)

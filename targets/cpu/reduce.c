@@ -283,23 +283,20 @@ static void reduce_again(tri_cpu_gen *g, reduction *r, const tri_cpu_domain *dom
     tri_cpu_move(g, 0, next);
 }
 
-static void reduce_nest(tri_cpu_gen *g, reduction *r, tri_cpu_domain *domain, tri_cpu_sink *sinks)
+static void reduce_nest(tri_cpu_gen *g, reduction *r, tri_cpu_domain *domain, const tri_cpu_kept *kept)
 {
     MlirValue operand = tri_op_operand(r->op, 0);
-    bool is_pending = r->n == 1 && tri_cpu_is_pending(g, operand);
+    bool is_pending = domain->count > 1;
     r->quick = quick_kind_of(g, r->op, is_pending);
     if (r->quick) {
         r->is_open = tri_cpu_temp(g, g->i1, "open");
         tri_cpu_at(g, 0);
         LLVMBuildStore(g->b, LLVMConstInt(g->i1, 0, false), r->is_open);
     }
-    tri_cpu_kept kept;
-    if (is_pending)
-        sinks[domain->count++] = tri_cpu_kept_sink(g, operand, &kept);
     tri_cpu_nest_run(g, domain);
     if (is_pending) {
         domain->count--;
-        tri_cpu_bind_buffer(g, operand, kept.buffer);
+        tri_cpu_bind_buffer(g, operand, kept->buffer);
     }
     if (r->quick)
         reduce_again(g, r, domain);
@@ -336,8 +333,11 @@ void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
         domain.lanes = wide_lanes(g, op, domain.shape[domain.vec_dim]);
     int64_t extent = r->is_lanewise ? domain.shape[domain.vec_dim] : 0;
     int64_t lanes = domain.lanes ? domain.lanes : TRI_CPU_LANES;
+    tri_cpu_kept kept;
+    if (r->n == 1 && tri_cpu_is_pending(g, values[0]))
+        sinks[domain.count++] = tri_cpu_kept_sink(g, values[0], &kept);
     prepare_slots(g, r, (int)(extent < lanes ? extent : lanes));
-    reduce_nest(g, r, &domain, sinks);
+    reduce_nest(g, r, &domain, &kept);
     for (int i = 0; i < r->n; i++) {
         if (r->results[i])
             tri_cpu_bind_buffer(g, tri_op_result(op, i), r->results[i]);

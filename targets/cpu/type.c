@@ -122,3 +122,16 @@ LLVMValueRef tri_cpu_intrinsic(tri_cpu_gen *g, const char *name, LLVMTypeRef *ov
     (void)is_void;
     return LLVMBuildCall2(g->b, type, fn, args, (unsigned)count, "");
 }
+
+LLVMValueRef tri_cpu_branch(tri_cpu_gen *g, LLVMValueRef cond, LLVMBasicBlockRef likely, LLVMBasicBlockRef rare)
+{
+    static const char name[] = "branch_weights";
+    enum { often = 2000 };
+    LLVMValueRef branch = LLVMBuildCondBr(g->b, cond, likely, rare);
+    LLVMMetadataRef parts[3] = {LLVMMDStringInContext2(g->llvm, name, sizeof name - 1),
+                                LLVMValueAsMetadata(LLVMConstInt(g->i32, often, false)),
+                                LLVMValueAsMetadata(LLVMConstInt(g->i32, 1, false))};
+    LLVMMetadataRef weights = LLVMMDNodeInContext2(g->llvm, parts, 3);
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(g->llvm, "prof", 4), LLVMMetadataAsValue(g->llvm, weights));
+    return branch;
+}

@@ -172,7 +172,7 @@ static LLVMValueRef remainder_of(tri_cpu_gen *g, MlirOperation op, LLVMValueRef 
     LLVMValueRef limit = is_signed ? tri_cpu_intrinsic(g, "llvm.smax", &type, 1, args, 2) : n;
     LLVMBasicBlockRef wrap = tri_cpu_new_block(g, "wrap"), next = tri_cpu_new_block(g, "wrapped");
     LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b);
-    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntULT, t, limit, ""), next, wrap);
+    tri_cpu_branch(g, LLVMBuildICmp(g->b, LLVMIntULT, t, limit, ""), next, wrap);
     LLVMPositionBuilderAtEnd(g->b, wrap);
     LLVMValueRef rest = is_signed ? LLVMBuildSRem(g->b, t, n, "") : LLVMBuildURem(g->b, t, n, "");
     LLVMBuildBr(g->b, next);
@@ -296,7 +296,7 @@ static void consider(visitor *w, MlirValue value, MlirOperation op, const tri_cp
         w->has_plain = true;
     }
     w->test = w->test ? LLVMBuildAnd(g->b, w->test, ok, "") : ok;
-    tri_cpu_fact fact = {value, tuple, !is_run, 0};
+    tri_cpu_fact fact = {value, tuple, !is_run, 0, false};
     tri_vec_push(g->arena, &g->nest->facts, fact);
 }
 
