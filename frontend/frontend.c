@@ -89,6 +89,8 @@ static void spell_type(tri_eval *e, const tri_arg *arg, tri_buf *out)
         for (int i = 0; i < arg->item_count; i++) {
             tri_buf_add_z(out, i ? ", " : "");
             spell_type(e, &arg->items[i], out);
+            if (arg->items[i].kind == TRI_ARG_VALUE && arg->items[i].divisibility > 1)
+                tri_buf_format(out, ":%d", (int)arg->items[i].divisibility);
         }
         tri_buf_add_char(out, ')');
         return;
@@ -120,7 +122,7 @@ static int first_given(int a, int b) { return a ? a : b; }
 static tri_kernel describe_kernel(tri_eval *e, const tri_signature *s)
 {
     const tri_options *o = e->unit->options;
-    tri_kernel k = {.name = s->function->name, .registers = -1, .spill_bytes = -1};
+    tri_kernel k = {.name = s->name, .registers = -1, .spill_bytes = -1};
     if (o->config <= TRI_FRONTEND_ALL_CONFIGS && s->config >= 0)
         k.name = tri_str_format(e->arena, "%.*s_config%d", TRI_STR_ARG(k.name), s->config);
     k.symbol = k.name;

@@ -556,7 +556,7 @@ static bool check_params(kernel *k)
 static bool settle_all(kernel *k)
 {
     const tri_function *f = k->function;
-    k->signature = (tri_signature){.function = f, .config = -1};
+    k->signature = (tri_signature){.function = f, .name = k->text && k->text->instance.len ? k->text->instance : f->name, .config = -1};
     k->is_known = TRI_NEW_ARRAY(k->c->arena, bool, params_of(f)->len + 1);
     for (size_t i = 0; i < params_of(f)->len; i++)
         tri_vec_push(k->c->arena, &k->signature.params,
@@ -588,14 +588,6 @@ static bool is_helper(const tri_function *function)
     for (uint32_t i = 0; i < function->node->function.body.len; i++)
         tri_ast_walk(function->node->function.body.at[i], returns_value, &found);
     return found;
-}
-
-static tri_signature_text *text_for(collector *c, const tri_function *function)
-{
-    for (size_t i = 0; i < c->texts.len; i++)
-        if (tri_str_equal(c->texts.at[i].kernel, function->name))
-            return &c->texts.at[i];
-    return NULL;
 }
 
 /* The kernel that is meant when none is named: that of the only -k, or the only one of the file. */
@@ -660,26 +652,91 @@ static bool check_defines(const collector *c, const kernel *kernels, size_t coun
     return true;
 }
 
+/* Two kernels of an object must not be called the same. */
+static bool check_names(const collector *c)
+{
+    for (size_t i = 0; i < c->texts.len; i++) {
+        const tri_signature_text *text = &c->texts.at[i];
+        tri_str name = text->instance.len ? text->instance : text->kernel;
+        tri_span at = text->instance.len ? text->instance_at : text->kernel_at;
+        if (!at.source)
+            at = (tri_span){text->source, 0, (uint32_t)text->source->text.len};
+        bool is_taken = text->instance.len && find_function(c, name);
+        for (size_t n = 0; n < i && !is_taken; n++) {
+            const tri_signature_text *other = &c->texts.at[n];
+            is_taken = tri_str_equal(name, other->instance.len ? other->instance : other->kernel);
+        }
+        if (!is_taken)
+            continue;
+        tri_diag_error(c->diag, at, code_signature, "there is a kernel '%.*s' already; call this one otherwise: -sig 'NAME = %.*s(...)'",
+                       TRI_STR_ARG(name), TRI_STR_ARG(text->kernel));
+        return false;
+    }
+    return true;
+}
+
+typedef struct {
+    collector *c;
+    kernel *at;
+    size_t count;
+} choice;
+
+/* A kernel for each -sig of a function, or one without any. `instance`: only that one; empty: all. */
+static void add_kernels(choice *list, const tri_function *function, tri_str instance, bool is_explicit)
+{
+    collector *c = list->c;
+    size_t before = list->count;
+    for (size_t i = 0; i < c->texts.len; i++) {
+        tri_signature_text *text = &c->texts.at[i];
+        if (tri_str_equal(text->kernel, function->name) && (!instance.len || tri_str_equal(text->instance, instance)))
+            list->at[list->count++] = (kernel){.c = c, .function = function, .text = text, .is_explicit = true};
+    }
+    if (list->count == before)
+        list->at[list->count++] = (kernel){.c = c, .function = function, .is_explicit = is_explicit};
+}
+
+static bool has_text(const collector *c, const tri_function *function)
+{
+    for (size_t i = 0; i < c->texts.len; i++)
+        if (tri_str_equal(c->texts.at[i].kernel, function->name))
+            return true;
+    return false;
+}
+
+/* -k NAME: a function, or what -sig calls an instance of one. */
+static bool add_named(choice *list, tri_str name)
+{
+    collector *c = list->c;
+    const tri_function *function = find_function(c, name);
+    tri_str instance = TRI_STR("");
+    for (size_t i = 0; !function && i < c->texts.len; i++) {
+        if (!tri_str_equal(c->texts.at[i].instance, name))
+            continue;
+        function = find_function(c, c->texts.at[i].kernel);
+        instance = name;
+    }
+    if (!function)
+        return report_unknown_kernel(c, TRI_NO_SPAN, name), false;
+    add_kernels(list, function, instance, true);
+    return true;
+}
+
 /* The kernels that the options name; without any, all that are no helpers. */
 static bool choose(collector *c, kernel **out_kernels, size_t *out_count)
 {
     const tri_options *o = c->options;
-    kernel *kernels = TRI_NEW_ARRAY(c->arena, kernel, c->functions.len + o->kernels.len + 1);
-    size_t count = 0;
-    for (size_t i = 0; i < o->kernels.len; i++) {
-        const tri_function *function = find_function(c, o->kernels.at[i]);
-        if (!function)
-            return report_unknown_kernel(c, TRI_NO_SPAN, o->kernels.at[i]), false;
-        kernels[count++] = (kernel){.c = c, .function = function, .text = text_for(c, function), .is_explicit = true};
-    }
+    size_t most = (c->functions.len + o->kernels.len) + (o->kernels.len + 1) * c->texts.len + 1;
+    choice list = {c, TRI_NEW_ARRAY(c->arena, kernel, most), 0};
+    for (size_t i = 0; i < o->kernels.len; i++)
+        if (!add_named(&list, o->kernels.at[i]))
+            return false;
     for (size_t i = 0; !o->kernels.len && i < c->functions.len; i++) {
         const tri_function *function = c->functions.at[i];
-        tri_signature_text *text = text_for(c, function);
-        if (c->texts.len ? text != NULL : !is_helper(function) && !function->is_alias)
-            kernels[count++] = (kernel){.c = c, .function = function, .text = text, .is_explicit = text != NULL};
+        if (c->texts.len ? has_text(c, function) : !is_helper(function) && !function->is_alias)
+            add_kernels(&list, function, TRI_STR(""), c->texts.len > 0);
     }
-    *out_kernels = kernels;
-    *out_count = count;
+    *out_kernels = list.at;
+    *out_count = list.count;
     return true;
 }
 
@@ -727,7 +784,7 @@ bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
     }
     kernel *kernels;
     size_t count;
-    if (!name_texts(&c) || !choose(&c, &kernels, &count) || !check_defines(&c, kernels, count))
+    if (!name_texts(&c) || !check_names(&c) || !choose(&c, &kernels, &count) || !check_defines(&c, kernels, count))
         return false;
     if (!count) {
         tri_diag_error(c.diag, TRI_NO_SPAN, code_unknown_kernel,

@@ -31,6 +31,7 @@ typedef struct {
 
 typedef struct {
     const tri_function *function;
+    tri_str name; /* the function's, or what -sig calls this instance of it */
     TRI_VEC(tri_signature_param) params; /* in source order */
     int num_warps, num_stages, num_ctas, maxnreg; /* of the autotune config, 0: not given */
     int config; /* index of the autotune config, -1: none */

@@ -52,6 +52,19 @@ static bool is_name(tri_str s)
     return s.len > 0;
 }
 
+/* "INSTANCE = KERNEL(...)": what stands behind the sign, or the text as it is. */
+static tri_str take_instance(const tri_source *source, tri_str text, tri_signature_text *out)
+{
+    size_t open = tri_str_find(text, '('), equals = tri_str_find(text, '=');
+    tri_str name = tri_str_trim(tri_str_sub(text, 0, equals));
+    if (equals >= open || open == text.len || !is_name(name) ||
+        !is_name(tri_str_trim(tri_str_sub(text, equals + 1, open))) || text.data[text.len - 1] != ')')
+        return text;
+    out->instance = name;
+    out->instance_at = span_of(source, name);
+    return tri_str_trim(tri_str_sub(text, equals + 1, text.len));
+}
+
 /* Takes "NAME(" ... ")" off the whole text. A tuple as the only item has no name before it. */
 static tri_str take_kernel(const tri_source *source, tri_str text, tri_signature_text *out)
 {
@@ -89,7 +102,7 @@ bool tri_signature_text_parse(tri_arena *arena, tri_diag *diag, tri_str text, tr
         tri_diag_error(diag, span_of(out->source, rest), code_signature, "unclosed bracket or quote in -sig");
         return false;
     }
-    rest = take_kernel(out->source, rest, out);
+    rest = take_kernel(out->source, take_instance(out->source, rest, out), out);
     while (tri_str_trim(rest).len) {
         size_t end = find_outside(rest, ",");
         if (end == SIZE_MAX) {

@@ -15,7 +15,8 @@ typedef struct {
 typedef struct {
     const tri_source *source; /* the option's text, so that carets can point into it */
     tri_str kernel;           /* empty: not named */
-    tri_span kernel_at;
+    tri_str instance;         /* of "INSTANCE = KERNEL(...)"; empty: none */
+    tri_span kernel_at, instance_at;
     TRI_VEC(tri_signature_item) items;
 } tri_signature_text;
 

@@ -71,10 +71,38 @@ static void add_comment(const tri_kernel *k, tri_buf *out)
     tri_buf_add_z(out, ".\n * 0 is success; tri_strerror() explains other results. */\n");
 }
 
+/* A constant as C spells it; empty: it has no such form. */
+static const char *constant_text(tri_arena *arena, tri_str value)
+{
+    if (tri_str_is(value, "True") || tri_str_is(value, "False"))
+        return tri_str_is(value, "True") ? "1" : "0";
+    size_t digits = 0, others = 0;
+    for (size_t i = value.len && value.data[0] == '-'; i < value.len; i++) {
+        digits += isdigit((unsigned char)value.data[i]) != 0;
+        others += !isdigit((unsigned char)value.data[i]) && !strchr(".e+-", value.data[i]);
+    }
+    if (!digits || others)
+        return "";
+    const char *text = tri_str_copy(arena, value).data;
+    return *text == '-' ? tri_str_format(arena, "(%s)", text).data : text;
+}
+
+/* #define k_BLOCK_SIZE 1024, for callers that compute a grid. */
+static void add_constants(const tri_object_kernel *kernel, tri_buf *out)
+{
+    for (size_t i = 0; i < kernel->general->params.len; i++) {
+        const tri_kernel_param *p = &kernel->general->params.at[i];
+        const char *text = p->is_constexpr && !p->passed_type.len ? constant_text(kernel->unit->arena, p->value) : "";
+        if (*text)
+            tri_buf_format(out, "#define %.*s_%.*s %s\n", TRI_STR_ARG(kernel->name), TRI_STR_ARG(p->name), text);
+    }
+}
+
 static bool add_kernel(const tri_object_kernel *kernel, tri_buf *out)
 {
     tri_str name = kernel->name;
     tri_buf_add_char(out, '\n');
+    add_constants(kernel, out);
     add_comment(kernel->general, out);
     if (!add_prototype(kernel, "", out))
         return false;
