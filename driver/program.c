@@ -15,11 +15,14 @@ typedef struct {
     tri_session *session;
     tri_arena *arena;
     tri_unit first;          /* reads the input; the others start from its syntax tree */
-    tri_pipeline pipeline;
+    tri_pipeline pipeline, object_pipeline;
+    bool is_split;           /* the object is of units of its own: it has more forms of each kernel than the stages */
     tri_kind kind;           /* of the first unit's payload */
     int config, count;       /* this turn of so many; config is negative when all is one turn */
     tri_output_list written; /* of all turns, for the depfile */
 } state;
+
+static bool is_source(tri_kind kind) { return kind == TRI_KIND_SOURCE || kind == TRI_KIND_AST; }
 
 /* --- outputs ----------------------------------------------------------------------------- */
 
@@ -78,6 +81,37 @@ static bool plan(state *s, tri_output_list *outputs)
            tri_pipeline_plan(&s->first, s->program->kind, s->program->path, outputs, &s->pipeline);
 }
 
+/* Objects have the default forms of each kernel unless -fspecialize says otherwise; what else is written without it holds
+ * what -sig says. */
+static bool has_default_forms(const state *s)
+{
+    return is_source(s->program->kind) && !s->session->opt->compile.specialize.len && s->pipeline.via[TRI_KIND_OBJ];
+}
+
+/* Is a stage to be written that is not kept only because it is on the way? */
+static bool has_stage(const state *s, const tri_output_list *outputs)
+{
+    for (size_t i = 0; i < outputs->len; i++) {
+        const tri_phase *phase = s->pipeline.via[outputs->at[i].kind];
+        if (!outputs->at[i].is_temp && !(phase && phase->bundle))
+            return true;
+    }
+    return false;
+}
+
+/* Where both are to be written, the object has a pipeline of its own. */
+static bool split(state *s, const tri_output_list *outputs)
+{
+    tri_output_list stages = {0}, object = {0};
+    s->is_split = has_default_forms(s) && has_stage(s, outputs);
+    if (!s->is_split)
+        return true;
+    for (size_t i = 0; i < outputs->len; i++)
+        tri_vec_push(s->arena, outputs->at[i].kind == TRI_KIND_OBJ ? &object : &stages, outputs->at[i]);
+    return tri_pipeline_plan(&s->first, s->program->kind, s->program->path, &object, &s->object_pipeline) &&
+           tri_pipeline_plan(&s->first, s->program->kind, s->program->path, &stages, &s->pipeline);
+}
+
 /* Writes what one turn has made. */
 static bool commit(state *s, const tri_output_list *outputs)
 {
@@ -102,8 +136,6 @@ static unsigned contexts_to_read(tri_kind kind)
     return kind == TRI_KIND_SOURCE || kind == TRI_KIND_AST ? TRI_PHASE_NONE : kind == TRI_KIND_LLIR ? TRI_PHASE_BOTH : TRI_PHASE_MLIR;
 }
 
-static bool is_source(tri_kind kind) { return kind == TRI_KIND_SOURCE || kind == TRI_KIND_AST; }
-
 /* Reads the input, which may say what it was made for, and chooses the target. */
 static bool open_first(state *s)
 {
@@ -126,6 +158,7 @@ static void warn_unused(const state *s)
         {"-k", !is_source(kind) && o->kernels.len},
         {"-sig", !is_source(kind) && o->signatures.len},
         {"-D", !is_source(kind) && o->defines.len},
+        {"-fspecialize", !is_source(kind) && o->specialize.len},
         {"-I", !is_source(kind) && o->include_dirs.len},
         {"-config", !is_source(kind) && o->config != -1},
         {"-num-warps", has_layouts && o->num_warps > 0},
@@ -161,29 +194,65 @@ static void keep_dependencies(state *s, const tri_unit *unit)
 }
 
 /* Compiles one variant; its unit is the part's. */
-static bool compile_part(state *s, tri_part *part, tri_output_list *outputs)
+static bool compile_part(state *s, const tri_pipeline *pipeline, bool has_forms, tri_part *part, tri_output_list *outputs)
 {
     tri_options *options = TRI_NEW(s->arena, tri_options);
     *options = s->session->opt->compile;
+    if (has_forms)
+        tri_vec_push(s->arena, &options->specialize, TRI_STR("default"));
     part->unit = TRI_NEW(s->arena, tri_unit);
     start_unit(s, part->unit, options);
-    bool ok = tri_pipeline_run(s->session, &s->pipeline, s->kind, part, outputs);
+    bool ok = tri_pipeline_run(s->session, pipeline, s->kind, part, outputs);
     keep_dependencies(s, part->unit);
     return ok;
 }
 
 /* --- turns ------------------------------------------------------------------------------- */
 
+/* What one pipeline writes: compiles its units and makes what is made of all. */
+static bool run_pipeline(state *s, const tri_pipeline *pipeline, bool has_forms, tri_output_list *outputs)
+{
+    tri_bundle bundle = {.arena = s->arena, .diag = s->session->diag, .options = &s->session->opt->compile};
+    tri_part part = {0};
+    bool ok = compile_part(s, pipeline, has_forms, &part, outputs);
+    tri_vec_push(s->arena, &bundle.parts, part);
+    ok = ok && tri_pipeline_bundle(s->session, pipeline, &bundle, outputs);
+    tri_unit_fini(part.unit);
+    return ok;
+}
+
+/* Runs a pipeline for those of the outputs that are objects, or those that are not. */
+static bool run_some(state *s, const tri_pipeline *pipeline, bool objects, tri_output_list *outputs)
+{
+    tri_output_list some = {0};
+    for (size_t i = 0; i < outputs->len; i++)
+        if ((outputs->at[i].kind == TRI_KIND_OBJ) == objects)
+            tri_vec_push(s->arena, &some, outputs->at[i]);
+    bool ok = run_pipeline(s, pipeline, objects, &some);
+    for (size_t i = 0, n = 0; i < outputs->len; i++)
+        if ((outputs->at[i].kind == TRI_KIND_OBJ) == objects)
+            outputs->at[i] = some.at[n++];
+    return ok;
+}
+
+static bool run_split(state *s, tri_output_list *outputs)
+{
+    if (!run_some(s, &s->pipeline, false, outputs))
+        return false;
+    tri_diag_hold(s->session->diag); /* what the source does wrong was told */
+    bool ok = run_some(s, &s->object_pipeline, true, outputs);
+    if (ok)
+        tri_diag_drop(s->session->diag);
+    else
+        tri_diag_release(s->session->diag);
+    return ok;
+}
+
 static int run_turn(state *s, tri_output_list *outputs)
 {
     name_by_config(s, outputs);
     size_t errors = tri_diag_error_count(s->session->diag); /* of the inputs before this one */
-    tri_bundle bundle = {.arena = s->arena, .diag = s->session->diag, .options = &s->session->opt->compile};
-    tri_part part = {0};
-    bool ok = compile_part(s, &part, outputs);
-    tri_vec_push(s->arena, &bundle.parts, part);
-    ok = ok && tri_pipeline_bundle(s->session, &s->pipeline, &bundle, outputs);
-    tri_unit_fini(part.unit);
+    bool ok = s->is_split ? run_split(s, outputs) : run_pipeline(s, &s->pipeline, has_default_forms(s), outputs);
     if (ok && tri_diag_error_count(s->session->diag) == errors)
         return commit(s, outputs) ? 0 : 1;
     if (!s->program->is_kept)
@@ -252,6 +321,8 @@ int tri_program_run(const tri_program *program, tri_output_list *out_outputs)
             status = 1;
         else if (opt->dry_run && !program->is_kept)
             print_plan(&s, &outputs), status = 0;
+        else if (!split(&s, &outputs))
+            status = 2;
         else
             status = run_turns(&s, &outputs, out_outputs);
     }

@@ -176,7 +176,7 @@ static bool read_variants(tri_run_kernel *k, const tri_run_opt *opt, const tri_a
     memcpy(&variants, &address, sizeof address);
     const tri_variant *first = variants(&count);
     tri_kernel kernel = {.name = tri_str_from(o->name), .symbol = tri_str_from(o->name)};
-    read_key(k, tri_str_from(first->key), arguments, &kernel);
+    read_key(k, tri_str_from(first[count - 1].key), arguments, &kernel); /* the general form is the last */
     tri_vec_push(k->unit.arena, &k->unit.kernels, kernel);
     o->is_cuda = strncmp(first->arch, "sm_", 3) == 0;
     if (o->is_cuda)

@@ -4,6 +4,7 @@
 #include "frontend/masks.h"
 #include "frontend/overflow.h"
 #include "frontend/signature.h"
+#include "frontend/specialize.h"
 #include "frontend/target.h"
 #include "ir/context.h"
 #include "ir/op.h"
@@ -111,6 +112,12 @@ static tri_kernel_param describe_param(tri_eval *e, const tri_signature_param *p
     out.type = tri_str_copy(e->arena, tri_buf_str(&buf));
     tri_buf_fini(&buf);
     out.is_constexpr = p->arg.kind == TRI_ARG_CONSTANT;
+    if (p->passed) {
+        tri_buf passed = {0};
+        tri_types_print_signature(p->passed, &passed);
+        out.passed_type = tri_str_copy(e->arena, tri_buf_str(&passed));
+        tri_buf_fini(&passed);
+    }
     if (out.is_constexpr)
         out.value = tri_value_repr_str(e->arena, tri_value_unwrap(p->arg.value));
     out.is_read_only = p->arg.kind == TRI_ARG_VALUE && p->arg.type->kind == TRI_TYPE_PTR && p->arg.type->is_const;
@@ -119,13 +126,14 @@ static tri_kernel_param describe_param(tri_eval *e, const tri_signature_param *p
 
 static int first_given(int a, int b) { return a ? a : b; }
 
-static tri_kernel describe_kernel(tri_eval *e, const tri_signature *s)
+/* `form`: 0 of the general one, n of k__v<n>. */
+static tri_kernel describe_kernel(tri_eval *e, const tri_signature *s, int form)
 {
     const tri_options *o = e->unit->options;
     tri_kernel k = {.name = s->name, .registers = -1, .spill_bytes = -1};
     if (o->config <= TRI_FRONTEND_ALL_CONFIGS && s->config >= 0)
         k.name = tri_str_format(e->arena, "%.*s_config%d", TRI_STR_ARG(k.name), s->config);
-    k.symbol = k.name;
+    k.symbol = form ? tri_str_format(e->arena, "%.*s__v%d", TRI_STR_ARG(k.name), form) : k.name;
     for (size_t i = 0; i < s->params.len; i++)
         tri_vec_push(e->arena, &k.params, describe_param(e, &s->params.at[i]));
     k.num_warps = first_given(o->num_warps, s->num_warps);
@@ -147,7 +155,7 @@ static bool check_fp8(tri_eval *e, const tri_signature_param *p)
     return false;
 }
 
-static bool lower_kernel(tri_eval *e, const tri_signature *s)
+static MlirOperation lower_form(tri_eval *e, const tri_signature *s, int form)
 {
     int count = (int)s->params.len;
     tri_ev *params = TRI_NEW_ARRAY(e->arena, tri_ev, count + 1), result;
@@ -159,18 +167,40 @@ static bool lower_kernel(tri_eval *e, const tri_signature *s)
         arg_hints(e, &s->params.at[i].arg, &hints);
     }
     if (!ok)
-        return false;
-    tri_kernel kernel = describe_kernel(e, s);
+        return (MlirOperation){0};
+    tri_kernel kernel = describe_kernel(e, s, form);
     e->num_warps = first_given(kernel.num_warps, first_given(e->target->default_warps, 4));
     e->debug = s->function->debug;
     MlirOperation op = tri_function_compile(e, s->function, kernel.symbol, true, TRI_NO_SPAN, count, params, &result);
     if (!op.ptr)
-        return false;
+        return op;
     if (hints.len)
         tri_builder_set_attr(op, "arg_attrs", mlirArrayAttrGet(e->mlir, (intptr_t)hints.len, hints.at));
     mlirOperationSetAttributeByName(op, mlirStringRefCreateFromCString("tritcc.kernel"), tri_kernel_to_attr(e->mlir, &kernel));
     tri_vec_push(e->unit->arena, &e->unit->kernels, kernel);
-    return true;
+    return op;
+}
+
+/* What the source does wrong was told of the general form. */
+static void lower_quietly(tri_eval *e, const tri_special *form, int number)
+{
+    tri_diag_hold(e->diag);
+    lower_form(e, &form->signature, number);
+    tri_diag_drop(e->diag);
+}
+
+static void lower_kernel(tri_eval *e, const tri_signature *s)
+{
+    MlirOperation general = lower_form(e, s, 0);
+    if (!general.ptr)
+        return;
+    tri_special_list forms = tri_specialize_list(e->unit, s, general);
+    for (size_t i = 0; i < forms.len; i++) {
+        if (forms.at[i].may_fail)
+            lower_quietly(e, &forms.at[i], (int)i + 1);
+        else
+            lower_form(e, &forms.at[i].signature, (int)i + 1);
+    }
 }
 
 int tri_frontend_count_configs(tri_unit *unit)
@@ -201,7 +231,7 @@ bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
     tri_module_set_target(modules, target);
     tri_module *main = tri_module_add(modules, unit->ast);
     tri_signature_list list = {0};
-    if (!tri_signature_collect(main, &list))
+    if (!tri_signature_collect(main, &list) || !tri_specialize_check(unit, &list))
         return false;
     MlirLocation loc = tri_context_location(unit->mlir, unit->diag, (tri_span){unit->source, 0, 0});
     MlirModule module = mlirModuleCreateEmpty(loc);

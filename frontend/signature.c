@@ -553,6 +553,17 @@ static bool check_params(kernel *k)
     return true;
 }
 
+/* What -fspecialize may not touch. */
+static void note_special(kernel *k)
+{
+    for (size_t i = 0; i < params_of(k->function)->len; i++) {
+        tri_signature_param *p = &k->signature.params.at[i];
+        bool not_at_all = is_listed(k, k->function->do_not_specialize, i);
+        p->keeps_value = not_at_all || annotation_type(k->c->arena, param_at(k->function, i));
+        p->keeps_alignment = not_at_all || is_listed(k, k->function->do_not_specialize_on_alignment, i);
+    }
+}
+
 static bool settle_all(kernel *k)
 {
     const tri_function *f = k->function;
@@ -568,6 +579,7 @@ static bool settle_all(kernel *k)
             return false;
     for (uint32_t i = 0; i < f->heuristics.len; i++)
         from_heuristics(k, f->heuristics.at[i]);
+    note_special(k);
     return from_defaults(k);
 }
 

@@ -27,6 +27,8 @@ typedef struct {
     tri_str name;
     const tri_ast_node *node; /* PARAM */
     tri_arg arg;
+    bool keeps_alignment, keeps_value; /* by do_not_specialize and the like; values also by annotations */
+    const struct tri_type *passed; /* of a constant that callers pass all the same; else null */
 } tri_signature_param;
 
 typedef struct {

@@ -45,6 +45,27 @@ static void add_param(const tri_kernel_param *p, int index, tri_buf *out)
     tri_buf_add_char(out, '}');
 }
 
+/* What must hold of the arguments for the code to be right. */
+static void add_conditions(const tri_kernel *k, tri_buf *out)
+{
+    const char *separator = "";
+    add_key(out, "      ", "conditions");
+    tri_buf_add_char(out, '[');
+    for (size_t i = 0; i < k->params.len; i++) {
+        const tri_kernel_param *p = &k->params.at[i];
+        if (p->divisibility <= 1 && !p->passed_type.len)
+            continue;
+        tri_buf_format(out, "%s{\"parameter\": ", separator);
+        tri_buf_add_json(out, p->name);
+        if (p->passed_type.len)
+            tri_buf_format(out, ", \"equals\": %.*s}", TRI_STR_ARG(p->value));
+        else
+            tri_buf_format(out, ", \"divisible\": %d}", p->divisibility);
+        separator = ", ";
+    }
+    tri_buf_add_z(out, "],\n");
+}
+
 static void add_kernel(const tri_part *part, const tri_kernel *k, tri_buf *out)
 {
     const tri_unit *unit = part->unit;
@@ -79,6 +100,7 @@ static void add_kernel(const tri_part *part, const tri_kernel *k, tri_buf *out)
         add_int(out, "blocks_per_multiprocessor", r.blocks, r.limit && k->registers >= 0);
         add_int(out, "occupancy_percent", r.percent, r.limit && k->registers >= 0);
     }
+    add_conditions(k, out);
     tri_buf_add_z(out, "      \"parameters\": [");
     int index = 0;
     for (size_t i = 0; i < k->params.len; i++) {
