@@ -4,6 +4,7 @@
 #include "base/progress.h"
 #include "ir/llvm.h"
 #include "runtime/launch/launch.h"
+#include "targets/cpu/host.h"
 
 #include "llvm-c/Core.h"
 #include "llvm-c/TargetMachine.h"
@@ -19,6 +20,24 @@ static bool check_sanitizers(tri_run_kernel *k)
     if (!ok)
         tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "-fsanitize=address needs its runtime, which this program is not "
                        "linked with; -fsanitize=bounds checks the accesses to arguments");
+    return ok;
+}
+
+/* The features that the code asks for and this host lacks are said before it stops at an unknown instruction. */
+static bool check_features(tri_run_kernel *k, const tri_host *host)
+{
+    char *ours = LLVMGetHostCPUFeatures();
+    tri_host here = {.known = ours};
+    bool ok = true;
+    for (const char *at = strchr(host->known, '+'); ok && at; at = strchr(at, '+')) {
+        at++;
+        tri_str name = tri_str_copy(k->unit.arena, (tri_str){at, strcspn(at, ",")});
+        ok = !tri_host_has(host, name.data) || tri_host_has(&here, name.data);
+        if (!ok)
+            tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "this host does not run code for '%.*s': it has no '%s'",
+                           TRI_STR_ARG(k->unit.options->arch), name.data);
+    }
+    LLVMDisposeMessage(ours);
     return ok;
 }
 
@@ -61,7 +80,8 @@ static bool choose_host(tri_run_kernel *k, tri_run_opt *opt, const tri_argument_
 static bool open_host(tri_run_kernel *k, tri_argument_list *arguments)
 {
     (void)arguments;
-    if (!check_sanitizers(k) || !check_processor(k))
+    tri_host host = tri_host_of(&k->unit, k->unit.arch);
+    if (!check_sanitizers(k) || !check_processor(k) || !check_features(k, &host))
         return false;
     k->lengths = make_lengths(k);
     const tri_jit_symbol symbols[] = {{"tri_cpu_rt_print", (const void *)(uintptr_t)tri_cpu_rt_print},
@@ -77,7 +97,7 @@ static bool open_host(tri_run_kernel *k, tri_argument_list *arguments)
         LLVMSetVisibility(entry, LLVMDefaultVisibility);
     k->unit.llvm_module = NULL;
     k->jit = tri_jit_create(k->unit.diag, module, function.data, symbols, sizeof symbols / sizeof *symbols,
-                            k->unit.options->opt_level);
+                            (tri_jit_machine){host.cpu, host.features, k->unit.options->opt_level});
     return k->jit != NULL;
 }
 

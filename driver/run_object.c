@@ -303,7 +303,7 @@ static bool open_object(tri_run_kernel *k, tri_argument_list *arguments)
     o->args[3] = k->grid.z;
     memcpy(o->args + 4, k->values, k->num_values * sizeof *k->values);
     const tri_jit_symbol symbols[] = {{o->name, symbol(o, k->unit.arena, "")}};
-    k->jit = tri_jit_create(k->unit.diag, module, thunk_name, symbols, 1, 1);
+    k->jit = tri_jit_create(k->unit.diag, module, thunk_name, symbols, 1, tri_jit_oldest(1));
     return k->jit != NULL;
 }
 

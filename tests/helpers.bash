@@ -1,4 +1,4 @@
-# The words of the tests: tritcc, check, need, golden. A test works in $BATS_TEST_TMPDIR only.
+# The words of the tests: tritcc, check, need, golden; HOST_ARCH and HOST_LEVELS. A test works in $BATS_TEST_TMPDIR only.
 # TRITCC is the compiler under test, SRCDIR the source tree, BUILDDIR the build folder.
 bats_require_minimum_version 1.8.0
 
@@ -28,6 +28,21 @@ tritcc() {
     printf '$ tritcc %s\n# status %s\n%s\n%s\n' "$*" "$status" "$output" "$errors" | head -c 20000
     [ "$status" -eq "$want" ]
 }
+
+# What this host is compiled for where results are compared: a level of x86-64, not what the processor happens to have.
+# HOST_LEVELS are all it can run; HOST_ARCH=... runs the tests as another one.
+case $(uname -m) in
+x86_64)
+    HOST_LEVELS=x86-64
+    ! grep -qw sse4_2 /proc/cpuinfo || HOST_LEVELS=x86-64-v2
+    ! grep -qw avx2 /proc/cpuinfo || HOST_LEVELS+=' x86-64-v3'
+    : "${HOST_ARCH:=${HOST_LEVELS##* }}"
+    ! grep -qw avx512vl /proc/cpuinfo || HOST_LEVELS+=' x86-64-v4'
+    ;;
+aarch64) HOST_LEVELS=aarch64 ;;
+*) HOST_LEVELS=native ;;
+esac
+: "${HOST_ARCH:=$HOST_LEVELS}"
 
 # check FILE [PREFIX [INPUT]]: FileCheck of the last output (or of INPUT) against the CHECK lines in FILE.
 check() {

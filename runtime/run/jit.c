@@ -19,8 +19,12 @@
 
 #if defined(__aarch64__)
 #define HOST_BACK_END "aarch64"
+#define OLDEST_CPU "generic"
+#define OLDEST_FEATURES "+v8a,+neon"
 #else
 #define HOST_BACK_END "x86"
+#define OLDEST_CPU "x86-64"
+#define OLDEST_FEATURES ""
 #endif
 
 struct tri_jit {
@@ -70,8 +74,8 @@ static bool report(tri_diag *diag, LLVMErrorRef error)
     return false;
 }
 
-/* What the back end calls to round to a small float where the host cannot. Not every C library has them. The
- * result lies in the low half of a float register, as the functions of that name give it. */
+/* What the back end calls to round to a small float, or to widen a half, where the host cannot. Not every C library
+ * has them. A half lies in the low bits of a float register, as with the functions of that name. */
 static float round_to_bf16(float value)
 {
     uint32_t bits;
@@ -100,8 +104,20 @@ static float round_double_to_f16(double value)
     return tri_float_f32_from_bits(tri_float_f16_bits(value));
 }
 
+static float round_to_f16(float value)
+{
+    return round_double_to_f16((double)value);
+}
+
+static float widen_f16(float half)
+{
+    return tri_float_f16_from_bits((uint16_t)tri_float_f32_bits(half));
+}
+
 static const tri_jit_symbol rounding[] = {{"__truncsfbf2", (const void *)(uintptr_t)round_to_bf16},
                                           {"__truncdfbf2", (const void *)(uintptr_t)round_double_to_bf16},
+                                          {"__truncsfhf2", (const void *)(uintptr_t)round_to_f16},
+                                          {"__extendhfsf2", (const void *)(uintptr_t)widen_f16},
                                           {"__truncdfhf2", (const void *)(uintptr_t)round_double_to_f16}};
 
 static bool define(tri_diag *diag, tri_jit *jit, tri_jit_symbol symbol)
@@ -148,15 +164,13 @@ static bool add_module(tri_diag *diag, tri_jit *jit, LLVMModuleRef module)
 }
 
 /* Position-independent code, so that symbols anywhere in the address space can be reached. */
-static bool create_lljit(tri_diag *diag, tri_jit *jit, int opt_level)
+static bool create_lljit(tri_diag *diag, tri_jit *jit, tri_jit_machine on)
 {
     tri_llvm_start_target(HOST_BACK_END);
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
-    char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
-    LLVMTargetMachineRef machine = tri_llvm_create_machine(diag, triple, cpu, features, opt_level);
+    char *triple = LLVMGetDefaultTargetTriple();
+    LLVMTargetMachineRef machine = tri_llvm_create_machine(diag, triple, on.cpu, on.features, on.opt_level);
     LLVMDisposeMessage(triple);
-    LLVMDisposeMessage(cpu);
-    LLVMDisposeMessage(features);
     if (!machine) {
         LLVMOrcDisposeLLJITBuilder(builder);
         return false;
@@ -166,9 +180,9 @@ static bool create_lljit(tri_diag *diag, tri_jit *jit, int opt_level)
 }
 
 static bool compile(tri_diag *diag, tri_jit *jit, LLVMModuleRef module, const char *function,
-                    const tri_jit_symbol *symbols, int num_symbols, int opt_level)
+                    const tri_jit_symbol *symbols, int num_symbols, tri_jit_machine machine)
 {
-    if (!add_entry(diag, jit, module, function) || !create_lljit(diag, jit, opt_level) ||
+    if (!add_entry(diag, jit, module, function) || !create_lljit(diag, jit, machine) ||
         !define_symbols(diag, jit, symbols, num_symbols) || !add_module(diag, jit, module))
         return false;
     LLVMOrcExecutorAddress address = 0;
@@ -178,12 +192,17 @@ static bool compile(tri_diag *diag, tri_jit *jit, LLVMModuleRef module, const ch
     return true;
 }
 
+tri_jit_machine tri_jit_oldest(int opt_level)
+{
+    return (tri_jit_machine){OLDEST_CPU, OLDEST_FEATURES, opt_level};
+}
+
 tri_jit *tri_jit_create(tri_diag *diag, LLVMModuleRef module, const char *function, const tri_jit_symbol *symbols,
-                        int num_symbols, int opt_level)
+                        int num_symbols, tri_jit_machine machine)
 {
     tri_jit *jit = tri_mem_alloc(sizeof *jit);
     *jit = (tri_jit){0};
-    bool ok = compile(diag, jit, module, function, symbols, num_symbols, opt_level);
+    bool ok = compile(diag, jit, module, function, symbols, num_symbols, machine);
     LLVMDisposeModule(module);
     if (ok)
         return jit;

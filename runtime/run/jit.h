@@ -14,9 +14,18 @@ typedef struct {
     const void *address;
 } tri_jit_symbol;
 
-/* Takes `module` (also on failure). opt_level is that of the code generator; 0..3. Null after a report. */
+/* The processor to make code for, by LLVM's names, and how hard to try: 0..3. This host must have the features. */
+typedef struct {
+    const char *cpu, *features;
+    int opt_level;
+} tri_jit_machine;
+
+/* The oldest processor of this host's kind: what its code computes is the same on every host. */
+tri_jit_machine tri_jit_oldest(int opt_level);
+
+/* Takes `module` (also on failure). Null after a report. */
 tri_jit *tri_jit_create(tri_diag *diag, LLVMModuleRef module, const char *function, const tri_jit_symbol *symbols,
-                        int num_symbols, int opt_level);
+                        int num_symbols, tri_jit_machine machine);
 void tri_jit_destroy(tri_jit *jit);
 
 /* Number of parameters of the function, and its entry: args holds one parameter per 8 bytes. */

@@ -269,9 +269,10 @@ INLINE VD F(modulo)(VD a, VD d, VD *out_odd)
     while (__builtin_reduce_or(r >= d)) {
         VL k = ((VL)r >> 52) - ((VL)d >> 52) - 22;
         k = k & (k > 0);
-        VD s = (VD)((VL)d + (k << 52)), high = (VD)((VL)s & ~INT64_C(0x7ffffff)), low = s - high;
+        VD s = (VD)((VL)d + (k << 52)), half = 0.5 * s, high = (VD)((VL)half & ~INT64_C(0x7ffffff)), low = half - high;
         VD q = F(roundd)(r / s);
-        VD t = r - q * high - q * low;
+        /* of halves: next to the largest number, q * s itself may be infinite */
+        VD t = F(seld)(r >= d, 2.0 * (0.5 * r - q * high - q * low), r);
         VL is_less = t < 0.0;
         t = F(seld)(is_less, t + s, t);
         q = F(seld)(is_less, q - 1.0, q);

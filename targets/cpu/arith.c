@@ -154,9 +154,10 @@ static LLVMValueRef int_cast(const call *c)
 
 /* ---- floats ---- */
 
+/* A small float rounds after every operation, also where the processor has operations of its own for it. */
 static LLVMValueRef flagged(const call *c, LLVMValueRef v)
 {
-    if (c->g->has_fma && !c->g->unit->options->no_fp_fusion && LLVMIsAInstruction(v) &&
+    if (c->g->has_fma && !tri_cpu_is_small(c->in) && !c->g->unit->options->no_fp_fusion && LLVMIsAInstruction(v) &&
         LLVMCanValueUseFastMathFlags(v))
         LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
     return v;
@@ -258,20 +259,39 @@ static LLVMValueRef float_clamp(const call *c)
     return narrow(c, v);
 }
 
+/* x + y, of which the last bit is set when anything was lost, so that a narrower float rounds as the exact sum does
+ * (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd"). */
+static LLVMValueRef add_to_odd(tri_cpu_gen *g, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMValueRef sum = LLVMBuildFAdd(b, x, y, ""), part = LLVMBuildFSub(b, sum, x, "");
+    LLVMValueRef lost = LLVMBuildFAdd(b, LLVMBuildFSub(b, x, LLVMBuildFSub(b, sum, part, ""), ""),
+                                      LLVMBuildFSub(b, y, part, ""), "");
+    LLVMTypeRef ints = tri_cpu_like(g->i64, x);
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x)), bits = LLVMBuildBitCast(b, sum, ints, "");
+    LLVMValueRef is_even = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAnd(b, bits, tri_cpu_const_like(ints, 1), ""),
+                                         LLVMConstNull(ints), "");
+    LLVMValueRef needs = LLVMBuildAnd(b, is_even, LLVMBuildFCmp(b, LLVMRealONE, lost, zero, ""), "");
+    LLVMValueRef is_short = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildFCmp(b, LLVMRealOGT, lost, zero, ""),
+                                          LLVMBuildFCmp(b, LLVMRealOGT, sum, zero, ""), "");
+    LLVMValueRef step = LLVMBuildSelect(b, is_short, tri_cpu_const_like(ints, 1), tri_cpu_const_like(ints, -1), "");
+    bits = LLVMBuildSelect(b, needs, LLVMBuildAdd(b, bits, step, ""), bits, "");
+    return LLVMBuildBitCast(b, bits, LLVMTypeOf(x), "");
+}
+
 static LLVMValueRef float_fma(const call *c)
 {
     LLVMValueRef args[3] = {wide(c, 0), wide(c, 1), wide(c, 2)};
     LLVMTypeRef type = LLVMTypeOf(args[0]);
     if (c->g->has_fma || c->in.kind == TRI_CPU_F64)
         return narrow(c, tri_cpu_intrinsic(c->g, "llvm.fma", &type, 1, args, 3));
-    /* float operands without FMA hardware: the product is exact in double; rounding the sum to odd
-     * first would be needed for the last bit, which convert() does */
+    /* float operands without FMA hardware: the product is exact in double */
     LLVMTypeRef d = tri_cpu_like(c->g->f64, args[0]);
     for (int i = 0; i < 3; i++)
         args[i] = LLVMBuildFPExt(c->g->b, args[i], d, "");
     LLVMValueRef p = LLVMBuildFMul(c->g->b, args[0], args[1], "");
-    LLVMValueRef s = LLVMBuildFAdd(c->g->b, p, args[2], "");
-    return tri_cpu_convert(c->g, s, (tri_cpu_type){TRI_CPU_F64, 64}, c->out, false);
+    LLVMValueRef s = add_to_odd(c->g, p, args[2]), near = LLVMBuildFPTrunc(c->g->b, s, type, "");
+    return narrow(c, near);
 }
 
 /* ---- bits, selection, addresses ---- */

@@ -32,10 +32,16 @@ static bool is_aarch64(const tri_arch *arch)
 static const char *implied(const tri_arch *arch)
 {
     tri_str name = tri_str_from(arch->name);
+#define V2 "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,"
+#define V3 V2 "+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+movbe,"
+    if (tri_str_is(name, "x86-64-v2"))
+        return V2;
     if (tri_str_is(name, "x86-64-v3"))
-        return "+avx,+avx2,+fma,+f16c,";
+        return V3;
     if (tri_str_is(name, "x86-64-v4"))
-        return "+avx,+avx2,+fma,+f16c,+avx512f,+avx512bw,+avx512dq,+avx512vl,";
+        return V3 "+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl,";
+#undef V2
+#undef V3
     return "";
 }
 

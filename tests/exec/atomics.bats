@@ -15,7 +15,7 @@ sums() { # TYPE SIZE OLD
     local file=@
     [ "$1" = bf16 ] && file=bf16:@
     set -- -k sums -grid='cdiv(n, BLOCK)' "randn:$1:$2:seed=1" "randn:$1:$2:seed=2" "zeros:$1:$2" "$2" "OLD=$3" BLOCK=256
-    run_on native "$@" -o sum_ptr=sum.npy -o old_ptr=old.npy
+    run_on "$HOST_ARCH" "$@" -o sum_ptr=sum.npy -o old_ptr=old.npy
     for arch in sm_80 sm_90; do
         run_on "sim:$arch" "$@" -num-warps=1 -expect "sum_ptr=${file}sum.npy" -expect "old_ptr=${file}old.npy" -rtol=0 -atol=0
     done
@@ -59,7 +59,7 @@ sums() { # TYPE SIZE OLD
 }
 
 @test "waiting for memory, with and without an end" {
-    for arch in native sim:sm_80 sim:sm_90; do
+    for arch in "$HOST_ARCH" sim:sm_80 sim:sm_90; do
         run_on "$arch" -k waits -grid=4 zeros:i32:1 zeros:i32:64 3 -print out_ptr -print-limit 2 -num-warps=2
         [[ $output == *" 2 2"* ]]
     done

@@ -9,7 +9,7 @@ here=$SRCDIR/tests/exec
 on() {
     local arch=$1 file=$2 result=$3 tolerance=$4
     shift 4
-    TRITCC=$TRITRUN tritcc "$here/$file" -arch=native -o "$result=host.npy" "$@"
+    TRITCC=$TRITRUN tritcc "$here/$file" -arch="$HOST_ARCH" -o "$result=host.npy" "$@"
     TRITCC=$TRITRUN tritcc "$here/$file" "-arch=sim:$arch" -expect "$result=@host.npy" "-rtol=$tolerance" "-atol=$tolerance" \
         ${EXTRA-} "$@"
 }
@@ -116,7 +116,7 @@ scaled() { # ARCH (native, or of the simulator) FORMAT_A FORMAT_B SCALE_A SCALE_
     set -- "$1" "$a" "randint:u8:${m}x2:seed=3,low=124,high=130" "$b" "randint:u8:${n}x2:seed=4,low=124,high=130" \
         zeros:f32:${m}x$n $m $n $k "FA='$2'" "FB='$3'" "SA=$4" "SB=$5" "PA=$6" "PB=$7" "NAN=${8-0}"
     local arch=$1
-    [ "$arch" = native ] || arch=sim:$arch
+    [ "$arch" = "$HOST_ARCH" ] || arch=sim:$arch
     shift
     TRITCC=$TRITRUN tritcc "$here/scaled.tri" -k scaled -o out=plain.npy "$@" PLAIN=True
     TRITCC=$TRITRUN tritcc "$here/scaled.tri" -k scaled "-arch=$arch" -expect out=@plain.npy -rtol=1e-4 -atol=1e-2 "$@" PLAIN=False
@@ -136,21 +136,21 @@ scaled() { # ARCH (native, or of the simulator) FORMAT_A FORMAT_B SCALE_A SCALE_
     scaled sm_80 e2m1 e2m1 True True False False
     scaled sm_90 e2m1 e4m3 False True False True
     scaled sm_80 bf16 e2m1 True True True False
-    scaled native e2m1 e2m1 True True False False
-    scaled native e2m1 e2m1 True False True False
-    scaled native e2m1 e4m3 False True False True
-    scaled native bf16 e2m1 True True True False
+    scaled "$HOST_ARCH" e2m1 e2m1 True True False False
+    scaled "$HOST_ARCH" e2m1 e2m1 True False True False
+    scaled "$HOST_ARCH" e2m1 e4m3 False True False True
+    scaled "$HOST_ARCH" bf16 e2m1 True True True False
 }
 
 @test "scales for 16 half bytes, which are bytes of floats" {
-    for arch in sm_90 sm_90a native; do
+    for arch in sm_90 sm_90a "$HOST_ARCH"; do
         for pack in True False; do
             set -- randint:u8:32x32:seed=1,low=0,high=256 randn:fp8e4:32x4:seed=3 randint:u8:32x64:seed=2,low=0,high=256 \
                 randn:fp8e4:64x4:seed=4 zeros:f32:32x64 32 64 64 "FA='e2m1'" "FB='e2m1'" SA=True SB=True PA=$pack PB=$pack NAN=0 RUN=16
             [ $pack = True ] || set -- randint:u8:16x64:seed=1,low=0,high=256 "${@:2:1}" randint:u8:64x32:seed=2,low=0,high=256 "${@:4}"
             TRITCC=$TRITRUN tritcc "$here/scaled.tri" -k scaled -o out=plain.npy -arch=sim:sm_90 "$@" PLAIN=True
             local where=sim:$arch
-            [ $arch = native ] && where=native
+            [ $arch = "$HOST_ARCH" ] && where=$HOST_ARCH
             TRITCC=$TRITRUN tritcc "$here/scaled.tri" -k scaled "-arch=$where" -expect out=@plain.npy -rtol=1e-4 -atol=1e-2 "$@" PLAIN=False
         done
     done
@@ -201,7 +201,7 @@ scaled() { # ARCH (native, or of the simulator) FORMAT_A FORMAT_B SCALE_A SCALE_
         randn:bf16:128x64:seed=2 randn:bf16:128x64:seed=3 0.125 randn:bf16:128x64:seed=4 zeros:f32:128x64 zeros:f32:128x64 \
         zeros:f32:128x64 randint:f32:128:seed=5,low=16,high=24 randn:f32:128:seed=6 8192 64 1 128 32 128 128 32 2 64
     for causal in False True; do
-        TRITCC=$TRITRUN tritcc "$@" $causal -arch=native -o DQ=dq.npy -o DK=dk.npy -o DV=dv.npy
+        TRITCC=$TRITRUN tritcc "$@" $causal -arch="$HOST_ARCH" -o DQ=dq.npy -o DK=dk.npy -o DV=dv.npy
         for stages in 1 3 5; do
             TRITCC=$TRITRUN tritcc "$@" $causal -arch=sim:sm_90a -num-stages=$stages -rtol=3e-2 -atol=2e-2 -expect DQ=@dq.npy \
                 -expect DK=@dk.npy -expect DV=@dv.npy

@@ -74,7 +74,7 @@ def k(table, out, n, B: tl.constexpr):
 K
     export OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd POCL_CACHE_DIR=$PWD/cache
     command -v llvm-spirv-15 && [ -e "$OCL_ICD_VENDORS" ] && opencl=opencl
-    for arch in native sim:sm_80 $opencl; do
+    for arch in "$HOST_ARCH" sim:sm_80 $opencl; do
         tritrun k.tri table=addr:a,b zeros:f32:2 5 8 -grid=2 buf:a=arange:f32:5 buf:b=ones:f32:5 -arch=$arch -print out
         [[ $output == *" 10 5"* ]]
     done

@@ -1,9 +1,10 @@
-/* matrix list                    the jobs: GROUP:PLACE[:PART/PARTS]. PLACE is native, sim or sanitized: native code of some
- *                                cases with -fsanitize=bounds,undefined, and address where its runtime is linked in
+/* matrix list                    the jobs: GROUP:PLACE[:PART/PARTS]. PLACE is native (the host, as a level of x86-64 that
+ *                                the name picks), sim or sanitized: native code of some cases with -fsanitize=bounds,undefined, and address where its runtime is linked in
  * matrix run JOB                 runs one, as TAP
  * matrix pack FILE ARCH [GROUP]  compiles every case for a GPU into FILE, for gpu/runner.c
  * Options before the word: -f TEXT (only cases whose name has it), -a (every number of warps and both
- * architectures, every sanitized case), -w N (that number of warps), -v (kernels of failing cases are shown). */
+ * architectures, every level of the host, every sanitized case), -w N (that number of warps), -v (kernels of failing cases are shown). */
+#include "runtime/launch/launch.h"
 #include "tests/matrix/coverage.h"
 #include "tests/matrix/matrix.h"
 
@@ -123,14 +124,40 @@ static void run_on_simulator(m_context *ctx, m_case *c)
     }
 }
 
+/* Levels of x86-64 in place of what this host happens to have, so that every host tests the same code. */
+static int host_levels(const char *const **out_names)
+{
+#if defined(__x86_64__)
+    static const char *const names[] = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+    int level = tri_cpu_rt_level();
+    *out_names = level > 1 ? names + 1 : names;
+    return level > 1 ? level - 1 : 1;
+#else
+    static const char *const names[] = {"aarch64"};
+    *out_names = names;
+    return 1;
+#endif
+}
+
+/* The level that the name picks: of those that the host lacks, its best one instead. */
+static void run_on_host(m_context *ctx, m_case *c, const char *sanitize)
+{
+    const char *const *names;
+    int count = host_levels(&names), picked = (int)(hash(c->name) >> 24) & 1023;
+    picked = picked % 3 < count ? picked % 3 : count - 1;
+    for (int i = 0; i < count; i++)
+        if (i == picked || (ctx->all && !sanitize))
+            run_at(ctx, c, (m_place){.arch = names[i], .sanitize = sanitize});
+}
+
 void m_end(m_context *ctx, m_case *c)
 {
     if (ctx->mode == RUN_HOST && c->targets & M_ON_HOST)
-        run_at(ctx, c, (m_place){.arch = "native"});
+        run_on_host(ctx, c, NULL);
     /* of the cases some, which the name picks: AddressSanitizer takes several times as long */
     bool is_turn = ctx->all || hash(c->name) % (__asan_init ? 24 : 6) == 0, compiles = !c->error || !(c->error_targets & M_ON_HOST);
     if (ctx->mode == RUN_SANITIZED && is_turn && compiles && c->targets & M_ON_HOST && !c->is_undefined)
-        run_at(ctx, c, (m_place){.arch = "native", .sanitize = __asan_init ? "address,bounds,undefined" : "bounds,undefined"});
+        run_on_host(ctx, c, __asan_init ? "address,bounds,undefined" : "bounds,undefined");
     if (ctx->mode == RUN_SIM && c->targets & M_ON_SIM)
         run_on_simulator(ctx, c);
     if (ctx->mode == PACK && c->targets & M_ON_GPU && !(c->error && c->error_targets & M_ON_GPU)) {

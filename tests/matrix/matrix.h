@@ -127,7 +127,7 @@ M_GROUPS(M_DECLARE)
 /* --- how cases run (host.c, pack.c) -------------------------------------------------------- */
 
 typedef struct {
-    const char *arch; /* "native", "sim:sm_80" */
+    const char *arch; /* "x86-64-v3", "sim:sm_80" */
     int warps;        /* 0 on the host */
     const char *sanitize; /* on the host: a list for -fsanitize=; null: no checks */
 } m_place;

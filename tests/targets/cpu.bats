@@ -15,9 +15,9 @@ run_exec() {
     $RUN "./$name"
 }
 
-@test "reductions and scans" { run_exec reduce -arch=native; }
+@test "reductions and scans" { run_exec reduce -arch="$HOST_ARCH"; }
 @test "indices that wrap around give what C's remainder gives" {
-    run_exec wrap -arch=native
+    run_exec wrap -arch="$HOST_ARCH"
     [ "$(uname -m)" != x86_64 ] || run_exec wrap -arch=x86-64
 }
 
@@ -34,10 +34,10 @@ run_exec() {
     grep -q 'masked.gather' plain.ll
 }
 
-@test "math functions are within their bounds of ulp" { run_exec vmath -arch=native; }
+@test "math functions are within their bounds of ulp" { run_exec vmath -arch="$HOST_ARCH"; }
 @test "functions of the vector library are within 4 ulp, remainders exact" {
-    run_exec veclib -arch=native
-    run_exec veclib -arch=native -fveclib=none
+    run_exec veclib -arch="$HOST_ARCH"
+    run_exec veclib -arch="$HOST_ARCH" -fveclib=none
     nm veclib.o | grep -q ' U tanf$'
     ! nm veclib.o | grep -q ' U _ZGV'
     [ "$(uname -m)" = x86_64 ] || skip "not an x86 host"
@@ -82,15 +82,15 @@ man_text() { sed -n '/vector code of the compiler/,/as they do on aarch64/p' "$S
     for f in $double $both; do man_text | grep -qw "$f"; done
 }
 
-@test "matrix products and attention" { run_exec matmul -arch=native; }
-@test "products of int8, bfloat16 and double" { run_exec dot_types -arch=native; }
-@test "shapes, gathers and sorting" { run_exec shape -arch=native; }
-@test "casts are exact for every format" { run_exec casts -arch=native; }
-@test "integers of every width, Philox" { run_exec ints -arch=native; }
-@test "memory order, aliasing, atomics, addresses" { run_exec memory -arch=native; }
-@test "descriptors, mapped functions, scaled products, libdevice" { run_exec advanced -arch=native; }
-@test "descriptors as arguments and through control flow" { run_exec descriptors -arch=native; }
-@test "loops, branches, early returns, calls" { run_exec control -arch=native; }
+@test "matrix products and attention" { run_exec matmul -arch="$HOST_ARCH"; }
+@test "products of int8, bfloat16 and double" { run_exec dot_types -arch="$HOST_ARCH"; }
+@test "shapes, gathers and sorting" { run_exec shape -arch="$HOST_ARCH"; }
+@test "casts are exact for every format" { run_exec casts -arch="$HOST_ARCH"; }
+@test "integers of every width, Philox" { run_exec ints -arch="$HOST_ARCH"; }
+@test "memory order, aliasing, atomics, addresses" { run_exec memory -arch="$HOST_ARCH"; }
+@test "descriptors, mapped functions, scaled products, libdevice" { run_exec advanced -arch="$HOST_ARCH"; }
+@test "descriptors as arguments and through control flow" { run_exec descriptors -arch="$HOST_ARCH"; }
+@test "loops, branches, early returns, calls" { run_exec control -arch="$HOST_ARCH"; }
 
 @test "the oldest processors give the same results" {
     for name in reduce vmath matmul dot_types shape casts ints memory control advanced descriptors; do
@@ -107,15 +107,15 @@ man_text() { sed -n '/vector code of the compiler/,/as they do on aarch64/p' "$S
 }
 
 @test "unoptimised code gives the same results" {
-    run_exec control -arch=native -O0
-    run_exec memory -arch=native -O0
+    run_exec control -arch="$HOST_ARCH" -O0
+    run_exec memory -arch="$HOST_ARCH" -O0
 }
 
 @test "no kernel touches what is not its own (AddressSanitizer)" {
     echo 'int main(void) { return 0; }' >t.c
     cc -fsanitize=address,undefined t.c -o t 2>.asan && ./t || skip "no AddressSanitizer"
     for name in reduce matmul dot_types shape casts memory control advanced descriptors; do
-        CFLAGS=-fsanitize=address,undefined run_exec "$name" -arch=native -fsanitize=address >ran 2>&1
+        CFLAGS=-fsanitize=address,undefined run_exec "$name" -arch="$HOST_ARCH" -fsanitize=address >ran 2>&1
         grep -q ': ok' ran
         ! grep -q 'runtime error\|Sanitizer' ran
     done
@@ -299,12 +299,12 @@ END
 }
 
 @test "programs run in parallel when OpenMP is linked, with the same results" {
-    run_exec memory -arch=native
+    run_exec memory -arch="$HOST_ARCH"
     echo 'int main(void) { return 0; }' >t.c
     cc -fopenmp t.c -o t 2>.omp || skip "no OpenMP"
     cc -std=gnu17 -Wall -I. -I"$SRCDIR" "$SRCDIR/tests/exec/memory.c" memory.o -o parallel -fopenmp -lm
     OMP_NUM_THREADS=1 ./parallel
-    run_exec matmul -arch=native
+    run_exec matmul -arch="$HOST_ARCH"
     cc -std=gnu17 -Wall -I. -I"$SRCDIR" "$SRCDIR/tests/exec/matmul.c" matmul.o -o parallel -fopenmp -lm
     OMP_NUM_THREADS=4 ./parallel
 }
@@ -371,7 +371,7 @@ END
 }
 
 @test "device_print and device_assert" {
-    run_exec debug -arch=native >said 2>complaints
+    run_exec debug -arch="$HOST_ARCH" >said 2>complaints
     grep -q 'pid (0, 0, 0) idx (0).*v.*-2$' said
     grep -q 'idx (3).*v.*1$' said
     grep -q 'y.*1\.500000$' said
