@@ -44,6 +44,7 @@ enum {
     TRI_ERROR_MEMORY = 7,    /* no memory for scratch space or tables */
     TRI_ERROR_BOUNDS = 8,    /* an access outside of an argument (-fsanitize=bounds) */
     TRI_ERROR_UNDEFINED = 9, /* what the language leaves undefined (-fsanitize=undefined) */
+    TRI_ERROR_THREADS = 10,  /* no such number of threads */
     TRI_ERROR_ALIGNMENT = 256, /* + i: argument i is not divisible as the only variants need */
     TRI_ERROR_VALUE = 1024,    /* + i: argument i is not the constant that the only variants were made for */
     TRI_ERROR_DRIVER = 4096    /* + the driver's own error number */
@@ -55,6 +56,12 @@ enum { TRI_AUTOMATIC = 0, TRI_CUDA = 1, TRI_HIP = 2, TRI_LEVEL_ZERO = 3, TRI_OPE
 /* Which of them kernels with code for several run on, in the whole process; streams and pointers are its. Without it, or
  * with TRI_AUTOMATIC, it is the first of that order which has a device, asked for at the first launch. */
 int tri_select(int kind);
+
+/* How many threads the programs of a launch on the host are shared out among, in the whole process: 1 to 1024, else
+ * TRI_ERROR_THREADS and nothing changes. They start at the first launch that needs them; where the system gives fewer, those
+ * do. TRI_OPENMP: OpenMP's own threads. Without a call it is OpenMP's number when the program is linked with that, else 1. */
+enum { TRI_OPENMP = -1 };
+int tri_threads(int count);
 
 /* Text for an error of any tritcc function; valid until the thread asks again. Never null. */
 const char *tri_strerror(int error);

@@ -13,18 +13,16 @@ extern void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, un
     __attribute__((weak));
 extern int omp_get_max_threads(void) __attribute__((weak));
 extern int omp_in_parallel(void) __attribute__((weak));
-extern int omp_get_thread_num(void) __attribute__((weak));
-extern int omp_get_num_threads(void) __attribute__((weak));
 
-/* A quarter of the programs is dealt out evenly, so that a thread that wakes late still has some; the rest is taken in
- * ever smaller parts (guided self-scheduling), so that threads end together. */
+/* The programs are taken in ever smaller parts (guided self-scheduling), so that threads end together and one that
+ * never wakes has nothing that others wait for. */
 typedef struct {
     _Alignas(64) tri_rt_range *run; /* what every thread reads fills one line of the cache */
     const void *const *args;
     const uint64_t *lengths;
-    uint64_t total, dealt; /* dealt: to each thread */
+    uint64_t total, threads;
     uint32_t grid[3];
-    _Alignas(64) uint64_t next; /* atomic: the first of the other programs that nobody has */
+    _Alignas(64) uint64_t next; /* atomic: the first program that nobody has */
     int err;                    /* atomic: the first error wins */
 } team;
 
@@ -39,21 +37,28 @@ static void run_part(team *t, uint64_t begin, uint64_t end)
 static void work(void *data)
 {
     team *t = data;
-    uint64_t threads = (uint64_t)omp_get_num_threads(), begin = (uint64_t)omp_get_thread_num() * t->dealt;
-    if (begin >= t->total)
-        return;
-    run_part(t, begin, t->total - begin > t->dealt ? begin + t->dealt : t->total);
-    uint64_t first = threads * t->dealt;
-    while (first < t->total) {
-        uint64_t taken = __atomic_load_n(&t->next, __ATOMIC_RELAXED), part;
+    uint64_t taken = __atomic_load_n(&t->next, __ATOMIC_RELAXED), part;
+    for (;;) {
         do {
-            if (taken >= t->total - first)
+            if (taken >= t->total)
                 return;
-            part = (t->total - first - taken) / (2 * threads);
+            part = (t->total - taken) / (2 * t->threads);
             part = part ? part : 1;
         } while (!__atomic_compare_exchange_n(&t->next, &taken, taken + part, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-        run_part(t, first + taken, first + taken + part);
+        run_part(t, taken, taken + part);
+        taken = __atomic_load_n(&t->next, __ATOMIC_RELAXED);
     }
+}
+
+/* What the program asked for; else OpenMP's number, if it is linked; else one. */
+static int thread_count(int *out_is_openmp)
+{
+    int asked = __atomic_load_n(&tri_rt_asked_threads, __ATOMIC_RELAXED);
+    int is_linked = GOMP_parallel && omp_get_max_threads;
+    *out_is_openmp = asked == TRI_OPENMP && is_linked;
+    if (is_linked && omp_in_parallel && omp_in_parallel())
+        return 1;
+    return asked > 0 ? asked : is_linked ? omp_get_max_threads() : 1;
 }
 
 enum { min_cycles = 8192 }; /* what starting and joining threads costs and saves */
@@ -74,19 +79,19 @@ static int run_grid(tri_rt_range *run, const void *const *args, const tri_grid *
     if (plane > UINT64_MAX / 2 / grid->z)
         return TRI_ERROR_GRID;
     uint64_t total = plane * grid->z;
-    int threads = 1;
-    if (GOMP_parallel && omp_get_max_threads && omp_get_thread_num && omp_get_num_threads &&
-        !(omp_in_parallel && omp_in_parallel()))
-        threads = omp_get_max_threads();
+    int is_openmp, threads = thread_count(&is_openmp);
     if (threads <= 1 || total == 1 || is_small(run, total)) {
         tri_rt_state state = {0, lengths};
         uint32_t sizes[3] = {grid->x, grid->y, grid->z};
         run(args, 0, total, sizes, &state.err);
         return state.err;
     }
-    uint64_t dealt = total <= (uint64_t)threads ? 1 : total / ((uint64_t)threads * 4);
-    team t = {run, args, lengths, total, dealt ? dealt : 1, {grid->x, grid->y, grid->z}, 0, 0};
-    GOMP_parallel(work, &t, 0, 0);
+    uint64_t most = total < (uint64_t)threads ? total : (uint64_t)threads;
+    team t = {run, args, lengths, total, most, {grid->x, grid->y, grid->z}, 0, 0};
+    if (is_openmp)
+        GOMP_parallel(work, &t, 0, 0);
+    else
+        tri_rt_pool_run(work, &t, (int)most);
     return t.err;
 }
 
@@ -169,8 +174,10 @@ static void print_head(const char *prefix, const uint32_t *pid, const int64_t *i
 void tri_cpu_rt_print_text(const char *prefix, uint32_t x, uint32_t y, uint32_t z)
 {
     uint32_t pid[3] = {x, y, z};
+    flockfile(stdout); /* a line of each thread */
     print_head(prefix, pid, 0, 0);
     fputc('\n', stdout);
+    funlockfile(stdout);
 }
 
 void tri_cpu_rt_print(const char *prefix, uint32_t x, uint32_t y, uint32_t z, const int64_t *index, int rank,
@@ -178,6 +185,7 @@ void tri_cpu_rt_print(const char *prefix, uint32_t x, uint32_t y, uint32_t z, co
 {
     uint32_t pid[3] = {x, y, z};
     int width = format >> 8;
+    flockfile(stdout);
     print_head(prefix, pid, index, rank);
     switch (format & 255) {
     case 0:
@@ -196,6 +204,7 @@ void tri_cpu_rt_print(const char *prefix, uint32_t x, uint32_t y, uint32_t z, co
         fprintf(stdout, "0x%016" PRIx64 "\n", (uint64_t)bits);
         break;
     }
+    funlockfile(stdout);
 }
 
 void tri_cpu_rt_assert(int *err, const char *message, const char *file, int line, uint32_t x, uint32_t y, uint32_t z)

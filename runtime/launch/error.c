@@ -48,6 +48,8 @@ const char *tri_strerror(int error)
         return "the kernel accessed memory outside of an argument";
     case TRI_ERROR_UNDEFINED:
         return "the kernel did what the language leaves undefined";
+    case TRI_ERROR_THREADS:
+        return "the number of threads must be from 1 to 1024";
     default:
         break;
     }

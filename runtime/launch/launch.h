@@ -90,6 +90,12 @@ uint16_t tri_rt_to_bfloat(float value);
 
 extern const tri_rt_backend tri_rt_cpu_backend;
 
+/* What tri_threads was given last; 0: nothing yet. */
+extern int tri_rt_asked_threads;
+/* Calls `work` on this thread and, at the same time, on up to `threads` - 1 others, as many as come before it returns
+ * here. Returns when all have. */
+void tri_rt_pool_run(void (*work)(void *data), void *data, int threads);
+
 /* What kernels call to print and to assert (targets/cpu/debug.c). format: the low byte is 0 signed, 1 unsigned,
  * 2 hexadecimal, 3 float, 4 address; the width follows. */
 void tri_cpu_rt_print_text(const char *prefix, uint32_t x, uint32_t y, uint32_t z);

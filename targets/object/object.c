@@ -18,7 +18,8 @@ extern const char tri_launch_bitcode[], tri_launch_bitcode_end[];
 /* What other objects and programs may see; the rest of the runtime is of each link. */
 static bool is_public(const char *name)
 {
-    static const char *const names[] = {"tri_strerror", "tri_select", "tri_rt_chosen_kind"};
+    static const char *const names[] = {"tri_strerror", "tri_select", "tri_rt_chosen_kind", "tri_threads",
+                                        "tri_rt_asked_threads"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;
@@ -121,7 +122,7 @@ static void fini(tri_writer *w)
 /* These must be in the object even if nothing here calls them. */
 static void keep_public(tri_writer *w)
 {
-    static const char *const names[] = {"tri_strerror", "tri_select"};
+    static const char *const names[] = {"tri_strerror", "tri_select", "tri_threads"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         LLVMSetLinkage(LLVMGetNamedFunction(w->module, names[i]), LLVMWeakODRLinkage);
 }
@@ -140,8 +141,7 @@ static void keep_called(tri_writer *w, tri_str assembly)
  * its own back end, as others may be compiled otherwise. */
 static void choose_openmp(tri_writer *w)
 {
-    static const char *const names[] = {"GOMP_parallel", "omp_get_max_threads", "omp_in_parallel",
-                                        "omp_get_thread_num", "omp_get_num_threads"};
+    static const char *const names[] = {"GOMP_parallel", "omp_get_max_threads", "omp_in_parallel"};
     int openmp = w->bundle->options->openmp;
     if (!openmp)
         return;

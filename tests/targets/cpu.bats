@@ -309,6 +309,91 @@ END
     OMP_NUM_THREADS=4 ./parallel
 }
 
+@test "the pool runs everything once: workers asleep, nested, from several threads, after fork" {
+    cc -std=gnu17 -O1 -Wall -Werror -I"$SRCDIR" "$SRCDIR/tests/exec/pool.c" "$SRCDIR/runtime/launch/pool.c" -o pool -pthread
+    timeout 60 ./pool
+    cc -std=gnu17 -O1 -fsanitize=thread -I"$SRCDIR" "$SRCDIR/tests/exec/pool.c" "$SRCDIR/runtime/launch/pool.c" \
+        -o raced -pthread 2>.tsan || skip "no ThreadSanitizer"
+    # (it cannot follow a child's new threads)
+    TSAN_OPTIONS=die_after_fork=0:halt_on_error=1 timeout 100 ./raced
+}
+
+@test "threads without OpenMP: as many as asked for, fewer where the system refuses, none left after dlclose" {
+    cat >fill.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def fill(x, turns):
+    p = tl.program_id(0)
+    for i in range(turns):
+        tl.store(x + p, tl.load(x + p) + 1)
+END
+    cat >main.c <<'END'
+#include "fill.h"
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifdef REFUSE
+int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *d)
+{
+    return EAGAIN;
+}
+#endif
+
+static int count_threads(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/task");
+    while (d && readdir(d))
+        n++;
+    closedir(d);
+    return n - 2;
+}
+
+int main(void)
+{
+    static int32_t x[4096];
+    void *lib = dlopen("./libfill.so", RTLD_NOW | RTLD_LOCAL);
+    int (*launch)(tri_stream, tri_grid, int32_t *, int32_t) = lib ? dlsym(lib, "fill") : 0;
+    int (*threads)(int) = lib ? dlsym(lib, "tri_threads") : 0;
+    const char *(*text)(int) = lib ? dlsym(lib, "tri_strerror") : 0;
+    if (!launch || !threads || !text)
+        return 1;
+    if (threads(0) != TRI_ERROR_THREADS || threads(10000) != TRI_ERROR_THREADS || !strstr(text(threads(-5)), "1024"))
+        return 2;
+    if (launch(0, (tri_grid){4096, 1, 1}, x, 3) || count_threads() != 1)
+        return 3;
+    if (threads(4) || launch(0, (tri_grid){4096, 1, 1}, x, 3))
+        return 4;
+#ifdef REFUSE
+    if (count_threads() != 1)
+        return 5;
+#else
+    if (count_threads() != 4)
+        return 5;
+#endif
+    for (int i = 0; i < 4096; i++)
+        if (x[i] != 6)
+            return 6;
+    if (dlclose(lib))
+        return 7;
+    return count_threads() != 1 ? 8 : 0;
+}
+END
+    tritcc -arch=native -sig 'fill(*i32, i32)' -emit=obj=fill.o,header=fill.h fill.tri
+    cc -shared fill.o -o libfill.so -lm
+    cc -Wall -Werror -Wno-unused-parameter main.c -o main -ldl
+    ./main
+    cc -DREFUSE -Wall -Werror -Wno-unused-parameter -rdynamic main.c -o refused -ldl
+    ./refused
+}
+
 @test "any number of threads runs each program once; small launches start none" {
     cat >count.tri <<'END'
 import triton
@@ -342,12 +427,12 @@ void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned 
 }
 int omp_get_max_threads(void) { return 4; }
 int omp_in_parallel(void) { return 0; }
-int omp_get_thread_num(void) { return now; }
-int omp_get_num_threads(void) { return started; }
 
 int main(void)
 {
     static int32_t x[1 << 20], n[1000];
+    if (tri_threads(TRI_OPENMP))
+        return 4;
     for (started = 1; started <= 6; started++) {
         for (uint32_t total = 1; total < 1000; total += total < 40 ? 1 : 97) {
             tri_grid grid = {total % 2 ? total : total / 2, total % 2 ? 1 : 2, 1};
