@@ -172,7 +172,7 @@ static void print_mdoc_archs(tri_buf *out)
 {
     tri_buf_add_z(out, ".Bl -tag -width \"sm_100a\" -compact\n");
     for (size_t i = 0; i < tri_targets_count(); i++)
-        for (const tri_arch *arch = tri_targets_at(i)->archs; arch->name; arch++)
+        for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(i)->family); arch; arch = tri_machines_next(arch))
             tri_buf_format(out, ".It Cm %s\n%s\n", arch->name, arch->help);
     tri_buf_add_z(out, ".El\n");
 }
@@ -193,7 +193,7 @@ static void add_values(const tri_opt_row *row, tri_buf *out)
         add_kinds(out, row->name[0] == 'x');
     } else if (!strcmp(row->name, "arch")) {
         for (size_t i = 0; i < tri_targets_count(); i++)
-            for (const tri_arch *arch = tri_targets_at(i)->archs; arch->name; arch++)
+            for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(i)->family); arch; arch = tri_machines_next(arch))
                 tri_buf_format(out, "%s ", arch->name);
     } else if (strstr(row->name, "print-before") || strstr(row->name, "print-after") || !strcmp(row->name, "passes")) {
         for (size_t i = 0; i < tri_passes_count(); i++)

@@ -42,7 +42,7 @@ void tri_info_targets(tri_buf *out)
     for (size_t i = 0; i < tri_targets_count(); i++) {
         const tri_target *target = tri_targets_at(i);
         tri_buf_format(out, "%s%s: %s\n", i ? "\n" : "", target->family, target->help);
-        for (const tri_arch *arch = target->archs; arch->name; arch++)
+        for (const tri_machine_facts *arch = tri_machines_first(target->family); arch; arch = tri_machines_next(arch))
             tri_buf_format(out, "  %-12s %s\n", arch->name, arch->help);
     }
 }

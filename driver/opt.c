@@ -219,7 +219,7 @@ static bool on_extern_lib(parser *p, tri_str value)
 static bool on_arch(parser *p, tri_str value)
 {
     const tri_target *target;
-    const tri_arch *arch;
+    const tri_machine_facts *arch;
     p->opt->compile.arch = value;
     return tri_targets_find(p->diag, value, &target, &arch);
 }

@@ -139,7 +139,7 @@ static tri_str arch_with_ttg_target(MlirModule module)
         return TRI_STR("");
     MlirStringRef text = mlirStringAttrGetValue(attr);
     for (size_t i = 0; i < tri_targets_count(); i++)
-        for (const tri_arch *arch = tri_targets_at(i)->archs; arch->name; arch++)
+        for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(i)->family); arch; arch = tri_machines_next(arch))
             if (arch->ttg_target && tri_str_is((tri_str){text.data, text.length}, arch->ttg_target))
                 return tri_str_from(arch->name);
     return TRI_STR("");
@@ -166,11 +166,11 @@ static tri_str arch_of_llvm(LLVMModuleRef module)
     tri_str cpu = processor_of(module), triple = tri_str_from(LLVMGetTarget(module));
     for (size_t i = 0; i < tri_targets_count(); i++) {
         const tri_target *target = tri_targets_at(i);
-        for (const tri_arch *arch = target->archs; arch->name; arch++)
+        for (const tri_machine_facts *arch = tri_machines_first(target->family); arch; arch = tri_machines_next(arch))
             if (cpu.len && arch->cpu && tri_str_is(cpu, arch->cpu))
                 return tri_str_from(arch->name);
         if (target->triple && tri_str_has_prefix(triple, target->triple))
-            return tri_str_from(target->default_arch->name);
+            return tri_str_from(tri_machines_first(target->family)->name);
     }
     return TRI_STR("");
 }
@@ -182,7 +182,7 @@ static tri_str arch_of_code(tri_kind kind, tri_str code)
         if (kind == tri_phase_kind_named(target->code_kind) && target->arch_of_code)
             return target->arch_of_code(code);
         if (kind == tri_phase_kind_named(target->code_kind) || kind == tri_phase_kind_named(target->text_kind))
-            return tri_str_from(target->default_arch->name);
+            return tri_str_from(tri_machines_first(target->family)->name);
     }
     return TRI_STR("");
 }

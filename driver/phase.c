@@ -111,12 +111,10 @@ static bool is_object(const tri_target *target) { return target->object_form != 
 
 /* --- steps --- */
 
-static tri_frontend_target facts_of(const tri_target *target, const tri_arch *arch)
+static tri_frontend_target facts_of(const tri_target *target, const tri_machine_facts *arch)
 {
     return (tri_frontend_target){
-        .family = tri_str_from(target->family),
-        .ttg_target = tri_str_from(arch->ttg_target),
-        .warp_size = target->warp_size,
+        .facts = arch,
         .default_warps = target->default_warps,
         .default_stages = target->default_stages,
     };

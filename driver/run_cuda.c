@@ -25,14 +25,14 @@ static bool read(void *cuda, void *data, uint64_t from, size_t size) { return tr
 const tri_run_memory tri_run_cuda_memory = {allocate, write, read};
 
 /* The best architecture whose PTX the device takes; null: none. */
-static const tri_arch *arch_for(int capability)
+static const tri_machine_facts *arch_for(int capability)
 {
-    const tri_arch *best = NULL;
+    const tri_machine_facts *best = NULL;
     int best_rank = -1;
     for (size_t t = 0; t < tri_targets_count(); t++) {
         if (strcmp(tri_targets_at(t)->family, "nvptx") != 0)
             continue;
-        for (const tri_arch *arch = tri_targets_at(t)->archs; arch->name; arch++) {
+        for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(t)->family); arch; arch = tri_machines_next(arch)) {
             int rank = tri_rt_cuda_rank(arch->name, 1, capability);
             if (rank > best_rank) {
                 best = arch;
@@ -55,7 +55,7 @@ static bool choose_cuda(tri_run_kernel *k, tri_run_opt *opt, const tri_argument_
     if (!d->cuda)
         return false;
     int capability = tri_cuda_capability(d->cuda);
-    const tri_arch *arch = arch_for(capability);
+    const tri_machine_facts *arch = arch_for(capability);
     if (!arch) {
         tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "CUDA device %d has compute capability %d.%d, below all that code can be made for",
                        d->number, capability / 10, capability % 10);

@@ -99,7 +99,7 @@ static bool launch_opencl(tri_run_kernel *k, double *out_seconds)
 {
     device *d = k->device;
     uint32_t groups[3] = {k->grid.x, k->grid.y, k->grid.z};
-    size_t threads = (size_t)k->unit.kernels.at[0].num_warps * (size_t)k->unit.target->warp_size;
+    size_t threads = (size_t)k->unit.kernels.at[0].num_warps * (size_t)k->unit.arch->lanes;
     return tri_opencl_launch(d->cl, groups, threads, out_seconds);
 }
 

@@ -98,6 +98,6 @@ bool tri_session_choose_target(tri_session *session, tri_unit *unit, tri_str arc
         tri_diag_error(session->diag, TRI_NO_SPAN, 6001, "no target writes these outputs; choose one with -arch=");
         return false;
     }
-    unit->arch = unit->target->default_arch;
+    unit->arch = tri_machines_first(unit->target->family);
     return tri_targets_check_options(unit);
 }

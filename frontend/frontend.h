@@ -3,6 +3,7 @@
 #ifndef TRI_FRONTEND_FRONTEND_H
 #define TRI_FRONTEND_FRONTEND_H
 
+#include "ir/machines.h"
 #include "ir/unit.h"
 
 /* Source -> AST. */
@@ -11,9 +12,8 @@ bool tri_frontend_parse(tri_unit *unit);
 /* What the evaluator must know of the target: defaults of the launch shape when neither the
  * command line nor the source gives it, and what `ttg.target`-like attributes say. */
 typedef struct tri_frontend_target {
-    tri_str family;     /* "nvptx" */
-    tri_str ttg_target; /* "cuda:90"; empty: none */
-    int warp_size, default_warps, default_stages;
+    const tri_machine_facts *facts;
+    int default_warps, default_stages;
 } tri_frontend_target;
 
 /* AST -> ttir; fills unit->kernels. Needs unit->mlir. */

@@ -4,8 +4,10 @@
 
 #include "frontend/eval.h"
 
-bool tri_target_is(const tri_eval *e, const char *family);
-int tri_target_capability(const tri_eval *e);
+/* Never null. */
+const tri_machine_facts *tri_target_facts(const tri_eval *e);
+/* Is Triton's name of the back end "cuda", ...? */
+bool tri_target_is(const tri_eval *e, const char *backend);
 /* Why an element type can not be used there, or null. */
 const char *tri_target_rejects(const tri_eval *e, tri_dtype d);
 

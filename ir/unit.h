@@ -11,7 +11,7 @@
 #include "mlir-c/IR.h"
 
 struct tri_target;
-struct tri_arch;
+struct tri_machine_facts;
 struct tri_ast_module;
 
 typedef enum {
@@ -36,7 +36,7 @@ typedef struct tri_unit {
     MlirContext mlir;           /* borrowed; null until a phase needs it (tri_context_get) */
     LLVMContextRef llvm;        /* borrowed; null until a phase needs it */
     const struct tri_target *target; /* borrowed static table; null until known */
-    const struct tri_arch *arch;
+    const struct tri_machine_facts *arch;
 
     tri_payload payload;
     const tri_source *source;

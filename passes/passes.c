@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "ir/context.h"
+#include "ir/machines.h"
 
 #define X(name) extern const tri_pass tri_pass_##name;
 #include "passes/passes.def"
@@ -340,7 +341,7 @@ bool tri_passes_run(tri_unit *unit, const char *pipeline, const tri_pass_hooks *
 {
     tri_arena *arena = tri_arena_create();
     step_list steps = {0};
-    bool ok = parse(unit->diag, arena, pipeline, &steps);
+    bool ok = tri_machines_check(unit->diag, mlirModuleGetOperation(unit->module)) && parse(unit->diag, arena, pipeline, &steps);
     for (size_t i = 0; ok && i < steps.len; i++)
         ok = run_step(unit, &steps.at[i], hooks);
     tri_arena_destroy(arena);

@@ -1,26 +1,14 @@
 /* Targets: a family is a table of architectures, pipelines as data, and functions that lower and emit.
  *
  * How to add one: (1) a folder targets/<family>/ whose main file ends with
- * `const tri_target tri_target_<family> = {...};`, (2) its row in targets/targets.def,
- * (3) tests/targets/<family>.bats. GPU families share targets/gpu and supply machine.def, the
+ * `const tri_target tri_target_<family> = {...};`, (2) its row in targets/targets.def, and the machines that it makes
+ * code for in ir/machines.def, (3) tests/targets/<family>.bats. GPU families share targets/gpu and supply machine.def, the
  * table of machine primitives. `make check-style` fails when a step is missing. */
 #ifndef TRI_TARGETS_TARGET_H
 #define TRI_TARGETS_TARGET_H
 
+#include "ir/machines.h"
 #include "ir/unit.h"
-
-/* One -arch= value. */
-typedef struct tri_arch {
-    const char *name;         /* "sm_90a" */
-    int number;               /* 90; family-specific meaning */
-    const char *cpu;          /* LLVM processor */
-    const char *features;     /* LLVM features */
-    const char *ttg_target;   /* value of ttg.target ("cuda:90"); null: no ttgir stage */
-    uint32_t max_shared;      /* bytes per block; 0: not limited here */
-    uint32_t max_threads;     /* threads per block */
-    const char *help;
-    bool has_warp_groups;     /* matrix products of whole warp groups (wgmma) */
-} tri_arch;
 
 /* What a kernel takes of the machine, besides what tri_kernel says. */
 typedef struct {
@@ -40,15 +28,12 @@ typedef enum {
 } tri_object_form;
 
 typedef struct tri_target {
-    const char *family; /* "nvptx" */
+    const char *family; /* "nvptx": its architectures are the rows of ir/machines.def that name it */
     const char *help;
-    const tri_arch *archs; /* ends with a null name */
-    const tri_arch *default_arch;
     /* Does -arch=A,B name code that one object can hold? `archs` is the whole list. Null: never. Reports. */
     bool (*accepts_list)(tri_diag *diag, tri_str archs);
     /* Reports options that do not suit the unit's architecture. Null: those for CPUs do not. */
     bool (*check_options)(tri_unit *unit);
-    int warp_size;      /* 1 for cpu */
     int default_warps, default_stages;
     /* Passes as text for tri_passes_run; a row may depend on the arch and options, so they are
      * made by a function into `out`. Null: the family has no such stage. */
@@ -87,7 +72,7 @@ size_t tri_targets_count(void);
 const tri_target *tri_targets_at(size_t i);
 /* Finds an -arch= value; reports an unknown one with the nearest. Of a list "A,B" the first counts, and the
  * others must be of its family, which must take lists. Sets both or neither. */
-bool tri_targets_find(tri_diag *diag, tri_str arch, const tri_target **out_target, const tri_arch **out_arch);
+bool tri_targets_find(tri_diag *diag, tri_str arch, const tri_target **out_target, const tri_machine_facts **out_arch);
 /* Do the unit's options suit its target? Reports. */
 bool tri_targets_check_options(tri_unit *unit);
 

@@ -22,15 +22,15 @@ static const char *nearest_arch(tri_str arch)
     const char *names[max_names];
     size_t count = 0;
     for (size_t f = 0; f < family_count; f++)
-        for (const tri_arch *a = families[f]->archs; a->name && count < max_names; a++)
+        for (const tri_machine_facts *a = tri_machines_first(families[f]->family); a && count < max_names; a = tri_machines_next(a))
             names[count++] = a->name;
     return tri_str_nearest(arch, names, count);
 }
 
-static bool find_one(tri_diag *diag, tri_str arch, const tri_target **out_target, const tri_arch **out_arch)
+static bool find_one(tri_diag *diag, tri_str arch, const tri_target **out_target, const tri_machine_facts **out_arch)
 {
     for (size_t f = 0; f < family_count; f++) {
-        for (const tri_arch *a = families[f]->archs; a->name; a++) {
+        for (const tri_machine_facts *a = tri_machines_first(families[f]->family); a; a = tri_machines_next(a)) {
             if (tri_str_is(arch, a->name)) {
                 *out_target = families[f];
                 *out_arch = a;
@@ -48,11 +48,11 @@ static bool find_one(tri_diag *diag, tri_str arch, const tri_target **out_target
     return false;
 }
 
-bool tri_targets_find(tri_diag *diag, tri_str arch, const tri_target **out_target, const tri_arch **out_arch)
+bool tri_targets_find(tri_diag *diag, tri_str arch, const tri_target **out_target, const tri_machine_facts **out_arch)
 {
     size_t end = tri_str_find(arch, ',');
     const tri_target *target, *other;
-    const tri_arch *first, *next;
+    const tri_machine_facts *first, *next;
     if (!find_one(diag, tri_str_sub(arch, 0, end), &target, &first))
         return false;
     for (size_t at = end; at < arch.len; at = end) {
@@ -80,11 +80,11 @@ static bool check_launch(tri_unit *unit)
     const char *name = o->launch_cooperative ? "-launch-cooperative" : o->launch_pdl ? "-launch-pdl" : NULL;
     if (!name)
         return true;
-    if (strcmp(unit->target->family, "nvptx") != 0)
+    if (!unit->arch->has_cooperative_launch)
         tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "%s is for NVIDIA GPUs, not for %s", name, unit->arch->name);
     else if (o->launch_cooperative && o->simulate)
         tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "%s is not for the simulator, which runs one program after the other", name);
-    else if (o->launch_pdl && unit->arch->number < 90)
+    else if (o->launch_pdl && !unit->arch->has_dependent_launch)
         tri_diag_error(unit->diag, TRI_NO_SPAN, 6002, "-launch-pdl needs sm_90 or newer, not %s", unit->arch->name);
     else
         return true;

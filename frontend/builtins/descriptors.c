@@ -199,10 +199,11 @@ static bool reduce_allowed(tri_eval *e, int kind, tri_dtype d)
 {
     bool word = d == TRI_DTYPE_UINT32 || d == TRI_DTYPE_INT32 || d == TRI_DTYPE_UINT64;
     bool half = d == TRI_DTYPE_FP16 || d == TRI_DTYPE_BF16;
+    const tri_machine_facts *facts = tri_target_facts(e);
     if (kind == 1)
         return word || half || d == TRI_DTYPE_FP32;
     if (kind == 2 || kind == 3)
-        return word || d == TRI_DTYPE_INT64 || (half && tri_target_is(e, "nvptx") && tri_target_capability(e) >= 90);
+        return word || d == TRI_DTYPE_INT64 || (half && facts->has_half_reduction);
     return word || d == TRI_DTYPE_INT64;
 }
 

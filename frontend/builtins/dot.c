@@ -33,18 +33,8 @@ static bool check_types(tri_eval *e, tri_ev a, tri_ev b)
 /* The least K of a matrix instruction. */
 static int64_t min_k(tri_eval *e, tri_dtype d)
 {
-    if (!tri_target_is(e, "nvptx"))
-        return 1;
-    switch (tri_types_dtype_bits(d)) {
-    case 8:
-        return 32;
-    case 16:
-        return 16;
-    case 32:
-        return 8;
-    default:
-        return 4;
-    }
+    int bits = tri_target_facts(e)->mma_depth_bits;
+    return bits ? bits / tri_types_dtype_bits(d) : 1;
 }
 
 static bool check_shapes(tri_eval *e, tri_ev a, tri_ev b)
@@ -83,8 +73,7 @@ static bool get_precision(tri_eval *e, const tri_ev *args, int *out)
 {
     static const char *const words[] = {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6", NULL};
     tri_str text;
-    bool nvidia = tri_target_is(e, "nvptx");
-    *out = nvidia && tri_target_capability(e) >= 80 ? 0 : 2;
+    *out = tri_target_facts(e)->prefers_tf32 ? 0 : 2;
     if (!tri_ev_is_none(args[dot_tf32])) {
         bool allow;
         if (!tri_ev_is_none(args[dot_precision]))
@@ -136,8 +125,7 @@ static bool result_type(tri_eval *e, const tri_ev *args, tri_dtype a, tri_ev acc
 static tri_ev upcast_fp8(tri_eval *e, tri_ev x)
 {
     tri_dtype d = dtype_of(x);
-    bool foreign = tri_target_is(e, "nvptx") && (d == TRI_DTYPE_FP8E4B8 || d == TRI_DTYPE_FP8E5B16);
-    return d == TRI_DTYPE_FP8E4B15 || foreign ? tri_semantic_cast_to(e, x, TRI_DTYPE_FP16) : x;
+    return d == TRI_DTYPE_FP8E4B15 || tri_target_rejects(e, d) ? tri_semantic_cast_to(e, x, TRI_DTYPE_FP16) : x;
 }
 
 static tri_ev collapse(tri_eval *e, tri_ev x)
@@ -179,9 +167,8 @@ tri_ev tri_builtin_dot(tri_eval *e, const tri_ev *args)
         !get_precision(e, args, &precision))
         return (tri_ev){0};
     bool fp8 = tri_types_dtype_is_fp8(dtype_of(a));
-    bool hopper = tri_target_is(e, "nvptx") && tri_target_capability(e) == 90;
-    if ((dtype_of(a) == TRI_DTYPE_FP8E4B15 || dtype_of(b) == TRI_DTYPE_FP8E4B15) && tri_target_is(e, "nvptx") &&
-        tri_target_capability(e) >= 90)
+    const tri_machine_facts *facts = tri_target_facts(e);
+    if ((dtype_of(a) == TRI_DTYPE_FP8E4B15 || dtype_of(b) == TRI_DTYPE_FP8E4B15) && facts->has_slow_fp8e4b15)
         tri_eval_warning(e, "deprecated", "a tl.dot of fp8e4b15 is slow from sm_90 on; use fp8e4nv");
     a = upcast_fp8(e, a);
     b = upcast_fp8(e, b);
@@ -191,7 +178,7 @@ tri_ev tri_builtin_dot(tri_eval *e, const tri_ev *args)
     int64_t k = a.type->shape[rank - 1];
     memcpy(shape, a.type->shape, sizeof *shape * (size_t)rank);
     shape[rank - 1] = b.type->shape[rank - 1];
-    if (!tri_arg_int(e, args, dot_imprecise, hopper ? 1 << 30 : 0, &imprecise) || !get_accumulator(e, args, rank, shape, out, &acc))
+    if (!tri_arg_int(e, args, dot_imprecise, facts->has_rough_fp8_sums ? 1 << 30 : 0, &imprecise) || !get_accumulator(e, args, rank, shape, out, &acc))
         return (tri_ev){0};
     if (!fp8)
         imprecise = 0;

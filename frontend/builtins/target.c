@@ -2,40 +2,26 @@
 #include "frontend/builtins.h"
 #include "frontend/target.h"
 
-enum { query_cuda, query_hip, query_xpu, query_cdna3, query_cdna4, query_gfx1250 };
-
-/* data: the question */
+/* data: the question, Triton's name of a back end or its maker's of a generation */
 tri_ev tri_builtin_target_is(tri_eval *e, const tri_ev *args)
 {
     (void)args;
-    tri_str t = e->target->ttg_target;
-    switch (tri_builtins_current(e)->data) {
-    case query_cuda:
-        return tri_ev_bool(e, tri_target_is(e, "nvptx"));
-    case query_hip:
-        return tri_ev_bool(e, tri_target_is(e, "amdgcn"));
-    case query_xpu:
-        return tri_ev_bool(e, tri_target_is(e, "spirv"));
-    case query_cdna3:
-        return tri_ev_bool(e, tri_str_has_suffix(t, "gfx942"));
-    case query_cdna4:
-        return tri_ev_bool(e, tri_str_has_suffix(t, "gfx950"));
-    default:
-        return tri_ev_bool(e, tri_str_has_suffix(t, "gfx1250"));
-    }
+    static const char *const words[] = {"cuda", "hip", "xpu", "cdna3", "cdna4", "gfx1250"};
+    const tri_machine_facts *facts = tri_target_facts(e);
+    const char *word = words[tri_builtins_current(e)->data];
+    return tri_ev_bool(e, !strcmp(facts->backend, word) || (facts->generation && !strcmp(facts->generation, word)));
 }
 
 /* An object with backend, arch and warp_size, as far as the target has them. */
 tri_ev tri_builtin_current_target(tri_eval *e, const tri_ev *args)
 {
     (void)args;
-    bool cuda = tri_target_is(e, "nvptx");
+    const tri_machine_facts *facts = tri_target_facts(e);
     tri_value *t = tri_value_object_create(e->arena, "triton.backends.compiler.GPUTarget");
-    tri_str family = e->target->family;
-    tri_value_set_field(e->arena, t, "backend", tri_value_str(e->arena, cuda ? TRI_STR("cuda") : family));
-    tri_value_set_field(e->arena, t, "arch", cuda ? tri_value_int(e->arena, tri_target_capability(e))
-                                                  : tri_value_str(e->arena, e->target->ttg_target));
-    tri_value_set_field(e->arena, t, "warp_size", tri_value_int(e->arena, 32));
+    tri_value_set_field(e->arena, t, "backend", tri_value_str(e->arena, tri_str_from(facts->backend)));
+    tri_value_set_field(e->arena, t, "arch", facts->capability ? tri_value_int(e->arena, facts->capability)
+                                                  : tri_value_str(e->arena, tri_str_from(facts->ttg_target)));
+    tri_value_set_field(e->arena, t, "warp_size", tri_value_int(e->arena, facts->lanes));
     return tri_ev_from_value(e, t);
 }
 
@@ -60,23 +46,24 @@ tri_ev tri_builtin_capability_geq(tri_eval *e, const tri_ev *args)
     int64_t major, minor;
     if (!tri_arg_int(e, args, 0, 0, &major) || !tri_arg_int(e, args, 1, 0, &minor))
         return (tri_ev){0};
-    return tri_ev_bool(e, tri_target_is(e, "nvptx") && tri_target_capability(e) >= major * 10 + minor);
+    return tri_ev_bool(e, tri_target_is(e, "cuda") && tri_target_facts(e)->capability >= major * 10 + minor);
 }
 
 /* data: 1 counts threads */
 tri_ev tri_builtin_num_warps(tri_eval *e, const tri_ev *args)
 {
     (void)args;
-    return tri_ev_int(e, tri_builtins_current(e)->data ? 32 * e->num_warps : e->num_warps);
+    return tri_ev_int(e, tri_builtins_current(e)->data ? tri_target_facts(e)->lanes * e->num_warps : e->num_warps);
 }
 
-static bool need_nvidia(tri_eval *e, int least)
+/* Without `has_it`, this NVIDIA GPU is older than `least`, the first that has the function. */
+static bool need_nvidia(tri_eval *e, bool has_it, const char *least)
 {
-    if (tri_target_is(e, "nvptx") && tri_target_capability(e) >= least)
+    if (tri_target_is(e, "cuda") && has_it)
         return true;
     const char *path = tri_builtins_current(e)->path, *name = strrchr(path, '.') + 1;
-    if (least && tri_target_is(e, "nvptx"))
-        tri_eval_error(e, 3020, "'%s' needs sm_%d or later", name, least);
+    if (tri_target_is(e, "cuda"))
+        tri_eval_error(e, 3020, "'%s' needs %s or later", name, least);
     else
         tri_eval_error(e, 3020, "'%s' is only for NVIDIA GPUs", name);
     return false;
@@ -84,7 +71,7 @@ static bool need_nvidia(tri_eval *e, int least)
 
 static tri_ev read_register(tri_eval *e, const char *text, const char *constraint, tri_dtype d, bool pure)
 {
-    if (!need_nvidia(e, 0))
+    if (!need_nvidia(e, true, ""))
         return (tri_ev){0};
     tri_attr attrs[] = {
         {"asm_string", tri_attr_str(e->mlir, text, strlen(text))},
@@ -111,7 +98,7 @@ tri_ev tri_builtin_smid(tri_eval *e, const tri_ev *args)
 tri_ev tri_builtin_grid_dependency(tri_eval *e, const tri_ev *args)
 {
     (void)args;
-    if (!need_nvidia(e, 90))
+    if (!need_nvidia(e, tri_target_facts(e)->has_dependent_launch, "sm_90"))
         return (tri_ev){0};
     bool launch = tri_builtins_current(e)->data;
     tri_emit_effect(e, launch ? "tt.grid_dependency_launch_dependents" : "tt.grid_dependency_wait", 0, NULL, 0, NULL);

@@ -1,22 +1,17 @@
 #include "ir/analysis/scratch.h"
 
 #include "ir/encoding.h"
+#include "ir/machines.h"
 #include "ir/op.h"
 #include "ir/type.h"
 #include "layout/convert.h"
 
 tri_plan_machine tri_scratch_machine(MlirOperation module)
 {
-    tri_plan_machine m = {.banks = 32, .max_vector_bits = 128};
-    tri_str target = tri_op_string(module, "ttg.target");
-    m.lanes = (int)tri_op_int(module, "ttg.threads-per-warp", 32);
-    int64_t number = 80;
-    bool is_cuda = tri_str_is_empty(target) || tri_str_has_prefix(target, "cuda:");
-    if (target.len > 5 && is_cuda)
-        tri_str_to_i64(tri_str_sub(target, 5, target.len), &number);
-    m.can_shuffle = is_cuda || tri_str_has_prefix(target, "hip:") || tri_str_has_prefix(target, "intel:");
-    m.has_ldmatrix = is_cuda && number >= 75;
-    m.has_stmatrix = is_cuda && number >= 90;
+    const tri_machine_facts *facts = tri_machines_of(module);
+    tri_plan_machine m = {.banks = facts->banks, .max_vector_bits = facts->vector_bits, .can_shuffle = facts->has_shuffles,
+                          .has_ldmatrix = facts->has_ldmatrix, .has_stmatrix = facts->has_stmatrix};
+    m.lanes = (int)tri_op_int(module, "ttg.threads-per-warp", facts->lanes);
     m.spare_bytes = tri_op_int(module, "tritcc.scratch-per-thread", 0) * m.lanes * tri_op_int(module, "ttg.num-warps", 4);
     return m;
 }

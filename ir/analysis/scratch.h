@@ -10,9 +10,7 @@
 
 #include "mlir-c/IR.h"
 
-/* The machine as layout plans see it, from the module's ttg.target and ttg.threads-per-warp:
- * "cuda:N" and "hip:gfx..." have shuffles, cuda has ldmatrix from 75 on and stmatrix from 90 on;
- * "intel:..." has shuffles; any other target ("opencl:...") has none. */
+/* The machine as layout plans see it: the facts of the module's ttg.target, with its ttg.threads-per-warp. */
 tri_plan_machine tri_scratch_machine(MlirOperation module);
 
 /* Bytes, 0 for most ops:

@@ -5,15 +5,6 @@
 #include "layout/convert.h"
 #include "layout/plan.h"
 
-int tri_dots_capability(MlirOperation module)
-{
-    tri_str target = tri_op_string(module, "ttg.target");
-    int64_t number = 0;
-    if (!tri_str_has_prefix(target, "cuda:") || !tri_str_to_i64(tri_str_sub(target, 5, target.len), &number))
-        return 0;
-    return (int)number;
-}
-
 int tri_dots_shape(MlirType type, int64_t *out_shape)
 {
     tri_memdesc desc;

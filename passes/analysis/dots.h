@@ -7,8 +7,6 @@
 #include "layout/encoding.h"
 #include "layout/linear.h"
 
-/* Compute capability from the module attribute ttg.target ("cuda:80"); 0 when it is no CUDA target. */
-int tri_dots_capability(MlirOperation module);
 /* inputPrecision of tt.dot, as its attribute stores it. */
 enum { TRI_PRECISION_TF32, TRI_PRECISION_TF32X3, TRI_PRECISION_IEEE, TRI_PRECISION_BF16X3, TRI_PRECISION_BF16X6 };
 

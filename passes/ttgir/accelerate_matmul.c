@@ -7,7 +7,7 @@
  *     %dm = tt.dot %am, %bm, %cm : ... -> tensor<64x64xf32, #mma>
  *     %d  = ttg.convert_layout %dm : ... -> tensor<64x64xf32, #blocked>
  *
- * Needs: layouts, ttg.target = "cuda:<capability>". Later products are rewritten first, so that of two
+ * Needs: layouts, ttg.target. Later products are rewritten first, so that of two
  * chained ones the earlier takes over the later's warps. Where there are warp-group products (version 3, capability
  * 90) and the product fits them, it becomes ttng.warp_group_dot (accelerate_wgmma.c). Products that the tensor cores cannot do
  * exactly as asked (f32 with ieee precision, odd types) stay multiply-adds; those get operands of the
@@ -16,6 +16,7 @@
 #include "passes/passes.h"
 
 #include "ir/encoding.h"
+#include "ir/machines.h"
 #include "ir/type.h"
 #include "layout/convert.h"
 #include "passes/analysis/dots.h"
@@ -26,14 +27,15 @@
 typedef struct {
     tri_pass_run *run;
     tri_uses uses;
-    int capability, warps;
+    const tri_machine_facts *facts;
+    int warps;
 } matmuls;
 
 /* ---- matchers ---- */
 
 static bool is_fp8(MlirType t) { return tri_type_is_float(t) && tri_type_bits(t) == 8; }
 
-static bool has_tensor_cores(const matmuls *m) { return m->capability >= 80; }
+static bool has_tensor_cores(const matmuls *m) { return m->facts->mma == TRI_MMA_SYNC && m->facts->mma_version >= 2; }
 
 /* Types that an mma of version 2 multiplies and adds up as asked. */
 static bool is_supported(const matmuls *m, MlirOperation dot)
@@ -52,13 +54,12 @@ static bool is_supported(const matmuls *m, MlirOperation dot)
     if (mlirTypeIsAF32(a))
         return mlirTypeIsAF32(d) && tri_op_int(dot, "inputPrecision", TRI_PRECISION_IEEE) == TRI_PRECISION_TF32;
     if (mlirTypeIsAF64(a))
-        return mlirTypeIsAF64(d) && (m->capability == 80 || m->capability == 90 ||
-                                     (m->capability >= 100 && m->capability < 120));
+        return mlirTypeIsAF64(d) && m->facts->has_f64_mma;
     return tri_type_is_int_of(a, 8) && tri_type_is_int_of(d, 32);
 }
 
 /* Whether the instruction multiplies fp8 as it is; others get it as f16. */
-static bool has_fp8(const matmuls *m) { return m->capability == 89 || (m->capability >= 120 && m->capability < 130); }
+static bool has_fp8(const matmuls *m) { return m->facts->has_fp8_mma; }
 
 /* The least K that fills an instruction: 32 bytes of it, or four numbers of f64. */
 static int64_t least_depth(const matmuls *m, MlirOperation dot)
@@ -317,12 +318,12 @@ static void widen_operands(matmuls *m, MlirOperation dot)
 static bool run(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
-    matmuls m = {.run = run, .capability = tri_dots_capability(module), .warps = tri_blocked_launch(module).warps};
+    matmuls m = {.run = run, .facts = tri_machines_of(module), .warps = tri_blocked_launch(module).warps};
     tri_op_list dots = {0};
     tri_op_collect_named(module, "tt.dot", run->arena, &dots);
     tri_uses_init(&m.uses, run->arena, module);
     int64_t newest = tri_passes_option_int(run, "max-version", 3);
-    bool has_groups = newest >= 3 && m.capability >= 90 && m.capability < 100;
+    bool has_groups = newest >= 3 && m.facts->has_warp_groups;
     for (size_t i = dots.len; i-- > 0;) {
         if (!has_tensor_cores(&m))
             continue;
@@ -341,7 +342,7 @@ static bool run(tri_pass_run *run)
         accelerate(&m, dots.at[i]);
     }
     for (size_t i = 0; i < dots.len; i++)
-        if (m.capability && !mlirOperationIsNull(dots.at[i]))
+        if (m.facts->mma == TRI_MMA_SYNC && !mlirOperationIsNull(dots.at[i]))
             widen_operands(&m, dots.at[i]);
     tri_op_erase_dead(module);
     return true;

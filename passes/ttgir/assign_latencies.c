@@ -13,6 +13,7 @@
 #include "passes/ttgir/pipeline_lower.h"
 
 #include "base/map.h"
+#include "ir/machines.h"
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
 
@@ -135,8 +136,8 @@ static bool run(tri_pass_run *run)
     MlirOperation module = mlirModuleGetOperation(run->module);
     tri_op_list loops = {0};
     tri_op_collect_named(module, "scf.for", run->arena, &loops);
-    if (tri_op_string(module, "ttg.target").len && tri_dots_capability(module) < 80)
-        return true; /* no asynchronous copies */
+    if (!tri_machines_of(module)->async_copies)
+        return true;
     const tri_axis_info *info = tri_axis_info_create(run->arena, module);
     for (size_t i = 0; i < loops.len; i++) {
         int64_t stages = tri_pipeline_num_stages(run, loops.at[i]);

@@ -16,6 +16,7 @@
 #include "ir/analysis/axis_info.h"
 #include "ir/analysis/blocked.h"
 #include "ir/encoding.h"
+#include "ir/machines.h"
 #include "ir/op.h"
 #include "ir/type.h"
 
@@ -67,14 +68,6 @@ static MlirValue descriptor_tensor(MlirOperation op)
     return (MlirValue){NULL};
 }
 
-static bool is_cuda_below_90(MlirOperation module)
-{
-    tri_str target = tri_op_string(module, "ttg.target");
-    int64_t number;
-    return tri_str_has_prefix(target, "cuda:") && tri_str_to_i64(tri_str_sub(target, 5, target.len), &number) &&
-           number < 90;
-}
-
 /* Most elements of one atomic instruction. */
 static int64_t atomic_limit(const coalescer *c, MlirOperation op, MlirType element)
 {
@@ -85,9 +78,13 @@ static int64_t atomic_limit(const coalescer *c, MlirOperation op, MlirType eleme
     unsigned bits = tri_type_bits(element);
     if (!tri_type_is_float(element) || bits == 64)
         return 1;
-    if (!is_cuda_below_90(mlirModuleGetOperation(c->run->module)))
+    const tri_machine_facts *facts = tri_machines_of(mlirModuleGetOperation(c->run->module));
+    if (!facts->is_atomic_add_limited)
         return 128;
-    return mlirTypeIsAF16(element) ? 2 : 1;
+    unsigned most = (unsigned)(mlirTypeIsAF16(element)    ? facts->f16_add_bits
+                               : mlirTypeIsABF16(element) ? facts->bf16_add_bits
+                                                          : facts->f32_add_bits);
+    return most > bits ? most / bits : 1;
 }
 
 static int64_t per_thread_of(const coalescer *c, const access *a)

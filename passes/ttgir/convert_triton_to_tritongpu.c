@@ -15,6 +15,7 @@
 #include "ir/analysis/blocked.h"
 #include "ir/analysis/infer.h"
 #include "ir/encoding.h"
+#include "ir/machines.h"
 #include "ir/op.h"
 #include "ir/type.h"
 
@@ -316,6 +317,11 @@ static bool run(tri_pass_run *run)
     c.launch.lanes = (int)tri_passes_option_int(run, "threads-per-warp", 32);
     c.launch.ctas = (int)tri_passes_option_int(run, "num-ctas", 1);
     tri_str target = tri_passes_option_str(run, "target", "");
+    if (!tri_machines_for(target)) {
+        tri_op_error(run->unit->diag, module, 5012, "no machine is known for target=%.*s; --print-targets lists what code is made for",
+                     TRI_STR_ARG(target));
+        return false;
+    }
     tri_map_init(&c.types, run->arena);
     tri_map_init(&c.converts, run->arena);
 

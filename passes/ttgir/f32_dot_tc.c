@@ -12,6 +12,7 @@
  * tritongpu-F32DotTC. Test: tests/passes/f32-dot-tc.mlir */
 #include "passes/passes.h"
 
+#include "ir/machines.h"
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
 
@@ -99,7 +100,7 @@ static MlirValue by_bf16(tri_builder *b, MlirOperation dot, int parts)
 static bool run(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
-    bool has_tf32 = tri_passes_option_int(run, "emu-tf32", tri_dots_capability(module) >= 80);
+    bool has_tf32 = tri_passes_option_int(run, "emu-tf32", tri_machines_of(module)->has_tf32);
     tri_op_list dots = {0};
     tri_op_collect_named(module, "tt.dot", run->arena, &dots);
     for (size_t i = 0; i < dots.len; i++) {

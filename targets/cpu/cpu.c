@@ -18,7 +18,7 @@ static void ttir_pipeline(const tri_unit *unit, tri_buf *out)
 
 /* ---- llir ---- */
 
-static void init(tri_cpu_gen *g, tri_unit *unit, const tri_arch *arch)
+static void init(tri_cpu_gen *g, tri_unit *unit, const tri_machine_facts *arch)
 {
     *g = (tri_cpu_gen){.unit = unit, .suffix = "", .arena = unit->arena, .diag = unit->diag, .llvm = unit->llvm};
     LLVMContextRef c = unit->llvm;
@@ -159,7 +159,7 @@ static void mark_functions(tri_cpu_gen *g)
     }
 }
 
-static bool lower_for(tri_cpu_gen *g, tri_unit *unit, LLVMModuleRef module, const tri_arch *arch, bool is_alone,
+static bool lower_for(tri_cpu_gen *g, tri_unit *unit, LLVMModuleRef module, const tri_machine_facts *arch, bool is_alone,
                       const tri_cpu_sites *sites)
 {
     init(g, unit, arch);
@@ -178,7 +178,7 @@ static bool lower_for(tri_cpu_gen *g, tri_unit *unit, LLVMModuleRef module, cons
     return ok;
 }
 
-static void add_dispatch(tri_unit *unit, LLVMModuleRef module, const tri_arch **archs, size_t count)
+static void add_dispatch(tri_unit *unit, LLVMModuleRef module, const tri_machine_facts **archs, size_t count)
 {
     tri_cpu_gen g;
     init(&g, unit, archs[0]);
@@ -220,7 +220,7 @@ static bool link_libraries(tri_cpu_gen *g)
 static bool lower(tri_unit *unit)
 {
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_MLIR);
-    const tri_arch *archs[TRI_HOST_MAX_LIST];
+    const tri_machine_facts *archs[TRI_HOST_MAX_LIST];
     size_t count = tri_host_list(unit, archs, TRI_HOST_MAX_LIST);
     if (!unit->llvm)
         unit->llvm = tri_context_create_llvm(unit->diag);
@@ -300,11 +300,8 @@ static bool emit(tri_unit *unit)
 const tri_target tri_target_cpu = {
     .family = "cpu",
     .help = "host processors: assembly and objects",
-    .archs = tri_host_archs,
-    .default_arch = &tri_host_archs[0],
     .accepts_list = tri_host_accepts_list,
     .check_options = tri_host_check_options,
-    .warp_size = 1,
     .default_warps = 1,
     .default_stages = 1,
     .ttir_pipeline = ttir_pipeline,

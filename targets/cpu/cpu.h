@@ -399,7 +399,7 @@ int64_t tri_cpu_cost(tri_cpu_gen *g, MlirOperation func);
 
 /* dispatch.c */
 /* tri_run_<symbol> and tri_selected_<symbol> over `functions`, one per architecture of the list. */
-void tri_cpu_dispatch(tri_cpu_gen *g, tri_str symbol, const tri_arch **archs, LLVMValueRef *functions, size_t count);
+void tri_cpu_dispatch(tri_cpu_gen *g, tri_str symbol, const tri_machine_facts **archs, LLVMValueRef *functions, size_t count);
 
 /* bounds.c: marks the program of a kernel; checks the accesses of those that are marked (unit->llvm_module) */
 void tri_cpu_bounds_mark(tri_cpu_gen *g, LLVMValueRef fn, tri_str symbol);

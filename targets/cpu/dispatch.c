@@ -15,14 +15,14 @@ static LLVMValueRef level_of_machine(tri_cpu_gen *g)
 }
 
 /* Calls `yes` for the highest level that the machine has, from the highest down; `no` when it has none. */
-static void pick(tri_cpu_gen *g, const tri_arch **archs, size_t count, void *data,
+static void pick(tri_cpu_gen *g, const tri_machine_facts **archs, size_t count, void *data,
                  void (*yes)(tri_cpu_gen *g, size_t i, void *data), void (*no)(tri_cpu_gen *g))
 {
     LLVMPositionBuilderAtEnd(g->b, tri_cpu_new_block(g, "entry"));
     LLVMValueRef level = level_of_machine(g);
     for (int wanted = 4; wanted > 0; wanted--) {
         for (size_t i = 0; i < count; i++) {
-            if (tri_host_level(archs[i]) != wanted)
+            if (archs[i]->level != wanted)
                 continue;
             LLVMBasicBlockRef take = tri_cpu_new_block(g, "take"), next = tri_cpu_new_block(g, "next");
             LLVMValueRef has = LLVMBuildICmp(g->b, LLVMIntSGE, level, LLVMConstInt(g->i32, (uint64_t)wanted, false), "");
@@ -59,7 +59,7 @@ static void run_none(tri_cpu_gen *g)
     LLVMBuildRetVoid(g->b);
 }
 
-void tri_cpu_dispatch(tri_cpu_gen *g, tri_str symbol, const tri_arch **archs, LLVMValueRef *functions, size_t count)
+void tri_cpu_dispatch(tri_cpu_gen *g, tri_str symbol, const tri_machine_facts **archs, LLVMValueRef *functions, size_t count)
 {
     tri_str name = tri_str_format(g->arena, "tri_selected_%.*s", TRI_STR_ARG(symbol));
     g->fn = LLVMAddFunction(g->module, name.data, LLVMFunctionType(g->i32, NULL, 0, false));

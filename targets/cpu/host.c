@@ -7,50 +7,21 @@
 #include "llvm-c/Core.h"
 #include "llvm-c/Target.h"
 
-enum { number_x86 = 0, number_aarch64 = 1, number_native = 2 };
-
-const tri_arch tri_host_archs[] = {
-    {"native", number_native, NULL, NULL, NULL, 0, 0, "this host", false},
-    {"x86-64", number_x86, "x86-64", "", NULL, 0, 0, "any 64-bit x86 (SSE2)", false},
-    {"x86-64-v2", number_x86, "x86-64-v2", "", NULL, 0, 0, "x86 with SSE4.2 (2009 and later)", false},
-    {"x86-64-v3", number_x86, "x86-64-v3", "", NULL, 0, 0, "x86 with AVX2 and FMA (2013 and later)", false},
-    {"x86-64-v4", number_x86, "x86-64-v4", "", NULL, 0, 0, "x86 with AVX-512 (2017 and later)", false},
-    {"aarch64", number_aarch64, "generic", "+v8a,+neon", NULL, 0, 0, "64-bit Arm with NEON", false},
-    {0},
-};
-
-static bool is_aarch64(const tri_arch *arch)
+static bool is_aarch64(const tri_machine_facts *arch)
 {
 #if defined(__aarch64__)
-    return arch->number != number_x86;
+    return arch->processor != TRI_PROCESSOR_X86;
 #else
-    return arch->number == number_aarch64;
+    return arch->processor == TRI_PROCESSOR_AARCH64;
 #endif
 }
 
-/* What a level of x86-64 has, of the features that this target asks for. */
-static const char *implied(const tri_arch *arch)
-{
-    tri_str name = tri_str_from(arch->name);
-#define V2 "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,"
-#define V3 V2 "+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+movbe,"
-    if (tri_str_is(name, "x86-64-v2"))
-        return V2;
-    if (tri_str_is(name, "x86-64-v3"))
-        return V3;
-    if (tri_str_is(name, "x86-64-v4"))
-        return V3 "+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl,";
-#undef V2
-#undef V3
-    return "";
-}
-
-tri_host tri_host_of(const tri_unit *unit, const tri_arch *arch)
+tri_host tri_host_of(const tri_unit *unit, const tri_machine_facts *arch)
 {
     tri_arena *arena = unit->arena;
     tri_host h = {.triple = tri_cpu_triple(arch), .is_aarch64 = is_aarch64(arch)};
     tri_str more = unit->options->features;
-    if (arch->number == number_native) {
+    if (arch->processor == TRI_PROCESSOR_HOST) {
         char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
         h.cpu = tri_str_copy(arena, tri_str_from(cpu)).data;
         h.known = tri_str_format(arena, "%s,%.*s", features, TRI_STR_ARG(more)).data;
@@ -61,7 +32,7 @@ tri_host tri_host_of(const tri_unit *unit, const tri_arch *arch)
         h.cpu = arch->cpu;
         h.features = tri_str_format(arena, "%s%s%.*s", arch->features, *arch->features && more.len ? "," : "",
                                     TRI_STR_ARG(more)).data;
-        h.known = tri_str_format(arena, "%s%s", implied(arch), h.features).data;
+        h.known = tri_str_format(arena, "%s%s", arch->implied, h.features).data;
     }
     return h;
 }
@@ -77,7 +48,7 @@ bool tri_host_has(const tri_host *host, const char *feature)
     return has;
 }
 
-size_t tri_host_list(const tri_unit *unit, const tri_arch **out, size_t max)
+size_t tri_host_list(const tri_unit *unit, const tri_machine_facts **out, size_t max)
 {
     tri_str list = unit->options->arch;
     size_t count = 0;
@@ -87,26 +58,17 @@ size_t tri_host_list(const tri_unit *unit, const tri_arch **out, size_t max)
     }
     for (size_t at = 0; at < list.len && count < max;) {
         size_t end = at + tri_str_find(tri_str_sub(list, at, list.len), ',');
-        for (const tri_arch *a = tri_host_archs; a->name; a++)
-            if (tri_str_is(tri_str_sub(list, at, end), a->name))
-                out[count++] = a;
+        const tri_machine_facts *arch = tri_machines_named(tri_str_sub(list, at, end));
+        if (arch)
+            out[count++] = arch;
         at = end + 1;
     }
     return count;
 }
 
-int tri_host_level(const tri_arch *arch)
-{
-    tri_str name = tri_str_from(arch->name);
-    return tri_str_is(name, "x86-64-v4")   ? 4
-           : tri_str_is(name, "x86-64-v3") ? 3
-           : tri_str_is(name, "x86-64-v2") ? 2
-                                           : 1;
-}
+bool tri_host_needs_level(const tri_machine_facts *arch) { return arch->processor == TRI_PROCESSOR_X86 && arch->level > 1; }
 
-bool tri_host_needs_level(const tri_arch *arch) { return arch->number == number_x86 && tri_host_level(arch) > 1; }
-
-tri_str tri_host_suffix(tri_arena *arena, const tri_arch *arch)
+tri_str tri_host_suffix(tri_arena *arena, const tri_machine_facts *arch)
 {
     tri_buf text = {0};
     tri_buf_add_char(&text, '_');
@@ -123,16 +85,14 @@ bool tri_host_accepts_list(tri_diag *diag, tri_str archs)
     for (size_t at = 0; at <= archs.len;) {
         size_t end = at + tri_str_find(tri_str_sub(archs, at, archs.len), ',');
         tri_str name = tri_str_sub(archs, at, end);
-        const tri_arch *arch = tri_host_archs;
-        while (arch->name && !tri_str_is(name, arch->name))
-            arch++;
-        if (!arch->name || arch->number != number_x86 || seen[tri_host_level(arch)]) {
+        const tri_machine_facts *arch = tri_machines_named(name);
+        if (!arch || arch->processor != TRI_PROCESSOR_X86 || seen[arch->level]) {
             tri_diag_error(diag, TRI_NO_SPAN, 6001,
                            "'-arch=%.*s': a list holds different levels of x86-64, x86-64-v2 to x86-64-v4",
                            TRI_STR_ARG(archs));
             return false;
         }
-        seen[tri_host_level(arch)] = true;
+        seen[arch->level] = true;
         at = end + 1;
     }
     return true;
@@ -183,7 +143,7 @@ bool tri_host_check_options(tri_unit *unit)
 
 static LLVMTargetMachineRef create_machine(tri_unit *unit, int opt_level)
 {
-    const tri_arch *archs[TRI_HOST_MAX_LIST];
+    const tri_machine_facts *archs[TRI_HOST_MAX_LIST];
     tri_host h = tri_host_of(unit, unit->arch);
     tri_llvm_start_target(h.is_aarch64 ? "aarch64" : "x86");
     /* of a list, each function names its own processor */
@@ -195,19 +155,19 @@ LLVMTargetMachineRef tri_cpu_create_machine(tri_unit *unit) { return create_mach
 
 LLVMTargetMachineRef tri_cpu_create_launch_machine(tri_unit *unit) { return create_machine(unit, 1); }
 
-const char *tri_cpu_triple(const tri_arch *arch)
+const char *tri_cpu_triple(const tri_machine_facts *arch)
 {
-    return is_aarch64(arch ? arch : &tri_host_archs[0]) ? "aarch64-unknown-linux-gnu" : "x86_64-unknown-linux-gnu";
+    return is_aarch64(arch ? arch : tri_machines_first("cpu")) ? "aarch64-unknown-linux-gnu" : "x86_64-unknown-linux-gnu";
 }
 
 LLVMTargetMachineRef tri_cpu_create_host_machine(tri_diag *diag)
 {
-    bool is_arm = is_aarch64(&tri_host_archs[0]);
+    bool is_arm = is_aarch64(tri_machines_first("cpu"));
     tri_llvm_start_target(is_arm ? "aarch64" : "x86");
     return tri_llvm_create_machine(diag, tri_cpu_triple(NULL), is_arm ? "generic" : "x86-64", "", 2);
 }
 
-void tri_cpu_start_assembler(const tri_arch *arch)
+void tri_cpu_start_assembler(const tri_machine_facts *arch)
 {
     if (is_aarch64(arch))
         LLVMInitializeAArch64AsmParser();

@@ -1,12 +1,10 @@
-/* Host architectures: the table of -arch, and what each of them can do. */
+/* Host architectures: what LLVM is told of them, and what each can do. */
 #ifndef TRI_TARGETS_CPU_HOST_H
 #define TRI_TARGETS_CPU_HOST_H
 
 #include "targets/target.h"
 
 enum { TRI_HOST_MAX_LIST = 4 };
-
-extern const tri_arch tri_host_archs[]; /* `native` first; ends with a null name */
 
 /* A processor as LLVM is told of it; the strings live in the unit's arena or are static. */
 typedef struct {
@@ -15,17 +13,15 @@ typedef struct {
     bool is_aarch64;
 } tri_host;
 
-tri_host tri_host_of(const tri_unit *unit, const tri_arch *arch);
+tri_host tri_host_of(const tri_unit *unit, const tri_machine_facts *arch);
 /* Does it have a feature, by LLVM's name: "avx512f", "i8mm"? */
 bool tri_host_has(const tri_host *host, const char *feature);
 /* The architectures that one object holds code for, as -arch= lists them: one, or levels of x86-64. */
-size_t tri_host_list(const tri_unit *unit, const tri_arch **out, size_t max);
-/* 1..4 of x86-64, as tri_cpu_rt_level (runtime/launch) counts. */
-int tri_host_level(const tri_arch *arch);
+size_t tri_host_list(const tri_unit *unit, const tri_machine_facts **out, size_t max);
 /* Is it a level of x86-64 that some machines lack? */
-bool tri_host_needs_level(const tri_arch *arch);
+bool tri_host_needs_level(const tri_machine_facts *arch);
 /* "_x86_64_v3": the end of the names of functions for one processor of a list. */
-tri_str tri_host_suffix(tri_arena *arena, const tri_arch *arch);
+tri_str tri_host_suffix(tri_arena *arena, const tri_machine_facts *arch);
 /* For tri_target: may -arch= be this list; do -mattr and the like suit? Report. */
 bool tri_host_accepts_list(tri_diag *diag, tri_str archs);
 bool tri_host_check_options(tri_unit *unit);

@@ -13,8 +13,8 @@ LLVMTargetMachineRef tri_cpu_create_launch_machine(tri_unit *unit);
 /* Generic code for the family of this host. */
 LLVMTargetMachineRef tri_cpu_create_host_machine(tri_diag *diag);
 /* The triple of a CPU arch; of this host when null. */
-const char *tri_cpu_triple(const tri_arch *arch);
+const char *tri_cpu_triple(const tri_machine_facts *arch);
 /* Makes assembly text readable (module-level inline assembly). */
-void tri_cpu_start_assembler(const tri_arch *arch);
+void tri_cpu_start_assembler(const tri_machine_facts *arch);
 
 #endif

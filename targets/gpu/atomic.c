@@ -31,7 +31,7 @@ static const char *operation_text(tri_gpu *g, int kind, LLVMTypeRef type, int ve
     LLVMTypeKind k = LLVMGetTypeKind(type);
     if (kind != rmw_fadd)
         return bits < 32 && !g->simulate ? NULL : tri_str_format(g->arena, "%s.%c%u", names[kind], letters[kind], bits).data;
-    if (k == LLVMBFloatTypeKind && g->arch < 90 && !g->simulate)
+    if (k == LLVMBFloatTypeKind && !g->unit->arch->bf16_add_bits && !g->simulate)
         return NULL;
     int words = bits == 16 && vec > 1 ? vec / 2 : vec;
     const char *vector = words > 1 ? tri_str_format(g->arena, ".v%d", words).data : "";
@@ -48,9 +48,10 @@ static int widest(tri_gpu *g, int kind, LLVMTypeRef type)
     int bits = (int)tri_gpu_bits(g, type);
     if (kind != rmw_fadd || bits > 32 || !tri_machine_has(g, TRI_MACHINE_atomic_rmw))
         return bits;
-    if (g->arch >= 90)
-        return 128;
-    return LLVMGetTypeKind(type) == LLVMHalfTypeKind ? 32 : bits;
+    const tri_machine_facts *facts = g->unit->arch;
+    LLVMTypeKind k = LLVMGetTypeKind(type);
+    int most = k == LLVMHalfTypeKind ? facts->f16_add_bits : k == LLVMBFloatTypeKind ? facts->bf16_add_bits : facts->f32_add_bits;
+    return most > bits ? most : bits;
 }
 
 typedef struct {

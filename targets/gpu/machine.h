@@ -51,15 +51,12 @@ typedef struct {
     unsigned kernel_convention;  /* LLVM calling convention of kernels and of device functions */
     unsigned function_convention;
     const char *triple, *data_layout;
-    int max_vector_bits;         /* widest access of one thread to global memory */
     /* Text of access modifiers, indexed by the attributes' enums; null where there is none. */
     const char *load_cache[8], *store_cache[8], *evict[4];
     const char *volatile_modifier, *global_suffix, *shared_suffix;
     const char *scopes[4];       /* LLVM synchronisation scopes of gpu (1), cta (2), sys (3) */
     const char *library_prefix;  /* of the device's function library; null: it has none */
     bool (*link)(const struct tri_library_job *job); /* that library, and those of the user; null: only those */
-    int max_registers;           /* of a thread, and those of a whole block; 0: they are not counted */
-    int block_registers;
     bool shared_is_dynamic;      /* size given at launch; else a static buffer of the module */
     /* Attributes that tell the launch shape to the back end. */
     void (*kernel_attributes)(struct tri_gpu *g, LLVMValueRef function);

@@ -50,7 +50,7 @@ static void remark_width(tri_gpu *g, MlirOperation op, const tri_gpu_groups *gro
     tri_diag_remark(diag, tri_op_span(diag, op), "memory", "%d accesses of %d bytes per thread", groups->count, bytes);
     if (groups->limit != TRI_LIMIT_NONE)
         tri_diag_missed(diag, tri_op_span(diag, op), "memory", "accesses of %d bytes, not %d: %s", bytes,
-                        g->machine->max_vector_bits / 8, tri_gpu_limit_text(g, groups, bytes));
+                        g->plan.max_vector_bits / 8, tri_gpu_limit_text(g, groups, bytes));
 }
 
 static LLVMValueRef const_pred(LLVMValueRef pred, bool *out_value)
@@ -95,7 +95,7 @@ static bool run_load(tri_gpu *g, MlirOperation op)
     LLVMTypeRef type = tri_gpu_type(g, tri_type_element(mlirValueGetType(result)));
     tri_gpu_packing one = tri_gpu_plan_packing(g, type, 1);
     tri_gpu_groups groups;
-    if (!tri_gpu_group_pointers(g, op, pointer, mask, one.element_bits, g->machine->max_vector_bits, &groups))
+    if (!tri_gpu_group_pointers(g, op, pointer, mask, one.element_bits, g->plan.max_vector_bits, &groups))
         return false;
     tri_gpu_packing packing = tri_gpu_plan_packing(g, type, groups.vec);
     remark_width(g, op, &groups, &packing);
@@ -154,7 +154,7 @@ static bool run_store(tri_gpu *g, MlirOperation op)
     LLVMTypeRef type = LLVMTypeOf(values.at[0]);
     tri_gpu_packing one = tri_gpu_plan_packing(g, type, 1);
     tri_gpu_groups groups;
-    if (!tri_gpu_group_pointers(g, op, pointer, mask, one.element_bits, g->machine->max_vector_bits, &groups))
+    if (!tri_gpu_group_pointers(g, op, pointer, mask, one.element_bits, g->plan.max_vector_bits, &groups))
         return false;
     tri_gpu_packing packing = tri_gpu_plan_packing(g, type, groups.vec);
     remark_width(g, op, &groups, &packing);

@@ -15,7 +15,7 @@
 void tri_gpu_conversion_pass(const tri_unit *unit, tri_buf *out)
 {
     tri_buf_format(out, "convert-triton-to-tritongpu{target=%s num-warps=%d threads-per-warp=%d num-ctas=%d}",
-                   unit->arch->ttg_target, tri_facts_warps(unit), unit->target->warp_size, tri_facts_ctas(unit));
+                   unit->arch->ttg_target, tri_facts_warps(unit), unit->arch->lanes, tri_facts_ctas(unit));
 }
 
 static const tri_gpu_op *const tables[] = {
@@ -40,11 +40,11 @@ static int64_t module_int(MlirModule module, const char *name, int64_t if_absent
 
 static void init(tri_gpu *g, tri_unit *unit, const tri_machine *machine)
 {
-    *g = (tri_gpu){.unit = unit, .arena = unit->arena, .machine = machine, .arch = unit->arch->number};
+    *g = (tri_gpu){.unit = unit, .arena = unit->arena, .machine = machine, .arch = unit->arch->capability};
     g->simulate = unit->options->simulate;
     g->llvm = unit->llvm;
     g->num_warps = (int)module_int(unit->module, "ttg.num-warps", 4);
-    g->warp_size = (int)module_int(unit->module, "ttg.threads-per-warp", unit->target->warp_size);
+    g->warp_size = (int)module_int(unit->module, "ttg.threads-per-warp", unit->arch->lanes);
     g->i1 = LLVMInt1TypeInContext(g->llvm);
     g->i8 = LLVMInt8TypeInContext(g->llvm);
     g->i16 = LLVMInt16TypeInContext(g->llvm);
@@ -70,8 +70,8 @@ int tri_gpu_maxnreg(const tri_gpu *g, tri_str symbol)
 /* Registers of a block: as many threads as it has must find room for those that they may use at most. */
 static bool check_registers(tri_gpu *g, MlirOperation kernel)
 {
-    int threads = g->num_warps * g->warp_size, given = tri_gpu_maxnreg(g, tri_op_symbol(kernel)), most = g->machine->max_registers;
-    int room = g->machine->block_registers / (threads > 0 ? threads : 1);
+    int threads = g->num_warps * g->warp_size, given = tri_gpu_maxnreg(g, tri_op_symbol(kernel)), most = g->unit->arch->max_registers;
+    int room = g->unit->arch->block_registers / (threads > 0 ? threads : 1);
     if (!most || given <= 0)
         return true;
     room = room / 8 * 8 < most ? room / 8 * 8 : most; /* threads get them in units of 8 */
@@ -92,7 +92,7 @@ static bool check_limits(tri_gpu *g, MlirModule module)
             kernels.at[len++] = kernels.at[i];
     /* Where reports about all of the module point to. */
     MlirOperation op = len ? kernels.at[0] : mlirModuleGetOperation(module);
-    const tri_arch *arch = g->unit->arch;
+    const tri_machine_facts *arch = g->unit->arch;
     int64_t ctas = module_int(module, "ttg.num-ctas", 1), shared = module_int(module, "ttg.shared", 0);
     if (ctas != 1) {
         tri_op_error(g->unit->diag, op, 6002, "clusters of %lld blocks cannot be lowered for '%s'; use -num-ctas=1",

@@ -11,13 +11,10 @@ void tri_gpu_ttir_pipeline(const tri_unit *unit, tri_buf *out)
                        "symbol-dce,loop-unroll");
 }
 
-/* Tensor cores and asynchronous copies are NVIDIA's here. */
-static bool is_cuda(const tri_unit *unit) { return !strncmp(unit->arch->ttg_target, "cuda:", 5); }
-
 /* Layouts are chosen, memory accesses first, then matrix products. */
 static void add_layout_passes(const tri_unit *unit, tri_buf *out)
 {
-    bool has_products = is_cuda(unit);
+    bool has_products = unit->arch->mma != TRI_MMA_NONE;
     tri_buf_format(out, ",coalesce%s,remove-layout-conversions,optimize-thread-locality%s", has_products ? ",f32-dot-tc" : "",
                    !has_products                   ? ""
                    : unit->arch->has_warp_groups ? ",accelerate-matmul{max-version=3}"
@@ -29,7 +26,7 @@ static void add_layout_passes(const tri_unit *unit, tri_buf *out)
 static void add_loop_passes(const tri_unit *unit, tri_buf *out)
 {
     tri_buf_add_z(out, ",fuse-nested-loops,canonicalize,triton-licm,canonicalize,combine-tensor-select-and-if");
-    if (!is_cuda(unit))
+    if (!unit->arch->async_copies)
         return;
     tri_buf_format(out, ",assign-latencies{num-stages=%d},schedule-loops,pipeline", tri_facts_stages(unit));
 }
@@ -37,14 +34,13 @@ static void add_loop_passes(const tri_unit *unit, tri_buf *out)
 /* What the passes before left behind is cleaned up; then no op may be added any more. */
 static void add_final_passes(const tri_unit *unit, tri_buf *out)
 {
-    /* mma.sync reads registers: what it needs next can be read while it runs */
-    bool can_prefetch = is_cuda(unit) && (unit->arch->number < 90 || unit->arch->number >= 120);
-    tri_buf_format(out, ",canonicalize,loop-aware-cse,optimize-dot-operands%s", can_prefetch ? ",prefetch" : "");
+    tri_buf_format(out, ",canonicalize,loop-aware-cse,optimize-dot-operands%s", unit->arch->wants_prefetch ? ",prefetch" : "");
     tri_buf_add_z(out, ",remove-layout-conversions,"
                        "reduce-data-duplication,reorder-instructions,loop-aware-cse,symbol-dce,sccp,cse,canonicalize");
-    /* 64 bytes for each of the threads that a multiprocessor holds are there on every architecture */
-    tri_buf_format(out, ",allocate-global-scratch,allocate-shared-memory{max-bytes=%u%s},membar", unit->arch->max_shared,
-                   is_cuda(unit) ? " scratch-per-thread=64" : "");
+    tri_buf_format(out, ",allocate-global-scratch,allocate-shared-memory{max-bytes=%u", unit->arch->max_shared);
+    if (unit->arch->spare_shared)
+        tri_buf_format(out, " scratch-per-thread=%d", unit->arch->spare_shared);
+    tri_buf_add_z(out, "},membar");
 }
 
 void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)

@@ -36,7 +36,6 @@ const tri_machine tri_nvptx_machine = {
     .function_convention = 0,
     .triple = "nvptx64-nvidia-cuda",
     .data_layout = "e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64",
-    .max_vector_bits = 128,
     .load_cache = {[2] = ".ca", [3] = ".cg", [5] = ".cs", [7] = ".cv"},
     .store_cache = {[3] = ".cg", [4] = ".wb", [5] = ".cs", [6] = ".wt"},
     .evict = {[2] = ".L1::evict_first", [3] = ".L1::evict_last"},
@@ -46,8 +45,6 @@ const tri_machine tri_nvptx_machine = {
     .library_prefix = "__nv_",
     .link = tri_nvptx_link,
     .scopes = {"", "device", "block", ""},
-    .max_registers = 255,
-    .block_registers = 65536,
     .shared_is_dynamic = true,
     .kernel_attributes = kernel_attributes,
 };

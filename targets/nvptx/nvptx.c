@@ -4,18 +4,6 @@
 #include "targets/gpu/gpu.h"
 #include "targets/nvptx/nvptx.h"
 
-/* The PTX version of each row is the lowest one that has every instruction we emit for it. */
-static const tri_arch archs[] = {
-    {"sm_80", 80, "sm_80", "+ptx83", "cuda:80", 166912, 1024, "Ampere, data centre (A100)", false},
-    {"sm_86", 86, "sm_86", "+ptx83", "cuda:86", 101376, 1024, "Ampere (RTX 30, A10)", false},
-    {"sm_89", 89, "sm_89", "+ptx84", "cuda:89", 101376, 1024, "Ada (RTX 40, L4, L40)", false},
-    {"sm_90", 90, "sm_90", "+ptx85", "cuda:90", 232448, 1024, "Hopper, forward compatible subset", false},
-    {"sm_90a", 90, "sm_90a", "+ptx86", "cuda:90", 232448, 1024, "Hopper (H100, H200)", true},
-    {"sm_100a", 100, "sm_100a", "+ptx88", "cuda:100", 232448, 1024, "Blackwell, data centre (B200)", false},
-    {"sm_120a", 120, "sm_120a", "+ptx88", "cuda:120", 101376, 1024, "Blackwell (RTX 50)", false},
-    {0},
-};
-
 static bool lower(tri_unit *unit) { return tri_gpu_lower(unit, &tri_nvptx_machine); }
 
 /* What the .target directive says. */
@@ -31,9 +19,6 @@ static tri_str arch_of_ptx(tri_str code)
 const tri_target tri_target_nvptx = {
     .family = "nvptx",
     .help = "NVIDIA GPUs through PTX; cubin needs ptxas",
-    .archs = archs,
-    .default_arch = &archs[0],
-    .warp_size = 32,
     .default_warps = 4,
     .default_stages = 3,
     .ttir_pipeline = tri_gpu_ttir_pipeline,

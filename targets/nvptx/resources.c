@@ -4,19 +4,6 @@
 
 #include <string.h>
 
-/* "Technical Specifications per Compute Capability", CUDA C++ Programming Guide; barriers: cuda_occupancy.h. */
-typedef struct {
-    int number;
-    int warps, blocks;   /* at most, per multiprocessor */
-    int64_t shared;      /* bytes of a multiprocessor that blocks share */
-    int barriers;        /* that blocks share; 0: as many as they want */
-} multiprocessor;
-
-static const multiprocessor multiprocessors[] = {
-    {80, 64, 32, 167936, 0},  {86, 48, 16, 102400, 0},   {89, 48, 24, 102400, 0},
-    {90, 64, 32, 233472, 64}, {100, 64, 32, 233472, 64}, {120, 48, 24, 102400, 24},
-};
-
 /* The same on all of them: registers of a multiprocessor, handed out to warps in units, to four warps at a time;
  * shared memory comes in units too, and the system keeps 1 KiB per block. */
 enum { registers = 65536, register_unit = 256, warp_unit = 4, shared_unit = 128, shared_of_system = 1024 };
@@ -29,27 +16,23 @@ static void limit_to(tri_resources *r, int64_t blocks, const char *what)
     }
 }
 
-static tri_resources occupancy(const tri_arch *arch, const tri_kernel *k, int barriers)
+static tri_resources occupancy(const tri_machine_facts *arch, const tri_kernel *k, int barriers)
 {
     tri_resources r = {.barriers = barriers};
-    const multiprocessor *m = NULL;
-    for (size_t i = 0; i < sizeof multiprocessors / sizeof *multiprocessors; i++)
-        if (multiprocessors[i].number == arch->number)
-            m = &multiprocessors[i];
     int warps = k->num_warps > 0 ? k->num_warps : 1;
-    if (!m)
+    if (!arch->resident_warps)
         return r;
-    limit_to(&r, m->warps / warps, "warps");
-    limit_to(&r, m->blocks, "blocks");
+    limit_to(&r, arch->resident_warps / warps, "warps");
+    limit_to(&r, arch->resident_blocks, "blocks");
     if (k->registers > 0) {
         int per_warp = (k->registers * 32 + register_unit - 1) / register_unit * register_unit;
         limit_to(&r, registers / per_warp / warp_unit * warp_unit / warps, "registers");
     }
     int64_t shared = (k->shared_bytes + shared_of_system + shared_unit - 1) / shared_unit * shared_unit;
-    limit_to(&r, m->shared / shared, "shared memory");
-    if (m->barriers && barriers)
-        limit_to(&r, m->barriers / barriers, "barriers");
-    r.percent = r.blocks * warps * 100 / m->warps;
+    limit_to(&r, arch->resident_shared / shared, "shared memory");
+    if (arch->resident_barriers && barriers)
+        limit_to(&r, arch->resident_barriers / barriers, "barriers");
+    r.percent = r.blocks * warps * 100 / arch->resident_warps;
     return r;
 }
 

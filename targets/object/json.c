@@ -78,7 +78,7 @@ static void add_kernel(const tri_part *part, const tri_kernel *k, tri_buf *out)
     tri_buf_add_z(out, ",\n      \"arch\": ");
     tri_buf_add_json(out, tri_str_from(unit->arch ? unit->arch->name : ""));
     tri_buf_add_z(out, ",\n");
-    bool is_gpu = unit->target && unit->target->warp_size > 1;
+    bool is_gpu = unit->arch && unit->arch->lanes > 1;
     add_int(out, "num_warps", k->num_warps, is_gpu);
     add_int(out, "num_stages", k->num_stages, is_gpu);
     add_int(out, "num_ctas", k->num_ctas > 0 ? k->num_ctas : 1, is_gpu);
@@ -87,7 +87,7 @@ static void add_kernel(const tri_part *part, const tri_kernel *k, tri_buf *out)
         add_bool(out, "launch_pdl", k->launch_pdl);
         add_bool(out, "launch_cooperative", k->launch_cooperative);
     }
-    add_int(out, "threads_per_warp", unit->target ? unit->target->warp_size : 1, is_gpu);
+    add_int(out, "threads_per_warp", unit->arch ? unit->arch->lanes : 1, is_gpu);
     add_int(out, "shared_bytes", k->shared_bytes, is_gpu);
     add_int(out, "scratch_bytes", k->scratch_bytes, true);
     add_int(out, "scratch_alignment", k->scratch_alignment, k->scratch_bytes > 0);

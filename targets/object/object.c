@@ -187,7 +187,7 @@ bool tri_object_write(const tri_bundle *bundle, tri_buf *out)
 {
     tri_writer w;
     const tri_part *host = host_part(bundle);
-    const tri_arch *arch = host ? host->unit->arch : NULL;
+    const tri_machine_facts *arch = host ? host->unit->arch : NULL;
     init(&w, bundle);
     if (host)
         tri_cpu_start_assembler(arch);

@@ -8,7 +8,7 @@
 /* A part of the bundle as the runtime has it: host code for a list of processors is one for each. */
 typedef struct {
     const tri_part *part;
-    const tri_arch *arch;
+    const tri_machine_facts *arch;
     tri_str suffix; /* of the names of its functions */
 } table_part;
 
@@ -19,7 +19,7 @@ static table_parts list_parts(tri_writer *w)
     table_parts list = {0};
     for (size_t i = 0; i < w->bundle->parts.len; i++) {
         const tri_part *part = &w->bundle->parts.at[i];
-        const tri_arch *archs[TRI_HOST_MAX_LIST];
+        const tri_machine_facts *archs[TRI_HOST_MAX_LIST];
         bool is_host = part->unit->target->object_form == TRI_OBJECT_CODE;
         size_t count = is_host ? tri_host_list(part->unit, archs, TRI_HOST_MAX_LIST) : 0;
         if (count <= 1)
@@ -145,7 +145,7 @@ static LLVMValueRef make_part(tri_writer *w, const table_part *p, size_t first, 
     tri_record_set_number(&r, part, kind, is_host ? TRI_HOST : TRI_CUDA);
     if (is_host && tri_host_needs_level(p->arch)) {
         tri_record_set(&r, part, find_level, LLVMGetNamedFunction(w->module, "tri_cpu_rt_level"));
-        tri_record_set_number(&r, part, level, tri_host_level(p->arch));
+        tri_record_set_number(&r, part, level, p->arch->level);
     }
     if (!is_host) {
         tri_record_set(&r, part, images, make_images(w, p->part));

@@ -27,7 +27,6 @@ const tri_machine tri_spirv_machine = {
     .function_convention = 75, /* spir_func */
     .triple = "spirv64v1.2-unknown-unknown",
     .data_layout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1",
-    .max_vector_bits = 128,
     .volatile_modifier = "",
     .global_suffix = "",
     .shared_suffix = "",

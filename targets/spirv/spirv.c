@@ -6,11 +6,6 @@
 #include "targets/spirv/spirv.h"
 #include "targets/spirv/text.h"
 
-static const tri_arch archs[] = {
-    {"spirv64", 0, "", "", "opencl:generic", 0, 1024, "any OpenCL 2.x device with 64-bit addresses", false},
-    {0},
-};
-
 static bool lower(tri_unit *unit) { return tri_gpu_lower(unit, &tri_spirv_machine); }
 
 static bool to_text(tri_unit *unit, tri_buf *out)
@@ -33,9 +28,6 @@ static bool from_text(tri_unit *unit)
 const tri_target tri_target_spirv = {
     .family = "spirv",
     .help = "OpenCL devices through SPIR-V",
-    .archs = archs,
-    .default_arch = &archs[0],
-    .warp_size = 32,
     .default_warps = 4,
     .default_stages = 3,
     .ttir_pipeline = tri_gpu_ttir_pipeline,

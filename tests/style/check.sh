@@ -107,6 +107,18 @@ check_includes() {
     done | grep . && breach "the files above include driver/"
 }
 
+# What a machine can do stands in ir/machines.def. Elsewhere no number is compared and no name of a machine, target or
+# family decides, but where the language asks for them (target.c).
+check_facts() {
+    local hit
+    while read -r hit; do
+        breach "$hit (a fact of ir/machines.def?)"
+    done < <(git ls-files -- layout ir passes frontend targets/gpu | grep -E '[.](c|h|cpp)$' |
+        grep -vE '^ir/(machines|llvm)[.]|/target[.]c$' |
+        xargs grep -nE '"(cuda|hip|xpu|opencl|intel):|"(nvptx|amdgcn|spirv|spirv64|cuda|hip|xpu)"|"(sm_|gfx)[0-9]|(capability|arch|number) *([<>]=?|==) *[0-9]{2,3}([^0-9]|$)' |
+        grep -vE '^[^:]*:[0-9]+: *(/?[*])')
+}
+
 check_tables() {
     local name option row
     while read -r name; do
@@ -156,6 +168,7 @@ check_headers
 check_sizes
 check_calls
 check_includes
+check_facts
 check_tables
 check_warnings
 check_scripts

@@ -58,8 +58,9 @@ static int failures;
 
 static tri_resources ask(int arch_number, const tri_kernel *kernel, const char *code)
 {
-    tri_arch arch = {.number = arch_number};
-    tri_unit unit = {.arch = &arch};
+    char target[16];
+    snprintf(target, sizeof target, "cuda:%d", arch_number);
+    tri_unit unit = {.arch = tri_machines_for(tri_str_from(target))};
     return tri_nvptx_resources(&unit, kernel, tri_str_from(code));
 }
 
