@@ -38,6 +38,11 @@ static bool find_one(tri_diag *diag, tri_str arch, const tri_target **out_target
             }
         }
     }
+    const tri_machine_facts *known = tri_machines_named(arch);
+    if (known && known->refusal) {
+        tri_diag_error(diag, TRI_NO_SPAN, 6001, "no code is made for '%s': %s", known->name, known->refusal);
+        return false;
+    }
     const char *near = nearest_arch(arch);
     if (near)
         tri_diag_error(diag, TRI_NO_SPAN, 6001, "unknown architecture '%.*s'; did you mean '%s'?", TRI_STR_ARG(arch),

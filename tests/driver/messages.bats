@@ -96,3 +96,11 @@ K
     [[ $errors == *"-num-warps has no effect on 'k.ttgir'"* ]]
     tritcc -1 k.ttgir -num-warps=2 -emit=ptx=k.ptx -Werror
 }
+
+@test "an architecture that is known and not served says why, and what to use" {
+    echo >k.tri
+    tritcc -2 -arch=sm_75 k.tri
+    [[ $errors == *"no code is made for 'sm_75': it is older than sm_80"*"[TRI-6001]"* ]]
+    tritcc -2 -arch=sm_103a k.tri
+    [[ $errors == *"no code is made for 'sm_103a'"*"use -arch=sm_90"* ]]
+}
