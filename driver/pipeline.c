@@ -22,15 +22,15 @@ static void reach(const tri_phase_list *phases, tri_kind from, const tri_phase *
     }
 }
 
-static bool report_unreachable(const tri_unit *unit, tri_kind from, tri_str input, tri_kind to,
+static bool report_unreachable(tri_diag *diag, const tri_machine_facts *arch, tri_kind from, tri_str input, tri_kind to,
                                const tri_phase *const *via)
 {
     tri_buf names = {0};
     for (int k = 1; k < TRI_KIND_COUNT; k++)
         if ((via[k] || k == (int)from) && tri_phase_kind(k)->name && k != TRI_KIND_SOURCE)
             tri_buf_format(&names, "%s%s", names.len ? " " : "", tri_phase_kind(k)->name);
-    tri_diag_error(unit->diag, TRI_NO_SPAN, 1005, "'%s' cannot be made from '%s' input '%.*s' for %s; these can: %.*s",
-                   tri_phase_kind(to)->name, tri_phase_kind(from)->name, TRI_STR_ARG(input), unit->arch->name,
+    tri_diag_error(diag, TRI_NO_SPAN, 1005, "'%s' cannot be made from '%s' input '%.*s' for %s; these can: %.*s",
+                   tri_phase_kind(to)->name, tri_phase_kind(from)->name, TRI_STR_ARG(input), arch->name,
                    TRI_STR_ARG(tri_buf_str(&names)));
     tri_buf_fini(&names);
     return false;
@@ -42,21 +42,25 @@ static void need(tri_pipeline *pipeline, const tri_phase *const *via, tri_kind k
         pipeline->via[kind] = via[kind];
 }
 
-bool tri_pipeline_plan(const tri_unit *unit, tri_kind from, tri_str input, const tri_output_list *outputs,
-                       tri_pipeline *out)
+bool tri_pipeline_plan(tri_arena *arena, tri_diag *diag, const tri_target_share *share, tri_kind from, tri_str input,
+                       const tri_output_list *outputs, tri_pipeline *out)
 {
     const tri_phase *via[TRI_KIND_COUNT] = {0};
-    *out = (tri_pipeline){.phases = tri_phase_list_for(unit->arena, unit->target), .from = from};
+    *out = (tri_pipeline){.phases = tri_phase_list_for(arena, share->target), .from = from};
     reach(&out->phases, from, via);
-    tri_kind binary = tri_phase_kind_named(unit->target->binary_kind);
+    tri_kind binary = tri_phase_kind_named(share->target->binary_kind);
     for (size_t i = 0; i < outputs->len; i++) {
         tri_kind kind = outputs->at[i].kind;
         if (kind != from && !via[kind])
-            return report_unreachable(unit, from, input, kind, via);
+            return report_unreachable(diag, share->arch, from, input, kind, via);
+        if (kind == binary && binary && !share->has_binary) {
+            tri_diag_error(diag, TRI_NO_SPAN, 6001, "-arch=%.*s stands for '%s' alone; for '%s' give -arch=%s",
+                           TRI_STR_ARG(share->archs), share->target->code_kind, share->target->binary_kind, share->arch->name);
+            return false;
+        }
         need(out, via, kind);
         out->has_bundle = out->has_bundle || (kind != from && via[kind]->bundle);
-        /* objects hold the binary */
-        if (kind == TRI_KIND_OBJ && via[binary] && unit->target->can_assemble(unit))
+        if (kind == TRI_KIND_OBJ && share->has_binary && via[binary])
             need(out, via, binary);
     }
     return true;

@@ -13,9 +13,9 @@ typedef struct {
     bool has_bundle; /* some output is made of all units */
 } tri_pipeline;
 
-/* Finds the phases that lead from `from` to every output. False after a report. */
-bool tri_pipeline_plan(const tri_unit *unit, tri_kind from, tri_str input, const tri_output_list *outputs,
-                       tri_pipeline *out);
+/* Finds the phases of the share's target that lead from `from` to every output. False after a report. */
+bool tri_pipeline_plan(tri_arena *arena, tri_diag *diag, const tri_target_share *share, tri_kind from, tri_str input,
+                       const tri_output_list *outputs, tri_pipeline *out);
 
 /* Runs the one phase that makes `kind` of what stands before it. False after a report. */
 bool tri_pipeline_step(tri_session *session, tri_unit *unit, const tri_pipeline *pipeline, tri_kind kind);

@@ -15,7 +15,8 @@ typedef struct {
     tri_session *session;
     tri_arena *arena;
     tri_unit first;          /* reads the input; the others start from its syntax tree */
-    tri_pipeline pipeline, object_pipeline;
+    tri_target_shares shares; /* of -arch: a unit for each */
+    tri_pipeline pipeline, object_pipeline; /* of the first share */
     bool is_split;           /* the object is of units of its own: it has more forms of each kernel than the stages */
     tri_kind kind;           /* of the first unit's payload */
     int config, count;       /* this turn of so many; config is negative when all is one turn */
@@ -64,21 +65,38 @@ static bool add_temps(const state *s, tri_output_list *outputs)
     return true;
 }
 
-/* -fsyntax-only: up to TTIR, where the front end and what it warns about ends; what lies behind is only read. */
-static bool plan_check(state *s, tri_output_list *outputs)
+static bool plan_for(const state *s, const tri_target_share *share, const tri_output_list *outputs, tri_pipeline *out)
 {
-    tri_kind kind = s->program->kind;
-    tri_vec_push(s->arena, outputs, (tri_output){.kind = kind < TRI_KIND_TTIR ? TRI_KIND_TTIR : kind, .path = TRI_STR("-")});
-    return tri_pipeline_plan(&s->first, kind, s->program->path, outputs, &s->pipeline);
+    return tri_pipeline_plan(s->arena, s->session->diag, share, s->program->kind, s->program->path, outputs, out);
+}
+
+/* Stages are of one architecture. */
+static bool check_stages(const state *s, const tri_output_list *outputs)
+{
+    for (size_t i = 0; i < outputs->len && s->shares.len > 1; i++) {
+        const tri_phase *phase = s->pipeline.via[outputs->at[i].kind];
+        if (phase && phase->bundle)
+            continue;
+        tri_diag_error(s->session->diag, TRI_NO_SPAN, 6001,
+                       "'%s' is of one architecture, and '-arch=%.*s' names several; these can be in one object",
+                       tri_phase_kind(outputs->at[i].kind)->name, TRI_STR_ARG(s->session->opt->compile.arch));
+        return false;
+    }
+    return true;
 }
 
 static bool plan(state *s, tri_output_list *outputs)
 {
     const tri_opt *opt = s->session->opt;
-    if (opt->syntax_only)
-        return plan_check(s, outputs);
-    return tri_output_plan(s->arena, s->session->diag, opt, s->program->path, s->first.target, outputs) &&
-           tri_pipeline_plan(&s->first, s->program->kind, s->program->path, outputs, &s->pipeline);
+    tri_kind kind = s->program->kind;
+    if (opt->syntax_only) /* up to TTIR, where the front end and what it warns about ends; what lies behind is only read */
+        tri_vec_push(s->arena, outputs, (tri_output){.kind = kind < TRI_KIND_TTIR ? TRI_KIND_TTIR : kind, .path = TRI_STR("-")});
+    else if (!tri_output_plan(s->arena, s->session->diag, opt, s->program->path, s->first.target, outputs))
+        return false;
+    for (size_t i = s->shares.len; i-- > 0;)
+        if (!plan_for(s, &s->shares.at[i], outputs, &s->pipeline))
+            return false;
+    return opt->syntax_only || check_stages(s, outputs);
 }
 
 /* Objects have the default forms of each kernel unless -fspecialize says otherwise; what else is written without it holds
@@ -108,8 +126,7 @@ static bool split(state *s, const tri_output_list *outputs)
         return true;
     for (size_t i = 0; i < outputs->len; i++)
         tri_vec_push(s->arena, outputs->at[i].kind == TRI_KIND_OBJ ? &object : &stages, outputs->at[i]);
-    return tri_pipeline_plan(&s->first, s->program->kind, s->program->path, &object, &s->object_pipeline) &&
-           tri_pipeline_plan(&s->first, s->program->kind, s->program->path, &stages, &s->pipeline);
+    return plan_for(s, &s->shares.at[0], &object, &s->object_pipeline) && plan_for(s, &s->shares.at[0], &stages, &s->pipeline);
 }
 
 /* Writes what one turn has made. */
@@ -136,13 +153,17 @@ static unsigned contexts_to_read(tri_kind kind)
     return kind == TRI_KIND_SOURCE || kind == TRI_KIND_AST ? TRI_PHASE_NONE : kind == TRI_KIND_LLIR ? TRI_PHASE_BOTH : TRI_PHASE_MLIR;
 }
 
-/* Reads the input, which may say what it was made for, and chooses the target. */
+/* Reads the input, which may say what it was made for, and chooses the targets. */
 static bool open_first(state *s)
 {
     const tri_program *p = s->program;
+    tri_str list = s->session->opt->compile.arch;
     tri_session_provide(s->session, &s->first, contexts_to_read(p->kind));
-    return tri_payload_read(&s->first, p->kind, p->source) &&
-           tri_session_choose_target(s->session, &s->first, tri_payload_arch(&s->first, p->kind));
+    if (!tri_payload_read(&s->first, p->kind, p->source) ||
+        !tri_session_choose_target(s->session, &s->first, tri_payload_arch(&s->first, p->kind)))
+        return false;
+    tri_str arch = list.len ? list : tri_str_from(s->first.arch->name);
+    return tri_targets_split(s->arena, s->session->diag, arch, &s->shares);
 }
 
 /* Options that only earlier phases read, for an input that starts behind them. */
@@ -173,18 +194,31 @@ static void warn_unused(const state *s)
                              rows[i].name, TRI_STR_ARG(s->program->path), tri_phase_kind(kind)->name);
 }
 
-/* A unit for one variant: it has the payload of the first, of which only a syntax tree can be had more than once. */
-static void start_unit(state *s, tri_unit *unit, tri_options *options)
+/* A unit for one variant. A syntax tree can be had more than once; other inputs are read again. False after a report. */
+static bool start_unit(state *s, const tri_target_share *share, tri_unit *unit, tri_options *options)
 {
+    bool is_taken = s->first.payload == TRI_PAYLOAD_NONE;
     *unit = s->first;
     if (s->config >= 0)
         options->config = TRI_FRONTEND_ALL_CONFIGS - s->config;
+    if (options->arch.len)
+        options->arch = share->archs;
     unit->options = options;
+    unit->target = share->target;
+    unit->arch = share->arch;
     unit->dependencies.at = NULL;
     unit->dependencies.len = unit->dependencies.cap = 0;
+    if (is_taken) {
+        unit->kernels.at = NULL;
+        unit->kernels.len = unit->kernels.cap = 0;
+        return tri_payload_read(unit, s->program->kind, s->program->source) && tri_targets_check_options(unit);
+    }
     s->first.module = (MlirModule){0};
     s->first.llvm_module = NULL;
     s->first.bytes = (tri_buf){0};
+    if (unit->payload != TRI_PAYLOAD_AST)
+        s->first.payload = TRI_PAYLOAD_NONE;
+    return share == s->shares.at || tri_targets_check_options(unit);
 }
 
 static void keep_dependencies(state *s, const tri_unit *unit)
@@ -194,30 +228,46 @@ static void keep_dependencies(state *s, const tri_unit *unit)
 }
 
 /* Compiles one variant; its unit is the part's. */
-static bool compile_part(state *s, const tri_pipeline *pipeline, bool has_forms, tri_part *part, tri_output_list *outputs)
+static bool compile_part(state *s, const tri_target_share *share, const tri_pipeline *pipeline, bool has_forms, tri_part *part,
+                         tri_output_list *outputs)
 {
     tri_options *options = TRI_NEW(s->arena, tri_options);
     *options = s->session->opt->compile;
     if (has_forms)
         tri_vec_push(s->arena, &options->specialize, TRI_STR("default"));
     part->unit = TRI_NEW(s->arena, tri_unit);
-    start_unit(s, part->unit, options);
-    bool ok = tri_pipeline_run(s->session, pipeline, s->kind, part, outputs);
+    part->has_code = share->has_code;
+    bool ok = start_unit(s, share, part->unit, options) &&
+              tri_pipeline_run(s->session, pipeline, s->kind, part, outputs);
     keep_dependencies(s, part->unit);
     return ok;
 }
 
 /* --- turns ------------------------------------------------------------------------------- */
 
-/* What one pipeline writes: compiles its units and makes what is made of all. */
+/* Compiles a unit for each architecture and makes what is made of all. What the source does wrong is told once. */
 static bool run_pipeline(state *s, const tri_pipeline *pipeline, bool has_forms, tri_output_list *outputs)
 {
     tri_bundle bundle = {.arena = s->arena, .diag = s->session->diag, .options = &s->session->opt->compile};
-    tri_part part = {0};
-    bool ok = compile_part(s, pipeline, has_forms, &part, outputs);
-    tri_vec_push(s->arena, &bundle.parts, part);
+    bool ok = true;
+    for (size_t i = 0; i < s->shares.len && ok; i++) {
+        tri_part part = {0};
+        tri_pipeline own = *pipeline;
+        if (i) {
+            ok = plan_for(s, &s->shares.at[i], outputs, &own);
+            tri_diag_hold(s->session->diag);
+        }
+        ok = ok && compile_part(s, &s->shares.at[i], &own, has_forms, &part, outputs);
+        if (i && ok)
+            tri_diag_drop(s->session->diag);
+        else if (i)
+            tri_diag_release(s->session->diag);
+        if (part.unit)
+            tri_vec_push(s->arena, &bundle.parts, part);
+    }
     ok = ok && tri_pipeline_bundle(s->session, pipeline, &bundle, outputs);
-    tri_unit_fini(part.unit);
+    for (size_t i = 0; i < bundle.parts.len; i++)
+        tri_unit_fini(bundle.parts.at[i].unit);
     return ok;
 }
 

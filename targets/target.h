@@ -30,7 +30,7 @@ typedef enum {
 typedef struct tri_target {
     const char *family; /* "nvptx": its architectures are the rows of ir/machines.def that name it */
     const char *help;
-    /* Does -arch=A,B name code that one object can hold? `archs` is the whole list. Null: never. Reports. */
+    /* One unit for several architectures: does -arch=A,B name such? Null: each has a unit of its own. Reports. */
     bool (*accepts_list)(tri_diag *diag, tri_str archs);
     /* Reports options that do not suit the unit's architecture. Null: those for CPUs do not. */
     bool (*check_options)(tri_unit *unit);
@@ -52,7 +52,12 @@ typedef struct tri_target {
     /* code -> binary ("cubin"); null: none. `tool` was found by the driver or is empty. */
     const char *binary_kind, *binary_help;
     bool (*assemble)(tri_unit *unit);
-    bool (*can_assemble)(const tri_unit *unit); /* is the tool there? */
+    /* How names of -arch= start, and how the same names start when only `code` is meant ("sm_", "compute_"); null: no
+     * name means that. */
+    const char *arch_prefix, *code_prefix;
+    /* An image as it lies in objects; null: as it is. */
+    void (*wrap_image)(const tri_unit *unit, tri_str image, bool is_code, tri_buf *out);
+    const char *image_section; /* of objects; null: none of its own */
     /* The text form of code that is not text, and back; null: it is. */
     const char *text_kind, *to_text_help, *from_text_help;
     bool (*to_text)(tri_unit *unit, tri_buf *out);
@@ -71,8 +76,22 @@ typedef struct tri_target {
 size_t tri_targets_count(void);
 const tri_target *tri_targets_at(size_t i);
 /* Finds an -arch= value; reports an unknown one with the nearest. Of a list "A,B" the first counts, and the
- * others must be of its family, which must take lists. Sets both or neither. */
+ * others must be in objects too. Sets both or neither. */
 bool tri_targets_find(tri_diag *diag, tri_str arch, const tri_target **out_target, const tri_machine_facts **out_arch);
+
+/* One family's or architecture's share of an -arch= list, for which a unit is compiled. */
+typedef struct {
+    const tri_target *target;
+    const tri_machine_facts *arch;
+    tri_str archs; /* as in -arch=; of the host's processors all that are in the list */
+    bool has_binary, has_code; /* what objects hold of a device's */
+} tri_target_share;
+
+typedef TRI_VEC(tri_target_share) tri_target_shares;
+
+/* The shares of a list, in order. One architecture alone stands for binary and code, as for nvcc. False after a report. */
+bool tri_targets_split(tri_arena *arena, tri_diag *diag, tri_str list, tri_target_shares *out);
+
 /* Do the unit's options suit its target? Reports. */
 bool tri_targets_check_options(tri_unit *unit);
 

@@ -27,15 +27,27 @@ static const char *nearest_arch(tri_str arch)
     return tri_str_nearest(arch, names, count);
 }
 
-static bool find_one(tri_diag *diag, tri_str arch, const tri_target **out_target, const tri_machine_facts **out_arch)
+/* "compute_90a" is sm_90a, of which the code is meant alone. */
+static bool is_named(const tri_target *target, const tri_machine_facts *a, tri_str name, bool *out_code_only)
 {
+    *out_code_only = target->code_prefix && tri_str_has_prefix(name, target->code_prefix);
+    if (!*out_code_only)
+        return tri_str_is(name, a->name);
+    size_t length = strlen(target->arch_prefix);
+    return !strncmp(a->name, target->arch_prefix, length) &&
+           tri_str_is(tri_str_sub(name, strlen(target->code_prefix), name.len), a->name + length);
+}
+
+static bool find_one(tri_diag *diag, tri_str arch, tri_target_share *out)
+{
+    bool code_only;
     for (size_t f = 0; f < family_count; f++) {
         for (const tri_machine_facts *a = tri_machines_first(families[f]->family); a; a = tri_machines_next(a)) {
-            if (tri_str_is(arch, a->name)) {
-                *out_target = families[f];
-                *out_arch = a;
-                return true;
-            }
+            if (!is_named(families[f], a, arch, &code_only))
+                continue;
+            *out = (tri_target_share){families[f], a, arch, !code_only && families[f]->binary_kind,
+                                      code_only || !families[f]->binary_kind};
+            return true;
         }
     }
     const tri_machine_facts *known = tri_machines_named(arch);
@@ -53,29 +65,61 @@ static bool find_one(tri_diag *diag, tri_str arch, const tri_target **out_target
     return false;
 }
 
-bool tri_targets_find(tri_diag *diag, tri_str arch, const tri_target **out_target, const tri_machine_facts **out_arch)
+/* sm_80,compute_80 is one share; so are the host's processors. */
+static bool merge(tri_arena *arena, tri_diag *diag, tri_target_shares *list, const tri_target_share *one, tri_str whole)
 {
-    size_t end = tri_str_find(arch, ',');
-    const tri_target *target, *other;
-    const tri_machine_facts *first, *next;
-    if (!find_one(diag, tri_str_sub(arch, 0, end), &target, &first))
-        return false;
-    for (size_t at = end; at < arch.len; at = end) {
-        tri_str rest = tri_str_sub(arch, at + 1, arch.len);
-        end = at + 1 + tri_str_find(rest, ',');
-        if (!find_one(diag, tri_str_sub(arch, at + 1, end), &other, &next))
-            return false;
-        if (other != target || !target->accepts_list) {
-            tri_diag_error(diag, TRI_NO_SPAN, 6001, "'-arch=%.*s' cannot be one object", TRI_STR_ARG(arch));
+    for (size_t i = 0; i < list->len; i++) {
+        tri_target_share *other = &list->at[i];
+        bool is_host = one->target == other->target && one->target->accepts_list;
+        if (!is_host && one->arch != other->arch)
+            continue;
+        if (!is_host && ((one->has_binary && other->has_binary) || (one->has_code && other->has_code))) {
+            tri_diag_error(diag, TRI_NO_SPAN, 6001, "'-arch=%.*s' names '%.*s' twice", TRI_STR_ARG(whole), TRI_STR_ARG(one->archs));
             return false;
         }
+        if (is_host)
+            other->archs = tri_str_format(arena, "%.*s,%.*s", TRI_STR_ARG(other->archs), TRI_STR_ARG(one->archs));
+        other->has_binary = other->has_binary || one->has_binary;
+        other->has_code = other->has_code || one->has_code;
+        return !is_host || one->target->accepts_list(diag, other->archs);
     }
-    bool is_list = tri_str_find(arch, ',') < arch.len;
-    if (is_list && !target->accepts_list(diag, arch))
-        return false;
-    *out_target = target;
-    *out_arch = first;
+    tri_vec_push(arena, list, *one);
     return true;
+}
+
+bool tri_targets_split(tri_arena *arena, tri_diag *diag, tri_str list, tri_target_shares *out)
+{
+    size_t before = out->len;
+    for (size_t at = 0; at <= list.len;) {
+        size_t end = at + tri_str_find(tri_str_sub(list, at, list.len), ',');
+        tri_target_share one;
+        if (!find_one(diag, tri_str_sub(list, at, end), &one) || !merge(arena, diag, out, &one, list))
+            return false;
+        at = end + 1;
+    }
+    bool is_alone = tri_str_find(list, ',') == list.len;
+    if (is_alone && out->at[before].has_binary)
+        out->at[before].has_code = true;
+    for (size_t i = before; i < out->len && !is_alone; i++) {
+        if (out->at[i].target->object_form != TRI_OBJECT_NONE)
+            continue;
+        tri_diag_error(diag, TRI_NO_SPAN, 6001, "'-arch=%.*s' cannot be one object", TRI_STR_ARG(list));
+        return false;
+    }
+    return true;
+}
+
+bool tri_targets_find(tri_diag *diag, tri_str arch, const tri_target **out_target, const tri_machine_facts **out_arch)
+{
+    tri_arena *arena = tri_arena_create();
+    tri_target_shares shares = {0};
+    bool ok = tri_targets_split(arena, diag, arch, &shares);
+    if (ok) {
+        *out_target = shares.at[0].target;
+        *out_arch = shares.at[0].arch;
+    }
+    tri_arena_destroy(arena);
+    return ok;
 }
 
 /* Ways of launching that only NVIDIA's driver has. */

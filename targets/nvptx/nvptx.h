@@ -17,8 +17,10 @@ void tri_nvptx_add_inlining(tri_unit *unit, tri_buf *text);
 /* --resource-usage (target.h). */
 bool tri_nvptx_measure(tri_unit *unit, tri_str code);
 tri_resources tri_nvptx_resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code);
-/* Is ptxas there? */
-bool tri_nvptx_can_assemble(const tri_unit *unit);
+/* Appends a fat binary with a cubin or PTX as its only image (fatbin.c). */
+void tri_nvptx_wrap_image(const tri_unit *unit, tri_str image, bool is_ptx, tri_buf *out);
+/* Appends an LZ4 block (lz4.c). */
+void tri_nvptx_compress(tri_str data, tri_buf *out);
 
 /* Links the functions of libraries that the module calls; nothing when it calls none. False after a report. */
 bool tri_nvptx_link(const tri_library_job *job);

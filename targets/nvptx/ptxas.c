@@ -91,16 +91,10 @@ static void read_resources(tri_unit *unit, tri_str text)
     }
 }
 
-static bool find_tool(const tri_unit *unit, tri_str *out_tool)
+static bool find_tool(tri_unit *unit, tri_str *out_tool)
 {
     const char *path = tri_str_copy(unit->arena, unit->options->tool_path).data;
     return tri_process_find(unit->arena, TRI_STR("ptxas"), path, out_tool);
-}
-
-bool tri_nvptx_can_assemble(const tri_unit *unit)
-{
-    tri_str tool;
-    return find_tool(unit, &tool);
 }
 
 /* Runs the tool on PTX, takes its figures and the cubin. False after a report. */
@@ -141,7 +135,8 @@ bool tri_nvptx_assemble(tri_unit *unit)
     if (!find_tool(unit, &tool)) {
         tri_diag_error(unit->diag, TRI_NO_SPAN, 7001,
                        "cannot find 'ptxas', which makes a cubin from PTX; install the CUDA Toolkit (package cuda-nvcc), "
-                       "give its folder with --cuda-path=DIR, or stop at -emit=ptx");
+                       "give its folder with --cuda-path=DIR, stop at -emit=ptx, or let objects hold PTX alone with "
+                       "-arch=compute_%s", unit->arch->name + sizeof "sm_" - 1);
         return false;
     }
     if (!run_tool(unit, tool, code, &cubin))

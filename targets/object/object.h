@@ -9,6 +9,7 @@
 typedef struct {
     tri_unit *unit;       /* its kernels, target and architecture */
     tri_str code, binary; /* of the family's kinds; binary is empty where there is none */
+    bool has_code;        /* objects hold the code of a device, beside the binary or alone */
 } tri_part;
 
 typedef struct {

@@ -107,20 +107,37 @@ static LLVMValueRef make_variant(tri_writer *w, const table_part *p, const tri_k
 
 /* ---- images and parts ---- */
 
+/* The bytes of an image: NVIDIA's are read by other tools too, so they are as those want them. */
+static LLVMValueRef make_data(tri_writer *w, const tri_part *part, tri_str data, bool is_code, size_t *out_size)
+{
+    const tri_target *target = part->unit->target;
+    tri_buf wrapped = {0};
+    if (target->wrap_image)
+        target->wrap_image(part->unit, data, is_code, &wrapped);
+    else
+        tri_buf_add_str(&wrapped, data);
+    LLVMValueRef bytes = LLVMConstStringInContext2(w->llvm, wrapped.data, wrapped.len, true);
+    LLVMValueRef global = tri_writer_constant(w, bytes, "image");
+    LLVMSetAlignment(global, target->image_section ? 8 : 64); /* such a section has nothing between images */
+    if (target->image_section)
+        LLVMSetSection(global, target->image_section);
+    *out_size = wrapped.len;
+    tri_buf_fini(&wrapped);
+    return global;
+}
+
 static LLVMValueRef make_image(tri_writer *w, const tri_part *part, tri_str data, bool is_code)
 {
-    LLVMValueRef bytes = LLVMConstStringInContext2(w->llvm, data.data, data.len, !is_code); /* a NUL ends text */
-    LLVMValueRef global = tri_writer_constant(w, bytes, "image");
-    LLVMSetAlignment(global, 64);
+    size_t size;
     tri_record r = tri_record_start(w->llvm, TRI_RECORD_image);
     tri_record_set(&r, image, arch, tri_writer_text(w, tri_str_from(part->unit->arch->name)));
-    tri_record_set(&r, image, data, global);
-    tri_record_set_number(&r, image, size, data.len);
+    tri_record_set(&r, image, data, make_data(w, part, data, is_code, &size));
+    tri_record_set_number(&r, image, size, size);
     tri_record_set_number(&r, image, is_ptx, is_code);
     return tri_record_finish(&r);
 }
 
-static size_t image_count(const tri_part *part) { return part->binary.len ? 2 : 1; }
+static size_t image_count(const tri_part *part) { return (part->binary.len != 0) + (size_t)part->has_code; }
 
 /* The binary, and the code, which newer devices compile when they load it. Kernels of a part share them. */
 static LLVMValueRef make_images(tri_writer *w, const tri_part *part)
@@ -132,7 +149,8 @@ static LLVMValueRef make_images(tri_writer *w, const tri_part *part)
         return known;
     if (part->binary.len)
         rows[count++] = make_image(w, part, part->binary, false);
-    rows[count++] = make_image(w, part, part->code, true);
+    if (part->has_code)
+        rows[count++] = make_image(w, part, part->code, true);
     return tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_image), rows, count, name);
 }
 
@@ -250,6 +268,15 @@ static LLVMValueRef make_public_row(tri_writer *w, tri_str arch, const tri_kerne
     return LLVMConstStructInContext(w->llvm, values, 6, false);
 }
 
+/* "sm_90a", of code that a driver compiles "compute_90a". */
+static tri_str image_arch(tri_writer *w, const table_part *p, size_t image)
+{
+    const tri_target *target = p->part->unit->target;
+    bool is_code = image >= (p->part->binary.len != 0) && target->code_prefix;
+    return is_code ? tri_str_format(w->arena, "%s%s", target->code_prefix, p->arch->name + strlen(target->arch_prefix))
+                   : tri_str_from(p->arch->name);
+}
+
 LLVMValueRef tri_writer_variants(tri_writer *w, const tri_object_kernel *kernel, size_t *out_count)
 {
     table_parts parts = list_parts(w);
@@ -260,7 +287,7 @@ LLVMValueRef tri_writer_variants(tri_writer *w, const tri_object_kernel *kernel,
         bool is_host = p->part->unit->target->object_form == TRI_OBJECT_CODE;
         for (size_t n = 0; n < forms.len; n++)
             for (size_t m = 0; m < (is_host ? 1 : image_count(p->part)); m++)
-                tri_vec_push(w->arena, &rows, make_public_row(w, tri_str_from(p->arch->name), forms.at[n]));
+                tri_vec_push(w->arena, &rows, make_public_row(w, image_arch(w, p, m), forms.at[n]));
     }
     *out_count = rows.len;
     return tri_writer_array(w, LLVMTypeOf(rows.at[0]), rows.at, rows.len, "variants");

@@ -85,7 +85,8 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned options, void 
         return error;
     pthread_mutex_lock(&guard);
     the_log.loads++;
-    the_log.image_is_ptx = memcmp(image, "\177ELF", 4) != 0;
+    /* a fat binary's first image, or text */
+    the_log.image_is_ptx = memcmp(image, "\x50\xed\x55\xba", 4) ? 1 : ((const unsigned char *)image)[16] == 1;
     *module = &modules[module_count++ % 64];
     pthread_mutex_unlock(&guard);
     return 0;
