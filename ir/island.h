@@ -8,6 +8,7 @@
 
 #include "layout/encoding.h"
 
+#include "llvm-c/TargetMachine.h"
 #include "mlir-c/IR.h"
 
 #ifdef __cplusplus
@@ -35,6 +36,13 @@ void tri_island_splice(MlirBlock dest, MlirOperation before, MlirBlock source);
 MlirOperation tri_island_previous(MlirOperation op);
 /* A clone, not inserted, in which uses of from[i] became to[i]. */
 MlirOperation tri_island_clone(MlirOperation op, intptr_t n, const MlirValue *from, const MlirValue *to);
+
+/* Code generators (ir/codegen.cpp): code made without some passes, by the names that they show, up to a null; null when
+ * the target makes no such file. And a machine whose pointers to shared, local and constant memory have 32 bits. */
+LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
+                                            const char *const *passes);
+LLVMTargetMachineRef tri_island_create_short(LLVMTargetRef target, const char *triple, const char *cpu, const char *features,
+                                             LLVMCodeGenOptLevel level);
 
 /* Types and layout attributes (ir/handles.cpp). A getter of another kind's type gives null. */
 MlirType tri_island_ptr_make(MlirType pointee, unsigned space);

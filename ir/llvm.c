@@ -1,5 +1,7 @@
 #include "ir/llvm.h"
 
+#include "ir/island.h"
+
 #include "llvm-c/Analysis.h"
 #include "llvm-c/BitReader.h"
 #include "llvm-c/Core.h"
@@ -57,21 +59,40 @@ void tri_llvm_start_target(const char *name)
     TRI_BUG("no LLVM back end '%s' is linked in", name);
 }
 
-LLVMTargetMachineRef tri_llvm_create_machine(tri_diag *diag, const char *triple, const char *cpu,
-                                             const char *features, int opt_level)
+static LLVMTargetRef find_target(tri_diag *diag, const char *triple)
 {
     char *error = NULL;
     LLVMTargetRef target = NULL;
-    if (LLVMGetTargetFromTriple(triple, &target, &error)) {
-        tri_diag_error(diag, TRI_NO_SPAN, 0, "no code generator for '%s': %s", triple, error);
-        LLVMDisposeMessage(error);
-        return NULL;
-    }
+    if (!LLVMGetTargetFromTriple(triple, &target, &error))
+        return target;
+    tri_diag_error(diag, TRI_NO_SPAN, 0, "no code generator for '%s': %s", triple, error);
+    LLVMDisposeMessage(error);
+    return NULL;
+}
+
+static LLVMCodeGenOptLevel level_of(int opt_level)
+{
     static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
                                                  LLVMCodeGenLevelAggressive};
-    return LLVMCreateTargetMachine(target, triple, cpu, features, levels[opt_level < 0 || opt_level > 3 ? 2 : opt_level],
-                                   LLVMRelocPIC, LLVMCodeModelDefault);
+    return levels[opt_level < 0 || opt_level > 3 ? 2 : opt_level];
 }
+
+LLVMTargetMachineRef tri_llvm_create_machine(tri_diag *diag, const char *triple, const char *cpu,
+                                             const char *features, int opt_level)
+{
+    LLVMTargetRef target = find_target(diag, triple);
+    return target ? LLVMCreateTargetMachine(target, triple, cpu, features, level_of(opt_level), LLVMRelocPIC,
+                                            LLVMCodeModelDefault)
+                  : NULL;
+}
+
+LLVMTargetMachineRef tri_llvm_create_short_machine(tri_diag *diag, const char *triple, const char *cpu,
+                                                   const char *features, int opt_level)
+{
+    LLVMTargetRef target = find_target(diag, triple);
+    return target ? tri_island_create_short(target, triple, cpu, features, level_of(opt_level)) : NULL;
+}
+
 
 /* --- passes and code --------------------------------------------------------------------- */
 
@@ -91,12 +112,17 @@ bool tri_llvm_run_passes(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachine
 bool tri_llvm_emit(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
                    tri_buf *out)
 {
+    static const char *const none[] = {NULL};
+    return tri_llvm_emit_without(diag, module, machine, type, none, out);
+}
+
+bool tri_llvm_emit_without(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
+                           const char *const *passes, tri_buf *out)
+{
     size_t errors = tri_diag_error_count(diag);
-    char *error = NULL;
-    LLVMMemoryBufferRef buffer = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, type, &error, &buffer)) {
-        tri_diag_error(diag, TRI_NO_SPAN, 0, "cannot emit code: %s", error);
-        LLVMDisposeMessage(error);
+    LLVMMemoryBufferRef buffer = tri_island_emit_without(module, machine, type, passes);
+    if (!buffer) {
+        tri_diag_error(diag, TRI_NO_SPAN, 0, "the code generator makes no such file");
         return false;
     }
     tri_buf_add(out, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));

@@ -17,6 +17,9 @@ void tri_llvm_start_target(const char *name);
  * tables: LLVM takes an unknown one without an error. Null after a report. */
 LLVMTargetMachineRef tri_llvm_create_machine(tri_diag *diag, const char *triple, const char *cpu,
                                              const char *features, int opt_level);
+/* The same for a GPU whose pointers to shared, local and constant memory have 32 bits. */
+LLVMTargetMachineRef tri_llvm_create_short_machine(tri_diag *diag, const char *triple, const char *cpu,
+                                                   const char *features, int opt_level);
 
 /* Runs a textual pipeline ("default<O2>", "sroa,instcombine<no-verify-fixpoint>"). False after a report. */
 bool tri_llvm_run_passes(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, const char *pipeline);
@@ -24,6 +27,10 @@ bool tri_llvm_run_passes(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachine
 /* Appends assembly or object code to `out`. False after a report. */
 bool tri_llvm_emit(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
                    tri_buf *out);
+/* The same without some of the code generator's passes, by the names that LLVM shows, up to a null. The process's own
+ * options stay as they are. */
+bool tri_llvm_emit_without(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
+                           const char *const *passes, tri_buf *out);
 
 /* Text in (assembly; upgraded and verified), located errors; the caller owns the module. */
 LLVMModuleRef tri_llvm_parse(tri_diag *diag, LLVMContextRef context, const tri_source *source);

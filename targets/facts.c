@@ -136,13 +136,14 @@ bool tri_facts_parse(tri_unit *unit, tri_str text)
     return true;
 }
 
-bool tri_facts_emit_text(tri_unit *unit, LLVMTargetMachineRef machine)
+bool tri_facts_emit_text(tri_unit *unit, LLVMTargetMachineRef machine, const char *const *left_out)
 {
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_LLVM);
     if (!machine)
         return false;
     tri_buf text = {0};
-    bool ok = tri_llvm_emit(unit->diag, unit->llvm_module, machine, LLVMAssemblyFile, &text);
+    static const char *const none[] = {NULL};
+    bool ok = tri_llvm_emit_without(unit->diag, unit->llvm_module, machine, LLVMAssemblyFile, left_out ? left_out : none, &text);
     LLVMDisposeTargetMachine(machine);
     if (!ok) {
         tri_buf_fini(&text);

@@ -12,8 +12,9 @@ tri_kernel *tri_facts_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation 
 /* Every record as a comment line of assembly: `// tritcc.kernel {...}`. */
 void tri_facts_append(tri_unit *unit, tri_buf *text);
 /* Emits the unit's LLVM module as the target's text, with the facts behind it, and installs that as the
- * payload. Disposes `machine`; null means that its maker failed and reported. False after a report. */
-bool tri_facts_emit_text(tri_unit *unit, LLVMTargetMachineRef machine);
+ * payload. Disposes `machine`; null means that its maker failed and reported. `left_out`: as tri_llvm_emit_without,
+ * or null. False after a report. */
+bool tri_facts_emit_text(tri_unit *unit, LLVMTargetMachineRef machine, const char *const *left_out);
 /* Reads them back into a unit that has none (it started from the text). False after a report. */
 bool tri_facts_parse(tri_unit *unit, tri_str text);
 

@@ -294,7 +294,7 @@ static bool optimize(tri_unit *unit)
 
 static bool emit(tri_unit *unit)
 {
-    return tri_facts_emit_text(unit, tri_cpu_create_machine(unit));
+    return tri_facts_emit_text(unit, tri_cpu_create_machine(unit), NULL);
 }
 
 const tri_target tri_target_cpu = {

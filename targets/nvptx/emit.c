@@ -5,7 +5,6 @@
 #include "targets/target.h"
 
 #include "llvm-c/Core.h"
-#include "llvm-c/Support.h"
 #include "llvm-c/TargetMachine.h"
 
 /* What pays on the code that the lowering makes. reassociate puts a register's constant part of an index last,
@@ -17,21 +16,18 @@ static const char pipeline[] =
     "function(nvvm-intr-range,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,reassociate,early-cse<memssa>,"
     "correlated-propagation,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
-/* 32-bit shared pointers; of the code generator's own passes, none of the strength reductions: the lowering leaves
- * addresses as a base that all registers of a thread share and a constant each, and ptxas does the rest. slsr and
- * nary-reassociate take 20 to 40% more time for the whole compiler and change the speed of kernels by 0.5% on an H200, of
- * attention by +1.8 and -0.8%; lsr costs layernorm 14% (bench/gpu/README.md has the table). All exist as global options
- * only; no other target runs these passes. */
+/* Of the code generator's own passes, none of the strength reductions: the lowering leaves addresses as a base that all
+ * registers of a thread share and a constant each, and ptxas does the rest. The last two take 20 to 40% more
+ * time for the whole compiler and change the speed of kernels by 0.5% on an H200, of attention by +1.8 and -0.8%;
+ * the first costs layernorm 14% (bench/gpu/README.md has the table), and the second is there for the first only. */
+static const char *const left_out[] = {"Loop Strength Reduction", "Canonicalize Freeze Instructions in Loops", "Straight line strength reduction",
+                                       "Nary reassociation", NULL};
+
+/* Pointers to shared memory have 32 bits. */
 static LLVMTargetMachineRef create_machine(tri_unit *unit)
 {
-    static const char *const options[] = {"tritcc", "-nvptx-short-ptr", "-disable-lsr",
-                                          "-opt-disable=slsr,nary-reassociate"};
-    static bool is_set;
     tri_llvm_start_target("nvptx");
-    if (!is_set)
-        LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
-    is_set = true;
-    return tri_llvm_create_machine(unit->diag, tri_nvptx_machine.triple, unit->arch->cpu, unit->arch->features, 2);
+    return tri_llvm_create_short_machine(unit->diag, tri_nvptx_machine.triple, unit->arch->cpu, unit->arch->features, 2);
 }
 
 bool tri_nvptx_optimize(tri_unit *unit)
@@ -60,7 +56,7 @@ bool tri_nvptx_emit(tri_unit *unit)
     bool has_lines = unit->options->debug == TRI_DEBUG_LINES;
     if (machine)
         LLVMSetTargetMachineAsmVerbosity(machine, has_lines); /* its comments tell what was inlined where */
-    if (!tri_facts_emit_text(unit, machine))
+    if (!tri_facts_emit_text(unit, machine, left_out))
         return false;
     if (has_lines)
         tri_nvptx_add_inlining(unit, &unit->bytes);

@@ -1,0 +1,71 @@
+// What llvm-c lacks for code generators. No option of the process is left changed: LLVM may be shared with other users.
+#include "ir/island.h"
+
+#include "llvm-c/Core.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Pass.h"
+#include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace llvm;
+
+namespace {
+/* Hands passes on, but those of a list of names. */
+class Filter : public legacy::PassManagerBase {
+public:
+    Filter(legacy::PassManagerBase &to, const char *const *names) : to(to), names(names) {}
+    void add(Pass *pass) override
+    {
+        for (const char *const *name = names; *name; name++) {
+            if (pass->getPassName() == *name) {
+                delete pass;
+                return;
+            }
+        }
+        to.add(pass);
+    }
+
+private:
+    legacy::PassManagerBase &to;
+    const char *const *names;
+};
+} // namespace
+
+LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
+                                            const char *const *passes)
+{
+    auto *target = reinterpret_cast<TargetMachine *>(machine);
+    legacy::PassManager manager;
+    Filter filter(manager, passes);
+    SmallString<0> text;
+    raw_svector_ostream stream(text);
+    auto kind = type == LLVMAssemblyFile ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
+    unwrap(module)->setDataLayout(target->createDataLayout());
+    if (target->addPassesToEmitFile(filter, stream, nullptr, kind))
+        return nullptr;
+    manager.run(*unwrap(module));
+    return LLVMCreateMemoryBufferWithMemoryRangeCopy(text.data(), text.size(), "");
+}
+
+/* The constructor of the machine asks the option, and nothing else does. */
+LLVMTargetMachineRef tri_island_create_short(LLVMTargetRef target, const char *triple, const char *cpu, const char *features,
+                                             LLVMCodeGenOptLevel level)
+{
+    static std::mutex mutex;
+    std::lock_guard<std::mutex> lock(mutex);
+    auto &options = cl::getRegisteredOptions();
+    auto at = options.find("nvptx-short-ptr");
+    auto *is_short = at == options.end() ? nullptr : static_cast<cl::opt<bool> *>(at->second);
+    bool before = is_short && *is_short;
+    if (is_short)
+        is_short->setValue(true);
+    LLVMTargetMachineRef machine =
+        LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelDefault);
+    if (is_short)
+        is_short->setValue(before);
+    return machine;
+}
