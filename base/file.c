@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include "base/diag.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,49 +13,66 @@
 #include <unistd.h>
 
 /* Temporary names are kept in fixed storage: a signal handler walks them. */
-enum { max_temporaries = 64 };
+enum { max_temporaries = 64, is_free = 0, is_taken = 1, is_kept = 2 };
 static char temporaries[max_temporaries][PATH_MAX];
-static volatile sig_atomic_t temporary_used[max_temporaries];
+static int temporary_state[max_temporaries]; /* atomic */
+static const char *temporary_folder = P_tmpdir;
 
 static int keep_temporary(const char *path)
 {
     if (strlen(path) >= PATH_MAX)
         return -1;
     for (int i = 0; i < max_temporaries; i++) {
-        if (!temporary_used[i]) {
+        int expected = is_free;
+        if (__atomic_compare_exchange_n(&temporary_state[i], &expected, is_taken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
             strcpy(temporaries[i], path);
-            temporary_used[i] = 1;
+            __atomic_store_n(&temporary_state[i], is_kept, __ATOMIC_RELEASE);
             return i;
         }
     }
     return -1;
 }
 
+static void forget_temporary(int slot)
+{
+    if (slot >= 0)
+        __atomic_store_n(&temporary_state[slot], is_free, __ATOMIC_RELEASE);
+}
+
+/* Files, then the folders that they were in. */
 void tri_file_remove_temporaries(void)
 {
-    for (int i = 0; i < max_temporaries; i++) {
-        if (temporary_used[i]) {
-            unlink(temporaries[i]);
-            temporary_used[i] = 0;
-        }
-    }
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < max_temporaries; i++)
+            if (__atomic_load_n(&temporary_state[i], __ATOMIC_ACQUIRE) == is_kept &&
+                (unlink(temporaries[i]) == 0 || errno == ENOENT || rmdir(temporaries[i]) == 0))
+                forget_temporary(i);
+}
+
+void tri_file_set_temporary_folder(const char *folder)
+{
+    temporary_folder = folder && *folder ? folder : P_tmpdir;
 }
 
 static void on_signal(int number)
 {
+    int error = errno;
+    tri_process_signal(number);
     tri_file_remove_temporaries();
     signal(number, SIG_DFL);
     raise(number);
+    errno = error;
 }
 
 void tri_file_guard_signals(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction old;
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             signal(numbers[i], on_signal);
     }
+    signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of its write */
     tri_diag_at_abort(tri_file_remove_temporaries);
 }
 
@@ -115,9 +133,9 @@ static bool write_all(int fd, tri_str data, int *out_error)
     return true;
 }
 
-static bool write_directly(const char *path, tri_str data, int *out_error)
+static bool write_directly(const char *path, tri_str data, int flags, int *out_error)
 {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
     if (fd < 0) {
         *out_error = errno;
         return false;
@@ -161,27 +179,32 @@ bool tri_file_write(tri_str path, tri_str data, int *out_error)
 {
     if (tri_str_is(path, "-"))
         return write_all(STDOUT_FILENO, data, out_error);
-    char final[PATH_MAX], temporary[PATH_MAX];
+    char named[PATH_MAX], final[PATH_MAX], temporary[PATH_MAX];
     if (path.len + 8 >= PATH_MAX) {
         *out_error = ENAMETOOLONG;
         return false;
     }
-    memcpy(final, path.data, path.len);
-    final[path.len] = 0;
+    memcpy(named, path.data, path.len);
+    named[path.len] = 0;
+    /* a link stays, and what it leads to is written: also where that is not there yet, or is this process's own stream */
     struct stat info;
-    bool exists = stat(final, &info) == 0;
+    bool is_link = lstat(named, &info) == 0 && S_ISLNK(info.st_mode), exists = stat(named, &info) == 0;
+    bool is_stream = tri_str_has_prefix(path, "/dev/") || tri_str_has_prefix(path, "/proc/");
+    if (is_link && (!exists || is_stream))
+        return write_directly(named, data, exists ? 0 : O_CREAT, out_error);
+    if (!is_link || !realpath(named, final) || strlen(final) + 8 >= PATH_MAX)
+        strcpy(final, named);
     if (exists && S_ISDIR(info.st_mode)) {
         *out_error = EISDIR;
         return false;
     }
     if (exists && !S_ISREG(info.st_mode))
-        return write_directly(final, data, out_error);
+        return write_directly(final, data, 0, out_error);
     if (exists && access(final, W_OK) != 0) {
         *out_error = errno;
         return false;
     }
-    memcpy(temporary, final, path.len);
-    strcpy(temporary + path.len, ".XXXXXX");
+    snprintf(temporary, sizeof temporary, "%s.XXXXXX", final);
     int fd = mkstemp(temporary);
     if (fd < 0) {
         *out_error = errno;
@@ -192,27 +215,58 @@ bool tri_file_write(tri_str path, tri_str data, int *out_error)
     bool ok = finish_output(fd, temporary, final, mode, data, out_error);
     if (!ok)
         unlink(temporary);
-    if (slot >= 0)
-        temporary_used[slot] = 0;
+    forget_temporary(slot);
     return ok;
 }
 
-bool tri_file_make_temporary(tri_arena *arena, const char *suffix, tri_str *out_path, int *out_error)
+bool tri_file_make_temporary_folder(tri_arena *arena, tri_str *out_path, int *out_error)
 {
-    tri_str path = tri_str_format(arena, "%s/tritcc-XXXXXX%s", P_tmpdir, suffix);
-    int fd = mkstemps((char *)path.data, (int)strlen(suffix));
-    if (fd < 0) {
+    tri_str path = tri_str_format(arena, "%s/tritcc-XXXXXX", temporary_folder);
+    if (!mkdtemp((char *)path.data)) {
         *out_error = errno;
         return false;
     }
-    close(fd);
     if (keep_temporary(path.data) < 0) {
-        unlink(path.data);
+        rmdir(path.data);
         *out_error = EMFILE;
         return false;
     }
     *out_path = path;
     return true;
+}
+
+bool tri_file_name_temporary(tri_arena *arena, tri_str folder, const char *name, tri_str *out_path, int *out_error)
+{
+    *out_path = tri_str_format(arena, "%.*s/%s", TRI_STR_ARG(folder), name);
+    if (keep_temporary(out_path->data) >= 0)
+        return true;
+    *out_error = EMFILE;
+    return false;
+}
+
+bool tri_file_make_temporary(tri_arena *arena, const char *suffix, tri_str *out_path, int *out_error)
+{
+    tri_str folder;
+    return tri_file_make_temporary_folder(arena, &folder, out_error) &&
+           tri_file_name_temporary(arena, folder, tri_str_format(arena, "kernel%s", suffix).data, out_path, out_error);
+}
+
+void tri_file_remove_temporary_folder(tri_str folder)
+{
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < max_temporaries; i++) {
+            tri_str path = tri_str_from(temporaries[i]);
+            bool is_kept_here = __atomic_load_n(&temporary_state[i], __ATOMIC_ACQUIRE) == is_kept;
+            bool is_in = tri_str_has_prefix(path, folder.data) && path.len > folder.len && path.data[folder.len] == '/';
+            if (!is_kept_here || !(round ? tri_str_equal(path, folder) : is_in))
+                continue;
+            if (round)
+                rmdir(temporaries[i]);
+            else
+                unlink(temporaries[i]);
+            forget_temporary(i);
+        }
+    }
 }
 
 static bool stat_of(tri_str path, struct stat *out_info)

@@ -9,15 +9,22 @@
 bool tri_file_read(tri_arena *arena, tri_str path, tri_str *out_text, int *out_error);
 
 /* Writes through a temporary beside `path` and a rename, so that readers see the old or the new
- * file, never a part; "-" writes to stdout. Device files and pipes are written directly.
+ * file, never a part; "-" writes to stdout. Device files and pipes are written directly. A symbolic
+ * link stays: the file that it leads to is written.
  * On failure false, nothing remains, and *out_error is an errno value. */
 bool tri_file_write(tri_str path, tri_str data, int *out_error);
 
-/* A fresh temporary file or folder in the user's temporary folder, removed by
- * tri_file_remove_temporaries, on INT/TERM/HUP and on abort. */
+/* A fresh private folder, or the name kernel<suffix> in one, where the user wants temporaries: removed by
+ * tri_file_remove_temporaries, on the signals that end a process and on abort. */
+bool tri_file_make_temporary_folder(tri_arena *arena, tri_str *out_path, int *out_error);
 bool tri_file_make_temporary(tri_arena *arena, const char *suffix, tri_str *out_path, int *out_error);
+/* A name in such a folder, whose file, once there is one, is removed with it. */
+bool tri_file_name_temporary(tri_arena *arena, tri_str folder, const char *name, tri_str *out_path, int *out_error);
+void tri_file_remove_temporary_folder(tri_str folder);
 void tri_file_remove_temporaries(void);
-/* Installs the signal handlers that remove temporaries; called once by main. */
+/* Where temporaries go from now on; null or empty: where the system has them. The text is borrowed. */
+void tri_file_set_temporary_folder(const char *folder);
+/* Installs the signal handlers that end child programs and remove temporaries; called once by main. */
 void tri_file_guard_signals(void);
 
 bool tri_file_exists(tri_str path);

@@ -36,6 +36,29 @@ bool tri_process_find(tri_arena *arena, tri_str name, const char *path, tri_str 
     return false;
 }
 
+/* Children that run, for signal handlers; 0: free. What finds no room is not signalled. Atomic. */
+enum { max_children = 16 };
+static pid_t children[max_children];
+
+static int keep_child(pid_t pid)
+{
+    for (int i = 0; i < max_children; i++) {
+        pid_t expected = 0;
+        if (__atomic_compare_exchange_n(&children[i], &expected, pid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return i;
+    }
+    return -1;
+}
+
+void tri_process_signal(int number)
+{
+    for (int i = 0; i < max_children; i++) {
+        pid_t pid = __atomic_load_n(&children[i], __ATOMIC_ACQUIRE);
+        if (pid > 0)
+            kill(pid, number);
+    }
+}
+
 static int start(const char *const *argv, int output, int input, pid_t *out_pid)
 {
     posix_spawn_file_actions_t actions;
@@ -79,6 +102,7 @@ tri_process_result tri_process_run(tri_arena *arena, const char *const *argv)
         return result;
     }
     result.started = true;
+    int slot = keep_child(pid);
     tri_buf output = {0};
     collect(ends[0], &output);
     close(ends[0]);
@@ -87,6 +111,8 @@ tri_process_result tri_process_run(tri_arena *arena, const char *const *argv)
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
+    if (slot >= 0)
+        __atomic_store_n(&children[slot], 0, __ATOMIC_RELEASE);
     if (WIFSIGNALED(status))
         result.signal = WTERMSIG(status);
     else

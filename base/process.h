@@ -19,6 +19,9 @@ typedef struct {
 /* Runs `argv` (null-terminated) without a shell, stdin empty, and waits. */
 tri_process_result tri_process_run(tri_arena *arena, const char *const *argv);
 
+/* Sends a signal to the programs that run now; for signal handlers. */
+void tri_process_signal(int number);
+
 /* The command line quoted for a POSIX shell. */
 tri_str tri_process_quote(tri_arena *arena, const char *const *argv);
 

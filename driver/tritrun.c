@@ -196,6 +196,7 @@ static int run(tri_arena *arena, tri_diag *diag, tri_run_opt *opt)
 int main(int argc, char **argv)
 {
     tri_file_guard_signals();
+    tri_file_set_temporary_folder(tri_opt_environment("TMPDIR").data);
     tri_arena *arena = tri_arena_create();
     tri_diag *diag = tri_diag_create();
     tri_diag_set_program(diag, "tritrun");

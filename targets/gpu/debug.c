@@ -19,12 +19,23 @@ struct tri_gpu_debug {
  * PTX as a debug build. */
 enum { emission_full = 1, emission_directives = 3 };
 
+/* ptxas knows no escapes in the names of files: what would need one is replaced. */
+static tri_str clean_name(tri_gpu *g, tri_str name)
+{
+    tri_str copy = tri_str_copy(g->arena, name);
+    char *at = (char *)copy.data;
+    for (size_t i = 0; i < copy.len; i++)
+        if ((unsigned char)at[i] < ' ' || at[i] == 127 || at[i] == '"' || at[i] == '\\')
+            at[i] = '_';
+    return copy;
+}
+
 static LLVMMetadataRef file_of(tri_gpu *g, tri_str name)
 {
     tri_gpu_debug *d = g->debug;
     LLVMMetadataRef file = tri_map_find(&d->files, name);
     if (!file) {
-        tri_str mapped = tri_diag_map_path(g->unit->diag, name);
+        tri_str mapped = clean_name(g, tri_diag_map_path(g->unit->diag, name));
         tri_str folder = tri_path_folder(mapped), base = tri_path_base(mapped);
         file = LLVMDIBuilderCreateFile(d->builder, base.data, base.len, folder.data, folder.len);
         tri_map_set(&d->files, name, file);

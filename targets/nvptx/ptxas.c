@@ -97,13 +97,38 @@ static bool find_tool(tri_unit *unit, tri_str *out_tool)
     return tri_process_find(unit->arena, TRI_STR("ptxas"), path, out_tool);
 }
 
-/* Runs the tool on PTX, takes its figures and the cubin. False after a report. */
-static bool run_tool(tri_unit *unit, tri_str tool, tri_str code, tri_str *out_cubin)
+/* Lines `.file 1 "name"` get a time and a size: without, ptxas looks the file up and writes those that it finds into the
+ * cubin, which would differ by where and when it is made. */
+static void fix_files(tri_str text, tri_buf *out)
+{
+    while (text.len) {
+        size_t end = tri_str_find(text, '\n');
+        tri_str line = tri_str_sub(text, 0, end), word = tri_str_trim(line);
+        tri_buf_add_str(out, line);
+        if (tri_str_has_prefix(word, ".file") && word.data[word.len - 1] == '"')
+            tri_buf_add_z(out, ", 1, 0");
+        tri_buf_add_char(out, '\n');
+        text = tri_str_sub(text, end < text.len ? end + 1 : end, text.len);
+    }
+}
+
+static bool write_input(tri_unit *unit, tri_str folder, tri_str code, tri_str *out_path, int *out_error)
+{
+    tri_buf text = {0};
+    fix_files(code, &text);
+    bool ok = tri_file_name_temporary(unit->arena, folder, "kernel.ptx", out_path, out_error) &&
+              tri_file_write(*out_path, tri_buf_str(&text), out_error);
+    tri_buf_fini(&text);
+    return ok;
+}
+
+/* In a folder of its own, since ptxas writes the names of its files into the cubin. */
+static bool run_tool_in(tri_unit *unit, tri_str folder, tri_str tool, tri_str code, tri_str *out_cubin)
 {
     tri_str input, output;
     int error = 0;
-    if (!tri_file_make_temporary(unit->arena, ".ptx", &input, &error) ||
-        !tri_file_make_temporary(unit->arena, ".cubin", &output, &error) || !tri_file_write(input, code, &error)) {
+    if (!write_input(unit, folder, code, &input, &error) ||
+        !tri_file_name_temporary(unit->arena, folder, "kernel.cubin", &output, &error)) {
         tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "cannot write a temporary file: %s", strerror(error));
         return false;
     }
@@ -112,12 +137,27 @@ static bool run_tool(tri_unit *unit, tri_str tool, tri_str code, tri_str *out_cu
     tri_process_result result = tri_process_run(unit->arena, argv);
     if (!report_end(unit, &result, command))
         return false;
-    if (!tri_file_read(unit->arena, output, out_cubin, &error)) {
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "'ptxas' left no output: %s", strerror(error));
+    if (!tri_file_read(unit->arena, output, out_cubin, &error) || !out_cubin->len) {
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "'ptxas' left no output: %s", error ? strerror(error) : "the file is empty");
+        tri_diag_note(unit->diag, TRI_NO_SPAN, "the command was: %.*s", TRI_STR_ARG(command));
         return false;
     }
     read_resources(unit, result.output);
     return true;
+}
+
+/* Runs the tool on PTX, takes its figures and the cubin. False after a report. */
+static bool run_tool(tri_unit *unit, tri_str tool, tri_str code, tri_str *out_cubin)
+{
+    tri_str folder;
+    int error = 0;
+    if (!tri_file_make_temporary_folder(unit->arena, &folder, &error)) {
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "cannot make a temporary folder: %s", strerror(error));
+        return false;
+    }
+    bool ok = run_tool_in(unit, folder, tool, code, out_cubin);
+    tri_file_remove_temporary_folder(folder);
+    return ok;
 }
 
 bool tri_nvptx_measure(tri_unit *unit, tri_str code)

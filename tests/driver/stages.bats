@@ -110,6 +110,38 @@ same_from() {
     done
 }
 
+@test "a cubin with line numbers or debug information holds no time, and no random name" {
+    need ptxas
+    cp "$EXAMPLES/vadd/vadd.tri" .
+    for debug in -lineinfo -g; do
+        touch -d 2001-01-01 vadd.tri
+        tritcc vadd.tri "${vadd[@]:1}" -arch=sm_90a $debug -emit=ptx=k.ptx,cubin=1.cubin
+        touch -d 2020-01-01 vadd.tri
+        tritcc vadd.tri "${vadd[@]:1}" -arch=sm_90a $debug -emit=cubin=2.cubin
+        cmp 1.cubin 2.cubin
+        mkdir -p empty
+        (cd empty && tritcc ../k.ptx -arch=sm_90a $debug -emit=cubin=../3.cubin)
+        cmp 1.cubin 3.cubin
+        ! grep -a tritcc- 1.cubin
+    done
+}
+
+@test "any file name does for line numbers" {
+    need ptxas
+    for name in 'a"b.tri' $'a\nb.tri' 'a\b.tri' "a'b.tri" $'a\x1bb.tri'; do
+        cp "$EXAMPLES/vadd/vadd.tri" "$name"
+        for debug in -lineinfo -g; do
+            tritcc "$name" "${vadd[@]:1}" -arch=sm_80 $debug -emit=cubin=k.cubin
+        done
+    done
+}
+
+@test "code for the host is the same whether a GPU's was made before it" {
+    tritcc "${vadd[@]}" -arch=sm_90a -emit=obj=1.o
+    tritcc "${vadd[@]}" -arch=sm_90a -emit=ptx=k.ptx,obj=2.o
+    cmp 1.o 2.o
+}
+
 @test "nothing of the environment and no other program is needed" {
     need strace
     local environment=(env -i ${ASAN_OPTIONS+"ASAN_OPTIONS=$ASAN_OPTIONS"})

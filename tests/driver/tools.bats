@@ -86,3 +86,80 @@ toolkit() {
     tritcc 'a b.tri' "${vadd[@]:1}" -emit=ptx=k.ptx -MD -MP
     grep -q '^k.ptx: a' 'a b.d'
 }
+
+# fake SCRIPT: a toolkit whose ptxas is this.
+fake() {
+    mkdir -p toolkit/bin
+    printf '#!/bin/sh\n%s\n' "$1" >toolkit/bin/ptxas
+    chmod +x toolkit/bin/ptxas
+}
+assemble=(-arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' --cuda-path=toolkit -emit=cubin=k.cubin "$EXAMPLES/vadd/vadd.tri")
+
+@test "an assembler that ends well without a file, or with an empty one, is an error" {
+    fake 'exit 0'
+    tritcc -1 "${assemble[@]}"
+    [[ $errors == *"'ptxas' left no output"*"[TRI-7001]"*"the command was: toolkit/bin/ptxas"* ]]
+    fake 'for last; do :; done; : >"$last"'
+    tritcc -1 "${assemble[@]}"
+    [[ $errors == *"'ptxas' left no output"*empty* ]]
+    [ ! -e k.cubin ]
+}
+
+@test "temporaries lie in TMPDIR and are gone afterwards" {
+    mkdir mine
+    fake 'for last; do :; done; echo "$last" >seen; echo x >"$last"'
+    TMPDIR=$PWD/mine tritcc "${assemble[@]}"
+    [[ $(cat seen) == $PWD/mine/tritcc-*/kernel.cubin ]]
+    [ -z "$(ls mine)" ]
+    TMPDIR=$PWD/nowhere tritcc -1 "${assemble[@]}"
+    [[ $errors == *"cannot make a temporary folder"* ]]
+}
+
+@test "signals end the assembler too, and leave no temporary" {
+    mkdir mine
+    fake 'echo $$ >pid; exec sleep 100'
+    for name in INT TERM HUP QUIT PIPE XCPU; do
+        rm -f pid
+        # not as a background job of the shell, which would ignore INT and QUIT
+        TMPDIR=$PWD/mine perl -e '$SIG{INT} = $SIG{QUIT} = "DEFAULT"; exec @ARGV' "$TRITCC" "${assemble[@]}" &
+        local compiler=$!
+        for _ in $(seq 100); do
+            [ ! -s pid ] || break
+            sleep 0.1
+        done
+        kill -$name "$compiler"
+        ! wait "$compiler"
+        for _ in $(seq 50); do
+            kill -0 "$(cat pid)" 2>/dev/null || break
+            sleep 0.1
+        done
+        ! kill -0 "$(cat pid)"
+        [ -z "$(ls mine)" ]
+    done
+}
+
+@test "an output that grows too large is an error, and leaves nothing" {
+    (
+        ulimit -f 1
+        status=0
+        "$TRITCC" -arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 4096' -emit=ptx=k.ptx "$EXAMPLES/vadd/vadd.tri" 2>message || status=$?
+        echo $status >status
+    )
+    [ "$(cat status)" -eq 1 ]
+    grep -q "cannot write 'k.ptx': File too large" message
+    [ "$(ls -A | tr '\n' ' ')" = "message status " ]
+}
+
+@test "an output named by a symbolic link is written where it leads" {
+    mkdir far
+    echo old >far/there.ptx
+    ln -s far/there.ptx link.ptx
+    ln -s far/new.ptx fresh.ptx
+    tritcc -arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=ptx=link.ptx "$EXAMPLES/vadd/vadd.tri"
+    tritcc -arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=ptx=fresh.ptx "$EXAMPLES/vadd/vadd.tri"
+    [ -L link.ptx ] && [ -L fresh.ptx ]
+    grep -q entry far/there.ptx
+    cmp far/there.ptx far/new.ptx
+    tritcc -arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=ptx=/dev/stdout "$EXAMPLES/vadd/vadd.tri"
+    grep -q entry .out
+}
