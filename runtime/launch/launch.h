@@ -128,6 +128,8 @@ void tri_cpu_rt_undefined(tri_rt_state *state, const tri_rt_site *site, uint32_t
 
 /* For objects for x86, and their code where it is for several levels. */
 tri_rt_level tri_cpu_rt_level;
+/* 5 where the machine has AMX and the system lets this process use it, which the first call asks for; else as above. */
+tri_rt_level tri_cpu_rt_tile_level;
 
 /* ---- CUDA ---- */
 

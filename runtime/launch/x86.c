@@ -51,4 +51,41 @@ int tri_cpu_rt_level(void)
     }
     return level;
 }
+
+/* ---- AMX ---- */
+
+/* arch_prctl(ARCH_REQ_XCOMP_PERM, the state of tiles): for all threads of the process. Refused by old systems, and where
+ * a thread has an alternate stack for signals that is too small for the state. */
+static int ask_for_tiles(void)
+{
+    enum { number = 158, request = 0x1023, tile_data = 18 };
+    long result;
+    __asm__ volatile("syscall" : "=a"(result) : "a"((long)number), "D"((long)request), "S"((long)tile_data)
+                     : "rcx", "r11", "memory");
+    return result == 0;
+}
+
+static int find_tile_level(void)
+{
+    enum { tile_level = 5, leaf_of_features = 7 };
+    uint32_t xcr0, high;
+    int level = tri_cpu_rt_level();
+    if (level < 4)
+        return level;
+    __asm__ volatile("xgetbv" : "=a"(xcr0), "=d"(high) : "c"(0));
+    /* AMX bf16, tiles, int8; the two parts of their state */
+    int has = has_all(query(leaf_of_features).d, BIT(22) | BIT(24) | BIT(25)) && has_all(xcr0, BIT(17) | BIT(18));
+    return has && ask_for_tiles() ? tile_level : level;
+}
+
+int tri_cpu_rt_tile_level(void)
+{
+    static int known; /* atomic; 0: not asked yet */
+    int level = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (!level) {
+        level = find_tile_level();
+        __atomic_store_n(&known, level, __ATOMIC_RELAXED);
+    }
+    return level;
+}
 #endif

@@ -88,6 +88,7 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
     }
     args[count - 1] = LLVMGetParam(fn, 4);
     LLVMValueRef gx = LLVMBuildZExt(g->b, grid[0], g->i64, ""), gy = LLVMBuildZExt(g->b, grid[1], g->i64, "");
+    bool has_tiles = tri_cpu_tiles_configure(g);
     LLVMBuildBr(g->b, head);
     LLVMPositionBuilderAtEnd(g->b, head);
     LLVMValueRef i = LLVMBuildPhi(g->b, g->i64, "program");
@@ -104,6 +105,8 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
     LLVMAddIncoming(i, &next, &body, 1);
     LLVMBuildBr(g->b, head);
     LLVMPositionBuilderAtEnd(g->b, exit);
+    if (has_tiles) /* else the state goes through every switch of threads */
+        tri_cpu_intrinsic(g, "llvm.x86.tilerelease", NULL, 0, NULL, 0);
     LLVMBuildRetVoid(g->b);
     tri_cpu_lines_stop(g);
 }
@@ -159,7 +162,8 @@ static void mark_functions(tri_cpu_gen *g)
     }
 }
 
-static bool lower_for(tri_cpu_gen *g, tri_unit *unit, LLVMModuleRef module, const tri_machine_facts *arch, bool is_alone,
+/* One processor of `count`, whose machine all of them share. */
+static bool lower_for(tri_cpu_gen *g, tri_unit *unit, LLVMModuleRef module, const tri_machine_facts *arch, size_t count, bool is_alone,
                       const tri_cpu_sites *sites)
 {
     init(g, unit, arch);
@@ -172,7 +176,7 @@ static bool lower_for(tri_cpu_gen *g, tri_unit *unit, LLVMModuleRef module, cons
     tri_cpu_lines_begin(g);
     bool ok = lower_functions(g, unit->module) && !g->failed;
     tri_cpu_lines_end(g);
-    if (!is_alone)
+    if (count > 1)
         mark_functions(g);
     LLVMDisposeBuilder(g->b);
     return ok;
@@ -230,14 +234,16 @@ static bool lower(tri_unit *unit)
     tri_cpu_sites sites = {0};
     if (unit->options->sanitize & TRI_SANITIZE_UNDEFINED)
         tri_cpu_shadow_run(unit, &sites);
-    bool ok = true;
-    for (size_t i = 0; i < count && ok; i++) {
+    bool ok = true, has_tiles = count == 2 && tri_host_has_tiles(archs[1]);
+    size_t made = has_tiles && !tri_cpu_tiles_suit(unit) ? 1 : count;
+    for (size_t i = 0; i < made && ok; i++) {
         tri_cpu_gen g;
-        ok = lower_for(&g, unit, module, archs[i], count == 1, &sites) && link_libraries(&g);
+        bool is_alone = made == 1 || (has_tiles && i == 0);
+        ok = lower_for(&g, unit, module, archs[i], count, is_alone, &sites) && link_libraries(&g);
     }
     if (ok) {
         record_kernels(unit, unit->module);
-        if (count > 1)
+        if (made > 1 && !has_tiles)
             add_dispatch(unit, module, archs, count);
     }
     if (!ok || !tri_llvm_verify(unit->diag, module)) {

@@ -373,7 +373,9 @@ typedef struct {
     int group, width, rows;
     const char *intrinsic;
     bool adds;           /* it takes the accumulator itself */
+    bool is_tile;        /* of AMX: it works on tiles */
 } tri_cpu_dot_isa;
+bool tri_cpu_dot_tiles(tri_cpu_gen *g, tri_cpu_type operand, int64_t m, int64_t n, int64_t k);
 /* For blocks of `operand` with results of m by n; null: the processor has none that suits. */
 const tri_cpu_dot_isa *tri_cpu_dot_choose(tri_cpu_gen *g, tri_cpu_type operand, int64_t m, int64_t n, int64_t k);
 /* acc + products: left is the group of each row, as integers; right is `width` groups; acc goes row by row. */
@@ -382,6 +384,28 @@ LLVMValueRef tri_cpu_dot_emit(tri_cpu_gen *g, const tri_cpu_dot_isa *isa, LLVMVa
 /* The product of packed operands (dot.c): a [m,k], b [k,n], d [m,n] of `element`, added to d. */
 void tri_cpu_multiply(tri_cpu_gen *g, MlirOperation op, tri_cpu_type compute, int64_t batch, int64_t m, int64_t n,
                       int64_t k, LLVMValueRef a, LLVMValueRef b, LLVMValueRef d);
+
+/* A counted loop outside of nests, from 0 to `end`, which is at least one step. */
+typedef struct {
+    LLVMBasicBlockRef header, exit;
+    LLVMValueRef i;
+    int64_t step, end;
+} tri_cpu_counted;
+tri_cpu_counted tri_cpu_counted_begin(tri_cpu_gen *g, int64_t end, int64_t step);
+void tri_cpu_counted_end(tri_cpu_gen *g, tri_cpu_counted *c);
+
+/* dot_tiles.c: AMX */
+typedef struct {
+    const tri_cpu_dot_isa *isa;
+    int64_t m, n, k;
+    LLVMValueRef a, a_stride, b, d; /* a: rows, a_stride bytes apart; b in groups; d row-major, 32 bits */
+    int down, across;               /* tiles of the result at a time; set by the callee */
+} tri_cpu_tiles;
+/* Has the unit's module products for the second of tri_host_list's, which has AMX? */
+bool tri_cpu_tiles_suit(tri_unit *unit);
+/* Configures the tiles for the code that follows, when it may have such products; the caller releases them. */
+bool tri_cpu_tiles_configure(tri_cpu_gen *g);
+void tri_cpu_tiles_multiply(tri_cpu_gen *g, tri_cpu_tiles *t); /* d += a * b */
 
 /* scf.c: structured control flow, calls, returns */
 bool tri_cpu_control_op(tri_cpu_gen *g, MlirOperation op); /* false: not one of them */

@@ -165,15 +165,9 @@ static LLVMValueRef pack_groups(product *x, MlirValue value)
 
 /* ---- plain counted loops ---- */
 
-typedef struct {
-    LLVMBasicBlockRef header, exit;
-    LLVMValueRef i;
-    int64_t step, end;
-} counted;
-
-static counted begin(tri_cpu_gen *g, int64_t end, int64_t step)
+tri_cpu_counted tri_cpu_counted_begin(tri_cpu_gen *g, int64_t end, int64_t step)
 {
-    counted c = {tri_cpu_new_block(g, "tile"), tri_cpu_new_block(g, "tiled"), NULL, step, end};
+    tri_cpu_counted c = {tri_cpu_new_block(g, "tile"), tri_cpu_new_block(g, "tiled"), NULL, step, end};
     tri_cpu_at(g, 0);
     LLVMBasicBlockRef before = g->at;
     LLVMBuildBr(g->b, c.header);
@@ -184,8 +178,7 @@ static counted begin(tri_cpu_gen *g, int64_t end, int64_t step)
     return c;
 }
 
-/* Extents are at least one step, so the test comes last. */
-static void finish(tri_cpu_gen *g, counted *c)
+void tri_cpu_counted_end(tri_cpu_gen *g, tri_cpu_counted *c)
 {
     tri_cpu_at(g, 0);
     LLVMValueRef next = LLVMBuildNSWAdd(g->b, c->i, tri_cpu_i64(g, c->step), "");
@@ -329,9 +322,9 @@ static void tile(product *x, LLVMValueRef *base, LLVMValueRef m, LLVMValueRef n,
             load_sums(x, base[2], &t, u, p);
         }
     }
-    counted k = begin(g, x->k, x->isa ? x->isa->group : 1);
+    tri_cpu_counted k = tri_cpu_counted_begin(g, x->k, x->isa ? x->isa->group : 1);
     step(x, base, &t, k.i);
-    finish(g, &k);
+    tri_cpu_counted_end(g, &k);
     for (int u = 0; u < rows; u += t.height)
         for (int p = 0; p < t.parts; p++)
             store_sums(x, base[2], &t, u, p);
@@ -353,19 +346,26 @@ static void multiply(product *x)
     tri_cpu_gen *g = x->g;
     int rows, lanes;
     choose_tile(x, &rows, &lanes);
-    counted batch = begin(g, x->batch, 1);
+    tri_cpu_counted batch = tri_cpu_counted_begin(g, x->batch, 1);
     int64_t sizes[3] = {x->m * x->k, x->k * x->n, x->m * x->n};
     LLVMValueRef base[3] = {x->a, x->b, x->d};
     for (int i = 0; i < 3; i++) {
         LLVMValueRef offset = LLVMBuildNSWMul(g->b, batch.i, tri_cpu_i64(g, sizes[i]), "");
         base[i] = LLVMBuildInBoundsGEP2(g->b, i < 2 ? packed_type(x) : x->element, base[i], &offset, 1, "");
     }
-    counted n = begin(g, x->n, lanes);
-    counted m = begin(g, x->m, rows);
+    if (x->isa && x->isa->is_tile) {
+        tri_cpu_tiles t = {.isa = x->isa, .m = x->m, .n = x->n, .k = x->k, .a = base[0], .b = base[1], .d = base[2]};
+        t.a_stride = tri_cpu_i64(g, x->k * x->isa->packed.bits / 8);
+        tri_cpu_tiles_multiply(g, &t);
+        tri_cpu_counted_end(g, &batch);
+        return;
+    }
+    tri_cpu_counted n = tri_cpu_counted_begin(g, x->n, lanes);
+    tri_cpu_counted m = tri_cpu_counted_begin(g, x->m, rows);
     tile(x, base, m.i, n.i, rows, lanes);
-    finish(g, &m);
-    finish(g, &n);
-    finish(g, &batch);
+    tri_cpu_counted_end(g, &m);
+    tri_cpu_counted_end(g, &n);
+    tri_cpu_counted_end(g, &batch);
 }
 
 /* ---- where the result goes ---- */
@@ -444,7 +444,7 @@ static void narrow_result(product *x)
     int64_t count = tri_type_num_elements(type);
     int lanes = count < TRI_CPU_LANES ? (int)count : TRI_CPU_LANES;
     tri_cpu_type to = tri_cpu_type_of(g, type);
-    counted c = begin(g, count, lanes);
+    tri_cpu_counted c = tri_cpu_counted_begin(g, count, lanes);
     LLVMTypeRef vector = tri_cpu_vector(x->element, lanes);
     LLVMValueRef from = LLVMBuildInBoundsGEP2(g->b, x->element, x->d, &c.i, 1, "");
     LLVMValueRef v = LLVMBuildLoad2(g->b, vector, from, "");
@@ -452,7 +452,7 @@ static void narrow_result(product *x)
     v = tri_cpu_convert(g, v, x->compute, to, false);
     LLVMValueRef at = LLVMBuildInBoundsGEP2(g->b, tri_cpu_memory_type(g, to), out, &c.i, 1, "");
     LLVMSetAlignment(LLVMBuildStore(g->b, v, at), to.bits / 8);
-    finish(g, &c);
+    tri_cpu_counted_end(g, &c);
     tri_cpu_bind_buffer(g, result, out);
 }
 

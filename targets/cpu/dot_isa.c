@@ -6,7 +6,8 @@
  *
  *     acc[r][i] += a[r][0] * b[i][0] + ... + a[r][G-1] * b[i][G-1]
  *
- * Intel's AMX is left out: its tiles must be configured, and asked of the system, before their first use.
+ * or for 16 by 16 at a time (AMX, dot_tiles.c). The rows stand in order of rate.
+ *
  * Integers are exact in any order. Those for bfloat16 round as the processor does: x86's flush subnormal
  * operands, Arm's add products two by two. */
 #include "targets/cpu/cpu.h"
@@ -16,22 +17,39 @@ static const struct {
     bool is_arm;
     tri_cpu_dot_isa isa;
 } rows[] = {
-    {"avx512bf16", false, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 16, 1, "llvm.x86.avx512bf16.dpbf16ps.512", true}},
-    {"bf16", true, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 4, 2, 2, "llvm.aarch64.neon.bfmmla", true}},
-    {"bf16", true, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 4, 1, "llvm.aarch64.neon.bfdot", true}},
-    {"i8mm", true, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 8, 2, 2, "llvm.aarch64.neon.smmla", true}},
-    {"dotprod", true, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 4, 4, 1, "llvm.aarch64.neon.sdot", true}},
+    {"amx-bf16", false, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 16, 16, "llvm.x86.tdpbf16ps", true, true}},
+    {"amx-int8", false, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 4, 16, 16, "llvm.x86.tdpbssd", true, true}},
+    {"avx512bf16", false, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 16, 1, "llvm.x86.avx512bf16.dpbf16ps.512", true, false}},
+    {"bf16", true, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 4, 2, 2, "llvm.aarch64.neon.bfmmla", true, false}},
+    {"bf16", true, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 4, 1, "llvm.aarch64.neon.bfdot", true, false}},
+    {"i8mm", true, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 8, 2, 2, "llvm.aarch64.neon.smmla", true, false}},
+    {"dotprod", true, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 4, 4, 1, "llvm.aarch64.neon.sdot", true, false}},
     /* with avx512vnni and avxvnni LLVM makes one instruction of pmaddwd and the addition */
-    {"avx512bw", false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 16, 1, "llvm.x86.avx512.pmaddw.d.512", false}},
-    {"avx2", false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 8, 1, "llvm.x86.avx2.pmadd.wd", false}},
-    {NULL, false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 4, 1, "llvm.x86.sse2.pmadd.wd", false}},
+    {"avx512bw", false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 16, 1, "llvm.x86.avx512.pmaddw.d.512", false, false}},
+    {"avx2", false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 8, 1, "llvm.x86.avx2.pmadd.wd", false, false}},
+    {NULL, false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 4, 1, "llvm.x86.sse2.pmadd.wd", false, false}},
 };
+
+/* x86's instruction for bfloat16 has half the rate of FMA on Intel's processors and the double of it on AMD's; those
+ * are told apart by name, since both have the feature. */
+static bool is_slow(tri_cpu_gen *g, const tri_cpu_dot_isa *isa)
+{
+    return isa->operand == TRI_CPU_BF16 && !isa->is_tile && !g->host.is_aarch64 && strncmp(g->host.cpu, "znver", 5) != 0;
+}
+
+bool tri_cpu_dot_tiles(tri_cpu_gen *g, tri_cpu_type operand, int64_t m, int64_t n, int64_t k)
+{
+    const tri_cpu_dot_isa *isa = tri_cpu_dot_choose(g, operand, m, n, k);
+    return isa && isa->is_tile;
+}
 
 const tri_cpu_dot_isa *tri_cpu_dot_choose(tri_cpu_gen *g, tri_cpu_type operand, int64_t m, int64_t n, int64_t k)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const tri_cpu_dot_isa *isa = &rows[i].isa;
         bool suits = operand.kind == isa->operand && operand.bits == (isa->operand == TRI_CPU_INT ? 8 : 16);
+        if ((isa->is_tile && k % (16 * isa->group)) || is_slow(g, isa))
+            continue;
         if (suits && rows[i].is_arm == g->host.is_aarch64 && n % isa->width == 0 && m % isa->rows == 0 && k % isa->group == 0 &&
             (!rows[i].feature || tri_host_has(&g->host, rows[i].feature)))
             return isa;

@@ -7,6 +7,10 @@
 #include "llvm-c/Core.h"
 #include "llvm-c/Target.h"
 
+enum { tile_level = 5 };
+
+static const char tile_suffix[] = "+amx", no_tiles[] = ",-amx-tile,-amx-bf16,-amx-int8";
+
 static bool is_aarch64(const tri_machine_facts *arch)
 {
 #if defined(__aarch64__)
@@ -16,11 +20,32 @@ static bool is_aarch64(const tri_machine_facts *arch)
 #endif
 }
 
+static bool has_feature(const char *known, const char *feature);
+
+bool tri_host_has_tiles(const tri_machine_facts *arch) { return tri_str_has_suffix(tri_str_from(arch->name), tile_suffix); }
+
+/* Does what -arch and -mattr say have AMX? Code with it is a variant of its own, which is run where the system lets it. */
+static bool asks_for_tiles(const tri_unit *unit)
+{
+    tri_host h = {0};
+    if (unit->arch->processor == TRI_PROCESSOR_HOST) {
+        char *features = LLVMGetHostCPUFeatures();
+        h.known = tri_str_format(unit->arena, "%s,%.*s", features, TRI_STR_ARG(unit->options->features)).data;
+        LLVMDisposeMessage(features);
+    } else {
+        h.known = tri_str_format(unit->arena, ",%.*s", TRI_STR_ARG(unit->options->features)).data;
+    }
+    return !is_aarch64(unit->arch) && has_feature(h.known, "amx-tile") &&
+           (has_feature(h.known, "amx-bf16") || has_feature(h.known, "amx-int8"));
+}
+
 tri_host tri_host_of(const tri_unit *unit, const tri_machine_facts *arch)
 {
     tri_arena *arena = unit->arena;
     tri_host h = {.triple = tri_cpu_triple(arch), .is_aarch64 = is_aarch64(arch)};
     tri_str more = unit->options->features;
+    if (!tri_host_has_tiles(arch))
+        more = tri_str_format(arena, "%.*s%s", TRI_STR_ARG(more), asks_for_tiles(unit) ? no_tiles + !more.len : "");
     if (arch->processor == TRI_PROCESSOR_HOST) {
         char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
         h.cpu = tri_str_copy(arena, tri_str_from(cpu)).data;
@@ -38,14 +63,25 @@ tri_host tri_host_of(const tri_unit *unit, const tri_machine_facts *arch)
 }
 
 /* The last mention counts. */
-bool tri_host_has(const tri_host *host, const char *feature)
+static bool has_feature(const char *known, const char *feature)
 {
     bool has = false;
     size_t n = strlen(feature);
-    for (const char *at = host->known; (at = strstr(at, feature)); at += n)
-        if (at > host->known && (at[-1] == '+' || at[-1] == '-') && (!at[n] || at[n] == ','))
+    for (const char *at = known; (at = strstr(at, feature)); at += n)
+        if (at > known && (at[-1] == '+' || at[-1] == '-') && (!at[n] || at[n] == ','))
             has = at[-1] == '+';
     return has;
+}
+
+bool tri_host_has(const tri_host *host, const char *feature) { return has_feature(host->known, feature); }
+
+static const tri_machine_facts *make_tile_arch(const tri_unit *unit)
+{
+    tri_machine_facts *arch = TRI_NEW(unit->arena, tri_machine_facts);
+    *arch = *unit->arch;
+    arch->name = tri_str_format(unit->arena, "%s%s", arch->name, tile_suffix).data;
+    arch->level = tile_level;
+    return arch;
 }
 
 size_t tri_host_list(const tri_unit *unit, const tri_machine_facts **out, size_t max)
@@ -54,7 +90,10 @@ size_t tri_host_list(const tri_unit *unit, const tri_machine_facts **out, size_t
     size_t count = 0;
     if (tri_str_find(list, ',') == list.len) {
         out[0] = unit->arch;
-        return 1;
+        if (!asks_for_tiles(unit))
+            return 1;
+        out[1] = make_tile_arch(unit);
+        return 2;
     }
     for (size_t at = 0; at < list.len && count < max;) {
         size_t end = at + tri_str_find(tri_str_sub(list, at, list.len), ',');
@@ -66,14 +105,17 @@ size_t tri_host_list(const tri_unit *unit, const tri_machine_facts **out, size_t
     return count;
 }
 
-bool tri_host_needs_level(const tri_machine_facts *arch) { return arch->processor == TRI_PROCESSOR_X86 && arch->level > 1; }
+bool tri_host_needs_level(const tri_machine_facts *arch)
+{
+    return tri_host_has_tiles(arch) || (arch->processor == TRI_PROCESSOR_X86 && arch->level > 1);
+}
 
 tri_str tri_host_suffix(tri_arena *arena, const tri_machine_facts *arch)
 {
     tri_buf text = {0};
     tri_buf_add_char(&text, '_');
     for (const char *c = arch->name; *c; c++)
-        tri_buf_add_char(&text, *c == '-' ? '_' : *c);
+        tri_buf_add_char(&text, *c == '-' || *c == '+' ? '_' : *c);
     tri_str copy = tri_str_copy(arena, tri_buf_str(&text));
     tri_buf_fini(&text);
     return copy;
@@ -103,7 +145,7 @@ static const char *const x86_features[] = {
     "sse3",     "ssse3",    "sse4.1",   "sse4.2",   "popcnt",     "avx",        "avx2",       "fma",
     "f16c",     "bmi",      "bmi2",     "lzcnt",    "movbe",      "avx512f",    "avx512bw",   "avx512cd",
     "avx512dq", "avx512vl", "avx512ifma", "avx512vbmi", "avx512vbmi2", "avx512vnni", "avx512bf16", "avx512fp16",
-    "avxvnni",  "avxifma",  "gfni",     "vaes",     "prefer-256-bit", "fast-gather"};
+    "amx-tile", "amx-bf16", "amx-int8",  "avxvnni",  "avxifma",  "gfni",     "vaes",     "prefer-256-bit", "fast-gather"};
 static const char *const arm_features[] = {"neon", "fullfp16", "fp16fml", "dotprod", "i8mm", "bf16", "lse",
                                            "rdm",  "rcpc",     "sve",     "sve2",    "crc"};
 
@@ -119,6 +161,12 @@ bool tri_host_check_options(tri_unit *unit)
 {
     tri_str list = unit->options->features;
     bool is_arm = is_aarch64(unit->arch);
+    if (tri_str_find(unit->options->arch, ',') != unit->options->arch.len && asks_for_tiles(unit)) {
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 1002,
+                       "'-mattr=%.*s': AMX is added to one -arch, not to a list; the object holds code without it as well",
+                       TRI_STR_ARG(list));
+        return false;
+    }
     for (size_t at = 0; at < list.len;) {
         size_t end = at + tri_str_find(tri_str_sub(list, at, list.len), ',');
         tri_str word = tri_str_sub(list, at, end), name = tri_str_sub(word, word.len > 0, word.len);

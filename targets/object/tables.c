@@ -14,6 +14,12 @@ typedef struct {
 
 typedef TRI_VEC(table_part) table_parts;
 
+/* Has the code functions whose names end so? */
+static bool mentions(tri_str code, tri_str suffix)
+{
+    return memmem(code.data, code.len, suffix.data, suffix.len) != NULL;
+}
+
 static table_parts list_parts(tri_writer *w)
 {
     table_parts list = {0};
@@ -22,10 +28,15 @@ static table_parts list_parts(tri_writer *w)
         const tri_machine_facts *archs[TRI_HOST_MAX_LIST];
         bool is_host = part->unit->target->object_form == TRI_OBJECT_CODE;
         size_t count = is_host ? tri_host_list(part->unit, archs, TRI_HOST_MAX_LIST) : 0;
+        if (count == 2 && tri_host_has_tiles(archs[1]) && !mentions(part->code, tri_host_suffix(w->arena, archs[1])))
+            count = 1;
         if (count <= 1)
             tri_vec_push(w->arena, &list, (table_part){part, part->unit->arch, TRI_STR("")});
-        for (size_t n = 0; count > 1 && n < count; n++)
-            tri_vec_push(w->arena, &list, (table_part){part, archs[n], tri_host_suffix(w->arena, archs[n])});
+        for (size_t n = 0; count > 1 && n < count; n++) {
+            bool is_base = n == 0 && tri_host_has_tiles(archs[1]); /* of the form with AMX: has the plain names */
+            tri_str suffix = is_base ? TRI_STR("") : tri_host_suffix(w->arena, archs[n]);
+            tri_vec_push(w->arena, &list, (table_part){part, archs[n], suffix});
+        }
     }
     return list;
 }
@@ -162,7 +173,8 @@ static LLVMValueRef make_part(tri_writer *w, const table_part *p, size_t first, 
     tri_record_set(&r, part, arch, tri_writer_text(w, tri_str_from(p->arch->name)));
     tri_record_set_number(&r, part, kind, is_host ? TRI_HOST : TRI_CUDA);
     if (is_host && tri_host_needs_level(p->arch)) {
-        tri_record_set(&r, part, find_level, LLVMGetNamedFunction(w->module, "tri_cpu_rt_level"));
+        tri_record_set(&r, part, find_level, LLVMGetNamedFunction(w->module, tri_host_has_tiles(p->arch) ? "tri_cpu_rt_tile_level"
+                                                                                        : "tri_cpu_rt_level"));
         tri_record_set_number(&r, part, level, p->arch->level);
     }
     if (!is_host) {

@@ -1,0 +1,137 @@
+/* Products with AMX: eight tiles of 16 rows of 64 bytes, configured once for a range of programs.
+ *
+ *     for m, n by 32:  t0..t3 = d;  for k: t4, t5 = rows of a; t6, t7 = b;  t0 += t4 t6 ...;  d = t0..t3
+ *
+ * a is read row by row where it lies; b is packed as [k / group][n][group], of which a tile is 16 groups of 16 columns.
+ * Where a block has 16 rows or columns only, half of the tiles are idle. bfloat16 products round to nearest even, take
+ * subnormal operands as zero and give no subnormal sums (Intel's manual, TDPBF16PS). */
+#include "targets/cpu/cpu.h"
+
+enum { rows_of_tile = 16, bytes_of_row = 64, tile_count = 8, left_tile = 4, right_tile = 6 };
+
+/* ---- which products ---- */
+
+static bool suits(tri_cpu_gen *g, MlirOperation op)
+{
+    MlirType a = mlirValueGetType(tri_op_operand(op, 0)), b = mlirValueGetType(tri_op_operand(op, 1));
+    int rank = tri_type_rank(a);
+    bool same = mlirTypeEqual(tri_type_element(a), tri_type_element(b));
+    return same && tri_cpu_dot_tiles(g, tri_cpu_type_of(g, a), tri_type_dim(a, rank - 2), tri_type_dim(b, rank - 1),
+                                     tri_type_dim(a, rank - 1));
+}
+
+static bool any_suits(tri_cpu_gen *g, MlirModule module)
+{
+    tri_op_list dots = {0};
+    tri_op_collect_named(mlirModuleGetOperation(module), "tt.dot", g->arena, &dots);
+    for (size_t i = 0; i < dots.len; i++)
+        if (suits(g, dots.at[i]))
+            return true;
+    return false;
+}
+
+bool tri_cpu_tiles_suit(tri_unit *unit)
+{
+    const tri_machine_facts *archs[TRI_HOST_MAX_LIST];
+    tri_host_list(unit, archs, TRI_HOST_MAX_LIST);
+    tri_cpu_gen g = {.unit = unit, .arena = unit->arena, .diag = unit->diag, .llvm = unit->llvm};
+    g.host = tri_host_of(unit, archs[1]);
+    return any_suits(&g, unit->module);
+}
+
+/* ---- the configuration ---- */
+
+bool tri_cpu_tiles_configure(tri_cpu_gen *g)
+{
+    enum { bytes = 64, palette = 1, columns_at = 16, rows_at = 48 };
+    uint8_t config[bytes] = {palette};
+    if (!tri_host_has(&g->host, "amx-tile") || !any_suits(g, g->unit->module))
+        return false;
+    for (int t = 0; t < tile_count; t++) {
+        config[columns_at + 2 * t] = bytes_of_row;
+        config[rows_at + t] = rows_of_tile;
+    }
+    LLVMValueRef global = LLVMGetNamedGlobal(g->module, "tri_tiles");
+    if (!global) {
+        LLVMValueRef init = LLVMConstStringInContext2(g->llvm, (const char *)config, bytes, true);
+        global = LLVMAddGlobal(g->module, LLVMTypeOf(init), "tri_tiles");
+        LLVMSetInitializer(global, init);
+        LLVMSetGlobalConstant(global, true);
+        LLVMSetLinkage(global, LLVMInternalLinkage);
+        LLVMSetAlignment(global, bytes);
+    }
+    tri_cpu_intrinsic(g, "llvm.x86.ldtilecfg", NULL, 0, &global, 1);
+    return true;
+}
+
+/* ---- the kernel ---- */
+
+static LLVMValueRef tile_number(tri_cpu_gen *g, int tile) { return LLVMConstInt(g->i8, (uint64_t)tile, false); }
+
+static void move_tile(tri_cpu_gen *g, const char *name, int tile, LLVMValueRef address, LLVMValueRef stride)
+{
+    LLVMValueRef args[3] = {tile_number(g, tile), address, stride};
+    tri_cpu_intrinsic(g, name, NULL, 0, args, 3);
+}
+
+/* base + row * stride + bytes */
+static LLVMValueRef address_of(tri_cpu_gen *g, LLVMValueRef base, LLVMValueRef row, LLVMValueRef stride, LLVMValueRef bytes)
+{
+    LLVMValueRef at = LLVMBuildAdd(g->b, LLVMBuildMul(g->b, row, stride, ""), bytes, "");
+    return LLVMBuildInBoundsGEP2(g->b, g->i8, base, &at, 1, "");
+}
+
+static LLVMValueRef plus(tri_cpu_gen *g, LLVMValueRef x, int64_t by)
+{
+    return by ? LLVMBuildNSWAdd(g->b, x, tri_cpu_i64(g, by), "") : x;
+}
+
+static LLVMValueRef times(tri_cpu_gen *g, LLVMValueRef x, int64_t by)
+{
+    return by != 1 ? LLVMBuildNSWMul(g->b, x, tri_cpu_i64(g, by), "") : x;
+}
+
+static void move_sums(tri_cpu_gen *g, const tri_cpu_tiles *t, const char *name, LLVMValueRef m, LLVMValueRef n)
+{
+    for (int i = 0; i < t->across * t->down; i++) {
+        LLVMValueRef row = plus(g, m, i / t->across * rows_of_tile), column = plus(g, n, i % t->across * rows_of_tile);
+        LLVMValueRef stride = tri_cpu_i64(g, t->n * 4), at = address_of(g, t->d, row, stride, times(g, column, 4));
+        move_tile(g, name, i, at, stride);
+    }
+}
+
+static void step(tri_cpu_gen *g, const tri_cpu_tiles *t, LLVMValueRef m, LLVMValueRef n, LLVMValueRef k)
+{
+    int64_t size = bytes_of_row / (t->isa->group * rows_of_tile); /* of an element */
+    int64_t line = t->n * 4;                                      /* of a group of all columns */
+    for (int r = 0; r < t->down; r++) {
+        LLVMValueRef at = address_of(g, t->a, plus(g, m, r * rows_of_tile), t->a_stride, times(g, k, size));
+        move_tile(g, "llvm.x86.tileloadd64", left_tile + r, at, t->a_stride);
+    }
+    LLVMValueRef stride = tri_cpu_i64(g, line), group = LLVMBuildUDiv(g->b, k, tri_cpu_i64(g, t->isa->group), "");
+    for (int c = 0; c < t->across; c++) {
+        LLVMValueRef at = address_of(g, t->b, group, stride, times(g, plus(g, n, c * rows_of_tile), 4));
+        move_tile(g, "llvm.x86.tileloadd64", right_tile + c, at, stride);
+    }
+    for (int i = 0; i < t->across * t->down; i++) {
+        LLVMValueRef args[3] = {tile_number(g, i), tile_number(g, left_tile + i / t->across),
+                                tile_number(g, right_tile + i % t->across)};
+        tri_cpu_intrinsic(g, t->isa->intrinsic, NULL, 0, args, 3);
+    }
+}
+
+void tri_cpu_tiles_multiply(tri_cpu_gen *g, tri_cpu_tiles *t)
+{
+    enum { pair = 2 * rows_of_tile };
+    t->down = t->m % pair ? 1 : 2;
+    t->across = t->n % pair ? 1 : 2;
+    tri_cpu_counted n = tri_cpu_counted_begin(g, t->n, t->across * rows_of_tile);
+    tri_cpu_counted m = tri_cpu_counted_begin(g, t->m, t->down * rows_of_tile);
+    move_sums(g, t, "llvm.x86.tileloadd64", m.i, n.i);
+    tri_cpu_counted k = tri_cpu_counted_begin(g, t->k, t->isa->group * rows_of_tile);
+    step(g, t, m.i, n.i, k.i);
+    tri_cpu_counted_end(g, &k);
+    move_sums(g, t, "llvm.x86.tilestored64", m.i, n.i);
+    tri_cpu_counted_end(g, &m);
+    tri_cpu_counted_end(g, &n);
+}

@@ -1,0 +1,116 @@
+#define _GNU_SOURCE
+/* Products with AMX: with -DEMULATED by software, whatever the processor is; else as the launcher finds that it may. */
+
+#ifdef EMULATED
+#include "amx.h"
+#endif
+#include "tiles.h"
+
+#include "check.h"
+
+#include <signal.h>
+
+enum { most = 160 };
+
+#ifdef EMULATED
+/* instead of the launcher's own: this processor has AMX */
+int tri_cpu_rt_tile_level(void) { return 5; }
+#endif
+
+static uint16_t a[most * most], b[most * most];
+static int8_t p[most * most], q[most * most];
+static float c[most * most];
+static int32_t d[most * most];
+
+static uint16_t to_bf16(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, 4);
+    return (uint16_t)(bits >> 16);
+}
+
+static float from_bf16(uint16_t x)
+{
+    uint32_t bits = (uint32_t)x << 16;
+    float f;
+    memcpy(&f, &bits, 4);
+    return f;
+}
+
+typedef int launcher(tri_stream, tri_grid, const void *, const void *, float *, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t);
+
+static void floats(const char *name, launcher *run, int bm, int bn, int m, int n, int k)
+{
+    tri_grid grid = {(uint32_t)((m + bm - 1) / bm), (uint32_t)((n + bn - 1) / bn), 1};
+    memset(c, 0, sizeof c);
+    LAUNCH(run(NULL, grid, a, b, c, m, n, k, most, most, most));
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++) {
+            double sum = 0, size = 0;
+            for (int t = 0; t < k; t++) {
+                double term = (double)from_bf16(a[i * most + t]) * from_bf16(b[t * most + j]);
+                sum += term;
+                size += fabs(term);
+            }
+            if (isnan(sum) ? !isnan(c[i * most + j]) : !(fabs(c[i * most + j] - sum) <= 1e-5 * size || c[i * most + j] == sum))
+                fail_at(__LINE__, name, i * most + j, c[i * most + j], sum);
+        }
+    }
+    if (n < most)
+        NEAR("behind the end", n, c[n], 0, 0);
+}
+
+static void integers(int m, int n, int k)
+{
+    tri_grid grid = {(uint32_t)((m + 31) / 32), (uint32_t)((n + 31) / 32), 1};
+    LAUNCH(bytes(NULL, grid, p, q, d, m, n, k, most, most, most));
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++) {
+            int32_t sum = 0;
+            for (int t = 0; t < k; t++)
+                sum += p[i * most + t] * q[t * most + j];
+            SAME("bytes", i * most + j, d[i * most + j], sum);
+        }
+    }
+}
+
+int main(void)
+{
+#ifdef SMALL_STACK /* too small for the state of tiles, so that the system refuses them */
+    static char small[8192];
+    stack_t stack = {.ss_sp = small, .ss_size = sizeof small};
+    if (sigaltstack(&stack, NULL))
+        return 2;
+#endif
+    static const int sizes[][3] = {{64, 64, 64}, {128, 64, 128}, {100, 90, 70}, {1, 1, 1}, {65, 63, 33}, {16, 160, 130}, {150, 5, 160}};
+#ifdef EMULATED
+    amx_start();
+#endif
+    for (int i = 0; i < most * most; i++) {
+        a[i] = to_bf16(random_float());
+        b[i] = to_bf16(random_float());
+        p[i] = (int8_t)random_bits();
+        q[i] = (int8_t)random_bits();
+    }
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        int m = sizes[s][0], n = sizes[s][1], k = sizes[s][2];
+        floats("wide", wide, 64, 64, m, n, k);
+        floats("narrow", narrow, 16, 64, m, n, k);
+        floats("few", few, 16, 16, m, n, k);
+        integers(m, n, k);
+    }
+    a[3] = to_bf16(INFINITY);
+    a[most + 5] = to_bf16(NAN);
+    b[7] = to_bf16(-INFINITY);
+    floats("odd numbers", wide, 64, 64, 64, 64, 64);
+    int count = 0, row = wide_selected(0);
+    const tri_variant *rows = wide_variants(&count);
+    if (count != 2 || row < 0 || row > 1)
+        return fprintf(stderr, "variant %d of %d\n", row, count), 1;
+    printf("%s\n", rows[row].arch);
+#ifdef EMULATED
+    if (!amx_count)
+        return fprintf(stderr, "no tile was multiplied\n"), 1;
+#endif
+    return finish("tiles");
+}
