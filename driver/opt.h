@@ -45,6 +45,7 @@ typedef struct {
     bool save_temps;
     tri_str save_temps_dir; /* empty: beside the outputs */
     tri_str cuda_path;
+    tri_str tuning; /* -ftune; empty: not given */
     bool has_passes; /* opt mode: exactly `passes` run, and the module is printed */
     tri_str passes, passes_by; /* passes_by: the word that chose opt mode */
     tri_opt_words print_before, print_after; /* "all" stands for every pass */

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* A program on its way. With -config=all there is a turn for each configuration, with outputs of its own. */
+/* A program on its way. */
 typedef struct {
     const tri_program *program;
     tri_session *session;
@@ -19,15 +19,16 @@ typedef struct {
     tri_pipeline pipeline, object_pipeline; /* of the first share */
     bool is_split;           /* the object is of units of its own: it has more forms of each kernel than the stages */
     tri_kind kind;           /* of the first unit's payload */
-    int config, count;       /* this turn of so many; config is negative when all is one turn */
-    tri_output_list written; /* of all turns, for the depfile */
+    const tri_source *tuning; /* null: none */
+    int config, count;       /* -config=all: the one that is compiled, of so many; config is negative without */
+    tri_output_list written; /* for the depfile */
 } state;
 
 static bool is_source(tri_kind kind) { return kind == TRI_KIND_SOURCE || kind == TRI_KIND_AST; }
 
 /* --- outputs ----------------------------------------------------------------------------- */
 
-/* k.o -> k.config2.o */
+/* k.ptx -> k.config2.ptx */
 static void name_by_config(const state *s, tri_output_list *outputs)
 {
     for (size_t i = 0; i < outputs->len && s->config >= 0; i++) {
@@ -245,69 +246,133 @@ static bool compile_part(state *s, const tri_target_share *share, const tri_pipe
 
 /* --- turns ------------------------------------------------------------------------------- */
 
-/* Compiles a unit for each architecture and makes what is made of all. What the source does wrong is told once. */
-static bool run_pipeline(state *s, const tri_pipeline *pipeline, bool has_forms, tri_output_list *outputs)
+/* The units of one configuration, for each architecture. What the source does wrong is told once. */
+static bool compile_parts(state *s, const tri_pipeline *pipeline, bool has_forms, bool is_told, tri_bundle *bundle,
+                          tri_output_list *outputs)
 {
-    tri_bundle bundle = {.arena = s->arena, .diag = s->session->diag, .options = &s->session->opt->compile};
     bool ok = true;
     for (size_t i = 0; i < s->shares.len && ok; i++) {
         tri_part part = {0};
         tri_pipeline own = *pipeline;
-        if (i) {
+        bool is_held = i > 0 || is_told;
+        if (i)
             ok = plan_for(s, &s->shares.at[i], outputs, &own);
+        if (is_held)
             tri_diag_hold(s->session->diag);
-        }
         ok = ok && compile_part(s, &s->shares.at[i], &own, has_forms, &part, outputs);
-        if (i && ok)
+        if (is_held && ok)
             tri_diag_drop(s->session->diag);
-        else if (i)
+        else if (is_held)
             tri_diag_release(s->session->diag);
         if (part.unit)
-            tri_vec_push(s->arena, &bundle.parts, part);
+            tri_vec_push(s->arena, &bundle->parts, part);
     }
-    ok = ok && tri_pipeline_bundle(s->session, pipeline, &bundle, outputs);
+    return ok;
+}
+
+/* Compiles the units of configurations `first` to `last`, -1 for none in particular, and makes what is made of all. */
+static bool run_pipeline(state *s, const tri_pipeline *pipeline, bool has_forms, int first, int last, tri_output_list *outputs)
+{
+    tri_bundle bundle = {.arena = s->arena, .diag = s->session->diag, .options = &s->session->opt->compile, .tuning = s->tuning};
+    bool ok = true;
+    for (s->config = first; ok && s->config <= last; s->config++)
+        ok = compile_parts(s, pipeline, has_forms, s->config > first, &bundle, outputs);
+    ok = ok && (!pipeline->has_bundle || tri_pipeline_bundle(s->session, pipeline, &bundle, outputs));
     for (size_t i = 0; i < bundle.parts.len; i++)
         tri_unit_fini(bundle.parts.at[i].unit);
     return ok;
 }
 
-/* Runs a pipeline for those of the outputs that are objects, or those that are not. */
-static bool run_some(state *s, const tri_pipeline *pipeline, bool objects, tri_output_list *outputs)
+/* Commits what went well, forgets what did not; the exit status. */
+static int end_turn(state *s, bool ok, size_t errors_before, const tri_output_list *outputs)
 {
-    tri_output_list some = {0};
-    for (size_t i = 0; i < outputs->len; i++)
-        if ((outputs->at[i].kind == TRI_KIND_OBJ) == objects)
-            tri_vec_push(s->arena, &some, outputs->at[i]);
-    bool ok = run_pipeline(s, pipeline, objects, &some);
-    for (size_t i = 0, n = 0; i < outputs->len; i++)
-        if ((outputs->at[i].kind == TRI_KIND_OBJ) == objects)
-            outputs->at[i] = some.at[n++];
-    return ok;
-}
-
-static bool run_split(state *s, tri_output_list *outputs)
-{
-    if (!run_some(s, &s->pipeline, false, outputs))
-        return false;
-    tri_diag_hold(s->session->diag); /* what the source does wrong was told */
-    bool ok = run_some(s, &s->object_pipeline, true, outputs);
-    if (ok)
-        tri_diag_drop(s->session->diag);
-    else
-        tri_diag_release(s->session->diag);
-    return ok;
-}
-
-static int run_turn(state *s, tri_output_list *outputs)
-{
-    name_by_config(s, outputs);
-    size_t errors = tri_diag_error_count(s->session->diag); /* of the inputs before this one */
-    bool ok = s->is_split ? run_split(s, outputs) : run_pipeline(s, &s->pipeline, has_default_forms(s), outputs);
-    if (ok && tri_diag_error_count(s->session->diag) == errors)
+    if (ok && tri_diag_error_count(s->session->diag) == errors_before)
         return commit(s, outputs) ? 0 : 1;
     if (!s->program->is_kept)
         tri_output_discard(outputs);
     return 1;
+}
+
+static tri_output_list some_of(const state *s, const tri_output_list *outputs, bool (*is_wanted)(const state *, tri_kind))
+{
+    tri_output_list some = {0};
+    for (size_t i = 0; i < outputs->len; i++)
+        if (is_wanted(s, outputs->at[i].kind))
+            tri_vec_push(s->arena, &some, outputs->at[i]);
+    return some;
+}
+
+static bool is_object(const state *s, tri_kind kind) { return (void)s, kind == TRI_KIND_OBJ; }
+static bool is_no_object(const state *s, tri_kind kind) { return !is_object(s, kind); }
+
+static bool is_bundle(const state *s, tri_kind kind)
+{
+    return s->pipeline.via[kind] && s->pipeline.via[kind]->bundle;
+}
+
+static bool is_stage(const state *s, tri_kind kind) { return !is_bundle(s, kind); }
+
+/* One configuration. Where the object has forms that the stages do not have, it is of units of its own. */
+static int run_once(state *s, const tri_output_list *planned, tri_output_list *out_outputs)
+{
+    size_t errors = tri_diag_error_count(s->session->diag); /* of the inputs before this one */
+    tri_output_list outputs = *planned, object = {0};
+    if (s->is_split) {
+        outputs = some_of(s, planned, is_no_object);
+        object = some_of(s, planned, is_object);
+    }
+    bool ok = run_pipeline(s, &s->pipeline, !s->is_split && has_default_forms(s), -1, -1, &outputs);
+    if (ok && s->is_split) {
+        tri_diag_hold(s->session->diag); /* what the source does wrong was told */
+        ok = run_pipeline(s, &s->object_pipeline, true, -1, -1, &object);
+        if (ok)
+            tri_diag_drop(s->session->diag);
+        else
+            tri_diag_release(s->session->diag);
+    }
+    for (size_t i = 0; i < object.len; i++)
+        tri_vec_push(s->arena, &outputs, object.at[i]);
+    *out_outputs = outputs;
+    return end_turn(s, ok, errors, &outputs);
+}
+
+/* The object's own name, in place of that of each configuration's object. */
+static void tell_of_object(const state *s, const tri_output_list *outputs)
+{
+    for (size_t i = 0; i < outputs->len && s->count > 1 && !s->program->is_kept; i++)
+        if (outputs->at[i].kind == TRI_KIND_OBJ)
+            tri_diag_note(s->session->diag, TRI_NO_SPAN, "'%.*s' holds all %d configurations", TRI_STR_ARG(outputs->at[i].path),
+                          s->count);
+}
+
+/* -config=all: stages have a file for each configuration, objects hold all. */
+static int run_all_configs(state *s, const tri_output_list *planned, tri_output_list *out_outputs)
+{
+    tri_output_list bundle = some_of(s, planned, is_bundle), stages = some_of(s, planned, is_stage);
+    size_t errors = tri_diag_error_count(s->session->diag);
+    tri_pipeline both = s->pipeline;
+    bool has_forms = has_default_forms(s);
+    int status = 0;
+    if (stages.len && !plan_for(s, &s->shares.at[0], &stages, &s->pipeline))
+        return 2;
+    for (int i = 0; i < s->count && stages.len && !status; i++) {
+        tri_output_list outputs = {0};
+        for (size_t n = 0; n < stages.len; n++)
+            tri_vec_push(s->arena, &outputs, stages.at[n]);
+        s->config = i;
+        name_by_config(s, &outputs);
+        status = end_turn(s, run_pipeline(s, &s->pipeline, false, i, i, &outputs), errors, &outputs);
+    }
+    s->pipeline = both;
+    if (status || !bundle.len)
+        return status;
+    if (!plan_for(s, &s->shares.at[0], &bundle, &s->pipeline))
+        return 2;
+    status = end_turn(s, run_pipeline(s, &s->pipeline, has_forms, 0, s->count - 1, &bundle), errors, &bundle);
+    if (!status)
+        tell_of_object(s, &bundle);
+    *out_outputs = bundle;
+    return status;
 }
 
 static void print_plan(state *s, const tri_output_list *outputs)
@@ -327,26 +392,35 @@ static bool parse(state *s)
     return tri_pipeline_step(s->session, &s->first, &s->pipeline, TRI_KIND_AST);
 }
 
-static int run_turns(state *s, const tri_output_list *planned, tri_output_list *out_outputs)
+static bool read_tuning(state *s)
+{
+    tri_str path = s->session->opt->tuning, text;
+    int error = 0;
+    if (!path.len)
+        return true;
+    if (!tri_file_read(s->arena, path, &text, &error)) {
+        tri_diag_error(s->session->diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(path), strerror(error));
+        return false;
+    }
+    tri_unit_add_dependency(&s->first, path);
+    s->tuning = tri_diag_add_source(s->session->diag, path, text);
+    return true;
+}
+
+static int run_all(state *s, const tri_output_list *planned, tri_output_list *out_outputs)
 {
     const tri_opt *opt = s->session->opt;
-    if (!parse(s)) {
+    tri_output_list outputs = {0};
+    if (!read_tuning(s) || !parse(s)) {
         if (!s->program->is_kept)
             tri_output_discard(planned);
         return 1;
     }
     bool all = opt->compile.config == TRI_FRONTEND_ALL_CONFIGS && s->kind == TRI_KIND_AST;
     s->count = all ? tri_frontend_count_configs(&s->first) : 1;
-    int status = 0;
-    for (int i = 0; i < s->count && !status; i++) {
-        tri_output_list outputs = {0};
-        for (size_t n = 0; n < planned->len; n++)
-            tri_vec_push(s->arena, &outputs, planned->at[n]);
-        s->config = all ? i : -1;
-        status = run_turn(s, &outputs);
-        if (out_outputs)
-            *out_outputs = outputs;
-    }
+    int status = all ? run_all_configs(s, planned, &outputs) : run_once(s, planned, &outputs);
+    if (out_outputs)
+        *out_outputs = outputs;
     if (!status && opt->depfile && !s->program->is_kept && !opt->syntax_only)
         status = tri_depfile_write(&s->first, opt, s->program->path, &s->written) ? 0 : 1;
     return status;
@@ -374,7 +448,7 @@ int tri_program_run(const tri_program *program, tri_output_list *out_outputs)
         else if (!split(&s, &outputs))
             status = 2;
         else
-            status = run_turns(&s, &outputs, out_outputs);
+            status = run_all(&s, &outputs, out_outputs);
     }
     tri_unit_fini(&s.first);
     if (!program->is_kept)

@@ -131,9 +131,13 @@ static tri_kernel describe_kernel(tri_eval *e, const tri_signature *s, int form)
 {
     const tri_options *o = e->unit->options;
     tri_kernel k = {.name = s->name, .registers = -1, .spill_bytes = -1};
-    if (o->config <= TRI_FRONTEND_ALL_CONFIGS && s->config >= 0)
-        k.name = tri_str_format(e->arena, "%.*s_config%d", TRI_STR_ARG(k.name), s->config);
-    k.symbol = form ? tri_str_format(e->arena, "%.*s__v%d", TRI_STR_ARG(k.name), form) : k.name;
+    k.symbol = k.name;
+    if (o->config <= TRI_FRONTEND_ALL_CONFIGS && s->config >= 0) {
+        k.config = s->config + 1;
+        k.symbol = tri_str_format(e->arena, "%.*s_config%d", TRI_STR_ARG(k.name), s->config);
+    }
+    if (form)
+        k.symbol = tri_str_format(e->arena, "%.*s__v%d", TRI_STR_ARG(k.symbol), form);
     for (size_t i = 0; i < s->params.len; i++)
         tri_vec_push(e->arena, &k.params, describe_param(e, &s->params.at[i]));
     k.num_warps = first_given(o->num_warps, s->num_warps);

@@ -8,13 +8,13 @@
 /* Attributes that are written in order and left out at their default, so that texts stay short. */
 typedef struct {
     MlirContext context;
-    MlirNamedAttribute at[16];
+    MlirNamedAttribute at[24];
     intptr_t len;
 } dictionary;
 
 static void put(dictionary *d, const char *name, MlirAttribute value)
 {
-    TRI_ASSERT(d->len < 16);
+    TRI_ASSERT(d->len < 24);
     d->at[d->len++] = mlirNamedAttributeGet(mlirIdentifierGet(d->context, mlirStringRefCreateFromCString(name)), value);
 }
 
@@ -69,6 +69,7 @@ MlirAttribute tri_kernel_to_attr(MlirContext context, const tri_kernel *kernel)
     put_int(&d, "num_stages", kernel->num_stages, 0);
     put_int(&d, "num_ctas", kernel->num_ctas, 0);
     put_int(&d, "maxnreg", kernel->maxnreg, 0);
+    put_int(&d, "config", kernel->config, 0);
     put_flag(&d, "launch_pdl", kernel->launch_pdl);
     put_flag(&d, "launch_cooperative", kernel->launch_cooperative);
     put_int(&d, "shared", kernel->shared_bytes, 0);
@@ -134,6 +135,7 @@ bool tri_kernel_from_attr(tri_arena *arena, MlirAttribute attr, tri_kernel *out_
         .num_stages = (int32_t)get_int(attr, "num_stages", 0),
         .num_ctas = (int32_t)get_int(attr, "num_ctas", 0),
         .maxnreg = (int32_t)get_int(attr, "maxnreg", 0),
+        .config = (int32_t)get_int(attr, "config", 0),
         .launch_pdl = get_flag(attr, "launch_pdl"),
         .launch_cooperative = get_flag(attr, "launch_cooperative"),
         .shared_bytes = get_int(attr, "shared", 0),

@@ -112,7 +112,9 @@ static const tri_rt_part *find_part(const tri_rt_kernel *kernel, uint32_t config
 
 static int launch_host(tri_rt_kernel *kernel, const tri_rt_call *call)
 {
-    const tri_rt_part *part = find_part(kernel, call->config);
+    const tri_rt_part *part = find_part(kernel, 0);
+    uint32_t config = part ? tri_rt_choose_config(kernel, part->arch, call->args) : 0;
+    part = config ? find_part(kernel, config) : part;
     if (!part)
         return TRI_ERROR_ARCH;
     int error, number = tri_rt_choose(kernel, part, call->args, &error);

@@ -300,7 +300,7 @@ static tri_rt_context *take_entry(tri_rt_kernel *kernel, const current *c)
         entry = &kernel->contexts[kernel->context_count];
     entry->device = c->device;
     entry->is_held = c->is_borrowed;
-    entry->last = 0;
+    entry->part = entry->last = 0;
     if (c->is_borrowed)
         primary[c->device].users++;
     __atomic_store_n(&entry->context, c->context, __ATOMIC_RELEASE);
@@ -425,12 +425,30 @@ static int launch_with_scratch(const tri_rt_kernel *kernel, const tri_rt_variant
     return r ? r : driver_error(freed);
 }
 
+/* The configuration for the arguments, on the device of the context. */
+static uint32_t find_config(const tri_rt_kernel *kernel, const tri_rt_call *call, const current *c)
+{
+    tri_rt_context *entry = kernel->tuning ? find_entry(kernel, c->context) : NULL;
+    uint32_t part = entry ? __atomic_load_n(&entry->part, __ATOMIC_RELAXED) : 0;
+    tri_rt_module module;
+    if (!kernel->tuning)
+        return 0;
+    if (!part) {
+        if (!choose_image(kernel, 0, c->device, &module))
+            return 0;
+        part = module.part + 1;
+        if (entry)
+            __atomic_store_n(&entry->part, part, __ATOMIC_RELAXED);
+    }
+    return tri_rt_choose_config(kernel, kernel->parts[part - 1].arch, call->args);
+}
+
 static int launch_in(tri_rt_kernel *kernel, const tri_rt_call *call, const current *c)
 {
     tri_rt_context *entry;
     tri_rt_module *module;
     void *function;
-    int r = find_module(kernel, c, call->config, &entry, &module);
+    int r = find_module(kernel, c, find_config(kernel, call, c), &entry, &module);
     if (r)
         return r;
     int number = tri_rt_choose(kernel, &kernel->parts[module->part], call->args, &r);

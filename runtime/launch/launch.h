@@ -32,6 +32,7 @@ typedef struct {
     void *context; /* atomic; null: the entry is free */
     int device;
     int is_held;    /* the runtime retained the context for this entry */
+    uint32_t part;  /* of the first configuration that suits the device, + 1; 0: not known yet */
     uint32_t last;  /* variant of the last launch + 1; 0: none yet */
 } tri_rt_context;
 
@@ -51,7 +52,6 @@ typedef struct {
     const tri_grid *grid;
     const void *const *args; /* args[i] points to argument i of the wrapper */
     const uint64_t *lengths; /* bytes behind each argument, unlimited when null */
-    uint32_t config;
 } tri_rt_call;
 
 /* A kind of device. `device` counts as its driver does. */
@@ -77,6 +77,10 @@ int tri_rt_selected(tri_rt_kernel *kernel, int device);
 
 /* The first variant of a part whose conditions hold, or -1 and the error that says what is missing of the last. */
 int tri_rt_choose(const tri_rt_kernel *kernel, const tri_rt_part *part, const void *const *args, int *out_error);
+/* The configuration that the tuning table has for these arguments on an architecture: of the row with the same key, else of
+ * the row whose values are nearest, as the sum of the differences of their binary logarithms; the first of several. 0 without
+ * a table. */
+uint32_t tri_rt_choose_config(const tri_rt_kernel *kernel, const char *arch, const void *const *args);
 /* The arguments that the variant's code takes, in `out` (of TRI_RT_MAX_SLOTS + 1); their number. */
 uint32_t tri_rt_pack(const tri_rt_kernel *kernel, const tri_rt_variant *variant, const void *const *args, const void **out);
 /* Where the rows of a part start in k_variants: one for each variant and image, on the host for each variant. */

@@ -87,22 +87,37 @@ static const char *constant_text(tri_arena *arena, tri_str value)
     return *text == '-' ? tri_str_format(arena, "(%s)", text).data : text;
 }
 
+/* Has the parameter this value in every configuration? */
+static bool is_constant(const tri_bundle *bundle, tri_str name, const tri_kernel_param *param)
+{
+    bool is_same = true;
+    for (size_t p = 0; p < bundle->parts.len; p++) {
+        tri_object_variants forms = tri_object_list_variants(&bundle->parts.at[p], name);
+        for (size_t i = 0; forms.len && i < tri_vec_last(&forms)->params.len; i++) {
+            const tri_kernel_param *other = &tri_vec_last(&forms)->params.at[i];
+            if (tri_str_equal(other->name, param->name))
+                is_same = is_same && tri_str_equal(other->value, param->value);
+        }
+    }
+    return is_same;
+}
+
 /* #define k_BLOCK_SIZE 1024, for callers that compute a grid. */
-static void add_constants(const tri_object_kernel *kernel, tri_buf *out)
+static void add_constants(const tri_bundle *bundle, const tri_object_kernel *kernel, tri_buf *out)
 {
     for (size_t i = 0; i < kernel->general->params.len; i++) {
         const tri_kernel_param *p = &kernel->general->params.at[i];
         const char *text = p->is_constexpr && !p->passed_type.len ? constant_text(kernel->unit->arena, p->value) : "";
-        if (*text)
+        if (*text && is_constant(bundle, kernel->name, p))
             tri_buf_format(out, "#define %.*s_%.*s %s\n", TRI_STR_ARG(kernel->name), TRI_STR_ARG(p->name), text);
     }
 }
 
-static bool add_kernel(const tri_object_kernel *kernel, tri_buf *out)
+static bool add_kernel(const tri_bundle *bundle, const tri_object_kernel *kernel, tri_buf *out)
 {
     tri_str name = kernel->name;
     tri_buf_add_char(out, '\n');
-    add_constants(kernel, out);
+    add_constants(bundle, kernel, out);
     add_comment(kernel->general, out);
     if (!add_prototype(kernel, "", out))
         return false;
@@ -134,7 +149,7 @@ bool tri_header_write(const tri_bundle *bundle, tri_str guard, tri_buf *out)
     tri_buf_add(out, tri_launch_header, (size_t)(tri_launch_header_end - tri_launch_header));
     tri_buf_add_z(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     for (size_t i = 0; i < kernels.len; i++)
-        if (!add_kernel(&kernels.at[i], out))
+        if (!add_kernel(bundle, &kernels.at[i], out))
             return false;
     tri_buf_add_z(out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     return true;

@@ -161,6 +161,8 @@ bool tri_writer_functions(tri_writer *w, const tri_object_kernel *k)
     if (!tri_object_get_args(k->unit, k->general, &args))
         return false;
     LLVMValueRef record = tri_writer_kernel(w, k, &args);
+    if (!record)
+        return false;
     bool is_checked = k->unit->target->object_form == TRI_OBJECT_CODE && (w->bundle->options->sanitize & TRI_SANITIZE_BOUNDS);
     make_launcher(w, k, &args, record, false);
     if (is_checked)

@@ -183,6 +183,20 @@ static const tri_part *host_part(const tri_bundle *bundle)
     return NULL;
 }
 
+static void add_host_code(tri_writer *w)
+{
+    size_t number = 0;
+    for (size_t i = 0; i < w->bundle->parts.len; i++) {
+        const tri_part *part = &w->bundle->parts.at[i];
+        if (part->unit->target->object_form != TRI_OBJECT_CODE)
+            continue;
+        tri_str code = number ? tri_writer_separate(w, part->code, number) : part->code;
+        keep_called(w, code);
+        LLVMAppendModuleInlineAsm(w->module, code.data, code.len);
+        number++;
+    }
+}
+
 bool tri_object_write(const tri_bundle *bundle, tri_buf *out)
 {
     tri_writer w;
@@ -193,10 +207,8 @@ bool tri_object_write(const tri_bundle *bundle, tri_buf *out)
         tri_cpu_start_assembler(arch);
     LLVMTargetMachineRef machine = host ? tri_cpu_create_launch_machine(host->unit) : tri_cpu_create_host_machine(w.diag);
     bool ok = machine && load_runtime(&w, tri_cpu_triple(arch), machine);
-    if (ok && host) {
-        keep_called(&w, host->code);
-        LLVMSetModuleInlineAsm2(w.module, host->code.data, host->code.len);
-    }
+    if (ok && host)
+        add_host_code(&w);
     ok = ok && finish(&w, machine, out);
     if (machine)
         LLVMDisposeTargetMachine(machine);

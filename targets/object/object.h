@@ -16,6 +16,7 @@ typedef struct {
     tri_arena *arena;           /* borrowed, as are the others */
     tri_diag *diag;
     const tri_options *options; /* what is common to all units */
+    const tri_source *tuning;   /* -ftune: which configuration is fastest for what; null: not given */
     TRI_VEC(tri_part) parts;    /* at least one */
 } tri_bundle;
 

@@ -165,7 +165,7 @@ static LLVMValueRef make_images(tri_writer *w, const tri_part *part)
     return tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_image), rows, count, name);
 }
 
-static LLVMValueRef make_part(tri_writer *w, const table_part *p, size_t first, size_t count)
+static LLVMValueRef make_part(tri_writer *w, const table_part *p, size_t first, size_t count, uint64_t config)
 {
     const tri_unit *unit = p->part->unit;
     bool is_host = unit->target->object_form == TRI_OBJECT_CODE;
@@ -181,6 +181,7 @@ static LLVMValueRef make_part(tri_writer *w, const table_part *p, size_t first, 
         tri_record_set(&r, part, images, make_images(w, p->part));
         tri_record_set_number(&r, part, image_count, image_count(p->part));
     }
+    tri_record_set_number(&r, part, config, config);
     tri_record_set_number(&r, part, first_variant, first);
     tri_record_set_number(&r, part, variant_count, count);
     return tri_record_finish(&r);
@@ -223,26 +224,33 @@ LLVMValueRef tri_writer_kernel(tri_writer *w, const tri_object_kernel *kernel, c
     table_parts parts = list_parts(w);
     TRI_VEC(LLVMValueRef) part_rows = {0}, variant_rows = {0};
     bool has_device = false;
+    uint64_t configs = 1;
+    LLVMValueRef tuning;
     for (size_t i = 0; i < parts.len; i++) {
         tri_object_variants forms = tri_object_list_variants(parts.at[i].part, kernel->name);
         if (!forms.len)
             continue;
-        tri_vec_push(w->arena, &part_rows, make_part(w, &parts.at[i], variant_rows.len, forms.len));
+        uint64_t config = forms.at[0]->config ? (uint64_t)forms.at[0]->config - 1 : 0;
+        configs = config >= configs ? config + 1 : configs;
+        tri_vec_push(w->arena, &part_rows, make_part(w, &parts.at[i], variant_rows.len, forms.len, config));
         for (size_t n = 0; n < forms.len; n++)
             tri_vec_push(w->arena, &variant_rows, make_variant(w, &parts.at[i], forms.at[n]));
         has_device = has_device || parts.at[i].part->unit->target->object_form != TRI_OBJECT_CODE;
     }
+    if (!tri_writer_tuning(w, kernel, args, configs, &tuning))
+        return NULL;
     LLVMTypeRef part_type = tri_record_type(w->llvm, TRI_RECORD_part), variant_type = tri_record_type(w->llvm, TRI_RECORD_variant);
     tri_record r = tri_record_start(w->llvm, TRI_RECORD_kernel);
     tri_record_set(&r, kernel, name, tri_writer_text(w, kernel->name));
     tri_record_set(&r, kernel, backends, make_backends(w, &parts));
     tri_record_set(&r, kernel, parts, tri_writer_array(w, part_type, part_rows.at, part_rows.len, "parts"));
     tri_record_set(&r, kernel, variants, tri_writer_array(w, variant_type, variant_rows.at, variant_rows.len, "forms"));
-    set_state(w, &r, has_device, variant_rows.len, 1);
+    tri_record_set(&r, kernel, tuning, tuning);
+    set_state(w, &r, has_device, variant_rows.len, configs);
     tri_record_set_number(&r, kernel, abi, TRI_RT_ABI);
     tri_record_set_number(&r, kernel, slot_count, args->slots);
     tri_record_set_number(&r, kernel, part_count, part_rows.len);
-    tri_record_set_number(&r, kernel, config_count, 1);
+    tri_record_set_number(&r, kernel, config_count, configs);
     tri_record_set_number(&r, kernel, variant_count, variant_rows.len);
     LLVMValueRef global = LLVMAddGlobal(w->module, tri_record_type(w->llvm, TRI_RECORD_kernel), "kernel");
     LLVMSetInitializer(global, tri_record_finish(&r));

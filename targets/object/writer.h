@@ -24,8 +24,16 @@ LLVMValueRef tri_writer_array(tri_writer *w, LLVMTypeRef type, LLVMValueRef *val
 LLVMValueRef tri_writer_state(tri_writer *w, LLVMTypeRef type, size_t count, const char *name);
 
 /* tables.c: what the runtime is told of a kernel (tri_rt_kernel), and the rows of k_variants with their number. */
+/* Null after a report. */
 LLVMValueRef tri_writer_kernel(tri_writer *w, const tri_object_kernel *kernel, const tri_object_args *args);
 LLVMValueRef tri_writer_variants(tri_writer *w, const tri_object_kernel *kernel, size_t *out_count);
+
+/* assembly.c: the text with names of its own for what is local to it, so that it can stand behind others. */
+tri_str tri_writer_separate(tri_writer *w, tri_str assembly, size_t number);
+
+/* tuning.c: the table of a kernel (tri_rt_tuning), in *out; null when there is none for it. False after a report. */
+bool tri_writer_tuning(tri_writer *w, const tri_object_kernel *kernel, const tri_object_args *args, uint64_t configs,
+                       LLVMValueRef *out);
 
 /* launcher.c: the functions of a kernel. False after a report. */
 bool tri_writer_functions(tri_writer *w, const tri_object_kernel *kernel);

@@ -41,27 +41,56 @@ TRI
     [ "$(tr -d '\\\n' <k.d | tr -s ' ')" = "k.config0.ttir out.config0.ptx k.config1.ttir out.config1.ptx k.config2.ttir out.config2.ptx: k.tri" ]
 }
 
-@test "their objects are linked into one program" {
+@test "an object holds all of them, and a table says which one runs" {
     setup_kernels
-    tritcc -config=all -c -emit=header -sig 'scale(x=*fp32)' k.tri
+    cat >table <<'T'
+# kernel  arch  key  configuration
+scale * n=100 2
+scale * n=10000 0   # 2 elements a thread
+other * n=1 7
+T
+    tritcc -config=all -ftune=table -c -fspecialize=none -emit=header,json -sig 'scale(x=*fp32)' -sig 'plain(x=*fp32)' -MD k.tri
+    [[ $errors == *"note: 'k.o' holds all 3 configurations"* ]]
+    [ "$(echo k.*)" = "k.d k.h k.json k.o k.tri" ]
+    grep -q table k.d
+    [ "$(grep -c '"config": ' k.json)" = 3 ]
+    ! grep -q 'define scale_B' k.h
     cat >main.c <<'C'
-#include "k.config0.h"
-#include "k.config1.h"
-#include "k.config2.h"
+#include "k.h"
 #include <stdio.h>
 
 int main(void)
 {
-    static float x[256];
-    for (int i = 0; i < 256; i++)
-        x[i] = 1;
-    int error = scale_config0(0, (tri_grid){1, 1, 1}, x, 256) || scale_config2(0, (tri_grid){1, 1, 1}, x, 256);
-    printf("%d %g %g\n", error, x[0], x[64]);
-    return 0;
+    static float x[16384];
+    const int sizes[] = {100, 10000, 90, 120, 9000, 16384, 900, 1120};
+    int count;
+    const tri_variant *v = scale_variants(&count);
+    printf("%d:", count);
+    for (int i = 0; i < 8; i++) {
+        if (scale(0, (tri_grid){1, 1, 1}, x, sizes[i]))
+            return 1;
+        printf(" %s", v[scale_selected(0)].key + sizeof "x=*fp32, n=i32, B=" - 1);
+    }
+    return plain(0, (tri_grid){1, 1, 1}, x, 3);
 }
 C
-    ${CC:-cc} -I"$SRCDIR/include" -I. main.c k.config*.o -lm -o a.out
-    [ "$(./a.out)" = "0 6 2" ]
+    ${CC:-cc} -Wall -Werror -I. main.c k.o -lm -o a.out
+    [ "$(./a.out | sed 's/, EVEN=[A-Za-z]*//g')" = "3: 256 64 256 256 64 64 256 64" ]
+}
+
+@test "tables that are wrong" {
+    setup_kernels
+    bad() {
+        printf '%s\n' "$2" >table
+        tritcc -1 -config=all -ftune=table -c -sig 'scale(x=*fp32)' k.tri
+        [[ $errors == *"table:1:$1"*"[TRI-7010]"* ]]
+    }
+    bad '9: error: expected KEY=NUMBER' 'scale * n=many 0'
+    bad '9: error: this is no integer argument' 'scale * x=3 0'
+    bad '13: error: the object has no such configuration' 'scale * n=3 3'
+    bad '1: error: a line is: KERNEL' 'scale * n=3'
+    tritcc -1 -config=all -ftune=absent -c -sig 'scale(x=*fp32)' k.tri
+    [[ $errors == *"cannot read 'absent'"* ]]
 }
 
 @test "a heuristic may ask whether an argument is there" {
