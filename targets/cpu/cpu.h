@@ -130,7 +130,7 @@ typedef struct tri_cpu_sink {
     const MlirValue *values; /* evaluated at the nest's index: bounds in the masks of their loads split the vector loop */
     int value_count;
     MlirValue mask;        /* splits it too; null: none */
-    MlirValue address;     /* where it writes; null: nowhere that the source says */
+    MlirValue indices;     /* other than `values`, what may have indices that wrap around (wrap.c); null: nothing */
     bool only_where_mask;  /* nothing happens where the mask is false */
     /* instead of a mask: bounds of the vector counter inside which all is well (nest->is_inside) */
     void (*bounds)(struct tri_cpu_gen *g, struct tri_cpu_sink *sink, LLVMValueRef *out_lo, LLVMValueRef *out_hi);

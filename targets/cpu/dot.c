@@ -154,7 +154,7 @@ static LLVMValueRef pack_groups(product *x, MlirValue value)
     group_data data = {.x = x, .value = value, .from = tri_cpu_type_of(g, from)};
     data.type = tri_type_tensor(x->rank, x->rank == 3 ? shape : shape + 1, x->mlir_element, (MlirAttribute){0});
     data.buffer = tri_cpu_alloc(g, data.type);
-    tri_cpu_sink sink = {.op = x->op, .data = &data, .eval = group_eval, .write = group_write};
+    tri_cpu_sink sink = {.op = x->op, .data = &data, .eval = group_eval, .write = group_write, .indices = value};
     tri_cpu_domain domain = {.rank = x->rank, .axis = -1, .count = 1, .sinks = &sink, .vec_dim = x->rank - 1};
     for (int d = 0; d < x->rank; d++)
         domain.shape[d] = tri_type_dim(data.type, d);

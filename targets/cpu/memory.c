@@ -492,7 +492,7 @@ static void store_nest(tri_cpu_gen *g, MlirOperation op)
         .op = op, .data = &data, .eval = store_eval, .write = store_write, .mask = data.mask, .only_where_mask = true};
     sink.values = &value;
     sink.value_count = 1;
-    sink.address = pointer;
+    sink.indices = pointer;
     tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = -1, .count = 1, .sinks = &sink};
     for (int d = 0; d < domain.rank; d++)
         domain.shape[d] = tri_type_dim(type, d);

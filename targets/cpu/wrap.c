@@ -341,7 +341,7 @@ LLVMValueRef tri_cpu_wrap_test(tri_cpu_gen *g, bool *out_is_sign)
     tri_cpu_probe_begin(g, 1);
     for (int i = 0; i < d->count; i++) {
         walk(&w, d->sinks[i].mask, g->nest->index);
-        walk(&w, d->sinks[i].address, g->nest->index);
+        walk(&w, d->sinks[i].indices, g->nest->index);
         for (int k = 0; k < d->sinks[i].value_count; k++)
             walk(&w, d->sinks[i].values[k], g->nest->index);
     }
