@@ -374,6 +374,7 @@ typedef struct {
     const char *intrinsic;
     bool adds;           /* it takes the accumulator itself */
     bool is_tile;        /* of AMX: it works on tiles */
+    bool is_offset;      /* of bytes: a's are unsigned, so that 128 is added to them and taken off the sums */
 } tri_cpu_dot_isa;
 bool tri_cpu_dot_tiles(tri_cpu_gen *g, tri_cpu_type operand, int64_t m, int64_t n, int64_t k);
 /* For blocks of `operand` with results of m by n; null: the processor has none that suits. */

@@ -28,6 +28,7 @@ typedef struct {
     MlirType type; /* of the packed block */
     tri_cpu_type from, to;
     LLVMValueRef buffer;
+    bool is_offset; /* bytes are kept as unsigned ones, 128 more than they are */
     tri_cpu_val v;
 } pack_data;
 
@@ -44,6 +45,8 @@ static void pack_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
     p->v = tri_cpu_eval(g, p->value, g->nest->index);
     tri_cpu_at(g, p->v.level);
     p->v.v = to_compute(g, p->v.v, p->from, p->to);
+    if (p->is_offset)
+        p->v.v = LLVMBuildXor(g->b, p->v.v, tri_cpu_const_like(LLVMTypeOf(p->v.v), 128), "");
 }
 
 static void pack_write(tri_cpu_gen *g, tri_cpu_sink *sink)
@@ -54,10 +57,10 @@ static void pack_write(tri_cpu_gen *g, tri_cpu_sink *sink)
     tri_cpu_buffer_store(g, p->type, p->buffer, g->nest->index, p->v);
 }
 
-static void pack_into(product *x, MlirValue value, LLVMValueRef buffer, tri_cpu_type to, MlirType type)
+static void pack_into(product *x, MlirValue value, LLVMValueRef buffer, tri_cpu_type to, MlirType type, bool is_offset)
 {
     tri_cpu_gen *g = x->g;
-    pack_data data = {.value = value, .type = type, .to = to, .buffer = buffer};
+    pack_data data = {.value = value, .type = type, .to = to, .buffer = buffer, .is_offset = is_offset};
     data.from = tri_cpu_type_of(g, mlirValueGetType(value));
     tri_cpu_sink sink = {.op = x->op, .data = &data, .eval = pack_eval, .write = pack_write};
     sink.values = &value;
@@ -75,10 +78,11 @@ static LLVMValueRef pack(product *x, MlirValue value)
     tri_cpu_gen *g = x->g;
     tri_cpu_bind *bind = tri_cpu_find(g, value);
     MlirType type = tri_type_with_element(mlirValueGetType(value), x->mlir_element);
-    if (bind && bind->kind == TRI_CPU_BUFFER && mlirTypeEqual(type, mlirValueGetType(value)))
+    bool is_offset = x->isa && x->isa->is_offset; /* then this is a */
+    if (bind && bind->kind == TRI_CPU_BUFFER && mlirTypeEqual(type, mlirValueGetType(value)) && !is_offset)
         return bind->v;
     LLVMValueRef buffer = tri_cpu_alloc(g, type);
-    pack_into(x, value, buffer, x->compute, type);
+    pack_into(x, value, buffer, x->compute, type, is_offset);
     return buffer;
 }
 
@@ -216,6 +220,7 @@ typedef struct {
     int rows, parts, width, height;
     LLVMTypeRef vector;
     LLVMValueRef row[max_rows], column[max_parts], acc[max_rows][max_parts];
+    LLVMValueRef excess[max_parts]; /* what a row has too much because bytes of a are 128 more than they are */
 } tile_shape;
 
 static LLVMTypeRef packed_type(product *x)
@@ -257,6 +262,11 @@ static void step(product *x, LLVMValueRef *base, const tile_shape *t, LLVMValueR
         LLVMValueRef at = LLVMBuildNSWMul(g->b, t->column[p], tri_cpu_i64(g, group), "");
         right[p] = packed_load(x, wide, base[1], LLVMBuildNSWAdd(g->b, line, at, ""));
     }
+    for (int p = 0; p < t->parts && t->excess[0]; p++) {
+        LLVMValueRef sum = LLVMBuildLoad2(g->b, t->vector, t->excess[p], "");
+        LLVMValueRef all_128 = LLVMConstInt(g->i32, UINT32_C(0x80808080), false);
+        LLVMBuildStore(g->b, tri_cpu_dot_emit(g, x->isa, all_128, right[p], sum), t->excess[p]);
+    }
     for (int u = 0; u < t->rows; u += t->height) {
         LLVMValueRef left = load_left(x, base[0], t, u, k);
         for (int p = 0; p < t->parts; p++) {
@@ -297,6 +307,8 @@ static void store_sums(product *x, LLVMValueRef d, const tile_shape *t, int u, i
 {
     tri_cpu_gen *g = x->g;
     LLVMValueRef sum = LLVMBuildLoad2(g->b, t->vector, t->acc[u][p], "");
+    if (t->excess[p])
+        sum = LLVMBuildSub(g->b, sum, LLVMBuildLoad2(g->b, t->vector, t->excess[p], ""), "");
     for (int h = 0; h < t->height; h++) {
         LLVMValueRef row = t->height > 1 ? lanes_of(g, sum, NULL, h * t->width, t->width) : sum;
         LLVMValueRef s = LLVMBuildStore(g->b, row, element_at(x, d, t->row[u + h], x->n, t->column[p]));
@@ -321,6 +333,10 @@ static void tile(product *x, LLVMValueRef *base, LLVMValueRef m, LLVMValueRef n,
             t.acc[u][p] = tri_cpu_temp(g, t.vector, "acc");
             load_sums(x, base[2], &t, u, p);
         }
+    }
+    for (int p = 0; p < t.parts && x->isa && x->isa->is_offset; p++) {
+        t.excess[p] = tri_cpu_temp(g, t.vector, "excess");
+        LLVMBuildStore(g->b, LLVMConstNull(t.vector), t.excess[p]);
     }
     tri_cpu_counted k = tri_cpu_counted_begin(g, x->k, x->isa ? x->isa->group : 1);
     step(x, base, &t, k.i);
@@ -486,7 +502,7 @@ void tri_cpu_dot_op(tri_cpu_gen *g, MlirOperation op)
     pack_operands(&x, op);
     tri_cpu_bind *bind = tri_cpu_find(g, c);
     if (!(bind && bind->kind == TRI_CPU_BUFFER && bind->v == x.d))
-        pack_into(&x, c, x.d, x.compute, type);
+        pack_into(&x, c, x.d, x.compute, type, false);
     multiply(&x);
     tri_cpu_release(g, mark);
     if (is_native)

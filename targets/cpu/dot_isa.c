@@ -17,17 +17,18 @@ static const struct {
     bool is_arm;
     tri_cpu_dot_isa isa;
 } rows[] = {
-    {"amx-bf16", false, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 16, 16, "llvm.x86.tdpbf16ps", true, true}},
-    {"amx-int8", false, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 4, 16, 16, "llvm.x86.tdpbssd", true, true}},
-    {"avx512bf16", false, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 16, 1, "llvm.x86.avx512bf16.dpbf16ps.512", true, false}},
-    {"bf16", true, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 4, 2, 2, "llvm.aarch64.neon.bfmmla", true, false}},
-    {"bf16", true, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 4, 1, "llvm.aarch64.neon.bfdot", true, false}},
-    {"i8mm", true, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 8, 2, 2, "llvm.aarch64.neon.smmla", true, false}},
-    {"dotprod", true, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 4, 4, 1, "llvm.aarch64.neon.sdot", true, false}},
-    /* with avx512vnni and avxvnni LLVM makes one instruction of pmaddwd and the addition */
-    {"avx512bw", false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 16, 1, "llvm.x86.avx512.pmaddw.d.512", false, false}},
-    {"avx2", false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 8, 1, "llvm.x86.avx2.pmadd.wd", false, false}},
-    {NULL, false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 4, 1, "llvm.x86.sse2.pmadd.wd", false, false}},
+    {"amx-bf16", false, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 16, 16, "llvm.x86.tdpbf16ps", true, true, false}},
+    {"amx-int8", false, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 4, 16, 16, "llvm.x86.tdpbssd", true, true, false}},
+    {"avx512bf16", false, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 16, 1, "llvm.x86.avx512bf16.dpbf16ps.512", true, false, false}},
+    {"bf16", true, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 4, 2, 2, "llvm.aarch64.neon.bfmmla", true, false, false}},
+    {"bf16", true, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 4, 1, "llvm.aarch64.neon.bfdot", true, false, false}},
+    {"i8mm", true, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 8, 2, 2, "llvm.aarch64.neon.smmla", true, false, false}},
+    {"dotprod", true, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 4, 4, 1, "llvm.aarch64.neon.sdot", true, false, false}},
+    {"avx512vnni", false, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 4, 16, 1, "llvm.x86.avx512.vpdpbusd.512", true, false, true}},
+    {"avxvnni", false, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 4, 8, 1, "llvm.x86.avx512.vpdpbusd.256", true, false, true}},
+    {"avx512bw", false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 16, 1, "llvm.x86.avx512.pmaddw.d.512", false, false, false}},
+    {"avx2", false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 8, 1, "llvm.x86.avx2.pmadd.wd", false, false, false}},
+    {NULL, false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 4, 1, "llvm.x86.sse2.pmadd.wd", false, false, false}},
 };
 
 /* x86's instruction for bfloat16 has half the rate of FMA on Intel's processors and the double of it on AMD's; those

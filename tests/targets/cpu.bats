@@ -145,10 +145,10 @@ man_text() { sed -n '/vector code of the compiler/,/as they do on aarch64/p' "$S
     grep -q 'vpmaddwd.*ymm' code.s
     grep -q 'vfmadd.*ps.*ymm' code.s
     code -arch=x86-64-v4 -mattr=+avx512vnni,+avx512bf16
-    grep -q 'vpdpwssd.*zmm' code.s
+    grep -q 'vpdpbusd.*zmm' code.s
     ! grep -q vdpbf16ps code.s # FMA has twice its rate on processors that are not named
     code -arch=x86-64-v3 -mattr=+avxvnni
-    grep -q 'vpdpwssd.*ymm' code.s
+    grep -q 'vpdpbusd.*ymm' code.s
     code -arch=aarch64 -mattr=+dotprod,+bf16
     grep -q 'sdot' code.s
     grep -q 'bfmmla' code.s
