@@ -182,6 +182,7 @@ static void warn_unused(const state *s)
         {"-D", !is_source(kind) && o->defines.len},
         {"-fspecialize", !is_source(kind) && o->specialize.len},
         {"-I", !is_source(kind) && o->include_dirs.len},
+        {"-grid", !is_source(kind) && o->grid.len},
         {"-config", !is_source(kind) && o->config != -1},
         {"-num-warps", has_layouts && o->num_warps > 0},
         {"-num-stages", has_layouts && o->num_stages > 0},
@@ -234,6 +235,7 @@ static bool compile_part(state *s, const tri_target_share *share, const tri_pipe
 {
     tri_options *options = TRI_NEW(s->arena, tri_options);
     *options = s->session->opt->compile;
+    options->find_grid = pipeline->has_bundle;
     if (has_forms)
         tri_vec_push(s->arena, &options->specialize, TRI_STR("default"));
     part->unit = TRI_NEW(s->arena, tri_unit);

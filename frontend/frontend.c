@@ -1,6 +1,7 @@
 #include "frontend/frontend.h"
 
 #include "frontend/function.h"
+#include "frontend/grid.h"
 #include "frontend/masks.h"
 #include "frontend/overflow.h"
 #include "frontend/signature.h"
@@ -159,6 +160,12 @@ static bool check_fp8(tri_eval *e, const tri_signature_param *p)
     return false;
 }
 
+static bool find_grid(tri_eval *e, const tri_signature *s, tri_kernel *kernel)
+{
+    const tri_options *o = e->unit->options;
+    return (!o->grid.len && !o->find_grid) || tri_grid_find(e->unit, e->unit->ast, s, &kernel->grid);
+}
+
 static MlirOperation lower_form(tri_eval *e, const tri_signature *s, int form)
 {
     int count = (int)s->params.len;
@@ -176,8 +183,8 @@ static MlirOperation lower_form(tri_eval *e, const tri_signature *s, int form)
     e->num_warps = first_given(kernel.num_warps, first_given(e->target->default_warps, 4));
     e->debug = s->function->debug;
     MlirOperation op = tri_function_compile(e, s->function, kernel.symbol, true, TRI_NO_SPAN, count, params, &result);
-    if (!op.ptr)
-        return op;
+    if (!op.ptr || !find_grid(e, s, &kernel))
+        return (MlirOperation){0};
     if (hints.len)
         tri_builder_set_attr(op, "arg_attrs", mlirArrayAttrGet(e->mlir, (intptr_t)hints.len, hints.at));
     mlirOperationSetAttributeByName(op, mlirStringRefCreateFromCString("tritcc.kernel"), tri_kernel_to_attr(e->mlir, &kernel));

@@ -121,15 +121,19 @@ static int launch_host(tri_rt_kernel *kernel, const tri_rt_call *call)
     if (number < 0)
         return error;
     const tri_rt_variant *variant = &kernel->variants[number];
+    tri_grid own;
+    const tri_grid *grid = call->grid ? call->grid : &own;
+    if (!call->grid && (error = tri_rt_find_grid(part, call->args, &own)))
+        return error;
     __atomic_store_n(&kernel->contexts[0].last, (uint32_t)number + 1, __ATOMIC_RELAXED);
     if (!variant->slots)
-        return run_grid(variant->run, call->args, call->grid, call->lengths);
+        return run_grid(variant->run, call->args, grid, call->lengths);
     const void *args[TRI_RT_MAX_SLOTS + 1];
     uint64_t lengths[TRI_RT_MAX_SLOTS + 1];
     uint32_t count = tri_rt_pack(kernel, variant, call->args, args);
     for (uint32_t i = 0; call->lengths && i < count; i++)
         lengths[i] = call->lengths[variant->slots[i]];
-    return run_grid(variant->run, args, call->grid, call->lengths ? lengths : NULL);
+    return run_grid(variant->run, args, grid, call->lengths ? lengths : NULL);
 }
 
 static int has_host(void) { return 1; }

@@ -410,17 +410,17 @@ static uint64_t scratch_of(const tri_rt_variant *variant, const tri_grid *grid)
 }
 
 static int launch_with_scratch(const tri_rt_kernel *kernel, const tri_rt_variant *variant, void *function,
-                               const tri_rt_call *call)
+                               const tri_grid *grid, const tri_rt_call *call)
 {
     const void *args[TRI_RT_MAX_SLOTS + 1];
     uint32_t count = tri_rt_pack(kernel, variant, call->args, args);
     if (!variant->scratch_bytes)
-        return launch(variant, function, call->stream, call->grid, args);
-    uint64_t scratch = 0, bytes = scratch_of(variant, call->grid);
+        return launch(variant, function, call->stream, grid, args);
+    uint64_t scratch = 0, bytes = scratch_of(variant, grid);
     if (!bytes || !api.mem_alloc || !api.mem_free || api.mem_alloc(&scratch, bytes, call->stream))
         return TRI_ERROR_MEMORY;
     args[count] = &scratch;
-    int r = launch(variant, function, call->stream, call->grid, args);
+    int r = launch(variant, function, call->stream, grid, args);
     int freed = api.mem_free(scratch, call->stream);
     return r ? r : driver_error(freed);
 }
@@ -451,25 +451,31 @@ static int launch_in(tri_rt_kernel *kernel, const tri_rt_call *call, const curre
     int r = find_module(kernel, c, find_config(kernel, call, c), &entry, &module);
     if (r)
         return r;
-    int number = tri_rt_choose(kernel, &kernel->parts[module->part], call->args, &r);
+    const tri_rt_part *part = &kernel->parts[module->part];
+    int number = tri_rt_choose(kernel, part, call->args, &r);
     if (number < 0)
         return r;
     const tri_rt_variant *variant = &kernel->variants[number];
-    const tri_grid *grid = call->grid;
+    tri_grid own;
+    const tri_grid *grid = call->grid ? call->grid : &own;
+    if (!call->grid && (r = tri_rt_find_grid(part, call->args, &own)))
+        return r;
+    if (grid->x == 0 || grid->y == 0 || grid->z == 0)
+        return TRI_OK;
     if (grid->x > 0x7fffffffu / variant->num_ctas || grid->y > 65535 || grid->z > 65535)
         return TRI_ERROR_GRID;
     if ((r = find_function(kernel, entry, module, number, &function)))
         return r;
     __atomic_store_n(&entry->last, (uint32_t)number + 1, __ATOMIC_RELAXED);
     if (variant->slots || variant->scratch_bytes)
-        return launch_with_scratch(kernel, variant, function, call);
+        return launch_with_scratch(kernel, variant, function, grid, call);
     return launch(variant, function, call->stream, grid, (const void **)call->args);
 }
 
 static int launch_cuda(tri_rt_kernel *kernel, const tri_rt_call *call)
 {
     current c;
-    if (call->grid->x == 0 || call->grid->y == 0 || call->grid->z == 0)
+    if (call->grid && (call->grid->x == 0 || call->grid->y == 0 || call->grid->z == 0))
         return TRI_OK;
     int r = enter(&c);
     return r ? r : leave(&c, launch_in(kernel, call, &c));

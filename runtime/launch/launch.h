@@ -23,6 +23,22 @@ typedef int tri_rt_level(void);
 /* Of conditions: DIVISIBLE: argument % value == 0; EQUAL: argument == value, both as unsigned of the argument's width. */
 enum { TRI_RT_DIVISIBLE, TRI_RT_EQUAL };
 
+/* Of grids: a number, an argument, operators of Python, and the end of a dimension. */
+enum {
+    TRI_RT_PUSH,
+    TRI_RT_ARGUMENT,
+    TRI_RT_ADD,
+    TRI_RT_SUB,
+    TRI_RT_MUL,
+    TRI_RT_FLOOR_DIV,
+    TRI_RT_MOD,
+    TRI_RT_CDIV,
+    TRI_RT_MIN,
+    TRI_RT_MAX,
+    TRI_RT_NEXT_POWER,
+    TRI_RT_NEXT_DIMENSION
+};
+
 enum { TRI_RT_MAX_CONTEXTS = 64, TRI_RT_MAX_SLOTS = 512 };
 
 typedef struct tri_rt_backend tri_rt_backend;
@@ -49,7 +65,7 @@ typedef struct {
 /* One launch, on its way from the wrapper to the back end. */
 typedef struct {
     tri_stream stream;
-    const tri_grid *grid;
+    const tri_grid *grid;    /* null: the one of the part is computed */
     const void *const *args; /* args[i] points to argument i of the wrapper */
     const uint64_t *lengths; /* bytes behind each argument, unlimited when null */
 } tri_rt_call;
@@ -81,6 +97,8 @@ int tri_rt_choose(const tri_rt_kernel *kernel, const tri_rt_part *part, const vo
  * the row whose values are nearest, as the sum of the differences of their binary logarithms; the first of several. 0 without
  * a table. */
 uint32_t tri_rt_choose_config(const tri_rt_kernel *kernel, const char *arch, const void *const *args);
+/* The grid of a part for these arguments; TRI_ERROR_GRID where it is none. */
+int tri_rt_find_grid(const tri_rt_part *part, const void *const *args, tri_grid *out);
 /* The arguments that the variant's code takes, in `out` (of TRI_RT_MAX_SLOTS + 1); their number. */
 uint32_t tri_rt_pack(const tri_rt_kernel *kernel, const tri_rt_variant *variant, const void *const *args, const void **out);
 /* Where the rows of a part start in k_variants: one for each variant and image, on the host for each variant. */

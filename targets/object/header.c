@@ -31,11 +31,11 @@ static bool is_reserved(tri_str name)
 
 static bool add_prototype(const tri_object_kernel *kernel, const char *suffix, tri_buf *out)
 {
-    bool has_lengths = *suffix;
+    bool has_lengths = !strcmp(suffix, "_checked"), has_grid = strcmp(suffix, "_run") != 0;
     tri_object_args args = {.slots = 0};
     if (!tri_object_get_args(kernel->unit, kernel->general, &args))
         return false;
-    tri_buf_format(out, "int %.*s%s(tri_stream stream, tri_grid grid", TRI_STR_ARG(kernel->name), suffix);
+    tri_buf_format(out, "int %.*s%s(tri_stream stream%s", TRI_STR_ARG(kernel->name), suffix, has_grid ? ", tri_grid grid" : "");
     for (size_t i = 0; i < args.at.len; i++) {
         const tri_object_arg *a = &args.at.at[i];
         bool is_ptr = a->type.kind == TRI_CTYPE_PTR;
@@ -121,6 +121,11 @@ static bool add_kernel(const tri_bundle *bundle, const tri_object_kernel *kernel
     add_comment(kernel->general, out);
     if (!add_prototype(kernel, "", out))
         return false;
+    if (kernel->general->grid.len) {
+        tri_buf_add_z(out, "/* The same on the grid that its arguments ask for. */\n");
+        if (!add_prototype(kernel, "_run", out))
+            return false;
+    }
     if (kernel->unit->options->sanitize & TRI_SANITIZE_BOUNDS) {
         tri_buf_add_z(out, "/* The same, with every access checked against the bytes behind each pointer. */\n");
         if (!add_prototype(kernel, "_checked", out))

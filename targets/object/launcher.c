@@ -112,12 +112,14 @@ static LLVMValueRef spill_grid(tri_writer *w, LLVMValueRef fn)
     return grid;
 }
 
-/* int k(stream, grid, arguments), or k_checked where the bytes behind it follow each pointer. */
+/* int k(stream, grid, arguments), k_run(stream, arguments), or k_checked(stream, grid, arguments) where the bytes behind it
+ * follow each pointer. */
 static void make_launcher(tri_writer *w, const tri_object_kernel *k, const tri_object_args *args, LLVMValueRef record,
-                          bool has_lengths)
+                          const char *suffix)
 {
+    bool has_lengths = !strcmp(suffix, "_checked"), has_grid = strcmp(suffix, "_run") != 0;
     LLVMTypeRef *params = TRI_NEW_ARRAY(w->arena, LLVMTypeRef, 2 * args->at.len + 3);
-    unsigned *given = TRI_NEW_ARRAY(w->arena, unsigned, args->at.len + 1), n = 3;
+    unsigned *given = TRI_NEW_ARRAY(w->arena, unsigned, args->at.len + 1), n = has_grid ? 3 : 1;
     params[0] = w->ptr;
     params[1] = params[2] = w->i64;
     for (size_t i = 0; i < args->at.len; i++) {
@@ -126,8 +128,8 @@ static void make_launcher(tri_writer *w, const tri_object_kernel *k, const tri_o
         if (has_lengths && args->at.at[i].type.kind == TRI_CTYPE_PTR)
             params[n++] = w->i64;
     }
-    LLVMValueRef fn = begin_function(w, name_with(w, k, has_lengths ? "_checked" : ""), params, n, w->i32);
-    LLVMValueRef grid = spill_grid(w, fn), array = spill(w, fn, args, given);
+    LLVMValueRef fn = begin_function(w, name_with(w, k, suffix), params, n, w->i32);
+    LLVMValueRef grid = has_grid ? spill_grid(w, fn) : LLVMConstNull(w->ptr), array = spill(w, fn, args, given);
     LLVMValueRef lengths = has_lengths ? spill_lengths(w, fn, args, given) : LLVMConstNull(w->ptr);
     LLVMValueRef values[5] = {record, LLVMGetParam(fn, 0), grid, array, lengths};
     LLVMBuildRet(w->b, call(w, "tri_rt_launch", values, 5));
@@ -164,9 +166,11 @@ bool tri_writer_functions(tri_writer *w, const tri_object_kernel *k)
     if (!record)
         return false;
     bool is_checked = k->unit->target->object_form == TRI_OBJECT_CODE && (w->bundle->options->sanitize & TRI_SANITIZE_BOUNDS);
-    make_launcher(w, k, &args, record, false);
+    make_launcher(w, k, &args, record, "");
+    if (k->general->grid.len)
+        make_launcher(w, k, &args, record, "_run");
     if (is_checked)
-        make_launcher(w, k, &args, record, true);
+        make_launcher(w, k, &args, record, "_checked");
     make_variants(w, k);
     make_device_function(w, k, record, "_selected", "tri_rt_selected");
     make_device_function(w, k, record, "_load", "tri_rt_load");

@@ -165,7 +165,21 @@ static LLVMValueRef make_images(tri_writer *w, const tri_part *part)
     return tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_image), rows, count, name);
 }
 
-static LLVMValueRef make_part(tri_writer *w, const table_part *p, size_t first, size_t count, uint64_t config)
+/* The general form's grid is that of all: what it computes from is in the launcher's arguments. */
+static bool set_grid(tri_writer *w, const table_part *p, const tri_kernel *general, tri_record *r)
+{
+    tri_object_args args;
+    LLVMValueRef steps;
+    size_t count;
+    if (!tri_object_get_args(p->part->unit, general, &args) || !tri_writer_grid(w, general, &args, &steps, &count))
+        return false;
+    tri_record_set(r, part, grid, steps);
+    tri_record_set_number(r, part, step_count, count);
+    return true;
+}
+
+/* Null after a report. */
+static LLVMValueRef make_part(tri_writer *w, const table_part *p, const tri_object_variants *forms, size_t first, uint64_t config)
 {
     const tri_unit *unit = p->part->unit;
     bool is_host = unit->target->object_form == TRI_OBJECT_CODE;
@@ -183,7 +197,9 @@ static LLVMValueRef make_part(tri_writer *w, const table_part *p, size_t first, 
     }
     tri_record_set_number(&r, part, config, config);
     tri_record_set_number(&r, part, first_variant, first);
-    tri_record_set_number(&r, part, variant_count, count);
+    tri_record_set_number(&r, part, variant_count, forms->len);
+    if (!set_grid(w, p, tri_vec_last(forms), &r))
+        return NULL;
     return tri_record_finish(&r);
 }
 
@@ -232,7 +248,10 @@ LLVMValueRef tri_writer_kernel(tri_writer *w, const tri_object_kernel *kernel, c
             continue;
         uint64_t config = forms.at[0]->config ? (uint64_t)forms.at[0]->config - 1 : 0;
         configs = config >= configs ? config + 1 : configs;
-        tri_vec_push(w->arena, &part_rows, make_part(w, &parts.at[i], variant_rows.len, forms.len, config));
+        LLVMValueRef row = make_part(w, &parts.at[i], &forms, variant_rows.len, config);
+        if (!row)
+            return NULL;
+        tri_vec_push(w->arena, &part_rows, row);
         for (size_t n = 0; n < forms.len; n++)
             tri_vec_push(w->arena, &variant_rows, make_variant(w, &parts.at[i], forms.at[n]));
         has_device = has_device || parts.at[i].part->unit->target->object_form != TRI_OBJECT_CODE;

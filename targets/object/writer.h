@@ -28,6 +28,9 @@ LLVMValueRef tri_writer_state(tri_writer *w, LLVMTypeRef type, size_t count, con
 LLVMValueRef tri_writer_kernel(tri_writer *w, const tri_object_kernel *kernel, const tri_object_args *args);
 LLVMValueRef tri_writer_variants(tri_writer *w, const tri_object_kernel *kernel, size_t *out_count);
 
+/* grid.c: the steps that compute a form's grid; null where it has none. False after a report. */
+bool tri_writer_grid(tri_writer *w, const tri_kernel *k, const tri_object_args *args, LLVMValueRef *out, size_t *out_count);
+
 /* assembly.c: the text with names of its own for what is local to it, so that it can stand behind others. */
 tri_str tri_writer_separate(tri_writer *w, tri_str assembly, size_t number);
 
