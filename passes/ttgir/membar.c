@@ -7,8 +7,11 @@
  * Needs: allocation.offset on buffers and scratch (allocate-shared-memory); asynchronous copies are waited for
  * before their bytes are read. Holds afterwards: between two accesses of different threads to the same bytes, one of
  * them a write, there is a barrier on every path, around loops too, and one behind each wait for copies. Ops that use
- * scratch synchronise inside themselves, between the part that writes it and the part that reads it. Fences for the
- * async proxy are not its business.
+ * scratch synchronise inside themselves, between the part that writes it and the part that reads it. What a bulk copy
+ * fills is read behind a wait for its mbarrier, which every thread makes: no barrier is due there, but one is before the
+ * copy starts, and a fence in front of that where threads themselves have written (the copy unit reads and writes
+ * shared memory through a proxy of its own). Between two waits for one mbarrier there is a barrier, so that no thread
+ * sees a phase end twice.
  * Answers to Triton's membar analysis. Test: tests/passes/membar.mlir */
 #include "passes/passes.h"
 
@@ -32,6 +35,11 @@ typedef TRI_VEC(slice) slice_list;
 typedef struct {
     slice_list reads, writes;
     slice_list copies; /* what copies fill: who reads it has waited for them, and each wait has a barrier */
+    slice_list waits;  /* mbarriers that were waited for */
+    slice_list flights; /* what products that nobody has waited for read; barriers do not end them */
+    slice_list unfenced; /* what threads have written since the last fence; barriers do not end them */
+    slice_list fills;  /* what bulk copies fill, and mbarriers that they will report to; of the op at hand only: */
+    slice_list uses;
 } state;
 
 typedef struct {
@@ -75,6 +83,9 @@ static void merge(membar *m, state *to, const state *from)
     add_all(m, &to->reads, &from->reads);
     add_all(m, &to->writes, &from->writes);
     add_all(m, &to->copies, &from->copies);
+    add_all(m, &to->waits, &from->waits);
+    add_all(m, &to->flights, &from->flights);
+    add_all(m, &to->unfenced, &from->unfenced);
 }
 
 static state copy(membar *m, const state *s)
@@ -85,10 +96,12 @@ static state copy(membar *m, const state *s)
 }
 
 /* Around a back edge an index value is another one of the same name. */
-static void forget_indices(slice_list *list)
+static void forget_indices(state *s)
 {
-    for (size_t i = 0; i < list->len; i++)
-        list->at[i].index = (MlirValue){NULL};
+    slice_list *const lists[] = {&s->reads, &s->writes, &s->copies, &s->waits, &s->flights, &s->unfenced};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        for (size_t i = 0; i < lists[k]->len; i++)
+            lists[k]->at[i].index = (MlirValue){NULL};
 }
 
 /* Two constant indices into one multi-buffer that differ. */
@@ -123,12 +136,15 @@ static bool is_hazard(const state *before, const state *now)
 {
     return clash(&before->writes, &now->reads) || clash(&before->reads, &now->writes) ||
            clash(&before->writes, &now->writes) || clash(&before->copies, &now->writes) ||
-           clash(&before->reads, &now->copies) || clash(&before->writes, &now->copies) || clash(&before->copies, &now->copies);
+           clash(&before->reads, &now->copies) || clash(&before->writes, &now->copies) || clash(&before->copies, &now->copies) ||
+           clash(&before->reads, &now->fills) || clash(&before->writes, &now->fills) || clash(&before->copies, &now->fills) ||
+           clash(&before->writes, &now->waits) || clash(&before->waits, &now->writes) || clash(&before->waits, &now->waits) ||
+           clash(&before->writes, &now->uses) || clash(&before->unfenced, &now->fills);
 }
 
 /* ---- effects ---- */
 
-typedef enum { TOUCH_NONE, TOUCH_READ, TOUCH_WRITE, TOUCH_BOTH, TOUCH_COPY } touch;
+typedef enum { TOUCH_NONE, TOUCH_READ, TOUCH_WRITE, TOUCH_BOTH, TOUCH_COPY, TOUCH_FILL, TOUCH_WAIT, TOUCH_USE } touch;
 
 typedef struct {
     const char *op;
@@ -147,6 +163,12 @@ static const effect effects[] = {
     {"ttg.async_copy_global_to_local", TOUCH_COPY, TOUCH_NONE},
     {"ttng.warp_group_dot", TOUCH_READ, TOUCH_NONE},
     {"ttng.warp_group_dot_wait", TOUCH_NONE, TOUCH_NONE},
+    {"ttng.init_barrier", TOUCH_WRITE, TOUCH_NONE},
+    {"ttng.inval_barrier", TOUCH_WRITE, TOUCH_NONE},
+    {"ttng.barrier_expect", TOUCH_USE, TOUCH_NONE},
+    {"ttng.wait_barrier", TOUCH_WAIT, TOUCH_NONE},
+    {"ttng.async_tma_copy_global_to_local", TOUCH_FILL, TOUCH_NONE},
+    {"ttng.async_tma_gather", TOUCH_FILL, TOUCH_NONE},
     {"ttng.async_tma_copy_local_to_global", TOUCH_READ, TOUCH_NONE},
     {"ttng.async_tma_reduce", TOUCH_READ, TOUCH_NONE},
     {"ttng.async_tma_scatter", TOUCH_READ, TOUCH_NONE},
@@ -188,6 +210,14 @@ static void find_box(MlirValue value, slice *s)
         s->high[i] = s->low[i] + (int32_t)d.shape[i];
 }
 
+/* The mbarrier that a bulk copy reports to, behind which its buffer comes. */
+static bool is_mbarrier(MlirOperation op, intptr_t operand)
+{
+    tri_memdesc next;
+    return operand + 1 < mlirOperationGetNumOperands(op) &&
+           tri_type_get_memdesc(mlirValueGetType(tri_op_operand(op, operand + 1)), &next);
+}
+
 static void touch_value(membar *m, state *now, MlirValue value, touch how)
 {
     if (how == TOUCH_NONE || !tri_buffers_is_shared(mlirValueGetType(value)))
@@ -203,12 +233,18 @@ static void touch_value(membar *m, state *now, MlirValue value, touch how)
         const tri_buffer *b = &m->buffers.list.at[set->at[i]];
         slice s = {b->offset, b->offset + b->size, set->at[i], index, 0, {0}, {0}};
         find_box(value, &s);
-        if (how & TOUCH_READ)
+        if (how == TOUCH_READ || how == TOUCH_BOTH)
             add(m, &now->reads, s);
-        if (how & TOUCH_WRITE)
+        if (how == TOUCH_WRITE || how == TOUCH_BOTH)
             add(m, &now->writes, s);
         if (how == TOUCH_COPY)
             add(m, &now->copies, s);
+        if (how == TOUCH_FILL)
+            add(m, &now->fills, s);
+        if (how == TOUCH_WAIT)
+            add(m, &now->waits, s);
+        if (how == TOUCH_USE)
+            add(m, &now->uses, s);
     }
 }
 
@@ -216,7 +252,8 @@ static void touches_of(membar *m, MlirOperation op, state *out_now)
 {
     effect e = effect_of(op);
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        touch_value(m, out_now, tri_op_operand(op, i), e.operands);
+        if (e.operands != TOUCH_FILL || !is_mbarrier(op, i))
+            touch_value(m, out_now, tri_op_operand(op, i), e.operands);
     /* an allocation without a value writes nothing */
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && mlirOperationGetNumOperands(op); i++)
         touch_value(m, out_now, tri_op_result(op, i), e.results);
@@ -242,6 +279,12 @@ static void insert_barrier(tri_builder *b)
 {
     tri_attr attr = {"addrSpace", tri_attr_i32(b->context, 1)};
     tri_builder_create(b, &(tri_op){.name = "ttg.barrier", .num_attrs = 1, .attrs = &attr});
+}
+
+static void insert_fence(tri_builder *b)
+{
+    tri_attr cluster = {"bCluster", tri_attr_bool(b->context, false)};
+    tri_builder_create(b, &(tri_op){.name = "ttng.fence_async_shared", .num_attrs = 1, .attrs = &cluster});
 }
 
 /* What asynchronous copies brought is visible to the thread that waited; others need a barrier,
@@ -272,17 +315,31 @@ static bool has_inner_barrier(membar *m, MlirOperation op)
     return plan.sync != TRI_SYNC_WARP;
 }
 
+static void pass_barrier(state *s) { *s = (state){.flights = s->flights, .unfenced = s->unfenced}; }
+
+/* Products read until their warps have waited for them; other warps may be behind. */
+static void wait_for_products(membar *m, MlirOperation op, state *s)
+{
+    add_all(m, &s->reads, &s->flights);
+    if (tri_op_int(op, "pendings", 0) == 0)
+        s->flights = (slice_list){0};
+}
+
 static void visit_simple(membar *m, MlirOperation op, state *s)
 {
     if (is_barrier(op)) {
-        *s = (state){0};
+        pass_barrier(s);
         return;
     }
+    if (tri_op_is(op, "ttng.fence_async_shared"))
+        s->unfenced = (slice_list){0};
+    if (tri_op_is(op, "ttng.warp_group_dot_wait"))
+        wait_for_products(m, op, s);
     if (is_wait(op)) {
         if (!is_synchronised_later(m, op)) {
             tri_builder b = tri_builder_after(op);
             insert_barrier(&b);
-            *s = (state){0};
+            pass_barrier(s);
         }
         return;
     }
@@ -298,15 +355,22 @@ static void visit_simple(membar *m, MlirOperation op, state *s)
     }
     if (is_hazard(s, &now)) {
         tri_builder b = tri_builder_before(op);
+        if (clash(&s->unfenced, &now.fills)) {
+            insert_fence(&b);
+            s->unfenced = (slice_list){0};
+        }
         insert_barrier(&b);
-        *s = (state){0};
+        pass_barrier(s);
     }
+    add_all(m, &s->unfenced, &now.writes);
     if (scratch && has_inner_barrier(m, op)) {
-        *s = (state){0};
+        pass_barrier(s);
         now = (state){0};
     }
     if (scratch)
         add(m, &now.reads, own);
+    if (tri_op_is(op, "ttng.warp_group_dot") && tri_op_flag(op, "isAsync"))
+        add_all(m, &now.flights, &now.reads);
     merge(m, s, &now);
 }
 
@@ -325,7 +389,9 @@ static bool contains(const slice_list *big, const slice_list *small)
 /* Joins `from` into `to`; false when that added nothing. */
 static bool join(membar *m, state *to, const state *from)
 {
-    if (contains(&to->reads, &from->reads) && contains(&to->writes, &from->writes) && contains(&to->copies, &from->copies))
+    if (contains(&to->reads, &from->reads) && contains(&to->writes, &from->writes) && contains(&to->copies, &from->copies) &&
+        contains(&to->waits, &from->waits) && contains(&to->flights, &from->flights) &&
+        contains(&to->unfenced, &from->unfenced))
         return false;
     merge(m, to, from);
     return true;
@@ -341,9 +407,7 @@ static void visit_loop(membar *m, MlirOperation op, state *s)
         out = copy(m, &body);
         if (is_while)
             visit_region(m, mlirOperationGetRegion(op, 1), &body);
-        forget_indices(&body.reads);
-        forget_indices(&body.writes);
-        forget_indices(&body.copies);
+        forget_indices(&body);
         if (!join(m, &head, &body))
             break;
     }
@@ -409,9 +473,7 @@ static void visit_blocks(membar *m, MlirRegion region, state *s)
             state out = copy(m, in);
             visit_block(m, b, &out);
             MlirOperation last = mlirBlockGetTerminator(b);
-            forget_indices(&out.reads);
-            forget_indices(&out.writes);
-            forget_indices(&out.copies);
+            forget_indices(&out);
             if (!mlirOperationGetNumSuccessors(last))
                 merge(m, &after, &out);
             for (intptr_t i = 0; i < mlirOperationGetNumSuccessors(last); i++) {
