@@ -41,6 +41,7 @@ typedef struct {
     int opt_level;               /* 0..3 */
     tri_debug_level debug;
     bool no_fp_fusion;           /* -fno-fp-fusion */
+    bool no_tma;                 /* -fno-tma */
     bool no_remove_masks;        /* -fno-remove-masks */
     bool debug_asserts;          /* device_assert is kept */
     unsigned sanitize;           /* -fsanitize=, of tri_sanitize */

@@ -439,6 +439,15 @@ int64_t tri_convert_buffer_elements(const tri_encoding *shared, int rank, const 
     return tri_convert_pad_offset(shared, tri_linear_in_size(&l, TRI_DIM_OFFSET) - 1) + 1;
 }
 
+void tri_convert_copy_box(const tri_encoding *shared, int rank, const int64_t *shape, int64_t *out_box)
+{
+    enum { LARGEST = 256 };
+    for (int d = 0; d < rank; d++)
+        out_box[d] = shape[d] > LARGEST ? LARGEST : shape[d];
+    if (shared->nvmma.swizzle_bytes)
+        out_box[rank - 1] = shared->nvmma.swizzle_bytes * 8 / shared->nvmma.element_bits;
+}
+
 int tri_convert_buffer_alignment(const tri_encoding *shared)
 {
     if (shared->kind == TRI_ENC_NVMMA_SHARED && shared->nvmma.swizzle_bytes)

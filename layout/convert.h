@@ -35,6 +35,9 @@ tri_encoding tri_convert_nvmma_for(int rank, const int64_t *shape, const int32_t
 
 /* Elements a buffer takes, padding included, per CTA; and the alignment its base needs in bytes. */
 int64_t tri_convert_buffer_elements(const tri_encoding *shared, int rank, const int64_t *shape);
+/* The box of a tensor that the machine's copy engine moves at a time to or from a buffer of this shape in nvmma_shared
+ * layout: at most 256 elements a dimension, and as many bytes of a row as the swizzle is wide. */
+void tri_convert_copy_box(const tri_encoding *shared, int rank, const int64_t *shape, int64_t *out_box);
 int tri_convert_buffer_alignment(const tri_encoding *shared);
 /* Byte address of an element offset inside a buffer (adds padding of padded_shared). */
 int64_t tri_convert_pad_offset(const tri_encoding *shared, int64_t offset);

@@ -12,9 +12,9 @@
  * Descriptors that such a loop makes go to rotating places in memory (pipeline_descriptors.c). */
 #include "passes/ttgir/pipeline_lower.h"
 
-#include "ir/encoding.h"
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
+#include "passes/analysis/tensormaps.h"
 
 typedef struct {
     MlirType type;
@@ -37,19 +37,7 @@ static intptr_t source_index(MlirOperation op) { return tri_op_is(op, "tt.descri
 
 static MlirType buffer_type(MlirOperation op)
 {
-    MlirType desc = mlirValueGetType(tri_op_operand(op, 0)), tensor = mlirValueGetType(tri_op_operand(op, source_index(op)));
-    MlirContext context = mlirTypeGetContext(tensor);
-    if (!tri_type_is_desc(desc))
-        return (MlirType){NULL};
-    MlirType block = tri_type_desc_block(desc);
-    MlirAttribute encoding = tri_type_encoding(block);
-    if (mlirAttributeIsNull(encoding) || tri_type_rank(block) != tri_type_rank(tensor))
-        return (MlirType){NULL};
-    tri_memdesc buffer = {.rank = tri_type_rank(tensor), .element = tri_type_element(tensor), .encoding = encoding,
-                          .space = tri_encoding_shared_space(context), .is_mutable = true};
-    buffer.alloc_rank = tri_dots_shape(tensor, buffer.shape);
-    memcpy(buffer.alloc_shape, buffer.shape, sizeof buffer.shape);
-    return tri_type_memdesc(&buffer);
+    return tri_tensormaps_buffer(mlirValueGetType(tri_op_operand(op, 0)), mlirValueGetType(tri_op_operand(op, source_index(op))));
 }
 
 /* The loop that an op belongs to is `loop` itself, not one inside of it. */

@@ -9,30 +9,21 @@
  * Neighbouring loads that start and are needed together share a barrier. */
 #include "passes/ttgir/pipeline_lower.h"
 
-#include "ir/encoding.h"
 #include "ir/type.h"
+#include "passes/analysis/tensormaps.h"
 
 bool tri_pipeline_is_tma(const tri_pipeline *p, MlirOperation load, MlirType *out_buffer)
 {
     bool is_gather = tri_op_is(load, "tt.descriptor_gather");
     if (!is_gather && !tri_op_is(load, "tt.descriptor_load"))
         return false;
-    MlirType desc = mlirValueGetType(tri_op_operand(load, 0)), tensor = mlirValueGetType(tri_op_result(load, 0));
-    if (!tri_type_is_desc(desc) || mlirAttributeIsNull(tri_type_encoding(tri_type_desc_block(desc))))
-        return false;
-    MlirAttribute encoding = tri_type_encoding(tri_type_desc_block(desc));
-    MlirContext context = mlirTypeGetContext(tensor);
-    tri_memdesc buffer = {.rank = tri_type_rank(tensor), .element = tri_type_element(tensor), .encoding = encoding,
-                          .space = tri_encoding_shared_space(context)};
-    if (tri_type_rank(tri_type_desc_block(desc)) != buffer.rank)
-        return false; /* the buffer's layout would be of another rank */
+    MlirType tensor = mlirValueGetType(tri_op_result(load, 0));
+    *out_buffer = tri_tensormaps_buffer(mlirValueGetType(tri_op_operand(load, 0)), tensor);
     (void)p;
-    buffer.alloc_rank = buffer.rank;
-    for (int d = 0; d < buffer.rank; d++)
-        buffer.shape[d] = buffer.alloc_shape[d] = tri_type_dim(tensor, d);
-    *out_buffer = tri_type_memdesc(&buffer);
+    if (mlirTypeIsNull(*out_buffer))
+        return false;
     enum { WHOLE = 128 }; /* slots of a ring stay aligned */
-    return tri_type_num_elements(tensor) * tri_type_bits(buffer.element) / 8 % WHOLE == 0;
+    return tri_type_num_elements(tensor) * tri_type_bits(tri_type_element(tensor)) / 8 % WHOLE == 0;
 }
 
 static bool is_tma(const tri_async_load *load) { return load->route != TRI_LOAD_COPY; }

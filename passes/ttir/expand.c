@@ -25,7 +25,7 @@ void tri_expand_set(tri_expand *x, MlirValue whole, intptr_t n, const MlirValue 
     tri_map_set_ptr(&x->parts, whole.ptr, copy);
 }
 
-static bool is_whole(const tri_expand *x, MlirValue value) { return x->rules->is_whole(mlirValueGetType(value)); }
+static bool is_whole(const tri_expand *x, MlirValue value) { return x->rules->is_whole(x, mlirValueGetType(value)); }
 
 static intptr_t list_types(const tri_expand *x, MlirType whole, MlirType *out)
 {
@@ -113,7 +113,7 @@ static type_list expand_types(tri_expand *x, intptr_t n, const MlirType *types)
     type_list all = {0};
     for (intptr_t i = 0; i < n; i++) {
         MlirType parts[TRI_EXPAND_MAX] = {types[i]};
-        intptr_t count = x->rules->is_whole(types[i]) ? list_types(x, types[i], parts) : 1;
+        intptr_t count = x->rules->is_whole(x, types[i]) ? list_types(x, types[i], parts) : 1;
         for (intptr_t k = 0; k < count; k++)
             tri_vec_push(x->run->arena, &all, parts[k]);
     }
@@ -130,7 +130,7 @@ static void expand_attrs(tri_expand *x, MlirOperation func, const char *name, in
         return;
     for (intptr_t i = 0; i < n; i++) {
         MlirType parts[TRI_EXPAND_MAX];
-        bool is = x->rules->is_whole(types[i]);
+        bool is = x->rules->is_whole(x, types[i]);
         intptr_t count = is ? list_types(x, types[i], parts) : 1;
         for (intptr_t k = 0; k < count; k++)
             tri_vec_push(x->run->arena, &all, is ? empty : mlirArrayAttrGetElement(attrs, i));
@@ -342,10 +342,10 @@ static bool visit_regions(tri_expand *x, MlirOperation op)
     return true;
 }
 
-bool tri_expand_run(tri_pass_run *run, const tri_expand_rules *rules)
+bool tri_expand_run(tri_pass_run *run, const tri_expand_rules *rules, const void *data)
 {
     tri_op_list funcs = {0};
-    tri_expand x = {.run = run, .rules = rules};
+    tri_expand x = {.run = run, .rules = rules, .data = data};
     tri_map_init(&x.parts, run->arena);
     tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.func", run->arena, &funcs);
     bool has_arguments = false;

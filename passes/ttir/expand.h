@@ -15,7 +15,7 @@ typedef struct tri_expand tri_expand;
 /* Which values, and into what. */
 typedef struct {
     const char *noun; /* "a tensor descriptor", for messages */
-    bool (*is_whole)(MlirType type);
+    bool (*is_whole)(const tri_expand *x, MlirType type);
     /* The parts of a whole in their order, and how they are called; at most TRI_EXPAND_MAX. */
     intptr_t (*list)(MlirType whole, MlirType *out_types, tri_str *out_names, tri_arena *arena);
     /* An op with such operands or results that is not control flow. Calls tri_expand_set for its
@@ -29,10 +29,11 @@ struct tri_expand {
     const tri_expand_rules *rules;
     tri_map parts;    /* MlirValue.ptr -> MlirValue[TRI_EXPAND_MAX] */
     tri_op_list dead; /* in the order of the text */
+    const void *data; /* of the rules */
 };
 
-/* Rewrites every function of the module. False after a report. */
-bool tri_expand_run(tri_pass_run *run, const tri_expand_rules *rules);
+/* Rewrites every function of the module; the rules find `data` in tri_expand. False after a report. */
+bool tri_expand_run(tri_pass_run *run, const tri_expand_rules *rules, const void *data);
 
 /* The parts of a whole; null when they are not known. */
 const MlirValue *tri_expand_parts(const tri_expand *x, MlirValue whole);

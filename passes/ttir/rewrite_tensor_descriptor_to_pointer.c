@@ -9,13 +9,20 @@
  *
  * A descriptor becomes 2 * rank + 3 values: pointer, shape and strides (i64), whether padding is
  * NaN, whether f32 is rounded to tf32; a parameter of a function becomes as many parameters. They
- * pass through the control flow that passes/ttir/expand.h knows; others are refused.
+ * pass through the control flow that passes/ttir/expand.h knows; others are refused. With the option tma=1, descriptors
+ * that are worth a tensor map stay as they are (tensormap_choice.h).
  * Answers to triton-rewrite-tensor-descriptor-to-pointer.
  * Test: tests/passes/rewrite-tensor-descriptor-to-pointer.mlir */
 #include "passes/ttir/descriptor.h"
 #include "passes/ttir/expand.h"
+#include "passes/ttir/tensormap_choice.h"
 
-static bool is_desc(MlirType type) { return tri_type_is_desc(type); }
+/* With `tma`, those that become tensor maps stay. */
+static bool is_desc(const tri_expand *x, MlirType type)
+{
+    const tri_tensormap_choice *choice = x->data;
+    return tri_type_is_desc(type) && !(choice && tri_tensormap_choice_takes(choice, type));
+}
 
 static intptr_t list(MlirType desc, MlirType *types, tri_str *names, tri_arena *arena)
 {
@@ -85,11 +92,21 @@ static bool rewrite(tri_expand *x, MlirOperation op, bool *is_known)
 static const tri_expand_rules rules = {
     .noun = "a tensor descriptor", .is_whole = is_desc, .list = list, .rewrite = rewrite};
 
-static bool run(tri_pass_run *run) { return tri_expand_run(run, &rules); }
+static bool run(tri_pass_run *run)
+{
+    tri_tensormap_choice choice;
+    bool keeps_some = tri_passes_option_int(run, "tma", 0) != 0;
+    if (keeps_some)
+        choice = tri_tensormap_choice_make(run);
+    return tri_expand_run(run, &rules, keeps_some ? &choice : NULL);
+}
+
+static const char *const options[] = {"tma=N: 1 keeps descriptors that are worth a tensor map", NULL};
 
 const tri_pass tri_pass_rewrite_tensor_descriptor_to_pointer = {
     .name = "rewrite-tensor-descriptor-to-pointer",
     .help = "spell accesses through tensor descriptors with pointers",
     .alias = "triton-rewrite-tensor-descriptor-to-pointer",
+    .options = options,
     .run = run,
 };

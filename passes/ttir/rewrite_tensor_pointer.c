@@ -14,7 +14,11 @@
 #include "passes/ttir/descriptor.h"
 #include "passes/ttir/expand.h"
 
-static bool is_block_ptr(MlirType type) { return !mlirTypeIsNull(tri_type_block_ptr_block(type)); }
+static bool is_block_ptr(const tri_expand *x, MlirType type)
+{
+    (void)x;
+    return !mlirTypeIsNull(tri_type_block_ptr_block(type));
+}
 
 static MlirType block_of(MlirValue value) { return tri_type_block_ptr_block(mlirValueGetType(value)); }
 
@@ -103,7 +107,7 @@ static bool rewrite(tri_expand *x, MlirOperation op, bool *is_known)
 static const tri_expand_rules rules = {
     .noun = "a pointer to a block", .is_whole = is_block_ptr, .list = list, .rewrite = rewrite};
 
-static bool run(tri_pass_run *run) { return tri_expand_run(run, &rules); }
+static bool run(tri_pass_run *run) { return tri_expand_run(run, &rules, NULL); }
 
 const tri_pass tri_pass_rewrite_tensor_pointer = {
     .name = "rewrite-tensor-pointer",

@@ -58,13 +58,15 @@ static bool is_ordered(const tri_sim_access *earlier, const tri_sim_thread *now)
 {
     if (earlier->thread < 0 || earlier->thread == now->index || earlier->block_time < now->block_time)
         return true;
-    return earlier->thread / warp_size == now->index / warp_size && earlier->warp_time < now->warp_time;
+    int from = earlier->thread / warp_size, to = now->index / warp_size;
+    return (from == to && earlier->warp_time < now->warp_time) || earlier->tick <= tri_sim_running->known[to][from];
 }
 
 static tri_sim_access access_now(const tri_sim *sim)
 {
     const tri_sim_thread *t = sim->current;
-    return (tri_sim_access){t->site, t->index, t->block_time, t->warp_time, t->fences};
+    return (tri_sim_access){t->site, t->index, t->block_time, t->warp_time, t->fences,
+                            sim->ticks[t->index / warp_size]};
 }
 
 static void report_race(tri_sim *sim, const char *what, size_t offset, const tri_sim_access *other)
@@ -85,6 +87,10 @@ static void remember_reader(tri_sim *sim, tri_sim_cell *cell)
 
 static void check_copy(tri_sim *sim, const tri_sim_cell *cell, const char *what, size_t offset)
 {
+    const uint32_t *known = sim->known[sim->current->index / warp_size];
+    if (cell->bulk && known[max_warps + cell->bulk - 1] <= cell->bulk_phase)
+        tri_sim_report(sim, "shared memory with a copy in flight", cell->copy_site,
+                       "%s at offset %zu by a thread that has not waited for the bulk copy into it", what, offset);
     if (cell->copying)
         tri_sim_report(sim, "shared memory with a copy in flight", cell->copy_site,
                        "%s at offset %zu before the asynchronous copy of thread %d was waited for", what, offset,
@@ -116,6 +122,8 @@ static void mark_written(tri_sim *sim, size_t offset, size_t size, const unsigne
 {
     if (sim->num_readings)
         tri_sim_check_readings(sim, offset, offset + size);
+    if (sim->num_stores)
+        tri_sim_check_stores(sim, offset, offset + size);
     for (size_t i = offset; i < offset + size; i++) {
         tri_sim_cell *cell = &sim->cells[i];
         check_copy(sim, cell, "write", i);
@@ -129,6 +137,27 @@ static void mark_written(tri_sim *sim, size_t offset, size_t size, const unsigne
         cell->readers[0].thread = cell->readers[1].thread = -1;
         cell->is_initialised = true;
         cell->by_atomic = false;
+        cell->bulk = 0;
+    }
+}
+
+void tri_sim_fill(tri_sim *sim, size_t begin, size_t end, int mbarrier, uint32_t phase)
+{
+    if (sim->num_readings)
+        tri_sim_check_readings(sim, begin, end);
+    tri_sim_check_stores(sim, begin, end);
+    for (size_t i = begin; i < end; i++) {
+        tri_sim_cell *cell = &sim->cells[i];
+        check_copy(sim, cell, "bulk copy", i);
+        if (!is_ordered(&cell->writer, sim->current))
+            report_race(sim, "bulk copy after write", i, &cell->writer);
+        else if (cell->writer.thread >= 0)
+            tri_sim_check_fence(sim, i, "a bulk copy");
+        for (int k = 0; k < 2; k++)
+            if (!is_ordered(&cell->readers[k], sim->current))
+                report_race(sim, "bulk copy after read", i, &cell->readers[k]);
+        *cell = (tri_sim_cell){.writer.thread = -1, .readers = {{.thread = -1}, {.thread = -1}}, .is_initialised = true,
+                               .copy_site = sim->current->site, .bulk = (uint32_t)mbarrier + 1, .bulk_phase = phase};
     }
 }
 

@@ -114,7 +114,11 @@ static void run_thread(void *data)
 
 static void start_program(tri_sim *sim)
 {
-    sim->num_readings = 0;
+    sim->num_readings = sim->num_stores = 0;
+    sim->mbarriers.len = 0;
+    memset(sim->known, 0, sizeof sim->known);
+    for (int w = 0; w < max_warps; w++)
+        sim->ticks[w] = 1;
     memset(sim->cells, 0, sim->shared_bytes * sizeof *sim->cells);
     for (size_t i = 0; i < sim->shared_bytes; i++) {
         sim->cells[i].writer.thread = -1;
@@ -133,6 +137,8 @@ static void start_program(tri_sim *sim)
         t->reading_groups = t->flight_groups = 0;
         for (size_t f = 0; f < t->flights.len; f++)
             t->flights.at[f].is_used = false;
+        t->stores.len = 0;
+        t->store_groups = 0;
         t->is_fenced = false;
         t->fences = 0;
         tri_fiber_start(&t->fiber, run_thread, sim);
@@ -155,7 +161,9 @@ static void report_deadlock(tri_sim *sim)
             has_other = true, other_site = t->site;
     }
     sim->current = &sim->threads[waiting];
-    const char *kind = sim->current->state == THREAD_AT_BARRIER ? "barrier divergence" : "exchange with missing lanes";
+    const char *kind = sim->current->state == THREAD_AT_BARRIER    ? "barrier divergence"
+                       : sim->current->state == THREAD_AT_MBARRIER ? "a wait that never ends"
+                                                                   : "exchange with missing lanes";
     if (has_other)
         tri_sim_report(sim, kind, other_site, "not all threads come here; %d have ended", finished);
     else
@@ -172,6 +180,7 @@ static bool release_barrier(tri_sim *sim)
         sim->threads[i].state = THREAD_READY;
         sim->threads[i].block_time++;
     }
+    tri_sim_spread_knowledge(sim);
     sim->decision = sim->votes;
     sim->votes = 0;
     return true;
@@ -184,6 +193,8 @@ static void run_program(tri_sim *sim)
         bool progress = false, is_done = true;
         for (int i = 0; i < sim->num_threads && !sim->is_stopped; i++) {
             tri_sim_thread *t = &sim->threads[i];
+            if (t->state == THREAD_AT_MBARRIER && tri_sim_mbarrier_moved(sim, t))
+                t->state = THREAD_READY;
             if (t->state == THREAD_READY) {
                 sim->current = t;
                 tri_fiber_switch(&sim->scheduler, &t->fiber);
@@ -191,6 +202,8 @@ static void run_program(tri_sim *sim)
             }
             is_done = is_done && t->state == THREAD_DONE;
         }
+        if (is_done)
+            tri_sim_check_mbarriers(sim);
         if (is_done || sim->is_stopped)
             return;
         if (!progress && !release_barrier(sim)) {

@@ -5,13 +5,16 @@
 #include "runtime/sim/fiber.h"
 #include "base/map.h"
 #include "runtime/sim/sim.h"
+#include "runtime/sim/tensormap.h"
 
-enum { warp_size = 32, max_operands = 24, max_pending_copies = 4096 };
+enum { warp_size = 32, max_operands = 24, max_pending_copies = 4096,
+       max_warps = 64, max_mbarriers = 64, max_clocks = max_warps + max_mbarriers };
 
 typedef enum {
     THREAD_READY,
     THREAD_AT_BARRIER,   /* of the program */
     THREAD_AT_EXCHANGE,  /* of lanes of its warp */
+    THREAD_AT_MBARRIER,  /* until something happens there */
     THREAD_DONE,
 } tri_sim_state;
 
@@ -41,6 +44,27 @@ typedef struct {
     uint64_t *sums;      /* as the instruction gives them */
 } tri_sim_flight;
 
+/* A bulk copy from global memory that was started and has not landed. */
+typedef struct {
+    uint32_t site;
+    uint64_t offset, bytes; /* in shared memory */
+    tri_sim_tensormap map;
+    int64_t from[5];
+} tri_sim_bulk;
+
+/* An mbarrier in shared memory. Clocks: entry w < max_warps is a time of warp w, max_warps + m the number of phases of
+ * mbarrier m that have ended. */
+typedef struct {
+    bool is_valid;
+    uint32_t site;
+    uint64_t offset;
+    uint32_t count, pending;     /* arrivals: of a phase, still missing */
+    uint32_t phase, first_phase; /* phases that have ended; when it was initialised */
+    int64_t bytes;               /* that are expected and have not come */
+    TRI_VEC(tri_sim_bulk) copies;
+    uint32_t gathered[max_clocks], published[max_clocks]; /* what those who arrived knew; of phases that have ended */
+} tri_sim_mbarrier;
+
 typedef struct {
     tri_fiber fiber;
     int index; /* in the program */
@@ -59,6 +83,9 @@ typedef struct {
     int flight_groups;
     bool is_fenced; /* wgmma_fence since the last group was made or waited for */
     uint32_t fences; /* that it passed, to what reads shared memory by itself */
+    uint32_t waits_for, waits_phase; /* an mbarrier, and its phase when the thread began to wait */
+    TRI_VEC(tri_sim_reading) stores; /* bulk copies to global memory */
+    int store_groups;
 } tri_sim_thread;
 
 /* An access to one byte of shared memory, with the time it was made at. */
@@ -67,6 +94,7 @@ typedef struct {
     int32_t thread; /* -1: none */
     uint32_t block_time, warp_time;
     uint32_t fences; /* that the thread had passed */
+    uint32_t tick;   /* time of its warp */
 } tri_sim_access;
 
 typedef struct {
@@ -76,6 +104,7 @@ typedef struct {
     bool by_atomic;            /* the last write was an atomic operation */
     int32_t copying;           /* thread + 1 with an asynchronous copy in flight here; 0: none */
     uint32_t copy_site;
+    uint32_t bulk, bulk_phase; /* number + 1 of the mbarrier that a bulk copy into here reports to; 0: none */
 } tri_sim_cell;
 
 typedef struct {
@@ -98,6 +127,9 @@ struct tri_sim {
     size_t shared_bytes;
     TRI_VEC(tri_sim_buffer) buffers;
     size_t num_readings; /* of all warps */
+    size_t num_stores;   /* of all threads */
+    TRI_VEC(tri_sim_mbarrier) mbarriers;
+    uint32_t ticks[max_warps], known[max_warps][max_clocks]; /* time of each warp, and what it knows of the others' */
     tri_sim_grid grid, program;
     void (*entry)(void *);
     void *argument;
@@ -125,6 +157,18 @@ void tri_sim_report(tri_sim *sim, const char *kind, int64_t other, const char *f
 void tri_sim_check_readings(tri_sim *sim, size_t begin, size_t end);
 /* Reports products that the current thread, which ends, has not waited for. */
 void tri_sim_check_flights(tri_sim *sim);
+/* Reports a write to [begin, end) of shared memory that a bulk copy to global memory may still read. */
+void tri_sim_check_stores(tri_sim *sim, size_t begin, size_t end);
+/* Checks that whoever wrote a byte of shared memory has passed a fence since; `reader` is who reads by itself. */
+void tri_sim_check_fence(tri_sim *sim, uint64_t offset, const char *reader);
+/* A bulk copy into [begin, end) of shared memory starts, which reports to a phase of an mbarrier (its number). */
+void tri_sim_fill(tri_sim *sim, size_t begin, size_t end, int mbarrier, uint32_t phase);
+/* Whether a thread that waits for an mbarrier has a reason to look again. */
+bool tri_sim_mbarrier_moved(const tri_sim *sim, const tri_sim_thread *thread);
+/* All warps of the program have met: each knows what all know. */
+void tri_sim_spread_knowledge(tri_sim *sim);
+/* Reports copies that nobody waits for any more; the program has ended. */
+void tri_sim_check_mbarriers(tri_sim *sim);
 /* Ends the run after the current primitive. */
 void tri_sim_stop(tri_sim *sim);
 

@@ -56,13 +56,12 @@ static bool open_matrix(tri_sim *sim, uint64_t descriptor, bool is_mn_major, mat
     return false;
 }
 
-/* Who wrote it must have passed a fence since. */
-static void check_fence(tri_sim *sim, uint64_t offset)
+void tri_sim_check_fence(tri_sim *sim, uint64_t offset, const char *reader)
 {
     const tri_sim_access *writer = &sim->cells[offset].writer;
     if (writer->thread >= 0 && sim->threads[writer->thread].fences <= writer->fences)
         tri_sim_report(sim, "missing fence", writer->site,
-                       "a product reads offset %d of shared memory, which thread %d has written with no fence_async since",
+                       "%s reads offset %d of shared memory, which thread %d has written with no fence_async since", reader,
                        (int)offset, writer->thread);
 }
 
@@ -81,7 +80,7 @@ static uint64_t element(tri_sim *sim, matrix *m, int bits, uint64_t mn, uint64_t
                        (long)offset, sim->shared_bytes);
         return 0;
     }
-    check_fence(sim, offset);
+    tri_sim_check_fence(sim, offset, "a product");
     tri_sim_shared_read(sim, sim->shared + offset, size, &value);
     m->low = offset < m->low ? offset : m->low;
     m->high = offset + size > m->high ? offset + size : m->high;

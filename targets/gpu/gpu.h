@@ -102,6 +102,7 @@ extern const tri_gpu_op tri_gpu_ops_function[];
 extern const tri_gpu_op tri_gpu_ops_debug[];
 extern const tri_gpu_op tri_gpu_ops_dot[];
 extern const tri_gpu_op tri_gpu_ops_wgmma[];
+extern const tri_gpu_op tri_gpu_ops_tma[];
 extern const tri_gpu_op tri_gpu_ops_local[];
 extern const tri_gpu_op tri_gpu_ops_scan[];
 extern const tri_gpu_op tri_gpu_ops_gather[];

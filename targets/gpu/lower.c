@@ -14,6 +14,8 @@ LLVMTypeRef tri_gpu_type(tri_gpu *g, MlirType type)
         unsigned space = tri_type_ptr_space(type);
         return LLVMPointerTypeInContext(g->llvm, space);
     }
+    if (tri_type_is_desc(type))
+        return LLVMPointerTypeInContext(g->llvm, 0); /* to its tensor map */
     if (mlirTypeIsABF16(type))
         return LLVMBFloatTypeInContext(g->llvm);
     if (mlirTypeIsAF16(type))

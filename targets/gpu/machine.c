@@ -111,14 +111,15 @@ static void set_flags(tri_gpu *g, LLVMValueRef call, int flags)
         add_flag(g, call, "noreturn", 0);
 }
 
-/* i32 constants behind the arguments, from "0,32". */
+/* Constants behind the arguments, from "0,32"; i32, or what stands in front of one: "i64:0,i1:0". */
 static int add_constants(tri_gpu *g, const char *text, LLVMValueRef *args, int n)
 {
     while (*text) {
         char *end;
+        LLVMTypeRef type = tri_machine_eat(&text, "i64:") ? g->i64 : tri_machine_eat(&text, "i1:") ? g->i1 : g->i32;
         long value = strtol(text, &end, 10);
         TRI_ASSERT(end != text && n < max_args);
-        args[n++] = tri_gpu_i32(g, value);
+        args[n++] = LLVMConstInt(type, (uint64_t)value, true);
         text = *end == ',' ? end + 1 : end;
     }
     return n;

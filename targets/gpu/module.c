@@ -21,7 +21,7 @@ void tri_gpu_conversion_pass(const tri_unit *unit, tri_buf *out)
 static const tri_gpu_op *const tables[] = {
     tri_gpu_ops_arith,  tri_gpu_ops_math,   tri_gpu_ops_cast,   tri_gpu_ops_creation, tri_gpu_ops_shape,
     tri_gpu_ops_memory, tri_gpu_ops_atomic, tri_gpu_ops_reduce, tri_gpu_ops_convert,  tri_gpu_ops_control,
-    tri_gpu_ops_function, tri_gpu_ops_debug, tri_gpu_ops_dot, tri_gpu_ops_wgmma, tri_gpu_ops_local, tri_gpu_ops_scan,
+    tri_gpu_ops_function, tri_gpu_ops_debug, tri_gpu_ops_dot, tri_gpu_ops_wgmma, tri_gpu_ops_tma, tri_gpu_ops_local, tri_gpu_ops_scan,
     tri_gpu_ops_gather, tri_gpu_ops_extern, tri_gpu_ops_indexed,
 };
 

@@ -4,11 +4,14 @@
 #include "targets/facts.h"
 #include "targets/target.h"
 
+/* Bulk copies through tensor maps that kernels write. */
+static bool uses_tma(const tri_unit *unit) { return unit->arch->has_warp_groups && !unit->options->no_tma; }
+
 void tri_gpu_ttir_pipeline(const tri_unit *unit, tri_buf *out)
 {
-    (void)unit;
-    tri_buf_add_z(out, "inline,rewrite-tensor-pointer,rewrite-tensor-descriptor-to-pointer,canonicalize,combine,reorder-broadcast,cse,"
-                       "symbol-dce,loop-unroll");
+    tri_buf_format(out, "inline,rewrite-tensor-pointer,rewrite-tensor-descriptor-to-pointer%s,canonicalize,combine,"
+                        "reorder-broadcast,cse,symbol-dce,loop-unroll",
+                   uses_tma(unit) ? "{tma=1}" : "");
 }
 
 /* Layouts are chosen, memory accesses first, then matrix products. */
@@ -19,7 +22,8 @@ static void add_layout_passes(const tri_unit *unit, tri_buf *out)
                    !has_products                   ? ""
                    : unit->arch->has_warp_groups ? ",accelerate-matmul{max-version=3}"
                                                  : ",accelerate-matmul{max-version=2}");
-    tri_buf_add_z(out, ",remove-layout-conversions,optimize-dot-operands,loop-aware-cse");
+    tri_buf_add_z(out, ",remove-layout-conversions,optimize-dot-operands");
+    tri_buf_format(out, "%s,loop-aware-cse", uses_tma(unit) ? ",optimize-descriptor-encoding" : "");
 }
 
 /* Loops are simplified; what is invariant leaves them; loads are made ahead of their use. */
@@ -34,7 +38,8 @@ static void add_loop_passes(const tri_unit *unit, tri_buf *out)
 /* What the passes before left behind is cleaned up; then no op may be added any more. */
 static void add_final_passes(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_format(out, ",canonicalize,loop-aware-cse,optimize-dot-operands%s", unit->arch->wants_prefetch ? ",prefetch" : "");
+    tri_buf_format(out, ",canonicalize,loop-aware-cse,optimize-dot-operands%s%s", unit->arch->wants_prefetch ? ",prefetch" : "",
+                   uses_tma(unit) ? ",tma-lowering" : "");
     tri_buf_add_z(out, ",remove-layout-conversions,"
                        "reduce-data-duplication,reorder-instructions,loop-aware-cse,symbol-dce,sccp,cse,canonicalize");
     tri_buf_format(out, ",allocate-global-scratch,allocate-shared-memory{max-bytes=%u", unit->arch->max_shared);
@@ -45,7 +50,8 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
 
 void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_format(out, "decompose-dot-scaled,%s", unit->options->no_remove_masks ? "" : "remove-masks,");
+    tri_buf_format(out, "%sdecompose-dot-scaled,%s", uses_tma(unit) ? "" : "rewrite-tensor-descriptor-to-pointer,",
+                   unit->options->no_remove_masks ? "" : "remove-masks,");
     tri_gpu_conversion_pass(unit, out);
     add_layout_passes(unit, out);
     add_loop_passes(unit, out);

@@ -37,6 +37,15 @@ refuses() {
 @test "operations that only other compilers make" {
     refuses "there is no lowering for this operation; compile the kernel from its ttir" <<'IR'
   tt.func public @k(%p: !ttg.memdesc<1xi64, #line, #smem, mutable>) {
+    ttng.async_copy_mbarrier_arrive %p : !ttg.memdesc<1xi64, #line, #smem, mutable> // here
+    tt.return
+  }
+IR
+}
+
+@test "bulk copies of a machine that has none" {
+    refuses "this architecture has no bulk copies; sm_90 is the first that has them" <<'IR'
+  tt.func public @k(%p: !ttg.memdesc<1xi64, #line, #smem, mutable>) {
     ttng.init_barrier %p, 1 : !ttg.memdesc<1xi64, #line, #smem, mutable> // here
     tt.return
   }

@@ -220,7 +220,7 @@ END
         product=mma.sync load=cp.async.cg
         [ $arch = sm_80 ] || product=wgmma.mma_async
         tritcc -arch=$arch -lineinfo -emit=ptx=k.ptx -sig 'described(*fp16:16, *fp16:16, *fp32:16, i32:16)' k.tri
-        ! grep -q cp.async.bulk.tensor k.ptx || load=cp.async.bulk.tensor
+        ! grep -q cp.async.bulk.tensor k.ptx || load=cp.async.bulk.tensor.2d.shared
         chains $load | diff - <(printf 'ktri:34 in fetch < ktri:%d\n' 44 45)
         [ "$(chains $product)" = 'ktri:13 in step < ktri:45' ]
         [ "$(chains st.global)" = ktri:46 ] || [ "$(chains cp.async.bulk.tensor.2d.global)" = ktri:46 ]

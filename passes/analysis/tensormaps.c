@@ -1,0 +1,149 @@
+#include "passes/analysis/tensormaps.h"
+
+#include "ir/encoding.h"
+#include "ir/type.h"
+#include "layout/convert.h"
+#include "passes/analysis/dots.h"
+
+#include <string.h>
+
+enum { PADDING_NAN = 2 };
+
+/* ---- facts ---- */
+
+int tri_tensormaps_element(MlirType element)
+{
+    if (mlirTypeIsAF16(element))
+        return 6;
+    if (mlirTypeIsAF32(element))
+        return 7;
+    if (mlirTypeIsAF64(element))
+        return 9;
+    if (mlirTypeIsABF16(element))
+        return 10;
+    bool is_signed = mlirTypeIsAInteger(element) && mlirIntegerTypeIsSigned(element);
+    switch (tri_type_bits(element)) {
+    case 8:
+        return 0;
+    case 16:
+        return 1;
+    case 32:
+        return is_signed ? 3 : 2;
+    case 64:
+        return is_signed ? 5 : 4;
+    default:
+        return -1;
+    }
+}
+
+static int swizzle_code(int bytes) { return bytes == 128 ? 3 : bytes == 64 ? 2 : bytes == 32 ? 1 : 0; }
+
+MlirAttribute tri_tensormaps_encoding(MlirType block)
+{
+    int rank = tri_type_rank(block);
+    int64_t row = tri_type_dim(block, rank - 1) * tri_type_bits(tri_type_element(block)) / 8;
+    tri_encoding e = {.kind = TRI_ENC_NVMMA_SHARED, .rank = rank};
+    e.nvmma.swizzle_bytes = rank < 2 ? 0 : row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : row % 32 == 0 ? 32 : 0;
+    e.nvmma.element_bits = (int32_t)tri_type_bits(tri_type_element(block));
+    return tri_encoding_make(mlirTypeGetContext(block), &e);
+}
+
+bool tri_tensormaps_can_hold(tri_arena *arena, MlirType desc)
+{
+    MlirType block = tri_type_desc_block(desc);
+    MlirAttribute attr = tri_type_encoding(block);
+    if (mlirAttributeIsNull(attr) || tri_tensormaps_element(tri_type_element(block)) < 0)
+        return false;
+    const tri_encoding *e = tri_encoding_get(arena, attr);
+    return e->kind == TRI_ENC_NVMMA_SHARED && !e->nvmma.is_fp4_padded && !e->nvmma.is_transposed &&
+           tri_type_rank(block) <= TRI_TENSORMAP_MAX_RANK;
+}
+
+MlirType tri_tensormaps_buffer(MlirType desc, MlirType tensor)
+{
+    MlirContext context = mlirTypeGetContext(tensor);
+    if (!tri_type_is_desc(desc))
+        return (MlirType){NULL};
+    MlirType block = tri_type_desc_block(desc);
+    MlirAttribute encoding = tri_type_encoding(block);
+    if (mlirAttributeIsNull(encoding) || tri_type_rank(block) != tri_type_rank(tensor))
+        return (MlirType){NULL};
+    tri_memdesc buffer = {.rank = tri_type_rank(tensor), .element = tri_type_element(tensor), .encoding = encoding,
+                          .space = tri_encoding_shared_space(context), .is_mutable = true};
+    buffer.alloc_rank = tri_dots_shape(tensor, buffer.shape);
+    memcpy(buffer.alloc_shape, buffer.shape, sizeof buffer.shape);
+    return tri_type_memdesc(&buffer);
+}
+
+/* ---- making a map ---- */
+
+typedef struct {
+    tri_arena *arena;
+    tri_builder *b;
+    void (*placed)(void *data, MlirOperation made);
+    void *data;
+} maker;
+
+static MlirValue made(const maker *m, MlirValue value)
+{
+    if (m->placed)
+        m->placed(m->data, tri_op_def(value));
+    return value;
+}
+
+static MlirValue i32_const(const maker *m, int64_t value)
+{
+    return made(m, tri_builder_int(m->b, mlirIntegerTypeGet(m->b->context, 32), value));
+}
+
+/* The operands behind the two pointers: box, sizes and strides, fastest dimension first. */
+static intptr_t map_operands(const maker *m, MlirOperation op, int32_t *sizes, MlirValue *operands)
+{
+    MlirType block = tri_type_desc_block(mlirValueGetType(tri_op_result(op, 0)));
+    const tri_encoding *e = tri_encoding_get(m->arena, tri_type_encoding(block));
+    int rank = tri_type_rank(block), bits = (int)tri_type_bits(tri_type_element(block));
+    int64_t shape[TRI_MAX_RANK];
+    intptr_t n = 0;
+    tri_dots_shape(block, shape);
+    tri_convert_copy_box(e, rank, shape, shape);
+    MlirType i64 = mlirIntegerTypeGet(m->b->context, 64);
+    MlirValue bytes = made(m, tri_builder_int(m->b, i64, bits / 8)), one = i32_const(m, 1);
+    for (int d = rank; d-- > 0;)
+        operands[n++] = i32_const(m, shape[d]);
+    for (int d = rank; d-- > 0;)
+        operands[n++] = tri_op_operand(op, 1 + d);
+    for (int d = rank - 1; d-- > 0;)
+        operands[n++] = made(m, tri_builder_binary(m->b, "arith.muli", i64, tri_op_operand(op, 1 + rank + d), bytes));
+    for (int d = 0; d < rank; d++)
+        operands[n++] = one;
+    const int32_t all[] = {1, 1, rank, rank, rank - 1, rank};
+    memcpy(sizes, all, sizeof all);
+    return n;
+}
+
+MlirValue tri_tensormaps_make(tri_arena *arena, tri_builder *b, MlirOperation op, MlirValue at,
+                              void (*placed)(void *data, MlirOperation made), void *data)
+{
+    maker m = {arena, b, placed, data};
+    MlirType type = mlirValueGetType(tri_op_result(op, 0)), block = tri_type_desc_block(type);
+    const tri_encoding *e = tri_encoding_get(arena, tri_type_encoding(block));
+    MlirValue operands[2 + 4 * TRI_MAX_RANK] = {at, tri_op_operand(op, 0)};
+    int32_t sizes[6];
+    intptr_t n = 2 + map_operands(&m, op, sizes, operands + 2);
+    tri_attr attrs[] = {
+        {"operandSegmentSizes", tri_attr_i32s(b->context, 6, sizes)},
+        {"elem_type", tri_attr_i32(b->context, tri_tensormaps_element(tri_type_element(block)))},
+        {"fill_mode", tri_attr_i32(b->context, tri_op_int(op, "padding", 1) == PADDING_NAN)},
+        {"interleave_layout", tri_attr_i32(b->context, 0)},
+        {"swizzle_mode", tri_attr_i32(b->context, swizzle_code(e->nvmma.swizzle_bytes))},
+    };
+    MlirOperation map = tri_builder_create(b, &(tri_op){.name = "ttng.tensormap_create", .num_operands = n,
+                                                        .operands = operands, .num_attrs = 5, .attrs = attrs});
+    MlirOperation fence = tri_builder_create(b, &(tri_op){.name = "ttng.tensormap_fenceproxy_acquire", .num_operands = 1,
+                                                          .operands = &at});
+    if (placed) {
+        placed(data, map);
+        placed(data, fence);
+    }
+    return made(&m, tri_builder_unary(b, "ttng.reinterpret_tensor_descriptor", type, at));
+}

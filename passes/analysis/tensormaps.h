@@ -1,0 +1,23 @@
+/* Tensor descriptors as the copy engine of the machine takes them. */
+#ifndef TRI_PASSES_ANALYSIS_TENSORMAPS_H
+#define TRI_PASSES_ANALYSIS_TENSORMAPS_H
+
+#include "ir/op.h"
+
+enum { TRI_TENSORMAP_BYTES = 128, TRI_TENSORMAP_MAX_RANK = 5 };
+
+/* CUtensorMapDataType of an element; -1: none. */
+int tri_tensormaps_element(MlirType element);
+/* The layout of the buffers that a block of a descriptor travels through when nothing asks for another: rows with the
+ * widest swizzle that divides them. `block` is a ranked tensor type. */
+MlirAttribute tri_tensormaps_encoding(MlirType block);
+/* Whether the engine knows the descriptor's type: its block has such an encoding, and an element that the engine takes. */
+bool tri_tensormaps_can_hold(tri_arena *arena, MlirType desc);
+/* The buffer that a tensor goes through on its way from or to `desc`, mutable; null when there is none. */
+MlirType tri_tensormaps_buffer(MlirType desc, MlirType tensor);
+/* Writes the map that a tt.make_tensor_descriptor (whose type can be held) describes to `at`, a pointer to
+ * TRI_TENSORMAP_BYTES of global memory, and gives the descriptor. `placed` (null: nothing) is called for each op made. */
+MlirValue tri_tensormaps_make(tri_arena *arena, tri_builder *b, MlirOperation op, MlirValue at,
+                              void (*placed)(void *data, MlirOperation made), void *data);
+
+#endif

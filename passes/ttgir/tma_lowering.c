@@ -1,0 +1,149 @@
+/* Accesses through tensor descriptors become bulk copies between global and shared memory.
+ *
+ *     %v = tt.descriptor_load %d[%i, %j]                 tt.descriptor_store %d[%i, %j], %v
+ *   becomes
+ *     %b = ttg.local_alloc ; %bar = ttg.local_alloc      %b = ttg.local_alloc %v
+ *     ttng.init_barrier %bar, 1                          ttng.fence_async_shared
+ *     ttng.barrier_expect %bar, bytes, true              ttng.async_tma_copy_local_to_global %d[%i, %j] %b
+ *     ttng.async_tma_copy_global_to_local %d[%i, %j]     ttng.async_tma_store_wait {pendings = 0}
+ *         %b, %bar, true
+ *     ttng.wait_barrier %bar, 0 ; ttng.inval_barrier %bar
+ *     %v = ttg.local_load %b
+ *
+ * and descriptors that the kernel makes are written to global memory (ttng.tensormap_create).
+ *
+ * Needs: ttgir with optimize-descriptor-encoding behind it; those in pipelined loops are gone by now. Descriptors whose
+ * type no map holds stay. Answers to triton-nvidia-tma-lowering. Test: tests/passes/tma-lowering.mlir */
+#include "passes/passes.h"
+
+#include "ir/encoding.h"
+#include "ir/op.h"
+#include "ir/type.h"
+#include "passes/analysis/tensormaps.h"
+
+static MlirValue alloc(tri_builder *b, MlirType type, MlirValue source)
+{
+    bool has_source = !mlirValueIsNull(source);
+    return tri_builder_value(b, &(tri_op){.name = "ttg.local_alloc", .num_operands = has_source, .operands = &source,
+                                          .num_results = 1, .results = &type});
+}
+
+static MlirValue alloc_mbarrier(tri_builder *b)
+{
+    tri_encoding e = {.kind = TRI_ENC_SWIZZLED_SHARED, .rank = 1};
+    e.swizzled.vec = e.swizzled.per_phase = e.swizzled.max_phase = 1;
+    tri_memdesc desc = {.rank = 1, .alloc_rank = 1, .shape = {1}, .alloc_shape = {1}, .is_mutable = true,
+                        .element = mlirIntegerTypeGet(b->context, 64), .encoding = tri_encoding_make(b->context, &e),
+                        .space = tri_encoding_shared_space(b->context)};
+    MlirValue mbarrier = alloc(b, tri_type_memdesc(&desc), (MlirValue){NULL});
+    tri_attr count = {"count", tri_attr_i32(b->context, 1)};
+    tri_builder_create(b, &(tri_op){.name = "ttng.init_barrier", .num_operands = 1, .operands = &mbarrier,
+                                    .num_attrs = 1, .attrs = &count});
+    return mbarrier;
+}
+
+/* The copy itself; a gather's has neither segments nor modifiers. */
+static void start_copy(tri_builder *b, MlirOperation load, MlirValue buffer, MlirValue mbarrier, MlirValue yes)
+{
+    bool is_gather = tri_op_is(load, "tt.descriptor_gather");
+    intptr_t n = mlirOperationGetNumOperands(load);
+    MlirValue operands[TRI_MAX_RANK + 4];
+    const int32_t sizes[] = {1, (int32_t)n - 1, 0, 1, 1, 1};
+    for (intptr_t i = 0; i < n; i++)
+        operands[i] = tri_op_operand(load, i);
+    operands[n] = mbarrier;
+    operands[n + 1] = buffer;
+    operands[n + 2] = yes;
+    MlirAttribute none = {NULL};
+    tri_attr attrs[] = {{"operandSegmentSizes", is_gather ? none : tri_attr_i32s(b->context, 6, sizes)},
+                        {"cache", is_gather ? none : tri_op_attr(load, "cache")},
+                        {"evict", is_gather ? none : tri_op_attr(load, "evict")}};
+    const char *name = is_gather ? "ttng.async_tma_gather" : "ttng.async_tma_copy_global_to_local";
+    tri_builder_create(b, &(tri_op){.name = name, .num_operands = n + 3, .operands = operands, .num_attrs = 3, .attrs = attrs});
+}
+
+static void lower_load(MlirOperation load)
+{
+    MlirValue result = tri_op_result(load, 0);
+    MlirType tensor = mlirValueGetType(result), type = tri_tensormaps_buffer(mlirValueGetType(tri_op_operand(load, 0)), tensor);
+    if (mlirTypeIsNull(type))
+        return;
+    tri_builder b = tri_builder_before(load);
+    MlirType i1 = mlirIntegerTypeGet(b.context, 1), i32 = mlirIntegerTypeGet(b.context, 32);
+    MlirValue buffer = alloc(&b, type, (MlirValue){NULL}), mbarrier = alloc_mbarrier(&b), yes = tri_builder_int(&b, i1, 1);
+    tri_attr size = {"size", tri_attr_i32(b.context, (int32_t)(tri_type_num_elements(tensor) * tri_type_bits(tri_type_element(tensor)) / 8))};
+    tri_builder_create(&b, &(tri_op){.name = "ttng.barrier_expect", .num_operands = 2,
+                                     .operands = (MlirValue[]){mbarrier, yes}, .num_attrs = 1, .attrs = &size});
+    start_copy(&b, load, buffer, mbarrier, yes);
+    const int32_t sizes[] = {1, 1, 0, 0};
+    tri_attr segments = {"operandSegmentSizes", tri_attr_i32s(b.context, 4, sizes)};
+    tri_builder_create(&b, &(tri_op){.name = "ttng.wait_barrier", .num_operands = 2,
+                                     .operands = (MlirValue[]){mbarrier, tri_builder_int(&b, i32, 0)}, .num_attrs = 1,
+                                     .attrs = &segments});
+    tri_builder_create(&b, &(tri_op){.name = "ttng.inval_barrier", .num_operands = 1, .operands = &mbarrier});
+    MlirValue loaded = tri_builder_value(&b, &(tri_op){.name = "ttg.local_load", .num_operands = 1, .operands = &buffer,
+                                                       .num_results = 1, .results = &tensor});
+    tri_op_replace(load, 1, &loaded);
+}
+
+static void lower_store(MlirOperation store)
+{
+    bool is_scatter = tri_op_is(store, "tt.descriptor_scatter"), is_reduce = tri_op_is(store, "tt.descriptor_reduce");
+    intptr_t source = is_scatter ? 3 : 1, count = 0;
+    MlirValue tensor = tri_op_operand(store, source), operands[TRI_MAX_RANK + 3];
+    MlirType type = tri_tensormaps_buffer(mlirValueGetType(tri_op_operand(store, 0)), mlirValueGetType(tensor));
+    if (mlirTypeIsNull(type))
+        return;
+    tri_builder b = tri_builder_before(store);
+    MlirValue buffer = alloc(&b, type, tensor);
+    tri_attr cluster = {"bCluster", tri_attr_bool(b.context, false)}, pendings = {"pendings", tri_attr_i32(b.context, 0)};
+    tri_builder_create(&b, &(tri_op){.name = "ttng.fence_async_shared", .num_attrs = 1, .attrs = &cluster});
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(store); i++)
+        if (i != source)
+            operands[count++] = tri_op_operand(store, i);
+    operands[count++] = buffer;
+    tri_attr kind = {"kind", is_reduce ? tri_op_attr(store, "kind") : (MlirAttribute){NULL}};
+    const char *copy = is_reduce ? "ttng.async_tma_reduce" : "ttng.async_tma_copy_local_to_global";
+    tri_builder_create(&b, &(tri_op){.name = is_scatter ? "ttng.async_tma_scatter" : copy, .num_operands = count,
+                                     .operands = operands, .num_attrs = 1, .attrs = &kind});
+    tri_builder_create(&b, &(tri_op){.name = "ttng.async_tma_store_wait", .num_attrs = 1, .attrs = &pendings});
+    tri_op_replace(store, 0, NULL);
+}
+
+static void lower_descriptor(tri_pass_run *run, MlirOperation op)
+{
+    if (!tri_tensormaps_can_hold(run->arena, mlirValueGetType(tri_op_result(op, 0))))
+        return;
+    tri_builder b = tri_builder_before(op);
+    MlirType byte_ptr = tri_type_ptr(mlirIntegerTypeGet(b.context, 8), 1);
+    tri_attr attrs[] = {{"alignment", tri_attr_i32(b.context, TRI_TENSORMAP_BYTES)},
+                        {"nbytes", tri_attr_i32(b.context, TRI_TENSORMAP_BYTES)}};
+    MlirValue room = tri_builder_value(&b, &(tri_op){.name = "ttg.global_scratch_alloc", .num_results = 1,
+                                                     .results = &byte_ptr, .num_attrs = 2, .attrs = attrs});
+    MlirValue desc = tri_tensormaps_make(run->arena, &b, op, room, NULL, NULL);
+    tri_op_replace(op, 1, &desc);
+}
+
+static bool run(tri_pass_run *run)
+{
+    tri_op_list ops = {0};
+    tri_op_collect(mlirModuleGetOperation(run->module), run->arena, &ops);
+    for (size_t i = 0; i < ops.len; i++) {
+        MlirOperation op = ops.at[i];
+        if (tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather"))
+            lower_load(op);
+        else if (tri_op_is(op, "tt.descriptor_store") || tri_op_is(op, "tt.descriptor_reduce") ||
+                 tri_op_is(op, "tt.descriptor_scatter"))
+            lower_store(op);
+        else if (tri_op_is(op, "tt.make_tensor_descriptor"))
+            lower_descriptor(run, op);
+    }
+    return true;
+}
+
+const tri_pass tri_pass_tma_lowering = {
+    .name = "tma-lowering",
+    .help = "turn accesses through tensor descriptors into bulk copies",
+    .alias = "triton-nvidia-tma-lowering",
+    .run = run,
+};

@@ -1,0 +1,66 @@
+// RUN: tritcc -x ttgir -passes=tma-lowering %s | FileCheck %s
+// positive: @load @store @make
+// negative: @plain @pointers
+// loop: @store @pointers
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @load
+  // CHECK: [[BUFFER:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16
+  // CHECK: [[BAR:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<1xi64
+  // CHECK: ttng.init_barrier [[BAR]], 1
+  // CHECK: ttng.barrier_expect [[BAR]], 16384, %true
+  // CHECK: ttng.async_tma_copy_global_to_local %arg0[%arg1, %arg1] [[BUFFER]], [[BAR]], %true
+  // CHECK: ttng.wait_barrier [[BAR]], %c0_i32
+  // CHECK: ttng.inval_barrier [[BAR]]
+  // CHECK: [[V:%.+]] = ttg.local_load [[BUFFER]]
+  // CHECK: tt.return [[V]]
+  tt.func public @load(%d: !tt.tensordesc<128x64xf16, #shared>, %i: i32) -> tensor<128x64xf16, #blocked> {
+    %v = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<128x64xf16, #shared> -> tensor<128x64xf16, #blocked>
+    tt.return %v : tensor<128x64xf16, #blocked>
+  }
+  // CHECK-LABEL: @store
+  // CHECK: scf.for
+  // CHECK: [[BUFFER:%.+]] = ttg.local_alloc %arg1
+  // CHECK-NEXT: ttng.fence_async_shared {bCluster = false}
+  // CHECK-NEXT: ttng.async_tma_copy_local_to_global %arg0[%{{.*}}, %arg2] [[BUFFER]]
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32}
+  tt.func public @store(%d: !tt.tensordesc<128x64xf16, #shared>, %v: tensor<128x64xf16, #blocked>, %n: i32) {
+    scf.for %i = %n to %n step %n : i32 {
+      tt.descriptor_store %d[%i, %n], %v : !tt.tensordesc<128x64xf16, #shared>, tensor<128x64xf16, #blocked>
+    }
+    tt.return
+  }
+  // Sizes and strides fastest dimension first, strides in bytes.
+  // CHECK-LABEL: @make
+  // CHECK: [[ROOM:%.+]] = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 128 : i32}
+  // CHECK: [[BYTES:%.+]] = arith.muli %arg3, %c2_i64
+  // CHECK: ttng.tensormap_create [[ROOM]], %arg0, [%c64_i32, %c128_i32], [%arg2, %arg1], {{\[}}[[BYTES]]], [%c1_i32, %c1_i32]
+  // CHECK-SAME: elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32
+  // CHECK: ttng.tensormap_fenceproxy_acquire [[ROOM]]
+  // CHECK: [[D:%.+]] = ttng.reinterpret_tensor_descriptor [[ROOM]]
+  // CHECK: ttng.async_tma_copy_global_to_local [[D]]
+  tt.func public @make(%p: !tt.ptr<f16>, %m: i32, %n: i32, %s: i64) -> tensor<128x64xf16, #blocked> {
+    %one = arith.constant 1 : i64
+    %d = tt.make_tensor_descriptor %p, [%m, %n], [%s, %one] : <f16>, <128x64xf16, #shared>
+    %v = tt.descriptor_load %d[%m, %n] : !tt.tensordesc<128x64xf16, #shared> -> tensor<128x64xf16, #blocked>
+    tt.return %v : tensor<128x64xf16, #blocked>
+  }
+  // Without a layout there is no buffer to copy to.
+  // CHECK-LABEL: @plain
+  // CHECK: tt.descriptor_load
+  tt.func public @plain(%d: !tt.tensordesc<128x64xf16>, %i: i32) -> tensor<128x64xf16, #blocked> {
+    %v = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<128x64xf16> -> tensor<128x64xf16, #blocked>
+    tt.return %v : tensor<128x64xf16, #blocked>
+  }
+  // CHECK-LABEL: @pointers
+  // CHECK: tt.load
+  tt.func public @pointers(%p: tensor<128x64x!tt.ptr<f16>, #blocked>, %n: i32) {
+    scf.for %i = %n to %n step %n : i32 {
+      %v = tt.load %p : tensor<128x64x!tt.ptr<f16>, #blocked>
+      tt.store %p, %v : tensor<128x64x!tt.ptr<f16>, #blocked>
+    }
+    tt.return
+  }
+}
