@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Each compiler at its own best of the same list of configurations, beside the library, in one run.
+
+    best.py --build TRITCC ARCH OUT [NAME...]   # anywhere, no GPU needed: one object a configuration of best.list
+    best.py OUT [--sustain SECONDS]             # on a machine with PyTorch, Triton and a GPU
+
+Every configuration is checked against float64 (or the library in float32 where that is too slow), with fresh random
+inputs and outputs full of NaN; one that a compiler refuses is left out for that compiler, and said. Times are medians of
+the device's own clock: burst after a pause, sustained behind as many seconds of the same work."""
+import argparse
+import ctypes
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Config:
+    def __init__(self, row, word):
+        values = word.split("/")
+        self.row, self.word, self.warps, self.stages = row, word, int(values[0]), int(values[1])
+        self.types = row.types.format(**dict(zip("ABCDEF", values[2:])))
+        self.file = f"{row.name}-{word.replace('/', '-')}"
+        self.values = dict(zip("ABCDEF", (int(v) for v in values[2:])))
+
+
+class Row:
+    def __init__(self, line):
+        self.name, source, self.kernel, self.types, configs = (w.strip() for w in line.split("|"))
+        self.source = HERE / source
+        self.configs = [Config(self, word) for word in configs.split()]
+
+
+def rows():
+    lines = (HERE / "best.list").read_text().splitlines()
+    return [Row(line) for line in lines if line and line[0] != "#"]
+
+
+def build(tritcc, arch, out, names):
+    os.makedirs(out, exist_ok=True)
+    for row in rows():
+        for c in row.configs if not names or row.name in names else []:
+            base = os.path.join(out, c.file)
+            command = [tritcc, "-c", f"-arch={arch}", "-k", row.kernel, f"-num-warps={c.warps}", f"-num-stages={c.stages}",
+                       "-sig", f"{row.kernel}({c.types})", row.source, "-o", base + ".o"]
+            made = subprocess.run(command, capture_output=True, text=True)
+            if made.returncode:
+                print(f"{c.file}: refused: {made.stderr.splitlines()[0] if made.stderr else made.returncode}")
+                continue
+            subprocess.run(["cc", "-shared", "-o", base + ".so", base + ".o", "-lpthread", "-ldl"], check=True)
+            os.remove(base + ".o")
+
+
+def by_tritcc(out, config, grid, args):
+    import run
+    import torch
+    library = ctypes.CDLL(os.path.join(out, config.file + ".so"))
+    function, strerror = getattr(library, config.row.kernel), library.tri_strerror
+    strerror.restype = ctypes.c_char_p
+    values = [ctypes.c_void_p(a.data_ptr()) if isinstance(a, torch.Tensor) else
+              ctypes.c_float(a) if isinstance(a, float) else ctypes.c_int32(a) for a in args]
+    grid = tuple(grid) + (1,) * (3 - len(grid))
+
+    def call():
+        error = function(ctypes.c_void_p(torch.cuda.current_stream().cuda_stream), run.Grid(*grid), *values)
+        if error:
+            raise RuntimeError(strerror(error).decode())
+    return call
+
+
+def by_triton(config, grid, args):
+    import cases
+    import triton.language as tl
+    function, given, values = cases.load_jit(str(config.row.source), config.row.kernel), iter(args), []
+    for word in config.types.split(","):
+        is_argument = word[0] == "*" or word.split(":")[0] in ("i32", "i64", "fp32")
+        values.append(next(given) if is_argument else getattr(tl, word[3:]) if word.startswith("tl.") else eval(word))
+
+    def call():
+        function[grid](*values, num_warps=config.warps, num_stages=config.stages)
+    return call
+
+
+def work_of(name, torch):
+    """Arguments, grid of a configuration, what to compare, work and unit, and the library's calls."""
+    import run
+    cdiv = lambda a, b: -(-a // b)
+    if name.startswith("layernorm"):
+        m, n = (32768, 8192) if name == "layernorm" else (32768, 8000)
+        x, w, b = run.randn(m, n, dtype=torch.float16), run.randn(n, dtype=torch.float16), run.randn(n, dtype=torch.float16)
+        y, mean, rstd = run.poisoned((m, n), torch.float16), run.poisoned((m,), torch.float32), run.poisoned((m,), torch.float32)
+        want = torch.nn.functional.layer_norm(x[:64].double(), (n,), w.double(), b.double(), 1e-5)
+        copy = torch.empty_like(x)
+        return ((x, y, w, b, mean, rstd, n, n, 1e-5), lambda c: (m,), y, lambda: run.relative_error(y[:64], want), 2e-3,
+                m * n * 4 / 1e12, "TB/s", [("copy", lambda: copy.copy_(x))])
+    if name.startswith("product"):
+        s = 8192
+        a, b = run.randn(s, s, dtype=torch.float16), run.randn(s, s, dtype=torch.float16)
+        c = run.poisoned((s, s), torch.float16)
+        want = a[:256].double() @ b.double()
+        tiles = lambda k: (cdiv(s, k.values["A"]), cdiv(s, k.values["B"]))
+        if name == "product":
+            args, grid = (a, b, c, s, s, s, s, s, s), lambda k: (tiles(k)[0] * tiles(k)[1],)
+        else:
+            args, grid = (a, b, c, s, s, s), tiles
+        return args, grid, c, lambda: run.relative_error(c[:256], want), 2e-3, 2 * s**3 / 1e12, "TFLOP/s", [("cuBLAS", lambda: a @ b)]
+    heads, n, d, causal = 128, 4096, 128, name.endswith("causal")
+    q, k, v = (run.randn(heads, n, d, dtype=torch.bfloat16) for _ in range(3))
+    o = run.poisoned((heads, n, d), torch.bfloat16)
+    attention = torch.nn.functional.scaled_dot_product_attention
+    scale = d**-0.5
+    q4, k4, v4 = (t.view(4, heads // 4, n, d) for t in (q, k, v))
+
+    def library():
+        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.CUDNN_ATTENTION):
+            return attention(q4, k4, v4, is_causal=causal, scale=scale)
+    want = attention(q[:2].double(), k[:2].double(), v[:2].double(), is_causal=causal, scale=scale)
+    return ((q, k, v, o, scale, n), lambda c: (cdiv(n, c.values["A"]), heads), o, lambda: run.relative_error(o[:2], want), 1e-2,
+            4 * heads * n * n * d * (0.5 if causal else 1) / 1e12, "TFLOP/s", [("cuDNN", library)])
+
+
+def fastest(name, who, makers, prepare, out_tensor, error, limit):
+    """The best configuration of one compiler as (ms, word, call)."""
+    import run
+    best = None
+    for config in makers:
+        try:
+            call = prepare(config)
+            out_tensor.fill_(float("nan"))
+            call()
+            measured = error()
+        except Exception as e:  # a compiler's own refusal
+            print(f"  {name} {who} {config.word}: {str(e).splitlines()[0][:90] if str(e) else type(e).__name__}", flush=True)
+            continue
+        if not measured <= limit:
+            print(f"  {name} {who} {config.word}: WRONG, relative error {measured:.1e}", flush=True)
+            continue
+        time.sleep(0.1)
+        ms = run.median_ms(call, 10)
+        print(f"  {name} {who} {config.word}: {ms:.4f} ms, relative error {measured:.1e}", flush=True)
+        if best is None or ms < best[0]:
+            best = (ms, config.word, call)
+    return best
+
+
+def measure(out, sustain, names):
+    sys.path.insert(0, str(HERE))
+    import torch
+    import triton
+    import run
+    triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
+    for row in rows():
+        if names and row.name not in names:
+            continue
+        args, grid, tensor, error, limit, work, unit, libraries = work_of(row.name, torch)
+        ours = [c for c in row.configs if os.path.exists(os.path.join(out, c.file + ".so"))]
+        found = [("tritcc", fastest(row.name, "tritcc", ours, lambda c: by_tritcc(out, c, grid(c), args), tensor, error, limit)),
+                 ("Triton", fastest(row.name, "Triton", row.configs, lambda c: by_triton(c, grid(c), args), tensor, error, limit))]
+        calls = [(who, best[1], best[2]) for who, best in found if best] + [(who, "", call) for who, call in libraries]
+        times = {}
+        for _ in range(2):
+            for who, word, call in calls:
+                time.sleep(0.25)
+                times.setdefault(who, []).append(run.median_ms(call, 20))
+        for who, word, call in calls:
+            until = time.time() + sustain
+            while time.time() < until:
+                call()
+            torch.cuda.synchronize()
+            rate = work / min(times[who]) * 1e3
+            print(f"best {row.name:24s} {who:7s} {word:16s} burst {rate:8.3f} sustained {work / run.median_ms(call, 20) * 1e3:8.3f} "
+                  f"{unit}  {min(times['tritcc']) / min(times[who]):.3f} of tritcc's speed" if "tritcc" in times else rate, flush=True)
+        del args, tensor
+        torch.cuda.empty_cache()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", nargs=2, metavar=("TRITCC", "ARCH"))
+    parser.add_argument("--sustain", type=float, default=0.25)
+    parser.add_argument("out")
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
+    if given.build:
+        build(os.path.abspath(given.build[0]), given.build[1], given.out, given.names)
+    else:
+        measure(given.out, given.sustain, given.names)
+
+
+main()
