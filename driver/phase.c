@@ -4,6 +4,7 @@
 #include "driver/drawing.h"
 #include "frontend/frontend.h"
 #include "ir/context.h"
+#include "ir/guard.h"
 #include "ir/llvm.h"
 #include "ir/op.h"
 #include "ir/type.h"
@@ -304,4 +305,21 @@ bool tri_phase_pipeline(const tri_phase *phase, const tri_unit *unit, tri_buf *o
         return false;
     (phase->run == run_ttir ? unit->target->ttir_pipeline : unit->target->ttgir_pipeline)(unit, out);
     return true;
+}
+
+typedef struct {
+    const tri_phase *phase;
+    const tri_pass_hooks *hooks;
+} step;
+
+static bool run_step(tri_unit *unit, void *data)
+{
+    const step *s = data;
+    return s->phase->run(unit, s->hooks);
+}
+
+bool tri_phase_run(const tri_phase *phase, tri_unit *unit, const tri_pass_hooks *hooks)
+{
+    step s = {phase, hooks};
+    return tri_guard_run(unit, run_step, &s);
 }

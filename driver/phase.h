@@ -60,4 +60,7 @@ bool tri_phase_is_binary(tri_kind kind);
 /* The pass pipeline of a phase that is one ("ttir", "ttgir"), as text; false for others. */
 bool tri_phase_pipeline(const tri_phase *phase, const tri_unit *unit, tri_buf *out);
 
+/* Runs a phase, of which LLVM's fatal errors are failures as any other. `hooks`: of its passes, or null. */
+bool tri_phase_run(const tri_phase *phase, tri_unit *unit, const tri_pass_hooks *hooks);
+
 #endif

@@ -121,7 +121,7 @@ static bool run_step(tri_session *session, tri_unit *unit, const tri_phase *phas
     tri_watch_init(&watch, session, unit, phase->name);
     double start = tri_report_now();
     size_t row = tri_report_reserve(&session->report, phase->name);
-    bool ok = phase->run(unit, &watch.hooks);
+    bool ok = tri_phase_run(phase, unit, &watch.hooks);
     tri_report_fill(&session->report, row, tri_report_now() - start);
     tri_watch_fini(&watch);
     TRI_ASSERT(ok || tri_diag_error_count(unit->diag) > 0);

@@ -5,6 +5,7 @@
 #include "driver/run_grid.h"
 #include "frontend/signature.h"
 #include "ir/context.h"
+#include "ir/guard.h"
 
 #include "llvm-c/Core.h"
 
@@ -160,7 +161,7 @@ static bool compile(tri_unit *unit, tri_kind kind, tri_run_opt *opt, tri_argumen
             if (phases.at[i].from == kind && phases.at[i].run)
                 next = &phases.at[i];
         TRI_ASSERT(next);
-        if (!next->run(unit, opt->hooks))
+        if (!tri_phase_run(next, unit, opt->hooks))
             return false;
         kind = next->to;
         if (kind != TRI_KIND_AST)
@@ -265,6 +266,19 @@ static bool make_code(tri_run_kernel *k, tri_run_opt *opt, tri_argument_list *ar
     return false;
 }
 
+typedef struct {
+    tri_run_kernel *kernel;
+    tri_argument_list *arguments;
+} opening;
+
+/* The host and the simulator compile when they are opened. */
+static bool open_guarded(tri_unit *unit, void *data)
+{
+    const opening *o = data;
+    (void)unit;
+    return o->kernel->backend->open(o->kernel, o->arguments);
+}
+
 bool tri_run_kernel_create(tri_arena *arena, tri_diag *diag, tri_run_opt *opt, tri_argument_list *arguments,
                            tri_run_kernel *k)
 {
@@ -274,7 +288,8 @@ bool tri_run_kernel_create(tri_arena *arena, tri_diag *diag, tri_run_opt *opt, t
         return false;
     if (k->backend->takes != TRI_KIND_OBJ && !make_code(k, opt, arguments))
         return false;
-    return bind(k, arguments) && tri_run_grid_evaluate(k, opt->grid) && k->backend->open(k, arguments);
+    opening o = {k, arguments};
+    return bind(k, arguments) && tri_run_grid_evaluate(k, opt->grid) && tri_guard_run(&k->unit, open_guarded, &o);
 }
 
 void tri_run_kernel_fini(tri_run_kernel *k)
@@ -286,7 +301,7 @@ void tri_run_kernel_fini(tri_run_kernel *k)
     if (k->unit.mlir.ptr)
         tri_context_destroy_mlir(k->unit.mlir);
     if (k->unit.llvm)
-        LLVMContextDispose(k->unit.llvm);
+        tri_guard_dispose(k->unit.llvm);
     *k = (tri_run_kernel){0};
 }
 

@@ -1,6 +1,7 @@
 #include "driver/session.h"
 
 #include "ir/context.h"
+#include "ir/guard.h"
 
 #include "llvm-c/Core.h"
 
@@ -15,7 +16,7 @@ void tri_session_fini(tri_session *session)
     if (session->mlir.ptr)
         tri_context_destroy_mlir(session->mlir);
     if (session->llvm)
-        LLVMContextDispose(session->llvm);
+        tri_guard_dispose(session->llvm);
     session->mlir = (MlirContext){0};
     session->llvm = NULL;
 }

@@ -21,7 +21,7 @@ static bool run_front_end(tri_session *session, tri_unit *unit)
     tri_phase_list phases = tri_phase_list_for(unit->arena, unit->target);
     for (size_t i = 0; i < phases.len && phases.at[i].from != TRI_KIND_RAW_TTIR; i++) {
         tri_session_provide(session, unit, phases.at[i].contexts);
-        if (!phases.at[i].run(unit, NULL))
+        if (!tri_phase_run(&phases.at[i], unit, NULL))
             return false;
     }
     return true;

@@ -7,9 +7,11 @@
 #include "llvm/Pass.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Target/TargetMachine.h"
 
 #include <mutex>
+#include <new>
 
 using namespace llvm;
 
@@ -68,4 +70,19 @@ LLVMTargetMachineRef tri_island_create_short(LLVMTargetRef target, const char *t
     if (is_short)
         is_short->setValue(before);
     return machine;
+}
+
+static void (*memory_handler)();
+
+static void on_bad_alloc(void *, const char *, bool)
+{
+    memory_handler();
+}
+
+void tri_island_guard_memory(void (*handler)(void))
+{
+    memory_handler = handler;
+    std::set_new_handler(handler);
+    remove_bad_alloc_error_handler();
+    install_bad_alloc_error_handler(on_bad_alloc, nullptr);
 }

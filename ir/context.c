@@ -1,10 +1,10 @@
 #include "ir/context.h"
 
+#include "ir/guard.h"
 #include "ir/island.h"
 #include "ir/location.h"
 
 #include "llvm-c/Core.h"
-#include "llvm-c/ErrorHandling.h"
 #include "mlir-c/Diagnostics.h"
 
 
@@ -96,23 +96,14 @@ static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *data)
         return; /* optimisation remarks of LLVM's own passes */
     char *text = LLVMGetDiagInfoDescription(info);
     if (severity == LLVMDSError)
-        tri_diag_error(diag, TRI_NO_SPAN, 0, "%s", text);
+        tri_diag_error(diag, tri_guard_span(tri_str_from(text)), 6005, "%s", text);
     else
         tri_diag_warning(diag, TRI_NO_SPAN, "backend", "%s", text);
     LLVMDisposeMessage(text);
 }
 
-static void on_llvm_fatal(const char *reason)
-{
-    TRI_BUG("LLVM: %s", reason);
-}
-
 LLVMContextRef tri_context_create_llvm(tri_diag *diag)
 {
-    static bool has_handler;
-    if (!has_handler)
-        LLVMInstallFatalErrorHandler(on_llvm_fatal);
-    has_handler = true;
     LLVMContextRef context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(context, on_llvm_diagnostic, diag);
     return context;

@@ -44,6 +44,9 @@ LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMach
 LLVMTargetMachineRef tri_island_create_short(LLVMTargetRef target, const char *triple, const char *cpu, const char *features,
                                              LLVMCodeGenOptLevel level);
 
+/* `handler`, which does not return, takes the failed allocations of C++ and of LLVM. */
+void tri_island_guard_memory(void (*handler)(void));
+
 /* Types and layout attributes (ir/handles.cpp). A getter of another kind's type gives null. */
 MlirType tri_island_ptr_make(MlirType pointee, unsigned space);
 MlirType tri_island_ptr_pointee(MlirType type);
