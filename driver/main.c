@@ -5,6 +5,7 @@
 #include "driver/job.h"
 #include "driver/output.h"
 #include "driver/tool.h"
+#include "ir/guard.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -86,9 +87,15 @@ static int run(tri_session *session)
     return status;
 }
 
+#ifndef __SANITIZE_ADDRESS__
+/* Before the libraries' own constructors, which allocate. */
+__attribute__((section(".preinit_array"), used)) static void (*const guard_memory)(void) = tri_guard_memory;
+#endif
+
 int main(int argc, char **argv)
 {
     tri_file_guard_signals();
+    tri_guard_memory();
     tri_file_set_temporary_folder(tri_opt_environment("TMPDIR").data);
     tri_arena *arena = tri_arena_create();
     tri_diag *diag = tri_diag_create();
