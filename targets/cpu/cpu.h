@@ -293,6 +293,8 @@ tri_cpu_form tri_cpu_run_form(tri_cpu_gen *g, MlirValue value, MlirOperation op,
 /* An i1 outside the nest under which the facts hold that it adds to the nest; null: there are none.
  * *out_is_sign: they only say that numbers are not negative. */
 LLVMValueRef tri_cpu_wrap_test(tri_cpu_gen *g, bool *out_is_sign);
+/* The same for one value, in a nest that only asks: that nothing wraps around, along any dimension. */
+LLVMValueRef tri_cpu_plain_test(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple);
 
 /* memory.c */
 /* Reads the element(s) at an address (scalar or vector of addresses); `shape` gives level and lanes. */
@@ -394,6 +396,12 @@ typedef struct {
 } tri_cpu_counted;
 tri_cpu_counted tri_cpu_counted_begin(tri_cpu_gen *g, int64_t end, int64_t step);
 void tri_cpu_counted_end(tri_cpu_gen *g, tri_cpu_counted *c);
+
+/* dot_direct.c: a block of rows that lies in memory as it is, where `test` (i1; null: always) holds */
+typedef struct {
+    LLVMValueRef address, stride, test; /* stride: elements from row to row */
+} tri_cpu_direct;
+bool tri_cpu_dot_direct(tri_cpu_gen *g, MlirValue value, tri_cpu_direct *out);
 
 /* dot_tiles.c: AMX */
 typedef struct {

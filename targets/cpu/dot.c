@@ -19,6 +19,7 @@ typedef struct {
     MlirType mlir_element;
     const tri_cpu_dot_isa *isa; /* null: single products */
     LLVMValueRef a, b, d; /* row-major, of `element`; a and b of isa->packed */
+    LLVMValueRef a_stride; /* elements from row to row of a; null: k */
 } product;
 
 /* ---- packing ---- */
@@ -84,6 +85,37 @@ static LLVMValueRef pack(product *x, MlirValue value)
     LLVMValueRef buffer = tri_cpu_alloc(g, type);
     pack_into(x, value, buffer, x->compute, type, is_offset);
     return buffer;
+}
+
+/* The left operand: where it lies, if it may be read there; else packed. */
+static void place_left(product *x, MlirValue value)
+{
+    tri_cpu_gen *g = x->g;
+    tri_cpu_direct direct;
+    bool fits = mlirTypeEqual(tri_type_element(mlirValueGetType(value)), x->mlir_element) && !(x->isa && x->isa->is_offset);
+    if (!fits || !tri_cpu_dot_direct(g, value, &direct)) {
+        x->a = pack(x, value);
+        return;
+    }
+    x->a = direct.address;
+    x->a_stride = direct.stride;
+    if (!direct.test)
+        return;
+    LLVMValueRef address = tri_cpu_temp(g, g->ptr, "left"), stride = tri_cpu_temp(g, g->i64, "stride");
+    LLVMBasicBlockRef copy = tri_cpu_new_block(g, "copy"), next = tri_cpu_new_block(g, "placed");
+    tri_cpu_at(g, 0);
+    LLVMBuildStore(g->b, direct.address, address);
+    LLVMBuildStore(g->b, direct.stride, stride);
+    LLVMBuildCondBr(g->b, direct.test, next, copy);
+    tri_cpu_move(g, 0, copy);
+    LLVMValueRef buffer = pack(x, value);
+    tri_cpu_at(g, 0);
+    LLVMBuildStore(g->b, buffer, address);
+    LLVMBuildStore(g->b, tri_cpu_i64(g, x->k), stride);
+    LLVMBuildBr(g->b, next);
+    tri_cpu_move(g, 0, next);
+    x->a = LLVMBuildLoad2(g->b, g->ptr, address, "");
+    x->a_stride = LLVMBuildLoad2(g->b, g->i64, stride, "");
 }
 
 /* ---- packing in groups along k ---- */
@@ -244,7 +276,7 @@ static LLVMValueRef load_left(product *x, LLVMValueRef base, const tile_shape *t
     LLVMTypeRef one = x->isa ? LLVMIntTypeInContext(g->llvm, bits) : x->element;
     LLVMValueRef all = t->height > 1 ? LLVMGetPoison(tri_cpu_vector(one, t->height)) : NULL;
     for (int h = 0; h < t->height; h++) {
-        LLVMValueRef at = LLVMBuildNSWMul(g->b, t->row[u + h], tri_cpu_i64(g, x->k), "");
+        LLVMValueRef at = LLVMBuildNSWMul(g->b, t->row[u + h], x->a_stride ? x->a_stride : tri_cpu_i64(g, x->k), "");
         LLVMValueRef v = packed_load(x, one, base, LLVMBuildNSWAdd(g->b, at, k, ""));
         all = all ? LLVMBuildInsertElement(g->b, all, v, tri_cpu_i64(g, h), "") : v;
     }
@@ -371,7 +403,8 @@ static void multiply(product *x)
     }
     if (x->isa && x->isa->is_tile) {
         tri_cpu_tiles t = {.isa = x->isa, .m = x->m, .n = x->n, .k = x->k, .a = base[0], .b = base[1], .d = base[2]};
-        t.a_stride = tri_cpu_i64(g, x->k * x->isa->packed.bits / 8);
+        LLVMValueRef stride = x->a_stride ? x->a_stride : tri_cpu_i64(g, x->k);
+        t.a_stride = LLVMBuildMul(g->b, stride, tri_cpu_i64(g, x->isa->packed.bits / 8), "");
         tri_cpu_tiles_multiply(g, &t);
         tri_cpu_counted_end(g, &batch);
         return;
@@ -484,7 +517,7 @@ static void pack_operands(product *x, MlirOperation op)
         x->mlir_element = x->isa->operand == TRI_CPU_BF16 ? mlirBF16TypeGet(context)
                                                           : mlirIntegerTypeGet(context, x->isa->packed.bits);
     }
-    x->a = pack(x, a);
+    place_left(x, a);
     x->b = x->isa ? pack_groups(x, b) : pack(x, b);
     x->compute = compute;
 }

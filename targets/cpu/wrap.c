@@ -216,7 +216,7 @@ static tri_cpu_form rem_form(tri_cpu_gen *g, MlirValue value, MlirOperation op, 
         return none;
     bool is_chunk = v >= 0 && x.coef[v];
     const tri_cpu_fact *fact = find_fact(g, value, tuple);
-    if (is_chunk && fact && fact->is_true)
+    if (fact && fact->is_true)
         return x;
     if (is_chunk && (run_of(g, value, tuple) != RUN_NEIGHBOURS || !LLVMIsAConstantInt(x.coef[v]) ||
                      LLVMConstIntGetSExtValue(x.coef[v]) != 1 ||
@@ -257,6 +257,7 @@ typedef struct {
     int count;
     LLVMValueRef test;
     bool has_plain; /* "nothing wraps" is part of it */
+    bool is_plain;  /* and nothing less will do */
 } visitor;
 
 /* The least and the largest value over the whole nest, as i64. */
@@ -280,12 +281,13 @@ static void extremes(tri_cpu_gen *g, const tri_cpu_form *f, LLVMValueRef *out_lo
 static void consider(visitor *w, MlirValue value, MlirOperation op, const tri_cpu_tuple *tuple)
 {
     tri_cpu_gen *g = w->g;
-    bool is_run = run_of(g, value, tuple) == RUN_NEIGHBOURS;
+    bool is_run = !w->is_plain && run_of(g, value, tuple) == RUN_NEIGHBOURS;
     if (is_run && (is_believed(op) || is_never_negative(tri_op_operand(op, 0), 0)))
         return;
     tri_cpu_form x = tri_cpu_form_of(g, tri_op_operand(op, 0), tuple);
     tri_cpu_form n = tri_cpu_form_of(g, tri_op_operand(op, 1), tuple);
-    if (!x.ok || !n.ok || x.ptr || x.level > 0 || n.level > 0 || !is_flat(&n) || !x.coef[g->nest->vec_loop])
+    if (!x.ok || !n.ok || x.ptr || x.level > 0 || n.level > 0 || !is_flat(&n) ||
+        !(x.coef[g->nest->vec_loop] || w->is_plain))
         return;
     LLVMValueRef lo, hi;
     extremes(g, &x, &lo, &hi);
@@ -347,5 +349,13 @@ LLVMValueRef tri_cpu_wrap_test(tri_cpu_gen *g, bool *out_is_sign)
     }
     tri_cpu_probe_end(g, 1);
     *out_is_sign = !w.has_plain;
+    return w.test;
+}
+
+LLVMValueRef tri_cpu_plain_test(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple)
+{
+    visitor w = {.g = g, .is_plain = true};
+    if (g->axes)
+        walk(&w, value, tuple);
     return w.test;
 }
