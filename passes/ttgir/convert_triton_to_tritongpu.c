@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "ir/analysis/blocked.h"
 #include "ir/analysis/infer.h"
+#include "ir/analysis/scratch.h"
 #include "ir/encoding.h"
 #include "ir/machines.h"
 #include "ir/op.h"
@@ -193,6 +194,29 @@ static void convert_dot(converter *c, MlirOperation op)
     set_result_encoding(op, 0, encoding);
 }
 
+static int64_t registers_of(converter *c, MlirType type)
+{
+    tri_linear linear;
+    return tri_scratch_linear(c->run->arena, type, &linear) ? tri_linear_in_size(&linear, TRI_DIM_REGISTER) : 0;
+}
+
+/* A thread keeps what it has of both operands, also where there are more threads than elements and several hold the
+ * same: its part of the result is then wider along the dimension that grows. */
+static void convert_cat(converter *c, MlirOperation op)
+{
+    MlirValue result = tri_op_result(op, 0);
+    if (!is_bare_tensor(mlirValueGetType(result)))
+        return;
+    set_default_results(c, op);
+    tri_encoding e = *tri_encoding_get(c->run->arena, tri_type_encoding(mlirValueGetType(result)));
+    int64_t wanted = 2 * registers_of(c, mlirValueGetType(tri_op_operand(op, 0)));
+    while (registers_of(c, mlirValueGetType(result)) < wanted) {
+        e.blocked.size_per_thread[0] *= 2;
+        MlirAttribute encoding = tri_encoding_make(c->run->unit->mlir, &e);
+        tri_op_set_type(result, tri_type_with_encoding(mlirValueGetType(result), encoding));
+    }
+}
+
 /* The blocks of a cluster share out the indices as they do the rows that are gathered or scattered. */
 static void share_rows(converter *c, MlirOperation op, tri_encoding *parent)
 {
@@ -243,6 +267,8 @@ static bool convert_results(converter *c, MlirOperation op)
         convert_dot(c, op);
     else if (tri_op_is(op, "tt.split"))
         return convert_split(c, op);
+    else if (tri_op_is(op, "tt.cat"))
+        convert_cat(c, op);
     else if (is_one_of(op, inferred))
         return convert_inferred(c, op);
     else if (is_one_of(op, row_indexed))

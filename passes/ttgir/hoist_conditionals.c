@@ -136,12 +136,13 @@ static void insert(plan *p)
         int arm = p->places.at[k].arm;
         if (arm < 0) {
             tri_builder b = tri_builder_after(op);
-            v->existing = tri_rematerialization_convert(p->r, &b, op, wanted_type(v), v->value);
+            v->existing = tri_builder_unary(&b, "ttg.convert_layout", wanted_type(v), v->value);
             continue;
         }
         MlirOperation yield = mlirBlockGetTerminator(tri_op_body(op, arm));
         tri_builder b = tri_builder_before(yield);
-        v->arms[arm] = tri_rematerialization_convert(p->r, &b, yield, wanted_type(v), yielded(op, arm, result_index(op, v->value)));
+        v->arms[arm] =
+            tri_builder_unary(&b, "ttg.convert_layout", wanted_type(v), yielded(op, arm, result_index(op, v->value)));
     }
 }
 

@@ -98,7 +98,7 @@ bool tri_hoisting_try(tri_remat *r, MlirOperation convert)
         !tri_remat_is_worth(r, &slice, convert, tri_remat_convert_cost(type)))
         return false;
     tri_builder b = behind(source);
-    MlirValue made = tri_rematerialization_convert(r, &b, rest, type, source);
+    MlirValue made = tri_builder_unary(&b, "ttg.convert_layout", type, source);
     tri_remat_add_existing(r, &slice, source, from, made);
     tri_rematerialization_rewrite(r, &slice, convert);
     return true;
@@ -180,7 +180,7 @@ bool tri_hoisting_try_dot(tri_remat *r, MlirOperation convert)
         tri_slice_value *v = tri_remat_find(&slice, loaded);
         tri_builder b = tri_builder_after(loads.at[i]);
         MlirType type = tri_type_with_encoding(mlirValueGetType(loaded), v->encoding);
-        v->existing = tri_rematerialization_convert(r, &b, loads.at[i], type, loaded);
+        v->existing = tri_builder_unary(&b, "ttg.convert_layout", type, loaded);
     }
     tri_rematerialization_rewrite(r, &slice, convert);
     return true;

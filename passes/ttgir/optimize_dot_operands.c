@@ -97,7 +97,7 @@ static void rewrite(tri_pass_run *run, MlirOperation convert, MlirOperation tran
 static bool run(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
-    tri_layouts layouts = {.run = run, .arena = run->arena, .launch = tri_blocked_launch(module)};
+    tri_layouts layouts = tri_layouts_make(run);
     tri_op_list funcs = {0}, converts = {0};
     tri_op_collect_named(module, "tt.func", run->arena, &funcs);
     for (size_t i = 0; i < funcs.len; i++)

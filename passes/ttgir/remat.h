@@ -19,10 +19,8 @@ typedef struct {
     tri_layouts *layouts;
     tri_arena *arena;
     MlirOperation func;
-    tri_map order;  /* MlirOperation.ptr -> position in the program, from 1; clones have their original's */
     tri_map copies; /* MlirValue.ptr -> tri_remat_copy_list */
     tri_map is_copy; /* MlirValue.ptr of values in those lists */
-    tri_op_list converts;
 } tri_remat;
 
 typedef struct {
@@ -51,7 +49,6 @@ typedef bool (*tri_remat_stop)(MlirOperation op);
 bool tri_remat_grow(tri_remat *r, tri_slice *slice, MlirOperation user, MlirValue value, MlirAttribute encoding,
                     tri_remat_stop stop, tri_op_list *out_stops);
 tri_slice_value *tri_remat_find(const tri_slice *slice, MlirValue value);
-intptr_t tri_remat_order(const tri_remat *r, MlirOperation op);
 
 /* Whether computing the slice again costs no more than the conversion. `extra` is the cost of
  * conversions that the rewrite adds elsewhere. */
@@ -68,8 +65,6 @@ void tri_remat_go_back(tri_slice *slice, tri_slice_mark mark);
 
 /* Repeats the slice and puts its value in the place of the conversion (rematerialization.c). */
 void tri_rematerialization_rewrite(tri_remat *r, tri_slice *slice, MlirOperation convert);
-/* Remembers a new conversion: where it stands in the program is where `at` stands. */
-MlirValue tri_rematerialization_convert(tri_remat *r, tri_builder *b, MlirOperation at, MlirType type, MlirValue source);
 /* Moves conversions in front of what makes their source larger (hoisting.c). */
 bool tri_hoisting_try(tri_remat *r, MlirOperation convert);
 /* Moves conversions on the way to the operands of a tensor core behind the loads they come from. */

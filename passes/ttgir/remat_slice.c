@@ -18,11 +18,6 @@ typedef struct {
     TRI_VEC(item) todo;
 } growth;
 
-intptr_t tri_remat_order(const tri_remat *r, MlirOperation op)
-{
-    return (intptr_t)tri_map_find_ptr(&r->order, op.ptr);
-}
-
 tri_slice_value *tri_remat_find(const tri_slice *slice, MlirValue value)
 {
     uintptr_t i = (uintptr_t)tri_map_find_ptr(&slice->index, value.ptr);

@@ -17,24 +17,6 @@
 
 /* ---- bookkeeping ---- */
 
-static void set_order(tri_remat *r, MlirOperation op, intptr_t position)
-{
-    tri_map_set_ptr(&r->order, op.ptr, (void *)position);
-}
-
-static void number_ops(tri_remat *r)
-{
-    tri_op_list ops = {0};
-    tri_map_init(&r->order, r->arena);
-    tri_op_collect(r->func, r->arena, &ops);
-    r->converts = (tri_op_list){0};
-    for (size_t i = 0; i < ops.len; i++) {
-        set_order(r, ops.at[i], (intptr_t)i + 1);
-        if (tri_op_is(ops.at[i], "ttg.convert_layout"))
-            tri_vec_push(r->arena, &r->converts, ops.at[i]);
-    }
-}
-
 static tri_remat_copy_list *copies_of(tri_remat *r, MlirValue value)
 {
     tri_remat_copy_list *list = tri_map_find_ptr(&r->copies, value.ptr);
@@ -88,14 +70,6 @@ static void rename_in_slice(tri_slice *slice, MlirValue old, MlirValue now)
     }
 }
 
-MlirValue tri_rematerialization_convert(tri_remat *r, tri_builder *b, MlirOperation at, MlirType type, MlirValue source)
-{
-    MlirValue made = tri_builder_unary(b, "ttg.convert_layout", type, source);
-    set_order(r, tri_op_def(made), tri_remat_order(r, at));
-    tri_vec_push(r->arena, &r->converts, tri_op_def(made));
-    return made;
-}
-
 /* ---- rewriting a slice ---- */
 
 typedef struct {
@@ -106,7 +80,6 @@ typedef struct {
 
 /* A position in the slice: one op to repeat, or one loop or conditional to extend. */
 typedef struct {
-    intptr_t order;
     MlirOperation op;
     bool is_loop;
 } work;
@@ -139,7 +112,7 @@ static void repeat_convert(rewriter *w, MlirOperation op, const tri_slice_value 
     MlirValue source = tri_op_operand(op, 0);
     if (!mlirAttributeEqual(tri_layouts_of(source), v->encoding)) {
         tri_builder b = tri_builder_after(op);
-        source = tri_rematerialization_convert(w->r, &b, op, wanted_type(v), source);
+        source = tri_builder_unary(&b, "ttg.convert_layout", wanted_type(v), source);
     }
     set_new(w, v->value, source);
 }
@@ -158,7 +131,6 @@ static void repeat_op(rewriter *w, MlirOperation op)
     MlirOperation clone = tri_op_clone(&b, op, 0, NULL, NULL);
     for (intptr_t i = 0; i < n && !is_leaf; i++)
         mlirOperationSetOperand(clone, i, new_value(w, tri_op_operand(op, i)));
-    set_order(w->r, clone, tri_remat_order(w->r, op));
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
         const tri_slice_value *v = tri_remat_find(w->slice, tri_op_result(op, i));
         if (!v)
@@ -189,9 +161,7 @@ static MlirOperation extend_loop(rewriter *w, MlirOperation loop)
             which[n++] = i;
         }
     }
-    intptr_t position = tri_remat_order(w->r, loop);
     MlirOperation made = tri_loops_add_iter_args(arena, loop, n, inits);
-    set_order(w->r, made, position);
     for (intptr_t i = 0; i < old; i++) {
         rename_value(w->r, old_results[i], tri_op_result(made, i));
         rename_in_slice(w->slice, old_results[i], tri_op_result(made, i));
@@ -220,9 +190,7 @@ static MlirOperation extend_if(rewriter *w, MlirOperation op)
             which[n++] = i;
         }
     }
-    intptr_t position = tri_remat_order(w->r, op);
     MlirOperation made = tri_loops_add_if_results(arena, op, n, types);
-    set_order(w->r, made, position);
     for (intptr_t i = 0; i < old; i++) {
         rename_value(w->r, old_results[i], tri_op_result(made, i));
         rename_in_slice(w->slice, old_results[i], tri_op_result(made, i));
@@ -252,10 +220,37 @@ static void finish_yields(rewriter *w, MlirOperation op)
     }
 }
 
+static int depth_of(MlirOperation op)
+{
+    int depth = 0;
+    while (!mlirOperationIsNull(op = mlirOperationGetParentOperation(op)))
+        depth++;
+    return depth;
+}
+
+/* Where the two stand now, not where what they were made for stands: a loop or conditional comes before what is
+ * inside it, its first branch before its second. */
+static bool is_before(MlirOperation a, MlirOperation b)
+{
+    int da = depth_of(a), db = depth_of(b), deeper = da - db;
+    for (; da > db; da--)
+        a = mlirOperationGetParentOperation(a);
+    for (; db > da; db--)
+        b = mlirOperationGetParentOperation(b);
+    if (mlirOperationEqual(a, b))
+        return deeper < 0;
+    MlirOperation pa = mlirOperationGetParentOperation(a), pb = mlirOperationGetParentOperation(b);
+    if (!mlirOperationEqual(pa, pb))
+        return is_before(pa, pb);
+    if (mlirBlockEqual(mlirOperationGetBlock(a), mlirOperationGetBlock(b)))
+        return mlirOperationIsBeforeInBlock(a, b);
+    return mlirBlockEqual(mlirOperationGetBlock(a), tri_op_body(pa, 0));
+}
+
 static int compare_work(const void *a, const void *b)
 {
     const work *x = a, *y = b;
-    return x->order < y->order ? -1 : x->order > y->order;
+    return is_before(x->op, y->op) ? -1 : is_before(y->op, x->op);
 }
 
 /* The ops of a slice, each once, in program order. */
@@ -274,7 +269,7 @@ static size_t list_work(rewriter *w, work **out_list)
         if (!mlirValueIsNull(v->existing) || tri_map_find_ptr(&seen, op.ptr))
             continue;
         tri_map_set_ptr(&seen, op.ptr, (void *)op.ptr);
-        list[n++] = (work){tri_remat_order(w->r, op), op, is_loop};
+        list[n++] = (work){op, is_loop};
     }
     qsort(list, n, sizeof *list, compare_work);
     *out_list = list;
@@ -335,11 +330,11 @@ static bool round_of(tri_layouts *l, MlirOperation func, attempt try, int which)
     bool is_changed = false;
     tri_map_init(&r.copies, l->arena);
     tri_map_init(&r.is_copy, l->arena);
-    number_ops(&r);
-    size_t n = r.converts.len; /* those made on the way wait for the next round */
-    for (size_t i = 0; i < n; i++)
-        if (which & (makes_dot_operand(r.converts.at[i]) ? for_dots : for_others))
-            is_changed |= try(&r, r.converts.at[i]);
+    tri_op_list converts = {0}; /* those made on the way wait for the next round */
+    tri_op_collect_named(func, "ttg.convert_layout", l->arena, &converts);
+    for (size_t i = 0; i < converts.len; i++)
+        if (which & (makes_dot_operand(converts.at[i]) ? for_dots : for_others))
+            is_changed |= try(&r, converts.at[i]);
     if (is_changed) {
         tri_op_erase_dead(func);
         tri_convert_folding_run(l, func);

@@ -103,20 +103,21 @@ bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
                     (long long)((int64_t)depth * c.count));
     if (!tri_machine_has(g, TRI_MACHINE_mma_m16n8k16_f16_f32)) /* else accelerate-matmul, which sees the source's types, says why */
         tri_diag_missed(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "no matrix instruction: the device has none");
-    for (int r = 0; r < c.count; r++) {
-        uint64_t packed = tri_linear_apply_one(d, TRI_DIM_REGISTER, (uint64_t)r), ac[TRI_MAX_RANK], bc[TRI_MAX_RANK];
-        for (int dim = 0; dim < rank; dim++)
-            ac[dim] = bc[dim] = (uint64_t)tri_linear_coord(d, packed, (tri_dim)(TRI_DIM_0 + dim));
-        LLVMValueRef acc = c.at[r];
-        for (uint64_t k = 0; k < depth; k++) {
+    /* One step of k for all results before the next: of the operands only that step's registers live at once. Each
+     * result adds its products in the same order either way. */
+    memcpy(out.at, c.at, (size_t)c.count * sizeof *c.at);
+    for (uint64_t k = 0; k < depth; k++) {
+        for (int r = 0; r < c.count; r++) {
+            uint64_t packed = tri_linear_apply_one(d, TRI_DIM_REGISTER, (uint64_t)r), ac[TRI_MAX_RANK], bc[TRI_MAX_RANK];
+            for (int dim = 0; dim < rank; dim++)
+                ac[dim] = bc[dim] = (uint64_t)tri_linear_coord(d, packed, (tri_dim)(TRI_DIM_0 + dim));
             ac[rank - 1] = bc[rank - 2] = k;
             int ra = tri_gpu_find_register(&a_map, &layouts[0]->linear, rank, ac);
             int rb = tri_gpu_find_register(&b_map, &layouts[1]->linear, rank, bc);
             if (ra < 0 || rb < 0)
                 return tri_gpu_unsupported(g, op, "the operands are not laid out as operands of this result; their layouts are #ttg.dot_op with the result's as parent");
-            acc = multiply_add(g, a.at[ra], b.at[rb], acc);
+            out.at[r] = multiply_add(g, a.at[ra], b.at[rb], out.at[r]);
         }
-        out.at[r] = acc;
     }
     tri_gpu_set_result(g, op, 0, out);
     return true;

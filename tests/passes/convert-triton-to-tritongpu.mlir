@@ -1,6 +1,6 @@
 // RUN: tritcc -x ttir -passes='convert-triton-to-tritongpu{target=cuda:80 num-warps=4}' %s | FileCheck %s
 // RUN: tritcc -x ttir -passes='convert-triton-to-tritongpu{target=cuda:90 num-warps=4 num-ctas=2}' %s | FileCheck %s --check-prefix=TWO
-// positive: @elementwise @expand @dot @loop @rows
+// positive: @elementwise @expand @dot @loop @rows @few
 // negative: @scalars
 // loop: @loop
 
@@ -111,4 +111,12 @@ tt.func public @rows(%desc: !tt.tensordesc<1x128xf32>, %y: i32, %p: !tt.ptr<f32>
   // TWO: tt.descriptor_scatter {{.*}} tensor<32xi32, #ttg.slice<{dim = 0, parent = [[$PARENT]]}>>
   tt.descriptor_scatter %desc[%x, %y], %v : !tt.tensordesc<1x128xf32>, tensor<32xi32>, i32, tensor<32x128xf32>
   tt.return
+}
+
+// Fewer elements than threads: each keeps what it has of both operands.
+// CHECK-LABEL: @few
+// CHECK: tt.cat {{.*}} : tensor<16xf32, [[$B1]]> -> tensor<32xf32, [[$B2:#.+]]>
+tt.func public @few(%x: tensor<16xf32>, %y: tensor<16xf32>) -> tensor<32xf32> {
+  %v = tt.cat %x, %y : tensor<16xf32> -> tensor<32xf32>
+  tt.return %v : tensor<32xf32>
 }

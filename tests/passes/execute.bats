@@ -82,3 +82,26 @@ same() {
             randn:f32:24x40:seed=1 zeros:f32:24x40 24 40 3
     done
 }
+
+@test "conversions move in front of what widens their source" {
+    same widened o randn:bf16:32x64:seed=1 randn:f32:32x32:seed=2 o=zeros:bf16:32x64
+    same repeated o randint:i8:128:seed=1 randint:i16:32:seed=2 o=zeros:i16:128
+    same repeated o randint:i8:128:seed=1 randint:i16:32:seed=2 o=zeros:i16:128 -num-warps=1
+}
+
+@test "sums over whole blocks beside joins and products" {
+    same doubled o randn:f32:128:seed=1 o=zeros:f32:1
+    same product_and_sum q randn:f16:64x64:seed=1 randn:f16:64x64:seed=2 zeros:f32:64x64 q=zeros:f32:1 -num-warps=8
+    same product_and_sum o randn:f16:64x64:seed=1 randn:f16:64x64:seed=2 o=zeros:f32:64x64 q=zeros:f32:1 -num-warps=8
+}
+
+@test "blocks of fewer elements than threads one after the other" {
+    same few o randn:f32:16:seed=1 randn:f32:16:seed=2 o=zeros:f32:3
+}
+
+@test "products by multiply-add: every step of k for all results before the next" {
+    same products_in_full o randn:f32:64x64:seed=1 randn:f32:64x64:seed=2 o=zeros:f32:64x64
+    tritcc -arch=sm_80 -O0 -emit=llir=k.ll -k products_in_full -sig '*fp32:16, *fp32:16, *fp32:16' "$SRCDIR/tests/passes/execute.tri"
+    # no multiply-add reads the one before it, as each result's own chain would
+    awk '/@llvm.fma/ { n++; if (last != "" && index($0, last ")")) bad++; last = $1 } END { exit !(n > 1000 && !bad) }' k.ll
+}
