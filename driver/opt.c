@@ -698,6 +698,7 @@ bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_
     *out = (tri_opt){.compile = {.config = -1, .opt_level = 3}, .passes = TRI_STR(""), .passes_by = TRI_STR("")};
     out->input_marker = out->output_marker = TRI_STR("// -----");
     out->has_passes = is_opt(argv[0]);
+    out->compile.verify_each = tri_opt_environment("TRITCC_VERIFY_EACH").len > 0;
     parser p = {.arena = arena, .diag = diag, .opt = out};
     tri_args args = {0};
     bool ok = tri_args_expand(arena, diag, argc, argv, &args);

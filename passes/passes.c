@@ -1,6 +1,7 @@
 #include "passes/passes.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "ir/context.h"
@@ -315,6 +316,38 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* Whether the module is valid. What the verifier says of a broken one is said of the compiler, not of the user's kernel:
+ * `who` names what made it. */
+static bool verify(tri_unit *unit, const char *who)
+{
+    tri_span at = TRI_NO_SPAN;
+    tri_buf said = {0};
+    tri_diag_hold(unit->diag);
+    bool ok = tri_context_verify(unit->module);
+    for (size_t i = 0; !ok && !said.len && i < tri_diag_held_count(unit->diag); i++) {
+        tri_str text;
+        if (tri_diag_held_at(unit->diag, i, &at, &text) == TRI_ERROR)
+            tri_buf_add_str(&said, text);
+    }
+    if (ok)
+        tri_diag_release(unit->diag);
+    else
+        tri_diag_drop(unit->diag);
+    if (!ok) {
+        tri_diag_error(unit->diag, at, 8001, "internal error: invalid IR after %s: %.*s", who, (int)said.len, said.data);
+        tri_diag_note(unit->diag, TRI_NO_SPAN, "this is a fault of tritcc, not of the kernel; please report it");
+    }
+    tri_buf_fini(&said);
+    return ok;
+}
+
+static bool verify_step(tri_unit *unit, const tri_pass *pass)
+{
+    char who[128];
+    snprintf(who, sizeof who, "pass '%s'", pass->name);
+    return verify(unit, who);
+}
+
 static bool run_step(tri_unit *unit, const step *s, const tri_pass_hooks *hooks)
 {
     if (hooks && hooks->before)
@@ -328,10 +361,8 @@ static bool run_step(tri_unit *unit, const step *s, const tri_pass_hooks *hooks)
     double seconds = hooks && hooks->after ? now() - start : 0;
     if (!ok && tri_diag_error_count(unit->diag) == errors)
         TRI_BUG("pass '%s' failed without a report", s->pass->name);
-    if (ok && unit->options->verify_each && !tri_context_verify(unit->module)) {
-        tri_diag_note(unit->diag, TRI_NO_SPAN, "the module is not valid after pass '%s'", s->pass->name);
-        ok = false;
-    }
+    if (ok && unit->options->verify_each)
+        ok = verify_step(unit, s->pass);
     if (ok && hooks && hooks->after)
         hooks->after(hooks->data, s->pass, unit->module, seconds);
     return ok;
@@ -346,7 +377,7 @@ bool tri_passes_run(tri_unit *unit, const char *pipeline, const tri_pass_hooks *
         ok = run_step(unit, &steps.at[i], hooks);
     tri_arena_destroy(arena);
     if (ok && !unit->options->verify_each)
-        ok = tri_context_verify(unit->module);
+        ok = verify(unit, "the passes (-verify-each says after which)");
     return ok;
 }
 

@@ -79,6 +79,8 @@ BUILDDIR=${BUILDDIR:-$PWD}
 TRITCC=${TRITCC:-$BUILDDIR/tritcc}
 FILECHECK=${FILECHECK:-FileCheck-22}
 export SRCDIR BUILDDIR TRITCC FILECHECK
+# Every pass of every test is followed by the verifier.
+export TRITCC_VERIFY_EACH=1
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 if [ $# -eq 0 ]; then

@@ -25,7 +25,7 @@ vadd=("$EXAMPLES/vadd/vadd.tri" -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -
     cd "$SRCDIR"
     local code
     grep -rhoE --include='*.c' --include='*.cpp' '(_error|_error_at|op_error|location_error|fail_at|arg_error)\(.*' base driver frontend ir passes targets runtime |
-        grep -oE '[ (][1-7][0-9]{3}, *("|$)' | grep -oE '[0-9]{4}' | sort -u >"$BATS_TEST_TMPDIR/used"
+        grep -oE '[ (][1-8][0-9]{3}, *("|$)' | grep -oE '[0-9]{4}' | sort -u >"$BATS_TEST_TMPDIR/used"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/used")" -gt 30 ]
     while read -r code; do
         grep -q "^X($code," base/diag.def || { echo "$code is not explained"; false; }
@@ -36,7 +36,7 @@ vadd=("$EXAMPLES/vadd/vadd.tri" -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -
     cd "$SRCDIR"
     local code
     for code in $(sed -nE 's/^X\(([0-9]+),.*/\1/p' base/diag.def); do
-        grep -rqE "(TRI-$code|[a-z_]+ $code[ \"'])" tests --include='*.bats' --include='*.err' --include='*.mlir' --include='*.tri' ||
+        grep -rqE "(TRI-$code|[a-z_]+ $code[ \"'])" tests --include='*.bats' --include='*.err' --include='*.mlir' --include='*.tri' --include='*.c' ||
             { echo "no test provokes $code"; false; }
     done
 }
