@@ -256,10 +256,31 @@ static bool run_br(tri_gpu *g, MlirOperation op)
     return true;
 }
 
+/* Both ways lead to one block: a phi takes one value from a block, so the condition chooses among the arguments. */
+static void join_successors(tri_gpu *g, MlirOperation op, LLVMValueRef cond)
+{
+    MlirBlock block = mlirOperationGetSuccessor(op, 0);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
+    intptr_t n = mlirBlockGetNumArguments(block);
+    for (intptr_t a = 0; a < n; a++) {
+        tri_gpu_value phis = tri_gpu_get(g, mlirBlockGetArgument(block, a));
+        tri_gpu_value yes = tri_gpu_operand(g, op, 1 + a), no = tri_gpu_operand(g, op, 1 + n + a);
+        for (int p = 0; p < phis.count; p++) {
+            LLVMValueRef chosen = LLVMBuildSelect(g->b, cond, yes.at[p], no.at[p], "");
+            LLVMAddIncoming(phis.at[p], &chosen, &here, 1);
+        }
+    }
+    LLVMBuildBr(g->b, tri_map_find_ptr(&g->blocks, block.ptr));
+}
+
 static bool run_cond_br(tri_gpu *g, MlirOperation op)
 {
     LLVMValueRef cond = tri_gpu_operand(g, op, 0).at[0];
     intptr_t then_args = mlirBlockGetNumArguments(mlirOperationGetSuccessor(op, 0));
+    if (mlirBlockEqual(mlirOperationGetSuccessor(op, 0), mlirOperationGetSuccessor(op, 1))) {
+        join_successors(g, op, cond);
+        return true;
+    }
     LLVMBasicBlockRef then = enter_successor(g, op, 0, 1);
     LLVMBasicBlockRef otherwise = enter_successor(g, op, 1, 1 + then_args);
     LLVMBuildCondBr(g->b, cond, then, otherwise);

@@ -149,6 +149,18 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // Both ways lead to one block: the condition chooses among its arguments.
+  // LLIR-LABEL: define ptx_kernel void @one_way(
+  // LLIR: select i1 %{{.*}}, i32
+  // LLIR-NEXT: br label
+  tt.func public @one_way(%p: !tt.ptr<i32>, %x: i32, %y: i32) {
+    %c = arith.cmpi slt, %x, %y : i32
+    cf.cond_br %c, ^next(%x : i32), ^next(%y : i32)
+  ^next(%z: i32):
+    tt.store %p, %z : !tt.ptr<i32>
+    tt.return
+  }
+
   // A function that is not inlined gets its shared memory from its caller.
   // LLIR-LABEL: define internal { float, float } @pair(float %0, ptr addrspace(3) %1)
   tt.func private @pair(%x: f32) -> (f32, f32) attributes {noinline = true} {
