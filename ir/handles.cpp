@@ -10,6 +10,26 @@
 
 using namespace mlir;
 
+namespace {
+
+/* Code inside a kernel may be inlined with what it says of its values (llvm.intr.assume); memory of a stack may not. */
+struct LLVMInliner : DialectInlinerInterface {
+    using DialectInlinerInterface::DialectInlinerInterface;
+    bool isLegalToInline(Operation *op, Region *, bool, IRMapping &) const final
+    {
+        return op->getName().getStringRef() != "llvm.alloca";
+    }
+};
+
+/* By name, as the dialect's headers stay out. */
+struct LLVMExtension : DialectExtensionBase {
+    LLVMExtension() : DialectExtensionBase(StringRef("llvm")) {}
+    void apply(MLIRContext *, MutableArrayRef<Dialect *> dialects) const final { dialects[0]->addInterfaces<LLVMInliner>(); }
+    std::unique_ptr<DialectExtensionBase> clone() const final { return std::make_unique<LLVMExtension>(*this); }
+};
+
+} // namespace
+
 void tri_island_register(MlirDialectRegistry registry)
 {
     unwrap(registry)->insert<tri::tt::TTDialect, tri::ttg::TTGDialect, tri::ttng::TTNGDialect, arith::ArithDialect,
@@ -19,6 +39,7 @@ void tri_island_register(MlirDialectRegistry registry)
     for (MlirDialectHandle handle : {mlirGetDialectHandle__math__(), mlirGetDialectHandle__scf__(),
                                      mlirGetDialectHandle__ub__(), mlirGetDialectHandle__llvm__()})
         mlirDialectHandleInsertDialect(handle, registry);
+    unwrap(registry)->addExtension(TypeID::get<LLVMExtension>(), std::make_unique<LLVMExtension>());
 }
 
 /* ---- types ---- */

@@ -111,8 +111,9 @@ LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError, Type
 
 Type TensorDescType::parse(AsmParser &parser)
 {
+    llvm::SMLoc at = parser.getCurrentLocation();
     RankedTensorType block = tri::parseDescBlock(parser);
-    return block ? TensorDescType::get(block) : Type();
+    return block ? TensorDescType::getChecked([&] { return parser.emitError(at); }, block) : Type();
 }
 
 void TensorDescType::print(AsmPrinter &printer) const { tri::printDescBlock(printer, getBlock()); }

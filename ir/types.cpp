@@ -44,7 +44,7 @@ RankedTensorType parseDescBlock(AsmParser &parser)
         parser.emitError(at, "the element of a tensor descriptor is an integer or a float, not ") << element;
         return {};
     }
-    return RankedTensorType::get(shape, element, encoding);
+    return RankedTensorType::getChecked([&] { return parser.emitError(at); }, shape, element, encoding);
 }
 
 void printDescBlock(AsmPrinter &printer, RankedTensorType block)

@@ -82,3 +82,20 @@ tt.func public @recursive(%x: f32, %c: i1) -> f32 {
   }
   tt.return %r : f32
 }
+
+// What a function says of its values goes along.
+// CHECK-LABEL: tt.func public @assumes
+// CHECK-NOT: tt.call
+// CHECK: llvm.intr.assume
+// CHECK: tt.return
+tt.func public @assumes(%n: i32) -> i32 {
+  %r = tt.call @positive(%n) : (i32) -> i32
+  tt.return %r : i32
+}
+tt.func private @positive(%n: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c = arith.cmpi sgt, %n, %c0 : i32
+  llvm.intr.assume %c : i1
+  %m = arith.addi %n, %n : i32
+  tt.return %m : i32
+}

@@ -395,3 +395,6 @@ tt.func private @f(%p: !tt.ptr<f16>, %b: !tt.ptr<tensor<64x32xf16>>, %m: i64, %z
   tt.store %b, %v {boundaryCheck = array<i32: 1, 1>} : !tt.ptr<tensor<64x32xf16>>
   tt.return
 }
+// -----
+// expected-error@+1 {{the element of a tensor descriptor is an integer or a float}}
+tt.func @f(%d: !tt.tensordesc<tensor<!tt.ptr<f32>>>) { tt.return }
