@@ -32,11 +32,27 @@ tri_unit *tri_module_unit(const tri_modules *all)
     return all->unit;
 }
 
-static tri_module *create_module(tri_modules *all, tri_str name, tri_str path, tri_str folder)
+/* Names stand in symbols, so no two modules have one, wherever they come from. */
+static tri_str unused_name(const tri_modules *all, tri_str name)
+{
+    tri_str unused = name;
+    size_t n = 1;
+    for (size_t i = 0; i < all->files.len; i++) {
+        const tri_module *other = all->files.entries[i].value;
+        if (!other || !tri_str_equal(other->name, unused))
+            continue;
+        unused = tri_str_format(all->arena, "%.*s.%zu", TRI_STR_ARG(name), ++n);
+        i = (size_t)-1;
+    }
+    return unused;
+}
+
+static tri_module *create_module(tri_modules *all, tri_str root, tri_str name, tri_str path, tri_str folder)
 {
     tri_module *m = TRI_NEW(all->arena, tri_module);
     m->all = all;
-    m->name = name;
+    m->name = unused_name(all, name);
+    m->root = root;
     m->path = path;
     m->folder = folder;
     tri_map_init(&m->functions, all->arena);
@@ -59,11 +75,17 @@ static tri_str package_root(tri_arena *arena, tri_str folder)
     return folder;
 }
 
+static bool is_below(tri_str path, tri_str root)
+{
+    return root.len && path.len > root.len && memcmp(path.data, root.data, root.len) == 0 &&
+           (path.data[root.len] == '/' || root.data[root.len - 1] == '/');
+}
+
 /* "pkg.sub.mod" for a file below `root`. */
 static tri_str dotted_name(tri_arena *arena, tri_str root, tri_str path)
 {
     tri_str rest = path;
-    if (root.len && path.len > root.len && memcmp(path.data, root.data, root.len) == 0)
+    if (is_below(path, root))
         rest = tri_str_sub(path, root.len + (path.data[root.len] == '/'), path.len);
     rest = tri_str_sub(rest, 0, rest.len - tri_path_suffix(rest).len);
     if (tri_str_has_suffix(rest, "/__init__"))
@@ -82,7 +104,7 @@ tri_module *tri_module_add(tri_modules *all, const tri_ast_module *ast)
     if (is_first)
         all->root = package_root(all->arena, folder);
     tri_str stem = tri_path_stem(path);
-    tri_module *m = create_module(all, stem.len ? stem : TRI_STR("kernel"), path, folder);
+    tri_module *m = create_module(all, all->root, stem.len ? stem : TRI_STR("kernel"), path, folder);
     if (is_first) {
         all->main = m;
         m->is_main = true;
@@ -120,7 +142,7 @@ static tri_module *load_file(tri_modules *all, tri_str root, tri_str path, bool 
     tri_module *m = tri_map_find(&all->files, path);
     if (m)
         return m;
-    m = create_module(all, dotted_name(all->arena, root, path), path, tri_path_folder(path));
+    m = create_module(all, root, dotted_name(all->arena, root, path), path, tri_path_folder(path));
     m->is_package = is_package;
     tri_str text;
     int error;
@@ -154,7 +176,7 @@ static tri_module *find_in_folder(tri_modules *all, tri_str root, tri_str folder
         return NULL;
     tri_module *m = tri_map_find(&all->files, base);
     if (!m) {
-        m = create_module(all, dotted_name(arena, root, base), base, base);
+        m = create_module(all, root, dotted_name(arena, root, base), base, base);
         m->is_package = true;
         m->scope = tri_scope_create(m, NULL, NULL, (tri_ast_list){0});
     }
@@ -219,7 +241,7 @@ static const tri_value *step_into(tri_module *from, tri_module *m, tri_str rest,
 {
     while (m && rest.len) {
         tri_str part = next_part(&rest);
-        m = find_in_folder(from->all, from->all->root, module_folder(m), part);
+        m = find_in_folder(from->all, m->root, module_folder(m), part);
     }
     if (!m)
         *out_exists = false;
@@ -270,19 +292,19 @@ const tri_value *tri_module_import(tri_module *from, uint32_t level, tri_str dot
         tri_module *m;
         if (rest.len == 0) {
             tri_str base = tri_path_base(folder), above = tri_path_folder(folder);
-            m = base.len && !tri_str_is(base, "..") && !tri_str_is(base, ".") ? find_in_folder(from->all, from->all->root, above, base)
+            m = base.len && !tri_str_is(base, "..") && !tri_str_is(base, ".") ? find_in_folder(from->all, from->root, above, base)
                                                                            : NULL;
             if (!m) { /* the folder where the compiler runs has no name of its own */
                 m = tri_map_find(&from->all->files, folder);
                 if (!m) {
-                    m = create_module(from->all, TRI_STR("."), folder, folder);
+                    m = create_module(from->all, from->root, TRI_STR("."), folder, folder);
                     m->is_package = true;
                     m->scope = tri_scope_create(m, NULL, NULL, (tri_ast_list){0});
                 }
             }
             return m->value;
         }
-        m = find_in_folder(from->all, from->all->root, folder, next_part(&rest));
+        m = find_in_folder(from->all, from->root, folder, next_part(&rest));
         const tri_value *v = step_into(from, m, rest, out_exists);
         return v ? v : external(from, dotted);
     }
@@ -366,13 +388,13 @@ tri_lookup tri_module_member(const tri_value *container, tri_module *from, tri_s
     if (tri_str_is(name, "__name__"))
         return found(tri_value_str(m->all->arena, m->name), TRI_NO_SPAN, out_global);
     /* `from . import sub` in a package's own file binds `sub` while the package has no such name yet. */
-    tri_module *own = m == from && m->is_package ? find_in_folder(m->all, m->all->root, module_folder(m), name) : NULL;
+    tri_module *own = m == from && m->is_package ? find_in_folder(m->all, m->root, module_folder(m), name) : NULL;
     if (own)
         return found(own->value, TRI_NO_SPAN, out_global);
     tri_lookup result = tri_scope_find_here(m->scope, name, UINT32_MAX, out_global, failure);
     if (result != TRI_LOOKUP_ABSENT || !m->is_package)
         return result;
-    tri_module *sub = find_in_folder(m->all, m->all->root, module_folder(m), name);
+    tri_module *sub = find_in_folder(m->all, m->root, module_folder(m), name);
     return found(sub ? sub->value : NULL, TRI_NO_SPAN, out_global);
 }
 

@@ -70,6 +70,7 @@ struct tri_module {
     tri_str name;
     tri_str path;   /* of the file, or of the folder of a package without __init__ */
     tri_str folder; /* where its relative imports start */
+    tri_str root;   /* the folder that its name starts in: of the main file's package, or one given with -I */
     bool is_package, is_main;
     const tri_ast_module *ast; /* null: a folder without __init__, or a file that did not parse */
     tri_scope *scope;

@@ -43,6 +43,46 @@ K
     [[ $output == *tt.load*tt.store* ]]
 }
 
+@test "a module's symbols do not tell where its folder is" {
+    mkdir -p a/lib b/deep/lib/pkg
+    file a/lib/helper.py <<'K'
+import triton
+
+
+@triton.jit(noinline=True)
+def double(x):
+    return x + x
+K
+    mkdir -p a/lib/pkg
+    file a/lib/pkg/more.py <<'K'
+import triton
+
+
+@triton.jit(noinline=True)
+def thrice(x):
+    return x + x + x
+K
+    cp a/lib/helper.py b/deep/lib/
+    cp a/lib/pkg/more.py b/deep/lib/pkg/
+    file k.tri <<'K'
+import triton
+import triton.language as tl
+from helper import double
+from pkg.more import thrice
+
+
+@triton.jit
+def k(p):
+    tl.store(p, double(tl.load(p)) + thrice(tl.load(p)))
+K
+    for folder in a/lib ./a/lib a/lib/ "$PWD/b/deep/lib" a/../b/deep/lib; do
+        tritcc -I "$folder" k.tri -sig '*i32' -emit=ttir=- -arch=sm_80
+        printf '%s\n' "$output" >now.ttir
+        [ -e first.ttir ] || cp now.ttir first.ttir
+        cmp first.ttir now.ttir
+    done
+    [[ $output == *helper.double* && $output == *pkg.more.thrice* && $output != *lib* ]]
+}
 @test "constants of the file" {
     stores 'A + B + C' <<'K'
 A = tl.constexpr(1)
