@@ -27,7 +27,8 @@ static void check_overflow(tri_eval *e, const char *op, const char *name, tri_ev
 {
     tri_dtype d = element(x)->dtype;
     unsigned bits = tri_types_dtype_bits(d);
-    if (!e->unit->options->debug_asserts || bits >= 64 || e->frame->dry)
+    const tri_options *options = e->unit->options;
+    if (!options->debug_asserts || options->no_overflow_checks || e->wraps || bits >= 64 || e->frame->dry)
         return;
     tri_ev wx = tri_semantic_cast_to(e, x, TRI_DTYPE_INT64), wy = tri_semantic_cast_to(e, y, TRI_DTYPE_INT64);
     tri_ev r = tri_emit_binary(e, op, wx.type, wx, wy);

@@ -148,6 +148,7 @@ typedef struct tri_eval {
     bool is_exhausted;           /* too many of them, or of errors: nothing more is compiled */
     tri_span exhausted_at;       /* without a source: by errors, which are told */
     bool debug; /* the function asks for device asserts */
+    bool wraps; /* the operation asks for no check of overflow */
     int num_warps;
     tri_map spans;               /* operation -> tri_span of the source it was built for, for warnings of whole kernels */
     tri_map told;                /* places warned about: code that is compiled several times is told of once */

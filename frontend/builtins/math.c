@@ -157,10 +157,16 @@ tri_ev tri_builtin_clamp(tri_eval *e, const tri_ev *args)
 
 tri_ev tri_builtin_where(tri_eval *e, const tri_ev *args) { return tri_arith_where(e, args[0], args[1], args[2]); }
 
-/* tl.add, sub, mul: data is the operator. */
+/* tl.add, sub, mul: data is the operator. sanitize_overflow=False leaves out the check that a debug build makes. */
 tri_ev tri_builtin_operator(tri_eval *e, const tri_ev *args)
 {
-    return tri_expr_binary(e, (tri_ast_op)tri_builtins_current(e)->data, args[0], args[1]);
+    bool is_checked, wraps = e->wraps;
+    if (!tri_arg_bool(e, args, 2, true, &is_checked))
+        return (tri_ev){0};
+    e->wraps |= !is_checked;
+    tri_ev result = tri_expr_binary(e, (tri_ast_op)tri_builtins_current(e)->data, args[0], args[1]);
+    e->wraps = wraps;
+    return result;
 }
 
 /* x.logical_and(y), x.logical_or(y) */

@@ -121,6 +121,41 @@ KERNEL
     [[ $output == *'int32 overflow detected for operation add'* ]]
 }
 
+@test "overflow checks can be left out: of one operation, of all" {
+    cat >k.tri <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def wraps(p, n):
+    tl.device_assert(n > 0, "positive")
+    x = tl.mul(n, n, sanitize_overflow=False)
+    tl.store(p, tl.sub(tl.add(x, 1, sanitize_overflow=False), n, sanitize_overflow=False))
+
+
+@triton.jit
+def checked(p, n):
+    tl.device_assert(n > 0, "positive")
+    tl.store(p, tl.mul(n, n, sanitize_overflow=True) + n)
+
+
+@triton.jit
+def random(p, n):
+    i = tl.arange(0, 64)
+    tl.store(p + i, tl.rand(n, i))
+KERNEL
+    asserts() { grep -c 'tt.assert' .out || true; }
+    tritcc -passes= -fdevice-assert -sig 'wraps(p=*i32, n=i32)' k.tri
+    [ "$(asserts)" = 1 ]
+    tritcc -passes= -fdevice-assert -sig 'checked(p=*i32, n=i32)' k.tri
+    [ "$(asserts)" = 3 ]
+    tritcc -passes= -fdevice-assert -fno-overflow-checks -sig 'checked(p=*i32, n=i32)' k.tri
+    [ "$(asserts)" = 1 ]
+    tritcc -passes= -fdevice-assert -sig 'random(p=*fp32, n=i32)' k.tri
+    [ "$(asserts)" = 0 ]
+}
+
 @test "locations name the line and column of every operation" {
     cat >k.tri <<'KERNEL'
 import triton
