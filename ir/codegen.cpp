@@ -2,6 +2,8 @@
 #include "ir/island.h"
 
 #include "llvm-c/Core.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Pass.h"
@@ -85,4 +87,10 @@ void tri_island_guard_memory(void (*handler)(void))
     std::set_new_handler(handler);
     remove_bad_alloc_error_handler();
     install_bad_alloc_error_handler(on_bad_alloc, nullptr);
+}
+
+char *tri_island_check_assembly(LLVMTypeRef type, const char *constraints, size_t length)
+{
+    Error error = InlineAsm::verify(cast<FunctionType>(unwrap(type)), StringRef(constraints, length));
+    return error ? LLVMCreateMessage(toString(std::move(error)).c_str()) : nullptr;
 }

@@ -44,6 +44,8 @@ LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMach
 LLVMTargetMachineRef tri_island_create_short(LLVMTargetRef target, const char *triple, const char *cpu, const char *features,
                                              LLVMCodeGenOptLevel level);
 
+/* What is wrong with the constraints of inline assembly of that type, for LLVMDisposeMessage; or null. */
+char *tri_island_check_assembly(LLVMTypeRef type, const char *constraints, size_t length);
 /* `handler`, which does not return, takes the failed allocations of C++ and of LLVM. */
 void tri_island_guard_memory(void (*handler)(void));
 

@@ -298,3 +298,51 @@ LLVMValueRef tri_llvm_text(LLVMModuleRef module, tri_str text, const char *name)
     LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
     return global;
 }
+
+/* --- inline assembly --------------------------------------------------------------------- */
+
+/* Operands are what the constraints list, but clobbers; a "+" counts twice, as LLVM wants it written. */
+static unsigned count_operands(tri_str constraints)
+{
+    unsigned count = 0;
+    int depth = 0;
+    bool starts = true;
+    for (size_t i = 0; i < constraints.len; i++) {
+        char c = constraints.data[i];
+        count += starts && c != '~' && c != ',';
+        starts = c == ',' && depth == 0;
+        depth += (c == '{') - (c == '}');
+    }
+    return count;
+}
+
+/* "$3", "${3:x}"; "$$" is a dollar sign and "$( a $| b $)" are dialects. */
+static const char *check_operands(tri_arena *arena, tri_str text, unsigned count)
+{
+    for (size_t i = 0; i + 1 < text.len; i++) {
+        if (text.data[i] != '$')
+            continue;
+        size_t at = i + 1 + (text.data[i + 1] == '{');
+        bool is_number = at < text.len && text.data[at] >= '0' && text.data[at] <= '9';
+        if (!is_number && !strchr("$(|){", text.data[i + 1]))
+            return tri_str_format(arena, "'$%c' names no operand; '$$' is a dollar sign", text.data[i + 1]).data;
+        uint64_t number = 0;
+        for (; at < text.len && text.data[at] >= '0' && text.data[at] <= '9' && number < 100000; at++)
+            number = number * 10 + (uint64_t)(text.data[at] - '0');
+        if (is_number && number >= count)
+            return tri_str_format(arena, "'$%u' is no operand: the constraints have %u", (unsigned)number, count).data;
+        i++; /* the sign and what follows it */
+    }
+    bool ends_open = text.len && text.data[text.len - 1] == '$' && (text.len < 2 || text.data[text.len - 2] != '$');
+    return ends_open ? "a '$' at the end names no operand" : NULL;
+}
+
+const char *tri_llvm_check_assembly(tri_arena *arena, LLVMTypeRef type, tri_str text, tri_str constraints)
+{
+    char *message = tri_island_check_assembly(type, constraints.data, constraints.len);
+    if (!message)
+        return check_operands(arena, text, count_operands(constraints));
+    const char *copy = tri_str_copy(arena, tri_str_from(message)).data;
+    LLVMDisposeMessage(message);
+    return copy;
+}

@@ -2,6 +2,7 @@
 #include "ir/type.h"
 #include "targets/gpu/access.h"
 #include "targets/gpu/extern.h"
+#include "ir/llvm.h"
 #include "targets/gpu/simulate.h"
 
 /* ---- tt.extern_elementwise ---- */
@@ -183,6 +184,9 @@ static bool call_asm(tri_gpu *g, MlirOperation op, registers *in, registers *res
     LLVMTypeRef result = results->count == 1 ? results->types[0]
                                              : LLVMStructTypeInContext(g->llvm, results->types, results->count, false);
     LLVMTypeRef type = LLVMFunctionType(result, in->types, in->count, false);
+    const char *mistake = tri_llvm_check_assembly(g->arena, type, text, constraints);
+    if (mistake)
+        return tri_gpu_unsupported(g, op, "inline assembly with the constraints \"%.*s\": %s", TRI_STR_ARG(constraints), mistake);
     LLVMValueRef callee = LLVMGetInlineAsm(type, text.data, text.len, constraints.data, constraints.len,
                                            !tri_op_flag(op, "pure"), 0, LLVMInlineAsmDialectATT, 0);
     LLVMValueRef call = LLVMBuildCall2(g->b, type, callee, in->values, in->count, "");

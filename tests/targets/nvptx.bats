@@ -151,3 +151,35 @@ END
     ! grep -q fmad toolkit/bin/ptxas.log
     grep -qx -e -O3 toolkit/bin/ptxas.log
 }
+
+# assembly TEXT CONSTRAINTS: a kernel with this inline assembly of one operand.
+assembly() {
+    cat >asm.tri <<K
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(p, N: tl.constexpr):
+    o = p + tl.arange(0, N)
+    x = tl.load(o)
+    tl.store(o, tl.inline_asm_elementwise("$1", "$2", [x], dtype=tl.int32, is_pure=True, pack=1))
+K
+}
+
+@test "inline assembly whose constraints or operands are wrong is an error at its line" {
+    local row
+    for row in 'mov.b32 \$0, \$7;|=r,r' 'mov.b32 \$0, \${9:x};|=r,r' 'mov.b32 \$0, \$1;|=r' 'mov.b32 \$0, \$1;|=r,r,r' \
+        'mov.b32 \$0, \$1;|r,r' 'mov.b32 \$0, \$1;|=r,' 'mov.b32 \$0, \$1;|nonsense' 'mov.b32 \$0, \$x;|=r,r' 'mov.b32 \$0, \$|=r,r' \
+        'mov.b32 \$0, \$1;|' 'mov.b32 \$0, \$1;|=r,{' 'mov.b32 \$0, \$1;|=r,9' 'mov.b32 \$0, \$1;|=Q,r' 'mov.b32 \$0, \$99999999999;|=r,r'; do
+        eval "text=\"${row%%|*}\""
+        assembly "$text" "${row#*|}"
+        for arch in sm_80 sm_90a; do
+            tritcc -1 -arch=$arch -sig '*i32, 128' -emit=ptx asm.tri
+            [[ $errors == asm.tri:* ]]
+            [[ $errors != *"internal error"* ]]
+        done
+    done
+    assembly 'mov.b32 $0, $1; // $$' '=r,r,~{memory}'
+    tritcc -arch=sm_80 -sig '*i32, 128' -emit=ptx asm.tri
+}
