@@ -215,6 +215,21 @@ static bool report_value(tri_run_kernel *k, const tri_kernel_param *param, const
     return false;
 }
 
+/* Code that was compiled before it was given these arrays reads them as its signature says. Integers of one size are one
+ * type in IR. */
+static bool check_element(tri_run_kernel *k, const tri_kernel_param *param, const tri_argument *a)
+{
+    tri_dtype wanted, given = a->array.dtype;
+    tri_str type = tri_str_sub(param->type, 1, tri_str_find(param->type, ':'));
+    if (!tri_str_has_prefix(param->type, "*") || a->kind != TRI_ARGUMENT_ARRAY || !tri_dtype_find(type, &wanted) || wanted == given)
+        return true;
+    if (!tri_dtype_is_float(wanted) && !tri_dtype_is_float(given) && tri_dtype_size(wanted) == tri_dtype_size(given))
+        return true;
+    tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "parameter '%.*s' of type %.*s takes an array of %s, and this one is of %s",
+                   TRI_STR_ARG(param->name), TRI_STR_ARG(param->type), tri_dtype_name(wanted), tri_dtype_name(given));
+    return false;
+}
+
 static bool bind(tri_run_kernel *k, tri_argument_list *arguments)
 {
     const tri_kernel *kernel = &k->unit.kernels.at[0];
@@ -231,6 +246,8 @@ static bool bind(tri_run_kernel *k, tri_argument_list *arguments)
             continue;
         if (!k->passed[i] || !tri_argument_value(k->passed[i], param->type, &k->values[n]))
             return report_value(k, param, k->passed[i]);
+        if (!check_element(k, param, k->passed[i]))
+            return false;
         k->pointers[n] = &k->values[n];
         n++;
     }

@@ -5,6 +5,7 @@
 #include "driver/run_grid.h"
 #include "ir/guard.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -222,7 +223,10 @@ int main(int argc, char **argv)
             status = run(arena, diag, &opt);
         print_out(&text);
     }
-    fflush(stdout);
+    if (fflush(stdout) || ferror(stdout)) {
+        tri_diag_error(diag, TRI_NO_SPAN, 1003, "cannot write standard output: %s", strerror(errno));
+        status = status == done ? failed : status;
+    }
     tri_diag_destroy(diag);
     tri_arena_destroy(arena);
     return status;

@@ -451,3 +451,34 @@ END
     tritrun -arch=sim:sm_80 -grid=5 -print=arg0 k.ttgir empty:i32:5 7
     [[ $output == *"7"*"8"*"9"*"10"*"11"* ]]
 }
+
+@test "what was compiled before takes arrays of its signature's types only" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, out, B: tl.constexpr):
+    o = tl.arange(0, B)
+    tl.store(out + o, tl.load(x + o) * 2)
+K
+    "$TRITCC" -c -sig '*fp32, *fp32, 8' k.tri
+    "$TRITCC" -emit=ttir=k.ttir -arch=native -sig '*fp32, *fp32, 8' k.tri
+    for file in k.o k.ttir; do
+        tritrun $file arange:f32:8 zeros:f32:8 -print=out
+        [[ $output == *" 14"* ]]
+        for wrong in f16 f64 i32 i8; do
+            tritrun -1 $file arange:$wrong:8 zeros:f32:8 -print=out
+            [[ $errors == *"parameter 'x' of type *fp32 takes an array of f32, and this one is of $wrong"* ]]
+        done
+    done
+}
+
+@test "a result that cannot be printed is a failure" {
+    [ -e /dev/full ] || skip "no /dev/full"
+    local status=0
+    "$BUILDDIR/tritrun" "$EXAMPLES/vadd/vadd.tri" ones:f32:8 ones:f32:8 zeros:f32:8 8 8 -print=output_ptr >/dev/full 2>errors || status=$?
+    [ $status -eq 1 ]
+    grep -q 'cannot write standard output: No space left on device' errors
+}
