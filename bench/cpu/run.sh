@@ -2,6 +2,8 @@
 # run.sh [ROW...]: kernels on this host beside plain C at clang -O3 -march=native, with one thread and with two, in one process;
 # then how long each takes to compile, and kernels of every class of operation for blocks of 65,536 elements.
 # Where OpenBLAS is installed (Debian: libopenblas-dev), products are compared with it. ROW: only those that begin so.
+# Where TORCH_PYTHON names a Python that has PyTorch, that is a peer too (torch_rows.py), with the tutorial's products, bf16,
+# int8, masked rows and a launch after a pause; whether the processor's AMX took part is said.
 # TRITCC, CLANG and BUILDDIR may be set.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,6 +20,13 @@ if cc blas.c -o blas -lopenblas 2>blas.log; then blas='-DHAVE_OPENBLAS -lopenbla
 # shellcheck disable=SC2086
 cc -O2 -fopenmp -Wall -Wextra bench.c plain.o kernels.o -o bench $blas -lm
 ./bench "$@"
+if [ "${TORCH_PYTHON-}" ]; then
+    cc -shared kernels.o -o libkernels.so -lm
+    echo
+    grep -q amx_bf16 /proc/cpuinfo || echo "no AMX here: its products are not run"
+    echo "beside PyTorch: us of tritcc and of PyTorch, speed; one thread, then two"
+    "$TORCH_PYTHON" "$here/torch_rows.py" ./libkernels.so "$@"
+fi
 echo
 echo "compile time, ms (source to object, the median of 7)"
 compiles() { # FILE SIGNATURE

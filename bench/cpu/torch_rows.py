@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""torch_rows.py LIBRARY [ROW...]: kernels.tri, as a shared library, beside PyTorch's CPU kernels in one process.
+
+Medians of interleaved runs, one thread and two (processor time for one thread, which others disturb less). A ratio
+above 1 is faster than PyTorch. run.sh builds the library and calls this when TORCH_PYTHON names a Python that has it."""
+import ctypes as C
+import sys
+import time
+
+import torch
+
+
+class Grid(C.Structure):
+    _fields_ = [("x", C.c_uint32), ("y", C.c_uint32), ("z", C.c_uint32)]
+
+
+lib = C.CDLL(sys.argv[1])
+F = torch.nn.functional
+
+
+def call(name, grid, *args):
+    values = [C.c_void_p(a.data_ptr()) if isinstance(a, torch.Tensor) else C.c_float(a) if isinstance(a, float) else C.c_int(a)
+              for a in args]
+    function, sizes = getattr(lib, name), Grid(*grid)
+    return lambda: function(None, sizes, *values)
+
+
+def products():
+    for name, dtype, out in (("tutorial", torch.float32, torch.float32), ("tutorial_bf16", torch.bfloat16, torch.float32),
+                             ("tutorial_int8", torch.int8, torch.int32)):
+        for n in (512, 1024, 2048):
+            a, b = ((torch.randint(-99, 99, (n, n), dtype=dtype) if dtype == torch.int8 else torch.randn(n, n).to(dtype))
+                    for _ in range(2))
+            c = torch.empty(n, n, dtype=out)
+            theirs = (lambda a=a, b=b: torch._int_mm(a, b)) if dtype == torch.int8 else (lambda a=a, b=b: torch.mm(a, b))
+            yield f"{name} {n}", call(name, ((n // 64) ** 2, 1, 1), a, b, c, n, n, n), theirs, 2.0 * n**3, c
+
+
+def rows():
+    x, wide, flat = torch.randn(256, 1024), torch.randn(256, 4096), torch.randn(1 << 18)
+    w, b, out, wide_out, flat_out, big = (torch.randn(1024), torch.randn(1024), torch.empty_like(x), torch.empty_like(wide),
+                                          torch.empty_like(flat), torch.randn(1024, 4096))
+    sums, line = torch.empty(4096), torch.empty(1024)
+    yield "softmax 1024", call("softmax", (256, 1, 1), x, out, 1024), lambda: torch.softmax(x, 1), 0, out
+    yield "softmax masked", call("softmax_wide", (256, 1, 1), x, out, 1024), lambda: torch.softmax(x, 1), 0, out
+    yield "softmax 4096", call("softmax_wide", (256, 1, 1), wide, wide_out, 4096), lambda: torch.softmax(wide, 1), 0, wide_out
+    yield "layernorm", call("layernorm", (256, 1, 1), x, out, w, b, 1024, 1e-5), lambda: F.layer_norm(x, (1024,), w, b), 0, out
+    yield "gelu", call("gelu", (64, 1, 1), flat, flat_out, 1 << 18), lambda: F.gelu(flat), 0, flat_out
+    yield "exp", call("exponential", (16, 1, 1), flat, flat_out, 1 << 16), lambda: torch.exp(flat[: 1 << 16]), 0, flat_out[: 1 << 16]
+    yield "cumsum", call("cumsum", (256, 1, 1), wide, wide_out, 4096), lambda: torch.cumsum(wide, 1), 0, wide_out
+    yield "colsum", call("colsum", (16, 1, 1), big, sums, 1024, 4096), lambda: torch.sum(big, 0), 0, sums
+    yield "rowsum", call("rowsum", (1024, 1, 1), big, line, 4096), lambda: torch.sum(big, 1), 0, line
+
+
+def once(run, threads):
+    clock = time.process_time if threads == 1 else time.perf_counter
+    start, count = clock(), 0
+    while True:
+        run()
+        count += 1
+        spent = clock() - start
+        if spent > 0.004:
+            return spent / count
+
+
+def pauses():
+    """A launch after 20 ms without one, beside one thread."""
+    n = 256
+    a, b, c = torch.randn(n, n), torch.randn(n, n), torch.empty(n, n)
+    run, times = call("tutorial", (16, 1, 1), a, b, c, n, n, n), {}
+    for threads in (1, 2):
+        lib.tri_threads(threads)
+        spent = []
+        for _ in range(25):
+            time.sleep(0.02)
+            start = time.perf_counter()
+            run()
+            spent.append(time.perf_counter() - start)
+        times[threads] = sorted(spent)[12]
+    print(f"launch after a pause: 1 thread {times[1] * 1e6:.0f} us, 2 threads {times[2] * 1e6:.0f} us")
+
+
+def main():
+    wanted = sys.argv[2:]
+    for source in (rows(), products()):
+        for name, ours, theirs, flops, result in source:
+            if wanted and not any(name.startswith(w) for w in wanted):
+                continue
+            text = f"{name:20}"
+            for threads in (1, 2):
+                torch.set_num_threads(threads)
+                lib.tri_threads(threads)
+                if ours():
+                    sys.exit(f"{name}: the launch failed")
+                want = theirs().to(torch.float64)
+                error = ((result.to(torch.float64) - want).abs().max() / (1 + want.abs().max())).item()
+                t = [(once(ours, threads), once(theirs, threads)) for _ in range(9)]
+                mine, other = sorted(v[0] for v in t)[4], sorted(v[1] for v in t)[4]
+                rate = f"{flops / mine * 1e-9:7.1f} GF" if flops else " " * 10
+                text += f"  {mine * 1e6:9.1f} {other * 1e6:9.1f} us {other / mine:5.2f}x {rate}"
+            print(text + ("  WRONG" if error > 2e-2 else ""), flush=True)
+    if not wanted:
+        pauses()
+
+
+main()
