@@ -79,7 +79,7 @@ static bool gpu_execute(tri_unit *unit, const gpu_case *c, const gpu_arg *args, 
     LLVMModuleRef module = unit->llvm_module;
     unit->llvm_module = NULL;
     unit->payload = TRI_PAYLOAD_NONE;
-    tri_jit *jit = tri_jit_create(unit->diag, module, "kernel", symbols, 2, 0);
+    tri_jit *jit = tri_jit_create(unit->diag, module, "kernel", symbols, 2, tri_jit_oldest(0));
     bool ok = jit && tri_sim_run(sim, tri_jit_entry(jit), words, (tri_sim_grid){c->grid ? c->grid : 1, 1, 1});
     if (jit)
         tri_jit_destroy(jit);
