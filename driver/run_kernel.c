@@ -263,6 +263,8 @@ static bool make_code(tri_run_kernel *k, tri_run_opt *opt, tri_argument_list *ar
     tri_diag *diag = k->unit.diag;
     if (!tri_targets_find(diag, opt->compile.arch, &k->unit.target, &k->unit.arch))
         return false;
+    if (!opt->has_assert && k->unit.target->has_no_asserts)
+        opt->compile.debug_asserts = false;
     bool is_gpu = k->unit.target->ttgir_pipeline != NULL;
     if (is_gpu != k->backend->is_gpu) {
         tri_diag_error(diag, TRI_NO_SPAN, 1002, is_gpu ? "'%.*s' is a GPU; sim:%.*s runs its code on the simulator"

@@ -188,6 +188,8 @@ static bool apply(tri_arena *arena, tri_diag *diag, option_id id, tri_str value,
     case OPT_COOPERATIVE: out->compile.launch_cooperative = true; return true;
     case OPT_OPTIMIZE: return take_int(diag, name, value, value, 0, 3, &number) && (out->compile.opt_level = (int)number, true);
     case OPT_SANITIZE: out->has_sanitize = true; return tri_sanitize_parse(diag, value, &out->compile.sanitize);
+    case OPT_ASSERT: out->has_assert = true; out->compile.debug_asserts = true; return true;
+    case OPT_NO_ASSERT: out->has_assert = true; out->compile.debug_asserts = false; return true;
     case OPT_NO_SANITIZE: out->has_sanitize = true; out->compile.sanitize = 0; return true;
     case OPT_OUTPUT:
         if (!take_pair(diag, name, value, &pair))
@@ -271,9 +273,13 @@ static bool take_option(tri_arena *arena, tri_diag *diag, int argc, char **argv,
     return apply(arena, diag, id, tri_str_from(value), out);
 }
 
-/* The host's code compares every access with the arrays' sizes, unless its speed is asked for. */
+/* Asserts are kept, and the host's code compares every access with the arrays' sizes, unless speed is asked for. */
 static void choose_checks(tri_run_opt *out)
 {
+    if (!out->has_assert && !out->has_bench) {
+        out->compile.debug_asserts = true;
+        out->compile.no_overflow_checks = true;
+    }
     if (!out->has_sanitize && !out->has_bench && out->backend == &tri_run_host)
         out->compile.sanitize = TRI_SANITIZE_BOUNDS;
     if (out->compile.sanitize)

@@ -24,7 +24,7 @@ typedef struct {
     TRI_VEC(tri_run_pair) outputs, expected;
     double rtol, atol;
     int64_t print_limit;
-    bool has_bench, has_check, has_sanitize, has_help, has_version;
+    bool has_bench, has_check, has_sanitize, has_assert, has_help, has_version;
     const struct tri_pass_hooks *hooks; /* borrowed observers of the passes, or null; no option sets it */
     tri_str table; /* "man", "bash" or "zsh": print the options in that form; empty: not asked for */
 } tri_run_opt;

@@ -30,6 +30,7 @@ const tri_target tri_target_spirv = {
     .help = "OpenCL devices through SPIR-V",
     .default_warps = 4,
     .default_stages = 3,
+    .has_no_asserts = true,
     .ttir_pipeline = tri_gpu_ttir_pipeline,
     .ttgir_pipeline = tri_gpu_ttgir_pipeline,
     .lower = lower,

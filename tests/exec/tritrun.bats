@@ -482,3 +482,29 @@ K
     [ $status -eq 1 ]
     grep -q 'cannot write standard output: No space left on device' errors
 }
+
+@test "device_assert is checked by default, overflow of integers when it is asked for" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, out, B: tl.constexpr):
+    o = tl.arange(0, B)
+    v = tl.load(x + o)
+    tl.device_assert(v < 5, "too large")
+    tl.store(out + o, v * 2000000000)
+K
+    for arch in native sim:sm_80; do
+        tritrun -arch=$arch k.tri arange:i32:4 zeros:i32:4 4 -print=out
+        [[ $output == *1705032704* ]]
+        tritrun -1 -arch=$arch k.tri arange:i32:8 zeros:i32:8 8 -print=out
+        [[ $output$errors == *"too large"* ]]
+        tritrun -arch=$arch -fno-device-assert k.tri arange:i32:8 zeros:i32:8 8 -print=out
+        tritrun -1 -arch=$arch -fdevice-assert k.tri arange:i32:4 zeros:i32:4 4 -print=out
+        [[ $output$errors == *overflow* ]]
+    done
+    tritrun -arch=sim:spirv64 k.tri arange:i32:8 zeros:i32:8 8 -print=out
+    tritrun -bench k.tri arange:i32:8 zeros:i32:8 8
+}
