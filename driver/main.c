@@ -3,6 +3,8 @@
 #include "driver/help.h"
 #include "driver/info.h"
 #include "driver/job.h"
+#include "driver/inspect.h"
+#include "driver/link.h"
 #include "driver/output.h"
 #include "driver/tool.h"
 #include "ir/guard.h"
@@ -18,7 +20,9 @@ static int compile_all(tri_session *session)
     int status = done;
     if (!tri_tool_find(session->arena, session->diag, session->opt->cuda_path, &session->opt->compile))
         return wrong_usage;
-    for (size_t i = 0; i < session->opt->inputs.len; i++) {
+    if (session->opt->link && !session->opt->dry_run)
+        status = tri_link_run(session);
+    for (size_t i = 0; i < session->opt->inputs.len && (!session->opt->link || session->opt->dry_run); i++) {
         int one = tri_job_run(session, &session->opt->inputs.at[i]);
         status = one > status ? one : status;
     }
@@ -67,6 +71,8 @@ static bool print_mode(tri_session *session, tri_buf *out)
         return true;
     case TRI_OPT_PRINT_PIPELINE:
         return tri_info_pipeline(session, out);
+    case TRI_OPT_INSPECT:
+        return tri_inspect_print(session, value, out);
     case TRI_OPT_EXPLAIN:
         return explain(session->diag, value, out);
     case TRI_OPT_COMPILE:

@@ -278,6 +278,32 @@ static bool on_config(parser *p, tri_str value)
     return true;
 }
 
+static bool on_prefix(parser *p, tri_str value)
+{
+    for (size_t i = 0; i < value.len; i++) {
+        char c = value.data[i];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!is_letter && !(i && c >= '0' && c <= '9'))
+            return usage(p, "'-prefix=%.*s' is not the start of a C name", TRI_STR_ARG(value));
+    }
+    p->opt->compile.prefix = value;
+    return true;
+}
+
+static bool on_shared(parser *p, tri_str value)
+{
+    (void)value;
+    p->opt->link = TRI_OPT_LINK_SHARED;
+    return true;
+}
+
+static bool on_relocatable(parser *p, tri_str value)
+{
+    (void)value;
+    p->opt->link = TRI_OPT_LINK_OBJECT;
+    return true;
+}
+
 static bool on_num_ctas(parser *p, tri_str value)
 {
     return power_of_two(p, "-num-ctas", value, 16, &p->opt->compile.num_ctas);
@@ -417,6 +443,7 @@ static bool on_help(parser *p, tri_str value) { return set_mode(p, TRI_OPT_HELP,
 static bool on_version(parser *p, tri_str value) { return set_mode(p, TRI_OPT_VERSION, value); }
 static bool on_dump_version(parser *p, tri_str value) { return set_mode(p, TRI_OPT_DUMP_VERSION, value); }
 static bool on_dump_machine(parser *p, tri_str value) { return set_mode(p, TRI_OPT_DUMP_MACHINE, value); }
+static bool on_inspect(parser *p, tri_str value) { return set_mode(p, TRI_OPT_INSPECT, value); }
 static bool on_option_table(parser *p, tri_str value) { return set_mode(p, TRI_OPT_TABLE, value); }
 
 static bool on_time_report(parser *p, tri_str value)
@@ -673,7 +700,7 @@ static bool check(parser *p)
                      o->passes_by.len ? o->passes_by.data : "opt mode");
     if (o->compile.release && o->print_generic)
         return usage(p, "-femit-upstream is for the short form; it does not go with -mlir-print-op-generic");
-    if (o->output.len && o->inputs.len > 1)
+    if (o->output.len && o->inputs.len > 1 && !o->link)
         return usage(p, "-o names one file, but there are %zu inputs", o->inputs.len);
     if (o->depfile_path.len && o->inputs.len > 1)
         return usage(p, "-MF names one file, but there are %zu inputs", o->inputs.len);

@@ -27,7 +27,10 @@ typedef enum {
     TRI_OPT_PRINT_PIPELINE,
     TRI_OPT_PRINT_TARGETS,
     TRI_OPT_TABLE,
+    TRI_OPT_INSPECT,
 } tri_opt_mode;
+
+typedef enum { TRI_OPT_LINK_NONE, TRI_OPT_LINK_SHARED, TRI_OPT_LINK_OBJECT } tri_opt_link;
 
 typedef enum { TRI_OPT_NO_REPORT, TRI_OPT_REPORT_TEXT, TRI_OPT_REPORT_JSON } tri_opt_report;
 
@@ -45,6 +48,7 @@ typedef struct {
     bool save_temps;
     tri_str save_temps_dir; /* empty: beside the outputs */
     tri_str cuda_path;
+    tri_opt_link link; /* of all inputs' objects */
     tri_str tuning; /* -ftune; empty: not given */
     bool has_passes; /* opt mode: exactly `passes` run, and the module is printed */
     tri_str passes, passes_by; /* passes_by: the word that chose opt mode */

@@ -182,6 +182,7 @@ static void warn_unused(const state *s)
         {"-D", !is_source(kind) && o->defines.len},
         {"-fspecialize", !is_source(kind) && o->specialize.len},
         {"-I", !is_source(kind) && o->include_dirs.len},
+        {"-prefix", !is_source(kind) && o->prefix.len},
         {"-grid", !is_source(kind) && o->grid.len},
         {"-config", !is_source(kind) && o->config != -1},
         {"-num-warps", has_layouts && o->num_warps > 0},

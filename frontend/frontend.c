@@ -132,6 +132,8 @@ static tri_kernel describe_kernel(tri_eval *e, const tri_signature *s, int form)
 {
     const tri_options *o = e->unit->options;
     tri_kernel k = {.name = s->name, .registers = -1, .spill_bytes = -1};
+    if (o->prefix.len)
+        k.name = tri_str_format(e->arena, "%.*s%.*s", TRI_STR_ARG(o->prefix), TRI_STR_ARG(k.name));
     k.symbol = k.name;
     if (o->config <= TRI_FRONTEND_ALL_CONFIGS && s->config >= 0) {
         k.config = s->config + 1;

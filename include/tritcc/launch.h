@@ -50,6 +50,31 @@ enum {
     TRI_ERROR_DRIVER = 4096    /* + the driver's own error number */
 };
 
+/* What a program that loads kernels at run time finds by name. */
+typedef struct {
+    const char *name;
+    const char *type; /* "*fp32", "i32", "tensordesc<...>" */
+} tri_parameter;
+
+typedef struct {
+    const char *name;
+    uint32_t abi;             /* 1: the fields are these */
+    uint32_t parameter_count; /* of the launcher: no constants */
+    const tri_parameter *parameters;
+    /* args[i] points to argument i, in the type that the C prototype has. */
+    int (*launch)(tri_stream stream, const tri_grid *grid, const void *const *args);
+    int (*run)(tri_stream stream, const void *const *args); /* on the grid that the arguments ask for; NULL: there is none */
+    const tri_variant *(*variants)(int *out_count);
+    int (*selected)(int device);
+    int (*load)(int device);
+    int (*unload)(int device);
+} tritcc_kernel;
+
+/* The kernels of the program or shared library that this function is linked into: by name, or NULL; and one after the
+ * other, from NULL on. */
+const tritcc_kernel *tritcc_kernel_find(const char *name);
+const tritcc_kernel *tritcc_kernel_next(const tritcc_kernel *after);
+
 /* The kinds of devices that code in objects is for. */
 enum { TRI_AUTOMATIC = 0, TRI_CUDA = 1, TRI_HIP = 2, TRI_LEVEL_ZERO = 3, TRI_OPENCL = 4, TRI_HOST = 5 };
 

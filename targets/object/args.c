@@ -87,6 +87,7 @@ static bool add_arg(const tri_unit *unit, const tri_kernel *k, const tri_kernel_
         passed.type = p->passed_type;
     if (!tri_object_get_ctype(unit->target, &passed, &arg.type) || (p->is_constexpr && !tri_str_to_i64(p->value, &value)))
         return report_type(unit, k, p->name, passed.type);
+    arg.spelled = passed.type;
     arg.value = (uint64_t)value;
     out->slots += slots_of(&arg.type);
     tri_vec_push(unit->arena, &out->at, arg);

@@ -19,7 +19,7 @@ extern const char tri_launch_bitcode[], tri_launch_bitcode_end[];
 static bool is_public(const char *name)
 {
     static const char *const names[] = {"tri_strerror", "tri_select", "tri_rt_chosen_kind", "tri_threads",
-                                        "tri_rt_asked_threads"};
+                                        "tri_rt_asked_threads", "tritcc_kernel_find", "tritcc_kernel_next"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;
@@ -122,7 +122,8 @@ static void fini(tri_writer *w)
 /* These must be in the object even if nothing here calls them. */
 static void keep_public(tri_writer *w)
 {
-    static const char *const names[] = {"tri_strerror", "tri_select", "tri_threads"};
+    static const char *const names[] = {"tri_strerror", "tri_select", "tri_threads", "tritcc_kernel_find",
+                                        "tritcc_kernel_next"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         LLVMSetLinkage(LLVMGetNamedFunction(w->module, names[i]), LLVMWeakODRLinkage);
 }
@@ -156,12 +157,29 @@ static void choose_openmp(tri_writer *w)
     }
 }
 
+/* What --inspect reads, in a section that is not loaded. */
+static void describe(tri_writer *w, const tri_object_kernels *kernels)
+{
+    tri_buf text = {0}, assembly = {0};
+    for (size_t i = 0; i < kernels->len; i++)
+        tri_writer_describe(w, &kernels->at[i], &text);
+    tri_buf_add_z(&assembly, "\t.section .tritcc,\"\",@progbits\n\t.ascii \"");
+    for (size_t i = 0; i < text.len; i++)
+        tri_buf_format(&assembly, "\\%03o", (unsigned)(unsigned char)text.data[i]);
+    tri_buf_add_z(&assembly, "\"\n\t.text\n");
+    LLVMAppendModuleInlineAsm(w->module, assembly.data, assembly.len);
+    tri_buf_fini(&text);
+    tri_buf_fini(&assembly);
+}
+
 static bool make_kernels(tri_writer *w)
 {
     tri_object_kernels kernels = tri_object_list_kernels(w->bundle);
+    describe(w, &kernels);
     for (size_t i = 0; i < kernels.len; i++)
         if (!tri_writer_functions(w, &kernels.at[i]))
             return false;
+    tri_writer_register(w, &kernels);
     return true;
 }
 
@@ -190,10 +208,9 @@ static void add_host_code(tri_writer *w)
         const tri_part *part = &w->bundle->parts.at[i];
         if (part->unit->target->object_form != TRI_OBJECT_CODE)
             continue;
-        tri_str code = number ? tri_writer_separate(w, part->code, number) : part->code;
+        tri_str code = tri_writer_separate(w, part->code, number++);
         keep_called(w, code);
         LLVMAppendModuleInlineAsm(w->module, code.data, code.len);
-        number++;
     }
 }
 
@@ -203,8 +220,7 @@ bool tri_object_write(const tri_bundle *bundle, tri_buf *out)
     const tri_part *host = host_part(bundle);
     const tri_machine_facts *arch = host ? host->unit->arch : NULL;
     init(&w, bundle);
-    if (host)
-        tri_cpu_start_assembler(arch);
+    tri_cpu_start_assembler(arch ? arch : tri_machines_first("cpu"));
     LLVMTargetMachineRef machine = host ? tri_cpu_create_launch_machine(host->unit) : tri_cpu_create_host_machine(w.diag);
     bool ok = machine && load_runtime(&w, tri_cpu_triple(arch), machine);
     if (ok && host)

@@ -36,6 +36,7 @@ bool tri_object_get_ctype(const tri_target *target, const tri_kernel_param *para
 /* An argument of a launcher. Members of a tuple are arguments of their own. */
 typedef struct {
     tri_str name;        /* "x", of members "x_0" */
+    tri_str spelled;     /* the type as signatures have it */
     tri_object_ctype type;
     int32_t divisibility; /* that the code relies on; at most 1: none */
     bool is_constant;    /* the code was made for `value` and takes no argument */

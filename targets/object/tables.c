@@ -331,3 +331,36 @@ LLVMValueRef tri_writer_variants(tri_writer *w, const tri_object_kernel *kernel,
     *out_count = rows.len;
     return tri_writer_array(w, LLVMTypeOf(rows.at[0]), rows.at, rows.len, "variants");
 }
+
+void tri_writer_describe(tri_writer *w, const tri_object_kernel *kernel, tri_buf *out)
+{
+    table_parts parts = list_parts(w);
+    tri_object_args args;
+    if (!tri_object_get_args(kernel->unit, kernel->general, &args))
+        return;
+    tri_buf_format(out, "%.*s(", TRI_STR_ARG(kernel->name));
+    for (size_t i = 0; i < args.at.len; i++)
+        tri_buf_format(out, "%s%.*s: %.*s", i ? ", " : "", TRI_STR_ARG(args.at.at[i].name), TRI_STR_ARG(args.at.at[i].spelled));
+    tri_buf_add_z(out, ")\n");
+    for (size_t i = 0; i < parts.len; i++) {
+        const table_part *p = &parts.at[i];
+        tri_object_variants forms = tri_object_list_variants(p->part, kernel->name);
+        bool is_host = p->part->unit->target->object_form == TRI_OBJECT_CODE;
+        for (size_t n = 0; n < forms.len; n++) {
+            for (size_t m = 0; m < (is_host ? 1 : image_count(p->part)); m++) {
+                bool is_code = !is_host && m >= (p->part->binary.len != 0);
+                tri_buf_format(out, "  %-12.*s ", TRI_STR_ARG(image_arch(w, p, m)));
+                if (is_host)
+                    tri_buf_add_z(out, "host code");
+                else
+                    tri_buf_format(out, "%s of %zu bytes, %d warps, %lld bytes shared",
+                                   is_code ? p->part->unit->target->code_kind : p->part->unit->target->binary_kind,
+                                   is_code ? p->part->code.len : p->part->binary.len, forms.at[n]->num_warps,
+                                   (long long)forms.at[n]->shared_bytes);
+                if (forms.at[n]->config)
+                    tri_buf_format(out, ", configuration %d", forms.at[n]->config - 1);
+                tri_buf_format(out, ": %.*s\n", TRI_STR_ARG(key_of(w, forms.at[n])));
+            }
+        }
+    }
+}

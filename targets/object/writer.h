@@ -34,9 +34,15 @@ bool tri_writer_grid(tri_writer *w, const tri_kernel *k, const tri_object_args *
 /* assembly.c: the text with names of its own for what is local to it, so that it can stand behind others. */
 tri_str tri_writer_separate(tri_writer *w, tri_str assembly, size_t number);
 
+/* Appends lines on a kernel for people: its parameters, then each variant with its image. */
+void tri_writer_describe(tri_writer *w, const tri_object_kernel *kernel, tri_buf *out);
+
 /* tuning.c: the table of a kernel (tri_rt_tuning), in *out; null when there is none for it. False after a report. */
 bool tri_writer_tuning(tri_writer *w, const tri_object_kernel *kernel, const tri_object_args *args, uint64_t configs,
                        LLVMValueRef *out);
+
+/* registry.c: what tritcc_kernel_find tells of the kernels, whose functions are there. */
+void tri_writer_register(tri_writer *w, const tri_object_kernels *kernels);
 
 /* launcher.c: the functions of a kernel. False after a report. */
 bool tri_writer_functions(tri_writer *w, const tri_object_kernel *kernel);

@@ -149,3 +149,28 @@ END
         make -C "examples/$e" TRITCC="$TRITCC" run | grep -q tritcc
     done
 }
+
+@test "constants of launchers and those of kernels are kept apart" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, s, t):
+    i = tl.arange(0, 16)
+    tl.store(x + i, i * 1.25 + s + t)
+TRI
+    tritcc -arch=native -sig '*fp32, fp16, bf16' -emit=obj=k.o,header=k.h k.tri
+    cat >main.c <<'END'
+#include "k.h"
+int main(void)
+{
+    float x[16];
+    tri_grid one = {1, 1, 1};
+    return k(0, one, x, 1.5f, -0.375f) || x[0] != 1.125f || x[4] != 6.125f;
+}
+END
+    cc -Wall -Werror -I. main.c k.o -o main -lm
+    ./main
+}
