@@ -83,9 +83,11 @@ void tri_diag_destroy(tri_diag *diag)
     tri_arena_destroy(diag->arena);
 }
 
+static const char *process_name = "tritcc"; /* for the last words */
+
 void tri_diag_set_program(tri_diag *diag, const char *name)
 {
-    diag->program = name;
+    diag->program = process_name = name;
 }
 
 void tri_diag_set_log(tri_diag *diag, tri_buf *log)
@@ -325,6 +327,13 @@ static const char *option_of(const report *r)
     return r->was_promoted ? "-Werror,-W" : "-W";
 }
 
+/* What a terminal would take as a command shows as '?'. */
+static void add_clean(tri_str name, tri_buf *out)
+{
+    for (size_t i = 0; i < name.len; i++)
+        tri_buf_add_char(out, (unsigned char)name.data[i] < ' ' || name.data[i] == 127 ? '?' : name.data[i]);
+}
+
 static void add_text(tri_diag *diag, const report *r, tri_buf *out)
 {
     if (r->is_fix) {
@@ -338,7 +347,8 @@ static void add_text(tri_diag *diag, const report *r, tri_buf *out)
     if (r->at.source) {
         uint32_t line, column;
         tri_source_position(r->at.source, r->at.begin, &line, &column);
-        tri_buf_format(out, "%.*s:%u:%u: ", TRI_STR_ARG(tri_diag_map_path(diag, r->at.source->name)), line, column);
+        add_clean(tri_diag_map_path(diag, r->at.source->name), out);
+        tri_buf_format(out, ":%u:%u: ", line, column);
     } else {
         tri_buf_format(out, "%s: ", diag->program);
     }
@@ -532,10 +542,10 @@ void tri_diag_at_abort(void (*hook)(void))
 
 void tri_diag_out_of_memory(void)
 {
-    static const char text[] = "tritcc: error: out of memory\n";
+    static const char text[] = ": error: out of memory\n";
     if (abort_hook)
         abort_hook();
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+    if (write(STDERR_FILENO, process_name, strlen(process_name)) < 0 || write(STDERR_FILENO, text, sizeof text - 1) < 0)
         _exit(1);
     _exit(1);
 }
@@ -545,9 +555,9 @@ void tri_diag_bug(const char *file, int line, const char *format, ...)
     va_list args;
     va_start(args, format);
     fflush(stdout);
-    fprintf(stderr, "tritcc: internal error at %s:%d: ", file, line);
+    fprintf(stderr, "%s: internal error at %s:%d: ", process_name, file, line);
     vfprintf(stderr, format, args);
-    fputs("\ntritcc: please report this with the input that led to it\n", stderr);
+    fprintf(stderr, "\n%s: please report this with the input that led to it\n", process_name);
     va_end(args);
     if (abort_hook)
         abort_hook();
