@@ -93,8 +93,9 @@ static void read_resources(tri_unit *unit, tri_str text)
 
 static bool find_tool(tri_unit *unit, tri_str *out_tool)
 {
+    tri_str name = unit->options->ptxas.len ? unit->options->ptxas : TRI_STR("ptxas");
     const char *path = tri_str_copy(unit->arena, unit->options->tool_path).data;
-    return tri_process_find(unit->arena, TRI_STR("ptxas"), path, out_tool);
+    return tri_process_find(unit->arena, name, path, out_tool);
 }
 
 /* Lines `.file 1 "name"` get a time and a size: without, ptxas looks the file up and writes those that it finds into the
@@ -173,6 +174,10 @@ bool tri_nvptx_assemble(tri_unit *unit)
     if (!tri_facts_parse(unit, code))
         return false;
     if (!find_tool(unit, &tool)) {
+        if (unit->options->ptxas.len) {
+            tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "'-ptxas=%.*s' is no program", TRI_STR_ARG(unit->options->ptxas));
+            return false;
+        }
         tri_diag_error(unit->diag, TRI_NO_SPAN, 7001,
                        "cannot find 'ptxas', which makes a cubin from PTX; install the CUDA Toolkit (package cuda-nvcc), "
                        "give its folder with --cuda-path=DIR, stop at -emit=ptx, or let objects hold PTX alone with "

@@ -163,3 +163,20 @@ assemble=(-arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' --cuda-path=toolkit 
     tritcc -arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=ptx=/dev/stdout "$EXAMPLES/vadd/vadd.tri"
     grep -q entry .out
 }
+
+@test "-ptxas names the assembler" {
+    fake 'for last; do :; done; echo mine >"$last"'
+    mv toolkit/bin/ptxas other-assembler
+    tritcc "${assemble[@]:0:3}" -ptxas=./other-assembler -emit=cubin=k.cubin "$EXAMPLES/vadd/vadd.tri"
+    [ "$(cat k.cubin)" = mine ]
+    tritcc -1 "${assemble[@]:0:3}" -ptxas=./nothing -emit=cubin=k.cubin "$EXAMPLES/vadd/vadd.tri"
+    [[ $errors == *"'-ptxas=./nothing' is no program"*"[TRI-7001]"* ]]
+}
+
+@test "messages show no control characters of file names" {
+    local name=$'a\x1b[31mb.tri'
+    echo 'def (' >"$name"
+    tritcc -1 -arch=sm_80 -emit=ttir "$name"
+    [[ $errors == 'a?[31mb.tri:1:'* ]]
+    [[ $errors != *$'\x1b'* ]]
+}
