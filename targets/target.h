@@ -2,8 +2,9 @@
  *
  * How to add one: (1) a folder targets/<family>/ whose main file ends with
  * `const tri_target tri_target_<family> = {...};`, (2) its row in targets/targets.def, and the machines that it makes
- * code for in ir/machines.def, (3) tests/targets/<family>.bats. GPU families share targets/gpu and supply machine.def, the
- * table of machine primitives. `make check-style` fails when a step is missing. */
+ * code for in ir/machines.def, (3) tests/targets/<family>.bats. GPU families share targets/gpu and supply a tri_machine
+ * (targets/gpu/machine.h): primitives.def, the table of machine primitives, and functions. `make check-style` fails when
+ * a step is missing. */
 #ifndef TRI_TARGETS_TARGET_H
 #define TRI_TARGETS_TARGET_H
 
@@ -72,6 +73,8 @@ typedef struct tri_target {
     bool (*measure)(tri_unit *unit, tri_str code);
     tri_resources (*resources)(const tri_unit *unit, const tri_kernel *kernel, tri_str code);
     tri_object_form object_form;
+    /* What the simulator knows of the family beyond the shared primitives; null: nothing. */
+    const struct tri_sim_family *simulator;
 } tri_target;
 
 size_t tri_targets_count(void);

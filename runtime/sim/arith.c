@@ -87,12 +87,10 @@ CONVERT(f32x2_to_e4m3x2, pack_fp8(args, 0))
 CONVERT(f32x2_to_e5m2x2, pack_fp8(args, 1))
 CONVERT(e4m3x2_to_f16x2, unpack_fp8(args[0], 0))
 CONVERT(e5m2x2_to_f16x2, unpack_fp8(args[0], 1))
-/* to nearest, ties away: half a unit of the 10-bit mantissa is added to the magnitude */
-CONVERT(f32_to_tf32, isnan(tri_float_f32_from_bits(args[0])) ? 0x7fffffffu : ((uint32_t)args[0] + 0x1000) & 0xffffe000u)
 
 /* --- atomics ----------------------------------------------------------------------------- */
 
-/* Operations are spelled as in PTX: "add.f32", "max.s64", "exch.b32", "add.noftz.f16". Programs and threads
+/* Operations are spelled "add.f32", "max.s64", "exch.b32", "add.f16x2", and as in PTX ("add.noftz.f16"). Programs and threads
  * run one at a time, so every update is atomic. */
 static uint64_t combine_float(tri_str op, double old, double value, char kind, int bits)
 {
@@ -171,11 +169,6 @@ TRI_SIM_FUNCTION(atomic_rmw)
         uint64_t updated = combine(operation, results[i], args[5 + i], (int)args[1]);
         memcpy(at + i * (args[1] / 8), &updated, args[1] / 8);
     }
-}
-
-TRI_SIM_FUNCTION(atomic_rmw_none)
-{
-    tri_sim_atomic_rmw(sim, id, args, results);
 }
 
 /* values: what is expected, what replaces it. */

@@ -120,10 +120,8 @@ bool tri_sim_shared_read(tri_sim *sim, const void *address, size_t size, void *o
  * null: the bytes are not known yet. */
 static void mark_written(tri_sim *sim, size_t offset, size_t size, const unsigned char *data)
 {
-    if (sim->num_readings)
-        tri_sim_check_readings(sim, offset, offset + size);
-    if (sim->num_stores)
-        tri_sim_check_stores(sim, offset, offset + size);
+    if (sim->family && sim->family->check_write)
+        sim->family->check_write(sim, offset, offset + size);
     for (size_t i = offset; i < offset + size; i++) {
         tri_sim_cell *cell = &sim->cells[i];
         check_copy(sim, cell, "write", i);
@@ -141,11 +139,19 @@ static void mark_written(tri_sim *sim, size_t offset, size_t size, const unsigne
     }
 }
 
+void tri_sim_check_fence(tri_sim *sim, uint64_t offset, const char *reader)
+{
+    const tri_sim_access *writer = &sim->cells[offset].writer;
+    if (writer->thread >= 0 && sim->threads[writer->thread].fences <= writer->fences)
+        tri_sim_report(sim, "missing fence", writer->site,
+                       "%s reads offset %d of shared memory, which thread %d has written with no fence_async since", reader,
+                       (int)offset, writer->thread);
+}
+
 void tri_sim_fill(tri_sim *sim, size_t begin, size_t end, int mbarrier, uint32_t phase)
 {
-    if (sim->num_readings)
-        tri_sim_check_readings(sim, begin, end);
-    tri_sim_check_stores(sim, begin, end);
+    if (sim->family && sim->family->check_write)
+        sim->family->check_write(sim, begin, end);
     for (size_t i = begin; i < end; i++) {
         tri_sim_cell *cell = &sim->cells[i];
         check_copy(sim, cell, "bulk copy", i);
@@ -261,8 +267,8 @@ static void issue_copy(tri_sim *sim, const uint64_t *args, size_t size)
         return;
     if (valid && !tri_sim_check_global(sim, pointer_of(args[1]), size, "asynchronous copy"))
         return;
-    if (sim->num_readings)
-        tri_sim_check_readings(sim, offset, offset + size);
+    if (sim->family && sim->family->check_write)
+        sim->family->check_write(sim, offset, offset + size);
     for (size_t i = offset; i < offset + size; i++) {
         tri_sim_cell *cell = &sim->cells[i];
         for (int k = 0; k < 2; k++)
@@ -335,4 +341,10 @@ TRI_SIM_FUNCTION(copy_wait)
             land(sim, copy);
     }
     t->copies.len = kept;
+}
+
+TRI_SIM_FUNCTION(fence_async)
+{
+    (void)id, (void)args, (void)results;
+    sim->current->fences++;
 }

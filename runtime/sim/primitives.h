@@ -1,4 +1,4 @@
-/* One function per primitive that the simulator knows; the table is in table.c. */
+/* One function per primitive of the shared lowering; the table is in table.c. */
 #ifndef TRI_RUNTIME_SIM_PRIMITIVES_H
 #define TRI_RUNTIME_SIM_PRIMITIVES_H
 

@@ -10,12 +10,14 @@ tri_sim *tri_sim_running;
 
 /* --- life -------------------------------------------------------------------------------- */
 
-tri_sim *tri_sim_create(tri_diag *diag, const tri_sim_site *sites, size_t num_sites, int num_warps, size_t shared_bytes)
+tri_sim *tri_sim_create(tri_diag *diag, const tri_sim_family *family, const tri_sim_site *sites, size_t num_sites, int num_warps,
+                        size_t shared_bytes)
 {
     tri_arena *arena = tri_arena_create();
     tri_sim *sim = TRI_NEW(arena, tri_sim);
     sim->arena = arena;
     sim->diag = diag;
+    sim->family = family;
     sim->sites = sites;
     sim->num_sites = num_sites;
     sim->num_threads = num_warps * warp_size;
@@ -106,7 +108,8 @@ static void run_thread(void *data)
 {
     tri_sim *sim = data;
     sim->entry(sim->argument);
-    tri_sim_check_flights(sim);
+    if (sim->family && sim->family->end_thread)
+        sim->family->end_thread(sim);
     sim->current->state = THREAD_DONE;
     tri_sim_yield(sim);
     TRI_BUG("a finished thread of the simulator went on");
@@ -114,8 +117,6 @@ static void run_thread(void *data)
 
 static void start_program(tri_sim *sim)
 {
-    sim->num_readings = sim->num_stores = 0;
-    sim->mbarriers.len = 0;
     memset(sim->known, 0, sizeof sim->known);
     for (int w = 0; w < max_warps; w++)
         sim->ticks[w] = 1;
@@ -133,16 +134,11 @@ static void start_program(tri_sim *sim)
         t->block_time = t->warp_time = 0;
         t->groups = 0;
         t->copies.len = 0;
-        t->readings.len = 0;
-        t->reading_groups = t->flight_groups = 0;
-        for (size_t f = 0; f < t->flights.len; f++)
-            t->flights.at[f].is_used = false;
-        t->stores.len = 0;
-        t->store_groups = 0;
-        t->is_fenced = false;
         t->fences = 0;
         tri_fiber_start(&t->fiber, run_thread, sim);
     }
+    if (sim->family && sim->family->start_program)
+        sim->family->start_program(sim);
 }
 
 /* Nobody can go on although not all are done: says who waits where. */
@@ -180,7 +176,8 @@ static bool release_barrier(tri_sim *sim)
         sim->threads[i].state = THREAD_READY;
         sim->threads[i].block_time++;
     }
-    tri_sim_spread_knowledge(sim);
+    if (sim->family && sim->family->meet)
+        sim->family->meet(sim);
     sim->decision = sim->votes;
     sim->votes = 0;
     return true;
@@ -193,7 +190,7 @@ static void run_program(tri_sim *sim)
         bool progress = false, is_done = true;
         for (int i = 0; i < sim->num_threads && !sim->is_stopped; i++) {
             tri_sim_thread *t = &sim->threads[i];
-            if (t->state == THREAD_AT_MBARRIER && tri_sim_mbarrier_moved(sim, t))
+            if (t->state == THREAD_AT_MBARRIER && sim->family->has_news(sim, t))
                 t->state = THREAD_READY;
             if (t->state == THREAD_READY) {
                 sim->current = t;
@@ -202,8 +199,8 @@ static void run_program(tri_sim *sim)
             }
             is_done = is_done && t->state == THREAD_DONE;
         }
-        if (is_done)
-            tri_sim_check_mbarriers(sim);
+        if (is_done && sim->family && sim->family->end_program)
+            sim->family->end_program(sim);
         if (is_done || sim->is_stopped)
             return;
         if (!progress && !release_barrier(sim)) {

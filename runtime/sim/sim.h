@@ -1,6 +1,6 @@
 /* SIMT simulator: runs the code that the GPU lowering makes, on the host, one fiber per GPU thread.
  *
- * The lowering replaces every machine primitive (targets/gpu/primitives.def) by a call of
+ * The lowering replaces every machine primitive (targets/gpu/primitives.def, and the family's) by a call of
  * tri_sim_primitive with a site number; everything else is ordinary code for the host. Programs
  * (CTAs) run one after another; the threads of one run in turn and switch at barriers and at
  * exchanges inside a warp, which wait for exactly the lanes that the mask names. Accesses are
@@ -25,9 +25,12 @@ typedef struct {
 
 typedef struct tri_sim tri_sim;
 
-/* `sites` and `diag` are borrowed. Programs of num_warps warps of 32 threads. */
-tri_sim *tri_sim_create(tri_diag *diag, const tri_sim_site *sites, size_t num_sites, int num_warps,
-                        size_t shared_bytes);
+/* What only one family of GPUs has (runtime/sim/<family>); targets name theirs. */
+typedef struct tri_sim_family tri_sim_family;
+
+/* `sites` and `diag` are borrowed; family null: none. Programs of num_warps warps of 32 threads. */
+tri_sim *tri_sim_create(tri_diag *diag, const tri_sim_family *family, const tri_sim_site *sites, size_t num_sites,
+                        int num_warps, size_t shared_bytes);
 void tri_sim_destroy(tri_sim *sim);
 
 /* Memory that global accesses may touch; names it in reports. The bytes are borrowed. */
@@ -46,7 +49,7 @@ bool tri_sim_run(tri_sim *sim, void (*entry)(void *argument), void *argument, tr
 /* What compiled code calls: `args` and `results` hold one scalar per 8 bytes. */
 void tri_sim_primitive(uint32_t site, uint32_t primitive, const uint64_t *args, uint64_t *results);
 
-/* Whether a primitive (its name in primitives.def) is simulated. */
-bool tri_sim_has(const char *primitive);
+/* Whether a primitive (its name in a primitives.def) is simulated for the family. */
+bool tri_sim_has(const tri_sim_family *family, const char *primitive);
 
 #endif

@@ -5,7 +5,6 @@
 #include "runtime/sim/fiber.h"
 #include "base/map.h"
 #include "runtime/sim/sim.h"
-#include "runtime/sim/tensormap.h"
 
 enum { warp_size = 32, max_operands = 24, max_pending_copies = 4096,
        max_warps = 64, max_mbarriers = 64, max_clocks = max_warps + max_mbarriers };
@@ -27,44 +26,6 @@ typedef struct {
     int group;            /* -1: not committed */
 } tri_sim_copy;
 
-/* Shared memory that a product which was started and not waited for may still read: [begin, end). */
-typedef struct {
-    uint32_t site;
-    int group; /* -1: not committed */
-    uint32_t begin, end;
-} tri_sim_reading;
-
-/* A product of a warp group that was started and whose sums were not handed over yet (wgmma.c). */
-typedef struct {
-    uint32_t site;
-    uint32_t generation; /* of the record's use */
-    int group;           /* -1: not committed */
-    int count;
-    bool is_used, is_finished /* by a wait */, is_handed_over;
-    uint64_t *sums;      /* as the instruction gives them */
-} tri_sim_flight;
-
-/* A bulk copy from global memory that was started and has not landed. */
-typedef struct {
-    uint32_t site;
-    uint64_t offset, bytes; /* in shared memory */
-    tri_sim_tensormap map;
-    int64_t from[5];
-} tri_sim_bulk;
-
-/* An mbarrier in shared memory. Clocks: entry w < max_warps is a time of warp w, max_warps + m the number of phases of
- * mbarrier m that have ended. */
-typedef struct {
-    bool is_valid;
-    uint32_t site;
-    uint64_t offset;
-    uint32_t count, pending;     /* arrivals: of a phase, still missing */
-    uint32_t phase, first_phase; /* phases that have ended; when it was initialised */
-    int64_t bytes;               /* that are expected and have not come */
-    TRI_VEC(tri_sim_bulk) copies;
-    uint32_t gathered[max_clocks], published[max_clocks]; /* what those who arrived knew; of phases that have ended */
-} tri_sim_mbarrier;
-
 typedef struct {
     tri_fiber fiber;
     int index; /* in the program */
@@ -77,15 +38,8 @@ typedef struct {
     uint64_t operands[max_operands], results[8];
     TRI_VEC(tri_sim_copy) copies;
     int groups; /* committed so far */
-    TRI_VEC(tri_sim_reading) readings; /* of its warp, in the first lane */
-    int reading_groups;
-    TRI_VEC(tri_sim_flight) flights;
-    int flight_groups;
-    bool is_fenced; /* wgmma_fence since the last group was made or waited for */
+    void *own;       /* of the family */
     uint32_t fences; /* that it passed, to what reads shared memory by itself */
-    uint32_t waits_for, waits_phase; /* an mbarrier, and its phase when the thread began to wait */
-    TRI_VEC(tri_sim_reading) stores; /* bulk copies to global memory */
-    int store_groups;
 } tri_sim_thread;
 
 /* An access to one byte of shared memory, with the time it was made at. */
@@ -113,6 +67,29 @@ typedef struct {
     tri_str name;
 } tri_sim_buffer;
 
+/* A primitive: reads scalars from args, one per 8 bytes, writes results likewise. */
+typedef void (*tri_sim_function)(tri_sim *sim, uint32_t id, const uint64_t *args, uint64_t *results);
+
+#define TRI_SIM_FUNCTION(name) void tri_sim_##name(tri_sim *sim, uint32_t id, const uint64_t *args, uint64_t *results)
+
+typedef struct {
+    const char *name;
+    tri_sim_function run;
+} tri_sim_primitive_row;
+
+/* What a family has beyond targets/gpu/primitives.def: its own primitives, numbered behind the shared ones as the lowering
+ * numbers them, and what it keeps and checks besides. Functions may be null. */
+struct tri_sim_family {
+    const tri_sim_primitive_row *rows;
+    size_t count;
+    void (*start_program)(tri_sim *sim);
+    void (*end_thread)(tri_sim *sim); /* the current one */
+    void (*end_program)(tri_sim *sim); /* all threads have */
+    void (*meet)(tri_sim *sim);        /* all threads have come to a barrier of the program */
+    bool (*has_news)(tri_sim *sim, tri_sim_thread *thread); /* one that is THREAD_AT_MBARRIER should look again */
+    void (*check_write)(tri_sim *sim, size_t begin, size_t end); /* of shared memory: [begin, end) */
+};
+
 struct tri_sim {
     tri_arena *arena;
     tri_diag *diag;
@@ -126,10 +103,10 @@ struct tri_sim {
     tri_sim_cell *cells;
     size_t shared_bytes;
     TRI_VEC(tri_sim_buffer) buffers;
-    size_t num_readings; /* of all warps */
-    size_t num_stores;   /* of all threads */
-    TRI_VEC(tri_sim_mbarrier) mbarriers;
-    uint32_t ticks[max_warps], known[max_warps][max_clocks]; /* time of each warp, and what it knows of the others' */
+    /* Vector clocks: the time of each warp, and what it knows of the others' and of things that end in phases. */
+    uint32_t ticks[max_warps], known[max_warps][max_clocks];
+    const tri_sim_family *family;
+    void *own; /* of the family */
     tri_sim_grid grid, program;
     void (*entry)(void *);
     void *argument;
@@ -153,22 +130,10 @@ void tri_sim_yield(tri_sim *sim);
  * second place. */
 void tri_sim_report(tri_sim *sim, const char *kind, int64_t other, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Reports a write to [begin, end) of shared memory that a product under way reads. */
-void tri_sim_check_readings(tri_sim *sim, size_t begin, size_t end);
-/* Reports products that the current thread, which ends, has not waited for. */
-void tri_sim_check_flights(tri_sim *sim);
-/* Reports a write to [begin, end) of shared memory that a bulk copy to global memory may still read. */
-void tri_sim_check_stores(tri_sim *sim, size_t begin, size_t end);
 /* Checks that whoever wrote a byte of shared memory has passed a fence since; `reader` is who reads by itself. */
 void tri_sim_check_fence(tri_sim *sim, uint64_t offset, const char *reader);
 /* A bulk copy into [begin, end) of shared memory starts, which reports to a phase of an mbarrier (its number). */
 void tri_sim_fill(tri_sim *sim, size_t begin, size_t end, int mbarrier, uint32_t phase);
-/* Whether a thread that waits for an mbarrier has a reason to look again. */
-bool tri_sim_mbarrier_moved(const tri_sim *sim, const tri_sim_thread *thread);
-/* All warps of the program have met: each knows what all know. */
-void tri_sim_spread_knowledge(tri_sim *sim);
-/* Reports copies that nobody waits for any more; the program has ended. */
-void tri_sim_check_mbarriers(tri_sim *sim);
 /* Ends the run after the current primitive. */
 void tri_sim_stop(tri_sim *sim);
 
@@ -179,16 +144,14 @@ typedef void (*tri_sim_compute)(tri_sim *sim, tri_sim_thread *warp, uint32_t pri
 void tri_sim_exchange(tri_sim *sim, uint32_t primitive, uint32_t mask, const uint64_t *operands, int num_operands,
                       uint64_t *results, int num_results, tri_sim_compute compute);
 
+/* Orders shared memory among the lanes of `mask`; `primitive` is what they meet in (warp.c). */
+void tri_sim_sync_lanes(tri_sim *sim, uint32_t primitive, uint32_t mask);
+
 /* memory.c */
 bool tri_sim_check_global(tri_sim *sim, const void *address, size_t size, const char *what);
 bool tri_sim_shared_read(tri_sim *sim, const void *address, size_t size, void *out);
 bool tri_sim_shared_write(tri_sim *sim, void *address, size_t size, const void *data);
 /* Checks an atomic operation on global or shared memory; those on one place do not race each other. */
 bool tri_sim_check_atomic(tri_sim *sim, const void *address, size_t size);
-
-/* A primitive: reads scalars from args, one per 8 bytes, writes results likewise. */
-typedef void (*tri_sim_function)(tri_sim *sim, uint32_t id, const uint64_t *args, uint64_t *results);
-
-#define TRI_SIM_FUNCTION(name) void tri_sim_##name(tri_sim *sim, uint32_t id, const uint64_t *args, uint64_t *results)
 
 #endif

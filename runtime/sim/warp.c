@@ -1,4 +1,4 @@
-/* Who am I, barriers, exchanges inside a warp, matrix rows in shared memory. */
+/* Who am I, barriers, exchanges inside a warp, messages. */
 #include "runtime/sim/primitives.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ TRI_SIM_FUNCTION(barrier_global)
 /* Every thread adds its vote on the way in; the answer holds until all have come to the next one. */
 TRI_SIM_FUNCTION(barrier_or)
 {
-    sim->votes |= args[1] & 1;
+    sim->votes |= args[0] & 1;
     tri_sim_barrier(sim, id, args, results);
     results[0] = sim->decision;
 }
@@ -78,18 +78,16 @@ static void compute_warp_barrier(tri_sim *sim, tri_sim_thread *warp, uint32_t pr
             warp[i].warp_time = latest + 1;
 }
 
-TRI_SIM_FUNCTION(warp_barrier)
+void tri_sim_sync_lanes(tri_sim *sim, uint32_t primitive, uint32_t mask)
 {
-    tri_sim_exchange(sim, id, (uint32_t)args[0], args, 1, results, 0, compute_warp_barrier);
+    tri_sim_exchange(sim, primitive, mask, NULL, 0, NULL, 0, compute_warp_barrier);
 }
 
-TRI_SIM_FUNCTION(trap)
+TRI_SIM_FUNCTION(warp_barrier)
 {
-    (void)id;
     (void)args;
     (void)results;
-    tri_sim_report(sim, "trap", -1, "the kernel ended with an error");
-    tri_sim_stop(sim);
+    tri_sim_sync_lanes(sim, id, UINT32_MAX);
 }
 
 /* Programmatic dependent launch orders whole kernels; only one runs here. */
@@ -109,44 +107,21 @@ TRI_SIM_FUNCTION(grid_launch)
     (void)results;
 }
 
-/* --- shuffles (PTX ISA, shfl.sync) ------------------------------------------------------- */
-
-/* The lane that `lane` reads, or `lane` itself when the pattern leads outside its segment. */
-static int source_lane(uint32_t primitive, int lane, uint32_t operand, uint32_t clamp)
-{
-    int bound = clamp & 31, segment = clamp >> 8 & 31;
-    int last = (lane & segment) | (bound & ~segment & 31), first = lane & segment;
-    int b = operand & 31, source;
-    bool is_inside;
-    if (primitive == TRI_SIM_shuffle_up) {
-        source = lane - b;
-        is_inside = source >= last;
-    } else if (primitive == TRI_SIM_shuffle_xor) {
-        source = lane ^ b;
-        is_inside = source <= last;
-    } else {
-        source = first | (b & ~segment & 31);
-        is_inside = source <= last;
-    }
-    return is_inside ? source : lane;
-}
+/* --- shuffles ---------------------------------------------------------------------------- */
 
 static void compute_shuffle(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask)
 {
+    (void)sim;
+    (void)mask;
     for (int i = 0; i < warp_size; i++) {
-        if (!(mask >> i & 1))
-            continue;
-        int source = source_lane(primitive, i, (uint32_t)warp[i].operands[2], (uint32_t)warp[i].operands[3]);
-        if (!(mask >> source & 1))
-            tri_sim_report(sim, "shuffle from an inactive lane", -1, "lane %d reads lane %d, which the mask leaves out", i,
-                           source);
-        warp[i].results[0] = (uint32_t)warp[source].operands[1];
+        uint32_t lane = (uint32_t)warp[i].operands[1] ^ (primitive == TRI_SIM_shuffle_xor ? (uint32_t)i : 0);
+        warp[i].results[0] = (uint32_t)warp[lane % warp_size].operands[0];
     }
 }
 
 static void shuffle(tri_sim *sim, uint32_t id, const uint64_t *args, uint64_t *results)
 {
-    tri_sim_exchange(sim, id, (uint32_t)args[0], args, 4, results, 1, compute_shuffle);
+    tri_sim_exchange(sim, id, UINT32_MAX, args, 2, results, 1, compute_shuffle);
 }
 
 TRI_SIM_FUNCTION(shuffle_xor)
@@ -157,28 +132,6 @@ TRI_SIM_FUNCTION(shuffle_xor)
 TRI_SIM_FUNCTION(shuffle_index)
 {
     shuffle(sim, id, args, results);
-}
-
-TRI_SIM_FUNCTION(shuffle_up)
-{
-    shuffle(sim, id, args, results);
-}
-
-static void compute_ballot(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask)
-{
-    (void)sim;
-    (void)primitive;
-    uint32_t votes = 0;
-    for (int i = 0; i < warp_size; i++)
-        if (mask >> i & 1)
-            votes |= (uint32_t)(warp[i].operands[1] & 1) << i;
-    for (int i = 0; i < warp_size; i++)
-        warp[i].results[0] = votes;
-}
-
-TRI_SIM_FUNCTION(ballot)
-{
-    tri_sim_exchange(sim, id, (uint32_t)args[0], args, 2, results, 1, compute_ballot);
 }
 
 /* --- reductions over the warp ------------------------------------------------------------ */
@@ -216,7 +169,7 @@ static void compute_redux(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive
 #define REDUX(name) \
     TRI_SIM_FUNCTION(name) \
     { \
-        tri_sim_exchange(sim, id, (uint32_t)args[1], args, 2, results, 1, compute_redux); \
+        tri_sim_exchange(sim, id, UINT32_MAX, args, 1, results, 1, compute_redux); \
     }
 REDUX(redux_add)
 REDUX(redux_and)
@@ -226,108 +179,6 @@ REDUX(redux_smin)
 REDUX(redux_smax)
 REDUX(redux_umin)
 REDUX(redux_umax)
-
-/* --- ldmatrix and stmatrix (PTX ISA): 8x8 matrices of 16-bit elements -------------------- */
-
-/* Lane 8m + r brings the address of row r of matrix m; register m of a lane holds two elements. */
-typedef struct {
-    int matrices;
-    bool is_transposed;
-} matrix_shape;
-
-static matrix_shape shape_of(uint32_t primitive)
-{
-    switch (primitive) {
-    case TRI_SIM_ldmatrix_x1:
-    case TRI_SIM_stmatrix_x1: return (matrix_shape){1, false};
-    case TRI_SIM_ldmatrix_x2:
-    case TRI_SIM_stmatrix_x2: return (matrix_shape){2, false};
-    case TRI_SIM_ldmatrix_x4:
-    case TRI_SIM_stmatrix_x4: return (matrix_shape){4, false};
-    case TRI_SIM_ldmatrix_trans_x1:
-    case TRI_SIM_stmatrix_trans_x1: return (matrix_shape){1, true};
-    case TRI_SIM_ldmatrix_trans_x2:
-    case TRI_SIM_stmatrix_trans_x2: return (matrix_shape){2, true};
-    default: return (matrix_shape){4, true};
-    }
-}
-
-/* Row and column, in the stored matrix, of the element that `lane` holds in half `half`. */
-static void element_of(bool is_transposed, int lane, int half, int *out_row, int *out_column)
-{
-    int major = lane / 4, minor = lane % 4 * 2 + half;
-    *out_row = is_transposed ? minor : major;
-    *out_column = is_transposed ? major : minor;
-}
-
-static void compute_ldmatrix(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask)
-{
-    matrix_shape shape = shape_of(primitive);
-    tri_sim_thread *last = sim->current;
-    (void)mask;
-    for (int m = 0; m < shape.matrices; m++) {
-        uint16_t rows[8][8];
-        for (int r = 0; r < 8; r++) {
-            sim->current = &warp[8 * m + r]; /* the row is read on behalf of the lane that names it */
-            tri_sim_shared_read(sim, (void *)(uintptr_t)warp[8 * m + r].operands[0], 16, rows[r]);
-        }
-        sim->current = last;
-        for (int lane = 0; lane < warp_size; lane++) {
-            uint32_t word = 0;
-            for (int half = 0; half < 2; half++) {
-                int row, column;
-                element_of(shape.is_transposed, lane, half, &row, &column);
-                word |= (uint32_t)rows[row][column] << (16 * half);
-            }
-            warp[lane].results[m] = word;
-        }
-    }
-}
-
-static void compute_stmatrix(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask)
-{
-    matrix_shape shape = shape_of(primitive);
-    tri_sim_thread *last = sim->current;
-    (void)mask;
-    for (int m = 0; m < shape.matrices; m++) {
-        uint16_t rows[8][8];
-        for (int lane = 0; lane < warp_size; lane++)
-            for (int half = 0; half < 2; half++) {
-                int row, column;
-                element_of(shape.is_transposed, lane, half, &row, &column);
-                rows[row][column] = (uint16_t)(warp[lane].operands[1 + m] >> (16 * half));
-            }
-        for (int r = 0; r < 8; r++) {
-            sim->current = &warp[8 * m + r];
-            tri_sim_shared_write(sim, (void *)(uintptr_t)warp[8 * m + r].operands[0], 16, rows[r]);
-        }
-    }
-    sim->current = last;
-}
-
-#define LDMATRIX(name, count) \
-    TRI_SIM_FUNCTION(name) \
-    { \
-        tri_sim_exchange(sim, id, UINT32_MAX, args, 1, results, count, compute_ldmatrix); \
-    }
-LDMATRIX(ldmatrix_x1, 1)
-LDMATRIX(ldmatrix_x2, 2)
-LDMATRIX(ldmatrix_x4, 4)
-LDMATRIX(ldmatrix_trans_x1, 1)
-LDMATRIX(ldmatrix_trans_x2, 2)
-LDMATRIX(ldmatrix_trans_x4, 4)
-
-#define STMATRIX(name, count) \
-    TRI_SIM_FUNCTION(name) \
-    { \
-        tri_sim_exchange(sim, id, UINT32_MAX, args, 1 + count, results, 0, compute_stmatrix); \
-    }
-STMATRIX(stmatrix_x1, 1)
-STMATRIX(stmatrix_x2, 2)
-STMATRIX(stmatrix_x4, 4)
-STMATRIX(stmatrix_trans_x1, 1)
-STMATRIX(stmatrix_trans_x2, 2)
-STMATRIX(stmatrix_trans_x4, 4)
 
 /* --- messages ---------------------------------------------------------------------------- */
 

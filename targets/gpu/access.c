@@ -2,6 +2,9 @@
 
 #include "ir/analysis/axis_info.h"
 #include "ir/type.h"
+#include "targets/gpu/simulate.h"
+
+enum { max_words = 16 };
 
 /* ---- groups ---- */
 
@@ -209,7 +212,7 @@ void tri_gpu_unpack(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef *words, L
     }
 }
 
-/* ---- plain accesses ---- */
+/* ---- accesses ---- */
 
 static unsigned bytes_of(const tri_gpu_packing *p) { return (unsigned)(p->element_bits * p->per_word * p->words / 8); }
 
@@ -220,48 +223,90 @@ static LLVMTypeRef access_type(tri_gpu *g, const tri_gpu_packing *p)
     return p->words == 1 ? word : LLVMVectorType(word, (unsigned)p->words);
 }
 
-/* The checked access that the simulator wants instead of a plain instruction. */
-static tri_machine_id primitive_of(LLVMValueRef pointer, bool is_load)
+static void plain_load(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_access *access, LLVMValueRef *out_words)
 {
-    bool is_shared = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == 3;
-    if (is_load)
-        return is_shared ? TRI_MACHINE_load_shared : TRI_MACHINE_load_global;
-    return is_shared ? TRI_MACHINE_store_shared : TRI_MACHINE_store_global;
-}
-
-void tri_gpu_plain_load(tri_gpu *g, LLVMValueRef pointer, const tri_gpu_packing *p, bool is_volatile,
-                        LLVMValueRef *out_words)
-{
-    if (g->simulate) {
-        tri_machine_access access = {.pointer = pointer, .word = p->word, .words = p->words, .modifiers = ""};
-        tri_machine_load(g, primitive_of(pointer, true), &access, NULL, out_words);
-        return;
-    }
-    LLVMValueRef load = LLVMBuildLoad2(g->b, access_type(g, p), pointer, "");
+    LLVMValueRef load = LLVMBuildLoad2(g->b, access_type(g, p), access->pointer, "");
     LLVMSetAlignment(load, bytes_of(p));
-    LLVMSetVolatile(load, is_volatile);
+    LLVMSetVolatile(load, access->is_volatile);
+    if (access->sem) {
+        const char *scope = g->machine->scopes[access->scope];
+        LLVMSetOrdering(load, access->sem == TRI_SEM_ACQUIRE ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic);
+        LLVMSetAtomicSyncScopeID(load, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
+    }
     for (int i = 0; i < p->words; i++) {
         LLVMValueRef word = p->words == 1 ? load : LLVMBuildExtractElement(g->b, load, tri_gpu_i32(g, i), "");
         out_words[i] = tri_gpu_to_int(g, word);
     }
 }
 
-void tri_gpu_plain_store(tri_gpu *g, LLVMValueRef pointer, const tri_gpu_packing *p, bool is_volatile,
-                         LLVMValueRef *words)
+static void plain_store(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_access *access, LLVMValueRef *words)
 {
-    if (g->simulate) {
-        tri_machine_access access = {.pointer = pointer, .word = p->word, .words = p->words, .modifiers = ""};
-        tri_machine_store(g, primitive_of(pointer, false), &access, words);
-        return;
-    }
     LLVMTypeRef type = access_type(g, p);
     LLVMTypeRef word = is_native(p) ? p->element : p->word;
     LLVMValueRef value = p->words == 1 ? tri_gpu_from_int(g, words[0], word) : LLVMGetPoison(type);
     for (int i = 0; p->words > 1 && i < p->words; i++)
         value = LLVMBuildInsertElement(g->b, value, tri_gpu_from_int(g, words[i], word), tri_gpu_i32(g, i), "");
-    LLVMValueRef store = LLVMBuildStore(g->b, value, pointer);
+    LLVMValueRef store = LLVMBuildStore(g->b, value, access->pointer);
     LLVMSetAlignment(store, bytes_of(p));
-    LLVMSetVolatile(store, is_volatile);
+    LLVMSetVolatile(store, access->is_volatile);
+}
+
+/* A conditional plain load for machines without predicates. */
+static void load_in_branch(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_access *access, LLVMValueRef *other,
+                           LLVMValueRef *out_words)
+{
+    tri_gpu_if state = tri_gpu_begin_if(g, access->pred);
+    LLVMValueRef loaded[max_words];
+    plain_load(g, p, access, loaded);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b);
+    tri_gpu_end_if(g, state);
+    for (int i = 0; i < p->words; i++) {
+        out_words[i] = LLVMBuildPhi(g->b, p->word, "");
+        LLVMAddIncoming(out_words[i], &loaded[i], &from, 1);
+        LLVMAddIncoming(out_words[i], &other[i], &state.before, 1);
+    }
+}
+
+/* Whether an access says more than a plain instruction can. */
+static bool is_special(const tri_machine_access *a)
+{
+    enum { cache_none = 1, evict_normal = 1 };
+    return a->pred || a->sem || a->cache > cache_none || a->evict > evict_normal;
+}
+
+void tri_gpu_load_words(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_access *access, LLVMValueRef *other,
+                        LLVMValueRef *out_words)
+{
+    tri_machine_access whole = *access;
+    whole.word = p->word;
+    whole.words = p->words;
+    TRI_ASSERT(p->words <= max_words);
+    if (g->simulate)
+        tri_simulate_load(g, &whole, other, out_words);
+    else if (g->machine->load && is_special(access))
+        g->machine->load(g, &whole, other, out_words);
+    else if (access->pred)
+        load_in_branch(g, p, &whole, other, out_words);
+    else
+        plain_load(g, p, &whole, out_words);
+}
+
+void tri_gpu_store_words(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_access *access, LLVMValueRef *words)
+{
+    tri_machine_access whole = *access;
+    whole.word = p->word;
+    whole.words = p->words;
+    if (g->simulate) {
+        tri_simulate_store(g, &whole, words);
+    } else if (g->machine->store && is_special(access)) {
+        g->machine->store(g, &whole, words);
+    } else if (access->pred) {
+        tri_gpu_if state = tri_gpu_begin_if(g, access->pred);
+        plain_store(g, p, &whole, words);
+        tri_gpu_end_if(g, state);
+    } else {
+        plain_store(g, p, &whole, words);
+    }
 }
 
 LLVMValueRef tri_gpu_first_thread(tri_gpu *g)

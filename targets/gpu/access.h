@@ -37,11 +37,11 @@ tri_gpu_packing tri_gpu_plan_packing(tri_gpu *g, LLVMTypeRef element, int count)
 void tri_gpu_pack(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef *elements, LLVMValueRef *out_words);
 void tri_gpu_unpack(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef *words, LLVMValueRef *out_elements);
 
-/* Plain LLVM accesses of several words at once; alignment is their whole size. */
-void tri_gpu_plain_load(tri_gpu *g, LLVMValueRef pointer, const tri_gpu_packing *p, bool is_volatile,
+/* Memory accesses of these words; access->word and ->words need not be set. Without a predicate and the like a plain
+ * LLVM instruction, whose alignment is the whole size. `other` are the words when the predicate is false. */
+void tri_gpu_load_words(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_access *access, LLVMValueRef *other,
                         LLVMValueRef *out_words);
-void tri_gpu_plain_store(tri_gpu *g, LLVMValueRef pointer, const tri_gpu_packing *p, bool is_volatile,
-                         LLVMValueRef *words);
+void tri_gpu_store_words(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_access *access, LLVMValueRef *words);
 
 /* i1: thread 0 of the block; for scalar writes. */
 LLVMValueRef tri_gpu_first_thread(tri_gpu *g);

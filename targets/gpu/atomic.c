@@ -3,50 +3,15 @@
 #include "ir/type.h"
 #include "targets/gpu/access.h"
 #include "targets/gpu/atomic.h"
+#include "targets/gpu/simulate.h"
 
-enum { rmw_and = 1, rmw_or, rmw_xor, rmw_add, rmw_fadd, rmw_max, rmw_min, rmw_umax, rmw_umin, rmw_xchg };
 enum { max_vec = 8 };
-enum { sem_relaxed = 1, sem_acquire, sem_release, sem_acq_rel };
-enum { scope_cta = 2 };
 
-/* ---- spelling ---- */
-
-static const char *sem_and_scope(int sem, int scope)
-{
-    static const char *const text[][4] = {{"", "", "", ""},
-                                          {"", ".relaxed.gpu", ".relaxed.cta", ".relaxed.sys"},
-                                          {"", ".acquire.gpu", ".acquire.cta", ".acquire.sys"},
-                                          {"", ".release.gpu", ".release.cta", ".release.sys"},
-                                          {"", ".acq_rel.gpu", ".acq_rel.cta", ".acq_rel.sys"}};
-    return text[sem][scope];
-}
-
-/* "add.u32", "add.noftz.v2.f16x2"; null when the machine has no such instruction for `vec` elements. The simulator
- * has them all. */
-static const char *operation_text(tri_gpu *g, int kind, LLVMTypeRef type, int vec)
-{
-    static const char *const names[] = {"", "and", "or", "xor", "add", "", "max", "min", "max", "min", "exch"};
-    static const char letters[] = " bbbu ssuub";
-    unsigned bits = tri_gpu_bits(g, type);
-    LLVMTypeKind k = LLVMGetTypeKind(type);
-    if (kind != rmw_fadd)
-        return bits < 32 && !g->simulate ? NULL : tri_str_format(g->arena, "%s.%c%u", names[kind], letters[kind], bits).data;
-    if (k == LLVMBFloatTypeKind && !g->unit->arch->bf16_add_bits && !g->simulate)
-        return NULL;
-    int words = bits == 16 && vec > 1 ? vec / 2 : vec;
-    const char *vector = words > 1 ? tri_str_format(g->arena, ".v%d", words).data : "";
-    if (bits == 16)
-        return tri_str_format(g->arena, "add.noftz%s.%s%s", vector, k == LLVMHalfTypeKind ? "f16" : "bf16",
-                              vec > 1 ? "x2" : "")
-            .data;
-    return tri_str_format(g->arena, "add%s.f%u", vector, bits).data;
-}
-
-/* Bits that one instruction updates at most: sums of floats of up to 32 bits come in packs. */
+/* Bits that one update changes at most: sums of floats of up to 32 bits come in packs. */
 static int widest(tri_gpu *g, int kind, LLVMTypeRef type)
 {
     int bits = (int)tri_gpu_bits(g, type);
-    if (kind != rmw_fadd || bits > 32 || !tri_machine_has(g, TRI_MACHINE_atomic_rmw))
+    if (kind != TRI_RMW_FADD || bits > 32 || !g->machine->update)
         return bits;
     const tri_machine_facts *facts = g->unit->arch;
     LLVMTypeKind k = LLVMGetTypeKind(type);
@@ -54,24 +19,18 @@ static int widest(tri_gpu *g, int kind, LLVMTypeRef type)
     return most > bits ? most : bits;
 }
 
-typedef struct {
-    bool is_cas, has_users, is_shared;
-    int kind, vec, sem, scope;
-    LLVMValueRef *compare, *value; /* `vec` of them */
-} update;
-
 /* ---- LLVM's own atomics, for machines and types without an instruction of ours ---- */
 
-static void fence(tri_gpu *g, const update *u, bool is_before)
+static void fence(tri_gpu *g, const tri_machine_update *u, bool is_before)
 {
-    bool wanted = is_before ? u->sem == sem_release || u->sem == sem_acq_rel : u->sem == sem_acquire || u->sem == sem_acq_rel;
+    bool wanted = is_before ? u->sem == TRI_SEM_RELEASE || u->sem == TRI_SEM_ACQ_REL : u->sem == TRI_SEM_ACQUIRE || u->sem == TRI_SEM_ACQ_REL;
     if (!wanted)
         return;
     const char *scope = g->machine->scopes[u->scope];
     LLVMBuildFenceSyncScope(g->b, LLVMAtomicOrderingAcquireRelease, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)), "");
 }
 
-static LLVMValueRef plain_rmw(tri_gpu *g, const update *u, LLVMValueRef pointer)
+static LLVMValueRef plain_rmw(tri_gpu *g, const tri_machine_update *u)
 {
     static const LLVMAtomicRMWBinOp ops[] = {
         LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpAnd,  LLVMAtomicRMWBinOpOr,  LLVMAtomicRMWBinOpXor,
@@ -81,21 +40,21 @@ static LLVMValueRef plain_rmw(tri_gpu *g, const update *u, LLVMValueRef pointer)
     LLVMValueRef value = u->value[0];
     LLVMTypeRef type = LLVMTypeOf(value);
     fence(g, u, true);
-    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(g->b, ops[u->kind], pointer,
-                                                   u->kind == rmw_xchg ? tri_gpu_to_int(g, value) : value,
+    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(g->b, ops[u->kind], u->pointer,
+                                                   u->kind == TRI_RMW_XCHG ? tri_gpu_to_int(g, value) : value,
                                                    LLVMAtomicOrderingMonotonic,
                                                    LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
     fence(g, u, false);
     return tri_gpu_from_int(g, old, type);
 }
 
-static LLVMValueRef plain_cas(tri_gpu *g, const update *u, LLVMValueRef pointer)
+static LLVMValueRef plain_cas(tri_gpu *g, const tri_machine_update *u)
 {
     const char *scope = g->machine->scopes[u->scope];
     LLVMTypeRef type = LLVMTypeOf(u->value[0]);
     fence(g, u, true);
     LLVMValueRef pair = LLVMBuildAtomicCmpXchgSyncScope(
-        g->b, pointer, tri_gpu_to_int(g, u->compare[0]), tri_gpu_to_int(g, u->value[0]), LLVMAtomicOrderingMonotonic,
+        g->b, u->pointer, tri_gpu_to_int(g, u->compare[0]), tri_gpu_to_int(g, u->value[0]), LLVMAtomicOrderingMonotonic,
         LLVMAtomicOrderingMonotonic, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
     fence(g, u, false);
     return tri_gpu_from_int(g, LLVMBuildExtractValue(g->b, pair, 0, ""), type);
@@ -103,55 +62,21 @@ static LLVMValueRef plain_cas(tri_gpu *g, const update *u, LLVMValueRef pointer)
 
 /* ---- the elements of one instruction ---- */
 
-static void emit_asm(tri_gpu *g, const update *u, LLVMValueRef pointer, LLVMValueRef pred,
-                     const char *operation, LLVMValueRef *out)
+void tri_gpu_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out)
 {
-    LLVMTypeRef type = LLVMTypeOf(u->value[0]);
-    LLVMTypeKind kind = LLVMGetTypeKind(type);
-    tri_gpu_packing packing = tri_gpu_plan_packing(g, type, u->vec);
-    /* registers of 32 and 64-bit floats may be named as such; everything else goes as bits */
-    bool as_float = u->kind == rmw_fadd && (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind);
-    tri_machine_access access = {.pointer = pointer, .pred = pred, .word = as_float ? type : packing.word,
-                                 .words = packing.words};
-    const char *space = u->is_shared ? g->machine->shared_suffix : g->machine->global_suffix;
-    access.modifiers = tri_str_format(g->arena, "%s%s", space, sem_and_scope(u->sem, u->scope)).data;
-    LLVMValueRef values[2 * max_vec], old[max_vec];
-    if (u->is_cas)
-        tri_gpu_pack(g, &packing, u->compare, values);
-    if (as_float)
-        memcpy(values, u->value, sizeof *values * (size_t)u->vec);
-    else
-        tri_gpu_pack(g, &packing, u->value, values + u->is_cas);
-    bool may_drop = !u->is_cas && !u->has_users && (u->sem == sem_relaxed || u->sem == sem_release) && u->kind != rmw_xchg;
-    tri_machine_id id = u->is_cas ? TRI_MACHINE_atomic_cas
-                        : may_drop ? TRI_MACHINE_atomic_rmw_none
-                                   : TRI_MACHINE_atomic_rmw;
-    tri_machine_atomic(g, id, &access, operation, values, 1 + u->is_cas, old);
-    for (int i = 0; may_drop && i < u->vec; i++)
-        out[i] = LLVMGetPoison(type);
-    if (may_drop)
-        return;
-    if (as_float)
-        memcpy(out, old, sizeof *out * (size_t)u->vec);
-    else
-        tri_gpu_unpack(g, &packing, old, out);
-}
-
-static void emit(tri_gpu *g, const update *u, LLVMValueRef pointer, LLVMValueRef pred, LLVMValueRef *out)
-{
-    LLVMTypeRef type = LLVMTypeOf(u->value[0]);
-    bool has_asm = tri_machine_has(g, TRI_MACHINE_atomic_rmw);
-    const char *operation = !has_asm ? NULL : u->is_cas ? "" : operation_text(g, u->kind, type, u->vec);
-    if (operation) {
-        emit_asm(g, u, pointer, pred, operation, out);
+    if (g->simulate) {
+        tri_simulate_update(g, u, out);
         return;
     }
+    if (g->machine->update && g->machine->update(g, u, out))
+        return;
     TRI_ASSERT(u->vec == 1);
+    LLVMTypeRef type = LLVMTypeOf(u->value[0]);
     tri_gpu_if state = {0};
-    if (pred)
-        state = tri_gpu_begin_if(g, pred);
-    out[0] = u->is_cas ? plain_cas(g, u, pointer) : plain_rmw(g, u, pointer);
-    if (!pred)
+    if (u->pred)
+        state = tri_gpu_begin_if(g, u->pred);
+    out[0] = u->is_cas ? plain_cas(g, u) : plain_rmw(g, u);
+    if (!u->pred)
         return;
     LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b);
     tri_gpu_end_if(g, state);
@@ -200,7 +125,7 @@ static bool broadcast(tri_gpu *g, MlirOperation op, tri_gpu_layout *layout, LLVM
     return true;
 }
 
-static void update_groups(tri_gpu *g, MlirOperation op, const tri_gpu_groups *groups, LLVMValueRef owner, update u,
+static void update_groups(tri_gpu *g, MlirOperation op, const tri_gpu_groups *groups, LLVMValueRef owner, tri_machine_update u,
                           tri_gpu_value *out)
 {
     tri_gpu_value pointers = tri_gpu_operand(g, op, 0), values = tri_gpu_operand(g, op, u.is_cas ? 2 : 1), masks = {0};
@@ -216,8 +141,9 @@ static void update_groups(tri_gpu *g, MlirOperation op, const tri_gpu_groups *gr
             compare[e] = compares.at[reg[e]];
             value[e] = values.at[reg[e]];
         }
-        LLVMValueRef pred = tri_gpu_and(g, owner, masks.count ? masks.at[reg[0]] : NULL);
-        emit(g, &u, pointers.at[reg[0]], pred, old);
+        u.pointer = pointers.at[reg[0]];
+        u.pred = tri_gpu_and(g, owner, masks.count ? masks.at[reg[0]] : NULL);
+        tri_gpu_update(g, &u, old);
         for (int e = 0; e < groups->vec; e++)
             out->at[reg[e]] = old[e];
     }
@@ -233,9 +159,9 @@ static bool run_atomic(tri_gpu *g, MlirOperation op, bool is_cas)
     int bits = (int)tri_gpu_bits(g, type);
     if (bits < 16)
         return tri_gpu_unsupported(g, op, "atomics on 8-bit values do not exist");
-    update u = {.is_cas = is_cas, .has_users = !mlirOpOperandIsNull(mlirValueGetFirstUse(result))};
-    u.kind = is_cas ? 0 : (int)tri_op_int(op, "atomic_rmw_op", rmw_xchg);
-    u.sem = (int)tri_op_int(op, "sem", sem_acq_rel);
+    tri_machine_update u = {.is_cas = is_cas, .has_users = !mlirOpOperandIsNull(mlirValueGetFirstUse(result))};
+    u.kind = is_cas ? 0 : (int)tri_op_int(op, "atomic_rmw_op", TRI_RMW_XCHG);
+    u.sem = (int)tri_op_int(op, "sem", TRI_SEM_ACQ_REL);
     u.scope = (int)tri_op_int(op, "scope", 1);
     tri_gpu_groups groups;
     if (!tri_gpu_group_pointers(g, op, pointer, mask, bits, widest(g, u.kind, type), &groups))
@@ -259,35 +185,22 @@ LLVMValueRef tri_gpu_atomic_shared(tri_gpu *g, int kind, LLVMValueRef pointer, L
                                    bool has_users)
 {
     LLVMValueRef old;
-    update u = {.has_users = has_users, .is_shared = true, .kind = kind, .vec = 1, .sem = sem_relaxed, .scope = scope_cta};
-    u.value = &value;
-    emit(g, &u, pointer, pred, &old);
+    tri_machine_update u = {.pointer = pointer, .pred = pred, .has_users = has_users, .kind = kind, .sem = TRI_SEM_RELAXED,
+                            .scope = TRI_SCOPE_CTA, .vec = 1, .value = &value};
+    tri_gpu_update(g, &u, &old);
     return old;
 }
 
 /* ---- tt.atomic_poll ---- */
 
-static const char *poll_order(MlirOperation op)
-{
-    return sem_and_scope((int)tri_op_int(op, "sem", sem_acquire), (int)tri_op_int(op, "scope", 1));
-}
-
 static LLVMValueRef poll_load(tri_gpu *g, MlirOperation op, LLVMValueRef pointer, LLVMTypeRef type)
 {
-    if (tri_machine_has(g, TRI_MACHINE_load_global)) {
-        tri_machine_access access = {.pointer = pointer, .word = type, .words = 1};
-        LLVMValueRef word;
-        access.modifiers = tri_str_format(g->arena, "%s%s", poll_order(op), g->machine->global_suffix).data;
-        tri_machine_load(g, TRI_MACHINE_load_global, &access, NULL, &word);
-        return word;
-    }
-    const char *scope = g->machine->scopes[tri_op_int(op, "scope", 1)];
-    bool acquires = tri_op_int(op, "sem", sem_acquire) == sem_acquire;
-    LLVMValueRef load = LLVMBuildLoad2(g->b, type, pointer, "");
-    LLVMSetOrdering(load, acquires ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic);
-    LLVMSetAtomicSyncScopeID(load, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
-    LLVMSetAlignment(load, tri_gpu_bits(g, type) / 8);
-    return load;
+    tri_gpu_packing p = tri_gpu_plan_packing(g, type, 1);
+    LLVMValueRef word;
+    tri_machine_access access = {.pointer = pointer, .sem = (int)tri_op_int(op, "sem", TRI_SEM_ACQUIRE),
+                                 .scope = (int)tri_op_int(op, "scope", TRI_SCOPE_GPU)};
+    tri_gpu_load_words(g, &p, &access, NULL, &word);
+    return word;
 }
 
 /* Loads until the value is there or the time is over; whether it is there. */
@@ -338,8 +251,7 @@ static bool run_poll(tri_gpu *g, MlirOperation op)
     LLVMValueRef phi = LLVMBuildPhi(g->b, g->i1, ""), none = LLVMConstNull(g->i1);
     LLVMAddIncoming(phi, &answer, &from, 1);
     LLVMAddIncoming(phi, &none, &state.before, 1);
-    LLVMValueRef args[] = {tri_gpu_i32(g, 0), phi};
-    tri_gpu_set_result(g, op, 0, tri_gpu_single(g, tri_machine_call(g, TRI_MACHINE_barrier_or, args, 2)));
+    tri_gpu_set_result(g, op, 0, tri_gpu_single(g, tri_machine_call(g, TRI_MACHINE_barrier_or, &phi, 1)));
     return true;
 }
 

@@ -101,7 +101,7 @@ bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
     uint64_t depth = (uint64_t)tri_type_dim(types[0], rank - 1);
     tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%lld multiply-adds per thread",
                     (long long)((int64_t)depth * c.count));
-    if (!tri_machine_has(g, TRI_MACHINE_mma_m16n8k16_f16_f32)) /* else accelerate-matmul, which sees the source's types, says why */
+    if (!g->machine->ops) /* else accelerate-matmul, which sees the source's types, says why */
         tri_diag_missed(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "no matrix instruction: the device has none");
     /* One step of k for all results before the next: of the operands only that step's registers live at once. Each
      * result adds its products in the same order either way. */
@@ -127,11 +127,9 @@ static bool run_dot(tri_gpu *g, MlirOperation op)
 {
     MlirAttribute encoding = tri_type_encoding(mlirValueGetType(mlirOperationGetResult(op, 0)));
     const tri_encoding *e = mlirAttributeIsNull(encoding) ? NULL : tri_encoding_get(g->arena, encoding);
-    if (!e || e->kind != TRI_ENC_NVIDIA_MMA)
-        return tri_gpu_dot_fma(g, op);
-    if (e->version_major == 2)
-        return tri_gpu_dot_mma(g, op);
-    return tri_gpu_unsupported(g, op, "its layout is not of version 2 of the matrix instructions; version 3 is for ttng.warp_group_dot");
+    if (e && e->kind == TRI_ENC_NVIDIA_MMA)
+        return tri_gpu_unsupported(g, op, "its layout is one of matrix instructions, which the device does not have");
+    return tri_gpu_dot_fma(g, op);
 }
 
 const tri_gpu_op tri_gpu_ops_dot[] = {

@@ -4,8 +4,8 @@
 
 #include "targets/gpu/gpu.h"
 
+/* By multiplications and additions of single elements. */
 bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op);
-bool tri_gpu_dot_mma(tri_gpu *g, MlirOperation op);
 
 /* Coordinates that thread 0 holds -> register, and the look-up; -1 when it does not hold them. */
 tri_map tri_gpu_index_registers(tri_gpu *g, const tri_gpu_layout *layout);

@@ -77,36 +77,6 @@ LLVMValueRef tri_gpu_exchange_place(tri_gpu *g, const tri_linear *map, tri_gpu_b
     return tri_gpu_offset_const(g, base, (int64_t)(constant ^ flipped) * (buffer->element_bits / 8));
 }
 
-/* ---- matrix instructions ---- */
-
-static tri_machine_id matrix_id(tri_machine_id x1, tri_access_form form, int matrices)
-{
-    int id = (int)x1 + (form == TRI_ACCESS_MATRIX_TRANS ? 3 : 0);
-    return (tri_machine_id)(id + (matrices == 4 ? 2 : matrices == 2 ? 1 : 0));
-}
-
-static void load_matrices(tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMTypeRef type,
-                          LLVMValueRef *out)
-{
-    int per_matrix = 32 / plan->element_bits, matrices = plan->vec / per_matrix;
-    LLVMValueRef result = tri_machine_call(g, matrix_id(TRI_MACHINE_ldmatrix_x1, plan->form, matrices), &row, 1);
-    tri_gpu_packing p = tri_gpu_plan_packing(g, type, per_matrix);
-    for (int m = 0; m < matrices; m++) {
-        LLVMValueRef word = matrices == 1 ? result : LLVMBuildExtractValue(g->b, result, (unsigned)m, "");
-        tri_gpu_unpack(g, &p, &word, out + m * per_matrix);
-    }
-}
-
-static void store_matrices(tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMValueRef *elements)
-{
-    int per_matrix = 32 / plan->element_bits, matrices = plan->vec / per_matrix;
-    tri_gpu_packing p = tri_gpu_plan_packing(g, LLVMTypeOf(elements[0]), per_matrix);
-    LLVMValueRef args[5] = {row};
-    for (int m = 0; m < matrices; m++)
-        tri_gpu_pack(g, &p, elements + m * per_matrix, &args[1 + m]);
-    tri_machine_call(g, matrix_id(TRI_MACHINE_stmatrix_x1, plan->form, matrices), args, 1 + matrices);
-}
-
 /* ---- whole plans ---- */
 
 void tri_gpu_access_store(tri_gpu *g, const tri_plan_access *plan, tri_gpu_buffer *buffer, int round, uint64_t copies,
@@ -126,7 +96,7 @@ void tri_gpu_access_store(tri_gpu *g, const tri_plan_access *plan, tri_gpu_buffe
         if (is_plain)
             tri_gpu_shared_store(g, pointer, elements, plan->vec, NULL);
         else
-            store_matrices(g, plan, pointer, elements);
+            g->machine->store_rows(g, plan, pointer, elements);
     }
 }
 
@@ -144,7 +114,7 @@ void tri_gpu_access_load(tri_gpu *g, const tri_plan_access *plan, tri_gpu_buffer
         if (is_plain)
             tri_gpu_shared_load(g, pointer, type, plan->vec, elements);
         else
-            load_matrices(g, plan, pointer, type, elements);
+            g->machine->load_rows(g, plan, pointer, type, elements);
         for (int e = 0; e < plan->vec; e++)
             out->at[tri_plan_access_register(plan, a, e)] = elements[e];
     }

@@ -172,34 +172,42 @@ static void take_results(tri_gpu *g, MlirOperation op, const LLVMValueRef *made,
     }
 }
 
+bool tri_gpu_inline_asm(tri_gpu *g, const tri_machine_assembly *a)
+{
+    LLVMTypeRef in[max_registers], out[max_registers];
+    TRI_ASSERT(a->num_args <= max_registers && a->num_results <= max_registers);
+    for (int i = 0; i < a->num_args; i++)
+        in[i] = LLVMTypeOf(a->args[i]);
+    for (int i = 0; i < a->num_results; i++)
+        out[i] = LLVMTypeOf(a->results[i]);
+    LLVMTypeRef result = a->num_results == 1 ? out[0] : LLVMStructTypeInContext(g->llvm, out, (unsigned)a->num_results, false);
+    LLVMTypeRef type = LLVMFunctionType(result, in, (unsigned)a->num_args, false);
+    const char *mistake = tri_llvm_check_assembly(g->arena, type, a->text, a->constraints);
+    if (mistake)
+        return tri_gpu_unsupported(g, a->op, "inline assembly with the constraints \"%.*s\": %s", TRI_STR_ARG(a->constraints), mistake);
+    LLVMValueRef callee = LLVMGetInlineAsm(type, a->text.data, a->text.len, a->constraints.data, a->constraints.len,
+                                           !tri_op_flag(a->op, "pure"), 0, LLVMInlineAsmDialectATT, 0);
+    LLVMValueRef call = LLVMBuildCall2(g->b, type, callee, a->args, (unsigned)a->num_args, "");
+    for (int i = 0; i < a->num_results; i++)
+        a->results[i] = a->num_results == 1 ? call : LLVMBuildExtractValue(g->b, call, (unsigned)i, "");
+    return true;
+}
+
 /* Runs the text once: results->types are known, its values are filled. */
 static bool call_asm(tri_gpu *g, MlirOperation op, registers *in, registers *results)
 {
     tri_str text = tri_op_string(op, "asm_string"), constraints = tri_op_string(op, "constraints");
-    if (g->simulate) {
-        for (unsigned i = 0; i < results->count; i++)
-            results->values[i] = LLVMConstNull(results->types[i]);
-        return tri_simulate_assembly(g, op, text, constraints, in->values, (int)in->count, results->values, (int)results->count);
-    }
-    LLVMTypeRef result = results->count == 1 ? results->types[0]
-                                             : LLVMStructTypeInContext(g->llvm, results->types, results->count, false);
-    LLVMTypeRef type = LLVMFunctionType(result, in->types, in->count, false);
-    const char *mistake = tri_llvm_check_assembly(g->arena, type, text, constraints);
-    if (mistake)
-        return tri_gpu_unsupported(g, op, "inline assembly with the constraints \"%.*s\": %s", TRI_STR_ARG(constraints), mistake);
-    LLVMValueRef callee = LLVMGetInlineAsm(type, text.data, text.len, constraints.data, constraints.len,
-                                           !tri_op_flag(op, "pure"), 0, LLVMInlineAsmDialectATT, 0);
-    LLVMValueRef call = LLVMBuildCall2(g->b, type, callee, in->values, in->count, "");
     for (unsigned i = 0; i < results->count; i++)
-        results->values[i] = results->count == 1 ? call : LLVMBuildExtractValue(g->b, call, i, "");
-    return true;
+        results->values[i] = LLVMConstNull(results->types[i]);
+    tri_machine_assembly assembly = {op, text, constraints, in->values, results->values, (int)in->count, (int)results->count};
+    return g->machine->assemble(g, &assembly);
 }
 
 static bool run_inline_asm(tri_gpu *g, MlirOperation op)
 {
     enum { max_results = 8 };
     int pack = (int)tri_op_int(op, "packed_element", 1), num_results = (int)mlirOperationGetNumResults(op);
-    if (!tri_machine_has(g, TRI_MACHINE_inline_asm))
+    if (!g->machine->assemble)
         return tri_gpu_unsupported(g, op, "the device takes no assembly");
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
     int count = tri_gpu_count(g, type);

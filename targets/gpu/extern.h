@@ -1,4 +1,4 @@
-/* Functions of the device's library. */
+/* Functions of the device's library, and the source's own assembly. */
 #ifndef TRI_TARGETS_GPU_EXTERN_H
 #define TRI_TARGETS_GPU_EXTERN_H
 
@@ -8,5 +8,8 @@
  * simulator calls the host's. Null after a report at `op` when the device has no library. */
 LLVMValueRef tri_gpu_call_library(tri_gpu *g, MlirOperation op, tri_str name, LLVMValueRef *args, int num_args,
                                   LLVMTypeRef result);
+
+/* The assembly as LLVM's, for families whose back end reads it. False after a report. */
+bool tri_gpu_inline_asm(tri_gpu *g, const tri_machine_assembly *assembly);
 
 #endif

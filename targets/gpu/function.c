@@ -152,9 +152,10 @@ static void enter_function(tri_gpu *g, MlirOperation func)
     g->func = func;
     g->function = tri_map_find(&g->functions, tri_op_symbol(func));
     g->is_kernel = tri_op_is_kernel(func);
-    tri_op_list products = {0};
-    tri_op_collect_named(func, "ttng.warp_group_dot", g->arena, &products);
-    g->has_group_products = products.len > 0;
+    tri_op_list readers = {0};
+    if (g->machine->shared_reader)
+        tri_op_collect_named(func, g->machine->shared_reader, g->arena, &readers);
+    g->has_shared_readers = readers.len > 0;
     g->thread = g->lane = g->warp = g->uniform_warp = NULL;
     g->entry = tri_gpu_block(g, "entry");
     if (g->debug)

@@ -3,6 +3,7 @@
 #include "ir/analysis/scratch.h"
 #include "ir/type.h"
 #include "targets/gpu/access.h"
+#include "targets/gpu/atomic.h"
 
 static bool need_scratch(tri_gpu *g, MlirOperation op, int64_t *out_offset)
 {
@@ -109,19 +110,9 @@ static void clear_counters(tri_gpu *g, LLVMValueRef base, LLVMTypeRef type, int6
 
 static void count(tri_gpu *g, LLVMValueRef pointer, LLVMTypeRef type, LLVMValueRef pred)
 {
-    LLVMValueRef one = LLVMConstInt(type, 1, false);
-    if (tri_machine_has(g, TRI_MACHINE_atomic_rmw_none)) {
-        tri_machine_access access = {.pointer = pointer, .word = type, .words = 1, .pred = pred};
-        access.modifiers = g->machine->shared_suffix;
-        tri_machine_atomic(g, TRI_MACHINE_atomic_rmw_none, &access, tri_gpu_bits(g, type) == 64 ? "add.u64" : "add.u32",
-                           &one, 1, NULL);
-        return;
-    }
-    tri_gpu_if state = tri_gpu_begin_if(g, pred);
-    const char *scope = g->machine->scopes[2];
-    LLVMBuildAtomicRMWSyncScope(g->b, LLVMAtomicRMWBinOpAdd, pointer, one, LLVMAtomicOrderingMonotonic,
-                                LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
-    tri_gpu_end_if(g, state);
+    LLVMValueRef one = LLVMConstInt(type, 1, false), old;
+    tri_machine_update u = {.pointer = pointer, .pred = pred, .kind = TRI_RMW_ADD, .scope = TRI_SCOPE_CTA, .vec = 1, .value = &one};
+    tri_gpu_update(g, &u, &old);
 }
 
 static bool run_histogram(tri_gpu *g, MlirOperation op)

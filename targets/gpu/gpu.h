@@ -5,8 +5,9 @@
  * element offset per dimension of its allocation, a token none. Everything that depends on the
  * machine is asked of the family's table of primitives (machine.h).
  *
- * How to add an operation: a row {"dialect.op", function} in the `tri_gpu_ops_<family>` table of
- * the file that its kind belongs to, and a case in tests/targets/. */
+ * How to add an operation: a row {"dialect.op", function} in the `tri_gpu_ops_<kind>` table of
+ * the file that its kind belongs to, or in a table of the family whose own it is (tri_machine.ops), which is
+ * looked up first; and a case in tests/targets/. */
 #ifndef TRI_TARGETS_GPU_GPU_H
 #define TRI_TARGETS_GPU_GPU_H
 
@@ -69,7 +70,7 @@ typedef struct tri_gpu {
     LLVMBasicBlockRef entry;   /* thread ids are made here; it ends when the function is complete */
     LLVMBasicBlockRef front;   /* block in front of the outermost loop around `op`; null outside of loops */
     bool is_kernel;
-    bool has_group_products;   /* some product reads shared memory by itself */
+    bool has_shared_readers;   /* some unit reads shared memory by itself */
     LLVMValueRef thread, lane, warp;
     LLVMValueRef uniform_warp; /* `warp`, known to be the same for all lanes */
     tri_map blocks;            /* MlirBlock.ptr -> LLVMBasicBlockRef */
@@ -81,7 +82,7 @@ typedef struct tri_gpu {
 /* One value of one register; `args` has one value per operand. */
 typedef LLVMValueRef (*tri_gpu_scalar)(tri_gpu *g, MlirOperation op, LLVMValueRef *args);
 
-typedef struct {
+typedef struct tri_gpu_op {
     const char *name;
     bool (*run)(tri_gpu *g, MlirOperation op); /* false after a report */
     tri_gpu_scalar scalar;                     /* or: register by register; `run` is null */
@@ -101,8 +102,6 @@ extern const tri_gpu_op tri_gpu_ops_control[];
 extern const tri_gpu_op tri_gpu_ops_function[];
 extern const tri_gpu_op tri_gpu_ops_debug[];
 extern const tri_gpu_op tri_gpu_ops_dot[];
-extern const tri_gpu_op tri_gpu_ops_wgmma[];
-extern const tri_gpu_op tri_gpu_ops_tma[];
 extern const tri_gpu_op tri_gpu_ops_local[];
 extern const tri_gpu_op tri_gpu_ops_scan[];
 extern const tri_gpu_op tri_gpu_ops_gather[];
@@ -212,7 +211,6 @@ void tri_gpu_shared_load(tri_gpu *g, LLVMValueRef pointer, LLVMTypeRef type, int
 /* The value that lane (lane ^ mask) holds; any scalar type. */
 LLVMValueRef tri_gpu_shuffle_xor(tri_gpu *g, LLVMValueRef value, uint32_t mask);
 LLVMValueRef tri_gpu_shuffle_index(tri_gpu *g, LLVMValueRef value, LLVMValueRef lane);
-LLVMValueRef tri_gpu_shuffle_up(tri_gpu *g, LLVMValueRef value, uint32_t delta);
 
 /* ---- convert.c ---- */
 

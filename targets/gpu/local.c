@@ -64,7 +64,7 @@ static bool slice_corner(tri_gpu *g, MlirOperation op, const tri_gpu_buffer_type
 
 static bool is_read_by_products(const tri_gpu *g, const tri_encoding *encoding)
 {
-    return encoding && encoding->kind == TRI_ENC_NVMMA_SHARED && g->has_group_products;
+    return encoding && encoding->kind == TRI_ENC_NVMMA_SHARED && g->has_shared_readers;
 }
 
 bool tri_local_find(tri_gpu *g, MlirOperation op, MlirValue buffer, tri_gpu_buffer_type *out_type, tri_gpu_buffer *out_buffer)
@@ -324,7 +324,7 @@ static bool run_wait(tri_gpu *g, MlirOperation op)
 {
     LLVMValueRef pending = tri_gpu_i32(g, tri_op_int(op, "num", 0));
     tri_machine_call(g, TRI_MACHINE_copy_wait, &pending, 1);
-    if (g->has_group_products) /* what has arrived may be one's operand */
+    if (g->has_shared_readers) /* what has arrived may be one's operand */
         tri_machine_call(g, TRI_MACHINE_fence_async, NULL, 0);
     return run_nothing(g, op);
 }

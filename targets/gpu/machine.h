@@ -1,19 +1,23 @@
 /* Machine primitives: what a GPU family offers beyond plain LLVM instructions.
  *
- * targets/gpu/primitives.def lists the primitives that the shared lowering knows; a family's
- * machine.def has one row per primitive that it offers: how it is emitted, what it needs, and the
- * simulator function that does the same. The lowering never writes inline assembly itself and
- * never asks which family it is: it asks whether a primitive exists. */
+ * targets/gpu/primitives.def lists the primitives that the shared lowering knows; a family's primitives.def has one
+ * row per primitive that it offers: how it is emitted and what it needs; and those that only operations of its own
+ * (tri_machine.ops) use. The simulator does each of them by its name. The shared lowering never writes assembly
+ * and never asks which family it is: it asks whether a primitive exists. */
 #ifndef TRI_TARGETS_GPU_MACHINE_H
 #define TRI_TARGETS_GPU_MACHINE_H
 
 #include "base/str.h"
+#include "layout/plan.h"
 
 #include "llvm-c/Types.h"
+#include "mlir-c/IR.h"
 
 struct tri_gpu;
+struct tri_gpu_op;
 struct tri_library_job;
 
+/* Those of a family are numbered behind the shared ones: see TRI_MACHINE_OWN. */
 typedef enum {
 #define X(name, signature, meaning) TRI_MACHINE_##name,
 #include "targets/gpu/primitives.def"
@@ -23,10 +27,10 @@ typedef enum {
 
 typedef enum {
     TRI_MACHINE_ABSENT,
-    TRI_MACHINE_INTRINSIC, /* text: intrinsic name; operands: i32 constants added behind the arguments, "0,32" */
-    TRI_MACHINE_ASM,       /* text: assembly with $0..; operands: constraints */
-    TRI_MACHINE_CALL,      /* text: function; operands: constants likewise, and "i64:" in front when it returns i64 */
-    TRI_MACHINE_TEMPLATE,  /* text: assembly with {pred} {mod} {vec} {bits} {regs} {addr}, see tri_machine_access */
+    TRI_MACHINE_INTRINSIC, /* of LLVM, by its name */
+    TRI_MACHINE_CALL,      /* of a function of the device's library, by its name */
+    TRI_MACHINE_FUNCTION,  /* of C, which builds it */
+    TRI_MACHINE_TEXT,      /* text for the family's own operations; no call */
 } tri_machine_how;
 
 enum {
@@ -36,80 +40,111 @@ enum {
     TRI_MACHINE_NORETURN = 8,
 };
 
+typedef LLVMValueRef (*tri_machine_function)(struct tri_gpu *g, LLVMValueRef *args);
+
+/* `operands`: what an intrinsic or function is given, "" for the primitive's arguments; else a list of them ("$0", or
+ * "$*" for all) and of constants, i32 or of the type in front: "-1,$0,$1,31", "$*,i1:0". "i64:" at the start when a function
+ * gives i64 for an i32. */
 typedef struct {
     tri_machine_how how;
     const char *text;
+    tri_machine_function function;
     const char *operands;
     int flags;
     int min_arch;
-    const char *sim; /* function of the simulator, or null: the plain LLVM instruction is simulated */
 } tri_machine_row;
 
-/* The table of a family, indexed by primitive, and the facts that are no calls. */
+/* What ROW and OWN of a primitives.def become in a family's table; `what` is text, or the function. */
+#define TRI_MACHINE_ROW_INTRINSIC(what, operands, flags, arch) {TRI_MACHINE_INTRINSIC, what, NULL, operands, flags, arch}
+#define TRI_MACHINE_ROW_CALL(what, operands, flags, arch) {TRI_MACHINE_CALL, what, NULL, operands, flags, arch}
+#define TRI_MACHINE_ROW_FUNCTION(what, operands, flags, arch) {TRI_MACHINE_FUNCTION, NULL, what, operands, flags, arch}
+#define TRI_MACHINE_ROW_TEXT(what, operands, flags, arch) {TRI_MACHINE_TEXT, what, NULL, operands, flags, arch}
+
 typedef struct {
-    const tri_machine_row *rows; /* TRI_MACHINE_COUNT of them */
+    const char *name, *signature;
+} tri_machine_primitive;
+
+/* ---- memory ---- */
+
+/* A predicated access, or one that the program says more about. The numbers are those of the attributes of tt.load,
+ * tt.store and tt.atomic_poll; 0: not given. The pointer's address space tells the memory. */
+typedef struct {
+    LLVMValueRef pointer;
+    LLVMTypeRef word;  /* i8, i16, i32 or i64 */
+    int words;         /* 1, 2, 4, 8 */
+    LLVMValueRef pred; /* null: always */
+    bool is_volatile;
+    int cache, evict;
+    int sem, scope;    /* it is ordered as an atomic operation */
+} tri_machine_access;
+
+/* An atomic update of `vec` elements that lie side by side: old <- [pointer] op value, or compared and exchanged.
+ * The numbers are those of tt.atomic_rmw; sem 0: relaxed, inside of the block. */
+typedef struct {
+    LLVMValueRef pointer, pred; /* pred null: always */
+    bool is_cas, has_users;
+    int kind, sem, scope, vec;
+    LLVMValueRef *compare, *value;
+} tri_machine_update;
+
+enum { /* kind */
+    TRI_RMW_AND = 1, TRI_RMW_OR, TRI_RMW_XOR, TRI_RMW_ADD, TRI_RMW_FADD, TRI_RMW_MAX, TRI_RMW_MIN, TRI_RMW_UMAX, TRI_RMW_UMIN,
+    TRI_RMW_XCHG
+};
+enum { TRI_SEM_RELAXED = 1, TRI_SEM_ACQUIRE, TRI_SEM_RELEASE, TRI_SEM_ACQ_REL };
+enum { TRI_SCOPE_GPU = 1, TRI_SCOPE_CTA, TRI_SCOPE_SYS };
+
+/* The source's own assembly, called once: `results` are made up as null values and replaced. */
+typedef struct {
+    MlirOperation op;
+    tri_str text, constraints;
+    LLVMValueRef *args, *results;
+    int num_args, num_results;
+} tri_machine_assembly;
+
+/* ---- families ---- */
+
+/* The table of a family, and the facts that are no calls. What is null is not there. */
+typedef struct tri_machine {
+    const tri_machine_row *rows; /* by number: the shared ones, then its own */
+    const tri_machine_primitive *own;
+    int num_own;
+    /* Operations that it lowers itself, looked up before the shared ones: a list of tables, ended by null. */
+    const struct tri_gpu_op *const *ops;
+
     unsigned kernel_convention;  /* LLVM calling convention of kernels and of device functions */
     unsigned function_convention;
     const char *triple, *data_layout;
-    /* Text of access modifiers, indexed by the attributes' enums; null where there is none. */
-    const char *load_cache[8], *store_cache[8], *evict[4];
-    const char *volatile_modifier, *global_suffix, *shared_suffix;
-    const char *scopes[4];       /* LLVM synchronisation scopes of gpu (1), cta (2), sys (3) */
-    const char *library_prefix;  /* of the device's function library; null: it has none */
+    const char *scopes[4];       /* LLVM synchronisation scopes, by TRI_SCOPE_ */
+    const char *library_prefix;  /* of the device's function library */
     bool (*link)(const struct tri_library_job *job); /* that library, and those of the user; null: only those */
     bool shared_is_dynamic;      /* size given at launch; else a static buffer of the module */
+    const char *shared_reader;   /* operation whose unit reads shared memory by itself, behind fence_async */
     /* Attributes that tell the launch shape to the back end. */
     void (*kernel_attributes)(struct tri_gpu *g, LLVMValueRef function);
+
+    /* Accesses; null: branches around plain ones. `other` (null: undefined) are the results when the predicate is false. */
+    void (*load)(struct tri_gpu *g, const tri_machine_access *access, LLVMValueRef *other, LLVMValueRef *out_words);
+    void (*store)(struct tri_gpu *g, const tri_machine_access *access, LLVMValueRef *words);
+    /* Of one element, or of as many as the facts of the machine allow. The old values, anything where the predicate is false or nobody uses them. False: LLVM's own updates do it. */
+    bool (*update)(struct tri_gpu *g, const tri_machine_update *update, LLVMValueRef *out_old);
+    /* Rows of matrices in shared memory, when plans may use them (tri_plan_machine): one access of the plan. */
+    void (*load_rows)(struct tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMTypeRef type, LLVMValueRef *out);
+    void (*store_rows)(struct tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMValueRef *elements);
+    /* False after a report. */
+    bool (*assemble)(struct tri_gpu *g, const tri_machine_assembly *assembly);
 } tri_machine;
 
-const char *tri_machine_name(tri_machine_id id);
+/* ---- primitives ---- */
+
+const char *tri_machine_name(const tri_machine *machine, int id);
 /* Whether the family has the primitive on this architecture. */
-bool tri_machine_has(const struct tri_gpu *g, tri_machine_id id);
+bool tri_machine_has(const struct tri_gpu *g, int id);
 /* Calls it; null for void ones. A primitive that does not exist is our bug. */
-LLVMValueRef tri_machine_call(struct tri_gpu *g, tri_machine_id id, LLVMValueRef *args, int num_args);
+LLVMValueRef tri_machine_call(struct tri_gpu *g, int id, LLVMValueRef *args, int num_args);
 
-/* A templated memory access. */
-typedef struct {
-    LLVMValueRef pointer;
-    LLVMTypeRef word;      /* i8, i16, i32 or i64 */
-    int words;             /* 1, 2, 4, 8 */
-    LLVMValueRef pred;     /* null: always */
-    const char *modifiers; /* ".ca", ".L1::evict_first", ... or "" */
-} tri_machine_access;
-
-/* `other` (null: undefined) are the results when the predicate is false. */
-void tri_machine_load(struct tri_gpu *g, tri_machine_id id, const tri_machine_access *access,
-                      LLVMValueRef *other, LLVMValueRef *out_words);
-void tri_machine_store(struct tri_gpu *g, tri_machine_id id, const tri_machine_access *access, LLVMValueRef *words);
-
-/* atom: `operation` replaces {op} ("add.u32"), `modifiers` {mod} (".acq_rel.gpu"). `values` are one or two
- * operands (compare, new) of access->words words each. The old words go to `out_words`, which nobody wants of
- * atomic_rmw_none; they are undefined when the predicate is false. */
-void tri_machine_atomic(struct tri_gpu *g, tri_machine_id id, const tri_machine_access *access, const char *operation,
-                        LLVMValueRef *values, int num_values, LLVMValueRef *out_words);
-
-/* A matrix product that a warp group starts and does not wait for: acc (+)= a * b. */
-typedef struct {
-    int n;                       /* columns of the result; it has 64 rows */
-    int num_acc;
-    LLVMValueRef acc[128];       /* words: in and out */
-    const LLVMValueRef *a_words; /* A in four registers, or null: */
-    LLVMValueRef a, b;           /* descriptors of shared memory, i64 */
-    LLVMValueRef scale;          /* i1: false drops the old accumulators */
-    bool trans_a, trans_b;       /* the operand's K is not its fastest dimension */
-} tri_machine_product;
-
-void tri_machine_multiply(struct tri_gpu *g, tri_machine_id id, tri_machine_product *product);
-
-/* A primitive with a constant {n} that the machine orders registers by: wgmma_wait is over before anything reads
- * `values`, wgmma_fence follows everything that writes them. They are replaced by what is ordered. */
-void tri_machine_tie(struct tri_gpu *g, tri_machine_id id, int constant, int count, LLVMValueRef *values);
-
-/* Private to machine*.c. */
+/* Inline assembly with one result, none (void) or a struct of several; flags as in a row. */
 LLVMValueRef tri_machine_call_asm(struct tri_gpu *g, const char *text, const char *constraints, LLVMTypeRef result,
                                   LLVMValueRef *args, int n, int flags);
-const char *tri_machine_letter(struct tri_gpu *g, LLVMTypeRef type);
-/* Goes behind `word` when the text at *at begins with it. */
-bool tri_machine_eat(const char **at, const char *word);
 
 #endif

@@ -15,7 +15,7 @@ static LLVMValueRef call(tri_gpu *g, MlirOperation op, function_ids ids, LLVMVal
     bool is_double = LLVMGetTypeKind(type) == LLVMDoubleTypeKind;
     tri_machine_id id = is_double ? ids.f64 : ids.f32;
     if (!tri_machine_has(g, id)) {
-        tri_gpu_unsupported(g, op, "the machine has no %s", tri_machine_name(id));
+        tri_gpu_unsupported(g, op, "the machine has no %s", tri_machine_name(g->machine, id));
         return NULL;
     }
     LLVMValueRef args[3];

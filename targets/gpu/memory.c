@@ -2,43 +2,6 @@
 #include "ir/type.h"
 #include "targets/gpu/access.h"
 
-enum { cache_none = 1, evict_normal = 1 };
-
-/* Text of the modifiers of an access in the family's spelling. */
-static const char *modifiers(tri_gpu *g, MlirOperation op, bool is_load, bool is_volatile)
-{
-    const tri_machine *m = g->machine;
-    int cache = (int)tri_op_int(op, "cache", cache_none), evict = (int)tri_op_int(op, "evict", evict_normal);
-    const char *space = m->global_suffix;
-    if (is_volatile)
-        return tri_str_format(g->arena, "%s%s", m->volatile_modifier, space).data;
-    const char *text = is_load ? m->load_cache[cache & 7] : m->store_cache[cache & 7];
-    if (!text && evict > evict_normal) /* the two cannot be combined, the cache level wins */
-        text = m->evict[evict & 3];
-    return tri_str_format(g->arena, "%s%s", space, text ? text : "").data;
-}
-
-static bool has_modifiers(MlirOperation op)
-{
-    return tri_op_int(op, "cache", cache_none) != cache_none || tri_op_int(op, "evict", evict_normal) != evict_normal;
-}
-
-/* A conditional plain load for machines without predicates. */
-static void load_in_branch(tri_gpu *g, LLVMValueRef pointer, const tri_gpu_packing *p, LLVMValueRef pred,
-                           bool is_volatile, LLVMValueRef *other, LLVMValueRef *out_words)
-{
-    tri_gpu_if state = tri_gpu_begin_if(g, pred);
-    LLVMValueRef loaded[16];
-    tri_gpu_plain_load(g, pointer, p, is_volatile, loaded);
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b);
-    tri_gpu_end_if(g, state);
-    for (int i = 0; i < p->words; i++) {
-        out_words[i] = LLVMBuildPhi(g->b, p->word, "");
-        LLVMAddIncoming(out_words[i], &loaded[i], &from, 1);
-        LLVMAddIncoming(out_words[i], &other[i], &state.before, 1);
-    }
-}
-
 enum { max_vec = 32 };
 
 static void remark_width(tri_gpu *g, MlirOperation op, const tri_gpu_groups *groups, const tri_gpu_packing *packing)
@@ -62,6 +25,12 @@ static LLVMValueRef const_pred(LLVMValueRef pred, bool *out_value)
     return NULL;
 }
 
+static tri_machine_access access_of(MlirOperation op, LLVMValueRef pointer, LLVMValueRef pred)
+{
+    return (tri_machine_access){.pointer = pointer, .pred = pred, .cache = (int)tri_op_int(op, "cache", 0),
+                                .evict = (int)tri_op_int(op, "evict", 0)};
+}
+
 static void load_group(tri_gpu *g, MlirOperation op, const tri_gpu_packing *p, LLVMValueRef pointer, LLVMValueRef pred,
                        LLVMValueRef *other, LLVMValueRef *out)
 {
@@ -75,16 +44,9 @@ static void load_group(tri_gpu *g, MlirOperation op, const tri_gpu_packing *p, L
     }
     if (pred)
         tri_gpu_pack(g, p, other, other_words);
-    bool has_asm = tri_machine_has(g, TRI_MACHINE_load_global);
-    if (has_asm && (pred || has_modifiers(op))) {
-        tri_machine_access access = {.pointer = pointer, .word = p->word, .words = p->words, .pred = pred};
-        access.modifiers = modifiers(g, op, true, is_volatile);
-        tri_machine_load(g, TRI_MACHINE_load_global, &access, other_words, words);
-    } else if (pred) {
-        load_in_branch(g, pointer, p, pred, is_volatile, other_words, words);
-    } else {
-        tri_gpu_plain_load(g, pointer, p, is_volatile, words);
-    }
+    tri_machine_access access = access_of(op, pointer, pred);
+    access.is_volatile = is_volatile;
+    tri_gpu_load_words(g, p, &access, other_words, words);
     tri_gpu_unpack(g, p, words, out);
 }
 
@@ -130,17 +92,8 @@ static void store_group(tri_gpu *g, MlirOperation op, const tri_gpu_packing *p, 
     if (!is_true)
         return;
     tri_gpu_pack(g, p, values, words);
-    if (tri_machine_has(g, TRI_MACHINE_store_global) && (pred || has_modifiers(op))) {
-        tri_machine_access access = {.pointer = pointer, .word = p->word, .words = p->words, .pred = pred};
-        access.modifiers = modifiers(g, op, false, false);
-        tri_machine_store(g, TRI_MACHINE_store_global, &access, words);
-    } else if (pred) {
-        tri_gpu_if state = tri_gpu_begin_if(g, pred);
-        tri_gpu_plain_store(g, pointer, p, false, words);
-        tri_gpu_end_if(g, state);
-    } else {
-        tri_gpu_plain_store(g, pointer, p, false, words);
-    }
+    tri_machine_access access = access_of(op, pointer, pred);
+    tri_gpu_store_words(g, p, &access, words);
 }
 
 static bool run_store(tri_gpu *g, MlirOperation op)

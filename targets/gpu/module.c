@@ -21,16 +21,24 @@ void tri_gpu_conversion_pass(const tri_unit *unit, tri_buf *out)
 static const tri_gpu_op *const tables[] = {
     tri_gpu_ops_arith,  tri_gpu_ops_math,   tri_gpu_ops_cast,   tri_gpu_ops_creation, tri_gpu_ops_shape,
     tri_gpu_ops_memory, tri_gpu_ops_atomic, tri_gpu_ops_reduce, tri_gpu_ops_convert,  tri_gpu_ops_control,
-    tri_gpu_ops_function, tri_gpu_ops_debug, tri_gpu_ops_dot, tri_gpu_ops_wgmma, tri_gpu_ops_tma, tri_gpu_ops_local, tri_gpu_ops_scan,
+    tri_gpu_ops_function, tri_gpu_ops_debug, tri_gpu_ops_dot, tri_gpu_ops_local, tri_gpu_ops_scan,
     tri_gpu_ops_gather, tri_gpu_ops_extern, tri_gpu_ops_indexed,
 };
 
+static void add_ops(tri_gpu *g, const tri_gpu_op *op)
+{
+    for (; op->name; op++)
+        tri_map_set(&g->ops, tri_str_from(op->name), (void *)(uintptr_t)op);
+}
+
+/* The family's come last, and so take the place of shared ones. */
 static void fill_dispatch(tri_gpu *g)
 {
     tri_map_init(&g->ops, g->arena);
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-        for (const tri_gpu_op *op = tables[t]; op->name; op++)
-            tri_map_set(&g->ops, tri_str_from(op->name), (void *)(uintptr_t)op);
+        add_ops(g, tables[t]);
+    for (const tri_gpu_op *const *own = g->machine->ops; own && *own; own++)
+        add_ops(g, *own);
 }
 
 static int64_t module_int(MlirModule module, const char *name, int64_t if_absent)

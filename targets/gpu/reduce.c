@@ -146,8 +146,7 @@ static void redux(state *s, tri_machine_id id, bool is_signed)
         LLVMValueRef x = s->at[0].at[r];
         LLVMTypeRef type = LLVMTypeOf(x);
         LLVMValueRef wide = LLVMBuildIntCast2(g->b, x, g->i32, is_signed, "");
-        LLVMValueRef args[] = {wide, tri_gpu_i32(g, -1)};
-        s->at[0].at[r] = LLVMBuildIntCast2(g->b, tri_machine_call(g, id, args, 2), type, is_signed, "");
+        s->at[0].at[r] = LLVMBuildIntCast2(g->b, tri_machine_call(g, id, &wide, 1), type, is_signed, "");
     }
 }
 

@@ -3,12 +3,10 @@
 
 void tri_gpu_barrier(tri_gpu *g, tri_sync sync)
 {
-    if (sync == TRI_SYNC_WARP && tri_machine_has(g, TRI_MACHINE_warp_barrier)) {
-        LLVMValueRef mask = tri_gpu_i32(g, -1);
-        tri_machine_call(g, TRI_MACHINE_warp_barrier, &mask, 1);
-    } else {
+    if (sync == TRI_SYNC_WARP && tri_machine_has(g, TRI_MACHINE_warp_barrier))
+        tri_machine_call(g, TRI_MACHINE_warp_barrier, NULL, 0);
+    else
         tri_machine_call(g, TRI_MACHINE_barrier, NULL, 0);
-    }
 }
 
 LLVMValueRef tri_gpu_shared_at(tri_gpu *g, int64_t offset) { return tri_gpu_offset_const(g, g->shared, offset); }
@@ -19,16 +17,7 @@ void tri_gpu_shared_store(tri_gpu *g, LLVMValueRef pointer, LLVMValueRef *values
     LLVMValueRef words[16];
     TRI_ASSERT(p.words <= 16);
     tri_gpu_pack(g, &p, values, words);
-    if (pred && tri_machine_has(g, TRI_MACHINE_store_shared)) {
-        tri_machine_access access = {.pointer = pointer, .word = p.word, .words = p.words, .pred = pred, .modifiers = ""};
-        tri_machine_store(g, TRI_MACHINE_store_shared, &access, words);
-    } else if (pred) {
-        tri_gpu_if state = tri_gpu_begin_if(g, pred);
-        tri_gpu_plain_store(g, pointer, &p, false, words);
-        tri_gpu_end_if(g, state);
-    } else {
-        tri_gpu_plain_store(g, pointer, &p, false, words);
-    }
+    tri_gpu_store_words(g, &p, &(tri_machine_access){.pointer = pointer, .pred = pred}, words);
 }
 
 void tri_gpu_shared_load(tri_gpu *g, LLVMValueRef pointer, LLVMTypeRef type, int count, LLVMValueRef *out_values)
@@ -36,20 +25,20 @@ void tri_gpu_shared_load(tri_gpu *g, LLVMValueRef pointer, LLVMTypeRef type, int
     tri_gpu_packing p = tri_gpu_plan_packing(g, type, count);
     LLVMValueRef words[16];
     TRI_ASSERT(p.words <= 16);
-    tri_gpu_plain_load(g, pointer, &p, false, words);
+    tri_gpu_load_words(g, &p, &(tri_machine_access){.pointer = pointer}, NULL, words);
     tri_gpu_unpack(g, &p, words, out_values);
 }
 
 /* ---- shuffles ---- */
 
-static LLVMValueRef shuffle_word(tri_gpu *g, tri_machine_id id, LLVMValueRef word, LLVMValueRef operand, int clamp)
+static LLVMValueRef shuffle_word(tri_gpu *g, tri_machine_id id, LLVMValueRef word, LLVMValueRef operand)
 {
-    LLVMValueRef args[] = {tri_gpu_i32(g, -1), word, operand, tri_gpu_i32(g, clamp)};
-    return tri_machine_call(g, id, args, 4);
+    LLVMValueRef args[] = {word, operand};
+    return tri_machine_call(g, id, args, 2);
 }
 
 /* Shuffles move 32 bits: smaller values are widened, larger ones sent in two halves. */
-static LLVMValueRef shuffle(tri_gpu *g, tri_machine_id id, LLVMValueRef value, LLVMValueRef operand, int clamp)
+static LLVMValueRef shuffle(tri_gpu *g, tri_machine_id id, LLVMValueRef value, LLVMValueRef operand)
 {
     LLVMTypeRef type = LLVMTypeOf(value);
     bool is_pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
@@ -59,7 +48,7 @@ static LLVMValueRef shuffle(tri_gpu *g, tri_machine_id id, LLVMValueRef value, L
     LLVMValueRef moved;
     if (width <= 32) {
         LLVMValueRef word = width < 32 ? LLVMBuildZExt(g->b, bits, g->i32, "") : bits;
-        moved = shuffle_word(g, id, word, operand, clamp);
+        moved = shuffle_word(g, id, word, operand);
         if (width < 32)
             moved = LLVMBuildTrunc(g->b, moved, as_int, "");
     } else {
@@ -67,7 +56,7 @@ static LLVMValueRef shuffle(tri_gpu *g, tri_machine_id id, LLVMValueRef value, L
         LLVMValueRef pair = LLVMBuildBitCast(g->b, bits, pair_type, ""), out = LLVMGetPoison(pair_type);
         for (int i = 0; i < 2; i++) {
             LLVMValueRef word = LLVMBuildExtractElement(g->b, pair, tri_gpu_i32(g, i), "");
-            out = LLVMBuildInsertElement(g->b, out, shuffle_word(g, id, word, operand, clamp), tri_gpu_i32(g, i), "");
+            out = LLVMBuildInsertElement(g->b, out, shuffle_word(g, id, word, operand), tri_gpu_i32(g, i), "");
         }
         moved = LLVMBuildBitCast(g->b, out, as_int, "");
     }
@@ -76,15 +65,10 @@ static LLVMValueRef shuffle(tri_gpu *g, tri_machine_id id, LLVMValueRef value, L
 
 LLVMValueRef tri_gpu_shuffle_xor(tri_gpu *g, LLVMValueRef value, uint32_t mask)
 {
-    return shuffle(g, TRI_MACHINE_shuffle_xor, value, tri_gpu_i32(g, mask), 31);
+    return shuffle(g, TRI_MACHINE_shuffle_xor, value, tri_gpu_i32(g, mask));
 }
 
 LLVMValueRef tri_gpu_shuffle_index(tri_gpu *g, LLVMValueRef value, LLVMValueRef lane)
 {
-    return shuffle(g, TRI_MACHINE_shuffle_index, value, lane, 31);
-}
-
-LLVMValueRef tri_gpu_shuffle_up(tri_gpu *g, LLVMValueRef value, uint32_t delta)
-{
-    return shuffle(g, TRI_MACHINE_shuffle_up, value, tri_gpu_i32(g, delta), 0);
+    return shuffle(g, TRI_MACHINE_shuffle_index, value, lane);
 }

@@ -1,7 +1,7 @@
 #include "targets/gpu/simulate.h"
 
 #include "ir/location.h"
-#include "runtime/ptx/ptx.h"
+#include "targets/gpu/access.h"
 
 enum { max_words = 136, max_results = 128 };
 
@@ -62,17 +62,17 @@ static tri_span span_of(tri_diag *diag, MlirOperation op)
     return tri_op_span(diag, op);
 }
 
-static uint32_t new_site(tri_gpu *g, tri_machine_id id)
+static uint32_t new_site(tri_gpu *g, int id)
 {
     tri_unit *unit = g->unit;
-    tri_site site = {TRI_NO_SPAN, tri_machine_name(id)};
+    tri_site site = {TRI_NO_SPAN, tri_machine_name(g->machine, id)};
     if (!mlirOperationIsNull(g->op))
         site.span = span_of(unit->diag, g->op);
     tri_vec_push(unit->arena, &unit->sites, site);
     return (uint32_t)unit->sites.len - 1;
 }
 
-static void emit(tri_gpu *g, tri_machine_id id, LLVMValueRef *args, int num_args)
+static void emit(tri_gpu *g, int id, LLVMValueRef *args, int num_args)
 {
     TRI_ASSERT(num_args <= max_words);
     LLVMTypeRef pointer = LLVMPointerTypeInContext(g->llvm, 0);
@@ -92,7 +92,7 @@ static LLVMValueRef result(tri_gpu *g, int i, LLVMTypeRef type)
     return narrow(g, LLVMBuildLoad2(g->b, g->i64, slot(g, max_words + i), ""), type);
 }
 
-LLVMValueRef tri_simulate_call(tri_gpu *g, tri_machine_id id, LLVMTypeRef type, LLVMValueRef *args, int num_args)
+LLVMValueRef tri_simulate_call(tri_gpu *g, int id, LLVMTypeRef type, LLVMValueRef *args, int num_args)
 {
     emit(g, id, args, num_args);
     if (LLVMGetTypeKind(type) == LLVMVoidTypeKind)
@@ -105,7 +105,7 @@ LLVMValueRef tri_simulate_call(tri_gpu *g, tri_machine_id id, LLVMTypeRef type, 
     return all;
 }
 
-void tri_simulate_many(tri_gpu *g, tri_machine_id id, LLVMValueRef *args, int num_args, LLVMValueRef *results, int num_results)
+void tri_simulate_many(tri_gpu *g, int id, LLVMValueRef *args, int num_args, LLVMValueRef *results, int num_results)
 {
     emit(g, id, args, num_args);
     for (int i = 0; i < num_results; i++)
@@ -122,59 +122,58 @@ static int access_args(tri_gpu *g, const tri_machine_access *access, LLVMValueRe
     return 4;
 }
 
-void tri_simulate_load(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, LLVMValueRef *other,
-                       LLVMValueRef *out_words)
+static bool is_shared(LLVMValueRef pointer) { return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == 3; }
+
+void tri_simulate_load(tri_gpu *g, const tri_machine_access *access, LLVMValueRef *other, LLVMValueRef *out_words)
 {
     LLVMValueRef args[max_words];
     int n = access_args(g, access, args);
     for (int i = 0; i < access->words; i++)
         args[n++] = other && access->pred ? other[i] : LLVMConstNull(access->word);
-    emit(g, id, args, n);
+    emit(g, is_shared(access->pointer) ? TRI_MACHINE_load_shared : TRI_MACHINE_load_global, args, n);
     for (int i = 0; i < access->words; i++)
         out_words[i] = result(g, i, access->word);
 }
 
-void tri_simulate_store(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, LLVMValueRef *words)
+void tri_simulate_store(tri_gpu *g, const tri_machine_access *access, LLVMValueRef *words)
 {
     LLVMValueRef args[max_words];
     int n = access_args(g, access, args);
     for (int i = 0; i < access->words; i++)
         args[n++] = words[i];
-    emit(g, id, args, n);
+    emit(g, is_shared(access->pointer) ? TRI_MACHINE_store_shared : TRI_MACHINE_store_global, args, n);
+}
+
+/* What the simulator calls an update: "add.u32", "max.s64", "add.bf16x2"; its type is that of a word. */
+static const char *update_text(tri_gpu *g, const tri_machine_update *u, const tri_gpu_packing *packing)
+{
+    static const char *const names[] = {"", "and", "or", "xor", "add", "add", "max", "min", "max", "min", "exch"};
+    static const char letters[] = " bbbufssuub";
+    if (u->is_cas)
+        return "";
+    LLVMTypeRef type = LLVMTypeOf(u->value[0]);
+    bool is_bfloat = u->kind == TRI_RMW_FADD && LLVMGetTypeKind(type) == LLVMBFloatTypeKind;
+    return tri_str_format(g->arena, "%s.%s%c%u%s", names[u->kind], is_bfloat ? "b" : "", letters[u->kind], tri_gpu_bits(g, type),
+                          packing->per_word > 1 ? "x2" : "").data;
 }
 
 /* address, bits of a word, predicate, operation, words, then the values */
-void tri_simulate_atomic(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, const char *operation,
-                         LLVMValueRef *values, int num_values, LLVMValueRef *out_words)
+void tri_simulate_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out_old)
 {
-    LLVMValueRef args[max_words];
-    args[0] = access->pointer;
-    args[1] = tri_gpu_i32(g, tri_gpu_bits(g, access->word));
-    args[2] = access->pred ? access->pred : LLVMConstInt(g->i1, 1, false);
-    args[3] = LLVMBuildGlobalStringPtr(g->b, operation, "operation");
-    args[4] = tri_gpu_i32(g, access->words);
-    for (int i = 0; i < num_values * access->words; i++)
-        args[5 + i] = values[i];
-    emit(g, id, args, 5 + num_values * access->words);
-    for (int i = 0; id != TRI_MACHINE_atomic_rmw_none && i < access->words; i++)
-        out_words[i] = result(g, i, access->word);
-}
-
-bool tri_simulate_assembly(tri_gpu *g, MlirOperation op, tri_str text, tri_str constraints, LLVMValueRef *args, int num_args,
-                           LLVMValueRef *results, int num_results)
-{
-    tri_ptx_error error;
-    const tri_ptx_program *program = tri_ptx_parse(g->arena, text, constraints, g->arch, &error);
-    if (!program)
-        return tri_gpu_unsupported(g, op, "line %d of the assembly: %.*s", error.line, TRI_STR_ARG(error.text));
-    if (tri_ptx_num_inputs(program) != num_args || tri_ptx_num_outputs(program) != num_results)
-        return tri_gpu_unsupported(g, op, "the constraints name %d outputs and %d inputs, but there are %d and %d",
-                                   tri_ptx_num_outputs(program), tri_ptx_num_inputs(program), num_results, num_args);
-    LLVMValueRef all[max_words];
-    tri_str both = tri_str_format(g->arena, "%.*s\n%.*s", TRI_STR_ARG(constraints), TRI_STR_ARG(text));
-    all[0] = LLVMBuildGlobalStringPtr(g->b, both.data, "assembly");
-    for (int i = 0; i < num_args; i++)
-        all[1 + i] = args[i];
-    tri_simulate_many(g, TRI_MACHINE_inline_asm, all, num_args + 1, results, num_results);
-    return true;
+    LLVMValueRef args[max_words], words[max_words];
+    tri_gpu_packing packing = tri_gpu_plan_packing(g, LLVMTypeOf(u->value[0]), u->vec);
+    args[0] = u->pointer;
+    args[1] = tri_gpu_i32(g, tri_gpu_bits(g, packing.word));
+    args[2] = u->pred ? u->pred : LLVMConstInt(g->i1, 1, false);
+    args[3] = LLVMBuildGlobalStringPtr(g->b, update_text(g, u, &packing), "operation");
+    args[4] = tri_gpu_i32(g, packing.words);
+    int n = 5;
+    if (u->is_cas)
+        tri_gpu_pack(g, &packing, u->compare, args + n);
+    n += u->is_cas ? packing.words : 0;
+    tri_gpu_pack(g, &packing, u->value, args + n);
+    emit(g, u->is_cas ? TRI_MACHINE_atomic_cas : TRI_MACHINE_atomic_rmw, args, n + packing.words);
+    for (int i = 0; i < packing.words; i++)
+        words[i] = result(g, i, packing.word);
+    tri_gpu_unpack(g, &packing, words, out_old);
 }

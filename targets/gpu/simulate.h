@@ -7,19 +7,12 @@
 #include "targets/gpu/gpu.h"
 
 /* A primitive with plain arguments; null when `result` is void. */
-LLVMValueRef tri_simulate_call(tri_gpu *g, tri_machine_id id, LLVMTypeRef result, LLVMValueRef *args, int num_args);
-void tri_simulate_load(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, LLVMValueRef *other,
-                       LLVMValueRef *out_words);
-void tri_simulate_store(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, LLVMValueRef *words);
-void tri_simulate_atomic(tri_gpu *g, tri_machine_id id, const tri_machine_access *access, const char *operation,
-                         LLVMValueRef *values, int num_values, LLVMValueRef *out_words);
+LLVMValueRef tri_simulate_call(tri_gpu *g, int id, LLVMTypeRef result, LLVMValueRef *args, int num_args);
+void tri_simulate_load(tri_gpu *g, const tri_machine_access *access, LLVMValueRef *other, LLVMValueRef *out_words);
+void tri_simulate_store(tri_gpu *g, const tri_machine_access *access, LLVMValueRef *words);
+void tri_simulate_update(tri_gpu *g, const tri_machine_update *update, LLVMValueRef *out_old);
 
 /* Any number of arguments and results (at most 136 and 128), whatever the signature. */
-void tri_simulate_many(tri_gpu *g, tri_machine_id id, LLVMValueRef *args, int num_args, LLVMValueRef *results, int num_results);
-
-/* The source's own assembly: `results` holds the types of its outputs, made up as null values, which it replaces.
- * False after a report at `op` when the simulator does not know it. */
-bool tri_simulate_assembly(tri_gpu *g, MlirOperation op, tri_str text, tri_str constraints, LLVMValueRef *args, int num_args,
-                           LLVMValueRef *results, int num_results);
+void tri_simulate_many(tri_gpu *g, int id, LLVMValueRef *args, int num_args, LLVMValueRef *results, int num_results);
 
 #endif

@@ -6,12 +6,18 @@
 #define CONVERGENT TRI_MACHINE_CONVERGENT
 #define MEMORY TRI_MACHINE_MEMORY
 #define NORETURN TRI_MACHINE_NORETURN
-#define ROW(name, how, text, operands, flags, min_arch, sim) \
-    [TRI_MACHINE_##name] = {TRI_MACHINE_##how, text, operands, flags, min_arch, sim},
-
-static const tri_machine_row rows[TRI_MACHINE_COUNT] = {
-#include "targets/nvptx/machine.def"
+static const tri_machine_row rows[TRI_NVPTX_END] = {
+#define ROW(name, how, ...) [TRI_MACHINE_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),
+#define OWN(name, signature, how, ...) [TRI_NVPTX_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),
+#include "targets/nvptx/primitives.def"
 };
+
+static const tri_machine_primitive own[] = {
+#define OWN(name, signature, ...) {#name, signature},
+#include "targets/nvptx/primitives.def"
+};
+
+static const tri_gpu_op *const ops[] = {tri_nvptx_ops_mma, tri_nvptx_ops_wgmma, tri_nvptx_ops_tma, NULL};
 
 static void set_attribute(tri_gpu *g, LLVMValueRef function, const char *name, tri_str value)
 {
@@ -32,19 +38,23 @@ static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
 
 const tri_machine tri_nvptx_machine = {
     .rows = rows,
+    .own = own,
+    .num_own = sizeof own / sizeof *own,
+    .ops = ops,
     .kernel_convention = 71, /* ptx_kernel */
     .function_convention = 0,
     .triple = "nvptx64-nvidia-cuda",
     .data_layout = "e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64",
-    .load_cache = {[2] = ".ca", [3] = ".cg", [5] = ".cs", [7] = ".cv"},
-    .store_cache = {[3] = ".cg", [4] = ".wb", [5] = ".cs", [6] = ".wt"},
-    .evict = {[2] = ".L1::evict_first", [3] = ".L1::evict_last"},
-    .volatile_modifier = ".volatile",
-    .global_suffix = ".global",
-    .shared_suffix = ".shared",
     .library_prefix = "__nv_",
     .link = tri_nvptx_link,
     .scopes = {"", "device", "block", ""},
     .shared_is_dynamic = true,
+    .shared_reader = "ttng.warp_group_dot",
     .kernel_attributes = kernel_attributes,
+    .load = tri_nvptx_load,
+    .store = tri_nvptx_store,
+    .update = tri_nvptx_update,
+    .load_rows = tri_nvptx_load_rows,
+    .store_rows = tri_nvptx_store_rows,
+    .assemble = tri_nvptx_assemble_source,
 };

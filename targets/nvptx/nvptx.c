@@ -3,6 +3,7 @@
 
 #include "targets/gpu/gpu.h"
 #include "targets/nvptx/nvptx.h"
+#include "runtime/sim/nvptx/primitives.h"
 
 static bool lower(tri_unit *unit) { return tri_gpu_lower(unit, &tri_nvptx_machine); }
 
@@ -40,4 +41,5 @@ const tri_target tri_target_nvptx = {
     .measure = tri_nvptx_measure,
     .resources = tri_nvptx_resources,
     .object_form = TRI_OBJECT_IMAGES,
+    .simulator = &tri_sim_nvptx,
 };

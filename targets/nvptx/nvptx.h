@@ -3,9 +3,27 @@
 #define TRI_TARGETS_NVPTX_NVPTX_H
 
 #include "ir/unit.h"
-#include "targets/gpu/machine.h"
+#include "targets/gpu/gpu.h"
 #include "targets/library.h"
 #include "targets/target.h"
+
+/* Its own primitives, numbered behind the shared ones. */
+enum {
+    TRI_NVPTX_BEFORE = TRI_MACHINE_COUNT - 1,
+#define OWN(name, ...) TRI_NVPTX_##name,
+#include "targets/nvptx/primitives.def"
+    TRI_NVPTX_END
+};
+
+extern const tri_gpu_op tri_nvptx_ops_mma[], tri_nvptx_ops_wgmma[], tri_nvptx_ops_tma[];
+
+/* Members of tri_machine (access.c). */
+void tri_nvptx_load(tri_gpu *g, const tri_machine_access *access, LLVMValueRef *other, LLVMValueRef *out_words);
+void tri_nvptx_store(tri_gpu *g, const tri_machine_access *access, LLVMValueRef *words);
+bool tri_nvptx_update(tri_gpu *g, const tri_machine_update *update, LLVMValueRef *out_old);
+void tri_nvptx_load_rows(tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMTypeRef type, LLVMValueRef *out);
+void tri_nvptx_store_rows(tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMValueRef *elements);
+bool tri_nvptx_assemble_source(tri_gpu *g, const tri_machine_assembly *assembly);
 
 extern const tri_machine tri_nvptx_machine;
 

@@ -4,11 +4,9 @@
 
 #define PURE TRI_MACHINE_PURE
 #define CONVERGENT TRI_MACHINE_CONVERGENT
-#define ROW(name, how, text, operands, flags, min_arch, sim) \
-    [TRI_MACHINE_##name] = {TRI_MACHINE_##how, text, operands, flags, min_arch, sim},
-
 static const tri_machine_row rows[TRI_MACHINE_COUNT] = {
-#include "targets/spirv/machine.def"
+#define ROW(name, how, ...) [TRI_MACHINE_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),
+#include "targets/spirv/primitives.def"
 };
 
 static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
@@ -27,9 +25,6 @@ const tri_machine tri_spirv_machine = {
     .function_convention = 75, /* spir_func */
     .triple = "spirv64v1.2-unknown-unknown",
     .data_layout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1",
-    .volatile_modifier = "",
-    .global_suffix = "",
-    .shared_suffix = "",
     .scopes = {"", "device", "workgroup", ""},
     .shared_is_dynamic = false,
     .kernel_attributes = kernel_attributes,

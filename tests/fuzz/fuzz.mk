@@ -3,7 +3,7 @@
 FUZZ_NAMES_yes = parse frontend ptx ir
 FUZZ_TARGETS = $(FUZZ_NAMES_$(FUZZER):%=tests/fuzz/%)
 FUZZ_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-FUZZ_C = $(filter base/% frontend/% ir/% runtime/ptx/%,$(C_SOURCES))
+FUZZ_C = $(filter base/% frontend/% ir/% runtime/sim/nvptx/ptx/%,$(C_SOURCES))
 FUZZ_OBJS = $(FUZZ_C:%.c=obj/fuzz/%.o) obj/fuzz/gen/frontend/prelude_text.o
 FUZZ_CFLAGS = -std=c17 $(WARNINGS) -O1 -g1 $(FUZZ_SANITIZE) -fsanitize=fuzzer-no-link $(DEFINES) $(INCLUDES)
 

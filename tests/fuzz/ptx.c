@@ -1,6 +1,6 @@
 /* libFuzzer target: a line of constraints and inline PTX. What is accepted runs, on a machine that gives zeros, without a
  * crash. Build and run with tests/fuzz/run.sh. */
-#include "runtime/ptx/ptx.h"
+#include "runtime/sim/nvptx/ptx/ptx.h"
 
 #include <stdlib.h>
 

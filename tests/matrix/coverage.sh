@@ -12,8 +12,9 @@ sed -n 's/^# covers //p' "$@" | sort -u >"$work/run"
 # operations by name
 {
     sed -n 's/^def [A-Za-z0-9]* *: *TT_[A-Za-z]*<"\([a-z_.0-9]*\)".*/tt.\1/p' ir/tt.td
-    grep -ohE '\{"(tt|ttg|ttng|arith|math|scf|cf|ub|llvm)\.[a-z_0-9.]+"' targets/gpu/*.c | tr -d '{"'
-    sed -n 's/^ROW(\([a-z_0-9]*\),.*/primitive \1/p' targets/nvptx/machine.def
+    grep -ohE '\{"(tt|ttg|ttng|arith|math|scf|cf|ub|llvm)\.[a-z_0-9.]+"' targets/gpu/*.c targets/nvptx/*.c | tr -d '{"'
+    sed -nE 's/^(ROW|OWN|PRODUCT)\(([a-z_0-9]*),.*/primitive \2/p' targets/nvptx/primitives.def
+    sed -n 's/^X(\([a-z_0-9]*\), "\*".*/primitive \1/p' targets/gpu/primitives.def
     grep -o '__nv_[a-z0-9_]*' frontend/libdevice.def | sed 's/^/extern /'
     # forms: the values of an enumeration
     values() { for i in $3; do echo "$1 $2=$i"; done; }

@@ -1,5 +1,5 @@
 /* Inline PTX: results bit for bit against C that computes them another way, and the text that is refused. */
-#include "runtime/ptx/ptx.h"
+#include "runtime/sim/nvptx/ptx/ptx.h"
 
 #include "runtime/float.h"
 

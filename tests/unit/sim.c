@@ -1,6 +1,6 @@
 /* The simulator: right results of barriers, exchanges, copies and matrix instructions, and a report
  * for each seeded bug. Kernels are C functions that call primitives as compiled code does. */
-#include "runtime/sim/primitives.h"
+#include "runtime/sim/nvptx/primitives.h"
 
 #include "runtime/float.h"
 
@@ -21,6 +21,21 @@ static uint64_t call(uint32_t site, uint32_t primitive, uint64_t a, uint64_t b, 
     uint64_t args[32] = {a, b, c, d, e}, results[8] = {0};
     tri_sim_primitive(site, primitive, args, results);
     return results[0];
+}
+
+/* PTX with one output $0 and one input $1. */
+static uint64_t assembly(const char *text, uint32_t value)
+{
+    static struct {
+        const char *text;
+        char all[128];
+    } known[4]; /* the simulator knows texts by their place */
+    int i = 0;
+    while (known[i].text && known[i].text != text)
+        i++;
+    known[i].text = text;
+    snprintf(known[i].all, sizeof known[i].all, "=r,r\n%s", text);
+    return call(5, TRI_SIM_NVPTX_inline_asm, (uint64_t)(uintptr_t)known[i].all, value, 0, 0, 0);
 }
 
 static uint64_t shared_at(int offset)
@@ -45,7 +60,7 @@ static bool run(void (*kernel)(void *))
                                          {TRI_NO_SPAN, "store_global"}, {TRI_NO_SPAN, "exchange"}};
     tri_diag *diag = tri_diag_create();
     tri_diag_hold(diag); /* the reports are counted, not shown */
-    sim = tri_sim_create(diag, sites, sizeof sites / sizeof *sites, threads / 32, 4096);
+    sim = tri_sim_create(diag, &tri_sim_nvptx, sites, sizeof sites / sizeof *sites, threads / 32, 4096);
     memset(global, 0, sizeof global);
     tri_sim_add_buffer(sim, global, sizeof global, "global");
     bool is_clean = tri_sim_run(sim, kernel, NULL, (tri_sim_grid){2, 1, 1});
@@ -73,11 +88,10 @@ static void sum_by_shuffles(void *unused)
     int t = thread_id();
     uint32_t value = (uint32_t)t;
     for (uint32_t m = 1; m < 32; m *= 2)
-        value += (uint32_t)call(5, TRI_SIM_shuffle_xor, UINT32_MAX, value, m, 31, 0);
-    uint32_t up = (uint32_t)call(5, TRI_SIM_shuffle_up, UINT32_MAX, (uint32_t)t, 1, 0, 0);
-    uint32_t total = (uint32_t)call(5, TRI_SIM_redux_add, (uint32_t)t, UINT32_MAX, 0, 0, 0);
-    uint32_t odd = (uint32_t)call(5, TRI_SIM_ballot, UINT32_MAX, t & 1, 0, 0, 0);
-    store_global(t, value == total && odd == 0xaaaaaaaa ? value : 0);
+        value += (uint32_t)call(5, TRI_SIM_shuffle_xor, value, m, 0, 0, 0);
+    uint32_t up = (uint32_t)assembly("shfl.sync.up.b32 $0, $1, 1, 0, 0xffffffff;", (uint32_t)t);
+    uint32_t total = (uint32_t)call(5, TRI_SIM_redux_add, (uint32_t)t, 0, 0, 0, 0);
+    store_global(t, value == total ? value : 0);
     store_global(threads + t, up);
 }
 
@@ -104,7 +118,7 @@ static void multiply(void *unused)
     args[5] = 0;
     for (int i = 0; i < 4; i++)
         args[6 + i] = tri_float_f32_bits(100);
-    tri_sim_primitive(5, TRI_SIM_mma_m16n8k16_f16_f32, args, results);
+    tri_sim_primitive(5, TRI_SIM_NVPTX_mma_m16n8k16_f16_f32, args, results);
     bool ok = true;
     for (int i = 0; i < 4; i++)
         ok = ok && tri_float_f32_from_bits(results[i]) == 100 + (g + 8 * (i / 2)) * (2 * q + i % 2);
@@ -116,9 +130,9 @@ static void transpose_rows(void *unused)
     (void)unused;
     int t = thread_id(), lane = t % 32, base = t / 32 * 128;
     call(2, TRI_SIM_store_shared, shared_at(base + 4 * lane), 32, 1, 1, (uint64_t)((2 * lane + 1) << 16 | 2 * lane));
-    call(5, TRI_SIM_warp_barrier, UINT32_MAX, 0, 0, 0, 0);
+    call(5, TRI_SIM_warp_barrier, 0, 0, 0, 0, 0);
     uint64_t row = shared_at(base + 16 * (lane % 8));
-    uint32_t word = (uint32_t)call(5, TRI_SIM_ldmatrix_trans_x1, row, 0, 0, 0, 0);
+    uint32_t word = (uint32_t)call(5, TRI_SIM_NVPTX_ldmatrix_trans_x1, row, 0, 0, 0, 0);
     /* element (r, c) is 8 r + c; this lane holds column lane / 4 of rows 2 (lane % 4) and the next */
     uint32_t want = (uint32_t)(8 * (lane % 4 * 2) + lane / 4);
     store_global(t, word == (want | (want + 8) << 16));
@@ -178,14 +192,14 @@ static void missing_lane(void *unused)
 {
     (void)unused;
     if (thread_id() % 32 != 7)
-        call(5, TRI_SIM_shuffle_xor, UINT32_MAX, 1, 1, 31, 0);
+        call(5, TRI_SIM_shuffle_xor, 1, 1, 0, 0, 0);
 }
 
 static void inactive_source(void *unused)
 {
     (void)unused;
     if (thread_id() % 32 < 16)
-        call(5, TRI_SIM_shuffle_index, 0xffff, 1, 20, 31, 0);
+        assembly("shfl.sync.idx.b32 $0, $1, 20, 31, 0xffff;", 1);
 }
 
 static void uninitialised(void *unused)
@@ -211,7 +225,7 @@ static void trapped(void *unused)
 {
     (void)unused;
     if (thread_id() == 3)
-        call(5, TRI_SIM_trap, 0, 0, 0, 0, 0);
+        assembly("trap;", 0);
     barrier();
 }
 
@@ -229,11 +243,11 @@ static void wrong_swizzle(void *unused)
 static void wrong_lane(void *unused)
 {
     (void)unused;
-    uint64_t args[4] = {UINT32_MAX, 0, 0, 31}, results[1];
+    uint64_t args[2], results[1];
     uint32_t sum = (uint32_t)thread_id();
     for (uint32_t delta = 16; delta; delta /= 2) {
-        args[1] = sum;
-        args[2] = delta == 4 ? 8 : delta;
+        args[0] = sum;
+        args[1] = delta == 4 ? 8 : delta;
         tri_sim_primitive(5, TRI_SIM_shuffle_xor, args, results);
         sum += (uint32_t)results[0];
     }

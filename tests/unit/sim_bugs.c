@@ -5,7 +5,7 @@
 #include "driver/run_kernel.h"
 #include "ir/op.h"
 #include "passes/passes.h"
-#include "runtime/sim/primitives.h"
+#include "runtime/sim/nvptx/primitives.h"
 
 #include "llvm-c/Core.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -84,8 +84,8 @@ typedef struct {
 static const bug bugs[] = {
     {"sums", "dropped barrier", TRI_SIM_barrier, DROP, 0, 0, "shared memory race", false},
     {"sums", "divergent barrier", TRI_SIM_barrier, SOME, 0, 0, "barrier divergence", false},
-    {"sums", "wrong lane", TRI_SIM_shuffle_xor, SET, 2, 0, NULL, false},
-    {"sums", "lanes left out of the mask", TRI_SIM_shuffle_xor, SET, 0, 0xffff, "exchange from an inactive lane", false},
+    {"sums", "wrong lane", TRI_SIM_shuffle_xor, SET, 1, 0, NULL, false},
+    {"sums", "lanes left out", TRI_SIM_shuffle_xor, SOME, 0, 0, "not all threads come here", false},
     {"sums", "wrong swizzle of a store", TRI_SIM_store_shared, FLIP, 0, 64, NULL, false},
     {"sums", "wrong swizzle of a load", TRI_SIM_load_shared, FLIP, 0, 64, NULL, true},
     {"sums", "dropped store", TRI_SIM_store_shared, DROP, 0, 0, "uninitialised shared memory", false},
@@ -97,21 +97,21 @@ static const bug bugs[] = {
     {"matmul", "wait that leaves one more", TRI_SIM_copy_wait, ADD, 0, 1, "shared memory with a copy in flight", true},
     {"matmul", "dropped commit", TRI_SIM_copy_commit, DROP, 0, 0, "shared memory with a copy in flight", true},
     {"matmul", "wrong swizzle of a copy", TRI_SIM_copy_async_16, FLIP, 0, 32, NULL, false},
-    {"matmul", "wrong swizzle of a matrix", TRI_SIM_ldmatrix_x4, FLIP, 0, 32, NULL, false},
+    {"matmul", "wrong swizzle of a matrix", TRI_SIM_NVPTX_ldmatrix_x4, FLIP, 0, 32, NULL, false},
     {"matmul", "dropped mask of a copy", TRI_SIM_copy_async_16, SET, 2, 16, "global access out of bounds", true},
     {"warp group matmul", "dropped wait for copies", TRI_SIM_copy_wait, DROP, 0, 0, "shared memory with a copy in flight", true},
     {"warp group matmul", "dropped barrier", TRI_SIM_barrier, DROP, 0, 0, "shared memory", true},
-    {"warp group matmul", "dropped wgmma_fence", TRI_SIM_wgmma_fence, DROP, 0, 0, "missing fence", false},
-    {"warp group matmul", "dropped wgmma_commit", TRI_SIM_wgmma_commit, DROP, 0, 0, "product", false},
-    {"warp group matmul", "dropped wgmma_wait", TRI_SIM_wgmma_wait, DROP, 0, 0, "product", false},
-    {"warp group matmul", "wgmma_wait that leaves one more", TRI_SIM_wgmma_wait, ADD, 0, 1, "product", false},
-    {"warp group matmul", "wrong tile", TRI_SIM_wgmma_f16_f32, ADD, 3, 2, NULL, false},
-    {"warp group matmul", "wrong swizzle", TRI_SIM_wgmma_f16_f32, FLIP, 4, (uint64_t)1 << 62, NULL, false},
+    {"warp group matmul", "dropped wgmma_fence", TRI_SIM_NVPTX_wgmma_fence, DROP, 0, 0, "missing fence", false},
+    {"warp group matmul", "dropped wgmma_commit", TRI_SIM_NVPTX_wgmma_commit, DROP, 0, 0, "product", false},
+    {"warp group matmul", "dropped wgmma_wait", TRI_SIM_NVPTX_wgmma_wait, DROP, 0, 0, "product", false},
+    {"warp group matmul", "wgmma_wait that leaves one more", TRI_SIM_NVPTX_wgmma_wait, ADD, 0, 1, "product", false},
+    {"warp group matmul", "wrong tile", TRI_SIM_NVPTX_wgmma_f16_f32, ADD, 3, 2, NULL, false},
+    {"warp group matmul", "wrong swizzle", TRI_SIM_NVPTX_wgmma_f16_f32, FLIP, 4, (uint64_t)1 << 62, NULL, false},
     {"stored matmul", "dropped fence_async", TRI_SIM_fence_async, DROP, 0, 0, "missing fence", false},
     {"stored matmul", "dropped barrier", TRI_SIM_barrier, DROP, 0, 0, "shared memory race", true},
-    {"attention", "dropped wgmma_wait", TRI_SIM_wgmma_wait, DROP, 0, 0, NULL, false},
-    {"attention", "dropped wgmma_fence", TRI_SIM_wgmma_fence, DROP, 0, 0, "missing fence", false},
-    {"attention", "dropped wgmma_commit", TRI_SIM_wgmma_commit, DROP, 0, 0, NULL, false},
+    {"attention", "dropped wgmma_wait", TRI_SIM_NVPTX_wgmma_wait, DROP, 0, 0, NULL, false},
+    {"attention", "dropped wgmma_fence", TRI_SIM_NVPTX_wgmma_fence, DROP, 0, 0, "missing fence", false},
+    {"attention", "dropped wgmma_commit", TRI_SIM_NVPTX_wgmma_commit, DROP, 0, 0, NULL, false},
 };
 
 /* --- the change ----------------------------------------------------------------------------- */

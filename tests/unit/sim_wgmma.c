@@ -1,7 +1,7 @@
 /* Products of warp groups on the simulator: right results, and a report for each seeded bug. The kernel is a C
  * function that calls primitives as compiled code does: D[64,8] = A[64,16] * B[16,8] of f16, both K-major with a
  * swizzle of 32 bytes. */
-#include "runtime/sim/primitives.h"
+#include "runtime/sim/nvptx/primitives.h"
 
 #include "runtime/float.h"
 
@@ -58,7 +58,7 @@ static void multiply(int thread, uint64_t *acc)
         args[3] += 2;
     if (seeded == BUG_BOUNDS)
         args[4] += 0x3000 >> 4;
-    call(2, TRI_SIM_wgmma_f16_f32, args, acc);
+    call(2, TRI_SIM_NVPTX_wgmma_f16_f32, args, acc);
 }
 
 static void kernel(void *unused)
@@ -78,13 +78,13 @@ static void kernel(void *unused)
     if (seeded != BUG_BARRIER)
         call(4, TRI_SIM_barrier, none, NULL);
     if (seeded != BUG_START)
-        call(5, TRI_SIM_wgmma_fence, none, NULL);
+        call(5, TRI_SIM_NVPTX_wgmma_fence, none, NULL);
     multiply(thread, acc);
     if (seeded != BUG_COMMIT)
-        call(6, TRI_SIM_wgmma_commit, none, NULL);
+        call(6, TRI_SIM_NVPTX_wgmma_commit, none, NULL);
     uint64_t pending[8] = {seeded == BUG_WAIT, 4, acc[0], acc[1], acc[2], acc[3]};
     if (seeded != BUG_NO_WAIT)
-        call(7, TRI_SIM_wgmma_wait, pending, acc);
+        call(7, TRI_SIM_NVPTX_wgmma_wait, pending, acc);
     call(4, TRI_SIM_barrier, none, NULL);
     if (thread == 0)
         store(a_at, 0, 0, 1);
@@ -101,7 +101,7 @@ static bool run(bug b, bool *out_right)
     tri_diag *diag = tri_diag_create();
     tri_diag_hold(diag); /* the reports are counted, not shown */
     seeded = b;
-    sim = tri_sim_create(diag, sites, sizeof sites / sizeof *sites, threads / 32, 8192);
+    sim = tri_sim_create(diag, &tri_sim_nvptx, sites, sizeof sites / sizeof *sites, threads / 32, 8192);
     bool is_clean = tri_sim_run(sim, kernel, NULL, (tri_sim_grid){2, 1, 1});
     CHECK(is_clean == (tri_diag_error_count(diag) == 0));
     tri_sim_destroy(sim);

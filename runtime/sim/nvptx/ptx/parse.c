@@ -1,6 +1,6 @@
 /* Reads the text of inline PTX: statements, declarations of registers, blocks, labels. */
 #include "runtime/float.h"
-#include "runtime/ptx/check.h"
+#include "runtime/sim/nvptx/ptx/check.h"
 
 #include <stdlib.h>
 

@@ -6,11 +6,13 @@
 #include "targets/gpu/access.h"
 #include "targets/gpu/dot.h"
 #include "targets/gpu/local.h"
+#include "targets/nvptx/group.h"
+#include "targets/nvptx/nvptx.h"
 
 enum { group_rows = 64, max_accumulators = 128 };
 
 typedef struct {
-    tri_machine_id id;
+    int id;
     int k;             /* elements of K that one instruction multiplies: 32 bytes */
     bool packs_result; /* C and D words are <2 x half> */
 } instruction;
@@ -20,21 +22,21 @@ static bool choose(MlirType a, MlirType b, MlirType d, instruction *out)
     bool to_f32 = mlirTypeIsAF32(d);
     bool a_e4m3 = mlirTypeIsAFloat8E4M3FN(a), b_e4m3 = mlirTypeIsAFloat8E4M3FN(b);
     bool a_e5m2 = mlirTypeIsAFloat8E5M2(a), b_e5m2 = mlirTypeIsAFloat8E5M2(b);
-    *out = (instruction){TRI_MACHINE_COUNT, 16, false};
+    *out = (instruction){-1, 16, false};
     if (mlirTypeIsAF16(a) && mlirTypeIsAF16(b) && (to_f32 || mlirTypeIsAF16(d)))
-        *out = (instruction){to_f32 ? TRI_MACHINE_wgmma_f16_f32 : TRI_MACHINE_wgmma_f16_f16, 16, !to_f32};
+        *out = (instruction){to_f32 ? TRI_NVPTX_wgmma_f16_f32 : TRI_NVPTX_wgmma_f16_f16, 16, !to_f32};
     else if (mlirTypeIsABF16(a) && mlirTypeIsABF16(b) && to_f32)
-        out->id = TRI_MACHINE_wgmma_bf16_f32;
+        out->id = TRI_NVPTX_wgmma_bf16_f32;
     else if (mlirTypeIsAF32(a) && mlirTypeIsAF32(b) && to_f32)
-        *out = (instruction){TRI_MACHINE_wgmma_tf32_f32, 8, false};
+        *out = (instruction){TRI_NVPTX_wgmma_tf32_f32, 8, false};
     else if (tri_type_is_int_of(a, 8) && tri_type_is_int_of(b, 8) && tri_type_is_int_of(d, 32))
-        *out = (instruction){TRI_MACHINE_wgmma_s8, 32, false};
+        *out = (instruction){TRI_NVPTX_wgmma_s8, 32, false};
     else if ((a_e4m3 || a_e5m2) && (b_e4m3 || b_e5m2) && to_f32) {
-        static const tri_machine_id ids[2][2] = {{TRI_MACHINE_wgmma_e4m3_e4m3, TRI_MACHINE_wgmma_e4m3_e5m2},
-                                                 {TRI_MACHINE_wgmma_e5m2_e4m3, TRI_MACHINE_wgmma_e5m2_e5m2}};
+        static const int ids[2][2] = {{TRI_NVPTX_wgmma_e4m3_e4m3, TRI_NVPTX_wgmma_e4m3_e5m2},
+                                                 {TRI_NVPTX_wgmma_e5m2_e4m3, TRI_NVPTX_wgmma_e5m2_e5m2}};
         *out = (instruction){ids[a_e5m2][b_e5m2], 32, false};
     }
-    return out->id != TRI_MACHINE_COUNT;
+    return out->id != -1;
 }
 
 /* ---- operands in shared memory ---- */
@@ -237,11 +239,11 @@ static void unpack_accumulators(const product *p, const int *regs, LLVMValueRef 
 static bool multiply_tile(product *p, int64_t row, int64_t col, const int *regs, tri_gpu_value *out)
 {
     tri_gpu *g = p->g;
-    tri_machine_product call = {.n = p->n, .scale = p->scale, .trans_a = p->a.is_mn_major, .trans_b = p->b.is_mn_major};
+    tri_nvptx_product call = {.n = p->n, .scale = p->scale, .trans_a = p->a.is_mn_major, .trans_b = p->b.is_mn_major};
     LLVMValueRef words[4];
     call.num_acc = pack_accumulators(p, regs, call.acc);
     if (p->in.packs_result) /* written just now */
-        tri_machine_tie(g, TRI_MACHINE_wgmma_fence, 0, call.num_acc, call.acc);
+        tri_nvptx_tie(g, TRI_NVPTX_wgmma_fence, 0, call.num_acc, call.acc);
     for (int64_t k = 0; k < p->depth; k += p->in.k) {
         if (p->a_layout) {
             if (!a_words(p, row, k, words))
@@ -251,12 +253,12 @@ static bool multiply_tile(product *p, int64_t row, int64_t col, const int *regs,
             call.a = descriptor_at(g, &p->a, false, row, k);
         }
         call.b = descriptor_at(g, &p->b, true, col, k);
-        tri_machine_multiply(g, p->in.id, &call);
+        tri_nvptx_multiply(g, p->in.id, &call);
         call.scale = LLVMConstInt(g->i1, 1, false);
     }
     if (p->in.packs_result) { /* unpacking reads them */
-        tri_machine_call(g, TRI_MACHINE_wgmma_commit, NULL, 0);
-        tri_machine_tie(g, TRI_MACHINE_wgmma_wait, 0, call.num_acc, call.acc);
+        tri_machine_call(g, TRI_NVPTX_wgmma_commit, NULL, 0);
+        tri_nvptx_tie(g, TRI_NVPTX_wgmma_wait, 0, call.num_acc, call.acc);
     }
     unpack_accumulators(p, regs, call.acc, out);
     return true;
@@ -330,7 +332,7 @@ static void settle_registers(product *p)
     tri_gpu_packing all = tri_gpu_plan_packing(g, LLVMTypeOf(p->a_values.at[0]), count);
     LLVMValueRef *words = TRI_NEW_ARRAY(g->arena, LLVMValueRef, all.words);
     tri_gpu_pack(g, &all, p->a_values.at, words);
-    tri_machine_tie(g, TRI_MACHINE_wgmma_fence, 0, all.words, words);
+    tri_nvptx_tie(g, TRI_NVPTX_wgmma_fence, 0, all.words, words);
     p->a_values = tri_gpu_new(g, count);
     tri_gpu_unpack(g, &all, words, p->a_values.at);
 }
@@ -364,16 +366,16 @@ static bool run_dot(tri_gpu *g, MlirOperation op)
     if (p.a_layout)
         settle_registers(&p);
     else if (!p.in.packs_result)
-        tri_machine_tie(g, TRI_MACHINE_wgmma_fence, 0, 0, NULL);
+        tri_nvptx_tie(g, TRI_NVPTX_wgmma_fence, 0, 0, NULL);
     if (!multiply_all(&p, &out, &tiles))
         return false;
     tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%lld instructions %s of %d columns per warp group",
-                    (long long)(tiles * (p.depth / p.in.k)), tri_machine_name(p.in.id), p.n);
-    tri_machine_call(g, TRI_MACHINE_wgmma_commit, NULL, 0);
+                    (long long)(tiles * (p.depth / p.in.k)), tri_machine_name(g->machine, p.in.id), p.n);
+    tri_machine_call(g, TRI_NVPTX_wgmma_commit, NULL, 0);
     for (int r = 0; r < out.count; r++)
         out.at[r] = out.at[(uint64_t)r & ~p.result->replicas.reg];
     if (!tri_op_int(op, "isAsync", 0))
-        tri_machine_tie(g, TRI_MACHINE_wgmma_wait, 0, out.count, out.at);
+        tri_nvptx_tie(g, TRI_NVPTX_wgmma_wait, 0, out.count, out.at);
     tri_gpu_set_result(g, op, 0, out);
     return true;
 }
@@ -390,7 +392,7 @@ static bool run_wait(tri_gpu *g, MlirOperation op)
             for (int r = 0; r < in.count; r++)
                 tri_vec_push(g->arena, &all, in.at[r]);
     }
-    tri_machine_tie(g, TRI_MACHINE_wgmma_wait, (int)tri_op_int(op, "pendings", 0), (int)all.len, all.at);
+    tri_nvptx_tie(g, TRI_NVPTX_wgmma_wait, (int)tri_op_int(op, "pendings", 0), (int)all.len, all.at);
     size_t next = 0;
     for (intptr_t i = 0; i < count; i++) {
         tri_gpu_value in = tri_gpu_operand(g, op, i), out = in;
@@ -412,7 +414,7 @@ static bool run_fence(tri_gpu *g, MlirOperation op)
     return true;
 }
 
-const tri_gpu_op tri_gpu_ops_wgmma[] = {
+const tri_gpu_op tri_nvptx_ops_wgmma[] = {
     {"ttng.warp_group_dot", run_dot, NULL},
     {"ttng.warp_group_dot_wait", run_wait, NULL},
     {"ttng.fence_async_shared", run_fence, NULL},

@@ -1,5 +1,5 @@
 /* Moves, jumps, memory, and what lanes and threads do together. */
-#include "runtime/ptx/instructions.h"
+#include "runtime/sim/nvptx/ptx/instructions.h"
 
 #include <stdio.h>
 

@@ -3,9 +3,7 @@
  * those knew who arrived in it; barriers of the program spread that to everybody.
  *
  * Tensor maps have a form of the simulator's own, in the 128 bytes of the machine's. */
-#include "runtime/sim/primitives.h"
-
-#include "runtime/sim/tensormap.h"
+#include "runtime/sim/nvptx/state.h"
 
 enum { NOT_COMMITTED = -1 };
 
@@ -14,9 +12,9 @@ enum { NOT_COMMITTED = -1 };
 static tri_sim_mbarrier *find_mbarrier(tri_sim *sim, uint64_t address, const char *what)
 {
     uint64_t offset = address - (uint64_t)(uintptr_t)sim->shared;
-    for (size_t i = 0; i < sim->mbarriers.len; i++)
-        if (sim->mbarriers.at[i].is_valid && sim->mbarriers.at[i].offset == offset)
-            return &sim->mbarriers.at[i];
+    for (size_t i = 0; i < tri_sim_nvptx_program_of(sim)->mbarriers.len; i++)
+        if (tri_sim_nvptx_program_of(sim)->mbarriers.at[i].is_valid && tri_sim_nvptx_program_of(sim)->mbarriers.at[i].offset == offset)
+            return &tri_sim_nvptx_program_of(sim)->mbarriers.at[i];
     if (what)
         tri_sim_report(sim, "no mbarrier", -1, "%s at offset %ld, where none was initialised", what, (long)offset);
     return NULL;
@@ -24,7 +22,7 @@ static tri_sim_mbarrier *find_mbarrier(tri_sim *sim, uint64_t address, const cha
 
 static int warp_of(const tri_sim *sim) { return sim->current->index / warp_size; }
 
-static int number_of(const tri_sim *sim, const tri_sim_mbarrier *m) { return (int)(m - sim->mbarriers.at); }
+static int number_of(const tri_sim *sim, const tri_sim_mbarrier *m) { return (int)(m - tri_sim_nvptx_program_of(sim)->mbarriers.at); }
 
 static void join_clocks(uint32_t *to, const uint32_t *from)
 {
@@ -53,16 +51,16 @@ TRI_SIM_FUNCTION(mbarrier_init)
         return;
     if (m)
         tri_sim_report(sim, "mbarrier in use", m->site, "initialised again at offset %ld", (long)offset);
-    if (sim->mbarriers.len == max_mbarriers) {
+    if (tri_sim_nvptx_program_of(sim)->mbarriers.len == max_mbarriers) {
         tri_sim_report(sim, "too many mbarriers", -1, "the simulator knows %d at a time", max_mbarriers);
         return;
     }
-    for (size_t i = 0; !m && i < sim->mbarriers.len; i++)
-        if (!sim->mbarriers.at[i].is_valid && sim->mbarriers.at[i].offset == offset)
-            m = &sim->mbarriers.at[i]; /* once more: phases go on being counted, so that old copies stay known */
+    for (size_t i = 0; !m && i < tri_sim_nvptx_program_of(sim)->mbarriers.len; i++)
+        if (!tri_sim_nvptx_program_of(sim)->mbarriers.at[i].is_valid && tri_sim_nvptx_program_of(sim)->mbarriers.at[i].offset == offset)
+            m = &tri_sim_nvptx_program_of(sim)->mbarriers.at[i]; /* once more: phases go on being counted, so that old copies stay known */
     if (!m) {
-        tri_vec_push(sim->arena, &sim->mbarriers, (tri_sim_mbarrier){0});
-        m = &sim->mbarriers.at[sim->mbarriers.len - 1];
+        tri_vec_push(sim->arena, &tri_sim_nvptx_program_of(sim)->mbarriers, (tri_sim_mbarrier){0});
+        m = &tri_sim_nvptx_program_of(sim)->mbarriers.at[tri_sim_nvptx_program_of(sim)->mbarriers.len - 1];
     }
     *m = (tri_sim_mbarrier){.offset = offset, .site = sim->current->site, .count = (uint32_t)args[1],
                             .pending = (uint32_t)args[1], .phase = m->phase, .first_phase = m->phase, .is_valid = true};
@@ -255,19 +253,19 @@ TRI_SIM_FUNCTION(mbarrier_try_wait)
             return;
         }
         sim->current->state = THREAD_AT_MBARRIER;
-        sim->current->waits_for = (uint32_t)number_of(sim, m);
-        sim->current->waits_phase = m->phase;
+        tri_sim_nvptx_thread_of(sim->current)->waits_for = (uint32_t)number_of(sim, m);
+        tri_sim_nvptx_thread_of(sim->current)->waits_phase = m->phase;
         tri_sim_yield(sim);
     }
 }
 
-bool tri_sim_mbarrier_moved(const tri_sim *sim, const tri_sim_thread *thread)
+bool tri_sim_nvptx_has_news(tri_sim *sim, tri_sim_thread *thread)
 {
-    const tri_sim_mbarrier *m = &sim->mbarriers.at[thread->waits_for];
-    return m->phase != thread->waits_phase || (!m->pending && m->copies.len && m->bytes > 0);
+    const tri_sim_mbarrier *m = &tri_sim_nvptx_program_of(sim)->mbarriers.at[tri_sim_nvptx_thread_of(thread)->waits_for];
+    return m->phase != tri_sim_nvptx_thread_of(thread)->waits_phase || (!m->pending && m->copies.len && m->bytes > 0);
 }
 
-void tri_sim_spread_knowledge(tri_sim *sim)
+void tri_sim_nvptx_meet(tri_sim *sim)
 {
     uint32_t all[max_clocks] = {0};
     int warps = sim->num_threads / warp_size;
@@ -279,15 +277,15 @@ void tri_sim_spread_knowledge(tri_sim *sim)
         memcpy(sim->known[w], all, sizeof all);
 }
 
-void tri_sim_check_mbarriers(tri_sim *sim)
+void tri_sim_nvptx_end_program(tri_sim *sim)
 {
-    for (size_t i = 0; i < sim->mbarriers.len; i++)
-        if (sim->mbarriers.at[i].copies.len)
-            tri_sim_report(sim, "bulk copies under way", sim->mbarriers.at[i].copies.at[0].site,
+    for (size_t i = 0; i < tri_sim_nvptx_program_of(sim)->mbarriers.len; i++)
+        if (tri_sim_nvptx_program_of(sim)->mbarriers.at[i].copies.len)
+            tri_sim_report(sim, "bulk copies under way", tri_sim_nvptx_program_of(sim)->mbarriers.at[i].copies.at[0].site,
                            "the program ends before anybody has waited for them");
-    for (int i = 0; sim->num_stores && i < sim->num_threads; i++)
-        for (size_t k = 0; k < sim->threads[i].stores.len; k++)
-            tri_sim_report(sim, "bulk copies under way", sim->threads[i].stores.at[k].site,
+    for (int i = 0; tri_sim_nvptx_program_of(sim)->num_stores && i < sim->num_threads; i++)
+        for (size_t k = 0; k < tri_sim_nvptx_thread_of(&sim->threads[i])->stores.len; k++)
+            tri_sim_report(sim, "bulk copies under way", tri_sim_nvptx_thread_of(&sim->threads[i])->stores.at[k].site,
                            "the program ends while they may still read its shared memory");
 }
 
@@ -313,8 +311,8 @@ static void start_store(tri_sim *sim, int rank, const uint64_t *args)
         at_offset += size;
     } while (next_element(map, from, at));
     tri_sim_reading reading = {sim->current->site, NOT_COMMITTED, (uint32_t)offset, (uint32_t)(offset + at_offset)};
-    tri_vec_push(sim->arena, &sim->current->stores, reading);
-    sim->num_stores++;
+    tri_vec_push(sim->arena, &tri_sim_nvptx_thread_of(sim->current)->stores, reading);
+    tri_sim_nvptx_program_of(sim)->num_stores++;
 }
 
 TRI_SIM_FUNCTION(bulk_commit)
@@ -323,10 +321,10 @@ TRI_SIM_FUNCTION(bulk_commit)
     (void)args;
     (void)results;
     tri_sim_thread *t = sim->current;
-    for (size_t i = 0; i < t->stores.len; i++)
-        if (t->stores.at[i].group == NOT_COMMITTED)
-            t->stores.at[i].group = t->store_groups;
-    t->store_groups++;
+    for (size_t i = 0; i < tri_sim_nvptx_thread_of(t)->stores.len; i++)
+        if (tri_sim_nvptx_thread_of(t)->stores.at[i].group == NOT_COMMITTED)
+            tri_sim_nvptx_thread_of(t)->stores.at[i].group = tri_sim_nvptx_thread_of(t)->store_groups;
+    tri_sim_nvptx_thread_of(t)->store_groups++;
 }
 
 TRI_SIM_FUNCTION(bulk_wait_read)
@@ -335,19 +333,19 @@ TRI_SIM_FUNCTION(bulk_wait_read)
     (void)results;
     tri_sim_thread *t = sim->current;
     size_t kept = 0;
-    for (size_t i = 0; i < t->stores.len; i++)
-        if (t->stores.at[i].group == NOT_COMMITTED || t->stores.at[i].group >= t->store_groups - (int)args[0])
-            t->stores.at[kept++] = t->stores.at[i];
-    sim->num_stores -= t->stores.len - kept;
-    t->stores.len = kept;
+    for (size_t i = 0; i < tri_sim_nvptx_thread_of(t)->stores.len; i++)
+        if (tri_sim_nvptx_thread_of(t)->stores.at[i].group == NOT_COMMITTED || tri_sim_nvptx_thread_of(t)->stores.at[i].group >= tri_sim_nvptx_thread_of(t)->store_groups - (int)args[0])
+            tri_sim_nvptx_thread_of(t)->stores.at[kept++] = tri_sim_nvptx_thread_of(t)->stores.at[i];
+    tri_sim_nvptx_program_of(sim)->num_stores -= tri_sim_nvptx_thread_of(t)->stores.len - kept;
+    tri_sim_nvptx_thread_of(t)->stores.len = kept;
 }
 
-void tri_sim_check_stores(tri_sim *sim, size_t begin, size_t end)
+void tri_sim_nvptx_check_stores(tri_sim *sim, size_t begin, size_t end)
 {
-    for (int i = 0; sim->num_stores && i < sim->num_threads; i++)
-        for (size_t k = 0; k < sim->threads[i].stores.len; k++)
-            if (sim->threads[i].stores.at[k].begin < end && begin < sim->threads[i].stores.at[k].end)
-                tri_sim_report(sim, "shared memory with a bulk copy under way", sim->threads[i].stores.at[k].site,
+    for (int i = 0; tri_sim_nvptx_program_of(sim)->num_stores && i < sim->num_threads; i++)
+        for (size_t k = 0; k < tri_sim_nvptx_thread_of(&sim->threads[i])->stores.len; k++)
+            if (tri_sim_nvptx_thread_of(&sim->threads[i])->stores.at[k].begin < end && begin < tri_sim_nvptx_thread_of(&sim->threads[i])->stores.at[k].end)
+                tri_sim_report(sim, "shared memory with a bulk copy under way", tri_sim_nvptx_thread_of(&sim->threads[i])->stores.at[k].site,
                                "write at offset %zu, which the copy to global memory may still read", begin);
 }
 

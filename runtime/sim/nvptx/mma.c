@@ -1,8 +1,8 @@
 /* mma.sync: fragments as in the PTX ISA ("Matrix Fragments for mma"). With g = lane / 4 and
  * t = lane % 4, register r of A holds row g + 8 (r % 2), register r of B column g; the place along K
  * depends on how many elements a register packs. */
-#include "runtime/sim/decode.h"
-#include "runtime/sim/primitives.h"
+#include "runtime/sim/nvptx/decode.h"
+#include "runtime/sim/nvptx/primitives.h"
 
 typedef enum { ACC_F32, ACC_F16, ACC_F64, ACC_I32 } accumulator;
 
@@ -14,17 +14,16 @@ typedef struct {
 } instruction;
 
 static const instruction instructions[] = {
-    {TRI_SIM_mma_m16n8k16_f16_f32, 16, 16, 2, decode_f16, decode_f16, ACC_F32},
-    {TRI_SIM_mma_m16n8k16_f16_f16, 16, 16, 2, decode_f16, decode_f16, ACC_F16},
-    {TRI_SIM_mma_m16n8k16_bf16_f32, 16, 16, 2, decode_bf16, decode_bf16, ACC_F32},
-    {TRI_SIM_mma_m16n8k8_tf32_f32, 16, 8, 1, decode_tf32, decode_tf32, ACC_F32},
-    {TRI_SIM_mma_m8n8k4_f64, 8, 4, 1, decode_f64, decode_f64, ACC_F64},
-    {TRI_SIM_mma_m16n8k32_s8, 16, 32, 4, decode_s8, decode_s8, ACC_I32},
-    {TRI_SIM_mma_m16n8k32_u8, 16, 32, 4, decode_u8, decode_u8, ACC_I32},
-    {TRI_SIM_mma_m16n8k32_e4m3_e4m3, 16, 32, 4, decode_e4m3, decode_e4m3, ACC_F32},
-    {TRI_SIM_mma_m16n8k32_e4m3_e5m2, 16, 32, 4, decode_e4m3, decode_e5m2, ACC_F32},
-    {TRI_SIM_mma_m16n8k32_e5m2_e4m3, 16, 32, 4, decode_e5m2, decode_e4m3, ACC_F32},
-    {TRI_SIM_mma_m16n8k32_e5m2_e5m2, 16, 32, 4, decode_e5m2, decode_e5m2, ACC_F32},
+    {TRI_SIM_NVPTX_mma_m16n8k16_f16_f32, 16, 16, 2, decode_f16, decode_f16, ACC_F32},
+    {TRI_SIM_NVPTX_mma_m16n8k16_f16_f16, 16, 16, 2, decode_f16, decode_f16, ACC_F16},
+    {TRI_SIM_NVPTX_mma_m16n8k16_bf16_f32, 16, 16, 2, decode_bf16, decode_bf16, ACC_F32},
+    {TRI_SIM_NVPTX_mma_m16n8k8_tf32_f32, 16, 8, 1, decode_tf32, decode_tf32, ACC_F32},
+    {TRI_SIM_NVPTX_mma_m8n8k4_f64, 8, 4, 1, decode_f64, decode_f64, ACC_F64},
+    {TRI_SIM_NVPTX_mma_m16n8k32_s8, 16, 32, 4, decode_s8, decode_s8, ACC_I32},
+    {TRI_SIM_NVPTX_mma_m16n8k32_e4m3_e4m3, 16, 32, 4, decode_e4m3, decode_e4m3, ACC_F32},
+    {TRI_SIM_NVPTX_mma_m16n8k32_e4m3_e5m2, 16, 32, 4, decode_e4m3, decode_e5m2, ACC_F32},
+    {TRI_SIM_NVPTX_mma_m16n8k32_e5m2_e4m3, 16, 32, 4, decode_e5m2, decode_e4m3, ACC_F32},
+    {TRI_SIM_NVPTX_mma_m16n8k32_e5m2_e5m2, 16, 32, 4, decode_e5m2, decode_e5m2, ACC_F32},
 };
 
 static const instruction *find(uint32_t primitive)
@@ -115,7 +114,6 @@ MMA(mma_m16n8k16_bf16_f32)
 MMA(mma_m16n8k8_tf32_f32)
 MMA(mma_m8n8k4_f64)
 MMA(mma_m16n8k32_s8)
-MMA(mma_m16n8k32_u8)
 MMA(mma_m16n8k32_e4m3_e4m3)
 MMA(mma_m16n8k32_e4m3_e5m2)
 MMA(mma_m16n8k32_e5m2_e4m3)

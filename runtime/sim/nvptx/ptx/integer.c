@@ -1,5 +1,5 @@
 /* Whole numbers and bits. Elements come without the bits above their width; results may have any there. */
-#include "runtime/ptx/instructions.h"
+#include "runtime/sim/nvptx/ptx/instructions.h"
 
 static int bits_of(const ptx_instruction *i) { return ptx_type_of(i, 0)->bits / ptx_type_of(i, 0)->lanes; }
 static bool is_signed(const ptx_instruction *i, int type) { return ptx_type_of(i, type)->kind == PTX_SIGNED; }

@@ -2,7 +2,7 @@
 #ifndef TRI_RUNTIME_PTX_CHECK_H
 #define TRI_RUNTIME_PTX_CHECK_H
 
-#include "runtime/ptx/program.h"
+#include "runtime/sim/nvptx/ptx/program.h"
 
 typedef struct {
     tri_arena *arena;

@@ -1,5 +1,5 @@
 /* One instruction after another. */
-#include "runtime/ptx/instructions.h"
+#include "runtime/sim/nvptx/ptx/instructions.h"
 
 #include <stdio.h>
 

@@ -4,10 +4,11 @@
 #include "ir/type.h"
 #include "targets/gpu/access.h"
 #include "targets/gpu/dot.h"
+#include "targets/nvptx/nvptx.h"
 
 /* One instruction: its primitive, and how many elements a register word of A and B holds. */
 typedef struct {
-    tri_machine_id id;
+    int id;
     int per_word;        /* elements in a word of A and B */
     int k_words;         /* words along K that one thread gives per row */
     bool packs_halves;   /* A and B words are <2 x half> */
@@ -20,29 +21,29 @@ static bool choose(MlirType a, MlirType b, MlirType c, instruction *out)
 {
     bool to_f32 = mlirTypeIsAF32(c);
     if (is_f16(a) && is_f16(b) && (to_f32 || is_f16(c))) {
-        *out = (instruction){to_f32 ? TRI_MACHINE_mma_m16n8k16_f16_f32 : TRI_MACHINE_mma_m16n8k16_f16_f16, 2, 2, true,
+        *out = (instruction){to_f32 ? TRI_NVPTX_mma_m16n8k16_f16_f32 : TRI_NVPTX_mma_m16n8k16_f16_f16, 2, 2, true,
                              !to_f32};
         return true;
     }
     bool a_e4m3 = mlirTypeIsAFloat8E4M3FN(a), b_e4m3 = mlirTypeIsAFloat8E4M3FN(b);
     bool a_e5m2 = mlirTypeIsAFloat8E5M2(a), b_e5m2 = mlirTypeIsAFloat8E5M2(b);
     if ((a_e4m3 || a_e5m2) && (b_e4m3 || b_e5m2) && to_f32) {
-        static const tri_machine_id ids[2][2] = {
-            {TRI_MACHINE_mma_m16n8k32_e4m3_e4m3, TRI_MACHINE_mma_m16n8k32_e4m3_e5m2},
-            {TRI_MACHINE_mma_m16n8k32_e5m2_e4m3, TRI_MACHINE_mma_m16n8k32_e5m2_e5m2}};
+        static const int ids[2][2] = {
+            {TRI_NVPTX_mma_m16n8k32_e4m3_e4m3, TRI_NVPTX_mma_m16n8k32_e4m3_e5m2},
+            {TRI_NVPTX_mma_m16n8k32_e5m2_e4m3, TRI_NVPTX_mma_m16n8k32_e5m2_e5m2}};
         *out = (instruction){ids[a_e5m2][b_e5m2], 4, 2, false, false};
         return true;
     }
-    *out = (instruction){TRI_MACHINE_COUNT, 1, 2, false, false};
+    *out = (instruction){-1, 1, 2, false, false};
     if (mlirTypeIsABF16(a) && mlirTypeIsABF16(b) && to_f32)
-        *out = (instruction){TRI_MACHINE_mma_m16n8k16_bf16_f32, 2, 2, false, false};
+        *out = (instruction){TRI_NVPTX_mma_m16n8k16_bf16_f32, 2, 2, false, false};
     else if (mlirTypeIsAF32(a) && mlirTypeIsAF32(b) && to_f32)
-        *out = (instruction){TRI_MACHINE_mma_m16n8k8_tf32_f32, 1, 2, false, false};
+        *out = (instruction){TRI_NVPTX_mma_m16n8k8_tf32_f32, 1, 2, false, false};
     else if (mlirTypeIsAF64(a) && mlirTypeIsAF64(b) && mlirTypeIsAF64(c))
-        *out = (instruction){TRI_MACHINE_mma_m8n8k4_f64, 1, 1, false, false};
+        *out = (instruction){TRI_NVPTX_mma_m8n8k4_f64, 1, 1, false, false};
     else if (tri_type_is_int_of(a, 8) && tri_type_is_int_of(b, 8) && tri_type_is_int_of(c, 32))
-        *out = (instruction){TRI_MACHINE_mma_m16n8k32_s8, 4, 2, false, false};
-    return out->id != TRI_MACHINE_COUNT;
+        *out = (instruction){TRI_NVPTX_mma_m16n8k32_s8, 4, 2, false, false};
+    return out->id != -1;
 }
 
 /* The dot being lowered. */
@@ -91,7 +92,7 @@ static LLVMValueRef word(dot *d, int operand, int64_t batch, int64_t line, int f
     if (packed)
         return packed;
     tri_gpu_packing p = tri_gpu_plan_packing(g, LLVMTypeOf(elements[0]), d->in.per_word);
-    if (d->in.id == TRI_MACHINE_mma_m8n8k4_f64)
+    if (d->in.id == TRI_NVPTX_mma_m8n8k4_f64)
         packed = elements[0];
     else
         tri_gpu_pack(g, &p, elements, &packed);
@@ -108,7 +109,7 @@ typedef struct {
     LLVMValueRef acc[4]; /* words */
 } tile;
 
-static int tile_registers(const dot *d) { return d->in.id == TRI_MACHINE_mma_m8n8k4_f64 ? 2 : 4; }
+static int tile_registers(const dot *d) { return d->in.id == TRI_NVPTX_mma_m8n8k4_f64 ? 2 : 4; }
 
 static LLVMValueRef pair(tri_gpu *g, LLVMValueRef low, LLVMValueRef high)
 {
@@ -195,7 +196,7 @@ static void store_accumulator(dot *d, const tile *t, tri_gpu_value *out)
                                                 : t->acc[i];
 }
 
-bool tri_gpu_dot_mma(tri_gpu *g, MlirOperation op)
+static bool run_mma(tri_gpu *g, MlirOperation op)
 {
     dot d = {.g = g, .op = op};
     MlirType type[3];
@@ -221,7 +222,7 @@ bool tri_gpu_dot_mma(tri_gpu *g, MlirOperation op)
     if (d.num_k % step || !d.num_k || !collect_tiles(&d, &tiles, &count))
         return tri_gpu_unsupported(g, op, "its shape is no multiple of the matrix instruction's");
     tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%d instructions %s per warp",
-                    count * d.num_k / step, tri_machine_name(d.in.id));
+                    count * d.num_k / step, tri_machine_name(g->machine, d.in.id));
     tri_gpu_value out = tri_gpu_new(g, d.value[2].count);
     for (int i = 0; i < count; i++)
         load_accumulator(&d, &tiles[i]);
@@ -236,3 +237,20 @@ bool tri_gpu_dot_mma(tri_gpu *g, MlirOperation op)
     tri_gpu_set_result(g, op, 0, out);
     return true;
 }
+
+/* Products that no matrix instruction does are multiplied out like on every machine. */
+static bool run_dot(tri_gpu *g, MlirOperation op)
+{
+    MlirAttribute encoding = tri_type_encoding(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    const tri_encoding *e = mlirAttributeIsNull(encoding) ? NULL : tri_encoding_get(g->arena, encoding);
+    if (!e || e->kind != TRI_ENC_NVIDIA_MMA)
+        return tri_gpu_dot_fma(g, op);
+    if (e->version_major == 2)
+        return run_mma(g, op);
+    return tri_gpu_unsupported(g, op, "its layout is not of version 2 of the matrix instructions; version 3 is for ttng.warp_group_dot");
+}
+
+const tri_gpu_op tri_nvptx_ops_mma[] = {
+    {"tt.dot", run_dot, NULL},
+    {0},
+};

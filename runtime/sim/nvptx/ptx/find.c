@@ -1,5 +1,5 @@
 /* From "add.rn.f32" to the row whose form it has. */
-#include "runtime/ptx/program.h"
+#include "runtime/sim/nvptx/ptx/program.h"
 
 static ptx_type find_type(tri_str word)
 {

@@ -1,7 +1,9 @@
 /* Bulk copies between global and shared memory through tensor maps, and the mbarriers that they report to. One thread
  * of the program starts them; all threads wait. */
 #include "layout/convert.h"
+#include "targets/gpu/access.h"
 #include "targets/gpu/local.h"
+#include "targets/nvptx/nvptx.h"
 
 /* ---- one thread for all ---- */
 
@@ -12,11 +14,11 @@ static tri_gpu_if begin_first(tri_gpu *g, LLVMValueRef pred)
     return tri_gpu_begin_if(g, tri_gpu_and(g, is_first, pred));
 }
 
-static void call(tri_gpu *g, tri_machine_id id, int count, LLVMValueRef *args) { tri_machine_call(g, id, args, count); }
+static void call(tri_gpu *g, int id, int count, LLVMValueRef *args) { tri_machine_call(g, id, args, count); }
 
 static bool is_missing(tri_gpu *g, MlirOperation op)
 {
-    if (tri_machine_has(g, TRI_MACHINE_mbarrier_init))
+    if (tri_machine_has(g, TRI_NVPTX_mbarrier_init))
         return false;
     tri_gpu_unsupported(g, op, "this architecture has no bulk copies; sm_90 is the first that has them");
     return true;
@@ -29,9 +31,9 @@ static bool run_init(tri_gpu *g, MlirOperation op)
     if (is_missing(g, op))
         return false;
     tri_gpu_if first = begin_first(g, NULL);
-    call(g, TRI_MACHINE_mbarrier_init, 2,
+    call(g, TRI_NVPTX_mbarrier_init, 2,
          (LLVMValueRef[]){tri_gpu_operand(g, op, 0).at[0], tri_gpu_i32(g, tri_op_int(op, "count", 1))});
-    call(g, TRI_MACHINE_mbarrier_init_fence, 0, NULL);
+    call(g, TRI_NVPTX_mbarrier_init_fence, 0, NULL);
     tri_gpu_end_if(g, first);
     return true;
 }
@@ -41,7 +43,7 @@ static bool run_inval(tri_gpu *g, MlirOperation op)
     if (is_missing(g, op))
         return false;
     tri_gpu_if first = begin_first(g, NULL);
-    call(g, TRI_MACHINE_mbarrier_inval, 1, (LLVMValueRef[]){tri_gpu_operand(g, op, 0).at[0]});
+    call(g, TRI_NVPTX_mbarrier_inval, 1, (LLVMValueRef[]){tri_gpu_operand(g, op, 0).at[0]});
     tri_gpu_end_if(g, first);
     return true;
 }
@@ -56,7 +58,7 @@ static bool run_expect(tri_gpu *g, MlirOperation op)
     if (is_missing(g, op))
         return false;
     tri_gpu_if first = begin_first(g, optional(g, op, 1));
-    call(g, TRI_MACHINE_mbarrier_expect, 2,
+    call(g, TRI_NVPTX_mbarrier_expect, 2,
          (LLVMValueRef[]){tri_gpu_operand(g, op, 0).at[0], tri_gpu_i32(g, tri_op_int(op, "size", 0))});
     tri_gpu_end_if(g, first);
     return true;
@@ -67,7 +69,7 @@ static bool run_arrive(tri_gpu *g, MlirOperation op)
     if (is_missing(g, op))
         return false;
     tri_gpu_if first = begin_first(g, optional(g, op, 1));
-    call(g, TRI_MACHINE_mbarrier_arrive, 2,
+    call(g, TRI_NVPTX_mbarrier_arrive, 2,
          (LLVMValueRef[]){tri_gpu_operand(g, op, 0).at[0], tri_gpu_i32(g, tri_op_int(op, "count", 1))});
     tri_gpu_end_if(g, first);
     return true;
@@ -86,7 +88,7 @@ static bool run_wait(tri_gpu *g, MlirOperation op)
     LLVMBasicBlockRef again = tri_gpu_block(g, "wait"), done = tri_gpu_block(g, "waited");
     LLVMBuildBr(g->b, again);
     tri_gpu_at_end(g, again);
-    LLVMValueRef has_ended = tri_machine_call(g, TRI_MACHINE_mbarrier_try_wait, (LLVMValueRef[]){at, phase}, 2);
+    LLVMValueRef has_ended = tri_machine_call(g, TRI_NVPTX_mbarrier_try_wait, (LLVMValueRef[]){at, phase}, 2);
     LLVMBuildCondBr(g->b, has_ended, done, again);
     tri_gpu_at_end(g, done);
     if (!mlirValueIsNull(pred))
@@ -179,7 +181,7 @@ static bool run_load(tri_gpu *g, MlirOperation op)
     tri_gpu_if first = begin_first(g, tri_gpu_get(g, tri_op_segment_value(op, 5)).at[0]);
     do {
         LLVMValueRef args[3 + TRI_MAX_RANK] = {place_of(g, &t, corner), report, t.map};
-        call(g, (tri_machine_id)(TRI_MACHINE_bulk_load_1d + t.rank - 1), add_coordinates(g, &t, corner, args, 3), args);
+        call(g, (TRI_NVPTX_bulk_load_1d + t.rank - 1), add_coordinates(g, &t, corner, args, 3), args);
     } while (next_box(&t, corner));
     tri_gpu_end_if(g, first);
     return true;
@@ -194,9 +196,9 @@ static bool run_store(tri_gpu *g, MlirOperation op)
     tri_gpu_if first = begin_first(g, NULL);
     do {
         LLVMValueRef args[2 + TRI_MAX_RANK] = {place_of(g, &t, corner), t.map};
-        call(g, (tri_machine_id)(TRI_MACHINE_bulk_store_1d + t.rank - 1), add_coordinates(g, &t, corner, args, 2), args);
+        call(g, (TRI_NVPTX_bulk_store_1d + t.rank - 1), add_coordinates(g, &t, corner, args, 2), args);
     } while (next_box(&t, corner));
-    call(g, TRI_MACHINE_bulk_commit, 0, NULL);
+    call(g, TRI_NVPTX_bulk_commit, 0, NULL);
     tri_gpu_end_if(g, first);
     return true;
 }
@@ -206,27 +208,27 @@ static bool run_store_wait(tri_gpu *g, MlirOperation op)
     if (is_missing(g, op))
         return false;
     tri_gpu_if first = begin_first(g, NULL);
-    call(g, TRI_MACHINE_bulk_wait_read, 1, (LLVMValueRef[]){tri_gpu_i32(g, tri_op_int(op, "pendings", 0))});
+    call(g, TRI_NVPTX_bulk_wait_read, 1, (LLVMValueRef[]){tri_gpu_i32(g, tri_op_int(op, "pendings", 0))});
     tri_gpu_end_if(g, first);
     return true;
 }
 
 /* ---- tensor maps that the kernel writes ---- */
 
-static void set_field(tri_gpu *g, tri_machine_id id, LLVMValueRef map, LLVMValueRef value)
+static void set_field(tri_gpu *g, int id, LLVMValueRef map, LLVMValueRef value)
 {
     call(g, id, 2, (LLVMValueRef[]){map, value});
 }
 
 /* Fields with one number for each dimension, from operand group `group`. */
-static void set_dimensions(tri_gpu *g, MlirOperation op, tri_machine_id id, LLVMValueRef map, int group)
+static void set_dimensions(tri_gpu *g, MlirOperation op, int id, LLVMValueRef map, int group)
 {
     intptr_t start, count = tri_op_segment(op, group, &start);
     for (intptr_t i = 0; i < count; i++)
         call(g, id, 3, (LLVMValueRef[]){map, tri_gpu_i32(g, i), tri_gpu_operand(g, op, start + i).at[0]});
 }
 
-static void set_constant(tri_gpu *g, MlirOperation op, tri_machine_id id, LLVMValueRef map, const char *name)
+static void set_constant(tri_gpu *g, MlirOperation op, int id, LLVMValueRef map, const char *name)
 {
     set_field(g, id, map, tri_gpu_i32(g, tri_op_int(op, name, 0)));
 }
@@ -235,27 +237,27 @@ static bool run_create(tri_gpu *g, MlirOperation op)
 {
     enum { WORDS = 16, BOX = 2, SIZE, STRIDE, STEP };
     intptr_t start, rank = tri_op_segment(op, BOX, &start);
-    if (!tri_machine_has(g, TRI_MACHINE_tensormap_rank))
+    if (!tri_machine_has(g, TRI_NVPTX_tensormap_rank))
         return tri_gpu_unsupported(g, op, "this architecture does not write tensor maps; sm_90a does");
     LLVMValueRef map = tri_gpu_operand(g, op, 0).at[0];
     tri_gpu_if first = begin_first(g, NULL);
+    tri_gpu_packing word = tri_gpu_plan_packing(g, g->i64, 1);
     for (int i = 0; i < WORDS; i++) {
-        tri_machine_access access = {.pointer = tri_gpu_offset_const(g, map, i * 8), .word = g->i64, .words = 1, .modifiers = ""};
         LLVMValueRef zero = LLVMConstNull(g->i64);
-        tri_machine_store(g, TRI_MACHINE_store_global, &access, &zero);
+        tri_gpu_store_words(g, &word, &(tri_machine_access){.pointer = tri_gpu_offset_const(g, map, i * 8)}, &zero);
     }
     LLVMValueRef address = LLVMBuildPtrToInt(g->b, tri_gpu_operand(g, op, 1).at[0], g->i64, "");
-    set_field(g, TRI_MACHINE_tensormap_address, map, address);
-    set_field(g, TRI_MACHINE_tensormap_rank, map, tri_gpu_i32(g, rank - 1));
-    set_dimensions(g, op, TRI_MACHINE_tensormap_box, map, BOX);
-    set_dimensions(g, op, TRI_MACHINE_tensormap_size, map, SIZE);
-    set_dimensions(g, op, TRI_MACHINE_tensormap_stride, map, STRIDE);
-    set_dimensions(g, op, TRI_MACHINE_tensormap_step, map, STEP);
-    set_constant(g, op, TRI_MACHINE_tensormap_element, map, "elem_type");
-    set_constant(g, op, TRI_MACHINE_tensormap_interleave, map, "interleave_layout");
-    set_constant(g, op, TRI_MACHINE_tensormap_swizzle, map, "swizzle_mode");
-    set_constant(g, op, TRI_MACHINE_tensormap_fill, map, "fill_mode");
-    call(g, TRI_MACHINE_tensormap_release, 0, NULL);
+    set_field(g, TRI_NVPTX_tensormap_address, map, address);
+    set_field(g, TRI_NVPTX_tensormap_rank, map, tri_gpu_i32(g, rank - 1));
+    set_dimensions(g, op, TRI_NVPTX_tensormap_box, map, BOX);
+    set_dimensions(g, op, TRI_NVPTX_tensormap_size, map, SIZE);
+    set_dimensions(g, op, TRI_NVPTX_tensormap_stride, map, STRIDE);
+    set_dimensions(g, op, TRI_NVPTX_tensormap_step, map, STEP);
+    set_constant(g, op, TRI_NVPTX_tensormap_element, map, "elem_type");
+    set_constant(g, op, TRI_NVPTX_tensormap_interleave, map, "interleave_layout");
+    set_constant(g, op, TRI_NVPTX_tensormap_swizzle, map, "swizzle_mode");
+    set_constant(g, op, TRI_NVPTX_tensormap_fill, map, "fill_mode");
+    call(g, TRI_NVPTX_tensormap_release, 0, NULL);
     tri_gpu_end_if(g, first);
     return true;
 }
@@ -263,11 +265,11 @@ static bool run_create(tri_gpu *g, MlirOperation op)
 /* Who copies must have acquired what was written: that is the first thread. */
 static bool run_acquire(tri_gpu *g, MlirOperation op)
 {
-    if (!tri_machine_has(g, TRI_MACHINE_tensormap_acquire))
+    if (!tri_machine_has(g, TRI_NVPTX_tensormap_acquire))
         return tri_gpu_unsupported(g, op, "this architecture does not write tensor maps; sm_90a does");
     LLVMTypeRef generic = LLVMPointerTypeInContext(g->llvm, 0);
     tri_gpu_if first = begin_first(g, NULL);
-    call(g, TRI_MACHINE_tensormap_acquire, 1,
+    call(g, TRI_NVPTX_tensormap_acquire, 1,
          (LLVMValueRef[]){LLVMBuildAddrSpaceCast(g->b, tri_gpu_operand(g, op, 0).at[0], generic, "")});
     tri_gpu_end_if(g, first);
     return true;
@@ -281,7 +283,7 @@ static bool run_reinterpret(tri_gpu *g, MlirOperation op)
     return true;
 }
 
-const tri_gpu_op tri_gpu_ops_tma[] = {
+const tri_gpu_op tri_nvptx_ops_tma[] = {
     {"ttng.init_barrier", run_init, NULL},
     {"ttng.inval_barrier", run_inval, NULL},
     {"ttng.barrier_expect", run_expect, NULL},

@@ -1,7 +1,7 @@
-/* The source's own assembly: inline PTX, run by runtime/ptx with this machine around it. */
-#include "runtime/sim/primitives.h"
+/* The source's own assembly: inline PTX, run by runtime/sim/nvptx/ptx with this machine around it. */
+#include "runtime/sim/nvptx/primitives.h"
 
-#include "runtime/ptx/ptx.h"
+#include "runtime/sim/nvptx/ptx/ptx.h"
 
 /* --- threads and memory ------------------------------------------------------------------ */
 
@@ -91,7 +91,13 @@ static bool nap(void *data, uint32_t ns)
     return true;
 }
 
-static void end(void *data) { call(data, tri_sim_trap, TRI_SIM_trap, 0); }
+static void end(void *data)
+{
+    tri_sim_report(data, "trap", -1, "the kernel ended with an error");
+    tri_sim_stop(data);
+}
+
+
 static void report(void *data, const char *kind, const char *text) { tri_sim_report(data, kind, -1, "%s", text); }
 
 /* --- lanes ------------------------------------------------------------------------------- */
@@ -180,11 +186,11 @@ static uint64_t exchange(void *data, tri_ptx_exchange what, int place, uint32_t 
 {
     tri_sim *sim = data;
     if (what == TRI_PTX_WARP_BARRIER) {
-        call(sim, tri_sim_warp_barrier, TRI_SIM_warp_barrier, mask);
+        tri_sim_sync_lanes(sim, TRI_SIM_warp_barrier, mask);
         return 0;
     }
     uint64_t brought[4] = {what, operands[0], operands[1], operands[2]}, results[2] = {0};
-    tri_sim_exchange(sim, TRI_SIM_inline_asm | (uint32_t)place << 16, mask, brought, 4, results, 2, compute);
+    tri_sim_exchange(sim, TRI_SIM_NVPTX_inline_asm | (uint32_t)place << 16, mask, brought, 4, results, 2, compute);
     *out_inside = results[1] & 1;
     return results[0];
 }

@@ -1,4 +1,4 @@
-#include "runtime/ptx/number.h"
+#include "runtime/sim/nvptx/ptx/number.h"
 
 #include <fenv.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Whether the operands of an instruction are what its row says, as ptxas demands. */
-#include "runtime/ptx/check.h"
+#include "runtime/sim/nvptx/ptx/check.h"
 
 #include "runtime/float.h"
 

@@ -4,8 +4,8 @@
  * until the wait for its group, so that a write in between is reported, and the code gets markers for its sums: the
  * next product on them and the wait for its group know what they stand for, anyone else takes them for numbers that
  * are none. */
-#include "runtime/sim/decode.h"
-#include "runtime/sim/primitives.h"
+#include "runtime/sim/nvptx/decode.h"
+#include "runtime/sim/nvptx/state.h"
 
 enum { rows_of_warp = 16, max_k = 32, max_n = 256 };
 
@@ -17,15 +17,15 @@ typedef struct {
 } instruction;
 
 static const instruction instructions[] = {
-    {TRI_SIM_wgmma_f16_f32, 16, decode_f16, decode_f16, ACC_F32},
-    {TRI_SIM_wgmma_f16_f16, 16, decode_f16, decode_f16, ACC_F16},
-    {TRI_SIM_wgmma_bf16_f32, 16, decode_bf16, decode_bf16, ACC_F32},
-    {TRI_SIM_wgmma_tf32_f32, 32, decode_tf32, decode_tf32, ACC_F32},
-    {TRI_SIM_wgmma_s8, 8, decode_s8, decode_s8, ACC_I32},
-    {TRI_SIM_wgmma_e4m3_e4m3, 8, decode_e4m3, decode_e4m3, ACC_F32},
-    {TRI_SIM_wgmma_e4m3_e5m2, 8, decode_e4m3, decode_e5m2, ACC_F32},
-    {TRI_SIM_wgmma_e5m2_e4m3, 8, decode_e5m2, decode_e4m3, ACC_F32},
-    {TRI_SIM_wgmma_e5m2_e5m2, 8, decode_e5m2, decode_e5m2, ACC_F32},
+    {TRI_SIM_NVPTX_wgmma_f16_f32, 16, decode_f16, decode_f16, ACC_F32},
+    {TRI_SIM_NVPTX_wgmma_f16_f16, 16, decode_f16, decode_f16, ACC_F16},
+    {TRI_SIM_NVPTX_wgmma_bf16_f32, 16, decode_bf16, decode_bf16, ACC_F32},
+    {TRI_SIM_NVPTX_wgmma_tf32_f32, 32, decode_tf32, decode_tf32, ACC_F32},
+    {TRI_SIM_NVPTX_wgmma_s8, 8, decode_s8, decode_s8, ACC_I32},
+    {TRI_SIM_NVPTX_wgmma_e4m3_e4m3, 8, decode_e4m3, decode_e4m3, ACC_F32},
+    {TRI_SIM_NVPTX_wgmma_e4m3_e5m2, 8, decode_e4m3, decode_e5m2, ACC_F32},
+    {TRI_SIM_NVPTX_wgmma_e5m2_e4m3, 8, decode_e5m2, decode_e4m3, ACC_F32},
+    {TRI_SIM_NVPTX_wgmma_e5m2_e5m2, 8, decode_e5m2, decode_e5m2, ACC_F32},
 };
 
 static const instruction *find(uint32_t primitive)
@@ -56,15 +56,6 @@ static bool open_matrix(tri_sim *sim, uint64_t descriptor, bool is_mn_major, mat
     return false;
 }
 
-void tri_sim_check_fence(tri_sim *sim, uint64_t offset, const char *reader)
-{
-    const tri_sim_access *writer = &sim->cells[offset].writer;
-    if (writer->thread >= 0 && sim->threads[writer->thread].fences <= writer->fences)
-        tri_sim_report(sim, "missing fence", writer->site,
-                       "%s reads offset %d of shared memory, which thread %d has written with no fence_async since", reader,
-                       (int)offset, writer->thread);
-}
-
 /* The bits of element (mn, k). Addresses in descriptors are the low 18 bits of the host's. */
 static uint64_t element(tri_sim *sim, matrix *m, int bits, uint64_t mn, uint64_t k)
 {
@@ -91,9 +82,9 @@ static void remember(tri_sim *sim, tri_sim_thread *warp, const matrix *m)
 {
     if (m->high <= m->low)
         return;
-    tri_sim_reading reading = {warp->site, -1, (uint32_t)m->low, (uint32_t)m->high};
-    tri_vec_push(sim->arena, &warp->readings, reading);
-    sim->num_readings++;
+    tri_sim_reading read = {warp->site, -1, (uint32_t)m->low, (uint32_t)m->high};
+    tri_vec_push(sim->arena, &tri_sim_nvptx_thread_of(warp)->readings, read);
+    tri_sim_nvptx_program_of(sim)->num_readings++;
 }
 
 /* --- the product ------------------------------------------------------------------------- */
@@ -205,9 +196,9 @@ static tri_sim_flight *flight_of(tri_sim_thread *t, uint64_t word, int *out_inde
 {
     uint32_t record = word >> 7 & 255;
     *out_index = (int)(word & 127);
-    if (word >> 22 != marker || record >= t->flights.len)
+    if (word >> 22 != marker || record >= tri_sim_nvptx_thread_of(t)->flights.len)
         return NULL;
-    tri_sim_flight *f = &t->flights.at[record];
+    tri_sim_flight *f = &tri_sim_nvptx_thread_of(t)->flights.at[record];
     return f->is_used && (f->generation & 127) == (word >> 15 & 127) && *out_index < f->count ? f : NULL;
 }
 
@@ -215,21 +206,21 @@ static tri_sim_flight *flight_of(tri_sim_thread *t, uint64_t word, int *out_inde
 static uint32_t new_flight(tri_sim *sim, tri_sim_thread *t)
 {
     uint32_t found = max_flights;
-    for (uint32_t i = 0; i < t->flights.len; i++) {
-        tri_sim_flight *f = &t->flights.at[i];
+    for (uint32_t i = 0; i < tri_sim_nvptx_thread_of(t)->flights.len; i++) {
+        tri_sim_flight *f = &tri_sim_nvptx_thread_of(t)->flights.at[i];
         f->is_used = f->is_used && !f->is_handed_over;
         if (!f->is_used && found == max_flights)
             found = i;
     }
-    for (uint32_t i = 0; found == max_flights && t->flights.len == max_flights && i < max_flights; i++)
-        if (t->flights.at[i].is_finished)
+    for (uint32_t i = 0; found == max_flights && tri_sim_nvptx_thread_of(t)->flights.len == max_flights && i < max_flights; i++)
+        if (tri_sim_nvptx_thread_of(t)->flights.at[i].is_finished)
             found = i;
     if (found < max_flights)
         return found;
-    TRI_ASSERT(t->flights.len < max_flights); /* no machine has registers for so many */
+    TRI_ASSERT(tri_sim_nvptx_thread_of(t)->flights.len < max_flights); /* no machine has registers for so many */
     tri_sim_flight empty = {.sums = TRI_NEW_ARRAY(sim->arena, uint64_t, max_n / 2)};
-    tri_vec_push(sim->arena, &t->flights, empty);
-    return (uint32_t)t->flights.len - 1;
+    tri_vec_push(sim->arena, &tri_sim_nvptx_thread_of(t)->flights, empty);
+    return (uint32_t)tri_sim_nvptx_thread_of(t)->flights.len - 1;
 }
 
 /* The sums that a product goes on with, in place of markers: products on the same sums are in order. */
@@ -251,7 +242,7 @@ static void take_sums(tri_sim_thread *t, uint64_t *acc, int count)
 static void give_markers(tri_sim *sim, tri_sim_thread *t, const uint64_t *sums, int count, uint64_t *results)
 {
     uint32_t record = new_flight(sim, t);
-    tri_sim_flight *f = &t->flights.at[record];
+    tri_sim_flight *f = &tri_sim_nvptx_thread_of(t)->flights.at[record];
     *f = (tri_sim_flight){t->site, f->generation + 1, -1, count, true, false, false, f->sums};
     memcpy(f->sums, sums, sizeof *sums * (size_t)count);
     for (int i = 0; i < count; i++)
@@ -261,9 +252,9 @@ static void give_markers(tri_sim *sim, tri_sim_thread *t, const uint64_t *sums, 
 /* args: groups that may be pending, how many registers are tied to the wait, these registers. */
 static void hand_over(tri_sim_thread *t, const uint64_t *args, uint64_t *results)
 {
-    for (size_t i = 0; i < t->flights.len; i++) {
-        tri_sim_flight *f = &t->flights.at[i];
-        if (f->is_used && f->group >= 0 && f->group < t->flight_groups - (int)args[0])
+    for (size_t i = 0; i < tri_sim_nvptx_thread_of(t)->flights.len; i++) {
+        tri_sim_flight *f = &tri_sim_nvptx_thread_of(t)->flights.at[i];
+        if (f->is_used && f->group >= 0 && f->group < tri_sim_nvptx_thread_of(t)->flight_groups - (int)args[0])
             f->is_finished = true;
     }
     for (uint64_t i = 0; i < args[1]; i++) {
@@ -276,11 +267,11 @@ static void hand_over(tri_sim_thread *t, const uint64_t *args, uint64_t *results
     }
 }
 
-void tri_sim_check_flights(tri_sim *sim)
+void tri_sim_nvptx_check_flights(tri_sim *sim)
 {
     tri_sim_thread *t = sim->current;
-    for (size_t i = 0; i < t->flights.len; i++) {
-        const tri_sim_flight *f = &t->flights.at[i];
+    for (size_t i = 0; i < tri_sim_nvptx_thread_of(t)->flights.len; i++) {
+        const tri_sim_flight *f = &tri_sim_nvptx_thread_of(t)->flights.at[i];
         if (!f->is_used || f->is_finished)
             continue;
         t->site = f->site;
@@ -294,7 +285,7 @@ static void product(tri_sim *sim, uint32_t id, const uint64_t *args, uint64_t *r
     int count = (int)args[arg_n] / (find(id)->acc == ACC_F16 ? 4 : 2);
     uint64_t own[arg_acc + max_n / 2], sums[max_n / 2] = {0};
     TRI_ASSERT(count <= max_n / 2);
-    if (!t->is_fenced)
+    if (!tri_sim_nvptx_thread_of(t)->is_fenced)
         tri_sim_report(sim, "missing fence", -1, "a product with no wgmma_fence since the last group: registers may not be there yet");
     memcpy(own, args, sizeof *own * (size_t)(arg_acc + count));
     if (own[arg_scale] & 1)
@@ -324,7 +315,7 @@ PRODUCT(wgmma_e5m2_e5m2)
 TRI_SIM_FUNCTION(wgmma_fence)
 {
     (void)id, (void)args, (void)results;
-    sim->current->is_fenced = true;
+    tri_sim_nvptx_thread_of(sim->current)->is_fenced = true;
 }
 
 static tri_sim_thread *warp_of(tri_sim *sim) { return &sim->threads[sim->current->index / warp_size * warp_size]; }
@@ -334,17 +325,17 @@ TRI_SIM_FUNCTION(wgmma_commit)
 {
     (void)id, (void)args, (void)results;
     tri_sim_thread *warp = warp_of(sim), *t = sim->current;
-    for (size_t i = 0; i < t->flights.len; i++)
-        if (t->flights.at[i].is_used && t->flights.at[i].group < 0)
-            t->flights.at[i].group = t->flight_groups;
-    t->flight_groups++;
-    t->is_fenced = false;
+    for (size_t i = 0; i < tri_sim_nvptx_thread_of(t)->flights.len; i++)
+        if (tri_sim_nvptx_thread_of(t)->flights.at[i].is_used && tri_sim_nvptx_thread_of(t)->flights.at[i].group < 0)
+            tri_sim_nvptx_thread_of(t)->flights.at[i].group = tri_sim_nvptx_thread_of(t)->flight_groups;
+    tri_sim_nvptx_thread_of(t)->flight_groups++;
+    tri_sim_nvptx_thread_of(t)->is_fenced = false;
     if (sim->current != warp)
         return;
-    for (size_t i = 0; i < warp->readings.len; i++)
-        if (warp->readings.at[i].group < 0)
-            warp->readings.at[i].group = warp->reading_groups;
-    warp->reading_groups++;
+    for (size_t i = 0; i < tri_sim_nvptx_thread_of(warp)->readings.len; i++)
+        if (tri_sim_nvptx_thread_of(warp)->readings.at[i].group < 0)
+            tri_sim_nvptx_thread_of(warp)->readings.at[i].group = tri_sim_nvptx_thread_of(warp)->reading_groups;
+    tri_sim_nvptx_thread_of(warp)->reading_groups++;
 }
 
 TRI_SIM_FUNCTION(wgmma_wait)
@@ -353,29 +344,23 @@ TRI_SIM_FUNCTION(wgmma_wait)
     tri_sim_thread *warp = warp_of(sim);
     size_t kept = 0;
     hand_over(sim->current, args, results);
-    sim->current->is_fenced = false;
+    tri_sim_nvptx_thread_of(sim->current)->is_fenced = false;
     if (sim->current != warp)
         return;
-    for (size_t i = 0; i < warp->readings.len; i++)
-        if (warp->readings.at[i].group < 0 || warp->readings.at[i].group >= warp->reading_groups - (int)args[0])
-            warp->readings.at[kept++] = warp->readings.at[i];
-    sim->num_readings -= warp->readings.len - kept;
-    warp->readings.len = kept;
+    for (size_t i = 0; i < tri_sim_nvptx_thread_of(warp)->readings.len; i++)
+        if (tri_sim_nvptx_thread_of(warp)->readings.at[i].group < 0 || tri_sim_nvptx_thread_of(warp)->readings.at[i].group >= tri_sim_nvptx_thread_of(warp)->reading_groups - (int)args[0])
+            tri_sim_nvptx_thread_of(warp)->readings.at[kept++] = tri_sim_nvptx_thread_of(warp)->readings.at[i];
+    tri_sim_nvptx_program_of(sim)->num_readings -= tri_sim_nvptx_thread_of(warp)->readings.len - kept;
+    tri_sim_nvptx_thread_of(warp)->readings.len = kept;
 }
 
-TRI_SIM_FUNCTION(fence_async)
+void tri_sim_nvptx_check_readings(tri_sim *sim, size_t begin, size_t end)
 {
-    (void)id, (void)args, (void)results;
-    sim->current->fences++;
-}
-
-void tri_sim_check_readings(tri_sim *sim, size_t begin, size_t end)
-{
-    for (int w = 0; sim->num_readings && w < sim->num_threads; w += warp_size) {
+    for (int w = 0; tri_sim_nvptx_program_of(sim)->num_readings && w < sim->num_threads; w += warp_size) {
         const tri_sim_thread *warp = &sim->threads[w];
-        for (size_t i = 0; i < warp->readings.len; i++)
-            if (warp->readings.at[i].begin < end && begin < warp->readings.at[i].end)
-                tri_sim_report(sim, "shared memory with a product under way", warp->readings.at[i].site,
+        for (size_t i = 0; i < tri_sim_nvptx_thread_of(warp)->readings.len; i++)
+            if (tri_sim_nvptx_thread_of(warp)->readings.at[i].begin < end && begin < tri_sim_nvptx_thread_of(warp)->readings.at[i].end)
+                tri_sim_report(sim, "shared memory with a product under way", tri_sim_nvptx_thread_of(warp)->readings.at[i].site,
                                "write at offset %zu before the product of warp %d was waited for", begin, w / warp_size);
     }
 }

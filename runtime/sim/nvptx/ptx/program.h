@@ -3,8 +3,8 @@
 #define TRI_RUNTIME_PTX_PROGRAM_H
 
 #include "base/vec.h"
-#include "runtime/ptx/number.h"
-#include "runtime/ptx/ptx.h"
+#include "runtime/sim/nvptx/ptx/number.h"
+#include "runtime/sim/nvptx/ptx/ptx.h"
 
 /* X(name, class, bits of the whole, elements, format of floats) */
 #define TRI_PTX_TYPES(X) \

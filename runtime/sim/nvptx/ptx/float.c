@@ -1,5 +1,5 @@
 /* Floating-point arithmetic, comparison and selection. */
-#include "runtime/ptx/instructions.h"
+#include "runtime/sim/nvptx/ptx/instructions.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Every form of an instruction that is known. */
-#include "runtime/ptx/instructions.h"
+#include "runtime/sim/nvptx/ptx/instructions.h"
 
 const ptx_type_info tri_ptx_types[PTX_NO_TYPE] = {
 #define X(name, kind, bits, lanes, format) {#name, PTX_##kind, bits, lanes, FORMAT_##format},

@@ -1,5 +1,5 @@
 /* cvt. */
-#include "runtime/ptx/instructions.h"
+#include "runtime/sim/nvptx/ptx/instructions.h"
 
 #include <math.h>
 

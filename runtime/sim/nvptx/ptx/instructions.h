@@ -2,7 +2,7 @@
 #ifndef TRI_RUNTIME_PTX_INSTRUCTIONS_H
 #define TRI_RUNTIME_PTX_INSTRUCTIONS_H
 
-#include "runtime/ptx/program.h"
+#include "runtime/sim/nvptx/ptx/program.h"
 
 #define PTX_VALUE(name) uint64_t tri_ptx_##name(const ptx_instruction *i, const uint64_t *x);
 #define PTX_RUN(name) void tri_ptx_##name(ptx_state *s, const ptx_instruction *i);

@@ -1,0 +1,242 @@
+/* Predicated accesses and updates of memory as PTX, rows of matrices, the source's own assembly. */
+#include "runtime/sim/nvptx/ptx/ptx.h"
+#include "targets/gpu/access.h"
+#include "targets/gpu/extern.h"
+#include "targets/gpu/simulate.h"
+#include "targets/nvptx/nvptx.h"
+#include "targets/nvptx/text.h"
+
+/* ---- spelling ---- */
+
+static const char *space(LLVMValueRef pointer)
+{
+    return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == 3 ? ".shared" : ".global";
+}
+
+static const char *sem_and_scope(int sem, int scope)
+{
+    static const char *const text[][4] = {{"", "", "", ""},
+                                          {"", ".relaxed.gpu", ".relaxed.cta", ".relaxed.sys"},
+                                          {"", ".acquire.gpu", ".acquire.cta", ".acquire.sys"},
+                                          {"", ".release.gpu", ".release.cta", ".release.sys"},
+                                          {"", ".acq_rel.gpu", ".acq_rel.cta", ".acq_rel.sys"}};
+    return text[sem][scope];
+}
+
+/* What stands between `ld` or `st` and the vector's size; the attributes' numbers are those of tt's enumerations. */
+static void add_modifiers(tri_nvptx_text *t, const tri_machine_access *a, bool is_load)
+{
+    static const char *const load_cache[8] = {[2] = ".ca", [3] = ".cg", [5] = ".cs", [7] = ".cv"};
+    static const char *const store_cache[8] = {[3] = ".cg", [4] = ".wb", [5] = ".cs", [6] = ".wt"};
+    static const char *const evict[4] = {[2] = ".L1::evict_first", [3] = ".L1::evict_last"};
+    const char *cache = (is_load ? load_cache : store_cache)[a->cache & 7];
+    if (a->is_volatile)
+        tri_buf_add_z(&t->text, ".volatile");
+    tri_buf_format(&t->text, "%s%s", sem_and_scope(a->sem, a->scope), space(a->pointer));
+    if (a->is_volatile || a->sem)
+        return;
+    if (cache || evict[a->evict & 3]) /* the two cannot be combined, the cache level wins */
+        tri_buf_add_z(&t->text, cache ? cache : evict[a->evict & 3]);
+}
+
+static void add_predicate(tri_nvptx_text *t, int pred)
+{
+    if (pred >= 0)
+        tri_buf_format(&t->text, "@$%d ", pred);
+}
+
+static void add_shape(tri_gpu *g, tri_nvptx_text *t, const tri_machine_access *a)
+{
+    if (a->words > 1)
+        tri_buf_format(&t->text, ".v%d", a->words);
+    tri_buf_format(&t->text, ".b%u ", tri_gpu_bits(g, a->word));
+}
+
+/* 8-bit words travel in 16-bit registers. */
+static LLVMTypeRef carrier(tri_gpu *g, LLVMTypeRef word) { return tri_gpu_bits(g, word) < 16 ? g->i16 : word; }
+
+static LLVMValueRef carry(tri_gpu *g, LLVMValueRef word)
+{
+    LLVMTypeRef type = carrier(g, LLVMTypeOf(word));
+    return type == LLVMTypeOf(word) ? word : LLVMBuildZExt(g->b, word, type, "");
+}
+
+/* ---- accesses ---- */
+
+void tri_nvptx_load(tri_gpu *g, const tri_machine_access *access, LLVMValueRef *other, LLVMValueRef *out_words)
+{
+    LLVMTypeRef type = carrier(g, access->word);
+    tri_nvptx_text t = tri_nvptx_text_begin(g, access->words + 2);
+    tri_nvptx_text_add_results(g, &t, type, access->words);
+    int address = tri_nvptx_text_add(g, &t, access->pointer, -1);
+    int pred = access->pred ? tri_nvptx_text_add(g, &t, access->pred, -1) : -1;
+    for (int i = 0; other && access->pred && i < access->words; i++)
+        tri_nvptx_text_add(g, &t, carry(g, other[i]), i);
+    add_predicate(&t, pred);
+    tri_buf_add_z(&t.text, "ld");
+    add_modifiers(&t, access, true);
+    add_shape(g, &t, access);
+    tri_nvptx_text_list(&t, 0, access->words, false);
+    tri_buf_format(&t.text, ", [$%d];", address);
+    tri_nvptx_text_call(g, &t, 0, out_words);
+    for (int i = 0; type != access->word && i < access->words; i++)
+        out_words[i] = LLVMBuildTrunc(g->b, out_words[i], access->word, "");
+}
+
+void tri_nvptx_store(tri_gpu *g, const tri_machine_access *access, LLVMValueRef *words)
+{
+    tri_nvptx_text t = tri_nvptx_text_begin(g, access->words + 2);
+    int address = tri_nvptx_text_add(g, &t, access->pointer, -1), first = t.num_args;
+    for (int i = 0; i < access->words; i++)
+        tri_nvptx_text_add(g, &t, carry(g, words[i]), -1);
+    add_predicate(&t, access->pred ? tri_nvptx_text_add(g, &t, access->pred, -1) : -1);
+    tri_buf_add_z(&t.text, "st");
+    add_modifiers(&t, access, false);
+    add_shape(g, &t, access);
+    tri_buf_format(&t.text, "[$%d], ", address);
+    tri_nvptx_text_list(&t, first, access->words, false);
+    tri_buf_add_char(&t.text, ';');
+    tri_nvptx_text_call(g, &t, TRI_MACHINE_MEMORY, NULL);
+}
+
+/* ---- updates ---- */
+
+/* "add.u32", "add.noftz.v2.f16x2"; null when there is no such instruction for `vec` elements. */
+static const char *operation_text(tri_gpu *g, int kind, LLVMTypeRef type, int vec)
+{
+    static const char *const names[] = {"", "and", "or", "xor", "add", "", "max", "min", "max", "min", "exch"};
+    static const char letters[] = " bbbu ssuub";
+    unsigned bits = tri_gpu_bits(g, type);
+    LLVMTypeKind k = LLVMGetTypeKind(type);
+    if (kind != TRI_RMW_FADD)
+        return bits < 32 ? NULL : tri_str_format(g->arena, "%s.%c%u", names[kind], letters[kind], bits).data;
+    if (k == LLVMBFloatTypeKind && !g->unit->arch->bf16_add_bits)
+        return NULL;
+    int words = bits == 16 && vec > 1 ? vec / 2 : vec;
+    const char *vector = words > 1 ? tri_str_format(g->arena, ".v%d", words).data : "";
+    if (bits == 16)
+        return tri_str_format(g->arena, "add.noftz%s.%s%s", vector, k == LLVMHalfTypeKind ? "f16" : "bf16", vec > 1 ? "x2" : "").data;
+    return tri_str_format(g->arena, "add%s.f%u", vector, bits).data;
+}
+
+enum { max_words = 8 };
+
+/* Both operands as words. Registers of 32 and 64-bit floats are named as such; everything else goes as bits. */
+static int add_values(tri_gpu *g, tri_nvptx_text *t, const tri_machine_update *u, const tri_gpu_packing *packing, bool as_float)
+{
+    LLVMValueRef values[2 * max_words];
+    int n = 0, first = t->num_results + t->num_args;
+    TRI_ASSERT(packing->words <= max_words);
+    if (u->is_cas) {
+        tri_gpu_pack(g, packing, u->compare, values);
+        n = packing->words;
+    }
+    if (as_float)
+        memcpy(values + n, u->value, sizeof *values * (size_t)u->vec);
+    else
+        tri_gpu_pack(g, packing, u->value, values + n);
+    n += packing->words;
+    for (int i = 0; i < n; i++)
+        tri_nvptx_text_add(g, t, values[i], -1);
+    return first;
+}
+
+/* Nobody looks at the old value: a reduction, which gives none. */
+static bool is_reduction(const tri_machine_update *u)
+{
+    return !u->is_cas && !u->has_users && u->sem != TRI_SEM_ACQUIRE && u->sem != TRI_SEM_ACQ_REL && u->kind != TRI_RMW_XCHG;
+}
+
+bool tri_nvptx_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out)
+{
+    LLVMTypeRef type = LLVMTypeOf(u->value[0]);
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    const char *operation = u->is_cas ? "cas" : operation_text(g, u->kind, type, u->vec);
+    if (!operation)
+        return false;
+    bool as_float = u->kind == TRI_RMW_FADD && (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind);
+    bool has_result = !is_reduction(u);
+    tri_gpu_packing packing = tri_gpu_plan_packing(g, type, u->vec);
+    tri_nvptx_text t = tri_nvptx_text_begin(g, 2 * max_words + 2);
+    if (has_result)
+        tri_nvptx_text_add_results(g, &t, as_float ? type : packing.word, packing.words);
+    int address = tri_nvptx_text_add(g, &t, u->pointer, -1), values = add_values(g, &t, u, &packing, as_float);
+    int num_values = t.num_results + t.num_args - values;
+    add_predicate(&t, u->pred ? tri_nvptx_text_add(g, &t, u->pred, -1) : -1);
+    tri_buf_format(&t.text, "%s%s%s.%s", has_result ? "atom" : "red", space(u->pointer), sem_and_scope(u->sem, u->scope), operation);
+    if (u->is_cas)
+        tri_buf_format(&t.text, ".b%u", tri_gpu_bits(g, packing.word));
+    tri_buf_add_char(&t.text, ' ');
+    if (has_result)
+        tri_nvptx_text_list(&t, 0, packing.words, false);
+    tri_buf_format(&t.text, "%s[$%d], ", has_result ? ", " : "", address);
+    for (int i = 0; i < num_values; i += packing.words) {
+        tri_buf_add_z(&t.text, i ? ", " : "");
+        tri_nvptx_text_list(&t, values + i, packing.words, false);
+    }
+    tri_buf_add_char(&t.text, ';');
+    LLVMValueRef old[max_words];
+    tri_nvptx_text_call(g, &t, TRI_MACHINE_MEMORY, old);
+    if (!has_result)
+        for (int i = 0; i < u->vec; i++)
+            out[i] = LLVMGetPoison(type);
+    else if (as_float)
+        memcpy(out, old, sizeof *out * (size_t)u->vec);
+    else
+        tri_gpu_unpack(g, &packing, old, out);
+    return true;
+}
+
+/* ---- rows of matrices ---- */
+
+static int matrix_id(int x1, tri_access_form form, int matrices)
+{
+    return x1 + (form == TRI_ACCESS_MATRIX_TRANS ? 3 : 0) + (matrices == 4 ? 2 : matrices == 2 ? 1 : 0);
+}
+
+void tri_nvptx_load_rows(tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMTypeRef type, LLVMValueRef *out)
+{
+    int per_matrix = 32 / plan->element_bits, matrices = plan->vec / per_matrix;
+    LLVMValueRef result = tri_machine_call(g, matrix_id(TRI_NVPTX_ldmatrix_x1, plan->form, matrices), &row, 1);
+    tri_gpu_packing p = tri_gpu_plan_packing(g, type, per_matrix);
+    for (int m = 0; m < matrices; m++) {
+        LLVMValueRef word = matrices == 1 ? result : LLVMBuildExtractValue(g->b, result, (unsigned)m, "");
+        tri_gpu_unpack(g, &p, &word, out + m * per_matrix);
+    }
+}
+
+void tri_nvptx_store_rows(tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMValueRef *elements)
+{
+    int per_matrix = 32 / plan->element_bits, matrices = plan->vec / per_matrix;
+    tri_gpu_packing p = tri_gpu_plan_packing(g, LLVMTypeOf(elements[0]), per_matrix);
+    LLVMValueRef args[5] = {row};
+    for (int m = 0; m < matrices; m++)
+        tri_gpu_pack(g, &p, elements + m * per_matrix, &args[1 + m]);
+    tri_machine_call(g, matrix_id(TRI_NVPTX_stmatrix_x1, plan->form, matrices), args, 1 + matrices);
+}
+
+/* ---- the source's own assembly ---- */
+
+/* The simulator is given the text, and says what it does not know. */
+static bool simulate_assembly(tri_gpu *g, const tri_machine_assembly *a)
+{
+    tri_ptx_error error;
+    const tri_ptx_program *program = tri_ptx_parse(g->arena, a->text, a->constraints, g->arch, &error);
+    if (!program)
+        return tri_gpu_unsupported(g, a->op, "line %d of the assembly: %.*s", error.line, TRI_STR_ARG(error.text));
+    if (tri_ptx_num_inputs(program) != a->num_args || tri_ptx_num_outputs(program) != a->num_results)
+        return tri_gpu_unsupported(g, a->op, "the constraints name %d outputs and %d inputs, but there are %d and %d",
+                                   tri_ptx_num_outputs(program), tri_ptx_num_inputs(program), a->num_results, a->num_args);
+    tri_str both = tri_str_format(g->arena, "%.*s\n%.*s", TRI_STR_ARG(a->constraints), TRI_STR_ARG(a->text));
+    LLVMValueRef *all = TRI_NEW_ARRAY(g->arena, LLVMValueRef, a->num_args + 1);
+    all[0] = LLVMBuildGlobalStringPtr(g->b, both.data, "assembly");
+    for (int i = 0; i < a->num_args; i++)
+        all[1 + i] = a->args[i];
+    tri_simulate_many(g, TRI_NVPTX_inline_asm, all, a->num_args + 1, a->results, a->num_results);
+    return true;
+}
+
+bool tri_nvptx_assemble_source(tri_gpu *g, const tri_machine_assembly *a)
+{
+    return g->simulate ? simulate_assembly(g, a) : tri_gpu_inline_asm(g, a);
+}
