@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { max_threads = 1024, spins_before_sleep = 4000, spins_before_yield = 2000 };
+enum { max_threads = 1024, spins_before_sleep = 20000, spins_before_yield = 10000 };
 
 /* As large as any system's, since the bitcode is made on one and used on others. */
 typedef union {
@@ -52,12 +52,8 @@ int tri_threads(int count)
     return TRI_OK;
 }
 
-static void relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
+/* No instruction for it: this code is for every processor that objects are made for. */
+static void relax(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 static void sleep_until_posted(worker *w, unsigned seen)
 {
