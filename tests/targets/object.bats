@@ -174,3 +174,11 @@ END
     cc -Wall -Werror -I. main.c k.o -o main -lm
     ./main
 }
+
+@test "the CUDA launcher: failing drivers, contexts, first calls, fork" {
+    tritcc -arch=compute_80 -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -emit=obj=v.o,header=vadd.h "$EXAMPLES/vadd/vadd.tri"
+    mkdir stub
+    cc -shared -fPIC -I"$SRCDIR" -o stub/libcuda.so.1 "$SRCDIR/tests/targets/stub_cuda.c" -lpthread
+    cc -Wall -Werror -D_GNU_SOURCE -I. -I"$SRCDIR" "$SRCDIR/tests/targets/contract.c" v.o -Lstub -l:libcuda.so.1 -o contract -lpthread
+    LD_LIBRARY_PATH=stub timeout 60 ./contract
+}

@@ -73,8 +73,11 @@ int cuCtxGetDevice(int *device)
 
 int cuDevicePrimaryCtxRetain(void **context, int device)
 {
+    int error = outcome("cuDevicePrimaryCtxRetain");
     *context = &contexts[device];
-    return outcome("cuDevicePrimaryCtxRetain");
+    if (!error)
+        __atomic_fetch_add(&the_log.retains, 1, __ATOMIC_RELAXED);
+    return error;
 }
 
 int cuModuleLoadDataEx(void **module, const void *image, unsigned options, void *keys, void *values)
@@ -117,7 +120,8 @@ int cuFuncSetAttribute(void *function, int attribute, int value)
 int cuDevicePrimaryCtxRelease_v2(int device)
 {
     (void)device;
-    return 0;
+    __atomic_fetch_add(&the_log.releases, 1, __ATOMIC_RELAXED);
+    return outcome("cuDevicePrimaryCtxRelease_v2");
 }
 
 int cuCtxSynchronize(void) { return outcome("cuCtxSynchronize"); }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 typedef struct {
+    int retains, releases; /* of primary contexts */
     int inits, loads, unloads, launches, allocations;
     int image_is_ptx, dynamic_shared;
     char function[64];
