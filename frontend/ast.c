@@ -124,3 +124,11 @@ void tri_ast_walk(const tri_ast_node *node, bool (*visit)(const tri_ast_node *no
     if (visit(node, data))
         tri_ast_each_child(node, walk_child, &w);
 }
+
+const tri_ast_node *tri_ast_call_argument(const tri_ast_node *call, const char *name, uint32_t position)
+{
+    for (uint32_t i = 0; i < call->call.keywords.len; i++)
+        if (tri_str_is(call->call.keywords.at[i]->keyword.name, name))
+            return call->call.keywords.at[i]->keyword.value;
+    return position < call->call.args.len ? call->call.args.at[position] : NULL;
+}

@@ -310,14 +310,6 @@ static void note_failure(kernel *k, tri_str why, tri_span at)
 
 /* --- autotune and heuristics ------------------------------------------------------------- */
 
-static const tri_ast_node *call_argument(const tri_ast_node *call, const char *name, uint32_t position)
-{
-    for (uint32_t i = 0; i < call->call.keywords.len; i++)
-        if (tri_str_is(call->call.keywords.at[i]->keyword.name, name))
-            return call->call.keywords.at[i]->keyword.value;
-    return position < call->call.args.len ? call->call.args.at[position] : NULL;
-}
-
 static const tri_value *field(const tri_value *object, const char *name)
 {
     const tri_value *value = tri_value_dict_find_str(object->object.fields, tri_str_from(name));
@@ -349,7 +341,7 @@ static void apply_config(kernel *k, const tri_value *config, tri_span at)
 /* The configs of one decorator; the outermost decorator with any decides. */
 static bool from_autotune(kernel *k, const tri_ast_node *call)
 {
-    const tri_ast_node *expr = call->kind == TRI_AST_CALL ? call_argument(call, "configs", 0) : NULL;
+    const tri_ast_node *expr = call->kind == TRI_AST_CALL ? tri_ast_call_argument(call, "configs", 0) : NULL;
     if (!expr || k->signature.config >= 0)
         return true;
     tri_str why = {0};
@@ -431,7 +423,7 @@ static const tri_value *call_heuristic(kernel *k, const tri_value *callee, tri_s
 
 static void from_heuristics(kernel *k, const tri_ast_node *call)
 {
-    const tri_ast_node *expr = call->kind == TRI_AST_CALL ? call_argument(call, "values", 0) : NULL;
+    const tri_ast_node *expr = call->kind == TRI_AST_CALL ? tri_ast_call_argument(call, "values", 0) : NULL;
     if (!expr)
         return;
     tri_str why = {0};
@@ -585,23 +577,6 @@ static bool settle_all(kernel *k)
 
 /* --- which kernels ----------------------------------------------------------------------- */
 
-static bool returns_value(const tri_ast_node *node, void *data)
-{
-    bool *found = data;
-    if (node->kind == TRI_AST_RETURN && node->value)
-        *found = true;
-    return node->kind != TRI_AST_LAMBDA && !*found;
-}
-
-/* A jit function that returns a value can only be a helper. */
-static bool is_helper(const tri_function *function)
-{
-    bool found = false;
-    for (uint32_t i = 0; i < function->node->function.body.len; i++)
-        tri_ast_walk(function->node->function.body.at[i], returns_value, &found);
-    return found;
-}
-
 /* The kernel that is meant when none is named: that of the only -k, or the only one of the file. */
 static const tri_function *only_kernel(const collector *c, size_t *out_count)
 {
@@ -613,7 +588,7 @@ static const tri_function *only_kernel(const collector *c, size_t *out_count)
         return only;
     }
     for (size_t i = 0; i < c->functions.len; i++) {
-        if (is_helper(c->functions.at[i]) || c->functions.at[i]->is_alias)
+        if (tri_signature_guess_helper(c->functions.at[i]) || c->functions.at[i]->is_alias)
             continue;
         only = c->functions.at[i];
         ++*out_count;
@@ -744,7 +719,7 @@ static bool choose(collector *c, kernel **out_kernels, size_t *out_count)
             return false;
     for (size_t i = 0; !o->kernels.len && i < c->functions.len; i++) {
         const tri_function *function = c->functions.at[i];
-        if (c->texts.len ? has_text(c, function) : !is_helper(function) && !function->is_alias)
+        if (c->texts.len ? has_text(c, function) : !tri_signature_guess_helper(function) && !function->is_alias)
             add_kernels(&list, function, TRI_STR(""), c->texts.len > 0);
     }
     *out_kernels = list.at;

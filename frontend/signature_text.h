@@ -30,5 +30,7 @@ bool tri_signature_text_argument(tri_modules *all, tri_scope *scope, tri_str wha
 
 /* signature_guess.c: does the function load or store through the parameter? */
 bool tri_signature_guess_pointer(const tri_function *function, tri_str param);
+/* Does it return a value? Such a jit function can only be a helper. */
+bool tri_signature_guess_helper(const tri_function *function);
 
 #endif
