@@ -401,6 +401,14 @@ static const tri_value *run_chain(PARAMS)
 
 /* ---- introspection ---- */
 
+static bool derives(const tri_class *cls, const tri_class *base)
+{
+    bool is_base = cls && cls == base;
+    for (size_t i = 0; cls && i < cls->bases.len && !is_base; i++)
+        is_base = derives(cls->bases.at[i], base);
+    return is_base;
+}
+
 static bool is_instance(const tri_value *x, const tri_value *cls)
 {
     static const struct {
@@ -418,7 +426,7 @@ static bool is_instance(const tri_value *x, const tri_value *cls)
         return false;
     }
     if (cls->kind == TRI_VALUE_CLASS)
-        return (x->kind == TRI_VALUE_OBJECT && x->object.cls == cls->cls) || (x->kind == TRI_VALUE_TUPLE && x->sequence.cls == cls->cls);
+        return derives(x->kind == TRI_VALUE_OBJECT ? x->object.cls : x->kind == TRI_VALUE_TUPLE ? x->sequence.cls : NULL, cls->cls);
     if (cls->kind != TRI_VALUE_BUILTIN)
         return false;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -677,5 +685,6 @@ tri_host_builtin *tri_host_builtin_find(tri_str path)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (tri_str_is(path, rows[i].path))
             return rows[i].run;
-    return tri_host_math_find(path);
+    tri_host_builtin *run = tri_host_regex_find(path);
+    return run ? run : tri_host_math_find(path);
 }

@@ -216,14 +216,17 @@ const tri_value *tri_host_keyword(const tri_host_args *args, const char *name)
 
 static const tri_value *call_builtin(tri_host *h, tri_str path, const tri_host_args *args, tri_span at)
 {
-    tri_host_builtin *run = tri_host_builtin_find(path);
-    if (!run)
-        return tri_host_fail(h, at, "'%.*s' is not evaluated while compiling", TRI_STR_ARG(path));
     const tri_value **values = TRI_NEW_ARRAY(h->arena, const tri_value *, args->at.len + 1);
     size_t count = 0;
     for (size_t i = 0; i < args->at.len; i++)
         if (!args->at.at[i].name.len)
             values[count++] = args->at.at[i].value;
+    const tri_value *info = count == args->at.len ? tri_host_target_info(h, path, count, values) : NULL;
+    if (info)
+        return info;
+    tri_host_builtin *run = tri_host_builtin_find(path);
+    if (!run)
+        return tri_host_fail(h, at, "'%.*s' is not evaluated while compiling", TRI_STR_ARG(path));
     for (size_t i = 0; i < args->at.len; i++)
         if (args->at.at[i].value->kind == TRI_VALUE_EXTERNAL && !tri_str_is(path, "hasattr") && !tri_str_is(path, "getattr") &&
             !tri_str_is(path, "isinstance") && !tri_str_is(path, "callable"))

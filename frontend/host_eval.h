@@ -41,6 +41,8 @@ const tri_value *tri_host_torch_limits(tri_host *h, tri_str path, const tri_valu
 /* host_target.c: get_current_target() and get_device_capability(); null when it is none of these, or nothing
  * is known of the target */
 const tri_value *tri_host_target_call(tri_host *h, tri_str path);
+/* Answers of triton.language.target_info; null when it is none of these. */
+const tri_value *tri_host_target_info(tri_host *h, tri_str path, size_t n, const tri_value *const *v);
 
 /* host_stmt.c */
 typedef enum { TRI_HOST_NEXT, TRI_HOST_RETURN, TRI_HOST_BREAK, TRI_HOST_CONTINUE, TRI_HOST_FAILED } tri_host_flow;
@@ -61,6 +63,11 @@ tri_host_builtin *tri_host_builtin_find(tri_str path);
 const tri_value *tri_host_keyword(const tri_host_args *args, const char *name);
 /* host_math.c */
 tri_host_builtin *tri_host_math_find(tri_str path);
+
+/* host_regex.c: functions of `re`, and methods of what they return */
+tri_host_builtin *tri_host_regex_find(tri_str path);
+bool tri_host_regex_has_method(const tri_value *self, tri_str name);
+const tri_value *tri_host_regex_call(tri_host *h, const tri_value *self, tri_str name, size_t n, const tri_value *const *v, tri_span at);
 
 /* host_method.c: methods of strings, lists, dictionaries and sets */
 const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_str name, const tri_host_args *args, tri_span at);

@@ -209,10 +209,34 @@ static const tri_value *str_upper(PARAMS)
     return change_case(h, self, 'a', 'z');
 }
 
+/* Without what stands in `v`, or blanks, at one end or at both. */
+static const tri_value *strip(tri_host *h, const tri_value *self, size_t n, const tri_value *const *v, bool left, bool right)
+{
+    tri_str s = self->string, what = n ? v[0]->string : TRI_STR(" \t\n\r\f\v");
+    size_t begin = 0, end = s.len;
+    while (left && begin < end && memchr(what.data, s.data[begin], what.len))
+        begin++;
+    while (right && end > begin && memchr(what.data, s.data[end - 1], what.len))
+        end--;
+    return tri_value_str(h->arena, tri_str_sub(s, begin, end));
+}
+
 static const tri_value *str_strip(PARAMS)
 {
     UNUSED;
-    return n == 0 ? tri_value_str(h->arena, tri_str_trim(self->string)) : NULL;
+    return n == 0 || (n == 1 && v[0]->kind == TRI_VALUE_STR) ? strip(h, self, n, v, true, true) : NULL;
+}
+
+static const tri_value *str_lstrip(PARAMS)
+{
+    UNUSED;
+    return n == 0 || (n == 1 && v[0]->kind == TRI_VALUE_STR) ? strip(h, self, n, v, true, false) : NULL;
+}
+
+static const tri_value *str_rstrip(PARAMS)
+{
+    UNUSED;
+    return n == 0 || (n == 1 && v[0]->kind == TRI_VALUE_STR) ? strip(h, self, n, v, false, true) : NULL;
 }
 
 static const tri_value *str_startswith(PARAMS)
@@ -333,6 +357,7 @@ static method *find(const tri_value *self, tri_str name)
         {TRI_VALUE_DICT, "items", dict_items}, {TRI_VALUE_DICT, "update", dict_update},
         {TRI_VALUE_DICT, "setdefault", dict_setdefault}, {TRI_VALUE_DICT, "copy", dict_copy}, {TRI_VALUE_DICT, "pop", dict_pop},
         {TRI_VALUE_STR, "lower", str_lower}, {TRI_VALUE_STR, "upper", str_upper}, {TRI_VALUE_STR, "strip", str_strip},
+        {TRI_VALUE_STR, "lstrip", str_lstrip}, {TRI_VALUE_STR, "rstrip", str_rstrip},
         {TRI_VALUE_STR, "startswith", str_startswith}, {TRI_VALUE_STR, "endswith", str_endswith}, {TRI_VALUE_STR, "split", str_split},
         {TRI_VALUE_STR, "join", str_join}, {TRI_VALUE_STR, "replace", str_replace}, {TRI_VALUE_STR, "isdigit", str_isdigit},
         {TRI_VALUE_INT, "bit_length", int_bit_length}, {TRI_VALUE_BOOL, "bit_length", int_bit_length},
@@ -345,7 +370,7 @@ static method *find(const tri_value *self, tri_str name)
 
 bool tri_host_method_exists(const tri_value *self, tri_str name)
 {
-    return find(self, name) != NULL;
+    return find(self, name) != NULL || tri_host_regex_has_method(self, name);
 }
 
 const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_str name, const tri_host_args *args, tri_span at)
@@ -359,6 +384,8 @@ const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_st
         values[count++] = args->at.at[i].value;
     }
     const tri_value *result = run ? run(h, self, count, values, at) : NULL;
+    if (tri_host_regex_has_method(self, name) && count == args->at.len)
+        result = tri_host_regex_call(h, self, name, count, values, at);
     if (self->kind == TRI_VALUE_DTYPE)
         result = tri_type_query_call(h->arena, self->type, name, count, values);
     if (!result) {

@@ -92,7 +92,7 @@ static const char *const known_packages[] = {
     "concurrent", "contextlib", "copy", "csv", "ctypes", "dataclasses", "datetime", "decimal", "difflib", "enum",
     "fractions", "functools", "gc", "glob", "hashlib", "heapq", "importlib", "inspect", "io", "itertools", "json",
     "logging", "math", "multiprocessing", "numbers", "numpy", "operator", "os", "packaging", "pathlib", "pickle",
-    "platform", "pprint", "pytest", "queue", "random", "re", "setuptools", "shutil", "signal", "socket", "sqlite3", "statistics",
+    "platform", "pprint", "pytest", "queue", "random", "setuptools", "shutil", "signal", "socket", "sqlite3", "statistics",
     "string", "struct", "subprocess", "sys", "tempfile", "textwrap", "threading", "time", "torch", "traceback",
     "transformers", "types", "typing", "typing_extensions", "unittest", "uuid", "warnings", "weakref", "yaml",
 };
@@ -127,6 +127,7 @@ static const struct {
     {"os.environ", "os.environ", NULL, 0},
     {"packaging", "packaging", NULL, 0},
     {"packaging.version", "packaging.version", NULL, 0},
+    {"re", "re", NULL, 0},
     {"triton", "triton", NAMES(triton_names)},
     {"triton.language", "triton.language", NAMES(language_names)},
     {"triton.language.PropagateNan", "triton.language.PropagateNan", NAMES(nan_names)},

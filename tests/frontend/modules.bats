@@ -411,3 +411,89 @@ K
         [[ $output == *"arith.constant ${arch#*:} : i32"* ]]
     done
 }
+
+@test "regular expressions and a version compare decide which name counts" {
+    stores 'WHICH * 10000000 + VER * 10000 + SUB * 1000 + FULL * 100 + NOT * 10 + END' <<'K'
+import re
+from packaging.version import Version as TrueVersion
+
+
+def Version(version):
+    try:
+        new_version = str(version)
+        new_version = re.match(r"[0-9\.]{1,}", new_version)
+        if new_version is None:
+            raise Exception(str(version))
+        new_version = new_version.group(0).rstrip(".")
+        if new_version != version:
+            new_version += ".dev1"
+        return TrueVersion(new_version)
+    except:
+        raise RuntimeError("no version")
+
+
+if Version(triton.__version__) >= Version("3.0.0"):
+    WHICH = tl.constexpr(2)
+else:
+    WHICH = tl.constexpr(1)
+VER = tl.constexpr(int(re.search(r"(?P<a>\d+)\.(?P<b>\d+)", "v3.6.0-rc1").group("b")) * 100 +
+                   len(re.findall(r"[a-z]+", "ab 12 cd_e")))
+SUB = tl.constexpr(len(re.sub(r"\s+", "", " a b  c ")))
+FULL = tl.constexpr(1 if re.compile(r"(ab|a)*c?").fullmatch("abaabc") else 0)
+NOT = tl.constexpr(1 if re.match(r"^x{2,3}$", "xxxx") is None else 0)
+END = tl.constexpr(re.match(r"a.*?(b|\d{2,})", "axx12b").end(1))
+K
+    gives 26033115
+}
+
+@test "a regular expression that takes too long, or is not known here, is no constant" {
+    stores 'X' <<'K'
+import re
+X = tl.constexpr(1 if re.match(r"(a|a)*b", "a" * 200) else 0)
+K
+    tritcc -1 k.tri -sig '*i32'
+    [[ $errors == *"these arguments of 're.match' are not understood"* ]]
+    stores 'X' <<'K'
+import re
+X = tl.constexpr(1 if re.match(r"(?=a)b", "ab") else 0)
+K
+    tritcc -1 k.tri -sig '*i32'
+    [[ $errors == *"these arguments of 're.match' are not understood"* ]]
+}
+
+@test "classes that derive are instances of their bases" {
+    stores 'f() * 10 + g()' <<'K'
+class Base:
+    pass
+
+
+class Derived(Base):
+    pass
+
+
+class Other:
+    pass
+
+
+@triton.constexpr_function
+def f():
+    return 3 if isinstance(Derived(), (int, Base)) else 4
+
+
+@triton.constexpr_function
+def g():
+    return 5 if isinstance(Other(), Base) else 6
+K
+    gives 36
+}
+
+@test "constexpr functions ask for the target" {
+    stores 'f()' <<'K'
+@triton.constexpr_function
+def f():
+    info = tl.target_info
+    return info.is_cuda() * 100 + info.cuda_capability_geq(9) * 10 + info.cuda_capability_geq(8, 0) + info.current_target().warp_size * 1000
+K
+    gives 32101 -arch=sm_80
+    gives 32111 -arch=sm_90a
+}
