@@ -41,7 +41,7 @@ static tri_ev param_value(tri_eval *e, const tri_arg *arg)
         tri_ev *at = TRI_NEW_ARRAY(e->arena, tri_ev, arg->item_count + 1);
         for (int i = 0; i < arg->item_count; i++)
             at[i] = param_value(e, &arg->items[i]);
-        return tri_ev_make_tuple(e, arg->item_count, at);
+        return arg->cls ? tri_ev_make_named(e, arg->item_count, at, arg->cls) : tri_ev_make_tuple(e, arg->item_count, at);
     }
     case TRI_ARG_DESC: {
         tri_ev_desc *d = TRI_NEW(e->arena, tri_ev_desc);

@@ -20,6 +20,7 @@ struct tri_arg {
     int32_t divisibility; /* 16 for `:16`; 0: no hint */
     int item_count;
     tri_arg *items;
+    const struct tri_class *cls; /* of a named tuple, else null */
     tri_span at; /* in -sig or at the parameter */
 };
 

@@ -1,5 +1,6 @@
 #include "frontend/signature_text.h"
 
+#include "frontend/scope.h"
 #include "frontend/types.h"
 
 enum { code_signature = 3030 };
@@ -184,6 +185,53 @@ static bool read_tuple(const reader *r, tri_str text, tri_arg *out)
     return true;
 }
 
+/* The class of "NAME(...)" where the file has a named tuple of that name; null else. */
+static const tri_class *named_tuple_of(const reader *r, tri_str text)
+{
+    size_t open = tri_str_find(text, '(');
+    tri_str name = tri_str_trim(tri_str_sub(text, 0, open));
+    tri_global g = {0};
+    tri_failure ignored = {0};
+    if (open == text.len || text.data[text.len - 1] != ')' || !is_name(name) ||
+        tri_scope_find(r->scope, name, UINT32_MAX, &g, &ignored) != TRI_LOOKUP_FOUND || g.value->kind != TRI_VALUE_CLASS)
+        return NULL;
+    return g.value->cls->is_named_tuple ? g.value->cls : NULL;
+}
+
+/* "NAME(*fp32, i32)" or "NAME(x=*fp32, n=i32)"; a field that is not named has its default. */
+static bool read_named(const reader *r, const tri_class *cls, tri_str text, tri_arg *out)
+{
+    int count = (int)cls->fields.len, next = 0;
+    tri_arg *items = TRI_NEW_ARRAY(r->arena, tri_arg, (size_t)count + 1);
+    bool *given = TRI_NEW_ARRAY(r->arena, bool, (size_t)count + 1);
+    tri_str rest = tri_str_sub(text, tri_str_find(text, '(') + 1, text.len - 1);
+    while (tri_str_trim(rest).len) {
+        size_t end = find_outside(rest, ",");
+        if (end == SIZE_MAX)
+            return fail(r, "brackets do not match in '%.*s'", text);
+        tri_str item = tri_str_trim(tri_str_sub(rest, 0, end));
+        rest = tri_str_sub(rest, end < rest.len ? end + 1 : end, rest.len);
+        size_t equals = find_outside(item, "=");
+        tri_str name = equals < item.len ? tri_str_trim(tri_str_sub(item, 0, equals)) : TRI_STR("");
+        int f = is_name(name) ? 0 : next++;
+        while (is_name(name) && f < count && !tri_str_equal(cls->fields.at[f], name))
+            f++;
+        if (f >= count || given[f])
+            return fail(r, "'%.*s' fits no field of the named tuple, or one that has a type already", item);
+        given[f] = true;
+        if (!read_any(r, is_name(name) ? tri_str_trim(tri_str_sub(item, equals + 1, item.len)) : item, false, &items[f]))
+            return false;
+    }
+    for (int i = 0; i < count; i++) {
+        if (!given[i] && !cls->defaults.at[i])
+            return fail(r, "the field '%.*s' of the named tuple has no type", cls->fields.at[i]);
+        if (!given[i])
+            items[i] = (tri_arg){.kind = TRI_ARG_CONSTANT, .value = cls->defaults.at[i]};
+    }
+    *out = (tri_arg){.kind = TRI_ARG_TUPLE, .item_count = count, .items = items, .cls = cls};
+    return true;
+}
+
 /* TYPE, TYPE:16 or TYPE:1. False without a report when the text is no type at all. */
 static bool read_type(const reader *r, tri_str text, tri_arg *out, bool *out_failed)
 {
@@ -213,6 +261,9 @@ static bool read_any(const reader *r, tri_str text, bool is_constexpr, tri_arg *
             return read_desc(r, text, out);
         if (text.len > 1 && text.data[0] == '(' && text.data[text.len - 1] == ')')
             return read_tuple(r, text, out);
+        const tri_class *cls = named_tuple_of(r, text);
+        if (cls)
+            return read_named(r, cls, text, out);
         if (read_type(r, text, out, &failed))
             return true;
         if (failed)

@@ -194,3 +194,32 @@ K
     tritcc -1 k.tri -emit=ttir=-
     [[ $errors == *"-sig 'k(src=*fp32:16, dst=*fp32:16, count=i32)'"* ]]
 }
+
+@test "named tuples are arguments, by position or by field" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+from collections import namedtuple
+from typing import NamedTuple
+
+Part = namedtuple("Part", ["x", "n"], defaults=[7])
+
+
+class Pair(NamedTuple):
+    a: tl.tensor
+    b: tl.tensor
+
+
+@triton.jit
+def k(p, q, o):
+    i = tl.arange(0, 128)
+    tl.store(o + i, tl.load(p.x + i) + tl.load(q.a + i) + tl.load(q.b + i), mask=i < p.n)
+K
+    tritcc k.tri -arch=sm_80 -sig 'k(p=Part(x=*fp32:16), q=Pair(*fp32, b=*fp16), o=*fp32)' -emit=ttir=-
+    [[ $output == *'@k(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32>, %q_0: !tt.ptr<f16>, %o: !tt.ptr<f32>)'* ]]
+    [[ $output == *'dense<7>'* ]]
+    tritcc -1 k.tri -arch=sm_80 -sig 'k(p=Part(y=*fp32), q=Pair(*fp32, *fp32), o=*fp32)'
+    [[ $errors == *"'y=*fp32' fits no field of the named tuple"*TRI-3030* ]]
+    tritcc -1 k.tri -arch=sm_80 -sig 'k(p=Part(*fp32), q=Pair(b=*fp32), o=*fp32)'
+    [[ $errors == *"the field 'a' of the named tuple has no type"*TRI-3030* ]]
+}
