@@ -2,6 +2,7 @@
 #include "frontend/host_eval.h"
 
 #include "frontend/frontend.h"
+#include "frontend/target.h"
 
 static void set(tri_host *h, tri_value_dict *fields, const char *name, const tri_value *value)
 {
@@ -48,8 +49,8 @@ const tri_value *tri_host_target_call(tri_host *h, tri_str path)
 
 const tri_value *tri_host_target_info(tri_host *h, tri_str path, size_t n, const tri_value *const *v)
 {
+    /* in the order of tri_target_answers */
     static const char *const names[] = {"is_cuda", "is_hip", "is_xpu", "is_hip_cdna3", "is_hip_cdna4", "is_hip_gfx1250"};
-    static const char *const words[] = {"cuda", "hip", "xpu", "cdna3", "cdna4", "gfx1250"};
     const tri_frontend_target *target = h->all->target;
     const char *library = "triton.language.target_info.";
     if (!target || !tri_str_has_prefix(path, library))
@@ -58,12 +59,12 @@ const tri_value *tri_host_target_info(tri_host *h, tri_str path, size_t n, const
     tri_str name = tri_str_sub(path, strlen(library), path.len);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (tri_str_is(name, names[i]) && n == 0)
-            return tri_value_bool(!strcmp(facts->backend, words[i]) || (facts->generation && !strcmp(facts->generation, words[i])));
+            return tri_value_bool(tri_target_answers(facts, (int)i));
     if (tri_str_is(name, "current_target") && n == 0)
         return current_target(h, target);
     int64_t major, minor = 0;
     if (!tri_str_is(name, "cuda_capability_geq") || n < 1 || n > 2 || !tri_value_get_i64(v[0], &major) ||
         (n == 2 && !tri_value_get_i64(v[1], &minor)))
         return NULL;
-    return tri_value_bool(!strcmp(facts->backend, "cuda") && facts->capability >= major * 10 + minor);
+    return tri_value_bool(tri_target_has_capability(facts, major, minor));
 }

@@ -7,6 +7,18 @@ const tri_machine_facts *tri_target_facts(const tri_eval *e) { return e->target-
 
 bool tri_target_is(const tri_eval *e, const char *backend) { return !strcmp(e->target->facts->backend, backend); }
 
+bool tri_target_answers(const tri_machine_facts *facts, int question)
+{
+    static const char *const words[] = {"cuda", "hip", "xpu", "cdna3", "cdna4", "gfx1250"};
+    const char *word = words[question];
+    return !strcmp(facts->backend, word) || (facts->generation && !strcmp(facts->generation, word));
+}
+
+bool tri_target_has_capability(const tri_machine_facts *facts, int64_t major, int64_t minor)
+{
+    return !strcmp(facts->backend, "cuda") && facts->capability >= major * 10 + minor;
+}
+
 /* Why a type can not be used, or null. */
 const char *tri_target_rejects(const tri_eval *e, tri_dtype d)
 {

@@ -2,14 +2,11 @@
 #include "frontend/builtins.h"
 #include "frontend/target.h"
 
-/* data: the question, Triton's name of a back end or its maker's of a generation */
+/* data: the question */
 tri_ev tri_builtin_target_is(tri_eval *e, const tri_ev *args)
 {
     (void)args;
-    static const char *const words[] = {"cuda", "hip", "xpu", "cdna3", "cdna4", "gfx1250"};
-    const tri_machine_facts *facts = tri_target_facts(e);
-    const char *word = words[tri_builtins_current(e)->data];
-    return tri_ev_bool(e, !strcmp(facts->backend, word) || (facts->generation && !strcmp(facts->generation, word)));
+    return tri_ev_bool(e, tri_target_answers(tri_target_facts(e), (int)tri_builtins_current(e)->data));
 }
 
 /* An object with backend, arch and warp_size, as far as the target has them. */
@@ -46,7 +43,7 @@ tri_ev tri_builtin_capability_geq(tri_eval *e, const tri_ev *args)
     int64_t major, minor;
     if (!tri_arg_int(e, args, 0, 0, &major) || !tri_arg_int(e, args, 1, 0, &minor))
         return (tri_ev){0};
-    return tri_ev_bool(e, tri_target_is(e, "cuda") && tri_target_facts(e)->capability >= major * 10 + minor);
+    return tri_ev_bool(e, tri_target_has_capability(tri_target_facts(e), major, minor));
 }
 
 /* data: 1 counts threads */
