@@ -380,6 +380,12 @@ static bool on_split_input(parser *p, tri_str value)
     return true;
 }
 
+static bool on_dot_precision(parser *p, tri_str value)
+{
+    return tri_str_is(p->opt->compile.dot_precision = value, "ieee") || tri_str_is(value, "tf32") || tri_str_is(value, "tf32x3") || tri_str_is(value, "bf16x3") ||
+           tri_str_is(value, "bf16x6") || usage(p, "'-fdot-precision=%.*s' is no input precision", TRI_STR_ARG(value));
+}
+
 static bool on_verify_diagnostics(parser *p, tri_str value)
 {
     choose_opt_mode(p, "-verify-diagnostics");
@@ -390,8 +396,7 @@ static bool on_verify_diagnostics(parser *p, tri_str value)
 
 static bool on_verify_each(parser *p, tri_str value)
 {
-    bool yes = !value.len || tri_str_is(value, "true") || tri_str_is(value, "1");
-    p->opt->compile.verify_each = yes;
+    bool yes = p->opt->compile.verify_each = !value.len || tri_str_is(value, "true") || tri_str_is(value, "1");
     return yes || tri_str_is(value, "false") || tri_str_is(value, "0") ||
            usage(p, "'-verify-each=%.*s' is not true or false", TRI_STR_ARG(value));
 }
@@ -724,8 +729,7 @@ bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_
 {
     *out = (tri_opt){.compile = {.config = -1, .opt_level = 3}, .passes = TRI_STR(""), .passes_by = TRI_STR("")};
     out->input_marker = out->output_marker = TRI_STR("// -----");
-    out->has_passes = is_opt(argv[0]);
-    out->compile.verify_each = tri_opt_environment("TRITCC_VERIFY_EACH").len > 0;
+    out->has_passes = is_opt(argv[0]), out->compile.verify_each = tri_opt_environment("TRITCC_VERIFY_EACH").len > 0;
     parser p = {.arena = arena, .diag = diag, .opt = out};
     tri_args args = {0};
     bool ok = tri_args_expand(arena, diag, argc, argv, &args);

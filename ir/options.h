@@ -45,6 +45,8 @@ typedef struct {
     bool no_tma;                 /* -fno-tma */
     bool no_remove_masks;        /* -fno-remove-masks */
     bool debug_asserts;          /* device_assert is kept */
+    bool no_reflect_ftz;         /* libdevice keeps subnormal float32 numbers */
+    tri_str dot_precision;       /* of float32 products that name none; empty: the target's */
     bool no_overflow_checks;     /* with debug_asserts: integer arithmetic is not checked */
     unsigned sanitize;           /* -fsanitize=, of tri_sanitize */
     int openmp;                  /* 1: -fopenmp, -1: -fno-openmp, 0: neither */

@@ -74,6 +74,9 @@ static bool get_precision(tri_eval *e, const tri_ev *args, int *out)
     static const char *const words[] = {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6", NULL};
     tri_str text;
     *out = tri_target_facts(e)->prefers_tf32 ? 0 : 2;
+    for (int i = 0; words[i]; i++)
+        if (tri_str_is(e->unit->options->dot_precision, words[i]))
+            *out = i;
     if (!tri_ev_is_none(args[dot_tf32])) {
         bool allow;
         if (!tri_ev_is_none(args[dot_precision]))

@@ -18,13 +18,13 @@ static const char *find_call(LLVMModuleRef module)
     return NULL;
 }
 
-/* Flush denormals inside the library, as the language's fast functions do. */
-static void set_reflection(LLVMModuleRef module)
+/* Flush subnormals inside the library, as the language's fast functions do, or keep them. */
+static void set_reflection(LLVMModuleRef module, bool flushes)
 {
     LLVMContextRef context = LLVMGetModuleContext(module);
-    LLVMValueRef one = LLVMConstInt(LLVMInt32TypeInContext(context), 1, false);
+    LLVMValueRef value = LLVMConstInt(LLVMInt32TypeInContext(context), flushes, false);
     static const char key[] = "nvvm-reflect-ftz";
-    LLVMAddModuleFlag(module, LLVMModuleFlagBehaviorOverride, key, sizeof key - 1, LLVMValueAsMetadata(one));
+    LLVMAddModuleFlag(module, LLVMModuleFlagBehaviorOverride, key, sizeof key - 1, LLVMValueAsMetadata(value));
 }
 
 static bool link_libdevice(const tri_library_job *job)
@@ -43,7 +43,7 @@ static bool link_libdevice(const tri_library_job *job)
     LLVMModuleRef source = tri_library_open(job, unit->options->libdevice);
     if (!source || !tri_library_link_from(job, source, true))
         return false;
-    set_reflection(job->module);
+    set_reflection(job->module, !unit->options->no_reflect_ftz);
     wanted = find_call(job->module);
     return !wanted || tri_library_error(job, tri_str_from(wanted), "libdevice has no function '%s'", wanted);
 }

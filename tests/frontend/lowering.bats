@@ -156,6 +156,30 @@ KERNEL
     [ "$(asserts)" = 0 ]
 }
 
+@test "-fdot-precision is for products that name none" {
+    cat >k.tri <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(p):
+    i = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    x = tl.load(p + i)
+    tl.store(p + i, tl.dot(x, x))
+    tl.store(p + i, tl.dot(x, x, input_precision="ieee"))
+KERNEL
+    count() { grep -c 'inputPrecision = '"$1" .out || true; }
+    tritcc -passes= -arch=sm_80 -sig '*fp32' k.tri
+    [ "$(count tf32) $(count tf32x3)" = '1 0' ]
+    tritcc -passes= -arch=sm_80 -fdot-precision=tf32x3 -sig '*fp32' k.tri
+    [ "$(count tf32x3)" = 1 ]
+    tritcc -passes= -arch=sm_80 -fdot-precision=ieee -sig '*fp32' k.tri
+    [ "$(count tf32)" = 0 ]
+    tritcc -2 -fdot-precision=half -sig '*fp32' k.tri
+    [[ $errors == *"'-fdot-precision=half' is no input precision"* ]]
+}
+
 @test "locations name the line and column of every operation" {
     cat >k.tri <<'KERNEL'
 import triton

@@ -183,3 +183,21 @@ K
     assembly 'mov.b32 $0, $1; // $$' '=r,r,~{memory}'
     tritcc -arch=sm_80 -sig '*i32, 128' -emit=ptx asm.tri
 }
+
+@test "-fno-reflect-ftz: libdevice keeps subnormal numbers" {
+    need file /usr/local/cuda/nvvm/libdevice/libdevice.10.bc
+    cat >k.tri <<'KERNEL'
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+@triton.jit
+def k(p):
+    tl.store(p, libdevice.tanh(tl.load(p)))
+KERNEL
+    tritcc -arch=sm_80 -sig '*fp32' -emit=llir=k.ll k.tri
+    grep -q '"nvvm-reflect-ftz", i32 1' k.ll
+    tritcc -arch=sm_80 -sig '*fp32' -fno-reflect-ftz -emit=llir=k.ll k.tri
+    grep -q '"nvvm-reflect-ftz", i32 0' k.ll
+}
