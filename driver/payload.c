@@ -20,6 +20,7 @@ static bool read_mlir(tri_unit *unit, const tri_source *source)
         return false;
     tri_op_list functions = {0};
     tri_op_collect_named(mlirModuleGetOperation(module), "tt.func", unit->arena, &functions);
+    tri_op_collect_named(mlirModuleGetOperation(module), "func.func", unit->arena, &functions);
     for (size_t i = 0; i < functions.len; i++) {
         MlirOperation function = functions.at[i];
         MlirAttribute attr = tri_op_attr(function, "tritcc.kernel");

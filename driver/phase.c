@@ -107,7 +107,9 @@ static bool is_always(const tri_target *target)
 }
 
 static bool is_has_ttgir(const tri_target *target) { return target->ttgir_pipeline != NULL; }
-static bool is_no_ttgir(const tri_target *target) { return !is_has_ttgir(target); }
+static bool is_has_linalg(const tri_target *target) { return target->linalg_pipeline != NULL; }
+static bool is_has_linalg_code(const tri_target *target) { return is_has_linalg(target) && target->lower; }
+static bool is_no_ttgir(const tri_target *target) { return !is_has_ttgir(target) && !is_has_linalg(target); }
 static bool is_object(const tri_target *target) { return target->object_form != TRI_OBJECT_NONE; }
 
 /* --- steps --- */
@@ -209,6 +211,13 @@ static bool run_scalarise(tri_unit *unit, const tri_pass_hooks *hooks)
     return ranks_fit(unit) && (!is_raw(unit) || run_ttir(unit, hooks)) && unit->target->lower(unit);
 }
 
+static bool run_linalg(tri_unit *unit, const tri_pass_hooks *hooks)
+{
+    return ranks_fit(unit) && (!is_raw(unit) || run_ttir(unit, hooks)) && run_pipeline(unit, unit->target->linalg_pipeline, hooks);
+}
+
+static bool run_host(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->lower(unit); }
+
 static bool run_optimize(tri_unit *unit, const tri_pass_hooks *hooks)
 {
     return (void)hooks, unit->target->optimize(unit);
@@ -238,6 +247,8 @@ static bool view_ttgir_svg(tri_unit *unit, tri_buf *out) { return tri_drawing_wr
 #define IS_ALWAYS is_always
 #define IS_HAS_TTGIR is_has_ttgir
 #define IS_NO_TTGIR is_no_ttgir
+#define IS_HAS_LINALG is_has_linalg
+#define IS_HAS_LINALG_CODE is_has_linalg_code
 #define IS_OBJECT is_object
 
 #define bundle_object tri_object_write
@@ -301,9 +312,14 @@ bool tri_phase_is_input(tri_kind kind)
 
 bool tri_phase_pipeline(const tri_phase *phase, const tri_unit *unit, tri_buf *out)
 {
-    if (phase->run != run_ttir && phase->run != run_ttgir)
+    const tri_target *t = unit->target;
+    void (*pipeline)(const tri_unit *, tri_buf *) = phase->run == run_ttir     ? t->ttir_pipeline
+                                                    : phase->run == run_ttgir  ? t->ttgir_pipeline
+                                                    : phase->run == run_linalg ? t->linalg_pipeline
+                                                                               : NULL;
+    if (!pipeline)
         return false;
-    (phase->run == run_ttir ? unit->target->ttir_pipeline : unit->target->ttgir_pipeline)(unit, out);
+    pipeline(unit, out);
     return true;
 }
 

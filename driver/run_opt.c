@@ -273,14 +273,16 @@ static bool take_option(tri_arena *arena, tri_diag *diag, int argc, char **argv,
     return apply(arena, diag, id, tri_str_from(value), out);
 }
 
-/* Asserts are kept, and the host's code compares every access with the arrays' sizes, unless speed is asked for. */
+/* Asserts are kept, and the host's code compares every access with the arrays' sizes, unless speed is asked for; what
+ * comes through the structured form has neither. */
 static void choose_checks(tri_run_opt *out)
 {
-    if (!out->has_assert && !out->has_bench) {
+    bool is_structured = tri_str_is(out->compile.arch, "linalg");
+    if (!out->has_assert && !out->has_bench && !is_structured) {
         out->compile.debug_asserts = true;
         out->compile.no_overflow_checks = true;
     }
-    if (!out->has_sanitize && !out->has_bench && out->backend == &tri_run_host)
+    if (!out->has_sanitize && !out->has_bench && out->backend == &tri_run_host && !is_structured)
         out->compile.sanitize = TRI_SANITIZE_BOUNDS;
     if (out->compile.sanitize)
         out->compile.debug = TRI_DEBUG_LINES;

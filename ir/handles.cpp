@@ -1,6 +1,7 @@
 /* The dialects' registration, types and layout attributes for the C side. */
 #include "ir/dialects.h"
 #include "ir/island.h"
+#include "ir/linalg.h"
 
 #include "mlir-c/Dialect/LLVM.h"
 #include "mlir-c/Dialect/Math.h"
@@ -40,6 +41,7 @@ void tri_island_register(MlirDialectRegistry registry)
                                      mlirGetDialectHandle__ub__(), mlirGetDialectHandle__llvm__()})
         mlirDialectHandleInsertDialect(handle, registry);
     unwrap(registry)->addExtension(TypeID::get<LLVMExtension>(), std::make_unique<LLVMExtension>());
+    tri_linalg_register(registry);
 }
 
 /* ---- types ---- */

@@ -41,7 +41,8 @@ typedef struct tri_target {
      * made by a function into `out`. Null: the family has no such stage. */
     void (*ttir_pipeline)(const tri_unit *unit, tri_buf *out);
     void (*ttgir_pipeline)(const tri_unit *unit, tri_buf *out);
-    /* ttgir (or ttir when there is no ttgir stage) -> llir, unoptimised LLVM passes excluded. */
+    void (*linalg_pipeline)(const tri_unit *unit, tri_buf *out); /* ttir -> linalg, in the place of ttgir */
+    /* ttgir (or linalg, or ttir when there is no such stage) -> llir, unoptimised LLVM passes excluded. */
     bool (*lower)(tri_unit *unit);
     /* llir as it is printed by -emit=llir is after this: the family's LLVM pipeline. */
     bool (*optimize)(tri_unit *unit);

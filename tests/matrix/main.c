@@ -23,7 +23,7 @@ typedef struct {
 
 struct m_context {
     const char *group, *filter, *arch;
-    enum { RUN_HOST, RUN_SANITIZED, RUN_SIM, PACK } mode;
+    enum { RUN_HOST, RUN_SANITIZED, RUN_SIM, RUN_LINALG, PACK } mode;
     int64_t next, start; /* number of the next case; those before `start` are done */
     int part, parts, warps;
     bool all, is_verbose;
@@ -158,6 +158,9 @@ void m_end(m_context *ctx, m_case *c)
     bool is_turn = ctx->all || hash(c->name) % (__asan_init ? 24 : 6) == 0, compiles = !c->error || !(c->error_targets & M_ON_HOST);
     if (ctx->mode == RUN_SANITIZED && is_turn && compiles && c->targets & M_ON_HOST && !c->is_undefined)
         run_on_host(ctx, c, __asan_init ? "address,bounds,undefined" : "bounds,undefined");
+    /* of the cases some, which the name picks: compiling takes twenty times as long */
+    if (ctx->mode == RUN_LINALG && c->targets & M_ON_HOST && !c->error && !c->is_undefined && (ctx->all || hash(c->name) % 12 == 0))
+        run_at(ctx, c, (m_place){.arch = "linalg"});
     if (ctx->mode == RUN_SIM && c->targets & M_ON_SIM)
         run_on_simulator(ctx, c);
     if (ctx->mode == PACK && c->targets & M_ON_GPU && !(c->error && c->error_targets & M_ON_GPU)) {
@@ -175,7 +178,7 @@ void m_end(m_context *ctx, m_case *c)
 static int list(void)
 {
     for (int i = 0; i < group_count; i++) {
-        printf("%s:native\n%s:sanitized\n", groups[i].name, groups[i].name);
+        printf("%s:native\n%s:sanitized\n%s:linalg\n", groups[i].name, groups[i].name, groups[i].name);
         for (int part = 0; part < groups[i].sim_parts; part++)
             printf("%s:sim:%d/%d\n", groups[i].name, part, groups[i].sim_parts);
     }
@@ -213,7 +216,7 @@ static int run(m_context *ctx, const char *job)
     const char *place = strchr(job, ':');
     if (!place)
         return 2;
-    ctx->mode = !strncmp(place, ":sim", 4) ? RUN_SIM : !strcmp(place, ":sanitized") ? RUN_SANITIZED : RUN_HOST;
+    ctx->mode = !strncmp(place, ":sim", 4) ? RUN_SIM : !strcmp(place, ":sanitized") ? RUN_SANITIZED : !strcmp(place, ":linalg") ? RUN_LINALG : RUN_HOST;
     if (sscanf(place, ":sim:%d/%d", &ctx->part, &ctx->parts) != 2)
         ctx->part = 0, ctx->parts = 1;
     char folder[] = "/tmp/matrix.XXXXXX";

@@ -14,10 +14,10 @@ function expanded(text,   result, word) {
     sub(/^[^=]*= /, "")
     alias[word] = expanded($0)
 }
-!inside && /^ *tt\.func / && match($0, /@[A-Za-z0-9_]+/) && substr($0, RSTART + 1, RLENGTH - 1) == name {
+!inside && /^ *(tt|func)\.func / && match($0, /@[A-Za-z0-9_]+/) && substr($0, RSTART + 1, RLENGTH - 1) == name {
     inside = NR
     indent = $0
-    sub(/tt\.func.*/, "", indent)
+    sub(/(tt|func)\.func.*/, "", indent)
     sub(/ attributes {ttg\.shared = 0 : i32}/, "")
 }
 inside {

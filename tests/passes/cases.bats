@@ -13,7 +13,7 @@
 load ../helpers
 
 passes() { "$TRITCC" --list-passes | awk '/^[a-z]/ {print $1}'; }
-pass_file() { ls "$SRCDIR"/passes/{ttir,ttgir}/"${1//-/_}".c 2>/dev/null; }
+pass_file() { ls "$SRCDIR"/passes/{ttir,ttgir,linalg}/"${1//-/_}".c 2>/dev/null; }
 cases_of() { sed -n "s,^ *// $1: *,,p" "$2" | tr ' ' '\n' | sed -n 's/^@//p'; }
 text() { awk -v name="$1" -f "$SRCDIR/tests/passes/cases.awk" "$2"; }
 
@@ -80,7 +80,7 @@ check_cases() {
     run_both "$pass" "$file" || complain "$file: its RUN line for $pass does not run"
     for kind in positive negative loop if; do
         for name in $(cases_of "$kind" "$file"); do
-            grep -qE "^ *tt\.func .*@$name\(" "$file" || complain "$file: there is no function @$name"
+            grep -qE "^ *(tt|func)\.func .*@$name\(" "$file" || complain "$file: there is no function @$name"
             text "$name" .before >.one
             case $kind in
             positive) touched "$name" "$file" || complain "$file: $pass leaves @$name as it is" ;;

@@ -76,6 +76,12 @@ membar|host|sm_80|execute.tri|attention|*fp16:16, *fp16:16, *fp16:16, *fp32:16, 
 print-axis-info|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
 print-alias|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
 print-pointers|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
+triton-to-structured|linalg|linalg|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y~1e-5|randn:f16:64x128:seed=1 y=zeros:f32:64x128 128 BM=64 BN=128
+triton-to-unstructured|linalg|linalg|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y~1e-5|randn:f16:64x128:seed=1 y=zeros:f32:64x128 128 BM=64 BN=128
+triton-arith-to-linalg|linalg|linalg|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y~1e-5|randn:f16:64x128:seed=1 y=zeros:f32:64x128 128 BM=64 BN=128
+structured-to-memref|linalg|linalg|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y~1e-5|randn:f16:64x128:seed=1 y=zeros:f32:64x128 128 BM=64 BN=128
+triton-to-linalg|linalg|linalg|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y~1e-5|randn:f16:64x128:seed=1 y=zeros:f32:64x128 128 BM=64 BN=128
+check-buffers|linalg|linalg|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y~1e-5|randn:f16:64x128:seed=1 y=zeros:f32:64x128 128 BM=64 BN=128
 print-allocation|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
 ROWS
 }
@@ -128,6 +134,12 @@ check_row() {
     case $how in
     without) awk -v pass="$pass" '{ name = $0; sub(/\{.*/, "", name) } name != pass' normal >other ;;
     after:*) cp normal other && awk -v at="${how#after:}" -v pass="$pass" '{ print } $0 == at { print pass }' normal >with ;;
+    linalg) # what the structured form computes, which every one of these passes is needed for
+        "$TRITRUN" -arch=native -k "$kernel" -o "$result=other.npy" "$here/$file" "${arguments[@]}" &&
+            "$TRITRUN" -arch=linalg -k "$kernel" -expect="$result=@other.npy" "-rtol=$tolerance" "-atol=$tolerance" \
+                "$here/$file" "${arguments[@]}"
+        return
+        ;;
     looks)
         run_passes normal with.ttgir || return 1
         "$TRITCC" -x ttgir -passes="$pass" "-arch=$arch" with.ttgir -o other.ttgir 2>/dev/null

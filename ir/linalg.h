@@ -1,0 +1,30 @@
+/* The dialects func, memref, tensor, linalg and bufferization, and MLIR's way from them to LLVM IR. */
+#ifndef TRI_IR_LINALG_H
+#define TRI_IR_LINALG_H
+
+#include "llvm-c/Types.h"
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Inserts them into a registry; tri_linalg_load makes them known to a context, for those who create operations. */
+void tri_linalg_register(MlirDialectRegistry registry);
+void tri_linalg_load(MlirContext context);
+
+/* Makes the passes of bufferization and of the way to LLVM known to tri_upstream_run, and to the context what they
+ * ask of operations. Once for each context. */
+void tri_linalg_prepare(MlirContext context);
+
+/* Every memref.copy as linalg.copy, which becomes a loop and no call. */
+void tri_linalg_copies(MlirModule module);
+
+/* A module of the LLVM dialect as LLVM IR, owned by the caller; null after a report. */
+LLVMModuleRef tri_linalg_translate(MlirModule module, LLVMContextRef llvm);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

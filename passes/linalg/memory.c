@@ -1,0 +1,81 @@
+#include "passes/linalg/memory.h"
+
+#include "ir/op.h"
+#include "ir/type.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+MlirValue tri_memory_compare(tri_builder *b, int predicate, MlirValue x, MlirValue y)
+{
+    MlirType type = tri_type_with_element(mlirValueGetType(x), mlirIntegerTypeGet(b->context, 1));
+    MlirValue operands[] = {x, y};
+    tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
+    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = operands, .num_results = 1,
+                                          .results = &type, .num_attrs = 1, .attrs = &attr});
+}
+
+MlirValue tri_memory_base(tri_builder *b, MlirValue pointer)
+{
+    MlirType memory = tri_build_memory_type(tri_type_ptr_pointee(mlirValueGetType(pointer)));
+    return tri_builder_unary(b, "builtin.unrealized_conversion_cast", memory, pointer);
+}
+
+MlirValue tri_memory_to_memory(tri_builder *b, MlirValue value, MlirType element)
+{
+    MlirType from = tri_type_element(mlirValueGetType(value)), to = tri_type_with_element(mlirValueGetType(value), element);
+    if (mlirTypeEqual(from, element))
+        return value;
+    if (!tri_type_is_int_of(from, 1))
+        return tri_builder_unary(b, "arith.bitcast", to, value);
+    MlirType byte = mlirIntegerTypeGet(b->context, 8);
+    value = tri_builder_unary(b, "arith.extui", tri_type_with_element(to, byte), value);
+    return mlirTypeEqual(byte, element) ? value : tri_builder_unary(b, "arith.bitcast", to, value);
+}
+
+MlirValue tri_memory_from_memory(tri_builder *b, MlirValue value, MlirType element)
+{
+    MlirType type = mlirValueGetType(value), from = tri_type_element(type);
+    if (mlirTypeEqual(from, element))
+        return value;
+    if (!tri_type_is_int_of(element, 1))
+        return tri_builder_unary(b, "arith.bitcast", tri_type_with_element(type, element), value);
+    return tri_memory_compare(b, 1 /* not equal */, value, tri_builder_int(b, type, 0));
+}
+
+bool tri_memory_is_splat(MlirValue tensor)
+{
+    MlirOperation op = tri_op_def(tensor);
+    if (mlirOperationIsNull(op))
+        return false;
+    if (tri_op_is(op, "tt.splat"))
+        return true;
+    MlirAttribute value = tri_op_is(op, "arith.constant") ? tri_op_attr(op, "value") : (MlirAttribute){NULL};
+    return value.ptr && mlirAttributeIsADenseElements(value) && mlirDenseElementsAttrIsSplat(value);
+}
+
+MlirValue tri_memory_splat_scalar(tri_builder *b, MlirValue tensor)
+{
+    MlirOperation op = tri_op_def(tensor);
+    if (!tri_memory_is_splat(tensor))
+        return (MlirValue){NULL};
+    if (tri_op_is(op, "tt.splat"))
+        return tri_op_operand(op, 0);
+    MlirType element = tri_type_element(mlirValueGetType(tensor));
+    tri_attr attr = {"value", mlirDenseElementsAttrGetSplatValue(tri_op_attr(op, "value"))};
+    return tri_builder_value(b, &(tri_op){.name = "arith.constant", .num_results = 1, .results = &element, .num_attrs = 1, .attrs = &attr});
+}
+
+void tri_memory_while(tri_builder *b, MlirValue first, tri_builder *before, tri_builder *inner)
+{
+    MlirType type = mlirValueGetType(first);
+    MlirRegion regions[2];
+    tri_builder *builders[2] = {before, inner};
+    for (int r = 0; r < 2; r++) {
+        MlirBlock block = mlirBlockCreate(1, &type, &b->loc);
+        regions[r] = mlirRegionCreate();
+        mlirRegionAppendOwnedBlock(regions[r], block);
+        *builders[r] = tri_builder_at_end(block, b->loc);
+    }
+    tri_builder_create(b, &(tri_op){.name = "scf.while", .num_operands = 1, .operands = &first, .num_results = 1,
+                                    .results = &type, .num_regions = 2, .regions = regions});
+}

@@ -1,0 +1,26 @@
+/* Memory as the passes of this folder see it: arrays behind pointers, and elements that are spelled otherwise there. */
+#ifndef TRI_PASSES_LINALG_MEMORY_H
+#define TRI_PASSES_LINALG_MEMORY_H
+
+#include "passes/linalg/build.h"
+
+enum { TRI_MEMORY_EQUAL = 0, TRI_MEMORY_LESS = 2, TRI_MEMORY_GREATER = 4 }; /* predicates of arith.cmpi */
+
+MlirValue tri_memory_compare(tri_builder *b, int predicate, MlirValue x, MlirValue y);
+
+/* The array that a scalar pointer, an argument, stands for: a cast that structured-to-memref resolves. */
+MlirValue tri_memory_base(tri_builder *b, MlirValue pointer);
+
+/* Elements (a scalar or a tensor) as they lie in memory, and back: an i1 is a byte, and an array may be
+ * declared with other elements of the same size. */
+MlirValue tri_memory_to_memory(tri_builder *b, MlirValue value, MlirType element);
+MlirValue tri_memory_from_memory(tri_builder *b, MlirValue value, MlirType element);
+
+/* A tensor all of whose elements are one scalar; the scalar, or null when it is not seen to be. */
+bool tri_memory_is_splat(MlirValue tensor);
+MlirValue tri_memory_splat_scalar(tri_builder *b, MlirValue tensor);
+
+/* scf.while over one value of type index: `before` ends with scf.condition, `inner` with scf.yield. */
+void tri_memory_while(tri_builder *b, MlirValue first, tri_builder *before, tri_builder *inner);
+
+#endif

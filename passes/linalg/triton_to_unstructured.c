@@ -1,0 +1,436 @@
+/* Accesses element by element, and pointers as numbers of elements from their arrays on.
+ *
+ *     %q = tt.addptr %p, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>     // the array is x
+ *     %v = tt.load %q, %m, %o
+ *   becomes
+ *     %q = arith.addi %p, (arith.extsi %i) : tensor<64xi64>
+ *     %v = scf.for %e = 0 to 64 iter_args(%t = tensor.empty) {
+ *       scf.if %m[%e] { memref.load x[%q[%e]] } else { %o[%e] }, tensor.insert
+ *     }
+ *
+ * Scalar accesses, atomic operations and polling likewise. Afterwards no value is a pointer but arguments. A
+ * pointer that may lead into one of several arrays, or is made from an integer, is an error.
+ * Answers to triton-to-unstructured (triton-shared). Test: tests/passes/triton-to-unstructured.mlir */
+#include "passes/passes.h"
+
+#include "base/map.h"
+#include "ir/analysis/pointers.h"
+#include "ir/linalg.h"
+#include "ir/location.h"
+#include "ir/op.h"
+#include "ir/type.h"
+#include "passes/linalg/memory.h"
+
+typedef struct {
+    tri_pass_run *run;
+    tri_map offsets; /* pointer's MlirValue.ptr -> MlirValue* of its offset */
+    tri_map types;   /* pointer's MlirValue.ptr -> its MlirType*, which changes */
+    tri_map roots;   /* pointer's MlirValue.ptr -> MlirValue* of its array's argument */
+    tri_op_list dead;
+    bool failed;
+} state;
+
+static bool is_pointer(MlirType type) { return tri_type_is_ptr(tri_type_element(type)); }
+
+static void put(state *s, tri_map *map, MlirValue pointer, MlirValue value)
+{
+    MlirValue *slot = TRI_NEW(s->run->arena, MlirValue);
+    *slot = value;
+    tri_map_set_ptr(map, pointer.ptr, slot);
+}
+
+static MlirValue get(const tri_map *map, MlirValue pointer)
+{
+    MlirValue *slot = tri_map_find_ptr(map, pointer.ptr);
+    return slot ? *slot : (MlirValue){NULL};
+}
+
+static void fail(state *s, MlirOperation op, MlirValue culprit, const char *reason)
+{
+    tri_diag *diag = s->run->unit->diag;
+    tri_str name = culprit.ptr ? tri_location_name(mlirValueGetLocation(culprit)) : TRI_STR("");
+    tri_op_error(diag, op, 6002, "structured code cannot follow this pointer: %s%s%.*s%s", reason, name.len ? " ('" : "",
+                 TRI_STR_ARG(name), name.len ? "')" : "");
+    s->failed = true;
+}
+
+static MlirType offset_type(MlirType pointer) { return tri_type_with_element(pointer, mlirIntegerTypeGet(mlirTypeGetContext(pointer), 64)); }
+
+/* --- pointers as offsets --- */
+
+static MlirValue same_op(tri_builder *b, MlirOperation op, MlirType result, intptr_t n, const MlirValue *operands)
+{
+    MlirOperation made = tri_op_clone(b, op, 0, NULL, NULL);
+    for (intptr_t i = 0; i < n; i++)
+        mlirOperationSetOperand(made, i, operands[i]);
+    tri_op_set_type(tri_op_result(made, 0), result);
+    return tri_op_result(made, 0);
+}
+
+static MlirValue offset_of_op(state *s, tri_builder *b, MlirOperation op)
+{
+    MlirType type = offset_type(mlirValueGetType(tri_op_result(op, 0)));
+    if (tri_op_is(op, "tt.addptr")) {
+        MlirValue by = tri_op_operand(op, 1), from = get(&s->offsets, tri_op_operand(op, 0));
+        unsigned bits = tri_type_bits(tri_type_element(mlirValueGetType(by)));
+        by = bits < 64 ? tri_builder_unary(b, "arith.extsi", type, by) : by;
+        return tri_builder_binary(b, "arith.addi", type, from, by);
+    }
+    if (tri_op_is(op, "tt.bitcast"))
+        return get(&s->offsets, tri_op_operand(op, 0));
+    MlirValue operands[4];
+    intptr_t n = mlirOperationGetNumOperands(op);
+    for (intptr_t i = 0; i < n && i < 4; i++) {
+        MlirValue offset = get(&s->offsets, tri_op_operand(op, i));
+        operands[i] = offset.ptr ? offset : tri_op_operand(op, i);
+    }
+    return same_op(b, op, type, n, operands);
+}
+
+static bool is_region_op(MlirOperation op) { return tri_op_is(op, "scf.for") || tri_op_is(op, "scf.if") || tri_op_is(op, "scf.while"); }
+
+static void turn_value(state *s, MlirValue value)
+{
+    if (!is_pointer(mlirValueGetType(value)))
+        return;
+    tri_op_set_type(value, offset_type(mlirValueGetType(value)));
+    put(s, &s->offsets, value, value);
+}
+
+static void turn_region_op(state *s, MlirOperation op)
+{
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+        MlirBlock body = tri_op_body(op, (int)r);
+        for (intptr_t i = 0; !mlirBlockIsNull(body) && i < mlirBlockGetNumArguments(body); i++)
+            turn_value(s, mlirBlockGetArgument(body, i));
+    }
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        turn_value(s, tri_op_result(op, i));
+}
+
+static void turn_operands(state *s, MlirOperation op)
+{
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        MlirValue offset = get(&s->offsets, tri_op_operand(op, i));
+        if (offset.ptr)
+            mlirOperationSetOperand(op, i, offset);
+    }
+}
+
+/* An argument: the start of its array. Its own uses by casts to arrays stay. */
+static void turn_argument(state *s, tri_builder *b, MlirValue argument)
+{
+    if (is_pointer(mlirValueGetType(argument)))
+        put(s, &s->offsets, argument, tri_builder_int(b, mlirIntegerTypeGet(b->context, 64), 0));
+}
+
+/* --- element by element --- */
+
+typedef MlirValue (*element_fn)(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at, MlirValue *operands);
+
+static MlirValue value_at(tri_builder *b, MlirValue value, int rank, const MlirValue *at)
+{
+    if (!value.ptr || !tri_type_is_tensor(mlirValueGetType(value)))
+        return value;
+    return tri_build_extract(b, value, rank, at);
+}
+
+typedef struct {
+    MlirOperation op;
+    MlirValue memory, offset, mask, other;
+    MlirValue operands[2]; /* values of the op, by element */
+    int num_operands;
+    MlirType result;       /* null: none */
+    element_fn element;
+} element_job;
+
+/* The access of one element under its mask; null without result. */
+static MlirValue emit_element(state *s, tri_builder *b, const element_job *job, int rank, const MlirValue *at)
+{
+    MlirType element = job->result.ptr ? tri_type_element(job->result) : (MlirType){NULL};
+    MlirValue mask = value_at(b, job->mask, rank, at), other = value_at(b, job->other, rank, at), operands[2] = {{NULL}, {NULL}};
+    tri_builder inner = *b, outer;
+    MlirOperation guard = {NULL};
+    if (mask.ptr)
+        guard = tri_build_if(b, mask, element.ptr ? 1 : 0, &element, &inner, element.ptr ? &outer : NULL);
+    for (int i = 0; i < job->num_operands; i++)
+        operands[i] = value_at(&inner, job->operands[i], rank, at);
+    MlirValue place = tri_build_to_index(&inner, value_at(&inner, job->offset, rank, at));
+    MlirValue result = job->element(s, &inner, job->op, job->memory, place, operands);
+    if (!mask.ptr) {
+        *b = inner;
+        return result;
+    }
+    tri_build_yield(&inner, "scf.yield", element.ptr ? 1 : 0, &result);
+    if (!element.ptr)
+        return result;
+    if (!other.ptr)
+        other = tri_build_zero(&outer, element);
+    tri_build_yield(&outer, "scf.yield", 1, &other);
+    return tri_op_result(guard, 0);
+}
+
+/* Loops over the elements of a block, around emit_element; what they give is a tensor. */
+static MlirValue emit_loops(state *s, tri_builder *b, const element_job *job, MlirType shape, int d, MlirValue *at, MlirValue tensor)
+{
+    int rank = tri_type_rank(shape);
+    if (d == rank) {
+        MlirValue one = emit_element(s, b, job, rank, at);
+        return tensor.ptr ? tri_build_insert(b, one, tensor, rank, at) : tensor;
+    }
+    tri_builder inner;
+    MlirOperation loop = tri_build_for(b, tri_build_number(0), tri_build_number(tri_type_dim(shape, d)), tri_build_number(1),
+                                       tensor.ptr ? 1 : 0, &tensor, &inner);
+    MlirBlock body = tri_op_body(loop, 0);
+    at[d] = mlirBlockGetArgument(body, 0);
+    MlirValue next = emit_loops(s, &inner, job, shape, d + 1, at, tensor.ptr ? mlirBlockGetArgument(body, 1) : tensor);
+    tri_build_yield(&inner, "scf.yield", tensor.ptr ? 1 : 0, &next);
+    return tensor.ptr ? tri_op_result(loop, 0) : tensor;
+}
+
+static MlirValue load_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at, MlirValue *operands)
+{
+    (void)s, (void)operands;
+    return tri_memory_from_memory(b, tri_build_load(b, memory, 1, &at), tri_type_element(mlirValueGetType(tri_op_result(op, 0))));
+}
+
+static MlirValue store_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at, MlirValue *operands)
+{
+    (void)s, (void)op;
+    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory));
+    tri_build_store(b, tri_memory_to_memory(b, operands[0], element), memory, 1, &at);
+    return (MlirValue){NULL};
+}
+
+/* memref.generic_atomic_rmw; `inner` computes the new element from its argument. */
+static MlirValue generic_atomic(tri_builder *b, MlirValue memory, MlirValue at, tri_builder *inner)
+{
+    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory));
+    MlirValue operands[] = {memory, at};
+    MlirBlock block = mlirBlockCreate(1, &element, &b->loc);
+    MlirRegion region = mlirRegionCreate();
+    mlirRegionAppendOwnedBlock(region, block);
+    *inner = tri_builder_at_end(block, b->loc);
+    return tri_builder_value(b, &(tri_op){.name = "memref.generic_atomic_rmw", .num_operands = 2, .operands = operands,
+                                          .num_results = 1, .results = &element, .num_regions = 1, .regions = &region});
+}
+
+static MlirValue cas_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at, MlirValue *operands)
+{
+    tri_builder inner;
+    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory)), own = mlirValueGetType(operands[0]);
+    if (tri_type_is_float(element)) { /* LLVM has no such exchange, and an array has one type */
+        fail(s, op, (MlirValue){NULL}, "floats cannot be compared and exchanged");
+        return operands[0];
+    }
+    MlirValue wanted = tri_memory_to_memory(b, operands[0], element), next = tri_memory_to_memory(b, operands[1], element);
+    MlirValue old = generic_atomic(b, memory, at, &inner);
+    MlirValue now = mlirBlockGetArgument(inner.block, 0);
+    MlirValue select[3] = {tri_memory_compare(&inner, TRI_MEMORY_EQUAL, now, wanted), next, now};
+    MlirValue chosen = tri_builder_value(&inner, &(tri_op){.name = "arith.select", .num_operands = 3, .operands = select,
+                                                           .num_results = 1, .results = &element});
+    tri_build_yield(&inner, "memref.atomic_yield", 1, &chosen);
+    return tri_memory_from_memory(b, old, own);
+}
+
+enum { rmw_assign = 3 }; /* arith's AtomicRMWKind of an exchange */
+
+/* arith's AtomicRMWKind of tt's and, or, xor, add, fadd, max, min, umax, umin, exch, by number */
+static int64_t rmw_kind(int64_t kind, bool is_float)
+{
+    enum { addf, addi, andi, assign, maximumf, maxnumf, maxs, maxu, minimumf, minnumf, mins, minu, mulf, muli, ori, xori };
+    static const int64_t ints[] = {-1, andi, ori, xori, addi, addf, maxs, mins, maxu, minu, assign};
+    static const int64_t floats[] = {-1, -1, -1, -1, addf, addf, maxnumf, minnumf, maxnumf, minnumf, assign};
+    return kind < 1 || kind > 10 ? -1 : is_float ? floats[kind] : ints[kind];
+}
+
+static MlirValue rmw_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at, MlirValue *operands)
+{
+    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory)), own = mlirValueGetType(operands[0]);
+    int64_t number = tri_op_int(op, "atomic_rmw_op", 0), kind = rmw_kind(number, tri_type_is_float(own));
+    bool is_bit = tri_type_is_int_of(own, 1), is_exchange = kind == rmw_assign;
+    if (kind < 0 || (!is_bit && !is_exchange && !mlirTypeEqual(element, own))) {
+        fail(s, op, (MlirValue){NULL}, "an atomic operation on elements of another type");
+        kind = rmw_assign;
+    }
+    MlirValue all[] = {tri_memory_to_memory(b, operands[0], element), memory, at};
+    tri_attr attr = {"kind", tri_attr_i64(b->context, kind)};
+    MlirValue old = tri_builder_value(b, &(tri_op){.name = "memref.atomic_rmw", .num_operands = 3, .operands = all, .num_results = 1,
+                                                   .results = &element, .num_attrs = 1, .attrs = &attr});
+    return tri_memory_from_memory(b, old, own);
+}
+
+/* Spins until the element has the expected value; there is no clock, so what waits for a time looks once. */
+static MlirValue poll_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at, MlirValue *operands)
+{
+    tri_builder before, inner;
+    (void)s;
+    if (mlirOperationGetNumOperands(op) > 2) /* at most so long: one look */
+        return tri_memory_compare(b, TRI_MEMORY_EQUAL, tri_build_load(b, memory, 1, &at), operands[0]);
+    tri_memory_while(b, at, &before, &inner);
+    MlirValue old = tri_build_load(&before, memory, 1, &at);
+    MlirValue more[2] = {tri_memory_compare(&before, 1, old, operands[0]), mlirBlockGetArgument(before.block, 0)};
+    tri_build_yield(&before, "scf.condition", 2, more);
+    MlirValue same = mlirBlockGetArgument(inner.block, 0);
+    tri_build_yield(&inner, "scf.yield", 1, &same);
+    return tri_builder_int(b, mlirIntegerTypeGet(b->context, 1), 1);
+}
+
+/* --- operations --- */
+
+typedef struct {
+    const char *name;
+    element_fn element;
+    int num_values, mask; /* operands behind the pointer; number of the mask's, -1: none, -2: in segments */
+} job_row;
+
+static const job_row jobs[] = {
+    {"tt.load", load_element, 0, -2},         {"tt.store", store_element, 1, 2},       {"tt.atomic_rmw", rmw_element, 1, 2},
+    {"tt.atomic_cas", cas_element, 2, -1},    {"tt.atomic_load", load_element, 0, 1},  {"tt.atomic_store", store_element, 1, 2},
+    {"tt.atomic_poll", poll_element, 1, -1},
+};
+
+static const job_row *find_job(MlirOperation op)
+{
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+        if (tri_op_is(op, jobs[i].name))
+            return &jobs[i];
+    return NULL;
+}
+
+static void rewrite_access(state *s, MlirOperation op, const job_row *row)
+{
+    tri_builder b = tri_builder_before(op);
+    MlirValue pointer = tri_op_operand(op, 0), root = get(&s->roots, pointer);
+    MlirType type = *(MlirType *)tri_map_find_ptr(&s->types, pointer.ptr), shape;
+    element_job job = {.op = op, .offset = get(&s->offsets, pointer), .num_operands = row->num_values, .element = row->element};
+    if (mlirOperationGetNumResults(op))
+        job.result = mlirValueGetType(tri_op_result(op, 0));
+    for (int i = 0; i < row->num_values; i++)
+        job.operands[i] = tri_op_operand(op, 1 + i);
+    if (row->mask == -2) {
+        job.mask = tri_op_segment_value(op, 1);
+        job.other = tri_op_segment_value(op, 2);
+    } else if (row->mask >= 0 && mlirOperationGetNumOperands(op) > row->mask) {
+        job.mask = tri_op_operand(op, row->mask);
+    }
+    MlirType pointee = tri_type_ptr_pointee(tri_type_element(type)), declared = tri_type_ptr_pointee(mlirValueGetType(root));
+    unsigned size = tri_type_bits(tri_build_element_in_memory(pointee));
+    if (size != tri_type_bits(tri_build_element_in_memory(declared))) {
+        fail(s, op, root, "it reads an array as elements of another size");
+        return;
+    }
+    job.memory = tri_memory_base(&b, root);
+    shape = tri_type_is_tensor(type) ? tri_type_with_element(type, pointee) : type;
+    MlirValue at[TRI_MAX_RANK], result;
+    if (!tri_type_is_tensor(type))
+        result = emit_element(s, &b, &job, 0, at);
+    else
+        result = emit_loops(s, &b, &job, shape, 0, at, job.result.ptr ? tri_build_empty(&b, job.result) : (MlirValue){NULL});
+    if (job.result.ptr)
+        mlirValueReplaceAllUsesOfWith(tri_op_result(op, 0), result);
+    tri_vec_push(s->run->arena, &s->dead, op);
+}
+
+/* The address as a number: where the array begins, and its elements from there. */
+static void rewrite_to_int(state *s, MlirOperation op)
+{
+    tri_builder b = tri_builder_before(op);
+    MlirValue pointer = tri_op_operand(op, 0), root = get(&s->roots, pointer);
+    MlirType type = mlirValueGetType(tri_op_result(op, 0)), i64 = tri_type_element(type);
+    MlirType from = *(MlirType *)tri_map_find_ptr(&s->types, pointer.ptr);
+    MlirValue start = tri_builder_unary(&b, "memref.extract_aligned_pointer_as_index", tri_build_index_type(b.context), tri_memory_base(&b, root));
+    start = tri_builder_unary(&b, "arith.index_cast", i64, start);
+    start = tri_type_is_tensor(type) ? tri_builder_unary(&b, "tt.splat", type, start) : start;
+    unsigned bytes = tri_type_bits(tri_build_element_in_memory(tri_type_ptr_pointee(tri_type_element(from)))) / 8;
+    MlirValue walked = tri_builder_binary(&b, "arith.muli", type, get(&s->offsets, pointer), tri_builder_int(&b, type, bytes));
+    MlirValue sum = tri_builder_binary(&b, "arith.addi", type, start, walked);
+    mlirValueReplaceAllUsesOfWith(tri_op_result(op, 0), sum);
+    tri_vec_push(s->run->arena, &s->dead, op);
+}
+
+static void visit(state *s, MlirOperation op)
+{
+    const job_row *row = find_job(op);
+    bool is_cast = tri_op_is(op, "builtin.unrealized_conversion_cast");
+    if (is_region_op(op)) {
+        turn_region_op(s, op);
+    } else if (row) {
+        rewrite_access(s, op, row);
+    } else if (tri_op_is(op, "tt.ptr_to_int")) {
+        rewrite_to_int(s, op);
+    } else if (mlirOperationGetNumResults(op) >= 1 && is_pointer(mlirValueGetType(tri_op_result(op, 0))) && !is_cast) {
+        tri_builder b = tri_builder_before(op);
+        put(s, &s->offsets, tri_op_result(op, 0), offset_of_op(s, &b, op));
+        tri_vec_push(s->run->arena, &s->dead, op);
+    }
+}
+
+/* The array of every pointer that is accessed, while their types say that they are pointers. */
+static void find_roots(state *s, tri_op_list *ops)
+{
+    tri_pointers *pointers = tri_pointers_create(s->run->arena);
+    for (size_t i = 0; i < ops->len; i++) {
+        MlirOperation op = ops->at[i];
+        if (!find_job(op) && !tri_op_is(op, "tt.ptr_to_int"))
+            continue;
+        const char *reason;
+        MlirValue culprit, root = tri_pointers_root(pointers, tri_op_operand(op, 0), &reason, &culprit);
+        MlirBlock block;
+        intptr_t index;
+        bool is_argument = root.ptr && tri_op_is_block_argument(root, &block, &index) && tri_type_is_ptr(mlirValueGetType(root));
+        if (!is_argument)
+            fail(s, op, culprit, reason ? reason : "it does not come from an argument");
+        else
+            put(s, &s->roots, tri_op_operand(op, 0), root);
+        MlirType *type = TRI_NEW(s->run->arena, MlirType);
+        *type = mlirValueGetType(tri_op_operand(op, 0));
+        tri_map_set_ptr(&s->types, tri_op_operand(op, 0).ptr, type);
+    }
+}
+
+static bool rewrite_function(tri_pass_run *run, MlirOperation func)
+{
+    state s = {.run = run};
+    tri_op_list ops = {0};
+    MlirBlock body = tri_op_body(func, 0);
+    if (mlirBlockIsNull(body))
+        return true;
+    tri_map_init(&s.offsets, run->arena);
+    tri_map_init(&s.roots, run->arena);
+    tri_map_init(&s.types, run->arena);
+    tri_op_collect(func, run->arena, &ops);
+    find_roots(&s, &ops);
+    if (s.failed)
+        return false;
+    tri_builder start = tri_builder_at_start(body, mlirOperationGetLocation(func));
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
+        turn_argument(&s, &start, mlirBlockGetArgument(body, i));
+    for (size_t i = 0; i < ops.len; i++)
+        visit(&s, ops.at[i]);
+    for (size_t i = 0; i < ops.len && !s.failed; i++)
+        if (is_region_op(ops.at[i]) || tri_op_is(ops.at[i], "scf.yield") || tri_op_is(ops.at[i], "scf.condition"))
+            turn_operands(&s, ops.at[i]);
+    for (size_t i = s.dead.len; i-- > 0 && !s.failed;)
+        mlirOperationDestroy(s.dead.at[i]);
+    return !s.failed;
+}
+
+static bool run(tri_pass_run *run)
+{
+    tri_op_list funcs = {0};
+    tri_linalg_load(mlirModuleGetContext(run->module));
+    tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.func", run->arena, &funcs);
+    for (size_t f = 0; f < funcs.len; f++) {
+        if (!rewrite_function(run, funcs.at[f]))
+            return false;
+    }
+    tri_op_erase_dead(mlirModuleGetOperation(run->module));
+    return true;
+}
+
+const tri_pass tri_pass_triton_to_unstructured = {
+    .name = "triton-to-unstructured",
+    .help = "access memory element by element where there is no form",
+    .run = run,
+};

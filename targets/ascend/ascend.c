@@ -1,0 +1,17 @@
+/* Ascend NPUs: structured code in the form that the vendor's compiler (bishengir-compile) takes. */
+#include "targets/linalg/structured.h"
+
+static void linalg_pipeline(const tri_unit *unit, tri_buf *out)
+{
+    tri_buf_format(out, "triton-to-linalg{vendor=1},canonicalize,cse,check-buffers{max-bytes=%u copies=%d}", unit->arch->unified_buffer,
+                   unit->arch->has_multi_buffer ? 2 : 1);
+}
+
+const tri_target tri_target_ascend = {
+    .family = "ascend",
+    .help = "Huawei's NPUs: structured code for the vendor's compiler",
+    .default_warps = 1,
+    .default_stages = 1,
+    .ttir_pipeline = tri_linalg_ttir_pipeline,
+    .linalg_pipeline = linalg_pipeline,
+};

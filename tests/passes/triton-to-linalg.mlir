@@ -1,0 +1,36 @@
+// RUN: tritcc -x ttir -passes=triton-to-linalg %s | FileCheck %s
+// positive: @kernel
+// negative: @done
+// loop: @done
+// if: @done
+
+// CHECK-LABEL: func.func @kernel(
+// CHECK: memref.copy
+// CHECK: bufferization.to_tensor
+// CHECK: bufferization.materialize_in_destination
+// CHECK-NOT: tt.
+// CHECK: return
+tt.func public @kernel(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+  %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %b = tt.splat %p : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+  %x = tt.addptr %b, %r : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+  %c = tt.splat %q : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+  %y = tt.addptr %c, %r : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+  %v = tt.load %x : tensor<128x!tt.ptr<f32>>
+  tt.store %y, %v : tensor<128x!tt.ptr<f32>>
+  tt.return
+}
+
+// CHECK-LABEL: func.func @done
+// CHECK: scf.for
+// CHECK: scf.if
+func.func @done(%c: i1, %x: f32, %n: index, %m: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.if %c {
+      memref.store %x, %m[%i] : memref<?xf32>
+    }
+  }
+  return
+}
