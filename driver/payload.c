@@ -1,6 +1,6 @@
 #include "driver/payload.h"
 
-#include "frontend/ast.h"
+#include "frontend/syntax/ast.h"
 #include "ir/context.h"
 #include "ir/llvm.h"
 #include "ir/op.h"

@@ -5,7 +5,7 @@ EXTRA_OBJS += obj/gen/frontend/prelude_text.o
 
 gen/frontend/prelude_text.c: $(PRELUDE)
 	@mkdir -p $(@D)
-	$(Q){ echo '#include "frontend/prelude.h"'; \
+	$(Q){ echo '#include "frontend/prelude/prelude.h"'; \
 	  echo 'const tri_prelude_file tri_prelude_files[] = {'; \
 	  for f in $(PRELUDE); do \
 	    echo "{\"<triton.language/$$(basename $$f .tri)>\","; \

@@ -1,5 +1,5 @@
 /* Atomic memory operations. */
-#include "frontend/builtins.h"
+#include "frontend/builtins/builtins.h"
 
 static const char *const semantics[] = {"", "relaxed", "acquire", "release", "acq_rel", NULL};
 static const int semantic_value[] = {4, 1, 2, 3, 4};

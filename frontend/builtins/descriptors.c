@@ -1,6 +1,6 @@
 /* Tensor descriptors. */
-#include "frontend/builtins.h"
-#include "frontend/target.h"
+#include "frontend/builtins/builtins.h"
+#include "frontend/kernel/target.h"
 
 enum { md_base, md_shape, md_strides, md_block, md_padding };
 

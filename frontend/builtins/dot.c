@@ -1,6 +1,6 @@
 /* Matrix products. */
-#include "frontend/builtins.h"
-#include "frontend/target.h"
+#include "frontend/builtins/builtins.h"
+#include "frontend/kernel/target.h"
 
 enum { dot_a, dot_b, dot_acc, dot_precision, dot_tf32, dot_imprecise, dot_out };
 

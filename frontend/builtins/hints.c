@@ -1,5 +1,5 @@
 /* Hints, debugging, inline assembly. */
-#include "frontend/builtins.h"
+#include "frontend/builtins/builtins.h"
 
 #include "ir/type.h"
 

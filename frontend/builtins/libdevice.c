@@ -1,8 +1,8 @@
 /* libdevice: functions of the target's mathematical library. A row of libdevice.def gives the symbols
  * by argument types; nothing is promoted. */
-#include "frontend/builtins.h"
+#include "frontend/builtins/builtins.h"
 
-#include "frontend/target.h"
+#include "frontend/kernel/target.h"
 
 typedef struct {
     const char *name;
@@ -11,7 +11,7 @@ typedef struct {
 
 static const libdevice_row rows[] = {
 #define X(name, forms) {name, forms},
-#include "frontend/libdevice.def"
+#include "frontend/builtins/libdevice.def"
 #undef X
 };
 

@@ -1,5 +1,5 @@
 /* Elementwise arithmetic. */
-#include "frontend/builtins.h"
+#include "frontend/builtins/builtins.h"
 
 static const char *const unary_ops[] = {
     "math.exp", "math.exp2", "math.log",  "math.log2", "math.cos",  "math.sin",

@@ -1,5 +1,5 @@
 /* load and store, block pointers among them. */
-#include "frontend/builtins.h"
+#include "frontend/builtins/builtins.h"
 
 static const char *const load_cache[] = {"", ".ca", ".cg", ".cs", ".cv", NULL};
 static const int load_cache_value[] = {1, 2, 3, 5, 7};

@@ -1,5 +1,5 @@
 /* Programming model, creation, casts. */
-#include "frontend/builtins.h"
+#include "frontend/builtins/builtins.h"
 
 static tri_ev grid_query(tri_eval *e, const tri_ev *args, const char *op)
 {

@@ -1,6 +1,6 @@
 /* Python's own functions, as far as a kernel may use them. */
-#include "frontend/builtins.h"
-#include "frontend/host.h"
+#include "frontend/builtins/builtins.h"
+#include "frontend/host/host.h"
 
 tri_ev tri_builtin_len(tri_eval *e, const tri_ev *args)
 {

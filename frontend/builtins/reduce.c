@@ -1,5 +1,5 @@
 /* Reductions, scans and maps with a function of the kernel file as their region. */
-#include "frontend/builtins.h"
+#include "frontend/builtins/builtins.h"
 
 #include "ir/type.h"
 

@@ -1,5 +1,5 @@
 /* Shape manipulation. */
-#include "frontend/builtins.h"
+#include "frontend/builtins/builtins.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Queries of the target, and what only one vendor has. */
-#include "frontend/builtins.h"
-#include "frontend/target.h"
+#include "frontend/builtins/builtins.h"
+#include "frontend/kernel/target.h"
 
 /* data: the question */
 tri_ev tri_builtin_target_is(tri_eval *e, const tri_ev *args)

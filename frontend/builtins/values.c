@@ -1,6 +1,6 @@
 /* Type objects and small compile-time helpers of the library. */
-#include "frontend/builtins.h"
-#include "frontend/type_query.h"
+#include "frontend/builtins/builtins.h"
+#include "frontend/kernel/type_query.h"
 
 tri_ev tri_builtin_pointer_type(tri_eval *e, const tri_ev *args)
 {

@@ -20,7 +20,7 @@
 #include "ir/type.h"
 #include "layout/convert.h"
 #include "passes/analysis/dots.h"
-#include "passes/ttgir/layouts.h"
+#include "passes/ttgir/remove_layout_conversions/layouts.h"
 
 /* ---- matchers ---- */
 

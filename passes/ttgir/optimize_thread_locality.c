@@ -50,7 +50,7 @@
 #include "layout/convert.h"
 #include "passes/analysis/dots.h"
 #include "passes/analysis/loops.h"
-#include "passes/ttgir/layouts.h"
+#include "passes/ttgir/remove_layout_conversions/layouts.h"
 
 #include <math.h>
 

@@ -20,7 +20,7 @@
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
 #include "passes/analysis/loops.h"
-#include "passes/ttgir/pipeline.h"
+#include "passes/ttgir/pipeline/pipeline.h"
 
 typedef TRI_VEC(MlirOperation) op_chain;
 

@@ -76,7 +76,7 @@ static tri_str pick_word(tri_str text, word_kind kind)
 static const char *const functions[] = {
 #define X(path, params, function, method, data) path,
 #define PRELUDE(path, params, method) path,
-#include "frontend/builtins.def"
+#include "frontend/builtins/builtins.def"
 #undef X
 #undef PRELUDE
 };

@@ -1,6 +1,6 @@
 /* libFuzzer target: any bytes are parsed without a crash, and a tree that is accepted survives
  * -emit=ast and -x ast unchanged. Build and run with tests/fuzz/run.sh. */
-#include "frontend/ast.h"
+#include "frontend/syntax/ast.h"
 
 #include <stdlib.h>
 

@@ -15,7 +15,7 @@ sed -n 's/^# covers //p' "$@" | sort -u >"$work/run"
     grep -ohE '\{"(tt|ttg|ttng|arith|math|scf|cf|ub|llvm)\.[a-z_0-9.]+"' targets/gpu/*.c targets/nvptx/*.c | tr -d '{"'
     sed -nE 's/^(ROW|OWN|PRODUCT)\(([a-z_0-9]*),.*/primitive \2/p' targets/nvptx/primitives.def
     sed -n 's/^X(\([a-z_0-9]*\), "\*".*/primitive \1/p' targets/gpu/primitives.def
-    grep -o '__nv_[a-z0-9_]*' frontend/libdevice.def | sed 's/^/extern /'
+    grep -o '__nv_[a-z0-9_]*' frontend/builtins/libdevice.def | sed 's/^/extern /'
     # forms: the values of an enumeration
     values() { for i in $3; do echo "$1 $2=$i"; done; }
     values tt.load cache '1 2 3 5 7'

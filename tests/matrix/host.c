@@ -1,7 +1,7 @@
 /* Runs a case as tritrun does: from a file, with its compiler, host JIT and simulator, in this process. */
 #include "tests/matrix/matrix.h"
 
-#include "driver/run_kernel.h"
+#include "run/kernel.h"
 #include "tests/matrix/coverage.h"
 
 #include <stdlib.h>

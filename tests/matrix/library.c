@@ -1,4 +1,4 @@
-/* libdevice: every function of frontend/libdevice.def that tests/matrix/language.c does not have, in every form, against
+/* libdevice: every function of frontend/builtins/libdevice.def that tests/matrix/language.c does not have, in every form, against
  * long doubles or, where each bit counts, numbers of 113 bits. */
 #include "tests/matrix/matrix.h"
 

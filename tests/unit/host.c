@@ -1,5 +1,5 @@
 /* Host expressions: what they give, in Python's own words, and why some are not evaluated. */
-#include "frontend/host.h"
+#include "frontend/host/host.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* Bugs seeded in code that the compiler makes: kernels are compiled from source as tritrun does, one call of a primitive in
  * the result is left out or gets another operand, and the simulator must report it, or at least give other numbers where
  * nothing but the numbers is wrong. Each report names a line of the source; those about two accesses name both threads. */
-#include "driver/run_backend.h"
-#include "driver/run_kernel.h"
+#include "run/backend.h"
+#include "run/kernel.h"
 #include "ir/op.h"
 #include "passes/passes.h"
 #include "runtime/sim/nvptx/primitives.h"

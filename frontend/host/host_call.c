@@ -1,0 +1,333 @@
+/* Attributes and calls in host code. */
+#include "frontend/host/host_eval.h"
+
+#include "frontend/kernel/type_query.h"
+
+/* ---- attributes ---- */
+
+static const tri_value *bind_method(tri_host *h, const tri_value *self, const tri_function *function, tri_str name)
+{
+    tri_value *v = TRI_NEW(h->arena, tri_value);
+    v->kind = TRI_VALUE_METHOD;
+    v->method.self = self;
+    v->method.function = function;
+    v->method.name = name;
+    return v;
+}
+
+const tri_value *tri_host_call_attribute(tri_host *h, const tri_value *v, tri_str name, tri_span at)
+{
+    tri_global g = {0};
+    const tri_value *inner = tri_value_unwrap(v);
+    if (v->kind == TRI_VALUE_CONSTEXPR && tri_str_is(name, "value"))
+        return inner;
+    v = inner;
+    switch (tri_module_get(h->all, v, name, &g, h->failure)) {
+    case TRI_LOOKUP_FAILED: return tri_host_fail(h, at, "'%.*s' cannot be evaluated", TRI_STR_ARG(name));
+    case TRI_LOOKUP_FOUND:
+        if (v->kind == TRI_VALUE_OBJECT && g.value->kind == TRI_VALUE_FUNCTION && !tri_value_dict_find_str(v->object.fields, name))
+            return bind_method(h, v, g.value->function, name);
+        return g.value;
+    default: break;
+    }
+    if (v->kind == TRI_VALUE_DTYPE) {
+        const tri_value *result = tri_type_query_attribute(h->arena, v->type, name);
+        if (result)
+            return result;
+        if (tri_type_query_is_method(v->type, name))
+            return bind_method(h, v, NULL, name);
+    }
+    if (tri_host_method_exists(v, name))
+        return bind_method(h, v, NULL, name);
+    h->is_exception = true;
+    if (v->kind == TRI_VALUE_BUILTIN || v->kind == TRI_VALUE_MODULE) {
+        tri_str path = tri_value_repr_str(h->arena, v);
+        return tri_host_fail(h, at, "'%.*s' has no name '%.*s'", TRI_STR_ARG(path), TRI_STR_ARG(name));
+    }
+    return tri_host_fail(h, at, "an object of type '%s' has no attribute '%.*s'", tri_value_type_name(v), TRI_STR_ARG(name));
+}
+
+/* ---- functions of files ---- */
+
+static bool set_param(tri_host *h, tri_host_frame *f, tri_str name, const tri_value *value, tri_span at)
+{
+    if (tri_map_find(&f->locals, name)) {
+        h->is_exception = true;
+        tri_host_fail(h, at, "the argument '%.*s' is given twice", TRI_STR_ARG(name));
+        return false;
+    }
+    tri_map_set(&f->locals, name, (void *)(uintptr_t)value);
+    return true;
+}
+
+static bool bind_positional(tri_host *h, tri_host_frame *f, tri_ast_list params, const tri_host_args *args, tri_span at)
+{
+    uint32_t next = 0;
+    tri_value_list rest = {0};
+    const tri_ast_node *varargs = NULL;
+    for (uint32_t i = 0; i < params.len; i++)
+        if (params.at[i]->param.kind == TRI_AST_PARAM_VARARGS)
+            varargs = params.at[i];
+    for (size_t i = 0; i < args->at.len; i++) {
+        if (args->at.at[i].name.len)
+            continue;
+        bool is_named = next < params.len && params.at[next]->param.kind <= TRI_AST_PARAM_POSITIONAL;
+        if (is_named && !set_param(h, f, params.at[next++]->param.name, args->at.at[i].value, at))
+            return false;
+        if (!is_named && !varargs) {
+            tri_host_fail(h, at, "too many arguments");
+            return false;
+        }
+        if (!is_named)
+            tri_value_push(h->arena, &rest, args->at.at[i].value);
+    }
+    return !varargs ||
+           set_param(h, f, varargs->param.name, tri_value_sequence(h->arena, TRI_VALUE_TUPLE, rest.len, rest.at), at);
+}
+
+static bool bind_keywords(tri_host *h, tri_host_frame *f, tri_ast_list params, const tri_host_args *args, tri_span at)
+{
+    const tri_ast_node *kwargs = params.len && params.at[params.len - 1]->param.kind == TRI_AST_PARAM_KWARGS ? params.at[params.len - 1] : NULL;
+    tri_value *extra = kwargs ? tri_value_dict_create(h->arena) : NULL;
+    for (size_t i = 0; i < args->at.len; i++) {
+        tri_host_arg arg = args->at.at[i];
+        if (!arg.name.len)
+            continue;
+        bool is_named = false;
+        for (uint32_t k = 0; k < params.len && !is_named; k++)
+            is_named = params.at[k]->param.kind <= TRI_AST_PARAM_KEYWORD && tri_str_equal(params.at[k]->param.name, arg.name);
+        if (is_named && !set_param(h, f, arg.name, arg.value, at))
+            return false;
+        if (!is_named && !extra) {
+            tri_host_fail(h, at, "there is no parameter '%.*s'", TRI_STR_ARG(arg.name));
+            return false;
+        }
+        if (!is_named)
+            tri_value_dict_set(h->arena, extra->dict, tri_value_str(h->arena, arg.name), arg.value);
+    }
+    return !extra || set_param(h, f, kwargs->param.name, extra, at);
+}
+
+static bool bind_defaults(tri_host *h, tri_host_frame *f, const tri_function *fn, tri_ast_list params, tri_span at)
+{
+    for (uint32_t i = 0; i < params.len; i++) {
+        const tri_ast_node *param = params.at[i];
+        if (param->param.kind >= TRI_AST_PARAM_VARARGS || tri_map_find(&f->locals, param->param.name))
+            continue;
+        if (!param->param.default_value) {
+            h->is_exception = true;
+            tri_host_fail(h, at, "the argument '%.*s' is missing", TRI_STR_ARG(param->param.name));
+            return false;
+        }
+        tri_host_frame *outer = tri_map_find_ptr(&h->all->closures, fn);
+        tri_host_frame *where = outer ? outer : tri_host_frame_create(h, fn->scope, NULL, UINT32_MAX);
+        const tri_value *value = tri_host_expr(h, where, param->param.default_value);
+        if (!value || !set_param(h, f, param->param.name, value, at))
+            return false;
+    }
+    return true;
+}
+
+static bool is_generator(const tri_ast_node *node, void *data)
+{
+    bool *found = data;
+    *found |= node->kind == TRI_AST_YIELD || node->kind == TRI_AST_YIELD_FROM;
+    return node->kind != TRI_AST_LAMBDA && !*found;
+}
+
+static const tri_value *call_function(tri_host *h, const tri_function *fn, const tri_host_args *args, tri_span at)
+{
+    bool is_lambda = fn->node->kind == TRI_AST_LAMBDA, has_yield = false;
+    if (fn->kind == TRI_FUNCTION_JIT)
+        return tri_host_fail(h, at, "'%.*s' is a jit function; host code cannot call it", TRI_STR_ARG(fn->name));
+    for (uint32_t i = 0; !is_lambda && i < fn->node->function.body.len; i++)
+        tri_ast_walk(fn->node->function.body.at[i], is_generator, &has_yield);
+    if (has_yield || (!is_lambda && fn->node->function.is_async))
+        return tri_host_fail(h, at, "'%.*s' is a generator or async function", TRI_STR_ARG(fn->name));
+    if (h->depth >= TRI_HOST_MAX_DEPTH)
+        return tri_host_fail(h, at, "calls are nested too deep (at most %d)", TRI_HOST_MAX_DEPTH);
+    tri_ast_list params = is_lambda ? fn->node->lambda.params : fn->node->function.params;
+    tri_host_frame *f = tri_host_frame_create(h, fn->scope, tri_map_find_ptr(&h->all->closures, fn), UINT32_MAX);
+    if (!bind_positional(h, f, params, args, at) || !bind_keywords(h, f, params, args, at) || !bind_defaults(h, f, fn, params, at))
+        return NULL;
+    h->depth++;
+    const tri_value *result;
+    if (is_lambda) {
+        result = tri_host_expr(h, f, fn->node->lambda.body);
+    } else {
+        tri_host_flow flow = tri_host_stmt_run(h, f, fn->node->function.body);
+        result = flow == TRI_HOST_FAILED ? NULL : flow == TRI_HOST_RETURN ? f->result : &tri_value_none;
+    }
+    h->depth--;
+    return result;
+}
+
+/* ---- classes ---- */
+
+static const tri_value *make_named_tuple(tri_host *h, const tri_class *cls, const tri_host_args *args, tri_span at)
+{
+    tri_value *v = (tri_value *)(uintptr_t)tri_value_sequence(h->arena, TRI_VALUE_TUPLE, 0, NULL);
+    size_t next = 0;
+    v->sequence.cls = cls;
+    for (size_t i = 0; i < cls->fields.len; i++) {
+        const tri_value *item = tri_host_keyword(args, tri_str_copy(h->arena, cls->fields.at[i]).data);
+        if (!item && next < args->at.len && !args->at.at[next].name.len)
+            item = args->at.at[next++].value;
+        if (!item)
+            item = cls->defaults.at[i];
+        if (!item)
+            return tri_host_fail(h, at, "the field '%.*s' of '%.*s' is missing", TRI_STR_ARG(cls->fields.at[i]), TRI_STR_ARG(cls->name));
+        tri_value_push(h->arena, &v->sequence.items, item);
+    }
+    return v;
+}
+
+static const tri_value *make_object(tri_host *h, const tri_class *cls, const tri_host_args *args, tri_span at)
+{
+    tri_value *v = TRI_NEW(h->arena, tri_value);
+    v->kind = TRI_VALUE_OBJECT;
+    v->object.cls = cls;
+    v->object.fields = tri_value_dict_create(h->arena)->dict;
+    tri_global init = {0};
+    tri_value cls_value = {.kind = TRI_VALUE_CLASS, .cls = cls};
+    tri_failure ignored = {0};
+    if (tri_module_get(h->all, &cls_value, TRI_STR("__init__"), &init, &ignored) == TRI_LOOKUP_FOUND && init.value->kind == TRI_VALUE_FUNCTION) {
+        tri_host_args all = {0};
+        tri_vec_push(h->arena, &all.at, (tri_host_arg){{0}, v});
+        for (size_t i = 0; i < args->at.len; i++)
+            tri_vec_push(h->arena, &all.at, args->at.at[i]);
+        return call_function(h, init.value->function, &all, at) ? v : NULL;
+    }
+    const tri_value *fields = make_named_tuple(h, cls, args, at); /* a dataclass */
+    for (size_t i = 0; fields && i < cls->fields.len; i++)
+        tri_value_dict_set(h->arena, v->object.fields, tri_value_str(h->arena, cls->fields.at[i]), fields->sequence.items.at[i]);
+    return fields ? v : NULL;
+}
+
+/* ---- dispatch ---- */
+
+const tri_value *tri_host_keyword(const tri_host_args *args, const char *name)
+{
+    for (size_t i = 0; i < args->at.len; i++)
+        if (tri_str_is(args->at.at[i].name, name))
+            return args->at.at[i].value;
+    return NULL;
+}
+
+static const tri_value *call_builtin(tri_host *h, tri_str path, const tri_host_args *args, tri_span at)
+{
+    const tri_value **values = TRI_NEW_ARRAY(h->arena, const tri_value *, args->at.len + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < args->at.len; i++)
+        if (!args->at.at[i].name.len)
+            values[count++] = args->at.at[i].value;
+    const tri_value *info = count == args->at.len ? tri_host_target_info(h, path, count, values) : NULL;
+    if (info)
+        return info;
+    tri_host_builtin *run = tri_host_builtin_find(path);
+    if (!run)
+        return tri_host_fail(h, at, "'%.*s' is not evaluated while compiling", TRI_STR_ARG(path));
+    for (size_t i = 0; i < args->at.len; i++)
+        if (args->at.at[i].value->kind == TRI_VALUE_EXTERNAL && !tri_str_is(path, "hasattr") && !tri_str_is(path, "getattr") &&
+            !tri_str_is(path, "isinstance") && !tri_str_is(path, "callable"))
+            return tri_host_fail(h, at, "'%.*s' has no value while compiling", TRI_STR_ARG(args->at.at[i].value->string));
+    const tri_value *v = run(h, count, values, args, at);
+    if (!v) {
+        h->is_exception = true;
+        tri_host_fail(h, at, "these arguments of '%.*s' are not understood", TRI_STR_ARG(path));
+    }
+    return v;
+}
+
+const tri_value *tri_host_call_value(tri_host *h, const tri_value *callee, const tri_host_args *args, tri_span at)
+{
+    callee = tri_value_unwrap(callee);
+    switch (callee->kind) {
+    case TRI_VALUE_FUNCTION: return call_function(h, callee->function, args, at);
+    case TRI_VALUE_BUILTIN: return call_builtin(h, callee->string, args, at);
+    case TRI_VALUE_CLASS:
+        return callee->cls->is_named_tuple ? make_named_tuple(h, callee->cls, args, at) : make_object(h, callee->cls, args, at);
+    case TRI_VALUE_METHOD: {
+        if (!callee->method.function)
+            return tri_host_method_call(h, callee->method.self, callee->method.name, args, at);
+        tri_host_args all = {0};
+        tri_vec_push(h->arena, &all.at, (tri_host_arg){{0}, callee->method.self});
+        for (size_t i = 0; i < args->at.len; i++)
+            tri_vec_push(h->arena, &all.at, args->at.at[i]);
+        return call_function(h, callee->method.function, &all, at);
+    }
+    case TRI_VALUE_OBJECT: {
+        const tri_value *inner = tri_value_dict_find_str(callee->object.fields, TRI_STR("func")); /* functools.partial */
+        const tri_value *first = tri_value_dict_find_str(callee->object.fields, TRI_STR("args"));
+        const tri_value *keywords = tri_value_dict_find_str(callee->object.fields, TRI_STR("keywords"));
+        if (!tri_str_is(callee->object.path, "functools.partial"))
+            break;
+        tri_host_args all = {0};
+        for (uint32_t i = 0; i < first->sequence.items.len; i++)
+            tri_vec_push(h->arena, &all.at, (tri_host_arg){{0}, first->sequence.items.at[i]});
+        for (size_t i = 0; i < args->at.len; i++)
+            tri_vec_push(h->arena, &all.at, args->at.at[i]);
+        for (uint32_t i = 0; i < keywords->dict->keys.len; i++)
+            tri_vec_push(h->arena, &all.at, (tri_host_arg){keywords->dict->keys.at[i]->string, keywords->dict->values.at[i]});
+        return tri_host_call_value(h, inner, &all, at);
+    }
+    case TRI_VALUE_EXTERNAL:
+        return tri_host_fail(h, at, "'%.*s' is not evaluated while compiling", TRI_STR_ARG(callee->string));
+    default: break;
+    }
+    h->is_exception = true;
+    return tri_host_fail(h, at, "an object of type '%s' cannot be called", tri_value_type_name(callee));
+}
+
+static bool add_keyword_args(tri_host *h, const tri_ast_node *keyword, const tri_value *v, tri_host_args *out_args)
+{
+    if (keyword->keyword.name.len) {
+        tri_vec_push(h->arena, &out_args->at, (tri_host_arg){keyword->keyword.name, v});
+        return true;
+    }
+    if (v->kind != TRI_VALUE_DICT) {
+        tri_host_fail(h, keyword->span, "'**' needs a dictionary, not a '%s'", tri_value_type_name(v));
+        return false;
+    }
+    for (uint32_t i = 0; i < v->dict->keys.len; i++)
+        if (v->dict->keys.at[i]->kind == TRI_VALUE_STR)
+            tri_vec_push(h->arena, &out_args->at, (tri_host_arg){v->dict->keys.at[i]->string, v->dict->values.at[i]});
+    return true;
+}
+
+const tri_value *tri_host_call_node(tri_host *h, tri_host_frame *f, const tri_ast_node *node)
+{
+    const tri_value *callee = tri_host_expr(h, f, node->call.func);
+    if (!callee)
+        return NULL;
+    if (callee->kind == TRI_VALUE_EXTERNAL && node->call.args.len == 1 && tri_str_has_suffix(callee->string, "info")) {
+        const tri_value *type = tri_host_expr(h, f, node->call.args.at[0]);
+        const tri_value *limits = type ? tri_host_torch_limits(h, callee->string, type) : NULL;
+        if (limits)
+            return limits;
+    }
+    if (callee->kind == TRI_VALUE_EXTERNAL) {
+        const tri_value *v = tri_host_target_call(h, callee->string);
+        return v ? v : tri_host_fail(h, node->span, "'%.*s' is not evaluated while compiling", TRI_STR_ARG(callee->string));
+    }
+    tri_host_args args = {0};
+    for (uint32_t i = 0; i < node->call.args.len; i++) {
+        const tri_ast_node *arg = node->call.args.at[i];
+        const tri_value *v = tri_host_expr(h, f, arg->kind == TRI_AST_STARRED ? arg->value : arg);
+        tri_value_list items = {0};
+        if (!v)
+            return NULL;
+        if (arg->kind != TRI_AST_STARRED)
+            tri_value_push(h->arena, &items, v);
+        else if (!tri_host_items(h, v, arg->span, &items))
+            return NULL;
+        for (uint32_t k = 0; k < items.len; k++)
+            tri_vec_push(h->arena, &args.at, (tri_host_arg){{0}, items.at[k]});
+    }
+    for (uint32_t i = 0; i < node->call.keywords.len; i++) {
+        const tri_value *v = tri_host_expr(h, f, node->call.keywords.at[i]->keyword.value);
+        if (!v || !add_keyword_args(h, node->call.keywords.at[i], v, &args))
+            return NULL;
+    }
+    return tri_host_call_value(h, callee, &args, node->span);
+}

@@ -1,0 +1,76 @@
+/* The host evaluator's own parts. Private to frontend/host*.c. */
+#ifndef TRI_FRONTEND_HOST_EVAL_H
+#define TRI_FRONTEND_HOST_EVAL_H
+
+#include "frontend/host/host.h"
+#include "frontend/host/scope.h"
+
+enum { TRI_HOST_MAX_DEPTH = 100, TRI_HOST_MAX_LEVEL = 4000, TRI_HOST_MAX_STEPS = 4000000 };
+
+/* One activation: local names over a scope of a file. */
+typedef struct tri_host_frame {
+    struct tri_host_frame *outer; /* enclosing function's or comprehension's frame, or null */
+    tri_scope *scope;
+    uint32_t limit;     /* what of the file has run: see tri_scope_find */
+    bool is_open;       /* a comprehension: assignments go to the frame outside (walrus) */
+    tri_map locals;     /* -> const tri_value */
+    const tri_value *result;
+} tri_host_frame;
+
+typedef struct {
+    tri_modules *all;
+    tri_arena *arena;
+    tri_failure *failure;
+    bool is_exception; /* the failure is a Python exception that `try` may handle */
+    unsigned depth;
+    unsigned long steps;
+} tri_host;
+
+/* host.c */
+const tri_value *tri_host_expr(tri_host *h, tri_host_frame *f, const tri_ast_node *node);
+const tri_value *tri_host_fail(tri_host *h, tri_span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+tri_host_frame *tri_host_frame_create(tri_host *h, tri_scope *scope, tri_host_frame *outer, uint32_t limit);
+bool tri_host_assign(tri_host *h, tri_host_frame *f, const tri_ast_node *target, const tri_value *value);
+/* A function or lambda as a value that sees the frame's locals. */
+const tri_value *tri_host_close(tri_host *h, tri_host_frame *f, const tri_ast_node *node);
+bool tri_host_items(tri_host *h, const tri_value *v, tri_span at, tri_value_list *out_items);
+
+/* host_torch.c: torch.finfo(type) and torch.iinfo(type); null when it is none of these */
+const tri_value *tri_host_torch_limits(tri_host *h, tri_str path, const tri_value *type);
+
+/* host_target.c: get_current_target() and get_device_capability(); null when it is none of these, or nothing
+ * is known of the target */
+const tri_value *tri_host_target_call(tri_host *h, tri_str path);
+/* Answers of triton.language.target_info; null when it is none of these. */
+const tri_value *tri_host_target_info(tri_host *h, tri_str path, size_t n, const tri_value *const *v);
+
+/* host_stmt.c */
+typedef enum { TRI_HOST_NEXT, TRI_HOST_RETURN, TRI_HOST_BREAK, TRI_HOST_CONTINUE, TRI_HOST_FAILED } tri_host_flow;
+tri_host_flow tri_host_stmt_run(tri_host *h, tri_host_frame *f, tri_ast_list body);
+
+/* host_call.c */
+typedef struct {
+    TRI_VEC(tri_host_arg) at;
+} tri_host_args;
+const tri_value *tri_host_call_node(tri_host *h, tri_host_frame *f, const tri_ast_node *node);
+const tri_value *tri_host_call_value(tri_host *h, const tri_value *callee, const tri_host_args *args, tri_span at);
+const tri_value *tri_host_call_attribute(tri_host *h, const tri_value *v, tri_str name, tri_span at);
+
+/* host_builtin.c: null with no failure noted when there is no such function */
+typedef const tri_value *tri_host_builtin(tri_host *h, size_t count, const tri_value *const *values, const tri_host_args *args, tri_span at);
+tri_host_builtin *tri_host_builtin_find(tri_str path);
+/* A keyword argument's value, null when absent. */
+const tri_value *tri_host_keyword(const tri_host_args *args, const char *name);
+/* host_math.c */
+tri_host_builtin *tri_host_math_find(tri_str path);
+
+/* host_regex.c: functions of `re`, and methods of what they return */
+tri_host_builtin *tri_host_regex_find(tri_str path);
+bool tri_host_regex_has_method(const tri_value *self, tri_str name);
+const tri_value *tri_host_regex_call(tri_host *h, const tri_value *self, tri_str name, size_t n, const tri_value *const *v, tri_span at);
+
+/* host_method.c: methods of strings, lists, dictionaries and sets */
+const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_str name, const tri_host_args *args, tri_span at);
+bool tri_host_method_exists(const tri_value *self, tri_str name);
+
+#endif

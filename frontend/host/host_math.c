@@ -1,0 +1,301 @@
+/* Arithmetic functions of Python, math, operator and triton. */
+#include "frontend/host/host_eval.h"
+
+#include <math.h>
+
+#define PARAMS tri_host *h, size_t n, const tri_value *const *v, const tri_host_args *args, tri_span at
+#define UNUSED (void)h, (void)n, (void)v, (void)args, (void)at
+
+static const tri_value *checked(tri_host *h, tri_value_ops *ops, const tri_value *v, tri_span at)
+{
+    return v ? v : tri_host_fail(h, at, "%.*s", TRI_STR_ARG(ops->error));
+}
+
+static const tri_value *like(tri_host *h, const tri_value *model, const tri_value *result)
+{
+    return result && model->kind == TRI_VALUE_CONSTEXPR ? tri_value_constexpr(h->arena, result) : result;
+}
+
+static const tri_value *binary(tri_host *h, tri_ast_op op, const tri_value *a, const tri_value *b, tri_span at)
+{
+    tri_value_ops ops = {.arena = h->arena};
+    return checked(h, &ops, tri_value_binary(&ops, op, a, b), at);
+}
+
+/* ---- Python ---- */
+
+static const tri_value *run_abs(PARAMS)
+{
+    UNUSED;
+    tri_int i;
+    if (n != 1)
+        return NULL;
+    const tri_value *x = tri_value_unwrap(v[0]);
+    if (x->kind == TRI_VALUE_FLOAT)
+        return like(h, v[0], tri_value_float(h->arena, fabs(x->real)));
+    if (!tri_value_get_int(x, &i))
+        return NULL;
+    tri_value_ops ops = {.arena = h->arena};
+    return i < 0 ? checked(h, &ops, tri_value_unary(&ops, TRI_AST_NEG_OP, v[0]), at) : v[0];
+}
+
+static const tri_value *run_round(PARAMS)
+{
+    UNUSED;
+    tri_int i;
+    int64_t digits = 0;
+    if (n < 1 || n > 2 || (n == 2 && (!tri_value_get_i64(v[1], &digits) || digits > 15 || digits < 0)))
+        return NULL;
+    if (tri_value_get_int(v[0], &i))
+        return tri_value_int(h->arena, i);
+    const tri_value *x = tri_value_unwrap(v[0]);
+    if (x->kind != TRI_VALUE_FLOAT || !(fabs(x->real) < 1e37))
+        return NULL;
+    if (n == 1)
+        return tri_value_int(h->arena, (tri_int)rint(x->real));
+    double scale = pow(10, (double)digits);
+    return tri_value_float(h->arena, rint(x->real * scale) / scale);
+}
+
+static const tri_value *run_pow(PARAMS)
+{
+    UNUSED;
+    return n == 2 ? binary(h, TRI_AST_POW_OP, v[0], v[1], at) : NULL;
+}
+
+static const tri_value *run_divmod(PARAMS)
+{
+    UNUSED;
+    if (n != 2)
+        return NULL;
+    const tri_value *pair[] = {binary(h, TRI_AST_FLOOR_DIV_OP, v[0], v[1], at), NULL};
+    pair[1] = pair[0] ? binary(h, TRI_AST_MOD_OP, v[0], v[1], at) : NULL;
+    return pair[1] ? tri_value_sequence(h->arena, TRI_VALUE_TUPLE, 2, pair) : NULL;
+}
+
+/* ---- triton ---- */
+
+static const tri_value *run_cdiv(PARAMS)
+{
+    UNUSED;
+    tri_int a, b;
+    const tri_value *x = n > 0 ? v[0] : tri_host_keyword(args, "x"), *y = n > 1 ? v[1] : tri_host_keyword(args, n > 0 ? "y" : "div");
+    if (!x || !y || !tri_value_get_int(x, &a) || !tri_value_get_int(y, &b))
+        return NULL;
+    if (b == 0)
+        return tri_host_fail(h, at, "integer division or modulo by zero");
+    const tri_value *one = tri_value_int(h->arena, 1);
+    const tri_value *sum = binary(h, TRI_AST_ADD_OP, x, y, at);
+    sum = sum ? binary(h, TRI_AST_SUB_OP, sum, one, at) : NULL;
+    return sum ? binary(h, TRI_AST_FLOOR_DIV_OP, sum, y, at) : NULL;
+}
+
+static const tri_value *run_next_power_of_2(PARAMS)
+{
+    UNUSED;
+    tri_int i;
+    if (n != 1 || !tri_value_get_int(v[0], &i) || i > (tri_int)1 << 100)
+        return NULL;
+    if (i <= 0)
+        return like(h, v[0], tri_value_int(h->arena, 0)); /* what the bit trick of the library gives for 0 */
+    tri_int power = 1;
+    while (power < i)
+        power *= 2;
+    return like(h, v[0], tri_value_int(h->arena, power));
+}
+
+/* ---- math ---- */
+
+static const tri_value *finish(tri_host *h, const tri_value *model, double result, tri_span at, bool is_domain_ok)
+{
+    if (!is_domain_ok)
+        return tri_host_fail(h, at, "math domain error");
+    return like(h, model, tri_value_float(h->arena, result));
+}
+
+#define UNARY(name, call, domain) \
+    static const tri_value *run_##name(PARAMS) \
+    { \
+        UNUSED; \
+        double x; \
+        return n == 1 && tri_value_get_float(v[0], &x) ? finish(h, v[0], call, at, domain) : NULL; \
+    }
+UNARY(sqrt, sqrt(x), !(x < 0))
+UNARY(exp, exp(x), true)
+UNARY(exp2, exp2(x), true)
+UNARY(expm1, expm1(x), true)
+UNARY(log2, log2(x), !(x <= 0))
+UNARY(log10, log10(x), !(x <= 0))
+UNARY(log1p, log1p(x), !(x <= -1))
+UNARY(sin, sin(x), !isinf(x))
+UNARY(cos, cos(x), !isinf(x))
+UNARY(tan, tan(x), !isinf(x))
+UNARY(asin, asin(x), !(fabs(x) > 1))
+UNARY(acos, acos(x), !(fabs(x) > 1))
+UNARY(atan, atan(x), true)
+UNARY(sinh, sinh(x), true)
+UNARY(cosh, cosh(x), true)
+UNARY(tanh, tanh(x), true)
+UNARY(erf, erf(x), true)
+UNARY(erfc, erfc(x), true)
+UNARY(gamma, tgamma(x), true)
+UNARY(lgamma, lgamma(x), true)
+UNARY(fabs, fabs(x), true)
+UNARY(degrees, x * (180 / 3.141592653589793), true)
+UNARY(radians, x * (3.141592653589793 / 180), true)
+
+static const tri_value *run_log(PARAMS)
+{
+    UNUSED;
+    double x, base;
+    if (n < 1 || n > 2 || !tri_value_get_float(v[0], &x) || (n == 2 && !tri_value_get_float(v[1], &base)))
+        return NULL;
+    return finish(h, v[0], n == 2 ? log(x) / log(base) : log(x), at, !(x <= 0) && (n < 2 || base > 0));
+}
+
+#define BINARY(name, call, domain) \
+    static const tri_value *run_##name(PARAMS) \
+    { \
+        UNUSED; \
+        double x, y; \
+        if (n != 2 || !tri_value_get_float(v[0], &x) || !tri_value_get_float(v[1], &y)) \
+            return NULL; \
+        return finish(h, v[0], call, at, domain); \
+    }
+BINARY(math_pow, pow(x, y), !(x < 0 && y != floor(y)))
+BINARY(fmod, fmod(x, y), y != 0)
+BINARY(copysign, copysign(x, y), true)
+BINARY(atan2, atan2(x, y), true)
+BINARY(hypot, hypot(x, y), true)
+
+static const tri_value *to_int(tri_host *h, const tri_value *model, double d, tri_span at)
+{
+    if (!(fabs(d) < 1e37))
+        return tri_host_fail(h, at, "the float does not convert to an integer");
+    return like(h, model, tri_value_int(h->arena, (tri_int)d));
+}
+
+#define ROUNDING(name, call) \
+    static const tri_value *run_##name(PARAMS) \
+    { \
+        UNUSED; \
+        double x; \
+        tri_int i; \
+        if (n == 1 && tri_value_get_int(v[0], &i)) \
+            return v[0]; \
+        return n == 1 && tri_value_get_float(v[0], &x) ? to_int(h, v[0], call, at) : NULL; \
+    }
+ROUNDING(floor, floor(x))
+ROUNDING(ceil, ceil(x))
+ROUNDING(trunc, trunc(x))
+
+#define PREDICATE(name, call) \
+    static const tri_value *run_##name(PARAMS) \
+    { \
+        UNUSED; \
+        double x; \
+        return n == 1 && tri_value_get_float(v[0], &x) ? tri_value_bool(call) : NULL; \
+    }
+PREDICATE(isnan, isnan(x))
+PREDICATE(isinf, isinf(x))
+PREDICATE(isfinite, isfinite(x))
+
+static const tri_value *run_gcd(PARAMS)
+{
+    UNUSED;
+    tri_int result = 0;
+    for (size_t i = 0; i < n; i++) {
+        tri_int x;
+        if (!tri_value_get_int(v[i], &x))
+            return NULL;
+        x = x < 0 ? -x : x;
+        while (x) {
+            tri_int rest = result % x;
+            result = x;
+            x = rest;
+        }
+    }
+    return tri_value_int(h->arena, result);
+}
+
+static const tri_value *run_lcm(PARAMS)
+{
+    tri_int a, b, g;
+    if (n != 2 || !tri_value_get_int(v[0], &a) || !tri_value_get_int(v[1], &b))
+        return NULL;
+    const tri_value *divisor = run_gcd(h, n, v, args, at);
+    g = divisor->integer;
+    if (g == 0)
+        return divisor;
+    const tri_value *product = binary(h, TRI_AST_MUL_OP, tri_value_int(h->arena, (a < 0 ? -a : a) / g), tri_value_int(h->arena, b < 0 ? -b : b), at);
+    return product;
+}
+
+static const tri_value *run_prod(PARAMS)
+{
+    UNUSED;
+    tri_value_list items = {0};
+    const tri_value *total = tri_value_int(h->arena, 1);
+    if (n != 1 || !tri_host_items(h, v[0], at, &items))
+        return NULL;
+    for (uint32_t i = 0; i < items.len && total; i++)
+        total = binary(h, TRI_AST_MUL_OP, total, items.at[i], at);
+    return total;
+}
+
+/* ---- operator ---- */
+
+#define OPERATOR(name, op) \
+    static const tri_value *run_##name(PARAMS) \
+    { \
+        UNUSED; \
+        return n == 2 ? binary(h, op, v[0], v[1], at) : NULL; \
+    }
+OPERATOR(add, TRI_AST_ADD_OP)
+OPERATOR(sub, TRI_AST_SUB_OP)
+OPERATOR(mul, TRI_AST_MUL_OP)
+OPERATOR(truediv, TRI_AST_DIV_OP)
+OPERATOR(floordiv, TRI_AST_FLOOR_DIV_OP)
+OPERATOR(mod, TRI_AST_MOD_OP)
+
+#define COMPARISON(name, op) \
+    static const tri_value *run_##name(PARAMS) \
+    { \
+        UNUSED; \
+        tri_value_ops ops = {.arena = h->arena}; \
+        return n == 2 ? checked(h, &ops, tri_value_compare(&ops, op, v[0], v[1]), at) : NULL; \
+    }
+COMPARISON(eq, TRI_AST_EQ_OP)
+COMPARISON(ne, TRI_AST_NE_OP)
+COMPARISON(lt, TRI_AST_LT_OP)
+COMPARISON(le, TRI_AST_LE_OP)
+COMPARISON(gt, TRI_AST_GT_OP)
+COMPARISON(ge, TRI_AST_GE_OP)
+
+tri_host_builtin *tri_host_math_find(tri_str path)
+{
+    static const struct {
+        const char *path;
+        tri_host_builtin *run;
+    } rows[] = {
+        {"abs", run_abs}, {"round", run_round}, {"pow", run_pow}, {"divmod", run_divmod},
+        {"triton.cdiv", run_cdiv}, {"triton.next_power_of_2", run_next_power_of_2},
+        {"math.sqrt", run_sqrt}, {"math.exp", run_exp}, {"math.exp2", run_exp2}, {"math.expm1", run_expm1}, {"math.log", run_log},
+        {"math.log2", run_log2}, {"math.log10", run_log10}, {"math.log1p", run_log1p}, {"math.sin", run_sin},
+        {"math.cos", run_cos}, {"math.tan", run_tan}, {"math.asin", run_asin}, {"math.acos", run_acos},
+        {"math.atan", run_atan}, {"math.sinh", run_sinh}, {"math.cosh", run_cosh}, {"math.tanh", run_tanh},
+        {"math.erf", run_erf}, {"math.erfc", run_erfc}, {"math.gamma", run_gamma}, {"math.lgamma", run_lgamma},
+        {"math.fabs", run_fabs}, {"math.degrees", run_degrees}, {"math.radians", run_radians}, {"math.pow", run_math_pow},
+        {"math.fmod", run_fmod}, {"math.copysign", run_copysign}, {"math.atan2", run_atan2}, {"math.hypot", run_hypot},
+        {"math.floor", run_floor}, {"math.ceil", run_ceil}, {"math.trunc", run_trunc}, {"math.isnan", run_isnan},
+        {"math.isinf", run_isinf}, {"math.isfinite", run_isfinite}, {"math.gcd", run_gcd}, {"math.lcm", run_lcm},
+        {"math.prod", run_prod},
+        {"operator.add", run_add}, {"operator.sub", run_sub}, {"operator.mul", run_mul}, {"operator.truediv", run_truediv},
+        {"operator.floordiv", run_floordiv}, {"operator.mod", run_mod}, {"operator.eq", run_eq}, {"operator.ne", run_ne},
+        {"operator.lt", run_lt}, {"operator.le", run_le}, {"operator.gt", run_gt}, {"operator.ge", run_ge},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (tri_str_is(path, rows[i].path))
+            return rows[i].run;
+    return NULL;
+}

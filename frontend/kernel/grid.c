@@ -1,0 +1,244 @@
+#include "frontend/kernel/grid.h"
+
+#include "frontend/syntax/parser.h"
+#include "frontend/kernel/types.h"
+
+enum { code_grid = 3037, max_dims = 3 };
+
+/* An expression on its way to words in postfix order: numbers, parameters and operators, ';' between dimensions. */
+typedef struct {
+    tri_unit *unit;
+    const tri_signature *kernel;
+    const tri_ast_node *launch; /* kernel[grid](...): its arguments say what names stand for; null: -grid, parameters' own */
+    tri_str meta;               /* of `lambda meta:`; empty: none */
+    tri_buf words;
+    const tri_ast_node *failed; /* what cannot be had */
+    const char *why;
+} reader;
+
+static bool fail(reader *r, const tri_ast_node *node, const char *why)
+{
+    if (!r->failed) {
+        r->failed = node;
+        r->why = why;
+    }
+    return false;
+}
+
+static void add_word(reader *r, tri_str word)
+{
+    tri_buf_format(&r->words, "%s%.*s", r->words.len ? " " : "", TRI_STR_ARG(word));
+}
+
+/* ---- names ---- */
+
+static int param_index(const reader *r, tri_str name)
+{
+    for (size_t i = 0; i < r->kernel->params.len; i++)
+        if (tri_str_equal(r->kernel->params.at[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+static bool is_name_of(const tri_ast_node *node, tri_str name)
+{
+    return node->kind == TRI_AST_NAME && tri_str_equal(node->name, name);
+}
+
+/* The parameter for which the launch passes a variable of this name. */
+static int passed_index(const reader *r, tri_str name)
+{
+    const tri_ast_node *call = r->launch;
+    for (uint32_t i = 0; i < call->call.args.len && i < r->kernel->params.len; i++)
+        if (is_name_of(call->call.args.at[i], name))
+            return (int)i;
+    for (uint32_t i = 0; i < call->call.keywords.len; i++)
+        if (is_name_of(call->call.keywords.at[i]->keyword.value, name))
+            return param_index(r, call->call.keywords.at[i]->keyword.name);
+    return -1;
+}
+
+static bool add_param(reader *r, const tri_ast_node *node, int index)
+{
+    if (index < 0)
+        return fail(r, node, "is no parameter of the kernel");
+    const tri_signature_param *p = &r->kernel->params.at[index];
+    bool is_argument = p->arg.kind == TRI_ARG_VALUE && tri_types_is_int(p->arg.type);
+    if (!is_argument && p->arg.kind != TRI_ARG_CONSTANT)
+        return fail(r, node, "is no integer");
+    add_word(r, p->name);
+    return true;
+}
+
+/* ---- expressions ---- */
+
+static bool read_node(reader *r, const tri_ast_node *node);
+
+static bool read_call(reader *r, const tri_ast_node *node)
+{
+    static const char *const names[] = {"cdiv", "min", "max", "next_power_of_2"};
+    const tri_ast_node *func = node->call.func;
+    tri_str name = func->kind == TRI_AST_NAME ? func->name : func->kind == TRI_AST_ATTRIBUTE ? func->attribute.name : TRI_STR("");
+    uint32_t count = node->call.args.len;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!tri_str_is(name, names[i]))
+            continue;
+        bool is_unary = i == 3, is_fold = i == 1 || i == 2;
+        if (node->call.keywords.len || count < (is_unary ? 1u : 2u) || (!is_fold && count > (is_unary ? 1u : 2u)))
+            return fail(r, node, "has the wrong number of arguments");
+        for (uint32_t a = 0; a < count; a++) {
+            if (!read_node(r, node->call.args.at[a]))
+                return false;
+            if (a || is_unary)
+                add_word(r, tri_str_from(names[i]));
+        }
+        return true;
+    }
+    return fail(r, node, "is none of cdiv, min, max and next_power_of_2");
+}
+
+static bool read_binary(reader *r, const tri_ast_node *node)
+{
+    const char *op = node->binary.op == TRI_AST_ADD_OP         ? "+"
+                     : node->binary.op == TRI_AST_SUB_OP       ? "-"
+                     : node->binary.op == TRI_AST_MUL_OP       ? "*"
+                     : node->binary.op == TRI_AST_FLOOR_DIV_OP ? "//"
+                     : node->binary.op == TRI_AST_MOD_OP       ? "%"
+                                                               : NULL;
+    if (!op)
+        return fail(r, node, "is none of + - * // and %");
+    if (!read_node(r, node->binary.left) || !read_node(r, node->binary.right))
+        return false;
+    add_word(r, tri_str_from(op));
+    return true;
+}
+
+static bool read_node(reader *r, const tri_ast_node *node)
+{
+    switch (node->kind) {
+    case TRI_AST_INT:
+        if (node->integer.is_big || node->integer.value > INT64_MAX)
+            return fail(r, node, "is too large");
+        add_word(r, tri_str_format(r->unit->arena, "%llu", (unsigned long long)node->integer.value));
+        return true;
+    case TRI_AST_NAME:
+        return add_param(r, node, r->launch ? passed_index(r, node->name) : param_index(r, node->name));
+    case TRI_AST_SUBSCRIPT: /* meta["BLOCK"] */
+        if (!r->meta.len || !is_name_of(node->subscript.value, r->meta) || node->subscript.index->kind != TRI_AST_STRING)
+            return fail(r, node, "is not known when the kernel is launched");
+        return add_param(r, node, param_index(r, node->subscript.index->string));
+    case TRI_AST_BINARY:
+        return read_binary(r, node);
+    case TRI_AST_CALL:
+        return read_call(r, node);
+    default:
+        return fail(r, node, "is no integer expression of parameters");
+    }
+}
+
+static bool read_grid(reader *r, const tri_ast_node *node)
+{
+    if (node->kind == TRI_AST_LAMBDA) {
+        r->meta = node->lambda.params.len ? node->lambda.params.at[0]->param.name : TRI_STR("");
+        node = node->lambda.body;
+    }
+    if (node->kind != TRI_AST_TUPLE && node->kind != TRI_AST_LIST)
+        return read_node(r, node);
+    if (!node->list.len || node->list.len > max_dims)
+        return fail(r, node, "has not one to three dimensions");
+    for (uint32_t i = 0; i < node->list.len; i++) {
+        if (i)
+            add_word(r, TRI_STR(";"));
+        if (!read_node(r, node->list.at[i]))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the file's own launch ---- */
+
+typedef struct {
+    tri_str kernel, variable;       /* variable: of the grid, where it has one */
+    const tri_ast_node *launch, *function, *grid, *current;
+    size_t launches, grids;
+} search;
+
+static bool find_launch(const tri_ast_node *node, void *data)
+{
+    search *s = data;
+    bool is_launch = node->kind == TRI_AST_CALL && node->call.func->kind == TRI_AST_SUBSCRIPT &&
+                     is_name_of(node->call.func->subscript.value, s->kernel);
+    if (is_launch && !s->launches++) {
+        s->launch = node;
+        s->function = s->current;
+    }
+    return true;
+}
+
+static bool find_assignment(const tri_ast_node *node, void *data)
+{
+    search *s = data;
+    if (node->kind != TRI_AST_ASSIGN || node->assign.targets.len != 1 || !is_name_of(node->assign.targets.at[0], s->variable))
+        return true;
+    s->grid = node->assign.value;
+    s->grids++;
+    return true;
+}
+
+/* The only launch of the kernel in the file, and what its grid is there. */
+static const tri_ast_node *grid_of_file(const tri_ast_module *file, search *s)
+{
+    for (uint32_t i = 0; i < file->body.len; i++) {
+        s->current = file->body.at[i];
+        tri_ast_walk(file->body.at[i], find_launch, s);
+    }
+    if (s->launches != 1)
+        return NULL;
+    const tri_ast_node *index = s->launch->call.func->subscript.index;
+    if (index->kind != TRI_AST_NAME)
+        return index;
+    s->variable = index->name;
+    tri_ast_walk(s->function, find_assignment, s);
+    return s->grids == 1 ? s->grid : NULL;
+}
+
+/* ---- both ---- */
+
+static bool take(reader *r, bool ok, tri_str *out)
+{
+    *out = ok ? tri_str_copy(r->unit->arena, tri_buf_str(&r->words)) : TRI_STR("");
+    tri_buf_fini(&r->words);
+    return ok;
+}
+
+/* `grid` is one expression or a tuple of up to three. */
+static bool from_option(reader *r, tri_str text, tri_str *out)
+{
+    tri_diag *diag = r->unit->diag;
+    const tri_source *source = tri_diag_add_source(diag, TRI_STR("-grid"), text);
+    const tri_ast_module *module = tri_parser_parse(r->unit->arena, diag, source);
+    if (!module)
+        return false;
+    if (module->body.len != 1 || module->body.at[0]->kind != TRI_AST_EXPR) {
+        tri_diag_error(diag, (tri_span){source, 0, (uint32_t)text.len}, code_grid, "-grid is not an expression");
+        return false;
+    }
+    if (take(r, read_grid(r, module->body.at[0]->value), out))
+        return true;
+    tri_diag_error(diag, r->failed->span, code_grid, "in the grid of '%.*s': this %s", TRI_STR_ARG(r->kernel->name), r->why);
+    return false;
+}
+
+bool tri_grid_find(tri_unit *unit, const tri_ast_module *file, const tri_signature *kernel, tri_str *out)
+{
+    reader r = {.unit = unit, .kernel = kernel};
+    search s = {.kernel = kernel->function->name};
+    *out = TRI_STR("");
+    if (unit->options->grid.len)
+        return from_option(&r, unit->options->grid, out);
+    const tri_ast_node *grid = file ? grid_of_file(file, &s) : NULL;
+    r.launch = s.launch;
+    if (grid)
+        take(&r, read_grid(&r, grid), out);
+    return true;
+}

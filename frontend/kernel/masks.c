@@ -1,0 +1,194 @@
+#include "frontend/kernel/masks.h"
+
+#include "frontend/kernel/frame.h"
+#include "ir/op.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+static bool is_view(MlirOperation op)
+{
+    return tri_op_is(op, "tt.splat") || tri_op_is(op, "tt.broadcast") || tri_op_is(op, "tt.expand_dims");
+}
+
+static MlirValue through_views(MlirValue v)
+{
+    for (MlirOperation op = tri_op_def(v); op.ptr && is_view(op); op = tri_op_def(v))
+        v = tri_op_operand(op, 0);
+    return v;
+}
+
+/* ---- masks that nothing reads ---- */
+
+static void count_bound(tri_map *names, tri_arena *arena, const tri_ast_node *target);
+
+/* How often a name stands in a function, less its bindings. */
+static intptr_t *reads_of(tri_map *names, tri_arena *arena, tri_str name)
+{
+    intptr_t *n = tri_map_find(names, name);
+    if (!n) {
+        n = TRI_NEW(arena, intptr_t);
+        tri_map_set(names, name, n);
+    }
+    return n;
+}
+
+static void count_bound(tri_map *names, tri_arena *arena, const tri_ast_node *target)
+{
+    if (target->kind == TRI_AST_NAME)
+        --*reads_of(names, arena, target->name);
+    else if (target->kind == TRI_AST_TUPLE || target->kind == TRI_AST_LIST)
+        for (uint32_t i = 0; i < target->list.len; i++)
+            count_bound(names, arena, target->list.at[i]);
+}
+
+typedef struct {
+    tri_map names;
+    tri_arena *arena;
+} reads;
+
+static bool count_names(const tri_ast_node *n, void *data)
+{
+    reads *r = data;
+    if (n->kind == TRI_AST_NAME)
+        ++*reads_of(&r->names, r->arena, n->name);
+    else if (n->kind == TRI_AST_ASSIGN)
+        for (uint32_t i = 0; i < n->assign.targets.len; i++)
+            count_bound(&r->names, r->arena, n->assign.targets.at[i]);
+    else if (n->kind == TRI_AST_ANN_ASSIGN)
+        count_bound(&r->names, r->arena, n->ann_assign.target);
+    else if (n->kind == TRI_AST_WALRUS)
+        count_bound(&r->names, r->arena, n->assign_to.target);
+    return true;
+}
+
+static const reads *count_reads(tri_eval *e, const tri_ast_node *function)
+{
+    reads *r = tri_map_find_ptr(&e->told, function);
+    if (r)
+        return r;
+    r = TRI_NEW(e->arena, reads);
+    r->arena = e->arena;
+    tri_map_init(&r->names, e->arena);
+    for (uint32_t i = 0; i < function->function.body.len; i++)
+        tri_ast_walk(function->function.body.at[i], count_names, r);
+    tri_map_set_ptr(&e->told, function, r);
+    return r;
+}
+
+static bool is_told(tri_eval *e, const void *place)
+{
+    bool told = tri_map_find_ptr(&e->told, place) != NULL;
+    tri_map_set_ptr(&e->told, place, e);
+    return told;
+}
+
+/* Generated kernels write a block of True where a dimension needs no mask, whether a load takes it or not. */
+static bool is_constant(MlirValue mask)
+{
+    MlirOperation op = tri_op_def(through_views(mask));
+    return op.ptr && tri_op_is(op, "arith.constant");
+}
+
+void tri_masks_check_assigned(tri_eval *e, const tri_ast_node *target, tri_ev value)
+{
+    if (!tri_ev_is_block(value) || tri_types_element(value.type)->dtype != TRI_DTYPE_INT1 || target->kind != TRI_AST_NAME ||
+        e->frame->dry || !tri_diag_is_warning_on(e->diag, "unused-mask"))
+        return;
+    const reads *r = count_reads(e, e->frame->function->node);
+    const intptr_t *n = tri_map_find(&r->names, target->name);
+    if ((n && *n > 0) || target->name.data[0] == '_' || tri_prelude_holds(e, e->frame->function->module) || is_constant(value.value) ||
+        is_told(e, target))
+        return;
+    tri_diag_warning(e->diag, target->span, "unused-mask", "the mask '%.*s' is never used", TRI_STR_ARG(target->name));
+    tri_diag_note(e->diag, TRI_NO_SPAN, "give it to the loads and stores that it is for: mask=%.*s", TRI_STR_ARG(target->name));
+}
+
+/* ---- stores without the mask of their neighbours ---- */
+
+typedef struct {
+    tri_eval *e;
+    tri_map guarded; /* value that a mask compares with a bound -> the access with that mask */
+} guards;
+
+static void collect_guards(guards *g, MlirValue mask, MlirOperation access, int depth)
+{
+    MlirOperation op = tri_op_def(through_views(mask));
+    if (!op.ptr || depth > 16)
+        return;
+    if (tri_op_is(op, "arith.andi")) {
+        collect_guards(g, tri_op_operand(op, 0), access, depth + 1);
+        collect_guards(g, tri_op_operand(op, 1), access, depth + 1);
+        return;
+    }
+    if (!tri_op_is(op, "arith.cmpi"))
+        return;
+    enum { ne = 1, sgt = 4, sge = 5, ugt = 8, uge = 9 };
+    int64_t how = tri_op_int(op, "predicate", 0);
+    if (how <= ne)
+        return;
+    bool swapped = how == sgt || how == sge || how == ugt || how == uge; /* bound > offset */
+    MlirValue offset = through_views(tri_op_operand(op, swapped ? 1 : 0)), bound = through_views(tri_op_operand(op, swapped ? 0 : 1));
+    if (mlirTypeIsAShaped(mlirValueGetType(offset)) && !mlirTypeIsAShaped(mlirValueGetType(bound)) &&
+        !tri_map_find_ptr(&g->guarded, offset.ptr))
+        tri_map_set_ptr(&g->guarded, offset.ptr, access.ptr);
+}
+
+/* The access that guards one of the offsets which a pointer or offset is made of. */
+static MlirOperation find_guard(guards *g, MlirValue v, int depth)
+{
+    v = through_views(v);
+    void *access = tri_map_find_ptr(&g->guarded, v.ptr);
+    MlirOperation op = tri_op_def(v), none = {0};
+    if (access || !op.ptr || depth > 24)
+        return (MlirOperation){access};
+    if (!tri_op_is(op, "tt.addptr") && !tri_op_is(op, "arith.addi") && !tri_op_is(op, "arith.muli") && !tri_op_is(op, "arith.extsi"))
+        return none;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        MlirOperation found = find_guard(g, tri_op_operand(op, i), depth + 1);
+        if (found.ptr)
+            return found;
+    }
+    return none;
+}
+
+static tri_span span_of(tri_eval *e, MlirOperation op)
+{
+    const tri_span *span = tri_map_find_ptr(&e->spans, op.ptr);
+    return span ? *span : tri_op_span(e->diag, op);
+}
+
+static MlirValue mask_of(MlirOperation op)
+{
+    if (tri_op_is(op, "tt.load"))
+        return tri_op_segment_value(op, 1);
+    if (tri_op_is(op, "tt.store") && mlirOperationGetNumOperands(op) > 2)
+        return tri_op_operand(op, 2);
+    return (MlirValue){0};
+}
+
+void tri_masks_check(tri_eval *e, MlirOperation func)
+{
+    guards g = {.e = e};
+    tri_op_list ops = {0};
+    if (!tri_diag_is_warning_on(e->diag, "unused-mask"))
+        return;
+    tri_map_init(&g.guarded, e->arena);
+    tri_op_collect(func, e->arena, &ops);
+    for (size_t i = 0; i < ops.len; i++) {
+        MlirValue mask = mask_of(ops.at[i]);
+        if (mask.ptr)
+            collect_guards(&g, mask, ops.at[i], 0);
+    }
+    for (size_t i = 0; g.guarded.len && i < ops.len; i++) {
+        MlirOperation op = ops.at[i];
+        if (!tri_op_is(op, "tt.store") || mask_of(op).ptr)
+            continue;
+        MlirOperation guard = find_guard(&g, tri_op_operand(op, 0), 0);
+        tri_span at = span_of(e, op);
+        if (!guard.ptr || !at.source || tri_str_has_prefix(at.source->name, "<") || is_told(e, at.source->text.data + at.begin))
+            continue;
+        tri_diag_warning(e->diag, at, "unused-mask", "this store has no mask, but its offsets can pass the bound that other accesses check");
+        tri_diag_note(e->diag, span_of(e, guard), "these offsets are masked here");
+    }
+}

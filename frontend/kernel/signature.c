@@ -1,0 +1,795 @@
+#include "frontend/kernel/signature.h"
+
+#include "frontend/frontend.h"
+#include "frontend/kernel/signature_text.h"
+#include "frontend/kernel/types.h"
+
+enum { code_not_computable = 3034, code_signature = 3030, code_unknown_kernel = 3031, code_missing_types = 3032, code_unknown_define = 3033 };
+
+typedef TRI_VEC(tri_signature_text) text_list;
+
+typedef struct {
+    tri_module *main;
+    tri_modules *all;
+    tri_arena *arena;
+    tri_diag *diag;
+    const tri_options *options;
+    tri_function_list functions; /* every jit function of the file */
+    text_list texts;             /* -sig, one each */
+} collector;
+
+/* One kernel while its parameters are settled. */
+typedef struct {
+    collector *c;
+    const tri_function *function;
+    tri_signature_text *text; /* null: none */
+    tri_signature signature;
+    bool *is_known;      /* per parameter */
+    tri_str not_evaluated; /* expression of configs or heuristics that could not be had, and where */
+    tri_span not_evaluated_at;
+    bool is_explicit;    /* named by -k or -sig: must work */
+    bool is_left_out;    /* -config=all: it has fewer configs than another kernel */
+} kernel;
+
+static const tri_ast_list *params_of(const tri_function *function)
+{
+    return &function->node->function.params;
+}
+
+static const tri_ast_node *param_at(const tri_function *function, size_t i)
+{
+    return params_of(function)->at[i];
+}
+
+/* --- annotations ------------------------------------------------------------------------- */
+
+static tri_str annotation_text(const tri_ast_node *param)
+{
+    const tri_ast_node *annotation = param->param.annotation;
+    if (!annotation)
+        return TRI_STR("");
+    return annotation->kind == TRI_AST_STRING ? annotation->string : tri_ast_text(annotation);
+}
+
+static bool contains(tri_str text, const char *word)
+{
+    size_t len = strlen(word);
+    for (size_t i = 0; i + len <= text.len; i++)
+        if (memcmp(text.data + i, word, len) == 0)
+            return true;
+    return false;
+}
+
+bool tri_signature_is_constexpr(const tri_ast_node *param)
+{
+    return contains(annotation_text(param), "constexpr");
+}
+
+static bool is_const_pointer(const tri_ast_node *param)
+{
+    tri_str text = tri_str_trim(annotation_text(param));
+    return tri_str_is(text, "tl.const") || tri_str_is(text, "const");
+}
+
+/* Names that Python code writes for scalars and that signatures spell otherwise. */
+static const tri_type *annotation_type(tri_arena *arena, const tri_ast_node *param)
+{
+    tri_str text = tri_str_trim(annotation_text(param));
+    if (!text.len || tri_signature_is_constexpr(param))
+        return NULL;
+    if (tri_str_is(text, "int"))
+        return tri_types_scalar(TRI_DTYPE_INT32);
+    if (tri_str_is(text, "float"))
+        return tri_types_scalar(TRI_DTYPE_FP32);
+    if (tri_str_is(text, "bool"))
+        return tri_types_scalar(TRI_DTYPE_INT1);
+    const tri_type *type = tri_types_parse(arena, text);
+    size_t dot = tri_str_find_last(text, '.');
+    if (!type && dot < text.len) /* `language.int32`, `triton.language.int32` */
+        type = tri_types_parse(arena, tri_str_sub(text, dot + 1, text.len));
+    return type && type->dtype != TRI_DTYPE_VOID ? type : NULL;
+}
+
+/* --- lookups and their errors ------------------------------------------------------------ */
+
+static const tri_function *find_function(const collector *c, tri_str name)
+{
+    for (size_t i = 0; i < c->functions.len; i++)
+        if (tri_str_equal(c->functions.at[i]->name, name))
+            return c->functions.at[i];
+    return NULL;
+}
+
+static void report_unknown_kernel(const collector *c, tri_span at, tri_str name)
+{
+    const char **names = TRI_NEW_ARRAY(c->arena, const char *, c->functions.len + 1);
+    tri_buf list = {0};
+    for (size_t i = 0; i < c->functions.len; i++) {
+        names[i] = tri_str_copy(c->arena, c->functions.at[i]->name).data;
+        tri_buf_format(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *nearest = tri_str_nearest(name, names, c->functions.len);
+    const tri_source *source = tri_module_ast(c->main)->source;
+    tri_diag_error(c->diag, at, code_unknown_kernel, "no kernel '%.*s' in '%.*s'%s%s%s", TRI_STR_ARG(name),
+                   TRI_STR_ARG(source->name), nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    if (c->functions.len)
+        tri_diag_note(c->diag, TRI_NO_SPAN, "its @triton.jit functions: %.*s", TRI_STR_ARG(tri_buf_str(&list)));
+    tri_buf_fini(&list);
+}
+
+static void report_unknown_param(const collector *c, const tri_function *function, int code, tri_span at, tri_str name,
+                                 const char *where)
+{
+    const tri_ast_list *params = params_of(function);
+    const char **names = TRI_NEW_ARRAY(c->arena, const char *, params->len + 1);
+    for (size_t i = 0; i < params->len; i++)
+        names[i] = tri_str_copy(c->arena, params->at[i]->param.name).data;
+    const char *nearest = tri_str_nearest(name, names, params->len);
+    tri_diag_error(c->diag, at, code, "%s names '%.*s', which is no parameter of '%.*s'%s%s%s", where, TRI_STR_ARG(name),
+                   TRI_STR_ARG(function->name), nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    tri_diag_note(c->diag, tri_ast_name_span(function->node), "'%.*s' is defined here", TRI_STR_ARG(function->name));
+}
+
+/* --- where types and values come from ---------------------------------------------------- */
+
+static void settle(kernel *k, size_t i, tri_arg arg)
+{
+    const tri_ast_node *param = param_at(k->function, i);
+    if (arg.kind == TRI_ARG_VALUE && arg.type->kind == TRI_TYPE_PTR && is_const_pointer(param))
+        arg.type = tri_types_pointer(k->c->arena, arg.type->element, arg.type->space, true);
+    if (!arg.at.source)
+        arg.at = tri_ast_name_span(param);
+    k->signature.params.at[i].arg = arg;
+    k->is_known[i] = true;
+}
+
+static void settle_value(kernel *k, size_t i, const tri_value *value, tri_span at)
+{
+    if (!k->is_known[i] && value)
+        settle(k, i, (tri_arg){.kind = TRI_ARG_CONSTANT, .value = tri_value_unwrap(value), .at = at});
+}
+
+/* Is the parameter in a list of names and indices such as do_not_specialize? */
+static bool is_listed(kernel *k, const tri_ast_node *list, size_t i)
+{
+    if (!list)
+        return false;
+    tri_str why;
+    tri_span at;
+    const tri_value *value = tri_host_try(k->function->scope, list, &why, &at);
+    tri_value_ops ops = {.arena = k->c->arena};
+    tri_value_list items = {0};
+    if (!value || !tri_value_items(&ops, tri_value_unwrap(value), &items))
+        return false;
+    for (uint32_t n = 0; n < items.len; n++) {
+        const tri_value *item = tri_value_unwrap(items.at[n]);
+        int64_t index;
+        if (item->kind == TRI_VALUE_STR && tri_str_equal(item->string, param_at(k->function, i)->param.name))
+            return true;
+        if (tri_value_get_i64(item, &index) && index == (int64_t)i)
+            return true;
+    }
+    return false;
+}
+
+/* do_not_specialize: neither the hint nor the constant 1 is taken from the signature. */
+static void despecialize(kernel *k, size_t i, const tri_signature_item *item)
+{
+    tri_arg *arg = &k->signature.params.at[i].arg;
+    bool not_at_all = is_listed(k, k->function->do_not_specialize, i);
+    if (not_at_all || is_listed(k, k->function->do_not_specialize_on_alignment, i))
+        arg->divisibility = 0;
+    tri_str type = tri_str_sub(item->text, 0, tri_str_find_last(item->text, ':'));
+    const tri_type *plain = not_at_all && arg->kind == TRI_ARG_CONSTANT ? tri_types_parse(k->c->arena, type) : NULL;
+    if (plain)
+        *arg = (tri_arg){.kind = TRI_ARG_VALUE, .type = plain, .at = item->at};
+}
+
+static bool take_item(kernel *k, tri_signature_item *item, size_t i)
+{
+    const tri_ast_node *param = param_at(k->function, i);
+    tri_arg arg;
+    item->is_used = true;
+    if (k->is_known[i]) {
+        tri_diag_error(k->c->diag, item->at, code_signature, "-sig gives '%.*s' twice", TRI_STR_ARG(param->param.name));
+        return false;
+    }
+    if (tri_str_is(item->text, "constexpr"))
+        return true; /* the value comes from -D, a config or the default */
+    if (!tri_signature_text_argument(k->c->all, k->function->scope, param->param.name, item->text, item->at,
+                                     tri_signature_is_constexpr(param), &arg))
+        return false;
+    const tri_type *annotated = annotation_type(k->c->arena, param);
+    if (annotated && arg.kind == TRI_ARG_CONSTANT && tri_str_has_suffix(item->text, ":1")) /* never a constant */
+        arg = (tri_arg){.kind = TRI_ARG_VALUE, .type = annotated, .at = arg.at};
+    if (annotated && arg.kind == TRI_ARG_VALUE && !tri_types_equal(annotated, arg.type)) {
+        tri_diag_error(k->c->diag, item->at, code_signature, "-sig gives '%.*s' the type '%.*s', but it is annotated as '%.*s'",
+                       TRI_STR_ARG(param->param.name), TRI_STR_ARG(tri_types_name(k->c->arena, arg.type)),
+                       TRI_STR_ARG(tri_types_name(k->c->arena, annotated)));
+        tri_diag_note(k->c->diag, param->param.annotation->span, "the annotation is here");
+        return false;
+    }
+    settle(k, i, arg);
+    despecialize(k, i, item);
+    return true;
+}
+
+/* Positional items that are just enough for the runtime parameters leave the constexpr ones out. */
+static bool skips_constexpr(const kernel *k)
+{
+    size_t positional = 0, runtime = 0;
+    for (size_t n = 0; n < k->text->items.len; n++)
+        positional += k->text->items.at[n].name.len == 0;
+    for (size_t i = 0; i < params_of(k->function)->len; i++)
+        runtime += !tri_signature_is_constexpr(param_at(k->function, i));
+    return positional == runtime;
+}
+
+static bool from_text(kernel *k)
+{
+    size_t next = 0, count = params_of(k->function)->len;
+    bool skips = k->text && skips_constexpr(k);
+    for (size_t n = 0; k->text && n < k->text->items.len; n++) {
+        tri_signature_item *item = &k->text->items.at[n];
+        while (skips && next < count && tri_signature_is_constexpr(param_at(k->function, next)))
+            next++;
+        if (item->name.len) {
+            int i = tri_module_param_index(k->function, item->name);
+            if (i < 0) {
+                report_unknown_param(k->c, k->function, code_signature, item->name_at, item->name, "-sig");
+                return false;
+            }
+            if (!take_item(k, item, (size_t)i))
+                return false;
+        } else if (next >= count) {
+            tri_diag_error(k->c->diag, item->at, code_signature, "-sig has more items than '%.*s' has parameters (%zu)",
+                           TRI_STR_ARG(k->function->name), count);
+            return false;
+        } else if (!take_item(k, item, next++)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool from_defines(kernel *k)
+{
+    for (size_t n = 0; n < k->c->options->defines.len; n++) {
+        const tri_define *define = &k->c->options->defines.at[n];
+        int i = tri_module_param_index(k->function, define->name);
+        if (i < 0)
+            continue;
+        tri_str what = tri_str_format(k->c->arena, "-D%.*s", TRI_STR_ARG(define->name));
+        const tri_source *source = tri_diag_add_source(k->c->diag, what, define->value);
+        tri_span at = {source, 0, (uint32_t)source->text.len};
+        tri_arg arg;
+        if (!tri_signature_text_argument(k->c->all, k->function->scope, what, source->text, at,
+                                         tri_signature_is_constexpr(param_at(k->function, (size_t)i)), &arg))
+            return false;
+        settle(k, (size_t)i, arg);
+    }
+    return true;
+}
+
+/* A string that can only be meant for -sig: "tensordesc<fp16[64, 64]>", "*fp32:16". */
+static bool is_signature_text(const tri_ast_node *param)
+{
+    const tri_ast_node *annotation = param->param.annotation;
+    if (!annotation || annotation->kind != TRI_AST_STRING)
+        return false;
+    tri_str text = tri_str_trim(annotation->string);
+    return tri_str_has_prefix(text, "tensordesc<") || (tri_str_has_prefix(text, "*") && tri_str_has_suffix(text, ":16"));
+}
+
+static bool from_annotations(kernel *k)
+{
+    for (size_t i = 0; i < params_of(k->function)->len; i++) {
+        const tri_ast_node *param = param_at(k->function, i);
+        const tri_type *type = k->is_known[i] ? NULL : annotation_type(k->c->arena, param);
+        tri_arg arg = {.kind = TRI_ARG_VALUE, .type = type};
+        if (type)
+            settle(k, i, arg);
+        if (type || k->is_known[i] || !is_signature_text(param))
+            continue;
+        tri_str text = tri_str_trim(param->param.annotation->string);
+        if (!tri_signature_text_argument(k->c->all, k->function->scope, text, text, param->param.annotation->span, false, &arg))
+            return false;
+        settle(k, i, arg);
+    }
+    return true;
+}
+
+/* Remembers the first expression that could not be had, for the note of a missing value. */
+static void note_failure(kernel *k, tri_str why, tri_span at)
+{
+    if (k->not_evaluated.len)
+        return;
+    k->not_evaluated = why.len ? why : TRI_STR("it cannot be evaluated");
+    k->not_evaluated_at = at;
+}
+
+/* --- autotune and heuristics ------------------------------------------------------------- */
+
+static const tri_value *field(const tri_value *object, const char *name)
+{
+    const tri_value *value = tri_value_dict_find_str(object->object.fields, tri_str_from(name));
+    return value ? tri_value_unwrap(value) : NULL;
+}
+
+static int field_int(const tri_value *config, const char *name)
+{
+    const tri_value *value = field(config, name);
+    int64_t number;
+    return value && tri_value_get_i64(value, &number) && number > 0 && number < INT32_MAX ? (int)number : 0;
+}
+
+static void apply_config(kernel *k, const tri_value *config, tri_span at)
+{
+    const tri_value *kwargs = field(config, "kwargs");
+    for (uint32_t n = 0; kwargs && kwargs->kind == TRI_VALUE_DICT && n < kwargs->dict->keys.len; n++) {
+        const tri_value *key = tri_value_unwrap(kwargs->dict->keys.at[n]);
+        int i = key->kind == TRI_VALUE_STR ? tri_module_param_index(k->function, key->string) : -1;
+        if (i >= 0)
+            settle_value(k, (size_t)i, kwargs->dict->values.at[n], at);
+    }
+    k->signature.num_warps = field_int(config, "num_warps");
+    k->signature.num_stages = field_int(config, "num_stages");
+    k->signature.num_ctas = field_int(config, "num_ctas");
+    k->signature.maxnreg = field_int(config, "maxnreg");
+}
+
+/* The configs of one decorator; the outermost decorator with any decides. */
+static bool from_autotune(kernel *k, const tri_ast_node *call)
+{
+    const tri_ast_node *expr = call->kind == TRI_AST_CALL ? tri_ast_call_argument(call, "configs", 0) : NULL;
+    if (!expr || k->signature.config >= 0)
+        return true;
+    tri_str why = {0};
+    tri_span at = expr->span;
+    const tri_value *value = tri_host_try(k->function->scope, expr, &why, &at);
+    tri_value_ops ops = {.arena = k->c->arena};
+    tri_value_list configs = {0};
+    int asked = k->c->options->config;
+    if (!value || !tri_value_items(&ops, tri_value_unwrap(value), &configs)) {
+        note_failure(k, why, at);
+        if (asked != -1 && k->is_explicit)
+            tri_diag_error(k->c->diag, at, code_not_computable, "-config: the configs of '%.*s' cannot be computed: %.*s",
+                           TRI_STR_ARG(k->function->name), TRI_STR_ARG(k->not_evaluated));
+        return asked == -1 || !k->is_explicit;
+    }
+    int wanted = asked >= 0 ? asked : asked == -1 ? 0 : TRI_FRONTEND_ALL_CONFIGS - asked;
+    if (!configs.len)
+        return true;
+    k->signature.config_count = (int)configs.len;
+    if (asked <= TRI_FRONTEND_ALL_CONFIGS && (uint32_t)wanted >= configs.len) {
+        k->is_left_out = true;
+        return true;
+    }
+    if ((uint32_t)wanted >= configs.len) {
+        tri_diag_error(k->c->diag, expr->span, code_signature, "-config=%d: '%.*s' has %u configs, numbered from 0", wanted,
+                       TRI_STR_ARG(k->function->name), configs.len);
+        return false;
+    }
+    const tri_value *config = tri_value_unwrap(configs.at[wanted]);
+    if (config->kind != TRI_VALUE_OBJECT) {
+        note_failure(k, TRI_STR("it is not a triton.Config"), expr->span);
+        return true;
+    }
+    k->signature.config = wanted;
+    apply_config(k, config, expr->span);
+    return true;
+}
+
+/* A run-time argument as heuristics see it: its value where a launch is at hand, else only that it is not None. */
+static const tri_value *run_time_argument(kernel *k, tri_str name)
+{
+    for (size_t n = 0; n < k->c->options->launch_values.len; n++) {
+        const tri_define *known = &k->c->options->launch_values.at[n];
+        if (tri_str_equal(known->name, name))
+            return tri_host_eval_text(k->function->scope, name, known->value);
+    }
+    return tri_value_argument(k->c->arena, name);
+}
+
+/* What a heuristic may ask: the arguments settled so far by name. Null after a report. */
+static const tri_value *known_arguments(kernel *k)
+{
+    tri_arena *arena = k->c->arena;
+    tri_value *dict = tri_value_dict_create(arena);
+    for (size_t i = 0; i < params_of(k->function)->len; i++) {
+        const tri_arg *arg = &k->signature.params.at[i].arg;
+        tri_str name = param_at(k->function, i)->param.name;
+        if (!k->is_known[i])
+            continue;
+        const tri_value *value = arg->kind == TRI_ARG_CONSTANT ? arg->value : run_time_argument(k, name);
+        if (!value)
+            return NULL;
+        tri_value_dict_set(arena, dict->dict, tri_value_str(arena, name), value);
+    }
+    return dict;
+}
+
+/* A heuristic that asks for a run-time argument cannot be had: silent, the value stays missing. */
+static const tri_value *call_heuristic(kernel *k, const tri_value *callee, tri_span at)
+{
+    tri_host_arg arg = {.value = known_arguments(k)};
+    tri_diag_hold(k->c->diag);
+    const tri_value *result = !arg.value ? NULL : tri_host_call(k->c->all, callee, 1, &arg, at);
+    tri_diag_drop(k->c->diag);
+    if (!result)
+        note_failure(k, TRI_STR("the heuristic needs values that are known only at launch"), at);
+    return result;
+}
+
+static void from_heuristics(kernel *k, const tri_ast_node *call)
+{
+    const tri_ast_node *expr = call->kind == TRI_AST_CALL ? tri_ast_call_argument(call, "values", 0) : NULL;
+    if (!expr)
+        return;
+    tri_str why = {0};
+    tri_span at = expr->span;
+    const tri_value *value = tri_host_try(k->function->scope, expr, &why, &at);
+    value = value ? tri_value_unwrap(value) : NULL;
+    if (!value || value->kind != TRI_VALUE_DICT) {
+        note_failure(k, why, at);
+        return;
+    }
+    for (uint32_t n = 0; n < value->dict->keys.len; n++) {
+        const tri_value *key = tri_value_unwrap(value->dict->keys.at[n]);
+        int i = key->kind == TRI_VALUE_STR ? tri_module_param_index(k->function, key->string) : -1;
+        if (i >= 0 && !k->is_known[i])
+            settle_value(k, (size_t)i, call_heuristic(k, tri_value_unwrap(value->dict->values.at[n]), expr->span), expr->span);
+    }
+}
+
+/* An argument that a launch leaves out is specialised as its default would be: an int or a float is
+ * still an argument, 1 and None are constants. */
+static void settle_default(kernel *k, size_t i, const tri_value *value)
+{
+    const tri_value *v = tri_value_unwrap(value);
+    tri_span at = tri_ast_name_span(param_at(k->function, i));
+    tri_dtype dtype = TRI_DTYPE_VOID;
+    int64_t number;
+    if (v->kind == TRI_VALUE_BOOL)
+        dtype = TRI_DTYPE_INT1;
+    else if (v->kind == TRI_VALUE_FLOAT)
+        dtype = TRI_DTYPE_FP32;
+    else if (tri_value_get_i64(v, &number) && number != 1)
+        dtype = number == (int32_t)number ? TRI_DTYPE_INT32 : TRI_DTYPE_INT64;
+    if (dtype == TRI_DTYPE_VOID || v != value || tri_signature_is_constexpr(param_at(k->function, i)))
+        settle_value(k, i, value, at);
+    else
+        settle(k, i, (tri_arg){.kind = TRI_ARG_VALUE, .type = tri_types_scalar(dtype), .at = at});
+}
+
+static bool from_defaults(kernel *k)
+{
+    for (size_t i = 0; i < params_of(k->function)->len; i++) {
+        bool failed = false;
+        if (k->is_known[i])
+            continue;
+        const tri_value *value = tri_host_default(k->function, (int)i, &failed);
+        if (failed)
+            return false;
+        if (value)
+            settle_default(k, i, value);
+    }
+    return true;
+}
+
+/* --- what is missing --------------------------------------------------------------------- */
+
+/* A -sig that gives every parameter: what is known as it is, the rest guessed from its use. */
+static void suggest(kernel *k, tri_buf *out)
+{
+    tri_buf_format(out, "-sig '%.*s(", TRI_STR_ARG(k->function->name));
+    for (size_t i = 0; i < params_of(k->function)->len; i++) {
+        const tri_ast_node *param = param_at(k->function, i);
+        const tri_arg *arg = &k->signature.params.at[i].arg;
+        tri_buf_format(out, "%s%.*s=", i ? ", " : "", TRI_STR_ARG(param->param.name));
+        if (k->is_known[i] && arg->kind == TRI_ARG_CONSTANT)
+            tri_value_repr(arg->value, out);
+        else if (k->is_known[i] && arg->kind == TRI_ARG_VALUE)
+            tri_types_print_signature(arg->type, out);
+        else if (tri_signature_is_constexpr(param))
+            tri_buf_add_z(out, "1024");
+        else
+            tri_buf_add_z(out, tri_signature_guess_pointer(k->function, param->param.name) ? "*fp32:16" : "i32");
+    }
+    tri_buf_add_z(out, ")'");
+}
+
+static bool is_complete(const kernel *k)
+{
+    for (size_t i = 0; i < params_of(k->function)->len; i++)
+        if (!k->is_known[i])
+            return false;
+    return true;
+}
+
+static void report_missing(kernel *k)
+{
+    tri_buf names = {0}, fix = {0};
+    for (size_t i = 0; i < params_of(k->function)->len; i++)
+        if (!k->is_known[i])
+            tri_buf_format(&names, "%s%.*s", names.len ? ", " : "", TRI_STR_ARG(param_at(k->function, i)->param.name));
+    tri_diag_error(k->c->diag, tri_ast_name_span(k->function->node), code_missing_types,
+                   "kernel '%.*s' needs types or values for: %.*s", TRI_STR_ARG(k->function->name),
+                   TRI_STR_ARG(tri_buf_str(&names)));
+    if (k->not_evaluated.len)
+        tri_diag_note(k->c->diag, k->not_evaluated_at, "this could give some of them, but %.*s; give them with -sig or -D",
+                      TRI_STR_ARG(k->not_evaluated));
+    suggest(k, &fix);
+    tri_diag_note(k->c->diag, TRI_NO_SPAN, "for example: %.*s", TRI_STR_ARG(tri_buf_str(&fix)));
+    tri_buf_fini(&names);
+    tri_buf_fini(&fix);
+}
+
+/* --- one kernel -------------------------------------------------------------------------- */
+
+static bool check_params(kernel *k)
+{
+    for (size_t i = 0; i < params_of(k->function)->len; i++) {
+        const tri_ast_node *param = param_at(k->function, i);
+        if (param->param.kind == TRI_AST_PARAM_VARARGS || param->param.kind == TRI_AST_PARAM_KWARGS) {
+            tri_diag_error(k->c->diag, param->span, code_signature, "a kernel cannot have '%.*s': every argument is fixed at launch",
+                           TRI_STR_ARG(tri_ast_text(param)));
+            return false;
+        }
+        if (tri_signature_is_constexpr(param) && is_listed(k, k->function->do_not_specialize, i)) {
+            tri_diag_error(k->c->diag, param->span, code_signature, "'%.*s' is both constexpr and in do_not_specialize",
+                           TRI_STR_ARG(param->param.name));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What -fspecialize may not touch. */
+static void note_special(kernel *k)
+{
+    for (size_t i = 0; i < params_of(k->function)->len; i++) {
+        tri_signature_param *p = &k->signature.params.at[i];
+        bool not_at_all = is_listed(k, k->function->do_not_specialize, i);
+        p->keeps_value = not_at_all || annotation_type(k->c->arena, param_at(k->function, i));
+        p->keeps_alignment = not_at_all || is_listed(k, k->function->do_not_specialize_on_alignment, i);
+    }
+}
+
+static bool settle_all(kernel *k)
+{
+    const tri_function *f = k->function;
+    k->signature = (tri_signature){.function = f, .name = k->text && k->text->instance.len ? k->text->instance : f->name, .config = -1};
+    k->is_known = TRI_NEW_ARRAY(k->c->arena, bool, params_of(f)->len + 1);
+    for (size_t i = 0; i < params_of(f)->len; i++)
+        tri_vec_push(k->c->arena, &k->signature.params,
+                     (tri_signature_param){.name = param_at(f, i)->param.name, .node = param_at(f, i)});
+    if (!check_params(k) || !from_text(k) || !from_defines(k) || !from_annotations(k))
+        return false;
+    for (uint32_t i = 0; i < f->autotunes.len; i++)
+        if (!from_autotune(k, f->autotunes.at[i]))
+            return false;
+    for (uint32_t i = 0; i < f->heuristics.len; i++)
+        from_heuristics(k, f->heuristics.at[i]);
+    note_special(k);
+    return from_defaults(k);
+}
+
+/* --- which kernels ----------------------------------------------------------------------- */
+
+/* The kernel that is meant when none is named: that of the only -k, or the only one of the file. */
+static const tri_function *only_kernel(const collector *c, size_t *out_count)
+{
+    const tri_function *only = NULL;
+    *out_count = 0;
+    if (c->options->kernels.len == 1) {
+        only = find_function(c, c->options->kernels.at[0]);
+        *out_count = only != NULL;
+        return only;
+    }
+    for (size_t i = 0; i < c->functions.len; i++) {
+        if (tri_signature_guess_helper(c->functions.at[i]) || c->functions.at[i]->is_alias)
+            continue;
+        only = c->functions.at[i];
+        ++*out_count;
+    }
+    return *out_count == 1 ? only : NULL;
+}
+
+/* An unnamed -sig belongs to it. */
+static bool name_texts(collector *c)
+{
+    for (size_t i = 0; i < c->texts.len; i++) {
+        tri_signature_text *text = &c->texts.at[i];
+        if (text->kernel.len) {
+            if (!find_function(c, text->kernel))
+                return report_unknown_kernel(c, text->kernel_at, text->kernel), false;
+            continue;
+        }
+        size_t count;
+        const tri_function *only = only_kernel(c, &count);
+        if (!only) {
+            tri_diag_error(c->diag, (tri_span){text->source, 0, (uint32_t)text->source->text.len}, code_signature,
+                           "-sig does not say which of %zu kernels it is for; write -sig 'NAME(...)' or add -k NAME", count);
+            return false;
+        }
+        text->kernel = only->name;
+    }
+    return true;
+}
+
+static bool check_defines(const collector *c, const kernel *kernels, size_t count)
+{
+    for (size_t n = 0; n < c->options->defines.len; n++) {
+        const tri_define *define = &c->options->defines.at[n];
+        bool is_param = false;
+        for (size_t i = 0; i < count; i++)
+            is_param = is_param || tri_module_param_index(kernels[i].function, define->name) >= 0;
+        tri_global global;
+        if (is_param || tri_module_find(tri_module_scope(c->main), define->name, TRI_NO_SPAN, &global) != TRI_LOOKUP_ABSENT)
+            continue;
+        if (count == 1)
+            report_unknown_param(c, kernels[0].function, code_unknown_define, TRI_NO_SPAN, define->name, "-D");
+        else
+            tri_diag_error(c->diag, TRI_NO_SPAN, code_unknown_define,
+                           "-D names '%.*s', which is neither a parameter of a kernel nor a name of the file",
+                           TRI_STR_ARG(define->name));
+        return false;
+    }
+    return true;
+}
+
+/* Two kernels of an object must not be called the same. */
+static bool check_names(const collector *c)
+{
+    for (size_t i = 0; i < c->texts.len; i++) {
+        const tri_signature_text *text = &c->texts.at[i];
+        tri_str name = text->instance.len ? text->instance : text->kernel;
+        tri_span at = text->instance.len ? text->instance_at : text->kernel_at;
+        if (!at.source)
+            at = (tri_span){text->source, 0, (uint32_t)text->source->text.len};
+        bool is_taken = text->instance.len && find_function(c, name);
+        for (size_t n = 0; n < i && !is_taken; n++) {
+            const tri_signature_text *other = &c->texts.at[n];
+            is_taken = tri_str_equal(name, other->instance.len ? other->instance : other->kernel);
+        }
+        if (!is_taken)
+            continue;
+        tri_diag_error(c->diag, at, code_signature, "there is a kernel '%.*s' already; call this one otherwise: -sig 'NAME = %.*s(...)'",
+                       TRI_STR_ARG(name), TRI_STR_ARG(text->kernel));
+        return false;
+    }
+    return true;
+}
+
+typedef struct {
+    collector *c;
+    kernel *at;
+    size_t count;
+} choice;
+
+/* A kernel for each -sig of a function, or one without any. `instance`: only that one; empty: all. */
+static void add_kernels(choice *list, const tri_function *function, tri_str instance, bool is_explicit)
+{
+    collector *c = list->c;
+    size_t before = list->count;
+    for (size_t i = 0; i < c->texts.len; i++) {
+        tri_signature_text *text = &c->texts.at[i];
+        if (tri_str_equal(text->kernel, function->name) && (!instance.len || tri_str_equal(text->instance, instance)))
+            list->at[list->count++] = (kernel){.c = c, .function = function, .text = text, .is_explicit = true};
+    }
+    if (list->count == before)
+        list->at[list->count++] = (kernel){.c = c, .function = function, .is_explicit = is_explicit};
+}
+
+static bool has_text(const collector *c, const tri_function *function)
+{
+    for (size_t i = 0; i < c->texts.len; i++)
+        if (tri_str_equal(c->texts.at[i].kernel, function->name))
+            return true;
+    return false;
+}
+
+/* -k NAME: a function, or what -sig calls an instance of one. */
+static bool add_named(choice *list, tri_str name)
+{
+    collector *c = list->c;
+    const tri_function *function = find_function(c, name);
+    tri_str instance = TRI_STR("");
+    for (size_t i = 0; !function && i < c->texts.len; i++) {
+        if (!tri_str_equal(c->texts.at[i].instance, name))
+            continue;
+        function = find_function(c, c->texts.at[i].kernel);
+        instance = name;
+    }
+    if (!function)
+        return report_unknown_kernel(c, TRI_NO_SPAN, name), false;
+    add_kernels(list, function, instance, true);
+    return true;
+}
+
+/* The kernels that the options name; without any, all that are no helpers. */
+static bool choose(collector *c, kernel **out_kernels, size_t *out_count)
+{
+    const tri_options *o = c->options;
+    size_t most = (c->functions.len + o->kernels.len) + (o->kernels.len + 1) * c->texts.len + 1;
+    choice list = {c, TRI_NEW_ARRAY(c->arena, kernel, most), 0};
+    for (size_t i = 0; i < o->kernels.len; i++)
+        if (!add_named(&list, o->kernels.at[i]))
+            return false;
+    for (size_t i = 0; !o->kernels.len && i < c->functions.len; i++) {
+        const tri_function *function = c->functions.at[i];
+        if (c->texts.len ? has_text(c, function) : !tri_signature_guess_helper(function) && !function->is_alias)
+            add_kernels(&list, function, TRI_STR(""), c->texts.len > 0);
+    }
+    *out_kernels = list.at;
+    *out_count = list.count;
+    return true;
+}
+
+static bool start(tri_module *main, collector *out)
+{
+    tri_modules *all = tri_module_all(main);
+    tri_unit *unit = tri_module_unit(all);
+    *out = (collector){.main = main, .all = all, .arena = tri_module_arena(all), .diag = unit->diag, .options = unit->options};
+    size_t errors = tri_diag_error_count(unit->diag);
+    tri_module_kernels(main, &out->functions);
+    if (tri_diag_error_count(unit->diag) > errors)
+        return false;
+    if (!out->functions.len)
+        tri_diag_error(unit->diag, TRI_NO_SPAN, code_unknown_kernel, "no @triton.jit function in '%.*s'",
+                       TRI_STR_ARG(tri_module_ast(main)->source->name));
+    return out->functions.len > 0;
+}
+
+const tri_function *tri_signature_only_kernel(tri_module *main)
+{
+    collector c;
+    size_t count;
+    if (!start(main, &c))
+        return NULL;
+    if (c.options->kernels.len && !find_function(&c, c.options->kernels.at[0]))
+        return report_unknown_kernel(&c, TRI_NO_SPAN, c.options->kernels.at[0]), NULL;
+    const tri_function *only = only_kernel(&c, &count);
+    if (!only)
+        tri_diag_error(c.diag, TRI_NO_SPAN, code_unknown_kernel, "'%.*s' has %zu kernels; choose one with -k NAME",
+                       TRI_STR_ARG(tri_module_ast(main)->source->name), count);
+    return only;
+}
+
+bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
+{
+    collector c;
+    if (!start(main, &c))
+        return false;
+    size_t errors = tri_diag_error_count(c.diag);
+    for (size_t i = 0; i < c.options->signatures.len; i++) {
+        tri_signature_text text;
+        if (!tri_signature_text_parse(c.arena, c.diag, c.options->signatures.at[i], &text))
+            return false;
+        tri_vec_push(c.arena, &c.texts, text);
+    }
+    kernel *kernels;
+    size_t count;
+    if (!name_texts(&c) || !check_names(&c) || !choose(&c, &kernels, &count) || !check_defines(&c, kernels, count))
+        return false;
+    if (!count) {
+        tri_diag_error(c.diag, TRI_NO_SPAN, code_unknown_kernel,
+                       "every @triton.jit function in '%.*s' returns a value and so is a helper; name a kernel with -k",
+                       TRI_STR_ARG(tri_module_ast(main)->source->name));
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!settle_all(&kernels[i]))
+            return false;
+        if (kernels[i].is_left_out || (c.options->config < TRI_FRONTEND_ALL_CONFIGS && !kernels[i].signature.config_count))
+            continue;
+        if (is_complete(&kernels[i]))
+            tri_vec_push(c.arena, out_kernels, kernels[i].signature);
+        else if (kernels[i].is_explicit)
+            report_missing(&kernels[i]);
+    }
+    if (!out_kernels->len && tri_diag_error_count(c.diag) == errors)
+        report_missing(&kernels[0]);
+    return tri_diag_error_count(c.diag) == errors;
+}

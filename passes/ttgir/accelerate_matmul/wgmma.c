@@ -1,0 +1,204 @@
+/* tt.dot as ttng.warp_group_dot.
+ *
+ *     %d = tt.dot %a, %b, %c : ... -> tensor<128x64xf32, #blocked>
+ *   becomes
+ *     %as = ttg.local_alloc %a : ... -> !ttg.memdesc<128x32xf16, #nvmma_shared> ; %bs likewise
+ *     %dm = ttng.warp_group_dot %as, %bs, %cm : ... -> tensor<128x64xf32, #mma3> ; %d = ttg.convert_layout %dm
+ *
+ * B is read from shared memory, A too unless it was computed in registers. A buffer has the order of its value's
+ * layout; only 16-bit types can be read along the other dimension than K, others are turned when they are stored. */
+#include "passes/ttgir/accelerate_matmul/wgmma.h"
+
+#include "base/map.h"
+#include "ir/encoding.h"
+#include "ir/type.h"
+#include "layout/convert.h"
+#include "passes/analysis/dots.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+enum { GROUP = 4, GROUP_ROWS = 64 };
+
+/* ---- matchers ---- */
+
+static bool is_any_dot(MlirOperation op) { return tri_op_is(op, "tt.dot") || tri_op_is(op, "ttng.warp_group_dot"); }
+
+static bool takes_types(MlirOperation dot)
+{
+    MlirType a = tri_type_element(mlirValueGetType(tri_op_operand(dot, 0)));
+    MlirType d = tri_type_element(mlirValueGetType(tri_op_result(dot, 0)));
+    enum { EXACT_FP8 = 32 }; /* fp8 products lose bits of a sum of more than so many */
+    if (mlirTypeIsAFloat8E4M3FN(a) || mlirTypeIsAFloat8E5M2(a))
+        return mlirTypeIsAF32(d) && tri_op_int(dot, "maxNumImpreciseAcc", 0) >= EXACT_FP8;
+    return !mlirTypeIsAF64(a) && !(tri_type_is_float(a) && tri_type_bits(a) == 8);
+}
+
+/* Loaded data goes through shared memory anyway. */
+static bool was_computed(MlirValue value)
+{
+    MlirOperation def = tri_op_def(value);
+    while (!mlirOperationIsNull(def) && (tri_op_is(def, "ttg.convert_layout") || tri_op_is(def, "tt.trans") ||
+                                         tri_op_is(def, "ttg.memdesc_trans") || tri_op_is(def, "ttg.memdesc_reshape")))
+        def = tri_op_def(tri_op_operand(def, 0));
+    return !mlirOperationIsNull(def) && !tri_op_is(def, "tt.load") && !tri_op_is(def, "tt.descriptor_load");
+}
+
+static void memory_order(tri_arena *arena, MlirValue value, int32_t *out_order)
+{
+    int64_t shape[TRI_MAX_RANK];
+    tri_dots_shape(mlirValueGetType(value), shape);
+    tri_convert_order_for_memory(tri_dots_encoding(arena, value), 2, shape, out_order);
+}
+
+/* Words of 32 bits that do not run along K would be turned one by one when they are stored: slower than mma.sync. */
+static bool must_turn_words(tri_arena *arena, MlirOperation dot)
+{
+    for (int i = 0; i < 2; i++) {
+        MlirValue value = tri_dots_strip_converts(tri_op_operand(dot, i));
+        int32_t order[TRI_MAX_RANK];
+        if (tri_type_bits(tri_type_element(mlirValueGetType(value))) != 32 || (i == 0 && was_computed(value)))
+            continue;
+        memory_order(arena, value, order);
+        if (order[0] != 1 - i)
+            return true;
+    }
+    return false;
+}
+
+const char *tri_wgmma_why_not(tri_arena *arena, MlirOperation dot, int warps)
+{
+    MlirValue result = tri_op_result(dot, 0);
+    int64_t shape[TRI_MAX_RANK], per_cta[TRI_MAX_RANK];
+    int rank = tri_dots_shape(mlirValueGetType(result), shape);
+    if (rank != 2)
+        return "it multiplies matrices of a batch";
+    if (warps % GROUP)
+        return "a group has four warps (num_warps)";
+    if (!takes_types(dot))
+        return "none takes these element types, or sums them up as exactly as max_num_imprecise_acc wants";
+    if (must_turn_words(arena, dot))
+        return "an operand of 32-bit elements does not run along K in memory";
+    tri_convert_shape_per_cta(tri_dots_encoding(arena, result), rank, shape, per_cta);
+    return per_cta[0] % GROUP_ROWS || per_cta[1] % 8 ? "M is no multiple of 64, or N none of 8" : NULL;
+}
+
+/* Whether another product uses the result, through whatever ops. */
+static bool feeds_product(tri_arena *arena, MlirOperation dot)
+{
+    tri_op_list todo = {0};
+    tri_map seen;
+    tri_map_init(&seen, arena);
+    tri_vec_push(arena, &todo, dot);
+    for (size_t i = 0; i < todo.len; i++) {
+        if (i && is_any_dot(todo.at[i]))
+            return true;
+        for (intptr_t r = 0; r < mlirOperationGetNumResults(todo.at[i]); r++) {
+            MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(todo.at[i], r));
+            for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+                MlirOperation user = mlirOpOperandGetOwner(use);
+                if (!tri_map_find_ptr(&seen, user.ptr))
+                    tri_vec_push(arena, &todo, user);
+                tri_map_set_ptr(&seen, user.ptr, user.ptr);
+            }
+        }
+    }
+    return false;
+}
+
+static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* The widest instruction whose tiles the warps can share out evenly. */
+static int32_t choose_columns(MlirType element, const int64_t *shape, int warps)
+{
+    static const int bytes[] = {224, 208, 192, 176, 160, 144, 128, 112, 96, 80, 64, 48, 32, 24, 16, 8, 0};
+    int64_t warps_m = max64(shape[0] / 16, 1), warps_n = max64(warps / warps_m, 1), most = max64(shape[1] / warps_n, 8);
+    bool is_int = tri_type_is_int(element);
+    for (int i = 0; is_int && bytes[i]; i++)
+        if (bytes[i] <= most && shape[1] % bytes[i] == 0)
+            return bytes[i];
+    for (int n = 256; n > 8; n -= 8)
+        if (n <= most && shape[1] % n == 0)
+            return n;
+    return 8;
+}
+
+static tri_encoding choose_layout(tri_arena *arena, MlirOperation dot, int warps)
+{
+    MlirType a = tri_type_element(mlirValueGetType(tri_op_operand(dot, 0)));
+    const tri_encoding *blocked = tri_dots_encoding(arena, tri_op_result(dot, 0));
+    int64_t shape[TRI_MAX_RANK], per_cta[TRI_MAX_RANK];
+    tri_dots_shape(mlirValueGetType(tri_op_result(dot, 0)), shape);
+    tri_convert_shape_per_cta(blocked, 2, shape, per_cta);
+    tri_encoding mma = {.kind = TRI_ENC_NVIDIA_MMA, .rank = 2, .version_major = 3, .instr_rank = 3, .cga = blocked->cga};
+    mma.instr_shape[0] = 16;
+    mma.instr_shape[1] = choose_columns(a, per_cta, warps);
+    mma.instr_shape[2] = (int32_t)(256 / tri_type_bits(a));
+    mma.warps_per_cta[0] = GROUP;
+    mma.warps_per_cta[1] = 1;
+    if (feeds_product(arena, dot)) /* rows stay in their warps for what comes between */
+        mma.warps_per_cta[0] = warps;
+    while (mma.warps_per_cta[0] * mma.warps_per_cta[1] < warps)
+        mma.warps_per_cta[per_cta[0] > 16 * mma.warps_per_cta[0] ? 0 : 1] *= 2;
+    return mma;
+}
+
+/* ---- rewriters ---- */
+
+static MlirValue make_buffer(tri_arena *arena, MlirValue operand, int index)
+{
+    MlirValue value = tri_dots_strip_converts(operand);
+    MlirType type = mlirValueGetType(value);
+    const tri_encoding *from = tri_dots_encoding(arena, value);
+    unsigned bits = tri_type_bits(tri_type_element(type));
+    int64_t shape[TRI_MAX_RANK], per_cta[TRI_MAX_RANK];
+    int32_t order[TRI_MAX_RANK];
+    tri_dots_shape(type, shape);
+    memory_order(arena, value, order);
+    tri_convert_shape_per_cta(from, 2, shape, per_cta);
+    enum { SHORTEST = 32 }; /* bytes of a row; K is never shorter */
+    if (bits != 16 || per_cta[order[0]] * bits / 8 < SHORTEST)
+        order[0] = index == 0 ? 1 : 0; /* K */
+    int64_t row = per_cta[order[0]] * bits / 8;
+    tri_encoding e = {.kind = TRI_ENC_NVMMA_SHARED, .rank = 2, .cga = from->cga};
+    e.nvmma.swizzle_bytes = row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : row % 32 == 0 ? 32 : 0;
+    e.nvmma.element_bits = (int32_t)bits;
+    e.nvmma.is_transposed = order[0] == 0;
+    MlirBlock block;
+    intptr_t argument;
+    bool is_argument = tri_op_is_block_argument(value, &block, &argument);
+    tri_builder b = is_argument ? tri_builder_before(mlirBlockGetFirstOperation(block)) : tri_builder_after(tri_op_def(value));
+    tri_memdesc desc = {.rank = 2, .alloc_rank = 2, .element = tri_type_element(type),
+                        .encoding = tri_encoding_make(b.context, &e), .space = tri_encoding_shared_space(b.context)};
+    memcpy(desc.shape, shape, sizeof desc.shape);
+    memcpy(desc.alloc_shape, shape, sizeof desc.shape);
+    return tri_builder_unary(&b, "ttg.local_alloc", tri_type_memdesc(&desc), value);
+}
+
+static MlirValue keep_in_registers(tri_builder *b, MlirValue operand, const tri_encoding *mma)
+{
+    tri_encoding e = {.kind = TRI_ENC_DOT_OP, .rank = 2, .parent = mma};
+    unsigned bits = tri_type_bits(tri_type_element(mlirValueGetType(operand)));
+    e.dot_op.k_width = (int32_t)(32 / bits);
+    return tri_dots_convert(b, tri_dots_strip_converts(operand), tri_encoding_make(b->context, &e));
+}
+
+void tri_wgmma_rewrite(tri_arena *arena, MlirOperation dot, int warps)
+{
+    tri_encoding mma = choose_layout(arena, dot, warps);
+    MlirValue a = tri_op_operand(dot, 0);
+    MlirType old = mlirValueGetType(tri_op_result(dot, 0));
+    tri_builder b = tri_builder_before(dot);
+    MlirAttribute encoding = tri_encoding_make(b.context, &mma);
+    MlirType type = tri_type_with_encoding(old, encoding);
+    MlirValue operands[] = {
+        was_computed(a) ? keep_in_registers(&b, a, &mma) : make_buffer(arena, a, 0),
+        make_buffer(arena, tri_op_operand(dot, 1), 1),
+        tri_dots_convert(&b, tri_op_operand(dot, 2), encoding),
+    };
+    tri_attr attrs[] = {{"inputPrecision", tri_op_attr(dot, "inputPrecision")},
+                        {"maxNumImpreciseAcc", tri_op_attr(dot, "maxNumImpreciseAcc")}};
+    MlirValue made = tri_builder_value(&b, &(tri_op){.name = "ttng.warp_group_dot", .num_operands = 3, .operands = operands,
+                                                     .num_results = 1, .results = &type, .num_attrs = 2, .attrs = attrs});
+    MlirValue back = tri_dots_convert(&b, made, tri_type_encoding(old));
+    tri_op_replace(dot, 1, &back);
+}

@@ -1,0 +1,198 @@
+/* The loads of a scheduled loop become asynchronous copies into rings of buffers.
+ *
+ *     %a = tt.load %p, %m                        // stage 0
+ *     use(%a)                                    // stage 2
+ *   becomes, with a ring of two buffers and two counters that run through it,
+ *     %t = ttg.async_copy_global_to_local %p, %ring[%in] mask %m ; %g = ttg.async_commit_group %t   // stage 0
+ *     %w = ttg.async_wait %g ; %a = ttg.local_load %ring[%out] token %w                             // stage 2
+ *
+ * Both counters have equal values; they are two so that each can be computed in its own stage. The copies
+ * themselves are in pipeline_copies.c, those through descriptors in pipeline_tma.c. */
+#include "passes/ttgir/pipeline/lower.h"
+
+#include "ir/encoding.h"
+#include "ir/type.h"
+#include "passes/analysis/dots.h"
+#include "passes/analysis/loops.h"
+
+/* ---- matchers ---- */
+
+/* The place that needs the data first, and the iterations between the copy and it. Users in the terminator carry
+ * the value to the next iteration: not supported here. */
+static bool find_first_use(tri_lowering *l, tri_async_load *load)
+{
+    MlirOperation yield = mlirBlockGetTerminator(l->body);
+    MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(load->load, 0));
+    load->buffers = -1;
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = tri_pipeline_in_body(l->body, mlirOpOperandGetOwner(use));
+        if (mlirOperationIsNull(user) || mlirOperationEqual(user, yield))
+            return false;
+        tri_place place = tri_pipeline_place_of(user);
+        int distance = place.stage + (place.cluster > load->start.cluster) - load->start.stage;
+        if (load->buffers < 0 || tri_pipeline_is_before(place, load->use))
+            load->use = place;
+        if (load->buffers < 0 || distance < load->buffers)
+            load->buffers = distance < 0 ? 0 : distance;
+    }
+    int wait = tri_pipeline_latest_wait(l->body, tri_op_result(load->load, 0));
+    if (load->buffers > 0 && wait - load->start.stage > load->buffers)
+        load->buffers = wait - load->start.stage;
+    return load->buffers > 0;
+}
+
+/* A buffer that a product reads asynchronously is still being read one iteration later. */
+static bool feeds_async_product(MlirOperation load)
+{
+    MlirOperation user = tri_dots_only_user(tri_op_result(load, 0));
+    if (mlirOperationIsNull(user) || !tri_op_is(user, "ttg.local_alloc") || tri_pipeline_needs_fill(load))
+        return false;
+    for (;;) {
+        MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(user, 0));
+        MlirOperation view = {NULL};
+        for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+            MlirOperation next = mlirOpOperandGetOwner(use);
+            if (tri_op_is(next, "ttng.warp_group_dot"))
+                return true;
+            if (tri_op_is(next, "ttg.memdesc_trans") || tri_op_is(next, "ttg.memdesc_reshape"))
+                view = next;
+        }
+        if (mlirOperationIsNull(view))
+            return false;
+        user = view;
+    }
+}
+
+static bool choose_route(tri_lowering *l, tri_async_load *load)
+{
+    if (tri_pipeline_is_tma(l->p, load->load, &load->buffer)) {
+        load->route = tri_op_is(load->load, "tt.descriptor_gather") ? TRI_LOAD_TMA_GATHER : TRI_LOAD_TMA;
+        return true;
+    }
+    if (!tri_op_is(load->load, "tt.load"))
+        return false;
+    load->route = TRI_LOAD_COPY;
+    load->buffer = tri_pipeline_buffer_type(l->p, load->load);
+    if (mlirTypeIsNull(load->buffer))
+        return false;
+    load->contiguity = (int)tri_pipeline_contiguity(l->p, load->load);
+    return tri_pipeline_copy_bytes(l->p, load->load, load->buffer) >= 4;
+}
+
+static void collect(tri_lowering *l)
+{
+    for (MlirOperation op = mlirBlockGetFirstOperation(l->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+        tri_async_load load = {.load = op, .start = tri_pipeline_place_of(op), .barrier = -1};
+        bool is_load = tri_op_is(op, "tt.load") || tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather");
+        if (!is_load || !tri_pipeline_has_place(op) || !find_first_use(l, &load) || !choose_route(l, &load))
+            continue;
+        load.buffers += feeds_async_product(op);
+        tri_vec_push(l->p->arena, &l->loads, load);
+    }
+}
+
+/* ---- rewriters ---- */
+
+static void allocate_rings(tri_lowering *l)
+{
+    for (size_t i = 0; i < l->loads.len; i++) {
+        tri_async_load *load = &l->loads.at[i];
+        tri_builder b = tri_builder_before(l->loop);
+        MlirType ring = tri_pipeline_ring_type(load->buffer, load->buffers);
+        load->ring = tri_builder_value(&b, &(tri_op){.name = "ttg.local_alloc", .num_results = 1, .results = &ring});
+    }
+}
+
+static void free_rings(tri_lowering *l)
+{
+    tri_builder b = tri_builder_after(l->loop);
+    tri_attr num = {"num", tri_attr_i32(b.context, 0)};
+    MlirType token = tri_type_async_token(b.context);
+    bool has_copies = false;
+    for (size_t i = 0; i < l->loads.len; i++)
+        has_copies |= l->loads.at[i].route == TRI_LOAD_COPY;
+    for (size_t i = 0; i < l->barriers.len; i++)
+        tri_pipeline_end_barriers(l, &b, l->barriers.at[i]);
+    if (has_copies) /* those for iterations past the end may still be on their way */
+        tri_builder_create(&b, &(tri_op){.name = "ttg.async_wait", .num_results = 1, .results = &token, .num_attrs = 1,
+                                         .attrs = &num});
+    for (size_t i = l->loads.len; i-- > 0;)
+        tri_builder_create(&b, &(tri_op){.name = "ttg.local_dealloc", .num_operands = 1, .operands = &l->loads.at[i].ring});
+}
+
+/* The loads with rings of n buffers share two counters, and a parity when some wait at barriers. */
+static void count_group(tri_lowering *l, int n)
+{
+    tri_arena *arena = l->p->arena;
+    bool is_first = true, has_phase = false;
+    tri_place start = {0}, use = {0};
+    for (size_t i = 0; i < l->loads.len; i++) {
+        tri_async_load *load = &l->loads.at[i];
+        if (load->buffers != n)
+            continue;
+        start = is_first || tri_pipeline_is_before(load->start, start) ? load->start : start;
+        use = is_first || tri_pipeline_is_before(load->use, use) ? load->use : use;
+        has_phase |= load->route != TRI_LOAD_COPY;
+        is_first = false;
+    }
+    if (is_first)
+        return;
+    MlirValue inits[3] = {l->minus_one, l->minus_one, l->zero}, next[3], wraps;
+    intptr_t count = has_phase ? 3 : 2;
+    l->loop = tri_loops_add_iter_args(arena, l->loop, count, inits);
+    l->body = tri_op_body(l->loop, 0);
+    intptr_t first = mlirBlockGetNumArguments(l->body) - count;
+    tri_builder b = tri_builder_before(mlirBlockGetFirstOperation(l->body));
+    next[0] = tri_pipeline_next_index(l, &b, start, mlirBlockGetArgument(l->body, first),
+                                       tri_pipeline_limit(&b, start, n), NULL);
+    next[1] = tri_pipeline_next_index(l, &b, use, mlirBlockGetArgument(l->body, first + 1),
+                                       tri_pipeline_limit(&b, use, n), &wraps);
+    if (has_phase) {
+        MlirValue phase = mlirBlockGetArgument(l->body, first + 2);
+        MlirType i32 = mlirValueGetType(phase);
+        MlirValue flipped = tri_pipeline_placed(tri_builder_binary(&b, "arith.xori", i32, phase, l->one), use);
+        next[2] = tri_builder_value(&b, &(tri_op){.name = "arith.select", .num_operands = 3,
+                                                  .operands = (MlirValue[]){wraps, flipped, phase}, .num_results = 1,
+                                                  .results = &i32});
+        tri_pipeline_placed(next[2], use);
+    }
+    tri_loops_append_yield(arena, mlirBlockGetTerminator(l->body), count, next);
+    for (size_t i = 0; i < l->loads.len; i++) {
+        tri_async_load *load = &l->loads.at[i];
+        if (load->buffers != n)
+            continue;
+        load->in = next[0];
+        load->out = next[1];
+        load->phase = has_phase ? next[2] : (MlirValue){NULL};
+    }
+}
+
+static void make_constants(tri_lowering *l)
+{
+    l->minus_one = tri_pipeline_constant(l, -1);
+    l->zero = tri_pipeline_constant(l, 0);
+    l->one = tri_pipeline_constant(l, 1);
+}
+
+MlirOperation tri_pipeline_loads_run(const tri_pipeline *p, MlirOperation loop)
+{
+    tri_lowering l = {.p = p, .loop = loop, .body = tri_op_body(loop, 0)};
+    int deepest = 0;
+    collect(&l);
+    if (l.loads.len == 0)
+        return loop;
+    for (size_t i = 0; i < l.loads.len; i++)
+        deepest = l.loads.at[i].buffers > deepest ? l.loads.at[i].buffers : deepest;
+    make_constants(&l);
+    allocate_rings(&l);
+    for (int n = 1; n <= deepest; n++)
+        count_group(&l, n);
+    tri_pipeline_make_tma_barriers(&l);
+    for (size_t i = 0; i < l.loads.len; i++)
+        if (l.loads.at[i].route == TRI_LOAD_COPY)
+            tri_pipeline_copy(&l, &l.loads.at[i]);
+        else
+            tri_pipeline_tma(&l, i);
+    free_rings(&l);
+    return l.loop;
+}

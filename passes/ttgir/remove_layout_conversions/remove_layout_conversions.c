@@ -1,0 +1,42 @@
+/* Chooses one layout for whole chains of operations, so that few conversions are left.
+ *
+ *     %o = arith.addi ... : tensor<1024xi32, #blocked>         %o = arith.addi ... #blocked1
+ *     %q = ttg.convert_layout %p : #blocked -> #blocked1       %v = tt.load %p : ... #blocked1
+ *     %w = tt.load %q : ... #blocked1                          %x = arith.addf %v, ... #blocked1
+ *     %v = ttg.convert_layout %w : #blocked1 -> #blocked
+ *     %x = arith.addf %v, ... #blocked
+ *
+ * Needs: layouts everywhere; memory ops and dots in the layouts they want (coalesce,
+ * accelerate-matmul). Afterwards: fewer conversions, same values. Steps: layouts of anchors flow
+ * forward (propagation.c), conversions fold into their neighbours (convert_folding.c), those left
+ * are replaced by computing their source again where that is cheaper (rematerialization.c), or move to
+ * where less is converted (hoisting.c) or less often (hoist_conditionals.c), carried values that are
+ * needed no more are dropped (dead_arguments.c).
+ * Answers to tritongpu-remove-layout-conversions. Test: tests/passes/remove-layout-conversions.mlir */
+#include "passes/ttgir/remove_layout_conversions/remat.h"
+
+#include "ir/op.h"
+
+static bool run(tri_pass_run *run)
+{
+    MlirOperation module = mlirModuleGetOperation(run->module);
+    tri_layouts l = tri_layouts_make(run);
+    tri_op_list funcs = {0};
+    tri_op_collect_named(module, "tt.func", run->arena, &funcs);
+    for (size_t i = 0; i < funcs.len; i++) {
+        if (mlirBlockIsNull(tri_op_body(funcs.at[i], 0)))
+            continue;
+        tri_propagation_run(&l, funcs.at[i]);
+        tri_convert_folding_run(&l, funcs.at[i]);
+        tri_rematerialization_run(&l, funcs.at[i]);
+        tri_dead_arguments_run(&l, funcs.at[i]);
+    }
+    return true;
+}
+
+const tri_pass tri_pass_remove_layout_conversions = {
+    .name = "remove-layout-conversions",
+    .help = "choose layouts so that few conversions remain",
+    .alias = "tritongpu-remove-layout-conversions",
+    .run = run,
+};

@@ -1,0 +1,138 @@
+/* Kernels on a CUDA device. */
+#include "run/cuda.h"
+
+#include "driver/tool.h"
+#include "runtime/launch/launch.h"
+
+typedef struct {
+    tri_cuda *cuda;
+    tri_run_copies copies;
+    /* one part with one variant, as an object would have it */
+    tri_rt_image image;
+    tri_rt_variant variant;
+    tri_rt_part part;
+    tri_rt_kernel kernel;
+    tri_rt_context contexts[TRI_RT_MAX_CONTEXTS];
+    tri_rt_module modules[TRI_RT_MAX_CONTEXTS];
+    void *functions[TRI_RT_MAX_CONTEXTS];
+    int number;
+} device;
+
+static bool allocate(void *cuda, size_t size, uint64_t *out_address) { return tri_cuda_allocate(cuda, size, out_address); }
+static bool write(void *cuda, uint64_t to, const void *data, size_t size) { return tri_cuda_write(cuda, to, data, size); }
+static bool read(void *cuda, void *data, uint64_t from, size_t size) { return tri_cuda_read(cuda, data, from, size); }
+
+const tri_run_memory tri_run_cuda_memory = {allocate, write, read};
+
+/* The best architecture whose PTX the device takes; null: none. */
+static const tri_machine_facts *arch_for(int capability)
+{
+    const tri_machine_facts *best = NULL;
+    int best_rank = -1;
+    for (size_t t = 0; t < tri_targets_count(); t++) {
+        if (strcmp(tri_targets_at(t)->family, "nvptx") != 0)
+            continue;
+        for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(t)->family); arch; arch = tri_machines_next(arch)) {
+            int rank = tri_rt_cuda_rank(arch->name, 1, capability);
+            if (rank > best_rank) {
+                best = arch;
+                best_rank = rank;
+            }
+        }
+    }
+    return best;
+}
+
+static bool choose_cuda(tri_run_kernel *k, tri_run_opt *opt, const tri_argument_list *arguments)
+{
+    (void)arguments;
+    device *d = TRI_NEW(k->unit.arena, device);
+    k->device = d;
+    d->number = (int)opt->device;
+    if (!tri_tool_find(k->unit.arena, k->unit.diag, TRI_STR(""), &opt->compile))
+        return false;
+    d->cuda = tri_cuda_create(k->unit.diag, d->number);
+    if (!d->cuda)
+        return false;
+    int capability = tri_cuda_capability(d->cuda);
+    const tri_machine_facts *arch = arch_for(capability);
+    if (!arch) {
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "CUDA device %d has compute capability %d.%d, below all that code can be made for",
+                       d->number, capability / 10, capability % 10);
+        return false;
+    }
+    opt->compile.arch = tri_str_from(arch->name);
+    return true;
+}
+
+static bool report(tri_run_kernel *k, int error)
+{
+    if (error)
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "CUDA: cannot run the kernel: %s", tri_strerror(error));
+    return !error;
+}
+
+static bool open_cuda(tri_run_kernel *k, tri_argument_list *arguments)
+{
+    device *d = k->device;
+    const tri_kernel *kernel = &k->unit.kernels.at[0];
+    tri_str code = tri_str_copy(k->unit.arena, tri_buf_str(&k->unit.bytes));
+    d->image = (tri_rt_image){.arch = k->unit.arch->name, .data = code.data, .size = code.len, .is_ptx = 1};
+    d->variant = (tri_rt_variant){.symbol = tri_str_copy(k->unit.arena, kernel->symbol).data,
+                                  .num_warps = (uint32_t)kernel->num_warps,
+                                  .num_ctas = kernel->num_ctas > 0 ? (uint32_t)kernel->num_ctas : 1,
+                                  .shared_bytes = (uint32_t)kernel->shared_bytes,
+                                  .scratch_bytes = (uint64_t)kernel->scratch_bytes,
+                                  .scratch_alignment = (uint64_t)kernel->scratch_alignment,
+                                  .launch_pdl = kernel->launch_pdl,
+                                  .launch_cooperative = kernel->launch_cooperative};
+    d->part = (tri_rt_part){.arch = d->image.arch, .images = &d->image, .image_count = 1, .kind = TRI_CUDA, .variant_count = 1};
+    d->kernel = (tri_rt_kernel){.name = d->variant.symbol,
+                                .parts = &d->part,
+                                .variants = &d->variant,
+                                .contexts = d->contexts,
+                                .modules = d->modules,
+                                .functions = d->functions,
+                                .abi = TRI_RT_ABI,
+                                .slot_count = (uint32_t)k->num_values,
+                                .part_count = 1,
+                                .config_count = 1,
+                                .variant_count = 1};
+    return report(k, tri_rt_cuda_backend.load(&d->kernel, d->number)) &&
+           tri_run_device_upload(k, &tri_run_cuda_memory, d->cuda, arguments, &d->copies);
+}
+
+static bool launch_cuda(tri_run_kernel *k, double *out_seconds)
+{
+    device *d = k->device;
+    tri_grid grid = {k->grid.x, k->grid.y, k->grid.z};
+    tri_rt_call call = {.grid = &grid, .args = (const void *const *)k->pointers};
+    return tri_cuda_start_clock(d->cuda) && report(k, tri_rt_cuda_backend.launch(&d->kernel, &call)) &&
+           tri_cuda_stop_clock(d->cuda, out_seconds);
+}
+
+static bool fetch_cuda(tri_run_kernel *k)
+{
+    device *d = k->device;
+    return tri_run_device_fetch(&tri_run_cuda_memory, d->cuda, &d->copies);
+}
+
+static void close_cuda(tri_run_kernel *k)
+{
+    device *d = k->device;
+    if (d && d->cuda) {
+        tri_rt_cuda_backend.unload(&d->kernel, d->number);
+        tri_cuda_destroy(d->cuda);
+    }
+}
+
+const tri_run_backend tri_run_cuda = {
+    .name = "cuda",
+    .takes = TRI_KIND_PTX,
+    .is_gpu = true,
+    .choose = choose_cuda,
+    .open = open_cuda,
+    .launch = launch_cuda,
+    .fetch = fetch_cuda,
+    .close = close_cuda,
+};

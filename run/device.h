@@ -1,0 +1,30 @@
+/* Copies of the arguments' arrays in the memory of a device. */
+#ifndef TRI_DRIVER_RUN_DEVICE_H
+#define TRI_DRIVER_RUN_DEVICE_H
+
+#include "run/backend.h"
+
+/* What a device can do with memory. `device` is the first argument of each. False after a report. */
+typedef struct {
+    bool (*allocate)(void *device, size_t size, uint64_t *out_address);
+    bool (*write)(void *device, uint64_t address, const void *data, size_t size);
+    bool (*read)(void *device, void *data, uint64_t address, size_t size);
+} tri_run_memory;
+
+typedef struct {
+    const tri_argument *argument;
+    uint64_t address;
+    size_t size;
+} tri_run_copy;
+
+typedef TRI_VEC(tri_run_copy) tri_run_copies;
+
+/* Copies every array of the list to the device, with addresses of the device in the address tables, and
+ * puts the addresses where the kernel's arguments had the host's. */
+bool tri_run_device_upload(tri_run_kernel *k, const tri_run_memory *memory, void *device, tri_argument_list *arguments,
+                           tri_run_copies *out_copies);
+
+/* Copies the arrays back; address tables keep the host's addresses. */
+bool tri_run_device_fetch(const tri_run_memory *memory, void *device, const tri_run_copies *copies);
+
+#endif

@@ -1,0 +1,361 @@
+#include "run/backend.h"
+
+#include "base/file.h"
+#include "driver/payload.h"
+#include "run/grid.h"
+#include "frontend/kernel/signature.h"
+#include "ir/context.h"
+#include "ir/guard.h"
+
+#include "llvm-c/Core.h"
+
+#include <time.h>
+
+/* --- compilation ------------------------------------------------------------------------- */
+
+static tri_argument *named(tri_argument_list *arguments, tri_str name)
+{
+    for (size_t n = 0; n < arguments->len; n++)
+        if (!arguments->at[n].is_buffer && arguments->at[n].name.len && tri_str_equal(arguments->at[n].name, name))
+            return &arguments->at[n];
+    return NULL;
+}
+
+/* Walks the parameters in order and hands out arguments: one given by name, else the next of those
+ * without a name, as a call in Python would when the named ones stood last. */
+typedef struct {
+    tri_argument_list *arguments;
+    size_t next;
+} binder;
+
+static tri_argument *next_argument(binder *b, tri_str param)
+{
+    tri_argument *a = named(b->arguments, param);
+    while (!a && b->next < b->arguments->len) {
+        tri_argument *candidate = &b->arguments->at[b->next++];
+        if (!candidate->is_buffer && !candidate->name.len)
+            a = candidate;
+    }
+    return a;
+}
+
+/* " (did you mean 'output_ptr'?)", or the parameters' names. */
+static tri_str hint_of_name(tri_arena *arena, const tri_function *kernel, tri_str name)
+{
+    tri_ast_list params = kernel->node->function.params;
+    const char **names = TRI_NEW_ARRAY(arena, const char *, params.len + 1);
+    tri_buf list = {0};
+    for (uint32_t i = 0; i < params.len; i++) {
+        names[i] = tri_str_copy(arena, params.at[i]->param.name).data;
+        tri_buf_format(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = tri_str_nearest(name, names, params.len);
+    tri_str hint = near ? tri_str_format(arena, "; did you mean '%s'?", near) : tri_str_format(arena, "; it has: %.*s", (int)list.len, list.data);
+    tri_buf_fini(&list);
+    return hint;
+}
+
+/* Every argument must have its parameter, and no other argument may have the same. */
+static bool check_arguments(tri_unit *unit, const tri_function *kernel, const tri_argument_list *arguments)
+{
+    size_t given = 0, count = kernel->node->function.params.len;
+    for (size_t n = 0; n < arguments->len; n++) {
+        const tri_argument *a = &arguments->at[n];
+        given += !a->is_buffer;
+        if (a->is_buffer || !a->name.len)
+            continue;
+        if (tri_module_param_index(kernel, a->name) < 0) {
+            tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "kernel '%.*s' has no parameter '%.*s'%.*s", TRI_STR_ARG(kernel->name),
+                           TRI_STR_ARG(a->name), TRI_STR_ARG(hint_of_name(unit->arena, kernel, a->name)));
+            return false;
+        }
+        for (size_t i = 0; i < n; i++) {
+            if (arguments->at[i].is_buffer || !tri_str_equal(arguments->at[i].name, a->name))
+                continue;
+            tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "two arguments for parameter '%.*s'", TRI_STR_ARG(a->name));
+            return false;
+        }
+    }
+    if (given > count)
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "more arguments than kernel '%.*s' has parameters (%zu)",
+                       TRI_STR_ARG(kernel->name), count);
+    return given <= count;
+}
+
+static bool is_defined(const tri_options *options, tri_str name)
+{
+    for (size_t i = 0; i < options->defines.len; i++)
+        if (tri_str_equal(options->defines.at[i].name, name))
+            return true;
+    return false;
+}
+
+/* Parameters that get no value: decorators may give one, which the front end finds out. */
+static bool check_missing(tri_unit *unit, const tri_function *kernel, tri_argument_list *arguments)
+{
+    tri_buf names = {0}, example = {0};
+    binder b = {arguments, 0};
+    for (uint32_t i = 0; i < kernel->node->function.params.len; i++) {
+        const tri_ast_node *param = kernel->node->function.params.at[i];
+        tri_str name = param->param.name;
+        if (next_argument(&b, name) || param->param.default_value || is_defined(unit->options, name))
+            continue;
+        const char *value = tri_signature_is_constexpr(param) ? "64" : i < 2 || tri_str_has_suffix(name, "ptr") ? "randn:f32:1024" : "1024";
+        tri_buf_format(&names, "%s%.*s", names.len ? ", " : "", TRI_STR_ARG(name));
+        tri_buf_format(&example, " %.*s=%s", TRI_STR_ARG(name), value);
+    }
+    bool ok = !names.len || kernel->autotunes.len || kernel->heuristics.len;
+    if (!ok) {
+        tri_diag_error(unit->diag, tri_ast_name_span(kernel->node), 1002, "kernel '%.*s' needs arguments for: %s", TRI_STR_ARG(kernel->name), names.data);
+        tri_diag_note(unit->diag, TRI_NO_SPAN, "for example:%s", example.data);
+    }
+    tri_buf_fini(&names);
+    tri_buf_fini(&example);
+    return ok;
+}
+
+/* Scalars have their values before the kernel is compiled, as in a launch from Python: heuristics may ask for them. */
+static void add_launch_value(tri_unit *unit, tri_options *options, tri_str name, const tri_argument *a)
+{
+    if (a->kind == TRI_ARGUMENT_LITERAL || a->kind == TRI_ARGUMENT_SCALAR)
+        tri_vec_push(unit->arena, &options->launch_values, (tri_define){name, a->literal});
+}
+
+/* "k(x=*fp32:16, BLOCK=1024)" as -sig takes it: a constexpr parameter takes the literal itself,
+ * another the type that Triton's launch rule gives it. Empty after a report. */
+static tri_str signature_of(tri_unit *unit, tri_options *options, tri_argument_list *arguments)
+{
+    tri_modules *all = tri_module_create_all(unit);
+    const tri_function *kernel = tri_signature_only_kernel(tri_module_add(all, unit->ast));
+    if (!kernel || !check_arguments(unit, kernel, arguments) || !check_missing(unit, kernel, arguments))
+        return TRI_STR("");
+    tri_buf text = {0};
+    tri_buf_format(&text, "%.*s(", TRI_STR_ARG(kernel->name));
+    const char *separator = "";
+    binder b = {arguments, 0};
+    for (uint32_t i = 0; i < kernel->node->function.params.len; i++) {
+        const tri_ast_node *param = kernel->node->function.params.at[i];
+        const tri_argument *a = next_argument(&b, param->param.name);
+        if (!a)
+            continue;
+        bool is_literal = a->kind == TRI_ARGUMENT_LITERAL && tri_signature_is_constexpr(param);
+        tri_str type = is_literal ? a->literal : tri_argument_signature(unit->arena, a);
+        tri_buf_format(&text, "%s%.*s=%.*s", separator, TRI_STR_ARG(param->param.name), TRI_STR_ARG(type));
+        separator = ", ";
+        add_launch_value(unit, options, param->param.name, a);
+    }
+    tri_buf_add_char(&text, ')');
+    tri_str copy = tri_str_copy(unit->arena, tri_buf_str(&text));
+    tri_buf_fini(&text);
+    return copy;
+}
+
+/* Runs the phases up to what the back end takes. */
+static bool compile(tri_unit *unit, tri_kind kind, tri_run_opt *opt, tri_argument_list *arguments)
+{
+    tri_kind last = opt->backend->takes;
+    tri_phase_list phases = tri_phase_list_for(unit->arena, unit->target);
+    while (kind != last) {
+        const tri_phase *next = NULL;
+        for (size_t i = 0; i < phases.len && !next; i++)
+            if (phases.at[i].from == kind && phases.at[i].run)
+                next = &phases.at[i];
+        TRI_ASSERT(next);
+        if (!tri_phase_run(next, unit, opt->hooks))
+            return false;
+        kind = next->to;
+        if (kind != TRI_KIND_AST)
+            continue;
+        tri_str signature = signature_of(unit, &opt->compile, arguments);
+        if (!signature.len)
+            return false;
+        tri_vec_push(unit->arena, &opt->compile.signatures, signature);
+    }
+    return true;
+}
+
+/* ttir and ttgir are what their suffixes say; anything else is source. */
+static tri_kind kind_of(const tri_run_opt *opt)
+{
+    tri_kind kind = tri_phase_kind_of_file(opt->file);
+    return kind == TRI_KIND_TTIR || (kind == TRI_KIND_TTGIR && opt->backend->is_gpu) ? kind : TRI_KIND_SOURCE;
+}
+
+static bool open_file(tri_run_kernel *k, tri_kind kind, const tri_run_opt *opt)
+{
+    tri_str text;
+    int error;
+    if (!tri_file_read(k->unit.arena, opt->file, &text, &error)) {
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(opt->file), strerror(error));
+        return false;
+    }
+    return tri_payload_read(&k->unit, kind, tri_diag_add_source(k->unit.diag, opt->file, text));
+}
+
+/* --- arguments --------------------------------------------------------------------------- */
+
+static size_t passed_count(const tri_kernel *kernel)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < kernel->params.len; i++)
+        count += !kernel->params.at[i].is_constexpr;
+    return count;
+}
+
+static bool report_value(tri_run_kernel *k, const tri_kernel_param *param, const tri_argument *a)
+{
+    bool is_pointer = tri_str_has_prefix(param->type, "*");
+    tri_str what = tri_str_format(k->unit.arena, "parameter '%.*s' of type %.*s", TRI_STR_ARG(param->name), TRI_STR_ARG(param->type));
+    if (!a)
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "no argument for %s", what.data);
+    else if (is_pointer || tri_run_kernel_is_memory(a))
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "%s takes %s", what.data, is_pointer ? "an array" : "a number, not an array");
+    else
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "%s cannot be '%.*s'", what.data, TRI_STR_ARG(a->literal));
+    return false;
+}
+
+/* Code that was compiled before it was given these arrays reads them as its signature says. Integers of one size are one
+ * type in IR. */
+static bool check_element(tri_run_kernel *k, const tri_kernel_param *param, const tri_argument *a)
+{
+    tri_dtype wanted, given = a->array.dtype;
+    tri_str type = tri_str_sub(param->type, 1, tri_str_find(param->type, ':'));
+    if (!tri_str_has_prefix(param->type, "*") || a->kind != TRI_ARGUMENT_ARRAY || !tri_dtype_find(type, &wanted) || wanted == given)
+        return true;
+    if (!tri_dtype_is_float(wanted) && !tri_dtype_is_float(given) && tri_dtype_size(wanted) == tri_dtype_size(given))
+        return true;
+    tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "parameter '%.*s' of type %.*s takes an array of %s, and this one is of %s",
+                   TRI_STR_ARG(param->name), TRI_STR_ARG(param->type), tri_dtype_name(wanted), tri_dtype_name(given));
+    return false;
+}
+
+static bool bind(tri_run_kernel *k, tri_argument_list *arguments)
+{
+    const tri_kernel *kernel = &k->unit.kernels.at[0];
+    tri_arena *arena = k->unit.arena;
+    size_t n = 0;
+    binder b = {arguments, 0};
+    k->passed = TRI_NEW_ARRAY(arena, tri_argument *, kernel->params.len + 1);
+    k->values = TRI_NEW_ARRAY(arena, uint64_t, passed_count(kernel) + 1);
+    k->pointers = TRI_NEW_ARRAY(arena, void *, passed_count(kernel) + 2);
+    for (size_t i = 0; i < kernel->params.len; i++) {
+        const tri_kernel_param *param = &kernel->params.at[i];
+        k->passed[i] = next_argument(&b, param->name);
+        if (param->is_constexpr)
+            continue;
+        if (!k->passed[i] || !tri_argument_value(k->passed[i], param->type, &k->values[n]))
+            return report_value(k, param, k->passed[i]);
+        if (!check_element(k, param, k->passed[i]))
+            return false;
+        k->pointers[n] = &k->values[n];
+        n++;
+    }
+    k->num_values = n;
+    return true;
+}
+
+/* --- life -------------------------------------------------------------------------------- */
+
+/* The file's kernel for these arguments, as the back end takes it. */
+static bool make_code(tri_run_kernel *k, tri_run_opt *opt, tri_argument_list *arguments)
+{
+    tri_diag *diag = k->unit.diag;
+    if (!tri_targets_find(diag, opt->compile.arch, &k->unit.target, &k->unit.arch))
+        return false;
+    if (!opt->has_assert && k->unit.target->has_no_asserts)
+        opt->compile.debug_asserts = false;
+    bool is_gpu = k->unit.target->ttgir_pipeline != NULL;
+    if (is_gpu != k->backend->is_gpu) {
+        tri_diag_error(diag, TRI_NO_SPAN, 1002, is_gpu ? "'%.*s' is a GPU; sim:%.*s runs its code on the simulator"
+                       : "'%.*s' is no GPU and runs without the simulator: -arch=%.*s",
+                       TRI_STR_ARG(opt->compile.arch), TRI_STR_ARG(opt->compile.arch));
+        return false;
+    }
+    if (!tri_targets_check_options(&k->unit))
+        return false;
+    k->unit.mlir = tri_context_create_mlir(diag);
+    k->unit.llvm = tri_context_create_llvm(diag);
+    tri_kind kind = kind_of(opt);
+    if (!open_file(k, kind, opt) || !compile(&k->unit, kind, opt, arguments))
+        return false;
+    if (k->unit.kernels.len == 1)
+        return true;
+    tri_diag_error(diag, TRI_NO_SPAN, 1002, "the file has %zu kernels that could run; choose one with -k", k->unit.kernels.len);
+    return false;
+}
+
+typedef struct {
+    tri_run_kernel *kernel;
+    tri_argument_list *arguments;
+} opening;
+
+/* The host and the simulator compile when they are opened. */
+static bool open_guarded(tri_unit *unit, void *data)
+{
+    const opening *o = data;
+    (void)unit;
+    return o->kernel->backend->open(o->kernel, o->arguments);
+}
+
+bool tri_run_kernel_create(tri_arena *arena, tri_diag *diag, tri_run_opt *opt, tri_argument_list *arguments,
+                           tri_run_kernel *k)
+{
+    *k = (tri_run_kernel){.backend = opt->backend};
+    tri_unit_init(&k->unit, arena, diag, &opt->compile);
+    if (k->backend->choose && !k->backend->choose(k, opt, arguments))
+        return false;
+    if (k->backend->takes != TRI_KIND_OBJ && !make_code(k, opt, arguments))
+        return false;
+    opening o = {k, arguments};
+    return bind(k, arguments) && tri_run_grid_evaluate(k, opt->grid) && tri_guard_run(&k->unit, open_guarded, &o);
+}
+
+void tri_run_kernel_fini(tri_run_kernel *k)
+{
+    tri_jit_destroy(k->jit);
+    if (k->backend && k->backend->close)
+        k->backend->close(k);
+    tri_unit_fini(&k->unit);
+    if (k->unit.mlir.ptr)
+        tri_context_destroy_mlir(k->unit.mlir);
+    if (k->unit.llvm)
+        tri_guard_dispose(k->unit.llvm);
+    *k = (tri_run_kernel){0};
+}
+
+bool tri_run_kernel_launch(tri_run_kernel *k, double *out_seconds)
+{
+    struct timespec before, after;
+    double seconds = -1;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    bool ok = k->backend->launch(k, &seconds);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    if (seconds < 0)
+        seconds = (double)(after.tv_sec - before.tv_sec) + (double)(after.tv_nsec - before.tv_nsec) * 1e-9;
+    if (out_seconds)
+        *out_seconds = seconds;
+    return ok;
+}
+
+bool tri_run_kernel_fetch(tri_run_kernel *k)
+{
+    return !k->backend->fetch || k->backend->fetch(k);
+}
+
+bool tri_run_kernel_is_memory(const tri_argument *argument)
+{
+    return argument->kind == TRI_ARGUMENT_ARRAY || argument->kind == TRI_ARGUMENT_TABLE;
+}
+
+tri_argument *tri_run_kernel_find(tri_run_kernel *k, tri_argument_list *arguments, tri_str name)
+{
+    const tri_kernel *kernel = &k->unit.kernels.at[0];
+    for (size_t i = 0; i < kernel->params.len; i++)
+        if (tri_str_equal(kernel->params.at[i].name, name) && k->passed[i])
+            return k->passed[i];
+    for (size_t i = 0; i < arguments->len; i++)
+        if (tri_str_equal(arguments->at[i].name, name))
+            return &arguments->at[i];
+    return NULL;
+}

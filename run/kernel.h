@@ -1,0 +1,44 @@
+/* One kernel compiled in memory for the arguments of a command line, and its launches. */
+#ifndef TRI_DRIVER_RUN_KERNEL_H
+#define TRI_DRIVER_RUN_KERNEL_H
+
+#include "base/progress.h"
+#include "run/opt.h"
+#include "ir/unit.h"
+#include "runtime/run/argument.h"
+#include "runtime/run/jit.h"
+#include "runtime/sim/sim.h"
+
+typedef struct tri_run_kernel {
+    tri_unit unit;
+    const tri_run_backend *backend;
+    tri_progress *progress;   /* borrowed; null: nothing is shown */
+    tri_jit *jit;             /* host, simulator, objects */
+    tri_sim *sim;
+    tri_sim_site *sites;
+    void *device;             /* of the CUDA and OpenCL back ends and of objects */
+    tri_argument **passed;    /* per parameter of the source; null for what is not passed */
+    uint64_t *values;         /* what is passed, 8 bytes each */
+    void **pointers;          /* to those, and room for one more */
+    uint64_t *lengths;        /* host: bytes behind each of them, UINT64_MAX for numbers */
+    size_t num_values;
+    tri_sim_grid grid;
+} tri_run_kernel;
+
+/* Compiles the file of `opt` with the arguments' types and evaluates the grid. False after a report;
+ * end it in any case. */
+bool tri_run_kernel_create(tri_arena *arena, tri_diag *diag, tri_run_opt *opt, tri_argument_list *arguments,
+                           tri_run_kernel *out_kernel);
+void tri_run_kernel_fini(tri_run_kernel *kernel);
+
+/* Runs the whole grid once and waits. *out_seconds, which may be null, is the time it took: by the device's
+ * clock where there is one. False after a report. */
+bool tri_run_kernel_launch(tri_run_kernel *kernel, double *out_seconds);
+
+/* Brings what the kernel wrote into the arguments' arrays. False after a report. */
+bool tri_run_kernel_fetch(tri_run_kernel *kernel);
+
+/* The argument that was given for a parameter, or the buffer of that name; null when there is none. */
+tri_argument *tri_run_kernel_find(tri_run_kernel *kernel, tri_argument_list *arguments, tri_str name);
+
+#endif

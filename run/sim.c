@@ -1,0 +1,85 @@
+/* GPU code on the simulator. */
+#include "run/backend.h"
+
+#include "base/progress.h"
+#include "ir/llvm.h"
+
+#include "llvm-c/Core.h"
+
+/* Lets the simulator know an array by the name of its parameter. */
+static void add_buffer(tri_run_kernel *k, const tri_argument *a)
+{
+    const tri_kernel *kernel = &k->unit.kernels.at[0];
+    tri_str name = a->name;
+    for (size_t n = 0; !name.len && n < kernel->params.len; n++)
+        if (k->passed[n] == a)
+            name = kernel->params.at[n].name;
+    name = tri_str_copy(k->unit.arena, name);
+    tri_sim_add_buffer(k->sim, a->array.data, (size_t)a->array.count * tri_dtype_size(a->array.dtype), name.data);
+}
+
+/* Scratch memory of the whole grid, which is the argument behind the source's. */
+static void add_scratch(tri_run_kernel *k, const tri_kernel *kernel)
+{
+    uint64_t programs = (uint64_t)k->grid.x * k->grid.y * k->grid.z, alignment = (uint64_t)kernel->scratch_alignment;
+    size_t size = (size_t)((uint64_t)kernel->scratch_bytes * programs);
+    if (!size)
+        return;
+    char *memory = tri_arena_alloc(k->unit.arena, size + alignment);
+    memory += alignment - 1 - ((uintptr_t)memory + alignment - 1) % alignment;
+    tri_sim_add_buffer(k->sim, memory, size, "global scratch memory");
+    k->values[k->num_values] = (uint64_t)(uintptr_t)memory;
+}
+
+static bool open_simulator(tri_run_kernel *k, tri_argument_list *arguments)
+{
+    tri_unit *unit = &k->unit;
+    const tri_kernel *kernel = &unit->kernels.at[0];
+    k->sites = TRI_NEW_ARRAY(unit->arena, tri_sim_site, unit->sites.len + 1);
+    for (size_t i = 0; i < unit->sites.len; i++)
+        k->sites[i] = (tri_sim_site){unit->sites.at[i].span, unit->sites.at[i].primitive};
+    k->sim = tri_sim_create(unit->diag, unit->target->simulator, k->sites, unit->sites.len, kernel->num_warps,
+                            (size_t)kernel->shared_bytes);
+    for (size_t i = 0; i < arguments->len; i++)
+        if (tri_run_kernel_is_memory(&arguments->at[i]))
+            add_buffer(k, &arguments->at[i]);
+    add_scratch(k, kernel);
+    const tri_jit_symbol symbols[] = {{"tri_sim_primitive", (const void *)(uintptr_t)tri_sim_primitive},
+                                      {"global_smem", tri_sim_shared(k->sim)}};
+    LLVMModuleRef module = unit->llvm_module;
+    unit->llvm_module = NULL;
+    /* Enough to keep the many single-use values out of memory. The code runs once or twice: making it well takes
+     * longer than running it. */
+    if (!tri_llvm_run_passes(unit->diag, module, NULL, "function(sroa,early-cse)")) {
+        LLVMDisposeModule(module);
+        return false;
+    }
+    k->jit = tri_jit_create(unit->diag, module, tri_str_copy(unit->arena, kernel->symbol).data, symbols, 2, tri_jit_oldest(0));
+    return k->jit != NULL;
+}
+
+static void show(void *progress, uint64_t done, uint64_t total)
+{
+    tri_progress_step(progress, done, total);
+}
+
+static bool launch_simulator(tri_run_kernel *k, double *out_seconds)
+{
+    (void)out_seconds;
+    tri_sim_set_watch(k->sim, k->progress ? show : NULL, k->progress);
+    return tri_sim_run(k->sim, tri_jit_entry(k->jit), k->values, k->grid);
+}
+
+static void close_simulator(tri_run_kernel *k)
+{
+    tri_sim_destroy(k->sim);
+}
+
+const tri_run_backend tri_run_sim = {
+    .name = "sim",
+    .takes = TRI_KIND_RAW_LLIR,
+    .is_gpu = true,
+    .open = open_simulator,
+    .launch = launch_simulator,
+    .close = close_simulator,
+};
