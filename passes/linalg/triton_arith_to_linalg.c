@@ -130,6 +130,14 @@ static bool rewrite_float_width(tri_builder *b, MlirOperation op)
     return true;
 }
 
+static bool rewrite_compare(tri_builder *b, MlirOperation op)
+{
+    MlirType type = mlirValueGetType(operand(op, 0)), wide = tri_type_with_element(type, mlirF32TypeGet(b->context));
+    for (int i = 0; i < 2 && tri_type_bits(tri_type_element(type)) == 8; i++)
+        mlirOperationSetOperand(op, i, tri_arith_convert(b, operand(op, i), wide, false));
+    return true;
+}
+
 /* --- products --- */
 
 static bool is_wide(MlirType element) { return !tri_type_is_float(element) || tri_type_bits(element) >= 32; }
@@ -223,7 +231,7 @@ static const rule rules[] = {
     {"tt.mulhiui", rewrite_high_product}, {"tt.bitcast", rewrite_bitcast}, {"tt.fp_to_fp", rewrite_conversion},
     {"arith.divsi", rewrite_integer_division}, {"arith.divui", rewrite_integer_division},
     {"arith.remsi", rewrite_integer_division}, {"arith.remui", rewrite_integer_division}, {"arith.ceildivsi", rewrite_integer_division},
-    {"arith.extf", rewrite_float_width}, {"arith.truncf", rewrite_float_width}, {"tt.dot", rewrite_dot},
+    {"arith.extf", rewrite_float_width}, {"arith.truncf", rewrite_float_width}, {"arith.cmpf", rewrite_compare}, {"tt.dot", rewrite_dot},
     {"tt.reduce", tri_arith_reduce}, {"tt.scan", tri_arith_scan}, {"tt.histogram", tri_arith_histogram},
     {"tt.map_elementwise", tri_arith_map}, {"tt.expand_dims", tri_arith_reshape}, {"tt.reshape", tri_arith_reshape},
     {"tt.broadcast", tri_arith_broadcast}, {"tt.trans", tri_arith_transpose}, {"tt.join", tri_arith_join}, {"tt.split", tri_arith_split},

@@ -32,7 +32,7 @@ static const char to_buffers[] =
     "promote-buffers-to-stack{max-alloc-size-in-bytes=262144})";
 static const char to_llvm[] =
     "func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,convert-scf-to-cf,"
-    "arith-expand{include-bf16=true},memref-expand,convert-math-to-llvm,convert-math-to-libm,convert-to-llvm,"
+    "arith-expand{include-bf16=true},memref-expand,convert-math-to-llvm{approximate-log1p=false},convert-math-to-libm,convert-to-llvm,"
     "reconcile-unrealized-casts";
 
 /* Where arguments of tri_run_<symbol> become those of the program. */
