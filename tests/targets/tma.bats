@@ -47,6 +47,11 @@ product() {
     product batched 72 40 72 -grid=2,1,2 -D BM=64 -D BN=32 -D BK=32
 }
 
+@test "one to five dimensions" {
+    same ranks c_ptr 0 -num-warps=4 -D BM=64 -D BN=32 -D BK=32 -- randint:f16:2x56x72:seed=1,low=-4,high=4 \
+        randint:f16:2x72x24:seed=2,low=-4,high=4 c_ptr=full:f16:3x56x24:value=77 56 24 72
+}
+
 @test "attention, with blocks that are turned" {
     local c
     for c in False True; do
