@@ -72,14 +72,14 @@ build() {
     [ "$(./main 100 0)" = "1: 0 0 0 0 0" ]
 }
 
-@test "the grid travels with the text, and stages do not ask for it" {
+@test "the grid travels with the text of every stage" {
     write_kernel
     tritcc -sig 'count(out=*i32, n=i32, rows=i64)' -grid=n -arch=native -emit=ttir=k.ttir k.tri
     tritcc -emit=obj=k.o,header=k.h k.ttir
     ${CC:-cc} -I. main.c k.o -lm -o main
     [ "$(./main 5 1)" = "0: 5 5 1 1 16" ]
     tritcc -sig 'count(out=*i32, n=i32, rows=i64)' -arch=sm_80 -emit=ptx=- k.tri
-    [[ $output != *grid* ]]
+    [[ $output == *'grid = "n B cdiv ; rows 7 min 2 *"'* ]]
 }
 
 @test "expressions that are wrong" {

@@ -110,6 +110,61 @@ K
     grep -q '^.target sm_80' k.ptx
 }
 
+@test "operations and primitives of bulk copies, which the kernels above run" {
+    compile -emit=ttgir=k.ttgir
+    while read -r op; do
+        grep -q "$op " k.ttgir || { echo "no $op" && return 1; }
+    done <<'OPS'
+ttg.global_scratch_alloc
+ttng.fence_async_shared
+ttng.init_barrier
+ttng.inval_barrier
+ttng.barrier_expect
+ttng.wait_barrier
+ttng.async_tma_copy_global_to_local
+ttng.async_tma_copy_local_to_global
+ttng.async_tma_store_wait
+ttng.tensormap_create
+ttng.tensormap_fenceproxy_acquire
+ttng.reinterpret_tensor_descriptor
+OPS
+    compile -emit=ptx=k.ptx
+    tritcc -arch=sm_90a -k ranks -sig 'ranks(*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, 64, 32, 32)' -emit=ptx=r.ptx "$kernels"
+    cat r.ptx >>k.ptx
+    while read -r primitive text; do
+        grep -qF "$text" k.ptx || { echo "$primitive: no $text" && return 1; }
+    done <<'PRIMITIVES'
+mbarrier_init mbarrier.init.shared
+mbarrier_init_fence fence.mbarrier_init.release.cluster
+mbarrier_inval mbarrier.inval
+mbarrier_expect mbarrier.arrive.expect_tx
+mbarrier_try_wait mbarrier.try_wait.parity
+bulk_commit cp.async.bulk.commit_group
+bulk_wait_read cp.async.bulk.wait_group.read
+bulk_load_1d cp.async.bulk.tensor.1d.shared::cta.global
+bulk_load_2d cp.async.bulk.tensor.2d.shared::cta.global
+bulk_load_3d cp.async.bulk.tensor.3d.shared::cta.global
+bulk_load_4d cp.async.bulk.tensor.4d.shared::cta.global
+bulk_load_5d cp.async.bulk.tensor.5d.shared::cta.global
+bulk_store_1d cp.async.bulk.tensor.1d.global.shared::cta
+bulk_store_2d cp.async.bulk.tensor.2d.global.shared::cta
+bulk_store_4d cp.async.bulk.tensor.4d.global.shared::cta
+bulk_store_5d cp.async.bulk.tensor.5d.global.shared::cta
+tensormap_address tensormap.replace.tile.global_address
+tensormap_rank tensormap.replace.tile.rank
+tensormap_box tensormap.replace.tile.box_dim
+tensormap_size tensormap.replace.tile.global_dim
+tensormap_stride tensormap.replace.tile.global_stride
+tensormap_step tensormap.replace.tile.element_stride
+tensormap_element tensormap.replace.tile.elemtype
+tensormap_interleave tensormap.replace.tile.interleave_layout
+tensormap_swizzle tensormap.replace.tile.swizzle_mode
+tensormap_fill tensormap.replace.tile.fill_mode
+tensormap_release fence.proxy.tensormap::generic.release.gpu
+tensormap_acquire fence.proxy.tensormap::generic.acquire.gpu
+PRIMITIVES
+}
+
 # finds MESSAGE SED: spoiled like this, the simulator says so.
 finds() {
     sed "$2" k.ttgir >spoiled.ttgir
