@@ -57,7 +57,7 @@ problems=$({
     comm -23 "$work/wanted" "$work/run" | comm -23 - "$work/excepted" | sed 's/$/: no case of the matrix runs it/'
     comm -12 "$work/excepted" "$work/run" | sed 's/$/: is run, and need not be in coverage.txt/'
     comm -23 "$work/excepted" "$work/wanted" | sed 's/$/: is in coverage.txt, but in no table/'
-    sed -n 's/^\([^#].*\): \(tests[^ ]*\)$/\1 \2/p' tests/matrix/coverage.txt | while read -r name file; do
+    sed -n 's/^\([^#].*\): \(tests[^ ]*\)$/\2 \1/p' tests/matrix/coverage.txt | while read -r file name; do
         grep -qF "${name#primitive }" "$file" || echo "$name: $file does not name it"
     done
 })
