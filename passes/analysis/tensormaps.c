@@ -147,3 +147,23 @@ MlirValue tri_tensormaps_make(tri_arena *arena, tri_builder *b, MlirOperation op
     }
     return made(&m, tri_builder_unary(b, "ttng.reinterpret_tensor_descriptor", type, at));
 }
+
+MlirOperation tri_tensormaps_start_load(tri_builder *b, MlirOperation load, MlirValue buffer, MlirValue mbarrier, MlirValue pred)
+{
+    bool is_gather = tri_op_is(load, "tt.descriptor_gather"); /* has neither segments nor modifiers */
+    intptr_t n = mlirOperationGetNumOperands(load);
+    MlirValue operands[TRI_MAX_RANK + 4];
+    const int32_t sizes[] = {1, (int32_t)n - 1, 0, 1, 1, 1};
+    for (intptr_t i = 0; i < n; i++)
+        operands[i] = tri_op_operand(load, i);
+    operands[n] = mbarrier;
+    operands[n + 1] = buffer;
+    operands[n + 2] = pred;
+    MlirAttribute none = {NULL};
+    tri_attr attrs[] = {{"operandSegmentSizes", is_gather ? none : tri_attr_i32s(b->context, 6, sizes)},
+                        {"cache", is_gather ? none : tri_op_attr(load, "cache")},
+                        {"evict", is_gather ? none : tri_op_attr(load, "evict")}};
+    const char *name = is_gather ? "ttng.async_tma_gather" : "ttng.async_tma_copy_global_to_local";
+    return tri_builder_create(b, &(tri_op){.name = name, .num_operands = n + 3, .operands = operands, .num_attrs = 3,
+                                           .attrs = attrs});
+}

@@ -19,5 +19,8 @@ MlirType tri_tensormaps_buffer(MlirType desc, MlirType tensor);
  * TRI_TENSORMAP_BYTES of global memory, and gives the descriptor. `placed` (null: nothing) is called for each op made. */
 MlirValue tri_tensormaps_make(tri_arena *arena, tri_builder *b, MlirOperation op, MlirValue at,
                               void (*placed)(void *data, MlirOperation made), void *data);
+/* The bulk copy of a tt.descriptor_load or tt.descriptor_gather into `buffer`, which reports to `mbarrier`; only where
+ * `pred` (i1) holds. The load stays. */
+MlirOperation tri_tensormaps_start_load(tri_builder *b, MlirOperation load, MlirValue buffer, MlirValue mbarrier, MlirValue pred);
 
 #endif

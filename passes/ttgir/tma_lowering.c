@@ -42,26 +42,6 @@ static MlirValue alloc_mbarrier(tri_builder *b)
     return mbarrier;
 }
 
-/* The copy itself; a gather's has neither segments nor modifiers. */
-static void start_copy(tri_builder *b, MlirOperation load, MlirValue buffer, MlirValue mbarrier, MlirValue yes)
-{
-    bool is_gather = tri_op_is(load, "tt.descriptor_gather");
-    intptr_t n = mlirOperationGetNumOperands(load);
-    MlirValue operands[TRI_MAX_RANK + 4];
-    const int32_t sizes[] = {1, (int32_t)n - 1, 0, 1, 1, 1};
-    for (intptr_t i = 0; i < n; i++)
-        operands[i] = tri_op_operand(load, i);
-    operands[n] = mbarrier;
-    operands[n + 1] = buffer;
-    operands[n + 2] = yes;
-    MlirAttribute none = {NULL};
-    tri_attr attrs[] = {{"operandSegmentSizes", is_gather ? none : tri_attr_i32s(b->context, 6, sizes)},
-                        {"cache", is_gather ? none : tri_op_attr(load, "cache")},
-                        {"evict", is_gather ? none : tri_op_attr(load, "evict")}};
-    const char *name = is_gather ? "ttng.async_tma_gather" : "ttng.async_tma_copy_global_to_local";
-    tri_builder_create(b, &(tri_op){.name = name, .num_operands = n + 3, .operands = operands, .num_attrs = 3, .attrs = attrs});
-}
-
 static void lower_load(MlirOperation load)
 {
     MlirValue result = tri_op_result(load, 0);
@@ -74,7 +54,7 @@ static void lower_load(MlirOperation load)
     tri_attr size = {"size", tri_attr_i32(b.context, (int32_t)(tri_type_num_elements(tensor) * tri_type_bits(tri_type_element(tensor)) / 8))};
     tri_builder_create(&b, &(tri_op){.name = "ttng.barrier_expect", .num_operands = 2,
                                      .operands = (MlirValue[]){mbarrier, yes}, .num_attrs = 1, .attrs = &size});
-    start_copy(&b, load, buffer, mbarrier, yes);
+    tri_tensormaps_start_load(&b, load, buffer, mbarrier, yes);
     const int32_t sizes[] = {1, 1, 0, 0};
     tri_attr segments = {"operandSegmentSizes", tri_attr_i32s(b.context, 4, sizes)};
     tri_builder_create(&b, &(tri_op){.name = "ttng.wait_barrier", .num_operands = 2,

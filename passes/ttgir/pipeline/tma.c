@@ -133,23 +133,9 @@ static void start_tma(tri_async_load *load)
 {
     MlirOperation op = load->load;
     tri_builder b = tri_builder_before(op);
-    intptr_t n = mlirOperationGetNumOperands(op);
-    MlirValue slot = tri_pipeline_placed(tri_pipeline_slot(&b, load->ring, load->in), load->start), operands[16];
-    const int32_t sizes[] = {1, (int32_t)n - 1, 0, 1, 1, 1};
-    bool is_gather = load->route == TRI_LOAD_TMA_GATHER;
-    for (intptr_t i = 0; i < n; i++)
-        operands[i] = tri_op_operand(op, i);
-    operands[n] = load->insert_view;
-    operands[n + 1] = slot;
-    operands[n + 2] = tri_pipeline_true(&b, load->start);
-    tri_attr attrs[] = {
-        {"operandSegmentSizes", is_gather ? (MlirAttribute){NULL} : tri_attr_i32s(b.context, 6, sizes)},
-        {"cache", is_gather ? (MlirAttribute){NULL} : tri_op_attr(op, "cache")},
-        {"evict", is_gather ? (MlirAttribute){NULL} : tri_op_attr(op, "evict")},
-    };
-    const char *name = is_gather ? "ttng.async_tma_gather" : "ttng.async_tma_copy_global_to_local";
-    tri_pipeline_placed_op(tri_builder_create(&b, &(tri_op){.name = name, .num_operands = n + 3, .operands = operands,
-                                                         .num_attrs = 3, .attrs = attrs}), load->start);
+    MlirValue slot = tri_pipeline_placed(tri_pipeline_slot(&b, load->ring, load->in), load->start);
+    MlirValue yes = tri_pipeline_true(&b, load->start);
+    tri_pipeline_placed_op(tri_tensormaps_start_load(&b, op, slot, load->insert_view, yes), load->start);
 }
 
 void tri_pipeline_tma(tri_lowering *l, size_t index)
