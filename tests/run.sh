@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs tests and counts them: tests/run.sh [FILE...]. A file is a bats file, a program of tests/unit or the check of style,
+# Runs tests and counts them: tests/run.sh [FILE...]. A file is a bats file, a C file of tests/unit, the check of style, a job of the matrix
 # or any text with "RUN:" lines, which are run as shell commands with %s (the file), %S (its folder)
 # and %t (a temporary name) replaced; `not CMD` wants exit status 1. Files run side by side, JOBS at
 # a time. The last line is "N passed, N failed[, N skipped]".
@@ -38,13 +38,15 @@ run_lines() {
     rm -rf "$temporary"
 }
 
+# run_program NAME OUT COMMAND...
 run_program() {
-    local name=${1#"$BUILDDIR"/}
+    local name=${1#"$BUILDDIR"/} out=$2
+    shift 2
     name=${name#"$SRCDIR"/}
-    if "$1" "$SRCDIR" >"$2.log" 2>&1; then
-        echo "ok 1 $name" >"$2"
+    if "$@" >"$out.log" 2>&1; then
+        echo "ok 1 $name" >"$out"
     else
-        { echo "not ok 1 $name" && sed 's/^/# /' "$2.log" | tail -n 40; } >"$2"
+        { echo "not ok 1 $name" && sed 's/^/# /' "$out.log" | tail -n 40; } >"$out"
     fi
 }
 
@@ -61,16 +63,24 @@ run_one() {
     case $1 in
     */matrix:* | */matrix-asan:*) run_matrix "$1" "$2" ;;
     *.bats) run_bats "$1" "$2" ;;
-    */check.sh) run_program "$1" "$2" ;;
-    *.*) run_lines "$1" "$2" ;;
-    *) run_program "$1" "$2" ;;
+    */check.sh) run_program "$1" "$2" "$1" ;;
+    */unit/*.c) run_program "${1%.c}" "$2" "$BUILDDIR/tests/unit/units" "$(basename "$1" .c)" ;;
+    *) run_lines "$1" "$2" ;;
     esac
     grep -A60 '^not ok' "$2" | grep -vE '^ok |^--$'
     return 0
 }
 
+# TIMES=FILE: a line for each file, with the seconds of processor that it took.
 if [ "${1-}" = --one ]; then
-    run_one "$2" "$3"
+    if [ -z "${TIMES-}" ]; then
+        run_one "$2" "$3"
+    else
+        TIMEFORMAT='%U %S'
+        { time run_one "$2" "$3" 2>&3; } 3>&2 2>"$3.time"
+        echo "$(awk '{print $1 + $2}' "$3.time") ${2#"$SRCDIR"/}" >>"$TIMES"
+        rm "$3.time"
+    fi
     exit
 fi
 
@@ -87,7 +97,7 @@ if [ $# -eq 0 ]; then
     mapfile -t files < <({
         find "$SRCDIR/tests" -name '*.bats'
         grep -rlE '^(//|#|;) *RUN:' "$SRCDIR/tests" --include='*.mlir' --include='*.tri' --include='*.ll'
-        find "$BUILDDIR/tests/unit" -type f -perm -u+x 2>/dev/null
+        find "$SRCDIR/tests/unit" -name '*.c'
         [ ! -x "$BUILDDIR/tests/matrix/matrix" ] || "$BUILDDIR/tests/matrix/matrix" list | sed "s|^|$BUILDDIR/tests/matrix/matrix:|"
         asan=$BUILDDIR/tests/matrix/matrix-asan
         [ ! -x "$asan" ] || "$asan" list | sed -n "s|.*:sanitized|$asan:&|p"

@@ -13,7 +13,9 @@ obj/fuzz/gen/%.o: gen/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(FUZZ_CFLAGS) -c $< -o $@
 
-obj/fuzz/%.o: $(srcdir)/%.c Makefile | $(GEN) $(IR_GEN)
+COMPILE_FUZZ = $(CLANG) $(FUZZ_CFLAGS)
+$(eval $(call STAMP_RULE,obj/fuzz/flags,COMPILE_FUZZ))
+obj/fuzz/%.o: $(srcdir)/%.c obj/fuzz/flags | $(GEN) $(IR_GEN)
 	@mkdir -p $(@D)
 	$(SAY) FUZZ $*.c
 	$(Q)$(CLANG) $(FUZZ_CFLAGS) -MMD -MP -c $< -o $@

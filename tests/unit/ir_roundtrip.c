@@ -1,10 +1,10 @@
-/* Each tests/ir/roundtrip/ file parses, verifies, prints, and its print gives the same text again.
- * With files as arguments: prints them to stdout instead. */
+/* Each tests/ir/roundtrip/ file parses, verifies, prints, and its print gives the same text again. */
 #include "base/file.h"
 #include "ir/context.h"
 
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static bool print_file(tri_diag *diag, tri_arena *arena, MlirContext context, tri_str path, tri_buf *out)
 {
@@ -40,30 +40,22 @@ static bool round_trip(tri_diag *diag, tri_arena *arena, MlirContext context, tr
     return ok;
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     tri_diag *diag = tri_diag_create();
     tri_arena *arena = tri_arena_create();
     MlirContext context = tri_context_create_mlir(diag);
     int failed = 0, count = 0;
-    if (argc > 1 && tri_file_is_directory(tri_str_from(argv[1]))) {
-        tri_str folder = tri_path_join(arena, tri_str_from(argv[1]), TRI_STR("tests/ir/roundtrip"));
-        DIR *dir = opendir(folder.data);
-        for (struct dirent *entry; dir && (entry = readdir(dir));)
-            if (tri_str_has_suffix(tri_str_from(entry->d_name), ".mlir") && ++count)
-                failed += !round_trip(diag, arena, context, tri_path_join(arena, folder, tri_str_from(entry->d_name)));
-        if (dir)
-            closedir(dir);
-        failed += count == 0;
-    }
-    for (int i = 1; i < argc && !count; i++) {
-        tri_buf out = {0};
-        failed += !print_file(diag, arena, context, tri_str_from(argv[i]), &out);
-        fputs(out.data ? out.data : "", stdout);
-        tri_buf_fini(&out);
-    }
+    const char *source = getenv("SRCDIR");
+    tri_str folder = tri_path_join(arena, tri_str_from(source ? source : "."), TRI_STR("tests/ir/roundtrip"));
+    DIR *dir = opendir(folder.data);
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (tri_str_has_suffix(tri_str_from(entry->d_name), ".mlir") && ++count)
+            failed += !round_trip(diag, arena, context, tri_path_join(arena, folder, tri_str_from(entry->d_name)));
+    if (dir)
+        closedir(dir);
     tri_context_destroy_mlir(context);
     tri_arena_destroy(arena);
     tri_diag_destroy(diag);
-    return failed != 0;
+    return failed != 0 || count == 0;
 }
