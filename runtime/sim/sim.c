@@ -125,7 +125,8 @@ static void start_program(tri_sim *sim)
         sim->cells[i].writer.thread = -1;
         sim->cells[i].readers[0].thread = sim->cells[i].readers[1].thread = -1;
     }
-    sim->votes = sim->naps = 0;
+    memset(sim->barriers, 0, sizeof sim->barriers);
+    sim->naps = 0;
     memset(sim->shared, 0xa5, sim->shared_bytes); /* what is read by mistake should show */
     for (int i = 0; i < sim->num_threads; i++) {
         tri_sim_thread *t = &sim->threads[i];
@@ -160,27 +161,10 @@ static void report_deadlock(tri_sim *sim)
     const char *kind = sim->current->state == THREAD_AT_BARRIER    ? "barrier divergence"
                        : sim->current->state == THREAD_AT_MBARRIER ? "a wait that never ends"
                                                                    : "exchange with missing lanes";
-    if (has_other)
-        tri_sim_report(sim, kind, other_site, "not all threads come here; %d have ended", finished);
-    else
-        tri_sim_report(sim, kind, -1, "not all threads come here; %d have ended", finished);
+    tri_str more = sim->current->state == THREAD_AT_BARRIER ? tri_sim_describe_barrier(sim, sim->current->barrier) : TRI_STR("");
+    tri_sim_report(sim, kind, has_other ? (int64_t)other_site : -1, "not all threads come here; %d have ended%.*s", finished,
+                   TRI_STR_ARG(more));
     sim->is_stopped = true;
-}
-
-static bool release_barrier(tri_sim *sim)
-{
-    for (int i = 0; i < sim->num_threads; i++)
-        if (sim->threads[i].state != THREAD_AT_BARRIER)
-            return false;
-    for (int i = 0; i < sim->num_threads; i++) {
-        sim->threads[i].state = THREAD_READY;
-        sim->threads[i].block_time++;
-    }
-    if (sim->family && sim->family->meet)
-        sim->family->meet(sim);
-    sim->decision = sim->votes;
-    sim->votes = 0;
-    return true;
 }
 
 static void run_program(tri_sim *sim)
@@ -203,7 +187,7 @@ static void run_program(tri_sim *sim)
             sim->family->end_program(sim);
         if (is_done || sim->is_stopped)
             return;
-        if (!progress && !release_barrier(sim)) {
+        if (!progress) {
             report_deadlock(sim);
             return;
         }

@@ -7,11 +7,11 @@
 #include "runtime/sim/sim.h"
 
 enum { warp_size = 32, max_operands = 24, max_pending_copies = 4096,
-       max_warps = 64, max_mbarriers = 64, max_clocks = max_warps + max_mbarriers };
+       max_warps = 64, max_mbarriers = 64, max_clocks = max_warps + max_mbarriers, max_barriers = 16 };
 
 typedef enum {
     THREAD_READY,
-    THREAD_AT_BARRIER,   /* of the program */
+    THREAD_AT_BARRIER,   /* of the program, or of some of its warps */
     THREAD_AT_EXCHANGE,  /* of lanes of its warp */
     THREAD_AT_MBARRIER,  /* until something happens there */
     THREAD_DONE,
@@ -31,6 +31,7 @@ typedef struct {
     int index; /* in the program */
     tri_sim_state state;
     uint32_t site; /* of the primitive it is in */
+    uint32_t barrier; /* that it waits at */
     /* Time for the happens-before order: barriers of the program and of the warp that it passed. */
     uint32_t block_time, warp_time;
     /* Exchange: what it brought, and what it gets. */
@@ -61,6 +62,14 @@ typedef struct {
     uint32_t bulk, bulk_phase; /* number + 1 of the mbarrier that a bulk copy into here reports to; 0: none */
 } tri_sim_cell;
 
+/* A barrier of the program: opens when as many threads have come as those who came say, then begins anew. */
+typedef struct {
+    uint32_t threads, come; /* that it waits for (0: nobody has come yet), that have come */
+    uint32_t site;          /* where the first one came */
+    uint32_t clocks[max_clocks]; /* what those who came knew */
+    uint64_t votes, decision;    /* of those that came so far, of the last time it opened */
+} tri_sim_barriers;
+
 typedef struct {
     unsigned char *data;
     size_t size;
@@ -85,7 +94,6 @@ struct tri_sim_family {
     void (*start_program)(tri_sim *sim);
     void (*end_thread)(tri_sim *sim); /* the current one */
     void (*end_program)(tri_sim *sim); /* all threads have */
-    void (*meet)(tri_sim *sim);        /* all threads have come to a barrier of the program */
     bool (*has_news)(tri_sim *sim, tri_sim_thread *thread); /* one that is THREAD_AT_MBARRIER should look again */
     void (*check_write)(tri_sim *sim, size_t begin, size_t end); /* of shared memory: [begin, end) */
 };
@@ -111,7 +119,7 @@ struct tri_sim {
     void (*entry)(void *);
     void *argument;
     uint64_t clock;         /* ns */
-    uint64_t votes, decision; /* of barrier_or: of those that came so far, of the last barrier that opened */
+    tri_sim_barriers barriers[max_barriers]; /* 0: of all threads, unless those who come say otherwise */
     uint32_t naps;          /* of the program */
     bool is_stopped; /* deadlock or trap: nothing more runs */
     size_t reports;
@@ -136,6 +144,15 @@ void tri_sim_check_fence(tri_sim *sim, uint64_t offset, const char *reader);
 void tri_sim_fill(tri_sim *sim, size_t begin, size_t end, int mbarrier, uint32_t phase);
 /* Ends the run after the current primitive. */
 void tri_sim_stop(tri_sim *sim);
+
+/* Comes to barrier `number`, which opens when `threads` threads have come, with a vote; waits for that, unless the thread
+ * only says that it came. Those who waited know what those knew who came. Barriers of another number of threads than who
+ * came first said, or than are multiples of a warp, are reported (barrier.c). */
+void tri_sim_come(tri_sim *sim, uint64_t number, uint64_t threads, bool waits, bool vote);
+/* Says of a barrier that never opens how many have come; empty for one of all threads. */
+tri_str tri_sim_describe_barrier(tri_sim *sim, uint32_t number);
+/* Takes into `to` what `from` knows, of max_clocks clocks. */
+void tri_sim_join_clocks(uint32_t *to, const uint32_t *from);
 
 /* Brings `operands` to an exchange of the lanes of `mask` and waits until all of them came. The last
  * one calls compute, once, which sets the results of every lane of the mask from their operands.

@@ -27,8 +27,7 @@ TRI_SIM_FUNCTION(barrier)
     (void)id;
     (void)args;
     (void)results;
-    sim->current->state = THREAD_AT_BARRIER;
-    tri_sim_yield(sim);
+    tri_sim_come(sim, 0, (uint64_t)sim->num_threads, true, false);
 }
 
 TRI_SIM_FUNCTION(barrier_global)
@@ -39,9 +38,23 @@ TRI_SIM_FUNCTION(barrier_global)
 /* Every thread adds its vote on the way in; the answer holds until all have come to the next one. */
 TRI_SIM_FUNCTION(barrier_or)
 {
-    sim->votes |= args[0] & 1;
-    tri_sim_barrier(sim, id, args, results);
-    results[0] = sim->decision;
+    (void)id;
+    tri_sim_come(sim, 0, (uint64_t)sim->num_threads, true, args[0] & 1);
+    results[0] = sim->barriers[0].decision;
+}
+
+TRI_SIM_FUNCTION(group_barrier)
+{
+    (void)id;
+    (void)results;
+    tri_sim_come(sim, args[0], args[1], true, false);
+}
+
+TRI_SIM_FUNCTION(group_barrier_or)
+{
+    (void)id;
+    tri_sim_come(sim, args[0], args[1], true, args[2] & 1);
+    results[0] = sim->barriers[args[0] % max_barriers].decision;
 }
 
 /* Time passes by looking at it, so that waiting for it comes to an end and runs are repeatable. */

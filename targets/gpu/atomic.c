@@ -251,7 +251,7 @@ static bool run_poll(tri_gpu *g, MlirOperation op)
     LLVMValueRef phi = LLVMBuildPhi(g->b, g->i1, ""), none = LLVMConstNull(g->i1);
     LLVMAddIncoming(phi, &answer, &from, 1);
     LLVMAddIncoming(phi, &none, &state.before, 1);
-    tri_gpu_set_result(g, op, 0, tri_gpu_single(g, tri_machine_call(g, TRI_MACHINE_barrier_or, &phi, 1)));
+    tri_gpu_set_result(g, op, 0, tri_gpu_single(g, tri_gpu_barrier_or(g, phi)));
     return true;
 }
 

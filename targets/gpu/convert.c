@@ -183,7 +183,7 @@ static bool run_convert(tri_gpu *g, MlirOperation op)
 static bool run_barrier(tri_gpu *g, MlirOperation op)
 {
     (void)op;
-    tri_machine_call(g, TRI_MACHINE_barrier_global, NULL, 0);
+    tri_gpu_barrier_global(g);
     return true;
 }
 

@@ -143,7 +143,7 @@ static void bind_parameters(tri_gpu *g, MlirBlock entry)
         }
         tri_gpu_set(g, arg, parts);
     }
-    g->shared = g->is_kernel ? g->shared_global : LLVMGetParam(g->function, next++);
+    g->group->shared = g->is_kernel ? g->shared_global : LLVMGetParam(g->function, next++);
     g->scratch = g->needs_scratch ? LLVMGetParam(g->function, next++) : NULL;
 }
 
@@ -156,8 +156,8 @@ static void enter_function(tri_gpu *g, MlirOperation func)
     if (g->machine->shared_reader)
         tri_op_collect_named(func, g->machine->shared_reader, g->arena, &readers);
     g->has_shared_readers = readers.len > 0;
-    g->thread = g->lane = g->warp = g->uniform_warp = NULL;
     g->entry = tri_gpu_block(g, "entry");
+    g->group = tri_gpu_new_group(g, 0, g->num_warps, TRI_GPU_ALL_WARPS, g->entry);
     if (g->debug)
         tri_gpu_debug_function(g, func, g->function);
     tri_gpu_at_end(g, g->entry);
@@ -320,7 +320,7 @@ static bool run_call(tri_gpu *g, MlirOperation op)
             tri_vec_push(g->arena, &args, parts.at[p]);
     }
     int64_t offset = tri_gpu_scratch_offset(op);
-    tri_vec_push(g->arena, &args, offset > 0 ? tri_gpu_shared_at(g, offset) : g->shared);
+    tri_vec_push(g->arena, &args, offset > 0 ? tri_gpu_shared_at(g, offset) : g->group->shared);
     if (g->needs_scratch)
         tri_vec_push(g->arena, &args, tri_gpu_offset_const(g, g->scratch, tri_op_int(op, "ttg.global_scratch_memory_offset", 0)));
     LLVMTypeRef type = LLVMGlobalGetValueType(callee);

@@ -95,7 +95,7 @@ static bool run_gather(tri_gpu *g, MlirOperation op)
 /* All threads clear the counters, each its share. */
 static void clear_counters(tri_gpu *g, LLVMValueRef base, LLVMTypeRef type, int64_t bins)
 {
-    int64_t threads = (int64_t)g->num_warps * g->warp_size;
+    int64_t threads = (int64_t)g->group->num_warps * g->warp_size;
     LLVMValueRef zero = LLVMConstNull(type);
     int bytes = (int)tri_gpu_bits(g, type) / 8;
     for (int64_t first = 0; first < bins; first += threads) {

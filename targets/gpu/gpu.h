@@ -33,9 +33,21 @@ typedef struct {
     tri_linear linear;     /* register, lane, warp, block -> dims */
     tri_plan_replicas replicas;
     int registers;
-    LLVMValueRef function; /* the function `index` belongs to */
-    LLVMValueRef index[TRI_MAX_RANK]; /* coordinates of register 0 of this thread; null until asked */
 } tri_gpu_layout;
+
+/* The warps that run the code being lowered: all of the block, or some of them, which then run other code than the rest.
+ * Threads and warps are numbered from its first one. What is made of its threads' numbers is kept here. */
+typedef struct {
+    int first_warp, num_warps;
+    int barrier;             /* number of its own barrier; TRI_GPU_ALL_WARPS: it is the whole block */
+    LLVMBasicBlockRef entry; /* thread numbers are made here; it ends when the group's code is complete */
+    LLVMValueRef thread, lane, warp;
+    LLVMValueRef uniform_warp; /* `warp`, known to be the same for all lanes */
+    LLVMValueRef shared;     /* base of the shared memory that offsets count from, addrspace 3 */
+    tri_map coordinates;     /* tri_gpu_layout * -> LLVMValueRef[TRI_MAX_RANK] of register 0; null until asked */
+} tri_gpu_group;
+
+enum { TRI_GPU_ALL_WARPS = -1 };
 
 typedef struct tri_gpu_debug tri_gpu_debug;
 
@@ -45,7 +57,8 @@ typedef struct tri_gpu {
     const tri_machine *machine;
     int arch;                  /* number of unit->arch */
     tri_plan_machine plan;     /* what layout plans may use */
-    int num_warps, warp_size;
+    int num_warps;             /* of the block: those of all groups */
+    int warp_size;
     LLVMContextRef llvm;
     LLVMModuleRef module;
     LLVMBuilderRef b;
@@ -67,14 +80,12 @@ typedef struct tri_gpu {
     MlirOperation op;          /* the operation at hand */
     MlirOperation func;
     LLVMValueRef function;
-    LLVMBasicBlockRef entry;   /* thread ids are made here; it ends when the function is complete */
+    LLVMBasicBlockRef entry;   /* its variables stand here; it ends when the function is complete */
+    tri_gpu_group *group;      /* that runs what is lowered now */
     LLVMBasicBlockRef front;   /* block in front of the outermost loop around `op`; null outside of loops */
     bool is_kernel;
     bool has_shared_readers;   /* some unit reads shared memory by itself */
-    LLVMValueRef thread, lane, warp;
-    LLVMValueRef uniform_warp; /* `warp`, known to be the same for all lanes */
     tri_map blocks;            /* MlirBlock.ptr -> LLVMBasicBlockRef */
-    LLVMValueRef shared;       /* base of the block's shared memory, addrspace 3 */
     LLVMValueRef scratch;      /* base of this program's global scratch; null when there is none */
     int64_t exchange_bytes;    /* shared memory that machines without shuffles need besides the planned part */
 } tri_gpu;
@@ -156,7 +167,7 @@ bool tri_gpu_run_blocks(tri_gpu *g, MlirOperation op, int num_args, LLVMValueRef
 
 /* Layout of a tensor type; reports at `op` and returns null when it has none. */
 tri_gpu_layout *tri_gpu_layout_of(tri_gpu *g, MlirOperation op, MlirType tensor);
-LLVMValueRef tri_gpu_thread(tri_gpu *g); /* i32: number of this thread in its block */
+LLVMValueRef tri_gpu_thread(tri_gpu *g); /* i32: number of this thread in the current group */
 LLVMValueRef tri_gpu_lane(tri_gpu *g);
 LLVMValueRef tri_gpu_warp(tri_gpu *g);
 /* The same number as one that the machine knows to be equal in all lanes: for addresses that it takes per warp. */
@@ -201,9 +212,19 @@ LLVMValueRef tri_gpu_intrinsic_same(tri_gpu *g, const char *name, LLVMValueRef *
 /* Marks a floating-point operation as contractible unless options forbid it. */
 LLVMValueRef tri_gpu_contract(tri_gpu *g, LLVMValueRef value);
 
+/* ---- group.c: groups of warps and their barriers ---- */
+
+/* A group of `num_warps` warps from `first_warp`, whose numbers are made in `entry`. */
+tri_gpu_group *tri_gpu_new_group(tri_gpu *g, int first_warp, int num_warps, int barrier, LLVMBasicBlockRef entry);
+/* All threads of the group, or of each of its warps; orders shared memory. */
+void tri_gpu_barrier(tri_gpu *g, tri_sync sync);
+/* The same for all threads of the group, and orders global memory inside the block. */
+void tri_gpu_barrier_global(tri_gpu *g);
+/* i1: whether any thread of the group brought true; null when the machine has no such barrier. */
+LLVMValueRef tri_gpu_barrier_or(tri_gpu *g, LLVMValueRef vote);
+
 /* ---- shared.c: shared memory and exchange between threads ---- */
 
-void tri_gpu_barrier(tri_gpu *g, tri_sync sync);
 /* Pointer to shared memory at `offset` bytes. */
 LLVMValueRef tri_gpu_shared_at(tri_gpu *g, int64_t offset);
 void tri_gpu_shared_store(tri_gpu *g, LLVMValueRef pointer, LLVMValueRef *values, int count, LLVMValueRef pred);

@@ -35,56 +35,58 @@ tri_gpu_layout *tri_gpu_layout_of(tri_gpu *g, MlirOperation op, MlirType tensor)
     return layout;
 }
 
-/* ---- thread ids: made once, at the start of the function ---- */
+/* ---- thread numbers: made once, at the start of the group's code ---- */
 
 static LLVMBasicBlockRef enter_entry(tri_gpu *g)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
-    tri_gpu_at_end(g, g->entry);
+    tri_gpu_at_end(g, g->group->entry);
     return here;
 }
 
 LLVMValueRef tri_gpu_thread(tri_gpu *g)
 {
-    if (!g->thread) {
+    if (!g->group->thread) {
         LLVMBasicBlockRef here = enter_entry(g);
-        g->thread = tri_machine_call(g, TRI_MACHINE_thread_id, NULL, 0);
+        g->group->thread = tri_machine_call(g, TRI_MACHINE_thread_id, NULL, 0);
+        if (g->group->first_warp)
+            g->group->thread = LLVMBuildSub(g->b, g->group->thread, tri_gpu_i32(g, (int64_t)g->group->first_warp * g->warp_size), "");
         tri_gpu_at_end(g, here);
     }
-    return g->thread;
+    return g->group->thread;
 }
 
 LLVMValueRef tri_gpu_lane(tri_gpu *g)
 {
     LLVMValueRef thread = tri_gpu_thread(g);
-    if (!g->lane) {
+    if (!g->group->lane) {
         LLVMBasicBlockRef here = enter_entry(g);
-        g->lane = LLVMBuildAnd(g->b, thread, tri_gpu_i32(g, g->warp_size - 1), "lane");
+        g->group->lane = LLVMBuildAnd(g->b, thread, tri_gpu_i32(g, g->warp_size - 1), "lane");
         tri_gpu_at_end(g, here);
     }
-    return g->lane;
+    return g->group->lane;
 }
 
 LLVMValueRef tri_gpu_warp(tri_gpu *g)
 {
     LLVMValueRef thread = tri_gpu_thread(g);
-    if (!g->warp) {
+    if (!g->group->warp) {
         LLVMBasicBlockRef here = enter_entry(g);
-        g->warp = LLVMBuildLShr(g->b, thread, tri_gpu_i32(g, tri_linear_log2(g->warp_size)), "warp");
+        g->group->warp = LLVMBuildLShr(g->b, thread, tri_gpu_i32(g, tri_linear_log2(g->warp_size)), "warp");
         tri_gpu_at_end(g, here);
     }
-    return g->warp;
+    return g->group->warp;
 }
 
 LLVMValueRef tri_gpu_uniform_warp(tri_gpu *g)
 {
     LLVMValueRef warp = tri_gpu_warp(g);
-    if (!g->uniform_warp) { /* at the entry: nothing moves an exchange between lanes out of a loop */
+    if (!g->group->uniform_warp) { /* at the entry: nothing moves an exchange between lanes out of a loop */
         LLVMBasicBlockRef here = enter_entry(g);
-        g->uniform_warp = tri_gpu_shuffle_index(g, warp, tri_gpu_i32(g, 0));
+        g->group->uniform_warp = tri_gpu_shuffle_index(g, warp, tri_gpu_i32(g, 0));
         tri_gpu_at_end(g, here);
     }
-    return g->uniform_warp;
+    return g->group->uniform_warp;
 }
 
 /* ---- linear maps of the thread number ---- */
@@ -105,7 +107,7 @@ static uint64_t thread_basis(tri_gpu *g, const tri_linear *map, int bit, int shi
 LLVMValueRef tri_gpu_apply_thread(tri_gpu *g, const tri_linear *map, int shift, int bits)
 {
     uint64_t mask = bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
-    int total = tri_linear_log2(g->warp_size) + tri_linear_log2(g->num_warps);
+    int total = tri_linear_log2(g->warp_size) + tri_linear_log2(g->group->num_warps);
     LLVMValueRef sum = NULL;
     uint64_t used = 0;
     for (int bit = 0; bit < total;) {
@@ -169,10 +171,21 @@ LLVMValueRef tri_gpu_apply_value(tri_gpu *g, LLVMValueRef value, const uint64_t 
 static uint64_t thread_bits(tri_gpu *g, const tri_linear *map, int shift, uint64_t mask)
 {
     uint64_t used = 0;
-    int total = tri_linear_log2(g->warp_size) + tri_linear_log2(g->num_warps);
+    int total = tri_linear_log2(g->warp_size) + tri_linear_log2(g->group->num_warps);
     for (int bit = 0; bit < total; bit++)
         used |= thread_basis(g, map, bit, shift, mask);
     return used;
+}
+
+/* What the current group knows of a layout's coordinates. */
+static LLVMValueRef *indices_of(tri_gpu *g, tri_gpu_layout *layout)
+{
+    LLVMValueRef *index = tri_map_find_ptr(&g->group->coordinates, layout);
+    if (!index) {
+        index = TRI_NEW_ARRAY(g->arena, LLVMValueRef, TRI_MAX_RANK);
+        tri_map_set_ptr(&g->group->coordinates, layout, index);
+    }
+    return index;
 }
 
 LLVMValueRef tri_gpu_coordinate(tri_gpu *g, tri_gpu_layout *layout, int reg, int dim)
@@ -183,26 +196,23 @@ LLVMValueRef tri_gpu_coordinate(tri_gpu *g, tri_gpu_layout *layout, int reg, int
     if (!bits)
         return tri_gpu_i32(g, 0);
     int shift = tri_linear_out_shift(l, out);
-    if (layout->function != g->function) {
-        layout->function = g->function;
-        memset(layout->index, 0, sizeof layout->index);
-    }
-    if (!layout->index[dim]) {
-        /* kept for the whole function, so made where everything sees it */
+    LLVMValueRef *index = indices_of(g, layout);
+    if (!index[dim]) {
+        /* kept for all of the group's code, so made where everything of it sees it */
         tri_gpu_thread(g);
         LLVMBasicBlockRef here = enter_entry(g);
-        layout->index[dim] = tri_gpu_apply_thread(g, l, shift, bits);
+        index[dim] = tri_gpu_apply_thread(g, l, shift, bits);
         tri_gpu_at_end(g, here);
     }
     uint64_t mask = (UINT64_C(1) << bits) - 1;
     uint64_t constant = tri_linear_apply_one(l, TRI_DIM_REGISTER, (uint64_t)reg) >> shift & mask;
-    return tri_gpu_xor_const(g, layout->index[dim], thread_bits(g, l, shift, mask), constant);
+    return tri_gpu_xor_const(g, index[dim], thread_bits(g, l, shift, mask), constant);
 }
 
 LLVMValueRef tri_gpu_owner(tri_gpu *g, const tri_plan_replicas *replicas)
 {
     uint64_t mask = replicas->lane | replicas->warp << tri_linear_log2(g->warp_size);
-    mask &= (uint64_t)g->num_warps * (uint64_t)g->warp_size - 1;
+    mask &= (uint64_t)g->group->num_warps * (uint64_t)g->warp_size - 1;
     if (!mask)
         return NULL;
     LLVMValueRef bits = LLVMBuildAnd(g->b, tri_gpu_thread(g), tri_gpu_i32(g, (int64_t)mask), "");

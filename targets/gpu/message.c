@@ -28,7 +28,7 @@ static bool run_assert(tri_gpu *g, MlirOperation op)
     tri_machine_call(g, TRI_MACHINE_assert_fail, args, 5);
     tri_gpu_end_if(g, state);
     /* nobody goes on before everybody's condition was looked at */
-    tri_machine_call(g, TRI_MACHINE_barrier, NULL, 0);
+    tri_gpu_barrier(g, TRI_SYNC_CTA);
     return true;
 }
 

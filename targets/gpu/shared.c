@@ -1,15 +1,7 @@
-/* Barriers, shared memory, exchange between the lanes of a warp. */
+/* Shared memory, exchange between the lanes of a warp. */
 #include "targets/gpu/access.h"
 
-void tri_gpu_barrier(tri_gpu *g, tri_sync sync)
-{
-    if (sync == TRI_SYNC_WARP && tri_machine_has(g, TRI_MACHINE_warp_barrier))
-        tri_machine_call(g, TRI_MACHINE_warp_barrier, NULL, 0);
-    else
-        tri_machine_call(g, TRI_MACHINE_barrier, NULL, 0);
-}
-
-LLVMValueRef tri_gpu_shared_at(tri_gpu *g, int64_t offset) { return tri_gpu_offset_const(g, g->shared, offset); }
+LLVMValueRef tri_gpu_shared_at(tri_gpu *g, int64_t offset) { return tri_gpu_offset_const(g, g->group->shared, offset); }
 
 void tri_gpu_shared_store(tri_gpu *g, LLVMValueRef pointer, LLVMValueRef *values, int count, LLVMValueRef pred)
 {

@@ -309,7 +309,7 @@ static bool prepare(product *p)
         return false;
     p->c = tri_gpu_operand(g, op, 2);
     p->registers = tri_gpu_index_registers(g, p->result);
-    if (!is_grouped(&p->result->linear) || g->num_warps % 4 || p->n > 256 || p->n % 8 || p->depth % p->in.k)
+    if (!is_grouped(&p->result->linear) || g->group->num_warps % 4 || p->n > 256 || p->n % 8 || p->depth % p->in.k)
         return tri_gpu_unsupported(g, op, "its result is not laid out for groups of four warps");
     if (!a_is_buffer) {
         p->a_layout = tri_gpu_layout_of(g, op, a_type);

@@ -138,6 +138,22 @@ static void transpose_rows(void *unused)
     store_global(t, word == (want | (want + 8) << 16));
 }
 
+/* Two warps, each with a barrier of its own that the other never comes to. */
+static void meet_in_groups(void *unused)
+{
+    (void)unused;
+    int t = thread_id(), warp = t / 32;
+    uint64_t number = 1 + (uint64_t)warp;
+    for (int i = 0; i <= 2 * warp; i++) {
+        store_shared(4 * t, (uint32_t)(t + i));
+        call(1, TRI_SIM_group_barrier, number, 32, 0, 0, 0);
+        store_global(t, load_shared(4 * (t ^ 31)));
+        call(1, TRI_SIM_group_barrier, number, 32, 0, 0, 0);
+    }
+    bool any = call(1, TRI_SIM_group_barrier_or, number, 32, t == 40, 0, 0);
+    store_global(threads + t, any);
+}
+
 /* --- seeded bugs ------------------------------------------------------------------------- */
 
 static void dropped_barrier(void *unused)
@@ -186,6 +202,48 @@ static void divergent_barrier(void *unused)
     (void)unused;
     if (thread_id() < 40)
         barrier();
+}
+
+/* The barrier says two warps, one comes. */
+static void missing_warp(void *unused)
+{
+    (void)unused;
+    if (thread_id() < 32)
+        call(1, TRI_SIM_group_barrier, 1, 64, 0, 0, 0);
+}
+
+/* The first to come says one warp, which then goes on alone. */
+static void surplus_warp(void *unused)
+{
+    (void)unused;
+    int t = thread_id();
+    store_shared(4 * t, 1);
+    call(1, TRI_SIM_group_barrier, 1, 32, 0, 0, 0);
+    store_global(t, load_shared(4 * (threads - 1 - t)));
+}
+
+static void unequal_groups(void *unused)
+{
+    (void)unused;
+    int t = thread_id();
+    call(1, TRI_SIM_group_barrier, 1, t < 16 ? 64 : 32, 0, 0, 0);
+}
+
+static void half_a_warp(void *unused)
+{
+    (void)unused;
+    call(1, TRI_SIM_group_barrier, 1, 48, 0, 0, 0);
+}
+
+static void barrier_of_others(void *unused)
+{
+    (void)unused;
+    int t = thread_id();
+    if (t < 32)
+        store_shared(4 * t, 1);
+    call(1, TRI_SIM_group_barrier, 1 + (uint64_t)(t / 32), 32, 0, 0, 0);
+    if (t >= 32)
+        store_global(t, load_shared(4 * (t - 32)));
 }
 
 static void missing_lane(void *unused)
@@ -280,6 +338,10 @@ static void test_right_kernels(void)
     for (int t = 0; t < threads; t++)
         ok = ok && global[t] == 1;
     CHECK(ok);
+    ok = run(meet_in_groups);
+    for (int t = 0; t < threads; t++)
+        ok = ok && global[t] == (uint32_t)(t ^ 31) + (t < 32 ? 0 : 2) && global[threads + t] == (t >= 32);
+    CHECK(ok);
     ok = run(transpose_rows);
     for (int t = 0; t < threads; t++)
         ok = ok && global[t] == 1;
@@ -293,6 +355,11 @@ static void test_seeded_bugs(void)
     CHECK(!run(dropped_wait));
     CHECK(!run(wait_leaves_one));
     CHECK(!run(divergent_barrier));
+    CHECK(!run(missing_warp));
+    CHECK(!run(surplus_warp));
+    CHECK(!run(unequal_groups));
+    CHECK(!run(half_a_warp));
+    CHECK(!run(barrier_of_others));
     CHECK(!run(missing_lane));
     CHECK(!run(inactive_source));
     CHECK(!run(uninitialised));

@@ -24,12 +24,6 @@ static int warp_of(const tri_sim *sim) { return sim->current->index / warp_size;
 
 static int number_of(const tri_sim *sim, const tri_sim_mbarrier *m) { return (int)(m - tri_sim_nvptx_program_of(sim)->mbarriers.at); }
 
-static void join_clocks(uint32_t *to, const uint32_t *from)
-{
-    for (int i = 0; i < max_clocks; i++)
-        to[i] = from[i] > to[i] ? from[i] : to[i];
-}
-
 /* The phase ends when all have arrived and all bytes have come. */
 static void end_phase(tri_sim *sim, tri_sim_mbarrier *m)
 {
@@ -37,7 +31,7 @@ static void end_phase(tri_sim *sim, tri_sim_mbarrier *m)
         return;
     m->phase++;
     m->pending = m->count;
-    join_clocks(m->published, m->gathered);
+    tri_sim_join_clocks(m->published, m->gathered);
     m->published[max_warps + number_of(sim, m)] = m->phase;
 }
 
@@ -94,7 +88,7 @@ static void arrive(tri_sim *sim, tri_sim_mbarrier *m, uint32_t count)
         count = m->pending;
     }
     int warp = warp_of(sim);
-    join_clocks(m->gathered, sim->known[warp]);
+    tri_sim_join_clocks(m->gathered, sim->known[warp]);
     m->gathered[warp] = sim->ticks[warp]++;
     m->pending -= count;
     end_phase(sim, m);
@@ -249,7 +243,7 @@ TRI_SIM_FUNCTION(mbarrier_try_wait)
         if (!has_ended(m, args[1]) && !m->pending)
             land_all(sim, m);
         if (has_ended(m, args[1])) {
-            join_clocks(sim->known[warp_of(sim)], m->published);
+            tri_sim_join_clocks(sim->known[warp_of(sim)], m->published);
             return;
         }
         sim->current->state = THREAD_AT_MBARRIER;
@@ -263,18 +257,6 @@ bool tri_sim_nvptx_has_news(tri_sim *sim, tri_sim_thread *thread)
 {
     const tri_sim_mbarrier *m = &tri_sim_nvptx_program_of(sim)->mbarriers.at[tri_sim_nvptx_thread_of(thread)->waits_for];
     return m->phase != tri_sim_nvptx_thread_of(thread)->waits_phase || (!m->pending && m->copies.len && m->bytes > 0);
-}
-
-void tri_sim_nvptx_meet(tri_sim *sim)
-{
-    uint32_t all[max_clocks] = {0};
-    int warps = sim->num_threads / warp_size;
-    for (int w = 0; w < warps; w++) {
-        join_clocks(all, sim->known[w]);
-        all[w] = sim->ticks[w]++;
-    }
-    for (int w = 0; w < warps; w++)
-        memcpy(sim->known[w], all, sizeof all);
 }
 
 void tri_sim_nvptx_end_program(tri_sim *sim)

@@ -40,7 +40,6 @@ const tri_sim_family tri_sim_nvptx = {
     .start_program = start_program,
     .end_thread = tri_sim_nvptx_check_flights,
     .end_program = tri_sim_nvptx_end_program,
-    .meet = tri_sim_nvptx_meet,
     .has_news = tri_sim_nvptx_has_news,
     .check_write = check_write,
 };

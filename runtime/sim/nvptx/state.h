@@ -69,7 +69,6 @@ void tri_sim_nvptx_check_readings(tri_sim *sim, size_t begin, size_t end);
 /* Reports a write to [begin, end) of shared memory that a bulk copy to global memory may still read. */
 void tri_sim_nvptx_check_stores(tri_sim *sim, size_t begin, size_t end);
 bool tri_sim_nvptx_has_news(tri_sim *sim, tri_sim_thread *thread);
-void tri_sim_nvptx_meet(tri_sim *sim);
 /* Reports copies that nobody waits for any more. */
 void tri_sim_nvptx_end_program(tri_sim *sim);
 

@@ -1,0 +1,47 @@
+/* Groups of warps and their barriers. */
+#include "targets/gpu/gpu.h"
+
+tri_gpu_group *tri_gpu_new_group(tri_gpu *g, int first_warp, int num_warps, int barrier, LLVMBasicBlockRef entry)
+{
+    tri_gpu_group *group = TRI_NEW(g->arena, tri_gpu_group);
+    *group = (tri_gpu_group){.first_warp = first_warp, .num_warps = num_warps, .barrier = barrier, .entry = entry};
+    tri_map_init(&group->coordinates, g->arena);
+    return group;
+}
+
+static bool is_whole(const tri_gpu *g) { return g->group->barrier == TRI_GPU_ALL_WARPS; }
+
+/* A barrier of some of the block's threads orders all memory of the block. */
+static void group_barrier(tri_gpu *g)
+{
+    LLVMValueRef args[] = {tri_gpu_i32(g, g->group->barrier), tri_gpu_i32(g, (int64_t)g->group->num_warps * g->warp_size)};
+    tri_machine_call(g, TRI_MACHINE_group_barrier, args, 2);
+}
+
+void tri_gpu_barrier(tri_gpu *g, tri_sync sync)
+{
+    bool is_one_warp = sync == TRI_SYNC_WARP || (!is_whole(g) && g->group->num_warps == 1);
+    if (is_one_warp && tri_machine_has(g, TRI_MACHINE_warp_barrier))
+        tri_machine_call(g, TRI_MACHINE_warp_barrier, NULL, 0);
+    else if (is_whole(g))
+        tri_machine_call(g, TRI_MACHINE_barrier, NULL, 0);
+    else
+        group_barrier(g);
+}
+
+void tri_gpu_barrier_global(tri_gpu *g)
+{
+    if (is_whole(g))
+        tri_machine_call(g, TRI_MACHINE_barrier_global, NULL, 0);
+    else
+        tri_gpu_barrier(g, TRI_SYNC_CTA);
+}
+
+LLVMValueRef tri_gpu_barrier_or(tri_gpu *g, LLVMValueRef vote)
+{
+    int id = is_whole(g) ? TRI_MACHINE_barrier_or : TRI_MACHINE_group_barrier_or;
+    if (!tri_machine_has(g, id))
+        return NULL;
+    LLVMValueRef args[] = {tri_gpu_i32(g, g->group->barrier), tri_gpu_i32(g, (int64_t)g->group->num_warps * g->warp_size), vote};
+    return is_whole(g) ? tri_machine_call(g, id, &vote, 1) : tri_machine_call(g, id, args, 3);
+}
