@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Compares, kernel by kernel, the PTX of tritcc with Triton's and what ptxas makes of the two. No GPU.
+
+usage: sweep.py TRITCC ROWS.jsonl PACKAGES [-k WORD] [-n COUNT] [-v] [--arch sm_90a] [--ptxas FILE] [--keep FOLDER] [-o TABLE]
+                [--with=OPTION]...
+
+ROWS.jsonl and PACKAGES are those of tests/peer/peer.py (tests/peer/guess.py makes rows for packages that come
+without; FlagGems wants GEMS_VENDOR=nvidia in the environment). Each row is compiled from its source by both; one
+ptxas assembles both texts. Times are of the processor, not of the clock, so that a busy machine can measure; Triton's
+is taken inside one process, without its start. TABLE gets a line for each row. Printed are the rows in which
+tritcc takes more than 1.2x of PTX lines, ptxas time or the whole time (when that is 50 ms or more), more than 1.1x of
+registers (and at least 8 more), or spills more bytes; with -v all; then the geometric means. --keep leaves N-kernel.ours.ptx, N-kernel.theirs.ptx and
+N-kernel.theirs.ttgir in FOLDER, and N-kernel.command, which made the first.
+"""
+import argparse
+import json
+import math
+import os
+import re
+import resource
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp())
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/peer"))
+import corpus
+import peer
+from triton._C.libtriton import ir
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from triton.compiler.compiler import make_backend
+
+COLUMNS = ("lines", "ptxas_ms", "total_ms", "regs", "spill")
+
+
+def processor(who):
+    use = resource.getrusage(who)
+    return use.ru_utime + use.ru_stime
+
+
+def assemble(text, options, folder):
+    """(milliseconds, registers, bytes spilled)"""
+    path = os.path.join(folder, "k.ptx")
+    with open(path, "w") as file:
+        file.write(text)
+    begin = processor(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([options.ptxas, "-v", "-arch=" + options.arch, path, "-o", path + ".cubin"], capture_output=True, text=True,
+                          timeout=300)
+    spent = (processor(resource.RUSAGE_CHILDREN) - begin) * 1e3
+    if done.returncode:
+        raise RuntimeError("ptxas: " + done.stderr[-300:])
+    spill = sum(int(n) for n in re.findall(r"(\d+) bytes spill", done.stderr))
+    return spent, max(int(n) for n in re.findall(r"Used (\d+) registers", done.stderr)), spill
+
+
+def ours(row, options):
+    """(PTX, milliseconds, command)"""
+    command = [options.tritcc, "-emit=ptx=-", "-arch=" + options.arch, "-I", options.packages, "-k", row["kernel"],
+               "-num-warps=%d" % row.get("num_warps", 4), "-num-stages=%d" % row.get("num_stages", 3), "-sig", corpus.signature(row),
+               *options.given, os.path.join(options.packages, row["file"])]
+    begin = processor(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    spent = (processor(resource.RUSAGE_CHILDREN) - begin) * 1e3
+    if done.returncode:
+        raise RuntimeError("tritcc: " + next((s for s in done.stderr.split("\n") if "error" in s), done.stderr[:200]))
+    return done.stdout, spent, shlex.join(command)
+
+
+def theirs(row, options):
+    """(PTX, milliseconds, ttgir)"""
+    module = peer.load(os.path.join(options.packages, row["file"]), options.packages)
+    fn = peer.unwrap(getattr(module, row["kernel"]))
+    constants = {k: peer.value(v, module) for k, v in row["constexprs"].items()}
+    attrs = {(fn.arg_names.index(n),): [["tt.divisibility", 16]] for n in row.get("div16", [])}
+    types = {**row["signature"], **{k: "constexpr" for k in constants}}
+    source = ASTSource(fn, types, {(fn.arg_names.index(k),): v for k, v in constants.items()}, attrs)
+    backend = make_backend(GPUTarget("cuda", int(re.sub(r"\D", "", options.arch)), 32))
+    chosen = backend.parse_options({k: row[k] for k in ("num_warps", "num_stages") if k in row})
+    begin = processor(resource.RUSAGE_SELF)
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    value = source.make_ir(backend.target, chosen, backend.get_codegen_implementation(chosen), backend.get_module_map(), context)
+    stages, metadata, ttgir = {}, {}, ""
+    backend.add_stages(stages, chosen, source.language)
+    for name in ("ttir", "ttgir", "llir", "ptx"):
+        value = stages[name](value, metadata)
+        if name == "ttgir":
+            ttgir = value.str_nodebug()
+    return value, (processor(resource.RUSAGE_SELF) - begin) * 1e3, ttgir
+
+
+def measure(row, options, folder, name):
+    text, spent, command = ours(row, options)
+    other, other_spent, ttgir = theirs(row, options)
+    if options.keep:
+        for suffix, content in (("ours.ptx", text), ("theirs.ptx", other), ("theirs.ttgir", ttgir), ("command", command + "\n")):
+            with open(os.path.join(options.keep, name + "." + suffix), "w") as file:
+                file.write(content)
+    result = []
+    for ptx, before in ((text, spent), (other, other_spent)):
+        ms, regs, spill = assemble(ptx, options, folder)
+        result.append((sum(1 for line in ptx.split("\n") if re.match(r"\s+[a-z@]", line)), ms, before + ms, regs, spill))
+    return result
+
+
+def is_worse(mine, other):
+    lines, ptxas, total, regs, spill = ((a, b) for a, b in zip(mine, other))
+    return lines[0] > 1.2 * lines[1] + 20 or ptxas[0] > max(1.2 * ptxas[1], 50) or total[0] > max(1.2 * total[1], 50) or \
+        regs[0] > max(1.1 * regs[1], regs[1] + 7) or spill[0] > spill[1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tritcc")
+    parser.add_argument("rows")
+    parser.add_argument("packages")
+    parser.add_argument("-k", default="")
+    parser.add_argument("-n", type=int, default=0)
+    parser.add_argument("-v", action="store_true")
+    parser.add_argument("-o", default=os.devnull)
+    parser.add_argument("--arch", default="sm_90a")
+    parser.add_argument("--ptxas", default="ptxas")
+    parser.add_argument("--keep", default="")
+    parser.add_argument("--with", dest="given", action="append", default=[], help="one more option for tritcc")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    peer.prepare(GPUTarget("cuda", 90, 32))
+    rows = list(enumerate(json.loads(line) for line in open(options.rows)))
+    rows = [(i, r) for i, r in rows if options.k in "%04d-%s" % (i, r["kernel"])]
+    if options.n and options.n < len(rows):
+        rows = [rows[i * len(rows) // options.n] for i in range(options.n)]
+    if options.keep:
+        os.makedirs(options.keep, exist_ok=True)
+    ratios, worse = [], 0
+    begin = time.time()
+    heading = "%-44s" % "kernel" + "".join(" |%21s" % c for c in COLUMNS)
+    print(heading)
+    with tempfile.TemporaryDirectory() as folder, open(options.o, "w") as table:
+        table.write("kernel\t" + "\t".join(c + "\t" + c + "_theirs" for c in COLUMNS) + "\n")
+        for i, row in rows:
+            name = "%04d-%s" % (i, row["kernel"])
+            try:
+                mine, other = measure(row, options, folder, name)
+            except Exception as error:
+                print("%-44s  %s" % (name[:44], re.sub(r"\s+", " ", str(error))[:150]))
+                continue
+            ratios.append([max(a, 1e-3) / max(b, 1e-3) for a, b in zip(mine, other)])
+            table.write(name + "\t" + "\t".join("%g\t%g" % p for p in zip(mine, other)) + "\n")
+            bad = is_worse(mine, other)
+            worse += bad
+            if bad or options.v:
+                print("%-44s" % name[:44] + "".join(" |%7.0f %7.0f %5.2f" % (a, b, a / b if b else 0) for a, b in zip(mine, other)), flush=True)
+    if ratios:
+        means = (math.exp(sum(math.log(r[c]) for r in ratios) / len(ratios)) for c in range(4))
+        print("%d kernels, %d printed as worse; geometric means: %s; %.0f s" % (
+            len(ratios), worse, ", ".join("%s %.3f" % p for p in zip(COLUMNS, means)), time.time() - begin))
+
+
+if __name__ == "__main__":
+    main()
