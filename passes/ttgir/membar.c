@@ -1,4 +1,4 @@
-/* Inserts the barriers that shared memory needs, and no others.
+/* Inserts the barriers that memory needs, and no others.
  *
  *     %a = ttg.local_alloc %x {allocation.offset = 0 : i32}     %a = ttg.local_alloc %x {...}
  *     %y = ttg.local_load %a                                    ttg.barrier local
@@ -12,13 +12,16 @@
  * copy starts, and a fence in front of that where threads themselves have written (the copy unit reads and writes
  * shared memory through a proxy of its own). Between two waits for one mbarrier there is a barrier, so that no thread
  * sees a phase end twice.
- * Answers to Triton's membar analysis. Test: tests/passes/membar.mlir */
+ * Global memory gets one where threads of a program access an element that one of them writes: a scalar that all load and
+ * one stores, as a lock's count (passes/analysis/globals.h says which accesses).
+ * Answers to Triton's membar analysis, which leaves global memory alone. Test: tests/passes/membar.mlir */
 #include "passes/passes.h"
 
 #include "ir/analysis/scratch.h"
 #include "ir/op.h"
 #include "ir/type.h"
 #include "passes/analysis/buffers.h"
+#include "passes/analysis/globals.h"
 
 /* Bytes [begin, end) of a buffer that an op touches. */
 typedef struct {
@@ -40,12 +43,14 @@ typedef struct {
     slice_list unfenced; /* what threads have written since the last fence; barriers do not end them */
     slice_list fills;  /* what bulk copies fill, and mbarriers that they will report to; of the op at hand only: */
     slice_list uses;
+    tri_global_list globals;
 } state;
 
 typedef struct {
     tri_pass_run *run;
     tri_arena *arena;
     tri_buffers buffers;
+    tri_globals globals;
     MlirOperation module;
 } membar;
 
@@ -86,6 +91,7 @@ static void merge(membar *m, state *to, const state *from)
     add_all(m, &to->waits, &from->waits);
     add_all(m, &to->flights, &from->flights);
     add_all(m, &to->unfenced, &from->unfenced);
+    tri_globals_add(&m->globals, &to->globals, &from->globals);
 }
 
 static state copy(membar *m, const state *s)
@@ -102,6 +108,7 @@ static void forget_indices(state *s)
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
         for (size_t i = 0; i < lists[k]->len; i++)
             lists[k]->at[i].index = (MlirValue){NULL};
+    tri_globals_age(&s->globals);
 }
 
 /* Two constant indices into one multi-buffer that differ. */
@@ -261,12 +268,12 @@ static void touches_of(membar *m, MlirOperation op, state *out_now)
 
 /* ---- barriers ---- */
 
+enum { space_local = 1, space_global = 2 | 4 /* read, write */ };
+
 static bool is_barrier(MlirOperation op)
 {
-    if (tri_op_is(op, "ttg.barrier")) {
-        int64_t spaces = tri_op_int(op, "addrSpace", 1);
-        return spaces & 1;
-    }
+    if (tri_op_is(op, "ttg.barrier"))
+        return tri_op_int(op, "addrSpace", space_local) & space_local;
     return tri_op_is(op, "ttg.local_barrier") || tri_op_is(op, "gpu.barrier") || tri_op_is(op, "ttng.cluster_barrier");
 }
 
@@ -275,9 +282,9 @@ static bool is_wait(MlirOperation op)
     return tri_op_is(op, "ttg.async_wait") || tri_op_is(op, "ttng.async_tma_store_wait");
 }
 
-static void insert_barrier(tri_builder *b)
+static void insert_barrier(tri_builder *b, int spaces)
 {
-    tri_attr attr = {"addrSpace", tri_attr_i32(b->context, 1)};
+    tri_attr attr = {"addrSpace", tri_attr_i32(b->context, spaces)};
     tri_builder_create(b, &(tri_op){.name = "ttg.barrier", .num_attrs = 1, .attrs = &attr});
 }
 
@@ -325,9 +332,21 @@ static void wait_for_products(membar *m, MlirOperation op, state *s)
         s->flights = (slice_list){0};
 }
 
+/* A barrier that is there orders global memory as well where that matters. */
+static void order_globals(MlirOperation barrier, const state *s)
+{
+    int64_t spaces = tri_op_int(barrier, "addrSpace", space_local);
+    if (s->globals.len && tri_op_is(barrier, "ttg.barrier") && (spaces & space_global) != space_global)
+        tri_builder_set_attr(barrier, "addrSpace", tri_attr_i32(mlirOperationGetContext(barrier), (int32_t)spaces | space_global));
+}
+
+/* An update hands the old value on behind a barrier that orders global memory, too. */
+static bool is_update(MlirOperation op) { return tri_op_is(op, "tt.atomic_rmw") || tri_op_is(op, "tt.atomic_cas"); }
+
 static void visit_simple(membar *m, MlirOperation op, state *s)
 {
     if (is_barrier(op)) {
+        order_globals(op, s);
         pass_barrier(s);
         return;
     }
@@ -338,7 +357,7 @@ static void visit_simple(membar *m, MlirOperation op, state *s)
     if (is_wait(op)) {
         if (!is_synchronised_later(m, op)) {
             tri_builder b = tri_builder_after(op);
-            insert_barrier(&b);
+            insert_barrier(&b, space_local | (s->globals.len ? space_global : 0));
             pass_barrier(s);
         }
         return;
@@ -353,18 +372,23 @@ static void visit_simple(membar *m, MlirOperation op, state *s)
         own.buffer = (int)(scratch - m->buffers.list.at);
         add(m, &now.writes, own);
     }
-    if (is_hazard(s, &now)) {
+    const tri_global_list *globals = tri_globals_of(&m->globals, op);
+    bool is_global = tri_globals_clash(&m->globals, &s->globals, globals);
+    if (is_global || is_hazard(s, &now)) {
         tri_builder b = tri_builder_before(op);
         if (clash(&s->unfenced, &now.fills)) {
             insert_fence(&b);
             s->unfenced = (slice_list){0};
         }
-        insert_barrier(&b);
+        insert_barrier(&b, is_global ? space_local | space_global : space_local);
         pass_barrier(s);
     }
     add_all(m, &s->unfenced, &now.writes);
+    bool is_handed_on = scratch && is_update(op);
     if (scratch && has_inner_barrier(m, op)) {
+        tri_global_list pending = is_handed_on ? (tri_global_list){0} : s->globals;
         pass_barrier(s);
+        s->globals = pending;
         now = (state){0};
     }
     if (scratch)
@@ -372,6 +396,8 @@ static void visit_simple(membar *m, MlirOperation op, state *s)
     if (tri_op_is(op, "ttng.warp_group_dot") && tri_op_flag(op, "isAsync"))
         add_all(m, &now.flights, &now.reads);
     merge(m, s, &now);
+    if (!is_handed_on)
+        tri_globals_add(&m->globals, &s->globals, globals);
 }
 
 /* ---- control flow ---- */
@@ -389,7 +415,7 @@ static bool contains(const slice_list *big, const slice_list *small)
 /* Joins `from` into `to`; false when that added nothing. */
 static bool join(membar *m, state *to, const state *from)
 {
-    if (contains(&to->reads, &from->reads) && contains(&to->writes, &from->writes) && contains(&to->copies, &from->copies) &&
+    if (!tri_globals_add(&m->globals, &to->globals, &from->globals) && contains(&to->reads, &from->reads) && contains(&to->writes, &from->writes) && contains(&to->copies, &from->copies) &&
         contains(&to->waits, &from->waits) && contains(&to->flights, &from->flights) &&
         contains(&to->unfenced, &from->unfenced))
         return false;
@@ -397,8 +423,24 @@ static bool join(membar *m, state *to, const state *from)
     return true;
 }
 
+static bool clashes_inside(membar *m, MlirOperation op, const state *s)
+{
+    tri_op_list ops = {0};
+    if (s->globals.len)
+        tri_op_collect(op, m->arena, &ops);
+    for (size_t i = 0; i < ops.len; i++)
+        if (tri_globals_clash(&m->globals, &s->globals, tri_globals_of(&m->globals, ops.at[i])))
+            return true;
+    return false;
+}
+
 static void visit_loop(membar *m, MlirOperation op, state *s)
 {
+    if (clashes_inside(m, op, s)) { /* with what was before: one barrier here does, instead of one in each round */
+        tri_builder b = tri_builder_before(op);
+        insert_barrier(&b, space_local | space_global);
+        pass_barrier(s);
+    }
     state head = copy(m, s), out;
     bool is_while = tri_op_is(op, "scf.while");
     for (;;) {
@@ -512,7 +554,8 @@ static bool run(tri_pass_run *run)
             continue;
         state s = {0};
         tri_buffers_init(&m.buffers, run->arena, funcs.at[i], m.module);
-        if (m.buffers.list.len)
+        tri_globals_init(&m.globals, run->arena, funcs.at[i], m.module);
+        if (m.buffers.list.len || m.globals.is_needed)
             visit_region(&m, mlirOperationGetRegion(funcs.at[i], 0), &s);
     }
     return true;
@@ -520,7 +563,7 @@ static bool run(tri_pass_run *run)
 
 const tri_pass tri_pass_membar = {
     .name = "membar",
-    .help = "insert the barriers that accesses to shared memory need",
+    .help = "insert the barriers that accesses to memory need",
     .alias = "test-print-membar",
     .run = run,
 };

@@ -110,8 +110,8 @@ static bool broadcast(tri_gpu *g, MlirOperation op, tri_gpu_layout *layout, LLVM
     if (layout)
         flat = tri_linear_flatten_outs(&layout->linear, TRI_DIM_OFFSET);
     for (int pass = 0; pass < 2; pass++) {
-        if (pass)
-            tri_gpu_barrier(g, TRI_SYNC_CTA);
+        if (pass) /* who has the old value sees what the update made visible */
+            tri_gpu_barrier_global(g);
         for (int r = 0; r < values->count; r++) {
             if (layout && ((uint64_t)r & layout->replicas.reg))
                 continue;
@@ -244,7 +244,7 @@ static bool run_poll(tri_gpu *g, MlirOperation op)
     LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b);
     tri_gpu_end_if(g, state);
     if (!has_end) {
-        tri_gpu_barrier(g, TRI_SYNC_CTA);
+        tri_gpu_barrier_global(g);
         tri_gpu_set_result(g, op, 0, tri_gpu_single(g, answer));
         return true;
     }

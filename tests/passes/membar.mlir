@@ -1,12 +1,13 @@
 // RUN: tritcc -x ttgir -passes=allocate-shared-memory,membar %s | FileCheck %s
-// positive: @read_after_write @write_after_read @loop @branch @wait @ring @branch_in_loop
-// negative: @not_needed @only_reads
-// loop: @loop @ring @branch_in_loop @only_reads
+// positive: @read_after_write @write_after_read @loop @branch @wait @ring @branch_in_loop @scalar @copies @rounds @before_loop
+// negative: @not_needed @only_reads @other_places @own_elements
+// loop: @loop @ring @branch_in_loop @only_reads @rounds @before_loop
 // if: @branch @branch_in_loop @only_reads
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @read_after_write
@@ -165,6 +166,99 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
         %u = ttg.local_load %a : !ttg.memdesc<32x16xf16, #shared, #smem> -> tensor<32x16xf16, #blocked>
       }
       %v = ttg.local_load %a : !ttg.memdesc<32x16xf16, #shared, #smem> -> tensor<32x16xf16, #blocked>
+    }
+    tt.return
+  }
+
+  // All threads load a scalar, one stores it; all that load it again see what was stored.
+  // CHECK-LABEL: @scalar
+  // CHECK: tt.load
+  // CHECK-NEXT: ttg.barrier local|global_read|global_write
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: ttg.barrier local|global_read|global_write
+  // CHECK-NEXT: tt.load
+  // CHECK-NEXT: tt.store
+  tt.func public @scalar(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %x: i32) {
+    %a = tt.load %p : !tt.ptr<i32>
+    tt.store %p, %x : !tt.ptr<i32>
+    %b = tt.load %p : !tt.ptr<i32>
+    tt.store %q, %b : !tt.ptr<i32>
+    tt.return
+  }
+
+  // Other arrays, other elements of one array, and updates beside each other.
+  // CHECK-LABEL: @other_places
+  // CHECK-NOT: ttg.barrier
+  // CHECK: tt.return
+  tt.func public @other_places(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32) {
+    %true = arith.constant true
+    %c2 = arith.constant 2 : i32
+    %c3 = arith.constant 3 : i32
+    %p0 = tt.addptr %p, %n : !tt.ptr<i32>, i32
+    %p2 = tt.addptr %p0, %c2 : !tt.ptr<i32>, i32
+    %p3 = tt.addptr %p0, %c3 : !tt.ptr<i32>, i32
+    %a = tt.load %p2 : !tt.ptr<i32>
+    tt.store %q, %a : !tt.ptr<i32>
+    tt.store %p3, %a : !tt.ptr<i32>
+    %b = tt.atomic_rmw add, relaxed, gpu, %p3, %a, %true : (!tt.ptr<i32>, i32, i1) -> i32
+    %c = tt.atomic_rmw add, relaxed, gpu, %p3, %a, %true : (!tt.ptr<i32>, i32, i1) -> i32
+    tt.return
+  }
+
+  // 32 elements in 128 threads: four load each, one stores it.
+  // CHECK-LABEL: @copies
+  // CHECK: tt.load
+  // CHECK: ttg.barrier local|global_read|global_write
+  // CHECK-NEXT: tt.store
+  tt.func public @copies(%p: tensor<32x!tt.ptr<i32>, #line>) {
+    %a = tt.load %p : tensor<32x!tt.ptr<i32>, #line>
+    %b = arith.addi %a, %a : tensor<32xi32, #line>
+    tt.store %p, %b : tensor<32x!tt.ptr<i32>, #line>
+    tt.return
+  }
+
+  // Each element is one thread's.
+  // CHECK-LABEL: @own_elements
+  // CHECK-NOT: ttg.barrier
+  // CHECK: tt.return
+  tt.func public @own_elements(%p: tensor<512x!tt.ptr<i32>, #line>) {
+    %a = tt.load %p : tensor<512x!tt.ptr<i32>, #line>
+    %b = arith.addi %a, %a : tensor<512xi32, #line>
+    tt.store %p, %b : tensor<512x!tt.ptr<i32>, #line>
+    tt.return
+  }
+
+  // What one round stores another one loads.
+  // CHECK-LABEL: @rounds
+  // CHECK: scf.for
+  // CHECK-NEXT: ttg.barrier local|global_read|global_write
+  // CHECK-NEXT: tt.load
+  // CHECK-NEXT: ttg.barrier local|global_read|global_write
+  // CHECK-NEXT: tt.store
+  tt.func public @rounds(%p: !tt.ptr<i32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %a = tt.load %p : !tt.ptr<i32>
+      tt.store %p, %i : !tt.ptr<i32>
+    }
+    tt.return
+  }
+
+  // What was before a loop is ordered in front of it, once.
+  // CHECK-LABEL: @before_loop
+  // CHECK: tt.load
+  // CHECK-NEXT: ttg.barrier local|global_read|global_write
+  // CHECK-NEXT: scf.for
+  // CHECK-NOT: ttg.barrier
+  // CHECK: tt.return
+  tt.func public @before_loop(%p: !tt.ptr<i32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = tt.load %p : !tt.ptr<i32>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %q = tt.addptr %p, %i : !tt.ptr<i32>, i32
+      tt.store %q, %i : !tt.ptr<i32>
     }
     tt.return
   }
