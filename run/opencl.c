@@ -33,7 +33,7 @@ static bool translate(tri_run_kernel *k, tri_str *code)
     static const char *const names[] = {"llvm-spirv", "llvm-spirv-15", "llvm-spirv-14"};
     tri_arena *arena = k->unit.arena;
     tri_diag *diag = k->unit.diag;
-    tri_str program = {0}, in, out, path = tri_opt_environment("PATH");
+    tri_str program = {0}, folder, in, out, path = tri_opt_environment("PATH");
     int error = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names && !program.len; i++)
         tri_process_find(arena, tri_str_from(names[i]), tri_str_copy(arena, path).data, &program);
@@ -42,14 +42,16 @@ static bool translate(tri_run_kernel *k, tri_str *code)
                        tri_opencl_name(((device *)k->device)->cl));
         return false;
     }
-    if (!tri_file_make_temporary(arena, ".spv", &in, &error) || !tri_file_make_temporary(arena, ".bc", &out, &error) ||
-        !tri_file_write(in, *code, &error)) {
+    if (!tri_file_make_temporary_folder(arena, &folder, &error) || !tri_file_name_temporary(arena, folder, "kernel.spv", &in, &error) ||
+        !tri_file_name_temporary(arena, folder, "kernel.bc", &out, &error) || !tri_file_write(in, *code, &error)) {
         tri_diag_error(diag, TRI_NO_SPAN, 0, "cannot write a temporary file: %s", strerror(error));
         return false;
     }
     const char *const argv[] = {program.data, "-r", in.data, "-o", out.data, NULL};
     tri_process_result result = tri_process_run(arena, argv);
-    if (!result.started || result.status || result.signal || !tri_file_read(arena, out, code, &error)) {
+    bool ok = result.started && !result.status && !result.signal && tri_file_read(arena, out, code, &error);
+    tri_file_remove_temporary_folder(folder);
+    if (!ok) {
         tri_diag_error(diag, TRI_NO_SPAN, 0, "'%.*s' failed: %.*s", TRI_STR_ARG(tri_process_quote(arena, argv)),
                        TRI_STR_ARG(result.output));
         return false;

@@ -24,6 +24,8 @@ typedef struct tri_library_job {
     tri_library_calls *calls; /* what the lowering made, none when the module came as LLVM IR; libraries add theirs */
     unsigned convention;            /* LLVM calling convention of functions that are no kernels */
     const char *triple;             /* of the machine that will run the code */
+    /* What the machine calls a function of C's library; null: as C does. No text: it has none. */
+    tri_str (*name_of_c)(const struct tri_library_job *job, tri_str name, LLVMTypeRef type);
 } tri_library_job;
 
 /* Notes, for the job's `calls`, that `op` calls `symbol`. */
@@ -33,7 +35,7 @@ void tri_library_note(tri_unit *unit, tri_library_calls *calls, tri_str symbol, 
  * False after a report: a library cannot be read, or does not suit. */
 bool tri_library_link(const tri_library_job *job);
 
-/* Lets a host's functions stand for those of libdevice that the module calls: C's, and those of runtime/vmath,
+/* Lets a machine's functions stand for those of libdevice that the module calls: C's, and those of runtime/vmath,
  * which are linked. False after a report: there is none. */
 bool tri_library_link_device(const tri_library_job *job);
 

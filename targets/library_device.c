@@ -1,7 +1,8 @@
-/* Functions of the device's library on a host: by those of C and of runtime/vmath that compute the same. */
+/* Functions of libdevice elsewhere: by those of C's library and of runtime/vmath that compute the same. */
 #include "ir/llvm.h"
 #include "targets/library.h"
 
+#include "llvm-c/BitReader.h"
 #include "llvm-c/Core.h"
 
 #include <string.h>
@@ -53,7 +54,7 @@ static bool rename_function(const tri_library_job *job, LLVMValueRef f, bool *ou
         *out_needs_vmath = true;
         name = tri_str_format(arena, "tri_nv_%.*s", TRI_STR_ARG(name));
     } else if (!is_of_c(name)) {
-        return tri_library_error(job, symbol, "libdevice's '%.*s' is not known on a host", TRI_STR_ARG(symbol));
+        return tri_library_error(job, symbol, job->name_of_c ? "libdevice's '%.*s' is not known on this device" : "libdevice's '%.*s' is not known on a host", TRI_STR_ARG(symbol));
     }
     LLVMValueRef same = LLVMGetNamedFunction(job->module, name.data);
     if (same)
@@ -63,6 +64,38 @@ static bool rename_function(const tri_library_job *job, LLVMValueRef f, bool *ou
     return true;
 }
 
+/* C's functions, which the module or runtime/vmath calls, under the names that the machine has for them. */
+static bool rename_c(const tri_library_job *job)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(job->module), next; f; f = next) {
+        next = LLVMGetNextFunction(f);
+        tri_str name = tri_str_copy(job->unit->arena, tri_str_from(LLVMGetValueName(f)));
+        if (!tri_library_is_wanted(f) || !is_of_c(name))
+            continue;
+        tri_str own = job->name_of_c(job, name, LLVMGlobalGetValueType(f));
+        if (!own.len)
+            return tri_library_error(job, TRI_STR(""), "the device has no function '%.*s'", TRI_STR_ARG(name));
+        LLVMValueRef same = LLVMGetNamedFunction(job->module, own.data);
+        if (same)
+            LLVMReplaceAllUsesWith(f, same);
+        else
+            LLVMSetValueName2(f, own.data, own.len);
+    }
+    return true;
+}
+
+static bool link_vmath(const tri_library_job *job)
+{
+    tri_str bitcode = {tri_vmath_bitcode, (size_t)(tri_vmath_bitcode_end - tri_vmath_bitcode)};
+    if (!job->name_of_c)
+        return tri_llvm_link_bitcode(job->unit->diag, job->module, bitcode, true);
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(bitcode.data, bitcode.len, "vmath", false);
+    LLVMModuleRef source = NULL;
+    if (LLVMGetBitcodeModuleInContext2(LLVMGetModuleContext(job->module), buffer, &source))
+        TRI_BUG("the library of math functions cannot be read");
+    return tri_library_link_from(job, source, true);
+}
+
 bool tri_library_link_device(const tri_library_job *job)
 {
     bool needs_vmath = false;
@@ -70,6 +103,5 @@ bool tri_library_link_device(const tri_library_job *job)
         if (tri_library_is_wanted(f) && tri_str_has_prefix(tri_str_from(LLVMGetValueName(f)), prefix) &&
             !rename_function(job, f, &needs_vmath))
             return false;
-    tri_str bitcode = {tri_vmath_bitcode, (size_t)(tri_vmath_bitcode_end - tri_vmath_bitcode)};
-    return !needs_vmath || tri_llvm_link_bitcode(job->unit->diag, job->module, bitcode, true);
+    return (!needs_vmath || link_vmath(job)) && (!job->name_of_c || rename_c(job));
 }

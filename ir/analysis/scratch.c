@@ -91,7 +91,16 @@ int64_t tri_scratch_scan_run(const tri_linear *layout, tri_dim axis)
     return run;
 }
 
-static int64_t scan_bytes(tri_arena *arena, MlirOperation op)
+/* Without shuffles one value of every thread at a time. */
+static int64_t scan_lane_bytes(MlirOperation op, const tri_linear *layout)
+{
+    int64_t threads = INT64_C(1) << (tri_linear_in_bits(layout, TRI_DIM_LANE) + tri_linear_in_bits(layout, TRI_DIM_WARP)), bytes = 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        bytes = max64(bytes, threads * tri_scratch_element_bits(mlirValueGetType(tri_op_operand(op, i))) / 8);
+    return bytes;
+}
+
+static int64_t scan_bytes(tri_arena *arena, MlirOperation op, const tri_plan_machine *machine)
 {
     MlirType type = mlirValueGetType(tri_op_operand(op, 0));
     tri_dim axis = TRI_DIM_0 + (tri_dim)tri_op_int(op, "axis", 0);
@@ -99,13 +108,14 @@ static int64_t scan_bytes(tri_arena *arena, MlirOperation op)
     if (!tri_scratch_linear(arena, type, &layout))
         return 0;
     int64_t run = tri_scratch_scan_run(&layout, axis), bytes = 0;
+    int64_t lane_bytes = machine->can_shuffle ? 0 : scan_lane_bytes(op, &layout);
     if (run == tri_linear_out_size(&layout, axis))
-        return 0;
+        return lane_bytes;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         int bits = tri_scratch_element_bits(mlirValueGetType(tri_op_operand(op, i)));
         bytes += align16(tri_type_num_elements(type) / run * bits / 8);
     }
-    return bytes;
+    return max64(bytes, lane_bytes);
 }
 
 static int64_t tensor_bytes(MlirType type)
@@ -156,7 +166,7 @@ int64_t tri_scratch_bytes(tri_arena *arena, MlirOperation op, const tri_plan_mac
     if (tri_op_is(op, "tt.reduce"))
         return reduce_bytes(arena, op, machine);
     if (tri_op_is(op, "tt.scan"))
-        return scan_bytes(arena, op);
+        return scan_bytes(arena, op, machine);
     if (tri_op_is(op, "tt.gather"))
         return gather_bytes(arena, op, machine);
     if (tri_op_is(op, "tt.histogram"))

@@ -23,11 +23,20 @@ static int widest(tri_gpu *g, int kind, LLVMTypeRef type)
 
 static void fence(tri_gpu *g, const tri_machine_update *u, bool is_before)
 {
+    if (g->machine->orders_updates)
+        return;
     bool wanted = is_before ? u->sem == TRI_SEM_RELEASE || u->sem == TRI_SEM_ACQ_REL : u->sem == TRI_SEM_ACQUIRE || u->sem == TRI_SEM_ACQ_REL;
     if (!wanted)
         return;
     const char *scope = g->machine->scopes[u->scope];
     LLVMBuildFenceSyncScope(g->b, LLVMAtomicOrderingAcquireRelease, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)), "");
+}
+
+static LLVMAtomicOrdering ordering_of(tri_gpu *g, const tri_machine_update *u)
+{
+    static const LLVMAtomicOrdering orderings[] = {LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingAcquire,
+                                                   LLVMAtomicOrderingRelease, LLVMAtomicOrderingAcquireRelease};
+    return g->machine->orders_updates ? orderings[u->sem] : LLVMAtomicOrderingMonotonic;
 }
 
 static LLVMValueRef plain_rmw(tri_gpu *g, const tri_machine_update *u)
@@ -42,7 +51,7 @@ static LLVMValueRef plain_rmw(tri_gpu *g, const tri_machine_update *u)
     fence(g, u, true);
     LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(g->b, ops[u->kind], u->pointer,
                                                    u->kind == TRI_RMW_XCHG ? tri_gpu_to_int(g, value) : value,
-                                                   LLVMAtomicOrderingMonotonic,
+                                                   ordering_of(g, u),
                                                    LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
     fence(g, u, false);
     return tri_gpu_from_int(g, old, type);
@@ -53,9 +62,11 @@ static LLVMValueRef plain_cas(tri_gpu *g, const tri_machine_update *u)
     const char *scope = g->machine->scopes[u->scope];
     LLVMTypeRef type = LLVMTypeOf(u->value[0]);
     fence(g, u, true);
+    LLVMAtomicOrdering ordering = ordering_of(g, u); /* a failed exchange releases nothing */
+    bool acquires = ordering == LLVMAtomicOrderingAcquire || ordering == LLVMAtomicOrderingAcquireRelease;
     LLVMValueRef pair = LLVMBuildAtomicCmpXchgSyncScope(
-        g->b, u->pointer, tri_gpu_to_int(g, u->compare[0]), tri_gpu_to_int(g, u->value[0]), LLVMAtomicOrderingMonotonic,
-        LLVMAtomicOrderingMonotonic, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
+        g->b, u->pointer, tri_gpu_to_int(g, u->compare[0]), tri_gpu_to_int(g, u->value[0]), ordering,
+        acquires ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
     fence(g, u, false);
     return tri_gpu_from_int(g, LLVMBuildExtractValue(g->b, pair, 0, ""), type);
 }

@@ -28,14 +28,22 @@ static LLVMValueRef index_cast(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
     return LLVMBuildIntCast2(g->b, a[0], to_llvm(g, op), true, "");
 }
 
+static LLVMValueRef from_integer(tri_gpu *g, MlirOperation op, LLVMValueRef x, bool is_signed)
+{
+    bool is_narrow = tri_gpu_is_narrow(g, to_type(op));
+    LLVMTypeRef type = is_narrow ? g->f32 : to_llvm(g, op);
+    LLVMValueRef y = is_signed ? LLVMBuildSIToFP(g->b, x, type, "") : LLVMBuildUIToFP(g->b, x, type, "");
+    return is_narrow ? tri_gpu_to_narrow(g, to_type(op), y, false) : y;
+}
+
 static LLVMValueRef sitofp(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {
-    return LLVMBuildSIToFP(g->b, a[0], to_llvm(g, op), "");
+    return from_integer(g, op, a[0], true);
 }
 
 static LLVMValueRef uitofp(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {
-    return LLVMBuildUIToFP(g->b, a[0], to_llvm(g, op), "");
+    return from_integer(g, op, a[0], false);
 }
 
 /* LLVM's fptosi is undefined out of range; for i8 and i16 go through i32, which the machines have. */
@@ -62,10 +70,10 @@ static LLVMValueRef convert_float(tri_gpu *g, MlirOperation op, LLVMValueRef x, 
     LLVMTypeRef type = tri_gpu_type(g, to);
     if (mlirTypeEqual(from, to))
         return x;
-    if (tri_gpu_is_fp8(from))
-        x = tri_gpu_from_fp8(g, from, x);
-    if (tri_gpu_is_fp8(to))
-        return tri_gpu_to_fp8(g, to, x, toward_zero);
+    if (tri_gpu_is_narrow(g, from))
+        x = tri_gpu_from_narrow(g, from, x);
+    if (tri_gpu_is_narrow(g, to))
+        return tri_gpu_to_narrow(g, to, x, toward_zero);
     unsigned have = tri_gpu_bits(g, LLVMTypeOf(x)), want = tri_gpu_bits(g, type);
     if (LLVMTypeOf(x) == type)
         return x;
@@ -88,7 +96,7 @@ static bool convert_pairs(tri_gpu *g, MlirOperation op, tri_gpu_value in, tri_gp
     MlirType from = from_type(op), to = to_type(op);
     LLVMTypeRef type = tri_gpu_type(g, to);
     bool narrows = tri_gpu_is_fp8(to);
-    if (in.count % 2 || narrows == tri_gpu_is_fp8(from) || !tri_gpu_has_fp8_pairs(g, narrows ? to : from) ||
+    if (in.count % 2 || g->machine->bf16_is_bits || narrows == tri_gpu_is_fp8(from) || !tri_gpu_has_fp8_pairs(g, narrows ? to : from) ||
         LLVMGetTypeKind(type) == LLVMDoubleTypeKind || LLVMGetTypeKind(LLVMTypeOf(in.at[0])) == LLVMDoubleTypeKind ||
         (narrows && tri_op_int(op, "rounding", rtne) == rtz))
         return false;

@@ -1,5 +1,6 @@
 /* Constants, splat, make_range, program ids. */
 #include "ir/type.h"
+#include "targets/gpu/fp8.h"
 #include "targets/gpu/gpu.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -17,9 +18,10 @@ static LLVMValueRef constant(tri_gpu *g, MlirAttribute attr, MlirType scalar)
         return LLVMConstInt(type, mlirBoolAttrGetValue(attr), false);
     if (!mlirAttributeIsAFloat(attr))
         return NULL;
-    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind)
-        return LLVMConstReal(type, mlirFloatAttrGetValueDouble(attr));
-    return NULL;
+    double value = mlirFloatAttrGetValueDouble(attr);
+    if (tri_gpu_is_narrow(g, scalar)) /* exact: the value is one of the type's */
+        return tri_gpu_to_narrow(g, scalar, LLVMConstReal(g->f32, value), false);
+    return LLVMConstReal(type, value);
 }
 
 /* The raw little-endian element i of a dense constant. */

@@ -68,14 +68,14 @@ static bool threads_agree(const tri_linear *d, const tri_linear *operand, int ra
     return true;
 }
 
-/* 8-bit floats as numbers that can be multiplied. */
+/* Narrow floats as numbers that can be multiplied. */
 static tri_gpu_value widen(tri_gpu *g, tri_gpu_value value, MlirType type)
 {
-    if (!tri_gpu_is_fp8(type))
+    if (!tri_gpu_is_narrow(g, type))
         return value;
     tri_gpu_value out = tri_gpu_new(g, value.count);
     for (int r = 0; r < value.count; r++)
-        out.at[r] = tri_gpu_from_fp8(g, type, value.at[r]);
+        out.at[r] = tri_gpu_from_narrow(g, type, value.at[r]);
     return out;
 }
 

@@ -1,4 +1,4 @@
-/* 8-bit floats: in software for every format, by the machine's conversions where it has them. */
+/* Floats kept as bits: in software for every format, by the machine's conversions where it has them. */
 #include "targets/gpu/fp8.h"
 
 #include "mlir-c/BuiltinTypes.h"
@@ -58,8 +58,39 @@ static LLVMValueRef from_software(tri_gpu *g, format f, LLVMValueRef bits)
     return LLVMBuildSelect(b, is_special, special, y, "");
 }
 
-LLVMValueRef tri_gpu_from_fp8(tri_gpu *g, MlirType type, LLVMValueRef bits)
+/* ---- bf16: the upper half of f32 ---- */
+
+LLVMValueRef tri_gpu_from_bf16(tri_gpu *g, LLVMValueRef bits)
 {
+    return as_float(g, LLVMBuildShl(g->b, LLVMBuildZExt(g->b, bits, g->i32, ""), c32(g, 16), ""));
+}
+
+/* A NaN stays one, quiet; infinities and overflow come out of the carry. */
+LLVMValueRef tri_gpu_to_bf16(tri_gpu *g, LLVMValueRef x, bool toward_zero)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMValueRef bits = as_bits(g, x), magnitude = LLVMBuildAnd(b, bits, c32(g, 0x7fffffff), "");
+    LLVMValueRef is_nan = LLVMBuildICmp(b, LLVMIntUGT, magnitude, c32(g, 0x7f800000), "");
+    LLVMValueRef quiet = LLVMBuildOr(b, bits, c32(g, 0x400000), ""), rounded = bits;
+    if (!toward_zero) {
+        LLVMValueRef odd = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, c32(g, 16), ""), c32(g, 1), "");
+        rounded = LLVMBuildAdd(b, LLVMBuildAdd(b, bits, c32(g, 0x7fff), ""), odd, "");
+    }
+    LLVMValueRef chosen = LLVMBuildSelect(b, is_nan, quiet, rounded, "");
+    return LLVMBuildTrunc(b, LLVMBuildLShr(b, chosen, c32(g, 16), ""), g->i16, "");
+}
+
+/* ---- any ---- */
+
+bool tri_gpu_is_narrow(tri_gpu *g, MlirType type)
+{
+    return tri_gpu_is_fp8(type) || (g->machine->bf16_is_bits && mlirTypeIsABF16(type));
+}
+
+LLVMValueRef tri_gpu_from_narrow(tri_gpu *g, MlirType type, LLVMValueRef bits)
+{
+    if (mlirTypeIsABF16(type))
+        return tri_gpu_from_bf16(g, bits);
     tri_machine_id id = mlirTypeIsAFloat8E4M3FN(type) ? TRI_MACHINE_e4m3x2_to_f16x2 : TRI_MACHINE_e5m2x2_to_f16x2;
     bool has_own = (mlirTypeIsAFloat8E4M3FN(type) || mlirTypeIsAFloat8E5M2(type)) && tri_machine_has(g, id);
     if (!has_own)
@@ -119,7 +150,7 @@ static LLVMValueRef to_software(tri_gpu *g, format f, LLVMValueRef x, bool towar
     return LLVMBuildTrunc(b, LLVMBuildSelect(b, is_nan, nan, y, ""), g->i8, "");
 }
 
-/* f64 as an f32 that rounds to 8 bits as the f64 itself would: what the 23 bits of mantissa lose is kept as one
+/* f64 as an f32 that rounds to a narrow type as the f64 itself would: what the 23 bits of mantissa lose is kept as one
  * in the last of them. */
 static LLVMValueRef round_to_odd(tri_gpu *g, LLVMValueRef value)
 {
@@ -132,13 +163,15 @@ static LLVMValueRef round_to_odd(tri_gpu *g, LLVMValueRef value)
     return LLVMBuildFPTrunc(b, LLVMBuildBitCast(b, bits, LLVMDoubleTypeInContext(g->llvm), ""), g->f32, "");
 }
 
-LLVMValueRef tri_gpu_to_fp8(tri_gpu *g, MlirType type, LLVMValueRef value, bool toward_zero)
+LLVMValueRef tri_gpu_to_narrow(tri_gpu *g, MlirType type, LLVMValueRef value, bool toward_zero)
 {
     LLVMTypeRef from = LLVMTypeOf(value);
     if (LLVMGetTypeKind(from) == LLVMDoubleTypeKind)
         value = round_to_odd(g, value);
     else if (from != g->f32)
         value = LLVMBuildFPExt(g->b, value, g->f32, "");
+    if (mlirTypeIsABF16(type))
+        return tri_gpu_to_bf16(g, value, toward_zero);
     tri_machine_id id = mlirTypeIsAFloat8E4M3FN(type) ? TRI_MACHINE_f32x2_to_e4m3x2 : TRI_MACHINE_f32x2_to_e5m2x2;
     bool has_own = (mlirTypeIsAFloat8E4M3FN(type) || mlirTypeIsAFloat8E5M2(type)) && tri_machine_has(g, id);
     if (!has_own || toward_zero)

@@ -17,7 +17,7 @@ LLVMTypeRef tri_gpu_type(tri_gpu *g, MlirType type)
     if (tri_type_is_desc(type))
         return LLVMPointerTypeInContext(g->llvm, 0); /* to its tensor map */
     if (mlirTypeIsABF16(type))
-        return LLVMBFloatTypeInContext(g->llvm);
+        return g->machine->bf16_is_bits ? g->i16 : LLVMBFloatTypeInContext(g->llvm);
     if (mlirTypeIsAF16(type))
         return LLVMHalfTypeInContext(g->llvm);
     if (mlirTypeIsAF32(type))
@@ -26,7 +26,7 @@ LLVMTypeRef tri_gpu_type(tri_gpu *g, MlirType type)
         return LLVMDoubleTypeInContext(g->llvm);
     if (mlirTypeIsAIndex(type))
         return g->i64;
-    return LLVMIntTypeInContext(g->llvm, tri_type_bits(type)); /* integers, and fp8 as bits */
+    return LLVMIntTypeInContext(g->llvm, tri_type_bits(type)); /* integers, and narrow floats as bits */
 }
 
 int tri_gpu_count(tri_gpu *g, MlirType type)
@@ -134,26 +134,36 @@ static const int *equal_registers(tri_gpu *g, MlirOperation op, MlirValue result
     return same;
 }
 
-/* Arithmetic on 8-bit floats, which no machine has: done in f32. */
-static bool is_fp8_arithmetic(MlirOperation op)
+/* Operations that take narrow floats as they are: they move bits, or convert by themselves. */
+static bool takes_bits(MlirOperation op)
 {
-    static const char *const rows[] = {"arith.addf",    "arith.subf",    "arith.mulf",     "arith.divf",     "arith.remf", "arith.negf",
-                                       "arith.minnumf", "arith.maxnumf", "arith.minimumf", "arith.maximumf", "arith.cmpf", "math.absf"};
-    if (!mlirOperationGetNumOperands(op) || !tri_gpu_is_fp8(tri_type_element(mlirValueGetType(mlirOperationGetOperand(op, 0)))))
-        return false;
+    static const char *const rows[] = {"arith.select", "arith.bitcast", "tt.bitcast",  "arith.extf",
+                                       "arith.truncf", "arith.sitofp",  "arith.uitofp"};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (tri_op_is(op, rows[i]))
             return true;
     return false;
 }
 
+/* Arithmetic on floats that are bits in registers: it is done in f32. */
+static bool is_narrow_arithmetic(tri_gpu *g, MlirOperation op)
+{
+    bool is_narrow = tri_gpu_is_narrow(g, tri_type_element(mlirValueGetType(mlirOperationGetResult(op, 0))));
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        is_narrow |= tri_gpu_is_narrow(g, tri_type_element(mlirValueGetType(mlirOperationGetOperand(op, i))));
+    return is_narrow && !takes_bits(op);
+}
+
 static LLVMValueRef run_in_f32(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar, LLVMValueRef *args)
 {
     MlirType result = tri_type_element(mlirValueGetType(mlirOperationGetResult(op, 0)));
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        args[i] = tri_gpu_from_fp8(g, tri_type_element(mlirValueGetType(mlirOperationGetOperand(op, i))), args[i]);
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        MlirType type = tri_type_element(mlirValueGetType(mlirOperationGetOperand(op, i)));
+        if (tri_gpu_is_narrow(g, type))
+            args[i] = tri_gpu_from_narrow(g, type, args[i]);
+    }
     LLVMValueRef value = scalar(g, op, args);
-    return value && tri_gpu_is_fp8(result) ? tri_gpu_to_fp8(g, result, value, false) : value;
+    return value && tri_gpu_is_narrow(g, result) ? tri_gpu_to_narrow(g, result, value, false) : value;
 }
 
 static bool run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
@@ -168,7 +178,7 @@ static bool run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
     int count = tri_gpu_count(g, mlirValueGetType(result));
     tri_gpu_value out = tri_gpu_new(g, count);
     const int *same = tri_op_is_pure(op) ? equal_registers(g, op, result, count) : NULL;
-    bool is_fp8 = is_fp8_arithmetic(op);
+    bool is_narrow = is_narrow_arithmetic(g, op);
     for (int r = 0; r < count; r++) {
         if (same && same[r] != r) {
             out.at[r] = out.at[same[r]];
@@ -177,7 +187,7 @@ static bool run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
         LLVMValueRef args[max_operands];
         for (intptr_t i = 0; i < n; i++)
             args[i] = operands[i].at[operands[i].count == 1 ? 0 : r];
-        out.at[r] = is_fp8 ? run_in_f32(g, op, scalar, args) : scalar(g, op, args);
+        out.at[r] = is_narrow ? run_in_f32(g, op, scalar, args) : scalar(g, op, args);
         if (!out.at[r])
             return false;
     }

@@ -168,6 +168,10 @@ static LLVMValueRef call_function(tri_gpu *g, const tri_machine_row *row, LLVMTy
         LLVMTypeRef type = LLVMFunctionType(is_wide ? g->i64 : result, types, (unsigned)n, false);
         callee = LLVMAddFunction(g->module, row->text, type);
         LLVMSetFunctionCallConv(callee, g->machine->function_convention);
+        if (row->flags & TRI_MACHINE_CONVERGENT) { /* passes drop it from a call whose function lacks it */
+            unsigned kind = LLVMGetEnumAttributeKindForName("convergent", strlen("convergent"));
+            LLVMAddAttributeAtIndex(callee, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
+        }
     }
     LLVMValueRef call = LLVMBuildCall2(g->b, LLVMGlobalGetValueType(callee), callee, args, (unsigned)n, "");
     LLVMSetInstructionCallConv(call, g->machine->function_convention);

@@ -42,8 +42,8 @@ static LLVMValueRef promote(tri_gpu *g, LLVMValueRef value, MlirType type, bool 
         return LLVMBuildPtrToInt(g->b, value, g->i64, "");
     }
     bool is_float = tri_type_is_float(type);
-    if (is_float && tri_gpu_is_fp8(type) && !hex)
-        value = tri_gpu_from_fp8(g, type, value);
+    if (is_float && tri_gpu_is_narrow(g, type) && !hex)
+        value = tri_gpu_from_narrow(g, type, value);
     if (is_float && !hex) {
         tri_buf_add_z(format, "%f");
         return LLVMBuildFPCast(g->b, value, LLVMDoubleTypeInContext(g->llvm), "");

@@ -65,9 +65,29 @@ static LLVMValueRef last_lane(state *s, uint32_t bit, uint32_t below)
     return clear ? LLVMBuildAnd(g->b, lane, tri_gpu_i32(g, (int32_t)~clear), "") : lane;
 }
 
-static bool step_registers(state *s, int bit, bits_below below)
+/* The value of another lane of the warp: by a shuffle, or through shared memory. */
+static LLVMValueRef from_lane(state *s, LLVMValueRef value, LLVMValueRef lane)
 {
     tri_gpu *g = s->g;
+    if (tri_machine_has(g, TRI_MACHINE_shuffle_index))
+        return tri_gpu_shuffle_index(g, value, lane);
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMValueRef base = tri_gpu_shared_at(g, tri_gpu_scratch_offset(s->op)), at[2], result;
+    LLVMValueRef bytes = tri_gpu_i32(g, tri_gpu_plan_packing(g, type, 1).element_bits / 8);
+    LLVMValueRef warp = LLVMBuildMul(g->b, tri_gpu_warp(g), tri_gpu_i32(g, g->warp_size), "");
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef thread = LLVMBuildAdd(g->b, warp, i ? lane : tri_gpu_lane(g), "");
+        at[i] = tri_gpu_offset(g, base, LLVMBuildMul(g->b, thread, bytes, ""));
+    }
+    tri_gpu_shared_store(g, at[0], &value, 1, NULL);
+    tri_gpu_barrier(g, TRI_SYNC_CTA);
+    tri_gpu_shared_load(g, at[1], type, 1, &result);
+    tri_gpu_barrier(g, TRI_SYNC_CTA); /* the next value goes to the same places */
+    return result;
+}
+
+static bool step_registers(state *s, int bit, bits_below below)
+{
     uint64_t mask = UINT64_C(1) << bit;
     LLVMValueRef lane = below.lanes ? last_lane(s, 0, below.lanes) : NULL;
     for (int r = 0; r < s->at[0].count; r++) {
@@ -77,7 +97,7 @@ static bool step_registers(state *s, int bit, bits_below below)
         int from = (int)last_of(s, (uint64_t)r, mask, below.registers);
         LLVMValueRef before[max_tuple];
         for (int i = 0; i < s->tuple; i++)
-            before[i] = lane ? tri_gpu_shuffle_index(g, s->at[i].at[from], lane) : s->at[i].at[from];
+            before[i] = lane ? from_lane(s, s->at[i].at[from], lane) : s->at[i].at[from];
         if (!take_in(s, r, before, NULL))
             return false;
     }
@@ -102,7 +122,7 @@ static bool step_lanes(state *s, int bit, bits_below below)
         int from = (int)last_of(s, (uint64_t)r, 0, below.registers);
         LLVMValueRef before[max_tuple];
         for (int i = 0; i < s->tuple; i++)
-            before[i] = tri_gpu_shuffle_index(g, old[i].at[from], lane);
+            before[i] = from_lane(s, old[i].at[from], lane);
         if (!take_in(s, r, before, applies))
             return false;
     }
@@ -233,8 +253,8 @@ static bool scan_inside_warps(state *s, bool *out_crosses)
                 return false;
             below.registers |= UINT64_C(1) << bit;
         } else {
-            if (!tri_machine_has(s->g, TRI_MACHINE_shuffle_index))
-                return tri_gpu_unsupported(s->g, s->op, "a scan across lanes needs shuffles");
+            if (!tri_machine_has(s->g, TRI_MACHINE_shuffle_index) && tri_gpu_scratch_offset(s->op) < 0)
+                return tri_gpu_unsupported(s->g, s->op, "no shared memory was allocated for it; run allocate-shared-memory first");
             if (!step_lanes(s, bit, below))
                 return false;
             below.lanes |= UINT32_C(1) << bit;

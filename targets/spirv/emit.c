@@ -1,11 +1,18 @@
 /* LLVM's passes and code generator for SPIR-V. */
+#include "ir/guard.h"
 #include "ir/llvm.h"
 #include "targets/spirv/spirv.h"
 #include "targets/target.h"
 
-static const char pipeline[] =
-    "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse<memssa>,"
-    "correlated-propagation,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+#include "targets/spirv_state.inc"
+
+#include <pthread.h>
+#include <string.h>
+
+/* Without instcombine, which makes integers of any width and reversals of bits that SPIR-V cannot say; devices'
+ * compilers run it themselves. */
+static const char pipeline[] = "function(early-cse,instsimplify,simplifycfg,early-cse<memssa>,"
+                               "correlated-propagation,instsimplify,simplifycfg,adce)";
 
 bool tri_spirv_optimize(tri_unit *unit)
 {
@@ -16,23 +23,67 @@ bool tri_spirv_optimize(tri_unit *unit)
     return ok;
 }
 
+/* ---- LLVM's back end keeps what it knows of a module in one object for the whole process, and forgets but a part of it
+ * before the next one: labels of blocks are found again by the address of a function that is long gone, and the
+ * module has one number twice (LLVM issue 160613). So there is one emission at a time, and each begins with the
+ * object as it was when the process began. What it held is lost; that is a few numbers for each block. ---- */
+
+static pthread_mutex_t emission = PTHREAD_MUTEX_INITIALIZER;
+
+#if TRI_SPIRV_STATE_SIZE
+extern char tri_spirv_state[TRI_SPIRV_STATE_SIZE] __asm__(TRI_SPIRV_STATE_SYMBOL);
+
+static void reset_back_end(void)
+{
+    static char first[TRI_SPIRV_STATE_SIZE];
+    static bool is_known;
+    if (is_known)
+        memcpy(tri_spirv_state, first, sizeof first);
+    else
+        memcpy(first, tri_spirv_state, sizeof first);
+    is_known = true;
+}
+#else
+static void reset_back_end(void) {}
+#endif
+
+typedef struct {
+    LLVMTargetMachineRef machine;
+    tri_buf binary;
+} job;
+
+static bool emit_binary(tri_unit *unit, void *data)
+{
+    job *j = data;
+    return tri_llvm_emit(unit->diag, unit->llvm_module, j->machine, LLVMObjectFile, &j->binary);
+}
+
+/* Guarded here, too: an error that LLVM calls fatal must not keep the lock. */
+static bool run_emission(tri_unit *unit, job *j)
+{
+    pthread_mutex_lock(&emission);
+    reset_back_end();
+    bool ok = tri_guard_run(unit, emit_binary, j);
+    pthread_mutex_unlock(&emission);
+    return ok;
+}
+
 bool tri_spirv_emit(tri_unit *unit)
 {
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_LLVM);
+    if (!tri_spirv_legalize(unit)) /* IR that came as text, too */
+        return false;
     tri_llvm_start_target("spirv");
-    LLVMTargetMachineRef machine = tri_llvm_create_machine(unit->diag, tri_spirv_machine.triple, unit->arch->cpu,
-                                                           unit->arch->features, 2);
-    if (!machine)
+    /* level 0 has no loop strength reduction, which makes integers of 4 and 5 bits; nothing else depends on the level */
+    job j = {.machine = tri_llvm_create_machine(unit->diag, tri_spirv_machine.triple, unit->arch->cpu, unit->arch->features, 0)};
+    if (!j.machine)
         return false;
-    tri_buf binary = {0};
-    bool ok = tri_llvm_emit(unit->diag, unit->llvm_module, machine, LLVMObjectFile, &binary);
-    LLVMDisposeTargetMachine(machine);
-    if (!ok) {
-        tri_buf_fini(&binary);
-        return false;
+    bool ok = run_emission(unit, &j);
+    LLVMDisposeTargetMachine(j.machine);
+    if (ok) {
+        tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
+        tri_spirv_expand_nulls(unit->arena, tri_buf_str(&j.binary), &unit->bytes);
     }
-    tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
-    tri_spirv_expand_nulls(unit->arena, tri_buf_str(&binary), &unit->bytes);
-    tri_buf_fini(&binary);
-    return true;
+    tri_buf_fini(&j.binary);
+    return ok;
 }

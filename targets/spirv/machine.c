@@ -26,6 +26,11 @@ const tri_machine tri_spirv_machine = {
     .triple = "spirv64v1.2-unknown-unknown",
     .data_layout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1",
     .scopes = {"", "device", "workgroup", ""},
+    .library_prefix = "__nv_",
+    .link = tri_spirv_link,
+    .bf16_is_bits = true,
+    .orders_updates = true,
     .shared_is_dynamic = false,
+    .update = tri_spirv_update,
     .kernel_attributes = kernel_attributes,
 };

@@ -10,6 +10,13 @@ extern const tri_machine tri_spirv_machine;
 bool tri_spirv_optimize(tri_unit *unit);
 bool tri_spirv_emit(tri_unit *unit);
 
+/* Replaces what LLVM's SPIR-V back end gets wrong. False after a report: the module has what SPIR-V lacks. */
+bool tri_spirv_legalize(tri_unit *unit);
+
+/* tri_machine's hooks of this family. */
+bool tri_spirv_link(const struct tri_library_job *job);
+bool tri_spirv_update(struct tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out_old);
+
 /* Appends `binary` with scalar OpConstantNull written as OpConstant. */
 void tri_spirv_expand_nulls(tri_arena *arena, tri_str binary, tri_buf *out);
 

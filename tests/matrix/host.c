@@ -117,7 +117,7 @@ static bool is_rejected_right(const m_case *c, const char *path, const tri_buf *
 static bool run_kernel(tri_arena *arena, tri_diag *diag, tri_buf *log, m_case *c, m_place place, FILE *out)
 {
     const char *path = !c->is_ir ? "k.tri" : strstr(c->text.data, "ttg.num-warps") ? "k.ttgir" : "k.ttir";
-    bool is_sim = place.warps > 0, wants_error = c->error && (c->error_targets & (is_sim ? M_ON_SIM : M_ON_HOST));
+    bool is_sim = !strncmp(place.arch, "sim:", 4), wants_error = c->error && (c->error_targets & (is_sim ? M_ON_SIM : M_ON_HOST));
     tri_run_opt opt;
     tri_run_kernel kernel;
     tri_argument_list arguments = {0};
@@ -142,11 +142,13 @@ static bool run_kernel(tri_arena *arena, tri_diag *diag, tri_buf *log, m_case *c
     return ok;
 }
 
-/* What linalg cannot say is refused, where it stands: that is an answer too, and is shown as one. */
+/* What linalg or OpenCL cannot say is refused, where it stands: that is an answer too, and is shown as one. */
 static bool is_refused(const m_case *c, m_place place, const tri_buf *log)
 {
     const char *path = c->is_ir ? "k.ttir:" : "k.tri:";
-    return !strcmp(place.arch, "linalg") && log->len && !strncmp(log->data, path, strlen(path)) && strstr(log->data, "[TRI-6002]") &&
+    bool may_refuse = !strcmp(place.arch, "linalg") || !strcmp(place.arch, "opencl");
+    return may_refuse && log->len && !strncmp(log->data, path, strlen(path)) &&
+           (strstr(log->data, "[TRI-6002]") || strstr(log->data, "[TRI-7003]")) &&
            !strstr(log->data, "LLVM Translation failed");
 }
 

@@ -1,5 +1,6 @@
 /* matrix list                    the jobs: GROUP:PLACE[:PART/PARTS]. PLACE is native (the host, as a level of x86-64 that
  *                                the name picks), sim or sanitized: native code of some cases with -fsanitize=bounds,undefined, and address where its runtime is linked in
+ *                                opencl: some cases on an OpenCL device, PoCL unless OCL_ICD_VENDORS names another
  * matrix run JOB                 runs one, as TAP
  * matrix pack FILE ARCH [GROUP]  compiles every case for a GPU into FILE, for gpu/runner.c
  * Options before the word: -f TEXT (only cases whose name has it), -a (every number of warps and both
@@ -8,6 +9,7 @@
 #include "tests/matrix/coverage.h"
 #include "tests/matrix/matrix.h"
 
+#include <ftw.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,7 @@ typedef struct {
 
 struct m_context {
     const char *group, *filter, *arch;
-    enum { RUN_HOST, RUN_SANITIZED, RUN_SIM, RUN_LINALG, PACK } mode;
+    enum { RUN_HOST, RUN_SANITIZED, RUN_SIM, RUN_LINALG, RUN_OPENCL, PACK } mode;
     int64_t next, start; /* number of the next case; those before `start` are done */
     int part, parts, warps;
     bool all, is_verbose;
@@ -163,6 +165,10 @@ void m_end(m_context *ctx, m_case *c)
         run_at(ctx, c, (m_place){.arch = "linalg"});
     if (ctx->mode == RUN_SIM && c->targets & M_ON_SIM)
         run_on_simulator(ctx, c);
+    /* building takes a device most of a second */
+    if (ctx->mode == RUN_OPENCL && c->targets & M_ON_SIM && !c->error && !c->is_undefined &&
+        (ctx->all || hash(c->name) % 96 == 0))
+        run_at(ctx, c, (m_place){.arch = "opencl", .warps = ctx->warps ? ctx->warps : c->warps ? c->warps : 1 << (hash(c->name) >> 20 & 3)});
     if (ctx->mode == PACK && c->targets & M_ON_GPU && !(c->error && c->error_targets & M_ON_GPU)) {
         static const int warps[] = {4, 8, 2, 1};
         bool ok = m_pack_case(c, ctx->arch, c->warps ? c->warps : ctx->warps ? ctx->warps : warps[ctx->shared->at % 4], ctx->pack, stdout);
@@ -178,7 +184,7 @@ void m_end(m_context *ctx, m_case *c)
 static int list(void)
 {
     for (int i = 0; i < group_count; i++) {
-        printf("%s:native\n%s:sanitized\n%s:linalg\n", groups[i].name, groups[i].name, groups[i].name);
+        printf("%1$s:native\n%1$s:sanitized\n%1$s:linalg\n%1$s:opencl\n", groups[i].name);
         for (int part = 0; part < groups[i].sim_parts; part++)
             printf("%s:sim:%d/%d\n", groups[i].name, part, groups[i].sim_parts);
     }
@@ -211,17 +217,37 @@ static void run_group(m_context *ctx, void (*run)(m_context *ctx))
     }
 }
 
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *at)
+{
+    (void)info, (void)kind, (void)at;
+    return remove(path);
+}
+
+/* The device of `make check`: PoCL, on every machine the same one, with a cache that goes with the folder. */
+static bool choose_opencl(const char *folder)
+{
+    static const char icd[] = "/etc/OpenCL/vendors/pocl.icd";
+    setenv("OCL_ICD_VENDORS", icd, 0);
+    setenv("POCL_CACHE_DIR", folder, 1);
+    return strcmp(getenv("OCL_ICD_VENDORS"), icd) || !access(icd, R_OK);
+}
+
 static int run(m_context *ctx, const char *job)
 {
     const char *place = strchr(job, ':');
     if (!place)
         return 2;
-    ctx->mode = !strncmp(place, ":sim", 4) ? RUN_SIM : !strcmp(place, ":sanitized") ? RUN_SANITIZED : !strcmp(place, ":linalg") ? RUN_LINALG : RUN_HOST;
+    ctx->mode = !strncmp(place, ":sim", 4) ? RUN_SIM : !strcmp(place, ":sanitized") ? RUN_SANITIZED : !strcmp(place, ":linalg") ? RUN_LINALG
+                : !strcmp(place, ":opencl") ? RUN_OPENCL : RUN_HOST;
     if (sscanf(place, ":sim:%d/%d", &ctx->part, &ctx->parts) != 2)
         ctx->part = 0, ctx->parts = 1;
     char folder[] = "/tmp/matrix.XXXXXX";
     if (!mkdtemp(folder) || chdir(folder))
         return 2;
+    if (ctx->mode == RUN_OPENCL && !choose_opencl(folder)) {
+        printf("1..0 # SKIP no OpenCL device\n");
+        return chdir("/") || rmdir(folder);
+    }
     bool is_known = false;
     for (int i = 0; i < group_count; i++) {
         if (strncmp(groups[i].name, job, (size_t)(place - job)) || groups[i].name[place - job])
@@ -231,10 +257,7 @@ static int run(m_context *ctx, const char *job)
         run_group(ctx, groups[i].run);
     }
     printf("1..%lld\n", (long long)ctx->shared->tests);
-    unlink("k.tri");
-    unlink("k.ttir");
-    unlink("k.ttgir");
-    if (chdir("/") || rmdir(folder))
+    if (chdir("/") || nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS))
         perror(folder);
     return !is_known ? 2 : ctx->shared->failed != 0;
 }

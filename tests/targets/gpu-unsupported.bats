@@ -300,12 +300,6 @@ IR
     tt.return
   }
 IR
-    arch=spirv64 target=opencl:64 refuses "the device has no library with a function '__nv_expf'" <<'IR'
-  tt.func public @k(%x: f32) {
-    %y = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_expf"} : (f32) -> f32 // here
-    tt.return
-  }
-IR
     refuses "function 'elsewhere' has no body" <<'IR'
   tt.func private @elsewhere(f32) -> f32
   tt.func public @k(%x: f32) {

@@ -69,3 +69,85 @@ END
     [[ $errors == *"k.ttir:2:"*"'tt.elementwise_inline_asm' cannot be lowered for 'spirv64'"* ]]
     [ ! -e k.spv ]
 }
+
+# valid FILE: what the back end made of it is SPIR-V 1.2.
+valid() {
+    need spirv-val
+    spirv-val --target-env spv1.2 "$1"
+}
+
+@test "values that OpenCL lacks: bf16, booleans as numbers, reversed bits, NaN of minimum, libdevice" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+@triton.jit
+def k(x, y, b, o, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    w = tl.minimum(v, tl.load(y + i), propagate_nan=tl.PropagateNan.ALL) * 3 + v
+    t = tl.load(b + i) != 0
+    t = (t * t) | (t < (v > 0))
+    f = libdevice.rsqrt(libdevice.erfcx(libdevice.brev(i).to(tl.float32))) + tl.cumsum(v.to(tl.float32), 0)
+    tl.store(o + i, tl.where(t, w, f.to(tl.bfloat16)))
+    tl.atomic_add(o + N, tl.sum(v.to(tl.float32)).to(tl.bfloat16))
+END
+    tritcc -arch=spirv64 -emit=spirv=k.spv,spvasm=k.spvasm -sig 'k(*bf16, *bf16, *i8, *bf16, 256)' k.tri
+    valid k.spv
+    run -1 grep -E 'BitReverse|fmin|OpMemoryBarrier|OpTypeInt (4|5|128) ' k.spvasm
+}
+
+@test "what a process compiled before does not show in a module" {
+    sig='add_kernel(*fp32:16, *fp32:16, *fp32:16, i32, 512)'
+    tritcc -arch=spirv64 -emit=spirv=alone.spv -sig "$sig" "$EXAMPLES/vadd/vadd.tri"
+    for n in 1 2 3 4 5 6; do cp "$EXAMPLES/vadd/vadd.tri" "v$n.tri"; done
+    tritcc -arch=spirv64 -emit=spirv -sig "$sig" v?.tri
+    for n in 1 2 3 4 5 6; do cmp alone.spv "v$n.spv"; done
+}
+
+@test "what OpenCL cannot do is an error at its place" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+@triton.jit
+def k(x):
+    tl.store(x, libdevice.add_ru(tl.load(x), 1.0))
+END
+    tritcc -1 -arch=spirv64 -emit=spirv=k.spv -sig 'k(*fp32)' k.tri
+    [[ $errors == *"k.tri:7:17: error: '__nv_fadd_ru' rounds in a direction, which OpenCL devices do not [TRI-7003]"* ]]
+    sed -i 's/libdevice.add_ru(tl.load(x), 1.0)/libdevice.j0(tl.load(x))/' k.tri
+    tritcc -1 -arch=spirv64 -emit=spirv=k.spv -sig 'k(*fp32)' k.tri
+    [[ $errors == *"the device has no function 'j0"*"[TRI-7003]"* ]]
+    cat >k.ll <<'END'
+target triple = "spirv64v1.2-unknown-unknown"
+define spir_kernel void @k(ptr addrspace(1) %p, i5 %x) {
+  %y = add i5 %x, 3
+  %z = zext i5 %y to i32
+  store i32 %z, ptr addrspace(1) %p
+  ret void
+}
+END
+    tritcc -1 -arch=spirv64 -emit=spirv=k.spv k.ll
+    [[ $errors == *"'k' needs integers of 5 bits, which OpenCL devices do not have [TRI-6005]"* ]]
+}
+
+@test "barriers stay out of branches" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(p, o):
+    seen = tl.atomic_add(p, 1)
+    if seen > 3:
+        tl.store(o, seen)
+END
+    tritcc -arch=spirv64 -emit=llir=k.ll,spirv=k.spv -sig 'k(*i32, *i32)' k.tri
+    valid k.spv
+    grep -E '^declare .*@_Z7barrierj.* #[0-9]+' k.ll
+    id=$(sed -n 's/^declare .*@_Z7barrierj.* #\([0-9]*\).*/\1/p' k.ll)
+    grep -E "^attributes #$id = .*convergent" k.ll
+}
