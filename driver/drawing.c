@@ -2,6 +2,7 @@
 
 #include "ir/encoding.h"
 #include "ir/op.h"
+#include "ir/options.h"
 #include "ir/type.h"
 #include "layout/convert.h"
 #include "layout/draw.h"

@@ -4,6 +4,7 @@
 #include "ir/context.h"
 #include "ir/llvm.h"
 #include "ir/op.h"
+#include "ir/options.h"
 
 #include "llvm-c/Core.h"
 #include "mlir-c/BuiltinAttributes.h"

@@ -2,6 +2,7 @@
 
 #include "driver/payload.h"
 #include "driver/watch.h"
+#include "ir/kernel.h"
 #include "targets/resources.h"
 
 #include <stdio.h>

@@ -8,7 +8,9 @@
 #include "frontend/kernel/specialize.h"
 #include "frontend/kernel/target.h"
 #include "ir/context.h"
+#include "ir/kernel.h"
 #include "ir/op.h"
+#include "ir/options.h"
 #include "ir/type.h"
 
 #include "mlir-c/BuiltinAttributes.h"

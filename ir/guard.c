@@ -1,6 +1,7 @@
 #include "ir/guard.h"
 
 #include "ir/island.h"
+#include "ir/kernel.h"
 
 #include "llvm-c/Core.h"
 #include "llvm-c/ErrorHandling.h"

@@ -14,9 +14,6 @@ IR_CXX_SOURCES = $(patsubst $(srcdir)/%.cpp,%,$(sort $(wildcard $(srcdir)/ir/*.c
 IR_SHARD_OBJS = $(foreach d,$(IR_DIALECTS),$(foreach s,$(IR_SHARDS_$(d)),obj/ir/$(d)_defs_$(s).o))
 IR_CXX_OBJS = $(IR_CXX_SOURCES:%=obj/%.o) $(IR_SHARD_OBJS)
 
-# Generated code drops fields of <{...}> that an operation does not have; ours reports them.
-IR_KNOWN_FIELDS = s/::llvm::dyn_cast<::mlir::DictionaryAttr>(attr);$$/::tri::knownFields(attr, getOperationName(), getAttributeNames(), emitError);\n  if (!dict)\n    return ::mlir::failure();/
-
 define IR_GEN_RULES
 gen/ir/$(1)_dialect.h.inc: $(IR_TD)
 	@mkdir -p $$(@D)
@@ -28,11 +25,11 @@ gen/ir/$(1)_dialect.cpp.inc: $(IR_TD)
 gen/ir/$(1)_ops.h.inc: $(IR_TD)
 	@mkdir -p $$(@D)
 	$$(Q)$$(IR_TBLGEN) -gen-op-decls -op-shard-count=$(IR_DEFS_$(1)) $$(srcdir)/ir/$(1).td -o $$@
-gen/ir/$(1)_ops.cpp.inc: $(IR_TD) $(srcdir)/ir/ir.mk
+gen/ir/$(1)_ops.cpp.inc: $(IR_TD) $(srcdir)/ir/known_fields.awk
 	@mkdir -p $$(@D)
 	$$(Q)$$(IR_TBLGEN) -gen-op-defs -op-shard-count=$(IR_DEFS_$(1)) $$(srcdir)/ir/$(1).td -o $$@.tmp
-	$$(Q)sed '$$(IR_KNOWN_FIELDS)' $$@.tmp > $$@
-	$$(Q)rm $$@.tmp
+	$$(Q)awk -f $$(srcdir)/ir/known_fields.awk $$@.tmp > $$@.new
+	$$(Q)mv $$@.new $$@ && rm $$@.tmp
 gen/ir/$(1)_types.h.inc: $(IR_TD)
 	@mkdir -p $$(@D)
 	$$(Q)$$(IR_TBLGEN) -gen-typedef-decls -typedefs-dialect=$(1) $$(srcdir)/ir/$(1)_base.td -o $$@

@@ -21,7 +21,7 @@ typedef struct {
     tri_str passed_type; /* constexpr: an argument of this type whose value the code was specialised for; empty: none */
 } tri_kernel_param;
 
-typedef struct {
+typedef struct tri_kernel {
     tri_str name;   /* source name = symbol */
     tri_str symbol; /* symbol in the device code */
     TRI_VEC(tri_kernel_param) params;

@@ -22,7 +22,7 @@ typedef struct {
     tri_str path;
 } tri_extern_lib;
 
-typedef struct {
+typedef struct tri_options {
     /* front end */
     TRI_VEC(tri_str) kernels;    /* -k, in order; empty: every kernel whose types are known */
     TRI_VEC(tri_str) signatures; /* -sig */

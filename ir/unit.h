@@ -4,12 +4,14 @@
 #define TRI_IR_UNIT_H
 
 #include "base/diag.h"
-#include "ir/kernel.h"
-#include "ir/options.h"
+#include "base/vec.h"
 
 #include "llvm-c/Types.h"
 #include "mlir-c/IR.h"
 
+/* Whoever looks into these includes ir/kernel.h and ir/options.h: most of what has a unit does not. */
+typedef struct tri_kernel tri_kernel;
+typedef struct tri_options tri_options;
 struct tri_target;
 struct tri_machine_facts;
 struct tri_ast_module;

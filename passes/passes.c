@@ -6,6 +6,7 @@
 
 #include "ir/context.h"
 #include "ir/machines.h"
+#include "ir/options.h"
 
 #define X(name) extern const tri_pass tri_pass_##name;
 #include "passes/passes.def"

@@ -2,6 +2,7 @@
 #include "run/cuda.h"
 
 #include "driver/tool.h"
+#include "ir/kernel.h"
 #include "runtime/launch/launch.h"
 
 typedef struct {

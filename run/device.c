@@ -1,5 +1,7 @@
 #include "run/device.h"
 
+#include "ir/kernel.h"
+
 static const tri_run_copy *copy_of(const tri_run_copies *copies, const void *data)
 {
     for (size_t i = 0; i < copies->len; i++)

@@ -1,6 +1,7 @@
 #include "run/grid.h"
 
 #include "frontend/host/host.h"
+#include "ir/kernel.h"
 
 /* What an expression sees beside the parameters. */
 static const char prelude[] = "import math\nimport triton\nimport triton.language as tl\nfrom triton import cdiv\n";

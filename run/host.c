@@ -2,6 +2,7 @@
 #include "run/backend.h"
 
 #include "base/progress.h"
+#include "ir/kernel.h"
 #include "ir/llvm.h"
 #include "runtime/launch/launch.h"
 #include "targets/cpu/host.h"

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "driver/payload.h"
+#include "ir/kernel.h"
 #include "run/grid.h"
 #include "frontend/kernel/signature.h"
 #include "ir/context.h"

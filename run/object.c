@@ -6,6 +6,7 @@
 #include "base/process.h"
 #include "driver/opt.h"
 #include "ir/context.h"
+#include "ir/kernel.h"
 #include "runtime/launch/launch.h"
 #include "targets/object/object.h"
 

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "driver/opt.h"
+#include "ir/kernel.h"
 #include "runtime/run/opencl.h"
 
 typedef struct {

@@ -2,6 +2,7 @@
 #include "run/backend.h"
 
 #include "base/progress.h"
+#include "ir/kernel.h"
 #include "ir/llvm.h"
 
 #include "llvm-c/Core.h"

@@ -1,6 +1,7 @@
 /* tritrun: compiles one kernel and runs it with arguments from the command line. */
 #include "base/file.h"
 #include "driver/info.h"
+#include "ir/kernel.h"
 #include "run/backend.h"
 #include "run/grid.h"
 #include "ir/guard.h"

@@ -1,8 +1,10 @@
 #include "targets/facts.h"
 
 #include "ir/context.h"
+#include "ir/kernel.h"
 #include "ir/llvm.h"
 #include "ir/op.h"
+#include "ir/options.h"
 #include "targets/target.h"
 
 tri_kernel *tri_facts_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation func)

@@ -5,6 +5,7 @@
 #include "ir/llvm.h"
 #include "ir/location.h"
 #include "ir/op.h"
+#include "ir/options.h"
 
 #include "llvm-c/BitReader.h"
 #include "llvm-c/Core.h"

@@ -1,5 +1,6 @@
 #include "targets/resources.h"
 
+#include "ir/kernel.h"
 #include "targets/facts.h"
 
 static void print_occupancy(const tri_kernel *k, const tri_resources *r, tri_buf *out)

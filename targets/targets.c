@@ -1,5 +1,7 @@
 #include "targets/target.h"
 
+#include "ir/options.h"
+
 #define X(name) extern const tri_target tri_target_##name;
 #include "targets/targets.def"
 #undef X

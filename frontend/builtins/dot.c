@@ -1,6 +1,7 @@
 /* Matrix products. */
 #include "frontend/builtins/builtins.h"
 #include "frontend/kernel/target.h"
+#include "ir/options.h"
 
 enum { dot_a, dot_b, dot_acc, dot_precision, dot_tf32, dot_imprecise, dot_out };
 

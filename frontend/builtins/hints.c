@@ -1,6 +1,7 @@
 /* Hints, debugging, inline assembly. */
 #include "frontend/builtins/builtins.h"
 
+#include "ir/options.h"
 #include "ir/type.h"
 
 #include "mlir-c/BuiltinAttributes.h"

@@ -1,6 +1,8 @@
 /* Elementwise arithmetic. */
 #include "frontend/builtins/builtins.h"
 
+#include "ir/options.h"
+
 static const char *const unary_ops[] = {
     "math.exp", "math.exp2", "math.log",  "math.log2", "math.cos",  "math.sin",
     "math.sqrt", "math.rsqrt", "math.erf", "math.floor", "math.ceil",

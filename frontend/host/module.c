@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "frontend/host/host.h"
+#include "ir/options.h"
 
 /* ---- the set ---- */
 

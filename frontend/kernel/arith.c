@@ -1,5 +1,7 @@
 #include "frontend/kernel/frame.h"
 
+#include "ir/options.h"
+
 static const tri_type *element(tri_ev x) { return tri_types_element(x.type); }
 static bool is_ptr(tri_ev x) { return tri_types_is_ptr(x.type); }
 static bool is_float(tri_ev x) { return tri_types_is_float(x.type); }

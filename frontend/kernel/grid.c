@@ -2,6 +2,7 @@
 
 #include "frontend/syntax/parser.h"
 #include "frontend/kernel/types.h"
+#include "ir/options.h"
 
 enum { code_grid = 3037, max_dims = 3 };
 

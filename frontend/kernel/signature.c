@@ -3,6 +3,7 @@
 #include "frontend/frontend.h"
 #include "frontend/kernel/signature_text.h"
 #include "frontend/kernel/types.h"
+#include "ir/options.h"
 
 enum { code_not_computable = 3034, code_signature = 3030, code_unknown_kernel = 3031, code_missing_types = 3032, code_unknown_define = 3033 };
 

@@ -2,6 +2,7 @@
 
 #include "frontend/kernel/types.h"
 #include "ir/op.h"
+#include "ir/options.h"
 #include "ir/type.h"
 
 enum { code_specialize = 3036, alignment = 16 };

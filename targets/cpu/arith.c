@@ -2,6 +2,7 @@
  * are widened, computed and rounded again after every op. */
 #include "targets/cpu/cpu.h"
 
+#include "ir/options.h"
 #include "mlir-c/BuiltinAttributes.h"
 
 typedef LLVMValueRef (*binary_fn)(LLVMBuilderRef, LLVMValueRef, LLVMValueRef, const char *);

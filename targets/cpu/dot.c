@@ -9,6 +9,8 @@
  */
 #include "targets/cpu/cpu.h"
 
+#include "ir/options.h"
+
 typedef struct {
     tri_cpu_gen *g;
     MlirOperation op;

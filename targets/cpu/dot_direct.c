@@ -4,6 +4,8 @@
  * block is packed as usual. */
 #include "targets/cpu/cpu.h"
 
+#include "ir/options.h"
+
 /* A nest that exists only to ask: its first loop is dimension `first`, which counts as the vector dimension. */
 static const tri_cpu_tuple *probe_begin(tri_cpu_gen *g, tri_cpu_nest *nest, MlirType type, int first)
 {

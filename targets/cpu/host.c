@@ -2,6 +2,7 @@
 #include "targets/cpu/host.h"
 
 #include "ir/llvm.h"
+#include "ir/options.h"
 #include "targets/cpu/machine.h"
 
 #include "llvm-c/Core.h"

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "ir/location.h"
+#include "ir/options.h"
 
 #include "llvm-c/DebugInfo.h"
 

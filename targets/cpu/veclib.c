@@ -3,6 +3,8 @@
  * do not fill, or need more than once, is padded, or cut into pieces. */
 #include "targets/cpu/cpu.h"
 
+#include "ir/options.h"
+
 #include <stdio.h>
 
 enum { max_lanes = 64 };

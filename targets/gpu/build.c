@@ -1,6 +1,8 @@
 /* Small instruction helpers. */
 #include "targets/gpu/gpu.h"
 
+#include "ir/options.h"
+
 LLVMValueRef tri_gpu_i32(tri_gpu *g, int64_t value) { return LLVMConstInt(g->i32, (uint64_t)value, true); }
 
 unsigned tri_gpu_bits(tri_gpu *g, LLVMTypeRef type)

@@ -1,6 +1,7 @@
 /* Source locations as LLVM debug information: -lineinfo (line directives only) and -g. */
 #include "base/file.h"
 #include "ir/location.h"
+#include "ir/options.h"
 #include "targets/gpu/debug.h"
 #include "targets/gpu/gpu.h"
 

@@ -1,6 +1,7 @@
 /* The passes that every GPU family runs, as text. passes/passes.h explains the form. */
 #include "targets/gpu/gpu.h"
 
+#include "ir/options.h"
 #include "targets/facts.h"
 #include "targets/target.h"
 

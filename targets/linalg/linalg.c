@@ -3,9 +3,11 @@
 #include "targets/linalg/structured.h"
 
 #include "ir/context.h"
+#include "ir/kernel.h"
 #include "ir/linalg.h"
 #include "ir/llvm.h"
 #include "ir/op.h"
+#include "ir/options.h"
 #include "ir/upstream.h"
 #include "targets/cpu/machine.h"
 #include "targets/facts.h"

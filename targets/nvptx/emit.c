@@ -1,5 +1,6 @@
 /* LLVM's passes and code generator for PTX. */
 #include "ir/llvm.h"
+#include "ir/options.h"
 #include "targets/facts.h"
 #include "targets/nvptx/nvptx.h"
 #include "targets/target.h"

@@ -1,6 +1,7 @@
 /* Functions that the source calls: of the user's libraries, then of NVIDIA's math library. */
 #include "targets/nvptx/nvptx.h"
 
+#include "ir/options.h"
 #include "llvm-c/Core.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
 /* PTX -> cubin by NVIDIA's assembler, and the resource numbers that it prints. */
 #include "base/file.h"
 #include "base/process.h"
+#include "ir/kernel.h"
+#include "ir/options.h"
 #include "targets/facts.h"
 #include "targets/nvptx/nvptx.h"
 #include "targets/target.h"

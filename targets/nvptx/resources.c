@@ -1,5 +1,6 @@
 /* What a kernel takes of a multiprocessor, and how many of its blocks fit there. */
 #include "targets/nvptx/nvptx.h"
+#include "ir/kernel.h"
 #include "targets/target.h"
 
 #include <string.h>

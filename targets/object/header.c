@@ -1,6 +1,8 @@
 /* The C header of an object's kernels. */
 #include "targets/object/object.h"
 
+#include "ir/options.h"
+
 #include <ctype.h>
 
 /* include/tritcc/launch.h, word for word; made by targets/targets.mk */

@@ -1,6 +1,7 @@
 /* The functions of one kernel in an object: the launchers with its C prototype, and those that ask and load. */
 #include "targets/object/writer.h"
 
+#include "ir/options.h"
 #include "llvm-c/Core.h"
 
 static LLVMValueRef number(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }

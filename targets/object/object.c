@@ -3,6 +3,7 @@
 
 #include "ir/context.h"
 #include "ir/llvm.h"
+#include "ir/options.h"
 #include "targets/cpu/host.h"
 #include "targets/cpu/machine.h"
 

@@ -3,6 +3,7 @@
 #ifndef TRI_TARGETS_OBJECT_OBJECT_H
 #define TRI_TARGETS_OBJECT_OBJECT_H
 
+#include "ir/kernel.h"
 #include "targets/target.h"
 
 /* What one unit came to. */

@@ -1,6 +1,7 @@
 /* LLVM's passes and code generator for SPIR-V. */
 #include "ir/guard.h"
 #include "ir/llvm.h"
+#include "ir/options.h"
 #include "targets/spirv/spirv.h"
 #include "targets/target.h"
 

@@ -27,3 +27,26 @@ load ../helpers
         grep -q "largest.*error" log
     done
 }
+
+@test "generated code that is not as expected stops the build" {
+    printf '%s\n' '::llvm::LogicalResult XOp::setPropertiesFromAttr(Properties &prop) {' \
+        '  ::mlir::DictionaryAttr dict = ::llvm::dyn_cast<::mlir::DictionaryAttr>(attr);' '}' >good
+    sed 's/dyn_cast/dyn_cast_or_null/' good >bad
+    awk -f "$SRCDIR/ir/known_fields.awk" good | grep -q knownFields
+    ! awk -f "$SRCDIR/ir/known_fields.awk" bad >out 2>err
+    grep -q "bad: fields are read otherwise than expected by .*XOp" err
+    ! awk -f "$SRCDIR/ir/known_fields.awk" /dev/null >out 2>err
+}
+
+# The number of files that would be compiled were FILE touched.
+compiled() {
+    make -n -C "$BUILDDIR" -W "$1" libtritcc.a tests/unit/units | grep -cE '(^| )-c [^ ]+ -o obj/' || true
+}
+
+@test "what is touched recompiles what needs it" {
+    source=$(sed -n 's/^srcdir = //p' "$BUILDDIR/Makefile")
+    [ "$(compiled nothing.h)" -eq 0 ] || skip "the build is not finished"
+    [ "$(compiled Makefile)" -eq 0 ]
+    [ "$(compiled "$source/base/process.h")" -gt 0 ]
+    [ "$(compiled "$source/ir/options.h")" -le 80 ]
+}

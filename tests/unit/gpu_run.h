@@ -3,6 +3,8 @@
 #define TRI_TESTS_UNIT_GPU_RUN_H
 
 #include "ir/context.h"
+#include "ir/kernel.h"
+#include "ir/options.h"
 #include "passes/passes.h"
 #include "runtime/run/jit.h"
 #include "runtime/sim/sim.h"

@@ -1,5 +1,6 @@
 /* Host expressions: what they give, in Python's own words, and why some are not evaluated. */
 #include "frontend/host/host.h"
+#include "ir/options.h"
 
 #include <stdio.h>
 

@@ -2,6 +2,7 @@
  * pass's name where it is known, never as an error of the user's kernel. */
 #include "ir/context.h"
 #include "ir/op.h"
+#include "ir/options.h"
 #include "ir/type.h"
 #include "ir/unit.h"
 #include "passes/passes.h"

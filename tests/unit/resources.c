@@ -1,6 +1,7 @@
 /* Occupancy, against figures worked out by hand from "Technical Specifications per Compute Capability" of the CUDA C++
  * Programming Guide and the rules of NVIDIA's occupancy calculator: registers go to warps in units of 256 and each quarter of
  * a multiprocessor has 16384, shared memory in units of 128 bytes with 1024 more per block. */
+#include "ir/kernel.h"
 #include "targets/nvptx/nvptx.h"
 #include "targets/target.h"
 
