@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttgir -passes=coalesce %s | FileCheck %s
-// positive: @wide @columns @loop @branches
+// positive: @wide @columns @loop @branches @divided_rows @reduced_rows
 // negative: @unaligned @scalar
 // loop: @loop
 // if: @branches
@@ -10,6 +10,8 @@
 // CHECK-DAG: [[$WIDE:#.+]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 // CHECK-DAG: [[$NARROW:#.+]] = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 // CHECK-DAG: [[$COLUMNS:#.+]] = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+// CHECK-DAG: [[$ROWS:#.+]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+// CHECK-DAG: [[$LAST:#.+]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @wide
@@ -109,6 +111,48 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     } else {
       tt.store %q, %v : tensor<1024x!tt.ptr<f32>, #blocked>
     }
+    tt.return
+  }
+
+  // Nothing is contiguous. Each row's division is done by the thread that holds it: rows go to neighbouring threads, and
+  // the store takes the same layout, so that the chain is not worked out twice.
+  // CHECK-LABEL: @divided_rows
+  // CHECK: tt.load %{{.*}} : tensor<128x32x!tt.ptr<f32>, [[$ROWS]]>
+  // CHECK: tt.store {{.*}} : tensor<128x32x!tt.ptr<f32>, [[$ROWS]]>
+  tt.func public @divided_rows(%p: !tt.ptr<f32>, %width: i32, %s: i32) {
+    %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #ttg.slice<{dim = 1, parent = #row}>>
+    %w = tt.splat %width : i32 -> tensor<128xi32, #ttg.slice<{dim = 1, parent = #row}>>
+    %q = arith.divsi %r, %w : tensor<128xi32, #ttg.slice<{dim = 1, parent = #row}>>
+    %c = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #row}>>
+    %q1 = tt.expand_dims %q {axis = 1 : i32} : tensor<128xi32, #ttg.slice<{dim = 1, parent = #row}>> -> tensor<128x1xi32, #row>
+    %q2 = tt.broadcast %q1 : tensor<128x1xi32, #row> -> tensor<128x32xi32, #row>
+    %c1 = tt.expand_dims %c {axis = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #row}>> -> tensor<1x32xi32, #row>
+    %c2 = tt.broadcast %c1 : tensor<1x32xi32, #row> -> tensor<128x32xi32, #row>
+    %s2 = tt.splat %s : i32 -> tensor<128x32xi32, #row>
+    %cs = arith.muli %c2, %s2 : tensor<128x32xi32, #row>
+    %i = arith.addi %q2, %cs : tensor<128x32xi32, #row>
+    %b = tt.splat %p : !tt.ptr<f32> -> tensor<128x32x!tt.ptr<f32>, #row>
+    %a = tt.addptr %b, %i : tensor<128x32x!tt.ptr<f32>, #row>, tensor<128x32xi32, #row>
+    %v = tt.load %a : tensor<128x32x!tt.ptr<f32>, #row>
+    tt.store %a, %v : tensor<128x32x!tt.ptr<f32>, #row>
+    tt.return
+  }
+
+  // A sum of each row: with rows in neighbouring threads nothing has to be exchanged. Without the sum, the last dimension.
+  // CHECK-LABEL: @reduced_rows
+  // CHECK: tt.load %{{.*}} : tensor<128x32x!tt.ptr<f32>, [[$ROWS]]>
+  // CHECK: tt.load %{{.*}} : tensor<64x32x!tt.ptr<f32>, [[$LAST]]>
+  tt.func public @reduced_rows(%b: tensor<128x32x!tt.ptr<f32>, #row>, %o: tensor<128x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #row}>>,
+                               %plain: tensor<64x32x!tt.ptr<f32>, #row>) {
+    %v = tt.load %b : tensor<128x32x!tt.ptr<f32>, #row>
+    %sum = "tt.reduce"(%v) <{axis = 1 : i32}> ({
+    ^bb0(%x: f32, %y: f32):
+      %z = arith.addf %x, %y : f32
+      tt.reduce.return %z : f32
+    }) : (tensor<128x32xf32, #row>) -> tensor<128xf32, #ttg.slice<{dim = 1, parent = #row}>>
+    tt.store %o, %sum : tensor<128x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #row}>>
+    %w = tt.load %plain : tensor<64x32x!tt.ptr<f32>, #row>
+    tt.store %plain, %w : tensor<64x32x!tt.ptr<f32>, #row>
     tt.return
   }
 }

@@ -11,14 +11,16 @@
  * and atomic on tensors has the layout that suits its own pointers; remove-layout-conversions
  * cleans up. Answers to tritongpu-coalesce. Test: tests/passes/coalesce.mlir */
 #include "passes/passes.h"
+#include "passes/ttgir/coalesce/coalesce.h"
 
 #include "base/map.h"
 #include "ir/analysis/axis_info.h"
-#include "ir/analysis/blocked.h"
 #include "ir/encoding.h"
 #include "ir/machines.h"
 #include "ir/op.h"
 #include "ir/type.h"
+
+#include <string.h>
 
 typedef struct {
     MlirOperation op;
@@ -26,6 +28,7 @@ typedef struct {
     int64_t shape[TRI_MAX_RANK];
     int64_t shape_per_cta[TRI_MAX_RANK];
     int32_t order[TRI_MAX_RANK]; /* by contiguity of the pointers */
+    int ties;                    /* that many of the first are equal */
     int64_t per_thread;          /* elements one access can move; 0 for descriptor ops */
     void *component;
     MlirAttribute encoding; /* chosen */
@@ -101,14 +104,16 @@ static int64_t per_thread_of(const coalescer *c, const access *a)
 }
 
 /* Most contiguous dimension first; of equals the last one. */
-static void sort_order(const tri_axis *axis, int rank, int32_t *out_order)
+static void sort_order(const tri_axis *axis, access *a)
 {
-    for (int i = 0; i < rank; i++) {
-        int d = rank - 1 - i, at = i;
-        for (; at > 0 && axis->contiguity[out_order[at - 1]] < axis->contiguity[d]; at--)
-            out_order[at] = out_order[at - 1];
-        out_order[at] = d;
+    for (int i = 0; i < a->rank; i++) {
+        int d = a->rank - 1 - i, at = i;
+        for (; at > 0 && axis->contiguity[a->order[at - 1]] < axis->contiguity[d]; at--)
+            a->order[at] = a->order[at - 1];
+        a->order[at] = d;
     }
+    while (a->ties < a->rank && axis->contiguity[a->order[a->ties]] == axis->contiguity[a->order[0]])
+        a->ties++;
 }
 
 static void set_shape(const coalescer *c, access *a, MlirType type)
@@ -128,7 +133,7 @@ static void collect(coalescer *c, const tri_op_list *ops)
         if (is_memory_op(a.op)) {
             MlirValue ptr = tri_op_operand(a.op, 0);
             set_shape(c, &a, mlirValueGetType(ptr));
-            sort_order(tri_axis_info_get(c->info, ptr), a.rank, a.order);
+            sort_order(tri_axis_info_get(c->info, ptr), &a);
             a.per_thread = per_thread_of(c, &a);
         } else if (!mlirValueIsNull(moved) && tri_type_is_tensor(mlirValueGetType(moved))) {
             set_shape(c, &a, mlirValueGetType(moved));
@@ -222,6 +227,81 @@ static int64_t elements_of(const access *a)
     return n;
 }
 
+/* ---- where the pointers do not say which dimension is the fastest ---- */
+
+static bool has_shape_of(const access *a, const access *b)
+{
+    bool same = a->rank == b->rank && a->component == b->component && b->per_thread;
+    for (int d = 0; same && d < a->rank; d++)
+        same = a->shape[d] == b->shape[d];
+    return same;
+}
+
+static bool shares_tie(const access *a, const access *b)
+{
+    bool same = has_shape_of(a, b) && a->ties == b->ties;
+    for (int i = 0; same && i < a->rank; i++)
+        same = a->order[i] == b->order[i];
+    return same;
+}
+
+static void move_first(int32_t *order, int at)
+{
+    int32_t d = order[at];
+    for (; at > 0; at--)
+        order[at] = order[at - 1];
+    order[0] = d;
+}
+
+/* All of a tie's accesses pay for one order, and for conversions to accesses of their shape that need another. */
+static int64_t cost_of(const coalescer *c, const access *a, const int32_t *order)
+{
+    int64_t cost = 0, elements = max64(elements_of(a) / ((int64_t)c->launch.warps * c->launch.lanes), 1);
+    for (size_t i = 0; i < c->accesses.len; i++) {
+        const access *b = &c->accesses.at[i];
+        if (shares_tie(a, b))
+            cost += tri_coalesce_cost(c->run->arena, c->launch, b->op, b->rank, b->shape_per_cta, order);
+        else if (has_shape_of(a, b) && b->ties <= 1 && b->order[0] != order[0])
+            cost += 4 * elements;
+    }
+    return cost;
+}
+
+/* Gives a tie the order that costs its threads least; of equals the last dimension, which tends to be near in memory,
+ * or, where several are contiguous, the first. */
+static void break_tie(coalescer *c, size_t first)
+{
+    access whole = c->accesses.at[first];
+    int32_t best[TRI_MAX_RANK];
+    int64_t least = INT64_MAX;
+    bool is_wide = tri_axis_info_get(c->info, tri_op_operand(whole.op, 0))->contiguity[whole.order[0]] > 1;
+    for (int i = 0; i < whole.ties; i++) {
+        int32_t order[TRI_MAX_RANK];
+        memcpy(order, whole.order, sizeof order);
+        move_first(order, i);
+        int64_t cost = whole.shape[order[0]] > 1 ? cost_of(c, &whole, order) : INT64_MAX;
+        if (cost < least || (is_wide && cost == least && cost < INT64_MAX)) {
+            least = cost;
+            memcpy(best, order, sizeof best);
+        }
+    }
+    for (size_t i = c->accesses.len; least < INT64_MAX && i-- > first;) {
+        access *b = &c->accesses.at[i];
+        if (shares_tie(&whole, b)) {
+            memcpy(b->order, best, sizeof best);
+            b->per_thread = per_thread_of(c, b);
+            b->ties = 1;
+        }
+    }
+}
+
+static void break_ties(coalescer *c)
+{
+    for (size_t i = 0; i < c->accesses.len; i++)
+        if (c->accesses.at[i].per_thread && c->accesses.at[i].ties > 1)
+            break_tie(c, i);
+}
+
 static int64_t choose_size(const coalescer *c, const access *a)
 {
     int64_t n = a->per_thread;
@@ -307,6 +387,7 @@ static bool run(tri_pass_run *run)
     tri_op_collect(module, run->arena, &ops);
     collect(&c, &ops);
     find_components(&c);
+    break_ties(&c);
     for (size_t i = 0; i < c.accesses.len; i++)
         choose(&c, &c.accesses.at[i]);
     for (size_t i = 0; i < c.accesses.len; i++)
