@@ -2,6 +2,7 @@
 
 #include "frontend/prelude/prelude.h"
 #include "frontend/kernel/target.h"
+#include "frontend/syntax/bind.h"
 
 #define X(path, params, run, method, data) tri_builtin_run run;
 #define PRELUDE(path, params, method)
@@ -58,32 +59,28 @@ const tri_builtin *tri_builtins_current(const tri_eval *e) { return e->row; }
 
 /* ---- binding ---- */
 
-typedef struct {
-    tri_str name;
-    bool is_optional, is_keyword_only, is_rest;
-} param;
-
-static int parse_params(const char *text, param *out)
+/* A row's parameters: `x y? *rest | keyword-only`, '?' behind those that have defaults. */
+static size_t parse_params(const char *text, tri_bind_param *out)
 {
-    int n = 0;
-    bool keyword_only = false;
+    size_t n = 0;
+    tri_ast_param_kind kind = TRI_AST_PARAM_NORMAL;
     while (*text) {
         size_t len = strcspn(text, " ");
         tri_str word = {text, len};
         text += len + (text[len] == ' ');
         if (tri_str_is(word, "|")) {
-            keyword_only = true;
+            kind = TRI_AST_PARAM_KEYWORD;
             continue;
         }
-        param p = {.is_keyword_only = keyword_only};
-        p.is_rest = word.data[0] == '*';
-        if (p.is_rest)
+        tri_bind_param p = {.kind = kind};
+        if (word.data[0] == '*') {
             word = tri_str_sub(word, 1, word.len);
-        p.is_optional = p.is_rest || tri_str_has_suffix(word, "?");
-        if (tri_str_has_suffix(word, "?"))
-            word.len--;
+            p.kind = TRI_AST_PARAM_VARARGS;
+            kind = TRI_AST_PARAM_KEYWORD;
+        }
+        p.is_optional = tri_str_has_suffix(word, "?");
+        word.len -= p.is_optional;
         p.name = word;
-        keyword_only = keyword_only || p.is_rest;
         TRI_ASSERT(n < TRI_BUILTIN_MAX_PARAMS);
         out[n++] = p;
     }
@@ -96,71 +93,65 @@ static const char *short_name(const tri_builtin *row)
     return dot ? dot + 1 : row->path;
 }
 
-static bool bind_positional(tri_eval *e, const tri_builtin *row, const param *params, int n, const tri_call_args *args,
-                            tri_ev *out, tri_span *spans, bool *given)
-{
-    int p = 0;
-    for (size_t i = 0; i < args->len && tri_str_is_empty(args->at[i].name); i++) {
-        if (p < n && params[p].is_rest) {
-            size_t end = i;
-            TRI_VEC(tri_ev) rest = {0};
-            for (; end < args->len && tri_str_is_empty(args->at[end].name); end++)
-                tri_vec_push(e->arena, &rest, args->at[end].value);
-            out[p] = tri_ev_make_tuple(e, (int)rest.len, rest.at);
-            spans[p] = args->at[i].at;
-            given[p] = true;
-            return true;
-        }
-        if (p >= n || params[p].is_keyword_only) {
-            tri_eval_error_at(e, args->at[i].at, 3004, "'%s' takes %d positional argument%s", short_name(row), p, p == 1 ? "" : "s");
-            return false;
-        }
-        out[p] = args->at[i].value;
-        spans[p] = args->at[i].at;
-        given[p++] = true;
-    }
-    return true;
-}
-
 /* What extern functions pass on: handles of the other compiler, which mean nothing here. */
 static bool is_handle(tri_str name)
 {
     return tri_str_is(name, "_semantic") || tri_str_is(name, "_builder") || tri_str_is(name, "_generator");
 }
 
+static void report_binding(tri_eval *e, const tri_builtin *row, const tri_bind_param *params, size_t n, const tri_call_args *args,
+                           tri_bind_result bound, tri_span at)
+{
+    size_t takes = 0;
+    while (takes < n && params[takes].kind == TRI_AST_PARAM_NORMAL)
+        takes++;
+    if (bound.status == TRI_BIND_MISSING)
+        tri_eval_error_at(e, at, 3004, "argument '%.*s' of '%s' is missing", TRI_STR_ARG(params[bound.at].name), short_name(row));
+    else if (bound.status == TRI_BIND_SURPLUS)
+        tri_eval_error_at(e, args->at[bound.at].at, 3004, "'%s' takes %zu positional argument%s", short_name(row), takes,
+                          takes == 1 ? "" : "s");
+    else
+        tri_eval_error_at(e, args->at[bound.at].at, 3004,
+                          bound.status == TRI_BIND_UNKNOWN ? "'%s' has no parameter '%.*s'" : "'%s' is given '%.*s' twice",
+                          short_name(row), TRI_STR_ARG(args->at[bound.at].name));
+}
+
+/* The values of parameter p: its one argument, the tuple of *rest, or None where it has none. */
+static tri_ev value_of(tri_eval *e, tri_ast_param_kind kind, size_t p, const tri_call_args *args, const size_t *slots, tri_span *span)
+{
+    TRI_VEC(tri_ev) values = {0};
+    for (size_t i = args->len; i-- > 0;)
+        if (slots[i] == p)
+            *span = args->at[i].at;
+    for (size_t i = 0; i < args->len; i++)
+        if (slots[i] == p)
+            tri_vec_push(e->arena, &values, args->at[i].value);
+    if (kind == TRI_AST_PARAM_VARARGS)
+        return tri_ev_make_tuple(e, (int)values.len, values.at);
+    return values.len ? values.at[0] : tri_ev_none(e);
+}
+
 static bool bind(tri_eval *e, const tri_builtin *row, const tri_call_args *args, tri_span at, tri_ev *out,
                  tri_span *spans)
 {
-    param params[TRI_BUILTIN_MAX_PARAMS];
-    bool given[TRI_BUILTIN_MAX_PARAMS] = {0};
-    int n = parse_params(row->params, params);
-    for (int p = 0; p < n; p++) {
-        out[p] = params[p].is_rest ? tri_ev_make_tuple(e, 0, NULL) : tri_ev_none(e);
-        spans[p] = at;
-    }
-    if (!bind_positional(e, row, params, n, args, out, spans, given))
+    tri_bind_param params[TRI_BUILTIN_MAX_PARAMS];
+    bool given[TRI_BUILTIN_MAX_PARAMS];
+    size_t n = parse_params(row->params, params), *slots = TRI_NEW_ARRAY(e->arena, size_t, args->len + 1);
+    tri_call_args said = {0};
+    for (size_t i = 0; i < args->len; i++)
+        if (!is_handle(args->at[i].name))
+            tri_vec_push(e->arena, &said, args->at[i]);
+    tri_str *names = TRI_NEW_ARRAY(e->arena, tri_str, said.len + 1);
+    for (size_t i = 0; i < said.len; i++)
+        names[i] = said.at[i].name;
+    tri_bind_result bound = tri_bind_arguments(params, n, names, said.len, slots, given);
+    if (bound.status != TRI_BIND_OK) {
+        report_binding(e, row, params, n, &said, bound, at);
         return false;
-    for (size_t i = 0; i < args->len; i++) {
-        const tri_call_arg *a = &args->at[i];
-        int p = 0;
-        if (tri_str_is_empty(a->name) || is_handle(a->name))
-            continue;
-        while (p < n && !tri_str_equal(params[p].name, a->name))
-            p++;
-        if (p == n || given[p]) {
-            tri_eval_error_at(e, a->at, 3004, p == n ? "'%s' has no parameter '%.*s'" : "'%s' is given '%.*s' twice",
-                              short_name(row), TRI_STR_ARG(a->name));
-            return false;
-        }
-        out[p] = a->value;
-        spans[p] = a->at;
-        given[p] = true;
     }
-    for (int p = 0; p < n; p++) {
-        if (!given[p] && !params[p].is_optional) {
-            tri_eval_error_at(e, at, 3004, "argument '%.*s' of '%s' is missing", TRI_STR_ARG(params[p].name), short_name(row));
-            return false;
-        }
+    for (size_t p = 0; p < n; p++) {
+        spans[p] = at;
+        out[p] = value_of(e, params[p].kind, p, &said, slots, &spans[p]);
         if (tri_ev_holds_error(out[p]))
             return false;
     }
@@ -208,8 +199,8 @@ tri_ev tri_arg_error(tri_eval *e, int i, int code, const char *format, ...)
 
 static const char *param_name(tri_eval *e, int i)
 {
-    param params[TRI_BUILTIN_MAX_PARAMS];
-    int n = parse_params(e->row->params, params);
+    tri_bind_param params[TRI_BUILTIN_MAX_PARAMS];
+    int n = (int)parse_params(e->row->params, params);
     return i < n ? tri_str_copy(e->arena, params[i].name).data : "?";
 }
 

@@ -2,6 +2,7 @@
 #include "frontend/host/host_eval.h"
 
 #include "frontend/kernel/type_query.h"
+#include "frontend/syntax/bind.h"
 
 /* ---- attributes ---- */
 
@@ -49,81 +50,73 @@ const tri_value *tri_host_call_attribute(tri_host *h, const tri_value *v, tri_st
 
 /* ---- functions of files ---- */
 
-static bool set_param(tri_host *h, tri_host_frame *f, tri_str name, const tri_value *value, tri_span at)
+/* What a call that does not fit fails with is an exception, as in Python (TypeError): `try` may catch it. */
+static const tri_value *raise(tri_host *h, const tri_value *failed)
 {
-    if (tri_map_find(&f->locals, name)) {
-        h->is_exception = true;
-        tri_host_fail(h, at, "the argument '%.*s' is given twice", TRI_STR_ARG(name));
-        return false;
-    }
-    tri_map_set(&f->locals, name, (void *)(uintptr_t)value);
-    return true;
+    h->is_exception = true;
+    return failed;
 }
 
-static bool bind_positional(tri_host *h, tri_host_frame *f, tri_ast_list params, const tri_host_args *args, tri_span at)
+static tri_bind_result bind(tri_host *h, const tri_bind_param *params, size_t n, const tri_host_args *args, size_t *slots, bool *given)
 {
-    uint32_t next = 0;
+    tri_str *names = TRI_NEW_ARRAY(h->arena, tri_str, args->at.len + 1);
+    for (size_t i = 0; i < args->at.len; i++)
+        names[i] = args->at.at[i].name;
+    return tri_bind_arguments(params, n, names, args->at.len, slots, given);
+}
+
+/* What parameter p of a function is where arguments are given for it: one of them, a tuple or a dictionary of all. */
+static const tri_value *given_value(tri_host *h, tri_ast_param_kind kind, size_t p, const tri_host_args *args, const size_t *slots)
+{
     tri_value_list rest = {0};
-    const tri_ast_node *varargs = NULL;
-    for (uint32_t i = 0; i < params.len; i++)
-        if (params.at[i]->param.kind == TRI_AST_PARAM_VARARGS)
-            varargs = params.at[i];
-    for (size_t i = 0; i < args->at.len; i++) {
-        if (args->at.at[i].name.len)
-            continue;
-        bool is_named = next < params.len && params.at[next]->param.kind <= TRI_AST_PARAM_POSITIONAL;
-        if (is_named && !set_param(h, f, params.at[next++]->param.name, args->at.at[i].value, at))
-            return false;
-        if (!is_named && !varargs) {
-            tri_host_fail(h, at, "too many arguments");
-            return false;
-        }
-        if (!is_named)
-            tri_value_push(h->arena, &rest, args->at.at[i].value);
-    }
-    return !varargs ||
-           set_param(h, f, varargs->param.name, tri_value_sequence(h->arena, TRI_VALUE_TUPLE, rest.len, rest.at), at);
-}
-
-static bool bind_keywords(tri_host *h, tri_host_frame *f, tri_ast_list params, const tri_host_args *args, tri_span at)
-{
-    const tri_ast_node *kwargs = params.len && params.at[params.len - 1]->param.kind == TRI_AST_PARAM_KWARGS ? params.at[params.len - 1] : NULL;
-    tri_value *extra = kwargs ? tri_value_dict_create(h->arena) : NULL;
+    tri_value *extra = tri_value_dict_create(h->arena);
     for (size_t i = 0; i < args->at.len; i++) {
         tri_host_arg arg = args->at.at[i];
-        if (!arg.name.len)
+        if (slots[i] != p)
             continue;
-        bool is_named = false;
-        for (uint32_t k = 0; k < params.len && !is_named; k++)
-            is_named = params.at[k]->param.kind <= TRI_AST_PARAM_KEYWORD && tri_str_equal(params.at[k]->param.name, arg.name);
-        if (is_named && !set_param(h, f, arg.name, arg.value, at))
-            return false;
-        if (!is_named && !extra) {
-            tri_host_fail(h, at, "there is no parameter '%.*s'", TRI_STR_ARG(arg.name));
-            return false;
-        }
-        if (!is_named)
+        if (kind <= TRI_AST_PARAM_KEYWORD)
+            return arg.value;
+        if (arg.name.len)
             tri_value_dict_set(h->arena, extra->dict, tri_value_str(h->arena, arg.name), arg.value);
+        else
+            tri_value_push(h->arena, &rest, arg.value);
     }
-    return !extra || set_param(h, f, kwargs->param.name, extra, at);
+    return kind == TRI_AST_PARAM_KWARGS ? extra : tri_value_sequence(h->arena, TRI_VALUE_TUPLE, rest.len, rest.at);
 }
 
-static bool bind_defaults(tri_host *h, tri_host_frame *f, const tri_function *fn, tri_ast_list params, tri_span at)
+static const tri_value *report_binding(tri_host *h, const tri_bind_param *params, const tri_host_args *args, tri_bind_result bound,
+                                       tri_span at)
 {
-    for (uint32_t i = 0; i < params.len; i++) {
-        const tri_ast_node *param = params.at[i];
-        if (param->param.kind >= TRI_AST_PARAM_VARARGS || tri_map_find(&f->locals, param->param.name))
-            continue;
-        if (!param->param.default_value) {
-            h->is_exception = true;
-            tri_host_fail(h, at, "the argument '%.*s' is missing", TRI_STR_ARG(param->param.name));
-            return false;
+    tri_str name = bound.status == TRI_BIND_MISSING ? params[bound.at].name : args->at.at[bound.at].name;
+    if (bound.status == TRI_BIND_SURPLUS)
+        return tri_host_fail(h, at, "too many arguments");
+    if (bound.status == TRI_BIND_UNKNOWN)
+        return tri_host_fail(h, at, "there is no parameter '%.*s'", TRI_STR_ARG(name));
+    return tri_host_fail(h, at, bound.status == TRI_BIND_TWICE ? "the argument '%.*s' is given twice" : "the argument '%.*s' is missing",
+                         TRI_STR_ARG(name));
+}
+
+static bool bind_function(tri_host *h, tri_host_frame *f, const tri_function *fn, const tri_ast_list *list, const tri_host_args *args,
+                          tri_span at)
+{
+    tri_bind_param *params = tri_bind_params(h->arena, list, 0);
+    size_t *slots = TRI_NEW_ARRAY(h->arena, size_t, args->at.len + 1);
+    bool *given = TRI_NEW_ARRAY(h->arena, bool, list->len + 1);
+    tri_bind_result bound = bind(h, params, list->len, args, slots, given);
+    if (bound.status != TRI_BIND_OK)
+        return raise(h, report_binding(h, params, args, bound, at)) != NULL;
+    for (uint32_t p = 0; p < list->len; p++) {
+        const tri_value *value;
+        if (given[p] || params[p].kind > TRI_AST_PARAM_KEYWORD) {
+            value = given_value(h, params[p].kind, p, args, slots);
+        } else {
+            tri_host_frame *outer = tri_map_find_ptr(&h->all->closures, fn);
+            tri_host_frame *where = outer ? outer : tri_host_frame_create(h, fn->scope, NULL, UINT32_MAX);
+            value = tri_host_expr(h, where, list->at[p]->param.default_value);
         }
-        tri_host_frame *outer = tri_map_find_ptr(&h->all->closures, fn);
-        tri_host_frame *where = outer ? outer : tri_host_frame_create(h, fn->scope, NULL, UINT32_MAX);
-        const tri_value *value = tri_host_expr(h, where, param->param.default_value);
-        if (!value || !set_param(h, f, param->param.name, value, at))
+        if (!value)
             return false;
+        tri_map_set(&f->locals, params[p].name, (void *)(uintptr_t)value);
     }
     return true;
 }
@@ -148,7 +141,7 @@ static const tri_value *call_function(tri_host *h, const tri_function *fn, const
         return tri_host_fail(h, at, "calls are nested too deep (at most %d)", TRI_HOST_MAX_DEPTH);
     tri_ast_list params = is_lambda ? fn->node->lambda.params : fn->node->function.params;
     tri_host_frame *f = tri_host_frame_create(h, fn->scope, tri_map_find_ptr(&h->all->closures, fn), UINT32_MAX);
-    if (!bind_positional(h, f, params, args, at) || !bind_keywords(h, f, params, args, at) || !bind_defaults(h, f, fn, params, at))
+    if (!bind_function(h, f, fn, &params, args, at))
         return NULL;
     h->depth++;
     const tri_value *result;
@@ -164,21 +157,34 @@ static const tri_value *call_function(tri_host *h, const tri_function *fn, const
 
 /* ---- classes ---- */
 
+static const tri_value *report_fields(tri_host *h, const tri_class *cls, const tri_host_args *args, tri_bind_result bound, tri_span at)
+{
+    tri_str field = bound.status == TRI_BIND_MISSING ? cls->fields.at[bound.at] : args->at.at[bound.at].name;
+    if (bound.status == TRI_BIND_SURPLUS)
+        return tri_host_fail(h, at, "there are too many values for '%.*s'", TRI_STR_ARG(cls->name));
+    if (bound.status == TRI_BIND_UNKNOWN)
+        return tri_host_fail(h, at, "'%.*s' has no field '%.*s'", TRI_STR_ARG(cls->name), TRI_STR_ARG(field));
+    return tri_host_fail(h, at, bound.status == TRI_BIND_TWICE ? "the field '%.*s' of '%.*s' is given twice"
+                                                               : "the field '%.*s' of '%.*s' is missing",
+                         TRI_STR_ARG(field), TRI_STR_ARG(cls->name));
+}
+
+/* Fields by position and name, then defaults: a named tuple, and what a dataclass is made of. */
 static const tri_value *make_named_tuple(tri_host *h, const tri_class *cls, const tri_host_args *args, tri_span at)
 {
     tri_value *v = (tri_value *)(uintptr_t)tri_value_sequence(h->arena, TRI_VALUE_TUPLE, 0, NULL);
-    size_t next = 0;
+    size_t n = cls->fields.len, *slots = TRI_NEW_ARRAY(h->arena, size_t, args->at.len + 1);
+    tri_bind_param *params = TRI_NEW_ARRAY(h->arena, tri_bind_param, n + 1);
+    bool *given = TRI_NEW_ARRAY(h->arena, bool, n + 1);
     v->sequence.cls = cls;
-    for (size_t i = 0; i < cls->fields.len; i++) {
-        const tri_value *item = tri_host_keyword(args, tri_str_copy(h->arena, cls->fields.at[i]).data);
-        if (!item && next < args->at.len && !args->at.at[next].name.len)
-            item = args->at.at[next++].value;
-        if (!item)
-            item = cls->defaults.at[i];
-        if (!item)
-            return tri_host_fail(h, at, "the field '%.*s' of '%.*s' is missing", TRI_STR_ARG(cls->fields.at[i]), TRI_STR_ARG(cls->name));
-        tri_value_push(h->arena, &v->sequence.items, item);
-    }
+    for (size_t i = 0; i < n; i++)
+        params[i] = (tri_bind_param){.name = cls->fields.at[i], .is_optional = cls->defaults.at[i] != NULL};
+    tri_bind_result bound = bind(h, params, n, args, slots, given);
+    if (bound.status != TRI_BIND_OK)
+        return raise(h, report_fields(h, cls, args, bound, at));
+    for (size_t i = 0; i < n; i++)
+        tri_value_push(h->arena, &v->sequence.items,
+                       given[i] ? given_value(h, TRI_AST_PARAM_NORMAL, i, args, slots) : cls->defaults.at[i]);
     return v;
 }
 

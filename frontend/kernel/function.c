@@ -1,6 +1,7 @@
 /* Jit functions compiled for given arguments, and the calls to them. */
 #include "frontend/kernel/function.h"
 #include "frontend/host/host.h"
+#include "frontend/syntax/bind.h"
 
 #include "ir/context.h"
 #include "ir/type.h"
@@ -247,74 +248,76 @@ MlirOperation tri_function_compile(tri_eval *e, const tri_function *f, tri_str s
 
 /* ---- calls ---- */
 
-static tri_ev collect_rest(tri_eval *e, const tri_call_args *args, size_t from)
-{
-    TRI_VEC(tri_ev) rest = {0};
-    for (size_t i = from; i < args->len && tri_str_is_empty(args->at[i].name); i++)
-        tri_vec_push(e->arena, &rest, args->at[i].value);
-    return tri_ev_make_tuple(e, (int)rest.len, rest.at);
-}
-
-/* Python's binding of arguments to parameters. Values arrive as they are: constants as constants. */
-static bool bind_params(tri_eval *e, const tri_function *f, const tri_call_args *args, tri_span at, tri_ev *params)
+/* Says why arguments do not meet the parameters of f behind the first `first`. */
+static void report_binding(tri_eval *e, const tri_function *f, tri_str name, size_t first, const tri_call_args *args,
+                           tri_bind_result bound, tri_span at)
 {
     const tri_ast_list *list = &f->node->function.params;
-    bool *given = TRI_NEW_ARRAY(e->arena, bool, list->len + 1);
-    size_t position = 0, positional = 0;
-    while (positional < args->len && tri_str_is_empty(args->at[positional].name))
-        positional++;
-    for (uint32_t p = 0; p < list->len; p++) {
+    const tri_call_arg *arg = bound.status == TRI_BIND_MISSING ? NULL : &args->at[bound.at];
+    size_t takes = list->len - first, positional = 0;
+    for (size_t i = 0; i < args->len; i++)
+        positional += tri_str_is_empty(args->at[i].name);
+    if (bound.status == TRI_BIND_SURPLUS)
+        tri_eval_error_at(e, arg->at, 3004, "'%.*s' takes %zu positional argument%s but %zu %s given", TRI_STR_ARG(name), takes,
+                          takes == 1 ? "" : "s", positional, positional == 1 ? "is" : "are");
+    else if (bound.status == TRI_BIND_MISSING)
+        tri_eval_error_at(e, at, 3004, "argument '%.*s' of '%.*s' is missing",
+                          TRI_STR_ARG(list->at[first + bound.at]->param.name), TRI_STR_ARG(name));
+    else
+        tri_eval_error_at(e, arg->at, 3004, bound.status == TRI_BIND_UNKNOWN ? "'%.*s' has no parameter '%.*s'"
+                                                                             : "'%.*s' is given its parameter '%.*s' twice",
+                          TRI_STR_ARG(name), TRI_STR_ARG(arg->name));
+    tri_diag_note(e->diag, tri_ast_name_span(f->node), "it is defined here");
+}
+
+/* Values of arguments and defaults. Kernels have no dictionaries: **kwargs is the empty tuple and takes nothing. */
+static bool fill_params(tri_eval *e, const tri_function *f, size_t first, const tri_call_args *args, const size_t *slots,
+                        const bool *given, tri_ev *params)
+{
+    const tri_ast_list *list = &f->node->function.params;
+    for (size_t p = first; p < list->len; p++) {
         tri_ast_param_kind kind = list->at[p]->param.kind;
-        if (kind == TRI_AST_PARAM_VARARGS) {
-            params[p] = collect_rest(e, args, position);
-            position = positional;
-            given[p] = true;
-        } else if (kind != TRI_AST_PARAM_KEYWORD && kind != TRI_AST_PARAM_KWARGS && position < positional) {
-            params[p] = args->at[position++].value;
-            given[p] = true;
+        TRI_VEC(tri_ev) values = {0};
+        for (size_t i = 0; i < args->len; i++)
+            if (slots[i] == p - first)
+                tri_vec_push(e->arena, &values, args->at[i].value);
+        if (kind == TRI_AST_PARAM_VARARGS || kind == TRI_AST_PARAM_KWARGS) {
+            params[p] = tri_ev_make_tuple(e, (int)values.len, values.at);
+        } else if (given[p - first]) {
+            params[p] = values.at[0];
+        } else {
+            bool failed = false;
+            const tri_value *d = tri_host_default(f, (int)p, &failed);
+            if (failed || !d)
+                return false;
+            params[p] = tri_ev_from_value(e, d);
         }
     }
-    if (position < positional) {
-        tri_eval_error_at(e, args->at[position].at, 3004, "'%.*s' takes %u positional argument%s but %zu %s given",
-                          TRI_STR_ARG(f->name), list->len, list->len == 1 ? "" : "s", positional, positional == 1 ? "is" : "are");
-        tri_diag_note(e->diag, tri_ast_name_span(f->node), "it is defined here");
-        return false;
-    }
-    for (size_t i = positional; i < args->len; i++) {
-        int p = tri_module_param_index(f, args->at[i].name);
-        if (p < 0 || given[p]) {
-            tri_eval_error_at(e, args->at[i].at, 3004, p < 0 ? "'%.*s' has no parameter '%.*s'"
-                                                           : "'%.*s' is given its parameter '%.*s' twice",
-                              TRI_STR_ARG(f->name), TRI_STR_ARG(args->at[i].name));
-            tri_diag_note(e->diag, tri_ast_name_span(f->node), "it is defined here");
-            return false;
-        }
-        params[p] = args->at[i].value;
-        given[p] = true;
-    }
-    for (uint32_t p = 0; p < list->len; p++) {
-        bool failed = false;
-        if (given[p])
-            continue;
-        if (list->at[p]->param.kind == TRI_AST_PARAM_KWARGS) {
-            params[p] = tri_ev_make_tuple(e, 0, NULL);
-            continue;
-        }
-        const tri_value *d = tri_host_default(f, (int)p, &failed);
-        if (failed)
-            return false;
-        if (!d) {
-            tri_eval_error_at(e, at, 3004, "argument '%.*s' of '%.*s' is missing", TRI_STR_ARG(list->at[p]->param.name),
-                              TRI_STR_ARG(f->name));
-            tri_diag_note(e->diag, tri_ast_name_span(f->node), "it is defined here");
-            return false;
-        }
-        params[p] = tri_ev_from_value(e, d);
-    }
-    for (uint32_t p = 0; p < list->len; p++)
+    for (size_t p = first; p < list->len; p++)
         if (tri_ev_holds_error(params[p]))
             return false;
     return true;
+}
+
+bool tri_function_bind(tri_eval *e, const tri_function *f, tri_str name, size_t first, const tri_call_args *args, tri_span at,
+                       tri_ev *params)
+{
+    const tri_ast_list *list = &f->node->function.params;
+    size_t *slots = TRI_NEW_ARRAY(e->arena, size_t, args->len + 1);
+    tri_str *names = TRI_NEW_ARRAY(e->arena, tri_str, args->len + 1);
+    bool *given = TRI_NEW_ARRAY(e->arena, bool, list->len + 1);
+    for (size_t i = 0; i < args->len; i++)
+        names[i] = args->at[i].name;
+    tri_bind_result bound = tri_bind_arguments(tri_bind_params(e->arena, list, first), list->len - first, names, args->len,
+                                               slots, given);
+    for (size_t i = 0; i < args->len && bound.status == TRI_BIND_OK; i++)
+        if (list->at[first + slots[i]]->param.kind == TRI_AST_PARAM_KWARGS)
+            bound = (tri_bind_result){TRI_BIND_UNKNOWN, i};
+    if (bound.status != TRI_BIND_OK) {
+        report_binding(e, f, name, first, args, bound, at);
+        return false;
+    }
+    return fill_params(e, f, first, args, slots, given, params);
 }
 
 static bool check_noinline(tri_eval *e, const tri_function *f, int count, const tri_ev *params, tri_span at)
@@ -390,7 +393,7 @@ tri_ev tri_call_jit(tri_eval *e, const tri_function *f, tri_call_args *args, tri
 {
     int count = (int)f->node->function.params.len;
     tri_ev *params = TRI_NEW_ARRAY(e->arena, tri_ev, count + 1);
-    if (!bind_params(e, f, args, at, params) || !check_noinline(e, f, count, params, at))
+    if (!tri_function_bind(e, f, f->name, 0, args, at, params) || !check_noinline(e, f, count, params, at))
         return (tri_ev){0};
     tri_value_refs operands = {0};
     for (int i = 0; i < count; i++)

@@ -2,6 +2,7 @@
 #include "frontend/builtins/builtins.h"
 #include "frontend/kernel/frame.h"
 #include "frontend/host/host.h"
+#include "frontend/syntax/bind.h"
 
 static bool find_in_class(tri_eval *e, const tri_class *cls, tri_str name, tri_span use, const tri_value **out)
 {
@@ -54,32 +55,33 @@ static int field_index(const tri_class *cls, tri_str name)
 /* Positional and keyword values to fields, then defaults. */
 static bool bind_fields(tri_eval *e, const tri_class *cls, const tri_call_args *args, tri_span at, tri_ev *fields)
 {
-    size_t n = cls->fields.len, position = 0;
+    size_t n = cls->fields.len, *slots = TRI_NEW_ARRAY(e->arena, size_t, args->len + 1);
+    tri_bind_param *params = TRI_NEW_ARRAY(e->arena, tri_bind_param, n + 1);
+    tri_str *names = TRI_NEW_ARRAY(e->arena, tri_str, args->len + 1);
     bool *given = TRI_NEW_ARRAY(e->arena, bool, n + 1);
+    for (size_t i = 0; i < n; i++)
+        params[i] = (tri_bind_param){.name = cls->fields.at[i], .is_optional = i < cls->defaults.len && cls->defaults.at[i]};
+    for (size_t i = 0; i < args->len; i++)
+        names[i] = args->at[i].name;
+    tri_bind_result bound = tri_bind_arguments(params, n, names, args->len, slots, given);
+    if (bound.status == TRI_BIND_MISSING)
+        tri_eval_error_at(e, at, 3004, "field '%.*s' of class '%.*s' is missing", TRI_STR_ARG(params[bound.at].name),
+                          TRI_STR_ARG(cls->name));
+    else if (bound.status != TRI_BIND_OK)
+        tri_eval_error_at(e, args->at[bound.at].at, 3004,
+                          bound.status == TRI_BIND_UNKNOWN   ? "class '%.*s' has no field '%.*s'"
+                          : bound.status == TRI_BIND_SURPLUS ? "too many values for class '%.*s'%.*s"
+                                                             : "a field of class '%.*s' is given twice: '%.*s'",
+                          TRI_STR_ARG(cls->name), TRI_STR_ARG(names[bound.at]));
+    if (bound.status != TRI_BIND_OK)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!given[i])
+            fields[i] = tri_ev_from_value(e, cls->defaults.at[i]);
     for (size_t i = 0; i < args->len; i++) {
-        const tri_call_arg *a = &args->at[i];
-        int f = tri_str_is_empty(a->name) ? (int)position++ : field_index(cls, a->name);
-        if (f < 0 || (size_t)f >= n || given[f]) {
-            tri_eval_error_at(e, a->at, 3004, f < 0 ? "class '%.*s' has no field '%.*s'"
-                                              : (size_t)f >= n ? "too many values for class '%.*s'%.*s"
-                                                               : "a field of class '%.*s' is given twice: '%.*s'",
-                              TRI_STR_ARG(cls->name), TRI_STR_ARG(a->name));
+        if (tri_ev_is_error(args->at[i].value))
             return false;
-        }
-        if (tri_ev_is_error(a->value))
-            return false;
-        given[f] = true;
-        fields[f] = a->value;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (given[i])
-            continue;
-        if (i >= cls->defaults.len || !cls->defaults.at[i]) {
-            tri_eval_error_at(e, at, 3004, "field '%.*s' of class '%.*s' is missing", TRI_STR_ARG(cls->fields.at[i]),
-                              TRI_STR_ARG(cls->name));
-            return false;
-        }
-        fields[i] = tri_ev_from_value(e, cls->defaults.at[i]);
+        fields[slots[i]] = args->at[i].value;
     }
     return true;
 }
@@ -103,27 +105,14 @@ static tri_ev run_init(tri_eval *e, const tri_class *cls, const tri_value *init,
     tri_ev *fields = TRI_NEW_ARRAY(e->arena, tri_ev, n + 1);
     bool *given = TRI_NEW_ARRAY(e->arena, bool, n + 1);
     const tri_ast_list *params = &def->function.params;
+    tri_ev *values = TRI_NEW_ARRAY(e->arena, tri_ev, params->len);
     tri_frame *outer = e->frame;
+    if (!tri_function_bind(e, init->function, cls->name, 1, args, at, values)) /* behind self */
+        return (tri_ev){0};
     e->frame = &frame;
     bool ok = true;
-    for (uint32_t p = 1; p < params->len && ok; p++) {
-        tri_ev v = {0};
-        bool found = false;
-        size_t position = 0;
-        for (size_t i = 0; i < args->len; i++) {
-            bool positional = tri_str_is_empty(args->at[i].name);
-            if (positional ? ++position == p : tri_str_equal(args->at[i].name, params->at[p]->param.name))
-                v = args->at[i].value, found = true;
-        }
-        bool failed = false;
-        const tri_value *d = found ? NULL : tri_host_default(init->function, (int)p, &failed);
-        if (!found && !d) {
-            tri_eval_error_at(e, at, 3004, "argument '%.*s' of '%.*s' is missing", TRI_STR_ARG(params->at[p]->param.name),
-                              TRI_STR_ARG(cls->name));
-            ok = false;
-        }
-        tri_frame_set(e, params->at[p]->param.name, found ? v : d ? tri_ev_from_value(e, d) : v, params->at[p]->span);
-    }
+    for (uint32_t p = 1; p < params->len; p++)
+        tri_frame_set(e, params->at[p]->param.name, values[p], params->at[p]->span);
     for (uint32_t i = 0; i < def->function.body.len && ok; i++) {
         const tri_ast_node *s = def->function.body.at[i];
         const tri_ast_node *t = s->kind == TRI_AST_ASSIGN && s->assign.targets.len == 1 ? s->assign.targets.at[0] : NULL;

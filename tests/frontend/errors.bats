@@ -814,3 +814,63 @@ def k(p, n):
     tl.store(p, c(n))
 EOF
 }
+
+# rejects_call CALL TEXT: the same for a kernel that makes an aggregate or a named tuple.
+rejects_call() {
+    sed "s/CALL/$1/" >k.tri <<'EOF'
+import triton
+import triton.language as tl
+from collections import namedtuple
+from typing import NamedTuple
+
+Point = namedtuple("Point", ["x", "y"])
+
+
+class Pair(NamedTuple):
+    first: tl.tensor
+    second: tl.tensor = 2
+
+
+@tl.core._aggregate
+class Box:
+    value: tl.tensor
+
+    @triton.constexpr_function
+    def __init__(self, value, scale=1):
+        self.value = value
+
+
+@triton.jit
+def k(p, n):
+    b = CALL
+    tl.store(p, n)
+EOF
+    tritcc -1 -emit=ttir=- -arch=sm_80 -sig 'k(p=*i32, n=i32)' k.tri
+    [[ $errors == "k.tri:"*"error: $2 [TRI-3004]"* ]]
+}
+
+@test "a call of an aggregate or named tuple that does not fit" {
+    rejects_call 'Box(n, 1, 3)' "'Box' takes 2 positional arguments but 3 are given"
+    rejects_call 'Box(n, other=3)' "'Box' has no parameter 'other'"
+    rejects_call 'Box(n, value=3)' "'Box' is given its parameter 'value' twice"
+    rejects_call 'Box()' "argument 'value' of 'Box' is missing"
+    rejects_call 'Point(n, n, n)' "too many values for class 'Point'"
+    rejects_call 'Pair(n, n, n)' "too many values for class 'Pair'"
+    rejects_call 'Pair(n, third=n)' "class 'Pair' has no field 'third'"
+    rejects_call 'Pair(n, first=n)' "a field of class 'Pair' is given twice: 'first'"
+    rejects_call 'Pair()' "field 'first' of class 'Pair' is missing"
+}
+
+@test "a call of a named tuple in host code that does not fit" {
+    for call in 'Point(1, 2, 3)' 'Point(1, z=2)' 'Point(1, x=2)' 'Point(1)'; do
+        printf '%s\n' 'import triton' 'import triton.language as tl' 'from collections import namedtuple' \
+            'Point = namedtuple("Point", ["x", "y"])' "P = tl.constexpr($call.x)" '@triton.jit' 'def k(p):' '    tl.store(p, P)' >k.tri
+        tritcc -1 -emit=ttir=- -arch=sm_80 -sig 'k(p=*i32)' k.tri
+        case $call in
+        *3*) [[ $errors == *"there are too many values for 'Point'"* ]] ;;
+        *z*) [[ $errors == *"'Point' has no field 'z'"* ]] ;;
+        *x*) [[ $errors == *"the field 'x' of 'Point' is given twice"* ]] ;;
+        *) [[ $errors == *"the field 'y' of 'Point' is missing"* ]] ;;
+        esac
+    done
+}
