@@ -37,16 +37,103 @@ static tri_resources occupancy(const tri_machine_facts *arch, const tri_kernel *
     return r;
 }
 
-/* ---- barriers ---- */
+/* ---- what a kernel and the functions that it calls do ---- */
+
+typedef struct {
+    tri_str name, text; /* from the line with its name on */
+    bool is_reached;
+} body;
+
+typedef TRI_VEC(body) bodies;
+
+/* Takes the first line of *text. */
+static tri_str next_line(tri_str *text)
+{
+    size_t end = tri_str_find(*text, '\n');
+    tri_str line = tri_str_sub(*text, 0, end);
+    *text = tri_str_sub(*text, end < text->len ? end + 1 : end, text->len);
+    return line;
+}
+
+static bool has(tri_str text, const char *word) { return memmem(text.data, text.len, word, strlen(word)) != NULL; }
+
+static bool is_name_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '.';
+}
+
+/* Does `name` stand in `line` as a word? */
+static bool names(tri_str line, tri_str name)
+{
+    const char *end = line.data + line.len;
+    for (const char *at = line.data; name.len && (at = memmem(at, (size_t)(end - at), name.data, name.len)); at++)
+        if ((at == line.data || !is_name_char(at[-1])) && (at + name.len == end || !is_name_char(at[name.len])))
+            return true;
+    return false;
+}
+
+/* The name behind ".entry" or ".func (results)" at `line`; empty: no function begins there. */
+static tri_str function_name(tri_str line)
+{
+    static const char *const words[] = {".entry", ".func"};
+    for (int i = 0; i < 2; i++) {
+        const char *at = memmem(line.data, line.len, words[i], strlen(words[i])), *end = line.data + line.len;
+        if (!at || (at > line.data && is_name_char(at[-1])))
+            continue;
+        at += strlen(words[i]);
+        const char *results = i == 1 ? memchr(at, '(', (size_t)(end - at)) : NULL;
+        const char *first = at;
+        while (first < end && !is_name_char(*first) && first != results)
+            first++;
+        if (first == results) /* the results come before the name */
+            for (first = memchr(first, ')', (size_t)(end - first)); first && first < end && !is_name_char(*first);)
+                first++;
+        size_t len = 0;
+        while (first && first + len < end && is_name_char(first[len]))
+            len++;
+        return first ? (tri_str){first, len} : TRI_STR("");
+    }
+    return TRI_STR("");
+}
+
+/* The functions; each ends with a brace in the first column, or is only declared. */
+static bodies split(tri_arena *arena, tri_str code)
+{
+    bodies all = {0};
+    bool is_inside = false;
+    while (code.len) {
+        tri_str line = next_line(&code), name = function_name(line);
+        if (name.len)
+            tri_vec_push(arena, &all, (body){.name = name, .text = line});
+        is_inside = name.len || (is_inside && !tri_str_has_prefix(line, "}"));
+        if (is_inside)
+            tri_vec_last(&all).text.len = (size_t)(line.data + line.len - tri_vec_last(&all).text.data);
+    }
+    return all;
+}
+
+/* Marks what the function reaches by calls. A call names its function on its line or, as LLVM writes it, on one below. */
+static void reach(bodies *all, body *from)
+{
+    int lines = 0;
+    from->is_reached = true;
+    for (tri_str rest = from->text; rest.len;) {
+        tri_str line = next_line(&rest);
+        lines = has(line, "call") ? 5 : lines - 1;
+        for (size_t i = 0; i < all->len && lines > 0; i++)
+            if (!all->at[i].is_reached && names(line, all->at[i].name))
+                reach(all, &all->at[i]);
+    }
+}
 
 /* The number behind "bar.sync " and the like at `line`, or -1. */
 static int barrier_of(tri_str line)
 {
-    static const char *const names[] = {"bar.sync", "bar.red", "bar.arrive", "barrier.sync", "barrier.red", "barrier.arrive",
+    static const char *const words[] = {"bar.sync", "bar.red", "bar.arrive", "barrier.sync", "barrier.red", "barrier.arrive",
                                         "barrier.cta"};
     bool is_barrier = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        is_barrier = is_barrier || memmem(line.data, line.len, names[i], strlen(names[i]));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        is_barrier = is_barrier || has(line, words[i]);
     for (size_t i = 1; is_barrier && i < line.len; i++) {
         int digit = line.data[i] - '0', next = i + 1 < line.len ? line.data[i + 1] - '0' : -1;
         if (digit >= 0 && digit <= 9 && (line.data[i - 1] == ' ' || line.data[i - 1] == '\t'))
@@ -55,32 +142,22 @@ static int barrier_of(tri_str line)
     return -1;
 }
 
-/* Different barriers in the kernel's own code and in functions, which any kernel may call. */
-static int count_barriers(tri_str symbol, tri_str code)
-{
-    uint32_t used = 0;
-    bool is_ours = true;
-    while (code.len) {
-        size_t end = tri_str_find(code, '\n');
-        tri_str line = tri_str_sub(code, 0, end);
-        code = tri_str_sub(code, end < code.len ? end + 1 : end, code.len);
-        const char *entry = memmem(line.data, line.len, ".entry ", 7);
-        if (entry) {
-            tri_str name = {entry + 7, (size_t)(line.data + line.len - entry) - 7};
-            is_ours = tri_str_equal(tri_str_sub(name, 0, tri_str_find(name, '(')), symbol);
-        } else if (memmem(line.data, line.len, ".func ", 6)) {
-            is_ours = true;
-        }
-        int barrier = is_ours ? barrier_of(line) : -1;
-        if (barrier >= 0)
-            used |= UINT32_C(1) << (barrier & 31);
-    }
-    return __builtin_popcount(used);
-}
-
 tri_resources tri_nvptx_resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code)
 {
-    tri_resources r = occupancy(unit->arch, kernel, count_barriers(kernel->symbol, code));
-    r.is_dependent = memmem(code.data, code.len, "griddepcontrol", 14) != NULL;
+    bodies all = split(unit->arena, code);
+    uint32_t barriers = 0;
+    bool is_dependent = false;
+    for (size_t i = 0; i < all.len; i++)
+        if (tri_str_equal(all.at[i].name, kernel->symbol) && !all.at[i].is_reached)
+            reach(&all, &all.at[i]);
+    for (size_t i = 0; i < all.len; i++)
+        for (tri_str rest = all.at[i].is_reached ? all.at[i].text : TRI_STR(""); rest.len;) {
+            tri_str line = next_line(&rest);
+            int barrier = barrier_of(line);
+            is_dependent = is_dependent || has(line, "griddepcontrol");
+            barriers |= barrier >= 0 ? UINT32_C(1) << (barrier & 31) : 0;
+        }
+    tri_resources r = occupancy(unit->arch, kernel, __builtin_popcount(barriers));
+    r.is_dependent = is_dependent;
     return r;
 }

@@ -207,3 +207,41 @@ K
     tritcc -arch=sm_90 -emit=json=k.json "${VADD[@]}"
     grep -q '"dependent_launch": false' k.json
 }
+
+@test "of several kernels each says for itself whether it waits, and which barriers it uses" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit(noinline=True)
+def wait(x):
+    tl.extra.cuda.gdc_wait()
+    return x + 1
+
+
+@triton.jit
+def by_call(p, n):
+    tl.store(p, wait(n))
+
+
+@triton.jit
+def plain(p, n):
+    tl.store(p, n)
+
+
+@triton.jit
+def directly(p, n):
+    tl.extra.cuda.gdc_wait()
+    tl.store(p, n)
+
+
+@triton.jit
+def sums(p, n):
+    tl.store(p, tl.sum(tl.load(p + tl.arange(0, 1024)), 0))
+K
+    for k in by_call plain directly sums; do sigs+=(-sig "$k(*i32, i32)"); done
+    tritcc -arch=sm_90 -emit=json=k.json -emit=ptx=k.ptx "${sigs[@]}" k.tri
+    [ "$(sed -n 's/.*"dependent_launch": \([a-z]*\).*/\1/p' k.json | tr '\n' ' ')" = "true false true false " ]
+    [ "$(sed -n 's/.*"barriers": \([0-9]*\).*/\1/p' k.json | tr '\n' ' ')" = "0 0 0 1 " ]
+}

@@ -61,8 +61,11 @@ static tri_resources ask(int arch_number, const tri_kernel *kernel, const char *
 {
     char target[16];
     snprintf(target, sizeof target, "cuda:%d", arch_number);
-    tri_unit unit = {.arch = tri_machines_for(tri_str_from(target))};
-    return tri_nvptx_resources(&unit, kernel, tri_str_from(code));
+    tri_arena *arena = tri_arena_create();
+    tri_unit unit = {.arena = arena, .arch = tri_machines_for(tri_str_from(target))};
+    tri_resources r = tri_nvptx_resources(&unit, kernel, tri_str_from(code));
+    tri_arena_destroy(arena);
+    return r;
 }
 
 static void check_rows(void)
@@ -79,11 +82,12 @@ static void check_rows(void)
     }
 }
 
-/* Barriers are counted in the kernel's own code and in functions; from sm_90 on blocks share them. */
+/* Barriers are counted in the kernel's own code and in functions that it calls; from sm_90 on blocks share them. */
 static void check_barriers(void)
 {
     static const char code[] = ".visible .entry other(\n\tbar.sync \t7;\n}\n.visible .entry k(\n\tbar.sync \t0;\n\tbar.sync \t0, 64;\n"
-                               "\tbarrier.sync.aligned \t3, 128;\n\tbar.arrive \t12, 64;\n}\n.func helper(\n\tbar.sync \t15;\n}\n";
+                               "\tbarrier.sync.aligned \t3, 128;\n\tbar.arrive \t12, 64;\n\tcall.uni \n\thelper, \n\t(\n\t);\n}\n"
+                               ".func helper(\n)\n{\n\tbar.sync \t15;\n}\n.func (.param .b32 r) help(\n)\n{\n\tbar.sync \t9;\n}\n";
     tri_kernel kernel = {.num_warps = 1, .registers = 16, .symbol = TRI_STR("k")};
     static const struct {
         int arch, blocks;
