@@ -20,9 +20,9 @@ static void add_layout_passes(const tri_unit *unit, tri_buf *out)
 {
     bool has_products = unit->arch->mma != TRI_MMA_NONE;
     tri_buf_format(out, ",coalesce%s,remove-layout-conversions,optimize-thread-locality%s", has_products ? ",f32-dot-tc" : "",
-                   !has_products                   ? ""
-                   : unit->arch->has_warp_groups ? ",accelerate-matmul{max-version=3}"
-                                                 : ",accelerate-matmul{max-version=2}");
+                   unit->arch->has_warp_groups       ? ",accelerate-matmul{max-version=3}"
+                   : unit->arch->mma == TRI_MMA_SYNC ? ",accelerate-matmul{max-version=2}"
+                                                     : "");
     tri_buf_add_z(out, ",remove-layout-conversions,optimize-dot-operands");
     tri_buf_format(out, "%s,loop-aware-cse", uses_tma(unit) ? ",optimize-descriptor-encoding" : "");
 }
