@@ -44,6 +44,8 @@ typedef struct tri_options {
     bool no_fp_fusion;           /* -fno-fp-fusion */
     bool no_tma;                 /* -fno-tma */
     bool no_remove_masks;        /* -fno-remove-masks */
+    bool warp_specialize;        /* -fwarp-specialize: loops that do not ask for it, too */
+    bool no_warp_specialize;     /* -fno-warp-specialize: not even those */
     bool debug_asserts;          /* device_assert is kept */
     bool no_reflect_ftz;         /* libdevice keeps subnormal float32 numbers */
     tri_str dot_precision;       /* of float32 products that name none; empty: the target's */

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Each compiler at its own best of the same list of configurations, beside the library, in one run.
 
-    best.py --build TRITCC ARCH OUT [NAME...]   # anywhere, no GPU needed: one object a configuration of best.list
+    best.py --build TRITCC ARCH OUT [NAME...]   # anywhere, no GPU needed: one object a configuration of best.list;
+                                                # --flags='-fwarp-specialize ...' gives tritcc more options
     best.py OUT [--sustain SECONDS]             # on a machine with PyTorch, Triton and a GPU
 
 Every configuration is checked against float64 (or the library in float32 where that is too slow), with fresh random
@@ -39,13 +40,13 @@ def rows():
     return [Row(line) for line in lines if line and line[0] != "#"]
 
 
-def build(tritcc, arch, out, names):
+def build(tritcc, arch, out, names, flags):
     os.makedirs(out, exist_ok=True)
     for row in rows():
         for c in row.configs if not names or row.name in names else []:
             base = os.path.join(out, c.file)
             command = [tritcc, "-c", f"-arch={arch}", "-k", row.kernel, f"-num-warps={c.warps}", f"-num-stages={c.stages}",
-                       "-sig", f"{row.kernel}({c.types})", row.source, "-o", base + ".o"]
+                       "-sig", f"{row.kernel}({c.types})", *flags, row.source, "-o", base + ".o"]
             made = subprocess.run(command, capture_output=True, text=True)
             if made.returncode:
                 print(f"{c.file}: refused: {made.stderr.splitlines()[0] if made.stderr else made.returncode}")
@@ -180,12 +181,13 @@ def measure(out, sustain, names):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", nargs=2, metavar=("TRITCC", "ARCH"))
+    parser.add_argument("--flags", default="")
     parser.add_argument("--sustain", type=float, default=0.25)
     parser.add_argument("out")
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
     if given.build:
-        build(os.path.abspath(given.build[0]), given.build[1], given.out, given.names)
+        build(os.path.abspath(given.build[0]), given.build[1], given.out, given.names, given.flags.split())
     else:
         measure(given.out, given.sustain, given.names)
 

@@ -159,6 +159,18 @@ static int64_t atomic_bytes(tri_arena *arena, MlirOperation op)
     return r.lane | r.warp ? tensor_bytes(type) : 0;
 }
 
+/* Captures of partitions: a word for each value that a thread holds of them. */
+static int64_t capture_bytes(MlirOperation op)
+{
+    int64_t bytes = 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        tri_memdesc desc;
+        MlirType type = mlirValueGetType(tri_op_operand(op, i));
+        bytes += tri_type_get_memdesc(type, &desc) ? 8 * (1 + desc.rank) : 8;
+    }
+    return bytes;
+}
+
 int64_t tri_scratch_bytes(tri_arena *arena, MlirOperation op, const tri_plan_machine *machine)
 {
     if (tri_op_is(op, "ttg.convert_layout"))
@@ -173,5 +185,7 @@ int64_t tri_scratch_bytes(tri_arena *arena, MlirOperation op, const tri_plan_mac
         return histogram_bytes(op);
     if (tri_op_is(op, "tt.atomic_rmw") || tri_op_is(op, "tt.atomic_cas"))
         return atomic_bytes(arena, op);
+    if (tri_op_is(op, "ttg.warp_specialize"))
+        return capture_bytes(op);
     return 0;
 }

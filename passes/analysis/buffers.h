@@ -36,6 +36,9 @@ const tri_buffer_set *tri_buffers_of(const tri_buffers *buffers, MlirValue value
 /* The scratch buffer of an op, or null. */
 const tri_buffer *tri_buffers_scratch(const tri_buffers *buffers, MlirOperation op);
 
+/* On ttng.arrive_barrier: each warp of the group arrives, not one thread for all; the count is that of a warp. */
+#define TRI_BUFFERS_PER_WARP "tritcc.per-warp"
+
 /* A memory descriptor in shared memory. */
 bool tri_buffers_is_shared(MlirType type);
 /* Ops that only compute another view of a descriptor. */

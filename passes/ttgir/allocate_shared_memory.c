@@ -111,8 +111,11 @@ static void find_liveness(allocator *a)
 {
     tri_buffer_list *list = &a->buffers.list;
     for (size_t i = 0; i < list->len; i++) {
-        list->at[i].begin = list->at[i].is_scratch ? id_of(a, list->at[i].op) : INT64_MAX;
-        list->at[i].end = list->at[i].is_scratch ? list->at[i].begin + 1 : 0;
+        MlirOperation op = list->at[i].op;
+        list->at[i].end = list->at[i].is_scratch ? id_of(a, op) + 1 : 0;
+        list->at[i].begin = !list->at[i].is_scratch                ? INT64_MAX
+                            : tri_op_is(op, "ttg.warp_specialize") ? first_id(a, tri_op_body(op, 0)) /* partitions read it */
+                                                                   : id_of(a, op);
     }
     for (size_t k = 0; k < a->buffers.points_to.len; k++) {
         const tri_map_entry *entry = &a->buffers.points_to.entries[k];

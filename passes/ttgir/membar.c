@@ -11,7 +11,9 @@
  * fills is read behind a wait for its mbarrier, which every thread makes: no barrier is due there, but one is before the
  * copy starts, and a fence in front of that where threads themselves have written (the copy unit reads and writes
  * shared memory through a proxy of its own). Between two waits for one mbarrier there is a barrier, so that no thread
- * sees a phase end twice.
+ * sees a phase end twice; and one before a thread arrives at an mbarrier for all.
+ * Partitions of warps are each for themselves: they say by mbarriers what others may read or fill, so that no two waits
+ * of a partition see one phase.
  * Global memory gets one where threads of a program access an element that one of them writes: a scalar that all load and
  * one stores, as a lock's count (passes/analysis/globals.h says which accesses).
  * Answers to Triton's membar analysis, which leaves global memory alone. Test: tests/passes/membar.mlir */
@@ -52,6 +54,7 @@ typedef struct {
     tri_buffers buffers;
     tri_globals globals;
     MlirOperation module;
+    bool is_inside; /* of a partition: phases of mbarriers end as its warps and others say */
 } membar;
 
 /* ---- states ---- */
@@ -173,6 +176,7 @@ static const effect effects[] = {
     {"ttng.init_barrier", TOUCH_WRITE, TOUCH_NONE},
     {"ttng.inval_barrier", TOUCH_WRITE, TOUCH_NONE},
     {"ttng.barrier_expect", TOUCH_USE, TOUCH_NONE},
+    {"ttng.arrive_barrier", TOUCH_USE, TOUCH_NONE},
     {"ttng.wait_barrier", TOUCH_WAIT, TOUCH_NONE},
     {"ttng.async_tma_copy_global_to_local", TOUCH_FILL, TOUCH_NONE},
     {"ttng.async_tma_gather", TOUCH_FILL, TOUCH_NONE},
@@ -343,6 +347,22 @@ static void order_globals(MlirOperation barrier, const state *s)
 /* An update hands the old value on behind a barrier that orders global memory, too. */
 static bool is_update(MlirOperation op) { return tri_op_is(op, "tt.atomic_rmw") || tri_op_is(op, "tt.atomic_cas"); }
 
+/* One thread arrives for all: what they have read and written must be over. Where each warp arrives, it is. */
+static bool speaks_for_all(MlirOperation op, const state *s)
+{
+    return tri_op_is(op, "ttng.arrive_barrier") && !tri_op_flag(op, TRI_BUFFERS_PER_WARP) &&
+           (s->reads.len || s->writes.len || s->copies.len);
+}
+
+/* Whether there must be a barrier between what was before and what the op does now. */
+static bool needs_barrier(const membar *m, MlirOperation op, const state *s, const state *now)
+{
+    state before = *s;
+    if (m->is_inside && tri_op_is(op, "ttng.wait_barrier"))
+        before.waits = (slice_list){0};
+    return is_hazard(&before, now) || speaks_for_all(op, s);
+}
+
 static void visit_simple(membar *m, MlirOperation op, state *s)
 {
     if (is_barrier(op)) {
@@ -374,7 +394,7 @@ static void visit_simple(membar *m, MlirOperation op, state *s)
     }
     const tri_global_list *globals = tri_globals_of(&m->globals, op);
     bool is_global = tri_globals_clash(&m->globals, &s->globals, globals);
-    if (is_global || is_hazard(s, &now)) {
+    if (is_global || needs_barrier(m, op, s, &now)) {
         tri_builder b = tri_builder_before(op);
         if (clash(&s->unfenced, &now.fills)) {
             insert_fence(&b);
@@ -469,6 +489,29 @@ static void visit_if(membar *m, MlirOperation op, state *s)
     *s = after;
 }
 
+/* All warps of the block meet before partitions begin and after they have ended. In between each is alone: what one
+ * hands to another it does through mbarriers. */
+static void visit_partitions(membar *m, MlirOperation op, state *s)
+{
+    if (s->unfenced.len) { /* who fills what these threads wrote is another thread */
+        tri_builder b = tri_builder_before(op);
+        insert_fence(&b);
+        s->unfenced = (slice_list){0};
+    }
+    pass_barrier(s);
+    bool was_inside = m->is_inside;
+    m->is_inside = true;
+    visit_region(m, mlirOperationGetRegion(op, 0), s);
+    MlirOperation partitions = mlirBlockGetFirstOperation(tri_op_body(op, 1));
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(partitions); r++) {
+        state inner = {0};
+        visit_region(m, mlirOperationGetRegion(partitions, r), &inner);
+        merge(m, s, &inner);
+    }
+    m->is_inside = was_inside;
+    pass_barrier(s);
+}
+
 static void visit_op(membar *m, MlirOperation op, state *s)
 {
     if (tri_op_is(op, "scf.for") || tri_op_is(op, "scf.while")) {
@@ -476,13 +519,7 @@ static void visit_op(membar *m, MlirOperation op, state *s)
     } else if (tri_op_is(op, "scf.if")) {
         visit_if(m, op, s);
     } else if (tri_op_is(op, "ttg.warp_specialize")) {
-        visit_region(m, mlirOperationGetRegion(op, 0), s);
-        MlirOperation partitions = mlirBlockGetFirstOperation(tri_op_body(op, 1));
-        for (intptr_t r = 0; r < mlirOperationGetNumRegions(partitions); r++) {
-            state inner = {0};
-            visit_region(m, mlirOperationGetRegion(partitions, r), &inner);
-            merge(m, s, &inner);
-        }
+        visit_partitions(m, op, s);
     } else {
         visit_simple(m, op, s);
     }

@@ -103,6 +103,25 @@ TRI_SIM_FUNCTION(warp_barrier)
     tri_sim_sync_lanes(sim, id, UINT32_MAX);
 }
 
+/* Registers are the host's. Four warps change theirs together, which looks at whether all of them come. */
+static void change_registers(tri_sim *sim, uint64_t count)
+{
+    if (count < 24 || count > 256 || count % 8)
+        tri_sim_report(sim, "registers", -1, "%d of a thread are no multiple of 8 between 24 and 256", (int)count);
+}
+
+TRI_SIM_FUNCTION(registers_take)
+{
+    (void)id, (void)results;
+    change_registers(sim, args[0]);
+}
+
+TRI_SIM_FUNCTION(registers_give)
+{
+    (void)id, (void)results;
+    change_registers(sim, args[0]);
+}
+
 /* Programmatic dependent launch orders whole kernels; only one runs here. */
 TRI_SIM_FUNCTION(grid_wait)
 {

@@ -3,6 +3,7 @@
 #include "ir/type.h"
 #include "targets/gpu/gpu.h"
 #include "targets/gpu/module.h"
+#include "targets/gpu/partitions.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -173,14 +174,15 @@ static bool lower_function(tri_gpu *g, MlirOperation func)
     block_list blocks = {0};
     visit_block(g, entry, &seen, &blocks);
     bind_parameters(g, entry);
+    if (!tri_partitions_enter(g))
+        return false;
     open_blocks(g, &blocks);
     for (size_t i = blocks.len; i-- > 0;) {
         tri_gpu_at_end(g, tri_map_find_ptr(&g->blocks, blocks.at[i].ptr));
         if (!tri_gpu_lower_block(g, blocks.at[i]))
             return false;
     }
-    tri_gpu_at_end(g, g->entry);
-    LLVMBuildBr(g->b, tri_map_find_ptr(&g->blocks, entry.ptr));
+    tri_partitions_leave(g, tri_map_find_ptr(&g->blocks, entry.ptr));
     return true;
 }
 
@@ -232,6 +234,80 @@ bool tri_gpu_run_blocks(tri_gpu *g, MlirOperation op, int num_args, LLVMValueRef
     }
     LLVMMoveBasicBlockAfter(join, LLVMGetLastBasicBlock(g->function));
     tri_gpu_at_end(g, join);
+    g->blocks = outer;
+    return ok;
+}
+
+/* Adds what a block hands over to the phis in `join`, which the first one makes. */
+static void leave_body(tri_gpu *g, MlirOperation end, LLVMBasicBlockRef join, tri_gpu_value *results, int num_results)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
+    for (int i = 0; i < num_results; i++) {
+        tri_gpu_value values = tri_gpu_operand(g, end, i);
+        bool is_first = !results[i].at;
+        if (is_first)
+            results[i] = tri_gpu_new(g, values.count);
+        tri_gpu_at_end(g, join);
+        for (int p = 0; p < values.count; p++) {
+            if (is_first)
+                results[i].at[p] = LLVMBuildPhi(g->b, LLVMTypeOf(values.at[p]), "");
+            LLVMAddIncoming(results[i].at[p], &values.at[p], &here, 1);
+        }
+        tri_gpu_at_end(g, here);
+    }
+    LLVMBuildBr(g->b, join);
+}
+
+static bool lower_until(tri_gpu *g, MlirBlock block, MlirOperation end)
+{
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
+        if (!tri_gpu_lower_op(g, op))
+            return false;
+    return true;
+}
+
+/* The blocks of a region, whose arguments are known by now; g->blocks is this region's. */
+static bool run_region_blocks(tri_gpu *g, MlirBlock entry, tri_gpu_value *out_results, int num_results)
+{
+    tri_map seen;
+    tri_map_init(&seen, g->arena);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b), join = tri_gpu_block(g, "region.end");
+    block_list blocks = {0};
+    visit_block(g, entry, &seen, &blocks);
+    open_blocks(g, &blocks);
+    tri_gpu_at_end(g, before);
+    LLVMBuildBr(g->b, tri_map_find_ptr(&g->blocks, entry.ptr));
+    for (int i = 0; i < num_results; i++)
+        out_results[i] = (tri_gpu_value){0, NULL};
+    for (size_t i = blocks.len; i-- > 0;) {
+        MlirOperation end = mlirBlockGetTerminator(blocks.at[i]);
+        tri_gpu_at_end(g, tri_map_find_ptr(&g->blocks, blocks.at[i].ptr));
+        if (!lower_until(g, blocks.at[i], end))
+            return false;
+        if (!mlirOperationGetNumSuccessors(end))
+            leave_body(g, end, join, out_results, num_results);
+        else if (!tri_gpu_lower_op(g, end))
+            return false;
+    }
+    LLVMMoveBasicBlockAfter(join, LLVMGetLastBasicBlock(g->function));
+    tri_gpu_at_end(g, join);
+    return true;
+}
+
+bool tri_gpu_run_body(tri_gpu *g, MlirRegion region, tri_gpu_value *out_results, int num_results)
+{
+    MlirBlock entry = mlirRegionGetFirstBlock(region);
+    if (mlirBlockIsNull(mlirBlockGetNextInRegion(entry))) {
+        MlirOperation end = mlirBlockGetTerminator(entry);
+        if (!lower_until(g, entry, end))
+            return false;
+        for (int i = 0; i < num_results; i++)
+            out_results[i] = tri_gpu_operand(g, end, i);
+        return true;
+    }
+    tri_map outer = g->blocks;
+    tri_map_init(&g->blocks, g->arena);
+    bool ok = run_region_blocks(g, entry, out_results, num_results);
     g->blocks = outer;
     return ok;
 }
@@ -311,6 +387,8 @@ static bool run_call(tri_gpu *g, MlirOperation op)
     MlirAttribute symbol = tri_op_attr(op, "callee");
     MlirStringRef name = mlirFlatSymbolRefAttrGetValue(symbol);
     LLVMValueRef callee = tri_map_find(&g->functions, (tri_str){name.data, name.length});
+    if (callee && g->group->barrier != TRI_GPU_ALL_WARPS)
+        return tri_gpu_unsupported(g, op, "a function is for all warps of a block, and here some run other code");
     if (!callee)
         return tri_gpu_unsupported(g, op, "function '%.*s' has no body", (int)name.length, name.data);
     TRI_VEC(LLVMValueRef) args = {0};

@@ -58,6 +58,7 @@ typedef struct tri_gpu {
     int arch;                  /* number of unit->arch */
     tri_plan_machine plan;     /* what layout plans may use */
     int num_warps;             /* of the block: those of all groups */
+    int default_warps;         /* that run kernels from their start; fewer where some only run partitions */
     int warp_size;
     LLVMContextRef llvm;
     LLVMModuleRef module;
@@ -82,6 +83,9 @@ typedef struct tri_gpu {
     LLVMValueRef function;
     LLVMBasicBlockRef entry;   /* its variables stand here; it ends when the function is complete */
     tri_gpu_group *group;      /* that runs what is lowered now */
+    tri_gpu_group *whole;      /* of all warps, of a kernel with partitions (partitions.c) */
+    LLVMBasicBlockRef first_workers, workers; /* the code of warps that are not the default's: its start, its end so far */
+    LLVMValueRef is_default_warp;
     LLVMBasicBlockRef front;   /* block in front of the outermost loop around `op`; null outside of loops */
     bool is_kernel;
     bool has_shared_readers;   /* some unit reads shared memory by itself */
@@ -118,6 +122,7 @@ extern const tri_gpu_op tri_gpu_ops_scan[];
 extern const tri_gpu_op tri_gpu_ops_gather[];
 extern const tri_gpu_op tri_gpu_ops_extern[];
 extern const tri_gpu_op tri_gpu_ops_indexed[];
+extern const tri_gpu_op tri_gpu_ops_partitions[];
 
 /* The two entry points that families use. */
 bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine);
@@ -162,6 +167,10 @@ bool tri_gpu_run_region(tri_gpu *g, MlirOperation op, int num_args, LLVMValueRef
 /* The same of a region of several blocks, each of which branches or returns (function.c). */
 bool tri_gpu_run_blocks(tri_gpu *g, MlirOperation op, int num_args, LLVMValueRef *args, int num_results,
                         LLVMValueRef *out_results);
+
+/* Runs a region that others do not branch out of: the blocks of the region, at the end of which its terminators' operands
+ * are in `out_results` (function.c). */
+bool tri_gpu_run_body(tri_gpu *g, MlirRegion region, tri_gpu_value *out_results, int num_results);
 
 /* ---- index.c: layouts and coordinates ---- */
 

@@ -24,7 +24,7 @@ static const tri_gpu_op *const tables[] = {
     tri_gpu_ops_arith,  tri_gpu_ops_math,   tri_gpu_ops_cast,   tri_gpu_ops_creation, tri_gpu_ops_shape,
     tri_gpu_ops_memory, tri_gpu_ops_atomic, tri_gpu_ops_reduce, tri_gpu_ops_convert,  tri_gpu_ops_control,
     tri_gpu_ops_function, tri_gpu_ops_debug, tri_gpu_ops_dot, tri_gpu_ops_local, tri_gpu_ops_scan,
-    tri_gpu_ops_gather, tri_gpu_ops_extern, tri_gpu_ops_indexed,
+    tri_gpu_ops_gather, tri_gpu_ops_extern, tri_gpu_ops_indexed, tri_gpu_ops_partitions,
 };
 
 static void add_ops(tri_gpu *g, const tri_gpu_op *op)
@@ -53,7 +53,8 @@ static void init(tri_gpu *g, tri_unit *unit, const tri_machine *machine)
     *g = (tri_gpu){.unit = unit, .arena = unit->arena, .machine = machine, .arch = unit->arch->capability};
     g->simulate = unit->options->simulate;
     g->llvm = unit->llvm;
-    g->num_warps = (int)module_int(unit->module, "ttg.num-warps", 4);
+    g->default_warps = (int)module_int(unit->module, "ttg.num-warps", 4);
+    g->num_warps = (int)module_int(unit->module, "ttg.total-num-warps", g->default_warps);
     g->warp_size = (int)module_int(unit->module, "ttg.threads-per-warp", unit->arch->lanes);
     g->i1 = LLVMInt1TypeInContext(g->llvm);
     g->i8 = LLVMInt8TypeInContext(g->llvm);

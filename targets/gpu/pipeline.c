@@ -33,6 +33,9 @@ static void add_loop_passes(const tri_unit *unit, tri_buf *out)
     tri_buf_add_z(out, ",fuse-nested-loops,canonicalize,triton-licm,canonicalize,combine-tensor-select-and-if");
     if (!unit->arch->async_copies)
         return;
+    if (uses_tma(unit) && !unit->options->no_warp_specialize)
+        tri_buf_format(out, ",automatic-warp-specialization{num-stages=%d%s}", tri_facts_stages(unit),
+                       unit->options->warp_specialize ? " all=1" : "");
     tri_buf_format(out, ",assign-latencies{num-stages=%d},schedule-loops,pipeline", tri_facts_stages(unit));
 }
 
@@ -43,7 +46,8 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
                    uses_tma(unit) ? ",tma-lowering" : "");
     tri_buf_add_z(out, ",remove-layout-conversions,"
                        "reduce-data-duplication,reorder-instructions,loop-aware-cse,symbol-dce,sccp,cse,canonicalize");
-    tri_buf_format(out, ",allocate-global-scratch,allocate-shared-memory{max-bytes=%u", unit->arch->max_shared);
+    tri_buf_format(out, "%s,allocate-global-scratch,allocate-shared-memory{max-bytes=%u",
+                   unit->arch->async_copies ? ",allocate-warp-groups" : "", unit->arch->max_shared);
     if (unit->arch->spare_shared)
         tri_buf_format(out, " scratch-per-thread=%d", unit->arch->spare_shared);
     tri_buf_add_z(out, "},membar");

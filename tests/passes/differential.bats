@@ -63,11 +63,13 @@ fuse-nested-loops|without|sm_80|execute.tri|flattened|*fp32:16, *fp32:16, i32, i
 fuse-nested-loops|without|sm_90|execute.tri|persistent|*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, i32:16, 64, 64, 32|c|-grid=2 randn:f16:80x80:seed=1 randn:f16:80x144:seed=2 c=zeros:f32:80x144 80 144 80
 fuse-nested-loops|without|sm_80|siblings.ttir|siblings||arg1|randn:f32:128:seed=1 arg1=zeros:f32:6x128 5 6
 coalesce-async-copy|after:pipeline|sm_80|differential.tri|bytes_product|*i8:16, *i8:16, *i32:16, i32:16, 64|c|randint:i8:64x128:seed=1,low=-9,high=9 randint:i8:128x64:seed=2,low=-9,high=9 c=zeros:i32:64x64 128
+automatic-warp-specialization|host|sm_90a|differential.tri|split_tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=2,2 randint:f16:80x72:seed=1,low=-9,high=9 randint:f16:72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:80x72 80 72 72
 assign-latencies|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 schedule-loops|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 pipeline|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 pipeline-lower-loop|after:schedule-loops|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 prefetch|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
+allocate-warp-groups|host|sm_90a|differential.tri|split_tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=2,2 randint:f16:80x72:seed=1,low=-9,high=9 randint:f16:72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:80x72 80 72 72
 allocate-global-scratch|like:threefold|sm_80|scratch.ttir|scratch||arg1|randint:f32:128:seed=1,low=-9,high=9 arg1=zeros:f32:128
 allocate-shared-memory|host|sm_80|differential.tri|chained|*fp16:16, *fp16:16, *fp32:16, i32:16, 64, True|c|randint:f16:64x64:seed=1,low=-2,high=2 randint:f16:64x64:seed=2,low=-2,high=2 c=zeros:f32:64x64 64
 allocate-shared-memory|host|sm_80|execute.tri|attention|*fp16:16, *fp16:16, *fp16:16, *fp32:16, i32:16, 64, 32, 64|o~1e-3|randn:f16:64x64:seed=1 randn:f16:128x64:seed=2 randn:f16:128x64:seed=3 o=zeros:f32:64x64 128
@@ -202,6 +204,7 @@ coalesce|s/arith.muli/arith.addi/
 pipeline|s/ttg.async_wait \(.*\) {num = [0-9]*/ttg.async_wait \1 {num = 9/
 assign-latencies|s/= %c-1_i32/= %c0_i32/
 accelerate-matmul|s/\(tt.dot %[^,]*, %[^,]*, \)%arg[0-9]*/\1%cst/
+automatic-warp-specialization|/ttng.wait_barrier/d
 allocate-global-scratch|s/scratch_memory_offset = [0-9]*/scratch_memory_offset = 0/
 allocate-shared-memory|s/allocation.offset = [0-9]*/allocation.offset = 0/
 membar|/ttg.barrier local/d

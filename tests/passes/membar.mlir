@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttgir -passes=allocate-shared-memory,membar %s | FileCheck %s
-// positive: @read_after_write @write_after_read @loop @branch @wait @ring @branch_in_loop @scalar @copies @rounds @before_loop
+// positive: @read_after_write @write_after_read @loop @branch @wait @ring @branch_in_loop @partitions @scalar @copies @rounds @before_loop
 // negative: @not_needed @only_reads @other_places @own_elements
 // loop: @loop @ring @branch_in_loop @only_reads @rounds @before_loop
 // if: @branch @branch_in_loop @only_reads
@@ -8,6 +8,7 @@
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#barrier = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @read_after_write
@@ -260,6 +261,57 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
       %q = tt.addptr %p, %i : !tt.ptr<i32>, i32
       tt.store %q, %i : !tt.ptr<i32>
     }
+    tt.return
+  }
+
+  // Partitions are each for themselves, and waits of one see other phases: no barrier between the writes of one and the
+  // reads of another, nor between two waits; there is one between two writes of the same. Who
+  // arrives for all does so behind a barrier, a warp for itself does not.
+  // CHECK-LABEL: @partitions
+  // CHECK: ttng.init_barrier
+  // CHECK-NEXT: ttng.fence_async_shared
+  // CHECK-NEXT: ttg.warp_specialize
+  // CHECK: scf.for
+  // CHECK-NEXT: ttng.wait_barrier
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttng.arrive_barrier
+  // CHECK: partition0
+  // CHECK: scf.for
+  // CHECK-NEXT: ttng.wait_barrier
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_store
+  // CHECK-NEXT: ttng.arrive_barrier {{.*}}tritcc.per-warp
+  // CHECK: ttg.warp_return
+  // CHECK-NOT: ttg.barrier
+  // CHECK: ttng.inval_barrier
+  tt.func public @partitions(%x: tensor<32x16xf16, #blocked>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc : () -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+    %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+    ttng.init_barrier %m, 1 : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+    ttg.warp_specialize(%a, %m, %n)
+    default {
+      scf.for %i = %c0 to %n step %c1 : i32 {
+        ttng.wait_barrier %m, %c0 : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+        %u = ttg.local_load %a : !ttg.memdesc<32x16xf16, #shared, #smem, mutable> -> tensor<32x16xf16, #blocked>
+        ttng.arrive_barrier %m, 1 : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+      }
+      ttg.warp_yield
+    }
+    partition0(%b: !ttg.memdesc<32x16xf16, #shared, #smem, mutable>, %k: !ttg.memdesc<1xi64, #barrier, #smem, mutable>, %l: i32) num_warps(4) {
+      %z = arith.constant 0 : i32
+      %o = arith.constant 1 : i32
+      %y = arith.constant dense<0.000000e+00> : tensor<32x16xf16, #blocked>
+      scf.for %i = %z to %l step %o : i32 {
+        ttng.wait_barrier %k, %z : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+        ttg.local_store %y, %b : tensor<32x16xf16, #blocked> -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+        ttng.arrive_barrier %k, 1 {"tritcc.per-warp"} : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+      }
+      ttg.warp_return
+    } : (!ttg.memdesc<32x16xf16, #shared, #smem, mutable>, !ttg.memdesc<1xi64, #barrier, #smem, mutable>, i32) -> ()
+    ttng.inval_barrier %m : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
     tt.return
   }
 }

@@ -1,0 +1,260 @@
+/* Which loops can be split into a producer and consumers, and what the producer takes along. */
+#include "passes/ttgir/automatic_warp_specialization/split.h"
+
+#include "ir/machines.h"
+#include "ir/type.h"
+#include "passes/analysis/dots.h"
+#include "passes/analysis/tensormaps.h"
+
+enum { reserve = 8192 /* bytes of shared memory for mbarriers and exchanges */, alignment = 1024 };
+
+/* ---- loads ---- */
+
+static bool is_load(MlirOperation op) { return tri_op_is(op, "tt.descriptor_load"); }
+
+static bool is_view(MlirOperation op)
+{
+    return tri_op_is(op, "ttg.memdesc_trans") || tri_op_is(op, "ttg.memdesc_reshape") || tri_op_is(op, "ttg.memdesc_subslice");
+}
+
+static int position_of(MlirBlock body, MlirOperation op)
+{
+    int at = 0;
+    for (MlirOperation other = mlirBlockGetFirstOperation(body); !mlirOperationEqual(other, op);
+         other = mlirOperationGetNextInBlock(other))
+        at++;
+    return at;
+}
+
+/* Extends [group->first, group->last] by what reads a buffer, through its views. False: the value leaves the iteration. */
+static bool find_readers(tri_split_plan *p, MlirValue value, tri_split_group *group)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation owner = mlirOpOperandGetOwner(use), user = tri_pipeline_in_body(p->body, owner);
+        if (mlirOperationIsNull(user) || tri_op_is(owner, "scf.yield"))
+            return false;
+        if (is_view(owner) || tri_op_is(owner, "ttg.local_alloc")) {
+            if (!find_readers(p, tri_op_result(owner, 0), group))
+                return false;
+            continue;
+        }
+        if (mlirOperationIsNull(group->first) || position_of(p->body, user) < position_of(p->body, group->first))
+            group->first = user;
+        if (mlirOperationIsNull(group->last) || position_of(p->body, user) > position_of(p->body, group->last))
+            group->last = user;
+    }
+    return true;
+}
+
+static const char *add_load(tri_split_plan *p, MlirOperation load)
+{
+    MlirType tensor = mlirValueGetType(tri_op_result(load, 0));
+    tri_split_load l = {.load = load, .buffer = tri_tensormaps_buffer(mlirValueGetType(tri_op_operand(load, 0)), tensor)};
+    l.bytes = tri_type_num_elements(tensor) * tri_type_bits(tri_type_element(tensor)) / 8;
+    if (mlirTypeIsNull(l.buffer) || l.bytes % 128)
+        return "one of its loads is not of a form that the copy engine has";
+    tri_split_group group = {.bytes = l.bytes};
+    if (!find_readers(p, tri_op_result(load, 0), &group) || mlirOperationIsNull(group.first))
+        return "what a load gives is used in another iteration, or not at all";
+    l.group = (int)p->groups.len;
+    for (size_t g = 0; g < p->groups.len; g++)
+        if (mlirOperationEqual(p->groups.at[g].first, group.first))
+            l.group = (int)g;
+    if (l.group == (int)p->groups.len) {
+        tri_vec_push(p->arena, &p->groups, group);
+    } else {
+        tri_split_group *known = &p->groups.at[l.group];
+        known->bytes += l.bytes;
+        if (position_of(p->body, group.last) > position_of(p->body, known->last))
+            known->last = group.last;
+    }
+    tri_vec_push(p->arena, &p->loads, l);
+    return NULL;
+}
+
+static const char *collect_loads(tri_split_plan *p)
+{
+    tri_op_list inside = {0};
+    int products = 0;
+    tri_op_collect(p->loop, p->arena, &inside);
+    for (size_t i = 0; i < inside.len; i++) {
+        MlirOperation op = inside.at[i];
+        bool is_top = mlirBlockEqual(mlirOperationGetBlock(op), p->body);
+        products += tri_op_is(op, "ttng.warp_group_dot") && is_top;
+        if (tri_op_is(op, "scf.for") || tri_op_is(op, "scf.while"))
+            return "there is another loop in it";
+        if (tri_op_is(op, "tt.load") || tri_op_is(op, "tt.descriptor_gather"))
+            return "it loads through pointers, or gathers, which the warps that use the data must do themselves";
+        if (tri_op_is(op, "tt.descriptor_store") || tri_op_is(op, "tt.descriptor_reduce") || tri_op_is(op, "tt.descriptor_scatter"))
+            return "it stores through descriptors";
+        if (!is_load(op))
+            continue;
+        const char *why = is_top ? add_load(p, op) : "a load of it stands in a branch";
+        if (why)
+            return why;
+    }
+    return !p->loads.len ? "it has no loads through descriptors" : !products ? "it has no products of warp groups" : NULL;
+}
+
+/* ---- the producer's part ---- */
+
+static bool needs(tri_split_plan *p, MlirValue value);
+
+static bool needs_argument(tri_split_plan *p, intptr_t index)
+{
+    for (size_t i = 0; i < p->carried.len; i++)
+        if (p->carried.at[i] == index)
+            return true;
+    tri_vec_push(p->arena, &p->carried, index);
+    for (size_t i = p->carried.len - 1; i > 0 && p->carried.at[i - 1] > index; i--) {
+        p->carried.at[i] = p->carried.at[i - 1];
+        p->carried.at[i - 1] = index;
+    }
+    return needs(p, tri_op_operand(mlirBlockGetTerminator(p->body), index));
+}
+
+/* Marks what a value is made of, inside of the loop. False when other than scalars take part. */
+static bool needs(tri_split_plan *p, MlirValue value)
+{
+    MlirBlock block;
+    intptr_t index;
+    tri_memdesc desc;
+    MlirType type = mlirValueGetType(value);
+    if (tri_type_is_tensor(type) || tri_type_get_memdesc(type, &desc))
+        return false;
+    if (tri_op_is_block_argument(value, &block, &index))
+        return !mlirBlockEqual(block, p->body) || index == 0 || needs_argument(p, index - 1);
+    MlirOperation def = tri_op_def(value);
+    if (mlirOperationIsNull(tri_pipeline_in_body(p->body, def)))
+        return true;
+    if (!mlirBlockEqual(mlirOperationGetBlock(def), p->body) || mlirOperationGetNumRegions(def) || !tri_op_is_pure(def) ||
+        tri_op_is(def, "tt.make_tensor_descriptor"))
+        return false;
+    if (tri_map_find_ptr(&p->needed, def.ptr))
+        return true;
+    tri_map_set_ptr(&p->needed, def.ptr, def.ptr);
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(def); i++)
+        if (!needs(p, tri_op_operand(def, i)))
+            return false;
+    return true;
+}
+
+static const char *find_needed(tri_split_plan *p)
+{
+    for (size_t i = 0; i < p->loads.len; i++)
+        for (intptr_t k = 0; k < mlirOperationGetNumOperands(p->loads.at[i].load); k++)
+            if (!needs(p, tri_op_operand(p->loads.at[i].load, k)))
+                return "where its loads begin depends on what it computes, or its descriptors are made in it";
+    return NULL;
+}
+
+/* ---- products ---- */
+
+/* The only product of the loop, when its sums go round and nobody else looks at them, and it reads only buffers. */
+static MlirOperation find_running_product(tri_split_plan *p)
+{
+    MlirOperation dot = {NULL}, none = {NULL};
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+        if (!tri_op_is(op, "ttng.warp_group_dot"))
+            continue;
+        if (!mlirOperationIsNull(dot))
+            return none;
+        dot = op;
+    }
+    MlirBlock block;
+    intptr_t index = 0;
+    tri_memdesc desc;
+    MlirValue sums = tri_op_operand(dot, 2), result = tri_op_result(dot, 0);
+    MlirType element = tri_type_element(mlirValueGetType(result));
+    bool is_round = tri_op_is_block_argument(sums, &block, &index) && mlirBlockEqual(block, p->body) && index > 0 &&
+                    tri_dots_has_one_use(sums) && tri_dots_has_one_use(result) &&
+                    mlirValueEqual(tri_op_operand(mlirBlockGetTerminator(p->body), index - 1), result);
+    bool is_read = tri_type_get_memdesc(mlirValueGetType(tri_op_operand(dot, 0)), &desc) &&
+                   (mlirTypeIsAF32(element) || tri_type_is_int_of(element, 32));
+    for (size_t g = 0; g < p->groups.len; g++)
+        is_read = is_read && mlirOperationEqual(p->groups.at[g].last, dot);
+    p->sums = index - 1;
+    return is_round && is_read ? dot : none;
+}
+
+/* Two blocks of one producer and one consumer group share the machine, and begin with 128 registers a thread: an
+ * instruction that has as many sums alone does not fit in there, although more would be taken before it runs. */
+static bool can_move_registers(tri_split_plan *p)
+{
+    enum { widest = 128 };
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+        const tri_encoding *e = tri_op_is(op, "ttng.warp_group_dot") ? tri_dots_encoding(p->arena, tri_op_result(op, 0)) : NULL;
+        if (e && e->kind == TRI_ENC_NVIDIA_MMA && e->instr_shape[1] > widest && p->num_warps == 4)
+            return false;
+    }
+    return true;
+}
+
+/* ---- room ---- */
+
+/* Shared memory of buffers that lie outside of the loop. */
+static int64_t bytes_outside(tri_split_plan *p)
+{
+    tri_op_list allocs = {0};
+    int64_t bytes = 0;
+    tri_op_collect_named(p->func, "ttg.local_alloc", p->arena, &allocs);
+    for (size_t i = 0; i < allocs.len; i++) {
+        tri_memdesc desc;
+        int64_t elements = 1;
+        if (!tri_type_get_memdesc(mlirValueGetType(tri_op_result(allocs.at[i], 0)), &desc) ||
+            !mlirOperationIsNull(tri_pipeline_in_body(p->body, allocs.at[i])))
+            continue;
+        for (int d = 0; d < desc.alloc_rank; d++)
+            elements *= desc.alloc_shape[d];
+        bytes += elements * tri_type_bits(desc.element) / 8;
+    }
+    return bytes;
+}
+
+static const char *choose_stages(tri_split_plan *p, const tri_machine_facts *facts)
+{
+    int64_t slot = 0, room = facts->max_shared - reserve - bytes_outside(p);
+    for (size_t i = 0; i < p->loads.len; i++)
+        slot += (p->loads.at[i].bytes + alignment - 1) / alignment * alignment;
+    int64_t stages = tri_pipeline_num_stages(p->run, p->loop);
+    stages = stages * slot > room ? room / slot : stages;
+    p->stages = (int)stages;
+    return stages < 2 ? "there is no room in shared memory for two of its stages, or it has one (num_stages)" : NULL;
+}
+
+/* ---- the loop ---- */
+
+static const char *check_place(tri_split_plan *p)
+{
+    const tri_machine_facts *facts = tri_machines_of(mlirModuleGetOperation(p->run->module));
+    MlirOperation parent = mlirOperationGetParentOperation(p->loop);
+    if (!facts->has_warp_groups)
+        return "the machine has no bulk copies and products of warp groups";
+    if (!tri_op_is(parent, "tt.func") || !mlirBlockEqual(mlirOperationGetBlock(p->loop), tri_op_body(parent, 0)))
+        return "it stands in another loop or in a branch";
+    p->func = parent;
+    tri_op_list calls = {0};
+    tri_op_collect_named(parent, "tt.call", p->arena, &calls);
+    if (!tri_op_is_kernel(parent) || calls.len)
+        return "the kernel calls functions, or it is not in a kernel";
+    if (p->num_warps % 4 || p->num_warps > 8)
+        return "the kernel has other than 4 or 8 warps";
+    return NULL;
+}
+
+const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_plan *p)
+{
+    MlirOperation module = mlirModuleGetOperation(run->module);
+    *p = (tri_split_plan){.run = run, .arena = run->arena, .loop = loop, .body = tri_op_body(loop, 0)};
+    p->num_warps = (int)tri_op_int(module, "ttg.num-warps", 4);
+    tri_map_init(&p->needed, run->arena);
+    const char *why = check_place(p);
+    why = why ? why : collect_loads(p);
+    why = why ? why : find_needed(p);
+    why = why ? why : choose_stages(p, tri_machines_of(module));
+    if (!why) {
+        p->dot = find_running_product(p);
+        p->moves_registers = can_move_registers(p);
+    }
+    return why;
+}

@@ -1,0 +1,43 @@
+/* What the parts of automatic warp specialization share: a loop that is to be split, and what its producer needs. */
+#ifndef TRI_PASSES_TTGIR_AUTOMATIC_WARP_SPECIALIZATION_SPLIT_H
+#define TRI_PASSES_TTGIR_AUTOMATIC_WARP_SPECIALIZATION_SPLIT_H
+
+#include "base/map.h"
+#include "passes/ttgir/pipeline/pipeline.h"
+
+/* A load through a descriptor, which the producer starts. Loads whose first users are the same share mbarriers. */
+typedef struct {
+    MlirOperation load;
+    MlirType buffer; /* of one slot of its ring */
+    int64_t bytes;
+    int group;
+    MlirValue ring;
+} tri_split_load;
+
+typedef struct {
+    MlirOperation first, last; /* ops of the body: the first and the last that read its buffers */
+    int64_t bytes;
+    MlirValue full, empty;     /* rings of mbarriers */
+} tri_split_group;
+
+typedef struct {
+    tri_pass_run *run;
+    tri_arena *arena;
+    MlirOperation loop, func;
+    MlirBlock body;
+    int stages, num_warps;
+    TRI_VEC(tri_split_load) loads; /* in program order */
+    TRI_VEC(tri_split_group) groups;
+    MlirOperation dot;          /* the only product, which may run on while the next one starts; null: products are waited for */
+    intptr_t sums;              /* the loop's result that it gives */
+    bool moves_registers;       /* from the producer to the consumers */
+    tri_map needed;             /* ops of the body, by pointer, that give the producer its coordinates */
+    TRI_VEC(intptr_t) carried;  /* what of the loop's arguments the producer carries, ascending */
+} tri_split_plan;
+
+/* Fills the plan, or says why the loop stays as it is. */
+const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_plan *out_plan);
+/* Carries it out. */
+void tri_split_loop(tri_split_plan *plan);
+
+#endif

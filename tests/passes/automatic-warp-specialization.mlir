@@ -1,0 +1,201 @@
+// RUN: tritcc -x ttgir -passes=automatic-warp-specialization %s | FileCheck %s
+// positive: @product @two_products @unread
+// negative: @unasked @pointers @nested @found @not_a_kernel
+// loop: @product
+// if: @nested
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#sharedT = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // Both loads are needed by the product: one pair of mbarriers. The product runs on while the next one starts, and its
+  // slot is given back behind that. Where the tiles begin is carried by the producer, and no longer by the consumers.
+  // CHECK-LABEL: @product
+  // CHECK: [[A:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+  // CHECK: [[B:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+  // CHECK: [[FULL:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<3x1xi64
+  // CHECK: ttng.init_barrier {{.*}}, 1 :
+  // CHECK: [[EMPTY:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<3x1xi64
+  // CHECK: ttng.init_barrier {{.*}}, 4 :
+  // CHECK: [[R:%.+]]:2 = ttg.warp_specialize([[A]], [[B]], [[FULL]], [[EMPTY]], %arg2, %arg0, %arg1) attributes {requestedRegisters = array<i32: 40>}
+  // CHECK: default {
+  // CHECK: scf.for [[I:%.+]] = %c0_i32 to %arg2 step %c64_i32 iter_args([[SUM:%.+]] = %cst, %{{.+}} = %c0_i32, [[SLOT:%.+]] = %{{.+}}, [[PHASE:%.+]] = %{{.+}})
+  // CHECK: [[F:%.+]] = ttg.memdesc_index [[FULL]]{{\[}}[[SLOT]]]
+  // CHECK-NEXT: ttng.wait_barrier [[F]], [[PHASE]]
+  // CHECK: ttng.warp_group_dot {{.*}}, [[SUM]] {inputPrecision = 0 : i32, isAsync = true}
+  // CHECK: [[DONE:%.+]] = ttng.warp_group_dot_wait {{.*}} {pendings = 1 : i32}
+  // CHECK: [[BEFORE:%.+]] = arith.select
+  // CHECK: [[LATER:%.+]] = arith.cmpi ne, [[I]], %c0_i32
+  // CHECK: [[E:%.+]] = ttg.memdesc_index [[EMPTY]]{{\[}}[[BEFORE]]]
+  // CHECK-NEXT: ttng.arrive_barrier [[E]], 1, [[LATER]] {"tritcc.per-warp"}
+  // CHECK: scf.yield [[DONE]]
+  // CHECK: [[LAST:%.+]] = ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
+  // CHECK-NEXT: ttg.warp_yield [[LAST]]
+  // CHECK: partition0([[PA:%.+]]: !ttg.memdesc<3x64x64xf16, {{.*}}, [[PB:%.+]]: !ttg.memdesc<3x64x64xf16, {{.*}}, [[PF:%.+]]: !ttg.memdesc<3x1xi64, {{.*}}, [[PE:%.+]]: !ttg.memdesc<3x1xi64, {{.*}}) num_warps(1)
+  // CHECK: scf.for {{.*}} iter_args([[AT:%.+]] = %{{.+}}, [[PSLOT:%.+]] = %c0_i32{{.*}}, [[PPHASE:%.+]] = %c1_i32{{.*}})
+  // CHECK: [[E:%.+]] = ttg.memdesc_index [[PE]]{{\[}}[[PSLOT]]]
+  // CHECK-NEXT: ttng.wait_barrier [[E]], [[PPHASE]]
+  // CHECK: ttng.barrier_expect {{.*}}, 16384
+  // CHECK: ttng.async_tma_copy_global_to_local {{.*}}[%{{.+}}, [[AT]]]
+  // CHECK: ttng.async_tma_copy_global_to_local {{.*}}{{\[}}[[AT]], %{{.+}}]
+  // CHECK: arith.addi [[AT]]
+  // CHECK: ttg.warp_return
+  // CHECK: ttng.inval_barrier
+  // CHECK: ttg.local_dealloc
+  tt.func public @product(%a: !tt.tensordesc<64x64xf16, #shared>, %b: !tt.tensordesc<64x64xf16, #shared>, %k: i32) -> tensor<64x64xf32, #mma> {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %r:2 = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %cst, %at = %c0) -> (tensor<64x64xf32, #mma>, i32) : i32 {
+      %x = tt.descriptor_load %a[%c0, %at] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %y = tt.descriptor_load %b[%at, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %yb = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %d = ttng.warp_group_dot %xb, %yb, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %next = arith.addi %at, %c64 : i32
+      scf.yield %d, %next : tensor<64x64xf32, #mma>, i32
+    } {tt.warp_specialize}
+    tt.return %r#0 : tensor<64x64xf32, #mma>
+  }
+
+  // Two products: each has its own pair, and is waited for at once.
+  // CHECK-LABEL: @two_products
+  // CHECK: default {
+  // CHECK: ttng.wait_barrier
+  // CHECK: ttg.memdesc_trans
+  // CHECK: ttng.warp_group_dot
+  // CHECK-NOT: isAsync
+  // CHECK: ttng.arrive_barrier {{.*}}, 1 {"tritcc.per-warp"}
+  // CHECK: ttng.wait_barrier
+  // CHECK: ttng.warp_group_dot
+  // CHECK: ttng.arrive_barrier {{.*}}, 1 {"tritcc.per-warp"}
+  // CHECK: partition0
+  // CHECK: ttng.wait_barrier
+  // CHECK: ttng.barrier_expect {{.*}}, 8192
+  // CHECK: ttng.async_tma_copy_global_to_local
+  // CHECK: ttng.wait_barrier
+  // CHECK: ttng.barrier_expect {{.*}}, 8192
+  // CHECK: ttng.async_tma_copy_global_to_local
+  tt.func public @two_products(%q: !ttg.memdesc<64x64xf16, #shared, #smem>, %a: !tt.tensordesc<64x64xf16, #shared>, %b: !tt.tensordesc<64x64xf16, #shared>, %k: i32) -> tensor<64x64xf32, #mma> {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %r = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %a[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %xt = ttg.memdesc_trans %xb {order = array<i32: 1, 0>} : !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.memdesc<64x64xf16, #sharedT, #smem>
+      %s = ttng.warp_group_dot %q, %xt, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #sharedT, #smem> -> tensor<64x64xf32, #mma>
+      %h = arith.truncf %s : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %p = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+      %y = tt.descriptor_load %b[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %yb = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %d = ttng.warp_group_dot %p, %yb, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // Who wants the value, not the buffer, reads the slot.
+  // CHECK-LABEL: @unread
+  // CHECK: default {
+  // CHECK: ttng.wait_barrier
+  // CHECK: ttg.local_load
+  // CHECK: ttng.arrive_barrier
+  // CHECK: partition0
+  tt.func public @unread(%q: !ttg.memdesc<64x64xf16, #shared, #smem>, %a: !tt.tensordesc<64x64xf16, #shared>, %k: i32) -> tensor<64x64xf32, #mma> {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %r = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %a[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %p = ttg.convert_layout %x : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+      %d = ttng.warp_group_dot %p, %q, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // CHECK-LABEL: @unasked
+  // CHECK-NOT: warp_specialize
+  tt.func public @unasked(%q: !ttg.memdesc<64x64xf16, #shared, #smem>, %a: !tt.tensordesc<64x64xf16, #shared>, %k: i32) -> tensor<64x64xf32, #mma> {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %r = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %a[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %d = ttng.warp_group_dot %xb, %q, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // CHECK-LABEL: @pointers
+  // CHECK-NOT: ttg.warp_specialize
+  tt.func public @pointers(%q: !ttg.memdesc<64x64xf16, #shared, #smem>, %a: tensor<64x64x!tt.ptr<f16>, #blocked>, %k: i32) -> tensor<64x64xf32, #mma> {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %r = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.load %a : tensor<64x64x!tt.ptr<f16>, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %d = ttng.warp_group_dot %xb, %q, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // CHECK-LABEL: @nested
+  // CHECK-NOT: ttg.warp_specialize
+  tt.func public @nested(%q: !ttg.memdesc<64x64xf16, #shared, #smem>, %a: !tt.tensordesc<64x64xf16, #shared>, %k: i32, %c: i1) -> tensor<64x64xf32, #mma> {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %o = scf.if %c -> tensor<64x64xf32, #mma> {
+      %r = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+        %x = tt.descriptor_load %a[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+        %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+        %d = ttng.warp_group_dot %xb, %q, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+        scf.yield %d : tensor<64x64xf32, #mma>
+      } {tt.warp_specialize}
+      scf.yield %r : tensor<64x64xf32, #mma>
+    } else {
+      scf.yield %cst : tensor<64x64xf32, #mma>
+    }
+    tt.return %o : tensor<64x64xf32, #mma>
+  }
+
+  // What a tile holds says where the next one begins: only who has it can load.
+  // CHECK-LABEL: @found
+  // CHECK-NOT: ttg.warp_specialize
+  tt.func public @found(%q: !ttg.memdesc<64x64xf16, #shared, #smem>, %a: !tt.tensordesc<64x64xf16, #shared>, %p: !tt.ptr<i32>, %k: i32) -> tensor<64x64xf32, #mma> {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %r:2 = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %cst, %at = %c0) -> (tensor<64x64xf32, #mma>, i32) : i32 {
+      %x = tt.descriptor_load %a[%at, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %d = ttng.warp_group_dot %xb, %q, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %next = tt.atomic_rmw add, acq_rel, gpu, %p, %i : (!tt.ptr<i32>, i32) -> i32
+      scf.yield %d, %next : tensor<64x64xf32, #mma>, i32
+    } {tt.warp_specialize}
+    tt.return %r#0 : tensor<64x64xf32, #mma>
+  }
+
+  // CHECK-LABEL: @not_a_kernel
+  // CHECK-NOT: ttg.warp_specialize
+  tt.func private @not_a_kernel(%q: !ttg.memdesc<64x64xf16, #shared, #smem>, %a: !tt.tensordesc<64x64xf16, #shared>, %k: i32) -> tensor<64x64xf32, #mma> {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %r = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %a[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %d = ttng.warp_group_dot %xb, %q, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+}

@@ -1,0 +1,172 @@
+#!/usr/bin/env bats
+# Groups of warps that run different code: ttg.warp_specialize lowered and simulated, by hand and as
+# automatic-warp-specialization makes it of loops; and the bugs that the simulator must find in them.
+
+load ../helpers
+
+: "${TRITRUN:=$BUILDDIR/tritrun}"
+kernels=$SRCDIR/tests/targets/tma.tri
+passes=allocate-warp-groups,allocate-shared-memory,membar
+
+# plan FILE: the passes that lowering needs, into k.ttgir.
+plan() { "$TRITCC" -x ttgir -passes="$passes" "$1" -o k.ttgir; }
+by_hand() { timeout 60 "$TRITRUN" -arch=sim:sm_90a "$@" arange:i32:128 arg1=zeros:i32:128 7; }
+
+@test "groups run different code and hand over through mbarriers" {
+    plan "$SRCDIR/tests/targets/partitions.ttgir"
+    by_hand -print=arg1 -print-limit=128 k.ttgir >out
+    # x[i] + 7 + 128 + i
+    [ "$(sed '1d;s/\[[0-9]*\]//' out | tr -s ' \n' '\n' | sed '/^$/d' | paste -sd' ')" = "$(seq 135 2 389 | paste -sd' ')" ]
+}
+
+@test "barriers are of groups; all warps meet before and behind" {
+    plan "$SRCDIR/tests/targets/partitions.ttgir"
+    tritcc -x ttgir -arch=sm_90a -emit=ptx=k.ptx k.ttgir
+    grep -q '^.reqntid 288' k.ptx
+    grep -Pq 'bar.sync\s+1, 128;' k.ptx # the default's
+    grep -Pq 'bar.sync\s+3, 128;' k.ptx # partition 1's
+    grep -Pq 'bar.sync\s+0;' k.ptx
+    ! grep -Pq 'bar.sync\s+2' k.ptx # one warp needs none
+}
+
+# broken NAME SED WHAT...: the kernel in good.ttgir, changed, is reported, and does not hang.
+broken() {
+    sed "$1" good.ttgir >k.ttgir
+    ! cmp -s good.ttgir k.ttgir
+    shift
+    local what=$1
+    shift
+    run -1 "$@"
+    [[ $output == *"$what"* ]] || { echo "$output" && return 1; }
+}
+
+@test "what is left out is found, and never hangs" {
+    plan "$SRCDIR/tests/targets/partitions.ttgir"
+    mv k.ttgir good.ttgir
+    broken '/ttng.arrive_barrier/d' 'a wait that never ends' by_hand k.ttgir
+    broken '/ttng.wait_barrier/d' 'shared memory race' by_hand k.ttgir
+    broken 's/ttng.init_barrier %\([0-9]*\), 1/ttng.init_barrier %\1, 2/' 'a wait that never ends' by_hand k.ttgir
+    broken 's/num_warps(4)/num_warps(8)/; s/= array<i32: 8, 4>/= array<i32: 12, 4>/; s/total-num-warps" = 9/total-num-warps" = 13/' \
+        'layout' "$TRITRUN" -arch=sim:sm_90a k.ttgir arange:i32:128 arg1=zeros:i32:128 7
+}
+
+@test "loops whose loads a warp of its own starts: products" {
+    local c n=0
+    while read -r warps stages bm bn bk m rows depth; do
+        for c in -fwarp-specialize -fno-warp-specialize; do
+            tritcc -arch=sm_90a $c -num-warps="$warps" -num-stages="$stages" -k product -emit=ttgir=k.ttgir \
+                -sig "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,$bm,$bn,$bk" "$kernels"
+            [ "$(grep -c 'ttg.warp_specialize(' k.ttgir)" = $([ $c = -fwarp-specialize ] && echo 1 || echo 0) ]
+            "$TRITRUN" -arch=sim:sm_90a -grid="cdiv($m,$bm),cdiv($rows,$bn)" -o c_ptr="$c.npy" k.ttgir \
+                "randint:f16:${m}x$depth:seed=1,low=-4,high=4" "randint:f16:${depth}x$rows:seed=2,low=-4,high=4" \
+                "c_ptr=full:f16:${m}x$rows:value=77" "$m" "$rows" "$depth"
+        done
+        cmp -- -fwarp-specialize.npy -fno-warp-specialize.npy
+        n=$((n + 1))
+    done <<'CASES'
+8 3 128 256 64 256 256 128
+8 3 128 128 64 200 264 136
+4 4 64 64 32 72 40 328
+4 2 64 128 64 64 128 64
+8 2 128 128 64 16 16 16
+CASES
+    [ $n = 5 ]
+}
+
+@test "loops whose loads a warp of its own starts: attention" {
+    local c causal
+    for causal in False True; do
+        for c in -fwarp-specialize -fno-warp-specialize; do
+            tritcc -arch=sm_90a $c -num-warps=8 -num-stages=2 -k attn -emit=ttgir=k.ttgir \
+                -sig "*fp16:16,*fp16:16,*fp16:16,*fp16:16,fp32,i32:16,64,128,64,$causal,tl.float16" "$kernels"
+            "$TRITRUN" -arch=sim:sm_90a -grid=2,2 -o o_ptr="$c.npy" k.ttgir q_ptr=randn:f16:2x208x64:seed=1 \
+                k_ptr=randn:f16:2x208x64:seed=2 v_ptr=randn:f16:2x208x64:seed=3 o_ptr=full:f16:2x208x64:value=77 0.125 208
+        done
+        cmp -- -fwarp-specialize.npy -fno-warp-specialize.npy
+    done
+}
+
+@test "bugs in a producer and in its consumers are found" {
+    tritcc -arch=sm_90a -fwarp-specialize -num-warps=4 -num-stages=2 -k product -emit=ttgir=good.ttgir \
+        -sig '*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,64,64,64' "$kernels"
+    local run=(timeout 60 "$TRITRUN" -arch=sim:sm_90a k.ttgir randint:f16:64x384:seed=1,low=-4,high=4 randint:f16:384x64:seed=2,low=-4,high=4
+        c_ptr=full:f16:64x64:value=77 64 64 384)
+    sed '' good.ttgir >k.ttgir
+    "${run[@]}"
+    broken '/ttng.arrive_barrier/d' 'a wait that never ends' "${run[@]}"
+    broken '/default {/,/partition0/{/ttng.wait_barrier/d}' 'copy in flight' "${run[@]}"
+    broken '/partition0/,/warp_return/{/ttng.wait_barrier/d}' 'too many arrivals' "${run[@]}"
+    broken 's/ttng.barrier_expect \(.*\), 16384/ttng.barrier_expect \1, 8192/' 'a wait that never ends' "${run[@]}"
+    broken 's/pendings = 1/pendings = 2/' 'product under way' "${run[@]}"
+}
+
+@test "registers move to the warps that multiply; ptxas takes it" {
+    local need
+    for need in 'product 8 128,256,64 232 40' 'attn 8 128,128,128,False,tl.bfloat16 240 24' 'product 4 64,128,64 216 40'; do
+        read -r kernel warps rest take give <<<"$need"
+        if [ "$kernel" = attn ]; then rest="*bf16:16,*bf16:16,*bf16:16,*bf16:16,fp32,i32:16,$rest"; else rest="*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,$rest"; fi
+        tritcc -arch=sm_90a -fwarp-specialize -num-warps="$warps" -num-stages=2 -k "$kernel" -sig "$rest" -emit=ptx=k.ptx "$kernels"
+        grep -Pq "setmaxnreg.inc.sync.aligned.u32\s+$take;" k.ptx
+        grep -Pq "setmaxnreg.dec.sync.aligned.u32\s+$give;" k.ptx
+        # none but the two meetings of all warps, and nothing in the loops
+        [ "$(grep -Pc 'bar.sync\s+0;' k.ptx)" -le 4 ]
+        if [ -x "$(command -v ptxas)" ]; then
+            ptxas -v -arch=sm_90a k.ptx -o k.cubin 2>log
+            ! grep -q '(C75' log
+            grep -q ' 0 bytes spill stores' log
+        fi
+    done
+}
+
+@test "a loop asks for it, and is told why not" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(a_ptr, b_ptr, c_ptr, M, N, K, B: tl.constexpr, POINTERS: tl.constexpr):
+    a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [B, B])
+    b = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [B, B])
+    i = tl.arange(0, B)
+    acc = tl.zeros((B, B), dtype=tl.float32)
+    for k in tl.range(0, K, B, warp_specialize=True):
+        y = tl.load(b_ptr + (k + i)[:, None] * N + i[None, :]) if POINTERS else b.load([k, 0])
+        acc = tl.dot(a.load([0, k]), y, acc)
+    tl.store(c_ptr + i[:, None] * N + i[None, :], acc)
+K
+    local sig='*fp16:16,*fp16:16,*fp32:16,i32,i32:16,i32:16,64'
+    tritcc -arch=sm_90a -sig "$sig,False" -emit=ttgir=k.ttgir -Rpass=warp-specialize k.tri
+    [[ $errors == *'k.tri:9:'*'remark: a warp of its own starts 2 loads of 16384 bytes an iteration, 3 stages ahead'* ]]
+    grep -q 'ttg.warp_specialize(' k.ttgir
+    tritcc -arch=sm_90a -sig "$sig,True" -emit=ttgir=k.ttgir -Rpass-missed=warp-specialize k.tri
+    [[ $errors == *'k.tri:9:'*'remark: not specialised: it loads through pointers'* ]]
+    ! grep -q 'ttg.warp_specialize(' k.ttgir
+    tritcc -arch=sm_90a -sig "$sig,False" -num-stages=1 -emit=ttgir=k.ttgir -Rpass-missed=warp-specialize k.tri
+    [[ $errors == *'remark: not specialised: there is no room'* ]]
+    tritcc -arch=sm_90a -sig "$sig,False" -fno-warp-specialize -emit=ttgir=k.ttgir k.tri
+    ! grep -q 'ttg.warp_specialize(' k.ttgir
+    tritcc -arch=sm_90 -sig "$sig,False" -emit=ttgir=k.ttgir k.tri
+    ! grep -q 'ttg.warp_specialize(' k.ttgir
+}
+
+# refused TEXT: k.ttgir cannot be lowered, and it is said why.
+refused() {
+    tritcc -1 -x ttgir -arch="${2-sm_90a}" -emit=llir=k.ll k.ttgir
+    [[ $errors == *"k.ttgir:"*"'ttg.warp_specialize' cannot be lowered"*"$1"* ]]
+}
+
+@test "what cannot be lowered is a located error" {
+    local head='module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {'
+    cp "$SRCDIR/tests/targets/partitions.ttgir" k.ttgir
+    refused 'its partitions have no warps yet; allocate-warp-groups gives them some'
+    printf '%s\n' "$head" 'tt.func public @k(%n: i32) {' 'scf.for %i = %n to %n step %n : i32 {' \
+        'ttg.warp_specialize() default { ttg.warp_yield } partition0() num_warps(1) { ttg.warp_return } : () -> ()' '}' 'tt.return' '}' '}' >loop.ttgir
+    plan loop.ttgir
+    refused 'it stands in a loop or a branch'
+    refused 'the machine has no barriers for some' spirv64
+    printf '#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>\n%s\n' "$head" >tensor.ttgir
+    printf '%s\n' 'tt.func public @k() {' '%r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #b>' \
+        'ttg.warp_specialize(%r) default { ttg.warp_yield } partition0(%a: tensor<128xi32, #b>) num_warps(4) { ttg.warp_return } : (tensor<128xi32, #b>) -> ()' \
+        'tt.return' '}' '}' >>tensor.ttgir
+    plan tensor.ttgir
+    refused 'a partition takes a tensor'
+}
