@@ -55,8 +55,9 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
 
 void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_format(out, "%sdecompose-dot-scaled,%s", uses_tma(unit) ? "" : "rewrite-tensor-descriptor-to-pointer,",
-                   unit->options->no_remove_masks ? "" : "remove-masks,");
+    tri_buf_format(out, "%sdecompose-dot-scaled,", uses_tma(unit) ? "" : "rewrite-tensor-descriptor-to-pointer,");
+    if (!unit->options->no_remove_masks)
+        tri_buf_format(out, "remove-masks{num-warps=%d},", tri_facts_warps(unit));
     tri_gpu_conversion_pass(unit, out);
     add_layout_passes(unit, out);
     add_loop_passes(unit, out);

@@ -190,6 +190,28 @@ K
     [ "$(grep -c 'scf.for' without.ttgir)" = 1 ]
 }
 
+@test "masks leave only loops that gain by it: wide loads, few warps, short bodies" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(x, y, n, s, B: tl.constexpr):
+    total = tl.zeros((B,), dtype=tl.float32)
+    for i in range(0, n, B):
+        c = i + tl.arange(0, B)
+        total += tl.load(x + c * s, mask=c < n, other=0.0)
+    tl.store(y + tl.arange(0, B), total)
+K
+    loops() { # OPTIONS...: loops in the ttgir
+        "$TRITCC" -arch=sm_90a -emit=ttgir=- k.tri "$@" | grep -c scf.for
+    }
+    [ "$(loops -num-warps=8 -sig 'k(*fp32:16, *fp32:16, i32, 1, 2048)')" = 2 ]
+    [ "$(loops -num-warps=16 -sig 'k(*fp32:16, *fp32:16, i32, 1, 4096)')" = 1 ]
+    [ "$(loops -num-warps=8 -sig 'k(*fp32, *fp32:16, i32, 1, 2048)')" = 1 ]
+    [ "$(loops -num-warps=8 -sig 'k(*fp32:16, *fp32:16, i32, i32, 2048)')" = 1 ]
+    [ "$(loops -num-warps=4 -sig 'k(*fp32:16, *fp32:16, i32, 1, 65536)')" = 1 ]
+}
+
 @test "-O0, -fno-fp-fusion and -g reach the code" {
     tritcc "${vadd[@]}" -arch=sm_80 -O0 -emit=llir=0.ll
     tritcc "${vadd[@]}" -arch=sm_80 -O3 -emit=llir=3.ll

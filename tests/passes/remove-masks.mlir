@@ -1,5 +1,5 @@
-// RUN: tritcc -x ttir -passes=remove-masks,canonicalize %s | FileCheck %s
-// RUN: tritcc -x ttir -passes=remove-masks -Rpass=masks %s -o %t 2>&1 | FileCheck %s --check-prefix=SAID
+// RUN: tritcc -x ttir "-passes=remove-masks{all=1},canonicalize" %s | FileCheck %s
+// RUN: tritcc -x ttir "-passes=remove-masks{all=1}" -Rpass=masks %s -o %t 2>&1 | FileCheck %s --check-prefix=SAID
 // positive: @cut @guarded @counted @shrinking @shifted @constant_trips
 // negative: @product @outer @data @invariant @decreasing @wide
 // loop: @cut @guarded @counted @shrinking @shifted @constant_trips @product @outer @data @invariant @decreasing @wide
