@@ -27,6 +27,7 @@ typedef enum { TRI_PROCESSOR_NONE, TRI_PROCESSOR_X86, TRI_PROCESSOR_AARCH64, TRI
 typedef struct tri_machine_facts {
     /* ---- names ---- */
     const char *name;       /* value of -arch=: "sm_90a" */
+    const char *alias;      /* another value of -arch= for it; null: none */
     const char *family;     /* folder of targets/ that makes its code */
     const char *backend;    /* what Triton calls it in GPUTarget: "cuda", "hip", "xpu", "cpu" */
     const char *generation; /* its maker's word for it, where the language asks: "cdna3" */
@@ -78,6 +79,8 @@ typedef struct tri_machine_facts {
     /* ---- types ---- */
     int fp8;                /* TRI_FP8_*: those that a kernel may name */
     bool has_slow_fp8e4b15; /* tl.dot of that type deserves a warning */
+
+    bool lacks_f64;         /* kernels may not use fp64 */
 
     /* ---- atomics ---- */
     bool is_atomic_add_limited;         /* the three below bind layouts; else LLVM cuts what does not fit */

@@ -24,7 +24,9 @@ static void print_kernel(const tri_unit *unit, const tri_kernel *k, tri_str code
     if (k->registers >= 0)
         tri_buf_format(out, "  registers  %d per thread, %d bytes spilled\n", k->registers, k->spill_bytes);
     else
-        tri_buf_add_z(out, "  registers  not known without ptxas\n");
+        tri_buf_format(out, "  registers  not known without %s\n", target->binary_tool);
+    if (r.lanes)
+        tri_buf_format(out, "  sub-group  %d work-items\n", r.lanes);
     tri_buf_format(out, "  shared     %lld of %u bytes\n", (long long)k->shared_bytes, unit->arch->max_shared);
     if (k->scratch_bytes)
         tri_buf_format(out, "  scratch    %lld bytes of global memory per block\n", (long long)k->scratch_bytes);

@@ -18,6 +18,7 @@ typedef struct {
     /* Blocks that one multiprocessor holds at a time, what limits them, and the part of its warps that they are;
      * 0 blocks: not known for this architecture. Without the number of registers it is an upper bound. */
     int blocks, percent;
+    int lanes; /* of a warp, where machines differ in it; 0: not said */
     const char *limit;
 } tri_resources;
 
@@ -54,6 +55,7 @@ typedef struct tri_target {
     const char *triple;
     /* code -> binary ("cubin"); null: none. `tool` was found by the driver or is empty. */
     const char *binary_kind, *binary_help;
+    const char *binary_tool; /* the program that makes it, when there is one */
     bool (*assemble)(tri_unit *unit);
     /* How names of -arch= start, and how the same names start when only `code` is meant ("sm_", "compute_"); null: no
      * name means that. */

@@ -34,7 +34,7 @@ static bool is_named(const tri_target *target, const tri_machine_facts *a, tri_s
 {
     *out_code_only = target->code_prefix && tri_str_has_prefix(name, target->code_prefix);
     if (!*out_code_only)
-        return tri_str_is(name, a->name);
+        return tri_str_is(name, a->name) || (a->alias && tri_str_is(name, a->alias));
     size_t length = strlen(target->arch_prefix);
     return !strncmp(a->name, target->arch_prefix, length) &&
            tri_str_is(tri_str_sub(name, strlen(target->code_prefix), name.len), a->name + length);

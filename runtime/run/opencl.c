@@ -12,6 +12,7 @@ enum {
     device_extensions = 0x1030,
     device_svm = 0x1053,
     device_il_version = 0x105B,
+    device_sub_group_sizes = 0x4108, /* cl_intel_required_subgroup_size */
     svm_coarse = 1,
     memory_read_write = 1,
     queue_profiling = 2,
@@ -213,6 +214,18 @@ bool tri_opencl_takes_spirv(const tri_opencl *cl)
 bool tri_opencl_takes_spir(const tri_opencl *cl)
 {
     return contains(cl->extensions, "cl_khr_spir");
+}
+
+bool tri_opencl_has_sub_groups(const tri_opencl *cl, size_t lanes)
+{
+    size_t sizes[16], bytes = 0;
+    if (cl->api.device_info(cl->device, device_sub_group_sizes, 0, NULL, &bytes) || bytes > sizeof sizes ||
+        cl->api.device_info(cl->device, device_sub_group_sizes, bytes, sizes, NULL))
+        return false;
+    for (size_t i = 0; i < bytes / sizeof *sizes; i++)
+        if (sizes[i] == lanes)
+            return true;
+    return false;
 }
 
 const char *tri_opencl_name(const tri_opencl *cl)

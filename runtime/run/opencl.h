@@ -14,6 +14,8 @@ void tri_opencl_destroy(tri_opencl *cl);
 /* Whether the device reads SPIR-V; if not, whether it reads LLVM bitcode of the SPIR kind instead. */
 bool tri_opencl_takes_spirv(const tri_opencl *cl);
 bool tri_opencl_takes_spir(const tri_opencl *cl);
+/* Can a kernel ask for sub-groups of that many work-items? */
+bool tri_opencl_has_sub_groups(const tri_opencl *cl, size_t lanes);
 const char *tri_opencl_name(const tri_opencl *cl);
 
 /* Builds SPIR-V, or SPIR, and picks one kernel. False after a report, which holds the device's log. */

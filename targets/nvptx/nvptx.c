@@ -32,6 +32,7 @@ const tri_target tri_target_nvptx = {
     .triple = "nvptx",
     .arch_of_code = arch_of_ptx,
     .binary_kind = "cubin",
+    .binary_tool = "ptxas",
     .binary_help = "machine code for one GPU, by ptxas",
     .assemble = tri_nvptx_assemble,
     .arch_prefix = "sm_",

@@ -22,6 +22,20 @@ static uint32_t *scalar_bits(tri_arena *arena, const uint32_t *words, size_t cou
     return bits;
 }
 
+bool tri_spirv_has_barrier(tri_str binary)
+{
+    enum { op_control_barrier = 224 };
+    uint32_t word;
+    for (size_t at = header_words * sizeof word; at + sizeof word <= binary.len; at += (word >> 16) * sizeof word) {
+        memcpy(&word, binary.data + at, sizeof word);
+        if ((word & 0xffff) == op_control_barrier)
+            return true;
+        if (!(word >> 16))
+            break;
+    }
+    return false;
+}
+
 void tri_spirv_expand_nulls(tri_arena *arena, tri_str binary, tri_buf *out)
 {
     size_t count = binary.len / sizeof(uint32_t);

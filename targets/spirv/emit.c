@@ -69,14 +69,14 @@ static bool run_emission(tri_unit *unit, job *j)
     return ok;
 }
 
-bool tri_spirv_emit(tri_unit *unit)
+bool tri_spirv_emit_as(tri_unit *unit, const char *triple)
 {
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_LLVM);
     if (!tri_spirv_legalize(unit)) /* IR that came as text, too */
         return false;
     tri_llvm_start_target("spirv");
     /* level 0 has no loop strength reduction, which makes integers of 4 and 5 bits; nothing else depends on the level */
-    job j = {.machine = tri_llvm_create_machine(unit->diag, tri_spirv_machine.triple, unit->arch->cpu, unit->arch->features, 0)};
+    job j = {.machine = tri_llvm_create_machine(unit->diag, triple, "", "", 0)};
     if (!j.machine)
         return false;
     bool ok = run_emission(unit, &j);

@@ -8,12 +8,14 @@
 
 static bool lower(tri_unit *unit) { return tri_gpu_lower(unit, &tri_spirv_machine); }
 
-static bool to_text(tri_unit *unit, tri_buf *out)
+static bool emit(tri_unit *unit) { return tri_spirv_emit_as(unit, tri_spirv_machine.triple); }
+
+bool tri_spirv_to_text(tri_unit *unit, tri_buf *out)
 {
     return tri_text_from_spirv(unit->diag, tri_buf_str(&unit->bytes), out);
 }
 
-static bool from_text(tri_unit *unit)
+bool tri_spirv_from_text(tri_unit *unit)
 {
     tri_buf binary = {0};
     if (!tri_text_to_spirv(unit->diag, unit->source, tri_buf_str(&unit->bytes), &binary)) {
@@ -37,11 +39,11 @@ const tri_target tri_target_spirv = {
     .optimize = tri_spirv_optimize,
     .code_kind = "spirv",
     .code_help = "SPIR-V from LLVM IR",
-    .emit = tri_spirv_emit,
+    .emit = emit,
     .triple = "spirv",
     .text_kind = "spvasm",
     .to_text_help = "disassemble SPIR-V",
     .from_text_help = "assemble SPIR-V",
-    .to_text = to_text,
-    .from_text = from_text,
+    .to_text = tri_spirv_to_text,
+    .from_text = tri_spirv_from_text,
 };

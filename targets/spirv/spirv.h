@@ -8,7 +8,12 @@
 extern const tri_machine tri_spirv_machine;
 
 bool tri_spirv_optimize(tri_unit *unit);
-bool tri_spirv_emit(tri_unit *unit);
+/* SPIR-V of the version that the triple says. */
+bool tri_spirv_emit_as(tri_unit *unit, const char *triple);
+bool tri_spirv_to_text(tri_unit *unit, tri_buf *out);
+bool tri_spirv_from_text(tri_unit *unit);
+/* Does a module hold a barrier of work-groups? */
+bool tri_spirv_has_barrier(tri_str binary);
 
 /* Replaces what LLVM's SPIR-V back end gets wrong. False after a report: the module has what SPIR-V lacks. */
 bool tri_spirv_legalize(tri_unit *unit);

@@ -1,0 +1,77 @@
+/* Intel GPUs, and other OpenCL devices with sub-groups: SPIR-V from LLVM's SPIR-V back end, zebin from ocloc. */
+#include "targets/target.h"
+
+#include "ir/type.h"
+#include "targets/gpu/gpu.h"
+#include "targets/intel/intel.h"
+#include "targets/spirv/spirv.h"
+
+static bool check_type(tri_unit *unit, MlirOperation op, MlirValue value)
+{
+    MlirType type = tri_type_element(mlirValueGetType(value));
+    if (!mlirTypeIsAF64(type))
+        return true;
+    tri_op_error(unit->diag, op, 6002, "'%.*s' cannot be lowered for '%s': the device has no fp64", TRI_STR_ARG(tri_op_name(op)),
+                 unit->arch->name);
+    return false;
+}
+
+typedef struct {
+    tri_unit *unit;
+    bool ok;
+} state;
+
+static MlirWalkResult check_op(MlirOperation op, void *data)
+{
+    state *s = data;
+    if (tri_op_is(op, "arith.constant")) /* stands at no place; what uses it does */
+        return MlirWalkResultAdvance;
+    for (intptr_t i = 0; s->ok && i < mlirOperationGetNumResults(op); i++)
+        s->ok = check_type(s->unit, op, mlirOperationGetResult(op, i));
+    for (intptr_t i = 0; s->ok && i < mlirOperationGetNumOperands(op); i++)
+        s->ok = check_type(s->unit, op, mlirOperationGetOperand(op, i));
+    return s->ok ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+static bool lower(tri_unit *unit)
+{
+    state s = {unit, true};
+    if (unit->arch->lacks_f64)
+        mlirOperationWalk(mlirModuleGetOperation(unit->module), check_op, &s, MlirWalkPreOrder);
+    return s.ok && tri_gpu_lower(unit, &tri_intel_machine);
+}
+
+static bool emit(tri_unit *unit) { return tri_spirv_emit_as(unit, tri_intel_machine.triple); }
+
+static tri_resources resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code)
+{
+    (void)kernel;
+    return (tri_resources){.barriers = tri_spirv_has_barrier(code), .lanes = unit->arch->lanes};
+}
+
+const tri_target tri_target_intel = {
+    .family = "intel",
+    .help = "Intel GPUs through SPIR-V with sub-groups; zebin needs ocloc",
+    .default_warps = 4,
+    .default_stages = 3,
+    .has_no_asserts = true,
+    .ttir_pipeline = tri_gpu_ttir_pipeline,
+    .ttgir_pipeline = tri_gpu_ttgir_pipeline,
+    .lower = lower,
+    .optimize = tri_spirv_optimize,
+    .code_kind = "spirv",
+    .code_help = "SPIR-V from LLVM IR",
+    .emit = emit,
+    .triple = "spirv",
+    .binary_kind = "zebin",
+    .binary_tool = "ocloc",
+    .binary_help = "machine code for one GPU, by ocloc",
+    .assemble = tri_intel_assemble,
+    .text_kind = "spvasm",
+    .to_text_help = "disassemble SPIR-V",
+    .from_text_help = "assemble SPIR-V",
+    .to_text = tri_spirv_to_text,
+    .from_text = tri_spirv_from_text,
+    .measure = tri_intel_measure,
+    .resources = resources,
+};

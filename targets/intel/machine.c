@@ -1,0 +1,38 @@
+/* The table of primitives of OpenCL devices with sub-groups, and their kernel attributes. */
+#include "targets/gpu/gpu.h"
+#include "targets/intel/intel.h"
+#include "targets/spirv/spirv.h"
+
+#define PURE TRI_MACHINE_PURE
+#define CONVERGENT TRI_MACHINE_CONVERGENT
+#define ROW(name, how, ...) [TRI_MACHINE_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),
+static const tri_machine_row rows[TRI_MACHINE_COUNT] = {
+#include "targets/spirv/primitives.def"
+#define ROW(name, how, ...) [TRI_MACHINE_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),
+#include "targets/intel/primitives.def"
+};
+
+/* Without the size of sub-groups the device's compiler picks one by itself. */
+static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
+{
+    static const char name[] = "intel_reqd_sub_group_size";
+    LLVMMetadataRef size = LLVMValueAsMetadata(tri_gpu_i32(g, g->warp_size));
+    tri_spirv_machine.kernel_attributes(g, function);
+    LLVMGlobalSetMetadata(function, LLVMGetMDKindIDInContext(g->llvm, name, sizeof name - 1), LLVMMDNodeInContext2(g->llvm, &size, 1));
+}
+
+const tri_machine tri_intel_machine = {
+    .rows = rows,
+    .kernel_convention = 76, /* spir_kernel */
+    .function_convention = 75, /* spir_func */
+    .triple = "spirv64v1.4-unknown-unknown",
+    .data_layout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1",
+    .scopes = {"", "device", "workgroup", ""},
+    .library_prefix = "__nv_",
+    .link = tri_spirv_link,
+    .bf16_is_bits = true,
+    .orders_updates = true,
+    .shared_is_dynamic = false,
+    .kernel_attributes = kernel_attributes,
+    .update = tri_spirv_update,
+};

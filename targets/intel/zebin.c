@@ -1,0 +1,168 @@
+/* SPIR-V -> zebin by Intel's offline compiler, and the figures that its section .ze_info tells: YAML, of which the lines of
+ * a kernel are read. A build can succeed and leave a zebin without code. */
+#include "base/file.h"
+#include "base/process.h"
+#include "ir/kernel.h"
+#include "ir/options.h"
+#include "targets/intel/intel.h"
+#include "targets/target.h"
+
+#include <elf.h>
+#include <string.h>
+
+enum { code_tool = 7001 };
+
+static const char options[] = "-cl-fp32-correctly-rounded-divide-sqrt";
+
+static bool find_tool(tri_unit *unit, tri_str *out_tool)
+{
+    tri_str name = unit->options->ocloc.len ? unit->options->ocloc : TRI_STR("ocloc");
+    const char *path = tri_str_copy(unit->arena, unit->options->tool_path).data;
+    return tri_process_find(unit->arena, name, path, out_tool);
+}
+
+/* ---- what a zebin says ---- */
+
+/* The section's bytes; empty when there is none, or the file is no ELF. */
+static tri_str find_section(tri_str zebin, const char *name)
+{
+    Elf64_Ehdr header;
+    Elf64_Shdr section, names;
+    if (zebin.len < sizeof header || memcmp(zebin.data, ELFMAG, SELFMAG))
+        return TRI_STR("");
+    memcpy(&header, zebin.data, sizeof header);
+    uint64_t end = header.e_shoff + (uint64_t)header.e_shnum * sizeof section;
+    if (header.e_shentsize != sizeof section || header.e_shstrndx >= header.e_shnum || header.e_shoff > zebin.len || end > zebin.len)
+        return TRI_STR("");
+    memcpy(&names, zebin.data + header.e_shoff + header.e_shstrndx * sizeof section, sizeof names);
+    for (uint32_t i = 0; i < header.e_shnum; i++) {
+        memcpy(&section, zebin.data + header.e_shoff + i * sizeof section, sizeof section);
+        uint64_t at = names.sh_offset + section.sh_name;
+        bool is_inside = section.sh_offset <= zebin.len && section.sh_size <= zebin.len - section.sh_offset;
+        if (is_inside && at < zebin.len && tri_str_has_prefix(tri_str_sub(zebin, at, zebin.len), name))
+            return tri_str_sub(zebin, section.sh_offset, section.sh_offset + section.sh_size);
+    }
+    return TRI_STR("");
+}
+
+static tri_kernel *find_kernel(tri_unit *unit, tri_str symbol)
+{
+    for (size_t i = 0; i < unit->kernels.len; i++)
+        if (tri_str_equal(unit->kernels.at[i].symbol, symbol))
+            return &unit->kernels.at[i];
+    return NULL;
+}
+
+/* Lines read "  - name: k" for a kernel, later "grf_count: 128", "spill_size: 64" (when there are some), "simd_size: 32". */
+static bool read_info(tri_unit *unit, tri_str info)
+{
+    tri_kernel *kernel = NULL;
+    while (info.len) {
+        size_t end = tri_str_find(info, '\n');
+        tri_str line = tri_str_trim(tri_str_sub(info, 0, end));
+        info = tri_str_sub(info, end < info.len ? end + 1 : end, info.len);
+        size_t colon = tri_str_find(line, ':');
+        tri_str word = tri_str_sub(line, 0, colon), value = tri_str_trim(tri_str_sub(line, colon < line.len ? colon + 1 : colon, line.len));
+        int64_t number;
+        if (tri_str_is(word, "- name")) {
+            kernel = find_kernel(unit, value);
+            if (kernel)
+                kernel->spill_bytes = 0;
+        }
+        if (!kernel || !tri_str_to_i64(value, &number))
+            continue;
+        if (tri_str_is(word, "grf_count"))
+            kernel->registers = (int32_t)number;
+        if (tri_str_is(word, "spill_size"))
+            kernel->spill_bytes = (int32_t)number;
+        if (tri_str_is(word, "simd_size") && number != unit->arch->lanes) {
+            tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "'ocloc' made '%.*s' for sub-groups of %lld work-items, not %d",
+                           TRI_STR_ARG(kernel->symbol), (long long)number, unit->arch->lanes);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- the tool ---- */
+
+static bool fail(tri_unit *unit, tri_str command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tri_str text = tri_str_vformat(unit->arena, format, args);
+    va_end(args);
+    tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "%.*s", TRI_STR_ARG(text));
+    tri_diag_note(unit->diag, TRI_NO_SPAN, "the command was: %.*s", TRI_STR_ARG(command));
+    return false;
+}
+
+static bool run_in(tri_unit *unit, tri_str folder, tri_str tool, tri_str code, tri_str *out_zebin)
+{
+    tri_str input, output;
+    int error = 0;
+    if (!tri_file_name_temporary(unit->arena, folder, "kernel.spv", &input, &error) || !tri_file_write(input, code, &error) ||
+        !tri_file_name_temporary(unit->arena, folder, "kernel.zebin", &output, &error)) {
+        tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "cannot write a temporary file: %s", strerror(error));
+        return false;
+    }
+    const char *const argv[] = {tool.data,    "compile",     "--format",          "zebin",    "-spirv_input", "-file", input.data, "-device",
+                                unit->arch->cpu, "-output", output.data, "-output_no_suffix", "-options", options,        NULL};
+    tri_str command = tri_process_quote(unit->arena, argv);
+    tri_process_result r = tri_process_run(unit->arena, argv);
+    if (!r.started)
+        return fail(unit, command, "cannot start 'ocloc': %s", strerror(r.error));
+    if (r.signal)
+        return fail(unit, command, "'ocloc' was killed by signal %d (%s)", r.signal, strsignal(r.signal));
+    if (r.status || !tri_file_read(unit->arena, output, out_zebin, &error))
+        return fail(unit, command, "'ocloc' made no code for '%s': %.*s", unit->arch->name, TRI_STR_ARG(tri_str_trim(r.output)));
+    if (!find_section(*out_zebin, ".text").len)
+        return fail(unit, command, "'ocloc' left a file without code");
+    return read_info(unit, find_section(*out_zebin, ".ze_info"));
+}
+
+static bool run_tool(tri_unit *unit, tri_str tool, tri_str code, tri_str *out_zebin)
+{
+    tri_str folder;
+    int error = 0;
+    if (!tri_file_make_temporary_folder(unit->arena, &folder, &error)) {
+        tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "cannot make a temporary folder: %s", strerror(error));
+        return false;
+    }
+    bool ok = run_in(unit, folder, tool, code, out_zebin);
+    tri_file_remove_temporary_folder(folder);
+    return ok;
+}
+
+/* Rows without a processor are for any device: a driver compiles their SPIR-V. */
+static bool has_device(const tri_unit *unit) { return unit->arch->cpu[0] != 0; }
+
+bool tri_intel_measure(tri_unit *unit, tri_str code)
+{
+    tri_str tool, zebin;
+    return !has_device(unit) || !find_tool(unit, &tool) || run_tool(unit, tool, code, &zebin);
+}
+
+bool tri_intel_assemble(tri_unit *unit)
+{
+    TRI_ASSERT(unit->payload == TRI_PAYLOAD_BYTES);
+    tri_str tool, zebin;
+    if (!has_device(unit)) {
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 6001, "'%s' is no one GPU that a zebin can be for; stop at -emit=spirv", unit->arch->name);
+        return false;
+    }
+    if (!find_tool(unit, &tool)) {
+        if (unit->options->ocloc.len)
+            tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "'-ocloc=%.*s' is no program", TRI_STR_ARG(unit->options->ocloc));
+        else
+            tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool,
+                           "cannot find 'ocloc', which makes a zebin from SPIR-V; install it (Debian: intel-opencl-icd), name it with "
+                           "-ocloc=FILE, or stop at -emit=spirv");
+        return false;
+    }
+    if (!run_tool(unit, tool, tri_buf_str(&unit->bytes), &zebin))
+        return false;
+    tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
+    tri_buf_add(&unit->bytes, zebin.data, zebin.len);
+    return true;
+}
