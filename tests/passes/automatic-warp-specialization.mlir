@@ -60,17 +60,32 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r#0 : tensor<64x64xf32, #mma>
   }
 
-  // Two products: each has its own pair, and is waited for at once.
+  // Two products: each load has its own pair of mbarriers. The first product of the next iteration starts before the second
+  // one of this iteration, whose operand is made of the first one's result while it runs.
   // CHECK-LABEL: @two_products
   // CHECK: default {
+  // CHECK: scf.if
+  // CHECK: ttng.wait_barrier
+  // CHECK: ttng.warp_group_dot {{.*}} {inputPrecision = 0 : i32} :
+  // CHECK: ttng.arrive_barrier {{.*}}, 1 {"tritcc.per-warp"}
+  // CHECK: [[P0:%.+]] = ttg.convert_layout
+  // CHECK: scf.for {{.*}} iter_args([[O:%.+]] = %cst, {{.*}}, [[P:%.+]] = [[P0]])
   // CHECK: ttng.wait_barrier
   // CHECK: ttg.memdesc_trans
-  // CHECK: ttng.warp_group_dot
-  // CHECK-NOT: isAsync
-  // CHECK: ttng.arrive_barrier {{.*}}, 1 {"tritcc.per-warp"}
+  // CHECK: [[S:%.+]] = ttng.warp_group_dot {{.*}} {inputPrecision = 0 : i32, isAsync = true}
   // CHECK: ttng.wait_barrier
-  // CHECK: ttng.warp_group_dot
-  // CHECK: ttng.arrive_barrier {{.*}}, 1 {"tritcc.per-warp"}
+  // CHECK: [[SUM:%.+]] = ttng.warp_group_dot [[P]], {{.*}}, [[O]] {inputPrecision = 0 : i32, isAsync = true}
+  // CHECK: [[DONE:%.+]] = ttng.warp_group_dot_wait [[S]] {pendings = 1 : i32}
+  // CHECK: ttng.arrive_barrier
+  // CHECK: [[NEXT:%.+]] = ttng.warp_group_dot_wait [[SUM]] {pendings = 0 : i32}
+  // CHECK: ttng.arrive_barrier
+  // CHECK: [[H:%.+]] = arith.truncf [[DONE]]
+  // CHECK: [[P1:%.+]] = ttg.convert_layout [[H]]
+  // CHECK: scf.yield [[NEXT]], {{.*}}, [[P1]]
+  // CHECK: ttng.wait_barrier
+  // CHECK: ttng.warp_group_dot {{.*}} {inputPrecision = 0 : i32} :
+  // CHECK: ttng.arrive_barrier
+  // CHECK: } else {
   // CHECK: partition0
   // CHECK: ttng.wait_barrier
   // CHECK: ttng.barrier_expect {{.*}}, 8192

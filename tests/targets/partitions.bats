@@ -100,6 +100,19 @@ CASES
     broken 's/pendings = 1/pendings = 2/' 'product under way' "${run[@]}"
 }
 
+@test "bugs in a loop of two products are found" {
+    tritcc -arch=sm_90a -fwarp-specialize -num-warps=4 -num-stages=2 -k attn -emit=ttgir=good.ttgir \
+        -sig '*fp16:16,*fp16:16,*fp16:16,*fp16:16,fp32,i32:16,64,64,64,False,tl.float16' "$kernels"
+    local run=(timeout 60 "$TRITRUN" -arch=sim:sm_90a k.ttgir q_ptr=randn:f16:320x64:seed=1 k_ptr=randn:f16:320x64:seed=2
+        v_ptr=randn:f16:320x64:seed=3 o_ptr=full:f16:320x64:value=77 0.125 320)
+    sed '' good.ttgir >k.ttgir
+    "${run[@]}" -o o_ptr=good.npy
+    # what is read of a product too early are no numbers
+    broken 's/pendings = 1/pendings = 2/' 'elements differ' "${run[@]}" -expect=o_ptr=@good.npy
+    broken '/scf.for/,/scf.yield/s/pendings = 0/pendings = 1/' 'product' "${run[@]}" -expect=o_ptr=@good.npy
+    broken '/} else {/,$!{/ttng.arrive_barrier/d}' 'a wait that never ends' "${run[@]}"
+}
+
 @test "registers move to the warps that multiply; ptxas takes it" {
     local need
     for need in 'product 8 128,256,64 232 40' 'attn 8 128,128,128,False,tl.bfloat16 240 24' 'product 4 64,128,64 216 40'; do

@@ -14,8 +14,8 @@
  *                                                        }
  *
  * Loads that are needed first by the same operation share a pair of mbarriers. The only product of a loop runs on while
- * the next one starts, and its slot is given back after that; others are waited for at once, which other groups of warps
- * overlap with. Each group of four consumer warps multiplies rows of its own, as the layouts say, and only mbarriers tie
+ * the next one starts, and its slot is given back after that; of two, the first one of the next iteration starts before the
+ * second (rotate.c); others are waited for at once, which other groups of warps overlap with. Each group of four consumer warps multiplies rows of its own, as the layouts say, and only mbarriers tie
  * them. Scalars that the producer needs are computed there again, descriptors written again. Loops that ask for it
  * (tl.range(..., warp_specialize=True)), or all with the option. A remark says why a loop stays as it is.
  * Needs: ttgir in front of assign-latencies, which leaves the split loops alone. Answers to

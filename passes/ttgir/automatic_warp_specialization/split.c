@@ -74,18 +74,7 @@ static void end_rings(tri_split_plan *p, MlirOperation split)
 
 /* ---- what the producer takes from outside ---- */
 
-/* Pairs of a value outside and what stands for it in the producer. */
-typedef struct {
-    tri_value_list from, to;
-} names;
-
-static void bind(tri_arena *arena, names *n, MlirValue from, MlirValue to)
-{
-    tri_vec_push(arena, &n->from, from);
-    tri_vec_push(arena, &n->to, to);
-}
-
-static bool is_bound(const names *n, MlirValue value)
+static bool is_bound(const tri_split_names *n, MlirValue value)
 {
     for (size_t i = 0; i < n->from.len; i++)
         if (mlirValueEqual(n->from.at[i], value))
@@ -106,14 +95,14 @@ static bool can_repeat(MlirValue value)
 }
 
 /* With a builder, makes the value there; without one, notes what must be captured for it. */
-static void take(tri_arena *arena, tri_builder *b, names *n, MlirValue value, tri_value_list *captures)
+static void take(tri_arena *arena, tri_builder *b, tri_split_names *n, MlirValue value, tri_value_list *captures)
 {
     if (is_bound(n, value))
         return;
     if (!can_repeat(value)) {
         TRI_ASSERT(!b);
         tri_vec_push(arena, captures, value);
-        bind(arena, n, value, value);
+        tri_split_bind(arena, n, value, value);
         return;
     }
     MlirOperation def = tri_op_def(value);
@@ -121,7 +110,7 @@ static void take(tri_arena *arena, tri_builder *b, names *n, MlirValue value, tr
         take(arena, b, n, tri_op_operand(def, i), captures);
     MlirOperation copy = b ? tri_op_clone(b, def, (intptr_t)n->from.len, n->from.at, n->to.at) : def;
     for (intptr_t i = 0; i < mlirOperationGetNumResults(def); i++)
-        bind(arena, n, tri_op_result(def, i), tri_op_result(copy, i));
+        tri_split_bind(arena, n, tri_op_result(def, i), tri_op_result(copy, i));
 }
 
 /* The values outside of the loop that its producer begins with. */
@@ -161,37 +150,26 @@ static void open_slot(tri_builder *b, const tri_split_group *group, MlirValue em
                                     .num_attrs = 1, .attrs = &size});
 }
 
-static MlirValue inner(const names *n, MlirValue value)
-{
-    for (size_t i = n->from.len; i-- > 0;)
-        if (mlirValueEqual(n->from.at[i], value))
-            return n->to.at[i];
-    return value;
-}
-
-static void produce(tri_split_plan *p, MlirBlock body, names *n, MlirValue slot, MlirValue phase)
+static void produce(tri_split_plan *p, MlirBlock body, tri_split_names *n, MlirValue slot, MlirValue phase)
 {
     tri_builder b = tri_builder_at_end(body, mlirOperationGetLocation(p->loop));
     bool *is_open = TRI_NEW_ARRAY(p->arena, bool, p->groups.len);
     for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
         b.loc = mlirOperationGetLocation(op);
-        if (tri_map_find_ptr(&p->needed, op.ptr)) {
-            MlirOperation copy = tri_op_clone(&b, op, (intptr_t)n->from.len, n->from.at, n->to.at);
-            for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-                bind(p->arena, n, tri_op_result(op, i), tri_op_result(copy, i));
-        }
+        if (tri_map_find_ptr(&p->needed, op.ptr))
+            tri_split_copy(p->arena, &b, n, op);
         for (size_t i = 0; i < p->loads.len; i++) {
             const tri_split_load *l = &p->loads.at[i];
             if (!mlirOperationEqual(l->load, op))
                 continue;
             const tri_split_group *group = &p->groups.at[l->group];
-            MlirValue full = inner(n, group->full);
+            MlirValue full = tri_split_name(n, group->full);
             if (!is_open[l->group])
-                open_slot(&b, group, inner(n, group->empty), full, slot, phase);
+                open_slot(&b, group, tri_split_name(n, group->empty), full, slot, phase);
             is_open[l->group] = true;
             MlirOperation load = tri_op_clone(&b, op, (intptr_t)n->from.len, n->from.at, n->to.at);
             tri_builder before = tri_builder_before(load);
-            tri_tensormaps_start_load(&before, load, tri_pipeline_slot(&before, inner(n, l->ring), slot),
+            tri_tensormaps_start_load(&before, load, tri_pipeline_slot(&before, tri_split_name(n, l->ring), slot),
                                       tri_pipeline_slot(&before, full, slot), tri_builder_int(&before, int_type(&b, 1), 1));
             mlirOperationDestroy(load);
         }
@@ -199,13 +177,13 @@ static void produce(tri_split_plan *p, MlirBlock body, names *n, MlirValue slot,
     MlirValue yields[2], *all = TRI_NEW_ARRAY(p->arena, MlirValue, p->carried.len + 2);
     next_slot(&b, p->stages, slot, phase, yields);
     for (size_t i = 0; i < p->carried.len; i++)
-        all[i] = inner(n, tri_op_operand(mlirBlockGetTerminator(p->body), p->carried.at[i]));
+        all[i] = tri_split_name(n, tri_op_operand(mlirBlockGetTerminator(p->body), p->carried.at[i]));
     memcpy(all + p->carried.len, yields, sizeof yields);
     tri_builder_create(&b, &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)p->carried.len + 2, .operands = all});
 }
 
 /* A loop like the consumers', with what the producer carries, a slot and a parity: fresh slots are empty. */
-static void make_producer(tri_split_plan *p, MlirBlock block, names *n)
+static void make_producer(tri_split_plan *p, MlirBlock block, tri_split_names *n)
 {
     tri_builder b = tri_builder_at_end(block, mlirOperationGetLocation(p->loop));
     tri_value_list outside = {0}, operands = {0};
@@ -213,9 +191,9 @@ static void make_producer(tri_split_plan *p, MlirBlock block, names *n)
     for (size_t i = 0; i < outside.len; i++)
         take(p->arena, &b, n, outside.at[i], NULL);
     for (intptr_t i = 0; i < 3; i++)
-        tri_vec_push(p->arena, &operands, inner(n, tri_op_operand(p->loop, i)));
+        tri_vec_push(p->arena, &operands, tri_split_name(n, tri_op_operand(p->loop, i)));
     for (size_t i = 0; i < p->carried.len; i++)
-        tri_vec_push(p->arena, &operands, inner(n, tri_op_operand(p->loop, 3 + p->carried.at[i])));
+        tri_vec_push(p->arena, &operands, tri_split_name(n, tri_op_operand(p->loop, 3 + p->carried.at[i])));
     tri_vec_push(p->arena, &operands, tri_builder_int(&b, int_type(&b, 32), 0));
     tri_vec_push(p->arena, &operands, tri_builder_int(&b, int_type(&b, 32), 1));
     intptr_t count = (intptr_t)operands.len - 3;
@@ -230,9 +208,9 @@ static void make_producer(tri_split_plan *p, MlirBlock block, names *n)
     MlirRegion region = mlirRegionCreate();
     mlirRegionAppendOwnedBlock(region, body);
     tri_attr attrs[] = {{"unsignedCmp", tri_op_attr(p->loop, "unsignedCmp")}, {"tt.num_stages", tri_attr_i32(b.context, 0)}};
-    bind(p->arena, n, mlirBlockGetArgument(p->body, 0), mlirBlockGetArgument(body, 0));
+    tri_split_bind(p->arena, n, mlirBlockGetArgument(p->body, 0), mlirBlockGetArgument(body, 0));
     for (size_t i = 0; i < p->carried.len; i++)
-        bind(p->arena, n, mlirBlockGetArgument(p->body, 1 + p->carried.at[i]), mlirBlockGetArgument(body, 1 + (intptr_t)i));
+        tri_split_bind(p->arena, n, mlirBlockGetArgument(p->body, 1 + p->carried.at[i]), mlirBlockGetArgument(body, 1 + (intptr_t)i));
     tri_builder_create(&b, &(tri_op){.name = "scf.for", .num_operands = (intptr_t)operands.len, .operands = operands.at,
                                      .num_results = count, .results = types + 1, .num_regions = 1, .regions = &region,
                                      .num_attrs = 2, .attrs = attrs});
@@ -376,7 +354,7 @@ static MlirOperation make_split(tri_split_plan *p, const tri_value_list *capture
 static void collect_captures(tri_split_plan *p, tri_value_list *out)
 {
     tri_value_list outside = {0};
-    names seen = {0};
+    tri_split_names seen = {0};
     collect_outside(p, &outside);
     for (size_t i = 0; i < p->loads.len; i++)
         tri_vec_push(p->arena, out, p->loads.at[i].ring);
@@ -391,7 +369,7 @@ static void collect_captures(tri_split_plan *p, tri_value_list *out)
 void tri_split_loop(tri_split_plan *p)
 {
     tri_value_list captures = {0};
-    names n = {0};
+    tri_split_names n = {0};
     make_rings(p);
     collect_captures(p, &captures);
     MlirType *types = TRI_NEW_ARRAY(p->arena, MlirType, captures.len + 1);
@@ -402,7 +380,7 @@ void tri_split_loop(tri_split_plan *p)
     }
     MlirBlock producer = mlirBlockCreate((intptr_t)captures.len, types, locs);
     for (size_t i = 0; i < captures.len; i++)
-        bind(p->arena, &n, captures.at[i], mlirBlockGetArgument(producer, (intptr_t)i));
+        tri_split_bind(p->arena, &n, captures.at[i], mlirBlockGetArgument(producer, (intptr_t)i));
     intptr_t results = mlirOperationGetNumResults(p->loop);
     make_producer(p, producer, &n);
     make_consumers(p);
@@ -410,4 +388,6 @@ void tri_split_loop(tri_split_plan *p)
     enclose(p, split);
     tri_builder_set_attr(p->loop, "tt.num_stages", tri_attr_i32(p->run->unit->mlir, 0));
     end_rings(p, split);
+    if (mlirOperationIsNull(p->dot))
+        tri_rotate_loop(p->arena, p->loop);
 }

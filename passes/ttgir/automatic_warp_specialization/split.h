@@ -35,9 +35,41 @@ typedef struct {
     TRI_VEC(intptr_t) carried;  /* what of the loop's arguments the producer carries, ascending */
 } tri_split_plan;
 
+/* Pairs of a value and what stands for it elsewhere; of several for one value the last one holds. */
+typedef struct {
+    tri_value_list from, to;
+} tri_split_names;
+
+static inline void tri_split_bind(tri_arena *arena, tri_split_names *n, MlirValue from, MlirValue to)
+{
+    tri_vec_push(arena, &n->from, from);
+    tri_vec_push(arena, &n->to, to);
+}
+
+/* The value itself when nothing else stands for it. */
+static inline MlirValue tri_split_name(const tri_split_names *n, MlirValue value)
+{
+    for (size_t i = n->from.len; i-- > 0;)
+        if (mlirValueEqual(n->from.at[i], value))
+            return n->to.at[i];
+    return value;
+}
+
+/* A copy of the op on the values that stand for its own; its results stand for the op's from now on. */
+static inline MlirOperation tri_split_copy(tri_arena *arena, tri_builder *b, tri_split_names *n, MlirOperation op)
+{
+    MlirOperation copy = tri_op_clone(b, op, (intptr_t)n->from.len, n->from.at, n->to.at);
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        tri_split_bind(arena, n, tri_op_result(op, i), tri_op_result(copy, i));
+    return copy;
+}
+
 /* Fills the plan, or says why the loop stays as it is. */
 const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_plan *out_plan);
 /* Carries it out. */
 void tri_split_loop(tri_split_plan *plan);
+/* In a consumers' loop of two products, the second of which takes what is made of the first: starts the first one of the next
+ * iteration before the second of this one (rotate.c). False, and nothing is changed, when the loop is of another form. */
+bool tri_rotate_loop(tri_arena *arena, MlirOperation loop);
 
 #endif
