@@ -116,7 +116,7 @@ for file in "$@"; do
     i=$((i + 1))
     printf '%s\0%s\0' "$(realpath -m "$file")" "$results/$i"
 done | xargs -0 -n 2 -P "${JOBS:-$(nproc)}" "$0" --one
-if [ "$is_whole" = 1 ] && [ -z "${MATRIX_OPTIONS-}" ]; then
+if [ "$is_whole" = 1 ] && [ "${MATRIX_OPTIONS:--a}" = -a ]; then
     "$SRCDIR/tests/matrix/coverage.sh" "$results"/* >"$results/coverage"
     grep -A60 '^not ok' "$results/coverage"
 fi

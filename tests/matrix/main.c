@@ -60,6 +60,18 @@ static uint64_t hash(const char *text)
     return h;
 }
 
+/* Where a case is dear, one of so many is run, which the name picks, and -a runs all: the code's checks take time,
+ * AddressSanitizer several times as much; compiling through MLIR twenty times; an OpenCL device most of a second. */
+static unsigned one_of(const m_context *ctx)
+{
+    switch (ctx->mode) {
+    case RUN_SANITIZED: return __asan_init ? 24 : 12;
+    case RUN_LINALG: return 24;
+    case RUN_OPENCL: return 96;
+    default: return 1;
+    }
+}
+
 m_case *m_begin(m_context *ctx, const char *format, ...)
 {
     int64_t number = ctx->next++;
@@ -71,7 +83,7 @@ m_case *m_begin(m_context *ctx, const char *format, ...)
     va_start(args, format);
     vsnprintf(name + length, sizeof name - (size_t)length, format, args);
     va_end(args);
-    if (ctx->filter && !strstr(name, ctx->filter))
+    if ((ctx->filter && !strstr(name, ctx->filter)) || (!ctx->all && hash(name) % one_of(ctx)))
         return NULL;
     ctx->shared->at = number;
     snprintf(ctx->shared->name, sizeof ctx->shared->name, "%s", name);
@@ -156,18 +168,14 @@ void m_end(m_context *ctx, m_case *c)
 {
     if (ctx->mode == RUN_HOST && c->targets & M_ON_HOST)
         run_on_host(ctx, c, NULL);
-    /* of the cases some, which the name picks: AddressSanitizer takes several times as long */
-    bool is_turn = ctx->all || hash(c->name) % (__asan_init ? 24 : 6) == 0, compiles = !c->error || !(c->error_targets & M_ON_HOST);
-    if (ctx->mode == RUN_SANITIZED && is_turn && compiles && c->targets & M_ON_HOST && !c->is_undefined)
+    bool compiles = !c->error || !(c->error_targets & M_ON_HOST);
+    if (ctx->mode == RUN_SANITIZED && compiles && c->targets & M_ON_HOST && !c->is_undefined)
         run_on_host(ctx, c, __asan_init ? "address,bounds,undefined" : "bounds,undefined");
-    /* of the cases some, which the name picks: compiling takes twenty times as long */
-    if (ctx->mode == RUN_LINALG && c->targets & M_ON_HOST && !c->error && !c->is_undefined && (ctx->all || hash(c->name) % 12 == 0))
+    if (ctx->mode == RUN_LINALG && c->targets & M_ON_HOST && !c->error && !c->is_undefined)
         run_at(ctx, c, (m_place){.arch = "linalg"});
     if (ctx->mode == RUN_SIM && c->targets & M_ON_SIM)
         run_on_simulator(ctx, c);
-    /* building takes a device most of a second */
-    if (ctx->mode == RUN_OPENCL && c->targets & M_ON_SIM && !c->error && !c->is_undefined &&
-        (ctx->all || hash(c->name) % 96 == 0))
+    if (ctx->mode == RUN_OPENCL && c->targets & M_ON_SIM && !c->error && !c->is_undefined)
         run_at(ctx, c, (m_place){.arch = "opencl", .warps = ctx->warps ? ctx->warps : c->warps ? c->warps : 1 << (hash(c->name) >> 20 & 3)});
     if (ctx->mode == PACK && c->targets & M_ON_GPU && !(c->error && c->error_targets & M_ON_GPU)) {
         static const int warps[] = {4, 8, 2, 1};
