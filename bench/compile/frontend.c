@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "frontend/frontend.h"
 #include "ir/context.h"
+#include "ir/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

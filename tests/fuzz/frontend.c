@@ -6,6 +6,7 @@
  *   the same input gives the same result twice.
  * mutate.c changes inputs as a writer of kernels would. Build and run with tests/fuzz/run.sh. */
 #include "frontend/frontend.h"
+#include "ir/options.h"
 #include "tests/fuzz/session.h"
 
 #include <stdio.h>
