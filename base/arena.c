@@ -1,6 +1,7 @@
 #include "base/arena.h"
 
 #include "base/diag.h"
+#include "base/trap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,7 @@ void *tri_mem_realloc(void *data, size_t size)
 static block *push_block(tri_arena *arena, size_t need)
 {
     size_t size = need > block_size ? need : block_size;
+    tri_trap_count((ptrdiff_t)(sizeof(block) + size));
     block *b = tri_mem_alloc(sizeof(block) + size);
     b->next = arena->top;
     b->size = size;
@@ -75,6 +77,7 @@ void tri_arena_destroy(tri_arena *arena)
         return;
     for (block *b = arena->top, *next; b; b = next) {
         next = b->next;
+        tri_trap_count(-(ptrdiff_t)(sizeof(block) + b->size));
         free(b);
     }
     free(arena);

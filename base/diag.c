@@ -1,6 +1,8 @@
 #include "base/diag.h"
 
+#include "base/file.h"
 #include "base/map.h"
+#include "base/trap.h"
 #include "base/vec.h"
 
 #include <stdio.h>
@@ -25,7 +27,8 @@ typedef struct {
 struct tri_diag {
     tri_arena *arena;
     const char *program;
-    tri_buf *log; /* null: stderr */
+    tri_buf *log; /* null: the sink, or stderr */
+    const tri_diag_sink *sink; /* null: none */
     tri_color color;
     tri_diag_format format;
     bool is_werror;
@@ -54,33 +57,62 @@ static const struct {
 #undef X
 };
 
+static void start(tri_diag *diag)
+{
+    *diag = (tri_diag){.program = "tritcc", .arena = tri_arena_create()};
+    tri_map_init(&diag->warning_state, diag->arena);
+}
+
 tri_diag *tri_diag_create(void)
 {
-    tri_arena *arena = tri_arena_create();
-    tri_diag *diag = TRI_NEW(arena, tri_diag);
-    diag->program = "tritcc";
-    diag->arena = arena;
-    tri_map_init(&diag->warning_state, arena);
+    tri_diag *diag = tri_mem_alloc(sizeof *diag);
+    start(diag);
     return diag;
 }
 
-static void put(tri_diag *diag, tri_str text)
+void tri_diag_write(tri_diag *diag, tri_str text)
 {
     if (diag->log) {
         tri_buf_add_str(diag->log, text);
-        return;
+    } else if (diag->sink && diag->sink->write) {
+        diag->sink->write(diag->sink->data, TRI_STREAM_ERROR, text);
+    } else {
+        fflush(stdout);
+        fwrite(text.data, 1, text.len, stderr);
     }
-    fflush(stdout);
-    fwrite(text.data, 1, text.len, stderr);
+}
+
+bool tri_diag_write_output(tri_diag *diag, tri_str text, int *out_error)
+{
+    if (diag->sink && diag->sink->write)
+        return (*out_error = diag->sink->write(diag->sink->data, TRI_STREAM_OUTPUT, text)) == 0;
+    return tri_file_write(TRI_STR("-"), text, out_error);
+}
+
+void tri_diag_set_sink(tri_diag *diag, const tri_diag_sink *sink)
+{
+    diag->sink = sink;
+}
+
+static void finish(tri_diag *diag)
+{
+    if (diag->format == TRI_DIAG_JSON)
+        tri_diag_write(diag, diag->json_count ? TRI_STR("\n]\n") : TRI_STR("[]\n"));
+    tri_arena_destroy(diag->arena);
+}
+
+void tri_diag_reset(tri_diag *diag)
+{
+    finish(diag);
+    start(diag);
 }
 
 void tri_diag_destroy(tri_diag *diag)
 {
     if (!diag)
         return;
-    if (diag->format == TRI_DIAG_JSON)
-        put(diag, diag->json_count ? TRI_STR("\n]\n") : TRI_STR("[]\n"));
-    tri_arena_destroy(diag->arena);
+    finish(diag);
+    free(diag);
 }
 
 static const char *process_name = "tritcc"; /* for the last words */
@@ -243,7 +275,7 @@ static tri_str line_text(const tri_source *source, uint32_t line)
 
 static bool has_color(const tri_diag *diag)
 {
-    return diag->color == TRI_COLOR_ALWAYS || (diag->color == TRI_COLOR_AUTO && !diag->log && isatty(STDERR_FILENO));
+    return diag->color == TRI_COLOR_ALWAYS || (diag->color == TRI_COLOR_AUTO && !diag->log && (diag->sink ? diag->sink->is_terminal : isatty(STDERR_FILENO)));
 }
 
 static const char *severity_word(tri_severity severity)
@@ -386,14 +418,26 @@ static void add_json(tri_diag *diag, const report *r, tri_buf *out)
     tri_buf_add_char(out, '}');
 }
 
+/* The report as a record, for a sink that takes them. */
+static void tell(tri_diag *diag, const report *r)
+{
+    if (!diag->sink || !diag->sink->report)
+        return;
+    tri_diag_record record = {.severity = r->severity, .at = r->at, .code = r->code, .is_fix = r->is_fix, .group = r->group, .text = r->text};
+    if (r->at.source)
+        record.file = tri_diag_map_path(diag, r->at.source->name);
+    diag->sink->report(diag->sink->data, &record);
+}
+
 static void print(tri_diag *diag, const report *r)
 {
+    tell(diag, r);
     tri_buf out = {0};
     if (diag->format == TRI_DIAG_JSON)
         add_json(diag, r, &out);
     else
         add_text(diag, r, &out);
-    put(diag, tri_buf_str(&out));
+    tri_diag_write(diag, tri_buf_str(&out));
     tri_buf_fini(&out);
 }
 
@@ -543,6 +587,7 @@ void tri_diag_at_abort(void (*hook)(void))
 void tri_diag_out_of_memory(void)
 {
     static const char text[] = ": error: out of memory\n";
+    tri_trap_leave(TRI_TRAP_NO_MEMORY, NULL);
     if (abort_hook)
         abort_hook();
     if (write(STDERR_FILENO, process_name, strlen(process_name)) < 0 || write(STDERR_FILENO, text, sizeof text - 1) < 0)
@@ -552,13 +597,15 @@ void tri_diag_out_of_memory(void)
 
 void tri_diag_bug(const char *file, int line, const char *format, ...)
 {
+    char text[512];
+    int length = snprintf(text, sizeof text, "internal error at %s:%d: ", file, line);
     va_list args;
     va_start(args, format);
-    fflush(stdout);
-    fprintf(stderr, "%s: internal error at %s:%d: ", process_name, file, line);
-    vfprintf(stderr, format, args);
-    fprintf(stderr, "\n%s: please report this with the input that led to it\n", process_name);
+    vsnprintf(text + length, sizeof text - (size_t)length, format, args);
     va_end(args);
+    tri_trap_leave(TRI_TRAP_BUG, text);
+    fflush(stdout);
+    fprintf(stderr, "%s: %s\n%s: please report this with the input that led to it\n", process_name, text, process_name);
     if (abort_hook)
         abort_hook();
     abort();

@@ -34,6 +34,36 @@ void tri_diag_destroy(tri_diag *diag);
 
 /* What stands before reports that have no place in a source; "tritcc" until then. Borrowed. */
 void tri_diag_set_program(tri_diag *diag, const char *name);
+/* As ended and created anew, but the handle stays: what refers to it goes on. */
+void tri_diag_reset(tri_diag *diag);
+
+/* A report on its way to a program: text and file are borrowed for the call. */
+typedef struct {
+    tri_severity severity;
+    int code;          /* 0: none */
+    const char *group; /* name of a warning or remark, or null */
+    bool is_fix;       /* `text` should stand at `at` */
+    tri_span at;
+    tri_str file; /* of `at`, as messages call it */
+    tri_str text;
+} tri_diag_record;
+
+typedef enum { TRI_STREAM_OUTPUT = 1, TRI_STREAM_ERROR = 2 } tri_stream_kind;
+
+/* Takes what else would go to the process's own streams. */
+typedef struct {
+    void *data;
+    void (*report)(void *data, const tri_diag_record *record);         /* null: not wanted */
+    int (*write)(void *data, tri_stream_kind stream, tri_str text);    /* errno of the failure; null: the streams */
+    bool is_terminal;                                                  /* for -fdiagnostics-color=auto */
+} tri_diag_sink;
+
+/* `sink` is borrowed until the diag is reset or ends. */
+void tri_diag_set_sink(tri_diag *diag, const tri_diag_sink *sink);
+/* Text that is no report (-v, static_print), to where the reports go. */
+void tri_diag_write(tri_diag *diag, tri_str text);
+/* What a mode prints, or an output named "-". False: *out_error is an errno value. */
+bool tri_diag_write_output(tri_diag *diag, tri_str text, int *out_error);
 /* Reports are appended to `log` (borrowed until the sink ends) instead of going to stderr. */
 void tri_diag_set_log(tri_diag *diag, tri_buf *log);
 void tri_diag_set_color(tri_diag *diag, tri_color color);
@@ -90,9 +120,10 @@ size_t tri_diag_warning_count(const tri_diag *diag);
  * to remove temporary files. */
 void tri_diag_at_abort(void (*hook)(void));
 
-/* "out of memory" on stderr, then exit status 1. */
+/* Ends the work of the innermost tri_trap_run; outside of one: "out of memory" on stderr, then exit status 1. */
 _Noreturn void tri_diag_out_of_memory(void);
-/* A broken promise inside the compiler: prints file:line and asks for a report, then aborts. */
+/* A broken promise inside the compiler: ends the work of the innermost tri_trap_run; outside of one, prints file:line, asks
+ * for a report and aborts. */
 _Noreturn void tri_diag_bug(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 #define TRI_BUG(...) tri_diag_bug(__FILE__, __LINE__, __VA_ARGS__)
 #define TRI_ASSERT(cond) ((cond) ? (void)0 : TRI_BUG("assertion failed: %s", #cond))

@@ -60,6 +60,14 @@ static bool add_word(tri_arena *arena, tri_diag *diag, tri_str word, int depth, 
     return true;
 }
 
+void tri_args_split(tri_arena *arena, tri_str text, tri_args *out)
+{
+    tri_buf word = {0};
+    while (word.len = 0, next_word(&text, &word))
+        tri_vec_push(arena, out, tri_str_copy(arena, tri_buf_str(&word)));
+    tri_buf_fini(&word);
+}
+
 bool tri_args_expand(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_args *out)
 {
     for (int i = 1; i < argc; i++)

@@ -11,4 +11,7 @@ typedef TRI_VEC(tri_str) tri_args;
  * backslashes work as in a shell. False after a report. */
 bool tri_args_expand(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_args *out);
 
+/* The words of a text, as in a response file. */
+void tri_args_split(tri_arena *arena, tri_str text, tri_args *out);
+
 #endif

@@ -16,6 +16,8 @@ void tri_info_version(tri_buf *out)
     tri_buf_add_char(out, '\n');
 }
 
+const char *tri_info_version_text(void) { return TRI_VERSION; }
+
 void tri_info_version_number(tri_buf *out) { tri_buf_add_z(out, TRI_VERSION "\n"); }
 
 void tri_info_host(tri_buf *out)

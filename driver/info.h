@@ -6,6 +6,7 @@
 
 void tri_info_version(tri_buf *out);
 /* "0.1.0" */
+const char *tri_info_version_text(void);
 void tri_info_version_number(tri_buf *out);
 /* The host's triple. */
 void tri_info_host(tri_buf *out);

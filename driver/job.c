@@ -78,7 +78,7 @@ int tri_job_run(tri_session *session, const tri_opt_input *input)
     return status;
 }
 
-int tri_job_make(tri_session *session, const tri_opt_input *input, tri_str text, tri_output_list *out_outputs)
+int tri_job_make(tri_session *session, const tri_opt_input *input, const tri_str *text, tri_output_list *out_outputs)
 {
     tri_program program = {.session = session, .path = input->path, .is_kept = true};
     if (!find_kind(session, input, &program.kind))
@@ -87,7 +87,7 @@ int tri_job_make(tri_session *session, const tri_opt_input *input, tri_str text,
         tri_diag_error(session->diag, TRI_NO_SPAN, 1002, "-config=all writes several files for one stage; compile one configuration at a time");
         return 2;
     }
-    program.source = check_text(session, input, program.kind, text);
+    program.source = text ? check_text(session, input, program.kind, *text) : open_input(session, session->arena, input, program.kind);
     if (!program.source)
         return 1;
     int status = tri_program_run(&program, out_outputs);

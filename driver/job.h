@@ -8,8 +8,8 @@
 /* The exit status: 0, 1 (the input or a tool failed) or 2 (the options do not fit the input). */
 int tri_job_run(tri_session *session, const tri_opt_input *input);
 
-/* The same for a text in memory: the outputs' data, in the session's arena, is filled and nothing is
+/* The same for a text in memory (null: the file): the outputs' data, in the session's arena, is filled and nothing is
  * written. */
-int tri_job_make(tri_session *session, const tri_opt_input *input, tri_str text, tri_output_list *out_outputs);
+int tri_job_make(tri_session *session, const tri_opt_input *input, const tri_str *text, tri_output_list *out_outputs);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/process.h"
 #include "driver/job.h"
 #include "driver/output.h"
+#include "driver/environment.h"
 
 #include <unistd.h>
 
@@ -37,7 +38,7 @@ static bool link_all(tri_session *session, const words *objects, tri_str output)
 {
     tri_arena *arena = session->arena;
     bool is_shared = session->opt->link == TRI_OPT_LINK_SHARED;
-    tri_str cc, made, bytes, path = tri_str_copy(arena, tri_opt_environment("PATH"));
+    tri_str cc, made, bytes, path = tri_str_copy(arena, tri_environment_get("PATH"));
     int error = 0;
     if (!tri_process_find(arena, TRI_STR("cc"), path.data, &cc))
         return report(session, "cannot link", TRI_STR("there is no 'cc' in PATH"));

@@ -1,96 +1,35 @@
-/* tritcc: the process around the driver. */
+/* tritcc: the process around the library. */
+#include "base/diag.h"
 #include "base/file.h"
-#include "driver/help.h"
-#include "driver/info.h"
-#include "driver/job.h"
-#include "driver/inspect.h"
-#include "driver/link.h"
-#include "driver/output.h"
-#include "driver/tool.h"
+#include "driver/environment.h"
 #include "ir/guard.h"
+#include "include/tritcc/tritcc.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-/* Exit statuses. */
-enum { done = 0, failed = 1, wrong_usage = 2 };
-
-static int compile_all(tri_session *session)
+static int write_stream(void *user, int stream, const char *data, size_t size)
 {
-    int status = done;
-    if (!tri_tool_find(session->arena, session->diag, session->opt->cuda_path, &session->opt->compile))
-        return wrong_usage;
-    if (session->opt->link && !session->opt->dry_run)
-        status = tri_link_run(session);
-    for (size_t i = 0; i < session->opt->inputs.len && (!session->opt->link || session->opt->dry_run); i++) {
-        int one = tri_job_run(session, &session->opt->inputs.at[i]);
-        status = one > status ? one : status;
-    }
-    if (session->opt->time_report != TRI_OPT_NO_REPORT && !session->opt->dry_run) {
-        tri_buf text = {0};
-        tri_report_print(&session->report, session->opt->time_report == TRI_OPT_REPORT_JSON, &text);
-        fprintf(stderr, "%.*s", TRI_STR_ARG(tri_buf_str(&text)));
-        tri_buf_fini(&text);
-    }
-    return status;
+    (void)user;
+    int error = 0;
+    if (stream == 1)
+        return tri_file_write(TRI_STR("-"), (tri_str){data, size}, &error) ? 0 : error;
+    return fwrite(data, 1, size, stderr) == size ? 0 : errno;
 }
 
-static bool explain(tri_diag *diag, tri_str code, tri_buf *out)
+/* What is no exit status of a compilation. */
+static void last_words(tritcc_context *context, int status)
 {
-    int64_t number;
-    tri_str digits = tri_str_has_prefix(code, "TRI-") ? tri_str_sub(code, 4, code.len) : code;
-    if (tri_str_to_i64(digits, &number) && number > 0 && number < 10000 && tri_diag_explain((int)number, out))
-        return true;
-    tri_diag_error(diag, TRI_NO_SPAN, 1002, "there is no code '%.*s'", TRI_STR_ARG(code));
-    return false;
-}
-
-/* The modes that print and are done. */
-static bool print_mode(tri_session *session, tri_buf *out)
-{
-    tri_str value = session->opt->mode_value;
-    switch (session->opt->mode) {
-    case TRI_OPT_HELP:
-        return tri_help_print(session->diag, value, out);
-    case TRI_OPT_TABLE:
-        return tri_help_table(session->diag, value, out);
-    case TRI_OPT_VERSION:
-        tri_info_version(out);
-        return true;
-    case TRI_OPT_DUMP_VERSION:
-        tri_info_version_number(out);
-        return true;
-    case TRI_OPT_DUMP_MACHINE:
-        tri_info_host(out);
-        return true;
-    case TRI_OPT_LIST_PASSES:
-        tri_info_passes(out);
-        return true;
-    case TRI_OPT_PRINT_TARGETS:
-        tri_info_targets(out);
-        return true;
-    case TRI_OPT_PRINT_PIPELINE:
-        return tri_info_pipeline(session, out);
-    case TRI_OPT_INSPECT:
-        return tri_inspect_print(session, value, out);
-    case TRI_OPT_EXPLAIN:
-        return explain(session->diag, value, out);
-    case TRI_OPT_COMPILE:
-        break;
-    }
-    TRI_BUG("not a printing mode");
-}
-
-static int run(tri_session *session)
-{
-    if (session->opt->mode == TRI_OPT_COMPILE)
-        return compile_all(session);
-    tri_buf text = {0};
-    int status = wrong_usage;
-    if (print_mode(session, &text))
-        status = tri_output_write(session->diag, TRI_STR("-"), tri_buf_str(&text)) ? done : failed;
-    tri_buf_fini(&text);
-    return status;
+    const char *log = "";
+    size_t size = 0;
+    tri_file_remove_temporaries();
+    if (status == TRITCC_ERROR_OUT_OF_MEMORY)
+        tri_diag_out_of_memory();
+    tritcc_get_log(context, &log, &size);
+    fprintf(stderr, "tritcc: %s\ntritcc: please report this with the input that led to it\n", *log ? log : tritcc_strerror(status));
+    abort();
 }
 
 #ifndef __SANITIZE_ADDRESS__
@@ -102,21 +41,20 @@ int main(int argc, char **argv)
 {
     tri_file_guard_signals();
     tri_guard_memory();
-    tri_file_set_temporary_folder(tri_opt_environment("TMPDIR").data);
-    tri_arena *arena = tri_arena_create();
-    tri_diag *diag = tri_diag_create();
-    tri_opt opt;
-    int status = wrong_usage;
-    if (tri_opt_parse(arena, diag, argc, argv, &opt)) {
-        tri_session session;
-        tri_session_init(&session, arena, diag, &opt);
-        status = run(&session);
-        tri_session_fini(&session);
-        if (status == done && tri_diag_error_count(diag))
-            status = failed; /* warnings that -Werror made errors */
+    tri_environment_set((const char *const *)environ);
+    tri_file_set_temporary_folder(tri_environment_get("TMPDIR").data);
+    tritcc_context *context = NULL;
+    int status = tritcc_create(&context);
+    if (status == TRITCC_OK) {
+        tritcc_set_stream_callback(context, write_stream, NULL, isatty(STDERR_FILENO));
+        tritcc_set_environment(context, (const char *const *)environ);
+        status = tritcc_command(context, argc, (const char *const *)argv);
     }
-    tri_diag_destroy(diag);
-    tri_arena_destroy(arena);
+    if (status > TRITCC_ERROR_OPTIONS)
+        last_words(context, status);
+#ifdef __SANITIZE_ADDRESS__
+    tritcc_destroy(context);
+#endif
     tri_file_remove_temporaries();
     fflush(NULL);
 #ifndef __SANITIZE_ADDRESS__

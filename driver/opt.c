@@ -1,6 +1,7 @@
 #include "driver/opt.h"
 
 #include "driver/args.h"
+#include "driver/environment.h"
 #include "driver/sanitize.h"
 #include "driver/tool.h"
 #include "frontend/frontend.h"
@@ -79,8 +80,6 @@ static const row rows[] = {
 };
 
 enum { row_count = sizeof rows / sizeof *rows };
-
-tri_str tri_opt_environment(const char *name) { return tri_str_from(getenv(name)); }
 
 static bool usage(parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static bool usage(parser *p, const char *format, ...)
@@ -729,7 +728,7 @@ bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_
 {
     *out = (tri_opt){.compile = {.config = -1, .opt_level = 3}, .passes = TRI_STR(""), .passes_by = TRI_STR("")};
     out->input_marker = out->output_marker = TRI_STR("// -----");
-    out->has_passes = is_opt(argv[0]), out->compile.verify_each = tri_opt_environment("TRITCC_VERIFY_EACH").len > 0;
+    out->has_passes = is_opt(argv[0]), out->compile.verify_each = tri_environment_get("TRITCC_VERIFY_EACH").len > 0;
     parser p = {.arena = arena, .diag = diag, .opt = out};
     tri_args args = {0};
     bool ok = tri_args_expand(arena, diag, argc, argv, &args);

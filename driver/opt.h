@@ -74,9 +74,6 @@ typedef struct {
  * The diagnostics options take effect on `diag` at once. False after a report: wrong usage. */
 bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_opt *out);
 
-/* An environment variable, or empty. The only reader of the environment. */
-tri_str tri_opt_environment(const char *name);
-
 /* A file name as it must stand in a makefile rule. */
 void tri_opt_quote_for_make(tri_str name, tri_buf *out);
 

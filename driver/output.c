@@ -93,9 +93,9 @@ tri_str tri_output_beside(tri_arena *arena, const tri_opt *opt, tri_str input, c
 bool tri_output_write(tri_diag *diag, tri_str path, tri_str data)
 {
     int error = 0;
-    if (tri_file_write(path, data, &error))
-        return true;
     bool is_stdout = tri_str_is(path, "-");
+    if (is_stdout ? tri_diag_write_output(diag, data, &error) : tri_file_write(path, data, &error))
+        return true;
     tri_diag_error(diag, TRI_NO_SPAN, 1003, "cannot write %s%.*s%s: %s", is_stdout ? "standard output" : "'",
                    is_stdout ? 0 : (int)path.len, path.data, is_stdout ? "" : "'", strerror(error));
     return false;

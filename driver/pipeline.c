@@ -5,8 +5,6 @@
 #include "ir/kernel.h"
 #include "targets/resources.h"
 
-#include <stdio.h>
-
 /* Breadth first from the input's kind along the phases that the target has. */
 static void reach(const tri_phase_list *phases, tri_kind from, const tri_phase **via)
 {
@@ -116,7 +114,7 @@ static bool run_view(tri_session *session, tri_unit *unit, const tri_phase *phas
 static bool run_step(tri_session *session, tri_unit *unit, const tri_phase *phase)
 {
     if (session->opt->verbose)
-        fprintf(stderr, "tritcc: %s: %s\n", phase->name, phase->help);
+        tri_diag_write(session->diag, tri_str_format(session->arena, "tritcc: %s: %s\n", phase->name, phase->help));
     tri_session_provide(session, unit, phase->contexts);
     tri_watch watch;
     tri_watch_init(&watch, session, unit, phase->name);
@@ -138,7 +136,7 @@ static bool report_resources(tri_unit *unit, tri_str code)
         return false;
     tri_buf text = {0};
     tri_resources_print(unit, code, &text);
-    fprintf(stderr, "%.*s", TRI_STR_ARG(tri_buf_str(&text)));
+    tri_diag_write(unit->diag, tri_buf_str(&text));
     tri_buf_fini(&text);
     return true;
 }

@@ -7,7 +7,6 @@
 #include "frontend/frontend.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 /* A program on its way. */
 typedef struct {
@@ -382,7 +381,7 @@ static void print_plan(state *s, const tri_output_list *outputs)
 {
     tri_buf text = {0};
     tri_pipeline_print(&s->pipeline, &s->first, s->program->path, outputs, &text);
-    fprintf(stderr, "%.*s", TRI_STR_ARG(tri_buf_str(&text)));
+    tri_diag_write(s->session->diag, tri_buf_str(&text));
     tri_buf_fini(&text);
 }
 
@@ -401,7 +400,7 @@ static bool read_tuning(state *s)
     int error = 0;
     if (!path.len)
         return true;
-    if (!tri_file_read(s->arena, path, &text, &error)) {
+    if (!tri_options_read_file(&s->session->opt->compile, s->arena, path, &text, &error)) {
         tri_diag_error(s->session->diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(path), strerror(error));
         return false;
     }

@@ -1,6 +1,7 @@
 #include "driver/tool.h"
 
 #include "base/file.h"
+#include "driver/environment.h"
 
 #ifndef TRI_CUDA_PREFIX
 #define TRI_CUDA_PREFIX ""
@@ -46,8 +47,8 @@ bool tri_tool_find(tri_arena *arena, tri_diag *diag, tri_str cuda_path, tri_opti
         add_toolkit(arena, cuda_path, options, &path);
     } else {
         add_toolkit(arena, TRI_STR(TRI_CUDA_PREFIX), options, &path);
-        add_toolkit(arena, tri_opt_environment("CUDA_HOME"), options, &path);
-        add_path(arena, tri_opt_environment("PATH"), options, &path);
+        add_toolkit(arena, tri_environment_get("CUDA_HOME"), options, &path);
+        add_path(arena, tri_environment_get("PATH"), options, &path);
         add_toolkit(arena, TRI_STR("/usr/local/cuda"), options, &path);
     }
     options->tool_path = tri_str_copy(arena, tri_buf_str(&path));

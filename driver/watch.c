@@ -1,6 +1,6 @@
 #include "driver/watch.h"
 
-#include <stdio.h>
+#include "base/trap.h"
 
 static bool is_named(const tri_opt_words *words, const tri_pass *pass)
 {
@@ -10,22 +10,29 @@ static bool is_named(const tri_opt_words *words, const tri_pass *pass)
     return false;
 }
 
-static void show(const char *when, const tri_pass *pass, const tri_buf *text)
+static void show(const tri_watch *watch, const char *when, const tri_pass *pass, const tri_buf *text)
 {
-    fprintf(stderr, "// ----- %s %s -----\n%.*s", when, pass->name, TRI_STR_ARG(tri_buf_str(text)));
+    tri_buf out = {0};
+    tri_buf_format(&out, "// ----- %s %s -----\n", when, pass->name);
+    tri_buf_add_str(&out, tri_buf_str(text));
+    tri_diag_write(watch->session->diag, tri_buf_str(&out));
+    tri_buf_fini(&out);
 }
 
 static void before(void *data, const tri_pass *pass, MlirModule module)
 {
     tri_watch *watch = data;
     const tri_opt *opt = watch->session->opt;
+    tri_trap_end end = tri_trap_asked();
+    if (end)
+        tri_trap_leave(end, NULL);
     bool is_shown = is_named(&opt->print_before, pass);
     if (!is_shown && !opt->print_changed)
         return;
     watch->before.len = 0;
     tri_session_print(watch->session, module, 0, &watch->before);
     if (is_shown)
-        show("before", pass, &watch->before);
+        show(watch, "before", pass, &watch->before);
 }
 
 static void after(void *data, const tri_pass *pass, MlirModule module, double seconds)
@@ -39,7 +46,7 @@ static void after(void *data, const tri_pass *pass, MlirModule module, double se
     tri_buf text = {0};
     tri_session_print(watch->session, module, 0, &text);
     if (is_shown || !tri_str_equal(tri_buf_str(&text), tri_buf_str(&watch->before)))
-        show("after", pass, &text);
+        show(watch, "after", pass, &text);
     tri_buf_fini(&text);
 }
 

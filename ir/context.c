@@ -1,5 +1,6 @@
 #include "ir/context.h"
 
+#include "base/trap.h"
 #include "ir/guard.h"
 #include "ir/island.h"
 #include "ir/location.h"
@@ -102,10 +103,20 @@ static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *data)
     LLVMDisposeMessage(text);
 }
 
+/* LLVM asks behind each function. */
+static void on_yield(LLVMContextRef context, void *data)
+{
+    (void)context, (void)data;
+    tri_trap_end end = tri_trap_asked();
+    if (end)
+        tri_trap_leave(end, NULL);
+}
+
 LLVMContextRef tri_context_create_llvm(tri_diag *diag)
 {
     LLVMContextRef context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(context, on_llvm_diagnostic, diag);
+    LLVMContextSetYieldCallback(context, on_yield, NULL);
     return context;
 }
 

@@ -6,6 +6,7 @@
 #include "llvm-c/Core.h"
 #include "llvm-c/ErrorHandling.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 
 typedef struct guard {
@@ -15,7 +16,7 @@ typedef struct guard {
 } guard;
 
 static _Thread_local guard *innermost;
-static bool was_stopped; /* LLVM holds what its passes were at */
+static _Thread_local LLVMContextRef stopped; /* the last one: LLVM holds what its passes were at */
 
 /* `name` as a word behind `before`: "def k" in a source, "@k" in IR. */
 static bool find_word(const tri_source *source, const char *before, tri_str name, tri_span *out_span)
@@ -68,19 +69,19 @@ static void on_fatal(const char *reason)
     tri_str text = tri_str_from(reason);
     if (!innermost)
         TRI_BUG("LLVM: %s", reason);
-    was_stopped = true;
+    stopped = innermost->unit->llvm;
     tri_diag_error(innermost->unit->diag, tri_guard_span(text), 6005, "LLVM cannot make code for this: %.*s",
                    TRI_STR_ARG(tri_str_sub(text, 0, tri_str_find(text, '\n'))));
     longjmp(innermost->back, 1);
 }
 
+static void install(void) { LLVMInstallFatalErrorHandler(on_fatal); }
+
 bool tri_guard_run(tri_unit *unit, bool (*body)(tri_unit *unit, void *data), void *data)
 {
-    static bool has_handler;
+    static pthread_once_t has_handler = PTHREAD_ONCE_INIT;
     guard g = {.outer = innermost, .unit = unit};
-    if (!has_handler)
-        LLVMInstallFatalErrorHandler(on_fatal);
-    has_handler = true;
+    pthread_once(&has_handler, install);
     innermost = &g;
     volatile bool ok = false;
     if (setjmp(g.back) == 0)
@@ -93,9 +94,11 @@ bool tri_guard_run(tri_unit *unit, bool (*body)(tri_unit *unit, void *data), voi
 
 void tri_guard_dispose(LLVMContextRef context)
 {
-    if (!was_stopped)
+    if (stopped != context)
         LLVMContextDispose(context);
 }
+
+void tri_guard_reset(void) { innermost = NULL; }
 
 void tri_guard_memory(void)
 {

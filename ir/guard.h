@@ -12,8 +12,11 @@ bool tri_guard_run(tri_unit *unit, bool (*body)(tri_unit *unit, void *data), voi
  * tri_guard_run. */
 tri_span tri_guard_span(tri_str message);
 
-/* Ends a context, unless LLVM was stopped in this process. */
+/* Ends a context, unless LLVM was stopped in it; on the thread that used it last. */
 void tri_guard_dispose(LLVMContextRef context);
+
+/* After a tri_trap_run around tri_guard_run that did not come to its end. */
+void tri_guard_reset(void);
 
 /* From now on, where C++ and LLVM find no memory, the process ends as tri_diag_out_of_memory does. For main. */
 void tri_guard_memory(void);

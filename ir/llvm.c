@@ -12,6 +12,8 @@
 #include "llvm-c/Transforms/PassBuilder.h"
 #include "mlir-c/BuiltinAttributes.h"
 
+#include <pthread.h>
+
 static const char kernels_name[] = "tritcc.kernels";
 
 /* --- targets ----------------------------------------------------------------------------- */
@@ -41,8 +43,12 @@ static back_end back_ends[] = {
 #undef X
 };
 
+/* LLVM's lists of targets are of the process. */
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+
 void tri_llvm_start_target(const char *name)
 {
+    pthread_mutex_lock(&starting);
     for (size_t i = 0; i < sizeof back_ends / sizeof *back_ends; i++) {
         back_end *b = &back_ends[i];
         if (strcmp(b->name, name) != 0)
@@ -54,8 +60,10 @@ void tri_llvm_start_target(const char *name)
             b->printer();
             b->is_started = true;
         }
+        pthread_mutex_unlock(&starting);
         return;
     }
+    pthread_mutex_unlock(&starting);
     TRI_BUG("no LLVM back end '%s' is linked in", name);
 }
 

@@ -22,7 +22,14 @@ typedef struct {
     tri_str path;
 } tri_extern_lib;
 
+/* Files that are had before the disk is asked: 1 and the text, in the arena or borrowed; 0: ask the disk; -1: not there. */
+typedef struct {
+    int (*find)(void *data, const char *path, tri_str *out_text);
+    void *data;
+} tri_file_source;
+
 typedef struct tri_options {
+    const tri_file_source *files; /* null: the disk alone */
     /* front end */
     TRI_VEC(tri_str) kernels;    /* -k, in order; empty: every kernel whose types are known */
     TRI_VEC(tri_str) signatures; /* -sig */
@@ -65,5 +72,9 @@ typedef struct tri_options {
     TRI_VEC(tri_extern_lib) extern_libs; /* in order */
     tri_str libdevice;           /* file name of libdevice.10.bc; empty: none was found */
 } tri_options;
+
+/* As tri_file_read and tri_file_exists, with the files of the options before those on the disk. */
+bool tri_options_read_file(const tri_options *options, tri_arena *arena, tri_str path, tri_str *out_text, int *out_error);
+bool tri_options_has_file(const tri_options *options, tri_arena *arena, tri_str path);
 
 #endif

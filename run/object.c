@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "driver/opt.h"
+#include "driver/environment.h"
 #include "ir/context.h"
 #include "ir/kernel.h"
 #include "runtime/launch/launch.h"
@@ -39,7 +40,7 @@ static bool fail(tri_run_kernel *k, const char *what, tri_str why)
 static bool link_library(tri_run_kernel *k, tri_str file, tri_str *out_path)
 {
     tri_arena *arena = k->unit.arena;
-    tri_str cc, path = tri_str_copy(arena, tri_opt_environment("PATH"));
+    tri_str cc, path = tri_str_copy(arena, tri_environment_get("PATH"));
     int error = 0;
     if (!tri_process_find(arena, TRI_STR("cc"), path.data, &cc))
         return fail(k, "cannot load the object", TRI_STR("no 'cc' in PATH to link it with"));

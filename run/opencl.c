@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "driver/opt.h"
+#include "driver/environment.h"
 #include "ir/kernel.h"
 #include "runtime/run/opencl.h"
 
@@ -35,7 +36,7 @@ static bool translate(tri_run_kernel *k, tri_str *code)
     static const char *const names[] = {"llvm-spirv", "llvm-spirv-15", "llvm-spirv-14"};
     tri_arena *arena = k->unit.arena;
     tri_diag *diag = k->unit.diag;
-    tri_str program = {0}, folder, in, out, path = tri_opt_environment("PATH");
+    tri_str program = {0}, folder, in, out, path = tri_environment_get("PATH");
     int error = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names && !program.len; i++)
         tri_process_find(arena, tri_str_from(names[i]), tri_str_copy(arena, path).data, &program);

@@ -1,6 +1,7 @@
 /* tritrun: compiles one kernel and runs it with arguments from the command line. */
 #include "base/file.h"
 #include "driver/info.h"
+#include "driver/environment.h"
 #include "ir/kernel.h"
 #include "run/backend.h"
 #include "run/grid.h"
@@ -8,6 +9,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 #include <stdlib.h>
 
 /* Exit statuses. */
@@ -205,7 +207,8 @@ int main(int argc, char **argv)
 {
     tri_file_guard_signals();
     tri_guard_memory();
-    tri_file_set_temporary_folder(tri_opt_environment("TMPDIR").data);
+    tri_environment_set((const char *const *)environ);
+    tri_file_set_temporary_folder(tri_environment_get("TMPDIR").data);
     tri_arena *arena = tri_arena_create();
     tri_diag *diag = tri_diag_create();
     tri_diag_set_program(diag, "tritrun");

@@ -78,7 +78,7 @@ LLVMModuleRef tri_library_open(const tri_library_job *job, tri_str path)
     tri_str bytes, symbol = symbol_of_path(job, path);
     LLVMContextRef context = LLVMGetModuleContext(job->module);
     int error;
-    if (!tri_file_read(unit->arena, path, &bytes, &error)) {
+    if (!tri_options_read_file(unit->options, unit->arena, path, &bytes, &error)) {
         tri_library_error(job, symbol, "cannot read '%.*s': %s", TRI_STR_ARG(path), strerror(error));
         return NULL;
     }

@@ -148,7 +148,7 @@ static tri_module *load_file(tri_modules *all, tri_str root, tri_str path, bool 
     tri_str text;
     int error;
     tri_ast_list nothing = {0};
-    if (!tri_file_read(all->arena, path, &text, &error)) {
+    if (!tri_options_read_file(all->unit->options, all->arena, path, &text, &error)) {
         tri_diag_error(all->diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(path), strerror(error));
         m->scope = tri_scope_create(m, NULL, NULL, nothing);
         return m;
@@ -166,11 +166,11 @@ static tri_module *find_in_folder(tri_modules *all, tri_str root, tri_str folder
     tri_arena *arena = all->arena;
     tri_str base = folder.len ? tri_path_join(arena, folder, name) : name;
     tri_str init = tri_path_join(arena, base, TRI_STR("__init__.py"));
-    if (tri_file_exists(init))
+    if (tri_options_has_file(all->unit->options, arena, init))
         return load_file(all, root, init, true);
     for (int i = 0; i < 2; i++) {
         tri_str path = tri_str_format(arena, "%.*s%s", TRI_STR_ARG(base), suffixes[i]);
-        if (tri_file_exists(path) && !tri_file_is_directory(path))
+        if (tri_options_has_file(all->unit->options, arena, path))
             return load_file(all, root, path, false);
     }
     if (!tri_file_is_directory(base))

@@ -220,7 +220,7 @@ static tri_ev static_print_form(tri_eval *e, const tri_ast_node *node)
     }
     tri_buf_add_str(&buf, end);
     if (!e->frame->dry) /* the body of a loop is visited again */
-        fwrite(buf.data, 1, buf.len, stderr);
+        tri_diag_write(e->diag, tri_buf_str(&buf));
     tri_buf_fini(&buf);
     return tri_ev_none(e);
 }

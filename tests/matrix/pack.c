@@ -3,7 +3,7 @@
 #include "tests/matrix/gpu/pack.h"
 #include "tests/matrix/matrix.h"
 
-#include "include/tritcc.h"
+#include "include/tritcc/tritcc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,16 +74,22 @@ bool m_pack_case(m_case *c, const char *arch, int warps, FILE *pack, FILE *out)
 {
     const char *options[] = {m_format(c, "-arch=%s", arch), m_format(c, "-num-warps=%d", warps), "-emit=ptx,json",
                              m_format(c, "-sig=%s", m_signature(c)), m_format(c, "-num-stages=%d", c->stages)};
-    tritcc_program *program = tritcc_create("k.tri", c->text.data, c->text.len);
-    int status = tritcc_compile(program, c->stages ? 5 : 4, options);
-    size_t code_size, json_size;
-    const char *code = tritcc_get(program, "ptx", &code_size), *json = tritcc_get(program, "json", &json_size);
+    tritcc_context *context;
+    const void *code = NULL, *json = NULL;
+    size_t code_size = 0, json_size = 0;
+    int status = tritcc_create(&context);
+    status = status ? status : tritcc_set_arguments(context, c->stages ? 5 : 4, options);
+    status = status ? status : tritcc_set_input(context, "k.tri", c->text.data, c->text.len);
+    status = status ? status : tritcc_compile(context);
+    status = status ? status : tritcc_get_output(context, "ptx", &code, &code_size);
+    status = status ? status : tritcc_get_output(context, "json", &json, &json_size);
     bool ok = status == 0 && code && json;
     if (ok)
         put_case(pack, c, json, code, code_size, arch);
-    else
-        fprintf(out, "not packed: %s: status %d\n%s\n", c->name, status, tritcc_log(program));
-    tritcc_destroy(program);
+    const char *log = "";
+    if (!ok && !tritcc_get_log(context, &log, NULL))
+        fprintf(out, "not packed: %s: %s\n%s\n", c->name, tritcc_strerror(status), log);
+    tritcc_destroy(context);
     fflush(pack);
     return ok;
 }

@@ -81,7 +81,7 @@ banned() {
 
 check_calls() {
     banned '(exit|_exit|abort|quick_exit)' base/diag.c driver/main.c
-    banned '(getenv|secure_getenv)' driver/opt.c
+    banned '(getenv|secure_getenv)' driver/environment.c
     banned 'mlirExternalPassSignalFailure' passes/passes.c
     banned '(strtok|gets|sprintf|strcat|alloca|system|popen)' none
 }

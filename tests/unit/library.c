@@ -1,5 +1,5 @@
-/* The compiler library: stages in memory, messages in the log. argv[1] is the source tree. */
-#include "include/tritcc.h"
+/* The compiler library: stages in memory, structured diagnostics, statuses for every misuse. */
+#include "include/tritcc/tritcc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,62 +27,199 @@ static const char loop[] = "import triton\n"
                            "            o = (i * n + j) * B + tl.arange(0, B)\n"
                            "            tl.store(q + o * 3, tl.load(p + o * n))\n";
 
-static char *host_object(size_t *out_size)
+static int compile(tritcc_context *c, const char *options, const char *name, const char *text)
 {
-    const char *const args[] = {"-arch=x86-64-v3", "-sig", "*fp32, *fp32, i32, 64", "-emit=obj"};
-    tritcc_program *program = tritcc_create("rows.tri", loop, strlen(loop));
-    CHECK(tritcc_compile(program, 4, args) == 0);
-    const char *object = tritcc_get(program, "obj", out_size);
+    CHECK(tritcc_set_options(c, options) == TRITCC_OK);
+    CHECK(tritcc_set_input(c, name, text, strlen(text)) == TRITCC_OK);
+    return tritcc_compile(c);
+}
+
+static const char *output(tritcc_context *c, const char *kind, size_t *out_size)
+{
+    const void *data;
+    return tritcc_get_output(c, kind, &data, out_size) == TRITCC_OK ? data : NULL;
+}
+
+static const char *log_of(tritcc_context *c)
+{
+    const char *text;
+    CHECK(tritcc_get_log(c, &text, NULL) == TRITCC_OK);
+    return text;
+}
+
+static char *host_object(tritcc_context *c, size_t *out_size)
+{
+    CHECK(compile(c, "-arch=x86-64-v3 -sig '*fp32, *fp32, i32, 64' -emit=obj", "rows.tri", loop) == TRITCC_OK);
+    const char *object = output(c, "obj", out_size);
     char *copy = malloc(*out_size + 1);
     memcpy(copy, object, object ? *out_size : 0);
-    tritcc_destroy(program);
     return copy;
 }
 
-/* LLVM is one for the whole process, and so are its options: a kernel for a GPU must change none. */
+/* LLVM is one for the whole process, and so are its options: a kernel for a GPU must change none, and a warm context
+ * gives what a fresh one gives. */
 static void test_order(void)
 {
-    size_t sizes[2];
-    char *before = host_object(&sizes[0]);
-    const char *const args[] = {"-arch=sm_90a", "-sig", "*fp32, *fp32, i32, 64", "-emit=ptx"};
-    tritcc_program *program = tritcc_create("rows.tri", loop, strlen(loop));
-    CHECK(tritcc_compile(program, 4, args) == 0);
-    tritcc_destroy(program);
-    char *after = host_object(&sizes[1]);
+    tritcc_context *warm, *fresh;
+    CHECK(tritcc_create(&warm) == TRITCC_OK && tritcc_create(&fresh) == TRITCC_OK);
+    size_t sizes[3];
+    char *before = host_object(warm, &sizes[0]);
+    CHECK(compile(warm, "-arch=sm_90a -sig '*fp32, *fp32, i32, 64' -emit=ptx", "rows.tri", loop) == TRITCC_OK);
+    char *after = host_object(warm, &sizes[1]), *other = host_object(fresh, &sizes[2]);
     CHECK(sizes[0] > 1000 && sizes[0] == sizes[1] && !memcmp(before, after, sizes[0]));
+    CHECK(sizes[0] == sizes[2] && !memcmp(before, other, sizes[0]));
     free(before);
     free(after);
+    free(other);
+    CHECK(tritcc_destroy(warm) == TRITCC_OK && tritcc_destroy(fresh) == TRITCC_OK);
+}
+
+static void test_stages(void)
+{
+    size_t size;
+    const void *data;
+    tritcc_context *c;
+    CHECK(tritcc_create(&c) == TRITCC_OK);
+    CHECK(tritcc_compile(c) == TRITCC_ERROR_NOTHING);
+    CHECK(compile(c, "-arch=sm_80 -sig '*fp32:16, 128' -emit=ttir,ptx", "double.tri", kernel) == TRITCC_OK);
+    CHECK(!strcmp(log_of(c), ""));
+    const char *ptx = output(c, "ptx", &size), *kind;
+    CHECK(ptx && strlen(ptx) == size && strstr(ptx, ".entry double("));
+    char *ttir = strdup(output(c, "ttir", &size));
+    CHECK(strstr(ttir, "tt.func public @double"));
+    CHECK(tritcc_get_output(c, "cubin", &data, &size) == TRITCC_ERROR_NOTHING && !data && size == 0);
+    CHECK(tritcc_get_output_at(c, 1, &kind, &data, &size) == TRITCC_OK && !strcmp(kind, "ptx"));
+    CHECK(tritcc_get_output_at(c, 2, &kind, &data, &size) == TRITCC_ERROR_NOTHING);
+    /* a stage is an input, too */
+    CHECK(compile(c, "-arch=sm_80 -emit=ptx", "double.ttir", ttir) == TRITCC_OK);
+    CHECK((ptx = output(c, "ptx", &size)) && strstr(ptx, ".entry double("));
+    free(ttir);
+    CHECK(compile(c, "-emit=nothing", "double.tri", kernel) == TRITCC_ERROR_OPTIONS);
+    CHECK(strstr(log_of(c), "unknown kind 'nothing'"));
+    CHECK(compile(c, "--version", "double.tri", kernel) == TRITCC_ERROR_OPTIONS);
+    CHECK(compile(c, "-emit=ttir", "-", "") == TRITCC_ERROR_REJECTED && strstr(log_of(c), "is empty"));
+    tritcc_destroy(c);
+}
+
+typedef struct {
+    int count, notes;
+    char text[200], file[40];
+    tritcc_diagnostic last;
+} seen;
+
+static void on_diagnostic(void *user, const tritcc_diagnostic *d)
+{
+    seen *s = user;
+    s->count++;
+    s->notes += (int)d->note_count;
+    s->last = *d;
+    snprintf(s->text, sizeof s->text, "%s", d->text);
+    snprintf(s->file, sizeof s->file, "%s", d->file ? d->file : "");
+}
+
+static void test_diagnostics(void)
+{
+    tritcc_context *c;
+    seen s = {0};
+    CHECK(tritcc_create(&c) == TRITCC_OK);
+    CHECK(tritcc_set_diagnostic_callback(c, on_diagnostic, &s) == TRITCC_OK);
+    CHECK(compile(c, "-arch=sm_80 -emit=ttir", "double.tri", kernel) == TRITCC_ERROR_REJECTED);
+    CHECK(strstr(log_of(c), "double.tri:5:"));
+    CHECK(s.count == 1 && s.last.severity == TRITCC_ERROR && !strcmp(s.file, "double.tri"));
+    CHECK(s.last.line == 5 && s.last.column == 5 && s.last.code > 0 && s.last.end > s.last.begin);
+    CHECK(s.last.struct_size == sizeof s.last && strstr(log_of(c), s.text));
+    CHECK(s.notes > 0);
+    tritcc_destroy(c);
+}
+
+static int on_file(void *user, const char *path, const char **out_data, size_t *out_size)
+{
+    if (strcmp(path, "half.tri"))
+        return 0;
+    *out_data = user;
+    *out_size = strlen(user);
+    return 1;
+}
+
+static void test_imports(void)
+{
+    static char half[] = "import triton\nimport triton.language as tl\n\nFACTOR = tl.constexpr(0.5)\n";
+    static const char user[] = "import triton\n"
+                               "import triton.language as tl\n"
+                               "from half import FACTOR\n"
+                               "\n"
+                               "@triton.jit\n"
+                               "def k(p):\n"
+                               "    tl.store(p, tl.load(p) * FACTOR)\n";
+    tritcc_context *c;
+    CHECK(tritcc_create(&c) == TRITCC_OK);
+    CHECK(compile(c, "-arch=sm_80 -sig '*fp32' -emit=ttir", "k.tri", user) == TRITCC_ERROR_REJECTED);
+    CHECK(tritcc_set_file_callback(c, on_file, half) == TRITCC_OK);
+    size_t size;
+    const char *ttir;
+    CHECK(tritcc_compile(c) == TRITCC_OK);
+    CHECK((ttir = output(c, "ttir", &size)) && strstr(ttir, "5.000000e-01"));
+    tritcc_destroy(c);
+}
+
+static void cancel(void *user, const tritcc_diagnostic *d)
+{
+    (void)d;
+    CHECK(tritcc_compile(user) == TRITCC_ERROR_BUSY);
+    CHECK(tritcc_cancel(user) == TRITCC_OK);
+}
+
+/* A context goes on after a cancellation and after a limit. */
+static void test_ends(void)
+{
+    tritcc_context *c;
+    const char *options = "-arch=sm_80 -sig '*fp32:16, 128' -emit=ptx -Rpass=all";
+    CHECK(tritcc_create(&c) == TRITCC_OK);
+    CHECK(tritcc_cancel(c) == TRITCC_OK);
+    CHECK(tritcc_set_memory_limit(c, 1000) == TRITCC_OK);
+    CHECK(compile(c, options, "double.tri", kernel) == TRITCC_ERROR_MEMORY_LIMIT);
+    CHECK(tritcc_set_memory_limit(c, 0) == TRITCC_OK);
+    CHECK(compile(c, options, "double.tri", kernel) == TRITCC_OK);
+    CHECK(tritcc_set_diagnostic_callback(c, cancel, c) == TRITCC_OK);
+    CHECK(compile(c, "-arch=sm_80 -sig '*fp32:16, 128, 3' -emit=ptx", "double.tri", kernel) != TRITCC_OK);
+    CHECK(tritcc_set_diagnostic_callback(c, NULL, NULL) == TRITCC_OK);
+    CHECK(compile(c, options, "double.tri", kernel) == TRITCC_OK);
+    tritcc_destroy(c);
+}
+
+static void test_misuse(void)
+{
+    const void *data;
+    size_t size;
+    tritcc_context *c;
+    CHECK(tritcc_create(NULL) == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_create(&c) == TRITCC_OK);
+    CHECK(tritcc_set_options(NULL, "") == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_set_options(c, NULL) == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_set_arguments(c, 1, NULL) == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_set_arguments(c, -1, NULL) == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_set_input(c, NULL, "", 0) == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_set_input(c, "k.tri", NULL, 1) == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_get_output(c, "ptx", NULL, &size) == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_get_output(c, "ptx", &data, &size) == TRITCC_ERROR_NOTHING);
+    CHECK(tritcc_compile((tritcc_context *)&size) == TRITCC_ERROR_INVALID_HANDLE);
+    CHECK(tritcc_destroy(c) == TRITCC_OK && tritcc_destroy(NULL) == TRITCC_OK);
+    CHECK(tritcc_destroy(c) == TRITCC_ERROR_INVALID_HANDLE);
+    CHECK(tritcc_compile(c) == TRITCC_ERROR_INVALID_HANDLE && tritcc_cancel(c) == TRITCC_ERROR_INVALID_HANDLE);
+    for (int status = 0; status <= TRITCC_ERROR_DEAD; status++)
+        CHECK(strcmp(tritcc_strerror(status), "unknown status"));
+    CHECK(!strcmp(tritcc_strerror(-1), "unknown status"));
+    int major = -1;
+    CHECK(tritcc_version(&major, NULL, NULL) == TRITCC_OK && major == TRITCC_VERSION_MAJOR);
 }
 
 int main(void)
 {
     test_order();
-    size_t size;
-    tritcc_program *program = tritcc_create("double.tri", kernel, strlen(kernel));
-    const char *const right[] = {"-arch=sm_80", "-sig", "*fp32:16, 128", "-emit=ttir,ptx"};
-    CHECK(tritcc_compile(program, 4, right) == 0);
-    CHECK(!strcmp(tritcc_log(program), ""));
-    const char *ptx = tritcc_get(program, "ptx", &size);
-    CHECK(ptx && strlen(ptx) == size && strstr(ptx, ".entry double("));
-    const char *ttir = tritcc_get(program, "ttir", &size);
-    CHECK(ttir && strstr(ttir, "tt.func public @double"));
-    CHECK(!tritcc_get(program, "cubin", &size) && size == 0);
-
-    const char *const untyped[] = {"-emit=ttir"};
-    CHECK(tritcc_compile(program, 1, untyped) == 1);
-    CHECK(strstr(tritcc_log(program), "double.tri:5:"));
-    CHECK(!tritcc_get(program, "ttir", &size));
-    const char *const wrong[] = {"-emit=nothing"};
-    CHECK(tritcc_compile(program, 1, wrong) == 2);
-    CHECK(strstr(tritcc_log(program), "unknown kind 'nothing'"));
-    const char *const mode[] = {"--version"};
-    CHECK(tritcc_compile(program, 1, mode) == 2);
-    tritcc_destroy(program);
-
-    /* Again after an earlier program has ended: nothing of it is left behind. */
-    program = tritcc_create("-", "", 0);
-    CHECK(tritcc_compile(program, 1, untyped) == 1);
-    CHECK(strstr(tritcc_log(program), "is empty"));
-    tritcc_destroy(program);
+    test_stages();
+    test_diagnostics();
+    test_imports();
+    test_ends();
+    test_misuse();
     return failures != 0;
 }

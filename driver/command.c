@@ -1,0 +1,90 @@
+#include "driver/command.h"
+
+#include "driver/help.h"
+#include "driver/info.h"
+#include "driver/inspect.h"
+#include "driver/job.h"
+#include "driver/link.h"
+#include "driver/output.h"
+#include "driver/tool.h"
+
+/* Exit statuses. */
+enum { done = 0, failed = 1, wrong_usage = 2 };
+
+static int compile_all(tri_session *session)
+{
+    int status = done;
+    if (!tri_tool_find(session->arena, session->diag, session->opt->cuda_path, &session->opt->compile))
+        return wrong_usage;
+    if (session->opt->link && !session->opt->dry_run)
+        status = tri_link_run(session);
+    for (size_t i = 0; i < session->opt->inputs.len && (!session->opt->link || session->opt->dry_run); i++) {
+        int one = tri_job_run(session, &session->opt->inputs.at[i]);
+        status = one > status ? one : status;
+    }
+    if (session->opt->time_report != TRI_OPT_NO_REPORT && !session->opt->dry_run) {
+        tri_buf text = {0};
+        tri_report_print(&session->report, session->opt->time_report == TRI_OPT_REPORT_JSON, &text);
+        tri_diag_write(session->diag, tri_buf_str(&text));
+        tri_buf_fini(&text);
+    }
+    return status;
+}
+
+static bool explain(tri_diag *diag, tri_str code, tri_buf *out)
+{
+    int64_t number;
+    tri_str digits = tri_str_has_prefix(code, "TRI-") ? tri_str_sub(code, 4, code.len) : code;
+    if (tri_str_to_i64(digits, &number) && number > 0 && number < 10000 && tri_diag_explain((int)number, out))
+        return true;
+    tri_diag_error(diag, TRI_NO_SPAN, 1002, "there is no code '%.*s'", TRI_STR_ARG(code));
+    return false;
+}
+
+/* The modes that print and are done. */
+static bool print_mode(tri_session *session, tri_buf *out)
+{
+    tri_str value = session->opt->mode_value;
+    switch (session->opt->mode) {
+    case TRI_OPT_HELP:
+        return tri_help_print(session->diag, value, out);
+    case TRI_OPT_TABLE:
+        return tri_help_table(session->diag, value, out);
+    case TRI_OPT_VERSION:
+        tri_info_version(out);
+        return true;
+    case TRI_OPT_DUMP_VERSION:
+        tri_info_version_number(out);
+        return true;
+    case TRI_OPT_DUMP_MACHINE:
+        tri_info_host(out);
+        return true;
+    case TRI_OPT_LIST_PASSES:
+        tri_info_passes(out);
+        return true;
+    case TRI_OPT_PRINT_TARGETS:
+        tri_info_targets(out);
+        return true;
+    case TRI_OPT_PRINT_PIPELINE:
+        return tri_info_pipeline(session, out);
+    case TRI_OPT_INSPECT:
+        return tri_inspect_print(session, value, out);
+    case TRI_OPT_EXPLAIN:
+        return explain(session->diag, value, out);
+    case TRI_OPT_COMPILE:
+        break;
+    }
+    TRI_BUG("not a printing mode");
+}
+
+int tri_command_run(tri_session *session)
+{
+    if (session->opt->mode == TRI_OPT_COMPILE)
+        return compile_all(session);
+    tri_buf text = {0};
+    int status = wrong_usage;
+    if (print_mode(session, &text))
+        status = tri_output_write(session->diag, TRI_STR("-"), tri_buf_str(&text)) ? done : failed;
+    tri_buf_fini(&text);
+    return status;
+}

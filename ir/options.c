@@ -1,0 +1,25 @@
+#include "ir/options.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+
+static int find(const tri_options *options, tri_arena *arena, tri_str path, tri_str *out_text)
+{
+    const tri_file_source *files = options->files;
+    return files ? files->find(files->data, tri_str_copy(arena, path).data, out_text) : 0;
+}
+
+bool tri_options_read_file(const tri_options *options, tri_arena *arena, tri_str path, tri_str *out_text, int *out_error)
+{
+    int found = find(options, arena, path, out_text);
+    *out_error = ENOENT;
+    return found ? found > 0 : tri_file_read(arena, path, out_text, out_error);
+}
+
+bool tri_options_has_file(const tri_options *options, tri_arena *arena, tri_str path)
+{
+    tri_str text;
+    int found = find(options, arena, path, &text);
+    return found ? found > 0 : tri_file_exists(path) && !tri_file_is_directory(path);
+}
