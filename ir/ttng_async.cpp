@@ -138,6 +138,20 @@ LogicalResult CLCTryCancelOp::verify()
 
 /* ---- bulk copies ---- */
 
+/* The same layout but for leading dimensions of one element, which loads drop. */
+static bool isSameButForRank(Attribute a, Attribute b)
+{
+    if (!a || !b)
+        return false;
+    tri_encoding x, y;
+    ArrayRef<int32_t> first = layoutWords(a), second = layoutWords(b);
+    tri_encoding_words_read(first.data(), first.size(), &x);
+    tri_encoding_words_read(second.data(), second.size(), &y);
+    return x.kind == TRI_ENC_NVMMA_SHARED && y.kind == TRI_ENC_NVMMA_SHARED && x.rank != y.rank && !x.cga.count && !y.cga.count &&
+           x.nvmma.swizzle_bytes == y.nvmma.swizzle_bytes && x.nvmma.element_bits == y.nvmma.element_bits &&
+           x.nvmma.is_transposed == y.nvmma.is_transposed && x.nvmma.is_fp4_padded == y.nvmma.is_fp4_padded;
+}
+
 static LogicalResult verifyCopy(Operation *op, Type desc, size_t coords, ttg::MemDescType buffer)
 {
     RankedTensorType block = blockOfDesc(desc, true);
@@ -149,7 +163,8 @@ static LogicalResult verifyCopy(Operation *op, Type desc, size_t coords, ttg::Me
         return op->emitOpError("descriptor and buffer have different element types: ") << desc << " and " << buffer;
     if (block.getNumElements() != buffer.getNumElements())
         return op->emitOpError("descriptor block and buffer have different sizes: ") << desc << " and " << buffer;
-    if (block.getEncoding() && block.getEncoding() != buffer.getEncoding())
+    if (block.getEncoding() && block.getEncoding() != buffer.getEncoding() &&
+        !isSameButForRank(block.getEncoding(), buffer.getEncoding()))
         return op->emitOpError("descriptor and buffer have different layouts: ") << desc << " and " << buffer;
     return success();
 }

@@ -59,6 +59,28 @@ bool tri_tensormaps_can_hold(tri_arena *arena, MlirType desc)
            tri_type_rank(block) <= TRI_TENSORMAP_MAX_RANK;
 }
 
+int tri_tensormaps_dropped(MlirType block, MlirType tensor)
+{
+    int dropped = tri_type_rank(block) - tri_type_rank(tensor);
+    for (int d = 0; d < tri_type_rank(block); d++)
+        if (d < dropped ? tri_type_dim(block, d) != 1 : dropped < 0 || tri_type_dim(block, d) != tri_type_dim(tensor, d - dropped))
+            return -1;
+    return dropped && tri_type_rank(tensor) < 2 ? -1 : dropped;
+}
+
+MlirAttribute tri_tensormaps_with_rank(MlirAttribute encoding, int rank)
+{
+    tri_arena *arena = tri_arena_create();
+    tri_encoding e = *tri_encoding_get(arena, encoding);
+    bool is_plain = e.kind == TRI_ENC_NVMMA_SHARED && !e.cga.count;
+    MlirAttribute result = e.rank == rank ? encoding : (MlirAttribute){NULL};
+    e.rank = rank;
+    if (mlirAttributeIsNull(result) && is_plain)
+        result = tri_encoding_make(mlirAttributeGetContext(encoding), &e);
+    tri_arena_destroy(arena);
+    return result;
+}
+
 MlirType tri_tensormaps_buffer(MlirType desc, MlirType tensor)
 {
     MlirContext context = mlirTypeGetContext(tensor);
@@ -66,7 +88,10 @@ MlirType tri_tensormaps_buffer(MlirType desc, MlirType tensor)
         return (MlirType){NULL};
     MlirType block = tri_type_desc_block(desc);
     MlirAttribute encoding = tri_type_encoding(block);
-    if (mlirAttributeIsNull(encoding) || tri_type_rank(block) != tri_type_rank(tensor))
+    if (!mlirAttributeIsNull(encoding) && tri_type_rank(block) != tri_type_rank(tensor))
+        encoding = tri_tensormaps_dropped(block, tensor) < 0 ? (MlirAttribute){NULL}
+                                                            : tri_tensormaps_with_rank(encoding, tri_type_rank(tensor));
+    if (mlirAttributeIsNull(encoding))
         return (MlirType){NULL};
     tri_memdesc buffer = {.rank = tri_type_rank(tensor), .element = tri_type_element(tensor), .encoding = encoding,
                           .space = tri_encoding_shared_space(context), .is_mutable = true};

@@ -130,10 +130,9 @@ static void visit(classes *c, MlirOperation op)
 
 /* ---- what the users of a block want ---- */
 
-static bool fits(tri_arena *arena, MlirType desc, MlirAttribute encoding)
+static bool fits(tri_arena *arena, int rank, MlirAttribute encoding)
 {
     const tri_encoding *e = tri_encoding_get(arena, encoding);
-    int rank = tri_type_rank(tri_type_desc_block(desc));
     return e && e->kind == TRI_ENC_NVMMA_SHARED && e->rank == rank && !e->nvmma.is_transposed && !e->nvmma.is_fp4_padded;
 }
 
@@ -141,7 +140,8 @@ static void note_wish(classes *c, MlirOperation load)
 {
     MlirValue desc = tri_op_operand(load, 0), block = tri_op_result(load, 0);
     MlirType type = mlirValueGetType(desc);
-    if (!is_plain_desc(desc) || tri_type_rank(mlirValueGetType(block)) != tri_type_rank(tri_type_desc_block(type)))
+    int rank = tri_type_rank(mlirValueGetType(block));
+    if (!is_plain_desc(desc) || tri_tensormaps_dropped(tri_type_desc_block(type), mlirValueGetType(block)) < 0)
         return;
     node *root = &c->nodes.at[find(c, desc)];
     MlirOpOperand use = mlirValueGetFirstUse(block);
@@ -149,8 +149,8 @@ static void note_wish(classes *c, MlirOperation load)
         MlirOperation user = mlirOpOperandGetOwner(use);
         tri_memdesc buffer;
         if (tri_op_is(user, "ttg.local_alloc") && tri_type_get_memdesc(mlirValueGetType(tri_op_result(user, 0)), &buffer) &&
-            fits(c->arena, type, buffer.encoding))
-            root->wanted = buffer.encoding;
+            fits(c->arena, rank, buffer.encoding))
+            root->wanted = tri_tensormaps_with_rank(buffer.encoding, tri_type_rank(tri_type_desc_block(type)));
     }
 }
 

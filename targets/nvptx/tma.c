@@ -109,7 +109,7 @@ static bool run_wait(tri_gpu *g, MlirOperation op)
 /* A tile of a tensor in global memory and the buffer it is copied to or from, box by box. */
 typedef struct {
     MlirOperation op;
-    int rank;
+    int rank, dropped; /* of the map; how many leading dimensions, of one element, the buffer lacks */
     int64_t shape[TRI_MAX_RANK], box[TRI_MAX_RANK];
     tri_linear offset_of;    /* coordinates -> offset in elements */
     tri_linear layout;
@@ -125,16 +125,20 @@ static bool open_tile(tri_gpu *g, MlirOperation op, MlirValue buffer, tile *t)
     *t = (tile){.op = op, .rank = tri_type_rank(block), .map = tri_gpu_operand(g, op, 0).at[0]};
     if (is_missing(g, op) || !tri_local_get_type(g, op, mlirValueGetType(buffer), &type))
         return false;
-    if (type.encoding->kind != TRI_ENC_NVMMA_SHARED || type.desc.rank != t->rank || type.encoding->nvmma.is_transposed ||
+    t->dropped = t->rank - type.desc.rank;
+    if (type.encoding->kind != TRI_ENC_NVMMA_SHARED || t->dropped < 0 || type.encoding->nvmma.is_transposed ||
         type.encoding->nvmma.is_fp4_padded)
         return tri_gpu_unsupported(g, op, "its buffer is not laid out as the machine copies tiles, in rows of 32, 64 or 128 bytes");
     for (int d = 0; d < t->rank; d++) {
-        t->shape[d] = type.desc.shape[d];
+        t->shape[d] = t->box[d] = 1;
         t->at[d] = tri_gpu_operand(g, op, 1 + d).at[0];
+    }
+    for (int d = 0; d < type.desc.rank; d++) {
+        t->shape[t->dropped + d] = type.desc.shape[d];
         if (type.desc.shape[d] != type.alloc_shape[d])
             return tri_gpu_unsupported(g, op, "its buffer is a slice of another one");
     }
-    tri_convert_copy_box(type.encoding, t->rank, t->shape, t->box);
+    tri_convert_copy_box(type.encoding, type.desc.rank, t->shape + t->dropped, t->box + t->dropped);
     t->bits = type.bits;
     t->layout = type.layout;
     t->offset_of = tri_linear_pseudo_invert(&type.layout);
@@ -146,8 +150,8 @@ static bool open_tile(tri_gpu *g, MlirOperation op, MlirValue buffer, tile *t)
 static LLVMValueRef place_of(tri_gpu *g, const tile *t, const int64_t *corner)
 {
     uint64_t packed = 0;
-    for (int d = 0; d < t->rank; d++) {
-        tri_dim dim = (tri_dim)(TRI_DIM_0 + d);
+    for (int d = t->dropped; d < t->rank; d++) {
+        tri_dim dim = (tri_dim)(TRI_DIM_0 + d - t->dropped);
         if (corner[d] && tri_linear_find_out(&t->layout, dim) >= 0)
             packed |= (uint64_t)corner[d] << tri_linear_out_shift(&t->layout, dim);
     }
