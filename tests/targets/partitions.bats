@@ -115,7 +115,7 @@ CASES
 
 @test "registers move to the warps that multiply; ptxas takes it" {
     local need
-    for need in 'product 8 128,256,64 232 40' 'attn 8 128,128,128,False,tl.bfloat16 240 24' 'product 4 64,128,64 216 40'; do
+    for need in 'product 8 128,256,64 232 40' 'attn 8 128,128,128,False,tl.bfloat16 240 24' 'product 4 128,128,64 216 40'; do
         read -r kernel warps rest take give <<<"$need"
         if [ "$kernel" = attn ]; then rest="*bf16:16,*bf16:16,*bf16:16,*bf16:16,fp32,i32:16,$rest"; else rest="*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,$rest"; fi
         tritcc -arch=sm_90a -fwarp-specialize -num-warps="$warps" -num-stages=2 -k "$kernel" -sig "$rest" -emit=ptx=k.ptx "$kernels"
