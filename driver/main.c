@@ -1,6 +1,7 @@
 /* tritcc: the process around the library. */
 #include "base/diag.h"
 #include "base/file.h"
+#include "base/stack.h"
 #include "driver/environment.h"
 #include "ir/guard.h"
 #include "include/tritcc/tritcc.h"
@@ -37,8 +38,15 @@ static void last_words(tritcc_context *context, int status)
 __attribute__((section(".preinit_array"), used)) static void (*const guard_memory)(void) = tri_guard_memory;
 #endif
 
-int main(int argc, char **argv)
+typedef struct {
+    int argc;
+    char **argv;
+    int status;
+} command;
+
+static void run_command(void *data)
 {
+    command *c = data;
     tri_file_guard_signals();
     tri_guard_memory();
     tri_environment_set((const char *const *)environ);
@@ -48,7 +56,7 @@ int main(int argc, char **argv)
     if (status == TRITCC_OK) {
         tritcc_set_stream_callback(context, write_stream, NULL, isatty(STDERR_FILENO));
         tritcc_set_environment(context, (const char *const *)environ);
-        status = tritcc_command(context, argc, (const char *const *)argv);
+        status = tritcc_command(context, c->argc, (const char *const *)c->argv);
     }
     if (status > TRITCC_ERROR_OPTIONS)
         last_words(context, status);
@@ -61,5 +69,12 @@ int main(int argc, char **argv)
     /* The libraries' static objects end with the process: destroying them costs more than --version. */
     _exit(status);
 #endif
-    return status;
+    c->status = status;
+}
+
+int main(int argc, char **argv)
+{
+    command c = {argc, argv, 0};
+    tri_stack_call(run_command, &c);
+    return c.status;
 }

@@ -1,4 +1,5 @@
 // What llvm-c lacks for code generators. No option of the process is left changed: LLVM may be shared with other users.
+#include "ir/blocks.h"
 #include "ir/island.h"
 
 #include "llvm-c/Core.h"
@@ -18,14 +19,18 @@
 using namespace llvm;
 
 namespace {
-/* Hands passes on, but those of a list of names. */
+/* Hands passes on, but those of a list of names. Long blocks are split behind the last pass that would join them: in
+ * front of the one that every level and processor has next. */
 class Filter : public legacy::PassManagerBase {
 public:
-    Filter(legacy::PassManagerBase &to, const char *const *names) : to(to), names(names) {}
+    Filter(legacy::PassManagerBase &to, const char *const *names, bool splits) : to(to), names(names), splits(splits) {}
     void add(Pass *pass) override
     {
+        StringRef title = pass->getPassName();
+        if (splits && title == "Safe Stack instrumentation pass")
+            to.add(tri_create_split_blocks());
         for (const char *const *name = names; *name; name++) {
-            if (pass->getPassName() == *name) {
+            if (title == *name) {
                 delete pass;
                 return;
             }
@@ -36,6 +41,7 @@ public:
 private:
     legacy::PassManagerBase &to;
     const char *const *names;
+    bool splits;
 };
 } // namespace
 
@@ -44,7 +50,8 @@ LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMach
 {
     auto *target = reinterpret_cast<TargetMachine *>(machine);
     legacy::PassManager manager;
-    Filter filter(manager, passes);
+    /* makers of GPU code leave these questions to the assembler behind them */
+    Filter filter(manager, passes, !target->getTargetTriple().isGPU());
     SmallString<0> text;
     raw_svector_ostream stream(text);
     auto kind = type == LLVMAssemblyFile ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;

@@ -1,5 +1,6 @@
 /* tritrun: compiles one kernel and runs it with arguments from the command line. */
 #include "base/file.h"
+#include "base/stack.h"
 #include "driver/info.h"
 #include "driver/environment.h"
 #include "ir/kernel.h"
@@ -203,8 +204,15 @@ static int run(tri_arena *arena, tri_diag *diag, tri_run_opt *opt)
 __attribute__((section(".preinit_array"), used)) static void (*const guard_memory)(void) = tri_guard_memory;
 #endif
 
-int main(int argc, char **argv)
+typedef struct {
+    int argc;
+    char **argv;
+    int status;
+} command;
+
+static void run_command(void *data)
 {
+    command *c = data;
     tri_file_guard_signals();
     tri_guard_memory();
     tri_environment_set((const char *const *)environ);
@@ -214,7 +222,7 @@ int main(int argc, char **argv)
     tri_diag_set_program(diag, "tritrun");
     tri_run_opt opt;
     int status = wrong_usage;
-    if (tri_run_opt_parse(arena, diag, argc, argv, &opt)) {
+    if (tri_run_opt_parse(arena, diag, c->argc, c->argv, &opt)) {
         tri_buf text = {0};
         status = done;
         if (opt.has_help)
@@ -233,5 +241,12 @@ int main(int argc, char **argv)
     }
     tri_diag_destroy(diag);
     tri_arena_destroy(arena);
-    return status;
+    c->status = status;
+}
+
+int main(int argc, char **argv)
+{
+    command c = {argc, argv, 0};
+    tri_stack_call(run_command, &c);
+    return c.status;
 }

@@ -145,45 +145,39 @@ static bool define_symbols(tri_diag *diag, tri_jit *jit, const tri_jit_symbol *s
     return true;
 }
 
-/* The module moves to a context that the JIT owns, by way of bitcode. */
-static bool add_module(tri_diag *diag, tri_jit *jit, LLVMModuleRef module)
+/* Code is made as for an object file: position-independent, so that symbols anywhere in the address space can be
+ * reached. */
+static bool add_module(tri_diag *diag, tri_jit *jit, LLVMModuleRef module, LLVMTargetMachineRef machine)
 {
-    LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(module);
-    LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef copy = NULL;
-    bool failed = LLVMParseBitcodeInContext2(context, bitcode, &copy);
-    LLVMDisposeMemoryBuffer(bitcode);
-    if (failed)
-        TRI_BUG("bitcode that was just written cannot be read");
-    LLVMOrcThreadSafeContextRef safe = LLVMOrcCreateNewThreadSafeContextFromLLVMContext(context);
-    LLVMOrcThreadSafeModuleRef owned = LLVMOrcCreateNewThreadSafeModule(copy, safe);
-    LLVMOrcDisposeThreadSafeContext(safe);
-    LLVMSetTarget(copy, LLVMOrcLLJITGetTripleString(jit->lljit));
-    LLVMSetDataLayout(copy, LLVMOrcLLJITGetDataLayoutStr(jit->lljit));
-    return report(diag, LLVMOrcLLJITAddLLVMIRModule(jit->lljit, LLVMOrcLLJITGetMainJITDylib(jit->lljit), owned));
+    tri_buf code = {0};
+    LLVMSetTarget(module, LLVMOrcLLJITGetTripleString(jit->lljit));
+    LLVMSetDataLayout(module, LLVMOrcLLJITGetDataLayoutStr(jit->lljit));
+    bool ok = tri_llvm_emit(diag, module, machine, LLVMObjectFile, &code);
+    if (ok) {
+        LLVMMemoryBufferRef object = LLVMCreateMemoryBufferWithMemoryRangeCopy(code.data, code.len, entry_name);
+        ok = report(diag, LLVMOrcLLJITAddObjectFile(jit->lljit, LLVMOrcLLJITGetMainJITDylib(jit->lljit), object));
+    }
+    tri_buf_fini(&code);
+    return ok;
 }
 
-/* Position-independent code, so that symbols anywhere in the address space can be reached. */
-static bool create_lljit(tri_diag *diag, tri_jit *jit, tri_jit_machine on)
+static LLVMTargetMachineRef create_machine(tri_diag *diag, tri_jit_machine on)
 {
     tri_llvm_start_target(HOST_BACK_END);
-    LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
     char *triple = LLVMGetDefaultTargetTriple();
     LLVMTargetMachineRef machine = tri_llvm_create_machine(diag, triple, on.cpu, on.features, on.opt_level);
     LLVMDisposeMessage(triple);
-    if (!machine) {
-        LLVMOrcDisposeLLJITBuilder(builder);
-        return false;
-    }
-    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
-    return report(diag, LLVMOrcCreateLLJIT(&jit->lljit, builder));
+    return machine;
 }
 
 static bool compile(tri_diag *diag, tri_jit *jit, LLVMModuleRef module, const char *function,
                     const tri_jit_symbol *symbols, int num_symbols, tri_jit_machine machine)
 {
-    if (!add_entry(diag, jit, module, function) || !create_lljit(diag, jit, machine) ||
-        !define_symbols(diag, jit, symbols, num_symbols) || !add_module(diag, jit, module))
+    LLVMTargetMachineRef target = create_machine(diag, machine);
+    bool ok = target && add_entry(diag, jit, module, function) && report(diag, LLVMOrcCreateLLJIT(&jit->lljit, NULL)) &&
+              define_symbols(diag, jit, symbols, num_symbols) && add_module(diag, jit, module, target);
+    LLVMDisposeTargetMachine(target);
+    if (!ok)
         return false;
     LLVMOrcExecutorAddress address = 0;
     if (!report(diag, LLVMOrcLLJITLookup(jit->lljit, &address, entry_name)))

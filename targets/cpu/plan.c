@@ -12,10 +12,13 @@ typedef struct {
     use_state state;
     MlirOperation root; /* whose nest reads the value */
     MlirOperation view; /* the last view on the way, or null: at the root's own index */
+    int distance; /* from the root, in operations, the longest way */
     bool is_kept;
 } entry;
 
-enum { cheap_budget = 14, max_depth = 20 };
+/* Values further from their root than `longest_way` are kept: evaluation recurses that deep, and a nest of that size
+ * loses nothing by ending. */
+enum { cheap_budget = 14, max_depth = 20, longest_way = 1000 };
 
 bool tri_cpu_is_view(MlirOperation op)
 {
@@ -183,7 +186,7 @@ static void number_block(tri_cpu_gen *g, tri_map *epochs, MlirBlock block)
 static void add_use(entry *e, MlirOperation root, MlirOperation view)
 {
     if (e->state == USE_NONE)
-        *e = (entry){USE_ONE, root, view, e->is_kept};
+        *e = (entry){USE_ONE, root, view, e->distance, e->is_kept};
     else if (e->state == USE_ONE && (e->root.ptr != root.ptr || e->view.ptr != view.ptr))
         e->state = USE_MANY;
 }
@@ -211,6 +214,7 @@ static void pass_on(tri_cpu_gen *g, MlirOperation op, const entry *e)
             o->state = USE_MANY;
         else if (e->state == USE_ONE)
             add_use(o, e->root, is_identity ? e->view : op);
+        o->distance = o->distance > e->distance ? o->distance : e->distance + 1;
     }
 }
 
@@ -254,6 +258,7 @@ static void plan_lazy(tri_cpu_gen *g, MlirOperation op, const tri_map *epochs)
     for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++) {
         entry *e = entry_of(g, tri_op_result(op, r));
         is_kept |= e->is_kept;
+        merged.distance = merged.distance > e->distance ? merged.distance : e->distance;
         if (e->state == USE_MANY)
             merged.state = USE_MANY;
         else if (e->state == USE_ONE)
@@ -263,6 +268,7 @@ static void plan_lazy(tri_cpu_gen *g, MlirOperation op, const tri_map *epochs)
     bool is_free = is_leaf(op) || tri_cpu_is_view(op) || tri_op_is(op, "tt.split");
     if (!is_kept && merged.state != USE_NONE && !is_free && !may_be_lazy(first, op, &merged, epochs))
         is_kept = evaluation_cost(first, 0) > cheap_budget;
+    is_kept |= !is_free && merged.distance >= longest_way;
     if (is_kept && !is_leaf(op)) {
         for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++)
             entry_of(g, tri_op_result(op, r))->is_kept = true;

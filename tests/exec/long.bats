@@ -1,0 +1,38 @@
+# Size of kernels: time in proportion, and no more stack than there is.
+
+load ../helpers
+
+: "${TRITRUN:=$BUILDDIR/tritrun}"
+here=$SRCDIR/tests/exec
+
+run_on() { # KERNEL ARCH ARG...
+    TRITCC=$TRITRUN tritcc "$here/long.tri" -k "$1" "-arch=$2" -grid=1 "${@:3}"
+}
+
+compile() { # KERNEL ARCH KIND SIG
+    tritcc "$here/long.tri" -k "$1" "-arch=$2" "-emit=$3" -sig "$4" -o /dev/null
+}
+
+@test "a long kernel has the bits of the loop" {
+    run_on rolled "$HOST_ARCH" randn:f32:64:seed=1 empty:f32:64 5000 64 -o y=y.npy
+    run_on unrolled "$HOST_ARCH" randn:f32:64:seed=1 empty:f32:64 5000 64 -expect y=@y.npy -rtol=0 -atol=0
+    run_on choices "$HOST_ARCH" randn:f32:64:seed=1 empty:f32:64 2 4000 64 -o y=y.npy
+    run_on choices sim:sm_80 -num-warps=1 randn:f32:64:seed=1 empty:f32:64 2 4000 64 -expect y=@y.npy -rtol=0 -atol=0
+}
+
+@test "10,000 dependent steps on every target, with little stack" {
+    ulimit -S -s 1024
+    for target in "$HOST_ARCH asm" "sm_90a ptx" "spirv64 spirv" "linalg linalg"; do
+        set -- $target
+        compile choices "$1" "$2" '*fp32, *fp32, i32, 10000, 64'
+        compile addresses "$1" "$2" '*fp32, *fp32, i32, 10000, 64'
+    done
+}
+
+@test "large blocks on the simulator in seconds" {
+    local start=$SECONDS
+    run_on sums "$HOST_ARCH" randn:f16:128x64:seed=1 randn:f16:64x128:seed=2 empty:f32:128x128 64 128 -o out=out.npy
+    run_on sums sim:sm_80 randn:f16:128x64:seed=1 randn:f16:64x128:seed=2 empty:f32:128x128 64 128 \
+        -expect out=@out.npy -rtol=1e-3 -atol=1e-2
+    [ $((SECONDS - start)) -lt 60 ] # it took minutes
+}
