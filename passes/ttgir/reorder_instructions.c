@@ -105,7 +105,7 @@ static void sink_to_user(tri_arena *arena, MlirOperation op)
     mlirOperationMoveBefore(op, user);
 }
 
-/* (3), (4) Straight behind the source. */
+/* (3), (4) Straight behind the source; a buffer not in front of where others end, whose memory it may take. */
 static void move_behind_source(MlirOperation op)
 {
     if (mlirOperationGetNumOperands(op) == 0)
@@ -114,7 +114,12 @@ static void move_behind_source(MlirOperation op)
     if (mlirOperationIsNull(def) || tri_op_is(def, "arith.constant") || tri_op_is(def, "tt.splat") ||
         !mlirBlockEqual(mlirOperationGetBlock(def), mlirOperationGetBlock(op)))
         return;
-    mlirOperationMoveAfter(op, def);
+    MlirOperation last = def;
+    for (MlirOperation at = def; tri_op_is(op, "ttg.local_alloc") && !mlirOperationIsNull(at) && !mlirOperationEqual(at, op);
+         at = mlirOperationGetNextInBlock(at))
+        if (tri_op_is(at, "ttg.local_dealloc"))
+            last = at;
+    mlirOperationMoveAfter(op, last);
 }
 
 /* (5) The second operand is read behind the first. */

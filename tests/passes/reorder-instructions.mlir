@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttgir -passes=reorder-instructions %s | FileCheck %s
-// positive: @into_loop @fill_early @order_of_operands @no_room
+// positive: @into_loop @fill_early @order_of_operands @no_room @behind_the_end
 // negative: @written @room
 // loop: @into_loop @written @room @no_room
 
@@ -111,5 +111,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %d : tensor<128x128xf32, #mma>
     }
     tt.return %s : tensor<128x128xf32, #mma>
+  }
+
+  // Not in front of the end of another buffer: one takes the other's memory.
+  // CHECK-LABEL: @behind_the_end
+  // CHECK: ttg.local_dealloc
+  // CHECK-NEXT: ttg.local_alloc %
+  // CHECK-NEXT: arith.addf
+  tt.func public @behind_the_end(%x: tensor<128x128xf16, #blocked>) -> tensor<128x128xf16, #blocked> {
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<128x128xf16, #shared, #smem, mutable>
+    %s = arith.mulf %x, %x : tensor<128x128xf16, #blocked>
+    ttg.local_dealloc %ring : !ttg.memdesc<128x128xf16, #shared, #smem, mutable>
+    %t = arith.addf %x, %x : tensor<128x128xf16, #blocked>
+    %m = ttg.local_alloc %s : (tensor<128x128xf16, #blocked>) -> !ttg.memdesc<128x128xf16, #shared, #smem>
+    %l = ttg.local_load %m : !ttg.memdesc<128x128xf16, #shared, #smem> -> tensor<128x128xf16, #blocked>
+    %r = arith.addf %l, %t : tensor<128x128xf16, #blocked>
+    tt.return %r : tensor<128x128xf16, #blocked>
   }
 }
