@@ -65,6 +65,19 @@ static int64_t number_before(tri_str line, const char *words)
     return -1;
 }
 
+/* Lines "ptxas info : (C7511) Potential Performance Loss: ...": products of warp groups that it runs one after the other, and
+ * registers that it does not move, for the form of the code. */
+static void remark_loss(tri_unit *unit, tri_str line)
+{
+    static const char code[] = "(C75";
+    const char *at = memmem(line.data, line.len, code, sizeof code - 1);
+    if (!at)
+        return;
+    tri_str said = tri_str_trim((tri_str){at, (size_t)(line.data + line.len - at)});
+    tri_diag_missed(unit->diag, TRI_NO_SPAN, "ptxas", "ptxas: %.*s; -fno-warp-specialize, other blocks or another -num-warps may help",
+                    TRI_STR_ARG(said));
+}
+
 /* Lines read "Function properties for NAME", then spills, then "Used N registers, ...". */
 static void read_resources(tri_unit *unit, tri_str text)
 {
@@ -74,6 +87,7 @@ static void read_resources(tri_unit *unit, tri_str text)
         size_t end = tri_str_find(text, '\n');
         tri_str line = tri_str_sub(text, 0, end);
         text = tri_str_sub(text, end < text.len ? end + 1 : end, text.len);
+        remark_loss(unit, line);
         const char *name = memmem(line.data, line.len, header, sizeof header - 1);
         if (name) {
             tri_str symbol = {name + sizeof header - 1, (size_t)(line.data + line.len - name) - (sizeof header - 1)};

@@ -131,6 +131,19 @@ CASES
     done
 }
 
+@test "what ptxas says of products that it serialises is a remark" {
+    cat >ptxas <<'S'
+#!/bin/sh
+echo "ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient registers"
+while [ "$1" != -o ]; do shift; done
+echo cubin >"$2"
+S
+    chmod +x ptxas
+    tritcc -arch=sm_90a -ptxas=./ptxas -k product -num-warps=8 -sig '*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,128,128,64' \
+        -emit=cubin=k.cubin -Rpass-missed=ptxas "$kernels"
+    [[ $errors == *'remark: ptxas: (C7511) Potential Performance Loss: wgmma'*'-fno-warp-specialize'*'[-Rpass-missed=ptxas]'* ]]
+}
+
 @test "a loop asks for it, and is told why not" {
     cat >k.tri <<'K'
 import triton
