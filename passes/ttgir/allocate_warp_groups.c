@@ -78,13 +78,22 @@ static bool share_registers(const partitions *p, int default_warps, int total, i
 
 static bool is_same(const int32_t *x, const int32_t *y, int n) { return memcmp(x, y, sizeof *x * (size_t)n) == 0; }
 
+/* Registers of a block whose groups of four warps can exchange them; 0: they cannot. A module that names no machine is taken
+ * to be for one that has them. */
+static int32_t block_registers(MlirOperation module, int32_t *out_most)
+{
+    const tri_machine_facts *facts = tri_machines_of(module);
+    bool is_named = !mlirAttributeIsNull(tri_op_attr(module, "ttg.target"));
+    *out_most = is_named ? facts->max_registers : most_registers - 1;
+    return !is_named ? 1 << 16 : facts->has_warp_groups ? facts->block_registers : 0;
+}
+
 /* Registers that a thread begins with when all of the block's get as many. */
 static int32_t first_registers(tri_pass_run *run, MlirOperation module, int threads)
 {
-    const tri_machine_facts *facts = tri_machines_of(module);
-    int32_t room = facts->block_registers / (threads ? threads : 1), given = run->unit->options->maxnreg;
+    int32_t most, room = block_registers(module, &most) / (threads ? threads : 1), given = run->unit->options->maxnreg;
     given = given ? given : (int32_t)tri_op_int(module, "ttg.maxnreg", 0);
-    if (room > facts->max_registers)
+    if (room > most)
         room /= 2; /* two blocks share the machine */
     room = given && given < room ? given : room;
     return room / register_unit * register_unit;
@@ -95,7 +104,7 @@ static void set_registers(tri_pass_run *run, MlirOperation module, partitions *a
 {
     int32_t first = first_registers(run, module, total * (int)tri_op_int(module, "ttg.threads-per-warp", 32));
     int32_t shares[2][max_partitions + 1] = {{0}};
-    if (!tri_machines_of(module)->has_warp_groups || default_warps % warps_together)
+    if (!first || default_warps % warps_together)
         return;
     for (size_t i = 0; i < count; i++) {
         int32_t *share = shares[i > 0];

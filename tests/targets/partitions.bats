@@ -131,6 +131,23 @@ CASES
     done
 }
 
+@test "registers of groups, in a module that names no machine" {
+    cat >k.mlir <<'M'
+module attributes {"ttg.num-warps" = 8 : i32} {
+  tt.func @k() {
+    ttg.warp_specialize() attributes {requestedRegisters = array<i32: 48, 80, 48>} default { ttg.warp_yield }
+    partition0() num_warps(1) { ttg.warp_return } partition1() num_warps(2) { ttg.warp_return }
+    partition2() num_warps(1) { ttg.warp_return } : () -> ()
+    tt.return
+  }
+}
+M
+    tritcc -tritongpu-allocate-warp-groups k.mlir
+    [[ $output == *'ttg.maxnreg = 168 : i32'*'"ttg.total-num-warps" = 12 : i32'* ]]
+    # the most of any in its four warps; what is left is the default's
+    [[ $output == *'actualRegisters = array<i32: 208, 80, 80, 80>'*'warpGroupStartIds = array<i32: 10, 8, 11>'* ]]
+}
+
 @test "what ptxas says of products that it serialises is a remark" {
     cat >ptxas <<'S'
 #!/bin/sh
