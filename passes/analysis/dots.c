@@ -34,6 +34,14 @@ bool tri_dots_linear(tri_arena *arena, MlirType tensor, tri_linear *out_layout)
     return e && tri_convert_to_linear(e, rank, shape, out_layout, NULL);
 }
 
+int64_t tri_dots_registers(tri_arena *arena, MlirType type)
+{
+    tri_linear layout;
+    if (!tri_type_is_tensor(type) || tri_type_is_ptr(tri_type_element(type)) || !tri_dots_linear(arena, type, &layout))
+        return 0;
+    return (int64_t)tri_linear_in_size(&layout, TRI_DIM_REGISTER) * tri_type_bits(tri_type_element(type)) / 32;
+}
+
 MlirValue tri_dots_convert(tri_builder *b, MlirValue value, MlirAttribute encoding)
 {
     MlirType type = mlirValueGetType(value);

@@ -15,6 +15,8 @@ int tri_dots_shape(MlirType type, int64_t *out_shape);
 /* Encoding of a tensor value in C form; null without one. */
 const tri_encoding *tri_dots_encoding(tri_arena *arena, MlirValue value);
 bool tri_dots_linear(tri_arena *arena, MlirType tensor, tri_linear *out_layout);
+/* Registers of 32 bits that a thread needs for a tensor of numbers; 0 for anything else. */
+int64_t tri_dots_registers(tri_arena *arena, MlirType type);
 /* ttg.convert_layout to `encoding`; the value itself when it has it already. */
 MlirValue tri_dots_convert(tri_builder *b, MlirValue value, MlirAttribute encoding);
 /* Goes back through ttg.convert_layout. */

@@ -10,7 +10,8 @@
  *
  * so that the tensor cores work while shared memory is read. Needs: a loop with one product of mma version
  * 2 whose operands are read from shared memory, at a place that can be computed from what the loop carries
- * (an index into a ring, a wait). The read behind the last iteration is of a copy that was masked off.
+ * (an index into a ring, a wait), and registers for both: sum, pieces of two iterations, addresses of copies. The read
+ * behind the last iteration is of a copy that was masked off.
  * Answers to tritongpu-prefetch. Test: tests/passes/prefetch.mlir */
 #include "passes/passes.h"
 
@@ -95,6 +96,23 @@ static bool match_operand(match *m, int i)
     return true;
 }
 
+/* Whether the registers are enough for the sum, the pieces of this product and of the next, and 64 bits of address for
+ * each asynchronous copy. Of the 255 there are, the rest is for masks and what is on its way. */
+static bool has_room(match *m, const tri_op_list *inside)
+{
+    enum { FOR_VALUES = 210 };
+    int64_t sum = tri_dots_registers(m->arena, mlirValueGetType(tri_op_result(m->dot, 0)));
+    for (int i = 0; i < 2; i++)
+        sum += 2 * tri_dots_registers(m->arena, mlirValueGetType(tri_op_operand(m->dot, i))) * m->piece / m->depth;
+    for (size_t i = 0; i < inside->len; i++) {
+        tri_linear layout;
+        if (tri_op_is(inside->at[i], "ttg.async_copy_global_to_local") &&
+            tri_dots_linear(m->arena, mlirValueGetType(tri_op_operand(inside->at[i], 0)), &layout))
+            sum += 2 * tri_linear_in_size(&layout, TRI_DIM_REGISTER) / tri_op_int(inside->at[i], "contiguity", 1);
+    }
+    return sum <= FOR_VALUES;
+}
+
 static bool match_loop(tri_arena *arena, MlirOperation loop, match *m)
 {
     *m = (match){.arena = arena, .loop = loop, .body = tri_op_body(loop, 0)};
@@ -119,7 +137,7 @@ static bool match_loop(tri_arena *arena, MlirOperation loop, match *m)
         return false;
     m->depth = tri_type_dim(type, rank - 1);
     m->piece = a->dot_op.k_width ? 8 * a->dot_op.k_width : 256 / (int)tri_type_bits(tri_type_element(type));
-    return m->depth >= m->piece && match_operand(m, 0) && match_operand(m, 1);
+    return m->depth >= m->piece && match_operand(m, 0) && match_operand(m, 1) && has_room(m, &inside);
 }
 
 /* ---- rewriters ---- */

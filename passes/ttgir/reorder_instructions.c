@@ -138,14 +138,6 @@ static void order_operands(MlirOperation dot)
 
 /* ---- operands read once in front of a loop, or again in each iteration ---- */
 
-static int64_t registers_of(tri_arena *arena, MlirType type)
-{
-    tri_linear layout;
-    if (!tri_type_is_tensor(type) || tri_type_is_ptr(tri_type_element(type)) || !tri_dots_linear(arena, type, &layout))
-        return 0;
-    return (int64_t)tri_linear_in_size(&layout, TRI_DIM_REGISTER) * tri_type_bits(tri_type_element(type)) / 32;
-}
-
 /* Registers that a loop of products needs at one time, about: what it carries, sums that start anew in it,
  * and the operands that it finds loaded. */
 static int64_t registers_needed(tri_arena *arena, MlirOperation loop)
@@ -153,7 +145,7 @@ static int64_t registers_needed(tri_arena *arena, MlirOperation loop)
     MlirBlock body = tri_op_body(loop, 0);
     int64_t sum = 0;
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
-        sum += registers_of(arena, mlirValueGetType(mlirBlockGetArgument(body, i)));
+        sum += tri_dots_registers(arena, mlirValueGetType(mlirBlockGetArgument(body, i)));
     tri_map seen;
     tri_map_init(&seen, arena);
     for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
@@ -162,14 +154,14 @@ static int64_t registers_needed(tri_arena *arena, MlirOperation loop)
         MlirBlock block;
         intptr_t index;
         if (!tri_op_is_block_argument(tri_op_operand(op, 2), &block, &index))
-            sum += registers_of(arena, mlirValueGetType(tri_op_result(op, 0)));
+            sum += tri_dots_registers(arena, mlirValueGetType(tri_op_result(op, 0)));
         for (int i = 0; i < 2; i++) {
             MlirValue operand = tri_op_operand(op, i);
             MlirBlock from = tri_op_is_block_argument(operand, &block, &index) ? block
                                                                                : mlirOperationGetBlock(tri_op_def(operand));
             if (mlirBlockEqual(from, body) || tri_map_find_ptr(&seen, operand.ptr))
                 continue;
-            sum += registers_of(arena, mlirValueGetType(operand));
+            sum += tri_dots_registers(arena, mlirValueGetType(operand));
             tri_map_set_ptr(&seen, operand.ptr, (void *)operand.ptr);
         }
     }

@@ -1,7 +1,7 @@
 // RUN: tritcc -x ttgir -passes=prefetch %s | FileCheck %s
 // positive: @ring @by_counter @short
-// negative: @fresh @sometimes
-// loop: @ring @by_counter @short @fresh @sometimes
+// negative: @fresh @sometimes @no_room
+// loop: @ring @by_counter @short @fresh @sometimes @no_room
 // if: @sometimes
 
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
@@ -131,5 +131,23 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %s : tensor<64x64xf32, #mma>
     }
     tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // A sum of 256 registers leaves none for the next iteration's operands.
+  // CHECK-LABEL: @no_room
+  // CHECK-NOT: ttg.memdesc_subslice
+  // CHECK: scf.for %{{.*}} iter_args(%{{[^,]*}}) ->
+  tt.func public @no_room(%ra: !ttg.memdesc<2x256x32xf16, #shared, #smem, mutable>, %rb: !ttg.memdesc<2x32x128xf16, #shared1, #smem, mutable>, %c: tensor<256x128xf32, #mma>, %n: i32) -> tensor<256x128xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<256x128xf32, #mma>) : i32 {
+      %va = ttg.memdesc_index %ra[%i] : !ttg.memdesc<2x256x32xf16, #shared, #smem, mutable> -> !ttg.memdesc<256x32xf16, #shared, #smem, mutable>
+      %vb = ttg.memdesc_index %rb[%i] : !ttg.memdesc<2x32x128xf16, #shared1, #smem, mutable> -> !ttg.memdesc<32x128xf16, #shared1, #smem, mutable>
+      %x = ttg.local_load %va : !ttg.memdesc<256x32xf16, #shared, #smem, mutable> -> tensor<256x32xf16, #a>
+      %y = ttg.local_load %vb : !ttg.memdesc<32x128xf16, #shared1, #smem, mutable> -> tensor<32x128xf16, #b>
+      %d = tt.dot %x, %y, %acc : tensor<256x32xf16, #a> * tensor<32x128xf16, #b> -> tensor<256x128xf32, #mma>
+      scf.yield %d : tensor<256x128xf32, #mma>
+    }
+    tt.return %r : tensor<256x128xf32, #mma>
   }
 }
