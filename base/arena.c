@@ -17,26 +17,10 @@ typedef struct block {
 
 struct tri_arena {
     block *top;
-    size_t used;
 };
-
-/* Test hook: how many allocations are left before one fails; 0 is off. */
-static size_t allocations_left;
-
-void tri_mem_fail_at(size_t nth)
-{
-    allocations_left = nth;
-}
-
-static void count_allocation(void)
-{
-    if (allocations_left && --allocations_left == 0)
-        tri_diag_out_of_memory();
-}
 
 void *tri_mem_alloc(size_t size)
 {
-    count_allocation();
     void *data = malloc(size ? size : 1);
     if (!data)
         tri_diag_out_of_memory();
@@ -45,7 +29,6 @@ void *tri_mem_alloc(size_t size)
 
 void *tri_mem_realloc(void *data, size_t size)
 {
-    count_allocation();
     void *grown = realloc(data, size ? size : 1);
     if (!grown)
         tri_diag_out_of_memory();
@@ -93,7 +76,6 @@ void *tri_arena_alloc(tri_arena *arena, size_t size)
         b = push_block(arena, size);
     void *data = b->data + b->used;
     b->used += size;
-    arena->used += size;
     return memset(data, 0, size);
 }
 
@@ -114,7 +96,6 @@ void *tri_arena_grow(tri_arena *arena, void *data, size_t old_size, size_t new_s
     if (is_last && new_room >= old_room && b->size - b->used >= new_room - old_room) {
         memset((unsigned char *)data + old_size, 0, new_room - old_size);
         b->used += new_room - old_room;
-        arena->used += new_room - old_room;
         return data;
     }
     void *grown = tri_arena_alloc(arena, new_size);
@@ -123,7 +104,3 @@ void *tri_arena_grow(tri_arena *arena, void *data, size_t old_size, size_t new_s
     return grown;
 }
 
-size_t tri_arena_used(const tri_arena *arena)
-{
-    return arena->used;
-}

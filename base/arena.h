@@ -24,8 +24,6 @@ void *tri_arena_copy(tri_arena *arena, const void *data, size_t size);
  * last allocation); new bytes are zero. `data` null allocates. */
 void *tri_arena_grow(tri_arena *arena, void *data, size_t old_size, size_t new_size);
 
-/* Bytes handed out so far, for statistics. */
-size_t tri_arena_used(const tri_arena *arena);
 
 #define TRI_NEW(arena, type) ((type *)tri_arena_alloc((arena), sizeof(type)))
 #define TRI_NEW_ARRAY(arena, type, n) ((type *)tri_arena_alloc((arena), sizeof(type) * (size_t)(n)))
@@ -35,7 +33,5 @@ size_t tri_arena_used(const tri_arena *arena);
 void *tri_mem_alloc(size_t size);
 void *tri_mem_realloc(void *data, size_t size);
 
-/* Test hook: the nth allocation from now (1 = next) fails as if memory had run out. 0 turns it off. */
-void tri_mem_fail_at(size_t nth);
 
 #endif

@@ -73,7 +73,7 @@ static int start(const char *const *argv, int output, int input, pid_t *out_pid)
     return error;
 }
 
-static void collect(int fd, tri_buf *out)
+static void collect_process(int fd, tri_buf *out)
 {
     char chunk[4096];
     for (;;) {
@@ -104,7 +104,7 @@ tri_process_result tri_process_run(tri_arena *arena, const char *const *argv)
     result.started = true;
     int slot = keep_child(pid);
     tri_buf output = {0};
-    collect(ends[0], &output);
+    collect_process(ends[0], &output);
     close(ends[0]);
     result.output = tri_str_copy(arena, tri_buf_str(&output));
     tri_buf_fini(&output);

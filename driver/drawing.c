@@ -47,7 +47,7 @@ static void add_value(catalogue *c, MlirValue value, MlirOperation op)
     tri_vec_push(c->arena, &c->values, (named_value){value, op, take_text(c, &name), take_text(c, &type)});
 }
 
-static void collect(catalogue *c)
+static void collect_drawing(catalogue *c)
 {
     tri_op_list ops = {0};
     MlirOperation module = mlirModuleGetOperation(c->unit->module);
@@ -198,7 +198,7 @@ bool tri_drawing_write(tri_unit *unit, bool as_svg, tri_buf *out)
     }
     MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
     c.names = mlirAsmStateCreateForOperation(mlirModuleGetOperation(unit->module), flags);
-    collect(&c);
+    collect_drawing(&c);
     bool ok = is_chosen ? show_chosen(&c, as_svg, out) : show_all(&c, out);
     mlirAsmStateDestroy(c.names);
     mlirOpPrintingFlagsDestroy(flags);

@@ -10,7 +10,7 @@
 
 typedef TRI_VEC(const char *) words;
 
-static bool report(tri_session *session, const char *what, tri_str why)
+static bool report_link(tri_session *session, const char *what, tri_str why)
 {
     tri_diag_error(session->diag, TRI_NO_SPAN, 7001, "%s: %.*s", what, TRI_STR_ARG(why));
     return false;
@@ -24,7 +24,7 @@ static int compile_one(tri_session *session, size_t i, words *objects)
     tri_str path;
     int error = 0;
     if (!tri_file_make_temporary(session->arena, ".o", &path, &error)) {
-        report(session, "cannot write a temporary file", tri_str_from(strerror(error)));
+        report_link(session, "cannot write a temporary file", tri_str_from(strerror(error)));
         return 1;
     }
     tri_vec_push(session->arena, &opt->emits, (tri_opt_emit){TRI_KIND_OBJ, path});
@@ -41,9 +41,9 @@ static bool link_all(tri_session *session, const words *objects, tri_str output)
     tri_str cc, made, bytes, path = tri_str_copy(arena, tri_environment_get("PATH"));
     int error = 0;
     if (!tri_process_find(arena, TRI_STR("cc"), path.data, &cc))
-        return report(session, "cannot link", TRI_STR("there is no 'cc' in PATH"));
+        return report_link(session, "cannot link", TRI_STR("there is no 'cc' in PATH"));
     if (!tri_file_make_temporary(arena, is_shared ? ".so" : ".o", &made, &error))
-        return report(session, "cannot write a temporary file", tri_str_from(strerror(error)));
+        return report_link(session, "cannot write a temporary file", tri_str_from(strerror(error)));
     words argv = {0};
     const char *const start[] = {cc.data, is_shared ? "-shared" : "-r", is_shared ? "-fPIC" : "-nostdlib", "-o", made.data};
     for (size_t i = 0; i < sizeof start / sizeof *start; i++)
@@ -55,11 +55,11 @@ static bool link_all(tri_session *session, const words *objects, tri_str output)
     tri_vec_push(arena, &argv, NULL);
     tri_process_result result = tri_process_run(arena, argv.at);
     if (!result.started)
-        return report(session, "cannot run cc", tri_str_from(strerror(result.error)));
+        return report_link(session, "cannot run cc", tri_str_from(strerror(result.error)));
     if (result.status || result.signal)
-        return report(session, "'cc' could not link", result.output);
+        return report_link(session, "'cc' could not link", result.output);
     return tri_file_read(arena, made, &bytes, &error) ? tri_output_write(session->diag, output, bytes)
-                                                      : report(session, "cannot read what cc linked", tri_str_from(strerror(error)));
+                                                      : report_link(session, "cannot read what cc linked", tri_str_from(strerror(error)));
 }
 
 int tri_link_run(tri_session *session)

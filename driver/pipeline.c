@@ -72,7 +72,7 @@ static void keep(tri_unit *unit, tri_output *output, tri_str data)
 }
 
 /* Prints the payload into every output of this kind. */
-static bool collect(tri_unit *unit, tri_kind kind, tri_output_list *outputs)
+static bool collect_pipeline(tri_unit *unit, tri_kind kind, tri_output_list *outputs)
 {
     for (size_t i = 0; i < outputs->len; i++) {
         tri_output *output = &outputs->at[i];
@@ -180,7 +180,7 @@ bool tri_pipeline_run(tri_session *session, const tri_pipeline *pipeline, tri_ki
                       tri_output_list *outputs)
 {
     tri_unit *unit = part->unit;
-    if (!collect(unit, kind, outputs))
+    if (!collect_pipeline(unit, kind, outputs))
         return false;
     note_part(part, kind);
     next_phases next = phases_after(pipeline, kind);

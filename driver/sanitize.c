@@ -13,7 +13,7 @@ static const struct {
 
 enum { count = sizeof sanitizers / sizeof *sanitizers };
 
-static unsigned find(tri_str name)
+static unsigned find_sanitize(tri_str name)
 {
     for (size_t i = 0; i < count; i++)
         if (tri_str_is(name, sanitizers[i].name))
@@ -35,7 +35,7 @@ bool tri_sanitize_parse(tri_diag *diag, tri_str list, unsigned *io_bits)
     for (size_t comma; ok && list.len; list = tri_str_sub(list, comma + (comma < list.len), list.len)) {
         comma = tri_str_find(list, ',');
         name = tri_str_sub(list, 0, comma);
-        unsigned bit = find(name);
+        unsigned bit = find_sanitize(name);
         ok = bit != 0;
         *io_bits |= bit;
     }

@@ -36,4 +36,3 @@ MlirAttribute tri_encoding_make(MlirContext context, const tri_encoding *encodin
 
 MlirAttribute tri_encoding_shared_space(MlirContext context) { return tri_island_shared_space(context); }
 
-MlirAttribute tri_encoding_tensor_space(MlirContext context) { return tri_island_tensor_space(context); }

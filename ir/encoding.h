@@ -12,8 +12,7 @@ tri_encoding_kind tri_encoding_kind_of(MlirAttribute attr);
 const tri_encoding *tri_encoding_get(tri_arena *arena, MlirAttribute attr);
 /* The attribute of a C form. Its fields must be legal (the attribute verifier's rules). */
 MlirAttribute tri_encoding_make(MlirContext context, const tri_encoding *encoding);
-/* #ttg.shared_memory and #ttng.tensor_memory */
+/* #ttg.shared_memory */
 MlirAttribute tri_encoding_shared_space(MlirContext context);
-MlirAttribute tri_encoding_tensor_space(MlirContext context);
 
 #endif

@@ -278,7 +278,7 @@ typedef struct {
     uint64_t used; /* bit i: entry i was asked for */
 } reader;
 
-static void fail(reader *r, const char *name, const char *what)
+static void fail_encoding_text(reader *r, const char *name, const char *what)
 {
     if (!r->failed)
         tri_buf_format(r->error, "'%s' %s", name, what);
@@ -286,7 +286,7 @@ static void fail(reader *r, const char *name, const char *what)
 }
 
 /* Null when absent; absence is an error unless `is_optional`. */
-static MlirAttribute find(reader *r, const char *name, bool is_optional)
+static MlirAttribute find_encoding_text(reader *r, const char *name, bool is_optional)
 {
     intptr_t n = mlirDictionaryAttrGetNumElements(r->dictionary);
     for (intptr_t i = 0; i < n && i < 64; i++) {
@@ -298,7 +298,7 @@ static MlirAttribute find(reader *r, const char *name, bool is_optional)
         return entry.attribute;
     }
     if (!is_optional)
-        fail(r, name, "is missing");
+        fail_encoding_text(r, name, "is missing");
     return (MlirAttribute){NULL};
 }
 
@@ -313,16 +313,16 @@ static bool to_int(MlirAttribute attr, int32_t *out)
 
 static void get_int(reader *r, const char *name, int32_t *out, bool is_optional)
 {
-    MlirAttribute attr = find(r, name, is_optional);
+    MlirAttribute attr = find_encoding_text(r, name, is_optional);
     if (attr.ptr && !to_int(attr, out))
-        fail(r, name, "must be an integer");
+        fail_encoding_text(r, name, "must be an integer");
 }
 
 static void get_bool(reader *r, const char *name, bool *out, bool is_optional)
 {
-    MlirAttribute attr = find(r, name, is_optional);
+    MlirAttribute attr = find_encoding_text(r, name, is_optional);
     if (attr.ptr && !mlirAttributeIsABool(attr))
-        fail(r, name, "must be true or false");
+        fail_encoding_text(r, name, "must be true or false");
     else if (attr.ptr)
         *out = mlirBoolAttrGetValue(attr);
 }
@@ -334,26 +334,26 @@ static int read_row(reader *r, const char *name, MlirAttribute attr, int32_t *ou
         return 0;
     intptr_t n = mlirAttributeIsAArray(attr) ? mlirArrayAttrGetNumElements(attr) : -1;
     if (n < 0 || n > max) {
-        fail(r, name, n < 0 ? "must be a list of integers" : "is too long");
+        fail_encoding_text(r, name, n < 0 ? "must be a list of integers" : "is too long");
         return 0;
     }
     for (intptr_t i = 0; i < n; i++)
         if (!to_int(mlirArrayAttrGetElement(attr, i), &out[i]))
-            fail(r, name, "must be a list of integers");
+            fail_encoding_text(r, name, "must be a list of integers");
     return (int)n;
 }
 
 /* A row of `*rank` numbers, which it sets when it is 0. */
 static void get_row(reader *r, const char *name, int32_t *out, int *rank, bool is_optional)
 {
-    MlirAttribute attr = find(r, name, is_optional);
+    MlirAttribute attr = find_encoding_text(r, name, is_optional);
     if (!attr.ptr)
         return;
     int n = read_row(r, name, attr, out, TRI_MAX_RANK);
     if (!*rank)
         *rank = n;
     if (n != *rank)
-        fail(r, name, "has another rank than the fields before it");
+        fail_encoding_text(r, name, "has another rank than the fields before it");
 }
 
 static void read_bases(reader *r, const char *name, MlirAttribute attr, tri_bases *out, int *rank)
@@ -362,7 +362,7 @@ static void read_bases(reader *r, const char *name, MlirAttribute attr, tri_base
         return;
     intptr_t n = mlirAttributeIsAArray(attr) ? mlirArrayAttrGetNumElements(attr) : -1;
     if (n < 0 || n > TRI_MAX_BASES) {
-        fail(r, name, n < 0 ? "must be a list of bases" : "has too many bases");
+        fail_encoding_text(r, name, n < 0 ? "must be a list of bases" : "has too many bases");
         return;
     }
     out->count = (int)n;
@@ -371,13 +371,13 @@ static void read_bases(reader *r, const char *name, MlirAttribute attr, tri_base
         if (!*rank)
             *rank = len;
         if (len != *rank)
-            fail(r, name, "has a basis of another rank");
+            fail_encoding_text(r, name, "has a basis of another rank");
     }
 }
 
 static void get_bases(reader *r, const char *name, tri_bases *out, int *rank, bool is_optional)
 {
-    read_bases(r, name, find(r, name, is_optional), out, rank);
+    read_bases(r, name, find_encoding_text(r, name, is_optional), out, rank);
 }
 
 /* How a tensor is spread over the blocks of a cluster: CGALayout, or the three fields that text of older
@@ -387,8 +387,8 @@ static void get_cga(reader *r, tri_bases *out, int *rank)
 {
     int32_t blocks[TRI_MAX_RANK] = {0}, parts[TRI_MAX_RANK] = {0}, order[TRI_MAX_RANK] = {0};
     get_bases(r, "CGALayout", out, rank, true);
-    bool has_order = find(r, "CTAOrder", true).ptr;
-    if (!find(r, "CTAsPerCGA", true).ptr && !find(r, "CTASplitNum", true).ptr && !has_order)
+    bool has_order = find_encoding_text(r, "CTAOrder", true).ptr;
+    if (!find_encoding_text(r, "CTAsPerCGA", true).ptr && !find_encoding_text(r, "CTASplitNum", true).ptr && !has_order)
         return;
     get_row(r, "CTAsPerCGA", blocks, rank, false);
     get_row(r, "CTASplitNum", parts, rank, false);
@@ -398,7 +398,7 @@ static void get_cga(reader *r, tri_bases *out, int *rank)
         bool is_legal = d >= 0 && d < *rank && blocks[d] > 0 && parts[d] > 0 && blocks[d] % parts[d] == 0 &&
                         !(blocks[d] & (blocks[d] - 1)) && !(parts[d] & (parts[d] - 1));
         if (!is_legal)
-            fail(r, "CTAsPerCGA", "does not fit CTASplitNum and CTAOrder");
+            fail_encoding_text(r, "CTAsPerCGA", "does not fit CTASplitNum and CTAOrder");
         for (int at = 1; is_legal && at < blocks[d] && out->count < TRI_MAX_BASES; at *= 2) {
             memset(out->at[out->count], 0, sizeof out->at[0]);
             out->at[out->count++][d] = at < parts[d] ? at : 0;
@@ -410,12 +410,12 @@ static void get_cga(reader *r, tri_bases *out, int *rank)
 static void add_pieces(reader *r, const char *name, tri_bases *out, int d, int32_t size, int32_t count)
 {
     if (count < 1 || (count & (count - 1)) || size < 1 || size > INT32_MAX / 2 / count) {
-        fail(r, name, "must hold powers of two");
+        fail_encoding_text(r, name, "must hold powers of two");
         return;
     }
     for (int32_t at = 1; at < count; at *= 2) {
         if (out->count == TRI_MAX_BASES) {
-            fail(r, name, "has too many bases");
+            fail_encoding_text(r, name, "has too many bases");
             return;
         }
         memset(out->at[out->count], 0, sizeof out->at[0]);
@@ -429,8 +429,8 @@ static void get_splits(reader *r, tri_encoding *e)
     int32_t rows = 1, columns = 1;
     get_int(r, "CTASplitM", &rows, true);
     get_int(r, "CTASplitN", &columns, true);
-    if (rows * (int64_t)columns != 1 && find(r, "CGALayout", true).ptr)
-        fail(r, "CGALayout", "stands beside CTASplitM or CTASplitN");
+    if (rows * (int64_t)columns != 1 && find_encoding_text(r, "CGALayout", true).ptr)
+        fail_encoding_text(r, "CGALayout", "stands beside CTASplitM or CTASplitN");
     add_pieces(r, "CTASplitM", &e->cga, 0, 1, rows);
     add_pieces(r, "CTASplitN", &e->cga, 1, 1, columns);
 }
@@ -468,13 +468,13 @@ static void parse_amd(reader *r, tri_encoding *e)
     e->instr_shape[0] = e->instr_shape[1] = e->instr_shape[2] = 16;
     get_bool(r, "isTranspose", &e->amd.is_transposed, true);
     get_row(r, "instrShape", e->instr_shape, &three, true);
-    if (find(r, "warpsPerCTA", true).ptr) {
+    if (find_encoding_text(r, "warpsPerCTA", true).ptr) {
         get_warps(r, e);
         return;
     }
-    MlirAttribute cta = find(r, "ctaLayout", false);
+    MlirAttribute cta = find_encoding_text(r, "ctaLayout", false);
     if (!cta.ptr || !mlirAttributeIsADictionary(cta)) {
-        fail(r, "ctaLayout", "must be a dictionary");
+        fail_encoding_text(r, "ctaLayout", "must be a dictionary");
         return;
     }
     reader inner = {cta, r->error, false, 0};
@@ -514,7 +514,7 @@ static void parse_distributed(reader *r, int parent_rank, tri_encoding *e)
         get_int(r, "versionMajor", &e->version_major, false);
         get_int(r, "versionMinor", &e->version_minor, true);
         get_row(r, "warpsPerCTA", e->warps_per_cta, &e->rank, false);
-        e->instr_rank = read_row(r, "instrShape", find(r, "instrShape", false), e->instr_shape, 3);
+        e->instr_rank = read_row(r, "instrShape", find_encoding_text(r, "instrShape", false), e->instr_shape, 3);
         break;
     case TRI_ENC_INTEL_DPAS: {
         int two = 2;
@@ -587,7 +587,7 @@ static void parse_memory(reader *r, int parent_rank, tri_encoding *e)
             e->rank = 2;
         break;
     case TRI_ENC_PADDED_SHARED:
-        e->padded.has_bases = find(r, "offset", true).ptr != NULL;
+        e->padded.has_bases = find_encoding_text(r, "offset", true).ptr != NULL;
         if (e->padded.has_bases) {
             get_bases(r, "offset", &e->padded.offset, &e->rank, false);
             get_bases(r, "block", &e->padded.block, &e->rank, false);
@@ -635,7 +635,7 @@ bool tri_encoding_text_parse(tri_encoding_kind kind, MlirAttribute dictionary, i
     parse_distributed(&r, parent_rank, out);
     parse_memory(&r, parent_rank, out);
     if (tri_encoding_text_parent_field(kind))
-        find(&r, tri_encoding_text_parent_field(kind), false);
+        find_encoding_text(&r, tri_encoding_text_parent_field(kind), false);
     else if (kind != TRI_ENC_LINEAR && kind != TRI_ENC_GENERIC_LINEAR && kind != TRI_ENC_SHARED_LINEAR)
         get_cga(&r, &out->cga, &out->rank);
     for (intptr_t i = 0; !r.failed && i < mlirDictionaryAttrGetNumElements(dictionary); i++)

@@ -163,7 +163,7 @@ static void visit_memory(codec *c, tri_encoding *e)
     }
 }
 
-static void visit(codec *c, tri_encoding *e)
+static void visit_encoding_words(codec *c, tri_encoding *e)
 {
     int32_t kind = (int32_t)e->kind;
     word(c, &kind);
@@ -182,7 +182,7 @@ size_t tri_encoding_words_write(const tri_encoding *encoding, int32_t *words, si
 {
     codec c = {words, 0, cap, false};
     /* Not changed: the codec only reads the fields in this direction. */
-    visit(&c, (tri_encoding *)encoding);
+    visit_encoding_words(&c, (tri_encoding *)encoding);
     return c.at;
 }
 
@@ -190,7 +190,7 @@ void tri_encoding_words_read(const int32_t *words, size_t count, tri_encoding *o
 {
     codec c = {(int32_t *)words, 0, count, true};
     memset(out, 0, sizeof *out);
-    visit(&c, out);
+    visit_encoding_words(&c, out);
 }
 
 tri_encoding_kind tri_encoding_words_kind(const int32_t *words, size_t count)

@@ -62,12 +62,14 @@ IR_CXX = $(or $(IR_CXX_$(SANITIZERS)),$(IR_CXX_no)) $(CXXFLAGS_LLVM)
 # One header with all of MLIR that the island uses, compiled once. Compilers take NAME.gch for an
 # -include'd NAME.
 IR_PCH = obj/ir/dialects.h.gch
+# (before the first build, and after one that wrote no list of what the header includes, the two of ours)
+$(IR_PCH): $(addprefix $(srcdir)/layout/,encoding.h linear.h)
 $(eval $(call STAMP_RULE,obj/ir/flags,IR_CXX))
 IR_PCH_FLAGS = $(if $(findstring clang,$(firstword $(filter-out ccache,$(IR_CXX)))),-Xclang -fno-pch-timestamp)
-$(IR_PCH): $(srcdir)/ir/dialects.h $(IR_GEN) $(srcdir)/layout/encoding.h obj/ir/flags
+$(IR_PCH): $(srcdir)/ir/dialects.h $(IR_GEN) obj/ir/flags
 	@mkdir -p $(@D)
 	$(SAY) PCH ir/dialects.h
-	$(Q)$(filter-out ccache,$(IR_CXX)) $(IR_PCH_FLAGS) -x c++-header -c $(srcdir)/ir/dialects.h -o $@
+	$(Q)$(filter-out ccache,$(IR_CXX)) $(IR_PCH_FLAGS) -x c++-header -MMD -MP -MF obj/ir/dialects.d -c $(srcdir)/ir/dialects.h -o $@
 	@echo '#include "ir/dialects.h"' > obj/ir/dialects.h
 
 obj/ir/%.o: $(srcdir)/ir/%.cpp $(IR_PCH)

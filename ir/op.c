@@ -198,16 +198,6 @@ bool tri_op_dominates(MlirOperation a, MlirOperation b)
 
 /* --- structure --------------------------------------------------------------------------- */
 
-MlirBlock tri_op_split_block(MlirBlock block, MlirOperation before)
-{
-    return tri_island_split_block(block, before);
-}
-
-void tri_op_splice(MlirBlock dest, MlirOperation before, MlirBlock source)
-{
-    tri_island_splice(dest, before, source);
-}
-
 MlirOperation tri_op_previous(MlirOperation op)
 {
     return tri_island_previous(op);

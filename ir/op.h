@@ -46,8 +46,6 @@ bool tri_op_is_trivially_dead(MlirOperation op);
 bool tri_op_has_effects(MlirOperation op);
 
 /* Structure. */
-MlirBlock tri_op_split_block(MlirBlock block, MlirOperation before); /* ops from `before` on move to the new block after it */
-void tri_op_splice(MlirBlock dest, MlirOperation before, MlirBlock source); /* moves every op of `source` */
 MlirOperation tri_op_previous(MlirOperation op); /* null at the start */
 bool tri_op_dominates(MlirOperation a, MlirOperation b);
 void tri_op_replace(MlirOperation op, intptr_t n, const MlirValue *values); /* replaces all uses and erases */

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-static int find(const tri_options *options, tri_arena *arena, tri_str path, tri_str *out_text)
+static int find_options(const tri_options *options, tri_arena *arena, tri_str path, tri_str *out_text)
 {
     const tri_file_source *files = options->files;
     return files ? files->find(files->data, tri_str_copy(arena, path).data, out_text) : 0;
@@ -12,7 +12,7 @@ static int find(const tri_options *options, tri_arena *arena, tri_str path, tri_
 
 bool tri_options_read_file(const tri_options *options, tri_arena *arena, tri_str path, tri_str *out_text, int *out_error)
 {
-    int found = find(options, arena, path, out_text);
+    int found = find_options(options, arena, path, out_text);
     *out_error = ENOENT;
     return found ? found > 0 : tri_file_read(arena, path, out_text, out_error);
 }
@@ -20,6 +20,6 @@ bool tri_options_read_file(const tri_options *options, tri_arena *arena, tri_str
 bool tri_options_has_file(const tri_options *options, tri_arena *arena, tri_str path)
 {
     tri_str text;
-    int found = find(options, arena, path, &text);
+    int found = find_options(options, arena, path, &text);
     return found ? found > 0 : tri_file_exists(path) && !tri_file_is_directory(path);
 }

@@ -541,7 +541,7 @@ void tri_convert_contig_per_thread(const tri_encoding *encoding, int rank, const
                 out_contig[d] *= 2;
 }
 
-static void spread(const tri_encoding *encoding, int rank, const int64_t *shape, tri_dim in, int32_t *out_counts)
+static void spread_convert(const tri_encoding *encoding, int rank, const int64_t *shape, tri_dim in, int32_t *out_counts)
 {
     tri_linear l = must_convert(encoding, rank, shape);
     for (int d = 0; d < rank; d++) {
@@ -553,12 +553,7 @@ static void spread(const tri_encoding *encoding, int rank, const int64_t *shape,
 
 void tri_convert_threads_per_warp(const tri_encoding *encoding, int rank, const int64_t *shape, int32_t *out_threads)
 {
-    spread(encoding, rank, shape, TRI_DIM_LANE, out_threads);
-}
-
-void tri_convert_warps_per_cta(const tri_encoding *encoding, int rank, const int64_t *shape, int32_t *out_warps)
-{
-    spread(encoding, rank, shape, TRI_DIM_WARP, out_warps);
+    spread_convert(encoding, rank, shape, TRI_DIM_LANE, out_threads);
 }
 
 int tri_convert_num_warps(const tri_encoding *encoding)

@@ -55,7 +55,6 @@ int64_t tri_convert_elements_per_thread(const tri_encoding *encoding, int rank, 
 void tri_convert_contig_per_thread(const tri_encoding *encoding, int rank, const int64_t *shape, int32_t *out_contig);
 /* Lanes and warps spread over each dimension, replication not counted. */
 void tri_convert_threads_per_warp(const tri_encoding *encoding, int rank, const int64_t *shape, int32_t *out_threads);
-void tri_convert_warps_per_cta(const tri_encoding *encoding, int rank, const int64_t *shape, int32_t *out_warps);
 /* CTAs a dimension is split over, and the part of the shape one CTA has. */
 void tri_convert_cta_split(const tri_encoding *encoding, int rank, int32_t *out_split);
 void tri_convert_shape_per_cta(const tri_encoding *encoding, int rank, const int64_t *shape, int64_t *out_shape);

@@ -3,7 +3,7 @@
 #include "base/diag.h"
 #include "layout/gf2.h"
 
-static int find(const tri_dims *dims, tri_dim dim)
+static int find_linear(const tri_dims *dims, tri_dim dim)
 {
     for (int i = 0; i < dims->count; i++)
         if (dims->dim[i] == dim)
@@ -13,7 +13,7 @@ static int find(const tri_dims *dims, tri_dim dim)
 
 static void append_dim(tri_dims *dims, tri_dim dim, int bits)
 {
-    TRI_ASSERT(find(dims, dim) < 0 && dims->count < TRI_LINEAR_MAX_DIMS);
+    TRI_ASSERT(find_linear(dims, dim) < 0 && dims->count < TRI_LINEAR_MAX_DIMS);
     dims->dim[dims->count] = dim;
     dims->bits[dims->count++] = bits;
 }
@@ -63,14 +63,14 @@ void tri_linear_add_out(tri_linear *l, tri_dim out, int bits)
 
 void tri_linear_add_in(tri_linear *l, tri_dim in)
 {
-    if (find(&l->in, in) < 0)
+    if (find_linear(&l->in, in) < 0)
         append_dim(&l->in, in, 0);
 }
 
 void tri_linear_add_basis(tri_linear *l, tri_dim in, uint64_t packed)
 {
     tri_linear_add_in(l, in);
-    int at = find(&l->in, in);
+    int at = find_linear(&l->in, in);
     TRI_ASSERT(l->in.bits[at] < TRI_MAX_BASES);
     TRI_ASSERT((packed & ~low_mask(total(&l->out))) == 0);
     l->basis[at][l->in.bits[at]++] = packed;
@@ -124,18 +124,18 @@ tri_linear tri_linear_identity_nd(tri_dim in, int rank, const int32_t *shape, co
 
 /* ---- asking ---- */
 
-int tri_linear_find_in(const tri_linear *l, tri_dim in) { return find(&l->in, in); }
-int tri_linear_find_out(const tri_linear *l, tri_dim out) { return find(&l->out, out); }
+int tri_linear_find_in(const tri_linear *l, tri_dim in) { return find_linear(&l->in, in); }
+int tri_linear_find_out(const tri_linear *l, tri_dim out) { return find_linear(&l->out, out); }
 
 int tri_linear_in_bits(const tri_linear *l, tri_dim in)
 {
-    int at = find(&l->in, in);
+    int at = find_linear(&l->in, in);
     return at < 0 ? 0 : l->in.bits[at];
 }
 
 int tri_linear_out_bits(const tri_linear *l, tri_dim out)
 {
-    int at = find(&l->out, out);
+    int at = find_linear(&l->out, out);
     return at < 0 ? 0 : l->out.bits[at];
 }
 
@@ -144,7 +144,7 @@ int tri_linear_total_out_bits(const tri_linear *l) { return total(&l->out); }
 
 int tri_linear_out_shift(const tri_linear *l, tri_dim out)
 {
-    int at = find(&l->out, out);
+    int at = find_linear(&l->out, out);
     return at < 0 ? 0 : shift_at(&l->out, at);
 }
 
@@ -155,7 +155,7 @@ int64_t tri_linear_coord(const tri_linear *l, uint64_t packed, tri_dim out)
 
 uint64_t tri_linear_basis(const tri_linear *l, tri_dim in, int bit)
 {
-    int at = find(&l->in, in);
+    int at = find_linear(&l->in, in);
     TRI_ASSERT(at >= 0 && bit >= 0 && bit < l->in.bits[at]);
     return l->basis[at][bit];
 }
@@ -175,7 +175,7 @@ static uint64_t apply_at(const tri_linear *l, int at, uint64_t value)
 
 uint64_t tri_linear_apply_one(const tri_linear *l, tri_dim in, uint64_t value)
 {
-    int at = find(&l->in, in);
+    int at = find_linear(&l->in, in);
     return at < 0 ? 0 : apply_at(l, at, value);
 }
 
@@ -245,9 +245,9 @@ uint64_t tri_linear_free_mask(const tri_linear *l, tri_dim in)
 
 bool tri_linear_is_zero_between(const tri_linear *l, tri_dim in, tri_dim out)
 {
-    int at = find(&l->in, in);
+    int at = find_linear(&l->in, in);
     uint64_t mask = low_mask(tri_linear_out_bits(l, out)) << tri_linear_out_shift(l, out);
-    if (at < 0 || find(&l->out, out) < 0)
+    if (at < 0 || find_linear(&l->out, out) < 0)
         return true;
     for (int j = 0; j < l->in.bits[at]; j++)
         if (l->basis[at][j] & mask)
@@ -257,7 +257,7 @@ bool tri_linear_is_zero_between(const tri_linear *l, tri_dim in, tri_dim out)
 
 bool tri_linear_is_trivial_over(const tri_linear *l, tri_dim dim)
 {
-    int at = find(&l->in, dim), bits = tri_linear_out_bits(l, dim), shift = tri_linear_out_shift(l, dim);
+    int at = find_linear(&l->in, dim), bits = tri_linear_out_bits(l, dim), shift = tri_linear_out_shift(l, dim);
     if (tri_linear_in_bits(l, dim) != bits)
         return false;
     uint64_t mask = bits ? low_mask(bits) << shift : 0;
@@ -273,7 +273,7 @@ bool tri_linear_is_trivial_over(const tri_linear *l, tri_dim dim)
 
 int64_t tri_linear_consecutive(const tri_linear *l, tri_dim in)
 {
-    int at = find(&l->in, in), run = 0;
+    int at = find_linear(&l->in, in), run = 0;
     if (at < 0)
         return 1;
     while (run < l->in.bits[at] && l->basis[at][run] == (uint64_t)1 << run)
@@ -293,7 +293,7 @@ static uint64_t repack(uint64_t packed, const tri_dims *from, const tri_dims *to
     uint64_t out = 0;
     int shift = 0;
     for (int i = 0; i < to->count; i++) {
-        int at = find(from, to->dim[i]);
+        int at = find_linear(from, to->dim[i]);
         if (at >= 0)
             out |= (packed >> shift_at(from, at) & low_mask(from->bits[at]) & low_mask(to->bits[i])) << shift;
         shift += to->bits[i];
@@ -320,7 +320,7 @@ tri_linear tri_linear_sublayout(const tri_linear *l, int num_ins, const tri_dim 
         append_dim(&kept, outs[i], tri_linear_out_bits(l, outs[i]));
     r.out = kept;
     for (int i = 0; i < num_ins; i++) {
-        int at = find(&l->in, ins[i]);
+        int at = find_linear(&l->in, ins[i]);
         append_dim(&r.in, ins[i], at < 0 ? 0 : l->in.bits[at]);
         for (int j = 0; at >= 0 && j < l->in.bits[at]; j++)
             r.basis[i][j] = repack(l->basis[at][j], &l->out, &kept);
@@ -380,8 +380,8 @@ tri_linear tri_linear_flatten_outs(const tri_linear *l, tri_dim out)
 
 static void rename_dim(tri_dims *dims, tri_dim from, tri_dim to)
 {
-    int at = find(dims, from);
-    TRI_ASSERT(at >= 0 && (from == to || find(dims, to) < 0));
+    int at = find_linear(dims, from);
+    TRI_ASSERT(at >= 0 && (from == to || find_linear(dims, to) < 0));
     dims->dim[at] = to;
 }
 
@@ -403,7 +403,7 @@ tri_linear tri_linear_rename_out(const tri_linear *l, tri_dim from, tri_dim to)
 static tri_linear without_bits(const tri_linear *l, tri_dim in, uint64_t mask)
 {
     tri_linear r = *l;
-    int at = find(&l->in, in);
+    int at = find_linear(&l->in, in);
     if (at < 0)
         return r;
     r.in.bits[at] = 0;
@@ -432,7 +432,7 @@ tri_linear tri_linear_resize_in(const tri_linear *l, tri_dim in, int bits)
     TRI_ASSERT(bits >= 0 && bits <= TRI_MAX_BASES);
     tri_linear r = *l;
     tri_linear_add_in(&r, in);
-    int at = find(&r.in, in);
+    int at = find_linear(&r.in, in);
     for (int j = r.in.bits[at]; j < bits; j++)
         r.basis[at][j] = 0;
     r.in.bits[at] = bits;
@@ -442,7 +442,7 @@ tri_linear tri_linear_resize_in(const tri_linear *l, tri_dim in, int bits)
 tri_linear tri_linear_resize_out(const tri_linear *l, tri_dim out, int bits)
 {
     tri_dims outs = l->out;
-    int at = find(&outs, out), old = tri_linear_out_bits(l, out), shift = tri_linear_out_shift(l, out);
+    int at = find_linear(&outs, out), old = tri_linear_out_bits(l, out), shift = tri_linear_out_shift(l, out);
     if (at < 0)
         append_dim(&outs, out, bits);
     else
@@ -482,13 +482,13 @@ static tri_dims merge_dims(const tri_dims *a, const tri_dims *b)
     tri_dims r = {0};
     int i = 0, j = 0;
     while (i < a->count || j < b->count) {
-        if (i < a->count && find(&r, a->dim[i]) >= 0) {
+        if (i < a->count && find_linear(&r, a->dim[i]) >= 0) {
             i++;
-        } else if (j < b->count && find(&r, b->dim[j]) >= 0) {
+        } else if (j < b->count && find_linear(&r, b->dim[j]) >= 0) {
             j++;
-        } else if (i < a->count && (find(b, a->dim[i]) < 0 || j == b->count || b->dim[j] == a->dim[i])) {
+        } else if (i < a->count && (find_linear(b, a->dim[i]) < 0 || j == b->count || b->dim[j] == a->dim[i])) {
             append_dim(&r, a->dim[i++], 0);
-        } else if (j < b->count && find(a, b->dim[j]) < 0) {
+        } else if (j < b->count && find_linear(a, b->dim[j]) < 0) {
             append_dim(&r, b->dim[j++], 0);
         } else { /* both lists have it, in conflicting orders: a's wins */
             append_dim(&r, a->dim[i++], 0);
@@ -500,11 +500,11 @@ static tri_dims merge_dims(const tri_dims *a, const tri_dims *b)
 static void append_bases(tri_linear *r, const tri_linear *part, const tri_dims *below)
 {
     for (int i = 0; i < part->in.count; i++) {
-        int at = find(&r->in, part->in.dim[i]);
+        int at = find_linear(&r->in, part->in.dim[i]);
         for (int j = 0; j < part->in.bits[i]; j++) {
             uint64_t packed = 0, from = part->basis[i][j];
             for (int d = 0; d < part->out.count; d++) {
-                int to = find(&r->out, part->out.dim[d]), under = below ? find(below, part->out.dim[d]) : -1;
+                int to = find_linear(&r->out, part->out.dim[d]), under = below ? find_linear(below, part->out.dim[d]) : -1;
                 uint64_t coord = from & low_mask(part->out.bits[d]);
                 if (part->out.bits[d] == 0)
                     continue;
@@ -586,7 +586,7 @@ tri_linear tri_linear_invert(const tri_linear *l)
 
 static bool same_bases(const tri_linear *a, const tri_linear *b, tri_dim in)
 {
-    int i = find(&a->in, in), j = find(&b->in, in);
+    int i = find_linear(&a->in, in), j = find_linear(&b->in, in);
     if (i < 0 || j < 0 || a->in.bits[i] != b->in.bits[j])
         return false;
     for (int k = 0; k < a->in.bits[i]; k++)
@@ -600,7 +600,7 @@ bool tri_linear_invert_and_compose(const tri_linear *a, const tri_linear *b, tri
     TRI_ASSERT(a->out.count == b->out.count);
     tri_dims outs = {0};
     for (int d = 0; d < a->out.count; d++) {
-        int at = find(&b->out, a->out.dim[d]);
+        int at = find_linear(&b->out, a->out.dim[d]);
         TRI_ASSERT(at >= 0);
         append_dim(&outs, a->out.dim[d], a->out.bits[d] > b->out.bits[at] ? a->out.bits[d] : b->out.bits[at]);
     }
@@ -632,7 +632,7 @@ static bool split_off(const tri_linear *l, const tri_linear *tile, bool left, tr
 {
     tri_dims rest = l->out;
     for (int d = 0; d < tile->out.count; d++) {
-        int at = find(&rest, tile->out.dim[d]);
+        int at = find_linear(&rest, tile->out.dim[d]);
         if (at < 0 ? tile->out.bits[d] > 0 : tile->out.bits[d] > rest.bits[at])
             return false;
         if (at >= 0)

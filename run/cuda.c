@@ -66,7 +66,7 @@ static bool choose_cuda(tri_run_kernel *k, tri_run_opt *opt, const tri_argument_
     return true;
 }
 
-static bool report(tri_run_kernel *k, int error)
+static bool report_cuda(tri_run_kernel *k, int error)
 {
     if (error)
         tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "CUDA: cannot run the kernel: %s", tri_strerror(error));
@@ -99,7 +99,7 @@ static bool open_cuda(tri_run_kernel *k, tri_argument_list *arguments)
                                 .part_count = 1,
                                 .config_count = 1,
                                 .variant_count = 1};
-    return report(k, tri_rt_cuda_backend.load(&d->kernel, d->number)) &&
+    return report_cuda(k, tri_rt_cuda_backend.load(&d->kernel, d->number)) &&
            tri_run_device_upload(k, &tri_run_cuda_memory, d->cuda, arguments, &d->copies);
 }
 
@@ -108,7 +108,7 @@ static bool launch_cuda(tri_run_kernel *k, double *out_seconds)
     device *d = k->device;
     tri_grid grid = {k->grid.x, k->grid.y, k->grid.z};
     tri_rt_call call = {.grid = &grid, .args = (const void *const *)k->pointers};
-    return tri_cuda_start_clock(d->cuda) && report(k, tri_rt_cuda_backend.launch(&d->kernel, &call)) &&
+    return tri_cuda_start_clock(d->cuda) && report_cuda(k, tri_rt_cuda_backend.launch(&d->kernel, &call)) &&
            tri_cuda_stop_clock(d->cuda, out_seconds);
 }
 

@@ -28,7 +28,7 @@ typedef struct {
     int result;
 } object;
 
-static bool fail(tri_run_kernel *k, const char *what, tri_str why)
+static bool fail_object(tri_run_kernel *k, const char *what, tri_str why)
 {
     tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "%s: %.*s", what, TRI_STR_ARG(why));
     return false;
@@ -43,14 +43,14 @@ static bool link_library(tri_run_kernel *k, tri_str file, tri_str *out_path)
     tri_str cc, path = tri_str_copy(arena, tri_environment_get("PATH"));
     int error = 0;
     if (!tri_process_find(arena, TRI_STR("cc"), path.data, &cc))
-        return fail(k, "cannot load the object", TRI_STR("no 'cc' in PATH to link it with"));
+        return fail_object(k, "cannot load the object", TRI_STR("no 'cc' in PATH to link it with"));
     if (!tri_file_make_temporary(arena, ".so", out_path, &error))
-        return fail(k, "cannot write a temporary file", tri_str_from(strerror(error)));
+        return fail_object(k, "cannot write a temporary file", tri_str_from(strerror(error)));
     const char *const argv[] = {cc.data, "-shared", "-o", out_path->data, tri_str_copy(arena, file).data, "-lm", NULL};
     tri_process_result result = tri_process_run(arena, argv);
     if (!result.started)
-        return fail(k, "cannot run cc", tri_str_from(strerror(result.error)));
-    return (result.status == 0 && !result.signal) || fail(k, "the object cannot be linked", result.output);
+        return fail_object(k, "cannot run cc", tri_str_from(strerror(result.error)));
+    return (result.status == 0 && !result.signal) || fail_object(k, "the object cannot be linked", result.output);
 }
 
 /* The functions NAME_variants, of which -k chooses one. */
@@ -63,7 +63,7 @@ static bool find_kernel(tri_run_kernel *k, const tri_run_opt *opt, tri_str bytes
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes.data, bytes.len, "object");
     LLVMBinaryRef binary = LLVMCreateBinary(buffer, k->unit.llvm, &message);
     if (!binary) {
-        fail(k, "not an object file", tri_str_from(message));
+        fail_object(k, "not an object file", tri_str_from(message));
         LLVMDisposeMessage(message);
         LLVMDisposeMemoryBuffer(buffer);
         return false;
@@ -201,7 +201,7 @@ static bool choose_object(tri_run_kernel *k, tri_run_opt *opt, const tri_argumen
         return false;
     o->library = dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
     if (!o->library)
-        return fail(k, "the object cannot be loaded", tri_str_from(dlerror()));
+        return fail_object(k, "the object cannot be loaded", tri_str_from(dlerror()));
     return read_variants(k, opt, arguments);
 }
 
@@ -227,7 +227,7 @@ static LLVMModuleRef make_thunk(tri_run_kernel *k)
             continue;
         if (!tri_object_get_ctype(k->unit.target, &kernel->params.at[i], &type)) {
             LLVMDisposeModule(module);
-            fail(k, "cannot pass an argument of type", kernel->params.at[i].type);
+            fail_object(k, "cannot pass an argument of type", kernel->params.at[i].type);
             return NULL;
         }
         bool is_float = type.kind == TRI_CTYPE_F32 || type.kind == TRI_CTYPE_F16 || type.kind == TRI_CTYPE_BF16;
@@ -319,7 +319,7 @@ static bool launch_object(tri_run_kernel *k, double *out_seconds)
         const char *(*explain)(int);
         void *address = dlsym(o->library, "tri_strerror");
         memcpy(&explain, &address, sizeof address);
-        return fail(k, "the kernel failed", tri_str_from(explain(o->result)));
+        return fail_object(k, "the kernel failed", tri_str_from(explain(o->result)));
     }
     return !o->is_cuda || tri_cuda_stop_clock(o->cuda, out_seconds);
 }

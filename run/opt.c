@@ -222,7 +222,7 @@ static bool apply(tri_arena *arena, tri_diag *diag, option_id id, tri_str value,
 static bool is_joined(option_id id) { return id == OPT_DEFINE || id == OPT_INCLUDE || id == OPT_OPTIMIZE; }
 
 /* The option that a word without its dashes names; `out_value` is null without "=VALUE". */
-static bool find(tri_str word, option_id *out_id, const char **out_value)
+static bool find_opt(tri_str word, option_id *out_id, const char **out_value)
 {
     size_t equals = tri_str_find(word, '=');
     for (int i = 0; i < OPT_COUNT; i++) {
@@ -259,7 +259,7 @@ static bool take_option(tri_arena *arena, tri_diag *diag, int argc, char **argv,
 {
     const char *word = argv[*i] + (argv[*i][1] == '-' ? 2 : 1), *value = NULL;
     option_id id;
-    if (!find(tri_str_from(word), &id, &value))
+    if (!find_opt(tri_str_from(word), &id, &value))
         return report_unknown(diag, tri_str_from(word));
     if (!options[id].metavar && value)
         return wrong(diag, options[id].name, tri_str_from(value), "this option takes no value");

@@ -114,7 +114,8 @@ static bool parse_kernel(tri_unit *unit, tri_str text)
 
 static const char comment[] = "// tritcc.kernel ";
 
-void tri_facts_append(tri_unit *unit, tri_buf *text)
+/* Every record as a comment line of assembly: `// tritcc.kernel {...}`. */
+static void append_facts(tri_unit *unit, tri_buf *text)
 {
     for (size_t i = 0; i < unit->kernels.len; i++) {
         tri_buf_add_z(text, comment);
@@ -151,7 +152,7 @@ bool tri_facts_emit_text(tri_unit *unit, LLVMTargetMachineRef machine, const cha
         tri_buf_fini(&text);
         return false;
     }
-    tri_facts_append(unit, &text);
+    append_facts(unit, &text);
     tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
     unit->bytes = text;
     return true;

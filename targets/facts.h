@@ -9,8 +9,6 @@
 /* The unit's record of a kernel, made from the function's own attribute when there is none yet.
  * `func` may be null. Never null. */
 tri_kernel *tri_facts_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation func);
-/* Every record as a comment line of assembly: `// tritcc.kernel {...}`. */
-void tri_facts_append(tri_unit *unit, tri_buf *text);
 /* Emits the unit's LLVM module as the target's text, with the facts behind it, and installs that as the
  * payload. Disposes `machine`; null means that its maker failed and reported. `left_out`: as tri_llvm_emit_without,
  * or null. False after a report. */

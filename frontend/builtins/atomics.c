@@ -101,7 +101,7 @@ static bool get_operands(tri_eval *e, const tri_ev *args, bool is_add, operands 
     return ok;
 }
 
-static tri_ev emit(tri_eval *e, int op, tri_ev ptr, tri_ev val, tri_ev mask, const operands *o)
+static tri_ev emit_atomics(tri_eval *e, int op, tri_ev ptr, tri_ev val, tri_ev mask, const operands *o)
 {
     tri_attr attrs[] = {
         {"atomic_rmw_op", tri_attr_i32(e->mlir, op)},
@@ -122,7 +122,7 @@ tri_ev tri_builtin_atomic_rmw(tri_eval *e, const tri_ev *args)
     if (is_float && (op == rmw_and || op == rmw_or || op == rmw_xor))
         return tri_arg_error(e, 0, 3012, "tl.%s needs integers, but the elements are '%s'", name(e),
                              tri_eval_type_name(e, tri_types_element(o.val.type)));
-    return emit(e, op == rmw_add && is_float ? rmw_fadd : op, o.ptr, o.val, o.mask, &o);
+    return emit_atomics(e, op == rmw_add && is_float ? rmw_fadd : op, o.ptr, o.val, o.mask, &o);
 }
 
 /* Floats compare as integers: non-negative ones in their own order, negative ones in the reverse
@@ -139,8 +139,8 @@ static tri_ev float_minmax(tri_eval *e, bool is_max, const operands *o)
     tri_ev u_ptr = tri_semantic_bitcast(e, o->ptr, tri_types_pointer(e->arena, u, space, false));
     tri_ev sign = tri_arith_binary(e, TRI_AST_SHR_OP, u_val, tri_ev_int(e, wide ? 63 : 31));
     tri_ev negative = tri_semantic_cast_to(e, sign, TRI_DTYPE_INT1), positive = tri_arith_not(e, negative);
-    tri_ev up = emit(e, is_max ? rmw_max : rmw_min, i_ptr, i_val, tri_arith_binary(e, TRI_AST_BIT_AND_OP, o->mask, positive), o);
-    tri_ev down = emit(e, is_max ? rmw_umin : rmw_umax, u_ptr, u_val, tri_arith_binary(e, TRI_AST_BIT_AND_OP, o->mask, negative), o);
+    tri_ev up = emit_atomics(e, is_max ? rmw_max : rmw_min, i_ptr, i_val, tri_arith_binary(e, TRI_AST_BIT_AND_OP, o->mask, positive), o);
+    tri_ev down = emit_atomics(e, is_max ? rmw_umin : rmw_umax, u_ptr, u_val, tri_arith_binary(e, TRI_AST_BIT_AND_OP, o->mask, negative), o);
     return tri_semantic_bitcast(e, tri_arith_where(e, positive, up, down), elem);
 }
 
@@ -155,7 +155,7 @@ tri_ev tri_builtin_atomic_minmax(tri_eval *e, const tri_ev *args)
         return float_minmax(e, is_max, &o);
     bool is_signed = tri_types_dtype_is_signed(tri_types_element(o.val.type)->dtype);
     int op = is_max ? (is_signed ? rmw_max : rmw_umax) : (is_signed ? rmw_min : rmw_umin);
-    return emit(e, op, o.ptr, o.val, o.mask, &o);
+    return emit_atomics(e, op, o.ptr, o.val, o.mask, &o);
 }
 
 tri_ev tri_builtin_atomic_cas(tri_eval *e, const tri_ev *args)

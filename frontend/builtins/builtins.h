@@ -51,8 +51,5 @@ bool tri_arg_word(tri_eval *e, const tri_ev *args, int i, const char *what, cons
                   int *out);
 tri_ev tri_arg_error(tri_eval *e, int i, int code, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* A block pointer as a block of pointers, with the mask of the checked dimensions if there are any. */
-bool tri_block_ptr_materialize(tri_eval *e, tri_ev ptr, tri_ev boundary, int boundary_arg, tri_ev *out_ptr,
-                               tri_ev *out_mask, bool *out_has_mask);
 
 #endif

@@ -58,7 +58,7 @@ static const char *next_form(const char *text, form *out)
     return text + len;
 }
 
-static tri_ev emit(tri_eval *e, const form *f, tri_ev *values)
+static tri_ev emit_libdevice(tri_eval *e, const form *f, tri_ev *values)
 {
     tri_dtype d = f->to_bool ? TRI_DTYPE_INT32 : f->result;
     const tri_type *result = tri_types_with_element(e->arena, values[0].type, tri_types_scalar(d));
@@ -109,7 +109,7 @@ static tri_ev run(tri_eval *e, const tri_ev *args)
         for (int i = 0; match && i < count; i++)
             match = tri_types_equal(tri_types_element(values[i].type), tri_types_scalar(f.args[i]));
         if (match)
-            return emit(e, &f, values);
+            return emit_libdevice(e, &f, values);
     }
     return no_form(e, row, count, values);
 }

@@ -81,6 +81,10 @@ static tri_ev emit_load(tri_eval *e, tri_ev ptr, const tri_ev *mask, const tri_e
 
 enum { ld_ptr, ld_mask, ld_other, ld_boundary, ld_padding, ld_cache, ld_evict, ld_volatile };
 
+/* A block pointer as a block of pointers, with the mask of the checked dimensions if there are any. */
+static bool materialize_block_ptr(tri_eval *e, tri_ev ptr, tri_ev boundary, int boundary_arg, tri_ev *out_ptr,
+                               tri_ev *out_mask, bool *out_has_mask);
+
 static tri_ev load_block_pointer(tri_eval *e, const tri_ev *args, modifiers m)
 {
     static const char *const paddings[] = {"", "zero", "nan", NULL};
@@ -93,7 +97,7 @@ static tri_ev load_block_pointer(tri_eval *e, const tri_ev *args, modifiers m)
         return (tri_ev){0};
     tri_ev ptr, mask;
     bool has_mask;
-    if (!tri_block_ptr_materialize(e, args[ld_ptr], args[ld_boundary], ld_boundary, &ptr, &mask, &has_mask))
+    if (!materialize_block_ptr(e, args[ld_ptr], args[ld_boundary], ld_boundary, &ptr, &mask, &has_mask))
         return (tri_ev){0};
     tri_dtype elem = args[ld_ptr].block_ptr->base.type->dtype;
     if (padding == 2 && tri_types_dtype_is_int(elem))
@@ -173,7 +177,7 @@ static tri_ev store_block_pointer(tri_eval *e, const tri_ev *args, modifiers m)
     if (!tri_ev_is_none(args[st_mask]))
         return tri_arg_error(e, st_mask, 4001, "a store through a block pointer takes no mask; use boundary_check");
     if (!tri_arg_tensor(e, args, st_value, &value) ||
-        !tri_block_ptr_materialize(e, args[st_ptr], args[st_boundary], st_boundary, &ptr, &mask, &has_mask))
+        !materialize_block_ptr(e, args[st_ptr], args[st_boundary], st_boundary, &ptr, &mask, &has_mask))
         return (tri_ev){0};
     e->at = e->arg_spans[st_value];
     value = tri_semantic_broadcast_to(e, value, ptr.type->rank, ptr.type->shape);
@@ -316,7 +320,7 @@ static bool checked_dims(tri_eval *e, tri_ev boundary, int arg, int rank, bool *
     return true;
 }
 
-bool tri_block_ptr_materialize(tri_eval *e, tri_ev ptr, tri_ev boundary, int boundary_arg, tri_ev *out_ptr,
+static bool materialize_block_ptr(tri_eval *e, tri_ev ptr, tri_ev boundary, int boundary_arg, tri_ev *out_ptr,
                                tri_ev *out_mask, bool *out_has_mask)
 {
     const tri_ev_block_ptr *p = ptr.block_ptr;

@@ -74,7 +74,7 @@ static bool build_region(tri_eval *e, tri_ev combine, int n, const tri_ev *input
     return ok;
 }
 
-static MlirOperation emit(tri_eval *e, const char *name, int n, const tri_ev *inputs, const tri_type *const *results,
+static MlirOperation emit_reduce(tri_eval *e, const char *name, int n, const tri_ev *inputs, const tri_type *const *results,
                           int num_attrs, const tri_attr *attrs, MlirRegion region)
 {
     MlirValue *values = TRI_NEW_ARRAY(e->arena, MlirValue, n + 1);
@@ -146,7 +146,7 @@ tri_ev tri_builtin_reduce(tri_eval *e, const tri_ev *args)
     if (!build_region(e, args[2], n, inputs, 2, "tt.reduce.return", &region))
         return (tri_ev){0};
     tri_attr attr = {"axis", tri_attr_i32(e->mlir, axis)};
-    tri_ev r = wrap(e, args, emit(e, "tt.reduce", n, inputs, types, 1, &attr, region), n, types);
+    tri_ev r = wrap(e, args, emit_reduce(e, "tt.reduce", n, inputs, types, 1, &attr, region), n, types);
     return keep ? keep_dims(e, r, all ? -1 : axis, rank) : r;
 }
 
@@ -167,7 +167,7 @@ tri_ev tri_builtin_associative_scan(tri_eval *e, const tri_ev *args)
     if (!build_region(e, args[2], n, inputs, 2, "tt.scan.return", &region))
         return (tri_ev){0};
     tri_attr attrs[] = {{"axis", tri_attr_i32(e->mlir, axis)}, {"reverse", tri_attr_bool(e->mlir, reverse)}};
-    return wrap(e, args, emit(e, "tt.scan", n, inputs, types, 2, attrs, region), n, types);
+    return wrap(e, args, emit_reduce(e, "tt.scan", n, inputs, types, 2, attrs, region), n, types);
 }
 
 /* ---- map_elementwise ---- */

@@ -562,20 +562,11 @@ const tri_value *tri_host_try_with(tri_scope *scope, const tri_ast_node *expr, s
     return v;
 }
 
-static void report(tri_modules *all, tri_span at, const char *what, const tri_failure *failure)
+static void report_host(tri_modules *all, tri_span at, const char *what, const tri_failure *failure)
 {
     tri_diag_error(all->diag, at, 3034, "%s cannot be computed while compiling", what);
     if (failure->why.len)
         tri_diag_note(all->diag, failure->at, "%.*s", TRI_STR_ARG(failure->why));
-}
-
-const tri_value *tri_host_eval(tri_scope *scope, const tri_ast_node *expr)
-{
-    tri_failure failure = {0};
-    const tri_value *v = tri_host_eval_at(scope, expr, UINT32_MAX, &failure);
-    if (!v)
-        report(scope->module->all, expr->span, "this expression", &failure);
-    return v;
 }
 
 const tri_value *tri_host_call(tri_modules *all, const tri_value *callee, size_t count, const tri_host_arg *args, tri_span call)
@@ -587,7 +578,7 @@ const tri_value *tri_host_call(tri_modules *all, const tri_value *callee, size_t
         tri_vec_push(all->arena, &list.at, args[i]);
     const tri_value *v = tri_host_call_value(&h, callee, &list, call);
     if (!v)
-        report(all, call, "this call", &failure);
+        report_host(all, call, "this call", &failure);
     return v;
 }
 
@@ -607,7 +598,7 @@ const tri_value *tri_host_default(const tri_function *function, int param, bool 
     const tri_value *v = tri_host_eval_at(function->scope, value, value->span.begin, &failure);
     if (!v) {
         *out_failed = true;
-        report(function->module->all, value->span, "this default", &failure);
+        report_host(function->module->all, value->span, "this default", &failure);
     }
     return v;
 }

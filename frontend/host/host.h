@@ -9,9 +9,6 @@
 /* Local names of one evaluation, over a scope. */
 typedef struct tri_host_locals tri_host_locals;
 
-/* The value of an expression where `scope` ends (names as of the end of the file). Null when it
- * cannot be evaluated: an error at the part that cannot was reported. */
-const tri_value *tri_host_eval(tri_scope *scope, const tri_ast_node *expr);
 /* The same without a report: null, and *out_why / *out_at say what could not be evaluated. */
 const tri_value *tri_host_try(tri_scope *scope, const tri_ast_node *expr, tri_str *out_why, tri_span *out_at);
 

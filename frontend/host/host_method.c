@@ -342,7 +342,7 @@ static const tri_value *int_bit_length(PARAMS)
     return tri_value_int(h->arena, bits);
 }
 
-static method *find(const tri_value *self, tri_str name)
+static method *find_method(const tri_value *self, tri_str name)
 {
     static const struct {
         tri_value_kind kind;
@@ -370,12 +370,12 @@ static method *find(const tri_value *self, tri_str name)
 
 bool tri_host_method_exists(const tri_value *self, tri_str name)
 {
-    return find(self, name) != NULL || tri_host_regex_has_method(self, name);
+    return find_method(self, name) != NULL || tri_host_regex_has_method(self, name);
 }
 
 const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_str name, const tri_host_args *args, tri_span at)
 {
-    method *run = find(self, name);
+    method *run = find_method(self, name);
     const tri_value **values = TRI_NEW_ARRAY(h->arena, const tri_value *, args->at.len + 1);
     size_t count = 0;
     for (size_t i = 0; i < args->at.len; i++) {

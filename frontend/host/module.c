@@ -406,7 +406,7 @@ bool tri_module_is_namespace(const tri_value *value)
 
 /* ---- what the kernel evaluator asks ---- */
 
-static tri_lookup report(tri_modules *all, tri_lookup result, tri_str name, tri_span use, const tri_failure *failure)
+static tri_lookup report_module(tri_modules *all, tri_lookup result, tri_str name, tri_span use, const tri_failure *failure)
 {
     if (result != TRI_LOOKUP_FAILED)
         return result;
@@ -449,13 +449,13 @@ tri_lookup tri_module_find(tri_scope *scope, tri_str name, tri_span use, tri_glo
         *out_global = (tri_global){tri_value_builtin(scope->module->all->arena, name), TRI_NO_SPAN, true};
         return TRI_LOOKUP_FOUND;
     }
-    return report(scope->module->all, result, name, use, &failure);
+    return report_module(scope->module->all, result, name, use, &failure);
 }
 
 tri_lookup tri_module_attribute(tri_modules *all, const tri_value *object, tri_str name, tri_span use, tri_global *out_global)
 {
     tri_failure failure = {0};
-    return report(all, tri_module_get(all, tri_value_unwrap(object), name, out_global, &failure), name, use, &failure);
+    return report_module(all, tri_module_get(all, tri_value_unwrap(object), name, out_global, &failure), name, use, &failure);
 }
 
 bool tri_module_can_kernel_read(const tri_value *value)

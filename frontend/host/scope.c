@@ -1,7 +1,8 @@
 /* Bindings of a body: found by one walk, evaluated when a name is asked for. */
 #include "frontend/host/scope.h"
 
-const tri_value *tri_scope_fail(tri_arena *arena, tri_failure *failure, tri_span at, const char *format, ...)
+/* Keeps the first failure; returns null for the caller's convenience. */
+static const tri_value *fail_scope(tri_arena *arena, tri_failure *failure, tri_span at, const char *format, ...)
 {
     if (failure->why.len)
         return NULL;
@@ -332,7 +333,7 @@ static const tri_value *evaluate_import(tri_scope *scope, tri_binding *b)
         return g.value;
     tri_buf what = {0};
     tri_value_print(from, &what);
-    tri_scope_fail(scope->module->all->arena, &b->failure, b->part->span, "'%.*s' has no name '%.*s'", (int)what.len, what.data,
+    fail_scope(scope->module->all->arena, &b->failure, b->part->span, "'%.*s' has no name '%.*s'", (int)what.len, what.data,
                    TRI_STR_ARG(name));
     tri_buf_fini(&what);
     return NULL;
@@ -349,7 +350,7 @@ static const tri_value *evaluate_assign(tri_scope *scope, tri_binding *b, const 
         if (b->part->span.begin < target->span.begin || b->part->span.end > target->span.end)
             continue;
         const tri_value *selected = tri_host_select(arena, target, b->part, value);
-        return selected ? selected : tri_scope_fail(arena, &b->failure, target->span, "the value does not match the targets");
+        return selected ? selected : fail_scope(arena, &b->failure, target->span, "the value does not match the targets");
     }
     return NULL;
 }
@@ -359,20 +360,20 @@ static const tri_value *evaluate_augmented(tri_scope *scope, tri_binding *b)
     tri_arena *arena = scope->module->all->arena;
     tri_global before = {0};
     if (tri_scope_find(scope, b->name, b->stmt->span.begin, &before, &b->failure) != TRI_LOOKUP_FOUND)
-        return tri_scope_fail(arena, &b->failure, b->part->span, "'%.*s' has no value yet", TRI_STR_ARG(b->name));
+        return fail_scope(arena, &b->failure, b->part->span, "'%.*s' has no value yet", TRI_STR_ARG(b->name));
     const tri_value *by = tri_host_eval_at(scope, b->stmt->aug_assign.value, b->stmt->span.begin, &b->failure);
     if (!by)
         return NULL;
     tri_value_ops ops = {.arena = arena};
     const tri_value *result = tri_value_binary(&ops, b->stmt->aug_assign.op, before.value, by);
-    return result ? result : tri_scope_fail(arena, &b->failure, b->stmt->span, "%.*s", TRI_STR_ARG(ops.error));
+    return result ? result : fail_scope(arena, &b->failure, b->stmt->span, "%.*s", TRI_STR_ARG(ops.error));
 }
 
 static const tri_value *evaluate_param(tri_scope *scope, tri_binding *b)
 {
     if (b->stmt->param.default_value && b->stmt->param.kind < TRI_AST_PARAM_VARARGS)
         return tri_host_eval_at(scope->outer, b->stmt->param.default_value, UINT32_MAX, &b->failure);
-    return tri_scope_fail(scope->module->all->arena, &b->failure, b->stmt->span,
+    return fail_scope(scope->module->all->arena, &b->failure, b->stmt->span,
                           "'%.*s' is a parameter of a function that is not called while compiling", TRI_STR_ARG(b->name));
 }
 
@@ -388,7 +389,7 @@ static const tri_value *evaluate(tri_scope *scope, tri_binding *b)
     case TRI_BIND_AUGMENTED: return evaluate_augmented(scope, b);
     case TRI_BIND_PARAM: return evaluate_param(scope, b);
     default:
-        return tri_scope_fail(arena, &b->failure, b->part->span, "'%.*s' is bound by a %s statement", TRI_STR_ARG(b->name),
+        return fail_scope(arena, &b->failure, b->part->span, "'%.*s' is bound by a %s statement", TRI_STR_ARG(b->name),
                               b->stmt->kind == TRI_AST_FOR ? "'for'" : "'with'");
     }
 }
@@ -403,7 +404,7 @@ static const tri_value *apply_changes(tri_scope *scope, tri_binding *b)
         if (state == TRI_GUARD_HOLDS)
             b->value = tri_host_apply_changes(scope, b->name, b->value, 1, &change.stmt, &b->failure);
         else if (state != TRI_GUARD_FAILS)
-            b->value = tri_scope_fail(arena, &b->failure, change.stmt->span,
+            b->value = fail_scope(arena, &b->failure, change.stmt->span,
                                       "whether '%.*s' is changed here is not known while compiling", TRI_STR_ARG(b->name));
     }
     return b->value;
@@ -439,11 +440,11 @@ static const tri_value *value_of(tri_scope *scope, tri_binding *b)
         return b->value;
     tri_arena *arena = scope->module->all->arena;
     if (b->is_busy)
-        return tri_scope_fail(arena, &b->failure, b->part->span, "'%.*s' is defined by itself", TRI_STR_ARG(b->name));
+        return fail_scope(arena, &b->failure, b->part->span, "'%.*s' is defined by itself", TRI_STR_ARG(b->name));
     b->is_busy = true;
     b->value = evaluate(scope, b);
     if (b->value && is_set_later(scope, b))
-        b->value = tri_scope_fail(arena, &b->failure, b->part->span, "'%.*s' is set by a function while the program runs",
+        b->value = fail_scope(arena, &b->failure, b->part->span, "'%.*s' is set by a function while the program runs",
                                   TRI_STR_ARG(b->name));
     bool is_mutable = b->value && (b->value->kind == TRI_VALUE_LIST || b->value->kind == TRI_VALUE_DICT ||
                                    b->value->kind == TRI_VALUE_SET || b->value->kind == TRI_VALUE_OBJECT);
@@ -452,7 +453,7 @@ static const tri_value *value_of(tri_scope *scope, tri_binding *b)
     b->is_busy = false;
     b->is_done = true;
     if (!b->value)
-        tri_scope_fail(arena, &b->failure, b->part->span, "'%.*s' cannot be evaluated", TRI_STR_ARG(b->name));
+        fail_scope(arena, &b->failure, b->part->span, "'%.*s' cannot be evaluated", TRI_STR_ARG(b->name));
     return b->value;
 }
 
@@ -524,7 +525,7 @@ static tri_lookup finish_choice(tri_scope *scope, tri_str name, const choice *c,
 {
     if (c->is_ambiguous) {
         tri_str text = c->condition ? tri_ast_text(c->condition) : TRI_STR("its loop");
-        tri_scope_fail(scope->module->all->arena, failure, c->condition ? c->condition->span : binding_span(c->best),
+        fail_scope(scope->module->all->arena, failure, c->condition ? c->condition->span : binding_span(c->best),
                        "which '%.*s' is meant depends on '%.*s', which is not known while compiling", TRI_STR_ARG(name),
                        TRI_STR_ARG(text));
         return TRI_LOOKUP_FAILED;

@@ -10,9 +10,6 @@ typedef struct {
     tri_span at;
 } tri_failure;
 
-/* Keeps the first failure; returns null for the caller's convenience. */
-const tri_value *tri_scope_fail(tri_arena *arena, tri_failure *failure, tri_span at, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 
 typedef enum { TRI_GUARD_NONE, TRI_GUARD_IF, TRI_GUARD_ELSE, TRI_GUARD_TRY, TRI_GUARD_EXCEPT, TRI_GUARD_LOOP } tri_guard_kind;
 typedef enum { TRI_GUARD_UNKNOWN, TRI_GUARD_HOLDS, TRI_GUARD_FAILS, TRI_GUARD_BUSY } tri_guard_state;

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-__attribute__((format(printf, 2, 3))) static const tri_value *fail(tri_value_ops *ops, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static const tri_value *fail_value(tri_value_ops *ops, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -15,13 +15,13 @@ __attribute__((format(printf, 2, 3))) static const tri_value *fail(tri_value_ops
 
 static const tri_value *fail_operands(tri_value_ops *ops, tri_ast_op op, const tri_value *a, const tri_value *b)
 {
-    return fail(ops, "unsupported operand types for %s: '%s' and '%s'", tri_ast_op_text(op), tri_value_type_name(a),
+    return fail_value(ops, "unsupported operand types for %s: '%s' and '%s'", tri_ast_op_text(op), tri_value_type_name(a),
                 tri_value_type_name(b));
 }
 
 static const tri_value *fail_range(tri_value_ops *ops)
 {
-    return fail(ops, "the integer result needs more than 128 bits");
+    return fail_value(ops, "the integer result needs more than 128 bits");
 }
 
 /* ---- integers ---- */
@@ -42,7 +42,7 @@ static const tri_value *power_int(tri_value_ops *ops, tri_int base, tri_int expo
 {
     if (exponent < 0) {
         if (base == 0)
-            return fail(ops, "0 cannot be raised to a negative power");
+            return fail_value(ops, "0 cannot be raised to a negative power");
         return tri_value_float(ops->arena, pow((double)base, (double)exponent));
     }
     if (base == 0 || base == 1 || base == -1)
@@ -57,7 +57,7 @@ static const tri_value *power_int(tri_value_ops *ops, tri_int base, tri_int expo
 static const tri_value *shift_int(tri_value_ops *ops, bool is_left, tri_int value, tri_int count)
 {
     if (count < 0)
-        return fail(ops, "negative shift count");
+        return fail_value(ops, "negative shift count");
     if (!is_left)
         return tri_value_int(ops->arena, count > 126 ? (value < 0 ? -1 : 0) : value >> count);
     if (value == 0)
@@ -71,7 +71,7 @@ static const tri_value *shift_int(tri_value_ops *ops, bool is_left, tri_int valu
 static const tri_value *divide_int(tri_value_ops *ops, tri_ast_op op, tri_int a, tri_int b)
 {
     if (b == 0)
-        return fail(ops, op == TRI_AST_DIV_OP ? "division by zero" : "integer division or modulo by zero");
+        return fail_value(ops, op == TRI_AST_DIV_OP ? "division by zero" : "integer division or modulo by zero");
     if (op == TRI_AST_DIV_OP)
         return tri_value_float(ops->arena, (double)((long double)a / (long double)b));
     if (b == -1) { /* the one quotient that can overflow */
@@ -129,17 +129,17 @@ static const tri_value *binary_float(tri_value_ops *ops, tri_ast_op op, double a
     case TRI_AST_MUL_OP: result = a * b; break;
     case TRI_AST_DIV_OP: case TRI_AST_FLOOR_DIV_OP: case TRI_AST_MOD_OP:
         if (b == 0)
-            return fail(ops, op == TRI_AST_DIV_OP ? "float division by zero" : "float floor division or modulo by zero");
+            return fail_value(ops, op == TRI_AST_DIV_OP ? "float division by zero" : "float floor division or modulo by zero");
         result = op == TRI_AST_DIV_OP ? a / b : op == TRI_AST_MOD_OP ? float_mod(a, b) : float_floor_div(a, b);
         break;
     case TRI_AST_POW_OP:
         if (a == 0 && b < 0)
-            return fail(ops, "0.0 cannot be raised to a negative power");
+            return fail_value(ops, "0.0 cannot be raised to a negative power");
         if (a < 0 && isfinite(a) && isfinite(b) && b != floor(b))
-            return fail(ops, "a negative number raised to a fractional power is complex");
+            return fail_value(ops, "a negative number raised to a fractional power is complex");
         result = pow(a, b);
         if (isinf(result) && isfinite(a) && isfinite(b))
-            return fail(ops, "the result of ** is too large for a float");
+            return fail_value(ops, "the result of ** is too large for a float");
         break;
     default: return NULL;
     }
@@ -170,7 +170,7 @@ static const tri_value *repeat(tri_value_ops *ops, const tri_value *v, tri_int c
     if (count < 0)
         count = 0;
     if (count > 1 << 24 || len * count > 1 << 24)
-        return fail(ops, "the repeated %s would be too long", tri_value_type_name(v));
+        return fail_value(ops, "the repeated %s would be too long", tri_value_type_name(v));
     if (is_text) {
         char *text = tri_arena_alloc(ops->arena, (size_t)(len * count) + 1);
         for (tri_int i = 0; i < count; i++)
@@ -289,7 +289,7 @@ const tri_value *tri_value_unary(tri_value_ops *ops, tri_ast_op op, const tri_va
         else
             result = tri_value_int(ops->arena, op == TRI_AST_INVERT_OP ? ~i : i);
     } else {
-        fail(ops, "bad operand type for unary %s: '%s'", tri_ast_op_text(op), tri_value_type_name(x));
+        fail_value(ops, "bad operand type for unary %s: '%s'", tri_ast_op_text(op), tri_value_type_name(x));
     }
     return rewrap(ops, result, was_wrapped);
 }
@@ -343,7 +343,7 @@ static const tri_value *order(tri_value_ops *ops, tri_ast_op op, const tri_value
     if (tri_value_is_number(a) && tri_value_is_number(b))
         return tri_value_bool(is_ordered(op, compare_numbers(a, b)));
     if (a->kind != b->kind || !is_sequence(a))
-        return fail(ops, "'%s' is not supported between '%s' and '%s'", tri_ast_op_text(op), tri_value_type_name(a),
+        return fail_value(ops, "'%s' is not supported between '%s' and '%s'", tri_ast_op_text(op), tri_value_type_name(a),
                     tri_value_type_name(b));
     if (a->kind == TRI_VALUE_STR || a->kind == TRI_VALUE_BYTES) {
         int sign = tri_str_compare(a->string, b->string);
@@ -384,7 +384,7 @@ static const tri_value *is_in(tri_value_ops *ops, const tri_value *a, const tri_
                               (i - b->range.start) % b->range.step == 0);
     default: break;
     }
-    return fail(ops, "'in' is not supported between '%s' and '%s'", tri_value_type_name(a), tri_value_type_name(b));
+    return fail_value(ops, "'in' is not supported between '%s' and '%s'", tri_value_type_name(a), tri_value_type_name(b));
 }
 
 const tri_value *tri_value_compare(tri_value_ops *ops, tri_ast_op op, const tri_value *a, const tri_value *b)
@@ -439,7 +439,7 @@ const tri_value *tri_value_len(tri_value_ops *ops, const tri_value *x)
     x = tri_value_unwrap(x);
     ops->error = (tri_str){0};
     if (!length_of(x, &len))
-        return fail(ops, "an object of type '%s' has no length", tri_value_type_name(x));
+        return fail_value(ops, "an object of type '%s' has no length", tri_value_type_name(x));
     return tri_value_int(ops->arena, len);
 }
 
@@ -481,13 +481,13 @@ static const tri_value *slice_items(tri_value_ops *ops, const tri_value *x, cons
 {
     tri_int step = 1;
     if (tri_value_unwrap(slice->slice.step)->kind != TRI_VALUE_NONE && !tri_value_get_int(slice->slice.step, &step))
-        return fail(ops, "slice bounds must be integers or None");
+        return fail_value(ops, "slice bounds must be integers or None");
     if (step == 0)
-        return fail(ops, "the step of a slice cannot be zero");
+        return fail_value(ops, "the step of a slice cannot be zero");
     tri_int low = step > 0 ? 0 : -1, high = step > 0 ? len : len - 1;
     tri_int start = step > 0 ? low : high, stop = step > 0 ? high : low;
     if (!slice_bound(slice->slice.start, len, low, high, &start) || !slice_bound(slice->slice.stop, len, low, high, &stop))
-        return fail(ops, "slice bounds must be integers or None");
+        return fail_value(ops, "slice bounds must be integers or None");
     bool is_text = x->kind == TRI_VALUE_STR || x->kind == TRI_VALUE_BYTES;
     tri_value *result = (tri_value *)(uintptr_t)tri_value_sequence(ops->arena, is_text || x->kind == TRI_VALUE_RANGE ? TRI_VALUE_LIST : x->kind, 0, NULL);
     for (tri_int i = start; step > 0 ? i < stop : i > stop; i += step)
@@ -512,16 +512,16 @@ static const tri_value *subscript(tri_value_ops *ops, const tri_value *x, const 
     tri_int len, i;
     if (x->kind == TRI_VALUE_DICT) {
         const tri_value *found = tri_value_dict_find(x->dict, index);
-        return found ? found : fail(ops, "the dictionary has no key %.*s", TRI_STR_ARG(tri_value_repr_str(ops->arena, index)));
+        return found ? found : fail_value(ops, "the dictionary has no key %.*s", TRI_STR_ARG(tri_value_repr_str(ops->arena, index)));
     }
     if (x->kind == TRI_VALUE_SET || !length_of(x, &len))
-        return fail(ops, "an object of type '%s' cannot be indexed", tri_value_type_name(x));
+        return fail_value(ops, "an object of type '%s' cannot be indexed", tri_value_type_name(x));
     if (index->kind == TRI_VALUE_SLICE)
         return slice_items(ops, x, index, len);
     if (!tri_value_get_int(index, &i))
-        return fail(ops, "indices must be integers or slices, not '%s'", tri_value_type_name(index));
+        return fail_value(ops, "indices must be integers or slices, not '%s'", tri_value_type_name(index));
     if (i < -len || i >= len)
-        return fail(ops, "index %lld is out of range for %lld items", (long long)i, (long long)len);
+        return fail_value(ops, "index %lld is out of range for %lld items", (long long)i, (long long)len);
     return item_at(ops, x, i < 0 ? i + len : i);
 }
 
@@ -538,11 +538,11 @@ bool tri_value_items(tri_value_ops *ops, const tri_value *x, tri_value_list *out
     x = tri_value_unwrap(x);
     ops->error = (tri_str){0};
     if (!length_of(x, &len)) {
-        fail(ops, "an object of type '%s' is not iterable", tri_value_type_name(x));
+        fail_value(ops, "an object of type '%s' is not iterable", tri_value_type_name(x));
         return false;
     }
     if (len > 1 << 20) {
-        fail(ops, "too many items to iterate over while compiling");
+        fail_value(ops, "too many items to iterate over while compiling");
         return false;
     }
     for (tri_int i = 0; i < len; i++)

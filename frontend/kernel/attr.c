@@ -23,11 +23,6 @@ static tri_ev bind(tri_eval *e, tri_ev self, const tri_value *function, tri_str 
     return (tri_ev){.kind = TRI_EV_METHOD, .method = m};
 }
 
-tri_ev tri_attr_bind(tri_eval *e, tri_ev self, const tri_value *function, tri_str name)
-{
-    return bind(e, self, function, name);
-}
-
 /* ---- types ---- */
 
 static tri_ev type_attribute(tri_eval *e, tri_ev base, const tri_type *t, tri_str name, const tri_ast_node *node)

@@ -105,6 +105,8 @@ static tri_ev call_builtin(tri_eval *e, tri_ev callee, tri_call_args *args, tri_
     return r;
 }
 
+static tri_ev call_value(tri_eval *e, tri_ev callee, tri_call_args *args, tri_span at);
+
 static tri_ev call_method(tri_eval *e, tri_ev callee, tri_call_args *args, tri_span at)
 {
     const tri_ev_method *m = callee.method;
@@ -120,10 +122,10 @@ static tri_ev call_method(tri_eval *e, tri_ev callee, tri_call_args *args, tri_s
     tri_vec_push(e->arena, &all, (tri_call_arg){.value = m->self, .at = at});
     for (size_t i = 0; i < args->len; i++)
         tri_vec_push(e->arena, &all, args->at[i]);
-    return tri_call_value(e, (tri_ev){.kind = TRI_EV_CE, .ce = m->function}, &all, at);
+    return call_value(e, (tri_ev){.kind = TRI_EV_CE, .ce = m->function}, &all, at);
 }
 
-tri_ev tri_call_value(tri_eval *e, tri_ev callee, tri_call_args *args, tri_span at)
+static tri_ev call_value(tri_eval *e, tri_ev callee, tri_call_args *args, tri_span at)
 {
     tri_ev method;
     if (tri_ev_is_error(callee))
@@ -159,7 +161,7 @@ tri_ev tri_call_simple(tri_eval *e, tri_ev callee, int count, const tri_ev *valu
     tri_call_args args = {0};
     for (int i = 0; i < count; i++)
         tri_vec_push(e->arena, &args, (tri_call_arg){.value = values[i], .at = e->at});
-    return tri_call_value(e, callee, &args, e->at);
+    return call_value(e, callee, &args, e->at);
 }
 
 /* ---- special forms ---- */
@@ -260,7 +262,7 @@ tri_ev tri_call_node(tri_eval *e, const tri_ast_node *node, bool is_unused)
     else if (!tri_call_evaluate_args(e, node, &args))
         result = (tri_ev){0};
     else
-        result = tri_call_value(e, callee, &args, node->span);
+        result = call_value(e, callee, &args, node->span);
     tri_expr_leave(e, saved);
     return result;
 }

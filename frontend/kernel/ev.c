@@ -19,7 +19,6 @@ tri_ev tri_ev_bool(tri_eval *e, bool value)
 }
 
 tri_ev tri_ev_int(tri_eval *e, int64_t value) { return from_ce(tri_value_int(e->arena, value)); }
-tri_ev tri_ev_float(tri_eval *e, double value) { return from_ce(tri_value_float(e->arena, value)); }
 tri_ev tri_ev_str(tri_eval *e, tri_str value) { return from_ce(tri_value_str(e->arena, value)); }
 tri_ev tri_ev_dtype(tri_eval *e, const tri_type *type) { return from_ce(tri_value_dtype(e->arena, type)); }
 

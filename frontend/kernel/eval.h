@@ -173,7 +173,6 @@ const char *tri_eval_shape_name(tri_eval *e, int rank, const int64_t *shape);
 tri_ev tri_ev_none(tri_eval *e);
 tri_ev tri_ev_bool(tri_eval *e, bool value);
 tri_ev tri_ev_int(tri_eval *e, int64_t value);
-tri_ev tri_ev_float(tri_eval *e, double value);
 tri_ev tri_ev_str(tri_eval *e, tri_str value);
 tri_ev tri_ev_dtype(tri_eval *e, const tri_type *type);
 tri_ev tri_ev_make_tuple(tri_eval *e, int count, const tri_ev *at);

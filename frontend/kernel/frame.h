@@ -87,7 +87,6 @@ void tri_expr_leave(tri_eval *e, tri_place saved);
 /* attr.c */
 tri_ev tri_attr_get(tri_eval *e, tri_ev base, tri_str name, const tri_ast_node *node);
 tri_ev tri_attr_subscript(tri_eval *e, tri_ev base, const tri_ast_node *index);
-tri_ev tri_attr_bind(tri_eval *e, tri_ev self, const tri_value *function, tri_str name);
 tri_ev tri_attr_call_type_method(tri_eval *e, const tri_type *t, tri_str name, int count, const tri_ev *args);
 
 /* stmt.c */
@@ -126,7 +125,6 @@ typedef TRI_VEC(tri_call_arg) tri_call_args;
 bool tri_function_bind(tri_eval *e, const tri_function *f, tri_str name, size_t first, const tri_call_args *args, tri_span at,
                        tri_ev *params);
 tri_ev tri_call_node(tri_eval *e, const tri_ast_node *node, bool is_unused);
-tri_ev tri_call_value(tri_eval *e, tri_ev callee, tri_call_args *args, tri_span at);
 /* Calls with positional values only, for operator methods and combine functions. */
 tri_ev tri_call_simple(tri_eval *e, tri_ev callee, int count, const tri_ev *values);
 /* Compiles a jit function for arguments and emits the call. */

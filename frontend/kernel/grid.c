@@ -17,7 +17,7 @@ typedef struct {
     const char *why;
 } reader;
 
-static bool fail(reader *r, const tri_ast_node *node, const char *why)
+static bool fail_grid(reader *r, const tri_ast_node *node, const char *why)
 {
     if (!r->failed) {
         r->failed = node;
@@ -62,11 +62,11 @@ static int passed_index(const reader *r, tri_str name)
 static bool add_param(reader *r, const tri_ast_node *node, int index)
 {
     if (index < 0)
-        return fail(r, node, "is no parameter of the kernel");
+        return fail_grid(r, node, "is no parameter of the kernel");
     const tri_signature_param *p = &r->kernel->params.at[index];
     bool is_argument = p->arg.kind == TRI_ARG_VALUE && tri_types_is_int(p->arg.type);
     if (!is_argument && p->arg.kind != TRI_ARG_CONSTANT)
-        return fail(r, node, "is no integer");
+        return fail_grid(r, node, "is no integer");
     add_word(r, p->name);
     return true;
 }
@@ -86,7 +86,7 @@ static bool read_call(reader *r, const tri_ast_node *node)
             continue;
         bool is_unary = i == 3, is_fold = i == 1 || i == 2;
         if (node->call.keywords.len || count < (is_unary ? 1u : 2u) || (!is_fold && count > (is_unary ? 1u : 2u)))
-            return fail(r, node, "has the wrong number of arguments");
+            return fail_grid(r, node, "has the wrong number of arguments");
         for (uint32_t a = 0; a < count; a++) {
             if (!read_node(r, node->call.args.at[a]))
                 return false;
@@ -95,7 +95,7 @@ static bool read_call(reader *r, const tri_ast_node *node)
         }
         return true;
     }
-    return fail(r, node, "is none of cdiv, min, max and next_power_of_2");
+    return fail_grid(r, node, "is none of cdiv, min, max and next_power_of_2");
 }
 
 static bool read_binary(reader *r, const tri_ast_node *node)
@@ -107,7 +107,7 @@ static bool read_binary(reader *r, const tri_ast_node *node)
                      : node->binary.op == TRI_AST_MOD_OP       ? "%"
                                                                : NULL;
     if (!op)
-        return fail(r, node, "is none of + - * // and %");
+        return fail_grid(r, node, "is none of + - * // and %");
     if (!read_node(r, node->binary.left) || !read_node(r, node->binary.right))
         return false;
     add_word(r, tri_str_from(op));
@@ -119,21 +119,21 @@ static bool read_node(reader *r, const tri_ast_node *node)
     switch (node->kind) {
     case TRI_AST_INT:
         if (node->integer.is_big || node->integer.value > INT64_MAX)
-            return fail(r, node, "is too large");
+            return fail_grid(r, node, "is too large");
         add_word(r, tri_str_format(r->unit->arena, "%llu", (unsigned long long)node->integer.value));
         return true;
     case TRI_AST_NAME:
         return add_param(r, node, r->launch ? passed_index(r, node->name) : param_index(r, node->name));
     case TRI_AST_SUBSCRIPT: /* meta["BLOCK"] */
         if (!r->meta.len || !is_name_of(node->subscript.value, r->meta) || node->subscript.index->kind != TRI_AST_STRING)
-            return fail(r, node, "is not known when the kernel is launched");
+            return fail_grid(r, node, "is not known when the kernel is launched");
         return add_param(r, node, param_index(r, node->subscript.index->string));
     case TRI_AST_BINARY:
         return read_binary(r, node);
     case TRI_AST_CALL:
         return read_call(r, node);
     default:
-        return fail(r, node, "is no integer expression of parameters");
+        return fail_grid(r, node, "is no integer expression of parameters");
     }
 }
 
@@ -146,7 +146,7 @@ static bool read_grid(reader *r, const tri_ast_node *node)
     if (node->kind != TRI_AST_TUPLE && node->kind != TRI_AST_LIST)
         return read_node(r, node);
     if (!node->list.len || node->list.len > max_dims)
-        return fail(r, node, "has not one to three dimensions");
+        return fail_grid(r, node, "has not one to three dimensions");
     for (uint32_t i = 0; i < node->list.len; i++) {
         if (i)
             add_word(r, TRI_STR(";"));

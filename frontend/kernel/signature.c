@@ -710,7 +710,7 @@ static bool add_named(choice *list, tri_str name)
 }
 
 /* The kernels that the options name; without any, all that are no helpers. */
-static bool choose(collector *c, kernel **out_kernels, size_t *out_count)
+static bool choose_signature(collector *c, kernel **out_kernels, size_t *out_count)
 {
     const tri_options *o = c->options;
     size_t most = (c->functions.len + o->kernels.len) + (o->kernels.len + 1) * c->texts.len + 1;
@@ -772,7 +772,7 @@ bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
     }
     kernel *kernels;
     size_t count;
-    if (!name_texts(&c) || !check_names(&c) || !choose(&c, &kernels, &count) || !check_defines(&c, kernels, count))
+    if (!name_texts(&c) || !check_names(&c) || !choose_signature(&c, &kernels, &count) || !check_defines(&c, kernels, count))
         return false;
     if (!count) {
         tri_diag_error(c.diag, TRI_NO_SPAN, code_unknown_kernel,

@@ -42,7 +42,7 @@ static const tri_ast_node *first_argument(const tri_ast_node *call)
     return call->call.args.len ? call->call.args.at[0] : NULL;
 }
 
-static bool visit(const tri_ast_node *node, void *data)
+static bool visit_guess(const tri_ast_node *node, void *data)
 {
     pointer_names *p = data;
     if (node->kind == TRI_AST_CALL && node->call.func->kind == TRI_AST_ATTRIBUTE && takes_pointer(node->call.func->attribute.name)) {
@@ -61,7 +61,7 @@ bool tri_signature_guess_pointer(const tri_function *function, tri_str param)
     pointer_names p = {.has_grown = true};
     for (int round = 0; round < ROUNDS && p.has_grown; round++) {
         p.has_grown = false; /* each round goes one assignment further back */
-        tri_ast_walk(function->node, visit, &p);
+        tri_ast_walk(function->node, visit_guess, &p);
     }
     return is_known(&p, param);
 }

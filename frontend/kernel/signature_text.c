@@ -131,7 +131,7 @@ typedef struct {
     tri_span at;
 } reader;
 
-static bool fail(const reader *r, const char *format, tri_str text)
+static bool fail_signature(const reader *r, const char *format, tri_str text)
 {
     tri_str message = tri_str_format(r->arena, format, TRI_STR_ARG(text));
     tri_diag_error(r->diag, r->at, code_signature, "%.*s", TRI_STR_ARG(message));
@@ -145,9 +145,9 @@ static bool read_desc(const reader *r, tri_str text, tri_arg *out)
     size_t open = tri_str_find(inner, '['), close = tri_str_find(inner, ']');
     tri_dtype dtype;
     if (open >= close || close == inner.len || !tri_types_parse_dtype(tri_str_trim(tri_str_sub(inner, 0, open)), &dtype))
-        return fail(r, "'%.*s' is not tensordesc<TYPE[SHAPE]>", text);
+        return fail_signature(r, "'%.*s' is not tensordesc<TYPE[SHAPE]>", text);
     if (tri_str_trim(tri_str_sub(inner, close + 1, inner.len)).len)
-        return fail(r, "a layout in '%.*s' belongs to Gluon; give only the type and the shape", text);
+        return fail_signature(r, "a layout in '%.*s' belongs to Gluon; give only the type and the shape", text);
     int64_t shape[TRI_MAX_TENSOR_RANK];
     int rank = 0;
     tri_str rest = tri_str_sub(inner, open + 1, close);
@@ -155,12 +155,12 @@ static bool read_desc(const reader *r, tri_str text, tri_arg *out)
         size_t comma = tri_str_find(rest, ',');
         if (rank == 5 || !tri_str_to_i64(tri_str_trim(tri_str_sub(rest, 0, comma)), &shape[rank]) || shape[rank] <= 0 ||
             (shape[rank] & (shape[rank] - 1)))
-            return fail(r, "bad shape in '%.*s': 1 to 5 powers of two are wanted", text);
+            return fail_signature(r, "bad shape in '%.*s': 1 to 5 powers of two are wanted", text);
         rank++;
         rest = tri_str_sub(rest, comma < rest.len ? comma + 1 : comma, rest.len);
     }
     if (!rank)
-        return fail(r, "bad shape in '%.*s': 1 to 5 powers of two are wanted", text);
+        return fail_signature(r, "bad shape in '%.*s': 1 to 5 powers of two are wanted", text);
     *out = (tri_arg){.kind = TRI_ARG_DESC, .type = tri_types_block(r->arena, tri_types_scalar(dtype), rank, shape)};
     return true;
 }
@@ -175,7 +175,7 @@ static bool read_tuple(const reader *r, tri_str text, tri_arg *out)
         size_t end = find_outside(rest, ",");
         tri_arg item;
         if (end == SIZE_MAX) /* "(a)(b)": the first bracket ends before the last */
-            return fail(r, "brackets do not match in '%.*s'", text);
+            return fail_signature(r, "brackets do not match in '%.*s'", text);
         if (!read_any(r, tri_str_trim(tri_str_sub(rest, 0, end)), false, &item))
             return false;
         tri_vec_push(r->arena, &items, item);
@@ -208,7 +208,7 @@ static bool read_named(const reader *r, const tri_class *cls, tri_str text, tri_
     while (tri_str_trim(rest).len) {
         size_t end = find_outside(rest, ",");
         if (end == SIZE_MAX)
-            return fail(r, "brackets do not match in '%.*s'", text);
+            return fail_signature(r, "brackets do not match in '%.*s'", text);
         tri_str item = tri_str_trim(tri_str_sub(rest, 0, end));
         rest = tri_str_sub(rest, end < rest.len ? end + 1 : end, rest.len);
         size_t equals = find_outside(item, "=");
@@ -217,14 +217,14 @@ static bool read_named(const reader *r, const tri_class *cls, tri_str text, tri_
         while (is_name(name) && f < count && !tri_str_equal(cls->fields.at[f], name))
             f++;
         if (f >= count || given[f])
-            return fail(r, "'%.*s' fits no field of the named tuple, or one that has a type already", item);
+            return fail_signature(r, "'%.*s' fits no field of the named tuple, or one that has a type already", item);
         given[f] = true;
         if (!read_any(r, is_name(name) ? tri_str_trim(tri_str_sub(item, equals + 1, item.len)) : item, false, &items[f]))
             return false;
     }
     for (int i = 0; i < count; i++) {
         if (!given[i] && !cls->defaults.at[i])
-            return fail(r, "the field '%.*s' of the named tuple has no type", cls->fields.at[i]);
+            return fail_signature(r, "the field '%.*s' of the named tuple has no type", cls->fields.at[i]);
         if (!given[i])
             items[i] = (tri_arg){.kind = TRI_ARG_CONSTANT, .value = cls->defaults.at[i]};
     }
@@ -248,7 +248,7 @@ static bool read_type(const reader *r, tri_str text, tri_arg *out, bool *out_fai
         *out = (tri_arg){.kind = TRI_ARG_CONSTANT, .value = tri_value_int(r->arena, 1)};
     } else if (colon < text.len) {
         *out_failed = true;
-        return fail(r, "unknown hint ':%.*s': ':16' says divisible by 16, ':1' that an integer is 1", hint);
+        return fail_signature(r, "unknown hint ':%.*s': ':16' says divisible by 16, ':1' that an integer is 1", hint);
     }
     return true;
 }
@@ -269,7 +269,7 @@ static bool read_any(const reader *r, tri_str text, bool is_constexpr, tri_arg *
         if (failed)
             return false;
         if (text.len && text.data[0] == '*')
-            return fail(r, "'%.*s' is not a pointer type; '*fp32', '*kfp16' (const), '*i32' are", text);
+            return fail_signature(r, "'%.*s' is not a pointer type; '*fp32', '*kfp16' (const), '*i32' are", text);
     }
     const tri_value *value = tri_host_eval_text(r->scope, r->what, text);
     *out = (tri_arg){.kind = TRI_ARG_CONSTANT, .value = value};

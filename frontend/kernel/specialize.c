@@ -174,7 +174,7 @@ static bool make_form(tri_arena *arena, const tri_signature *general, tri_str fo
     return true;
 }
 
-static bool report(tri_unit *unit, tri_str form, const char *why)
+static bool report_specialize(tri_unit *unit, tri_str form, const char *why)
 {
     tri_diag_error(unit->diag, TRI_NO_SPAN, code_specialize, "-fspecialize: '%.*s' %s", TRI_STR_ARG(form), why);
     return false;
@@ -186,11 +186,11 @@ static bool check_form(tri_unit *unit, const tri_signature_list *kernels, tri_st
     item i;
     for (tri_str rest = form; rest.len;)
         if (!take_item(&rest, &i))
-            return report(unit, form, "is not NAME:DIVISOR or NAME=NUMBER, of which several are joined by ','");
+            return report_specialize(unit, form, "is not NAME:DIVISOR or NAME=NUMBER, of which several are joined by ','");
     for (size_t n = 0; n < kernels->len; n++)
         if (make_form(unit->arena, &kernels->at[n], form, &made))
             return true;
-    return report(unit, form, "fits no kernel: it must name pointers and integers that are not constants already");
+    return report_specialize(unit, form, "fits no kernel: it must name pointers and integers that are not constants already");
 }
 
 bool tri_specialize_check(tri_unit *unit, const tri_signature_list *kernels)
@@ -198,7 +198,7 @@ bool tri_specialize_check(tri_unit *unit, const tri_signature_list *kernels)
     for (size_t n = 0; n < unit->options->specialize.len; n++) {
         tri_str list = unit->options->specialize.at[n];
         if (!tri_str_trim(list).len)
-            return report(unit, list, "is empty; give 'none', 'default' or forms such as 'x:16,n:16;n=1'");
+            return report_specialize(unit, list, "is empty; give 'none', 'default' or forms such as 'x:16,n:16;n=1'");
         while (list.len) {
             tri_str form = take_form(&list);
             bool is_word = tri_str_is(form, "default") || tri_str_is(form, "none");

@@ -255,7 +255,7 @@ tri_str tri_types_name(tri_arena *arena, const tri_type *t)
     return name;
 }
 
-MlirType tri_types_dtype_to_ir(MlirContext context, tri_dtype d)
+static MlirType dtype_to_ir(MlirContext context, tri_dtype d)
 {
     switch (d) {
     case TRI_DTYPE_VOID:
@@ -285,7 +285,7 @@ MlirType tri_types_to_ir(MlirContext context, const tri_type *t)
 {
     switch (t->kind) {
     case TRI_TYPE_SCALAR:
-        return tri_types_dtype_to_ir(context, t->dtype);
+        return dtype_to_ir(context, t->dtype);
     case TRI_TYPE_PTR:
         return tri_type_ptr(tri_types_to_ir(context, t->element), t->space);
     case TRI_TYPE_BLOCK:

@@ -92,6 +92,5 @@ tri_str tri_types_name(tri_arena *arena, const tri_type *t);
 
 /* The IR type; fp8e4b15 is i8 there. */
 MlirType tri_types_to_ir(MlirContext context, const tri_type *t);
-MlirType tri_types_dtype_to_ir(MlirContext context, tri_dtype d);
 
 #endif

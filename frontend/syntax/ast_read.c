@@ -16,7 +16,7 @@ typedef struct {
     jmp_buf recover;
 } reader;
 
-_Noreturn __attribute__((format(printf, 2, 3))) static void fail(reader *r, const char *format, ...)
+_Noreturn __attribute__((format(printf, 2, 3))) static void fail_ast(reader *r, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -46,7 +46,7 @@ static bool accept(reader *r, char c)
 static void expect(reader *r, char c)
 {
     if (!accept(r, c))
-        fail(r, "expected '%c'", c);
+        fail_ast(r, "expected '%c'", c);
 }
 
 static tri_str read_word(reader *r)
@@ -56,7 +56,7 @@ static tri_str read_word(reader *r)
     while (r->pos < r->input->text.len && !strchr(" \t\r\n()[]\"", r->text[r->pos]))
         r->pos++;
     if (begin == r->pos)
-        fail(r, "expected a word");
+        fail_ast(r, "expected a word");
     return tri_str_sub(r->input->text, begin, r->pos);
 }
 
@@ -68,7 +68,7 @@ static uint32_t read_number(reader *r)
     for (; r->text[r->pos] >= '0' && r->text[r->pos] <= '9' && value < UINT32_MAX; r->pos++)
         value = value * 10 + (uint64_t)(r->text[r->pos] - '0');
     if (r->pos == begin || value >= UINT32_MAX)
-        fail(r, "expected a number");
+        fail_ast(r, "expected a number");
     return (uint32_t)value;
 }
 
@@ -84,7 +84,7 @@ static size_t read_quoted(reader *r, char *out)
     expect(r, '"');
     for (;; r->pos++) {
         if (r->pos >= r->input->text.len)
-            fail(r, "unterminated string");
+            fail_ast(r, "unterminated string");
         char c = r->text[r->pos];
         if (c == '"')
             break;
@@ -96,7 +96,7 @@ static size_t read_quoted(reader *r, char *out)
         if (c == 'x') {
             int high = hex(r->text[r->pos + 1]), low = high < 0 ? -1 : hex(r->text[r->pos + 2]);
             if (low < 0)
-                fail(r, "'\\x' needs two hexadecimal digits");
+                fail_ast(r, "'\\x' needs two hexadecimal digits");
             out[n++] = (char)(high << 4 | low);
             r->pos += 2;
         } else if (c == 'n' || c == 't') {
@@ -104,7 +104,7 @@ static size_t read_quoted(reader *r, char *out)
         } else if (c == '"' || c == '\\') {
             out[n++] = c;
         } else {
-            fail(r, "unknown escape");
+            fail_ast(r, "unknown escape");
         }
     }
     r->pos++;
@@ -136,7 +136,7 @@ static uint32_t read_place(reader *r)
     expect(r, ':');
     uint32_t column = read_number(r);
     if (line == 0 || line > r->source->line_count || column == 0)
-        fail(r, "the position %u:%u is not in the source", line, column);
+        fail_ast(r, "the position %u:%u is not in the source", line, column);
     return tri_source_offset(r->source, line, column);
 }
 
@@ -157,7 +157,7 @@ static tri_ast_op read_op(reader *r, const tri_field *field)
     for (int op = field->first; op <= field->last; op++)
         if (tri_str_is(text, tri_ast_op_text((tri_ast_op)op)))
             return (tri_ast_op)op;
-    fail(r, "unknown operator '%.*s'", TRI_STR_ARG(text));
+    fail_ast(r, "unknown operator '%.*s'", TRI_STR_ARG(text));
 }
 
 static void read_ops(reader *r, tri_ast_node *node, const tri_field *field)
@@ -182,7 +182,7 @@ static void read_value(reader *r, tri_ast_node *node, const tri_field *field)
         tri_str text = read_word(r);
         for (size_t i = 0; i < text.len; i++)
             if (!strchr("0123456789abcdefABCDEFxXoO.+-", text.data[i]))
-                fail(r, "malformed number");
+                fail_ast(r, "malformed number");
         tri_ast_set_number(r->arena, node, text);
         return;
     }
@@ -193,7 +193,7 @@ static void read_value(reader *r, tri_ast_node *node, const tri_field *field)
     case TRI_FIELD_CHOICE:
         *(uint32_t *)value = read_number(r);
         if (*(uint32_t *)value > field->last)
-            fail(r, "there is no such choice");
+            fail_ast(r, "there is no such choice");
         return;
     default: *(uint32_t *)value = read_number(r); return;
     }
@@ -213,7 +213,7 @@ static void read_labelled(reader *r, tri_ast_node *node)
             if (fields->at[i].label && tri_str_is(label, fields->at[i].label))
                 found = &fields->at[i];
         if (!found)
-            fail(r, "'%s' has no field '%.*s'", tri_ast_kind_text(node->kind), TRI_STR_ARG(label));
+            fail_ast(r, "'%s' has no field '%.*s'", tri_ast_kind_text(node->kind), TRI_STR_ARG(label));
         read_value(r, node, found);
     }
 }
@@ -225,16 +225,16 @@ static void check_node(reader *r, const tri_ast_node *node)
     size_t size = r->source->text.len;
     for (unsigned i = 0; i < fields->count; i++)
         if (fields->at[i].type == TRI_FIELD_NODE && !*(tri_ast_node **)tri_field_address(node, &fields->at[i]))
-            fail(r, "'%s' lacks a field", tri_ast_kind_text(node->kind));
+            fail_ast(r, "'%s' lacks a field", tri_ast_kind_text(node->kind));
     bool is_short = (node->kind == TRI_AST_BOOL && node->boolean.values.len < 2) ||
                     (node->kind == TRI_AST_COMPARE && (node->compare.rights.len == 0 || !node->compare.ops)) ||
                     (node->kind == TRI_AST_ASSIGN && node->assign.targets.len == 0) ||
                     (node->kind >= TRI_AST_LIST_COMP && node->kind <= TRI_AST_DICT_COMP && node->comp.clauses.len == 0);
     if (is_short)
-        fail(r, "'%s' has too few parts", tri_ast_kind_text(node->kind));
+        fail_ast(r, "'%s' has too few parts", tri_ast_kind_text(node->kind));
     tri_span name = tri_ast_name_span(node);
     if (node->span.begin > node->span.end || name.end > size || name.begin > name.end)
-        fail(r, "the range of '%s' is not in the source", tri_ast_kind_text(node->kind));
+        fail_ast(r, "the range of '%s' is not in the source", tri_ast_kind_text(node->kind));
 }
 
 static tri_ast_kind read_kind(reader *r, const tri_field *allowed)
@@ -243,13 +243,13 @@ static tri_ast_kind read_kind(reader *r, const tri_field *allowed)
     for (int kind = allowed->first; kind <= allowed->last; kind++)
         if (tri_str_is(word, tri_ast_kind_text((tri_ast_kind)kind)))
             return (tri_ast_kind)kind;
-    fail(r, "'%.*s' cannot stand here", TRI_STR_ARG(word));
+    fail_ast(r, "'%.*s' cannot stand here", TRI_STR_ARG(word));
 }
 
 static tri_ast_node *read_node(reader *r, const tri_field *allowed)
 {
     if (++r->depth > MAX_DEPTH)
-        fail(r, "nested too deep");
+        fail_ast(r, "nested too deep");
     expect(r, '(');
     tri_ast_kind kind = read_kind(r, allowed);
     tri_span span = {r->source, read_place(r), 0};
@@ -278,7 +278,7 @@ static void skip_form(reader *r)
     do {
         char c = peek(r);
         if (r->pos >= r->input->text.len)
-            fail(r, "the text ends inside the tree");
+            fail_ast(r, "the text ends inside the tree");
         if (c == '"') {
             r->pos += (uint32_t)quoted_size(r);
             continue;
@@ -293,7 +293,7 @@ static void expect_word(reader *r, const char *word)
 {
     tri_str found = read_word(r);
     if (!tri_str_is(found, word))
-        fail(r, "expected '%s'", word);
+        fail_ast(r, "expected '%s'", word);
 }
 
 static void read_source(reader *r, tri_str name)

@@ -58,7 +58,7 @@ static void add(tri_lexer *lx, tri_token_kind kind, uint32_t begin, uint32_t end
 }
 
 /* Adds an ERROR token over [begin, end); the lexer goes on at `resume`. */
-__attribute__((format(printf, 6, 7))) static tri_lexer_error *fail(tri_lexer *lx, int code, uint32_t begin, uint32_t end,
+__attribute__((format(printf, 6, 7))) static tri_lexer_error *fail_token(tri_lexer *lx, int code, uint32_t begin, uint32_t end,
                                                                    uint32_t resume, const char *format, ...)
 {
     va_list args;
@@ -104,9 +104,9 @@ static void add_indentation(tri_lexer *lx, uint32_t line, uint32_t column, uint3
     uint32_t top = lx->indent_count - 1;
     if (column > lx->indents[top]) {
         if (alt <= lx->alt_indents[top])
-            fail(lx, 2012, line, lx->pos, lx->pos, "%s", mixed);
+            fail_token(lx, 2012, line, lx->pos, lx->pos, "%s", mixed);
         if (lx->indent_count > TRI_LEXER_MAX_INDENTS) {
-            fail(lx, 2018, line, lx->pos, lx->len, "too many levels of indentation (at most %d)", TRI_LEXER_MAX_INDENTS);
+            fail_token(lx, 2018, line, lx->pos, lx->len, "too many levels of indentation (at most %d)", TRI_LEXER_MAX_INDENTS);
             return; /* what follows would only repeat it */
         }
         add(lx, TRI_TOKEN_INDENT, line, lx->pos);
@@ -120,9 +120,9 @@ static void add_indentation(tri_lexer *lx, uint32_t line, uint32_t column, uint3
     }
     lx->indent_count = top + 1;
     if (column != lx->indents[top])
-        fail(lx, 2009, line, lx->pos, lx->pos, "unindent does not match any outer indentation level");
+        fail_token(lx, 2009, line, lx->pos, lx->pos, "unindent does not match any outer indentation level");
     else if (alt != lx->alt_indents[top])
-        fail(lx, 2012, line, lx->pos, lx->pos, "%s", mixed);
+        fail_token(lx, 2012, line, lx->pos, lx->pos, "%s", mixed);
 }
 
 /* Skips blank and comment lines and measures the first other one. False at the end of the file. */
@@ -214,11 +214,11 @@ static void fail_character(tri_lexer *lx, uint32_t pos)
                          : is_hidden && c >= 0x80     ? "; replace it by a space"
                                                       : "";
     if (is_hidden)
-        fail(lx, 2007, pos, pos + n, pos + n, "invalid non-printable character U+%04X%s", (unsigned)c, remedy);
+        fail_token(lx, 2007, pos, pos + n, pos + n, "invalid non-printable character U+%04X%s", (unsigned)c, remedy);
     else if (c < 0x80)
-        fail(lx, 2007, pos, pos + n, pos + n, "invalid character '%c'", (char)c);
+        fail_token(lx, 2007, pos, pos + n, pos + n, "invalid character '%c'", (char)c);
     else
-        fail(lx, 2007, pos, pos + n, pos + n, "invalid character '%.*s' (U+%04X)%s", (int)n, lx->text + pos, (unsigned)c, remedy);
+        fail_token(lx, 2007, pos, pos + n, pos + n, "invalid character '%.*s' (U+%04X)%s", (int)n, lx->text + pos, (unsigned)c, remedy);
     abandon_fstrings(lx);
 }
 
@@ -303,7 +303,7 @@ static void end_number(tri_lexer *lx, uint32_t begin, uint32_t end, const char *
         tail++;
     tail = name_end(lx, tail);
     if (is_bad || (tail != end && !is_number_follower(lx, end, name_end(lx, end)))) {
-        fail(lx, 2008, begin, tail > begin ? tail : end, tail, "invalid %s literal", kind);
+        fail_token(lx, 2008, begin, tail > begin ? tail : end, tail, "invalid %s literal", kind);
         return;
     }
     add(lx, TRI_TOKEN_NUMBER, begin, end);
@@ -318,7 +318,7 @@ static void lex_prefixed_number(tri_lexer *lx, int base, const char *kind)
         first++; /* 0x_ff */
     uint32_t end = digits_end(lx, first, base, &is_bad);
     if (!is_bad && is_digit(lx->text[end])) {
-        fail(lx, 2008, end, end + 1, digits_end(lx, end, 10, &is_bad), "invalid digit '%c' in %s literal", lx->text[end], kind);
+        fail_token(lx, 2008, end, end + 1, digits_end(lx, end, 10, &is_bad), "invalid digit '%c' in %s literal", lx->text[end], kind);
         return;
     }
     end_number(lx, begin, end, kind, is_bad);
@@ -360,7 +360,7 @@ static void lex_number(tri_lexer *lx)
         while (text[zeros] == '0' || text[zeros] == '_')
             zeros++;
         if (zeros < whole_end) {
-            fail(lx, 2008, begin, pos, pos, "leading zeros in a decimal integer are not permitted; write 0o for octal");
+            fail_token(lx, 2008, begin, pos, pos, "leading zeros in a decimal integer are not permitted; write 0o for octal");
             return;
         }
     }
@@ -374,12 +374,12 @@ static void fail_unterminated(tri_lexer *lx, uint32_t begin, uint32_t quote_end,
     const tri_lexer_bracket *top = lx->bracket_count ? &lx->brackets[lx->bracket_count - 1] : NULL;
     const tri_lexer_fstring *in = lx->fstring_count ? &lx->fstrings[lx->fstring_count - 1] : NULL;
     if (in && top && top->is_field && !in->is_triple && !is_triple && lx->text[begin] == in->quote) {
-        fail(lx, 2017, top->at, top->at + 1, end, "'{' of the replacement field is not closed before the f-string ends");
+        fail_token(lx, 2017, top->at, top->at + 1, end, "'{' of the replacement field is not closed before the f-string ends");
         abandon_fstrings(lx);
         return;
     }
     tri_lexer_error *error =
-        fail(lx, 2006, begin, quote_end, end, "unterminated %s%s literal", is_triple ? "triple-quoted " : "", what);
+        fail_token(lx, 2006, begin, quote_end, end, "unterminated %s%s literal", is_triple ? "triple-quoted " : "", what);
     if (is_triple) {
         error->note_at = (tri_span){lx->source, lx->len, lx->len};
         error->note = tri_str_format(lx->arena, "the file ends inside it");
@@ -418,7 +418,7 @@ static void lex_fstring_start(tri_lexer *lx, uint32_t begin, uint32_t pos)
     bool is_triple = text[pos + 1] == quote && text[pos + 2] == quote;
     uint32_t end = pos + (is_triple ? 3 : 1);
     if (lx->fstring_count == TRI_LEXER_MAX_FSTRINGS) {
-        fail(lx, 2018, begin, end, end, "f-strings are nested too deep (at most %d)", TRI_LEXER_MAX_FSTRINGS);
+        fail_token(lx, 2018, begin, end, end, "f-strings are nested too deep (at most %d)", TRI_LEXER_MAX_FSTRINGS);
         abandon_fstrings(lx);
         return;
     }
@@ -451,7 +451,7 @@ static bool find_prefix(const tri_lexer *lx, uint32_t pos, uint32_t *out_quote, 
 static bool push_bracket(tri_lexer *lx, char open, bool is_field)
 {
     if (lx->bracket_count == TRI_LEXER_MAX_BRACKETS) {
-        fail(lx, 2018, lx->pos, lx->pos + 1, line_end(lx, lx->pos), "brackets are nested too deep (at most %d)", TRI_LEXER_MAX_BRACKETS);
+        fail_token(lx, 2018, lx->pos, lx->pos + 1, line_end(lx, lx->pos), "brackets are nested too deep (at most %d)", TRI_LEXER_MAX_BRACKETS);
         lx->bracket_count = lx->fstring_count = 0;
         return false;
     }
@@ -499,11 +499,11 @@ static void lex_fstring_text(tri_lexer *lx, bool in_spec)
         add(lx, TRI_TOKEN_FIELD_CLOSE, pos, pos + 1);
         lx->pos = pos + 1;
     } else if (text[pos] == '}') {
-        fail(lx, 2017, pos, pos + 1, pos + 1, "single '}' in an f-string; write '}}' for the character");
+        fail_token(lx, 2017, pos, pos + 1, pos + 1, "single '}' in an f-string; write '}}' for the character");
         abandon_fstrings(lx);
     } else if (in_spec) {
         uint32_t at = lx->brackets[lx->bracket_count - 1].at;
-        fail(lx, 2017, at, at + 1, pos, "'{' of the replacement field is not closed before the f-string ends");
+        fail_token(lx, 2017, at, at + 1, pos, "'{' of the replacement field is not closed before the f-string ends");
         abandon_fstrings(lx);
     } else {
         uint32_t end = pos + (f->is_triple ? 3 : 1);
@@ -520,12 +520,12 @@ static void lex_close(tri_lexer *lx, char close, tri_token_kind kind)
     uint32_t pos = lx->pos;
     char open = close == ')' ? '(' : close == ']' ? '[' : '{';
     if (lx->bracket_count == 0) {
-        fail(lx, 2004, pos, pos + 1, pos + 1, "unmatched '%c'", close);
+        fail_token(lx, 2004, pos, pos + 1, pos + 1, "unmatched '%c'", close);
         return;
     }
     tri_lexer_bracket *top = &lx->brackets[lx->bracket_count - 1];
     if (top->open != open || top->is_field) {
-        tri_lexer_error *error = fail(lx, 2005, pos, pos + 1, pos + 1, "closing '%c' does not match opening '%c'", close, top->open);
+        tri_lexer_error *error = fail_token(lx, 2005, pos, pos + 1, pos + 1, "closing '%c' does not match opening '%c'", close, top->open);
         error->note_at = (tri_span){lx->source, top->at, top->at + 1};
         error->note = tri_str_format(lx->arena, "'%c' was opened here", top->open);
         /* Take the closer as meant for the nearest opener of its kind, so that the line can end. */
@@ -579,11 +579,11 @@ static void lex_operator(tri_lexer *lx)
     uint32_t pos = lx->pos, len = 1;
     tri_token_kind kind = operator_kind(s, &len);
     if ((s[0] == '&' || s[0] == '|') && s[1] == s[0]) {
-        fail(lx, 2001, pos, pos + 2, pos + 2, "'%.2s' is not an operator; write '%s'", s, s[0] == '&' ? "and" : "or");
+        fail_token(lx, 2001, pos, pos + 2, pos + 2, "'%.2s' is not an operator; write '%s'", s, s[0] == '&' ? "and" : "or");
     } else if (s[0] == '<' && s[1] == '>') {
-        fail(lx, 2001, pos, pos + 2, pos + 2, "'<>' is not an operator; write '!='");
+        fail_token(lx, 2001, pos, pos + 2, pos + 2, "'<>' is not an operator; write '!='");
     } else if (s[0] == '!' && s[1] != '=') {
-        fail(lx, 2001, pos, pos + 1, pos + 1, "'!' is not an operator; write 'not'");
+        fail_token(lx, 2001, pos, pos + 1, pos + 1, "'!' is not an operator; write 'not'");
     } else if (kind == TRI_TOKEN_ERROR) {
         fail_character(lx, pos);
     } else {
@@ -639,10 +639,10 @@ static void lex_backslash(tri_lexer *lx)
     if (pos < lx->len && is_newline(lx->text[pos])) {
         lx->pos = skip_newline(lx, pos);
         if (lx->pos >= lx->len)
-            fail(lx, 2001, pos - 1, pos, lx->len, "the file ends after a line continuation");
+            fail_token(lx, 2001, pos - 1, pos, lx->len, "the file ends after a line continuation");
         return;
     }
-    fail(lx, 2001, pos - 1, pos, line_end(lx, pos), "text after the line continuation '\\'");
+    fail_token(lx, 2001, pos - 1, pos, line_end(lx, pos), "text after the line continuation '\\'");
     abandon_fstrings(lx);
 }
 

@@ -100,13 +100,11 @@ bool tri_parser_expr_can_start(tri_token_kind kind);
 tri_ast_node *tri_parser_expr_test(tri_parser *p);      /* no walrus, no star, no yield */
 tri_ast_node *tri_parser_expr_named(tri_parser *p);     /* walrus too */
 tri_ast_node *tri_parser_expr_star_named(tri_parser *p); /* *x too */
-tri_ast_node *tri_parser_expr_disjunction(tri_parser *p);
 tri_ast_node *tri_parser_expr_bit_or(tri_parser *p);
 tri_ast_node *tri_parser_expr_sum(tri_parser *p); /* binds tighter than a pattern's '|' */
 tri_ast_node *tri_parser_expr_list(tri_parser *p);  /* a, *b: a TUPLE when there is a comma */
 tri_ast_node *tri_parser_expr_value(tri_parser *p); /* list, or yield */
 tri_ast_node *tri_parser_expr_targets(tri_parser *p); /* of for: checked for assignment */
-tri_ast_node *tri_parser_expr_lambda(tri_parser *p);
 tri_ast_node *tri_parser_expr_yield(tri_parser *p);
 tri_ast_list tri_parser_expr_clauses(tri_parser *p); /* for ... if ... of a comprehension */
 
@@ -114,7 +112,6 @@ tri_ast_list tri_parser_expr_clauses(tri_parser *p); /* for ... if ... of a comp
 tri_ast_node *tri_parser_atom_primary(tri_parser *p);
 /* Arguments up to ')' whose '(' is consumed. */
 void tri_parser_atom_arguments(tri_parser *p, uint32_t open, tri_ast_list *out_args, tri_ast_list *out_keywords);
-tri_ast_node *tri_parser_atom_number(tri_parser *p);
 
 /* parser_string.c */
 tri_ast_node *tri_parser_string_literals(tri_parser *p); /* adjacent strings and f-strings */

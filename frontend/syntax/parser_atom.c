@@ -16,7 +16,7 @@ static tri_str without_underscores(tri_parser *p, tri_str text)
     return (tri_str){clean, n};
 }
 
-tri_ast_node *tri_parser_atom_number(tri_parser *p)
+static tri_ast_node *parse_number(tri_parser *p)
 {
     const tri_token *t = tri_parser_token(p);
     uint32_t begin = t->begin;
@@ -169,7 +169,7 @@ static tri_ast_node *parse_atom(tri_parser *p)
         node = tri_parser_node(p, TRI_AST_NAME, t->begin);
         node->name = tri_str_sub(p->source->text, node->span.begin, node->span.end);
         return node;
-    case TRI_TOKEN_NUMBER: return tri_parser_atom_number(p);
+    case TRI_TOKEN_NUMBER: return parse_number(p);
     case TRI_TOKEN_STRING: case TRI_TOKEN_FSTRING_START: return tri_parser_string_literals(p);
     case TRI_TOKEN_LPAREN: return parse_parenthesis(p);
     case TRI_TOKEN_LBRACKET: return parse_list(p);

@@ -197,14 +197,14 @@ static tri_ast_node *parse_boolean(tri_parser *p, tri_token_kind kind)
     return node;
 }
 
-tri_ast_node *tri_parser_expr_disjunction(tri_parser *p)
+static tri_ast_node *parse_disjunction(tri_parser *p)
 {
     return parse_boolean(p, TRI_TOKEN_OR);
 }
 
 /* ---- conditional, lambda, walrus, lists ---- */
 
-tri_ast_node *tri_parser_expr_lambda(tri_parser *p)
+static tri_ast_node *parse_lambda(tri_parser *p)
 {
     uint32_t begin = tri_parser_token(p)->begin;
     tri_parser_advance(p);
@@ -228,12 +228,12 @@ tri_ast_node *tri_parser_expr_test(tri_parser *p)
     tri_ast_node *node;
     uint32_t begin = tri_parser_token(p)->begin;
     if (tri_parser_kind(p) == TRI_TOKEN_LAMBDA) {
-        node = tri_parser_expr_lambda(p);
+        node = parse_lambda(p);
     } else {
-        node = tri_parser_expr_disjunction(p);
+        node = parse_disjunction(p);
         if (tri_parser_accept(p, TRI_TOKEN_IF)) {
             tri_ast_node *then = node;
-            tri_ast_node *test = tri_parser_expr_disjunction(p);
+            tri_ast_node *test = parse_disjunction(p);
             if (tri_parser_kind(p) != TRI_TOKEN_ELSE)
                 tri_parser_fail_expected(p, 2001, "'else' of the conditional expression");
             tri_parser_advance(p);
@@ -366,10 +366,10 @@ tri_ast_list tri_parser_expr_clauses(tri_parser *p)
         tri_parser_advance(p);
         tri_ast_node *target = tri_parser_expr_targets(p);
         tri_parser_expect(p, TRI_TOKEN_IN, "after the targets of 'for'");
-        tri_ast_node *iter = tri_parser_expr_disjunction(p);
+        tri_ast_node *iter = parse_disjunction(p);
         size_t ifs_mark = p->scratch.len;
         while (tri_parser_accept(p, TRI_TOKEN_IF))
-            tri_parser_push(p, tri_parser_expr_disjunction(p));
+            tri_parser_push(p, parse_disjunction(p));
         tri_ast_list ifs = tri_parser_take(p, ifs_mark);
         tri_ast_node *node = tri_parser_node(p, TRI_AST_FOR_CLAUSE, begin);
         node->for_clause.target = target;

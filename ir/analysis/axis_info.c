@@ -16,7 +16,7 @@ struct tri_axis_info {
     bool is_stale; /* a back edge changed something that was used already */
 };
 
-static const tri_axis *find(const tri_axis_info *info, MlirValue value)
+static const tri_axis *find_axis_info(const tri_axis_info *info, MlirValue value)
 {
     return tri_map_find_ptr(&info->axes, value.ptr);
 }
@@ -51,7 +51,7 @@ static bool set_unknown(tri_axis_info *info, MlirValue value)
  * for its n-th block argument replace what flows. */
 static bool flow(tri_axis_info *info, MlirValue from, MlirValue to)
 {
-    const tri_axis *axis = find(info, from);
+    const tri_axis *axis = find_axis_info(info, from);
     if (!axis)
         return false;
     tri_axis copy = *axis;
@@ -87,7 +87,7 @@ static MlirOperation terminator_of(MlirOperation op, int region)
 /* The induction variable: multiples of what divides both its start and its step. */
 static void set_induction(tri_axis_info *info, MlirOperation op, MlirValue iv)
 {
-    const tri_axis *lb = find(info, tri_op_operand(op, 0)), *step = find(info, tri_op_operand(op, 2));
+    const tri_axis *lb = find_axis_info(info, tri_op_operand(op, 0)), *step = find_axis_info(info, tri_op_operand(op, 2));
     tri_axis axis = tri_axis_rules_unknown(mlirValueGetType(iv));
     if (lb && step) {
         int64_t a = lb->divisibility[0], b = step->divisibility[0];
@@ -178,7 +178,7 @@ static void visit_simple(tri_axis_info *info, MlirOperation op)
     }
     const tri_axis *in[max_rule_operands];
     for (intptr_t i = 0; i < n; i++)
-        if (!(in[i] = find(info, tri_op_operand(op, i))))
+        if (!(in[i] = find_axis_info(info, tri_op_operand(op, i))))
             return;
     tri_axis axis = tri_axis_rules_apply(op, in);
     tri_axis_rules_hint_op(&axis, op, "");
@@ -241,7 +241,7 @@ tri_axis_info *tri_axis_info_create(tri_arena *arena, MlirOperation root)
 
 const tri_axis *tri_axis_info_get(const tri_axis_info *info, MlirValue value)
 {
-    const tri_axis *known = find(info, value);
+    const tri_axis *known = find_axis_info(info, value);
     if (known)
         return known;
     tri_axis *fresh = TRI_NEW(info->arena, tri_axis);

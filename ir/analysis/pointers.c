@@ -235,14 +235,6 @@ const tri_block_form *tri_pointers_form(tri_pointers *p, MlirValue value)
     return form;
 }
 
-bool tri_pointers_is_regular(const tri_block_form *form)
-{
-    for (int d = 0; d < form->rank; d++)
-        if (form->dim[d].kind == TRI_DIM_INDEXED)
-            return false;
-    return !form->reason;
-}
-
 /* --- the root of a pointer --- */
 
 typedef struct {
@@ -252,7 +244,7 @@ typedef struct {
     const char *reason;
 } search;
 
-static void visit(tri_pointers *p, search *s, MlirValue value)
+static void visit_pointers(tri_pointers *p, search *s, MlirValue value)
 {
     if (tri_map_find_ptr(&s->seen, value.ptr))
         return;
@@ -281,15 +273,15 @@ static void visit_argument(tri_pointers *p, search *s, MlirValue value, MlirBloc
 {
     MlirOperation parent = mlirBlockGetParentOperation(block);
     if (tri_op_is(parent, "scf.for")) {
-        visit(p, s, tri_op_operand(parent, 2 + i));
-        visit(p, s, tri_op_operand(mlirBlockGetTerminator(block), i - 1));
+        visit_pointers(p, s, tri_op_operand(parent, 2 + i));
+        visit_pointers(p, s, tri_op_operand(mlirBlockGetTerminator(block), i - 1));
     } else if (tri_op_is(parent, "scf.while")) {
         MlirBlock before = tri_op_body(parent, 0), after = tri_op_body(parent, 1);
         if (mlirBlockEqual(block, before)) {
-            visit(p, s, tri_op_operand(parent, i));
-            visit(p, s, tri_op_operand(mlirBlockGetTerminator(after), i));
+            visit_pointers(p, s, tri_op_operand(parent, i));
+            visit_pointers(p, s, tri_op_operand(mlirBlockGetTerminator(after), i));
         } else {
-            visit(p, s, tri_op_operand(mlirBlockGetTerminator(before), i + 1));
+            visit_pointers(p, s, tri_op_operand(mlirBlockGetTerminator(before), i + 1));
         }
     } else {
         found(s, value, NULL);
@@ -302,18 +294,18 @@ static void visit_op(tri_pointers *p, search *s, MlirValue value, MlirOperation 
                                        "tt.unsplat", "tt.split", "tt.gather", NULL};
     static const char *const two[] = {"tt.join", "tt.cat", NULL};
     if (tri_pointers_forms_is_view(op) || is_any(op, same)) {
-        visit(p, s, tri_op_operand(op, 0));
+        visit_pointers(p, s, tri_op_operand(op, 0));
     } else if (tri_op_is(op, "arith.select") || is_any(op, two)) {
         intptr_t n = mlirOperationGetNumOperands(op);
-        visit(p, s, tri_op_operand(op, n - 2));
-        visit(p, s, tri_op_operand(op, n - 1));
+        visit_pointers(p, s, tri_op_operand(op, n - 2));
+        visit_pointers(p, s, tri_op_operand(op, n - 1));
     } else if (tri_op_is(op, "scf.if")) {
         for (int r = 0; r < 2; r++)
-            visit(p, s, tri_op_operand(mlirBlockGetTerminator(tri_op_body(op, r)), index_of(op, value)));
+            visit_pointers(p, s, tri_op_operand(mlirBlockGetTerminator(tri_op_body(op, r)), index_of(op, value)));
     } else if (tri_op_is(op, "scf.for")) {
-        visit(p, s, mlirBlockGetArgument(tri_op_body(op, 0), index_of(op, value) + 1));
+        visit_pointers(p, s, mlirBlockGetArgument(tri_op_body(op, 0), index_of(op, value) + 1));
     } else if (tri_op_is(op, "scf.while")) {
-        visit(p, s, mlirBlockGetArgument(tri_op_body(op, 1), index_of(op, value)));
+        visit_pointers(p, s, mlirBlockGetArgument(tri_op_body(op, 1), index_of(op, value)));
     } else {
         found(s, value, tri_op_is(op, "tt.load") ? "it is loaded from memory"
                         : tri_op_is(op, "tt.int_to_ptr") ? "it is made from an integer" : "nothing tells what it points into");
@@ -326,7 +318,7 @@ MlirValue tri_pointers_root(tri_pointers *p, MlirValue pointer, const char **out
     intptr_t index;
     search s = {0};
     tri_map_init(&s.seen, p->arena);
-    visit(p, &s, pointer);
+    visit_pointers(p, &s, pointer);
     for (size_t i = 0; i < s.todo.len && !s.reason; i++) {
         if (tri_op_is_block_argument(s.todo.at[i], &block, &index))
             visit_argument(p, &s, s.todo.at[i], block, index);

@@ -72,11 +72,7 @@ bool tri_pointers_is_access(MlirOperation op);
 /* Of such an operation. Bounds come from the mask, boundaryCheck and descriptors' shapes. When the form is not
  * structured (form.reason), bounds and masks are still there. */
 void tri_pointers_access(tri_pointers *pointers, MlirOperation op, tri_access *out_access);
-/* Of a mask alone, for a block of `rank` dimensions: the bounds of `out_access`. */
-void tri_pointers_mask(tri_pointers *pointers, MlirValue mask, tri_access *out_access);
 
-/* Has every element an address that the form tells, without a list of indices? */
-bool tri_pointers_is_regular(const tri_block_form *form);
 /* Is nothing left of the mask but bounds and conditions? */
 static inline bool tri_pointers_is_window(const tri_access *access) { return access->discrete_count == 0; }
 

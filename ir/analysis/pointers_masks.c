@@ -253,7 +253,8 @@ static bool bound_mask(tri_pointers *p, MlirValue mask, const dims *map, tri_acc
     return false;
 }
 
-void tri_pointers_mask(tri_pointers *p, MlirValue mask, tri_access *out_access)
+/* Of a mask alone, for a block of `rank` dimensions: the bounds of `out_access`. */
+static void read_mask(tri_pointers *p, MlirValue mask, tri_access *out_access)
 {
     dims map;
     for (int d = 0; d < TRI_MAX_RANK; d++)
@@ -366,7 +367,7 @@ void tri_pointers_access(tri_pointers *p, MlirOperation op, tri_access *out_acce
         shape.culprit = out_access->form.culprit;
         out_access->form = shape;
     }
-    tri_pointers_mask(p, mask_of(op, row), out_access);
+    read_mask(p, mask_of(op, row), out_access);
     if (out_access->form.reason)
         return;
     settle(p, out_access);

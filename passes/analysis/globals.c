@@ -84,7 +84,7 @@ static MlirOperation callee_of(MlirOperation call, MlirOperation module)
     return (MlirOperation){NULL};
 }
 
-static void collect(tri_globals *g, MlirOperation func, MlirOperation module, int depth, tri_global_list *out_all);
+static void collect_globals(tri_globals *g, MlirOperation func, MlirOperation module, int depth, tri_global_list *out_all);
 
 /* What a called function accesses, through the pointers it is given. */
 static void collect_call(tri_globals *g, MlirOperation call, MlirOperation module, int depth, tri_global_list *out)
@@ -96,7 +96,7 @@ static void collect_call(tri_globals *g, MlirOperation call, MlirOperation modul
     tri_globals inner = {.arena = g->arena, .pointers = tri_pointers_create(g->arena)};
     tri_map_init(&inner.of_op, g->arena);
     tri_global_list all = {0};
-    collect(&inner, callee, module, depth + 1, &all);
+    collect_globals(&inner, callee, module, depth + 1, &all);
     for (size_t i = 0; i < all.len; i++) {
         tri_global_access a = all.at[i];
         intptr_t argument = a.is_argument ? mlirBlockArgumentGetArgNumber(a.root) : -1;
@@ -122,7 +122,7 @@ static void collect_op(tri_globals *g, MlirOperation op, MlirOperation module, i
     }
 }
 
-static void collect(tri_globals *g, MlirOperation func, MlirOperation module, int depth, tri_global_list *out_all)
+static void collect_globals(tri_globals *g, MlirOperation func, MlirOperation module, int depth, tri_global_list *out_all)
 {
     tri_op_list ops = {0};
     tri_op_collect(func, g->arena, &ops);
@@ -189,7 +189,7 @@ void tri_globals_init(tri_globals *g, tri_arena *arena, MlirOperation func, Mlir
     *g = (tri_globals){.arena = arena, .pointers = tri_pointers_create(arena)};
     tri_map_init(&g->of_op, arena);
     tri_global_list all = {0};
-    collect(g, func, module, 0, &all);
+    collect_globals(g, func, module, 0, &all);
     for (size_t i = 0; i < all.len && !g->is_needed; i++)
         for (size_t k = i; k < all.len && !g->is_needed; k++)
             g->is_needed = is_pair(&all.at[i], &all.at[k]);

@@ -58,7 +58,7 @@ static void list_blocks(tri_pass_run *run, MlirOperation func, tri_buf *out)
     }
 }
 
-static bool run(tri_pass_run *run)
+static bool run_check_buffers(tri_pass_run *run)
 {
     int64_t limit = tri_passes_option_int(run, "max-bytes", 0), copies = tri_passes_option_int(run, "copies", 1);
     tri_op_list funcs = {0};
@@ -87,5 +87,5 @@ const tri_pass tri_pass_check_buffers = {
     .name = "check-buffers",
     .help = "do the blocks of a program fit the memory of an NPU?",
     .options = (const char *const[]){"max-bytes=N: what there is (no limit)", "copies=N: how often each block lies there (1)", NULL},
-    .run = run,
+    .run = run_check_buffers,
 };

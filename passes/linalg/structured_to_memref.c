@@ -155,7 +155,7 @@ static bool rewrite_function(signature *s)
     return true;
 }
 
-static bool run(tri_pass_run *run)
+static bool run_structured_to_memref(tri_pass_run *run)
 {
     tri_op_list funcs = {0};
     tri_linalg_load(mlirModuleGetContext(run->module));
@@ -172,5 +172,5 @@ const tri_pass tri_pass_structured_to_memref = {
     .name = "structured-to-memref",
     .help = "functions of arrays, with the place in the grid as arguments",
     .options = (const char *const[]){"vendor=N: with the arguments and attributes of Ascend's compiler (0)", NULL},
-    .run = run,
+    .run = run_structured_to_memref,
 };

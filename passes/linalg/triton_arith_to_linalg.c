@@ -240,7 +240,7 @@ static const rule rules[] = {
     {"tt.grid_dependency_launch_dependents", rewrite_message}, {"llvm.intr.assume", rewrite_message},
 };
 
-static bool rewrite(tri_pass_run *run, MlirOperation op)
+static bool rewrite_arith(tri_pass_run *run, MlirOperation op)
 {
     tri_builder b = tri_builder_before(op);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
@@ -270,7 +270,7 @@ static bool has_body(MlirOperation op)
     return tri_op_is(op, "tt.reduce") || tri_op_is(op, "tt.scan") || tri_op_is(op, "tt.map_elementwise");
 }
 
-static bool run(tri_pass_run *run)
+static bool run_triton_arith_to_linalg(tri_pass_run *run)
 {
     tri_op_list ops = {0}, late = {0};
     tri_linalg_load(mlirModuleGetContext(run->module));
@@ -280,11 +280,11 @@ static bool run(tri_pass_run *run)
             continue;
         if (has_body(ops.at[i]))
             tri_vec_push(run->arena, &late, ops.at[i]); /* their bodies come first, and go with them */
-        else if (!rewrite(run, ops.at[i]))
+        else if (!rewrite_arith(run, ops.at[i]))
             return false;
     }
     for (size_t i = 0; i < late.len; i++)
-        if (!rewrite(run, late.at[i]))
+        if (!rewrite_arith(run, late.at[i]))
             return false;
     tri_op_erase_dead(mlirModuleGetOperation(run->module));
     return true;
@@ -293,5 +293,5 @@ static bool run(tri_pass_run *run)
 const tri_pass tri_pass_triton_arith_to_linalg = {
     .name = "triton-arith-to-linalg",
     .help = "compute on tensors with linalg, tensor, arith and math",
-    .run = run,
+    .run = run_triton_arith_to_linalg,
 };

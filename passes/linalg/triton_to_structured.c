@@ -37,7 +37,7 @@ typedef struct {
     tri_build_box memory, block;
 } place;
 
-static tri_build_size emit(transfer *t, tri_builder *b, const tri_sum *sum)
+static tri_build_size emit_structured(transfer *t, tri_builder *b, const tri_sum *sum)
 {
     int64_t number;
     if (tri_sum_is_const(sum, &number))
@@ -56,7 +56,7 @@ static MlirValue emit_conditions(transfer *t, tri_builder *b)
         if (i < a->condition_count)
             one = a->condition[i];
         else
-            one = tri_memory_compare(b, TRI_MEMORY_GREATER, tri_build_index(b, emit(t, b, a->positive[i - a->condition_count])),
+            one = tri_memory_compare(b, TRI_MEMORY_GREATER, tri_build_index(b, emit_structured(t, b, a->positive[i - a->condition_count])),
                                      tri_build_index(b, tri_build_number(0)));
         all = all.ptr ? tri_builder_binary(b, "arith.andi", i1, all, one) : one;
     }
@@ -71,9 +71,9 @@ static void emit_windows(transfer *t, tri_builder *b)
         tri_build_size size = tri_build_number(a->form.dim[d].size), high = size;
         t->low[d] = zero;
         if (a->low[d])
-            t->low[d] = tri_build_max(b, emit(t, b, a->low[d]), zero);
+            t->low[d] = tri_build_max(b, emit_structured(t, b, a->low[d]), zero);
         if (a->high[d])
-            high = tri_build_min(b, emit(t, b, a->high[d]), size);
+            high = tri_build_min(b, emit_structured(t, b, a->high[d]), size);
         t->count[d] = a->low[d] || a->high[d] ? tri_build_max(b, tri_build_sub(b, high, t->low[d]), zero) : size;
     }
     MlirValue condition = emit_conditions(t, b);
@@ -102,7 +102,7 @@ static void emit_copy(transfer *t, tri_builder *b, place *at)
 static void set_dim(transfer *t, tri_builder *b, int d, place *at, tri_build_size low, tri_build_size count, tri_build_size index)
 {
     const tri_block_dim *x = &t->access->form.dim[d];
-    tri_build_size stride = x->kind == TRI_DIM_NONE ? tri_build_number(1) : emit(t, b, x->stride);
+    tri_build_size stride = x->kind == TRI_DIM_NONE ? tri_build_number(1) : emit_structured(t, b, x->stride);
     if (x->kind != TRI_DIM_NONE)
         at->offset = tri_build_add(b, at->offset, tri_build_mul(b, index, stride));
     at->memory.size[d] = at->block.size[d] = count;
@@ -144,8 +144,8 @@ static void emit_runs(transfer *t, tri_builder *b, int d, place at)
     MlirValue more[2] = {tri_memory_compare(&before, TRI_MEMORY_LESS, now, last), now};
     tri_build_yield(&before, "scf.condition", 2, more);
     now = mlirBlockGetArgument(inner.block, 0);
-    MlirValue wrap = tri_build_index(&inner, emit(t, &inner, x->wrap));
-    tri_build_size start = tri_build_add(&inner, emit(t, &inner, x->start), tri_build_of(now));
+    MlirValue wrap = tri_build_index(&inner, emit_structured(t, &inner, x->wrap));
+    tri_build_size start = tri_build_add(&inner, emit_structured(t, &inner, x->start), tri_build_of(now));
     MlirValue place_of = tri_builder_binary(&inner, "arith.remsi", index, tri_build_index(&inner, start), wrap);
     tri_build_size rest = tri_build_sub(&inner, tri_build_of(wrap), tri_build_of(place_of));
     tri_build_size run = tri_build_min(&inner, rest, tri_build_sub(&inner, tri_build_of(last), tri_build_of(now)));
@@ -165,7 +165,7 @@ static void emit_dim(transfer *t, tri_builder *b, int d, place at)
     if (x->kind == TRI_DIM_WRAP) {
         emit_runs(t, b, d, at);
     } else if (x->kind == TRI_DIM_RANGE || t->is_reduced[d]) {
-        tri_build_size first = x->kind == TRI_DIM_RANGE ? tri_build_add(b, emit(t, b, x->start), t->low[d]) : tri_build_number(0);
+        tri_build_size first = x->kind == TRI_DIM_RANGE ? tri_build_add(b, emit_structured(t, b, x->start), t->low[d]) : tri_build_number(0);
         set_dim(t, b, d, &at, t->low[d], t->is_reduced[d] ? tri_build_number(1) : t->count[d], first);
         emit_dim(t, b, d + 1, at);
     } else {
@@ -217,7 +217,7 @@ static void rewrite_load(transfer *t, tri_builder *b)
     MlirType element = tri_build_element_in_memory(tri_type_element(result));
     t->buffer = tri_build_alloc(b, form->rank, shape, element);
     emit_padding(t, b, other);
-    emit_dim(t, b, 0, (place){.offset = emit(t, b, form->offset), .memory.rank = form->rank, .block.rank = form->rank});
+    emit_dim(t, b, 0, (place){.offset = emit_structured(t, b, form->offset), .memory.rank = form->rank, .block.rank = form->rank});
     MlirValue loaded = tri_memory_from_memory(b, tri_build_to_tensor(b, t->buffer), tri_type_element(result));
     if (is_reduced)
         loaded = tri_builder_unary(b, "tt.broadcast", result, loaded);
@@ -230,7 +230,7 @@ static void rewrite_store(transfer *t, tri_builder *b)
     emit_windows(t, b);
     MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(t->base));
     t->value = tri_memory_to_memory(b, tri_op_operand(t->op, 1), element);
-    emit_dim(t, b, 0, (place){.offset = emit(t, b, form->offset), .memory.rank = form->rank, .block.rank = form->rank});
+    emit_dim(t, b, 0, (place){.offset = emit_structured(t, b, form->offset), .memory.rank = form->rank, .block.rank = form->rank});
     mlirOperationDestroy(t->op);
 }
 
@@ -293,7 +293,7 @@ static void rewrite_function(tri_pass_run *run, MlirOperation func)
     }
 }
 
-static bool run(tri_pass_run *run)
+static bool run_triton_to_structured(tri_pass_run *run)
 {
     tri_op_list funcs = {0};
     tri_linalg_load(mlirModuleGetContext(run->module));
@@ -307,5 +307,5 @@ static bool run(tri_pass_run *run)
 const tri_pass tri_pass_triton_to_structured = {
     .name = "triton-to-structured",
     .help = "copy boxes of memory where pointers and masks have a form",
-    .run = run,
+    .run = run_triton_to_structured,
 };

@@ -45,7 +45,7 @@ static MlirValue get(const tri_map *map, MlirValue pointer)
     return slot ? *slot : (MlirValue){NULL};
 }
 
-static void fail(state *s, MlirOperation op, MlirValue culprit, const char *reason)
+static void fail_unstructured(state *s, MlirOperation op, MlirValue culprit, const char *reason)
 {
     tri_diag *diag = s->run->unit->diag;
     tri_str name = culprit.ptr ? tri_location_name(mlirValueGetLocation(culprit)) : TRI_STR("");
@@ -220,7 +220,7 @@ static MlirValue cas_element(state *s, tri_builder *b, MlirOperation op, MlirVal
     tri_builder inner;
     MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory)), own = mlirValueGetType(operands[0]);
     if (tri_type_is_float(element)) { /* LLVM has no such exchange, and an array has one type */
-        fail(s, op, (MlirValue){NULL}, "floats cannot be compared and exchanged");
+        fail_unstructured(s, op, (MlirValue){NULL}, "floats cannot be compared and exchanged");
         return operands[0];
     }
     MlirValue wanted = tri_memory_to_memory(b, operands[0], element), next = tri_memory_to_memory(b, operands[1], element);
@@ -250,7 +250,7 @@ static MlirValue rmw_element(state *s, tri_builder *b, MlirOperation op, MlirVal
     int64_t number = tri_op_int(op, "atomic_rmw_op", 0), kind = rmw_kind(number, tri_type_is_float(own));
     bool is_bit = tri_type_is_int_of(own, 1), is_exchange = kind == rmw_assign;
     if (kind < 0 || (!is_bit && !is_exchange && !mlirTypeEqual(element, own))) {
-        fail(s, op, (MlirValue){NULL}, "an atomic operation on elements of another type");
+        fail_unstructured(s, op, (MlirValue){NULL}, "an atomic operation on elements of another type");
         kind = rmw_assign;
     }
     MlirValue all[] = {tri_memory_to_memory(b, operands[0], element), memory, at};
@@ -317,7 +317,7 @@ static void rewrite_access(state *s, MlirOperation op, const job_row *row)
     MlirType pointee = tri_type_ptr_pointee(tri_type_element(type)), declared = tri_type_ptr_pointee(mlirValueGetType(root));
     unsigned size = tri_type_bits(tri_build_element_in_memory(pointee));
     if (size != tri_type_bits(tri_build_element_in_memory(declared))) {
-        fail(s, op, root, "it reads an array as elements of another size");
+        fail_unstructured(s, op, root, "it reads an array as elements of another size");
         return;
     }
     job.memory = tri_memory_base(&b, root);
@@ -349,7 +349,7 @@ static void rewrite_to_int(state *s, MlirOperation op)
     tri_vec_push(s->run->arena, &s->dead, op);
 }
 
-static void visit(state *s, MlirOperation op)
+static void visit_unstructured(state *s, MlirOperation op)
 {
     const job_row *row = find_job(op);
     bool is_cast = tri_op_is(op, "builtin.unrealized_conversion_cast");
@@ -380,7 +380,7 @@ static void find_roots(state *s, tri_op_list *ops)
         intptr_t index;
         bool is_argument = root.ptr && tri_op_is_block_argument(root, &block, &index) && tri_type_is_ptr(mlirValueGetType(root));
         if (!is_argument)
-            fail(s, op, culprit, reason ? reason : "it does not come from an argument");
+            fail_unstructured(s, op, culprit, reason ? reason : "it does not come from an argument");
         else
             put(s, &s->roots, tri_op_operand(op, 0), root);
         MlirType *type = TRI_NEW(s->run->arena, MlirType);
@@ -407,7 +407,7 @@ static bool rewrite_function(tri_pass_run *run, MlirOperation func)
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
         turn_argument(&s, &start, mlirBlockGetArgument(body, i));
     for (size_t i = 0; i < ops.len; i++)
-        visit(&s, ops.at[i]);
+        visit_unstructured(&s, ops.at[i]);
     for (size_t i = 0; i < ops.len && !s.failed; i++)
         if (is_region_op(ops.at[i]) || tri_op_is(ops.at[i], "scf.yield") || tri_op_is(ops.at[i], "scf.condition"))
             turn_operands(&s, ops.at[i]);
@@ -416,7 +416,7 @@ static bool rewrite_function(tri_pass_run *run, MlirOperation func)
     return !s.failed;
 }
 
-static bool run(tri_pass_run *run)
+static bool run_triton_to_unstructured(tri_pass_run *run)
 {
     tri_op_list funcs = {0};
     tri_linalg_load(mlirModuleGetContext(run->module));
@@ -432,5 +432,5 @@ static bool run(tri_pass_run *run)
 const tri_pass tri_pass_triton_to_unstructured = {
     .name = "triton-to-unstructured",
     .help = "access memory element by element where there is no form",
-    .run = run,
+    .run = run_triton_to_unstructured,
 };

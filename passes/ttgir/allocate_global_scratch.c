@@ -84,7 +84,7 @@ static void place(placer *p, MlirOperation func)
     p->most = end > p->most ? end : p->most;
 }
 
-static bool run(tri_pass_run *run)
+static bool run_allocate_global_scratch(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     tri_op_list allocations = {0};
@@ -105,5 +105,5 @@ const tri_pass tri_pass_allocate_global_scratch = {
     .name = "allocate-global-scratch",
     .help = "give allocations of global scratch memory their offsets",
     .alias = "tritongpu-global-scratch-memory-allocation",
-    .run = run,
+    .run = run_allocate_global_scratch,
 };

@@ -374,7 +374,7 @@ static void drop_repeated(const tri_op_list *funcs, int64_t most)
             mlirOperationRemoveAttributeByName(funcs->at[i], mlirStringRefCreateFromCString("ttg.shared"));
 }
 
-static bool run(tri_pass_run *run)
+static bool run_allocate_shared_memory(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     tri_op_list funcs = {0}, order = {0};
@@ -410,5 +410,5 @@ const tri_pass tri_pass_allocate_shared_memory = {
     .help = "give shared-memory buffers and scratch their offsets",
     .alias = "allocate-shared-memory-nv",
     .options = options,
-    .run = run,
+    .run = run_allocate_shared_memory,
 };

@@ -118,7 +118,7 @@ static void set_registers(tri_pass_run *run, MlirOperation module, partitions *a
         tri_builder_set_attr(all[i].op, "actualRegisters", tri_attr_i32s(run->unit->mlir, all[i].count + 1, shares[0]));
 }
 
-static bool run(tri_pass_run *run)
+static bool run_allocate_warp_groups(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     tri_op_list ops = {0};
@@ -147,5 +147,5 @@ const tri_pass tri_pass_allocate_warp_groups = {
     .name = "allocate-warp-groups",
     .help = "give partitions their warps and registers",
     .alias = "tritongpu-allocate-warp-groups",
-    .run = run,
+    .run = run_allocate_warp_groups,
 };

@@ -41,7 +41,7 @@ static bool find_run(copier *c, MlirOperation op, int64_t *out_run)
     return true;
 }
 
-static bool choose(copier *c, MlirOperation op, MlirType type, tri_encoding *out_encoding)
+static bool choose_async_copies(copier *c, MlirOperation op, MlirType type, tri_encoding *out_encoding)
 {
     const tri_encoding *now = tri_encoding_get(c->run->arena, tri_type_encoding(type));
     int64_t shape[TRI_MAX_RANK], run, threads = (int64_t)c->launch.warps * c->launch.lanes;
@@ -66,11 +66,11 @@ static bool choose(copier *c, MlirOperation op, MlirType type, tri_encoding *out
     return !tri_convert_equal(now, out_encoding);
 }
 
-static void rewrite(copier *c, MlirOperation op)
+static void rewrite_async_copies(copier *c, MlirOperation op)
 {
     tri_encoding e;
     MlirType pointers = mlirValueGetType(tri_op_operand(op, 0));
-    if (!choose(c, op, pointers, &e))
+    if (!choose_async_copies(c, op, pointers, &e))
         return;
     MlirAttribute encoding = tri_encoding_make(c->run->unit->mlir, &e);
     tri_builder b = tri_builder_before(op);
@@ -86,14 +86,14 @@ static void rewrite(copier *c, MlirOperation op)
                          tri_attr_i32(c->run->unit->mlir, (int32_t)min64(known, e.blocked.size_per_thread[e.order[0]])));
 }
 
-static bool run(tri_pass_run *run)
+static bool run_coalesce_async_copy(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     copier c = {run, tri_blocked_launch(module)};
     tri_op_list copies = {0};
     tri_op_collect_named(module, "ttg.async_copy_global_to_local", run->arena, &copies);
     for (size_t i = 0; i < copies.len; i++)
-        rewrite(&c, copies.at[i]);
+        rewrite_async_copies(&c, copies.at[i]);
     return true;
 }
 
@@ -101,5 +101,5 @@ const tri_pass tri_pass_coalesce_async_copy = {
     .name = "coalesce-async-copy",
     .help = "fit the layouts of asynchronous copies to their buffers",
     .alias = "tritongpu-coalesce-async-copy",
-    .run = run,
+    .run = run_coalesce_async_copy,
 };

@@ -136,7 +136,7 @@ static bool handle(tri_pass_run *run, const tri_uses *uses, MlirOperation condit
     return true;
 }
 
-static bool run(tri_pass_run *run)
+static bool run_combine_tensor_select_and_if(tri_pass_run *run)
 {
     for (bool is_changed = true; is_changed;) {
         tri_uses uses;
@@ -153,5 +153,5 @@ const tri_pass tri_pass_combine_tensor_select_and_if = {
     .name = "combine-tensor-select-and-if",
     .help = "let a conditional choose between tensors that a select on its condition chooses between",
     .alias = "tritongpu-combine-tensor-select-and-if",
-    .run = run,
+    .run = run_combine_tensor_select_and_if,
 };

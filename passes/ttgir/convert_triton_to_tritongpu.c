@@ -334,7 +334,7 @@ static bool is_power_of_two(int n)
     return n > 0 && (n & (n - 1)) == 0;
 }
 
-static bool run(tri_pass_run *run)
+static bool run_convert_triton_to_tritongpu(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     MlirContext context = run->unit->mlir;
@@ -385,5 +385,5 @@ const tri_pass tri_pass_convert_triton_to_tritongpu = {
     .name = "convert-triton-to-tritongpu",
     .help = "give every tensor a layout (ttir to ttgir)",
     .options = options,
-    .run = run,
+    .run = run_convert_triton_to_tritongpu,
 };

@@ -97,7 +97,7 @@ static MlirValue by_bf16(tri_builder *b, MlirOperation dot, int parts)
     return product(b, x[0], y[0], zero_if_nan(b, acc), TRI_PRECISION_IEEE, 0);
 }
 
-static bool run(tri_pass_run *run)
+static bool run_f32_dot_tc(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     bool has_tf32 = tri_passes_option_int(run, "emu-tf32", tri_machines_of(module)->has_tf32);
@@ -130,5 +130,5 @@ const tri_pass tri_pass_f32_dot_tc = {
     .help = "build f32 products of tf32x3, bf16x3 and bf16x6 precision from tensor core products",
     .alias = "tritongpu-F32DotTC,tritongpu-f32-dot-tc",
     .options = options,
-    .run = run,
+    .run = run_f32_dot_tc,
 };

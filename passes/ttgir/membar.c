@@ -581,7 +581,7 @@ static void visit_region(membar *m, MlirRegion region, state *s)
         visit_blocks(m, region, s);
 }
 
-static bool run(tri_pass_run *run)
+static bool run_membar(tri_pass_run *run)
 {
     membar m = {.run = run, .arena = run->arena, .module = mlirModuleGetOperation(run->module)};
     tri_op_list funcs = {0};
@@ -602,5 +602,5 @@ const tri_pass tri_pass_membar = {
     .name = "membar",
     .help = "insert the barriers that accesses to memory need",
     .alias = "test-print-membar",
-    .run = run,
+    .run = run_membar,
 };

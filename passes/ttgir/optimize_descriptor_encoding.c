@@ -37,7 +37,7 @@ static bool is_plain_desc(MlirValue value)
     return tri_type_is_desc(type) && mlirAttributeIsNull(tri_type_encoding(tri_type_desc_block(type)));
 }
 
-static size_t find(classes *c, MlirValue value)
+static size_t find_encodings(classes *c, MlirValue value)
 {
     uintptr_t number = (uintptr_t)tri_map_find_ptr(&c->index, value.ptr);
     if (!number) {
@@ -56,7 +56,7 @@ static void unite(classes *c, MlirValue x, MlirValue y)
 {
     if (!is_plain_desc(x) || !is_plain_desc(y))
         return;
-    size_t a = find(c, x), b = find(c, y);
+    size_t a = find_encodings(c, x), b = find_encodings(c, y);
     if (a < b)
         c->nodes.at[b].parent = a;
     else
@@ -108,7 +108,7 @@ static void unite_branch(classes *c, MlirOperation op)
     }
 }
 
-static void visit(classes *c, MlirOperation op)
+static void visit_encodings(classes *c, MlirOperation op)
 {
     if (tri_op_is(op, "scf.for") || tri_op_is(op, "scf.while"))
         unite_loop(c, op);
@@ -122,10 +122,10 @@ static void visit(classes *c, MlirOperation op)
     }
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
         if (is_plain_desc(tri_op_result(op, i)))
-            find(c, tri_op_result(op, i));
+            find_encodings(c, tri_op_result(op, i));
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) /* arguments, too */
         if (is_plain_desc(tri_op_operand(op, i)))
-            find(c, tri_op_operand(op, i));
+            find_encodings(c, tri_op_operand(op, i));
 }
 
 /* ---- what the users of a block want ---- */
@@ -143,7 +143,7 @@ static void note_wish(classes *c, MlirOperation load)
     int rank = tri_type_rank(mlirValueGetType(block));
     if (!is_plain_desc(desc) || tri_tensormaps_dropped(tri_type_desc_block(type), mlirValueGetType(block)) < 0)
         return;
-    node *root = &c->nodes.at[find(c, desc)];
+    node *root = &c->nodes.at[find_encodings(c, desc)];
     MlirOpOperand use = mlirValueGetFirstUse(block);
     for (; !mlirOpOperandIsNull(use) && mlirAttributeIsNull(root->wanted); use = mlirOpOperandGetNextUse(use)) {
         MlirOperation user = mlirOpOperandGetOwner(use);
@@ -159,7 +159,7 @@ static void assign(classes *c)
     for (size_t i = 0; i < c->nodes.len; i++) {
         MlirValue value = c->nodes.at[i].value;
         MlirType block = tri_type_desc_block(mlirValueGetType(value));
-        MlirAttribute encoding = c->nodes.at[find(c, value)].wanted;
+        MlirAttribute encoding = c->nodes.at[find_encodings(c, value)].wanted;
         if (mlirAttributeIsNull(encoding))
             encoding = tri_tensormaps_encoding(block);
         tri_op_set_type(value, tri_type_desc(tri_type_with_encoding(block, encoding)));
@@ -189,7 +189,7 @@ static void remark(tri_pass_run *run, MlirOperation op)
                         "the descriptor becomes a tensor map; its blocks travel by bulk copies");
 }
 
-static bool run(tri_pass_run *run)
+static bool run_optimize_descriptor_encoding(tri_pass_run *run)
 {
     tri_op_list funcs = {0};
     tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.func", run->arena, &funcs);
@@ -201,9 +201,9 @@ static bool run(tri_pass_run *run)
         MlirBlock entry = tri_op_body(funcs.at[f], 0);
         for (intptr_t i = 0; !mlirBlockIsNull(entry) && i < mlirBlockGetNumArguments(entry); i++)
             if (is_plain_desc(mlirBlockGetArgument(entry, i)))
-                find(&c, mlirBlockGetArgument(entry, i));
+                find_encodings(&c, mlirBlockGetArgument(entry, i));
         for (size_t i = 0; i < ops.len; i++) {
-            visit(&c, ops.at[i]);
+            visit_encodings(&c, ops.at[i]);
             remark(run, ops.at[i]);
         }
         for (size_t i = 0; i < ops.len; i++)
@@ -219,5 +219,5 @@ const tri_pass tri_pass_optimize_descriptor_encoding = {
     .name = "optimize-descriptor-encoding",
     .help = "give tensor descriptors the layout of the buffers their blocks travel through",
     .alias = "triton-nvidia-optimize-descriptor-encoding",
-    .run = run,
+    .run = run_optimize_descriptor_encoding,
 };

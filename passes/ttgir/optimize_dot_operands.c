@@ -75,7 +75,7 @@ static void rewrite_buffer(tri_pass_run *run, MlirOperation alloc, MlirOperation
         mlirOperationDestroy(trans);
 }
 
-static void rewrite(tri_pass_run *run, MlirOperation convert, MlirOperation trans)
+static void rewrite_operands(tri_pass_run *run, MlirOperation convert, MlirOperation trans)
 {
     MlirValue x = tri_dots_strip_converts(tri_op_operand(trans, 0));
     MlirType type = mlirValueGetType(tri_op_result(convert, 0));
@@ -94,7 +94,7 @@ static void rewrite(tri_pass_run *run, MlirOperation convert, MlirOperation tran
         mlirOperationDestroy(trans);
 }
 
-static bool run(tri_pass_run *run)
+static bool run_optimize_dot_operands(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     tri_layouts layouts = tri_layouts_make(run);
@@ -106,7 +106,7 @@ static bool run(tri_pass_run *run)
     for (size_t i = 0; i < converts.len; i++) {
         MlirOperation trans;
         if (match(run->arena, converts.at[i], &trans))
-            rewrite(run, converts.at[i], trans);
+            rewrite_operands(run, converts.at[i], trans);
     }
     tri_op_list allocs = {0};
     tri_op_collect_named(module, "ttg.local_alloc", run->arena, &allocs);
@@ -122,5 +122,5 @@ const tri_pass tri_pass_optimize_dot_operands = {
     .name = "optimize-dot-operands",
     .help = "transpose dot operands while they leave shared memory",
     .alias = "tritongpu-optimize-dot-operands",
-    .run = run,
+    .run = run_optimize_dot_operands,
 };

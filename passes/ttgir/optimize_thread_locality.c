@@ -364,7 +364,7 @@ static MlirValue combine(tri_builder *b, const match *m, MlirValue x, MlirValue 
     return tri_op_result(made, 0);
 }
 
-static void rewrite(tri_pass_run *run, match *m)
+static void rewrite_locality(tri_pass_run *run, match *m)
 {
     tri_builder b = tri_builder_before(m->reduce);
     MlirValue part = reduce_last(run, &b, m, split_threads(run, &b, m, tri_op_operand(m->reduce, 0)));
@@ -390,7 +390,7 @@ static void rewrite(tri_pass_run *run, match *m)
     mlirOperationDestroy(m->reduce);
 }
 
-static bool run(tri_pass_run *run)
+static bool run_optimize_thread_locality(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     tri_layouts l = tri_layouts_make(run);
@@ -405,7 +405,7 @@ static bool run(tri_pass_run *run)
     for (size_t i = 0; i < reduces.len; i++) {
         match m;
         if (match_reduce(&l, reduces.at[i], &m))
-            rewrite(run, &m);
+            rewrite_locality(run, &m);
     }
     return true;
 }
@@ -414,5 +414,5 @@ const tri_pass tri_pass_optimize_thread_locality = {
     .name = "optimize-thread-locality",
     .help = "keep reductions inside threads and gathers inside warps",
     .alias = "tritongpu-optimize-thread-locality",
-    .run = run,
+    .run = run_optimize_thread_locality,
 };

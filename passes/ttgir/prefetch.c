@@ -280,7 +280,7 @@ static void erase_loads(match *m)
         erase_if_unused(old.at[i]);
 }
 
-static void rewrite(match *m)
+static void rewrite_prefetch(match *m)
 {
     tri_builder before = tri_builder_before(m->loop);
     before.loc = mlirOperationGetLocation(m->dot);
@@ -319,7 +319,7 @@ static void rewrite(match *m)
     erase_loads(m);
 }
 
-static bool run(tri_pass_run *run)
+static bool run_prefetch(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     tri_op_list loops = {0}, funcs = {0};
@@ -329,7 +329,7 @@ static bool run(tri_pass_run *run)
         match m;
         if (!match_loop(run->arena, loops.at[i], &m))
             continue;
-        rewrite(&m);
+        rewrite_prefetch(&m);
         is_changed = true;
     }
     tri_op_collect_named(module, "tt.func", run->arena, &funcs);
@@ -342,5 +342,5 @@ const tri_pass tri_pass_prefetch = {
     .name = "prefetch",
     .help = "read the first piece of the next product's operands during this one",
     .alias = "tritongpu-prefetch",
-    .run = run,
+    .run = run_prefetch,
 };

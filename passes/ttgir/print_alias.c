@@ -77,7 +77,7 @@ static void tell_function(teller *t, MlirOperation func)
         tell_op(t, ops.at[i]);
 }
 
-static bool run(tri_pass_run *run)
+static bool run_print_alias(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
@@ -98,5 +98,5 @@ const tri_pass tri_pass_print_alias = {
     .name = "print-alias",
     .help = "tell which buffers in shared memory a value may point into",
     .alias = "test-print-alias",
-    .run = run,
+    .run = run_print_alias,
 };

@@ -36,7 +36,7 @@ static void print_function(tri_pass_run *run, MlirOperation func)
     }
 }
 
-static bool run(tri_pass_run *run)
+static bool run_print_allocation(tri_pass_run *run)
 {
     tri_op_list funcs = {0};
     if (!tri_pass_allocate_shared_memory.run(run))
@@ -54,5 +54,5 @@ const tri_pass tri_pass_print_allocation = {
     .help = "allocate shared memory and tell where everything lies",
     .alias = "test-print-allocation",
     .options = (const char *const[]){"partition-size=N: as for allocate-shared-memory", NULL},
-    .run = run,
+    .run = run_print_allocation,
 };

@@ -29,7 +29,7 @@ static void describe(const tri_axis *axis, tri_buf *out)
         tri_buf_add_z(out, "constant_value = <none>");
 }
 
-static bool run(tri_pass_run *run)
+static bool run_print_axis_info(tri_pass_run *run)
 {
     static const char group[] = "axis-info";
     MlirOperation module = mlirModuleGetOperation(run->module);
@@ -52,5 +52,5 @@ const tri_pass tri_pass_print_axis_info = {
     .name = "print-axis-info",
     .help = "tell what is known of the values of integers and pointers",
     .alias = "test-print-alignment",
-    .run = run,
+    .run = run_print_axis_info,
 };

@@ -23,7 +23,7 @@ static void tell(tri_pass_run *run, tri_pointers *pointers, MlirOperation op)
     tri_buf_fini(&text);
 }
 
-static bool run(tri_pass_run *run)
+static bool run_print_pointers(tri_pass_run *run)
 {
     tri_op_list funcs = {0};
     tri_diag_set_remarks(run->unit->diag, TRI_STR("pointers"));
@@ -42,5 +42,5 @@ static bool run(tri_pass_run *run)
 const tri_pass tri_pass_print_pointers = {
     .name = "print-pointers",
     .help = "tell where the elements of memory accesses lie: base, strides, bounds",
-    .run = run,
+    .run = run_print_pointers,
 };

@@ -24,7 +24,7 @@ static bool is_candidate(tri_arena *arena, MlirOperation convert)
            tri_dots_needs_shared(arena, from, type);
 }
 
-static void rewrite(tri_pass_run *run, MlirOperation convert)
+static void rewrite_duplicates(tri_pass_run *run, MlirOperation convert)
 {
     MlirValue x = tri_op_operand(convert, 0);
     MlirType from = mlirValueGetType(x), type = mlirValueGetType(tri_op_result(convert, 0));
@@ -39,13 +39,13 @@ static void rewrite(tri_pass_run *run, MlirOperation convert)
     tri_op_replace(convert, 1, &loaded);
 }
 
-static bool run(tri_pass_run *run)
+static bool run_reduce_data_duplication(tri_pass_run *run)
 {
     tri_op_list converts = {0};
     tri_op_collect_named(mlirModuleGetOperation(run->module), "ttg.convert_layout", run->arena, &converts);
     for (size_t i = 0; i < converts.len; i++)
         if (is_candidate(run->arena, converts.at[i]))
-            rewrite(run, converts.at[i]);
+            rewrite_duplicates(run, converts.at[i]);
     return true;
 }
 
@@ -53,5 +53,5 @@ const tri_pass tri_pass_reduce_data_duplication = {
     .name = "reduce-data-duplication",
     .help = "keep dot operands that go through shared memory in swizzled buffers",
     .alias = "tritongpu-reduce-data-duplication",
-    .run = run,
+    .run = run_reduce_data_duplication,
 };

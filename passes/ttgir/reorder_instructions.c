@@ -201,7 +201,7 @@ static void reload_in_short_loops(tri_arena *arena, MlirOperation load)
         mlirOperationDestroy(load);
 }
 
-static bool run(tri_pass_run *run)
+static bool run_reorder_instructions(tri_pass_run *run)
 {
     tri_op_list ops = {0};
     tri_op_collect(mlirModuleGetOperation(run->module), run->arena, &ops);
@@ -231,5 +231,5 @@ const tri_pass tri_pass_reorder_instructions = {
     .name = "reorder-instructions",
     .help = "move data movement next to its sources and users",
     .alias = "tritongpu-reorder-instructions",
-    .run = run,
+    .run = run_reorder_instructions,
 };

@@ -104,7 +104,7 @@ static void lower_descriptor(tri_pass_run *run, MlirOperation op)
     tri_op_replace(op, 1, &desc);
 }
 
-static bool run(tri_pass_run *run)
+static bool run_tma_lowering(tri_pass_run *run)
 {
     tri_op_list ops = {0};
     tri_op_collect(mlirModuleGetOperation(run->module), run->arena, &ops);
@@ -125,5 +125,5 @@ const tri_pass tri_pass_tma_lowering = {
     .name = "tma-lowering",
     .help = "turn accesses through tensor descriptors into bulk copies",
     .alias = "triton-nvidia-tma-lowering",
-    .run = run,
+    .run = run_tma_lowering,
 };

@@ -233,7 +233,7 @@ static bool combine_reshape(combiner *c, MlirOperation op)
     return tri_op_is(op, "tt.reshape") && (combine_reshape_load(c, op) || combine_reshape_order(c, op));
 }
 
-static bool run(tri_pass_run *run)
+static bool run_combine(tri_pass_run *run)
 {
     static bool (*const patterns[])(combiner *, MlirOperation) = {
         combine_dot_add, combine_select_load, combine_addptr, combine_sum_of_products, combine_reshape,
@@ -262,5 +262,5 @@ const tri_pass tri_pass_combine = {
     .name = "combine",
     .help = "algebraic rewrites of ttir",
     .alias = "triton-combine",
-    .run = run,
+    .run = run_combine,
 };

@@ -230,7 +230,7 @@ static bool decompose(tri_pass_run *run, MlirOperation op)
     return true;
 }
 
-static bool run(tri_pass_run *run)
+static bool run_decompose_dot_scaled(tri_pass_run *run)
 {
     tri_op_list ops = {0};
     tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.dot_scaled", run->arena, &ops);
@@ -244,5 +244,5 @@ const tri_pass tri_pass_decompose_dot_scaled = {
     .name = "decompose-dot-scaled",
     .help = "write products of scaled operands as products of 16-bit floats",
     .alias = "tritongpu-decompose-scaled-blocked",
-    .run = run,
+    .run = run_decompose_dot_scaled,
 };

@@ -78,7 +78,7 @@ static MlirValue along(access *a, MlirValue value, int d)
     return value;
 }
 
-static MlirValue spread(access *a, MlirValue value, MlirType element)
+static MlirValue spread_descriptor(access *a, MlirValue value, MlirType element)
 {
     MlirType type = tensor_of(a, a->shape, element);
     return mlirTypeEqual(mlirValueGetType(value), type) ? value : unary(a, "tt.broadcast", type, value);
@@ -93,13 +93,13 @@ static void add_dimension(access *a, int d, MlirValue index)
     MlirType wide = tensor_of(a, line, a->i64), flags = tensor_of(a, line, a->i1);
     index = along(a, index, d);
     MlirValue offset = binary(a, "arith.muli", wide, index, unary(a, "tt.splat", wide, a->desc->stride[d]));
-    a->pointers = binary(a, "tt.addptr", mlirValueGetType(a->pointers), a->pointers, spread(a, offset, a->i64));
+    a->pointers = binary(a, "tt.addptr", mlirValueGetType(a->pointers), a->pointers, spread_descriptor(a, offset, a->i64));
     if (!(a->checked >> d & 1))
         return;
     enum { slt = 2, sge = 5 };
     MlirValue low = compare(a, sge, flags, index, tri_builder_int(&a->b, wide, 0));
     MlirValue high = compare(a, slt, flags, index, unary(a, "tt.splat", wide, a->desc->shape[d]));
-    MlirValue inside = spread(a, binary(a, "arith.andi", flags, low, high), a->i1);
+    MlirValue inside = spread_descriptor(a, binary(a, "arith.andi", flags, low, high), a->i1);
     a->mask = mlirValueIsNull(a->mask) ? inside
                                        : binary(a, "arith.andi", mlirValueGetType(inside), a->mask, inside);
 }

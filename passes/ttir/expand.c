@@ -33,7 +33,7 @@ static intptr_t list_types(const tri_expand *x, MlirType whole, MlirType *out)
     return x->rules->list(whole, out, names, x->run->arena);
 }
 
-static bool fail(tri_expand *x, MlirOperation op)
+static bool fail_expand(tri_expand *x, MlirOperation op)
 {
     tri_str name = tri_op_name(op);
     tri_op_error(x->run->unit->diag, op, 0, "%s cannot pass through '%.*s' on this target", x->rules->noun,
@@ -184,7 +184,7 @@ static bool expand_operands(tri_expand *x, MlirOperation op, value_list *out, in
             out_counts[i] = list_types(x, mlirValueGetType(value), types);
         }
         if (!parts)
-            return fail(x, op);
+            return fail_expand(x, op);
         for (intptr_t k = 0; k < out_counts[i]; k++)
             tri_vec_push(x->run->arena, out, parts[k]);
     }
@@ -284,7 +284,7 @@ static bool expand_select(tri_expand *x, MlirOperation op)
     MlirType types[TRI_EXPAND_MAX];
     MlirValue chosen[TRI_EXPAND_MAX];
     if (!a || !b)
-        return fail(x, op);
+        return fail_expand(x, op);
     intptr_t n = list_types(x, mlirValueGetType(tri_op_result(op, 0)), types);
     tri_builder at = tri_builder_before(op);
     for (intptr_t i = 0; i < n; i++) {
@@ -309,7 +309,7 @@ static bool is_control_flow(MlirOperation op)
 
 static bool visit_regions(tri_expand *x, MlirOperation op);
 
-static bool visit(tri_expand *x, MlirOperation op)
+static bool visit_expand(tri_expand *x, MlirOperation op)
 {
     if (!touches_whole(x, op))
         return visit_regions(x, op);
@@ -323,7 +323,7 @@ static bool visit(tri_expand *x, MlirOperation op)
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
         has_whole_result |= is_whole(x, tri_op_result(op, i));
     if (!x->rules->rewrite(x, op, &is_known))
-        return is_known ? false : fail(x, op);
+        return is_known ? false : fail_expand(x, op);
     if (has_whole_result)
         tri_vec_push(x->run->arena, &x->dead, op);
     return true;
@@ -336,7 +336,7 @@ static bool visit_regions(tri_expand *x, MlirOperation op)
              b = mlirBlockGetNextInRegion(b))
             for (MlirOperation i = mlirBlockGetFirstOperation(b), next; !mlirOperationIsNull(i); i = next) {
                 next = mlirOperationGetNextInBlock(i);
-                if (!visit(x, i))
+                if (!visit_expand(x, i))
                     return false;
             }
     return true;

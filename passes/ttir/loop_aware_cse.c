@@ -113,7 +113,7 @@ static bool unite_carried(tri_pass_run *run, MlirOperation loop)
     return is_changed;
 }
 
-static bool run(tri_pass_run *run)
+static bool run_loop_aware_cse(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     if (!tri_upstream_run(run->module, "cse", run->unit->diag))
@@ -131,5 +131,5 @@ const tri_pass tri_pass_loop_aware_cse = {
     .name = "loop-aware-cse",
     .help = "eliminate common subexpressions, loop-carried values included",
     .alias = "triton-loop-aware-cse",
-    .run = run,
+    .run = run_loop_aware_cse,
 };

@@ -89,7 +89,7 @@ static void peel(peeler *p)
     tri_builder_create(&in, &(tri_op){.name = "scf.yield", .num_operands = p->count, .operands = users});
 }
 
-static bool run(tri_pass_run *run)
+static bool run_loop_peeling(tri_pass_run *run)
 {
     static const char *const names[] = {"tt.peel_last", "__test_peel_epilogue"};
     tri_op_list loops = {0};
@@ -111,5 +111,5 @@ const tri_pass tri_pass_loop_peeling = {
     .name = "loop-peeling",
     .help = "take the last iteration out of loops that carry tt.peel_last",
     .alias = "triton-test-loop-peeling",
-    .run = run,
+    .run = run_loop_peeling,
 };

@@ -14,7 +14,7 @@
 #include "ir/op.h"
 #include "ir/upstream.h"
 
-static bool run(tri_pass_run *run)
+static bool run_loop_unroll(tri_pass_run *run)
 {
     static const char name[] = "tt.loop_unroll_factor";
     tri_op_list loops = {0};
@@ -35,5 +35,5 @@ const tri_pass tri_pass_loop_unroll = {
     .name = "loop-unroll",
     .help = "unroll loops that carry tt.loop_unroll_factor",
     .alias = "triton-loop-unroll",
-    .run = run,
+    .run = run_loop_unroll,
 };

@@ -376,7 +376,7 @@ static void add_rest(splitter *s, MlirValue middle)
         tri_builder_set_attr(rest, "tt.num_stages", tri_attr_i32(s->b.context, 1));
 }
 
-static MlirValue choose(splitter *s, MlirValue condition, MlirValue x, MlirValue y)
+static MlirValue choose_remove_masks(splitter *s, MlirValue condition, MlirValue x, MlirValue y)
 {
     MlirValue operands[] = {condition, x, y};
     return tri_builder_value(&s->b, &(tri_op){.name = "arith.select", .num_operands = 3, .operands = operands,
@@ -391,7 +391,7 @@ static void split(splitter *s)
     MlirValue lb64 = widen(s, lb), ub64 = widen(s, ub);
     MlirValue end = binary64(s, "arith.minsi", s->cut, ub64);
     if (!mlirValueIsNull(s->guard))
-        end = choose(s, s->guard, end, lb64);
+        end = choose_remove_masks(s, s->guard, end, lb64);
     end = binary64(s, "arith.maxsi", end, lb64);
     MlirValue length = binary64(s, "arith.subi", end, lb64);
     MlirValue more = binary64(s, "arith.subi", step, constant64(s, 1));
@@ -435,7 +435,7 @@ static void visit_loop(tri_pass_run *run, const tri_axis_info *info, MlirOperati
                     "trips in which every element is in bounds run without masks");
 }
 
-static bool run(tri_pass_run *run)
+static bool run_remove_masks(tri_pass_run *run)
 {
     tri_op_list loops = {0};
     if (tri_passes_option_int(run, "num-warps", 4) > MOST_WARPS)
@@ -454,5 +454,5 @@ const tri_pass tri_pass_remove_masks = {
     .help = "run the trips of a loop in which no element is masked off without masks",
     .alias = "triton-intel-remove-masks",
     .options = options,
-    .run = run,
+    .run = run_remove_masks,
 };

@@ -139,7 +139,7 @@ static bool move_before_broadcast(tri_pass_run *run, MlirOperation op)
     return true;
 }
 
-static bool run(tri_pass_run *run)
+static bool run_reorder_broadcast(tri_pass_run *run)
 {
     tri_op_list ops = {0};
     bool is_changed = false;
@@ -155,5 +155,5 @@ const tri_pass tri_pass_reorder_broadcast = {
     .name = "reorder-broadcast",
     .help = "do elementwise work before splats and broadcasts",
     .alias = "triton-reorder-broadcast",
-    .run = run,
+    .run = run_reorder_broadcast,
 };

@@ -74,7 +74,7 @@ static void assemble(tri_descriptor *d, MlirType desc, const MlirValue *parts)
     d->is_rounded = parts[2 * d->rank + 1];
 }
 
-static bool rewrite(tri_expand *x, MlirOperation op, bool *is_known)
+static bool rewrite_descriptors(tri_expand *x, MlirOperation op, bool *is_known)
 {
     if (tri_op_is(op, "tt.make_tensor_descriptor"))
         return expand_make(x, op);
@@ -90,9 +90,9 @@ static bool rewrite(tri_expand *x, MlirOperation op, bool *is_known)
 }
 
 static const tri_expand_rules rules = {
-    .noun = "a tensor descriptor", .is_whole = is_desc, .list = list, .rewrite = rewrite};
+    .noun = "a tensor descriptor", .is_whole = is_desc, .list = list, .rewrite = rewrite_descriptors};
 
-static bool run(tri_pass_run *run)
+static bool run_rewrite_tensor_descriptor_to_pointer(tri_pass_run *run)
 {
     tri_tensormap_choice choice;
     bool keeps_some = tri_passes_option_int(run, "tma", 0) != 0;
@@ -108,5 +108,5 @@ const tri_pass tri_pass_rewrite_tensor_descriptor_to_pointer = {
     .help = "spell accesses through tensor descriptors with pointers",
     .alias = "triton-rewrite-tensor-descriptor-to-pointer",
     .options = options,
-    .run = run,
+    .run = run_rewrite_tensor_descriptor_to_pointer,
 };

@@ -90,7 +90,7 @@ static bool expand_access(tri_expand *x, MlirOperation op, const MlirValue *part
     return true;
 }
 
-static bool rewrite(tri_expand *x, MlirOperation op, bool *is_known)
+static bool rewrite_tensor_pointers(tri_expand *x, MlirOperation op, bool *is_known)
 {
     if (tri_op_is(op, "tt.make_tensor_ptr"))
         return expand_make(x, op);
@@ -105,13 +105,13 @@ static bool rewrite(tri_expand *x, MlirOperation op, bool *is_known)
 }
 
 static const tri_expand_rules rules = {
-    .noun = "a pointer to a block", .is_whole = is_block_ptr, .list = list, .rewrite = rewrite};
+    .noun = "a pointer to a block", .is_whole = is_block_ptr, .list = list, .rewrite = rewrite_tensor_pointers};
 
-static bool run(tri_pass_run *run) { return tri_expand_run(run, &rules, NULL); }
+static bool run_rewrite_tensor_pointer(tri_pass_run *run) { return tri_expand_run(run, &rules, NULL); }
 
 const tri_pass tri_pass_rewrite_tensor_pointer = {
     .name = "rewrite-tensor-pointer",
     .help = "spell pointers to blocks with plain pointers",
     .alias = "triton-rewrite-tensor-pointer",
-    .run = run,
+    .run = run_rewrite_tensor_pointer,
 };

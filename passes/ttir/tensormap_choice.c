@@ -53,7 +53,7 @@ static bool is_in_loop(MlirOperation op)
     return false;
 }
 
-static void visit(tri_tensormap_choice *c, MlirOperation op, bool *has_load, bool *has_product)
+static void visit_tensormaps(tri_tensormap_choice *c, MlirOperation op, bool *has_load, bool *has_product)
 {
     if (tri_str_has_prefix(tri_op_name(op), "tt.descriptor_")) {
         visit_access(c, op);
@@ -85,7 +85,7 @@ tri_tensormap_choice tri_tensormap_choice_make(tri_pass_run *run)
     tri_map_init(&c.refused, run->arena);
     tri_op_collect(mlirModuleGetOperation(run->module), run->arena, &ops);
     for (size_t i = 0; i < ops.len; i++) {
-        visit(&c, ops.at[i], &has_load, &has_product);
+        visit_tensormaps(&c, ops.at[i], &has_load, &has_product);
         MlirBlock entry = tri_op_is(ops.at[i], "tt.func") ? tri_op_body(ops.at[i], 0) : (MlirBlock){NULL};
         for (intptr_t k = 0; !mlirBlockIsNull(entry) && k < mlirBlockGetNumArguments(entry); k++)
             refuse(&c, mlirBlockGetArgument(entry, k), "it is a parameter");

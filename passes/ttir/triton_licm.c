@@ -121,7 +121,7 @@ static void hoist_from(hoister *h)
     }
 }
 
-static bool run(tri_pass_run *run)
+static bool run_triton_licm(tri_pass_run *run)
 {
     tri_op_list ops = {0};
     tri_op_collect(mlirModuleGetOperation(run->module), run->arena, &ops);
@@ -136,5 +136,5 @@ static bool run(tri_pass_run *run)
 const tri_pass tri_pass_triton_licm = {
     .name = "triton-licm",
     .help = "move loop-invariant operations, loads too, out of loops",
-    .run = run,
+    .run = run_triton_licm,
 };

@@ -216,11 +216,6 @@ void tri_jit_destroy(tri_jit *jit)
     free(jit);
 }
 
-int tri_jit_num_params(const tri_jit *jit)
-{
-    return jit->num_params;
-}
-
 void (*tri_jit_entry(const tri_jit *jit))(void *args)
 {
     return jit->entry;

@@ -28,8 +28,7 @@ tri_jit *tri_jit_create(tri_diag *diag, LLVMModuleRef module, const char *functi
                         int num_symbols, tri_jit_machine machine);
 void tri_jit_destroy(tri_jit *jit);
 
-/* Number of parameters of the function, and its entry: args holds one parameter per 8 bytes. */
-int tri_jit_num_params(const tri_jit *jit);
+/* The function's entry: args holds one parameter per 8 bytes. */
 void (*tri_jit_entry(const tri_jit *jit))(void *args);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct {
     tri_map seen;
 } reads;
 
-static void collect(tri_cpu_gen *g, MlirValue value, reads *out)
+static void collect_alias(tri_cpu_gen *g, MlirValue value, reads *out)
 {
     tri_cpu_bind *bind = tri_cpu_find(g, value);
     MlirOperation op = tri_op_def(value);
@@ -21,7 +21,7 @@ static void collect(tri_cpu_gen *g, MlirValue value, reads *out)
         return;
     tri_map_set_ptr(&out->seen, value.ptr, out);
     if (bind && bind->kind == TRI_CPU_CARRIED) {
-        collect(g, bind->init, out);
+        collect_alias(g, bind->init, out);
         return;
     }
     if (mlirOperationIsNull(op) || (bind && bind->kind == TRI_CPU_BUFFER))
@@ -37,7 +37,7 @@ static void collect(tri_cpu_gen *g, MlirValue value, reads *out)
             out->pointers[out->count++] = p;
     }
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !out->too_many; i++)
-        collect(g, tri_op_operand(op, i), out);
+        collect_alias(g, tri_op_operand(op, i), out);
 }
 
 /* A nest that exists only to ask for affine forms: its counters are never used. */
@@ -118,7 +118,7 @@ LLVMValueRef tri_cpu_alias_check(tri_cpu_gen *g, MlirOperation op)
     tri_map_init(&r.seen, g->arena);
     MlirValue pointer = tri_op_operand(op, 0);
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        collect(g, tri_op_operand(op, i), &r);
+        collect_alias(g, tri_op_operand(op, i), &r);
     bool is_safe = !r.too_many;
     for (int i = 0; i < r.count; i++)
         is_safe &= r.pointers[i].ptr == pointer.ptr;
@@ -161,7 +161,7 @@ void tri_cpu_store_whole(tri_cpu_gen *g, MlirOperation op, void (*store)(tri_cpu
         reads r = {0};
         tri_map_init(&r.seen, g->arena);
         MlirValue v = tri_op_operand(op, i);
-        collect(g, v, &r);
+        collect_alias(g, v, &r);
         if (!r.count && !r.too_many)
             continue;
         LLVMValueRef buffer = tri_cpu_alloc(g, mlirValueGetType(v));

@@ -306,7 +306,7 @@ static LLVMValueRef bit_cast(const call *c)
     return LLVMBuildBitCast(c->g->b, c->args[0], type, "");
 }
 
-static LLVMValueRef choose(const call *c)
+static LLVMValueRef choose_arith(const call *c)
 {
     return LLVMBuildSelect(c->g->b, c->args[0], c->args[1], c->args[2], "");
 }
@@ -366,7 +366,7 @@ static const row rows[] = {
     {"math.cttz", count_zeros, 0},
     {"tt.clampf", float_clamp, 0},            {"math.fma", float_fma, 0},
     {"tt.mulhiui", int_mulhi, 0},             {"arith.bitcast", bit_cast, 0},
-    {"tt.bitcast", bit_cast, 0},              {"arith.select", choose, 0},
+    {"tt.bitcast", bit_cast, 0},              {"arith.select", choose_arith, 0},
     {"tt.int_to_ptr", int_to_ptr, 0},         {"tt.ptr_to_int", ptr_to_int, 0},
     {"tt.addptr", add_ptr, 0},                {"ub.poison", poison, 0},
 };

@@ -299,7 +299,7 @@ static bool optimize(tri_unit *unit)
     return ok;
 }
 
-static bool emit(tri_unit *unit)
+static bool emit_cpu(tri_unit *unit)
 {
     return tri_facts_emit_text(unit, tri_cpu_create_machine(unit), NULL);
 }
@@ -316,7 +316,7 @@ const tri_target tri_target_cpu = {
     .optimize = optimize,
     .code_kind = "asm",
     .code_help = "assembly from LLVM IR",
-    .emit = emit,
+    .emit = emit_cpu,
     .lowers_descriptors = true,
     .object_form = TRI_OBJECT_CODE,
 };

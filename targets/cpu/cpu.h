@@ -312,7 +312,6 @@ LLVMValueRef tri_cpu_load_if(tri_cpu_gen *g, int level, LLVMValueRef cond, LLVMT
                              LLVMValueRef other, bool is_volatile);
 /* Moves the straight-line position of a level to `block`. */
 void tri_cpu_move(tri_cpu_gen *g, int level, LLVMBasicBlockRef block);
-LLVMBasicBlockRef tri_cpu_here(tri_cpu_gen *g, int level);
 
 /* masks.c */
 /* Is the op a load that gives one constant where its mask is false? */

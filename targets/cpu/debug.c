@@ -215,7 +215,7 @@ static LLVMValueRef site_table(tri_cpu_gen *g, LLVMTypeRef *out_type)
 }
 
 /* `v`: site numbers, 0 for none; of several lanes, the first site in the text is named. */
-static void report(tri_cpu_gen *g, LLVMValueRef v, int level)
+static void report_debug(tri_cpu_gen *g, LLVMValueRef v, int level)
 {
     LLVMTypeRef type = LLVMTypeOf(v), row;
     tri_cpu_at(g, level);
@@ -242,7 +242,7 @@ static void report_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
 static void report_write(tri_cpu_gen *g, tri_cpu_sink *sink)
 {
     report_data *r = sink->data;
-    report(g, r->v.v, g->nest->loop_count);
+    report_debug(g, r->v.v, g->nest->loop_count);
 }
 
 void tri_cpu_report_op(tri_cpu_gen *g, MlirOperation op)
@@ -250,7 +250,7 @@ void tri_cpu_report_op(tri_cpu_gen *g, MlirOperation op)
     MlirValue shadow = tri_op_operand(op, 0);
     MlirType type = mlirValueGetType(shadow);
     if (!tri_type_is_tensor(type)) {
-        report(g, tri_cpu_scalar(g, shadow), 0);
+        report_debug(g, tri_cpu_scalar(g, shadow), 0);
         return;
     }
     report_data r = {.op = op};

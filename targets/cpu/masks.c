@@ -31,7 +31,7 @@ bool tri_cpu_has_default(MlirOperation op)
            (mlirValueIsNull(rest) || tri_op_const_float(rest, &number) || tri_op_const_int(rest, &integer));
 }
 
-static void visit(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple, walk *w)
+static void visit_masks(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple, walk *w)
 {
     tri_cpu_bind *bind = tri_cpu_find(g, value);
     MlirOperation op = tri_op_def(value);
@@ -44,7 +44,7 @@ static void visit(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple, w
     if (tri_cpu_is_view(op)) {
         const tri_cpu_tuple *inner = tri_cpu_view_index(g, op, tuple);
         if (inner)
-            visit(g, tri_op_operand(op, 0), inner, w);
+            visit_masks(g, tri_op_operand(op, 0), inner, w);
         return;
     }
     bool is_load = tri_op_is(op, "tt.load");
@@ -53,7 +53,7 @@ static void visit(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple, w
     if (!is_load && !tri_cpu_arith_knows(op))
         return;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        visit(g, tri_op_operand(op, i), tuple, w);
+        visit_masks(g, tri_op_operand(op, i), tuple, w);
 }
 
 int tri_cpu_masks_of(tri_cpu_gen *g, MlirValue own, const MlirValue *values, int value_count, tri_cpu_fact *out, int max)
@@ -62,6 +62,6 @@ int tri_cpu_masks_of(tri_cpu_gen *g, MlirValue own, const MlirValue *values, int
     tri_map_init(&w.seen, g->arena);
     add(&w, own, g->nest->index, false);
     for (int i = 0; i < value_count; i++)
-        visit(g, values[i], g->nest->index, &w);
+        visit_masks(g, values[i], g->nest->index, &w);
     return w.count;
 }

@@ -3,8 +3,6 @@
 
 /* ---- positions ---- */
 
-LLVMBasicBlockRef tri_cpu_here(tri_cpu_gen *g, int level) { return g->nest ? g->nest->cur[level] : g->at; }
-
 void tri_cpu_move(tri_cpu_gen *g, int level, LLVMBasicBlockRef block)
 {
     if (g->nest)
@@ -152,7 +150,7 @@ static void strided_store(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef address, 
 }
 
 /* The addresses of all lanes, for masked accesses. */
-static void spread(tri_cpu_gen *g, LLVMTypeRef element, place *p)
+static void spread_memory(tri_cpu_gen *g, LLVMTypeRef element, place *p)
 {
     if (!p->stride)
         return;
@@ -325,7 +323,7 @@ static tri_cpu_val masked_vector_load(tri_cpu_gen *g, MlirType type, place p, ma
     if (p.stride && !mask) {
         out.v = strided_load(g, element, p.address, p.stride, align);
     } else if (p.is_vec) {
-        spread(g, element, &p);
+        spread_memory(g, element, &p);
         out.v = gather(g, element, p.address, mask, rest, align);
     } else if (!mask) {
         out.v = plain_load(g, vector, p.address, align);
@@ -414,7 +412,7 @@ static void store_lanes(tri_cpu_gen *g, MlirType type, store_data *s)
         strided_store(g, x, s->p.address, s->p.stride, align);
         return;
     }
-    spread(g, LLVMGetElementType(LLVMTypeOf(x)), &s->p);
+    spread_memory(g, LLVMGetElementType(LLVMTypeOf(x)), &s->p);
     LLVMTypeRef overloads[2] = {LLVMTypeOf(x), LLVMTypeOf(s->p.address)};
     if (!mask)
         mask = LLVMConstAllOnes(tri_cpu_like(g->i1, x));

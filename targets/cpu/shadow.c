@@ -188,7 +188,7 @@ static void search(tri_cpu_shadow *x, MlirOperation func)
 
 /* ---- reports ---- */
 
-static void report(tri_cpu_shadow *x, tri_builder *b, MlirValue shadow)
+static void report_shadow(tri_cpu_shadow *x, tri_builder *b, MlirValue shadow)
 {
     if (is_null(shadow))
         return;
@@ -216,7 +216,7 @@ static void check_access(tri_cpu_shadow *x, tri_builder *b, MlirOperation op, Ml
         s = tri_cpu_shadow_select(b, mask, s, zero(x, b, mask));
         s = tri_cpu_shadow_max(b, s, shadow_of(x, mask));
     }
-    report(x, b, s);
+    report_shadow(x, b, s);
 }
 
 static void check_load(tri_cpu_shadow *x, tri_builder *b, MlirOperation op)
@@ -242,7 +242,7 @@ static void check_scalars(tri_cpu_shadow *x, tri_builder *b, MlirOperation op)
             s = tri_cpu_shadow_max(b, s, shadow_of(x, tri_op_operand(op, i)));
     if (tri_op_is(op, "llvm.intr.assume"))
         s = tri_cpu_shadow_max(b, s, tri_cpu_shadow_sites_assume(x, b, op));
-    report(x, b, s);
+    report_shadow(x, b, s);
 }
 
 /* ---- values ---- */
@@ -607,15 +607,15 @@ static void visit_effect(tri_cpu_shadow *x, tri_builder *b, MlirOperation op)
     } else if (tri_op_is(op, "tt.atomic_cas")) {
         MlirValue want = shadow_of(x, tri_op_operand(op, 1));
         check_access(x, b, op, none, tri_op_operand(op, 2));
-        report(x, b, want);
+        report_shadow(x, b, want);
     } else if (tri_op_is(op, "tt.assert")) {
-        report(x, b, shadow_of(x, tri_op_operand(op, 0)));
+        report_shadow(x, b, shadow_of(x, tri_op_operand(op, 0)));
     } else if (!tri_op_is(op, "tt.call") && !tri_op_is(op, "tt.return") && !tri_op_is(op, "tt.print")) {
         check_scalars(x, b, op);
     }
 }
 
-static void visit(tri_cpu_shadow *x, MlirOperation op)
+static void visit_shadow(tri_cpu_shadow *x, MlirOperation op)
 {
     tri_builder b = tri_builder_before(op);
     bool may = false;
@@ -649,7 +649,7 @@ static void visit_region(tri_cpu_shadow *x, MlirRegion region)
              op = mlirOperationGetNextInBlock(op))
             tri_vec_push(x->arena, &ops, op);
         for (size_t i = 0; i < ops.len; i++)
-            visit(x, ops.at[i]);
+            visit_shadow(x, ops.at[i]);
     }
 }
 

@@ -187,7 +187,7 @@ static LLVMValueRef cmpf(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
     return LLVMBuildFCmp(g->b, predicates[tri_op_int(op, "predicate", 0)], a[0], a[1], "");
 }
 
-static LLVMValueRef choose(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+static LLVMValueRef choose_arith(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {
     (void)op;
     return LLVMBuildSelect(g->b, a[0], a[1], a[2], "");
@@ -200,7 +200,7 @@ static bool run_select(tri_gpu *g, MlirOperation op)
     tri_gpu_value out = tri_gpu_new(g, x.count);
     for (int i = 0; i < x.count; i++) {
         LLVMValueRef args[] = {c.at[c.count == 1 ? 0 : i], x.at[i], y.at[i]};
-        out.at[i] = choose(g, op, args);
+        out.at[i] = choose_arith(g, op, args);
     }
     tri_gpu_set_result(g, op, 0, out);
     return true;

@@ -72,7 +72,7 @@ static uint32_t new_site(tri_gpu *g, int id)
     return (uint32_t)unit->sites.len - 1;
 }
 
-static void emit(tri_gpu *g, int id, LLVMValueRef *args, int num_args)
+static void emit_simulate(tri_gpu *g, int id, LLVMValueRef *args, int num_args)
 {
     TRI_ASSERT(num_args <= max_words);
     LLVMTypeRef pointer = LLVMPointerTypeInContext(g->llvm, 0);
@@ -94,7 +94,7 @@ static LLVMValueRef result(tri_gpu *g, int i, LLVMTypeRef type)
 
 LLVMValueRef tri_simulate_call(tri_gpu *g, int id, LLVMTypeRef type, LLVMValueRef *args, int num_args)
 {
-    emit(g, id, args, num_args);
+    emit_simulate(g, id, args, num_args);
     if (LLVMGetTypeKind(type) == LLVMVoidTypeKind)
         return NULL;
     if (LLVMGetTypeKind(type) != LLVMStructTypeKind)
@@ -107,7 +107,7 @@ LLVMValueRef tri_simulate_call(tri_gpu *g, int id, LLVMTypeRef type, LLVMValueRe
 
 void tri_simulate_many(tri_gpu *g, int id, LLVMValueRef *args, int num_args, LLVMValueRef *results, int num_results)
 {
-    emit(g, id, args, num_args);
+    emit_simulate(g, id, args, num_args);
     for (int i = 0; i < num_results; i++)
         results[i] = result(g, i, LLVMTypeOf(results[i]));
 }
@@ -130,7 +130,7 @@ void tri_simulate_load(tri_gpu *g, const tri_machine_access *access, LLVMValueRe
     int n = access_args(g, access, args);
     for (int i = 0; i < access->words; i++)
         args[n++] = other && access->pred ? other[i] : LLVMConstNull(access->word);
-    emit(g, is_shared(access->pointer) ? TRI_MACHINE_load_shared : TRI_MACHINE_load_global, args, n);
+    emit_simulate(g, is_shared(access->pointer) ? TRI_MACHINE_load_shared : TRI_MACHINE_load_global, args, n);
     for (int i = 0; i < access->words; i++)
         out_words[i] = result(g, i, access->word);
 }
@@ -141,7 +141,7 @@ void tri_simulate_store(tri_gpu *g, const tri_machine_access *access, LLVMValueR
     int n = access_args(g, access, args);
     for (int i = 0; i < access->words; i++)
         args[n++] = words[i];
-    emit(g, is_shared(access->pointer) ? TRI_MACHINE_store_shared : TRI_MACHINE_store_global, args, n);
+    emit_simulate(g, is_shared(access->pointer) ? TRI_MACHINE_store_shared : TRI_MACHINE_store_global, args, n);
 }
 
 /* What the simulator calls an update: "add.u32", "max.s64", "add.bf16x2"; its type is that of a word. */
@@ -173,7 +173,7 @@ void tri_simulate_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *
         tri_gpu_pack(g, &packing, u->compare, args + n);
     n += u->is_cas ? packing.words : 0;
     tri_gpu_pack(g, &packing, u->value, args + n);
-    emit(g, u->is_cas ? TRI_MACHINE_atomic_cas : TRI_MACHINE_atomic_rmw, args, n + packing.words);
+    emit_simulate(g, u->is_cas ? TRI_MACHINE_atomic_cas : TRI_MACHINE_atomic_rmw, args, n + packing.words);
     for (int i = 0; i < packing.words; i++)
         words[i] = result(g, i, packing.word);
     tri_gpu_unpack(g, &packing, words, out_old);

@@ -41,7 +41,7 @@ static bool lower(tri_unit *unit)
     return s.ok && tri_gpu_lower(unit, &tri_intel_machine);
 }
 
-static bool emit(tri_unit *unit) { return tri_spirv_emit_as(unit, tri_intel_machine.triple); }
+static bool emit_intel(tri_unit *unit) { return tri_spirv_emit_as(unit, tri_intel_machine.triple); }
 
 static tri_resources resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code)
 {
@@ -61,7 +61,7 @@ const tri_target tri_target_intel = {
     .optimize = tri_spirv_optimize,
     .code_kind = "spirv",
     .code_help = "SPIR-V from LLVM IR",
-    .emit = emit,
+    .emit = emit_intel,
     .triple = "spirv",
     .binary_kind = "zebin",
     .binary_tool = "ocloc",

@@ -86,7 +86,7 @@ static bool read_info(tri_unit *unit, tri_str info)
 
 /* ---- the tool ---- */
 
-static bool fail(tri_unit *unit, tri_str command, const char *format, ...)
+static bool fail_zebin(tri_unit *unit, tri_str command, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -111,13 +111,13 @@ static bool run_in(tri_unit *unit, tri_str folder, tri_str tool, tri_str code, t
     tri_str command = tri_process_quote(unit->arena, argv);
     tri_process_result r = tri_process_run(unit->arena, argv);
     if (!r.started)
-        return fail(unit, command, "cannot start 'ocloc': %s", strerror(r.error));
+        return fail_zebin(unit, command, "cannot start 'ocloc': %s", strerror(r.error));
     if (r.signal)
-        return fail(unit, command, "'ocloc' was killed by signal %d (%s)", r.signal, strsignal(r.signal));
+        return fail_zebin(unit, command, "'ocloc' was killed by signal %d (%s)", r.signal, strsignal(r.signal));
     if (r.status || !tri_file_read(unit->arena, output, out_zebin, &error))
-        return fail(unit, command, "'ocloc' made no code for '%s': %.*s", unit->arch->name, TRI_STR_ARG(tri_str_trim(r.output)));
+        return fail_zebin(unit, command, "'ocloc' made no code for '%s': %.*s", unit->arch->name, TRI_STR_ARG(tri_str_trim(r.output)));
     if (!find_section(*out_zebin, ".text").len)
-        return fail(unit, command, "'ocloc' left a file without code");
+        return fail_zebin(unit, command, "'ocloc' left a file without code");
     return read_info(unit, find_section(*out_zebin, ".ze_info"));
 }
 

@@ -230,7 +230,7 @@ static bool optimize(tri_unit *unit)
     return ok;
 }
 
-static bool emit(tri_unit *unit) { return tri_facts_emit_text(unit, tri_cpu_create_machine(unit), NULL); }
+static bool emit_linalg(tri_unit *unit) { return tri_facts_emit_text(unit, tri_cpu_create_machine(unit), NULL); }
 
 const tri_target tri_target_linalg = {
     .family = "linalg",
@@ -243,6 +243,6 @@ const tri_target tri_target_linalg = {
     .optimize = optimize,
     .code_kind = "asm",
     .code_help = "assembly from LLVM IR",
-    .emit = emit,
+    .emit = emit_linalg,
     .object_form = TRI_OBJECT_CODE,
 };

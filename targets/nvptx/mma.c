@@ -17,7 +17,7 @@ typedef struct {
 
 static bool is_f16(MlirType t) { return mlirTypeIsAF16(t); }
 
-static bool choose(MlirType a, MlirType b, MlirType c, instruction *out)
+static bool choose_mma(MlirType a, MlirType b, MlirType c, instruction *out)
 {
     bool to_f32 = mlirTypeIsAF32(c);
     if (is_f16(a) && is_f16(b) && (to_f32 || is_f16(c))) {
@@ -61,7 +61,7 @@ typedef struct {
     int num_k;
 } dot;
 
-static int find(dot *d, int operand, int64_t batch, int64_t row, int64_t col)
+static int find_mma(dot *d, int operand, int64_t batch, int64_t row, int64_t col)
 {
     uint64_t coords[TRI_MAX_RANK] = {0};
     if (d->rank == 3)
@@ -80,7 +80,7 @@ static LLVMValueRef word(dot *d, int operand, int64_t batch, int64_t line, int f
     int reg = -1;
     for (int e = 0; e < d->in.per_word; e++) {
         int64_t k = d->k[first + e];
-        int r = operand == 0 ? find(d, 0, batch, line % d->rows, k) : find(d, 1, batch, k, line % d->cols);
+        int r = operand == 0 ? find_mma(d, 0, batch, line % d->rows, k) : find_mma(d, 1, batch, k, line % d->cols);
         if (r < 0)
             return NULL;
         if (e == 0)
@@ -153,7 +153,7 @@ static bool collect_tiles(dot *d, tile **out_tiles, int *out_count)
         if (t.col % 8 || t.row % (8 * rows))
             continue;
         for (int i = 0; i < tile_registers(d); i++)
-            t.reg[i] = find(d, 2, t.batch, (t.row + 8 * (i >> 1)) % d->rows, (t.col + (i & 1)) % d->cols);
+            t.reg[i] = find_mma(d, 2, t.batch, (t.row + 8 * (i >> 1)) % d->rows, (t.col + (i & 1)) % d->cols);
         if (t.reg[0] != r) /* a copy of a tile that is there already */
             continue;
         for (int i = 0; i < tile_registers(d); i++)
@@ -171,7 +171,7 @@ static void collect_k(dot *d, int64_t depth)
 {
     d->k = TRI_NEW_ARRAY(d->g->arena, int64_t, depth);
     for (int64_t k = 0; k < depth; k++)
-        if (find(d, 0, 0, 0, k) >= 0)
+        if (find_mma(d, 0, 0, 0, k) >= 0)
             d->k[d->num_k++] = k;
 }
 
@@ -213,7 +213,7 @@ static bool run_mma(tri_gpu *g, MlirOperation op)
     d.rank = tri_type_rank(type[2]);
     d.rows = tri_type_dim(type[2], d.rank - 2);
     d.cols = tri_type_dim(type[2], d.rank - 1);
-    if (!choose(tri_type_element(type[0]), tri_type_element(type[1]), tri_type_element(type[2]), &d.in) ||
+    if (!choose_mma(tri_type_element(type[0]), tri_type_element(type[1]), tri_type_element(type[2]), &d.in) ||
         !tri_machine_has(g, d.in.id))
         return tri_gpu_unsupported(g, op, "no matrix instruction of this architecture takes these element types");
     tile *tiles;

@@ -17,7 +17,7 @@ typedef struct {
     bool packs_result; /* C and D words are <2 x half> */
 } instruction;
 
-static bool choose(MlirType a, MlirType b, MlirType d, instruction *out)
+static bool choose_wgmma(MlirType a, MlirType b, MlirType d, instruction *out)
 {
     bool to_f32 = mlirTypeIsAF32(d);
     bool a_e4m3 = mlirTypeIsAFloat8E4M3FN(a), b_e4m3 = mlirTypeIsAFloat8E4M3FN(b);
@@ -161,7 +161,7 @@ typedef struct {
 static int accumulator_row(int i) { return 8 * (i >> 1 & 1); }
 static int accumulator_column(int i) { return 8 * (i >> 2) + (i & 1); }
 
-static int find(const tri_map *map, const tri_gpu_layout *layout, int64_t row, int64_t col)
+static int find_wgmma(const tri_map *map, const tri_gpu_layout *layout, int64_t row, int64_t col)
 {
     uint64_t coords[TRI_MAX_RANK] = {(uint64_t)row, (uint64_t)col};
     return tri_gpu_find_register(map, &layout->linear, 2, coords);
@@ -185,7 +185,7 @@ static bool a_words(product *p, int64_t row, int64_t k, LLVMValueRef *out)
     for (int r = 0; r < 4; r++) {
         LLVMValueRef elements[4];
         for (int j = 0; j < per_word; j++) {
-            int reg = find(&p->a_registers, p->a_layout, row + 8 * (r & 1), k + j + 4 * per_word * (r >> 1));
+            int reg = find_wgmma(&p->a_registers, p->a_layout, row + 8 * (r & 1), k + j + 4 * per_word * (r >> 1));
             if (reg < 0)
                 return false;
             elements[j] = p->a_values.at[reg];
@@ -201,7 +201,7 @@ static bool a_words(product *p, int64_t row, int64_t k, LLVMValueRef *out)
 static bool get_tile(const product *p, int64_t row, int64_t col, int *regs)
 {
     for (int i = 0; i < p->n / 2; i++) {
-        regs[i] = find(&p->registers, p->result, row + accumulator_row(i), col + accumulator_column(i));
+        regs[i] = find_wgmma(&p->registers, p->result, row + accumulator_row(i), col + accumulator_column(i));
         if (regs[i] < 0)
             return false;
     }
@@ -273,7 +273,7 @@ static bool multiply_all(product *p, tri_gpu_value *out, int *out_count)
     for (int r = 0; r < p->c.count; r++) {
         uint64_t packed = tri_linear_apply_one(l, TRI_DIM_REGISTER, (uint64_t)r);
         int64_t row = tri_linear_coord(l, packed, TRI_DIM_0), col = tri_linear_coord(l, packed, (tri_dim)(TRI_DIM_0 + 1));
-        if (row % group_rows || col % p->n || find(&p->registers, p->result, row, col) != r)
+        if (row % group_rows || col % p->n || find_wgmma(&p->registers, p->result, row, col) != r)
             continue;
         if (!get_tile(p, row, col, regs))
             return tri_gpu_unsupported(p->g, p->op, "the result is not laid out for its instruction");
@@ -300,7 +300,7 @@ static bool prepare(product *p)
     MlirType element = a_is_buffer ? a_desc.element : tri_type_element(a_type);
     if (!g->unit->arch->has_warp_groups)
         return tri_gpu_unsupported(g, op, "this architecture has no products of warp groups; sm_90a has them");
-    if (!choose(element, b_desc.element, tri_type_element(d), &p->in) || !tri_machine_has(g, p->in.id))
+    if (!choose_wgmma(element, b_desc.element, tri_type_element(d), &p->in) || !tri_machine_has(g, p->in.id))
         return tri_gpu_unsupported(g, op, "no matrix instruction of this architecture takes these element types");
     p->n = e->instr_shape[1];
     p->depth = b_desc.shape[0];

@@ -17,7 +17,7 @@ typedef struct {
     unsigned key_count;
 } table;
 
-static bool fail(const table *t, tri_str at, const char *what)
+static bool fail_tuning(const table *t, tri_str at, const char *what)
 {
     const tri_source *source = t->w->bundle->tuning;
     uint32_t begin = (uint32_t)(at.data - source->text.data);
@@ -50,7 +50,7 @@ static bool add_key(table *t, tri_str name)
         t->key[t->key_count++] = tri_record_finish(&r);
         return true;
     }
-    return fail(t, name, "this is no integer argument of the kernel");
+    return fail_tuning(t, name, "this is no integer argument of the kernel");
 }
 
 /* "M=512,N=512": the first line of a kernel says what its key is. */
@@ -64,14 +64,14 @@ static bool read_values(table *t, tri_str text, LLVMValueRef *values)
         int64_t value;
         rest = tri_str_sub(rest, end + (end < rest.len), rest.len);
         if (equals == item.len || !tri_str_to_i64(tri_str_sub(item, equals + 1, item.len), &value))
-            return fail(t, item, "expected KEY=NUMBER");
+            return fail_tuning(t, item, "expected KEY=NUMBER");
         if (is_first && !add_key(t, name))
             return false;
         if (n >= t->key_count || !tri_str_equal(t->names[n], name))
-            return fail(t, name, "the lines of a kernel have the same keys in the same order");
+            return fail_tuning(t, name, "the lines of a kernel have the same keys in the same order");
         values[n] = LLVMConstInt(t->w->i64, (uint64_t)value, true);
     }
-    return n == t->key_count || fail(t, text, "the lines of a kernel have the same keys in the same order");
+    return n == t->key_count || fail_tuning(t, text, "the lines of a kernel have the same keys in the same order");
 }
 
 static bool read_line(table *t, tri_str line)
@@ -82,9 +82,9 @@ static bool read_line(table *t, tri_str line)
     if (!tri_str_equal(kernel, t->kernel->name))
         return true;
     if (!number.len || take_word(&line).len)
-        return fail(t, kernel, "a line is: KERNEL ARCH KEY=VALUE,... CONFIG");
+        return fail_tuning(t, kernel, "a line is: KERNEL ARCH KEY=VALUE,... CONFIG");
     if (!tri_str_to_i64(number, &config) || config < 0 || (uint64_t)config >= t->configs)
-        return fail(t, number, "the object has no such configuration; all are in it with -config=all");
+        return fail_tuning(t, number, "the object has no such configuration; all are in it with -config=all");
     if (!read_values(t, key, values))
         return false;
     tri_record r = tri_record_start(t->w->llvm, TRI_RECORD_tuned);

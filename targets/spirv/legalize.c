@@ -33,7 +33,7 @@ static unsigned scalar_bits(LLVMTypeRef type)
 }
 
 /* The smaller or the larger one; -0 is less than +0: of equal numbers only zeros differ, by their sign bit. */
-static LLVMValueRef choose(state *s, LLVMValueRef x, LLVMValueRef y, bool is_max)
+static LLVMValueRef choose_legalize(state *s, LLVMValueRef x, LLVMValueRef y, bool is_max)
 {
     LLVMTypeRef type = LLVMTypeOf(x), bits = integer_like(s, type);
     LLVMValueRef a = LLVMBuildBitCast(s->b, x, bits, ""), c = LLVMBuildBitCast(s->b, y, bits, "");
@@ -49,7 +49,7 @@ static LLVMValueRef propagating(state *s, LLVMValueRef call, bool is_max)
 {
     LLVMValueRef x = LLVMGetOperand(call, 0), y = LLVMGetOperand(call, 1);
     LLVMValueRef is_nan = LLVMBuildFCmp(s->b, LLVMRealUNO, x, y, "");
-    return LLVMBuildSelect(s->b, is_nan, LLVMBuildFAdd(s->b, x, y, ""), choose(s, x, y, is_max), "");
+    return LLVMBuildSelect(s->b, is_nan, LLVMBuildFAdd(s->b, x, y, ""), choose_legalize(s, x, y, is_max), "");
 }
 
 /* llvm.minnum, minimumnum and the like: a number where there is one. */
@@ -57,7 +57,7 @@ static LLVMValueRef numeric(state *s, LLVMValueRef call, bool is_max)
 {
     LLVMValueRef x = LLVMGetOperand(call, 0), y = LLVMGetOperand(call, 1);
     LLVMValueRef x_is_nan = LLVMBuildFCmp(s->b, LLVMRealUNO, x, x, ""), y_is_nan = LLVMBuildFCmp(s->b, LLVMRealUNO, y, y, "");
-    LLVMValueRef z = LLVMBuildSelect(s->b, y_is_nan, x, choose(s, x, y, is_max), "");
+    LLVMValueRef z = LLVMBuildSelect(s->b, y_is_nan, x, choose_legalize(s, x, y, is_max), "");
     return LLVMBuildSelect(s->b, x_is_nan, y, z, "");
 }
 

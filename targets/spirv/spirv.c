@@ -8,7 +8,7 @@
 
 static bool lower(tri_unit *unit) { return tri_gpu_lower(unit, &tri_spirv_machine); }
 
-static bool emit(tri_unit *unit) { return tri_spirv_emit_as(unit, tri_spirv_machine.triple); }
+static bool emit_spirv(tri_unit *unit) { return tri_spirv_emit_as(unit, tri_spirv_machine.triple); }
 
 bool tri_spirv_to_text(tri_unit *unit, tri_buf *out)
 {
@@ -39,7 +39,7 @@ const tri_target tri_target_spirv = {
     .optimize = tri_spirv_optimize,
     .code_kind = "spirv",
     .code_help = "SPIR-V from LLVM IR",
-    .emit = emit,
+    .emit = emit_spirv,
     .triple = "spirv",
     .text_kind = "spvasm",
     .to_text_help = "disassemble SPIR-V",

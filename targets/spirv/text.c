@@ -8,7 +8,7 @@
 /* The newest environment: the module's own version number decides what is legal. */
 static spv_context create_context(void) { return spvContextCreate(SPV_ENV_UNIVERSAL_1_6); }
 
-static void report(tri_diag *diag, const tri_source *source, spv_diagnostic diagnostic, const char *what)
+static void report_text(tri_diag *diag, const tri_source *source, spv_diagnostic diagnostic, const char *what)
 {
     tri_span at = TRI_NO_SPAN;
     if (diagnostic && source && diagnostic->isTextSource) {
@@ -58,7 +58,7 @@ bool tri_text_from_spirv(tri_diag *diag, tri_str binary, tri_buf *out)
         tri_buf_add(out, text->str, text->length);
     }
     else
-        report(diag, NULL, diagnostic, "cannot disassemble SPIR-V");
+        report_text(diag, NULL, diagnostic, "cannot disassemble SPIR-V");
     spvTextDestroy(text);
     spvDiagnosticDestroy(diagnostic);
     spvContextDestroy(context);
@@ -78,7 +78,7 @@ bool tri_text_to_spirv(tri_diag *diag, const tri_source *source, tri_str text, t
         tri_buf_add(out, binary->code, binary->wordCount * 4);
     }
     else
-        report(diag, source, diagnostic, "cannot assemble SPIR-V");
+        report_text(diag, source, diagnostic, "cannot assemble SPIR-V");
     spvBinaryDestroy(binary);
     spvDiagnosticDestroy(diagnostic);
     spvContextDestroy(context);

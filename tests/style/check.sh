@@ -45,6 +45,29 @@ check_symbols() {
     done < <(c_files)
 }
 
+# What a file exports another one uses, be it a test: else it is static. runtime/ is called by code that was compiled;
+# layout/linear.c is an algebra, which has each operation for both sides.
+check_exports() {
+    local symbol object
+    [ -d "$BUILDDIR/obj/tests/unit" ] && [ -d "$BUILDDIR/obj/tests/matrix" ] || return 0
+    while read -r symbol object; do
+        breach "$object: nobody else uses '$symbol'"
+    done < <(find "$BUILDDIR/obj" -name '*.o' -not -path '*/obj/fuzz/*' -exec nm -A -g {} + 2>/dev/null |
+        awk '{ split($0, part, ":") } $(NF - 1) == "U" { used[$NF] = 1 }
+            $(NF - 1) == "T" && $NF ~ /^tri_/ && part[1] !~ /layout\/linear[.]o/ && part[1] ~ /obj\/(base|layout|ir|frontend|passes|targets|driver|run)\// { made[$NF] = part[1] }
+            END { for (s in made) if (!(s in used)) print s, made[s] }' | while read -r symbol object; do
+            [ -f "$SRCDIR/$(sed "s,.*/obj/,,; s,[.]o$,.c," <<<"$object")" ] && echo "$symbol $object"
+        done | sort)
+}
+
+# A backtrace tells where it is: names of static functions that stand in more than three files are few.
+check_names() {
+    local count
+    count=$(c_files | ctags --sort=no -L - -f - --kinds-C=f 2>/dev/null | awk -F'\t' '!seen[$1, $2]++ { files[$1]++ }
+        END { for (name in files) if (files[name] > 3) all += files[name]; print all + 0 }')
+    [ "$count" -le 250 ] || breach "$count functions have a name that stands in more than three files, the limit is 250"
+}
+
 check_headers() {
     local header
     while read -r header; do
@@ -165,6 +188,8 @@ check_manual() {
 }
 
 check_symbols
+check_exports
+check_names
 check_headers
 check_sizes
 check_calls

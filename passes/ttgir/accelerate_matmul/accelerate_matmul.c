@@ -315,7 +315,7 @@ static void widen_operands(matmuls *m, MlirOperation dot)
     }
 }
 
-static bool run(tri_pass_run *run)
+static bool run_accelerate_matmul(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     matmuls m = {.run = run, .facts = tri_machines_of(module), .warps = tri_blocked_launch(module).warps};
@@ -355,5 +355,5 @@ const tri_pass tri_pass_accelerate_matmul = {
     .help = "lay out matrix products for the tensor cores",
     .alias = "tritongpu-accelerate-matmul",
     .options = options,
-    .run = run,
+    .run = run_accelerate_matmul,
 };

@@ -23,7 +23,7 @@
  * Test: tests/passes/automatic-warp-specialization.mlir */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
-static void visit(tri_pass_run *run, MlirOperation loop)
+static void visit_partitions(tri_pass_run *run, MlirOperation loop)
 {
     tri_diag *diag = run->unit->diag;
     tri_span at = tri_op_span(diag, loop);
@@ -38,14 +38,14 @@ static void visit(tri_pass_run *run, MlirOperation loop)
     tri_split_loop(&plan);
 }
 
-static bool run(tri_pass_run *run)
+static bool run_automatic_warp_specialization(tri_pass_run *run)
 {
     tri_op_list loops = {0};
     bool is_all = tri_passes_option_int(run, "all", 0);
     tri_op_collect_named(mlirModuleGetOperation(run->module), "scf.for", run->arena, &loops);
     for (size_t i = 0; i < loops.len; i++)
         if (is_all || tri_op_flag(loops.at[i], "tt.warp_specialize"))
-            visit(run, loops.at[i]);
+            visit_partitions(run, loops.at[i]);
     return true;
 }
 
@@ -60,5 +60,5 @@ const tri_pass tri_pass_automatic_warp_specialization = {
     .help = "give a loop's loads to a warp of its own",
     .alias = "tritongpu-automatic-warp-specialization,nvgpu-warp-specialization",
     .options = options,
-    .run = run,
+    .run = run_automatic_warp_specialization,
 };

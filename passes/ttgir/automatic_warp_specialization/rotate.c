@@ -326,7 +326,7 @@ static void fill_else(const rotation *r, MlirBlock block)
     tri_builder_create(&b, &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)inits.len, .operands = inits.at});
 }
 
-static void rewrite(const rotation *r)
+static void rewrite_rotate(const rotation *r)
 {
     enum { SLT = 2, ULT = 6 };
     tri_builder b = tri_builder_before(r->loop);
@@ -361,6 +361,6 @@ bool tri_rotate_loop(tri_arena *arena, MlirOperation loop)
     if (!find_products(&r) || !find_late(&r) || !find_tail(&r) || !is_closed(&r))
         return false;
     find_crossing(&r);
-    rewrite(&r);
+    rewrite_rotate(&r);
     return true;
 }

@@ -19,7 +19,7 @@ static MlirValue compare(tri_builder *b, int predicate, MlirValue x, MlirValue y
                                           .results = &i1, .num_attrs = 1, .attrs = &attr});
 }
 
-static MlirValue choose(tri_builder *b, MlirValue condition, MlirValue x, MlirValue y)
+static MlirValue choose_split(tri_builder *b, MlirValue condition, MlirValue x, MlirValue y)
 {
     MlirType type = mlirValueGetType(x);
     return tri_builder_value(b, &(tri_op){.name = "arith.select", .num_operands = 3, .operands = (MlirValue[]){condition, x, y},
@@ -41,8 +41,8 @@ static void next_slot(tri_builder *b, int stages, MlirValue slot, MlirValue phas
     MlirType i32 = int_type(b, 32);
     MlirValue one = tri_builder_int(b, i32, 1), more = tri_builder_binary(b, "arith.addi", i32, slot, one);
     MlirValue wraps = compare(b, SGE, more, tri_builder_int(b, i32, stages));
-    out[0] = choose(b, wraps, tri_builder_int(b, i32, 0), more);
-    out[1] = choose(b, wraps, tri_builder_binary(b, "arith.xori", i32, phase, one), phase);
+    out[0] = choose_split(b, wraps, tri_builder_int(b, i32, 0), more);
+    out[1] = choose_split(b, wraps, tri_builder_binary(b, "arith.xori", i32, phase, one), phase);
 }
 
 /* ---- what lies in front of both ---- */
@@ -249,7 +249,7 @@ static void let_run(tri_split_plan *p, MlirValue slot)
         if (mlirValueEqual(tri_op_operand(yield, i), sums))
             mlirOperationSetOperand(yield, i, waited);
     MlirValue last = tri_builder_int(&b, i32, p->stages - 1), one = tri_builder_int(&b, i32, 1);
-    MlirValue before = choose(&b, compare(&b, EQ, slot, zero), last, tri_builder_binary(&b, "arith.subi", i32, slot, one));
+    MlirValue before = choose_split(&b, compare(&b, EQ, slot, zero), last, tri_builder_binary(&b, "arith.subi", i32, slot, one));
     MlirValue is_later = compare(&b, NE, mlirBlockGetArgument(p->body, 0), tri_op_operand(p->loop, 0));
     for (size_t g = 0; g < p->groups.len; g++)
         arrive(&b, p->groups.at[g].empty, before, is_later);

@@ -125,7 +125,7 @@ static void set_shape(const coalescer *c, access *a, MlirType type)
     tri_blocked_shape_per_cta(&plain, a->shape, a->shape_per_cta);
 }
 
-static void collect(coalescer *c, const tri_op_list *ops)
+static void collect_coalesce(coalescer *c, const tri_op_list *ops)
 {
     for (size_t i = 0; i < ops->len; i++) {
         access a = {.op = ops->at[i]};
@@ -314,7 +314,7 @@ static int64_t choose_size(const coalescer *c, const access *a)
     return tri_op_is(a->op, "tt.load") ? n : min64(n, a->per_thread);
 }
 
-static void choose(coalescer *c, access *a)
+static void choose_coalesce(coalescer *c, access *a)
 {
     int32_t size[TRI_MAX_RANK];
     for (int d = 0; d < a->rank; d++)
@@ -358,7 +358,7 @@ static void rewrite_results(const access *a, MlirType *old)
     }
 }
 
-static void rewrite(coalescer *c, const access *a)
+static void rewrite_coalesce(coalescer *c, const access *a)
 {
     tri_builder b = tri_builder_before(a->op);
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(a->op); i++) {
@@ -377,7 +377,7 @@ static void rewrite(coalescer *c, const access *a)
     rewrite_results(a, old);
 }
 
-static bool run(tri_pass_run *run)
+static bool run_coalesce(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     coalescer c = {.run = run, .launch = tri_blocked_launch(module)};
@@ -385,13 +385,13 @@ static bool run(tri_pass_run *run)
     tri_map_init(&c.component_of, run->arena);
     tri_op_list ops = {0};
     tri_op_collect(module, run->arena, &ops);
-    collect(&c, &ops);
+    collect_coalesce(&c, &ops);
     find_components(&c);
     break_ties(&c);
     for (size_t i = 0; i < c.accesses.len; i++)
-        choose(&c, &c.accesses.at[i]);
+        choose_coalesce(&c, &c.accesses.at[i]);
     for (size_t i = 0; i < c.accesses.len; i++)
-        rewrite(&c, &c.accesses.at[i]);
+        rewrite_coalesce(&c, &c.accesses.at[i]);
     return true;
 }
 
@@ -399,5 +399,5 @@ const tri_pass tri_pass_coalesce = {
     .name = "coalesce",
     .help = "lay out memory accesses so that they are wide and contiguous across threads",
     .alias = "tritongpu-coalesce",
-    .run = run,
+    .run = run_coalesce,
 };

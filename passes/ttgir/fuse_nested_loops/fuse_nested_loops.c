@@ -327,7 +327,7 @@ static void fuse_pair(tri_arena *arena, node *parent)
     fuse_one_level(arena, parent, true);
 }
 
-static bool run(tri_pass_run *run)
+static bool run_fuse_nested_loops(tri_pass_run *run)
 {
     node_list roots = {0};
     find_trees(run->arena, mlirModuleGetOperation(run->module), NULL, &roots);
@@ -346,5 +346,5 @@ const tri_pass tri_pass_fuse_nested_loops = {
     .name = "fuse-nested-loops",
     .help = "make one loop of a flattened nest of two",
     .alias = "tritongpu-fuse-nested-loops",
-    .run = run,
+    .run = run_fuse_nested_loops,
 };

@@ -84,7 +84,7 @@ static MlirValue compare(tri_builder *b, int predicate, MlirValue x, MlirValue y
                                           .num_results = 1, .results = &i1, .num_attrs = 1, .attrs = &attr});
 }
 
-static MlirValue choose(tri_builder *b, MlirValue condition, MlirValue x, MlirValue y)
+static MlirValue choose_fused_loop(tri_builder *b, MlirValue condition, MlirValue x, MlirValue y)
 {
     MlirValue operands[] = {condition, x, y};
     MlirType type = mlirValueGetType(x);
@@ -554,7 +554,7 @@ static void fill(fusion *f, MlirBlock block, MlirLocation loc)
     }
     MlirValue is_last = compare(&b, eq, f->t, binary(&b, "arith.subi", f->round_len, number(f, &b, 1)));
     make_epilogue(f, &b, is_last);
-    f->next.at[0] = choose(&b, is_last, number(f, &b, 0), binary(&b, "arith.addi", f->t, number(f, &b, 1)));
+    f->next.at[0] = choose_fused_loop(&b, is_last, number(f, &b, 0), binary(&b, "arith.addi", f->t, number(f, &b, 1)));
     yield(&b, &f->next);
 }
 

@@ -49,7 +49,7 @@ static bool is_beneficial(levels *l, MlirOperation load)
     return !mlirTypeIsNull(buffer) && tri_pipeline_copy_bytes(&l->p, load, buffer) >= 4;
 }
 
-static void visit(levels *l, MlirOperation op, intptr_t level);
+static void visit_latencies(levels *l, MlirOperation op, intptr_t level);
 
 static void visit_operands(levels *l, MlirOperation op, intptr_t level)
 {
@@ -60,11 +60,11 @@ static void visit_operands(levels *l, MlirOperation op, intptr_t level)
             continue; /* accumulators lead to the iteration before */
         MlirOperation def = tri_op_def(used.at[i]);
         if (!mlirOperationIsNull(def) && mlirBlockEqual(mlirOperationGetBlock(def), l->body))
-            visit(l, def, level);
+            visit_latencies(l, def, level);
     }
 }
 
-static void visit(levels *l, MlirOperation op, intptr_t level)
+static void visit_latencies(levels *l, MlirOperation op, intptr_t level)
 {
     if (tri_map_find_ptr(&l->seen, op.ptr) || tri_map_find_ptr(&l->excluded, op.ptr) ||
         (!l->is_settling && tri_map_find_ptr(&l->settled, op.ptr)))
@@ -96,7 +96,7 @@ static void visit_from(levels *l, bool products)
         if (products ? !is_product(op) : is_load(op) || tri_op_is(op, "scf.yield"))
             continue;
         tri_map_init(&l->seen, l->p.arena);
-        visit(l, op, 0);
+        visit_latencies(l, op, 0);
     }
 }
 
@@ -131,7 +131,7 @@ static void assign(levels *l, int64_t stages)
     }
 }
 
-static bool run(tri_pass_run *run)
+static bool run_assign_latencies(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     tri_op_list loops = {0};
@@ -162,5 +162,5 @@ const tri_pass tri_pass_assign_latencies = {
     .help = "choose how far ahead the loads of a loop are issued",
     .alias = "tritongpu-assign-latencies",
     .options = options,
-    .run = run,
+    .run = run_assign_latencies,
 };

@@ -26,7 +26,7 @@ bool tri_pipeline_needs_fill(MlirOperation load)
 }
 
 /* The operand as a tensor of one element when the load is scalar. */
-static MlirValue spread(tri_builder *b, const tri_async_load *load, MlirValue value)
+static MlirValue spread_copies(tri_builder *b, const tri_async_load *load, MlirValue value)
 {
     if (mlirValueIsNull(value) || tri_type_is_tensor(mlirValueGetType(value)))
         return value;
@@ -41,10 +41,10 @@ static MlirValue start_copy(tri_async_load *load)
 {
     MlirOperation op = load->load;
     tri_builder b = tri_builder_before(op);
-    MlirValue pointer = spread(&b, load, tri_op_operand(op, 0)), mask = spread(&b, load, tri_op_segment_value(op, 1));
+    MlirValue pointer = spread_copies(&b, load, tri_op_operand(op, 0)), mask = spread_copies(&b, load, tri_op_segment_value(op, 1));
     MlirValue other = tri_op_segment_value(op, 2);
     if (!mlirValueIsNull(other))
-        other = is_zero(other) ? spread(&b, load, other) : (MlirValue){NULL}; /* others are put in after the read */
+        other = is_zero(other) ? spread_copies(&b, load, other) : (MlirValue){NULL}; /* others are put in after the read */
     MlirValue slot = tri_pipeline_placed(tri_pipeline_slot(&b, load->ring, load->in), load->start), operands[4];
     const int32_t sizes[] = {1, 1, !mlirValueIsNull(mask), !mlirValueIsNull(other)};
     intptr_t n = 0;

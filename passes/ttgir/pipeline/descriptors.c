@@ -60,7 +60,7 @@ static MlirValue lift(tri_arena *arena, MlirBlock body, MlirValue counter, MlirV
     return next;
 }
 
-static MlirOperation rewrite(tri_arena *arena, MlirOperation loop, MlirOperation op, int copies)
+static MlirOperation rewrite_descriptors(tri_arena *arena, MlirOperation loop, MlirOperation op, int copies)
 {
     tri_builder b = tri_builder_before(loop);
     MlirType i32 = mlirIntegerTypeGet(b.context, 32), byte_ptr = tri_type_ptr(mlirIntegerTypeGet(b.context, 8), 1);
@@ -98,6 +98,6 @@ MlirOperation tri_pipeline_descriptors_run(tri_arena *arena, MlirOperation loop,
     tri_op_collect_named(loop, "ttng.warp_group_dot", arena, &dots);
     for (size_t i = 0; i < made.len; i++)
         if (can_lower(arena, loop, made.at[i]))
-            loop = rewrite(arena, loop, made.at[i], copies + (dots.len > 0));
+            loop = rewrite_descriptors(arena, loop, made.at[i], copies + (dots.len > 0));
     return loop;
 }

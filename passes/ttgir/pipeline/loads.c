@@ -79,7 +79,7 @@ static bool choose_route(tri_lowering *l, tri_async_load *load)
     return tri_pipeline_copy_bytes(l->p, load->load, load->buffer) >= 4;
 }
 
-static void collect(tri_lowering *l)
+static void collect_loads(tri_lowering *l)
 {
     for (MlirOperation op = mlirBlockGetFirstOperation(l->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
         tri_async_load load = {.load = op, .start = tri_pipeline_place_of(op), .barrier = -1};
@@ -178,7 +178,7 @@ MlirOperation tri_pipeline_loads_run(const tri_pipeline *p, MlirOperation loop)
 {
     tri_lowering l = {.p = p, .loop = loop, .body = tri_op_body(loop, 0)};
     int deepest = 0;
-    collect(&l);
+    collect_loads(&l);
     if (l.loads.len == 0)
         return loop;
     for (size_t i = 0; i < l.loads.len; i++)

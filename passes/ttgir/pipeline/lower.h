@@ -49,8 +49,6 @@ MlirOperation tri_pipeline_placed_op(MlirOperation op, tri_place place);
 void tri_pipeline_normalize(MlirOperation loop);
 /* Ops without a place, views for example, run where their first user runs. */
 void tri_pipeline_place_rest(MlirOperation loop);
-/* Makes room: clusters at `cluster` and behind it move one back. Places held elsewhere are stale. */
-void tri_pipeline_open_cluster(MlirOperation loop, int cluster);
 
 /* next = i + 1 >= limit ? 0 : i + 1; *out_wraps is its condition (may be null). */
 MlirValue tri_pipeline_next_index(tri_lowering *l, tri_builder *b, tri_place place, MlirValue index, MlirValue limit,

@@ -285,7 +285,7 @@ static void overlap_stores(tri_pass_run *run)
     }
 }
 
-static bool run(tri_pass_run *run)
+static bool run_pipeline(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     tri_op_list loops = {0}, funcs = {0};
@@ -314,5 +314,5 @@ const tri_pass tri_pass_pipeline = {
     .help = "overlap loop iterations: copy ahead into shared memory while computing",
     .alias = "tritongpu-pipeline",
     .options = options,
-    .run = run,
+    .run = run_pipeline,
 };

@@ -8,7 +8,7 @@
  * Test: tests/passes/pipeline-lower-loop.mlir */
 #include "passes/ttgir/pipeline/pipeline.h"
 
-static bool run(tri_pass_run *run)
+static bool run_pipeline_lower_loop(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     tri_op_list loops = {0};
@@ -24,5 +24,5 @@ const tri_pass tri_pass_pipeline_lower_loop = {
     .name = "pipeline-lower-loop",
     .help = "make the loads of scheduled loops asynchronous, without overlapping iterations",
     .alias = "tritongpu-test-pipeline-lower-loop",
-    .run = run,
+    .run = run_pipeline_lower_loop,
 };

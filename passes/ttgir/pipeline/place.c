@@ -77,8 +77,6 @@ void tri_pipeline_place_rest(MlirOperation loop)
     }
 }
 
-void tri_pipeline_open_cluster(MlirOperation loop, int cluster) { shift_clusters(loop, cluster, 1); }
-
 /* ---- counters ---- */
 
 MlirValue tri_pipeline_constant(tri_lowering *l, int64_t value)

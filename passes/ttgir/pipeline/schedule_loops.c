@@ -337,7 +337,7 @@ static bool schedule_loop(tri_arena *arena, MlirOperation loop)
     return true;
 }
 
-static bool run(tri_pass_run *run)
+static bool run_schedule_loops(tri_pass_run *run)
 {
     tri_op_list loops = {0};
     tri_op_collect_named(mlirModuleGetOperation(run->module), "scf.for", run->arena, &loops);
@@ -365,5 +365,5 @@ const tri_pass tri_pass_schedule_loops = {
     .help = "give the ops of loops with latencies their stages",
     .alias = "tritongpu-schedule-loops",
     .options = options,
-    .run = run,
+    .run = run_schedule_loops,
 };

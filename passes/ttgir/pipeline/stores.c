@@ -49,7 +49,7 @@ static bool is_own(MlirOperation loop, MlirOperation op)
     return true;
 }
 
-static bool collect(tri_arena *arena, MlirOperation loop, tri_op_list *out)
+static bool collect_stores(tri_arena *arena, MlirOperation loop, tri_op_list *out)
 {
     tri_op_list inside = {0};
     tri_op_collect(loop, arena, &inside);
@@ -80,7 +80,7 @@ static void wait_for_stores(tri_builder *b)
     tri_builder_create(b, &(tri_op){.name = "ttng.async_tma_store_wait", .num_attrs = 1, .attrs = &pendings});
 }
 
-static void rewrite(storer *s, MlirOperation op)
+static void rewrite_stores(storer *s, MlirOperation op)
 {
     tri_builder b = tri_builder_before(op);
     intptr_t source = source_index(op), n = mlirOperationGetNumOperands(op), count = 0;
@@ -106,10 +106,10 @@ MlirOperation tri_pipeline_stores_run(tri_arena *arena, MlirOperation loop)
 {
     storer s = {.arena = arena, .loop = loop};
     tri_op_list stores = {0};
-    if (!collect(arena, loop, &stores))
+    if (!collect_stores(arena, loop, &stores))
         return loop;
     for (size_t i = 0; i < stores.len; i++)
-        rewrite(&s, stores.at[i]);
+        rewrite_stores(&s, stores.at[i]);
     tri_builder b = tri_builder_after(loop);
     wait_for_stores(&b);
     for (size_t i = 0; i < s.buffers.len; i++)

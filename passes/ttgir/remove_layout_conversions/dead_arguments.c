@@ -74,7 +74,7 @@ static void mark_carried(liveness *l, MlirOperation loop, intptr_t i)
     mark(l, tri_op_operand(mlirBlockGetTerminator(body), i));
 }
 
-static void spread(liveness *l, MlirValue value)
+static void spread_dead_arguments(liveness *l, MlirValue value)
 {
     MlirBlock block;
     intptr_t index;
@@ -105,7 +105,7 @@ static void cut_dead(tri_arena *arena, MlirOperation func)
     for (size_t i = 0; i < ops.len; i++)
         mark_roots(&l, ops.at[i]);
     while (l.todo.len)
-        spread(&l, l.todo.at[--l.todo.len]);
+        spread_dead_arguments(&l, l.todo.at[--l.todo.len]);
     for (size_t k = 0; k < ops.len; k++) {
         if (!tri_op_is(ops.at[k], "scf.for"))
             continue;

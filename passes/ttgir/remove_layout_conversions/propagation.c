@@ -168,7 +168,7 @@ static void spread_use(propagation *p, const tri_use *use, MlirAttribute encodin
     }
 }
 
-static void spread(propagation *p)
+static void spread_propagation(propagation *p)
 {
     while (p->todo.len) {
         info *i = p->todo.at[--p->todo.len];
@@ -190,7 +190,7 @@ static bool is_mma(MlirAttribute encoding)
 }
 
 /* Memory ops prefer blocked layouts, arithmetic those of a dot; else the fewest elements per thread. */
-static MlirAttribute choose(const propagation *p, const info *i)
+static MlirAttribute choose_propagation(const propagation *p, const info *i)
 {
     MlirOperation def = tri_op_def(i->value);
     bool is_memory = !mlirOperationIsNull(def) && (tri_op_is(def, "tt.load") || tri_op_is(def, "tt.store") ||
@@ -359,11 +359,11 @@ static bool can_take(propagation *p, MlirValue value, MlirAttribute encoding)
     return !mlirAttributeIsNull(tri_infer_operand(p->l->arena, def, encoding));
 }
 
-static void rewrite(propagation *p)
+static void rewrite_propagation(propagation *p)
 {
     for (size_t k = 0; k < p->infos.len; k++) {
         info *i = p->infos.entries[k].value;
-        MlirAttribute encoding = choose(p, i);
+        MlirAttribute encoding = choose_propagation(p, i);
         if (mlirAttributeIsNull(encoding) || mlirAttributeEqual(encoding, tri_type_encoding(i->old)) ||
             !can_take(p, i->value, encoding))
             continue;
@@ -381,6 +381,6 @@ void tri_propagation_run(tri_layouts *l, MlirOperation func)
     tri_map_init(&p.infos, l->arena);
     tri_map_init(&p.converts, l->arena);
     seed(&p, func);
-    spread(&p);
-    rewrite(&p);
+    spread_propagation(&p);
+    rewrite_propagation(&p);
 }

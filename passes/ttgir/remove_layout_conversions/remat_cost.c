@@ -113,7 +113,7 @@ static bool is_inside(const liveness *l, MlirOpOperand use)
     return false;
 }
 
-static void spread(liveness *l, MlirValue value)
+static void spread_remat_cost(liveness *l, MlirValue value)
 {
     MlirBlock block;
     intptr_t index;
@@ -148,7 +148,7 @@ static void find_live(liveness *l)
             }
     }
     while (l->todo.len)
-        spread(l, l->todo.at[--l->todo.len]);
+        spread_remat_cost(l, l->todo.at[--l->todo.len]);
 }
 
 static int64_t real_cost(tri_remat *r, MlirType from, MlirType to)

@@ -17,7 +17,7 @@
 
 #include "ir/op.h"
 
-static bool run(tri_pass_run *run)
+static bool run_remove_layout_conversions(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     tri_layouts l = tri_layouts_make(run);
@@ -38,5 +38,5 @@ const tri_pass tri_pass_remove_layout_conversions = {
     .name = "remove-layout-conversions",
     .help = "choose layouts so that few conversions remain",
     .alias = "tritongpu-remove-layout-conversions",
-    .run = run,
+    .run = run_remove_layout_conversions,
 };
