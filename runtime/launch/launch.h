@@ -128,7 +128,7 @@ void tri_cpu_rt_assert(int *err, const char *message, const char *file, int line
  * whether it is. */
 int tri_cpu_rt_poll(const void *address, uint64_t want, int bits, int64_t timeout);
 
-/* -fsanitize=bounds (targets/cpu/bounds.c): what a kernel's error points to, and one access of the source. */
+/* -fsanitize=bounds (targets/cpu/sanitize/bounds.c): what a kernel's error points to, and one access of the source. */
 typedef struct {
     int err;
     const uint64_t *lengths; /* bytes behind each argument, unlimited when null; only pointers' count */
@@ -144,7 +144,7 @@ typedef struct {
 void tri_cpu_rt_bounds(tri_rt_state *state, const tri_rt_site *site, const uint64_t *offsets, uint64_t bad,
                        uint64_t length, uint32_t x, uint32_t y, uint32_t z);
 
-/* -fsanitize=undefined (targets/cpu/shadow.c): says what happened at the site; once for each thread's share of the
+/* -fsanitize=undefined (targets/cpu/sanitize/shadow.c): says what happened at the site; once for each thread's share of the
  * grid. The size and name of the site do not count. */
 void tri_cpu_rt_undefined(tri_rt_state *state, const tri_rt_site *site, uint32_t x, uint32_t y, uint32_t z);
 

@@ -16,7 +16,7 @@
 #include "ir/op.h"
 #include "ir/type.h"
 #include "targets/cpu/host.h"
-#include "targets/cpu/shadow.h"
+#include "targets/cpu/sanitize/shadow.h"
 #include "targets/library.h"
 
 #include "llvm-c/Core.h"

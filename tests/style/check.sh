@@ -36,6 +36,7 @@ check_symbols() {
         frontend/kernel/cast.c) allowed+='|semantic' ;;
         frontend/kernel/function.c) allowed+='|call' ;;
         targets/object/*.c) allowed+='|writer' ;;
+        targets/cpu/sanitize/*.c) allowed+='|cpu' ;;
         frontend/builtins/memory.c) allowed+='|block' ;;
         esac
         allowed+=')(_|$)'

@@ -2,7 +2,7 @@
  * to a fixed point over all control flow; then their shadows, from the top to the bottom of each function. What the
  * regions of reductions, scans and map_elementwise do, and what goes through calls, is taken as defined.
  * Tests: tests/targets/undefined.bats. */
-#include "targets/cpu/shadow.h"
+#include "targets/cpu/sanitize/shadow.h"
 
 #include "targets/cpu/cpu.h"
 

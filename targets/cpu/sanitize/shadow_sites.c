@@ -1,5 +1,5 @@
 /* -fsanitize=undefined: where ops make something undefined out of what is defined. */
-#include "targets/cpu/shadow.h"
+#include "targets/cpu/sanitize/shadow.h"
 
 #include "mlir-c/BuiltinTypes.h"
 
