@@ -4,6 +4,7 @@
 #define TRI_BASE_TRAP_H
 
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef enum {
@@ -18,6 +19,7 @@ typedef struct tri_trap {
     struct tri_trap *outer;
     const int *cancelled; /* set from any thread; null: never */
     size_t limit, used;   /* bytes of arenas; limit 0: none */
+    bool is_short;        /* memory ran out: it ends where it can */
     tri_trap_end end;
     char text[512];       /* of a bug */
     jmp_buf back;
@@ -29,7 +31,11 @@ tri_trap_end tri_trap_run(tri_trap *trap, void (*body)(void *data), void *data);
 /* Ends the innermost work of this thread; returns when there is none. */
 void tri_trap_leave(tri_trap_end end, const char *text);
 
-/* Should the work of this thread end (TRI_TRAP_CANCELLED, TRI_TRAP_LIMIT)? Asked between steps, where it can end in order. */
+/* Memory has run out: the work of this thread ends where tri_trap_asked is asked next, or as if that were its end. False when
+ * there is none. */
+bool tri_trap_fall_short(void);
+
+/* Should the work of this thread end (TRI_TRAP_NO_MEMORY, TRI_TRAP_CANCELLED, TRI_TRAP_LIMIT)? Asked between steps, where it can end in order. */
 tri_trap_end tri_trap_asked(void);
 
 /* Arenas tell what they take (and give back, negative), and let the work be ended there. */

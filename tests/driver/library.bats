@@ -71,3 +71,10 @@ setup() {
     python3 "$EXAMPLES/library/ptx.py" "$BUILDDIR/libtritcc.so.0" >out
     grep -q '.entry double(' out
 }
+
+@test "without memory a context is dead, and another one compiles on" {
+    [ -z "${ASAN_OPTIONS-}" ] || skip "AddressSanitizer has its own allocator"
+    cc -O1 -Wall -Wextra -Werror -Wno-unused-result -I"$SRCDIR/include" -o memory "$SRCDIR/tests/driver/library_memory.c" -L. -ltritcc -lpthread
+    timeout 120 ./memory 1 30000 2999
+    timeout 60 ./memory 100 200 20
+}
