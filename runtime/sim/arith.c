@@ -1,5 +1,6 @@
 /* Arithmetic and conversions, and atomic read-modify-write. */
 #include "runtime/sim/primitives.h"
+#include "targets/gpu/words.h"
 
 #include "runtime/float.h"
 
@@ -148,10 +149,10 @@ static uint64_t combine(tri_str op, uint64_t old, uint64_t value, int bits)
 /* args: address, bits of a word, predicate, operation text, words, values. Whether there is anything to do; reports. */
 static bool begin_atomic(tri_sim *sim, const uint64_t *args, unsigned char **out_at, uint64_t *out_old)
 {
-    size_t size = args[1] / 8, words = args[4];
+    size_t size = args[1] / 8, words = args[4] & TRI_SIM_WORDS;
     *out_at = (unsigned char *)(uintptr_t)args[0];
     memset(out_old, 0, words * sizeof *out_old);
-    if (!(args[2] & 1) || !tri_sim_check_atomic(sim, *out_at, size * words))
+    if (!(args[2] & 1) || !tri_sim_check_atomic(sim, *out_at, size, words, args[4] & TRI_SIM_RELAXED))
         return false;
     for (size_t i = 0; i < words; i++)
         memcpy(&out_old[i], *out_at + i * size, size);
@@ -165,7 +166,7 @@ TRI_SIM_FUNCTION(atomic_rmw)
     if (!begin_atomic(sim, args, &at, results))
         return;
     tri_str operation = tri_str_from((const char *)(uintptr_t)args[3]);
-    for (size_t i = 0; i < args[4]; i++) {
+    for (size_t i = 0; i < (args[4] & TRI_SIM_WORDS); i++) {
         uint64_t updated = combine(operation, results[i], args[5 + i], (int)args[1]);
         memcpy(at + i * (args[1] / 8), &updated, args[1] / 8);
     }

@@ -1,5 +1,6 @@
 /* Global and shared memory, atomics, asynchronous copies. */
 #include "runtime/sim/primitives.h"
+#include "targets/gpu/words.h"
 
 /* --- global ------------------------------------------------------------------------------ */
 
@@ -13,6 +14,12 @@ static const tri_sim_buffer *nearest(const tri_sim *sim, const unsigned char *ad
             best = b;
     }
     return best;
+}
+
+tri_sim_buffer *tri_sim_find_buffer(tri_sim *sim, const unsigned char *address)
+{
+    tri_sim_buffer *b = (tri_sim_buffer *)nearest(sim, address);
+    return b && address < b->data + b->size ? b : NULL;
 }
 
 bool tri_sim_check_global(tri_sim *sim, const void *address, size_t size, const char *what)
@@ -167,12 +174,16 @@ void tri_sim_fill(tri_sim *sim, size_t begin, size_t end, int mbarrier, uint32_t
     }
 }
 
-bool tri_sim_check_atomic(tri_sim *sim, const void *address, size_t size)
+bool tri_sim_check_atomic(tri_sim *sim, void *address, size_t word, size_t words, bool is_relaxed)
 {
     const unsigned char *at = address;
-    size_t offset;
-    if (at < sim->shared || at >= sim->shared + sim->shared_bytes)
-        return tri_sim_check_global(sim, address, size, "atomic operation");
+    size_t offset, size = word * words;
+    if (at < sim->shared || at >= sim->shared + sim->shared_bytes) {
+        if (!tri_sim_check_global(sim, address, size, "atomic operation"))
+            return false;
+        tri_sim_note_global(sim, address, word, words, NULL, is_relaxed ? TRI_SIM_RELAXED_UPDATE : TRI_SIM_UPDATE);
+        return true;
+    }
     if (!shared_range(sim, address, size, &offset))
         return false;
     for (size_t i = offset; i < offset + size; i++) {
@@ -209,10 +220,11 @@ static void *pointer_of(uint64_t word)
 TRI_SIM_FUNCTION(load_global)
 {
     (void)id;
-    size_t size = args[1] / 8, words = args[2];
+    size_t size = args[1] / 8, words = args[2] & TRI_SIM_WORDS;
     memcpy(results, args + 4, words * sizeof *results);
     if (!(args[3] & 1) || !tri_sim_check_global(sim, pointer_of(args[0]), size * words, "load"))
         return;
+    tri_sim_note_global(sim, pointer_of(args[0]), size, words, NULL, args[2] & TRI_SIM_STRONG ? TRI_SIM_STRONG_LOAD : TRI_SIM_LOAD);
     for (size_t i = 0; i < words; i++) {
         results[i] = 0;
         memcpy(&results[i], (unsigned char *)pointer_of(args[0]) + i * size, size);
@@ -224,10 +236,13 @@ TRI_SIM_FUNCTION(store_global)
     (void)id;
     (void)results;
     size_t size = args[1] / 8, words = args[2];
+    unsigned char bytes[64];
     if (!(args[3] & 1) || !tri_sim_check_global(sim, pointer_of(args[0]), size * words, "store"))
         return;
     for (size_t i = 0; i < words; i++)
-        memcpy((unsigned char *)pointer_of(args[0]) + i * size, &args[4 + i], size);
+        memcpy(bytes + i * size, &args[4 + i], size);
+    tri_sim_note_global(sim, pointer_of(args[0]), size, words, bytes, TRI_SIM_STORE);
+    memcpy(pointer_of(args[0]), bytes, size * words);
 }
 
 TRI_SIM_FUNCTION(load_shared)
@@ -267,6 +282,8 @@ static void issue_copy(tri_sim *sim, const uint64_t *args, size_t size)
         return;
     if (valid && !tri_sim_check_global(sim, pointer_of(args[1]), size, "asynchronous copy"))
         return;
+    if (valid)
+        tri_sim_note_global(sim, pointer_of(args[1]), 4, valid / 4, NULL, TRI_SIM_LOAD);
     if (sim->family && sim->family->check_write)
         sim->family->check_write(sim, offset, offset + size);
     for (size_t i = offset; i < offset + size; i++) {

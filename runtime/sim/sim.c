@@ -46,7 +46,7 @@ void tri_sim_destroy(tri_sim *sim)
 
 void tri_sim_add_buffer(tri_sim *sim, void *data, size_t size, const char *name)
 {
-    tri_sim_buffer buffer = {data, size, tri_str_copy(sim->arena, tri_str_from(name))};
+    tri_sim_buffer buffer = {data, size, tri_str_copy(sim->arena, tri_str_from(name)), NULL};
     tri_vec_push(sim->arena, &sim->buffers, buffer);
 }
 
@@ -127,6 +127,7 @@ static void start_program(tri_sim *sim)
     }
     memset(sim->barriers, 0, sizeof sim->barriers);
     sim->naps = 0;
+    tri_sim_next_program(sim);
     memset(sim->shared, 0xa5, sim->shared_bytes); /* what is read by mistake should show */
     for (int i = 0; i < sim->num_threads; i++) {
         tri_sim_thread *t = &sim->threads[i];
@@ -203,6 +204,7 @@ bool tri_sim_run(tri_sim *sim, void (*entry)(void *argument), void *argument, tr
     sim->grid = grid;
     sim->is_stopped = false;
     sim->reports = 0;
+    tri_sim_start_globals(sim);
     uint64_t done = 0, total = (uint64_t)grid.x * grid.y * grid.z;
     for (uint32_t z = 0; z < grid.z; z++)
         for (uint32_t y = 0; y < grid.y; y++)
@@ -249,7 +251,7 @@ void tri_sim_exchange(tri_sim *sim, uint32_t primitive, uint32_t mask, const uin
         compute(sim, warp, primitive, mask);
         for (int i = 0; i < warp_size; i++)
             if (mask >> i & 1)
-                warp[i].state = THREAD_READY;
+                warp[i].state = THREAD_READY, warp[i].lane_time++;
     } else {
         tri_sim_yield(sim);
     }

@@ -34,6 +34,7 @@ typedef struct {
     uint32_t barrier; /* that it waits at */
     /* Time for the happens-before order: barriers of the program and of the warp that it passed. */
     uint32_t block_time, warp_time;
+    uint32_t lane_time; /* of any exchange of its warp, behind which lanes go on together */
     /* Exchange: what it brought, and what it gets. */
     uint32_t exchange, mask;
     uint64_t operands[max_operands], results[8];
@@ -74,7 +75,10 @@ typedef struct {
     unsigned char *data;
     size_t size;
     tri_str name;
+    struct tri_sim_page **pages; /* who has accessed it (global.c); null: nobody */
 } tri_sim_buffer;
+
+typedef struct tri_sim_page tri_sim_page;
 
 /* A primitive: reads scalars from args, one per 8 bytes, writes results likewise. */
 typedef void (*tri_sim_function)(tri_sim *sim, uint32_t id, const uint64_t *args, uint64_t *results);
@@ -115,6 +119,9 @@ struct tri_sim {
     uint32_t ticks[max_warps], known[max_warps][max_clocks];
     const tri_sim_family *family;
     void *own; /* of the family */
+    uint32_t ran, first;       /* programs so far, in all runs; the first one of this run */
+    uint32_t sync, known_sync; /* time of updates of global memory; until when the program knows what others did */
+    size_t num_cells;          /* of global memory */
     tri_sim_grid grid, program;
     void (*entry)(void *);
     void *argument;
@@ -164,11 +171,25 @@ void tri_sim_exchange(tri_sim *sim, uint32_t primitive, uint32_t mask, const uin
 /* Orders shared memory among the lanes of `mask`; `primitive` is what they meet in (warp.c). */
 void tri_sim_sync_lanes(tri_sim *sim, uint32_t primitive, uint32_t mask);
 
+/* global.c: checks an access to words of global memory that is in bounds, before it is made. */
+typedef enum {
+    TRI_SIM_LOAD,
+    TRI_SIM_STRONG_LOAD,    /* volatile or atomic */
+    TRI_SIM_STORE,
+    TRI_SIM_RELAXED_UPDATE,
+    TRI_SIM_UPDATE,         /* that orders other accesses */
+} tri_sim_how;
+/* `data`: of a store, what is written; null for others. */
+void tri_sim_note_global(tri_sim *sim, void *address, size_t word, size_t words, const unsigned char *data, tri_sim_how how);
+void tri_sim_start_globals(tri_sim *sim); /* a run begins: all that was before is over */
+void tri_sim_next_program(tri_sim *sim);
+
 /* memory.c */
+tri_sim_buffer *tri_sim_find_buffer(tri_sim *sim, const unsigned char *address); /* that it lies in, or null */
 bool tri_sim_check_global(tri_sim *sim, const void *address, size_t size, const char *what);
 bool tri_sim_shared_read(tri_sim *sim, const void *address, size_t size, void *out);
 bool tri_sim_shared_write(tri_sim *sim, void *address, size_t size, const void *data);
 /* Checks an atomic operation on global or shared memory; those on one place do not race each other. */
-bool tri_sim_check_atomic(tri_sim *sim, const void *address, size_t size);
+bool tri_sim_check_atomic(tri_sim *sim, void *address, size_t word, size_t words, bool is_relaxed);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "ir/location.h"
 #include "targets/gpu/access.h"
+#include "targets/gpu/words.h"
 
 enum { max_words = 136, max_results = 128 };
 
@@ -128,6 +129,9 @@ void tri_simulate_load(tri_gpu *g, const tri_machine_access *access, LLVMValueRe
 {
     LLVMValueRef args[max_words];
     int n = access_args(g, access, args);
+    bool is_global = !is_shared(access->pointer);
+    if (is_global && (access->is_volatile || access->sem))
+        args[2] = tri_gpu_i32(g, access->words | TRI_SIM_STRONG);
     for (int i = 0; i < access->words; i++)
         args[n++] = other && access->pred ? other[i] : LLVMConstNull(access->word);
     emit_simulate(g, is_shared(access->pointer) ? TRI_MACHINE_load_shared : TRI_MACHINE_load_global, args, n);
@@ -167,7 +171,7 @@ void tri_simulate_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *
     args[1] = tri_gpu_i32(g, tri_gpu_bits(g, packing.word));
     args[2] = u->pred ? u->pred : LLVMConstInt(g->i1, 1, false);
     args[3] = LLVMBuildGlobalStringPtr(g->b, update_text(g, u, &packing), "operation");
-    args[4] = tri_gpu_i32(g, packing.words);
+    args[4] = tri_gpu_i32(g, packing.words | (u->sem == TRI_SEM_RELAXED ? TRI_SIM_RELAXED : 0));
     int n = 5;
     if (u->is_cas)
         tri_gpu_pack(g, &packing, u->compare, args + n);
