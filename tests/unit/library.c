@@ -1,6 +1,7 @@
 /* The compiler library: stages in memory, structured diagnostics, statuses for every misuse. */
 #include "include/tritcc/tritcc.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,6 +188,45 @@ static void test_ends(void)
     tritcc_destroy(c);
 }
 
+/* Each thread its own context; the bytes are those of one thread alone. */
+static void *compile_on_thread(void *wanted)
+{
+    tritcc_context *c;
+    size_t size;
+    intptr_t wrong = tritcc_create(&c) != TRITCC_OK;
+    for (int i = 0; i < 6 && !wrong; i++) {
+        const char *options = i % 2 ? "-arch=sm_90a -sig '*fp32, *fp32, i32, 64' -emit=ptx" : "-arch=x86-64-v3 -sig '*fp32, *fp32, i32, 64' -emit=asm";
+        wrong = compile(c, options, "rows.tri", loop) != TRITCC_OK;
+        const char *text = output(c, i % 2 ? "ptx" : "asm", &size);
+        wrong = wrong || !text || strcmp(text, ((char **)wanted)[i % 2]);
+    }
+    tritcc_destroy(c);
+    return (void *)wrong;
+}
+
+static void test_threads(void)
+{
+    enum { count = 4 };
+    pthread_t threads[count];
+    tritcc_context *c;
+    char *wanted[2];
+    size_t size;
+    CHECK(tritcc_create(&c) == TRITCC_OK);
+    CHECK(compile(c, "-arch=x86-64-v3 -sig '*fp32, *fp32, i32, 64' -emit=asm", "rows.tri", loop) == TRITCC_OK);
+    wanted[0] = strdup(output(c, "asm", &size));
+    CHECK(compile(c, "-arch=sm_90a -sig '*fp32, *fp32, i32, 64' -emit=ptx", "rows.tri", loop) == TRITCC_OK);
+    wanted[1] = strdup(output(c, "ptx", &size));
+    for (int i = 0; i < count; i++)
+        CHECK(!pthread_create(&threads[i], NULL, compile_on_thread, wanted));
+    for (int i = 0; i < count; i++) {
+        void *wrong = NULL;
+        CHECK(!pthread_join(threads[i], &wrong) && !wrong);
+    }
+    free(wanted[0]);
+    free(wanted[1]);
+    tritcc_destroy(c);
+}
+
 static void test_misuse(void)
 {
     const void *data;
@@ -220,6 +260,7 @@ int main(void)
     test_diagnostics();
     test_imports();
     test_ends();
+    test_threads();
     test_misuse();
     return failures != 0;
 }
