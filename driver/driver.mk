@@ -1,2 +1,8 @@
 # What only the driver knows: its version, and where configure was told to look for CUDA.
 obj/driver/%.o obj/run/%.o: private DEFINES += -DTRI_VERSION='"$(VERSION)"' -DTRI_CUDA_PREFIX='"$(CUDA_PREFIX)"'
+
+# --version says what was built: git's commit, or that of the tarball.
+COMMIT := $(shell cat $(srcdir)/COMMIT 2>/dev/null || git -C $(srcdir) rev-parse --short=12 HEAD 2>/dev/null)
+obj/driver/info.o: private DEFINES += -DTRI_COMMIT='"$(COMMIT)"'
+obj/driver/info.o: obj/driver/commit
+$(eval $(call STAMP_RULE,obj/driver/commit,COMMIT))

@@ -7,16 +7,22 @@
 #ifndef TRI_VERSION
 #define TRI_VERSION "0.1.0"
 #endif
+#ifndef TRI_COMMIT
+#define TRI_COMMIT ""
+#endif
+
+/* Where the commit is not known, the version alone. */
+static const char version_text[] = TRI_VERSION " " TRI_COMMIT;
 
 void tri_info_version(tri_buf *out)
 {
-    tri_buf_add_z(out, "tritcc " TRI_VERSION "\nLLVM and MLIR " LLVM_VERSION_STRING "\ntargets:");
+    tri_buf_format(out, "tritcc %s\nLLVM and MLIR " LLVM_VERSION_STRING "\ntargets:", tri_info_version_text());
     for (size_t i = 0; i < tri_targets_count(); i++)
         tri_buf_format(out, " %s", tri_targets_at(i)->family);
     tri_buf_add_char(out, '\n');
 }
 
-const char *tri_info_version_text(void) { return TRI_VERSION; }
+const char *tri_info_version_text(void) { return *TRI_COMMIT ? version_text : TRI_VERSION; }
 
 void tri_info_version_number(tri_buf *out) { tri_buf_add_z(out, TRI_VERSION "\n"); }
 

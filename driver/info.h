@@ -5,8 +5,9 @@
 #include "driver/session.h"
 
 void tri_info_version(tri_buf *out);
-/* "0.1.0" */
+/* "0.1.0 3f2a..." with the commit, where it is known */
 const char *tri_info_version_text(void);
+/* "0.1.0" */
 void tri_info_version_number(tri_buf *out);
 /* The host's triple. */
 void tri_info_host(tri_buf *out);

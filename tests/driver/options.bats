@@ -2,7 +2,7 @@ load ../helpers
 
 @test "--version prints the version and stops" {
     tritcc --version
-    [[ $output == "tritcc 0."* ]]
+    [[ $output =~ ^"tritcc 0."[0-9.]+(" "[0-9a-f]{12})?$'\n' ]]
 }
 
 @test "-dumpversion and -dumpmachine are for scripts" {
