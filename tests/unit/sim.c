@@ -147,7 +147,9 @@ static void meet_in_groups(void *unused)
     for (int i = 0; i <= 2 * warp; i++) {
         store_shared(4 * t, (uint32_t)(t + i));
         call(1, TRI_SIM_group_barrier, number, 32, 0, 0, 0);
-        store_global(t, load_shared(4 * (t ^ 31)));
+        uint32_t other = load_shared(4 * (t ^ 31));
+        if (i == 2 * warp) /* all programs store the same */
+            store_global(t, other);
         call(1, TRI_SIM_group_barrier, number, 32, 0, 0, 0);
     }
     bool any = call(1, TRI_SIM_group_barrier_or, number, 32, t == 40, 0, 0);
