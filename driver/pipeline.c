@@ -1,5 +1,6 @@
 #include "driver/pipeline.h"
 
+#include "base/trap.h"
 #include "driver/payload.h"
 #include "driver/watch.h"
 #include "ir/kernel.h"
@@ -113,6 +114,9 @@ static bool run_view(tri_session *session, tri_unit *unit, const tri_phase *phas
 
 static bool run_step(tri_session *session, tri_unit *unit, const tri_phase *phase)
 {
+    tri_trap_end end = tri_trap_asked();
+    if (end)
+        tri_trap_leave(end, NULL);
     if (session->opt->verbose)
         tri_diag_write(session->diag, tri_str_format(session->arena, "tritcc: %s: %s\n", phase->name, phase->help));
     tri_session_provide(session, unit, phase->contexts);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int failures;
 
@@ -227,6 +228,32 @@ static void test_threads(void)
     tritcc_destroy(c);
 }
 
+static void *cancel_later(void *context)
+{
+    usleep(3000);
+    return tritcc_cancel(context) == TRITCC_OK ? context : NULL;
+}
+
+/* From another thread, somewhere in the compilation: it ends, or it was done already, and the context goes on. */
+static void test_cancel(void)
+{
+    tritcc_context *c;
+    int cancelled = 0;
+    CHECK(tritcc_create(&c) == TRITCC_OK);
+    for (int i = 0; i < 10; i++) {
+        pthread_t thread;
+        void *ok = NULL;
+        CHECK(!pthread_create(&thread, NULL, cancel_later, c));
+        int status = compile(c, "-arch=sm_90a -sig '*fp32, *fp32, i32, 4096' -emit=ttgir,ptx", "rows.tri", loop);
+        CHECK(!pthread_join(thread, &ok) && ok);
+        CHECK(status == TRITCC_OK || status == TRITCC_ERROR_CANCELLED);
+        cancelled += status == TRITCC_ERROR_CANCELLED;
+    }
+    CHECK(cancelled > 0);
+    CHECK(compile(c, "-arch=sm_90a -sig '*fp32, *fp32, i32, 64' -emit=ptx", "rows.tri", loop) == TRITCC_OK);
+    tritcc_destroy(c);
+}
+
 static void test_misuse(void)
 {
     const void *data;
@@ -261,6 +288,7 @@ int main(void)
     test_imports();
     test_ends();
     test_threads();
+    test_cancel();
     test_misuse();
     return failures != 0;
 }
