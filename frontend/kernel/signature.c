@@ -1,6 +1,7 @@
 #include "frontend/kernel/signature.h"
 
 #include "frontend/frontend.h"
+#include "frontend/kernel/signature_infer.h"
 #include "frontend/kernel/signature_text.h"
 #include "frontend/kernel/types.h"
 #include "ir/options.h"
@@ -483,6 +484,7 @@ static bool from_defaults(kernel *k)
 /* A -sig that gives every parameter: what is known as it is, the rest guessed from its use. */
 static void suggest(kernel *k, tri_buf *out)
 {
+    tri_signature_uses *uses = tri_signature_infer(k->c->all, k->function);
     tri_buf_format(out, "-sig '%.*s(", TRI_STR_ARG(k->function->name));
     for (size_t i = 0; i < params_of(k->function)->len; i++) {
         const tri_ast_node *param = param_at(k->function, i);
@@ -492,10 +494,8 @@ static void suggest(kernel *k, tri_buf *out)
             tri_value_repr(arg->value, out);
         else if (k->is_known[i] && arg->kind == TRI_ARG_VALUE)
             tri_types_print_signature(arg->type, out);
-        else if (tri_signature_is_constexpr(param))
-            tri_buf_add_z(out, "1024");
         else
-            tri_buf_add_z(out, tri_signature_guess_pointer(k->function, param->param.name) ? "*fp32:16" : "i32");
+            tri_signature_infer_print(uses, param->param.name, tri_signature_is_constexpr(param), out);
     }
     tri_buf_add_z(out, ")'");
 }

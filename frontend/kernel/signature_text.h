@@ -28,9 +28,7 @@ bool tri_signature_text_parse(tri_arena *arena, tri_diag *diag, tri_str text, tr
 bool tri_signature_text_argument(tri_modules *all, tri_scope *scope, tri_str what, tri_str text, tri_span at,
                                  bool is_constexpr, tri_arg *out_arg);
 
-/* signature_guess.c: does the function load or store through the parameter? */
-bool tri_signature_guess_pointer(const tri_function *function, tri_str param);
-/* Does it return a value? Such a jit function can only be a helper. */
+/* signature_guess.c: does the function return a value? Such a jit function can only be a helper. */
 bool tri_signature_guess_helper(const tri_function *function);
 
 #endif

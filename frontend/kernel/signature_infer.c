@@ -1,0 +1,752 @@
+/* Types of parameters from their uses. Every name of a function has a set of facts (a pointer, an integer,
+ * meets floats ...) that only grows; each statement is read again until no set grows. Facts flow both ways:
+ * `wants` sends what a context asks for down to names, `kind_of` brings up what an expression is. What a
+ * pointer points to is a fact of its own, shared by all names derived from it. Integers win over floats where
+ * a name meets both: `sum / n` needs no float n, a mask or an offset needs an integer one. */
+#include "frontend/kernel/signature_infer.h"
+
+enum {
+    FACT_POINTER = 1,
+    FACT_INT = 2,
+    FACT_FLOAT = 4,
+    FACT_MEETS_FLOAT = 8, /* stands in arithmetic with floats: itself either */
+    FACT_TESTED = 16,     /* if x, not x, x and y */
+    FACT_DESCRIPTOR = 32,
+    FACT_DTYPE = 64,
+    FACT_TILE = 128, /* an extent of blocks */
+    FACT_ADDRESS = 256, /* of loaded values: used as pointers */
+    FACT_UNROLLED = 512, /* how often a body is repeated */
+    FACT_VALUES = FACT_POINTER | FACT_INT | FACT_FLOAT | FACT_DESCRIPTOR,
+    MAX_ROUNDS = 24,
+    MAX_FUNCTIONS = 64,
+    NO_SLOT = -1,
+};
+
+typedef struct {
+    const tri_function *function;
+    tri_str name; /* "": what the function returns */
+    unsigned facts;
+    int target;   /* slot of what it points to, or NO_SLOT */
+    int rank;     /* of a descriptor's offsets */
+    const tri_ast_node *compared; /* the first literal it is compared with */
+} slot;
+
+struct tri_signature_uses {
+    tri_modules *all;
+    const tri_function *functions[MAX_FUNCTIONS];
+    unsigned function_count;
+    TRI_VEC(slot) slots;
+    TRI_VEC(int) parents; /* union of slots that are pointees: parallel to slots */
+    const tri_function *at;
+    bool has_grown, has_product;
+    bool loads_are_floats; /* in the second half: what is not known to be an integer by then */
+};
+
+typedef tri_signature_uses uses;
+
+static unsigned kind_of(uses *u, const tri_ast_node *e);
+static void wants(uses *u, const tri_ast_node *e, unsigned facts);
+static int target_of(uses *u, const tri_ast_node *e);
+
+/* --- slots ------------------------------------------------------------------------------- */
+
+static int find_slot(const uses *u, const tri_function *function, tri_str name)
+{
+    for (uint32_t i = 0; i < u->slots.len; i++)
+        if (u->slots.at[i].function == function && tri_str_equal(u->slots.at[i].name, name))
+            return (int)i;
+    return NO_SLOT;
+}
+
+static int new_slot(uses *u, const tri_function *function, tri_str name)
+{
+    slot s = {.function = function, .name = name, .target = NO_SLOT};
+    tri_vec_push(tri_module_arena(u->all), &u->slots, s);
+    tri_vec_push(tri_module_arena(u->all), &u->parents, (int)u->slots.len - 1);
+    return (int)u->slots.len - 1;
+}
+
+static int slot_of(uses *u, const tri_function *function, tri_str name)
+{
+    int found = find_slot(u, function, name);
+    return found != NO_SLOT ? found : new_slot(u, function, name);
+}
+
+static int root(const uses *u, int s)
+{
+    while (u->parents.at[s] != s)
+        s = u->parents.at[s];
+    return s;
+}
+
+static void learn(uses *u, int s, unsigned facts)
+{
+    slot *to = &u->slots.at[s];
+    u->has_grown = u->has_grown || (to->facts | facts) != to->facts;
+    to->facts |= facts;
+}
+
+/* What the pointers in `s` point to. */
+static int pointee(uses *u, int s)
+{
+    if (u->slots.at[s].target == NO_SLOT) {
+        int fresh = new_slot(u, NULL, TRI_STR(""));
+        u->slots.at[s].target = fresh;
+    }
+    return root(u, u->slots.at[s].target);
+}
+
+static void join(uses *u, int a, int b)
+{
+    a = root(u, a);
+    b = root(u, b);
+    if (a == b)
+        return;
+    u->parents.at[b] = a;
+    u->has_grown = true;
+    learn(u, a, u->slots.at[b].facts);
+}
+
+/* --- calls ------------------------------------------------------------------------------- */
+
+static bool is_one_of(tri_str name, const char *const *names)
+{
+    for (; *names; names++)
+        if (tri_str_is(name, *names))
+            return true;
+    return false;
+}
+
+static tri_str callee_name(const tri_ast_node *call)
+{
+    const tri_ast_node *f = call->call.func;
+    return f->kind == TRI_AST_ATTRIBUTE ? f->attribute.name : f->kind == TRI_AST_NAME ? f->name : TRI_STR("");
+}
+
+/* x.f(...) with a value of the kernel as x, rather than a module. */
+static const tri_ast_node *receiver(const uses *u, const tri_ast_node *call)
+{
+    const tri_ast_node *f = call->call.func;
+    if (f->kind != TRI_AST_ATTRIBUTE)
+        return NULL;
+    const tri_ast_node *x = f->attribute.value;
+    if (x->kind == TRI_AST_NAME)
+        return find_slot(u, u->at, x->name) != NO_SLOT ? x : NULL;
+    return x->kind == TRI_AST_ATTRIBUTE ? NULL : x;
+}
+
+static void add_function(uses *u, const tri_function *f)
+{
+    for (unsigned i = 0; i < u->function_count; i++)
+        if (u->functions[i] == f)
+            return;
+    if (u->function_count == MAX_FUNCTIONS)
+        return;
+    u->functions[u->function_count++] = f;
+    u->has_grown = true;
+    for (uint32_t i = 0; i < f->node->function.params.len; i++)
+        slot_of(u, f, f->node->function.params.at[i]->param.name);
+}
+
+/* The jit function of the file, or of one that it imports, that is called; null: none. */
+static const tri_function *called(uses *u, const tri_ast_node *call)
+{
+    tri_global g;
+    const tri_ast_node *f = call->call.func;
+    if (f->kind != TRI_AST_NAME || find_slot(u, u->at, f->name) != NO_SLOT ||
+        tri_module_find(u->at->scope, f->name, TRI_NO_SPAN, &g) != TRI_LOOKUP_FOUND)
+        return NULL;
+    const tri_value *v = tri_value_unwrap(g.value);
+    if (v->kind != TRI_VALUE_FUNCTION || v->function->kind != TRI_FUNCTION_JIT || v->function->node->kind != TRI_AST_FUNCTION)
+        return NULL;
+    add_function(u, v->function);
+    return v->function;
+}
+
+static void bind(uses *u, const tri_function *f, tri_str param, const tri_ast_node *value)
+{
+    int s = slot_of(u, f, param);
+    learn(u, s, kind_of(u, value) & FACT_VALUES);
+    wants(u, value, u->slots.at[s].facts);
+    int target = target_of(u, value);
+    if (target != NO_SLOT)
+        join(u, target, pointee(u, s));
+    if (value->kind == TRI_AST_NAME && find_slot(u, u->at, value->name) != NO_SLOT) {
+        slot *from = &u->slots.at[find_slot(u, u->at, value->name)], *to = &u->slots.at[s];
+        if (!from->compared && to->compared)
+            from->compared = to->compared;
+        from->rank = from->rank ? from->rank : to->rank;
+    }
+}
+
+static void bind_arguments(uses *u, const tri_ast_node *call, const tri_function *f)
+{
+    const tri_ast_list *params = &f->node->function.params;
+    for (uint32_t i = 0; i < call->call.args.len && i < params->len; i++) {
+        if (call->call.args.at[i]->kind == TRI_AST_STARRED)
+            break;
+        bind(u, f, params->at[i]->param.name, call->call.args.at[i]);
+    }
+    for (uint32_t i = 0; i < call->call.keywords.len; i++) {
+        const tri_ast_node *keyword = call->call.keywords.at[i];
+        if (tri_module_param_index(f, keyword->keyword.name) >= 0)
+            bind(u, f, keyword->keyword.name, keyword->keyword.value);
+    }
+}
+
+static const char *const same_kind[] = {"multiple_of", "max_contiguous", "max_constancy", "broadcast_to", "expand_dims", "reshape",
+    "view", "trans", "permute", "min", "max", "sum", "cumsum", "sort", "flip", "abs", "minimum", "maximum", "where", "cdiv",
+    "advance", "ravel", "make_block_ptr", "to_tensor", "clamp", "associative_scan", "reduce", "gather", "split", "join", "cat",
+    "item", "assume", "range", NULL};
+static const char *const float_makers[] = {"exp", "exp2", "log", "log2", "sqrt", "sqrt_rn", "rsqrt", "sigmoid", "softmax", "dot",
+    "dot_scaled", "rand", "randn", "tanh", "erf", "sin", "cos", "fma", "div_rn", "fdiv", "floor", "ceil", "pow", "log1p", "expm1", NULL};
+static const char *const int_makers[] = {"arange", "program_id", "num_programs", "randint", "argmax", "argmin", NULL};
+static const char *const random[] = {"rand", "randn", "randint", "rand4x", "randn4x", "randint4x", NULL};
+static const char *const ranges[] = {"range", "static_range", "arange", NULL};
+
+static bool touches_memory(tri_str f)
+{
+    return tri_str_is(f, "load") || tri_str_is(f, "store") || tri_str_has_prefix(f, "atomic_");
+}
+
+/* The position of the first operand whose kind is the result's. */
+static uint32_t first_operand(tri_str f)
+{
+    return tri_str_is(f, "where") ? 1 : 0;
+}
+
+/* The facts that a spelled type gives: tl.float32, torch.int64; of anything else none. */
+static unsigned spelled_kind(const tri_ast_node *type)
+{
+    tri_str text = type ? tri_ast_text(type) : TRI_STR("");
+    size_t dot = tri_str_find_last(text, '.');
+    text = dot < text.len ? tri_str_sub(text, dot + 1, text.len) : text;
+    if (tri_str_has_prefix(text, "float") || tri_str_has_prefix(text, "bfloat"))
+        return FACT_FLOAT;
+    return tri_str_has_prefix(text, "int") || tri_str_has_prefix(text, "uint") ? FACT_INT : 0;
+}
+
+static bool is_pointer_type(const tri_ast_node *type)
+{
+    return type && type->kind == TRI_AST_CALL && tri_str_is(callee_name(type), "pointer_type");
+}
+
+/* --- what an expression is --------------------------------------------------------------- */
+
+static unsigned kind_of_call(uses *u, const tri_ast_node *e)
+{
+    tri_str f = callee_name(e);
+    const tri_ast_node *self = receiver(u, e);
+    const tri_function *callee = called(u, e);
+    if (callee)
+        return u->slots.at[slot_of(u, callee, TRI_STR(""))].facts & FACT_VALUES;
+    if (tri_str_is(f, "to") || tri_str_is(f, "cast")) {
+        const tri_ast_node *type = tri_ast_call_argument(e, "dtype", self ? 0 : 1);
+        return is_pointer_type(type) ? FACT_POINTER : spelled_kind(type);
+    }
+    if (self && (kind_of(u, self) & FACT_DESCRIPTOR))
+        return FACT_FLOAT;
+    if (touches_memory(f)) {
+        int target = self || !e->call.args.len ? NO_SLOT : target_of(u, e->call.args.at[0]);
+        unsigned facts = target == NO_SLOT ? 0 : u->slots.at[target].facts;
+        return facts & FACT_INT ? FACT_INT : u->loads_are_floats ? FACT_FLOAT : facts & FACT_FLOAT;
+    }
+    if (tri_str_is(f, "make_tensor_descriptor"))
+        return FACT_DESCRIPTOR;
+    if (tri_str_is(f, "zeros") || tri_str_is(f, "full"))
+        return spelled_kind(tri_ast_call_argument(e, "dtype", tri_str_is(f, "full") ? 2 : 1));
+    if (is_one_of(f, float_makers))
+        return FACT_FLOAT;
+    if (is_one_of(f, int_makers))
+        return FACT_INT;
+    unsigned facts = self ? kind_of(u, self) & FACT_VALUES : 0;
+    if (is_one_of(f, same_kind))
+        for (uint32_t i = first_operand(f); i < e->call.args.len; i++)
+            facts |= kind_of(u, e->call.args.at[i]) & FACT_VALUES;
+    return facts & FACT_FLOAT ? facts & ~(unsigned)FACT_INT : facts;
+}
+
+static unsigned kind_of_binary(uses *u, const tri_ast_node *e)
+{
+    unsigned facts = kind_of(u, e->binary.left) | kind_of(u, e->binary.right);
+    if (facts & FACT_POINTER)
+        return FACT_POINTER;
+    if ((facts & FACT_FLOAT) || e->binary.op == TRI_AST_DIV_OP)
+        return FACT_FLOAT;
+    return facts & FACT_INT;
+}
+
+static unsigned kind_of(uses *u, const tri_ast_node *e)
+{
+    int s;
+    switch (e->kind) {
+    case TRI_AST_NAME:
+        s = find_slot(u, u->at, e->name);
+        return s == NO_SLOT ? 0 : u->slots.at[s].facts & (FACT_VALUES | FACT_TILE);
+    case TRI_AST_FLOAT:
+        return FACT_FLOAT;
+    case TRI_AST_BINARY:
+        return kind_of_binary(u, e);
+    case TRI_AST_UNARY:
+        return e->unary.op == TRI_AST_NOT_OP ? 0 : kind_of(u, e->unary.operand);
+    case TRI_AST_SUBSCRIPT:
+        return kind_of(u, e->subscript.value);
+    case TRI_AST_CONDITIONAL:
+        return kind_of(u, e->conditional.then) | kind_of(u, e->conditional.orelse);
+    case TRI_AST_CALL:
+        return kind_of_call(u, e);
+    default:
+        return 0;
+    }
+}
+
+/* The slot of what a pointer expression points to. */
+static int target_of(uses *u, const tri_ast_node *e)
+{
+    int s;
+    switch (e->kind) {
+    case TRI_AST_NAME:
+        s = find_slot(u, u->at, e->name);
+        return s == NO_SLOT || !(u->slots.at[s].facts & FACT_POINTER) ? NO_SLOT : pointee(u, s);
+    case TRI_AST_BINARY:
+        s = target_of(u, e->binary.left);
+        return s != NO_SLOT ? s : target_of(u, e->binary.right);
+    case TRI_AST_SUBSCRIPT:
+        return target_of(u, e->subscript.value);
+    case TRI_AST_CONDITIONAL:
+        s = target_of(u, e->conditional.then);
+        return s != NO_SLOT ? s : target_of(u, e->conditional.orelse);
+    case TRI_AST_CALL:
+        if (!is_one_of(callee_name(e), same_kind) || receiver(u, e))
+            return NO_SLOT;
+        for (uint32_t i = first_operand(callee_name(e)); i < e->call.args.len; i++)
+            if ((s = target_of(u, e->call.args.at[i])) != NO_SLOT)
+                return s;
+        for (uint32_t i = 0; i < e->call.keywords.len; i++)
+            if (tri_str_is(e->call.keywords.at[i]->keyword.name, "base"))
+                return target_of(u, e->call.keywords.at[i]->keyword.value);
+        return NO_SLOT;
+    default:
+        return NO_SLOT;
+    }
+}
+
+/* --- what a context asks for ------------------------------------------------------------- */
+
+static void wants_of_call(uses *u, const tri_ast_node *e, unsigned facts)
+{
+    tri_str f = callee_name(e);
+    const tri_ast_node *self = receiver(u, e);
+    const tri_function *callee = called(u, e);
+    if (callee) {
+        learn(u, slot_of(u, callee, TRI_STR("")), facts & FACT_VALUES);
+    } else if (tri_str_is(f, "to") || tri_str_is(f, "cast")) {
+        const tri_ast_node *value = self ? self : e->call.args.len ? e->call.args.at[0] : NULL;
+        if (value && is_pointer_type(tri_ast_call_argument(e, "dtype", self ? 0 : 1)))
+            wants(u, value, FACT_INT | FACT_ADDRESS);
+        else if (value && (facts & FACT_INT))
+            wants(u, value, FACT_INT);
+        else if (value && value->kind == TRI_AST_NAME)
+            wants(u, value, facts & FACT_MEETS_FLOAT);
+    } else if (touches_memory(f) && !self && e->call.args.len) {
+        int target = target_of(u, e->call.args.at[0]);
+        if (target != NO_SLOT && (facts & (FACT_INT | FACT_ADDRESS)))
+            learn(u, target, facts & (FACT_INT | FACT_ADDRESS));
+        else if (target != NO_SLOT && (facts & FACT_POINTER))
+            learn(u, target, FACT_INT | FACT_ADDRESS);
+    } else if (is_one_of(f, same_kind) && !tri_str_is(f, "gather")) {
+        if (self)
+            wants(u, self, facts);
+        uint32_t end = tri_str_is(f, "where") || tri_str_is(f, "clamp") ? 3 : tri_str_is(f, "minimum") ||
+                       tri_str_is(f, "maximum") || tri_str_is(f, "cdiv") || tri_str_is(f, "join") ? 2 : self ? 0 : 1;
+        for (uint32_t i = first_operand(f); i < end && i < e->call.args.len; i++)
+            wants(u, e->call.args.at[i], facts);
+    }
+}
+
+static void wants_of_binary(uses *u, const tri_ast_node *e, unsigned facts)
+{
+    const tri_ast_node *pointer = e->binary.left, *offset = e->binary.right;
+    if (facts & FACT_POINTER) {
+        if ((kind_of(u, offset) & FACT_POINTER) && !(kind_of(u, pointer) & FACT_POINTER)) {
+            pointer = e->binary.right;
+            offset = e->binary.left;
+        }
+        wants(u, pointer, FACT_POINTER);
+        wants(u, offset, FACT_INT);
+    } else if (e->binary.op != TRI_AST_DIV_OP && (facts & FACT_INT)) {
+        wants(u, pointer, FACT_INT | (facts & FACT_ADDRESS));
+        wants(u, offset, FACT_INT | (facts & FACT_ADDRESS));
+    } else if (facts & (FACT_FLOAT | FACT_MEETS_FLOAT)) {
+        wants(u, pointer, FACT_MEETS_FLOAT);
+        wants(u, offset, FACT_MEETS_FLOAT);
+    }
+}
+
+static void wants(uses *u, const tri_ast_node *e, unsigned facts)
+{
+    int s;
+    if (!facts)
+        return;
+    switch (e->kind) {
+    case TRI_AST_NAME:
+        s = find_slot(u, u->at, e->name);
+        if (s == NO_SLOT)
+            break;
+        if (facts & FACT_FLOAT) /* may be an integer that is converted */
+            facts = (facts & ~(unsigned)FACT_FLOAT) | FACT_MEETS_FLOAT;
+        learn(u, s, facts);
+        break;
+    case TRI_AST_BINARY:
+        wants_of_binary(u, e, facts);
+        break;
+    case TRI_AST_UNARY:
+        if (e->unary.op != TRI_AST_NOT_OP)
+            wants(u, e->unary.operand, facts);
+        break;
+    case TRI_AST_SUBSCRIPT:
+        wants(u, e->subscript.value, facts);
+        break;
+    case TRI_AST_CONDITIONAL:
+        wants(u, e->conditional.then, facts);
+        wants(u, e->conditional.orelse, facts);
+        break;
+    case TRI_AST_TUPLE:
+    case TRI_AST_LIST:
+        for (uint32_t i = 0; i < e->list.len; i++)
+            wants(u, e->list.at[i], facts);
+        break;
+    case TRI_AST_CALL:
+        wants_of_call(u, e, facts);
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- statements and expressions, each for what it says ----------------------------------- */
+
+static void assign(uses *u, const tri_ast_node *target, const tri_ast_node *value)
+{
+    if ((target->kind == TRI_AST_TUPLE || target->kind == TRI_AST_LIST) &&
+        (value->kind == TRI_AST_TUPLE || value->kind == TRI_AST_LIST) && target->list.len == value->list.len) {
+        for (uint32_t i = 0; i < target->list.len; i++)
+            assign(u, target->list.at[i], value->list.at[i]);
+        return;
+    }
+    if (target->kind != TRI_AST_NAME)
+        return;
+    int s = slot_of(u, u->at, target->name);
+    /* A sum that starts at 0 has to stay an integer; blocks of zeros and 0.0 say what they are. */
+    learn(u, s, value->kind == TRI_AST_INT ? FACT_INT : kind_of(u, value) & FACT_VALUES);
+    wants(u, value, u->slots.at[s].facts & ~(unsigned)FACT_TESTED);
+    int pointed = target_of(u, value);
+    if (pointed != NO_SLOT)
+        join(u, pointed, pointee(u, s));
+}
+
+static void visit_access(uses *u, const tri_ast_node *call)
+{
+    tri_str f = callee_name(call);
+    const tri_ast_node *pointer = tri_ast_call_argument(call, "pointer", 0), *value = tri_ast_call_argument(call, "value", 1);
+    if (!pointer)
+        return;
+    wants(u, pointer, FACT_POINTER);
+    if (tri_str_is(f, "load"))
+        return;
+    value = value ? value : tri_ast_call_argument(call, "val", 1);
+    int target = target_of(u, pointer);
+    static const char *const integer_atomics[] = {"atomic_cas", "atomic_xchg", "atomic_and", "atomic_or", "atomic_xor", NULL};
+    if (target != NO_SLOT && (is_one_of(f, integer_atomics) || (value && (kind_of(u, value) & FACT_INT))))
+        learn(u, target, FACT_INT);
+}
+
+static void visit_descriptor(uses *u, const tri_ast_node *call, const tri_ast_node *self)
+{
+    if (self->kind != TRI_AST_NAME || !call->call.args.len)
+        return;
+    slot *s = &u->slots.at[find_slot(u, u->at, self->name)];
+    const tri_ast_node *offsets = call->call.args.at[0];
+    if (offsets->kind == TRI_AST_LIST || offsets->kind == TRI_AST_TUPLE)
+        s->rank = (int)offsets->list.len;
+    learn(u, find_slot(u, u->at, self->name), FACT_DESCRIPTOR);
+    wants(u, offsets, FACT_INT);
+}
+
+static void visit_type(uses *u, const tri_ast_node *call)
+{
+    tri_str f = callee_name(call);
+    static const char *const with_type[] = {"zeros", "full", "cast", "to", "dot", "sum", "arange", NULL};
+    if (!is_one_of(f, with_type))
+        return;
+    uint32_t position = tri_str_is(f, "to") ? 0 : tri_str_is(f, "full") ? 2 : tri_str_is(f, "cast") || tri_str_is(f, "zeros") ? 1 : 99;
+    const tri_ast_node *type = tri_ast_call_argument(call, tri_str_is(f, "dot") ? "out_dtype" : "dtype", position);
+    if (type && type->kind == TRI_AST_NAME)
+        wants(u, type, FACT_DTYPE);
+}
+
+static void visit_shapes(uses *u, const tri_ast_node *call)
+{
+    static const char *const lists[] = {"shape", "strides", "offsets", "block_shape", NULL};
+    for (uint32_t i = 0; i < call->call.args.len; i++)
+        if (i > 0)
+            wants(u, call->call.args.at[i], FACT_INT);
+    for (uint32_t i = 0; i < call->call.keywords.len; i++)
+        if (is_one_of(call->call.keywords.at[i]->keyword.name, lists))
+            wants(u, call->call.keywords.at[i]->keyword.value, FACT_INT);
+    const tri_ast_node *block = tri_ast_call_argument(call, "block_shape", tri_str_is(callee_name(call), "make_block_ptr") ? 4 : 3);
+    if (block)
+        wants(u, block, FACT_INT | FACT_TILE);
+    const tri_ast_node *base = tri_ast_call_argument(call, "base", 0);
+    if (base)
+        wants(u, base, FACT_POINTER);
+}
+
+static unsigned extent_fact(tri_str f)
+{
+    return tri_str_is(f, "arange") ? FACT_TILE : tri_str_is(f, "static_range") ? FACT_UNROLLED : 0;
+}
+
+static void visit_call(uses *u, const tri_ast_node *call)
+{
+    tri_str f = callee_name(call);
+    const tri_ast_node *self = receiver(u, call);
+    const tri_function *callee = called(u, call);
+    if (callee)
+        bind_arguments(u, call, callee);
+    else if (self && touches_memory(f))
+        visit_descriptor(u, call, self);
+    else if (touches_memory(f))
+        visit_access(u, call);
+    else if (tri_str_is(f, "make_block_ptr") || tri_str_is(f, "make_tensor_descriptor"))
+        visit_shapes(u, call);
+    else if (is_one_of(f, random))
+        for (uint32_t i = 0; i < call->call.args.len; i++)
+            wants(u, call->call.args.at[i], FACT_INT);
+    else if (is_one_of(f, ranges))
+        for (uint32_t i = 0; i < call->call.args.len; i++)
+            wants(u, call->call.args.at[i], FACT_INT | extent_fact(f));
+    else if (is_one_of(f, float_makers))
+        for (uint32_t i = 0; i < call->call.args.len; i++)
+            wants(u, call->call.args.at[i], FACT_MEETS_FLOAT);
+    else if (kind_of(u, call) & FACT_FLOAT)
+        wants(u, call, FACT_MEETS_FLOAT);
+    if (!callee)
+        visit_type(u, call);
+    u->has_product = u->has_product || tri_str_is(f, "dot");
+}
+
+static bool is_literal(const tri_ast_node *e)
+{
+    return e->kind == TRI_AST_STRING || e->kind == TRI_AST_INT || e->kind == TRI_AST_TRUE || e->kind == TRI_AST_FALSE;
+}
+
+static void compare_pair(uses *u, tri_ast_op op, const tri_ast_node *a, const tri_ast_node *b)
+{
+    int s = a->kind == TRI_AST_NAME ? find_slot(u, u->at, a->name) : NO_SLOT;
+    if (op == TRI_AST_IS_OP || op == TRI_AST_IS_NOT_OP || op == TRI_AST_IN_OP || op == TRI_AST_NOT_IN_OP)
+        return;
+    if (s != NO_SLOT && is_literal(b) && !u->slots.at[s].compared && op == TRI_AST_EQ_OP)
+        u->slots.at[s].compared = b;
+    if (s != NO_SLOT && b->kind == TRI_AST_ATTRIBUTE && spelled_kind(b))
+        learn(u, s, FACT_DTYPE);
+    unsigned facts = kind_of(u, b);
+    if (facts & FACT_INT)
+        wants(u, a, FACT_INT);
+    else if (facts & FACT_FLOAT)
+        wants(u, a, FACT_MEETS_FLOAT);
+}
+
+static void visit_test(uses *u, const tri_ast_node *test)
+{
+    if (test->kind == TRI_AST_NAME)
+        wants(u, test, FACT_TESTED);
+}
+
+static void visit_binary(uses *u, const tri_ast_node *e)
+{
+    unsigned facts = kind_of(u, e);
+    if (facts & FACT_POINTER)
+        wants(u, e, FACT_POINTER);
+    else if (facts & FACT_FLOAT)
+        wants(u, e, FACT_MEETS_FLOAT);
+    bool is_bits = e->binary.op == TRI_AST_SHL_OP || e->binary.op == TRI_AST_SHR_OP;
+    if (is_bits || e->binary.op == TRI_AST_FLOOR_DIV_OP)
+        wants(u, e, FACT_INT);
+    u->has_product = u->has_product || e->binary.op == TRI_AST_MATMUL_OP;
+}
+
+static void visit_augmented(uses *u, const tri_ast_node *e)
+{
+    const tri_ast_node *target = e->aug_assign.target, *value = e->aug_assign.value;
+    if (target->kind != TRI_AST_NAME)
+        return;
+    if (kind_of(u, target) & FACT_POINTER) {
+        wants(u, value, FACT_INT);
+        return;
+    }
+    int s = slot_of(u, u->at, target->name);
+    learn(u, s, kind_of(u, value) & (FACT_POINTER | FACT_FLOAT));
+    if (u->slots.at[s].facts & FACT_FLOAT)
+        wants(u, value, FACT_MEETS_FLOAT);
+    else if (u->slots.at[s].facts & FACT_INT)
+        wants(u, value, FACT_INT);
+}
+
+static void visit_statement(uses *u, const tri_ast_node *e)
+{
+    switch (e->kind) {
+    case TRI_AST_ASSIGN:
+        for (uint32_t i = 0; i < e->assign.targets.len; i++)
+            assign(u, e->assign.targets.at[i], e->assign.value);
+        break;
+    case TRI_AST_ANN_ASSIGN:
+        if (e->ann_assign.value)
+            assign(u, e->ann_assign.target, e->ann_assign.value);
+        break;
+    case TRI_AST_AUG_ASSIGN:
+        visit_augmented(u, e);
+        break;
+    case TRI_AST_FOR:
+        if (e->for_.target->kind == TRI_AST_NAME)
+            learn(u, slot_of(u, u->at, e->for_.target->name), FACT_INT);
+        break;
+    case TRI_AST_RETURN:
+        if (e->value) {
+            int s = slot_of(u, u->at, TRI_STR(""));
+            learn(u, s, kind_of(u, e->value) & FACT_VALUES);
+            wants(u, e->value, u->slots.at[s].facts);
+        }
+        break;
+    case TRI_AST_IF:
+        visit_test(u, e->conditional_stmt.test);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool visit(const tri_ast_node *e, void *data)
+{
+    uses *u = data;
+    switch (e->kind) {
+    case TRI_AST_CALL:
+        visit_call(u, e);
+        break;
+    case TRI_AST_BINARY:
+        visit_binary(u, e);
+        break;
+    case TRI_AST_COMPARE:
+        for (uint32_t i = 0; i < e->compare.rights.len; i++) {
+            const tri_ast_node *left = i ? e->compare.rights.at[i - 1] : e->compare.left;
+            compare_pair(u, e->compare.ops[i], left, e->compare.rights.at[i]);
+            compare_pair(u, e->compare.ops[i], e->compare.rights.at[i], left);
+        }
+        break;
+    case TRI_AST_CONDITIONAL:
+        visit_test(u, e->conditional.test);
+        break;
+    case TRI_AST_BOOL:
+        for (uint32_t i = 0; i < e->boolean.values.len; i++)
+            visit_test(u, e->boolean.values.at[i]);
+        break;
+    case TRI_AST_UNARY:
+        if (e->unary.op == TRI_AST_NOT_OP)
+            visit_test(u, e->unary.operand);
+        break;
+    default:
+        visit_statement(u, e);
+        break;
+    }
+    return e->kind != TRI_AST_LAMBDA;
+}
+
+static void settle(uses *u)
+{
+    u->has_grown = true;
+    for (int round = 0; round < MAX_ROUNDS && u->has_grown; round++) {
+        u->has_grown = false;
+        for (unsigned i = 0; i < u->function_count; i++) {
+            u->at = u->functions[i];
+            for (uint32_t n = 0; n < u->at->node->function.body.len; n++)
+                tri_ast_walk(u->at->node->function.body.at[n], visit, u);
+        }
+    }
+}
+
+tri_signature_uses *tri_signature_infer(tri_modules *all, const tri_function *function)
+{
+    uses *u = TRI_NEW(tri_module_arena(all), uses);
+    *u = (uses){.all = all};
+    tri_diag *diag = tri_module_unit(all)->diag;
+    tri_diag_hold(diag);
+    add_function(u, function);
+    settle(u);
+    u->loads_are_floats = true;
+    settle(u);
+    tri_diag_drop(diag);
+    return u;
+}
+
+/* --- the text ---------------------------------------------------------------------------- */
+
+static unsigned count_tiles(const uses *u)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; i < u->slots.len; i++)
+        count += u->slots.at[i].function == u->functions[0] && (u->slots.at[i].facts & FACT_TILE) &&
+                 tri_module_param_index(u->functions[0], u->slots.at[i].name) >= 0;
+    return count;
+}
+
+/* One extent is a row; two and more are sides of a block, small enough for a product and its operands. */
+static int tile_size(const uses *u)
+{
+    unsigned count = count_tiles(u);
+    return u->has_product ? (count > 2 ? 32 : 64) : count == 0 ? 64 : count == 1 ? 1024 : count == 2 ? 64 : 16;
+}
+
+static void print_value(const uses *u, const slot *s, tri_buf *out)
+{
+    if (s->facts & FACT_DTYPE)
+        tri_buf_add_z(out, "tl.float32");
+    else if (s->compared)
+        tri_buf_add_str(out, tri_ast_text(s->compared));
+    else if ((s->facts & (FACT_TILE | FACT_UNROLLED)) == FACT_UNROLLED)
+        tri_buf_add_z(out, "4");
+    else if (s->facts & FACT_TILE)
+        tri_buf_format(out, "%d", tile_size(u));
+    else if ((s->facts & FACT_TESTED) && !(s->facts & (FACT_INT | FACT_FLOAT)))
+        tri_buf_add_z(out, "True");
+    else if (!(s->facts & FACT_INT) && (s->facts & (FACT_FLOAT | FACT_MEETS_FLOAT)))
+        tri_buf_add_z(out, "1.0");
+    else
+        tri_buf_format(out, "%d", tile_size(u));
+}
+
+static void print_descriptor(const slot *s, tri_buf *out)
+{
+    int rank = s->rank ? s->rank : 2;
+    tri_buf_add_z(out, "tensordesc<fp32[");
+    for (int i = 0; i < rank; i++)
+        tri_buf_format(out, "%s%d", i ? ", " : "", i < rank - 2 ? 1 : 64);
+    tri_buf_add_z(out, "]>");
+}
+
+void tri_signature_infer_print(const tri_signature_uses *u, tri_str param, bool is_constexpr, tri_buf *out)
+{
+    const slot *s = &u->slots.at[find_slot(u, u->functions[0], param)];
+    unsigned facts = s->facts;
+    if (is_constexpr) {
+        print_value(u, s, out);
+    } else if (facts & FACT_DESCRIPTOR) {
+        print_descriptor(s, out);
+    } else if ((facts & FACT_POINTER) || (!facts && (tri_str_has_suffix(param, "ptr") || tri_str_has_prefix(param, "ptr")))) {
+        unsigned target = s->target == NO_SLOT ? 0 : u->slots.at[root(u, s->target)].facts;
+        tri_buf_add_z(out, target & FACT_ADDRESS ? "*i64:16" : target & FACT_INT ? "*i32:16" : "*fp32:16");
+    } else if (!(facts & FACT_INT) && (facts & (FACT_FLOAT | FACT_MEETS_FLOAT))) {
+        tri_buf_add_z(out, "fp32");
+    } else {
+        tri_buf_add_z(out, (facts & FACT_TESTED) && !(facts & FACT_INT) && !s->compared ? "i1" : "i32");
+    }
+}

@@ -1,0 +1,101 @@
+# The signature that is suggested where types are missing: each kernel compiles with it as it stands.
+load ../helpers
+
+setup() { cd "$BATS_TEST_TMPDIR"; }
+
+kernel()
+{
+    { printf 'import triton\nimport triton.language as tl\n\n'; cat; } >k.tri
+}
+
+# suggests 'SIGNATURE': that text, and it compiles.
+suggests()
+{
+    tritcc -1 k.tri -k k -emit=ttir=-
+    [[ $errors == *"-sig '$1'"* ]]
+    tritcc k.tri -sig "$1" -emit=ttir=-
+}
+
+@test "floats are what meets floats, integers what bounds and divides" {
+    kernel <<'K'
+@triton.jit
+def k(x, o, n, eps, p, scale, seed, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    mean = tl.sum(v) / n
+    keep = tl.rand(seed, i) > p
+    r = tl.where(keep, v * scale, 0.0) / tl.sqrt(mean + eps.to(tl.float32))
+    tl.store(o + i, r, mask=i < n)
+K
+    suggests 'k(x=*fp32:16, o=*fp32:16, n=i32, eps=fp32, p=fp32, scale=fp32, seed=i32, B=1024)'
+}
+
+@test "loaded indices, counts and addresses are integers" {
+    kernel <<'K'
+@triton.jit
+def k(table, index, counts, addresses, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    j = tl.load(index + i)
+    a = tl.load(addresses).to(tl.pointer_type(tl.float32))
+    left = 0
+    for s in range(n):
+        left += tl.load(counts + s)
+    tl.store(o + i, tl.load(table + j) + tl.load(a + left))
+K
+    suggests 'k(table=*fp32:16, index=*i32:16, counts=*i32:16, addresses=*i64:16, o=*fp32:16, n=i32, B=1024)'
+}
+
+@test "helpers tell what their callers' parameters are" {
+    kernel <<'K'
+@triton.jit
+def shrink(value, by):
+    return value * tl.exp(by)
+
+@triton.jit
+def put(where, at, value):
+    tl.store(where + at, value)
+
+@triton.jit
+def k(a, b, decay, B: tl.constexpr):
+    i = tl.arange(0, B)
+    put(b, i, shrink(tl.load(a + i), decay))
+K
+    suggests 'k(a=*fp32:16, b=*fp32:16, decay=fp32, B=1024)'
+}
+
+@test "switches, names, types and tiles of constexpr parameters" {
+    kernel <<'K'
+@triton.jit
+def k(a, o, s, HAS: tl.constexpr, ACT: tl.constexpr, T: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, M)[:, None] * s + tl.arange(0, N)[None, :]
+    v = tl.load(a + at).to(T)
+    if HAS:
+        v += 1
+    if ACT == "relu":
+        v = tl.maximum(v, 0)
+    tl.store(o + at, v)
+K
+    suggests 'k(a=*fp32:16, o=*fp32:16, s=i32, HAS=True, ACT="relu", T=tl.float32, M=64, N=64)'
+}
+
+@test "descriptors are descriptors, of as many dimensions as their offsets" {
+    kernel <<'K'
+@triton.jit
+def k(d, o, row):
+    v = d.load([row, 0])
+    tl.store(o + tl.arange(0, 64), tl.sum(v, axis=0))
+K
+    suggests 'k(d=tensordesc<fp32[64, 64]>, o=*fp32:16, row=i32)'
+}
+
+@test "what was given and what configs give is kept" {
+    kernel <<'K'
+@triton.autotune(configs=[triton.Config({"B": 256}, num_warps=8)], key=[])
+@triton.jit
+def k(a, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i, tl.load(a + i), mask=i < n)
+K
+    tritcc -1 k.tri -Da='*fp16' -emit=ttir=-
+    [[ $errors == *"-sig 'k(a=*fp16, o=*fp32:16, n=i32, B=256)'"* ]]
+}
