@@ -72,6 +72,12 @@ $(IR_PCH): $(srcdir)/ir/dialects.h $(IR_GEN) obj/ir/flags
 	$(Q)$(filter-out ccache,$(IR_CXX)) $(IR_PCH_FLAGS) -x c++-header -MMD -MP -MF obj/ir/dialects.d -c $(srcdir)/ir/dialects.h -o $@
 	@echo '#include "ir/dialects.h"' > obj/ir/dialects.h
 
+# Back ends of this LLVM that ir/llvm.c does not start.
+obj/ir/machine_code.o: gen/ir/no_targets.inc
+gen/ir/no_targets.inc: $(LLVM_PREFIX)/bin/llvm-config
+	@mkdir -p $(@D)
+	$(Q)$(LLVM_CONFIG) --targets-built | tr -s ' ' '\n' | sed -n -e '/^\(X86\|AArch64\|NVPTX\|SPIRV\|AMDGPU\)$$/d' -e 's/..*/NO_TARGET(&)/p' > $@
+
 obj/ir/%.o: $(srcdir)/ir/%.cpp $(IR_PCH)
 	$(SAY) CXX ir/$*.cpp
 	$(Q)$(IR_CXX) -include obj/ir/dialects.h -MMD -MP -c $< -o $@

@@ -44,6 +44,12 @@ LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMach
 LLVMTargetMachineRef tri_island_create_short(LLVMTargetRef target, const char *triple, const char *cpu, const char *features,
                                              LLVMCodeGenOptLevel level);
 
+/* Machine code (ir/machine_code.cpp). An object of assembly text, which the caller frees; null with an error, which it frees, too.
+ * The target must have been started with its parser. */
+char *tri_island_assemble(const char *triple, const char *cpu, const char *text, size_t size, size_t *out_size, char **out_error);
+/* Links files as ld.lld's command line says. Null, or what is wrong, which the caller frees. */
+char *tri_island_link(const char *const *arguments, int count);
+
 /* What is wrong with the constraints of inline assembly of that type, for LLVMDisposeMessage; or null. */
 char *tri_island_check_assembly(LLVMTypeRef type, const char *constraints, size_t length);
 /* `handler`, which does not return, takes the failed allocations of C++ and of LLVM. */

@@ -13,16 +13,18 @@
 #include "mlir-c/BuiltinAttributes.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 static const char kernels_name[] = "tritcc.kernels";
 
 /* --- targets ----------------------------------------------------------------------------- */
 
 #define BACK_ENDS \
-    X("nvptx", NVPTX) \
-    X("x86", X86) \
-    X("aarch64", AArch64) \
-    X("spirv", SPIRV)
+    X("nvptx", NVPTX, NULL) \
+    X("x86", X86, NULL) \
+    X("aarch64", AArch64, NULL) \
+    X("spirv", SPIRV, NULL) \
+    X("amdgcn", AMDGPU, LLVMInitializeAMDGPUAsmParser)
 
 void LLVMInitializeSPIRVTargetInfo(void);
 void LLVMInitializeSPIRVTarget(void);
@@ -32,13 +34,14 @@ void LLVMInitializeSPIRVAsmPrinter(void);
 typedef struct {
     const char *name;
     void (*info)(void), (*target)(void), (*mc)(void), (*printer)(void);
+    void (*parser)(void); /* of assembly, where code is made from that; null: it is not */
     bool is_started;
 } back_end;
 
 static back_end back_ends[] = {
-#define X(name, id) \
+#define X(name, id, parser) \
     {name, LLVMInitialize##id##TargetInfo, LLVMInitialize##id##Target, LLVMInitialize##id##TargetMC, \
-     LLVMInitialize##id##AsmPrinter, false},
+     LLVMInitialize##id##AsmPrinter, parser, false},
     BACK_ENDS
 #undef X
 };
@@ -58,6 +61,8 @@ void tri_llvm_start_target(const char *name)
             b->target();
             b->mc();
             b->printer();
+            if (b->parser)
+                b->parser();
             b->is_started = true;
         }
         pthread_mutex_unlock(&starting);
@@ -353,4 +358,31 @@ const char *tri_llvm_check_assembly(tri_arena *arena, LLVMTypeRef type, tri_str 
     const char *copy = tri_str_copy(arena, tri_str_from(message)).data;
     LLVMDisposeMessage(message);
     return copy;
+}
+
+/* --- machine code ------------------------------------------------------------------------ */
+
+enum { code_tool = 7001 };
+
+bool tri_llvm_assemble(tri_diag *diag, const char *triple, const char *cpu, tri_str text, tri_buf *out)
+{
+    size_t size;
+    char *error, *object = tri_island_assemble(triple, cpu, text.data, text.len, &size, &error);
+    if (object)
+        tri_buf_add(out, object, size);
+    else
+        tri_diag_error(diag, TRI_NO_SPAN, code_tool, "the assembly for '%s' is wrong: %s", cpu, error);
+    free(object);
+    free(error);
+    return object != NULL;
+}
+
+bool tri_llvm_link_object(tri_diag *diag, const char *const *arguments, int count)
+{
+    char *error = tri_island_link(arguments, count);
+    if (error)
+        tri_diag_error(diag, TRI_NO_SPAN, code_tool, "the object cannot be linked: %s", error);
+    bool ok = !error;
+    free(error);
+    return ok;
 }

@@ -32,6 +32,11 @@ bool tri_llvm_emit(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef ma
 bool tri_llvm_emit_without(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
                            const char *const *passes, tri_buf *out);
 
+/* Appends the ELF object of assembly text, made in this process. False after a report. */
+bool tri_llvm_assemble(tri_diag *diag, const char *triple, const char *cpu, tri_str text, tri_buf *out);
+/* Links files as ld.lld's command line says, in this process. False after a report. */
+bool tri_llvm_link_object(tri_diag *diag, const char *const *arguments, int count);
+
 /* Text in (assembly; upgraded and verified), located errors; the caller owns the module. */
 LLVMModuleRef tri_llvm_parse(tri_diag *diag, LLVMContextRef context, const tri_source *source);
 void tri_llvm_print(LLVMModuleRef module, tri_buf *out);

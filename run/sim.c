@@ -40,7 +40,7 @@ static bool open_simulator(tri_run_kernel *k, tri_argument_list *arguments)
     for (size_t i = 0; i < unit->sites.len; i++)
         k->sites[i] = (tri_sim_site){unit->sites.at[i].span, unit->sites.at[i].primitive};
     k->sim = tri_sim_create(unit->diag, unit->target->simulator, k->sites, unit->sites.len, kernel->num_warps,
-                            (size_t)kernel->shared_bytes);
+                            unit->arch->lanes, (size_t)kernel->shared_bytes);
     for (size_t i = 0; i < arguments->len; i++)
         if (tri_run_kernel_is_memory(&arguments->at[i]))
             add_buffer(k, &arguments->at[i]);

@@ -62,6 +62,7 @@ kernel() {
         case $arch in
         sm_*) stages=ttir,ttgir,llir,ptx ;;
         spirv*) stages=ttir,ttgir,llir,spirv ;;
+        gfx*) stages=ttir,ttgir,llir,amdgcn ;;
         *) stages=ttir,llir,asm ;;
         esac
         while

@@ -32,14 +32,14 @@ static void open_barrier(tri_sim *sim, uint32_t number)
             continue;
         t->state = THREAD_READY;
         t->block_time += is_whole;
-        take_clocks(sim, b, i / warp_size);
+        take_clocks(sim, b, i / sim->lanes);
     }
     *b = (tri_sim_barriers){.decision = b->votes};
 }
 
 void tri_sim_come(tri_sim *sim, uint64_t number, uint64_t threads, bool waits, bool vote)
 {
-    if (number >= max_barriers || !threads || threads % warp_size) {
+    if (number >= max_barriers || !threads || threads % sim->lanes) {
         tri_sim_report(sim, "barrier", -1, "number %u of %u threads; there are %d, of whole warps", (unsigned)number,
                        (unsigned)threads, max_barriers);
         return;
@@ -54,9 +54,9 @@ void tri_sim_come(tri_sim *sim, uint64_t number, uint64_t threads, bool waits, b
                        (unsigned)threads, b->threads);
     }
     b->votes |= vote;
-    bring_clocks(sim, b, t->index / warp_size);
+    bring_clocks(sim, b, t->index / sim->lanes);
     if (!waits) {
-        sim->ticks[t->index / warp_size]++; /* what it does from here on was not announced */
+        sim->ticks[t->index / sim->lanes]++; /* what it does from here on was not announced */
     } else {
         t->state = THREAD_AT_BARRIER;
         t->barrier = (uint32_t)number;

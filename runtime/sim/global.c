@@ -29,7 +29,7 @@ struct tri_sim_page {
 static access access_now(const tri_sim *sim, bool is_strong)
 {
     const tri_sim_thread *t = sim->current;
-    return (access){sim->ran, t->site, sim->sync, t->block_time, t->lane_time, sim->ticks[t->index / warp_size],
+    return (access){sim->ran, t->site, sim->sync, t->block_time, t->lane_time, sim->ticks[t->index / sim->lanes],
                     (int16_t)t->index, is_strong};
 }
 
@@ -40,7 +40,7 @@ static bool is_ordered(const tri_sim *sim, const access *earlier)
         return true;
     if (earlier->program != sim->ran)
         return earlier->sync <= sim->known_sync;
-    int from = earlier->thread / warp_size, to = now->index / warp_size;
+    int from = earlier->thread / sim->lanes, to = now->index / sim->lanes;
     return earlier->block_time < now->block_time || (from == to && earlier->lane_time < now->lane_time) ||
            earlier->tick <= sim->known[to][from];
 }

@@ -65,15 +65,16 @@ static bool is_ordered(const tri_sim_access *earlier, const tri_sim_thread *now)
 {
     if (earlier->thread < 0 || earlier->thread == now->index || earlier->block_time < now->block_time)
         return true;
-    int from = earlier->thread / warp_size, to = now->index / warp_size;
-    return (from == to && earlier->warp_time < now->warp_time) || earlier->tick <= tri_sim_running->known[to][from];
+    const tri_sim *sim = tri_sim_running;
+    int from = earlier->thread / sim->lanes, to = now->index / sim->lanes;
+    return (from == to && earlier->warp_time < now->warp_time) || earlier->tick <= sim->known[to][from];
 }
 
 static tri_sim_access access_now(const tri_sim *sim)
 {
     const tri_sim_thread *t = sim->current;
     return (tri_sim_access){t->site, t->index, t->block_time, t->warp_time, t->fences,
-                            sim->ticks[t->index / warp_size]};
+                            sim->ticks[t->index / sim->lanes]};
 }
 
 static void report_race(tri_sim *sim, const char *what, size_t offset, const tri_sim_access *other)
@@ -88,13 +89,13 @@ static void remember_reader(tri_sim *sim, tri_sim_cell *cell)
     tri_sim_access *first = &cell->readers[0], *second = &cell->readers[1];
     if (is_ordered(first, t))
         *first = access_now(sim);
-    else if (is_ordered(second, t) || second->thread / warp_size == first->thread / warp_size)
+    else if (is_ordered(second, t) || second->thread / sim->lanes == first->thread / sim->lanes)
         *second = access_now(sim);
 }
 
 static void check_copy(tri_sim *sim, const tri_sim_cell *cell, const char *what, size_t offset)
 {
-    const uint32_t *known = sim->known[sim->current->index / warp_size];
+    const uint32_t *known = sim->known[sim->current->index / sim->lanes];
     if (cell->bulk && known[max_warps + cell->bulk - 1] <= cell->bulk_phase)
         tri_sim_report(sim, "shared memory with a copy in flight", cell->copy_site,
                        "%s at offset %zu by a thread that has not waited for the bulk copy into it", what, offset);

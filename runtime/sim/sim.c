@@ -11,7 +11,7 @@ tri_sim *tri_sim_running;
 /* --- life -------------------------------------------------------------------------------- */
 
 tri_sim *tri_sim_create(tri_diag *diag, const tri_sim_family *family, const tri_sim_site *sites, size_t num_sites, int num_warps,
-                        size_t shared_bytes)
+                        int lanes, size_t shared_bytes)
 {
     tri_arena *arena = tri_arena_create();
     tri_sim *sim = TRI_NEW(arena, tri_sim);
@@ -20,7 +20,8 @@ tri_sim *tri_sim_create(tri_diag *diag, const tri_sim_family *family, const tri_
     sim->family = family;
     sim->sites = sites;
     sim->num_sites = num_sites;
-    sim->num_threads = num_warps * warp_size;
+    sim->lanes = lanes;
+    sim->num_threads = num_warps * lanes;
     sim->threads = TRI_NEW_ARRAY(arena, tri_sim_thread, sim->num_threads);
     sim->shared_bytes = shared_bytes;
     /* Matrix operations want 1024-byte alignment of the whole buffer. */
@@ -220,9 +221,11 @@ bool tri_sim_run(tri_sim *sim, void (*entry)(void *argument), void *argument, tr
 
 /* --- exchanges --------------------------------------------------------------------------- */
 
-static bool all_arrived(tri_sim_thread *warp, uint32_t primitive, uint32_t mask, uint32_t site)
+uint64_t tri_sim_all_lanes(const tri_sim *sim) { return UINT64_MAX >> (64 - sim->lanes); }
+
+static bool all_arrived(const tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint64_t mask, uint32_t site)
 {
-    for (int i = 0; i < warp_size; i++) {
+    for (int i = 0; i < sim->lanes; i++) {
         tri_sim_thread *t = &warp[i];
         if (!(mask >> i & 1))
             continue;
@@ -232,14 +235,14 @@ static bool all_arrived(tri_sim_thread *warp, uint32_t primitive, uint32_t mask,
     return true;
 }
 
-void tri_sim_exchange(tri_sim *sim, uint32_t primitive, uint32_t mask, const uint64_t *operands, int num_operands,
+void tri_sim_exchange(tri_sim *sim, uint32_t primitive, uint64_t mask, const uint64_t *operands, int num_operands,
                       uint64_t *results, int num_results, tri_sim_compute compute)
 {
     tri_sim_thread *self = sim->current;
-    tri_sim_thread *warp = &sim->threads[self->index / warp_size * warp_size];
-    if (!(mask >> self->index % warp_size & 1)) {
-        tri_sim_report(sim, "exchange from an inactive lane", -1, "lane %d is not in the mask 0x%08x",
-                       self->index % warp_size, mask);
+    tri_sim_thread *warp = &sim->threads[self->index / sim->lanes * sim->lanes];
+    if (!(mask >> self->index % sim->lanes & 1)) {
+        tri_sim_report(sim, "exchange from an inactive lane", -1, "lane %d is not in the mask 0x%08llx",
+                       self->index % sim->lanes, (unsigned long long)mask);
         return;
     }
     memcpy(self->operands, operands, sizeof *operands * (size_t)num_operands);
@@ -247,9 +250,9 @@ void tri_sim_exchange(tri_sim *sim, uint32_t primitive, uint32_t mask, const uin
     self->exchange = primitive;
     self->mask = mask;
     self->state = THREAD_AT_EXCHANGE;
-    if (all_arrived(warp, primitive, mask, self->site)) {
+    if (all_arrived(sim, warp, primitive, mask, self->site)) {
         compute(sim, warp, primitive, mask);
-        for (int i = 0; i < warp_size; i++)
+        for (int i = 0; i < sim->lanes; i++)
             if (mask >> i & 1)
                 warp[i].state = THREAD_READY, warp[i].lane_time++;
     } else {

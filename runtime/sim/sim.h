@@ -28,9 +28,9 @@ typedef struct tri_sim tri_sim;
 /* What only one family of GPUs has (runtime/sim/<family>); targets name theirs. */
 typedef struct tri_sim_family tri_sim_family;
 
-/* `sites` and `diag` are borrowed; family null: none. Programs of num_warps warps of 32 threads. */
+/* `sites` and `diag` are borrowed; family null: none. Programs of num_warps warps of `lanes` threads, at most 64. */
 tri_sim *tri_sim_create(tri_diag *diag, const tri_sim_family *family, const tri_sim_site *sites, size_t num_sites,
-                        int num_warps, size_t shared_bytes);
+                        int num_warps, int lanes, size_t shared_bytes);
 void tri_sim_destroy(tri_sim *sim);
 
 /* Memory that global accesses may touch; names it in reports. The bytes are borrowed. */

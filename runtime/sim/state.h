@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "runtime/sim/sim.h"
 
-enum { warp_size = 32, max_operands = 24, max_pending_copies = 4096,
+enum { max_operands = 24, max_pending_copies = 4096,
        max_warps = 64, max_mbarriers = 64, max_clocks = max_warps + max_mbarriers, max_barriers = 16 };
 
 typedef enum {
@@ -36,7 +36,8 @@ typedef struct {
     uint32_t block_time, warp_time;
     uint32_t lane_time; /* of any exchange of its warp, behind which lanes go on together */
     /* Exchange: what it brought, and what it gets. */
-    uint32_t exchange, mask;
+    uint32_t exchange;
+    uint64_t mask;
     uint64_t operands[max_operands], results[8];
     TRI_VEC(tri_sim_copy) copies;
     int groups; /* committed so far */
@@ -107,6 +108,7 @@ struct tri_sim {
     tri_diag *diag;
     const tri_sim_site *sites;
     size_t num_sites;
+    int lanes; /* of a warp */
     int num_threads;
     tri_sim_thread *threads;
     tri_sim_thread *current;
@@ -164,12 +166,14 @@ void tri_sim_join_clocks(uint32_t *to, const uint32_t *from);
 /* Brings `operands` to an exchange of the lanes of `mask` and waits until all of them came. The last
  * one calls compute, once, which sets the results of every lane of the mask from their operands.
  * Reports lanes that come to another place or never come; results are then zero. */
-typedef void (*tri_sim_compute)(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask);
-void tri_sim_exchange(tri_sim *sim, uint32_t primitive, uint32_t mask, const uint64_t *operands, int num_operands,
+typedef void (*tri_sim_compute)(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint64_t mask);
+void tri_sim_exchange(tri_sim *sim, uint32_t primitive, uint64_t mask, const uint64_t *operands, int num_operands,
                       uint64_t *results, int num_results, tri_sim_compute compute);
 
+/* A mask of all lanes of a warp. */
+uint64_t tri_sim_all_lanes(const tri_sim *sim);
 /* Orders shared memory among the lanes of `mask`; `primitive` is what they meet in (warp.c). */
-void tri_sim_sync_lanes(tri_sim *sim, uint32_t primitive, uint32_t mask);
+void tri_sim_sync_lanes(tri_sim *sim, uint32_t primitive, uint64_t mask);
 
 /* global.c: checks an access to words of global memory that is in bounds, before it is made. */
 typedef enum {

@@ -78,20 +78,20 @@ TRI_SIM_FUNCTION(sleep)
     tri_sim_yield(sim);
 }
 
-static void compute_warp_barrier(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask)
+static void compute_warp_barrier(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint64_t mask)
 {
     (void)sim;
     (void)primitive;
     uint32_t latest = 0;
-    for (int i = 0; i < warp_size; i++)
+    for (int i = 0; i < sim->lanes; i++)
         if ((mask >> i & 1) && warp[i].warp_time > latest)
             latest = warp[i].warp_time;
-    for (int i = 0; i < warp_size; i++)
+    for (int i = 0; i < sim->lanes; i++)
         if (mask >> i & 1)
             warp[i].warp_time = latest + 1;
 }
 
-void tri_sim_sync_lanes(tri_sim *sim, uint32_t primitive, uint32_t mask)
+void tri_sim_sync_lanes(tri_sim *sim, uint32_t primitive, uint64_t mask)
 {
     tri_sim_exchange(sim, primitive, mask, NULL, 0, NULL, 0, compute_warp_barrier);
 }
@@ -100,7 +100,7 @@ TRI_SIM_FUNCTION(warp_barrier)
 {
     (void)args;
     (void)results;
-    tri_sim_sync_lanes(sim, id, UINT32_MAX);
+    tri_sim_sync_lanes(sim, id, tri_sim_all_lanes(sim));
 }
 
 /* Registers are the host's. Four warps change theirs together, which looks at whether all of them come. */
@@ -141,19 +141,19 @@ TRI_SIM_FUNCTION(grid_launch)
 
 /* --- shuffles ---------------------------------------------------------------------------- */
 
-static void compute_shuffle(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask)
+static void compute_shuffle(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint64_t mask)
 {
     (void)sim;
     (void)mask;
-    for (int i = 0; i < warp_size; i++) {
+    for (int i = 0; i < sim->lanes; i++) {
         uint32_t lane = (uint32_t)warp[i].operands[1] ^ (primitive == TRI_SIM_shuffle_xor ? (uint32_t)i : 0);
-        warp[i].results[0] = (uint32_t)warp[lane % warp_size].operands[0];
+        warp[i].results[0] = (uint32_t)warp[lane % sim->lanes].operands[0];
     }
 }
 
 static void shuffle(tri_sim *sim, uint32_t id, const uint64_t *args, uint64_t *results)
 {
-    tri_sim_exchange(sim, id, UINT32_MAX, args, 2, results, 1, compute_shuffle);
+    tri_sim_exchange(sim, id, tri_sim_all_lanes(sim), args, 2, results, 1, compute_shuffle);
 }
 
 TRI_SIM_FUNCTION(shuffle_xor)
@@ -183,25 +183,25 @@ static uint32_t combine(uint32_t primitive, uint32_t a, uint32_t b)
     }
 }
 
-static void compute_redux(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask)
+static void compute_redux(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint64_t mask)
 {
     (void)sim;
     bool is_first = true;
     uint32_t value = 0;
-    for (int i = 0; i < warp_size; i++) {
+    for (int i = 0; i < sim->lanes; i++) {
         if (!(mask >> i & 1))
             continue;
         value = is_first ? (uint32_t)warp[i].operands[0] : combine(primitive, value, (uint32_t)warp[i].operands[0]);
         is_first = false;
     }
-    for (int i = 0; i < warp_size; i++)
+    for (int i = 0; i < sim->lanes; i++)
         warp[i].results[0] = value;
 }
 
 #define REDUX(name) \
     TRI_SIM_FUNCTION(name) \
     { \
-        tri_sim_exchange(sim, id, UINT32_MAX, args, 1, results, 1, compute_redux); \
+        tri_sim_exchange(sim, id, tri_sim_all_lanes(sim), args, 1, results, 1, compute_redux); \
     }
 REDUX(redux_add)
 REDUX(redux_and)

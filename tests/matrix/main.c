@@ -1,5 +1,6 @@
 /* matrix list                    the jobs: GROUP:PLACE[:PART/PARTS]. PLACE is native (the host, as a level of x86-64 that
  *                                the name picks), sim or sanitized: native code of some cases with -fsanitize=bounds,undefined, and address where its runtime is linked in
+ *                                machines: some cases on the simulator as other families' machines;
  *                                opencl: some cases on an OpenCL device, PoCL unless OCL_ICD_VENDORS names another
  * matrix run JOB                 runs one, as TAP
  * matrix pack FILE ARCH [GROUP]  compiles every case for a GPU into FILE, for gpu/runner.c
@@ -25,7 +26,7 @@ typedef struct {
 
 struct m_context {
     const char *group, *filter, *arch;
-    enum { RUN_HOST, RUN_SANITIZED, RUN_SIM, RUN_LINALG, RUN_OPENCL, PACK } mode;
+    enum { RUN_HOST, RUN_SANITIZED, RUN_SIM, RUN_LINALG, RUN_OPENCL, RUN_MACHINES, PACK } mode;
     int64_t next, start; /* number of the next case; those before `start` are done */
     int part, parts, warps;
     bool all, is_verbose;
@@ -164,6 +165,18 @@ static void run_on_host(m_context *ctx, m_case *c, const char *sanitize)
             run_at(ctx, c, (m_place){.arch = names[i], .sanitize = sanitize});
 }
 
+/* Other families' machines on the simulator, with warps of 16, 32 and 64 lanes: of some cases one, which the name picks. */
+static void run_on_machines(m_context *ctx, m_case *c)
+{
+    static const char *const archs[] = {"sim:gfx942", "sim:gfx1100", "sim:intel-dg2", "sim:spirv64", "sim:gfx950"};
+    enum { count = sizeof archs / sizeof *archs };
+    uint64_t h = hash(c->name);
+    int warps = ctx->warps ? ctx->warps : c->warps ? c->warps : 1 << (h >> 20 & 3);
+    for (uint64_t i = 0; i < count; i++)
+        if (ctx->all || (h % 12 == 0 && (h >> 12) % count == i))
+            run_at(ctx, c, (m_place){.arch = archs[i], .warps = warps});
+}
+
 void m_end(m_context *ctx, m_case *c)
 {
     if (ctx->mode == RUN_HOST && c->targets & M_ON_HOST)
@@ -177,6 +190,8 @@ void m_end(m_context *ctx, m_case *c)
         run_on_simulator(ctx, c);
     if (ctx->mode == RUN_OPENCL && c->targets & M_ON_SIM && !c->error && !c->is_undefined)
         run_at(ctx, c, (m_place){.arch = "opencl", .warps = ctx->warps ? ctx->warps : c->warps ? c->warps : 1 << (hash(c->name) >> 20 & 3)});
+    if (ctx->mode == RUN_MACHINES && c->targets & M_ON_SIM && !c->error && !c->is_undefined && c->least_arch <= 80)
+        run_on_machines(ctx, c);
     if (ctx->mode == PACK && c->targets & M_ON_GPU && !(c->error && c->error_targets & M_ON_GPU)) {
         static const int warps[] = {4, 8, 2, 1};
         bool ok = m_pack_case(c, ctx->arch, c->warps ? c->warps : ctx->warps ? ctx->warps : warps[ctx->shared->at % 4], ctx->pack, stdout);
@@ -192,7 +207,7 @@ void m_end(m_context *ctx, m_case *c)
 static int list(void)
 {
     for (int i = 0; i < group_count; i++) {
-        printf("%1$s:native\n%1$s:sanitized\n%1$s:linalg\n%1$s:opencl\n", groups[i].name);
+        printf("%1$s:native\n%1$s:sanitized\n%1$s:linalg\n%1$s:machines\n%1$s:opencl\n", groups[i].name);
         for (int part = 0; part < groups[i].sim_parts; part++)
             printf("%s:sim:%d/%d\n", groups[i].name, part, groups[i].sim_parts);
     }
@@ -246,7 +261,7 @@ static int run(m_context *ctx, const char *job)
     if (!place)
         return 2;
     ctx->mode = !strncmp(place, ":sim", 4) ? RUN_SIM : !strcmp(place, ":sanitized") ? RUN_SANITIZED : !strcmp(place, ":linalg") ? RUN_LINALG
-                : !strcmp(place, ":opencl") ? RUN_OPENCL : RUN_HOST;
+                : !strcmp(place, ":machines") ? RUN_MACHINES : !strcmp(place, ":opencl") ? RUN_OPENCL : RUN_HOST;
     if (sscanf(place, ":sim:%d/%d", &ctx->part, &ctx->parts) != 2)
         ctx->part = 0, ctx->parts = 1;
     char folder[] = "/tmp/matrix.XXXXXX";

@@ -60,7 +60,7 @@ static bool run(void (*kernel)(void *))
                                          {TRI_NO_SPAN, "store_global"}, {TRI_NO_SPAN, "exchange"}};
     tri_diag *diag = tri_diag_create();
     tri_diag_hold(diag); /* the reports are counted, not shown */
-    sim = tri_sim_create(diag, &tri_sim_nvptx, sites, sizeof sites / sizeof *sites, threads / 32, 4096);
+    sim = tri_sim_create(diag, &tri_sim_nvptx, sites, sizeof sites / sizeof *sites, threads / 32, 32, 4096);
     memset(global, 0, sizeof global);
     tri_sim_add_buffer(sim, global, sizeof global, "global");
     bool is_clean = tri_sim_run(sim, kernel, NULL, (tri_sim_grid){2, 1, 1});

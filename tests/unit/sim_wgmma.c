@@ -101,7 +101,7 @@ static bool run(bug b, bool *out_right)
     tri_diag *diag = tri_diag_create();
     tri_diag_hold(diag); /* the reports are counted, not shown */
     seeded = b;
-    sim = tri_sim_create(diag, &tri_sim_nvptx, sites, sizeof sites / sizeof *sites, threads / 32, 8192);
+    sim = tri_sim_create(diag, &tri_sim_nvptx, sites, sizeof sites / sizeof *sites, threads / 32, 32, 8192);
     bool is_clean = tri_sim_run(sim, kernel, NULL, (tri_sim_grid){2, 1, 1});
     CHECK(is_clean == (tri_diag_error_count(diag) == 0));
     tri_sim_destroy(sim);

@@ -166,7 +166,7 @@ static uint64_t answer(tri_sim_thread *warp, int lane, tri_ptx_exchange what, ui
     }
 }
 
-static void compute(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask)
+static void compute(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint64_t mask)
 {
     (void)primitive;
     tri_ptx_exchange what = (tri_ptx_exchange)sim->current->operands[0];

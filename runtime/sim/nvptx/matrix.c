@@ -32,7 +32,7 @@ static void element_of(bool is_transposed, int lane, int half, int *out_row, int
     *out_column = is_transposed ? major : minor;
 }
 
-static void compute_ldmatrix(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask)
+static void compute_ldmatrix(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint64_t mask)
 {
     matrix_shape shape = shape_of(primitive);
     tri_sim_thread *last = sim->current;
@@ -56,7 +56,7 @@ static void compute_ldmatrix(tri_sim *sim, tri_sim_thread *warp, uint32_t primit
     }
 }
 
-static void compute_stmatrix(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask)
+static void compute_stmatrix(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint64_t mask)
 {
     matrix_shape shape = shape_of(primitive);
     tri_sim_thread *last = sim->current;

@@ -75,7 +75,7 @@ static void write_d(const instruction *in, uint64_t *d, int i, double value)
 }
 
 /* Sums in double, rounds once: within the freedom that the ISA leaves to the hardware. */
-static void compute_mma(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask)
+static void compute_mma(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint64_t mask)
 {
     const instruction *in = find(primitive);
     double a[16][32], b[32][8];

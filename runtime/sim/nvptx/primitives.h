@@ -4,6 +4,8 @@
 
 #include "runtime/sim/primitives.h"
 
+enum { warp_size = 32 }; /* of all NVIDIA GPUs */
+
 enum {
     TRI_SIM_NVPTX_BEFORE = TRI_SIM_COUNT - 1,
 #define OWN(name, ...) TRI_SIM_NVPTX_##name,

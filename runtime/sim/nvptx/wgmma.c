@@ -155,7 +155,7 @@ static void write_acc(const instruction *in, uint64_t *acc, int i, double value)
 }
 
 /* The column of B for each result, read once. */
-static void compute(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint32_t mask)
+static void compute(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint64_t mask)
 {
     const instruction *in = find(primitive);
     const uint64_t *first = args_of(warp);

@@ -1,0 +1,128 @@
+/* LLVM's passes and code generator for AMD GPUs, its assembler and linker. */
+#include "base/file.h"
+#include "ir/kernel.h"
+#include "ir/llvm.h"
+#include "targets/amdgcn/amdgcn.h"
+#include "targets/facts.h"
+#include "targets/target.h"
+
+#include "llvm-c/TargetMachine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { code_tool = 7001 };
+
+/* The last one finds what kernels need of the hardware's hidden arguments and registers: without it each asks for all. */
+static const char pipeline[] =
+    "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,reassociate,early-cse<memssa>,correlated-propagation,"
+    "instcombine<no-verify-fixpoint>,simplifycfg,adce),amdgpu-attributor";
+
+static LLVMTargetMachineRef create_machine(tri_unit *unit)
+{
+    tri_llvm_start_target("amdgcn");
+    return tri_llvm_create_machine(unit->diag, tri_amdgcn_machine.triple, unit->arch->cpu, unit->arch->features, 2);
+}
+
+bool tri_amdgcn_optimize(tri_unit *unit)
+{
+    TRI_ASSERT(unit->payload == TRI_PAYLOAD_LLVM);
+    LLVMTargetMachineRef machine = create_machine(unit);
+    bool ok = machine && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "always-inline,globaldce") &&
+              tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, pipeline);
+    if (machine)
+        LLVMDisposeTargetMachine(machine);
+    return ok;
+}
+
+bool tri_amdgcn_emit(tri_unit *unit) { return tri_facts_emit_text(unit, create_machine(unit), NULL); }
+
+/* ---- what the metadata says ---- */
+
+static tri_kernel *find_kernel(tri_unit *unit, tri_str symbol)
+{
+    for (size_t i = 0; i < unit->kernels.len; i++)
+        if (tri_str_equal(unit->kernels.at[i].symbol, symbol))
+            return &unit->kernels.at[i];
+    return NULL;
+}
+
+/* YAML between .amdgpu_metadata and .end_amdgpu_metadata; of each kernel .name comes before the registers. A lane's spilled
+ * registers take 4 bytes each. */
+static void read_metadata(tri_unit *unit, tri_str text)
+{
+    tri_kernel *kernel = NULL;
+    bool is_inside = false;
+    while (text.len) {
+        size_t end = tri_str_find(text, '\n');
+        tri_str line = tri_str_trim(tri_str_sub(text, 0, end));
+        text = tri_str_sub(text, end < text.len ? end + 1 : end, text.len);
+        is_inside = is_inside || tri_str_is(line, ".amdgpu_metadata");
+        size_t colon = tri_str_find(line, ':');
+        if (!is_inside || colon == line.len)
+            continue;
+        tri_str word = tri_str_sub(line, 0, colon), value = tri_str_trim(tri_str_sub(line, colon + 1, line.len));
+        int64_t number;
+        if (tri_str_is(word, ".name") && find_kernel(unit, value))
+            kernel = find_kernel(unit, value);
+        if (!kernel || !tri_str_to_i64(value, &number))
+            continue;
+        if (tri_str_is(word, ".vgpr_count"))
+            kernel->registers = (int32_t)number;
+        if (tri_str_is(word, ".vgpr_spill_count"))
+            kernel->spill_bytes = (int32_t)number * 4;
+    }
+}
+
+bool tri_amdgcn_measure(tri_unit *unit, tri_str code)
+{
+    if (!tri_facts_parse(unit, code))
+        return false;
+    read_metadata(unit, code);
+    return true;
+}
+
+/* ---- code objects ---- */
+
+static bool link_object(tri_unit *unit, tri_str folder, tri_str object, tri_str *out_image)
+{
+    tri_str input, output;
+    int error = 0;
+    if (!tri_file_name_temporary(unit->arena, folder, "kernel.o", &input, &error) || !tri_file_write(input, object, &error) ||
+        !tri_file_name_temporary(unit->arena, folder, "kernel.hsaco", &output, &error)) {
+        tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "cannot write a temporary file: %s", strerror(error));
+        return false;
+    }
+    const char *const arguments[] = {"ld.lld", "-shared", "--no-undefined", "--threads=1", input.data, "-o", output.data};
+    if (!tri_llvm_link_object(unit->diag, arguments, sizeof arguments / sizeof *arguments))
+        return false;
+    if (tri_file_read(unit->arena, output, out_image, &error))
+        return true;
+    tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "the linker left no output: %s", strerror(error));
+    return false;
+}
+
+bool tri_amdgcn_assemble(tri_unit *unit)
+{
+    TRI_ASSERT(unit->payload == TRI_PAYLOAD_BYTES);
+    tri_str folder, image;
+    tri_buf object = {0};
+    int error = 0;
+    tri_llvm_start_target("amdgcn");
+    if (!tri_amdgcn_measure(unit, tri_buf_str(&unit->bytes)) ||
+        !tri_llvm_assemble(unit->diag, tri_amdgcn_machine.triple, unit->arch->cpu, tri_buf_str(&unit->bytes), &object))
+        return false;
+    if (!tri_file_make_temporary_folder(unit->arena, &folder, &error)) {
+        tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "cannot make a temporary folder: %s", strerror(error));
+        tri_buf_fini(&object);
+        return false;
+    }
+    bool ok = link_object(unit, folder, tri_buf_str(&object), &image);
+    tri_file_remove_temporary_folder(folder);
+    tri_buf_fini(&object);
+    if (ok) {
+        tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
+        tri_buf_add(&unit->bytes, image.data, image.len);
+    }
+    return ok;
+}

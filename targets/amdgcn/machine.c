@@ -1,0 +1,159 @@
+/* The table of primitives of AMD GPUs, and their kernel attributes. */
+#include "targets/amdgcn/amdgcn.h"
+#include "targets/gpu/gpu.h"
+
+#include "llvm-c/Core.h"
+
+#include <string.h>
+
+static LLVMValueRef intrinsic(tri_gpu *g, const char *name, LLVMTypeRef overload, LLVMValueRef *args, unsigned n)
+{
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(g->module, LLVMLookupIntrinsicID(name, strlen(name)), &overload, overload ? 1 : 0);
+    return LLVMBuildCall2(g->b, LLVMGlobalGetValueType(f), f, args, n, "");
+}
+
+/* ---- ids ---- */
+
+/* Counts of blocks begin the implicit arguments. */
+static LLVMValueRef num_programs(tri_gpu *g, int dim)
+{
+    static const char name[] = "invariant.load";
+    LLVMValueRef base = intrinsic(g, "llvm.amdgcn.implicitarg.ptr", NULL, NULL, 0);
+    LLVMValueRef count = LLVMBuildLoad2(g->b, g->i32, tri_gpu_offset_const(g, base, 4 * dim), "");
+    LLVMSetAlignment(count, 4);
+    LLVMSetMetadata(count, LLVMGetMDKindIDInContext(g->llvm, name, sizeof name - 1),
+                    LLVMMetadataAsValue(g->llvm, LLVMMDNodeInContext2(g->llvm, NULL, 0)));
+    return count;
+}
+static LLVMValueRef num_programs_x(tri_gpu *g, LLVMValueRef *args) { return (void)args, num_programs(g, 0); }
+static LLVMValueRef num_programs_y(tri_gpu *g, LLVMValueRef *args) { return (void)args, num_programs(g, 1); }
+static LLVMValueRef num_programs_z(tri_gpu *g, LLVMValueRef *args) { return (void)args, num_programs(g, 2); }
+
+/* ---- synchronisation ---- */
+
+static void fence(tri_gpu *g, const char *scope, LLVMAtomicOrdering ordering, bool is_local)
+{
+    LLVMValueRef f = LLVMBuildFenceSyncScope(g->b, ordering, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)), "");
+    if (!is_local)
+        return;
+    static const char space[] = "amdgpu-synchronize-as", local[] = "local";
+    LLVMMetadataRef pair[] = {LLVMMDStringInContext2(g->llvm, space, sizeof space - 1), LLVMMDStringInContext2(g->llvm, local, sizeof local - 1)};
+    LLVMSetMetadata(f, LLVMGetMDKindIDInContext(g->llvm, "mmra", 4), LLVMMetadataAsValue(g->llvm, LLVMMDNodeInContext2(g->llvm, pair, 2)));
+}
+
+/* The instruction alone orders nothing. Fences of shared memory only leave global stores in flight. */
+static LLVMValueRef synchronize(tri_gpu *g, bool is_local)
+{
+    fence(g, "workgroup", LLVMAtomicOrderingRelease, is_local);
+    LLVMValueRef call = intrinsic(g, "llvm.amdgcn.s.barrier", NULL, NULL, 0);
+    fence(g, "workgroup", LLVMAtomicOrderingAcquire, is_local);
+    return call;
+}
+static LLVMValueRef barrier(tri_gpu *g, LLVMValueRef *args) { return (void)args, synchronize(g, true); }
+static LLVMValueRef barrier_global(tri_gpu *g, LLVMValueRef *args) { return (void)args, synchronize(g, false); }
+
+/* Lanes run in lockstep, and a wave's accesses to shared memory are done in order: no instruction comes of it. */
+static LLVMValueRef warp_barrier(tri_gpu *g, LLVMValueRef *args)
+{
+    (void)args;
+    fence(g, "wavefront", LLVMAtomicOrderingAcquireRelease, false);
+    return intrinsic(g, "llvm.amdgcn.wave.barrier", NULL, NULL, 0);
+}
+
+/* Its counter runs at 100 MHz. */
+static LLVMValueRef clock_ns(tri_gpu *g, LLVMValueRef *args)
+{
+    (void)args;
+    return LLVMBuildMul(g->b, intrinsic(g, "llvm.readsteadycounter", NULL, NULL, 0), LLVMConstInt(g->i64, 10, false), "");
+}
+
+/* 64 cycles: the operand is part of the instruction, and callers poll in a loop. */
+static LLVMValueRef sleep_briefly(tri_gpu *g, LLVMValueRef *args)
+{
+    (void)args;
+    LLVMValueRef cycles = tri_gpu_i32(g, 1);
+    return intrinsic(g, "llvm.amdgcn.s.sleep", NULL, &cycles, 1);
+}
+
+/* ---- lanes ---- */
+
+/* Data-parallel primitives: a pattern of lanes as part of the instruction that uses the value. */
+static LLVMValueRef move_lanes(tri_gpu *g, LLVMValueRef value, uint32_t pattern)
+{
+    LLVMValueRef all = tri_gpu_i32(g, 15);
+    LLVMValueRef args[] = {LLVMGetPoison(g->i32), value, tri_gpu_i32(g, pattern), all, all, LLVMConstInt(g->i1, 1, false)};
+    return intrinsic(g, "llvm.amdgcn.update.dpp", g->i32, args, 6);
+}
+
+/* Addresses of lanes are in bytes. */
+static LLVMValueRef from_lane(tri_gpu *g, LLVMValueRef value, LLVMValueRef lane)
+{
+    LLVMValueRef args[] = {LLVMBuildShl(g->b, lane, tri_gpu_i32(g, 2), ""), value};
+    return intrinsic(g, "llvm.amdgcn.ds.bpermute", NULL, args, 2);
+}
+
+/* The cheapest way for the mask: inside of a quad (and of a row of 16 where waves have 32 lanes) it is part of the next
+ * instruction, inside of 32 lanes a pattern without addresses. */
+static LLVMValueRef shuffle_xor(tri_gpu *g, LLVMValueRef *args)
+{
+    enum { row_xmask = 0x160, swizzle_and_mask = 0x1f };
+    if (!LLVMIsAConstantInt(args[1]))
+        return from_lane(g, args[0], LLVMBuildXor(g->b, tri_gpu_lane(g), args[1], ""));
+    uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(args[1]), quad = 0;
+    if (g->warp_size == 32 && mask < 16)
+        return move_lanes(g, args[0], row_xmask + mask);
+    for (uint32_t lane = 0; lane < 4; lane++)
+        quad |= ((lane ^ mask) & 3) << 2 * lane;
+    if (mask < 4)
+        return move_lanes(g, args[0], quad);
+    if (mask >= 32)
+        return from_lane(g, args[0], LLVMBuildXor(g->b, tri_gpu_lane(g), args[1], ""));
+    LLVMValueRef operands[] = {args[0], tri_gpu_i32(g, swizzle_and_mask | mask << 10)};
+    return intrinsic(g, "llvm.amdgcn.ds.swizzle", NULL, operands, 2);
+}
+
+/* A lane that is known becomes a scalar register. */
+static LLVMValueRef shuffle_index(tri_gpu *g, LLVMValueRef *args)
+{
+    return LLVMIsAConstantInt(args[1]) ? intrinsic(g, "llvm.amdgcn.readlane", g->i32, args, 2) : from_lane(g, args[0], args[1]);
+}
+
+#define PURE TRI_MACHINE_PURE
+#define CONVERGENT TRI_MACHINE_CONVERGENT
+static const tri_machine_row rows[TRI_MACHINE_COUNT] = {
+#define ROW(name, how, ...) [TRI_MACHINE_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),
+#include "targets/amdgcn/primitives.def"
+};
+
+static void add_attribute(tri_gpu *g, LLVMValueRef function, const char *name, const char *value)
+{
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(g->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
+}
+
+/* The size of blocks bounds the registers. Version 5 of code objects is what released drivers read. */
+static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
+{
+    static const char version[] = "amdhsa_code_object_version";
+    int threads = g->num_warps * g->warp_size;
+    add_attribute(g, function, "amdgpu-flat-work-group-size", tri_str_format(g->arena, "%d,%d", threads, threads).data);
+    add_attribute(g, function, "uniform-work-group-size", "true");
+    if (!LLVMGetModuleFlag(g->module, version, sizeof version - 1))
+        LLVMAddModuleFlag(g->module, LLVMModuleFlagBehaviorError, version, sizeof version - 1, LLVMValueAsMetadata(tri_gpu_i32(g, 500)));
+}
+
+const tri_machine tri_amdgcn_machine = {
+    .rows = rows,
+    .kernel_convention = 91, /* amdgpu_kernel */
+    .function_convention = 0,
+    .triple = "amdgcn-amd-amdhsa",
+    .data_layout = "e-m:e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-p7:160:256:256:32-p8:128:128:128:48-"
+                   "p9:192:256:256:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-"
+                   "n32:64-S32-A5-G1-ni:7:8:9",
+    .scopes = {"", "agent", "workgroup", ""},
+    .library_prefix = "__nv_",
+    .link = tri_amdgcn_link,
+    .orders_updates = true,
+    .shared_is_dynamic = false,
+    .kernel_attributes = kernel_attributes,
+};

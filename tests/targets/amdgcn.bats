@@ -1,0 +1,84 @@
+#!/usr/bin/env bats
+# AMD GPUs: assembly and code objects that LLVM's tools read, what the metadata says, and refusals.
+load ../helpers
+
+softmax=(-k softmax_kernel -sig '*fp32, *fp32, i32, i32, i32, i32, BLOCK_SIZE=1024, num_stages=2')
+
+# tool NAME: LLVM's program of that name.
+tool() { command -v "$1-22" || command -v "$1" || skip "no $1"; }
+
+@test "code objects are what LLVM's assembler and linker make of the assembly" {
+    mc=$(tool llvm-mc) lld=$(tool ld.lld) readelf=$(tool llvm-readelf)
+    for arch in gfx90a:64 gfx942:64 gfx950:64 gfx1100:32 gfx1201:32; do
+        chip=${arch%:*}
+        tritcc -arch="$chip" -emit=amdgcn=k.amdgcn,hsaco=k.hsaco --resource-usage "${softmax[@]}" "$EXAMPLES/softmax/softmax.tri"
+        [[ $errors == *"0 bytes spilled"*"sub-group  ${arch#*:} work-items"*"barriers   1"* ]]
+        "$mc" -triple=amdgcn-amd-amdhsa -mcpu="$chip" -filetype=obj k.amdgcn -o kernel.o
+        "$lld" -shared --no-undefined kernel.o -o want.hsaco
+        cmp want.hsaco k.hsaco
+        "$readelf" -h --notes k.hsaco >notes
+        grep -Eq "Flags: .*$chip" notes
+        grep -Eq "\.max_flat_workgroup_size: +$((4 * ${arch#*:}))\$" notes
+        grep -Eq "\.wavefront_size: +${arch#*:}\$" notes
+        # six arguments and the hidden ones; shared memory for the partial results of four waves
+        grep -Eq '\.group_segment_fixed_size: 16$' notes
+    done
+}
+
+@test "assembly is an input, and tells its architecture" {
+    tritcc -arch=gfx1100 -emit=amdgcn=k.amdgcn,hsaco=want.hsaco "${softmax[@]}" "$EXAMPLES/softmax/softmax.tri"
+    tritcc -emit=hsaco=k.hsaco k.amdgcn
+    cmp want.hsaco k.hsaco
+    sed -i 's/s_endpgm/s_frobnicate/' k.amdgcn
+    tritcc -1 -emit=hsaco=bad.hsaco k.amdgcn
+    [[ $errors == *"the assembly for 'gfx1100' is wrong: line "*"[TRI-7001]"* ]]
+    [ ! -e bad.hsaco ]
+}
+
+@test "barriers wait for shared memory and leave global stores alone; lanes exchange values inside of instructions" {
+    tritcc -arch=gfx942 -emit=amdgcn=k.s "${softmax[@]}" "$EXAMPLES/softmax/softmax.tri"
+    grep -B3 's_barrier' k.s | grep -q 'lgkmcnt(0)'
+    run -1 bash -c "grep -B2 's_barrier' k.s | grep -q 'vmcnt(0)'"
+    grep -q 'quad_perm' k.s
+    tritcc -arch=gfx1100 -emit=amdgcn=k.s "${softmax[@]}" "$EXAMPLES/softmax/softmax.tri"
+    grep -q 'row_xmask' k.s
+}
+
+@test "what the device or its library lacks is an error at its place" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+@triton.jit
+def k(x):
+    tl.store(x, libdevice.tanh(tl.load(x)))
+END
+    tritcc -1 -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp32)' k.tri
+    [[ $errors == *"k.tri:7:17: error: the device has no function 'tanhf' [TRI-7003]"* ]]
+    sed -i 's/libdevice.tanh/tl.exp/' k.tri
+    tritcc -1 -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp64)' k.tri
+    [[ $errors == *"k.tri:7:17: error: 'math.exp' cannot be lowered for 'gfx942': the machine has no exp_f64 [TRI-6002]"* ]]
+    tritcc -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp32)' k.tri
+    tritcc -2 -arch=gfx943 -emit=amdgcn=k.s -sig 'k(*fp32)' k.tri
+    [[ $errors == *"unknown architecture 'gfx943'; did you mean 'gfx942'?"* ]]
+    tritcc -2 -arch=gfx906 -emit=amdgcn=k.s -sig 'k(*fp32)' k.tri
+    [[ $errors == *"no code is made for 'gfx906': it has no matrix cores"* ]]
+}
+
+@test "warps of 64 and of 32 lanes give the host's numbers on the simulator" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(x, o, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    tl.store(o + i, tl.cumsum(v, 0) + tl.max(v, 0))
+END
+    for arch in native sim:gfx942 sim:gfx1100 sim:intel-dg2; do
+        tritrun k.tri -arch=$arch arange:i32:1024 empty:i32:1024 1024 -num-warps=4 -print o -print-limit=1024 >"${arch#sim:}.txt"
+        cmp native.txt "${arch#sim:}.txt"
+    done
+}
