@@ -247,7 +247,8 @@ static void print_bash(tri_buf *out)
         tri_buf_fini(&values);
     }
     tri_buf_add_z(out, "    esac\n    if [[ -n $values ]]; then\n        local value=${word#*=}\n"
-                       "        mapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"${value##*,}\")\n"
+                       "        local last=${value##*,}\n"
+                       "        mapfile -t COMPREPLY < <(compgen -P \"${value%\"$last\"}\" -W \"$values\" -- \"$last\")\n"
                        "    elif [[ $word == -* ]]; then\n        mapfile -t COMPREPLY < <(compgen -W '");
     for (size_t i = 0; i < tri_opt_row_count(); i++) {
         tri_opt_row row = tri_opt_row_at(i);
@@ -258,8 +259,8 @@ static void print_bash(tri_buf *out)
     }
     add_pass_words(out, " -", "");
     tri_buf_add_z(out, "' -- \"$word\")\n        [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n    else\n"
-                       "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n    fi\n}\n"
-                       "complete -o filenames -F _tritcc tritcc\n");
+                       "        compopt -o filenames\n        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n    fi\n}\n"
+                       "complete -F _tritcc tritcc\n");
 }
 
 static void print_zsh(tri_buf *out)
