@@ -38,20 +38,28 @@ static void visit_partitions(tri_pass_run *run, MlirOperation loop)
     tri_split_loop(&plan);
 }
 
+static int64_t count_products(MlirOperation loop)
+{
+    int64_t count = 0;
+    for (MlirOperation op = mlirBlockGetFirstOperation(tri_op_body(loop, 0)); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+        count += tri_op_is(op, "ttng.warp_group_dot");
+    return count;
+}
+
 static bool run_automatic_warp_specialization(tri_pass_run *run)
 {
     tri_op_list loops = {0};
-    bool is_all = tri_passes_option_int(run, "all", 0);
+    int64_t least = tri_passes_option_int(run, "least-products", 0);
     tri_op_collect_named(mlirModuleGetOperation(run->module), "scf.for", run->arena, &loops);
     for (size_t i = 0; i < loops.len; i++)
-        if (is_all || tri_op_flag(loops.at[i], "tt.warp_specialize"))
+        if ((least && count_products(loops.at[i]) >= least) || tri_op_flag(loops.at[i], "tt.warp_specialize"))
             visit_partitions(run, loops.at[i]);
     return true;
 }
 
 static const char *const options[] = {
     "num-stages: stages of loops that do not say themselves (3)",
-    "all: loops that do not ask for it, too (0)",
+    "least-products: of loops that do not ask for it, those with so many products, too; 0: none (0)",
     NULL,
 };
 
