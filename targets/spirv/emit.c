@@ -1,4 +1,5 @@
 /* LLVM's passes and code generator for SPIR-V. */
+#include "base/trap.h"
 #include "ir/guard.h"
 #include "ir/llvm.h"
 #include "ir/options.h"
@@ -49,8 +50,10 @@ static void reset_back_end(void) {}
 #endif
 
 typedef struct {
+    tri_unit *unit;
     LLVMTargetMachineRef machine;
     tri_buf binary;
+    bool ok;
 } job;
 
 static bool emit_binary(tri_unit *unit, void *data)
@@ -59,14 +62,23 @@ static bool emit_binary(tri_unit *unit, void *data)
     return tri_llvm_emit(unit->diag, unit->llvm_module, j->machine, LLVMObjectFile, &j->binary);
 }
 
-/* Guarded here, too: an error that LLVM calls fatal must not keep the lock. */
-static bool run_emission(tri_unit *unit, job *j)
+static void run_guarded(void *data)
 {
-    pthread_mutex_lock(&emission);
+    job *j = data;
     reset_back_end();
-    bool ok = tri_guard_run(unit, emit_binary, j);
+    j->ok = tri_guard_run(j->unit, emit_binary, j);
+}
+
+/* What ends the work from inside, an error that LLVM calls fatal or memory that has run out, must not keep the lock. */
+static bool run_emission(job *j)
+{
+    tri_trap trap = {0};
+    pthread_mutex_lock(&emission);
+    tri_trap_end end = tri_trap_run(&trap, run_guarded, j);
     pthread_mutex_unlock(&emission);
-    return ok;
+    if (end != TRI_TRAP_NONE)
+        tri_trap_leave(end, trap.text);
+    return end == TRI_TRAP_NONE && j->ok;
 }
 
 bool tri_spirv_emit_as(tri_unit *unit, const char *triple)
@@ -76,10 +88,10 @@ bool tri_spirv_emit_as(tri_unit *unit, const char *triple)
         return false;
     tri_llvm_start_target("spirv");
     /* level 0 has no loop strength reduction, which makes integers of 4 and 5 bits; nothing else depends on the level */
-    job j = {.machine = tri_llvm_create_machine(unit->diag, triple, "", "", 0)};
+    job j = {.unit = unit, .machine = tri_llvm_create_machine(unit->diag, triple, "", "", 0)};
     if (!j.machine)
         return false;
-    bool ok = run_emission(unit, &j);
+    bool ok = run_emission(&j);
     LLVMDisposeTargetMachine(j.machine);
     if (ok) {
         tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
