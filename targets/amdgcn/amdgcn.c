@@ -4,7 +4,7 @@
 #include "targets/amdgcn/amdgcn.h"
 #include "targets/gpu/gpu.h"
 
-static bool lower(tri_unit *unit) { return tri_gpu_lower(unit, &tri_amdgcn_machine); }
+static bool lower_for_amd(tri_unit *unit) { return tri_gpu_lower(unit, &tri_amdgcn_machine); }
 
 /* What the directive .amdgcn_target says: "amdgcn-amd-amdhsa--gfx942". */
 static tri_str arch_of_code(tri_str code)
@@ -31,7 +31,7 @@ const tri_target tri_target_amdgcn = {
     .has_no_asserts = true,
     .ttir_pipeline = tri_gpu_ttir_pipeline,
     .ttgir_pipeline = tri_gpu_ttgir_pipeline,
-    .lower = lower,
+    .lower = lower_for_amd,
     .optimize = tri_amdgcn_optimize,
     .code_kind = "amdgcn",
     .code_help = "AMD's assembly from LLVM IR",

@@ -132,7 +132,7 @@ static void add_attribute(tri_gpu *g, LLVMValueRef function, const char *name, c
 }
 
 /* The size of blocks bounds the registers. Version 5 of code objects is what released drivers read. */
-static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
+static void set_block_size(tri_gpu *g, LLVMValueRef function)
 {
     static const char version[] = "amdhsa_code_object_version";
     int threads = g->num_warps * g->warp_size;
@@ -155,5 +155,5 @@ const tri_machine tri_amdgcn_machine = {
     .link = tri_amdgcn_link,
     .orders_updates = true,
     .shared_is_dynamic = false,
-    .kernel_attributes = kernel_attributes,
+    .kernel_attributes = set_block_size,
 };

@@ -33,7 +33,7 @@ static MlirWalkResult check_op(MlirOperation op, void *data)
     return s->ok ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-static bool lower(tri_unit *unit)
+static bool lower_for_intel(tri_unit *unit)
 {
     state s = {unit, true};
     if (unit->arch->lacks_f64)
@@ -57,7 +57,7 @@ const tri_target tri_target_intel = {
     .has_no_asserts = true,
     .ttir_pipeline = tri_gpu_ttir_pipeline,
     .ttgir_pipeline = tri_gpu_ttgir_pipeline,
-    .lower = lower,
+    .lower = lower_for_intel,
     .optimize = tri_spirv_optimize,
     .code_kind = "spirv",
     .code_help = "SPIR-V from LLVM IR",

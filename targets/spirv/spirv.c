@@ -6,7 +6,7 @@
 #include "targets/spirv/spirv.h"
 #include "targets/spirv/text.h"
 
-static bool lower(tri_unit *unit) { return tri_gpu_lower(unit, &tri_spirv_machine); }
+static bool lower_for_opencl(tri_unit *unit) { return tri_gpu_lower(unit, &tri_spirv_machine); }
 
 static bool emit_spirv(tri_unit *unit) { return tri_spirv_emit_as(unit, tri_spirv_machine.triple); }
 
@@ -35,7 +35,7 @@ const tri_target tri_target_spirv = {
     .has_no_asserts = true,
     .ttir_pipeline = tri_gpu_ttir_pipeline,
     .ttgir_pipeline = tri_gpu_ttgir_pipeline,
-    .lower = lower,
+    .lower = lower_for_opencl,
     .optimize = tri_spirv_optimize,
     .code_kind = "spirv",
     .code_help = "SPIR-V from LLVM IR",

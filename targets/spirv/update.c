@@ -14,12 +14,12 @@ static LLVMValueRef sum(tri_gpu *g, LLVMValueRef x, LLVMValueRef y)
     return tri_gpu_to_bf16(g, LLVMBuildFAdd(g->b, tri_gpu_from_bf16(g, x), tri_gpu_from_bf16(g, y), ""), false);
 }
 
-static LLVMValueRef pick(tri_gpu *g, LLVMIntPredicate better, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef pick_better(tri_gpu *g, LLVMIntPredicate better, LLVMValueRef x, LLVMValueRef y)
 {
     return LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, better, x, y, ""), x, y, "");
 }
 
-static LLVMValueRef combine(tri_gpu *g, int kind, LLVMValueRef old, LLVMValueRef value)
+static LLVMValueRef combine_old(tri_gpu *g, int kind, LLVMValueRef old, LLVMValueRef value)
 {
     switch (kind) {
     case TRI_RMW_AND: return LLVMBuildAnd(g->b, old, value, "");
@@ -27,10 +27,10 @@ static LLVMValueRef combine(tri_gpu *g, int kind, LLVMValueRef old, LLVMValueRef
     case TRI_RMW_XOR: return LLVMBuildXor(g->b, old, value, "");
     case TRI_RMW_ADD: return LLVMBuildAdd(g->b, old, value, "");
     case TRI_RMW_FADD: return sum(g, old, value);
-    case TRI_RMW_MAX: return pick(g, LLVMIntSGT, old, value);
-    case TRI_RMW_MIN: return pick(g, LLVMIntSLT, old, value);
-    case TRI_RMW_UMAX: return pick(g, LLVMIntUGT, old, value);
-    case TRI_RMW_UMIN: return pick(g, LLVMIntULT, old, value);
+    case TRI_RMW_MAX: return pick_better(g, LLVMIntSGT, old, value);
+    case TRI_RMW_MIN: return pick_better(g, LLVMIntSLT, old, value);
+    case TRI_RMW_UMAX: return pick_better(g, LLVMIntUGT, old, value);
+    case TRI_RMW_UMIN: return pick_better(g, LLVMIntULT, old, value);
     default: return value;
     }
 }
@@ -90,7 +90,7 @@ static LLVMValueRef update_word(tri_gpu *g, const tri_machine_update *u)
     LLVMBuildBr(g->b, loop);
     tri_gpu_at_end(g, loop);
     LLVMValueRef word = LLVMBuildPhi(g->b, p.word, ""), old = extract(g, &p, word, type);
-    LLVMValueRef changed = insert(g, &p, word, u->is_cas ? u->value[0] : combine(g, u->kind, old, u->value[0]));
+    LLVMValueRef changed = insert(g, &p, word, u->is_cas ? u->value[0] : combine_old(g, u->kind, old, u->value[0]));
     if (u->is_cas) { /* else the word is exchanged with itself */
         LLVMValueRef same = LLVMBuildICmp(g->b, LLVMIntEQ, tri_gpu_to_int(g, old), tri_gpu_to_int(g, u->compare[0]), "");
         changed = LLVMBuildSelect(g->b, same, changed, word, "");

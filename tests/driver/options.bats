@@ -168,5 +168,5 @@ load ../helpers
     [[ ${COMPREPLY[*]} == "sm_90 sm_90a" ]]
     COMP_LINE="tritcc -emit=ttir,pt" COMP_POINT=20
     _tritcc
-    [ "${COMPREPLY[*]}" = ptx ]
+    [[ ${COMPREPLY[*]} == *ptx ]]
 }

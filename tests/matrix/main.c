@@ -6,6 +6,7 @@
  * matrix pack FILE ARCH [GROUP]  compiles every case for a GPU into FILE, for gpu/runner.c
  * Options before the word: -f TEXT (only cases whose name has it), -a (every number of warps and both
  * architectures, every level of the host, every sanitized case), -w N (that number of warps), -v (kernels of failing cases are shown). */
+#include "driver/environment.h"
 #include "runtime/launch/launch.h"
 #include "tests/matrix/coverage.h"
 #include "tests/matrix/matrix.h"
@@ -306,6 +307,7 @@ static int pack(m_context *ctx, const char *path, const char *arch, const char *
 
 int main(int argc, char **argv)
 {
+    tri_environment_set((const char *const *)environ);
     m_context ctx = {.parts = 1};
     ctx.shared = mmap(NULL, sizeof *ctx.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (ctx.shared == MAP_FAILED)

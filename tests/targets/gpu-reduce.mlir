@@ -15,7 +15,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-COUNT-2: shfl.sync.bfly.b32
   // CHECK-NOT: bar.sync
   // CHECK: ret;
-  tt.func public @sum(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  tt.func public @sum(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32>) {
     %r = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
     %b = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
     %a = tt.addptr %b, %r : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
@@ -25,7 +25,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %w = arith.addf %u, %v : f32
       tt.reduce.return %w : f32
     }) : (tensor<512xf32, #blocked>) -> f32
-    tt.store %p, %s : !tt.ptr<f32>
+    tt.store %q, %s : !tt.ptr<f32>
     tt.return
   }
 

@@ -113,6 +113,7 @@ CASES
     broken '/} else {/,$!{/ttng.arrive_barrier/d}' 'a wait that never ends' "${run[@]}"
 }
 
+# The primitives registers_take and registers_give.
 @test "registers move to the warps that multiply; ptxas takes it" {
     local need
     for need in 'product 8 128,256,64 232 40' 'attn 8 128,128,128,False,tl.bfloat16 240 24' 'product 4 128,128,64 216 40'; do
