@@ -460,7 +460,6 @@ static bool on_time_report(parser *p, tri_str value)
 
 static bool on_depfile(parser *p, tri_str value)
 {
-    p->opt->depfile = true;
     p->opt->depfile_path = value;
     return true;
 }
@@ -539,13 +538,13 @@ static bool on_no_warnings(parser *p, tri_str value)
 static bool on_remarks(parser *p, tri_str value)
 {
     tri_diag_set_remarks(p->diag, value);
-    return true;
+    return tri_opt_check_group(p->arena, p->diag, "Rpass", value);
 }
 
 static bool on_missed(parser *p, tri_str value)
 {
     tri_diag_set_missed(p->diag, value);
-    return true;
+    return tri_opt_check_group(p->arena, p->diag, "Rpass-missed", value);
 }
 
 static bool on_color(parser *p, tri_str value)
@@ -690,33 +689,6 @@ static bool option(parser *p, const tri_args *args, size_t *i)
     return apply(p, r, value);
 }
 
-static bool check(parser *p)
-{
-    tri_opt *o = p->opt;
-    if (o->mode != TRI_OPT_COMPILE)
-        return true;
-    if (!o->inputs.len && o->has_passes && !o->passes_by.len)
-        tri_vec_push(p->arena, &o->inputs, (tri_opt_input){TRI_STR("-"), p->language});
-    if (!o->inputs.len)
-        return usage(p, "no input file");
-    if (o->has_passes && (o->emits.len || o->save_temps || o->depfile))
-        return usage(p, "%s prints the module; it does not go with -emit, -c, -S, -save-temps or -MD",
-                     o->passes_by.len ? o->passes_by.data : "opt mode");
-    if (o->compile.release && o->print_generic)
-        return usage(p, "-femit-upstream is for the short form; it does not go with -mlir-print-op-generic");
-    if (o->output.len && o->inputs.len > 1 && !o->link)
-        return usage(p, "-o names one file, but there are %zu inputs", o->inputs.len);
-    if (o->depfile_path.len && o->inputs.len > 1)
-        return usage(p, "-MF names one file, but there are %zu inputs", o->inputs.len);
-    for (size_t i = 0; i < o->emits.len; i++)
-        if (o->emits.at[i].path.len && o->inputs.len > 1 && !tri_str_is(o->emits.at[i].path, "-"))
-            return usage(p, "'-emit=...=%.*s' names one file, but there are %zu inputs",
-                         TRI_STR_ARG(o->emits.at[i].path), o->inputs.len);
-    if (!o->depfile && (o->dep_phony || o->dep_targets.len))
-        return usage(p, "-MT, -MQ and -MP need -MD");
-    return true;
-}
-
 /* "triton-opt", a link to the compiler. */
 static bool is_opt(const char *program)
 {
@@ -742,7 +714,7 @@ bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_
         else
             ok = option(&p, &args, &i);
     }
-    return ok && check(&p);
+    return ok && tri_opt_check(arena, diag, out, p.language);
 }
 
 void tri_opt_quote_for_make(tri_str name, tri_buf *out)

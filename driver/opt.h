@@ -73,6 +73,10 @@ typedef struct {
  * name of a pass. A program name that ends in "-opt" chooses opt mode. Strings live in `arena` or in argv.
  * The diagnostics options take effect on `diag` at once. False after a report: wrong usage. */
 bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_opt *out);
+/* Do the options go with one another? `language` is that of inputs without one (-x). False after a report. */
+bool tri_opt_check(tri_arena *arena, tri_diag *diag, tri_opt *opt, tri_kind language);
+/* Is there a group of remarks of that name? False after a report that names `option`. */
+bool tri_opt_check_group(tri_arena *arena, tri_diag *diag, const char *option, tri_str group);
 
 /* A file name as it must stand in a makefile rule. */
 void tri_opt_quote_for_make(tri_str name, tri_buf *out);

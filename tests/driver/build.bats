@@ -50,3 +50,17 @@ compiled() {
     [ "$(compiled "$source/base/process.h")" -gt 0 ]
     [ "$(compiled "$source/ir/options.h")" -le 80 ]
 }
+
+@test "a tarball makes the same tarball, without git" {
+    [ -e "$SRCDIR/.git" ] || [ -e "$SRCDIR/MANIFEST" ] || skip "neither a clone nor a tarball"
+    mkdir -p build/man
+    cp "$BUILDDIR/man/tritcc.1" build/man/
+    cd build
+    "$SRCDIR/configure" -q
+    make -s -o man/tritcc.1 dist
+    tar xzf tritcc-*.tar.gz
+    cd tritcc-*/
+    ./configure -q
+    make -s -o man/tritcc.1 dist
+    cmp tritcc-*.tar.gz ../tritcc-*.tar.gz
+}

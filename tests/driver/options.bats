@@ -170,3 +170,19 @@ load ../helpers
     _tritcc
     [[ ${COMPREPLY[*]} == *ptx ]]
 }
+
+@test "options that serve another one need it" {
+    tritcc -2 -MF x.d -emit=ttir "$EXAMPLES/vadd/vadd.tri"
+    [[ $errors == *"-MF needs -MD, which writes the rule [TRI-1002]"* ]]
+    tritcc -2 --value=x -emit=ttir "$EXAMPLES/vadd/vadd.tri"
+    [[ $errors == *"--value chooses what -emit=layout or -emit=svg shows, and neither is there [TRI-1002]"* ]]
+    tritcc -2 --at=3 -emit=ttir "$EXAMPLES/vadd/vadd.tri"
+    [[ $errors == *"--at chooses what"* ]]
+}
+
+@test "unknown groups of remarks are errors" {
+    tritcc -2 -Rpass-missed=memor -emit=ttir "$EXAMPLES/vadd/vadd.tri"
+    [[ $errors == *"'-Rpass-missed=memor' is no group of remarks; did you mean 'memory'? [TRI-1002]"* ]]
+    tritcc -2 -Rpass=frobnicate -emit=ttir "$EXAMPLES/vadd/vadd.tri"
+    [[ $errors == *"the groups are all, memory, pipeline,"* ]]
+}
