@@ -1,9 +1,9 @@
 /* The allocators of C for programs linked with --wrap=malloc and so on: libraries that never look whether they got
  * memory (MLIR's interface tables, copies of messages for llvm-c) end as our own code does.
  *
- * Under a trap the work is not ended at once, where a library may hold a lock that others wait for: it goes on with memory
- * kept for that, up to the next place that asks tri_trap_asked. That memory is not given back: what it went to may outlive
- * the work. */
+ * Under a trap the work is not ended at once, where a library may hold a lock that others wait for: it goes on with
+ * memory kept for that, up to the next place that asks tri_trap_asked. That memory is not given back: what it went to
+ * may outlive the work. */
 #include "base/diag.h"
 #include "base/trap.h"
 
@@ -16,7 +16,8 @@
 
 enum { reserve_size = 256 << 20, last_size = 1 << 20, alignment = 64 };
 
-static char last_reserve[last_size] __attribute__((aligned(alignment))); /* where the system has no more addresses either */
+static char last_reserve[last_size]
+    __attribute__((aligned(alignment))); /* where the system has no more addresses either */
 static char *reserve; /* atomic; null until memory ran out once */
 static size_t reserve_end, reserve_used;
 

@@ -275,7 +275,8 @@ static tri_str line_text(const tri_source *source, uint32_t line)
 
 static bool has_color(const tri_diag *diag)
 {
-    return diag->color == TRI_COLOR_ALWAYS || (diag->color == TRI_COLOR_AUTO && !diag->log && (diag->sink ? diag->sink->is_terminal : isatty(STDERR_FILENO)));
+    return diag->color == TRI_COLOR_ALWAYS || (diag->color == TRI_COLOR_AUTO && !diag->log &&
+                                               (diag->sink ? diag->sink->is_terminal : isatty(STDERR_FILENO)));
 }
 
 static const char *severity_word(tri_severity severity)
@@ -412,8 +413,8 @@ static void add_json(tri_diag *diag, const report *r, tri_buf *out)
         tri_source_position(r->at.source, r->at.end > r->at.begin ? r->at.end : r->at.begin, &end_line, &end_column);
         tri_buf_add_z(out, ", \"file\": ");
         tri_buf_add_json(out, tri_diag_map_path(diag, r->at.source->name));
-        tri_buf_format(out, ", \"line\": %u, \"column\": %u, \"end_line\": %u, \"end_column\": %u", line, column, end_line,
-                       end_column);
+        tri_buf_format(out, ", \"line\": %u, \"column\": %u, \"end_line\": %u, \"end_column\": %u", line, column,
+                       end_line, end_column);
     }
     tri_buf_add_char(out, '}');
 }
@@ -423,7 +424,8 @@ static void tell(tri_diag *diag, const report *r)
 {
     if (!diag->sink || !diag->sink->report)
         return;
-    tri_diag_record record = {.severity = r->severity, .at = r->at, .code = r->code, .is_fix = r->is_fix, .group = r->group, .text = r->text};
+    tri_diag_record record = {
+        .severity = r->severity, .at = r->at, .code = r->code, .is_fix = r->is_fix, .group = r->group, .text = r->text};
     if (r->at.source)
         record.file = tri_diag_map_path(diag, r->at.source->name);
     diag->sink->report(diag->sink->data, &record);
@@ -501,7 +503,8 @@ static void add_remark(tri_diag *diag, tri_span at, const char *group, bool is_m
 {
     diag->is_last_hidden = !is_remark_on(diag, group, is_missed);
     if (!diag->is_last_hidden)
-        add_report(diag, (report){.severity = TRI_REMARK, .at = at, .group = group, .is_missed = is_missed}, format, args);
+        add_report(diag, (report){.severity = TRI_REMARK, .at = at, .group = group, .is_missed = is_missed}, format,
+                   args);
 }
 
 void tri_diag_remark(tri_diag *diag, tri_span at, const char *group, const char *format, ...)

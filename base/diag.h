@@ -122,8 +122,8 @@ void tri_diag_at_abort(void (*hook)(void));
 
 /* Ends the work of the innermost tri_trap_run; outside of one: "out of memory" on stderr, then exit status 1. */
 _Noreturn void tri_diag_out_of_memory(void);
-/* A broken promise inside the compiler: ends the work of the innermost tri_trap_run; outside of one, prints file:line, asks
- * for a report and aborts. */
+/* A broken promise inside the compiler: ends the work of the innermost tri_trap_run; outside of one, prints file:line,
+ * asks for a report and aborts. */
 _Noreturn void tri_diag_bug(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 #define TRI_BUG(...) tri_diag_bug(__FILE__, __LINE__, __VA_ARGS__)
 #define TRI_ASSERT(cond) ((cond) ? (void)0 : TRI_BUG("assertion failed: %s", #cond))

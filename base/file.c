@@ -24,7 +24,8 @@ static int keep_temporary(const char *path)
         return -1;
     for (int i = 0; i < max_temporaries; i++) {
         int expected = is_free;
-        if (__atomic_compare_exchange_n(&temporary_state[i], &expected, is_taken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+        if (__atomic_compare_exchange_n(&temporary_state[i], &expected, is_taken, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED)) {
             strcpy(temporaries[i], path);
             __atomic_store_n(&temporary_state[i], is_kept, __ATOMIC_RELEASE);
             return i;
@@ -186,7 +187,8 @@ bool tri_file_write(tri_str path, tri_str data, int *out_error)
     }
     memcpy(named, path.data, path.len);
     named[path.len] = 0;
-    /* a link stays, and what it leads to is written: also where that is not there yet, or is this process's own stream */
+    /* a link stays, and what it leads to is written: also where that is not there yet, or is this process's own stream
+     */
     struct stat info;
     bool is_link = lstat(named, &info) == 0 && S_ISLNK(info.st_mode), exists = stat(named, &info) == 0;
     bool is_stream = tri_str_has_prefix(path, "/dev/") || tri_str_has_prefix(path, "/proc/");

@@ -1,5 +1,5 @@
-/* Work that can be ended from inside, wherever it stands: when memory has run out, on a bug of ours, when another thread
- * cancels it, when it uses more memory than it may. What it had allocated by then is not freed. */
+/* Work that can be ended from inside, wherever it stands: when memory has run out, on a bug of ours, when another
+ * thread cancels it, when it uses more memory than it may. What it had allocated by then is not freed. */
 #ifndef TRI_BASE_TRAP_H
 #define TRI_BASE_TRAP_H
 
@@ -31,11 +31,12 @@ tri_trap_end tri_trap_run(tri_trap *trap, void (*body)(void *data), void *data);
 /* Ends the innermost work of this thread; returns when there is none. */
 void tri_trap_leave(tri_trap_end end, const char *text);
 
-/* Memory has run out: the work of this thread ends where tri_trap_asked is asked next, or as if that were its end. False when
- * there is none. */
+/* Memory has run out: the work of this thread ends where tri_trap_asked is asked next, or as if that were its end.
+ * False when there is none. */
 bool tri_trap_fall_short(void);
 
-/* Should the work of this thread end (TRI_TRAP_NO_MEMORY, TRI_TRAP_CANCELLED, TRI_TRAP_LIMIT)? Asked between steps, where it can end in order. */
+/* Should the work of this thread end (TRI_TRAP_NO_MEMORY, TRI_TRAP_CANCELLED, TRI_TRAP_LIMIT)? Asked between steps,
+ * where it can end in order. */
 tri_trap_end tri_trap_asked(void);
 
 /* Arenas tell what they take (and give back, negative), and let the work be ended there. */

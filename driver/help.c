@@ -102,7 +102,11 @@ static void print_mdoc_row(const tri_opt_row *row, tri_buf *out)
         bool is_optional = row->form == TRI_OPT_OPTIONAL || row->form == TRI_OPT_LONGOPT;
         bool has_equals = is_optional || row->form == TRI_OPT_EQUALS || row->form == TRI_OPT_LONGARG;
         bool is_separate = row->form == TRI_OPT_WORD;
-        tri_buf_format(out, "%s Ar ", is_separate ? "" : is_optional ? " Ns Oo Ns = Ns" : has_equals ? " Ns = Ns" : " Ns");
+        tri_buf_format(out, "%s Ar ",
+                       is_separate   ? ""
+                       : is_optional ? " Ns Oo Ns = Ns"
+                       : has_equals  ? " Ns = Ns"
+                                     : " Ns");
         add_mdoc_word(out, row->metavar);
         if (is_optional)
             tri_buf_add_z(out, " Oc");
@@ -172,7 +176,8 @@ static void print_mdoc_archs(tri_buf *out)
 {
     tri_buf_add_z(out, ".Bl -tag -width \"sm_100a\" -compact\n");
     for (size_t i = 0; i < tri_targets_count(); i++)
-        for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(i)->family); arch; arch = tri_machines_next(arch))
+        for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(i)->family); arch;
+             arch = tri_machines_next(arch))
             tri_buf_format(out, ".It Cm %s\n%s\n", arch->name, arch->help);
     tri_buf_add_z(out, ".El\n");
 }
@@ -193,7 +198,8 @@ static void add_values(const tri_opt_row *row, tri_buf *out)
         add_kinds(out, row->name[0] == 'x');
     } else if (!strcmp(row->name, "arch")) {
         for (size_t i = 0; i < tri_targets_count(); i++)
-            for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(i)->family); arch; arch = tri_machines_next(arch))
+            for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(i)->family); arch;
+                 arch = tri_machines_next(arch))
                 tri_buf_format(out, "%s ", arch->name);
     } else if (strstr(row->name, "print-before") || strstr(row->name, "print-after") || !strcmp(row->name, "passes")) {
         for (size_t i = 0; i < tri_passes_count(); i++)
@@ -246,10 +252,11 @@ static void print_bash(tri_buf *out)
                            values.data);
         tri_buf_fini(&values);
     }
-    tri_buf_add_z(out, "    esac\n    if [[ -n $values ]]; then\n        local value=${word#*=}\n"
-                       "        local last=${value##*,}\n"
-                       "        mapfile -t COMPREPLY < <(compgen -P \"${value%\"$last\"}\" -W \"$values\" -- \"$last\")\n"
-                       "    elif [[ $word == -* ]]; then\n        mapfile -t COMPREPLY < <(compgen -W '");
+    tri_buf_add_z(out,
+                  "    esac\n    if [[ -n $values ]]; then\n        local value=${word#*=}\n"
+                  "        local last=${value##*,}\n"
+                  "        mapfile -t COMPREPLY < <(compgen -P \"${value%\"$last\"}\" -W \"$values\" -- \"$last\")\n"
+                  "    elif [[ $word == -* ]]; then\n        mapfile -t COMPREPLY < <(compgen -W '");
     for (size_t i = 0; i < tri_opt_row_count(); i++) {
         tri_opt_row row = tri_opt_row_at(i);
         if (!row.name || !row.help)
@@ -258,14 +265,16 @@ static void print_bash(tri_buf *out)
         add_option_word(&row, out);
     }
     add_pass_words(out, " -", "");
-    tri_buf_add_z(out, "' -- \"$word\")\n        [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n    else\n"
-                       "        compopt -o filenames\n        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n    fi\n}\n"
-                       "complete -F _tritcc tritcc\n");
+    tri_buf_add_z(out,
+                  "' -- \"$word\")\n        [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n    else\n"
+                  "        compopt -o filenames\n        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n    fi\n}\n"
+                  "complete -F _tritcc tritcc\n");
 }
 
 static void print_zsh(tri_buf *out)
 {
-    tri_buf_add_z(out, "#compdef tritcc\n# Completion of tritcc for zsh, made from driver/options.def.\n_arguments -s \\\n");
+    tri_buf_add_z(out,
+                  "#compdef tritcc\n# Completion of tritcc for zsh, made from driver/options.def.\n_arguments -s \\\n");
     for (size_t i = 0; i < tri_opt_row_count(); i++) {
         tri_opt_row row = tri_opt_row_at(i);
         if (!row.name || !row.help)
@@ -274,7 +283,9 @@ static void print_zsh(tri_buf *out)
         add_values(&row, &values);
         tri_buf_add_z(out, "  '*");
         add_option_word(&row, out);
-        tri_buf_add_z(out, ends_in_equals(&row) ? "-[" : row.form == TRI_OPT_JOINED || row.form == TRI_OPT_PREFIX ? "-[" : "[");
+        tri_buf_add_z(out, ends_in_equals(&row)                                       ? "-["
+                           : row.form == TRI_OPT_JOINED || row.form == TRI_OPT_PREFIX ? "-["
+                                                                                      : "[");
         for (const char *c = row.help; *c; c++) {
             if (*c == '\'')
                 tri_buf_add_z(out, "'\\''");

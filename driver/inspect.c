@@ -29,7 +29,8 @@ bool tri_inspect_print(tri_session *session, tri_str path, tri_buf *out)
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes.data, bytes.len, "object");
     LLVMContextRef context = LLVMContextCreate();
     LLVMBinaryRef binary = LLVMCreateBinary(buffer, context, &message);
-    if (binary && LLVMBinaryGetType(binary) >= LLVMBinaryTypeELF32L && LLVMBinaryGetType(binary) <= LLVMBinaryTypeELF64B)
+    if (binary && LLVMBinaryGetType(binary) >= LLVMBinaryTypeELF32L &&
+        LLVMBinaryGetType(binary) <= LLVMBinaryTypeELF64B)
         add_section(binary, out);
     if (binary)
         LLVMDisposeBinary(binary);
@@ -37,6 +38,7 @@ bool tri_inspect_print(tri_session *session, tri_str path, tri_buf *out)
     LLVMDisposeMemoryBuffer(buffer);
     LLVMContextDispose(context);
     if (!out->len)
-        tri_diag_error(session->diag, TRI_NO_SPAN, 1005, "'%.*s' is no object or library with kernels of tritcc", TRI_STR_ARG(path));
+        tri_diag_error(session->diag, TRI_NO_SPAN, 1005, "'%.*s' is no object or library with kernels of tritcc",
+                       TRI_STR_ARG(path));
     return out->len > 0;
 }

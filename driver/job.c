@@ -21,8 +21,9 @@ static bool find_kind(tri_session *session, const tri_opt_input *input, tri_kind
         tri_diag_error(session->diag, TRI_NO_SPAN, 1005, "'%.*s' is '%s', which cannot be an input; these can: %s",
                        TRI_STR_ARG(input->path), tri_phase_kind(kind)->name, names.data);
     else
-        tri_diag_error(session->diag, TRI_NO_SPAN, 1005, "cannot tell the kind of '%.*s' from its suffix; give -x KIND, of: %s",
-                       TRI_STR_ARG(input->path), names.data);
+        tri_diag_error(session->diag, TRI_NO_SPAN, 1005,
+                       "cannot tell the kind of '%.*s' from its suffix; give -x KIND, of: %s", TRI_STR_ARG(input->path),
+                       names.data);
     return false;
 }
 
@@ -84,10 +85,12 @@ int tri_job_make(tri_session *session, const tri_opt_input *input, const tri_str
     if (!find_kind(session, input, &program.kind))
         return 2;
     if (session->opt->compile.config == TRI_FRONTEND_ALL_CONFIGS) {
-        tri_diag_error(session->diag, TRI_NO_SPAN, 1002, "-config=all writes several files for one stage; compile one configuration at a time");
+        tri_diag_error(session->diag, TRI_NO_SPAN, 1002,
+                       "-config=all writes several files for one stage; compile one configuration at a time");
         return 2;
     }
-    program.source = text ? check_text(session, input, program.kind, *text) : open_input(session, session->arena, input, program.kind);
+    program.source = text ? check_text(session, input, program.kind, *text)
+                          : open_input(session, session->arena, input, program.kind);
     if (!program.source)
         return 1;
     int status = tri_program_run(&program, out_outputs);

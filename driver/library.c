@@ -1,4 +1,5 @@
-/* libtritcc: contexts around the driver. Every entry looks whether its handle lives, runs under a trap, and gives a status. */
+/* libtritcc: contexts around the driver. Every entry looks whether its handle lives, runs under a trap, and gives a
+ * status. */
 #include "include/tritcc/tritcc.h"
 
 #include "base/trap.h"
@@ -435,7 +436,8 @@ static int compile_input(tritcc_context *context, tri_opt *opt)
         return TRITCC_ERROR_OPTIONS;
     tri_session session;
     begin_session(context, &session, opt);
-    int status = tri_job_make(&session, &opt->inputs.at[0], context->is_file ? NULL : &context->text, &context->outputs);
+    int status =
+        tri_job_make(&session, &opt->inputs.at[0], context->is_file ? NULL : &context->text, &context->outputs);
     if (opt->time_report != TRI_OPT_NO_REPORT)
         tri_report_print(&session.report, opt->time_report == TRI_OPT_REPORT_JSON, &context->log);
     end_session(context, &session);
@@ -527,7 +529,9 @@ int tritcc_command(tritcc_context *context, int count, const char *const *argume
 int tritcc_cancel(tritcc_context *context)
 {
     pthread_mutex_lock(&lock);
-    int status = !context ? TRITCC_ERROR_INVALID_ARGUMENT : *find_handle(context) ? TRITCC_OK : TRITCC_ERROR_INVALID_HANDLE;
+    int status = !context                ? TRITCC_ERROR_INVALID_ARGUMENT
+                 : *find_handle(context) ? TRITCC_OK
+                                         : TRITCC_ERROR_INVALID_HANDLE;
     if (!status && context->is_dead)
         status = TRITCC_ERROR_DEAD;
     else if (!status)
@@ -538,7 +542,8 @@ int tritcc_cancel(tritcc_context *context)
 
 /* --- results -------------------------------------------------------------------------------- */
 
-int tritcc_get_output_at(tritcc_context *context, size_t index, const char **out_kind, const void **out_data, size_t *out_size)
+int tritcc_get_output_at(tritcc_context *context, size_t index, const char **out_kind, const void **out_data,
+                         size_t *out_size)
 {
     if (!out_data || !out_size)
         return TRITCC_ERROR_INVALID_ARGUMENT;

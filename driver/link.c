@@ -45,7 +45,8 @@ static bool link_all(tri_session *session, const words *objects, tri_str output)
     if (!tri_file_make_temporary(arena, is_shared ? ".so" : ".o", &made, &error))
         return report_link(session, "cannot write a temporary file", tri_str_from(strerror(error)));
     words argv = {0};
-    const char *const start[] = {cc.data, is_shared ? "-shared" : "-r", is_shared ? "-fPIC" : "-nostdlib", "-o", made.data};
+    const char *const start[] = {cc.data, is_shared ? "-shared" : "-r", is_shared ? "-fPIC" : "-nostdlib", "-o",
+                                 made.data};
     for (size_t i = 0; i < sizeof start / sizeof *start; i++)
         tri_vec_push(arena, &argv, start[i]);
     for (size_t i = 0; i < objects->len; i++)
@@ -58,8 +59,9 @@ static bool link_all(tri_session *session, const words *objects, tri_str output)
         return report_link(session, "cannot run cc", tri_str_from(strerror(result.error)));
     if (result.status || result.signal)
         return report_link(session, "'cc' could not link", result.output);
-    return tri_file_read(arena, made, &bytes, &error) ? tri_output_write(session->diag, output, bytes)
-                                                      : report_link(session, "cannot read what cc linked", tri_str_from(strerror(error)));
+    return tri_file_read(arena, made, &bytes, &error)
+               ? tri_output_write(session->diag, output, bytes)
+               : report_link(session, "cannot read what cc linked", tri_str_from(strerror(error)));
 }
 
 int tri_link_run(tri_session *session)

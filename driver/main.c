@@ -29,7 +29,8 @@ static void last_words(tritcc_context *context, int status)
     if (status == TRITCC_ERROR_OUT_OF_MEMORY)
         tri_diag_out_of_memory();
     tritcc_get_log(context, &log, &size);
-    fprintf(stderr, "tritcc: %s\ntritcc: please report this with the input that led to it\n", *log ? log : tritcc_strerror(status));
+    fprintf(stderr, "tritcc: %s\ntritcc: please report this with the input that led to it\n",
+            *log ? log : tritcc_strerror(status));
     abort();
 }
 

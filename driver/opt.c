@@ -208,7 +208,8 @@ static bool on_define(parser *p, tri_str value)
 static bool on_extern_lib(parser *p, tri_str value)
 {
     size_t equals = tri_str_find(value, '=');
-    tri_extern_lib library = {tri_str_sub(value, 0, equals), tri_str_sub(value, equals < value.len ? equals + 1 : equals, value.len)};
+    tri_extern_lib library = {tri_str_sub(value, 0, equals),
+                              tri_str_sub(value, equals < value.len ? equals + 1 : equals, value.len)};
     if (!library.name.len || !library.path.len)
         return usage(p, "'-extern-lib=%.*s' is not NAME=FILE", TRI_STR_ARG(value));
     tri_tool_add_library(p->arena, &p->opt->compile, library);
@@ -351,7 +352,8 @@ static void choose_opt_mode(parser *p, const char *by)
 static bool append_passes(parser *p, tri_str text)
 {
     bool is_first = !p->opt->passes.len;
-    p->opt->passes = tri_str_format(p->arena, "%.*s%s%.*s", TRI_STR_ARG(p->opt->passes), is_first ? "" : ",", TRI_STR_ARG(text));
+    p->opt->passes =
+        tri_str_format(p->arena, "%.*s%s%.*s", TRI_STR_ARG(p->opt->passes), is_first ? "" : ",", TRI_STR_ARG(text));
     return tri_passes_check(p->diag, tri_str_copy(p->arena, text).data);
 }
 
@@ -381,8 +383,9 @@ static bool on_split_input(parser *p, tri_str value)
 
 static bool on_dot_precision(parser *p, tri_str value)
 {
-    return tri_str_is(p->opt->compile.dot_precision = value, "ieee") || tri_str_is(value, "tf32") || tri_str_is(value, "tf32x3") || tri_str_is(value, "bf16x3") ||
-           tri_str_is(value, "bf16x6") || usage(p, "'-fdot-precision=%.*s' is no input precision", TRI_STR_ARG(value));
+    return tri_str_is(p->opt->compile.dot_precision = value, "ieee") || tri_str_is(value, "tf32") ||
+           tri_str_is(value, "tf32x3") || tri_str_is(value, "bf16x3") || tri_str_is(value, "bf16x6") ||
+           usage(p, "'-fdot-precision=%.*s' is no input precision", TRI_STR_ARG(value));
 }
 
 static bool on_verify_diagnostics(parser *p, tri_str value)
@@ -678,7 +681,8 @@ static bool option(parser *p, const tri_args *args, size_t *i)
     const row *r = match(name, &value, &has_value);
     size_t equals = tri_str_find(name, '=');
     if (!r && tri_passes_find(tri_str_sub(name, 0, equals)))
-        return on_pass_name(p, tri_str_sub(name, 0, equals), tri_str_sub(name, equals < name.len ? equals + 1 : equals, name.len));
+        return on_pass_name(p, tri_str_sub(name, 0, equals),
+                            tri_str_sub(name, equals < name.len ? equals + 1 : equals, name.len));
     if (!r)
         return unknown_option(p, word);
     if (takes_value(r) && !has_value && !value_is_optional(r) && r->form != TRI_OPT_PREFIX) {

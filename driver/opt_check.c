@@ -27,11 +27,13 @@ bool tri_opt_check_group(tri_arena *arena, tri_diag *diag, const char *option, t
             return true;
     const char *near = tri_str_nearest(group, groups, count);
     if (near)
-        return refuse(arena, diag, "'-%s=%.*s' is no group of remarks; did you mean '%s'?", option, TRI_STR_ARG(group), near);
+        return refuse(arena, diag, "'-%s=%.*s' is no group of remarks; did you mean '%s'?", option, TRI_STR_ARG(group),
+                      near);
     tri_buf list = {0};
     for (size_t i = 0; i < shown; i++)
         tri_buf_format(&list, "%s%s", i ? ", " : "", groups[i]);
-    refuse(arena, diag, "'-%s=%.*s' is no group of remarks; the groups are %.*s", option, TRI_STR_ARG(group), TRI_STR_ARG(tri_buf_str(&list)));
+    refuse(arena, diag, "'-%s=%.*s' is no group of remarks; the groups are %.*s", option, TRI_STR_ARG(group),
+           TRI_STR_ARG(tri_buf_str(&list)));
     tri_buf_fini(&list);
     return false;
 }
@@ -47,7 +49,8 @@ static bool check_names(tri_arena *arena, tri_diag *diag, const tri_opt *o)
         return refuse(arena, diag, "-MF names one file, but there are %zu inputs", o->inputs.len);
     for (size_t i = 0; i < o->emits.len; i++)
         if (o->emits.at[i].path.len && !tri_str_is(o->emits.at[i].path, "-"))
-            return refuse(arena, diag, "'-emit=...=%.*s' names one file, but there are %zu inputs", TRI_STR_ARG(o->emits.at[i].path), o->inputs.len);
+            return refuse(arena, diag, "'-emit=...=%.*s' names one file, but there are %zu inputs",
+                          TRI_STR_ARG(o->emits.at[i].path), o->inputs.len);
     return true;
 }
 
@@ -62,7 +65,8 @@ static bool check_partners(tri_arena *arena, tri_diag *diag, const tri_opt *o)
     for (size_t i = 0; i < o->emits.len; i++)
         is_drawn = is_drawn || o->emits.at[i].kind == TRI_KIND_LAYOUT || o->emits.at[i].kind == TRI_KIND_SVG;
     if (!is_drawn && (o->compile.show_value.len || o->compile.show_at.len))
-        return refuse(arena, diag, "--%s chooses what -emit=layout or -emit=svg shows, and neither is there", o->compile.show_value.len ? "value" : "at");
+        return refuse(arena, diag, "--%s chooses what -emit=layout or -emit=svg shows, and neither is there",
+                      o->compile.show_value.len ? "value" : "at");
     return true;
 }
 

@@ -141,7 +141,8 @@ static tri_str arch_with_ttg_target(MlirModule module)
         return TRI_STR("");
     MlirStringRef text = mlirStringAttrGetValue(attr);
     for (size_t i = 0; i < tri_targets_count(); i++)
-        for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(i)->family); arch; arch = tri_machines_next(arch))
+        for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(i)->family); arch;
+             arch = tri_machines_next(arch))
             if (arch->ttg_target && tri_str_is((tri_str){text.data, text.length}, arch->ttg_target))
                 return tri_str_from(arch->name);
     return TRI_STR("");

@@ -176,8 +176,9 @@ static bool ranks_fit(tri_unit *unit)
             MlirType type = mlirValueGetType(mlirOperationGetResult(ops.at[i], r));
             if (!tri_type_is_tensor(type) || tri_type_rank(type) <= TRI_MAX_RANK)
                 continue;
-            tri_op_error(unit->diag, ops.at[i], 6002, "blocks of more than %d dimensions cannot be lowered; this one has %d",
-                         TRI_MAX_RANK, tri_type_rank(type));
+            tri_op_error(unit->diag, ops.at[i], 6002,
+                         "blocks of more than %d dimensions cannot be lowered; this one has %d", TRI_MAX_RANK,
+                         tri_type_rank(type));
             return false;
         }
     }
@@ -198,7 +199,8 @@ static bool plan_shared_memory(tri_unit *unit, const tri_pass_hooks *hooks)
 {
     if (!mlirAttributeIsNull(tri_op_attr(mlirModuleGetOperation(unit->module), "ttg.shared")))
         return true;
-    tri_str passes = tri_str_format(unit->arena, "allocate-global-scratch,allocate-shared-memory{max-bytes=%u},membar", unit->arch->max_shared);
+    tri_str passes = tri_str_format(unit->arena, "allocate-global-scratch,allocate-shared-memory{max-bytes=%u},membar",
+                                    unit->arch->max_shared);
     return tri_passes_run(unit, passes.data, hooks);
 }
 
@@ -213,7 +215,8 @@ static bool run_scalarise(tri_unit *unit, const tri_pass_hooks *hooks)
 
 static bool run_linalg(tri_unit *unit, const tri_pass_hooks *hooks)
 {
-    return ranks_fit(unit) && (!is_raw(unit) || run_ttir(unit, hooks)) && run_pipeline(unit, unit->target->linalg_pipeline, hooks);
+    return ranks_fit(unit) && (!is_raw(unit) || run_ttir(unit, hooks)) &&
+           run_pipeline(unit, unit->target->linalg_pipeline, hooks);
 }
 
 static bool run_host(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->lower(unit); }

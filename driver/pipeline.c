@@ -55,7 +55,8 @@ bool tri_pipeline_plan(tri_arena *arena, tri_diag *diag, const tri_target_share 
             return report_unreachable(diag, share->arch, from, input, kind, via);
         if (kind == binary && binary && !share->has_binary) {
             tri_diag_error(diag, TRI_NO_SPAN, 6001, "-arch=%.*s stands for '%s' alone; for '%s' give -arch=%s",
-                           TRI_STR_ARG(share->archs), share->target->code_kind, share->target->binary_kind, share->arch->name);
+                           TRI_STR_ARG(share->archs), share->target->code_kind, share->target->binary_kind,
+                           share->arch->name);
             return false;
         }
         need(out, via, kind);

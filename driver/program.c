@@ -34,9 +34,9 @@ static void name_by_config(const state *s, tri_output_list *outputs)
         tri_str path = outputs->at[i].path, folder = tri_path_folder(path), base = tri_path_base(path);
         tri_str stem = tri_path_stem(path), suffix = tri_str_sub(base, stem.len, base.len);
         if (!tri_str_is(path, "-"))
-            outputs->at[i].path = tri_path_join(s->arena, folder,
-                                                tri_str_format(s->arena, "%.*s.config%d%.*s", TRI_STR_ARG(stem), s->config,
-                                                               TRI_STR_ARG(suffix)));
+            outputs->at[i].path = tri_path_join(
+                s->arena, folder,
+                tri_str_format(s->arena, "%.*s.config%d%.*s", TRI_STR_ARG(stem), s->config, TRI_STR_ARG(suffix)));
     }
 }
 
@@ -45,8 +45,8 @@ static bool add_temps(const state *s, tri_output_list *outputs)
 {
     const tri_opt *opt = s->session->opt;
     if (opt->save_temps_dir.len && !tri_file_make_folder(opt->save_temps_dir)) {
-        tri_diag_error(s->session->diag, TRI_NO_SPAN, 1003, "cannot make folder '%.*s': %s", TRI_STR_ARG(opt->save_temps_dir),
-                       strerror(errno));
+        tri_diag_error(s->session->diag, TRI_NO_SPAN, 1003, "cannot make folder '%.*s': %s",
+                       TRI_STR_ARG(opt->save_temps_dir), strerror(errno));
         return false;
     }
     size_t asked = outputs->len;
@@ -89,8 +89,10 @@ static bool plan(state *s, tri_output_list *outputs)
 {
     const tri_opt *opt = s->session->opt;
     tri_kind kind = s->program->kind;
-    if (opt->syntax_only) /* up to TTIR, where the front end and what it warns about ends; what lies behind is only read */
-        tri_vec_push(s->arena, outputs, (tri_output){.kind = kind < TRI_KIND_TTIR ? TRI_KIND_TTIR : kind, .path = TRI_STR("-")});
+    if (opt->syntax_only) /* up to TTIR, where the front end and what it warns about ends; what lies behind is only read
+                           */
+        tri_vec_push(s->arena, outputs,
+                     (tri_output){.kind = kind < TRI_KIND_TTIR ? TRI_KIND_TTIR : kind, .path = TRI_STR("-")});
     else if (!tri_output_plan(s->arena, s->session->diag, opt, s->program->path, s->first.target, outputs))
         return false;
     for (size_t i = s->shares.len; i-- > 0;)
@@ -99,8 +101,8 @@ static bool plan(state *s, tri_output_list *outputs)
     return opt->syntax_only || check_stages(s, outputs);
 }
 
-/* Objects have the default forms of each kernel unless -fspecialize says otherwise; what else is written without it holds
- * what -sig says. */
+/* Objects have the default forms of each kernel unless -fspecialize says otherwise; what else is written without it
+ * holds what -sig says. */
 static bool has_default_forms(const state *s)
 {
     return is_source(s->program->kind) && !s->session->opt->compile.specialize.len && s->pipeline.via[TRI_KIND_OBJ];
@@ -126,7 +128,8 @@ static bool split(state *s, const tri_output_list *outputs)
         return true;
     for (size_t i = 0; i < outputs->len; i++)
         tri_vec_push(s->arena, outputs->at[i].kind == TRI_KIND_OBJ ? &object : &stages, outputs->at[i]);
-    return plan_for(s, &s->shares.at[0], &object, &s->object_pipeline) && plan_for(s, &s->shares.at[0], &stages, &s->pipeline);
+    return plan_for(s, &s->shares.at[0], &object, &s->object_pipeline) &&
+           plan_for(s, &s->shares.at[0], &stages, &s->pipeline);
 }
 
 /* Writes what one turn has made. */
@@ -150,7 +153,9 @@ static bool commit(state *s, const tri_output_list *outputs)
 /* Payloads behind MLIR need its context too: the kernels' facts are attributes. */
 static unsigned contexts_to_read(tri_kind kind)
 {
-    return kind == TRI_KIND_SOURCE || kind == TRI_KIND_AST ? TRI_PHASE_NONE : kind == TRI_KIND_LLIR ? TRI_PHASE_BOTH : TRI_PHASE_MLIR;
+    return kind == TRI_KIND_SOURCE || kind == TRI_KIND_AST ? TRI_PHASE_NONE
+           : kind == TRI_KIND_LLIR                         ? TRI_PHASE_BOTH
+                                                           : TRI_PHASE_MLIR;
 }
 
 /* Reads the input, which may say what it was made for, and chooses the targets. */
@@ -192,11 +197,13 @@ static void warn_unused(const state *s)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].is_unused)
-            tri_diag_warning(s->session->diag, TRI_NO_SPAN, "unused-option", "%s has no effect on '%.*s', which is '%s' already",
-                             rows[i].name, TRI_STR_ARG(s->program->path), tri_phase_kind(kind)->name);
+            tri_diag_warning(s->session->diag, TRI_NO_SPAN, "unused-option",
+                             "%s has no effect on '%.*s', which is '%s' already", rows[i].name,
+                             TRI_STR_ARG(s->program->path), tri_phase_kind(kind)->name);
 }
 
-/* A unit for one variant. A syntax tree can be had more than once; other inputs are read again. False after a report. */
+/* A unit for one variant. A syntax tree can be had more than once; other inputs are read again. False after a report.
+ */
 static bool start_unit(state *s, const tri_target_share *share, tri_unit *unit, tri_options *options)
 {
     bool is_taken = s->first.payload == TRI_PAYLOAD_NONE;
@@ -230,8 +237,8 @@ static void keep_dependencies(state *s, const tri_unit *unit)
 }
 
 /* Compiles one variant; its unit is the part's. */
-static bool compile_part(state *s, const tri_target_share *share, const tri_pipeline *pipeline, bool has_forms, tri_part *part,
-                         tri_output_list *outputs)
+static bool compile_part(state *s, const tri_target_share *share, const tri_pipeline *pipeline, bool has_forms,
+                         tri_part *part, tri_output_list *outputs)
 {
     tri_options *options = TRI_NEW(s->arena, tri_options);
     *options = s->session->opt->compile;
@@ -273,9 +280,11 @@ static bool compile_parts(state *s, const tri_pipeline *pipeline, bool has_forms
 }
 
 /* Compiles the units of configurations `first` to `last`, -1 for none in particular, and makes what is made of all. */
-static bool run_pipeline(state *s, const tri_pipeline *pipeline, bool has_forms, int first, int last, tri_output_list *outputs)
+static bool run_pipeline(state *s, const tri_pipeline *pipeline, bool has_forms, int first, int last,
+                         tri_output_list *outputs)
 {
-    tri_bundle bundle = {.arena = s->arena, .diag = s->session->diag, .options = &s->session->opt->compile, .tuning = s->tuning};
+    tri_bundle bundle = {
+        .arena = s->arena, .diag = s->session->diag, .options = &s->session->opt->compile, .tuning = s->tuning};
     bool ok = true;
     for (s->config = first; ok && s->config <= last; s->config++)
         ok = compile_parts(s, pipeline, has_forms, s->config > first, &bundle, outputs);
@@ -295,7 +304,8 @@ static int end_turn(state *s, bool ok, size_t errors_before, const tri_output_li
     return 1;
 }
 
-static tri_output_list some_of(const state *s, const tri_output_list *outputs, bool (*is_wanted)(const state *, tri_kind))
+static tri_output_list some_of(const state *s, const tri_output_list *outputs,
+                               bool (*is_wanted)(const state *, tri_kind))
 {
     tri_output_list some = {0};
     for (size_t i = 0; i < outputs->len; i++)
@@ -343,8 +353,8 @@ static void tell_of_object(const state *s, const tri_output_list *outputs)
 {
     for (size_t i = 0; i < outputs->len && s->count > 1 && !s->program->is_kept; i++)
         if (outputs->at[i].kind == TRI_KIND_OBJ)
-            tri_diag_note(s->session->diag, TRI_NO_SPAN, "'%.*s' holds all %d configurations", TRI_STR_ARG(outputs->at[i].path),
-                          s->count);
+            tri_diag_note(s->session->diag, TRI_NO_SPAN, "'%.*s' holds all %d configurations",
+                          TRI_STR_ARG(outputs->at[i].path), s->count);
 }
 
 /* -config=all: stages have a file for each configuration, objects hold all. */
@@ -401,7 +411,8 @@ static bool read_tuning(state *s)
     if (!path.len)
         return true;
     if (!tri_options_read_file(&s->session->opt->compile, s->arena, path, &text, &error)) {
-        tri_diag_error(s->session->diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(path), strerror(error));
+        tri_diag_error(s->session->diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(path),
+                       strerror(error));
         return false;
     }
     tri_unit_add_dependency(&s->first, path);

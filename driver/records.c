@@ -2,7 +2,8 @@
 
 static tritcc_diagnostic public_form(tri_arena *arena, const tri_diag_record *r)
 {
-    tritcc_diagnostic d = {.struct_size = sizeof d, .severity = r->is_fix ? TRITCC_FIX : (int)r->severity, .code = r->code};
+    tritcc_diagnostic d = {
+        .struct_size = sizeof d, .severity = r->is_fix ? TRITCC_FIX : (int)r->severity, .code = r->code};
     d.group = r->group ? tri_str_copy(arena, tri_str_from(r->group)).data : NULL;
     d.text = tri_str_copy(arena, r->text).data;
     if (!r->at.source)

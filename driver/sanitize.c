@@ -44,7 +44,8 @@ bool tri_sanitize_parse(tri_diag *diag, tri_str list, unsigned *io_bits)
     tri_buf names = {0};
     add_names(&names);
     if (name.len)
-        tri_diag_error(diag, TRI_NO_SPAN, 1002, "'-fsanitize=%.*s' is not known; there are: %s", TRI_STR_ARG(name), names.data);
+        tri_diag_error(diag, TRI_NO_SPAN, 1002, "'-fsanitize=%.*s' is not known; there are: %s", TRI_STR_ARG(name),
+                       names.data);
     else
         tri_diag_error(diag, TRI_NO_SPAN, 1002, "'-fsanitize=' needs one of: %s", names.data);
     tri_buf_fini(&names);

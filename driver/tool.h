@@ -5,8 +5,8 @@
 #include "driver/opt.h"
 
 /* Fills tool_path and libdevice of the options: from `cuda_path` (--cuda-path; may be empty), else
- * configure's --with-cuda, CUDA_HOME, PATH and /usr/local/cuda. What is missing stays empty; who needs it reports that. False after a
- * report: --cuda-path is not a folder. */
+ * configure's --with-cuda, CUDA_HOME, PATH and /usr/local/cuda. What is missing stays empty; who needs it reports that.
+ * False after a report: --cuda-path is not a folder. */
 bool tri_tool_find(tri_arena *arena, tri_diag *diag, tri_str cuda_path, tri_options *options);
 
 /* -extern-lib: the name "libdevice" stands for NVIDIA's library. */

@@ -43,7 +43,8 @@ static tri_ev param_value(tri_eval *e, const tri_arg *arg)
         tri_ev *at = TRI_NEW_ARRAY(e->arena, tri_ev, arg->item_count + 1);
         for (int i = 0; i < arg->item_count; i++)
             at[i] = param_value(e, &arg->items[i]);
-        return arg->cls ? tri_ev_make_named(e, arg->item_count, at, arg->cls) : tri_ev_make_tuple(e, arg->item_count, at);
+        return arg->cls ? tri_ev_make_named(e, arg->item_count, at, arg->cls)
+                        : tri_ev_make_tuple(e, arg->item_count, at);
     }
     case TRI_ARG_DESC: {
         tri_ev_desc *d = TRI_NEW(e->arena, tri_ev_desc);
@@ -191,7 +192,8 @@ static MlirOperation lower_form(tri_eval *e, const tri_signature *s, int form)
         return (MlirOperation){0};
     if (hints.len)
         tri_builder_set_attr(op, "arg_attrs", mlirArrayAttrGet(e->mlir, (intptr_t)hints.len, hints.at));
-    mlirOperationSetAttributeByName(op, mlirStringRefCreateFromCString("tritcc.kernel"), tri_kernel_to_attr(e->mlir, &kernel));
+    mlirOperationSetAttributeByName(op, mlirStringRefCreateFromCString("tritcc.kernel"),
+                                    tri_kernel_to_attr(e->mlir, &kernel));
     tri_vec_push(e->unit->arena, &e->unit->kernels, kernel);
     return op;
 }
@@ -250,7 +252,12 @@ bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
         return false;
     MlirLocation loc = tri_context_location(unit->mlir, unit->diag, (tri_span){unit->source, 0, 0});
     MlirModule module = mlirModuleCreateEmpty(loc);
-    tri_eval e = {.unit = unit, .arena = unit->arena, .diag = unit->diag, .mlir = unit->mlir, .modules = modules, .target = target,
+    tri_eval e = {.unit = unit,
+                  .arena = unit->arena,
+                  .diag = unit->diag,
+                  .mlir = unit->mlir,
+                  .modules = modules,
+                  .target = target,
                   .module_body = mlirModuleGetBody(module)};
     tri_map_init(&e.functions, unit->arena);
     tri_map_init(&e.spans, unit->arena);
@@ -259,7 +266,8 @@ bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
     for (size_t i = 0; i < list.len; i++)
         lower_kernel(&e, &list.at[i]);
     if (e.exhausted_at.source) {
-        tri_diag_error(unit->diag, e.exhausted_at, 4010, "more than %d statements: the kernel unrolls to too much code", TRI_EVAL_MAX_STATEMENTS);
+        tri_diag_error(unit->diag, e.exhausted_at, 4010, "more than %d statements: the kernel unrolls to too much code",
+                       TRI_EVAL_MAX_STATEMENTS);
         tri_diag_note(unit->diag, TRI_NO_SPAN, "each turn of tl.static_range counts; use range for long loops");
     }
     if (tri_diag_error_count(unit->diag) > errors || !tri_context_verify(module)) {

@@ -1,5 +1,6 @@
 // Long basic blocks in pieces. Schedulers, coalescers and the expansion of instructions into branches take time in the
-// square of a block's length, and the selector's recursion takes stack; a straight-line kernel can have 10^5 instructions.
+// square of a block's length, and the selector's recursion takes stack; a straight-line kernel can have 10^5
+// instructions.
 #include "ir/blocks.h"
 
 #include "llvm/IR/BasicBlock.h"

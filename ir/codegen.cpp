@@ -45,8 +45,8 @@ private:
 };
 } // namespace
 
-LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
-                                            const char *const *passes)
+LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                            LLVMCodeGenFileType type, const char *const *passes)
 {
     auto *target = reinterpret_cast<TargetMachine *>(machine);
     legacy::PassManager manager;
@@ -63,8 +63,8 @@ LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMach
 }
 
 /* The constructor of the machine asks the option, and nothing else does. */
-LLVMTargetMachineRef tri_island_create_short(LLVMTargetRef target, const char *triple, const char *cpu, const char *features,
-                                             LLVMCodeGenOptLevel level)
+LLVMTargetMachineRef tri_island_create_short(LLVMTargetRef target, const char *triple, const char *cpu,
+                                             const char *features, LLVMCodeGenOptLevel level)
 {
     static std::mutex mutex;
     std::lock_guard<std::mutex> lock(mutex);

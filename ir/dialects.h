@@ -47,7 +47,8 @@ mlir::RankedTensorType blockOfDesc(mlir::Type type, bool signless);
 /* `<64x32xf16, #layout>`; older text wraps the block in tensor<>. Null after a report. */
 mlir::RankedTensorType parseDescBlock(mlir::AsmParser &parser);
 void printDescBlock(mlir::AsmPrinter &printer, mlir::RankedTensorType block);
-llvm::LogicalResult verifyDescBlock(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, mlir::RankedTensorType block);
+llvm::LogicalResult verifyDescBlock(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                                    mlir::RankedTensorType block);
 mlir::Type pointeeOf(mlir::Type pointerLike);
 /* A pointer to a number; one to a block of a tensor; and the first that belongs to the second. */
 bool isElementPtr(mlir::Type type);
@@ -110,9 +111,10 @@ template <typename Op> struct SameLayoutOfOperands : mlir::OpTrait::TraitBase<Op
 /* Layout attributes of any dialect (ir/layouts.cpp). A class has `kind`, getWords and getParent. */
 using Words = llvm::SmallVector<int32_t, 32>;
 bool parseLayoutFields(mlir::AsmParser &parser, tri_encoding_kind kind, Words &words, mlir::Attribute &parent);
-void printLayoutFields(mlir::AsmPrinter &printer, llvm::ArrayRef<int32_t> words, mlir::Attribute parent, unsigned release);
-llvm::LogicalResult verifyLayout(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, llvm::ArrayRef<int32_t> words,
-                                 mlir::Attribute parent);
+void printLayoutFields(mlir::AsmPrinter &printer, llvm::ArrayRef<int32_t> words, mlir::Attribute parent,
+                       unsigned release);
+llvm::LogicalResult verifyLayout(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                                 llvm::ArrayRef<int32_t> words, mlir::Attribute parent);
 bool isLayout(mlir::Attribute attr);
 bool isDistributedLayout(mlir::Attribute attr);
 /* Empty and null for other attributes. */

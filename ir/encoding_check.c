@@ -36,7 +36,8 @@ static bool says(tri_buf *error, bool ok, const char *text)
 }
 
 /* Each basis a power of two along at most one dimension, no two alike. */
-static bool check_distinct(const tri_encoding *e, tri_buf *error, int n, const tri_bases *const *parts, uint64_t *out_reached)
+static bool check_distinct(const tri_encoding *e, tri_buf *error, int n, const tri_bases *const *parts,
+                           uint64_t *out_reached)
 {
     uint64_t own[TRI_MAX_RANK] = {0}, *seen = out_reached ? out_reached : own;
     for (int p = 0; p < n; p++)
@@ -77,8 +78,8 @@ static bool check_linear(const tri_encoding *e, tri_buf *error)
 
 static bool check_partitioned(const tri_encoding *e, tri_buf *error)
 {
-    bool is_buffer = e->parent && e->parent->kind >= TRI_ENC_SWIZZLED_SHARED && e->parent->kind <= TRI_ENC_AMD_ROTATING_SHARED &&
-                     e->parent->kind != TRI_ENC_PARTITIONED_SHARED;
+    bool is_buffer = e->parent && e->parent->kind >= TRI_ENC_SWIZZLED_SHARED &&
+                     e->parent->kind <= TRI_ENC_AMD_ROTATING_SHARED && e->parent->kind != TRI_ENC_PARTITIONED_SHARED;
     return says(error, is_buffer, "'partitionLayout' must be a layout of shared memory, in one piece") &&
            all_powers(error, "numPartitions", &e->partitioned.num_partitions, 1) &&
            says(error, e->partitioned.num_partitions >= 2, "'numPartitions' must be at least 2") &&
@@ -220,7 +221,8 @@ static bool check_kind(const tri_encoding *e, tri_buf *error)
         return check_linear(e, error);
     case TRI_ENC_SLICE:
         return says(error, e->parent->rank >= 2, "the parent must have at least two dimensions") &&
-               says(error, e->slice.dim >= 0 && e->slice.dim < e->parent->rank, "'dim' is not a dimension of the parent");
+               says(error, e->slice.dim >= 0 && e->slice.dim < e->parent->rank,
+                    "'dim' is not a dimension of the parent");
     case TRI_ENC_DOT_OP:
         return check_dot_op(e, error);
     case TRI_ENC_NVIDIA_MMA:
@@ -230,7 +232,8 @@ static bool check_kind(const tri_encoding *e, tri_buf *error)
         return check_amd(e, error);
     case TRI_ENC_SWIZZLED_SHARED:
     case TRI_ENC_AMD_ROTATING_SHARED:
-        return all_powers(error, "vec", &e->swizzled.vec, 1) && all_powers(error, "perPhase", &e->swizzled.per_phase, 1) &&
+        return all_powers(error, "vec", &e->swizzled.vec, 1) &&
+               all_powers(error, "perPhase", &e->swizzled.per_phase, 1) &&
                all_powers(error, "maxPhase", &e->swizzled.max_phase, 1) && is_order(error, e->order, e->rank);
     case TRI_ENC_NVMMA_SHARED:
         return check_nvmma(e, error);

@@ -154,9 +154,10 @@ static void print_distributed(const tri_encoding *e, tri_buf *out)
         put_row(out, "instrShape", e->instr_shape, e->instr_rank);
         break;
     case TRI_ENC_INTEL_DPAS:
-        tri_buf_format(out, "<{repeatCount = %d, systolicDepth = %d, executionSize = %d, opsPerChan = %d, threadsPerWarp = %d, ",
-                       e->dpas.repeat_count, e->dpas.systolic_depth, e->dpas.execution_size, e->dpas.ops_per_channel,
-                       e->dpas.threads_per_warp);
+        tri_buf_format(
+            out, "<{repeatCount = %d, systolicDepth = %d, executionSize = %d, opsPerChan = %d, threadsPerWarp = %d, ",
+            e->dpas.repeat_count, e->dpas.systolic_depth, e->dpas.execution_size, e->dpas.ops_per_channel,
+            e->dpas.threads_per_warp);
         put_row(out, "warpsPerCTA", e->warps_per_cta, e->rank);
         tri_buf_add_z(out, ", ");
         put_row(out, "repCluster", e->dpas.rep_cluster, 2);

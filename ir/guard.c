@@ -59,7 +59,8 @@ tri_span tri_guard_span(tri_str message)
     if (unit->kernels.len)
         names[1] = unit->kernels.at[0].name;
     for (int i = 0; i < 2; i++)
-        if (names[i].len && (find_word(unit->source, "def ", names[i], &span) || find_word(unit->source, "@", names[i], &span)))
+        if (names[i].len &&
+            (find_word(unit->source, "def ", names[i], &span) || find_word(unit->source, "@", names[i], &span)))
             break;
     return span;
 }

@@ -4,8 +4,9 @@
 
 #include "ir/unit.h"
 
-/* Runs `body`. A fatal error of LLVM in it is reported at the kernel and ends it: then the result is false, and the unit's
- * LLVM module and context are left as they are for the rest of the process, since LLVM was in the middle of them. */
+/* Runs `body`. A fatal error of LLVM in it is reported at the kernel and ends it: then the result is false, and the
+ * unit's LLVM module and context are left as they are for the rest of the process, since LLVM was in the middle of
+ * them. */
 bool tri_guard_run(tri_unit *unit, bool (*body)(tri_unit *unit, void *data), void *data);
 
 /* Where a message of LLVM belongs: at the function that it names, or the unit's first kernel; TRI_NO_SPAN outside of

@@ -25,7 +25,10 @@ struct LLVMInliner : DialectInlinerInterface {
 /* By name, as the dialect's headers stay out. */
 struct LLVMExtension : DialectExtensionBase {
     LLVMExtension() : DialectExtensionBase(StringRef("llvm")) {}
-    void apply(MLIRContext *, MutableArrayRef<Dialect *> dialects) const final { dialects[0]->addInterfaces<LLVMInliner>(); }
+    void apply(MLIRContext *, MutableArrayRef<Dialect *> dialects) const final
+    {
+        dialects[0]->addInterfaces<LLVMInliner>();
+    }
     std::unique_ptr<DialectExtensionBase> clone() const final { return std::make_unique<LLVMExtension>(*this); }
 };
 

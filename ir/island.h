@@ -39,14 +39,15 @@ MlirOperation tri_island_clone(MlirOperation op, intptr_t n, const MlirValue *fr
 
 /* Code generators (ir/codegen.cpp): code made without some passes, by the names that they show, up to a null; null when
  * the target makes no such file. And a machine whose pointers to shared, local and constant memory have 32 bits. */
-LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
-                                            const char *const *passes);
-LLVMTargetMachineRef tri_island_create_short(LLVMTargetRef target, const char *triple, const char *cpu, const char *features,
-                                             LLVMCodeGenOptLevel level);
+LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                            LLVMCodeGenFileType type, const char *const *passes);
+LLVMTargetMachineRef tri_island_create_short(LLVMTargetRef target, const char *triple, const char *cpu,
+                                             const char *features, LLVMCodeGenOptLevel level);
 
-/* Machine code (ir/machine_code.cpp). An object of assembly text, which the caller frees; null with an error, which it frees, too.
- * The target must have been started with its parser. */
-char *tri_island_assemble(const char *triple, const char *cpu, const char *text, size_t size, size_t *out_size, char **out_error);
+/* Machine code (ir/machine_code.cpp). An object of assembly text, which the caller frees; null with an error, which it
+ * frees, too. The target must have been started with its parser. */
+char *tri_island_assemble(const char *triple, const char *cpu, const char *text, size_t size, size_t *out_size,
+                          char **out_error);
 /* Links files as ld.lld's command line says. Null, or what is wrong, which the caller frees. */
 char *tri_island_link(const char *const *arguments, int count);
 

@@ -307,8 +307,9 @@ bool sameLayout(Attribute a, Attribute b, ArrayRef<int64_t> shape)
 static bool linearOf(Scratch &scratch, RankedTensorType type, tri_linear *out)
 {
     Attribute attr = type.getEncoding();
-    return isDistributedLayout(attr) && tri_convert_to_linear(tri_encoding_get(scratch.arena, wrap(attr)), (int)type.getRank(),
-                                                              type.getShape().data(), out, nullptr);
+    return isDistributedLayout(attr) &&
+           tri_convert_to_linear(tri_encoding_get(scratch.arena, wrap(attr)), (int)type.getRank(),
+                                 type.getShape().data(), out, nullptr);
 }
 
 int64_t registersOf(RankedTensorType type)

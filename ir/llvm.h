@@ -52,8 +52,8 @@ void tri_llvm_set_kernels(tri_unit *unit);
 /* Reads them back into unit->kernels; false after a report when they are malformed. None is no error. */
 bool tri_llvm_get_kernels(tri_unit *unit);
 
-/* Null, or what is wrong with inline assembly of that function type: its constraints, or an operand that the text names and
- * they do not have. In the arena. */
+/* Null, or what is wrong with inline assembly of that function type: its constraints, or an operand that the text names
+ * and they do not have. In the arena. */
 const char *tri_llvm_check_assembly(tri_arena *arena, LLVMTypeRef type, tri_str text, tri_str constraints);
 
 /* A private constant of the text, with a NUL behind it. */

@@ -27,8 +27,8 @@ LLD_HAS_DRIVER(elf)
 
 using namespace llvm;
 
-// lld's link-time optimiser, which objects never reach, starts every back end that LLVM has, and asks for Polly; without these
-// all of them would be linked. gen/ir/no_targets.inc names those that this compiler makes no code with.
+// lld's link-time optimiser, which objects never reach, starts every back end that LLVM has, and asks for Polly;
+// without these all of them would be linked. gen/ir/no_targets.inc names those that this compiler makes no code with.
 #define NO_TARGET(name) \
     extern "C" void LLVMInitialize##name##TargetInfo() {} \
     extern "C" void LLVMInitialize##name##Target() {} \
@@ -51,7 +51,8 @@ static void keep_first(const SMDiagnostic &diagnostic, void *data)
 }
 
 /* The parser of one text and all that it stands on. */
-static bool run_parser(const Target &target, const Triple &triple, StringRef cpu, SourceMgr &sources, raw_pwrite_stream &out)
+static bool run_parser(const Target &target, const Triple &triple, StringRef cpu, SourceMgr &sources,
+                       raw_pwrite_stream &out)
 {
     MCTargetOptions options;
     std::unique_ptr<MCRegisterInfo> registers(target.createMCRegInfo(triple));
@@ -64,10 +65,11 @@ static bool run_parser(const Target &target, const Triple &triple, StringRef cpu
     std::unique_ptr<MCAsmBackend> backend(target.createMCAsmBackend(*machine, *registers, options));
     std::unique_ptr<MCObjectWriter> writer = backend->createObjectWriter(out);
     std::unique_ptr<MCCodeEmitter> emitter(target.createMCCodeEmitter(*instructions, context));
-    std::unique_ptr<MCStreamer> streamer(
-        target.createMCObjectStreamer(triple, context, std::move(backend), std::move(writer), std::move(emitter), *machine));
+    std::unique_ptr<MCStreamer> streamer(target.createMCObjectStreamer(
+        triple, context, std::move(backend), std::move(writer), std::move(emitter), *machine));
     std::unique_ptr<MCAsmParser> parser(createMCAsmParser(sources, context, *streamer, *syntax));
-    std::unique_ptr<MCTargetAsmParser> target_parser(target.createMCAsmParser(*machine, *parser, *instructions, options));
+    std::unique_ptr<MCTargetAsmParser> target_parser(
+        target.createMCAsmParser(*machine, *parser, *instructions, options));
     parser->setTargetParser(*target_parser);
     return !parser->Run(/*NoInitialTextSection=*/false);
 }
@@ -82,7 +84,8 @@ static char *copy_bytes(StringRef bytes, size_t *out_size)
     return copy;
 }
 
-char *tri_island_assemble(const char *triple_text, const char *cpu, const char *text, size_t size, size_t *out_size, char **out_error)
+char *tri_island_assemble(const char *triple_text, const char *cpu, const char *text, size_t size, size_t *out_size,
+                          char **out_error)
 {
     std::string error;
     Triple triple(triple_text);
@@ -107,7 +110,8 @@ char *tri_island_link(const char *const *arguments, int count)
     std::lock_guard<std::mutex> lock(once);
     std::string log;
     raw_string_ostream out(log);
-    lld::Result result = lld::lldMain(ArrayRef<const char *>(arguments, count), out, out, {{lld::Gnu, &lld::elf::link}});
+    lld::Result result =
+        lld::lldMain(ArrayRef<const char *>(arguments, count), out, out, {{lld::Gnu, &lld::elf::link}});
     size_t length;
     return result.retCode ? copy_bytes(log.empty() ? "the linker failed" : log, &length) : nullptr;
 }

@@ -103,7 +103,8 @@ bool tri_machines_check(tri_diag *diag, MlirOperation module)
     tri_str target = tri_op_string(module, "ttg.target");
     if (tri_machines_for(target))
         return true;
-    tri_op_error(diag, module, 5012, "no machine is known for ttg.target = \"%.*s\"; --print-targets lists what code is made for",
+    tri_op_error(diag, module, 5012,
+                 "no machine is known for ttg.target = \"%.*s\"; --print-targets lists what code is made for",
                  TRI_STR_ARG(target));
     return false;
 }

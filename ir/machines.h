@@ -49,7 +49,7 @@ typedef struct tri_machine_facts {
     int block_registers;    /* of a block */
     uint32_t unified_buffer; /* bytes that the blocks of a program may take on an NPU; 0: not limited here */
     bool has_multi_buffer;   /* ... each twice, so that copies overlap with work */
-    int spare_shared;       /* bytes per thread that a conversion may take without lowering the number of resident blocks */
+    int spare_shared; /* bytes per thread that a conversion may take without lowering the number of resident blocks */
 
     /* ---- one multiprocessor, for occupancy; 0 warps: not known ---- */
     int resident_warps, resident_blocks;
@@ -69,7 +69,7 @@ typedef struct tri_machine_facts {
     tri_mma_kind mma;
     int mma_version;        /* generation of that kind. TRI_MMA_SYNC: below 2 it is not used */
     int mma_lanes;          /* lanes that its products want, where a kernel may choose; 0: `lanes` */
-    int mma_depth_bits;     /* bits of K that one instruction takes at least: what the language asks of tl.dot; 0: any */
+    int mma_depth_bits; /* bits of K that one instruction takes at least: what the language asks of tl.dot; 0: any */
     bool has_warp_groups;   /* products of four warps, from shared memory (wgmma) */
     bool has_f64_mma, has_tf32, has_fp8_mma; /* on `mma`; of fp8: worth it, else products are of f16 */
     bool prefers_tf32;      /* tl.dot of f32 is of tf32 unless told otherwise */

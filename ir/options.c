@@ -10,7 +10,8 @@ static int find_options(const tri_options *options, tri_arena *arena, tri_str pa
     return files ? files->find(files->data, tri_str_copy(arena, path).data, out_text) : 0;
 }
 
-bool tri_options_read_file(const tri_options *options, tri_arena *arena, tri_str path, tri_str *out_text, int *out_error)
+bool tri_options_read_file(const tri_options *options, tri_arena *arena, tri_str path, tri_str *out_text,
+                           int *out_error)
 {
     int found = find_options(options, arena, path, out_text);
     *out_error = ENOENT;

@@ -22,7 +22,8 @@ typedef struct {
     tri_str path;
 } tri_extern_lib;
 
-/* Files that are had before the disk is asked: 1 and the text, in the arena or borrowed; 0: ask the disk; -1: not there. */
+/* Files that are had before the disk is asked: 1 and the text, in the arena or borrowed; 0: ask the disk; -1: not
+ * there. */
 typedef struct {
     int (*find)(void *data, const char *path, tri_str *out_text);
     void *data;
@@ -63,7 +64,7 @@ typedef struct tri_options {
     tri_str features;            /* -mattr: "+bf16,+i8mm"; empty: what the architecture has */
     bool simulate;               /* GPU code is made for the SIMT simulator instead of the machine */
     bool verify_each;            /* run the verifier after every pass */
-    unsigned release;            /* ttir and ttgir are spelled as this release of Triton does: 306 is 3.6; 0: as we do */
+    unsigned release; /* ttir and ttgir are spelled as this release of Triton does: 306 is 3.6; 0: as we do */
     tri_str show_value, show_at; /* --value, --at: whose layout -emit=layout shows; empty: not given */
     /* external tools and libraries, looked up by the driver */
     tri_str ptxas;               /* the assembler itself; empty: looked for in tool_path */
@@ -74,7 +75,8 @@ typedef struct tri_options {
 } tri_options;
 
 /* As tri_file_read and tri_file_exists, with the files of the options before those on the disk. */
-bool tri_options_read_file(const tri_options *options, tri_arena *arena, tri_str path, tri_str *out_text, int *out_error);
+bool tri_options_read_file(const tri_options *options, tri_arena *arena, tri_str path, tri_str *out_text,
+                           int *out_error);
 bool tri_options_has_file(const tri_options *options, tri_arena *arena, tri_str path);
 
 #endif

@@ -82,7 +82,8 @@ DictionaryAttr knownFields(Attribute written, StringRef op, ArrayRef<StringRef> 
             continue;
         StringRef name = renamedField(op, field.getName());
         if (!llvm::is_contained(names, name) && !name.contains("egmentSizes") && !name.ends_with("_segment_sizes"))
-            return emitError() << "'" << op << "' has no attribute '" << name << "'; it is unknown, or of another version of Triton",
+            return emitError() << "'" << op << "' has no attribute '" << name
+                               << "'; it is unknown, or of another version of Triton",
                    DictionaryAttr();
         known.set(name, field.getValue());
     }
@@ -145,7 +146,8 @@ LogicalResult upgradeRelease(Operation *module)
 {
     LogicalResult result = success();
     module->walk([&](Operation *op) {
-        if (!isa_and_nonnull<tt::TTDialect, ttg::TTGDialect, ttng::TTNGDialect>(op->getDialect()) || !op->isRegistered())
+        if (!isa_and_nonnull<tt::TTDialect, ttg::TTGDialect, ttng::TTNGDialect>(op->getDialect()) ||
+            !op->isRegistered())
             return;
         if (failed(checkAttributes(op)))
             result = failure();

@@ -112,7 +112,8 @@ static void joinCachePolicy(Operation *op)
                         ", eviction_policy = " + tt::stringifyEvictionPolicy(policy) + ">").str();
     op->setAttr("cache", tt::CacheModifierAttr::get(context, tt::CacheModifier::NONE));
     op->setAttr("evict", tt::EvictionPolicyAttr::get(context, tt::EvictionPolicy::NORMAL));
-    op->setDiscardableAttr("cachePolicy", OpaqueAttr::get(StringAttr::get(context, "tt"), text, NoneType::get(context)));
+    op->setDiscardableAttr("cachePolicy",
+                           OpaqueAttr::get(StringAttr::get(context, "tt"), text, NoneType::get(context)));
 }
 
 static bool isLayoutIn(Attribute layout, unsigned release)

@@ -49,7 +49,8 @@ LogicalResult BitcastOp::verify()
     if (!fromPtr != !toPtr)
         return emitOpError("cannot cast between a pointer and a number: use tt.int_to_ptr or tt.ptr_to_int");
     if (fromPtr && fromPtr.getSpace() != toPtr.getSpace())
-        return emitOpError("cannot cast between pointers of address spaces ") << fromPtr.getSpace() << " and " << toPtr.getSpace();
+        return emitOpError("cannot cast between pointers of address spaces ")
+               << fromPtr.getSpace() << " and " << toPtr.getSpace();
     if (!fromPtr && bitsOf(from) != bitsOf(to))
         return emitOpError("cannot cast between ") << bitsOf(from) << " and " << bitsOf(to) << " bits";
     return success();

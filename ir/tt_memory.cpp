@@ -142,7 +142,8 @@ LogicalResult AtomicPollOp::verify()
 LogicalResult MakeTensorDescOp::verify()
 {
     if (getShape().size() != (size_t)getType().getBlock().getRank())
-        return emitOpError("has ") << getShape().size() << " sizes for a block of rank " << getType().getBlock().getRank();
+        return emitOpError("has ") << getShape().size() << " sizes for a block of rank "
+                                   << getType().getBlock().getRank();
     return success();
 }
 
@@ -157,7 +158,8 @@ static LogicalResult verifyBlock(Operation *op, Type descType, RankedTensorType 
         return op->emitOpError("tensor and descriptor block have different sizes: ") << tensor << " and " << descType;
     ArrayRef<int64_t> blockShape = block.getShape(), shape = tensor.getShape();
     if (shape.size() > blockShape.size() || blockShape.take_back(shape.size()) != shape)
-        return op->emitOpError("tensor may only drop leading dimensions of size 1 of the block: ") << tensor << " and " << descType;
+        return op->emitOpError("tensor may only drop leading dimensions of size 1 of the block: ")
+               << tensor << " and " << descType;
     return success();
 }
 

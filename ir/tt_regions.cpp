@@ -53,7 +53,8 @@ static LogicalResult verifyCombine(Operation *op, Region &region, StringRef term
     for (unsigned i = 0; i < 2 * n; i++) {
         Type element = getElementTypeOrSelf(op->getOperand(i % n).getType());
         if (block.getArgument(i).getType() != element)
-            return op->emitOpError("argument ") << i << " of the region must be " << element << ", not " << block.getArgument(i).getType();
+            return op->emitOpError("argument ")
+                   << i << " of the region must be " << element << ", not " << block.getArgument(i).getType();
     }
     Operation *last = block.empty() ? nullptr : &block.back();
     if (!last || last->getName().getStringRef() != terminator)
@@ -63,7 +64,8 @@ static LogicalResult verifyCombine(Operation *op, Region &region, StringRef term
     for (unsigned i = 0; i < n; i++) {
         Type element = getElementTypeOrSelf(op->getOperand(i).getType());
         if (last->getOperand(i).getType() != element)
-            return last->emitOpError("value ") << i << " must be " << element << ", not " << last->getOperand(i).getType();
+            return last->emitOpError("value ")
+                   << i << " must be " << element << ", not " << last->getOperand(i).getType();
     }
     return success();
 }
@@ -111,7 +113,8 @@ LogicalResult MapElementwiseOp::verifyRegions()
     Region &region = getScalarOp();
     if (region.empty())
         return emitOpError("needs a region");
-    if (failed(verifyPacked(*this, region.front().getArgumentTypes(), getOperandTypes(), getPack(), "region arguments")))
+    if (failed(
+            verifyPacked(*this, region.front().getArgumentTypes(), getOperandTypes(), getPack(), "region arguments")))
         return failure();
     for (Block &block : region)
         if (auto last = dyn_cast<MapElementwiseReturnOp>(block.empty() ? nullptr : &block.back()))

@@ -62,8 +62,8 @@ LogicalResult ExpandDimsOp::inferReturnTypes(MLIRContext *, std::optional<Locati
     shape.insert(shape.begin() + axis, 1);
     Attribute encoding;
     if (src.getEncoding() && failed(inferExpandDims(src.getEncoding(), (int)axis, encoding)))
-        return emitOptionalError(loc, "'tt.expand_dims' op operand needs a slice layout of dimension ", axis, ", but has ",
-                                 src.getEncoding());
+        return emitOptionalError(loc, "'tt.expand_dims' op operand needs a slice layout of dimension ", axis,
+                                 ", but has ", src.getEncoding());
     results.push_back(RankedTensorType::get(shape, src.getElementType(), encoding));
     return success();
 }
@@ -173,7 +173,8 @@ LogicalResult BroadcastOp::verify()
         return emitOpError("must have one encoding, but ") << from << " and " << to << " differ";
     for (int64_t d = 0; d < from.getRank(); d++)
         if (from.getDimSize(d) != to.getDimSize(d) && from.getDimSize(d) != 1)
-            return emitOpError("dimension ") << d << " has size " << from.getDimSize(d) << ", only size 1 can be broadcast";
+            return emitOpError("dimension ")
+                   << d << " has size " << from.getDimSize(d) << ", only size 1 can be broadcast";
     return success();
 }
 
@@ -186,7 +187,8 @@ LogicalResult CatOp::verify()
         return emitOpError("result must hold the elements of both operands");
     int64_t have = 2 * distinctRegisters(from), need = distinctRegisters(to);
     if (have != need)
-        return emitOpError("result's layout has ") << need << " different values in each thread, but the operands give " << have;
+        return emitOpError("result's layout has ")
+               << need << " different values in each thread, but the operands give " << have;
     return success();
 }
 

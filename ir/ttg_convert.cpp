@@ -180,7 +180,8 @@ struct SplitOfConvert : OpRewritePattern<tt::SplitOp> {
     {
         ConvertLayoutOp convert = convertOf(op, 0);
         Attribute half;
-        if (!convert || failed(inferSplit(convert.getSrc().getType().getEncoding(), op.getSrc().getType().getShape(), half)) ||
+        if (!convert ||
+            failed(inferSplit(convert.getSrc().getType().getEncoding(), op.getSrc().getType().getShape(), half)) ||
             half != encodingOf(op.getOutLHS().getType()))
             return failure();
         return takeSource(op, 0, convert, rewriter);

@@ -165,7 +165,8 @@ static LogicalResult verifyShape(function_ref<InFlightDiagnostic()> emitError, A
 }
 
 /* A padded layout says its sizes itself, or has those that its bases reach. */
-static LogicalResult verifyPadded(function_ref<InFlightDiagnostic()> emitError, Attribute encoding, ArrayRef<int64_t> shape)
+static LogicalResult verifyPadded(function_ref<InFlightDiagnostic()> emitError, Attribute encoding,
+                                  ArrayRef<int64_t> shape)
 {
     tri_encoding layout;
     ArrayRef<int32_t> words = tri::layoutWords(encoding);
@@ -176,7 +177,8 @@ static LogicalResult verifyPadded(function_ref<InFlightDiagnostic()> emitError, 
             for (int i = 0; i < b->count; i++)
                 size = std::max(size, 2 * (int64_t)b->at[i][d]);
         if (size != shape[d])
-            return emitError() << "dimension " << d << " of the padded layout has size " << size << ", not " << shape[d];
+            return emitError() << "dimension " << d << " of the padded layout has size " << size << ", not "
+                               << shape[d];
     }
     return success();
 }

@@ -11,7 +11,8 @@ def TTG_BarrierGlobalWrite : I32BitEnumAttrCaseBit<"GlobalWrite", 2, "global_wri
 def TTG_BarrierTensorRead : I32BitEnumAttrCaseBit<"TensorRead", 3, "tensor_read">;
 def TTG_BarrierTensorWrite : I32BitEnumAttrCaseBit<"TensorWrite", 4, "tensor_write">;
 def TTG_BarrierAll : I32BitEnumAttrCaseGroup<"All", [
-  TTG_BarrierLocal, TTG_BarrierGlobalRead, TTG_BarrierGlobalWrite, TTG_BarrierTensorRead, TTG_BarrierTensorWrite], "all">;
+  TTG_BarrierLocal, TTG_BarrierGlobalRead, TTG_BarrierGlobalWrite, TTG_BarrierTensorRead,
+  TTG_BarrierTensorWrite], "all">;
 def TTG_AddrSpace : I32BitEnumAttr<"AddrSpace", "memories that a barrier orders", [
   TTG_BarrierNone, TTG_BarrierLocal, TTG_BarrierGlobalRead, TTG_BarrierGlobalWrite, TTG_BarrierTensorRead,
   TTG_BarrierTensorWrite, TTG_BarrierAll]> {

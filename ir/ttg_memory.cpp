@@ -165,7 +165,8 @@ LogicalResult Fp4ToFpOp::verify()
         return emitOpError("operand and result must have the same rank, and axis be one of its dimensions");
     for (int64_t d = 0; d < from.getRank(); d++)
         if (to.getDimSize(d) != from.getDimSize(d) * (d == axis ? 2 : 1))
-            return emitOpError("dimension ") << d << " of the result must be " << from.getDimSize(d) * (d == axis ? 2 : 1);
+            return emitOpError("dimension ")
+                   << d << " of the result must be " << from.getDimSize(d) * (d == axis ? 2 : 1);
     return success();
 }
 

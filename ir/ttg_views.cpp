@@ -62,7 +62,8 @@ LogicalResult MemDescSubsliceOp::verify()
         if (size == whole && offset)
             return emitOpError("offset of dimension ") << d << " must be 0, as it is not cut";
         if (offset < 0 || offset % size || offset + size > whole)
-            return emitOpError("offset of dimension ") << d << " must be a multiple of " << size << " inside of " << whole;
+            return emitOpError("offset of dimension ")
+                   << d << " must be a multiple of " << size << " inside of " << whole;
     }
     if (const char *why = whyNotPart(from.getEncoding(), from.getAllocShape().take_back(from.getRank()), to.getShape()))
         return emitOpError("cannot be ") << why << ": " << from;

@@ -31,7 +31,8 @@ LogicalResult WarpSpecializeOp::verify()
         return emitOpError("second region must hold ttg.warp_specialize.partitions");
     RegionRange regions = getPartitionRegions();
     if (regions.size() != getPartitionNumWarps().size())
-        return emitOpError("has ") << regions.size() << " partitions, but numbers of warps for " << getPartitionNumWarps().size();
+        return emitOpError("has ") << regions.size() << " partitions, but numbers of warps for "
+                                   << getPartitionNumWarps().size();
     for (auto [i, warps] : llvm::enumerate(getPartitionNumWarps()))
         if (!isPowerOfTwo(warps))
             return emitOpError("number of warps of partition #") << i << " must be a power of two, not " << warps;
@@ -45,7 +46,8 @@ LogicalResult WarpSpecializeOp::verify()
             return emitOpError("partition #") << i << " must take " << getNumOperands() << " arguments";
         for (auto [arg, operand] : llvm::zip(region->getArguments(), getOperands()))
             if (arg.getType() != operand.getType())
-                return emitOpError("partition #") << i << " takes " << arg.getType() << " where " << operand.getType() << " is passed";
+                return emitOpError("partition #")
+                       << i << " takes " << arg.getType() << " where " << operand.getType() << " is passed";
     }
     if ((*this)->getParentOfType<WarpSpecializeOp>())
         return emitOpError("cannot be nested");
@@ -166,7 +168,8 @@ void WarpSpecializeOp::print(OpAsmPrinter &printer)
     for (auto [i, region] : llvm::enumerate(getPartitionRegions())) {
         printer.printNewline();
         printer << "partition" << i << "(";
-        llvm::interleaveComma(region->getArguments(), printer, [&](BlockArgument arg) { printer.printRegionArgument(arg); });
+        llvm::interleaveComma(region->getArguments(), printer,
+                              [&](BlockArgument arg) { printer.printRegionArgument(arg); });
         printer << ") num_warps(" << getPartitionNumWarps()[i] << ") ";
         printer.printRegion(*region, /*printEntryBlockArgs=*/false);
     }

@@ -32,7 +32,8 @@ LogicalResult verifyBarrier(Operation *op, ttg::MemDescType type)
     for (int i = 0; isShared && i < layout.cga.count; i++) {
         int32_t basis = layout.cga.at[i][0];
         if (basis ? basis != next : next > 1)
-            return op->emitOpError("barrier of several CTAs needs a CGALayout of zeros before 1, 2, 4 and so on: ") << type;
+            return op->emitOpError("barrier of several CTAs needs a CGALayout of zeros before 1, 2, 4 and so on: ")
+                   << type;
         next *= basis ? 2 : 1;
     }
     return success();
@@ -147,9 +148,10 @@ static bool isSameButForRank(Attribute a, Attribute b)
     ArrayRef<int32_t> first = layoutWords(a), second = layoutWords(b);
     tri_encoding_words_read(first.data(), first.size(), &x);
     tri_encoding_words_read(second.data(), second.size(), &y);
-    return x.kind == TRI_ENC_NVMMA_SHARED && y.kind == TRI_ENC_NVMMA_SHARED && x.rank != y.rank && !x.cga.count && !y.cga.count &&
-           x.nvmma.swizzle_bytes == y.nvmma.swizzle_bytes && x.nvmma.element_bits == y.nvmma.element_bits &&
-           x.nvmma.is_transposed == y.nvmma.is_transposed && x.nvmma.is_fp4_padded == y.nvmma.is_fp4_padded;
+    return x.kind == TRI_ENC_NVMMA_SHARED && y.kind == TRI_ENC_NVMMA_SHARED && x.rank != y.rank && !x.cga.count &&
+           !y.cga.count && x.nvmma.swizzle_bytes == y.nvmma.swizzle_bytes &&
+           x.nvmma.element_bits == y.nvmma.element_bits && x.nvmma.is_transposed == y.nvmma.is_transposed &&
+           x.nvmma.is_fp4_padded == y.nvmma.is_fp4_padded;
 }
 
 static LogicalResult verifyCopy(Operation *op, Type desc, size_t coords, ttg::MemDescType buffer)
@@ -228,7 +230,8 @@ static LogicalResult verifyReduceKind(Operation *op, tt::DescriptorReduceKind ki
         break;
     }
     if (!ok)
-        return op->emitOpError("reduction '") << tt::stringifyDescriptorReduceKind(kind) << "' does not exist for " << element;
+        return op->emitOpError("reduction '")
+               << tt::stringifyDescriptorReduceKind(kind) << "' does not exist for " << element;
     return success();
 }
 
@@ -247,7 +250,8 @@ static LogicalResult verifyRowOffsets(Operation *op, RankedTensorType offsets, t
     if (!offsets.getEncoding() || !linearOf(offsets, &l))
         return success();
     for (int i = 0; i < 2; i++)
-        if (tri_linear_in_bits(&l, TRI_DIM_REGISTER) <= i || tri_linear_basis_at(&l, TRI_DIM_REGISTER, i, TRI_DIM_0) != 1 << i)
+        if (tri_linear_in_bits(&l, TRI_DIM_REGISTER) <= i ||
+            tri_linear_basis_at(&l, TRI_DIM_REGISTER, i, TRI_DIM_0) != 1 << i)
             return op->emitOpError("each thread must have at least 4 consecutive offsets: ") << offsets;
     if (!tri_linear_is_zero_between(&l, TRI_DIM_LANE, TRI_DIM_0))
         return op->emitOpError("the threads of a warp must have the same offsets: ") << offsets;
@@ -259,7 +263,8 @@ static LogicalResult verifyRowOffsets(Operation *op, RankedTensorType offsets, t
     for (int i = 0; isSame && i < layout.cga.count; i++)
         isSame = tri_linear_basis_at(&l, TRI_DIM_BLOCK, i, TRI_DIM_0) == layout.cga.at[i][0] * perCta;
     if (!isSame)
-        return op->emitOpError("offsets must be dealt out to CTAs as the buffer's rows are: ") << offsets << " and " << buffer;
+        return op->emitOpError("offsets must be dealt out to CTAs as the buffer's rows are: ")
+               << offsets << " and " << buffer;
     return success();
 }
 

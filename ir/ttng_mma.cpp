@@ -57,13 +57,14 @@ LogicalResult WarpGroupDotOp::verify()
     ShapedType a = shapeOf(getA().getType()), b = shapeOf(getB().getType());
     if (failed(verifyAccumulator(*this, d)))
         return failure();
-    if (a.getRank() != 2 || b.getRank() != 2 || a.getDimSize(1) != b.getDimSize(0) || a.getDimSize(0) != d.getDimSize(0) ||
-        b.getDimSize(1) != d.getDimSize(1))
+    if (a.getRank() != 2 || b.getRank() != 2 || a.getDimSize(1) != b.getDimSize(0) ||
+        a.getDimSize(0) != d.getDimSize(0) || b.getDimSize(1) != d.getDimSize(1))
         return emitOpError("sizes of operands and result do not fit: ") << a << ", " << b << " and " << d;
     if (bitsOf(a.getElementType()) != bitsOf(b.getElementType()))
         return emitOpError("element types of the operands must have the same bit width");
     if (!isOperandLayout(getB().getType().getEncoding()))
-        return emitOpError("b must have a nvmma_shared or shared_linear layout, not ") << getB().getType().getEncoding();
+        return emitOpError("b must have a nvmma_shared or shared_linear layout, not ")
+               << getB().getType().getEncoding();
     unsigned bits = bitsOf(a.getElementType());
     if (auto buffer = dyn_cast<ttg::MemDescType>(getA().getType())) {
         if (!isOperandLayout(buffer.getEncoding()))
@@ -141,7 +142,8 @@ LogicalResult TMEMLoadOp::verify()
         return emitOpError("abs and NaN need redOp");
     if (getRedOp() && !getResult().getType().getElementType().isF32())
         return emitOpError("redOp needs f32 elements");
-    if (getRedOp() && cast<RankedTensorType>(getRed().getType()).getShape() != getResult().getType().getShape().take_front(1))
+    if (getRedOp() &&
+        cast<RankedTensorType>(getRed().getType()).getShape() != getResult().getType().getShape().take_front(1))
         return emitOpError("redOp gives one value for each row");
     if (getRedOp() && !hasWholeRows(getResult().getType()))
         return emitOpError("redOp needs whole rows in each thread: ") << getResult().getType();

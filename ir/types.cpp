@@ -191,7 +191,8 @@ static LogicalResult verifyLaunch(Operation *op, RankedTensorType tensor, const 
     auto check = [&](int is, int must, StringRef what) -> LogicalResult {
         if (!must || is == must)
             return success();
-        return op->emitOpError("has a layout for ") << is << " " << what << ", but " << must << " are in force: " << tensor;
+        return op->emitOpError("has a layout for ")
+               << is << " " << what << ", but " << must << " are in force: " << tensor;
     };
     if (failed(check(have.lanes, shape.threadsPerWarp, "threads per warp")) ||
         failed(check(have.warps, shape.numWarps, "warps")) || failed(check(have.ctas, shape.numCtas, "CTAs")))
@@ -207,7 +208,8 @@ static LogicalResult verifyBuffer(Operation *op, ttg::MemDescType buffer, Launch
     int have = 1 << clusterBits(buffer.getEncoding());
     if (!shape->numCtas || have == shape->numCtas)
         return success();
-    return op->emitOpError("has a layout for ") << have << " CTAs, but " << shape->numCtas << " are in force: " << buffer;
+    return op->emitOpError("has a layout for ")
+           << have << " CTAs, but " << shape->numCtas << " are in force: " << buffer;
 }
 
 static LogicalResult verifyTensor(Operation *op, Type type, LaunchShape *shape, bool *known)
@@ -224,7 +226,8 @@ static LogicalResult verifyTensor(Operation *op, Type type, LaunchShape *shape, 
     if (!isPowerOfTwo(count))
         return op->emitOpError("number of elements must be a power of two, but ") << tensor << " has " << count;
     if (count > limit)
-        return op->emitOpError("maximum allowed number of elements is ") << limit << ", but " << tensor << " has " << count;
+        return op->emitOpError("maximum allowed number of elements is ")
+               << limit << ", but " << tensor << " has " << count;
     Attribute encoding = tensor.getEncoding();
     if (!encoding)
         return success();
@@ -263,9 +266,11 @@ LogicalResult verifySameShapeAndLayout(Operation *op)
         if (first && sawScalar)
             return op->emitOpError("operands and results must be all scalars or all tensors");
         if (tensor && tensor.getShape() != first.getShape())
-            return op->emitOpError("operands and results must have the same shape, but ") << first << " and " << tensor << " differ";
+            return op->emitOpError("operands and results must have the same shape, but ")
+                   << first << " and " << tensor << " differ";
         if (tensor && tensor.getEncoding() != first.getEncoding())
-            return op->emitOpError("operands and results must have the same encoding, but ") << first << " and " << tensor << " differ";
+            return op->emitOpError("operands and results must have the same encoding, but ")
+                   << first << " and " << tensor << " differ";
         return success();
     };
     for (Type type : op->getOperandTypes())

@@ -58,7 +58,9 @@ bool tri_upstream_unroll(MlirOperation loop, uint64_t factor, MlirOperation *out
     FailureOr<UnrolledLoopInfo> info = loopUnrollByFactor(op, factor);
     if (failed(info))
         return false;
-    auto get = [](std::optional<scf::ForOp> made) { return wrap(made && *made ? made->getOperation() : (Operation *)nullptr); };
+    auto get = [](std::optional<scf::ForOp> made) {
+        return wrap(made && *made ? made->getOperation() : (Operation *)nullptr);
+    };
     *out_loop = get(info->mainLoopOp);
     if (out_epilogue)
         *out_epilogue = get(info->epilogueLoopOp);

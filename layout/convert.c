@@ -79,7 +79,8 @@ void tri_convert_shape_per_cta(const tri_encoding *encoding, int rank, const int
 }
 
 /* The whole tensor from the tile of one CTA: repeat, clip, then lay the CTAs side by side. */
-static tri_linear combine(const tri_linear *tile, tri_dim grow_in, const tri_bases *blocks, int rank, const int64_t *shape)
+static tri_linear combine(const tri_linear *tile, tri_dim grow_in, const tri_bases *blocks, int rank,
+                          const int64_t *shape)
 {
     tri_linear cga = tri_linear_empty();
     tri_linear_add_in(&cga, TRI_DIM_BLOCK);
@@ -285,7 +286,8 @@ static bool same_fields(const tri_encoding *a, const tri_encoding *b)
     case TRI_ENC_LINEAR:
     case TRI_ENC_GENERIC_LINEAR:
         return same_bases(&a->linear.reg, &b->linear.reg, rank) && same_bases(&a->linear.lane, &b->linear.lane, rank) &&
-               same_bases(&a->linear.warp, &b->linear.warp, rank) && same_bases(&a->linear.block, &b->linear.block, rank);
+               same_bases(&a->linear.warp, &b->linear.warp, rank) &&
+               same_bases(&a->linear.block, &b->linear.block, rank);
     case TRI_ENC_SLICE:
         return a->slice.dim == b->slice.dim;
     case TRI_ENC_DOT_OP:
@@ -305,7 +307,8 @@ static bool same_fields(const tri_encoding *a, const tri_encoding *b)
         return a->nvmma.swizzle_bytes == b->nvmma.swizzle_bytes && a->nvmma.element_bits == b->nvmma.element_bits &&
                a->nvmma.is_transposed == b->nvmma.is_transposed && a->nvmma.is_fp4_padded == b->nvmma.is_fp4_padded;
     case TRI_ENC_PADDED_SHARED:
-        return a->padded.count == b->padded.count && same_ints(a->padded.interval, b->padded.interval, a->padded.count) &&
+        return a->padded.count == b->padded.count &&
+               same_ints(a->padded.interval, b->padded.interval, a->padded.count) &&
                same_ints(a->padded.padding, b->padded.padding, a->padded.count) &&
                a->padded.has_bases == b->padded.has_bases && same_ints(a->padded.shape, b->padded.shape, rank) &&
                same_bases(&a->padded.offset, &b->padded.offset, rank) &&
@@ -541,7 +544,8 @@ void tri_convert_contig_per_thread(const tri_encoding *encoding, int rank, const
                 out_contig[d] *= 2;
 }
 
-static void spread_convert(const tri_encoding *encoding, int rank, const int64_t *shape, tri_dim in, int32_t *out_counts)
+static void spread_convert(const tri_encoding *encoding, int rank, const int64_t *shape, tri_dim in,
+                           int32_t *out_counts)
 {
     tri_linear l = must_convert(encoding, rank, shape);
     for (int d = 0; d < rank; d++) {

@@ -59,7 +59,8 @@ static void start(drawing *d, const tri_linear *l, const tri_draw_options *optio
 static void add_cut(const drawing *d, tri_buf *out)
 {
     if (d->shown_rows < d->rows || d->shown_columns < d->columns)
-        tri_buf_format(out, "(the first %lld rows and %lld columns)", (long long)d->shown_rows, (long long)d->shown_columns);
+        tri_buf_format(out, "(the first %lld rows and %lld columns)", (long long)d->shown_rows,
+                       (long long)d->shown_columns);
     if (d->shown_planes < d->planes)
         tri_buf_format(out, "(the first %lld of %lld planes)", (long long)d->shown_planes, (long long)d->planes);
 }
@@ -146,7 +147,8 @@ static void add_holder(const drawing *d, const cell *c, tri_buf *out)
         char block[24] = "";
         if (has_blocks(d))
             snprintf(block, sizeof block, "%llu/", (unsigned long long)input_of(d, c->index, TRI_DIM_BLOCK));
-        snprintf(text, sizeof text, "%s%llu.%llu:%llu%s", block, (unsigned long long)input_of(d, c->index, TRI_DIM_WARP),
+        snprintf(text, sizeof text, "%s%llu.%llu:%llu%s", block,
+                 (unsigned long long)input_of(d, c->index, TRI_DIM_WARP),
                  (unsigned long long)input_of(d, c->index, TRI_DIM_LANE),
                  (unsigned long long)input_of(d, c->index, TRI_DIM_REGISTER), c->holders > 1 ? "*" : "");
     }
@@ -258,7 +260,8 @@ static uint64_t key_of(const drawing *d, const cell *c)
 {
     if (d->is_shared)
         return bank_of(d, input_of(d, c->index, TRI_DIM_OFFSET));
-    return input_of(d, c->index, TRI_DIM_BLOCK) * (uint64_t)tri_linear_in_size(d->l, TRI_DIM_WARP) + input_of(d, c->index, TRI_DIM_WARP);
+    return input_of(d, c->index, TRI_DIM_BLOCK) * (uint64_t)tri_linear_in_size(d->l, TRI_DIM_WARP) +
+           input_of(d, c->index, TRI_DIM_WARP);
 }
 
 /* Hues are spread so that neighbours differ; banks run once around the circle. */
@@ -272,13 +275,15 @@ static void add_details(const drawing *d, const cell *c, uint64_t packed, tri_bu
     uint64_t offset = input_of(d, c->index, TRI_DIM_OFFSET);
     add_coords(d->l, packed, out);
     if (d->is_shared) {
-        tri_buf_format(out, " offset %llu bank %llu", (unsigned long long)offset, (unsigned long long)bank_of(d, offset));
+        tri_buf_format(out, " offset %llu bank %llu", (unsigned long long)offset,
+                       (unsigned long long)bank_of(d, offset));
         return;
     }
     if (has_blocks(d))
         tri_buf_format(out, " block %llu", (unsigned long long)input_of(d, c->index, TRI_DIM_BLOCK));
     tri_buf_format(out, " warp %llu lane %llu register %llu, held %u times",
-                   (unsigned long long)input_of(d, c->index, TRI_DIM_WARP), (unsigned long long)input_of(d, c->index, TRI_DIM_LANE),
+                   (unsigned long long)input_of(d, c->index, TRI_DIM_WARP),
+                   (unsigned long long)input_of(d, c->index, TRI_DIM_LANE),
                    (unsigned long long)input_of(d, c->index, TRI_DIM_REGISTER), c->holders);
 }
 
@@ -287,15 +292,15 @@ static void add_cell(const drawing *d, const cell *c, uint64_t packed, int64_t x
     uint64_t offset = input_of(d, c->index, TRI_DIM_OFFSET), lane = input_of(d, c->index, TRI_DIM_LANE);
     int light = d->is_shared ? 78 : lane % 2 ? 74 : 82;
     int64_t middle = x + CELL_WIDTH / 2;
-    tri_buf_format(out, "<g><rect x=\"%lld\" y=\"%lld\" width=\"%d\" height=\"%d\" fill=\"hsl(%d,70%%,%d%%)\"/>", (long long)x,
-                   (long long)y, CELL_WIDTH, cell_height(d), hue_of(d, key_of(d, c)), light);
+    tri_buf_format(out, "<g><rect x=\"%lld\" y=\"%lld\" width=\"%d\" height=\"%d\" fill=\"hsl(%d,70%%,%d%%)\"/>",
+                   (long long)x, (long long)y, CELL_WIDTH, cell_height(d), hue_of(d, key_of(d, c)), light);
     tri_buf_format(out, "<text x=\"%lld\" y=\"%lld\">", (long long)middle, (long long)(y + CELL_HEIGHT - 6));
     if (d->is_shared)
-        tri_buf_format(out, "%llu<tspan class=\"small\" x=\"%lld\" dy=\"11\">bank %llu</tspan>", (unsigned long long)offset,
-                       (long long)middle, (unsigned long long)bank_of(d, offset));
+        tri_buf_format(out, "%llu<tspan class=\"small\" x=\"%lld\" dy=\"11\">bank %llu</tspan>",
+                       (unsigned long long)offset, (long long)middle, (unsigned long long)bank_of(d, offset));
     else
-        tri_buf_format(out, "%llu:%llu%s", (unsigned long long)lane, (unsigned long long)input_of(d, c->index, TRI_DIM_REGISTER),
-                       c->holders > 1 ? "*" : "");
+        tri_buf_format(out, "%llu:%llu%s", (unsigned long long)lane,
+                       (unsigned long long)input_of(d, c->index, TRI_DIM_REGISTER), c->holders > 1 ? "*" : "");
     tri_buf_add_z(out, "</text><title>");
     add_details(d, c, packed, out);
     tri_buf_add_z(out, "</title></g>\n");
@@ -306,10 +311,12 @@ static void add_cell(const drawing *d, const cell *c, uint64_t packed, int64_t x
 static int edge_between(const drawing *d, const cell *a, const cell *b)
 {
     if (d->is_shared) {
-        uint64_t x = word_of(d, input_of(d, a->index, TRI_DIM_OFFSET)), y = word_of(d, input_of(d, b->index, TRI_DIM_OFFSET));
+        uint64_t x = word_of(d, input_of(d, a->index, TRI_DIM_OFFSET)),
+                 y = word_of(d, input_of(d, b->index, TRI_DIM_OFFSET));
         return x / (uint64_t)d->banks != y / (uint64_t)d->banks ? 2 : x != y;
     }
-    return key_of(d, a) != key_of(d, b) ? 2 : input_of(d, a->index, TRI_DIM_LANE) != input_of(d, b->index, TRI_DIM_LANE);
+    return key_of(d, a) != key_of(d, b) ? 2
+                                        : input_of(d, a->index, TRI_DIM_LANE) != input_of(d, b->index, TRI_DIM_LANE);
 }
 
 /* The lines between cells that belong together and others, thin (1) or thick (2). */
@@ -332,8 +339,8 @@ static void add_edges(const drawing *d, int64_t plane, int64_t top, int strength
 static void add_axes(const drawing *d, int64_t top, tri_buf *out)
 {
     for (int64_t c = 0; c < d->shown_columns; c++)
-        tri_buf_format(out, "<text x=\"%lld\" y=\"%lld\">%lld</text>", (long long)(MARGIN + c * CELL_WIDTH + CELL_WIDTH / 2),
-                       (long long)(top - 6), (long long)c);
+        tri_buf_format(out, "<text x=\"%lld\" y=\"%lld\">%lld</text>",
+                       (long long)(MARGIN + c * CELL_WIDTH + CELL_WIDTH / 2), (long long)(top - 6), (long long)c);
     for (int64_t r = 0; r < d->shown_rows; r++)
         tri_buf_format(out, "<text x=\"%d\" y=\"%lld\">%lld</text>", MARGIN / 2,
                        (long long)(top + r * cell_height(d) + cell_height(d) / 2 + 4),
@@ -346,12 +353,14 @@ static void add_legend(const drawing *d, int64_t top, tri_buf *out)
     uint64_t warps = (uint64_t)tri_linear_in_size(d->l, TRI_DIM_WARP);
     for (uint64_t i = 0; i < key_count(d); i++) {
         int64_t x = MARGIN + (int64_t)(i % 16) * CELL_WIDTH * 2, y = top + (int64_t)(i / 16) * (CELL_HEIGHT + 4);
-        tri_buf_format(out, "<rect x=\"%lld\" y=\"%lld\" width=\"%d\" height=\"%d\" fill=\"hsl(%d,70%%,78%%)\"/>", (long long)x,
-                       (long long)y, CELL_WIDTH * 2 - 6, CELL_HEIGHT, hue_of(d, i));
-        tri_buf_format(out, "<text x=\"%lld\" y=\"%lld\">", (long long)(x + CELL_WIDTH - 3), (long long)(y + CELL_HEIGHT - 6));
+        tri_buf_format(out, "<rect x=\"%lld\" y=\"%lld\" width=\"%d\" height=\"%d\" fill=\"hsl(%d,70%%,78%%)\"/>",
+                       (long long)x, (long long)y, CELL_WIDTH * 2 - 6, CELL_HEIGHT, hue_of(d, i));
+        tri_buf_format(out, "<text x=\"%lld\" y=\"%lld\">", (long long)(x + CELL_WIDTH - 3),
+                       (long long)(y + CELL_HEIGHT - 6));
         if (has_blocks(d) && !d->is_shared)
             tri_buf_format(out, "block %llu ", (unsigned long long)(i / warps));
-        tri_buf_format(out, "%s %llu</text>\n", d->is_shared ? "bank" : "warp", (unsigned long long)(d->is_shared ? i : i % warps));
+        tri_buf_format(out, "%s %llu</text>\n", d->is_shared ? "bank" : "warp",
+                       (unsigned long long)(d->is_shared ? i : i % warps));
     }
 }
 
@@ -376,8 +385,10 @@ static int64_t add_lines(tri_str text, int64_t y, int64_t width, tri_buf *out)
 static int64_t add_title(const drawing *d, const char *title, int64_t width, tri_buf *out)
 {
     tri_buf text = {0};
-    tri_buf_add_z(&text, d->is_shared ? "cell: offset, bank; thick line: end of a row of banks "
-                                      : "cell: lane:register, * held several times; black line: end of a thread, thick: of a warp ");
+    tri_buf_add_z(&text,
+                  d->is_shared
+                      ? "cell: offset, bank; thick line: end of a row of banks "
+                      : "cell: lane:register, * held several times; black line: end of a thread, thick: of a warp ");
     add_cut(d, &text);
     int64_t y = add_lines(tri_str_from(title), 24, width, out);
     y = add_lines(tri_buf_str(&text), y, width, out);
@@ -416,8 +427,9 @@ void tri_draw_svg(const tri_linear *l, const tri_draw_options *options, tri_buf 
         add_plane(&d, plane, y + MARGIN, &body);
         y += d.shown_rows * cell_height(&d) + MARGIN;
     }
-    tri_buf_format(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lld\" height=\"%lld\" viewBox=\"0 0 %lld %lld\">\n",
-                   (long long)width, (long long)(y + MARGIN / 2), (long long)width, (long long)(y + MARGIN / 2));
+    tri_buf_format(
+        out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lld\" height=\"%lld\" viewBox=\"0 0 %lld %lld\">\n",
+        (long long)width, (long long)(y + MARGIN / 2), (long long)width, (long long)(y + MARGIN / 2));
     tri_buf_add_z(out, "<style>text{font:11px sans-serif;text-anchor:middle}rect{stroke:#999;stroke-width:.5}"
                        ".small{font-size:8px}.left{text-anchor:start;font-size:14px}path{fill:none;stroke:#222}"
                        ".edge1{stroke-width:1}.edge2{stroke-width:2.5}</style>\n"

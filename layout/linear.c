@@ -504,7 +504,8 @@ static void append_bases(tri_linear *r, const tri_linear *part, const tri_dims *
         for (int j = 0; j < part->in.bits[i]; j++) {
             uint64_t packed = 0, from = part->basis[i][j];
             for (int d = 0; d < part->out.count; d++) {
-                int to = find_linear(&r->out, part->out.dim[d]), under = below ? find_linear(below, part->out.dim[d]) : -1;
+                int to = find_linear(&r->out, part->out.dim[d]),
+                    under = below ? find_linear(below, part->out.dim[d]) : -1;
                 uint64_t coord = from & low_mask(part->out.bits[d]);
                 if (part->out.bits[d] == 0)
                     continue;

@@ -70,8 +70,14 @@ int tri_linear_find_in(const tri_linear *l, tri_dim in); /* position, or -1 */
 int tri_linear_find_out(const tri_linear *l, tri_dim out);
 int tri_linear_in_bits(const tri_linear *l, tri_dim in);
 int tri_linear_out_bits(const tri_linear *l, tri_dim out);
-static inline int64_t tri_linear_in_size(const tri_linear *l, tri_dim in) { return (int64_t)1 << tri_linear_in_bits(l, in); }
-static inline int64_t tri_linear_out_size(const tri_linear *l, tri_dim out) { return (int64_t)1 << tri_linear_out_bits(l, out); }
+static inline int64_t tri_linear_in_size(const tri_linear *l, tri_dim in)
+{
+    return (int64_t)1 << tri_linear_in_bits(l, in);
+}
+static inline int64_t tri_linear_out_size(const tri_linear *l, tri_dim out)
+{
+    return (int64_t)1 << tri_linear_out_bits(l, out);
+}
 int tri_linear_total_in_bits(const tri_linear *l);
 int tri_linear_total_out_bits(const tri_linear *l);
 /* Place of an output dimension in packed words. */
@@ -127,7 +133,8 @@ bool tri_linear_divide_right(const tri_linear *l, const tri_linear *tile, tri_li
 /* ---- reshaping ---- */
 
 /* Keeps these dimensions only, in this order; the rest is dropped. */
-tri_linear tri_linear_sublayout(const tri_linear *l, int num_ins, const tri_dim *ins, int num_outs, const tri_dim *outs);
+tri_linear tri_linear_sublayout(const tri_linear *l, int num_ins, const tri_dim *ins, int num_outs,
+                                const tri_dim *outs);
 /* Same map, other order of the dimension list (a permutation of it). */
 tri_linear tri_linear_transpose_ins(const tri_linear *l, const tri_dim *ins);
 tri_linear tri_linear_transpose_outs(const tri_linear *l, const tri_dim *outs);

@@ -222,7 +222,8 @@ int tri_plan_access_conflicts(const tri_plan_access *p, const tri_plan_machine *
 /* ---- convert_layout ---- */
 
 /* dst -> src with every thread its own source where it can be, and what that needs. */
-static tri_cvt_kind classify(const tri_linear *src, const tri_linear *dst, tri_linear *out_map, tri_plan_shuffle *out_shuffle)
+static tri_cvt_kind classify(const tri_linear *src, const tri_linear *dst, tri_linear *out_map,
+                             tri_plan_shuffle *out_shuffle)
 {
     if (!tri_shuffle_map(src, dst, out_map))
         TRI_BUG("layouts of different tensors");
@@ -328,7 +329,9 @@ static tri_linear combined(const tri_linear *layout, tri_dim axis, uint64_t drop
             for (int d = 0; d < layout->out.count; d++) {
                 int64_t c = tri_linear_coord(layout, layout->basis[i][j], layout->out.dim[d]);
                 if (layout->out.dim[d] == axis)
-                    c = (in == TRI_DIM_LANE && !keeps_lanes) || !c ? 0 : (int64_t)1 << __builtin_popcountll(seen & ((uint64_t)c - 1));
+                    c = (in == TRI_DIM_LANE && !keeps_lanes) || !c
+                            ? 0
+                            : (int64_t)1 << __builtin_popcountll(seen & ((uint64_t)c - 1));
                 at[d] = (int32_t)c;
             }
             tri_linear_add_coords(&r, in, at);
@@ -390,7 +393,8 @@ static tri_linear gather_in_registers(const tri_linear *reduced, tri_dim axis)
     return next;
 }
 
-bool tri_plan_reduce_make(const tri_linear *layout, tri_dim axis, const tri_plan_machine *machine, tri_plan_reduce *out_plan)
+bool tri_plan_reduce_make(const tri_linear *layout, tri_dim axis, const tri_plan_machine *machine,
+                          tri_plan_reduce *out_plan)
 {
     if (!axis_is_separate(layout, axis))
         return false;

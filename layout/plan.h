@@ -109,8 +109,8 @@ typedef struct {
     tri_linear map;
     tri_plan_shuffle shuffle;
 
-    /* SHARED: replicated registers (tri_plan_find_replicas) need be stored once only. Round i of `rounds` uses the registers
-     * whose iteration is i in store.map (load.map); scratch holds one round. */
+    /* SHARED: replicated registers (tri_plan_find_replicas) need be stored once only. Round i of `rounds` uses the
+     * registers whose iteration is i in store.map (load.map); scratch holds one round. */
     tri_plan_access store, load; /* maps: register, lane, warp, block -> offset, iteration, block */
     int rounds;
     int64_t scratch_elements;
@@ -145,7 +145,8 @@ typedef struct {
 } tri_plan_reduce;
 
 /* False when some basis moves along the axis and another dimension at once. */
-bool tri_plan_reduce_make(const tri_linear *layout, tri_dim axis, const tri_plan_machine *machine, tri_plan_reduce *out_plan);
+bool tri_plan_reduce_make(const tri_linear *layout, tri_dim axis, const tri_plan_machine *machine,
+                          tri_plan_reduce *out_plan);
 /* Partial result register that register r of the input goes to. */
 uint64_t tri_plan_reduce_target(const tri_plan_reduce *p, const tri_linear *layout, uint64_t r);
 /* Layout of the final result: `axis` dropped and the later dimensions renumbered, zero register bases removed. */

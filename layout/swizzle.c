@@ -92,7 +92,8 @@ static list bases_of(const tri_linear *l, tri_dim in, bool keep_zeros)
 
 static side side_of(const tri_linear *l)
 {
-    return (side){bases_of(l, TRI_DIM_REGISTER, false), bases_of(l, TRI_DIM_LANE, true), bases_of(l, TRI_DIM_WARP, false)};
+    return (side){bases_of(l, TRI_DIM_REGISTER, false), bases_of(l, TRI_DIM_LANE, true),
+                  bases_of(l, TRI_DIM_WARP, false)};
 }
 
 /* How the lanes of one instruction share a 16-byte row: some hold parts of one row, some give addresses. */

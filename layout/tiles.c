@@ -150,8 +150,9 @@ static void blocked_dot_tile(const tri_encoding *e, int rank, const int64_t *sha
 
 /* A 2-D tile given by its bases; `lanes` move along `across` except the ones >= split, which move
  * along `down` as the registers do. Bases are coordinates, so the sizes are set first. */
-static tri_linear tile_2d(int rank, const int32_t *rep, int across, int down, int across_bits, int down_bits, int num_regs,
-                          const int32_t *regs, int num_lanes, const int32_t *lanes_across, const int32_t *lanes_down)
+static tri_linear tile_2d(int rank, const int32_t *rep, int across, int down, int across_bits, int down_bits,
+                          int num_regs, const int32_t *regs, int num_lanes, const int32_t *lanes_across,
+                          const int32_t *lanes_down)
 {
     tri_linear l = tri_linear_empty();
     for (int i = 0; i < rank; i++)

@@ -167,10 +167,11 @@ static bool check_value(parser *p, const char *row, tri_str name, tri_str value)
     size_t at = offset_of(p, name);
     tri_span span = span_of(p, at, at + name.len);
     if (is_number)
-        tri_diag_error(p->diag, span, 0, "pass option '%.*s' needs a number, not '%.*s'", TRI_STR_ARG(name), TRI_STR_ARG(value));
-    else
-        tri_diag_error(p->diag, span, 0, "pass option '%.*s' is one of %.*s, not '%.*s'", TRI_STR_ARG(name), TRI_STR_ARG(form),
+        tri_diag_error(p->diag, span, 0, "pass option '%.*s' needs a number, not '%.*s'", TRI_STR_ARG(name),
                        TRI_STR_ARG(value));
+    else
+        tri_diag_error(p->diag, span, 0, "pass option '%.*s' is one of %.*s, not '%.*s'", TRI_STR_ARG(name),
+                       TRI_STR_ARG(form), TRI_STR_ARG(value));
     return false;
 }
 
@@ -317,8 +318,8 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Whether the module is valid. What the verifier says of a broken one is said of the compiler, not of the user's kernel:
- * `who` names what made it. */
+/* Whether the module is valid. What the verifier says of a broken one is said of the compiler, not of the user's
+ * kernel: `who` names what made it. */
 static bool verify(tri_unit *unit, const char *who)
 {
     tri_span at = TRI_NO_SPAN;
@@ -335,7 +336,8 @@ static bool verify(tri_unit *unit, const char *who)
     else
         tri_diag_drop(unit->diag);
     if (!ok) {
-        tri_diag_error(unit->diag, at, 8001, "internal error: invalid IR after %s: %.*s", who, (int)said.len, said.data);
+        tri_diag_error(unit->diag, at, 8001, "internal error: invalid IR after %s: %.*s", who, (int)said.len,
+                       said.data);
         tri_diag_note(unit->diag, TRI_NO_SPAN, "this is a fault of tritcc, not of the kernel; please report it");
     }
     tri_buf_fini(&said);
@@ -373,7 +375,8 @@ bool tri_passes_run(tri_unit *unit, const char *pipeline, const tri_pass_hooks *
 {
     tri_arena *arena = tri_arena_create();
     step_list steps = {0};
-    bool ok = tri_machines_check(unit->diag, mlirModuleGetOperation(unit->module)) && parse(unit->diag, arena, pipeline, &steps);
+    bool ok = tri_machines_check(unit->diag, mlirModuleGetOperation(unit->module)) &&
+              parse(unit->diag, arena, pipeline, &steps);
     for (size_t i = 0; ok && i < steps.len; i++)
         ok = run_step(unit, &steps.at[i], hooks);
     tri_arena_destroy(arena);

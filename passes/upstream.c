@@ -41,17 +41,19 @@ static bool run_canonicalize(tri_pass_run *run)
     if (run_with_options(run, "canonicalize"))
         return true;
     if (tri_diag_error_count(run->unit->diag) == errors)
-        tri_diag_error(run->unit->diag, TRI_NO_SPAN, 0, "canonicalize is not done after its last round (test-convergence)");
+        tri_diag_error(run->unit->diag, TRI_NO_SPAN, 0,
+                       "canonicalize is not done after its last round (test-convergence)");
     return false;
 }
 const tri_pass tri_pass_canonicalize = {
     .name = "canonicalize",
     .help = "simplify operations and control flow",
-    .options = (const char *const[]){"top-down=N: start with the operations that come first (true)",
-                                     "region-simplify=disabled|normal|aggressive: what is done to control flow (normal)",
-                                     "max-iterations=N: rounds over the module (10)",
-                                     "max-num-rewrites=N: rewrites within a round (no limit)",
-                                     "test-convergence: fail when there is more to do after the last round", NULL},
+    .options =
+        (const char *const[]){"top-down=N: start with the operations that come first (true)",
+                              "region-simplify=disabled|normal|aggressive: what is done to control flow (normal)",
+                              "max-iterations=N: rounds over the module (10)",
+                              "max-num-rewrites=N: rewrites within a round (no limit)",
+                              "test-convergence: fail when there is more to do after the last round", NULL},
     .run = run_canonicalize,
 };
 

@@ -19,8 +19,14 @@ typedef struct {
     int number;
 } device;
 
-static bool allocate(void *cuda, size_t size, uint64_t *out_address) { return tri_cuda_allocate(cuda, size, out_address); }
-static bool write(void *cuda, uint64_t to, const void *data, size_t size) { return tri_cuda_write(cuda, to, data, size); }
+static bool allocate(void *cuda, size_t size, uint64_t *out_address)
+{
+    return tri_cuda_allocate(cuda, size, out_address);
+}
+static bool write(void *cuda, uint64_t to, const void *data, size_t size)
+{
+    return tri_cuda_write(cuda, to, data, size);
+}
 static bool read(void *cuda, void *data, uint64_t from, size_t size) { return tri_cuda_read(cuda, data, from, size); }
 
 const tri_run_memory tri_run_cuda_memory = {allocate, write, read};
@@ -33,7 +39,8 @@ static const tri_machine_facts *arch_for(int capability)
     for (size_t t = 0; t < tri_targets_count(); t++) {
         if (strcmp(tri_targets_at(t)->family, "nvptx") != 0)
             continue;
-        for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(t)->family); arch; arch = tri_machines_next(arch)) {
+        for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(t)->family); arch;
+             arch = tri_machines_next(arch)) {
             int rank = tri_rt_cuda_rank(arch->name, 1, capability);
             if (rank > best_rank) {
                 best = arch;
@@ -58,8 +65,9 @@ static bool choose_cuda(tri_run_kernel *k, tri_run_opt *opt, const tri_argument_
     int capability = tri_cuda_capability(d->cuda);
     const tri_machine_facts *arch = arch_for(capability);
     if (!arch) {
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "CUDA device %d has compute capability %d.%d, below all that code can be made for",
-                       d->number, capability / 10, capability % 10);
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0,
+                       "CUDA device %d has compute capability %d.%d, below all that code can be made for", d->number,
+                       capability / 10, capability % 10);
         return false;
     }
     opt->compile.arch = tri_str_from(arch->name);
@@ -87,7 +95,8 @@ static bool open_cuda(tri_run_kernel *k, tri_argument_list *arguments)
                                   .scratch_alignment = (uint64_t)kernel->scratch_alignment,
                                   .launch_pdl = kernel->launch_pdl,
                                   .launch_cooperative = kernel->launch_cooperative};
-    d->part = (tri_rt_part){.arch = d->image.arch, .images = &d->image, .image_count = 1, .kind = TRI_CUDA, .variant_count = 1};
+    d->part = (tri_rt_part){
+        .arch = d->image.arch, .images = &d->image, .image_count = 1, .kind = TRI_CUDA, .variant_count = 1};
     d->kernel = (tri_rt_kernel){.name = d->variant.symbol,
                                 .parts = &d->part,
                                 .variants = &d->variant,

@@ -131,7 +131,8 @@ static bool store(tri_run_kernel *k, const tri_value *result, tri_span at)
     if (is_tuple)
         ok = tri_value_items(&ops, result, &items) && items.len >= 1 && items.len <= 3;
     for (uint32_t i = 0; ok && i < (is_tuple ? items.len : 1); i++) {
-        ok = tri_value_get_i64(is_tuple ? tri_value_unwrap(items.at[i]) : result, &size) && size >= 0 && size <= INT32_MAX;
+        ok = tri_value_get_i64(is_tuple ? tri_value_unwrap(items.at[i]) : result, &size) && size >= 0 &&
+             size <= INT32_MAX;
         sizes[i] = ok ? (uint32_t)size : 0;
     }
     if (!ok)

@@ -19,7 +19,8 @@ static bool check_sanitizers(tri_run_kernel *k)
 {
     bool ok = !(k->unit.options->sanitize & TRI_SANITIZE_ADDRESS) || __asan_init;
     if (!ok)
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "-fsanitize=address needs its runtime, which this program is not "
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002,
+                       "-fsanitize=address needs its runtime, which this program is not "
                        "linked with; -fsanitize=bounds checks the accesses to arguments");
     return ok;
 }
@@ -47,10 +48,12 @@ static bool check_processor(tri_run_kernel *k)
 {
     char *host = LLVMGetDefaultTargetTriple();
     tri_str ours = tri_str_from(host), theirs = tri_str_from(LLVMGetTarget(k->unit.llvm_module));
-    bool ok = tri_str_equal(tri_str_sub(ours, 0, tri_str_find(ours, '-')), tri_str_sub(theirs, 0, tri_str_find(theirs, '-')));
+    bool ok =
+        tri_str_equal(tri_str_sub(ours, 0, tri_str_find(ours, '-')), tri_str_sub(theirs, 0, tri_str_find(theirs, '-')));
     LLVMDisposeMessage(host);
     if (!ok)
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "this host does not run code for '%.*s'", TRI_STR_ARG(k->unit.options->arch));
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "this host does not run code for '%.*s'",
+                       TRI_STR_ARG(k->unit.options->arch));
     return ok;
 }
 
@@ -63,7 +66,8 @@ static uint64_t *make_lengths(tri_run_kernel *k)
         if (kernel->params.at[i].is_constexpr)
             continue;
         const tri_argument *a = k->passed[i];
-        lengths[n++] = tri_run_kernel_is_memory(a) ? (uint64_t)a->array.count * tri_dtype_size(a->array.dtype) : UINT64_MAX;
+        lengths[n++] =
+            tri_run_kernel_is_memory(a) ? (uint64_t)a->array.count * tri_dtype_size(a->array.dtype) : UINT64_MAX;
     }
     return lengths;
 }

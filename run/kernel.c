@@ -4,6 +4,7 @@
 #include "driver/payload.h"
 #include "ir/kernel.h"
 #include "run/grid.h"
+#include "frontend/kernel/annotation.h"
 #include "frontend/kernel/signature.h"
 #include "ir/context.h"
 #include "ir/guard.h"
@@ -51,7 +52,8 @@ static tri_str hint_of_name(tri_arena *arena, const tri_function *kernel, tri_st
         tri_buf_format(&list, "%s%s", i ? ", " : "", names[i]);
     }
     const char *near = tri_str_nearest(name, names, params.len);
-    tri_str hint = near ? tri_str_format(arena, "; did you mean '%s'?", near) : tri_str_format(arena, "; it has: %.*s", (int)list.len, list.data);
+    tri_str hint = near ? tri_str_format(arena, "; did you mean '%s'?", near)
+                        : tri_str_format(arena, "; it has: %.*s", (int)list.len, list.data);
     tri_buf_fini(&list);
     return hint;
 }
@@ -66,8 +68,9 @@ static bool check_arguments(tri_unit *unit, const tri_function *kernel, const tr
         if (a->is_buffer || !a->name.len)
             continue;
         if (tri_module_param_index(kernel, a->name) < 0) {
-            tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "kernel '%.*s' has no parameter '%.*s'%.*s", TRI_STR_ARG(kernel->name),
-                           TRI_STR_ARG(a->name), TRI_STR_ARG(hint_of_name(unit->arena, kernel, a->name)));
+            tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "kernel '%.*s' has no parameter '%.*s'%.*s",
+                           TRI_STR_ARG(kernel->name), TRI_STR_ARG(a->name),
+                           TRI_STR_ARG(hint_of_name(unit->arena, kernel, a->name)));
             return false;
         }
         for (size_t i = 0; i < n; i++) {
@@ -101,13 +104,16 @@ static bool check_missing(tri_unit *unit, const tri_function *kernel, tri_argume
         tri_str name = param->param.name;
         if (next_argument(&b, name) || param->param.default_value || is_defined(unit->options, name))
             continue;
-        const char *value = tri_signature_is_constexpr(param) ? "64" : i < 2 || tri_str_has_suffix(name, "ptr") ? "randn:f32:1024" : "1024";
+        const char *value = tri_annotation_is_constexpr(param)          ? "64"
+                            : i < 2 || tri_str_has_suffix(name, "ptr") ? "randn:f32:1024"
+                                                                       : "1024";
         tri_buf_format(&names, "%s%.*s", names.len ? ", " : "", TRI_STR_ARG(name));
         tri_buf_format(&example, " %.*s=%s", TRI_STR_ARG(name), value);
     }
     bool ok = !names.len || kernel->autotunes.len || kernel->heuristics.len;
     if (!ok) {
-        tri_diag_error(unit->diag, tri_ast_name_span(kernel->node), 1002, "kernel '%.*s' needs arguments for: %s", TRI_STR_ARG(kernel->name), names.data);
+        tri_diag_error(unit->diag, tri_ast_name_span(kernel->node), 1002, "kernel '%.*s' needs arguments for: %s",
+                       TRI_STR_ARG(kernel->name), names.data);
         tri_diag_note(unit->diag, TRI_NO_SPAN, "for example:%s", example.data);
     }
     tri_buf_fini(&names);
@@ -139,7 +145,7 @@ static tri_str signature_of(tri_unit *unit, tri_options *options, tri_argument_l
         const tri_argument *a = next_argument(&b, param->param.name);
         if (!a)
             continue;
-        bool is_literal = a->kind == TRI_ARGUMENT_LITERAL && tri_signature_is_constexpr(param);
+        bool is_literal = a->kind == TRI_ARGUMENT_LITERAL && tri_annotation_is_constexpr(param);
         tri_str type = is_literal ? a->literal : tri_argument_signature(unit->arena, a);
         tri_buf_format(&text, "%s%.*s=%.*s", separator, TRI_STR_ARG(param->param.name), TRI_STR_ARG(type));
         separator = ", ";
@@ -187,7 +193,8 @@ static bool open_file(tri_run_kernel *k, tri_kind kind, const tri_run_opt *opt)
     tri_str text;
     int error;
     if (!tri_file_read(k->unit.arena, opt->file, &text, &error)) {
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(opt->file), strerror(error));
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(opt->file),
+                       strerror(error));
         return false;
     }
     return tri_payload_read(&k->unit, kind, tri_diag_add_source(k->unit.diag, opt->file, text));
@@ -206,27 +213,31 @@ static size_t passed_count(const tri_kernel *kernel)
 static bool report_value(tri_run_kernel *k, const tri_kernel_param *param, const tri_argument *a)
 {
     bool is_pointer = tri_str_has_prefix(param->type, "*");
-    tri_str what = tri_str_format(k->unit.arena, "parameter '%.*s' of type %.*s", TRI_STR_ARG(param->name), TRI_STR_ARG(param->type));
+    tri_str what = tri_str_format(k->unit.arena, "parameter '%.*s' of type %.*s", TRI_STR_ARG(param->name),
+                                  TRI_STR_ARG(param->type));
     if (!a)
         tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "no argument for %s", what.data);
     else if (is_pointer || tri_run_kernel_is_memory(a))
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "%s takes %s", what.data, is_pointer ? "an array" : "a number, not an array");
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "%s takes %s", what.data,
+                       is_pointer ? "an array" : "a number, not an array");
     else
         tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "%s cannot be '%.*s'", what.data, TRI_STR_ARG(a->literal));
     return false;
 }
 
-/* Code that was compiled before it was given these arrays reads them as its signature says. Integers of one size are one
- * type in IR. */
+/* Code that was compiled before it was given these arrays reads them as its signature says. Integers of one size are
+ * one type in IR. */
 static bool check_element(tri_run_kernel *k, const tri_kernel_param *param, const tri_argument *a)
 {
     tri_dtype wanted, given = a->array.dtype;
     tri_str type = tri_str_sub(param->type, 1, tri_str_find(param->type, ':'));
-    if (!tri_str_has_prefix(param->type, "*") || a->kind != TRI_ARGUMENT_ARRAY || !tri_dtype_find(type, &wanted) || wanted == given)
+    if (!tri_str_has_prefix(param->type, "*") || a->kind != TRI_ARGUMENT_ARRAY || !tri_dtype_find(type, &wanted) ||
+        wanted == given)
         return true;
     if (!tri_dtype_is_float(wanted) && !tri_dtype_is_float(given) && tri_dtype_size(wanted) == tri_dtype_size(given))
         return true;
-    tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "parameter '%.*s' of type %.*s takes an array of %s, and this one is of %s",
+    tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002,
+                   "parameter '%.*s' of type %.*s takes an array of %s, and this one is of %s",
                    TRI_STR_ARG(param->name), TRI_STR_ARG(param->type), tri_dtype_name(wanted), tri_dtype_name(given));
     return false;
 }
@@ -282,7 +293,8 @@ static bool make_code(tri_run_kernel *k, tri_run_opt *opt, tri_argument_list *ar
         return false;
     if (k->unit.kernels.len == 1)
         return true;
-    tri_diag_error(diag, TRI_NO_SPAN, 1002, "the file has %zu kernels that could run; choose one with -k", k->unit.kernels.len);
+    tri_diag_error(diag, TRI_NO_SPAN, 1002, "the file has %zu kernels that could run; choose one with -k",
+                   k->unit.kernels.len);
     return false;
 }
 

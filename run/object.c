@@ -88,7 +88,8 @@ static bool find_kernel(tri_run_kernel *k, const tri_run_opt *opt, tri_str bytes
     if (found == 1)
         return true;
     tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002,
-                   found ? "the object has %zu kernels; choose one with -k" : "the object has no such kernel of tritcc", found);
+                   found ? "the object has %zu kernels; choose one with -k" : "the object has no such kernel of tritcc",
+                   found);
     return false;
 }
 
@@ -194,7 +195,8 @@ static bool choose_object(tri_run_kernel *k, tri_run_opt *opt, const tri_argumen
     k->device = o;
     k->unit.llvm = tri_context_create_llvm(k->unit.diag);
     if (!tri_file_read(k->unit.arena, opt->file, &bytes, &error)) {
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(opt->file), strerror(error));
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(opt->file),
+                       strerror(error));
         return false;
     }
     if (!find_kernel(k, opt, bytes) || !link_library(k, opt->file, &path))
@@ -231,12 +233,15 @@ static LLVMModuleRef make_thunk(tri_run_kernel *k)
             return NULL;
         }
         bool is_float = type.kind == TRI_CTYPE_F32 || type.kind == TRI_CTYPE_F16 || type.kind == TRI_CTYPE_BF16;
-        types[n++] = is_float ? LLVMFloatTypeInContext(c) : type.kind == TRI_CTYPE_F64 ? LLVMDoubleTypeInContext(c)
-                   : type.kind == TRI_CTYPE_PTR || type.kind == TRI_CTYPE_DESC ? pointer : LLVMIntTypeInContext(c, type.bits);
+        types[n++] = is_float                                                    ? LLVMFloatTypeInContext(c)
+                     : type.kind == TRI_CTYPE_F64                                ? LLVMDoubleTypeInContext(c)
+                     : type.kind == TRI_CTYPE_PTR || type.kind == TRI_CTYPE_DESC ? pointer
+                                                                                 : LLVMIntTypeInContext(c, type.bits);
     }
     LLVMTypeRef launcher_type = LLVMFunctionType(LLVMInt32TypeInContext(c), types + 1, count - 1, false);
     LLVMValueRef launcher = LLVMAddFunction(module, o->name, launcher_type);
-    LLVMValueRef thunk = LLVMAddFunction(module, thunk_name, LLVMFunctionType(LLVMVoidTypeInContext(c), types, count, false));
+    LLVMValueRef thunk =
+        LLVMAddFunction(module, thunk_name, LLVMFunctionType(LLVMVoidTypeInContext(c), types, count, false));
     LLVMBuilderRef b = LLVMCreateBuilderInContext(c);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(c, thunk, "entry"));
     LLVMGetParams(thunk, values);
@@ -254,8 +259,8 @@ static bool check_arguments(tri_run_kernel *k, const tri_argument_list *argument
         const tri_kernel_param *param = &kernel->params.at[i];
         if (!param->is_constexpr || !k->passed[i] || tri_str_equal(k->passed[i]->literal, param->value))
             continue;
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "the object was compiled with %.*s=%.*s", TRI_STR_ARG(param->name),
-                       TRI_STR_ARG(param->value));
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "the object was compiled with %.*s=%.*s",
+                       TRI_STR_ARG(param->name), TRI_STR_ARG(param->value));
         return false;
     }
     for (size_t n = 0; n < arguments->len; n++) {

@@ -13,7 +13,10 @@ typedef struct {
     tri_run_copies copies;
 } device;
 
-static bool allocate(void *cl, size_t size, uint64_t *out_address) { return tri_opencl_allocate(cl, size, out_address); }
+static bool allocate(void *cl, size_t size, uint64_t *out_address)
+{
+    return tri_opencl_allocate(cl, size, out_address);
+}
 static bool write(void *cl, uint64_t to, const void *data, size_t size) { return tri_opencl_write(cl, to, data, size); }
 static bool read(void *cl, void *data, uint64_t from, size_t size) { return tri_opencl_read(cl, data, from, size); }
 
@@ -41,11 +44,13 @@ static bool translate(tri_run_kernel *k, tri_str *code)
     for (size_t i = 0; i < sizeof names / sizeof *names && !program.len; i++)
         tri_process_find(arena, tri_str_from(names[i]), tri_str_copy(arena, path).data, &program);
     if (!program.len) {
-        tri_diag_error(diag, TRI_NO_SPAN, 0, "OpenCL device '%s' takes no SPIR-V, and llvm-spirv, which could translate it, is not in PATH",
+        tri_diag_error(diag, TRI_NO_SPAN, 0,
+                       "OpenCL device '%s' takes no SPIR-V, and llvm-spirv, which could translate it, is not in PATH",
                        tri_opencl_name(((device *)k->device)->cl));
         return false;
     }
-    if (!tri_file_make_temporary_folder(arena, &folder, &error) || !tri_file_name_temporary(arena, folder, "kernel.spv", &in, &error) ||
+    if (!tri_file_make_temporary_folder(arena, &folder, &error) ||
+        !tri_file_name_temporary(arena, folder, "kernel.spv", &in, &error) ||
         !tri_file_name_temporary(arena, folder, "kernel.bc", &out, &error) || !tri_file_write(in, *code, &error)) {
         tri_diag_error(diag, TRI_NO_SPAN, 0, "cannot write a temporary file: %s", strerror(error));
         return false;

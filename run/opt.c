@@ -25,12 +25,13 @@ static const struct {
 
 void tri_run_opt_help(tri_buf *out)
 {
-    tri_buf_add_z(out, "usage: tritrun [options] FILE ARGUMENT...\n\n"
-                       "Compiles a kernel and runs it once. Arguments, by position or as NAME=VALUE:\n"
-                       "  3  0.5  True  None  i64:3      numbers and constants\n"
-                       "  @x.npy  bf16:@x.npy            an array from a file\n"
-                       "  randn:f32:64x64:seed=1         a generated array: zeros ones full empty arange randn rand randint\n"
-                       "  addr:a,b   buf:a=@a.npy        a table of the addresses of named buffers\n\noptions:\n");
+    tri_buf_add_z(
+        out, "usage: tritrun [options] FILE ARGUMENT...\n\n"
+             "Compiles a kernel and runs it once. Arguments, by position or as NAME=VALUE:\n"
+             "  3  0.5  True  None  i64:3      numbers and constants\n"
+             "  @x.npy  bf16:@x.npy            an array from a file\n"
+             "  randn:f32:64x64:seed=1         a generated array: zeros ones full empty arange randn rand randint\n"
+             "  addr:a,b   buf:a=@a.npy        a table of the addresses of named buffers\n\noptions:\n");
     for (size_t i = 0; i < OPT_COUNT; i++) {
         if (!*options[i].help)
             continue;
@@ -103,7 +104,8 @@ static bool wrong(tri_diag *diag, const char *name, tri_str value, const char *w
 }
 
 /* The number that `digits`, the whole of `value` or a part of it, spell. */
-static bool take_int(tri_diag *diag, const char *name, tri_str value, tri_str digits, int64_t low, int64_t high, int64_t *out)
+static bool take_int(tri_diag *diag, const char *name, tri_str value, tri_str digits, int64_t low, int64_t high,
+                     int64_t *out)
 {
     if (tri_str_to_i64(digits, out) && *out >= low && *out <= high)
         return true;
@@ -120,7 +122,8 @@ static bool take_number(tri_diag *diag, const char *name, tri_str value, double 
 static bool take_pair(tri_diag *diag, const char *name, tri_str value, tri_run_pair *out)
 {
     size_t equals = tri_str_find(value, '=');
-    *out = (tri_run_pair){tri_str_sub(value, 0, equals), tri_str_sub(value, equals < value.len ? equals + 1 : equals, value.len)};
+    *out = (tri_run_pair){tri_str_sub(value, 0, equals),
+                          tri_str_sub(value, equals < value.len ? equals + 1 : equals, value.len)};
     return (out->name.len && out->value.len) || wrong(diag, name, value, "expected NAME=...");
 }
 
@@ -186,7 +189,8 @@ static bool apply(tri_arena *arena, tri_diag *diag, option_id id, tri_str value,
         return take_int(diag, name, value, value, 1, 64, &number) && (out->compile.num_stages = (int)number, true);
     case OPT_PDL: out->compile.launch_pdl = true; return true;
     case OPT_COOPERATIVE: out->compile.launch_cooperative = true; return true;
-    case OPT_OPTIMIZE: return take_int(diag, name, value, value, 0, 3, &number) && (out->compile.opt_level = (int)number, true);
+    case OPT_OPTIMIZE:
+        return take_int(diag, name, value, value, 0, 3, &number) && (out->compile.opt_level = (int)number, true);
     case OPT_SANITIZE: out->has_sanitize = true; return tri_sanitize_parse(diag, value, &out->compile.sanitize);
     case OPT_ASSERT: out->has_assert = true; out->compile.debug_asserts = true; return true;
     case OPT_NO_ASSERT: out->has_assert = true; out->compile.debug_asserts = false; return true;
@@ -232,7 +236,9 @@ static bool find_opt(tri_str word, option_id *out_id, const char **out_value)
         if (!is_exact && !has_joined)
             continue;
         *out_id = (option_id)i;
-        *out_value = is_exact && equals < word.len ? word.data + equals + 1 : has_joined && !is_exact ? word.data + name.len : NULL;
+        *out_value = is_exact && equals < word.len ? word.data + equals + 1
+                     : has_joined && !is_exact     ? word.data + name.len
+                                                   : NULL;
         return true;
     }
     return false;
@@ -265,7 +271,8 @@ static bool take_option(tri_arena *arena, tri_diag *diag, int argc, char **argv,
         return wrong(diag, options[id].name, tri_str_from(value), "this option takes no value");
     if (options[id].metavar && !value) {
         if (*i + 1 >= argc) {
-            tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-%s needs a value: %s", options[id].name, options[id].metavar);
+            tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-%s needs a value: %s", options[id].name,
+                           options[id].metavar);
             return false;
         }
         value = argv[++*i];
@@ -292,7 +299,8 @@ static void choose_checks(tri_run_opt *out)
 static bool take_object(tri_diag *diag, tri_run_opt *out)
 {
     if (out->has_arch && out->backend != &tri_run_cuda) {
-        tri_diag_error(diag, TRI_NO_SPAN, code_usage, "'%.*s' is compiled: -arch can only choose a device, as in -arch=cuda:1",
+        tri_diag_error(diag, TRI_NO_SPAN, code_usage,
+                       "'%.*s' is compiled: -arch can only choose a device, as in -arch=cuda:1",
                        TRI_STR_ARG(out->file));
         return false;
     }

@@ -55,7 +55,8 @@ static bool open_simulator(tri_run_kernel *k, tri_argument_list *arguments)
         LLVMDisposeModule(module);
         return false;
     }
-    k->jit = tri_jit_create(unit->diag, module, tri_str_copy(unit->arena, kernel->symbol).data, symbols, 2, tri_jit_oldest(0));
+    k->jit = tri_jit_create(unit->diag, module, tri_str_copy(unit->arena, kernel->symbol).data, symbols, 2,
+                            tri_jit_oldest(0));
     return k->jit != NULL;
 }
 

@@ -37,7 +37,8 @@ static bool bench(tri_run_kernel *kernel, const tri_run_opt *opt)
     enum { most = 1000, least = 5 };
     double times[most], sum = 0, bytes, flops;
     int count = 0;
-    if (!tri_run_grid_number(kernel, "-bytes", opt->bytes, &bytes) || !tri_run_grid_number(kernel, "-flops", opt->flops, &flops))
+    if (!tri_run_grid_number(kernel, "-bytes", opt->bytes, &bytes) ||
+        !tri_run_grid_number(kernel, "-flops", opt->flops, &flops))
         return false;
     if (!tri_run_kernel_launch(kernel, NULL))
         return false;
@@ -82,7 +83,8 @@ static const tri_array *array_named(tri_run_kernel *kernel, tri_argument_list *a
 typedef TRI_VEC(tri_array) array_list;
 
 /* Finds what -print and -o name and reads what -expect compares with, so that a mistake is seen before a long run. */
-static bool prepare(tri_run_kernel *kernel, tri_argument_list *arguments, const tri_run_opt *opt, array_list *out_expected)
+static bool prepare(tri_run_kernel *kernel, tri_argument_list *arguments, const tri_run_opt *opt,
+                    array_list *out_expected)
 {
     tri_arena *arena = kernel->unit.arena;
     tri_diag *diag = kernel->unit.diag;
@@ -119,7 +121,8 @@ static bool compare(const tri_array *got, const tri_array *want, const tri_run_o
     return same;
 }
 
-static int finish(tri_run_kernel *kernel, tri_argument_list *arguments, const tri_run_opt *opt, const array_list *expected)
+static int finish(tri_run_kernel *kernel, tri_argument_list *arguments, const tri_run_opt *opt,
+                  const array_list *expected)
 {
     int status = done;
     for (size_t i = 0; i < opt->prints.len; i++) {

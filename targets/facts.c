@@ -44,11 +44,18 @@ static int decide(const tri_unit *unit, int given, int32_t (*fact)(const tri_ker
     return given > 0 ? given : first ? fact(first) : if_none;
 }
 
-int tri_facts_warps(const tri_unit *unit) { return decide(unit, unit->options->num_warps, warps_of, unit->target->default_warps); }
-int tri_facts_stages(const tri_unit *unit) { return decide(unit, unit->options->num_stages, stages_of, unit->target->default_stages); }
+int tri_facts_warps(const tri_unit *unit)
+{
+    return decide(unit, unit->options->num_warps, warps_of, unit->target->default_warps);
+}
+int tri_facts_stages(const tri_unit *unit)
+{
+    return decide(unit, unit->options->num_stages, stages_of, unit->target->default_stages);
+}
 int tri_facts_ctas(const tri_unit *unit) { return decide(unit, unit->options->num_ctas, ctas_of, 1); }
 
-static void report_other(tri_unit *unit, const tri_kernel *first, const tri_kernel *other, const char *option, int a, int b)
+static void report_other(tri_unit *unit, const tri_kernel *first, const tri_kernel *other, const char *option, int a,
+                         int b)
 {
     MlirOperation op = mlirModuleGetOperation(unit->module);
     tri_op_list funcs = {0};
@@ -67,7 +74,9 @@ bool tri_facts_agree(tri_unit *unit)
         int given;
         int32_t (*fact)(const tri_kernel *);
     } shared[] = {
-        {"num-warps", o->num_warps, warps_of}, {"num-stages", o->num_stages, stages_of}, {"num-ctas", o->num_ctas, ctas_of},
+        {"num-warps", o->num_warps, warps_of},
+        {"num-stages", o->num_stages, stages_of},
+        {"num-ctas", o->num_ctas, ctas_of},
     };
     for (size_t s = 0; s < sizeof shared / sizeof *shared; s++) {
         const tri_kernel *first = shared[s].given > 0 ? NULL : first_with(unit, shared[s].fact);
@@ -146,7 +155,8 @@ bool tri_facts_emit_text(tri_unit *unit, LLVMTargetMachineRef machine, const cha
         return false;
     tri_buf text = {0};
     static const char *const none[] = {NULL};
-    bool ok = tri_llvm_emit_without(unit->diag, unit->llvm_module, machine, LLVMAssemblyFile, left_out ? left_out : none, &text);
+    bool ok = tri_llvm_emit_without(unit->diag, unit->llvm_module, machine, LLVMAssemblyFile,
+                                    left_out ? left_out : none, &text);
     LLVMDisposeTargetMachine(machine);
     if (!ok) {
         tri_buf_fini(&text);

@@ -16,12 +16,13 @@ bool tri_facts_emit_text(tri_unit *unit, LLVMTargetMachineRef machine, const cha
 /* Reads them back into a unit that has none (it started from the text). False after a report. */
 bool tri_facts_parse(tri_unit *unit, tri_str text);
 
-/* The numbers of warps, pipeline stages and blocks in a cluster, one for all kernels of the unit: from the options, else the first
- * kernel that gives one, else the target's own. */
+/* The numbers of warps, pipeline stages and blocks in a cluster, one for all kernels of the unit: from the options,
+ * else the first kernel that gives one, else the target's own. */
 int tri_facts_warps(const tri_unit *unit);
 int tri_facts_stages(const tri_unit *unit);
 int tri_facts_ctas(const tri_unit *unit);
-/* Do no two kernels of the unit (payload: MLIR) give different ones, where the options give none? Reports at the second. */
+/* Do no two kernels of the unit (payload: MLIR) give different ones, where the options give none? Reports at the
+ * second. */
 bool tri_facts_agree(tri_unit *unit);
 
 #endif

@@ -25,8 +25,8 @@ static tri_str name_of(LLVMValueRef value)
 
 void tri_library_note(tri_unit *unit, tri_library_calls *calls, tri_str symbol, MlirOperation op)
 {
-    tri_library_call call = {tri_str_copy(unit->arena, symbol), tri_op_string(op, "libname"), tri_op_string(op, "libpath"),
-                             mlirOperationGetLocation(op), false};
+    tri_library_call call = {tri_str_copy(unit->arena, symbol), tri_op_string(op, "libname"),
+                             tri_op_string(op, "libpath"), mlirOperationGetLocation(op), false};
     for (size_t i = 0; i < calls->len; i++)
         if (tri_str_equal(calls->at[i].symbol, call.symbol))
             return;
@@ -95,7 +95,8 @@ LLVMModuleRef tri_library_open(const tri_library_job *job, tri_str path)
     if (!LLVMGetBitcodeModuleInContext2(context, buffer, &module))
         return module;
     LLVMDisposeMemoryBuffer(buffer);
-    tri_library_error(job, symbol, "'%.*s' is not LLVM bitcode that LLVM %d reads", TRI_STR_ARG(path), LLVM_VERSION_MAJOR);
+    tri_library_error(job, symbol, "'%.*s' is not LLVM bitcode that LLVM %d reads", TRI_STR_ARG(path),
+                      LLVM_VERSION_MAJOR);
     return NULL;
 }
 
@@ -110,7 +111,8 @@ static tri_str first_part(const char *triple)
 /* The machine that an intrinsic is of, or "" for those that all have. */
 static tri_str machine_of(tri_str intrinsic)
 {
-    static const char *const machines[] = {"nvvm", "x86", "aarch64", "arm", "amdgcn", "r600", "spv", "riscv", "ppc", "wasm", "loongarch"};
+    static const char *const machines[] = {"nvvm", "x86",   "aarch64", "arm",  "amdgcn",   "r600",
+                                           "spv",  "riscv", "ppc",     "wasm", "loongarch"};
     tri_str rest = tri_str_sub(intrinsic, strlen("llvm."), intrinsic.len);
     tri_str first = tri_str_sub(rest, 0, tri_str_find(rest, '.'));
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
@@ -121,7 +123,8 @@ static tri_str machine_of(tri_str intrinsic)
 
 static bool is_own(tri_str machine, tri_str arch)
 {
-    static const char *const own[][2] = {{"nvptx64", "nvvm"}, {"x86_64", "x86"}, {"aarch64", "aarch64"}, {"spirv64", "spv"}};
+    static const char *const own[][2] = {
+        {"nvptx64", "nvvm"}, {"x86_64", "x86"}, {"aarch64", "aarch64"}, {"spirv64", "spv"}};
     if (!machine.len)
         return true;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -138,8 +141,8 @@ static bool check_instruction(const tri_library_job *job, tri_str function, tri_
     LLVMValueRef callee = LLVMGetCalledValue(instruction);
     if (LLVMIsAInlineAsm(callee))
         return (made_for.len && tri_str_equal(arch, made_for)) ||
-               tri_library_error(job, function, "'%.*s' has assembly for '%.*s', which '%.*s' cannot run", TRI_STR_ARG(function),
-                                 TRI_STR_ARG(made_for), TRI_STR_ARG(arch));
+               tri_library_error(job, function, "'%.*s' has assembly for '%.*s', which '%.*s' cannot run",
+                                 TRI_STR_ARG(function), TRI_STR_ARG(made_for), TRI_STR_ARG(arch));
     tri_str name = LLVMIsAFunction(callee) ? name_of(callee) : TRI_STR("");
     return !tri_str_has_prefix(name, "llvm.") || is_own(machine_of(name), arch) ||
            tri_library_error(job, function, "'%.*s' uses '%.*s', which '%.*s' does not have", TRI_STR_ARG(function),
@@ -162,9 +165,10 @@ static bool check_types(const tri_library_job *job, LLVMModuleRef source)
         LLVMValueRef body = tri_library_is_wanted(f) ? LLVMGetNamedFunction(source, LLVMGetValueName(f)) : NULL;
         if (!body || LLVMIsDeclaration(body) || LLVMGlobalGetValueType(body) == LLVMGlobalGetValueType(f))
             continue;
-        char *want = LLVMPrintTypeToString(LLVMGlobalGetValueType(f)), *has = LLVMPrintTypeToString(LLVMGlobalGetValueType(body));
-        tri_library_error(job, name_of(f), "'%s' is called as '%s', but its library defines it as '%s'", LLVMGetValueName(f), want,
-                          has);
+        char *want = LLVMPrintTypeToString(LLVMGlobalGetValueType(f)),
+             *has = LLVMPrintTypeToString(LLVMGlobalGetValueType(body));
+        tri_library_error(job, name_of(f), "'%s' is called as '%s', but its library defines it as '%s'",
+                          LLVMGetValueName(f), want, has);
         LLVMDisposeMessage(want);
         LLVMDisposeMessage(has);
         return false;
@@ -192,10 +196,12 @@ static void make_linkonce(LLVMModuleRef source)
         if (!is_local(f))
             LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
         for (size_t i = 0; i < sizeof machine_facts / sizeof *machine_facts; i++)
-            LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, machine_facts[i], (unsigned)strlen(machine_facts[i]));
+            LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, machine_facts[i],
+                                             (unsigned)strlen(machine_facts[i]));
         if (!LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, attribute_kind("noinline")))
-            LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
-                                    LLVMCreateEnumAttribute(LLVMGetModuleContext(source), attribute_kind("alwaysinline"), 0));
+            LLVMAddAttributeAtIndex(
+                f, LLVMAttributeFunctionIndex,
+                LLVMCreateEnumAttribute(LLVMGetModuleContext(source), attribute_kind("alwaysinline"), 0));
     }
     for (LLVMValueRef v = LLVMGetFirstGlobal(source), next; v; v = next) {
         next = LLVMGetNextGlobal(v);
@@ -231,7 +237,8 @@ static void note_indirect_calls(const tri_library_job *job, const tri_map *known
     for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f && job->calls->len; f = LLVMGetNextFunction(f)) {
         if (!tri_library_is_wanted(f) || tri_map_find_ptr(known, f))
             continue;
-        tri_library_call call = {.symbol = tri_str_copy(job->unit->arena, name_of(f)), .at = job->calls->at[0].at, .is_indirect = true};
+        tri_library_call call = {
+            .symbol = tri_str_copy(job->unit->arena, name_of(f)), .at = job->calls->at[0].at, .is_indirect = true};
         tri_vec_push(job->unit->arena, job->calls, call);
     }
 }
@@ -241,7 +248,8 @@ static bool check_globals(const tri_library_job *job, const tri_map *before)
 {
     for (LLVMValueRef v = LLVMGetFirstGlobal(job->module); v; v = LLVMGetNextGlobal(v))
         if (LLVMGetPointerAddressSpace(LLVMTypeOf(v)) == 3 && !tri_map_find_ptr(before, v))
-            return tri_library_error(job, TRI_STR(""), "the library's variable '%s' is in shared memory, which is only for tensors",
+            return tri_library_error(job, TRI_STR(""),
+                                     "the library's variable '%s' is in shared memory, which is only for tensors",
                                      LLVMGetValueName(v));
     return true;
 }
@@ -363,8 +371,9 @@ bool tri_library_check(const tri_library_job *job)
         if (!f || !tri_library_is_wanted(f) || (call->is_indirect && is_of_machine(job, call->symbol)))
             continue;
         tri_str lib = call->libname.len ? call->libname : TRI_STR("NAME");
-        return tri_library_error(job, call->symbol, "no library defines '%.*s'%s; give the bitcode that does with -extern-lib=%.*s=FILE.bc",
-                                 TRI_STR_ARG(call->symbol), call->is_indirect ? ", which a library calls" : "", TRI_STR_ARG(lib));
+        return tri_library_error(
+            job, call->symbol, "no library defines '%.*s'%s; give the bitcode that does with -extern-lib=%.*s=FILE.bc",
+            TRI_STR_ARG(call->symbol), call->is_indirect ? ", which a library calls" : "", TRI_STR_ARG(lib));
     }
     return true;
 }

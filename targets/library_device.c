@@ -19,18 +19,19 @@ static const char *const device_names[] = {
 
 /* Of C's library, under their double name. */
 static const char *const c_names[] = {
-    "acos",  "acosh", "asin",   "asinh", "atan", "atan2", "atanh",     "cbrt",      "ceil", "copysign", "cos",   "cosh",
-    "erf",   "erfc",  "exp",    "exp10", "exp2", "expm1", "fabs",      "fdim",      "floor", "fma",     "fmax",  "fmin",
-    "fmod",  "hypot", "j0",     "j1",    "lgamma", "log", "log10",     "log1p",     "log2", "logb",     "nearbyint", "nextafter",
-    "pow",   "remainder", "rint", "round", "sin", "sinh", "sqrt",      "tan",       "tanh", "tgamma",   "trunc", "y0",
-    "y1",
+    "acos",  "acosh", "asin", "asinh", "atan",      "atan2",     "atanh", "cbrt",      "ceil",   "copysign",
+    "cos",   "cosh",  "erf",  "erfc",  "exp",       "exp10",     "exp2",  "expm1",     "fabs",   "fdim",
+    "floor", "fma",   "fmax", "fmin",  "fmod",      "hypot",     "j0",    "j1",        "lgamma", "log",
+    "log10", "log1p", "log2", "logb",  "nearbyint", "nextafter", "pow",   "remainder", "rint",   "round",
+    "sin",   "sinh",  "sqrt", "tan",   "tanh",      "tgamma",    "trunc", "y0",        "y1",
 };
 
 static bool is_of_c(tri_str name)
 {
     for (size_t i = 0; i < sizeof c_names / sizeof *c_names; i++) {
         size_t len = strlen(c_names[i]);
-        if (tri_str_is(name, c_names[i]) || (name.len == len + 1 && tri_str_has_suffix(name, "f") && tri_str_has_prefix(name, c_names[i])))
+        if (tri_str_is(name, c_names[i]) ||
+            (name.len == len + 1 && tri_str_has_suffix(name, "f") && tri_str_has_prefix(name, c_names[i])))
             return true;
     }
     return false;
@@ -54,7 +55,10 @@ static bool rename_function(const tri_library_job *job, LLVMValueRef f, bool *ou
         *out_needs_vmath = true;
         name = tri_str_format(arena, "tri_nv_%.*s", TRI_STR_ARG(name));
     } else if (!is_of_c(name)) {
-        return tri_library_error(job, symbol, job->name_of_c ? "libdevice's '%.*s' is not known on this device" : "libdevice's '%.*s' is not known on a host", TRI_STR_ARG(symbol));
+        return tri_library_error(job, symbol,
+                                 job->name_of_c ? "libdevice's '%.*s' is not known on this device"
+                                                : "libdevice's '%.*s' is not known on a host",
+                                 TRI_STR_ARG(symbol));
     }
     LLVMValueRef same = LLVMGetNamedFunction(job->module, name.data);
     if (same)

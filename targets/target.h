@@ -3,8 +3,8 @@
  * How to add one: (1) a folder targets/<family>/ whose main file ends with
  * `const tri_target tri_target_<family> = {...};`, (2) its row in targets/targets.def, and the machines that it makes
  * code for in ir/machines.def, (3) tests/targets/<family>.bats. GPU families share targets/gpu and supply a tri_machine
- * (targets/gpu/machine.h): primitives.def, the table of machine primitives, and functions. `make check-style` fails when
- * a step is missing. */
+ * (targets/gpu/machine.h): primitives.def, the table of machine primitives, and functions. `make check-style` fails
+ * when a step is missing. */
 #ifndef TRI_TARGETS_TARGET_H
 #define TRI_TARGETS_TARGET_H
 
@@ -96,7 +96,8 @@ typedef struct {
 
 typedef TRI_VEC(tri_target_share) tri_target_shares;
 
-/* The shares of a list, in order. One architecture alone stands for binary and code, as for nvcc. False after a report. */
+/* The shares of a list, in order. One architecture alone stands for binary and code, as for nvcc. False after a report.
+ */
 bool tri_targets_split(tri_arena *arena, tri_diag *diag, tri_str list, tri_target_shares *out);
 
 /* Do the unit's options suit its target? Reports. */

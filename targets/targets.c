@@ -24,7 +24,8 @@ static const char *nearest_arch(tri_str arch)
     const char *names[max_names];
     size_t count = 0;
     for (size_t f = 0; f < family_count; f++)
-        for (const tri_machine_facts *a = tri_machines_first(families[f]->family); a && count < max_names; a = tri_machines_next(a))
+        for (const tri_machine_facts *a = tri_machines_first(families[f]->family); a && count < max_names;
+             a = tri_machines_next(a))
             names[count++] = a->name;
     return tri_str_nearest(arch, names, count);
 }
@@ -76,7 +77,8 @@ static bool merge(tri_arena *arena, tri_diag *diag, tri_target_shares *list, con
         if (!is_host && one->arch != other->arch)
             continue;
         if (!is_host && ((one->has_binary && other->has_binary) || (one->has_code && other->has_code))) {
-            tri_diag_error(diag, TRI_NO_SPAN, 6001, "'-arch=%.*s' names '%.*s' twice", TRI_STR_ARG(whole), TRI_STR_ARG(one->archs));
+            tri_diag_error(diag, TRI_NO_SPAN, 6001, "'-arch=%.*s' names '%.*s' twice", TRI_STR_ARG(whole),
+                           TRI_STR_ARG(one->archs));
             return false;
         }
         if (is_host)
@@ -134,7 +136,8 @@ static bool check_launch(tri_unit *unit)
     if (!unit->arch->has_cooperative_launch)
         tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "%s is for NVIDIA GPUs, not for %s", name, unit->arch->name);
     else if (o->launch_cooperative && o->simulate)
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 1002, "%s is not for the simulator, which runs one program after the other", name);
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 1002,
+                       "%s is not for the simulator, which runs one program after the other", name);
     else if (o->launch_pdl && !unit->arch->has_dependent_launch)
         tri_diag_error(unit->diag, TRI_NO_SPAN, 6002, "-launch-pdl needs sm_90 or newer, not %s", unit->arch->name);
     else

@@ -25,7 +25,8 @@ static int compare(const void *a, const void *b)
 /* One compilation in a context that is warm, as Triton's is. Returns microseconds; negative after an error. */
 static double compile(tri_diag *diag, MlirContext mlir, tri_str path, tri_str text, const tri_options *options)
 {
-    const tri_frontend_target target = {.facts = tri_machines_for(TRI_STR("cuda:90")), .default_warps = 4, .default_stages = 3};
+    const tri_frontend_target target = {
+        .facts = tri_machines_for(TRI_STR("cuda:90")), .default_warps = 4, .default_stages = 3};
     tri_arena *arena = tri_arena_create();
     tri_unit unit;
     tri_unit_init(&unit, arena, diag, options);

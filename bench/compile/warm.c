@@ -1,5 +1,5 @@
-/* libtritcc in a warm context: milliseconds of processor time to PTX of the kernels given as FILE OPTIONS pairs, what 1,000 different kernels
- * leave in memory, and how compilations grow with threads. Printed by bench/compile/warm.sh. */
+/* libtritcc in a warm context: milliseconds of processor time to PTX of the kernels given as FILE OPTIONS pairs, what
+ * 1,000 different kernels leave in memory, and how compilations grow with threads. Printed by bench/compile/warm.sh. */
 #include "include/tritcc/tritcc.h"
 
 #include <pthread.h>
@@ -28,7 +28,10 @@ static void check(tritcc_context *c, int status)
     exit(1);
 }
 
-static int compare(const void *a, const void *b) { return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b); }
+static int compare(const void *a, const void *b)
+{
+    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
 
 static void measure(tritcc_context *c, const char *file, const char *options)
 {
@@ -59,7 +62,8 @@ static int compile_nth(tritcc_context *c, int n)
              "import triton\nimport triton.language as tl\n\n@triton.jit\ndef k%d(x, y, n, B: tl.constexpr):\n"
              "    i = tl.program_id(0) * B + tl.arange(0, B)\n    v = tl.load(x + i, mask=i < n, other=%d)\n"
              "    v = tl.exp(v * %d.5) + tl.sum(v, 0)\n    tl.store(y + i, v, mask=i < n)\n", n, n, n);
-    snprintf(options, sizeof options, "-arch=sm_%d -sig '*fp32:16, *fp32, i32, %d' -emit=ptx", n % 2 ? 80 : 90, 64 << n % 5);
+    snprintf(options, sizeof options, "-arch=sm_%d -sig '*fp32:16, *fp32, i32, %d' -emit=ptx", n % 2 ? 80 : 90,
+             64 << n % 5);
     int status = tritcc_set_options(c, options);
     status = status ? status : tritcc_set_input(c, "k.tri", text, strlen(text));
     return status ? status : tritcc_compile(c);

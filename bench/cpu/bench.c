@@ -60,10 +60,14 @@ static void c_transpose(void) { SHARED(side, plain_transpose(x + from * side, re
 static void k_attention(void) { attention(NULL, grid(context / 32, 1), x, y, w, z, context, 0.125f); }
 static void c_attention(void)
 {
-    SHARED(context / 4, plain_attention(x + from * 4 * depth, y, w, ref + from * 4 * depth, (int)n * 4, context, 0.125f))
+    SHARED(context / 4,
+           plain_attention(x + from * 4 * depth, y, w, ref + from * 4 * depth, (int)n * 4, context, 0.125f))
 }
 static void k_matmul(void) { matmul(NULL, grid(order / 64, order / 64), x, y, z, order, order, order); }
-static void c_matmul(void) { SHARED(order, plain_matmul(x + from * order, y, ref + from * order, (int)n, order, order)) }
+static void c_matmul(void)
+{
+    SHARED(order, plain_matmul(x + from * order, y, ref + from * order, (int)n, order, order))
+}
 #ifdef HAVE_OPENBLAS
 static void b_matmul(void)
 {

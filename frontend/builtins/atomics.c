@@ -66,7 +66,8 @@ static bool get_mask(tri_eval *e, const tri_ev *args, operands *out)
         if (!tri_arg_tensor(e, args, 2, &out->mask))
             return false;
         if (tri_types_element(out->mask.type)->dtype != TRI_DTYPE_INT1 || tri_types_is_ptr(out->mask.type)) {
-            tri_arg_error(e, 2, 3012, "a mask must be of type int1, but this is '%s'", tri_eval_type_name(e, out->mask.type));
+            tri_arg_error(e, 2, 3012, "a mask must be of type int1, but this is '%s'",
+                          tri_eval_type_name(e, out->mask.type));
             return false;
         }
         if (!block && tri_ev_is_block(out->mask)) {
@@ -139,8 +140,10 @@ static tri_ev float_minmax(tri_eval *e, bool is_max, const operands *o)
     tri_ev u_ptr = tri_semantic_bitcast(e, o->ptr, tri_types_pointer(e->arena, u, space, false));
     tri_ev sign = tri_arith_binary(e, TRI_AST_SHR_OP, u_val, tri_ev_int(e, wide ? 63 : 31));
     tri_ev negative = tri_semantic_cast_to(e, sign, TRI_DTYPE_INT1), positive = tri_arith_not(e, negative);
-    tri_ev up = emit_atomics(e, is_max ? rmw_max : rmw_min, i_ptr, i_val, tri_arith_binary(e, TRI_AST_BIT_AND_OP, o->mask, positive), o);
-    tri_ev down = emit_atomics(e, is_max ? rmw_umin : rmw_umax, u_ptr, u_val, tri_arith_binary(e, TRI_AST_BIT_AND_OP, o->mask, negative), o);
+    tri_ev up = emit_atomics(e, is_max ? rmw_max : rmw_min, i_ptr, i_val,
+                             tri_arith_binary(e, TRI_AST_BIT_AND_OP, o->mask, positive), o);
+    tri_ev down = emit_atomics(e, is_max ? rmw_umin : rmw_umax, u_ptr, u_val,
+                               tri_arith_binary(e, TRI_AST_BIT_AND_OP, o->mask, negative), o);
     return tri_semantic_bitcast(e, tri_arith_where(e, positive, up, down), elem);
 }
 
@@ -175,7 +178,8 @@ tri_ev tri_builtin_atomic_cas(tri_eval *e, const tri_ev *args)
         tri_ev v = i == 1 ? cmp : val;
         if (mlirTypeEqual(mlirValueGetType(v.value), tri_emit_type(e, want)))
             continue;
-        tri_ev r = tri_arg_error(e, i, 3012, "tl.atomic_cas neither casts nor broadcasts: this is '%s', the pointer needs '%s'",
+        tri_ev r = tri_arg_error(e, i, 3012,
+                                 "tl.atomic_cas neither casts nor broadcasts: this is '%s', the pointer needs '%s'",
                                  tri_eval_type_name(e, v.type), tri_eval_type_name(e, want));
         return r;
     }
@@ -206,6 +210,7 @@ tri_ev tri_builtin_atomic_poll(tri_eval *e, const tri_ev *args)
         return (tri_ev){0};
     if (timed)
         ops[2] = tri_semantic_cast_to(e, ops[2], TRI_DTYPE_UINT64);
-    tri_attr attrs[] = {{"sem", tri_attr_i32(e->mlir, poll_value[sem])}, {"scope", tri_attr_i32(e->mlir, scope_value[scope])}};
+    tri_attr attrs[] = {{"sem", tri_attr_i32(e->mlir, poll_value[sem])},
+                        {"scope", tri_attr_i32(e->mlir, scope_value[scope])}};
     return tri_emit_op(e, "tt.atomic_poll", tri_types_scalar(TRI_DTYPE_INT1), timed ? 3 : 2, ops, 2, attrs);
 }

@@ -99,25 +99,28 @@ static bool is_handle(tri_str name)
     return tri_str_is(name, "_semantic") || tri_str_is(name, "_builder") || tri_str_is(name, "_generator");
 }
 
-static void report_binding(tri_eval *e, const tri_builtin *row, const tri_bind_param *params, size_t n, const tri_call_args *args,
-                           tri_bind_result bound, tri_span at)
+static void report_binding(tri_eval *e, const tri_builtin *row, const tri_bind_param *params, size_t n,
+                           const tri_call_args *args, tri_bind_result bound, tri_span at)
 {
     size_t takes = 0;
     while (takes < n && params[takes].kind == TRI_AST_PARAM_NORMAL)
         takes++;
     if (bound.status == TRI_BIND_MISSING)
-        tri_eval_error_at(e, at, 3004, "argument '%.*s' of '%s' is missing", TRI_STR_ARG(params[bound.at].name), short_name(row));
+        tri_eval_error_at(e, at, 3004, "argument '%.*s' of '%s' is missing", TRI_STR_ARG(params[bound.at].name),
+                          short_name(row));
     else if (bound.status == TRI_BIND_SURPLUS)
-        tri_eval_error_at(e, args->at[bound.at].at, 3004, "'%s' takes %zu positional argument%s", short_name(row), takes,
-                          takes == 1 ? "" : "s");
+        tri_eval_error_at(e, args->at[bound.at].at, 3004, "'%s' takes %zu positional argument%s", short_name(row),
+                          takes, takes == 1 ? "" : "s");
     else
         tri_eval_error_at(e, args->at[bound.at].at, 3004,
-                          bound.status == TRI_BIND_UNKNOWN ? "'%s' has no parameter '%.*s'" : "'%s' is given '%.*s' twice",
+                          bound.status == TRI_BIND_UNKNOWN ? "'%s' has no parameter '%.*s'"
+                                                           : "'%s' is given '%.*s' twice",
                           short_name(row), TRI_STR_ARG(args->at[bound.at].name));
 }
 
 /* The values of parameter p: its one argument, the tuple of *rest, or None where it has none. */
-static tri_ev value_of(tri_eval *e, tri_ast_param_kind kind, size_t p, const tri_call_args *args, const size_t *slots, tri_span *span)
+static tri_ev value_of(tri_eval *e, tri_ast_param_kind kind, size_t p, const tri_call_args *args, const size_t *slots,
+                       tri_span *span)
 {
     TRI_VEC(tri_ev) values = {0};
     for (size_t i = args->len; i-- > 0;)
@@ -292,8 +295,8 @@ bool tri_arg_axis(tri_eval *e, const tri_ev *args, int i, int rank, int *out_axi
     if (!tri_arg_int(e, args, i, 0, &axis))
         return false;
     if (axis < -rank || axis >= rank) {
-        tri_arg_error(e, i, 3022, "axis %lld of a value with %d axes: it must be in [%d, %d)", (long long)axis, rank, -rank,
-                      rank);
+        tri_arg_error(e, i, 3022, "axis %lld of a value with %d axes: it must be in [%d, %d)", (long long)axis, rank,
+                      -rank, rank);
         return false;
     }
     *out_axis = (int)(axis < 0 ? axis + rank : axis);

@@ -46,20 +46,23 @@ tri_ev tri_builtin_make_tensor_descriptor(tri_eval *e, const tri_ev *args)
     if (d->rank < 1 || d->rank > 5)
         return tri_arg_error(e, md_block, 3009, "a descriptor has 1 to 5 dimensions, not %d", d->rank);
     if (n_shape != d->rank || n_strides != d->rank)
-        return tri_eval_error(e, 3009, "shape, strides and block_shape must have one length, but they have %d, %d and %d",
+        return tri_eval_error(e, 3009,
+                              "shape, strides and block_shape must have one length, but they have %d, %d and %d",
                               n_shape, n_strides, d->rank);
     e->at = e->arg_spans[md_block];
     if (!tri_semantic_check_shape(e, d->rank, block))
         return (tri_ev){0};
     const tri_type *elem = base.type->element;
     if (!tri_ev_get_int(args[md_strides].tuple->at[d->rank - 1], &last) || last != 1)
-        return tri_arg_error(e, md_strides, 3007, "the last stride of a descriptor must be the constant 1, but it is %s",
+        return tri_arg_error(e, md_strides, 3007,
+                             "the last stride of a descriptor must be the constant 1, but it is %s",
                              tri_eval_describe(e, args[md_strides].tuple->at[d->rank - 1]));
     int64_t bytes = block[d->rank - 1] * (tri_types_dtype_bits(elem->dtype) / 8);
     if (bytes < 16)
-        return tri_arg_error(e, md_block, 3010, "the last dimension of a descriptor's block must have at least 16 bytes, but "
-                             "%lld elements of '%s' have %lld", (long long)block[d->rank - 1], tri_types_dtype_name(elem->dtype),
-                             (long long)bytes);
+        return tri_arg_error(e, md_block, 3010,
+                             "the last dimension of a descriptor's block must have at least 16 bytes, but "
+                             "%lld elements of '%s' have %lld",
+                             (long long)block[d->rank - 1], tri_types_dtype_name(elem->dtype), (long long)bytes);
     if (padding == 2 && tri_types_is_int(elem))
         return tri_arg_error(e, md_padding, 3012, "padding option 'nan' is not for elements of type '%s'",
                              tri_types_dtype_name(elem->dtype));
@@ -157,7 +160,8 @@ tri_ev tri_builtin_descriptor_load(tri_eval *e, const tri_ev *args)
 static bool check_value(tri_eval *e, int arg, tri_ev v, const tri_ev_desc *d)
 {
     const tri_type *b = d->block;
-    if (tri_ev_is_block(v) && v.type->rank == b->rank && !memcmp(v.type->shape, b->shape, sizeof *b->shape * (size_t)b->rank))
+    if (tri_ev_is_block(v) && v.type->rank == b->rank &&
+        !memcmp(v.type->shape, b->shape, sizeof *b->shape * (size_t)b->rank))
         return true;
     tri_arg_error(e, arg, 3009, "the value must have the descriptor's block shape %s, but it is %s",
                   tri_eval_shape_name(e, b->rank, b->shape), tri_eval_describe(e, v));
@@ -191,7 +195,8 @@ tri_ev tri_builtin_descriptor_store(tri_eval *e, const tri_ev *args)
     MlirValue values[7];
     if (!get_store(e, args, true, values, &d))
         return (tri_ev){0};
-    tri_builder_create(&e->b, &(tri_op){.name = "tt.descriptor_store", .num_operands = 2 + d->rank, .operands = values});
+    tri_builder_create(&e->b,
+                       &(tri_op){.name = "tt.descriptor_store", .num_operands = 2 + d->rank, .operands = values});
     return tri_ev_none(e);
 }
 
@@ -217,7 +222,8 @@ tri_ev tri_builtin_descriptor_reduce(tri_eval *e, const tri_ev *args)
         return (tri_ev){0};
     tri_dtype elem = tri_types_element(d->block)->dtype;
     if (!reduce_allowed(e, kind, elem))
-        return tri_arg_error(e, 0, 3012, "this atomic does not support elements of type '%s'", tri_types_dtype_name(elem));
+        return tri_arg_error(e, 0, 3012, "this atomic does not support elements of type '%s'",
+                             tri_types_dtype_name(elem));
     tri_attr attr = {"kind", tri_attr_i32(e->mlir, kind)};
     tri_builder_create(&e->b, &(tri_op){.name = "tt.descriptor_reduce", .num_operands = 2 + d->rank, .operands = values,
                                         .num_attrs = 1, .attrs = &attr});
@@ -241,7 +247,9 @@ static bool check_rows(tri_eval *e, const tri_ev_desc *d, int arg, tri_ev rows)
         return tri_arg_error(e, arg, 3012, "the row offsets must be a rank-1 block of int16 or int32, but this is '%s'",
                              tri_eval_type_name(e, rows.type)), false;
     if (rows.type->shape[0] < 8)
-        return tri_arg_error(e, arg, 3010, "at least 8 rows are needed, but there are %lld", (long long)rows.type->shape[0]), false;
+        return tri_arg_error(e, arg, 3010, "at least 8 rows are needed, but there are %lld",
+                             (long long)rows.type->shape[0]),
+               false;
     return true;
 }
 
@@ -258,8 +266,10 @@ tri_ev tri_builtin_descriptor_gather(tri_eval *e, const tri_ev *args)
     int64_t shape[2] = {rows.type->shape[0], d->block->shape[1]};
     const tri_type *result = tri_types_block(e->arena, d->block->element, 2, shape);
     MlirType type = tri_emit_type(e, result);
-    MlirValue v = tri_builder_value(&e->b, &(tri_op){.name = "tt.descriptor_gather", .num_operands = 3, .operands = values,
-                                                     .num_results = 1, .results = &type});
+    MlirValue v = tri_builder_value(
+        &e->b,
+        &(tri_op){
+            .name = "tt.descriptor_gather", .num_operands = 3, .operands = values, .num_results = 1, .results = &type});
     return tri_ev_tensor(v, result);
 }
 
@@ -313,6 +323,7 @@ tri_ev tri_builtin_old_descriptor_store(tri_eval *e, const tri_ev *args)
     tri_ev r = tri_builtin_descriptor_store(e, now);
     e->arg_spans = outer;
     if (!tri_ev_is_error(r))
-        tri_eval_warning(e, "deprecated", "tl._experimental_descriptor_store is an old form; use desc.store(offsets, value)");
+        tri_eval_warning(e, "deprecated",
+                         "tl._experimental_descriptor_store is an old form; use desc.store(offsets, value)");
     return r;
 }

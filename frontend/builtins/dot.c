@@ -22,7 +22,9 @@ static bool check_types(tri_eval *e, tri_ev a, tri_ev b)
     if (tri_types_dtype_is_fp8(da) && tri_types_dtype_is_fp8(db))
         return true;
     if (!is_dot_type(da) || da == TRI_DTYPE_UINT8)
-        return tri_arg_error(e, dot_a, 3012, "tl.dot does not multiply elements of type '%s'", tri_types_dtype_name(da)), false;
+        return tri_arg_error(e, dot_a, 3012, "tl.dot does not multiply elements of type '%s'",
+                             tri_types_dtype_name(da)),
+               false;
     if (da == db)
         return true;
     tri_eval_error(e, 3012, "tl.dot needs two blocks of one element type, but they are '%s' and '%s'",
@@ -63,7 +65,8 @@ static bool check_shapes(tri_eval *e, tri_ev a, tri_ev b)
     }
     int64_t k = ta->shape[r - 1], least = min_k(e, dtype_of(a));
     if (k < least) {
-        tri_eval_error(e, 3009, "the inner dimension of a tl.dot of '%s' must be at least %lld on this target, but it is %lld",
+        tri_eval_error(e, 3009,
+                       "the inner dimension of a tl.dot of '%s' must be at least %lld on this target, but it is %lld",
                        tri_types_dtype_name(dtype_of(a)), (long long)least, (long long)k);
         return false;
     }
@@ -86,7 +89,8 @@ static bool get_precision(tri_eval *e, const tri_ev *args, int *out)
             return false;
         tri_span call = e->at;
         e->at = e->arg_spans[dot_tf32];
-        tri_eval_warning(e, "deprecated", "allow_tf32 is an old form; use input_precision=\"%s\"", allow ? "tf32" : "ieee");
+        tri_eval_warning(e, "deprecated", "allow_tf32 is an old form; use input_precision=\"%s\"",
+                         allow ? "tf32" : "ieee");
         e->at = call;
         *out = allow ? 0 : 2;
         return true;
@@ -156,7 +160,8 @@ static bool get_accumulator(tri_eval *e, const tri_ev *args, int rank, const int
     tri_arg_error(e, dot_acc, 3009, "the accumulator is '%s', but the product is '%s'", type_text(e, *acc),
                   tri_eval_type_name(e, want));
     if (dtype_of(*acc) != d)
-        tri_eval_note(e, "give the element type: out_dtype=tl.%s, or cast the accumulator", dtype_of(*acc) == TRI_DTYPE_FP16 ? "float16" : "float32");
+        tri_eval_note(e, "give the element type: out_dtype=tl.%s, or cast the accumulator",
+                      dtype_of(*acc) == TRI_DTYPE_FP16 ? "float16" : "float32");
     return false;
 }
 
@@ -176,13 +181,15 @@ tri_ev tri_builtin_dot(tri_eval *e, const tri_ev *args)
         tri_eval_warning(e, "deprecated", "a tl.dot of fp8e4b15 is slow from sm_90 on; use fp8e4nv");
     a = upcast_fp8(e, a);
     b = upcast_fp8(e, b);
-    if (tri_ev_is_error(a) || tri_ev_is_error(b) || !check_shapes(e, a, b) || !result_type(e, args, dtype_of(a), acc, &out))
+    if (tri_ev_is_error(a) || tri_ev_is_error(b) || !check_shapes(e, a, b) ||
+        !result_type(e, args, dtype_of(a), acc, &out))
         return (tri_ev){0};
     int rank = a.type->rank;
     int64_t k = a.type->shape[rank - 1];
     memcpy(shape, a.type->shape, sizeof *shape * (size_t)rank);
     shape[rank - 1] = b.type->shape[rank - 1];
-    if (!tri_arg_int(e, args, dot_imprecise, facts->has_rough_fp8_sums ? 1 << 30 : 0, &imprecise) || !get_accumulator(e, args, rank, shape, out, &acc))
+    if (!tri_arg_int(e, args, dot_imprecise, facts->has_rough_fp8_sums ? 1 << 30 : 0, &imprecise) ||
+        !get_accumulator(e, args, rank, shape, out, &acc))
         return (tri_ev){0};
     if (!fp8)
         imprecise = 0;
@@ -209,12 +216,15 @@ typedef struct {
 /* The operand as the element type of its format; e2m1 stays packed bytes. */
 static bool reinterpret(tri_eval *e, int arg, scaled *s)
 {
-    static const tri_dtype floats[] = {TRI_DTYPE_FP8E4NV, TRI_DTYPE_FP8E5, 0, 0, TRI_DTYPE_UINT8, TRI_DTYPE_BF16, TRI_DTYPE_FP16};
-    static const tri_dtype raw[] = {TRI_DTYPE_UINT8, TRI_DTYPE_UINT8, 0, 0, TRI_DTYPE_UINT8, TRI_DTYPE_UINT16, TRI_DTYPE_UINT16};
+    static const tri_dtype floats[] = {TRI_DTYPE_FP8E4NV, TRI_DTYPE_FP8E5, 0, 0, TRI_DTYPE_UINT8,
+                                       TRI_DTYPE_BF16,    TRI_DTYPE_FP16};
+    static const tri_dtype raw[] = {TRI_DTYPE_UINT8,  TRI_DTYPE_UINT8, 0, 0, TRI_DTYPE_UINT8,
+                                    TRI_DTYPE_UINT16, TRI_DTYPE_UINT16};
     tri_dtype d = dtype_of(s->value);
     if (d != floats[s->format] && d != raw[s->format]) {
         tri_arg_error(e, arg, 3012, "an operand of this format is of type '%s' or '%s', not '%s'",
-                      tri_types_dtype_name(floats[s->format]), tri_types_dtype_name(raw[s->format]), tri_types_dtype_name(d));
+                      tri_types_dtype_name(floats[s->format]), tri_types_dtype_name(raw[s->format]),
+                      tri_types_dtype_name(d));
         return false;
     }
     s->value = tri_semantic_bitcast(e, s->value, tri_types_scalar(floats[s->format]));
@@ -224,7 +234,8 @@ static bool reinterpret(tri_eval *e, int arg, scaled *s)
 static bool get_scaled(tri_eval *e, const tri_ev *args, int first, int pack, scaled *out)
 {
     static const char *const formats[] = {"e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "bf16", "fp16", NULL};
-    if (!tri_arg_block(e, args, first, &out->value) || !tri_arg_word(e, args, first + 2, "format", formats, -1, &out->format) ||
+    if (!tri_arg_block(e, args, first, &out->value) ||
+        !tri_arg_word(e, args, first + 2, "format", formats, -1, &out->format) ||
         !tri_arg_bool(e, args, pack, true, &out->is_packed_k))
         return false;
     if (out->format < 0 || out->format == 2 || out->format == 3)
@@ -246,9 +257,11 @@ static bool scale_factor(tri_eval *e, int arg, const scaled *s, int64_t rows, in
         return true;
     const tri_type *t = s->scale.type;
     int64_t cols = t->shape[t->rank - 1], factor = cols ? k / cols : 0;
-    if (t->rank != s->value.type->rank || t->shape[t->rank - 2] != rows || (factor != 16 && factor != 32) || cols * factor != k) {
-        tri_arg_error(e, arg, 3009, "the scale must have shape [%lld, %lld] or [%lld, %lld], but it is %s", (long long)rows,
-                      (long long)(k / 32), (long long)rows, (long long)(k / 16), tri_eval_shape_name(e, t->rank, t->shape));
+    if (t->rank != s->value.type->rank || t->shape[t->rank - 2] != rows || (factor != 16 && factor != 32) ||
+        cols * factor != k) {
+        tri_arg_error(e, arg, 3009, "the scale must have shape [%lld, %lld] or [%lld, %lld], but it is %s",
+                      (long long)rows, (long long)(k / 32), (long long)rows, (long long)(k / 16),
+                      tri_eval_shape_name(e, t->rank, t->shape));
         return false;
     }
     *out = factor;
@@ -286,11 +299,14 @@ tri_ev tri_builtin_dot_scaled(tri_eval *e, const tri_ev *args)
         !tri_arg_bool(e, args, sc_fast, false, &fast) || !scaled_shape(e, &a, &b, shape, &k))
         return (tri_ev){0};
     int rank = a.value.type->rank;
-    if (!scale_factor(e, sc_a_scale, &a, shape[rank - 2], k, &fa) || !scale_factor(e, sc_b_scale, &b, shape[rank - 1], k, &fb))
+    if (!scale_factor(e, sc_a_scale, &a, shape[rank - 2], k, &fa) ||
+        !scale_factor(e, sc_b_scale, &b, shape[rank - 1], k, &fb))
         return (tri_ev){0};
     if (fa && fb && fa != fb)
-        return tri_arg_error(e, sc_b_scale, 3009, "the scales are for groups of %lld and %lld elements", (long long)fa, (long long)fb);
-    const tri_type *out = tri_ev_is_none(args[sc_out]) ? tri_types_scalar(TRI_DTYPE_FP32) : tri_arg_dtype(e, args, sc_out);
+        return tri_arg_error(e, sc_b_scale, 3009, "the scales are for groups of %lld and %lld elements", (long long)fa,
+                             (long long)fb);
+    const tri_type *out =
+        tri_ev_is_none(args[sc_out]) ? tri_types_scalar(TRI_DTYPE_FP32) : tri_arg_dtype(e, args, sc_out);
     tri_ev acc = {0};
     if (!out || (!tri_ev_is_none(args[sc_acc]) && !tri_arg_tensor(e, args, sc_acc, &acc)))
         return (tri_ev){0};

@@ -33,7 +33,8 @@ tri_ev tri_builtin_hint(tri_eval *e, const tri_ev *args)
     MlirType i32 = mlirIntegerTypeGet(e->mlir, 32);
     MlirAttribute attr = mlirDenseElementsAttrInt32Get(tri_type_tensor(1, &len, i32, (MlirAttribute){0}), n, small);
     if (!mlirValueIsABlockArgument(x.value)) {
-        mlirOperationSetAttributeByName(mlirOpResultGetOwner(x.value), mlirStringRefCreateFromCString(names[kind]), attr);
+        mlirOperationSetAttributeByName(mlirOpResultGetOwner(x.value), mlirStringRefCreateFromCString(names[kind]),
+                                        attr);
         return x;
     }
     tri_hint hint = {mlirBlockArgumentGetOwner(x.value), mlirBlockArgumentGetArgNumber(x.value), names[kind], attr};
@@ -97,7 +98,8 @@ tri_ev tri_builtin_device_print(tri_eval *e, const tri_ev *args)
         {"hex", tri_attr_bool(e->mlir, hex)},
         {"isSigned", tri_attr_i32s(e->mlir, n, is_signed)},
     };
-    tri_builder_create(&e->b, &(tri_op){.name = "tt.print", .num_operands = n, .operands = values, .num_attrs = 3, .attrs = attrs});
+    tri_builder_create(
+        &e->b, &(tri_op){.name = "tt.print", .num_operands = n, .operands = values, .num_attrs = 3, .attrs = attrs});
     return tri_ev_none(e);
 }
 
@@ -112,7 +114,8 @@ tri_ev tri_builtin_device_assert(tri_eval *e, const tri_ev *args)
     if (!e->unit->options->debug_asserts && !e->debug)
         return tri_ev_none(e);
     if (!tri_types_is_int(cond.type) || tri_types_element(cond.type)->dtype != TRI_DTYPE_INT1)
-        return tri_arg_error(e, 0, 3012, "the condition must be of type int1, but this is '%s'", tri_eval_type_name(e, cond.type));
+        return tri_arg_error(e, 0, 3012, "the condition must be of type int1, but this is '%s'",
+                             tri_eval_type_name(e, cond.type));
     if (!tri_ev_is_none(args[2]))
         cond = tri_arith_binary(e, TRI_AST_BIT_OR_OP, cond, tri_arith_not(e, mask));
     tri_attr attr = {"message", tri_attr_str(e->mlir, message.data, message.len)};

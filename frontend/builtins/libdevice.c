@@ -84,7 +84,8 @@ static tri_ev no_form(tri_eval *e, const libdevice_row *row, int count, const tr
             tri_buf_format(&known, "%s%s", i ? ", " : "", tri_types_dtype_name(f.args[i]));
         tri_buf_add_char(&known, ')');
     }
-    tri_ev r = tri_eval_error(e, 3012, "libdevice's '%s' has no form for (%s)", row->name, given.data ? given.data : "");
+    tri_ev r =
+        tri_eval_error(e, 3012, "libdevice's '%s' has no form for (%s)", row->name, given.data ? given.data : "");
     tri_eval_note(e, "it takes %s; cast the arguments, nothing is promoted", known.data);
     tri_buf_fini(&given);
     tri_buf_fini(&known);

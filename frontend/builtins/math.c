@@ -14,8 +14,8 @@ static bool is_dtype(tri_ev x, tri_dtype d) { return elem(x)->kind == TRI_TYPE_S
 static tri_ev wrong_type(tri_eval *e, int i, tri_ev x, const char *expected, const char *fix)
 {
     const char *name = strrchr(tri_builtins_current(e)->path, '.');
-    tri_ev r = tri_arg_error(e, i, 3012, "'tl.%s' needs elements of type %s, but this is '%s'", name ? name + 1 : "?", expected,
-                             tri_eval_type_name(e, x.type));
+    tri_ev r = tri_arg_error(e, i, 3012, "'tl.%s' needs elements of type %s, but this is '%s'", name ? name + 1 : "?",
+                             expected, tri_eval_type_name(e, x.type));
     if (fix)
         tri_eval_note(e, "%s", fix);
     return r;
@@ -38,7 +38,8 @@ tri_ev tri_builtin_abs(tri_eval *e, const tri_ev *args)
     if (!tri_arg_tensor(e, args, 0, &x))
         return (tri_ev){0};
     if (is_dtype(x, TRI_DTYPE_FP8E4B15)) {
-        tri_ev bits = tri_ev_tensor(x.value, tri_types_with_element(e->arena, x.type, tri_types_scalar(TRI_DTYPE_INT8)));
+        tri_ev bits =
+            tri_ev_tensor(x.value, tri_types_with_element(e->arena, x.type, tri_types_scalar(TRI_DTYPE_INT8)));
         bits = tri_arith_binary(e, TRI_AST_BIT_AND_OP, bits, tri_emit_int(e, TRI_DTYPE_INT8, 0x7f));
         return tri_ev_is_error(bits) ? bits : tri_ev_tensor(bits.value, x.type);
     }
@@ -54,7 +55,8 @@ tri_ev tri_builtin_sqrt_rn(tri_eval *e, const tri_ev *args)
     tri_ev x;
     if (!tri_arg_tensor(e, args, 0, &x))
         return (tri_ev){0};
-    return is_dtype(x, TRI_DTYPE_FP32) ? tri_emit_unary(e, "tt.precise_sqrt", x.type, x) : wrong_type(e, 0, x, "fp32", NULL);
+    return is_dtype(x, TRI_DTYPE_FP32) ? tri_emit_unary(e, "tt.precise_sqrt", x.type, x)
+                                       : wrong_type(e, 0, x, "fp32", NULL);
 }
 
 static bool two(tri_eval *e, const tri_ev *args, tri_ev *x, tri_ev *y)

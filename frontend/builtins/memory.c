@@ -20,7 +20,8 @@ static tri_ev byte_pointer(tri_eval *e, tri_ev ptr)
     const tri_type *p = tri_types_element(ptr.type);
     if (p->element->dtype != TRI_DTYPE_INT1)
         return ptr;
-    return tri_semantic_cast(e, ptr, tri_types_pointer(e->arena, tri_types_scalar(TRI_DTYPE_INT8), p->space, p->is_const),
+    return tri_semantic_cast(e, ptr,
+                             tri_types_pointer(e->arena, tri_types_scalar(TRI_DTYPE_INT8), p->space, p->is_const),
                              TRI_ROUND_DEFAULT);
 }
 
@@ -125,7 +126,8 @@ tri_ev tri_builtin_load(tri_eval *e, const tri_ev *args)
         return load_block_pointer(e, args, m);
     if (!need_pointer(e, args, "load"))
         return (tri_ev){0};
-    bool checks = !(tri_ev_is_none(args[ld_boundary]) || (args[ld_boundary].kind == TRI_EV_TUPLE && !args[ld_boundary].tuple->count));
+    bool checks = !(tri_ev_is_none(args[ld_boundary]) ||
+                    (args[ld_boundary].kind == TRI_EV_TUPLE && !args[ld_boundary].tuple->count));
     tri_str padding = TRI_STR("");
     tri_ev_get_str(args[ld_padding], &padding);
     if (checks || padding.len)
@@ -135,12 +137,14 @@ tri_ev tri_builtin_load(tri_eval *e, const tri_ev *args)
     bool has_mask = !tri_ev_is_none(args[ld_mask]), has_other = !tri_ev_is_none(args[ld_other]);
     if (has_other && !has_mask)
         return tri_arg_error(e, ld_other, 3004, "'other' of tl.load needs a mask");
-    if ((has_mask && !tri_arg_tensor(e, args, ld_mask, &mask)) || (has_other && !tri_arg_tensor(e, args, ld_other, &other)))
+    if ((has_mask && !tri_arg_tensor(e, args, ld_mask, &mask)) ||
+        (has_other && !tri_arg_tensor(e, args, ld_other, &other)))
         return (tri_ev){0};
     if (has_mask && !need_bool_mask(e, ld_mask, mask))
         return (tri_ev){0};
     if (!tri_ev_is_block(ptr)) {
-        if ((has_mask && !scalar_only(e, ld_mask, mask, "mask")) || (has_other && !scalar_only(e, ld_other, other, "'other'")))
+        if ((has_mask && !scalar_only(e, ld_mask, mask, "mask")) ||
+            (has_other && !scalar_only(e, ld_other, other, "'other'")))
             return (tri_ev){0};
     } else {
         e->at = e->arg_spans[ld_mask];
@@ -197,12 +201,14 @@ tri_ev tri_builtin_store(tri_eval *e, const tri_ev *args)
         return store_block_pointer(e, args, m);
     if (!need_pointer(e, args, "store"))
         return (tri_ev){0};
-    if (!(tri_ev_is_none(args[st_boundary]) || (args[st_boundary].kind == TRI_EV_TUPLE && !args[st_boundary].tuple->count)))
+    if (!(tri_ev_is_none(args[st_boundary]) ||
+          (args[st_boundary].kind == TRI_EV_TUPLE && !args[st_boundary].tuple->count)))
         return tri_arg_error(e, st_boundary, 4001, "boundary_check is for block pointers; use a mask");
     tri_ev ptr = args[st_ptr], parts[3] = {ptr};
     const tri_type *before = ptr.type;
     if (tri_types_element(ptr.type)->is_const)
-        return tri_arg_error(e, st_ptr, 3014, "this pointer of type '%s' is to constant data and can not be stored through",
+        return tri_arg_error(e, st_ptr, 3014,
+                             "this pointer of type '%s' is to constant data and can not be stored through",
                              tri_eval_type_name(e, ptr.type));
     bool has_mask = !tri_ev_is_none(args[st_mask]);
     if (!tri_arg_tensor(e, args, st_value, &parts[1]) || (has_mask && !tri_arg_tensor(e, args, st_mask, &parts[2])))
@@ -216,7 +222,8 @@ tri_ev tri_builtin_store(tri_eval *e, const tri_ev *args)
         if (!tri_semantic_broadcast_all(e, has_mask ? 3 : 2, parts))
             return (tri_ev){0};
         if (!tri_types_equal(before, parts[0].type))
-            return tri_arg_error(e, st_ptr, 3009, "the pointer has shape %s, but the value and mask need %s: a store does "
+            return tri_arg_error(e, st_ptr, 3009,
+                                 "the pointer has shape %s, but the value and mask need %s: a store does "
                                  "not broadcast its pointer",
                                  tri_eval_shape_name(e, before->rank, before->shape),
                                  tri_eval_shape_name(e, parts[0].type->rank, parts[0].type->shape));
@@ -266,8 +273,10 @@ tri_ev tri_builtin_make_block_ptr(tri_eval *e, const tri_ev *args)
         !tri_arg_shape(e, args, bp_block, &p->rank, block) || !tri_arg_shape(e, args, bp_order, &n_order, order))
         return (tri_ev){0};
     if (n_shape != p->rank || n_strides != p->rank || n_offsets != p->rank || n_order != p->rank || p->rank < 1)
-        return tri_eval_error(e, 3009, "shape, strides, offsets, block_shape and order must have one length, but they have "
-                              "%d, %d, %d, %d and %d", n_shape, n_strides, n_offsets, p->rank, n_order);
+        return tri_eval_error(e, 3009,
+                              "shape, strides, offsets, block_shape and order must have one length, but they have "
+                              "%d, %d, %d, %d and %d",
+                              n_shape, n_strides, n_offsets, p->rank, n_order);
     e->at = e->arg_spans[bp_block];
     if (!tri_semantic_check_shape(e, p->rank, block))
         return (tri_ev){0};
@@ -278,7 +287,8 @@ tri_ev tri_builtin_make_block_ptr(tri_eval *e, const tri_ev *args)
         else
             seen |= 1u << order[i];
     e->at = call;
-    tri_eval_warning(e, "deprecated", "block pointers are an old form; use tl.make_tensor_descriptor, or a block of pointers "
+    tri_eval_warning(e, "deprecated",
+                     "block pointers are an old form; use tl.make_tensor_descriptor, or a block of pointers "
                      "with a mask");
     p->block_shape = tri_arena_copy(e->arena, block, sizeof *block * (size_t)p->rank);
     p->order = tri_arena_copy(e->arena, order, sizeof *order * (size_t)p->rank);
@@ -290,7 +300,8 @@ tri_ev tri_builtin_advance(tri_eval *e, const tri_ev *args)
     int n;
     tri_ev *deltas;
     if (args[0].kind != TRI_EV_BLOCK_PTR)
-        return tri_arg_error(e, 0, 3014, "tl.advance needs a block pointer, but this is %s", tri_eval_describe(e, args[0]));
+        return tri_arg_error(e, 0, 3014, "tl.advance needs a block pointer, but this is %s",
+                             tri_eval_describe(e, args[0]));
     tri_ev_block_ptr *p = tri_arena_copy(e->arena, args[0].block_ptr, sizeof *p);
     if (!int64_list(e, args, 1, "'offsets'", &n, &deltas))
         return (tri_ev){0};
@@ -311,8 +322,8 @@ static bool checked_dims(tri_eval *e, tri_ev boundary, int arg, int rank, bool *
     for (int i = 0; i < n; i++) {
         int64_t d;
         if (!tri_ev_get_int(at[i], &d) || d < 0 || d >= rank || checked[d]) {
-            tri_arg_error(e, arg, 3022, "boundary_check holds distinct compile-time axes in [0, %d), but this is %s", rank,
-                          tri_eval_describe(e, at[i]));
+            tri_arg_error(e, arg, 3022, "boundary_check holds distinct compile-time axes in [0, %d), but this is %s",
+                          rank, tri_eval_describe(e, at[i]));
             return false;
         }
         checked[d] = true;
@@ -331,7 +342,8 @@ static bool materialize_block_ptr(tri_eval *e, tri_ev ptr, tri_ev boundary, int 
     bool has_mask = false;
     for (int d = 0; d < p->rank; d++) {
         const tri_type *row = tri_types_block(e->arena, tri_types_scalar(TRI_DTYPE_INT32), 1, &p->block_shape[d]);
-        tri_attr attrs[] = {{"start", tri_attr_i32(e->mlir, 0)}, {"end", tri_attr_i32(e->mlir, (int32_t)p->block_shape[d])}};
+        tri_attr attrs[] = {{"start", tri_attr_i32(e->mlir, 0)},
+                            {"end", tri_attr_i32(e->mlir, (int32_t)p->block_shape[d])}};
         tri_ev range = tri_emit_op(e, "tt.make_range", row, 0, NULL, 2, attrs);
         range = tri_semantic_cast_to(e, range, TRI_DTYPE_INT64);
         tri_ev coord = tri_arith_binary(e, TRI_AST_ADD_OP, p->offsets[d], range);

@@ -20,7 +20,8 @@ tri_ev tri_builtin_constexpr(tri_eval *e, const tri_ev *args)
 {
     if (args[0].kind == TRI_EV_CE || args[0].kind == TRI_EV_TUPLE)
         return args[0];
-    return tri_arg_error(e, 0, 3013, "tl.constexpr takes a compile-time value, but this is %s", tri_eval_describe(e, args[0]));
+    return tri_arg_error(e, 0, 3013, "tl.constexpr takes a compile-time value, but this is %s",
+                         tri_eval_describe(e, args[0]));
 }
 
 tri_ev tri_builtin_arange(tri_eval *e, const tri_ev *args)
@@ -34,7 +35,8 @@ tri_ev tri_builtin_arange(tri_eval *e, const tri_ev *args)
         return tri_arg_error(e, start < 0 || start > UINT32_MAX ? 0 : 1, 3007,
                              "the bounds of tl.arange must fit in 32 bits and not be negative");
     if (end <= start)
-        return tri_arg_error(e, 1, 3007, "the end of tl.arange must be greater than its start, but they are %lld and %lld",
+        return tri_arg_error(e, 1, 3007,
+                             "the end of tl.arange must be greater than its start, but they are %lld and %lld",
                              (long long)end, (long long)start);
     int64_t n = end - start;
     if (n & (n - 1)) {
@@ -50,8 +52,8 @@ tri_ev tri_builtin_arange(tri_eval *e, const tri_ev *args)
     if (!tri_semantic_check_shape(e, 1, &n))
         return (tri_ev){0};
     tri_attr attrs[] = {{"start", tri_attr_i32(e->mlir, (int32_t)start)}, {"end", tri_attr_i32(e->mlir, (int32_t)end)}};
-    return tri_emit_op(e, "tt.make_range", tri_types_block(e->arena, tri_types_scalar(TRI_DTYPE_INT32), 1, &n), 0, NULL, 2,
-                       attrs);
+    return tri_emit_op(e, "tt.make_range", tri_types_block(e->arena, tri_types_scalar(TRI_DTYPE_INT32), 1, &n), 0, NULL,
+                       2, attrs);
 }
 
 static tri_ev make_full(tri_eval *e, int rank, const int64_t *shape, tri_ev value, const tri_type *type)
@@ -109,7 +111,8 @@ tri_ev tri_builtin_cast(tri_eval *e, const tri_ev *args)
     bool bitcast;
     const tri_type *type;
     if (!tri_arg_tensor(e, args, 0, &x) || !(type = tri_arg_dtype(e, args, 1)) ||
-        !tri_arg_word(e, args, 2, "rounding mode", roundings, 0, &rounding) || !tri_arg_bool(e, args, 3, false, &bitcast))
+        !tri_arg_word(e, args, 2, "rounding mode", roundings, 0, &rounding) ||
+        !tri_arg_bool(e, args, 3, false, &bitcast))
         return (tri_ev){0};
     type = tri_types_element(type);
     return bitcast ? tri_semantic_bitcast(e, x, type) : tri_semantic_cast(e, x, type, (tri_rounding)rounding);

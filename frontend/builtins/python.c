@@ -17,8 +17,9 @@ tri_ev tri_builtin_list(tri_eval *e, const tri_ev *args)
 {
     if (tri_ev_is_none(args[0]))
         return tri_ev_make_tuple(e, 0, NULL);
-    return args[0].kind == TRI_EV_TUPLE ? args[0]
-                                        : tri_arg_error(e, 0, 3012, "%s can not be a list", tri_eval_describe(e, args[0]));
+    return args[0].kind == TRI_EV_TUPLE
+               ? args[0]
+               : tri_arg_error(e, 0, 3012, "%s can not be a list", tri_eval_describe(e, args[0]));
 }
 
 /* int(x), float(x): data is the kind. */
@@ -71,7 +72,8 @@ static bool instance_of(tri_eval *e, tri_ev x, tri_ev cls, bool *out)
         *out = kind == TRI_VALUE_DTYPE && x.ce->type->kind == TRI_TYPE_BLOCK;
     else if (tri_str_is(name, "triton.language.constexpr_type"))
         *out = kind == TRI_VALUE_OBJECT && tri_str_equal(x.ce->object.path, name);
-    else if (tri_str_is(name, "triton.language.tensor_descriptor") || tri_str_is(name, "triton.language.tensor_descriptor_base"))
+    else if (tri_str_is(name, "triton.language.tensor_descriptor") ||
+             tri_str_is(name, "triton.language.tensor_descriptor_base"))
         *out = x.kind == TRI_EV_DESC;
     else if (tri_str_is(name, "int"))
         *out = kind == TRI_VALUE_INT || kind == TRI_VALUE_BOOL;
@@ -127,8 +129,8 @@ tri_ev tri_builtin_python_minmax(tri_eval *e, const tri_ev *args)
         tri_num num;
         bool is_num = tri_ev_get_num(list.tuple->at[i], &num);
         if (!is_num && !tri_ev_is_tensor(list.tuple->at[i]))
-            return tri_arg_error(e, 0, 3012, "%s() compares numbers and tensors, but this is %s", is_max ? "max" : "min",
-                                 tri_eval_describe(e, list.tuple->at[i]));
+            return tri_arg_error(e, 0, 3012, "%s() compares numbers and tensors, but this is %s",
+                                 is_max ? "max" : "min", tri_eval_describe(e, list.tuple->at[i]));
         if (is_num && num.kind == TRI_NUM_FLOAT && (num.f != num.f || (num.f == 0 && __builtin_signbit(num.f))))
             return tri_arg_error(e, 0, 3007, "%s() of NaN or -0.0 is ambiguous", is_max ? "max" : "min");
         constant = constant && is_num;

@@ -74,8 +74,9 @@ static bool build_region(tri_eval *e, tri_ev combine, int n, const tri_ev *input
     return ok;
 }
 
-static MlirOperation emit_reduce(tri_eval *e, const char *name, int n, const tri_ev *inputs, const tri_type *const *results,
-                          int num_attrs, const tri_attr *attrs, MlirRegion region)
+static MlirOperation emit_reduce(tri_eval *e, const char *name, int n, const tri_ev *inputs,
+                                 const tri_type *const *results, int num_attrs, const tri_attr *attrs,
+                                 MlirRegion region)
 {
     MlirValue *values = TRI_NEW_ARRAY(e->arena, MlirValue, n + 1);
     MlirType *types = TRI_NEW_ARRAY(e->arena, MlirType, n + 1);
@@ -179,7 +180,8 @@ static bool map_results(tri_eval *e, tri_ev r, int64_t pack, int *out_count, tri
     const tri_ev *at = r.kind == TRI_EV_TUPLE ? r.tuple->at : &single;
     *out = TRI_NEW_ARRAY(e->arena, tri_ev, n + 1);
     if (n == 0 || n % pack) {
-        tri_arg_error(e, 0, 3012, "the function returns %d values, which is no multiple of pack %lld", n, (long long)pack);
+        tri_arg_error(e, 0, 3012, "the function returns %d values, which is no multiple of pack %lld", n,
+                      (long long)pack);
         return false;
     }
     for (int i = 0; i < n; i++) {
@@ -187,8 +189,9 @@ static bool map_results(tri_eval *e, tri_ev r, int64_t pack, int *out_count, tri
         if (tri_ev_is_error((*out)[i]))
             return false;
         if (i % pack && !tri_types_equal((*out)[i].type, (*out)[i - 1].type)) {
-            tri_arg_error(e, 0, 3012, "the %lld packed results of one output must have one type, but they are '%s' and '%s'",
-                          (long long)pack, tri_eval_type_name(e, (*out)[i - 1].type), tri_eval_type_name(e, (*out)[i].type));
+            tri_arg_error(
+                e, 0, 3012, "the %lld packed results of one output must have one type, but they are '%s' and '%s'",
+                (long long)pack, tri_eval_type_name(e, (*out)[i - 1].type), tri_eval_type_name(e, (*out)[i].type));
             return false;
         }
     }
@@ -204,7 +207,8 @@ tri_ev tri_builtin_map_elementwise(tri_eval *e, const tri_ev *args)
     if (!tri_arg_int(e, args, 2, 1, &pack))
         return (tri_ev){0};
     if (n == 0 || pack < 1 || (pack & (pack - 1)))
-        return tri_eval_error(e, 3004, "tl.map_elementwise needs at least one tensor and a pack that is a power of two");
+        return tri_eval_error(e, 3004,
+                              "tl.map_elementwise needs at least one tensor and a pack that is a power of two");
     for (int i = 0; i < n; i++)
         inputs[i] = tri_semantic_to_tensor(e, args[1].tuple->at[i]);
     if (!tri_semantic_broadcast_all(e, n, inputs))
@@ -224,7 +228,8 @@ tri_ev tri_builtin_map_elementwise(tri_eval *e, const tri_ev *args)
         MlirValue *values = TRI_NEW_ARRAY(e->arena, MlirValue, count + 1);
         for (int i = 0; i < count; i++)
             values[i] = results[i].value;
-        tri_builder_create(&e->b, &(tri_op){.name = "tt.map_elementwise.return", .num_operands = count, .operands = values});
+        tri_builder_create(&e->b,
+                           &(tri_op){.name = "tt.map_elementwise.return", .num_operands = count, .operands = values});
     }
     e->b = outer;
     if (!ok) {

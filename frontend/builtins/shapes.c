@@ -43,7 +43,8 @@ tri_ev tri_builtin_expand_dims(tri_eval *e, const tri_ev *args)
     for (int i = 0; i < n; i++) {
         int64_t axis;
         if (!tri_ev_get_int(at[i], &axis) || axis < -rank || axis >= rank)
-            return tri_arg_error(e, 1, 3022, "an axis of the result must be a compile-time integer in [%d, %d), but this is %s",
+            return tri_arg_error(e, 1, 3022,
+                                 "an axis of the result must be a compile-time integer in [%d, %d), but this is %s",
                                  -rank, rank, tri_eval_describe(e, at[i]));
         axes[i] = (int)(axis < 0 ? axis + rank : axis);
         for (int k = 0; k < i; k++)
@@ -123,7 +124,8 @@ tri_ev tri_builtin_split(tri_eval *e, const tri_ev *args)
     const tri_type *half = tri_types_block(e->arena, x.type->element, x.type->rank - 1, x.type->shape);
     MlirType types[2] = {tri_emit_type(e, half), tri_emit_type(e, half)};
     MlirOperation op = tri_builder_create(
-        &e->b, &(tri_op){.name = "tt.split", .num_operands = 1, .operands = &x.value, .num_results = 2, .results = types});
+        &e->b,
+        &(tri_op){.name = "tt.split", .num_operands = 1, .operands = &x.value, .num_results = 2, .results = types});
     for (int i = 0; i < 2; i++) {
         pair[i] = tri_ev_tensor(mlirOperationGetResult(op, i), half);
         if (scalars)
@@ -137,7 +139,8 @@ tri_ev tri_builtin_cat(tri_eval *e, const tri_ev *args)
     tri_ev x, y;
     int dim;
     int64_t order[TRI_MAX_TENSOR_RANK], shape[TRI_MAX_TENSOR_RANK];
-    if (!tri_arg_block(e, args, 0, &x) || !tri_arg_block(e, args, 1, &y) || !tri_arg_axis(e, args, 3, x.type->rank, &dim))
+    if (!tri_arg_block(e, args, 0, &x) || !tri_arg_block(e, args, 1, &y) ||
+        !tri_arg_axis(e, args, 3, x.type->rank, &dim))
         return (tri_ev){0};
     int rank = x.type->rank;
     if (!tri_types_equal(x.type, y.type))
@@ -157,7 +160,8 @@ tri_ev tri_builtin_item(tri_eval *e, const tri_ev *args)
     if (!tri_arg_tensor(e, args, 0, &x))
         return (tri_ev){0};
     if (tri_types_numel(x.type) != 1)
-        return tri_arg_error(e, 0, 3009, "'.item()' needs one element, but this is '%s'", tri_eval_type_name(e, x.type));
+        return tri_arg_error(e, 0, 3009, "'.item()' needs one element, but this is '%s'",
+                             tri_eval_type_name(e, x.type));
     return tri_ev_is_block(x) ? tri_shape_unsplat(e, x) : x;
 }
 

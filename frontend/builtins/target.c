@@ -112,7 +112,8 @@ tri_ev tri_builtin_extern_elementwise(tri_eval *e, const tri_ev *args)
     if (!tri_arg_str(e, args, ext_lib, "", &lib) || !tri_arg_str(e, args, ext_path, "", &path) ||
         !tri_arg_bool(e, args, ext_pure, true, &pure))
         return (tri_ev){0};
-    if (args[ext_dict].kind != TRI_EV_CE || args[ext_dict].ce->kind != TRI_VALUE_DICT || args[ext_args].kind != TRI_EV_TUPLE)
+    if (args[ext_dict].kind != TRI_EV_CE || args[ext_dict].ce->kind != TRI_VALUE_DICT ||
+        args[ext_args].kind != TRI_EV_TUPLE)
         return tri_arg_error(e, ext_dict, 3012, "this must be a dict from tuples of types to (symbol, type)");
     int n = args[ext_args].tuple->count;
     tri_ev values[8];
@@ -141,6 +142,7 @@ tri_ev tri_builtin_extern_elementwise(tri_eval *e, const tri_ev *args)
         {"symbol", tri_attr_str(e->mlir, symbol.data, symbol.len)},
         {"pure", tri_attr_bool(e->mlir, pure)},
     };
-    return tri_emit_op(e, "tt.extern_elementwise", tri_types_with_element(e->arena, values[0].type, t), n, values, 4, attrs);
+    return tri_emit_op(e, "tt.extern_elementwise", tri_types_with_element(e->arena, values[0].type, t), n, values, 4,
+                       attrs);
 }
 

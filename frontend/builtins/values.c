@@ -10,8 +10,10 @@ tri_ev tri_builtin_pointer_type(tri_eval *e, const tri_ev *args)
     if (!t || !tri_arg_int(e, args, 1, 1, &space) || !tri_arg_bool(e, args, 2, false, &is_const))
         return (tri_ev){0};
     if (t->kind != TRI_TYPE_SCALAR)
-        return tri_arg_error(e, 0, 3012, "a pointer points to a scalar type, not to '%s'; load an int64 and cast it with "
-                             ".to(tl.pointer_type(...))", tri_eval_type_name(e, t));
+        return tri_arg_error(e, 0, 3012,
+                             "a pointer points to a scalar type, not to '%s'; load an int64 and cast it with "
+                             ".to(tl.pointer_type(...))",
+                             tri_eval_type_name(e, t));
     return tri_ev_dtype(e, tri_types_pointer(e->arena, t, (unsigned)space, is_const));
 }
 
@@ -35,8 +37,9 @@ tri_ev tri_builtin_tuple(tri_eval *e, const tri_ev *args)
 {
     if (tri_ev_is_none(args[0]))
         return tri_ev_make_tuple(e, 0, NULL);
-    return args[0].kind == TRI_EV_TUPLE ? args[0]
-                                        : tri_arg_error(e, 0, 3012, "%s can not be a tuple", tri_eval_describe(e, args[0]));
+    return args[0].kind == TRI_EV_TUPLE
+               ? args[0]
+               : tri_arg_error(e, 0, 3012, "%s can not be a tuple", tri_eval_describe(e, args[0]));
 }
 
 tri_ev tri_builtin_log2(tri_eval *e, const tri_ev *args)

@@ -129,7 +129,8 @@ static const tri_value *eval_boolean(tri_host *h, tri_host_frame *f, const tri_a
         if (!v)
             return NULL;
         if (v->kind == TRI_VALUE_EXTERNAL)
-            return tri_host_fail(h, node->boolean.values.at[i]->span, "'%.*s' has no value while compiling", TRI_STR_ARG(v->string));
+            return tri_host_fail(h, node->boolean.values.at[i]->span, "'%.*s' has no value while compiling",
+                                 TRI_STR_ARG(v->string));
         if (tri_value_truth(v) == (node->boolean.op == TRI_AST_OR_OP))
             return v;
     }
@@ -183,7 +184,8 @@ static const tri_value *eval_sequence(tri_host *h, tri_host_frame *f, const tri_
         return NULL;
     if (node->kind == TRI_AST_SET)
         return make_set(h, &items);
-    return tri_value_sequence(h->arena, node->kind == TRI_AST_TUPLE ? TRI_VALUE_TUPLE : TRI_VALUE_LIST, items.len, items.at);
+    return tri_value_sequence(h->arena, node->kind == TRI_AST_TUPLE ? TRI_VALUE_TUPLE : TRI_VALUE_LIST, items.len,
+                              items.at);
 }
 
 static bool add_entry(tri_host *h, tri_host_frame *f, const tri_ast_node *entry, tri_value *dict)
@@ -360,7 +362,12 @@ static const tri_value *eval(tri_host *h, tri_host_frame *f, const tri_ast_node 
     const tri_value *v;
     switch (node->kind) {
     case TRI_AST_NAME: return eval_name(h, f, node);
-    case TRI_AST_NONE: case TRI_AST_TRUE: case TRI_AST_FALSE: case TRI_AST_ELLIPSIS: case TRI_AST_INT: case TRI_AST_FLOAT:
+    case TRI_AST_NONE:
+    case TRI_AST_TRUE:
+    case TRI_AST_FALSE:
+    case TRI_AST_ELLIPSIS:
+    case TRI_AST_INT:
+    case TRI_AST_FLOAT:
     case TRI_AST_STRING: case TRI_AST_BYTES:
         v = tri_value_from_literal(h->arena, node);
         return v ? v : tri_host_fail(h, node->span, "the integer needs more than 128 bits");
@@ -388,7 +395,9 @@ static const tri_value *eval(tri_host *h, tri_host_frame *f, const tri_ast_node 
         if (v)
             set_local(f, node->assign_to.target->name, v);
         return v;
-    default: return tri_host_fail(h, node->span, "a %s expression is not evaluated while compiling", tri_ast_kind_text(node->kind));
+    default:
+        return tri_host_fail(h, node->span, "a %s expression is not evaluated while compiling",
+                             tri_ast_kind_text(node->kind));
     }
 }
 
@@ -512,7 +521,8 @@ const tri_value *tri_host_apply_changes(tri_scope *scope, tri_str name, const tr
     return value;
 }
 
-const tri_value *tri_host_select(tri_arena *arena, const tri_ast_node *target, const tri_ast_node *part, const tri_value *value)
+const tri_value *tri_host_select(tri_arena *arena, const tri_ast_node *target, const tri_ast_node *part,
+                                 const tri_value *value)
 {
     if (target == part)
         return value;
@@ -548,8 +558,8 @@ const tri_value *tri_host_try(tri_scope *scope, const tri_ast_node *expr, tri_st
     return v;
 }
 
-const tri_value *tri_host_try_with(tri_scope *scope, const tri_ast_node *expr, size_t count, const tri_host_arg *names, tri_str *out_why,
-                                   tri_span *out_at)
+const tri_value *tri_host_try_with(tri_scope *scope, const tri_ast_node *expr, size_t count, const tri_host_arg *names,
+                                   tri_str *out_why, tri_span *out_at)
 {
     tri_failure failure = {0};
     tri_host h = start(scope->module->all, &failure);
@@ -569,7 +579,8 @@ static void report_host(tri_modules *all, tri_span at, const char *what, const t
         tri_diag_note(all->diag, failure->at, "%.*s", TRI_STR_ARG(failure->why));
 }
 
-const tri_value *tri_host_call(tri_modules *all, const tri_value *callee, size_t count, const tri_host_arg *args, tri_span call)
+const tri_value *tri_host_call(tri_modules *all, const tri_value *callee, size_t count, const tri_host_arg *args,
+                               tri_span call)
 {
     tri_failure failure = {0};
     tri_host h = start(all, &failure);
@@ -589,7 +600,8 @@ bool tri_host_can_call(const tri_value *builtin)
 
 const tri_value *tri_host_default(const tri_function *function, int param, bool *out_failed)
 {
-    tri_ast_list params = function->node->kind == TRI_AST_LAMBDA ? function->node->lambda.params : function->node->function.params;
+    tri_ast_list params =
+        function->node->kind == TRI_AST_LAMBDA ? function->node->lambda.params : function->node->function.params;
     const tri_ast_node *value = params.at[param]->param.default_value;
     *out_failed = false;
     if (!value)

@@ -18,12 +18,13 @@ typedef struct {
 } tri_host_arg;
 
 /* As tri_host_try, with `count` names that hide those of the scope. */
-const tri_value *tri_host_try_with(tri_scope *scope, const tri_ast_node *expr, size_t count, const tri_host_arg *names, tri_str *out_why,
-                                   tri_span *out_at);
+const tri_value *tri_host_try_with(tri_scope *scope, const tri_ast_node *expr, size_t count, const tri_host_arg *names,
+                                   tri_str *out_why, tri_span *out_at);
 
 /* Calls a host or constexpr function, a lambda, or a builtin such as math.sqrt, with values; `call` is
  * where, for messages. Null when it fails (reported). */
-const tri_value *tri_host_call(tri_modules *all, const tri_value *callee, size_t count, const tri_host_arg *args, tri_span call);
+const tri_value *tri_host_call(tri_modules *all, const tri_value *callee, size_t count, const tri_host_arg *args,
+                               tri_span call);
 /* Can a BUILTIN be called by tri_host_call (math.*, triton.cdiv, len, min ...)? */
 bool tri_host_can_call(const tri_value *builtin);
 

@@ -88,7 +88,8 @@ static const tri_value *run_repr(PARAMS)
     return n == 1 ? tri_value_str(h->arena, tri_value_repr_str(h->arena, v[0])) : NULL;
 }
 
-static const tri_value *make_sequence(tri_host *h, size_t n, const tri_value *const *v, tri_span at, tri_value_kind kind)
+static const tri_value *make_sequence(tri_host *h, size_t n, const tri_value *const *v, tri_span at,
+                                      tri_value_kind kind)
 {
     tri_value_list items = {0};
     if (n > 1 || (n == 1 && !tri_host_items(h, v[0], at, &items)))
@@ -144,7 +145,8 @@ static const tri_value *run_dict(PARAMS)
     }
     for (size_t i = 0; i < args->at.len; i++)
         if (args->at.at[i].name.len)
-            tri_value_dict_set(h->arena, dict->dict, tri_value_str(h->arena, args->at.at[i].name), args->at.at[i].value);
+            tri_value_dict_set(h->arena, dict->dict, tri_value_str(h->arena, args->at.at[i].name),
+                               args->at.at[i].value);
     return dict;
 }
 
@@ -309,7 +311,8 @@ static const tri_value *run_sum(PARAMS)
     return total;
 }
 
-static const tri_value *extreme(tri_host *h, size_t n, const tri_value *const *v, const tri_host_args *args, tri_span at, tri_ast_op op)
+static const tri_value *extreme(tri_host *h, size_t n, const tri_value *const *v, const tri_host_args *args,
+                                tri_span at, tri_ast_op op)
 {
     tri_value_list items = {0};
     const tri_value *key = tri_host_keyword(args, "key"), *best = NULL, *best_key = NULL;
@@ -322,7 +325,8 @@ static const tri_value *extreme(tri_host *h, size_t n, const tri_value *const *v
         if (!k)
             return NULL;
         tri_value_ops ops = {.arena = h->arena};
-        const tri_value *is_better = best ? checked(h, &ops, tri_value_compare(&ops, op, k, best_key), at) : &tri_value_true;
+        const tri_value *is_better =
+            best ? checked(h, &ops, tri_value_compare(&ops, op, k, best_key), at) : &tri_value_true;
         if (!is_better)
             return NULL;
         if (tri_value_truth(is_better)) {
@@ -426,11 +430,15 @@ static bool is_instance(const tri_value *x, const tri_value *cls)
         return false;
     }
     if (cls->kind == TRI_VALUE_CLASS)
-        return derives(x->kind == TRI_VALUE_OBJECT ? x->object.cls : x->kind == TRI_VALUE_TUPLE ? x->sequence.cls : NULL, cls->cls);
+        return derives(x->kind == TRI_VALUE_OBJECT  ? x->object.cls
+                       : x->kind == TRI_VALUE_TUPLE ? x->sequence.cls
+                                                    : NULL,
+                       cls->cls);
     if (cls->kind != TRI_VALUE_BUILTIN)
         return false;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (tri_str_is(cls->string, kinds[i].name) && (x->kind == kinds[i].kind || (x->kind == TRI_VALUE_BOOL && i == 0)))
+        if (tri_str_is(cls->string, kinds[i].name) &&
+            (x->kind == kinds[i].kind || (x->kind == TRI_VALUE_BOOL && i == 0)))
             return true;
     return x->kind == TRI_VALUE_OBJECT && x->object.path.len && tri_str_equal(x->object.path, cls->string);
 }
@@ -468,8 +476,8 @@ static const tri_value *run_getattr(PARAMS)
 static const tri_value *run_callable(PARAMS)
 {
     UNUSED;
-    return n == 1 ? tri_value_bool(v[0]->kind == TRI_VALUE_FUNCTION || v[0]->kind == TRI_VALUE_METHOD || v[0]->kind == TRI_VALUE_CLASS ||
-                                   v[0]->kind == TRI_VALUE_BUILTIN)
+    return n == 1 ? tri_value_bool(v[0]->kind == TRI_VALUE_FUNCTION || v[0]->kind == TRI_VALUE_METHOD ||
+                                   v[0]->kind == TRI_VALUE_CLASS || v[0]->kind == TRI_VALUE_BUILTIN)
                   : NULL;
 }
 
@@ -496,7 +504,8 @@ static const tri_value *run_jit(PARAMS)
 static const tri_value *run_constexpr_function(PARAMS)
 {
     UNUSED;
-    return n == 1 && v[0]->kind == TRI_VALUE_FUNCTION ? tri_scope_define_as(h->all, v[0], TRI_FUNCTION_CONSTEXPR) : NULL;
+    return n == 1 && v[0]->kind == TRI_VALUE_FUNCTION ? tri_scope_define_as(h->all, v[0], TRI_FUNCTION_CONSTEXPR)
+                                                      : NULL;
 }
 
 static const tri_value *run_pointer_type(PARAMS)
@@ -524,7 +533,8 @@ static const tri_value *run_config(PARAMS)
     static const struct {
         const char *name;
         int value; /* -1: None */
-    } params[] = {{"kwargs", -1}, {"num_warps", 4}, {"num_stages", 3}, {"num_ctas", 1}, {"maxnreg", -1}, {"pre_hook", -1}, {"ir_override", -1}};
+    } params[] = {{"kwargs", -1},  {"num_warps", 4}, {"num_stages", 3},  {"num_ctas", 1},
+                  {"maxnreg", -1}, {"pre_hook", -1}, {"ir_override", -1}};
     tri_value *config = tri_value_object_create(h->arena, "triton.Config");
     (void)at;
     for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
@@ -544,12 +554,15 @@ static const tri_value *run_partial(PARAMS)
     (void)at;
     if (n < 1)
         return NULL;
-    tri_value *partial = tri_value_object_create(h->arena, "functools.partial"), *keywords = tri_value_dict_create(h->arena);
+    tri_value *partial = tri_value_object_create(h->arena, "functools.partial"),
+              *keywords = tri_value_dict_create(h->arena);
     for (size_t i = 0; i < args->at.len; i++)
         if (args->at.at[i].name.len)
-            tri_value_dict_set(h->arena, keywords->dict, tri_value_str(h->arena, args->at.at[i].name), args->at.at[i].value);
+            tri_value_dict_set(h->arena, keywords->dict, tri_value_str(h->arena, args->at.at[i].name),
+                               args->at.at[i].value);
     tri_value_set_field(h->arena, partial, "func", v[0]);
-    tri_value_set_field(h->arena, partial, "args", tri_value_sequence(h->arena, TRI_VALUE_TUPLE, (uint32_t)n - 1, v + 1));
+    tri_value_set_field(h->arena, partial, "args",
+                        tri_value_sequence(h->arena, TRI_VALUE_TUPLE, (uint32_t)n - 1, v + 1));
     tri_value_set_field(h->arena, partial, "keywords", keywords);
     return partial;
 }
@@ -590,7 +603,8 @@ static const tri_value *run_named_tuple(PARAMS)
         char *blanks = tri_arena_copy(h->arena, text.data, text.len);
         for (size_t i = 0; i < text.len; i++)
             blanks[i] = blanks[i] == ',' ? ' ' : blanks[i];
-        names = tri_host_method_call(h, tri_value_str(h->arena, (tri_str){blanks, text.len}), TRI_STR("split"), &none, at);
+        names =
+            tri_host_method_call(h, tri_value_str(h->arena, (tri_str){blanks, text.len}), TRI_STR("split"), &none, at);
     }
     if (!names || !tri_host_items(h, names, at, &fields))
         return NULL;
@@ -666,12 +680,12 @@ tri_host_builtin *tri_host_builtin_find(tri_str path)
         const char *path;
         tri_host_builtin *run;
     } rows[] = {
-        {"int", run_int}, {"float", run_float}, {"bool", run_bool}, {"str", run_str}, {"repr", run_repr}, {"list", run_list},
-        {"tuple", run_tuple}, {"set", run_set}, {"frozenset", run_set}, {"dict", run_dict}, {"range", run_range},
-        {"slice", run_slice}, {"len", run_len}, {"enumerate", run_enumerate}, {"zip", run_zip}, {"map", run_map},
-        {"filter", run_filter}, {"sorted", run_sorted}, {"reversed", run_reversed}, {"sum", run_sum}, {"min", run_min},
-        {"max", run_max}, {"any", run_any}, {"all", run_all}, {"isinstance", run_isinstance}, {"hasattr", run_hasattr},
-        {"getattr", run_getattr}, {"callable", run_callable}, {"print", run_print},
+        {"int", run_int}, {"float", run_float}, {"bool", run_bool}, {"str", run_str}, {"repr", run_repr},
+        {"list", run_list}, {"tuple", run_tuple}, {"set", run_set}, {"frozenset", run_set}, {"dict", run_dict},
+        {"range", run_range}, {"slice", run_slice}, {"len", run_len}, {"enumerate", run_enumerate}, {"zip", run_zip},
+        {"map", run_map}, {"filter", run_filter}, {"sorted", run_sorted}, {"reversed", run_reversed}, {"sum", run_sum},
+        {"min", run_min}, {"max", run_max}, {"any", run_any}, {"all", run_all}, {"isinstance", run_isinstance},
+        {"hasattr", run_hasattr}, {"getattr", run_getattr}, {"callable", run_callable}, {"print", run_print},
         {"itertools.product", run_product}, {"itertools.chain", run_chain}, {"functools.partial", run_partial},
         {"functools.reduce", run_reduce}, {"functools.lru_cache", run_identity}, {"functools.cache", run_identity},
         {"os.getenv", run_getenv}, {"os.environ.get", run_getenv}, {"collections.namedtuple", run_named_tuple},

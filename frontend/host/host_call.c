@@ -26,7 +26,8 @@ const tri_value *tri_host_call_attribute(tri_host *h, const tri_value *v, tri_st
     switch (tri_module_get(h->all, v, name, &g, h->failure)) {
     case TRI_LOOKUP_FAILED: return tri_host_fail(h, at, "'%.*s' cannot be evaluated", TRI_STR_ARG(name));
     case TRI_LOOKUP_FOUND:
-        if (v->kind == TRI_VALUE_OBJECT && g.value->kind == TRI_VALUE_FUNCTION && !tri_value_dict_find_str(v->object.fields, name))
+        if (v->kind == TRI_VALUE_OBJECT && g.value->kind == TRI_VALUE_FUNCTION &&
+            !tri_value_dict_find_str(v->object.fields, name))
             return bind_method(h, v, g.value->function, name);
         return g.value;
     default: break;
@@ -45,7 +46,8 @@ const tri_value *tri_host_call_attribute(tri_host *h, const tri_value *v, tri_st
         tri_str path = tri_value_repr_str(h->arena, v);
         return tri_host_fail(h, at, "'%.*s' has no name '%.*s'", TRI_STR_ARG(path), TRI_STR_ARG(name));
     }
-    return tri_host_fail(h, at, "an object of type '%s' has no attribute '%.*s'", tri_value_type_name(v), TRI_STR_ARG(name));
+    return tri_host_fail(h, at, "an object of type '%s' has no attribute '%.*s'", tri_value_type_name(v),
+                         TRI_STR_ARG(name));
 }
 
 /* ---- functions of files ---- */
@@ -57,7 +59,8 @@ static const tri_value *raise(tri_host *h, const tri_value *failed)
     return failed;
 }
 
-static tri_bind_result bind(tri_host *h, const tri_bind_param *params, size_t n, const tri_host_args *args, size_t *slots, bool *given)
+static tri_bind_result bind(tri_host *h, const tri_bind_param *params, size_t n, const tri_host_args *args,
+                            size_t *slots, bool *given)
 {
     tri_str *names = TRI_NEW_ARRAY(h->arena, tri_str, args->at.len + 1);
     for (size_t i = 0; i < args->at.len; i++)
@@ -66,7 +69,8 @@ static tri_bind_result bind(tri_host *h, const tri_bind_param *params, size_t n,
 }
 
 /* What parameter p of a function is where arguments are given for it: one of them, a tuple or a dictionary of all. */
-static const tri_value *given_value(tri_host *h, tri_ast_param_kind kind, size_t p, const tri_host_args *args, const size_t *slots)
+static const tri_value *given_value(tri_host *h, tri_ast_param_kind kind, size_t p, const tri_host_args *args,
+                                    const size_t *slots)
 {
     tri_value_list rest = {0};
     tri_value *extra = tri_value_dict_create(h->arena);
@@ -84,20 +88,21 @@ static const tri_value *given_value(tri_host *h, tri_ast_param_kind kind, size_t
     return kind == TRI_AST_PARAM_KWARGS ? extra : tri_value_sequence(h->arena, TRI_VALUE_TUPLE, rest.len, rest.at);
 }
 
-static const tri_value *report_binding(tri_host *h, const tri_bind_param *params, const tri_host_args *args, tri_bind_result bound,
-                                       tri_span at)
+static const tri_value *report_binding(tri_host *h, const tri_bind_param *params, const tri_host_args *args,
+                                       tri_bind_result bound, tri_span at)
 {
     tri_str name = bound.status == TRI_BIND_MISSING ? params[bound.at].name : args->at.at[bound.at].name;
     if (bound.status == TRI_BIND_SURPLUS)
         return tri_host_fail(h, at, "too many arguments");
     if (bound.status == TRI_BIND_UNKNOWN)
         return tri_host_fail(h, at, "there is no parameter '%.*s'", TRI_STR_ARG(name));
-    return tri_host_fail(h, at, bound.status == TRI_BIND_TWICE ? "the argument '%.*s' is given twice" : "the argument '%.*s' is missing",
-                         TRI_STR_ARG(name));
+    return tri_host_fail(
+        h, at, bound.status == TRI_BIND_TWICE ? "the argument '%.*s' is given twice" : "the argument '%.*s' is missing",
+        TRI_STR_ARG(name));
 }
 
-static bool bind_function(tri_host *h, tri_host_frame *f, const tri_function *fn, const tri_ast_list *list, const tri_host_args *args,
-                          tri_span at)
+static bool bind_function(tri_host *h, tri_host_frame *f, const tri_function *fn, const tri_ast_list *list,
+                          const tri_host_args *args, tri_span at)
 {
     tri_bind_param *params = tri_bind_params(h->arena, list, 0);
     size_t *slots = TRI_NEW_ARRAY(h->arena, size_t, args->at.len + 1);
@@ -157,7 +162,8 @@ static const tri_value *call_function(tri_host *h, const tri_function *fn, const
 
 /* ---- classes ---- */
 
-static const tri_value *report_fields(tri_host *h, const tri_class *cls, const tri_host_args *args, tri_bind_result bound, tri_span at)
+static const tri_value *report_fields(tri_host *h, const tri_class *cls, const tri_host_args *args,
+                                      tri_bind_result bound, tri_span at)
 {
     tri_str field = bound.status == TRI_BIND_MISSING ? cls->fields.at[bound.at] : args->at.at[bound.at].name;
     if (bound.status == TRI_BIND_SURPLUS)
@@ -197,7 +203,8 @@ static const tri_value *make_object(tri_host *h, const tri_class *cls, const tri
     tri_global init = {0};
     tri_value cls_value = {.kind = TRI_VALUE_CLASS, .cls = cls};
     tri_failure ignored = {0};
-    if (tri_module_get(h->all, &cls_value, TRI_STR("__init__"), &init, &ignored) == TRI_LOOKUP_FOUND && init.value->kind == TRI_VALUE_FUNCTION) {
+    if (tri_module_get(h->all, &cls_value, TRI_STR("__init__"), &init, &ignored) == TRI_LOOKUP_FOUND &&
+        init.value->kind == TRI_VALUE_FUNCTION) {
         tri_host_args all = {0};
         tri_vec_push(h->arena, &all.at, (tri_host_arg){{0}, v});
         for (size_t i = 0; i < args->at.len; i++)
@@ -206,7 +213,8 @@ static const tri_value *make_object(tri_host *h, const tri_class *cls, const tri
     }
     const tri_value *fields = make_named_tuple(h, cls, args, at); /* a dataclass */
     for (size_t i = 0; fields && i < cls->fields.len; i++)
-        tri_value_dict_set(h->arena, v->object.fields, tri_value_str(h->arena, cls->fields.at[i]), fields->sequence.items.at[i]);
+        tri_value_dict_set(h->arena, v->object.fields, tri_value_str(h->arena, cls->fields.at[i]),
+                           fields->sequence.items.at[i]);
     return fields ? v : NULL;
 }
 
@@ -234,9 +242,10 @@ static const tri_value *call_builtin(tri_host *h, tri_str path, const tri_host_a
     if (!run)
         return tri_host_fail(h, at, "'%.*s' is not evaluated while compiling", TRI_STR_ARG(path));
     for (size_t i = 0; i < args->at.len; i++)
-        if (args->at.at[i].value->kind == TRI_VALUE_EXTERNAL && !tri_str_is(path, "hasattr") && !tri_str_is(path, "getattr") &&
-            !tri_str_is(path, "isinstance") && !tri_str_is(path, "callable"))
-            return tri_host_fail(h, at, "'%.*s' has no value while compiling", TRI_STR_ARG(args->at.at[i].value->string));
+        if (args->at.at[i].value->kind == TRI_VALUE_EXTERNAL && !tri_str_is(path, "hasattr") &&
+            !tri_str_is(path, "getattr") && !tri_str_is(path, "isinstance") && !tri_str_is(path, "callable"))
+            return tri_host_fail(h, at, "'%.*s' has no value while compiling",
+                                 TRI_STR_ARG(args->at.at[i].value->string));
     const tri_value *v = run(h, count, values, args, at);
     if (!v) {
         h->is_exception = true;
@@ -252,7 +261,8 @@ const tri_value *tri_host_call_value(tri_host *h, const tri_value *callee, const
     case TRI_VALUE_FUNCTION: return call_function(h, callee->function, args, at);
     case TRI_VALUE_BUILTIN: return call_builtin(h, callee->string, args, at);
     case TRI_VALUE_CLASS:
-        return callee->cls->is_named_tuple ? make_named_tuple(h, callee->cls, args, at) : make_object(h, callee->cls, args, at);
+        return callee->cls->is_named_tuple ? make_named_tuple(h, callee->cls, args, at)
+                                           : make_object(h, callee->cls, args, at);
     case TRI_VALUE_METHOD: {
         if (!callee->method.function)
             return tri_host_method_call(h, callee->method.self, callee->method.name, args, at);
@@ -263,7 +273,8 @@ const tri_value *tri_host_call_value(tri_host *h, const tri_value *callee, const
         return call_function(h, callee->method.function, &all, at);
     }
     case TRI_VALUE_OBJECT: {
-        const tri_value *inner = tri_value_dict_find_str(callee->object.fields, TRI_STR("func")); /* functools.partial */
+        const tri_value *inner =
+            tri_value_dict_find_str(callee->object.fields, TRI_STR("func")); /* functools.partial */
         const tri_value *first = tri_value_dict_find_str(callee->object.fields, TRI_STR("args"));
         const tri_value *keywords = tri_value_dict_find_str(callee->object.fields, TRI_STR("keywords"));
         if (!tri_str_is(callee->object.path, "functools.partial"))
@@ -274,7 +285,8 @@ const tri_value *tri_host_call_value(tri_host *h, const tri_value *callee, const
         for (size_t i = 0; i < args->at.len; i++)
             tri_vec_push(h->arena, &all.at, args->at.at[i]);
         for (uint32_t i = 0; i < keywords->dict->keys.len; i++)
-            tri_vec_push(h->arena, &all.at, (tri_host_arg){keywords->dict->keys.at[i]->string, keywords->dict->values.at[i]});
+            tri_vec_push(h->arena, &all.at,
+                         (tri_host_arg){keywords->dict->keys.at[i]->string, keywords->dict->values.at[i]});
         return tri_host_call_value(h, inner, &all, at);
     }
     case TRI_VALUE_EXTERNAL:
@@ -314,7 +326,8 @@ const tri_value *tri_host_call_node(tri_host *h, tri_host_frame *f, const tri_as
     }
     if (callee->kind == TRI_VALUE_EXTERNAL) {
         const tri_value *v = tri_host_target_call(h, callee->string);
-        return v ? v : tri_host_fail(h, node->span, "'%.*s' is not evaluated while compiling", TRI_STR_ARG(callee->string));
+        return v ? v
+                 : tri_host_fail(h, node->span, "'%.*s' is not evaluated while compiling", TRI_STR_ARG(callee->string));
     }
     tri_host_args args = {0};
     for (uint32_t i = 0; i < node->call.args.len; i++) {

@@ -57,7 +57,8 @@ const tri_value *tri_host_call_value(tri_host *h, const tri_value *callee, const
 const tri_value *tri_host_call_attribute(tri_host *h, const tri_value *v, tri_str name, tri_span at);
 
 /* host_builtin.c: null with no failure noted when there is no such function */
-typedef const tri_value *tri_host_builtin(tri_host *h, size_t count, const tri_value *const *values, const tri_host_args *args, tri_span at);
+typedef const tri_value *tri_host_builtin(tri_host *h, size_t count, const tri_value *const *values,
+                                          const tri_host_args *args, tri_span at);
 tri_host_builtin *tri_host_builtin_find(tri_str path);
 /* A keyword argument's value, null when absent. */
 const tri_value *tri_host_keyword(const tri_host_args *args, const char *name);
@@ -67,10 +68,12 @@ tri_host_builtin *tri_host_math_find(tri_str path);
 /* host_regex.c: functions of `re`, and methods of what they return */
 tri_host_builtin *tri_host_regex_find(tri_str path);
 bool tri_host_regex_has_method(const tri_value *self, tri_str name);
-const tri_value *tri_host_regex_call(tri_host *h, const tri_value *self, tri_str name, size_t n, const tri_value *const *v, tri_span at);
+const tri_value *tri_host_regex_call(tri_host *h, const tri_value *self, tri_str name, size_t n,
+                                     const tri_value *const *v, tri_span at);
 
 /* host_method.c: methods of strings, lists, dictionaries and sets */
-const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_str name, const tri_host_args *args, tri_span at);
+const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_str name, const tri_host_args *args,
+                                      tri_span at);
 bool tri_host_method_exists(const tri_value *self, tri_str name);
 
 #endif

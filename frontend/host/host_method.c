@@ -210,7 +210,8 @@ static const tri_value *str_upper(PARAMS)
 }
 
 /* Without what stands in `v`, or blanks, at one end or at both. */
-static const tri_value *strip(tri_host *h, const tri_value *self, size_t n, const tri_value *const *v, bool left, bool right)
+static const tri_value *strip(tri_host *h, const tri_value *self, size_t n, const tri_value *const *v, bool left,
+                              bool right)
 {
     tri_str s = self->string, what = n ? v[0]->string : TRI_STR(" \t\n\r\f\v");
     size_t begin = 0, end = s.len;
@@ -349,18 +350,21 @@ static method *find_method(const tri_value *self, tri_str name)
         const char *name;
         method *run;
     } rows[] = {
-        {TRI_VALUE_LIST, "append", list_append}, {TRI_VALUE_LIST, "extend", list_extend}, {TRI_VALUE_LIST, "insert", list_insert},
-        {TRI_VALUE_LIST, "pop", list_pop}, {TRI_VALUE_LIST, "clear", list_clear}, {TRI_VALUE_LIST, "copy", list_copy},
-        {TRI_VALUE_LIST, "index", list_index}, {TRI_VALUE_LIST, "count", list_count}, {TRI_VALUE_TUPLE, "index", list_index},
-        {TRI_VALUE_TUPLE, "count", list_count}, {TRI_VALUE_SET, "add", set_add}, {TRI_VALUE_SET, "copy", list_copy},
-        {TRI_VALUE_DICT, "get", dict_get}, {TRI_VALUE_DICT, "keys", dict_keys}, {TRI_VALUE_DICT, "values", dict_values},
-        {TRI_VALUE_DICT, "items", dict_items}, {TRI_VALUE_DICT, "update", dict_update},
-        {TRI_VALUE_DICT, "setdefault", dict_setdefault}, {TRI_VALUE_DICT, "copy", dict_copy}, {TRI_VALUE_DICT, "pop", dict_pop},
-        {TRI_VALUE_STR, "lower", str_lower}, {TRI_VALUE_STR, "upper", str_upper}, {TRI_VALUE_STR, "strip", str_strip},
-        {TRI_VALUE_STR, "lstrip", str_lstrip}, {TRI_VALUE_STR, "rstrip", str_rstrip},
-        {TRI_VALUE_STR, "startswith", str_startswith}, {TRI_VALUE_STR, "endswith", str_endswith}, {TRI_VALUE_STR, "split", str_split},
-        {TRI_VALUE_STR, "join", str_join}, {TRI_VALUE_STR, "replace", str_replace}, {TRI_VALUE_STR, "isdigit", str_isdigit},
-        {TRI_VALUE_INT, "bit_length", int_bit_length}, {TRI_VALUE_BOOL, "bit_length", int_bit_length},
+        {TRI_VALUE_LIST, "append", list_append}, {TRI_VALUE_LIST, "extend", list_extend},
+        {TRI_VALUE_LIST, "insert", list_insert}, {TRI_VALUE_LIST, "pop", list_pop},
+        {TRI_VALUE_LIST, "clear", list_clear}, {TRI_VALUE_LIST, "copy", list_copy},
+        {TRI_VALUE_LIST, "index", list_index}, {TRI_VALUE_LIST, "count", list_count},
+        {TRI_VALUE_TUPLE, "index", list_index}, {TRI_VALUE_TUPLE, "count", list_count}, {TRI_VALUE_SET, "add", set_add},
+        {TRI_VALUE_SET, "copy", list_copy}, {TRI_VALUE_DICT, "get", dict_get}, {TRI_VALUE_DICT, "keys", dict_keys},
+        {TRI_VALUE_DICT, "values", dict_values}, {TRI_VALUE_DICT, "items", dict_items},
+        {TRI_VALUE_DICT, "update", dict_update}, {TRI_VALUE_DICT, "setdefault", dict_setdefault},
+        {TRI_VALUE_DICT, "copy", dict_copy}, {TRI_VALUE_DICT, "pop", dict_pop}, {TRI_VALUE_STR, "lower", str_lower},
+        {TRI_VALUE_STR, "upper", str_upper}, {TRI_VALUE_STR, "strip", str_strip}, {TRI_VALUE_STR, "lstrip", str_lstrip},
+        {TRI_VALUE_STR, "rstrip", str_rstrip}, {TRI_VALUE_STR, "startswith", str_startswith},
+        {TRI_VALUE_STR, "endswith", str_endswith}, {TRI_VALUE_STR, "split", str_split},
+        {TRI_VALUE_STR, "join", str_join}, {TRI_VALUE_STR, "replace", str_replace},
+        {TRI_VALUE_STR, "isdigit", str_isdigit}, {TRI_VALUE_INT, "bit_length", int_bit_length},
+        {TRI_VALUE_BOOL, "bit_length", int_bit_length},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].kind == self->kind && tri_str_is(name, rows[i].name))
@@ -373,7 +377,8 @@ bool tri_host_method_exists(const tri_value *self, tri_str name)
     return find_method(self, name) != NULL || tri_host_regex_has_method(self, name);
 }
 
-const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_str name, const tri_host_args *args, tri_span at)
+const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_str name, const tri_host_args *args,
+                                      tri_span at)
 {
     method *run = find_method(self, name);
     const tri_value **values = TRI_NEW_ARRAY(h->arena, const tri_value *, args->at.len + 1);
@@ -390,7 +395,8 @@ const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_st
         result = tri_type_query_call(h->arena, self->type, name, count, values);
     if (!result) {
         h->is_exception = true;
-        tri_host_fail(h, at, "these arguments of '%.*s' of a '%s' are not understood", TRI_STR_ARG(name), tri_value_type_name(self));
+        tri_host_fail(h, at, "these arguments of '%.*s' of a '%s' are not understood", TRI_STR_ARG(name),
+                      tri_value_type_name(self));
     }
     return result;
 }

@@ -37,7 +37,8 @@ static tri_regex_result find_from(const tri_regex *regex, tri_str text, size_t f
 
 static const tri_value *group_text(tri_host *h, const tri_regex_match *m, int i, tri_str text)
 {
-    return m->group[i].is_set ? tri_value_str(h->arena, tri_str_sub(text, m->group[i].begin, m->group[i].end)) : &tri_value_none;
+    return m->group[i].is_set ? tri_value_str(h->arena, tri_str_sub(text, m->group[i].begin, m->group[i].end))
+                              : &tri_value_none;
 }
 
 static const tri_value *match_object(tri_host *h, const tri_value *pattern, tri_str text, const tri_regex_match *m)
@@ -202,7 +203,8 @@ static const tri_value *of_match(tri_host *h, const tri_value *match, tri_str na
 bool tri_host_regex_has_method(const tri_value *self, tri_str name)
 {
     if (is_object(self, "re.Match"))
-        return tri_str_is(name, "group") || tri_str_is(name, "groups") || tri_str_is(name, "start") || tri_str_is(name, "end");
+        return tri_str_is(name, "group") || tri_str_is(name, "groups") || tri_str_is(name, "start") ||
+               tri_str_is(name, "end");
     static const char *const names[] = {"match", "fullmatch", "search", "findall", "sub"};
     bool is_known = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -210,7 +212,8 @@ bool tri_host_regex_has_method(const tri_value *self, tri_str name)
     return is_known && is_object(self, "re.Pattern");
 }
 
-const tri_value *tri_host_regex_call(tri_host *h, const tri_value *self, tri_str name, size_t n, const tri_value *const *v, tri_span at)
+const tri_value *tri_host_regex_call(tri_host *h, const tri_value *self, tri_str name, size_t n,
+                                     const tri_value *const *v, tri_span at)
 {
     if (is_object(self, "re.Match"))
         return of_match(h, self, name, n, v);

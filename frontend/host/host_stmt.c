@@ -122,7 +122,8 @@ static tri_host_flow bind_import(tri_host *h, tri_host_frame *f, const tri_ast_n
         tri_str top = tri_str_sub(name, 0, tri_str_find(name, '.'));
         const tri_value *v;
         if (is_from) {
-            v = tri_module_import(f->scope->module, node->import_from.level, node->import_from.module, &exists, h->failure);
+            v = tri_module_import(f->scope->module, node->import_from.level, node->import_from.module, &exists,
+                                  h->failure);
             tri_global g = {0};
             if (v && exists)
                 v = tri_module_member(v, f->scope->module, name, &g, h->failure) == TRI_LOOKUP_FOUND ? g.value : NULL;

@@ -18,7 +18,9 @@ static const tri_value *current_target(tri_host *h, const tri_frontend_target *t
     o->object.fields = tri_value_dict_create(h->arena)->dict;
     int capability = target->facts->capability;
     set(h, o->object.fields, "backend", tri_value_str(h->arena, tri_str_from(target->facts->backend)));
-    set(h, o->object.fields, "arch", capability ? tri_value_int(h->arena, capability) : tri_value_str(h->arena, tri_str_from(target->facts->family)));
+    set(h, o->object.fields, "arch",
+        capability ? tri_value_int(h->arena, capability)
+                   : tri_value_str(h->arena, tri_str_from(target->facts->family)));
     set(h, o->object.fields, "warp_size", tri_value_int(h->arena, target->facts->lanes));
     return o;
 }
@@ -50,7 +52,8 @@ const tri_value *tri_host_target_call(tri_host *h, tri_str path)
 const tri_value *tri_host_target_info(tri_host *h, tri_str path, size_t n, const tri_value *const *v)
 {
     /* in the order of tri_target_answers */
-    static const char *const names[] = {"is_cuda", "is_hip", "is_xpu", "is_hip_cdna3", "is_hip_cdna4", "is_hip_gfx1250"};
+    static const char *const names[] = {"is_cuda",      "is_hip",       "is_xpu",
+                                        "is_hip_cdna3", "is_hip_cdna4", "is_hip_gfx1250"};
     const tri_frontend_target *target = h->all->target;
     const char *library = "triton.language.target_info.";
     if (!target || !tri_str_has_prefix(path, library))

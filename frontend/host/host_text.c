@@ -35,7 +35,8 @@ const tri_value *tri_host_eval_text(tri_scope *scope, tri_str what, tri_str text
     if (!module)
         return NULL;
     if (module->body.len != 1 || module->body.at[0]->kind != TRI_AST_EXPR) {
-        tri_diag_error(all->diag, (tri_span){source, 0, (uint32_t)text.len}, 3035, "'%.*s' is not an expression", TRI_STR_ARG(text));
+        tri_diag_error(all->diag, (tri_span){source, 0, (uint32_t)text.len}, 3035, "'%.*s' is not an expression",
+                       TRI_STR_ARG(text));
         return NULL;
     }
     const tri_ast_node *expr = module->body.at[0]->value;
@@ -43,8 +44,8 @@ const tri_value *tri_host_eval_text(tri_scope *scope, tri_str what, tri_str text
     tri_ast_walk(expr, check_name, &check);
     if (check.unknown) {
         tri_str name = check.unknown->name;
-        tri_diag_error(all->diag, check.unknown->span, 3035, "'%.*s' is no Python literal, no dtype, and no name of the file",
-                       TRI_STR_ARG(name));
+        tri_diag_error(all->diag, check.unknown->span, 3035,
+                       "'%.*s' is no Python literal, no dtype, and no name of the file", TRI_STR_ARG(name));
         tri_diag_note(all->diag, TRI_NO_SPAN, "quote it to give a string: \"'%.*s'\"", TRI_STR_ARG(name));
         return NULL;
     }

@@ -53,13 +53,14 @@ static const char *const nan_names[] = {"ALL", "NONE"};
 
 /* Packages whose names are taken on trust: values of theirs have a path and nothing else. */
 static const char *const known_packages[] = {
-    "PIL", "__future__", "abc", "argparse", "array", "ast", "asyncio", "atexit", "base64", "bisect", "builtins", "collections",
-    "concurrent", "contextlib", "copy", "csv", "ctypes", "dataclasses", "datetime", "decimal", "difflib", "enum",
-    "fractions", "functools", "gc", "glob", "hashlib", "heapq", "importlib", "inspect", "io", "itertools", "json",
-    "logging", "math", "multiprocessing", "numbers", "numpy", "operator", "os", "packaging", "pathlib", "pickle",
-    "platform", "pprint", "pytest", "queue", "random", "setuptools", "shutil", "signal", "socket", "sqlite3", "statistics",
-    "string", "struct", "subprocess", "sys", "tempfile", "textwrap", "threading", "time", "torch", "traceback",
-    "transformers", "types", "typing", "typing_extensions", "unittest", "uuid", "warnings", "weakref", "yaml",
+    "PIL", "__future__", "abc", "argparse", "array", "ast", "asyncio", "atexit", "base64", "bisect", "builtins",
+    "collections", "concurrent", "contextlib", "copy", "csv", "ctypes", "dataclasses", "datetime", "decimal", "difflib",
+    "enum", "fractions", "functools", "gc", "glob", "hashlib", "heapq", "importlib", "inspect", "io", "itertools",
+    "json", "logging", "math", "multiprocessing", "numbers", "numpy", "operator", "os", "packaging", "pathlib",
+    "pickle", "platform", "pprint", "pytest", "queue", "random", "setuptools", "shutil", "signal", "socket", "sqlite3",
+    "statistics", "string", "struct", "subprocess", "sys", "tempfile", "textwrap", "threading", "time", "torch",
+    "traceback", "transformers", "types", "typing", "typing_extensions", "unittest", "uuid", "warnings", "weakref",
+    "yaml",
 };
 
 static const char *const kernel_builtins[] = {
@@ -68,13 +69,13 @@ static const char *const kernel_builtins[] = {
 
 static const char *const host_builtins[] = {
     "Exception", "ImportError", "KeyError", "ModuleNotFoundError", "NotImplementedError", "RuntimeError", "TypeError",
-    "ValueError", "abs", "all", "any", "bool", "callable", "dict", "divmod", "enumerate", "filter", "float", "frozenset",
-    "getattr", "hasattr", "int", "isinstance", "len", "list", "map", "max", "min", "pow", "print", "range", "repr",
-    "reversed", "round", "set", "slice", "sorted", "str", "sum", "tuple", "type", "zip",
+    "ValueError", "abs", "all", "any", "bool", "callable", "dict", "divmod", "enumerate", "filter", "float",
+    "frozenset", "getattr", "hasattr", "int", "isinstance", "len", "list", "map", "max", "min", "pow", "print", "range",
+    "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum", "tuple", "type", "zip",
 };
 
-/* Namespaces. `names`: beside the functions whose rows have the path `fold`, where its names really live; null: any name is
- * taken to exist. */
+/* Namespaces. `names`: beside the functions whose rows have the path `fold`, where its names really live; null: any
+ * name is taken to exist. */
 static const struct {
     const char *path;
     const char *fold;
@@ -240,7 +241,8 @@ const tri_value *tri_library_find(tri_arena *arena, tri_str namespace_path, tri_
         return find_math(arena, name);
     if (strcmp(fold, "triton.language.extra") == 0)
         return NULL; /* its submodules are namespaces; those of other vendors do not exist */
-    if (namespaces[ns].names && !is_in(namespaces[ns].names, namespaces[ns].count, name) && !is_function(tri_str_from(fold), name))
+    if (namespaces[ns].names && !is_in(namespaces[ns].names, namespaces[ns].count, name) &&
+        !is_function(tri_str_from(fold), name))
         return NULL;
     return join(arena, fold, name);
 }

@@ -70,8 +70,9 @@ static tri_module *create_module(tri_modules *all, tri_str root, tri_str name, t
 /* The folder above the outermost package that holds `folder`. */
 static tri_str package_root(tri_arena *arena, tri_str folder)
 {
-    while (folder.len && tri_file_exists(tri_path_join(arena, folder, TRI_STR("__init__.py"))) && tri_path_base(folder).len &&
-           !tri_str_is(tri_path_base(folder), "..") && !tri_str_is(tri_path_base(folder), "."))
+    while (folder.len && tri_file_exists(tri_path_join(arena, folder, TRI_STR("__init__.py"))) &&
+           tri_path_base(folder).len && !tri_str_is(tri_path_base(folder), "..") &&
+           !tri_str_is(tri_path_base(folder), "."))
         folder = tri_path_folder(folder);
     return folder;
 }
@@ -230,8 +231,9 @@ static const tri_value *external(tri_module *from, tri_str path)
 /* `triton.testing` and the like exist, but nothing a kernel needs is in them. */
 static bool is_host_part_of_triton(tri_str path)
 {
-    static const char *const parts[] = {"triton._C", "triton._utils", "triton.backends", "triton.compiler", "triton.errors",
-                                        "triton.experimental", "triton.knobs", "triton.testing", "triton.tools", "triton.runtime"};
+    static const char *const parts[] = {"triton._C",     "triton._utils",       "triton.backends", "triton.compiler",
+                                        "triton.errors", "triton.experimental", "triton.knobs",    "triton.testing",
+                                        "triton.tools",  "triton.runtime"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (tri_str_has_prefix(path, parts[i]) && (path.len == strlen(parts[i]) || path.data[strlen(parts[i])] == '.'))
             return true;
@@ -283,7 +285,8 @@ static const tri_value *import_library(tri_module *from, tri_str dotted, bool *o
     return v;
 }
 
-const tri_value *tri_module_import(tri_module *from, uint32_t level, tri_str dotted, bool *out_exists, tri_failure *failure)
+const tri_value *tri_module_import(tri_module *from, uint32_t level, tri_str dotted, bool *out_exists,
+                                   tri_failure *failure)
 {
     (void)failure;
     *out_exists = true;
@@ -293,8 +296,9 @@ const tri_value *tri_module_import(tri_module *from, uint32_t level, tri_str dot
         tri_module *m;
         if (rest.len == 0) {
             tri_str base = tri_path_base(folder), above = tri_path_folder(folder);
-            m = base.len && !tri_str_is(base, "..") && !tri_str_is(base, ".") ? find_in_folder(from->all, from->root, above, base)
-                                                                           : NULL;
+            m = base.len && !tri_str_is(base, "..") && !tri_str_is(base, ".")
+                    ? find_in_folder(from->all, from->root, above, base)
+                    : NULL;
             if (!m) { /* the folder where the compiler runs has no name of its own */
                 m = tri_map_find(&from->all->files, folder);
                 if (!m) {
@@ -354,7 +358,8 @@ static tri_lookup get_from_sequence(const tri_value *v, tri_str name, tri_global
     return TRI_LOOKUP_ABSENT;
 }
 
-tri_lookup tri_module_get(tri_modules *all, const tri_value *object, tri_str name, tri_global *out_global, tri_failure *failure)
+tri_lookup tri_module_get(tri_modules *all, const tri_value *object, tri_str name, tri_global *out_global,
+                          tri_failure *failure)
 {
     tri_arena *arena = all->arena;
     switch (object->kind) {
@@ -365,7 +370,8 @@ tri_lookup tri_module_get(tri_modules *all, const tri_value *object, tri_str nam
         return found(!v && is_host_part_of_triton(path) ? tri_value_external(arena, path) : v, TRI_NO_SPAN, out_global);
     }
     case TRI_VALUE_EXTERNAL:
-        return found(tri_value_external(arena, tri_str_format(arena, "%.*s.%.*s", TRI_STR_ARG(object->string), TRI_STR_ARG(name))),
+        return found(tri_value_external(
+                         arena, tri_str_format(arena, "%.*s.%.*s", TRI_STR_ARG(object->string), TRI_STR_ARG(name))),
                      TRI_NO_SPAN, out_global);
     case TRI_VALUE_CLASS: return get_from_class(object->cls, name, out_global, failure);
     case TRI_VALUE_TUPLE: return get_from_sequence(object, name, out_global);
@@ -375,13 +381,16 @@ tri_lookup tri_module_get(tri_modules *all, const tri_value *object, tri_str nam
         return TRI_LOOKUP_ABSENT;
     case TRI_VALUE_OBJECT: {
         tri_lookup result = found(tri_value_dict_find_str(object->object.fields, name), TRI_NO_SPAN, out_global);
-        return result == TRI_LOOKUP_ABSENT && object->object.cls ? get_from_class(object->object.cls, name, out_global, failure) : result;
+        return result == TRI_LOOKUP_ABSENT && object->object.cls
+                   ? get_from_class(object->object.cls, name, out_global, failure)
+                   : result;
     }
     default: return TRI_LOOKUP_ABSENT;
     }
 }
 
-tri_lookup tri_module_member(const tri_value *container, tri_module *from, tri_str name, tri_global *out_global, tri_failure *failure)
+tri_lookup tri_module_member(const tri_value *container, tri_module *from, tri_str name, tri_global *out_global,
+                             tri_failure *failure)
 {
     if (container->kind != TRI_VALUE_MODULE)
         return tri_module_get(from->all, container, name, out_global, failure);
@@ -406,7 +415,8 @@ bool tri_module_is_namespace(const tri_value *value)
 
 /* ---- what the kernel evaluator asks ---- */
 
-static tri_lookup report_module(tri_modules *all, tri_lookup result, tri_str name, tri_span use, const tri_failure *failure)
+static tri_lookup report_module(tri_modules *all, tri_lookup result, tri_str name, tri_span use,
+                                const tri_failure *failure)
 {
     if (result != TRI_LOOKUP_FAILED)
         return result;
@@ -452,10 +462,12 @@ tri_lookup tri_module_find(tri_scope *scope, tri_str name, tri_span use, tri_glo
     return report_module(scope->module->all, result, name, use, &failure);
 }
 
-tri_lookup tri_module_attribute(tri_modules *all, const tri_value *object, tri_str name, tri_span use, tri_global *out_global)
+tri_lookup tri_module_attribute(tri_modules *all, const tri_value *object, tri_str name, tri_span use,
+                                tri_global *out_global)
 {
     tri_failure failure = {0};
-    return report_module(all, tri_module_get(all, tri_value_unwrap(object), name, out_global, &failure), name, use, &failure);
+    return report_module(all, tri_module_get(all, tri_value_unwrap(object), name, out_global, &failure), name, use,
+                         &failure);
 }
 
 bool tri_module_can_kernel_read(const tri_value *value)
@@ -474,20 +486,23 @@ void tri_module_report_unreadable(tri_modules *all, tri_str name, const tri_glob
     const tri_value *v = global->value;
     bool is_function = v->kind == TRI_VALUE_FUNCTION, is_class = v->kind == TRI_VALUE_CLASS;
     if (is_function)
-        tri_diag_error(all->diag, use, 3002, "a kernel cannot call '%.*s': it is a plain Python function", TRI_STR_ARG(name));
+        tri_diag_error(all->diag, use, 3002, "a kernel cannot call '%.*s': it is a plain Python function",
+                       TRI_STR_ARG(name));
     else if (is_class)
         tri_diag_error(all->diag, use, 3002, "a kernel cannot use the class '%.*s'", TRI_STR_ARG(name));
     else
         tri_diag_error(all->diag, use, 3002, "a kernel cannot read the global '%.*s' of type '%s'", TRI_STR_ARG(name),
                        tri_value_type_name(v));
-    const char *remedy = is_function ? "decorate it with @triton.jit, or with @triton.constexpr_function when it computes constants"
-                         : is_class ? "decorate it with @triton.aggregate"
-                                    : "make it a compile-time constant";
+    const char *remedy =
+        is_function ? "decorate it with @triton.jit, or with @triton.constexpr_function when it computes constants"
+        : is_class  ? "decorate it with @triton.aggregate"
+                    : "make it a compile-time constant";
     if (global->at.source)
         tri_diag_note(all->diag, global->at, "it is defined here; %s", remedy);
     if (!is_function && !is_class && tri_value_is_number(v)) {
         tri_str text = tri_value_repr_str(all->arena, v);
-        tri_diag_note(all->diag, TRI_NO_SPAN, "write '%.*s = tl.constexpr(%.*s)'", TRI_STR_ARG(name), TRI_STR_ARG(text));
+        tri_diag_note(all->diag, TRI_NO_SPAN, "write '%.*s = tl.constexpr(%.*s)'", TRI_STR_ARG(name),
+                      TRI_STR_ARG(text));
     }
 }
 

@@ -84,7 +84,8 @@ tri_scope *tri_module_scope(const tri_module *module);
 tri_lookup tri_module_find(tri_scope *scope, tri_str name, tri_span use, tri_global *out_global);
 /* object.name for a value of kind MODULE, BUILTIN (a namespace such as triton.language), CLASS, DTYPE,
  * FUNCTION or OBJECT. ABSENT when there is no such attribute. */
-tri_lookup tri_module_attribute(tri_modules *all, const tri_value *object, tri_str name, tri_span use, tri_global *out_global);
+tri_lookup tri_module_attribute(tri_modules *all, const tri_value *object, tri_str name, tri_span use,
+                                tri_global *out_global);
 
 /* May a kernel read a global with this value (language.md 1.4: modules, jit functions, dtypes, constexpr,
  * None, library names ...)? Python ints, floats, strings and lists may not. */

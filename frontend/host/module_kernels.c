@@ -33,7 +33,8 @@ static bool is_jit(const tri_value *v)
 /* `x = triton.jit(f)`, `x = triton.autotune(...)(f)` */
 static void collect_assigned(collector *c, const tri_ast_node *target, const tri_ast_node *value)
 {
-    const tri_value *alias = target->kind == TRI_AST_NAME ? tri_scope_define_alias(c->scope, target->name, value) : NULL;
+    const tri_value *alias =
+        target->kind == TRI_AST_NAME ? tri_scope_define_alias(c->scope, target->name, value) : NULL;
     if (alias)
         tri_vec_push(c->scope->module->all->arena, c->out, alias->function);
     if (value->kind != TRI_AST_CALL || value->call.args.len != 1)

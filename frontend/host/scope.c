@@ -24,7 +24,8 @@ typedef struct {
 
 static void index_body(indexer *ix, tri_ast_list body);
 
-static tri_binding *bind(indexer *ix, tri_bind_kind kind, tri_str name, const tri_ast_node *stmt, const tri_ast_node *part)
+static tri_binding *bind(indexer *ix, tri_bind_kind kind, tri_str name, const tri_ast_node *stmt,
+                         const tri_ast_node *part)
 {
     tri_binding *b = TRI_NEW(ix->arena, tri_binding);
     b->kind = kind;
@@ -94,7 +95,8 @@ static bool find_changes(const tri_ast_node *node, void *data)
     if (node->kind == TRI_AST_FUNCTION || node->kind == TRI_AST_CLASS || node->kind == TRI_AST_LAMBDA)
         return false;
     const tri_ast_node *base = NULL;
-    if (node->kind == TRI_AST_CALL && node->call.func->kind == TRI_AST_ATTRIBUTE && is_changing_method(node->call.func->attribute.name))
+    if (node->kind == TRI_AST_CALL && node->call.func->kind == TRI_AST_ATTRIBUTE &&
+        is_changing_method(node->call.func->attribute.name))
         base = base_name(node->call.func->attribute.value);
     else if (node->kind == TRI_AST_ASSIGN && node->assign.targets.at[0]->kind == TRI_AST_SUBSCRIPT)
         base = base_name(node->assign.targets.at[0]);
@@ -207,13 +209,15 @@ tri_scope *tri_scope_create(tri_module *module, tri_scope *outer, const tri_ast_
     scope->owner = owner;
     tri_map_init(&scope->names, arena);
     if (owner && owner->kind == TRI_AST_FUNCTION)
-        scope->prefix = tri_str_format(arena, "%.*s%.*s.<locals>.", TRI_STR_ARG(outer->prefix), TRI_STR_ARG(owner->function.name));
+        scope->prefix =
+            tri_str_format(arena, "%.*s%.*s.<locals>.", TRI_STR_ARG(outer->prefix), TRI_STR_ARG(owner->function.name));
     else if (owner)
         scope->prefix = tri_str_format(arena, "%.*s%.*s.", TRI_STR_ARG(outer->prefix), TRI_STR_ARG(owner->class_.name));
     indexer ix = {scope, arena, NULL};
     if (owner && owner->kind == TRI_AST_FUNCTION)
         for (uint32_t i = 0; i < owner->function.params.len; i++)
-            bind(&ix, TRI_BIND_PARAM, owner->function.params.at[i]->param.name, owner->function.params.at[i], owner->function.params.at[i]);
+            bind(&ix, TRI_BIND_PARAM, owner->function.params.at[i]->param.name, owner->function.params.at[i],
+                 owner->function.params.at[i]);
     index_body(&ix, body);
     return scope;
 }
@@ -223,7 +227,8 @@ tri_scope *tri_scope_of(tri_scope *outer, const tri_ast_node *node)
     tri_map *scopes = &outer->module->scopes;
     tri_scope *scope = tri_map_find_ptr(scopes, node);
     if (!scope) {
-        scope = tri_scope_create(outer->module, outer, node, node->kind == TRI_AST_FUNCTION ? node->function.body : node->class_.body);
+        scope = tri_scope_create(outer->module, outer, node,
+                                 node->kind == TRI_AST_FUNCTION ? node->function.body : node->class_.body);
         tri_map_set_ptr(scopes, node, scope);
     }
     return scope;
@@ -247,8 +252,9 @@ static bool has_missing_import(tri_scope *scope, tri_ast_list body)
             tri_ast_list names = stmt->import_from.names;
             for (uint32_t k = 0; k < names.len && from && exists; k++) {
                 tri_global g;
-                exists = tri_str_is(names.at[k]->alias.name, "*") ||
-                         tri_module_member(from, scope->module, names.at[k]->alias.name, &g, &ignored) != TRI_LOOKUP_ABSENT;
+                exists =
+                    tri_str_is(names.at[k]->alias.name, "*") ||
+                    tri_module_member(from, scope->module, names.at[k]->alias.name, &g, &ignored) != TRI_LOOKUP_ABSENT;
             }
         }
         if (!exists)
@@ -325,7 +331,8 @@ static const tri_value *evaluate_import(tri_scope *scope, tri_binding *b)
         return tri_module_import(scope->module, 0, name, &exists, &b->failure);
     }
     const tri_ast_node *stmt = b->stmt;
-    const tri_value *from = tri_module_import(scope->module, stmt->import_from.level, stmt->import_from.module, &exists, &b->failure);
+    const tri_value *from =
+        tri_module_import(scope->module, stmt->import_from.level, stmt->import_from.module, &exists, &b->failure);
     if (!from)
         return NULL;
     tri_global g = {0};
@@ -333,8 +340,8 @@ static const tri_value *evaluate_import(tri_scope *scope, tri_binding *b)
         return g.value;
     tri_buf what = {0};
     tri_value_print(from, &what);
-    fail_scope(scope->module->all->arena, &b->failure, b->part->span, "'%.*s' has no name '%.*s'", (int)what.len, what.data,
-                   TRI_STR_ARG(name));
+    fail_scope(scope->module->all->arena, &b->failure, b->part->span, "'%.*s' has no name '%.*s'", (int)what.len,
+               what.data, TRI_STR_ARG(name));
     tri_buf_fini(&what);
     return NULL;
 }
@@ -350,7 +357,8 @@ static const tri_value *evaluate_assign(tri_scope *scope, tri_binding *b, const 
         if (b->part->span.begin < target->span.begin || b->part->span.end > target->span.end)
             continue;
         const tri_value *selected = tri_host_select(arena, target, b->part, value);
-        return selected ? selected : fail_scope(arena, &b->failure, target->span, "the value does not match the targets");
+        return selected ? selected
+                        : fail_scope(arena, &b->failure, target->span, "the value does not match the targets");
     }
     return NULL;
 }
@@ -374,7 +382,7 @@ static const tri_value *evaluate_param(tri_scope *scope, tri_binding *b)
     if (b->stmt->param.default_value && b->stmt->param.kind < TRI_AST_PARAM_VARARGS)
         return tri_host_eval_at(scope->outer, b->stmt->param.default_value, UINT32_MAX, &b->failure);
     return fail_scope(scope->module->all->arena, &b->failure, b->stmt->span,
-                          "'%.*s' is a parameter of a function that is not called while compiling", TRI_STR_ARG(b->name));
+                      "'%.*s' is a parameter of a function that is not called while compiling", TRI_STR_ARG(b->name));
 }
 
 static const tri_value *evaluate(tri_scope *scope, tri_binding *b)
@@ -405,7 +413,7 @@ static const tri_value *apply_changes(tri_scope *scope, tri_binding *b)
             b->value = tri_host_apply_changes(scope, b->name, b->value, 1, &change.stmt, &b->failure);
         else if (state != TRI_GUARD_FAILS)
             b->value = fail_scope(arena, &b->failure, change.stmt->span,
-                                      "whether '%.*s' is changed here is not known while compiling", TRI_STR_ARG(b->name));
+                                  "whether '%.*s' is changed here is not known while compiling", TRI_STR_ARG(b->name));
     }
     return b->value;
 }
@@ -459,7 +467,8 @@ static const tri_value *value_of(tri_scope *scope, tri_binding *b)
 
 static tri_span binding_span(const tri_binding *b)
 {
-    return b->part->kind == TRI_AST_FUNCTION || b->part->kind == TRI_AST_CLASS ? tri_ast_name_span(b->part) : b->part->span;
+    return b->part->kind == TRI_AST_FUNCTION || b->part->kind == TRI_AST_CLASS ? tri_ast_name_span(b->part)
+                                                                               : b->part->span;
 }
 
 /* ---- lookup ---- */
@@ -510,7 +519,8 @@ static tri_lookup lookup_star(tri_scope *scope, tri_str name, tri_global *out_gl
         if (star->is_busy || guards_state(scope, star->guard) == TRI_GUARD_FAILS)
             continue;
         star->is_busy = true;
-        const tri_value *from = tri_module_import(scope->module, star->stmt->import_from.level, star->stmt->import_from.module, &exists, failure);
+        const tri_value *from = tri_module_import(scope->module, star->stmt->import_from.level,
+                                                  star->stmt->import_from.module, &exists, failure);
         tri_lookup found = TRI_LOOKUP_ABSENT;
         if (from && exists && from->kind != TRI_VALUE_EXTERNAL && name.len && name.data[0] != '_')
             found = tri_module_get(scope->module->all, from, name, out_global, failure);
@@ -521,7 +531,8 @@ static tri_lookup lookup_star(tri_scope *scope, tri_str name, tri_global *out_gl
     return TRI_LOOKUP_ABSENT;
 }
 
-static tri_lookup finish_choice(tri_scope *scope, tri_str name, const choice *c, tri_global *out_global, tri_failure *failure)
+static tri_lookup finish_choice(tri_scope *scope, tri_str name, const choice *c, tri_global *out_global,
+                                tri_failure *failure)
 {
     if (c->is_ambiguous) {
         tri_str text = c->condition ? tri_ast_text(c->condition) : TRI_STR("its loop");
@@ -542,7 +553,8 @@ static tri_lookup finish_choice(tri_scope *scope, tri_str name, const choice *c,
     return TRI_LOOKUP_FOUND;
 }
 
-tri_lookup tri_scope_find_here(tri_scope *scope, tri_str name, uint32_t limit, tri_global *out_global, tri_failure *failure)
+tri_lookup tri_scope_find_here(tri_scope *scope, tri_str name, uint32_t limit, tri_global *out_global,
+                               tri_failure *failure)
 {
     choice c = {0};
     const tri_value *given;
@@ -561,7 +573,8 @@ tri_lookup tri_scope_find_here(tri_scope *scope, tri_str name, uint32_t limit, t
         if (state != TRI_GUARD_HOLDS && !c.condition)
             c.condition = unknown_condition(b->guard);
         consider(scope, b, &c);
-        if (state == TRI_GUARD_UNKNOWN && b->guard->kind == TRI_GUARD_TRY && b->value && b->value->kind != TRI_VALUE_EXTERNAL) {
+        if (state == TRI_GUARD_UNKNOWN && b->guard->kind == TRI_GUARD_TRY && b->value &&
+            b->value->kind != TRI_VALUE_EXTERNAL) {
             c.best = b; /* no exception: the handlers do not run */
             c.is_ambiguous = false;
         }

@@ -10,8 +10,14 @@ typedef struct {
     tri_span at;
 } tri_failure;
 
-
-typedef enum { TRI_GUARD_NONE, TRI_GUARD_IF, TRI_GUARD_ELSE, TRI_GUARD_TRY, TRI_GUARD_EXCEPT, TRI_GUARD_LOOP } tri_guard_kind;
+typedef enum {
+    TRI_GUARD_NONE,
+    TRI_GUARD_IF,
+    TRI_GUARD_ELSE,
+    TRI_GUARD_TRY,
+    TRI_GUARD_EXCEPT,
+    TRI_GUARD_LOOP
+} tri_guard_kind;
 typedef enum { TRI_GUARD_UNKNOWN, TRI_GUARD_HOLDS, TRI_GUARD_FAILS, TRI_GUARD_BUSY } tri_guard_state;
 
 /* A statement around a binding that decides whether it happens. */
@@ -100,24 +106,29 @@ tri_scope *tri_scope_of(tri_scope *outer, const tri_ast_node *node);
  * Silent: FAILED leaves the reason in *failure. Python's builtins are not looked at. */
 tri_lookup tri_scope_find(tri_scope *scope, tri_str name, uint32_t limit, tri_global *out_global, tri_failure *failure);
 /* The same in this scope only. */
-tri_lookup tri_scope_find_here(tri_scope *scope, tri_str name, uint32_t limit, tri_global *out_global, tri_failure *failure);
+tri_lookup tri_scope_find_here(tri_scope *scope, tri_str name, uint32_t limit, tri_global *out_global,
+                               tri_failure *failure);
 
 /* scope_define.c: function and class values; evaluated once per node. */
 const tri_value *tri_scope_define_function(tri_scope *scope, const tri_ast_node *node);
-/* What `name = decorator(...)(function)` makes: the function under another name; null when `value` is nothing of the kind. */
+/* What `name = decorator(...)(function)` makes: the function under another name; null when `value` is nothing of the
+ * kind. */
 const tri_value *tri_scope_define_alias(tri_scope *scope, tri_str name, const tri_ast_node *value);
 const tri_value *tri_scope_define_class(tri_scope *scope, const tri_ast_node *node);
 /* A copy of a host function as a jit or constexpr function: triton.jit(f). */
 const tri_value *tri_scope_define_as(tri_modules *all, const tri_value *function, tri_function_kind kind);
 
 /* module.c: the value of `import` forms. *out_exists is false for a package that is neither found nor known. */
-const tri_value *tri_module_import(tri_module *from, uint32_t level, tri_str dotted, bool *out_exists, tri_failure *failure);
+const tri_value *tri_module_import(tri_module *from, uint32_t level, tri_str dotted, bool *out_exists,
+                                   tri_failure *failure);
 /* The value that -D gives to a name of the main file; false when it gives none. *out_value is null after a report. */
 bool tri_module_define(tri_module *module, tri_str name, const tri_value **out_value);
 /* object.name, silent. */
-tri_lookup tri_module_get(tri_modules *all, const tri_value *object, tri_str name, tri_global *out_global, tri_failure *failure);
+tri_lookup tri_module_get(tri_modules *all, const tri_value *object, tri_str name, tri_global *out_global,
+                          tri_failure *failure);
 /* `name` of the module or namespace `container`: an attribute, else a submodule. */
-tri_lookup tri_module_member(const tri_value *container, tri_module *from, tri_str name, tri_global *out_global, tri_failure *failure);
+tri_lookup tri_module_member(const tri_value *container, tri_module *from, tri_str name, tri_global *out_global,
+                             tri_failure *failure);
 
 /* library.c */
 bool tri_library_is_namespace(tri_str path);
@@ -134,6 +145,7 @@ const tri_value *tri_host_eval_at(tri_scope *scope, const tri_ast_node *expr, ui
 const tri_value *tri_host_apply_changes(tri_scope *scope, tri_str name, const tri_value *value, size_t count,
                                         const tri_ast_node *const *statements, tri_failure *failure);
 /* Assigns parts of `value` to the target `part` inside `target`; null when the shapes differ. */
-const tri_value *tri_host_select(tri_arena *arena, const tri_ast_node *target, const tri_ast_node *part, const tri_value *value);
+const tri_value *tri_host_select(tri_arena *arena, const tri_ast_node *target, const tri_ast_node *part,
+                                 const tri_value *value);
 
 #endif

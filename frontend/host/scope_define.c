@@ -211,7 +211,8 @@ const tri_value *tri_scope_define_class(tri_scope *scope, const tri_ast_node *no
     cls->scope = tri_scope_of(scope, node);
     for (uint32_t i = 0; i < node->class_.decorators.len; i++) {
         tri_failure ignored = {0};
-        const tri_value *d = tri_host_eval_at(scope, node->class_.decorators.at[i], node->class_.decorators.at[i]->span.begin, &ignored);
+        const tri_value *d =
+            tri_host_eval_at(scope, node->class_.decorators.at[i], node->class_.decorators.at[i]->span.begin, &ignored);
         cls->is_aggregate |= is_path(d, aggregate_paths);
     }
     add_bases(scope, cls);

@@ -126,7 +126,8 @@ static const tri_value *big_literal(tri_arena *arena, tri_str text)
     for (; i < text.len; i++) {
         unsigned char c = (unsigned char)text.data[i];
         unsigned digit = c <= '9' ? c - 48u : (c | 0x20u) - 87u;
-        if (__builtin_mul_overflow(value, (tri_int)base, &value) || __builtin_add_overflow(value, (tri_int)digit, &value))
+        if (__builtin_mul_overflow(value, (tri_int)base, &value) ||
+            __builtin_add_overflow(value, (tri_int)digit, &value))
             return NULL;
     }
     return tri_value_int(arena, value);
@@ -140,7 +141,8 @@ const tri_value *tri_value_from_literal(tri_arena *arena, const tri_ast_node *no
     case TRI_AST_FALSE: return &tri_value_false;
     case TRI_AST_ELLIPSIS: return &tri_value_ellipsis;
     case TRI_AST_INT:
-        return node->integer.is_big ? big_literal(arena, node->integer.text) : tri_value_int(arena, node->integer.value);
+        return node->integer.is_big ? big_literal(arena, node->integer.text)
+                                    : tri_value_int(arena, node->integer.value);
     case TRI_AST_FLOAT: return tri_value_float(arena, node->real.value);
     case TRI_AST_STRING: return tri_value_str(arena, node->string);
     case TRI_AST_BYTES: return tri_value_bytes(arena, node->string);
@@ -323,7 +325,8 @@ static bool equal_objects(const tri_value *a, const tri_value *b, unsigned depth
 {
     if (a->object.fields == b->object.fields)
         return true;
-    return a->object.path.len && tri_str_equal(a->object.path, b->object.path) && equal_dicts(a->object.fields, b->object.fields, depth);
+    return a->object.path.len && tri_str_equal(a->object.path, b->object.path) &&
+           equal_dicts(a->object.fields, b->object.fields, depth);
 }
 
 static bool equal(const tri_value *a, const tri_value *b, unsigned depth)

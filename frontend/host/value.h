@@ -121,7 +121,10 @@ void tri_value_dict_set(tri_arena *arena, tri_value_dict *dict, const tri_value 
 
 /* Drops tl.constexpr wrappers around the value. */
 const tri_value *tri_value_unwrap(const tri_value *v);
-static inline bool tri_value_is_number(const tri_value *v) { return v->kind >= TRI_VALUE_BOOL && v->kind <= TRI_VALUE_FLOAT; }
+static inline bool tri_value_is_number(const tri_value *v)
+{
+    return v->kind >= TRI_VALUE_BOOL && v->kind <= TRI_VALUE_FLOAT;
+}
 /* bool and int as an integer; false for everything else. */
 bool tri_value_get_int(const tri_value *v, tri_int *out_value);
 bool tri_value_get_i64(const tri_value *v, int64_t *out_value); /* false when it does not fit */

@@ -15,8 +15,8 @@ __attribute__((format(printf, 2, 3))) static const tri_value *fail_value(tri_val
 
 static const tri_value *fail_operands(tri_value_ops *ops, tri_ast_op op, const tri_value *a, const tri_value *b)
 {
-    return fail_value(ops, "unsupported operand types for %s: '%s' and '%s'", tri_ast_op_text(op), tri_value_type_name(a),
-                tri_value_type_name(b));
+    return fail_value(ops, "unsupported operand types for %s: '%s' and '%s'", tri_ast_op_text(op),
+                      tri_value_type_name(a), tri_value_type_name(b));
 }
 
 static const tri_value *fail_range(tri_value_ops *ops)
@@ -87,9 +87,12 @@ static const tri_value *binary_int(tri_value_ops *ops, tri_ast_op op, tri_int a,
 {
     tri_int result;
     switch (op) {
-    case TRI_AST_ADD_OP: return __builtin_add_overflow(a, b, &result) ? fail_range(ops) : tri_value_int(ops->arena, result);
-    case TRI_AST_SUB_OP: return __builtin_sub_overflow(a, b, &result) ? fail_range(ops) : tri_value_int(ops->arena, result);
-    case TRI_AST_MUL_OP: return __builtin_mul_overflow(a, b, &result) ? fail_range(ops) : tri_value_int(ops->arena, result);
+    case TRI_AST_ADD_OP:
+        return __builtin_add_overflow(a, b, &result) ? fail_range(ops) : tri_value_int(ops->arena, result);
+    case TRI_AST_SUB_OP:
+        return __builtin_sub_overflow(a, b, &result) ? fail_range(ops) : tri_value_int(ops->arena, result);
+    case TRI_AST_MUL_OP:
+        return __builtin_mul_overflow(a, b, &result) ? fail_range(ops) : tri_value_int(ops->arena, result);
     case TRI_AST_DIV_OP: case TRI_AST_FLOOR_DIV_OP: case TRI_AST_MOD_OP: return divide_int(ops, op, a, b);
     case TRI_AST_POW_OP: return power_int(ops, a, b);
     case TRI_AST_SHL_OP: case TRI_AST_SHR_OP: return shift_int(ops, op == TRI_AST_SHL_OP, a, b);
@@ -129,7 +132,8 @@ static const tri_value *binary_float(tri_value_ops *ops, tri_ast_op op, double a
     case TRI_AST_MUL_OP: result = a * b; break;
     case TRI_AST_DIV_OP: case TRI_AST_FLOOR_DIV_OP: case TRI_AST_MOD_OP:
         if (b == 0)
-            return fail_value(ops, op == TRI_AST_DIV_OP ? "float division by zero" : "float floor division or modulo by zero");
+            return fail_value(ops, op == TRI_AST_DIV_OP ? "float division by zero"
+                                                        : "float floor division or modulo by zero");
         result = op == TRI_AST_DIV_OP ? a / b : op == TRI_AST_MOD_OP ? float_mod(a, b) : float_floor_div(a, b);
         break;
     case TRI_AST_POW_OP:
@@ -157,7 +161,8 @@ static const tri_value *concat(tri_value_ops *ops, const tri_value *a, const tri
         tri_str joined = {text, a->string.len + b->string.len};
         return a->kind == TRI_VALUE_STR ? tri_value_str(ops->arena, joined) : tri_value_bytes(ops->arena, joined);
     }
-    tri_value *v = (tri_value *)(uintptr_t)tri_value_sequence(ops->arena, a->kind, a->sequence.items.len, a->sequence.items.at);
+    tri_value *v =
+        (tri_value *)(uintptr_t)tri_value_sequence(ops->arena, a->kind, a->sequence.items.len, a->sequence.items.at);
     for (uint32_t i = 0; i < b->sequence.items.len; i++)
         tri_value_push(ops->arena, &v->sequence.items, b->sequence.items.at[i]);
     return v;
@@ -187,7 +192,8 @@ static const tri_value *repeat(tri_value_ops *ops, const tri_value *v, tri_int c
 
 static bool is_sequence(const tri_value *v)
 {
-    return v->kind == TRI_VALUE_STR || v->kind == TRI_VALUE_BYTES || v->kind == TRI_VALUE_TUPLE || v->kind == TRI_VALUE_LIST;
+    return v->kind == TRI_VALUE_STR || v->kind == TRI_VALUE_BYTES || v->kind == TRI_VALUE_TUPLE ||
+           v->kind == TRI_VALUE_LIST;
 }
 
 static bool has_item(const tri_value *set, const tri_value *v)
@@ -232,7 +238,8 @@ static const tri_value *binary_other(tri_value_ops *ops, tri_ast_op op, const tr
         return repeat(ops, a, count);
     if (op == TRI_AST_MUL_OP && is_sequence(b) && tri_value_get_int(a, &count))
         return repeat(ops, b, count);
-    bool is_set_op = op == TRI_AST_BIT_AND_OP || op == TRI_AST_BIT_OR_OP || op == TRI_AST_BIT_XOR_OP || op == TRI_AST_SUB_OP;
+    bool is_set_op =
+        op == TRI_AST_BIT_AND_OP || op == TRI_AST_BIT_OR_OP || op == TRI_AST_BIT_XOR_OP || op == TRI_AST_SUB_OP;
     if (is_set_op && a->kind == TRI_VALUE_SET && b->kind == TRI_VALUE_SET)
         return binary_set(ops, op, a, b);
     if (op == TRI_AST_BIT_OR_OP && a->kind == TRI_VALUE_DICT && b->kind == TRI_VALUE_DICT)
@@ -285,7 +292,8 @@ const tri_value *tri_value_unary(tri_value_ops *ops, tri_ast_op op, const tri_va
         result = op == TRI_AST_NEG_OP ? tri_value_float(ops->arena, -x->real) : x;
     } else if (tri_value_get_int(x, &i)) {
         if (op == TRI_AST_NEG_OP)
-            result = __builtin_sub_overflow((tri_int)0, i, &negated) ? fail_range(ops) : tri_value_int(ops->arena, negated);
+            result =
+                __builtin_sub_overflow((tri_int)0, i, &negated) ? fail_range(ops) : tri_value_int(ops->arena, negated);
         else
             result = tri_value_int(ops->arena, op == TRI_AST_INVERT_OP ? ~i : i);
     } else {
@@ -343,8 +351,8 @@ static const tri_value *order(tri_value_ops *ops, tri_ast_op op, const tri_value
     if (tri_value_is_number(a) && tri_value_is_number(b))
         return tri_value_bool(is_ordered(op, compare_numbers(a, b)));
     if (a->kind != b->kind || !is_sequence(a))
-        return fail_value(ops, "'%s' is not supported between '%s' and '%s'", tri_ast_op_text(op), tri_value_type_name(a),
-                    tri_value_type_name(b));
+        return fail_value(ops, "'%s' is not supported between '%s' and '%s'", tri_ast_op_text(op),
+                          tri_value_type_name(a), tri_value_type_name(b));
     if (a->kind == TRI_VALUE_STR || a->kind == TRI_VALUE_BYTES) {
         int sign = tri_str_compare(a->string, b->string);
         return tri_value_bool(is_ordered(op, sign < 0 ? -1 : sign > 0));
@@ -384,7 +392,8 @@ static const tri_value *is_in(tri_value_ops *ops, const tri_value *a, const tri_
                               (i - b->range.start) % b->range.step == 0);
     default: break;
     }
-    return fail_value(ops, "'in' is not supported between '%s' and '%s'", tri_value_type_name(a), tri_value_type_name(b));
+    return fail_value(ops, "'in' is not supported between '%s' and '%s'", tri_value_type_name(a),
+                      tri_value_type_name(b));
 }
 
 const tri_value *tri_value_compare(tri_value_ops *ops, tri_ast_op op, const tri_value *a, const tri_value *b)
@@ -486,10 +495,12 @@ static const tri_value *slice_items(tri_value_ops *ops, const tri_value *x, cons
         return fail_value(ops, "the step of a slice cannot be zero");
     tri_int low = step > 0 ? 0 : -1, high = step > 0 ? len : len - 1;
     tri_int start = step > 0 ? low : high, stop = step > 0 ? high : low;
-    if (!slice_bound(slice->slice.start, len, low, high, &start) || !slice_bound(slice->slice.stop, len, low, high, &stop))
+    if (!slice_bound(slice->slice.start, len, low, high, &start) ||
+        !slice_bound(slice->slice.stop, len, low, high, &stop))
         return fail_value(ops, "slice bounds must be integers or None");
     bool is_text = x->kind == TRI_VALUE_STR || x->kind == TRI_VALUE_BYTES;
-    tri_value *result = (tri_value *)(uintptr_t)tri_value_sequence(ops->arena, is_text || x->kind == TRI_VALUE_RANGE ? TRI_VALUE_LIST : x->kind, 0, NULL);
+    tri_value *result = (tri_value *)(uintptr_t)tri_value_sequence(
+        ops->arena, is_text || x->kind == TRI_VALUE_RANGE ? TRI_VALUE_LIST : x->kind, 0, NULL);
     for (tri_int i = start; step > 0 ? i < stop : i > stop; i += step)
         tri_value_push(ops->arena, &result->sequence.items, item_at(ops, x, i));
     if (!is_text)
@@ -512,7 +523,9 @@ static const tri_value *subscript(tri_value_ops *ops, const tri_value *x, const 
     tri_int len, i;
     if (x->kind == TRI_VALUE_DICT) {
         const tri_value *found = tri_value_dict_find(x->dict, index);
-        return found ? found : fail_value(ops, "the dictionary has no key %.*s", TRI_STR_ARG(tri_value_repr_str(ops->arena, index)));
+        return found ? found
+                     : fail_value(ops, "the dictionary has no key %.*s",
+                                  TRI_STR_ARG(tri_value_repr_str(ops->arena, index)));
     }
     if (x->kind == TRI_VALUE_SET || !length_of(x, &len))
         return fail_value(ops, "an object of type '%s' cannot be indexed", tri_value_type_name(x));

@@ -10,8 +10,9 @@
 const char *tri_value_type_name(const tri_value *v)
 {
     static const char *const names[] = {
-        "NoneType", "ellipsis", "bool", "int", "float", "str", "bytes", "tuple", "list", "set", "dict", "range", "slice",
-        "constexpr", "dtype", "function", "builtin", "module", "type", "object", "method", "external object",
+        "NoneType", "ellipsis",        "bool",  "int",       "float", "str",      "bytes",   "tuple",  "list", "set",
+        "dict",     "range",           "slice", "constexpr", "dtype", "function", "builtin", "module", "type", "object",
+        "method",   "external object",
     };
     return names[v->kind];
 }
@@ -352,7 +353,8 @@ static bool format_float(double value, const format_spec *spec, tri_buf *out_bod
     return true;
 }
 
-static void pad(tri_arena *arena, const format_spec *spec, const char *sign, tri_str body, char align, tri_str *out_text)
+static void pad(tri_arena *arena, const format_spec *spec, const char *sign, tri_str body, char align,
+                tri_str *out_text)
 {
     size_t shown = strlen(sign);
     for (size_t i = 0; i < body.len; i++)
@@ -382,7 +384,8 @@ const tri_value *tri_value_format(tri_value_ops *ops, const tri_value *v, tri_st
     tri_int integer = 0;
     double real = 0;
     bool is_ok = parse_spec(text, &spec);
-    bool is_int = tri_value_get_int(v, &integer) && (v->kind == TRI_VALUE_INT || spec.type) && !strchr("eEfFgG%", spec.type ? spec.type : 'd');
+    bool is_int = tri_value_get_int(v, &integer) && (v->kind == TRI_VALUE_INT || spec.type) &&
+                  !strchr("eEfFgG%", spec.type ? spec.type : 'd');
     bool is_real = !is_int && tri_value_get_float(v, &real) && (v->kind != TRI_VALUE_BOOL || spec.type);
     if (is_ok && is_int) {
         is_ok = spec.precision < 0 && format_int(integer, &spec, &body);

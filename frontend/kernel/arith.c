@@ -155,8 +155,9 @@ tri_ev tri_arith_compare(tri_eval *e, tri_ast_op op, tri_ev x, tri_ev y)
     static const struct {
         int sgn, uns, flt; /* numbers of arith.cmpi and arith.cmpf predicates */
     } predicates[] = {
-        [TRI_AST_EQ_OP - TRI_AST_EQ_OP] = {0, 0, 1}, [TRI_AST_NE_OP - TRI_AST_EQ_OP] = {1, 1, 13}, [TRI_AST_LT_OP - TRI_AST_EQ_OP] = {2, 6, 4},
-        [TRI_AST_LE_OP - TRI_AST_EQ_OP] = {3, 7, 5}, [TRI_AST_GT_OP - TRI_AST_EQ_OP] = {4, 8, 2},  [TRI_AST_GE_OP - TRI_AST_EQ_OP] = {5, 9, 3},
+        [TRI_AST_EQ_OP - TRI_AST_EQ_OP] = {0, 0, 1}, [TRI_AST_NE_OP - TRI_AST_EQ_OP] = {1, 1, 13},
+        [TRI_AST_LT_OP - TRI_AST_EQ_OP] = {2, 6, 4}, [TRI_AST_LE_OP - TRI_AST_EQ_OP] = {3, 7, 5},
+        [TRI_AST_GT_OP - TRI_AST_EQ_OP] = {4, 8, 2}, [TRI_AST_GE_OP - TRI_AST_EQ_OP] = {5, 9, 3},
     };
     if (tri_ev_is_error(x) || tri_ev_is_error(y))
         return (tri_ev){0};
@@ -167,7 +168,9 @@ tri_ev tri_arith_compare(tri_eval *e, tri_ast_op op, tri_ev x, tri_ev y)
         return (tri_ev){0};
     const tri_type *result = tri_types_with_element(e->arena, x.type, tri_types_scalar(TRI_DTYPE_INT1));
     bool flt = is_float(x);
-    int p = flt ? predicates[op - TRI_AST_EQ_OP].flt : is_signed(x) ? predicates[op - TRI_AST_EQ_OP].sgn : predicates[op - TRI_AST_EQ_OP].uns;
+    int p = flt            ? predicates[op - TRI_AST_EQ_OP].flt
+            : is_signed(x) ? predicates[op - TRI_AST_EQ_OP].sgn
+                           : predicates[op - TRI_AST_EQ_OP].uns;
     tri_attr attr = {"predicate", tri_attr_i64(e->mlir, p)};
     return tri_emit_op(e, flt ? "arith.cmpf" : "arith.cmpi", result, 2, (tri_ev[]){x, y}, 1, &attr);
 }
@@ -234,7 +237,8 @@ tri_ev tri_arith_minmax(tri_eval *e, bool is_max, tri_ev x, tri_ev y, bool propa
         return (tri_ev){0};
     const char *op;
     if (is_float(x))
-        op = propagate_nan ? (is_max ? "arith.maximumf" : "arith.minimumf") : (is_max ? "arith.maxnumf" : "arith.minnumf");
+        op = propagate_nan ? (is_max ? "arith.maximumf" : "arith.minimumf")
+                           : (is_max ? "arith.maxnumf" : "arith.minnumf");
     else if (is_signed(x))
         op = is_max ? "arith.maxsi" : "arith.minsi";
     else

@@ -7,8 +7,10 @@ static tri_ev no_attribute(tri_eval *e, tri_ev base, tri_str name, const tri_ast
 {
     tri_span at = node->kind == TRI_AST_ATTRIBUTE ? tri_ast_name_span(node) : node->span;
     if (base.kind == TRI_EV_CE && tri_module_is_namespace(base.ce)) {
-        tri_ev r = tri_eval_error_at(e, at, 3003, "'%.*s' has no '%.*s'", TRI_STR_ARG(base.ce->string), TRI_STR_ARG(name));
-        const char *near = tri_builtins_nearest(e, tri_str_format(e->arena, "%.*s.%.*s", TRI_STR_ARG(base.ce->string), TRI_STR_ARG(name)));
+        tri_ev r =
+            tri_eval_error_at(e, at, 3003, "'%.*s' has no '%.*s'", TRI_STR_ARG(base.ce->string), TRI_STR_ARG(name));
+        const char *near = tri_builtins_nearest(
+            e, tri_str_format(e->arena, "%.*s.%.*s", TRI_STR_ARG(base.ce->string), TRI_STR_ARG(name)));
         if (near && tri_str_has_prefix(tri_str_from(near), base.ce->string.data))
             tri_diag_fix(e->diag, at, "%s", strrchr(near, '.') + 1);
         return r;
@@ -30,7 +32,8 @@ static tri_ev type_attribute(tri_eval *e, tri_ev base, const tri_type *t, tri_st
     const tri_value *v = tri_type_query_attribute(e->arena, t, name);
     if (v)
         return tri_ev_from_value(e, v);
-    return tri_type_query_is_method(t, name) ? bind(e, tri_ev_dtype(e, t), NULL, name) : no_attribute(e, base, name, node);
+    return tri_type_query_is_method(t, name) ? bind(e, tri_ev_dtype(e, t), NULL, name)
+                                             : no_attribute(e, base, name, node);
 }
 
 tri_ev tri_attr_call_type_method(tri_eval *e, const tri_type *t, tri_str name, int count, const tri_ev *args)
@@ -41,8 +44,8 @@ tri_ev tri_attr_call_type_method(tri_eval *e, const tri_type *t, tri_str name, i
             return args[i];
         values[i] = tri_ev_to_value(e, args[i]);
         if (!values[i])
-            return tri_eval_error(e, 3013, "'%.*s' of a type takes compile-time values, but this is %s", TRI_STR_ARG(name),
-                                  tri_eval_describe(e, args[i]));
+            return tri_eval_error(e, 3013, "'%.*s' of a type takes compile-time values, but this is %s",
+                                  TRI_STR_ARG(name), tri_eval_describe(e, args[i]));
     }
     const tri_value *v = count <= 4 ? tri_type_query_call(e->arena, t, name, (size_t)count, values) : NULL;
     return v ? tri_ev_from_value(e, v)
@@ -103,7 +106,9 @@ static tri_ev block_ptr_attribute(tri_eval *e, tri_ev x, tri_str name, const tri
     if (tri_str_is(name, "shape") || tri_str_is(name, "block_shape"))
         return tri_ev_shape(e, p->rank, p->block_shape);
     if (tri_str_is(name, "advance") || tri_str_is(name, "store"))
-        return bind(e, x, tri_value_builtin(e->arena, tri_str_format(e->arena, "triton.language.%.*s", TRI_STR_ARG(name))), name);
+        return bind(e, x,
+                    tri_value_builtin(e->arena, tri_str_format(e->arena, "triton.language.%.*s", TRI_STR_ARG(name))),
+                    name);
     return no_attribute(e, x, name, node);
 }
 
@@ -118,7 +123,8 @@ static tri_ev constant_type(tri_eval *e, const tri_value *v)
 static tri_ev ce_attribute(tri_eval *e, tri_ev base, tri_str name, const tri_ast_node *node)
 {
     const tri_value *v = base.ce;
-    if (tri_str_is(name, "value") && v->kind != TRI_VALUE_OBJECT && v->kind != TRI_VALUE_MODULE && v->kind != TRI_VALUE_CLASS)
+    if (tri_str_is(name, "value") && v->kind != TRI_VALUE_OBJECT && v->kind != TRI_VALUE_MODULE &&
+        v->kind != TRI_VALUE_CLASS)
         return base; /* old code unwraps constexprs by hand */
     if (v->kind == TRI_VALUE_DTYPE)
         return type_attribute(e, base, v->type, name, node);
@@ -216,7 +222,8 @@ static tri_ev tensor_subscript(tri_eval *e, tri_ev x, tri_ev index)
         } else if (!is_full_slice(at[i])) {
             tri_ev r = tri_eval_error(e, 4001, "a tensor can be indexed only with ':' and None, not with %s",
                                       tri_eval_describe(e, at[i]));
-            tri_eval_note(e, "select with tl.where and a reduction, or with tl.gather; or load what is needed from memory");
+            tri_eval_note(
+                e, "select with tl.where and a reduction, or with tl.gather; or load what is needed from memory");
             return r;
         }
     }

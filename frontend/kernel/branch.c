@@ -286,7 +286,8 @@ tri_ev tri_branch_conditional(tri_eval *e, const tri_ast_node *node)
     e->b = outer;
     bool error = tri_ev_is_error(values[0]) || tri_ev_is_error(values[1]);
     if (!error && !tri_ev_same_type(values[0], values[1])) {
-        tri_eval_error(e, 3017, "the sides of a conditional expression on a runtime value have different types: %s and %s",
+        tri_eval_error(e, 3017,
+                       "the sides of a conditional expression on a runtime value have different types: %s and %s",
                        tri_eval_describe(e, values[0]), tri_eval_describe(e, values[1]));
         error = true;
     }

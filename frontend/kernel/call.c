@@ -47,8 +47,10 @@ static const tri_value **host_values(tri_eval *e, const tri_call_args *args, tri
             return NULL;
         values[i] = tri_ev_to_value(e, args->at[i].value);
         if (!values[i]) {
-            tri_eval_error_at(e, args->at[i].at, 3013, "%s runs at compile time and takes only compile-time values, but "
-                              "this is %s", tri_eval_describe(e, callee), tri_eval_describe(e, args->at[i].value));
+            tri_eval_error_at(e, args->at[i].at, 3013,
+                              "%s runs at compile time and takes only compile-time values, but "
+                              "this is %s",
+                              tri_eval_describe(e, callee), tri_eval_describe(e, args->at[i].value));
             return NULL;
         }
     }
@@ -95,7 +97,8 @@ static tri_ev call_builtin(tri_eval *e, tri_ev callee, tri_call_args *args, tri_
     if (tri_str_is(callee.ce->string, "triton.language.aggregate_replace"))
         return tri_object_replace(e, args, at);
     if (tri_module_is_namespace(callee.ce))
-        return tri_eval_error_at(e, at, 3003, "'%.*s' is a module and can not be called", TRI_STR_ARG(callee.ce->string));
+        return tri_eval_error_at(e, at, 3003, "'%.*s' is a module and can not be called",
+                                 TRI_STR_ARG(callee.ce->string));
     if (tri_host_can_call(callee.ce))
         return call_host(e, callee, args, at);
     tri_ev r = tri_eval_error_at(e, at, 3003, "'%.*s' is no function of the library", TRI_STR_ARG(callee.ce->string));
@@ -178,8 +181,10 @@ static tri_ev static_assert_form(tri_eval *e, const tri_ast_node *node)
         return condition;
     e->frame->is_abandoned = !e->frame->is_kernel && !(tri_ev_get_bool(condition, &ok) && ok);
     if (!tri_ev_get_bool(condition, &ok)) {
-        tri_ev r = tri_eval_error_at(e, test->span, 4002, "the condition of tl.static_assert must be a compile-time bool, "
-                                     "but this is %s", tri_eval_describe(e, condition));
+        tri_ev r = tri_eval_error_at(e, test->span, 4002,
+                                     "the condition of tl.static_assert must be a compile-time bool, "
+                                     "but this is %s",
+                                     tri_eval_describe(e, condition));
         if (tri_ev_is_tensor(condition))
             tri_eval_note(e, "it depends on a runtime value; use tl.device_assert");
         return r;

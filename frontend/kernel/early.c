@@ -52,13 +52,15 @@ static void emit_yield(tri_eval *e, const early_arm *a, tri_ev like)
         tri_type_refs types = {0};
         tri_ev_flatten_types(e, like, &types);
         for (size_t i = 0; i < types.len; i++) {
-            MlirOperation op = tri_builder_create(&e->b, &(tri_op){.name = "ub.poison", .num_results = 1, .results = &types.at[i]});
+            MlirOperation op =
+                tri_builder_create(&e->b, &(tri_op){.name = "ub.poison", .num_results = 1, .results = &types.at[i]});
             tri_vec_push(e->arena, &values, mlirOperationGetResult(op, 0));
         }
     } else {
         tri_ev_flatten(e, tri_function_conform(e, a->value, like), &values);
     }
-    tri_builder_create(&e->b, &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)values.len, .operands = values.at});
+    tri_builder_create(&e->b,
+                       &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)values.len, .operands = values.at});
 }
 
 static MlirRegion region_of(MlirBlock block)
@@ -88,8 +90,8 @@ void tri_early_if(tri_eval *e, const tri_ast_node *node, MlirValue condition)
     tri_ev like = then.falls_off ? orelse.like : then.like;
     bool bad = then.is_bad || orelse.is_bad;
     if (!bad && !then.falls_off && !orelse.falls_off && !tri_function_join(e, then.like, orelse.like, &like)) {
-        tri_eval_error_at(e, orelse.at, 3023, "this returns %s, but another return gives %s", tri_eval_describe(e, orelse.value),
-                          tri_eval_describe(e, then.value));
+        tri_eval_error_at(e, orelse.at, 3023, "this returns %s, but another return gives %s",
+                          tri_eval_describe(e, orelse.value), tri_eval_describe(e, then.value));
         tri_diag_note(e->diag, then.at, "this one returns %s", tri_eval_describe(e, then.value));
         tri_eval_note(e, "cast the values to one type; for compile-time conditions use 'else'");
         bad = true;
@@ -101,13 +103,14 @@ void tri_early_if(tri_eval *e, const tri_ast_node *node, MlirValue condition)
     e->b = outer;
     tri_type_refs types = {0};
     tri_ev_flatten_types(e, like, &types);
-    MlirOperation op = tri_builder_create(&e->b, &(tri_op){.name = "scf.if",
-                                                           .num_operands = 1,
-                                                           .operands = &condition,
-                                                           .num_results = (intptr_t)types.len,
-                                                           .results = types.at,
-                                                           .num_regions = 2,
-                                                           .regions = (MlirRegion[]){region_of(then.first), region_of(orelse.first)}});
+    MlirOperation op =
+        tri_builder_create(&e->b, &(tri_op){.name = "scf.if",
+                                            .num_operands = 1,
+                                            .operands = &condition,
+                                            .num_results = (intptr_t)types.len,
+                                            .results = types.at,
+                                            .num_regions = 2,
+                                            .regions = (MlirRegion[]){region_of(then.first), region_of(orelse.first)}});
     MlirValue *results = TRI_NEW_ARRAY(e->arena, MlirValue, types.len + 1);
     for (size_t i = 0; i < types.len; i++)
         results[i] = mlirOperationGetResult(op, (intptr_t)i);

@@ -15,7 +15,8 @@ static bool any_error(int n, const tri_ev *operands)
 /* The source range of the operations that warnings of whole kernels may point to. */
 static void remember(tri_eval *e, const char *name, MlirOperation op)
 {
-    static const char *const watched[] = {"arith.muli", "arith.addi", "arith.subi", "arith.shli", "tt.load", "tt.store"};
+    static const char *const watched[] = {"arith.muli", "arith.addi", "arith.subi",
+                                          "arith.shli", "tt.load",    "tt.store"};
     if (e->frame->dry)
         return;
     for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)

@@ -170,7 +170,8 @@ bool tri_ev_get_shape(tri_eval *e, tri_ev v, int *out_rank, int64_t *out_shape)
             tri_eval_error(e, 3010, "dimension %d of a shape must be a compile-time integer, but this is %s", i,
                            tri_eval_describe(e, at[i]));
             if (tri_ev_is_tensor(at[i]))
-                tri_eval_note(e, "a plain assignment turns a number into a tensor; keep it with 'name: tl.constexpr = ...'");
+                tri_eval_note(
+                    e, "a plain assignment turns a number into a tensor; keep it with 'name: tl.constexpr = ...'");
             return false;
         }
     }

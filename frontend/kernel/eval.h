@@ -150,7 +150,7 @@ typedef struct tri_eval {
     bool debug; /* the function asks for device asserts */
     bool wraps; /* the operation asks for no check of overflow */
     int num_warps;
-    tri_map spans;               /* operation -> tri_span of the source it was built for, for warnings of whole kernels */
+    tri_map spans; /* operation -> tri_span of the source it was built for, for warnings of whole kernels */
     tri_map told;                /* places warned about: code that is compiled several times is told of once */
     TRI_VEC(tri_hint) hints;     /* on arguments of loop bodies, until their loops exist */
 } tri_eval;

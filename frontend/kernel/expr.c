@@ -245,7 +245,8 @@ tri_truth tri_expr_truth(tri_eval *e, tri_ev c)
         return TRI_TRUTH_ERROR;
     if (tri_ev_is_tensor(c))
         return TRI_TRUTH_RUNTIME;
-    if (c.kind == TRI_EV_CE && (c.ce->kind == TRI_VALUE_BOOL || c.ce->kind == TRI_VALUE_INT || c.ce->kind == TRI_VALUE_NONE))
+    if (c.kind == TRI_EV_CE &&
+        (c.ce->kind == TRI_VALUE_BOOL || c.ce->kind == TRI_VALUE_INT || c.ce->kind == TRI_VALUE_NONE))
         return tri_value_truth(c.ce) ? TRI_TRUTH_TRUE : TRI_TRUTH_FALSE;
     tri_eval_error(e, 3016, "a condition must be a bool, an int, None or a scalar tensor, but this is %s",
                    tri_eval_describe(e, c));
@@ -298,7 +299,8 @@ static tri_ev eval_bool(tri_eval *e, const tri_ast_node *node)
             error = true;
         } else if (tri_ev_is_tensor(v)) {
             if (tri_ev_is_block(v))
-                tri_eval_warning(e, "deprecated", "'%s' of blocks; use '%s'", is_and ? "and" : "or", is_and ? "&" : "|");
+                tri_eval_warning(e, "deprecated", "'%s' of blocks; use '%s'", is_and ? "and" : "or",
+                                 is_and ? "&" : "|");
             tensors[n++] = v;
         } else {
             const tri_value *c = tri_ev_to_value(e, v);

@@ -120,10 +120,10 @@ typedef struct {
     tri_span at;
 } tri_call_arg;
 typedef TRI_VEC(tri_call_arg) tri_call_args;
-/* function.c: what the parameters of f from number `first` on are in a call of `name`, which messages say; values arrive as
- * they are, constants as constants. Reports. */
-bool tri_function_bind(tri_eval *e, const tri_function *f, tri_str name, size_t first, const tri_call_args *args, tri_span at,
-                       tri_ev *params);
+/* function.c: what the parameters of f from number `first` on are in a call of `name`, which messages say; values
+ * arrive as they are, constants as constants. Reports. */
+bool tri_function_bind(tri_eval *e, const tri_function *f, tri_str name, size_t first, const tri_call_args *args,
+                       tri_span at, tri_ev *params);
 tri_ev tri_call_node(tri_eval *e, const tri_ast_node *node, bool is_unused);
 /* Calls with positional values only, for operator methods and combine functions. */
 tri_ev tri_call_simple(tri_eval *e, tri_ev callee, int count, const tri_ev *values);

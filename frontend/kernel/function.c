@@ -106,7 +106,8 @@ static void emit_return(tri_eval *e, tri_ev value)
 {
     tri_value_refs values = {0};
     tri_ev_flatten(e, value, &values);
-    tri_builder_create(&e->b, &(tri_op){.name = "tt.return", .num_operands = (intptr_t)values.len, .operands = values.at});
+    tri_builder_create(&e->b,
+                       &(tri_op){.name = "tt.return", .num_operands = (intptr_t)values.len, .operands = values.at});
 }
 
 static void emit_poison_return(tri_eval *e, tri_ev like)
@@ -115,10 +116,12 @@ static void emit_poison_return(tri_eval *e, tri_ev like)
     tri_value_refs values = {0};
     tri_ev_flatten_types(e, like, &types);
     for (size_t i = 0; i < types.len; i++) {
-        MlirOperation op = tri_builder_create(&e->b, &(tri_op){.name = "ub.poison", .num_results = 1, .results = &types.at[i]});
+        MlirOperation op =
+            tri_builder_create(&e->b, &(tri_op){.name = "ub.poison", .num_results = 1, .results = &types.at[i]});
         tri_vec_push(e->arena, &values, mlirOperationGetResult(op, 0));
     }
-    tri_builder_create(&e->b, &(tri_op){.name = "tt.return", .num_operands = (intptr_t)values.len, .operands = values.at});
+    tri_builder_create(&e->b,
+                       &(tri_op){.name = "tt.return", .num_operands = (intptr_t)values.len, .operands = values.at});
 }
 
 /* Terminators of all returns and of the end of the body. */
@@ -258,21 +261,22 @@ static void report_binding(tri_eval *e, const tri_function *f, tri_str name, siz
     for (size_t i = 0; i < args->len; i++)
         positional += tri_str_is_empty(args->at[i].name);
     if (bound.status == TRI_BIND_SURPLUS)
-        tri_eval_error_at(e, arg->at, 3004, "'%.*s' takes %zu positional argument%s but %zu %s given", TRI_STR_ARG(name), takes,
-                          takes == 1 ? "" : "s", positional, positional == 1 ? "is" : "are");
+        tri_eval_error_at(e, arg->at, 3004, "'%.*s' takes %zu positional argument%s but %zu %s given",
+                          TRI_STR_ARG(name), takes, takes == 1 ? "" : "s", positional, positional == 1 ? "is" : "are");
     else if (bound.status == TRI_BIND_MISSING)
         tri_eval_error_at(e, at, 3004, "argument '%.*s' of '%.*s' is missing",
                           TRI_STR_ARG(list->at[first + bound.at]->param.name), TRI_STR_ARG(name));
     else
-        tri_eval_error_at(e, arg->at, 3004, bound.status == TRI_BIND_UNKNOWN ? "'%.*s' has no parameter '%.*s'"
-                                                                             : "'%.*s' is given its parameter '%.*s' twice",
+        tri_eval_error_at(e, arg->at, 3004,
+                          bound.status == TRI_BIND_UNKNOWN ? "'%.*s' has no parameter '%.*s'"
+                                                           : "'%.*s' is given its parameter '%.*s' twice",
                           TRI_STR_ARG(name), TRI_STR_ARG(arg->name));
     tri_diag_note(e->diag, tri_ast_name_span(f->node), "it is defined here");
 }
 
 /* Values of arguments and defaults. Kernels have no dictionaries: **kwargs is the empty tuple and takes nothing. */
-static bool fill_params(tri_eval *e, const tri_function *f, size_t first, const tri_call_args *args, const size_t *slots,
-                        const bool *given, tri_ev *params)
+static bool fill_params(tri_eval *e, const tri_function *f, size_t first, const tri_call_args *args,
+                        const size_t *slots, const bool *given, tri_ev *params)
 {
     const tri_ast_list *list = &f->node->function.params;
     for (size_t p = first; p < list->len; p++) {
@@ -299,8 +303,8 @@ static bool fill_params(tri_eval *e, const tri_function *f, size_t first, const 
     return true;
 }
 
-bool tri_function_bind(tri_eval *e, const tri_function *f, tri_str name, size_t first, const tri_call_args *args, tri_span at,
-                       tri_ev *params)
+bool tri_function_bind(tri_eval *e, const tri_function *f, tri_str name, size_t first, const tri_call_args *args,
+                       tri_span at, tri_ev *params)
 {
     const tri_ast_list *list = &f->node->function.params;
     size_t *slots = TRI_NEW_ARRAY(e->arena, size_t, args->len + 1);
@@ -308,8 +312,8 @@ bool tri_function_bind(tri_eval *e, const tri_function *f, tri_str name, size_t 
     bool *given = TRI_NEW_ARRAY(e->arena, bool, list->len + 1);
     for (size_t i = 0; i < args->len; i++)
         names[i] = args->at[i].name;
-    tri_bind_result bound = tri_bind_arguments(tri_bind_params(e->arena, list, first), list->len - first, names, args->len,
-                                               slots, given);
+    tri_bind_result bound =
+        tri_bind_arguments(tri_bind_params(e->arena, list, first), list->len - first, names, args->len, slots, given);
     for (size_t i = 0; i < args->len && bound.status == TRI_BIND_OK; i++)
         if (list->at[first + slots[i]]->param.kind == TRI_AST_PARAM_KWARGS)
             bound = (tri_bind_result){TRI_BIND_UNKNOWN, i};

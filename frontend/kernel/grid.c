@@ -10,7 +10,8 @@ enum { code_grid = 3037, max_dims = 3 };
 typedef struct {
     tri_unit *unit;
     const tri_signature *kernel;
-    const tri_ast_node *launch; /* kernel[grid](...): its arguments say what names stand for; null: -grid, parameters' own */
+    const tri_ast_node
+        *launch; /* kernel[grid](...): its arguments say what names stand for; null: -grid, parameters' own */
     tri_str meta;               /* of `lambda meta:`; empty: none */
     tri_buf words;
     const tri_ast_node *failed; /* what cannot be had */
@@ -79,7 +80,9 @@ static bool read_call(reader *r, const tri_ast_node *node)
 {
     static const char *const names[] = {"cdiv", "min", "max", "next_power_of_2"};
     const tri_ast_node *func = node->call.func;
-    tri_str name = func->kind == TRI_AST_NAME ? func->name : func->kind == TRI_AST_ATTRIBUTE ? func->attribute.name : TRI_STR("");
+    tri_str name = func->kind == TRI_AST_NAME        ? func->name
+                   : func->kind == TRI_AST_ATTRIBUTE ? func->attribute.name
+                                                     : TRI_STR("");
     uint32_t count = node->call.args.len;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!tri_str_is(name, names[i]))
@@ -125,7 +128,8 @@ static bool read_node(reader *r, const tri_ast_node *node)
     case TRI_AST_NAME:
         return add_param(r, node, r->launch ? passed_index(r, node->name) : param_index(r, node->name));
     case TRI_AST_SUBSCRIPT: /* meta["BLOCK"] */
-        if (!r->meta.len || !is_name_of(node->subscript.value, r->meta) || node->subscript.index->kind != TRI_AST_STRING)
+        if (!r->meta.len || !is_name_of(node->subscript.value, r->meta) ||
+            node->subscript.index->kind != TRI_AST_STRING)
             return fail_grid(r, node, "is not known when the kernel is launched");
         return add_param(r, node, param_index(r, node->subscript.index->string));
     case TRI_AST_BINARY:
@@ -179,7 +183,8 @@ static bool find_launch(const tri_ast_node *node, void *data)
 static bool find_assignment(const tri_ast_node *node, void *data)
 {
     search *s = data;
-    if (node->kind != TRI_AST_ASSIGN || node->assign.targets.len != 1 || !is_name_of(node->assign.targets.at[0], s->variable))
+    if (node->kind != TRI_AST_ASSIGN || node->assign.targets.len != 1 ||
+        !is_name_of(node->assign.targets.at[0], s->variable))
         return true;
     s->grid = node->assign.value;
     s->grids++;
@@ -226,7 +231,8 @@ static bool from_option(reader *r, tri_str text, tri_str *out)
     }
     if (take(r, read_grid(r, module->body.at[0]->value), out))
         return true;
-    tri_diag_error(diag, r->failed->span, code_grid, "in the grid of '%.*s': this %s", TRI_STR_ARG(r->kernel->name), r->why);
+    tri_diag_error(diag, r->failed->span, code_grid, "in the grid of '%.*s': this %s", TRI_STR_ARG(r->kernel->name),
+                   r->why);
     return false;
 }
 

@@ -98,7 +98,8 @@ static void bind_unknown(tri_eval *e, const carried_list *names)
         MlirValue *values = TRI_NEW_ARRAY(e->arena, MlirValue, types.len + 1);
         for (size_t k = 0; k < types.len; k++)
             values[k] = mlirOperationGetResult(
-                tri_builder_create(&e->b, &(tri_op){.name = "ub.poison", .num_results = 1, .results = &types.at[k]}), 0);
+                tri_builder_create(&e->b, &(tri_op){.name = "ub.poison", .num_results = 1, .results = &types.at[k]}),
+                0);
         const MlirValue *cursor = values;
         tri_frame_set(e, c->name, c->is_bad ? (tri_ev){0} : tri_ev_unflatten(e, c->init, &cursor), c->at);
     }
@@ -177,7 +178,8 @@ static void emit_yield(tri_eval *e, const carried_list *names)
 {
     tri_value_refs values = {0};
     flatten_finals(e, names, &values);
-    tri_builder_create(&e->b, &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)values.len, .operands = values.at});
+    tri_builder_create(&e->b,
+                       &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)values.len, .operands = values.at});
 }
 
 static MlirAttribute no_licm(tri_eval *e)
@@ -212,7 +214,8 @@ static bool is_builtin(tri_ev callee, const char *path)
     return callee.kind == TRI_EV_CE && callee.ce->kind == TRI_VALUE_BUILTIN && tri_str_is(callee.ce->string, path);
 }
 
-enum { arg_one, arg_two, arg_step, arg_stages, arg_unroll, arg_no_multi, arg_flatten, arg_warp, arg_no_licm, arg_count };
+enum { arg_one, arg_two, arg_step, arg_stages, arg_unroll, arg_no_multi, arg_flatten, arg_warp, arg_no_licm,
+    arg_count };
 static const char *const arg_names[arg_count] = {
     "arg1", "arg2", "step", "num_stages", "loop_unroll_factor", "disallow_acc_multi_buffer",
     "flatten", "warp_specialize", "disable_licm",
@@ -240,7 +243,8 @@ static bool bind_range(tri_eval *e, const tri_ast_node *call, bool is_plain, tri
         }
         if (slot < 0) {
             if (args.at[i].name.len)
-                tri_eval_error_at(e, args.at[i].at, 3004, "range has no parameter '%.*s'", TRI_STR_ARG(args.at[i].name));
+                tri_eval_error_at(e, args.at[i].at, 3004, "range has no parameter '%.*s'",
+                                  TRI_STR_ARG(args.at[i].name));
             else
                 tri_eval_error_at(e, args.at[i].at, 3004, "range takes at most three positional arguments");
             return false;
@@ -270,7 +274,9 @@ static void range_attrs(tri_eval *e, const tri_ev *args, for_range *out)
         int arg;
         const char *name;
     } ints[] = {{arg_stages, "tt.num_stages"}, {arg_unroll, "tt.loop_unroll_factor"}},
-      units[] = {{arg_no_multi, "tt.disallow_acc_multi_buffer"}, {arg_flatten, "tt.flatten"}, {arg_warp, "tt.warp_specialize"}};
+      units[] = {{arg_no_multi, "tt.disallow_acc_multi_buffer"},
+                 {arg_flatten, "tt.flatten"},
+                 {arg_warp, "tt.warp_specialize"}};
     for (size_t i = 0; i < 2; i++) {
         int64_t n;
         if (tri_ev_is_none(args[ints[i].arg]))
@@ -438,7 +444,8 @@ void tri_loop_for(tri_eval *e, const tri_ast_node *node)
     tri_ev args[arg_count];
     if (!plain && !ours && !fixed) {
         if (iter->kind != TRI_AST_CALL || !tri_ev_is_error(callee))
-            tri_eval_error_at(e, iter->span, 4008, "only range, tl.range and tl.static_range can be iterated in a kernel");
+            tri_eval_error_at(e, iter->span, 4008,
+                              "only range, tl.range and tl.static_range can be iterated in a kernel");
         tri_stmt_poison_targets(e, node);
         return;
     }
@@ -491,8 +498,10 @@ static tri_ev check_condition(tri_eval *e, const tri_ast_node *test, tri_ev c)
         return c;
     }
     if (!tri_types_equal(c.type, tri_types_scalar(TRI_DTYPE_INT1)))
-        return tri_eval_error_at(e, test->span, 3016, "the condition of 'while' must be a scalar of type int1, but this "
-                                 "is '%s'; compare it: x != 0", tri_eval_type_name(e, c.type));
+        return tri_eval_error_at(e, test->span, 3016,
+                                 "the condition of 'while' must be a scalar of type int1, but this "
+                                 "is '%s'; compare it: x != 0",
+                                 tri_eval_type_name(e, c.type));
     return c;
 }
 
@@ -529,7 +538,8 @@ void tri_loop_while(tri_eval *e, const tri_ast_node *node)
     tri_vec_push(e->arena, &operands, condition.value);
     for (size_t i = 0; i < inits.len; i++)
         tri_vec_push(e->arena, &operands, args[i]);
-    tri_builder_create(&e->b, &(tri_op){.name = "scf.condition", .num_operands = (intptr_t)operands.len, .operands = operands.at});
+    tri_builder_create(
+        &e->b, &(tri_op){.name = "scf.condition", .num_operands = (intptr_t)operands.len, .operands = operands.at});
 
     e->b.block = after;
     tri_frame_restore(e, &live);

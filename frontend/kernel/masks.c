@@ -92,16 +92,17 @@ static bool is_constant(MlirValue mask)
 
 void tri_masks_check_assigned(tri_eval *e, const tri_ast_node *target, tri_ev value)
 {
-    if (!tri_ev_is_block(value) || tri_types_element(value.type)->dtype != TRI_DTYPE_INT1 || target->kind != TRI_AST_NAME ||
-        e->frame->dry || !tri_diag_is_warning_on(e->diag, "unused-mask"))
+    if (!tri_ev_is_block(value) || tri_types_element(value.type)->dtype != TRI_DTYPE_INT1 ||
+        target->kind != TRI_AST_NAME || e->frame->dry || !tri_diag_is_warning_on(e->diag, "unused-mask"))
         return;
     const reads *r = count_reads(e, e->frame->function->node);
     const intptr_t *n = tri_map_find(&r->names, target->name);
-    if ((n && *n > 0) || target->name.data[0] == '_' || tri_prelude_holds(e, e->frame->function->module) || is_constant(value.value) ||
-        is_told(e, target))
+    if ((n && *n > 0) || target->name.data[0] == '_' || tri_prelude_holds(e, e->frame->function->module) ||
+        is_constant(value.value) || is_told(e, target))
         return;
     tri_diag_warning(e->diag, target->span, "unused-mask", "the mask '%.*s' is never used", TRI_STR_ARG(target->name));
-    tri_diag_note(e->diag, TRI_NO_SPAN, "give it to the loads and stores that it is for: mask=%.*s", TRI_STR_ARG(target->name));
+    tri_diag_note(e->diag, TRI_NO_SPAN, "give it to the loads and stores that it is for: mask=%.*s",
+                  TRI_STR_ARG(target->name));
 }
 
 /* ---- stores without the mask of their neighbours ---- */
@@ -128,7 +129,8 @@ static void collect_guards(guards *g, MlirValue mask, MlirOperation access, int 
     if (how <= ne)
         return;
     bool swapped = how == sgt || how == sge || how == ugt || how == uge; /* bound > offset */
-    MlirValue offset = through_views(tri_op_operand(op, swapped ? 1 : 0)), bound = through_views(tri_op_operand(op, swapped ? 0 : 1));
+    MlirValue offset = through_views(tri_op_operand(op, swapped ? 1 : 0)),
+              bound = through_views(tri_op_operand(op, swapped ? 0 : 1));
     if (mlirTypeIsAShaped(mlirValueGetType(offset)) && !mlirTypeIsAShaped(mlirValueGetType(bound)) &&
         !tri_map_find_ptr(&g->guarded, offset.ptr))
         tri_map_set_ptr(&g->guarded, offset.ptr, access.ptr);
@@ -142,7 +144,8 @@ static MlirOperation find_guard(guards *g, MlirValue v, int depth)
     MlirOperation op = tri_op_def(v), none = {0};
     if (access || !op.ptr || depth > 24)
         return (MlirOperation){access};
-    if (!tri_op_is(op, "tt.addptr") && !tri_op_is(op, "arith.addi") && !tri_op_is(op, "arith.muli") && !tri_op_is(op, "arith.extsi"))
+    if (!tri_op_is(op, "tt.addptr") && !tri_op_is(op, "arith.addi") && !tri_op_is(op, "arith.muli") &&
+        !tri_op_is(op, "arith.extsi"))
         return none;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         MlirOperation found = find_guard(g, tri_op_operand(op, i), depth + 1);
@@ -186,9 +189,11 @@ void tri_masks_check(tri_eval *e, MlirOperation func)
             continue;
         MlirOperation guard = find_guard(&g, tri_op_operand(op, 0), 0);
         tri_span at = span_of(e, op);
-        if (!guard.ptr || !at.source || tri_str_has_prefix(at.source->name, "<") || is_told(e, at.source->text.data + at.begin))
+        if (!guard.ptr || !at.source || tri_str_has_prefix(at.source->name, "<") ||
+            is_told(e, at.source->text.data + at.begin))
             continue;
-        tri_diag_warning(e->diag, at, "unused-mask", "this store has no mask, but its offsets can pass the bound that other accesses check");
+        tri_diag_warning(e->diag, at, "unused-mask",
+                         "this store has no mask, but its offsets can pass the bound that other accesses check");
         tri_diag_note(e->diag, span_of(e, guard), "these offsets are masked here");
     }
 }

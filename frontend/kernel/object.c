@@ -60,7 +60,8 @@ static bool bind_fields(tri_eval *e, const tri_class *cls, const tri_call_args *
     tri_str *names = TRI_NEW_ARRAY(e->arena, tri_str, args->len + 1);
     bool *given = TRI_NEW_ARRAY(e->arena, bool, n + 1);
     for (size_t i = 0; i < n; i++)
-        params[i] = (tri_bind_param){.name = cls->fields.at[i], .is_optional = i < cls->defaults.len && cls->defaults.at[i]};
+        params[i] =
+            (tri_bind_param){.name = cls->fields.at[i], .is_optional = i < cls->defaults.len && cls->defaults.at[i]};
     for (size_t i = 0; i < args->len; i++)
         names[i] = args->at[i].name;
     tri_bind_result bound = tri_bind_arguments(params, n, names, args->len, slots, given);
@@ -99,8 +100,14 @@ static tri_ev make_object(tri_eval *e, const tri_class *cls, tri_ev *fields)
 static tri_ev run_init(tri_eval *e, const tri_class *cls, const tri_value *init, tri_call_args *args, tri_span at)
 {
     const tri_ast_node *def = init->function->node;
-    tri_frame frame = {.caller = e->frame, .call_at = at, .function = init->function, .is_kernel = false,
-                       .depth = e->frame->depth + 1, .region = e->frame->region, .loop_depth = e->frame->loop_depth, .dry = e->frame->dry};
+    tri_frame frame = {.caller = e->frame,
+                       .call_at = at,
+                       .function = init->function,
+                       .is_kernel = false,
+                       .depth = e->frame->depth + 1,
+                       .region = e->frame->region,
+                       .loop_depth = e->frame->loop_depth,
+                       .dry = e->frame->dry};
     size_t n = cls->fields.len;
     tri_ev *fields = TRI_NEW_ARRAY(e->arena, tri_ev, n + 1);
     bool *given = TRI_NEW_ARRAY(e->arena, bool, n + 1);
@@ -115,7 +122,8 @@ static tri_ev run_init(tri_eval *e, const tri_class *cls, const tri_value *init,
         tri_frame_set(e, params->at[p]->param.name, values[p], params->at[p]->span);
     for (uint32_t i = 0; i < def->function.body.len && ok; i++) {
         const tri_ast_node *s = def->function.body.at[i];
-        const tri_ast_node *t = s->kind == TRI_AST_ASSIGN && s->assign.targets.len == 1 ? s->assign.targets.at[0] : NULL;
+        const tri_ast_node *t =
+            s->kind == TRI_AST_ASSIGN && s->assign.targets.len == 1 ? s->assign.targets.at[0] : NULL;
         bool is_field = t && t->kind == TRI_AST_ATTRIBUTE && t->attribute.value->kind == TRI_AST_NAME &&
                         tri_str_equal(t->attribute.value->name, params->at[0]->param.name);
         if (!is_field) {
@@ -136,8 +144,8 @@ static tri_ev run_init(tri_eval *e, const tri_class *cls, const tri_value *init,
     e->frame = outer;
     for (size_t i = 0; i < n && ok; i++)
         if (!given[i]) {
-            tri_eval_error_at(e, at, 3004, "'__init__' of class '%.*s' does not set field '%.*s'", TRI_STR_ARG(cls->name),
-                              TRI_STR_ARG(cls->fields.at[i]));
+            tri_eval_error_at(e, at, 3004, "'__init__' of class '%.*s' does not set field '%.*s'",
+                              TRI_STR_ARG(cls->name), TRI_STR_ARG(cls->fields.at[i]));
             ok = false;
         } else if (tri_ev_is_error(fields[i])) {
             ok = false;
@@ -174,8 +182,8 @@ tri_ev tri_object_replace(tri_eval *e, tri_call_args *args, tri_span at)
     for (size_t i = 1; i < args->len; i++) {
         int f = field_index(o->cls, args->at[i].name);
         if (f < 0)
-            return tri_eval_error_at(e, args->at[i].at, 3004, "class '%.*s' has no field '%.*s'", TRI_STR_ARG(o->cls->name),
-                                     TRI_STR_ARG(args->at[i].name));
+            return tri_eval_error_at(e, args->at[i].at, 3004, "class '%.*s' has no field '%.*s'",
+                                     TRI_STR_ARG(o->cls->name), TRI_STR_ARG(args->at[i].name));
         if (tri_ev_is_error(args->at[i].value))
             return args->at[i].value;
         o->fields[f] = args->at[i].value;

@@ -55,10 +55,14 @@ static int64_t clamp128(__int128 v)
 
 static range add(range x, range y)
 {
-    return (range){x.has_lo && y.has_lo, x.has_hi && y.has_hi, clamp128((__int128)x.lo + y.lo), clamp128((__int128)x.hi + y.hi)};
+    return (range){x.has_lo && y.has_lo, x.has_hi && y.has_hi, clamp128((__int128)x.lo + y.lo),
+                   clamp128((__int128)x.hi + y.hi)};
 }
 
-static range negate(range x) { return (range){x.has_hi, x.has_lo, clamp128(-(__int128)x.hi), clamp128(-(__int128)x.lo)}; }
+static range negate(range x)
+{
+    return (range){x.has_hi, x.has_lo, clamp128(-(__int128)x.hi), clamp128(-(__int128)x.lo)};
+}
 
 static range multiply(range x, range y)
 {
@@ -103,13 +107,17 @@ static unsigned width_of(MlirValue v)
 
 static range range_of(checker *k, context *c, MlirValue v, int depth);
 
-static MlirOperation terminator_of(MlirOperation op, int region) { return mlirBlockGetTerminator(tri_op_body(op, region)); }
+static MlirOperation terminator_of(MlirOperation op, int region)
+{
+    return mlirBlockGetTerminator(tri_op_body(op, region));
+}
 
 /* The value that a function returns: the first of its returns that has one (early returns are rare). */
 static MlirValue returned(MlirOperation func, intptr_t i)
 {
     MlirOperation end = mlirBlockGetTerminator(tri_op_body(func, 0));
-    return end.ptr && tri_op_is(end, "tt.return") && i < mlirOperationGetNumOperands(end) ? tri_op_operand(end, i) : (MlirValue){0};
+    return end.ptr && tri_op_is(end, "tt.return") && i < mlirOperationGetNumOperands(end) ? tri_op_operand(end, i)
+                                                                                          : (MlirValue){0};
 }
 
 static MlirOperation callee_of(checker *k, MlirOperation call)
@@ -129,7 +137,8 @@ static range range_of_argument(checker *k, context *c, MlirBlock block, intptr_t
     if (tri_op_is(owner, "tt.func"))
         return c->call.ptr ? range_of(k, c->caller, tri_op_operand(c->call, index), depth + 1) : unknown();
     if (tri_op_is(owner, "scf.for") && index == 0) {
-        range lo = range_of(k, c, tri_op_operand(owner, 0), depth + 1), hi = range_of(k, c, tri_op_operand(owner, 1), depth + 1);
+        range lo = range_of(k, c, tri_op_operand(owner, 0), depth + 1),
+              hi = range_of(k, c, tri_op_operand(owner, 1), depth + 1);
         return (range){lo.has_lo, hi.has_hi, lo.lo, hi.has_hi && hi.hi > INT64_MIN ? hi.hi - 1 : 0};
     }
     return unknown();
@@ -178,7 +187,10 @@ static range range_of_binary(checker *k, context *c, MlirOperation op, tri_str n
         r = (range){x.has_lo && y.has_lo, x.has_hi || y.has_hi, x.lo < y.lo ? x.lo : y.lo,
                     !x.has_hi ? y.hi : !y.has_hi || x.hi < y.hi ? x.hi : y.hi};
     else if (tri_str_is(name, "arith.maxsi"))
-        r = (range){x.has_lo || y.has_lo, x.has_hi && y.has_hi, !x.has_lo ? y.lo : !y.has_lo || x.lo > y.lo ? x.lo : y.lo,
+        r = (range){x.has_lo || y.has_lo, x.has_hi && y.has_hi,
+                    !x.has_lo                  ? y.lo
+                    : !y.has_lo || x.lo > y.lo ? x.lo
+                                               : y.lo,
                     x.hi > y.hi ? x.hi : y.hi};
     /* What wrapped may be anything. */
     if (width < 64 && ((r.has_hi && r.hi > INT32_MAX) || (r.has_lo && r.lo < INT32_MIN)))
@@ -188,7 +200,8 @@ static range range_of_binary(checker *k, context *c, MlirOperation op, tri_str n
 
 static bool is_view(tri_str name)
 {
-    static const char *const views[] = {"tt.splat", "tt.broadcast", "tt.expand_dims", "tt.reshape", "tt.trans", "tt.unsplat"};
+    static const char *const views[] = {"tt.splat",   "tt.broadcast", "tt.expand_dims",
+                                        "tt.reshape", "tt.trans",     "tt.unsplat"};
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         if (tri_str_is(name, views[i]))
             return true;
@@ -204,7 +217,8 @@ static range range_of_widened(checker *k, context *c, MlirOperation op, bool is_
         return r;
     if (!width || width > 16)
         return r.has_lo && (is_signed || r.lo >= 0) ? (range){true, false, r.lo, 0} : unknown();
-    return is_signed ? between(-(INT64_C(1) << (width - 1)), (INT64_C(1) << (width - 1)) - 1) : between(0, (INT64_C(1) << width) - 1);
+    return is_signed ? between(-(INT64_C(1) << (width - 1)), (INT64_C(1) << (width - 1)) - 1)
+                     : between(0, (INT64_C(1) << width) - 1);
 }
 
 static range compute_range(checker *k, context *c, MlirValue v, int depth)
@@ -227,14 +241,16 @@ static range compute_range(checker *k, context *c, MlirValue v, int depth)
     if (tri_str_is(name, "arith.extsi") || tri_str_is(name, "arith.extui"))
         return range_of_widened(k, c, op, tri_str_is(name, "arith.extsi"), depth);
     if (tri_str_is(name, "arith.select"))
-        return unite(range_of(k, c, tri_op_operand(op, 1), depth + 1), range_of(k, c, tri_op_operand(op, 2), depth + 1));
+        return unite(range_of(k, c, tri_op_operand(op, 1), depth + 1),
+                     range_of(k, c, tri_op_operand(op, 2), depth + 1));
     if (tri_str_is(name, "tt.call")) {
         MlirOperation func = callee_of(k, op);
         context *inner = func.ptr ? enter(k, c, op, func) : NULL;
         MlirValue r = func.ptr ? returned(func, mlirOpResultGetResultNumber(v)) : (MlirValue){0};
         return inner && r.ptr ? range_of(k, inner, r, depth + 1) : unknown();
     }
-    if (tri_str_has_prefix(name, "arith.") && mlirOperationGetNumOperands(op) == 2 && !tri_str_has_prefix(name, "arith.cmp"))
+    if (tri_str_has_prefix(name, "arith.") && mlirOperationGetNumOperands(op) == 2 &&
+        !tri_str_has_prefix(name, "arith.cmp"))
         return range_of_binary(k, c, op, name, depth);
     return unknown();
 }
@@ -359,14 +375,17 @@ static void check_operation(checker *k, context *c, MlirOperation op, tri_str na
         if (k->wants_known && is_known(r) && (r.hi > most || r.lo < INT32_MIN))
             warn(k, c, op, "int-overflow",
                  tri_str_format(k->e->arena, "an offset of 32 bits can reach %lld here: its operands are %.*s and %.*s",
-                                (long long)(r.hi > most ? r.hi : r.lo), TRI_STR_ARG(spell(k, x)), TRI_STR_ARG(spell(k, y))).data);
+                                (long long)(r.hi > most ? r.hi : r.lo), TRI_STR_ARG(spell(k, x)),
+                                TRI_STR_ARG(spell(k, y)))
+                     .data);
         return;
     }
     bool is_small = (is_known(x) && x.lo >= -small_index && x.hi <= small_index) ||
                     (is_known(y) && y.lo >= -small_index && y.hi <= small_index);
     bool is_constant = (is_known(x) && x.lo == x.hi) || (is_known(y) && y.lo == y.hi);
     if (is_product && k->wants_unknown && !is_small && !is_constant)
-        warn(k, c, op, "offset-overflow", "an offset is the product of two 32-bit values of any size: it wraps beyond 2147483647");
+        warn(k, c, op, "offset-overflow",
+             "an offset is the product of two 32-bit values of any size: it wraps beyond 2147483647");
 }
 
 /* ---- following offsets ---- */
@@ -420,8 +439,8 @@ static void follow_result(checker *k, step_list *work, step s, MlirOperation op,
         follow(k, work, s.c, tri_op_operand(op, 1), s.is_unsigned);
         follow(k, work, s.c, tri_op_operand(op, 2), s.is_unsigned);
     } else if (tri_str_has_prefix(name, "arith.") && mlirOperationGetNumOperands(op) == 2) {
-        bool may_wrap = tri_str_is(name, "arith.addi") || tri_str_is(name, "arith.subi") || tri_str_is(name, "arith.muli") ||
-                        tri_str_is(name, "arith.shli");
+        bool may_wrap = tri_str_is(name, "arith.addi") || tri_str_is(name, "arith.subi") ||
+                        tri_str_is(name, "arith.muli") || tri_str_is(name, "arith.shli");
         if (may_wrap && width_of(s.value) == 32)
             check_operation(k, s.c, op, name, s.is_unsigned);
         follow(k, work, s.c, tri_op_operand(op, 0), s.is_unsigned);

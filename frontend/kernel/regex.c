@@ -208,7 +208,8 @@ static bool read_counts(reader *r, long *out_least, long *out_most)
         return false;
     *out_least = read_number(r, -1);
     *out_most = take(r, ',') ? read_number(r, LONG_MAX) : *out_least;
-    bool is_count = take(r, '}') && (*out_least >= 0 || *out_most != *out_least) && r->at - begin > 3 - (*out_least >= 0);
+    bool is_count =
+        take(r, '}') && (*out_least >= 0 || *out_most != *out_least) && r->at - begin > 3 - (*out_least >= 0);
     *out_least = *out_least < 0 ? 0 : *out_least;
     if (!is_count)
         r->at = begin;
@@ -276,8 +277,8 @@ int tri_regex_group(const tri_regex *regex, tri_str name)
 
 enum { max_steps = 1000000, max_stack = 2000 };
 
-/* What follows the end of the present sequence: one more turn of a repeat, or what stands behind a group; null at the end of
- * the pattern. Lives on the stack of who entered the sequence. */
+/* What follows the end of the present sequence: one more turn of a repeat, or what stands behind a group; null at the
+ * end of the pattern. Lives on the stack of who entered the sequence. */
 typedef struct todo {
     const struct todo *rest;
     const node *owner; /* the repeat or group that ends here */
@@ -352,7 +353,8 @@ static bool enter(matcher *m, const node *n, size_t at, const todo *rest)
     }
     case node_start: return at == 0 && go_on(m, n->next, at, rest);
     case node_end:
-        return (at == m->text.len || (at + 1 == m->text.len && m->text.data[at] == '\n')) && go_on(m, n->next, at, rest);
+        return (at == m->text.len || (at + 1 == m->text.len && m->text.data[at] == '\n')) &&
+               go_on(m, n->next, at, rest);
     case node_border:
         return ((at > 0 && is_word(m, at - 1)) != is_word(m, at)) != n->is_negated && go_on(m, n->next, at, rest);
     case node_repeat: return repeat(m, n, at, 0, rest);
@@ -379,7 +381,8 @@ static bool go_on(matcher *m, const node *n, size_t at, const todo *rest)
     return ok;
 }
 
-tri_regex_result tri_regex_match_at(const tri_regex *regex, tri_str text, size_t at, bool is_whole, tri_regex_match *out)
+tri_regex_result tri_regex_match_at(const tri_regex *regex, tri_str text, size_t at, bool is_whole,
+                                    tri_regex_match *out)
 {
     *out = (tri_regex_match){.count = regex->groups};
     matcher m = {.text = text, .is_whole = is_whole, .match = out};

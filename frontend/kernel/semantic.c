@@ -310,7 +310,8 @@ bool tri_semantic_broadcast(tri_eval *e, tri_ev *x, tri_ev *y)
         int ix = i - (rank - tx->rank), iy = i - (rank - ty->rank);
         int64_t dx = ix < 0 ? 1 : tx->shape[ix], dy = iy < 0 ? 1 : ty->shape[iy];
         if (dx != dy && dx != 1 && dy != 1) {
-            tri_eval_error(e, 3009, "shapes %s and %s do not match: dimension %d is %lld on the left and %lld on the right",
+            tri_eval_error(e, 3009,
+                           "shapes %s and %s do not match: dimension %d is %lld on the left and %lld on the right",
                            tri_eval_shape_name(e, tx->rank, tx->shape), tri_eval_shape_name(e, ty->rank, ty->shape), i,
                            (long long)dx, (long long)dy);
             return false;

@@ -15,7 +15,8 @@ tri_ev tri_shape_expand_dims(tri_eval *e, tri_ev x, int axis)
     if (rank == 0)
         return tri_semantic_splat(e, x, 1, shape);
     tri_attr attr = {"axis", tri_attr_i32(e->mlir, axis)};
-    return tri_emit_op(e, "tt.expand_dims", tri_types_block(e->arena, x.type->element, rank + 1, shape), 1, &x, 1, &attr);
+    return tri_emit_op(e, "tt.expand_dims", tri_types_block(e->arena, x.type->element, rank + 1, shape), 1, &x, 1,
+                       &attr);
 }
 
 tri_ev tri_shape_unsplat(tri_eval *e, tri_ev x)
@@ -33,9 +34,10 @@ tri_ev tri_shape_reshape(tri_eval *e, tri_ev x, int rank, const int64_t *shape, 
     for (int i = 0; i < rank; i++)
         numel *= shape[i];
     if (numel != tri_types_numel(x.type))
-        return tri_eval_error(e, 3009, "a block of shape %s has %lld elements and can not be reshaped to %s, which has %lld",
-                              tri_eval_shape_name(e, tri_ev_is_block(x) ? x.type->rank : 0, x.type->shape),
-                              (long long)tri_types_numel(x.type), tri_eval_shape_name(e, rank, shape), (long long)numel);
+        return tri_eval_error(
+            e, 3009, "a block of shape %s has %lld elements and can not be reshaped to %s, which has %lld",
+            tri_eval_shape_name(e, tri_ev_is_block(x) ? x.type->rank : 0, x.type->shape),
+            (long long)tri_types_numel(x.type), tri_eval_shape_name(e, rank, shape), (long long)numel);
     if (!tri_semantic_check_shape(e, rank, shape))
         return (tri_ev){0};
     if (!tri_ev_is_block(x))
@@ -66,8 +68,8 @@ tri_ev tri_shape_permute(tri_eval *e, tri_ev x, int count, const int64_t *dims)
         shape[i] = x.type->shape[d];
     }
     if (!ok)
-        return tri_eval_error(e, 3022, "%s is no permutation of the %d axes of '%s'", tri_eval_shape_name(e, count, dims),
-                              rank, tri_eval_type_name(e, x.type));
+        return tri_eval_error(e, 3022, "%s is no permutation of the %d axes of '%s'",
+                              tri_eval_shape_name(e, count, dims), rank, tri_eval_type_name(e, x.type));
     tri_attr attr = {"order", tri_attr_i32s(e->mlir, rank, order)};
     return tri_emit_op(e, "tt.trans", tri_types_block(e->arena, x.type->element, rank, shape), 1, &x, 1, &attr);
 }

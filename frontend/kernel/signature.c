@@ -1,12 +1,19 @@
 #include "frontend/kernel/signature.h"
 
 #include "frontend/frontend.h"
+#include "frontend/kernel/annotation.h"
 #include "frontend/kernel/signature_infer.h"
 #include "frontend/kernel/signature_text.h"
 #include "frontend/kernel/types.h"
 #include "ir/options.h"
 
-enum { code_not_computable = 3034, code_signature = 3030, code_unknown_kernel = 3031, code_missing_types = 3032, code_unknown_define = 3033 };
+enum {
+    code_not_computable = 3034,
+    code_signature = 3030,
+    code_unknown_kernel = 3031,
+    code_missing_types = 3032,
+    code_unknown_define = 3033
+};
 
 typedef TRI_VEC(tri_signature_text) text_list;
 
@@ -43,55 +50,6 @@ static const tri_ast_node *param_at(const tri_function *function, size_t i)
     return params_of(function)->at[i];
 }
 
-/* --- annotations ------------------------------------------------------------------------- */
-
-static tri_str annotation_text(const tri_ast_node *param)
-{
-    const tri_ast_node *annotation = param->param.annotation;
-    if (!annotation)
-        return TRI_STR("");
-    return annotation->kind == TRI_AST_STRING ? annotation->string : tri_ast_text(annotation);
-}
-
-static bool contains(tri_str text, const char *word)
-{
-    size_t len = strlen(word);
-    for (size_t i = 0; i + len <= text.len; i++)
-        if (memcmp(text.data + i, word, len) == 0)
-            return true;
-    return false;
-}
-
-bool tri_signature_is_constexpr(const tri_ast_node *param)
-{
-    return contains(annotation_text(param), "constexpr");
-}
-
-static bool is_const_pointer(const tri_ast_node *param)
-{
-    tri_str text = tri_str_trim(annotation_text(param));
-    return tri_str_is(text, "tl.const") || tri_str_is(text, "const");
-}
-
-/* Names that Python code writes for scalars and that signatures spell otherwise. */
-static const tri_type *annotation_type(tri_arena *arena, const tri_ast_node *param)
-{
-    tri_str text = tri_str_trim(annotation_text(param));
-    if (!text.len || tri_signature_is_constexpr(param))
-        return NULL;
-    if (tri_str_is(text, "int"))
-        return tri_types_scalar(TRI_DTYPE_INT32);
-    if (tri_str_is(text, "float"))
-        return tri_types_scalar(TRI_DTYPE_FP32);
-    if (tri_str_is(text, "bool"))
-        return tri_types_scalar(TRI_DTYPE_INT1);
-    const tri_type *type = tri_types_parse(arena, text);
-    size_t dot = tri_str_find_last(text, '.');
-    if (!type && dot < text.len) /* `language.int32`, `triton.language.int32` */
-        type = tri_types_parse(arena, tri_str_sub(text, dot + 1, text.len));
-    return type && type->dtype != TRI_DTYPE_VOID ? type : NULL;
-}
-
 /* --- lookups and their errors ------------------------------------------------------------ */
 
 static const tri_function *find_function(const collector *c, tri_str name)
@@ -113,7 +71,8 @@ static void report_unknown_kernel(const collector *c, tri_span at, tri_str name)
     const char *nearest = tri_str_nearest(name, names, c->functions.len);
     const tri_source *source = tri_module_ast(c->main)->source;
     tri_diag_error(c->diag, at, code_unknown_kernel, "no kernel '%.*s' in '%.*s'%s%s%s", TRI_STR_ARG(name),
-                   TRI_STR_ARG(source->name), nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+                   TRI_STR_ARG(source->name), nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                   nearest ? "'?" : "");
     if (c->functions.len)
         tri_diag_note(c->diag, TRI_NO_SPAN, "its @triton.jit functions: %.*s", TRI_STR_ARG(tri_buf_str(&list)));
     tri_buf_fini(&list);
@@ -127,8 +86,9 @@ static void report_unknown_param(const collector *c, const tri_function *functio
     for (size_t i = 0; i < params->len; i++)
         names[i] = tri_str_copy(c->arena, params->at[i]->param.name).data;
     const char *nearest = tri_str_nearest(name, names, params->len);
-    tri_diag_error(c->diag, at, code, "%s names '%.*s', which is no parameter of '%.*s'%s%s%s", where, TRI_STR_ARG(name),
-                   TRI_STR_ARG(function->name), nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    tri_diag_error(c->diag, at, code, "%s names '%.*s', which is no parameter of '%.*s'%s%s%s", where,
+                   TRI_STR_ARG(name), TRI_STR_ARG(function->name), nearest ? "; did you mean '" : "",
+                   nearest ? nearest : "", nearest ? "'?" : "");
     tri_diag_note(c->diag, tri_ast_name_span(function->node), "'%.*s' is defined here", TRI_STR_ARG(function->name));
 }
 
@@ -137,7 +97,7 @@ static void report_unknown_param(const collector *c, const tri_function *functio
 static void settle(kernel *k, size_t i, tri_arg arg)
 {
     const tri_ast_node *param = param_at(k->function, i);
-    if (arg.kind == TRI_ARG_VALUE && arg.type->kind == TRI_TYPE_PTR && is_const_pointer(param))
+    if (arg.kind == TRI_ARG_VALUE && arg.type->kind == TRI_TYPE_PTR && tri_annotation_is_const_pointer(param))
         arg.type = tri_types_pointer(k->c->arena, arg.type->element, arg.type->space, true);
     if (!arg.at.source)
         arg.at = tri_ast_name_span(param);
@@ -199,13 +159,14 @@ static bool take_item(kernel *k, tri_signature_item *item, size_t i)
     if (tri_str_is(item->text, "constexpr"))
         return true; /* the value comes from -D, a config or the default */
     if (!tri_signature_text_argument(k->c->all, k->function->scope, param->param.name, item->text, item->at,
-                                     tri_signature_is_constexpr(param), &arg))
+                                     tri_annotation_is_constexpr(param), &arg))
         return false;
-    const tri_type *annotated = annotation_type(k->c->arena, param);
+    const tri_type *annotated = tri_annotation_type(k->c->arena, param);
     if (annotated && arg.kind == TRI_ARG_CONSTANT && tri_str_has_suffix(item->text, ":1")) /* never a constant */
         arg = (tri_arg){.kind = TRI_ARG_VALUE, .type = annotated, .at = arg.at};
     if (annotated && arg.kind == TRI_ARG_VALUE && !tri_types_equal(annotated, arg.type)) {
-        tri_diag_error(k->c->diag, item->at, code_signature, "-sig gives '%.*s' the type '%.*s', but it is annotated as '%.*s'",
+        tri_diag_error(k->c->diag, item->at, code_signature,
+                       "-sig gives '%.*s' the type '%.*s', but it is annotated as '%.*s'",
                        TRI_STR_ARG(param->param.name), TRI_STR_ARG(tri_types_name(k->c->arena, arg.type)),
                        TRI_STR_ARG(tri_types_name(k->c->arena, annotated)));
         tri_diag_note(k->c->diag, param->param.annotation->span, "the annotation is here");
@@ -223,7 +184,7 @@ static bool skips_constexpr(const kernel *k)
     for (size_t n = 0; n < k->text->items.len; n++)
         positional += k->text->items.at[n].name.len == 0;
     for (size_t i = 0; i < params_of(k->function)->len; i++)
-        runtime += !tri_signature_is_constexpr(param_at(k->function, i));
+        runtime += !tri_annotation_is_constexpr(param_at(k->function, i));
     return positional == runtime;
 }
 
@@ -233,7 +194,7 @@ static bool from_text(kernel *k)
     bool skips = k->text && skips_constexpr(k);
     for (size_t n = 0; k->text && n < k->text->items.len; n++) {
         tri_signature_item *item = &k->text->items.at[n];
-        while (skips && next < count && tri_signature_is_constexpr(param_at(k->function, next)))
+        while (skips && next < count && tri_annotation_is_constexpr(param_at(k->function, next)))
             next++;
         if (item->name.len) {
             int i = tri_module_param_index(k->function, item->name);
@@ -266,7 +227,7 @@ static bool from_defines(kernel *k)
         tri_span at = {source, 0, (uint32_t)source->text.len};
         tri_arg arg;
         if (!tri_signature_text_argument(k->c->all, k->function->scope, what, source->text, at,
-                                         tri_signature_is_constexpr(param_at(k->function, (size_t)i)), &arg))
+                                         tri_annotation_is_constexpr(param_at(k->function, (size_t)i)), &arg))
             return false;
         settle(k, (size_t)i, arg);
     }
@@ -280,21 +241,23 @@ static bool is_signature_text(const tri_ast_node *param)
     if (!annotation || annotation->kind != TRI_AST_STRING)
         return false;
     tri_str text = tri_str_trim(annotation->string);
-    return tri_str_has_prefix(text, "tensordesc<") || (tri_str_has_prefix(text, "*") && tri_str_has_suffix(text, ":16"));
+    return tri_str_has_prefix(text, "tensordesc<") ||
+           (tri_str_has_prefix(text, "*") && tri_str_has_suffix(text, ":16"));
 }
 
 static bool from_annotations(kernel *k)
 {
     for (size_t i = 0; i < params_of(k->function)->len; i++) {
         const tri_ast_node *param = param_at(k->function, i);
-        const tri_type *type = k->is_known[i] ? NULL : annotation_type(k->c->arena, param);
+        const tri_type *type = k->is_known[i] ? NULL : tri_annotation_type(k->c->arena, param);
         tri_arg arg = {.kind = TRI_ARG_VALUE, .type = type};
         if (type)
             settle(k, i, arg);
         if (type || k->is_known[i] || !is_signature_text(param))
             continue;
         tri_str text = tri_str_trim(param->param.annotation->string);
-        if (!tri_signature_text_argument(k->c->all, k->function->scope, text, text, param->param.annotation->span, false, &arg))
+        if (!tri_signature_text_argument(k->c->all, k->function->scope, text, text, param->param.annotation->span,
+                                         false, &arg))
             return false;
         settle(k, i, arg);
     }
@@ -355,8 +318,9 @@ static bool from_autotune(kernel *k, const tri_ast_node *call)
     if (!value || !tri_value_items(&ops, tri_value_unwrap(value), &configs)) {
         note_failure(k, why, at);
         if (asked != -1 && k->is_explicit)
-            tri_diag_error(k->c->diag, at, code_not_computable, "-config: the configs of '%.*s' cannot be computed: %.*s",
-                           TRI_STR_ARG(k->function->name), TRI_STR_ARG(k->not_evaluated));
+            tri_diag_error(k->c->diag, at, code_not_computable,
+                           "-config: the configs of '%.*s' cannot be computed: %.*s", TRI_STR_ARG(k->function->name),
+                           TRI_STR_ARG(k->not_evaluated));
         return asked == -1 || !k->is_explicit;
     }
     int wanted = asked >= 0 ? asked : asked == -1 ? 0 : TRI_FRONTEND_ALL_CONFIGS - asked;
@@ -368,8 +332,8 @@ static bool from_autotune(kernel *k, const tri_ast_node *call)
         return true;
     }
     if ((uint32_t)wanted >= configs.len) {
-        tri_diag_error(k->c->diag, expr->span, code_signature, "-config=%d: '%.*s' has %u configs, numbered from 0", wanted,
-                       TRI_STR_ARG(k->function->name), configs.len);
+        tri_diag_error(k->c->diag, expr->span, code_signature, "-config=%d: '%.*s' has %u configs, numbered from 0",
+                       wanted, TRI_STR_ARG(k->function->name), configs.len);
         return false;
     }
     const tri_value *config = tri_value_unwrap(configs.at[wanted]);
@@ -440,7 +404,8 @@ static void from_heuristics(kernel *k, const tri_ast_node *call)
         const tri_value *key = tri_value_unwrap(value->dict->keys.at[n]);
         int i = key->kind == TRI_VALUE_STR ? tri_module_param_index(k->function, key->string) : -1;
         if (i >= 0 && !k->is_known[i])
-            settle_value(k, (size_t)i, call_heuristic(k, tri_value_unwrap(value->dict->values.at[n]), expr->span), expr->span);
+            settle_value(k, (size_t)i, call_heuristic(k, tri_value_unwrap(value->dict->values.at[n]), expr->span),
+                         expr->span);
     }
 }
 
@@ -458,7 +423,7 @@ static void settle_default(kernel *k, size_t i, const tri_value *value)
         dtype = TRI_DTYPE_FP32;
     else if (tri_value_get_i64(v, &number) && number != 1)
         dtype = number == (int32_t)number ? TRI_DTYPE_INT32 : TRI_DTYPE_INT64;
-    if (dtype == TRI_DTYPE_VOID || v != value || tri_signature_is_constexpr(param_at(k->function, i)))
+    if (dtype == TRI_DTYPE_VOID || v != value || tri_annotation_is_constexpr(param_at(k->function, i)))
         settle_value(k, i, value, at);
     else
         settle(k, i, (tri_arg){.kind = TRI_ARG_VALUE, .type = tri_types_scalar(dtype), .at = at});
@@ -495,7 +460,7 @@ static void suggest(kernel *k, tri_buf *out)
         else if (k->is_known[i] && arg->kind == TRI_ARG_VALUE)
             tri_types_print_signature(arg->type, out);
         else
-            tri_signature_infer_print(uses, param->param.name, tri_signature_is_constexpr(param), out);
+            tri_signature_infer_print(uses, param->param.name, tri_annotation_is_constexpr(param), out);
     }
     tri_buf_add_z(out, ")'");
 }
@@ -518,7 +483,8 @@ static void report_missing(kernel *k)
                    "kernel '%.*s' needs types or values for: %.*s", TRI_STR_ARG(k->function->name),
                    TRI_STR_ARG(tri_buf_str(&names)));
     if (k->not_evaluated.len)
-        tri_diag_note(k->c->diag, k->not_evaluated_at, "this could give some of them, but %.*s; give them with -sig or -D",
+        tri_diag_note(k->c->diag, k->not_evaluated_at,
+                      "this could give some of them, but %.*s; give them with -sig or -D",
                       TRI_STR_ARG(k->not_evaluated));
     suggest(k, &fix);
     tri_diag_note(k->c->diag, TRI_NO_SPAN, "for example: %.*s", TRI_STR_ARG(tri_buf_str(&fix)));
@@ -533,11 +499,12 @@ static bool check_params(kernel *k)
     for (size_t i = 0; i < params_of(k->function)->len; i++) {
         const tri_ast_node *param = param_at(k->function, i);
         if (param->param.kind == TRI_AST_PARAM_VARARGS || param->param.kind == TRI_AST_PARAM_KWARGS) {
-            tri_diag_error(k->c->diag, param->span, code_signature, "a kernel cannot have '%.*s': every argument is fixed at launch",
+            tri_diag_error(k->c->diag, param->span, code_signature,
+                           "a kernel cannot have '%.*s': every argument is fixed at launch",
                            TRI_STR_ARG(tri_ast_text(param)));
             return false;
         }
-        if (tri_signature_is_constexpr(param) && is_listed(k, k->function->do_not_specialize, i)) {
+        if (tri_annotation_is_constexpr(param) && is_listed(k, k->function->do_not_specialize, i)) {
             tri_diag_error(k->c->diag, param->span, code_signature, "'%.*s' is both constexpr and in do_not_specialize",
                            TRI_STR_ARG(param->param.name));
             return false;
@@ -552,7 +519,7 @@ static void note_special(kernel *k)
     for (size_t i = 0; i < params_of(k->function)->len; i++) {
         tri_signature_param *p = &k->signature.params.at[i];
         bool not_at_all = is_listed(k, k->function->do_not_specialize, i);
-        p->keeps_value = not_at_all || annotation_type(k->c->arena, param_at(k->function, i));
+        p->keeps_value = not_at_all || tri_annotation_type(k->c->arena, param_at(k->function, i));
         p->keeps_alignment = not_at_all || is_listed(k, k->function->do_not_specialize_on_alignment, i);
     }
 }
@@ -560,7 +527,8 @@ static void note_special(kernel *k)
 static bool settle_all(kernel *k)
 {
     const tri_function *f = k->function;
-    k->signature = (tri_signature){.function = f, .name = k->text && k->text->instance.len ? k->text->instance : f->name, .config = -1};
+    k->signature = (tri_signature){
+        .function = f, .name = k->text && k->text->instance.len ? k->text->instance : f->name, .config = -1};
     k->is_known = TRI_NEW_ARRAY(k->c->arena, bool, params_of(f)->len + 1);
     for (size_t i = 0; i < params_of(f)->len; i++)
         tri_vec_push(k->c->arena, &k->signature.params,
@@ -611,7 +579,8 @@ static bool name_texts(collector *c)
         const tri_function *only = only_kernel(c, &count);
         if (!only) {
             tri_diag_error(c->diag, (tri_span){text->source, 0, (uint32_t)text->source->text.len}, code_signature,
-                           "-sig does not say which of %zu kernels it is for; write -sig 'NAME(...)' or add -k NAME", count);
+                           "-sig does not say which of %zu kernels it is for; write -sig 'NAME(...)' or add -k NAME",
+                           count);
             return false;
         }
         text->kernel = only->name;
@@ -627,7 +596,8 @@ static bool check_defines(const collector *c, const kernel *kernels, size_t coun
         for (size_t i = 0; i < count; i++)
             is_param = is_param || tri_module_param_index(kernels[i].function, define->name) >= 0;
         tri_global global;
-        if (is_param || tri_module_find(tri_module_scope(c->main), define->name, TRI_NO_SPAN, &global) != TRI_LOOKUP_ABSENT)
+        if (is_param ||
+            tri_module_find(tri_module_scope(c->main), define->name, TRI_NO_SPAN, &global) != TRI_LOOKUP_ABSENT)
             continue;
         if (count == 1)
             report_unknown_param(c, kernels[0].function, code_unknown_define, TRI_NO_SPAN, define->name, "-D");
@@ -656,7 +626,8 @@ static bool check_names(const collector *c)
         }
         if (!is_taken)
             continue;
-        tri_diag_error(c->diag, at, code_signature, "there is a kernel '%.*s' already; call this one otherwise: -sig 'NAME = %.*s(...)'",
+        tri_diag_error(c->diag, at, code_signature,
+                       "there is a kernel '%.*s' already; call this one otherwise: -sig 'NAME = %.*s(...)'",
                        TRI_STR_ARG(name), TRI_STR_ARG(text->kernel));
         return false;
     }
@@ -732,7 +703,8 @@ static bool start(tri_module *main, collector *out)
 {
     tri_modules *all = tri_module_all(main);
     tri_unit *unit = tri_module_unit(all);
-    *out = (collector){.main = main, .all = all, .arena = tri_module_arena(all), .diag = unit->diag, .options = unit->options};
+    *out = (collector){
+        .main = main, .all = all, .arena = tri_module_arena(all), .diag = unit->diag, .options = unit->options};
     size_t errors = tri_diag_error_count(unit->diag);
     tri_module_kernels(main, &out->functions);
     if (tri_diag_error_count(unit->diag) > errors)
@@ -772,7 +744,8 @@ bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
     }
     kernel *kernels;
     size_t count;
-    if (!name_texts(&c) || !check_names(&c) || !choose_signature(&c, &kernels, &count) || !check_defines(&c, kernels, count))
+    if (!name_texts(&c) || !check_names(&c) || !choose_signature(&c, &kernels, &count) ||
+        !check_defines(&c, kernels, count))
         return false;
     if (!count) {
         tri_diag_error(c.diag, TRI_NO_SPAN, code_unknown_kernel,
@@ -783,7 +756,8 @@ bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
     for (size_t i = 0; i < count; i++) {
         if (!settle_all(&kernels[i]))
             return false;
-        if (kernels[i].is_left_out || (c.options->config < TRI_FRONTEND_ALL_CONFIGS && !kernels[i].signature.config_count))
+        if (kernels[i].is_left_out ||
+            (c.options->config < TRI_FRONTEND_ALL_CONFIGS && !kernels[i].signature.config_count))
             continue;
         if (is_complete(&kernels[i]))
             tri_vec_push(c.arena, out_kernels, kernels[i].signature);

@@ -50,7 +50,5 @@ bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels);
 
 /* The kernel that -k names, or the only one of the file that is no helper; null after a report. */
 const tri_function *tri_signature_only_kernel(tri_module *main);
-/* Does the parameter (a PARAM node) take a constant rather than an argument? */
-bool tri_signature_is_constexpr(const tri_ast_node *param);
 
 #endif

@@ -157,7 +157,8 @@ static const tri_function *called(uses *u, const tri_ast_node *call)
         tri_module_find(u->at->scope, f->name, TRI_NO_SPAN, &g) != TRI_LOOKUP_FOUND)
         return NULL;
     const tri_value *v = tri_value_unwrap(g.value);
-    if (v->kind != TRI_VALUE_FUNCTION || v->function->kind != TRI_FUNCTION_JIT || v->function->node->kind != TRI_AST_FUNCTION)
+    if (v->kind != TRI_VALUE_FUNCTION || v->function->kind != TRI_FUNCTION_JIT ||
+        v->function->node->kind != TRI_AST_FUNCTION)
         return NULL;
     add_function(u, v->function);
     return v->function;
@@ -194,12 +195,15 @@ static void bind_arguments(uses *u, const tri_ast_node *call, const tri_function
     }
 }
 
-static const char *const same_kind[] = {"multiple_of", "max_contiguous", "max_constancy", "broadcast_to", "expand_dims", "reshape",
-    "view", "trans", "permute", "min", "max", "sum", "cumsum", "sort", "flip", "abs", "minimum", "maximum", "where", "cdiv",
-    "advance", "ravel", "make_block_ptr", "to_tensor", "clamp", "associative_scan", "reduce", "gather", "split", "join", "cat",
+static const char *const same_kind[] = {
+    "multiple_of", "max_contiguous", "max_constancy", "broadcast_to", "expand_dims", "reshape", "view", "trans",
+    "permute", "min", "max", "sum", "cumsum", "sort", "flip", "abs", "minimum", "maximum", "where", "cdiv", "advance",
+    "ravel", "make_block_ptr", "to_tensor", "clamp", "associative_scan", "reduce", "gather", "split", "join", "cat",
     "item", "assume", "range", NULL};
-static const char *const float_makers[] = {"exp", "exp2", "log", "log2", "sqrt", "sqrt_rn", "rsqrt", "sigmoid", "softmax", "dot",
-    "dot_scaled", "rand", "randn", "tanh", "erf", "sin", "cos", "fma", "div_rn", "fdiv", "floor", "ceil", "pow", "log1p", "expm1", NULL};
+static const char *const float_makers[] = {"exp",     "exp2",    "log",   "log2",       "sqrt",   "sqrt_rn", "rsqrt",
+                                           "sigmoid", "softmax", "dot",   "dot_scaled", "rand",   "randn",   "tanh",
+                                           "erf",     "sin",     "cos",   "fma",        "div_rn", "fdiv",    "floor",
+                                           "ceil",    "pow",     "log1p", "expm1",      NULL};
 static const char *const int_makers[] = {"arange", "program_id", "num_programs", "randint", "argmax", "argmin", NULL};
 static const char *const random[] = {"rand", "randn", "randint", "rand4x", "randn4x", "randint4x", NULL};
 static const char *const ranges[] = {"range", "static_range", "arange", NULL};
@@ -448,7 +452,8 @@ static void assign(uses *u, const tri_ast_node *target, const tri_ast_node *valu
 static void visit_access(uses *u, const tri_ast_node *call)
 {
     tri_str f = callee_name(call);
-    const tri_ast_node *pointer = tri_ast_call_argument(call, "pointer", 0), *value = tri_ast_call_argument(call, "value", 1);
+    const tri_ast_node *pointer = tri_ast_call_argument(call, "pointer", 0),
+                       *value = tri_ast_call_argument(call, "value", 1);
     if (!pointer)
         return;
     wants(u, pointer, FACT_POINTER);
@@ -456,7 +461,8 @@ static void visit_access(uses *u, const tri_ast_node *call)
         return;
     value = value ? value : tri_ast_call_argument(call, "val", 1);
     int target = target_of(u, pointer);
-    static const char *const integer_atomics[] = {"atomic_cas", "atomic_xchg", "atomic_and", "atomic_or", "atomic_xor", NULL};
+    static const char *const integer_atomics[] = {"atomic_cas", "atomic_xchg", "atomic_and",
+                                                  "atomic_or",  "atomic_xor",  NULL};
     if (target != NO_SLOT && (is_one_of(f, integer_atomics) || (value && (kind_of(u, value) & FACT_INT))))
         learn(u, target, FACT_INT);
 }
@@ -479,7 +485,10 @@ static void visit_type(uses *u, const tri_ast_node *call)
     static const char *const with_type[] = {"zeros", "full", "cast", "to", "dot", "sum", "arange", NULL};
     if (!is_one_of(f, with_type))
         return;
-    uint32_t position = tri_str_is(f, "to") ? 0 : tri_str_is(f, "full") ? 2 : tri_str_is(f, "cast") || tri_str_is(f, "zeros") ? 1 : 99;
+    uint32_t position = tri_str_is(f, "to")                               ? 0
+                        : tri_str_is(f, "full")                           ? 2
+                        : tri_str_is(f, "cast") || tri_str_is(f, "zeros") ? 1
+                                                                          : 99;
     const tri_ast_node *type = tri_ast_call_argument(call, tri_str_is(f, "dot") ? "out_dtype" : "dtype", position);
     if (type && type->kind == TRI_AST_NAME)
         wants(u, type, FACT_DTYPE);
@@ -494,7 +503,8 @@ static void visit_shapes(uses *u, const tri_ast_node *call)
     for (uint32_t i = 0; i < call->call.keywords.len; i++)
         if (is_one_of(call->call.keywords.at[i]->keyword.name, lists))
             wants(u, call->call.keywords.at[i]->keyword.value, FACT_INT);
-    const tri_ast_node *block = tri_ast_call_argument(call, "block_shape", tri_str_is(callee_name(call), "make_block_ptr") ? 4 : 3);
+    const tri_ast_node *block =
+        tri_ast_call_argument(call, "block_shape", tri_str_is(callee_name(call), "make_block_ptr") ? 4 : 3);
     if (block)
         wants(u, block, FACT_INT | FACT_TILE);
     const tri_ast_node *base = tri_ast_call_argument(call, "base", 0);
@@ -741,7 +751,8 @@ void tri_signature_infer_print(const tri_signature_uses *u, tri_str param, bool 
         print_value(u, s, out);
     } else if (facts & FACT_DESCRIPTOR) {
         print_descriptor(s, out);
-    } else if ((facts & FACT_POINTER) || (!facts && (tri_str_has_suffix(param, "ptr") || tri_str_has_prefix(param, "ptr")))) {
+    } else if ((facts & FACT_POINTER) ||
+               (!facts && (tri_str_has_suffix(param, "ptr") || tri_str_has_prefix(param, "ptr")))) {
         unsigned target = s->target == NO_SLOT ? 0 : u->slots.at[root(u, s->target)].facts;
         tri_buf_add_z(out, target & FACT_ADDRESS ? "*i64:16" : target & FACT_INT ? "*i32:16" : "*fp32:16");
     } else if (!(facts & FACT_INT) && (facts & (FACT_FLOAT | FACT_MEETS_FLOAT))) {

@@ -144,7 +144,8 @@ static bool read_desc(const reader *r, tri_str text, tri_arg *out)
     tri_str inner = tri_str_sub(text, strlen("tensordesc<"), text.len - 1);
     size_t open = tri_str_find(inner, '['), close = tri_str_find(inner, ']');
     tri_dtype dtype;
-    if (open >= close || close == inner.len || !tri_types_parse_dtype(tri_str_trim(tri_str_sub(inner, 0, open)), &dtype))
+    if (open >= close || close == inner.len ||
+        !tri_types_parse_dtype(tri_str_trim(tri_str_sub(inner, 0, open)), &dtype))
         return fail_signature(r, "'%.*s' is not tensordesc<TYPE[SHAPE]>", text);
     if (tri_str_trim(tri_str_sub(inner, close + 1, inner.len)).len)
         return fail_signature(r, "a layout in '%.*s' belongs to Gluon; give only the type and the shape", text);
@@ -193,7 +194,8 @@ static const tri_class *named_tuple_of(const reader *r, tri_str text)
     tri_global g = {0};
     tri_failure ignored = {0};
     if (open == text.len || text.data[text.len - 1] != ')' || !is_name(name) ||
-        tri_scope_find(r->scope, name, UINT32_MAX, &g, &ignored) != TRI_LOOKUP_FOUND || g.value->kind != TRI_VALUE_CLASS)
+        tri_scope_find(r->scope, name, UINT32_MAX, &g, &ignored) != TRI_LOOKUP_FOUND ||
+        g.value->kind != TRI_VALUE_CLASS)
         return NULL;
     return g.value->cls->is_named_tuple ? g.value->cls : NULL;
 }
@@ -219,7 +221,8 @@ static bool read_named(const reader *r, const tri_class *cls, tri_str text, tri_
         if (f >= count || given[f])
             return fail_signature(r, "'%.*s' fits no field of the named tuple, or one that has a type already", item);
         given[f] = true;
-        if (!read_any(r, is_name(name) ? tri_str_trim(tri_str_sub(item, equals + 1, item.len)) : item, false, &items[f]))
+        if (!read_any(r, is_name(name) ? tri_str_trim(tri_str_sub(item, equals + 1, item.len)) : item, false,
+                      &items[f]))
             return false;
     }
     for (int i = 0; i < count; i++) {
@@ -279,7 +282,8 @@ static bool read_any(const reader *r, tri_str text, bool is_constexpr, tri_arg *
 bool tri_signature_text_argument(tri_modules *all, tri_scope *scope, tri_str what, tri_str text, tri_span at,
                                  bool is_constexpr, tri_arg *out_arg)
 {
-    reader r = {.scope = scope, .arena = tri_module_arena(all), .diag = tri_module_unit(all)->diag, .what = what, .at = at};
+    reader r = {
+        .scope = scope, .arena = tri_module_arena(all), .diag = tri_module_unit(all)->diag, .what = what, .at = at};
     if (!read_any(&r, text, is_constexpr, out_arg))
         return false;
     out_arg->at = at;

@@ -62,7 +62,8 @@ static bool multiplies_row(MlirValue value)
         tri_str name = tri_op_name(owner);
         if (tri_str_is(name, "arith.muli") && is_row(mlirValueGetType(value)))
             return true;
-        bool is_passed_on = tri_str_is(name, "tt.splat") || tri_str_is(name, "arith.extsi") || tri_str_is(name, "tt.broadcast");
+        bool is_passed_on =
+            tri_str_is(name, "tt.splat") || tri_str_is(name, "arith.extsi") || tri_str_is(name, "tt.broadcast");
         if (is_passed_on && multiplies_row(mlirOperationGetResult(owner, 0)))
             return true;
     }
@@ -186,11 +187,13 @@ static bool check_form(tri_unit *unit, const tri_signature_list *kernels, tri_st
     item i;
     for (tri_str rest = form; rest.len;)
         if (!take_item(&rest, &i))
-            return report_specialize(unit, form, "is not NAME:DIVISOR or NAME=NUMBER, of which several are joined by ','");
+            return report_specialize(unit, form,
+                                     "is not NAME:DIVISOR or NAME=NUMBER, of which several are joined by ','");
     for (size_t n = 0; n < kernels->len; n++)
         if (make_form(unit->arena, &kernels->at[n], form, &made))
             return true;
-    return report_specialize(unit, form, "fits no kernel: it must name pointers and integers that are not constants already");
+    return report_specialize(unit, form,
+                             "fits no kernel: it must name pointers and integers that are not constants already");
 }
 
 bool tri_specialize_check(tri_unit *unit, const tri_signature_list *kernels)

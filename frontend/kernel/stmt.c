@@ -109,7 +109,8 @@ void tri_stmt_assign(tri_eval *e, const tri_ast_node *target, tri_ev value)
         return;
     case TRI_AST_ATTRIBUTE:
         tri_eval_error_at(e, target->span, 4001, "attributes can not be assigned in a kernel: values never change");
-        tri_eval_note(e, "make a changed copy: tl.aggregate_replace(obj, %.*s=...)", TRI_STR_ARG(target->attribute.name));
+        tri_eval_note(e, "make a changed copy: tl.aggregate_replace(obj, %.*s=...)",
+                      TRI_STR_ARG(target->attribute.name));
         return;
     case TRI_AST_SUBSCRIPT:
         tri_eval_error_at(e, target->span, 4001, "items can not be assigned in a kernel: blocks never change");

@@ -80,7 +80,8 @@ int tri_types_dtype_bias(tri_dtype d);
 /* Every spelling of signatures, annotations and `tl.` attributes: "fp32", "float32", "i32", "u1", "half".
  * "tl." in front and "_t" behind are ignored. False when unknown. */
 bool tri_types_parse_dtype(tri_str name, tri_dtype *out_dtype);
-/* Annotation or signature text to a scalar or pointer type ("*fp32", "*kfp16", "const *i8", "fp32*"); null when it names none. */
+/* Annotation or signature text to a scalar or pointer type ("*fp32", "*kfp16", "const *i8", "fp32*"); null when it
+ * names none. */
 const tri_type *tri_types_parse(tri_arena *arena, tri_str text);
 
 /* Spellings: for people and static_print ("fp32", "pointer<fp32>", "<[64, 32], fp16>"), for signatures

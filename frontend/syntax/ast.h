@@ -136,7 +136,8 @@ typedef struct {
 } tri_ast_list;
 
 struct tri_ast_node {
-    tri_span span; /* exact: first to last token, without surrounding parentheses (a tuple's are its own) or the newline */
+    tri_span
+        span; /* exact: first to last token, without surrounding parentheses (a tuple's are its own) or the newline */
     tri_ast_kind kind;
     bool parenthesized; /* the expression stands in parentheses of its own */
     union {

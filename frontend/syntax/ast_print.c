@@ -76,7 +76,8 @@ static void print_list(printer *p, const tri_ast_list *list, unsigned indent)
     tri_buf_add_char(p->out, ']');
 }
 
-static void print_value(printer *p, const tri_ast_node *node, const tri_field *field, const void *value, unsigned indent)
+static void print_value(printer *p, const tri_ast_node *node, const tri_field *field, const void *value,
+                        unsigned indent)
 {
     switch (field->type) {
     case TRI_FIELD_NODE: case TRI_FIELD_OPTIONAL: print_node(p, *(tri_ast_node *const *)value, indent); return;

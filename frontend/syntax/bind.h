@@ -1,5 +1,5 @@
-/* How arguments meet parameters: Python's rule (reference, section 6.3.4), for functions, classes and builtins, in kernels
- * and in host code. What a value is, and the words of a message, are the caller's. */
+/* How arguments meet parameters: Python's rule (reference, section 6.3.4), for functions, classes and builtins, in
+ * kernels and in host code. What a value is, and the words of a message, are the caller's. */
 #ifndef TRI_FRONTEND_SYNTAX_BIND_H
 #define TRI_FRONTEND_SYNTAX_BIND_H
 
@@ -27,8 +27,8 @@ typedef struct {
 /* Parameters of a function or lambda, from number `first` on, in the arena. */
 tri_bind_param *tri_bind_params(tri_arena *arena, const tri_ast_list *params, size_t first);
 
-/* names: of the arguments in their order, empty for a positional one. out_param[i] becomes the number of the parameter that
- * argument i belongs to (of several for *args and **kwargs), out_given[p] whether parameter p has an argument. */
+/* names: of the arguments in their order, empty for a positional one. out_param[i] becomes the number of the parameter
+ * that argument i belongs to (of several for *args and **kwargs), out_given[p] whether parameter p has an argument. */
 tri_bind_result tri_bind_arguments(const tri_bind_param *params, size_t param_count, const tri_str *names, size_t count,
                                    size_t *out_param, bool *out_given);
 

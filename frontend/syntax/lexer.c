@@ -58,12 +58,13 @@ static void add(tri_lexer *lx, tri_token_kind kind, uint32_t begin, uint32_t end
 }
 
 /* Adds an ERROR token over [begin, end); the lexer goes on at `resume`. */
-__attribute__((format(printf, 6, 7))) static tri_lexer_error *fail_token(tri_lexer *lx, int code, uint32_t begin, uint32_t end,
-                                                                   uint32_t resume, const char *format, ...)
+__attribute__((format(printf, 6, 7))) static tri_lexer_error *
+fail_token(tri_lexer *lx, int code, uint32_t begin, uint32_t end, uint32_t resume, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    tri_lexer_error error = {code, {lx->source, begin, end}, tri_str_vformat(lx->arena, format, args), TRI_NO_SPAN, {0}};
+    tri_lexer_error error = {
+        code, {lx->source, begin, end}, tri_str_vformat(lx->arena, format, args), TRI_NO_SPAN, {0}};
     va_end(args);
     if (lx->errors.len < UINT16_MAX)
         tri_vec_push(lx->arena, &lx->errors, error);
@@ -106,7 +107,8 @@ static void add_indentation(tri_lexer *lx, uint32_t line, uint32_t column, uint3
         if (alt <= lx->alt_indents[top])
             fail_token(lx, 2012, line, lx->pos, lx->pos, "%s", mixed);
         if (lx->indent_count > TRI_LEXER_MAX_INDENTS) {
-            fail_token(lx, 2018, line, lx->pos, lx->len, "too many levels of indentation (at most %d)", TRI_LEXER_MAX_INDENTS);
+            fail_token(lx, 2018, line, lx->pos, lx->len, "too many levels of indentation (at most %d)",
+                       TRI_LEXER_MAX_INDENTS);
             return; /* what follows would only repeat it */
         }
         add(lx, TRI_TOKEN_INDENT, line, lx->pos);
@@ -218,7 +220,8 @@ static void fail_character(tri_lexer *lx, uint32_t pos)
     else if (c < 0x80)
         fail_token(lx, 2007, pos, pos + n, pos + n, "invalid character '%c'", (char)c);
     else
-        fail_token(lx, 2007, pos, pos + n, pos + n, "invalid character '%.*s' (U+%04X)%s", (int)n, lx->text + pos, (unsigned)c, remedy);
+        fail_token(lx, 2007, pos, pos + n, pos + n, "invalid character '%.*s' (U+%04X)%s", (int)n, lx->text + pos,
+                   (unsigned)c, remedy);
     abandon_fstrings(lx);
 }
 
@@ -268,7 +271,8 @@ static uint32_t digits_end(const tri_lexer *lx, uint32_t pos, int base, bool *ou
     bool was_digit = false;
     for (;; pos++) {
         char c = lx->text[pos];
-        bool is_one = base == 16 ? is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') : c >= '0' && c < '0' + base;
+        bool is_one =
+            base == 16 ? is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') : c >= '0' && c < '0' + base;
         if (c == '_') {
             if (!was_digit)
                 *out_bad = true;
@@ -288,7 +292,12 @@ static uint32_t digits_end(const tri_lexer *lx, uint32_t pos, int base, bool *ou
 static bool is_number_follower(const tri_lexer *lx, uint32_t begin, uint32_t end)
 {
     switch (keyword_kind(lx->text + begin, end - begin)) {
-    case TRI_TOKEN_AND: case TRI_TOKEN_ELSE: case TRI_TOKEN_FOR: case TRI_TOKEN_IF: case TRI_TOKEN_IN: case TRI_TOKEN_IS:
+    case TRI_TOKEN_AND:
+    case TRI_TOKEN_ELSE:
+    case TRI_TOKEN_FOR:
+    case TRI_TOKEN_IF:
+    case TRI_TOKEN_IN:
+    case TRI_TOKEN_IS:
     case TRI_TOKEN_NOT: case TRI_TOKEN_OR:
         return true;
     default:
@@ -318,7 +327,8 @@ static void lex_prefixed_number(tri_lexer *lx, int base, const char *kind)
         first++; /* 0x_ff */
     uint32_t end = digits_end(lx, first, base, &is_bad);
     if (!is_bad && is_digit(lx->text[end])) {
-        fail_token(lx, 2008, end, end + 1, digits_end(lx, end, 10, &is_bad), "invalid digit '%c' in %s literal", lx->text[end], kind);
+        fail_token(lx, 2008, end, end + 1, digits_end(lx, end, 10, &is_bad), "invalid digit '%c' in %s literal",
+                   lx->text[end], kind);
         return;
     }
     end_number(lx, begin, end, kind, is_bad);
@@ -360,7 +370,8 @@ static void lex_number(tri_lexer *lx)
         while (text[zeros] == '0' || text[zeros] == '_')
             zeros++;
         if (zeros < whole_end) {
-            fail_token(lx, 2008, begin, pos, pos, "leading zeros in a decimal integer are not permitted; write 0o for octal");
+            fail_token(lx, 2008, begin, pos, pos,
+                       "leading zeros in a decimal integer are not permitted; write 0o for octal");
             return;
         }
     }
@@ -369,17 +380,19 @@ static void lex_number(tri_lexer *lx)
 
 /* ---- strings ---- */
 
-static void fail_unterminated(tri_lexer *lx, uint32_t begin, uint32_t quote_end, uint32_t end, bool is_triple, const char *what)
+static void fail_unterminated(tri_lexer *lx, uint32_t begin, uint32_t quote_end, uint32_t end, bool is_triple,
+                              const char *what)
 {
     const tri_lexer_bracket *top = lx->bracket_count ? &lx->brackets[lx->bracket_count - 1] : NULL;
     const tri_lexer_fstring *in = lx->fstring_count ? &lx->fstrings[lx->fstring_count - 1] : NULL;
     if (in && top && top->is_field && !in->is_triple && !is_triple && lx->text[begin] == in->quote) {
-        fail_token(lx, 2017, top->at, top->at + 1, end, "'{' of the replacement field is not closed before the f-string ends");
+        fail_token(lx, 2017, top->at, top->at + 1, end,
+                   "'{' of the replacement field is not closed before the f-string ends");
         abandon_fstrings(lx);
         return;
     }
-    tri_lexer_error *error =
-        fail_token(lx, 2006, begin, quote_end, end, "unterminated %s%s literal", is_triple ? "triple-quoted " : "", what);
+    tri_lexer_error *error = fail_token(lx, 2006, begin, quote_end, end, "unterminated %s%s literal",
+                                        is_triple ? "triple-quoted " : "", what);
     if (is_triple) {
         error->note_at = (tri_span){lx->source, lx->len, lx->len};
         error->note = tri_str_format(lx->arena, "the file ends inside it");
@@ -451,7 +464,8 @@ static bool find_prefix(const tri_lexer *lx, uint32_t pos, uint32_t *out_quote, 
 static bool push_bracket(tri_lexer *lx, char open, bool is_field)
 {
     if (lx->bracket_count == TRI_LEXER_MAX_BRACKETS) {
-        fail_token(lx, 2018, lx->pos, lx->pos + 1, line_end(lx, lx->pos), "brackets are nested too deep (at most %d)", TRI_LEXER_MAX_BRACKETS);
+        fail_token(lx, 2018, lx->pos, lx->pos + 1, line_end(lx, lx->pos), "brackets are nested too deep (at most %d)",
+                   TRI_LEXER_MAX_BRACKETS);
         lx->bracket_count = lx->fstring_count = 0;
         return false;
     }
@@ -525,7 +539,8 @@ static void lex_close(tri_lexer *lx, char close, tri_token_kind kind)
     }
     tri_lexer_bracket *top = &lx->brackets[lx->bracket_count - 1];
     if (top->open != open || top->is_field) {
-        tri_lexer_error *error = fail_token(lx, 2005, pos, pos + 1, pos + 1, "closing '%c' does not match opening '%c'", close, top->open);
+        tri_lexer_error *error =
+            fail_token(lx, 2005, pos, pos + 1, pos + 1, "closing '%c' does not match opening '%c'", close, top->open);
         error->note_at = (tri_span){lx->source, top->at, top->at + 1};
         error->note = tri_str_format(lx->arena, "'%c' was opened here", top->open);
         /* Take the closer as meant for the nearest opener of its kind, so that the line can end. */
@@ -579,7 +594,8 @@ static void lex_operator(tri_lexer *lx)
     uint32_t pos = lx->pos, len = 1;
     tri_token_kind kind = operator_kind(s, &len);
     if ((s[0] == '&' || s[0] == '|') && s[1] == s[0]) {
-        fail_token(lx, 2001, pos, pos + 2, pos + 2, "'%.2s' is not an operator; write '%s'", s, s[0] == '&' ? "and" : "or");
+        fail_token(lx, 2001, pos, pos + 2, pos + 2, "'%.2s' is not an operator; write '%s'", s,
+                   s[0] == '&' ? "and" : "or");
     } else if (s[0] == '<' && s[1] == '>') {
         fail_token(lx, 2001, pos, pos + 2, pos + 2, "'<>' is not an operator; write '!='");
     } else if (s[0] == '!' && s[1] != '=') {
@@ -616,7 +632,11 @@ static void lex_other(tri_lexer *lx, char c)
     switch (c) {
     case '(': case '[': case '{':
         if (push_bracket(lx, c, false)) {
-            add(lx, c == '(' ? TRI_TOKEN_LPAREN : c == '[' ? TRI_TOKEN_LBRACKET : TRI_TOKEN_LBRACE, lx->pos, lx->pos + 1);
+            add(lx,
+                c == '('   ? TRI_TOKEN_LPAREN
+                : c == '[' ? TRI_TOKEN_LBRACKET
+                           : TRI_TOKEN_LBRACE,
+                lx->pos, lx->pos + 1);
             lx->pos++;
         }
         return;

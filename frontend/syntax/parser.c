@@ -7,7 +7,8 @@
 tri_token_kind tri_parser_peek(tri_parser *p, size_t ahead)
 {
     tri_parser_token(p);
-    return p->at + ahead < p->lexer.tokens.len ? (tri_token_kind)p->lexer.tokens.at[p->at + ahead].kind : TRI_TOKEN_NEWLINE;
+    return p->at + ahead < p->lexer.tokens.len ? (tri_token_kind)p->lexer.tokens.at[p->at + ahead].kind
+                                               : TRI_TOKEN_NEWLINE;
 }
 
 tri_str tri_parser_text(tri_parser *p, const tri_token *token)
@@ -64,7 +65,8 @@ void tri_parser_expect_close(tri_parser *p, tri_token_kind kind, uint32_t open, 
     tri_source_position(p->source, t->begin, &line, &column);
     tri_source_position(p->source, open, &open_line, &column);
     if (line != open_line)
-        tri_diag_note(p->diag, (tri_span){p->source, open, open + 1}, "'%c' was opened here", p->source->text.data[open]);
+        tri_diag_note(p->diag, (tri_span){p->source, open, open + 1}, "'%c' was opened here",
+                      p->source->text.data[open]);
     tri_parser_leave(p);
 }
 
@@ -155,7 +157,8 @@ void tri_parser_check_token(tri_parser *p)
     if (!is_after_unclosed(p, t))
         return;
     uint32_t open = p->lexer.unclosed;
-    tri_parser_error(p, 2003, (tri_span){p->source, open, open + 1}, "'%c' was never closed", p->source->text.data[open]);
+    tri_parser_error(p, 2003, (tri_span){p->source, open, open + 1}, "'%c' was never closed",
+                     p->source->text.data[open]);
     if (t->begin < p->source->text.len)
         tri_diag_note(p->diag, tri_parser_token_span(p, t), "this cannot continue it");
     restart_after_unclosed(p);
@@ -204,8 +207,8 @@ tri_ast_list tri_parser_take(tri_parser *p, size_t mark)
 void tri_parser_enter(tri_parser *p)
 {
     if (++p->depth > TRI_PARSER_MAX_DEPTH)
-        tri_parser_fail(p, 2018, tri_parser_token_span(p, tri_parser_token(p)), "expression is nested too deep (at most %d levels)",
-                        TRI_PARSER_MAX_DEPTH);
+        tri_parser_fail(p, 2018, tri_parser_token_span(p, tri_parser_token(p)),
+                        "expression is nested too deep (at most %d levels)", TRI_PARSER_MAX_DEPTH);
 }
 
 void tri_parser_height_grow(tri_parser *p, uint32_t left)
@@ -374,14 +377,16 @@ static bool check_text(tri_diag *diag, const tri_source *source)
         unsigned n = tri_unicode_decode(s, end, &c), at = (unsigned)(s - begin);
         if (n == 0) {
             tri_diag_error(diag, (tri_span){source, at, at + 1}, 2002,
-                           declares_legacy(source) ? "byte 0x%02x is not UTF-8, and the encoding that the file declares is not "
-                                                     "supported; save it as UTF-8"
-                                                   : "byte 0x%02x is not UTF-8; save the file as UTF-8",
+                           declares_legacy(source)
+                               ? "byte 0x%02x is not UTF-8, and the encoding that the file declares is not "
+                                 "supported; save it as UTF-8"
+                               : "byte 0x%02x is not UTF-8; save the file as UTF-8",
                            (unsigned char)*s);
             return false;
         }
         if (c == 0) {
-            tri_diag_error(diag, (tri_span){source, at, at + 1}, 2002, "the file holds a NUL byte: it is not Python source text");
+            tri_diag_error(diag, (tri_span){source, at, at + 1}, 2002,
+                           "the file holds a NUL byte: it is not Python source text");
             return false;
         }
         s += n;
@@ -400,7 +405,8 @@ tri_ast_module *tri_parser_parse(tri_arena *arena, tri_diag *diag, const tri_sou
     tri_lexer_init(&p->lexer, arena, source);
     tri_parser_statements(p, TRI_TOKEN_END);
     if (p->is_full)
-        tri_diag_note(diag, TRI_NO_SPAN, "too many syntax errors in '%.*s'; the rest of the file was not read", TRI_STR_ARG(source->name));
+        tri_diag_note(diag, TRI_NO_SPAN, "too many syntax errors in '%.*s'; the rest of the file was not read",
+                      TRI_STR_ARG(source->name));
     if (p->error_count > 0)
         return NULL;
     tri_ast_module *module = TRI_NEW(arena, tri_ast_module);

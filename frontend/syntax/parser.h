@@ -66,11 +66,18 @@ tri_str tri_parser_expect_name(tri_parser *p, const char *what);
 void tri_parser_expect_close(tri_parser *p, tri_token_kind kind, uint32_t open, const char *expected);
 bool tri_parser_is_word(tri_parser *p, const char *soft_keyword);
 tri_str tri_parser_text(tri_parser *p, const tri_token *token);
-static inline tri_span tri_parser_span(tri_parser *p, uint32_t begin) { return (tri_span){p->source, begin, p->prev_end}; }
-static inline tri_span tri_parser_token_span(tri_parser *p, const tri_token *t) { return (tri_span){p->source, t->begin, t->end}; }
+static inline tri_span tri_parser_span(tri_parser *p, uint32_t begin)
+{
+    return (tri_span){p->source, begin, p->prev_end};
+}
+static inline tri_span tri_parser_token_span(tri_parser *p, const tri_token *t)
+{
+    return (tri_span){p->source, t->begin, t->end};
+}
 
 /* parser.c: reports. `fail` also leaves the statement. */
-void tri_parser_error(tri_parser *p, int code, tri_span at, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void tri_parser_error(tri_parser *p, int code, tri_span at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 _Noreturn void tri_parser_fail(tri_parser *p, int code, tri_span at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* "expected WHAT, got ..." at the current token; lexical errors and unclosed brackets come first. */
@@ -92,7 +99,10 @@ static inline uint32_t tri_parser_height_begin(tri_parser *p)
     p->height = 0;
     return outer;
 }
-static inline void tri_parser_height_end(tri_parser *p, uint32_t outer) { p->height = p->height > outer ? p->height : outer; }
+static inline void tri_parser_height_end(tri_parser *p, uint32_t outer)
+{
+    p->height = p->height > outer ? p->height : outer;
+}
 void tri_parser_height_grow(tri_parser *p, uint32_t left);
 
 /* parser_expr.c */
@@ -143,6 +153,7 @@ void tri_parser_check_await(tri_parser *p);
 void tri_parser_skip_indentation_errors(tri_parser *p);
 /* Runs `parse`; after an error in it, skips the rest of its statement. */
 void tri_parser_guard(tri_parser *p, void (*parse)(tri_parser *p));
-void tri_parser_statements(tri_parser *p, tri_token_kind end); /* pushed on scratch; `end` is consumed unless it is END */
+void tri_parser_statements(tri_parser *p,
+                           tri_token_kind end); /* pushed on scratch; `end` is consumed unless it is END */
 
 #endif

@@ -27,21 +27,29 @@ static tri_ast_node *parse_number(tri_parser *p)
     bool is_float = is_imaginary;
     for (size_t i = 0; i < text.len && !is_hex; i++)
         is_float |= text.data[i] == '.' || (text.data[i] | 0x20) == 'e';
-    tri_ast_node *node = tri_parser_node(p, is_imaginary ? TRI_AST_IMAGINARY : is_float ? TRI_AST_FLOAT : TRI_AST_INT, begin);
+    tri_ast_node *node = tri_parser_node(p,
+                                         is_imaginary ? TRI_AST_IMAGINARY
+                                         : is_float   ? TRI_AST_FLOAT
+                                                      : TRI_AST_INT,
+                                         begin);
     tri_ast_set_number(p->arena, node, tri_str_sub(text, 0, text.len - is_imaginary));
     return node;
 }
 
 /* ---- brackets ---- */
 
-static tri_ast_node *finish_comp(tri_parser *p, tri_ast_kind kind, uint32_t begin, tri_ast_node *element, tri_token_kind close)
+static tri_ast_node *finish_comp(tri_parser *p, tri_ast_kind kind, uint32_t begin, tri_ast_node *element,
+                                 tri_token_kind close)
 {
     if (element->kind == TRI_AST_STARRED)
         tri_parser_fail(p, 2001, element->span, "a comprehension cannot unpack its element");
     tri_ast_list clauses = tri_parser_expr_clauses(p);
     if (kind == TRI_AST_GENERATOR && p->stray_await > begin)
         p->stray_await = 0;
-    tri_parser_expect_close(p, close, begin, close == TRI_TOKEN_RPAREN ? "')'" : close == TRI_TOKEN_RBRACKET ? "']'" : "'}'");
+    tri_parser_expect_close(p, close, begin,
+                            close == TRI_TOKEN_RPAREN     ? "')'"
+                            : close == TRI_TOKEN_RBRACKET ? "']'"
+                                                          : "'}'");
     tri_ast_node *node = tri_parser_node(p, kind, begin);
     node->comp.element = element;
     node->comp.clauses = clauses;
@@ -55,8 +63,8 @@ static bool is_at_comprehension(tri_parser *p)
 }
 
 /* Items after the first up to the closer, as a node of `kind`. */
-static tri_ast_node *finish_sequence(tri_parser *p, tri_ast_kind kind, uint32_t begin, tri_ast_node *first, tri_token_kind close,
-                                     const char *expected)
+static tri_ast_node *finish_sequence(tri_parser *p, tri_ast_kind kind, uint32_t begin, tri_ast_node *first,
+                                     tri_token_kind close, const char *expected)
 {
     size_t mark = p->scratch.len;
     if (first)
@@ -210,12 +218,14 @@ static bool parse_keyword_argument(tri_parser *p, size_t mark, bool *out_has_unp
         return false;
     tri_str name = tri_parser_text(p, t);
     if (t->kind >= TRI_TOKEN_FALSE && t->kind <= TRI_TOKEN_YIELD)
-        tri_parser_fail(p, 2020, tri_parser_token_span(p, t), "'%.*s' is a keyword and cannot name an argument", TRI_STR_ARG(name));
+        tri_parser_fail(p, 2020, tri_parser_token_span(p, t), "'%.*s' is a keyword and cannot name an argument",
+                        TRI_STR_ARG(name));
     if (t->kind != TRI_TOKEN_NAME)
         return false;
     for (size_t i = mark; i < p->scratch.len; i++)
         if (p->scratch.at[i]->kind == TRI_AST_KEYWORD && tri_str_equal(p->scratch.at[i]->keyword.name, name))
-            tri_parser_error(p, 2020, tri_parser_token_span(p, t), "keyword argument '%.*s' is given twice", TRI_STR_ARG(name));
+            tri_parser_error(p, 2020, tri_parser_token_span(p, t), "keyword argument '%.*s' is given twice",
+                             TRI_STR_ARG(name));
     tri_parser_advance(p);
     tri_parser_advance(p);
     parse_keyword(p, begin, name);
@@ -272,7 +282,8 @@ static tri_ast_node *parse_positional(tri_parser *p, bool is_first, bool has_key
         tri_parser_fail(p, 2020, arg->span, "%s %s cannot name an argument; write '==' to compare",
                         tri_parser_target_article(arg), tri_parser_target_describe(arg));
     if (has_keyword)
-        tri_parser_error(p, 2020, arg->span, "positional argument after %s", has_unpacking ? "a '**' argument" : "a keyword argument");
+        tri_parser_error(p, 2020, arg->span, "positional argument after %s",
+                         has_unpacking ? "a '**' argument" : "a keyword argument");
     return arg;
 }
 
@@ -310,7 +321,8 @@ static tri_ast_node *parse_call(tri_parser *p, uint32_t begin, tri_ast_node *fun
 static tri_ast_node *slice_part(tri_parser *p)
 {
     tri_token_kind kind = tri_parser_kind(p);
-    return kind == TRI_TOKEN_COLON || kind == TRI_TOKEN_COMMA || kind == TRI_TOKEN_RBRACKET ? NULL : tri_parser_expr_test(p);
+    return kind == TRI_TOKEN_COLON || kind == TRI_TOKEN_COMMA || kind == TRI_TOKEN_RBRACKET ? NULL
+                                                                                            : tri_parser_expr_test(p);
 }
 
 static tri_ast_node *parse_slice(tri_parser *p)

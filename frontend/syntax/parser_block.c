@@ -37,8 +37,9 @@ tri_ast_list tri_parser_block_body(tri_parser *p, const char *what, uint32_t beg
         uint32_t line, column;
         tri_source_position(p->source, begin, &line, &column);
         const tri_token *t = tri_parser_token(p);
-        tri_span at = t->kind == TRI_TOKEN_END || t->kind == TRI_TOKEN_DEDENT ? (tri_span){p->source, p->prev_end, p->prev_end}
-                                                                            : tri_parser_token_span(p, t);
+        tri_span at = t->kind == TRI_TOKEN_END || t->kind == TRI_TOKEN_DEDENT
+                          ? (tri_span){p->source, p->prev_end, p->prev_end}
+                          : tri_parser_token_span(p, t);
         tri_parser_error(p, 2010, at, "expected an indented block after the %s on line %u", what, line);
         return (tri_ast_list){0};
     }
@@ -92,8 +93,8 @@ static tri_ast_node *parse_if(tri_parser *p)
     do {
         uint32_t begin = tri_parser_token(p)->begin;
         if (count++ > TRI_PARSER_MAX_HEIGHT)
-            tri_parser_fail(p, 2018, tri_parser_token_span(p, tri_parser_token(p)), "too many 'elif' branches (at most %d)",
-                            TRI_PARSER_MAX_HEIGHT);
+            tri_parser_fail(p, 2018, tri_parser_token_span(p, tri_parser_token(p)),
+                            "too many 'elif' branches (at most %d)", TRI_PARSER_MAX_HEIGHT);
         tri_parser_advance(p);
         p->height = 0;
         tri_ast_node *test = tri_parser_expr_named(p);
@@ -198,7 +199,8 @@ static tri_ast_node *parse_try(tri_parser *p)
     if (tri_parser_accept(p, TRI_TOKEN_FINALLY))
         final = tri_parser_block_body(p, "'finally'", final_begin);
     else if (handlers.len == 0)
-        tri_parser_fail(p, 2024, (tri_span){p->source, begin, begin + 3}, "this 'try' has neither 'except' nor 'finally'");
+        tri_parser_fail(p, 2024, (tri_span){p->source, begin, begin + 3},
+                        "this 'try' has neither 'except' nor 'finally'");
     tri_ast_node *node = tri_parser_node(p, TRI_AST_TRY, begin);
     node->try_.body = body;
     node->try_.handlers = handlers;
@@ -218,7 +220,12 @@ static bool encloses_items(tri_parser *p)
     for (size_t i = 0;; i++) {
         tri_token_kind kind = tri_parser_peek(p, i);
         switch (kind) {
-        case TRI_TOKEN_LPAREN: case TRI_TOKEN_LBRACKET: case TRI_TOKEN_LBRACE: case TRI_TOKEN_FIELD_OPEN: depth++; break;
+        case TRI_TOKEN_LPAREN:
+        case TRI_TOKEN_LBRACKET:
+        case TRI_TOKEN_LBRACE:
+        case TRI_TOKEN_FIELD_OPEN:
+            depth++;
+            break;
         case TRI_TOKEN_RPAREN: case TRI_TOKEN_RBRACKET: case TRI_TOKEN_RBRACE: case TRI_TOKEN_FIELD_CLOSE:
             if (--depth == 0)
                 return has_as || (has_comma && !is_expression && tri_parser_peek(p, i + 1) == TRI_TOKEN_COLON);
@@ -356,7 +363,8 @@ static tri_ast_node *parse_async(tri_parser *p)
     if (kind == TRI_TOKEN_DEF)
         return parse_function(p, begin, true, (tri_ast_list){0});
     if ((kind == TRI_TOKEN_WITH || kind == TRI_TOKEN_FOR) && !p->context.in_async)
-        tri_parser_error(p, 2021, tri_parser_span(p, begin), "'async %s' outside async function", kind == TRI_TOKEN_WITH ? "with" : "for");
+        tri_parser_error(p, 2021, tri_parser_span(p, begin), "'async %s' outside async function",
+                         kind == TRI_TOKEN_WITH ? "with" : "for");
     if (kind == TRI_TOKEN_WITH)
         return parse_with(p, begin, true);
     if (kind == TRI_TOKEN_FOR)

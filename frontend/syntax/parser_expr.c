@@ -4,7 +4,11 @@
 bool tri_parser_expr_can_start(tri_token_kind kind)
 {
     switch (kind) {
-    case TRI_TOKEN_NAME: case TRI_TOKEN_NUMBER: case TRI_TOKEN_STRING: case TRI_TOKEN_FSTRING_START: case TRI_TOKEN_FALSE:
+    case TRI_TOKEN_NAME:
+    case TRI_TOKEN_NUMBER:
+    case TRI_TOKEN_STRING:
+    case TRI_TOKEN_FSTRING_START:
+    case TRI_TOKEN_FALSE:
     case TRI_TOKEN_NONE: case TRI_TOKEN_TRUE: case TRI_TOKEN_AWAIT: case TRI_TOKEN_LAMBDA: case TRI_TOKEN_NOT:
     case TRI_TOKEN_LPAREN: case TRI_TOKEN_LBRACKET: case TRI_TOKEN_LBRACE: case TRI_TOKEN_ELLIPSIS: case TRI_TOKEN_PLUS:
     case TRI_TOKEN_MINUS: case TRI_TOKEN_TILDE:
@@ -257,8 +261,8 @@ tri_ast_node *tri_parser_expr_named(tri_parser *p)
     if (tri_parser_kind(p) != TRI_TOKEN_WALRUS)
         return target;
     if (target->kind != TRI_AST_NAME || target->parenthesized)
-        tri_parser_fail(p, 2014, target->span, "':=' assigns to a name, not to %s %s", tri_parser_target_article(target),
-                        tri_parser_target_describe(target));
+        tri_parser_fail(p, 2014, target->span, "':=' assigns to a name, not to %s %s",
+                        tri_parser_target_article(target), tri_parser_target_describe(target));
     tri_parser_advance(p);
     tri_ast_node *value = tri_parser_expr_test(p);
     tri_ast_node *node = tri_parser_node(p, TRI_AST_WALRUS, begin);
@@ -288,7 +292,8 @@ static tri_ast_node *star_or_test(tri_parser *p)
 }
 
 /* The rest of `first, ...` as a TUPLE; `first` itself when no comma follows. */
-static tri_ast_node *parse_tuple_rest(tri_parser *p, uint32_t begin, tri_ast_node *first, tri_ast_node *(*item)(tri_parser *))
+static tri_ast_node *parse_tuple_rest(tri_parser *p, uint32_t begin, tri_ast_node *first,
+                                      tri_ast_node *(*item)(tri_parser *))
 {
     if (tri_parser_kind(p) != TRI_TOKEN_COMMA)
         return first;

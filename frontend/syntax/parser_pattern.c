@@ -183,7 +183,11 @@ static tri_ast_node *parse_closed(tri_parser *p)
     case TRI_TOKEN_LPAREN: return parse_group(p, TRI_TOKEN_RPAREN);
     case TRI_TOKEN_LBRACKET: return parse_group(p, TRI_TOKEN_RBRACKET);
     case TRI_TOKEN_LBRACE: return parse_mapping(p);
-    case TRI_TOKEN_MINUS: case TRI_TOKEN_NUMBER: case TRI_TOKEN_STRING: case TRI_TOKEN_FSTRING_START: case TRI_TOKEN_NONE:
+    case TRI_TOKEN_MINUS:
+    case TRI_TOKEN_NUMBER:
+    case TRI_TOKEN_STRING:
+    case TRI_TOKEN_FSTRING_START:
+    case TRI_TOKEN_NONE:
     case TRI_TOKEN_TRUE: case TRI_TOKEN_FALSE: return parse_literal(p);
     default: tri_parser_fail_expected(p, 2025, "a pattern");
     }

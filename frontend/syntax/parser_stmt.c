@@ -126,7 +126,8 @@ static tri_ast_node *parse_import_from(tri_parser *p, uint32_t begin)
 static tri_ast_node *parse_annotated(tri_parser *p, uint32_t begin, tri_ast_node *target)
 {
     if (target->kind == TRI_AST_TUPLE || target->kind == TRI_AST_LIST)
-        tri_parser_fail(p, 2014, target->span, "only a single target can be annotated, not a %s", tri_parser_target_describe(target));
+        tri_parser_fail(p, 2014, target->span, "only a single target can be annotated, not a %s",
+                        tri_parser_target_describe(target));
     if (target->kind != TRI_AST_NAME && target->kind != TRI_AST_ATTRIBUTE && target->kind != TRI_AST_SUBSCRIPT)
         tri_parser_fail(p, 2014, target->span, "%s %s cannot be annotated", tri_parser_target_article(target),
                         tri_parser_target_describe(target));
@@ -325,20 +326,23 @@ _Noreturn static void fail_leftover(tri_parser *p, const tri_ast_node *statement
     tri_span at = tri_parser_token_span(p, t);
     tri_str text = tri_parser_text(p, t);
     bool is_operand = tri_parser_expr_can_start((tri_token_kind)t->kind);
-    if (value && value->kind == TRI_AST_NAME && is_operand && (tri_str_is(value->name, "print") || tri_str_is(value->name, "exec"))) {
+    if (value && value->kind == TRI_AST_NAME && is_operand &&
+        (tri_str_is(value->name, "print") || tri_str_is(value->name, "exec"))) {
         tri_str name = value->name;
-        tri_parser_fail(p, 2001, value->span, "missing parentheses in the call of '%.*s'; write %.*s(...)", TRI_STR_ARG(name),
-                        TRI_STR_ARG(name));
+        tri_parser_fail(p, 2001, value->span, "missing parentheses in the call of '%.*s'; write %.*s(...)",
+                        TRI_STR_ARG(name), TRI_STR_ARG(name));
     }
     if (t->kind == TRI_TOKEN_WALRUS)
         tri_parser_fail(p, 2014, at, "':=' needs parentheses here; write '=' for a plain assignment");
     if (t->kind == TRI_TOKEN_INDENT)
         tri_parser_fail(p, 2011, at, "unexpected indentation");
     if (t->kind >= TRI_TOKEN_FALSE && t->kind <= TRI_TOKEN_YIELD)
-        tri_parser_fail(p, 2001, at, "expected an operator or the end of the line, got the keyword '%.*s'", TRI_STR_ARG(text));
+        tri_parser_fail(p, 2001, at, "expected an operator or the end of the line, got the keyword '%.*s'",
+                        TRI_STR_ARG(text));
     if (is_operand)
         tri_parser_fail(p, 2001, at, "expected an operator or the end of the line, got '%.*s'", TRI_STR_ARG(text));
-    tri_parser_fail(p, 2001, at, "expected the end of the statement, got %s", tri_lexer_kind_text((tri_token_kind)t->kind));
+    tri_parser_fail(p, 2001, at, "expected the end of the statement, got %s",
+                    tri_lexer_kind_text((tri_token_kind)t->kind));
 }
 
 void tri_parser_stmt_simple_line(tri_parser *p)

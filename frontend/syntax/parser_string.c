@@ -7,7 +7,10 @@ typedef struct {
 
 static int hex_digit(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 /* \xNN, \uNNNN, \UNNNNNNNN: `s` is after the letter. Returns what follows. */
@@ -18,12 +21,13 @@ static const char *decode_hex(tri_parser *p, const char *s, const char *end, cha
     for (int i = 0; i < count; i++, s++) {
         int digit = s < end ? hex_digit(*s) : -1;
         if (digit < 0)
-            tri_parser_fail(p, 2016, (tri_span){p->source, begin, begin + 2 + (uint32_t)i}, "'\\%c' needs %d hexadecimal digits", letter,
-                            count);
+            tri_parser_fail(p, 2016, (tri_span){p->source, begin, begin + 2 + (uint32_t)i},
+                            "'\\%c' needs %d hexadecimal digits", letter, count);
         c = c << 4 | (uint32_t)digit;
     }
     if (c > 0x10ffff)
-        tri_parser_fail(p, 2016, (tri_span){p->source, begin, begin + 10}, "the character of this escape is above U+10FFFF");
+        tri_parser_fail(p, 2016, (tri_span){p->source, begin, begin + 10},
+                        "the character of this escape is above U+10FFFF");
     if (is_bytes)
         tri_buf_add_char(out, (char)c);
     else
@@ -102,7 +106,8 @@ static void decode(tri_parser *p, const char *s, const char *end, flavour f, boo
         } else {
             if (f.is_bytes && (unsigned char)c >= 0x80) {
                 uint32_t at = (uint32_t)(s - p->source->text.data);
-                tri_parser_fail(p, 2016, (tri_span){p->source, at, at + 1}, "bytes can only hold ASCII characters; write an escape");
+                tri_parser_fail(p, 2016, (tri_span){p->source, at, at + 1},
+                                "bytes can only hold ASCII characters; write an escape");
             }
             tri_buf_add_char(out, c);
             s++;
@@ -113,7 +118,8 @@ static void decode(tri_parser *p, const char *s, const char *end, flavour f, boo
 static bool is_plain(const char *s, const char *end, bool is_fstring, bool is_bytes)
 {
     for (; s < end; s++)
-        if (*s == '\\' || *s == '\r' || (is_fstring && (*s == '{' || *s == '}')) || (is_bytes && (unsigned char)*s >= 0x80))
+        if (*s == '\\' || *s == '\r' || (is_fstring && (*s == '{' || *s == '}')) ||
+            (is_bytes && (unsigned char)*s >= 0x80))
             return false;
     return true;
 }

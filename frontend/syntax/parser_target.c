@@ -9,7 +9,12 @@ const char *tri_parser_target_describe(const tri_ast_node *node)
     case TRI_AST_TRUE: return "True";
     case TRI_AST_FALSE: return "False";
     case TRI_AST_ELLIPSIS: return "ellipsis";
-    case TRI_AST_INT: case TRI_AST_FLOAT: case TRI_AST_IMAGINARY: case TRI_AST_STRING: case TRI_AST_BYTES: return "literal";
+    case TRI_AST_INT:
+    case TRI_AST_FLOAT:
+    case TRI_AST_IMAGINARY:
+    case TRI_AST_STRING:
+    case TRI_AST_BYTES:
+        return "literal";
     case TRI_AST_FSTRING: return "f-string";
     case TRI_AST_TUPLE: return "tuple";
     case TRI_AST_LIST: return "list";
@@ -110,15 +115,15 @@ static void parse_param(tri_parser *p, param_state *s, tri_ast_param_kind kind, 
     bool can_default = kind == TRI_AST_PARAM_NORMAL || kind == TRI_AST_PARAM_KEYWORD;
     if (tri_parser_kind(p) == TRI_TOKEN_ASSIGN) {
         if (!can_default)
-            tri_parser_fail(p, 2019, tri_parser_token_span(p, tri_parser_token(p)), "a '%s' parameter cannot have a default",
-                            kind == TRI_AST_PARAM_VARARGS ? "*" : "**");
+            tri_parser_fail(p, 2019, tri_parser_token_span(p, tri_parser_token(p)),
+                            "a '%s' parameter cannot have a default", kind == TRI_AST_PARAM_VARARGS ? "*" : "**");
         tri_parser_advance(p);
         value = tri_parser_expr_test(p);
     }
     tri_ast_node *node = tri_parser_node(p, TRI_AST_PARAM, begin);
     if (kind == TRI_AST_PARAM_NORMAL && s->has_default && !value)
-        tri_parser_error(p, 2019, (tri_span){p->source, name_begin, name_begin + (uint32_t)name.len}, "parameter '%.*s' without a default follows one with a default",
-                         TRI_STR_ARG(name));
+        tri_parser_error(p, 2019, (tri_span){p->source, name_begin, name_begin + (uint32_t)name.len},
+                         "parameter '%.*s' without a default follows one with a default", TRI_STR_ARG(name));
     s->has_default |= kind == TRI_AST_PARAM_NORMAL && value;
     node->param.name = name;
     node->param.name_begin = name_begin;
@@ -167,13 +172,15 @@ tri_ast_list tri_parser_target_params(tri_parser *p, tri_token_kind end, uint32_
     while (tri_parser_kind(p) != end && tri_parser_kind(p) != other_end) {
         uint32_t begin = tri_parser_token(p)->begin;
         if (s.has_kwargs)
-            tri_parser_fail(p, 2019, tri_parser_token_span(p, tri_parser_token(p)), "nothing can follow the '**' parameter");
+            tri_parser_fail(p, 2019, tri_parser_token_span(p, tri_parser_token(p)),
+                            "nothing can follow the '**' parameter");
         switch (tri_parser_kind(p)) {
         case TRI_TOKEN_STAR: parse_star_param(p, &s); break;
         case TRI_TOKEN_SLASH: parse_slash(p, &s); break;
         case TRI_TOKEN_DSTAR:
             if (s.needs_name)
-                tri_parser_fail(p, 2019, tri_parser_token_span(p, tri_parser_token(p)), "named parameters must follow a bare '*'");
+                tri_parser_fail(p, 2019, tri_parser_token_span(p, tri_parser_token(p)),
+                                "named parameters must follow a bare '*'");
             tri_parser_advance(p);
             parse_param(p, &s, TRI_AST_PARAM_KWARGS, begin);
             s.has_kwargs = true;
@@ -187,7 +194,8 @@ tri_ast_list tri_parser_target_params(tri_parser *p, tri_token_kind end, uint32_
             break;
     }
     if (s.needs_name)
-        tri_parser_fail(p, 2019, (tri_span){p->source, p->prev_end, p->prev_end}, "named parameters must follow a bare '*'");
+        tri_parser_fail(p, 2019, (tri_span){p->source, p->prev_end, p->prev_end},
+                        "named parameters must follow a bare '*'");
     if (end == TRI_TOKEN_RPAREN)
         tri_parser_expect_close(p, end, open, "',' or ')'");
     return tri_parser_take(p, s.mark);

@@ -63,7 +63,8 @@ typedef struct {
     const tri_parameter *parameters;
     /* args[i] points to argument i, in the type that the C prototype has. */
     int (*launch)(tri_stream stream, const tri_grid *grid, const void *const *args);
-    int (*run)(tri_stream stream, const void *const *args); /* on the grid that the arguments ask for; NULL: there is none */
+    int (*run)(tri_stream stream,
+               const void *const *args); /* on the grid that the arguments ask for; NULL: there is none */
     const tri_variant *(*variants)(int *out_count);
     int (*selected)(int device);
     int (*load)(int device);
@@ -78,13 +79,14 @@ const tritcc_kernel *tritcc_kernel_next(const tritcc_kernel *after);
 /* The kinds of devices that code in objects is for. */
 enum { TRI_AUTOMATIC = 0, TRI_CUDA = 1, TRI_HIP = 2, TRI_LEVEL_ZERO = 3, TRI_OPENCL = 4, TRI_HOST = 5 };
 
-/* Which of them kernels with code for several run on, in the whole process; streams and pointers are its. Without it, or
- * with TRI_AUTOMATIC, it is the first of that order which has a device, asked for at the first launch. */
+/* Which of them kernels with code for several run on, in the whole process; streams and pointers are its. Without it,
+ * or with TRI_AUTOMATIC, it is the first of that order which has a device, asked for at the first launch. */
 int tri_select(int kind);
 
 /* How many threads the programs of a launch on the host are shared out among, in the whole process: 1 to 1024, else
- * TRI_ERROR_THREADS and nothing changes. They start at the first launch that needs them; where the system gives fewer, those
- * do. TRI_OPENMP: OpenMP's own threads. Without a call it is OpenMP's number when the program is linked with that, else 1. */
+ * TRI_ERROR_THREADS and nothing changes. They start at the first launch that needs them; where the system gives fewer,
+ * those do. TRI_OPENMP: OpenMP's own threads. Without a call it is OpenMP's number when the program is linked with
+ * that, else 1. */
 enum { TRI_OPENMP = -1 };
 int tri_threads(int count);
 

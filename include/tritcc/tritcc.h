@@ -12,8 +12,8 @@
  * tritcc_command alone, which is a whole command line, reads and writes the files that it names. A null handle, a
  * handle that was destroyed and calls in a wrong order are statuses, too.
  *
- * A context is used by one thread at a time (else TRITCC_ERROR_BUSY), different contexts by different threads at the same
- * time. It can be used for any number of compilations, each of which gives the bytes that a fresh process gives.
+ * A context is used by one thread at a time (else TRITCC_ERROR_BUSY), different contexts by different threads at the
+ * same time. It can be used for any number of compilations, each of which gives the bytes that a fresh process gives.
  * Sizes are in bytes. What a function takes is copied; what it gives belongs to the context and is valid until the next
  * tritcc_compile, tritcc_command or tritcc_destroy of it. */
 #ifndef TRITCC_TRITCC_H
@@ -71,8 +71,8 @@ TRITCC_API int tritcc_destroy(tritcc_context *context);
 TRITCC_API int tritcc_set_options(tritcc_context *context, const char *options);
 TRITCC_API int tritcc_set_arguments(tritcc_context *context, int count, const char *const *arguments);
 
-/* The input: a text or bytes in memory, or a file. The suffix of `name` tells the stage (.tri .ttir .ttgir .ll .ptx ...)
- * unless the options have -x. */
+/* The input: a text or bytes in memory, or a file. The suffix of `name` tells the stage (.tri .ttir .ttgir .ll .ptx
+ * ...) unless the options have -x. */
 TRITCC_API int tritcc_set_input(tritcc_context *context, const char *name, const void *data, size_t size);
 TRITCC_API int tritcc_set_input_file(tritcc_context *context, const char *path);
 
@@ -107,7 +107,8 @@ typedef struct tritcc_diagnostic {
     const struct tritcc_diagnostic *notes;
 } tritcc_diagnostic;
 
-/* Called on the compiling thread, in the order of the messages. It may call tritcc_cancel and no other function of the context. */
+/* Called on the compiling thread, in the order of the messages. It may call tritcc_cancel and no other function of the
+ * context. */
 typedef void (*tritcc_diagnostic_callback)(void *user, const tritcc_diagnostic *diagnostic);
 TRITCC_API int tritcc_set_diagnostic_callback(tritcc_context *context, tritcc_diagnostic_callback callback, void *user);
 
@@ -120,11 +121,12 @@ TRITCC_API int tritcc_compile(tritcc_context *context);
  * at the compiler's next allocation, between passes, or at the end of a function in LLVM. */
 TRITCC_API int tritcc_cancel(tritcc_context *context);
 
-/* An output of the last compilation by its kind ("ttir", "ptx", "obj", ...); a NUL that is not counted follows the bytes.
- * TRITCC_ERROR_NOTHING when it was not asked for, or the compilation failed. */
+/* An output of the last compilation by its kind ("ttir", "ptx", "obj", ...); a NUL that is not counted follows the
+ * bytes. TRITCC_ERROR_NOTHING when it was not asked for, or the compilation failed. */
 TRITCC_API int tritcc_get_output(tritcc_context *context, const char *kind, const void **out_data, size_t *out_size);
 /* The outputs in the order of -emit; their number is the first index that gives TRITCC_ERROR_NOTHING. */
-TRITCC_API int tritcc_get_output_at(tritcc_context *context, size_t index, const char **out_kind, const void **out_data, size_t *out_size);
+TRITCC_API int tritcc_get_output_at(tritcc_context *context, size_t index, const char **out_kind, const void **out_data,
+                                    size_t *out_size);
 /* What the last compilation reported, as the command prints it, with what -v, -ftime-report and static_print add;
  * "" when nothing. */
 TRITCC_API int tritcc_get_log(tritcc_context *context, const char **out_text, size_t *out_size);
@@ -133,14 +135,17 @@ TRITCC_API int tritcc_get_log(tritcc_context *context, const char **out_text, si
 
 /* Takes what `tritcc` writes to its standard output (stream 1) and error (stream 2): 0, or an errno value. */
 typedef int (*tritcc_stream_callback)(void *user, int stream, const char *data, size_t size);
-/* `is_terminal`: messages are coloured unless options say otherwise. Without one, stream 2 goes to the log, and stream 1 too. */
-TRITCC_API int tritcc_set_stream_callback(tritcc_context *context, tritcc_stream_callback callback, void *user, int is_terminal);
+/* `is_terminal`: messages are coloured unless options say otherwise. Without one, stream 2 goes to the log, and stream
+ * 1 too. */
+TRITCC_API int tritcc_set_stream_callback(tritcc_context *context, tritcc_stream_callback callback, void *user,
+                                          int is_terminal);
 
-/* Variables ("NAME=VALUE", up to a null) that tritcc_command reads as the command reads its environment; null: none. Borrowed. */
+/* Variables ("NAME=VALUE", up to a null) that tritcc_command reads as the command reads its environment; null: none.
+ * Borrowed. */
 TRITCC_API int tritcc_set_environment(tritcc_context *context, const char *const *variables);
 
-/* Does what `tritcc` does with this command line (arguments[0] is the program's name): reads and writes the files that it
- * names, prints what modes print. This is all of the program `tritcc` but its signal handlers. */
+/* Does what `tritcc` does with this command line (arguments[0] is the program's name): reads and writes the files that
+ * it names, prints what modes print. This is all of the program `tritcc` but its signal handlers. */
 TRITCC_API int tritcc_command(tritcc_context *context, int count, const char *const *arguments);
 
 #ifdef __cplusplus

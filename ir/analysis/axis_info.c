@@ -87,7 +87,8 @@ static MlirOperation terminator_of(MlirOperation op, int region)
 /* The induction variable: multiples of what divides both its start and its step. */
 static void set_induction(tri_axis_info *info, MlirOperation op, MlirValue iv)
 {
-    const tri_axis *lb = find_axis_info(info, tri_op_operand(op, 0)), *step = find_axis_info(info, tri_op_operand(op, 2));
+    const tri_axis *lb = find_axis_info(info, tri_op_operand(op, 0)),
+                   *step = find_axis_info(info, tri_op_operand(op, 2));
     tri_axis axis = tri_axis_rules_unknown(mlirValueGetType(iv));
     if (lb && step) {
         int64_t a = lb->divisibility[0], b = step->divisibility[0];

@@ -44,7 +44,9 @@ static MlirAttribute from_linear(MlirAttribute like, const tri_linear *layout)
 
 static MlirAttribute reduce_result(tri_arena *arena, MlirOperation op, MlirAttribute from)
 {
-    return tri_type_rank(mlirValueGetType(tri_op_operand(op, 0))) > 1 ? tri_infer_slice(arena, from, (int)tri_op_int(op, "axis", 0)) : none;
+    return tri_type_rank(mlirValueGetType(tri_op_operand(op, 0))) > 1
+               ? tri_infer_slice(arena, from, (int)tri_op_int(op, "axis", 0))
+               : none;
 }
 
 static MlirAttribute reduce_operand(tri_arena *arena, MlirOperation op, MlirAttribute to)
@@ -80,7 +82,8 @@ static void permute(int32_t *list, const int32_t *order, int rank)
         list[d] = old[order[d]];
 }
 
-MlirAttribute tri_infer_trans(tri_arena *arena, MlirAttribute attr, int rank, const int64_t *shape, const int32_t *order)
+MlirAttribute tri_infer_trans(tri_arena *arena, MlirAttribute attr, int rank, const int64_t *shape,
+                              const int32_t *order)
 {
     tri_encoding e = *tri_encoding_get(arena, attr);
     if (e.kind == TRI_ENC_BLOCKED) {
@@ -274,7 +277,8 @@ static MlirAttribute scale_linear(tri_arena *arena, MlirValue value, MlirAttribu
             int32_t coords[TRI_MAX_RANK];
             for (int d = 0; d < rank; d++)
                 coords[d] = (int32_t)tri_linear_basis_at(&l, l.in.dim[i], b, TRI_DIM_0 + (tri_dim)d);
-            if (!is_up && !has_pairs && l.in.dim[i] == TRI_DIM_REGISTER && !memcmp(coords, step, sizeof *step * (size_t)rank)) {
+            if (!is_up && !has_pairs && l.in.dim[i] == TRI_DIM_REGISTER &&
+                !memcmp(coords, step, sizeof *step * (size_t)rank)) {
                 has_pairs = true;
                 continue;
             }
@@ -358,7 +362,8 @@ static const rule *find_rule(MlirOperation op)
 bool tri_infer_is_elementwise(MlirOperation op)
 {
     static const char *const names[] = {
-        "tt.addptr", "tt.approx_divf", "tt.bitcast", "tt.clampf", "tt.elementwise_inline_asm", "tt.extern_elementwise", "tt.fp_to_fp",
+        "tt.addptr", "tt.approx_divf", "tt.bitcast", "tt.clampf", "tt.elementwise_inline_asm", "tt.extern_elementwise",
+        "tt.fp_to_fp",
         "tt.int_to_ptr", "tt.map_elementwise", "tt.mulhiui", "tt.precise_divf", "tt.precise_sqrt", "tt.ptr_to_int",
     };
     tri_str name = tri_op_name(op);

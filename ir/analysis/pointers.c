@@ -117,7 +117,8 @@ static bool is_natural(const tri_block_form *a)
     bool ok = tri_sum_is_natural(a->offset);
     for (int d = 0; d < a->rank && ok; d++)
         if (a->dim[d].kind != TRI_DIM_NONE)
-            ok = a->dim[d].kind != TRI_DIM_INDEXED && tri_sum_is_natural(a->dim[d].start) && tri_sum_is_natural(a->dim[d].stride);
+            ok = a->dim[d].kind != TRI_DIM_INDEXED && tri_sum_is_natural(a->dim[d].start) &&
+                 tri_sum_is_natural(a->dim[d].stride);
     return ok;
 }
 
@@ -138,7 +139,8 @@ static tri_block_form of_extremum(tri_pointers *p, MlirValue value, MlirOperatio
     const tri_block_form *b = operand(p, op, 1);
     if (a.reason || b->reason || !tri_pointers_forms_is_uniform(&a) || !tri_pointers_forms_is_uniform(b))
         return tri_pointers_forms_fail("it is bent by a minimum or maximum", value);
-    a.offset = tri_sum_call(&p->sums, tri_op_is(op, "arith.minsi") ? "arith.minsi" : "arith.maxsi", a.offset, b->offset, NULL);
+    a.offset =
+        tri_sum_call(&p->sums, tri_op_is(op, "arith.minsi") ? "arith.minsi" : "arith.maxsi", a.offset, b->offset, NULL);
     return a;
 }
 
@@ -175,15 +177,17 @@ static tri_block_form of_block(tri_pointers *p, MlirValue value, MlirOperation o
     if (tri_op_is(op, "tt.addptr") || tri_op_is(op, "arith.addi"))
         return tri_pointers_forms_add(p, *operand(p, op, 0), *operand(p, op, 1), value);
     if (tri_op_is(op, "arith.subi"))
-        return tri_pointers_forms_add(p, *operand(p, op, 0),
-                                      tri_pointers_forms_scale(p, *operand(p, op, 1), tri_sum_const(&p->sums, -1), value), value);
+        return tri_pointers_forms_add(
+            p, *operand(p, op, 0), tri_pointers_forms_scale(p, *operand(p, op, 1), tri_sum_const(&p->sums, -1), value),
+            value);
     if (tri_op_is(op, "arith.muli") || tri_op_is(op, "arith.shli"))
         return of_product(p, value, op);
     if (is_any(op, divisions))
         return of_division(p, value, op);
     if (tri_op_is(op, "arith.minsi") || tri_op_is(op, "arith.maxsi"))
         return of_extremum(p, value, op);
-    if (tri_op_is(op, "arith.extui") && !tri_type_is_int_of(tri_type_element(mlirValueGetType(tri_op_operand(op, 0))), 1)) {
+    if (tri_op_is(op, "arith.extui") &&
+        !tri_type_is_int_of(tri_type_element(mlirValueGetType(tri_op_operand(op, 0))), 1)) {
         const tri_block_form *a = operand(p, op, 0);
         return a->reason || is_natural(a) ? *a : tri_pointers_forms_fail("it is unsigned and may be large", value);
     }
@@ -290,8 +294,9 @@ static void visit_argument(tri_pointers *p, search *s, MlirValue value, MlirBloc
 
 static void visit_op(tri_pointers *p, search *s, MlirValue value, MlirOperation op)
 {
-    static const char *const same[] = {"tt.addptr", "tt.bitcast", "tt.advance", "tt.make_tensor_ptr", "tt.make_tensor_descriptor",
-                                       "tt.unsplat", "tt.split", "tt.gather", NULL};
+    static const char *const same[] = {
+        "tt.addptr", "tt.bitcast", "tt.advance", "tt.make_tensor_ptr", "tt.make_tensor_descriptor", "tt.unsplat",
+        "tt.split",  "tt.gather",  NULL};
     static const char *const two[] = {"tt.join", "tt.cat", NULL};
     if (tri_pointers_forms_is_view(op) || is_any(op, same)) {
         visit_pointers(p, s, tri_op_operand(op, 0));
@@ -307,8 +312,10 @@ static void visit_op(tri_pointers *p, search *s, MlirValue value, MlirOperation 
     } else if (tri_op_is(op, "scf.while")) {
         visit_pointers(p, s, mlirBlockGetArgument(tri_op_body(op, 1), index_of(op, value)));
     } else {
-        found(s, value, tri_op_is(op, "tt.load") ? "it is loaded from memory"
-                        : tri_op_is(op, "tt.int_to_ptr") ? "it is made from an integer" : "nothing tells what it points into");
+        found(s, value,
+              tri_op_is(op, "tt.load")         ? "it is loaded from memory"
+              : tri_op_is(op, "tt.int_to_ptr") ? "it is made from an integer"
+                                               : "nothing tells what it points into");
     }
 }
 

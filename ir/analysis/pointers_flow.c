@@ -145,7 +145,8 @@ static bool is_form_outside(const tri_block_form *a, MlirOperation op)
     bool ok = tri_sum_is_outside(a->offset, op);
     for (int d = 0; d < a->rank && ok; d++)
         if (a->dim[d].kind != TRI_DIM_NONE)
-            ok = a->dim[d].kind != TRI_DIM_INDEXED && tri_sum_is_outside(a->dim[d].start, op) && tri_sum_is_outside(a->dim[d].stride, op);
+            ok = a->dim[d].kind != TRI_DIM_INDEXED && tri_sum_is_outside(a->dim[d].start, op) &&
+                 tri_sum_is_outside(a->dim[d].stride, op);
     return ok;
 }
 

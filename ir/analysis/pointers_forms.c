@@ -51,7 +51,8 @@ int tri_pointers_forms_only_dim(const tri_block_form *form)
 tri_block_form tri_pointers_forms_indexed(tri_pointers *p, MlirValue value, const char *reason)
 {
     MlirType type = mlirValueGetType(value);
-    if (!tri_type_is_tensor(type) || !tri_type_is_int(tri_type_element(type)) || tri_type_bits(tri_type_element(type)) < 8)
+    if (!tri_type_is_tensor(type) || !tri_type_is_int(tri_type_element(type)) ||
+        tri_type_bits(tri_type_element(type)) < 8)
         return tri_pointers_forms_fail(reason, value);
     tri_block_form a = tri_pointers_forms_uniform(p, type, tri_sum_const(&p->sums, 0));
     int only = 0, large = 0;
@@ -72,7 +73,8 @@ static bool is_same_sum(const tri_sum *a, const tri_sum *b) { return (!a && !b) 
 
 static bool is_same_index(const tri_block_dim *a, const tri_block_dim *b)
 {
-    return a->kind == b->kind && is_same_sum(a->start, b->start) && is_same_sum(a->wrap, b->wrap) && a->index.ptr == b->index.ptr;
+    return a->kind == b->kind && is_same_sum(a->start, b->start) && is_same_sum(a->wrap, b->wrap) &&
+           a->index.ptr == b->index.ptr;
 }
 
 bool tri_pointers_forms_has_same_dims(const tri_block_form *a, const tri_block_form *b, bool with_starts)
@@ -82,7 +84,8 @@ bool tri_pointers_forms_has_same_dims(const tri_block_form *a, const tri_block_f
     for (int d = 0; d < a->rank; d++) {
         const tri_block_dim *x = &a->dim[d], *y = &b->dim[d];
         bool may_move = !with_starts && x->kind == TRI_DIM_RANGE && y->kind == TRI_DIM_RANGE;
-        if ((!may_move && !is_same_index(x, y)) || !is_same_sum(x->stride, y->stride) || !is_same_sum(x->shape, y->shape))
+        if ((!may_move && !is_same_index(x, y)) || !is_same_sum(x->stride, y->stride) ||
+            !is_same_sum(x->shape, y->shape))
             return false;
     }
     return true;
@@ -93,7 +96,8 @@ static void settle(tri_pointers *p, tri_block_form *a)
 {
     int d = tri_pointers_forms_only_dim(a);
     int64_t stride;
-    if (d < 0 || a->dim[d].kind != TRI_DIM_RANGE || !tri_sum_is_const(a->dim[d].stride, &stride) || (stride != 1 && stride != -1))
+    if (d < 0 || a->dim[d].kind != TRI_DIM_RANGE || !tri_sum_is_const(a->dim[d].stride, &stride) ||
+        (stride != 1 && stride != -1))
         return;
     a->dim[d].start = tri_sum_add(&p->sums, a->dim[d].start, tri_sum_mul(&p->sums, a->offset, a->dim[d].stride));
     a->offset = tri_sum_const(&p->sums, 0);
@@ -156,7 +160,8 @@ tri_block_form tri_pointers_forms_scale(tri_pointers *p, tri_block_form a, const
 static int plain_range(const tri_block_form *a)
 {
     int d = tri_pointers_forms_only_dim(a);
-    bool is_plain = d >= 0 && a->dim[d].kind == TRI_DIM_RANGE && tri_sum_is(a->dim[d].stride, 1) && tri_sum_is(a->offset, 0);
+    bool is_plain =
+        d >= 0 && a->dim[d].kind == TRI_DIM_RANGE && tri_sum_is(a->dim[d].stride, 1) && tri_sum_is(a->offset, 0);
     return is_plain ? d : -1;
 }
 
@@ -187,7 +192,8 @@ tri_block_form tri_pointers_forms_remainder(tri_pointers *p, tri_block_form a, t
     tri_block_dim *x = &a.dim[d];
     if (is_within(x, b.offset)) {
         bool is_known = tri_sum_is_const(x->start, &(int64_t){0});
-        x->start = is_known ? tri_sum_call(&p->sums, "arith.remsi", x->start, b.offset, NULL) : tri_sum_const(&p->sums, 0);
+        x->start =
+            is_known ? tri_sum_call(&p->sums, "arith.remsi", x->start, b.offset, NULL) : tri_sum_const(&p->sums, 0);
         return checked(a, at);
     }
     tri_axis hint = tri_axis_rules_unknown(mlirValueGetType(at));

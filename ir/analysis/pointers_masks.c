@@ -61,8 +61,9 @@ static bool bound_difference(tri_pointers *p, const tri_block_form *x, const tri
 
 static tri_block_form as_unsigned(tri_pointers *p, tri_block_form y)
 {
-    bool is_one = !y.reason && tri_pointers_forms_is_uniform(&y) && y.offset->count == 1 && y.offset->term[0].count == 1 &&
-                  y.offset->term[0].factor == 1 && y.offset->term[0].leaf[0]->kind == TRI_LEAF_VALUE;
+    bool is_one = !y.reason && tri_pointers_forms_is_uniform(&y) && y.offset->count == 1 &&
+                  y.offset->term[0].count == 1 && y.offset->term[0].factor == 1 &&
+                  y.offset->term[0].leaf[0]->kind == TRI_LEAF_VALUE;
     if (is_one)
         y.offset = tri_sum_leaf(&p->sums, TRI_LEAF_UNSIGNED, y.offset->term[0].leaf[0]->value);
     return y;
@@ -83,7 +84,8 @@ static bool bound_unsigned(tri_pointers *p, const tri_block_form *x, tri_block_f
 static bool bound_compare(tri_pointers *p, MlirOperation op, const dims *map, tri_access *a)
 {
     MlirValue at = tri_op_result(op, 0);
-    const tri_block_form *x = tri_pointers_form(p, tri_op_operand(op, 0)), *y = tri_pointers_form(p, tri_op_operand(op, 1));
+    const tri_block_form *x = tri_pointers_form(p, tri_op_operand(op, 0)),
+                         *y = tri_pointers_form(p, tri_op_operand(op, 1));
     if (x->base.ptr || y->base.ptr)
         return false;
     switch (tri_op_int(op, "predicate", -1)) {
@@ -205,7 +207,8 @@ static bool bound_carried(tri_pointers *p, MlirValue mask, const dims *map, tri_
         for (int side = 0; side < 2 && ok; side++) {
             const tri_sum *begin = side ? first.high[d] : first.low[d], *end = side ? next.high[d] : next.low[d];
             const tri_sum *now = tri_sum_substitute(s, end, round, tri_sum_sub(s, round, one));
-            ok = !begin == !end && (!begin || tri_sum_is_equal(tri_sum_substitute(s, now, round, tri_sum_const(s, 0)), begin));
+            ok = !begin == !end &&
+                 (!begin || tri_sum_is_equal(tri_sum_substitute(s, now, round, tri_sum_const(s, 0)), begin));
             if (ok && begin)
                 (side ? bound_high : bound_low)(s, a, d, now);
         }
@@ -272,8 +275,15 @@ typedef struct {
 } access_row;
 
 static const access_row accesses[] = {
-    {"tt.load", -2, 0}, {"tt.store", 2, 0}, {"tt.atomic_rmw", 2, 0}, {"tt.atomic_cas", -1, 0}, {"tt.atomic_load", 1, 0},
-    {"tt.atomic_store", 2, 0}, {"tt.descriptor_load", -1, 1}, {"tt.descriptor_store", -1, 2}, {"tt.descriptor_reduce", -1, 2},
+    {"tt.load", -2, 0},
+    {"tt.store", 2, 0},
+    {"tt.atomic_rmw", 2, 0},
+    {"tt.atomic_cas", -1, 0},
+    {"tt.atomic_load", 1, 0},
+    {"tt.atomic_store", 2, 0},
+    {"tt.descriptor_load", -1, 1},
+    {"tt.descriptor_store", -1, 2},
+    {"tt.descriptor_reduce", -1, 2},
 };
 
 static const access_row *find_row(MlirOperation op)
@@ -344,7 +354,8 @@ static void split_start(tri_pointers *p, tri_access *a)
     tri_sums *s = &p->sums;
     int d = tri_pointers_forms_only_dim(&a->form);
     tri_block_dim *x = d < 0 ? NULL : &a->form.dim[d];
-    if (!x || x->kind != TRI_DIM_RANGE || x->shape || (!a->low[d] && !a->high[d]) || tri_sum_is_const(x->start, &(int64_t){0}))
+    if (!x || x->kind != TRI_DIM_RANGE || x->shape || (!a->low[d] && !a->high[d]) ||
+        tri_sum_is_const(x->start, &(int64_t){0}))
         return;
     const tri_sum *bound = a->high[d] ? a->high[d] : a->low[d];
     const tri_sum *start = tri_sum_common(s, x->start, tri_sum_sub(s, tri_sum_const(s, 0), bound));

@@ -9,10 +9,14 @@
 tri_plan_machine tri_scratch_machine(MlirOperation module)
 {
     const tri_machine_facts *facts = tri_machines_of(module);
-    tri_plan_machine m = {.banks = facts->banks, .max_vector_bits = facts->vector_bits, .can_shuffle = facts->has_shuffles,
-                          .has_ldmatrix = facts->has_ldmatrix, .has_stmatrix = facts->has_stmatrix};
+    tri_plan_machine m = {.banks = facts->banks,
+                          .max_vector_bits = facts->vector_bits,
+                          .can_shuffle = facts->has_shuffles,
+                          .has_ldmatrix = facts->has_ldmatrix,
+                          .has_stmatrix = facts->has_stmatrix};
     m.lanes = (int)tri_op_int(module, "ttg.threads-per-warp", facts->lanes);
-    m.spare_bytes = tri_op_int(module, "tritcc.scratch-per-thread", 0) * m.lanes * tri_op_int(module, "ttg.num-warps", 4);
+    m.spare_bytes =
+        tri_op_int(module, "tritcc.scratch-per-thread", 0) * m.lanes * tri_op_int(module, "ttg.num-warps", 4);
     return m;
 }
 
@@ -94,7 +98,9 @@ int64_t tri_scratch_scan_run(const tri_linear *layout, tri_dim axis)
 /* Without shuffles one value of every thread at a time. */
 static int64_t scan_lane_bytes(MlirOperation op, const tri_linear *layout)
 {
-    int64_t threads = INT64_C(1) << (tri_linear_in_bits(layout, TRI_DIM_LANE) + tri_linear_in_bits(layout, TRI_DIM_WARP)), bytes = 0;
+    int64_t threads =
+                INT64_C(1) << (tri_linear_in_bits(layout, TRI_DIM_LANE) + tri_linear_in_bits(layout, TRI_DIM_WARP)),
+            bytes = 0;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
         bytes = max64(bytes, threads * tri_scratch_element_bits(mlirValueGetType(tri_op_operand(op, i))) / 8);
     return bytes;

@@ -244,7 +244,8 @@ const tri_sum *tri_sum_common(tri_sums *sums, const tri_sum *a, const tri_sum *b
 static const tri_sum *extremum(tri_sums *sums, const char *op, const tri_sum *a, const tri_sum *b)
 {
     const tri_sum *common = tri_sum_common(sums, a, b);
-    tri_leaf leaf = {.kind = TRI_LEAF_CALL, .op = op, .args = {tri_sum_sub(sums, a, common), tri_sum_sub(sums, b, common)}};
+    tri_leaf leaf = {
+        .kind = TRI_LEAF_CALL, .op = op, .args = {tri_sum_sub(sums, a, common), tri_sum_sub(sums, b, common)}};
     return tri_sum_add(sums, common, find_leaf(sums, &leaf));
 }
 
@@ -300,7 +301,8 @@ static bool is_natural_value(MlirValue value, int depth)
         return number >= 0;
     if (tri_op_is(op, "tt.get_program_id") || tri_op_is(op, "tt.get_num_programs") || tri_op_is(op, "arith.extui"))
         return true;
-    if (tri_op_is(op, "arith.divsi") || tri_op_is(op, "arith.minsi") || tri_op_is(op, "arith.addi") || tri_op_is(op, "arith.muli"))
+    if (tri_op_is(op, "arith.divsi") || tri_op_is(op, "arith.minsi") || tri_op_is(op, "arith.addi") ||
+        tri_op_is(op, "arith.muli"))
         return is_natural_value(tri_op_operand(op, 0), depth + 1) && is_natural_value(tri_op_operand(op, 1), depth + 1);
     if (tri_op_is(op, "arith.remsi") || tri_op_is(op, "arith.extsi") || tri_op_is(op, "arith.index_cast"))
         return is_natural_value(tri_op_operand(op, 0), depth + 1);
@@ -321,7 +323,8 @@ static bool is_natural_leaf(const tri_leaf *leaf)
             return tri_sum_is_natural(leaf->args[1]) && tri_sum_is_natural(leaf->args[2]);
         if (!strcmp(leaf->op, "arith.maxsi"))
             return tri_sum_is_natural(leaf->args[0]) || tri_sum_is_natural(leaf->args[1]);
-        return tri_sum_is_natural(leaf->args[0]) && (!strcmp(leaf->op, "arith.remsi") || tri_sum_is_natural(leaf->args[1]));
+        return tri_sum_is_natural(leaf->args[0]) &&
+               (!strcmp(leaf->op, "arith.remsi") || tri_sum_is_natural(leaf->args[1]));
     case TRI_LEAF_UNKNOWN:
         break;
     }

@@ -27,7 +27,8 @@ static MlirValue emit_trips(tri_builder *b, MlirOperation loop, MlirType type)
     MlirValue step = cast_to(b, tri_op_operand(loop, 2), type, false);
     MlirValue length = tri_builder_binary(b, "arith.subi", type, end, start);
     MlirValue rest = tri_builder_binary(b, "arith.subi", type, step, tri_builder_int(b, type, 1));
-    MlirValue trips = tri_builder_binary(b, "arith.divsi", type, tri_builder_binary(b, "arith.addi", type, length, rest), step);
+    MlirValue trips =
+        tri_builder_binary(b, "arith.divsi", type, tri_builder_binary(b, "arith.addi", type, length, rest), step);
     return tri_builder_binary(b, "arith.maxsi", type, trips, tri_builder_int(b, type, 0));
 }
 
@@ -74,7 +75,8 @@ static const tri_sum *with_induction(tri_sums *sums, const tri_sum *a, const tri
 {
     const tri_sum *iteration = tri_sum_loop(sums, TRI_LEAF_ITERATION, leaf->loop), *quotient, *rest;
     const tri_sum *step = tri_sum_of(sums, tri_op_operand(leaf->loop, 2));
-    if (!tri_sum_divide(sums, a, tri_sum_mul(sums, iteration, step), &quotient, &rest) || tri_sum_has_leaf(rest, iteration))
+    if (!tri_sum_divide(sums, a, tri_sum_mul(sums, iteration, step), &quotient, &rest) ||
+        tri_sum_has_leaf(rest, iteration))
         return a;
     MlirValue induction = mlirBlockGetArgument(tri_op_body(leaf->loop, 0), 0);
     const tri_sum *walked = tri_sum_sub(sums, tri_sum_leaf(sums, TRI_LEAF_VALUE, induction),
@@ -132,7 +134,8 @@ static void print_value(MlirValue value, tri_buf *out)
     MlirOperation op = tri_op_def(value);
     tri_str name = tri_location_name(mlirValueGetLocation(value));
     if (!mlirOperationIsNull(op) && (tri_op_is(op, "tt.get_program_id") || tri_op_is(op, "tt.get_num_programs")))
-        tri_buf_format(out, "%s.%c", tri_op_is(op, "tt.get_program_id") ? "pid" : "programs", dims[tri_op_int(op, "axis", 0) % 3]);
+        tri_buf_format(out, "%s.%c", tri_op_is(op, "tt.get_program_id") ? "pid" : "programs",
+                       dims[tri_op_int(op, "axis", 0) % 3]);
     else if (name.len)
         tri_buf_add_str(out, name);
     else if (tri_op_is_block_argument(value, &block, &index))

@@ -33,7 +33,10 @@ static const tri_sum *find_assumed(const tri_sums *sums, MlirValue value)
     return NULL;
 }
 
-static const tri_sum *of_operand(tri_sums *sums, MlirOperation op, intptr_t i) { return tri_sum_of(sums, tri_op_operand(op, i)); }
+static const tri_sum *of_operand(tri_sums *sums, MlirOperation op, intptr_t i)
+{
+    return tri_sum_of(sums, tri_op_operand(op, i));
+}
 
 /* The induction variable: start + iteration * step. */
 static const tri_sum *of_induction(tri_sums *sums, MlirOperation loop)
@@ -95,7 +98,8 @@ static const tri_sum *of_op(tri_sums *sums, MlirValue value, MlirOperation op)
         return tri_sum_sub(sums, of_operand(sums, op, 0), of_operand(sums, op, 1));
     if (tri_op_is(op, "arith.muli"))
         return tri_sum_mul(sums, of_operand(sums, op, 0), of_operand(sums, op, 1));
-    if (tri_op_is(op, "arith.shli") && tri_op_const_int(tri_op_operand(op, 1), &constant) && constant >= 0 && constant < 62)
+    if (tri_op_is(op, "arith.shli") && tri_op_const_int(tri_op_operand(op, 1), &constant) && constant >= 0 &&
+        constant < 62)
         return tri_sum_mul(sums, of_operand(sums, op, 0), tri_sum_const(sums, INT64_C(1) << constant));
     if (tri_op_is(op, "arith.extsi") || tri_op_is(op, "arith.extui") || tri_op_is(op, "arith.index_cast"))
         return of_extension(sums, op);
@@ -143,7 +147,8 @@ static int64_t divisor_of_value(MlirValue value)
         return tri_op_int(tri_op_def(value), "tt.divisibility", 1);
     MlirOperation func = mlirBlockGetParentOperation(block);
     MlirAttribute attrs = tri_op_is(func, "tt.func") ? tri_op_attr(func, "arg_attrs") : (MlirAttribute){NULL};
-    bool has_attrs = !mlirAttributeIsNull(attrs) && mlirAttributeIsAArray(attrs) && index < mlirArrayAttrGetNumElements(attrs);
+    bool has_attrs =
+        !mlirAttributeIsNull(attrs) && mlirAttributeIsAArray(attrs) && index < mlirArrayAttrGetNumElements(attrs);
     return has_attrs ? int_in(mlirArrayAttrGetElement(attrs, index), "tt.divisibility") : 1;
 }
 

@@ -47,7 +47,8 @@ static int64_t offset_of(MlirOperation op, int part)
     MlirAttribute attr = tri_op_attr(op, "allocation.offset");
     if (!attr.ptr || !mlirAttributeIsAArray(attr))
         return tri_op_int(op, "allocation.offset", 0);
-    return part < mlirArrayAttrGetNumElements(attr) ? mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(attr, part)) : 0;
+    return part < mlirArrayAttrGetNumElements(attr) ? mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(attr, part))
+                                                    : 0;
 }
 
 static void add_alloc(tri_buffers *b, MlirOperation op)

@@ -84,7 +84,8 @@ static MlirOperation callee_of(MlirOperation call, MlirOperation module)
     return (MlirOperation){NULL};
 }
 
-static void collect_globals(tri_globals *g, MlirOperation func, MlirOperation module, int depth, tri_global_list *out_all);
+static void collect_globals(tri_globals *g, MlirOperation func, MlirOperation module, int depth,
+                            tri_global_list *out_all);
 
 /* What a called function accesses, through the pointers it is given. */
 static void collect_call(tri_globals *g, MlirOperation call, MlirOperation module, int depth, tri_global_list *out)
@@ -122,7 +123,8 @@ static void collect_op(tri_globals *g, MlirOperation op, MlirOperation module, i
     }
 }
 
-static void collect_globals(tri_globals *g, MlirOperation func, MlirOperation module, int depth, tri_global_list *out_all)
+static void collect_globals(tri_globals *g, MlirOperation func, MlirOperation module, int depth,
+                            tri_global_list *out_all)
 {
     tri_op_list ops = {0};
     tri_op_collect(func, g->arena, &ops);

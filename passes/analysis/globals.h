@@ -3,8 +3,8 @@
  * owner. Threads without a barrier between them are not ordered.
  *
  * Two blocks of which every element belongs to one thread are not looked at: where kernels update in place, the same
- * thread loads and stores, and order between elements at other places is what tl.debug_barrier is for. Pointer arguments
- * are taken to be different arrays, as all of the pipeline takes them. */
+ * thread loads and stores, and order between elements at other places is what tl.debug_barrier is for. Pointer
+ * arguments are taken to be different arrays, as all of the pipeline takes them. */
 #ifndef TRI_PASSES_ANALYSIS_GLOBALS_H
 #define TRI_PASSES_ANALYSIS_GLOBALS_H
 

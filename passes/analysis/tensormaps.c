@@ -63,7 +63,8 @@ int tri_tensormaps_dropped(MlirType block, MlirType tensor)
 {
     int dropped = tri_type_rank(block) - tri_type_rank(tensor);
     for (int d = 0; d < tri_type_rank(block); d++)
-        if (d < dropped ? tri_type_dim(block, d) != 1 : dropped < 0 || tri_type_dim(block, d) != tri_type_dim(tensor, d - dropped))
+        if (d < dropped ? tri_type_dim(block, d) != 1
+                        : dropped < 0 || tri_type_dim(block, d) != tri_type_dim(tensor, d - dropped))
             return -1;
     return dropped && tri_type_rank(tensor) < 2 ? -1 : dropped;
 }
@@ -164,8 +165,8 @@ MlirValue tri_tensormaps_make(tri_arena *arena, tri_builder *b, MlirOperation op
     };
     MlirOperation map = tri_builder_create(b, &(tri_op){.name = "ttng.tensormap_create", .num_operands = n,
                                                         .operands = operands, .num_attrs = 5, .attrs = attrs});
-    MlirOperation fence = tri_builder_create(b, &(tri_op){.name = "ttng.tensormap_fenceproxy_acquire", .num_operands = 1,
-                                                          .operands = &at});
+    MlirOperation fence = tri_builder_create(
+        b, &(tri_op){.name = "ttng.tensormap_fenceproxy_acquire", .num_operands = 1, .operands = &at});
     if (placed) {
         placed(data, map);
         placed(data, fence);
@@ -173,7 +174,8 @@ MlirValue tri_tensormaps_make(tri_arena *arena, tri_builder *b, MlirOperation op
     return made(&m, tri_builder_unary(b, "ttng.reinterpret_tensor_descriptor", type, at));
 }
 
-MlirOperation tri_tensormaps_start_load(tri_builder *b, MlirOperation load, MlirValue buffer, MlirValue mbarrier, MlirValue pred)
+MlirOperation tri_tensormaps_start_load(tri_builder *b, MlirOperation load, MlirValue buffer, MlirValue mbarrier,
+                                        MlirValue pred)
 {
     bool is_gather = tri_op_is(load, "tt.descriptor_gather"); /* has neither segments nor modifiers */
     intptr_t n = mlirOperationGetNumOperands(load);

@@ -25,7 +25,9 @@ static MlirValue select_of(tri_builder *b, MlirValue condition, MlirValue x, Mli
 {
     MlirType type = mlirValueGetType(x);
     MlirValue operands[] = {condition, x, y};
-    return tri_builder_value(b, &(tri_op){.name = "arith.select", .num_operands = 3, .operands = operands, .num_results = 1, .results = &type});
+    return tri_builder_value(
+        b,
+        &(tri_op){.name = "arith.select", .num_operands = 3, .operands = operands, .num_results = 1, .results = &type});
 }
 
 static MlirValue with(tri_builder *b, const char *name, MlirValue x, int64_t number)
@@ -37,12 +39,15 @@ static MlirValue with(tri_builder *b, const char *name, MlirValue x, int64_t num
 static MlirValue widen(tri_builder *b, MlirValue value, const format *f)
 {
     MlirType type = mlirValueGetType(value), i8 = tri_type_with_element(type, mlirIntegerTypeGet(b->context, 8));
-    MlirType i16 = tri_type_with_element(type, mlirIntegerTypeGet(b->context, 16)), f16 = tri_type_with_element(type, mlirF16TypeGet(b->context));
+    MlirType i16 = tri_type_with_element(type, mlirIntegerTypeGet(b->context, 16)),
+             f16 = tri_type_with_element(type, mlirF16TypeGet(b->context));
     MlirType f32 = tri_type_with_element(type, mlirF32TypeGet(b->context));
     MlirValue bits = tri_builder_unary(b, "arith.extui", i16, tri_builder_unary(b, "arith.bitcast", i8, value));
     if (f->fraction == 2)
-        return tri_builder_unary(b, "arith.extf", f32, tri_builder_unary(b, "arith.bitcast", f16, with(b, "arith.shli", bits, 8)));
-    MlirValue sign = with(b, "arith.shli", with(b, "arith.andi", bits, 0x80), 8), rest = with(b, "arith.andi", bits, 0x7f);
+        return tri_builder_unary(b, "arith.extf", f32,
+                                 tri_builder_unary(b, "arith.bitcast", f16, with(b, "arith.shli", bits, 8)));
+    MlirValue sign = with(b, "arith.shli", with(b, "arith.andi", bits, 0x80), 8),
+              rest = with(b, "arith.andi", bits, 0x7f);
     MlirValue half = tri_builder_binary(b, "arith.ori", i16, sign, with(b, "arith.shli", rest, 7));
     MlirValue small = tri_builder_unary(b, "arith.extf", f32, tri_builder_unary(b, "arith.bitcast", f16, half));
     MlirValue number = tri_builder_binary(b, "arith.mulf", f32, small, tri_builder_float(b, f32, 256));
@@ -59,15 +64,19 @@ static MlirValue narrow(tri_builder *b, MlirValue value, MlirType to, const form
     int shift = f32_fraction - f->fraction;
     int64_t magic = (int64_t)(f32_bias - f->bias + shift + 1) << f32_fraction;
     MlirValue bits = tri_builder_unary(b, "arith.bitcast", i32, value);
-    MlirValue size = with(b, "arith.andi", bits, 0x7fffffff), sign = with(b, "arith.andi", with(b, "arith.shrui", bits, 24), 0x80);
+    MlirValue size = with(b, "arith.andi", bits, 0x7fffffff),
+              sign = with(b, "arith.andi", with(b, "arith.shrui", bits, 24), 0x80);
     MlirValue odd = with(b, "arith.andi", with(b, "arith.shrui", size, shift), 1);
-    MlirValue rounded = tri_builder_binary(b, "arith.addi", i32, with(b, "arith.addi", size, (INT64_C(1) << (shift - 1)) - 1), odd);
-    MlirValue normal = with(b, "arith.subi", with(b, "arith.shrui", rounded, shift), (int64_t)(f32_bias - f->bias) << f->fraction);
+    MlirValue rounded =
+        tri_builder_binary(b, "arith.addi", i32, with(b, "arith.addi", size, (INT64_C(1) << (shift - 1)) - 1), odd);
+    MlirValue normal =
+        with(b, "arith.subi", with(b, "arith.shrui", rounded, shift), (int64_t)(f32_bias - f->bias) << f->fraction);
     MlirValue added = tri_builder_binary(b, "arith.addf", f32, tri_builder_unary(b, "arith.bitcast", f32, size),
                                          tri_builder_unary(b, "arith.bitcast", f32, tri_builder_int(b, i32, magic)));
     MlirValue tiny = with(b, "arith.subi", tri_builder_unary(b, "arith.bitcast", i32, added), magic);
     int64_t least = (int64_t)(f32_bias - f->bias + 1) << f32_fraction;
-    MlirValue made = select_of(b, tri_memory_compare(b, unsigned_less, size, tri_builder_int(b, i32, least)), tiny, normal);
+    MlirValue made =
+        select_of(b, tri_memory_compare(b, unsigned_less, size, tri_builder_int(b, i32, least)), tiny, normal);
     made = with(b, "arith.minui", made, f->largest);
     MlirValue over = tri_memory_compare(b, unsigned_greater, size, tri_builder_int(b, i32, INT64_C(0x7f800000)));
     made = select_of(b, over, tri_builder_int(b, i32, nan), made);
@@ -80,12 +89,14 @@ static MlirValue cut(tri_builder *b, MlirValue value, MlirType to)
 {
     MlirType f32 = mlirValueGetType(value), i32 = tri_type_with_element(f32, mlirIntegerTypeGet(b->context, 32));
     int64_t mask = mlirTypeIsABF16(to) ? -0x10000 : -0x2000;
-    return tri_builder_unary(b, "arith.bitcast", f32, with(b, "arith.andi", tri_builder_unary(b, "arith.bitcast", i32, value), mask));
+    return tri_builder_unary(b, "arith.bitcast", f32,
+                             with(b, "arith.andi", tri_builder_unary(b, "arith.bitcast", i32, value), mask));
 }
 
 MlirValue tri_arith_convert(tri_builder *b, MlirValue value, MlirType to, bool towards_zero)
 {
-    MlirType element = tri_type_element(to), from = tri_type_element(mlirValueGetType(value)), f32 = tri_type_with_element(to, mlirF32TypeGet(b->context));
+    MlirType element = tri_type_element(to), from = tri_type_element(mlirValueGetType(value)),
+             f32 = tri_type_with_element(to, mlirF32TypeGet(b->context));
     format f;
     if (find_format(from, &f)) {
         value = widen(b, value, &f);
@@ -104,5 +115,6 @@ MlirValue tri_arith_convert(tri_builder *b, MlirValue value, MlirType to, bool t
     }
     if (towards_zero && tri_type_bits(from) == 32 && tri_type_bits(element) == 16)
         value = cut(b, value, element);
-    return tri_builder_unary(b, tri_type_bits(from) < tri_type_bits(element) ? "arith.extf" : "arith.truncf", to, value);
+    return tri_builder_unary(b, tri_type_bits(from) < tri_type_bits(element) ? "arith.extf" : "arith.truncf", to,
+                             value);
 }

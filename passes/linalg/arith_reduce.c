@@ -25,7 +25,8 @@ static bool inline_body(tri_builder *b, MlirOperation op, intptr_t n, const Mlir
         to[i] = values[i];
     }
     MlirOperation last = mlirBlockGetTerminator(body);
-    for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationEqual(o, last); o = mlirOperationGetNextInBlock(o)) {
+    for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationEqual(o, last);
+         o = mlirOperationGetNextInBlock(o)) {
         MlirOperation copy = tri_op_clone(b, o, n, from, to);
         for (intptr_t r = 0; r < mlirOperationGetNumResults(o) && n < 256; r++, n++) {
             from[n] = tri_op_result(o, r);
@@ -58,12 +59,14 @@ static MlirValue identity_of(tri_builder *b, MlirOperation op, MlirType element)
         return tri_builder_float(b, element, -0.0);
     if (tri_op_is(only, "arith.mulf"))
         return tri_builder_float(b, element, 1);
-    if (tri_op_is(only, "arith.maxnumf") || tri_op_is(only, "arith.maximumf") || tri_op_is(only, "arith.minnumf") || tri_op_is(only, "arith.minimumf")) {
+    if (tri_op_is(only, "arith.maxnumf") || tri_op_is(only, "arith.maximumf") || tri_op_is(only, "arith.minnumf") ||
+        tri_op_is(only, "arith.minimumf")) {
         bool is_max = tri_op_is(only, "arith.maxnumf") || tri_op_is(only, "arith.maximumf");
         bool keeps_nan = tri_op_is(only, "arith.maximumf") || tri_op_is(only, "arith.minimumf");
         return keeps_nan ? tri_builder_float(b, element, is_max ? -INFINITY : INFINITY) : (MlirValue){NULL};
     }
-    if (tri_op_is(only, "arith.addi") || tri_op_is(only, "arith.ori") || tri_op_is(only, "arith.xori") || tri_op_is(only, "arith.maxui"))
+    if (tri_op_is(only, "arith.addi") || tri_op_is(only, "arith.ori") || tri_op_is(only, "arith.xori") ||
+        tri_op_is(only, "arith.maxui"))
         return tri_builder_int(b, element, 0);
     if (tri_op_is(only, "arith.muli"))
         return tri_builder_int(b, element, 1);
@@ -124,10 +127,12 @@ static MlirValue rest_of(tri_builder *b, const reduction *r, MlirValue tensor)
 static void relax(MlirBlock body)
 {
     MlirContext context = mlirOperationGetContext(mlirBlockGetParentOperation(body));
-    for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o))
+    for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o);
+         o = mlirOperationGetNextInBlock(o))
         if (tri_op_is(o, "arith.addf") || tri_op_is(o, "arith.mulf"))
-            mlirOperationSetAttributeByName(o, mlirStringRefCreateFromCString("fastmath"),
-                                            mlirAttributeParseGet(context, mlirStringRefCreateFromCString("#arith.fastmath<reassoc>")));
+            mlirOperationSetAttributeByName(
+                o, mlirStringRefCreateFromCString("fastmath"),
+                mlirAttributeParseGet(context, mlirStringRefCreateFromCString("#arith.fastmath<reassoc>")));
 }
 
 bool tri_arith_reduce(tri_builder *b, MlirOperation op)
@@ -138,7 +143,8 @@ bool tri_arith_reduce(tri_builder *b, MlirOperation op)
         return false;
     MlirValue identity = r.count == 1 ? identity_of(b, op, tri_type_element(r.slice[0])) : (MlirValue){NULL};
     for (int i = 0; i < r.count; i++) {
-        start[i] = identity.ptr ? tri_build_filled(b, r.slice[i], identity) : slice_at(b, &r, i, r.sources[i], tri_build_number(0));
+        start[i] = identity.ptr ? tri_build_filled(b, r.slice[i], identity)
+                                : slice_at(b, &r, i, r.sources[i], tri_build_number(0));
         sources[i] = identity.ptr || r.size == 1 ? r.sources[i] : rest_of(b, &r, r.sources[i]);
     }
     if (identity.ptr || r.size > 1) {
@@ -174,7 +180,8 @@ static MlirValue put_slice(tri_builder *b, const reduction *r, MlirValue slice, 
     return tri_build_insert_slice(b, slice, into, &box);
 }
 
-static bool combine_slices(tri_builder *b, const reduction *r, const MlirValue *before, const MlirValue *now, MlirValue *out)
+static bool combine_slices(tri_builder *b, const reduction *r, const MlirValue *before, const MlirValue *now,
+                           MlirValue *out)
 {
     MlirValue ins[2 * max_values], empties[max_values], values[2 * max_values], results[max_values];
     tri_builder inner;
@@ -207,7 +214,8 @@ bool tri_arith_scan(tri_builder *b, MlirOperation op)
         carried[r.count + i] = put_slice(b, &r, carried[i], tri_build_empty(b, mlirValueGetType(r.sources[i])), first);
     }
     tri_builder inner;
-    MlirOperation loop = tri_build_for(b, tri_build_number(1), tri_build_number(r.size), tri_build_number(1), 2 * r.count, carried, &inner);
+    MlirOperation loop = tri_build_for(b, tri_build_number(1), tri_build_number(r.size), tri_build_number(1),
+                                       2 * r.count, carried, &inner);
     MlirBlock body = tri_op_body(loop, 0);
     tri_build_size at = tri_build_of(mlirBlockGetArgument(body, 0));
     if (is_reverse)
@@ -235,14 +243,18 @@ bool tri_arith_histogram(tri_builder *b, MlirOperation op)
     MlirValue source = tri_op_operand(op, 0), bins = tri_build_filled(b, type, tri_builder_int(b, element, 0));
     MlirValue mask = mlirOperationGetNumOperands(op) > 1 ? tri_op_operand(op, 1) : (MlirValue){NULL};
     tri_builder inner, then_, else_;
-    MlirOperation loop = tri_build_for(b, tri_build_number(0), tri_build_number(tri_type_dim(mlirValueGetType(source), 0)),
-                                       tri_build_number(1), 1, &bins, &inner);
+    MlirOperation loop =
+        tri_build_for(b, tri_build_number(0), tri_build_number(tri_type_dim(mlirValueGetType(source), 0)),
+                      tri_build_number(1), 1, &bins, &inner);
     MlirValue i = mlirBlockGetArgument(tri_op_body(loop, 0), 0), now = mlirBlockGetArgument(tri_op_body(loop, 0), 1);
-    MlirValue bin = tri_builder_unary(&inner, "arith.index_castui", tri_build_index_type(b->context), tri_build_extract(&inner, source, 1, &i));
+    MlirValue bin = tri_builder_unary(&inner, "arith.index_castui", tri_build_index_type(b->context),
+                                      tri_build_extract(&inner, source, 1, &i));
     enum { unsigned_less = 6 };
-    MlirValue counts = tri_memory_compare(&inner, unsigned_less, bin, tri_build_index(&inner, tri_build_number(tri_type_dim(type, 0))));
+    MlirValue counts = tri_memory_compare(&inner, unsigned_less, bin,
+                                          tri_build_index(&inner, tri_build_number(tri_type_dim(type, 0))));
     if (mask.ptr)
-        counts = tri_builder_binary(&inner, "arith.andi", mlirValueGetType(counts), counts, tri_build_extract(&inner, mask, 1, &i));
+        counts = tri_builder_binary(&inner, "arith.andi", mlirValueGetType(counts), counts,
+                                    tri_build_extract(&inner, mask, 1, &i));
     MlirOperation guard = tri_build_if(&inner, counts, 1, &type, &then_, &else_);
     MlirValue old = tri_build_extract(&then_, now, 1, &bin);
     MlirValue sum = tri_builder_binary(&then_, "arith.addi", element, old, tri_builder_int(&then_, element, 1));

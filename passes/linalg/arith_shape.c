@@ -121,7 +121,8 @@ bool tri_arith_gather(tri_builder *b, MlirOperation op)
     MlirOperation generic = tri_build_generic(b, 1, &indices, NULL, 1, &empty, &inner);
     int axis = (int)tri_op_int(op, "axis", 0), rank = tri_type_rank(type);
     for (int d = 0; d < rank; d++)
-        at[d] = d == axis ? tri_build_to_index(&inner, mlirBlockGetArgument(inner.block, 0)) : tri_build_linalg_index(&inner, d);
+        at[d] = d == axis ? tri_build_to_index(&inner, mlirBlockGetArgument(inner.block, 0))
+                          : tri_build_linalg_index(&inner, d);
     MlirValue element = tri_build_extract(&inner, source, rank, at);
     tri_build_yield(&inner, "linalg.yield", 1, &element);
     MlirValue value = tri_op_result(generic, 0);

@@ -7,7 +7,10 @@
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/Linalg.h"
 
-MlirAttribute tri_build_i64s(MlirContext context, int n, const int64_t *values) { return mlirDenseI64ArrayGet(context, n, values); }
+MlirAttribute tri_build_i64s(MlirContext context, int n, const int64_t *values)
+{
+    return mlirDenseI64ArrayGet(context, n, values);
+}
 
 MlirType tri_build_index_type(MlirContext context) { return mlirIndexTypeGet(context); }
 
@@ -25,7 +28,8 @@ MlirValue tri_build_to_index(tri_builder *b, MlirValue integer)
 
 static tri_build_size binary(tri_builder *b, const char *name, tri_build_size x, tri_build_size y)
 {
-    return tri_build_of(tri_builder_binary(b, name, mlirIndexTypeGet(b->context), tri_build_index(b, x), tri_build_index(b, y)));
+    return tri_build_of(
+        tri_builder_binary(b, name, mlirIndexTypeGet(b->context), tri_build_index(b, x), tri_build_index(b, y)));
 }
 
 static bool is_number(tri_build_size x, int64_t number) { return !x.value.ptr && x.number == number; }
@@ -102,8 +106,8 @@ static MlirAttribute split(tri_builder *b, int n, const tri_build_size *sizes, i
 enum { max_operands = 2 + 3 * TRI_MAX_RANK };
 
 /* Operation NAME(fixed..., offsets, sizes, strides). */
-static MlirValue box_op(tri_builder *b, const char *name, int num_fixed, const MlirValue *fixed, const tri_build_box *box,
-                        int num_offsets, MlirType result)
+static MlirValue box_op(tri_builder *b, const char *name, int num_fixed, const MlirValue *fixed,
+                        const tri_build_box *box, int num_offsets, MlirType result)
 {
     MlirValue operands[max_operands];
     int32_t segments[5] = {1, 1};
@@ -113,7 +117,8 @@ static MlirValue box_op(tri_builder *b, const char *name, int num_fixed, const M
         operands[count++] = fixed[i];
     MlirAttribute offsets = split(b, num_offsets, box->offset, dynamic_stride, operands, &count, &segments[num_fixed]);
     MlirAttribute sizes = split(b, box->rank, box->size, dynamic_size, operands, &count, &segments[num_fixed + 1]);
-    MlirAttribute strides = split(b, box->rank, box->stride, dynamic_stride, operands, &count, &segments[num_fixed + 2]);
+    MlirAttribute strides =
+        split(b, box->rank, box->stride, dynamic_stride, operands, &count, &segments[num_fixed + 2]);
     tri_attr attrs[] = {{"operandSegmentSizes", tri_attr_i32s(b->context, num_fixed + 3, segments)},
                         {"static_offsets", offsets}, {"static_sizes", sizes}, {"static_strides", strides}};
     return tri_builder_value(b, &(tri_op){.name = name, .num_operands = count, .operands = operands, .num_results = 1,
@@ -126,7 +131,10 @@ static void shape_of_box(const tri_build_box *box, int64_t *out)
         out[d] = box->size[d].value.ptr ? mlirShapedTypeGetDynamicSize() : box->size[d].number;
 }
 
-static int64_t known(tri_build_size size) { return size.value.ptr ? mlirShapedTypeGetDynamicStrideOrOffset() : size.number; }
+static int64_t known(tri_build_size size)
+{
+    return size.value.ptr ? mlirShapedTypeGetDynamicStrideOrOffset() : size.number;
+}
 
 MlirValue tri_build_reinterpret(tri_builder *b, MlirValue memref, const tri_build_box *box)
 {
@@ -147,7 +155,8 @@ MlirValue tri_build_subview(tri_builder *b, MlirValue memref, const tri_build_bo
     shape_of_box(box, shape);
     tri_build_box plain = *box;
     for (int d = 0; d < box->rank; d++) {
-        bool is_known = offset != unknown && !box->offset[d].value.ptr && (strides[d] != unknown || !box->offset[d].number);
+        bool is_known =
+            offset != unknown && !box->offset[d].value.ptr && (strides[d] != unknown || !box->offset[d].number);
         offset = is_known ? offset + box->offset[d].number * (box->offset[d].number ? strides[d] : 0) : unknown;
         plain.stride[d] = tri_build_number(1);
     }
@@ -156,12 +165,14 @@ MlirValue tri_build_subview(tri_builder *b, MlirValue memref, const tri_build_bo
                   memref_type(box->rank, shape, mlirShapedTypeGetElementType(type), layout));
 }
 
-MlirValue tri_build_extract_slice(tri_builder *b, MlirValue tensor, const tri_build_box *box, int rank, const int64_t *shape)
+MlirValue tri_build_extract_slice(tri_builder *b, MlirValue tensor, const tri_build_box *box, int rank,
+                                  const int64_t *shape)
 {
     int64_t whole[TRI_MAX_RANK];
     shape_of_box(box, whole);
     MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(tensor));
-    MlirType result = tri_type_tensor(rank < 0 ? box->rank : rank, rank < 0 ? whole : shape, element, (MlirAttribute){NULL});
+    MlirType result =
+        tri_type_tensor(rank < 0 ? box->rank : rank, rank < 0 ? whole : shape, element, (MlirAttribute){NULL});
     return box_op(b, "tensor.extract_slice", 1, &tensor, box, box->rank, result);
 }
 
@@ -185,7 +196,8 @@ MlirValue tri_build_alloc(tri_builder *b, int rank, const int64_t *shape, MlirTy
 {
     MlirType type = memref_type(rank, shape, element, (MlirAttribute){NULL});
     tri_attr segments = {"operandSegmentSizes", tri_attr_i32s(b->context, 2, (int32_t[]){0, 0})};
-    return tri_builder_value(b, &(tri_op){.name = "memref.alloc", .num_results = 1, .results = &type, .num_attrs = 1, .attrs = &segments});
+    return tri_builder_value(
+        b, &(tri_op){.name = "memref.alloc", .num_results = 1, .results = &type, .num_attrs = 1, .attrs = &segments});
 }
 
 MlirValue tri_build_to_tensor(tri_builder *b, MlirValue memref)
@@ -246,7 +258,8 @@ MlirValue tri_build_extract(tri_builder *b, MlirValue tensor, int rank, const Ml
 
 MlirValue tri_build_insert(tri_builder *b, MlirValue value, MlirValue tensor, int rank, const MlirValue *indices)
 {
-    return tri_op_result(indexed(b, "tensor.insert", 2, (MlirValue[]){value, tensor}, rank, indices, 1, mlirValueGetType(tensor)), 0);
+    return tri_op_result(
+        indexed(b, "tensor.insert", 2, (MlirValue[]){value, tensor}, rank, indices, 1, mlirValueGetType(tensor)), 0);
 }
 
 /* --- tensors --- */
@@ -299,10 +312,17 @@ MlirValue tri_build_reshape(tri_builder *b, MlirValue tensor, MlirType to)
     for (int d = 0; d < rank_to; d++)
         shape[d] = mlirShapedTypeGetDimSize(to, d);
     bool is_smaller = !rank_to;
-    tri_attr attrs[] = {{"reassociation", is_smaller || !rank_from ? mlirArrayAttrGet(b->context, 0, NULL) : one_group(b->context, rank_to)},
-                        {"static_output_shape", is_smaller ? (MlirAttribute){NULL} : tri_build_i64s(b->context, rank_to, shape)}};
-    return tri_builder_value(b, &(tri_op){.name = is_smaller ? "tensor.collapse_shape" : "tensor.expand_shape", .num_operands = 1,
-                                          .operands = &tensor, .num_results = 1, .results = &to, .num_attrs = 2, .attrs = attrs});
+    tri_attr attrs[] = {
+        {"reassociation",
+         is_smaller || !rank_from ? mlirArrayAttrGet(b->context, 0, NULL) : one_group(b->context, rank_to)},
+        {"static_output_shape", is_smaller ? (MlirAttribute){NULL} : tri_build_i64s(b->context, rank_to, shape)}};
+    return tri_builder_value(b, &(tri_op){.name = is_smaller ? "tensor.collapse_shape" : "tensor.expand_shape",
+                                          .num_operands = 1,
+                                          .operands = &tensor,
+                                          .num_results = 1,
+                                          .results = &to,
+                                          .num_attrs = 2,
+                                          .attrs = attrs});
 }
 
 /* --- control flow --- */
@@ -336,8 +356,13 @@ MlirOperation tri_build_for(tri_builder *b, tri_build_size from, tri_build_size 
         types[1 + i] = mlirValueGetType(carried[i]);
     }
     MlirRegion region = region_of(b, 1 + n, types, inner);
-    return tri_builder_create(b, &(tri_op){.name = "scf.for", .num_operands = 3 + n, .operands = operands, .num_results = n,
-                                           .results = types + 1, .num_regions = 1, .regions = &region});
+    return tri_builder_create(b, &(tri_op){.name = "scf.for",
+                                           .num_operands = 3 + n,
+                                           .operands = operands,
+                                           .num_results = n,
+                                           .results = types + 1,
+                                           .num_regions = 1,
+                                           .regions = &region});
 }
 
 MlirOperation tri_build_if(tri_builder *b, MlirValue condition, intptr_t n, const MlirType *results, tri_builder *then_,
@@ -348,8 +373,13 @@ MlirOperation tri_build_if(tri_builder *b, MlirValue condition, intptr_t n, cons
         regions[1] = region_of(b, 0, NULL, else_);
     else
         regions[1] = mlirRegionCreate();
-    return tri_builder_create(b, &(tri_op){.name = "scf.if", .num_operands = 1, .operands = &condition, .num_results = n,
-                                           .results = results, .num_regions = 2, .regions = regions});
+    return tri_builder_create(b, &(tri_op){.name = "scf.if",
+                                           .num_operands = 1,
+                                           .operands = &condition,
+                                           .num_results = n,
+                                           .results = results,
+                                           .num_regions = 2,
+                                           .regions = regions});
 }
 
 /* --- linalg --- */
@@ -357,7 +387,8 @@ MlirOperation tri_build_if(tri_builder *b, MlirValue condition, intptr_t n, cons
 enum { max_linalg = 32 };
 
 static MlirOperation linalg_op(tri_builder *b, const char *name, int num_ins, const MlirValue *ins, int num_outs,
-                               const MlirValue *outs, int num_attrs, const tri_attr *more, MlirRegion region, bool has_segments)
+                               const MlirValue *outs, int num_attrs, const tri_attr *more, MlirRegion region,
+                               bool has_segments)
 {
     MlirValue operands[max_linalg];
     MlirType results[max_linalg];
@@ -373,12 +404,21 @@ static MlirOperation linalg_op(tri_builder *b, const char *name, int num_ins, co
     for (int i = 0; i < num_attrs; i++)
         attrs[i] = more[i];
     if (has_segments)
-        attrs[num_attrs++] = (tri_attr){"operandSegmentSizes", tri_attr_i32s(b->context, 2, (int32_t[]){num_ins, num_outs})};
-    return tri_builder_create(b, &(tri_op){.name = name, .num_operands = n, .operands = operands, .num_results = num_results,
-                                           .results = results, .num_attrs = num_attrs, .attrs = attrs, .num_regions = 1, .regions = &region});
+        attrs[num_attrs++] =
+            (tri_attr){"operandSegmentSizes", tri_attr_i32s(b->context, 2, (int32_t[]){num_ins, num_outs})};
+    return tri_builder_create(b, &(tri_op){.name = name,
+                                           .num_operands = n,
+                                           .operands = operands,
+                                           .num_results = num_results,
+                                           .results = results,
+                                           .num_attrs = num_attrs,
+                                           .attrs = attrs,
+                                           .num_regions = 1,
+                                           .regions = &region});
 }
 
-static MlirRegion elements_region(tri_builder *b, int num_ins, const MlirValue *ins, int num_outs, const MlirValue *outs, tri_builder *inner)
+static MlirRegion elements_region(tri_builder *b, int num_ins, const MlirValue *ins, int num_outs,
+                                  const MlirValue *outs, tri_builder *inner)
 {
     MlirType types[max_linalg];
     int n = 0;
@@ -403,8 +443,8 @@ MlirOperation tri_build_named(tri_builder *b, const char *name, int num_ins, con
     return op;
 }
 
-MlirOperation tri_build_generic(tri_builder *b, int num_ins, const MlirValue *ins, const MlirAffineMap *maps, int num_outs,
-                                const MlirValue *outs, tri_builder *inner)
+MlirOperation tri_build_generic(tri_builder *b, int num_ins, const MlirValue *ins, const MlirAffineMap *maps,
+                                int num_outs, const MlirValue *outs, tri_builder *inner)
 {
     int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(outs[0]));
     MlirAttribute all[max_linalg], kinds[TRI_MAX_RANK];
@@ -423,5 +463,6 @@ MlirValue tri_build_linalg_index(tri_builder *b, int dim)
 {
     MlirType index = mlirIndexTypeGet(b->context);
     tri_attr attr = {"dim", tri_attr_i64(b->context, dim)};
-    return tri_builder_value(b, &(tri_op){.name = "linalg.index", .num_results = 1, .results = &index, .num_attrs = 1, .attrs = &attr});
+    return tri_builder_value(
+        b, &(tri_op){.name = "linalg.index", .num_results = 1, .results = &index, .num_attrs = 1, .attrs = &attr});
 }

@@ -39,7 +39,8 @@ MlirValue tri_build_reinterpret(tri_builder *b, MlirValue memref, const tri_buil
 /* Strides are 1, whatever the box says. */
 MlirValue tri_build_subview(tri_builder *b, MlirValue memref, const tri_build_box *box);
 /* `shape` of the result: may lack dimensions whose size is 1 (rank -1: none is dropped). */
-MlirValue tri_build_extract_slice(tri_builder *b, MlirValue tensor, const tri_build_box *box, int rank, const int64_t *shape);
+MlirValue tri_build_extract_slice(tri_builder *b, MlirValue tensor, const tri_build_box *box, int rank,
+                                  const int64_t *shape);
 MlirValue tri_build_insert_slice(tri_builder *b, MlirValue source, MlirValue dest, const tri_build_box *box);
 /* A box of `tensor`'s whole extent, stride 1. */
 tri_build_box tri_build_whole(MlirType shaped);
@@ -70,8 +71,8 @@ void tri_build_yield(tri_builder *b, const char *name, intptr_t n, const MlirVal
 
 /* linalg.generic over all elements of a shape, in parallel. `inner` gets the body, whose first arguments are the
  * inputs' elements; end it with tri_build_yield(inner, "linalg.yield", ...). maps: null for identities. */
-MlirOperation tri_build_generic(tri_builder *b, int num_ins, const MlirValue *ins, const MlirAffineMap *maps, int num_outs,
-                                const MlirValue *outs, tri_builder *inner);
+MlirOperation tri_build_generic(tri_builder *b, int num_ins, const MlirValue *ins, const MlirAffineMap *maps,
+                                int num_outs, const MlirValue *outs, tri_builder *inner);
 MlirValue tri_build_linalg_index(tri_builder *b, int dim);
 
 /* A linalg operation with a region that is built by hand: reduce, broadcast, transpose. */

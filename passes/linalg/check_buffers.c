@@ -23,7 +23,8 @@ static int64_t bytes_of(MlirOperation alloc)
 static int64_t most_of(MlirBlock block)
 {
     int64_t own = 0, nested = 0;
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
         if (tri_op_is(op, "memref.alloc"))
             own += bytes_of(op);
         for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
@@ -69,14 +70,17 @@ static bool run_check_buffers(tri_pass_run *run)
         if (mlirBlockIsNull(body))
             continue;
         int64_t need = most_of(body) * copies;
-        tri_diag_remark(run->unit->diag, tri_op_span(run->unit->diag, funcs.at[i]), "buffers", "the blocks of '%.*s' take %lld bytes",
-                        TRI_STR_ARG(tri_op_symbol(funcs.at[i])), (long long)need);
+        tri_diag_remark(run->unit->diag, tri_op_span(run->unit->diag, funcs.at[i]), "buffers",
+                        "the blocks of '%.*s' take %lld bytes", TRI_STR_ARG(tri_op_symbol(funcs.at[i])),
+                        (long long)need);
         if (need <= limit)
             continue;
         tri_buf text = {0};
         list_blocks(run, funcs.at[i], &text);
-        tri_op_error(run->unit->diag, funcs.at[i], 6003, "the blocks of '%.*s' take %lld bytes%s of the unified buffer, which has %lld; the largest: %s",
-                     TRI_STR_ARG(tri_op_symbol(funcs.at[i])), (long long)need, copies > 1 ? " (each twice)" : "", (long long)limit, text.data);
+        tri_op_error(run->unit->diag, funcs.at[i], 6003,
+                     "the blocks of '%.*s' take %lld bytes%s of the unified buffer, which has %lld; the largest: %s",
+                     TRI_STR_ARG(tri_op_symbol(funcs.at[i])), (long long)need, copies > 1 ? " (each twice)" : "",
+                     (long long)limit, text.data);
         tri_buf_fini(&text);
         ok = false;
     }
@@ -86,6 +90,7 @@ static bool run_check_buffers(tri_pass_run *run)
 const tri_pass tri_pass_check_buffers = {
     .name = "check-buffers",
     .help = "do the blocks of a program fit the memory of an NPU?",
-    .options = (const char *const[]){"max-bytes=N: what there is (no limit)", "copies=N: how often each block lies there (1)", NULL},
+    .options = (const char *const[]){"max-bytes=N: what there is (no limit)",
+                                     "copies=N: how often each block lies there (1)", NULL},
     .run = run_check_buffers,
 };

@@ -10,8 +10,13 @@ MlirValue tri_memory_compare(tri_builder *b, int predicate, MlirValue x, MlirVal
     MlirType type = tri_type_with_element(mlirValueGetType(x), mlirIntegerTypeGet(b->context, 1));
     MlirValue operands[] = {x, y};
     tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = operands, .num_results = 1,
-                                          .results = &type, .num_attrs = 1, .attrs = &attr});
+    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi",
+                                          .num_operands = 2,
+                                          .operands = operands,
+                                          .num_results = 1,
+                                          .results = &type,
+                                          .num_attrs = 1,
+                                          .attrs = &attr});
 }
 
 MlirValue tri_memory_base(tri_builder *b, MlirValue pointer)
@@ -22,7 +27,8 @@ MlirValue tri_memory_base(tri_builder *b, MlirValue pointer)
 
 MlirValue tri_memory_to_memory(tri_builder *b, MlirValue value, MlirType element)
 {
-    MlirType from = tri_type_element(mlirValueGetType(value)), to = tri_type_with_element(mlirValueGetType(value), element);
+    MlirType from = tri_type_element(mlirValueGetType(value)),
+             to = tri_type_with_element(mlirValueGetType(value), element);
     if (mlirTypeEqual(from, element))
         return value;
     if (!tri_type_is_int_of(from, 1))
@@ -62,7 +68,8 @@ MlirValue tri_memory_splat_scalar(tri_builder *b, MlirValue tensor)
         return tri_op_operand(op, 0);
     MlirType element = tri_type_element(mlirValueGetType(tensor));
     tri_attr attr = {"value", mlirDenseElementsAttrGetSplatValue(tri_op_attr(op, "value"))};
-    return tri_builder_value(b, &(tri_op){.name = "arith.constant", .num_results = 1, .results = &element, .num_attrs = 1, .attrs = &attr});
+    return tri_builder_value(
+        b, &(tri_op){.name = "arith.constant", .num_results = 1, .results = &element, .num_attrs = 1, .attrs = &attr});
 }
 
 void tri_memory_while(tri_builder *b, MlirValue first, tri_builder *before, tri_builder *inner)

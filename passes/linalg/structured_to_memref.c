@@ -1,4 +1,5 @@
-/* Functions as other compilers take them: arrays in the place of pointers, the program's place in the grid as arguments.
+/* Functions as other compilers take them: arrays in the place of pointers, the program's place in the grid as
+ * arguments.
  *
  *     tt.func public @k(%x: !tt.ptr<f32>, %n: i32)
  *   becomes
@@ -60,7 +61,10 @@ static void rewrite_queries(signature *s, MlirBlock body, tri_op_list *ops)
     (void)s;
 }
 
-static MlirAttribute parse(MlirContext context, const char *text) { return mlirAttributeParseGet(context, mlirStringRefCreateFromCString(text)); }
+static MlirAttribute parse(MlirContext context, const char *text)
+{
+    return mlirAttributeParseGet(context, mlirStringRefCreateFromCString(text));
+}
 
 static intptr_t vendor_attributes(const signature *s, MlirContext context, tri_attr *attrs)
 {
@@ -91,7 +95,8 @@ static MlirOperation make_function(signature *s, MlirBlock body)
     tri_builder b = tri_builder_before(s->func);
     MlirRegion region = mlirRegionCreate();
     mlirRegionTakeBody(region, mlirOperationGetRegion(s->func, 0));
-    return tri_builder_create(&b, &(tri_op){.name = "func.func", .num_attrs = count, .attrs = attrs, .num_regions = 1, .regions = &region});
+    return tri_builder_create(
+        &b, &(tri_op){.name = "func.func", .num_attrs = count, .attrs = attrs, .num_regions = 1, .regions = &region});
 }
 
 static void add_arguments(signature *s, MlirBlock body)
@@ -104,10 +109,13 @@ static void add_arguments(signature *s, MlirBlock body)
     }
     static const char *const names[num_grid] = {"nx", "ny", "nz", "px", "py", "pz"};
     for (int i = 0; i < num_grid; i++)
-        mlirBlockAddArgument(body, mlirIntegerTypeGet(context, 32), mlirLocationNameGet(context, mlirStringRefCreateFromCString(names[i]), loc));
+        mlirBlockAddArgument(body, mlirIntegerTypeGet(context, 32),
+                             mlirLocationNameGet(context, mlirStringRefCreateFromCString(names[i]), loc));
     MlirType bytes = tri_build_memory_type(mlirIntegerTypeGet(context, 8));
     for (int i = 0; s->is_vendor && i < 2; i++)
-        mlirBlockInsertArgument(body, i, bytes, mlirLocationNameGet(context, mlirStringRefCreateFromCString(i ? "workspace" : "lock"), loc));
+        mlirBlockInsertArgument(
+            body, i, bytes,
+            mlirLocationNameGet(context, mlirStringRefCreateFromCString(i ? "workspace" : "lock"), loc));
 }
 
 /* Before the types of arguments change. */
@@ -134,7 +142,8 @@ static bool rewrite_function(signature *s)
     s->has_product = products.len > 0;
     for (size_t i = 0; i < ops.len; i++) {
         tri_str name = tri_op_name(ops.at[i]);
-        bool is_known = tri_op_is(ops.at[i], "tt.return") || tri_op_is(ops.at[i], "tt.get_program_id") || tri_op_is(ops.at[i], "tt.get_num_programs");
+        bool is_known = tri_op_is(ops.at[i], "tt.return") || tri_op_is(ops.at[i], "tt.get_program_id") ||
+                        tri_op_is(ops.at[i], "tt.get_num_programs");
         if (tri_str_has_prefix(name, "tt.") && !is_known) {
             tri_op_error(s->run->unit->diag, ops.at[i], 6002, "'%.*s' has no structured form", TRI_STR_ARG(name));
             return false;

@@ -5,8 +5,9 @@
  *     %d = tt.dot %a, %b, %c                                linalg.matmul ins(%a, %b) outs(%c)
  *     %m = tt.reduce(%v) {axis}, ...                        linalg.reduce ... dimensions = [axis]
  *
- * Elementwise arith and math on tensors stays. Reductions, scans and what loops over elements are in reduce.c, views and
- * tables in shape.c. Answers to triton-arith-to-linalg (triton-shared). Test: tests/passes/triton-arith-to-linalg.mlir */
+ * Elementwise arith and math on tensors stays. Reductions, scans and what loops over elements are in reduce.c, views
+ * and tables in shape.c. Answers to triton-arith-to-linalg (triton-shared). Test:
+ * tests/passes/triton-arith-to-linalg.mlir */
 #include "passes/linalg/arith.h"
 
 #include "passes/passes.h"
@@ -59,7 +60,8 @@ static bool rewrite_clamp(tri_builder *b, MlirOperation op)
 {
     bool has_nan = tri_op_int(op, "propagateNan", 0) != 0;
     MlirType type = type_of(op);
-    MlirValue x = tri_builder_binary(b, has_nan ? "arith.maximumf" : "arith.maxnumf", type, operand(op, 0), operand(op, 1));
+    MlirValue x =
+        tri_builder_binary(b, has_nan ? "arith.maximumf" : "arith.maxnumf", type, operand(op, 0), operand(op, 1));
     replace(op, tri_builder_binary(b, has_nan ? "arith.minimumf" : "arith.minnumf", type, x, operand(op, 2)));
     return true;
 }
@@ -80,8 +82,11 @@ static bool rewrite_high_product(tri_builder *b, MlirOperation op)
 {
     MlirType type = type_of(op), types[2] = {type, type};
     MlirValue operands[] = {operand(op, 0), operand(op, 1)};
-    MlirOperation both = tri_builder_create(b, &(tri_op){.name = "arith.mului_extended", .num_operands = 2, .operands = operands,
-                                                         .num_results = 2, .results = types});
+    MlirOperation both = tri_builder_create(b, &(tri_op){.name = "arith.mului_extended",
+                                                         .num_operands = 2,
+                                                         .operands = operands,
+                                                         .num_results = 2,
+                                                         .results = types});
     replace(op, tri_op_result(both, 1));
     return true;
 }
@@ -106,8 +111,11 @@ static bool rewrite_integer_division(tri_builder *b, MlirOperation op)
         numbers[i] = tri_type_is_tensor(type) ? tri_build_filled(b, type, scalar) : scalar;
     }
     MlirValue select[3] = {tri_memory_compare(b, TRI_MEMORY_EQUAL, by, numbers[0]), numbers[1], by};
-    mlirOperationSetOperand(op, 1, tri_builder_value(b, &(tri_op){.name = "arith.select", .num_operands = 3, .operands = select,
-                                                                  .num_results = 1, .results = &type}));
+    mlirOperationSetOperand(
+        op, 1,
+        tri_builder_value(
+            b, &(tri_op){
+                   .name = "arith.select", .num_operands = 3, .operands = select, .num_results = 1, .results = &type}));
     return true;
 }
 
@@ -148,12 +156,14 @@ static bool rewrite_dot(tri_builder *b, MlirOperation op)
     MlirType type = type_of(op), f32 = mlirF32TypeGet(b->context);
     MlirValue ins[2] = {operand(op, 0), operand(op, 1)}, sum = operand(op, 2);
     for (int i = 0; i < 2; i++)
-        if (tri_type_is_float(tri_type_element(mlirValueGetType(ins[i]))) && tri_type_bits(tri_type_element(mlirValueGetType(ins[i]))) == 8)
+        if (tri_type_is_float(tri_type_element(mlirValueGetType(ins[i]))) &&
+            tri_type_bits(tri_type_element(mlirValueGetType(ins[i]))) == 8)
             ins[i] = tri_arith_convert(b, ins[i], tri_type_with_element(mlirValueGetType(ins[i]), f32), false);
     bool is_narrow = !is_wide(tri_type_element(type));
     if (is_narrow)
         sum = tri_builder_unary(b, "arith.extf", tri_type_with_element(type, f32), sum);
-    MlirOperation product = tri_build_named(b, tri_type_rank(type) == 3 ? "linalg.batch_matmul" : "linalg.matmul", 2, ins, sum);
+    MlirOperation product =
+        tri_build_named(b, tri_type_rank(type) == 3 ? "linalg.batch_matmul" : "linalg.matmul", 2, ins, sum);
     static const char *const precisions[] = {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"};
     int64_t precision = tri_op_int(op, "inputPrecision", 2);
     if (precision >= 0 && precision < 5)
@@ -172,17 +182,19 @@ typedef struct {
 } library_row;
 
 static const library_row library[] = {
-    {"sin", "math.sin", 1}, {"cos", "math.cos", 1}, {"tan", "math.tan", 1}, {"asin", "math.asin", 1}, {"acos", "math.acos", 1},
-    {"atan", "math.atan", 1}, {"atan2", "math.atan2", 2}, {"sinh", "math.sinh", 1}, {"cosh", "math.cosh", 1},
-    {"tanh", "math.tanh", 1}, {"asinh", "math.asinh", 1}, {"acosh", "math.acosh", 1}, {"atanh", "math.atanh", 1},
-    {"exp", "math.exp", 1}, {"exp2", "math.exp2", 1}, {"expm1", "math.expm1", 1}, {"log", "math.log", 1}, {"log2", "math.log2", 1},
-    {"log10", "math.log10", 1}, {"log1p", "math.log1p", 1}, {"pow", "math.powf", 2}, {"sqrt", "math.sqrt", 1},
-    {"rsqrt", "math.rsqrt", 1}, {"cbrt", "math.cbrt", 1}, {"erf", "math.erf", 1}, {"erfc", "math.erfc", 1}, {"floor", "math.floor", 1},
-    {"ceil", "math.ceil", 1}, {"trunc", "math.trunc", 1}, {"round", "math.round", 1}, {"rint", "math.roundeven", 1},
-    {"nearbyint", "math.roundeven", 1}, {"fabs", "math.absf", 1}, {"copysign", "math.copysign", 2}, {"fma", "math.fma", 3},
-    {"fmod", "arith.remf", 2}, {"fmax", "arith.maxnumf", 2}, {"fmin", "arith.minnumf", 2}, {"fdiv_rn", "arith.divf", 2},
-    {"fmaf_rn", "math.fma", 3}, {"fast_exp", "math.exp", 1}, {"fast_log", "math.log", 1}, {"fast_sin", "math.sin", 1},
-    {"fast_cos", "math.cos", 1}, {"fast_pow", "math.powf", 2}, {"fsqrt_rn", "math.sqrt", 1},
+    {"sin", "math.sin", 1}, {"cos", "math.cos", 1}, {"tan", "math.tan", 1}, {"asin", "math.asin", 1},
+    {"acos", "math.acos", 1}, {"atan", "math.atan", 1}, {"atan2", "math.atan2", 2}, {"sinh", "math.sinh", 1},
+    {"cosh", "math.cosh", 1}, {"tanh", "math.tanh", 1}, {"asinh", "math.asinh", 1}, {"acosh", "math.acosh", 1},
+    {"atanh", "math.atanh", 1}, {"exp", "math.exp", 1}, {"exp2", "math.exp2", 1}, {"expm1", "math.expm1", 1},
+    {"log", "math.log", 1}, {"log2", "math.log2", 1}, {"log10", "math.log10", 1}, {"log1p", "math.log1p", 1},
+    {"pow", "math.powf", 2}, {"sqrt", "math.sqrt", 1}, {"rsqrt", "math.rsqrt", 1}, {"cbrt", "math.cbrt", 1},
+    {"erf", "math.erf", 1}, {"erfc", "math.erfc", 1}, {"floor", "math.floor", 1}, {"ceil", "math.ceil", 1},
+    {"trunc", "math.trunc", 1}, {"round", "math.round", 1}, {"rint", "math.roundeven", 1},
+    {"nearbyint", "math.roundeven", 1}, {"fabs", "math.absf", 1}, {"copysign", "math.copysign", 2},
+    {"fma", "math.fma", 3}, {"fmod", "arith.remf", 2}, {"fmax", "arith.maxnumf", 2}, {"fmin", "arith.minnumf", 2},
+    {"fdiv_rn", "arith.divf", 2}, {"fmaf_rn", "math.fma", 3}, {"fast_exp", "math.exp", 1}, {"fast_log", "math.log", 1},
+    {"fast_sin", "math.sin", 1}, {"fast_cos", "math.cos", 1}, {"fast_pow", "math.powf", 2},
+    {"fsqrt_rn", "math.sqrt", 1},
 };
 
 static bool is_symbol(tri_str symbol, const char *name)
@@ -203,8 +215,11 @@ static bool rewrite_library(tri_diag *diag, tri_builder *b, MlirOperation op)
             continue;
         for (int k = 0; k < library[i].operands; k++)
             operands[k] = operand(op, k);
-        replace(op, tri_builder_value(b, &(tri_op){.name = library[i].op, .num_operands = library[i].operands, .operands = operands,
-                                                   .num_results = 1, .results = &type}));
+        replace(op, tri_builder_value(b, &(tri_op){.name = library[i].op,
+                                                   .num_operands = library[i].operands,
+                                                   .operands = operands,
+                                                   .num_results = 1,
+                                                   .results = &type}));
         return true;
     }
     tri_op_error(diag, op, 6002, "'%.*s' has no operation in the structured dialects", TRI_STR_ARG(symbol));
@@ -226,17 +241,19 @@ typedef struct {
 } rule;
 
 static const rule rules[] = {
-    {"arith.constant", rewrite_constant}, {"tt.splat", rewrite_splat}, {"tt.make_range", rewrite_range}, {"tt.clampf", rewrite_clamp},
-    {"tt.precise_sqrt", rewrite_sqrt}, {"tt.precise_divf", rewrite_division}, {"tt.approx_divf", rewrite_division},
-    {"tt.mulhiui", rewrite_high_product}, {"tt.bitcast", rewrite_bitcast}, {"tt.fp_to_fp", rewrite_conversion},
-    {"arith.divsi", rewrite_integer_division}, {"arith.divui", rewrite_integer_division},
-    {"arith.remsi", rewrite_integer_division}, {"arith.remui", rewrite_integer_division}, {"arith.ceildivsi", rewrite_integer_division},
-    {"arith.extf", rewrite_float_width}, {"arith.truncf", rewrite_float_width}, {"arith.cmpf", rewrite_compare}, {"tt.dot", rewrite_dot},
-    {"tt.reduce", tri_arith_reduce}, {"tt.scan", tri_arith_scan}, {"tt.histogram", tri_arith_histogram},
-    {"tt.map_elementwise", tri_arith_map}, {"tt.expand_dims", tri_arith_reshape}, {"tt.reshape", tri_arith_reshape},
-    {"tt.broadcast", tri_arith_broadcast}, {"tt.trans", tri_arith_transpose}, {"tt.join", tri_arith_join}, {"tt.split", tri_arith_split},
-    {"tt.cat", tri_arith_cat}, {"tt.gather", tri_arith_gather}, {"tt.unsplat", tri_arith_unsplat},
-    {"gpu.barrier", rewrite_message}, {"ttg.barrier", rewrite_message}, {"tt.grid_dependency_wait", rewrite_message},
+    {"arith.constant", rewrite_constant}, {"tt.splat", rewrite_splat}, {"tt.make_range", rewrite_range},
+    {"tt.clampf", rewrite_clamp}, {"tt.precise_sqrt", rewrite_sqrt}, {"tt.precise_divf", rewrite_division},
+    {"tt.approx_divf", rewrite_division}, {"tt.mulhiui", rewrite_high_product}, {"tt.bitcast", rewrite_bitcast},
+    {"tt.fp_to_fp", rewrite_conversion}, {"arith.divsi", rewrite_integer_division},
+    {"arith.divui", rewrite_integer_division}, {"arith.remsi", rewrite_integer_division},
+    {"arith.remui", rewrite_integer_division}, {"arith.ceildivsi", rewrite_integer_division},
+    {"arith.extf", rewrite_float_width}, {"arith.truncf", rewrite_float_width}, {"arith.cmpf", rewrite_compare},
+    {"tt.dot", rewrite_dot}, {"tt.reduce", tri_arith_reduce}, {"tt.scan", tri_arith_scan},
+    {"tt.histogram", tri_arith_histogram}, {"tt.map_elementwise", tri_arith_map}, {"tt.expand_dims", tri_arith_reshape},
+    {"tt.reshape", tri_arith_reshape}, {"tt.broadcast", tri_arith_broadcast}, {"tt.trans", tri_arith_transpose},
+    {"tt.join", tri_arith_join}, {"tt.split", tri_arith_split}, {"tt.cat", tri_arith_cat},
+    {"tt.gather", tri_arith_gather}, {"tt.unsplat", tri_arith_unsplat}, {"gpu.barrier", rewrite_message},
+    {"ttg.barrier", rewrite_message}, {"tt.grid_dependency_wait", rewrite_message},
     {"tt.grid_dependency_launch_dependents", rewrite_message}, {"llvm.intr.assume", rewrite_message},
 };
 
@@ -247,7 +264,8 @@ static bool rewrite_arith(tri_pass_run *run, MlirOperation op)
         if (tri_op_is(op, rules[i].name)) {
             if (rules[i].rewrite(&b, op))
                 return true;
-            tri_op_error(run->unit->diag, op, 6002, "'%.*s' of this form has no structured form", TRI_STR_ARG(tri_op_name(op)));
+            tri_op_error(run->unit->diag, op, 6002, "'%.*s' of this form has no structured form",
+                         TRI_STR_ARG(tri_op_name(op)));
             return false;
         }
     if (tri_op_is(op, "tt.extern_elementwise"))

@@ -56,7 +56,8 @@ static MlirValue emit_conditions(transfer *t, tri_builder *b)
         if (i < a->condition_count)
             one = a->condition[i];
         else
-            one = tri_memory_compare(b, TRI_MEMORY_GREATER, tri_build_index(b, emit_structured(t, b, a->positive[i - a->condition_count])),
+            one = tri_memory_compare(b, TRI_MEMORY_GREATER,
+                                     tri_build_index(b, emit_structured(t, b, a->positive[i - a->condition_count])),
                                      tri_build_index(b, tri_build_number(0)));
         all = all.ptr ? tri_builder_binary(b, "arith.andi", i1, all, one) : one;
     }
@@ -81,8 +82,9 @@ static void emit_windows(transfer *t, tri_builder *b)
         return;
     MlirType index = tri_build_index_type(b->context);
     MlirValue operands[3] = {condition, tri_build_index(b, t->count[0]), tri_build_index(b, zero)};
-    t->count[0] = tri_build_of(tri_builder_value(b, &(tri_op){.name = "arith.select", .num_operands = 3, .operands = operands,
-                                                              .num_results = 1, .results = &index}));
+    t->count[0] = tri_build_of(tri_builder_value(
+        b, &(tri_op){
+               .name = "arith.select", .num_operands = 3, .operands = operands, .num_results = 1, .results = &index}));
 }
 
 static void emit_dim(transfer *t, tri_builder *b, int d, place at);
@@ -99,7 +101,8 @@ static void emit_copy(transfer *t, tri_builder *b, place *at)
 }
 
 /* Dimension d of the box: `count` elements from `low` of the block on, whose first has the index `index`. */
-static void set_dim(transfer *t, tri_builder *b, int d, place *at, tri_build_size low, tri_build_size count, tri_build_size index)
+static void set_dim(transfer *t, tri_builder *b, int d, place *at, tri_build_size low, tri_build_size count,
+                    tri_build_size index)
 {
     const tri_block_dim *x = &t->access->form.dim[d];
     tri_build_size stride = x->kind == TRI_DIM_NONE ? tri_build_number(1) : emit_structured(t, b, x->stride);
@@ -116,7 +119,8 @@ static void emit_each(transfer *t, tri_builder *b, int d, place at)
 {
     const tri_block_dim *x = &t->access->form.dim[d];
     tri_builder inner;
-    MlirOperation loop = tri_build_for(b, t->low[d], tri_build_add(b, t->low[d], t->count[d]), tri_build_number(1), 0, NULL, &inner);
+    MlirOperation loop =
+        tri_build_for(b, t->low[d], tri_build_add(b, t->low[d], t->count[d]), tri_build_number(1), 0, NULL, &inner);
     MlirValue i = mlirBlockGetArgument(tri_op_body(loop, 0), 0);
     tri_build_size index = tri_build_number(0);
     if (x->kind == TRI_DIM_INDEXED) {
@@ -124,7 +128,8 @@ static void emit_each(transfer *t, tri_builder *b, int d, place at)
         MlirValue at_list[TRI_MAX_RANK];
         for (int k = 0; k < tri_type_rank(list); k++)
             at_list[k] = tri_type_dim(list, k) > 1 ? i : tri_build_index(&inner, tri_build_number(0));
-        index = tri_build_of(tri_build_to_index(&inner, tri_build_extract(&inner, x->index, tri_type_rank(list), at_list)));
+        index =
+            tri_build_of(tri_build_to_index(&inner, tri_build_extract(&inner, x->index, tri_type_rank(list), at_list)));
     }
     set_dim(t, &inner, d, &at, tri_build_of(i), tri_build_number(1), index);
     emit_dim(t, &inner, d + 1, at);
@@ -165,7 +170,8 @@ static void emit_dim(transfer *t, tri_builder *b, int d, place at)
     if (x->kind == TRI_DIM_WRAP) {
         emit_runs(t, b, d, at);
     } else if (x->kind == TRI_DIM_RANGE || t->is_reduced[d]) {
-        tri_build_size first = x->kind == TRI_DIM_RANGE ? tri_build_add(b, emit_structured(t, b, x->start), t->low[d]) : tri_build_number(0);
+        tri_build_size first = x->kind == TRI_DIM_RANGE ? tri_build_add(b, emit_structured(t, b, x->start), t->low[d])
+                                                        : tri_build_number(0);
         set_dim(t, b, d, &at, t->low[d], t->is_reduced[d] ? tri_build_number(1) : t->count[d], first);
         emit_dim(t, b, d + 1, at);
     } else {
@@ -176,13 +182,15 @@ static void emit_dim(transfer *t, tri_builder *b, int d, place at)
 /* Some element is left out: what stands for those is put there first. */
 static void emit_padding(transfer *t, tri_builder *b, MlirValue other)
 {
-    MlirType i1 = mlirIntegerTypeGet(b->context, 1), element = mlirShapedTypeGetElementType(mlirValueGetType(t->buffer));
+    MlirType i1 = mlirIntegerTypeGet(b->context, 1),
+             element = mlirShapedTypeGetElementType(mlirValueGetType(t->buffer));
     MlirValue any = {NULL};
     for (int d = 0; d < t->access->form.rank; d++) {
         int64_t size = t->access->form.dim[d].size;
         if (!t->count[d].value.ptr && t->count[d].number == size)
             continue;
-        MlirValue less = tri_memory_compare(b, TRI_MEMORY_LESS, tri_build_index(b, t->count[d]), tri_build_index(b, tri_build_number(size)));
+        MlirValue less = tri_memory_compare(b, TRI_MEMORY_LESS, tri_build_index(b, t->count[d]),
+                                            tri_build_index(b, tri_build_number(size)));
         any = any.ptr ? tri_builder_binary(b, "arith.ori", i1, any, less) : less;
     }
     if (!any.ptr)
@@ -217,7 +225,9 @@ static void rewrite_load(transfer *t, tri_builder *b)
     MlirType element = tri_build_element_in_memory(tri_type_element(result));
     t->buffer = tri_build_alloc(b, form->rank, shape, element);
     emit_padding(t, b, other);
-    emit_dim(t, b, 0, (place){.offset = emit_structured(t, b, form->offset), .memory.rank = form->rank, .block.rank = form->rank});
+    emit_dim(
+        t, b, 0,
+        (place){.offset = emit_structured(t, b, form->offset), .memory.rank = form->rank, .block.rank = form->rank});
     MlirValue loaded = tri_memory_from_memory(b, tri_build_to_tensor(b, t->buffer), tri_type_element(result));
     if (is_reduced)
         loaded = tri_builder_unary(b, "tt.broadcast", result, loaded);
@@ -230,7 +240,9 @@ static void rewrite_store(transfer *t, tri_builder *b)
     emit_windows(t, b);
     MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(t->base));
     t->value = tri_memory_to_memory(b, tri_op_operand(t->op, 1), element);
-    emit_dim(t, b, 0, (place){.offset = emit_structured(t, b, form->offset), .memory.rank = form->rank, .block.rank = form->rank});
+    emit_dim(
+        t, b, 0,
+        (place){.offset = emit_structured(t, b, form->offset), .memory.rank = form->rank, .block.rank = form->rank});
     mlirOperationDestroy(t->op);
 }
 
@@ -239,7 +251,8 @@ static bool has_box(const tri_block_form *form)
 {
     bool has = false, is_single = true;
     for (int d = 0; d < form->rank; d++) {
-        bool is_run = form->dim[d].kind == TRI_DIM_RANGE || form->dim[d].kind == TRI_DIM_WRAP || form->dim[d].kind == TRI_DIM_NONE;
+        bool is_run = form->dim[d].kind == TRI_DIM_RANGE || form->dim[d].kind == TRI_DIM_WRAP ||
+                      form->dim[d].kind == TRI_DIM_NONE;
         has |= is_run && form->dim[d].size > 1;
         is_single &= form->dim[d].size == 1;
     }
@@ -257,7 +270,8 @@ static const char *why_not(const tri_access *a, MlirOperation op)
     if (!has_box(&a->form))
         return "every element has an index from a list";
     MlirType pointee = tri_type_ptr_pointee(tri_type_element(mlirValueGetType(tri_op_operand(op, 0))));
-    bool is_argument = tri_op_is_block_argument(a->form.base, &block, &index) && tri_op_is(mlirBlockGetParentOperation(block), "tt.func");
+    bool is_argument = tri_op_is_block_argument(a->form.base, &block, &index) &&
+                       tri_op_is(mlirBlockGetParentOperation(block), "tt.func");
     if (!is_argument || !mlirTypeEqual(tri_type_ptr_pointee(mlirValueGetType(a->form.base)), pointee))
         return "its base is not an array of these elements";
     return NULL;

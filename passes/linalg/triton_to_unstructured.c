@@ -49,12 +49,15 @@ static void fail_unstructured(state *s, MlirOperation op, MlirValue culprit, con
 {
     tri_diag *diag = s->run->unit->diag;
     tri_str name = culprit.ptr ? tri_location_name(mlirValueGetLocation(culprit)) : TRI_STR("");
-    tri_op_error(diag, op, 6002, "structured code cannot follow this pointer: %s%s%.*s%s", reason, name.len ? " ('" : "",
-                 TRI_STR_ARG(name), name.len ? "')" : "");
+    tri_op_error(diag, op, 6002, "structured code cannot follow this pointer: %s%s%.*s%s", reason,
+                 name.len ? " ('" : "", TRI_STR_ARG(name), name.len ? "')" : "");
     s->failed = true;
 }
 
-static MlirType offset_type(MlirType pointer) { return tri_type_with_element(pointer, mlirIntegerTypeGet(mlirTypeGetContext(pointer), 64)); }
+static MlirType offset_type(MlirType pointer)
+{
+    return tri_type_with_element(pointer, mlirIntegerTypeGet(mlirTypeGetContext(pointer), 64));
+}
 
 /* --- pointers as offsets --- */
 
@@ -87,7 +90,10 @@ static MlirValue offset_of_op(state *s, tri_builder *b, MlirOperation op)
     return same_op(b, op, type, n, operands);
 }
 
-static bool is_region_op(MlirOperation op) { return tri_op_is(op, "scf.for") || tri_op_is(op, "scf.if") || tri_op_is(op, "scf.while"); }
+static bool is_region_op(MlirOperation op)
+{
+    return tri_op_is(op, "scf.for") || tri_op_is(op, "scf.if") || tri_op_is(op, "scf.while");
+}
 
 static void turn_value(state *s, MlirValue value)
 {
@@ -126,7 +132,8 @@ static void turn_argument(state *s, tri_builder *b, MlirValue argument)
 
 /* --- element by element --- */
 
-typedef MlirValue (*element_fn)(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at, MlirValue *operands);
+typedef MlirValue (*element_fn)(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at,
+                                MlirValue *operands);
 
 static MlirValue value_at(tri_builder *b, MlirValue value, int rank, const MlirValue *at)
 {
@@ -148,7 +155,8 @@ typedef struct {
 static MlirValue emit_element(state *s, tri_builder *b, const element_job *job, int rank, const MlirValue *at)
 {
     MlirType element = job->result.ptr ? tri_type_element(job->result) : (MlirType){NULL};
-    MlirValue mask = value_at(b, job->mask, rank, at), other = value_at(b, job->other, rank, at), operands[2] = {{NULL}, {NULL}};
+    MlirValue mask = value_at(b, job->mask, rank, at), other = value_at(b, job->other, rank, at),
+              operands[2] = {{NULL}, {NULL}};
     tri_builder inner = *b, outer;
     MlirOperation guard = {NULL};
     if (mask.ptr)
@@ -171,7 +179,8 @@ static MlirValue emit_element(state *s, tri_builder *b, const element_job *job, 
 }
 
 /* Loops over the elements of a block, around emit_element; what they give is a tensor. */
-static MlirValue emit_loops(state *s, tri_builder *b, const element_job *job, MlirType shape, int d, MlirValue *at, MlirValue tensor)
+static MlirValue emit_loops(state *s, tri_builder *b, const element_job *job, MlirType shape, int d, MlirValue *at,
+                            MlirValue tensor)
 {
     int rank = tri_type_rank(shape);
     if (d == rank) {
@@ -179,8 +188,8 @@ static MlirValue emit_loops(state *s, tri_builder *b, const element_job *job, Ml
         return tensor.ptr ? tri_build_insert(b, one, tensor, rank, at) : tensor;
     }
     tri_builder inner;
-    MlirOperation loop = tri_build_for(b, tri_build_number(0), tri_build_number(tri_type_dim(shape, d)), tri_build_number(1),
-                                       tensor.ptr ? 1 : 0, &tensor, &inner);
+    MlirOperation loop = tri_build_for(b, tri_build_number(0), tri_build_number(tri_type_dim(shape, d)),
+                                       tri_build_number(1), tensor.ptr ? 1 : 0, &tensor, &inner);
     MlirBlock body = tri_op_body(loop, 0);
     at[d] = mlirBlockGetArgument(body, 0);
     MlirValue next = emit_loops(s, &inner, job, shape, d + 1, at, tensor.ptr ? mlirBlockGetArgument(body, 1) : tensor);
@@ -188,13 +197,16 @@ static MlirValue emit_loops(state *s, tri_builder *b, const element_job *job, Ml
     return tensor.ptr ? tri_op_result(loop, 0) : tensor;
 }
 
-static MlirValue load_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at, MlirValue *operands)
+static MlirValue load_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at,
+                              MlirValue *operands)
 {
     (void)s, (void)operands;
-    return tri_memory_from_memory(b, tri_build_load(b, memory, 1, &at), tri_type_element(mlirValueGetType(tri_op_result(op, 0))));
+    return tri_memory_from_memory(b, tri_build_load(b, memory, 1, &at),
+                                  tri_type_element(mlirValueGetType(tri_op_result(op, 0))));
 }
 
-static MlirValue store_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at, MlirValue *operands)
+static MlirValue store_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at,
+                               MlirValue *operands)
 {
     (void)s, (void)op;
     MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory));
@@ -215,7 +227,8 @@ static MlirValue generic_atomic(tri_builder *b, MlirValue memory, MlirValue at, 
                                           .num_results = 1, .results = &element, .num_regions = 1, .regions = &region});
 }
 
-static MlirValue cas_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at, MlirValue *operands)
+static MlirValue cas_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at,
+                             MlirValue *operands)
 {
     tri_builder inner;
     MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory)), own = mlirValueGetType(operands[0]);
@@ -223,12 +236,15 @@ static MlirValue cas_element(state *s, tri_builder *b, MlirOperation op, MlirVal
         fail_unstructured(s, op, (MlirValue){NULL}, "floats cannot be compared and exchanged");
         return operands[0];
     }
-    MlirValue wanted = tri_memory_to_memory(b, operands[0], element), next = tri_memory_to_memory(b, operands[1], element);
+    MlirValue wanted = tri_memory_to_memory(b, operands[0], element),
+              next = tri_memory_to_memory(b, operands[1], element);
     MlirValue old = generic_atomic(b, memory, at, &inner);
     MlirValue now = mlirBlockGetArgument(inner.block, 0);
     MlirValue select[3] = {tri_memory_compare(&inner, TRI_MEMORY_EQUAL, now, wanted), next, now};
-    MlirValue chosen = tri_builder_value(&inner, &(tri_op){.name = "arith.select", .num_operands = 3, .operands = select,
-                                                           .num_results = 1, .results = &element});
+    MlirValue chosen = tri_builder_value(
+        &inner,
+        &(tri_op){
+            .name = "arith.select", .num_operands = 3, .operands = select, .num_results = 1, .results = &element});
     tri_build_yield(&inner, "memref.atomic_yield", 1, &chosen);
     return tri_memory_from_memory(b, old, own);
 }
@@ -238,13 +254,15 @@ enum { rmw_assign = 3 }; /* arith's AtomicRMWKind of an exchange */
 /* arith's AtomicRMWKind of tt's and, or, xor, add, fadd, max, min, umax, umin, exch, by number */
 static int64_t rmw_kind(int64_t kind, bool is_float)
 {
-    enum { addf, addi, andi, assign, maximumf, maxnumf, maxs, maxu, minimumf, minnumf, mins, minu, mulf, muli, ori, xori };
+    enum { addf, addi, andi, assign, maximumf, maxnumf, maxs, maxu, minimumf, minnumf, mins, minu, mulf, muli, ori,
+        xori };
     static const int64_t ints[] = {-1, andi, ori, xori, addi, addf, maxs, mins, maxu, minu, assign};
     static const int64_t floats[] = {-1, -1, -1, -1, addf, addf, maxnumf, minnumf, maxnumf, minnumf, assign};
     return kind < 1 || kind > 10 ? -1 : is_float ? floats[kind] : ints[kind];
 }
 
-static MlirValue rmw_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at, MlirValue *operands)
+static MlirValue rmw_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at,
+                             MlirValue *operands)
 {
     MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory)), own = mlirValueGetType(operands[0]);
     int64_t number = tri_op_int(op, "atomic_rmw_op", 0), kind = rmw_kind(number, tri_type_is_float(own));
@@ -255,13 +273,19 @@ static MlirValue rmw_element(state *s, tri_builder *b, MlirOperation op, MlirVal
     }
     MlirValue all[] = {tri_memory_to_memory(b, operands[0], element), memory, at};
     tri_attr attr = {"kind", tri_attr_i64(b->context, kind)};
-    MlirValue old = tri_builder_value(b, &(tri_op){.name = "memref.atomic_rmw", .num_operands = 3, .operands = all, .num_results = 1,
-                                                   .results = &element, .num_attrs = 1, .attrs = &attr});
+    MlirValue old = tri_builder_value(b, &(tri_op){.name = "memref.atomic_rmw",
+                                                   .num_operands = 3,
+                                                   .operands = all,
+                                                   .num_results = 1,
+                                                   .results = &element,
+                                                   .num_attrs = 1,
+                                                   .attrs = &attr});
     return tri_memory_from_memory(b, old, own);
 }
 
 /* Spins until the element has the expected value; there is no clock, so what waits for a time looks once. */
-static MlirValue poll_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at, MlirValue *operands)
+static MlirValue poll_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at,
+                              MlirValue *operands)
 {
     tri_builder before, inner;
     (void)s;
@@ -285,8 +309,9 @@ typedef struct {
 } job_row;
 
 static const job_row jobs[] = {
-    {"tt.load", load_element, 0, -2},         {"tt.store", store_element, 1, 2},       {"tt.atomic_rmw", rmw_element, 1, 2},
-    {"tt.atomic_cas", cas_element, 2, -1},    {"tt.atomic_load", load_element, 0, 1},  {"tt.atomic_store", store_element, 1, 2},
+    {"tt.load", load_element, 0, -2},        {"tt.store", store_element, 1, 2},
+    {"tt.atomic_rmw", rmw_element, 1, 2},    {"tt.atomic_cas", cas_element, 2, -1},
+    {"tt.atomic_load", load_element, 0, 1},  {"tt.atomic_store", store_element, 1, 2},
     {"tt.atomic_poll", poll_element, 1, -1},
 };
 
@@ -303,7 +328,8 @@ static void rewrite_access(state *s, MlirOperation op, const job_row *row)
     tri_builder b = tri_builder_before(op);
     MlirValue pointer = tri_op_operand(op, 0), root = get(&s->roots, pointer);
     MlirType type = *(MlirType *)tri_map_find_ptr(&s->types, pointer.ptr), shape;
-    element_job job = {.op = op, .offset = get(&s->offsets, pointer), .num_operands = row->num_values, .element = row->element};
+    element_job job = {
+        .op = op, .offset = get(&s->offsets, pointer), .num_operands = row->num_values, .element = row->element};
     if (mlirOperationGetNumResults(op))
         job.result = mlirValueGetType(tri_op_result(op, 0));
     for (int i = 0; i < row->num_values; i++)
@@ -314,7 +340,8 @@ static void rewrite_access(state *s, MlirOperation op, const job_row *row)
     } else if (row->mask >= 0 && mlirOperationGetNumOperands(op) > row->mask) {
         job.mask = tri_op_operand(op, row->mask);
     }
-    MlirType pointee = tri_type_ptr_pointee(tri_type_element(type)), declared = tri_type_ptr_pointee(mlirValueGetType(root));
+    MlirType pointee = tri_type_ptr_pointee(tri_type_element(type)),
+             declared = tri_type_ptr_pointee(mlirValueGetType(root));
     unsigned size = tri_type_bits(tri_build_element_in_memory(pointee));
     if (size != tri_type_bits(tri_build_element_in_memory(declared))) {
         fail_unstructured(s, op, root, "it reads an array as elements of another size");
@@ -326,7 +353,8 @@ static void rewrite_access(state *s, MlirOperation op, const job_row *row)
     if (!tri_type_is_tensor(type))
         result = emit_element(s, &b, &job, 0, at);
     else
-        result = emit_loops(s, &b, &job, shape, 0, at, job.result.ptr ? tri_build_empty(&b, job.result) : (MlirValue){NULL});
+        result =
+            emit_loops(s, &b, &job, shape, 0, at, job.result.ptr ? tri_build_empty(&b, job.result) : (MlirValue){NULL});
     if (job.result.ptr)
         mlirValueReplaceAllUsesOfWith(tri_op_result(op, 0), result);
     tri_vec_push(s->run->arena, &s->dead, op);
@@ -339,11 +367,13 @@ static void rewrite_to_int(state *s, MlirOperation op)
     MlirValue pointer = tri_op_operand(op, 0), root = get(&s->roots, pointer);
     MlirType type = mlirValueGetType(tri_op_result(op, 0)), i64 = tri_type_element(type);
     MlirType from = *(MlirType *)tri_map_find_ptr(&s->types, pointer.ptr);
-    MlirValue start = tri_builder_unary(&b, "memref.extract_aligned_pointer_as_index", tri_build_index_type(b.context), tri_memory_base(&b, root));
+    MlirValue start = tri_builder_unary(&b, "memref.extract_aligned_pointer_as_index", tri_build_index_type(b.context),
+                                        tri_memory_base(&b, root));
     start = tri_builder_unary(&b, "arith.index_cast", i64, start);
     start = tri_type_is_tensor(type) ? tri_builder_unary(&b, "tt.splat", type, start) : start;
     unsigned bytes = tri_type_bits(tri_build_element_in_memory(tri_type_ptr_pointee(tri_type_element(from)))) / 8;
-    MlirValue walked = tri_builder_binary(&b, "arith.muli", type, get(&s->offsets, pointer), tri_builder_int(&b, type, bytes));
+    MlirValue walked =
+        tri_builder_binary(&b, "arith.muli", type, get(&s->offsets, pointer), tri_builder_int(&b, type, bytes));
     MlirValue sum = tri_builder_binary(&b, "arith.addi", type, start, walked);
     mlirValueReplaceAllUsesOfWith(tri_op_result(op, 0), sum);
     tri_vec_push(s->run->arena, &s->dead, op);
@@ -378,7 +408,8 @@ static void find_roots(state *s, tri_op_list *ops)
         MlirValue culprit, root = tri_pointers_root(pointers, tri_op_operand(op, 0), &reason, &culprit);
         MlirBlock block;
         intptr_t index;
-        bool is_argument = root.ptr && tri_op_is_block_argument(root, &block, &index) && tri_type_is_ptr(mlirValueGetType(root));
+        bool is_argument =
+            root.ptr && tri_op_is_block_argument(root, &block, &index) && tri_type_is_ptr(mlirValueGetType(root));
         if (!is_argument)
             fail_unstructured(s, op, culprit, reason ? reason : "it does not come from an argument");
         else

@@ -113,9 +113,10 @@ static void find_liveness(allocator *a)
     for (size_t i = 0; i < list->len; i++) {
         MlirOperation op = list->at[i].op;
         list->at[i].end = list->at[i].is_scratch ? id_of(a, op) + 1 : 0;
-        list->at[i].begin = !list->at[i].is_scratch                ? INT64_MAX
-                            : tri_op_is(op, "ttg.warp_specialize") ? first_id(a, tri_op_body(op, 0)) /* partitions read it */
-                                                                   : id_of(a, op);
+        list->at[i].begin = !list->at[i].is_scratch ? INT64_MAX
+                            : tri_op_is(op, "ttg.warp_specialize")
+                                ? first_id(a, tri_op_body(op, 0)) /* partitions read it */
+                                : id_of(a, op);
     }
     for (size_t k = 0; k < a->buffers.points_to.len; k++) {
         const tri_map_entry *entry = &a->buffers.points_to.entries[k];
@@ -130,7 +131,8 @@ static void find_liveness(allocator *a)
 /* Whether two ops are in different partitions that run at the same time. */
 static bool run_concurrently(MlirOperation x, MlirOperation y)
 {
-    for (MlirOperation p = x; !mlirOperationIsNull(p) && !tri_op_is(p, "tt.func"); p = mlirOperationGetParentOperation(p)) {
+    for (MlirOperation p = x; !mlirOperationIsNull(p) && !tri_op_is(p, "tt.func");
+         p = mlirOperationGetParentOperation(p)) {
         MlirOperation over_x = mlirOperationGetParentOperation(p);
         bool is_default = tri_op_is(over_x, "ttg.warp_specialize");
         if (!is_default && !tri_op_is(over_x, "ttg.warp_specialize.partitions"))
@@ -242,7 +244,8 @@ static void describe(allocator *a, const tri_buffer *b)
     tri_str op = tri_op_name(b->op);
     tri_memdesc desc;
     if (b->is_scratch || !tri_type_get_memdesc(mlirValueGetType(tri_op_result(b->op, 0)), &desc)) {
-        tri_diag_note(diag, at, "%lld bytes to exchange values between threads ('%.*s')", (long long)b->size, TRI_STR_ARG(op));
+        tri_diag_note(diag, at, "%lld bytes to exchange values between threads ('%.*s')", (long long)b->size,
+                      TRI_STR_ARG(op));
         return;
     }
     tri_buf shape = {0};
@@ -251,10 +254,11 @@ static void describe(allocator *a, const tri_buffer *b)
         tri_buf_format(&shape, d > (stages > 1) ? "x%lld" : "%lld", (long long)desc.shape[d]);
     unsigned bits = tri_type_bits(desc.element);
     if (stages > 1)
-        tri_diag_note(diag, at, "%lld bytes for %lld blocks of %s elements of %u bits, which are loaded ahead", (long long)b->size,
-                      (long long)stages, shape.data, bits);
+        tri_diag_note(diag, at, "%lld bytes for %lld blocks of %s elements of %u bits, which are loaded ahead",
+                      (long long)b->size, (long long)stages, shape.data, bits);
     else
-        tri_diag_note(diag, at, "%lld bytes for a block of %s elements of %u bits", (long long)b->size, shape.data, bits);
+        tri_diag_note(diag, at, "%lld bytes for a block of %s elements of %u bits", (long long)b->size, shape.data,
+                      bits);
     tri_buf_fini(&shape);
 }
 
@@ -272,10 +276,12 @@ static void advise(allocator *a, int64_t total, int64_t most)
     fewer = per_stage ? (total - most + per_stage - 1) / per_stage : 0;
     if (per_stage && fewer < stages)
         tri_diag_note(a->run->unit->diag, TRI_NO_SPAN,
-                      "each stage takes %lld bytes: %lld fewer would fit (-num-stages=N, or num_stages of the loop), or smaller blocks",
+                      "each stage takes %lld bytes: %lld fewer would fit (-num-stages=N, or num_stages of the loop), "
+                      "or smaller blocks",
                       (long long)per_stage, (long long)fewer);
     else
-        tri_diag_note(a->run->unit->diag, TRI_NO_SPAN, "smaller blocks help%s", per_stage ? ", and fewer stages (-num-stages=N)" : "");
+        tri_diag_note(a->run->unit->diag, TRI_NO_SPAN, "smaller blocks help%s",
+                      per_stage ? ", and fewer stages (-num-stages=N)" : "");
 }
 
 /* The largest buffers, and what would make room. */
@@ -400,7 +406,8 @@ static bool run_allocate_shared_memory(tri_pass_run *run)
 
 static const char *const options[] = {
     "max-bytes=N: fail when a function needs more; 0 means no limit (0)",
-    "partition-size=N: bytes of a partition of the machine's shared memory, for partitioned_shared buffers (0: it has none)",
+    "partition-size=N: bytes of a partition of the machine's shared memory, for partitioned_shared buffers (0: it has "
+    "none)",
     "scratch-per-thread=N: bytes that a conversion may take to need fewer rounds, if they fit (0)",
     NULL,
 };

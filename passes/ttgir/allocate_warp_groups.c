@@ -1,16 +1,15 @@
 /* Gives the partitions of ttg.warp_specialize their warps, behind those of the default region, and their registers.
  *
  *     module attributes {"ttg.num-warps" = 8 : i32}
- *     ttg.warp_specialize() attributes {requestedRegisters = array<i32: 24>} default {...} partition0() num_warps(1) {...}
- *   becomes
- *     module attributes {"ttg.num-warps" = 8 : i32, "ttg.total-num-warps" = 12 : i32, ttg.maxnreg = 168 : i32}
- *     ttg.warp_specialize() attributes {actualRegisters = array<i32: 240, 24>, warpGroupStartIds = array<i32: 8>, ...}
+ *     ttg.warp_specialize() attributes {requestedRegisters = array<i32: 24>} default {...} partition0() num_warps(1)
+ * {...} becomes module attributes {"ttg.num-warps" = 8 : i32, "ttg.total-num-warps" = 12 : i32, ttg.maxnreg = 168 :
+ * i32} ttg.warp_specialize() attributes {actualRegisters = array<i32: 240, 24>, warpGroupStartIds = array<i32: 8>, ...}
  *
  * Partitions of several operations use the same warps again. The largest come first, so that those of four and more
- * begin at multiples of four. Where registers are asked for, the block has whole groups of four warps, which change theirs
- * together: each gets the most that a partition in it asks for, and the default groups share what is left of what all
- * begin with. Needs: the operations as they are lowered. Answers to tritongpu-allocate-warp-groups.
- * Test: tests/passes/allocate-warp-groups.mlir */
+ * begin at multiples of four. Where registers are asked for, the block has whole groups of four warps, which change
+ * theirs together: each gets the most that a partition in it asks for, and the default groups share what is left of
+ * what all begin with. Needs: the operations as they are lowered. Answers to tritongpu-allocate-warp-groups. Test:
+ * tests/passes/allocate-warp-groups.mlir */
 #include "passes/passes.h"
 
 #include "ir/machines.h"
@@ -35,7 +34,8 @@ static bool read_partitions(tri_pass_run *run, MlirOperation op, partitions *p)
     *p = (partitions){.op = op};
     MlirAttribute warps = tri_op_attr(op, "partitionNumWarps");
     if (mlirDenseArrayGetNumElements(warps) > max_partitions) {
-        tri_op_error(run->unit->diag, op, 6002, "more than %d partitions cannot meet: there are no barriers for them", max_partitions);
+        tri_op_error(run->unit->diag, op, 6002, "more than %d partitions cannot meet: there are no barriers for them",
+                     max_partitions);
         return false;
     }
     p->count = tri_op_i32s(op, "partitionNumWarps", p->warps, max_partitions);
@@ -78,8 +78,8 @@ static bool share_registers(const partitions *p, int default_warps, int total, i
 
 static bool is_same(const int32_t *x, const int32_t *y, int n) { return memcmp(x, y, sizeof *x * (size_t)n) == 0; }
 
-/* Registers of a block whose groups of four warps can exchange them; 0: they cannot. A module that names no machine is taken
- * to be for one that has them. */
+/* Registers of a block whose groups of four warps can exchange them; 0: they cannot. A module that names no machine is
+ * taken to be for one that has them. */
 static int32_t block_registers(MlirOperation module, int32_t *out_most)
 {
     const tri_machine_facts *facts = tri_machines_of(module);
@@ -99,8 +99,10 @@ static int32_t first_registers(tri_pass_run *run, MlirOperation module, int thre
     return room / register_unit * register_unit;
 }
 
-/* What each operation's warps get; none where the machine cannot, or where operations that follow each other would differ. */
-static void set_registers(tri_pass_run *run, MlirOperation module, partitions *all, size_t count, int default_warps, int total)
+/* What each operation's warps get; none where the machine cannot, or where operations that follow each other would
+ * differ. */
+static void set_registers(tri_pass_run *run, MlirOperation module, partitions *all, size_t count, int default_warps,
+                          int total)
 {
     int32_t first = first_registers(run, module, total * (int)tri_op_int(module, "ttg.threads-per-warp", 32));
     int32_t shares[2][max_partitions + 1] = {{0}};
@@ -134,7 +136,8 @@ static bool run_allocate_warp_groups(tri_pass_run *run)
         int end = place(&all[i], default_warps);
         total = end > total ? end : total;
         has_requests = has_requests && all[i].has_requests;
-        tri_builder_set_attr(ops.at[i], "warpGroupStartIds", tri_attr_i32s(run->unit->mlir, all[i].count, all[i].start));
+        tri_builder_set_attr(ops.at[i], "warpGroupStartIds",
+                             tri_attr_i32s(run->unit->mlir, all[i].count, all[i].start));
     }
     total = has_requests ? round_up(total, warps_together) : total;
     tri_builder_set_attr(module, "ttg.total-num-warps", tri_attr_i32(run->unit->mlir, total));

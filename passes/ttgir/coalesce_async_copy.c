@@ -82,8 +82,9 @@ static void rewrite_async_copies(copier *c, MlirOperation op)
                                                              tri_type_with_encoding(type, encoding), value));
     }
     int64_t known = tri_op_int(op, "contiguity", 1);
-    tri_builder_set_attr(op, "contiguity",
-                         tri_attr_i32(c->run->unit->mlir, (int32_t)min64(known, e.blocked.size_per_thread[e.order[0]])));
+    tri_builder_set_attr(
+        op, "contiguity",
+        tri_attr_i32(c->run->unit->mlir, (int32_t)min64(known, e.blocked.size_per_thread[e.order[0]])));
 }
 
 static bool run_coalesce_async_copy(tri_pass_run *run)

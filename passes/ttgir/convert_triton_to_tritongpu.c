@@ -141,7 +141,8 @@ static bool convert_inferred(converter *c, MlirOperation op)
         if (!is_bare_tensor(mlirValueGetType(tri_op_result(op, i))))
             continue;
         if (mlirAttributeIsNull(to)) {
-            tri_op_error(c->run->unit->diag, op, 0, "the layout of this operation's result cannot be told from its operand's");
+            tri_op_error(c->run->unit->diag, op, 0,
+                         "the layout of this operation's result cannot be told from its operand's");
             return false;
         }
         set_result_encoding(op, i, to);
@@ -344,7 +345,8 @@ static bool run_convert_triton_to_tritongpu(tri_pass_run *run)
     c.launch.ctas = (int)tri_passes_option_int(run, "num-ctas", 1);
     tri_str target = tri_passes_option_str(run, "target", "");
     if (!tri_machines_for(target)) {
-        tri_op_error(run->unit->diag, module, 5012, "no machine is known for target=%.*s; --print-targets lists what code is made for",
+        tri_op_error(run->unit->diag, module, 5012,
+                     "no machine is known for target=%.*s; --print-targets lists what code is made for",
                      TRI_STR_ARG(target));
         return false;
     }

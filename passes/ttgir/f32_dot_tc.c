@@ -65,8 +65,11 @@ static MlirValue zero_if_nan(tri_builder *b, MlirValue x)
                                                       .operands = (MlirValue[]){x, x}, .num_results = 1,
                                                       .results = &i1, .num_attrs = 1, .attrs = &unordered});
     MlirValue zero = tri_builder_float(b, type, 0.0);
-    return tri_builder_value(b, &(tri_op){.name = "arith.select", .num_operands = 3,
-                                          .operands = (MlirValue[]){is_nan, zero, x}, .num_results = 1, .results = &type});
+    return tri_builder_value(b, &(tri_op){.name = "arith.select",
+                                          .num_operands = 3,
+                                          .operands = (MlirValue[]){is_nan, zero, x},
+                                          .num_results = 1,
+                                          .results = &type});
 }
 
 static MlirValue by_tf32(tri_builder *b, MlirOperation dot)

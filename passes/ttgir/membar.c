@@ -8,15 +8,15 @@
  * before their bytes are read. Holds afterwards: between two accesses of different threads to the same bytes, one of
  * them a write, there is a barrier on every path, around loops too, and one behind each wait for copies. Ops that use
  * scratch synchronise inside themselves, between the part that writes it and the part that reads it. What a bulk copy
- * fills is read behind a wait for its mbarrier, which every thread makes: no barrier is due there, but one is before the
- * copy starts, and a fence in front of that where threads themselves have written (the copy unit reads and writes
+ * fills is read behind a wait for its mbarrier, which every thread makes: no barrier is due there, but one is before
+ * the copy starts, and a fence in front of that where threads themselves have written (the copy unit reads and writes
  * shared memory through a proxy of its own). Between two waits for one mbarrier there is a barrier, so that no thread
  * sees a phase end twice; and one before a thread arrives at an mbarrier for all.
  * Partitions of warps are each for themselves: they say by mbarriers what others may read or fill, so that no two waits
  * of a partition see one phase.
- * Global memory gets one where threads of a program access an element that one of them writes: a scalar that all load and
- * one stores, as a lock's count (passes/analysis/globals.h says which accesses).
- * Answers to Triton's membar analysis, which leaves global memory alone. Test: tests/passes/membar.mlir */
+ * Global memory gets one where threads of a program access an element that one of them writes: a scalar that all load
+ * and one stores, as a lock's count (passes/analysis/globals.h says which accesses). Answers to Triton's membar
+ * analysis, which leaves global memory alone. Test: tests/passes/membar.mlir */
 #include "passes/passes.h"
 
 #include "ir/analysis/scratch.h"
@@ -146,10 +146,12 @@ static bool is_hazard(const state *before, const state *now)
 {
     return clash(&before->writes, &now->reads) || clash(&before->reads, &now->writes) ||
            clash(&before->writes, &now->writes) || clash(&before->copies, &now->writes) ||
-           clash(&before->reads, &now->copies) || clash(&before->writes, &now->copies) || clash(&before->copies, &now->copies) ||
-           clash(&before->reads, &now->fills) || clash(&before->writes, &now->fills) || clash(&before->copies, &now->fills) ||
-           clash(&before->writes, &now->waits) || clash(&before->waits, &now->writes) || clash(&before->waits, &now->waits) ||
-           clash(&before->writes, &now->uses) || clash(&before->unfenced, &now->fills);
+           clash(&before->reads, &now->copies) || clash(&before->writes, &now->copies) ||
+           clash(&before->copies, &now->copies) || clash(&before->reads, &now->fills) ||
+           clash(&before->writes, &now->fills) || clash(&before->copies, &now->fills) ||
+           clash(&before->writes, &now->waits) || clash(&before->waits, &now->writes) ||
+           clash(&before->waits, &now->waits) || clash(&before->writes, &now->uses) ||
+           clash(&before->unfenced, &now->fills);
 }
 
 /* ---- effects ---- */
@@ -209,7 +211,8 @@ static void find_box(MlirValue value, slice *s)
         return;
     for (int i = 0; i < d.rank; i++)
         s->low[i] = 0;
-    for (; !mlirOperationIsNull(def) && tri_op_is(def, "ttg.memdesc_subslice"); def = tri_op_def(tri_op_operand(def, 0))) {
+    for (; !mlirOperationIsNull(def) && tri_op_is(def, "ttg.memdesc_subslice");
+         def = tri_op_def(tri_op_operand(def, 0))) {
         int n = tri_op_i32s(def, "offsets", offset, TRI_MAX_RANK);
         for (int i = 0; i < n; i++)
             s->low[i] += offset[i];
@@ -341,7 +344,8 @@ static void order_globals(MlirOperation barrier, const state *s)
 {
     int64_t spaces = tri_op_int(barrier, "addrSpace", space_local);
     if (s->globals.len && tri_op_is(barrier, "ttg.barrier") && (spaces & space_global) != space_global)
-        tri_builder_set_attr(barrier, "addrSpace", tri_attr_i32(mlirOperationGetContext(barrier), (int32_t)spaces | space_global));
+        tri_builder_set_attr(barrier, "addrSpace",
+                             tri_attr_i32(mlirOperationGetContext(barrier), (int32_t)spaces | space_global));
 }
 
 /* An update hands the old value on behind a barrier that orders global memory, too. */
@@ -435,7 +439,8 @@ static bool contains(const slice_list *big, const slice_list *small)
 /* Joins `from` into `to`; false when that added nothing. */
 static bool join(membar *m, state *to, const state *from)
 {
-    if (!tri_globals_add(&m->globals, &to->globals, &from->globals) && contains(&to->reads, &from->reads) && contains(&to->writes, &from->writes) && contains(&to->copies, &from->copies) &&
+    if (!tri_globals_add(&m->globals, &to->globals, &from->globals) && contains(&to->reads, &from->reads) &&
+        contains(&to->writes, &from->writes) && contains(&to->copies, &from->copies) &&
         contains(&to->waits, &from->waits) && contains(&to->flights, &from->flights) &&
         contains(&to->unfenced, &from->unfenced))
         return false;

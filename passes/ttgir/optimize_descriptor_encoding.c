@@ -5,9 +5,9 @@
  *     %b = ttg.local_alloc %v : ... -> !ttg.memdesc<..., #shared>
  *
  * Needs: ttgir. Descriptors that may be the same value, through loops, conditionals, branches and selects, get one
- * layout: that of the first buffer in program order that one of their blocks is stored to right after it is loaded, when
- * its rows are the descriptor's, else the widest swizzle that divides a row. Descriptors that have a layout keep it.
- * Answers to triton-nvidia-optimize-descriptor-encoding. Test: tests/passes/optimize-descriptor-encoding.mlir */
+ * layout: that of the first buffer in program order that one of their blocks is stored to right after it is loaded,
+ * when its rows are the descriptor's, else the widest swizzle that divides a row. Descriptors that have a layout keep
+ * it. Answers to triton-nvidia-optimize-descriptor-encoding. Test: tests/passes/optimize-descriptor-encoding.mlir */
 #include "passes/passes.h"
 
 #include "base/map.h"
@@ -133,7 +133,8 @@ static void visit_encodings(classes *c, MlirOperation op)
 static bool fits(tri_arena *arena, int rank, MlirAttribute encoding)
 {
     const tri_encoding *e = tri_encoding_get(arena, encoding);
-    return e && e->kind == TRI_ENC_NVMMA_SHARED && e->rank == rank && !e->nvmma.is_transposed && !e->nvmma.is_fp4_padded;
+    return e && e->kind == TRI_ENC_NVMMA_SHARED && e->rank == rank && !e->nvmma.is_transposed &&
+           !e->nvmma.is_fp4_padded;
 }
 
 static void note_wish(classes *c, MlirOperation load)
@@ -148,7 +149,8 @@ static void note_wish(classes *c, MlirOperation load)
     for (; !mlirOpOperandIsNull(use) && mlirAttributeIsNull(root->wanted); use = mlirOpOperandGetNextUse(use)) {
         MlirOperation user = mlirOpOperandGetOwner(use);
         tri_memdesc buffer;
-        if (tri_op_is(user, "ttg.local_alloc") && tri_type_get_memdesc(mlirValueGetType(tri_op_result(user, 0)), &buffer) &&
+        if (tri_op_is(user, "ttg.local_alloc") &&
+            tri_type_get_memdesc(mlirValueGetType(tri_op_result(user, 0)), &buffer) &&
             fits(c->arena, rank, buffer.encoding))
             root->wanted = tri_tensormaps_with_rank(buffer.encoding, tri_type_rank(tri_type_desc_block(type)));
     }

@@ -44,13 +44,15 @@ static bool match_buffer(tri_arena *arena, MlirOperation alloc, MlirOperation *o
 {
     int32_t order[TRI_MAX_RANK];
     tri_memdesc desc;
-    if (mlirOperationGetNumOperands(alloc) != 1 || !tri_type_get_memdesc(mlirValueGetType(tri_op_result(alloc, 0)), &desc))
+    if (mlirOperationGetNumOperands(alloc) != 1 ||
+        !tri_type_get_memdesc(mlirValueGetType(tri_op_result(alloc, 0)), &desc))
         return false;
     MlirOperation trans = tri_op_def(tri_op_operand(alloc, 0)), user = tri_dots_only_user(tri_op_result(alloc, 0));
     const tri_encoding *e = tri_encoding_get(arena, desc.encoding);
     *out_trans = trans;
     return e && e->kind == TRI_ENC_NVMMA_SHARED && !mlirOperationIsNull(trans) && tri_op_is(trans, "tt.trans") &&
-           !mlirOperationIsNull(user) && (tri_op_is(user, "ttng.warp_group_dot") || tri_op_is(user, "ttng.tc_gen5_mma")) &&
+           !mlirOperationIsNull(user) &&
+           (tri_op_is(user, "ttng.warp_group_dot") || tri_op_is(user, "ttng.tc_gen5_mma")) &&
            tri_op_i32s(trans, "order", order, TRI_MAX_RANK) == 2 && order[0] == 1 && order[1] == 0;
 }
 

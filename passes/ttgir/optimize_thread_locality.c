@@ -60,7 +60,8 @@
 static int common_axis(MlirValue value)
 {
     int axis = -1;
-    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
         MlirOperation user = mlirOpOperandGetOwner(use);
         if (!tri_op_is(user, "tt.reduce"))
             continue;
@@ -92,7 +93,8 @@ static void keep_rows_in_threads(tri_layouts *l, MlirOperation view)
     int32_t order[TRI_MAX_RANK], ones[TRI_MAX_RANK], split[TRI_MAX_RANK], now[TRI_MAX_RANK];
     int rank = tri_dots_shape(type, shape), n = 0;
     tri_convert_cta_split(e, rank, split);
-    if (e->kind == TRI_ENC_BLOCKED && e->blocked.threads_per_warp[axis] == 1 && e->warps_per_cta[axis] == 1 && split[axis] == 1)
+    if (e->kind == TRI_ENC_BLOCKED && e->blocked.threads_per_warp[axis] == 1 && e->warps_per_cta[axis] == 1 &&
+        split[axis] == 1)
         return; /* they are there already */
     tri_convert_order(e, rank, shape, now);
     for (int d = 0; d < rank; d++) {
@@ -223,7 +225,8 @@ static bool match_loop(match *m)
         return false;
     for (intptr_t i = 0; i < 2; i++) {
         MlirValue value = tri_op_operand(m->accumulate, i);
-        if (!tri_op_is_block_argument(value, &block, &index) || !mlirBlockEqual(block, tri_op_body(m->loop, 0)) || index == 0)
+        if (!tri_op_is_block_argument(value, &block, &index) || !mlirBlockEqual(block, tri_op_body(m->loop, 0)) ||
+            index == 0)
             continue;
         m->arg = index - 1;
         MlirOperation init = tri_op_def(tri_op_operand(m->loop, 3 + m->arg));
@@ -284,7 +287,8 @@ static bool match_reduce(const tri_layouts *layouts, MlirOperation reduce, match
     tri_arena *arena = layouts->arena;
     MlirOperation combiner;
     *m = (match){.reduce = reduce};
-    if (mlirOperationGetNumOperands(reduce) != 1 || !find_combiner(reduce, &combiner) || !find_neutral(combiner, &m->neutral))
+    if (mlirOperationGetNumOperands(reduce) != 1 || !find_combiner(reduce, &combiner) ||
+        !find_neutral(combiner, &m->neutral))
         return false;
     MlirValue source = tri_op_operand(reduce, 0);
     MlirOperation load = tri_op_def(source);
@@ -295,7 +299,8 @@ static bool match_reduce(const tri_layouts *layouts, MlirOperation reduce, match
     const tri_encoding *e = tri_dots_encoding(arena, source);
     m->rank = tri_dots_shape(mlirValueGetType(source), m->shape);
     int axis = (int)tri_op_int(reduce, "axis", 0);
-    if (!e || e->kind != TRI_ENC_BLOCKED || m->rank < 2 || m->rank + 2 > TRI_MAX_RANK || axis != m->rank - 1 || e->cga.count)
+    if (!e || e->kind != TRI_ENC_BLOCKED || m->rank < 2 || m->rank + 2 > TRI_MAX_RANK || axis != m->rank - 1 ||
+        e->cga.count)
         return false;
     int64_t size = m->shape[axis], spt = e->blocked.size_per_thread[axis];
     int64_t spread = (int64_t)e->blocked.threads_per_warp[axis] * e->warps_per_cta[axis];
@@ -315,7 +320,8 @@ static bool match_reduce(const tri_layouts *layouts, MlirOperation reduce, match
 static MlirValue split_threads(tri_pass_run *run, tri_builder *b, const match *m, MlirValue x)
 {
     if (!mlirTypeIsNull(m->view)) {
-        tri_attr marks[] = {{"allow_reorder", tri_attr_unit(b->context)}, {"efficient_layout", tri_attr_unit(b->context)}};
+        tri_attr marks[] = {{"allow_reorder", tri_attr_unit(b->context)},
+                            {"efficient_layout", tri_attr_unit(b->context)}};
         return tri_builder_value(b, &(tri_op){.name = "tt.reshape", .num_operands = 1, .operands = &x, .num_results = 1,
                                               .results = &m->view, .num_attrs = 2, .attrs = marks});
     }
@@ -382,7 +388,8 @@ static void rewrite_locality(tri_pass_run *run, match *m)
     /* the old accumulator passes through and is dead */
     mlirOperationSetOperand(yield, m->arg, mlirBlockGetArgument(body, 1 + m->arg));
     tri_builder after = tri_builder_after(m->loop);
-    MlirValue whole = tri_op_result(m->loop, mlirOperationGetNumResults(m->loop) - 1), old = tri_op_result(m->loop, m->arg);
+    MlirValue whole = tri_op_result(m->loop, mlirOperationGetNumResults(m->loop) - 1),
+              old = tri_op_result(m->loop, m->arg);
     MlirValue total = tri_dots_convert(&after, reduce_last(run, &after, m, whole), tri_type_encoding(result));
     total = combine(&after, m, init, total);
     mlirValueReplaceAllUsesOfWith(old, total);

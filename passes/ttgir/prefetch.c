@@ -43,8 +43,8 @@ static bool can_recompute(match *m, MlirValue value, int budget)
     if (mlirOperationIsNull(def) || !mlirBlockEqual(mlirOperationGetBlock(def), m->body))
         return true;
     if (budget == 0 || mlirOperationGetNumRegions(def) ||
-        !(tri_op_is(def, "ttg.async_wait") || tri_op_is(def, "ttg.memdesc_index") || tri_op_is(def, "ttg.memdesc_trans") ||
-          tri_str_has_prefix(tri_op_name(def), "arith.")))
+        !(tri_op_is(def, "ttg.async_wait") || tri_op_is(def, "ttg.memdesc_index") ||
+          tri_op_is(def, "ttg.memdesc_trans") || tri_str_has_prefix(tri_op_name(def), "arith.")))
         return false;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(def); i++) {
         MlirOperation next = tri_op_def(tri_op_operand(def, i));
@@ -83,7 +83,8 @@ static bool match_operand(match *m, int i)
         m->load[i] = tri_op_def(tri_op_operand(m->load[i], 0));
     }
     if (mlirOperationIsNull(m->load[i]) || !tri_op_is(m->load[i], "ttg.local_load") ||
-        !mlirBlockEqual(mlirOperationGetBlock(m->load[i]), m->body) || !tri_dots_has_one_use(tri_op_result(m->load[i], 0)))
+        !mlirBlockEqual(mlirOperationGetBlock(m->load[i]), m->body) ||
+        !tri_dots_has_one_use(tri_op_result(m->load[i], 0)))
         return false;
     tri_memdesc buffer;
     tri_type_get_memdesc(mlirValueGetType(tri_op_operand(m->load[i], 0)), &buffer);
@@ -133,7 +134,8 @@ static bool match_loop(tri_arena *arena, MlirOperation loop, match *m)
     const tri_encoding *a = tri_dots_encoding(arena, tri_op_operand(m->dot, 0));
     MlirType type = mlirValueGetType(tri_op_operand(m->dot, 0));
     int rank = tri_type_rank(type);
-    if (!d || d->kind != TRI_ENC_NVIDIA_MMA || d->version_major != 2 || !a || a->kind != TRI_ENC_DOT_OP || (rank != 2 && rank != 3))
+    if (!d || d->kind != TRI_ENC_NVIDIA_MMA || d->version_major != 2 || !a || a->kind != TRI_ENC_DOT_OP ||
+        (rank != 2 && rank != 3))
         return false;
     m->depth = tri_type_dim(type, rank - 1);
     m->piece = a->dot_op.k_width ? 8 * a->dot_op.k_width : 256 / (int)tri_type_bits(tri_type_element(type));
@@ -191,7 +193,8 @@ static MlirValue recompute(view *v, tri_builder *b, MlirValue value)
 }
 
 /* Elements [first, first + count) of K of an operand's buffer. */
-static MlirValue load_piece(match *m, tri_builder *b, int operand, MlirValue buffer, MlirValue token, int64_t first, int64_t count)
+static MlirValue load_piece(match *m, tri_builder *b, int operand, MlirValue buffer, MlirValue token, int64_t first,
+                            int64_t count)
 {
     tri_memdesc desc;
     MlirType result = mlirValueGetType(tri_op_result(m->load[operand], 0));
@@ -204,11 +207,19 @@ static MlirValue load_piece(match *m, tri_builder *b, int operand, MlirValue buf
     shape[k_dim] = desc.shape[k_dim] = count;
     MlirType slice = tri_type_memdesc(&desc);
     tri_attr attr = {"offsets", tri_attr_i32s(b->context, rank, offsets)};
-    MlirValue part = tri_builder_value(b, &(tri_op){.name = "ttg.memdesc_subslice", .num_operands = 1, .operands = &buffer,
-                                                    .num_results = 1, .results = &slice, .num_attrs = 1, .attrs = &attr});
+    MlirValue part = tri_builder_value(b, &(tri_op){.name = "ttg.memdesc_subslice",
+                                                    .num_operands = 1,
+                                                    .operands = &buffer,
+                                                    .num_results = 1,
+                                                    .results = &slice,
+                                                    .num_attrs = 1,
+                                                    .attrs = &attr});
     MlirType type = tri_type_tensor(rank, shape, tri_type_element(result), tri_type_encoding(result));
-    MlirValue x = tri_builder_value(b, &(tri_op){.name = "ttg.local_load", .num_operands = mlirValueIsNull(token) ? 1 : 2,
-                                                 .operands = (MlirValue[]){part, token}, .num_results = 1, .results = &type});
+    MlirValue x = tri_builder_value(b, &(tri_op){.name = "ttg.local_load",
+                                                 .num_operands = mlirValueIsNull(token) ? 1 : 2,
+                                                 .operands = (MlirValue[]){part, token},
+                                                 .num_results = 1,
+                                                 .results = &type});
     for (size_t i = m->chain[operand].len; i-- > 0;) {
         MlirOperation op = m->chain[operand].at[i];
         MlirValue from = tri_op_operand(op, 0);
@@ -246,7 +257,8 @@ static void load_heads(match *m, tri_builder *b, bool is_entry, MlirValue *out_h
 
 static MlirOperation dot_piece(match *m, tri_builder *b, MlirValue a, MlirValue x, MlirValue acc)
 {
-    MlirValue from[3] = {tri_op_operand(m->dot, 0), tri_op_operand(m->dot, 1), tri_op_operand(m->dot, 2)}, to[3] = {a, x, acc};
+    MlirValue from[3] = {tri_op_operand(m->dot, 0), tri_op_operand(m->dot, 1), tri_op_operand(m->dot, 2)},
+              to[3] = {a, x, acc};
     return tri_op_clone(b, m->dot, 3, from, to);
 }
 
@@ -304,8 +316,10 @@ static void rewrite_prefetch(match *m)
     TRI_VEC(MlirValue) rest[2] = {{0}};
     for (int64_t k = m->piece; k < m->depth; k += m->piece)
         for (int i = 0; i < 2; i++)
-            tri_vec_push(m->arena, &rest[i], load_piece(m, &b, i, tri_op_operand(m->load[i], 0), token[i], k, m->piece));
-    MlirOperation last = dot_piece(m, &b, mlirBlockGetArgument(m->body, args - 2), mlirBlockGetArgument(m->body, args - 1), acc);
+            tri_vec_push(m->arena, &rest[i],
+                         load_piece(m, &b, i, tri_op_operand(m->load[i], 0), token[i], k, m->piece));
+    MlirOperation last =
+        dot_piece(m, &b, mlirBlockGetArgument(m->body, args - 2), mlirBlockGetArgument(m->body, args - 1), acc);
     for (size_t i = 0; i < rest[0].len; i++)
         last = dot_piece(m, &b, rest[0].at[i], rest[1].at[i], tri_op_result(last, 0));
     mlirValueReplaceAllUsesOfWith(tri_op_result(m->dot, 0), tri_op_result(last, 0));

@@ -5,8 +5,8 @@
  *
  * a base, and per dimension of the block its size, where its indices begin, the stride and the bounds that
  * the mask sets; or why the access has no such form. Changes nothing, works with and without layouts. For people who
- * wonder why an access is a gather, and for the tests of ir/analysis/pointers.h. Test: tests/passes/print-pointers.mlir,
- * tests/ir/pointers.tri */
+ * wonder why an access is a gather, and for the tests of ir/analysis/pointers.h. Test:
+ * tests/passes/print-pointers.mlir, tests/ir/pointers.tri */
 #include "passes/passes.h"
 
 #include "ir/analysis/pointers.h"
@@ -19,7 +19,8 @@ static void tell(tri_pass_run *run, tri_pointers *pointers, MlirOperation op)
     tri_buf text = {0};
     tri_pointers_access(pointers, op, &access);
     tri_pointers_print(pointers, &access, &text);
-    tri_diag_remark(diag, tri_op_span(diag, op), "pointers", "%s: %s", tri_op_name(op).data + sizeof "tt." - 1, text.data);
+    tri_diag_remark(diag, tri_op_span(diag, op), "pointers", "%s: %s", tri_op_name(op).data + sizeof "tt." - 1,
+                    text.data);
     tri_buf_fini(&text);
 }
 

@@ -64,7 +64,8 @@ static void sink_below_deallocs(tri_arena *arena, MlirOperation convert)
         if (!mlirOperationIsNull(user))
             tri_map_set_ptr(&users, user.ptr, user.ptr);
     }
-    for (MlirOperation op = mlirOperationGetNextInBlock(convert); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    for (MlirOperation op = mlirOperationGetNextInBlock(convert); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
         if (tri_map_find_ptr(&users, op.ptr))
             break;
         if (tri_op_is(op, "ttg.local_dealloc"))
@@ -81,7 +82,8 @@ static bool can_delay_read(tri_arena *arena, MlirOperation load, MlirOperation u
     MlirOperation outer = ancestor_in(mlirOperationGetBlock(load), user);
     if (mlirOperationIsNull(outer))
         return false;
-    for (MlirOperation op = mlirOperationGetNextInBlock(load); !mlirOperationEqual(op, outer); op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirOperationGetNextInBlock(load); !mlirOperationEqual(op, outer);
+         op = mlirOperationGetNextInBlock(op))
         if (may_write_shared(op))
             return false;
     tri_op_list inside = {0};
@@ -96,7 +98,8 @@ static bool can_delay_read(tri_arena *arena, MlirOperation load, MlirOperation u
 static void sink_to_user(tri_arena *arena, MlirOperation op)
 {
     MlirOperation user = tri_dots_only_user(tri_op_result(op, 0));
-    if (mlirOperationIsNull(user) || mlirOperationEqual(parent_for(user), parent_for(op)) || tri_op_is(user, "scf.yield"))
+    if (mlirOperationIsNull(user) || mlirOperationEqual(parent_for(user), parent_for(op)) ||
+        tri_op_is(user, "scf.yield"))
         return;
     if (tri_op_is(op, "ttg.local_load") && !can_delay_read(arena, op, user))
         return;
@@ -115,7 +118,8 @@ static void move_behind_source(MlirOperation op)
         !mlirBlockEqual(mlirOperationGetBlock(def), mlirOperationGetBlock(op)))
         return;
     MlirOperation last = def;
-    for (MlirOperation at = def; tri_op_is(op, "ttg.local_alloc") && !mlirOperationIsNull(at) && !mlirOperationEqual(at, op);
+    for (MlirOperation at = def;
+         tri_op_is(op, "ttg.local_alloc") && !mlirOperationIsNull(at) && !mlirOperationEqual(at, op);
          at = mlirOperationGetNextInBlock(at))
         if (tri_op_is(at, "ttg.local_dealloc"))
             last = at;
@@ -130,7 +134,8 @@ static void order_operands(MlirOperation dot)
         !tri_op_is(b, "ttg.local_load") || !mlirBlockEqual(mlirOperationGetBlock(a), mlirOperationGetBlock(b)) ||
         !tri_dots_has_one_use(tri_op_result(b, 0)) || !tri_op_dominates(b, a))
         return;
-    for (MlirOperation op = mlirOperationGetNextInBlock(b); !mlirOperationEqual(op, a); op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirOperationGetNextInBlock(b); !mlirOperationEqual(op, a);
+         op = mlirOperationGetNextInBlock(op))
         if (may_write_shared(op))
             return;
     mlirOperationMoveAfter(b, a);
@@ -148,7 +153,8 @@ static int64_t registers_needed(tri_arena *arena, MlirOperation loop)
         sum += tri_dots_registers(arena, mlirValueGetType(mlirBlockGetArgument(body, i)));
     tri_map seen;
     tri_map_init(&seen, arena);
-    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
         if (!tri_op_is(op, "tt.dot"))
             continue;
         MlirBlock block;
@@ -157,8 +163,8 @@ static int64_t registers_needed(tri_arena *arena, MlirOperation loop)
             sum += tri_dots_registers(arena, mlirValueGetType(tri_op_result(op, 0)));
         for (int i = 0; i < 2; i++) {
             MlirValue operand = tri_op_operand(op, i);
-            MlirBlock from = tri_op_is_block_argument(operand, &block, &index) ? block
-                                                                               : mlirOperationGetBlock(tri_op_def(operand));
+            MlirBlock from =
+                tri_op_is_block_argument(operand, &block, &index) ? block : mlirOperationGetBlock(tri_op_def(operand));
             if (mlirBlockEqual(from, body) || tri_map_find_ptr(&seen, operand.ptr))
                 continue;
             sum += tri_dots_registers(arena, mlirValueGetType(operand));

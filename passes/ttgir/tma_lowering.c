@@ -45,13 +45,16 @@ static MlirValue alloc_mbarrier(tri_builder *b)
 static void lower_load(MlirOperation load)
 {
     MlirValue result = tri_op_result(load, 0);
-    MlirType tensor = mlirValueGetType(result), type = tri_tensormaps_buffer(mlirValueGetType(tri_op_operand(load, 0)), tensor);
+    MlirType tensor = mlirValueGetType(result),
+             type = tri_tensormaps_buffer(mlirValueGetType(tri_op_operand(load, 0)), tensor);
     if (mlirTypeIsNull(type))
         return;
     tri_builder b = tri_builder_before(load);
     MlirType i1 = mlirIntegerTypeGet(b.context, 1), i32 = mlirIntegerTypeGet(b.context, 32);
-    MlirValue buffer = alloc(&b, type, (MlirValue){NULL}), mbarrier = alloc_mbarrier(&b), yes = tri_builder_int(&b, i1, 1);
-    tri_attr size = {"size", tri_attr_i32(b.context, (int32_t)(tri_type_num_elements(tensor) * tri_type_bits(tri_type_element(tensor)) / 8))};
+    MlirValue buffer = alloc(&b, type, (MlirValue){NULL}), mbarrier = alloc_mbarrier(&b),
+              yes = tri_builder_int(&b, i1, 1);
+    tri_attr size = {"size", tri_attr_i32(b.context, (int32_t)(tri_type_num_elements(tensor) *
+                                                               tri_type_bits(tri_type_element(tensor)) / 8))};
     tri_builder_create(&b, &(tri_op){.name = "ttng.barrier_expect", .num_operands = 2,
                                      .operands = (MlirValue[]){mbarrier, yes}, .num_attrs = 1, .attrs = &size});
     tri_tensormaps_start_load(&b, load, buffer, mbarrier, yes);
@@ -76,7 +79,8 @@ static void lower_store(MlirOperation store)
         return;
     tri_builder b = tri_builder_before(store);
     MlirValue buffer = alloc(&b, type, tensor);
-    tri_attr cluster = {"bCluster", tri_attr_bool(b.context, false)}, pendings = {"pendings", tri_attr_i32(b.context, 0)};
+    tri_attr cluster = {"bCluster", tri_attr_bool(b.context, false)},
+             pendings = {"pendings", tri_attr_i32(b.context, 0)};
     tri_builder_create(&b, &(tri_op){.name = "ttng.fence_async_shared", .num_attrs = 1, .attrs = &cluster});
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(store); i++)
         if (i != source)

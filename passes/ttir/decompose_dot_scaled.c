@@ -31,7 +31,8 @@ typedef struct {
 /* ---- small builders ---- */
 
 /* An op with one result and at most one attribute. */
-static MlirValue build(tri_builder *b, const char *name, intptr_t n, const MlirValue *operands, MlirType result, tri_attr attr)
+static MlirValue build(tri_builder *b, const char *name, intptr_t n, const MlirValue *operands, MlirType result,
+                       tri_attr attr)
 {
     return tri_builder_value(b, &(tri_op){.name = name, .num_operands = n, .operands = operands, .num_results = 1,
                                           .results = &result, .num_attrs = attr.name != NULL, .attrs = &attr});
@@ -135,7 +136,8 @@ static MlirValue elements(const operand *o)
     MlirValue value = o->value;
     if (tri_type_is_int(type)) { /* 8-bit floats as bytes */
         MlirContext c = b->context;
-        value = cast(b, "tt.bitcast", value, o->kind == kind_e4m3 ? mlirFloat8E4M3FNTypeGet(c) : mlirFloat8E5M2TypeGet(c));
+        value =
+            cast(b, "tt.bitcast", value, o->kind == kind_e4m3 ? mlirFloat8E4M3FNTypeGet(c) : mlirFloat8E5M2TypeGet(c));
     } else if (tri_type_bits(type) == 16) { /* bf16 beside an f16 operand */
         MlirValue wide = cast(b, "arith.extf", value, mlirF32TypeGet(b->context));
         return cast(b, "arith.truncf", wide, o->compute);
@@ -170,7 +172,8 @@ static MlirValue repeat(const operand *o, MlirValue scale, MlirType like)
     MlirType full = tri_type_with_element(like, tri_type_element(type));
     int rank = tri_type_rank(like);
     if (tri_type_num_elements(type) == 1)
-        return tri_builder_unary(b, "tt.splat", full, tri_builder_unary(b, "tt.unsplat", tri_type_element(type), scale));
+        return tri_builder_unary(b, "tt.splat", full,
+                                 tri_builder_unary(b, "tt.unsplat", tri_type_element(type), scale));
     int64_t shape[TRI_MAX_RANK];
     get_shape(type, shape);
     shape[rank] = 1;

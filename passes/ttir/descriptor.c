@@ -93,7 +93,8 @@ static void add_dimension(access *a, int d, MlirValue index)
     MlirType wide = tensor_of(a, line, a->i64), flags = tensor_of(a, line, a->i1);
     index = along(a, index, d);
     MlirValue offset = binary(a, "arith.muli", wide, index, unary(a, "tt.splat", wide, a->desc->stride[d]));
-    a->pointers = binary(a, "tt.addptr", mlirValueGetType(a->pointers), a->pointers, spread_descriptor(a, offset, a->i64));
+    a->pointers =
+        binary(a, "tt.addptr", mlirValueGetType(a->pointers), a->pointers, spread_descriptor(a, offset, a->i64));
     if (!(a->checked >> d & 1))
         return;
     enum { slt = 2, sge = 5 };
@@ -176,9 +177,10 @@ static MlirValue rounded(access *a, MlirValue value)
     MlirType flags = tensor_of(a, a->shape, a->i1);
     enum { eq = 0 };
     MlirValue is_special = compare(a, eq, flags, binary(a, "arith.andi", bits, x, exponent), exponent);
-    MlirValue keep = binary(a, "arith.ori", flags, is_special,
-                            unary(a, "tt.splat", flags,
-                                  binary(a, "arith.xori", a->i1, a->desc->is_rounded, tri_builder_int(&a->b, a->i1, 1))));
+    MlirValue keep =
+        binary(a, "arith.ori", flags, is_special,
+               unary(a, "tt.splat", flags,
+                     binary(a, "arith.xori", a->i1, a->desc->is_rounded, tri_builder_int(&a->b, a->i1, 1))));
     MlirValue choice[] = {keep, x, y};
     MlirValue chosen = tri_builder_value(&a->b, &(tri_op){.name = "arith.select", .num_operands = 3,
                                                           .operands = choice, .num_results = 1, .results = &bits});
@@ -256,9 +258,11 @@ static bool rewrite_reduce(access *a)
     int64_t kind = tri_op_int(a->op, "kind", 0);
     int rmw = rmw_of(a, kind);
     if (!rmw) {
-        tri_op_error(a->run->unit->diag, a->op, 6002, "a descriptor's atomic '%s' of %s elements is not supported on this target; "
+        tri_op_error(a->run->unit->diag, a->op, 6002,
+                     "a descriptor's atomic '%s' of %s elements is not supported on this target; "
                      "load, combine and store the block where one program at a time does so, or use another type",
-                     names[kind > 0 && kind <= 8 ? kind : 0], tri_type_is_float(a->element) ? "floating-point" : "integer");
+                     names[kind > 0 && kind <= 8 ? kind : 0],
+                     tri_type_is_float(a->element) ? "floating-point" : "integer");
         return false;
     }
     enum { release = 3, gpu = 1 };

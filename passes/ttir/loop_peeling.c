@@ -30,7 +30,8 @@ static void copy_body(peeler *p, tri_builder *b, MlirValue last)
 {
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->loop, 0));
     tri_op_list ops = {0};
-    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
         tri_vec_push(p->arena, &ops, op);
     TRI_VEC(MlirValue) from = {0}, to = {0};
     tri_vec_push(p->arena, &from, mlirBlockGetArgument(body, 0));
@@ -59,8 +60,13 @@ static MlirOperation make_if(peeler *p, tri_builder *b, MlirValue condition, Mli
         out_blocks[r] = mlirBlockCreate(0, NULL, NULL);
         mlirRegionAppendOwnedBlock(regions[r], out_blocks[r]);
     }
-    return tri_builder_create(b, &(tri_op){.name = "scf.if", .num_operands = 1, .operands = &condition,
-                                           .num_results = p->count, .results = types, .num_regions = 2, .regions = regions});
+    return tri_builder_create(b, &(tri_op){.name = "scf.if",
+                                           .num_operands = 1,
+                                           .operands = &condition,
+                                           .num_results = p->count,
+                                           .results = types,
+                                           .num_regions = 2,
+                                           .regions = regions});
 }
 
 static void peel(peeler *p)
@@ -75,8 +81,13 @@ static void peel(peeler *p)
     MlirValue last = binary(&b, "arith.addi", binary(&b, "arith.muli", trips, step), lb);
     enum { SLT = 2 };
     tri_attr less = {"predicate", tri_attr_i64(b.context, SLT)};
-    MlirValue runs = tri_builder_value(&b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = (MlirValue[]){lb, ub},
-                                                     .num_results = 1, .results = &i1, .num_attrs = 1, .attrs = &less});
+    MlirValue runs = tri_builder_value(&b, &(tri_op){.name = "arith.cmpi",
+                                                     .num_operands = 2,
+                                                     .operands = (MlirValue[]){lb, ub},
+                                                     .num_results = 1,
+                                                     .results = &i1,
+                                                     .num_attrs = 1,
+                                                     .attrs = &less});
     MlirBlock blocks[2];
     MlirOperation branch = make_if(p, &b, runs, blocks);
     for (intptr_t i = 0; i < p->count; i++) /* first, so that the copies below still name the loop */

@@ -9,11 +9,12 @@
  *
  * Needs: ttir, before layouts; loops over i32 without loops or products inside. A mask is a conjunction of comparisons
  * of affine numbers: those that grow with the loop's index say where to cut; those that do not depend on it say whether
- * there is a part without masks at all. Everything is worked out in 64 bits, and a number that may wrap in 32 bits rules
- * the part without masks out, so results are the same bits. Loads without predicates are what lets an assembler keep
- * more than two of them in flight. That is worth a second body where a thread has several wide loads; many warps have
- * enough in flight with two each (layernorm on an H200: 1.6x with 4 warps, 1.14x with 8, 1.01x with 16; cross entropy
- * with 32 loses 6 %), single elements wait for memory's sectors, and long bodies run out of registers. Answers to Intel's triton-intel-remove-masks. Test: tests/passes/remove-masks.mlir */
+ * there is a part without masks at all. Everything is worked out in 64 bits, and a number that may wrap in 32 bits
+ * rules the part without masks out, so results are the same bits. Loads without predicates are what lets an assembler
+ * keep more than two of them in flight. That is worth a second body where a thread has several wide loads; many warps
+ * have enough in flight with two each (layernorm on an H200: 1.6x with 4 warps, 1.14x with 8, 1.01x with 16; cross
+ * entropy with 32 loses 6 %), single elements wait for memory's sectors, and long bodies run out of registers. Answers
+ * to Intel's triton-intel-remove-masks. Test: tests/passes/remove-masks.mlir */
 #include "passes/passes.h"
 
 #include "ir/analysis/axis_info.h"
@@ -49,7 +50,8 @@ static bool is_inside(MlirOperation loop, MlirValue value)
     intptr_t index;
     if (!tri_op_is_block_argument(value, &block, &index))
         block = mlirOperationGetBlock(tri_op_def(value));
-    for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
+    for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetParentOperation(op))
         if (mlirOperationEqual(op, loop))
             return true;
     return false;
@@ -89,7 +91,8 @@ static bool add_binary(const splitter *s, affine *a, MlirOperation op, int64_t f
             return false;
         return add_value(s, a, x, factor * constant, depth);
     }
-    return add_value(s, a, x, factor, depth) && add_value(s, a, y, tri_op_is(op, "arith.subi") ? -factor : factor, depth);
+    return add_value(s, a, x, factor, depth) &&
+           add_value(s, a, y, tri_op_is(op, "arith.subi") ? -factor : factor, depth);
 }
 
 /* Adds factor * value; false when that is not affine. Only i32: what is wider could wrap where nothing shows it. */
@@ -130,7 +133,8 @@ static bool is_plain(const affine *a)
 {
     if (a->step)
         return a->step == 1 && !a->count && !a->low && !a->high;
-    return !a->count ? a->low >= INT32_MIN && a->high <= INT32_MAX : a->count == 1 && a->factors[0] == 1 && !a->low && !a->high;
+    return !a->count ? a->low >= INT32_MIN && a->high <= INT32_MAX
+                     : a->count == 1 && a->factors[0] == 1 && !a->low && !a->high;
 }
 
 /* ---- the same as operations, in 64 bits ---- */
@@ -168,13 +172,14 @@ static MlirValue less64(splitter *s, int64_t predicate, MlirValue x, MlirValue y
 
 static void require(splitter *s, MlirValue condition)
 {
-    s->guard = mlirValueIsNull(s->guard) ? condition : tri_builder_binary(&s->b, "arith.andi", s->i1, s->guard, condition);
+    s->guard =
+        mlirValueIsNull(s->guard) ? condition : tri_builder_binary(&s->b, "arith.andi", s->i1, s->guard, condition);
 }
 
 static MlirValue lower_bound(const splitter *s) { return tri_op_operand(s->loop, 0); }
 
-/* Requires that `a` is not below INT32_MIN (sign 1) or not above INT32_MAX (sign -1) where the index is lowest; it moves
- * away from that limit as the index grows. */
+/* Requires that `a` is not below INT32_MIN (sign 1) or not above INT32_MAX (sign -1) where the index is lowest; it
+ * moves away from that limit as the index grows. */
 static void require_no_wrap(splitter *s, const affine *a, int sign)
 {
     int64_t first, edge = sign > 0 ? a->low : a->high;
@@ -210,7 +215,8 @@ static bool read_comparison(const splitter *s, MlirOperation op, comparison *c)
     bool is_strict = predicate == SLT || predicate == SGT;
     c->gap.low -= !is_strict;
     c->gap.high -= !is_strict;
-    /* One side is a plain number. Then the other cannot wrap on its side of it, and below or above only at the start. */
+    /* One side is a plain number. Then the other cannot wrap on its side of it, and below or above only at the start.
+     */
     return c->gap.step >= 0 && ((is_plain(&c->high) && c->low.step >= 0) || (is_plain(&c->low) && c->high.step <= 0));
 }
 
@@ -250,7 +256,8 @@ static bool visit_outside(splitter *s, MlirValue mask, bool uses, int depth)
     if (is_wrapper(op))
         return visit_outside(s, tri_op_operand(op, 0), uses, depth + 1);
     if (tri_op_is(op, "arith.andi"))
-        return visit_outside(s, tri_op_operand(op, 0), uses, depth + 1) && visit_outside(s, tri_op_operand(op, 1), uses, depth + 1);
+        return visit_outside(s, tri_op_operand(op, 0), uses, depth + 1) &&
+               visit_outside(s, tri_op_operand(op, 1), uses, depth + 1);
     if (!tri_op_is(op, "arith.cmpi") || !read_comparison(s, op, &c))
         return false;
     if (uses)
@@ -301,7 +308,8 @@ static MlirValue mask_of(MlirOperation op)
 {
     if (tri_op_is(op, "tt.load") && tri_type_is_tensor(mlirValueGetType(tri_op_result(op, 0))))
         return tri_op_segment_value(op, 1);
-    if (tri_op_is(op, "tt.store") && tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, 0))) && mlirOperationGetNumOperands(op) > 2)
+    if (tri_op_is(op, "tt.store") && tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, 0))) &&
+        mlirOperationGetNumOperands(op) > 2)
         return tri_op_operand(op, 2);
     return (MlirValue){NULL};
 }
@@ -313,7 +321,8 @@ static bool can_split(MlirOperation loop, const tri_op_list *inside)
         return false;
     for (size_t i = 0; i < inside->len; i++) {
         MlirOperation op = inside->at[i];
-        if (tri_op_is(op, "scf.for") || tri_op_is(op, "scf.while") || tri_op_is(op, "tt.dot") || tri_op_is(op, "tt.dot_scaled"))
+        if (tri_op_is(op, "scf.for") || tri_op_is(op, "scf.while") || tri_op_is(op, "tt.dot") ||
+            tri_op_is(op, "tt.dot_scaled"))
             return false;
     }
     MlirType type = mlirValueGetType(tri_op_operand(loop, 0));
@@ -421,8 +430,12 @@ static void visit_loop(tri_pass_run *run, const tri_axis_info *info, MlirOperati
     MlirContext context = run->unit->mlir;
     tri_op_list inside = {0};
     tri_op_collect(loop, run->arena, &inside);
-    splitter s = {.run = run, .loop = loop, .index = mlirBlockGetArgument(tri_op_body(loop, 0), 0),
-                  .b = tri_builder_before(loop), .i1 = mlirIntegerTypeGet(context, 1), .i64 = mlirIntegerTypeGet(context, 64)};
+    splitter s = {.run = run,
+                  .loop = loop,
+                  .index = mlirBlockGetArgument(tri_op_body(loop, 0), 0),
+                  .b = tri_builder_before(loop),
+                  .i1 = mlirIntegerTypeGet(context, 1),
+                  .i64 = mlirIntegerTypeGet(context, 64)};
     int64_t threads = 32 * tri_passes_option_int(run, "num-warps", 4);
     if (!can_split(loop, &inside) || !visit_masks(&s, &inside, false))
         return;
@@ -441,13 +454,15 @@ static bool run_remove_masks(tri_pass_run *run)
     if (tri_passes_option_int(run, "num-warps", 4) > MOST_WARPS)
         return true;
     tri_op_collect_named(mlirModuleGetOperation(run->module), "scf.for", run->arena, &loops);
-    const tri_axis_info *info = loops.len ? tri_axis_info_create(run->arena, mlirModuleGetOperation(run->module)) : NULL;
+    const tri_axis_info *info =
+        loops.len ? tri_axis_info_create(run->arena, mlirModuleGetOperation(run->module)) : NULL;
     for (size_t i = 0; i < loops.len; i++)
         visit_loop(run, info, loops.at[i]);
     return true;
 }
 
-static const char *const options[] = {"num-warps=N: warps that a program has (4)", "all=N: 1: whether it pays or not", NULL};
+static const char *const options[] = {"num-warps=N: warps that a program has (4)", "all=N: 1: whether it pays or not",
+                                      NULL};
 
 const tri_pass tri_pass_remove_masks = {
     .name = "remove-masks",

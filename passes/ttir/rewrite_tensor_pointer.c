@@ -60,7 +60,8 @@ static bool expand_advance(tri_expand *x, MlirOperation op, const MlirValue *old
     for (int i = 0; i < 1 + 3 * rank; i++)
         parts[i] = old[i];
     for (int i = 0; i < rank; i++) {
-        MlirValue step = tri_builder_unary(&b, "arith.extsi", i64, tri_op_operand(op, 1 + i)), *at = &parts[1 + 2 * rank + i];
+        MlirValue step = tri_builder_unary(&b, "arith.extsi", i64, tri_op_operand(op, 1 + i)),
+                  *at = &parts[1 + 2 * rank + i];
         *at = tri_builder_binary(&b, "arith.addi", i64, *at, step);
     }
     tri_expand_set(x, tri_op_result(op, 0), 1 + 3 * rank, parts);

@@ -33,7 +33,8 @@ static const char *why_access(MlirOperation op)
         return "it is gathered from, scattered to or added to";
     MlirValue block = is_load ? tri_op_result(op, 0) : tri_op_operand(op, 1);
     MlirType whole = tri_type_desc_block(mlirValueGetType(tri_op_operand(op, 0)));
-    return tri_tensormaps_dropped(whole, mlirValueGetType(block)) >= 0 ? NULL : "a block of another rank is loaded or stored";
+    return tri_tensormaps_dropped(whole, mlirValueGetType(block)) >= 0 ? NULL
+                                                                       : "a block of another rank is loaded or stored";
 }
 
 static void visit_access(tri_tensormap_choice *c, MlirOperation op)

@@ -7,7 +7,8 @@
 
 /* By type, as descriptors of one type may meet in loops and branches. A map is worth its making where blocks are loaded
  * again and again for a product; it can hold what is only loaded from and stored to as a whole block of up to five
- * dimensions, with elements that the copy engine knows, and stays in one function. Remarks of group "tma" say why others do not get one. */
+ * dimensions, with elements that the copy engine knows, and stays in one function. Remarks of group "tma" say why
+ * others do not get one. */
 typedef struct {
     tri_map refused; /* MlirType.ptr -> const char *, why */
     bool is_worth;   /* for the module as a whole */

@@ -240,8 +240,8 @@ void tri_cpu_rt_undefined(tri_rt_state *state, const tri_rt_site *site, uint32_t
     if (state->err)
         return;
     state->err = TRI_ERROR_UNDEFINED;
-    fprintf(stderr, "%s:%" PRIu32 ":%" PRIu32 ": pid (%" PRIu32 ", %" PRIu32 ", %" PRIu32 "): undefined: %s\n", site->file,
-            site->line, site->column, x, y, z, site->kind);
+    fprintf(stderr, "%s:%" PRIu32 ":%" PRIu32 ": pid (%" PRIu32 ", %" PRIu32 ", %" PRIu32 "): undefined: %s\n",
+            site->file, site->line, site->column, x, y, z, site->kind);
 }
 
 /* 1 when the `bits` at `address` came to hold `want`, 0 when `timeout` ns (-1: none) were over first. */

@@ -52,8 +52,8 @@ int tri_rt_choose(const tri_rt_kernel *kernel, const tri_rt_part *part, const vo
 
 /* ---- tuned configurations ---- */
 
-/* Binary logarithm of value + 1, in 1/65536ths and right to a hundredth: f + 0.343 f (1 - f) for the fraction f that stands
- * behind the first bit. */
+/* Binary logarithm of value + 1, in 1/65536ths and right to a hundredth: f + 0.343 f (1 - f) for the fraction f that
+ * stands behind the first bit. */
 static int64_t logarithm(int64_t value)
 {
     uint64_t v = value < 0 ? 1 : (uint64_t)value + 1;
@@ -67,7 +67,8 @@ static int64_t distance(const tri_rt_tuning *t, const tri_rt_tuned *row, const i
     int64_t sum = 0;
     for (uint32_t i = 0; i < t->key_count; i++) {
         int64_t d = key[i] == row->values[i] ? 0 : logarithm(key[i]) - logarithm(row->values[i]);
-        sum += key[i] == row->values[i] ? 0 : 1 + 2 * (d < 0 ? -d : d); /* equal values before those of equal logarithm */
+        sum +=
+            key[i] == row->values[i] ? 0 : 1 + 2 * (d < 0 ? -d : d); /* equal values before those of equal logarithm */
     }
     return sum;
 }
@@ -107,7 +108,8 @@ uint32_t tri_rt_choose_config(const tri_rt_kernel *kernel, const char *arch, con
 
 /* ---- arguments and rows ---- */
 
-uint32_t tri_rt_pack(const tri_rt_kernel *kernel, const tri_rt_variant *variant, const void *const *args, const void **out)
+uint32_t tri_rt_pack(const tri_rt_kernel *kernel, const tri_rt_variant *variant, const void *const *args,
+                     const void **out)
 {
     uint32_t count = variant->slots ? variant->slot_count : kernel->slot_count;
     for (uint32_t i = 0; i < count; i++)

@@ -65,7 +65,8 @@ const char *tri_strerror(int error)
         int is_value = error >= TRI_ERROR_VALUE;
         char *out = put(text, end, "no variant for these arguments: argument ");
         out = put_number(out, end, (unsigned)(error - (is_value ? TRI_ERROR_VALUE : TRI_ERROR_ALIGNMENT)));
-        put(out, end, is_value ? " is not the constant that the kernel was compiled for" : " is not divisible as its hint says");
+        put(out, end,
+            is_value ? " is not the constant that the kernel was compiled for" : " is not divisible as its hint says");
         return text;
     }
     return "unknown error";

@@ -20,7 +20,8 @@ typedef int tri_rt_level(void);
 
 /* ---- what an object says about its kernels ---- */
 
-/* Of conditions: DIVISIBLE: argument % value == 0; EQUAL: argument == value, both as unsigned of the argument's width. */
+/* Of conditions: DIVISIBLE: argument % value == 0; EQUAL: argument == value, both as unsigned of the argument's width.
+ */
 enum { TRI_RT_DIVISIBLE, TRI_RT_EQUAL };
 
 /* Of grids: a number, an argument, operators of Python, and the end of a dimension. */
@@ -93,14 +94,15 @@ int tri_rt_selected(tri_rt_kernel *kernel, int device);
 
 /* The first variant of a part whose conditions hold, or -1 and the error that says what is missing of the last. */
 int tri_rt_choose(const tri_rt_kernel *kernel, const tri_rt_part *part, const void *const *args, int *out_error);
-/* The configuration that the tuning table has for these arguments on an architecture: of the row with the same key, else of
- * the row whose values are nearest, as the sum of the differences of their binary logarithms; the first of several. 0 without
- * a table. */
+/* The configuration that the tuning table has for these arguments on an architecture: of the row with the same key,
+ * else of the row whose values are nearest, as the sum of the differences of their binary logarithms; the first of
+ * several. 0 without a table. */
 uint32_t tri_rt_choose_config(const tri_rt_kernel *kernel, const char *arch, const void *const *args);
 /* The grid of a part for these arguments; TRI_ERROR_GRID where it is none. */
 int tri_rt_find_grid(const tri_rt_part *part, const void *const *args, tri_grid *out);
 /* The arguments that the variant's code takes, in `out` (of TRI_RT_MAX_SLOTS + 1); their number. */
-uint32_t tri_rt_pack(const tri_rt_kernel *kernel, const tri_rt_variant *variant, const void *const *args, const void **out);
+uint32_t tri_rt_pack(const tri_rt_kernel *kernel, const tri_rt_variant *variant, const void *const *args,
+                     const void **out);
 /* Where the rows of a part start in k_variants: one for each variant and image, on the host for each variant. */
 int tri_rt_row(const tri_rt_kernel *kernel, uint32_t part, uint32_t variant, uint32_t image);
 
@@ -144,8 +146,8 @@ typedef struct {
 void tri_cpu_rt_bounds(tri_rt_state *state, const tri_rt_site *site, const uint64_t *offsets, uint64_t bad,
                        uint64_t length, uint32_t x, uint32_t y, uint32_t z);
 
-/* -fsanitize=undefined (targets/cpu/sanitize/shadow.c): says what happened at the site; once for each thread's share of the
- * grid. The size and name of the site do not count. */
+/* -fsanitize=undefined (targets/cpu/sanitize/shadow.c): says what happened at the site; once for each thread's share of
+ * the grid. The size and name of the site do not count. */
 void tri_cpu_rt_undefined(tri_rt_state *state, const tri_rt_site *site, uint32_t x, uint32_t y, uint32_t z);
 
 /* For objects for x86, and their code where it is for several levels. */
@@ -157,9 +159,9 @@ tri_rt_level tri_cpu_rt_tile_level;
 
 extern const tri_rt_backend tri_rt_cuda_backend;
 
-/* How well code for `arch` suits a device of this compute capability (90 for 9.0); -1: it does not run there. Machine code runs
- * on its own major version from its minor version on, and only on exactly its own when it is an 'a' one; PTX likewise, or
- * on anything newer. Of several the highest is taken. */
+/* How well code for `arch` suits a device of this compute capability (90 for 9.0); -1: it does not run there. Machine
+ * code runs on its own major version from its minor version on, and only on exactly its own when it is an 'a' one; PTX
+ * likewise, or on anything newer. Of several the highest is taken. */
 int tri_rt_cuda_rank(const char *arch, int is_ptx, int capability);
 /* The driver's text for its own error number, or null. */
 const char *tri_rt_cuda_text(int number);

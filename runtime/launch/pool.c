@@ -5,8 +5,8 @@
  * are done: one that still wakes finds the launch closed and is not waited for, which on a virtual machine takes
  * milliseconds. After work a worker looks for more for a while before it sleeps.
  *
- * One launch at a time has the workers; others, and those from within kernels' work, run on their own thread. A child of
- * fork has no workers and starts anew. Before its code goes (dlclose, exit) the workers are ended. */
+ * One launch at a time has the workers; others, and those from within kernels' work, run on their own thread. A child
+ * of fork has no workers and starts anew. Before its code goes (dlclose, exit) the workers are ended. */
 #include "runtime/launch/launch.h"
 
 #include <errno.h>
@@ -58,7 +58,8 @@ static void relax(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 static void sleep_until_posted(worker *w, unsigned seen)
 {
     __atomic_store_n(&w->is_asleep, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&pool.generation, __ATOMIC_SEQ_CST) != seen && __atomic_exchange_n(&w->is_asleep, 0, __ATOMIC_SEQ_CST))
+    if (__atomic_load_n(&pool.generation, __ATOMIC_SEQ_CST) != seen &&
+        __atomic_exchange_n(&w->is_asleep, 0, __ATOMIC_SEQ_CST))
         return; /* a launch came in between, and has not posted */
     while (sem_wait(&w->wake.semaphore) && errno == EINTR)
         ;

@@ -54,8 +54,8 @@ int tri_cpu_rt_level(void)
 
 /* ---- AMX ---- */
 
-/* arch_prctl(ARCH_REQ_XCOMP_PERM, the state of tiles): for all threads of the process. Refused by old systems, and where
- * a thread has an alternate stack for signals that is too small for the state. */
+/* arch_prctl(ARCH_REQ_XCOMP_PERM, the state of tiles): for all threads of the process. Refused by old systems, and
+ * where a thread has an alternate stack for signals that is too small for the state. */
 static int ask_for_tiles(void)
 {
     enum { number = 158, request = 0x1023, tile_data = 18 };

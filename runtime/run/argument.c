@@ -48,8 +48,10 @@ static bool parse_generated(tri_diag *diag, tri_arena *arena, tri_str text, tri_
     int64_t dims[TRI_ARRAY_MAX_RANK];
     if (!tri_dtype_find(type, &dtype)) {
         const char *near = type.len ? tri_array_nearest_word(type) : NULL;
-        return fail(diag, text, near ? tri_str_format(arena, "unknown type '%.*s'; did you mean '%s'?", TRI_STR_ARG(type), near).data
-                                     : "expected GENERATOR:TYPE:SHAPE[:OPTIONS], as in randn:f32:64x64:seed=1");
+        return fail(diag, text,
+                    near
+                        ? tri_str_format(arena, "unknown type '%.*s'; did you mean '%s'?", TRI_STR_ARG(type), near).data
+                        : "expected GENERATOR:TYPE:SHAPE[:OPTIONS], as in randn:f32:64x64:seed=1");
     }
     if (!tri_array_parse_shape(shape, &rank, dims) || rank == 0)
         return fail(diag, text, "expected a shape such as 64x64 after the type");
@@ -97,15 +99,19 @@ static bool is_number(tri_str text)
 {
     int64_t integer;
     double number;
-    return tri_str_to_i64(text, &integer) || parse_float(text, &number) || tri_str_is(text, "True") || tri_str_is(text, "False");
+    return tri_str_to_i64(text, &integer) || parse_float(text, &number) || tri_str_is(text, "True") ||
+           tri_str_is(text, "False");
 }
 
-static bool parse_scalar(tri_diag *diag, tri_str text, tri_dtype dtype, tri_str number, tri_arena *arena, tri_argument *argument)
+static bool parse_scalar(tri_diag *diag, tri_str text, tri_dtype dtype, tri_str number, tri_arena *arena,
+                         tri_argument *argument)
 {
     tri_str rest = number, first = take_part(&rest);
     if (tri_array_is_generator(first))
-        return fail(diag, text, tri_str_format(arena, "the type stands behind the generator: %.*s:%s:...", TRI_STR_ARG(first),
-                                               tri_dtype_name(dtype)).data);
+        return fail(diag, text,
+                    tri_str_format(arena, "the type stands behind the generator: %.*s:%s:...", TRI_STR_ARG(first),
+                                   tri_dtype_name(dtype))
+                        .data);
     if (!is_number(number))
         return fail(diag, text, tri_str_format(arena, "'%.*s' is no number", TRI_STR_ARG(number)).data);
     argument->kind = TRI_ARGUMENT_SCALAR;
@@ -119,9 +125,11 @@ static bool parse_literal(tri_diag *diag, tri_str text, tri_str literal, tri_are
     tri_str rest = literal, first = take_part(&rest);
     if (first.len < literal.len && is_name(first)) {
         const char *near = tri_array_nearest_word(first);
-        return fail(diag, text, near ? tri_str_format(arena, "'%.*s' is neither a type nor a generator; did you mean '%s'?",
-                                                      TRI_STR_ARG(first), near).data
-                                     : "expected TYPE:NUMBER, TYPE:@FILE or GENERATOR:TYPE:SHAPE");
+        return fail(diag, text,
+                    near ? tri_str_format(arena, "'%.*s' is neither a type nor a generator; did you mean '%s'?",
+                                          TRI_STR_ARG(first), near)
+                               .data
+                         : "expected TYPE:NUMBER, TYPE:@FILE or GENERATOR:TYPE:SHAPE");
     }
     argument->kind = TRI_ARGUMENT_LITERAL;
     argument->dtype = TRI_DTYPE_COUNT;
@@ -157,7 +165,8 @@ bool tri_argument_parse(tri_diag *diag, tri_arena *arena, tri_str text, tri_argu
         return parse_file(diag, arena, after, dtype, out_argument);
     if (out_argument->is_buffer)
         return fail(diag, text, "a buffer is a file or a generated array");
-    return has_type ? parse_scalar(diag, text, dtype, after, arena, out_argument) : parse_literal(diag, text, rest, arena, out_argument);
+    return has_type ? parse_scalar(diag, text, dtype, after, arena, out_argument)
+                    : parse_literal(diag, text, rest, arena, out_argument);
 }
 
 static const tri_argument *find(const tri_argument_list *list, tri_str name)
@@ -176,7 +185,8 @@ bool tri_argument_link(tri_diag *diag, tri_arena *arena, tri_argument_list *list
         for (size_t k = 0; k < table->targets.len; k++) {
             const tri_argument *target = find(list, table->targets.at[k]);
             if (!target || (target->kind != TRI_ARGUMENT_ARRAY && target->kind != TRI_ARGUMENT_TABLE)) {
-                tri_diag_error(diag, TRI_NO_SPAN, 0, "no buffer '%.*s' for the table of addresses%s%.*s: add buf:%.*s=...",
+                tri_diag_error(diag, TRI_NO_SPAN, 0,
+                               "no buffer '%.*s' for the table of addresses%s%.*s: add buf:%.*s=...",
                                TRI_STR_ARG(table->targets.at[k]), table->name.len ? " " : "", TRI_STR_ARG(table->name),
                                TRI_STR_ARG(table->targets.at[k]));
                 return false;

@@ -92,8 +92,9 @@ static bool bad_option(tri_diag *diag, int generator, tri_str item)
     for (int i = 0; i < OPTION_COUNT; i++)
         if (generators[generator].options & 1u << i)
             tri_buf_format(&names, "%s%s", names.len ? ", " : "", option_names[i]);
-    tri_diag_error(diag, TRI_NO_SPAN, 0, "bad option '%.*s' of '%s': %s%s", TRI_STR_ARG(item), generators[generator].name,
-                   names.len ? "expected NAME=NUMBER with NAME of " : "it takes none", names.len ? names.data : "");
+    tri_diag_error(diag, TRI_NO_SPAN, 0, "bad option '%.*s' of '%s': %s%s", TRI_STR_ARG(item),
+                   generators[generator].name, names.len ? "expected NAME=NUMBER with NAME of " : "it takes none",
+                   names.len ? names.data : "");
     tri_buf_fini(&names);
     return false;
 }
@@ -151,7 +152,8 @@ static bool check_range(tri_diag *diag, tri_dtype dtype, double low, double high
 {
     if (fits(dtype, low) && fits(dtype, high))
         return true;
-    tri_diag_error(diag, TRI_NO_SPAN, 0, "%s elements cannot be %g", tri_dtype_name(dtype), fits(dtype, low) ? high : low);
+    tri_diag_error(diag, TRI_NO_SPAN, 0, "%s elements cannot be %g", tri_dtype_name(dtype),
+                   fits(dtype, low) ? high : low);
     return false;
 }
 
@@ -209,7 +211,8 @@ bool tri_array_fill(tri_diag *diag, tri_array *array, tri_str name, tri_str text
     TRI_ASSERT(generator >= 0);
     double o[OPTION_COUNT] = {[OPTION_HIGH] = tri_str_is(name, "randint") ? 10 : 1, [OPTION_STEP] = 1};
     if (generators[generator].wants_float && !tri_dtype_is_float(array->dtype)) {
-        tri_diag_error(diag, TRI_NO_SPAN, 0, "'%.*s' makes floats: randint makes %s", TRI_STR_ARG(name), tri_dtype_name(array->dtype));
+        tri_diag_error(diag, TRI_NO_SPAN, 0, "'%.*s' makes floats: randint makes %s", TRI_STR_ARG(name),
+                       tri_dtype_name(array->dtype));
         return false;
     }
     if (!parse_options(diag, generator, text, o))
@@ -363,8 +366,8 @@ bool tri_array_compare(const tri_array *got, const tri_array *want, double rtol,
     }
     if (!wrong)
         return true;
-    tri_buf_format(out, "%ld of %ld elements differ (rtol %g, atol %g); the worst:\n", (long)wrong, (long)got->count, rtol,
-                   atol);
+    tri_buf_format(out, "%ld of %ld elements differ (rtol %g, atol %g); the worst:\n", (long)wrong, (long)got->count,
+                   rtol, atol);
     for (int i = 0; i < kept; i++) {
         tri_buf_add_z(out, "  ");
         format_place(got, worst[i].index, out);

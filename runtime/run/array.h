@@ -70,8 +70,8 @@ bool tri_array_write_npy(tri_diag *diag, tri_str path, const tri_array *array);
 /* Prints at most `limit` elements, rows on lines; long rows on several, which begin with their place. */
 void tri_array_print(const tri_array *array, tri_str name, int64_t limit, tri_buf *out);
 
-/* Compares |got - want| <= atol + rtol |want|, NaN equal to NaN, integers without rounding. On a difference writes how many elements
- * differ and the worst five to `out` and returns false. Shapes must agree. */
+/* Compares |got - want| <= atol + rtol |want|, NaN equal to NaN, integers without rounding. On a difference writes how
+ * many elements differ and the worst five to `out` and returns false. Shapes must agree. */
 bool tri_array_compare(const tri_array *got, const tri_array *want, double rtol, double atol, tri_buf *out);
 
 #endif

@@ -68,7 +68,8 @@ static bool check(tri_cuda *cuda, int status, const char *what)
     if (!status)
         return true;
     cuda->api.error_string(status, &text);
-    tri_diag_error(cuda->diag, TRI_NO_SPAN, 0, "CUDA: cannot %s: %s (error %d)", what, text ? text : "unknown error", status);
+    tri_diag_error(cuda->diag, TRI_NO_SPAN, 0, "CUDA: cannot %s: %s (error %d)", what, text ? text : "unknown error",
+                   status);
     return false;
 }
 

@@ -7,13 +7,20 @@ static const struct {
     size_t size;
     bool is_float;
 } dtypes[TRI_DTYPE_COUNT] = {
-    [TRI_DTYPE_I1] = {"i1", "i1", "bool", 1, false},          [TRI_DTYPE_I8] = {"i8", "i8", "int8", 1, false},
-    [TRI_DTYPE_I16] = {"i16", "i16", "int16", 2, false},      [TRI_DTYPE_I32] = {"i32", "i32", "int32", 4, false},
-    [TRI_DTYPE_I64] = {"i64", "i64", "int64", 8, false},      [TRI_DTYPE_U8] = {"u8", "u8", "uint8", 1, false},
-    [TRI_DTYPE_U16] = {"u16", "u16", "uint16", 2, false},     [TRI_DTYPE_U32] = {"u32", "u32", "uint32", 4, false},
-    [TRI_DTYPE_U64] = {"u64", "u64", "uint64", 8, false},     [TRI_DTYPE_F16] = {"f16", "fp16", "float16", 2, true},
-    [TRI_DTYPE_BF16] = {"bf16", "bf16", "bfloat16", 2, true}, [TRI_DTYPE_F32] = {"f32", "fp32", "float32", 4, true},
-    [TRI_DTYPE_F64] = {"f64", "fp64", "float64", 8, true},    [TRI_DTYPE_F8E4] = {"fp8e4", "fp8e4nv", "f8e4m3fn", 1, true},
+    [TRI_DTYPE_I1] = {"i1", "i1", "bool", 1, false},
+    [TRI_DTYPE_I8] = {"i8", "i8", "int8", 1, false},
+    [TRI_DTYPE_I16] = {"i16", "i16", "int16", 2, false},
+    [TRI_DTYPE_I32] = {"i32", "i32", "int32", 4, false},
+    [TRI_DTYPE_I64] = {"i64", "i64", "int64", 8, false},
+    [TRI_DTYPE_U8] = {"u8", "u8", "uint8", 1, false},
+    [TRI_DTYPE_U16] = {"u16", "u16", "uint16", 2, false},
+    [TRI_DTYPE_U32] = {"u32", "u32", "uint32", 4, false},
+    [TRI_DTYPE_U64] = {"u64", "u64", "uint64", 8, false},
+    [TRI_DTYPE_F16] = {"f16", "fp16", "float16", 2, true},
+    [TRI_DTYPE_BF16] = {"bf16", "bf16", "bfloat16", 2, true},
+    [TRI_DTYPE_F32] = {"f32", "fp32", "float32", 4, true},
+    [TRI_DTYPE_F64] = {"f64", "fp64", "float64", 8, true},
+    [TRI_DTYPE_F8E4] = {"fp8e4", "fp8e4nv", "f8e4m3fn", 1, true},
     [TRI_DTYPE_F8E5] = {"fp8e5", "fp8e5", "f8e5m2", 1, true},
 };
 
@@ -35,7 +42,8 @@ const char *tri_dtype_signature(tri_dtype dtype)
 bool tri_dtype_find(tri_str name, tri_dtype *out_dtype)
 {
     for (int i = 0; i < TRI_DTYPE_COUNT; i++) {
-        if (tri_str_is(name, dtypes[i].name) || tri_str_is(name, dtypes[i].signature) || tri_str_is(name, dtypes[i].numpy)) {
+        if (tri_str_is(name, dtypes[i].name) || tri_str_is(name, dtypes[i].signature) ||
+            tri_str_is(name, dtypes[i].numpy)) {
             *out_dtype = (tri_dtype)i;
             return true;
         }

@@ -125,7 +125,8 @@ static bool define(tri_diag *diag, tri_jit *jit, tri_jit_symbol symbol)
     LLVMJITSymbolFlags flags = {LLVMJITSymbolGenericFlagsExported, 0};
     LLVMOrcCSymbolMapPair pair = {LLVMOrcLLJITMangleAndIntern(jit->lljit, symbol.name),
                                   {(LLVMOrcExecutorAddress)(uintptr_t)symbol.address, flags}};
-    return report(diag, LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit->lljit), LLVMOrcAbsoluteSymbols(&pair, 1)));
+    return report(diag,
+                  LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit->lljit), LLVMOrcAbsoluteSymbols(&pair, 1)));
 }
 
 static bool define_symbols(tri_diag *diag, tri_jit *jit, const tri_jit_symbol *symbols, int num_symbols)

@@ -25,8 +25,8 @@ static tri_str value_of(tri_str header, const char *key)
     for (size_t i = 0; i + len < header.len; i++)
         if (memcmp(header.data + i, key, len) == 0) {
             tri_str rest = tri_str_sub(header, i + len, header.len);
-            return tri_str_trim(tri_str_sub(rest, tri_str_find(rest, ':') < rest.len ? tri_str_find(rest, ':') + 1 : rest.len,
-                                            rest.len));
+            return tri_str_trim(tri_str_sub(
+                rest, tri_str_find(rest, ':') < rest.len ? tri_str_find(rest, ':') + 1 : rest.len, rest.len));
         }
     return TRI_STR("");
 }
@@ -77,8 +77,9 @@ static bool parse_shape(tri_str header, int *out_rank, int64_t *out_shape)
     int rank = 0;
     while (tri_str_trim(value).len) {
         size_t comma = tri_str_find(value, ',');
-        if (rank == TRI_ARRAY_MAX_RANK || !tri_str_to_i64(tri_str_trim(tri_str_sub(value, 0, comma)), &out_shape[rank]) ||
-            out_shape[rank] < 0 || out_shape[rank] > (int64_t)1 << 40)
+        if (rank == TRI_ARRAY_MAX_RANK ||
+            !tri_str_to_i64(tri_str_trim(tri_str_sub(value, 0, comma)), &out_shape[rank]) || out_shape[rank] < 0 ||
+            out_shape[rank] > (int64_t)1 << 40)
             return false;
         rank++;
         value = tri_str_sub(value, comma < value.len ? comma + 1 : comma, value.len);
@@ -93,7 +94,8 @@ static bool split_file(tri_str file, tri_str *out_header, tri_str *out_data)
         return false;
     const unsigned char *at = (const unsigned char *)file.data;
     bool is_long = at[6] >= 2;
-    size_t len = is_long ? at[8] | (size_t)at[9] << 8 | (size_t)at[10] << 16 | (size_t)at[11] << 24 : at[8] | (size_t)at[9] << 8;
+    size_t len =
+        is_long ? at[8] | (size_t)at[9] << 8 | (size_t)at[10] << 16 | (size_t)at[11] << 24 : at[8] | (size_t)at[9] << 8;
     size_t start = is_long ? 12 : 10;
     if (len > file.len - start)
         return false;
@@ -152,14 +154,18 @@ bool tri_array_read_npy(tri_diag *diag, tri_arena *arena, tri_str path, tri_dtyp
     int64_t shape[TRI_ARRAY_MAX_RANK];
     tri_str descr = descr_in(header);
     if (!parse_dtype(descr, &dtype, &is_big))
-        return fail(diag, path, tri_str_format(arena, "there are no kernel arguments of its element type %.*s", TRI_STR_ARG(descr)).data);
+        return fail(
+            diag, path,
+            tri_str_format(arena, "there are no kernel arguments of its element type %.*s", TRI_STR_ARG(descr)).data);
     if (!parse_shape(header, &rank, shape))
         return fail(diag, path, "bad shape in its header");
     if (as == TRI_DTYPE_COUNT && descr.data[1] == 'V')
         return fail(diag, path, tri_str_format(arena, "its elements have no type; say which, as in %s:@%.*s",
                                                tri_dtype_size(dtype) == 2 ? "bf16" : "fp8e5", TRI_STR_ARG(path)).data);
     if (as != TRI_DTYPE_COUNT && !tri_array_can_view(dtype, as))
-        return fail(diag, path, tri_str_format(arena, "its elements are %s, not %s", tri_dtype_name(dtype), tri_dtype_name(as)).data);
+        return fail(
+            diag, path,
+            tri_str_format(arena, "its elements are %s, not %s", tri_dtype_name(dtype), tri_dtype_name(as)).data);
     int64_t count = 1;
     for (int i = 0; i < rank; i++)
         count = shape[i] && count > ((int64_t)1 << 40) / shape[i] ? INT64_MAX / 16 : count * shape[i];
@@ -190,10 +196,13 @@ static const char *descr_of(tri_dtype dtype)
 bool tri_array_write_npy(tri_diag *diag, tri_str path, const tri_array *array)
 {
     tri_buf header = {0}, file = {0};
-    tri_buf_format(&header, "{'descr': '%s%s', 'fortran_order': False, 'shape': (", tri_dtype_size(array->dtype) == 1 ? "|" : "<",
-                   descr_of(array->dtype));
+    tri_buf_format(&header, "{'descr': '%s%s', 'fortran_order': False, 'shape': (",
+                   tri_dtype_size(array->dtype) == 1 ? "|" : "<", descr_of(array->dtype));
     for (int i = 0; i < array->rank; i++)
-        tri_buf_format(&header, "%ld%s", (long)array->shape[i], i + 1 < array->rank ? ", " : array->rank == 1 ? "," : "");
+        tri_buf_format(&header, "%ld%s", (long)array->shape[i],
+                       i + 1 < array->rank ? ", "
+                       : array->rank == 1  ? ","
+                                           : "");
     tri_buf_add_z(&header, "), }");
     while ((10 + header.len + 1) % 64)
         tri_buf_add_char(&header, ' ');

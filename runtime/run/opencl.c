@@ -31,7 +31,8 @@ typedef struct {
     void *(*create_context)(const void *, uint32_t, void *const *, void *, void *, int *);
     void *(*create_queue)(void *, void *, uint64_t, int *);
     void *(*program_il)(void *, const void *, size_t, int *);
-    void *(*program_binary)(void *, uint32_t, void *const *, const size_t *, const unsigned char *const *, int *, int *);
+    void *(*program_binary)(void *, uint32_t, void *const *, const size_t *, const unsigned char *const *, int *,
+                            int *);
     int (*build)(void *, uint32_t, void *const *, const char *, void *, void *);
     int (*build_info)(void *, void *, uint32_t, size_t, void *, size_t *);
     void *(*create_kernel)(void *, const char *, int *);
@@ -161,7 +162,8 @@ static bool open_device(tri_opencl *cl)
     cl->il = ask(cl, device_il_version);
     cl->api.device_info(cl->device, device_svm, sizeof svm, &svm, NULL);
     if (!(svm & svm_coarse)) {
-        tri_diag_error(cl->diag, TRI_NO_SPAN, 0, "OpenCL device '%.*s' has no shared virtual memory", TRI_STR_ARG(cl->name));
+        tri_diag_error(cl->diag, TRI_NO_SPAN, 0, "OpenCL device '%.*s' has no shared virtual memory",
+                       TRI_STR_ARG(cl->name));
         return false;
     }
     cl->context = cl->api.create_context(NULL, 1, &cl->device, NULL, NULL, &status);
@@ -243,8 +245,8 @@ static bool report_log(tri_opencl *cl, int status)
     log[0] = 0;
     cl->api.build_info(cl->program, cl->device, program_build_log, size, log, NULL);
     log[size] = 0;
-    tri_diag_error(cl->diag, TRI_NO_SPAN, 0, "OpenCL device '%s' does not build the kernel (error %d): %s", cl->name.data,
-                   status, log);
+    tri_diag_error(cl->diag, TRI_NO_SPAN, 0, "OpenCL device '%s' does not build the kernel (error %d): %s",
+                   cl->name.data, status, log);
     return false;
 }
 
@@ -312,10 +314,12 @@ bool tri_opencl_launch(tri_opencl *cl, const uint32_t *groups, size_t threads, d
     if (!global[0] || !global[1] || !global[2])
         return true;
     /* arrays that are reached through others only */
-    if (cl->memory.len && !check(cl, cl->api.set_exec_info(cl->kernel, exec_svm_pointers, cl->memory.len * sizeof(void *),
-                                                           cl->memory.at), "name the arrays"))
+    if (cl->memory.len &&
+        !check(cl, cl->api.set_exec_info(cl->kernel, exec_svm_pointers, cl->memory.len * sizeof(void *), cl->memory.at),
+               "name the arrays"))
         return false;
-    if (!check(cl, cl->api.enqueue(cl->queue, cl->kernel, 3, NULL, global, local, 0, NULL, &event), "start the kernel") ||
+    if (!check(cl, cl->api.enqueue(cl->queue, cl->kernel, 3, NULL, global, local, 0, NULL, &event),
+               "start the kernel") ||
         !check(cl, cl->api.finish(cl->queue), "run the kernel"))
         return false;
     if (!cl->api.profiling(event, profiling_start, sizeof start, &start, NULL) &&

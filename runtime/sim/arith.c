@@ -91,8 +91,8 @@ CONVERT(e5m2x2_to_f16x2, unpack_fp8(args[0], 1))
 
 /* --- atomics ----------------------------------------------------------------------------- */
 
-/* Operations are spelled "add.f32", "max.s64", "exch.b32", "add.f16x2", and as in PTX ("add.noftz.f16"). Programs and threads
- * run one at a time, so every update is atomic. */
+/* Operations are spelled "add.f32", "max.s64", "exch.b32", "add.f16x2", and as in PTX ("add.noftz.f16"). Programs and
+ * threads run one at a time, so every update is atomic. */
 static uint64_t combine_float(tri_str op, double old, double value, char kind, int bits)
 {
     double result = tri_str_has_prefix(op, "add") ? old + value
@@ -100,7 +100,9 @@ static uint64_t combine_float(tri_str op, double old, double value, char kind, i
                     : fmin(old, value);
     if (kind == 'b')
         return (uint64_t)(tri_float_f32_bits((float)tri_float_round_to(result, 7, -126, 0x1.fep127)) >> 16);
-    return bits == 16 ? tri_float_f16_bits(result) : bits == 32 ? tri_float_f32_bits((float)result) : tri_float_f64_bits(result);
+    return bits == 16   ? tri_float_f16_bits(result)
+           : bits == 32 ? tri_float_f32_bits((float)result)
+                        : tri_float_f64_bits(result);
 }
 
 static uint64_t combine_int(tri_str op, uint64_t old, uint64_t value, bool is_signed, int bits)
@@ -136,9 +138,11 @@ static uint64_t combine(tri_str op, uint64_t old, uint64_t value, int bits)
         return combine(half, old & 0xffff, value & 0xffff, 16) | combine(half, old >> 16, value >> 16, 16) << 16;
     }
     if (tri_str_is(type, "bf16"))
-        return combine_float(op, tri_float_bf16_from_bits((uint16_t)old), tri_float_bf16_from_bits((uint16_t)value), 'b', 16);
+        return combine_float(op, tri_float_bf16_from_bits((uint16_t)old), tri_float_bf16_from_bits((uint16_t)value),
+                             'b', 16);
     if (tri_str_is(type, "f16"))
-        return combine_float(op, tri_float_f16_from_bits((uint16_t)old), tri_float_f16_from_bits((uint16_t)value), 'f', 16);
+        return combine_float(op, tri_float_f16_from_bits((uint16_t)old), tri_float_f16_from_bits((uint16_t)value), 'f',
+                             16);
     if (tri_str_is(type, "f32"))
         return combine_float(op, tri_float_f32_from_bits(old), tri_float_f32_from_bits(value), 'f', 32);
     if (tri_str_is(type, "f64"))

@@ -86,7 +86,8 @@ _Bool tri_fiber_init(tri_fiber *fiber, size_t stack_size)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     fiber->stack_size = (stack_size + 2 * page - 1) / page * page;
-    fiber->stack = mmap(NULL, fiber->stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    fiber->stack =
+        mmap(NULL, fiber->stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (fiber->stack == MAP_FAILED) {
         fiber->stack = NULL;
         return 0;

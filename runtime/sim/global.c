@@ -1,10 +1,10 @@
-/* Races in global memory: between threads of a program that no barrier orders, and between programs, which run one after
- * another here and at the same time on a GPU.
+/* Races in global memory: between threads of a program that no barrier orders, and between programs, which run one
+ * after another here and at the same time on a GPU.
  *
- * Each word that is accessed remembers who wrote it and two of those who read it. Programs are ordered by updates alone:
- * one that updates (or loads, volatile or atomic) what another has updated before, not relaxed, is taken to know all
- * that was done until then. So locks, counters and flags are right as they are used; what is missed is a race between
- * programs of which one knows of a third. A write of the bytes that are there already is none. */
+ * Each word that is accessed remembers who wrote it and two of those who read it. Programs are ordered by updates
+ * alone: one that updates (or loads, volatile or atomic) what another has updated before, not relaxed, is taken to know
+ * all that was done until then. So locks, counters and flags are right as they are used; what is missed is a race
+ * between programs of which one knows of a third. A write of the bytes that are there already is none. */
 #include "runtime/sim/state.h"
 
 enum { page_bytes = 1024, most_cells = 1 << 22 /* of 80 bytes; memory beyond is not watched */ };
@@ -88,12 +88,13 @@ static tri_sim_page *page_of(tri_sim *sim, tri_sim_buffer *b, size_t offset, siz
 static void report_race(tri_sim *sim, const tri_sim_buffer *b, size_t offset, const char *what, const access *other)
 {
     if (other->program == sim->ran)
-        tri_sim_report(sim, "global memory race", other->site, "%s at offset %zu of '%.*s' without a barrier after thread %d", what,
-                       offset, TRI_STR_ARG(b->name), other->thread);
+        tri_sim_report(sim, "global memory race", other->site,
+                       "%s at offset %zu of '%.*s' without a barrier after thread %d", what, offset,
+                       TRI_STR_ARG(b->name), other->thread);
     else
         tri_sim_report(sim, "race between programs", other->site,
-                       "%s at offset %zu of '%.*s': another program accesses it, and nothing orders the two", what, offset,
-                       TRI_STR_ARG(b->name));
+                       "%s at offset %zu of '%.*s': another program accesses it, and nothing orders the two", what,
+                       offset, TRI_STR_ARG(b->name));
 }
 
 static void read_cell(tri_sim *sim, const tri_sim_buffer *b, size_t offset, cell *c, bool is_strong)
@@ -128,7 +129,8 @@ static void synchronise(tri_sim *sim, tri_sim_page *page, size_t offset, bool is
         *updated = ++sim->sync;
 }
 
-void tri_sim_note_global(tri_sim *sim, void *address, size_t word, size_t words, const unsigned char *data, tri_sim_how how)
+void tri_sim_note_global(tri_sim *sim, void *address, size_t word, size_t words, const unsigned char *data,
+                         tri_sim_how how)
 {
     unsigned char *at = address;
     tri_sim_buffer *b = tri_sim_find_buffer(sim, at);
@@ -147,7 +149,8 @@ void tri_sim_note_global(tri_sim *sim, void *address, size_t word, size_t words,
                 if (how == TRI_SIM_LOAD || how == TRI_SIM_STRONG_LOAD)
                     read_cell(sim, b, here, c, is_strong);
                 else
-                    write_cell(sim, b, here, c, is_strong, data && !memcmp(b->data + here, data + i * word + part + k, page->step));
+                    write_cell(sim, b, here, c, is_strong,
+                               data && !memcmp(b->data + here, data + i * word + part + k, page->step));
             }
         }
     }

@@ -152,8 +152,8 @@ void tri_sim_check_fence(tri_sim *sim, uint64_t offset, const char *reader)
     const tri_sim_access *writer = &sim->cells[offset].writer;
     if (writer->thread >= 0 && sim->threads[writer->thread].fences <= writer->fences)
         tri_sim_report(sim, "missing fence", writer->site,
-                       "%s reads offset %d of shared memory, which thread %d has written with no fence_async since", reader,
-                       (int)offset, writer->thread);
+                       "%s reads offset %d of shared memory, which thread %d has written with no fence_async since",
+                       reader, (int)offset, writer->thread);
 }
 
 void tri_sim_fill(tri_sim *sim, size_t begin, size_t end, int mbarrier, uint32_t phase)
@@ -190,7 +190,8 @@ bool tri_sim_check_atomic(tri_sim *sim, void *address, size_t word, size_t words
     for (size_t i = offset; i < offset + size; i++) {
         tri_sim_cell *cell = &sim->cells[i];
         if (!cell->is_initialised)
-            tri_sim_report(sim, "uninitialised shared memory", -1, "atomic operation at offset %zu, which nothing has written", i);
+            tri_sim_report(sim, "uninitialised shared memory", -1,
+                           "atomic operation at offset %zu, which nothing has written", i);
         if (cell->by_atomic)
             cell->writer.thread = -1;
         mark_written(sim, i, 1, NULL);
@@ -225,7 +226,8 @@ TRI_SIM_FUNCTION(load_global)
     memcpy(results, args + 4, words * sizeof *results);
     if (!(args[3] & 1) || !tri_sim_check_global(sim, pointer_of(args[0]), size * words, "load"))
         return;
-    tri_sim_note_global(sim, pointer_of(args[0]), size, words, NULL, args[2] & TRI_SIM_STRONG ? TRI_SIM_STRONG_LOAD : TRI_SIM_LOAD);
+    tri_sim_note_global(sim, pointer_of(args[0]), size, words, NULL,
+                        args[2] & TRI_SIM_STRONG ? TRI_SIM_STRONG_LOAD : TRI_SIM_LOAD);
     for (size_t i = 0; i < words; i++) {
         results[i] = 0;
         memcpy(&results[i], (unsigned char *)pointer_of(args[0]) + i * size, size);

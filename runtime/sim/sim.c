@@ -10,8 +10,8 @@ tri_sim *tri_sim_running;
 
 /* --- life -------------------------------------------------------------------------------- */
 
-tri_sim *tri_sim_create(tri_diag *diag, const tri_sim_family *family, const tri_sim_site *sites, size_t num_sites, int num_warps,
-                        int lanes, size_t shared_bytes)
+tri_sim *tri_sim_create(tri_diag *diag, const tri_sim_family *family, const tri_sim_site *sites, size_t num_sites,
+                        int num_warps, int lanes, size_t shared_bytes)
 {
     tri_arena *arena = tri_arena_create();
     tri_sim *sim = TRI_NEW(arena, tri_sim);
@@ -163,9 +163,10 @@ static void report_deadlock(tri_sim *sim)
     const char *kind = sim->current->state == THREAD_AT_BARRIER    ? "barrier divergence"
                        : sim->current->state == THREAD_AT_MBARRIER ? "a wait that never ends"
                                                                    : "exchange with missing lanes";
-    tri_str more = sim->current->state == THREAD_AT_BARRIER ? tri_sim_describe_barrier(sim, sim->current->barrier) : TRI_STR("");
-    tri_sim_report(sim, kind, has_other ? (int64_t)other_site : -1, "not all threads come here; %d have ended%.*s", finished,
-                   TRI_STR_ARG(more));
+    tri_str more =
+        sim->current->state == THREAD_AT_BARRIER ? tri_sim_describe_barrier(sim, sim->current->barrier) : TRI_STR("");
+    tri_sim_report(sim, kind, has_other ? (int64_t)other_site : -1, "not all threads come here; %d have ended%.*s",
+                   finished, TRI_STR_ARG(more));
     sim->is_stopped = true;
 }
 

@@ -5,8 +5,8 @@
  * (CTAs) run one after another; the threads of one run in turn and switch at barriers and at
  * exchanges inside a warp, which wait for exactly the lanes that the mask names. Accesses are
  * checked as the hardware does not: bounds and alignment of global memory, races there between threads and
- * between programs, races and uninitialised reads of shared memory, asynchronous copies read before their wait, divergent barriers and
- * exchanges with lanes that do not come. */
+ * between programs, races and uninitialised reads of shared memory, asynchronous copies read before their wait,
+ * divergent barriers and exchanges with lanes that do not come. */
 #ifndef TRI_RUNTIME_SIM_SIM_H
 #define TRI_RUNTIME_SIM_SIM_H
 

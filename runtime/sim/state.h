@@ -91,8 +91,8 @@ typedef struct {
     tri_sim_function run;
 } tri_sim_primitive_row;
 
-/* What a family has beyond targets/gpu/primitives.def: its own primitives, numbered behind the shared ones as the lowering
- * numbers them, and what it keeps and checks besides. Functions may be null. */
+/* What a family has beyond targets/gpu/primitives.def: its own primitives, numbered behind the shared ones as the
+ * lowering numbers them, and what it keeps and checks besides. Functions may be null. */
 struct tri_sim_family {
     const tri_sim_primitive_row *rows;
     size_t count;
@@ -154,9 +154,9 @@ void tri_sim_fill(tri_sim *sim, size_t begin, size_t end, int mbarrier, uint32_t
 /* Ends the run after the current primitive. */
 void tri_sim_stop(tri_sim *sim);
 
-/* Comes to barrier `number`, which opens when `threads` threads have come, with a vote; waits for that, unless the thread
- * only says that it came. Those who waited know what those knew who came. Barriers of another number of threads than who
- * came first said, or than are multiples of a warp, are reported (barrier.c). */
+/* Comes to barrier `number`, which opens when `threads` threads have come, with a vote; waits for that, unless the
+ * thread only says that it came. Those who waited know what those knew who came. Barriers of another number of threads
+ * than who came first said, or than are multiples of a warp, are reported (barrier.c). */
 void tri_sim_come(tri_sim *sim, uint64_t number, uint64_t threads, bool waits, bool vote);
 /* Says of a barrier that never opens how many have come; empty for one of all threads. */
 tri_str tri_sim_describe_barrier(tri_sim *sim, uint32_t number);
@@ -184,7 +184,8 @@ typedef enum {
     TRI_SIM_UPDATE,         /* that orders other accesses */
 } tri_sim_how;
 /* `data`: of a store, what is written; null for others. */
-void tri_sim_note_global(tri_sim *sim, void *address, size_t word, size_t words, const unsigned char *data, tri_sim_how how);
+void tri_sim_note_global(tri_sim *sim, void *address, size_t word, size_t words, const unsigned char *data,
+                         tri_sim_how how);
 void tri_sim_start_globals(tri_sim *sim); /* a run begins: all that was before is over */
 void tri_sim_next_program(tri_sim *sim);
 

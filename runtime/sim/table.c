@@ -24,6 +24,7 @@ void tri_sim_primitive(uint32_t site, uint32_t primitive, const uint64_t *args, 
     tri_sim *sim = tri_sim_running;
     TRI_ASSERT(sim && primitive < TRI_SIM_COUNT + (sim->family ? sim->family->count : 0));
     sim->current->site = site;
-    const tri_sim_primitive_row *row = primitive < TRI_SIM_COUNT ? &table[primitive] : &sim->family->rows[primitive - TRI_SIM_COUNT];
+    const tri_sim_primitive_row *row =
+        primitive < TRI_SIM_COUNT ? &table[primitive] : &sim->family->rows[primitive - TRI_SIM_COUNT];
     row->run(sim, primitive, args, results);
 }

@@ -72,7 +72,8 @@ TRI_SIM_FUNCTION(sleep)
     (void)results;
     sim->clock += args[0];
     if (++sim->naps > patience) {
-        tri_sim_report(sim, "endless wait", -1, "nothing changes what the thread waits for; programs run one after another here");
+        tri_sim_report(sim, "endless wait", -1,
+                       "nothing changes what the thread waits for; programs run one after another here");
         tri_sim_stop(sim);
     }
     tri_sim_yield(sim);

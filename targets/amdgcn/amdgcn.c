@@ -20,7 +20,8 @@ static tri_str arch_of_code(tri_str code)
 static tri_resources resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code)
 {
     (void)kernel;
-    return (tri_resources){.barriers = memmem(code.data, code.len, "s_barrier", strlen("s_barrier")) != NULL, .lanes = unit->arch->lanes};
+    return (tri_resources){.barriers = memmem(code.data, code.len, "s_barrier", strlen("s_barrier")) != NULL,
+                           .lanes = unit->arch->lanes};
 }
 
 const tri_target tri_target_amdgcn = {

@@ -13,10 +13,11 @@
 
 enum { code_tool = 7001 };
 
-/* The last one finds what kernels need of the hardware's hidden arguments and registers: without it each asks for all. */
-static const char pipeline[] =
-    "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,reassociate,early-cse<memssa>,correlated-propagation,"
-    "instcombine<no-verify-fixpoint>,simplifycfg,adce),amdgpu-attributor";
+/* The last one finds what kernels need of the hardware's hidden arguments and registers: without it each asks for all.
+ */
+static const char pipeline[] = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,reassociate,early-cse<"
+                               "memssa>,correlated-propagation,"
+                               "instcombine<no-verify-fixpoint>,simplifycfg,adce),amdgpu-attributor";
 
 static LLVMTargetMachineRef create_machine(tri_unit *unit)
 {
@@ -47,8 +48,8 @@ static tri_kernel *find_kernel(tri_unit *unit, tri_str symbol)
     return NULL;
 }
 
-/* YAML between .amdgpu_metadata and .end_amdgpu_metadata; of each kernel .name comes before the registers. A lane's spilled
- * registers take 4 bytes each. */
+/* YAML between .amdgpu_metadata and .end_amdgpu_metadata; of each kernel .name comes before the registers. A lane's
+ * spilled registers take 4 bytes each. */
 static void read_metadata(tri_unit *unit, tri_str text)
 {
     tri_kernel *kernel = NULL;
@@ -88,12 +89,14 @@ static bool link_object(tri_unit *unit, tri_str folder, tri_str object, tri_str 
 {
     tri_str input, output;
     int error = 0;
-    if (!tri_file_name_temporary(unit->arena, folder, "kernel.o", &input, &error) || !tri_file_write(input, object, &error) ||
+    if (!tri_file_name_temporary(unit->arena, folder, "kernel.o", &input, &error) ||
+        !tri_file_write(input, object, &error) ||
         !tri_file_name_temporary(unit->arena, folder, "kernel.hsaco", &output, &error)) {
         tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "cannot write a temporary file: %s", strerror(error));
         return false;
     }
-    const char *const arguments[] = {"ld.lld", "-shared", "--no-undefined", "--threads=1", input.data, "-o", output.data};
+    const char *const arguments[] = {"ld.lld",   "-shared", "--no-undefined", "--threads=1",
+                                     input.data, "-o",      output.data};
     if (!tri_llvm_link_object(unit->diag, arguments, sizeof arguments / sizeof *arguments))
         return false;
     if (tri_file_read(unit->arena, output, out_image, &error))

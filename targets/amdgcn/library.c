@@ -8,10 +8,11 @@ static const struct {
     const char *c, *llvm;
     bool has_f64;
 } rows[] = {
-    {"ceil", "ceil", true},   {"copysign", "copysign", true}, {"exp", "exp", false},   {"exp10", "exp10", false}, {"exp2", "exp2", false},
-    {"fabs", "fabs", true},   {"floor", "floor", true},       {"fma", "fma", true},    {"fmax", "maxnum", true},  {"fmin", "minnum", true},
-    {"log", "log", false},    {"log10", "log10", false},      {"log2", "log2", false}, {"nearbyint", "rint", true}, {"rint", "rint", true},
-    {"round", "round", true}, {"sqrt", "sqrt", true},         {"trunc", "trunc", true},
+    {"ceil", "ceil", true},   {"copysign", "copysign", true}, {"exp", "exp", false},    {"exp10", "exp10", false},
+    {"exp2", "exp2", false},  {"fabs", "fabs", true},         {"floor", "floor", true}, {"fma", "fma", true},
+    {"fmax", "maxnum", true}, {"fmin", "minnum", true},       {"log", "log", false},    {"log10", "log10", false},
+    {"log2", "log2", false},  {"nearbyint", "rint", true},    {"rint", "rint", true},   {"round", "round", true},
+    {"sqrt", "sqrt", true},   {"trunc", "trunc", true},
 };
 
 static tri_str name_of_c(const tri_library_job *job, tri_str name, LLVMTypeRef type)

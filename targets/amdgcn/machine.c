@@ -8,7 +8,8 @@
 
 static LLVMValueRef intrinsic(tri_gpu *g, const char *name, LLVMTypeRef overload, LLVMValueRef *args, unsigned n)
 {
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(g->module, LLVMLookupIntrinsicID(name, strlen(name)), &overload, overload ? 1 : 0);
+    LLVMValueRef f =
+        LLVMGetIntrinsicDeclaration(g->module, LLVMLookupIntrinsicID(name, strlen(name)), &overload, overload ? 1 : 0);
     return LLVMBuildCall2(g->b, LLVMGlobalGetValueType(f), f, args, n, "");
 }
 
@@ -37,8 +38,10 @@ static void fence(tri_gpu *g, const char *scope, LLVMAtomicOrdering ordering, bo
     if (!is_local)
         return;
     static const char space[] = "amdgpu-synchronize-as", local[] = "local";
-    LLVMMetadataRef pair[] = {LLVMMDStringInContext2(g->llvm, space, sizeof space - 1), LLVMMDStringInContext2(g->llvm, local, sizeof local - 1)};
-    LLVMSetMetadata(f, LLVMGetMDKindIDInContext(g->llvm, "mmra", 4), LLVMMetadataAsValue(g->llvm, LLVMMDNodeInContext2(g->llvm, pair, 2)));
+    LLVMMetadataRef pair[] = {LLVMMDStringInContext2(g->llvm, space, sizeof space - 1),
+                              LLVMMDStringInContext2(g->llvm, local, sizeof local - 1)};
+    LLVMSetMetadata(f, LLVMGetMDKindIDInContext(g->llvm, "mmra", 4),
+                    LLVMMetadataAsValue(g->llvm, LLVMMDNodeInContext2(g->llvm, pair, 2)));
 }
 
 /* The instruction alone orders nothing. Fences of shared memory only leave global stores in flight. */
@@ -64,7 +67,8 @@ static LLVMValueRef warp_barrier(tri_gpu *g, LLVMValueRef *args)
 static LLVMValueRef clock_ns(tri_gpu *g, LLVMValueRef *args)
 {
     (void)args;
-    return LLVMBuildMul(g->b, intrinsic(g, "llvm.readsteadycounter", NULL, NULL, 0), LLVMConstInt(g->i64, 10, false), "");
+    return LLVMBuildMul(g->b, intrinsic(g, "llvm.readsteadycounter", NULL, NULL, 0), LLVMConstInt(g->i64, 10, false),
+                        "");
 }
 
 /* 64 cycles: the operand is part of the instruction, and callers poll in a loop. */
@@ -81,7 +85,8 @@ static LLVMValueRef sleep_briefly(tri_gpu *g, LLVMValueRef *args)
 static LLVMValueRef move_lanes(tri_gpu *g, LLVMValueRef value, uint32_t pattern)
 {
     LLVMValueRef all = tri_gpu_i32(g, 15);
-    LLVMValueRef args[] = {LLVMGetPoison(g->i32), value, tri_gpu_i32(g, pattern), all, all, LLVMConstInt(g->i1, 1, false)};
+    LLVMValueRef args[] = {LLVMGetPoison(g->i32),        value, tri_gpu_i32(g, pattern), all, all,
+                           LLVMConstInt(g->i1, 1, false)};
     return intrinsic(g, "llvm.amdgcn.update.dpp", g->i32, args, 6);
 }
 
@@ -115,7 +120,8 @@ static LLVMValueRef shuffle_xor(tri_gpu *g, LLVMValueRef *args)
 /* A lane that is known becomes a scalar register. */
 static LLVMValueRef shuffle_index(tri_gpu *g, LLVMValueRef *args)
 {
-    return LLVMIsAConstantInt(args[1]) ? intrinsic(g, "llvm.amdgcn.readlane", g->i32, args, 2) : from_lane(g, args[0], args[1]);
+    return LLVMIsAConstantInt(args[1]) ? intrinsic(g, "llvm.amdgcn.readlane", g->i32, args, 2)
+                                       : from_lane(g, args[0], args[1]);
 }
 
 #define PURE TRI_MACHINE_PURE
@@ -127,8 +133,9 @@ static const tri_machine_row rows[TRI_MACHINE_COUNT] = {
 
 static void add_attribute(tri_gpu *g, LLVMValueRef function, const char *name, const char *value)
 {
-    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
-                            LLVMCreateStringAttribute(g->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
+    LLVMAddAttributeAtIndex(
+        function, LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(g->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
 /* The size of blocks bounds the registers. Version 5 of code objects is what released drivers read. */
@@ -139,7 +146,8 @@ static void set_block_size(tri_gpu *g, LLVMValueRef function)
     add_attribute(g, function, "amdgpu-flat-work-group-size", tri_str_format(g->arena, "%d,%d", threads, threads).data);
     add_attribute(g, function, "uniform-work-group-size", "true");
     if (!LLVMGetModuleFlag(g->module, version, sizeof version - 1))
-        LLVMAddModuleFlag(g->module, LLVMModuleFlagBehaviorError, version, sizeof version - 1, LLVMValueAsMetadata(tri_gpu_i32(g, 500)));
+        LLVMAddModuleFlag(g->module, LLVMModuleFlagBehaviorError, version, sizeof version - 1,
+                          LLVMValueAsMetadata(tri_gpu_i32(g, 500)));
 }
 
 const tri_machine tri_amdgcn_machine = {
@@ -147,9 +155,10 @@ const tri_machine tri_amdgcn_machine = {
     .kernel_convention = 91, /* amdgpu_kernel */
     .function_convention = 0,
     .triple = "amdgcn-amd-amdhsa",
-    .data_layout = "e-m:e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-p7:160:256:256:32-p8:128:128:128:48-"
-                   "p9:192:256:256:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-"
-                   "n32:64-S32-A5-G1-ni:7:8:9",
+    .data_layout =
+        "e-m:e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-p7:160:256:256:32-p8:128:128:128:48-"
+        "p9:192:256:256:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-"
+        "n32:64-S32-A5-G1-ni:7:8:9",
     .scopes = {"", "agent", "workgroup", ""},
     .library_prefix = "__nv_",
     .link = tri_amdgcn_link,

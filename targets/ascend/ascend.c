@@ -3,8 +3,8 @@
 
 static void linalg_pipeline(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_format(out, "triton-to-linalg{vendor=1},canonicalize,cse,check-buffers{max-bytes=%u copies=%d}", unit->arch->unified_buffer,
-                   unit->arch->has_multi_buffer ? 2 : 1);
+    tri_buf_format(out, "triton-to-linalg{vendor=1},canonicalize,cse,check-buffers{max-bytes=%u copies=%d}",
+                   unit->arch->unified_buffer, unit->arch->has_multi_buffer ? 2 : 1);
 }
 
 const tri_target tri_target_ascend = {

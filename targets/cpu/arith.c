@@ -207,8 +207,9 @@ static LLVMValueRef float_compare(const call *c)
 {
     /* in the order of arith.cmpf's enum, which has uno behind the other unordered ones */
     static const LLVMRealPredicate predicates[] = {
-        LLVMRealPredicateFalse, LLVMRealOEQ, LLVMRealOGT, LLVMRealOGE, LLVMRealOLT, LLVMRealOLE, LLVMRealONE, LLVMRealORD,
-        LLVMRealUEQ, LLVMRealUGT, LLVMRealUGE, LLVMRealULT, LLVMRealULE, LLVMRealUNE, LLVMRealUNO, LLVMRealPredicateTrue};
+        LLVMRealPredicateFalse, LLVMRealOEQ, LLVMRealOGT, LLVMRealOGE, LLVMRealOLT, LLVMRealOLE, LLVMRealONE,
+        LLVMRealORD, LLVMRealUEQ, LLVMRealUGT, LLVMRealUGE, LLVMRealULT, LLVMRealULE, LLVMRealUNE, LLVMRealUNO,
+        LLVMRealPredicateTrue};
     int64_t p = tri_op_int(c->op, "predicate", 0);
     return LLVMBuildFCmp(c->g->b, predicates[p], wide(c, 0), wide(c, 1), "");
 }

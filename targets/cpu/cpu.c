@@ -156,7 +156,8 @@ static void mark_functions(tri_cpu_gen *g)
         if (LLVMIsDeclaration(f) || LLVMGetStringAttributeAtIndex(f, at, cpu, sizeof cpu - 1))
             continue;
         const char *name = g->host.cpu, *more = g->host.features;
-        LLVMAddAttributeAtIndex(f, at, LLVMCreateStringAttribute(g->llvm, cpu, sizeof cpu - 1, name, (unsigned)strlen(name)));
+        LLVMAddAttributeAtIndex(f, at,
+                                LLVMCreateStringAttribute(g->llvm, cpu, sizeof cpu - 1, name, (unsigned)strlen(name)));
         if (*more)
             LLVMAddAttributeAtIndex(f, at, LLVMCreateStringAttribute(g->llvm, features, sizeof features - 1, more,
                                                                      (unsigned)strlen(more)));
@@ -164,8 +165,8 @@ static void mark_functions(tri_cpu_gen *g)
 }
 
 /* One processor of `count`, whose machine all of them share. */
-static bool lower_for(tri_cpu_gen *g, tri_unit *unit, LLVMModuleRef module, const tri_machine_facts *arch, size_t count, bool is_alone,
-                      const tri_cpu_sites *sites)
+static bool lower_for(tri_cpu_gen *g, tri_unit *unit, LLVMModuleRef module, const tri_machine_facts *arch, size_t count,
+                      bool is_alone, const tri_cpu_sites *sites)
 {
     init(g, unit, arch);
     g->sites = sites;

@@ -127,7 +127,8 @@ typedef struct tri_cpu_sink {
     /* evaluates operands at the nest's index; then writes */
     void (*eval)(struct tri_cpu_gen *g, struct tri_cpu_sink *sink);
     void (*write)(struct tri_cpu_gen *g, struct tri_cpu_sink *sink);
-    const MlirValue *values; /* evaluated at the nest's index: bounds in the masks of their loads split the vector loop */
+    const MlirValue
+        *values; /* evaluated at the nest's index: bounds in the masks of their loads split the vector loop */
     int value_count;
     MlirValue mask;        /* splits it too; null: none */
     MlirValue indices;     /* other than `values`, what may have indices that wrap around (wrap.c); null: nothing */
@@ -317,7 +318,8 @@ void tri_cpu_move(tri_cpu_gen *g, int level, LLVMBasicBlockRef block);
 /* Is the op a load that gives one constant where its mask is false? */
 bool tri_cpu_has_default(MlirOperation op);
 /* `own` at the nest's index, and the masks of the loads that the values read there; at most `max`. */
-int tri_cpu_masks_of(tri_cpu_gen *g, MlirValue own, const MlirValue *values, int value_count, tri_cpu_fact *out, int max);
+int tri_cpu_masks_of(tri_cpu_gen *g, MlirValue own, const MlirValue *values, int value_count, tri_cpu_fact *out,
+                     int max);
 
 /* alias.c */
 /* An i1 that says whether a store may be fused with the loads of its operands; null: it always may. */
@@ -431,7 +433,8 @@ int64_t tri_cpu_cost(tri_cpu_gen *g, MlirOperation func);
 
 /* dispatch.c */
 /* tri_run_<symbol> and tri_selected_<symbol> over `functions`, one per architecture of the list. */
-void tri_cpu_dispatch(tri_cpu_gen *g, tri_str symbol, const tri_machine_facts **archs, LLVMValueRef *functions, size_t count);
+void tri_cpu_dispatch(tri_cpu_gen *g, tri_str symbol, const tri_machine_facts **archs, LLVMValueRef *functions,
+                      size_t count);
 
 /* bounds.c: marks the program of a kernel; checks the accesses of those that are marked (unit->llvm_module) */
 void tri_cpu_bounds_mark(tri_cpu_gen *g, LLVMValueRef fn, tri_str symbol);

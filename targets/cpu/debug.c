@@ -93,7 +93,9 @@ void tri_cpu_print_op(tri_cpu_gen *g, MlirOperation op)
 {
     int32_t is_signed[max_operands] = {0};
     tri_op_i32s(op, "isSigned", is_signed, max_operands);
-    print_data p = {.op = op, .prefix = tri_llvm_text(g->module, tri_op_string(op, "prefix"), "tri_text"), .is_hex = tri_op_flag(op, "hex")};
+    print_data p = {.op = op,
+                    .prefix = tri_llvm_text(g->module, tri_op_string(op, "prefix"), "tri_text"),
+                    .is_hex = tri_op_flag(op, "hex")};
     int n = (int)mlirOperationGetNumOperands(op);
     if (n == 0) {
         LLVMTypeRef params[4] = {g->ptr, g->i32, g->i32, g->i32};

@@ -25,7 +25,8 @@ static void pick(tri_cpu_gen *g, const tri_machine_facts **archs, size_t count, 
             if (archs[i]->level != wanted)
                 continue;
             LLVMBasicBlockRef take = tri_cpu_new_block(g, "take"), next = tri_cpu_new_block(g, "next");
-            LLVMValueRef has = LLVMBuildICmp(g->b, LLVMIntSGE, level, LLVMConstInt(g->i32, (uint64_t)wanted, false), "");
+            LLVMValueRef has =
+                LLVMBuildICmp(g->b, LLVMIntSGE, level, LLVMConstInt(g->i32, (uint64_t)wanted, false), "");
             LLVMBuildCondBr(g->b, has, take, next);
             LLVMPositionBuilderAtEnd(g->b, take);
             yes(g, i, data);
@@ -59,7 +60,8 @@ static void run_none(tri_cpu_gen *g)
     LLVMBuildRetVoid(g->b);
 }
 
-void tri_cpu_dispatch(tri_cpu_gen *g, tri_str symbol, const tri_machine_facts **archs, LLVMValueRef *functions, size_t count)
+void tri_cpu_dispatch(tri_cpu_gen *g, tri_str symbol, const tri_machine_facts **archs, LLVMValueRef *functions,
+                      size_t count)
 {
     tri_str name = tri_str_format(g->arena, "tri_selected_%.*s", TRI_STR_ARG(symbol));
     g->fn = LLVMAddFunction(g->module, name.data, LLVMFunctionType(g->i32, NULL, 0, false));

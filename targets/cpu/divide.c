@@ -3,9 +3,9 @@
  *     q = x * r;  rest = x - q * d (exact);  q + rest * r
  *
  * is x / d rounded correctly (Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor",
- * 1990) when r is 1 / d rounded correctly, d's significand is not the largest, and no step leaves the normal numbers. The
- * first is given, the second is asked of d, the last of d and of each lane: a chunk with a lane that is too small, too
- * large, not a number or -0 is divided. +0 is right by itself, so lanes that a mask left out are no such lanes. */
+ * 1990) when r is 1 / d rounded correctly, d's significand is not the largest, and no step leaves the normal numbers.
+ * The first is given, the second is asked of d, the last of d and of each lane: a chunk with a lane that is too small,
+ * too large, not a number or -0 is divided. +0 is right by itself, so lanes that a mask left out are no such lanes. */
 #include "targets/cpu/cpu.h"
 
 enum { least_exponent = -90, largest_exponent = 90, divisor_exponent = 30 };
@@ -61,8 +61,9 @@ static LLVMValueRef fused(tri_cpu_gen *g, LLVMValueRef a, LLVMValueRef b, LLVMVa
 bool tri_cpu_divides_uniformly(tri_cpu_gen *g, MlirOperation op, tri_cpu_val x, tri_cpu_val d)
 {
     enum { min_lanes = 8 };
-    return g->has_fma && x.is_vec && !d.is_vec && d.level < x.level && LLVMTypeOf(d.v) == g->f32 && !LLVMIsConstant(d.v) &&
-           tri_cpu_lanes_of(x.v) >= min_lanes && (tri_op_is(op, "arith.divf") || tri_op_is(op, "tt.precise_divf"));
+    return g->has_fma && x.is_vec && !d.is_vec && d.level < x.level && LLVMTypeOf(d.v) == g->f32 &&
+           !LLVMIsConstant(d.v) && tri_cpu_lanes_of(x.v) >= min_lanes &&
+           (tri_op_is(op, "arith.divf") || tri_op_is(op, "tt.precise_divf"));
 }
 
 LLVMValueRef tri_cpu_divide_uniformly(tri_cpu_gen *g, tri_cpu_val x, tri_cpu_val d)

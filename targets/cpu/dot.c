@@ -94,7 +94,8 @@ static void place_left(product *x, MlirValue value)
 {
     tri_cpu_gen *g = x->g;
     tri_cpu_direct direct;
-    bool fits = mlirTypeEqual(tri_type_element(mlirValueGetType(value)), x->mlir_element) && !(x->isa && x->isa->is_offset);
+    bool fits =
+        mlirTypeEqual(tri_type_element(mlirValueGetType(value)), x->mlir_element) && !(x->isa && x->isa->is_offset);
     if (!fits || !tri_cpu_dot_direct(g, value, &direct)) {
         x->a = pack(x, value);
         return;
@@ -160,7 +161,8 @@ static void group_write(tri_cpu_gen *g, tri_cpu_sink *sink)
         LLVMValueRef v = p->v[i].is_vec ? p->v[i].v : tri_cpu_splat(g, p->v[i].v, lanes);
         for (int k = 0; k < lanes * group; k++)
             order[k] = LLVMConstInt(g->i32, (uint64_t)(k < lanes ? k : 0), false);
-        v = LLVMBuildShuffleVector(g->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(order, (unsigned)(lanes * group)), "");
+        v = LLVMBuildShuffleVector(g->b, v, LLVMGetPoison(LLVMTypeOf(v)),
+                                   LLVMConstVector(order, (unsigned)(lanes * group)), "");
         for (int k = 0; k < lanes * group; k++)
             order[k] = LLVMConstInt(g->i32, (uint64_t)(k % group == i ? lanes * group + k / group : k), false);
         all = LLVMBuildShuffleVector(g->b, all, v, LLVMConstVector(order, (unsigned)(lanes * group)), "");
@@ -320,7 +322,8 @@ static LLVMValueRef lanes_of(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef w, int
     LLVMValueRef order[TRI_CPU_LANES];
     for (int i = 0; i < count; i++)
         order[i] = LLVMConstInt(g->i32, (uint64_t)(from + i), false);
-    return LLVMBuildShuffleVector(g->b, v, w ? w : LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(order, (unsigned)count), "");
+    return LLVMBuildShuffleVector(g->b, v, w ? w : LLVMGetPoison(LLVMTypeOf(v)),
+                                  LLVMConstVector(order, (unsigned)count), "");
 }
 
 /* Between the result block and the accumulators of its rows from `u` on. */
@@ -384,7 +387,8 @@ static void tile(product *x, LLVMValueRef *base, LLVMValueRef m, LLVMValueRef n,
 static void choose_tile(const product *x, int *out_rows, int *out_lanes)
 {
     const tri_host *host = &x->g->host;
-    bool is_512 = tri_host_has(host, "avx512f"), is_small = x->compute.bits == 64 || !(host->is_aarch64 || tri_host_has(host, "avx"));
+    bool is_512 = tri_host_has(host, "avx512f"),
+         is_small = x->compute.bits == 64 || !(host->is_aarch64 || tri_host_has(host, "avx"));
     bool is_wide = is_512 && x->compute.bits == 32 && x->m >= 8 && x->n >= 32;
     int64_t rows = is_wide ? 8 : 4, lanes = is_wide ? 32 : is_small && !is_512 ? 8 : TRI_CPU_LANES;
     *out_rows = (int)(x->m < rows ? x->m : rows);

@@ -1,4 +1,5 @@
-/* The left operand of a product read where it lies: a load whose rows are runs in memory, of the type that is multiplied.
+/* The left operand of a product read where it lies: a load whose rows are runs in memory, of the type that is
+ * multiplied.
  *
  * Whether every element of the block is loaded, and no row wraps around, is tested once for the block; where not, the
  * block is packed as usual. */

@@ -19,14 +19,18 @@ static const struct {
 } rows[] = {
     {"amx-bf16", false, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 16, 16, "llvm.x86.tdpbf16ps", true, true, false}},
     {"amx-int8", false, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 4, 16, 16, "llvm.x86.tdpbssd", true, true, false}},
-    {"avx512bf16", false, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 16, 1, "llvm.x86.avx512bf16.dpbf16ps.512", true, false, false}},
+    {"avx512bf16",
+     false,
+     {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 16, 1, "llvm.x86.avx512bf16.dpbf16ps.512", true, false, false}},
     {"bf16", true, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 4, 2, 2, "llvm.aarch64.neon.bfmmla", true, false, false}},
     {"bf16", true, {TRI_CPU_BF16, {TRI_CPU_BF16, 16}, 2, 4, 1, "llvm.aarch64.neon.bfdot", true, false, false}},
     {"i8mm", true, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 8, 2, 2, "llvm.aarch64.neon.smmla", true, false, false}},
     {"dotprod", true, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 4, 4, 1, "llvm.aarch64.neon.sdot", true, false, false}},
     {"avx512vnni", false, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 4, 16, 1, "llvm.x86.avx512.vpdpbusd.512", true, false, true}},
     {"avxvnni", false, {TRI_CPU_INT, {TRI_CPU_INT, 8}, 4, 8, 1, "llvm.x86.avx512.vpdpbusd.256", true, false, true}},
-    {"avx512bw", false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 16, 1, "llvm.x86.avx512.pmaddw.d.512", false, false, false}},
+    {"avx512bw",
+     false,
+     {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 16, 1, "llvm.x86.avx512.pmaddw.d.512", false, false, false}},
     {"avx2", false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 8, 1, "llvm.x86.avx2.pmadd.wd", false, false, false}},
     {NULL, false, {TRI_CPU_INT, {TRI_CPU_INT, 16}, 2, 4, 1, "llvm.x86.sse2.pmadd.wd", false, false, false}},
 };
@@ -35,7 +39,8 @@ static const struct {
  * are told apart by name, since both have the feature. */
 static bool is_slow(tri_cpu_gen *g, const tri_cpu_dot_isa *isa)
 {
-    return isa->operand == TRI_CPU_BF16 && !isa->is_tile && !g->host.is_aarch64 && strncmp(g->host.cpu, "znver", 5) != 0;
+    return isa->operand == TRI_CPU_BF16 && !isa->is_tile && !g->host.is_aarch64 &&
+           strncmp(g->host.cpu, "znver", 5) != 0;
 }
 
 bool tri_cpu_dot_tiles(tri_cpu_gen *g, tri_cpu_type operand, int64_t m, int64_t n, int64_t k)
@@ -51,8 +56,8 @@ const tri_cpu_dot_isa *tri_cpu_dot_choose(tri_cpu_gen *g, tri_cpu_type operand, 
         bool suits = operand.kind == isa->operand && operand.bits == (isa->operand == TRI_CPU_INT ? 8 : 16);
         if ((isa->is_tile && k % (16 * isa->group)) || is_slow(g, isa))
             continue;
-        if (suits && rows[i].is_arm == g->host.is_aarch64 && n % isa->width == 0 && m % isa->rows == 0 && k % isa->group == 0 &&
-            (!rows[i].feature || tri_host_has(&g->host, rows[i].feature)))
+        if (suits && rows[i].is_arm == g->host.is_aarch64 && n % isa->width == 0 && m % isa->rows == 0 &&
+            k % isa->group == 0 && (!rows[i].feature || tri_host_has(&g->host, rows[i].feature)))
             return isa;
     }
     return NULL;
@@ -60,7 +65,8 @@ const tri_cpu_dot_isa *tri_cpu_dot_choose(tri_cpu_gen *g, tri_cpu_type operand, 
 
 static LLVMTypeRef packed_element(tri_cpu_gen *g, const tri_cpu_dot_isa *isa)
 {
-    return isa->operand == TRI_CPU_BF16 ? LLVMBFloatTypeInContext(g->llvm) : LLVMIntTypeInContext(g->llvm, isa->packed.bits);
+    return isa->operand == TRI_CPU_BF16 ? LLVMBFloatTypeInContext(g->llvm)
+                                        : LLVMIntTypeInContext(g->llvm, isa->packed.bits);
 }
 
 LLVMValueRef tri_cpu_dot_emit(tri_cpu_gen *g, const tri_cpu_dot_isa *isa, LLVMValueRef left, LLVMValueRef right,

@@ -169,7 +169,8 @@ void tri_cpu_dot_scaled_op(tri_cpu_gen *g, MlirOperation op)
         return;
     }
     operand a = {.op = op, .value = tri_op_segment_value(op, 0), .scale = tri_op_segment_value(op, 3)};
-    operand b = {.op = op, .value = tri_op_segment_value(op, 1), .scale = tri_op_segment_value(op, 4), .is_right = true};
+    operand b = {
+        .op = op, .value = tri_op_segment_value(op, 1), .scale = tri_op_segment_value(op, 4), .is_right = true};
     a.kind = tri_op_int(op, "a_elem_type", 0);
     b.kind = tri_op_int(op, "b_elem_type", 0);
     if (!unpack(g, &a) || !unpack(g, &b))

@@ -75,7 +75,8 @@ static void move_tile(tri_cpu_gen *g, const char *name, int tile, LLVMValueRef a
 }
 
 /* base + row * stride + bytes */
-static LLVMValueRef address_of(tri_cpu_gen *g, LLVMValueRef base, LLVMValueRef row, LLVMValueRef stride, LLVMValueRef bytes)
+static LLVMValueRef address_of(tri_cpu_gen *g, LLVMValueRef base, LLVMValueRef row, LLVMValueRef stride,
+                               LLVMValueRef bytes)
 {
     LLVMValueRef at = LLVMBuildAdd(g->b, LLVMBuildMul(g->b, row, stride, ""), bytes, "");
     return LLVMBuildInBoundsGEP2(g->b, g->i8, base, &at, 1, "");

@@ -500,7 +500,8 @@ static bool is_default_here(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple
         const tri_cpu_fact *f = &g->nest->facts.at[i];
         if (f->mask.ptr != mask.ptr || f->tuple != tuple || f->is_true)
             continue;
-        *out = (tri_cpu_val){LLVMConstNull(tri_cpu_llvm_type(g, tri_cpu_type_of(g, mlirValueGetType(value)))), 0, false};
+        *out =
+            (tri_cpu_val){LLVMConstNull(tri_cpu_llvm_type(g, tri_cpu_type_of(g, mlirValueGetType(value)))), 0, false};
         if (!mlirValueIsNull(rest))
             *out = tri_cpu_eval(g, rest, tuple);
         out->level = out->level > f->level ? out->level : f->level;

@@ -23,9 +23,13 @@ static bool is_aarch64(const tri_machine_facts *arch)
 
 static bool has_feature(const char *known, const char *feature);
 
-bool tri_host_has_tiles(const tri_machine_facts *arch) { return tri_str_has_suffix(tri_str_from(arch->name), tile_suffix); }
+bool tri_host_has_tiles(const tri_machine_facts *arch)
+{
+    return tri_str_has_suffix(tri_str_from(arch->name), tile_suffix);
+}
 
-/* Does what -arch and -mattr say have AMX? Code with it is a variant of its own, which is run where the system lets it. */
+/* Does what -arch and -mattr say have AMX? Code with it is a variant of its own, which is run where the system lets it.
+ */
 static bool asks_for_tiles(const tri_unit *unit)
 {
     tri_host h = {0};
@@ -143,10 +147,11 @@ bool tri_host_accepts_list(tri_diag *diag, tri_str archs)
 
 /* Of LLVM's, those that change what is made of a kernel; LLVM takes an unknown name with a warning only. */
 static const char *const x86_features[] = {
-    "sse3",     "ssse3",    "sse4.1",   "sse4.2",   "popcnt",     "avx",        "avx2",       "fma",
-    "f16c",     "bmi",      "bmi2",     "lzcnt",    "movbe",      "avx512f",    "avx512bw",   "avx512cd",
-    "avx512dq", "avx512vl", "avx512ifma", "avx512vbmi", "avx512vbmi2", "avx512vnni", "avx512bf16", "avx512fp16",
-    "amx-tile", "amx-bf16", "amx-int8",  "avxvnni",  "avxifma",  "gfni",     "vaes",     "prefer-256-bit", "fast-gather"};
+    "sse3",       "ssse3",      "sse4.1",     "sse4.2",         "popcnt",     "avx",        "avx2",
+    "fma",        "f16c",       "bmi",        "bmi2",           "lzcnt",      "movbe",      "avx512f",
+    "avx512bw",   "avx512cd",   "avx512dq",   "avx512vl",       "avx512ifma", "avx512vbmi", "avx512vbmi2",
+    "avx512vnni", "avx512bf16", "avx512fp16", "amx-tile",       "amx-bf16",   "amx-int8",   "avxvnni",
+    "avxifma",    "gfni",       "vaes",       "prefer-256-bit", "fast-gather"};
 static const char *const arm_features[] = {"neon", "fullfp16", "fp16fml", "dotprod", "i8mm", "bf16", "lse",
                                            "rdm",  "rcpc",     "sve",     "sve2",    "crc"};
 
@@ -163,9 +168,10 @@ bool tri_host_check_options(tri_unit *unit)
     tri_str list = unit->options->features;
     bool is_arm = is_aarch64(unit->arch);
     if (tri_str_find(unit->options->arch, ',') != unit->options->arch.len && asks_for_tiles(unit)) {
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 1002,
-                       "'-mattr=%.*s': AMX is added to one -arch, not to a list; the object holds code without it as well",
-                       TRI_STR_ARG(list));
+        tri_diag_error(
+            unit->diag, TRI_NO_SPAN, 1002,
+            "'-mattr=%.*s': AMX is added to one -arch, not to a list; the object holds code without it as well",
+            TRI_STR_ARG(list));
         return false;
     }
     for (size_t at = 0; at < list.len;) {
@@ -197,7 +203,8 @@ static LLVMTargetMachineRef create_machine(tri_unit *unit, int opt_level)
     tri_llvm_start_target(h.is_aarch64 ? "aarch64" : "x86");
     /* of a list, each function names its own processor */
     bool is_list = tri_host_list(unit, archs, TRI_HOST_MAX_LIST) > 1;
-    return tri_llvm_create_machine(unit->diag, h.triple, is_list ? "x86-64" : h.cpu, is_list ? "" : h.features, opt_level);
+    return tri_llvm_create_machine(unit->diag, h.triple, is_list ? "x86-64" : h.cpu, is_list ? "" : h.features,
+                                   opt_level);
 }
 
 LLVMTargetMachineRef tri_cpu_create_machine(tri_unit *unit) { return create_machine(unit, unit->options->opt_level); }
@@ -206,7 +213,8 @@ LLVMTargetMachineRef tri_cpu_create_launch_machine(tri_unit *unit) { return crea
 
 const char *tri_cpu_triple(const tri_machine_facts *arch)
 {
-    return is_aarch64(arch ? arch : tri_machines_first("cpu")) ? "aarch64-unknown-linux-gnu" : "x86_64-unknown-linux-gnu";
+    return is_aarch64(arch ? arch : tri_machines_first("cpu")) ? "aarch64-unknown-linux-gnu"
+                                                               : "x86_64-unknown-linux-gnu";
 }
 
 LLVMTargetMachineRef tri_cpu_create_host_machine(tri_diag *diag)

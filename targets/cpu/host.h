@@ -18,8 +18,8 @@ tri_host tri_host_of(const tri_unit *unit, const tri_machine_facts *arch);
 bool tri_host_has(const tri_host *host, const char *feature);
 /* The architectures that one object holds code for, as -arch= lists them: one, or levels of x86-64. */
 size_t tri_host_list(const tri_unit *unit, const tri_machine_facts **out, size_t max);
-/* Is it the form with AMX of the one architecture, which -mattr or the host itself asks for? It comes second in the list,
- * but is only made of modules with products that use it. */
+/* Is it the form with AMX of the one architecture, which -mattr or the host itself asks for? It comes second in the
+ * list, but is only made of modules with products that use it. */
 bool tri_host_has_tiles(const tri_machine_facts *arch);
 /* Is it a level of x86-64 that some machines lack? */
 bool tri_host_needs_level(const tri_machine_facts *arch);

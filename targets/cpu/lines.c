@@ -78,10 +78,17 @@ static LLVMMetadataRef scalar_type(tri_cpu_gen *g, MlirType type)
     tri_cpu_type t = tri_cpu_type_of(g, type);
     /* floats that C has no type for are shown as their bits */
     bool is_plain = t.kind == TRI_CPU_F32 || t.kind == TRI_CPU_F64;
-    unsigned encoding = t.bits == 1 ? encode_bool : is_plain ? encode_float : tri_cpu_is_small(t) ? encode_unsigned : encode_signed;
+    unsigned encoding = t.bits == 1           ? encode_bool
+                        : is_plain            ? encode_float
+                        : tri_cpu_is_small(t) ? encode_unsigned
+                                              : encode_signed;
     tri_str name = t.kind == TRI_CPU_F16    ? TRI_STR("fp16")
                    : t.kind == TRI_CPU_BF16 ? TRI_STR("bf16")
-                                            : tri_str_format(g->arena, "%s%u", is_plain ? "fp" : tri_cpu_is_small(t) ? "fp" : "int", t.bits);
+                                            : tri_str_format(g->arena, "%s%u",
+                                                             is_plain              ? "fp"
+                                                             : tri_cpu_is_small(t) ? "fp"
+                                                                                   : "int",
+                                                             t.bits);
     return LLVMDIBuilderCreateBasicType(g->lines->builder, name.data, name.len, t.bits < 8 ? 8 : t.bits, encoding,
                                         LLVMDIFlagZero);
 }

@@ -56,7 +56,8 @@ static void visit_masks(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tu
         visit_masks(g, tri_op_operand(op, i), tuple, w);
 }
 
-int tri_cpu_masks_of(tri_cpu_gen *g, MlirValue own, const MlirValue *values, int value_count, tri_cpu_fact *out, int max)
+int tri_cpu_masks_of(tri_cpu_gen *g, MlirValue own, const MlirValue *values, int value_count, tri_cpu_fact *out,
+                     int max)
 {
     walk w = {.out = out, .max = max};
     tri_map_init(&w.seen, g->arena);

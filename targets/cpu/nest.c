@@ -155,7 +155,8 @@ static split split_by_masks(tri_cpu_gen *g, int l)
     enum { max_masks = 12 };
     const tri_cpu_domain *d = g->nest->domain;
     tri_cpu_fact masks[max_masks];
-    split s = {tri_cpu_i64(g, 0), tri_cpu_i64(g, g->nest->loops[l].extent), NULL, NULL, false, .masks = 0, .is_past = true};
+    split s = {tri_cpu_i64(g, 0), tri_cpu_i64(g, g->nest->loops[l].extent), NULL, NULL, false, .masks = 0,
+               .is_past = true};
     tri_cpu_probe_begin(g, l + 1);
     for (int i = 0; i < d->count; i++) {
         const tri_cpu_sink *sink = &d->sinks[i];
@@ -188,7 +189,8 @@ static split split_by_masks(tri_cpu_gen *g, int l)
 static split split_by_sink(tri_cpu_gen *g, int l)
 {
     const tri_cpu_sink *sink = &g->nest->domain->sinks[0];
-    split s = {tri_cpu_i64(g, 0), tri_cpu_i64(g, g->nest->loops[l].extent), NULL, NULL, true, .masks = 0, .is_past = false};
+    split s = {tri_cpu_i64(g, 0), tri_cpu_i64(g, g->nest->loops[l].extent), NULL, NULL, true, .masks = 0,
+               .is_past = false};
     tri_cpu_at(g, l);
     sink->bounds(g, &g->nest->domain->sinks[0], &s.lo, &s.hi);
     if (sink->only_where_mask) {
@@ -198,8 +200,8 @@ static split split_by_sink(tri_cpu_gen *g, int l)
     return s;
 }
 
-/* From `start` on, where the mask may hold, and behind the chunk that its bound cuts: nothing is loaded there, and what is
- * computed is often the same everywhere. */
+/* From `start` on, where the mask may hold, and behind the chunk that its bound cuts: nothing is loaded there, and what
+ * is computed is often the same everywhere. */
 static void emit_rest(tri_cpu_gen *g, int l, const split *s, LLVMValueRef start)
 {
     tri_cpu_nest *n = g->nest;
@@ -234,7 +236,8 @@ static void emit_vector_loop(tri_cpu_gen *g, int l)
     /* whole chunks: from lo rounded up to hi rounded down */
     LLVMValueRef first = LLVMBuildAnd(b, LLVMBuildAdd(b, s.lo, tri_cpu_i64(g, vl - 1), ""), down, "");
     LLVMValueRef last = pick(g, "llvm.smax", first, LLVMBuildAnd(b, s.hi, down, ""));
-    bool starts_inside = LLVMIsConstant(s.lo) && LLVMIsNull(s.lo), has_rest = s.masks == 1 && s.end != s.hi && starts_inside;
+    bool starts_inside = LLVMIsConstant(s.lo) && LLVMIsNull(s.lo),
+         has_rest = s.masks == 1 && s.end != s.hi && starts_inside;
     n->facts.len = known;
     if (s.is_past && has_rest) {
         emit_rest(g, l, &s, s.begin);

@@ -210,8 +210,8 @@ static bool has_function(tri_cpu_gen *g, MlirValue value, int depth)
     return false;
 }
 
-/* Sums of columns: the rows are walked inside, so several vectors of columns at a time make whole lines of them. The order
- * along the rows does not change. Functions are made for chunks of 16. */
+/* Sums of columns: the rows are walked inside, so several vectors of columns at a time make whole lines of them. The
+ * order along the rows does not change. Functions are made for chunks of 16. */
 static int wide_lanes(tri_cpu_gen *g, MlirOperation op, int64_t extent)
 {
     int lanes = tri_host_has(&g->host, "avx512f") ? 64 : 32;

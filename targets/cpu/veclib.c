@@ -69,7 +69,8 @@ LLVMValueRef tri_cpu_veclib_call(tri_cpu_gen *g, const char *function, LLVMValue
 {
     enum { max_args = 2 };
     int lanes = tri_cpu_lanes_of(args[0]);
-    if (!lanes || lanes > max_lanes || g->host.is_aarch64 || g->unit->options->no_vector_library || !has_function(function, count))
+    if (!lanes || lanes > max_lanes || g->host.is_aarch64 || g->unit->options->no_vector_library ||
+        !has_function(function, count))
         return NULL;
     LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(args[0]));
     int size = element == g->f64 ? 8 : 4;
@@ -78,7 +79,8 @@ LLVMValueRef tri_cpu_veclib_call(tri_cpu_gen *g, const char *function, LLVMValue
         bytes /= 2;
     int width = bytes / size;
     char letter = bytes == 64 ? 'e' : bytes == 16 ? 'b' : tri_host_has(&g->host, "avx2") ? 'd' : 'c', name[48];
-    snprintf(name, sizeof name, "_ZGV%cN%d%s_%s%s", letter, width, count == 1 ? "v" : "vv", function, size == 4 ? "f" : "");
+    snprintf(name, sizeof name, "_ZGV%cN%d%s_%s%s", letter, width, count == 1 ? "v" : "vv", function,
+             size == 4 ? "f" : "");
     LLVMTypeRef vector = tri_cpu_vector(element, width), params[max_args] = {vector, vector};
     LLVMTypeRef type = LLVMFunctionType(vector, params, (unsigned)count, false);
     LLVMValueRef fn = declare(g, name, type), out = LLVMGetPoison(LLVMTypeOf(args[0]));

@@ -1,8 +1,8 @@
 /* Indices that wrap around: `(p + arange) % n` and other blocks whose elements are neighbours by runs.
  *
  * A chunk of lanes that lies inside one run is its first lane plus 0, 1, 2, ..., so an access stays one of neighbours.
- * The lengths of runs come from ir/analysis/axis_info: from hints of the arguments, and from tl.max_contiguous, which is
- * believed. Where nothing is known, the nest is made twice, and one test at run time picks: `%` changes nothing in
+ * The lengths of runs come from ir/analysis/axis_info: from hints of the arguments, and from tl.max_contiguous, which
+ * is believed. Where nothing is known, the nest is made twice, and one test at run time picks: `%` changes nothing in
  * the block at all, or it does and is computed for each lane.
  *
  * A signed remainder of a negative number is not one run, whatever divides it. Where the number may be negative the
@@ -28,7 +28,8 @@ static bool all_operands_are(MlirOperation op, intptr_t first, intptr_t end, int
 /* tl.assume(value >= 0), or > -1 or more. */
 static bool is_assumed(MlirValue value)
 {
-    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
         MlirOperation compare = mlirOpOperandGetOwner(use);
         int64_t c, predicate = tri_op_is(compare, "arith.cmpi") ? tri_op_int(compare, "predicate", 0) : -1;
         bool is_left = mlirOpOperandGetOperandNumber(use) == 0;
@@ -59,9 +60,9 @@ static bool is_counter_from_zero(MlirValue value, int depth)
 static bool is_never_negative(MlirValue value, int depth)
 {
     static const char *const always[] = {"tt.get_program_id", "tt.get_num_programs", "arith.extui"};
-    static const char *const by_all[] = {"arith.addi",     "arith.muli",   "arith.divsi", "arith.divui", "arith.minsi",
-                                         "arith.shrsi",    "tt.splat",     "arith.extsi", "tt.broadcast", "tt.expand_dims",
-                                         "arith.remui",    "arith.minui"};
+    static const char *const by_all[] = {"arith.addi",   "arith.muli",     "arith.divsi", "arith.divui",
+                                         "arith.minsi",  "arith.shrsi",    "tt.splat",    "arith.extsi",
+                                         "tt.broadcast", "tt.expand_dims", "arith.remui", "arith.minui"};
     int64_t c;
     MlirOperation op = tri_op_def(value);
     if (depth > max_depth)

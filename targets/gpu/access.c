@@ -44,13 +44,20 @@ const char *tri_gpu_limit_text(tri_gpu *g, const tri_gpu_groups *groups, int byt
     case TRI_LIMIT_ADDRESS:
         if (groups->vec == 1)
             return "neighbouring elements are not known to be neighbours in memory";
-        return tri_str_format(g->arena, "only runs of %d elements are known to be neighbours in memory", groups->vec).data;
+        return tri_str_format(g->arena, "only runs of %d elements are known to be neighbours in memory", groups->vec)
+            .data;
     case TRI_LIMIT_ALIGNMENT:
-        return tri_str_format(g->arena, "the address is known to be a multiple of %d bytes only; pointers and sizes that are "
-                                        "multiples of 16 may say so (:16, tl.multiple_of)", bytes).data;
+        return tri_str_format(g->arena,
+                              "the address is known to be a multiple of %d bytes only; pointers and sizes that are "
+                              "multiples of 16 may say so (:16, tl.multiple_of)",
+                              bytes)
+            .data;
     case TRI_LIMIT_MASK:
-        return tri_str_format(g->arena, "the mask is known to be equal for %d neighbours only; sizes that are multiples of 16 "
-                                        "may say so (:16)", groups->vec).data;
+        return tri_str_format(g->arena,
+                              "the mask is known to be equal for %d neighbours only; sizes that are multiples of 16 "
+                              "may say so (:16)",
+                              groups->vec)
+            .data;
     case TRI_LIMIT_LAYOUT: return tri_str_format(g->arena, "a thread holds %d neighbouring elements", groups->vec).data;
     }
     return "nothing limits it";
@@ -79,7 +86,8 @@ bool tri_gpu_group_pointers(tri_gpu *g, MlirOperation op, MlirValue pointer, Mli
         tri_linear flat = flatten_along(&layout->linear, rank, d);
         int64_t limit = min64(run, (int64_t)1 << tri_linear_out_bits(&layout->linear, (tri_dim)(TRI_DIM_0 + d)));
         tri_plan_access plan = tri_plan_access_plain(&flat, bits, max_bits, (int)(limit < 1 ? 1 : limit));
-        if (!best.vec || plan.vec > best.vec || (plan.vec == best.vec && axis && axis->contiguity[d] > axis->contiguity[best_dim]))
+        if (!best.vec || plan.vec > best.vec ||
+            (plan.vec == best.vec && axis && axis->contiguity[d] > axis->contiguity[best_dim]))
             best_dim = d;
         if (!best.vec || plan.vec > best.vec)
             best = plan;

@@ -140,7 +140,8 @@ static LLVMValueRef in_f32(tri_gpu *g, tri_machine_id id, LLVMValueRef *a)
     if (type != g->f32)
         for (int i = 0; i < 2; i++)
             args[i] = LLVMBuildFPExt(g->b, a[i], g->f32, "");
-    LLVMValueRef q = tri_machine_has(g, id) ? tri_machine_call(g, id, args, 2) : LLVMBuildFDiv(g->b, args[0], args[1], "");
+    LLVMValueRef q =
+        tri_machine_has(g, id) ? tri_machine_call(g, id, args, 2) : LLVMBuildFDiv(g->b, args[0], args[1], "");
     return type == g->f32 ? q : LLVMBuildFPTrunc(g->b, q, type, "");
 }
 
@@ -182,8 +183,9 @@ static LLVMValueRef cmpi(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 static LLVMValueRef cmpf(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {
     static const LLVMRealPredicate predicates[] = {
-        LLVMRealPredicateFalse, LLVMRealOEQ, LLVMRealOGT, LLVMRealOGE, LLVMRealOLT, LLVMRealOLE, LLVMRealONE, LLVMRealORD,
-        LLVMRealUEQ, LLVMRealUGT, LLVMRealUGE, LLVMRealULT, LLVMRealULE, LLVMRealUNE, LLVMRealUNO, LLVMRealPredicateTrue};
+        LLVMRealPredicateFalse, LLVMRealOEQ, LLVMRealOGT, LLVMRealOGE, LLVMRealOLT, LLVMRealOLE, LLVMRealONE,
+        LLVMRealORD, LLVMRealUEQ, LLVMRealUGT, LLVMRealUGE, LLVMRealULT, LLVMRealULE, LLVMRealUNE, LLVMRealUNO,
+        LLVMRealPredicateTrue};
     return LLVMBuildFCmp(g->b, predicates[tri_op_int(op, "predicate", 0)], a[0], a[1], "");
 }
 
@@ -213,7 +215,8 @@ static LLVMValueRef mulhiui(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
     LLVMTypeRef wide = LLVMIntTypeInContext(g->llvm, bits * 2);
     LLVMValueRef product =
         LLVMBuildMul(g->b, LLVMBuildZExt(g->b, a[0], wide, ""), LLVMBuildZExt(g->b, a[1], wide, ""), "");
-    return LLVMBuildTrunc(g->b, LLVMBuildLShr(g->b, product, LLVMConstInt(wide, bits, false), ""), LLVMTypeOf(a[0]), "");
+    return LLVMBuildTrunc(g->b, LLVMBuildLShr(g->b, product, LLVMConstInt(wide, bits, false), ""), LLVMTypeOf(a[0]),
+                          "");
 }
 
 static LLVMValueRef clampf(tri_gpu *g, MlirOperation op, LLVMValueRef *a)

@@ -15,7 +15,9 @@ static int widest(tri_gpu *g, int kind, LLVMTypeRef type)
         return bits;
     const tri_machine_facts *facts = g->unit->arch;
     LLVMTypeKind k = LLVMGetTypeKind(type);
-    int most = k == LLVMHalfTypeKind ? facts->f16_add_bits : k == LLVMBFloatTypeKind ? facts->bf16_add_bits : facts->f32_add_bits;
+    int most = k == LLVMHalfTypeKind     ? facts->f16_add_bits
+               : k == LLVMBFloatTypeKind ? facts->bf16_add_bits
+                                         : facts->f32_add_bits;
     return most > bits ? most : bits;
 }
 
@@ -25,17 +27,20 @@ static void fence(tri_gpu *g, const tri_machine_update *u, bool is_before)
 {
     if (g->machine->orders_updates)
         return;
-    bool wanted = is_before ? u->sem == TRI_SEM_RELEASE || u->sem == TRI_SEM_ACQ_REL : u->sem == TRI_SEM_ACQUIRE || u->sem == TRI_SEM_ACQ_REL;
+    bool wanted = is_before ? u->sem == TRI_SEM_RELEASE || u->sem == TRI_SEM_ACQ_REL
+                            : u->sem == TRI_SEM_ACQUIRE || u->sem == TRI_SEM_ACQ_REL;
     if (!wanted)
         return;
     const char *scope = g->machine->scopes[u->scope];
-    LLVMBuildFenceSyncScope(g->b, LLVMAtomicOrderingAcquireRelease, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)), "");
+    LLVMBuildFenceSyncScope(g->b, LLVMAtomicOrderingAcquireRelease, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)),
+                            "");
 }
 
 static LLVMAtomicOrdering ordering_of(tri_gpu *g, const tri_machine_update *u)
 {
-    static const LLVMAtomicOrdering orderings[] = {LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingAcquire,
-                                                   LLVMAtomicOrderingRelease, LLVMAtomicOrderingAcquireRelease};
+    static const LLVMAtomicOrdering orderings[] = {LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic,
+                                                   LLVMAtomicOrderingAcquire, LLVMAtomicOrderingRelease,
+                                                   LLVMAtomicOrderingAcquireRelease};
     return g->machine->orders_updates ? orderings[u->sem] : LLVMAtomicOrderingMonotonic;
 }
 
@@ -66,7 +71,8 @@ static LLVMValueRef plain_cas(tri_gpu *g, const tri_machine_update *u)
     bool acquires = ordering == LLVMAtomicOrderingAcquire || ordering == LLVMAtomicOrderingAcquireRelease;
     LLVMValueRef pair = LLVMBuildAtomicCmpXchgSyncScope(
         g->b, u->pointer, tri_gpu_to_int(g, u->compare[0]), tri_gpu_to_int(g, u->value[0]), ordering,
-        acquires ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
+        acquires ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic,
+        LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
     fence(g, u, false);
     return tri_gpu_from_int(g, LLVMBuildExtractValue(g->b, pair, 0, ""), type);
 }
@@ -136,8 +142,8 @@ static bool broadcast(tri_gpu *g, MlirOperation op, tri_gpu_layout *layout, LLVM
     return true;
 }
 
-static void update_groups(tri_gpu *g, MlirOperation op, const tri_gpu_groups *groups, LLVMValueRef owner, tri_machine_update u,
-                          tri_gpu_value *out)
+static void update_groups(tri_gpu *g, MlirOperation op, const tri_gpu_groups *groups, LLVMValueRef owner,
+                          tri_machine_update u, tri_gpu_value *out)
 {
     tri_gpu_value pointers = tri_gpu_operand(g, op, 0), values = tri_gpu_operand(g, op, u.is_cas ? 2 : 1), masks = {0};
     tri_gpu_value compares = tri_gpu_operand(g, op, 1);
@@ -196,8 +202,14 @@ LLVMValueRef tri_gpu_atomic_shared(tri_gpu *g, int kind, LLVMValueRef pointer, L
                                    bool has_users)
 {
     LLVMValueRef old;
-    tri_machine_update u = {.pointer = pointer, .pred = pred, .has_users = has_users, .kind = kind, .sem = TRI_SEM_RELAXED,
-                            .scope = TRI_SCOPE_CTA, .vec = 1, .value = &value};
+    tri_machine_update u = {.pointer = pointer,
+                            .pred = pred,
+                            .has_users = has_users,
+                            .kind = kind,
+                            .sem = TRI_SEM_RELAXED,
+                            .scope = TRI_SCOPE_CTA,
+                            .vec = 1,
+                            .value = &value};
     tri_gpu_update(g, &u, &old);
     return old;
 }
@@ -220,7 +232,8 @@ static LLVMValueRef poll(tri_gpu *g, MlirOperation op)
     LLVMValueRef pointer = tri_gpu_operand(g, op, 0).at[0], want = tri_gpu_operand(g, op, 1).at[0];
     bool has_end = mlirOperationGetNumOperands(op) > 2;
     LLVMValueRef begin = has_end ? tri_machine_call(g, TRI_MACHINE_clock_ns, NULL, 0) : NULL;
-    LLVMBasicBlockRef loop = tri_gpu_block(g, "poll"), again = tri_gpu_block(g, "again"), done = tri_gpu_block(g, "polled");
+    LLVMBasicBlockRef loop = tri_gpu_block(g, "poll"), again = tri_gpu_block(g, "again"),
+                      done = tri_gpu_block(g, "polled");
     LLVMBuildBr(g->b, loop);
     tri_gpu_at_end(g, loop);
     LLVMValueRef is_there = LLVMBuildICmp(g->b, LLVMIntEQ, poll_load(g, op, pointer, LLVMTypeOf(want)), want, "");
@@ -238,7 +251,8 @@ static LLVMValueRef poll(tri_gpu *g, MlirOperation op)
     LLVMValueRef is_over = LLVMBuildICmp(g->b, LLVMIntUGE, passed, tri_gpu_operand(g, op, 2).at[0], "");
     LLVMBuildCondBr(g->b, is_over, done, loop);
     tri_gpu_at_end(g, done);
-    LLVMValueRef phi = LLVMBuildPhi(g->b, g->i1, ""), outcomes[] = {LLVMConstInt(g->i1, 1, false), LLVMConstNull(g->i1)};
+    LLVMValueRef phi = LLVMBuildPhi(g->b, g->i1, ""),
+                 outcomes[] = {LLVMConstInt(g->i1, 1, false), LLVMConstNull(g->i1)};
     LLVMBasicBlockRef from[] = {loop, again};
     LLVMAddIncoming(phi, outcomes, from, 2);
     return phi;

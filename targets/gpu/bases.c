@@ -18,7 +18,8 @@ static bool is_gep_of(LLVMValueRef value, LLVMValueRef base)
 /* The index and element type are the same. */
 static bool has_step_of(LLVMValueRef gep, LLVMValueRef other)
 {
-    return LLVMGetOperand(gep, 1) == LLVMGetOperand(other, 1) && LLVMGetGEPSourceElementType(gep) == LLVMGetGEPSourceElementType(other);
+    return LLVMGetOperand(gep, 1) == LLVMGetOperand(other, 1) &&
+           LLVMGetGEPSourceElementType(gep) == LLVMGetGEPSourceElementType(other);
 }
 
 static bool has_only_phis(LLVMValueRef value)
@@ -50,7 +51,8 @@ static bool can_share(tri_gpu *g, const tri_gpu_value *init, const tri_gpu_value
     LLVMValueRef base = LLVMGetOperand(init->at[0], 0);
     for (int r = 0; r < phis->count; r++)
         if (!is_gep_of(init->at[r], base) || LLVMTypeOf(LLVMGetOperand(init->at[r], 1)) != g->i32 ||
-            !is_gep_of(next->at[r], phis->at[r]) || !has_step_of(next->at[r], next->at[0]) || !has_only_phis(next->at[r]))
+            !is_gep_of(next->at[r], phis->at[r]) || !has_step_of(next->at[r], next->at[0]) ||
+            !has_only_phis(next->at[r]))
             return false;
     return count_read(phis, next) >= least_pointers;
 }

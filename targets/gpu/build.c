@@ -121,7 +121,8 @@ LLVMValueRef tri_gpu_intrinsic_same(tri_gpu *g, const char *name, LLVMValueRef *
 /* On the simulator every operation rounds: its results are the same on every host. */
 LLVMValueRef tri_gpu_contract(tri_gpu *g, LLVMValueRef value)
 {
-    if (!g->simulate && !g->unit->options->no_fp_fusion && LLVMIsAInstruction(value) && LLVMCanValueUseFastMathFlags(value))
+    if (!g->simulate && !g->unit->options->no_fp_fusion && LLVMIsAInstruction(value) &&
+        LLVMCanValueUseFastMathFlags(value))
         LLVMSetFastMathFlags(value, LLVMFastMathAllowContract);
     return value;
 }

@@ -96,8 +96,9 @@ static bool convert_pairs(tri_gpu *g, MlirOperation op, tri_gpu_value in, tri_gp
     MlirType from = from_type(op), to = to_type(op);
     LLVMTypeRef type = tri_gpu_type(g, to);
     bool narrows = tri_gpu_is_fp8(to);
-    if (in.count % 2 || g->machine->bf16_is_bits || narrows == tri_gpu_is_fp8(from) || !tri_gpu_has_fp8_pairs(g, narrows ? to : from) ||
-        LLVMGetTypeKind(type) == LLVMDoubleTypeKind || LLVMGetTypeKind(LLVMTypeOf(in.at[0])) == LLVMDoubleTypeKind ||
+    if (in.count % 2 || g->machine->bf16_is_bits || narrows == tri_gpu_is_fp8(from) ||
+        !tri_gpu_has_fp8_pairs(g, narrows ? to : from) || LLVMGetTypeKind(type) == LLVMDoubleTypeKind ||
+        LLVMGetTypeKind(LLVMTypeOf(in.at[0])) == LLVMDoubleTypeKind ||
         (narrows && tri_op_int(op, "rounding", rtne) == rtz))
         return false;
     for (int r = 0; r < in.count; r += 2) {

@@ -69,7 +69,8 @@ static void exchange(tri_gpu *g, const tri_plan_select *selects, int count, tri_
         LLVMValueRef is_on = parity(g, &selects[i]);
         tri_gpu_value out = tri_gpu_new(g, values->count);
         for (int r = 0; r < values->count; r++)
-            out.at[r] = LLVMBuildSelect(g->b, is_on, values->at[(uint64_t)r ^ selects[i].register_xor], values->at[r], "");
+            out.at[r] =
+                LLVMBuildSelect(g->b, is_on, values->at[(uint64_t)r ^ selects[i].register_xor], values->at[r], "");
         *values = out;
     }
 }
@@ -87,11 +88,13 @@ static tri_gpu_value by_shuffles(tri_gpu *g, const tri_plan_convert *plan, tri_g
 {
     const tri_plan_shuffle *s = &plan->shuffle;
     exchange(g, s->send, s->num_send, &values);
-    LLVMValueRef lane = s->is_xor ? NULL : tri_gpu_apply_thread(g, &s->source, 0, tri_linear_total_out_bits(&s->source));
+    LLVMValueRef lane =
+        s->is_xor ? NULL : tri_gpu_apply_thread(g, &s->source, 0, tri_linear_total_out_bits(&s->source));
     tri_gpu_value out = tri_gpu_new(g, (int)tri_linear_in_size(&s->renumber, TRI_DIM_REGISTER));
     for (int k = 0; k < out.count; k++)
         if (!((uint64_t)k & s->copies))
-            out.at[k] = from_lane(g, s, k, lane, values.at[tri_linear_apply_one(&s->renumber, TRI_DIM_REGISTER, (uint64_t)k)]);
+            out.at[k] =
+                from_lane(g, s, k, lane, values.at[tri_linear_apply_one(&s->renumber, TRI_DIM_REGISTER, (uint64_t)k)]);
     for (int k = 0; k < out.count; k++)
         out.at[k] = out.at[(uint64_t)k & ~s->copies];
     exchange(g, s->receive, s->num_receive, &out);
@@ -147,7 +150,8 @@ bool tri_gpu_convert(tri_gpu *g, MlirOperation op, const tri_linear *src, const 
             continue;
         }
         if (offset < 0)
-            return tri_gpu_unsupported(g, op, "no shared memory was allocated for it; run allocate-shared-memory first");
+            return tri_gpu_unsupported(g, op,
+                                       "no shared memory was allocated for it; run allocate-shared-memory first");
         t->to = (tri_gpu_buffer){.base = tri_gpu_shared_at(g, offset + bytes), .element_bits = t->plan->element_bits};
         t->from = t->to;
         t->out = tri_gpu_new(g, (int)tri_linear_in_size(dst, TRI_DIM_REGISTER));

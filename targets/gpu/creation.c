@@ -82,7 +82,9 @@ static bool run_constant(tri_gpu *g, MlirOperation op)
     for (int r = 0; r < out.count; r++) {
         int64_t element = is_splat ? 0 : uniform_element(layout, r, type);
         if (element < 0)
-            return tri_gpu_unsupported(g, op, "its elements differ between threads; load them from memory, or compute them from tt.make_range");
+            return tri_gpu_unsupported(
+                g, op,
+                "its elements differ between threads; load them from memory, or compute them from tt.make_range");
         out.at[r] = dense_element(g, attr, scalar, element);
     }
     tri_gpu_set(g, result, out);

@@ -61,7 +61,8 @@ static bool threads_agree(const tri_linear *d, const tri_linear *operand, int ra
                 if (dim != k_dim && dim != shared_dim && dim >= rank - 2)
                     continue;
                 int64_t want = dim == k_dim ? 0 : tri_linear_basis_at(d, ins[i], bit, out);
-                int64_t have = tri_linear_find_out(operand, out) >= 0 ? tri_linear_basis_at(operand, ins[i], bit, out) : 0;
+                int64_t have =
+                    tri_linear_find_out(operand, out) >= 0 ? tri_linear_basis_at(operand, ins[i], bit, out) : 0;
                 if (want != have)
                     return false;
             }
@@ -91,8 +92,11 @@ bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
     }
     int rank = tri_type_rank(types[2]);
     const tri_linear *d = &layouts[2]->linear;
-    if (!threads_agree(d, &layouts[0]->linear, rank, rank - 1) || !threads_agree(d, &layouts[1]->linear, rank, rank - 2))
-        return tri_gpu_unsupported(g, op, "the operands are not laid out as operands of this result; their layouts are #ttg.dot_op with the result's as parent");
+    if (!threads_agree(d, &layouts[0]->linear, rank, rank - 1) ||
+        !threads_agree(d, &layouts[1]->linear, rank, rank - 2))
+        return tri_gpu_unsupported(g, op,
+                                   "the operands are not laid out as operands of this result; their layouts are "
+                                   "#ttg.dot_op with the result's as parent");
     tri_map a_map = tri_gpu_index_registers(g, layouts[0]), b_map = tri_gpu_index_registers(g, layouts[1]);
     tri_gpu_value a = tri_gpu_operand(g, op, 0), b = tri_gpu_operand(g, op, 1), c = tri_gpu_operand(g, op, 2);
     a = widen(g, a, tri_type_element(types[0]));
@@ -102,20 +106,24 @@ bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
     tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%lld multiply-adds per thread",
                     (long long)((int64_t)depth * c.count));
     if (!g->machine->ops) /* else accelerate-matmul, which sees the source's types, says why */
-        tri_diag_missed(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "no matrix instruction: the device has none");
+        tri_diag_missed(g->unit->diag, tri_op_span(g->unit->diag, op), "dot",
+                        "no matrix instruction: the device has none");
     /* One step of k for all results before the next: of the operands only that step's registers live at once. Each
      * result adds its products in the same order either way. */
     memcpy(out.at, c.at, (size_t)c.count * sizeof *c.at);
     for (uint64_t k = 0; k < depth; k++) {
         for (int r = 0; r < c.count; r++) {
-            uint64_t packed = tri_linear_apply_one(d, TRI_DIM_REGISTER, (uint64_t)r), ac[TRI_MAX_RANK], bc[TRI_MAX_RANK];
+            uint64_t packed = tri_linear_apply_one(d, TRI_DIM_REGISTER, (uint64_t)r), ac[TRI_MAX_RANK],
+                     bc[TRI_MAX_RANK];
             for (int dim = 0; dim < rank; dim++)
                 ac[dim] = bc[dim] = (uint64_t)tri_linear_coord(d, packed, (tri_dim)(TRI_DIM_0 + dim));
             ac[rank - 1] = bc[rank - 2] = k;
             int ra = tri_gpu_find_register(&a_map, &layouts[0]->linear, rank, ac);
             int rb = tri_gpu_find_register(&b_map, &layouts[1]->linear, rank, bc);
             if (ra < 0 || rb < 0)
-                return tri_gpu_unsupported(g, op, "the operands are not laid out as operands of this result; their layouts are #ttg.dot_op with the result's as parent");
+                return tri_gpu_unsupported(g, op,
+                                           "the operands are not laid out as operands of this result; their layouts "
+                                           "are #ttg.dot_op with the result's as parent");
             out.at[r] = multiply_add(g, a.at[ra], b.at[rb], out.at[r]);
         }
     }

@@ -153,7 +153,8 @@ static bool result_types(tri_gpu *g, MlirOperation op, int pack, registers *out)
     return true;
 }
 
-static void take_results(tri_gpu *g, MlirOperation op, const LLVMValueRef *made, int first, int pack, tri_gpu_value *out)
+static void take_results(tri_gpu *g, MlirOperation op, const LLVMValueRef *made, int first, int pack,
+                         tri_gpu_value *out)
 {
     unsigned next = 0;
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
@@ -180,11 +181,13 @@ bool tri_gpu_inline_asm(tri_gpu *g, const tri_machine_assembly *a)
         in[i] = LLVMTypeOf(a->args[i]);
     for (int i = 0; i < a->num_results; i++)
         out[i] = LLVMTypeOf(a->results[i]);
-    LLVMTypeRef result = a->num_results == 1 ? out[0] : LLVMStructTypeInContext(g->llvm, out, (unsigned)a->num_results, false);
+    LLVMTypeRef result =
+        a->num_results == 1 ? out[0] : LLVMStructTypeInContext(g->llvm, out, (unsigned)a->num_results, false);
     LLVMTypeRef type = LLVMFunctionType(result, in, (unsigned)a->num_args, false);
     const char *mistake = tri_llvm_check_assembly(g->arena, type, a->text, a->constraints);
     if (mistake)
-        return tri_gpu_unsupported(g, a->op, "inline assembly with the constraints \"%.*s\": %s", TRI_STR_ARG(a->constraints), mistake);
+        return tri_gpu_unsupported(g, a->op, "inline assembly with the constraints \"%.*s\": %s",
+                                   TRI_STR_ARG(a->constraints), mistake);
     LLVMValueRef callee = LLVMGetInlineAsm(type, a->text.data, a->text.len, a->constraints.data, a->constraints.len,
                                            !tri_op_flag(a->op, "pure"), 0, LLVMInlineAsmDialectATT, 0);
     LLVMValueRef call = LLVMBuildCall2(g->b, type, callee, a->args, (unsigned)a->num_args, "");
@@ -199,7 +202,8 @@ static bool call_asm(tri_gpu *g, MlirOperation op, registers *in, registers *res
     tri_str text = tri_op_string(op, "asm_string"), constraints = tri_op_string(op, "constraints");
     for (unsigned i = 0; i < results->count; i++)
         results->values[i] = LLVMConstNull(results->types[i]);
-    tri_machine_assembly assembly = {op, text, constraints, in->values, results->values, (int)in->count, (int)results->count};
+    tri_machine_assembly assembly = {
+        op, text, constraints, in->values, results->values, (int)in->count, (int)results->count};
     return g->machine->assemble(g, &assembly);
 }
 
@@ -218,7 +222,8 @@ static bool run_inline_asm(tri_gpu *g, MlirOperation op)
         out[i] = tri_gpu_new(g, count);
     for (int first = 0; first < count; first += pack) {
         registers in = {0}, results = {0};
-        if (!add_operands(g, op, first, pack, &in) || !result_types(g, op, pack, &results) || !call_asm(g, op, &in, &results))
+        if (!add_operands(g, op, first, pack, &in) || !result_types(g, op, pack, &results) ||
+            !call_asm(g, op, &in, &results))
             return false;
         take_results(g, op, results.values, first, pack, out);
     }

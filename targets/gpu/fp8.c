@@ -158,7 +158,8 @@ static LLVMValueRef round_to_odd(tri_gpu *g, LLVMValueRef value)
     LLVMValueRef bits = LLVMBuildBitCast(b, value, g->i64, "");
     LLVMValueRef lost = LLVMConstInt(g->i64, (UINT64_C(1) << 29) - 1, false);
     LLVMValueRef is_inexact = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, bits, lost, ""), LLVMConstNull(g->i64), "");
-    LLVMValueRef sticky = LLVMBuildShl(b, LLVMBuildZExt(b, is_inexact, g->i64, ""), LLVMConstInt(g->i64, 29, false), "");
+    LLVMValueRef sticky =
+        LLVMBuildShl(b, LLVMBuildZExt(b, is_inexact, g->i64, ""), LLVMConstInt(g->i64, 29, false), "");
     bits = LLVMBuildOr(b, LLVMBuildAnd(b, bits, LLVMBuildNot(b, lost, ""), ""), sticky, "");
     return LLVMBuildFPTrunc(b, LLVMBuildBitCast(b, bits, LLVMDoubleTypeInContext(g->llvm), ""), g->f32, "");
 }

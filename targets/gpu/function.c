@@ -260,7 +260,8 @@ static void leave_body(tri_gpu *g, MlirOperation end, LLVMBasicBlockRef join, tr
 
 static bool lower_until(tri_gpu *g, MlirBlock block, MlirOperation end)
 {
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
+         op = mlirOperationGetNextInBlock(op))
         if (!tri_gpu_lower_op(g, op))
             return false;
     return true;
@@ -400,7 +401,8 @@ static bool run_call(tri_gpu *g, MlirOperation op)
     int64_t offset = tri_gpu_scratch_offset(op);
     tri_vec_push(g->arena, &args, offset > 0 ? tri_gpu_shared_at(g, offset) : g->group->shared);
     if (g->needs_scratch)
-        tri_vec_push(g->arena, &args, tri_gpu_offset_const(g, g->scratch, tri_op_int(op, "ttg.global_scratch_memory_offset", 0)));
+        tri_vec_push(g->arena, &args,
+                     tri_gpu_offset_const(g, g->scratch, tri_op_int(op, "ttg.global_scratch_memory_offset", 0)));
     LLVMTypeRef type = LLVMGlobalGetValueType(callee);
     LLVMValueRef call = LLVMBuildCall2(g->b, type, callee, args.at, (unsigned)args.len, "");
     if (!g->simulate)

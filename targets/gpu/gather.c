@@ -25,8 +25,8 @@ static LLVMValueRef element_number(tri_gpu *g, tri_gpu_layout *layout, MlirType 
 }
 
 /* The register of `in` that bits from `bit` up of the coordinate choose, as `lane` has it. */
-static LLVMValueRef search(tri_gpu *g, const tri_gather *plan, const tri_gpu_value *in, LLVMValueRef lane, LLVMValueRef along,
-                           int bit, uint64_t at)
+static LLVMValueRef search(tri_gpu *g, const tri_gather *plan, const tri_gpu_value *in, LLVMValueRef lane,
+                           LLVMValueRef along, int bit, uint64_t at)
 {
     while (bit < plan->axis_bits && !plan->register_of[bit])
         bit++;
@@ -40,7 +40,8 @@ static LLVMValueRef search(tri_gpu *g, const tri_gather *plan, const tri_gpu_val
 
 static void gather_in_warp(tri_gpu *g, MlirOperation op, const tri_gather *plan, int count)
 {
-    tri_gpu_value in = tri_gpu_get(g, mlirOperationGetOperand(op, 0)), index = tri_gpu_get(g, mlirOperationGetOperand(op, 1));
+    tri_gpu_value in = tri_gpu_get(g, mlirOperationGetOperand(op, 0)),
+                  index = tri_gpu_get(g, mlirOperationGetOperand(op, 1));
     tri_gpu_value out = tri_gpu_new(g, count);
     LLVMValueRef first = tri_gpu_apply_thread(g, &plan->lane, 0, tri_linear_total_out_bits(&plan->lane));
     for (int r = 0; r < count; r++) {
@@ -48,7 +49,8 @@ static void gather_in_warp(tri_gpu *g, MlirOperation op, const tri_gather *plan,
         uint64_t own = tri_linear_apply_one(&plan->lane, TRI_DIM_REGISTER, (uint64_t)r);
         LLVMValueRef lane = LLVMBuildXor(g->b, first, tri_gpu_i32(g, (int64_t)own), "");
         lane = LLVMBuildXor(g->b, lane, tri_gpu_apply_value(g, along, plan->lane_of, plan->axis_bits), "");
-        out.at[r] = search(g, plan, &in, lane, along, 0, tri_linear_apply_one(&plan->source, TRI_DIM_REGISTER, (uint64_t)r));
+        out.at[r] =
+            search(g, plan, &in, lane, along, 0, tri_linear_apply_one(&plan->source, TRI_DIM_REGISTER, (uint64_t)r));
     }
     tri_gpu_set_result(g, op, 0, out);
 }
@@ -111,7 +113,8 @@ static void clear_counters(tri_gpu *g, LLVMValueRef base, LLVMTypeRef type, int6
 static void count(tri_gpu *g, LLVMValueRef pointer, LLVMTypeRef type, LLVMValueRef pred)
 {
     LLVMValueRef one = LLVMConstInt(type, 1, false), old;
-    tri_machine_update u = {.pointer = pointer, .pred = pred, .kind = TRI_RMW_ADD, .scope = TRI_SCOPE_CTA, .vec = 1, .value = &one};
+    tri_machine_update u = {
+        .pointer = pointer, .pred = pred, .kind = TRI_RMW_ADD, .scope = TRI_SCOPE_CTA, .vec = 1, .value = &one};
     tri_gpu_update(g, &u, &old);
 }
 

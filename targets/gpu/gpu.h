@@ -35,8 +35,8 @@ typedef struct {
     int registers;
 } tri_gpu_layout;
 
-/* The warps that run the code being lowered: all of the block, or some of them, which then run other code than the rest.
- * Threads and warps are numbered from its first one. What is made of its threads' numbers is kept here. */
+/* The warps that run the code being lowered: all of the block, or some of them, which then run other code than the
+ * rest. Threads and warps are numbered from its first one. What is made of its threads' numbers is kept here. */
 typedef struct {
     int first_warp, num_warps;
     int barrier;             /* number of its own barrier; TRI_GPU_ALL_WARPS: it is the whole block */
@@ -84,7 +84,8 @@ typedef struct tri_gpu {
     LLVMBasicBlockRef entry;   /* its variables stand here; it ends when the function is complete */
     tri_gpu_group *group;      /* that runs what is lowered now */
     tri_gpu_group *whole;      /* of all warps, of a kernel with partitions (partitions.c) */
-    LLVMBasicBlockRef first_workers, workers; /* the code of warps that are not the default's: its start, its end so far */
+    LLVMBasicBlockRef first_workers,
+        workers; /* the code of warps that are not the default's: its start, its end so far */
     LLVMValueRef is_default_warp;
     LLVMBasicBlockRef front;   /* block in front of the outermost loop around `op`; null outside of loops */
     bool is_kernel;
@@ -168,8 +169,8 @@ bool tri_gpu_run_region(tri_gpu *g, MlirOperation op, int num_args, LLVMValueRef
 bool tri_gpu_run_blocks(tri_gpu *g, MlirOperation op, int num_args, LLVMValueRef *args, int num_results,
                         LLVMValueRef *out_results);
 
-/* Runs a region that others do not branch out of: the blocks of the region, at the end of which its terminators' operands
- * are in `out_results` (function.c). */
+/* Runs a region that others do not branch out of: the blocks of the region, at the end of which its terminators'
+ * operands are in `out_results` (function.c). */
 bool tri_gpu_run_body(tri_gpu *g, MlirRegion region, tri_gpu_value *out_results, int num_results);
 
 /* ---- index.c: layouts and coordinates ---- */

@@ -14,7 +14,8 @@ static bool is_whole(const tri_gpu *g) { return g->group->barrier == TRI_GPU_ALL
 /* A barrier of some of the block's threads orders all memory of the block. */
 static void group_barrier(tri_gpu *g)
 {
-    LLVMValueRef args[] = {tri_gpu_i32(g, g->group->barrier), tri_gpu_i32(g, (int64_t)g->group->num_warps * g->warp_size)};
+    LLVMValueRef args[] = {tri_gpu_i32(g, g->group->barrier),
+                           tri_gpu_i32(g, (int64_t)g->group->num_warps * g->warp_size)};
     tri_machine_call(g, TRI_MACHINE_group_barrier, args, 2);
 }
 
@@ -42,6 +43,7 @@ LLVMValueRef tri_gpu_barrier_or(tri_gpu *g, LLVMValueRef vote)
     int id = is_whole(g) ? TRI_MACHINE_barrier_or : TRI_MACHINE_group_barrier_or;
     if (!tri_machine_has(g, id))
         return NULL;
-    LLVMValueRef args[] = {tri_gpu_i32(g, g->group->barrier), tri_gpu_i32(g, (int64_t)g->group->num_warps * g->warp_size), vote};
+    LLVMValueRef args[] = {tri_gpu_i32(g, g->group->barrier),
+                           tri_gpu_i32(g, (int64_t)g->group->num_warps * g->warp_size), vote};
     return is_whole(g) ? tri_machine_call(g, id, &vote, 1) : tri_machine_call(g, id, args, 3);
 }

@@ -50,7 +50,8 @@ LLVMValueRef tri_gpu_thread(tri_gpu *g)
         LLVMBasicBlockRef here = enter_entry(g);
         g->group->thread = tri_machine_call(g, TRI_MACHINE_thread_id, NULL, 0);
         if (g->group->first_warp)
-            g->group->thread = LLVMBuildSub(g->b, g->group->thread, tri_gpu_i32(g, (int64_t)g->group->first_warp * g->warp_size), "");
+            g->group->thread =
+                LLVMBuildSub(g->b, g->group->thread, tri_gpu_i32(g, (int64_t)g->group->first_warp * g->warp_size), "");
         tri_gpu_at_end(g, here);
     }
     return g->group->thread;

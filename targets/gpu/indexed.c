@@ -1,4 +1,5 @@
-/* ttg.local_gather, local_scatter and local_atomic_scatter_rmw: elements of a buffer that a tensor of indices chooses along one axis.
+/* ttg.local_gather, local_scatter and local_atomic_scatter_rmw: elements of a buffer that a tensor of indices chooses
+ * along one axis.
  *
  * Where an element lies is linear over its coordinates' bits: the thread's part and the register's are known as for
  * other accesses, and the index adds its own. Of an index only the bits that the axis has count. */
@@ -113,8 +114,10 @@ static bool run_atomic(tri_gpu *g, MlirOperation op)
     LLVMValueRef owner = tri_gpu_owner(g, &x.layout->replicas);
     bool has_users = !mlirOpOperandIsNull(mlirValueGetFirstUse(result));
     if (owner && has_users)
-        return tri_gpu_unsupported(g, op, "its result is used, but the layout gives an element to several threads, of which one "
-                                          "does the update; a layout without repetition can be lowered");
+        return tri_gpu_unsupported(
+            g, op,
+            "its result is used, but the layout gives an element to several threads, of which one "
+            "does the update; a layout without repetition can be lowered");
     int kind = (int)tri_op_int(op, "atomic_rmw_op", 0);
     for (int r = 0; r < values.count; r++)
         if ((uint64_t)r & x.layout->replicas.reg)

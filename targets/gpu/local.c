@@ -38,7 +38,8 @@ static tri_gpu_value make_descriptor(tri_gpu *g, LLVMValueRef base, int rank)
 }
 
 /* Element offset of the first element of a slice inside its allocation. */
-static bool slice_corner(tri_gpu *g, MlirOperation op, const tri_gpu_buffer_type *type, tri_gpu_value value, uint64_t *out_corner)
+static bool slice_corner(tri_gpu *g, MlirOperation op, const tri_gpu_buffer_type *type, tri_gpu_value value,
+                         uint64_t *out_corner)
 {
     uint64_t packed = 0;
     bool is_zero = true;
@@ -67,7 +68,8 @@ static bool is_read_by_products(const tri_gpu *g, const tri_encoding *encoding)
     return encoding && encoding->kind == TRI_ENC_NVMMA_SHARED && g->has_shared_readers;
 }
 
-bool tri_local_find(tri_gpu *g, MlirOperation op, MlirValue buffer, tri_gpu_buffer_type *out_type, tri_gpu_buffer *out_buffer)
+bool tri_local_find(tri_gpu *g, MlirOperation op, MlirValue buffer, tri_gpu_buffer_type *out_type,
+                    tri_gpu_buffer *out_buffer)
 {
     if (!tri_local_get_type(g, op, mlirValueGetType(buffer), out_type))
         return false;
@@ -125,7 +127,8 @@ static bool access_buffer(tri_gpu *g, MlirOperation op, MlirValue buffer, MlirTy
         for (int i = 0; i < type.encoding->padded.count; i++) {
             int64_t run = (int64_t)type.encoding->padded.interval[i] * type.bits;
             int64_t pad = (int64_t)type.encoding->padded.padding[i] * type.bits;
-            while (machine.max_vector_bits > type.bits && (machine.max_vector_bits > run || pad % machine.max_vector_bits))
+            while (machine.max_vector_bits > type.bits &&
+                   (machine.max_vector_bits > run || pad % machine.max_vector_bits))
                 machine.max_vector_bits /= 2;
         }
     }
@@ -188,7 +191,8 @@ static bool run_subslice(tri_gpu *g, MlirOperation op)
     int rank = tri_op_i32s(op, "offsets", offsets, TRI_MAX_RANK);
     tri_memdesc from, to;
     if (!tri_type_get_memdesc(mlirValueGetType(mlirOperationGetOperand(op, 0)), &from) ||
-        !tri_type_get_memdesc(mlirValueGetType(mlirOperationGetResult(op, 0)), &to) || from.alloc_rank != to.alloc_rank ||
+        !tri_type_get_memdesc(mlirValueGetType(mlirOperationGetResult(op, 0)), &to) ||
+        from.alloc_rank != to.alloc_rank ||
         memcmp(from.alloc_shape, to.alloc_shape, sizeof *to.alloc_shape * (size_t)to.alloc_rank) != 0)
         return tri_gpu_unsupported(g, op, "the slice's type does not give the shape of its buffer");
     tri_gpu_value in = tri_gpu_operand(g, op, 0), out = tri_gpu_new(g, in.count);
@@ -257,7 +261,8 @@ static bool is_zero(MlirValue value)
 {
     int64_t i;
     double f;
-    return mlirValueIsNull(value) || (tri_op_const_int(value, &i) && i == 0) || (tri_op_const_float(value, &f) && f == 0);
+    return mlirValueIsNull(value) || (tri_op_const_int(value, &i) && i == 0) ||
+           (tri_op_const_float(value, &f) && f == 0);
 }
 
 /* Whether registers have consecutive places in the buffer, the first one aligned. */
@@ -280,7 +285,8 @@ static bool run_async_copy(tri_gpu *g, MlirOperation op)
     if (!tri_machine_has(g, TRI_MACHINE_copy_async_16))
         return tri_gpu_unsupported(g, op, "the machine has no asynchronous copies");
     if (!is_zero(other))
-        return tri_gpu_unsupported(g, op, "masked elements of an asynchronous copy can only become zero; choose the others after the load");
+        return tri_gpu_unsupported(
+            g, op, "masked elements of an asynchronous copy can only become zero; choose the others after the load");
     tri_plan_access *plan = TRI_NEW(g->arena, tri_plan_access);
     tri_gpu_buffer place;
     tri_gpu_layout *layout;
@@ -295,11 +301,13 @@ static bool run_async_copy(tri_gpu *g, MlirOperation op)
     tri_gpu_value pointers = tri_gpu_get(g, pointer), masks = {0};
     if (!mlirValueIsNull(mask))
         masks = tri_gpu_get(g, mask);
-    tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "memory", "%d asynchronous copies of %d bytes per thread",
-                    groups.count * groups.vec / vec, bytes);
+    tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "memory",
+                    "%d asynchronous copies of %d bytes per thread", groups.count * groups.vec / vec, bytes);
     if (bytes < 16)
-        tri_diag_missed(g->unit->diag, tri_op_span(g->unit->diag, op), "memory", "asynchronous copies of %d bytes, not 16: %s", bytes,
-                        vec < groups.vec ? "its place in shared memory is not in longer pieces" : tri_gpu_limit_text(g, &groups, bytes));
+        tri_diag_missed(g->unit->diag, tri_op_span(g->unit->diag, op), "memory",
+                        "asynchronous copies of %d bytes, not 16: %s", bytes,
+                        vec < groups.vec ? "its place in shared memory is not in longer pieces"
+                                         : tri_gpu_limit_text(g, &groups, bytes));
     for (int a = 0; a < groups.count * groups.vec / vec; a++) {
         int first = groups.reg[a * vec];
         if (!is_run(&plan->map, groups.reg + a * vec, vec))
@@ -307,7 +315,8 @@ static bool run_async_copy(tri_gpu *g, MlirOperation op)
         LLVMValueRef size = tri_gpu_i32(g, bytes);
         if (masks.count)
             size = LLVMBuildSelect(g->b, masks.at[first], size, tri_gpu_i32(g, 0), "");
-        LLVMValueRef args[] = {tri_gpu_exchange_place(g, &plan->map, &place, (uint64_t)first), pointers.at[first], size};
+        LLVMValueRef args[] = {tri_gpu_exchange_place(g, &plan->map, &place, (uint64_t)first), pointers.at[first],
+                               size};
         tri_machine_call(g, copy_id(bytes), args, 3);
     }
     tri_gpu_set_result(g, op, 0, tri_gpu_new(g, 0));

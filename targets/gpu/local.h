@@ -18,8 +18,10 @@ typedef struct {
 /* False after a report at `op`. */
 bool tri_local_get_type(tri_gpu *g, MlirOperation op, MlirType type, tri_gpu_buffer_type *out_type);
 /* The type of a buffer's descriptor, and where its elements are. False after a report at `op`. */
-bool tri_local_find(tri_gpu *g, MlirOperation op, MlirValue buffer, tri_gpu_buffer_type *out_type, tri_gpu_buffer *out_buffer);
-/* Behind the writes of `op` to a buffer that products of warp groups may read; nothing where a later write fences, too. */
+bool tri_local_find(tri_gpu *g, MlirOperation op, MlirValue buffer, tri_gpu_buffer_type *out_type,
+                    tri_gpu_buffer *out_buffer);
+/* Behind the writes of `op` to a buffer that products of warp groups may read; nothing where a later write fences, too.
+ */
 void tri_local_fence(tri_gpu *g, MlirOperation op, const tri_gpu_buffer *buffer);
 
 #endif

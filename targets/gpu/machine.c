@@ -154,7 +154,8 @@ static LLVMValueRef call_intrinsic(tri_gpu *g, const tri_machine_row *row, LLVMV
 }
 
 /* A function of the run-time library of the device, declared at first use. */
-static LLVMValueRef call_function(tri_gpu *g, const tri_machine_row *row, LLVMTypeRef result, LLVMValueRef *given, int num_given)
+static LLVMValueRef call_function(tri_gpu *g, const tri_machine_row *row, LLVMTypeRef result, LLVMValueRef *given,
+                                  int num_given)
 {
     const char *operands = row->operands;
     bool is_wide = eat(&operands, "i64:");

@@ -43,8 +43,8 @@ enum {
 typedef LLVMValueRef (*tri_machine_function)(struct tri_gpu *g, LLVMValueRef *args);
 
 /* `operands`: what an intrinsic or function is given, "" for the primitive's arguments; else a list of them ("$0", or
- * "$*" for all) and of constants, i32 or of the type in front: "-1,$0,$1,31", "$*,i1:0". "i64:" at the start when a function
- * gives i64 for an i32. */
+ * "$*" for all) and of constants, i32 or of the type in front: "-1,$0,$1,31", "$*,i1:0". "i64:" at the start when a
+ * function gives i64 for an i32. */
 typedef struct {
     tri_machine_how how;
     const char *text;
@@ -55,7 +55,10 @@ typedef struct {
 } tri_machine_row;
 
 /* What ROW and OWN of a primitives.def become in a family's table; `what` is text, or the function. */
-#define TRI_MACHINE_ROW_INTRINSIC(what, operands, flags, arch) {TRI_MACHINE_INTRINSIC, what, NULL, operands, flags, arch}
+#define TRI_MACHINE_ROW_INTRINSIC(what, operands, flags, arch)                                                         \
+    {                                                                                                                  \
+        TRI_MACHINE_INTRINSIC, what, NULL, operands, flags, arch                                                       \
+    }
 #define TRI_MACHINE_ROW_CALL(what, operands, flags, arch) {TRI_MACHINE_CALL, what, NULL, operands, flags, arch}
 #define TRI_MACHINE_ROW_FUNCTION(what, operands, flags, arch) {TRI_MACHINE_FUNCTION, NULL, what, operands, flags, arch}
 #define TRI_MACHINE_ROW_TEXT(what, operands, flags, arch) {TRI_MACHINE_TEXT, what, NULL, operands, flags, arch}
@@ -88,8 +91,8 @@ typedef struct {
 } tri_machine_update;
 
 enum { /* kind */
-    TRI_RMW_AND = 1, TRI_RMW_OR, TRI_RMW_XOR, TRI_RMW_ADD, TRI_RMW_FADD, TRI_RMW_MAX, TRI_RMW_MIN, TRI_RMW_UMAX, TRI_RMW_UMIN,
-    TRI_RMW_XCHG
+    TRI_RMW_AND = 1, TRI_RMW_OR, TRI_RMW_XOR, TRI_RMW_ADD, TRI_RMW_FADD, TRI_RMW_MAX, TRI_RMW_MIN, TRI_RMW_UMAX,
+    TRI_RMW_UMIN, TRI_RMW_XCHG
 };
 enum { TRI_SEM_RELAXED = 1, TRI_SEM_ACQUIRE, TRI_SEM_RELEASE, TRI_SEM_ACQ_REL };
 enum { TRI_SCOPE_GPU = 1, TRI_SCOPE_CTA, TRI_SCOPE_SYS };
@@ -125,13 +128,16 @@ typedef struct tri_machine {
     /* Attributes that tell the launch shape to the back end. */
     void (*kernel_attributes)(struct tri_gpu *g, LLVMValueRef function);
 
-    /* Accesses; null: branches around plain ones. `other` (null: undefined) are the results when the predicate is false. */
+    /* Accesses; null: branches around plain ones. `other` (null: undefined) are the results when the predicate is
+     * false. */
     void (*load)(struct tri_gpu *g, const tri_machine_access *access, LLVMValueRef *other, LLVMValueRef *out_words);
     void (*store)(struct tri_gpu *g, const tri_machine_access *access, LLVMValueRef *words);
-    /* Of one element, or of as many as the facts of the machine allow. The old values, anything where the predicate is false or nobody uses them. False: LLVM's own updates do it. */
+    /* Of one element, or of as many as the facts of the machine allow. The old values, anything where the predicate is
+     * false or nobody uses them. False: LLVM's own updates do it. */
     bool (*update)(struct tri_gpu *g, const tri_machine_update *update, LLVMValueRef *out_old);
     /* Rows of matrices in shared memory, when plans may use them (tri_plan_machine): one access of the plan. */
-    void (*load_rows)(struct tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMTypeRef type, LLVMValueRef *out);
+    void (*load_rows)(struct tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMTypeRef type,
+                      LLVMValueRef *out);
     void (*store_rows)(struct tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMValueRef *elements);
     /* False after a report. */
     bool (*assemble)(struct tri_gpu *g, const tri_machine_assembly *assembly);

@@ -20,8 +20,11 @@ static bool run_assert(tri_gpu *g, MlirOperation op)
     tri_str file = tri_diag_map_path(g->unit->diag, at.file);
     LLVMTypeRef generic = LLVMPointerTypeInContext(g->llvm, 0);
     LLVMValueRef args[] = {
-        tri_llvm_text(g->module, tri_op_string(op, "message"), ""), tri_llvm_text(g->module, file, ""), tri_gpu_i32(g, at.line),
-        tri_llvm_text(g->module, tri_op_symbol(g->func), ""), LLVMConstInt(g->i64, 1, false),
+        tri_llvm_text(g->module, tri_op_string(op, "message"), ""),
+        tri_llvm_text(g->module, file, ""),
+        tri_gpu_i32(g, at.line),
+        tri_llvm_text(g->module, tri_op_symbol(g->func), ""),
+        LLVMConstInt(g->i64, 1, false),
     };
     TRI_ASSERT(LLVMTypeOf(args[0]) == generic);
     tri_gpu_if state = tri_gpu_begin_if(g, LLVMBuildNot(g->b, all, ""));

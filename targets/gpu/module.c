@@ -81,15 +81,17 @@ int tri_gpu_maxnreg(const tri_gpu *g, tri_str symbol)
 /* Registers of a block: as many threads as it has must find room for those that they may use at most. */
 static bool check_registers(tri_gpu *g, MlirOperation kernel)
 {
-    int threads = g->num_warps * g->warp_size, given = tri_gpu_maxnreg(g, tri_op_symbol(kernel)), most = g->unit->arch->max_registers;
+    int threads = g->num_warps * g->warp_size, given = tri_gpu_maxnreg(g, tri_op_symbol(kernel)),
+        most = g->unit->arch->max_registers;
     int room = g->unit->arch->block_registers / (threads > 0 ? threads : 1);
     if (!most || given <= 0)
         return true;
     room = room / 8 * 8 < most ? room / 8 * 8 : most; /* threads get them in units of 8 */
     if (given <= room)
         return true;
-    tri_op_error(g->unit->diag, kernel, 6003, "%d registers per thread are too many: with %d warps '%s' has %d; use -maxnreg=%d",
-                 given, g->num_warps, g->unit->arch->name, room, room);
+    tri_op_error(g->unit->diag, kernel, 6003,
+                 "%d registers per thread are too many: with %d warps '%s' has %d; use -maxnreg=%d", given,
+                 g->num_warps, g->unit->arch->name, room, room);
     return false;
 }
 
@@ -161,7 +163,8 @@ static void record_kernels(tri_gpu *g, MlirModule module)
         tri_readonly_mark(g->arena, funcs.at[i], kernel);
         kernel->num_warps = g->num_warps;
         kernel->num_ctas = (int32_t)module_int(module, "ttg.num-ctas", 1);
-        kernel->shared_bytes = tri_op_int(funcs.at[i], "ttg.shared", module_int(module, "ttg.shared", 0)) + g->exchange_bytes;
+        kernel->shared_bytes =
+            tri_op_int(funcs.at[i], "ttg.shared", module_int(module, "ttg.shared", 0)) + g->exchange_bytes;
         kernel->scratch_bytes = module_int(module, "ttg.global_scratch_memory_size", 0);
         kernel->scratch_alignment = module_int(module, "ttg.global_scratch_memory_alignment", 1);
         kernel->maxnreg = tri_gpu_maxnreg(g, kernel->symbol);

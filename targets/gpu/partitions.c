@@ -9,17 +9,24 @@
  *
  * The default group runs the kernel; the others wait until it comes to the operation, run their partition and wait for
  * the next one. So these operations stand where every program comes once: in the first block of a kernel. What a
- * partition takes from outside is used as it is when it is known at the start of the kernel, else it goes through shared
- * memory, which tri_scratch_bytes has planned. Where the operation says how many registers a thread of each partition
- * has (actualRegisters), warps give up or take some; four warps at a time do, together. Needs allocate-warp-groups. */
+ * partition takes from outside is used as it is when it is known at the start of the kernel, else it goes through
+ * shared memory, which tri_scratch_bytes has planned. Where the operation says how many registers a thread of each
+ * partition has (actualRegisters), warps give up or take some; four warps at a time do, together. Needs
+ * allocate-warp-groups. */
 #include "targets/gpu/partitions.h"
 
 #include "ir/type.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
-enum { default_barrier = 1, first_barrier = 2 /* 0 is that of all warps */, num_barriers = 16,
-       max_partitions = num_barriers - first_barrier, warps_together = 4, word = 8 /* bytes of a value in shared memory */ };
+enum {
+    default_barrier = 1,
+    first_barrier = 2 /* 0 is that of all warps */,
+    num_barriers = 16,
+    max_partitions = num_barriers - first_barrier,
+    warps_together = 4,
+    word = 8 /* bytes of a value in shared memory */
+};
 
 typedef struct {
     MlirOperation op, holder;
@@ -41,8 +48,9 @@ static bool read_partitions(tri_gpu *g, MlirOperation op, partitions *p)
                        tri_machine_has(g, TRI_MACHINE_registers_take);
     for (int i = 0; i < p->count; i++)
         if (p->start[i] < g->default_warps || p->start[i] + p->warps[i] > g->num_warps)
-            return tri_gpu_unsupported(g, op, "partition %d is not among the kernel's warps, of which %d are not the default's", i,
-                                       g->num_warps - g->default_warps);
+            return tri_gpu_unsupported(
+                g, op, "partition %d is not among the kernel's warps, of which %d are not the default's", i,
+                g->num_warps - g->default_warps);
     return true;
 }
 
@@ -147,7 +155,8 @@ static bool collect_captures(tri_gpu *g, const partitions *p, tri_gpu_value *out
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(p->op); i++) {
         MlirType type = mlirValueGetType(tri_op_operand(p->op, i));
         if (tri_type_is_tensor(type))
-            return tri_gpu_unsupported(g, p->op, "a partition takes a tensor; tensors go to other warps through shared memory");
+            return tri_gpu_unsupported(g, p->op,
+                                       "a partition takes a tensor; tensors go to other warps through shared memory");
         tri_gpu_value value = tri_gpu_operand(g, p->op, i);
         out[i] = tri_gpu_new(g, value.count);
         memcpy(out[i].at, value.at, sizeof *value.at * (size_t)value.count);

@@ -19,7 +19,8 @@ void tri_gpu_ttir_pipeline(const tri_unit *unit, tri_buf *out)
 static void add_layout_passes(const tri_unit *unit, tri_buf *out)
 {
     bool has_products = unit->arch->mma != TRI_MMA_NONE;
-    tri_buf_format(out, ",coalesce%s,remove-layout-conversions,optimize-thread-locality%s", has_products ? ",f32-dot-tc" : "",
+    tri_buf_format(out, ",coalesce%s,remove-layout-conversions,optimize-thread-locality%s",
+                   has_products ? ",f32-dot-tc" : "",
                    unit->arch->has_warp_groups       ? ",accelerate-matmul{max-version=3}"
                    : unit->arch->mma == TRI_MMA_SYNC ? ",accelerate-matmul{max-version=2}"
                                                      : "");
@@ -27,9 +28,9 @@ static void add_layout_passes(const tri_unit *unit, tri_buf *out)
     tri_buf_format(out, "%s,loop-aware-cse", uses_tma(unit) ? ",optimize-descriptor-encoding" : "");
 }
 
-/* Products that a loop must have to be specialised without asking; 0: none is. On an H200 attention gains 4 to 35 % in each of
- * 20 configurations, loops of one product nothing (bench/gpu/README.md). Code for debuggers, with assertions or with a
- * limit of registers of its own has calls and limits that make the assembler give specialised loops up. */
+/* Products that a loop must have to be specialised without asking; 0: none is. On an H200 attention gains 4 to 35 % in
+ * each of 20 configurations, loops of one product nothing (bench/gpu/README.md). Code for debuggers, with assertions or
+ * with a limit of registers of its own has calls and limits that make the assembler give specialised loops up. */
 static int least_products(const tri_unit *unit)
 {
     const tri_options *o = unit->options;
@@ -53,8 +54,8 @@ static void add_loop_passes(const tri_unit *unit, tri_buf *out)
 /* What the passes before left behind is cleaned up; then no op may be added any more. */
 static void add_final_passes(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_format(out, ",canonicalize,loop-aware-cse,optimize-dot-operands%s%s", unit->arch->wants_prefetch ? ",prefetch" : "",
-                   uses_tma(unit) ? ",tma-lowering" : "");
+    tri_buf_format(out, ",canonicalize,loop-aware-cse,optimize-dot-operands%s%s",
+                   unit->arch->wants_prefetch ? ",prefetch" : "", uses_tma(unit) ? ",tma-lowering" : "");
     tri_buf_add_z(out, ",remove-layout-conversions,"
                        "reduce-data-duplication,reorder-instructions,loop-aware-cse,symbol-dce,sccp,cse,canonicalize");
     tri_buf_format(out, "%s,allocate-global-scratch,allocate-shared-memory{max-bytes=%u",

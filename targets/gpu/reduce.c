@@ -112,9 +112,10 @@ static bool find_redux(state *s, tri_machine_id *out_id, bool *out_signed)
 /* Whether the region is one operation that does not care for the order of its operands. */
 static bool is_symmetric(state *s)
 {
-    static const char *const rows[] = {"arith.addi", "arith.addf", "arith.muli", "arith.mulf", "arith.andi", "arith.ori",
-                                       "arith.xori", "arith.minsi", "arith.maxsi", "arith.minui", "arith.maxui",
-                                       "arith.minnumf", "arith.maxnumf", "arith.minimumf", "arith.maximumf"};
+    static const char *const rows[] = {"arith.addi",    "arith.addf",     "arith.muli",    "arith.mulf",
+                                       "arith.andi",    "arith.ori",      "arith.xori",    "arith.minsi",
+                                       "arith.maxsi",   "arith.minui",    "arith.maxui",   "arith.minnumf",
+                                       "arith.maxnumf", "arith.minimumf", "arith.maximumf"};
     MlirBlock block = tri_op_body(s->op, 0);
     MlirOperation first = mlirBlockGetFirstOperation(block);
     if (s->tuple != 1 || !mlirOperationEqual(mlirOperationGetNextInBlock(first), mlirBlockGetTerminator(block)))
@@ -219,7 +220,8 @@ static bool run_reduce(tri_gpu *g, MlirOperation op)
 {
     state s = {.g = g, .op = op, .tuple = (int)mlirOperationGetNumOperands(op)};
     if (s.tuple > max_tuple)
-        return tri_gpu_unsupported(g, op, "more than %d tensors are reduced together; several reductions can be", max_tuple);
+        return tri_gpu_unsupported(g, op, "more than %d tensors are reduced together; several reductions can be",
+                                   max_tuple);
     tri_gpu_layout *layout = tri_gpu_layout_of(g, op, mlirValueGetType(mlirOperationGetOperand(op, 0)));
     if (!layout)
         return false;
@@ -230,7 +232,8 @@ static bool run_reduce(tri_gpu *g, MlirOperation op)
     tri_plan_reduce *plan = TRI_NEW(g->arena, tri_plan_reduce);
     for (bool is_first = true;; is_first = false) {
         if (!tri_plan_reduce_make(&s.layout, axis, &g->plan, plan))
-            return tri_gpu_unsupported(g, op, "the axis is mixed with another dimension in this layout; convert it to a blocked one first");
+            return tri_gpu_unsupported(
+                g, op, "the axis is mixed with another dimension in this layout; convert it to a blocked one first");
         if (!reduce_registers(&s, plan) || !reduce_lanes(&s, plan))
             return false;
         s.layout = plan->reduced;

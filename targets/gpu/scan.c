@@ -254,7 +254,8 @@ static bool scan_inside_warps(state *s, bool *out_crosses)
             below.registers |= UINT64_C(1) << bit;
         } else {
             if (!tri_machine_has(s->g, TRI_MACHINE_shuffle_index) && tri_gpu_scratch_offset(s->op) < 0)
-                return tri_gpu_unsupported(s->g, s->op, "no shared memory was allocated for it; run allocate-shared-memory first");
+                return tri_gpu_unsupported(s->g, s->op,
+                                           "no shared memory was allocated for it; run allocate-shared-memory first");
             if (!step_lanes(s, bit, below))
                 return false;
             below.lanes |= UINT32_C(1) << bit;
@@ -274,7 +275,8 @@ static bool run_scan(tri_gpu *g, MlirOperation op)
     if (!s.layout)
         return false;
     if (!tri_plan_scan_make(&s.layout->linear, s.axis, plan))
-        return tri_gpu_unsupported(g, op, "the axis is mixed with another dimension in this layout; convert it to a blocked one first");
+        return tri_gpu_unsupported(
+            g, op, "the axis is mixed with another dimension in this layout; convert it to a blocked one first");
     s.plan = plan;
     for (int i = 0; i < s.tuple; i++) {
         tri_gpu_value in = tri_gpu_operand(g, op, i);

@@ -54,7 +54,8 @@ static bool rename_registers(tri_gpu *g, MlirOperation op, project_element proje
         uint64_t source = project(g, op, &to->linear, element, &from->linear);
         int *slot = tri_map_find_ptr(&map, (const void *)(uintptr_t)(source + 1));
         if (!slot)
-            return tri_gpu_unsupported(g, op, "the layouts of operand and result do not keep elements in their threads");
+            return tri_gpu_unsupported(g, op,
+                                       "the layouts of operand and result do not keep elements in their threads");
         out.at[r] = in.at[*slot];
     }
     tri_gpu_set(g, result, out);
@@ -121,7 +122,8 @@ static uint64_t project_reshape(tri_gpu *g, MlirOperation op, const tri_linear *
                                 const tri_linear *from)
 {
     (void)g;
-    MlirType in = mlirValueGetType(mlirOperationGetOperand(op, 0)), out = mlirValueGetType(mlirOperationGetResult(op, 0));
+    MlirType in = mlirValueGetType(mlirOperationGetOperand(op, 0)),
+             out = mlirValueGetType(mlirOperationGetResult(op, 0));
     uint64_t element = 0, coords[TRI_MAX_RANK];
     for (int d = 0; d < tri_type_rank(out); d++)
         element = element * (uint64_t)tri_type_dim(out, d) + coord(to, packed, d);
@@ -159,7 +161,8 @@ static bool run_reshape(tri_gpu *g, MlirOperation op)
     if (!tri_op_flag(op, "allow_reorder"))
         return rename_registers(g, op, project_reshape);
     /* any order will do: registers as they come, when both sides hold equally many */
-    MlirType in = mlirValueGetType(mlirOperationGetOperand(op, 0)), out = mlirValueGetType(mlirOperationGetResult(op, 0));
+    MlirType in = mlirValueGetType(mlirOperationGetOperand(op, 0)),
+             out = mlirValueGetType(mlirOperationGetResult(op, 0));
     tri_gpu_layout *from = tri_gpu_layout_of(g, op, in), *to = tri_gpu_layout_of(g, op, out);
     if (!from || !to)
         return false;
@@ -206,7 +209,8 @@ static bool run_join(tri_gpu *g, MlirOperation op)
 
 static bool run_split(tri_gpu *g, MlirOperation op)
 {
-    MlirType in = mlirValueGetType(mlirOperationGetOperand(op, 0)), half = mlirValueGetType(mlirOperationGetResult(op, 0));
+    MlirType in = mlirValueGetType(mlirOperationGetOperand(op, 0)),
+             half = mlirValueGetType(mlirOperationGetResult(op, 0));
     tri_gpu_layout *from = tri_gpu_layout_of(g, op, in), *to = tri_gpu_layout_of(g, op, half);
     if (!from || !to)
         return false;
@@ -233,7 +237,8 @@ static bool run_split(tri_gpu *g, MlirOperation op)
 /* ---- fp4 ---- */
 
 /* The byte that two neighbours along the axis lie in. */
-static uint64_t project_pair(tri_gpu *g, MlirOperation op, const tri_linear *to, uint64_t packed, const tri_linear *from)
+static uint64_t project_pair(tri_gpu *g, MlirOperation op, const tri_linear *to, uint64_t packed,
+                             const tri_linear *from)
 {
     (void)g;
     int axis = (int)tri_op_int(op, "axis", 0), rank = result_rank(op);
@@ -259,7 +264,8 @@ static bool keeps_pairs(const tri_linear *to, int axis)
 static LLVMValueRef widen_fp4(tri_gpu *g, LLVMValueRef byte, bool is_high, LLVMTypeRef type)
 {
     bool is_half = LLVMGetTypeKind(type) == LLVMHalfTypeKind;
-    LLVMValueRef c[] = {LLVMConstInt(g->i16, is_half ? 0x3800 : 0x3f00, false), LLVMConstInt(g->i16, is_half ? 9 : 6, false)};
+    LLVMValueRef c[] = {LLVMConstInt(g->i16, is_half ? 0x3800 : 0x3f00, false),
+                        LLVMConstInt(g->i16, is_half ? 9 : 6, false)};
     LLVMValueRef x = LLVMBuildZExt(g->b, byte, g->i16, "");
     if (is_high)
         x = LLVMBuildLShr(g->b, x, LLVMConstInt(g->i16, 4, false), "");
@@ -270,7 +276,8 @@ static LLVMValueRef widen_fp4(tri_gpu *g, LLVMValueRef byte, bool is_high, LLVMT
     LLVMValueRef zero = LLVMConstNull(g->i16);
     LLVMValueRef low = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntEQ, size, zero, ""), zero, c[0], "");
     LLVMValueRef is_in_row = LLVMBuildICmp(g->b, LLVMIntUGT, size, LLVMConstInt(g->i16, 1, false), "");
-    return LLVMBuildBitCast(g->b, LLVMBuildOr(g->b, sign, LLVMBuildSelect(g->b, is_in_row, in_row, low, ""), ""), type, "");
+    return LLVMBuildBitCast(g->b, LLVMBuildOr(g->b, sign, LLVMBuildSelect(g->b, is_in_row, in_row, low, ""), ""), type,
+                            "");
 }
 
 static bool run_fp4_to_fp(tri_gpu *g, MlirOperation op)
@@ -290,7 +297,8 @@ static bool run_fp4_to_fp(tri_gpu *g, MlirOperation op)
         uint64_t source = project_pair(g, op, &to->linear, element, &from->linear);
         int *slot = fits ? tri_map_find_ptr(&map, (const void *)(uintptr_t)(source + 1)) : NULL;
         if (!slot)
-            return tri_gpu_unsupported(g, op, "the layouts of operand and result do not keep pairs of elements in their threads");
+            return tri_gpu_unsupported(
+                g, op, "the layouts of operand and result do not keep pairs of elements in their threads");
         out.at[r] = widen_fp4(g, in.at[*slot], coord(&to->linear, element, axis) & 1, type);
     }
     tri_gpu_set(g, result, out);

@@ -158,8 +158,9 @@ static const char *update_text(tri_gpu *g, const tri_machine_update *u, const tr
     LLVMTypeRef type = LLVMTypeOf(u->value[0]);
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     bool is_bfloat = u->kind == TRI_RMW_FADD && (kind == LLVMBFloatTypeKind || kind == LLVMIntegerTypeKind);
-    return tri_str_format(g->arena, "%s.%s%c%u%s", names[u->kind], is_bfloat ? "b" : "", letters[u->kind], tri_gpu_bits(g, type),
-                          packing->per_word > 1 ? "x2" : "").data;
+    return tri_str_format(g->arena, "%s.%s%c%u%s", names[u->kind], is_bfloat ? "b" : "", letters[u->kind],
+                          tri_gpu_bits(g, type), packing->per_word > 1 ? "x2" : "")
+        .data;
 }
 
 /* address, bits of a word, predicate, operation, words, then the values */

@@ -23,8 +23,8 @@ static LLVMValueRef polynomial(tri_gpu *g, LLVMValueRef x, const double *coeffic
 /* ---- logarithm ---- */
 
 /* log(1 + f) = f - f^2/2 + f^3 P(f) for |f| <= 1/3, fitted for the least relative error */
-static const double log_tail[] = {0.3333321511745453,   -0.24999797344207764, 0.20010405778884888, -0.16680487990379333,
-                                  0.14005868136882782,  -0.12184261530637741, 0.1398443877696991,  -0.12891682982444763};
+static const double log_tail[] = {0.3333321511745453,  -0.24999797344207764, 0.20010405778884888, -0.16680487990379333,
+                                  0.14005868136882782, -0.12184261530637741, 0.1398443877696991,  -0.12891682982444763};
 
 LLVMValueRef tri_gpu_soft_log(tri_gpu *g, LLVMValueRef x, bool is_base_2)
 {
@@ -52,7 +52,8 @@ LLVMValueRef tri_gpu_soft_log(tri_gpu *g, LLVMValueRef x, bool is_base_2)
     LLVMValueRef is_finite = LLVMBuildFCmp(b, LLVMRealOLT, x, real(g, infinity), "");
     LLVMValueRef is_zero = LLVMBuildFCmp(b, LLVMRealOEQ, x, real(g, 0), "");
     LLVMValueRef is_negative = LLVMBuildFCmp(b, LLVMRealOLT, x, real(g, 0), "");
-    LLVMValueRef special = LLVMBuildSelect(b, is_negative, from_bits(g, c32(g, 0x7fc00000)), LLVMBuildFAdd(b, x, x, ""), "");
+    LLVMValueRef special =
+        LLVMBuildSelect(b, is_negative, from_bits(g, c32(g, 0x7fc00000)), LLVMBuildFAdd(b, x, x, ""), "");
     special = LLVMBuildSelect(b, is_zero, real(g, -infinity), special, "");
     return LLVMBuildSelect(b, LLVMBuildAnd(b, is_positive, is_finite, ""), y, special, "");
 }
@@ -60,7 +61,8 @@ LLVMValueRef tri_gpu_soft_log(tri_gpu *g, LLVMValueRef x, bool is_base_2)
 /* ---- sine and cosine ---- */
 
 /* sin r = r + r^3 S(r^2), cos r = 1 - r^2/2 + r^4 C(r^2) for |r| <= pi/4 */
-static const double sin_tail[] = {-0.1666666716337204, 0.008333329111337662, -0.0001983925758395344, 2.7175681225344306e-06};
+static const double sin_tail[] = {-0.1666666716337204, 0.008333329111337662, -0.0001983925758395344,
+                                  2.7175681225344306e-06};
 static const double cos_tail[] = {0.0416666679084301, -0.0013888883404433727, 2.4799437596811913e-05,
                                   -2.720333895922522e-07};
 

@@ -11,8 +11,8 @@ static bool check_type(tri_unit *unit, MlirOperation op, MlirValue value)
     MlirType type = tri_type_element(mlirValueGetType(value));
     if (!mlirTypeIsAF64(type))
         return true;
-    tri_op_error(unit->diag, op, 6002, "'%.*s' cannot be lowered for '%s': the device has no fp64", TRI_STR_ARG(tri_op_name(op)),
-                 unit->arch->name);
+    tri_op_error(unit->diag, op, 6002, "'%.*s' cannot be lowered for '%s': the device has no fp64",
+                 TRI_STR_ARG(tri_op_name(op)), unit->arch->name);
     return false;
 }
 

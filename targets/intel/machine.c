@@ -18,7 +18,8 @@ static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
     static const char name[] = "intel_reqd_sub_group_size";
     LLVMMetadataRef size = LLVMValueAsMetadata(tri_gpu_i32(g, g->warp_size));
     tri_spirv_machine.kernel_attributes(g, function);
-    LLVMGlobalSetMetadata(function, LLVMGetMDKindIDInContext(g->llvm, name, sizeof name - 1), LLVMMDNodeInContext2(g->llvm, &size, 1));
+    LLVMGlobalSetMetadata(function, LLVMGetMDKindIDInContext(g->llvm, name, sizeof name - 1),
+                          LLVMMDNodeInContext2(g->llvm, &size, 1));
 }
 
 const tri_machine tri_intel_machine = {

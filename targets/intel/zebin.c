@@ -1,5 +1,5 @@
-/* SPIR-V -> zebin by Intel's offline compiler, and the figures that its section .ze_info tells: YAML, of which the lines of
- * a kernel are read. A build can succeed and leave a zebin without code. */
+/* SPIR-V -> zebin by Intel's offline compiler, and the figures that its section .ze_info tells: YAML, of which the
+ * lines of a kernel are read. A build can succeed and leave a zebin without code. */
 #include "base/file.h"
 #include "base/process.h"
 #include "ir/kernel.h"
@@ -32,7 +32,8 @@ static tri_str find_section(tri_str zebin, const char *name)
         return TRI_STR("");
     memcpy(&header, zebin.data, sizeof header);
     uint64_t end = header.e_shoff + (uint64_t)header.e_shnum * sizeof section;
-    if (header.e_shentsize != sizeof section || header.e_shstrndx >= header.e_shnum || header.e_shoff > zebin.len || end > zebin.len)
+    if (header.e_shentsize != sizeof section || header.e_shstrndx >= header.e_shnum || header.e_shoff > zebin.len ||
+        end > zebin.len)
         return TRI_STR("");
     memcpy(&names, zebin.data + header.e_shoff + header.e_shstrndx * sizeof section, sizeof names);
     for (uint32_t i = 0; i < header.e_shnum; i++) {
@@ -53,7 +54,8 @@ static tri_kernel *find_kernel(tri_unit *unit, tri_str symbol)
     return NULL;
 }
 
-/* Lines read "  - name: k" for a kernel, later "grf_count: 128", "spill_size: 64" (when there are some), "simd_size: 32". */
+/* Lines read "  - name: k" for a kernel, later "grf_count: 128", "spill_size: 64" (when there are some), "simd_size:
+ * 32". */
 static bool read_info(tri_unit *unit, tri_str info)
 {
     tri_kernel *kernel = NULL;
@@ -62,7 +64,8 @@ static bool read_info(tri_unit *unit, tri_str info)
         tri_str line = tri_str_trim(tri_str_sub(info, 0, end));
         info = tri_str_sub(info, end < info.len ? end + 1 : end, info.len);
         size_t colon = tri_str_find(line, ':');
-        tri_str word = tri_str_sub(line, 0, colon), value = tri_str_trim(tri_str_sub(line, colon < line.len ? colon + 1 : colon, line.len));
+        tri_str word = tri_str_sub(line, 0, colon),
+                value = tri_str_trim(tri_str_sub(line, colon < line.len ? colon + 1 : colon, line.len));
         int64_t number;
         if (tri_str_is(word, "- name")) {
             kernel = find_kernel(unit, value);
@@ -76,8 +79,9 @@ static bool read_info(tri_unit *unit, tri_str info)
         if (tri_str_is(word, "spill_size"))
             kernel->spill_bytes = (int32_t)number;
         if (tri_str_is(word, "simd_size") && number != unit->arch->lanes) {
-            tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "'ocloc' made '%.*s' for sub-groups of %lld work-items, not %d",
-                           TRI_STR_ARG(kernel->symbol), (long long)number, unit->arch->lanes);
+            tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool,
+                           "'ocloc' made '%.*s' for sub-groups of %lld work-items, not %d", TRI_STR_ARG(kernel->symbol),
+                           (long long)number, unit->arch->lanes);
             return false;
         }
     }
@@ -101,13 +105,15 @@ static bool run_in(tri_unit *unit, tri_str folder, tri_str tool, tri_str code, t
 {
     tri_str input, output;
     int error = 0;
-    if (!tri_file_name_temporary(unit->arena, folder, "kernel.spv", &input, &error) || !tri_file_write(input, code, &error) ||
+    if (!tri_file_name_temporary(unit->arena, folder, "kernel.spv", &input, &error) ||
+        !tri_file_write(input, code, &error) ||
         !tri_file_name_temporary(unit->arena, folder, "kernel.zebin", &output, &error)) {
         tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "cannot write a temporary file: %s", strerror(error));
         return false;
     }
-    const char *const argv[] = {tool.data,    "compile",     "--format",          "zebin",    "-spirv_input", "-file", input.data, "-device",
-                                unit->arch->cpu, "-output", output.data, "-output_no_suffix", "-options", options,        NULL};
+    const char *const argv[] = {tool.data,   "compile",           "--format", "zebin",         "-spirv_input",
+                                "-file",     input.data,          "-device",  unit->arch->cpu, "-output",
+                                output.data, "-output_no_suffix", "-options", options,         NULL};
     tri_str command = tri_process_quote(unit->arena, argv);
     tri_process_result r = tri_process_run(unit->arena, argv);
     if (!r.started)
@@ -115,7 +121,8 @@ static bool run_in(tri_unit *unit, tri_str folder, tri_str tool, tri_str code, t
     if (r.signal)
         return fail_zebin(unit, command, "'ocloc' was killed by signal %d (%s)", r.signal, strsignal(r.signal));
     if (r.status || !tri_file_read(unit->arena, output, out_zebin, &error))
-        return fail_zebin(unit, command, "'ocloc' made no code for '%s': %.*s", unit->arch->name, TRI_STR_ARG(tri_str_trim(r.output)));
+        return fail_zebin(unit, command, "'ocloc' made no code for '%s': %.*s", unit->arch->name,
+                          TRI_STR_ARG(tri_str_trim(r.output)));
     if (!find_section(*out_zebin, ".text").len)
         return fail_zebin(unit, command, "'ocloc' left a file without code");
     return read_info(unit, find_section(*out_zebin, ".ze_info"));
@@ -148,15 +155,18 @@ bool tri_intel_assemble(tri_unit *unit)
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_BYTES);
     tri_str tool, zebin;
     if (!has_device(unit)) {
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 6001, "'%s' is no one GPU that a zebin can be for; stop at -emit=spirv", unit->arch->name);
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 6001, "'%s' is no one GPU that a zebin can be for; stop at -emit=spirv",
+                       unit->arch->name);
         return false;
     }
     if (!find_tool(unit, &tool)) {
         if (unit->options->ocloc.len)
-            tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "'-ocloc=%.*s' is no program", TRI_STR_ARG(unit->options->ocloc));
+            tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "'-ocloc=%.*s' is no program",
+                           TRI_STR_ARG(unit->options->ocloc));
         else
             tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool,
-                           "cannot find 'ocloc', which makes a zebin from SPIR-V; install it (Debian: intel-opencl-icd), name it with "
+                           "cannot find 'ocloc', which makes a zebin from SPIR-V; install it (Debian: "
+                           "intel-opencl-icd), name it with "
                            "-ocloc=FILE, or stop at -emit=spirv");
         return false;
     }

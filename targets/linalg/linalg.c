@@ -17,8 +17,10 @@
 void tri_linalg_ttir_pipeline(const tri_unit *unit, tri_buf *out)
 {
     (void)unit;
-    tri_buf_add_z(out, "inline,rewrite-tensor-pointer,rewrite-tensor-descriptor-to-pointer,decompose-dot-scaled,canonicalize,combine,"
-                       "cse,symbol-dce");
+    tri_buf_add_z(
+        out,
+        "inline,rewrite-tensor-pointer,rewrite-tensor-descriptor-to-pointer,decompose-dot-scaled,canonicalize,combine,"
+        "cse,symbol-dce");
 }
 
 static void linalg_pipeline(const tri_unit *unit, tri_buf *out)
@@ -28,13 +30,15 @@ static void linalg_pipeline(const tri_unit *unit, tri_buf *out)
 }
 
 /* Buffers first, then loops, then LLVM. Copies are loops too: MLIR's own call for them takes ten times as long. */
-static const char to_buffers[] =
-    "func.func(convert-elementwise-to-linalg,linalg-fuse-elementwise-ops),canonicalize,cse,empty-tensor-to-alloc-tensor,"
-    "one-shot-bufferize{allow-return-allocs-from-loops=true},canonicalize,cse,func.func(buffer-hoisting,buffer-loop-hoisting,"
-    "promote-buffers-to-stack{max-alloc-size-in-bytes=262144})";
+static const char to_buffers[] = "func.func(convert-elementwise-to-linalg,linalg-fuse-elementwise-ops),canonicalize,"
+                                 "cse,empty-tensor-to-alloc-tensor,"
+                                 "one-shot-bufferize{allow-return-allocs-from-loops=true},canonicalize,cse,func.func("
+                                 "buffer-hoisting,buffer-loop-hoisting,"
+                                 "promote-buffers-to-stack{max-alloc-size-in-bytes=262144})";
 static const char to_llvm[] =
     "func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,convert-scf-to-cf,"
-    "arith-expand{include-bf16=true},memref-expand,convert-math-to-llvm{approximate-log1p=false},convert-math-to-libm,convert-to-llvm,"
+    "arith-expand{include-bf16=true},memref-expand,convert-math-to-llvm{approximate-log1p=false},convert-math-to-libm,"
+    "convert-to-llvm,"
     "reconcile-unrealized-casts";
 
 /* Where arguments of tri_run_<symbol> become those of the program. */
@@ -64,14 +68,16 @@ static void add_memref(wrapper *w, LLVMValueRef pointer)
         w->args[w->count++] = parts[i];
 }
 
-/* A tri_tensordesc (include/tritcc/launch.h) as the parameters that rewrite-tensor-descriptor-to-pointer makes of it. */
+/* A tri_tensordesc (include/tritcc/launch.h) as the parameters that rewrite-tensor-descriptor-to-pointer makes of it.
+ */
 static void add_descriptor(wrapper *w, LLVMValueRef slot, int rank)
 {
     enum { at_shape = 8, at_strides = 48, at_padding = 88 };
     LLVMTypeRef i1 = LLVMInt1TypeInContext(w->unit->llvm);
     add_memref(w, load_at(w, w->ptr, slot, 0));
     for (int i = 0; i < 2 * rank; i++)
-        w->args[w->count++] = load_at(w, w->i64, slot, (uint64_t)(i < rank ? at_shape + 8 * i : at_strides + 8 * (i - rank)));
+        w->args[w->count++] =
+            load_at(w, w->i64, slot, (uint64_t)(i < rank ? at_shape + 8 * i : at_strides + 8 * (i - rank)));
     LLVMValueRef padding = load_at(w, w->i32, slot, at_padding);
     w->args[w->count++] = LLVMBuildICmp(w->b, LLVMIntNE, padding, LLVMConstNull(w->i32), "");
     w->args[w->count++] = LLVMConstNull(i1);
@@ -117,10 +123,12 @@ static void add_loop(wrapper *w)
     LLVMContextRef c = w->unit->llvm;
     LLVMValueRef grid[3], pid[3];
     LLVMBasicBlockRef entry = LLVMGetInsertBlock(w->b), head = LLVMAppendBasicBlockInContext(c, w->fn, "head");
-    LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(c, w->fn, "body"), exit = LLVMAppendBasicBlockInContext(c, w->fn, "exit");
+    LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(c, w->fn, "body"),
+                      exit = LLVMAppendBasicBlockInContext(c, w->fn, "exit");
     for (unsigned i = 0; i < 3; i++)
         w->args[w->count++] = grid[i] = load_at(w, w->i32, LLVMGetParam(w->fn, 3), 4 * i);
-    LLVMValueRef gx = LLVMBuildZExt(w->b, grid[0], w->i64, ""), gy = LLVMBuildZExt(w->b, grid[1], w->i64, ""), begin = LLVMGetParam(w->fn, 1);
+    LLVMValueRef gx = LLVMBuildZExt(w->b, grid[0], w->i64, ""), gy = LLVMBuildZExt(w->b, grid[1], w->i64, ""),
+                 begin = LLVMGetParam(w->fn, 1);
     LLVMBuildBr(w->b, head);
     LLVMPositionBuilderAtEnd(w->b, head);
     LLVMValueRef i = LLVMBuildPhi(w->b, w->i64, "program");
@@ -146,11 +154,15 @@ static bool add_entry(tri_unit *unit, LLVMModuleRef module, const tri_kernel *ke
 {
     LLVMContextRef c = unit->llvm;
     enum { cost = 1 << 20 }; /* of a program, in cycles: not estimated here */
-    wrapper w = {.unit = unit, .i32 = LLVMInt32TypeInContext(c), .i64 = LLVMInt64TypeInContext(c), .ptr = LLVMPointerTypeInContext(c, 0)};
+    wrapper w = {.unit = unit,
+                 .i32 = LLVMInt32TypeInContext(c),
+                 .i64 = LLVMInt64TypeInContext(c),
+                 .ptr = LLVMPointerTypeInContext(c, 0)};
     w.program = LLVMGetNamedFunction(module, tri_str_copy(unit->arena, kernel->symbol).data);
     tri_str name = tri_str_format(unit->arena, "tri_run_%.*s", TRI_STR_ARG(kernel->symbol));
     if (!w.program || LLVMGetNamedFunction(module, name.data)) {
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 5011, "the input has no function of kernel '%.*s'", TRI_STR_ARG(kernel->symbol));
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 5011, "the input has no function of kernel '%.*s'",
+                       TRI_STR_ARG(kernel->symbol));
         return false;
     }
     tri_str inner = tri_str_format(unit->arena, "tri_program_%.*s", TRI_STR_ARG(kernel->symbol));
@@ -168,7 +180,8 @@ static bool add_entry(tri_unit *unit, LLVMModuleRef module, const tri_kernel *ke
     if (ok)
         add_loop(&w);
     else
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 5011, "'%.*s' does not take what the description of its kernel says", TRI_STR_ARG(kernel->symbol));
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 5011, "'%.*s' does not take what the description of its kernel says",
+                       TRI_STR_ARG(kernel->symbol));
     LLVMDisposeBuilder(w.b);
     return ok;
 }
@@ -224,7 +237,8 @@ static bool lower(tri_unit *unit)
 static bool optimize(tri_unit *unit)
 {
     LLVMTargetMachineRef machine = tri_cpu_create_machine(unit);
-    bool ok = machine && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, unit->options->opt_level > 0 ? "default<O3>" : "default<O0>");
+    bool ok = machine && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine,
+                                             unit->options->opt_level > 0 ? "default<O3>" : "default<O0>");
     if (machine)
         LLVMDisposeTargetMachine(machine);
     return ok;

@@ -115,14 +115,17 @@ static const char *operation_text(tri_gpu *g, int kind, LLVMTypeRef type, int ve
     int words = bits == 16 && vec > 1 ? vec / 2 : vec;
     const char *vector = words > 1 ? tri_str_format(g->arena, ".v%d", words).data : "";
     if (bits == 16)
-        return tri_str_format(g->arena, "add.noftz%s.%s%s", vector, k == LLVMHalfTypeKind ? "f16" : "bf16", vec > 1 ? "x2" : "").data;
+        return tri_str_format(g->arena, "add.noftz%s.%s%s", vector, k == LLVMHalfTypeKind ? "f16" : "bf16",
+                              vec > 1 ? "x2" : "")
+            .data;
     return tri_str_format(g->arena, "add%s.f%u", vector, bits).data;
 }
 
 enum { max_words = 8 };
 
 /* Both operands as words. Registers of 32 and 64-bit floats are named as such; everything else goes as bits. */
-static int add_values(tri_gpu *g, tri_nvptx_text *t, const tri_machine_update *u, const tri_gpu_packing *packing, bool as_float)
+static int add_values(tri_gpu *g, tri_nvptx_text *t, const tri_machine_update *u, const tri_gpu_packing *packing,
+                      bool as_float)
 {
     LLVMValueRef values[2 * max_words];
     int n = 0, first = t->num_results + t->num_args;
@@ -144,7 +147,8 @@ static int add_values(tri_gpu *g, tri_nvptx_text *t, const tri_machine_update *u
 /* Nobody looks at the old value: a reduction, which gives none. */
 static bool is_reduction(const tri_machine_update *u)
 {
-    return !u->is_cas && !u->has_users && u->sem != TRI_SEM_ACQUIRE && u->sem != TRI_SEM_ACQ_REL && u->kind != TRI_RMW_XCHG;
+    return !u->is_cas && !u->has_users && u->sem != TRI_SEM_ACQUIRE && u->sem != TRI_SEM_ACQ_REL &&
+           u->kind != TRI_RMW_XCHG;
 }
 
 bool tri_nvptx_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out)
@@ -163,7 +167,8 @@ bool tri_nvptx_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out
     int address = tri_nvptx_text_add(g, &t, u->pointer, -1), values = add_values(g, &t, u, &packing, as_float);
     int num_values = t.num_results + t.num_args - values;
     add_predicate(&t, u->pred ? tri_nvptx_text_add(g, &t, u->pred, -1) : -1);
-    tri_buf_format(&t.text, "%s%s%s.%s", has_result ? "atom" : "red", space(u->pointer), sem_and_scope(u->sem, u->scope), operation);
+    tri_buf_format(&t.text, "%s%s%s.%s", has_result ? "atom" : "red", space(u->pointer),
+                   sem_and_scope(u->sem, u->scope), operation);
     if (u->is_cas)
         tri_buf_format(&t.text, ".b%u", tri_gpu_bits(g, packing.word));
     tri_buf_add_char(&t.text, ' ');
@@ -226,7 +231,8 @@ static bool simulate_assembly(tri_gpu *g, const tri_machine_assembly *a)
         return tri_gpu_unsupported(g, a->op, "line %d of the assembly: %.*s", error.line, TRI_STR_ARG(error.text));
     if (tri_ptx_num_inputs(program) != a->num_args || tri_ptx_num_outputs(program) != a->num_results)
         return tri_gpu_unsupported(g, a->op, "the constraints name %d outputs and %d inputs, but there are %d and %d",
-                                   tri_ptx_num_outputs(program), tri_ptx_num_inputs(program), a->num_results, a->num_args);
+                                   tri_ptx_num_outputs(program), tri_ptx_num_inputs(program), a->num_results,
+                                   a->num_args);
     tri_str both = tri_str_format(g->arena, "%.*s\n%.*s", TRI_STR_ARG(a->constraints), TRI_STR_ARG(a->text));
     LLVMValueRef *all = TRI_NEW_ARRAY(g->arena, LLVMValueRef, a->num_args + 1);
     all[0] = LLVMBuildGlobalStringPtr(g->b, both.data, "assembly");

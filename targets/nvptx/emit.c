@@ -21,14 +21,15 @@ static const char pipeline[] =
  * registers of a thread share and a constant each, and ptxas does the rest. The last two take 20 to 40% more
  * time for the whole compiler and change the speed of kernels by 0.5% on an H200, of attention by +1.8 and -0.8%;
  * the first costs layernorm 14% (bench/gpu/README.md has the table), and the second is there for the first only. */
-static const char *const left_out[] = {"Loop Strength Reduction", "Canonicalize Freeze Instructions in Loops", "Straight line strength reduction",
-                                       "Nary reassociation", NULL};
+static const char *const left_out[] = {"Loop Strength Reduction", "Canonicalize Freeze Instructions in Loops",
+                                       "Straight line strength reduction", "Nary reassociation", NULL};
 
 /* Pointers to shared memory have 32 bits. */
 static LLVMTargetMachineRef create_machine(tri_unit *unit)
 {
     tri_llvm_start_target("nvptx");
-    return tri_llvm_create_short_machine(unit->diag, tri_nvptx_machine.triple, unit->arch->cpu, unit->arch->features, 2);
+    return tri_llvm_create_short_machine(unit->diag, tri_nvptx_machine.triple, unit->arch->cpu, unit->arch->features,
+                                         2);
 }
 
 bool tri_nvptx_optimize(tri_unit *unit)

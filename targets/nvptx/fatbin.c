@@ -1,6 +1,6 @@
-/* NVIDIA's fat binaries: a header, then images with a header each, as cuModuleLoadData and cuobjdump take them. The format
- * is not documented; the fields were found by comparing what NVIDIA's fatbinary tool writes, and cuobjdump reads back
- * what is written here (tests/targets/fat.bats). */
+/* NVIDIA's fat binaries: a header, then images with a header each, as cuModuleLoadData and cuobjdump take them. The
+ * format is not documented; the fields were found by comparing what NVIDIA's fatbinary tool writes, and cuobjdump reads
+ * back what is written here (tests/targets/fat.bats). */
 #include "targets/nvptx/nvptx.h"
 
 #include <stdio.h>
@@ -49,8 +49,13 @@ static void read_version(tri_str ptx, entry *e)
 
 void tri_nvptx_wrap_image(const tri_unit *unit, tri_str image, bool is_ptx, tri_buf *out)
 {
-    entry e = {.kind = is_ptx ? kind_ptx : kind_elf, .version = format_version, .header_size = entry_size, .minor = 8, .major = 1,
-               .arch = (uint32_t)unit->arch->capability, .flags = flag_64_bit | flag_linux};
+    entry e = {.kind = is_ptx ? kind_ptx : kind_elf,
+               .version = format_version,
+               .header_size = entry_size,
+               .minor = 8,
+               .major = 1,
+               .arch = (uint32_t)unit->arch->capability,
+               .flags = flag_64_bit | flag_linux};
     const char *name = unit->arch->name;
     if (name[strlen(name) - 1] == 'a')
         e.flags |= flag_specific;

@@ -60,7 +60,8 @@ void tri_nvptx_multiply(tri_gpu *g, int id, tri_nvptx_product *p)
     int first_a = tri_nvptx_text_add(g, &t, p->a_words ? p->a_words[0] : p->a, -1);
     for (int i = 1; p->a_words && i < 4; i++)
         tri_nvptx_text_add(g, &t, p->a_words[i], -1);
-    int b = tri_nvptx_text_add(g, &t, p->b, -1), scale = LLVMIsAConstantInt(p->scale) ? -1 : tri_nvptx_text_add(g, &t, p->scale, -1);
+    int b = tri_nvptx_text_add(g, &t, p->b, -1),
+        scale = LLVMIsAConstantInt(p->scale) ? -1 : tri_nvptx_text_add(g, &t, p->scale, -1);
     for (const char *at = row->text; *at;) {
         if (eat(&at, "{n}"))
             tri_buf_format(&t.text, "%d", p->n);
@@ -71,7 +72,8 @@ void tri_nvptx_multiply(tri_gpu *g, int id, tri_nvptx_product *p)
         else if (eat(&at, "{b}"))
             tri_buf_format(&t.text, "$%d", b);
         else if (eat(&at, "{scale}"))
-            tri_buf_format(&t.text, scale < 0 ? "%d" : "$%d", scale < 0 ? (int)LLVMConstIntGetZExtValue(p->scale) : scale);
+            tri_buf_format(&t.text, scale < 0 ? "%d" : "$%d",
+                           scale < 0 ? (int)LLVMConstIntGetZExtValue(p->scale) : scale);
         else if (eat(&at, "{trans}"))
             add_trans(&t.text, p);
         else
@@ -80,7 +82,8 @@ void tri_nvptx_multiply(tri_gpu *g, int id, tri_nvptx_product *p)
     tri_nvptx_text_call(g, &t, row->flags, p->acc);
 }
 
-static void tie_some(tri_gpu *g, const tri_machine_row *row, bool has_text, int constant, int count, LLVMValueRef *values)
+static void tie_some(tri_gpu *g, const tri_machine_row *row, bool has_text, int constant, int count,
+                     LLVMValueRef *values)
 {
     tri_nvptx_text t = tri_nvptx_text_begin(g, count);
     add_tied(g, &t, count, values);

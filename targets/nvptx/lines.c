@@ -42,7 +42,8 @@ static void collect_files(rewriter *r, tri_str text)
         tri_str line = tri_str_trim(next_line(&text));
         if (!tri_str_has_prefix(line, ".file"))
             continue;
-        size_t number = strtoul(line.data + 5, NULL, 10), open = tri_str_find(line, '"'), close = tri_str_find_last(line, '"');
+        size_t number = strtoul(line.data + 5, NULL, 10), open = tri_str_find(line, '"'),
+               close = tri_str_find_last(line, '"');
         while (r->files.len <= number)
             tri_vec_push(r->unit->arena, &r->files, (tri_str){0});
         if (open < close)

@@ -1,6 +1,7 @@
-/* The LZ4 block format, written greedily: sequences of a token (lengths of literals and of a match, 15: more bytes follow),
- * the literals, and the match's distance. See the format's description at github.com/lz4/lz4 (doc/lz4_Block_format.md):
- * a match has at least 4 bytes, the last 5 bytes are literals, and no match starts in the last 12. */
+/* The LZ4 block format, written greedily: sequences of a token (lengths of literals and of a match, 15: more bytes
+ * follow), the literals, and the match's distance. See the format's description at github.com/lz4/lz4
+ * (doc/lz4_Block_format.md): a match has at least 4 bytes, the last 5 bytes are literals, and no match starts in the
+ * last 12. */
 #include "targets/nvptx/nvptx.h"
 
 enum { min_match = 4, last_literals = 5, match_margin = 12, max_distance = 65535, hash_bits = 14 };

@@ -192,8 +192,8 @@ static void store_accumulator(dot *d, const tile *t, tri_gpu_value *out)
 {
     tri_gpu *g = d->g;
     for (int i = 0; i < tile_registers(d); i++)
-        out->at[t->reg[i]] = d->in.packs_result ? LLVMBuildExtractElement(g->b, t->acc[i / 2], tri_gpu_i32(g, i & 1), "")
-                                                : t->acc[i];
+        out->at[t->reg[i]] =
+            d->in.packs_result ? LLVMBuildExtractElement(g->b, t->acc[i / 2], tri_gpu_i32(g, i & 1), "") : t->acc[i];
 }
 
 static bool run_mma(tri_gpu *g, MlirOperation op)
@@ -247,7 +247,8 @@ static bool run_dot(tri_gpu *g, MlirOperation op)
         return tri_gpu_dot_fma(g, op);
     if (e->version_major == 2)
         return run_mma(g, op);
-    return tri_gpu_unsupported(g, op, "its layout is not of version 2 of the matrix instructions; version 3 is for ttng.warp_group_dot");
+    return tri_gpu_unsupported(
+        g, op, "its layout is not of version 2 of the matrix instructions; version 3 is for ttng.warp_group_dot");
 }
 
 const tri_gpu_op tri_nvptx_ops_mma[] = {

@@ -21,7 +21,8 @@ extern const tri_gpu_op tri_nvptx_ops_mma[], tri_nvptx_ops_wgmma[], tri_nvptx_op
 void tri_nvptx_load(tri_gpu *g, const tri_machine_access *access, LLVMValueRef *other, LLVMValueRef *out_words);
 void tri_nvptx_store(tri_gpu *g, const tri_machine_access *access, LLVMValueRef *words);
 bool tri_nvptx_update(tri_gpu *g, const tri_machine_update *update, LLVMValueRef *out_old);
-void tri_nvptx_load_rows(tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMTypeRef type, LLVMValueRef *out);
+void tri_nvptx_load_rows(tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMTypeRef type,
+                         LLVMValueRef *out);
 void tri_nvptx_store_rows(tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMValueRef *elements);
 bool tri_nvptx_assemble_source(tri_gpu *g, const tri_machine_assembly *assembly);
 

@@ -39,7 +39,8 @@ static bool report_end(tri_unit *unit, const tri_process_result *r, tri_str comm
     if (!r->started)
         tri_diag_error(diag, TRI_NO_SPAN, 7001, "cannot start 'ptxas': %s", strerror(r->error));
     else if (r->signal)
-        tri_diag_error(diag, TRI_NO_SPAN, 7001, "'ptxas' was killed by signal %d (%s)", r->signal, strsignal(r->signal));
+        tri_diag_error(diag, TRI_NO_SPAN, 7001, "'ptxas' was killed by signal %d (%s)", r->signal,
+                       strsignal(r->signal));
     else
         tri_diag_error(diag, TRI_NO_SPAN, 7001, "'ptxas' ended with status %d: %.*s", r->status,
                        TRI_STR_ARG(tri_str_trim(r->output)));
@@ -65,8 +66,8 @@ static int64_t number_before(tri_str line, const char *words)
     return -1;
 }
 
-/* Lines "ptxas info : (C7511) Potential Performance Loss: ...": products of warp groups that it runs one after the other, and
- * registers that it does not move, for the form of the code. */
+/* Lines "ptxas info : (C7511) Potential Performance Loss: ...": products of warp groups that it runs one after the
+ * other, and registers that it does not move, for the form of the code. */
 static void remark_loss(tri_unit *unit, tri_str line)
 {
     static const char code[] = "(C75";
@@ -74,7 +75,8 @@ static void remark_loss(tri_unit *unit, tri_str line)
     if (!at)
         return;
     tri_str said = tri_str_trim((tri_str){at, (size_t)(line.data + line.len - at)});
-    tri_diag_missed(unit->diag, TRI_NO_SPAN, "ptxas", "ptxas: %.*s; -fno-warp-specialize, other blocks or another -num-warps may help",
+    tri_diag_missed(unit->diag, TRI_NO_SPAN, "ptxas",
+                    "ptxas: %.*s; -fno-warp-specialize, other blocks or another -num-warps may help",
                     TRI_STR_ARG(said));
 }
 
@@ -114,8 +116,8 @@ static bool find_tool(tri_unit *unit, tri_str *out_tool)
     return tri_process_find(unit->arena, name, path, out_tool);
 }
 
-/* Lines `.file 1 "name"` get a time and a size: without, ptxas looks the file up and writes those that it finds into the
- * cubin, which would differ by where and when it is made. */
+/* Lines `.file 1 "name"` get a time and a size: without, ptxas looks the file up and writes those that it finds into
+ * the cubin, which would differ by where and when it is made. */
 static void fix_files(tri_str text, tri_buf *out)
 {
     while (text.len) {
@@ -155,7 +157,8 @@ static bool run_tool_in(tri_unit *unit, tri_str folder, tri_str tool, tri_str co
     if (!report_end(unit, &result, command))
         return false;
     if (!tri_file_read(unit->arena, output, out_cubin, &error) || !out_cubin->len) {
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "'ptxas' left no output: %s", error ? strerror(error) : "the file is empty");
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "'ptxas' left no output: %s",
+                       error ? strerror(error) : "the file is empty");
         tri_diag_note(unit->diag, TRI_NO_SPAN, "the command was: %.*s", TRI_STR_ARG(command));
         return false;
     }
@@ -191,13 +194,16 @@ bool tri_nvptx_assemble(tri_unit *unit)
         return false;
     if (!find_tool(unit, &tool)) {
         if (unit->options->ptxas.len) {
-            tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "'-ptxas=%.*s' is no program", TRI_STR_ARG(unit->options->ptxas));
+            tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "'-ptxas=%.*s' is no program",
+                           TRI_STR_ARG(unit->options->ptxas));
             return false;
         }
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001,
-                       "cannot find 'ptxas', which makes a cubin from PTX; install the CUDA Toolkit (package cuda-nvcc), "
-                       "give its folder with --cuda-path=DIR, stop at -emit=ptx, or let objects hold PTX alone with "
-                       "-arch=compute_%s", unit->arch->name + sizeof "sm_" - 1);
+        tri_diag_error(
+            unit->diag, TRI_NO_SPAN, 7001,
+            "cannot find 'ptxas', which makes a cubin from PTX; install the CUDA Toolkit (package cuda-nvcc), "
+            "give its folder with --cuda-path=DIR, stop at -emit=ptx, or let objects hold PTX alone with "
+            "-arch=compute_%s",
+            unit->arch->name + sizeof "sm_" - 1);
         return false;
     }
     if (!run_tool(unit, tool, code, &cubin))

@@ -59,7 +59,8 @@ static bool has(tri_str text, const char *word) { return memmem(text.data, text.
 
 static bool is_name_char(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+           c == '.';
 }
 
 /* Does `name` stand in `line` as a word? */
@@ -112,7 +113,8 @@ static bodies split(tri_arena *arena, tri_str code)
     return all;
 }
 
-/* Marks what the function reaches by calls. A call names its function on its line or, as LLVM writes it, on one below. */
+/* Marks what the function reaches by calls. A call names its function on its line or, as LLVM writes it, on one below.
+ */
 static void reach(bodies *all, body *from)
 {
     int lines = 0;
@@ -129,8 +131,8 @@ static void reach(bodies *all, body *from)
 /* The number behind "bar.sync " and the like at `line`, or -1. */
 static int barrier_of(tri_str line)
 {
-    static const char *const words[] = {"bar.sync", "bar.red", "bar.arrive", "barrier.sync", "barrier.red", "barrier.arrive",
-                                        "barrier.cta"};
+    static const char *const words[] = {"bar.sync",    "bar.red",        "bar.arrive", "barrier.sync",
+                                        "barrier.red", "barrier.arrive", "barrier.cta"};
     bool is_barrier = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         is_barrier = is_barrier || has(line, words[i]);

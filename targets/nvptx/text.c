@@ -55,9 +55,10 @@ void tri_nvptx_text_list(tri_nvptx_text *t, int first, int count, bool always)
 
 void tri_nvptx_text_call(tri_gpu *g, tri_nvptx_text *t, int flags, LLVMValueRef *out)
 {
-    LLVMTypeRef result = t->num_results == 0   ? LLVMVoidTypeInContext(g->llvm)
-                         : t->num_results == 1 ? t->types[0]
-                                               : LLVMStructTypeInContext(g->llvm, t->types, (unsigned)t->num_results, false);
+    LLVMTypeRef result = t->num_results == 0 ? LLVMVoidTypeInContext(g->llvm)
+                         : t->num_results == 1
+                             ? t->types[0]
+                             : LLVMStructTypeInContext(g->llvm, t->types, (unsigned)t->num_results, false);
     tri_buf_add_z(&t->text, ""); /* there may be none */
     tri_buf_add_z(&t->constraints, "");
     LLVMValueRef call = tri_machine_call_asm(g, t->text.data, t->constraints.data, result, t->args, t->num_args, flags);

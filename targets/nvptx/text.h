@@ -1,5 +1,5 @@
-/* Private to targets/nvptx: one piece of inline PTX while it is put together. First its results, then its operands; then
- * the text may name them. */
+/* Private to targets/nvptx: one piece of inline PTX while it is put together. First its results, then its operands;
+ * then the text may name them. */
 #ifndef TRI_TARGETS_NVPTX_TEXT_H
 #define TRI_TARGETS_NVPTX_TEXT_H
 

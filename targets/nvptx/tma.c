@@ -76,7 +76,8 @@ static bool run_arrive(tri_gpu *g, MlirOperation op)
 {
     if (is_missing(g, op))
         return false;
-    tri_gpu_if first = tri_op_flag(op, "tritcc.per-warp") ? begin_first_lane(g, optional(g, op, 1)) : begin_first(g, optional(g, op, 1));
+    tri_gpu_if first = tri_op_flag(op, "tritcc.per-warp") ? begin_first_lane(g, optional(g, op, 1))
+                                                          : begin_first(g, optional(g, op, 1));
     call(g, TRI_NVPTX_mbarrier_arrive, 2,
          (LLVMValueRef[]){tri_gpu_operand(g, op, 0).at[0], tri_gpu_i32(g, tri_op_int(op, "count", 1))});
     tri_gpu_end_if(g, first);
@@ -128,7 +129,8 @@ static bool open_tile(tri_gpu *g, MlirOperation op, MlirValue buffer, tile *t)
     t->dropped = t->rank - type.desc.rank;
     if (type.encoding->kind != TRI_ENC_NVMMA_SHARED || t->dropped < 0 || type.encoding->nvmma.is_transposed ||
         type.encoding->nvmma.is_fp4_padded)
-        return tri_gpu_unsupported(g, op, "its buffer is not laid out as the machine copies tiles, in rows of 32, 64 or 128 bytes");
+        return tri_gpu_unsupported(
+            g, op, "its buffer is not laid out as the machine copies tiles, in rows of 32, 64 or 128 bytes");
     for (int d = 0; d < t->rank; d++) {
         t->shape[d] = t->box[d] = 1;
         t->at[d] = tri_gpu_operand(g, op, 1 + d).at[0];
@@ -156,7 +158,8 @@ static LLVMValueRef place_of(tri_gpu *g, const tile *t, const int64_t *corner)
             packed |= (uint64_t)corner[d] << tri_linear_out_shift(&t->layout, dim);
     }
     uint64_t place = tri_linear_apply_packed(&t->offset_of, packed);
-    return tri_gpu_offset_const(g, t->base, (int64_t)tri_linear_coord(&t->offset_of, place, TRI_DIM_OFFSET) * t->bits / 8);
+    return tri_gpu_offset_const(g, t->base,
+                                (int64_t)tri_linear_coord(&t->offset_of, place, TRI_DIM_OFFSET) * t->bits / 8);
 }
 
 /* Coordinates of a box as the machine takes them, fastest dimension first, behind args[n]. */

@@ -75,8 +75,11 @@ static bool describe(tri_gpu *g, MlirOperation op, const tri_gpu_buffer_type *ty
     int64_t per_row = width * 8 / out->bits; /* elements of a swizzled row */
     out->is_mn_major = k_size > 1 && tile_bytes(out, is_b, 0, 1) != out->bits / 8;
     if (out->is_mn_major && out->bits != 16)
-        return tri_gpu_unsupported(g, op, "operands of %d bits must have K as the fastest dimension of their buffer", out->bits);
-    int64_t between_groups = out->is_mn_major ? tile_bytes(out, is_b, 0, 8) : mn_size > 8 ? tile_bytes(out, is_b, 8, 0) : 8 * width;
+        return tri_gpu_unsupported(g, op, "operands of %d bits must have K as the fastest dimension of their buffer",
+                                   out->bits);
+    int64_t between_groups = out->is_mn_major ? tile_bytes(out, is_b, 0, 8)
+                             : mn_size > 8    ? tile_bytes(out, is_b, 8, 0)
+                                              : 8 * width;
     int64_t between_panels = out->is_mn_major && mn_size > per_row ? tile_bytes(out, is_b, per_row, 0) : 16;
     uint64_t mode = width == 128 ? 1 : width == 64 ? 2 : 3;
     out->strides = (uint64_t)(between_panels >> 4) << 16 | (uint64_t)(between_groups >> 4) << 32 | mode << 62;
@@ -92,7 +95,8 @@ static LLVMValueRef group_bytes(tri_gpu *g, const operand *o, const tri_linear *
         int64_t bytes = tile_bytes(o, is_b, at, 0);
         if (!bytes)
             continue;
-        LLVMValueRef set = LLVMBuildAnd(g->b, LLVMBuildLShr(g->b, tri_gpu_uniform_warp(g), tri_gpu_i32(g, bit), ""), tri_gpu_i32(g, 1), "");
+        LLVMValueRef set = LLVMBuildAnd(g->b, LLVMBuildLShr(g->b, tri_gpu_uniform_warp(g), tri_gpu_i32(g, bit), ""),
+                                        tri_gpu_i32(g, 1), "");
         LLVMValueRef part = LLVMBuildMul(g->b, set, tri_gpu_i32(g, bytes), "");
         sum = sum ? LLVMBuildAdd(g->b, sum, part, "") : part;
     }
@@ -129,17 +133,19 @@ static bool get_operand(tri_gpu *g, MlirOperation op, int index, const tri_linea
     return true;
 }
 
-/* No carry leaves the address field, as a buffer ends below 256 KiB. A loop mostly keeps A's buffer and goes through some
- * of B's. ptxas computes A's descriptors again in each iteration, for less when it sees that their upper half is constant,
- * and steps B's by one sum of 64 bits. With both as B, causal attention is 4% slower on an H200 and its
+/* No carry leaves the address field, as a buffer ends below 256 KiB. A loop mostly keeps A's buffer and goes through
+ * some of B's. ptxas computes A's descriptors again in each iteration, for less when it sees that their upper half is
+ * constant, and steps B's by one sum of 64 bits. With both as B, causal attention is 4% slower on an H200 and its
  * backward pass 1%; with both as A, 2% and none. */
 static LLVMValueRef descriptor_at(tri_gpu *g, const operand *o, bool is_b, int64_t mn, int64_t k)
 {
     uint64_t constant = o->strides + (uint64_t)(tile_bytes(o, is_b, mn, k) >> 4), low_half = 0xffffffff;
     if (is_b)
-        return LLVMBuildAdd(g->b, LLVMBuildZExt(g->b, o->address, g->i64, ""), LLVMConstInt(g->i64, constant, false), "");
+        return LLVMBuildAdd(g->b, LLVMBuildZExt(g->b, o->address, g->i64, ""), LLVMConstInt(g->i64, constant, false),
+                            "");
     LLVMValueRef low = LLVMBuildAdd(g->b, o->address, LLVMConstInt(g->i32, constant & low_half, false), "");
-    return LLVMBuildOr(g->b, LLVMBuildZExt(g->b, low, g->i64, ""), LLVMConstInt(g->i64, constant & ~low_half, false), "");
+    return LLVMBuildOr(g->b, LLVMBuildZExt(g->b, low, g->i64, ""), LLVMConstInt(g->i64, constant & ~low_half, false),
+                       "");
 }
 
 /* ---- the product ---- */
@@ -231,8 +237,10 @@ static void unpack_accumulators(const product *p, const int *regs, LLVMValueRef 
     tri_gpu *g = p->g;
     LLVMTypeRef pair = LLVMVectorType(LLVMHalfTypeInContext(g->llvm), 2);
     for (int i = 0; i < p->n / 2; i++)
-        out->at[regs[i]] = !p->in.packs_result ? words[i]
-                           : LLVMBuildExtractElement(g->b, LLVMBuildBitCast(g->b, words[i / 2], pair, ""), tri_gpu_i32(g, i & 1), "");
+        out->at[regs[i]] = !p->in.packs_result
+                               ? words[i]
+                               : LLVMBuildExtractElement(g->b, LLVMBuildBitCast(g->b, words[i / 2], pair, ""),
+                                                         tri_gpu_i32(g, i & 1), "");
 }
 
 /* One tile of 64 x n over the whole of K. */
@@ -272,7 +280,8 @@ static bool multiply_all(product *p, tri_gpu_value *out, int *out_count)
     *out_count = 0;
     for (int r = 0; r < p->c.count; r++) {
         uint64_t packed = tri_linear_apply_one(l, TRI_DIM_REGISTER, (uint64_t)r);
-        int64_t row = tri_linear_coord(l, packed, TRI_DIM_0), col = tri_linear_coord(l, packed, (tri_dim)(TRI_DIM_0 + 1));
+        int64_t row = tri_linear_coord(l, packed, TRI_DIM_0),
+                col = tri_linear_coord(l, packed, (tri_dim)(TRI_DIM_0 + 1));
         if (row % group_rows || col % p->n || find_wgmma(&p->registers, p->result, row, col) != r)
             continue;
         if (!get_tile(p, row, col, regs))
@@ -369,8 +378,9 @@ static bool run_dot(tri_gpu *g, MlirOperation op)
         tri_nvptx_tie(g, TRI_NVPTX_wgmma_fence, 0, 0, NULL);
     if (!multiply_all(&p, &out, &tiles))
         return false;
-    tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%lld instructions %s of %d columns per warp group",
-                    (long long)(tiles * (p.depth / p.in.k)), tri_machine_name(g->machine, p.in.id), p.n);
+    tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot",
+                    "%lld instructions %s of %d columns per warp group", (long long)(tiles * (p.depth / p.in.k)),
+                    tri_machine_name(g->machine, p.in.id), p.n);
     tri_machine_call(g, TRI_NVPTX_wgmma_commit, NULL, 0);
     for (int r = 0; r < out.count; r++)
         out.at[r] = out.at[(uint64_t)r & ~p.result->replicas.reg];

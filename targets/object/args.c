@@ -81,11 +81,13 @@ static unsigned slots_of(const tri_object_ctype *type)
 static bool add_arg(const tri_unit *unit, const tri_kernel *k, const tri_kernel_param *p, tri_object_args *out)
 {
     tri_kernel_param passed = *p;
-    tri_object_arg arg = {.name = p->name, .divisibility = p->divisibility, .slot = out->slots, .is_constant = p->is_constexpr};
+    tri_object_arg arg = {
+        .name = p->name, .divisibility = p->divisibility, .slot = out->slots, .is_constant = p->is_constexpr};
     int64_t value = 0;
     if (p->is_constexpr)
         passed.type = p->passed_type;
-    if (!tri_object_get_ctype(unit->target, &passed, &arg.type) || (p->is_constexpr && !tri_str_to_i64(p->value, &value)))
+    if (!tri_object_get_ctype(unit->target, &passed, &arg.type) ||
+        (p->is_constexpr && !tri_str_to_i64(p->value, &value)))
         return report_type(unit, k, p->name, passed.type);
     arg.spelled = passed.type;
     arg.value = (uint64_t)value;

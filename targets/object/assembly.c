@@ -1,6 +1,6 @@
-/* Host code in an object: the assemblies of its units stand one behind the other, before what LLVM makes of the launchers, which
- * has its .LCPI0_0 too. So what is local to each gets a name of its own. Local are labels that no .globl or .weak names;
- * strings are left alone. */
+/* Host code in an object: the assemblies of its units stand one behind the other, before what LLVM makes of the
+ * launchers, which has its .LCPI0_0 too. So what is local to each gets a name of its own. Local are labels that no
+ * .globl or .weak names; strings are left alone. */
 #include "targets/object/writer.h"
 
 #include "base/map.h"

@@ -50,7 +50,8 @@ static LLVMValueRef read_word(tri_writer *w, const tri_kernel *k, const tri_obje
     return find_constant(k, word, &value) ? make_step(w, TRI_RT_PUSH, NULL, value) : NULL;
 }
 
-bool tri_writer_grid(tri_writer *w, const tri_kernel *k, const tri_object_args *args, LLVMValueRef *out, size_t *out_count)
+bool tri_writer_grid(tri_writer *w, const tri_kernel *k, const tri_object_args *args, LLVMValueRef *out,
+                     size_t *out_count)
 {
     TRI_VEC(LLVMValueRef) steps = {0};
     *out = NULL;
@@ -60,8 +61,8 @@ bool tri_writer_grid(tri_writer *w, const tri_kernel *k, const tri_object_args *
         tri_str word = tri_str_sub(rest, 0, end);
         LLVMValueRef step = read_word(w, k, args, word);
         if (!step) {
-            tri_diag_error(w->diag, TRI_NO_SPAN, 3037, "in the grid of '%.*s': '%.*s' is no integer", TRI_STR_ARG(k->name),
-                           TRI_STR_ARG(word));
+            tri_diag_error(w->diag, TRI_NO_SPAN, 3037, "in the grid of '%.*s': '%.*s' is no integer",
+                           TRI_STR_ARG(k->name), TRI_STR_ARG(word));
             return false;
         }
         tri_vec_push(w->arena, &steps, step);

@@ -12,7 +12,8 @@ static void add_guard(tri_str guard, tri_buf *out)
 {
     tri_buf_add_z(out, "TRITCC_");
     for (size_t i = 0; i < guard.len; i++)
-        tri_buf_add_char(out, isalnum((unsigned char)guard.data[i]) ? (char)toupper((unsigned char)guard.data[i]) : '_');
+        tri_buf_add_char(out,
+                         isalnum((unsigned char)guard.data[i]) ? (char)toupper((unsigned char)guard.data[i]) : '_');
 }
 
 /* Words that are no parameter names in C or C++ though they are in the source language. */
@@ -37,7 +38,8 @@ static bool add_prototype(const tri_object_kernel *kernel, const char *suffix, t
     tri_object_args args = {.slots = 0};
     if (!tri_object_get_args(kernel->unit, kernel->general, &args))
         return false;
-    tri_buf_format(out, "int %.*s%s(tri_stream stream%s", TRI_STR_ARG(kernel->name), suffix, has_grid ? ", tri_grid grid" : "");
+    tri_buf_format(out, "int %.*s%s(tri_stream stream%s", TRI_STR_ARG(kernel->name), suffix,
+                   has_grid ? ", tri_grid grid" : "");
     for (size_t i = 0; i < args.at.len; i++) {
         const tri_object_arg *a = &args.at.at[i];
         bool is_ptr = a->type.kind == TRI_CTYPE_PTR;
@@ -67,7 +69,9 @@ static void add_comment(const tri_kernel *k, tri_buf *out)
             tri_buf_format(out, "%.*s divisible by %d", TRI_STR_ARG(p->name), p->divisibility);
     }
     if (k->launch_pdl)
-        tri_buf_add_z(out, ".\n * Launched with programmatic stream serialization: may start before what is in front of it has ended");
+        tri_buf_add_z(
+            out,
+            ".\n * Launched with programmatic stream serialization: may start before what is in front of it has ended");
     if (k->launch_cooperative)
         tri_buf_add_z(out, ".\n * Launched cooperatively: all programs must fit on the device at once");
     tri_buf_add_z(out, ".\n * 0 is success; tri_strerror() explains other results. */\n");
@@ -136,7 +140,8 @@ static bool add_kernel(const tri_bundle *bundle, const tri_object_kernel *kernel
     tri_buf_format(out, "/* The compiled forms that the object holds. */\n"
                         "const tri_variant *%.*s_variants(int *out_count);\n",
                    TRI_STR_ARG(name));
-    tri_buf_format(out, "/* Which of them a device takes, or -1. */\nint %.*s_selected(int device);\n", TRI_STR_ARG(name));
+    tri_buf_format(out, "/* Which of them a device takes, or -1. */\nint %.*s_selected(int device);\n",
+                   TRI_STR_ARG(name));
     tri_buf_format(out,
                    "/* Loads before the first launch, which would do it too; ends what was loaded. */\n"
                    "int %.*s_load(int device);\nint %.*s_unload(int device);\n",

@@ -113,8 +113,8 @@ static LLVMValueRef spill_grid(tri_writer *w, LLVMValueRef fn)
     return grid;
 }
 
-/* int k(stream, grid, arguments), k_run(stream, arguments), or k_checked(stream, grid, arguments) where the bytes behind it
- * follow each pointer. */
+/* int k(stream, grid, arguments), k_run(stream, arguments), or k_checked(stream, grid, arguments) where the bytes
+ * behind it follow each pointer. */
 static void make_launcher(tri_writer *w, const tri_object_kernel *k, const tri_object_args *args, LLVMValueRef record,
                           const char *suffix)
 {
@@ -166,7 +166,8 @@ bool tri_writer_functions(tri_writer *w, const tri_object_kernel *k)
     LLVMValueRef record = tri_writer_kernel(w, k, &args);
     if (!record)
         return false;
-    bool is_checked = k->unit->target->object_form == TRI_OBJECT_CODE && (w->bundle->options->sanitize & TRI_SANITIZE_BOUNDS);
+    bool is_checked =
+        k->unit->target->object_form == TRI_OBJECT_CODE && (w->bundle->options->sanitize & TRI_SANITIZE_BOUNDS);
     make_launcher(w, k, &args, record, "");
     if (k->general->grid.len)
         make_launcher(w, k, &args, record, "_run");

@@ -78,7 +78,8 @@ LLVMValueRef tri_writer_constant(tri_writer *w, LLVMValueRef init, const char *n
 
 LLVMValueRef tri_writer_text(tri_writer *w, tri_str text)
 {
-    LLVMValueRef global = tri_writer_constant(w, LLVMConstStringInContext2(w->llvm, text.data, text.len, false), "text");
+    LLVMValueRef global =
+        tri_writer_constant(w, LLVMConstStringInContext2(w->llvm, text.data, text.len, false), "text");
     LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
     return global;
 }
@@ -222,7 +223,8 @@ bool tri_object_write(const tri_bundle *bundle, tri_buf *out)
     const tri_machine_facts *arch = host ? host->unit->arch : NULL;
     init(&w, bundle);
     tri_cpu_start_assembler(arch ? arch : tri_machines_first("cpu"));
-    LLVMTargetMachineRef machine = host ? tri_cpu_create_launch_machine(host->unit) : tri_cpu_create_host_machine(w.diag);
+    LLVMTargetMachineRef machine =
+        host ? tri_cpu_create_launch_machine(host->unit) : tri_cpu_create_host_machine(w.diag);
     bool ok = machine && load_runtime(&w, tri_cpu_triple(arch), machine);
     if (ok && host)
         add_host_code(&w);

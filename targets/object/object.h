@@ -26,7 +26,8 @@ typedef struct {
     const char *name;  /* spelling in signatures: "fp32", "*" for other pointers */
     const char *c;     /* C spelling: "float"; of what is pointed to for pointers */
     unsigned bits;     /* passed as an integer of so many bits; 0: pointer */
-    enum { TRI_CTYPE_INT, TRI_CTYPE_F32, TRI_CTYPE_F64, TRI_CTYPE_F16, TRI_CTYPE_BF16, TRI_CTYPE_PTR, TRI_CTYPE_DESC } kind;
+    enum { TRI_CTYPE_INT, TRI_CTYPE_F32, TRI_CTYPE_F64, TRI_CTYPE_F16, TRI_CTYPE_BF16, TRI_CTYPE_PTR,
+        TRI_CTYPE_DESC } kind;
     bool is_const;
     int rank; /* of a descriptor */
 } tri_object_ctype;

@@ -82,7 +82,8 @@ void tri_writer_register(tri_writer *w, const tri_object_kernels *kernels)
     if (!kernels->len)
         return;
     /* nothing names the entries, and neither the optimiser nor the linker shall drop them */
-    LLVMValueRef list = LLVMConstArray2(w->ptr, entries, kernels->len), used = LLVMAddGlobal(w->module, LLVMTypeOf(list), "llvm.used");
+    LLVMValueRef list = LLVMConstArray2(w->ptr, entries, kernels->len),
+                 used = LLVMAddGlobal(w->module, LLVMTypeOf(list), "llvm.used");
     LLVMSetInitializer(used, list);
     LLVMSetLinkage(used, LLVMAppendingLinkage);
     LLVMSetSection(used, "llvm.metadata");

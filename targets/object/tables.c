@@ -179,7 +179,8 @@ static bool set_grid(tri_writer *w, const table_part *p, const tri_kernel *gener
 }
 
 /* Null after a report. */
-static LLVMValueRef make_part(tri_writer *w, const table_part *p, const tri_object_variants *forms, size_t first, uint64_t config)
+static LLVMValueRef make_part(tri_writer *w, const table_part *p, const tri_object_variants *forms, size_t first,
+                              uint64_t config)
 {
     const tri_unit *unit = p->part->unit;
     bool is_host = unit->target->object_form == TRI_OBJECT_CODE;
@@ -187,8 +188,9 @@ static LLVMValueRef make_part(tri_writer *w, const table_part *p, const tri_obje
     tri_record_set(&r, part, arch, tri_writer_text(w, tri_str_from(p->arch->name)));
     tri_record_set_number(&r, part, kind, is_host ? TRI_HOST : TRI_CUDA);
     if (is_host && tri_host_needs_level(p->arch)) {
-        tri_record_set(&r, part, find_level, LLVMGetNamedFunction(w->module, tri_host_has_tiles(p->arch) ? "tri_cpu_rt_tile_level"
-                                                                                        : "tri_cpu_rt_level"));
+        tri_record_set(&r, part, find_level,
+                       LLVMGetNamedFunction(w->module, tri_host_has_tiles(p->arch) ? "tri_cpu_rt_tile_level"
+                                                                                   : "tri_cpu_rt_level"));
         tri_record_set_number(&r, part, level, p->arch->level);
     }
     if (!is_host) {
@@ -231,7 +233,8 @@ static void set_state(tri_writer *w, tri_record *r, bool has_device, size_t vari
     tri_record_set(r, kernel, contexts, tri_writer_state(w, bytes, contexts * sizeof(tri_rt_context) / 8, "contexts"));
     if (!has_device)
         return;
-    tri_record_set(r, kernel, modules, tri_writer_state(w, bytes, contexts * configs * sizeof(tri_rt_module) / 8, "modules"));
+    tri_record_set(r, kernel, modules,
+                   tri_writer_state(w, bytes, contexts * configs * sizeof(tri_rt_module) / 8, "modules"));
     tri_record_set(r, kernel, functions, tri_writer_state(w, w->ptr, contexts * variants, "functions"));
 }
 
@@ -258,7 +261,8 @@ LLVMValueRef tri_writer_kernel(tri_writer *w, const tri_object_kernel *kernel, c
     }
     if (!tri_writer_tuning(w, kernel, args, configs, &tuning))
         return NULL;
-    LLVMTypeRef part_type = tri_record_type(w->llvm, TRI_RECORD_part), variant_type = tri_record_type(w->llvm, TRI_RECORD_variant);
+    LLVMTypeRef part_type = tri_record_type(w->llvm, TRI_RECORD_part),
+                variant_type = tri_record_type(w->llvm, TRI_RECORD_variant);
     tri_record r = tri_record_start(w->llvm, TRI_RECORD_kernel);
     tri_record_set(&r, kernel, name, tri_writer_text(w, kernel->name));
     tri_record_set(&r, kernel, backends, make_backends(w, &parts));
@@ -340,7 +344,8 @@ void tri_writer_describe(tri_writer *w, const tri_object_kernel *kernel, tri_buf
         return;
     tri_buf_format(out, "%.*s(", TRI_STR_ARG(kernel->name));
     for (size_t i = 0; i < args.at.len; i++)
-        tri_buf_format(out, "%s%.*s: %.*s", i ? ", " : "", TRI_STR_ARG(args.at.at[i].name), TRI_STR_ARG(args.at.at[i].spelled));
+        tri_buf_format(out, "%s%.*s: %.*s", i ? ", " : "", TRI_STR_ARG(args.at.at[i].name),
+                       TRI_STR_ARG(args.at.at[i].spelled));
     tri_buf_add_z(out, ")\n");
     for (size_t i = 0; i < parts.len; i++) {
         const table_part *p = &parts.at[i];

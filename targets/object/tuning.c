@@ -1,5 +1,5 @@
-/* Tuning tables: lines "KERNEL ARCH KEY=VALUE,... CONFIG", where ARCH may be '*', and comments from '#' on. All lines of a
- * kernel name the same keys, which are integer arguments; "-" stands for no key at all. */
+/* Tuning tables: lines "KERNEL ARCH KEY=VALUE,... CONFIG", where ARCH may be '*', and comments from '#' on. All lines
+ * of a kernel name the same keys, which are integer arguments; "-" stands for no key at all. */
 #include "targets/object/writer.h"
 
 #include "llvm-c/Core.h"
@@ -110,8 +110,10 @@ bool tri_writer_tuning(tri_writer *w, const tri_object_kernel *kernel, const tri
     if (!t.rows.len)
         return true;
     tri_record r = tri_record_start(w->llvm, TRI_RECORD_tuning);
-    tri_record_set(&r, tuning, rows, tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_tuned), t.rows.at, t.rows.len, "tuned"));
-    tri_record_set(&r, tuning, key, tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_condition), t.key, t.key_count, "keys"));
+    tri_record_set(&r, tuning, rows,
+                   tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_tuned), t.rows.at, t.rows.len, "tuned"));
+    tri_record_set(&r, tuning, key,
+                   tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_condition), t.key, t.key_count, "keys"));
     tri_record_set_number(&r, tuning, row_count, t.rows.len);
     tri_record_set_number(&r, tuning, key_count, t.key_count);
     *out = tri_writer_constant(w, tri_record_finish(&r), "tuning");

@@ -1,4 +1,5 @@
-/* An object on its way: the LLVM module that the runtime, the launchers and the tables go into. Private to targets/object. */
+/* An object on its way: the LLVM module that the runtime, the launchers and the tables go into. Private to
+ * targets/object. */
 #ifndef TRI_TARGETS_OBJECT_WRITER_H
 #define TRI_TARGETS_OBJECT_WRITER_H
 
@@ -29,7 +30,8 @@ LLVMValueRef tri_writer_kernel(tri_writer *w, const tri_object_kernel *kernel, c
 LLVMValueRef tri_writer_variants(tri_writer *w, const tri_object_kernel *kernel, size_t *out_count);
 
 /* grid.c: the steps that compute a form's grid; null where it has none. False after a report. */
-bool tri_writer_grid(tri_writer *w, const tri_kernel *k, const tri_object_args *args, LLVMValueRef *out, size_t *out_count);
+bool tri_writer_grid(tri_writer *w, const tri_kernel *k, const tri_object_args *args, LLVMValueRef *out,
+                     size_t *out_count);
 
 /* assembly.c: the text with names of its own for what is local to it, so that it can stand behind others. */
 tri_str tri_writer_separate(tri_writer *w, tri_str assembly, size_t number);

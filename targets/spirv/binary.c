@@ -2,8 +2,15 @@
  * is legal, but makes SPIRV-LLVM-Translator 15 stop; a plain OpConstant says the same. */
 #include "targets/spirv/spirv.h"
 
-enum { header_words = 5, op_type_bool = 20, op_type_int = 21, op_type_float = 22, op_constant_false = 42, op_constant = 43,
-       op_constant_null = 46 };
+enum {
+    header_words = 5,
+    op_type_bool = 20,
+    op_type_int = 21,
+    op_type_float = 22,
+    op_constant_false = 42,
+    op_constant = 43,
+    op_constant_null = 46
+};
 
 static void add_word(tri_buf *out, uint32_t word) { tri_buf_add(out, &word, sizeof word); }
 

@@ -25,8 +25,8 @@ bool tri_spirv_optimize(tri_unit *unit)
     return ok;
 }
 
-/* ---- LLVM's back end keeps what it knows of a module in one object for the whole process, and forgets but a part of it
- * before the next one: labels of blocks are found again by the address of a function that is long gone, and the
+/* ---- LLVM's back end keeps what it knows of a module in one object for the whole process, and forgets but a part of
+ * it before the next one: labels of blocks are found again by the address of a function that is long gone, and the
  * module has one number twice (LLVM issue 160613). So there is one emission at a time, and each begins with the
  * object as it was when the process began. What it held is lost; that is a few numbers for each block. ---- */
 
@@ -87,7 +87,8 @@ bool tri_spirv_emit_as(tri_unit *unit, const char *triple)
     if (!tri_spirv_legalize(unit)) /* IR that came as text, too */
         return false;
     tri_llvm_start_target("spirv");
-    /* level 0 has no loop strength reduction, which makes integers of 4 and 5 bits; nothing else depends on the level */
+    /* level 0 has no loop strength reduction, which makes integers of 4 and 5 bits; nothing else depends on the level
+     */
     job j = {.unit = unit, .machine = tri_llvm_create_machine(unit->diag, triple, "", "", 0)};
     if (!j.machine)
         return false;

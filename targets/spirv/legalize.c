@@ -56,7 +56,8 @@ static LLVMValueRef propagating(state *s, LLVMValueRef call, bool is_max)
 static LLVMValueRef numeric(state *s, LLVMValueRef call, bool is_max)
 {
     LLVMValueRef x = LLVMGetOperand(call, 0), y = LLVMGetOperand(call, 1);
-    LLVMValueRef x_is_nan = LLVMBuildFCmp(s->b, LLVMRealUNO, x, x, ""), y_is_nan = LLVMBuildFCmp(s->b, LLVMRealUNO, y, y, "");
+    LLVMValueRef x_is_nan = LLVMBuildFCmp(s->b, LLVMRealUNO, x, x, ""),
+                 y_is_nan = LLVMBuildFCmp(s->b, LLVMRealUNO, y, y, "");
     LLVMValueRef z = LLVMBuildSelect(s->b, y_is_nan, x, choose_legalize(s, x, y, is_max), "");
     return LLVMBuildSelect(s->b, x_is_nan, y, z, "");
 }
@@ -83,7 +84,8 @@ static LLVMValueRef minnum(state *s, LLVMValueRef call) { return numeric(s, call
 static LLVMValueRef bitreverse(state *s, LLVMValueRef call)
 {
     LLVMValueRef x = LLVMGetOperand(call, 0);
-    LLVMTypeRef type = LLVMTypeOf(x), scalar = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+    LLVMTypeRef type = LLVMTypeOf(x),
+                scalar = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
     unsigned bits = scalar_bits(type), lanes = scalar == type ? 1 : LLVMGetVectorSize(type);
     LLVMValueRef parts[16];
     TRI_ASSERT(lanes <= 16);
@@ -125,7 +127,8 @@ static LLVMValueRef exp10_call(state *s, LLVMValueRef call)
     return made;
 }
 
-/* OpenCL has fma(half) only where the device declares it: rounded twice, which is off by 2^-12 units in the last place. */
+/* OpenCL has fma(half) only where the device declares it: rounded twice, which is off by 2^-12 units in the last place.
+ */
 static LLVMValueRef fma_half(state *s, LLVMValueRef call)
 {
     LLVMTypeRef type = LLVMTypeOf(call), f32 = LLVMFloatTypeInContext(s->context);

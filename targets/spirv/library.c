@@ -53,8 +53,10 @@ static bool check_rounding(const tri_library_job *job)
     static const char *const modes[] = {"_rz", "_ru", "_rd"};
     for (size_t c = 0; c < job->calls->len; c++)
         for (int m = 0; m < 3; m++)
-            if (tri_str_has_prefix(job->calls->at[c].symbol, "__nv_") && tri_str_has_suffix(job->calls->at[c].symbol, modes[m]))
-                return tri_library_error(job, job->calls->at[c].symbol, "'%.*s' rounds in a direction, which OpenCL devices do not",
+            if (tri_str_has_prefix(job->calls->at[c].symbol, "__nv_") &&
+                tri_str_has_suffix(job->calls->at[c].symbol, modes[m]))
+                return tri_library_error(job, job->calls->at[c].symbol,
+                                         "'%.*s' rounds in a direction, which OpenCL devices do not",
                                          TRI_STR_ARG(job->calls->at[c].symbol));
     return true;
 }

@@ -29,8 +29,8 @@ static void print_header(const uint32_t *words, tri_buf *out)
 static void read_header(tri_str text, uint32_t *words)
 {
     unsigned major, minor, tool, version, bound, schema;
-    if (sscanf(text.data, "; SPIR-V ; Version: %u.%u ; Generator: %u; %u ; Bound: %u ; Schema: %u", &major, &minor, &tool,
-               &version, &bound, &schema) != 6)
+    if (sscanf(text.data, "; SPIR-V ; Version: %u.%u ; Generator: %u; %u ; Bound: %u ; Schema: %u", &major, &minor,
+               &tool, &version, &bound, &schema) != 6)
         return;
     words[1] = major << 16 | minor << 8;
     words[2] = tool << 16 | version;

@@ -68,12 +68,15 @@ static LLVMValueRef insert(tri_gpu *g, const place *p, LLVMValueRef word, LLVMVa
     return LLVMBuildOr(g->b, rest, LLVMBuildShl(g->b, LLVMBuildZExt(g->b, value, g->i32, ""), p->shift, ""), "");
 }
 
-static LLVMValueRef exchange(tri_gpu *g, const tri_machine_update *u, const place *p, LLVMValueRef old, LLVMValueRef changed)
+static LLVMValueRef exchange(tri_gpu *g, const tri_machine_update *u, const place *p, LLVMValueRef old,
+                             LLVMValueRef changed)
 {
-    static const LLVMAtomicOrdering done[] = {LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingAcquire,
-                                              LLVMAtomicOrderingRelease, LLVMAtomicOrderingAcquireRelease};
-    static const LLVMAtomicOrdering failed[] = {LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingAcquire,
-                                                LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingAcquire};
+    static const LLVMAtomicOrdering done[] = {LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic,
+                                              LLVMAtomicOrderingAcquire, LLVMAtomicOrderingRelease,
+                                              LLVMAtomicOrderingAcquireRelease};
+    static const LLVMAtomicOrdering failed[] = {LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic,
+                                                LLVMAtomicOrderingAcquire, LLVMAtomicOrderingMonotonic,
+                                                LLVMAtomicOrderingAcquire};
     const char *scope = g->machine->scopes[u->scope];
     return LLVMBuildAtomicCmpXchgSyncScope(g->b, p->pointer, old, changed, done[u->sem], failed[u->sem],
                                            LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
@@ -86,13 +89,15 @@ static LLVMValueRef update_word(tri_gpu *g, const tri_machine_update *u)
     place p = find_place(g, u->pointer, tri_gpu_bits(g, type));
     LLVMValueRef first = LLVMBuildLoad2(g->b, p.word, p.pointer, ""); /* out of date at worst */
     LLVMSetVolatile(first, true);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b), loop = tri_gpu_block(g, "update"), done = tri_gpu_block(g, "updated");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b), loop = tri_gpu_block(g, "update"),
+                      done = tri_gpu_block(g, "updated");
     LLVMBuildBr(g->b, loop);
     tri_gpu_at_end(g, loop);
     LLVMValueRef word = LLVMBuildPhi(g->b, p.word, ""), old = extract(g, &p, word, type);
     LLVMValueRef changed = insert(g, &p, word, u->is_cas ? u->value[0] : combine_old(g, u->kind, old, u->value[0]));
     if (u->is_cas) { /* else the word is exchanged with itself */
-        LLVMValueRef same = LLVMBuildICmp(g->b, LLVMIntEQ, tri_gpu_to_int(g, old), tri_gpu_to_int(g, u->compare[0]), "");
+        LLVMValueRef same =
+            LLVMBuildICmp(g->b, LLVMIntEQ, tri_gpu_to_int(g, old), tri_gpu_to_int(g, u->compare[0]), "");
         changed = LLVMBuildSelect(g->b, same, changed, word, "");
     }
     LLVMValueRef pair = exchange(g, u, &p, word, changed), seen = LLVMBuildExtractValue(g->b, pair, 0, "");

@@ -1,5 +1,6 @@
-/* library_memory FIRST LAST STEP: allocation N of one thread, and then every one from N, finds no memory while another thread
- * compiles, for N from FIRST to LAST. The first must be told of it and its context be dead; the other must not notice. */
+/* library_memory FIRST LAST STEP: allocation N of one thread, and then every one from N, finds no memory while another
+ * thread compiles, for N from FIRST to LAST. The first must be told of it and its context be dead; the other must not
+ * notice. */
 #include <tritcc/tritcc.h>
 
 #include <errno.h>
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
+    *__libc_memalign(size_t, size_t);
 static _Thread_local long left = -1; /* before one fails; -1: none does */
 static _Thread_local int is_for_good;
 
@@ -28,9 +30,10 @@ void *memalign(size_t a, size_t n) { return fails() ? NULL : __libc_memalign(a, 
 void *aligned_alloc(size_t a, size_t n) { return fails() ? NULL : __libc_memalign(a, n); }
 int posix_memalign(void **p, size_t a, size_t n) { return fails() || !(*p = __libc_memalign(a, n)) ? ENOMEM : 0; }
 
-static const char kernel[] = "import triton\nimport triton.language as tl\n\n@triton.jit\ndef k(x, y, n, B: tl.constexpr):\n"
-                             "    i = tl.program_id(0) * B + tl.arange(0, B)\n    v = tl.load(x + i, mask=i < n)\n"
-                             "    tl.store(y + i, v + tl.sum(v, 0), mask=i < n)\n";
+static const char kernel[] =
+    "import triton\nimport triton.language as tl\n\n@triton.jit\ndef k(x, y, n, B: tl.constexpr):\n"
+    "    i = tl.program_id(0) * B + tl.arange(0, B)\n    v = tl.load(x + i, mask=i < n)\n"
+    "    tl.store(y + i, v + tl.sum(v, 0), mask=i < n)\n";
 static int stop;
 static char *wanted;
 

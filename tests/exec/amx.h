@@ -1,5 +1,5 @@
-/* AMX in software, for machines without it: a handler of SIGILL that does what the instruction would have done. Only what
- * tritcc's code has: ldtilecfg, tilerelease, tilezero, tileloadd, tilestored, tdpbf16ps, tdpbssd. */
+/* AMX in software, for machines without it: a handler of SIGILL that does what the instruction would have done. Only
+ * what tritcc's code has: ldtilecfg, tilerelease, tilezero, tileloadd, tilestored, tdpbf16ps, tdpbssd. */
 #ifndef TRI_TESTS_EXEC_AMX_H
 #define TRI_TESTS_EXEC_AMX_H
 
@@ -90,8 +90,8 @@ static void amx_product(int d, int a, int b, int is_int)
 
 static void amx_fail(const uint8_t *at)
 {
-    fprintf(stderr, "an instruction that is no AMX one, or tiles that are not configured: %02x %02x %02x %02x %02x\n", at[0],
-            at[1], at[2], at[3], at[4]);
+    fprintf(stderr, "an instruction that is no AMX one, or tiles that are not configured: %02x %02x %02x %02x %02x\n",
+            at[0], at[1], at[2], at[3], at[4]);
     _exit(99);
 }
 

@@ -37,7 +37,8 @@ static float from_bf16(uint16_t x)
     return f;
 }
 
-typedef int launcher(tri_stream, tri_grid, const void *, const void *, float *, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t);
+typedef int launcher(tri_stream, tri_grid, const void *, const void *, float *, int32_t, int32_t, int32_t, int32_t,
+                     int32_t, int32_t);
 
 static void floats(const char *name, launcher *run, int bm, int bn, int m, int n, int k)
 {
@@ -52,7 +53,8 @@ static void floats(const char *name, launcher *run, int bm, int bn, int m, int n
                 sum += term;
                 size += fabs(term);
             }
-            if (isnan(sum) ? !isnan(c[i * most + j]) : !(fabs(c[i * most + j] - sum) <= 1e-5 * size || c[i * most + j] == sum))
+            if (isnan(sum) ? !isnan(c[i * most + j])
+                           : !(fabs(c[i * most + j] - sum) <= 1e-5 * size || c[i * most + j] == sum))
                 fail_at(__LINE__, name, i * most + j, c[i * most + j], sum);
         }
     }
@@ -82,7 +84,8 @@ int main(void)
     if (sigaltstack(&stack, NULL))
         return 2;
 #endif
-    static const int sizes[][3] = {{64, 64, 64}, {128, 64, 128}, {100, 90, 70}, {1, 1, 1}, {65, 63, 33}, {16, 160, 130}, {150, 5, 160}};
+    static const int sizes[][3] = {{64, 64, 64}, {128, 64, 128}, {100, 90, 70}, {1, 1, 1},
+                                   {65, 63, 33}, {16, 160, 130}, {150, 5, 160}};
 #ifdef EMULATED
     amx_start();
 #endif

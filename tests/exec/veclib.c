@@ -33,9 +33,9 @@ static void check(const char *what, long double x, long double y, double ulps, d
 #define BINARY(X) \
     X(atan2) X(hypot) X(pow) X(fmod) X(remainder) X(fdim)
 #define NAME(name) #name,
-static const double fixed[] = {0,      -0.0,  1,       -1,      INFINITY, -INFINITY, NAN,    0.5,    -0.5,  2,      -2,     3,
-                               1e-40,  1e-30, -1e-30,  1e30,    -1e30,    88.7,      -103,   709.7,  -745,  4.5e-5, 1.5708, 27,
-                               -27,    0.25,  1e-5,    -1e-5,   100,      1e5,       1.1e5,  3.5};
+static const double fixed[] = {0,      -0.0,  1,     -1,     INFINITY, -INFINITY, NAN,  0.5,  -0.5,  2,    -2,
+                               3,      1e-40, 1e-30, -1e-30, 1e30,     -1e30,     88.7, -103, 709.7, -745, 4.5e-5,
+                               1.5708, 27,    -27,   0.25,   1e-5,     -1e-5,     100,  1e5,  1.1e5, 3.5};
 enum { fixed_count = sizeof fixed / sizeof *fixed };
 
 

@@ -33,8 +33,9 @@ static void all_floats(void)
 {
     enum { n = 1 << 16 };
     static float x[n], out[14 * n];
-    static const float fixed[] = {0,     -0.0f,   1,       -1,       INFINITY, -INFINITY, NAN,    88.72f, 88.73f, -103.9f,
-                                  -104.f, 128.0f, -149.0f, -150.5f,  1e-40f,   1e5f,      1.1e5f, 3e7f,   1e38f,  0.87f};
+    static const float fixed[] = {0,      -0.0f,  1,       -1,     INFINITY, -INFINITY, NAN,
+                                  88.72f, 88.73f, -103.9f, -104.f, 128.0f,   -149.0f,   -150.5f,
+                                  1e-40f, 1e5f,   1.1e5f,  3e7f,   1e38f,    0.87f};
     for (int i = 0; i < n; i++) {
         uint32_t bits = random_bits();
         if (i & 1)
@@ -69,7 +70,8 @@ static void all_doubles(void)
 {
     enum { n = 1 << 14 };
     static double x[n], out[5 * n];
-    static const double fixed[] = {0, -0.0, 1, INFINITY, -INFINITY, NAN, 709.7, 709.8, -745.1, -745.2, 1e-310, 1024, -1074};
+    static const double fixed[] = {0,     -0.0,   1,      INFINITY, -INFINITY, NAN,  709.7,
+                                   709.8, -745.1, -745.2, 1e-310,   1024,      -1074};
     for (int i = 0; i < n; i++) {
         uint64_t bits = (uint64_t)random_bits() << 32 | random_bits();
         if (i & 1)

@@ -58,7 +58,8 @@ static void check_reports(bool ok)
 static bool lower(tri_str name, tri_str text, const tri_options *options, tri_buf *out)
 {
     tri_arena *arena = tri_arena_create();
-    const tri_frontend_target target = {.facts = tri_machines_for(TRI_STR("cuda:90")), .default_warps = 4, .default_stages = 3};
+    const tri_frontend_target target = {
+        .facts = tri_machines_for(TRI_STR("cuda:90")), .default_warps = 4, .default_stages = 3};
     tri_unit unit;
     tri_unit_init(&unit, arena, session.diag, options);
     unit.mlir = session.mlir;

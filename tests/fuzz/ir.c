@@ -96,14 +96,16 @@ static tri_str piece(tri_str text, bool is_line)
         begin = random_below(text.len);
     while (begin && (isalnum((unsigned char)text.data[begin - 1]) || strchr("_.%#!@", text.data[begin - 1])))
         begin--;
-    for (end = begin + 1; end < text.len && (isalnum((unsigned char)text.data[end]) || text.data[end] == '_' || text.data[end] == '.');)
+    for (end = begin + 1;
+         end < text.len && (isalnum((unsigned char)text.data[end]) || text.data[end] == '_' || text.data[end] == '.');)
         end++;
     return tri_str_sub(text, begin, end);
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
-    static const char *const numbers[] = {"0", "1", "-1", "2", "3", "64", "128", "2147483648", "-9223372036854775808", "array<i32>"};
+    static const char *const numbers[] = {
+        "0", "1", "-1", "2", "3", "64", "128", "2147483648", "-9223372036854775808", "array<i32>"};
     state = seed;
     if (!size || random_below(8) == 0)
         return LLVMFuzzerMutate(data, size, max_size);

@@ -82,27 +82,31 @@ static const char *const functions[] = {
 };
 
 static const char *const names[] = {
-    "True", "False", "None", "tl.float16", "tl.float32", "tl.int1", "tl.uint8", "tl.int64", "tl.bfloat16", "tl.float8e5", "tl.constexpr",
-    "p", "n", "pid", "offs", "B", "x", "x.shape", "x.dtype", "p.dtype.element_ty", "x[:, None]", "x[None, :]", "x.T", "(x, n)", "[B, 2]",
-    "float('inf')", "float('nan')", "1 if n else x", "(y := n)", "not n", "n and x", "x or n", "...", "lambda a: a", "f'{B}'", "*x",
+    "True", "False", "None", "tl.float16", "tl.float32", "tl.int1", "tl.uint8", "tl.int64", "tl.bfloat16",
+    "tl.float8e5", "tl.constexpr", "p", "n", "pid", "offs", "B", "x", "x.shape", "x.dtype", "p.dtype.element_ty",
+    "x[:, None]", "x[None, :]", "x.T", "(x, n)", "[B, 2]", "float('inf')", "float('nan')", "1 if n else x", "(y := n)",
+    "not n", "n and x", "x or n", "...", "lambda a: a", "f'{B}'", "*x",
 };
 static const char *const numbers[] = {
     "0", "1", "2", "3", "-1", "16", "64", "1024", "1048576", "2097152", "2147483647", "2147483648", "4294967296",
-    "9223372036854775807", "18446744073709551616", "0xffffffffffffffffffffffff", "0.5", "1e-40", "1e400", "0.0", "-0.0", "1j",
+    "9223372036854775807", "18446744073709551616", "0xffffffffffffffffffffffff", "0.5", "1e-40", "1e400", "0.0", "-0.0",
+    "1j",
 };
 static const char *const operators[] = {
-    "+", "-", "*", "/", "//", "%", "**", "<<", ">>", "&", "|", "^", "@", "<", "<=", "==", "!=", " is ", " and ", " or ", " in ", " not in ",
-    "=", "+=", "//=", ":=",
+    "+", "-",  "*",  "/",  "//",   "%",     "**",   "<<",   ">>",       "&", "|",  "^",   "@",
+    "<", "<=", "==", "!=", " is ", " and ", " or ", " in ", " not in ", "=", "+=", "//=", ":=",
 };
 static const char *const headers[] = {
-    "if n > 0:", "if B > 32:", "if n:", "else:", "elif n == 3:", "while n > 0:", "for i in range(n):", "for j in range(0, n, -2):",
-    "for i in tl.range(0, n, B, num_stages=2):", "for k in tl.static_range(3):", "for i, j in range(2):", "with x as y:", "try:",
-    "def inner(a, b=1):", "@triton.jit\ndef helper2(a, *b):", "class C:", "for i in tl.static_range(2, -2, -1):", "while True:",
+    "if n > 0:", "if B > 32:", "if n:", "else:", "elif n == 3:", "while n > 0:", "for i in range(n):",
+    "for j in range(0, n, -2):", "for i in tl.range(0, n, B, num_stages=2):", "for k in tl.static_range(3):",
+    "for i, j in range(2):", "with x as y:", "try:", "def inner(a, b=1):", "@triton.jit\ndef helper2(a, *b):",
+    "class C:", "for i in tl.static_range(2, -2, -1):", "while True:",
 };
 static const char *const lines[] = {
-    "return", "return x", "return n, x", "pass", "break", "x = n", "x: tl.constexpr = 3", "n += 1", "x, y = n, p", "global n", "assert n",
-    "tl.static_assert(B == 64)", "tl.static_print(x)", "del x", "x = [n, B]", "y = x[0]", "raise ValueError", "n: tl.constexpr",
-    "import math", "x = tl.load(p + tl.arange(0, B))", "tl.store(p, x)", "x = tl.dot(x, x)", "x = (n, x) + (1,)", "x = x * 2 ** 70",
+    "return", "return x", "return n, x", "pass", "break", "x = n", "x: tl.constexpr = 3", "n += 1", "x, y = n, p",
+    "global n", "assert n", "tl.static_assert(B == 64)", "tl.static_print(x)", "del x", "x = [n, B]", "y = x[0]",
+    "raise ValueError", "n: tl.constexpr", "import math", "x = tl.load(p + tl.arange(0, B))", "tl.store(p, x)",
+    "x = tl.dot(x, x)", "x = (n, x) + (1,)", "x = x * 2 ** 70",
 };
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -206,7 +210,8 @@ static void add_call(tri_str text, tri_buf *call)
     tri_buf_format(call, "%.*s(", TRI_STR_ARG(path));
     uint32_t count = random_below(5);
     for (uint32_t i = 0; i < count; i++) {
-        tri_str arg = random_below(2) ? pick_word(text, WORD_NAME) : tri_str_from(random_below(2) ? PICK(names) : PICK(numbers));
+        tri_str arg =
+            random_below(2) ? pick_word(text, WORD_NAME) : tri_str_from(random_below(2) ? PICK(names) : PICK(numbers));
         tri_buf_format(call, "%s%s%.*s", i ? ", " : "", random_below(8) ? "" : "axis=", TRI_STR_ARG(arg));
     }
     tri_buf_add_char(call, ')');
@@ -264,7 +269,8 @@ static void nest(tri_str text, tri_buf *out)
     if (random_below(2))
         add_call(text, &with);
     else
-        tri_buf_format(&with, "(%.*s %s %.*s)", TRI_STR_ARG(old), PICK(operators), TRI_STR_ARG(pick_word(text, WORD_NAME)));
+        tri_buf_format(&with, "(%.*s %s %.*s)", TRI_STR_ARG(old), PICK(operators),
+                       TRI_STR_ARG(pick_word(text, WORD_NAME)));
     replace(text, old, tri_buf_str(&with), out);
     tri_buf_fini(&with);
 }

@@ -1,5 +1,5 @@
-/* libFuzzer target: a line of constraints and inline PTX. What is accepted runs, on a machine that gives zeros, without a
- * crash. Build and run with tests/fuzz/run.sh. */
+/* libFuzzer target: a line of constraints and inline PTX. What is accepted runs, on a machine that gives zeros, without
+ * a crash. Build and run with tests/fuzz/run.sh. */
 #include "runtime/sim/nvptx/ptx/ptx.h"
 
 #include <stdlib.h>
@@ -26,7 +26,8 @@ static uint64_t atomic(void *data, const char *operation, uint64_t address, int 
     return strlen(operation);
 }
 
-static uint64_t exchange(void *data, tri_ptx_exchange what, int place, uint32_t mask, const uint64_t operands[3], bool *out_inside)
+static uint64_t exchange(void *data, tri_ptx_exchange what, int place, uint32_t mask, const uint64_t operands[3],
+                         bool *out_inside)
 {
     (void)data, (void)place, (void)mask;
     *out_inside = what == TRI_PTX_ELECT;
@@ -45,8 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t line = tri_str_find(all, '\n');
     tri_ptx_host host = {&patience, special, load, store, atomic, exchange, nothing, rest, nothing, report};
     tri_ptx_error error = {0};
-    const tri_ptx_program *program =
-        tri_ptx_parse(arena, tri_str_sub(all, line < size ? line + 1 : size, size), tri_str_sub(all, 0, line), 90, &error);
+    const tri_ptx_program *program = tri_ptx_parse(arena, tri_str_sub(all, line < size ? line + 1 : size, size),
+                                                   tri_str_sub(all, 0, line), 90, &error);
     if (!program && (!error.line || !error.text.len))
         abort();
     if (program) {

@@ -1,5 +1,5 @@
-/* Inline PTX, on the simulator and on GPUs; the host has none. Elementwise texts against their meaning in C, and kernels
- * in which the text does more than that. */
+/* Inline PTX, on the simulator and on GPUs; the host has none. Elementwise texts against their meaning in C, and
+ * kernels in which the text does more than that. */
 #include "tests/matrix/matrix.h"
 
 #include <math.h>
@@ -14,7 +14,8 @@ typedef struct {
     double low, high; /* range of the inputs; both 0: any bits */
 } row;
 
-#define ASM(text, constraints, args, type, pack) "tl.inline_asm_elementwise(\"\"\"" text "\"\"\", \"" constraints "\", [" args "], tl." type ", True, " #pack ")"
+#define ASM(text, constraints, args, type, pack)                                                                       \
+    "tl.inline_asm_elementwise(\"\"\"" text "\"\"\", \"" constraints "\", [" args "], tl." type ", True, " #pack ")"
 
 static uint64_t r_shift(const uint64_t *x) { return (uint32_t)(x[0] << 3); }
 static uint64_t r_funnel(const uint64_t *x) { return (uint32_t)(x[1] << 17 | x[0] >> 15); }
@@ -60,17 +61,23 @@ static uint64_t r_e4b15(const uint64_t *x)
 
 static const row rows[] = {
     {"shift", ASM("shl.b32 $0, $1, 3;", "=r,r", "a", "int32", 1), 1, "i32", "i32", r_shift, 0, 0, 0},
-    {"funnel shift", ASM("{ .reg .u32 n; mov.u32 n, 17; shf.l.wrap.b32 $0, $1, $2, n; }", "=r,r, r", "a, b", "uint32", 1), 2, "u32", "u32", r_funnel, 0, 0, 0},
-    {"packed bytes", ASM("and.b32 $0, $1, 0x1F1F1F1F; shl.b32 $0, $0, 3;", "=r,r", "a", "uint8", 4), 1, "u8", "u8", r_bytes, 0, 0, 0},
+    {"funnel shift",
+     ASM("{ .reg .u32 n; mov.u32 n, 17; shf.l.wrap.b32 $0, $1, $2, n; }", "=r,r, r", "a, b", "uint32", 1), 2, "u32",
+     "u32", r_funnel, 0, 0, 0},
+    {"packed bytes", ASM("and.b32 $0, $1, 0x1F1F1F1F; shl.b32 $0, $0, 3;", "=r,r", "a", "uint8", 4), 1, "u8", "u8",
+     r_bytes, 0, 0, 0},
     {"negation", ASM("neg.f32 $0, $1;", "=f, f", "a", "float32", 1), 1, "f32", "f32", r_neg, 0, -9, 9},
     {"addition", ASM("add.rn.f32 $0, $1, $2;", "=f,f,f", "a, b", "float32", 1), 2, "f32", "f32", r_add, 0, 0, 0},
     {"division", ASM("div.rn.f32 $0, $1, $2;", "=r,r,r", "a, b", "float32", 1), 2, "f32", "f32", r_div, 0, 0, 0},
     {"tanh", ASM("tanh.approx.f32 $0, $1;", "=f,f", "a", "float32", 1), 1, "f32", "f32", r_tanh, 16384, -9, 9},
     {"ex2", ASM("ex2.approx.ftz.f32 $0, $1;", "=r, r", "a", "float32", 1), 1, "f32", "f32", r_ex2, 2, -20, 20},
-    {"predicates", ASM("{ .reg .pred p; setp.gt.f32 p, $1, 15.; @p mov.f32 $0, $1; @!p ex2.approx.ftz.f32 $0, $1;\\n"
-                       "@!p add.f32 $0, $0, 1.0; // 2^x + 1\\n @!p lg2.approx.ftz.f32 $0, $0; }", "=r,r", "a", "float32", 1),
+    {"predicates",
+     ASM("{ .reg .pred p; setp.gt.f32 p, $1, 15.; @p mov.f32 $0, $1; @!p ex2.approx.ftz.f32 $0, $1;\\n"
+         "@!p add.f32 $0, $0, 1.0; // 2^x + 1\\n @!p lg2.approx.ftz.f32 $0, $0; }",
+         "=r,r", "a", "float32", 1),
      1, "f32", "f32", r_softplus, 64, 0.5, 30},
-    {"sign of both", ASM("{ min.NaN.xorsign.abs.f32 $0, $1, $2; }", "=r,r,r", "a, b", "float32", 1), 2, "f32", "f32", r_min_sign, 0, 0, 0},
+    {"sign of both", ASM("{ min.NaN.xorsign.abs.f32 $0, $1, $2; }", "=r,r,r", "a, b", "float32", 1), 2, "f32", "f32",
+     r_min_sign, 0, 0, 0},
     {"bits", ASM("popc.b32 $0, $1;", "=r,r", "a", "int32", 1), 1, "i32", "i32", r_popc, 0, 0, 0},
     {"saturation", ASM("cvt.rni.sat.s8.f32 $0, $1;", "=r,f", "a", "int32", 1), 1, "f32", "i32", r_to_int, 0, 0, 0},
     {"pairs", ASM("cvt.rn.bf16x2.f32 $0, $2, $1;", "=r,f,f", "a", "bfloat16", 2), 1, "f32", "bf16", r_bf16, 0, -9, 9},
@@ -80,7 +87,8 @@ static const row rows[] = {
 static void one(m_context *ctx, const row *r, int shape)
 {
     m_dtype type = m_dtype_find(r->types), types[2] = {type, type};
-    m_elementwise e = m_begin_elementwise(ctx, r->name, shape, r->inputs, types, m_dtype_find(r->result), "", r->expression);
+    m_elementwise e =
+        m_begin_elementwise(ctx, r->name, shape, r->inputs, types, m_dtype_find(r->result), "", r->expression);
     if (!e.c)
         return;
     for (int i = 0; i < r->inputs; i++) {
@@ -122,8 +130,10 @@ static m_case *begin(m_context *ctx, const char *name, const char *body)
 static void two_results(m_context *ctx)
 {
     m_case *c = begin(ctx, "two results",
-                      "    a = tl.load(x + i)\n    s, d = tl.inline_asm_elementwise(asm=\"\"\"\n        add.u32 $0, $2, $3;  // the sum\n"
-                      "        sub.u32 $1, $3, $2;  /* b - a */\n    \"\"\", constraints=(\"=r,=r,\" \"r,r\"), args=[a, i], dtype=(tl.uint32, tl.uint32),\n"
+                      "    a = tl.load(x + i)\n    s, d = tl.inline_asm_elementwise(asm=\"\"\"\n        add.u32 $0, "
+                      "$2, $3;  // the sum\n"
+                      "        sub.u32 $1, $3, $2;  /* b - a */\n    \"\"\", constraints=(\"=r,=r,\" \"r,r\"), "
+                      "args=[a, i], dtype=(tl.uint32, tl.uint32),\n"
                       "        is_pure=True, pack=1)\n    tl.store(o + i, s * d)\n");
     if (!c)
         return;
@@ -137,7 +147,8 @@ static void two_results(m_context *ctx)
 static void memory(m_context *ctx)
 {
     m_case *c = begin(ctx, "loads and stores",
-                      "    tl.inline_asm_elementwise(\"ld.global.b8 $0, [$1]; shl.b32 $0, $0, 3; st.global.b8 [$2], $0;\", \"=r,l,l\", [x + i, o + i],\n"
+                      "    tl.inline_asm_elementwise(\"ld.global.b8 $0, [$1]; shl.b32 $0, $0, 3; st.global.b8 [$2], "
+                      "$0;\", \"=r,l,l\", [x + i, o + i],\n"
                       "                              dtype=tl.int8, is_pure=False, pack=1)\n");
     if (!c)
         return;
@@ -151,12 +162,16 @@ static void memory(m_context *ctx)
 /* A loop: Collatz steps until 1. */
 static void loop(m_context *ctx)
 {
-    m_case *c = begin(ctx, "a loop",
-                      "    a = tl.load(x + i)\n    n = tl.inline_asm_elementwise(\"\"\"{\n        .reg .pred %p<2>;\n        .reg .u32 v, half, odd;\n"
-                      "        mov.u32 v, $1;\n        mov.u32 $0, 0;\n    again:\n        setp.le.u32 %p0, v, 1;\n        @%p0 bra done;\n"
-                      "        shr.u32 half, v, 1;\n        and.b32 odd, v, 1;\n        setp.eq.u32 %p1, odd, 0;\n"
-                      "        @%p1 mov.u32 v, half;\n        @!%p1 mad.lo.u32 v, v, 3, 1;\n        add.u32 $0, $0, 1;\n        bra.uni again;\n"
-                      "    done:\n    }\"\"\", \"=r,r\", [a], dtype=tl.int32, is_pure=True, pack=1)\n    tl.store(o + i, n)\n");
+    m_case *c =
+        begin(ctx, "a loop",
+              "    a = tl.load(x + i)\n    n = tl.inline_asm_elementwise(\"\"\"{\n        .reg .pred %p<2>;\n        "
+              ".reg .u32 v, half, odd;\n"
+              "        mov.u32 v, $1;\n        mov.u32 $0, 0;\n    again:\n        setp.le.u32 %p0, v, 1;\n        "
+              "@%p0 bra done;\n"
+              "        shr.u32 half, v, 1;\n        and.b32 odd, v, 1;\n        setp.eq.u32 %p1, odd, 0;\n"
+              "        @%p1 mov.u32 v, half;\n        @!%p1 mad.lo.u32 v, v, 3, 1;\n        add.u32 $0, $0, 1;\n       "
+              " bra.uni again;\n"
+              "    done:\n    }\"\"\", \"=r,r\", [a], dtype=tl.int32, is_pure=True, pack=1)\n    tl.store(o + i, n)\n");
     if (!c)
         return;
 

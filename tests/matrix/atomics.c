@@ -16,8 +16,14 @@ static const struct {
     {"atomic_xchg", "i32 u32 i64 u64 f32 f64", XCHG},
 };
 
-static const char *const semantics[] = {"", ", sem=\"relaxed\"", ", sem=\"acquire\"", ", sem=\"release\"", ", sem=\"acq_rel\"",
-                                        ", sem=\"relaxed\", scope=\"cta\"", ", scope=\"sys\"", ", sem=\"acquire\", scope=\"gpu\""};
+static const char *const semantics[] = {"",
+                                        ", sem=\"relaxed\"",
+                                        ", sem=\"acquire\"",
+                                        ", sem=\"release\"",
+                                        ", sem=\"acq_rel\"",
+                                        ", sem=\"relaxed\", scope=\"cta\"",
+                                        ", scope=\"sys\"",
+                                        ", sem=\"acquire\", scope=\"gpu\""};
 
 static void apply(kind k, m_array *to, int64_t i, const m_array *v, int64_t at)
 {
@@ -28,21 +34,30 @@ static void apply(kind k, m_array *to, int64_t i, const m_array *v, int64_t at)
         return;
     }
     m_wide a = m_get_int(to, i), b = m_get_int(v, at);
-    m_set_int(to, i, k == ADD ? a + b : k == MAX ? (a > b ? a : b) : k == MIN ? (a < b ? a : b) : k == AND ? (a & b) : k == OR ? (a | b)
-              : k == XOR ? (a ^ b) : b);
+    m_set_int(to, i,
+              k == ADD   ? a + b
+              : k == MAX ? (a > b ? a : b)
+              : k == MIN ? (a < b ? a : b)
+              : k == AND ? (a & b)
+              : k == OR  ? (a | b)
+              : k == XOR ? (a ^ b)
+                         : b);
 }
 
 /* Every element of `to` once: the old values are known. */
 static void apart(m_context *ctx, size_t r, m_dtype type, size_t s, bool is_masked, bool is_method)
 {
-    m_case *c = m_begin(ctx, "%s %s%s%s%s", rows[r].name, m_dtype_name(type), semantics[s], is_masked ? ", masked" : "", is_method ? ", method" : "");
+    m_case *c = m_begin(ctx, "%s %s%s%s%s", rows[r].name, m_dtype_name(type), semantics[s], is_masked ? ", masked" : "",
+                        is_method ? ", method" : "");
     if (!c)
         return;
     enum { n = 256 };
     char call[96];
     snprintf(call, sizeof call, is_method ? "(t + j).%s(v" : "tl.%s(t + j, v", rows[r].name);
-    m_text(c, "@triton.jit\ndef k(t, x, o):\n    i = tl.arange(0, 256)\n    j = (i * 3) %% 256\n    v = tl.load(x + i)\n"
-              "    old = %s%s%s)\n    tl.store(o + i, old%s)\n", call, is_masked ? ", mask=i < 200" : "", semantics[s], is_masked ? ", mask=i < 200" : "");
+    m_text(c,
+           "@triton.jit\ndef k(t, x, o):\n    i = tl.arange(0, 256)\n    j = (i * 3) %% 256\n    v = tl.load(x + i)\n"
+           "    old = %s%s%s)\n    tl.store(o + i, old%s)\n",
+           call, is_masked ? ", mask=i < 200" : "", semantics[s], is_masked ? ", mask=i < 200" : "");
     m_array start = m_new_array(c, type, n), *want, *x, *old;
     m_fill_uniform(c, &start, -50, 50);
     want = m_inout(c, "t", &start);
@@ -64,8 +79,11 @@ static void together(m_context *ctx, size_t r, m_dtype type, int64_t places)
     m_case *c = m_begin(ctx, "%s %s, 4x128 to %d", rows[r].name, m_dtype_name(type), (int)places);
     if (!c)
         return;
-    m_text(c, "@triton.jit\ndef k(t, x, P: tl.constexpr):\n    i = tl.program_id(0) * 128 + tl.arange(0, 128)\n    v = tl.load(x + i)\n"
-              "    tl.%s(t + i %% P, v, mask=i < 500)\n", rows[r].name);
+    m_text(c,
+           "@triton.jit\ndef k(t, x, P: tl.constexpr):\n    i = tl.program_id(0) * 128 + tl.arange(0, 128)\n    v = "
+           "tl.load(x + i)\n"
+           "    tl.%s(t + i %% P, v, mask=i < 500)\n",
+           rows[r].name);
     m_array start = m_new_array(c, type, places), *want, *x;
     m_fill_ints(c, &start, 0, 5);
     want = m_inout(c, "t", &start);
@@ -84,7 +102,10 @@ static void scalar(m_context *ctx, size_t r, m_dtype type)
     m_case *c = m_begin(ctx, "%s %s, scalar", rows[r].name, m_dtype_name(type));
     if (!c)
         return;
-    m_text(c, "@triton.jit\ndef k(t, x, o):\n    p = tl.program_id(0)\n    tl.store(o + p, tl.%s(t + p, tl.load(x + p)))\n", rows[r].name);
+    m_text(
+        c,
+        "@triton.jit\ndef k(t, x, o):\n    p = tl.program_id(0)\n    tl.store(o + p, tl.%s(t + p, tl.load(x + p)))\n",
+        rows[r].name);
     m_array start = m_new_array(c, type, 8), *want, *x, *old;
     m_fill_uniform(c, &start, -50, 50);
     want = m_inout(c, "t", &start);
@@ -104,8 +125,11 @@ static void swap(m_context *ctx, m_dtype type, size_t s, bool is_scalar)
     m_case *c = m_begin(ctx, "atomic_cas %s%s%s", m_dtype_name(type), semantics[s], is_scalar ? ", scalar" : "");
     if (!c)
         return;
-    m_text(c, "@triton.jit\ndef k(t, x, y, o):\n    i = %s\n    old = tl.atomic_cas(t + i, tl.load(x + i), tl.load(y + i)%s)\n"
-              "    tl.store(o + i, old)\n", is_scalar ? "tl.program_id(0)" : "tl.arange(0, 64)", semantics[s]);
+    m_text(c,
+           "@triton.jit\ndef k(t, x, y, o):\n    i = %s\n    old = tl.atomic_cas(t + i, tl.load(x + i), tl.load(y + "
+           "i)%s)\n"
+           "    tl.store(o + i, old)\n",
+           is_scalar ? "tl.program_id(0)" : "tl.arange(0, 64)", semantics[s]);
     m_array start = m_new_array(c, type, 64), *want, *x, *y, *old;
     m_fill_ints(c, &start, 0, 3);
     want = m_inout(c, "t", &start);

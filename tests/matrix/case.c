@@ -188,14 +188,16 @@ static uint64_t special(m_case *c, m_dtype dtype, int64_t i)
     if (dtype == M_I1)
         return m_random(c) & 1;
     if (!m_dtype_is_float(dtype)) {
-        const uint64_t fixed[] = {0, 1, all, top, top - 1, top + 1, 2, all - 1, 3, 7, 8, 10, 0x55, all / 3, all / 7, 100};
+        const uint64_t fixed[] = {0, 1, all, top, top - 1, top + 1, 2,       all - 1,
+                                  3, 7, 8,   10,  0x55,    all / 3, all / 7, 100};
         return i < 16 ? fixed[i] & all : i % 2 ? m_random(c) & all : (m_random(c) & 15);
     }
     if (i < 16)
         return m_encode(dtype, (m_real)reals[i], M_NEAREST);
     uint64_t inf = m_encode(dtype, INFINITY, M_NEAREST), nan = m_encode(dtype, NAN, M_NEAREST);
     uint64_t one = m_encode(dtype, 1, M_NEAREST);
-    const uint64_t codes[] = {inf, inf | top, nan, 1, 1 | top, 2, inf - 1, (inf - 1) | top, one + 1, one - 1, (one + 1) | top, nan | top};
+    const uint64_t codes[] = {inf,     inf | top,       nan,     1,       1 | top,         2,
+                              inf - 1, (inf - 1) | top, one + 1, one - 1, (one + 1) | top, nan | top};
     if (i < 28)
         return codes[i - 16];
     if (i % 2)

@@ -20,12 +20,13 @@ static void note(tri_str name)
 static const struct {
     const char *op, *attribute;
 } forms[] = {
-    {"tt.load", "cache"},        {"tt.load", "evict"},        {"tt.load", "isVolatile"},      {"tt.store", "cache"},
-    {"tt.store", "evict"},       {"tt.atomic_rmw", "atomic_rmw_op"}, {"tt.atomic_rmw", "sem"}, {"tt.atomic_rmw", "scope"},
-    {"tt.atomic_cas", "sem"},    {"tt.atomic_cas", "scope"},  {"tt.atomic_poll", "sem"},      {"tt.atomic_poll", "scope"},
-    {"tt.fp_to_fp", "rounding"}, {"tt.clampf", "propagateNan"}, {"tt.dot", "inputPrecision"}, {"tt.dot_scaled", "a_elem_type"},
-    {"tt.dot_scaled", "b_elem_type"}, {"tt.dot_scaled", "lhs_k_pack"}, {"tt.dot_scaled", "rhs_k_pack"}, {"tt.dot_scaled", "fastMath"},
-    {"tt.descriptor_reduce", "kind"}, {"tt.scan", "reverse"}, {"tt.make_tensor_descriptor", "padding"},
+    {"tt.load", "cache"}, {"tt.load", "evict"}, {"tt.load", "isVolatile"}, {"tt.store", "cache"}, {"tt.store", "evict"},
+    {"tt.atomic_rmw", "atomic_rmw_op"}, {"tt.atomic_rmw", "sem"}, {"tt.atomic_rmw", "scope"}, {"tt.atomic_cas", "sem"},
+    {"tt.atomic_cas", "scope"}, {"tt.atomic_poll", "sem"}, {"tt.atomic_poll", "scope"}, {"tt.fp_to_fp", "rounding"},
+    {"tt.clampf", "propagateNan"}, {"tt.dot", "inputPrecision"}, {"tt.dot_scaled", "a_elem_type"},
+    {"tt.dot_scaled", "b_elem_type"}, {"tt.dot_scaled", "lhs_k_pack"}, {"tt.dot_scaled", "rhs_k_pack"},
+    {"tt.dot_scaled", "fastMath"}, {"tt.descriptor_reduce", "kind"}, {"tt.scan", "reverse"},
+    {"tt.make_tensor_descriptor", "padding"},
 };
 
 static void add_text(MlirStringRef part, void *text)
@@ -67,8 +68,9 @@ static void note_module(MlirModule module)
             note(tri_str_format(arena, "extern %.*s", TRI_STR_ARG(tri_op_string(op, "symbol"))));
         for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
             if (tri_str_is(name, forms[f].op) && !mlirAttributeIsNull(tri_op_attr(op, forms[f].attribute)))
-                note(tri_str_format(arena, "%s %s=%lld", forms[f].op, forms[f].attribute,
-                                    (long long)(tri_op_int(op, forms[f].attribute, tri_op_flag(op, forms[f].attribute)))));
+                note(tri_str_format(
+                    arena, "%s %s=%lld", forms[f].op, forms[f].attribute,
+                    (long long)(tri_op_int(op, forms[f].attribute, tri_op_flag(op, forms[f].attribute)))));
     }
     tri_arena_destroy(arena);
 }

@@ -1,4 +1,5 @@
-/* What the kernels run on the simulator are made of: tests/matrix/coverage.sh compares it with the tables of the tree. */
+/* What the kernels run on the simulator are made of: tests/matrix/coverage.sh compares it with the tables of the tree.
+ */
 #ifndef TRI_TESTS_MATRIX_COVERAGE_H
 #define TRI_TESTS_MATRIX_COVERAGE_H
 

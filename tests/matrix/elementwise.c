@@ -8,7 +8,8 @@ static const struct {
 } shapes[M_SHAPES] = {
     {"1000 of 1024", "tl.arange(0, 1024)", 1000, 1, true, false},
     {"300 in 3x128", "tl.program_id(0) * 128 + tl.arange(0, 128)", 300, 3, true, false},
-    {"2x8x32", "tl.program_id(0) * 256 + tl.arange(0, 8)[:, None] * 32 + tl.arange(0, 32)[None, :]", 512, 2, false, false},
+    {"2x8x32", "tl.program_id(0) * 256 + tl.arange(0, 8)[:, None] * 32 + tl.arange(0, 32)[None, :]", 512, 2, false,
+     false},
     {"scalars", "tl.program_id(0)", 40, 40, false, true},
 };
 
@@ -31,8 +32,8 @@ m_elementwise m_begin_elementwise(m_context *ctx, const char *name, int shape, i
     const char *mask = shapes[shape].is_masked ? ", mask=i < n" : "";
     for (int i = 0; i < count; i++)
         m_text(c, "    %s = tl.load(%s_ptr + i%s)\n", names[i], names[i], mask);
-    m_text(c, "%s    r = %s\n    tl.static_assert(r.dtype == tl.%s)\n    tl.store(r_ptr + i, r%s)\n", before, expression,
-           m_dtype_tl(result), mask);
+    m_text(c, "%s    r = %s\n    tl.static_assert(r.dtype == tl.%s)\n    tl.store(r_ptr + i, r%s)\n", before,
+           expression, m_dtype_tl(result), mask);
     for (int i = 0; i < count; i++)
         e.in[i] = m_in(c, m_format(c, "%s_ptr", names[i]), types[i], e.n);
     e.want = m_out(c, "r_ptr", result, e.n);

@@ -27,7 +27,8 @@ static void add_option(tri_arena *arena, char **argv, int *argc, const char *nam
     argv[(*argc)++] = (char *)tri_str_format(arena, "-%s=%s", name, value).data;
 }
 
-static bool parse_options(tri_arena *arena, tri_diag *diag, m_case *c, m_place place, const char *path, tri_run_opt *out)
+static bool parse_options(tri_arena *arena, tri_diag *diag, m_case *c, m_place place, const char *path,
+                          tri_run_opt *out)
 {
     char *argv[16] = {"tritrun"};
     int argc = 1;
@@ -117,7 +118,8 @@ static bool is_rejected_right(const m_case *c, const char *path, const tri_buf *
 static bool run_kernel(tri_arena *arena, tri_diag *diag, tri_buf *log, m_case *c, m_place place, FILE *out)
 {
     const char *path = !c->is_ir ? "k.tri" : strstr(c->text.data, "ttg.num-warps") ? "k.ttgir" : "k.ttir";
-    bool is_sim = !strncmp(place.arch, "sim:", 4), wants_error = c->error && (c->error_targets & (is_sim ? M_ON_SIM : M_ON_HOST));
+    bool is_sim = !strncmp(place.arch, "sim:", 4),
+         wants_error = c->error && (c->error_targets & (is_sim ? M_ON_SIM : M_ON_HOST));
     tri_run_opt opt;
     tri_run_kernel kernel;
     tri_argument_list arguments = {0};
@@ -146,8 +148,9 @@ static bool run_kernel(tri_arena *arena, tri_diag *diag, tri_buf *log, m_case *c
 static bool is_refused(const m_case *c, m_place place, const tri_buf *log)
 {
     const char *path = c->is_ir ? "k.ttir:" : "k.tri:";
-    bool may_refuse = !strcmp(place.arch, "linalg") || !strcmp(place.arch, "opencl") || !strncmp(place.arch, "sim:gfx", 7) ||
-                      !strncmp(place.arch, "sim:intel", 9) || !strcmp(place.arch, "sim:spirv64");
+    bool may_refuse = !strcmp(place.arch, "linalg") || !strcmp(place.arch, "opencl") ||
+                      !strncmp(place.arch, "sim:gfx", 7) || !strncmp(place.arch, "sim:intel", 9) ||
+                      !strcmp(place.arch, "sim:spirv64");
     return may_refuse && log->len && strstr(log->data, path) &&
            (strstr(log->data, "[TRI-6002]") || strstr(log->data, "[TRI-7003]")) &&
            !strstr(log->data, "LLVM Translation failed");

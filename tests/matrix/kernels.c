@@ -78,8 +78,10 @@ static void layer_norm(m_context *ctx, m_dtype type, int64_t rows, int64_t colum
     m_case *c = m_begin_kernel(ctx, "rows.tri", "layer_norm", name);
     if (!c)
         return;
-    m_array *x = m_in(c, "x_ptr", type, rows * columns), *w = m_in(c, "w_ptr", type, columns), *b = m_in(c, "b_ptr", type, columns);
-    m_array *y = m_out(c, "y_ptr", type, rows * columns), *mean = m_out(c, "mean_ptr", M_F32, rows), *rstd = m_out(c, "rstd_ptr", M_F32, rows);
+    m_array *x = m_in(c, "x_ptr", type, rows * columns), *w = m_in(c, "w_ptr", type, columns),
+            *b = m_in(c, "b_ptr", type, columns);
+    m_array *y = m_out(c, "y_ptr", type, rows * columns), *mean = m_out(c, "mean_ptr", M_F32, rows),
+            *rstd = m_out(c, "rstd_ptr", M_F32, rows);
     m_fill_uniform(c, x, -2, 3);
     m_fill_uniform(c, w, 0.5, 1.5);
     m_fill_uniform(c, b, -1, 1);
@@ -110,7 +112,8 @@ static void layer_norm_backward(m_context *ctx, m_dtype type, int64_t rows, int6
     m_case *c = m_begin_kernel(ctx, "rows.tri", "layer_norm_backward", name);
     if (!c)
         return;
-    m_array *dy = m_in(c, "dy_ptr", type, rows * columns), *x = m_in(c, "x_ptr", type, rows * columns), *w = m_in(c, "w_ptr", type, columns);
+    m_array *dy = m_in(c, "dy_ptr", type, rows * columns), *x = m_in(c, "x_ptr", type, rows * columns),
+            *w = m_in(c, "w_ptr", type, columns);
     m_array *mean = m_in(c, "mean_ptr", M_F32, rows), *rstd = m_in(c, "rstd_ptr", M_F32, rows);
     m_array *dx = m_out(c, "dx_ptr", type, rows * columns), zero = m_new_array(c, M_F32, columns);
     m_array *dw = m_inout(c, "dw_ptr", &zero), *db = m_inout(c, "db_ptr", &zero);
@@ -152,7 +155,8 @@ static void rms_norm(m_context *ctx, m_dtype type, int64_t rows, int64_t columns
     m_case *c = m_begin_kernel(ctx, "rows.tri", "rms_norm", name);
     if (!c)
         return;
-    m_array *y = m_out(c, "y_ptr", type, rows * columns), *x = m_in(c, "x_ptr", type, rows * columns), *w = m_in(c, "w_ptr", type, columns);
+    m_array *y = m_out(c, "y_ptr", type, rows * columns), *x = m_in(c, "x_ptr", type, rows * columns),
+            *w = m_in(c, "w_ptr", type, columns);
     m_fill_uniform(c, x, -2, 2);
     m_fill_uniform(c, w, 0.5, 1.5);
     for (int64_t i = 0; i < rows; i++) {
@@ -191,7 +195,10 @@ static void cross_entropy(m_context *ctx, m_dtype type, int64_t rows, int64_t co
         m_real picked = at < 0 ? 0 : m_get(x, i * columns + (int64_t)at), log_sum = logl(total);
         m_set(loss, i, at < 0 ? 0 : (1 - smoothing) * (log_sum - picked) + smoothing * (log_sum - sum / columns));
         for (int64_t j = 0; j < columns; j++)
-            m_set(dx, i * columns + j, at < 0 ? 0 : expl(m_get(x, i * columns + j)) / total - smoothing / columns - (j == (int64_t)at ? 1 - smoothing : 0));
+            m_set(dx, i * columns + j,
+                  at < 0 ? 0
+                         : expl(m_get(x, i * columns + j)) / total - smoothing / columns -
+                               (j == (int64_t)at ? 1 - smoothing : 0));
     }
     m_number(c, "n_cols", columns);
     m_number(c, "ignore", -100);
@@ -210,7 +217,8 @@ static void rope(m_context *ctx, m_dtype type, bool is_inverse)
     enum { positions = 5, heads = 3, dim = 48, half = dim / 2 };
     m_array q = m_new_array(c, type, positions * heads * dim);
     m_fill_uniform(c, &q, -1, 1);
-    m_array *want = m_inout(c, "q_ptr", &q), *cos = m_in(c, "cos_ptr", M_F32, positions * half), *sin = m_in(c, "sin_ptr", M_F32, positions * half);
+    m_array *want = m_inout(c, "q_ptr", &q), *cos = m_in(c, "cos_ptr", M_F32, positions * half),
+            *sin = m_in(c, "sin_ptr", M_F32, positions * half);
     for (int64_t i = 0; i < positions * half; i++) {
         m_set(cos, i, cosl((m_real)i / 7));
         m_set(sin, i, sinl((m_real)i / 7));
@@ -219,7 +227,8 @@ static void rope(m_context *ctx, m_dtype type, bool is_inverse)
         for (int64_t h = 0; h < heads; h++)
             for (int64_t j = 0; j < half; j++) {
                 int64_t at = (p * heads + h) * dim + j;
-                m_real a = m_get(&q, at), b = m_get(&q, at + half), x = m_get(cos, p * half + j), y = m_get(sin, p * half + j) * (is_inverse ? -1 : 1);
+                m_real a = m_get(&q, at), b = m_get(&q, at + half), x = m_get(cos, p * half + j),
+                       y = m_get(sin, p * half + j) * (is_inverse ? -1 : 1);
                 m_set(want, at, a * x - b * y);
                 m_set(want, at + half, b * x + a * y);
             }

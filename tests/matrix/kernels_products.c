@@ -15,7 +15,8 @@ static m_real dot(const m_array *a, int64_t ai, int64_t as, const m_array *b, in
     return total;
 }
 
-static void matmul(m_context *ctx, m_dtype in, m_dtype out, const char *acc, size s, bool a_transposed, bool b_transposed)
+static void matmul(m_context *ctx, m_dtype in, m_dtype out, const char *acc, size s, bool a_transposed,
+                   bool b_transposed)
 {
     char name[96];
     snprintf(name, sizeof name, "%s to %s, %dx%dx%d%s%s", m_dtype_name(in), m_dtype_name(out), s.m, s.n, s.k,
@@ -27,7 +28,8 @@ static void matmul(m_context *ctx, m_dtype in, m_dtype out, const char *acc, siz
     m_array *want = m_out(c, "c_ptr", out, (int64_t)s.m * s.n);
     m_fill_quarters(c, a);
     m_fill_quarters(c, b);
-    int am = a_transposed ? 1 : s.k, ak = a_transposed ? s.m : 1, bk = b_transposed ? 1 : s.n, bn = b_transposed ? s.k : 1;
+    int am = a_transposed ? 1 : s.k, ak = a_transposed ? s.m : 1, bk = b_transposed ? 1 : s.n,
+        bn = b_transposed ? s.k : 1;
     for (int i = 0; i < s.m; i++)
         for (int j = 0; j < s.n; j++)
             m_set(want, (int64_t)i * s.n + j, dot(a, (int64_t)i * am, ak, b, (int64_t)j * bn, bk, s.k));
@@ -57,7 +59,8 @@ static void batched(m_context *ctx, m_dtype type, int batches, size s)
     m_case *c = m_begin_kernel(ctx, "products.tri", "batched", name);
     if (!c)
         return;
-    m_array *a = m_in(c, "a_ptr", type, (int64_t)batches * s.m * s.k), *b = m_in(c, "b_ptr", type, (int64_t)batches * s.k * s.n);
+    m_array *a = m_in(c, "a_ptr", type, (int64_t)batches * s.m * s.k),
+            *b = m_in(c, "b_ptr", type, (int64_t)batches * s.k * s.n);
     m_array *want = m_out(c, "c_ptr", M_F32, (int64_t)batches * s.m * s.n);
     m_fill_quarters(c, a);
     m_fill_quarters(c, b);
@@ -84,7 +87,8 @@ static void grouped(m_context *ctx, m_dtype type)
         return;
     enum { groups = 4, rows = 61, k = 40, n = 50 };
     static const int sizes[groups] = {17, 0, 32, 12};
-    m_array *a = m_in(c, "a_ptr", type, rows * k), *b = m_in(c, "b_ptr", type, groups * k * n), *want = m_out(c, "c_ptr", M_F32, rows * n);
+    m_array *a = m_in(c, "a_ptr", type, rows * k), *b = m_in(c, "b_ptr", type, groups * k * n),
+            *want = m_out(c, "c_ptr", M_F32, rows * n);
     m_array *counts = m_in(c, "sizes_ptr", M_I32, groups);
     m_fill_quarters(c, a);
     m_fill_quarters(c, b);
@@ -107,7 +111,8 @@ static void grouped(m_context *ctx, m_dtype type)
 enum { heads = 2 };
 
 /* p = softmax(q k^T scale), row by row of one head; lse is the logarithm of the sum. */
-static void probabilities(const m_array *q, const m_array *k, int64_t base, int length, int d, double scale, bool causal, m_real *p, m_real *lse)
+static void probabilities(const m_array *q, const m_array *k, int64_t base, int length, int d, double scale,
+                          bool causal, m_real *p, m_real *lse)
 {
     for (int i = 0; i < length; i++) {
         m_real total = 0;
@@ -135,7 +140,8 @@ static void attention(m_context *ctx, m_dtype type, int length, int d, bool caus
     m_fill_uniform(c, q, -1, 1);
     m_fill_uniform(c, k, -1, 1);
     m_fill_uniform(c, v, -1, 1);
-    m_real *p = m_alloc(c, sizeof *p * (size_t)length * (size_t)length), *sums = m_alloc(c, sizeof *sums * (size_t)length);
+    m_real *p = m_alloc(c, sizeof *p * (size_t)length * (size_t)length),
+           *sums = m_alloc(c, sizeof *sums * (size_t)length);
     for (int64_t h = 0; h < heads; h++) {
         int64_t base = h * length * d;
         probabilities(q, k, base, length, d, 0.25, causal, p, sums);
@@ -163,15 +169,18 @@ static void attention(m_context *ctx, m_dtype type, int length, int d, bool caus
 }
 
 /* Reference gradients of one head. */
-static void gradients(m_array *const *in, int64_t base, int length, int d, const m_real *p, const m_real *delta, m_array *dq, m_array *dk, m_array *dv)
+static void gradients(m_array *const *in, int64_t base, int length, int d, const m_real *p, const m_real *delta,
+                      m_array *dq, m_array *dk, m_array *dv)
 {
     const m_array *q = in[0], *k = in[1], *v = in[2], *d_o = in[3];
     for (int i = 0; i < length; i++)
         for (int e = 0; e < d; e++) {
             m_real sq = 0, sk = 0, sv = 0;
             for (int j = 0; j < length; j++) {
-                m_real forward = p[i * length + j] * (dot(d_o, base + (int64_t)i * d, 1, v, base + (int64_t)j * d, 1, d) - delta[i]);
-                m_real backward = p[j * length + i] * (dot(d_o, base + (int64_t)j * d, 1, v, base + (int64_t)i * d, 1, d) - delta[j]);
+                m_real forward =
+                    p[i * length + j] * (dot(d_o, base + (int64_t)i * d, 1, v, base + (int64_t)j * d, 1, d) - delta[i]);
+                m_real backward =
+                    p[j * length + i] * (dot(d_o, base + (int64_t)j * d, 1, v, base + (int64_t)i * d, 1, d) - delta[j]);
                 sq += forward * m_get(k, base + (int64_t)j * d + e);
                 sk += backward * m_get(q, base + (int64_t)j * d + e);
                 sv += p[j * length + i] * m_get(d_o, base + (int64_t)j * d + e);
@@ -196,9 +205,12 @@ static void attention_backward(m_context *ctx, m_dtype type, int length, int d, 
         in[i] = m_in(c, names[i], type, n);
         m_fill_uniform(c, in[i], -1, 1);
     }
-    m_array *lse = m_in(c, "lse_ptr", M_F32, (int64_t)heads * length), *delta = m_in(c, "delta_ptr", M_F32, (int64_t)heads * length);
-    m_array zero = m_new_array(c, M_F32, n), *dq = m_inout(c, "dq_ptr", &zero), *dk = m_out(c, "dk_ptr", M_F32, n), *dv = m_out(c, "dv_ptr", M_F32, n);
-    m_real *p = m_alloc(c, sizeof *p * (size_t)length * (size_t)length), *sums = m_alloc(c, sizeof *sums * (size_t)length);
+    m_array *lse = m_in(c, "lse_ptr", M_F32, (int64_t)heads * length),
+            *delta = m_in(c, "delta_ptr", M_F32, (int64_t)heads * length);
+    m_array zero = m_new_array(c, M_F32, n), *dq = m_inout(c, "dq_ptr", &zero), *dk = m_out(c, "dk_ptr", M_F32, n),
+            *dv = m_out(c, "dv_ptr", M_F32, n);
+    m_real *p = m_alloc(c, sizeof *p * (size_t)length * (size_t)length),
+           *sums = m_alloc(c, sizeof *sums * (size_t)length);
     for (int64_t h = 0; h < heads; h++) {
         int64_t base = h * length * d;
         probabilities(in[0], in[1], base, length, d, 0.25, causal, p, sums);
@@ -230,8 +242,9 @@ void m_kernels_products(m_context *ctx)
     static const struct {
         m_dtype in, out;
         const char *acc;
-    } kinds[] = {{M_F16, M_F32, "tl.float32"}, {M_F16, M_F16, "tl.float16"}, {M_BF16, M_F32, "tl.float32"}, {M_F32, M_F32, "tl.float32"},
-                 {M_F64, M_F64, "tl.float64"}, {M_I8, M_I32, "tl.int32"}, {M_F8E5, M_F32, "tl.float32"}, {M_F8E4, M_F32, "tl.float32"}};
+    } kinds[] = {{M_F16, M_F32, "tl.float32"},  {M_F16, M_F16, "tl.float16"}, {M_BF16, M_F32, "tl.float32"},
+                 {M_F32, M_F32, "tl.float32"},  {M_F64, M_F64, "tl.float64"}, {M_I8, M_I32, "tl.int32"},
+                 {M_F8E5, M_F32, "tl.float32"}, {M_F8E4, M_F32, "tl.float32"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         matmul(ctx, kinds[i].in, kinds[i].out, kinds[i].acc, (size){64, 64, 64, 32, 32, 32}, false, false);
         matmul(ctx, kinds[i].in, kinds[i].out, kinds[i].acc, (size){47, 53, 71, 32, 32, 32}, false, false);

@@ -1,5 +1,5 @@
-/* libdevice: every function of frontend/builtins/libdevice.def that tests/matrix/language.c does not have, in every form, against
- * long doubles or, where each bit counts, numbers of 113 bits. */
+/* libdevice: every function of frontend/builtins/libdevice.def that tests/matrix/language.c does not have, in every
+ * form, against long doubles or, where each bit counts, numbers of 113 bits. */
 #include "tests/matrix/matrix.h"
 
 #include <math.h>
@@ -190,7 +190,8 @@ static double rounded(m_dtype type, wide exact, direction d)
         wide a = exact - (wide)near, b = exact - (wide)other;
         near = (b < 0 ? -b : b) < (a < 0 ? -a : a) ? other : near;
     }
-    bool wants_up = d == UP || (d == TOWARD_ZERO && exact < 0), wants_down = d == DOWN || (d == TOWARD_ZERO && exact > 0);
+    bool wants_up = d == UP || (d == TOWARD_ZERO && exact < 0),
+         wants_down = d == DOWN || (d == TOWARD_ZERO && exact > 0);
     if (wants_up && (wide)near < exact)
         return step(type, near, INFINITY);
     if (wants_down && (wide)near > exact)
@@ -218,7 +219,8 @@ static wide apply(char operation, const wide *x)
     }
 }
 
-static void rounded_case(m_context *ctx, const char *name, char operation, int inputs, m_dtype from, m_dtype to, int d, double low, double high)
+static void rounded_case(m_context *ctx, const char *name, char operation, int inputs, m_dtype from, m_dtype to, int d,
+                         double low, double high)
 {
     m_dtype types[3] = {from, from, from};
     char full[40], text[80];
@@ -249,8 +251,10 @@ static void arithmetic(m_context *ctx)
                 {"rcp", 'r', 1, 1, 9},  {"sqrt", 's', 1, 1, 9}, {"fma", 'f', 3, -9, 9}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int d = 0; d < 4; d++) {
-            rounded_case(ctx, rows[i].name, rows[i].operation, rows[i].inputs, M_F32, M_F32, d, rows[i].low, rows[i].high);
-            rounded_case(ctx, rows[i].name, rows[i].operation, rows[i].inputs, M_F64, M_F64, d, rows[i].low, rows[i].high);
+            rounded_case(ctx, rows[i].name, rows[i].operation, rows[i].inputs, M_F32, M_F32, d, rows[i].low,
+                         rows[i].high);
+            rounded_case(ctx, rows[i].name, rows[i].operation, rows[i].inputs, M_F64, M_F64, d, rows[i].low,
+                         rows[i].high);
         }
     for (int d = 0; d < 4; d++) {
         rounded_case(ctx, "double2float", '=', 1, M_F64, M_F32, d, -9, 9);
@@ -272,7 +276,8 @@ static m_real whole(m_real x, direction d)
     return d == UP ? ceill(x) : d == DOWN ? floorl(x) : d == TOWARD_ZERO ? truncl(x) : rintl(x);
 }
 
-static void to_int_case(m_context *ctx, const char *name, m_dtype from, m_dtype to, direction d, double low, double high)
+static void to_int_case(m_context *ctx, const char *name, m_dtype from, m_dtype to, direction d, double low,
+                        double high)
 {
     char text[64];
     call_of(text, sizeof text, name, 1);
@@ -293,7 +298,8 @@ static void to_ints(m_context *ctx)
             for (int d = 0; d < 4; d++) {
                 char name[40];
                 snprintf(name, sizeof name, "%s2%s_%s", froms[f], tos[t], directions[d].suffix);
-                to_int_case(ctx, name, f ? M_F64 : M_F32, t < 2 ? M_I32 : M_I64, directions[d].direction, t % 2 ? 0 : -1e5, 1e5);
+                to_int_case(ctx, name, f ? M_F64 : M_F32, t < 2 ? M_I32 : M_I64, directions[d].direction,
+                            t % 2 ? 0 : -1e5, 1e5);
             }
     to_int_case(ctx, "llrint", M_F32, M_I64, TO_NEAREST, -99, 99);
     to_int_case(ctx, "llrint", M_F64, M_I64, TO_NEAREST, -99, 99);
@@ -433,7 +439,8 @@ REAL(m_yn, ynl((int)x[0], x[1]))
 REAL(m_ilogb, ilogbl(x[0]))
 REAL(m_llround, roundl(x[0]))
 
-static void mixed_case(m_context *ctx, const char *name, const char *types, m_real (*reference)(const m_real *x), m_dtype type, double ulps)
+static void mixed_case(m_context *ctx, const char *name, const char *types, m_real (*reference)(const m_real *x),
+                       m_dtype type, double ulps)
 {
     m_dtype in[2];
     int inputs = (int)strlen(types) - 1;
@@ -453,14 +460,16 @@ static void mixed_case(m_context *ctx, const char *name, const char *types, m_re
             x[k] = m_get(e.in[k], i);
         m_set(e.want, i, reference(x));
     }
-    e.c->tolerance = e.c->gpu_tolerance = (m_tolerance){.ulps = ulps, .atol = ulps > 9 ? (type == M_F32 ? 2e-6 : 1e-14) : 0};
+    e.c->tolerance = e.c->gpu_tolerance =
+        (m_tolerance){.ulps = ulps, .atol = ulps > 9 ? (type == M_F32 ? 2e-6 : 1e-14) : 0};
     m_end(ctx, e.c);
 }
 
 void m_group_library(m_context *ctx)
 {
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
-        for (const char *t = reals[i].types ? reals[i].types : "f32 f64"; t; t = strchr(t, ' ') ? strchr(t, ' ') + 1 : NULL)
+        for (const char *t = reals[i].types ? reals[i].types : "f32 f64"; t;
+             t = strchr(t, ' ') ? strchr(t, ' ') + 1 : NULL)
             real_case(ctx, &reals[i], m_dtype_find(t), (int)i % M_SHAPES);
     arithmetic(ctx);
     to_ints(ctx);

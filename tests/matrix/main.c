@@ -1,11 +1,10 @@
-/* matrix list                    the jobs: GROUP:PLACE[:PART/PARTS]. PLACE is native (the host, as a level of x86-64 that
- *                                the name picks), sim or sanitized: native code of some cases with -fsanitize=bounds,undefined, and address where its runtime is linked in
- *                                machines: some cases on the simulator as other families' machines;
- *                                opencl: some cases on an OpenCL device, PoCL unless OCL_ICD_VENDORS names another
- * matrix run JOB                 runs one, as TAP
- * matrix pack FILE ARCH [GROUP]  compiles every case for a GPU into FILE, for gpu/runner.c
- * Options before the word: -f TEXT (only cases whose name has it), -a (every number of warps and both
- * architectures, every level of the host, every sanitized case), -w N (that number of warps), -v (kernels of failing cases are shown). */
+/* matrix list                    the jobs: GROUP:PLACE[:PART/PARTS]. PLACE is native (the host, as a level of x86-64
+ * that the name picks), sim or sanitized: native code of some cases with -fsanitize=bounds,undefined, and address where
+ * its runtime is linked in machines: some cases on the simulator as other families' machines; opencl: some cases on an
+ * OpenCL device, PoCL unless OCL_ICD_VENDORS names another matrix run JOB                 runs one, as TAP matrix pack
+ * FILE ARCH [GROUP]  compiles every case for a GPU into FILE, for gpu/runner.c Options before the word: -f TEXT (only
+ * cases whose name has it), -a (every number of warps and both architectures, every level of the host, every sanitized
+ * case), -w N (that number of warps), -v (kernels of failing cases are shown). */
 #include "driver/environment.h"
 #include "runtime/launch/launch.h"
 #include "tests/matrix/coverage.h"
@@ -38,7 +37,8 @@ struct m_context {
 /* Only there when this program is linked with AddressSanitizer. */
 extern void __asan_init(void) __attribute__((weak));
 
-static const char prelude[] = "import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n\n\n";
+static const char prelude[] =
+    "import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n\n\n";
 
 static const struct {
     const char *name;
@@ -133,7 +133,9 @@ static void run_on_simulator(m_context *ctx, m_case *c)
             continue;
         int picked = c->is_on_both && k ? 2 + (turn & 1) : turn & 3;
         for (int i = 0; i < 4; i++) {
-            bool is_wanted = ctx->warps ? ctx->warps == 1 << i : c->warps ? c->warps == 1 << i : ctx->all || i == picked;
+            bool is_wanted = ctx->warps ? ctx->warps == 1 << i
+                             : c->warps ? c->warps == 1 << i
+                                        : ctx->all || i == picked;
             if (is_wanted)
                 run_at(ctx, c, (m_place){.arch = archs[arch], .warps = 1 << i});
         }
@@ -166,7 +168,8 @@ static void run_on_host(m_context *ctx, m_case *c, const char *sanitize)
             run_at(ctx, c, (m_place){.arch = names[i], .sanitize = sanitize});
 }
 
-/* Other families' machines on the simulator, with warps of 16, 32 and 64 lanes: of some cases one, which the name picks. */
+/* Other families' machines on the simulator, with warps of 16, 32 and 64 lanes: of some cases one, which the name
+ * picks. */
 static void run_on_machines(m_context *ctx, m_case *c)
 {
     static const char *const archs[] = {"sim:gfx942", "sim:gfx1100", "sim:intel-dg2", "sim:spirv64", "sim:gfx950"};
@@ -190,12 +193,20 @@ void m_end(m_context *ctx, m_case *c)
     if (ctx->mode == RUN_SIM && c->targets & M_ON_SIM)
         run_on_simulator(ctx, c);
     if (ctx->mode == RUN_OPENCL && c->targets & M_ON_SIM && !c->error && !c->is_undefined)
-        run_at(ctx, c, (m_place){.arch = "opencl", .warps = ctx->warps ? ctx->warps : c->warps ? c->warps : 1 << (hash(c->name) >> 20 & 3)});
+        run_at(ctx, c,
+               (m_place){.arch = "opencl",
+                         .warps = ctx->warps ? ctx->warps
+                                  : c->warps ? c->warps
+                                             : 1 << (hash(c->name) >> 20 & 3)});
     if (ctx->mode == RUN_MACHINES && c->targets & M_ON_SIM && !c->error && !c->is_undefined && c->least_arch <= 80)
         run_on_machines(ctx, c);
     if (ctx->mode == PACK && c->targets & M_ON_GPU && !(c->error && c->error_targets & M_ON_GPU)) {
         static const int warps[] = {4, 8, 2, 1};
-        bool ok = m_pack_case(c, ctx->arch, c->warps ? c->warps : ctx->warps ? ctx->warps : warps[ctx->shared->at % 4], ctx->pack, stdout);
+        bool ok = m_pack_case(c, ctx->arch,
+                              c->warps     ? c->warps
+                              : ctx->warps ? ctx->warps
+                                           : warps[ctx->shared->at % 4],
+                              ctx->pack, stdout);
         ctx->shared->packed += ok;
         ctx->shared->failed += !ok;
     }
@@ -235,7 +246,8 @@ static void run_group(m_context *ctx, void (*run)(m_context *ctx))
         if (status == 0)
             return;
         printf("not ok %lld %s, %s\n# ended by %s %d\n", (long long)++ctx->shared->tests, ctx->shared->name,
-               ctx->shared->place, WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+               ctx->shared->place, WIFSIGNALED(status) ? "signal" : "status",
+               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
         ctx->shared->failed++;
         ctx->start = ctx->shared->at + 1;
     }
@@ -261,8 +273,12 @@ static int run(m_context *ctx, const char *job)
     const char *place = strchr(job, ':');
     if (!place)
         return 2;
-    ctx->mode = !strncmp(place, ":sim", 4) ? RUN_SIM : !strcmp(place, ":sanitized") ? RUN_SANITIZED : !strcmp(place, ":linalg") ? RUN_LINALG
-                : !strcmp(place, ":machines") ? RUN_MACHINES : !strcmp(place, ":opencl") ? RUN_OPENCL : RUN_HOST;
+    ctx->mode = !strncmp(place, ":sim", 4)     ? RUN_SIM
+                : !strcmp(place, ":sanitized") ? RUN_SANITIZED
+                : !strcmp(place, ":linalg")    ? RUN_LINALG
+                : !strcmp(place, ":machines")  ? RUN_MACHINES
+                : !strcmp(place, ":opencl")    ? RUN_OPENCL
+                                               : RUN_HOST;
     if (sscanf(place, ":sim:%d/%d", &ctx->part, &ctx->parts) != 2)
         ctx->part = 0, ctx->parts = 1;
     char folder[] = "/tmp/matrix.XXXXXX";
@@ -329,6 +345,7 @@ int main(int argc, char **argv)
         return run(&ctx, argv[i + 1]);
     if (argc - i >= 3 && !strcmp(argv[i], "pack"))
         return pack(&ctx, argv[i + 1], argv[i + 2], argc - i > 3 ? argv[i + 3] : NULL);
-    fprintf(stderr, "usage: matrix [-f TEXT] [-a] [-w N] [-v] list | run GROUP:PLACE[:PART/PARTS] | pack FILE ARCH [GROUP]\n");
+    fprintf(stderr,
+            "usage: matrix [-f TEXT] [-a] [-w N] [-v] list | run GROUP:PLACE[:PART/PARTS] | pack FILE ARCH [GROUP]\n");
     return 2;
 }

@@ -76,7 +76,8 @@ const char *m_format(m_case *c, const char *format, ...) __attribute__((format(p
 m_array *m_in(m_case *c, const char *name, m_dtype dtype, int64_t count);
 m_array *m_out(m_case *c, const char *name, m_dtype dtype, int64_t count);
 m_array *m_inout(m_case *c, const char *name, const m_array *start);
-void m_scalar(m_case *c, const char *name, m_dtype dtype, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void m_scalar(m_case *c, const char *name, m_dtype dtype, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 void m_constexpr(m_case *c, const char *name, int64_t value);
 m_array m_new_array(m_case *c, m_dtype dtype, int64_t count);
 void *m_alloc(m_case *c, size_t size);
@@ -116,9 +117,10 @@ m_elementwise m_begin_elementwise(m_context *ctx, const char *name, int shape, i
                                   m_dtype result, const char *before, const char *expression);
 
 /* Groups: X(name). */
-#define M_GROUPS(X) \
-    X(math) X(integers) X(casts) X(reductions) X(scans) X(products) X(memory) \
-    X(shapes) X(atomics) X(random) X(sorting) X(promotion) X(kernels) X(language) X(library) X(dialect) X(operations) X(assembly)
+#define M_GROUPS(X)                                                                                                    \
+    X(math)                                                                                                            \
+    X(integers) X(casts) X(reductions) X(scans) X(products) X(memory) X(shapes) X(atomics) X(random) X(sorting)        \
+        X(promotion) X(kernels) X(language) X(library) X(dialect) X(operations) X(assembly)
 
 #define M_DECLARE(group) void m_group_##group(m_context *ctx);
 M_GROUPS(M_DECLARE)

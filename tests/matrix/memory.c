@@ -17,24 +17,35 @@ typedef struct {
 static const row rows[] = {
     {"plain", "tl.load(x + i)", "tl.store(o + i, v)", ALL, 256, 256, 256},
     {"mask", "tl.load(x + i, mask=i < 201)", "tl.store(o + i, v, mask=i < 201)", ALL, 256, 256, 201},
-    {"mask and other", "tl.load(x + i, mask=i < 77, other=1)", "tl.store(o + i, v)", "i1 i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64", 256, 77, 256},
-    {"mask and real other", "tl.load(x + i, mask=i < 77, other=1.0)", "tl.store(o + i, v)", "f8e5 f16 bf16 f32 f64", 256, 77, 256},
-    {"other is a tensor", "tl.load(x + i, mask=i < 77, other=tl.full((256,), 1, tl.int32))", "tl.store(o + i, v)", "i32 i64 f32 f16", 256, 77, 256},
+    {"mask and other", "tl.load(x + i, mask=i < 77, other=1)", "tl.store(o + i, v)",
+     "i1 i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64", 256, 77, 256},
+    {"mask and real other", "tl.load(x + i, mask=i < 77, other=1.0)", "tl.store(o + i, v)", "f8e5 f16 bf16 f32 f64",
+     256, 77, 256},
+    {"other is a tensor", "tl.load(x + i, mask=i < 77, other=tl.full((256,), 1, tl.int32))", "tl.store(o + i, v)",
+     "i32 i64 f32 f16", 256, 77, 256},
     {"mask False", "tl.load(x + i, mask=i < 0, other=1)", "tl.store(o + i, v)", "f32 i8", 256, 0, 256},
     {"scalar mask", "tl.load(x + i, mask=n > 5, other=0)", "tl.store(o + i, v, mask=n > 5)", "f32 f16", 256, 256, 256},
     {"positional", "tl.load(x + i, i < 99, 1)", "tl.store(o + i, v, i < 150)", "f32 i16", 256, 99, 150},
     {"volatile", "tl.load(x + i, volatile=True)", "tl.store(o + i, v)", "f32 i8 i64", 256, 256, 256},
     {".ca", "tl.load(x + i, cache_modifier=\".ca\")", "tl.store(o + i, v)", "f32 f16", 256, 256, 256},
-    {".cg", "tl.load(x + i, cache_modifier=\".cg\")", "tl.store(o + i, v, cache_modifier=\".cg\")", "f32 i64 u8", 256, 256, 256},
-    {".cv", "tl.load(x + i, cache_modifier=\".cv\")", "tl.store(o + i, v, cache_modifier=\".wt\")", "f32 i16", 256, 256, 256},
-    {".cs", "tl.load(x + i, cache_modifier=\".cs\")", "tl.store(o + i, v, cache_modifier=\".cs\")", "f32", 256, 256, 256},
+    {".cg", "tl.load(x + i, cache_modifier=\".cg\")", "tl.store(o + i, v, cache_modifier=\".cg\")", "f32 i64 u8", 256,
+     256, 256},
+    {".cv", "tl.load(x + i, cache_modifier=\".cv\")", "tl.store(o + i, v, cache_modifier=\".wt\")", "f32 i16", 256, 256,
+     256},
+    {".cs", "tl.load(x + i, cache_modifier=\".cs\")", "tl.store(o + i, v, cache_modifier=\".cs\")", "f32", 256, 256,
+     256},
     {".wb", "tl.load(x + i)", "tl.store(o + i, v, cache_modifier=\".wb\")", "f32 bf16", 256, 256, 256},
-    {"evict_first", "tl.load(x + i, eviction_policy=\"evict_first\")", "tl.store(o + i, v, eviction_policy=\"evict_first\")", "f32 f16 i8", 256, 256, 256},
-    {"evict_last", "tl.load(x + i, eviction_policy=\"evict_last\")", "tl.store(o + i, v, eviction_policy=\"evict_last\")", "f32 i64", 256, 256, 256},
-    {"evict_first masked", "tl.load(x + i, mask=i < 50, other=1, eviction_policy=\"evict_first\")", "tl.store(o + i, v)", "f32 f64", 256, 50, 256},
+    {"evict_first", "tl.load(x + i, eviction_policy=\"evict_first\")",
+     "tl.store(o + i, v, eviction_policy=\"evict_first\")", "f32 f16 i8", 256, 256, 256},
+    {"evict_last", "tl.load(x + i, eviction_policy=\"evict_last\")",
+     "tl.store(o + i, v, eviction_policy=\"evict_last\")", "f32 i64", 256, 256, 256},
+    {"evict_first masked", "tl.load(x + i, mask=i < 50, other=1, eviction_policy=\"evict_first\")",
+     "tl.store(o + i, v)", "f32 f64", 256, 50, 256},
     {"method", "tl.load(x + i)", "(o + i).store(v)", "f32", 256, 256, 256},
-    {"odd start", "tl.load(x + 1 + i, mask=i < 255, other=1)", "tl.store(o + i, v, mask=i < 255)", "f32 f16 i8 i64", 256, 255, 255},
-    {"broadcast to the mask", "tl.load(x + tl.zeros((1,), tl.int32) + i, mask=i < 256)", "tl.store(o + i, v)", "f32", 256, 256, 256},
+    {"odd start", "tl.load(x + 1 + i, mask=i < 255, other=1)", "tl.store(o + i, v, mask=i < 255)", "f32 f16 i8 i64",
+     256, 255, 255},
+    {"broadcast to the mask", "tl.load(x + tl.zeros((1,), tl.int32) + i, mask=i < 256)", "tl.store(o + i, v)", "f32",
+     256, 256, 256},
 };
 
 static void copy_case(m_context *ctx, const row *r, m_dtype type)
@@ -42,7 +53,8 @@ static void copy_case(m_context *ctx, const row *r, m_dtype type)
     m_case *c = m_begin(ctx, "%s %s", r->name, m_dtype_name(type));
     if (!c)
         return;
-    m_text(c, "@triton.jit\ndef k(x, o, n):\n    i = tl.arange(0, %d)\n    v = %s\n    %s\n", (int)r->n, r->load, r->store);
+    m_text(c, "@triton.jit\ndef k(x, o, n):\n    i = tl.arange(0, %d)\n    v = %s\n    %s\n", (int)r->n, r->load,
+           r->store);
     m_array *x = m_in(c, "x", type, r->n), *want = m_out(c, "o", type, r->n);
     m_fill_special(c, x);
     int64_t shift = !strcmp(r->name, "odd start");
@@ -117,24 +129,34 @@ static const window windows[] = {
      "    p = tl.make_block_ptr(x, (35, 41), (48, 1), (8, 16), (16, 16), (1, 0))\n    v = tl.load(p)\n", 8, 16, 0, 80},
     {"block pointer, boundary",
      "    p = tl.make_block_ptr(x, (35, 41), (48, 1), (24, 32), (16, 16), (1, 0))\n"
-     "    v = tl.load(p, boundary_check=(0, 1), padding_option=\"zero\")\n", 24, 32, 0, 80},
+     "    v = tl.load(p, boundary_check=(0, 1), padding_option=\"zero\")\n",
+     24, 32, 0, 80},
     {"block pointer, nan",
      "    p = tl.make_block_ptr(x, (35, 41), (48, 1), (24, 32), (16, 16), (1, 0))\n"
-     "    v = tl.load(p, boundary_check=(0, 1), padding_option=\"nan\")\n", 24, 32, NAN, 80},
+     "    v = tl.load(p, boundary_check=(0, 1), padding_option=\"nan\")\n",
+     24, 32, NAN, 80},
     {"block pointer, advance",
      "    p = tl.make_block_ptr(x, (35, 41), (48, 1), (0, 0), (16, 16), (1, 0))\n    p = tl.advance(p, (24, 0))\n"
-     "    p = p.advance((0, 32))\n    v = tl.load(p, boundary_check=(0, 1), padding_option=\"zero\")\n", 24, 32, 0, 80},
+     "    p = p.advance((0, 32))\n    v = tl.load(p, boundary_check=(0, 1), padding_option=\"zero\")\n",
+     24, 32, 0, 80},
     {"block pointer, loop",
-     "    p = tl.make_block_ptr(x, (35, 41), (48, 1), (0, 32), (16, 16), (1, 0))\n    v = tl.zeros((16, 16), x.dtype.element_ty)\n"
-     "    for _ in range(0, 3):\n        v = tl.load(p, boundary_check=(0, 1), padding_option=\"zero\")\n        p = tl.advance(p, (12, 0))\n", 24, 32, 0, 80},
-    {"descriptor",
-     "    d = tl.make_tensor_descriptor(x, (35, 41), (48, 1), (16, 16))\n    v = d.load((8, 16))\n", 8, 16, 0, 80},
+     "    p = tl.make_block_ptr(x, (35, 41), (48, 1), (0, 32), (16, 16), (1, 0))\n    v = tl.zeros((16, 16), "
+     "x.dtype.element_ty)\n"
+     "    for _ in range(0, 3):\n        v = tl.load(p, boundary_check=(0, 1), padding_option=\"zero\")\n        p = "
+     "tl.advance(p, (12, 0))\n",
+     24, 32, 0, 80},
+    {"descriptor", "    d = tl.make_tensor_descriptor(x, (35, 41), (48, 1), (16, 16))\n    v = d.load((8, 16))\n", 8,
+     16, 0, 80},
     {"descriptor, boundary",
      "    d = tl.make_tensor_descriptor(x, (35, 41), (48, 1), (16, 16))\n    v = d.load((24, 32))\n", 24, 32, 0, 80},
     {"descriptor, nan",
-     "    d = tl.make_tensor_descriptor(x, (35, 41), (48, 1), (16, 16), padding_option=\"nan\")\n    v = d.load((24, 32))\n", 24, 32, NAN, 80},
+     "    d = tl.make_tensor_descriptor(x, (35, 41), (48, 1), (16, 16), padding_option=\"nan\")\n    v = d.load((24, "
+     "32))\n",
+     24, 32, NAN, 80},
     {"descriptor, function",
-     "    d = tl.make_tensor_descriptor(x, (35, 41), (48, 1), (16, 16))\n    v = tl.load_tensor_descriptor(d, (24, 32))\n", 24, 32, 0, 80},
+     "    d = tl.make_tensor_descriptor(x, (35, 41), (48, 1), (16, 16))\n    v = tl.load_tensor_descriptor(d, (24, "
+     "32))\n",
+     24, 32, 0, 80},
 };
 
 static void window_case(m_context *ctx, const window *w, m_dtype type)
@@ -165,7 +187,10 @@ static void window_store(m_context *ctx, const char *name, const char *text, m_d
     m_case *c = m_begin(ctx, "%s %s", name, m_dtype_name(type));
     if (!c)
         return;
-    m_text(c, "@triton.jit\ndef k(x, o):\n    v = tl.load(x + tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :])\n%s", text);
+    m_text(c,
+           "@triton.jit\ndef k(x, o):\n    v = tl.load(x + tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, "
+           ":])\n%s",
+           text);
     m_array *x = m_in(c, "x", type, 256), *want = m_out(c, "o", type, 40 * 48);
     m_fill_uniform(c, x, 1, 100);
     for (int64_t i = 0; i < 16; i++)
@@ -190,10 +215,15 @@ void m_group_memory(m_context *ctx)
         for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
             window_case(ctx, &windows[i], types[t]);
         window_store(ctx, "block pointer, store",
-                     "    tl.store(tl.make_block_ptr(o, (35, 41), (48, 1), (24, 32), (16, 16), (1, 0)), v, boundary_check=(0, 1))\n", types[t]);
+                     "    tl.store(tl.make_block_ptr(o, (35, 41), (48, 1), (24, 32), (16, 16), (1, 0)), v, "
+                     "boundary_check=(0, 1))\n",
+                     types[t]);
         window_store(ctx, "descriptor, store",
-                     "    d = tl.make_tensor_descriptor(o, (35, 41), (48, 1), (16, 16))\n    d.store((24, 32), v)\n", types[t]);
+                     "    d = tl.make_tensor_descriptor(o, (35, 41), (48, 1), (16, 16))\n    d.store((24, 32), v)\n",
+                     types[t]);
         window_store(ctx, "descriptor, store function",
-                     "    d = tl.make_tensor_descriptor(o, (35, 41), (48, 1), (16, 16))\n    tl.store_tensor_descriptor(d, (24, 32), v)\n", types[t]);
+                     "    d = tl.make_tensor_descriptor(o, (35, 41), (48, 1), (16, 16))\n    "
+                     "tl.store_tensor_descriptor(d, (24, 32), v)\n",
+                     types[t]);
     }
 }

@@ -14,8 +14,11 @@ static void rows_by_number(m_context *ctx, m_dtype type, bool is_scatter, const 
     m_case *c = m_begin(ctx, "descriptor %s %s, %s", is_scatter ? "scatter" : "gather", m_dtype_name(type), indices);
     if (!c)
         return;
-    m_text(c, "@triton.jit\ndef k(x, r, o, R, C):\n    d = tl.make_tensor_descriptor(%s, (R, C), (40, 1), (1, 16))\n"
-              "    i = tl.load(r + tl.arange(0, 16)).to(tl.%s)\n    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]\n", is_scatter ? "o" : "x", indices);
+    m_text(c,
+           "@triton.jit\ndef k(x, r, o, R, C):\n    d = tl.make_tensor_descriptor(%s, (R, C), (40, 1), (1, 16))\n"
+           "    i = tl.load(r + tl.arange(0, 16)).to(tl.%s)\n    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, "
+           "16)[None, :]\n",
+           is_scatter ? "o" : "x", indices);
     m_text(c, is_scatter ? "    d.scatter(tl.load(x + at), i, 24)\n    d.scatter(tl.load(x + at), i, 4)\n"
                          : "    tl.store(o + at, d.gather(i, 24))\n    tl.store(o + 256 + at, d.gather(i, 30))\n");
     m_array *x = m_in(c, "x", type, is_scatter ? 256 : rows * columns), *r = m_in(c, "r", M_I32, block);
@@ -101,11 +104,14 @@ static void polling(m_context *ctx, m_dtype type, const char *order)
     m_case *c = m_begin(ctx, "atomic_poll %s%s", m_dtype_name(type), order);
     if (!c)
         return;
-    m_text(c, "@triton.jit\ndef k(f, x, o):\n    p = tl.program_id(0)\n    i = tl.arange(0, 64)\n    if p > 0:\n"
-              "        tl.atomic_poll(f + p - 1, 5%s)\n    v = tl.load(x + i)\n    tl.store(x + i, v + 1)\n    tl.debug_barrier()\n"
-              "    %s\n    there = tl.atomic_poll(f + p, 5%s, timeout_ns=1000)\n"
-              "    other = (f + p).atomic_poll(6%s, timeout_ns=1000)\n    tl.store(o + p * 2, there.to(tl.int32))\n"
-              "    tl.store(o + p * 2 + 1, other.to(tl.int32))\n", order, is_small ? "tl.store(f + p, 5)" : "tl.atomic_xchg(f + p, 5)", order, order);
+    m_text(c,
+           "@triton.jit\ndef k(f, x, o):\n    p = tl.program_id(0)\n    i = tl.arange(0, 64)\n    if p > 0:\n"
+           "        tl.atomic_poll(f + p - 1, 5%s)\n    v = tl.load(x + i)\n    tl.store(x + i, v + 1)\n    "
+           "tl.debug_barrier()\n"
+           "    %s\n    there = tl.atomic_poll(f + p, 5%s, timeout_ns=1000)\n"
+           "    other = (f + p).atomic_poll(6%s, timeout_ns=1000)\n    tl.store(o + p * 2, there.to(tl.int32))\n"
+           "    tl.store(o + p * 2 + 1, other.to(tl.int32))\n",
+           order, is_small ? "tl.store(f + p, 5)" : "tl.atomic_xchg(f + p, 5)", order, order);
     m_array flags = m_new_array(c, type, 4), start = m_new_array(c, M_I32, 64), *want = m_inout(c, "f", &flags);
     m_fill_ints(c, &start, -99, 99);
     m_array *x = m_inout(c, "x", &start), *o = m_out(c, "o", M_I32, 8);
@@ -129,10 +135,13 @@ static void addresses(m_context *ctx, m_dtype type)
     m_case *c = m_begin(ctx, "addresses %s", m_dtype_name(type));
     if (!c)
         return;
-    m_text(c, "@triton.jit\ndef k(x, o, t):\n    i = tl.arange(0, 128)\n    a = (x + i).to(tl.int64, bitcast=True)\n"
-              "    tl.store(t + i, a + (127 - 2 * i) * %d)\n    tl.debug_barrier()\n"
-              "    p = tl.load(t + i).to(tl.pointer_type(x.dtype.element_ty))\n    tl.store(o + i, tl.load(p))\n"
-              "    q = (o + 128).to(tl.int64, bitcast=True).to(tl.pointer_type(x.dtype.element_ty))\n    tl.store(q, tl.load(x + 5))\n", m_dtype_size(type));
+    m_text(c,
+           "@triton.jit\ndef k(x, o, t):\n    i = tl.arange(0, 128)\n    a = (x + i).to(tl.int64, bitcast=True)\n"
+           "    tl.store(t + i, a + (127 - 2 * i) * %d)\n    tl.debug_barrier()\n"
+           "    p = tl.load(t + i).to(tl.pointer_type(x.dtype.element_ty))\n    tl.store(o + i, tl.load(p))\n"
+           "    q = (o + 128).to(tl.int64, bitcast=True).to(tl.pointer_type(x.dtype.element_ty))\n    tl.store(q, "
+           "tl.load(x + 5))\n",
+           m_dtype_size(type));
     m_array *x = m_in(c, "x", type, 128), *want = m_out(c, "o", type, 129);
     m_out(c, "t", M_I64, 128);
     c->args[c->num_args - 1].is_unchecked = true;
@@ -167,7 +176,10 @@ static void beside(m_context *ctx, const char *name, const char *text, unsigned 
     m_case *c = m_begin(ctx, "%s", name);
     if (!c)
         return;
-    m_text(c, "@triton.jit(debug=True)\ndef k(x, o):\n    i = tl.arange(0, 128)\n    v = tl.load(x + i)\n%s    tl.store(o + i, v + 1)\n", text);
+    m_text(c,
+           "@triton.jit(debug=True)\ndef k(x, o):\n    i = tl.arange(0, 128)\n    v = tl.load(x + i)\n%s    tl.store(o "
+           "+ i, v + 1)\n",
+           text);
     m_array *x = m_in(c, "x", M_I32, 128), *want = m_out(c, "o", M_I32, 128);
     m_fill_ints(c, x, 0, 99);
     for (int64_t i = 0; i < 128; i++)
@@ -189,7 +201,8 @@ static void all_bits(m_context *ctx)
     for (int64_t i = 0; i < 16; i++) {
         uint64_t all = UINT32_MAX;
         for (int64_t j = 0; j < 128; j++) {
-            m_set_bits(x, i * 128 + j, (m_random(c) | m_random(c) | m_random(c) | m_random(c) | 0x10u << i) & UINT32_MAX);
+            m_set_bits(x, i * 128 + j,
+                       (m_random(c) | m_random(c) | m_random(c) | m_random(c) | 0x10u << i) & UINT32_MAX);
             all &= m_bits(x, i * 128 + j);
         }
         m_set_bits(o, i, all);
@@ -202,9 +215,11 @@ static void concatenation(m_context *ctx, m_dtype type)
     m_case *c = m_begin(ctx, "cat %s", m_dtype_name(type));
     if (!c)
         return;
-    m_text(c, "@triton.jit\ndef k(x, y, o):\n    i = tl.arange(0, 64)\n"
-              "    v = tl.cat(tl.load(x + i), tl.load(y + i), can_reorder=True)\n    tl.store(o, tl.sum(v.to(tl.int64), 0))\n"
-              "    tl.store(o + 1, tl.max(v.to(tl.int64), 0))\n");
+    m_text(
+        c,
+        "@triton.jit\ndef k(x, y, o):\n    i = tl.arange(0, 64)\n"
+        "    v = tl.cat(tl.load(x + i), tl.load(y + i), can_reorder=True)\n    tl.store(o, tl.sum(v.to(tl.int64), 0))\n"
+        "    tl.store(o + 1, tl.max(v.to(tl.int64), 0))\n");
     m_array *x = m_in(c, "x", type, 64), *y = m_in(c, "y", type, 64), *o = m_out(c, "o", M_I64, 2);
     m_fill_ints(c, x, 0, 99);
     m_fill_ints(c, y, 0, 99);
@@ -219,7 +234,8 @@ static void concatenation(m_context *ctx, m_dtype type)
     m_end(ctx, c);
 }
 
-#define EACH_TYPE(list, name) for (const char *name = (list); name; name = strchr(name, ' ') ? strchr(name, ' ') + 1 : NULL)
+#define EACH_TYPE(list, name)                                                                                          \
+    for (const char *name = (list); name; name = strchr(name, ' ') ? strchr(name, ' ') + 1 : NULL)
 
 void m_group_operations(m_context *ctx)
 {
@@ -229,18 +245,21 @@ void m_group_operations(m_context *ctx)
     for (size_t r = 0; r < sizeof reductions / sizeof *reductions; r++)
         EACH_TYPE(reductions[r].types, t)
             reduction(ctx, r, m_dtype_find(t));
-    static const char *const orders[] = {"", ", sem=\"relaxed\"", ", sem=\"acquire\", scope=\"sys\"", ", scope=\"cta\""};
-    EACH_TYPE("i16 i32 i64", t)
-        for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
-            polling(ctx, m_dtype_find(t), orders[k]);
-    EACH_TYPE("i8 i16 i32 i64 f16 bf16 f32 f64", t)
-        addresses(ctx, m_dtype_find(t));
-    extents(ctx);
-    all_bits(ctx);
-    EACH_TYPE("i8 i16 i32 i64", t)
-        concatenation(ctx, m_dtype_find(t));
-    beside(ctx, "device_assert", "    tl.device_assert(v < 99, \"too large\")\n", M_EVERYWHERE);
-    beside(ctx, "assume", "    tl.assume(tl.num_programs(0) > 0)\n", M_EVERYWHERE);
-    beside(ctx, "device_print of nothing", "    if tl.program_id(0) > 5:\n        tl.device_print(\"v\", v)\n", M_EVERYWHERE);
-    beside(ctx, "dependent launch", "    tl.extra.cuda.gdc_wait()\n    tl.extra.cuda.gdc_launch_dependents()\n", M_ON_SIM);
+            static const char *const orders[] = {"", ", sem=\"relaxed\"", ", sem=\"acquire\", scope=\"sys\"",
+                                                 ", scope=\"cta\""};
+            EACH_TYPE("i16 i32 i64", t)
+            for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
+                polling(ctx, m_dtype_find(t), orders[k]);
+            EACH_TYPE("i8 i16 i32 i64 f16 bf16 f32 f64", t)
+            addresses(ctx, m_dtype_find(t));
+            extents(ctx);
+            all_bits(ctx);
+            EACH_TYPE("i8 i16 i32 i64", t)
+            concatenation(ctx, m_dtype_find(t));
+            beside(ctx, "device_assert", "    tl.device_assert(v < 99, \"too large\")\n", M_EVERYWHERE);
+            beside(ctx, "assume", "    tl.assume(tl.num_programs(0) > 0)\n", M_EVERYWHERE);
+            beside(ctx, "device_print of nothing", "    if tl.program_id(0) > 5:\n        tl.device_print(\"v\", v)\n",
+                   M_EVERYWHERE);
+            beside(ctx, "dependent launch", "    tl.extra.cuda.gdc_wait()\n    tl.extra.cuda.gdc_launch_dependents()\n",
+                   M_ON_SIM);
 }

@@ -41,9 +41,11 @@ static const row rows[] = {
 
 static const struct {
     int m, n, k;
-} sizes[] = {{16, 16, 16}, {32, 64, 32}, {64, 32, 64}, {128, 16, 32}, {16, 128, 128}, {1, 32, 32}, {64, 8, 64}, {64, 64, 16}};
+} sizes[] = {{16, 16, 16},   {32, 64, 32}, {64, 32, 64}, {128, 16, 32},
+             {16, 128, 128}, {1, 32, 32},  {64, 8, 64},  {64, 64, 16}};
 
-static const char *const forms[] = {"", ", transposed loads", ", tl.trans", ", accumulator", ", loop", ", tl.trans of b"};
+static const char *const forms[] = {"",       ", transposed loads", ", tl.trans", ", accumulator",
+                                    ", loop", ", tl.trans of b"};
 
 /* a is MxK and b is KxN, row by row. */
 static void product(const m_array *a, const m_array *b, m_array *want, int m, int n, int k, m_real start)
@@ -63,8 +65,10 @@ static void write_kernel(m_case *c, const row *r, form f)
               "    i = tl.arange(0, M)\n    j = tl.arange(0, N)\n    l = tl.arange(0, K)\n");
     const char *a = "tl.load(a_ptr + i[:, None] * K + l[None, :])", *b = "tl.load(b_ptr + l[:, None] * N + j[None, :])";
     if (f == LOADED_TRANSPOSED || f == TRANS) { /* the arrays hold KxM and NxK */
-        a = f == TRANS ? "tl.trans(tl.load(a_ptr + l[:, None] * M + i[None, :]))" : "tl.load(a_ptr + l[None, :] * M + i[:, None])";
-        b = f == TRANS ? "tl.trans(tl.load(b_ptr + j[:, None] * K + l[None, :]))" : "tl.load(b_ptr + j[None, :] * K + l[:, None])";
+        a = f == TRANS ? "tl.trans(tl.load(a_ptr + l[:, None] * M + i[None, :]))"
+                       : "tl.load(a_ptr + l[None, :] * M + i[:, None])";
+        b = f == TRANS ? "tl.trans(tl.load(b_ptr + j[:, None] * K + l[None, :]))"
+                       : "tl.load(b_ptr + j[None, :] * K + l[:, None])";
     }
     if (f == TRANS_B)
         b = "tl.trans(tl.load(b_ptr + j[:, None] * K + l[None, :]))";
@@ -95,7 +99,8 @@ static void one(m_context *ctx, const row *r, int m, int n, int k, form f)
     if (!c)
         return;
     write_kernel(c, r, f);
-    m_array *a = m_in(c, "a_ptr", m_dtype_find(r->a), (int64_t)m * k), *b = m_in(c, "b_ptr", m_dtype_find(r->b), (int64_t)k * n);
+    m_array *a = m_in(c, "a_ptr", m_dtype_find(r->a), (int64_t)m * k),
+            *b = m_in(c, "b_ptr", m_dtype_find(r->b), (int64_t)k * n);
     m_array *want = m_out(c, "o_ptr", m_dtype_find(r->result), (int64_t)m * n);
     if (r->real) {
         m_fill_uniform(c, a, -1, 1);
@@ -128,18 +133,23 @@ static void batched(m_context *ctx, const row *r, int batch, int m, int n, int k
     m_case *c = m_begin(ctx, "dot %s, %d of %dx%dx%d", r->name, batch, m, n, k);
     if (!c)
         return;
-    m_text(c, "@triton.jit\ndef k(a_ptr, b_ptr, o_ptr, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):\n"
-              "    p = tl.arange(0, B)[:, None, None]\n    i = tl.arange(0, M)\n    j = tl.arange(0, N)\n    l = tl.arange(0, K)\n"
-              "    a = tl.load(a_ptr + p * (M * K) + i[None, :, None] * K + l[None, None, :])\n"
-              "    b = tl.load(b_ptr + p * (K * N) + l[None, :, None] * N + j[None, None, :])\n"
-              "    tl.store(o_ptr + p * (M * N) + i[None, :, None] * N + j[None, None, :], tl.dot(a, b%s))\n", r->options);
+    m_text(
+        c,
+        "@triton.jit\ndef k(a_ptr, b_ptr, o_ptr, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):\n"
+        "    p = tl.arange(0, B)[:, None, None]\n    i = tl.arange(0, M)\n    j = tl.arange(0, N)\n    l = "
+        "tl.arange(0, K)\n"
+        "    a = tl.load(a_ptr + p * (M * K) + i[None, :, None] * K + l[None, None, :])\n"
+        "    b = tl.load(b_ptr + p * (K * N) + l[None, :, None] * N + j[None, None, :])\n"
+        "    tl.store(o_ptr + p * (M * N) + i[None, :, None] * N + j[None, None, :], tl.dot(a, b%s))\n",
+        r->options);
     m_array *a = m_in(c, "a_ptr", m_dtype_find(r->a), (int64_t)batch * m * k);
     m_array *b = m_in(c, "b_ptr", m_dtype_find(r->b), (int64_t)batch * k * n);
     m_array *want = m_out(c, "o_ptr", m_dtype_find(r->result), (int64_t)batch * m * n);
     m_fill_quarters(c, a);
     m_fill_quarters(c, b);
     for (int p = 0; p < batch; p++) {
-        size_t sa = (size_t)m_dtype_size(a->dtype), sb = (size_t)m_dtype_size(b->dtype), so = (size_t)m_dtype_size(want->dtype);
+        size_t sa = (size_t)m_dtype_size(a->dtype), sb = (size_t)m_dtype_size(b->dtype),
+               so = (size_t)m_dtype_size(want->dtype);
         m_array pa = {a->dtype, (int64_t)m * k, (char *)a->data + (size_t)p * (size_t)m * (size_t)k * sa};
         m_array pb = {b->dtype, (int64_t)k * n, (char *)b->data + (size_t)p * (size_t)k * (size_t)n * sb};
         m_array po = {want->dtype, (int64_t)m * n, (char *)want->data + (size_t)p * (size_t)m * (size_t)n * so};
@@ -171,7 +181,8 @@ static m_real fp4(unsigned code)
 enum { LHS_BY_LINES = 1, RHS_BY_LINES = 2, FAST = 4 }; /* pairs of e2m1 along M or N instead of K; fast_math */
 
 /* The value at (line, l) of an operand with lines of k values. */
-static m_real scaled_value(const m_array *x, int format, bool by_lines, const m_array *scale, int64_t line, int64_t l, int64_t k)
+static m_real scaled_value(const m_array *x, int format, bool by_lines, const m_array *scale, int64_t line, int64_t l,
+                           int64_t k)
 {
     int64_t at = line * k + l, byte = by_lines ? line / 2 * k + l : at / 2;
     m_real v = format ? m_get(x, at) : fp4((unsigned)m_bits(x, byte) >> ((by_lines ? line : at) % 2 * 4) & 15);
@@ -188,22 +199,25 @@ static void fill_scaled(m_case *c, m_array *x, int format)
 
 static void scaled(m_context *ctx, int fa, int fb, bool scales_a, bool scales_b, int m, int n, int k, int how)
 {
-    m_case *c = m_begin(ctx, "dot_scaled %s%s by %s%s, %dx%dx%d%s%s%s", formats[fa].name, scales_a ? " scaled" : "", formats[fb].name,
-                        scales_b ? " scaled" : "", m, n, k, how & LHS_BY_LINES ? ", lhs_k_pack=False" : "",
-                        how & RHS_BY_LINES ? ", rhs_k_pack=False" : "", how & FAST ? ", fast_math=True" : "");
+    m_case *c =
+        m_begin(ctx, "dot_scaled %s%s by %s%s, %dx%dx%d%s%s%s", formats[fa].name, scales_a ? " scaled" : "",
+                formats[fb].name, scales_b ? " scaled" : "", m, n, k, how & LHS_BY_LINES ? ", lhs_k_pack=False" : "",
+                how & RHS_BY_LINES ? ", rhs_k_pack=False" : "", how & FAST ? ", fast_math=True" : "");
     if (!c)
         return;
     int ka = how & LHS_BY_LINES ? 1 : formats[fa].per_element, kb = how & RHS_BY_LINES ? 1 : formats[fb].per_element;
-    m_text(c, "@triton.jit\ndef k(a_ptr, sa_ptr, b_ptr, sb_ptr, o_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):\n"
-              "    i = tl.arange(0, M)[:, None]\n    j = tl.arange(0, N)\n    s = tl.arange(0, K // 32)[None, :]\n"
-              "    KA: tl.constexpr = K // %d\n    KB: tl.constexpr = K // %d\n"
-              "    a = tl.load(a_ptr + tl.arange(0, M // %d)[:, None] * KA + tl.arange(0, KA)[None, :])\n"
-              "    b = tl.load(b_ptr + tl.arange(0, N // %d)[None, :] * KB + tl.arange(0, KB)[:, None])\n"
-              "    sa = tl.load(sa_ptr + i * (K // 32) + s)\n    sb = tl.load(sb_ptr + j[:, None] * (K // 32) + s)\n"
-              "    r = tl.dot_scaled(a, %s, \"%s\", b, %s, \"%s\"%s%s%s)\n    tl.store(o_ptr + i * N + j[None, :], r)\n",
-           ka, kb, formats[fa].per_element / ka, formats[fb].per_element / kb, scales_a ? "sa" : "None", formats[fa].name,
-           scales_b ? "sb" : "None", formats[fb].name, how & LHS_BY_LINES ? ", lhs_k_pack=False" : "",
-           how & RHS_BY_LINES ? ", rhs_k_pack=False" : "", how & FAST ? ", fast_math=True" : "");
+    m_text(
+        c,
+        "@triton.jit\ndef k(a_ptr, sa_ptr, b_ptr, sb_ptr, o_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):\n"
+        "    i = tl.arange(0, M)[:, None]\n    j = tl.arange(0, N)\n    s = tl.arange(0, K // 32)[None, :]\n"
+        "    KA: tl.constexpr = K // %d\n    KB: tl.constexpr = K // %d\n"
+        "    a = tl.load(a_ptr + tl.arange(0, M // %d)[:, None] * KA + tl.arange(0, KA)[None, :])\n"
+        "    b = tl.load(b_ptr + tl.arange(0, N // %d)[None, :] * KB + tl.arange(0, KB)[:, None])\n"
+        "    sa = tl.load(sa_ptr + i * (K // 32) + s)\n    sb = tl.load(sb_ptr + j[:, None] * (K // 32) + s)\n"
+        "    r = tl.dot_scaled(a, %s, \"%s\", b, %s, \"%s\"%s%s%s)\n    tl.store(o_ptr + i * N + j[None, :], r)\n",
+        ka, kb, formats[fa].per_element / ka, formats[fb].per_element / kb, scales_a ? "sa" : "None", formats[fa].name,
+        scales_b ? "sb" : "None", formats[fb].name, how & LHS_BY_LINES ? ", lhs_k_pack=False" : "",
+        how & RHS_BY_LINES ? ", rhs_k_pack=False" : "", how & FAST ? ", fast_math=True" : "");
     m_array *a = m_in(c, "a_ptr", m_dtype_find(formats[fa].type), (int64_t)m * k / formats[fa].per_element);
     m_array *sa = m_in(c, "sa_ptr", M_U8, (int64_t)m * k / 32);
     m_array *b = m_in(c, "b_ptr", m_dtype_find(formats[fb].type), (int64_t)n * k / formats[fb].per_element);

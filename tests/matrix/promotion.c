@@ -7,7 +7,8 @@
 /* T op T for + - *, where and comparisons; M_DTYPES: an error. */
 static m_dtype promoted(m_dtype a, m_dtype b)
 {
-    bool fa = m_dtype_is_float(a), fb = m_dtype_is_float(b), small_a = fa && m_dtype_bits(a) == 8, small_b = fb && m_dtype_bits(b) == 8;
+    bool fa = m_dtype_is_float(a), fb = m_dtype_is_float(b), small_a = fa && m_dtype_bits(a) == 8,
+         small_b = fb && m_dtype_bits(b) == 8;
     if (a == M_F64 || b == M_F64)
         return M_F64;
     if (a == M_F32 || b == M_F32)
@@ -51,7 +52,8 @@ static void pair(m_context *ctx, m_dtype a, m_dtype b, operation op)
     static const char *const expressions[] = {"a + b", "tl.where(a == a, b, a)", "a < b"};
     m_dtype types[2] = {a, b}, common = promoted(a, b), result = op == LESS ? M_I1 : common;
     bool is_error = common == M_DTYPES;
-    m_elementwise e = m_begin_elementwise(ctx, expressions[op], (a * 3 + b) % M_SHAPES, 2, types, is_error ? M_F32 : result, "", expressions[op]);
+    m_elementwise e = m_begin_elementwise(ctx, expressions[op], (a * 3 + b) % M_SHAPES, 2, types,
+                                          is_error ? M_F32 : result, "", expressions[op]);
     if (!e.c)
         return;
     fill(e.c, e.in[0], 8);
@@ -99,7 +101,8 @@ static const struct {
 static void number(m_context *ctx, size_t r, m_dtype type)
 {
     m_dtype result = *numbers[r].result ? m_dtype_find(numbers[r].result) : type;
-    m_elementwise e = m_begin_elementwise(ctx, numbers[r].expression, (int)r % M_SHAPES, 1, &type, result, "", numbers[r].expression);
+    m_elementwise e =
+        m_begin_elementwise(ctx, numbers[r].expression, (int)r % M_SHAPES, 1, &type, result, "", numbers[r].expression);
     if (!e.c)
         return;
     fill(e.c, e.in[0], 60);
@@ -111,13 +114,15 @@ static void number(m_context *ctx, size_t r, m_dtype type)
 static const struct {
     const char *before, *expression, *types, *error;
 } rejects[] = {
-    {"", "a // b", "i32 u32", "TRI-3006"},      {"", "a % b", "i64 u64", "TRI-3006"},    {"", "a / b", "i8 u16", "TRI-3006"},
-    {"", "a // b", "f32 f32", "TRI-3005"},      {"", "a & b", "f32 i32", "TRI-3005"},    {"", "a << b", "f16 i32", "TRI-3005"},
-    {"", "a + 300", "i8 i8", "TRI-3007"},       {"", "a - (-1)", "u32 u32", "TRI-3007"}, {"", "~a", "f32 f32", "TRI-3005"},
-    {"", "tl.exp(a)", "f16 f16", "TRI-3012"},   {"", "tl.sqrt(a)", "i32 i32", "TRI-3012"}, {"", "tl.umulhi(a, b)", "i8 i8", "TRI-3012"},
-    {"", "tl.fdiv(a, b)", "i32 i32", "TRI-3012"}, {"", "tl.clamp(a, 0, 1)", "i32 i32", "TRI-3012"}, {"", "a and b", "i32 i32", "TRI-3016"},
-    {"", "a ** b", "f32 f32", "TRI-3005"},      {"", "nowhere", "f32 f32", "TRI-3001"},  {"", "tl.nothing(a)", "f32 f32", "TRI-3003"},
-    {"", "a[0]", "f32 f32", "TRI-4001"},        {"", "tl.reshape(a, 7)", "f32 f32", "TRI-3009"},
+    {"", "a // b", "i32 u32", "TRI-3006"}, {"", "a % b", "i64 u64", "TRI-3006"}, {"", "a / b", "i8 u16", "TRI-3006"},
+    {"", "a // b", "f32 f32", "TRI-3005"}, {"", "a & b", "f32 i32", "TRI-3005"}, {"", "a << b", "f16 i32", "TRI-3005"},
+    {"", "a + 300", "i8 i8", "TRI-3007"}, {"", "a - (-1)", "u32 u32", "TRI-3007"}, {"", "~a", "f32 f32", "TRI-3005"},
+    {"", "tl.exp(a)", "f16 f16", "TRI-3012"}, {"", "tl.sqrt(a)", "i32 i32", "TRI-3012"},
+    {"", "tl.umulhi(a, b)", "i8 i8", "TRI-3012"}, {"", "tl.fdiv(a, b)", "i32 i32", "TRI-3012"},
+    {"", "tl.clamp(a, 0, 1)", "i32 i32", "TRI-3012"}, {"", "a and b", "i32 i32", "TRI-3016"},
+    {"", "a ** b", "f32 f32", "TRI-3005"}, {"", "nowhere", "f32 f32", "TRI-3001"},
+    {"", "tl.nothing(a)", "f32 f32", "TRI-3003"}, {"", "a[0]", "f32 f32", "TRI-4001"},
+    {"", "tl.reshape(a, 7)", "f32 f32", "TRI-3009"},
     {"", "a.to(tl.float32, fp_downcast_rounding=\"up\")", "f64 f64", "TRI-3021"},
     {"", "a.to(tl.int16, bitcast=True)", "f32 f32", "TRI-3015"},
 };
@@ -125,7 +130,8 @@ static const struct {
 static void rejected(m_context *ctx, size_t r)
 {
     m_dtype types[2] = {m_dtype_find(rejects[r].types), m_dtype_find(strchr(rejects[r].types, ' ') + 1)};
-    m_elementwise e = m_begin_elementwise(ctx, rejects[r].expression, 0, 2, types, M_F32, rejects[r].before, rejects[r].expression);
+    m_elementwise e =
+        m_begin_elementwise(ctx, rejects[r].expression, 0, 2, types, M_F32, rejects[r].before, rejects[r].expression);
     if (!e.c)
         return;
     e.c->error = rejects[r].error;

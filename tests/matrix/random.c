@@ -20,7 +20,8 @@ static void philox64(uint64_t seed, uint64_t *c, int rounds)
 {
     uint64_t k0 = seed, k1 = 0;
     for (int i = 0; i < rounds; i++) {
-        unsigned __int128 p = (unsigned __int128)0xD2E7470EE14C6C93u * c[0], q = (unsigned __int128)0xCA5A826395121157u * c[2];
+        unsigned __int128 p = (unsigned __int128)0xD2E7470EE14C6C93u * c[0],
+                          q = (unsigned __int128)0xCA5A826395121157u * c[2];
         uint64_t next[4] = {(uint64_t)(q >> 64) ^ c[1] ^ k0, (uint64_t)q, (uint64_t)(p >> 64) ^ c[3] ^ k1, (uint64_t)p};
         memcpy(c, next, sizeof next);
         k0 += 0x9E3779B97F4A7C15u;
@@ -69,7 +70,8 @@ static const row rows[] = {
     {"randn4x", "    r0, r1, r2, r3 = tl.randn4x(seed, i)\n", RANDN4X, 4, 10},
     {"philox", "    z = i * 0\n    r0, r1, r2, r3 = tl.philox(seed, i, z + 1, z + 2, z + 3)\n", PHILOX, 4, 10},
     {"uint_to_uniform_float", "    r0 = tl.uint_to_uniform_float(tl.randint(seed, i))\n", RAND, 1, 10},
-    {"pair_uniform_to_normal", "    a, b, d, e = tl.rand4x(seed, i)\n    r0, r1 = tl.pair_uniform_to_normal(a, b)\n", RANDN4X, 2, 10},
+    {"pair_uniform_to_normal", "    a, b, d, e = tl.rand4x(seed, i)\n    r0, r1 = tl.pair_uniform_to_normal(a, b)\n",
+     RANDN4X, 2, 10},
 };
 
 static void results32(const row *r, uint64_t seed, uint64_t offset, bool is_wide, m_real *out)
@@ -88,13 +90,15 @@ static void results32(const row *r, uint64_t seed, uint64_t offset, bool is_wide
 
 static void one(m_context *ctx, const row *r, uint64_t seed, m_dtype seed_type, bool is_wide, int64_t n)
 {
-    m_case *c = m_begin(ctx, "%s, seed %llu %s, %s offsets, %d", r->name, (unsigned long long)seed, m_dtype_name(seed_type),
-                        is_wide ? "i64" : "i32", (int)n);
+    m_case *c = m_begin(ctx, "%s, seed %llu %s, %s offsets, %d", r->name, (unsigned long long)seed,
+                        m_dtype_name(seed_type), is_wide ? "i64" : "i32", (int)n);
     if (!c)
         return;
     bool is_int = r->kind == RANDINT || r->kind == RANDINT4X || r->kind == PHILOX;
-    m_text(c, "@triton.jit\ndef k(o, seed, N: tl.constexpr):\n    j = tl.program_id(0) * N + tl.arange(0, N)\n    i = %s\n%s",
-           is_wide ? "j.to(tl.int64) * 0x100000001" : "j", r->text);
+    m_text(
+        c,
+        "@triton.jit\ndef k(o, seed, N: tl.constexpr):\n    j = tl.program_id(0) * N + tl.arange(0, N)\n    i = %s\n%s",
+        is_wide ? "j.to(tl.int64) * 0x100000001" : "j", r->text);
     for (int k = 0; k < r->results; k++)
         m_text(c, "    tl.store(o + j + %d, r%d)\n", (int)(k * n * 2), k);
     m_text(c, "    tl.static_assert(r0.dtype == tl.%s)\n", is_int ? "uint32" : "float32");
@@ -121,7 +125,10 @@ static void wide(m_context *ctx, bool is_float)
     m_text(c, "@triton.jit\ndef k(o, seed):\n    i = tl.arange(0, 64).to(tl.uint64)\n    z = i * 0\n"
               "    r0, r1, r2, r3 = tl.philox(seed, i, z, z, z)\n    j = tl.arange(0, 64)\n");
     for (int k = 0; k < 4; k++)
-        m_text(c, is_float ? "    tl.store(o + j + %d, tl.uint_to_uniform_float(r%d))\n" : "    tl.store(o + j + %d, r%d)\n", k * 64, k);
+        m_text(c,
+               is_float ? "    tl.store(o + j + %d, tl.uint_to_uniform_float(r%d))\n"
+                        : "    tl.store(o + j + %d, r%d)\n",
+               k * 64, k);
     m_array *want = m_out(c, "o", is_float ? M_F32 : M_U64, 256);
     for (int64_t i = 0; i < 64; i++) {
         uint64_t p[4] = {(uint64_t)i, 0, 0, 0};
@@ -140,7 +147,8 @@ static void published(m_context *ctx)
     if (!c)
         return;
     m_text(c, "@triton.jit\ndef k(o, seed):\n    i = tl.arange(0, 1)\n    r0, r1, r2, r3 = tl.randint4x(seed, i)\n"
-              "    tl.store(o + i, r0)\n    tl.store(o + i + 1, r1)\n    tl.store(o + i + 2, r2)\n    tl.store(o + i + 3, r3)\n");
+              "    tl.store(o + i, r0)\n    tl.store(o + i + 1, r1)\n    tl.store(o + i + 2, r2)\n    tl.store(o + i + "
+              "3, r3)\n");
     static const uint32_t vector[] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
     m_array *want = m_out(c, "o", M_U32, 4);
     for (int i = 0; i < 4; i++)

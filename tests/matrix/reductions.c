@@ -31,7 +31,8 @@ static const char functions[] =
     "@triton.jit\ndef larger(x, y):\n    if x > y:\n        return x\n    else:\n        return y\n\n\n"
     "@triton.jit\ndef pair(v, i, w, j):\n    is_left = (v > w) | ((v == w) & (i < j))\n"
     "    return tl.where(is_left, v, w), tl.where(is_left, i, j)\n\n\n"
-    "@triton.jit\ndef welford(m, s, n, m2, s2, n2):\n    d = m2 - m\n    c = n + n2\n    w = tl.where(c == 0, 0.0, n2 / c)\n"
+    "@triton.jit\ndef welford(m, s, n, m2, s2, n2):\n    d = m2 - m\n    c = n + n2\n    w = tl.where(c == 0, 0.0, n2 "
+    "/ c)\n"
     "    return m + d * w, s + s2 + d * d * n * w, c\n\n\n";
 
 #define NARROW "i8 i16 u8 u16 i1"
@@ -52,7 +53,8 @@ static const row rows[] = {
     {"max with indices", "tl.max(x, %d, return_indices=True)[1]", "f32 i32", ARGMAX},
     {"min with indices", "tl.min(x, %d, return_indices=True)[1]", "f32 i64", ARGMIN},
     {"max of the pair", "tl.max(x, %d, return_indices=True)[0].to(tl.float32)", "f32 f16", MAX},
-    {"max, ties anywhere", "tl.max(x, %d, return_indices=True, return_indices_tie_break_left=False)[0]", "f32 i32", MAX},
+    {"max, ties anywhere", "tl.max(x, %d, return_indices=True, return_indices_tie_break_left=False)[0]", "f32 i32",
+     MAX},
     {"xor_sum", "tl.xor_sum(x%s)", "i8 i16 u8 u16 " INTS, XOR},
     {"reduce_or", "tl.reduce_or(x, %d)", "i8 u16 i1 " INTS, OR},
     {"reduce add", "tl.reduce(x, %d, add)", "f32 f64 i32 i64 u64", SUM},
@@ -66,7 +68,8 @@ static const row rows[] = {
 
 static m_dtype result_type(const row *r, m_dtype t)
 {
-    bool is_float = m_dtype_is_float(t), is_library = !strncmp(r->expression, "tl.sum", 6) || !strncmp(r->expression, "x.sum", 5);
+    bool is_float = m_dtype_is_float(t),
+         is_library = !strncmp(r->expression, "tl.sum", 6) || !strncmp(r->expression, "x.sum", 5);
     bool widens = !strncmp(r->expression, "tl.max(x%", 9) || !strncmp(r->expression, "tl.min(x%", 9);
     if (r->kind == ARGMAX || r->kind == ARGMIN)
         return M_I32;
@@ -83,10 +86,12 @@ static bool is_better(const row *r, const m_array *x, int64_t i, int64_t best)
 {
     if (m_dtype_is_float(x->dtype))
         return r->kind == MAX || r->kind == ARGMAX ? m_get(x, i) > m_get(x, best) : m_get(x, i) < m_get(x, best);
-    return r->kind == MAX || r->kind == ARGMAX ? m_get_int(x, i) > m_get_int(x, best) : m_get_int(x, i) < m_get_int(x, best);
+    return r->kind == MAX || r->kind == ARGMAX ? m_get_int(x, i) > m_get_int(x, best)
+                                               : m_get_int(x, i) < m_get_int(x, best);
 }
 
-static void reduce_line(const row *r, const m_array *x, int64_t first, int64_t step, int64_t n, m_array *want, int64_t at)
+static void reduce_line(const row *r, const m_array *x, int64_t first, int64_t step, int64_t n, m_array *want,
+                        int64_t at)
 {
     m_real total = r->kind == PRODUCT ? 1 : 0;
     m_wide whole = r->kind == PRODUCT ? 1 : 0;
@@ -128,7 +133,8 @@ static int64_t reduce_all(const row *r, const shape *s, const m_array *x, m_arra
 /* The index of each element along `axis`, for pairs. */
 static void write_kernel(m_case *c, const row *r, const shape *s, int64_t results)
 {
-    static const char *const ranks[4][3] = {{""}, {""}, {"[:, None]", "[None, :]"}, {"[:, None, None]", "[None, :, None]", "[None, None, :]"}};
+    static const char *const ranks[4][3] = {
+        {""}, {""}, {"[:, None]", "[None, :]"}, {"[:, None, None]", "[None, :, None]", "[None, None, :]"}};
     char expression[160], axis[32] = "";
     if (s->axis >= 0)
         snprintf(axis, sizeof axis, ", axis=%d", s->axis);
@@ -193,7 +199,8 @@ static void inexact_sum(m_context *ctx, const char *type_name, int64_t rows_coun
     m_case *c = m_begin(ctx, "sum of reals %s, %dx%d", type_name, (int)rows_count, (int)columns);
     if (!c)
         return;
-    m_text(c, "@triton.jit\ndef k(x, o, R: tl.constexpr, C: tl.constexpr):\n    i = tl.arange(0, R)[:, None] * C + tl.arange(0, C)[None, :]\n"
+    m_text(c, "@triton.jit\ndef k(x, o, R: tl.constexpr, C: tl.constexpr):\n    i = tl.arange(0, R)[:, None] * C + "
+              "tl.arange(0, C)[None, :]\n"
               "    tl.store(o + tl.arange(0, R), tl.sum(tl.load(x + i), 1))\n");
     m_array *x = m_in(c, "x", type, rows_count * columns), *want = m_out(c, "o", type, rows_count);
     m_fill_uniform(c, x, -1, 1);

@@ -40,8 +40,9 @@ static const struct {
     int rank, axis;
     int64_t dims[3];
 } shapes[] = {
-    {"32 by 0", 1, 0, {32}},       {"1024 by 0", 1, 0, {1024}},       {"16x64 by 1", 2, 1, {16, 64}}, {"64x16 by 0", 2, 0, {64, 16}},
-    {"4x256 by 1", 2, 1, {4, 256}}, {"2x8x32 by 1", 3, 1, {2, 8, 32}}, {"2x8x32 by 2", 3, 2, {2, 8, 32}},
+    {"32 by 0", 1, 0, {32}},           {"1024 by 0", 1, 0, {1024}},    {"16x64 by 1", 2, 1, {16, 64}},
+    {"64x16 by 0", 2, 0, {64, 16}},    {"4x256 by 1", 2, 1, {4, 256}}, {"2x8x32 by 1", 3, 1, {2, 8, 32}},
+    {"2x8x32 by 2", 3, 2, {2, 8, 32}},
 };
 
 static m_dtype result_type(const row *r, m_dtype t)
@@ -56,7 +57,8 @@ static m_dtype result_type(const row *r, m_dtype t)
 }
 
 /* The line in the order of the scan; all numbers are small integers, so that reals are exact. */
-static void scan_line(const row *r, const m_array *x, const m_array *y, int64_t first, int64_t step, int64_t n, m_array *want)
+static void scan_line(const row *r, const m_array *x, const m_array *y, int64_t first, int64_t step, int64_t n,
+                      m_array *want)
 {
     m_wide run = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -98,7 +100,8 @@ static void one(m_context *ctx, const row *r, size_t s, m_dtype type)
     m_case *c = m_begin(ctx, "%s %s, %s", r->name, m_dtype_name(type), shapes[s].name);
     if (!c)
         return;
-    static const char *const index[4][3] = {{""}, {""}, {"[:, None]", "[None, :]"}, {"[:, None, None]", "[None, :, None]", "[None, None, :]"}};
+    static const char *const index[4][3] = {
+        {""}, {""}, {"[:, None]", "[None, :]"}, {"[:, None, None]", "[None, :, None]", "[None, None, :]"}};
     int64_t count = 1, n = shapes[s].dims[shapes[s].axis], inner = 1, outer = 1;
     for (int d = 0; d < shapes[s].rank; d++) {
         count *= shapes[s].dims[d];
@@ -109,11 +112,13 @@ static void one(m_context *ctx, const row *r, size_t s, m_dtype type)
     int64_t stride = count;
     for (int d = 0; d < shapes[s].rank; d++) {
         stride /= shapes[s].dims[d];
-        m_text(c, "%stl.arange(0, %d)%s * %d", d ? " + " : "", (int)shapes[s].dims[d], index[shapes[s].rank][d], (int)stride);
+        m_text(c, "%stl.arange(0, %d)%s * %d", d ? " + " : "", (int)shapes[s].dims[d], index[shapes[s].rank][d],
+               (int)stride);
     }
     m_text(c, "\n    x = tl.load(x_ptr + at)\n    y = tl.load(y_ptr + at)\n    r = ");
     m_text(c, r->expression, shapes[s].axis);
-    m_text(c, "\n    tl.static_assert(r.dtype == tl.%s)\n    tl.store(r_ptr + at, r)\n", m_dtype_tl(result_type(r, type)));
+    m_text(c, "\n    tl.static_assert(r.dtype == tl.%s)\n    tl.store(r_ptr + at, r)\n",
+           m_dtype_tl(result_type(r, type)));
     m_array *x = m_in(c, "x_ptr", type, count), *y = m_in(c, "y_ptr", type, count);
     m_array *want = m_out(c, "r_ptr", result_type(r, type), count);
     fill(c, r, x, y);

@@ -87,15 +87,33 @@ static const row rows[] = {
     {"squeeze", "tl.squeeze(x[:, None], 1)", 1, 1, {64}, {64}, s_same, "f32 i8"},
     {"unsqueeze", "tl.unsqueeze(x, 0)", 1, 2, {64}, {1, 64}, s_expand0, "f32 i8"},
     {"gather 0", "tl.gather(x, 63 - tl.arange(0, 64), 0)", 1, 1, {64}, {64}, s_flip, NULL},
-    {"gather 1", "tl.gather(x, tl.broadcast_to(((tl.arange(0, 32) + 16) % 32)[None, :], 16, 32), 1)", 2, 2, {16, 32}, {16, 32}, s_swap_halves, NULL},
-    {"gather method", "x.gather(tl.broadcast_to((15 - tl.arange(0, 16))[:, None], 16, 32), 0)", 2, 2, {16, 32}, {16, 32}, s_flip0, "f32 i16"},
+    {"gather 1",
+     "tl.gather(x, tl.broadcast_to(((tl.arange(0, 32) + 16) % 32)[None, :], 16, 32), 1)",
+     2,
+     2,
+     {16, 32},
+     {16, 32},
+     s_swap_halves,
+     NULL},
+    {"gather method",
+     "x.gather(tl.broadcast_to((15 - tl.arange(0, 16))[:, None], 16, 32), 0)",
+     2,
+     2,
+     {16, 32},
+     {16, 32},
+     s_flip0,
+     "f32 i16"},
     {"twice transposed", "tl.trans(tl.trans(x))", 2, 2, {16, 32}, {16, 32}, s_2d, "f32 f16"},
     {"reshape and trans", "tl.trans(tl.reshape(x, 16, 32))", 1, 2, {512}, {32, 16}, s_trans, "f32 i8"},
 };
 
 static void write_index(m_case *c, const char *name, int rank, const int64_t *dims)
 {
-    static const char *const index[5][4] = {{""}, {""}, {"[:, None]", "[None, :]"}, {"[:, None, None]", "[None, :, None]", "[None, None, :]"},
+    static const char *const index[5][4] = {
+        {""},
+        {""},
+        {"[:, None]", "[None, :]"},
+        {"[:, None, None]", "[None, :, None]", "[None, None, :]"},
         {"[:, None, None, None]", "[None, :, None, None]", "[None, None, :, None]", "[None, None, None, :]"}};
     int64_t stride = 1;
     for (int d = 0; d < rank; d++)
@@ -123,7 +141,8 @@ static void one(m_context *ctx, const row *r, m_dtype type)
     m_text(c, "    x = tl.load(x_ptr + i)\n    y = tl.load(y_ptr + i)\n    r = %s\n", r->expression);
     write_index(c, "o", r->rank_out, r->out);
     m_text(c, "    tl.store(r_ptr + o, r)\n");
-    m_array *x = m_in(c, "x_ptr", type, count), *y = m_in(c, "y_ptr", type, count), *want = m_out(c, "r_ptr", type, results);
+    m_array *x = m_in(c, "x_ptr", type, count), *y = m_in(c, "y_ptr", type, count),
+            *want = m_out(c, "r_ptr", type, results);
     m_fill_special(c, x);
     m_fill_special(c, y);
     for (int64_t i = 0; i < results; i++) {

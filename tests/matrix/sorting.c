@@ -54,9 +54,13 @@ static void sort_case(m_context *ctx, size_t r, m_dtype type, int64_t lines, int
     if (!c)
         return;
     int64_t k = rows[r].k ? rows[r].k : n;
-    m_text(c, "@triton.jit\ndef k(x_ptr, r_ptr, L: tl.constexpr, N: tl.constexpr, K: tl.constexpr):\n    l = tl.arange(0, L)[:, None]\n"
-              "    x = tl.load(x_ptr + l * N + tl.arange(0, N)[None, :])\n    r = %s\n    tl.static_assert(r.dtype == tl.%s)\n"
-              "    tl.store(r_ptr + l * K + tl.arange(0, K)[None, :], r)\n", rows[r].expression, m_dtype_tl(result_type(r, type, n)));
+    m_text(c,
+           "@triton.jit\ndef k(x_ptr, r_ptr, L: tl.constexpr, N: tl.constexpr, K: tl.constexpr):\n    l = tl.arange(0, "
+           "L)[:, None]\n"
+           "    x = tl.load(x_ptr + l * N + tl.arange(0, N)[None, :])\n    r = %s\n    tl.static_assert(r.dtype == "
+           "tl.%s)\n"
+           "    tl.store(r_ptr + l * K + tl.arange(0, K)[None, :], r)\n",
+           rows[r].expression, m_dtype_tl(result_type(r, type, n)));
     m_array *x = m_in(c, "x_ptr", type, lines * n), *want = m_out(c, "r_ptr", result_type(r, type, n), lines * k);
     if (m_dtype_is_float(type))
         m_fill_uniform(c, x, -100, 100);
@@ -79,11 +83,14 @@ static void sort_case(m_context *ctx, size_t r, m_dtype type, int64_t lines, int
 
 static void histogram(m_context *ctx, m_dtype type, int64_t n, int64_t bins, bool is_masked)
 {
-    m_case *c = m_begin(ctx, "histogram %s, %d to %d%s", m_dtype_name(type), (int)n, (int)bins, is_masked ? ", masked" : "");
+    m_case *c =
+        m_begin(ctx, "histogram %s, %d to %d%s", m_dtype_name(type), (int)n, (int)bins, is_masked ? ", masked" : "");
     if (!c)
         return;
-    m_text(c, "@triton.jit\ndef k(x, o, N: tl.constexpr, B: tl.constexpr):\n    i = tl.arange(0, N)\n"
-              "    tl.store(o + tl.arange(0, B), tl.histogram(tl.load(x + i), B%s))\n", is_masked ? ", mask=i % 3 != 0" : "");
+    m_text(c,
+           "@triton.jit\ndef k(x, o, N: tl.constexpr, B: tl.constexpr):\n    i = tl.arange(0, N)\n"
+           "    tl.store(o + tl.arange(0, B), tl.histogram(tl.load(x + i), B%s))\n",
+           is_masked ? ", mask=i % 3 != 0" : "");
     m_array *x = m_in(c, "x", type, n), *want = m_out(c, "o", M_I32, bins);
     m_fill_ints(c, x, 0, bins + (is_masked ? bins : 0)); /* masked: some lie beyond the bins too */
     int64_t *count = m_alloc(c, sizeof *count * (size_t)bins);

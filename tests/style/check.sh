@@ -80,6 +80,14 @@ check_headers() {
     done)
 }
 
+# Lines of C and of the tables that are C, in columns of UTF-8 text.
+check_columns() {
+    local hit
+    while read -r hit; do
+        breach "$hit: longer than 120 columns"
+    done < <(git ls-files -- '*.c' '*.h' '*.cpp' '*.def' '*.td' '*.inc' | xargs grep -nE '^.{121,}' | cut -d: -f1,2)
+}
+
 is_allowed() { grep -qE "^$1 " tests/style/long.txt; }
 
 check_sizes() {
@@ -192,6 +200,7 @@ check_symbols
 check_exports
 check_names
 check_headers
+check_columns
 check_sizes
 check_calls
 check_includes

@@ -1,5 +1,6 @@
-/* What launchers promise, against the stand-in driver: each driver function fails in turn, threads' contexts are left as they
- * were, what was retained is released, many threads launch first, a child of fork gets errors and no deadlock. */
+/* What launchers promise, against the stand-in driver: each driver function fails in turn, threads' contexts are left
+ * as they were, what was retained is released, many threads launch first, a child of fork gets errors and no deadlock.
+ */
 #include "vadd.h"
 
 #include "tests/targets/stub_cuda.h"
@@ -9,7 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern int cuCtxGetCurrent(void **context), cuCtxSetCurrent(void *context), cuDevicePrimaryCtxRetain(void **context, int device);
+extern int cuCtxGetCurrent(void **context), cuCtxSetCurrent(void *context),
+    cuDevicePrimaryCtxRetain(void **context, int device);
 
 static int failures;
 

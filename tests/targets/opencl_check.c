@@ -77,7 +77,10 @@ static cl_mem buffer(const float *data, size_t count)
 }
 
 static void int_arg(cl_int value) { check(clSetKernelArg(kernel, next_arg++, sizeof value, &value), "clSetKernelArg"); }
-static void float_arg(float value) { check(clSetKernelArg(kernel, next_arg++, sizeof value, &value), "clSetKernelArg"); }
+static void float_arg(float value)
+{
+    check(clSetKernelArg(kernel, next_arg++, sizeof value, &value), "clSetKernelArg");
+}
 
 static void run(size_t groups, size_t threads)
 {
@@ -89,7 +92,8 @@ static void run(size_t groups, size_t threads)
 static float *fetch(cl_mem memory, size_t count)
 {
     float *data = malloc(count * sizeof *data);
-    check(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, count * sizeof *data, data, 0, NULL, NULL), "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, count * sizeof *data, data, 0, NULL, NULL),
+          "clEnqueueReadBuffer");
     return data;
 }
 
@@ -194,7 +198,8 @@ int main(int argc, char **argv)
             name = names[i][1];
     if (!name)
         return 2;
-    size_t threads = strtoul(argv[3], NULL, 10), rows = strtoul(argv[4], NULL, 10), columns = strtoul(argv[5], NULL, 10);
+    size_t threads = strtoul(argv[3], NULL, 10), rows = strtoul(argv[4], NULL, 10),
+           columns = strtoul(argv[5], NULL, 10);
     load(argv[2], name);
     if (!strcmp(argv[1], "vadd"))
         check_vadd(threads, rows * columns);

@@ -1,6 +1,7 @@
 /* A stand-in for libcuda.so.1 that records what launchers ask of it. Two devices; failures are chosen
  * through stub_fail(). Its memory is the host's, and once some was allocated, launches of add_kernel
- * really add. STUB_CUDA_LOG names a file that gets a line for each launch with attributes. Built as libcuda.so.1 and found through LD_LIBRARY_PATH. */
+ * really add. STUB_CUDA_LOG names a file that gets a line for each launch with attributes. Built as libcuda.so.1 and
+ * found through LD_LIBRARY_PATH. */
 #include "tests/targets/stub_cuda.h"
 
 #include <pthread.h>

@@ -73,7 +73,8 @@ static void test_npy(tri_arena *arena)
 static void test_compare(tri_arena *arena)
 {
     int64_t shape[] = {2, 3};
-    tri_array a = tri_array_create(arena, TRI_DTYPE_F32, 2, shape), b = tri_array_create(arena, TRI_DTYPE_F32, 2, shape);
+    tri_array a = tri_array_create(arena, TRI_DTYPE_F32, 2, shape),
+              b = tri_array_create(arena, TRI_DTYPE_F32, 2, shape);
     tri_buf out = {0};
     tri_array_set(&a, 5, NAN);
     tri_array_set(&b, 5, NAN);

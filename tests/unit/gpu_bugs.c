@@ -10,17 +10,17 @@ static float x[count], y[count];
     "  %" base "s = tt.splat %" base " : !tt.ptr<f32> -> tensor<32x32x!tt.ptr<f32>>\n" \
     "  %" base "p = tt.addptr %" base "s, %o : tensor<32x32x!tt.ptr<f32>>, tensor<32x32xi32>\n"
 
-static const char begin[] =
-    "tt.func public @kernel(%in: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {\n"
-    "  %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>\n"
-    "  %m = tt.expand_dims %r {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>\n"
-    "  %n = tt.expand_dims %r {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>\n"
-    "  %c = arith.constant dense<32> : tensor<32x1xi32>\n"
-    "  %w = arith.muli %m, %c : tensor<32x1xi32>\n"
-    "  %a = tt.broadcast %w : tensor<32x1xi32> -> tensor<32x32xi32>\n"
-    "  %b = tt.broadcast %n : tensor<1x32xi32> -> tensor<32x32xi32>\n"
-    "  %o = arith.addi %a, %b : tensor<32x32xi32>\n" POINTERS("in") POINTERS("out")
-    "  %x = tt.load %inp : tensor<32x32x!tt.ptr<f32>>\n";
+static const char begin[] = "tt.func public @kernel(%in: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f32> "
+                            "{tt.divisibility = 16 : i32}) {\n"
+                            "  %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>\n"
+                            "  %m = tt.expand_dims %r {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>\n"
+                            "  %n = tt.expand_dims %r {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>\n"
+                            "  %c = arith.constant dense<32> : tensor<32x1xi32>\n"
+                            "  %w = arith.muli %m, %c : tensor<32x1xi32>\n"
+                            "  %a = tt.broadcast %w : tensor<32x1xi32> -> tensor<32x32xi32>\n"
+                            "  %b = tt.broadcast %n : tensor<1x32xi32> -> tensor<32x32xi32>\n"
+                            "  %o = arith.addi %a, %b : tensor<32x32xi32>\n" POINTERS("in")
+                                POINTERS("out") "  %x = tt.load %inp : tensor<32x32x!tt.ptr<f32>>\n";
 
 #define SUM(result, value) \
     "  " result " = \"tt.reduce\"(" value ") <{axis = 0 : i32}> ({\n^bb0(%p: f32, %q: f32):\n" \

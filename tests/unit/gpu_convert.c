@@ -15,7 +15,8 @@ static const char *const layouts[] = {
     "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>",
     "#ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>",
     "#ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>",
-    "#ttg.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], "
+    "#ttg.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, "
+    "0]], "
     "warp = [[16, 0], [32, 0]], block = []}>",
 };
 enum { num_layouts = sizeof layouts / sizeof *layouts };
@@ -32,11 +33,16 @@ enum { num_buffers = sizeof buffers / sizeof *buffers };
 /* Pointers %%NAME of the whole tensor in layout #NAME. */
 static int add_pointers(char *at, size_t room, const char *name, const char *base, const char *type)
 {
-    return snprintf(at, room,
-        "  %%%1$s_rm = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #%1$s}>>\n"
-        "  %%%1$s_rn = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #%1$s}>>\n"
-        "  %%%1$s_em = tt.expand_dims %%%1$s_rm {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #%1$s}>> -> tensor<64x1xi32, #%1$s>\n"
-        "  %%%1$s_en = tt.expand_dims %%%1$s_rn {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #%1$s}>> -> tensor<1x64xi32, #%1$s>\n"
+    return snprintf(
+        at, room,
+        "  %%%1$s_rm = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = "
+        "#%1$s}>>\n"
+        "  %%%1$s_rn = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = "
+        "#%1$s}>>\n"
+        "  %%%1$s_em = tt.expand_dims %%%1$s_rm {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = "
+        "#%1$s}>> -> tensor<64x1xi32, #%1$s>\n"
+        "  %%%1$s_en = tt.expand_dims %%%1$s_rn {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = "
+        "#%1$s}>> -> tensor<1x64xi32, #%1$s>\n"
         "  %%%1$s_w = arith.constant dense<64> : tensor<64x1xi32, #%1$s>\n"
         "  %%%1$s_sm = arith.muli %%%1$s_em, %%%1$s_w : tensor<64x1xi32, #%1$s>\n"
         "  %%%1$s_bm = tt.broadcast %%%1$s_sm : tensor<64x1xi32, #%1$s> -> tensor<64x64xi32, #%1$s>\n"
@@ -49,12 +55,14 @@ static int add_pointers(char *at, size_t room, const char *name, const char *bas
 
 static void finish(const char *body, const char *type, const char *a, const char *b, const char *shared)
 {
-    int len = snprintf(text, sizeof text,
+    int len = snprintf(
+        text, sizeof text,
         "#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>\n"
         "#a = %s\n#b = %s\n%s%s%s#smem = #ttg.shared_memory\n"
         "module attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32, ttg.target = \"cuda:90\", "
         "\"ttg.threads-per-warp\" = 32 : i32} {\n"
-        "tt.func public @kernel(%%in: !tt.ptr<%s> {tt.divisibility = 16 : i32}, %%out: !tt.ptr<%s> {tt.divisibility = 16 : i32}) {\n",
+        "tt.func public @kernel(%%in: !tt.ptr<%s> {tt.divisibility = 16 : i32}, %%out: !tt.ptr<%s> {tt.divisibility = "
+        "16 : i32}) {\n",
         a, b, shared ? "#shared = " : "", shared ? shared : "", shared ? "\n" : "", type, type);
     len += add_pointers(text + len, sizeof text - (size_t)len, "a", "in", type);
     len += add_pointers(text + len, sizeof text - (size_t)len, "b", "out", type);
@@ -87,7 +95,8 @@ static void expect_copy(size_t bytes, bool transposed)
 static void convert(int from, int to, const char *type, size_t bytes)
 {
     static char body[512];
-    snprintf(body, sizeof body, "  %%y = ttg.convert_layout %%x : tensor<64x64x%s, #a> -> tensor<64x64x%s, #b>\n", type, type);
+    snprintf(body, sizeof body, "  %%y = ttg.convert_layout %%x : tensor<64x64x%s, #a> -> tensor<64x64x%s, #b>\n", type,
+             type);
     finish(body, type, layouts[from], layouts[to], NULL);
     expect_copy(bytes, false);
 }
@@ -107,12 +116,14 @@ static void through_buffer(int from, int to, int buffer, const char *type, size_
 static void transposed_buffer(int from, int to)
 {
     static char body[1024];
-    snprintf(body, sizeof body,
-             "  %%m = ttg.local_alloc %%x : (tensor<64x64xf16, #a>) -> !ttg.memdesc<64x64xf16, #shared, #smem>\n"
-             "  %%t = ttg.memdesc_trans %%m {order = array<i32: 1, 0>} : !ttg.memdesc<64x64xf16, #shared, #smem> -> "
-             "!ttg.memdesc<64x64xf16, #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [0, 1]}>, #smem>\n"
-             "  %%y = ttg.local_load %%t : !ttg.memdesc<64x64xf16, #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, "
-             "order = [0, 1]}>, #smem> -> tensor<64x64xf16, #b>\n");
+    snprintf(
+        body, sizeof body,
+        "  %%m = ttg.local_alloc %%x : (tensor<64x64xf16, #a>) -> !ttg.memdesc<64x64xf16, #shared, #smem>\n"
+        "  %%t = ttg.memdesc_trans %%m {order = array<i32: 1, 0>} : !ttg.memdesc<64x64xf16, #shared, #smem> -> "
+        "!ttg.memdesc<64x64xf16, #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [0, 1]}>, #smem>\n"
+        "  %%y = ttg.local_load %%t : !ttg.memdesc<64x64xf16, #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = "
+        "8, "
+        "order = [0, 1]}>, #smem> -> tensor<64x64xf16, #b>\n");
     finish(body, "f16", layouts[from], layouts[to], buffers[1]);
     expect_copy(2, true);
 }
@@ -121,15 +132,17 @@ static void transposed_buffer(int from, int to)
 static void async_copy(int from, int to)
 {
     static char body[2048];
-    snprintf(body, sizeof body,
-             "  %%c1 = arith.constant 1 : i32\n"
-             "  %%m = ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16, #shared, #smem, mutable>\n"
-             "  %%v = ttg.memdesc_index %%m[%%c1] : !ttg.memdesc<2x64x64xf16, #shared, #smem, mutable> -> "
-             "!ttg.memdesc<64x64xf16, #shared, #smem, mutable>\n"
-             "  %%t = ttg.async_copy_global_to_local %%a, %%v : tensor<64x64x!tt.ptr<f16>, #a> -> "
-             "<64x64xf16, #shared, #smem, mutable>\n"
-             "  %%g = ttg.async_commit_group tokens %%t\n  %%w = ttg.async_wait %%g {num = 0 : i32}\n  ttg.barrier local\n"
-             "  %%y = ttg.local_load %%v token %%w : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #b>\n");
+    snprintf(
+        body, sizeof body,
+        "  %%c1 = arith.constant 1 : i32\n"
+        "  %%m = ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16, #shared, #smem, mutable>\n"
+        "  %%v = ttg.memdesc_index %%m[%%c1] : !ttg.memdesc<2x64x64xf16, #shared, #smem, mutable> -> "
+        "!ttg.memdesc<64x64xf16, #shared, #smem, mutable>\n"
+        "  %%t = ttg.async_copy_global_to_local %%a, %%v : tensor<64x64x!tt.ptr<f16>, #a> -> "
+        "<64x64xf16, #shared, #smem, mutable>\n"
+        "  %%g = ttg.async_commit_group tokens %%t\n  %%w = ttg.async_wait %%g {num = 0 : i32}\n  ttg.barrier local\n"
+        "  %%y = ttg.local_load %%v token %%w : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, "
+        "#b>\n");
     finish(body, "f16", layouts[from], layouts[to], buffers[1]);
     expect_copy(2, false);
 }

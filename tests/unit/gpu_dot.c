@@ -79,8 +79,10 @@ static const char *matmul(int m, int n, int k, int step, const types *t)
     snprintf(bt, sizeof bt, "tensor<%dx%dx", step, n);
     snprintf(ct, sizeof ct, "tensor<%dx%dx", m, n);
     const char *in = t->in;
-    int len = snprintf(text, sizeof text,
-        "tt.func public @kernel(%%a: !tt.ptr<%s> {tt.divisibility = 16 : i32}, %%b: !tt.ptr<%s> {tt.divisibility = 16 : i32}, "
+    int len = snprintf(
+        text, sizeof text,
+        "tt.func public @kernel(%%a: !tt.ptr<%s> {tt.divisibility = 16 : i32}, %%b: !tt.ptr<%s> {tt.divisibility = 16 "
+        ": i32}, "
         "%%c: !tt.ptr<%s> {tt.divisibility = 16 : i32}) {\n"
         "  %%c0 = arith.constant 0 : i32\n  %%c1 = arith.constant 1 : i32\n  %%steps = arith.constant %d : i32\n"
         "  %%zero = arith.constant dense<%s> : %s%s>\n"
@@ -91,33 +93,42 @@ static const char *matmul(int m, int n, int k, int step, const types *t)
         "  %%en = tt.expand_dims %%rn {axis = 0 : i32} : tensor<%dxi32> -> tensor<1x%dxi32>\n"
         "  %%ek0 = tt.expand_dims %%rk {axis = 0 : i32} : tensor<%dxi32> -> tensor<1x%dxi32>\n"
         "  %%ek1 = tt.expand_dims %%rk {axis = 1 : i32} : tensor<%dxi32> -> tensor<%dx1xi32>\n",
-        in, in, t->acc, k / step, !strcmp(t->acc, "i32") ? "0" : "0.0", ct, t->acc, m, m, n, n, step, step, m, m, n, n, step,
-        step, step, step);
-    len += snprintf(text + len, sizeof text - (size_t)len,
+        in, in, t->acc, k / step, !strcmp(t->acc, "i32") ? "0" : "0.0", ct, t->acc, m, m, n, n, step, step, m, m, n, n,
+        step, step, step, step);
+    len += snprintf(
+        text + len, sizeof text - (size_t)len,
         "  %%wk = arith.constant dense<%d> : tensor<%dx1xi32>\n  %%am = arith.muli %%em, %%wk : tensor<%dx1xi32>\n"
         "  %%wn = arith.constant dense<%d> : tensor<%dx1xi32>\n  %%bk = arith.muli %%ek1, %%wn : tensor<%dx1xi32>\n"
         "  %%wm = arith.constant dense<%d> : tensor<%dx1xi32>\n  %%cm = arith.muli %%em, %%wm : tensor<%dx1xi32>\n"
-        "  %%a0 = tt.broadcast %%am : tensor<%dx1xi32> -> %si32>\n  %%a1 = tt.broadcast %%ek0 : tensor<1x%dxi32> -> %si32>\n"
-        "  %%b0 = tt.broadcast %%bk : tensor<%dx1xi32> -> %si32>\n  %%b1 = tt.broadcast %%en : tensor<1x%dxi32> -> %si32>\n"
-        "  %%d0 = tt.broadcast %%cm : tensor<%dx1xi32> -> %si32>\n  %%d1 = tt.broadcast %%en : tensor<1x%dxi32> -> %si32>\n"
-        "  %%ao = arith.addi %%a0, %%a1 : %si32>\n  %%bo = arith.addi %%b0, %%b1 : %si32>\n  %%co = arith.addi %%d0, %%d1 : %si32>\n",
+        "  %%a0 = tt.broadcast %%am : tensor<%dx1xi32> -> %si32>\n  %%a1 = tt.broadcast %%ek0 : tensor<1x%dxi32> -> "
+        "%si32>\n"
+        "  %%b0 = tt.broadcast %%bk : tensor<%dx1xi32> -> %si32>\n  %%b1 = tt.broadcast %%en : tensor<1x%dxi32> -> "
+        "%si32>\n"
+        "  %%d0 = tt.broadcast %%cm : tensor<%dx1xi32> -> %si32>\n  %%d1 = tt.broadcast %%en : tensor<1x%dxi32> -> "
+        "%si32>\n"
+        "  %%ao = arith.addi %%a0, %%a1 : %si32>\n  %%bo = arith.addi %%b0, %%b1 : %si32>\n  %%co = arith.addi %%d0, "
+        "%%d1 : %si32>\n",
         k, m, m, n, step, step, n, m, m, m, at, step, at, step, bt, n, bt, m, ct, n, ct, at, bt, ct);
-    len += snprintf(text + len, sizeof text - (size_t)len,
+    len += snprintf(
+        text + len, sizeof text - (size_t)len,
         "  %%as = tt.splat %%a : !tt.ptr<%s> -> %s!tt.ptr<%s>>\n  %%bs = tt.splat %%b : !tt.ptr<%s> -> %s!tt.ptr<%s>>\n"
-        "  %%ap = tt.addptr %%as, %%ao : %s!tt.ptr<%s>>, %si32>\n  %%bp = tt.addptr %%bs, %%bo : %s!tt.ptr<%s>>, %si32>\n"
+        "  %%ap = tt.addptr %%as, %%ao : %s!tt.ptr<%s>>, %si32>\n  %%bp = tt.addptr %%bs, %%bo : %s!tt.ptr<%s>>, "
+        "%si32>\n"
         "  %%astep = arith.constant dense<%d> : %si32>\n  %%bstep = arith.constant dense<%d> : %si32>\n",
         in, at, in, in, bt, in, at, in, at, bt, in, bt, step, at, step * n, bt);
     snprintf(text + len, sizeof text - (size_t)len,
-        "  %%r:3 = scf.for %%i = %%c0 to %%steps step %%c1 iter_args(%%acc = %%zero, %%pa = %%ap, %%pb = %%bp) -> "
-        "(%s%s>, %s!tt.ptr<%s>>, %s!tt.ptr<%s>>) : i32 {\n"
-        "    %%la = tt.load %%pa : %s!tt.ptr<%s>>\n    %%lb = tt.load %%pb : %s!tt.ptr<%s>>\n"
-        "    %%d = tt.dot %%la, %%lb, %%acc%s : %s%s> * %s%s> -> %s%s>\n"
-        "    %%na = tt.addptr %%pa, %%astep : %s!tt.ptr<%s>>, %si32>\n    %%nb = tt.addptr %%pb, %%bstep : %s!tt.ptr<%s>>, %si32>\n"
-        "    scf.yield %%d, %%na, %%nb : %s%s>, %s!tt.ptr<%s>>, %s!tt.ptr<%s>>\n  }\n"
-        "  %%cs = tt.splat %%c : !tt.ptr<%s> -> %s!tt.ptr<%s>>\n  %%cp = tt.addptr %%cs, %%co : %s!tt.ptr<%s>>, %si32>\n"
-        "  tt.store %%cp, %%r#0 : %s!tt.ptr<%s>>\n  tt.return\n}\n",
-        ct, t->acc, at, in, bt, in, at, in, bt, in, t->precision, at, in, bt, in, ct, t->acc, at, in, at, bt, in, bt, ct, t->acc,
-        at, in, bt, in, t->acc, ct, t->acc, ct, t->acc, ct, ct, t->acc);
+             "  %%r:3 = scf.for %%i = %%c0 to %%steps step %%c1 iter_args(%%acc = %%zero, %%pa = %%ap, %%pb = %%bp) -> "
+             "(%s%s>, %s!tt.ptr<%s>>, %s!tt.ptr<%s>>) : i32 {\n"
+             "    %%la = tt.load %%pa : %s!tt.ptr<%s>>\n    %%lb = tt.load %%pb : %s!tt.ptr<%s>>\n"
+             "    %%d = tt.dot %%la, %%lb, %%acc%s : %s%s> * %s%s> -> %s%s>\n"
+             "    %%na = tt.addptr %%pa, %%astep : %s!tt.ptr<%s>>, %si32>\n    %%nb = tt.addptr %%pb, %%bstep : "
+             "%s!tt.ptr<%s>>, %si32>\n"
+             "    scf.yield %%d, %%na, %%nb : %s%s>, %s!tt.ptr<%s>>, %s!tt.ptr<%s>>\n  }\n"
+             "  %%cs = tt.splat %%c : !tt.ptr<%s> -> %s!tt.ptr<%s>>\n  %%cp = tt.addptr %%cs, %%co : %s!tt.ptr<%s>>, "
+             "%si32>\n"
+             "  tt.store %%cp, %%r#0 : %s!tt.ptr<%s>>\n  tt.return\n}\n",
+             ct, t->acc, at, in, bt, in, at, in, bt, in, t->precision, at, in, bt, in, ct, t->acc, at, in, at, bt, in,
+             bt, ct, t->acc, at, in, bt, in, t->acc, ct, t->acc, ct, t->acc, ct, ct, t->acc);
     return text;
 }
 
@@ -141,8 +152,8 @@ static void run_matmul(int m, int n, int k, int step, const types *t, int warps,
                 want += da[i * k + x] * db[x * n + j];
             double got = get(c, i * n + j, t) / scale;
             if (!(fabs(got - want) <= t->tolerance)) {
-                fprintf(stderr, "%s %dx%dx%d step %d warps %d %s: [%d,%d] = %g, should be %g\n", t->in, m, n, k, step, warps,
-                        arch, i, j, got, want);
+                fprintf(stderr, "%s %dx%dx%d step %d warps %d %s: [%d,%d] = %g, should be %g\n", t->in, m, n, k, step,
+                        warps, arch, i, j, got, want);
                 CHECK(false);
                 return;
             }

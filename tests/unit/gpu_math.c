@@ -10,7 +10,8 @@ static char text[4096];
 static const char *unary(const char *op, const char *in, const char *out)
 {
     snprintf(text, sizeof text,
-             "tt.func public @kernel(%%in: !tt.ptr<%s> {tt.divisibility = 16 : i32}, %%out: !tt.ptr<%s> {tt.divisibility = 16 : i32}) {\n"
+             "tt.func public @kernel(%%in: !tt.ptr<%s> {tt.divisibility = 16 : i32}, %%out: !tt.ptr<%s> "
+             "{tt.divisibility = 16 : i32}) {\n"
              "  %%r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>\n"
              "  %%b = tt.splat %%in : !tt.ptr<%s> -> tensor<1024x!tt.ptr<%s>>\n"
              "  %%p = tt.addptr %%b, %%r : tensor<1024x!tt.ptr<%s>>, tensor<1024xi32>\n"
@@ -119,7 +120,8 @@ static void check_fp8(const char *name, int e, int m, int bias, bool has_infinit
     gpu_arg back[] = {GPU_BUFFER(x), GPU_BUFFER(bytes)};
     CHECK(gpu_run(&narrow, back, 2));
     for (int i = 0; i < count; i++) {
-        double v = fabs(x[i]) > largest ? copysign(largest, x[i]) : x[i], got = decode(bytes[i], e, m, bias, has_infinity);
+        double v = fabs(x[i]) > largest ? copysign(largest, x[i]) : x[i],
+               got = decode(bytes[i], e, m, bias, has_infinity);
         for (unsigned code = 0; code < 256; code++) {
             double other = decode(code, e, m, bias, has_infinity);
             if (isnan(other) || isinf(other))

@@ -19,7 +19,8 @@ static void fill(int n)
 static const char *kernel_2d(int m, int n, const char *type, int out_m, int out_n, const char *body)
 {
     snprintf(text, sizeof text,
-             "tt.func public @kernel(%%in: !tt.ptr<%s> {tt.divisibility = 16 : i32}, %%out: !tt.ptr<%s> {tt.divisibility = 16 : i32}) {\n"
+             "tt.func public @kernel(%%in: !tt.ptr<%s> {tt.divisibility = 16 : i32}, %%out: !tt.ptr<%s> "
+             "{tt.divisibility = 16 : i32}) {\n"
              "  %%rm = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>\n"
              "  %%rn = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>\n"
              "  %%em = tt.expand_dims %%rm {axis = 1 : i32} : tensor<%dxi32> -> tensor<%dx1xi32>\n"
@@ -33,8 +34,8 @@ static const char *kernel_2d(int m, int n, const char *type, int out_m, int out_
              "  %%p = tt.addptr %%b, %%o : tensor<%dx%dx!tt.ptr<%s>>, tensor<%dx%dxi32>\n"
              "  %%x = tt.load %%p : tensor<%dx%dx!tt.ptr<%s>>\n%s"
              "  tt.return\n}\n",
-             type, type, m, m, n, n, m, m, n, n, n, m, m, m, m, n, n, m, n, m, n, type, m, n, type, m, n, type, m, n, m, n,
-             type, body);
+             type, type, m, m, n, n, m, m, n, n, n, m, m, m, m, n, n, m, n, m, n, type, m, n, type, m, n, type, m, n, m,
+             n, type, body);
     (void)out_m, (void)out_n;
     return text;
 }
@@ -63,8 +64,8 @@ static void reduce_2d(int m, int n, int axis, int warps, const char *arch)
         for (int i = 0; i < (axis == 0 ? m : n); i++)
             want += axis == 0 ? x[i * n + k] : x[k * n + i];
         if (fabs(y[k] - want) > 1e-3) {
-            fprintf(stderr, "reduce %dx%d axis %d warps %d %s: [%d] = %g, should be %g\n", m, n, axis, warps, arch, k, y[k],
-                    want);
+            fprintf(stderr, "reduce %dx%d axis %d warps %d %s: [%d] = %g, should be %g\n", m, n, axis, warps, arch, k,
+                    y[k], want);
             CHECK(false);
             return;
         }
@@ -105,30 +106,32 @@ static void argmax_1d(int n, int warps)
 static void scan_2d(int m, int n, int axis, bool reverse, int warps)
 {
     static char body[2048];
-    snprintf(body, sizeof body,
-             "  %%s = \"tt.scan\"(%%x) <{axis = %d : i32, reverse = %s}> ({\n  ^bb0(%%a: i32, %%c: i32):\n"
-             "    %%three = arith.constant 3 : i32\n"
-             "    %%a3 = arith.muli %%a, %%three : i32\n    %%t = arith.addi %%a, %%c : i32\n    tt.scan.return %%t : i32\n"
-             "  }) : (tensor<%dx%dxi32>) -> tensor<%dx%dxi32>\n"
-             "  %%ob = tt.splat %%out : !tt.ptr<i32> -> tensor<%dx%dx!tt.ptr<i32>>\n"
-             "  %%op = tt.addptr %%ob, %%o : tensor<%dx%dx!tt.ptr<i32>>, tensor<%dx%dxi32>\n"
-             "  tt.store %%op, %%s : tensor<%dx%dx!tt.ptr<i32>>\n",
-             axis, reverse ? "true" : "false", m, n, m, n, m, n, m, n, m, n, m, n);
+    snprintf(
+        body, sizeof body,
+        "  %%s = \"tt.scan\"(%%x) <{axis = %d : i32, reverse = %s}> ({\n  ^bb0(%%a: i32, %%c: i32):\n"
+        "    %%three = arith.constant 3 : i32\n"
+        "    %%a3 = arith.muli %%a, %%three : i32\n    %%t = arith.addi %%a, %%c : i32\n    tt.scan.return %%t : i32\n"
+        "  }) : (tensor<%dx%dxi32>) -> tensor<%dx%dxi32>\n"
+        "  %%ob = tt.splat %%out : !tt.ptr<i32> -> tensor<%dx%dx!tt.ptr<i32>>\n"
+        "  %%op = tt.addptr %%ob, %%o : tensor<%dx%dx!tt.ptr<i32>>, tensor<%dx%dxi32>\n"
+        "  tt.store %%op, %%s : tensor<%dx%dx!tt.ptr<i32>>\n",
+        axis, reverse ? "true" : "false", m, n, m, n, m, n, m, n, m, n, m, n);
     fill(m * n);
     memset(iy, 0, sizeof iy);
     gpu_case c = {kernel_2d(m, n, "i32", m, n, body), "sm_80", warps, false, 1, NULL};
     gpu_arg args[] = {GPU_BUFFER(ix), GPU_BUFFER(iy)};
     bool ok = gpu_run(&c, args, 2);
     CHECK(ok);
-    int length = axis == 0 ? m : n, lines = axis == 0 ? n : m, stride = axis == 0 ? n : 1, line_stride = axis == 0 ? 1 : n;
+    int length = axis == 0 ? m : n, lines = axis == 0 ? n : m, stride = axis == 0 ? n : 1,
+        line_stride = axis == 0 ? 1 : n;
     for (int l = 0; ok && l < lines; l++) {
         int32_t sum = 0;
         for (int i = 0; i < length; i++) {
             int at = l * line_stride + (reverse ? length - 1 - i : i) * stride;
             sum += ix[at];
             if (iy[at] != sum) {
-                fprintf(stderr, "scan %dx%d axis %d reverse %d warps %d: [%d] = %d, should be %d\n", m, n, axis, reverse, warps,
-                        at, iy[at], sum);
+                fprintf(stderr, "scan %dx%d axis %d reverse %d warps %d: [%d] = %d, should be %d\n", m, n, axis,
+                        reverse, warps, at, iy[at], sum);
                 CHECK(false);
                 return;
             }

@@ -68,8 +68,8 @@ static bool gpu_compile(tri_unit *unit, const gpu_case *c)
 static bool gpu_execute(tri_unit *unit, const gpu_case *c, const gpu_arg *args, int num_args)
 {
     size_t shared = (size_t)unit->kernels.at[0].shared_bytes;
-    tri_sim *sim = tri_sim_create(unit->diag, unit->target->simulator, (const tri_sim_site *)unit->sites.at, unit->sites.len,
-                                  unit->kernels.at[0].num_warps, unit->arch->lanes, shared + 16);
+    tri_sim *sim = tri_sim_create(unit->diag, unit->target->simulator, (const tri_sim_site *)unit->sites.at,
+                                  unit->sites.len, unit->kernels.at[0].num_warps, unit->arch->lanes, shared + 16);
     tri_jit_symbol symbols[] = {{"global_smem", tri_sim_shared(sim)},
                                 {"tri_sim_primitive", (const void *)(uintptr_t)tri_sim_primitive}};
     uint64_t words[16];

@@ -10,7 +10,8 @@ static char text[8192];
 static const char *kernel(int n, int m, const char *body)
 {
     snprintf(text, sizeof text,
-             "tt.func public @kernel(%%in: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %%out: !tt.ptr<i32> {tt.divisibility = 16 : i32}, "
+             "tt.func public @kernel(%%in: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %%out: !tt.ptr<i32> "
+             "{tt.divisibility = 16 : i32}, "
              "%%aux: !tt.ptr<i32> {tt.divisibility = 16 : i32}) {\n"
              "  %%rn = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>\n"
              "  %%rm = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>\n"
@@ -67,7 +68,8 @@ static void shapes(int warps, const char *arch)
         EXPECT(512, x[i / 2] * (1 + i % 2));
     if (run(512, 256,
             "  %m = tt.reshape %x : tensor<512xi32> -> tensor<256x2xi32>\n"
-            "  %l, %h = tt.split %m : tensor<256x2xi32> -> tensor<256xi32>\n  %y = arith.subi %l, %h : tensor<256xi32>\n",
+            "  %l, %h = tt.split %m : tensor<256x2xi32> -> tensor<256xi32>\n  %y = arith.subi %l, %h : "
+            "tensor<256xi32>\n",
             warps, arch))
         EXPECT(256, x[2 * i] - x[2 * i + 1]);
     if (run(64, 1024,
@@ -80,9 +82,11 @@ static void shapes(int warps, const char *arch)
 static void tables(int warps, const char *arch)
 {
     if (run(512, 512,
-            "  %three = arith.constant dense<37> : tensor<512xi32>\n  %last = arith.constant dense<511> : tensor<512xi32>\n"
+            "  %three = arith.constant dense<37> : tensor<512xi32>\n  %last = arith.constant dense<511> : "
+            "tensor<512xi32>\n"
             "  %k = arith.muli %rn, %three : tensor<512xi32>\n  %i = arith.andi %k, %last : tensor<512xi32>\n"
-            "  %y = tt.gather %x[%i] {axis = 0 : i32} : (tensor<512xi32>, tensor<512xi32>) -> tensor<512xi32>\n", warps, arch))
+            "  %y = tt.gather %x[%i] {axis = 0 : i32} : (tensor<512xi32>, tensor<512xi32>) -> tensor<512xi32>\n",
+            warps, arch))
         EXPECT(512, x[i * 37 & 511]);
     if (run(1024, 64,
             "  %mask = arith.constant dense<127> : tensor<1024xi32>\n  %v = arith.andi %x, %mask : tensor<1024xi32>\n"
@@ -120,8 +124,10 @@ static void atomics(int warps, const char *arch)
             "  %five = arith.constant 5 : i32\n  %nine = arith.constant 9 : i32\n"
             "  %old = tt.atomic_cas acq_rel, gpu, %aux, %five, %nine : (!tt.ptr<i32>, i32, i32) -> i32\n"
             "  %again = tt.atomic_cas acq_rel, gpu, %aux, %five, %nine : (!tt.ptr<i32>, i32, i32) -> i32\n"
-            "  %ten = arith.constant 10 : i32\n  %hi = arith.muli %old, %ten : i32\n  %s = arith.addi %hi, %again : i32\n"
-            "  %y = tt.splat %s : i32 -> tensor<32xi32>\n", warps, arch))
+            "  %ten = arith.constant 10 : i32\n  %hi = arith.muli %old, %ten : i32\n  %s = arith.addi %hi, %again : "
+            "i32\n"
+            "  %y = tt.splat %s : i32 -> tensor<32xi32>\n",
+            warps, arch))
         EXPECT(32, 59);
 }
 
@@ -133,14 +139,18 @@ static void control(int warps, const char *arch)
             "    %bit = arith.andi %i, %c1 : i32\n    %odd = arith.cmpi eq, %bit, %c1 : i32\n"
             "    %n = scf.if %odd -> (tensor<128xi32>) {\n      %s = tt.splat %i : i32 -> tensor<128xi32>\n"
             "      %t = arith.addi %a, %s : tensor<128xi32>\n      scf.yield %t : tensor<128xi32>\n"
-            "    } else {\n      scf.yield %a : tensor<128xi32>\n    }\n    scf.yield %n : tensor<128xi32>\n  }\n", warps, arch))
+            "    } else {\n      scf.yield %a : tensor<128xi32>\n    }\n    scf.yield %n : tensor<128xi32>\n  }\n",
+            warps, arch))
         EXPECT(128, x[i] + 25);
     if (run(128, 128,
             "  %y = \"tt.map_elementwise\"(%x) <{pack = 1 : i32}> ({\n  ^bb0(%v: i32):\n"
-            "    %c1 = arith.constant 1 : i32\n    %c0 = arith.constant 0 : i32\n    %neg = arith.cmpi slt, %v, %c0 : i32\n"
-            "    %r = scf.if %neg -> (i32) {\n      %m = arith.subi %c0, %v : i32\n      scf.yield %m : i32\n    } else {\n"
+            "    %c1 = arith.constant 1 : i32\n    %c0 = arith.constant 0 : i32\n    %neg = arith.cmpi slt, %v, %c0 : "
+            "i32\n"
+            "    %r = scf.if %neg -> (i32) {\n      %m = arith.subi %c0, %v : i32\n      scf.yield %m : i32\n    } "
+            "else {\n"
             "      %p1 = arith.addi %v, %c1 : i32\n      scf.yield %p1 : i32\n    }\n"
-            "    tt.map_elementwise.return %r : i32\n  }) : (tensor<128xi32>) -> tensor<128xi32>\n", warps, arch))
+            "    tt.map_elementwise.return %r : i32\n  }) : (tensor<128xi32>) -> tensor<128xi32>\n",
+            warps, arch))
         EXPECT(128, x[i] < 0 ? -x[i] : x[i] + 1);
 }
 

@@ -139,7 +139,8 @@ static const row values[] = {
     {"list({'a': 1}.items())", "[('a', 1)]"},
     {"[1, 2, 1].count(1)", "2"},
     {"(12).bit_length()", "4"},
-    {"f'{3}-{\"x\"}{1.5:.2f}|{7:>4}|{7:04d}|{255:#x}|{1234567:,}|{\"ab\":^6}|{0.25:%}|{3!r}|{1e20}|{-2.0:+.1e}'", "'3-x1.50|   7|0007|0xff|1,234,567|  ab  |25.000000%|3|1e+20|-2.0e+00'"},
+    {"f'{3}-{\"x\"}{1.5:.2f}|{7:>4}|{7:04d}|{255:#x}|{1234567:,}|{\"ab\":^6}|{0.25:%}|{3!r}|{1e20}|{-2.0:+.1e}'",
+     "'3-x1.50|   7|0007|0xff|1,234,567|  ab  |25.000000%|3|1e+20|-2.0e+00'"},
     {"f'{2+2=}'", "'2+2=4'"},
     {"1e16", "1e+16"},
     {"1e15", "1000000000000000.0"},
@@ -404,7 +405,8 @@ static void check_values(tri_unit *unit, tri_scope *scope, const row *rows, size
         if (v && tri_str_is(repr, rows[i].wanted))
             continue;
         failures++;
-        fprintf(stderr, "%s\n    wanted %s\n    got    %.*s\n", rows[i].text, rows[i].wanted, TRI_STR_ARG(v ? repr : why));
+        fprintf(stderr, "%s\n    wanted %s\n    got    %.*s\n", rows[i].text, rows[i].wanted,
+                TRI_STR_ARG(v ? repr : why));
     }
 }
 

@@ -1,5 +1,5 @@
-/* A module that a pass leaves invalid is a fault of the compiler, and is said to be one: with the code of such faults, with the
- * pass's name where it is known, never as an error of the user's kernel. */
+/* A module that a pass leaves invalid is a fault of the compiler, and is said to be one: with the code of such faults,
+ * with the pass's name where it is known, never as an error of the user's kernel. */
 #include "ir/context.h"
 #include "ir/op.h"
 #include "ir/options.h"

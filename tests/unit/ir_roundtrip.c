@@ -25,7 +25,8 @@ static bool round_trip(tri_diag *diag, tri_arena *arena, MlirContext context, tr
     tri_buf first = {0}, second = {0};
     bool ok = print_file(diag, arena, context, path, &first);
     if (ok) {
-        MlirModule again = tri_context_parse(context, tri_diag_add_source(diag, TRI_STR("printed"), tri_buf_str(&first)));
+        MlirModule again =
+            tri_context_parse(context, tri_diag_add_source(diag, TRI_STR("printed"), tri_buf_str(&first)));
         ok = !mlirModuleIsNull(again);
         if (ok) {
             tri_context_print(again, false, &second);

@@ -14,7 +14,8 @@ static uint64_t memory[MAX_OFFSETS];
 
 static uint64_t element(const tri_linear *l, int r, int lane, int warp)
 {
-    return tri_linear_apply_one(l, TRI_DIM_REGISTER, (uint64_t)r) ^ tri_linear_apply_one(l, TRI_DIM_LANE, (uint64_t)lane) ^
+    return tri_linear_apply_one(l, TRI_DIM_REGISTER, (uint64_t)r) ^
+           tri_linear_apply_one(l, TRI_DIM_LANE, (uint64_t)lane) ^
            tri_linear_apply_one(l, TRI_DIM_WARP, (uint64_t)warp);
 }
 
@@ -35,7 +36,9 @@ static void selects(machine_state *s, int n, const tri_plan_select *list)
     for (int i = 0; i < n; i++) {
         for (int w = 0; w < s->warps; w++) {
             for (int l = 0; l < s->lanes; l++) {
-                if (!((__builtin_parity((unsigned)l & list[i].lane_mask) ^ __builtin_parity((unsigned)w & list[i].warp_mask)) & 1))
+                if (!((__builtin_parity((unsigned)l & list[i].lane_mask) ^
+                       __builtin_parity((unsigned)w & list[i].warp_mask)) &
+                      1))
                     continue;
                 uint64_t old[MAX_REGS];
                 memcpy(old, s->at[w][l], sizeof old);
@@ -190,8 +193,8 @@ static void check(const tri_linear *src, const tri_linear *dst, int bits, int64_
     case TRI_CVT_NONE:
     case TRI_CVT_REGISTERS:
         EACH(out, w, l, r)
-        out.at[w][l][r] =
-            in.at[w][l][tri_linear_coord(&plan.map, tri_linear_apply_one(&plan.map, TRI_DIM_REGISTER, (uint64_t)r), TRI_DIM_REGISTER)];
+        out.at[w][l][r] = in.at[w][l][tri_linear_coord(
+            &plan.map, tri_linear_apply_one(&plan.map, TRI_DIM_REGISTER, (uint64_t)r), TRI_DIM_REGISTER)];
         break;
     case TRI_CVT_SHUFFLE:
         run_shuffle(&plan.shuffle);
@@ -227,8 +230,10 @@ static void test_random(void)
         int64_t shape[3];
         for (int d = 0; d < rank; d++)
             shape[d] = (int64_t)1 << any(rank == 1 ? 11 : rank == 2 ? 7 : 5);
-        tri_linear src = random_layout(rank, shape, lane_bits, warp_bits), dst = random_layout(rank, shape, lane_bits, warp_bits);
-        if (tri_linear_in_size(&src, TRI_DIM_REGISTER) > MAX_REGS || tri_linear_in_size(&dst, TRI_DIM_REGISTER) > MAX_REGS)
+        tri_linear src = random_layout(rank, shape, lane_bits, warp_bits),
+                   dst = random_layout(rank, shape, lane_bits, warp_bits);
+        if (tri_linear_in_size(&src, TRI_DIM_REGISTER) > MAX_REGS ||
+            tri_linear_in_size(&dst, TRI_DIM_REGISTER) > MAX_REGS)
             continue;
         check(&src, &dst, widths[any(4)], any(5) ? 0 : 64 << any(6));
         if (any(8) == 0)
@@ -238,7 +243,8 @@ static void test_random(void)
         CHECK(kinds[k] > 10);
 }
 
-static tri_linear blocked_2d(int32_t r0, int32_t r1, int32_t l0, int32_t l1, int32_t w0, int32_t w1, int fast, int64_t m, int64_t n)
+static tri_linear blocked_2d(int32_t r0, int32_t r1, int32_t l0, int32_t l1, int32_t w0, int32_t w1, int fast,
+                             int64_t m, int64_t n)
 {
     tri_encoding e = {.kind = TRI_ENC_BLOCKED, .rank = 2, .warps_per_cta = {w0, w1}, .order = {fast, 1 - fast}};
     int64_t shape[2] = {m, n};
@@ -307,13 +313,14 @@ static void test_free_of_conflicts(void)
     for (int bits = 8; bits <= 64; bits *= 2) {
         for (int r = 1; r * bits <= 128; r *= 2) {
             for (int l = 1; l <= 32; l *= 2) {
-                tri_linear src = blocked_2d(1, r, l, 32 / l, 4, 1, 1, 64, 64), dst = blocked_2d(r, 1, 32 / l, l, 1, 4, 0, 64, 64);
+                tri_linear src = blocked_2d(1, r, l, 32 / l, 4, 1, 1, 64, 64),
+                           dst = blocked_2d(r, 1, 32 / l, l, 1, 4, 0, 64, 64);
                 tri_plan_convert p;
                 CHECK(tri_plan_convert_make(&src, &dst, bits, &m, 0, &p));
                 if (p.kind == TRI_CVT_SHARED && p.store_conflicts + p.load_conflicts) {
                     failures++;
-                    fprintf(stderr, "bits %d, %d per thread, %d lanes: conflicts %d %d\n", bits, r, l, p.store_conflicts,
-                            p.load_conflicts);
+                    fprintf(stderr, "bits %d, %d per thread, %d lanes: conflicts %d %d\n", bits, r, l,
+                            p.store_conflicts, p.load_conflicts);
                 }
             }
         }
@@ -337,8 +344,10 @@ static void test_machines(void)
             for (int d = 0; d < rank; d++)
                 shape[d] = (int64_t)1 << any(rank == 1 ? 8 : 5);
             int lane_bits = any(3) ? most : any(most + 1), warp_bits = any(3);
-            tri_linear src = random_layout(rank, shape, lane_bits, warp_bits), dst = random_layout(rank, shape, lane_bits, warp_bits);
-            if (tri_linear_in_size(&src, TRI_DIM_REGISTER) <= MAX_REGS && tri_linear_in_size(&dst, TRI_DIM_REGISTER) <= MAX_REGS)
+            tri_linear src = random_layout(rank, shape, lane_bits, warp_bits),
+                       dst = random_layout(rank, shape, lane_bits, warp_bits);
+            if (tri_linear_in_size(&src, TRI_DIM_REGISTER) <= MAX_REGS &&
+                tri_linear_in_size(&dst, TRI_DIM_REGISTER) <= MAX_REGS)
                 check(&src, &dst, 8 << any(4), any(5) ? 0 : 64 << any(4));
         }
     }

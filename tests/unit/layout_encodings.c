@@ -186,7 +186,8 @@ static void test_nvidia_dot(void)
 
 static tri_encoding mfma(int m, ints warps, bool transposed)
 {
-    tri_encoding e = {.kind = TRI_ENC_AMD_MFMA, .rank = warps.n, .version_major = 3, .instr_shape = {m, m, 8}, .instr_rank = 3};
+    tri_encoding e = {
+        .kind = TRI_ENC_AMD_MFMA, .rank = warps.n, .version_major = 3, .instr_shape = {m, m, 8}, .instr_rank = 3};
     memcpy(e.warps_per_cta, warps.v, sizeof warps.v);
     e.amd.is_transposed = transposed;
     for (int d = 0; d < warps.n; d++)
@@ -203,8 +204,10 @@ static void test_amd(void)
     tri_encoding a = dot(&m32, 0, 8), b = dot(&m16, 1, 8);
     EXPECT(a, L(128, 128), "[0,1][0,2][0,4][0,16][0,32][0,64][64,0]", "[1,0][2,0][4,0][8,0][16,0][0,8]",
            "[0,0][0,0][32,0]", "");
-    EXPECT(b, L(128, 128), "[1,0][2,0][4,0][32,0][64,0][0,64]", "[0,1][0,2][0,4][0,8][8,0][16,0]", "[0,16][0,32][0,0]", "");
-    tri_encoding w = {.kind = TRI_ENC_AMD_WMMA, .rank = 2, .version_major = 1, .instr_shape = {16, 16, 16}, .instr_rank = 3};
+    EXPECT(b, L(128, 128), "[1,0][2,0][4,0][32,0][64,0][0,64]", "[0,1][0,2][0,4][0,8][8,0][16,0]", "[0,16][0,32][0,0]",
+           "");
+    tri_encoding w = {
+        .kind = TRI_ENC_AMD_WMMA, .rank = 2, .version_major = 1, .instr_shape = {16, 16, 16}, .instr_rank = 3};
     w.amd.wmma_warp = (tri_bases){.count = 2, .at = {{0, 1}, {1, 0}}};
     EXPECT(w, L(64, 64), "[2,0][4,0][8,0][0,32][32,0]", "[0,1][0,2][0,4][0,8][1,0]", "[0,16][16,0]", "");
     tri_encoding wa = dot(&w, 0, 16);
@@ -261,7 +264,8 @@ static void test_buffers(void)
     EXPECT_BUFFER(padded, L(2, 4), "[0,1][0,2][1,0]");
 }
 
-static void expect_swizzle(int line, int idx, int k_width, ints shape, ints order, int bits, int vec, int per_phase, int max_phase)
+static void expect_swizzle(int line, int idx, int k_width, ints shape, ints order, int bits, int vec, int per_phase,
+                           int max_phase)
 {
     tri_encoding p = mma(2, bits == 64 ? L(8, 8) : L(16, 8), L(4, 1)), d = dot(&p, idx, k_width);
     int64_t dims[2] = {shape.v[0], shape.v[1]};
@@ -310,7 +314,8 @@ static void expect_auto(int line, ints shape, ints spt, ints order, int warps, i
     for (int d = 0; d < shape.n; d++) {
         if (e.blocked.threads_per_warp[d] != tpw.v[d] || e.warps_per_cta[d] != wpc.v[d]) {
             failures++;
-            fprintf(stderr, "line %d: dim %d: got %d, %d\n", line, d, e.blocked.threads_per_warp[d], e.warps_per_cta[d]);
+            fprintf(stderr, "line %d: dim %d: got %d, %d\n", line, d, e.blocked.threads_per_warp[d],
+                    e.warps_per_cta[d]);
         }
     }
 }

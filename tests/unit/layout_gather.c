@@ -34,8 +34,10 @@ static void check(const tri_linear *source, const tri_linear *index, tri_dim axi
         for (int64_t l = 0; l < tri_linear_in_size(index, TRI_DIM_LANE); l++)
             for (int64_t r = 0; r < tri_linear_in_size(index, TRI_DIM_REGISTER); r++)
                 for (int64_t along = 0; along < tri_linear_out_size(source, axis); along++) {
-                    uint64_t wanted = moved(index, element(index, (uint64_t)r, (uint64_t)l, (uint64_t)w), source, axis, along);
-                    uint64_t lane = element(&p->lane, (uint64_t)r, (uint64_t)l, (uint64_t)w) ^ chosen(p->lane_of, p->axis_bits, along);
+                    uint64_t wanted =
+                        moved(index, element(index, (uint64_t)r, (uint64_t)l, (uint64_t)w), source, axis, along);
+                    uint64_t lane = element(&p->lane, (uint64_t)r, (uint64_t)l, (uint64_t)w) ^
+                                    chosen(p->lane_of, p->axis_bits, along);
                     uint64_t from = tri_linear_apply_one(&p->source, TRI_DIM_REGISTER, (uint64_t)r) ^
                                     chosen(p->register_of, p->axis_bits, along);
                     CHECK(element(source, from, lane, (uint64_t)w) == wanted);

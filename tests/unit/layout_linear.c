@@ -42,7 +42,8 @@ static void test_predicates(void)
         CHECK(tri_linear_is_surjective(&l) == (size == 1 << (c + d)));
         CHECK(tri_linear_is_injective(&l) == (size == 1 << (a + b)));
         /* The threads and registers that are not free stand for each element once. */
-        uint64_t free_regs = tri_linear_free_mask(&l, TRI_DIM_REGISTER), free_lanes = tri_linear_free_mask(&l, TRI_DIM_LANE);
+        uint64_t free_regs = tri_linear_free_mask(&l, TRI_DIM_REGISTER),
+                 free_lanes = tri_linear_free_mask(&l, TRI_DIM_LANE);
         static int owners[1 << 7];
         memset(owners, 0, sizeof owners);
         for (uint64_t r = 0; r < (uint64_t)1 << a; r++)
@@ -97,15 +98,18 @@ static void test_compose_invert(void)
         bool ok = tri_linear_invert_and_compose(&x, &y, &map);
         CHECK(ok == !lacks);
         for (uint64_t i = 0; ok && i < (uint64_t)1 << (a + b); i++)
-            CHECK(tri_linear_apply_packed(&ordered, tri_linear_apply_packed(&map, i)) == tri_linear_apply_packed(&x, i));
+            CHECK(tri_linear_apply_packed(&ordered, tri_linear_apply_packed(&map, i)) ==
+                  tri_linear_apply_packed(&x, i));
     }
 }
 
 static void test_product_divide(void)
 {
     for (int t = 0; t < 400; t++) {
-        tri_linear a = random_linear(TRI_DIM_REGISTER, any(3), TRI_DIM_LANE, any(3), TRI_DIM_0, any(3), TRI_DIM_0 + 1, any(2));
-        tri_linear b = random_linear(TRI_DIM_LANE, any(3), TRI_DIM_WARP, any(3), TRI_DIM_0 + 1, any(3), TRI_DIM_0 + 2, any(2));
+        tri_linear a =
+            random_linear(TRI_DIM_REGISTER, any(3), TRI_DIM_LANE, any(3), TRI_DIM_0, any(3), TRI_DIM_0 + 1, any(2));
+        tri_linear b =
+            random_linear(TRI_DIM_LANE, any(3), TRI_DIM_WARP, any(3), TRI_DIM_0 + 1, any(3), TRI_DIM_0 + 2, any(2));
         tri_linear p = tri_linear_product(&a, &b), q;
         for (uint64_t i = 0; i < (uint64_t)1 << tri_linear_total_in_bits(&a); i++) {
             for (uint64_t j = 0; j < (uint64_t)1 << tri_linear_total_in_bits(&b); j++) {
@@ -131,7 +135,8 @@ static void test_product_divide(void)
         again = tri_linear_sublayout(&again, p.in.count, p.in.dim, p.out.count, p.out.dim);
         CHECK(tri_linear_equal(&again, &p));
     }
-    tri_linear l = tri_linear_strided(8, 2, TRI_DIM_REGISTER, TRI_DIM_0), unit = tri_linear_identity(2, TRI_DIM_REGISTER, TRI_DIM_0), q;
+    tri_linear l = tri_linear_strided(8, 2, TRI_DIM_REGISTER, TRI_DIM_0),
+               unit = tri_linear_identity(2, TRI_DIM_REGISTER, TRI_DIM_0), q;
     CHECK(!tri_linear_divide_left(&l, &unit, &q));
 }
 
@@ -139,7 +144,8 @@ static void test_reshape(void)
 {
     for (int t = 0; t < 200; t++) {
         tri_linear l = random_linear(TRI_DIM_REGISTER, 3, TRI_DIM_LANE, 2, TRI_DIM_0, 2, TRI_DIM_0 + 1, 4);
-        tri_dims outs = {3, {TRI_DIM_0, TRI_DIM_0 + 1, TRI_DIM_0 + 2}, {1, 3, 2}}, ins = {2, {TRI_DIM_WARP, TRI_DIM_LANE}, {1, 4}};
+        tri_dims outs = {3, {TRI_DIM_0, TRI_DIM_0 + 1, TRI_DIM_0 + 2}, {1, 3, 2}},
+                 ins = {2, {TRI_DIM_WARP, TRI_DIM_LANE}, {1, 4}};
         tri_linear o = tri_linear_reshape_outs(&l, &outs), i = tri_linear_reshape_ins(&l, &ins),
                    f = tri_linear_flatten_ins(&l, TRI_DIM_OFFSET);
         for (uint64_t k = 0; k < 32; k++) {
@@ -155,12 +161,14 @@ static void test_reshape(void)
         wide = tri_linear_resize_out(&wide, TRI_DIM_0, 2);
         CHECK(tri_linear_equal(&wide, &l));
     }
-    tri_linear z = tri_linear_zeros(4, TRI_DIM_LANE, TRI_DIM_0, 1), id = tri_linear_identity(8, TRI_DIM_LANE, TRI_DIM_0);
+    tri_linear z = tri_linear_zeros(4, TRI_DIM_LANE, TRI_DIM_0, 1),
+               id = tri_linear_identity(8, TRI_DIM_LANE, TRI_DIM_0);
     tri_linear both = tri_linear_product(&z, &id);
     CHECK(tri_linear_in_bits(&both, TRI_DIM_LANE) == 5);
     both = tri_linear_remove_zero_bases(&both, TRI_DIM_LANE);
     CHECK(tri_linear_equal(&both, &id));
-    CHECK(tri_linear_is_zero_between(&z, TRI_DIM_LANE, TRI_DIM_0) && !tri_linear_is_zero_between(&id, TRI_DIM_LANE, TRI_DIM_0));
+    CHECK(tri_linear_is_zero_between(&z, TRI_DIM_LANE, TRI_DIM_0) &&
+          !tri_linear_is_zero_between(&id, TRI_DIM_LANE, TRI_DIM_0));
 }
 
 static void test_gf2(void)

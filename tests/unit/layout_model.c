@@ -97,7 +97,8 @@ static void mma_model(const tri_encoding *e, const int64_t *shape, int warp, int
     for (int i = 0; i < times[0]; i++)
         for (int j = 0; j < times[1]; j++)
             for (int r = 0; r < 4; r++)
-                hold(out, 2, shape, (int64_t[]){i * tile[0] + m + lane / 4 + r / 2 * 8, j * tile[1] + n + lane % 4 * 2 + r % 2});
+                hold(out, 2, shape,
+                     (int64_t[]){i * tile[0] + m + lane / 4 + r / 2 * 8, j * tile[1] + n + lane % 4 * 2 + r % 2});
 }
 
 /* Accumulators of wgmma.m64nNk16: PTX ISA, "Register Fragments and Shared Memory Matrix Layouts". A warp has 16
@@ -181,7 +182,8 @@ static void dpas_element(const tri_encoding *e, int operand, int r, int lane, in
         *out_row = (r / ops * (lanes / width) + lane / width) * ops + r % ops;
         *out_column = lane % width;
     } else {
-        int pack = ops == 4 ? 2 : 1, across = e->dpas.systolic_depth * ops / pack, columns = across < lanes ? across : lanes;
+        int pack = ops == 4 ? 2 : 1, across = e->dpas.systolic_depth * ops / pack,
+            columns = across < lanes ? across : lanes;
         int per_row = lanes / columns, rows = e->dpas.repeat_count / per_row;
         *out_row = r / pack % rows * per_row + lane / columns;
         *out_column = (r / pack / rows * columns + lane % columns) * pack + r % pack;
@@ -386,7 +388,11 @@ static void test_mma(void)
 {
     static const int32_t warps[][2] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}, {4, 2}};
     for (size_t w = 0; w < sizeof warps / sizeof *warps; w++) {
-        tri_encoding e = {.kind = TRI_ENC_NVIDIA_MMA, .rank = 2, .version_major = 2, .instr_shape = {16, 8}, .instr_rank = 2,
+        tri_encoding e = {.kind = TRI_ENC_NVIDIA_MMA,
+                          .rank = 2,
+                          .version_major = 2,
+                          .instr_shape = {16, 8},
+                          .instr_rank = 2,
                           .warps_per_cta = {warps[w][0], warps[w][1]}};
         tri_encoding d = {.kind = TRI_ENC_DOT_OP, .rank = 2, .parent = &e};
         int64_t shape[2];
@@ -398,7 +404,8 @@ static void test_mma(void)
             for (d.dot_op.op_idx = 0; d.dot_op.op_idx < 2; d.dot_op.op_idx++)
                 for (d.dot_op.k_width = 1; d.dot_op.k_width <= 4; d.dot_op.k_width *= 2)
                     if (shape[0] <= 64 && shape[1] <= 64)
-                        compare(d.dot_op.op_idx ? "operand b of mma v2" : "operand a of mma v2", &d, shape, n, 32, mma_operand_model);
+                        compare(d.dot_op.op_idx ? "operand b of mma v2" : "operand a of mma v2", &d, shape, n, 32,
+                                mma_operand_model);
         }
         for (int width = 8; width <= 128 && warps[w][0] == 4; width *= 2) {
             tri_encoding g = {.kind = TRI_ENC_NVIDIA_MMA, .rank = 2, .version_major = 3, .instr_shape = {16, width, 16},
@@ -417,7 +424,11 @@ static void test_amd(void)
     for (int code = 0; code < 6 * 4; code++) {
         const int32_t *w = warps[code / 4];
         int size = code & 1 ? 32 : 16;
-        tri_encoding e = {.kind = TRI_ENC_AMD_MFMA, .rank = 2, .version_major = 3, .instr_shape = {size, size, 8}, .instr_rank = 3,
+        tri_encoding e = {.kind = TRI_ENC_AMD_MFMA,
+                          .rank = 2,
+                          .version_major = 3,
+                          .instr_shape = {size, size, 8},
+                          .instr_rank = 3,
                           .warps_per_cta = {w[0], w[1]}};
         e.amd.is_transposed = code >> 1 & 1;
         e.amd.tiles_per_warp[0] = e.amd.tiles_per_warp[1] = 1;
@@ -426,7 +437,11 @@ static void test_amd(void)
                 compare("mfma", &e, shape, w[0] * w[1], 64, mfma_model);
     }
     for (int code = 0; code < 4; code++) {
-        tri_encoding e = {.kind = TRI_ENC_AMD_WMMA, .rank = 2, .version_major = 1 + (code & 1), .instr_shape = {16, 16, 16}, .instr_rank = 3};
+        tri_encoding e = {.kind = TRI_ENC_AMD_WMMA,
+                          .rank = 2,
+                          .version_major = 1 + (code & 1),
+                          .instr_shape = {16, 16, 16},
+                          .instr_rank = 3};
         e.amd.is_transposed = code >> 1 & 1;
         e.amd.wmma_warp = (tri_bases){.count = 2, .at = {{0, 1}, {1, 0}}};
         for (int s = 0; shape_at(2, 7, s, shape); s++)
@@ -456,7 +471,8 @@ static void test_dpas(void)
                 compare("dpas", &e, shape, w[0] * w[1], e.dpas.threads_per_warp, dpas_model);
             for (d.dot_op.op_idx = 0; d.dot_op.op_idx < 2; d.dot_op.op_idx++)
                 if (shape[0] * shape[1] <= 1 << 10)
-                    compare(names[d.dot_op.op_idx], &d, shape, w[0] * w[1], e.dpas.threads_per_warp, dpas_operand_model);
+                    compare(names[d.dot_op.op_idx], &d, shape, w[0] * w[1], e.dpas.threads_per_warp,
+                            dpas_operand_model);
         }
     }
 }
@@ -485,7 +501,8 @@ static int64_t swizzled_model(const tri_encoding *e, const int64_t *shape, int64
 /* Panels of swizzle_bytes; in one, the sixteenths of bytes of a row change places by the row. */
 static int64_t nvmma_model(const tri_encoding *e, const int64_t *shape, int64_t row, int64_t column)
 {
-    int64_t size = e->nvmma.element_bits / 8, width = e->nvmma.swizzle_bytes, rows = shape[e->nvmma.is_transposed ? 1 : 0];
+    int64_t size = e->nvmma.element_bits / 8, width = e->nvmma.swizzle_bytes,
+            rows = shape[e->nvmma.is_transposed ? 1 : 0];
     int64_t byte = column * size, panel = byte / width, within = byte % width;
     int64_t phase = row / (128 / width) % (width / 16);
     return (panel * rows * width + row * width + (within / 16 ^ phase) * 16 + within % 16) / size;
@@ -511,7 +528,8 @@ static void compare_buffer(const char *what, const tri_encoding *e, const int64_
     CHECK(tri_linear_in_size(&l, TRI_DIM_OFFSET) == shape[0] * shape[1]);
     for (int64_t o = 0; o < shape[0] * shape[1]; o++) {
         uint64_t packed = tri_linear_apply_one(&l, TRI_DIM_OFFSET, (uint64_t)o);
-        int64_t c[2] = {tri_linear_coord(&l, packed, TRI_DIM_0), tri_linear_coord(&l, packed, (tri_dim)(TRI_DIM_0 + 1))};
+        int64_t c[2] = {tri_linear_coord(&l, packed, TRI_DIM_0),
+                        tri_linear_coord(&l, packed, (tri_dim)(TRI_DIM_0 + 1))};
         if (m(e, shape, c[!fast], c[fast]) != o && failures++ < 10)
             fprintf(stderr, "%s, shape %lld %lld: offset %lld holds something else\n", what, (long long)shape[0],
                     (long long)shape[1], (long long)o);

@@ -83,7 +83,8 @@ static inline tri_linear random_layout(int rank, const int64_t *shape, int lane_
         return random_permuted(rank, shape, lane_bits, warp_bits);
     case 1:
         if (rank == 2 && lane_bits == 5) {
-            parent = (tri_encoding){.kind = TRI_ENC_NVIDIA_MMA, .rank = 2, .version_major = 2, .instr_shape = {16, 8}, .instr_rank = 2};
+            parent = (tri_encoding){
+                .kind = TRI_ENC_NVIDIA_MMA, .rank = 2, .version_major = 2, .instr_shape = {16, 8}, .instr_rank = 2};
             random_split(2, warp_bits, parent.warps_per_cta);
             e = parent;
             if (any(2)) {

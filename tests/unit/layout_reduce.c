@@ -17,7 +17,8 @@ static const tri_plan_machine machine = {32, 32, 128, true, true, true, 0};
 
 static uint64_t element(const tri_linear *l, int r, int lane, int warp)
 {
-    return tri_linear_apply_one(l, TRI_DIM_REGISTER, (uint64_t)r) ^ tri_linear_apply_one(l, TRI_DIM_LANE, (uint64_t)lane) ^
+    return tri_linear_apply_one(l, TRI_DIM_REGISTER, (uint64_t)r) ^
+           tri_linear_apply_one(l, TRI_DIM_LANE, (uint64_t)lane) ^
            tri_linear_apply_one(l, TRI_DIM_WARP, (uint64_t)warp);
 }
 

@@ -196,7 +196,8 @@ static void *compile_on_thread(void *wanted)
     size_t size;
     intptr_t wrong = tritcc_create(&c) != TRITCC_OK;
     for (int i = 0; i < 6 && !wrong; i++) {
-        const char *options = i % 2 ? "-arch=sm_90a -sig '*fp32, *fp32, i32, 64' -emit=ptx" : "-arch=x86-64-v3 -sig '*fp32, *fp32, i32, 64' -emit=asm";
+        const char *options = i % 2 ? "-arch=sm_90a -sig '*fp32, *fp32, i32, 64' -emit=ptx"
+                                    : "-arch=x86-64-v3 -sig '*fp32, *fp32, i32, 64' -emit=asm";
         wrong = compile(c, options, "rows.tri", loop) != TRITCC_OK;
         const char *text = output(c, i % 2 ? "ptx" : "asm", &size);
         wrong = wrong || !text || strcmp(text, ((char **)wanted)[i % 2]);

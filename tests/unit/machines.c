@@ -1,4 +1,5 @@
-/* The table of machines: rows are whole, and every value of ttg.target that may occur finds the facts that it should. */
+/* The table of machines: rows are whole, and every value of ttg.target that may occur finds the facts that it should.
+ */
 #include "ir/machines.h"
 
 #include <stdio.h>
@@ -23,11 +24,13 @@ static void check_row(const tri_machine_facts *m)
     expect(is_power_of_two(m->lanes) && m->lanes <= 64, "lanes", m->name);
     expect(m->help && m->backend, "names", m->name);
     expect(m->max_ctas >= 1 && (m->max_ctas == 1 || is_power_of_two(m->max_ctas)), "blocks of a cluster", m->name);
-    expect(!is_gpu || (m->ttg_target && is_power_of_two(m->banks) && m->vector_bits >= 32 && m->max_threads >= 256), "limits", m->name);
+    expect(!is_gpu || (m->ttg_target && is_power_of_two(m->banks) && m->vector_bits >= 32 && m->max_threads >= 256),
+           "limits", m->name);
     expect(is_gpu || (m->processor != TRI_PROCESSOR_NONE && m->implied && !m->ttg_target), "a processor", m->name);
     expect(!m->mma_version == (m->mma == TRI_MMA_NONE), "version of products", m->name);
     expect(!m->has_warp_groups || m->mma == TRI_MMA_SYNC, "products of warp groups", m->name);
-    expect(!m->ttg_target || tri_machines_for(tri_str_from(m->ttg_target))->mma == m->mma, "its own ttg.target", m->name);
+    expect(!m->ttg_target || tri_machines_for(tri_str_from(m->ttg_target))->mma == m->mma, "its own ttg.target",
+           m->name);
     expect(tri_machines_named(tri_str_from(m->name)) == m, "its own name", m->name);
 }
 

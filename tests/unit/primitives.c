@@ -1,6 +1,6 @@
-/* Whatever a GPU family emits is simulated: the simulator has a function for every primitive of its table, and LLVM knows
- * every intrinsic by name; and the simulator has nothing that no family emits. (A family's row for an unknown primitive does
- * not compile, one of primitives.def without a function does not link.) */
+/* Whatever a GPU family emits is simulated: the simulator has a function for every primitive of its table, and LLVM
+ * knows every intrinsic by name; and the simulator has nothing that no family emits. (A family's row for an unknown
+ * primitive does not compile, one of primitives.def without a function does not link.) */
 #include "runtime/sim/sim.h"
 #include "targets/gpu/machine.h"
 #include "targets/nvptx/nvptx.h"
@@ -35,7 +35,8 @@ static int check_family(const char *family, const tri_machine *machine, const tr
         check(is_named, machine, family, id, "has no text");
         check(tri_sim_has(simulator, tri_machine_name(machine, id)), machine, family, id, "is not simulated");
         if (row->how == TRI_MACHINE_INTRINSIC)
-            check(LLVMLookupIntrinsicID(row->text, strlen(row->text)) != 0, machine, family, id, "is no intrinsic of this LLVM");
+            check(LLVMLookupIntrinsicID(row->text, strlen(row->text)) != 0, machine, family, id,
+                  "is no intrinsic of this LLVM");
     }
     return present;
 }
@@ -44,7 +45,8 @@ static int check_family(const char *family, const tri_machine *machine, const tr
 static void check_emitted(void)
 {
     for (int id = 0; id < TRI_MACHINE_COUNT; id++) {
-        bool is_emitted = tri_nvptx_machine.rows[id].how != TRI_MACHINE_ABSENT || tri_spirv_machine.rows[id].how != TRI_MACHINE_ABSENT;
+        bool is_emitted = tri_nvptx_machine.rows[id].how != TRI_MACHINE_ABSENT ||
+                          tri_spirv_machine.rows[id].how != TRI_MACHINE_ABSENT;
         bool is_access = id >= TRI_MACHINE_load_global && id <= TRI_MACHINE_atomic_cas; /* functions of tri_machine */
         check(is_emitted || is_access, &tri_nvptx_machine, "simulator", id, "is simulated, but no family emits it");
     }
@@ -53,7 +55,8 @@ static void check_emitted(void)
 int main(void)
 {
     check_emitted();
-    int nvptx = check_family("nvptx", &tri_nvptx_machine, tri_target_nvptx.simulator), spirv = check_family("spirv", &tri_spirv_machine, tri_target_spirv.simulator);
+    int nvptx = check_family("nvptx", &tri_nvptx_machine, tri_target_nvptx.simulator),
+        spirv = check_family("spirv", &tri_spirv_machine, tri_target_spirv.simulator);
     if (nvptx < 80 || spirv < 20) {
         fprintf(stderr, "the tables hold %d and %d primitives only\n", nvptx, spirv);
         failures++;

@@ -36,12 +36,15 @@ static uint64_t atomic(void *data, const char *operation, uint64_t address, int 
 {
     uint64_t old;
     load(data, address, bits / 8, 1, &old);
-    uint64_t updated = !strcmp(operation, "add.u32") ? old + a : !strcmp(operation, "cas.b64") ? (old == a ? b : old) : 0;
+    uint64_t updated = !strcmp(operation, "add.u32")   ? old + a
+                       : !strcmp(operation, "cas.b64") ? (old == a ? b : old)
+                                                       : 0;
     store(data, address, bits / 8, 1, &updated);
     return old;
 }
 
-static uint64_t exchange(void *data, tri_ptx_exchange what, int place, uint32_t mask, const uint64_t operands[3], bool *out_inside)
+static uint64_t exchange(void *data, tri_ptx_exchange what, int place, uint32_t mask, const uint64_t operands[3],
+                         bool *out_inside)
 {
     (void)data, (void)place;
     *out_inside = what == TRI_PTX_ELECT;
@@ -72,14 +75,16 @@ static bool run(const char *text, const char *constraints, const uint64_t *input
     return true;
 }
 
-static void expect(const char *text, const char *constraints, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t want)
+static void expect(const char *text, const char *constraints, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+                   uint64_t want)
 {
     uint64_t inputs[4] = {a, b, c, d}, outputs[8] = {0};
     if (!run(text, constraints, inputs, outputs) || outputs[0] == want)
         return;
     failures++;
-    fprintf(stderr, "%s of %llx %llx %llx %llx: %llx instead of %llx\n", text, (unsigned long long)a, (unsigned long long)b,
-            (unsigned long long)c, (unsigned long long)d, (unsigned long long)outputs[0], (unsigned long long)want);
+    fprintf(stderr, "%s of %llx %llx %llx %llx: %llx instead of %llx\n", text, (unsigned long long)a,
+            (unsigned long long)b, (unsigned long long)c, (unsigned long long)d, (unsigned long long)outputs[0],
+            (unsigned long long)want);
 }
 
 static uint64_t state = 88172645463325252u;
@@ -148,9 +153,18 @@ static const example examples[] = {
     {"add.u32 $0, $1, (0b11);", "=r,0", {5}, 8},
     {"add.u32 $0, $1, 010U;", "=&r,r,~{memory}", {5}, 13},
     {"{ .reg .pred p, q; setp.lt.s32 p|q, $1, $2; selp.b32 $0, 1, 2, q; }", "=r,r,r", {(uint32_t)-1, 0}, 2},
-    {"{ .reg .pred p, q; setp.eq.u32 q, 1, 1; setp.lo.and.u32 p, $1, $2, !q; selp.b32 $0, 1, 2, p; }", "=r,r,r", {1, 2}, 2},
-    {"{ .reg .pred p<2>; setp.lt.f16x2 p0|p1, $1, $2; selp.b32 $0, 1, 0, p1; @p0 add.u32 $0, $0, 2; }", "=r,r,r", {0x3c004000, 0x40003c00}, 1},
-    {"{ .reg .pred p; setp.gtu.f32 p, $1, 1.0; @!p bra no; mov.b32 $0, 1; bra end; no: mov.b32 $0, 2; end: }", "=r,f", {0x7fffffff}, 1},
+    {"{ .reg .pred p, q; setp.eq.u32 q, 1, 1; setp.lo.and.u32 p, $1, $2, !q; selp.b32 $0, 1, 2, p; }",
+     "=r,r,r",
+     {1, 2},
+     2},
+    {"{ .reg .pred p<2>; setp.lt.f16x2 p0|p1, $1, $2; selp.b32 $0, 1, 0, p1; @p0 add.u32 $0, $0, 2; }",
+     "=r,r,r",
+     {0x3c004000, 0x40003c00},
+     1},
+    {"{ .reg .pred p; setp.gtu.f32 p, $1, 1.0; @!p bra no; mov.b32 $0, 1; bra end; no: mov.b32 $0, 2; end: }",
+     "=r,f",
+     {0x7fffffff},
+     1},
     {"set.le.f32.s32 $0, $1, 3;", "=f,r", {3}, 0x3f800000},
     {"slct.b32.f32 $0, 1, 2, $1;", "=r,f", {0x80000000}, 1},
     {"{ .reg .pred p; testp.subnormal.f32 p, $1; selp.b32 $0, 1, 0, p; }", "=r,f", {5}, 1},
@@ -171,7 +185,10 @@ static const example examples[] = {
     {"min.f16x2 $0, $1, $2;", "=r,r,r", {0x3c004000, 0x40003c00}, 0x3c003c00},
     {"mul.bf16x2 $0, $1, $2;", "=r,r,r", {0x40003f80, 0x40404040}, 0x40c04040},
     {"fma.rn.relu.bf16x2 $0, $1, $2, $3;", "=r,r,r,r", {0xbf803f80, 0x3f803f80, 0}, 0x3f80},
-    {"fma.rn.f32x2 $0, $1, $2, $3;", "=l,l,l,l", {0x400000003f800000, 0x4000000040000000, 0x3f8000003f800000}, 0x40a0000040400000},
+    {"fma.rn.f32x2 $0, $1, $2, $3;",
+     "=l,l,l,l",
+     {0x400000003f800000, 0x4000000040000000, 0x3f8000003f800000},
+     0x40a0000040400000},
     {"copysign.f32 $0, $1, $2;", "=f,f,f", {0x80000000, 0x40000000}, 0xc0000000},
     {"ex2.approx.ftz.f32 $0, $1;", "=f,f", {0x40400000}, 0x41000000},
     {"lg2.approx.f32 $0, $1;", "=f,f", {0x41000000}, 0x40400000},
@@ -200,8 +217,14 @@ static const example examples[] = {
     {"cvt.rn.satfinite.e4m3x2.f32 $0, $1, $2;", "=h,f,f", {0x44000000, 0xc4000000}, 0x7efe},
     {"cvt.rn.satfinite.e5m2x2.f32 $0, $1, $2;", "=h,f,f", {0x7fc00000, 0x3f800000}, 0x7f3c},
     {"cvt.rn.f16x2.e4m3x2 $0, $1;", "=r,h", {0x38b8}, 0x3c00bc00},
-    {"{ .reg .b8 b; cvt.rn.satfinite.e2m1x2.f32 b, $1, $2; mov.b32 $0, {b, b, b, b}; }", "=r,f,f", {0x40c00000, 0xbf000000}, 0x79797979},
-    {"{ .reg .b8 in_8; .reg .f16x2 out; cvt.u8.u32 in_8, $1; cvt.rn.f16x2.e2m1x2 out, in_8; mov.b32 $0, out; }", "=r,r", {0x79}, 0x4600b800},
+    {"{ .reg .b8 b; cvt.rn.satfinite.e2m1x2.f32 b, $1, $2; mov.b32 $0, {b, b, b, b}; }",
+     "=r,f,f",
+     {0x40c00000, 0xbf000000},
+     0x79797979},
+    {"{ .reg .b8 in_8; .reg .f16x2 out; cvt.u8.u32 in_8, $1; cvt.rn.f16x2.e2m1x2 out, in_8; mov.b32 $0, out; }",
+     "=r,r",
+     {0x79},
+     0x4600b800},
     {"cvt.rp.satfinite.ue8m0x2.f32 $0, $1, $2;", "=h,f,f", {0x40400000, 0x3f800000}, 0x817f},
     {"cvt.rn.bf16x2.ue8m0x2 $0, $1;", "=r,h", {0x817f}, 0x40803f80},
     {"cvt.pack.sat.u8.s32.b32 $0, $1, $2, $3;", "=r,r,r,r", {300, (uint32_t)-1, 0x1234}, 0x1234ff00},
@@ -216,15 +239,17 @@ static const example examples[] = {
 static void check_examples(void)
 {
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
-        expect(examples[i].text, examples[i].constraints, examples[i].in[0], examples[i].in[1], examples[i].in[2], examples[i].in[3], examples[i].want);
+        expect(examples[i].text, examples[i].constraints, examples[i].in[0], examples[i].in[1], examples[i].in[2],
+               examples[i].in[3], examples[i].want);
 }
 
 /* fp8e4b15 from the language's own text: every byte. */
 static void check_fp8e4b15(void)
 {
-    static const char text[] = "{ .reg .b32 a<2>, b<2>; prmt.b32 a0, 0, $2, 0x5746; and.b32 b0, a0, 0x7f007f00; and.b32 b1, a0, 0x00ff00ff;"
-                               "and.b32 a1, a0, 0x00800080; shr.b32 b0, b0, 1; add.u32 b1, b1, a1; lop3.b32 $0, b0, 0x80008000, a0, 0xf8;"
-                               "shl.b32 $1, b1, 7; }";
+    static const char text[] =
+        "{ .reg .b32 a<2>, b<2>; prmt.b32 a0, 0, $2, 0x5746; and.b32 b0, a0, 0x7f007f00; and.b32 b1, a0, 0x00ff00ff;"
+        "and.b32 a1, a0, 0x00800080; shr.b32 b0, b0, 1; add.u32 b1, b1, a1; lop3.b32 $0, b0, 0x80008000, a0, 0xf8;"
+        "shl.b32 $1, b1, 7; }";
     for (uint64_t byte = 0; byte < 256; byte++) {
         uint64_t input = byte * 0x01010101, out[2];
         if (!run(text, "=r,=r,r", &input, out))
@@ -232,7 +257,8 @@ static void check_fp8e4b15(void)
         uint64_t half = (byte & 0x80) << 8 | (byte & 0x7f) << 7;
         if (out[0] != (half | half << 16) || out[1] != out[0]) {
             failures++;
-            fprintf(stderr, "fp8e4b15 %02x: %llx %llx\n", (unsigned)byte, (unsigned long long)out[0], (unsigned long long)out[1]);
+            fprintf(stderr, "fp8e4b15 %02x: %llx %llx\n", (unsigned)byte, (unsigned long long)out[0],
+                    (unsigned long long)out[1]);
         }
     }
 }
@@ -241,10 +267,12 @@ static void check_fp8e4b15(void)
 
 static uint64_t interesting(int bits)
 {
-    static const uint32_t corners[] = {0, 0x80000000, 1, 0x7fffff, 0x800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0x7f800000, 0x7fc00000, 0x3f800001};
+    static const uint32_t corners[] = {0,          0x80000000, 1,          0x7fffff,   0x800000,  0x3f800000,
+                                       0xbf800000, 0x7f7fffff, 0x7f800000, 0x7fc00000, 0x3f800001};
     uint64_t r = next_random();
     if (bits == 64)
-        return r % 8 ? (r >> 12 << 12 & 0xbfffffffffffffff) | (next_random() & 4095) : (uint64_t)corners[next_random() % 11] << 32;
+        return r % 8 ? (r >> 12 << 12 & 0xbfffffffffffffff) | (next_random() & 4095)
+                     : (uint64_t)corners[next_random() % 11] << 32;
     if (r % 4 == 0)
         return corners[next_random() % 11];
     if (r % 4 == 1) /* near one: sums that cancel */
@@ -258,14 +286,16 @@ static void check_f32(void)
 {
     static const char *const names[] = {"rn", "rz", "rm", "rp"};
     static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-    static const char *const forms[] = {"add.%s.f32 $0, $1, $2;", "sub.%s.f32 $0, $1, $2;", "mul.%s.f32 $0, $1, $2;", "div.%s.f32 $0, $1, $2;",
-                                        "fma.%s.f32 $0, $1, $2, $3;", "sqrt.%s.f32 $0, $1;", "rcp.%s.f32 $0, $1;"};
+    static const char *const forms[] = {
+        "add.%s.f32 $0, $1, $2;",     "sub.%s.f32 $0, $1, $2;", "mul.%s.f32 $0, $1, $2;", "div.%s.f32 $0, $1, $2;",
+        "fma.%s.f32 $0, $1, $2, $3;", "sqrt.%s.f32 $0, $1;",    "rcp.%s.f32 $0, $1;"};
     for (int n = 0; n < 28 * 400; n++) {
         int mode = n % 4, form = n / 4 % 7;
         char text[80];
         snprintf(text, sizeof text, forms[form], names[mode]);
         uint64_t in[3] = {interesting(32), interesting(32), interesting(32)};
-        volatile float a = tri_float_f32_from_bits(in[0]), b = tri_float_f32_from_bits(in[1]), c = tri_float_f32_from_bits(in[2]), want;
+        volatile float a = tri_float_f32_from_bits(in[0]), b = tri_float_f32_from_bits(in[1]),
+                       c = tri_float_f32_from_bits(in[2]), want;
         fesetround(modes[mode]);
         switch (form) {
         case 0: want = a + b; break;
@@ -318,7 +348,8 @@ static uint64_t f16_round(__int128 units, bool negative_zero)
     while (m >> (top + 1))
         top++;
     int drop = top - 10 < 24 ? 24 : top - 10; /* bits below the last one of the result */
-    unsigned __int128 kept = m >> drop, rest = m & (((unsigned __int128)1 << drop) - 1), half = (unsigned __int128)1 << (drop - 1);
+    unsigned __int128 kept = m >> drop, rest = m & (((unsigned __int128)1 << drop) - 1),
+                      half = (unsigned __int128)1 << (drop - 1);
     kept += rest > half || (rest == half && (kept & 1));
     uint64_t code = (uint64_t)(drop - 24) * 0x400 + (uint64_t)kept;
     return (code > 0x7c00 ? 0x7c00 : code) | (is_negative ? 0x8000 : 0);
@@ -334,7 +365,8 @@ static void check_f16(void)
             while ((in[k] & 0x7c00) == 0x7c00);
         __int128 a = f16_units(in[0]), b = f16_units(in[1]), c = f16_units(in[2]);
         bool both = (in[0] & in[1]) >> 15 & 1, odd = (in[0] ^ in[1]) >> 15 & 1;
-        expect("add.f16 $0, $1, $2;", "=h,h,h", in[0], in[1], 0, 0, f16_round((a + b) * ((__int128)1 << 24), both && !(a | b)));
+        expect("add.f16 $0, $1, $2;", "=h,h,h", in[0], in[1], 0, 0,
+               f16_round((a + b) * ((__int128)1 << 24), both && !(a | b)));
         expect("mul.f16 $0, $1, $2;", "=h,h,h", in[0], in[1], 0, 0, f16_round(a * b, odd));
         expect("fma.rn.f16 $0, $1, $2, $3;", "=h,h,h,h", in[0], in[1], in[2], 0,
                f16_round(a * b + c * ((__int128)1 << 24), odd && in[2] >> 15 && a * b == 0 && c == 0));
@@ -351,12 +383,15 @@ static void check_small(void)
         const char *name, *letter;
         int codes;
         uint64_t step;
-    } formats[] = {{"e4m3x2", "h", 0x7f, 1}, {"e5m2x2", "h", 0x7c, 1}, {"e2m3x2", "h", 0x20, 1}, {"e3m2x2", "h", 0x20, 1}};
+    } formats[] = {
+        {"e4m3x2", "h", 0x7f, 1}, {"e5m2x2", "h", 0x7c, 1}, {"e2m3x2", "h", 0x20, 1}, {"e3m2x2", "h", 0x20, 1}};
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
         for (uint64_t code = 0; code < (uint64_t)formats[f].codes; code++) {
             char text[200], constraints[16];
-            snprintf(text, sizeof text, "{ .reg .f16x2 t; cvt.rn.f16x2.%s t, $1; { .reg .f16 l, h; .reg .f32 x, y; mov.b32 {l, h}, t;"
-                     "cvt.f32.f16 x, l; cvt.f32.f16 y, h; cvt.rn.satfinite.%s.f32 $0, y, x; } }", formats[f].name, formats[f].name);
+            snprintf(text, sizeof text,
+                     "{ .reg .f16x2 t; cvt.rn.f16x2.%s t, $1; { .reg .f16 l, h; .reg .f32 x, y; mov.b32 {l, h}, t;"
+                     "cvt.f32.f16 x, l; cvt.f32.f16 y, h; cvt.rn.satfinite.%s.f32 $0, y, x; } }",
+                     formats[f].name, formats[f].name);
             snprintf(constraints, sizeof constraints, "=%s,%s", formats[f].letter, formats[f].letter);
             uint64_t high = (uint64_t)(formats[f].codes - 1) - code;
             expect(text, constraints, high << 8 | code, 0, 0, 0, high << 8 | code);
@@ -369,7 +404,8 @@ static void check_memory(void)
 {
     uint32_t words[8] = {1, 2, 3, 4, 0x80, 0, 0, 0};
     uint64_t at = (uint64_t)(uintptr_t)words;
-    expect("{ .reg .b32 a<4>; ld.global.L1::no_allocate.v4.b32 {a0, a1, a2, a3}, [$1]; add.u32 $0, a0, a3; }", "=r,l", at, 0, 0, 0, 5);
+    expect("{ .reg .b32 a<4>; ld.global.L1::no_allocate.v4.b32 {a0, a1, a2, a3}, [$1]; add.u32 $0, a0, a3; }", "=r,l",
+           at, 0, 0, 0, 5);
     expect("ld.global.s8 $0, [$1+16];", "=r,l", at, 0, 0, 0, 0xffffff80);
     expect("atom.global.add.u32 $0, [$1], 10;", "=r,l", at, 0, 0, 0, 1);
     expect("ld.acquire.gpu.global.u32 $0, [$1+-4];", "=r,l", at + 4, 0, 0, 0, 11);
@@ -380,7 +416,8 @@ static void check_memory(void)
     /* an endless loop ends when the machine says so */
     expect("mov.u32 $0, 3; l: bra l;", "=r", 0, 0, 0, 0, 3);
     expect("{ .reg .b32 a; add.u32 $0, a, 1; }", "=r", 0, 0, 0, 0, 1);
-    if (strcmp(reported, "uninitialised register: 'add' in line 1 of the assembly reads 'a', which nothing has written")) {
+    if (strcmp(reported,
+               "uninitialised register: 'add' in line 1 of the assembly reads 'a', which nothing has written")) {
         failures++;
         fprintf(stderr, "report: %s\n", reported);
     }
@@ -399,15 +436,18 @@ static const struct {
     {"add.u32 $0, $1;", "=r,r", 90, 1, "'add.u32' does not take 2 operands"},
     {"add.u32 $0, $1, $7;", "=r,r", 90, 1, "'$7' is no operand of the 2 that the constraints name"},
     {"add.u32 $0, $1, x;", "=r,r", 90, 1, "'x' is no register that is declared"},
-    {"mov.u32 $0, %nosuch;", "=r", 90, 1, "'%nosuch' is no register that is declared, and no special one that is simulated"},
+    {"mov.u32 $0, %nosuch;", "=r", 90, 1,
+     "'%nosuch' is no register that is declared, and no special one that is simulated"},
     {"add.u32 $0, $1, %tid.x;", "=r,r", 90, 1, "operand 3 of 'add.u32' must be a register or a number"},
     {"add.u32 $0, $1, 1.0;", "=r,r", 90, 1, "operand 3 of 'add.u32' must be a whole number"},
     {"add.f32 $0, $1, 1;", "=f,f", 90, 1, "operand 3 of 'add.f32' must be a floating-point number (1.0, 0f3F800000)"},
-    {"min.f16x2 $0, $1, 0x3F003F00;", "=r,r", 90, 1, "operand 3 of 'min.f16x2' must be a floating-point number (1.0, 0f3F800000)"},
+    {"min.f16x2 $0, $1, 0x3F003F00;", "=r,r", 90, 1,
+     "operand 3 of 'min.f16x2' must be a floating-point number (1.0, 0f3F800000)"},
     {"add.u16 $0, $1, $1;", "=r,r", 90, 1, "operand 1 of 'add.u16' has a register of another type"},
     {"{ .reg .f32 f; add.u32 f, $1, 1; }", "=r,r", 90, 1, "operand 1 of 'add.u32' has a register of another type"},
     {"mov.b32 $0, {$1, $2};", "=r,r,h", 90, 1, "operand 2 of 'mov.b32' has a register of another type"},
-    {"ld.global.b32 $0, [$1];", "=r,r", 90, 1, "operand 2 of 'ld.global.b32' must be a 64-bit address: only global memory is simulated"},
+    {"ld.global.b32 $0, [$1];", "=r,r", 90, 1,
+     "operand 2 of 'ld.global.b32' must be a 64-bit address: only global memory is simulated"},
     {"ld.shared.b32 $0, [$1];", "=r,r", 90, 1, "'ld.shared.b32' is no form of 'ld' that is simulated"},
     {"mul.bf16x2 $0, $1, $1;", "=r,r", 80, 1, "'mul.bf16x2' needs sm_90"},
     {"cvt.rn.satfinite.e4m3x2.f32 $0, $1, $1;", "=h,f", 80, 1, "'cvt.rn.satfinite.e4m3x2.f32' needs sm_89"},
@@ -434,12 +474,13 @@ static void check_refused(void)
 {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         tri_ptx_error error = {0};
-        const tri_ptx_program *program =
-            tri_ptx_parse(arena, tri_str_from(refused[i].text), tri_str_from(refused[i].constraints), refused[i].arch, &error);
+        const tri_ptx_program *program = tri_ptx_parse(arena, tri_str_from(refused[i].text),
+                                                       tri_str_from(refused[i].constraints), refused[i].arch, &error);
         if (!program && error.line == refused[i].line && tri_str_is(error.text, refused[i].error))
             continue;
         failures++;
-        fprintf(stderr, "%s: %s\n  line %d: %.*s\n", refused[i].text, program ? "is taken" : "another report", error.line, TRI_STR_ARG(error.text));
+        fprintf(stderr, "%s: %s\n  line %d: %.*s\n", refused[i].text, program ? "is taken" : "another report",
+                error.line, TRI_STR_ARG(error.text));
     }
 }
 

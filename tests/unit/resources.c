@@ -1,6 +1,6 @@
 /* Occupancy, against figures worked out by hand from "Technical Specifications per Compute Capability" of the CUDA C++
- * Programming Guide and the rules of NVIDIA's occupancy calculator: registers go to warps in units of 256 and each quarter of
- * a multiprocessor has 16384, shared memory in units of 128 bytes with 1024 more per block. */
+ * Programming Guide and the rules of NVIDIA's occupancy calculator: registers go to warps in units of 256 and each
+ * quarter of a multiprocessor has 16384, shared memory in units of 128 bytes with 1024 more per block. */
 #include "ir/kernel.h"
 #include "targets/nvptx/nvptx.h"
 #include "targets/target.h"
@@ -77,17 +77,19 @@ static void check_rows(void)
         if (r.blocks == w->blocks && r.percent == w->percent && !strcmp(r.limit, w->limit))
             continue;
         failures++;
-        fprintf(stderr, "sm_%d, %d warps, %d registers, %d bytes: %d blocks, %d %% by %s, not %d, %d %% by %s\n", w->arch, w->warps,
-                w->registers, w->shared, r.blocks, r.percent, r.limit, w->blocks, w->percent, w->limit);
+        fprintf(stderr, "sm_%d, %d warps, %d registers, %d bytes: %d blocks, %d %% by %s, not %d, %d %% by %s\n",
+                w->arch, w->warps, w->registers, w->shared, r.blocks, r.percent, r.limit, w->blocks, w->percent,
+                w->limit);
     }
 }
 
 /* Barriers are counted in the kernel's own code and in functions that it calls; from sm_90 on blocks share them. */
 static void check_barriers(void)
 {
-    static const char code[] = ".visible .entry other(\n\tbar.sync \t7;\n}\n.visible .entry k(\n\tbar.sync \t0;\n\tbar.sync \t0, 64;\n"
-                               "\tbarrier.sync.aligned \t3, 128;\n\tbar.arrive \t12, 64;\n\tcall.uni \n\thelper, \n\t(\n\t);\n}\n"
-                               ".func helper(\n)\n{\n\tbar.sync \t15;\n}\n.func (.param .b32 r) help(\n)\n{\n\tbar.sync \t9;\n}\n";
+    static const char code[] =
+        ".visible .entry other(\n\tbar.sync \t7;\n}\n.visible .entry k(\n\tbar.sync \t0;\n\tbar.sync \t0, 64;\n"
+        "\tbarrier.sync.aligned \t3, 128;\n\tbar.arrive \t12, 64;\n\tcall.uni \n\thelper, \n\t(\n\t);\n}\n"
+        ".func helper(\n)\n{\n\tbar.sync \t15;\n}\n.func (.param .b32 r) help(\n)\n{\n\tbar.sync \t9;\n}\n";
     tri_kernel kernel = {.num_warps = 1, .registers = 16, .symbol = TRI_STR("k")};
     static const struct {
         int arch, blocks;
@@ -98,8 +100,8 @@ static void check_barriers(void)
         if (r.barriers == 4 && r.blocks == wants[i].blocks && !strcmp(r.limit, wants[i].limit))
             continue;
         failures++;
-        fprintf(stderr, "sm_%d: %d barriers, %d blocks by %s, not 4, %d by %s\n", wants[i].arch, r.barriers, r.blocks, r.limit,
-                wants[i].blocks, wants[i].limit);
+        fprintf(stderr, "sm_%d: %d barriers, %d blocks by %s, not 4, %d by %s\n", wants[i].arch, r.barriers, r.blocks,
+                r.limit, wants[i].blocks, wants[i].limit);
     }
 }
 

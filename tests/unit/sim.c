@@ -318,7 +318,8 @@ static void wrong_lane(void *unused)
 static void off_by_one(void *unused)
 {
     (void)unused;
-    uint64_t args[5] = {(uint64_t)(uintptr_t)(global + thread_id() + sizeof global / sizeof *global - 63), 32, 1, 1, 7}, results[1];
+    uint64_t args[5] = {(uint64_t)(uintptr_t)(global + thread_id() + sizeof global / sizeof *global - 63), 32, 1, 1, 7},
+             results[1];
     tri_sim_primitive(4, TRI_SIM_store_global, args, results);
 }
 

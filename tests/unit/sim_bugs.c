@@ -1,6 +1,7 @@
-/* Bugs seeded in code that the compiler makes: kernels are compiled from source as tritrun does, one call of a primitive in
- * the result is left out or gets another operand, and the simulator must report it, or at least give other numbers where
- * nothing but the numbers is wrong. Each report names a line of the source; those about two accesses name both threads. */
+/* Bugs seeded in code that the compiler makes: kernels are compiled from source as tritrun does, one call of a
+ * primitive in the result is left out or gets another operand, and the simulator must report it, or at least give other
+ * numbers where nothing but the numbers is wrong. Each report names a line of the source; those about two accesses name
+ * both threads. */
 #include "run/backend.h"
 #include "run/kernel.h"
 #include "ir/op.h"
@@ -19,7 +20,8 @@ static int failures;
 
 static const char sums[] =
     "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(x, o, M: tl.constexpr, N: tl.constexpr):\n"
-    "    i = tl.arange(0, M)[:, None]\n    j = tl.arange(0, N)[None, :]\n    v = tl.load(x + i * N + j)\n    s = tl.sum(v, 0)\n"
+    "    i = tl.arange(0, M)[:, None]\n    j = tl.arange(0, N)[None, :]\n    v = tl.load(x + i * N + j)\n    s = "
+    "tl.sum(v, 0)\n"
     "    t = tl.sum(v * s[None, :], 0)\n    c = tl.cumsum(v, 0)\n    tl.store(o + j * M + i, c - t[None, :])\n";
 
 static const char copy[] =
@@ -29,17 +31,22 @@ static const char copy[] =
 static const char matmul[] =
     "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
     "def k(x, y, o, M, N, K, TWICE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):\n"
-    "    m = tl.arange(0, BM)\n    n = tl.arange(0, BN)\n    l = tl.arange(0, BK)\n    acc = tl.zeros((BM, BN), dtype=tl.float32)\n"
+    "    m = tl.arange(0, BM)\n    n = tl.arange(0, BN)\n    l = tl.arange(0, BK)\n    acc = tl.zeros((BM, BN), "
+    "dtype=tl.float32)\n"
     "    for k in range(0, K, BK):\n"
-    "        a = tl.load(x + m[:, None] * K + (k + l)[None, :], mask=(m[:, None] < M) & ((k + l)[None, :] < K), other=0.0)\n"
-    "        b = tl.load(y + (k + l)[:, None] * N + n[None, :], mask=((k + l)[:, None] < K) & (n[None, :] < N), other=0.0)\n"
+    "        a = tl.load(x + m[:, None] * K + (k + l)[None, :], mask=(m[:, None] < M) & ((k + l)[None, :] < K), "
+    "other=0.0)\n"
+    "        b = tl.load(y + (k + l)[:, None] * N + n[None, :], mask=((k + l)[:, None] < K) & (n[None, :] < N), "
+    "other=0.0)\n"
     "        if TWICE:\n            b = b + b\n        acc = tl.dot(a, b, acc)\n"
     "    tl.store(o + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))\n";
 
 static const char attention[] =
-    "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(x, y, o, L, D: tl.constexpr, B: tl.constexpr):\n"
+    "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(x, y, o, L, D: tl.constexpr, B: "
+    "tl.constexpr):\n"
     "    i = tl.arange(0, B)\n    d = tl.arange(0, D)\n    q = tl.load(x + i[:, None] * D + d[None, :])\n"
-    "    acc = tl.zeros((B, D), dtype=tl.float32)\n    total = tl.zeros((B,), dtype=tl.float32)\n    for s in range(0, L, B):\n"
+    "    acc = tl.zeros((B, D), dtype=tl.float32)\n    total = tl.zeros((B,), dtype=tl.float32)\n    for s in range(0, "
+    "L, B):\n"
     "        v = tl.load(y + (s + i)[:, None] * D + d[None, :])\n        p = tl.exp2(tl.dot(q, tl.trans(v)))\n"
     "        total += tl.sum(p, 1)\n        acc = tl.dot(p.to(tl.float16), v, acc)\n"
     "    tl.store(o + i[:, None] * D + d[None, :], acc / total[:, None])\n";
@@ -55,9 +62,30 @@ typedef struct {
 static const kernel kernels[] = {
     {"sums", sums, "sim:sm_80", 4, 1, {1024, 0, 1024}, TRI_DTYPE_F32, {"32", "32"}},
     {"copy", copy, "sim:sm_80", 4, 1, {250, 0, 250}, TRI_DTYPE_F32, {"250", "256"}},
-    {"matmul", matmul, "sim:sm_80", 4, 3, {60 * 80, 80 * 48, 60 * 48}, TRI_DTYPE_F16, {"60", "48", "80", "False", "64", "64", "16"}},
-    {"warp group matmul", matmul, "sim:sm_90a", 4, 3, {60 * 320, 320 * 48, 60 * 48}, TRI_DTYPE_F16, {"60", "48", "320", "False", "64", "64", "64"}},
-    {"stored matmul", matmul, "sim:sm_90a", 4, 1, {60 * 128, 128 * 48, 60 * 48}, TRI_DTYPE_F16, {"60", "48", "128", "True", "64", "64", "64"}},
+    {"matmul",
+     matmul,
+     "sim:sm_80",
+     4,
+     3,
+     {60 * 80, 80 * 48, 60 * 48},
+     TRI_DTYPE_F16,
+     {"60", "48", "80", "False", "64", "64", "16"}},
+    {"warp group matmul",
+     matmul,
+     "sim:sm_90a",
+     4,
+     3,
+     {60 * 320, 320 * 48, 60 * 48},
+     TRI_DTYPE_F16,
+     {"60", "48", "320", "False", "64", "64", "64"}},
+    {"stored matmul",
+     matmul,
+     "sim:sm_90a",
+     4,
+     1,
+     {60 * 128, 128 * 48, 60 * 48},
+     TRI_DTYPE_F16,
+     {"60", "48", "128", "True", "64", "64", "64"}},
     {"attention", attention, "sim:sm_90a", 4, 2, {64 * 64, 128 * 64, 64 * 64}, TRI_DTYPE_F16, {"128", "64", "64"}},
 };
 
@@ -99,7 +127,8 @@ static const bug bugs[] = {
     {"matmul", "wrong swizzle of a copy", TRI_SIM_copy_async_16, FLIP, 0, 32, NULL, false},
     {"matmul", "wrong swizzle of a matrix", TRI_SIM_NVPTX_ldmatrix_x4, FLIP, 0, 32, NULL, false},
     {"matmul", "dropped mask of a copy", TRI_SIM_copy_async_16, SET, 2, 16, "global access out of bounds", true},
-    {"warp group matmul", "dropped wait for copies", TRI_SIM_copy_wait, DROP, 0, 0, "shared memory with a copy in flight", true},
+    {"warp group matmul", "dropped wait for copies", TRI_SIM_copy_wait, DROP, 0, 0,
+     "shared memory with a copy in flight", true},
     {"warp group matmul", "dropped barrier", TRI_SIM_barrier, DROP, 0, 0, "shared memory", true},
     {"warp group matmul", "dropped wgmma_fence", TRI_SIM_NVPTX_wgmma_fence, DROP, 0, 0, "missing fence", false},
     {"warp group matmul", "dropped wgmma_commit", TRI_SIM_NVPTX_wgmma_commit, DROP, 0, 0, "product", false},
@@ -131,18 +160,25 @@ static void change_operand(LLVMBuilderRef b, LLVMValueRef call, const bug *what)
     LLVMValueRef place = at_operand(b, LLVMGetOperand(call, 2), what->arg);
     LLVMTypeRef word = LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(place)));
     LLVMValueRef value = LLVMConstInt(word, what->value, false), old = LLVMBuildLoad2(b, word, place, "");
-    LLVMBuildStore(b, what->change == SET ? value : what->change == ADD ? LLVMBuildAdd(b, old, value, "") : LLVMBuildXor(b, old, value, ""), place);
+    LLVMBuildStore(b,
+                   what->change == SET   ? value
+                   : what->change == ADD ? LLVMBuildAdd(b, old, value, "")
+                                         : LLVMBuildXor(b, old, value, ""),
+                   place);
 }
 
 /* The others make a group of no copies instead, which does nothing. */
 static void leave_to_some(LLVMBuilderRef b, LLVMValueRef call)
 {
     LLVMTypeRef i32 = LLVMTypeOf(LLVMGetOperand(call, 1));
-    LLVMValueRef args[] = {LLVMGetOperand(call, 0), LLVMConstInt(i32, TRI_SIM_thread_id, false), LLVMGetOperand(call, 2), LLVMGetOperand(call, 3)};
+    LLVMValueRef args[] = {LLVMGetOperand(call, 0), LLVMConstInt(i32, TRI_SIM_thread_id, false),
+                           LLVMGetOperand(call, 2), LLVMGetOperand(call, 3)};
     LLVMBuildCall2(b, LLVMGetCalledFunctionType(call), LLVMGetCalledValue(call), args, 4, "");
     LLVMValueRef thread = LLVMBuildLoad2(b, i32, args[3], "");
     LLVMValueRef is_one = LLVMBuildICmp(b, LLVMIntULT, thread, LLVMConstInt(i32, 40, false), "");
-    LLVMSetOperand(call, 1, LLVMBuildSelect(b, is_one, LLVMGetOperand(call, 1), LLVMConstInt(i32, TRI_SIM_copy_commit, false), ""));
+    LLVMSetOperand(
+        call, 1,
+        LLVMBuildSelect(b, is_one, LLVMGetOperand(call, 1), LLVMConstInt(i32, TRI_SIM_copy_commit, false), ""));
 }
 
 static void change_call(LLVMValueRef call)
@@ -177,7 +213,8 @@ static void change_module(LLVMModuleRef module)
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
             for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
                 /* both kinds of barrier are one */
-                if (is_primitive(i, seeded->primitive) || (seeded->primitive == TRI_SIM_barrier && is_primitive(i, TRI_SIM_barrier_global)))
+                if (is_primitive(i, seeded->primitive) ||
+                    (seeded->primitive == TRI_SIM_barrier && is_primitive(i, TRI_SIM_barrier_global)))
                     if (num_sites++ == seeded_site)
                         found = i;
     if (found)
@@ -204,7 +241,8 @@ static void widen(void *data, const tri_pass *pass, MlirModule module)
     for (size_t i = 0; i < ops.len; i++)
         if (tri_op_int(ops.at[i], "predicate", -1) == less) {
             MlirType type = mlirAttributeGetType(tri_op_attr(ops.at[i], "predicate"));
-            mlirOperationSetInherentAttributeByName(ops.at[i], mlirStringRefCreateFromCString("predicate"), mlirIntegerAttrGet(type, less_or_equal));
+            mlirOperationSetInherentAttributeByName(ops.at[i], mlirStringRefCreateFromCString("predicate"),
+                                                    mlirIntegerAttrGet(type, less_or_equal));
         }
     tri_arena_destroy(arena);
 }
@@ -215,10 +253,12 @@ static const tri_pass_hooks hooks = {.before = widen};
 
 static bool parse(tri_arena *arena, tri_diag *diag, const kernel *k, tri_run_opt *out)
 {
-    char *argv[] = {"tritrun", (char *)tri_str_format(arena, "-arch=%s", k->arch).data, (char *)tri_str_format(arena, "-num-warps=%d", k->warps).data,
+    char *argv[] = {"tritrun", (char *)tri_str_format(arena, "-arch=%s", k->arch).data,
+                    (char *)tri_str_format(arena, "-num-warps=%d", k->warps).data,
                     (char *)tri_str_format(arena, "-num-stages=%d", k->stages).data, "k.tri"};
     FILE *f = fopen("k.tri", "w");
-    bool ok = f && fputs(k->text, f) >= 0 && !fclose(f) && tri_run_opt_parse(arena, diag, sizeof argv / sizeof *argv, argv, out);
+    bool ok = f && fputs(k->text, f) >= 0 && !fclose(f) &&
+              tri_run_opt_parse(arena, diag, sizeof argv / sizeof *argv, argv, out);
     return ok;
 }
 
@@ -241,7 +281,11 @@ static bool run(const kernel *k, tri_arena *keep, tri_array *out_result, tri_buf
         tri_array array = tri_array_create(i == 2 ? keep : arena, type, 1, &k->counts[i]);
         for (int64_t n = 0; n < array.count; n++)
             tri_array_set(&array, n, i == 2 ? -1 : (double)(n * (37 + i) % 101 - 50) / 64);
-        tri_argument argument = {.kind = TRI_ARGUMENT_ARRAY, .array = array, .name = tri_str_from(i == 0 ? "x" : i == 1 ? "y" : "o")};
+        tri_argument argument = {.kind = TRI_ARGUMENT_ARRAY,
+                                 .array = array,
+                                 .name = tri_str_from(i == 0   ? "x"
+                                                      : i == 1 ? "y"
+                                                               : "o")};
         tri_vec_push(arena, &arguments, argument);
         *out_result = array;
     }
@@ -264,7 +308,8 @@ static bool run(const kernel *k, tri_arena *keep, tri_array *out_result, tri_buf
 static void fail(const bug *b, const char *what, const tri_buf *log)
 {
     failures++;
-    fprintf(stderr, "%s: %s, site %d of %d: %s\n%.2000s\n", b->kernel, b->what, seeded_site, num_sites, what, log && log->len ? log->data : "");
+    fprintf(stderr, "%s: %s, site %d of %d: %s\n%.2000s\n", b->kernel, b->what, seeded_site, num_sites, what,
+            log && log->len ? log->data : "");
 }
 
 /* Every report stands at a line of the source, and one about two accesses names two threads and two lines. */
@@ -297,7 +342,8 @@ static bool seed(const bug *b, const kernel *k, const tri_array *right, bool *ou
         check_form(b, &log);
     if (is_found && ok && is_same && !b->may_be_idle)
         fail(b, "nobody has noticed", &log);
-    *out_reported = *out_reported || (!ok && b->report && log.len && strstr(log.data, b->report)) || (!b->report && (!ok || !is_same));
+    *out_reported = *out_reported || (!ok && b->report && log.len && strstr(log.data, b->report)) ||
+                    (!b->report && (!ok || !is_same));
     tri_buf_fini(&log);
     tri_arena_destroy(arena);
     return is_found;

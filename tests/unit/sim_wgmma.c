@@ -14,7 +14,8 @@ static int failures;
 
 enum { rows = 64, columns = 8, depth = 16, threads = 128, row_bytes = 32, a_at = 0, b_at = 4096 };
 
-typedef enum { BUG_NONE, BUG_FENCE, BUG_BARRIER, BUG_WAIT, BUG_SWIZZLE, BUG_STRIDE, BUG_LANE, BUG_BOUNDS, BUG_START, BUG_COMMIT, BUG_NO_WAIT } bug;
+typedef enum { BUG_NONE, BUG_FENCE, BUG_BARRIER, BUG_WAIT, BUG_SWIZZLE, BUG_STRIDE, BUG_LANE, BUG_BOUNDS, BUG_START,
+    BUG_COMMIT, BUG_NO_WAIT } bug;
 
 static tri_sim *sim;
 static bug seeded;
@@ -95,9 +96,10 @@ static void kernel(void *unused)
 /* Runs it and says whether it ran clean; `out_right`: whether the numbers are right. */
 static bool run(bug b, bool *out_right)
 {
-    static const tri_sim_site sites[] = {{TRI_NO_SPAN, "thread_id"},   {TRI_NO_SPAN, "store_shared"}, {TRI_NO_SPAN, "wgmma_f16_f32"},
-                                         {TRI_NO_SPAN, "fence_async"}, {TRI_NO_SPAN, "barrier"},      {TRI_NO_SPAN, "wgmma_fence"},
-                                         {TRI_NO_SPAN, "commit"},      {TRI_NO_SPAN, "wait"}};
+    static const tri_sim_site sites[] = {{TRI_NO_SPAN, "thread_id"},     {TRI_NO_SPAN, "store_shared"},
+                                         {TRI_NO_SPAN, "wgmma_f16_f32"}, {TRI_NO_SPAN, "fence_async"},
+                                         {TRI_NO_SPAN, "barrier"},       {TRI_NO_SPAN, "wgmma_fence"},
+                                         {TRI_NO_SPAN, "commit"},        {TRI_NO_SPAN, "wait"}};
     tri_diag *diag = tri_diag_create();
     tri_diag_hold(diag); /* the reports are counted, not shown */
     seeded = b;

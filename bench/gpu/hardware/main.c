@@ -1,6 +1,6 @@
-/* Launches on a GPU what no simulator shows: kernels that start before the one in front of them has ended, programs that
- * wait for each other, a linked object, functions of NVIDIA's bitcode library. Each check says what it saw. Status 1 when one failed.
- * Objects of kernels.tri and examples/vadd are linked in; ../hardware.sh builds and runs it. */
+/* Launches on a GPU what no simulator shows: kernels that start before the one in front of them has ended, programs
+ * that wait for each other, a linked object, functions of NVIDIA's bitcode library. Each check says what it saw. Status
+ * 1 when one failed. Objects of kernels.tri and examples/vadd are linked in; ../hardware.sh builds and runs it. */
 #include "consumer.h"
 #include "consumer_early.h"
 #include "meet.h"
@@ -14,7 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { lanes = 128, programs = 32, rounds = 100000, too_large_for_cooperation = 720, multiprocessors_attribute = 16, max_programs = 4096 };
+enum {
+    lanes = 128,
+    programs = 32,
+    rounds = 100000,
+    too_large_for_cooperation = 720,
+    multiprocessors_attribute = 16,
+    max_programs = 4096
+};
 
 typedef uint64_t address;
 static struct {
@@ -101,11 +108,13 @@ static int64_t follow(int is_early, int *out_is_right)
     for (int i = 0; i < programs * lanes; i++)
         x[i] = i;
     int32_t *dx = on_device(x, sizeof x), *dout = on_device(out, sizeof out);
-    int64_t *dends = on_device(ends, sizeof ends), *dstarts = on_device(starts, sizeof starts), last = 0, first = INT64_MAX;
+    int64_t *dends = on_device(ends, sizeof ends), *dstarts = on_device(starts, sizeof starts), last = 0,
+            first = INT64_MAX;
     need(cu.cuStreamCreate(&stream, 1), "cuStreamCreate");
     need(producer_load(0) || consumer_load(0) || consumer_early_load(0), "loading");
     need(producer(stream, grid, dx, dends, rounds), "producer");
-    need(is_early ? consumer_early(stream, grid, dx, dout, dstarts) : consumer(stream, grid, dx, dout, dstarts), "consumer");
+    need(is_early ? consumer_early(stream, grid, dx, dout, dstarts) : consumer(stream, grid, dx, dout, dstarts),
+         "consumer");
     fetch(out, dout, sizeof out);
     fetch(ends, dends, sizeof ends);
     fetch(starts, dstarts, sizeof starts);
@@ -129,10 +138,12 @@ static void check_dependent_launch(void)
     int is_right;
     follow(0, &is_right); /* warm */
     int64_t plain = follow(0, &is_right);
-    snprintf(text, sizeof text, "an ordinary launch starts %lld ns after the end of the one in front", (long long)plain);
+    snprintf(text, sizeof text, "an ordinary launch starts %lld ns after the end of the one in front",
+             (long long)plain);
     check(is_right && plain >= 0, text);
     int64_t early = follow(1, &is_right);
-    snprintf(text, sizeof text, "a dependent launch starts %lld ns before it, and waits for its results", (long long)-early);
+    snprintf(text, sizeof text, "a dependent launch starts %lld ns before it, and waits for its results",
+             (long long)-early);
     check(is_right && early < 0, text);
 }
 
@@ -170,7 +181,8 @@ static void check_library(void)
     need(special(NULL, (tri_grid){4, 1, 1}, dx, dout, count), "special");
     fetch(out, dout, sizeof out);
     for (int i = 0; i < count; i++) {
-        double want = j0((double)x[i]) + erfc((double)x[i]) * lgamma((double)x[i] + 2), off = fabs(want - (double)out[i]);
+        double want = j0((double)x[i]) + erfc((double)x[i]) * lgamma((double)x[i] + 2),
+               off = fabs(want - (double)out[i]);
         worst = off <= worst ? worst : off;
     }
     char text[100];

@@ -9,8 +9,8 @@
  *
  * Needs: layouts, ttg.target. Later products are rewritten first, so that of two
  * chained ones the earlier takes over the later's warps. Where there are warp-group products (version 3, capability
- * 90) and the product fits them, it becomes ttng.warp_group_dot (accelerate_wgmma.c). Products that the tensor cores cannot do
- * exactly as asked (f32 with ieee precision, odd types) stay multiply-adds; those get operands of the
+ * 90) and the product fits them, it becomes ttng.warp_group_dot (accelerate_wgmma.c). Products that the tensor cores
+ * cannot do exactly as asked (f32 with ieee precision, odd types) stay multiply-adds; those get operands of the
  * accumulator's type. Answers to tritongpu-accelerate-matmul (mma versions 2 and 3).
  * Test: tests/passes/accelerate-matmul.mlir */
 #include "passes/passes.h"
@@ -96,7 +96,8 @@ static void remark_missed(const matmuls *m, MlirOperation dot)
     if (is_supported(m, dot))
         tri_diag_missed(diag, at, "dot", "no matrix instruction: K is less than %lld", (long long)least_depth(m, dot));
     else if (mlirTypeIsAF32(a) && mlirTypeIsAF32(tri_type_element(mlirValueGetType(tri_op_result(dot, 0)))))
-        tri_diag_missed(diag, at, "dot", "no matrix instruction: input_precision 'ieee' of float32; 'tf32' and 'tf32x3' have one");
+        tri_diag_missed(diag, at, "dot",
+                        "no matrix instruction: input_precision 'ieee' of float32; 'tf32' and 'tf32x3' have one");
     else
         tri_diag_missed(diag, at, "dot", "no matrix instruction: none takes these element types");
 }
@@ -267,7 +268,8 @@ static void accelerate(matmuls *m, MlirOperation dot)
     int64_t shape[TRI_MAX_RANK], per_cta[TRI_MAX_RANK];
     int rank = tri_dots_shape(old, shape);
     tri_convert_shape_per_cta(blocked, rank, shape, per_cta);
-    tri_encoding mma = {.kind = TRI_ENC_NVIDIA_MMA, .rank = rank, .version_major = 2, .instr_rank = rank, .cga = blocked->cga};
+    tri_encoding mma = {
+        .kind = TRI_ENC_NVIDIA_MMA, .rank = rank, .version_major = 2, .instr_rank = rank, .cga = blocked->cga};
     for (int d = 0; d < rank; d++)
         mma.instr_shape[d] = 1;
     mma.instr_shape[rank - 2] = mlirTypeIsAF64(tri_type_element(old)) ? 8 : 16;
@@ -293,7 +295,9 @@ static void cast_operand(MlirOperation dot, intptr_t i, MlirType element)
     MlirValue value = tri_op_operand(dot, i);
     MlirType from = mlirValueGetType(value), to = tri_type_with_element(from, element);
     tri_builder b = tri_builder_before(dot);
-    const char *name = is_fp8(tri_type_element(from)) ? "tt.fp_to_fp" : tri_type_is_int(element) ? "arith.extsi" : "arith.extf";
+    const char *name = is_fp8(tri_type_element(from)) ? "tt.fp_to_fp"
+                       : tri_type_is_int(element)     ? "arith.extsi"
+                                                      : "arith.extf";
     mlirOperationSetOperand(dot, i, tri_builder_unary(&b, name, to, value));
 }
 
@@ -338,7 +342,8 @@ static bool run_accelerate_matmul(tri_pass_run *run)
             continue;
         }
         if (why_not)
-            tri_diag_missed(run->unit->diag, tri_op_span(run->unit->diag, dots.at[i]), "dot", "no product of warp groups: %s", why_not);
+            tri_diag_missed(run->unit->diag, tri_op_span(run->unit->diag, dots.at[i]), "dot",
+                            "no product of warp groups: %s", why_not);
         accelerate(&m, dots.at[i]);
     }
     for (size_t i = 0; i < dots.len; i++)

@@ -129,7 +129,8 @@ static tri_encoding choose_layout(tri_arena *arena, MlirOperation dot, int warps
     int64_t shape[TRI_MAX_RANK], per_cta[TRI_MAX_RANK];
     tri_dots_shape(mlirValueGetType(tri_op_result(dot, 0)), shape);
     tri_convert_shape_per_cta(blocked, 2, shape, per_cta);
-    tri_encoding mma = {.kind = TRI_ENC_NVIDIA_MMA, .rank = 2, .version_major = 3, .instr_rank = 3, .cga = blocked->cga};
+    tri_encoding mma = {
+        .kind = TRI_ENC_NVIDIA_MMA, .rank = 2, .version_major = 3, .instr_rank = 3, .cga = blocked->cga};
     mma.instr_shape[0] = 16;
     mma.instr_shape[1] = choose_columns(a, per_cta, warps);
     mma.instr_shape[2] = (int32_t)(256 / tri_type_bits(a));
@@ -166,7 +167,8 @@ static MlirValue make_buffer(tri_arena *arena, MlirValue operand, int index)
     MlirBlock block;
     intptr_t argument;
     bool is_argument = tri_op_is_block_argument(value, &block, &argument);
-    tri_builder b = is_argument ? tri_builder_before(mlirBlockGetFirstOperation(block)) : tri_builder_after(tri_op_def(value));
+    tri_builder b =
+        is_argument ? tri_builder_before(mlirBlockGetFirstOperation(block)) : tri_builder_after(tri_op_def(value));
     tri_memdesc desc = {.rank = 2, .alloc_rank = 2, .element = tri_type_element(type),
                         .encoding = tri_encoding_make(b.context, &e), .space = tri_encoding_shared_space(b.context)};
     memcpy(desc.shape, shape, sizeof desc.shape);
@@ -197,8 +199,13 @@ void tri_wgmma_rewrite(tri_arena *arena, MlirOperation dot, int warps)
     };
     tri_attr attrs[] = {{"inputPrecision", tri_op_attr(dot, "inputPrecision")},
                         {"maxNumImpreciseAcc", tri_op_attr(dot, "maxNumImpreciseAcc")}};
-    MlirValue made = tri_builder_value(&b, &(tri_op){.name = "ttng.warp_group_dot", .num_operands = 3, .operands = operands,
-                                                     .num_results = 1, .results = &type, .num_attrs = 2, .attrs = attrs});
+    MlirValue made = tri_builder_value(&b, &(tri_op){.name = "ttng.warp_group_dot",
+                                                     .num_operands = 3,
+                                                     .operands = operands,
+                                                     .num_results = 1,
+                                                     .results = &type,
+                                                     .num_attrs = 2,
+                                                     .attrs = attrs});
     MlirValue back = tri_dots_convert(&b, made, tri_type_encoding(old));
     tri_op_replace(dot, 1, &back);
 }

@@ -4,7 +4,8 @@
 
 #include "ir/op.h"
 
-/* Why a tt.dot with blocked layouts, of types that tensor cores take, cannot be a ttng.warp_group_dot, in words; null: it can. */
+/* Why a tt.dot with blocked layouts, of types that tensor cores take, cannot be a ttng.warp_group_dot, in words; null:
+ * it can. */
 const char *tri_wgmma_why_not(tri_arena *arena, MlirOperation dot, int warps);
 /* Replaces it, where it can be one. */
 void tri_wgmma_rewrite(tri_arena *arena, MlirOperation dot, int warps);

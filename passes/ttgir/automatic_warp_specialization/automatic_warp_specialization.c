@@ -14,13 +14,13 @@
  *                                                        }
  *
  * Loads that are needed first by the same operation share a pair of mbarriers. The only product of a loop runs on while
- * the next one starts, and its slot is given back after that; of two, the first one of the next iteration starts before the
- * second (rotate.c); others are waited for at once, which other groups of warps overlap with. Each group of four consumer warps multiplies rows of its own, as the layouts say, and only mbarriers tie
- * them. Scalars that the producer needs are computed there again, descriptors written again. Loops that ask for it
- * (tl.range(..., warp_specialize=True)), or all with the option. A remark says why a loop stays as it is.
- * Needs: ttgir in front of assign-latencies, which leaves the split loops alone. Answers to
- * tritongpu-automatic-warp-specialization and, on Hopper, nvgpu-warp-specialization.
- * Test: tests/passes/automatic-warp-specialization.mlir */
+ * the next one starts, and its slot is given back after that; of two, the first one of the next iteration starts before
+ * the second (rotate.c); others are waited for at once, which other groups of warps overlap with. Each group of four
+ * consumer warps multiplies rows of its own, as the layouts say, and only mbarriers tie them. Scalars that the producer
+ * needs are computed there again, descriptors written again. Loops that ask for it (tl.range(...,
+ * warp_specialize=True)), or all with the option. A remark says why a loop stays as it is. Needs: ttgir in front of
+ * assign-latencies, which leaves the split loops alone. Answers to tritongpu-automatic-warp-specialization and, on
+ * Hopper, nvgpu-warp-specialization. Test: tests/passes/automatic-warp-specialization.mlir */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
 static void visit_partitions(tri_pass_run *run, MlirOperation loop)
@@ -33,7 +33,8 @@ static void visit_partitions(tri_pass_run *run, MlirOperation loop)
         tri_diag_missed(diag, at, "warp-specialize", "not specialised: %s", why_not);
         return;
     }
-    tri_diag_remark(diag, at, "warp-specialize", "a warp of its own starts %d loads of %lld bytes an iteration, %d stages ahead",
+    tri_diag_remark(diag, at, "warp-specialize",
+                    "a warp of its own starts %d loads of %lld bytes an iteration, %d stages ahead",
                     (int)plan.loads.len, (long long)(plan.loads.at[0].bytes * (int64_t)plan.loads.len), plan.stages);
     tri_split_loop(&plan);
 }
@@ -41,7 +42,8 @@ static void visit_partitions(tri_pass_run *run, MlirOperation loop)
 static int64_t count_products(MlirOperation loop)
 {
     int64_t count = 0;
-    for (MlirOperation op = mlirBlockGetFirstOperation(tri_op_body(loop, 0)); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirBlockGetFirstOperation(tri_op_body(loop, 0)); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
         count += tri_op_is(op, "ttng.warp_group_dot");
     return count;
 }

@@ -14,7 +14,8 @@ static bool is_load(MlirOperation op) { return tri_op_is(op, "tt.descriptor_load
 
 static bool is_view(MlirOperation op)
 {
-    return tri_op_is(op, "ttg.memdesc_trans") || tri_op_is(op, "ttg.memdesc_reshape") || tri_op_is(op, "ttg.memdesc_subslice");
+    return tri_op_is(op, "ttg.memdesc_trans") || tri_op_is(op, "ttg.memdesc_reshape") ||
+           tri_op_is(op, "ttg.memdesc_subslice");
 }
 
 static int position_of(MlirBlock body, MlirOperation op)
@@ -26,10 +27,12 @@ static int position_of(MlirBlock body, MlirOperation op)
     return at;
 }
 
-/* Extends [group->first, group->last] by what reads a buffer, through its views. False: the value leaves the iteration. */
+/* Extends [group->first, group->last] by what reads a buffer, through its views. False: the value leaves the iteration.
+ */
 static bool find_readers(tri_split_plan *p, MlirValue value, tri_split_group *group)
 {
-    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
         MlirOperation owner = mlirOpOperandGetOwner(use), user = tri_pipeline_in_body(p->body, owner);
         if (mlirOperationIsNull(user) || tri_op_is(owner, "scf.yield"))
             return false;
@@ -49,7 +52,8 @@ static bool find_readers(tri_split_plan *p, MlirValue value, tri_split_group *gr
 static const char *add_load(tri_split_plan *p, MlirOperation load)
 {
     MlirType tensor = mlirValueGetType(tri_op_result(load, 0));
-    tri_split_load l = {.load = load, .buffer = tri_tensormaps_buffer(mlirValueGetType(tri_op_operand(load, 0)), tensor)};
+    tri_split_load l = {.load = load,
+                        .buffer = tri_tensormaps_buffer(mlirValueGetType(tri_op_operand(load, 0)), tensor)};
     l.bytes = tri_type_num_elements(tensor) * tri_type_bits(tri_type_element(tensor)) / 8;
     if (mlirTypeIsNull(l.buffer) || l.bytes % 128)
         return "one of its loads is not of a form that the copy engine has";
@@ -85,7 +89,8 @@ static const char *collect_loads(tri_split_plan *p)
             return "there is another loop in it";
         if (tri_op_is(op, "tt.load") || tri_op_is(op, "tt.descriptor_gather"))
             return "it loads through pointers, or gathers, which the warps that use the data must do themselves";
-        if (tri_op_is(op, "tt.descriptor_store") || tri_op_is(op, "tt.descriptor_reduce") || tri_op_is(op, "tt.descriptor_scatter"))
+        if (tri_op_is(op, "tt.descriptor_store") || tri_op_is(op, "tt.descriptor_reduce") ||
+            tri_op_is(op, "tt.descriptor_scatter"))
             return "it stores through descriptors";
         if (!is_load(op))
             continue;
@@ -93,7 +98,9 @@ static const char *collect_loads(tri_split_plan *p)
         if (why)
             return why;
     }
-    return !p->loads.len ? "it has no loads through descriptors" : !products ? "it has no products of warp groups" : NULL;
+    return !p->loads.len ? "it has no loads through descriptors"
+           : !products   ? "it has no products of warp groups"
+                         : NULL;
 }
 
 /* ---- the producer's part ---- */
@@ -127,8 +134,8 @@ static bool needs(tri_split_plan *p, MlirValue value)
     MlirOperation def = tri_op_def(value);
     if (mlirOperationIsNull(tri_pipeline_in_body(p->body, def)))
         return true;
-    if (!mlirBlockEqual(mlirOperationGetBlock(def), p->body) || mlirOperationGetNumRegions(def) || !tri_op_is_pure(def) ||
-        tri_op_is(def, "tt.make_tensor_descriptor"))
+    if (!mlirBlockEqual(mlirOperationGetBlock(def), p->body) || mlirOperationGetNumRegions(def) ||
+        !tri_op_is_pure(def) || tri_op_is(def, "tt.make_tensor_descriptor"))
         return false;
     if (tri_map_find_ptr(&p->needed, def.ptr))
         return true;
@@ -154,7 +161,8 @@ static const char *find_needed(tri_split_plan *p)
 static MlirOperation find_running_product(tri_split_plan *p)
 {
     MlirOperation dot = {NULL}, none = {NULL};
-    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
         if (!tri_op_is(op, "ttng.warp_group_dot"))
             continue;
         if (!mlirOperationIsNull(dot))
@@ -177,15 +185,16 @@ static MlirOperation find_running_product(tri_split_plan *p)
     return is_round && is_read ? dot : none;
 }
 
-/* Where registers move, a block has all of the machine, or half of it with four consumer warps; so they move where threads
- * hold more sums than leave room for two blocks otherwise (a product of 128x128 with 8 warps is 1.25 times as fast then).
- * With four warps threads begin with 128 registers: an instruction that has as many sums alone does not fit in there,
- * although more would be taken before it runs. */
+/* Where registers move, a block has all of the machine, or half of it with four consumer warps; so they move where
+ * threads hold more sums than leave room for two blocks otherwise (a product of 128x128 with 8 warps is 1.25 times as
+ * fast then). With four warps threads begin with 128 registers: an instruction that has as many sums alone does not fit
+ * in there, although more would be taken before it runs. */
 static bool should_move_registers(tri_split_plan *p)
 {
     enum { widest = 128, few = 64, lanes = 32 };
     int64_t sums = 0;
-    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
         if (!tri_op_is(op, "ttng.warp_group_dot"))
             continue;
         const tri_encoding *e = tri_dots_encoding(p->arena, tri_op_result(op, 0));

@@ -1,4 +1,5 @@
-/* Two products in a loop, with work of the threads between them, as in attention: the machine multiplies while they work.
+/* Two products in a loop, with work of the threads between them, as in attention: the machine multiplies while they
+ * work.
  *
  *     scf.for %i = 0 to n {                              s = dot1(0) ; p = f(s) ; o *= a
  *       s = dot1(i)                                      scf.for %i = 1 to n {
@@ -9,8 +10,8 @@
  *                                                        }
  *                                                        o = dot2(p, o)
  *
- * Each product comes with the waits for its buffers in front and the arrivals that give them back behind. What becomes the
- * registers that the second product reads is written after that product has ended. The scheme is FlashAttention-3's
+ * Each product comes with the waits for its buffers in front and the arrivals that give them back behind. What becomes
+ * the registers that the second product reads is written after that product has ended. The scheme is FlashAttention-3's
  * (overlap inside of a warp group). */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
@@ -61,7 +62,8 @@ static bool find_products(rotation *r)
         else
             r->second = op;
     }
-    if (mlirOperationIsNull(r->second) || !is_buffer(tri_op_operand(r->first, 0)) || is_buffer(tri_op_operand(r->second, 0)))
+    if (mlirOperationIsNull(r->second) || !is_buffer(tri_op_operand(r->first, 0)) ||
+        is_buffer(tri_op_operand(r->second, 0)))
         return false;
     r->sums = -1;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(r->yield); i++)
@@ -86,13 +88,15 @@ static bool serves_only(const tri_map *set, const tri_map *or_set, MlirOperation
 static void add_views(rotation *r, MlirValue value)
 {
     MlirOperation def = tri_op_def(value);
-    if (!is_buffer(value) || mlirOperationIsNull(def) || !is_of_body(r, value) || !tri_op_is_pure(def) || !serves_only(&r->late, NULL, def))
+    if (!is_buffer(value) || mlirOperationIsNull(def) || !is_of_body(r, value) || !tri_op_is_pure(def) ||
+        !serves_only(&r->late, NULL, def))
         return;
     put(&r->late, def);
     add_views(r, tri_op_operand(def, 0));
 }
 
-/* The second product's wait is the last one in front of it, behind the first product; its arrival the next behind it. */
+/* The second product's wait is the last one in front of it, behind the first product; its arrival the next behind it.
+ */
 static bool find_late(rotation *r)
 {
     MlirOperation wait = {NULL};
@@ -122,15 +126,16 @@ static bool find_tail(rotation *r)
         bool needs = false;
         for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !is_in(&r->late, op); i++) {
             MlirOperation def = tri_op_def(tri_op_operand(op, i));
-            needs = needs || mlirValueEqual(tri_op_operand(op, i), sums) || (!mlirOperationIsNull(def) && is_in(&r->tail, def));
+            needs = needs || mlirValueEqual(tri_op_operand(op, i), sums) ||
+                    (!mlirOperationIsNull(def) && is_in(&r->tail, def));
         }
         if (needs && (!tri_op_is_pure(op) || mlirOperationGetNumRegions(op)))
             return false;
         if (needs)
             put(&r->tail, op);
     }
-    for (MlirOperation op = tri_op_def(tri_op_operand(r->second, 0)); !mlirOperationIsNull(op) && is_of_body(r, tri_op_result(op, 0));
-         op = tri_op_def(tri_op_operand(op, 0))) {
+    for (MlirOperation op = tri_op_def(tri_op_operand(r->second, 0));
+         !mlirOperationIsNull(op) && is_of_body(r, tri_op_result(op, 0)); op = tri_op_def(tri_op_operand(op, 0))) {
         bool is_conversion = false;
         for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)
             is_conversion = is_conversion || tri_op_is(op, conversions[i]);
@@ -155,7 +160,8 @@ static bool is_closed(const rotation *r)
                 MlirOperation def = tri_op_def(value);
                 bool is_sums = mlirValueEqual(value, mlirBlockGetArgument(r->body, r->sums + 1)) ||
                                mlirValueEqual(value, tri_op_result(r->second, 0));
-                bool is_moved = !mlirOperationIsNull(def) && (is_in(&r->late, def) || (!is_yield && is_in(&r->tail, def)));
+                bool is_moved =
+                    !mlirOperationIsNull(def) && (is_in(&r->late, def) || (!is_yield && is_in(&r->tail, def)));
                 if ((is_sums || is_moved) && !(is_yield && i == r->sums))
                     return false;
             }
@@ -184,12 +190,18 @@ static MlirValue wait_for_product(tri_builder *b, MlirValue sums, int pendings)
 {
     MlirType type = mlirValueGetType(sums);
     tri_attr attr = {"pendings", tri_attr_i32(b->context, pendings)};
-    return tri_builder_value(b, &(tri_op){.name = "ttng.warp_group_dot_wait", .num_operands = 1, .operands = &sums, .num_results = 1,
-                                          .results = &type, .num_attrs = 1, .attrs = &attr});
+    return tri_builder_value(b, &(tri_op){.name = "ttng.warp_group_dot_wait",
+                                          .num_operands = 1,
+                                          .operands = &sums,
+                                          .num_results = 1,
+                                          .results = &type,
+                                          .num_attrs = 1,
+                                          .attrs = &attr});
 }
 
 /* Ops of [from, to) that are neither late nor in the tail; with is_tail those of the tail. */
-static void copy_some(const rotation *r, tri_builder *b, tri_split_names *n, MlirOperation from, MlirOperation to, bool is_tail)
+static void copy_some(const rotation *r, tri_builder *b, tri_split_names *n, MlirOperation from, MlirOperation to,
+                      bool is_tail)
 {
     for (MlirOperation op = from; !mlirOperationEqual(op, to); op = next_of(op))
         if (!is_in(&r->late, op) && is_in(&r->tail, op) == is_tail)
@@ -213,13 +225,14 @@ static void set_async(MlirValue sums)
     tri_builder_set_attr(dot, "isAsync", tri_attr_bool(mlirOperationGetContext(dot), true));
 }
 
-/* What the rotated loop carries behind an iteration of the early part: the values in `n` of what is yielded, the sums as
- * the second product takes them, and what crosses. */
+/* What the rotated loop carries behind an iteration of the early part: the values in `n` of what is yielded, the sums
+ * as the second product takes them, and what crosses. */
 static tri_value_list carried(const rotation *r, const tri_split_names *n)
 {
     tri_value_list out = {0};
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(r->yield); i++)
-        tri_vec_push(r->arena, &out, tri_split_name(n, i == r->sums ? tri_op_operand(r->second, 2) : tri_op_operand(r->yield, i)));
+        tri_vec_push(r->arena, &out,
+                     tri_split_name(n, i == r->sums ? tri_op_operand(r->second, 2) : tri_op_operand(r->yield, i)));
     for (size_t i = 0; i < r->crossing.len; i++)
         tri_vec_push(r->arena, &out, tri_split_name(n, r->crossing.at[i]));
     return out;
@@ -261,7 +274,8 @@ static void make_body(const rotation *r, MlirBlock body)
     tri_split_names before = late_names(r, args);
     copy_some(r, &b, &n, begin, behind, false);
     copy_late(r, &b, &before, false);
-    MlirValue scores = tri_split_name(&n, tri_op_result(r->first, 0)), sums = tri_split_name(&before, tri_op_result(r->second, 0));
+    MlirValue scores = tri_split_name(&n, tri_op_result(r->first, 0)),
+              sums = tri_split_name(&before, tri_op_result(r->second, 0));
     set_async(scores);
     set_async(sums);
     tri_split_bind(r->arena, &n, tri_op_result(r->first, 0), wait_for_product(&b, scores, 1));
@@ -293,10 +307,17 @@ static MlirOperation make_loop(const rotation *r, tri_builder *b, const tri_valu
     MlirBlock body = mlirBlockCreate(count + 1, types, locs);
     MlirRegion region = mlirRegionCreate();
     mlirRegionAppendOwnedBlock(region, body);
-    tri_attr attrs[] = {{"unsignedCmp", tri_op_attr(r->loop, "unsignedCmp")}, {"tt.num_stages", tri_attr_i32(b->context, 0)}};
-    MlirOperation made = tri_builder_create(b, &(tri_op){.name = "scf.for", .num_operands = (intptr_t)operands.len, .operands = operands.at,
-                                                         .num_results = count, .results = types + 1, .num_regions = 1,
-                                                         .regions = &region, .num_attrs = 2, .attrs = attrs});
+    tri_attr attrs[] = {{"unsignedCmp", tri_op_attr(r->loop, "unsignedCmp")},
+                        {"tt.num_stages", tri_attr_i32(b->context, 0)}};
+    MlirOperation made = tri_builder_create(b, &(tri_op){.name = "scf.for",
+                                                         .num_operands = (intptr_t)operands.len,
+                                                         .operands = operands.at,
+                                                         .num_results = count,
+                                                         .results = types + 1,
+                                                         .num_regions = 1,
+                                                         .regions = &region,
+                                                         .num_attrs = 2,
+                                                         .attrs = attrs});
     make_body(r, body);
     return made;
 }
@@ -314,7 +335,8 @@ static void fill_then(const rotation *r, MlirBlock block)
     copy_late(r, &b, &n, false);
     copy_late(r, &b, &n, true);
     results[r->sums] = tri_split_name(&n, tri_op_result(r->second, 0));
-    tri_builder_create(&b, &(tri_op){.name = "scf.yield", .num_operands = mlirOperationGetNumResults(r->loop), .operands = results});
+    tri_builder_create(
+        &b, &(tri_op){.name = "scf.yield", .num_operands = mlirOperationGetNumResults(r->loop), .operands = results});
 }
 
 static void fill_else(const rotation *r, MlirBlock block)
@@ -333,8 +355,13 @@ static void rewrite_rotate(const rotation *r)
     MlirType i1 = mlirIntegerTypeGet(b.context, 1);
     tri_attr less = {"predicate", tri_attr_i64(b.context, tri_op_flag(r->loop, "unsignedCmp") ? ULT : SLT)};
     MlirValue bounds[] = {tri_op_operand(r->loop, 0), tri_op_operand(r->loop, 1)};
-    MlirValue has_trips = tri_builder_value(&b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = bounds, .num_results = 1,
-                                                          .results = &i1, .num_attrs = 1, .attrs = &less});
+    MlirValue has_trips = tri_builder_value(&b, &(tri_op){.name = "arith.cmpi",
+                                                          .num_operands = 2,
+                                                          .operands = bounds,
+                                                          .num_results = 1,
+                                                          .results = &i1,
+                                                          .num_attrs = 1,
+                                                          .attrs = &less});
     intptr_t count = mlirOperationGetNumResults(r->loop);
     MlirType *types = TRI_NEW_ARRAY(r->arena, MlirType, count + 1);
     MlirValue *results = TRI_NEW_ARRAY(r->arena, MlirValue, count + 1);
@@ -343,8 +370,13 @@ static void rewrite_rotate(const rotation *r)
         mlirRegionAppendOwnedBlock(regions[i], mlirBlockCreate(0, NULL, NULL));
     for (intptr_t i = 0; i < count; i++)
         types[i] = mlirValueGetType(tri_op_result(r->loop, i));
-    MlirOperation made = tri_builder_create(&b, &(tri_op){.name = "scf.if", .num_operands = 1, .operands = &has_trips, .num_results = count,
-                                                          .results = types, .num_regions = 2, .regions = regions});
+    MlirOperation made = tri_builder_create(&b, &(tri_op){.name = "scf.if",
+                                                          .num_operands = 1,
+                                                          .operands = &has_trips,
+                                                          .num_results = count,
+                                                          .results = types,
+                                                          .num_regions = 2,
+                                                          .regions = regions});
     fill_then(r, tri_op_body(made, 0));
     fill_else(r, tri_op_body(made, 1));
     for (intptr_t i = 0; i < count; i++)

@@ -15,23 +15,33 @@ static MlirValue compare(tri_builder *b, int predicate, MlirValue x, MlirValue y
 {
     MlirType i1 = int_type(b, 1);
     tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = (MlirValue[]){x, y}, .num_results = 1,
-                                          .results = &i1, .num_attrs = 1, .attrs = &attr});
+    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi",
+                                          .num_operands = 2,
+                                          .operands = (MlirValue[]){x, y},
+                                          .num_results = 1,
+                                          .results = &i1,
+                                          .num_attrs = 1,
+                                          .attrs = &attr});
 }
 
 static MlirValue choose_split(tri_builder *b, MlirValue condition, MlirValue x, MlirValue y)
 {
     MlirType type = mlirValueGetType(x);
-    return tri_builder_value(b, &(tri_op){.name = "arith.select", .num_operands = 3, .operands = (MlirValue[]){condition, x, y},
-                                          .num_results = 1, .results = &type});
+    return tri_builder_value(b, &(tri_op){.name = "arith.select",
+                                          .num_operands = 3,
+                                          .operands = (MlirValue[]){condition, x, y},
+                                          .num_results = 1,
+                                          .results = &type});
 }
 
 static MlirOperation wait_for(tri_builder *b, MlirValue ring, MlirValue slot, MlirValue phase)
 {
     const int32_t sizes[] = {1, 1, 0, 0};
     tri_attr attr = {"operandSegmentSizes", tri_attr_i32s(b->context, 4, sizes)};
-    return tri_builder_create(b, &(tri_op){.name = "ttng.wait_barrier", .num_operands = 2,
-                                           .operands = (MlirValue[]){tri_pipeline_slot(b, ring, slot), phase}, .num_attrs = 1,
+    return tri_builder_create(b, &(tri_op){.name = "ttng.wait_barrier",
+                                           .num_operands = 2,
+                                           .operands = (MlirValue[]){tri_pipeline_slot(b, ring, slot), phase},
+                                           .num_attrs = 1,
                                            .attrs = &attr});
 }
 
@@ -53,7 +63,8 @@ static void make_rings(tri_split_plan *p)
     for (size_t i = 0; i < p->loads.len; i++) {
         tri_builder b = tri_builder_before(p->loop);
         MlirType ring = tri_pipeline_ring_type(p->loads.at[i].buffer, p->stages);
-        p->loads.at[i].ring = tri_builder_value(&b, &(tri_op){.name = "ttg.local_alloc", .num_results = 1, .results = &ring});
+        p->loads.at[i].ring =
+            tri_builder_value(&b, &(tri_op){.name = "ttg.local_alloc", .num_results = 1, .results = &ring});
     }
     for (size_t g = 0; g < p->groups.len; g++) {
         p->groups.at[g].full = tri_pipeline_barriers(&l, p->stages, 1);
@@ -69,7 +80,8 @@ static void end_rings(tri_split_plan *p, MlirOperation split)
         tri_pipeline_end_barriers(NULL, &b, p->groups.at[g].empty);
     }
     for (size_t i = p->loads.len; i-- > 0;)
-        tri_builder_create(&b, &(tri_op){.name = "ttg.local_dealloc", .num_operands = 1, .operands = &p->loads.at[i].ring});
+        tri_builder_create(&b,
+                           &(tri_op){.name = "ttg.local_dealloc", .num_operands = 1, .operands = &p->loads.at[i].ring});
 }
 
 /* ---- what the producer takes from outside ---- */
@@ -120,7 +132,8 @@ static void collect_outside(tri_split_plan *p, tri_value_list *out)
         tri_vec_push(p->arena, out, tri_op_operand(p->loop, i));
     for (size_t i = 0; i < p->carried.len; i++)
         tri_vec_push(p->arena, out, tri_op_operand(p->loop, 3 + p->carried.at[i]));
-    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
         MlirBlock block;
         intptr_t index;
         bool is_yield = tri_op_is(op, "scf.yield");
@@ -140,7 +153,8 @@ static void collect_outside(tri_split_plan *p, tri_value_list *out)
 /* ---- the producer ---- */
 
 /* In front of the first load of a group: waits until its slot is empty, and says how many bytes will fill it. */
-static void open_slot(tri_builder *b, const tri_split_group *group, MlirValue empty, MlirValue full, MlirValue slot, MlirValue phase)
+static void open_slot(tri_builder *b, const tri_split_group *group, MlirValue empty, MlirValue full, MlirValue slot,
+                      MlirValue phase)
 {
     wait_for(b, empty, slot, phase);
     tri_attr size = {"size", tri_attr_i32(b->context, (int32_t)group->bytes)};
@@ -154,7 +168,8 @@ static void produce(tri_split_plan *p, MlirBlock body, tri_split_names *n, MlirV
 {
     tri_builder b = tri_builder_at_end(body, mlirOperationGetLocation(p->loop));
     bool *is_open = TRI_NEW_ARRAY(p->arena, bool, p->groups.len);
-    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
         b.loc = mlirOperationGetLocation(op);
         if (tri_map_find_ptr(&p->needed, op.ptr))
             tri_split_copy(p->arena, &b, n, op);
@@ -170,7 +185,8 @@ static void produce(tri_split_plan *p, MlirBlock body, tri_split_names *n, MlirV
             MlirOperation load = tri_op_clone(&b, op, (intptr_t)n->from.len, n->from.at, n->to.at);
             tri_builder before = tri_builder_before(load);
             tri_tensormaps_start_load(&before, load, tri_pipeline_slot(&before, tri_split_name(n, l->ring), slot),
-                                      tri_pipeline_slot(&before, full, slot), tri_builder_int(&before, int_type(&b, 1), 1));
+                                      tri_pipeline_slot(&before, full, slot),
+                                      tri_builder_int(&before, int_type(&b, 1), 1));
             mlirOperationDestroy(load);
         }
     }
@@ -179,7 +195,8 @@ static void produce(tri_split_plan *p, MlirBlock body, tri_split_names *n, MlirV
     for (size_t i = 0; i < p->carried.len; i++)
         all[i] = tri_split_name(n, tri_op_operand(mlirBlockGetTerminator(p->body), p->carried.at[i]));
     memcpy(all + p->carried.len, yields, sizeof yields);
-    tri_builder_create(&b, &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)p->carried.len + 2, .operands = all});
+    tri_builder_create(&b,
+                       &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)p->carried.len + 2, .operands = all});
 }
 
 /* A loop like the consumers', with what the producer carries, a slot and a parity: fresh slots are empty. */
@@ -207,10 +224,12 @@ static void make_producer(tri_split_plan *p, MlirBlock block, tri_split_names *n
     MlirBlock body = mlirBlockCreate(count + 1, types, locs);
     MlirRegion region = mlirRegionCreate();
     mlirRegionAppendOwnedBlock(region, body);
-    tri_attr attrs[] = {{"unsignedCmp", tri_op_attr(p->loop, "unsignedCmp")}, {"tt.num_stages", tri_attr_i32(b.context, 0)}};
+    tri_attr attrs[] = {{"unsignedCmp", tri_op_attr(p->loop, "unsignedCmp")},
+                        {"tt.num_stages", tri_attr_i32(b.context, 0)}};
     tri_split_bind(p->arena, n, mlirBlockGetArgument(p->body, 0), mlirBlockGetArgument(body, 0));
     for (size_t i = 0; i < p->carried.len; i++)
-        tri_split_bind(p->arena, n, mlirBlockGetArgument(p->body, 1 + p->carried.at[i]), mlirBlockGetArgument(body, 1 + (intptr_t)i));
+        tri_split_bind(p->arena, n, mlirBlockGetArgument(p->body, 1 + p->carried.at[i]),
+                       mlirBlockGetArgument(body, 1 + (intptr_t)i));
     tri_builder_create(&b, &(tri_op){.name = "scf.for", .num_operands = (intptr_t)operands.len, .operands = operands.at,
                                      .num_results = count, .results = types + 1, .num_regions = 1, .regions = &region,
                                      .num_attrs = 2, .attrs = attrs});
@@ -232,8 +251,13 @@ static MlirValue wait_for_product(tri_builder *b, MlirValue sums, int pendings)
 {
     MlirType type = mlirValueGetType(sums);
     tri_attr attr = {"pendings", tri_attr_i32(b->context, pendings)};
-    return tri_builder_value(b, &(tri_op){.name = "ttng.warp_group_dot_wait", .num_operands = 1, .operands = &sums, .num_results = 1,
-                                          .results = &type, .num_attrs = 1, .attrs = &attr});
+    return tri_builder_value(b, &(tri_op){.name = "ttng.warp_group_dot_wait",
+                                          .num_operands = 1,
+                                          .operands = &sums,
+                                          .num_results = 1,
+                                          .results = &type,
+                                          .num_attrs = 1,
+                                          .attrs = &attr});
 }
 
 /* The product runs on into the next iteration; its slot is empty when that has started the next one. */
@@ -249,7 +273,8 @@ static void let_run(tri_split_plan *p, MlirValue slot)
         if (mlirValueEqual(tri_op_operand(yield, i), sums))
             mlirOperationSetOperand(yield, i, waited);
     MlirValue last = tri_builder_int(&b, i32, p->stages - 1), one = tri_builder_int(&b, i32, 1);
-    MlirValue before = choose_split(&b, compare(&b, EQ, slot, zero), last, tri_builder_binary(&b, "arith.subi", i32, slot, one));
+    MlirValue before =
+        choose_split(&b, compare(&b, EQ, slot, zero), last, tri_builder_binary(&b, "arith.subi", i32, slot, one));
     MlirValue is_later = compare(&b, NE, mlirBlockGetArgument(p->body, 0), tri_op_operand(p->loop, 0));
     for (size_t g = 0; g < p->groups.len; g++)
         arrive(&b, p->groups.at[g].empty, before, is_later);
@@ -343,11 +368,18 @@ static MlirOperation make_split(tri_split_plan *p, const tri_value_list *capture
         types[i] = mlirValueGetType(tri_op_result(p->loop, i));
     const int32_t warps[] = {producer_warps};
     const int32_t registers[] = {mlirOperationIsNull(p->dot) ? producer_registers : single_product_registers};
-    tri_attr attrs[] = {{"partitionNumWarps", tri_attr_i32s(b.context, 1, warps)},
-                        {"requestedRegisters", p->moves_registers ? tri_attr_i32s(b.context, 1, registers) : (MlirAttribute){NULL}}};
-    return tri_builder_create(&b, &(tri_op){.name = "ttg.warp_specialize", .num_operands = (intptr_t)captures->len,
-                                            .operands = captures->at, .num_results = results, .results = types, .num_attrs = 2,
-                                            .attrs = attrs, .num_regions = 2, .regions = regions});
+    tri_attr attrs[] = {
+        {"partitionNumWarps", tri_attr_i32s(b.context, 1, warps)},
+        {"requestedRegisters", p->moves_registers ? tri_attr_i32s(b.context, 1, registers) : (MlirAttribute){NULL}}};
+    return tri_builder_create(&b, &(tri_op){.name = "ttg.warp_specialize",
+                                            .num_operands = (intptr_t)captures->len,
+                                            .operands = captures->at,
+                                            .num_results = results,
+                                            .results = types,
+                                            .num_attrs = 2,
+                                            .attrs = attrs,
+                                            .num_regions = 2,
+                                            .regions = regions});
 }
 
 /* The captures: the rings, and what cannot be computed again. */

@@ -28,7 +28,7 @@ typedef struct {
     int stages, num_warps;
     TRI_VEC(tri_split_load) loads; /* in program order */
     TRI_VEC(tri_split_group) groups;
-    MlirOperation dot;          /* the only product, which may run on while the next one starts; null: products are waited for */
+    MlirOperation dot; /* the only product, which may run on while the next one starts; null: products are waited for */
     intptr_t sums;              /* the loop's result that it gives */
     bool moves_registers;       /* from the producer to the consumers */
     tri_map needed;             /* ops of the body, by pointer, that give the producer its coordinates */
@@ -68,8 +68,9 @@ static inline MlirOperation tri_split_copy(tri_arena *arena, tri_builder *b, tri
 const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_plan *out_plan);
 /* Carries it out. */
 void tri_split_loop(tri_split_plan *plan);
-/* In a consumers' loop of two products, the second of which takes what is made of the first: starts the first one of the next
- * iteration before the second of this one (rotate.c). False, and nothing is changed, when the loop is of another form. */
+/* In a consumers' loop of two products, the second of which takes what is made of the first: starts the first one of
+ * the next iteration before the second of this one (rotate.c). False, and nothing is changed, when the loop is of
+ * another form. */
 bool tri_rotate_loop(tri_arena *arena, MlirOperation loop);
 
 #endif

@@ -92,8 +92,9 @@ static void push_sources(walk *w, MlirOperation op, const view *v)
 
 static bool is_boundary(MlirOperation op)
 {
-    return tri_op_is(op, "tt.load") || tri_op_is(op, "tt.reduce") || tri_op_is(op, "tt.scan") || tri_op_is(op, "tt.dot") ||
-           tri_op_is(op, "tt.reshape") || tri_op_is(op, "tt.gather") || mlirOperationGetNumRegions(op);
+    return tri_op_is(op, "tt.load") || tri_op_is(op, "tt.reduce") || tri_op_is(op, "tt.scan") ||
+           tri_op_is(op, "tt.dot") || tri_op_is(op, "tt.reshape") || tri_op_is(op, "tt.gather") ||
+           mlirOperationGetNumRegions(op);
 }
 
 static void visit_source(walk *w, const view *v)
@@ -165,7 +166,8 @@ static void visit_use(walk *w, const view *v, MlirOpOperand use)
 
 static void visit_uses(walk *w, const view *v)
 {
-    for (MlirOpOperand use = mlirValueGetFirstUse(v->value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    for (MlirOpOperand use = mlirValueGetFirstUse(v->value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
         visit_use(w, v, use);
 }
 

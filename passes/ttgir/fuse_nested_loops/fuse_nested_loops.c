@@ -106,7 +106,8 @@ static bool is_in(const tri_op_list *ops, MlirOperation op)
 
 /* The ops of the outer body that the bounds of `inner` need, in program order. False when one of them
  * cannot be computed elsewhere. *out_is_variant: the outer induction variable is needed. */
-static bool slice_bounds(tri_arena *arena, MlirOperation outer, MlirOperation inner, tri_op_list *out_ops, bool *out_is_variant)
+static bool slice_bounds(tri_arena *arena, MlirOperation outer, MlirOperation inner, tri_op_list *out_ops,
+                         bool *out_is_variant)
 {
     tri_op_list todo = {0}, found = {0};
     MlirValue variable = mlirBlockGetArgument(tri_op_body(outer, 0), 0);
@@ -178,7 +179,8 @@ static void fuse_tree(tri_arena *arena, node *n)
 /* Pure ops of the outer body that do not depend on it leave it. */
 static void hoist_invariant(MlirOperation outer)
 {
-    for (MlirOperation op = mlirBlockGetFirstOperation(tri_op_body(outer, 0)), next; !mlirOperationIsNull(op); op = next) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(tri_op_body(outer, 0)), next; !mlirOperationIsNull(op);
+         op = next) {
         next = mlirOperationGetNextInBlock(op);
         bool is_free = tri_op_is_pure(op) && !mlirOperationGetNumRegions(op) && !mlirOperationIsNull(next);
         for (intptr_t i = 0; is_free && i < mlirOperationGetNumOperands(op); i++)
@@ -201,7 +203,8 @@ static void sink(tri_arena *arena, MlirOperation outer, MlirOperation inner)
 {
     MlirBlock body = tri_op_body(outer, 0);
     tri_op_list late = {0};
-    for (MlirOperation op = mlirOperationGetNextInBlock(inner); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirOperationGetNextInBlock(inner); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
         tri_vec_push(arena, &late, op);
     MlirOperation place = late.at[0];
     for (MlirOperation op = inner, before; !mlirOperationIsNull(op); op = before) {
@@ -274,7 +277,8 @@ static void clone_without(tri_arena *arena, MlirBlock block, MlirOperation outer
 {
     tri_builder b = tri_builder_at_end(block, mlirOperationGetLocation(outer));
     MlirOperation copy = tri_op_clone(&b, outer, 0, NULL, NULL);
-    MlirOperation from = mlirBlockGetFirstOperation(tri_op_body(outer, 0)), to = mlirBlockGetFirstOperation(tri_op_body(copy, 0));
+    MlirOperation from = mlirBlockGetFirstOperation(tri_op_body(outer, 0)),
+                  to = mlirBlockGetFirstOperation(tri_op_body(copy, 0));
     for (; !mlirOperationEqual(from, inner); from = mlirOperationGetNextInBlock(from))
         to = mlirOperationGetNextInBlock(to);
     intptr_t n = mlirOperationGetNumResults(to);

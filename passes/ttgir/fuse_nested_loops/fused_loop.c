@@ -94,7 +94,8 @@ static MlirValue choose_fused_loop(tri_builder *b, MlirValue condition, MlirValu
 
 static void yield(tri_builder *b, const value_list *values)
 {
-    tri_builder_create(b, &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)values->len, .operands = values->at});
+    tri_builder_create(b,
+                       &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)values->len, .operands = values->at});
 }
 
 /* A conditional whose results are like the values that its second region yields; the first region
@@ -190,7 +191,8 @@ static void cut(fusion *f)
 static bool can_carry(MlirType type)
 {
     MlirType element = tri_type_element(type);
-    return tri_type_is_int(element) || tri_type_is_float(element) || tri_type_is_ptr(element) || mlirTypeIsAIndex(element);
+    return tri_type_is_int(element) || tri_type_is_float(element) || tri_type_is_ptr(element) ||
+           mlirTypeIsAIndex(element);
 }
 
 bool tri_fused_loop_can_make(tri_arena *arena, MlirOperation outer, size_t n, const tri_fused_loop_inner *inners)
@@ -258,7 +260,8 @@ static void choose_type(fusion *f, MlirContext context)
 /* Adds the lengths of the variant loops of each round to `total`, in a loop of its own. */
 static MlirValue add_variants(fusion *f, tri_builder *b, MlirValue total)
 {
-    MlirValue operands[] = {tri_op_operand(f->outer, 0), tri_op_operand(f->outer, 1), tri_op_operand(f->outer, 2), total};
+    MlirValue operands[] = {tri_op_operand(f->outer, 0), tri_op_operand(f->outer, 1), tri_op_operand(f->outer, 2),
+                            total};
     MlirType types[] = {mlirValueGetType(operands[0]), f->type};
     MlirLocation locs[] = {b->loc, b->loc};
     MlirBlock block = mlirBlockCreate(2, types, locs);
@@ -274,7 +277,8 @@ static MlirValue add_variants(fusion *f, tri_builder *b, MlirValue total)
     for (size_t k = 0; k < f->n; k++)
         if (f->inners[k].is_variant) {
             clone_all(f, &in, &f->inners[k].sliced);
-            sum = binary(&in, "arith.addi", sum, at_least_one(f, &in, widen(f, &in, length(f, &in, f->inners[k].loop))));
+            sum =
+                binary(&in, "arith.addi", sum, at_least_one(f, &in, widen(f, &in, length(f, &in, f->inners[k].loop))));
         }
     forget(f, before);
     value_list all = {0};
@@ -434,9 +438,11 @@ static value_list clone_body(fusion *f, tri_builder *in, MlirOperation loop)
     value_list out = {0};
     MlirBlock body = tri_op_body(loop, 0);
     MlirOperation last = tri_loops_yield(loop, 0);
-    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, last); op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, last);
+         op = mlirOperationGetNextInBlock(op))
         clone_one(f, in, op);
-    push(f, &out, binary(in, "arith.addi", mapped(f, mlirBlockGetArgument(body, 0)), mapped(f, tri_op_operand(loop, 2))));
+    push(f, &out,
+         binary(in, "arith.addi", mapped(f, mlirBlockGetArgument(body, 0)), mapped(f, tri_op_operand(loop, 2))));
     for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); i++)
         push(f, &out, mapped(f, tri_op_operand(last, i)));
     return out;

@@ -92,7 +92,8 @@ static void visit_latencies(levels *l, MlirOperation op, intptr_t level)
 static void visit_from(levels *l, bool products)
 {
     l->is_settling = products;
-    for (MlirOperation op = mlirBlockGetFirstOperation(l->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(l->body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
         if (products ? !is_product(op) : is_load(op) || tri_op_is(op, "scf.yield"))
             continue;
         tri_map_init(&l->seen, l->p.arena);

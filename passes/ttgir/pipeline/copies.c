@@ -41,10 +41,12 @@ static MlirValue start_copy(tri_async_load *load)
 {
     MlirOperation op = load->load;
     tri_builder b = tri_builder_before(op);
-    MlirValue pointer = spread_copies(&b, load, tri_op_operand(op, 0)), mask = spread_copies(&b, load, tri_op_segment_value(op, 1));
+    MlirValue pointer = spread_copies(&b, load, tri_op_operand(op, 0)),
+              mask = spread_copies(&b, load, tri_op_segment_value(op, 1));
     MlirValue other = tri_op_segment_value(op, 2);
     if (!mlirValueIsNull(other))
-        other = is_zero(other) ? spread_copies(&b, load, other) : (MlirValue){NULL}; /* others are put in after the read */
+        other =
+            is_zero(other) ? spread_copies(&b, load, other) : (MlirValue){NULL}; /* others are put in after the read */
     MlirValue slot = tri_pipeline_placed(tri_pipeline_slot(&b, load->ring, load->in), load->start), operands[4];
     const int32_t sizes[] = {1, 1, !mlirValueIsNull(mask), !mlirValueIsNull(other)};
     intptr_t n = 0;
@@ -63,9 +65,13 @@ static MlirValue start_copy(tri_async_load *load)
         {"contiguity", tri_attr_i32(b.context, load->contiguity)},
     };
     MlirValue copy = tri_pipeline_placed(tri_builder_value(&b, &(tri_op){.name = "ttg.async_copy_global_to_local",
-                                                                      .num_operands = n, .operands = operands,
-                                                                      .num_results = 1, .results = &token, .num_attrs = 5,
-                                                                      .attrs = attrs}), load->start);
+                                                                         .num_operands = n,
+                                                                         .operands = operands,
+                                                                         .num_results = 1,
+                                                                         .results = &token,
+                                                                         .num_attrs = 5,
+                                                                         .attrs = attrs}),
+                                         load->start);
     return tri_pipeline_placed(tri_builder_unary(&b, "ttg.async_commit_group", token, copy), load->start);
 }
 
@@ -120,8 +126,13 @@ void tri_pipeline_copy(tri_lowering *l, tri_async_load *load)
     tri_builder b = tri_builder_before(op);
     MlirType token = tri_type_async_token(b.context), type = mlirValueGetType(result);
     tri_attr num = {"num", tri_attr_i32(b.context, 0)};
-    MlirValue ready = tri_builder_value(&b, &(tri_op){.name = "ttg.async_wait", .num_operands = 1, .operands = &group,
-                                                      .num_results = 1, .results = &token, .num_attrs = 1, .attrs = &num});
+    MlirValue ready = tri_builder_value(&b, &(tri_op){.name = "ttg.async_wait",
+                                                      .num_operands = 1,
+                                                      .operands = &group,
+                                                      .num_results = 1,
+                                                      .results = &token,
+                                                      .num_attrs = 1,
+                                                      .attrs = &num});
     tri_pipeline_placed(ready, load->use);
     MlirValue slot = tri_pipeline_placed(tri_pipeline_slot(&b, load->ring, load->out), load->use);
     bool needs_select = tri_pipeline_needs_fill(op);

@@ -19,7 +19,8 @@ static bool can_lower(tri_arena *arena, MlirOperation loop, MlirOperation op)
     if (!tri_tensormaps_can_hold(arena, mlirValueGetType(tri_op_result(op, 0))))
         return false;
     /* the counter comes out of conditionals, which need both branches; other regions are not looked into */
-    for (op = mlirOperationGetParentOperation(op); !mlirOperationEqual(op, loop); op = mlirOperationGetParentOperation(op))
+    for (op = mlirOperationGetParentOperation(op); !mlirOperationEqual(op, loop);
+         op = mlirOperationGetParentOperation(op))
         if (!tri_op_is(op, "scf.if") || mlirBlockIsNull(tri_op_body(op, 1)))
             return false;
     return true;

@@ -89,8 +89,11 @@ static bool result_is_used(expander *x, intptr_t arg)
 static MlirValue select_value(tri_builder *b, MlirValue pred, MlirValue yes, MlirValue no)
 {
     MlirType type = mlirValueGetType(yes);
-    return tri_builder_value(b, &(tri_op){.name = "arith.select", .num_operands = 3,
-                                          .operands = (MlirValue[]){pred, yes, no}, .num_results = 1, .results = &type});
+    return tri_builder_value(b, &(tri_op){.name = "arith.select",
+                                          .num_operands = 3,
+                                          .operands = (MlirValue[]){pred, yes, no},
+                                          .num_results = 1,
+                                          .results = &type});
 }
 
 static MlirValue less_than(tri_builder *b, expander *x, MlirValue l, MlirValue r)
@@ -195,8 +198,10 @@ static void note_yields(expander *x, tri_builder *b, MlirOperation op, int stage
             continue;
         MlirValue made = is_outside ? next : (MlirValue){tri_map_find_ptr(&x->made[iteration], next.ptr)};
         if (stage < x->last && result_is_used(x, j)) {
-            MlirValue old = iteration == 0 ? tri_op_operand(x->loop, 3 + j)
-                                           : (MlirValue){tri_map_find_ptr(&x->next_args[iteration - 1], (void *)(uintptr_t)(j + 1))};
+            MlirValue old =
+                iteration == 0
+                    ? tri_op_operand(x->loop, 3 + j)
+                    : (MlirValue){tri_map_find_ptr(&x->next_args[iteration - 1], (void *)(uintptr_t)(j + 1))};
             made = select_value(b, pred, made, old);
         }
         tri_map_set_ptr(&x->next_args[iteration], (void *)(uintptr_t)(j + 1), (void *)made.ptr);
@@ -309,9 +314,15 @@ static MlirOperation make_loop(expander *x)
             attrs[kept++] = (tri_attr){copy, named.attribute};
     }
     tri_builder b = tri_builder_before(x->loop);
-    return tri_builder_create(&b, &(tri_op){.name = "scf.for", .num_operands = (intptr_t)operands.len, .operands = operands.at,
-                                            .num_results = (intptr_t)types.len - 1, .results = types.at + 1,
-                                            .num_attrs = kept, .attrs = attrs, .num_regions = 1, .regions = &region});
+    return tri_builder_create(&b, &(tri_op){.name = "scf.for",
+                                            .num_operands = (intptr_t)operands.len,
+                                            .operands = operands.at,
+                                            .num_results = (intptr_t)types.len - 1,
+                                            .results = types.at + 1,
+                                            .num_attrs = kept,
+                                            .attrs = attrs,
+                                            .num_regions = 1,
+                                            .regions = &region});
 }
 
 static MlirValue carried_at(expander *x, const carried *c, int age)
@@ -391,7 +402,8 @@ static void emit_kernel(expander *x)
     TRI_VEC(MlirValue) yielded = {0};
     for (size_t i = 0; i < x->slots.len; i++)
         tri_vec_push(x->arena, &yielded, carried_at(x, x->slots.at[i].what, x->slots.at[i].age - 1));
-    tri_builder_create(&b, &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)yielded.len, .operands = yielded.at});
+    tri_builder_create(&b,
+                       &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)yielded.len, .operands = yielded.at});
 }
 
 /* ---- the whole ---- */
@@ -413,7 +425,8 @@ static bool prepare(expander *x)
         int stage = (int)tri_op_int(op, "loop.stage", -1);
         x->last = stage > x->last ? stage : x->last;
     }
-    for (op = mlirBlockGetFirstOperation(x->body); !mlirOperationEqual(op, x->yield); op = mlirOperationGetNextInBlock(op)) {
+    for (op = mlirBlockGetFirstOperation(x->body); !mlirOperationEqual(op, x->yield);
+         op = mlirOperationGetNextInBlock(op)) {
         placed_op p = {op, (int)tri_op_int(op, "loop.stage", -1), (int)tri_op_int(op, "loop.cluster", -1)};
         if (p.stage < 0 || (p.stage < x->last && !tri_pipeline_can_predicate(op)))
             return false;
@@ -451,7 +464,8 @@ bool tri_pipeline_expand_run(tri_arena *arena, MlirOperation loop)
     emit_kernel(&x);
     for (intptr_t j = 0; j < mlirOperationGetNumResults(loop); j++)
         if (result_is_used(&x, j))
-            mlirValueReplaceAllUsesOfWith(tri_op_result(loop, j), tri_op_result(made, find_carried_value(&x, j, (MlirValue){NULL})->at[1]));
+            mlirValueReplaceAllUsesOfWith(tri_op_result(loop, j),
+                                          tri_op_result(made, find_carried_value(&x, j, (MlirValue){NULL})->at[1]));
     mlirOperationDestroy(loop);
     return true;
 }

@@ -81,9 +81,11 @@ static bool choose_route(tri_lowering *l, tri_async_load *load)
 
 static void collect_loads(tri_lowering *l)
 {
-    for (MlirOperation op = mlirBlockGetFirstOperation(l->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(l->body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
         tri_async_load load = {.load = op, .start = tri_pipeline_place_of(op), .barrier = -1};
-        bool is_load = tri_op_is(op, "tt.load") || tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather");
+        bool is_load =
+            tri_op_is(op, "tt.load") || tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather");
         if (!is_load || !tri_pipeline_has_place(op) || !find_first_use(l, &load) || !choose_route(l, &load))
             continue;
         load.buffers += feeds_async_product(op);
@@ -117,7 +119,8 @@ static void free_rings(tri_lowering *l)
         tri_builder_create(&b, &(tri_op){.name = "ttg.async_wait", .num_results = 1, .results = &token, .num_attrs = 1,
                                          .attrs = &num});
     for (size_t i = l->loads.len; i-- > 0;)
-        tri_builder_create(&b, &(tri_op){.name = "ttg.local_dealloc", .num_operands = 1, .operands = &l->loads.at[i].ring});
+        tri_builder_create(&b,
+                           &(tri_op){.name = "ttg.local_dealloc", .num_operands = 1, .operands = &l->loads.at[i].ring});
 }
 
 /* The loads with rings of n buffers share two counters, and a parity when some wait at barriers. */

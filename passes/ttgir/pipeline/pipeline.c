@@ -65,20 +65,24 @@ static MlirType buffer_type(MlirType tensor, const tri_encoding *e)
 
 /* The buffer for an operand that is transposed in registers: every use of `converted` is a tt.trans whose result
  * is an operand of mma.sync. Null when it is something else. */
-static MlirType wanted_transposed(const tri_pipeline *p, MlirValue converted, const int64_t *shape, const int32_t *order)
+static MlirType wanted_transposed(const tri_pipeline *p, MlirValue converted, const int64_t *shape,
+                                  const int32_t *order)
 {
     MlirType buffer = {NULL};
-    for (MlirOpOperand use = mlirValueGetFirstUse(converted); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    for (MlirOpOperand use = mlirValueGetFirstUse(converted); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
         MlirOperation trans = mlirOpOperandGetOwner(use);
         int32_t permutation[TRI_MAX_RANK];
-        if (!tri_op_is(trans, "tt.trans") || tri_op_i32s(trans, "order", permutation, TRI_MAX_RANK) != 2 || permutation[0] != 1)
+        if (!tri_op_is(trans, "tt.trans") || tri_op_i32s(trans, "order", permutation, TRI_MAX_RANK) != 2 ||
+            permutation[0] != 1)
             return (MlirType){NULL};
         const tri_encoding *e = tri_dots_encoding(p->arena, tri_op_result(trans, 0));
         if (!e || e->kind != TRI_ENC_DOT_OP || e->parent->kind != TRI_ENC_NVIDIA_MMA)
             return (MlirType){NULL};
         const int64_t swapped[] = {shape[1], shape[0]};
         const int32_t swapped_order[] = {1 - order[0], 1 - order[1]};
-        MlirType view = tri_dots_buffer_type(p->arena, mlirValueGetType(tri_op_result(trans, 0)), swapped, swapped_order, false);
+        MlirType view =
+            tri_dots_buffer_type(p->arena, mlirValueGetType(tri_op_result(trans, 0)), swapped, swapped_order, false);
         MlirType wanted = tri_dots_transposed_buffer(p->arena, view);
         if (!mlirTypeIsNull(buffer) && !mlirTypeEqual(buffer, wanted))
             return (MlirType){NULL};

@@ -65,7 +65,8 @@ void tri_pipeline_remark_while(tri_pass_run *run, MlirOperation loop);
 /* Ops of a loop that have a latency, before it is scheduled. */
 int tri_pipeline_count_ahead(MlirOperation loop);
 /* The scheduler's word about a loop with `ahead` of them; nothing for none. why_not: null when it was scheduled. */
-void tri_pipeline_remark_scheduled(tri_pass_run *run, MlirOperation loop, int64_t stages, int ahead, const char *why_not);
+void tri_pipeline_remark_scheduled(tri_pass_run *run, MlirOperation loop, int64_t stages, int ahead,
+                                   const char *why_not);
 
 /* Attributes of the schedule. */
 void tri_pipeline_set_place(MlirOperation op, int stage, int cluster);

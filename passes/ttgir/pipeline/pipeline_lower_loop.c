@@ -1,7 +1,7 @@
 /* The first half of `pipeline` alone: what a scheduled loop waits for becomes asynchronous, the schedule stays.
  *
- *     %a = tt.load %p {loop.stage = 0, loop.cluster = 2}     %g = ttg.async_copy_global_to_local ... {loop.stage = 0, ...}
- *     use(%a)         {loop.stage = 2, loop.cluster = 0}     %w = ttg.async_wait %g {loop.stage = 2, loop.cluster = 0}
+ *     %a = tt.load %p {loop.stage = 0, loop.cluster = 2}     %g = ttg.async_copy_global_to_local ... {loop.stage = 0,
+ * ...} use(%a)         {loop.stage = 2, loop.cluster = 0}     %w = ttg.async_wait %g {loop.stage = 2, loop.cluster = 0}
  *                                                            use(ttg.local_load ...)
  *
  * For people who look at the pipeliner. Answers to tritongpu-test-pipeline-lower-loop.

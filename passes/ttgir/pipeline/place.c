@@ -102,9 +102,13 @@ MlirValue tri_pipeline_next_index(tri_lowering *l, tri_builder *b, tri_place pla
     enum { SGE = 5 };
     tri_attr is_past = {"predicate", tri_attr_i64(b->context, SGE)};
     MlirValue more = tri_pipeline_placed(tri_builder_binary(b, "arith.addi", i32, index, l->one), place);
-    MlirValue wraps = tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2,
-                                                     .operands = (MlirValue[]){more, limit}, .num_results = 1, .results = &i1,
-                                                     .num_attrs = 1, .attrs = &is_past});
+    MlirValue wraps = tri_builder_value(b, &(tri_op){.name = "arith.cmpi",
+                                                     .num_operands = 2,
+                                                     .operands = (MlirValue[]){more, limit},
+                                                     .num_results = 1,
+                                                     .results = &i1,
+                                                     .num_attrs = 1,
+                                                     .attrs = &is_past});
     tri_pipeline_placed(wraps, place);
     if (out_wraps)
         *out_wraps = wraps;

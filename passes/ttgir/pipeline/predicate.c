@@ -53,8 +53,10 @@ bool tri_pipeline_can_predicate(MlirOperation op)
                                            "ttg.async_commit_group", "ttg.memdesc_index", "ttng.warp_group_dot",
                                            "ttng.warp_group_dot_wait", "ttng.fence_async_shared", "ttng.tmem_alloc",
                                            "ttng.tmem_load", NULL};
-    static const char *const masked[] = {"tt.load", "tt.store", "ttg.async_copy_global_to_local", "tt.atomic_rmw", NULL};
-    return is_one_of(op, any_time) || is_one_of(op, masked) || find_row(op) || tri_op_is_pure(op) || !tri_op_has_effects(op);
+    static const char *const masked[] = {"tt.load", "tt.store", "ttg.async_copy_global_to_local", "tt.atomic_rmw",
+                                         NULL};
+    return is_one_of(op, any_time) || is_one_of(op, masked) || find_row(op) || tri_op_is_pure(op) ||
+           !tri_op_has_effects(op);
 }
 
 static MlirValue conjunction(tri_builder *b, MlirValue mask, MlirValue pred, MlirType pointers)

@@ -9,10 +9,10 @@
  *                                                     }
  *
  * Such products read memory by another path than the copies write it, so that a fence belongs to the wait (PTX ISA,
- * "Async proxy"), and a barrier to both. In front of the copies all this happens while the products run, and the barrier
- * is also the one between the reads of a slot and the copies that fill it. Fewer copies are under way meanwhile, so this
- * is done only in loops that wait for all their products, and have work of their own then: attention gains, a plain
- * product of matrices would lose a fifth. */
+ * "Async proxy"), and a barrier to both. In front of the copies all this happens while the products run, and the
+ * barrier is also the one between the reads of a slot and the copies that fill it. Fewer copies are under way
+ * meanwhile, so this is done only in loops that wait for all their products, and have work of their own then: attention
+ * gains, a plain product of matrices would lose a fifth. */
 #include "passes/ttgir/pipeline/pipeline.h"
 
 #include "passes/analysis/loops.h"
@@ -26,7 +26,8 @@ typedef struct {
 static bool find_parts(rotation *r)
 {
     bool has_product = false, waits_for_all = false;
-    for (MlirOperation op = mlirBlockGetFirstOperation(r->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(r->body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
         if (tri_op_is(op, "ttg.async_wait")) {
             if (!mlirOperationIsNull(r->wait) || has_product)
                 return false;
@@ -63,8 +64,13 @@ static MlirValue make_wait(tri_builder *b, const rotation *r, intptr_t n, const 
 {
     tri_attr num = {"num", tri_op_attr(r->wait, "num")}; /* pipeline_waits.c counts again */
     MlirType type = mlirValueGetType(tri_op_result(r->wait, 0));
-    return tri_builder_value(b, &(tri_op){.name = "ttg.async_wait", .num_operands = n, .operands = tokens, .num_results = 1,
-                                          .results = &type, .num_attrs = 1, .attrs = &num});
+    return tri_builder_value(b, &(tri_op){.name = "ttg.async_wait",
+                                          .num_operands = n,
+                                          .operands = tokens,
+                                          .num_results = 1,
+                                          .results = &type,
+                                          .num_attrs = 1,
+                                          .attrs = &num});
 }
 
 static void rotate(tri_arena *arena, MlirOperation loop)

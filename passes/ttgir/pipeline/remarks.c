@@ -27,16 +27,18 @@ static void missed_load(const tri_pipeline *p, MlirOperation loop, MlirOperation
     MlirType buffer = tri_pipeline_buffer_type(p, load);
     int bytes = mlirTypeIsNull(buffer) ? 0 : tri_pipeline_copy_bytes(p, load, buffer);
     if (mlirTypeIsNull(buffer))
-        tri_diag_missed(diag_of(p), at, "pipeline", "%s: its users want different layouts, or none in shared memory", stays);
+        tri_diag_missed(diag_of(p), at, "pipeline", "%s: its users want different layouts, or none in shared memory",
+                        stays);
     else if (bytes < 4)
-        tri_diag_missed(diag_of(p), at, "pipeline", "%s: threads would copy %d bytes at a time; asynchronous copies take 4, 8 or 16",
-                        stays, bytes);
+        tri_diag_missed(diag_of(p), at, "pipeline",
+                        "%s: threads would copy %d bytes at a time; asynchronous copies take 4, 8 or 16", stays, bytes);
     else
         tri_diag_missed(diag_of(p), at, "pipeline", "%s: %s", stays,
-                        is_asked      ? "it is needed at several distances, or there are too few stages"
-                        : has_product ? "no product needs it at one distance, or there are too few stages; a loop that asks for"
-                                        " stages (tl.range(..., num_stages=N)) gets them for other loads, too"
-                                      : "the loop asks for no stages (tl.range(..., num_stages=N)) and has no product");
+                        is_asked ? "it is needed at several distances, or there are too few stages"
+                        : has_product
+                            ? "no product needs it at one distance, or there are too few stages; a loop that asks for"
+                              " stages (tl.range(..., num_stages=N)) gets them for other loads, too"
+                            : "the loop asks for no stages (tl.range(..., num_stages=N)) and has no product");
 }
 
 void tri_pipeline_remark_while(tri_pass_run *run, MlirOperation loop)
@@ -89,7 +91,8 @@ int tri_pipeline_count_ahead(MlirOperation loop)
     return ahead;
 }
 
-void tri_pipeline_remark_scheduled(tri_pass_run *run, MlirOperation loop, int64_t stages, int ahead, const char *why_not)
+void tri_pipeline_remark_scheduled(tri_pass_run *run, MlirOperation loop, int64_t stages, int ahead,
+                                   const char *why_not)
 {
     tri_diag *diag = run->unit->diag;
     if (!ahead)
@@ -97,6 +100,6 @@ void tri_pipeline_remark_scheduled(tri_pass_run *run, MlirOperation loop, int64_
     if (why_not)
         tri_diag_missed(diag, tri_op_span(diag, loop), "pipeline", "not pipelined: %s", why_not);
     else
-        tri_diag_remark(diag, tri_op_span(diag, loop), "pipeline", "pipelined with %lld stages: %d loads are made ahead",
-                        (long long)stages, ahead);
+        tri_diag_remark(diag, tri_op_span(diag, loop), "pipeline",
+                        "pipelined with %lld stages: %d loads are made ahead", (long long)stages, ahead);
 }

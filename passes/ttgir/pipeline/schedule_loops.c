@@ -7,8 +7,8 @@
  *
  * Later stages come first in the body, so that a slot of a ring is read before it is filled again. What an
  * op needs runs no later than it; what a value of the next iteration needs runs no later than its reader
- * there; branches go in front of what needs them, or to the end; the rest goes to the last stage. A loop whose schedule breaks a dependency, or that holds
- * barriers, asserts or prints, is left alone. Answers to tritongpu-schedule-loops.
+ * there; branches go in front of what needs them, or to the end; the rest goes to the last stage. A loop whose schedule
+ * breaks a dependency, or that holds barriers, asserts or prints, is left alone. Answers to tritongpu-schedule-loops.
  * Test: tests/passes/schedule-loops.mlir */
 #include "passes/ttgir/pipeline/pipeline.h"
 
@@ -315,8 +315,10 @@ static bool schedule_loop(tri_arena *arena, MlirOperation loop)
     schedule s = {.arena = arena, .loop = loop, .body = tri_op_body(loop, 0)};
     MlirOperation yield = mlirBlockGetTerminator(s.body);
     tri_map_init(&s.index, arena);
-    for (MlirOperation op = mlirBlockGetFirstOperation(s.body); !mlirOperationEqual(op, yield); op = mlirOperationGetNextInBlock(op)) {
-        tri_vec_push(arena, &s.nodes, (node){.op = op, .latency = (int)tri_op_int(op, "tt.latency", 0), .stage = UNPLACED});
+    for (MlirOperation op = mlirBlockGetFirstOperation(s.body); !mlirOperationEqual(op, yield);
+         op = mlirOperationGetNextInBlock(op)) {
+        tri_vec_push(arena, &s.nodes,
+                     (node){.op = op, .latency = (int)tri_op_int(op, "tt.latency", 0), .stage = UNPLACED});
         tri_map_set_ptr(&s.index, op.ptr, (void *)(uintptr_t)s.nodes.len);
     }
     measure_distances(&s);

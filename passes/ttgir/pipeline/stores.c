@@ -37,13 +37,15 @@ static intptr_t source_index(MlirOperation op) { return tri_op_is(op, "tt.descri
 
 static MlirType buffer_type(MlirOperation op)
 {
-    return tri_tensormaps_buffer(mlirValueGetType(tri_op_operand(op, 0)), mlirValueGetType(tri_op_operand(op, source_index(op))));
+    return tri_tensormaps_buffer(mlirValueGetType(tri_op_operand(op, 0)),
+                                 mlirValueGetType(tri_op_operand(op, source_index(op))));
 }
 
 /* The loop that an op belongs to is `loop` itself, not one inside of it. */
 static bool is_own(MlirOperation loop, MlirOperation op)
 {
-    for (op = mlirOperationGetParentOperation(op); !mlirOperationEqual(op, loop); op = mlirOperationGetParentOperation(op))
+    for (op = mlirOperationGetParentOperation(op); !mlirOperationEqual(op, loop);
+         op = mlirOperationGetParentOperation(op))
         if (tri_op_is(op, "scf.for") || tri_op_is(op, "scf.while"))
             return false;
     return true;
@@ -113,6 +115,7 @@ MlirOperation tri_pipeline_stores_run(tri_arena *arena, MlirOperation loop)
     tri_builder b = tri_builder_after(loop);
     wait_for_stores(&b);
     for (size_t i = 0; i < s.buffers.len; i++)
-        tri_builder_create(&b, &(tri_op){.name = "ttg.local_dealloc", .num_operands = 1, .operands = &s.buffers.at[i].buffer});
+        tri_builder_create(
+            &b, &(tri_op){.name = "ttg.local_dealloc", .num_operands = 1, .operands = &s.buffers.at[i].buffer});
     return tri_pipeline_descriptors_run(arena, loop, 2);
 }

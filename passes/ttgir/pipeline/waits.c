@@ -59,8 +59,8 @@ static int pending(counter *c, MlirValue token, MlirOperation at)
 /* Whether control flow inside an op may wait or commit: reductions and the like only compute. */
 static bool may_branch(MlirOperation op)
 {
-    return tri_op_is(op, "scf.for") || tri_op_is(op, "scf.if") || tri_op_is(op, "scf.while") || tri_op_is(op, "tt.call") ||
-           tri_op_is(op, "ttg.warp_specialize");
+    return tri_op_is(op, "scf.for") || tri_op_is(op, "scf.if") || tri_op_is(op, "scf.while") ||
+           tri_op_is(op, "tt.call") || tri_op_is(op, "ttg.warp_specialize");
 }
 
 /* Waits with only harmless ops between them become one. */

@@ -11,8 +11,8 @@
  * result is only yielded, or used inside a conditional, (3) the argument it comes back as is only an accumulator, or
  * is used behind a wait for everything. It may be yielded transposed and be transposed back in the next iteration, for
  * these are the same registers under other names. Products that read registers are cut in two
- * (pipeline_wgmma_split.c). Others are waited for at once. A wait takes what it waits for as operands and gives it back,
- * and takes the buffers, so that they live until then. */
+ * (pipeline_wgmma_split.c). Others are waited for at once. A wait takes what it waits for as operands and gives it
+ * back, and takes the buffers, so that they live until then. */
 #include "passes/ttgir/pipeline/pipeline.h"
 
 #include "base/map.h"
@@ -100,7 +100,8 @@ static bool outlives_iteration(launcher *l, MlirValue value)
 static bool is_renaming(launcher *l, MlirOperation op)
 {
     if (tri_op_is(op, "ttg.convert_layout"))
-        return tri_layouts_is_free_convert(l->layouts, mlirValueGetType(tri_op_operand(op, 0)), mlirValueGetType(tri_op_result(op, 0)));
+        return tri_layouts_is_free_convert(l->layouts, mlirValueGetType(tri_op_operand(op, 0)),
+                                           mlirValueGetType(tri_op_result(op, 0)));
     return tri_op_is(op, "tt.trans") || (tri_op_is(op, "tt.reshape") && !tri_op_flag(op, "allow_reorder"));
 }
 
@@ -200,7 +201,8 @@ static void add_once(tri_arena *arena, tri_value_list *list, MlirValue value)
 static void add_buffers(tri_arena *arena, MlirBlock block, MlirValue value, tri_value_list *out, tri_map *seen)
 {
     MlirOperation def = tri_op_def(value);
-    if (mlirOperationIsNull(def) || tri_map_find_ptr(seen, def.ptr) || !mlirBlockEqual(mlirOperationGetBlock(def), block))
+    if (mlirOperationIsNull(def) || tri_map_find_ptr(seen, def.ptr) ||
+        !mlirBlockEqual(mlirOperationGetBlock(def), block))
         return;
     tri_map_set_ptr(seen, def.ptr, def.ptr);
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(def); i++) {
@@ -244,9 +246,12 @@ static MlirOperation thread_values(tri_arena *arena, MlirOperation wait, size_t 
     tri_builder b = tri_builder_before(wait);
     tri_attr attr = {"pendings", tri_op_attr(wait, "pendings")};
     MlirOperation made = tri_builder_create(&b, &(tri_op){.name = "ttng.warp_group_dot_wait",
-                                                          .num_operands = (intptr_t)operands.len, .operands = operands.at,
-                                                          .num_results = (intptr_t)operands.len, .results = types,
-                                                          .num_attrs = 1, .attrs = &attr});
+                                                          .num_operands = (intptr_t)operands.len,
+                                                          .operands = operands.at,
+                                                          .num_results = (intptr_t)operands.len,
+                                                          .results = types,
+                                                          .num_attrs = 1,
+                                                          .attrs = &attr});
     for (size_t i = 0; i < operands.len; i++) {
         if (is_buffer(operands.at[i]))
             continue;
@@ -262,7 +267,8 @@ static MlirOperation thread_values(tri_arena *arena, MlirOperation wait, size_t 
 static MlirOperation make_wait(tri_arena *arena, tri_builder *b, int pendings, size_t n, const MlirValue *values)
 {
     tri_attr attr = {"pendings", tri_attr_i32(b->context, pendings)};
-    MlirOperation wait = tri_builder_create(b, &(tri_op){.name = "ttng.warp_group_dot_wait", .num_attrs = 1, .attrs = &attr});
+    MlirOperation wait =
+        tri_builder_create(b, &(tri_op){.name = "ttng.warp_group_dot_wait", .num_attrs = 1, .attrs = &attr});
     return thread_values(arena, wait, n, values);
 }
 

@@ -69,9 +69,13 @@ bool tri_pipeline_wgmma_split(tri_arena *arena, MlirOperation dot, MlirOperation
         bool may_clear = i == 0 && mlirOperationGetNumOperands(dot) > 3; /* the second half always adds */
         if (may_clear)
             operands[3] = tri_op_operand(dot, 3);
-        out_halves[i] = tri_builder_create(&b, &(tri_op){.name = "ttng.warp_group_dot", .num_operands = may_clear ? 4 : 3,
-                                                         .operands = operands, .num_results = 1, .results = &type,
-                                                         .num_attrs = 3, .attrs = attrs});
+        out_halves[i] = tri_builder_create(&b, &(tri_op){.name = "ttng.warp_group_dot",
+                                                         .num_operands = may_clear ? 4 : 3,
+                                                         .operands = operands,
+                                                         .num_results = 1,
+                                                         .results = &type,
+                                                         .num_attrs = 3,
+                                                         .attrs = attrs});
         sum = tri_op_result(out_halves[i], 0);
     }
     tri_op_replace(dot, 1, &sum);

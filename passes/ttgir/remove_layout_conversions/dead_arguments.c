@@ -145,7 +145,8 @@ static bool find_superfluous(tri_arena *arena, MlirOperation op, bool **out_drop
     bool is_loop = tri_op_is(op, "scf.for");
     for (intptr_t i = 0; i < n; i++) {
         if (is_loop)
-            drop[i] = mlirValueEqual(tri_op_operand(tri_loops_yield(op, 0), i), mlirBlockGetArgument(tri_op_body(op, 0), i + 1)) ||
+            drop[i] = mlirValueEqual(tri_op_operand(tri_loops_yield(op, 0), i),
+                                     mlirBlockGetArgument(tri_op_body(op, 0), i + 1)) ||
                       mlirValueEqual(tri_op_operand(tri_loops_yield(op, 0), i), tri_op_operand(op, i + 3));
         else
             drop[i] = mlirOpOperandIsNull(mlirValueGetFirstUse(tri_op_result(op, i)));

@@ -10,9 +10,9 @@
  *       %w = ttg.convert_layout %r : #a -> #b          }
  *       scf.yield %r                                   scf.yield %r
  *
- * Part of remove-layout-conversions: an iteration that does not take the branch converts nothing. Done inside loops only, and
- * where the conversion is not itself behind a further condition; a conditional none of whose branches can be had in the other
- * layout is converted behind it, as before. */
+ * Part of remove-layout-conversions: an iteration that does not take the branch converts nothing. Done inside loops
+ * only, and where the conversion is not itself behind a further condition; a conditional none of whose branches can be
+ * had in the other layout is converted behind it, as before. */
 #include "passes/ttgir/remove_layout_conversions/remat.h"
 
 #include "ir/type.h"

@@ -208,10 +208,12 @@ static bool is_inside(MlirOperation op, MlirOperation parent)
 static bool can_load_as(branch_source *s, MlirOperation load)
 {
     MlirValue value = tri_op_result(load, 0);
-    const tri_encoding *from = tri_encoding_get(s->r->arena, tri_layouts_of(value)), *to = tri_encoding_get(s->r->arena, s->wanted);
+    const tri_encoding *from = tri_encoding_get(s->r->arena, tri_layouts_of(value)),
+                       *to = tri_encoding_get(s->r->arena, s->wanted);
     MlirOpOperand use = mlirValueGetFirstUse(value);
-    if (tri_op_flag(load, "isVolatile") || mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) ||
-        from->kind != TRI_ENC_BLOCKED || to->kind != TRI_ENC_BLOCKED || from->order[0] != to->order[0])
+    if (tri_op_flag(load, "isVolatile") || mlirOpOperandIsNull(use) ||
+        !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) || from->kind != TRI_ENC_BLOCKED ||
+        to->kind != TRI_ENC_BLOCKED || from->order[0] != to->order[0])
         return false;
     int fastest = to->order[0], bits = (int)tri_type_bits(tri_type_element(mlirValueGetType(value)));
     int now = from->blocked.size_per_thread[fastest], then = to->blocked.size_per_thread[fastest];
@@ -283,7 +285,8 @@ bool tri_hoisting_try_branch(tri_remat *r, MlirOperation convert)
     MlirValue source = tri_op_operand(convert, 0);
     branch_source s = {.r = r, .branch = tri_op_def(source), .wanted = tri_layouts_of(tri_op_result(convert, 0))};
     MlirOpOperand use = mlirValueGetFirstUse(source);
-    if (mlirOperationIsNull(s.branch) || !tri_op_is(s.branch, "scf.if") || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) ||
+    if (mlirOperationIsNull(s.branch) || !tri_op_is(s.branch, "scf.if") ||
+        !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) ||
         !mlirBlockEqual(mlirOperationGetBlock(convert), mlirOperationGetBlock(s.branch)))
         return false;
     intptr_t n = 0;

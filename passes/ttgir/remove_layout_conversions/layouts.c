@@ -16,7 +16,8 @@ MlirAttribute tri_layouts_of(MlirValue value)
 
 tri_layouts tri_layouts_make(tri_pass_run *run)
 {
-    tri_layouts l = {.run = run, .arena = run->arena, .launch = tri_blocked_launch(mlirModuleGetOperation(run->module))};
+    tri_layouts l = {
+        .run = run, .arena = run->arena, .launch = tri_blocked_launch(mlirModuleGetOperation(run->module))};
     l.types = TRI_NEW(run->arena, tri_map);
     tri_map_init(l.types, run->arena);
     return l;
@@ -114,14 +115,19 @@ MlirValue tri_layouts_retyped(tri_builder *b, MlirOperation op, MlirType type)
     return tri_op_result(clone, 0);
 }
 
-MlirValue tri_layouts_view(tri_arena *arena, tri_builder *b, const char *name, MlirValue x, int rank, const int64_t *shape,
-                           const tri_attr *attr)
+MlirValue tri_layouts_view(tri_arena *arena, tri_builder *b, const char *name, MlirValue x, int rank,
+                           const int64_t *shape, const tri_attr *attr)
 {
     MlirType element = tri_type_element(mlirValueGetType(x));
     /* the layout is found with a provisional one in its place */
     MlirType type = tri_type_tensor(rank, shape, element, (MlirAttribute){NULL});
-    MlirOperation op = tri_builder_create(b, &(tri_op){.name = name, .num_operands = 1, .operands = &x, .num_results = 1,
-                                                       .results = &type, .num_attrs = attr ? 1 : 0, .attrs = attr});
+    MlirOperation op = tri_builder_create(b, &(tri_op){.name = name,
+                                                       .num_operands = 1,
+                                                       .operands = &x,
+                                                       .num_results = 1,
+                                                       .results = &type,
+                                                       .num_attrs = attr ? 1 : 0,
+                                                       .attrs = attr});
     MlirAttribute encoding = tri_infer_result(arena, op, tri_layouts_of(x));
     if (mlirAttributeIsNull(encoding))
         TRI_BUG("no layout for a view of a tensor");

@@ -33,8 +33,8 @@ int64_t tri_layouts_elements_per_thread(const tri_layouts *l, MlirType type);
 /* The same op with its result in another layout (constants are given the new type too). */
 MlirValue tri_layouts_retyped(tri_builder *b, MlirOperation op, MlirType type);
 /* A view (tt.reshape, tt.trans) of a tensor, in the layout that moves no data. attr: its only attribute, or null. */
-MlirValue tri_layouts_view(tri_arena *arena, tri_builder *b, const char *name, MlirValue x, int rank, const int64_t *shape,
-                           const tri_attr *attr);
+MlirValue tri_layouts_view(tri_arena *arena, tri_builder *b, const char *name, MlirValue x, int rank,
+                           const int64_t *shape, const tri_attr *attr);
 /* Changes the type of an op's result in place. */
 void tri_layouts_retype(MlirOperation op, intptr_t result, MlirType type);
 

@@ -140,7 +140,8 @@ static MlirAttribute forward(propagation *p, MlirOperation op, MlirAttribute enc
 {
     if (tri_op_is(op, "tt.reshape") && tri_op_flag(op, "allow_reorder")) {
         MlirValue result = tri_op_result(op, 0);
-        if (!tri_layouts_is_expensive_view(p->l, tri_type_with_encoding(mlirValueGetType(tri_op_operand(op, 0)), encoding),
+        if (!tri_layouts_is_expensive_view(p->l,
+                                           tri_type_with_encoding(mlirValueGetType(tri_op_operand(op, 0)), encoding),
                                            mlirValueGetType(result)))
             return tri_layouts_of(result);
     }

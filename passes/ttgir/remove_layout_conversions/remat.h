@@ -1,5 +1,6 @@
-/* Backward slices (remat_slice.c, remat_cost.c): everything that must be computed again so that a value appears in another
- * layout. Shared by rematerialization.c (which chooses and rewrites), hoisting.c, hoist_conditionals.c and the cost model. */
+/* Backward slices (remat_slice.c, remat_cost.c): everything that must be computed again so that a value appears in
+ * another layout. Shared by rematerialization.c (which chooses and rewrites), hoisting.c, hoist_conditionals.c and the
+ * cost model. */
 #ifndef TRI_PASSES_TTGIR_REMAT_H
 #define TRI_PASSES_TTGIR_REMAT_H
 

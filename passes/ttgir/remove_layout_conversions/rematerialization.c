@@ -152,7 +152,8 @@ static MlirOperation extend_loop(rewriter *w, MlirOperation loop)
     tri_arena *arena = w->r->arena;
     MlirBlock body = tri_op_body(loop, 0);
     intptr_t old = mlirOperationGetNumResults(loop), n = 0;
-    MlirValue *inits = TRI_NEW_ARRAY(arena, MlirValue, old + 1), *old_results = TRI_NEW_ARRAY(arena, MlirValue, old + 1);
+    MlirValue *inits = TRI_NEW_ARRAY(arena, MlirValue, old + 1),
+              *old_results = TRI_NEW_ARRAY(arena, MlirValue, old + 1);
     intptr_t *which = TRI_NEW_ARRAY(arena, intptr_t, old + 1);
     for (intptr_t i = 0; i < old; i++) {
         old_results[i] = tri_op_result(loop, i);

@@ -117,7 +117,8 @@ static void shuffle(tri_sim *sim, tri_sim_thread *warp, int lane, tri_ptx_exchan
     }
     source = is_inside ? source : lane;
     if (!(mask >> source & 1))
-        tri_sim_report(sim, "shuffle from an inactive lane", -1, "lane %d reads lane %d, which the mask leaves out", lane, source);
+        tri_sim_report(sim, "shuffle from an inactive lane", -1, "lane %d reads lane %d, which the mask leaves out",
+                       lane, source);
     warp[lane].results[0] = warp[source].operands[1];
     warp[lane].results[1] = is_inside;
 }
@@ -182,7 +183,8 @@ static void compute(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint
     }
 }
 
-static uint64_t exchange(void *data, tri_ptx_exchange what, int place, uint32_t mask, const uint64_t operands[3], bool *out_inside)
+static uint64_t exchange(void *data, tri_ptx_exchange what, int place, uint32_t mask, const uint64_t operands[3],
+                         bool *out_inside)
 {
     tri_sim *sim = data;
     if (what == TRI_PTX_WARP_BARRIER) {

@@ -13,7 +13,8 @@ static tri_sim_mbarrier *find_mbarrier(tri_sim *sim, uint64_t address, const cha
 {
     uint64_t offset = address - (uint64_t)(uintptr_t)sim->shared;
     for (size_t i = 0; i < tri_sim_nvptx_program_of(sim)->mbarriers.len; i++)
-        if (tri_sim_nvptx_program_of(sim)->mbarriers.at[i].is_valid && tri_sim_nvptx_program_of(sim)->mbarriers.at[i].offset == offset)
+        if (tri_sim_nvptx_program_of(sim)->mbarriers.at[i].is_valid &&
+            tri_sim_nvptx_program_of(sim)->mbarriers.at[i].offset == offset)
             return &tri_sim_nvptx_program_of(sim)->mbarriers.at[i];
     if (what)
         tri_sim_report(sim, "no mbarrier", -1, "%s at offset %ld, where none was initialised", what, (long)offset);
@@ -22,7 +23,10 @@ static tri_sim_mbarrier *find_mbarrier(tri_sim *sim, uint64_t address, const cha
 
 static int warp_of(const tri_sim *sim) { return sim->current->index / warp_size; }
 
-static int number_of(const tri_sim *sim, const tri_sim_mbarrier *m) { return (int)(m - tri_sim_nvptx_program_of(sim)->mbarriers.at); }
+static int number_of(const tri_sim *sim, const tri_sim_mbarrier *m)
+{
+    return (int)(m - tri_sim_nvptx_program_of(sim)->mbarriers.at);
+}
 
 /* The phase ends when all have arrived and all bytes have come. */
 static void end_phase(tri_sim *sim, tri_sim_mbarrier *m)
@@ -50,8 +54,10 @@ TRI_SIM_FUNCTION(mbarrier_init)
         return;
     }
     for (size_t i = 0; !m && i < tri_sim_nvptx_program_of(sim)->mbarriers.len; i++)
-        if (!tri_sim_nvptx_program_of(sim)->mbarriers.at[i].is_valid && tri_sim_nvptx_program_of(sim)->mbarriers.at[i].offset == offset)
-            m = &tri_sim_nvptx_program_of(sim)->mbarriers.at[i]; /* once more: phases go on being counted, so that old copies stay known */
+        if (!tri_sim_nvptx_program_of(sim)->mbarriers.at[i].is_valid &&
+            tri_sim_nvptx_program_of(sim)->mbarriers.at[i].offset == offset)
+            m = &tri_sim_nvptx_program_of(sim)
+                     ->mbarriers.at[i]; /* once more: phases go on being counted, so that old copies stay known */
     if (!m) {
         tri_vec_push(sim->arena, &tri_sim_nvptx_program_of(sim)->mbarriers, (tri_sim_mbarrier){0});
         m = &tri_sim_nvptx_program_of(sim)->mbarriers.at[tri_sim_nvptx_program_of(sim)->mbarriers.len - 1];
@@ -152,13 +158,14 @@ static bool is_box_sound(tri_sim *sim, const tri_sim_tensormap *map, uint64_t of
     for (int d = 0; d < (int)map->rank; d++)
         bytes *= map->box[d];
     const char *why = map->magic != TRI_SIM_TENSORMAP_MAGIC ? "what it points to is no tensor map"
-                      : !map->is_acquired                  ? "the map was written and not acquired since"
-                      : (int)map->rank != rank             ? "the map has another number of dimensions"
-                      : map->address % 16                  ? "its address is no multiple of 16"
-                      : offset % 128 ? "the buffer is no multiple of 128 bytes from the start"
-                      : map->box[0] * size % 16            ? "rows of the box are no multiples of 16 bytes"
-                      : map->swizzle && map->box[0] * size > 16u << map->swizzle ? "rows of the box are wider than the swizzle"
-                                                                               : NULL;
+                      : !map->is_acquired                   ? "the map was written and not acquired since"
+                      : (int)map->rank != rank              ? "the map has another number of dimensions"
+                      : map->address % 16                   ? "its address is no multiple of 16"
+                      : offset % 128                        ? "the buffer is no multiple of 128 bytes from the start"
+                      : map->box[0] * size % 16             ? "rows of the box are no multiples of 16 bytes"
+                      : map->swizzle && map->box[0] * size > 16u << map->swizzle
+                          ? "rows of the box are wider than the swizzle"
+                          : NULL;
     for (int d = 0; !why && d + 1 < (int)map->rank; d++)
         if (map->stride[d] % 16)
             why = "a stride is no multiple of 16 bytes";
@@ -197,7 +204,8 @@ static void start_load(tri_sim *sim, int rank, const uint64_t *args)
 
 static uint64_t filler(const tri_sim_tensormap *map)
 {
-    static const uint64_t nans[16] = {[6] = 0x7fff, [7] = 0x7fffffff, [8] = 0x7fffffff, [9] = 0x7fffffffffffffff, [10] = 0x7fff};
+    static const uint64_t nans[16] = {
+        [6] = 0x7fff, [7] = 0x7fffffff, [8] = 0x7fffffff, [9] = 0x7fffffffffffffff, [10] = 0x7fff};
     return map->fill ? nans[map->element & 15] : 0;
 }
 
@@ -230,7 +238,10 @@ static void land_all(tri_sim *sim, tri_sim_mbarrier *m)
 }
 
 /* A phase of the parity that was asked for has ended when the current one has the other parity. */
-static bool has_ended(const tri_sim_mbarrier *m, uint64_t parity) { return ((m->phase - m->first_phase) & 1) != (parity & 1); }
+static bool has_ended(const tri_sim_mbarrier *m, uint64_t parity)
+{
+    return ((m->phase - m->first_phase) & 1) != (parity & 1);
+}
 
 TRI_SIM_FUNCTION(mbarrier_try_wait)
 {
@@ -255,7 +266,8 @@ TRI_SIM_FUNCTION(mbarrier_try_wait)
 
 bool tri_sim_nvptx_has_news(tri_sim *sim, tri_sim_thread *thread)
 {
-    const tri_sim_mbarrier *m = &tri_sim_nvptx_program_of(sim)->mbarriers.at[tri_sim_nvptx_thread_of(thread)->waits_for];
+    const tri_sim_mbarrier *m =
+        &tri_sim_nvptx_program_of(sim)->mbarriers.at[tri_sim_nvptx_thread_of(thread)->waits_for];
     return m->phase != tri_sim_nvptx_thread_of(thread)->waits_phase || (!m->pending && m->copies.len && m->bytes > 0);
 }
 
@@ -263,7 +275,8 @@ void tri_sim_nvptx_end_program(tri_sim *sim)
 {
     for (size_t i = 0; i < tri_sim_nvptx_program_of(sim)->mbarriers.len; i++)
         if (tri_sim_nvptx_program_of(sim)->mbarriers.at[i].copies.len)
-            tri_sim_report(sim, "bulk copies under way", tri_sim_nvptx_program_of(sim)->mbarriers.at[i].copies.at[0].site,
+            tri_sim_report(sim, "bulk copies under way",
+                           tri_sim_nvptx_program_of(sim)->mbarriers.at[i].copies.at[0].site,
                            "the program ends before anybody has waited for them");
     for (int i = 0; tri_sim_nvptx_program_of(sim)->num_stores && i < sim->num_threads; i++)
         for (size_t k = 0; k < tri_sim_nvptx_thread_of(&sim->threads[i])->stores.len; k++)
@@ -316,7 +329,8 @@ TRI_SIM_FUNCTION(bulk_wait_read)
     tri_sim_thread *t = sim->current;
     size_t kept = 0;
     for (size_t i = 0; i < tri_sim_nvptx_thread_of(t)->stores.len; i++)
-        if (tri_sim_nvptx_thread_of(t)->stores.at[i].group == NOT_COMMITTED || tri_sim_nvptx_thread_of(t)->stores.at[i].group >= tri_sim_nvptx_thread_of(t)->store_groups - (int)args[0])
+        if (tri_sim_nvptx_thread_of(t)->stores.at[i].group == NOT_COMMITTED ||
+            tri_sim_nvptx_thread_of(t)->stores.at[i].group >= tri_sim_nvptx_thread_of(t)->store_groups - (int)args[0])
             tri_sim_nvptx_thread_of(t)->stores.at[kept++] = tri_sim_nvptx_thread_of(t)->stores.at[i];
     tri_sim_nvptx_program_of(sim)->num_stores -= tri_sim_nvptx_thread_of(t)->stores.len - kept;
     tri_sim_nvptx_thread_of(t)->stores.len = kept;
@@ -326,23 +340,25 @@ void tri_sim_nvptx_check_stores(tri_sim *sim, size_t begin, size_t end)
 {
     for (int i = 0; tri_sim_nvptx_program_of(sim)->num_stores && i < sim->num_threads; i++)
         for (size_t k = 0; k < tri_sim_nvptx_thread_of(&sim->threads[i])->stores.len; k++)
-            if (tri_sim_nvptx_thread_of(&sim->threads[i])->stores.at[k].begin < end && begin < tri_sim_nvptx_thread_of(&sim->threads[i])->stores.at[k].end)
-                tri_sim_report(sim, "shared memory with a bulk copy under way", tri_sim_nvptx_thread_of(&sim->threads[i])->stores.at[k].site,
+            if (tri_sim_nvptx_thread_of(&sim->threads[i])->stores.at[k].begin < end &&
+                begin < tri_sim_nvptx_thread_of(&sim->threads[i])->stores.at[k].end)
+                tri_sim_report(sim, "shared memory with a bulk copy under way",
+                               tri_sim_nvptx_thread_of(&sim->threads[i])->stores.at[k].site,
                                "write at offset %zu, which the copy to global memory may still read", begin);
 }
 
-#define BULK(n)                                                                                                                  \
-    TRI_SIM_FUNCTION(bulk_load_##n##d)                                                                                           \
-    {                                                                                                                            \
-        (void)id;                                                                                                                \
-        (void)results;                                                                                                           \
-        start_load(sim, n, args);                                                                                                \
-    }                                                                                                                            \
-    TRI_SIM_FUNCTION(bulk_store_##n##d)                                                                                          \
-    {                                                                                                                            \
-        (void)id;                                                                                                                \
-        (void)results;                                                                                                           \
-        start_store(sim, n, args);                                                                                               \
+#define BULK(n)                                                                                                        \
+    TRI_SIM_FUNCTION(bulk_load_##n##d)                                                                                 \
+    {                                                                                                                  \
+        (void)id;                                                                                                      \
+        (void)results;                                                                                                 \
+        start_load(sim, n, args);                                                                                      \
+    }                                                                                                                  \
+    TRI_SIM_FUNCTION(bulk_store_##n##d)                                                                                \
+    {                                                                                                                  \
+        (void)id;                                                                                                      \
+        (void)results;                                                                                                 \
+        start_store(sim, n, args);                                                                                     \
     }
 BULK(1)
 BULK(2)
@@ -370,13 +386,13 @@ static tri_sim_tensormap *open_map(tri_sim *sim, const uint64_t *args)
     return map;
 }
 
-#define FIELD(name, statement)                                                                                                   \
-    TRI_SIM_FUNCTION(tensormap_##name)                                                                                           \
-    {                                                                                                                            \
-        (void)id;                                                                                                                \
-        (void)results;                                                                                                           \
-        tri_sim_tensormap *map = open_map(sim, args);                                                                            \
-        statement;                                                                                                               \
+#define FIELD(name, statement)                                                                                         \
+    TRI_SIM_FUNCTION(tensormap_##name)                                                                                 \
+    {                                                                                                                  \
+        (void)id;                                                                                                      \
+        (void)results;                                                                                                 \
+        tri_sim_tensormap *map = open_map(sim, args);                                                                  \
+        statement;                                                                                                     \
     }
 FIELD(address, map->address = args[1])
 FIELD(rank, map->rank = (uint32_t)args[1] + 1)

@@ -67,8 +67,8 @@ static uint64_t element(tri_sim *sim, matrix *m, int bits, uint64_t mn, uint64_t
     address ^= (address >> 7 & (m->width / 16 - 1)) << 4;
     uint64_t offset = (address - (uint64_t)(uintptr_t)sim->shared) & 0x3ffff;
     if (offset + size > sim->shared_bytes) {
-        tri_sim_report(sim, "shared access out of bounds", -1, "matrix element (%d, %d) at offset %ld of %zu", (int)mn, (int)k,
-                       (long)offset, sim->shared_bytes);
+        tri_sim_report(sim, "shared access out of bounds", -1, "matrix element (%d, %d) at offset %ld of %zu", (int)mn,
+                       (int)k, (long)offset, sim->shared_bytes);
         return 0;
     }
     tri_sim_check_fence(sim, offset, "a product");
@@ -111,7 +111,8 @@ static bool lanes_agree(tri_sim *sim, const tri_sim_thread *warp)
     return true;
 }
 
-static bool gather_a(tri_sim *sim, const instruction *in, tri_sim_thread *warp, int k_size, double a[rows_of_warp][max_k])
+static bool gather_a(tri_sim *sim, const instruction *in, tri_sim_thread *warp, int k_size,
+                     double a[rows_of_warp][max_k])
 {
     const uint64_t *first = args_of(warp);
     int pack = 32 / in->bits;
@@ -119,7 +120,8 @@ static bool gather_a(tri_sim *sim, const instruction *in, tri_sim_thread *warp, 
         for (int lane = 0; lane < warp_size; lane++)
             for (int r = 0; r < 4; r++)
                 for (int j = 0; j < pack; j++)
-                    a[lane / 4 + 8 * (r & 1)][pack * (lane % 4) + j + 4 * pack * (r >> 1)] = in->a(args_of(&warp[lane])[arg_a + r], j);
+                    a[lane / 4 + 8 * (r & 1)][pack * (lane % 4) + j + 4 * pack * (r >> 1)] =
+                        in->a(args_of(&warp[lane])[arg_a + r], j);
         return true;
     }
     matrix m;
@@ -182,8 +184,8 @@ static void compute(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint
 
 /* --- sums under way ---------------------------------------------------------------------- */
 
-/* Word i of the sums of a product, until they are there; as f32 no number. From the top: 10 bits of the marker, 7 of the
- * generation, 8 of the record, 7 of i. */
+/* Word i of the sums of a product, until they are there; as f32 no number. From the top: 10 bits of the marker, 7 of
+ * the generation, 8 of the record, 7 of i. */
 enum { marker = 0x1ff, max_flights = 256 };
 
 static uint64_t marker_of(uint32_t record, uint32_t generation, int i)
@@ -212,7 +214,8 @@ static uint32_t new_flight(tri_sim *sim, tri_sim_thread *t)
         if (!f->is_used && found == max_flights)
             found = i;
     }
-    for (uint32_t i = 0; found == max_flights && tri_sim_nvptx_thread_of(t)->flights.len == max_flights && i < max_flights; i++)
+    for (uint32_t i = 0;
+         found == max_flights && tri_sim_nvptx_thread_of(t)->flights.len == max_flights && i < max_flights; i++)
         if (tri_sim_nvptx_thread_of(t)->flights.at[i].is_finished)
             found = i;
     if (found < max_flights)
@@ -275,7 +278,8 @@ void tri_sim_nvptx_check_flights(tri_sim *sim)
         if (!f->is_used || f->is_finished)
             continue;
         t->site = f->site;
-        tri_sim_report(sim, "product under way at the end", -1, f->group < 0 ? "it belongs to no group" : "nothing waited for its group");
+        tri_sim_report(sim, "product under way at the end", -1,
+                       f->group < 0 ? "it belongs to no group" : "nothing waited for its group");
     }
 }
 
@@ -286,7 +290,8 @@ static void product(tri_sim *sim, uint32_t id, const uint64_t *args, uint64_t *r
     uint64_t own[arg_acc + max_n / 2], sums[max_n / 2] = {0};
     TRI_ASSERT(count <= max_n / 2);
     if (!tri_sim_nvptx_thread_of(t)->is_fenced)
-        tri_sim_report(sim, "missing fence", -1, "a product with no wgmma_fence since the last group: registers may not be there yet");
+        tri_sim_report(sim, "missing fence", -1,
+                       "a product with no wgmma_fence since the last group: registers may not be there yet");
     memcpy(own, args, sizeof *own * (size_t)(arg_acc + count));
     if (own[arg_scale] & 1)
         take_sums(t, own + arg_acc, count);
@@ -348,7 +353,9 @@ TRI_SIM_FUNCTION(wgmma_wait)
     if (sim->current != warp)
         return;
     for (size_t i = 0; i < tri_sim_nvptx_thread_of(warp)->readings.len; i++)
-        if (tri_sim_nvptx_thread_of(warp)->readings.at[i].group < 0 || tri_sim_nvptx_thread_of(warp)->readings.at[i].group >= tri_sim_nvptx_thread_of(warp)->reading_groups - (int)args[0])
+        if (tri_sim_nvptx_thread_of(warp)->readings.at[i].group < 0 ||
+            tri_sim_nvptx_thread_of(warp)->readings.at[i].group >=
+                tri_sim_nvptx_thread_of(warp)->reading_groups - (int)args[0])
             tri_sim_nvptx_thread_of(warp)->readings.at[kept++] = tri_sim_nvptx_thread_of(warp)->readings.at[i];
     tri_sim_nvptx_program_of(sim)->num_readings -= tri_sim_nvptx_thread_of(warp)->readings.len - kept;
     tri_sim_nvptx_thread_of(warp)->readings.len = kept;
@@ -359,8 +366,10 @@ void tri_sim_nvptx_check_readings(tri_sim *sim, size_t begin, size_t end)
     for (int w = 0; tri_sim_nvptx_program_of(sim)->num_readings && w < sim->num_threads; w += warp_size) {
         const tri_sim_thread *warp = &sim->threads[w];
         for (size_t i = 0; i < tri_sim_nvptx_thread_of(warp)->readings.len; i++)
-            if (tri_sim_nvptx_thread_of(warp)->readings.at[i].begin < end && begin < tri_sim_nvptx_thread_of(warp)->readings.at[i].end)
-                tri_sim_report(sim, "shared memory with a product under way", tri_sim_nvptx_thread_of(warp)->readings.at[i].site,
-                               "write at offset %zu before the product of warp %d was waited for", begin, w / warp_size);
+            if (tri_sim_nvptx_thread_of(warp)->readings.at[i].begin < end &&
+                begin < tri_sim_nvptx_thread_of(warp)->readings.at[i].end)
+                tri_sim_report(
+                    sim, "shared memory with a product under way", tri_sim_nvptx_thread_of(warp)->readings.at[i].site,
+                    "write at offset %zu before the product of warp %d was waited for", begin, w / warp_size);
     }
 }

@@ -201,7 +201,8 @@ static LLVMValueRef reporter(checker *c, unsigned lanes)
     fn = LLVMAddFunction(c->module, name.data, LLVMFunctionType(none, params, 8, false));
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
-    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(c->llvm, kind, 0));
+    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(c->llvm, kind, 0));
     LLVMBuilderRef b = LLVMCreateBuilderInContext(c->llvm);
     LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(c->llvm, fn, "entry");
     LLVMBasicBlockRef bad = LLVMAppendBasicBlockInContext(c->llvm, fn, "bad");
@@ -217,7 +218,8 @@ static LLVMValueRef reporter(checker *c, unsigned lanes)
     LLVMValueRef rt = LLVMGetNamedFunction(c->module, "tri_cpu_rt_bounds");
     if (!rt)
         rt = LLVMAddFunction(c->module, "tri_cpu_rt_bounds", rt_type);
-    LLVMValueRef args[8] = {LLVMGetParam(fn, 0), LLVMGetParam(fn, 1), slot, LLVMBuildZExtOrBitCast(b, bits, c->i64, "")};
+    LLVMValueRef args[8] = {LLVMGetParam(fn, 0), LLVMGetParam(fn, 1), slot,
+                            LLVMBuildZExtOrBitCast(b, bits, c->i64, "")};
     for (unsigned i = 4; i < 8; i++)
         args[i] = LLVMGetParam(fn, i);
     LLVMBuildCall2(b, rt_type, rt, args, 8, "");

@@ -271,7 +271,8 @@ static MlirValue elementwise(tri_cpu_shadow *x, tri_builder *b, MlirOperation op
         MlirValue cond = shadow_of(x, first), u = tri_op_operand(op, 1), v = tri_op_operand(op, 2);
         if (!is_null(shadow_of(x, u)) || !is_null(shadow_of(x, v)))
             s = tri_cpu_shadow_select(b, first, shadow_or_zero(x, b, u), shadow_or_zero(x, b, v));
-        bool is_spread = !is_null(cond) && tri_type_is_tensor(mlirValueGetType(u)) && !tri_type_is_tensor(mlirValueGetType(first));
+        bool is_spread =
+            !is_null(cond) && tri_type_is_tensor(mlirValueGetType(u)) && !tri_type_is_tensor(mlirValueGetType(first));
         if (is_spread)
             cond = tri_builder_unary(b, "tt.splat", tri_cpu_shadow_type(x, u), cond);
         return tri_cpu_shadow_max(b, s, cond);
@@ -316,12 +317,21 @@ static MlirValue combine(tri_cpu_shadow *x, tri_builder *b, const char *name, Ml
     MlirRegion region = mlirRegionCreate();
     mlirRegionAppendOwnedBlock(region, block);
     tri_builder in = tri_builder_at_end(block, b->loc);
-    MlirValue top = tri_builder_binary(&in, "arith.maxui", x->i32, mlirBlockGetArgument(block, 0), mlirBlockGetArgument(block, 1));
-    tri_builder_create(&in, &(tri_op){.name = is_scan ? "tt.scan.return" : "tt.reduce.return", .num_operands = 1, .operands = &top});
+    MlirValue top =
+        tri_builder_binary(&in, "arith.maxui", x->i32, mlirBlockGetArgument(block, 0), mlirBlockGetArgument(block, 1));
+    tri_builder_create(
+        &in, &(tri_op){.name = is_scan ? "tt.scan.return" : "tt.reduce.return", .num_operands = 1, .operands = &top});
     tri_attr attrs[2] = {{"axis", tri_attr_i32(b->context, axis)},
                          {"reverse", is_scan ? tri_attr_bool(b->context, is_reverse) : mlirAttributeGetNull()}};
-    return tri_builder_value(b, &(tri_op){.name = name, .num_operands = 1, .operands = &s, .num_results = 1, .results = &result,
-                                          .num_attrs = 2, .attrs = attrs, .num_regions = 1, .regions = &region});
+    return tri_builder_value(b, &(tri_op){.name = name,
+                                          .num_operands = 1,
+                                          .operands = &s,
+                                          .num_results = 1,
+                                          .results = &result,
+                                          .num_attrs = 2,
+                                          .attrs = attrs,
+                                          .num_regions = 1,
+                                          .regions = &region});
 }
 
 static void reduction(tri_cpu_shadow *x, tri_builder *b, MlirOperation op)
@@ -356,8 +366,13 @@ static MlirValue product(tri_cpu_shadow *x, tri_builder *b, MlirOperation op)
             shape[d] = d == axis ? 1 : tri_type_dim(type, d);
         MlirType wide = tri_type_tensor(rank, shape, x->i32, mlirAttributeGetNull());
         tri_attr attr = {"axis", tri_attr_i32(b->context, axis)};
-        part = tri_builder_value(b, &(tri_op){.name = "tt.expand_dims", .num_operands = 1, .operands = &part, .num_results = 1,
-                                              .results = &wide, .num_attrs = 1, .attrs = &attr});
+        part = tri_builder_value(b, &(tri_op){.name = "tt.expand_dims",
+                                              .num_operands = 1,
+                                              .operands = &part,
+                                              .num_results = 1,
+                                              .results = &wide,
+                                              .num_attrs = 1,
+                                              .attrs = &attr});
         s = tri_cpu_shadow_max(b, s, tri_builder_unary(b, "tt.broadcast", type, part));
     }
     return s;
@@ -527,7 +542,8 @@ static void visit_if(tri_cpu_shadow *x, tri_builder *b, MlirOperation op)
 static void visit_while(tri_cpu_shadow *x, tri_builder *b, MlirOperation op)
 {
     intptr_t own = mlirOperationGetNumResults(op);
-    value_list before = arguments_of(x, tri_op_body(op, 0), 0), after = arguments_of(x, tri_op_body(op, 1), 0), more = {0};
+    value_list before = arguments_of(x, tri_op_body(op, 0), 0), after = arguments_of(x, tri_op_body(op, 1), 0),
+               more = {0};
     type_list types = shadow_types(x, &after);
     add_shadows(x, b, op, 0, &before, &more);
     add_arguments(x, tri_op_body(op, 0), &before);
@@ -575,7 +591,8 @@ static void visit_branch(tri_cpu_shadow *x, tri_builder *b, MlirOperation op)
         make_again(x, op, &all, &no_types, tri_attr_i32s(b->context, 3, sizes));
         return;
     }
-    value_list more = {.at = all.at + mlirOperationGetNumOperands(op), .len = all.len - (size_t)mlirOperationGetNumOperands(op)};
+    value_list more = {.at = all.at + mlirOperationGetNumOperands(op),
+                       .len = all.len - (size_t)mlirOperationGetNumOperands(op)};
     make_again(x, op, &more, &no_types, mlirAttributeGetNull());
 }
 

@@ -87,7 +87,8 @@ static MlirValue conversion(tri_cpu_shadow *x, tri_builder *b, MlirOperation op)
     bool is_signed = tri_op_is(op, "arith.fptosi"), is_wide = mlirTypeIsAF64(element);
     if (!is_wide && !mlirTypeIsAF32(element)) {
         bool is_fp8 = tri_type_bits(element) == 8;
-        v = tri_builder_unary(b, is_fp8 ? "tt.fp_to_fp" : "arith.extf", tri_type_with_element(mlirValueGetType(v), f32), v);
+        v = tri_builder_unary(b, is_fp8 ? "tt.fp_to_fp" : "arith.extf", tri_type_with_element(mlirValueGetType(v), f32),
+                              v);
     }
     double high = 1, low;
     for (unsigned i = is_signed; i < bits; i++)
@@ -98,13 +99,19 @@ static MlirValue conversion(tri_cpu_shadow *x, tri_builder *b, MlirOperation op)
     MlirType type = mlirValueGetType(v), bit = tri_type_with_element(type, x->i1);
     MlirAttribute above = tri_attr_i64(b->context, has_below || !is_signed ? is_ogt : is_oge);
     MlirAttribute below = tri_attr_i64(b->context, is_olt);
-    MlirValue ends[2] = {tri_builder_float(b, type, has_below || !is_signed ? low - 1 : low), tri_builder_float(b, type, high)};
+    MlirValue ends[2] = {tri_builder_float(b, type, has_below || !is_signed ? low - 1 : low),
+                         tri_builder_float(b, type, high)};
     MlirValue holds[2];
     for (int i = 0; i < 2; i++) {
         MlirValue operands[2] = {v, ends[i]};
         tri_attr predicate = {"predicate", i ? below : above};
-        holds[i] = tri_builder_value(b, &(tri_op){.name = "arith.cmpf", .num_operands = 2, .operands = operands, .num_results = 1,
-                                                  .results = &bit, .num_attrs = 1, .attrs = &predicate});
+        holds[i] = tri_builder_value(b, &(tri_op){.name = "arith.cmpf",
+                                                  .num_operands = 2,
+                                                  .operands = operands,
+                                                  .num_results = 1,
+                                                  .results = &bit,
+                                                  .num_attrs = 1,
+                                                  .attrs = &predicate});
     }
     MlirValue bad = binary(b, "arith.xori", binary(b, "arith.andi", holds[0], holds[1]), tri_builder_int(b, bit, 1));
     return site(x, b, bad, "a float that the integer type cannot hold");
@@ -147,7 +154,8 @@ MlirValue tri_cpu_shadow_sites_access(tri_cpu_shadow *x, tri_builder *b, MlirOpe
 {
     bool is_load = tri_op_is(op, "tt.load"), is_store = tri_op_is(op, "tt.store");
     unsigned bytes = pointee_bytes(pointer);
-    MlirValue at = tri_builder_unary(b, "tt.ptr_to_int", tri_type_with_element(mlirValueGetType(pointer), x->i64), pointer);
+    MlirValue at =
+        tri_builder_unary(b, "tt.ptr_to_int", tri_type_with_element(mlirValueGetType(pointer), x->i64), pointer);
     MlirValue s = site(x, b, compare(b, is_ult, at, first_page),
                        is_load    ? "a load through a null pointer"
                        : is_store ? "a store through a null pointer"

@@ -37,7 +37,8 @@ static struct {
     CUresult (*cuMemFree_v2)(CUdeviceptr);
     CUresult (*cuMemcpyHtoD_v2)(CUdeviceptr, const void *, size_t);
     CUresult (*cuMemcpyDtoH_v2)(void *, CUdeviceptr, size_t);
-    CUresult (*cuLaunchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+    CUresult (*cuLaunchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
+                               void **, void **);
     CUresult (*cuStreamQuery)(void *);
     CUresult (*cuGetErrorString)(CUresult, const char **);
 } cu;
@@ -178,8 +179,8 @@ static int launch(const gpu_case *c, progress *p, CUdeviceptr *at, FILE *out)
         values[i] = i >= c->head.num_args ? 0 : is_scalar ? c->args[i].head.bits : at[i];
         params[i] = &values[i];
     }
-    error = cu.cuLaunchKernel(function, c->head.grid[0], c->head.grid[1], c->head.grid[2], c->head.threads, 1, 1, c->head.shared,
-                              NULL, params, NULL);
+    error = cu.cuLaunchKernel(function, c->head.grid[0], c->head.grid[1], c->head.grid[2], c->head.threads, 1, 1,
+                              c->head.shared, NULL, params, NULL);
     if (error)
         return fail("launch", error, out);
     wait_for_end(c, p);
@@ -195,7 +196,8 @@ static int check(const gpu_case *c, const CUdeviceptr *at, FILE *out)
         if (a->kind != PACK_RESULT)
             continue;
         size_t size = (size_t)a->count * (size_t)m_dtype_size((m_dtype)a->dtype);
-        m_array got = {(m_dtype)a->dtype, a->count, malloc(size)}, want = {(m_dtype)a->dtype, a->count, (void *)c->args[i].want};
+        m_array got = {(m_dtype)a->dtype, a->count, malloc(size)},
+                want = {(m_dtype)a->dtype, a->count, (void *)c->args[i].want};
         CUresult error = cu.cuMemcpyDtoH_v2(got.data, at[i], size);
         m_tolerance t = {a->ulps, a->rtol, a->atol, a->is_strict != 0};
         wrong += error ? !fail("copy", error, out) : m_compare(&got, &want, t, c->args[i].name, out);

@@ -18,7 +18,8 @@ static uint64_t float_to_float(const ptx_instruction *i, ptx_format from, ptx_fo
     if (ptx_has(i, PTX_relu_flag) && value <= 0)
         value = 0;
     ptx_rounding rounding = tri_ptx_rounding(i);
-    bool is_integral = ptx_has(i, PTX_rni_flag) || ptx_has(i, PTX_rzi_flag) || ptx_has(i, PTX_rmi_flag) || ptx_has(i, PTX_rpi_flag);
+    bool is_integral =
+        ptx_has(i, PTX_rni_flag) || ptx_has(i, PTX_rzi_flag) || ptx_has(i, PTX_rmi_flag) || ptx_has(i, PTX_rpi_flag);
     if (is_integral && isfinite(value))
         value = tri_ptx_integral(value, rounding);
     uint64_t out = tri_ptx_encode(to, value, rounding, ptx_has(i, PTX_satfinite_flag));
@@ -30,7 +31,8 @@ static uint64_t float_to_float(const ptx_instruction *i, ptx_format from, ptx_fo
 }
 
 /* Too large numbers become the nearest integer; NaN as the ISA's table says. */
-static uint64_t float_to_int(const ptx_instruction *i, const ptx_type_info *from, const ptx_type_info *to, uint64_t bits)
+static uint64_t float_to_int(const ptx_instruction *i, const ptx_type_info *from, const ptx_type_info *to,
+                             uint64_t bits)
 {
     double value = flush(i, from->format, tri_ptx_decode(from->format, bits));
     bool is_signed = to->kind == PTX_SIGNED;
@@ -47,7 +49,8 @@ static long double int_value(const ptx_type_info *from, uint64_t bits)
     return from->kind == PTX_SIGNED ? (long double)ptx_signed(bits, from->bits) : (long double)bits;
 }
 
-static uint64_t int_to_float(const ptx_instruction *i, const ptx_type_info *from, const ptx_type_info *to, uint64_t bits)
+static uint64_t int_to_float(const ptx_instruction *i, const ptx_type_info *from, const ptx_type_info *to,
+                             uint64_t bits)
 {
     uint64_t out = tri_ptx_encode(to->format, int_value(from, bits), tri_ptx_rounding(i), false);
     if (!ptx_has(i, PTX_sat_flag))
@@ -99,7 +102,8 @@ void tri_ptx_cvt_pair(ptx_state *s, const ptx_instruction *i)
     uint64_t out = 0;
     int bits = from->bits / from->lanes, to_bits = to->bits / 2;
     for (int k = 0; k < 2; k++) {
-        uint64_t source = from->lanes == 2 ? tri_ptx_get(s, i, &i->operands[1]) >> (k * bits) : tri_ptx_get(s, i, &i->operands[2 - k]);
+        uint64_t source = from->lanes == 2 ? tri_ptx_get(s, i, &i->operands[1]) >> (k * bits)
+                                           : tri_ptx_get(s, i, &i->operands[2 - k]);
         out |= float_to_float(i, from->format, to->format, source & ptx_mask(bits)) << (k * to_bits);
     }
     tri_ptx_put(s, &i->operands[0], out);
@@ -109,8 +113,10 @@ void tri_ptx_cvt_pair(ptx_state *s, const ptx_instruction *i)
 void tri_ptx_cvt_pack(ptx_state *s, const ptx_instruction *i)
 {
     const ptx_type_info *to = ptx_type_of(i, 0);
-    int64_t a = ptx_signed(tri_ptx_get(s, i, &i->operands[1]), 32), b = ptx_signed(tri_ptx_get(s, i, &i->operands[2]), 32);
+    int64_t a = ptx_signed(tri_ptx_get(s, i, &i->operands[1]), 32),
+            b = ptx_signed(tri_ptx_get(s, i, &i->operands[2]), 32);
     uint64_t c = i->num_operands > 3 ? tri_ptx_get(s, i, &i->operands[3]) : 0, mask = ptx_mask(to->bits);
-    uint64_t high = clamp_int(a, to->bits, to->kind == PTX_SIGNED) & mask, low = clamp_int(b, to->bits, to->kind == PTX_SIGNED) & mask;
+    uint64_t high = clamp_int(a, to->bits, to->kind == PTX_SIGNED) & mask,
+             low = clamp_int(b, to->bits, to->kind == PTX_SIGNED) & mask;
     tri_ptx_put(s, &i->operands[0], c << (2 * to->bits) | high << to->bits | low);
 }

@@ -130,7 +130,8 @@ bool tri_ptx_is_known(tri_str name)
 bool tri_ptx_find(tri_arena *arena, tri_str name, int arch, ptx_instruction *i, tri_str *out_error)
 {
     size_t dot = tri_str_find(name, '.');
-    tri_str mnemonic = tri_str_sub(name, 0, dot), modifiers = tri_str_sub(name, dot < name.len ? dot + 1 : dot, name.len);
+    tri_str mnemonic = tri_str_sub(name, 0, dot),
+            modifiers = tri_str_sub(name, dot < name.len ? dot + 1 : dot, name.len);
     bool has_form = false;
     int needs = 0;
     for (const ptx_row *row = tri_ptx_rows; row->name; row++) {
@@ -151,6 +152,7 @@ bool tri_ptx_find(tri_arena *arena, tri_str name, int arch, ptx_instruction *i, 
     else if (has_form)
         *out_error = tri_str_format(arena, "'%.*s' does not take %d operands", TRI_STR_ARG(name), i->num_operands);
     else
-        *out_error = tri_str_format(arena, "'%.*s' is no form of '%.*s' that is simulated", TRI_STR_ARG(name), TRI_STR_ARG(mnemonic));
+        *out_error = tri_str_format(arena, "'%.*s' is no form of '%.*s' that is simulated", TRI_STR_ARG(name),
+                                    TRI_STR_ARG(mnemonic));
     return false;
 }

@@ -190,11 +190,12 @@ static const struct {
     ptx_flag flag;
     unsigned char holds[4]; /* by order */
 } comparisons[] = {
-    {PTX_eq_flag, {0, 1, 0, 0}},  {PTX_ne_flag, {1, 0, 1, 0}},  {PTX_lt_flag, {1, 0, 0, 0}},  {PTX_le_flag, {1, 1, 0, 0}},
-    {PTX_gt_flag, {0, 0, 1, 0}},  {PTX_ge_flag, {0, 1, 1, 0}},  {PTX_lo_flag, {1, 0, 0, 0}},  {PTX_ls_flag, {1, 1, 0, 0}},
-    {PTX_hi_flag, {0, 0, 1, 0}},  {PTX_hs_flag, {0, 1, 1, 0}},  {PTX_equ_flag, {0, 1, 0, 1}}, {PTX_neu_flag, {1, 0, 1, 1}},
-    {PTX_ltu_flag, {1, 0, 0, 1}}, {PTX_leu_flag, {1, 1, 0, 1}}, {PTX_gtu_flag, {0, 0, 1, 1}}, {PTX_geu_flag, {0, 1, 1, 1}},
-    {PTX_num_flag, {1, 1, 1, 0}}, {PTX_nan_flag, {0, 0, 0, 1}},
+    {PTX_eq_flag, {0, 1, 0, 0}},  {PTX_ne_flag, {1, 0, 1, 0}},  {PTX_lt_flag, {1, 0, 0, 0}},
+    {PTX_le_flag, {1, 1, 0, 0}},  {PTX_gt_flag, {0, 0, 1, 0}},  {PTX_ge_flag, {0, 1, 1, 0}},
+    {PTX_lo_flag, {1, 0, 0, 0}},  {PTX_ls_flag, {1, 1, 0, 0}},  {PTX_hi_flag, {0, 0, 1, 0}},
+    {PTX_hs_flag, {0, 1, 1, 0}},  {PTX_equ_flag, {0, 1, 0, 1}}, {PTX_neu_flag, {1, 0, 1, 1}},
+    {PTX_ltu_flag, {1, 0, 0, 1}}, {PTX_leu_flag, {1, 1, 0, 1}}, {PTX_gtu_flag, {0, 0, 1, 1}},
+    {PTX_geu_flag, {0, 1, 1, 1}}, {PTX_num_flag, {1, 1, 1, 0}}, {PTX_nan_flag, {0, 0, 0, 1}},
 };
 
 static bool holds(const ptx_instruction *i, int type, uint64_t a, uint64_t b)

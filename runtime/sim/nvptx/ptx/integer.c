@@ -88,7 +88,10 @@ uint64_t tri_ptx_int_rem(const ptx_instruction *i, const uint64_t *x)
     return b == -1 ? 0 : (uint64_t)(value_of(i, x[0]) % b);
 }
 
-uint64_t tri_ptx_int_abs(const ptx_instruction *i, const uint64_t *x) { return value_of(i, x[0]) < 0 ? 0 - x[0] : x[0]; }
+uint64_t tri_ptx_int_abs(const ptx_instruction *i, const uint64_t *x)
+{
+    return value_of(i, x[0]) < 0 ? 0 - x[0] : x[0];
+}
 uint64_t tri_ptx_int_neg(const ptx_instruction *i, const uint64_t *x) { return (void)i, 0 - x[0]; }
 
 static bool is_less(const ptx_instruction *i, uint64_t a, uint64_t b)
@@ -101,8 +104,14 @@ static uint64_t at_least_zero(const ptx_instruction *i, uint64_t x)
     return ptx_has(i, PTX_relu_flag) && value_of(i, x) < 0 ? 0 : x;
 }
 
-uint64_t tri_ptx_int_min(const ptx_instruction *i, const uint64_t *x) { return at_least_zero(i, is_less(i, x[0], x[1]) ? x[0] : x[1]); }
-uint64_t tri_ptx_int_max(const ptx_instruction *i, const uint64_t *x) { return at_least_zero(i, is_less(i, x[0], x[1]) ? x[1] : x[0]); }
+uint64_t tri_ptx_int_min(const ptx_instruction *i, const uint64_t *x)
+{
+    return at_least_zero(i, is_less(i, x[0], x[1]) ? x[0] : x[1]);
+}
+uint64_t tri_ptx_int_max(const ptx_instruction *i, const uint64_t *x)
+{
+    return at_least_zero(i, is_less(i, x[0], x[1]) ? x[1] : x[0]);
+}
 
 uint64_t tri_ptx_int_sad(const ptx_instruction *i, const uint64_t *x)
 {
@@ -118,7 +127,10 @@ uint64_t tri_ptx_bit_not(const ptx_instruction *i, const uint64_t *x) { return (
 uint64_t tri_ptx_bit_cnot(const ptx_instruction *i, const uint64_t *x) { return (void)i, !x[0]; }
 
 /* A shift by the width or more leaves zeros, or signs. */
-uint64_t tri_ptx_shl(const ptx_instruction *i, const uint64_t *x) { return x[1] >= (uint64_t)bits_of(i) ? 0 : x[0] << x[1]; }
+uint64_t tri_ptx_shl(const ptx_instruction *i, const uint64_t *x)
+{
+    return x[1] >= (uint64_t)bits_of(i) ? 0 : x[0] << x[1];
+}
 
 uint64_t tri_ptx_shr(const ptx_instruction *i, const uint64_t *x)
 {
@@ -146,7 +158,10 @@ uint64_t tri_ptx_shf_r(const ptx_instruction *i, const uint64_t *x)
     return n ? x[1] << (32 - n) | x[0] >> n : x[0];
 }
 
-uint64_t tri_ptx_popc(const ptx_instruction *i, const uint64_t *x) { return (void)i, (uint64_t)__builtin_popcountll(x[0]); }
+uint64_t tri_ptx_popc(const ptx_instruction *i, const uint64_t *x)
+{
+    return (void)i, (uint64_t)__builtin_popcountll(x[0]);
+}
 
 uint64_t tri_ptx_clz(const ptx_instruction *i, const uint64_t *x)
 {

@@ -3,7 +3,10 @@
 
 #include <stdio.h>
 
-void tri_ptx_mov(ptx_state *s, const ptx_instruction *i) { tri_ptx_put(s, &i->operands[0], tri_ptx_get(s, i, &i->operands[1])); }
+void tri_ptx_mov(ptx_state *s, const ptx_instruction *i)
+{
+    tri_ptx_put(s, &i->operands[0], tri_ptx_get(s, i, &i->operands[1]));
+}
 
 /* A loop that waits for others must let them run. */
 void tri_ptx_bra(ptx_state *s, const ptx_instruction *i)
@@ -50,8 +53,9 @@ static uint64_t update(ptx_state *s, const ptx_instruction *i, const ptx_operand
     static const struct {
         ptx_flag flag;
         const char *name;
-    } operations[] = {{PTX_add_flag, "add"}, {PTX_min_flag, "min"}, {PTX_max_flag, "max"}, {PTX_and_flag, "and"}, {PTX_or_flag, "or"},
-                      {PTX_xor_flag, "xor"}, {PTX_exch_flag, "exch"}, {PTX_inc_flag, "inc"}, {PTX_dec_flag, "dec"}, {PTX_cas_flag, "cas"}};
+    } operations[] = {{PTX_add_flag, "add"}, {PTX_min_flag, "min"}, {PTX_max_flag, "max"},   {PTX_and_flag, "and"},
+                      {PTX_or_flag, "or"},   {PTX_xor_flag, "xor"}, {PTX_exch_flag, "exch"}, {PTX_inc_flag, "inc"},
+                      {PTX_dec_flag, "dec"}, {PTX_cas_flag, "cas"}};
     const ptx_type_info *t = ptx_type_of(i, 0);
     char operation[16];
     for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
@@ -61,7 +65,10 @@ static uint64_t update(ptx_state *s, const ptx_instruction *i, const ptx_operand
     return s->host->atomic(s->host->data, operation, address, t->bits, value, replacement);
 }
 
-void tri_ptx_atom(ptx_state *s, const ptx_instruction *i) { tri_ptx_put(s, &i->operands[0], update(s, i, &i->operands[1], 0)); }
+void tri_ptx_atom(ptx_state *s, const ptx_instruction *i)
+{
+    tri_ptx_put(s, &i->operands[0], update(s, i, &i->operands[1], 0));
+}
 void tri_ptx_red(ptx_state *s, const ptx_instruction *i) { update(s, i, &i->operands[0], 0); }
 
 void tri_ptx_cas(ptx_state *s, const ptx_instruction *i)

@@ -97,7 +97,8 @@ static uint64_t encode_scale(long double value, ptx_rounding rounding)
 /* Magnitudes beyond the largest number. */
 static uint64_t encode_overflow(const shape *f, bool is_negative, ptx_rounding rounding, bool saturates)
 {
-    bool keeps = rounding == ROUND_ZERO || (rounding == ROUND_DOWN && !is_negative) || (rounding == ROUND_UP && is_negative);
+    bool keeps =
+        rounding == ROUND_ZERO || (rounding == ROUND_DOWN && !is_negative) || (rounding == ROUND_UP && is_negative);
     return f->kind != IEEE || saturates || keeps ? top_of(f) : top_of(f) + 1;
 }
 

@@ -32,8 +32,8 @@ long double tri_ptx_integral(long double value, ptx_rounding rounding);
 /* Whether the number is nonzero and below the format's smallest normal one. */
 bool tri_ptx_is_subnormal(ptx_format format, double value);
 
-/* The exact result, rounded to odd in its last bit where a double is too short: rounding it on to at most 50 bits in any
- * direction is rounding once. The product of a and b must be exact in a double. */
+/* The exact result, rounded to odd in its last bit where a double is too short: rounding it on to at most 50 bits in
+ * any direction is rounding once. The product of a and b must be exact in a double. */
 double tri_ptx_fma_odd(double a, double b, double c, ptx_rounding zero);
 double tri_ptx_div_odd(double a, double b);
 double tri_ptx_sqrt_odd(double a);

@@ -87,7 +87,8 @@ static bool expect(reader *r, char c)
         return true;
     if (r->at >= r->text.len)
         return fail(r, "'%c' is missing at the end", c);
-    return fail(r, "'%c' expected in front of '%.12s'", c, tri_str_copy(r->arena, tri_str_sub(r->text, r->at, r->text.len)).data);
+    return fail(r, "'%c' expected in front of '%.12s'", c,
+                tri_str_copy(r->arena, tri_str_sub(r->text, r->at, r->text.len)).data);
 }
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -192,8 +193,9 @@ static bool read_digits(reader *r, ptx_operand *out)
     skip_space(r);
     char digits[64], *end, kind = peek_next(r);
     size_t len = 0;
-    while (len < sizeof digits - 1 && (is_letter(peek(r)) || is_digit(peek(r)) || peek(r) == '.' ||
-                                       ((peek(r) == '-' || peek(r) == '+') && len && (digits[len - 1] | 32) == 'e' && (kind | 32) != 'x')))
+    while (len < sizeof digits - 1 &&
+           (is_letter(peek(r)) || is_digit(peek(r)) || peek(r) == '.' ||
+            ((peek(r) == '-' || peek(r) == '+') && len && (digits[len - 1] | 32) == 'e' && (kind | 32) != 'x')))
         digits[len++] = r->text.data[r->at++];
     digits[len] = 0;
     out->kind = OPERAND_IMMEDIATE;
@@ -252,9 +254,10 @@ static bool read_parameter(reader *r, ptx_operand *out)
     while (is_digit(peek(r)))
         r->at++;
     int64_t number;
-    if (r->at - begin > 4 || !tri_str_to_i64(tri_str_sub(r->text, begin, r->at), &number) || number >= (int64_t)r->parameters.len)
-        return fail(r, "'$%.*s' is no operand of the %d that the constraints name", (int)(r->at - begin), r->text.data + begin,
-                    (int)r->parameters.len);
+    if (r->at - begin > 4 || !tri_str_to_i64(tri_str_sub(r->text, begin, r->at), &number) ||
+        number >= (int64_t)r->parameters.len)
+        return fail(r, "'$%.*s' is no operand of the %d that the constraints name", (int)(r->at - begin),
+                    r->text.data + begin, (int)r->parameters.len);
     if (has_brace && !expect(r, '}'))
         return false;
     out->kind = OPERAND_REGISTER;
@@ -305,7 +308,10 @@ static bool read_register(reader *r, ptx_operand *out)
     return true;
 }
 
-static bool starts_number(const reader *r) { return is_digit(peek(r)) || peek(r) == '-' || peek(r) == '~' || peek(r) == '('; }
+static bool starts_number(const reader *r)
+{
+    return is_digit(peek(r)) || peek(r) == '-' || peek(r) == '~' || peek(r) == '(';
+}
 
 static bool read_operand(reader *r, ptx_operand *out);
 
@@ -359,7 +365,8 @@ static bool read_operand(reader *r, ptx_operand *out)
         return read_address(r, out);
     if (eat(r, '!')) {
         out->is_negated = true;
-        return read_register(r, out) && (out->kind == OPERAND_REGISTER || fail(r, "'!' stands in front of a predicate"));
+        return read_register(r, out) &&
+               (out->kind == OPERAND_REGISTER || fail(r, "'!' stands in front of a predicate"));
     }
     if (starts_number(r))
         return read_number(r, out);
@@ -452,7 +459,8 @@ static bool close_block(reader *r)
         jump *j = &r->jumps.at[k];
         bool is_found = false;
         for (size_t l = 0; l < r->labels.len && j->depth == r->depth; l++)
-            if (r->labels.at[l].is_open && r->labels.at[l].depth == r->depth && tri_str_equal(r->labels.at[l].name, j->name)) {
+            if (r->labels.at[l].is_open && r->labels.at[l].depth == r->depth &&
+                tri_str_equal(r->labels.at[l].name, j->name)) {
                 r->program->code.at[j->instruction].operands[0].value = r->labels.at[l].target;
                 is_found = true;
             }
@@ -575,7 +583,8 @@ static bool read_constraints(reader *r, tri_str constraints)
     return true;
 }
 
-const tri_ptx_program *tri_ptx_parse(tri_arena *arena, tri_str text, tri_str constraints, int arch, tri_ptx_error *out_error)
+const tri_ptx_program *tri_ptx_parse(tri_arena *arena, tri_str text, tri_str constraints, int arch,
+                                     tri_ptx_error *out_error)
 {
     reader r = {.arena = arena, .text = text, .line = 1, .arch = arch, .out_error = out_error};
     r.program = TRI_NEW(arena, tri_ptx_program);

@@ -7,16 +7,18 @@
 #include "runtime/sim/nvptx/ptx/ptx.h"
 
 /* X(name, class, bits of the whole, elements, format of floats) */
-#define TRI_PTX_TYPES(X) \
-    X(pred, PREDICATE, 1, 1, NONE) \
-    X(b8, BITS, 8, 1, NONE) X(b16, BITS, 16, 1, NONE) X(b32, BITS, 32, 1, NONE) X(b64, BITS, 64, 1, NONE) \
-    X(u8, UNSIGNED, 8, 1, NONE) X(u16, UNSIGNED, 16, 1, NONE) X(u32, UNSIGNED, 32, 1, NONE) X(u64, UNSIGNED, 64, 1, NONE) \
-    X(s8, SIGNED, 8, 1, NONE) X(s16, SIGNED, 16, 1, NONE) X(s32, SIGNED, 32, 1, NONE) X(s64, SIGNED, 64, 1, NONE) \
-    X(u16x2, UNSIGNED, 32, 2, NONE) X(s16x2, SIGNED, 32, 2, NONE) \
-    X(f16, FLOAT, 16, 1, F16) X(f16x2, FLOAT, 32, 2, F16) X(bf16, FLOAT, 16, 1, BF16) X(bf16x2, FLOAT, 32, 2, BF16) \
-    X(f32, FLOAT, 32, 1, F32) X(f32x2, FLOAT, 64, 2, F32) X(f64, FLOAT, 64, 1, F64) X(tf32, BITS, 32, 1, TF32) \
-    X(e4m3x2, BITS, 16, 2, E4M3) X(e5m2x2, BITS, 16, 2, E5M2) X(e2m1x2, BITS, 8, 2, E2M1) X(e2m3x2, BITS, 16, 2, E2M3) \
-    X(e3m2x2, BITS, 16, 2, E3M2) X(ue8m0x2, BITS, 16, 2, UE8M0)
+#define TRI_PTX_TYPES(X)                                                                                               \
+    X(pred, PREDICATE, 1, 1, NONE)                                                                                     \
+    X(b8, BITS, 8, 1, NONE)                                                                                            \
+    X(b16, BITS, 16, 1, NONE) X(b32, BITS, 32, 1, NONE) X(b64, BITS, 64, 1, NONE) X(u8, UNSIGNED, 8, 1, NONE)          \
+        X(u16, UNSIGNED, 16, 1, NONE) X(u32, UNSIGNED, 32, 1, NONE) X(u64, UNSIGNED, 64, 1, NONE)                      \
+            X(s8, SIGNED, 8, 1, NONE) X(s16, SIGNED, 16, 1, NONE) X(s32, SIGNED, 32, 1, NONE)                          \
+                X(s64, SIGNED, 64, 1, NONE) X(u16x2, UNSIGNED, 32, 2, NONE) X(s16x2, SIGNED, 32, 2, NONE)              \
+                    X(f16, FLOAT, 16, 1, F16) X(f16x2, FLOAT, 32, 2, F16) X(bf16, FLOAT, 16, 1, BF16)                  \
+                        X(bf16x2, FLOAT, 32, 2, BF16) X(f32, FLOAT, 32, 1, F32) X(f32x2, FLOAT, 64, 2, F32)            \
+                            X(f64, FLOAT, 64, 1, F64) X(tf32, BITS, 32, 1, TF32) X(e4m3x2, BITS, 16, 2, E4M3)          \
+                                X(e5m2x2, BITS, 16, 2, E5M2) X(e2m1x2, BITS, 8, 2, E2M1) X(e2m3x2, BITS, 16, 2, E2M3)  \
+                                    X(e3m2x2, BITS, 16, 2, E3M2) X(ue8m0x2, BITS, 16, 2, UE8M0)
 
 typedef enum {
 #define X(name, kind, bits, lanes, format) PTX_##name,
@@ -37,17 +39,17 @@ typedef struct {
 extern const ptx_type_info tri_ptx_types[PTX_NO_TYPE];
 
 /* Modifiers that are no types. */
-#define TRI_PTX_FLAGS(X) \
-    X(rn) X(rz) X(rm) X(rp) X(rna) X(rni) X(rzi) X(rmi) X(rpi) X(ftz) X(sat) X(satfinite) X(relu) X(approx) X(full) X(noftz) \
-    X(lo) X(hi) X(l) X(r) X(wide) X(cc) X(NaN) X(xorsign) X(abs) X(uni) X(clamp) X(wrap) X(shiftamt) \
-    X(f4e) X(b4e) X(rc8) X(ecl) X(ecr) X(rc16) \
-    X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(ls) X(hs) X(equ) X(neu) X(ltu) X(leu) X(gtu) X(geu) X(num) X(nan) \
-    X(and) X(or) X(xor) X(add) X(min) X(max) X(inc) X(dec) X(exch) X(cas) \
-    X(finite) X(infinite) X(number) X(notanumber) X(normal) X(subnormal) \
-    X(global) X(to) X(weak) X(volatile) X(relaxed) X(acquire) X(release) X(acq_rel) X(sc) X(mmio) \
-    X(cta) X(cluster) X(gpu) X(sys) X(gl) X(nc) X(ca) X(cg) X(cs) X(lu) X(cv) X(wb) X(wt) X(hint) \
-    X(v2) X(v4) X(up) X(down) X(bfly) X(idx) X(sync) X(warp) X(aligned) X(all) X(any) X(ballot) \
-    X(wait) X(launch_dependents) X(proxy) X(async) X(alias) X(L1) X(L2) X(pack) X(fractional)
+#define TRI_PTX_FLAGS(X)                                                                                               \
+    X(rn)                                                                                                              \
+    X(rz) X(rm) X(rp) X(rna) X(rni) X(rzi) X(rmi) X(rpi) X(ftz) X(sat) X(satfinite) X(relu) X(approx) X(full) X(noftz) \
+        X(lo) X(hi) X(l) X(r) X(wide) X(cc) X(NaN) X(xorsign) X(abs) X(uni) X(clamp) X(wrap) X(shiftamt) X(f4e) X(b4e) \
+            X(rc8) X(ecl) X(ecr) X(rc16) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(ls) X(hs) X(equ) X(neu) X(ltu) X(leu)   \
+                X(gtu) X(geu) X(num) X(nan) X(and) X(or) X(xor) X(add) X(min) X(max) X(inc) X(dec) X(exch) X(cas)      \
+                    X(finite) X(infinite) X(number) X(notanumber) X(normal) X(subnormal) X(global) X(to) X(weak)       \
+                        X(volatile) X(relaxed) X(acquire) X(release) X(acq_rel) X(sc) X(mmio) X(cta) X(cluster) X(gpu) \
+                            X(sys) X(gl) X(nc) X(ca) X(cg) X(cs) X(lu) X(cv) X(wb) X(wt) X(hint) X(v2) X(v4) X(up)     \
+                                X(down) X(bfly) X(idx) X(sync) X(warp) X(aligned) X(all) X(any) X(ballot) X(wait)      \
+                                    X(launch_dependents) X(proxy) X(async) X(alias) X(L1) X(L2) X(pack) X(fractional)
 
 typedef enum {
 #define X(name) PTX_##name##_flag,
@@ -96,8 +98,9 @@ typedef uint64_t (*ptx_value)(const ptx_instruction *i, const uint64_t *x);
 
 /* A form of an instruction. `form`: groups of modifiers, "rn/rz? ftz? f32": one of rn and rz or none, ... Types come in
  * the given order, other modifiers in any. `operands`, "=" in front of what is written: 0 1 2 of that type of the form,
- * ~0 the same in a register that may be wider, w twice as wide as type 0, u .u32, q .b64, p a predicate, =p|p? one or two
- * of them, *0 a vector as v2 and v4 say, m an address, L a label, M anything that mov takes; ? it may be left out. */
+ * ~0 the same in a register that may be wider, w twice as wide as type 0, u .u32, q .b64, p a predicate, =p|p? one or
+ * two of them, *0 a vector as v2 and v4 say, m an address, L a label, M anything that mov takes; ? it may be left out.
+ */
 typedef struct {
     const char *name, *form, *operands;
     void (*run)(ptx_state *s, const ptx_instruction *i);
@@ -144,7 +147,8 @@ ptx_rounding tri_ptx_rounding(const ptx_instruction *i);
 extern const ptx_row tri_ptx_rows[];
 /* Whether there are instructions of that name, up to its first point. */
 bool tri_ptx_is_known(tri_str name);
-/* `name` is "add.rn.f32", known; i->num_operands is set. Fills row, flags and types; false: *out_error says why, in `arena`. */
+/* `name` is "add.rn.f32", known; i->num_operands is set. Fills row, flags and types; false: *out_error says why, in
+ * `arena`. */
 bool tri_ptx_find(tri_arena *arena, tri_str name, int arch, ptx_instruction *i, tri_str *out_error);
 
 /* run.c */

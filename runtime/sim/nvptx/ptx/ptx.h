@@ -20,26 +20,29 @@ typedef struct {
     tri_str text; /* in the arena */
 } tri_ptx_error;
 
-/* `constraints` are LLVM's: "=r,=r,r,f,0,~{memory}"; $0, $1, ... of the text are their registers. `arch` is 80, 90, ...:
- * instructions that it lacks are refused. Null after filling out_error. The program is in `arena`. */
-const tri_ptx_program *tri_ptx_parse(tri_arena *arena, tri_str text, tri_str constraints, int arch, tri_ptx_error *out_error);
+/* `constraints` are LLVM's: "=r,=r,r,f,0,~{memory}"; $0, $1, ... of the text are their registers. `arch` is 80, 90,
+ * ...: instructions that it lacks are refused. Null after filling out_error. The program is in `arena`. */
+const tri_ptx_program *tri_ptx_parse(tri_arena *arena, tri_str text, tri_str constraints, int arch,
+                                     tri_ptx_error *out_error);
 
 int tri_ptx_num_outputs(const tri_ptx_program *program);
 int tri_ptx_num_inputs(const tri_ptx_program *program);
 
 /* Values that the machine gives: X(enumerator, name, bits). */
-#define TRI_PTX_SPECIALS(X) \
-    X(TID_X, "%tid.x", 32) X(TID_Y, "%tid.y", 32) X(TID_Z, "%tid.z", 32) \
-    X(NTID_X, "%ntid.x", 32) X(NTID_Y, "%ntid.y", 32) X(NTID_Z, "%ntid.z", 32) \
-    X(CTAID_X, "%ctaid.x", 32) X(CTAID_Y, "%ctaid.y", 32) X(CTAID_Z, "%ctaid.z", 32) \
-    X(NCTAID_X, "%nctaid.x", 32) X(NCTAID_Y, "%nctaid.y", 32) X(NCTAID_Z, "%nctaid.z", 32) \
-    X(LANEID, "%laneid", 32) X(WARPID, "%warpid", 32) X(NWARPID, "%nwarpid", 32) \
-    X(SMID, "%smid", 32) X(NSMID, "%nsmid", 32) X(GRIDID, "%gridid", 64) \
-    X(LANEMASK_EQ, "%lanemask_eq", 32) X(LANEMASK_LE, "%lanemask_le", 32) X(LANEMASK_LT, "%lanemask_lt", 32) \
-    X(LANEMASK_GE, "%lanemask_ge", 32) X(LANEMASK_GT, "%lanemask_gt", 32) \
-    X(CLOCK, "%clock", 32) X(CLOCK_HI, "%clock_hi", 32) X(CLOCK64, "%clock64", 64) \
-    X(GLOBALTIMER, "%globaltimer", 64) X(GLOBALTIMER_LO, "%globaltimer_lo", 32) X(GLOBALTIMER_HI, "%globaltimer_hi", 32) \
-    X(CLUSTER_CTARANK, "%cluster_ctarank", 32) X(CLUSTER_NCTARANK, "%cluster_nctarank", 32)
+#define TRI_PTX_SPECIALS(X)                                                                                            \
+    X(TID_X, "%tid.x", 32)                                                                                             \
+    X(TID_Y, "%tid.y", 32) X(TID_Z, "%tid.z", 32) X(NTID_X, "%ntid.x", 32) X(NTID_Y, "%ntid.y", 32)                    \
+        X(NTID_Z, "%ntid.z", 32) X(CTAID_X, "%ctaid.x", 32) X(CTAID_Y, "%ctaid.y", 32) X(CTAID_Z, "%ctaid.z", 32)      \
+            X(NCTAID_X, "%nctaid.x", 32) X(NCTAID_Y, "%nctaid.y", 32) X(NCTAID_Z, "%nctaid.z", 32)                     \
+                X(LANEID, "%laneid", 32) X(WARPID, "%warpid", 32) X(NWARPID, "%nwarpid", 32) X(SMID, "%smid", 32)      \
+                    X(NSMID, "%nsmid", 32) X(GRIDID, "%gridid", 64) X(LANEMASK_EQ, "%lanemask_eq", 32)                 \
+                        X(LANEMASK_LE, "%lanemask_le", 32) X(LANEMASK_LT, "%lanemask_lt", 32)                          \
+                            X(LANEMASK_GE, "%lanemask_ge", 32) X(LANEMASK_GT, "%lanemask_gt", 32)                      \
+                                X(CLOCK, "%clock", 32) X(CLOCK_HI, "%clock_hi", 32) X(CLOCK64, "%clock64", 64)         \
+                                    X(GLOBALTIMER, "%globaltimer", 64) X(GLOBALTIMER_LO, "%globaltimer_lo", 32)        \
+                                        X(GLOBALTIMER_HI, "%globaltimer_hi", 32)                                       \
+                                            X(CLUSTER_CTARANK, "%cluster_ctarank", 32)                                 \
+                                                X(CLUSTER_NCTARANK, "%cluster_nctarank", 32)
 
 typedef enum {
 #define X(id, name, bits) TRI_PTX_##id,
@@ -82,7 +85,8 @@ typedef struct {
     /* `operation` as in PTX, "add.f32" or "cas.b64"; gives the old value. */
     uint64_t (*atomic)(void *data, const char *operation, uint64_t address, int bits, uint64_t a, uint64_t b);
     /* `place` tells instructions of one program apart. */
-    uint64_t (*exchange)(void *data, tri_ptx_exchange what, int place, uint32_t mask, const uint64_t operands[3], bool *out_inside);
+    uint64_t (*exchange)(void *data, tri_ptx_exchange what, int place, uint32_t mask, const uint64_t operands[3],
+                         bool *out_inside);
     void (*barrier)(void *data);
     bool (*sleep)(void *data, uint32_t ns); /* false ends the program */
     void (*trap)(void *data);
