@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "ir/op.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 
 typedef struct {
@@ -20,13 +21,8 @@ static void add(walk *w, MlirValue value)
 
 static bool is_address_op(MlirOperation op)
 {
-    static const char *const names[] = {"tt.addptr",      "tt.splat",    "tt.broadcast", "tt.expand_dims",
-                                        "tt.reshape",     "tt.trans",    "tt.bitcast",   "ttg.convert_layout",
-                                        "arith.select",   "tt.unsplat"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_op_is(op, names[i]))
-            return true;
-    return false;
+    return tri_op_in(op, TRI_OPS_VIEW | TRI_OPS_PAIR) || tri_op_is(op, "tt.addptr") || tri_op_is(op, "tt.splat") ||
+           tri_op_is(op, "tt.bitcast") || tri_op_is(op, "arith.select") || tri_op_is(op, "tt.unsplat");
 }
 
 /* Follows one use; false when memory may be written through it. */

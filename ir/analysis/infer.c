@@ -3,6 +3,7 @@
 #include "ir/analysis/reshape.h"
 #include "ir/encoding.h"
 #include "ir/op.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 #include "layout/convert.h"
 
@@ -359,22 +360,9 @@ static const rule *find_rule(MlirOperation op)
     return bsearch(&name, rules, sizeof rules / sizeof *rules, sizeof *rules, compare_rule);
 }
 
-bool tri_infer_is_elementwise(MlirOperation op)
+bool tri_infer_has_rule(MlirOperation op)
 {
-    static const char *const names[] = {
-        "tt.addptr", "tt.approx_divf", "tt.bitcast", "tt.clampf", "tt.elementwise_inline_asm", "tt.extern_elementwise",
-        "tt.fp_to_fp",
-        "tt.int_to_ptr", "tt.map_elementwise", "tt.mulhiui", "tt.precise_divf", "tt.precise_sqrt", "tt.ptr_to_int",
-    };
-    tri_str name = tri_op_name(op);
-    if (tri_str_has_prefix(name, "arith."))
-        return !tri_str_is(name, "arith.constant");
-    if (tri_str_has_prefix(name, "math."))
-        return true;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_str_is(name, names[i]))
-            return true;
-    return false;
+    return find_rule(op) || tri_op_in(op, TRI_OPS_ELEMENTWISE);
 }
 
 MlirAttribute tri_infer_result(tri_arena *arena, MlirOperation op, MlirAttribute operand)
@@ -382,7 +370,7 @@ MlirAttribute tri_infer_result(tri_arena *arena, MlirOperation op, MlirAttribute
     const rule *r = find_rule(op);
     if (r)
         return r->result(arena, op, operand);
-    return tri_infer_is_elementwise(op) ? operand : none;
+    return tri_op_in(op, TRI_OPS_ELEMENTWISE) ? operand : none;
 }
 
 MlirAttribute tri_infer_operand(tri_arena *arena, MlirOperation op, MlirAttribute result)
@@ -390,5 +378,5 @@ MlirAttribute tri_infer_operand(tri_arena *arena, MlirOperation op, MlirAttribut
     const rule *r = find_rule(op);
     if (r)
         return r->operand(arena, op, result);
-    return tri_infer_is_elementwise(op) ? result : none;
+    return tri_op_in(op, TRI_OPS_ELEMENTWISE) ? result : none;
 }

@@ -15,8 +15,8 @@ MlirAttribute tri_infer_result(tri_arena *arena, MlirOperation op, MlirAttribute
 /* Layout of the tensor operands from the results'. */
 MlirAttribute tri_infer_operand(tri_arena *arena, MlirOperation op, MlirAttribute result);
 
-/* Element i of the results depends on element i of the operands alone, and all have one layout. */
-bool tri_infer_is_elementwise(MlirOperation op);
+/* Can the two functions above know: is the op elementwise, or one that they have a rule for? */
+bool tri_infer_has_rule(MlirOperation op);
 
 /* The slice of `parent` without dimension `dim`. */
 MlirAttribute tri_infer_slice(tri_arena *arena, MlirAttribute parent, int dim);

@@ -2,6 +2,7 @@
 
 #include "ir/analysis/pointers_forms.h"
 #include "ir/op.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 
 tri_pointers *tri_pointers_create(tri_arena *arena)
@@ -165,8 +166,6 @@ static bool is_any(MlirOperation op, const char *const *names)
 
 static tri_block_form of_block(tri_pointers *p, MlirValue value, MlirOperation op)
 {
-    static const char *const divisions[] = {"arith.divsi", "arith.divui", "arith.remsi", "arith.remui", NULL};
-    static const char *const flows[] = {"scf.for", "scf.if", "scf.while", NULL};
     static const char *const same[] = {"arith.extsi", "arith.index_cast", "tt.bitcast", NULL};
     if (tri_pointers_forms_is_view(op))
         return tri_pointers_forms_view(p, *operand(p, op, 0), op);
@@ -182,7 +181,7 @@ static tri_block_form of_block(tri_pointers *p, MlirValue value, MlirOperation o
             value);
     if (tri_op_is(op, "arith.muli") || tri_op_is(op, "arith.shli"))
         return of_product(p, value, op);
-    if (is_any(op, divisions))
+    if (tri_op_in(op, TRI_OPS_DIVISION))
         return of_division(p, value, op);
     if (tri_op_is(op, "arith.minsi") || tri_op_is(op, "arith.maxsi"))
         return of_extremum(p, value, op);
@@ -195,7 +194,7 @@ static tri_block_form of_block(tri_pointers *p, MlirValue value, MlirOperation o
         return *operand(p, op, 0);
     if (tri_op_is(op, "arith.select"))
         return of_selection(p, value, op);
-    if (is_any(op, flows))
+    if (tri_op_in(op, TRI_OPS_LOOP) || tri_op_is(op, "scf.if"))
         return tri_pointers_flow_result(p, value, op);
     if (tri_op_is(op, "tt.load"))
         return tri_pointers_forms_fail("it is loaded from memory", value);

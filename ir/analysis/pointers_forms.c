@@ -2,6 +2,7 @@
 
 #include "ir/analysis/axis_rules.h"
 #include "ir/op.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 
 tri_block_form tri_pointers_forms_fail(const char *reason, MlirValue culprit)
@@ -226,8 +227,7 @@ tri_block_form tri_pointers_forms_quotient(tri_pointers *p, tri_block_form a, tr
 
 bool tri_pointers_forms_is_view(MlirOperation op)
 {
-    return tri_op_is(op, "tt.expand_dims") || tri_op_is(op, "tt.broadcast") || tri_op_is(op, "tt.trans") ||
-           tri_op_is(op, "tt.reshape") || tri_op_is(op, "ttg.convert_layout") || tri_op_is(op, "tt.splat");
+    return tri_op_in(op, TRI_OPS_VIEW) || tri_op_is(op, "tt.splat");
 }
 
 /* One index for all: the dimension's only element is repeated. */

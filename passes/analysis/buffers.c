@@ -3,6 +3,7 @@
 #include "ir/analysis/blocked.h"
 #include "ir/analysis/scratch.h"
 #include "ir/encoding.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 #include "layout/convert.h"
 
@@ -19,12 +20,7 @@ bool tri_buffers_is_shared(MlirType type)
 
 bool tri_buffers_is_view(MlirOperation op)
 {
-    static const char *const names[] = {"ttg.memdesc_index", "ttg.memdesc_subslice", "ttg.memdesc_trans",
-                                        "ttg.memdesc_reshape", "ttg.memdesc_reinterpret"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_op_is(op, names[i]))
-            return true;
-    return false;
+    return tri_op_in(op, TRI_OPS_BUFFER_VIEW);
 }
 
 /* ---- sizes ---- */

@@ -18,6 +18,7 @@
 #include "base/map.h"
 #include "ir/analysis/infer.h"
 #include "ir/encoding.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
 #include "passes/analysis/loops.h"
@@ -78,7 +79,7 @@ static bool match_operand(match *m, int i)
 {
     m->load[i] = tri_op_def(tri_op_operand(m->dot, i));
     while (!mlirOperationIsNull(m->load[i]) && mlirOperationGetNumOperands(m->load[i]) == 1 &&
-           tri_infer_is_elementwise(m->load[i]) && tri_dots_has_one_use(tri_op_result(m->load[i], 0))) {
+           tri_op_in(m->load[i], TRI_OPS_ELEMENTWISE) && tri_dots_has_one_use(tri_op_result(m->load[i], 0))) {
         tri_vec_push(m->arena, &m->chain[i], m->load[i]);
         m->load[i] = tri_op_def(tri_op_operand(m->load[i], 0));
     }

@@ -4,6 +4,7 @@
 #include "passes/ttir/expand.h"
 
 #include "ir/context.h"
+#include "ir/op_classes.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -297,15 +298,6 @@ static bool expand_select(tri_expand *x, MlirOperation op)
     return true;
 }
 
-static bool is_control_flow(MlirOperation op)
-{
-    static const char *const names[] = {"scf.for",  "scf.if",  "scf.while",  "scf.yield", "scf.condition",
-                                        "cf.br",    "cf.cond_br", "tt.call", "tt.return"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_op_is(op, names[i]))
-            return true;
-    return false;
-}
 
 static bool visit_regions(tri_expand *x, MlirOperation op);
 
@@ -313,7 +305,7 @@ static bool visit_expand(tri_expand *x, MlirOperation op)
 {
     if (!touches_whole(x, op))
         return visit_regions(x, op);
-    if (is_control_flow(op)) {
+    if (tri_op_in(op, TRI_OPS_FLOW)) {
         MlirOperation made;
         return expand_op(x, op, &made) && visit_regions(x, made);
     }

@@ -13,6 +13,7 @@
 
 #include "ir/analysis/infer.h"
 #include "ir/op.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 #include "ir/upstream.h"
 
@@ -38,7 +39,7 @@ static kind kind_of(MlirValue value)
 
 static bool is_movable(MlirOperation op)
 {
-    if (!tri_infer_is_elementwise(op) || !tri_op_is_pure(op) || mlirOperationGetNumOperands(op) == 0 ||
+    if (!tri_op_in(op, TRI_OPS_ELEMENTWISE) || !tri_op_is_pure(op) || mlirOperationGetNumOperands(op) == 0 ||
         mlirOperationGetNumRegions(op))
         return false;
     /* packed assembly works on several elements at once */

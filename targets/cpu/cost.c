@@ -2,6 +2,8 @@
  * cost. Only kernels without loops, branches and products have a figure. */
 #include "targets/cpu/cpu.h"
 
+#include "ir/op_classes.h"
+
 /* Cycles of 16 elements: as measured for float on a machine with vectors of 32 bytes, with data in its second cache. */
 enum { access_cost = 4, far_access_cost = 32, simple_cost = 1, division_cost = 8, function_cost = 64, fold_cost = 2 };
 
@@ -22,7 +24,7 @@ static int64_t cost_of(tri_cpu_gen *g, MlirOperation op)
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (tri_str_has_prefix(name, functions[i]))
             return function_cost;
-    if (tri_str_has_prefix(name, "arith.div") || tri_str_has_prefix(name, "arith.rem"))
+    if (tri_op_in(op, TRI_OPS_DIVISION) || tri_op_is(op, "arith.divf") || tri_op_is(op, "arith.remf"))
         return division_cost;
     if (tri_op_is(op, "tt.reduce"))
         return fold_cost;

@@ -6,6 +6,8 @@
  * like), which are computed again. A load is never moved past a write. */
 #include "targets/cpu/cpu.h"
 
+#include "ir/op_classes.h"
+
 typedef enum { USE_NONE, USE_ONE, USE_MANY } use_state;
 
 typedef struct {
@@ -22,8 +24,7 @@ enum { cheap_budget = 14, max_depth = 20, longest_way = 1000 };
 
 bool tri_cpu_is_view(MlirOperation op)
 {
-    return tri_op_is(op, "tt.expand_dims") || tri_op_is(op, "tt.broadcast") || tri_op_is(op, "tt.trans") ||
-           tri_op_is(op, "tt.reshape");
+    return tri_op_in(op, TRI_OPS_VIEW);
 }
 
 static bool is_leaf(MlirOperation op)
@@ -110,20 +111,9 @@ MlirValue tri_cpu_increment(MlirOperation loop, intptr_t arg)
 
 static int cost_of(MlirOperation op)
 {
-    static const char *const dear[] = {"arith.divsi", "arith.divui", "arith.remsi", "arith.remui"};
-    static const char *const fit[] = {
-        "arith.addi",  "arith.subi",  "arith.muli",  "arith.andi",   "arith.ori",    "arith.xori",  "arith.cmpi",
-        "arith.extsi", "arith.extui", "arith.trunci", "arith.shli",  "arith.shrsi",  "arith.shrui", "tt.addptr",
-        "arith.minsi", "arith.maxsi", "arith.minui", "arith.maxui",  "arith.select", "arith.sitofp", "arith.addf",
-        "arith.subf",  "arith.mulf",  "arith.cmpf",  "tt.bitcast",   "tt.int_to_ptr"};
-    tri_str name = tri_op_name(op);
-    for (size_t i = 0; i < sizeof dear / sizeof *dear; i++)
-        if (tri_str_is(name, dear[i]))
-            return 4;
-    for (size_t i = 0; i < sizeof fit / sizeof *fit; i++)
-        if (tri_str_is(name, fit[i]))
-            return 1;
-    return -1;
+    bool is_short_division = tri_op_in(op, TRI_OPS_DIVISION) && !tri_op_is(op, "arith.ceildivsi") &&
+                             !tri_op_is(op, "arith.ceildivui") && !tri_op_is(op, "arith.floordivsi");
+    return is_short_division ? 4 : tri_op_in(op, TRI_OPS_CHEAP) ? 1 : -1;
 }
 
 /* What evaluating the value again costs; more than the budget when it may not be done again. */
@@ -152,21 +142,16 @@ static int evaluation_cost(MlirValue value, int depth)
 
 static bool writes_memory(tri_cpu_gen *g, MlirOperation op)
 {
-    static const char *const names[] = {"tt.store", "tt.atomic_rmw", "tt.atomic_cas", "tt.atomic_poll", "tt.call",
-                                        "tt.descriptor_store", "tt.descriptor_reduce", "tt.descriptor_scatter",
-                                        "ttg.barrier"};
-    tri_str name = tri_op_name(op);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_str_is(name, names[i]))
-            return true;
+    const unsigned writes = TRI_OPS_WRITE | TRI_OPS_CALL | TRI_OPS_BARRIER;
+    if (tri_op_in(op, writes))
+        return true;
     if (mlirOperationGetNumRegions(op) == 0)
         return false;
     tri_op_list inner = {0};
     tri_op_collect(op, g->arena, &inner);
     for (size_t n = 0; n < inner.len; n++)
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-            if (tri_op_is(inner.at[n], names[i]))
-                return true;
+        if (tri_op_in(inner.at[n], writes))
+            return true;
     return false;
 }
 

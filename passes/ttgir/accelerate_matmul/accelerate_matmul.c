@@ -17,6 +17,7 @@
 
 #include "ir/encoding.h"
 #include "ir/machines.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 #include "layout/convert.h"
 #include "passes/analysis/dots.h"
@@ -189,11 +190,6 @@ static void choose_warps(matmuls *m, MlirOperation dot, int rank, const int64_t 
 
 static bool is_view_like(MlirOperation op)
 {
-    static const char *const names[] = {"tt.trans", "tt.reshape", "tt.broadcast", "tt.expand_dims", "tt.join",
-                                        "tt.split", "tt.splat", "ttg.convert_layout", "ttg.fp4_to_fp", "tt.fp_to_fp"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_op_is(op, names[i]))
-            return true;
     return mlirOperationGetNumRegions(op) == 0 && tri_op_is_pure(op);
 }
 

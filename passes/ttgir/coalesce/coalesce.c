@@ -18,6 +18,7 @@
 #include "ir/encoding.h"
 #include "ir/machines.h"
 #include "ir/op.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 
 #include <string.h>
@@ -49,14 +50,10 @@ static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static bool is_memory_op(MlirOperation op)
 {
-    static const char *const names[] = {"tt.load", "tt.store", "tt.atomic_rmw", "tt.atomic_cas",
-                                        "ttg.async_copy_global_to_local"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_op_is(op, names[i])) {
-            MlirType type = mlirValueGetType(tri_op_operand(op, 0));
-            return tri_type_is_tensor(type) && tri_type_is_ptr(tri_type_element(type));
-        }
-    return false;
+    if (!tri_op_in(op, TRI_OPS_ACCESS))
+        return false;
+    MlirType type = mlirValueGetType(tri_op_operand(op, 0));
+    return tri_type_is_tensor(type) && tri_type_is_ptr(tri_type_element(type));
 }
 
 /* The tensor that a descriptor access moves, or null. */

@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "ir/op.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 
 enum { DIVISION = 20, SHUFFLE = 4, THROUGH_MEMORY = 16, MAX_VISITS = 2000 };
@@ -44,13 +45,8 @@ static int64_t elements(const walk *w, const view *v)
 
 static bool is_division(MlirOperation op)
 {
-    static const char *const names[] = {"arith.divsi",   "arith.divui",   "arith.remsi",     "arith.remui",
-                                        "arith.ceildivsi", "arith.ceildivui", "arith.floordivsi"};
     int64_t by;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_op_is(op, names[i]))
-            return !tri_op_const_int(tri_op_operand(op, 1), &by);
-    return false;
+    return tri_op_in(op, TRI_OPS_DIVISION) && !tri_op_const_int(tri_op_operand(op, 1), &by);
 }
 
 static MlirValue yielded(MlirOperation loop, intptr_t i)

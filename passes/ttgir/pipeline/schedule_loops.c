@@ -12,6 +12,8 @@
  * Test: tests/passes/schedule-loops.mlir */
 #include "passes/ttgir/pipeline/pipeline.h"
 
+#include "ir/op_classes.h"
+
 #include "base/map.h"
 
 enum { UNPLACED = -1 };
@@ -296,15 +298,13 @@ static bool is_legal(schedule *s)
 
 static bool can_be_scheduled(tri_arena *arena, MlirOperation loop, bool *out_has_latency)
 {
-    static const char *const bad[] = {"ttg.barrier", "gpu.barrier", "tt.assert", "tt.print", "tt.call"};
     tri_op_list inside = {0};
     tri_op_collect(loop, arena, &inside);
     *out_has_latency = false;
     for (size_t i = 0; i < inside.len; i++) {
         *out_has_latency |= !mlirAttributeIsNull(tri_op_attr(inside.at[i], "tt.latency"));
-        for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
-            if (tri_op_is(inside.at[i], bad[k]))
-                return false;
+        if (tri_op_in(inside.at[i], TRI_OPS_BARRIER | TRI_OPS_MESSAGE | TRI_OPS_CALL))
+            return false;
     }
     return *out_has_latency && tri_pipeline_is_simple(arena, loop);
 }

@@ -15,6 +15,8 @@
  * back, and takes the buffers, so that they live until then. */
 #include "passes/ttgir/pipeline/pipeline.h"
 
+#include "ir/op_classes.h"
+
 #include "base/map.h"
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
@@ -66,12 +68,7 @@ static intptr_t argument_of(launcher *l, MlirValue value)
 
 static bool is_buffer_view(MlirOperation op)
 {
-    static const char *const names[] = {"ttg.convert_layout", "ttg.memdesc_trans", "ttg.memdesc_reshape",
-                                        "ttg.memdesc_subslice"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_op_is(op, names[i]))
-            return true;
-    return false;
+    return tri_op_in(op, TRI_OPS_BUFFER_VIEW) || tri_op_is(op, "ttg.convert_layout");
 }
 
 /* A buffer that nobody fills while the product of one iteration runs into the next. */

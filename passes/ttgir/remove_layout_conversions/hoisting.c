@@ -23,6 +23,7 @@
 
 #include "ir/analysis/infer.h"
 #include "ir/encoding.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
 
@@ -108,12 +109,8 @@ static bool is_load(MlirOperation op) { return tri_op_is(op, "tt.load") || tri_o
 
 static bool keeps_elements(MlirOperation op)
 {
-    static const char *const names[] = {"arith.constant", "tt.splat", "tt.broadcast", "tt.expand_dims", "tt.reshape",
-                                        "tt.trans", "tt.join", "ttg.fp4_to_fp", "ttg.convert_layout"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_op_is(op, names[i]))
-            return true;
-    return is_load(op) || tri_infer_is_elementwise(op);
+    return tri_op_in(op, TRI_OPS_VIEW | TRI_OPS_ELEMENTWISE) || is_load(op) || tri_op_is(op, "arith.constant") ||
+           tri_op_is(op, "tt.splat") || tri_op_is(op, "tt.join") || tri_op_is(op, "ttg.fp4_to_fp");
 }
 
 /* Each thread works on its own elements, and nothing but loads and constants comes in. */
@@ -238,7 +235,7 @@ static bool find_sources(branch_source *s, MlirValue value)
         tri_vec_push(s->r->arena, &s->loads, def);
         return can_load_as(s, def);
     }
-    if (!tri_infer_is_elementwise(def))
+    if (!tri_op_in(def, TRI_OPS_ELEMENTWISE))
         return false;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(def); i++)
         if (!find_sources(s, tri_op_operand(def, i)))

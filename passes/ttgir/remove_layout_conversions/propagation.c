@@ -13,6 +13,7 @@
 #include "ir/analysis/infer.h"
 #include "ir/encoding.h"
 #include "ir/op.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 #include "passes/analysis/uses.h"
 
@@ -64,13 +65,8 @@ static void add_candidate(propagation *p, MlirValue value, MlirAttribute encodin
 
 static bool is_anchor(const propagation *p, MlirOperation op)
 {
-    static const char *const names[] = {
-        "tt.dot", "tt.dot_scaled", "ttng.warp_group_dot", "tt.atomic_rmw", "tt.atomic_cas", "ttng.tmem_load",
-        "tt.descriptor_load", "tt.descriptor_gather",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_op_is(op, names[i]))
-            return true;
+    if (tri_op_in(op, TRI_OPS_PRODUCT | TRI_OPS_ATOMIC | TRI_OPS_DESCRIPTOR) || tri_op_is(op, "ttng.tmem_load"))
+        return true;
     if (tri_op_is(op, "tt.gather") || tri_op_is(op, "tt.reshape"))
         return tri_op_flag(op, "efficient_layout");
     return tri_layouts_is_expensive_access(p->l, op);
@@ -115,18 +111,11 @@ static void spread_yield(propagation *p, MlirOperation yield, intptr_t i, MlirAt
 
 static bool passes_through(MlirOperation op, intptr_t operand)
 {
-    static const char *const names[] = {
-        "tt.scan", "tt.reduce", "tt.expand_dims", "tt.trans", "tt.join", "tt.split", "tt.broadcast",
-        "ttg.convert_layout", "ttg.fp4_to_fp",
-    };
     if (tri_op_is(op, "tt.reshape"))
         return !tri_op_flag(op, "efficient_layout");
     if (tri_op_is(op, "tt.gather"))
         return operand == 1 && !tri_op_flag(op, "efficient_layout");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_op_is(op, names[i]))
-            return true;
-    return tri_infer_is_elementwise(op);
+    return tri_infer_has_rule(op);
 }
 
 /* Conversions to the operands of a tensor core dot are wanted where they stand. */

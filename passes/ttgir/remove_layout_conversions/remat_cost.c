@@ -1,6 +1,7 @@
 #include "passes/ttgir/remove_layout_conversions/remat.h"
 
 #include "ir/analysis/infer.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 
 #include <stdlib.h>
@@ -15,21 +16,6 @@ static int64_t bytes_of(MlirType type)
 int64_t tri_remat_convert_cost(MlirType to)
 {
     return 32 * max64(tri_type_num_elements(to), 32) * max64(tri_type_bits(tri_type_element(to)), 32) / 8;
-}
-
-static bool is_expensive_math(tri_str name)
-{
-    static const char *const names[] = {
-        "arith.divf",   "math.acos", "math.acosh", "math.asin",  "math.asinh", "math.atan",  "math.atan2",
-        "math.atanh",   "math.cbrt",  "math.cos",  "math.cosh",  "math.ctlz",  "math.ctpop", "math.cttz",  "math.erf",
-        "math.erfc",    "math.exp",   "math.exp2", "math.expm1", "math.log",   "math.log10", "math.log1p", "math.log2",
-        "math.powf",    "math.rsqrt", "math.sin",  "math.sinh",  "math.sqrt",  "math.tan",   "math.tanh",
-        "tt.approx_divf", "tt.precise_divf", "tt.precise_sqrt",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_str_is(name, names[i]))
-            return true;
-    return false;
 }
 
 static int64_t unique_elements(tri_remat *r, MlirType type)
@@ -177,11 +163,11 @@ static int64_t op_cost(liveness *l, MlirOperation op, const tri_slice_value *v)
         return end_cost(l->r, op, v->encoding, is_live);
     if (l->is_free && !tri_str_is(name, "tt.reduce") && !tri_str_is(name, "tt.load"))
         return 0;
-    if (tri_str_has_prefix(name, "arith.") || tri_str_has_prefix(name, "math.") || is_expensive_math(name)) {
+    if (tri_str_has_prefix(name, "arith.") || tri_str_has_prefix(name, "math.") || tri_op_in(op, TRI_OPS_COSTLY)) {
         int64_t now = unique_elements(l->r, old);
         int64_t then = unique_elements(l->r, tri_type_with_encoding(old, v->encoding));
         int64_t factor = max64(1, then / max64(now, 1)) - !is_live;
-        return (is_expensive_math(name) ? 8 : 1) * bytes_of(old) * factor;
+        return (tri_op_in(op, TRI_OPS_COSTLY) ? 8 : 1) * bytes_of(old) * factor;
     }
     if (is_live && tri_str_is(name, "tt.reduce"))
         return is_order_dependent(op) ? -1 : reduce_cost(l->r, op, v->encoding);

@@ -2,6 +2,7 @@
 
 #include "ir/analysis/infer.h"
 #include "ir/encoding.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 
 typedef struct {
@@ -69,11 +70,9 @@ static MlirValue find_copy(const growth *g, const item *i)
 /* What may not be done a second time, or costs too much to. */
 static bool is_pinned(growth *g, MlirOperation op)
 {
-    static const char *const names[] = {"tt.atomic_rmw", "tt.atomic_cas", "tt.dot", "tt.dot_scaled", "tt.histogram",
-                                        "ttng.warp_group_dot", "scf.while", "scf.condition", "tt.call"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_op_is(op, names[i]))
-            return true;
+    if (tri_op_in(op, TRI_OPS_ATOMIC | TRI_OPS_PRODUCT | TRI_OPS_CALL) || tri_op_is(op, "tt.histogram") ||
+        tri_op_is(op, "scf.while") || tri_op_is(op, "scf.condition"))
+        return true;
     if (tri_op_is(op, "tt.gather") || tri_op_is(op, "tt.reshape"))
         if (tri_op_flag(op, "efficient_layout"))
             return true;

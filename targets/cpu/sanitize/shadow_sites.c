@@ -1,6 +1,8 @@
 /* -fsanitize=undefined: where ops make something undefined out of what is defined. */
 #include "targets/cpu/sanitize/shadow.h"
 
+#include "ir/op_classes.h"
+
 #include "mlir-c/BuiltinTypes.h"
 
 /* of arith.cmpi */
@@ -40,15 +42,6 @@ static unsigned bits_of(MlirValue v) { return tri_type_bits(tri_type_element(mli
 
 static bool ends_with(MlirOperation op, const char *suffix) { return tri_str_has_suffix(tri_op_name(op), suffix); }
 
-static bool divides(MlirOperation op)
-{
-    static const char *const names[] = {"arith.divsi", "arith.divui", "arith.remsi", "arith.remui", "arith.ceildivsi",
-                                        "arith.ceildivui", "arith.floordivsi"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_op_is(op, names[i]))
-            return true;
-    return false;
-}
 
 static bool shifts(MlirOperation op)
 {
@@ -60,7 +53,7 @@ static bool to_integer(MlirOperation op) { return tri_op_is(op, "arith.fptosi") 
 bool tri_cpu_shadow_sites_has(MlirOperation op)
 {
     int64_t c;
-    if (divides(op))
+    if (tri_op_in(op, TRI_OPS_DIVISION))
         return !tri_op_const_int(tri_op_operand(op, 1), &c) || c == 0 || (c == -1 && ends_with(op, "si"));
     if (shifts(op))
         return !tri_op_const_int(tri_op_operand(op, 1), &c) || c < 0 || c >= (int64_t)bits_of(tri_op_operand(op, 0));
@@ -131,7 +124,7 @@ MlirValue tri_cpu_shadow_sites_own(tri_cpu_shadow *x, tri_builder *b, MlirOperat
 {
     if (!tri_cpu_shadow_sites_has(op))
         return (MlirValue){NULL};
-    if (divides(op))
+    if (tri_op_in(op, TRI_OPS_DIVISION))
         return division(x, b, op);
     if (to_integer(op))
         return conversion(x, b, op);
