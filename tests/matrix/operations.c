@@ -234,7 +234,7 @@ static void concatenation(m_context *ctx, m_dtype type)
     m_end(ctx, c);
 }
 
-#define EACH_TYPE(list, name)                                                                                          \
+#define EACH_TYPE(list, name) \
     for (const char *name = (list); name; name = strchr(name, ' ') ? strchr(name, ' ') + 1 : NULL)
 
 void m_group_operations(m_context *ctx)
@@ -245,21 +245,21 @@ void m_group_operations(m_context *ctx)
     for (size_t r = 0; r < sizeof reductions / sizeof *reductions; r++)
         EACH_TYPE(reductions[r].types, t)
             reduction(ctx, r, m_dtype_find(t));
-            static const char *const orders[] = {"", ", sem=\"relaxed\"", ", sem=\"acquire\", scope=\"sys\"",
-                                                 ", scope=\"cta\""};
-            EACH_TYPE("i16 i32 i64", t)
-            for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
-                polling(ctx, m_dtype_find(t), orders[k]);
-            EACH_TYPE("i8 i16 i32 i64 f16 bf16 f32 f64", t)
-            addresses(ctx, m_dtype_find(t));
-            extents(ctx);
-            all_bits(ctx);
-            EACH_TYPE("i8 i16 i32 i64", t)
-            concatenation(ctx, m_dtype_find(t));
-            beside(ctx, "device_assert", "    tl.device_assert(v < 99, \"too large\")\n", M_EVERYWHERE);
-            beside(ctx, "assume", "    tl.assume(tl.num_programs(0) > 0)\n", M_EVERYWHERE);
-            beside(ctx, "device_print of nothing", "    if tl.program_id(0) > 5:\n        tl.device_print(\"v\", v)\n",
-                   M_EVERYWHERE);
-            beside(ctx, "dependent launch", "    tl.extra.cuda.gdc_wait()\n    tl.extra.cuda.gdc_launch_dependents()\n",
-                   M_ON_SIM);
+    static const char *const orders[] = {"", ", sem=\"relaxed\"", ", sem=\"acquire\", scope=\"sys\"",
+                                         ", scope=\"cta\""};
+    EACH_TYPE("i16 i32 i64", t)
+        for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
+            polling(ctx, m_dtype_find(t), orders[k]);
+    EACH_TYPE("i8 i16 i32 i64 f16 bf16 f32 f64", t)
+        addresses(ctx, m_dtype_find(t));
+    extents(ctx);
+    all_bits(ctx);
+    EACH_TYPE("i8 i16 i32 i64", t)
+        concatenation(ctx, m_dtype_find(t));
+    beside(ctx, "device_assert", "    tl.device_assert(v < 99, \"too large\")\n", M_EVERYWHERE);
+    beside(ctx, "assume", "    tl.assume(tl.num_programs(0) > 0)\n", M_EVERYWHERE);
+    beside(ctx, "device_print of nothing", "    if tl.program_id(0) > 5:\n        tl.device_print(\"v\", v)\n",
+           M_EVERYWHERE);
+    beside(ctx, "dependent launch", "    tl.extra.cuda.gdc_wait()\n    tl.extra.cuda.gdc_launch_dependents()\n",
+           M_ON_SIM);
 }
