@@ -1,0 +1,84 @@
+"""Puts libtritcc and a thin driver into the wheel: of the finished build above this folder, or TRITCC_BUILD, or else of a
+build that is made in build/tritcc beside this file."""
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+
+from setuptools import setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_py import build_py
+from setuptools.dist import Distribution
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+SONAME = "libtritcc.so.0"
+# What every system has that the tag names (PEP 600).
+ALLOWED = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libz.so.1", "ld-linux-x86-64.so.2",
+           "ld-linux-aarch64.so.1"}
+
+
+def version():
+    with open(os.path.join(ROOT, "configure.ac")) as file:
+        return re.search(r"AC_INIT\(\[tritcc\], \[([^]]+)\]\)", file.read()).group(1)
+
+
+def build():
+    """The folder of a finished build."""
+    for folder in (os.environ.get("TRITCC_BUILD"), ROOT):
+        if folder and os.path.exists(os.path.join(folder, SONAME)):
+            return folder
+    folder = os.path.join(HERE, "build", "tritcc")
+    os.makedirs(folder, exist_ok=True)
+    if not os.path.exists(os.path.join(folder, "Makefile")):
+        subprocess.check_call([os.path.join(ROOT, "configure"), "-q"], cwd=folder)
+    subprocess.check_call(["make", f"-j{os.cpu_count()}", SONAME], cwd=folder)
+    return folder
+
+
+def needed(library):
+    """(libraries that it needs, the newest glibc whose symbols it asks for), or None where readelf cannot tell."""
+    try:
+        text = subprocess.run(["readelf", "-dVW", library], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    versions = [int(v) for v in re.findall(r"GLIBC_2\.(\d+)", text)]
+    return set(re.findall(r"\(NEEDED\).*\[(.*)\]", text)), max(versions, default=17)
+
+
+class Build(build_py):
+    def run(self):
+        super().run()
+        target = os.path.join(self.build_lib, "tritcc", "_lib")
+        os.makedirs(target, exist_ok=True)
+        library = os.path.join(target, SONAME)
+        shutil.copyfile(os.path.join(build(), SONAME), library)
+        with open(library, "rb") as file, open(os.path.join(target, "BUILD"), "w") as stamp:
+            stamp.write(hashlib.sha256(file.read()).hexdigest()[:16] + "\n")
+        compiler = os.environ.get("CC", "cc").split()
+        subprocess.check_call([*compiler, "-O2", "-s", "-I", os.path.join(ROOT, "include"), os.path.join(HERE, "thin.c"),
+                               library, "-Wl,-rpath,$ORIGIN", "-o", os.path.join(target, "tritcc")])
+
+
+class Wheel(bdist_wheel):
+    def finalize_options(self):
+        super().finalize_options()
+        self.root_is_pure = False
+
+    def get_tag(self):
+        """One wheel for every Python of the platform; 'manylinux' where it needs nothing but glibc and zlib."""
+        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        facts = needed(os.path.join(build(), SONAME))
+        if platform.startswith("linux_") and facts and facts[0] <= ALLOWED:
+            platform = platform.replace("linux_", f"manylinux_2_{facts[1]}_", 1)
+        return "py3", "none", platform
+
+
+class Binary(Distribution):
+    def has_ext_modules(self):
+        return True
+
+
+setup(version=version(), cmdclass={"build_py": Build, "bdist_wheel": Wheel}, distclass=Binary)

@@ -1,0 +1,163 @@
+"""The names of a function's text: which of them mean something outside of it, and editing them."""
+import ast
+import builtins
+import types
+import typing
+
+_LITERALS = (ast.Constant,)
+
+
+class Use(typing.NamedTuple):
+    """A place that refers to something outside: `text` stands there, and `want` would be a good name for `value`."""
+    node: ast.AST
+    text: str
+    want: str
+    value: object
+
+
+def is_library(module):
+    return module.__name__ == "triton" or module.__name__.startswith(("triton.", "math", "copy"))
+
+
+def edited(text, edits):
+    """The text with nodes replaced: `edits` are (node, text) of nodes that do not overlap; columns count bytes."""
+    lines = [line.encode() for line in text.split("\n")]
+    for node, new in sorted(edits, key=lambda e: (e[0].lineno, e[0].col_offset), reverse=True):
+        first, last = node.lineno - 1, node.end_lineno - 1
+        head, tail = lines[first][:node.col_offset], lines[last][node.end_col_offset:]
+        lines[first:last + 1] = [head + new.encode() + tail] + [b""] * (last - first)
+    return "\n".join(line.decode() for line in lines)
+
+
+class Span(ast.AST):
+    """A range of text that is no node of its own."""
+
+    def __init__(self, line, start, end_line, end):
+        super().__init__()
+        self.lineno, self.col_offset, self.end_lineno, self.end_col_offset = line, start, end_line, end
+
+
+def _is_simple(node):
+    """A literal that means the same everywhere."""
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return isinstance(node, ast.Constant)
+
+
+class Names:
+    """`signature` is that of a @triton.jit function, whose defaults are values already; a class has none."""
+
+    def __init__(self, text, scope, signature):
+        self.text, self.scope, self.signature = text, scope, signature
+        self.tree = ast.parse(text).body[0]
+        self.gone = set()
+        if signature is not None:
+            self._look_at_parameters()
+        self.local = self._locals()
+
+    def _look_at_parameters(self):
+        arguments = self.tree.args
+        self.arguments = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        positional = [*arguments.posonlyargs, *arguments.args]
+        given = list(zip(positional[len(positional) - len(arguments.defaults):], arguments.defaults))
+        given += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d is not None]
+        self.given = [(a, d) for a, d in given if not _is_simple(d)]
+        self.notes = [a for a in self.arguments if a.annotation is not None and not self._is_constexpr(a.annotation)]
+        cut = [d for _, d in self.given] + [a.annotation for a in self.notes] + ([self.tree.returns] if self.tree.returns else [])
+        for node in cut:
+            self.gone.update(id(n) for n in ast.walk(node))
+
+    @staticmethod
+    def _is_constexpr(annotation):
+        return "constexpr" in ast.unparse(annotation)
+
+    def _locals(self):
+        found = set()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.arg):
+                found.add(node.arg)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found.add(node.id)
+        return found if isinstance(self.tree, ast.FunctionDef) else set()
+
+    def renamed(self, name):
+        """The edit that gives the function or class its name in the bundle."""
+        if self.tree.name == name:
+            return []
+        word = "class" if isinstance(self.tree, ast.ClassDef) else "def"
+        line = self.text.split("\n")[self.tree.lineno - 1]
+        start = line.index(self.tree.name, line.index(word) + len(word))
+        start = len(line[:start].encode())
+        return [(Span(self.tree.lineno, start, self.tree.lineno, start + len(self.tree.name.encode())), name)]
+
+    def dropped(self):
+        """The edits that take out annotations: types come from the signature, and their names may mean nothing here."""
+        if self.signature is None:
+            return []
+        cut = [(Span(a.lineno, a.col_offset + len(a.arg.encode()), a.annotation.end_lineno, a.annotation.end_col_offset), "")
+               for a in self.notes if not a.annotation.lineno != a.lineno]
+        if self.tree.returns:
+            cut += self._dropped_return()
+        return cut
+
+    def _dropped_return(self):
+        node = self.tree.returns
+        lines = self.text.split("\n")
+        before = lines[node.lineno - 1].encode()[:node.col_offset]
+        arrow = before.rfind(b"->")
+        return [(Span(node.lineno, arrow, node.end_lineno, node.end_col_offset), "")] if arrow >= 0 else []
+
+    def defaults(self):
+        """(node, value) of each default: Python evaluates it once, where the function is defined."""
+        if self.signature is None:
+            return []
+        return [(d, self.signature.parameters[a.arg].default) for a, d in self.given]
+
+    def uses(self):
+        """Every place that refers to the scope, chains of modules as one."""
+        found = []
+        self._visit(self.tree, found)
+        return found
+
+    def _visit(self, node, found):
+        if id(node) in self.gone:
+            return
+        if isinstance(node, ast.Attribute):
+            use = self._chain(node)
+            if use is not None:
+                found.append(use)
+                return
+        elif isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load) and self._is_outer(node.id):
+                found.append(Use(node, node.id, node.id, self.scope[node.id]))
+            return
+        for child in ast.iter_child_nodes(node):
+            self._visit(child, found)
+
+    def _is_outer(self, name):
+        if name in self.local or name not in self.scope:
+            return False
+        return not (hasattr(builtins, name) and self.scope[name] is getattr(builtins, name))
+
+    def _chain(self, node):
+        """`module.name`, through modules that are the user's: the value alone goes to the bundle."""
+        words = []
+        inner = node
+        while isinstance(inner, ast.Attribute):
+            words.append(inner)
+            inner = inner.value
+        if not isinstance(inner, ast.Name) or not self._is_outer(inner.id):
+            return None
+        value = self.scope[inner.id]
+        for word in reversed(words):
+            if not isinstance(value, types.ModuleType):
+                return None
+            if is_library(value):
+                return Use(inner, inner.id, inner.id, value) if value is self.scope[inner.id] else \
+                    Use(word.value, "", value.__name__.rpartition(".")[2], value)
+            if not hasattr(value, word.attr):
+                return None
+            value = getattr(value, word.attr)
+            if not isinstance(value, types.ModuleType):
+                return Use(word, "", word.attr, value)
+        return Use(node, "", words[0].attr, value)
