@@ -167,21 +167,25 @@ static tri_linear tile_2d(int rank, const int32_t *rep, int across, int down, in
     return l;
 }
 
-/* Result of mfma 32x32 and 16x16: groups of 4 rows per lane group; lanes along N (M when transposed). */
+/* Result of mfma 32x32 and 16x16: groups of 4 rows per lane group, of 64-bit numbers single rows 4 apart; lanes along N
+ * (M when transposed). */
 static bool mfma_tile(const tri_encoding *e, int rank, const int64_t *shape, tri_linear *out, const char **out_why)
 {
     static const int32_t regs32[] = {1, 2, 8, 16}, across32[] = {1, 2, 4, 8, 16, 0}, down32[] = {0, 0, 0, 0, 0, 4};
     static const int32_t regs16[] = {1, 2}, across16[] = {1, 2, 4, 8, 0, 0}, down16[] = {0, 0, 0, 0, 4, 8};
+    static const int32_t regs64[] = {4, 8}, down64[] = {0, 0, 0, 0, 1, 2};
     int32_t rep[TRI_MAX_RANK];
-    *out_why = "amd_mfma needs a 32 x 32 or 16 x 16 instruction and two or three dimensions";
+    *out_why = "amd_mfma needs a 32 x 32 or 16 x 16 instruction (16 x 16 of 64 bits) and two or three dimensions";
     int m = e->instr_shape[0];
-    if (rank < 2 || rank > 3 || (m != 32 && m != 16) || e->instr_shape[1] != m)
+    bool is_wide = e->amd.element_bits == 64;
+    if (rank < 2 || rank > 3 || (m != 16 && (m != 32 || is_wide)) || e->instr_shape[1] != m)
         return false;
     int dim_m = rank - 2, dim_n = rank - 1;
     int across = e->amd.is_transposed ? dim_m : dim_n, down = e->amd.is_transposed ? dim_n : dim_m;
     matrix_order(rank, true, rep);
     *out = m == 32 ? tile_2d(rank, rep, across, down, 5, 5, 4, regs32, 6, across32, down32)
-                   : tile_2d(rank, rep, across, down, 4, 4, 2, regs16, 6, across16, down16);
+                   : tile_2d(rank, rep, across, down, 4, 4, 2, is_wide ? regs64 : regs16, 6, across16,
+                             is_wide ? down64 : down16);
     const int32_t *tiles = e->amd.tiles_per_warp, *warps = e->warps_per_cta;
     int tiles_m = tiles[dim_m] ? tiles[dim_m] : 1, tiles_n = tiles[dim_n] ? tiles[dim_n] : 1;
     extend(out, tiles_n, TRI_DIM_REGISTER, dim_n, false);

@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "runtime/sim/sim.h"
 
-enum { max_operands = 24, max_pending_copies = 4096,
+enum { max_operands = 32, max_results = 16, max_pending_copies = 4096,
        max_warps = 64, max_mbarriers = 64, max_clocks = max_warps + max_mbarriers, max_barriers = 16 };
 
 typedef enum {
@@ -38,7 +38,7 @@ typedef struct {
     /* Exchange: what it brought, and what it gets. */
     uint32_t exchange;
     uint64_t mask;
-    uint64_t operands[max_operands], results[8];
+    uint64_t operands[max_operands], results[max_results];
     TRI_VEC(tri_sim_copy) copies;
     int groups; /* committed so far */
     void *own;       /* of the family */

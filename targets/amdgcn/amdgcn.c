@@ -1,6 +1,7 @@
 /* AMD GPUs: assembly from LLVM's AMDGPU back end, code objects by LLVM's assembler and lld. */
 #include "targets/target.h"
 
+#include "runtime/sim/amdgcn/family.h"
 #include "targets/amdgcn/amdgcn.h"
 #include "targets/gpu/gpu.h"
 
@@ -44,4 +45,5 @@ const tri_target tri_target_amdgcn = {
     .assemble = tri_amdgcn_assemble,
     .measure = tri_amdgcn_measure,
     .resources = resources,
+    .simulator = &tri_sim_amdgcn,
 };

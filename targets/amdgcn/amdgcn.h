@@ -3,9 +3,18 @@
 #define TRI_TARGETS_AMDGCN_AMDGCN_H
 
 #include "ir/unit.h"
-#include "targets/gpu/machine.h"
+#include "targets/gpu/gpu.h"
 #include "targets/library.h"
 
+/* Its own primitives, numbered behind the shared ones: the rows of ir/amd_matrix.def, in that order. */
+enum {
+    TRI_AMDGCN_BEFORE = TRI_MACHINE_COUNT - 1,
+#define OWN(name, ...) TRI_AMDGCN_##name,
+#include "targets/amdgcn/primitives.def"
+    TRI_AMDGCN_END
+};
+
+extern const tri_gpu_op tri_amdgcn_ops_matrix[];
 extern const tri_machine tri_amdgcn_machine;
 
 bool tri_amdgcn_optimize(tri_unit *unit);

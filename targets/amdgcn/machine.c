@@ -126,10 +126,18 @@ static LLVMValueRef shuffle_index(tri_gpu *g, LLVMValueRef *args)
 
 #define PURE TRI_MACHINE_PURE
 #define CONVERGENT TRI_MACHINE_CONVERGENT
-static const tri_machine_row rows[TRI_MACHINE_COUNT] = {
+static const tri_machine_row rows[TRI_AMDGCN_END] = {
 #define ROW(name, how, ...) [TRI_MACHINE_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),
+#define OWN(name, signature, how, ...) [TRI_AMDGCN_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),
 #include "targets/amdgcn/primitives.def"
 };
+
+static const tri_machine_primitive own[] = {
+#define OWN(name, signature, ...) {#name, signature},
+#include "targets/amdgcn/primitives.def"
+};
+
+static const tri_gpu_op *const ops[] = {tri_amdgcn_ops_matrix, NULL};
 
 static void add_attribute(tri_gpu *g, LLVMValueRef function, const char *name, const char *value)
 {
@@ -152,6 +160,9 @@ static void set_block_size(tri_gpu *g, LLVMValueRef function)
 
 const tri_machine tri_amdgcn_machine = {
     .rows = rows,
+    .own = own,
+    .num_own = sizeof own / sizeof *own,
+    .ops = ops,
     .kernel_convention = 91, /* amdgpu_kernel */
     .function_convention = 0,
     .triple = "amdgcn-amd-amdhsa",

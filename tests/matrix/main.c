@@ -4,7 +4,8 @@
  * OpenCL device, PoCL unless OCL_ICD_VENDORS names another matrix run JOB                 runs one, as TAP matrix pack
  * FILE ARCH [GROUP]  compiles every case for a GPU into FILE, for gpu/runner.c Options before the word: -f TEXT (only
  * cases whose name has it), -a (every number of warps and both architectures, every level of the host, every sanitized
- * case), -w N (that number of warps), -v (kernels of failing cases are shown). */
+ * case), -w N (that number of warps), -m NAME (of :machines
+ * every case, on those whose name has it), -v (kernels of failing cases are shown). */
 #include "driver/environment.h"
 #include "runtime/launch/launch.h"
 #include "tests/matrix/coverage.h"
@@ -25,7 +26,7 @@ typedef struct {
 } progress;
 
 struct m_context {
-    const char *group, *filter, *arch;
+    const char *group, *filter, *arch, *machine;
     enum { RUN_HOST, RUN_SANITIZED, RUN_SIM, RUN_LINALG, RUN_OPENCL, RUN_MACHINES, PACK } mode;
     int64_t next, start; /* number of the next case; those before `start` are done */
     int part, parts, warps;
@@ -172,12 +173,13 @@ static void run_on_host(m_context *ctx, m_case *c, const char *sanitize)
  * picks. */
 static void run_on_machines(m_context *ctx, m_case *c)
 {
-    static const char *const archs[] = {"sim:gfx942", "sim:gfx1100", "sim:intel-dg2", "sim:spirv64", "sim:gfx950"};
+    static const char *const archs[] = {"sim:gfx942", "sim:gfx1100", "sim:intel-dg2", "sim:spirv64", "sim:gfx950",
+                                        "sim:gfx1201", "sim:gfx90a"};
     enum { count = sizeof archs / sizeof *archs };
     uint64_t h = hash(c->name);
     int warps = ctx->warps ? ctx->warps : c->warps ? c->warps : 1 << (h >> 20 & 3);
     for (uint64_t i = 0; i < count; i++)
-        if (ctx->all || (h % 12 == 0 && (h >> 12) % count == i))
+        if (ctx->machine ? strstr(archs[i], ctx->machine) != NULL : ctx->all || (h % 12 == 0 && (h >> 12) % count == i))
             run_at(ctx, c, (m_place){.arch = archs[i], .warps = warps});
 }
 
@@ -198,7 +200,7 @@ void m_end(m_context *ctx, m_case *c)
                          .warps = ctx->warps ? ctx->warps
                                   : c->warps ? c->warps
                                              : 1 << (hash(c->name) >> 20 & 3)});
-    if (ctx->mode == RUN_MACHINES && c->targets & M_ON_SIM && !c->error && !c->is_undefined && c->least_arch <= 80)
+    if (ctx->mode == RUN_MACHINES && c->targets & M_ON_SIM && !c->error && !c->is_undefined && c->least_arch <= 90)
         run_on_machines(ctx, c);
     if (ctx->mode == PACK && c->targets & M_ON_GPU && !(c->error && c->error_targets & M_ON_GPU)) {
         static const int warps[] = {4, 8, 2, 1};
@@ -334,6 +336,8 @@ int main(int argc, char **argv)
             ctx.filter = argv[++i];
         else if (argv[i][1] == 'w' && i + 1 < argc)
             ctx.warps = atoi(argv[++i]);
+        else if (argv[i][1] == 'm' && i + 1 < argc)
+            ctx.machine = argv[++i];
         else if (argv[i][1] == 'a')
             ctx.all = true;
         else if (argv[i][1] == 'v')

@@ -82,3 +82,52 @@ END
         cmp native.txt "${arch#sim:}.txt"
     done
 }
+
+product='import triton
+import triton.language as tl
+
+@triton.jit
+def k(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    i = tl.arange(0, M)[:, None]
+    j = tl.arange(0, N)[None, :]
+    l = tl.arange(0, K)
+    tl.store(c + i * N + j, tl.dot(tl.load(a + i * K + l[None, :]), tl.load(b + l[:, None] * N + j)))'
+
+@test "products are matrix instructions of the chip, of the type that it has" {
+    printf '%s\n' "$product" >k.tri
+    # chip, type, sums, instruction
+    while read -r chip type sum instruction; do
+        tritcc -arch="$chip" -emit=amdgcn=k.s -sig "k(*$type:16, *$type:16, *$sum:16, M=64, N=64, K=64)" k.tri
+        echo "$chip $type: $(grep -oE 'v_(mfma|wmma)[a-z0-9_]*' k.s | sort | uniq -c | tr -s '\n ' ' ')"
+        grep -q "$instruction" k.s
+    done <<'END'
+gfx90a fp16 fp32 v_mfma_f32_32x32x8f16
+gfx90a bf16 fp32 v_mfma_f32_32x32x8bf16_1k
+gfx90a i8 i32 v_mfma_i32_32x32x8i8
+gfx90a fp32 fp32 v_mfma_f32_32x32x2f32
+gfx90a fp64 fp64 v_mfma_f64_16x16x4f64
+gfx90a fp8e4nv fp32 v_mfma_f32_32x32x8f16
+gfx942 fp16 fp32 v_mfma_f32_32x32x8_f16
+gfx942 i8 i32 v_mfma_i32_32x32x16_i8
+gfx942 fp8e4b8 fp32 v_mfma_f32_32x32x16_fp8_fp8
+gfx942 fp8e5b16 fp32 v_mfma_f32_32x32x16_bf8_bf8
+gfx942 fp8e4nv fp32 v_mfma_f32_32x32x8_f16
+gfx950 fp16 fp32 v_mfma_f32_32x32x16_f16
+gfx950 bf16 fp32 v_mfma_f32_32x32x16_bf16
+gfx950 i8 i32 v_mfma_i32_32x32x32_i8
+gfx950 fp8e4nv fp32 v_mfma_f32_32x32x64_f8f6f4
+gfx1100 fp16 fp32 v_wmma_f32_16x16x16_f16
+gfx1100 bf16 fp32 v_wmma_f32_16x16x16_bf16
+gfx1100 i8 i32 v_wmma_i32_16x16x16_iu8
+gfx1201 fp16 fp32 v_wmma_f32_16x16x16_f16
+gfx1201 fp8e4nv fp32 v_wmma_f32_16x16x16_fp8_fp8
+gfx1201 fp8e5 fp32 v_wmma_f32_16x16x16_bf8_bf8
+END
+    tritcc -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp8e4b8:16, *fp8e5b16:16, *fp32:16, M=64, N=64, K=64)' k.tri
+    grep -q 'v_mfma_f32_32x32x16_bf8_fp8' k.s # of transposed results B comes first
+    sed 's/, tl.load(b/, tl.load(b/; s/j)))$/j), input_precision="tf32"))/' k.tri >tf32.tri
+    tritcc -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp32:16, *fp32:16, *fp32:16, M=64, N=64, K=64)' tf32.tri
+    grep -q 'v_mfma_f32_32x32x4_xf32' k.s
+    tritcc -arch=gfx1100 -emit=amdgcn=k.s -Rpass-missed=dot -sig 'k(*fp32:16, *fp32:16, *fp32:16, M=16, N=16, K=16)' k.tri
+    [[ $errors == *"k.tri:9:"*"no matrix instruction: none takes these element types"* ]]
+}

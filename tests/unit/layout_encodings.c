@@ -206,6 +206,9 @@ static void test_amd(void)
            "[0,0][0,0][32,0]", "");
     EXPECT(b, L(128, 128), "[1,0][2,0][4,0][32,0][64,0][0,64]", "[0,1][0,2][0,4][0,8][8,0][16,0]", "[0,16][0,32][0,0]",
            "");
+    tri_encoding wide = mfma(16, L(2, 2), false);
+    wide.amd.element_bits = 64; /* Triton 3.6 prints the same bases */
+    EXPECT(wide, L(32, 32), "[4,0][8,0]", "[0,1][0,2][0,4][0,8][1,0][2,0]", "[0,16][16,0]", "");
     tri_encoding w = {
         .kind = TRI_ENC_AMD_WMMA, .rank = 2, .version_major = 1, .instr_shape = {16, 16, 16}, .instr_rank = 3};
     w.amd.wmma_warp = (tri_bases){.count = 2, .at = {{0, 1}, {1, 0}}};

@@ -2,6 +2,7 @@
  * knows every intrinsic by name; and the simulator has nothing that no family emits. (A family's row for an unknown
  * primitive does not compile, one of primitives.def without a function does not link.) */
 #include "runtime/sim/sim.h"
+#include "targets/amdgcn/amdgcn.h"
 #include "targets/gpu/machine.h"
 #include "targets/nvptx/nvptx.h"
 #include "targets/spirv/spirv.h"
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const tri_target tri_target_nvptx, tri_target_spirv;
+extern const tri_target tri_target_amdgcn, tri_target_nvptx, tri_target_spirv;
 
 static int failures;
 
@@ -56,9 +57,10 @@ int main(void)
 {
     check_emitted();
     int nvptx = check_family("nvptx", &tri_nvptx_machine, tri_target_nvptx.simulator),
-        spirv = check_family("spirv", &tri_spirv_machine, tri_target_spirv.simulator);
-    if (nvptx < 80 || spirv < 20) {
-        fprintf(stderr, "the tables hold %d and %d primitives only\n", nvptx, spirv);
+        spirv = check_family("spirv", &tri_spirv_machine, tri_target_spirv.simulator),
+        amdgcn = check_family("amdgcn", &tri_amdgcn_machine, tri_target_amdgcn.simulator);
+    if (nvptx < 80 || spirv < 20 || amdgcn < 60) {
+        fprintf(stderr, "the tables hold %d, %d and %d primitives only\n", nvptx, spirv, amdgcn);
         failures++;
     }
     return failures ? 1 : 0;

@@ -1,0 +1,262 @@
+/* MFMA and WMMA: a wave multiplies m x k by k x n out of registers.
+ *
+ * Results are laid out transposed, so that a lane holds neighbouring columns: they are stored together, and are already
+ * what a second product of a chain (attention) takes as its first operand. Types without an instruction become f16 (fp8
+ * of another chip); f16 results add up in f32. Answers to tritonamdgpu-accelerate-matmul. */
+#include "passes/ttgir/accelerate_matmul/amd.h"
+
+#include "base/map.h"
+#include "ir/amd_matrix.h"
+#include "ir/encoding.h"
+#include "ir/type.h"
+#include "layout/convert.h"
+#include "passes/analysis/dots.h"
+
+typedef struct {
+    tri_pass_run *run;
+    const tri_machine_facts *facts;
+    int warps;
+    tri_map heads,
+        tails; /* of chains: products whose result is, directly or not, another's first operand; those others */
+} products;
+
+/* A product and what it becomes. */
+typedef struct {
+    MlirOperation dot;
+    MlirValue value[3];
+    MlirType result; /* of the tt.dot as it was */
+    int rank;
+    int64_t shape[TRI_MAX_RANK]; /* of the result, of one block */
+    const tri_amd_matrix *row;
+    bool via_f16;
+} product;
+
+/* ---- matchers ---- */
+
+static bool is_fp8(MlirType t) { return tri_type_is_float(t) && tri_type_bits(t) == 8; }
+
+/* A sum that the instruction makes, or that its own becomes exactly. */
+static bool can_sum(tri_amd_type sum, MlirType element)
+{
+    switch (sum) {
+    case TRI_AMD_F64:
+        return mlirTypeIsAF64(element);
+    case TRI_AMD_I32:
+        return tri_type_is_int_of(element, 32);
+    default:
+        return mlirTypeIsAF32(element) || mlirTypeIsAF16(element);
+    }
+}
+
+/* 32 x 32 wants half the operands of 16 x 16 for the same work; but all waves should have some. */
+static const tri_amd_matrix *find_instruction(const products *p, const product *d, tri_amd_type a, tri_amd_type b,
+                                              int64_t depth)
+{
+    int64_t m = d->shape[d->rank - 2], n = d->shape[d->rank - 1], batches = d->rank == 3 ? d->shape[0] : 1;
+    bool is_large = m >= 32 && n >= 32 && (m / 32) * (n / 32) * batches >= p->warps;
+    const tri_amd_matrix *row = is_large ? tri_amd_matrix_find(p->facts, a, b, 32, depth) : NULL;
+    return row ? row : tri_amd_matrix_find(p->facts, a, b, 16, depth);
+}
+
+/* The instruction for a product with a blocked result; without one says why. */
+static bool match_product(const products *p, MlirOperation dot, product *out)
+{
+    tri_diag *diag = p->run->unit->diag;
+    const tri_encoding *blocked = tri_dots_encoding(p->run->arena, tri_op_result(dot, 0));
+    *out = (product){.dot = dot, .result = mlirValueGetType(tri_op_result(dot, 0))};
+    if (!blocked || blocked->kind != TRI_ENC_BLOCKED)
+        return false;
+    int64_t shape[TRI_MAX_RANK];
+    out->rank = tri_dots_shape(out->result, shape);
+    tri_convert_shape_per_cta(blocked, out->rank, shape, out->shape);
+    for (intptr_t i = 0; i < 3; i++)
+        out->value[i] = tri_op_operand(dot, i);
+    MlirType a = mlirValueGetType(out->value[0]), b = tri_type_element(mlirValueGetType(out->value[1]));
+    int64_t depth = tri_type_dim(a, out->rank - 1);
+    bool is_tf32 = tri_op_int(dot, "inputPrecision", TRI_PRECISION_IEEE) == TRI_PRECISION_TF32;
+    a = tri_type_element(a);
+    tri_amd_type type_a = tri_amd_type_of(p->facts, a, is_tf32), type_b = tri_amd_type_of(p->facts, b, is_tf32);
+    out->row = find_instruction(p, out, type_a, type_b, depth);
+    if (!out->row && is_fp8(a) && is_fp8(b)) {
+        out->row = find_instruction(p, out, TRI_AMD_F16, TRI_AMD_F16, depth);
+        out->via_f16 = out->row != NULL;
+    }
+    if (out->row && can_sum(out->row->sum, tri_type_element(out->result)))
+        return true;
+    bool is_shallow = find_instruction(p, out, type_a, type_b, 1 << 20) != NULL;
+    tri_diag_missed(diag, tri_op_span(diag, dot), "dot", "no matrix instruction: %s",
+                    is_shallow ? "K is less than its depth" : "none takes these element types");
+    return false;
+}
+
+/* ---- chains ---- */
+
+/* Products that the value comes from, in its block. */
+static void collect_sources(products *p, MlirValue value, MlirBlock block, tri_op_list *out)
+{
+    tri_arena *arena = p->run->arena;
+    tri_map seen;
+    TRI_VEC(MlirValue) todo = {0};
+    tri_map_init(&seen, arena);
+    tri_vec_push(arena, &todo, value);
+    for (size_t i = 0; i < todo.len; i++) {
+        MlirOperation def = tri_op_def(todo.at[i]);
+        if (mlirOperationIsNull(def) || !mlirBlockEqual(mlirOperationGetBlock(def), block) ||
+            tri_map_find_ptr(&seen, def.ptr))
+            continue;
+        tri_map_set_ptr(&seen, def.ptr, def.ptr);
+        if (tri_op_is(def, "tt.dot")) {
+            tri_vec_push(arena, out, def);
+            continue;
+        }
+        for (intptr_t k = 0; k < mlirOperationGetNumOperands(def); k++)
+            tri_vec_push(arena, &todo, mlirOperationGetOperand(def, k));
+    }
+}
+
+static void find_chains(products *p, const tri_op_list *dots)
+{
+    tri_map_init(&p->heads, p->run->arena);
+    tri_map_init(&p->tails, p->run->arena);
+    for (size_t i = 0; i < dots->len; i++) {
+        tri_op_list heads = {0};
+        collect_sources(p, tri_op_operand(dots->at[i], 0), mlirOperationGetBlock(dots->at[i]), &heads);
+        for (size_t k = 0; k < heads.len; k++)
+            tri_map_set_ptr(&p->heads, heads.at[k].ptr, heads.at[k].ptr);
+        if (heads.len)
+            tri_map_set_ptr(&p->tails, dots->at[i].ptr, dots->at[i].ptr);
+    }
+}
+
+/* ---- layouts ---- */
+
+/* Rows of a chain's first product stay in their waves; else the side with more tiles left per wave grows. */
+static void choose_warps(const products *p, const product *d, int32_t *out)
+{
+    int rows = d->rank - 2, columns = d->rank - 1;
+    int64_t tiles_m = d->shape[rows] / d->row->m, tiles_n = d->shape[columns] / d->row->n;
+    tiles_m = tiles_m ? tiles_m : 1;
+    tiles_n = tiles_n ? tiles_n : 1;
+    for (int i = 0; i < d->rank; i++)
+        out[i] = 1;
+    if (d->rank == 3) {
+        out[0] = p->warps;
+        return;
+    }
+    if (tri_map_find_ptr(&p->heads, d->dot.ptr) || tri_map_find_ptr(&p->tails, d->dot.ptr)) {
+        bool is_tail = tri_map_find_ptr(&p->tails, d->dot.ptr) != NULL;
+        out[0] = is_tail && tiles_m < p->warps ? (int32_t)tiles_m : p->warps;
+        out[1] = p->warps / out[0];
+        return;
+    }
+    while (out[0] * out[1] < p->warps) {
+        bool wants_rows = tiles_m / 2 / out[0] >= tiles_n / out[1];
+        out[(wants_rows || out[1] >= tiles_n) && out[0] < tiles_m ? 0 : 1] *= 2;
+    }
+}
+
+/* Waves along columns first, in instruction tiles. */
+static void set_wmma_warps(tri_encoding *e, const int32_t *warps)
+{
+    for (int d = e->rank - 1; d >= 0; d--)
+        for (int32_t step = 1; step < warps[d]; step *= 2)
+            e->amd.wmma_warp.at[e->amd.wmma_warp.count++][d] = step;
+}
+
+static tri_encoding choose_layout(const products *p, const product *d)
+{
+    const tri_encoding *blocked = tri_dots_encoding(p->run->arena, tri_op_result(d->dot, 0));
+    int32_t warps[TRI_MAX_RANK];
+    choose_warps(p, d, warps);
+    tri_encoding e = {.kind = d->row->kind == TRI_MMA_MFMA ? TRI_ENC_AMD_MFMA : TRI_ENC_AMD_WMMA,
+                      .rank = d->rank,
+                      .version_major = p->facts->mma_version,
+                      .instr_rank = 3,
+                      .cga = blocked->cga};
+    e.instr_shape[0] = d->row->m;
+    e.instr_shape[1] = d->row->n;
+    e.instr_shape[2] = d->row->k;
+    e.amd.is_transposed = true;
+    e.amd.element_bits = d->row->sum == TRI_AMD_F64 ? 64 : 32;
+    for (int i = 0; i < TRI_MAX_RANK; i++)
+        e.amd.tiles_per_warp[i] = 1;
+    if (e.kind == TRI_ENC_AMD_MFMA)
+        memcpy(e.warps_per_cta, warps, (size_t)d->rank * sizeof *warps);
+    else
+        set_wmma_warps(&e, warps);
+    return e;
+}
+
+/* Elements along K that lie side by side in a lane: what one instruction takes, at most 16 bytes; in the second product
+ * of a chain four, which is how the first one's sums lie. */
+static int choose_k_width(const products *p, const product *d)
+{
+    int width = tri_amd_matrix_width(d->row, p->facts->mma_version), bits = tri_amd_type_bits(d->row->a);
+    if (d->row->kind == TRI_MMA_MFMA && bits == 16 && tri_map_find_ptr(&p->tails, d->dot.ptr))
+        return 4;
+    return d->row->kind == TRI_MMA_MFMA && width * bits > 128 ? 128 / bits : width;
+}
+
+/* ---- rewriters ---- */
+
+static MlirValue cast_to(tri_builder *b, MlirValue value, MlirType element)
+{
+    MlirType from = mlirValueGetType(value), to = tri_type_with_element(from, element);
+    if (mlirTypeEqual(from, to))
+        return value;
+    unsigned have = tri_type_bits(tri_type_element(from)), want = tri_type_bits(element);
+    return tri_builder_unary(b, have == 8 ? "tt.fp_to_fp" : have < want ? "arith.extf" : "arith.truncf", to, value);
+}
+
+static MlirValue make_operand(tri_builder *b, const product *d, const tri_encoding *parent, int index, int k_width)
+{
+    tri_encoding e = {.kind = TRI_ENC_DOT_OP, .rank = d->rank, .parent = parent};
+    e.dot_op.op_idx = index;
+    e.dot_op.k_width = k_width;
+    MlirValue value = tri_dots_convert(b, tri_dots_strip_converts(d->value[index]), tri_encoding_make(b->context, &e));
+    return d->via_f16 ? cast_to(b, value, mlirF16TypeGet(b->context)) : value;
+}
+
+static void rewrite_product(products *p, const product *d)
+{
+    tri_encoding layout = choose_layout(p, d);
+    tri_builder b = tri_builder_before(d->dot);
+    MlirAttribute encoding = tri_encoding_make(b.context, &layout);
+    int k_width = choose_k_width(p, d);
+    MlirType sum = tri_type_element(d->result);
+    if (d->row->sum == TRI_AMD_F32)
+        sum = mlirF32TypeGet(b.context);
+    MlirType type = tri_type_with_element(tri_type_with_encoding(d->result, encoding), sum);
+    MlirValue operands[] = {make_operand(&b, d, &layout, 0, k_width), make_operand(&b, d, &layout, 1, k_width),
+                            cast_to(&b, tri_dots_convert(&b, d->value[2], encoding), sum)};
+    tri_attr attrs[] = {{"inputPrecision", tri_op_attr(d->dot, "inputPrecision")},
+                        {"maxNumImpreciseAcc", tri_op_attr(d->dot, "maxNumImpreciseAcc")}};
+    MlirValue made = tri_builder_value(&b, &(tri_op){.name = "tt.dot",
+                                                     .num_operands = 3,
+                                                     .operands = operands,
+                                                     .num_results = 1,
+                                                     .results = &type,
+                                                     .num_attrs = 2,
+                                                     .attrs = attrs});
+    made = tri_dots_convert(&b, cast_to(&b, made, tri_type_element(d->result)), tri_type_encoding(d->result));
+    tri_op_replace(d->dot, 1, &made);
+}
+
+void tri_amd_accelerate(tri_pass_run *run, const tri_machine_facts *facts, int warps)
+{
+    products p = {.run = run, .facts = facts, .warps = warps};
+    tri_op_list dots = {0};
+    tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.dot", run->arena, &dots);
+    find_chains(&p, &dots);
+    TRI_VEC(product) found = {0};
+    for (size_t i = 0; i < dots.len; i++) {
+        product d;
+        if (match_product(&p, dots.at[i], &d))
+            tri_vec_push(run->arena, &found, d);
+    }
+    for (size_t i = 0; i < found.len; i++) {
+        for (intptr_t k = 0; k < 3; k++) /* one that was replaced may be another's operand */
+            found.at[i].value[k] = tri_op_operand(found.at[i].dot, k);
+        rewrite_product(&p, &found.at[i]);
+    }
+}
