@@ -11,12 +11,14 @@
  * every ttg.local_alloc, and every op with tri_scratch_bytes > 0, has allocation.offset; the module says how
  * many bytes it needs (ttg.shared), and so do functions, and kernels that need less than the module. Must not
  * change what is live: buffers of ops in different partitions of a warp_specialize never share bytes. Answers to
- * allocate-shared-memory. Test: tests/passes/allocate-shared-memory.mlir */
+ * allocate-shared-memory. Where a function needs more than there is, conversions go without spare room, and buffers of
+ * one reader become conversions. Test: tests/passes/allocate-shared-memory.mlir */
 #include "passes/passes.h"
 
 #include "ir/op.h"
 #include "ir/type.h"
 #include "passes/analysis/buffers.h"
+#include "passes/analysis/dots.h"
 #include "passes/analysis/uses.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -380,6 +382,24 @@ static void drop_repeated(const tri_op_list *funcs, int64_t most)
             mlirOperationRemoveAttributeByName(funcs->at[i], mlirStringRefCreateFromCString("ttg.shared"));
 }
 
+/* Buffers that one load reads become conversions in its place, which take turns in as few bytes as they need. */
+static void undo_buffers(tri_pass_run *run, MlirOperation module)
+{
+    tri_op_list allocs = {0};
+    tri_op_collect_named(module, "ttg.local_alloc", run->arena, &allocs);
+    for (size_t i = 0; i < allocs.len; i++) {
+        MlirOperation user = tri_dots_only_user(tri_op_result(allocs.at[i], 0));
+        if (mlirOperationGetNumOperands(allocs.at[i]) != 1 || mlirOperationIsNull(user) ||
+            !tri_op_is(user, "ttg.local_load"))
+            continue;
+        tri_builder b = tri_builder_before(user);
+        MlirValue value = tri_dots_convert(&b, tri_op_operand(allocs.at[i], 0),
+                                           tri_type_encoding(mlirValueGetType(tri_op_result(user, 0))));
+        tri_op_replace(user, 1, &value);
+        mlirOperationDestroy(allocs.at[i]);
+    }
+}
+
 static bool run_allocate_shared_memory(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
@@ -390,13 +410,18 @@ static bool run_allocate_shared_memory(tri_pass_run *run)
     for (size_t i = 0; i < funcs.len; i++)
         order_functions(module, run->arena, funcs.at[i], &seen, &funcs, &order);
     int64_t most = 0, spare = tri_passes_option_int(run, "scratch-per-thread", 0);
-    bool is_over = false;
+    bool ok = false;
     if (spare)
         tri_builder_set_attr(module, spare_attr, tri_attr_i32(run->unit->mlir, (int32_t)spare));
-    bool ok = allocate_all(run, &order, &most, spare ? &is_over : NULL);
-    if (is_over) {
-        mlirOperationRemoveAttributeByName(module, mlirStringRefCreateFromCString(spare_attr));
-        ok = allocate_all(run, &order, &most, NULL);
+    for (int attempt = spare ? 0 : 1; !ok && attempt < 3; attempt++) {
+        bool is_over = false;
+        if (attempt == 1 && spare)
+            mlirOperationRemoveAttributeByName(module, mlirStringRefCreateFromCString(spare_attr));
+        if (attempt == 2)
+            undo_buffers(run, module);
+        ok = allocate_all(run, &order, &most, attempt < 2 ? &is_over : NULL);
+        if (!ok && !is_over)
+            break;
     }
     drop_repeated(&funcs, most);
     if (ok)
