@@ -145,6 +145,8 @@ def compile(source, signature=None, *, arch=None, emit=("ptx",), kernel=None, co
         signature = _signature.by_name(signature, bundle.parameters, bundle.name)
     kinds = list(dict.fromkeys([*as_list(emit), "json"]))
     words = arguments_of(signature, kernel, arch, emit, constants, num_warps, num_stages, num_ctas, maxnreg, include, options)
+    if bundle is not None:
+        words += ["-x", "tri"]
     if "cubin" in kinds or "obj" in kinds:
         from . import _tools
         words = _tools.with_ptxas(words)

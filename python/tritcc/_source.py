@@ -71,7 +71,8 @@ class Piece:
 
 
 class Bundle:
-    def __init__(self, function, name=None):
+    def __init__(self, function, name=None, allow_globals=False):
+        self.allow_globals = allow_globals
         self.function = unwrapped(function)
         self.pieces, self.lines, self.missing = [], [], {}
         self.values = {"triton": sys.modules.get("triton"), "tl": sys.modules.get("triton.language"),
@@ -80,7 +81,14 @@ class Bundle:
         self.filename = plain(self.function).__code__.co_filename
         self.name = self._function(self.function, name)
         self.parameters = tuple(inspect.signature(plain(self.function)).parameters)
-        self.text = self._render()
+        self._text = None
+
+    @property
+    def text(self):
+        """The file. What is defined later is not in it."""
+        if self._text is None:
+            self._text = self._render()
+        return self._text
 
     def define(self, want, value):
         """The name in the bundle of what its user calls `want`; None when it has no text."""
@@ -128,7 +136,8 @@ class Bundle:
             return self._python(want, value)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return self._bind(want, value, f"{{}} = {self.define(type(value).__name__, type(value))}({self.spell(value)[1:-1]})")
-        return self._bind(want, value, f"{{}} = {self.spell(value)}")
+        text = self.spell(value)
+        return self._bind(want, value, f"{{}} = tl.constexpr({text})" if self.allow_globals else f"{{}} = {text}")
 
     def spell(self, value):
         def name_of(function):
@@ -157,7 +166,7 @@ class Bundle:
             lines, line = inspect.getsourcelines(value)
         except (OSError, TypeError):
             raise Unspellable(f"'{want}', which has no source text") from None
-        module = sys.modules.get(value.__module__)
+        module = sys.modules.get(value.__module__ or "")
         scope = capture_scope(value) if inspect.isfunction(value) else vars(module) if module else {}
         name = self._fresh(value.__name__)
         self.values[name], self.by_id[id(value)] = value, name
@@ -218,7 +227,7 @@ class Bundle:
 
     def _place(self, piece, lines):
         if piece.head:
-            lines[-1] = piece.head if not lines[-1] else lines[-1] + "\n" + piece.head
+            lines[-1] = piece.head
         piece.place = len(lines) + 1
         lines += piece.text.rstrip("\n").split("\n")
 
@@ -236,7 +245,7 @@ def is_function(value):
 
 def _is_library(function, python):
     """A function of Triton's own library, as it is there: the compiler knows it by its name."""
-    module = getattr(function, "__module__", None) or python.__module__
+    module = getattr(function, "__module__", None) or python.__module__ or ""
     if not module.startswith("triton.language"):
         return False
     return getattr(sys.modules.get(module), python.__name__, None) is function
@@ -249,10 +258,10 @@ def _decorator(function):
     return "@triton.jit(noinline=True)" if noinline else "@triton.jit"
 
 
-def bundle_of(function, name=None):
-    """The bundle of a function, which may be wrapped; `name` is what its kernel is called. SourceError when its text
-    cannot be had."""
+def bundle_of(function, name=None, allow_globals=False):
+    """The bundle of a function, which may be wrapped; `name` is what its kernel is called, allow_globals makes constants of
+    all globals. SourceError when its text cannot be had."""
     try:
-        return Bundle(function, name)
+        return Bundle(function, name, allow_globals)
     except (SyntaxError, RecursionError) as error:
         raise errors.SourceError(f"the text of '{getattr(function, '__name__', function)}' cannot be read: {error}") from error

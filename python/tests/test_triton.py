@@ -1,0 +1,344 @@
+"""tritcc.triton: Triton's compile() by tritcc, for a device that is not there."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import unittest
+import warnings
+
+import support
+import tritcc.triton
+from support import compiled, fresh_cache, needs_triton, parameters
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def python(code, **environment):
+    """Runs a program of its own, in which `tests` can be imported; its output, or an AssertionError with its errors."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "program.py")
+        with open(path, "w") as out:
+            out.write(f"import sys\nsys.path.insert(0, {HERE!r})\n" + textwrap.dedent(code))
+        variables = {k: v for k, v in os.environ.items() if not k.startswith(("TRITCC", "TRITON"))}
+        variables.update(TRITON_CACHE_DIR=os.path.join(folder, "cache"), **environment)
+        run = subprocess.run([sys.executable, path], capture_output=True, text=True, env=variables, timeout=300)
+    if run.returncode:
+        raise AssertionError(f"exit {run.returncode}\n{run.stdout}\n{run.stderr}")
+    return run.stdout + run.stderr
+
+
+class Installed(unittest.TestCase):
+    """Each test has an empty cache, an empty report, and the plug-in."""
+
+    def setUp(self):
+        cache = fresh_cache()
+        self.cache = cache.__enter__()
+        self.addCleanup(cache.__exit__, None, None, None)
+        self.addCleanup(tritcc.triton.uninstall)
+        tritcc.triton.install(strict=True, frontend="tritcc", warnings=True, options=[])
+        tritcc.triton.clear_report()
+
+
+@needs_triton
+class Agreement(Installed):
+    SAME = ("name", "num_ctas", "launch_cooperative_grid", "launch_pdl", "global_scratch_size", "profile_scratch_size",
+            "profile_scratch_align", "num_stages", "enable_fp_fusion", "debug", "target", "warp_size", "triton_version")
+
+    def both(self, kernel, options, types):
+        """The kernel by tritcc and by Triton."""
+        ours = compiled(kernel, options=options, **types)
+        tritcc.triton.uninstall()
+        try:
+            return ours, compiled(kernel, options=options, **types)
+        finally:
+            tritcc.triton.install()
+
+    def test_metadata_and_parameters_agree_with_tritons(self):
+        import kernels
+        for name, kernel, options, types in kernels.cases():
+            with self.subTest(name):
+                ours, theirs = self.both(kernel, options, types)
+                for key in self.SAME:
+                    self.assertEqual(getattr(ours.metadata, key), getattr(theirs.metadata, key), key)
+                self.assertLessEqual(set(theirs.metadata._fields), set(ours.metadata._fields))
+                self.assertEqual(set(ours.asm), set(theirs.asm))
+                # Triton's launcher passes two addresses of scratch behind the arguments, whoever takes them.
+                mine, want = parameters(ours.asm["ptx"]), parameters(theirs.asm["ptx"])
+                self.assertEqual(mine, want[:len(mine)])
+                self.assertGreaterEqual(len(mine), len(want) - 2)
+                self.assertGreaterEqual(ours.metadata.num_warps, theirs.metadata.num_warps)
+                self.assertTrue(ours.asm["cubin"].startswith(b"\x7fELF"))
+                self.assertIsInstance(ours.metadata.shared, int)
+        self.assertEqual(len(tritcc.triton.report().fallbacks), 0, str(tritcc.triton.report()))
+
+    def test_line_tables_name_the_users_file(self):
+        import kernels
+        ptx = compiled(kernels.add, x="*fp32", y="*fp32", o="*fp32", n="i32", B=64).asm["ptx"]
+        self.assertRegex(ptx, r'\.file\s+1 "[^\n]*kernels\.py"')
+        line = kernels.add.starting_line_number + 3
+        self.assertRegex(ptx, rf"\.loc\s+1 {line} ")
+
+    def test_a_patched_function_is_compiled_as_it_is_now(self):
+        import kernels
+
+        @support.triton.jit
+        def patched(o):
+            kernels.tl.store(o, 1234567)
+        before = compiled(patched, o="*i32").asm["ttir"]
+        patched._unsafe_update_src(patched.src.replace("1234567", "7654321"))
+        after = compiled(patched, o="*i32").asm["ttir"]
+        self.assertIn("1234567", before)
+        self.assertIn("7654321", after)
+
+    def test_a_generated_function(self):
+        import linecache
+        text = "import triton, triton.language as tl\n@triton.jit\ndef made(o, B: tl.constexpr):\n    tl.store(o + tl.arange(0, B), B)\n"
+        linecache.cache["<made>"] = (len(text), None, text.splitlines(True), "<made>")
+        scope = {}
+        exec(compile(text, "<made>", "exec"), scope)
+        self.assertIn("tt.store", compiled(scope["made"], o="*i32", B=32).asm["ttir"])
+
+    def test_descriptors_are_decomposed(self):
+        import kernels
+        kernel = compiled(kernels.descriptors, d="tensordesc<fp16[32, 32]>", o="*fp32:16", B=32)
+        from tritcc.triton import _launcher
+        types = _launcher.expanded(["tensordesc<fp16[32, 32]>", "*fp32", "constexpr"])
+        bits = {"*fp16": 64, "*fp32": 64, "i64": 64, "i32": 32, "i1": 8}
+        self.assertEqual([bits[t] for t in types if t != "constexpr"], parameters(kernel.asm["ptx"])[:len(types) - 1])
+
+    def test_tritons_front_end_and_our_back_end(self):
+        import kernels
+        tritcc.triton.install(frontend="triton")
+        kernel = compiled(kernels.softmax, o="*fp32", x="*fp32", stride="i32", cols="i32", B=128)
+        self.assertIn("tritcc.kernel", kernel.asm["ptx"])
+        self.assertEqual([e.name for e in tritcc.triton.report().compiled], ["softmax"])
+
+    def test_a_file_of_ttir(self):
+        import kernels
+        text = compiled(kernels.calls, o="*fp32", n="fp32").asm["ttir"]
+        path = os.path.join(self.cache, "calls.ttir")
+        with open(path, "w") as out:
+            out.write(re.sub(r"tritcc\.kernel = \{.*\}\} \{$", "tt.x = 1 : i32} {", text, flags=re.M))
+        kernel = support.triton.compile(path, target=support.GPUTarget("cuda", 90, 32))
+        self.assertEqual(kernel.metadata.name, "calls")
+        self.assertIn("tritcc.kernel", kernel.asm["ptx"])
+
+
+@needs_triton
+class Refusals(Installed):
+    def failing(self, body, **types):
+        """The exception of a kernel whose body is a text."""
+        import linecache
+        text = "import triton, triton.language as tl\nG = 3\n@triton.jit\ndef k(" + ", ".join(
+            f"{n}: tl.constexpr" if not isinstance(t, str) else n for n, t in types.items()) + "):\n" + textwrap.indent(body, "    ")
+        name = f"<failing {hash(text)}>"
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        scope = {}
+        exec(compile(text, name, "exec"), scope)
+        with self.assertRaises(Exception) as caught:
+            compiled(scope["k"], arch=80, **types)
+        return caught.exception
+
+    def test_errors_are_tritons_with_its_words_first(self):
+        from triton.compiler.errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct
+        rows = [
+            ("tl.store(x, foo)\n", CompilationError, "at 2:16:", "NameError('foo is not defined')", "TRI-3001"),
+            ("tl.store(x, G)\n", CompilationError, "at 2:16:", "Cannot access global variable G", "TRI-3002"),
+            ("tl.static_assert(B > 9, 'too small')\n", CompileTimeAssertionFailure, "at 2:4:", "too small", "TRI-4002"),
+            ("tl.store(x + tl.arange(0, 48), 1)\n", CompilationError, "at 2:17:", "arange's range must be a power of 2", "TRI-3010"),
+            ("for i in range(3):\n    break\n", UnsupportedLanguageConstruct, "at 3:8:", "unsupported AST node type: Break", "TRI-4001"),
+            ("tl.load(B + 0.5)\n", CompilationError, "at 2:12:", "Unsupported ptr type", "TRI-3014"),
+        ]
+        for body, kind, place, words, code in rows:
+            with self.subTest(body):
+                error = self.failing(body, x="*fp32", B=1)
+                self.assertIs(type(error), kind)
+                text = str(error)
+                self.assertTrue(text.startswith(place), text)
+                self.assertIn(words, text)
+                self.assertLess(text.index(words), text.index(code))
+
+    def test_too_much_shared_memory_is_out_of_resources(self):
+        from triton.runtime.errors import OutOfResources
+        error = self.failing("a = tl.arange(0, 256)\np = x + a[:, None] * 256 + a[None, :]\nb = tl.load(p)\n"
+                             "tl.store(p, tl.dot(b, b))\n", x="*fp32")
+        self.assertIs(type(error), OutOfResources)
+        self.assertEqual(error.name, "shared memory")
+        self.assertGreater(error.required, error.limit)
+
+    def test_what_only_triton_compiles_is_compiled_and_reported(self):
+        import kernels
+        tritcc.triton.install(strict=False, options=["-fno-such-option"])
+        kernel = compiled(kernels.calls, o="*fp32", n="fp32")
+        self.assertNotIn("tritcc.kernel", kernel.asm["ptx"])
+        report = tritcc.triton.report()
+        self.assertEqual([(e.name, e.by) for e in report.entries], [("calls", "triton")])
+        self.assertIn("-fno-such-option", report.fallbacks[0].reason)
+        self.assertIn("calls: by Triton", str(report))
+
+    def test_a_cached_fallback_is_still_reported(self):
+        import kernels
+        tritcc.triton.install(strict=False, options=["-fno-such-option"])
+        compiled(kernels.calls, o="*fp32", n="fp32")
+        tritcc.triton.clear_report()
+        compiled(kernels.calls, o="*fp32", n="fp32")
+        self.assertEqual([(e.by, e.cached) for e in tritcc.triton.report().entries], [("triton", True)])
+
+    def test_strict_raises_what_has_no_source(self):
+        import kernels
+        tritcc.triton.install(strict=True)
+        with self.assertRaisesRegex(tritcc.triton.Refused, "instrumentation_mode"):
+            compiled(kernels.calls, options={"instrumentation_mode": "consan"}, o="*fp32", n="fp32")
+
+    def test_an_error_of_both_carries_our_message(self):
+        tritcc.triton.install(strict=False)
+        error = self.failing("tl.store(x, foo)\n", x="*fp32")
+        self.assertIn("TRI-3001", "".join(getattr(error, "__notes__", ["TRI-3001"])))
+        self.assertEqual([e.by for e in tritcc.triton.report().entries], ["none"])
+
+    def test_warnings_are_pythons(self):
+        import kernels
+        tritcc.triton.install(options=["-Wall"])
+
+        @support.triton.jit
+        def unused(o, n, B: kernels.tl.constexpr):
+            i = kernels.tl.arange(0, B)
+            mask = i < n
+            kernels.tl.store(o + i, i)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            compiled(unused, o="*i32", n="i32", B=32)
+        ours = [w for w in caught if issubclass(w.category, tritcc.triton.TritccWarning)]
+        self.assertEqual(len(ours), 1)
+        self.assertIn("unused-mask", str(ours[0].message))
+        self.assertEqual(os.path.basename(ours[0].filename), "test_triton.py")
+
+
+@needs_triton
+class Surroundings(Installed):
+    def test_the_cache_is_apart_from_tritons_own(self):
+        import kernels
+        ours = compiled(kernels.calls, o="*fp32", n="fp32")
+        tritcc.triton.uninstall()
+        theirs = compiled(kernels.calls, o="*fp32", n="fp32")
+        self.assertNotEqual(ours.hash, theirs.hash)
+        self.assertNotIn("tritcc.kernel", theirs.asm["ptx"])
+
+    def test_32_threads(self):
+        import kernels
+        failures = []
+
+        def one(number):
+            try:
+                kernel = kernels.closed(kernels.square, number)
+                ptx = compiled(kernel, o="*fp32:16", i="*fp32:16", B=64).asm["ptx"]
+                assert "tritcc.kernel" in ptx
+            except BaseException as error:
+                failures.append(error)
+        threads = [threading.Thread(target=one, args=(n,)) for n in range(32)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(failures, [])
+        self.assertEqual(len(tritcc.triton.report().compiled), 32)
+
+    def test_forked_workers_compile_and_are_reported(self):
+        import kernels
+        children = []
+        for number in range(3):
+            child = os.fork()
+            if child == 0:
+                status = 1
+                try:
+                    compiled(kernels.closed(kernels.square, 100 + number), o="*fp32:16", i="*fp32:16", B=64)
+                    status = 0
+                finally:
+                    os._exit(status)
+            children.append(child)
+        self.assertEqual([os.waitpid(c, 0)[1] for c in children], [0, 0, 0])
+        self.assertEqual(len(tritcc.triton.report().compiled), 3)
+
+    def test_the_environment_asks_for_it(self):
+        code = """
+            import kernels, support, tritcc.triton
+            assert "tritcc.kernel" in support.compiled(kernels.calls, o="*fp32", n="fp32").asm["ptx"]
+            print(tritcc.triton.report())
+        """
+        self.assertIn("1 kernels by tritcc", python(code, TRITCC="1"))
+
+    def test_without_it_nothing_happens(self):
+        code = """
+            import kernels, support, sys
+            assert "tritcc.kernel" not in support.compiled(kernels.calls, o="*fp32", n="fp32").asm["ptx"]
+            assert "tritcc._library" not in sys.modules
+        """
+        python(code)
+
+    def test_another_triton_is_named(self):
+        code = """
+            import triton
+            triton.__version__ = "3.5.1"
+            import tritcc.triton
+            try:
+                tritcc.triton.install()
+            except tritcc.triton.UnsupportedTriton as error:
+                print(error)
+        """
+        self.assertRegex(python(code), r"works with Triton 3\.6 to 3\.9, and this is Triton 3\.5\.1")
+
+    def test_a_read_only_cache_is_as_with_triton(self):
+        code = """
+            import os, kernels, support, tritcc.triton
+            tritcc.triton.install(strict=True)
+            os.environ["TRITON_CACHE_DIR"] = "/proc/no/such/folder"
+            try:
+                support.compiled(kernels.calls, o="*fp32", n="fp32")
+            except OSError as error:
+                print(type(error).__name__)
+        """
+        self.assertRegex(python(code), "Error")
+
+    def test_a_missing_ptxas_is_as_with_triton(self):
+        code = """
+            import kernels, support, tritcc.triton
+            from triton import knobs
+            words = []
+            for install in (False, True):
+                if install:
+                    tritcc.triton.install(strict=True)
+                knobs.nvidia.ptxas = knobs.NvidiaTool("/no/such/ptxas", "")
+                try:
+                    support.compiled(kernels.calls, o="*fp32", n="fp32")
+                    words.append("compiled")
+                except Exception as error:
+                    words.append(type(error).__name__)
+            assert words[0] == words[1], words
+        """
+        python(code)
+
+    def test_an_interrupted_compilation_leaves_the_process_well(self):
+        code = """
+            import signal, kernels, support, tritcc.triton
+            tritcc.triton.install(strict=True)
+            def interrupt(*_):
+                raise KeyboardInterrupt
+            signal.signal(signal.SIGALRM, interrupt)
+            for delay in (0.001, 0.02, 0.05, 0.1):
+                signal.setitimer(signal.ITIMER_REAL, delay)
+                try:
+                    support.compiled(kernels.closed(kernels.square, delay), o="*fp32:16", i="*fp32:16", B=64)
+                except KeyboardInterrupt:
+                    pass
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            kernel = support.compiled(kernels.calls, o="*fp32", n="fp32")
+            assert "tritcc.kernel" in kernel.asm["ptx"]
+        """
+        python(code)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,201 @@
+"""Where the plug-in takes hold of Triton.
+
+Triton's compile() looks into its cache, has the front end make a module of the source, and runs the stages that the back
+end of the device names. Replaced are the front end (make_ir of sources), the stages (add_stages of the CUDA back end)
+and the back end's part of the cache key (hash). Everything else stays Triton's: caches, dumps, overrides, listeners,
+ptxas, launchers and hooks. A kernel that tritcc refuses takes the way that it would have taken."""
+import functools
+
+from .. import errors
+from . import _report, _state
+from ._state import Refused, current
+
+_originals = {}
+
+
+def _patch(owner, name, wrap):
+    """Replaces an attribute by wrap(the original), which uninstall() gives back."""
+    original = owner.__dict__[name]
+    if (owner, name) not in _originals:
+        _originals[owner, name] = original
+        setattr(owner, name, wrap(original))
+
+
+def arm():
+    """Installs at the first use of a back end: called while Triton itself is being imported."""
+    from triton.backends.nvidia.compiler import CUDABackend
+    plain = CUDABackend.__init__
+
+    @functools.wraps(plain)
+    def __init__(self, *args, **kwargs):
+        CUDABackend.__init__ = plain
+        try:
+            install()
+        except _state.UnsupportedTriton as error:
+            import warnings
+            warnings.warn(str(error), _state.TritccWarning, stacklevel=2)
+        return plain(self, *args, **kwargs)
+
+    CUDABackend.__init__ = __init__
+
+
+def install(**told):
+    try:
+        import triton
+    except ImportError as error:
+        raise _state.UnsupportedTriton(f"tritcc's plug-in needs Triton, which cannot be imported: {error}") from None
+    current.version = _state.check_version(triton.__version__)
+    from .. import _library
+    _library.library()
+    _state.told(**told)
+    _report.start()
+    if current.is_installed:
+        return current
+    from triton.backends.nvidia.compiler import CUDABackend
+    from triton.compiler import compiler
+    _patch(CUDABackend, "add_stages", _add_stages)
+    _patch(CUDABackend, "hash", _hash)
+    _patch(compiler.ASTSource, "make_ir", _make_ir)
+    _patch(compiler.IRSource, "make_ir", _make_ir_of_text)
+    _patch(compiler.CompiledKernel, "__init__", _loaded)
+    from . import _launcher
+    _launcher.install(_patch)
+    current.is_installed = True
+    return current
+
+
+def uninstall():
+    import os
+    for (owner, name), original in _originals.items():
+        setattr(owner, name, original)
+    _originals.clear()
+    current.is_installed = False
+    os.environ.pop("TRITCC", None)
+
+
+def _hash(plain):
+    @functools.lru_cache
+    def extended(self, key):
+        return f"{plain(self)}-{key}"
+
+    def hash(self):  # noqa: A001
+        return extended(self, current.key())
+    return hash
+
+
+class _Turn:
+    """What one call of Triton's compile() has found out so far, on its thread."""
+
+    def __init__(self, language):
+        self.language, self.name, self.reason, self.is_text, self.refused = language, "", None, False, None
+
+
+def _add_stages(plain):
+    @functools.wraps(plain)
+    def add_stages(self, stages, options, language=None):
+        plain(self, stages, options, *(() if language is None else (language,)))
+        turn = current.local.turn = _Turn(getattr(language, "name", "TRITON"))
+        if turn.language != "TRITON":
+            turn.reason = "Gluon is Triton's own"
+        before = None
+        for kind in stages:
+            stages[kind] = _stage(self, kind, before, stages[kind], options, turn)
+            before = kind
+    return add_stages
+
+
+def _stage(backend, kind, before, plain, options, turn):
+    def stage(src, metadata):
+        unit = getattr(src, "unit", None)
+        if unit is None and turn.is_text and not isinstance(src, (str, bytes)) and before:
+            unit = _unit_of_text(src, before, backend, options, turn)
+        if unit is None:
+            if not turn.is_text or turn.reason or kind == "cubin":
+                _report.mark(metadata, turn.name, turn.reason or "a stage that was replaced")
+            return plain(src, metadata)
+        _report.mark(metadata, turn.name, None)
+        return plain(str(src), metadata) if kind == "cubin" else unit.give(kind, metadata)
+    return stage
+
+
+def _unit_of_text(module, kind, backend, options, turn):
+    from . import _unit
+    turn.is_text = False
+    try:
+        return _unit.of_text(str(module), kind, turn.name, backend.target, options)
+    except Refused as refused:
+        _refuse(refused, turn, None)
+        return None
+
+
+def _refuse(refused, turn, source):
+    if current.strict:
+        from . import _errors
+        raise _errors.translated(refused, source) from None
+    turn.reason, turn.refused = refused.reason, refused
+
+
+def _explain(error, turn):
+    """Adds tritcc's message to what Triton says of the same kernel."""
+    found = getattr(getattr(turn.refused, "cause", None), "error", None)
+    if found is not None and hasattr(error, "add_note"):
+        from . import _errors
+        error.add_note("tritcc: " + _errors.located(found, getattr(turn.refused, "bundle", None)))
+
+
+def _unit_of_source(source, target, options, turn):
+    """The compiled kernel, or None when Triton must take it. A fault of the plug-in itself is a reason, too."""
+    from . import _unit
+    try:
+        return _unit.of_source(source, target, options)
+    except Refused as refused:
+        _refuse(refused, turn, source)
+    except (MemoryError, RecursionError, AttributeError, KeyError, ValueError, TypeError, IndexError) as error:
+        if current.strict:
+            raise
+        _refuse(Refused(f"a fault of the plug-in: {error!r}", error), turn, source)
+    return None
+
+
+def _make_ir(plain):
+    @functools.wraps(plain)
+    def make_ir(self, target, options, codegen_fns, module_map, context):
+        turn = getattr(current.local, "turn", None)
+        if turn is None or turn.reason or target.backend != "cuda":
+            return plain(self, target, options, codegen_fns, module_map, context)
+        turn.name = self.name
+        if current.frontend == "triton":
+            turn.is_text = True
+        else:
+            unit = _unit_of_source(self, target, options, turn)
+            if unit is not None:
+                return unit
+        try:
+            return plain(self, target, options, codegen_fns, module_map, context)
+        except Exception as error:
+            if turn.reason:
+                _report.rejected(self.name, turn.reason)
+                _explain(error, turn)
+            raise
+    return make_ir
+
+
+def _make_ir_of_text(plain):
+    @functools.wraps(plain)
+    def make_ir(self, target, *args):
+        turn = getattr(current.local, "turn", None)
+        if turn is not None and target.backend == "cuda" and turn.language == "TRITON":
+            turn.name, turn.is_text = self.name.lstrip("@"), True
+        return plain(self, target, *args)
+    return make_ir
+
+
+def _loaded(plain):
+    @functools.wraps(plain)
+    def __init__(self, src, metadata_group, hash):  # noqa: A002
+        plain(self, src, metadata_group, hash)
+        _report.loaded(self)
+    return __init__
+
+
+__all__ = ["arm", "install", "uninstall", "errors"]

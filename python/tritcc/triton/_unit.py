@@ -1,0 +1,87 @@
+"""A kernel that tritcc has compiled, in the shape that Triton's stages hand on."""
+import json
+import warnings
+
+from .. import _compile, errors
+from . import _request, _state
+
+STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
+
+
+class Staged(str):
+    """The text of a stage; Triton keeps it, writes it to its cache, and gives it to the next stage."""
+    __slots__ = ("unit",)
+
+    def __new__(cls, text, unit):
+        self = super().__new__(cls, text)
+        self.unit = unit
+        return self
+
+
+class Unit:
+    def __init__(self, outputs, record):
+        self.outputs = outputs
+        kernels = record["kernels"]
+        if len(kernels) != 1:
+            raise _state.Refused(f"{len(kernels)} kernels in place of one")
+        self.kernel = kernels[0]
+
+    def source(self, text):
+        return Staged(text, self)
+
+    def give(self, kind, metadata):
+        """The text of a stage, and what Triton's own stage would have said of it."""
+        kernel = self.kernel
+        if kind == "ttgir":
+            metadata["tensordesc_meta"] = []
+        elif kind == "llir":
+            metadata["num_warps"] = kernel["num_warps"]
+            metadata["shared"] = kernel["shared_bytes"]
+            metadata["tmem_size"] = 0
+            metadata["global_scratch_size"] = kernel["scratch_bytes"] or 0
+            metadata["global_scratch_align"] = kernel["scratch_alignment"] or 1
+            metadata["profile_scratch_size"] = 0
+            metadata["profile_scratch_align"] = 1
+        elif kind == "ptx":
+            metadata["name"] = kernel["symbol"]
+        return Staged(self.outputs[kind].decode(errors="surrogateescape"), self)
+
+
+def _warn(diagnostics, bundle):
+    for d in diagnostics:
+        if d.severity == "warning" and _state.current.warnings:
+            place = bundle.origin(d.line) if bundle is not None and d.line else None
+            file, line = (place[0], place[1]) if place else (d.file or "<kernel>", d.line)
+            warnings.warn_explicit(f"{d.text} [-W{d.group}]", _state.TritccWarning, file, max(line, 1))
+
+
+def _run(words, name, data, bundle):
+    one = _compile.Compilation(words, name, data)
+    kinds = words[0].partition("=")[2].split(",")
+    try:
+        outputs, _ = one.run(kinds)
+    except errors.CompileError as error:
+        first = error.error
+        reason = f"{first.text} [{first.code}]" if first else str(error).strip().split("\n")[0]
+        raise _state.Refused(reason, error) from error
+    _warn(one.diagnostics, bundle)
+    return Unit(outputs, json.loads(outputs["json"]))
+
+
+def of_source(source, target, options):
+    """Compiles an ASTSource. Refused when tritcc does not take it."""
+    from triton import knobs
+    bundle, words = _request.of_source(source, target, options, knobs)
+    try:
+        unit = _run(words, bundle.filename, bundle.text.encode(), bundle)
+    except _state.Refused as refused:
+        refused.bundle = bundle
+        raise
+    return unit.source(bundle.text)
+
+
+def of_text(text, kind, name, target, options):
+    """Compiles upstream's own text of a stage."""
+    from triton import knobs
+    words = _request.of_text(kind, target, options, knobs)
+    return _run(words, f"{name}.{kind}", text.encode(), None)
