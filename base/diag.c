@@ -424,8 +424,13 @@ static void tell(tri_diag *diag, const report *r)
 {
     if (!diag->sink || !diag->sink->report)
         return;
-    tri_diag_record record = {
-        .severity = r->severity, .at = r->at, .code = r->code, .is_fix = r->is_fix, .group = r->group, .text = r->text};
+    tri_diag_record record = {.severity = r->severity,
+                              .at = r->at,
+                              .code = r->code,
+                              .is_missed = r->is_missed,
+                              .is_fix = r->is_fix,
+                              .group = r->group,
+                              .text = r->text};
     if (r->at.source)
         record.file = tri_diag_map_path(diag, r->at.source->name);
     diag->sink->report(diag->sink->data, &record);
@@ -434,6 +439,8 @@ static void tell(tri_diag *diag, const report *r)
 static void print(tri_diag *diag, const report *r)
 {
     tell(diag, r);
+    if (diag->format == TRI_DIAG_SILENT)
+        return;
     tri_buf out = {0};
     if (diag->format == TRI_DIAG_JSON)
         add_json(diag, r, &out);
@@ -625,13 +632,23 @@ static const explanation explanations[] = {
 #undef X
 };
 
-bool tri_diag_explain(int code, tri_buf *out)
+bool tri_diag_code_text(int code, const char **out_title, const char **out_text)
 {
     for (size_t i = 0; i < sizeof explanations / sizeof *explanations; i++) {
         if (explanations[i].code == code) {
-            tri_buf_format(out, "[TRI-%04d] %s\n\n%s\n", code, explanations[i].title, explanations[i].text);
+            *out_title = explanations[i].title;
+            *out_text = explanations[i].text;
             return true;
         }
     }
     return false;
+}
+
+bool tri_diag_explain(int code, tri_buf *out)
+{
+    const char *title, *text;
+    if (!tri_diag_code_text(code, &title, &text))
+        return false;
+    tri_buf_format(out, "[TRI-%04d] %s\n\n%s\n", code, title, text);
+    return true;
 }

@@ -26,7 +26,8 @@ typedef struct {
 
 typedef enum { TRI_NOTE, TRI_REMARK, TRI_WARNING, TRI_ERROR } tri_severity;
 typedef enum { TRI_COLOR_AUTO, TRI_COLOR_ALWAYS, TRI_COLOR_NEVER } tri_color;
-typedef enum { TRI_DIAG_TEXT, TRI_DIAG_JSON } tri_diag_format;
+/* TRI_DIAG_SILENT: only the sink's reporter is told; it writes what is to be written. */
+typedef enum { TRI_DIAG_TEXT, TRI_DIAG_JSON, TRI_DIAG_SILENT } tri_diag_format;
 
 tri_diag *tri_diag_create(void);
 /* Flushes what is pending (the closing bracket of JSON output), then ends the sink and its sources. */
@@ -42,6 +43,7 @@ typedef struct {
     tri_severity severity;
     int code;          /* 0: none */
     const char *group; /* name of a warning or remark, or null */
+    bool is_missed;    /* a remark of what was not done */
     bool is_fix;       /* `text` should stand at `at` */
     tri_span at;
     tri_str file; /* of `at`, as messages call it */
@@ -128,6 +130,8 @@ _Noreturn void tri_diag_bug(const char *file, int line, const char *format, ...)
 #define TRI_BUG(...) tri_diag_bug(__FILE__, __LINE__, __VA_ARGS__)
 #define TRI_ASSERT(cond) ((cond) ? (void)0 : TRI_BUG("assertion failed: %s", #cond))
 
+/* Title and explanation of a code; false when there is none. */
+bool tri_diag_code_text(int code, const char **out_title, const char **out_text);
 /* Prints "[TRI-nnnn] title" and the explanation of a code; false when there is none. */
 bool tri_diag_explain(int code, tri_buf *out);
 

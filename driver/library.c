@@ -8,6 +8,7 @@
 #include "driver/environment.h"
 #include "driver/info.h"
 #include "driver/job.h"
+#include "driver/messages/messages.h"
 #include "driver/records.h"
 #include "driver/tool.h"
 #include "ir/context.h"
@@ -44,6 +45,7 @@ struct tritcc_context {
     tri_diag *diag; /* lives as long as the context: MLIR reports to it */
     tri_buf log;
     tri_records records;
+    tri_messages messages; /* of a command */
     tri_diag_sink sink;
     tri_file_source files;
     tri_output_list outputs;
@@ -360,6 +362,8 @@ static void on_report(void *data, const tri_diag_record *record)
 {
     tritcc_context *context = data;
     tri_records_add(&context->records, record);
+    if (context->messages.arena)
+        tri_messages_add(&context->messages, record);
 }
 
 static int on_write(void *data, tri_stream_kind stream, tri_str text)
@@ -395,6 +399,7 @@ static bool begin(tritcc_context *context, bool is_command, int argc, char **arg
     forget_last(context);
     context->run = tri_arena_create();
     context->records.arena = context->run;
+    context->messages = (tri_messages){.arena = is_command ? context->run : NULL};
     context->sink = (tri_diag_sink){.data = context, .report = on_report, .write = is_command ? on_write : on_log,
                                     .is_terminal = is_command && context->is_terminal};
     context->files = (tri_file_source){.find = on_find, .data = context};
@@ -465,24 +470,34 @@ static void compile(void *data)
     tri_arena_destroy(arena);
 }
 
+/* What is said last: the log of messages, or the end of their array. */
+static void end_messages(tritcc_context *context, const tri_opt *opt, int status)
+{
+    tri_buf log = {0};
+    if (opt->has_sarif) {
+        tri_sarif_print(&context->messages, status, &log);
+        tri_diag_write(context->diag, tri_buf_str(&log));
+    }
+    tri_buf_fini(&log);
+    tri_diag_reset(context->diag);
+}
+
 static void command(void *data)
 {
     call *c = data;
     tritcc_context *context = c->context;
     tri_opt opt;
     c->status = TRITCC_ERROR_OPTIONS;
-    if (!begin(context, true, (int)c->size, (char **)c->data, &opt)) {
-        tri_records_flush(&context->records);
-        tri_diag_reset(context->diag);
-        return;
+    if (begin(context, true, (int)c->size, (char **)c->data, &opt)) {
+        tri_session session;
+        begin_session(context, &session, &opt);
+        c->status = tri_command_run(&session);
+        end_session(context, &session);
+        if (!c->status && tri_diag_error_count(context->diag))
+            c->status = TRITCC_ERROR_REJECTED; /* warnings that -Werror made errors */
     }
-    tri_session session;
-    begin_session(context, &session, &opt);
-    c->status = tri_command_run(&session);
-    end_session(context, &session);
-    if (!c->status && tri_diag_error_count(context->diag))
-        c->status = TRITCC_ERROR_REJECTED; /* warnings that -Werror made errors */
-    tri_diag_reset(context->diag);         /* what it says last: the end of JSON */
+    tri_records_flush(&context->records);
+    end_messages(context, &opt, c->status);
 }
 
 static int run_compiler(tritcc_context *context, void (*body)(void *), call c, const char *const *environment)

@@ -565,10 +565,12 @@ static bool on_color(parser *p, tri_str value)
 
 static bool on_format(parser *p, tri_str value)
 {
-    if (!tri_str_is(value, "json") && !tri_str_is(value, "text"))
-        return usage(p, "'-fdiagnostics-format=%.*s' is not text or json", TRI_STR_ARG(value));
-    p->opt->format = tri_str_is(value, "json") ? TRI_DIAG_JSON : TRI_DIAG_TEXT;
-    tri_diag_set_format(p->diag, p->opt->format);
+    if (!tri_str_is(value, "json") && !tri_str_is(value, "text") && !tri_str_is(value, "sarif"))
+        return usage(p, "'-fdiagnostics-format=%.*s' is not text, json or sarif", TRI_STR_ARG(value));
+    p->opt->has_sarif = tri_str_is(value, "sarif");
+    tri_diag_set_format(p->diag, tri_str_is(value, "json") ? TRI_DIAG_JSON
+                                 : p->opt->has_sarif         ? TRI_DIAG_SILENT
+                                                             : TRI_DIAG_TEXT);
     return true;
 }
 

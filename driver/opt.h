@@ -66,7 +66,7 @@ typedef struct {
     bool depfile, dep_phony;
     tri_str depfile_path; /* empty: named after the output */
     tri_opt_words dep_targets; /* as they stand in the rule */
-    tri_diag_format format;
+    bool has_sarif; /* messages are written as one log at the end */
 } tri_opt;
 
 /* Fills `out` from the command line: an option is a row of options.def or, with its options after '=', the
