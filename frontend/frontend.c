@@ -64,6 +64,12 @@ static tri_ev param_value(tri_eval *e, const tri_arg *arg)
 
 typedef TRI_VEC(MlirAttribute) attr_list;
 
+static MlirNamedAttribute number_attr(tri_eval *e, const char *name, int32_t value)
+{
+    return mlirNamedAttributeGet(mlirIdentifierGet(e->mlir, mlirStringRefCreateFromCString(name)),
+                                 tri_attr_i32(e->mlir, value));
+}
+
 /* One dictionary per IR argument. */
 static void arg_hints(tri_eval *e, const tri_arg *arg, attr_list *out)
 {
@@ -72,11 +78,13 @@ static void arg_hints(tri_eval *e, const tri_arg *arg, attr_list *out)
         for (int i = 0; i < arg->item_count; i++)
             arg_hints(e, &arg->items[i], out);
     for (int i = 0; i < count; i++) {
-        MlirNamedAttribute hint = mlirNamedAttributeGet(
-            mlirIdentifierGet(e->mlir, mlirStringRefCreateFromCString("tt.divisibility")),
-            tri_attr_i32(e->mlir, arg->divisibility));
-        bool has = arg->kind == TRI_ARG_VALUE && arg->divisibility > 1;
-        tri_vec_push(e->arena, out, mlirDictionaryAttrGet(e->mlir, has ? 1 : 0, &hint));
+        MlirNamedAttribute hints[2];
+        intptr_t n = 0;
+        if (arg->kind == TRI_ARG_VALUE && arg->divisibility > 1)
+            hints[n++] = number_attr(e, "tt.divisibility", arg->divisibility);
+        if (arg->kind == TRI_ARG_VALUE && arg->is_small)
+            hints[n++] = number_attr(e, "tt.pointer_range", 32);
+        tri_vec_push(e->arena, out, mlirDictionaryAttrGet(e->mlir, n, hints));
     }
 }
 

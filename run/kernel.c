@@ -128,6 +128,14 @@ static void add_launch_value(tri_unit *unit, tri_options *options, tri_str name,
         tri_vec_push(unit->arena, &options->launch_values, (tri_define){name, a->literal});
 }
 
+/* As Triton's launch from Python says of AMD GPUs' arrays, whose accesses it makes a difference to. */
+static bool is_small(const tri_unit *unit, const tri_argument *a)
+{
+    bool is_array = a->kind != TRI_ARGUMENT_LITERAL && a->kind != TRI_ARGUMENT_SCALAR;
+    return is_array && strcmp(unit->arch->backend, "hip") == 0 &&
+           (uint64_t)a->array.count * tri_dtype_size(a->array.dtype) < (uint64_t)1 << 31;
+}
+
 /* "k(x=*fp32:16, BLOCK=1024)" as -sig takes it: a constexpr parameter takes the literal itself,
  * another the type that Triton's launch rule gives it. Empty after a report. */
 static tri_str signature_of(tri_unit *unit, tri_options *options, tri_argument_list *arguments)
@@ -148,6 +156,8 @@ static tri_str signature_of(tri_unit *unit, tri_options *options, tri_argument_l
         bool is_literal = a->kind == TRI_ARGUMENT_LITERAL && tri_annotation_is_constexpr(param);
         tri_str type = is_literal ? a->literal : tri_argument_signature(unit->arena, a);
         tri_buf_format(&text, "%s%.*s=%.*s", separator, TRI_STR_ARG(param->param.name), TRI_STR_ARG(type));
+        if (is_small(unit, a))
+            tri_buf_add_z(&text, ":S");
         separator = ", ";
         add_launch_value(unit, options, param->param.name, a);
     }

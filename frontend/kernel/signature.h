@@ -18,6 +18,7 @@ struct tri_arg {
     const struct tri_type *type;
     const tri_value *value;
     int32_t divisibility; /* 16 for `:16`; 0: no hint */
+    bool is_small;        /* `:S`: a pointer to less than 2 GiB */
     int item_count;
     tri_arg *items;
     const struct tri_class *cls; /* of a named tuple, else null */

@@ -235,24 +235,43 @@ static bool read_named(const reader *r, const tri_class *cls, tri_str text, tri_
     return true;
 }
 
-/* TYPE, TYPE:16 or TYPE:1. False without a report when the text is no type at all. */
+/* What stands behind a colon. False after a report. */
+static bool read_hint(const reader *r, tri_str hint, tri_arg *out)
+{
+    const tri_type *type = out->type;
+    if (tri_str_is(hint, "16")) {
+        out->divisibility = 16;
+    } else if (tri_str_is(hint, "S") && type->kind == TRI_TYPE_PTR) {
+        out->is_small = true;
+    } else if (tri_str_is(hint, "1") && type->kind == TRI_TYPE_SCALAR && tri_types_is_int(type)) {
+        *out = (tri_arg){.kind = TRI_ARG_CONSTANT, .value = tri_value_int(r->arena, 1), .type = type};
+    } else {
+        return fail_signature(r,
+                              "unknown hint ':%.*s': ':16' says divisible by 16, ':1' that an integer is 1, ':S' that "
+                              "a pointer's array takes less than 2 GiB",
+                              hint);
+    }
+    return true;
+}
+
+/* TYPE and hints, "*fp32:16:S" or "i32:1". False without a report when the text is no type at all. */
 static bool read_type(const reader *r, tri_str text, tri_arg *out, bool *out_failed)
 {
-    size_t colon = tri_str_find_last(text, ':');
-    tri_str hint = colon < text.len ? tri_str_trim(tri_str_sub(text, colon + 1, text.len)) : TRI_STR("");
+    size_t colon = tri_str_find(text, ':');
     const tri_type *type = tri_types_parse(r->arena, tri_str_trim(tri_str_sub(text, 0, colon)));
     *out_failed = false;
     if (!type)
         return false;
     *out = (tri_arg){.kind = TRI_ARG_VALUE, .type = type};
-    if (tri_str_is(hint, "16")) {
-        out->divisibility = 16;
-    } else if (tri_str_is(hint, "1") && type->kind == TRI_TYPE_SCALAR && tri_types_is_int(type)) {
-        *out = (tri_arg){.kind = TRI_ARG_CONSTANT, .value = tri_value_int(r->arena, 1)};
-    } else if (colon < text.len) {
-        *out_failed = true;
-        return fail_signature(r, "unknown hint ':%.*s': ':16' says divisible by 16, ':1' that an integer is 1", hint);
+    while (colon < text.len) {
+        text = tri_str_sub(text, colon + 1, text.len);
+        colon = tri_str_find(text, ':');
+        *out_failed = !read_hint(r, tri_str_trim(tri_str_sub(text, 0, colon)), out);
+        if (*out_failed)
+            return false;
     }
+    if (out->kind == TRI_ARG_CONSTANT)
+        out->type = NULL;
     return true;
 }
 

@@ -15,6 +15,11 @@ enum {
 };
 
 extern const tri_gpu_op tri_amdgcn_ops_matrix[];
+/* Members of tri_machine (buffer.c). */
+void tri_amdgcn_load_at(tri_gpu *g, const tri_machine_access *access, LLVMValueRef offset, LLVMValueRef *other,
+                        LLVMValueRef *out_words);
+void tri_amdgcn_store_at(tri_gpu *g, const tri_machine_access *access, LLVMValueRef offset, LLVMValueRef *words);
+
 extern const tri_machine tri_amdgcn_machine;
 
 bool tri_amdgcn_optimize(tri_unit *unit);

@@ -176,4 +176,6 @@ const tri_machine tri_amdgcn_machine = {
     .orders_updates = true,
     .shared_is_dynamic = false,
     .kernel_attributes = set_block_size,
+    .load_at = tri_amdgcn_load_at,
+    .store_at = tri_amdgcn_store_at,
 };

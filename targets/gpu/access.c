@@ -1,8 +1,11 @@
 #include "targets/gpu/access.h"
 
 #include "ir/analysis/axis_info.h"
+#include "ir/analysis/pointers.h"
 #include "ir/type.h"
 #include "targets/gpu/simulate.h"
+
+#include "mlir-c/BuiltinAttributes.h"
 
 enum { max_words = 16 };
 
@@ -40,7 +43,8 @@ static int limit_of(tri_gpu *g, MlirValue pointer, MlirValue mask, int dim, int 
 const char *tri_gpu_limit_text(tri_gpu *g, const tri_gpu_groups *groups, int bytes)
 {
     switch (groups->limit) {
-    case TRI_LIMIT_NONE: break;
+    case TRI_LIMIT_NONE:
+        break;
     case TRI_LIMIT_ADDRESS:
         if (groups->vec == 1)
             return "neighbouring elements are not known to be neighbours in memory";
@@ -58,7 +62,8 @@ const char *tri_gpu_limit_text(tri_gpu *g, const tri_gpu_groups *groups, int byt
                               "may say so (:16)",
                               groups->vec)
             .data;
-    case TRI_LIMIT_LAYOUT: return tri_str_format(g->arena, "a thread holds %d neighbouring elements", groups->vec).data;
+    case TRI_LIMIT_LAYOUT:
+        return tri_str_format(g->arena, "a thread holds %d neighbouring elements", groups->vec).data;
     }
     return "nothing limits it";
 }
@@ -183,8 +188,8 @@ void tri_gpu_pack(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef *elements, 
             out_words[i] = to_memory(g, p, elements[i]);
         return;
     }
-    bool keeps_type = LLVMGetTypeKind(p->element) != LLVMPointerTypeKind &&
-                      (int)tri_gpu_bits(g, p->element) == p->element_bits;
+    bool keeps_type =
+        LLVMGetTypeKind(p->element) != LLVMPointerTypeKind && (int)tri_gpu_bits(g, p->element) == p->element_bits;
     LLVMTypeRef lane = keeps_type ? p->element : LLVMIntTypeInContext(g->llvm, (unsigned)p->element_bits);
     for (int w = 0; w < p->words; w++) {
         out_words[w] = unpacked_from(p, elements + w * p->per_word);
@@ -207,12 +212,11 @@ void tri_gpu_unpack(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef *words, L
             out_elements[i] = from_memory(g, p, words[i]);
         return;
     }
-    bool keeps_type = LLVMGetTypeKind(p->element) != LLVMPointerTypeKind &&
-                      (int)tri_gpu_bits(g, p->element) == p->element_bits;
+    bool keeps_type =
+        LLVMGetTypeKind(p->element) != LLVMPointerTypeKind && (int)tri_gpu_bits(g, p->element) == p->element_bits;
     LLVMTypeRef lane = keeps_type ? p->element : LLVMIntTypeInContext(g->llvm, (unsigned)p->element_bits);
     for (int w = 0; w < p->words; w++) {
-        LLVMValueRef vector =
-            LLVMBuildBitCast(g->b, words[w], LLVMVectorType(lane, (unsigned)p->per_word), "");
+        LLVMValueRef vector = LLVMBuildBitCast(g->b, words[w], LLVMVectorType(lane, (unsigned)p->per_word), "");
         for (int i = 0; i < p->per_word; i++) {
             LLVMValueRef element = LLVMBuildExtractElement(g->b, vector, tri_gpu_i32(g, i), "");
             out_elements[w * p->per_word + i] = keeps_type ? element : from_memory(g, p, element);
@@ -282,6 +286,41 @@ static bool is_special(const tri_machine_access *a)
     return a->pred || a->sem || a->cache > cache_none || a->evict > evict_normal;
 }
 
+LLVMValueRef tri_gpu_access_base(tri_gpu *g, MlirValue pointer)
+{
+    const char *reason;
+    MlirValue culprit;
+    MlirBlock block;
+    intptr_t index;
+    if (!g->machine->load_at || !g->is_kernel)
+        return NULL;
+    MlirValue root = tri_pointers_root(g->pointers, pointer, &reason, &culprit);
+    if (mlirValueIsNull(root) || !tri_op_is_block_argument(root, &block, &index) ||
+        !mlirBlockEqual(block, tri_op_body(g->func, 0)))
+        return NULL;
+    MlirAttribute hints = tri_op_attr(g->func, "arg_attrs");
+    if (mlirAttributeIsNull(hints) || index >= mlirArrayAttrGetNumElements(hints))
+        return NULL;
+    MlirAttribute range = mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(hints, index),
+                                                             mlirStringRefCreateFromCString("tt.pointer_range"));
+    return mlirAttributeIsNull(range) || mlirIntegerAttrGetValueInt(range) != 32 ? NULL : tri_gpu_get(g, root).at[0];
+}
+
+/* Bytes from the base, modulo 2^32. */
+static LLVMValueRef base_offset(tri_gpu *g, const tri_machine_access *access)
+{
+    LLVMValueRef pointer = LLVMBuildPtrToInt(g->b, access->pointer, g->i64, "");
+    LLVMValueRef base = LLVMBuildPtrToInt(g->b, access->base, g->i64, "");
+    return LLVMBuildTrunc(g->b, LLVMBuildSub(g->b, pointer, base, ""), g->i32, "");
+}
+
+/* The simulator goes the way of the hardware, and sees addresses that are not in range. */
+static void simulate_base(tri_gpu *g, tri_machine_access *access)
+{
+    if (access->base)
+        access->pointer = tri_gpu_offset(g, access->base, LLVMBuildZExt(g->b, base_offset(g, access), g->i64, ""));
+}
+
 void tri_gpu_load_words(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_access *access, LLVMValueRef *other,
                         LLVMValueRef *out_words)
 {
@@ -289,8 +328,11 @@ void tri_gpu_load_words(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_
     whole.word = p->word;
     whole.words = p->words;
     TRI_ASSERT(p->words <= max_words);
-    if (g->simulate)
+    if (g->simulate) {
+        simulate_base(g, &whole);
         tri_simulate_load(g, &whole, other, out_words);
+    } else if (access->base && !access->is_volatile && !access->sem)
+        g->machine->load_at(g, &whole, base_offset(g, &whole), other, out_words);
     else if (g->machine->load && is_special(access))
         g->machine->load(g, &whole, other, out_words);
     else if (access->pred)
@@ -305,7 +347,10 @@ void tri_gpu_store_words(tri_gpu *g, const tri_gpu_packing *p, const tri_machine
     whole.word = p->word;
     whole.words = p->words;
     if (g->simulate) {
+        simulate_base(g, &whole);
         tri_simulate_store(g, &whole, words);
+    } else if (access->base && !access->is_volatile && !access->sem) {
+        g->machine->store_at(g, &whole, base_offset(g, &whole), words);
     } else if (g->machine->store && is_special(access)) {
         g->machine->store(g, &whole, words);
     } else if (access->pred) {

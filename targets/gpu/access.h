@@ -43,6 +43,9 @@ void tri_gpu_load_words(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_
                         LLVMValueRef *out_words);
 void tri_gpu_store_words(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_access *access, LLVMValueRef *words);
 
+/* What access->base is for accesses through a tensor of pointers or a pointer; null: none. */
+LLVMValueRef tri_gpu_access_base(tri_gpu *g, MlirValue pointer);
+
 /* i1: thread 0 of the block; for scalar writes. */
 LLVMValueRef tri_gpu_first_thread(tri_gpu *g);
 

@@ -70,6 +70,7 @@ typedef struct tri_gpu {
     tri_map functions;         /* symbol -> LLVMValueRef */
     tri_gpu_debug *debug;      /* null without -g and -lineinfo */
     struct tri_axis_info *axis; /* of the module */
+    struct tri_pointers *pointers;
     bool needs_scratch;        /* some function uses global scratch memory */
     LLVMValueRef shared_global; /* the kernel's shared memory; null when there is none */
 

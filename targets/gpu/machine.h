@@ -73,6 +73,7 @@ typedef struct {
  * tt.store and tt.atomic_poll; 0: not given. The pointer's address space tells the memory. */
 typedef struct {
     LLVMValueRef pointer;
+    LLVMValueRef base; /* the same for all threads; the pointer is less than 2 GiB above it where pred holds. Or null */
     LLVMTypeRef word;  /* i8, i16, i32 or i64 */
     int words;         /* 1, 2, 4, 8 */
     LLVMValueRef pred; /* null: always */
@@ -132,6 +133,10 @@ typedef struct tri_machine {
      * false. */
     void (*load)(struct tri_gpu *g, const tri_machine_access *access, LLVMValueRef *other, LLVMValueRef *out_words);
     void (*store)(struct tri_gpu *g, const tri_machine_access *access, LLVMValueRef *words);
+    /* Of an access with a base (tt.pointer_range): 32-bit `offset` in bytes from it. Null: it is like any other. */
+    void (*load_at)(struct tri_gpu *g, const tri_machine_access *access, LLVMValueRef offset, LLVMValueRef *other,
+                    LLVMValueRef *out_words);
+    void (*store_at)(struct tri_gpu *g, const tri_machine_access *access, LLVMValueRef offset, LLVMValueRef *words);
     /* Of one element, or of as many as the facts of the machine allow. The old values, anything where the predicate is
      * false or nobody uses them. False: LLVM's own updates do it. */
     bool (*update)(struct tri_gpu *g, const tri_machine_update *update, LLVMValueRef *out_old);

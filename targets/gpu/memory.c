@@ -25,14 +25,17 @@ static LLVMValueRef const_pred(LLVMValueRef pred, bool *out_value)
     return NULL;
 }
 
-static tri_machine_access access_of(MlirOperation op, LLVMValueRef pointer, LLVMValueRef pred)
+static tri_machine_access access_of(MlirOperation op, LLVMValueRef base, LLVMValueRef pointer, LLVMValueRef pred)
 {
-    return (tri_machine_access){.pointer = pointer, .pred = pred, .cache = (int)tri_op_int(op, "cache", 0),
+    return (tri_machine_access){.pointer = pointer,
+                                .base = base,
+                                .pred = pred,
+                                .cache = (int)tri_op_int(op, "cache", 0),
                                 .evict = (int)tri_op_int(op, "evict", 0)};
 }
 
-static void load_group(tri_gpu *g, MlirOperation op, const tri_gpu_packing *p, LLVMValueRef pointer, LLVMValueRef pred,
-                       LLVMValueRef *other, LLVMValueRef *out)
+static void load_group(tri_gpu *g, MlirOperation op, const tri_gpu_packing *p, LLVMValueRef base, LLVMValueRef pointer,
+                       LLVMValueRef pred, LLVMValueRef *other, LLVMValueRef *out)
 {
     bool is_volatile = tri_op_flag(op, "isVolatile"), is_true = true;
     LLVMValueRef words[max_vec], other_words[max_vec];
@@ -44,7 +47,7 @@ static void load_group(tri_gpu *g, MlirOperation op, const tri_gpu_packing *p, L
     }
     if (pred)
         tri_gpu_pack(g, p, other, other_words);
-    tri_machine_access access = access_of(op, pointer, pred);
+    tri_machine_access access = access_of(op, base, pointer, pred);
     access.is_volatile = is_volatile;
     tri_gpu_load_words(g, p, &access, other_words, words);
     tri_gpu_unpack(g, p, words, out);
@@ -67,13 +70,15 @@ static bool run_load(tri_gpu *g, MlirOperation op)
     if (!mlirValueIsNull(other))
         others = tri_gpu_get(g, other);
     tri_gpu_value out = tri_gpu_new(g, pointers.count);
+    LLVMValueRef base = tri_gpu_access_base(g, pointer);
     for (int a = 0; a < groups.count; a++) {
         const int *reg = groups.reg + a * groups.vec;
         LLVMValueRef values[max_vec], if_masked[max_vec];
         TRI_ASSERT(groups.vec <= max_vec);
         for (int e = 0; e < groups.vec; e++)
             if_masked[e] = others.count ? others.at[reg[e]] : LLVMConstNull(type);
-        load_group(g, op, &packing, pointers.at[reg[0]], masks.count ? masks.at[reg[0]] : NULL, if_masked, values);
+        load_group(g, op, &packing, base, pointers.at[reg[0]], masks.count ? masks.at[reg[0]] : NULL, if_masked,
+                   values);
         for (int e = 0; e < groups.vec; e++)
             out.at[reg[e]] = values[e];
     }
@@ -82,8 +87,8 @@ static bool run_load(tri_gpu *g, MlirOperation op)
     return true;
 }
 
-static void store_group(tri_gpu *g, MlirOperation op, const tri_gpu_packing *p, LLVMValueRef pointer, LLVMValueRef pred,
-                        LLVMValueRef *values)
+static void store_group(tri_gpu *g, MlirOperation op, const tri_gpu_packing *p, LLVMValueRef base, LLVMValueRef pointer,
+                        LLVMValueRef pred, LLVMValueRef *values)
 {
     bool is_true = true;
     LLVMValueRef words[max_vec];
@@ -92,7 +97,7 @@ static void store_group(tri_gpu *g, MlirOperation op, const tri_gpu_packing *p, 
     if (!is_true)
         return;
     tri_gpu_pack(g, p, values, words);
-    tri_machine_access access = access_of(op, pointer, pred);
+    tri_machine_access access = access_of(op, base, pointer, pred);
     tri_gpu_store_words(g, p, &access, words);
 }
 
@@ -111,6 +116,7 @@ static bool run_store(tri_gpu *g, MlirOperation op)
         return false;
     tri_gpu_packing packing = tri_gpu_plan_packing(g, type, groups.vec);
     remark_width(g, op, &groups, &packing);
+    LLVMValueRef base = tri_gpu_access_base(g, pointer);
     LLVMValueRef owner = groups.layout ? tri_gpu_owner(g, &groups.layout->replicas) : tri_gpu_first_thread(g);
     for (int a = 0; a < groups.count; a++) {
         const int *reg = groups.reg + a * groups.vec;
@@ -119,7 +125,7 @@ static bool run_store(tri_gpu *g, MlirOperation op)
         for (int e = 0; e < groups.vec; e++)
             elements[e] = values.at[reg[e]];
         LLVMValueRef pred = tri_gpu_and(g, owner, masks.count ? masks.at[reg[0]] : NULL);
-        store_group(g, op, &packing, pointers.at[reg[0]], pred, elements);
+        store_group(g, op, &packing, base, pointers.at[reg[0]], pred, elements);
     }
     return true;
 }

@@ -2,6 +2,7 @@
 #include "targets/gpu/module.h"
 
 #include "ir/analysis/axis_info.h"
+#include "ir/analysis/pointers.h"
 #include "ir/analysis/scratch.h"
 #include "ir/context.h"
 #include "ir/kernel.h"
@@ -203,6 +204,7 @@ bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine)
     MlirModule module = unit->module;
     if (!check_limits(&g, module))
         return false;
+    g.pointers = tri_pointers_create(g.arena);
     g.axis = tri_axis_info_create(g.arena, mlirModuleGetOperation(module));
     g.module = LLVMModuleCreateWithNameInContext("tritcc", g.llvm);
     if (!g.simulate) { /* the simulator's host gives its own */

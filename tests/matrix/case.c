@@ -126,7 +126,8 @@ const char *m_signature(m_case *c)
         else if (a->role == M_SCALAR)
             tri_buf_add_z(&text, m_dtype_signature(a->dtype));
         else
-            tri_buf_format(&text, "*%s:16", m_dtype_signature(a->data.dtype));
+            /* every other array is known to be small, for which AMD GPUs have other code */
+            tri_buf_format(&text, "*%s:16%s", m_dtype_signature(a->data.dtype), i % 2 ? ":S" : "");
     }
     tri_buf_add_z(&text, ")");
     const char *copy = tri_arena_copy(c->arena, text.data, text.len);

@@ -131,3 +131,56 @@ END
     tritcc -arch=gfx1100 -emit=amdgcn=k.s -Rpass-missed=dot -sig 'k(*fp32:16, *fp32:16, *fp32:16, M=16, N=16, K=16)' k.tri
     [[ $errors == *"k.tri:9:"*"no matrix instruction: none takes these element types"* ]]
 }
+
+@test "arrays of less than 2 GiB are read and written without branches" {
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(x, o, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i, i < n, other=1.0, cache_modifier=".cs") + 1, i < n)
+
+@triton.jit
+def walk(x, o, n, B: tl.constexpr):
+    p = x + tl.arange(0, B)
+    s = tl.zeros((B,), tl.float32)
+    for j in range(0, n):
+        s += tl.load(p, tl.arange(0, B) + j * B < n)
+        p += B
+    tl.store(o + tl.arange(0, B), s)
+END2
+    for chip in gfx90a gfx942 gfx950 gfx1100 gfx1201; do
+        tritcc -arch=$chip -emit=ttir=k.ttir,amdgcn=k.s,hsaco=k.hsaco -sig 'k(*fp32:16:S, *fp32:S:16, i32, B=1024)' k.tri
+        grep -q 'tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32' k.ttir
+        grep -q buffer_load k.s && grep -q buffer_store k.s
+        run -1 grep -E 'saveexec|global_(load|store)' k.s
+        tritcc -arch=$chip -emit=amdgcn=far.s -sig 'k(*fp32:16, *fp32:16, i32, B=1024)' k.tri
+        run -1 grep buffer_ far.s
+    done
+    tritcc -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp32:16:S, *fp32:16:S, i32, B=1024)' k.tri
+    grep -q 'buffer_load_dword .* sc0 nt$' k.s # .cs
+    tritcc -arch=gfx1201 -emit=amdgcn=k.s -sig 'walk(*fp32:16:S, *fp32:16:S, i32, B=64)' k.tri
+    grep -q buffer_load_b32 k.s
+    for hint in :S :T; do
+        tritcc -1 -arch=gfx942 -emit=amdgcn=k.s -sig "k(*fp32:16, *fp32:16, i32$hint, B=1024)" k.tri
+        [[ $errors == *"unknown hint '$hint'"*"':S' that a pointer's array takes less than 2 GiB"* ]]
+    done
+}
+
+@test "the simulator sees that an array is not as small as was said" {
+    cat >k.ttir <<'END2'
+module {
+  tt.func public @k(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %n: i64) {
+    %p = tt.addptr %x, %n : !tt.ptr<f32>, i64
+    %one = arith.constant 1.0 : f32
+    tt.store %p, %one : !tt.ptr<f32>
+    tt.return
+  }
+}
+END2
+    tritrun -arch=sim:gfx942 k.ttir empty:f32:4 2
+    run -1 tritrun -arch=sim:gfx942 k.ttir empty:f32:4 800000000
+    [[ $output == *"k.ttir:5:5: error: global access out of bounds"*"at offset 3200000000 of"* ]]
+}
