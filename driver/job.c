@@ -1,7 +1,6 @@
 #include "driver/job.h"
 
 #include "base/file.h"
-#include "driver/program.h"
 #include "driver/transform.h"
 #include "frontend/frontend.h"
 
@@ -79,9 +78,10 @@ int tri_job_run(tri_session *session, const tri_opt_input *input)
     return status;
 }
 
-int tri_job_make(tri_session *session, const tri_opt_input *input, const tri_str *text, tri_output_list *out_outputs)
+int tri_job_make(tri_session *session, const tri_opt_input *input, const tri_str *text, const tri_program_end *end,
+                 tri_output_list *out_outputs)
 {
-    tri_program program = {.session = session, .path = input->path, .is_kept = true};
+    tri_program program = {.session = session, .path = input->path, .is_kept = true, .end = end};
     if (!find_kind(session, input, &program.kind))
         return 2;
     if (session->opt->compile.config == TRI_FRONTEND_ALL_CONFIGS) {

@@ -11,6 +11,7 @@
 #include "driver/messages/messages.h"
 #include "driver/records.h"
 #include "driver/tool.h"
+#include "driver/triton_compile.h"
 #include "ir/context.h"
 #include "ir/guard.h"
 
@@ -393,8 +394,8 @@ static int on_find(void *data, const char *path, tri_str *out_text)
     return found;
 }
 
-/* Everything of the last compilation is forgotten; the options of the next are read. */
-static bool begin(tritcc_context *context, bool is_command, int argc, char **argv, tri_opt *out_opt)
+/* Everything of the last compilation is forgotten. */
+static void begin(tritcc_context *context, bool is_command)
 {
     forget_last(context);
     context->run = tri_arena_create();
@@ -404,6 +405,10 @@ static bool begin(tritcc_context *context, bool is_command, int argc, char **arg
                                     .is_terminal = is_command && context->is_terminal};
     context->files = (tri_file_source){.find = on_find, .data = context};
     tri_diag_set_sink(context->diag, &context->sink);
+}
+
+static bool read_options(tritcc_context *context, int argc, char **argv, tri_opt *out_opt)
+{
     bool ok = tri_opt_parse(context->run, context->diag, argc, argv, out_opt);
     if (context->find_file)
         out_opt->compile.files = &context->files;
@@ -442,7 +447,8 @@ static int compile_input(tritcc_context *context, tri_opt *opt)
     tri_session session;
     begin_session(context, &session, opt);
     int status =
-        tri_job_make(&session, &opt->inputs.at[0], context->is_file ? NULL : &context->text, &context->outputs);
+        tri_job_make(&session, &opt->inputs.at[0], context->is_file ? NULL : &context->text, NULL,
+                              &context->outputs);
     if (opt->time_report != TRI_OPT_NO_REPORT)
         tri_report_print(&session.report, opt->time_report == TRI_OPT_REPORT_JSON, &context->log);
     end_session(context, &session);
@@ -462,7 +468,8 @@ static void compile(void *data)
         argv[argc++] = (char *)context->words[i];
     argv[argc++] = "--";
     argv[argc++] = (char *)context->name.data;
-    c->status = begin(context, false, argc, argv, &opt) ? compile_input(context, &opt) : TRITCC_ERROR_OPTIONS;
+    begin(context, false);
+    c->status = read_options(context, argc, argv, &opt) ? compile_input(context, &opt) : TRITCC_ERROR_OPTIONS;
     tri_records_flush(&context->records);
     if (c->status)
         context->outputs = (tri_output_list){0};
@@ -482,16 +489,33 @@ static void end_messages(tritcc_context *context, const tri_opt *opt, int status
     tri_diag_reset(context->diag);
 }
 
+/* The command line of another program, which becomes ours. False when there is nothing more to do. */
+static bool translate(tritcc_context *context, call *c, tri_triton_compile *out)
+{
+    int error = 0;
+    if (!tri_triton_compile_parse(context->run, context->diag, (int)c->size, (char **)c->data, out))
+        return false;
+    if (out->help.len)
+        c->status = tri_diag_write_output(context->diag, out->help, &error) ? TRITCC_OK : TRITCC_ERROR_REJECTED;
+    return !out->help.len;
+}
+
 static void command(void *data)
 {
     call *c = data;
     tritcc_context *context = c->context;
-    tri_opt opt;
+    tri_triton_compile triton;
+    tri_opt opt = {.mode = TRI_OPT_COMPILE};
+    bool is_triton = tri_triton_compile_is(((char **)c->data)[0]);
+    begin(context, true);
     c->status = TRITCC_ERROR_OPTIONS;
-    if (begin(context, true, (int)c->size, (char **)c->data, &opt)) {
+    bool ok = is_triton ? translate(context, c, &triton) &&
+                              read_options(context, (int)triton.words.len - 1, triton.words.at, &opt)
+                        : read_options(context, (int)c->size, (char **)c->data, &opt);
+    if (ok) {
         tri_session session;
         begin_session(context, &session, &opt);
-        c->status = tri_command_run(&session);
+        c->status = is_triton ? tri_triton_compile_run(&session, &triton) : tri_command_run(&session);
         end_session(context, &session);
         if (!c->status && tri_diag_error_count(context->diag))
             c->status = TRITCC_ERROR_REJECTED; /* warnings that -Werror made errors */

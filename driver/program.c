@@ -288,7 +288,8 @@ static bool run_pipeline(state *s, const tri_pipeline *pipeline, bool has_forms,
     bool ok = true;
     for (s->config = first; ok && s->config <= last; s->config++)
         ok = compile_parts(s, pipeline, has_forms, s->config > first, &bundle, outputs);
-    ok = ok && (!pipeline->has_bundle || tri_pipeline_bundle(s->session, pipeline, &bundle, outputs));
+    ok = ok && (!pipeline->has_bundle || tri_pipeline_bundle(s->session, pipeline, &bundle, outputs)) &&
+         (!s->program->end || s->program->end->run(s->program->end->data, &bundle));
     for (size_t i = 0; i < bundle.parts.len; i++)
         tri_unit_fini(bundle.parts.at[i].unit);
     return ok;

@@ -16,8 +16,7 @@ static void add_guard(tri_str guard, tri_buf *out)
                          isalnum((unsigned char)guard.data[i]) ? (char)toupper((unsigned char)guard.data[i]) : '_');
 }
 
-/* Words that are no parameter names in C or C++ though they are in the source language. */
-static bool is_reserved(tri_str name)
+bool tri_header_is_reserved(tri_str name)
 {
     static const char *const words[] = {
         "auto",     "bool",    "break",    "case",     "catch",   "char",     "class",    "const",    "default",
@@ -45,7 +44,7 @@ static bool add_prototype(const tri_object_kernel *kernel, const char *suffix, t
         bool is_ptr = a->type.kind == TRI_CTYPE_PTR;
         tri_buf_format(out, ",\n    %s%s %s%.*s%s", a->type.is_const ? "const " : "", a->type.c,
                        is_ptr || a->type.kind == TRI_CTYPE_DESC ? "*" : "", TRI_STR_ARG(a->name),
-                       is_reserved(a->name) ? "_" : "");
+                       tri_header_is_reserved(a->name) ? "_" : "");
         if (is_ptr && has_lengths)
             tri_buf_format(out, ", uint64_t %.*s_bytes", TRI_STR_ARG(a->name));
     }

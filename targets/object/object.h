@@ -77,6 +77,10 @@ bool tri_object_write(const tri_bundle *bundle, tri_buf *out);
  * empty). False after a report. */
 bool tri_header_write(const tri_bundle *bundle, tri_str guard, tri_buf *out);
 
+/* Is it a word that cannot name a parameter in C or C++ though it can in the source language? An underscore follows
+ * it there. */
+bool tri_header_is_reserved(tri_str name);
+
 /* Appends the record of -emit=json: an object with a list of kernels. */
 bool tri_json_write(const tri_bundle *bundle, tri_buf *out);
 

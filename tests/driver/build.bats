@@ -7,8 +7,9 @@ load ../helpers
     [ -s root/usr/share/tritcc/tritcc.mk ]
     [ -s root/usr/share/bash-completion/completions/tritcc ]
     root/usr/bin/tritcc --version
+    [[ $(root/usr/bin/triton-compile --help) == *"usage: triton-compile"* ]]
     make -s -C "$BUILDDIR" -o all uninstall DESTDIR="$PWD/root" prefix=/usr >/dev/null
-    [ -z "$(find root -type f)" ]
+    [ -z "$(find root -type f -o -type l)" ]
 }
 
 @test "configure rejects unknown options" {

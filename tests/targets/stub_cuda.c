@@ -96,6 +96,12 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned options, void 
     return 0;
 }
 
+int cuModuleLoadData(void **module, const void *image)
+{
+    int error = outcome("cuModuleLoadData");
+    return error ? error : cuModuleLoadDataEx(module, image, 0, NULL, NULL);
+}
+
 int cuModuleUnload(void *module)
 {
     (void)module;

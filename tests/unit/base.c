@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/process.h"
+#include "base/sha256.h"
 #include "base/vec.h"
 
 #include <stdio.h>
@@ -98,6 +99,31 @@ static void test_diag(void)
     tri_diag_destroy(diag);
 }
 
+/* The examples of FIPS 180-4, and a text of several blocks in pieces. */
+static void test_sha256(void)
+{
+    static const char *const rows[][2] = {
+        {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+    };
+    char text[TRI_SHA256_TEXT + 1], a[1000];
+    tri_sha256 hash;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tri_sha256_init(&hash);
+        tri_sha256_add(&hash, rows[i][0], strlen(rows[i][0]));
+        tri_sha256_finish(&hash, text);
+        CHECK(!strcmp(text, rows[i][1]));
+    }
+    memset(a, 'a', sizeof a);
+    tri_sha256_init(&hash);
+    for (size_t done = 0, n = 1; done < 1000000; done += n, n = n % 900 + 7)
+        tri_sha256_add(&hash, a, n = n < 1000000 - done ? n : 1000000 - done);
+    tri_sha256_finish(&hash, text);
+    CHECK(!strcmp(text, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"));
+}
+
 int main(void)
 {
     tri_arena *arena = tri_arena_create();
@@ -105,6 +131,7 @@ int main(void)
     test_containers(arena);
     test_files(arena);
     test_diag();
+    test_sha256();
     tri_arena_destroy(arena);
     return failures != 0;
 }
