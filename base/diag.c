@@ -419,11 +419,8 @@ static void add_json(tri_diag *diag, const report *r, tri_buf *out)
     tri_buf_add_char(out, '}');
 }
 
-/* The report as a record, for a sink that takes them. */
-static void tell(tri_diag *diag, const report *r)
+static tri_diag_record record_of(tri_diag *diag, const report *r)
 {
-    if (!diag->sink || !diag->sink->report)
-        return;
     tri_diag_record record = {.severity = r->severity,
                               .at = r->at,
                               .code = r->code,
@@ -433,6 +430,15 @@ static void tell(tri_diag *diag, const report *r)
                               .text = r->text};
     if (r->at.source)
         record.file = tri_diag_map_path(diag, r->at.source->name);
+    return record;
+}
+
+/* The report as a record, for a sink that takes them. */
+static void tell(tri_diag *diag, const report *r)
+{
+    if (!diag->sink || !diag->sink->report)
+        return;
+    tri_diag_record record = record_of(diag, r);
     diag->sink->report(diag->sink->data, &record);
 }
 
@@ -506,6 +512,15 @@ void tri_diag_note(tri_diag *diag, tri_span at, const char *format, ...)
     va_end(args);
 }
 
+void tri_diag_tell(tri_diag *diag, tri_span at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    diag->is_last_hidden = false;
+    add_report(diag, (report){.severity = TRI_NOTE, .at = at}, format, args);
+    va_end(args);
+}
+
 static void add_remark(tri_diag *diag, tri_span at, const char *group, bool is_missed, const char *format, va_list args)
 {
     diag->is_last_hidden = !is_remark_on(diag, group, is_missed);
@@ -570,6 +585,11 @@ void tri_diag_drop(tri_diag *diag)
 size_t tri_diag_held_count(const tri_diag *diag)
 {
     return diag->held.len;
+}
+
+tri_diag_record tri_diag_held_record(tri_diag *diag, size_t i)
+{
+    return record_of(diag, &diag->held.at[i]);
 }
 
 tri_severity tri_diag_held_at(const tri_diag *diag, size_t i, tri_span *out_at, tri_str *out_text)

@@ -95,6 +95,8 @@ void tri_diag_error(tri_diag *diag, tri_span at, int code, const char *format, .
 void tri_diag_warning(tri_diag *diag, tri_span at, const char *name, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void tri_diag_note(tri_diag *diag, tri_span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A note that belongs to no report. */
+void tri_diag_tell(tri_diag *diag, tri_span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Remarks (-Rpass) are printed only when tri_diag_set_remarks named their group. */
 void tri_diag_set_remarks(tri_diag *diag, tri_str group);
 void tri_diag_remark(tri_diag *diag, tri_span at, const char *group, const char *format, ...)
@@ -113,6 +115,7 @@ void tri_diag_release(tri_diag *diag);
 void tri_diag_drop(tri_diag *diag);
 /* What is held back at this moment, in order; the text is borrowed until release or drop. */
 size_t tri_diag_held_count(const tri_diag *diag);
+tri_diag_record tri_diag_held_record(tri_diag *diag, size_t i);
 tri_severity tri_diag_held_at(const tri_diag *diag, size_t i, tri_span *out_at, tri_str *out_text);
 
 size_t tri_diag_error_count(const tri_diag *diag);

@@ -5,15 +5,35 @@
 #include "driver/inspect.h"
 #include "driver/job.h"
 #include "driver/link.h"
+#include "driver/messages/fix.h"
 #include "driver/output.h"
 #include "driver/tool.h"
 
 /* Exit statuses. */
 enum { done = 0, failed = 1, wrong_usage = 2 };
 
-static int compile_all(tri_session *session)
+/* -fix alone writes no outputs. */
+static bool has_outputs(const tri_opt *opt)
+{
+    return opt->emits.len || opt->output.len || opt->link || opt->save_temps || opt->has_passes;
+}
+
+static int fix_all(tri_session *session)
 {
     int status = done;
+    bool is_told = !has_outputs(session->opt) || session->opt->syntax_only;
+    for (size_t i = 0; i < session->opt->inputs.len; i++) {
+        int one = tri_fix_run(session, &session->opt->inputs.at[i], is_told);
+        status = one > status ? one : status;
+    }
+    return status;
+}
+
+static int compile_all(tri_session *session)
+{
+    int status = session->opt->fix ? fix_all(session) : done;
+    if (session->opt->fix && (status || !has_outputs(session->opt) || session->opt->syntax_only))
+        return status;
     if (!tri_tool_find(session->arena, session->diag, session->opt->cuda_path, &session->opt->compile))
         return wrong_usage;
     if (session->opt->link && !session->opt->dry_run)

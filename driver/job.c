@@ -96,3 +96,21 @@ int tri_job_make(tri_session *session, const tri_opt_input *input, const tri_str
     int status = tri_program_run(&program, out_outputs);
     return status || tri_diag_error_count(session->diag) ? status ? status : 1 : 0;
 }
+
+int tri_job_check(tri_session *session, const tri_opt_input *input, const tri_str *text)
+{
+    tri_program program = {.session = session, .path = input->path};
+    if (!find_kind(session, input, &program.kind))
+        return 2;
+    if (program.kind != TRI_KIND_SOURCE || tri_str_is(input->path, "-")) {
+        tri_diag_error(session->diag, TRI_NO_SPAN, 1002, "-fix changes source files, and '%.*s' is none",
+                       TRI_STR_ARG(input->path));
+        return 2;
+    }
+    tri_arena *arena = tri_arena_create();
+    program.source =
+        text ? check_text(session, input, program.kind, *text) : open_input(session, arena, input, program.kind);
+    int status = program.source ? tri_program_run(&program, NULL) : 1;
+    tri_arena_destroy(arena);
+    return status;
+}

@@ -14,4 +14,7 @@ int tri_job_run(tri_session *session, const tri_opt_input *input);
 int tri_job_make(tri_session *session, const tri_opt_input *input, const tri_str *text, const tri_program_end *end,
                  tri_output_list *out_outputs);
 
+/* Checks a source, or a text in its place (or null: the file), with the session's options; exit status. */
+int tri_job_check(tri_session *session, const tri_opt_input *input, const tri_str *text);
+
 #endif

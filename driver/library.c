@@ -438,7 +438,7 @@ static void end_session(tritcc_context *context, tri_session *session)
 static int compile_input(tritcc_context *context, tri_opt *opt)
 {
     tri_diag *diag = context->diag;
-    if (opt->mode != TRI_OPT_COMPILE || opt->inputs.len != 1 || opt->has_passes || opt->link) {
+    if (opt->mode != TRI_OPT_COMPILE || opt->inputs.len != 1 || opt->has_passes || opt->link || opt->fix) {
         tri_diag_error(diag, TRI_NO_SPAN, 1002, "the library takes options of a compilation, and no further input");
         return TRITCC_ERROR_OPTIONS;
     }

@@ -62,6 +62,7 @@ typedef struct {
     bool has_no_effect; /* an option that is only accepted */
     bool verbose, dry_run;
     bool syntax_only; /* nothing is written */
+    bool fix; /* the fixes of messages are made in the source */
     tri_opt_report time_report;
     bool depfile, dep_phony;
     tri_str depfile_path; /* empty: named after the output */

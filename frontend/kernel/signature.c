@@ -465,6 +465,29 @@ static void suggest(kernel *k, tri_buf *out)
     tri_buf_add_z(out, ")'");
 }
 
+/* -fguess-types: what nothing gives is what a message would suggest. */
+static bool guess_missing(kernel *k)
+{
+    tri_signature_uses *uses = tri_signature_infer(k->c->all, k->function);
+    for (size_t i = 0; i < params_of(k->function)->len; i++) {
+        const tri_ast_node *param = param_at(k->function, i);
+        if (k->is_known[i])
+            continue;
+        tri_buf text = {0};
+        tri_signature_infer_print(uses, param->param.name, tri_annotation_is_constexpr(param), &text);
+        tri_str what = tri_str_format(k->c->arena, "<type of '%.*s'>", TRI_STR_ARG(param->param.name));
+        const tri_source *source = tri_diag_add_source(k->c->diag, what, tri_buf_str(&text));
+        tri_buf_fini(&text);
+        tri_arg arg = {0};
+        if (!tri_signature_text_argument(k->c->all, k->function->scope, param->param.name, source->text,
+                                         (tri_span){source, 0, (uint32_t)source->text.len},
+                                         tri_annotation_is_constexpr(param), &arg))
+            return false;
+        settle(k, i, arg);
+    }
+    return true;
+}
+
 static bool is_complete(const kernel *k)
 {
     for (size_t i = 0; i < params_of(k->function)->len; i++)
@@ -759,6 +782,8 @@ bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
         if (kernels[i].is_left_out ||
             (c.options->config < TRI_FRONTEND_ALL_CONFIGS && !kernels[i].signature.config_count))
             continue;
+        if (c.options->guess_types && !guess_missing(&kernels[i]))
+            return false;
         if (is_complete(&kernels[i]))
             tri_vec_push(c.arena, out_kernels, kernels[i].signature);
         else if (kernels[i].is_explicit)

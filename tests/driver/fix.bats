@@ -1,0 +1,86 @@
+load ../helpers
+
+# source NAME < lines of a kernel's body
+source_of() {
+    printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(p, B: tl.constexpr):\n' >"$1"
+    cat >>"$1"
+}
+
+@test "-fix makes the fixes of messages, tells each, and writes no output" {
+    source_of k.tri <<'K'
+    x = tl.laod(p + tl.arnge(0, B))
+    tl.stroe(p + tl.arange(0, B), x)
+K
+    chmod 640 k.tri
+    tritcc -fix k.tri
+    grep -q 'x = tl.load(p + tl.arange(0, B))' k.tri
+    grep -q '    tl.store(p' k.tri
+    [ "$(grep -c 'note: fixed: ' .err)" = 3 ]
+    [[ $errors == *"k.tri:7:12: note: fixed: 'triton.language' has no 'laod'"*"load"* ]]
+    [ "$(stat -c %a k.tri)" = 640 ] && [ "$(ls)" = k.tri ]
+    tritcc -fix k.tri
+    [ -z "$errors" ]
+}
+
+@test "-fix goes on until no fix is left: what one error hid is mended too" {
+    printf 'import triton\r\nimport triton.language as tl\r\n\r\n@triton.jit\r\ndef k(p)\r\n    tl.stroe(p, 1)\r\n' >k.tri
+    tritcc -fix k.tri
+    printf 'import triton\r\nimport triton.language as tl\r\n\r\n@triton.jit\r\ndef k(p):\r\n    tl.store(p, 1)\r\n' | cmp - k.tri
+}
+
+@test "-fix: what has no fix is told, status 1, and the rest is mended" {
+    source_of k.tri <<'K'
+    tl.stroe(p, nowhere_to_be_found)
+K
+    tritcc -1 -fix k.tri
+    [[ $errors == *"fixed: "*"error: 'nowhere_to_be_found' is not defined [TRI-3001]"* ]]
+    grep -q tl.store k.tri
+}
+
+@test "-fix mends imported files, and a kernel of two types once" {
+    source_of u.py <<'K'
+    return tl.laod(p + tl.arange(0, B))
+K
+    printf 'import triton\nimport triton.language as tl\nfrom u import k as f\n\n@triton.jit\ndef g(p):\n    tl.store(p + tl.arange(0, 16), f(p, 16))\n' >k.tri
+    cp k.tri before
+    tritcc -fix k.tri -sig 'a = g(*fp32)' -sig 'b = g(*fp16)'
+    cmp k.tri before
+    grep -q tl.load u.py
+    [ "$(grep -c 'fixed: ' .err)" = 1 ]
+}
+
+@test "-fix with an output compiles what was mended" {
+    source_of k.tri <<'K'
+    tl.store(p + tl.arnge(0, B), 1.0)
+K
+    tritcc -fix k.tri -sig '*fp32, 64' -emit=ttir
+    grep -q tt.make_range k.ttir
+    [ "$(wc -l <.err)" = 4 ]
+}
+
+@test "-fix refuses what is no source, and leaves a file that cannot be written" {
+    printf 'module {\n}\n' >k.ttir
+    tritcc -2 -fix k.ttir
+    [[ $errors == *"-fix changes source files, and 'k.ttir' is none [TRI-1002]"* ]]
+    tritcc -2 -fix - </dev/null
+    source_of k.tri <<'K'
+    tl.stroe(p, 1)
+K
+    cp k.tri before
+    [ "$(id -u)" = 0 ] || { chmod 444 k.tri && tritcc -1 -fix k.tri && [[ $errors == *"cannot write 'k.tri'"* ]]; }
+    chmod 644 k.tri
+    tritcc -fix k.tri -ffile-prefix-map=k=/there/k
+    [[ $errors == "/there/k.tri:7:8: note: fixed:"* ]]
+    ! cmp -s k.tri before
+}
+
+@test "-fguess-types compiles kernels whose types nothing gives" {
+    source_of k.tri <<'K'
+    tl.store(p + tl.arange(0, B), 1.0)
+K
+    tritcc -1 k.tri -emit=ttir=-
+    tritcc k.tri -emit=ttir=- -fguess-types
+    [[ $output == *"tt.func public @k(%p: !tt.ptr<f32>"* ]]
+    tritcc k.tri -emit=ttir=- -fguess-types -sig 'k(p=*fp16, B=32)'
+    [[ $output == *"!tt.ptr<f16>"*"tensor<32x"* ]]
+}
