@@ -1,5 +1,6 @@
 #include "driver/command.h"
 
+#include "driver/explain.h"
 #include "driver/help.h"
 #include "driver/info.h"
 #include "driver/inspect.h"
@@ -51,16 +52,6 @@ static int compile_all(tri_session *session)
     return status;
 }
 
-static bool explain(tri_diag *diag, tri_str code, tri_buf *out)
-{
-    int64_t number;
-    tri_str digits = tri_str_has_prefix(code, "TRI-") ? tri_str_sub(code, 4, code.len) : code;
-    if (tri_str_to_i64(digits, &number) && number > 0 && number < 10000 && tri_diag_explain((int)number, out))
-        return true;
-    tri_diag_error(diag, TRI_NO_SPAN, 1002, "there is no code '%.*s'", TRI_STR_ARG(code));
-    return false;
-}
-
 /* The modes that print and are done. */
 static bool print_mode(tri_session *session, tri_buf *out)
 {
@@ -90,7 +81,7 @@ static bool print_mode(tri_session *session, tri_buf *out)
     case TRI_OPT_INSPECT:
         return tri_inspect_print(session, value, out);
     case TRI_OPT_EXPLAIN:
-        return explain(session->diag, value, out);
+        return tri_explain_print(session->diag, value, out);
     case TRI_OPT_COMPILE:
         break;
     }

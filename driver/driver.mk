@@ -6,3 +6,14 @@ COMMIT := $(shell cat $(srcdir)/COMMIT 2>/dev/null || git -C $(srcdir) rev-parse
 obj/driver/info.o: private DEFINES += -DTRI_COMMIT='"$(COMMIT)"'
 obj/driver/info.o: obj/driver/commit
 $(eval $(call STAMP_RULE,obj/driver/commit,COMMIT))
+
+# The examples of --explain go into the binary as text.
+GEN += gen/driver/explain_text.c
+EXTRA_OBJS += obj/gen/driver/explain_text.o
+gen/driver/explain_text.c: $(srcdir)/share/tritcc/explain.txt
+	@mkdir -p $(@D)
+	$(Q){ echo 'extern const char tri_explain_text[];'; echo 'const char tri_explain_text[] ='; \
+	  sed '/^#/d; s/\\/\\\\/g; s/"/\\"/g; s/.*/"&\\n"/' $<; echo ';'; } > $@
+obj/gen/driver/explain_text.o: gen/driver/explain_text.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@

@@ -1,5 +1,7 @@
 #include "driver/help.h"
 
+#include "driver/explain.h"
+
 enum { help_column = 30 };
 
 static void print_row(const tri_opt_row *row, tri_buf *out)
@@ -313,7 +315,7 @@ bool tri_help_table(tri_diag *diag, tri_str format, tri_buf *out)
     } formats[] = {
         {"man", print_mdoc},           {"man-stages", print_mdoc_stages}, {"man-passes", print_mdoc_passes},
         {"man-archs", print_mdoc_archs}, {"bash", print_bash},            {"zsh", print_zsh},
-        {"man-warnings", print_mdoc_warnings},
+        {"man-warnings", print_mdoc_warnings}, {"man-errors", tri_explain_manual},
     };
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         if (tri_str_is(format, formats[i].name)) {
