@@ -6,6 +6,7 @@
 #include "driver/inspect.h"
 #include "driver/job.h"
 #include "driver/link.h"
+#include "driver/manual.h"
 #include "driver/messages/fix.h"
 #include "driver/output.h"
 #include "driver/tool.h"
@@ -60,7 +61,7 @@ static bool print_mode(tri_session *session, tri_buf *out)
     case TRI_OPT_HELP:
         return tri_help_print(session->diag, value, out);
     case TRI_OPT_TABLE:
-        return tri_help_table(session->diag, value, out);
+        return tri_manual_table(session->diag, value, out);
     case TRI_OPT_VERSION:
         tri_info_version(out);
         return true;

@@ -7,13 +7,14 @@ obj/driver/info.o: private DEFINES += -DTRI_COMMIT='"$(COMMIT)"'
 obj/driver/info.o: obj/driver/commit
 $(eval $(call STAMP_RULE,obj/driver/commit,COMMIT))
 
-# The examples of --explain go into the binary as text.
-GEN += gen/driver/explain_text.c
-EXTRA_OBJS += obj/gen/driver/explain_text.o
-gen/driver/explain_text.c: $(srcdir)/share/tritcc/explain.txt
+# The texts of the manual that --explain and editors show go into the binary.
+TEXTS = explain language
+GEN += $(TEXTS:%=gen/driver/%_text.c)
+EXTRA_OBJS += $(TEXTS:%=obj/gen/driver/%_text.o)
+gen/driver/%_text.c: $(srcdir)/share/tritcc/%.txt
 	@mkdir -p $(@D)
-	$(Q){ echo 'extern const char tri_explain_text[];'; echo 'const char tri_explain_text[] ='; \
+	$(Q){ echo 'extern const char tri_$*_text[];'; echo 'const char tri_$*_text[] ='; \
 	  sed '/^#/d; s/\\/\\\\/g; s/"/\\"/g; s/.*/"&\\n"/' $<; echo ';'; } > $@
-obj/gen/driver/explain_text.o: gen/driver/explain_text.c
+obj/gen/driver/%_text.o: gen/driver/%_text.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@

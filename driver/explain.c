@@ -1,5 +1,7 @@
 #include "driver/explain.h"
 
+#include "driver/manual.h"
+
 /* share/tritcc/explain.txt, whose head says how it is written. */
 extern const char tri_explain_text[];
 
@@ -56,27 +58,12 @@ bool tri_explain_print(tri_diag *diag, tri_str code, tri_buf *out)
 
 /* ---- the manual ---- */
 
-/* Text as mdoc reads it: no escapes, no line that looks like a request. */
-static void add_guarded(tri_buf *out, tri_str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.data[i];
-        bool is_first = i == 0 || text.data[i - 1] == '\n';
-        if (is_first && (c == '.' || c == '\''))
-            tri_buf_add_z(out, "\\&");
-        if (c == '\\')
-            tri_buf_add_z(out, "\\e");
-        else
-            tri_buf_add_char(out, c);
-    }
-}
-
 static void add_display(int code, char mark, const char *lead, tri_buf *out)
 {
     tri_buf piece = {0};
     if (add_piece(code, mark, "", &piece)) {
         tri_buf_format(out, "%s\n.Bd -literal -offset indent\n", lead);
-        add_guarded(out, tri_buf_str(&piece));
+        tri_manual_add(out, tri_buf_str(&piece));
         tri_buf_add_z(out, ".Ed\n");
     }
     tri_buf_fini(&piece);
@@ -90,9 +77,9 @@ void tri_explain_manual(tri_buf *out)
             tri_str all = tri_buf_str(&text), title = tri_str_sub(all, 0, tri_str_find(all, '\n'));
             size_t skip = strlen("[TRI-0000] ");
             tri_buf_format(out, ".Ss TRI-%d: ", code);
-            add_guarded(out, tri_str_sub(title, skip, title.len));
+            tri_manual_add(out, tri_str_sub(title, skip, title.len));
             tri_buf_add_char(out, '\n');
-            add_guarded(out, tri_str_sub(all, title.len + 2, all.len));
+            tri_manual_add_prose(out, tri_str_sub(all, title.len + 2, all.len));
             add_display(code, '-', ".Pp\nWrong:", out);
             add_display(code, '+', "Right:", out);
         }

@@ -1,7 +1,5 @@
 #include "driver/help.h"
 
-#include "driver/explain.h"
-
 enum { help_column = 30 };
 
 static void print_row(const tri_opt_row *row, tri_buf *out)
@@ -76,112 +74,6 @@ bool tri_help_print(tri_diag *diag, tri_str topic, tri_buf *out)
     if (tri_str_is(topic, "opt"))
         tri_buf_add_z(out, "\nEach pass is an option too; --list-passes shows them and what they take.\n");
     return true;
-}
-
-/* --- mdoc --- */
-
-/* Words of a metavar as mdoc arguments; what mdoc would take for a macro or an escape is guarded. */
-static void add_mdoc_word(tri_buf *out, const char *word)
-{
-    for (const char *c = word; *c; c++) {
-        if (*c == '\\')
-            tri_buf_add_z(out, "\\e");
-        else if (*c == '-')
-            tri_buf_add_z(out, "\\-");
-        else
-            tri_buf_add_char(out, *c);
-    }
-}
-
-static void print_mdoc_row(const tri_opt_row *row, tri_buf *out)
-{
-    bool is_long = row->form == TRI_OPT_LONG || row->form == TRI_OPT_LONGOPT || row->form == TRI_OPT_LONGARG;
-    tri_buf_add_z(out, ".It Fl ");
-    if (is_long)
-        tri_buf_add_z(out, "\\-");
-    add_mdoc_word(out, row->name);
-    if (row->metavar) {
-        bool is_optional = row->form == TRI_OPT_OPTIONAL || row->form == TRI_OPT_LONGOPT;
-        bool has_equals = is_optional || row->form == TRI_OPT_EQUALS || row->form == TRI_OPT_LONGARG;
-        bool is_separate = row->form == TRI_OPT_WORD;
-        tri_buf_format(out, "%s Ar ",
-                       is_separate   ? ""
-                       : is_optional ? " Ns Oo Ns = Ns"
-                       : has_equals  ? " Ns = Ns"
-                                     : " Ns");
-        add_mdoc_word(out, row->metavar);
-        if (is_optional)
-            tri_buf_add_z(out, " Oc");
-    }
-    tri_buf_add_char(out, '\n');
-    tri_str help = tri_str_from(row->help);
-    char first = help.data[0];
-    tri_buf_format(out, "%c%.*s.\n%s", first >= 'a' && first <= 'z' ? first - 'a' + 'A' : first, (int)help.len - 1,
-                   help.data + 1, row->manual);
-}
-
-static void print_mdoc(tri_buf *out)
-{
-    bool is_open = false;
-    for (size_t i = 0; i < tri_opt_row_count(); i++) {
-        tri_opt_row row = tri_opt_row_at(i);
-        if (!row.name) {
-            tri_buf_format(out, "%s.Ss %s\n.Bl -tag -width Ds\n", is_open ? ".El\n" : "", row.title);
-            is_open = true;
-        } else if (row.help) {
-            print_mdoc_row(&row, out);
-        }
-    }
-    tri_buf_add_z(out, ".El\n");
-}
-
-static void print_mdoc_stages(tri_buf *out)
-{
-    tri_buf_add_z(out, ".Bl -column \"spvasm\" \".spvasm\" \"text\"\n.It Em Kind Ta Em Suffix Ta Em Contents\n");
-    for (int k = 1; k < TRI_KIND_COUNT; k++) {
-        const tri_kind_row *kind = tri_phase_kind((tri_kind)k);
-        if (kind->name)
-            tri_buf_format(out, ".It Cm %s Ta Pa %s Ta %s\n", kind->name, kind->suffix, kind->help);
-    }
-    tri_buf_add_z(out, ".El\n");
-}
-
-static void print_mdoc_passes(tri_buf *out)
-{
-    tri_buf_add_z(out, ".Bl -tag -width Ds -compact\n");
-    for (size_t i = 0; i < tri_passes_count(); i++) {
-        const tri_pass *pass = tri_passes_at(i);
-        tri_buf_format(out, ".It Cm %s", pass->name);
-        for (const char *c = pass->alias ? pass->alias : ""; *c; c += *c == ',') {
-            size_t length = strcspn(c, ",");
-            tri_buf_format(out, " , Cm %.*s", (int)length, c);
-            c += length;
-        }
-        tri_buf_format(out, "\n%s\n", pass->help);
-        for (size_t j = 0; pass->options && pass->options[j]; j++)
-            tri_buf_format(out, ".br\n.Cm %.*s%s\n", (int)strcspn(pass->options[j], ":"), pass->options[j],
-                           pass->options[j] + strcspn(pass->options[j], ":"));
-    }
-    tri_buf_add_z(out, ".El\n");
-}
-
-static void print_mdoc_warnings(tri_buf *out)
-{
-    const char *name, *help;
-    tri_buf_add_z(out, ".Bl -tag -width \"unicode-name\" -compact\n");
-    for (size_t i = 0; (name = tri_diag_warning_name(i, &help)); i++)
-        tri_buf_format(out, ".It Cm %s\n%s\n", name, help);
-    tri_buf_add_z(out, ".El\n");
-}
-
-static void print_mdoc_archs(tri_buf *out)
-{
-    tri_buf_add_z(out, ".Bl -tag -width \"sm_100a\" -compact\n");
-    for (size_t i = 0; i < tri_targets_count(); i++)
-        for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(i)->family); arch;
-             arch = tri_machines_next(arch))
-            tri_buf_format(out, ".It Cm %s\n%s\n", arch->name, arch->help);
-    tri_buf_add_z(out, ".El\n");
 }
 
 /* --- completion --- */
@@ -307,22 +199,10 @@ static void print_zsh(tri_buf *out)
     tri_buf_add_z(out, "  '*:file:_files'\n");
 }
 
-bool tri_help_table(tri_diag *diag, tri_str format, tri_buf *out)
+bool tri_help_completion(tri_str shell, tri_buf *out)
 {
-    static const struct {
-        const char *name;
-        void (*print)(tri_buf *out);
-    } formats[] = {
-        {"man", print_mdoc},           {"man-stages", print_mdoc_stages}, {"man-passes", print_mdoc_passes},
-        {"man-archs", print_mdoc_archs}, {"bash", print_bash},            {"zsh", print_zsh},
-        {"man-warnings", print_mdoc_warnings}, {"man-errors", tri_explain_manual},
-    };
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        if (tri_str_is(format, formats[i].name)) {
-            formats[i].print(out);
-            return true;
-        }
-    }
-    tri_diag_error(diag, TRI_NO_SPAN, 1002, "unknown format '%.*s' of the option table", TRI_STR_ARG(format));
-    return false;
+    if (!tri_str_is(shell, "bash") && !tri_str_is(shell, "zsh"))
+        return false;
+    (tri_str_is(shell, "bash") ? print_bash : print_zsh)(out);
+    return true;
 }

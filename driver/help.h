@@ -7,7 +7,7 @@
 /* --help, or one topic of it. False after a report: no such topic. */
 bool tri_help_print(tri_diag *diag, tri_str topic, tri_buf *out);
 
-/* The same table as mdoc sections, or as a completion script of bash or zsh. False after a report. */
-bool tri_help_table(tri_diag *diag, tri_str format, tri_buf *out);
+/* The same table as a completion script; false for a shell other than bash and zsh. */
+bool tri_help_completion(tri_str shell, tri_buf *out);
 
 #endif

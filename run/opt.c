@@ -84,7 +84,7 @@ bool tri_run_opt_table(tri_diag *diag, tri_str form, tri_buf *out)
     static const struct {
         const char *name;
         void (*print)(tri_buf *out);
-    } forms[] = {{"man", print_man}, {"bash", print_bash}, {"zsh", print_zsh}};
+    } forms[] = {{"man-options", print_man}, {"bash", print_bash}, {"zsh", print_zsh}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (tri_str_is(form, forms[i].name)) {
             forms[i].print(out);

@@ -4,6 +4,7 @@ load ../helpers
     make -s -C "$BUILDDIR" -o all install DESTDIR="$PWD/root" prefix=/usr >/dev/null
     [ -x root/usr/bin/tritcc ]
     [ -s root/usr/share/man/man1/tritcc.1 ]
+    [ -s root/usr/share/man/man7/tritcc-errors.7 ]
     [ -s root/usr/share/tritcc/tritcc.mk ]
     [ -s root/usr/share/bash-completion/completions/tritcc ]
     root/usr/bin/tritcc --version
@@ -55,13 +56,14 @@ compiled() {
 @test "a tarball makes the same tarball, without git" {
     [ -e "$SRCDIR/.git" ] || [ -e "$SRCDIR/MANIFEST" ] || skip "neither a clone nor a tarball"
     mkdir -p build/man
-    cp "$BUILDDIR/man/tritcc.1" build/man/
+    cp "$BUILDDIR"/man/*.[17] build/man/
+    old=$(cd "$BUILDDIR" && printf -- '-o %s ' man/*.[17])
     cd build
     "$SRCDIR/configure" -q
-    make -s -o man/tritcc.1 dist
+    make -s $old dist
     tar xzf tritcc-*.tar.gz
     cd tritcc-*/
     ./configure -q
-    make -s -o man/tritcc.1 dist
+    make -s $old dist
     cmp tritcc-*.tar.gz ../tritcc-*.tar.gz
 }

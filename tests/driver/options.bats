@@ -147,7 +147,7 @@ load ../helpers
 }
 
 @test "the table makes the manual and both completions" {
-    tritcc --print-option-table=man
+    tritcc --print-option-table=man-options
     [[ $output == *".It Fl emit"* ]]
     tritcc --print-option-table=bash
     bash -n .out

@@ -191,8 +191,8 @@ check_manual() {
             breach "option '$name' is not in the manual"
     done
     command -v mandoc >/dev/null || return 0
-    for page in tritcc tritrun; do
-        mandoc -Tlint -W warning "$BUILDDIR/man/$page.1" || breach "$page.1 does not lint"
+    for page in "$BUILDDIR"/man/*.[17] man/*.3; do
+        mandoc -Tlint -W warning "$page" || breach "$(basename "$page") does not lint"
     done
 }
 

@@ -62,7 +62,7 @@ calls_of() {
     done
 }
 
-man_text() { sed -n '/vector code of the compiler/,/as they do on aarch64/p' "$SRCDIR/man/tritcc.1.in"; }
+man_text() { sed -n '/vector code of the compiler/,/as they do on aarch64/p' "$SRCDIR/man/tritcc-targets.7.in"; }
 
 @test "what is computed one element after the other on aarch64 is what the manual lists" {
     local double='cos erf log2 sin tanh' both f

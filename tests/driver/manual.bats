@@ -1,0 +1,33 @@
+# The manual: each page is filled from the tables, and its HTML form has no link that leads nowhere.
+load ../helpers
+
+@test "no page keeps a mark, and each is not small" {
+    for page in "$BUILDDIR"/man/*.[17]; do
+        ! grep -nE '^@.*@$' "$page" || { echo "$page"; false; }
+        [ "$(wc -c <"$page")" -gt 2000 ]
+    done
+}
+
+@test "pages that are named exist" {
+    cat "$BUILDDIR"/man/*.[17] | sed -nE 's/^\.Xr ((tritcc|tritrun|libtritcc)[^ ]*) ([1-9]).*/\1.\3/p' | sort -u >names
+    [ "$(wc -l <names)" -ge 7 ]
+    while read -r name; do
+        [ -s "$BUILDDIR/man/$name" ] || [ -s "$SRCDIR/man/$name" ] || { echo "$name"; false; }
+    done <names
+}
+
+@test "the web pages link to one another" {
+    command -v mandoc >/dev/null || skip "no mandoc"
+    sh "$SRCDIR/man/html.sh" html "$BUILDDIR"/man/*.[17] "$SRCDIR/man/libtritcc.3"
+    grep -q 'tritcc-errors.7.html' html/index.html
+    grep -ohE 'href="[^"#:]+' html/*.html | sed 's/href="//' | sort -u | grep -E '^(tritcc|tritrun|libtritcc|index|manual)' >links
+    while read -r link; do
+        [ -s "html/$link" ] || { echo "$link"; false; }
+    done <links
+    [ "$(grep -c '<dt>' html/index.html)" -ge 9 ]
+}
+
+@test "tables that do not exist are refused" {
+    tritcc -2 --print-option-table=man-nothing
+    grep -q "unknown format 'man-nothing'" .err
+}
