@@ -59,13 +59,16 @@ void tri_process_signal(int number)
     }
 }
 
-static int start(const char *const *argv, int output, int input, pid_t *out_pid)
+static int start(const char *const *argv, bool is_quiet, int output, int input, pid_t *out_pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+    if (is_quiet)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    else
+        posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
     posix_spawn_file_actions_addclose(&actions, output);
     posix_spawn_file_actions_addclose(&actions, input);
     int error = posix_spawn(out_pid, argv[0], &actions, NULL, (char *const *)argv, environ);
@@ -86,7 +89,7 @@ static void collect_process(int fd, tri_buf *out)
     }
 }
 
-tri_process_result tri_process_run(tri_arena *arena, const char *const *argv)
+static tri_process_result run_process(tri_arena *arena, const char *const *argv, bool is_quiet)
 {
     tri_process_result result = {0};
     int ends[2];
@@ -95,7 +98,7 @@ tri_process_result tri_process_run(tri_arena *arena, const char *const *argv)
         return result;
     }
     pid_t pid;
-    result.error = start(argv, ends[1], ends[0], &pid);
+    result.error = start(argv, is_quiet, ends[1], ends[0], &pid);
     close(ends[1]);
     if (result.error) {
         close(ends[0]);
@@ -118,6 +121,16 @@ tri_process_result tri_process_run(tri_arena *arena, const char *const *argv)
     else
         result.status = WEXITSTATUS(status);
     return result;
+}
+
+tri_process_result tri_process_run(tri_arena *arena, const char *const *argv)
+{
+    return run_process(arena, argv, false);
+}
+
+tri_process_result tri_process_run_quiet(tri_arena *arena, const char *const *argv)
+{
+    return run_process(arena, argv, true);
 }
 
 static bool needs_quotes(const char *word)

@@ -18,6 +18,8 @@ typedef struct {
 
 /* Runs `argv` (null-terminated) without a shell, stdin empty, and waits. */
 tri_process_result tri_process_run(tri_arena *arena, const char *const *argv);
+/* The same without what it writes to stderr. */
+tri_process_result tri_process_run_quiet(tri_arena *arena, const char *const *argv);
 
 /* Sends a signal to the programs that run now; for signal handlers. */
 void tri_process_signal(int number);

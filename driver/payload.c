@@ -184,7 +184,8 @@ static tri_str arch_of_code(tri_kind kind, tri_str code)
         const tri_target *target = tri_targets_at(i);
         if (kind == tri_phase_kind_named(target->code_kind) && target->arch_of_code)
             return target->arch_of_code(code);
-        if (kind == tri_phase_kind_named(target->code_kind) || kind == tri_phase_kind_named(target->text_kind))
+        if (kind == tri_phase_kind_named(target->code_kind) || kind == tri_phase_kind_named(target->text_kind) ||
+            (target->listing_kind && kind == tri_phase_kind_named(target->binary_kind)))
             return tri_str_from(tri_machines_first(target->family)->name);
     }
     return TRI_STR("");

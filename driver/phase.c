@@ -55,6 +55,8 @@ static tri_kind kind_for(const tri_target *target, tri_kind kind)
         return tri_phase_kind_named(target->binary_kind);
     case TRI_KIND_TEXT:
         return tri_phase_kind_named(target->text_kind);
+    case TRI_KIND_LISTING:
+        return tri_phase_kind_named(target->listing_kind);
     default:
         return kind;
     }
@@ -238,6 +240,7 @@ static bool run_reassemble(tri_unit *unit, const tri_pass_hooks *hooks)
 }
 
 static bool view_disassemble(tri_unit *unit, tri_buf *out) { return unit->target->to_text(unit, out); }
+static bool view_list(tri_unit *unit, tri_buf *out) { return unit->target->list(unit, out); }
 
 static bool write_header(const tri_bundle *bundle, tri_buf *out)
 {
@@ -288,7 +291,9 @@ static bool resolve(const row *r, const tri_target *target, tri_phase *out)
         out->name = kinds[out->to].name;
         out->help = is_code ? target->code_help : target->binary_help;
     } else if (!out->help) {
-        out->help = is_code ? target->from_text_help : target->to_text_help;
+        out->help = is_code                                ? target->from_text_help
+                    : r->phase.to == TRI_KIND_LISTING ? target->listing_help
+                                                      : target->to_text_help;
     }
     return true;
 }

@@ -14,6 +14,7 @@ typedef enum {
     TRI_KIND_CODE = TRI_KIND_COUNT,
     TRI_KIND_BINARY,
     TRI_KIND_TEXT,
+    TRI_KIND_LISTING,
 } tri_kind;
 
 typedef struct {

@@ -57,7 +57,7 @@ void tri_session_provide(tri_session *session, tri_unit *unit, unsigned contexts
 static bool writes(const tri_target *target, tri_kind kind)
 {
     return kind == tri_phase_kind_named(target->code_kind) || kind == tri_phase_kind_named(target->binary_kind) ||
-           kind == tri_phase_kind_named(target->text_kind);
+           kind == tri_phase_kind_named(target->text_kind) || kind == tri_phase_kind_named(target->listing_kind);
 }
 
 static bool is_host(const tri_target *target) { return target->object_form == TRI_OBJECT_CODE; }

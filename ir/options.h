@@ -69,6 +69,7 @@ typedef struct tri_options {
     tri_str show_value, show_at; /* --value, --at: whose layout -emit=layout shows; empty: not given */
     /* external tools and libraries, looked up by the driver */
     tri_str ptxas;               /* the assembler itself; empty: looked for in tool_path */
+    tri_str nvdisasm;            /* the disassembler itself; empty: looked for in tool_path */
     tri_str ocloc;               /* Intel's offline compiler; empty: looked for in tool_path */
     tri_str tool_path;           /* PATH-like list of folders to find ptxas and the like in */
     TRI_VEC(tri_extern_lib) extern_libs; /* in order */

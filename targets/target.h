@@ -57,6 +57,9 @@ typedef struct tri_target {
     const char *binary_kind, *binary_help;
     const char *binary_tool; /* the program that makes it, when there is one */
     bool (*assemble)(tri_unit *unit);
+    /* binary -> text for people; null: none. */
+    const char *listing_kind, *listing_help;
+    bool (*list)(tri_unit *unit, tri_buf *out);
     /* How names of -arch= start, and how the same names start when only `code` is meant ("sm_", "compute_"); null: no
      * name means that. */
     const char *arch_prefix, *code_prefix;

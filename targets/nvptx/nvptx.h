@@ -31,6 +31,7 @@ extern const tri_machine tri_nvptx_machine;
 bool tri_nvptx_optimize(tri_unit *unit);
 bool tri_nvptx_emit(tri_unit *unit);
 bool tri_nvptx_assemble(tri_unit *unit);
+bool tri_nvptx_list(tri_unit *unit, tri_buf *out);
 /* Says in PTX text what was inlined where (lines.c). */
 void tri_nvptx_add_inlining(tri_unit *unit, tri_buf *text);
 /* --resource-usage (target.h). */

@@ -180,3 +180,39 @@ assemble=(-arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' --cuda-path=toolkit 
     [[ $errors == 'a?[31mb.tri:1:'* ]]
     [[ $errors != *$'\x1b'* ]]
 }
+
+# disassembler NAME BODY: a program of the toolkit beside a ptxas that writes an empty machine.
+disassembler() {
+    toolkit 'for last; do :; done; echo made >"$last"'
+    printf '#!/bin/sh\n%s\n' "$2" >"cuda/bin/$1"
+    chmod +x "cuda/bin/$1"
+}
+
+@test "-emit=sass is what nvdisasm prints, with the source's lines" {
+    disassembler nvdisasm 'echo "warning" >&2; echo "add:"; printf "\t//## File \"%s\", line 34\n\tIADD\n" '"'$EXAMPLES/vadd/vadd.tri'"'; echo "// $1 $2"; cat "$3"'
+    tritcc "${vadd[@]}" -emit=sass --cuda-path=cuda
+    [ -z "$errors" ]
+    grep -qx 'add:' vadd.sass && grep -qx '// -c -g' vadd.sass && grep -qx made vadd.sass
+    [ "$(grep -A1 '## File' vadd.sass | tail -n 1)" = "$(printf '\t//   '; sed -n '34s/^ *//p' "$EXAMPLES/vadd/vadd.tri")" ]
+    mv cuda/bin/nvdisasm own
+    tritcc "${vadd[@]}" -emit=sass=- --cuda-path=cuda -nvdisasm="$PWD/own"
+    [[ $output == "add:"* ]]
+    tritcc "${vadd[@]}" -emit=cubin=k.cubin --cuda-path=cuda
+    tritcc k.cubin -emit=sass=- --cuda-path=cuda -nvdisasm="$PWD/own"
+    [[ $output == "add:"* ]]
+}
+
+@test "-emit=sass without nvdisasm: cuobjdump, or a message that helps" {
+    disassembler cuobjdump 'echo "$1"; cat "$2"'
+    tritcc "${vadd[@]}" -emit=sass=- --cuda-path=cuda
+    [ "$output" = $'-sass\nmade' ]
+    rm cuda/bin/cuobjdump
+    tritcc -1 "${vadd[@]}" -emit=sass --cuda-path=cuda
+    [[ $errors == *"cannot find 'nvdisasm' or 'cuobjdump'"*"--cuda-path=DIR"*"[TRI-7001]"* ]] && [ ! -e vadd.sass ]
+    tritcc -1 "${vadd[@]}" -emit=sass --cuda-path=cuda -nvdisasm=absent
+    [[ $errors == *"'-nvdisasm=absent' is no program"* ]]
+    disassembler nvdisasm 'echo "no such machine" >&2; exit 3'
+    tritcc -1 "${vadd[@]}" -emit=sass --cuda-path=cuda
+    [[ $errors == *"'nvdisasm' ended with status 3: no such machine"*"cuda/bin/nvdisasm -c -g "* ]]
+    tritcc -2 "$EXAMPLES/vadd/vadd.tri" -sig '*fp32, *fp32, *fp32, i32, 64' -arch=x86-64-v3 -emit=sass
+}
