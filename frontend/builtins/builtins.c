@@ -116,6 +116,12 @@ static void report_binding(tri_eval *e, const tri_builtin *row, const tri_bind_p
                           bound.status == TRI_BIND_UNKNOWN ? "'%s' has no parameter '%.*s'"
                                                            : "'%s' is given '%.*s' twice",
                           short_name(row), TRI_STR_ARG(args->at[bound.at].name));
+    if (bound.status == TRI_BIND_UNKNOWN) {
+        tri_str *names = TRI_NEW_ARRAY(e->arena, tri_str, n + 1);
+        for (size_t i = 0; i < n; i++)
+            names[i] = params[i].name;
+        tri_call_suggest(e, &args->at[bound.at], names, n);
+    }
 }
 
 /* The values of parameter p: its one argument, the tuple of *rest, or None where it has none. */

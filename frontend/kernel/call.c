@@ -108,6 +108,18 @@ static tri_ev call_builtin(tri_eval *e, tri_ev callee, tri_call_args *args, tri_
     return r;
 }
 
+void tri_call_suggest(tri_eval *e, const tri_call_arg *arg, const tri_str *names, size_t count)
+{
+    const char **words = TRI_NEW_ARRAY(e->arena, const char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        words[i] = tri_str_copy(e->arena, names[i]).data;
+    const char *near = tri_str_nearest(arg->name, words, count);
+    tri_span keyword = arg->at;
+    keyword.end = keyword.begin + (uint32_t)arg->name.len;
+    if (near && keyword.source && tri_str_equal(tri_str_sub(keyword.source->text, keyword.begin, keyword.end), arg->name))
+        tri_diag_fix(e->diag, keyword, "%s", near);
+}
+
 static tri_ev call_value(tri_eval *e, tri_ev callee, tri_call_args *args, tri_span at);
 
 static tri_ev call_method(tri_eval *e, tri_ev callee, tri_call_args *args, tri_span at)

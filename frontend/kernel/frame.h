@@ -130,6 +130,8 @@ tri_ev tri_call_simple(tri_eval *e, tri_ev callee, int count, const tri_ev *valu
 /* Compiles a jit function for arguments and emits the call. */
 tri_ev tri_call_jit(tri_eval *e, const tri_function *function, tri_call_args *args, tri_span at);
 bool tri_call_evaluate_args(tri_eval *e, const tri_ast_node *call, tri_call_args *out_args);
+/* After the error that `arg` names no parameter: the name that may have been meant, where one of these is near. */
+void tri_call_suggest(tri_eval *e, const tri_call_arg *arg, const tri_str *names, size_t count);
 
 /* object.c: aggregates and named tuples */
 tri_ev tri_object_construct(tri_eval *e, const tri_class *cls, tri_call_args *args, tri_span at);

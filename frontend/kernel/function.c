@@ -271,6 +271,12 @@ static void report_binding(tri_eval *e, const tri_function *f, tri_str name, siz
                           bound.status == TRI_BIND_UNKNOWN ? "'%.*s' has no parameter '%.*s'"
                                                            : "'%.*s' is given its parameter '%.*s' twice",
                           TRI_STR_ARG(name), TRI_STR_ARG(arg->name));
+    if (bound.status == TRI_BIND_UNKNOWN) {
+        tri_str *names = TRI_NEW_ARRAY(e->arena, tri_str, takes + 1);
+        for (size_t i = 0; i < takes; i++)
+            names[i] = list->at[first + i]->param.name;
+        tri_call_suggest(e, arg, names, takes);
+    }
     tri_diag_note(e->diag, tri_ast_name_span(f->node), "it is defined here");
 }
 
