@@ -231,6 +231,13 @@ static bool on_openmp(parser *p, tri_str value)
     return true;
 }
 
+static bool on_auto_tma(parser *p, tri_str value)
+{
+    (void)value;
+    p->opt->compile.no_auto_tma = false;
+    return true;
+}
+
 static bool on_no_openmp(parser *p, tri_str value)
 {
     (void)value;

@@ -13,7 +13,7 @@
 load ../helpers
 
 passes() { "$TRITCC" --list-passes | awk '/^[a-z]/ {print $1}'; }
-pass_file() { ls "$SRCDIR"/passes/{ttir,ttgir,ttgir/*,linalg}/"${1//-/_}".c 2>/dev/null; }
+pass_file() { ls "$SRCDIR"/passes/{ttir,ttir/*,ttgir,ttgir/*,linalg}/"${1//-/_}".c 2>/dev/null; }
 cases_of() { sed -n "s,^ *// $1: *,,p" "$2" | tr ' ' '\n' | sed -n 's/^@//p'; }
 text() { awk -v name="$1" -f "$SRCDIR/tests/passes/cases.awk" "$2"; }
 

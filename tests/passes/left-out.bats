@@ -9,7 +9,9 @@ load pipelines
 : "${TRITRUN:=$BUILDDIR/tritrun}"
 
 # Without these, code for GPUs cannot be made, or waits for nothing; differential.bats has their rows.
-needed=' convert-triton-to-tritongpu rewrite-tensor-descriptor-to-pointer allocate-shared-memory membar '
+needed=' convert-triton-to-tritongpu rewrite-tensor-descriptor-to-pointer optimize-descriptor-encoding tma-lowering
+ allocate-global-scratch allocate-shared-memory membar '
+needed=${needed//$'\n'/}
 
 # FILE KERNEL SIGNATURE RESULT ARGUMENT...
 kernels() {

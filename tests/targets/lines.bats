@@ -201,12 +201,12 @@ END
     for arch in sm_80 sm_90a; do
         product=mma.sync
         [ $arch = sm_80 ] || product=wgmma.mma_async
-        tritcc -arch=$arch -lineinfo -emit=ptx=k.ptx -sig 'matmul(*fp16:16, *fp16:16, *fp32:16, i32:16)' k.tri
+        tritcc -arch=$arch -fno-auto-tma -lineinfo -emit=ptx=k.ptx -sig 'matmul(*fp16:16, *fp16:16, *fp32:16, i32:16)' k.tri
         [ "$(grep -c 'cp.async.cg' k.ptx)" -gt 16 ]
         chains cp.async.cg | diff - <(printf 'ktri:8 in tile < ktri:%d in body < ktri:28\n' 18 19)
         [ "$(chains $product)" = 'ktri:13 in step < ktri:20 in body < ktri:28' ]
         [ "$(chains st.global)" = ktri:29 ]
-        tritcc -arch=$arch -g -emit=ptx=k.ptx -sig 'matmul(*fp16:16, *fp16:16, *fp32:16, i32:16)' k.tri
+        tritcc -arch=$arch -fno-auto-tma -g -emit=ptx=k.ptx -sig 'matmul(*fp16:16, *fp16:16, *fp32:16, i32:16)' k.tri
         [ "$(chains cp.async.cg)" = ktri:8 ]
         [ "$(chains $product)" = ktri:13 ]
         debug_tree | LC_ALL=C sort -u | diff - <(printf '%s\n' '    step:12 at 20' '    tile:6 at 18' '    tile:6 at 19' '  body:17 at 28' matmul:24)
@@ -228,7 +228,7 @@ END
 }
 
 @test "no instruction of a kernel is without a line of it" {
-    tritcc -arch=sm_90a -lineinfo -emit=ptx=k.ptx \
+    tritcc -arch=sm_90a -fno-auto-tma -lineinfo -emit=ptx=k.ptx \
         -sig 'attn(*fp16:16, *fp16:16, *fp16:16, *fp16:16, i32:16, fp32, 64, 64, 64)' "$SRCDIR/tests/exec/attention.tri"
     local last
     last=$(wc -l <"$SRCDIR/tests/exec/attention.tri")

@@ -1,0 +1,236 @@
+/* Blocks that products load through pointers, and store, become blocks of tensor descriptors, which travel by bulk
+ * copies.
+ *
+ *     %p = a + (m + range)[:, None] * stride + range[None, :]      %d = tt.make_tensor_descriptor a, [M, K], [stride,
+ * 1] scf.for %i = 0 to %n step 1 iter_args(%q = %p) {             scf.for %i = 0 to %n step 1 { %x = tt.load %q,
+ * range[None, :] < K - %i * 64, 0             %x = tt.descriptor_load %d[m, %i * 64] use(%x) ; yield %q + 64 use(%x) }
+ * }
+ *
+ * Needs: ttir, before layouts. Loads that feed products of warp groups in loops, and stores of what such kernels
+ * compute. The analysis of pointers (ir/analysis/pointers.h) must show a window of a tensor with a base, strides and
+ * bounds that do not change in the loops, all multiples of 16 bytes as far as types and -sig say; elements that the
+ * mask leaves out read as zero. Memory that is loaded must not be written before by this kernel, nor what is stored be
+ * read behind, and atomics, which order programs, stay away: bulk copies are not ordered with other accesses. Rows
+ * taken modulo the matrix' size: wrapped.c. A remark of group "tma" says for each of these accesses whether it is one,
+ * or why not. Upstream has no such pass. Test: tests/passes/auto-tma.mlir */
+#include "passes/ttir/auto_tma/auto_tma.h"
+
+#include "ir/type.h"
+
+enum { GROUP = 4, GROUP_ROWS = 64, FEW_COLUMNS = 8 };
+
+/* ---- what is worth it ---- */
+
+static bool is_loop(MlirOperation op) { return tri_op_is(op, "scf.for") || tri_op_is(op, "scf.while"); }
+
+static MlirOperation loop_around(MlirOperation op)
+{
+    do
+        op = mlirOperationGetParentOperation(op);
+    while (!mlirOperationIsNull(op) && !is_loop(op));
+    return op;
+}
+
+/* A product that warp groups can do, with their operand `value`; words other than of 16 bits must run along K
+ * (`is_along_k`). */
+static bool is_worth_product(MlirOperation dot, intptr_t operand, bool is_along_k)
+{
+    MlirType type = mlirValueGetType(tri_op_result(dot, 0)),
+             element = tri_type_element(mlirValueGetType(tri_op_operand(dot, operand)));
+    if (operand > 1 || tri_type_rank(type) != 2 || tri_type_dim(type, 0) % GROUP_ROWS ||
+        tri_type_dim(type, 1) % FEW_COLUMNS)
+        return false;
+    enum { TF32 = 0 };
+    bool is_exact = mlirTypeIsAF32(element) && tri_op_int(dot, "inputPrecision", 0) != TF32;
+    return !is_exact && (is_along_k || tri_type_bits(element) == 16);
+}
+
+/* Whether the loaded block, turned or not, is an operand of such products and of no others. `inner`: the dimension
+ * along which its neighbours in memory lie. */
+static bool feeds_products(MlirValue value, int inner)
+{
+    bool feeds = false;
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        intptr_t operand = mlirOpOperandGetOperandNumber(use);
+        if (tri_op_is(user, "tt.trans") && tri_type_rank(mlirValueGetType(value)) == 2)
+            feeds |= feeds_products(tri_op_result(user, 0), 1 - inner);
+        else if (tri_op_is(user, "tt.dot") && !is_worth_product(user, operand, inner == 1 - operand))
+            return false;
+        else
+            feeds |= tri_op_is(user, "tt.dot");
+    }
+    return feeds;
+}
+
+/* What comes of products, through arithmetic and loops. */
+static bool is_of_product(MlirValue value, int depth)
+{
+    MlirOperation op = tri_op_def(value);
+    if (mlirOperationIsNull(op) || depth > 12)
+        return false;
+    if (tri_op_is(op, "tt.dot") || tri_op_is(op, "scf.for"))
+        return true;
+    if (mlirOperationGetNumRegions(op) || !tri_op_is_pure(op))
+        return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        if (tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, i))) &&
+            is_of_product(tri_op_operand(op, i), depth + 1))
+            return true;
+    return false;
+}
+
+/* ---- order ---- */
+
+/* The parameter that an access goes through; null when it is not known. */
+static MlirValue root_of(tri_auto_tma *t, MlirOperation op)
+{
+    const char *why;
+    MlirValue culprit, from = tri_op_operand(op, 0);
+    MlirOperation def = tri_op_def(from);
+    if (tri_type_is_desc(mlirValueGetType(from)))
+        return !mlirOperationIsNull(def) && tri_op_is(def, "tt.make_tensor_descriptor")
+                   ? tri_pointers_root(t->pointers, tri_op_operand(def, 0), &why, &culprit)
+                   : (MlirValue){NULL};
+    return tri_pointers_root(t->pointers, from, &why, &culprit);
+}
+
+static bool shares_loop(MlirOperation a, MlirOperation b)
+{
+    for (MlirOperation x = loop_around(a); !mlirOperationIsNull(x); x = loop_around(x))
+        for (MlirOperation y = loop_around(b); !mlirOperationIsNull(y); y = loop_around(y))
+            if (mlirOperationEqual(x, y))
+                return true;
+    return false;
+}
+
+static bool is_harmless(MlirOperation op)
+{
+    return mlirOperationGetNumRegions(op) || !tri_op_has_effects(op) || tri_op_is(op, "scf.yield") ||
+           tri_op_is(op, "tt.return") || tri_op_is(op, "tt.print") || tri_op_is(op, "tt.assert") ||
+           tri_op_is(op, "scf.condition");
+}
+
+/* Whether `other` must stay in order with the access: `comes_first` says where it stands. */
+static const char *why_ordered(tri_auto_tma *t, const tri_auto_tma_plan *p, MlirOperation other, bool comes_first)
+{
+    bool is_store = tri_op_is(p->op, "tt.store"), is_around = shares_loop(other, p->op);
+    bool reads = tri_op_is(other, "tt.load") || tri_op_is(other, "tt.descriptor_load") ||
+                 tri_op_is(other, "tt.descriptor_gather");
+    bool writes = tri_op_is(other, "tt.store") || tri_op_is(other, "tt.descriptor_store");
+    if (is_harmless(other) || (reads && !is_store) || (!is_around && comes_first == is_store && !(writes && is_store)))
+        return NULL;
+    if (!reads && !writes)
+        return "the kernel has atomics or other effects that order memory";
+    MlirValue root = root_of(t, other);
+    if (!mlirValueIsNull(root) && !mlirValueEqual(root, p->access.form.base))
+        return NULL;
+    return is_store ? "the kernel accesses the same parameter elsewhere"
+                    : "the kernel may have written the memory before";
+}
+
+static const char *check_order(tri_auto_tma *t, const tri_auto_tma_plan *p)
+{
+    bool comes_first = true;
+    for (size_t i = 0; i < t->ops.len; i++) {
+        if (mlirOperationEqual(t->ops.at[i], p->op)) {
+            comes_first = false;
+            continue;
+        }
+        const char *why = why_ordered(t, p, t->ops.at[i], comes_first);
+        if (why)
+            return why;
+    }
+    return NULL;
+}
+
+/* ---- the function ---- */
+
+typedef TRI_VEC(tri_auto_tma_plan) plan_list;
+
+static int inner_of(const tri_access *access)
+{
+    for (int d = access->form.reason ? 0 : access->form.rank; d-- > 0;)
+        if (tri_sum_is(access->form.dim[d].stride, 1))
+            return d;
+    return -1;
+}
+
+static bool is_worth(tri_auto_tma *t, MlirOperation op, bool has_loads)
+{
+    tri_access access;
+    if (tri_op_is(op, "tt.store"))
+        return has_loads && tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, 1))) &&
+               tri_type_rank(mlirValueGetType(tri_op_operand(op, 1))) > 1 && is_of_product(tri_op_operand(op, 1), 0);
+    MlirType type = mlirValueGetType(tri_op_result(op, 0));
+    if (mlirOperationIsNull(loop_around(op)) || !tri_type_is_tensor(type) || tri_type_rank(type) != 2)
+        return false;
+    tri_pointers_access(t->pointers, op, &access);
+    int inner = inner_of(&access); /* when nobody knows, 16 bits can be of use, and a remark says why they are not */
+    return feeds_products(tri_op_result(op, 0), inner < 0 ? 0 : inner) ||
+           (inner < 0 && feeds_products(tri_op_result(op, 0), 1));
+}
+
+static void visit_access(tri_auto_tma *t, MlirOperation op, plan_list *plans)
+{
+    tri_auto_tma_plan plan;
+    tri_diag *diag = t->run->unit->diag;
+    tri_span at = tri_op_span(diag, op);
+    const char *what = tri_op_is(op, "tt.load") ? "load" : "store";
+    const char *why = tri_auto_tma_find(t, op, &plan);
+    why = why ? why : check_order(t, &plan);
+    if (why) {
+        tri_diag_missed(diag, at, "tma", "the %s goes through pointers: %s", what, why);
+        return;
+    }
+    tri_diag_remark(diag, at, "tma", "the %s goes through a tensor map", what);
+    tri_vec_push(t->run->arena, plans, plan);
+}
+
+static bool has_descriptor_loads(const tri_auto_tma *t)
+{
+    for (size_t i = 0; i < t->ops.len; i++)
+        if (tri_op_is(t->ops.at[i], "tt.descriptor_load"))
+            return true;
+    return false;
+}
+
+static void visit_kernel(tri_pass_run *run, MlirOperation func)
+{
+    tri_auto_tma t = {.run = run, .pointers = tri_pointers_create(run->arena)};
+    plan_list plans = {0};
+    t.sums = tri_pointers_sums(t.pointers);
+    tri_op_collect(func, run->arena, &t.ops);
+    for (size_t i = 0; i < t.ops.len; i++)
+        if (tri_op_is(t.ops.at[i], "tt.load") && is_worth(&t, t.ops.at[i], false))
+            visit_access(&t, t.ops.at[i], &plans);
+    bool has_loads = plans.len || has_descriptor_loads(&t);
+    for (size_t i = 0; i < t.ops.len; i++)
+        if (tri_op_is(t.ops.at[i], "tt.store") && is_worth(&t, t.ops.at[i], has_loads))
+            visit_access(&t, t.ops.at[i], &plans);
+    for (size_t i = 0; i < plans.len; i++)
+        tri_auto_tma_rewrite(&plans.at[i]);
+}
+
+static bool run_auto_tma(tri_pass_run *run)
+{
+    tri_op_list funcs = {0};
+    if (tri_passes_option_int(run, "num-warps", GROUP) % GROUP)
+        return true;
+    tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.func", run->arena, &funcs);
+    for (size_t i = 0; i < funcs.len; i++)
+        if (tri_op_is_kernel(funcs.at[i]))
+            visit_kernel(run, funcs.at[i]);
+    return true;
+}
+
+static const char *const options[] = {
+    "num-warps=N: that the kernel will have; products of warp groups need multiples of 4 (4)", NULL};
+
+const tri_pass tri_pass_auto_tma = {
+    .name = "auto-tma",
+    .help = "let blocks that products load and store through pointers travel by bulk copies",
+    .options = options,
+    .run = run_auto_tma,
+};

@@ -1,0 +1,184 @@
+/* Which accesses are windows of a tensor that a map describes: a base, sizes and strides that no loop changes, and
+ * where the window begins. */
+#include "passes/ttir/auto_tma/auto_tma.h"
+
+#include "ir/type.h"
+#include "passes/analysis/tensormaps.h"
+
+enum { SECTOR = 16 /* bytes; what the engine wants addresses, strides and rows to be multiples of */ };
+
+static int64_t bytes_of(const tri_auto_tma_plan *p)
+{
+    return tri_type_bits(tri_type_ptr_pointee(mlirValueGetType(p->access.form.base))) / 8;
+}
+
+static bool is_multiple(const tri_auto_tma_plan *p, const tri_sum *elements)
+{
+    return tri_sum_is(elements, 0) || tri_sum_divisor(elements) * bytes_of(p) % SECTOR == 0;
+}
+
+/* The op of the function's own block that `op` is, or stands in. */
+static MlirOperation find_outer(MlirOperation op)
+{
+    MlirOperation parent = mlirOperationGetParentOperation(op);
+    for (; !tri_op_is(parent, "tt.func"); parent = mlirOperationGetParentOperation(op))
+        op = parent;
+    return op;
+}
+
+static const char *check_mask(const tri_auto_tma_plan *p)
+{
+    const tri_access *a = &p->access;
+    double other;
+    int64_t number;
+    bool is_load = tri_op_is(p->op, "tt.load");
+    MlirValue fill = is_load ? tri_op_segment_value(p->op, 2) : (MlirValue){NULL};
+    if (a->discrete_count)
+        return "its mask is no window of the block";
+    if (a->condition_count || a->positive_count)
+        return "its mask has a condition for the block as a whole";
+    bool is_zero = mlirValueIsNull(fill) || (tri_op_const_float(fill, &other) && other == 0) ||
+                   (tri_op_const_int(fill, &number) && number == 0);
+    return is_zero ? NULL : "what stands for elements outside is not zero";
+}
+
+/* The dimension along which neighbours in memory lie comes last. */
+static const char *order_dimensions(tri_auto_tma_plan *p)
+{
+    const tri_block_form *f = &p->access.form;
+    int inner = -1, n = 0;
+    for (int d = 0; d < f->rank; d++) {
+        if (f->dim[d].kind == TRI_DIM_NONE || f->dim[d].kind == TRI_DIM_INDEXED)
+            return f->dim[d].kind == TRI_DIM_NONE ? "its elements repeat along a dimension"
+                                                  : "its rows are picked by a list";
+        if (tri_sum_is(f->dim[d].stride, 1))
+            inner = d;
+    }
+    if (inner < 0)
+        return "no stride of it is known to be 1";
+    for (int d = 0; d < f->rank; d++)
+        if (d != inner)
+            p->order[n++] = d;
+    p->order[n] = inner;
+    return NULL;
+}
+
+static const char *check_strides(const tri_auto_tma_plan *p)
+{
+    for (int i = 0; i < p->access.form.rank - 1; i++) {
+        const tri_sum *stride = p->access.form.dim[p->order[i]].stride;
+        int64_t number;
+        if (!tri_sum_is_outside(stride, p->outer))
+            return "a stride of it is made in the loop";
+        if (!is_multiple(p, stride))
+            return "a stride of it is not known to be a multiple of 16 bytes";
+        if (tri_sum_is_const(stride, &number) && number <= 0)
+            return "a stride of it is zero or negative";
+    }
+    return NULL;
+}
+
+/* What of a sum does not change in the loops around the access. */
+static const tri_sum *fixed_part(const tri_auto_tma_plan *p, const tri_sum *sum)
+{
+    const tri_sum *fixed = tri_sum_const(p->t->sums, 0);
+    for (int i = 0; sum && i < sum->count; i++) {
+        tri_sum *one = tri_arena_alloc(p->t->run->arena, sizeof *one + sizeof one->term[0]);
+        one->count = 1;
+        one->term[0] = sum->term[i];
+        if (tri_sum_is_outside(one, p->outer))
+            fixed = tri_sum_add(p->t->sums, fixed, one);
+    }
+    return fixed;
+}
+
+/* Where the window begins and what bounds it. Without bounds, what may be negative goes into the base. */
+static const char *place_dimension(tri_auto_tma_plan *p, int d)
+{
+    tri_sums *s = p->t->sums;
+    const tri_block_dim *dim = &p->access.form.dim[d];
+    const tri_sum *low = p->access.low[d], *high = p->access.high[d];
+    p->start[d] = dim->start;
+    p->shape[d] = NULL;
+    if (dim->kind == TRI_DIM_WRAP) {
+        if (low || high)
+            return "a dimension is bounded and taken modulo its size";
+        p->shape[d] = dim->wrap;
+        if (!tri_sum_is_outside(dim->wrap, p->outer) || !tri_auto_tma_is_wrap_unseen(p, d))
+            return "rows or columns are taken modulo the size, and what is past the end may reach memory";
+        return NULL;
+    }
+    if (low && !tri_sum_is(tri_sum_add(s, dim->start, low), 0))
+        return "its mask begins elsewhere than at 0";
+    if (high) {
+        p->shape[d] = tri_sum_add(s, dim->start, high);
+        return tri_sum_is_outside(p->shape[d], p->outer) ? NULL : "a bound of it changes in the loop";
+    }
+    if (tri_sum_is_natural(dim->start))
+        return NULL;
+    const tri_sum *fixed = fixed_part(p, dim->start);
+    p->start[d] = tri_sum_sub(s, dim->start, fixed);
+    p->offset = tri_sum_add(s, p->offset, tri_sum_mul(s, fixed, dim->stride));
+    return tri_sum_is_natural(p->start[d]) ? NULL : "where it begins may be in front of the tensor";
+}
+
+/* Coordinates are numbers of 32 bits. */
+static bool is_narrow(const tri_sum *sum)
+{
+    for (int i = 0; sum && i < sum->count; i++)
+        for (int l = 0; l < sum->term[i].count; l++) {
+            const tri_leaf *leaf = sum->term[i].leaf[l];
+            bool is_value = leaf->kind == TRI_LEAF_VALUE || leaf->kind == TRI_LEAF_UNSIGNED;
+            if (is_value && tri_type_bits(mlirValueGetType(leaf->value)) > 32)
+                return false;
+        }
+    return sum != NULL;
+}
+
+static const char *check_numbers(const tri_auto_tma_plan *p)
+{
+    int rank = p->access.form.rank, inner = p->order[rank - 1];
+    if (!p->offset || !tri_sum_is_outside(p->offset, p->outer))
+        return "its base changes in the loop";
+    if (tri_sum_divisor(tri_sum_leaf(p->t->sums, TRI_LEAF_VALUE, p->access.form.base)) % SECTOR ||
+        !is_multiple(p, p->offset))
+        return "its base is not known to be a multiple of 16 bytes";
+    for (int d = 0; d < rank; d++)
+        if (!is_narrow(p->start[d]) || (p->shape[d] && !is_narrow(p->shape[d])))
+            return "its indices are numbers of 64 bits";
+    return is_multiple(p, p->start[inner]) ? NULL : "where its rows begin is not known to be a multiple of 16 bytes";
+}
+
+static const char *check_block(const tri_auto_tma_plan *p)
+{
+    const tri_block_form *f = &p->access.form;
+    MlirBlock block;
+    intptr_t index;
+    if (f->reason)
+        return f->reason;
+    if (mlirValueIsNull(f->base) || !tri_op_is_block_argument(f->base, &block, &index) ||
+        !tri_op_is(mlirBlockGetParentOperation(block), "tt.func"))
+        return "its base is no parameter";
+    if (f->rank < 2 || f->rank > TRI_TENSORMAP_MAX_RANK)
+        return "it has one dimension, or more than five";
+    if (tri_tensormaps_element(tri_type_ptr_pointee(mlirValueGetType(f->base))) < 0)
+        return "the copy engine does not know elements of this type";
+    return NULL;
+}
+
+const char *tri_auto_tma_find(tri_auto_tma *t, MlirOperation op, tri_auto_tma_plan *p)
+{
+    *p = (tri_auto_tma_plan){.t = t, .op = op, .outer = find_outer(op)};
+    tri_pointers_access(t->pointers, op, &p->access);
+    p->offset = p->access.form.offset;
+    const char *why = tri_op_flag(op, "isVolatile") ? "it is volatile" : check_block(p);
+    why = why ? why : check_mask(p);
+    why = why ? why : order_dimensions(p);
+    why = why ? why : check_strides(p);
+    for (int d = 0; d < p->access.form.rank && !why; d++)
+        why = place_dimension(p, d);
+    why = why ? why : check_numbers(p);
+    int inner = why ? 0 : p->order[p->access.form.rank - 1];
+    return !why && p->access.form.dim[inner].size * bytes_of(p) % (2 * SECTOR) ? "its rows are no multiples of 32 bytes"
+                                                                               : why;
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# Blocks that products load and store through pointers as tensor maps: which, why not, and what they compute.
+
+load ../helpers
+
+: "${TRITRUN:=$BUILDDIR/tritrun}"
+kernels=$SRCDIR/tests/targets/auto-tma.tri
+
+# same COPIES KERNEL TYPES RESULT GRID OPTIONS ARGUMENT...: with and without maps the simulator gives the same bits; with them
+# there are COPIES of bulk copies in the source of the code.
+same() {
+    local copies=$1 kernel=$2 types=$3 result=$4 grid=$5 options=$6 c
+    shift 6
+    for c in -fauto-tma -fno-auto-tma; do
+        # shellcheck disable=SC2086 # several options
+        tritcc -arch=sm_90a $c $options -k "$kernel" -sig "$types" -emit=ttgir=k.ttgir "$kernels"
+        [ "$(grep -c 'ttng.tensormap_create' k.ttgir)" = "$([ $c = -fauto-tma ] && echo "$copies" || echo 0)" ]
+        timeout 300 "$TRITRUN" -arch=sim:sm_90a -grid="$grid" -o "$result=$c.npy" k.ttgir "$@"
+    done
+    cmp -- -fauto-tma.npy -fno-auto-tma.npy
+}
+
+numbers='*fp16:16, *fp16:16, *fp16:16, i32, i32, i32, i32:16, i32:16, i32:16'
+# product KERNEL M N K GRID OPTIONS BM BN BK
+product() {
+    local kernel=$1 m=$2 n=$3 k=$4 grid=$5 options=$6 tiles="$7, $8, $9" b=${4}x$3 sb=$3
+    [ "$kernel" = wrapped ] || { b=${n}x$k && sb=$k; }
+    same 3 "$kernel" "$numbers, $tiles" c_ptr "$grid" "$options" "randint:f16:${m}x$k:seed=1,low=-4,high=4" \
+        "randint:f16:$b:seed=2,low=-4,high=4" "c_ptr=full:f16:${m}x$n:value=77" "$m" "$n" "$k" "$k" "$sb" "$n"
+}
+
+@test "products: whole tiles, partial ones, one trip, none" {
+    product wrapped 256 256 128 2,1 '-num-warps=8 -num-stages=3' 128 256 64
+    product wrapped 200 272 144 2,2 '-num-warps=8 -num-stages=3' 128 256 64
+    product wrapped 24 48 64 1,1 '-num-warps=4 -num-stages=4' 64 64 32
+    product wrapped 131 80 16 3,2 '-num-warps=4 -num-stages=1' 64 64 32
+    product bounded 200 144 80 2 '-num-warps=4 -num-stages=3' 64 64 32
+    product bounded 131 144 208 3 '-num-warps=8 -num-stages=2' 128 64 64
+}
+
+@test "products whose loads a warp of its own starts" {
+    product wrapped 200 272 336 2,2 '-num-warps=8 -num-stages=3 -fwarp-specialize' 128 128 64
+}
+
+@test "a matrix without rows, or without anything to sum up, is not read" {
+    local c
+    for c in -fauto-tma -fno-auto-tma; do
+        tritcc -arch=sm_90a $c -k wrapped -sig "$numbers, 64, 64, 32" -emit=ttgir=k.ttgir "$kernels"
+        "$TRITRUN" -arch=sim:sm_90a -grid=1,1 -o "c_ptr=$c.npy" k.ttgir zeros:f16:16 zeros:f16:16 c_ptr=full:f16:64x64:value=77 \
+            64 64 0 16 16 64
+    done
+    cmp -- -fauto-tma.npy -fno-auto-tma.npy
+}
+
+@test "attention: turned blocks, heads, two loops" {
+    local c
+    for c in False True; do
+        same "$([ $c = True ] && echo 5 || echo 3)" attention \
+            "*fp16:16, *fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, 64, 64, 64, $c" o_ptr 3,2 '-num-warps=4 -num-stages=2' \
+            q_ptr=randn:f16:2x192x64:seed=1 k_ptr=randn:f16:2x192x64:seed=2 v_ptr=randn:f16:2x192x64:seed=3 \
+            o_ptr=full:f16:2x192x64:value=77 12288 64 192
+    done
+}
+
+said() { [[ $errors == *"the load goes through a tensor map [-Rpass=tma]"* ]]; }
+
+@test "what stays with pointers, and why" {
+    local how why n=0
+    while IFS='|' read -r how why; do
+        tritcc -arch=sm_90a -k refused -sig "*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, i32:16, '$how', 64" \
+            -emit=ttgir=k.ttgir -Rpass=tma -Rpass-missed=tma "$kernels"
+        [[ $errors == *"the load goes through pointers: $why"* ]] || { echo "$how: $errors" && return 1; }
+        n=$((n + 1))
+    done <<'ROWS'
+wrapped|rows or columns are taken modulo the size, and what is past the end may reach memory
+other|what stands for elements outside is not zero
+discrete|its mask is no window of the block
+front|its mask begins elsewhere than at 0
+list|its rows are picked by a list
+volatile|it is volatile
+odd|its base is not known to be a multiple of 16 bytes
+written|the kernel may have written the memory before
+atomic|the kernel has atomics or other effects that order memory
+ROWS
+    [ $n = 9 ]
+    tritcc -arch=sm_90a -k refused -sig "*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, i32:16, 'none', 64" \
+        -emit=ttgir=k.ttgir -Rpass=tma "$kernels"
+    said
+}
+
+@test "strides, pointers and types that promise too little; other architectures" {
+    local types
+    for types in '*fp16, *fp16:16, *fp32:16, i32, i32:16, i32:16, i32:16' '*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32, i32:16' \
+        '*fp32:16, *fp32:16, *fp32:16, i32, i32:16, i32:16, i32:16'; do
+        tritcc -arch=sm_90a -k refused -sig "$types, 'none', 64" -emit=ttgir=k.ttgir -Rpass=tma "$kernels"
+        [ "$(grep -c 'load goes through a tensor map' .err)" -le 1 ]
+    done
+    tritcc -arch=sm_80 -k refused -sig "*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, i32:16, 'none', 64" -emit=ttgir=k.ttgir "$kernels"
+    ! grep -q tensordesc k.ttgir
+}
