@@ -3,6 +3,7 @@
 A context belongs to one compilation at a time; `Pool` keeps those that are free, for a warm context is faster than a
 new one. A forked child starts with none, for what another thread of the parent was doing is not done there."""
 import ctypes
+import functools
 import os
 import threading
 
@@ -83,6 +84,7 @@ def version():
     return library().tritcc_version_string().decode()
 
 
+@functools.lru_cache
 def identity():
     """Changes whenever the library does: what caches of compiled code must ask for."""
     where = path()

@@ -7,6 +7,18 @@ import typing
 _LITERALS = (ast.Constant,)
 
 
+def _children(node):
+    """The nodes below one, without those that only say what is done with it."""
+    found = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if type(value) is list:
+            found += [v for v in value if isinstance(v, ast.AST)]
+        elif isinstance(value, ast.AST) and name not in ("ctx", "op"):
+            found.append(value)
+    return found
+
+
 class Use(typing.NamedTuple):
     """A place that refers to something outside: `text` stands there, and `want` would be a good name for `value`."""
     node: ast.AST
@@ -72,13 +84,21 @@ class Names:
         return "constexpr" in ast.unparse(annotation)
 
     def _locals(self):
+        if not isinstance(self.tree, ast.FunctionDef):
+            return frozenset()
         found = set()
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.arg):
+        nodes = [self.tree]
+        while nodes:
+            node = nodes.pop()
+            kind = type(node)
+            if kind is ast.Name:
+                if type(node.ctx) is ast.Store:
+                    found.add(node.id)
+            elif kind is ast.arg:
                 found.add(node.arg)
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found.add(node.id)
-        return found if isinstance(self.tree, ast.FunctionDef) else set()
+            elif kind is not ast.Constant:
+                nodes += _children(node)
+        return found
 
     def renamed(self, name):
         """The edit that gives the function or class its name in the bundle."""
@@ -131,7 +151,9 @@ class Names:
             if isinstance(node.ctx, ast.Load) and self._is_outer(node.id):
                 found.append(Use(node, node.id, node.id, self.scope[node.id]))
             return
-        for child in ast.iter_child_nodes(node):
+        elif isinstance(node, ast.Constant):
+            return
+        for child in _children(node):
             self._visit(child, found)
 
     def _is_outer(self, name):

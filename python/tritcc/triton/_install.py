@@ -58,8 +58,11 @@ def install(**told):
     _patch(compiler.ASTSource, "make_ir", _make_ir)
     _patch(compiler.IRSource, "make_ir", _make_ir_of_text)
     _patch(compiler.CompiledKernel, "__init__", _loaded)
-    from . import _launcher
+    _patch(compiler.IRSource, "__init__", _begin_text)
+    _patch(CUDABackend, "load_dialects", _load_dialects)
+    from . import _launcher, _torch
     _launcher.install(_patch)
+    _torch.install(_patch)
     current.is_installed = True
     return current
 
@@ -70,7 +73,10 @@ def uninstall():
         setattr(owner, name, original)
     _originals.clear()
     current.is_installed = False
+    current.local.turn = None
     os.environ.pop("TRITCC", None)
+    from . import _torch
+    _torch.forget()
 
 
 def _hash(plain):
@@ -88,6 +94,7 @@ class _Turn:
 
     def __init__(self, language):
         self.language, self.name, self.reason, self.is_text, self.refused = language, "", None, False, None
+        self.has_begun, self.unloaded = False, []
 
 
 def _add_stages(plain):
@@ -162,14 +169,16 @@ def _make_ir(plain):
     def make_ir(self, target, options, codegen_fns, module_map, context):
         turn = getattr(current.local, "turn", None)
         if turn is None or turn.reason or target.backend != "cuda":
+            _load_now(turn)
             return plain(self, target, options, codegen_fns, module_map, context)
-        turn.name = self.name
+        turn.name, turn.has_begun = self.name, True
         if current.frontend == "triton":
             turn.is_text = True
         else:
             unit = _unit_of_source(self, target, options, turn)
             if unit is not None:
                 return unit
+        _load_now(turn)
         try:
             return plain(self, target, options, codegen_fns, module_map, context)
         except Exception as error:
@@ -180,12 +189,37 @@ def _make_ir(plain):
     return make_ir
 
 
+def _load_dialects(plain):
+    """MLIR's dialects cost more to load than a small kernel to compile, so they are loaded when Triton needs its context."""
+    @functools.wraps(plain)
+    def load_dialects(self, context):
+        turn = getattr(current.local, "turn", None)
+        if turn is None or turn.has_begun or turn.language != "TRITON":
+            return plain(self, context)
+        turn.unloaded.append((plain, self, context))
+    return load_dialects
+
+
+def _load_now(turn):
+    while turn is not None and turn.unloaded:
+        plain, backend, context = turn.unloaded.pop()
+        plain(backend, context)
+
+
+def _begin_text(plain):
+    @functools.wraps(plain)
+    def __init__(self, *args, **kwargs):
+        current.local.turn = None
+        plain(self, *args, **kwargs)
+    return __init__
+
+
 def _make_ir_of_text(plain):
     @functools.wraps(plain)
     def make_ir(self, target, *args):
         turn = getattr(current.local, "turn", None)
         if turn is not None and target.backend == "cuda" and turn.language == "TRITON":
-            turn.name, turn.is_text = self.name.lstrip("@"), True
+            turn.name, turn.is_text, turn.has_begun = self.name.lstrip("@"), True, True
         return plain(self, target, *args)
     return make_ir
 
