@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Of everything that the writer of objects and this launcher agree on. Raised with each change of record.def. */
-enum { TRI_RT_ABI = 1 };
+enum { TRI_RT_ABI = 2 };
 
 /* The grid loop of a kernel for the host: programs `begin` to `end`; args[i] points to argument i. */
 typedef void tri_rt_range(const void *const *args, uint64_t begin, uint64_t end, const uint32_t *grid, int *err);

@@ -27,8 +27,15 @@ static bool is_public(const char *name)
     return false;
 }
 
-static void share(LLVMValueRef value)
+/* Names with a dot: kernels are called as they like. */
+static const char *own_name(tri_writer *w, const char *name) { return tri_str_format(w->arena, "tri.%s", name).data; }
+
+static void share(tri_writer *w, LLVMValueRef value)
 {
+    if (LLVMGetLinkage(value) == LLVMInternalLinkage || LLVMGetLinkage(value) == LLVMPrivateLinkage) {
+        const char *name = own_name(w, LLVMGetValueName(value));
+        LLVMSetValueName2(value, name, strlen(name));
+    }
     if (LLVMIsDeclaration(value) || LLVMGetLinkage(value) != LLVMExternalLinkage)
         return;
     LLVMSetLinkage(value, LLVMLinkOnceODRLinkage);
@@ -58,10 +65,10 @@ static bool load_runtime(tri_writer *w, const char *triple, LLVMTargetMachineRef
         for (size_t i = 0; i < sizeof host_only / sizeof *host_only; i++)
             LLVMRemoveStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, host_only[i],
                                              (unsigned)strlen(host_only[i]));
-        share(f);
+        share(w, f);
     }
     for (LLVMValueRef v = LLVMGetFirstGlobal(w->module); v; v = LLVMGetNextGlobal(v))
-        share(v);
+        share(w, v);
     return true;
 }
 
@@ -69,7 +76,7 @@ static bool load_runtime(tri_writer *w, const char *triple, LLVMTargetMachineRef
 
 LLVMValueRef tri_writer_constant(tri_writer *w, LLVMValueRef init, const char *name)
 {
-    LLVMValueRef global = LLVMAddGlobal(w->module, LLVMTypeOf(init), name);
+    LLVMValueRef global = LLVMAddGlobal(w->module, LLVMTypeOf(init), own_name(w, name));
     LLVMSetInitializer(global, init);
     LLVMSetGlobalConstant(global, true);
     LLVMSetLinkage(global, LLVMPrivateLinkage);
@@ -92,7 +99,7 @@ LLVMValueRef tri_writer_array(tri_writer *w, LLVMTypeRef type, LLVMValueRef *val
 LLVMValueRef tri_writer_state(tri_writer *w, LLVMTypeRef type, size_t count, const char *name)
 {
     LLVMTypeRef array = LLVMArrayType2(type, count);
-    LLVMValueRef global = LLVMAddGlobal(w->module, array, name);
+    LLVMValueRef global = LLVMAddGlobal(w->module, array, own_name(w, name));
     LLVMSetInitializer(global, LLVMConstNull(array));
     LLVMSetLinkage(global, LLVMInternalLinkage);
     return global;
@@ -174,6 +181,56 @@ static void describe(tri_writer *w, const tri_object_kernels *kernels)
     tri_buf_fini(&assembly);
 }
 
+/* ---- releases side by side ---- */
+
+/* The functions of the runtime carry the ABI that they are of ("tri_rt2_launch"), for a link takes one of each name.
+ * What they keep for the process has one name for all releases, and one meaning. */
+static bool is_versioned(tri_str name)
+{
+    return (tri_str_has_prefix(name, "tri_rt_") || tri_str_has_prefix(name, "tri_cpu_rt_")) && !is_public(name.data);
+}
+
+static tri_str versioned_name(tri_arena *arena, tri_str name)
+{
+    size_t end = tri_str_has_prefix(name, "tri_rt_") ? strlen("tri_rt") : strlen("tri_cpu_rt");
+    return tri_str_format(arena, "%.*s%d%.*s", (int)end, name.data, TRI_RT_ABI, (int)(name.len - end), name.data + end);
+}
+
+static void version_value(tri_writer *w, LLVMValueRef value)
+{
+    tri_str name = tri_str_from(LLVMGetValueName(value));
+    if (!is_versioned(name))
+        return;
+    tri_str versioned = versioned_name(w->arena, name);
+    LLVMSetValueName2(value, versioned.data, versioned.len);
+}
+
+static void version_values(tri_writer *w)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
+        version_value(w, f);
+    for (LLVMValueRef v = LLVMGetFirstGlobal(w->module); v; v = LLVMGetNextGlobal(v))
+        version_value(w, v);
+}
+
+/* The names that assembly calls: all start so. */
+static tri_str version_assembly(tri_writer *w, tri_str code)
+{
+    static const char prefix[] = "tri_cpu_rt_";
+    tri_buf out = {0};
+    for (tri_str rest = code; rest.len;) {
+        const char *at = memmem(rest.data, rest.len, prefix, sizeof prefix - 1);
+        size_t before = at ? (size_t)(at - rest.data) : rest.len;
+        tri_buf_add_str(&out, tri_str_sub(rest, 0, before));
+        if (at)
+            tri_buf_add_str(&out, versioned_name(w->arena, tri_str_from(prefix)));
+        rest = tri_str_sub(rest, before + (at ? sizeof prefix - 1 : 0), rest.len);
+    }
+    tri_str copy = tri_str_copy(w->arena, tri_buf_str(&out));
+    tri_buf_fini(&out);
+    return copy;
+}
+
 static bool make_kernels(tri_writer *w)
 {
     tri_object_kernels kernels = tri_object_list_kernels(w->bundle);
@@ -189,7 +246,10 @@ static bool finish(tri_writer *w, LLVMTargetMachineRef machine, tri_buf *out)
 {
     keep_public(w);
     choose_openmp(w);
-    return make_kernels(w) && tri_llvm_verify(w->diag, w->module) &&
+    if (!make_kernels(w))
+        return false;
+    version_values(w);
+    return tri_llvm_verify(w->diag, w->module) &&
            tri_llvm_run_passes(w->diag, w->module, machine, "globaldce,function(sroa,early-cse,simplifycfg)") &&
            tri_llvm_emit(w->diag, w->module, machine, LLVMObjectFile, out);
 }
@@ -212,6 +272,7 @@ static void add_host_code(tri_writer *w)
             continue;
         tri_str code = tri_writer_separate(w, part->code, number++);
         keep_called(w, code);
+        code = version_assembly(w, code);
         LLVMAppendModuleInlineAsm(w->module, code.data, code.len);
     }
 }

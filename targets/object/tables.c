@@ -275,7 +275,7 @@ LLVMValueRef tri_writer_kernel(tri_writer *w, const tri_object_kernel *kernel, c
     tri_record_set_number(&r, kernel, part_count, part_rows.len);
     tri_record_set_number(&r, kernel, config_count, configs);
     tri_record_set_number(&r, kernel, variant_count, variant_rows.len);
-    LLVMValueRef global = LLVMAddGlobal(w->module, tri_record_type(w->llvm, TRI_RECORD_kernel), "kernel");
+    LLVMValueRef global = LLVMAddGlobal(w->module, tri_record_type(w->llvm, TRI_RECORD_kernel), "tri.kernel");
     LLVMSetInitializer(global, tri_record_finish(&r));
     LLVMSetLinkage(global, LLVMInternalLinkage);
     return global;

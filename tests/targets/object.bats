@@ -182,3 +182,56 @@ END
     cc -Wall -Werror -D_GNU_SOURCE -I. -I"$SRCDIR" "$SRCDIR/tests/targets/contract.c" v.o -Lstub -l:libcuda.so.1 -o contract -lpthread
     LD_LIBRARY_PATH=stub timeout 60 ./contract
 }
+
+@test "kernels may be called as the launcher's own functions and tables" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def launch(x):
+    tl.store(x, 1.0)
+
+
+@triton.jit
+def kernel(x):
+    launch(x)
+
+
+@triton.jit
+def lock(x):
+    launch(x)
+TRI
+    tritcc -c -emit=header -k launch -k kernel -k lock -sig 'launch(*fp32)' -sig 'kernel(*fp32)' -sig 'lock(*fp32)' k.tri
+    [ "$(nm k.o | grep -cE ' T (launch|kernel|lock)$')" = 3 ]
+    printf '#include "k.h"\nint main(void) { float x = 0; tri_grid g = {1, 1, 1}; return launch(0, g, &x) || kernel(0, g, &x) || lock(0, g, &x) || x != 1; }' >main.c
+    cc -Wall -Werror -I. main.c k.o -o main -lm
+    ./main
+}
+
+@test "objects of other releases live in one program" {
+    tritcc -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -emit=obj=v.o,header=vadd.h "$EXAMPLES/vadd/vadd.tri"
+    # the functions of the runtime say which ABI they are of; those without are an interface that stays
+    [ "$(nm v.o | awk '$NF ~ /^tri_(cpu_)?rt/ && $NF !~ /^tri_(cpu_)?rt2_/ { print $NF }' | sort | tr '\n' ' ')" = "tri_rt_asked_threads tri_rt_chosen_kind " ]
+    nm v.o | grep -q ' tri_rt2_launch$'
+    # an object of a release whose launcher takes something else, first in the link
+    cat >old.c <<'C'
+#include <stdlib.h>
+__attribute__((weak, visibility("hidden"))) int tri_rt_launch(void) { abort(); }
+__attribute__((weak, visibility("hidden"))) int tri_rt1_launch(void) { abort(); }
+__attribute__((weak)) int tri_rt_chosen_kind = 0;
+C
+    cat >main.c <<'C'
+#include "vadd.h"
+static float x[64], y[64], z[64];
+int main(void)
+{
+    tri_grid grid = {1, 1, 1};
+    y[1] = 2;
+    return add_kernel(0, grid, x, y, z, 64) || z[1] != 2;
+}
+C
+    cc -Wall -Werror -I. -o main old.c main.c v.o -lm
+    ./main
+}
