@@ -148,6 +148,7 @@ static tri_kernel describe_kernel(tri_eval *e, const tri_signature *s, int form)
     k.symbol = k.name;
     if (o->config <= TRI_FRONTEND_ALL_CONFIGS && s->config >= 0) {
         k.config = s->config + 1;
+        k.key = s->key;
         k.symbol = tri_str_format(e->arena, "%.*s_config%d", TRI_STR_ARG(k.name), s->config);
     }
     if (form)

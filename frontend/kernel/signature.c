@@ -303,6 +303,28 @@ static void apply_config(kernel *k, const tri_value *config, tri_span at)
     k->signature.maxnreg = field_int(config, "maxnreg");
 }
 
+/* The names of key=[...], "M,N"; what cannot be computed is no key. */
+static tri_str key_names(kernel *k, const tri_ast_node *call)
+{
+    const tri_ast_node *expr = tri_ast_call_argument(call, "key", 1);
+    tri_str why = {0};
+    tri_span at;
+    tri_value_ops ops = {.arena = k->c->arena};
+    tri_value_list items = {0};
+    const tri_value *value = expr ? tri_host_try(k->function->scope, expr, &why, &at) : NULL;
+    tri_buf names = {0};
+    if (!value || !tri_value_items(&ops, tri_value_unwrap(value), &items))
+        return TRI_STR("");
+    for (uint32_t i = 0; i < items.len; i++) {
+        const tri_value *name = tri_value_unwrap(items.at[i]);
+        if (name->kind == TRI_VALUE_STR)
+            tri_buf_format(&names, "%s%.*s", names.len ? "," : "", TRI_STR_ARG(name->string));
+    }
+    tri_str copy = tri_str_copy(k->c->arena, tri_buf_str(&names));
+    tri_buf_fini(&names);
+    return copy;
+}
+
 /* The configs of one decorator; the outermost decorator with any decides. */
 static bool from_autotune(kernel *k, const tri_ast_node *call)
 {
@@ -342,6 +364,7 @@ static bool from_autotune(kernel *k, const tri_ast_node *call)
         return true;
     }
     k->signature.config = wanted;
+    k->signature.key = key_names(k, call);
     apply_config(k, config, expr->span);
     return true;
 }

@@ -38,6 +38,7 @@ typedef struct {
     tri_str name; /* the function's, or what -sig calls this instance of it */
     TRI_VEC(tri_signature_param) params; /* in source order */
     int num_warps, num_stages, num_ctas, maxnreg; /* of the autotune config, 0: not given */
+    tri_str key; /* of the autotune decorator: names of parameters, "M,N" */
     int config; /* index of the autotune config, -1: none */
     int config_count; /* of the autotune decorator, 0: none */
 } tri_signature;

@@ -58,7 +58,7 @@ typedef struct {
 
 typedef struct {
     const char *name;
-    uint32_t abi;             /* 1: the fields are these */
+    uint32_t abi;             /* 2: the fields are these; 1: all but those that say so */
     uint32_t parameter_count; /* of the launcher: no constants */
     const tri_parameter *parameters;
     /* args[i] points to argument i, in the type that the C prototype has. */
@@ -69,6 +69,8 @@ typedef struct {
     int (*selected)(int device);
     int (*load)(int device);
     int (*unload)(int device);
+    /* abi 2: k_tune, NULL where there is one configuration; `grid` counts where k_tune takes one */
+    int (*tune)(tri_stream stream, const tri_grid *grid, const void *const *args);
 } tritcc_kernel;
 
 /* The kernels of the program or shared library that this function is linked into: by name, or NULL; and one after the

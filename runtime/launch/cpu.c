@@ -113,7 +113,9 @@ static const tri_rt_part *find_part(const tri_rt_kernel *kernel, uint32_t config
 static int launch_host(tri_rt_kernel *kernel, const tri_rt_call *call)
 {
     const tri_rt_part *part = find_part(kernel, 0);
-    uint32_t config = part ? tri_rt_choose_config(kernel, part->arch, call->args) : 0;
+    uint32_t config = call->config ? call->config - 1
+                      : part       ? tri_rt_choose_config(kernel, part->arch, call->args)
+                                   : 0;
     part = config ? find_part(kernel, config) : part;
     if (!part)
         return TRI_ERROR_ARCH;
@@ -161,7 +163,26 @@ static int selected_host(tri_rt_kernel *kernel, int device)
     return tri_rt_row(kernel, (uint32_t)(part - kernel->parts), part->first_variant + part->variant_count - 1, 0);
 }
 
-const tri_rt_backend tri_rt_cpu_backend = {TRI_HOST, has_host, launch_host, load_host, unload_host, selected_host};
+static int time_host(tri_rt_kernel *kernel, const tri_rt_call *call, uint32_t count, double *out_seconds)
+{
+    struct timespec start, end;
+    int r = TRI_OK;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (uint32_t i = 0; i < count && !r; i++)
+        r = launch_host(kernel, call);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    *out_seconds = (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+    return r;
+}
+
+static const char *arch_of_host(const tri_rt_kernel *kernel)
+{
+    const tri_rt_part *part = find_part(kernel, 0);
+    return part ? part->arch : NULL;
+}
+
+const tri_rt_backend tri_rt_cpu_backend = {TRI_HOST,    has_host,      launch_host, load_host,
+                                           unload_host, selected_host, time_host,   arch_of_host};
 
 /* ---- called by kernels ---- */
 

@@ -55,6 +55,11 @@ typedef struct {
     int (*launch_ex)(const launch_config *, void *, void **, void **);
     int (*mem_alloc)(uint64_t *, size_t, void *);
     int (*mem_free)(uint64_t, void *);
+    int (*event_create)(void **, unsigned);
+    int (*event_record)(void *, void *);
+    int (*event_wait)(void *);
+    int (*event_elapsed)(float *, void *, void *);
+    int (*event_destroy)(void *);
     int (*error_string)(int, const char **);
 } driver_api;
 
@@ -92,6 +97,11 @@ static void open_driver(void)
         {"cuLaunchKernelEx", offsetof(driver_api, launch_ex), 1},
         {"cuMemAllocAsync", offsetof(driver_api, mem_alloc), 1},
         {"cuMemFreeAsync", offsetof(driver_api, mem_free), 1},
+        {"cuEventCreate", offsetof(driver_api, event_create), 1},
+        {"cuEventRecord", offsetof(driver_api, event_record), 1},
+        {"cuEventSynchronize", offsetof(driver_api, event_wait), 1},
+        {"cuEventElapsedTime", offsetof(driver_api, event_elapsed), 1},
+        {"cuEventDestroy_v2", offsetof(driver_api, event_destroy), 1},
         {"cuGetErrorString", offsetof(driver_api, error_string), 0},
     };
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
@@ -448,7 +458,8 @@ static int launch_in(tri_rt_kernel *kernel, const tri_rt_call *call, const curre
     tri_rt_context *entry;
     tri_rt_module *module;
     void *function;
-    int r = find_module(kernel, c, find_config(kernel, call, c), &entry, &module);
+    uint32_t config = call->config ? call->config - 1 : find_config(kernel, call, c);
+    int r = find_module(kernel, c, config, &entry, &module);
     if (r)
         return r;
     const tri_rt_part *part = &kernel->parts[module->part];
@@ -554,4 +565,51 @@ static int selected_cuda(tri_rt_kernel *kernel, int device)
     return tri_rt_row(kernel, module.part, variant, module.image);
 }
 
-const tri_rt_backend tri_rt_cuda_backend = {TRI_CUDA, has_cuda, launch_cuda, load_cuda, unload_cuda, selected_cuda};
+/* ---- measuring ---- */
+
+static int time_between(tri_rt_kernel *kernel, const tri_rt_call *call, const current *c, uint32_t count,
+                        void *const *events, double *out_seconds)
+{
+    float milliseconds = 0;
+    int r = driver_error(api.event_record(events[0], call->stream));
+    for (uint32_t i = 0; i < count && !r; i++)
+        r = launch_in(kernel, call, c);
+    if (r || (r = driver_error(api.event_record(events[1], call->stream))) ||
+        (r = driver_error(api.event_wait(events[1]))) ||
+        (r = driver_error(api.event_elapsed(&milliseconds, events[0], events[1]))))
+        return r;
+    *out_seconds = (double)milliseconds * 1e-3;
+    return TRI_OK;
+}
+
+static int time_cuda(tri_rt_kernel *kernel, const tri_rt_call *call, uint32_t count, double *out_seconds)
+{
+    current c;
+    void *events[2] = {NULL, NULL};
+    int r = enter(&c);
+    if (r)
+        return r;
+    if (!api.event_create || !api.event_record || !api.event_wait || !api.event_elapsed || !api.event_destroy)
+        return leave(&c, TRI_ERROR_NO_DRIVER);
+    for (int i = 0; i < 2 && !r; i++)
+        r = driver_error(api.event_create(&events[i], 0));
+    if (!r)
+        r = time_between(kernel, call, &c, count, events, out_seconds);
+    for (int i = 0; i < 2; i++)
+        if (events[i])
+            api.event_destroy(events[i]);
+    return leave(&c, r);
+}
+
+static const char *arch_of_device(const tri_rt_kernel *kernel)
+{
+    current c;
+    tri_rt_module module;
+    if (enter(&c))
+        return NULL;
+    int is_there = choose_image(kernel, 0, c.device, &module);
+    return leave(&c, TRI_OK) || !is_there ? NULL : kernel->parts[module.part].arch;
+}
+
+const tri_rt_backend tri_rt_cuda_backend = {TRI_CUDA,    has_cuda,      launch_cuda, load_cuda,
+                                            unload_cuda, selected_cuda, time_cuda,   arch_of_device};

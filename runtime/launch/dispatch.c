@@ -50,62 +50,6 @@ int tri_rt_choose(const tri_rt_kernel *kernel, const tri_rt_part *part, const vo
     return -1;
 }
 
-/* ---- tuned configurations ---- */
-
-/* Binary logarithm of value + 1, in 1/65536ths and right to a hundredth: f + 0.343 f (1 - f) for the fraction f that
- * stands behind the first bit. */
-static int64_t logarithm(int64_t value)
-{
-    uint64_t v = value < 0 ? 1 : (uint64_t)value + 1;
-    int bits = 63 - __builtin_clzll(v);
-    uint64_t f = (bits >= 16 ? v >> (bits - 16) : v << (16 - bits)) & 65535;
-    return ((int64_t)bits << 16) + (int64_t)(f + (f * (65536 - f) >> 16) * 22480 / 65536);
-}
-
-static int64_t distance(const tri_rt_tuning *t, const tri_rt_tuned *row, const int64_t *key)
-{
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < t->key_count; i++) {
-        int64_t d = key[i] == row->values[i] ? 0 : logarithm(key[i]) - logarithm(row->values[i]);
-        sum +=
-            key[i] == row->values[i] ? 0 : 1 + 2 * (d < 0 ? -d : d); /* equal values before those of equal logarithm */
-    }
-    return sum;
-}
-
-static int is_same(const char *a, const char *b)
-{
-    while (*a && *a == *b)
-        a++, b++;
-    return *a == *b;
-}
-
-static int64_t signed_value(const void *argument, unsigned bits)
-{
-    uint64_t value = value_of(argument, bits);
-    return bits == 64 ? (int64_t)value : (int64_t)(value << (64 - bits)) >> (64 - bits);
-}
-
-uint32_t tri_rt_choose_config(const tri_rt_kernel *kernel, const char *arch, const void *const *args)
-{
-    enum { max_keys = 16 };
-    const tri_rt_tuning *t = kernel->tuning;
-    int64_t key[max_keys], best = INT64_MAX;
-    uint64_t config = 0;
-    if (!t || t->key_count > max_keys)
-        return 0;
-    for (uint32_t i = 0; i < t->key_count; i++)
-        key[i] = signed_value(args[t->key[i].arg], t->key[i].bits);
-    for (uint32_t i = 0; i < t->row_count && best; i++) {
-        int64_t d = t->rows[i].arch && !is_same(t->rows[i].arch, arch) ? INT64_MAX : distance(t, &t->rows[i], key);
-        if (d < best) {
-            best = d;
-            config = t->rows[i].config;
-        }
-    }
-    return (uint32_t)config;
-}
-
 /* ---- arguments and rows ---- */
 
 uint32_t tri_rt_pack(const tri_rt_kernel *kernel, const tri_rt_variant *variant, const void *const *args,
@@ -174,8 +118,14 @@ int tri_rt_launch(tri_rt_kernel *kernel, tri_stream stream, const tri_grid *grid
     const tri_rt_backend *backend = find_backend(kernel);
     if (!backend)
         return TRI_ERROR_ARCH;
-    tri_rt_call call = {stream, grid, args, lengths};
+    tri_rt_call call = {stream, grid, args, lengths, 0};
     return backend->launch(kernel, &call);
+}
+
+int tri_rt_tune(tri_rt_kernel *kernel, tri_stream stream, const tri_grid *grid, const void *const *args)
+{
+    const tri_rt_backend *backend = find_backend(kernel);
+    return backend ? tri_rt_tune_with(backend, kernel, stream, grid, args) : TRI_ERROR_ARCH;
 }
 
 int tri_rt_load(tri_rt_kernel *kernel, int device)

@@ -40,7 +40,7 @@ enum {
     TRI_RT_NEXT_DIMENSION
 };
 
-enum { TRI_RT_MAX_CONTEXTS = 64, TRI_RT_MAX_SLOTS = 512 };
+enum { TRI_RT_MAX_CONTEXTS = 64, TRI_RT_MAX_SLOTS = 512, TRI_RT_MAX_KEYS = 16, TRI_RT_MAX_LEARNED = 256 };
 
 typedef struct tri_rt_backend tri_rt_backend;
 
@@ -69,6 +69,7 @@ typedef struct {
     const tri_grid *grid;    /* null: the one of the part is computed */
     const void *const *args; /* args[i] points to argument i of the wrapper */
     const uint64_t *lengths; /* bytes behind each argument, unlimited when null */
+    uint32_t config;         /* 1 + the configuration to run; 0: the one of the tuning table */
 } tri_rt_call;
 
 /* A kind of device. `device` counts as its driver does. */
@@ -80,12 +81,19 @@ struct tri_rt_backend {
     int (*unload)(tri_rt_kernel *kernel, int device);
     /* The row of k_variants that a device runs, or -1. */
     int (*selected)(tri_rt_kernel *kernel, int device);
+    /* Launches so many times, waits, and says how long it took on the device. */
+    int (*time)(tri_rt_kernel *kernel, const tri_rt_call *call, uint32_t count, double *out_seconds);
+    /* The architecture by which the tuning table knows the device that a launch would take; null: it has no code. */
+    const char *(*arch)(const tri_rt_kernel *kernel);
 };
 
 /* ---- called by wrappers ---- */
 
 int tri_rt_launch(tri_rt_kernel *kernel, tri_stream stream, const tri_grid *grid, const void *const *args,
                   const uint64_t *lengths);
+/* Measures every configuration for these arguments, on this grid or the one that each computes, and keeps which is
+ * fastest; a configuration that cannot run is left out. */
+int tri_rt_tune(tri_rt_kernel *kernel, tri_stream stream, const tri_grid *grid, const void *const *args);
 int tri_rt_load(tri_rt_kernel *kernel, int device);
 int tri_rt_unload(tri_rt_kernel *kernel, int device);
 int tri_rt_selected(tri_rt_kernel *kernel, int device);
@@ -94,10 +102,13 @@ int tri_rt_selected(tri_rt_kernel *kernel, int device);
 
 /* The first variant of a part whose conditions hold, or -1 and the error that says what is missing of the last. */
 int tri_rt_choose(const tri_rt_kernel *kernel, const tri_rt_part *part, const void *const *args, int *out_error);
-/* The configuration that the tuning table has for these arguments on an architecture: of the row with the same key,
- * else of the row whose values are nearest, as the sum of the differences of their binary logarithms; the first of
- * several. 0 without a table. */
+/* The configuration that k_tune and the tuning table found for these arguments on an architecture: of the row with the
+ * same key, else of the row whose values are nearest, as the sum of the differences of their binary logarithms; the
+ * first of several, where those of k_tune stand in front. 0 without rows. */
 uint32_t tri_rt_choose_config(const tri_rt_kernel *kernel, const char *arch, const void *const *args);
+/* tri_rt_tune on devices of one kind. */
+int tri_rt_tune_with(const tri_rt_backend *backend, tri_rt_kernel *kernel, tri_stream stream, const tri_grid *grid,
+                     const void *const *args);
 /* The grid of a part for these arguments; TRI_ERROR_GRID where it is none. */
 int tri_rt_find_grid(const tri_rt_part *part, const void *const *args, tri_grid *out);
 /* The arguments that the variant's code takes, in `out` (of TRI_RT_MAX_SLOTS + 1); their number. */

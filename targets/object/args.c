@@ -181,6 +181,22 @@ tri_object_variants tri_object_list_variants(const tri_part *part, tri_str name)
     return list;
 }
 
+uint64_t tri_object_count_configs(const tri_bundle *bundle, tri_str name)
+{
+    uint64_t count = 1;
+    for (size_t p = 0; p < bundle->parts.len; p++) {
+        tri_object_variants forms = tri_object_list_variants(&bundle->parts.at[p], name);
+        uint64_t config = forms.len ? (uint64_t)forms.at[0]->config : 0;
+        count = config > count ? config : count;
+    }
+    return count;
+}
+
+bool tri_object_takes_grid(const tri_object_kernel *kernel, const char *suffix)
+{
+    return strcmp(suffix, "_run") != 0 && (strcmp(suffix, "_tune") != 0 || !kernel->general->grid.len);
+}
+
 static bool is_in(const tri_object_kernels *list, tri_str name)
 {
     for (size_t i = 0; i < list->len; i++)

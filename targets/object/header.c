@@ -33,7 +33,7 @@ bool tri_header_is_reserved(tri_str name)
 
 static bool add_prototype(const tri_object_kernel *kernel, const char *suffix, tri_buf *out)
 {
-    bool has_lengths = !strcmp(suffix, "_checked"), has_grid = strcmp(suffix, "_run") != 0;
+    bool has_lengths = !strcmp(suffix, "_checked"), has_grid = tri_object_takes_grid(kernel, suffix);
     tri_object_args args = {.slots = 0};
     if (!tri_object_get_args(kernel->unit, kernel->general, &args))
         return false;
@@ -129,6 +129,12 @@ static bool add_kernel(const tri_bundle *bundle, const tri_object_kernel *kernel
     if (kernel->general->grid.len) {
         tri_buf_add_z(out, "/* The same on the grid that its arguments ask for. */\n");
         if (!add_prototype(kernel, "_run", out))
+            return false;
+    }
+    if (tri_object_count_configs(bundle, name) > 1) {
+        tri_buf_add_z(out, "/* Runs every configuration many times with these arguments; the fastest is taken from "
+                           "then on. */\n");
+        if (!add_prototype(kernel, "_tune", out))
             return false;
     }
     if (kernel->unit->options->sanitize & TRI_SANITIZE_BOUNDS) {

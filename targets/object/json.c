@@ -81,6 +81,11 @@ static void add_kernel(const tri_part *part, const tri_kernel *k, tri_buf *out)
     bool is_gpu = unit->arch && unit->arch->lanes > 1;
     if (k->config)
         add_int(out, "config", k->config - 1, true);
+    if (k->key.len) {
+        add_key(out, "      ", "key");
+        tri_buf_add_json(out, k->key);
+        tri_buf_add_z(out, ",\n");
+    }
     add_int(out, "num_warps", k->num_warps, is_gpu);
     add_int(out, "num_stages", k->num_stages, is_gpu);
     add_int(out, "num_ctas", k->num_ctas > 0 ? k->num_ctas : 1, is_gpu);

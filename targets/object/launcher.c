@@ -114,11 +114,12 @@ static LLVMValueRef spill_grid(tri_writer *w, LLVMValueRef fn)
 }
 
 /* int k(stream, grid, arguments), k_run(stream, arguments), or k_checked(stream, grid, arguments) where the bytes
- * behind it follow each pointer. */
+ * behind it follow each pointer; k_tune is as k_run, where there is that, else as k. */
 static void make_launcher(tri_writer *w, const tri_object_kernel *k, const tri_object_args *args, LLVMValueRef record,
                           const char *suffix)
 {
-    bool has_lengths = !strcmp(suffix, "_checked"), has_grid = strcmp(suffix, "_run") != 0;
+    bool has_lengths = !strcmp(suffix, "_checked"), has_grid = tri_object_takes_grid(k, suffix);
+    bool is_tuned = !strcmp(suffix, "_tune");
     LLVMTypeRef *params = TRI_NEW_ARRAY(w->arena, LLVMTypeRef, 2 * args->at.len + 3);
     unsigned *given = TRI_NEW_ARRAY(w->arena, unsigned, args->at.len + 1), n = has_grid ? 3 : 1;
     params[0] = w->ptr;
@@ -133,7 +134,7 @@ static void make_launcher(tri_writer *w, const tri_object_kernel *k, const tri_o
     LLVMValueRef grid = has_grid ? spill_grid(w, fn) : LLVMConstNull(w->ptr), array = spill(w, fn, args, given);
     LLVMValueRef lengths = has_lengths ? spill_lengths(w, fn, args, given) : LLVMConstNull(w->ptr);
     LLVMValueRef values[5] = {record, LLVMGetParam(fn, 0), grid, array, lengths};
-    LLVMBuildRet(w->b, call(w, "tri_rt_launch", values, 5));
+    LLVMBuildRet(w->b, is_tuned ? call(w, "tri_rt_tune", values, 4) : call(w, "tri_rt_launch", values, 5));
 }
 
 /* ---- the other functions ---- */
@@ -173,6 +174,8 @@ bool tri_writer_functions(tri_writer *w, const tri_object_kernel *k)
         make_launcher(w, k, &args, record, "_run");
     if (is_checked)
         make_launcher(w, k, &args, record, "_checked");
+    if (tri_object_count_configs(w->bundle, k->name) > 1)
+        make_launcher(w, k, &args, record, "_tune");
     make_variants(w, k);
     make_device_function(w, k, record, "_selected", "tri_rt_selected");
     make_device_function(w, k, record, "_load", "tri_rt_load");

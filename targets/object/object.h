@@ -66,6 +66,11 @@ typedef TRI_VEC(tri_object_kernel) tri_object_kernels;
 /* The kernels of all parts, each once, in order. */
 tri_object_kernels tri_object_list_kernels(const tri_bundle *bundle);
 
+/* How many configurations of it the bundle has, compiled or not: 1 + the highest number; 1 without any. */
+uint64_t tri_object_count_configs(const tri_bundle *bundle, tri_str name);
+/* Does the launcher of this suffix ("", "_run", "_tune", "_checked") take a grid? */
+bool tri_object_takes_grid(const tri_object_kernel *kernel, const char *suffix);
+
 /* The forms of a kernel in one part, those with most conditions first. */
 typedef TRI_VEC(const tri_kernel *) tri_object_variants;
 tri_object_variants tri_object_list_variants(const tri_part *part, tri_str name);

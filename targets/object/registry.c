@@ -14,19 +14,20 @@ static LLVMValueRef load(tri_writer *w, LLVMTypeRef type, LLVMValueRef base, LLV
     return LLVMBuildLoad2(w->b, type, LLVMBuildGEP2(w->b, element, base, &at, 1, ""), "");
 }
 
-/* int (stream, grid, args) that calls the launcher with what args[i] point to; int (stream, args) for k_run. */
-static LLVMValueRef make_thunk(tri_writer *w, const tri_object_kernel *k, bool has_grid)
+/* int (stream, grid, args) that calls a launcher with what args[i] point to; int (stream, args) for k_run. */
+static LLVMValueRef make_thunk(tri_writer *w, const tri_object_kernel *k, const char *suffix)
 {
-    LLVMValueRef target = find_function(w, k, has_grid ? "" : "_run");
+    LLVMValueRef target = find_function(w, k, suffix);
+    bool is_run = !strcmp(suffix, "_run"), has_grid = tri_object_takes_grid(k, suffix);
     LLVMTypeRef params[3] = {w->ptr, w->ptr, w->ptr}, type = target ? LLVMGlobalGetValueType(target) : NULL;
     if (!target)
         return NULL;
-    LLVMValueRef fn = LLVMAddFunction(w->module, "thunk", LLVMFunctionType(w->i32, params, has_grid ? 3 : 2, false));
+    LLVMValueRef fn = LLVMAddFunction(w->module, "tri.thunk", LLVMFunctionType(w->i32, params, is_run ? 2 : 3, false));
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     LLVMPositionBuilderAtEnd(w->b, LLVMAppendBasicBlockInContext(w->llvm, fn, "entry"));
     unsigned count = LLVMCountParams(target), n = 0;
     LLVMTypeRef *types = TRI_NEW_ARRAY(w->arena, LLVMTypeRef, count);
-    LLVMValueRef *values = TRI_NEW_ARRAY(w->arena, LLVMValueRef, count), args = LLVMGetParam(fn, has_grid ? 2 : 1);
+    LLVMValueRef *values = TRI_NEW_ARRAY(w->arena, LLVMValueRef, count), args = LLVMGetParam(fn, is_run ? 1 : 2);
     LLVMGetParamTypes(type, types);
     values[n++] = LLVMGetParam(fn, 0);
     if (has_grid) {
@@ -55,19 +56,21 @@ static LLVMValueRef make_entry(tri_writer *w, const tri_object_kernel *k)
 {
     tri_object_args args;
     tri_object_get_args(k->unit, k->general, &args);
-    LLVMValueRef none = LLVMConstNull(w->ptr), parameters = make_parameters(w, &args), run = make_thunk(w, k, false);
-    LLVMValueRef values[10] = {tri_writer_text(w, k->name),
+    LLVMValueRef none = LLVMConstNull(w->ptr), parameters = make_parameters(w, &args), run = make_thunk(w, k, "_run"),
+                 tune = make_thunk(w, k, "_tune");
+    LLVMValueRef values[11] = {tri_writer_text(w, k->name),
                                LLVMConstInt(w->i32, TRI_RT_ABI, false),
                                LLVMConstInt(w->i32, args.at.len, false),
                                parameters ? parameters : none,
-                               make_thunk(w, k, true),
+                               make_thunk(w, k, ""),
                                run ? run : none,
                                find_function(w, k, "_variants"),
                                find_function(w, k, "_selected"),
                                find_function(w, k, "_load"),
-                               find_function(w, k, "_unload")};
-    LLVMValueRef kernel = tri_writer_constant(w, LLVMConstStructInContext(w->llvm, values, 10, false), "description");
-    LLVMValueRef entry = LLVMAddGlobal(w->module, w->ptr, "entry");
+                               find_function(w, k, "_unload"),
+                               tune ? tune : none};
+    LLVMValueRef kernel = tri_writer_constant(w, LLVMConstStructInContext(w->llvm, values, 11, false), "description");
+    LLVMValueRef entry = LLVMAddGlobal(w->module, w->ptr, "tri.entry");
     LLVMSetInitializer(entry, kernel);
     LLVMSetLinkage(entry, LLVMPrivateLinkage);
     LLVMSetSection(entry, "tritcc_kernels");

@@ -4,7 +4,7 @@
 
 #include "llvm-c/Core.h"
 
-enum { code_tuning = 7010, max_keys = 16 };
+enum { code_tuning = 7010, max_keys = TRI_RT_MAX_KEYS };
 
 typedef struct {
     tri_writer *w;
@@ -95,6 +95,20 @@ static bool read_line(table *t, tri_str line)
     return true;
 }
 
+/* Without a table the key is the one of the source, as far as it is integer arguments: others do not change within an
+ * object. */
+static void add_own_key(table *t)
+{
+    for (tri_str rest = t->kernel->general->key; rest.len;) {
+        size_t end = tri_str_find(rest, ',');
+        tri_str name = tri_str_sub(rest, 0, end);
+        for (size_t i = 0; i < t->args->at.len; i++)
+            if (tri_str_equal(t->args->at.at[i].name, name) && t->args->at.at[i].type.kind == TRI_CTYPE_INT)
+                add_key(t, name);
+        rest = tri_str_sub(rest, end + (end < rest.len), rest.len);
+    }
+}
+
 bool tri_writer_tuning(tri_writer *w, const tri_object_kernel *kernel, const tri_object_args *args, uint64_t configs,
                        LLVMValueRef *out)
 {
@@ -107,13 +121,18 @@ bool tri_writer_tuning(tri_writer *w, const tri_object_kernel *kernel, const tri
             return false;
         text = tri_str_sub(text, end + (end < text.len), text.len);
     }
-    if (!t.rows.len)
+    if (!t.rows.len && configs <= 1)
         return true;
+    if (!t.rows.len)
+        add_own_key(&t);
     tri_record r = tri_record_start(w->llvm, TRI_RECORD_tuning);
     tri_record_set(&r, tuning, rows,
                    tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_tuned), t.rows.at, t.rows.len, "tuned"));
     tri_record_set(&r, tuning, key,
                    tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_condition), t.key, t.key_count, "keys"));
+    if (configs > 1)
+        tri_record_set(&r, tuning, learned,
+                       tri_writer_state(w, w->i64, 1 + TRI_RT_MAX_LEARNED * (2 + t.key_count), "learned"));
     tri_record_set_number(&r, tuning, row_count, t.rows.len);
     tri_record_set_number(&r, tuning, key_count, t.key_count);
     *out = tri_writer_constant(w, tri_record_finish(&r), "tuning");

@@ -25,6 +25,32 @@ void stub_fail(const char *function, int error)
     failure = error;
 }
 
+/* What launches cost, and what those since the last start of the clock did. */
+static struct {
+    char name[64];
+    double milliseconds;
+} costs[16];
+static char names[64][64]; /* by function */
+static double spent, last;
+
+void stub_set_cost(const char *function, double milliseconds)
+{
+    int i = 0;
+    while (*costs[i].name && strcmp(costs[i].name, function))
+        i++;
+    strncpy(costs[i].name, function, sizeof costs[i].name - 1);
+    costs[i].milliseconds = milliseconds;
+}
+
+static double cost_of(const void *function)
+{
+    const char *name = names[(const char *)function - functions];
+    for (int i = 0; *costs[i].name; i++)
+        if (!strncmp(name, costs[i].name, strlen(costs[i].name)))
+            return costs[i].milliseconds;
+    return 2.5;
+}
+
 void stub_set_capability(int device, int value) { capability[device] = value; }
 
 static int outcome(const char *function) { return failing && !strcmp(failing, function) ? failure : 0; }
@@ -113,6 +139,7 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
 {
     strncpy(the_log.function, name, sizeof the_log.function - 1);
     *function = &functions[(char *)module - modules];
+    strncpy(names[(char *)module - modules], name, sizeof *names - 1);
     return outcome("cuModuleGetFunction");
 }
 
@@ -162,19 +189,27 @@ int cuEventCreate(void **event, unsigned flags)
 {
     (void)flags;
     *event = &the_log;
-    return 0;
+    return outcome("cuEventCreate");
 }
 
 int cuEventRecord(void *event, void *stream)
 {
     (void)event, (void)stream;
+    spent = last;
+    last = 0;
     return 0;
+}
+
+int cuEventSynchronize(void *event)
+{
+    (void)event;
+    return outcome("cuEventSynchronize");
 }
 
 int cuEventElapsedTime(float *milliseconds, void *start, void *end)
 {
     (void)start, (void)end;
-    *milliseconds = 2.5f;
+    *milliseconds = spent > 0 ? (float)spent : 2.5f;
     return 0;
 }
 
@@ -216,7 +251,10 @@ static int launch(const char *entry, const unsigned *grid, unsigned threads, uns
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void *stream, void **args, void **extra)
 {
-    (void)function, (void)extra, (void)by, (void)bz;
+    (void)extra, (void)by, (void)bz;
+    if (cost_of(function) < 0)
+        return 701;
+    last += cost_of(function);
     unsigned grid[3] = {gx, gy, gz};
     return launch("cuLaunchKernel", grid, bx, shared, stream, args);
 }

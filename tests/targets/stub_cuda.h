@@ -19,6 +19,9 @@ typedef struct {
 stub_log *stub_get_log(void);
 /* From now on this driver function fails; null: none. */
 void stub_fail(const char *function, int error);
+/* Milliseconds that launches of this function take by the device's clock, for functions whose name so starts; below 0:
+ * they fail. */
+void stub_set_cost(const char *function, double milliseconds);
 void stub_set_capability(int device, int value);
 
 #endif
