@@ -17,6 +17,7 @@ typedef struct block {
 
 struct tri_arena {
     block *top;
+    size_t used;
 };
 
 void *tri_mem_alloc(size_t size)
@@ -76,8 +77,11 @@ void *tri_arena_alloc(tri_arena *arena, size_t size)
         b = push_block(arena, size);
     void *data = b->data + b->used;
     b->used += size;
+    arena->used += size;
     return memset(data, 0, size);
 }
+
+size_t tri_arena_used(const tri_arena *arena) { return arena->used; }
 
 void *tri_arena_copy(tri_arena *arena, const void *data, size_t size)
 {
@@ -96,6 +100,7 @@ void *tri_arena_grow(tri_arena *arena, void *data, size_t old_size, size_t new_s
     if (is_last && new_room >= old_room && b->size - b->used >= new_room - old_room) {
         memset((unsigned char *)data + old_size, 0, new_room - old_size);
         b->used += new_room - old_room;
+        arena->used += new_room - old_room;
         return data;
     }
     void *grown = tri_arena_alloc(arena, new_size);

@@ -28,6 +28,9 @@ void *tri_arena_grow(tri_arena *arena, void *data, size_t old_size, size_t new_s
 #define TRI_NEW(arena, type) ((type *)tri_arena_alloc((arena), sizeof(type)))
 #define TRI_NEW_ARRAY(arena, type, n) ((type *)tri_arena_alloc((arena), sizeof(type) * (size_t)(n)))
 
+/* How many bytes it has handed out. */
+size_t tri_arena_used(const tri_arena *arena);
+
 /* Memory outside any arena, for the base modules themselves: like malloc and
  * realloc, but never null. Ended with free(). */
 void *tri_mem_alloc(size_t size);

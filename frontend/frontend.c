@@ -267,6 +267,7 @@ bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
                   .mlir = unit->mlir,
                   .modules = modules,
                   .target = target,
+                  .max_ops = tri_options_max_ops(unit->options),
                   .module_body = mlirModuleGetBody(module)};
     tri_map_init(&e.functions, unit->arena);
     tri_map_init(&e.spans, unit->arena);
@@ -275,9 +276,10 @@ bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
     for (size_t i = 0; i < list.len; i++)
         lower_kernel(&e, &list.at[i]);
     if (e.exhausted_at.source) {
-        tri_diag_error(unit->diag, e.exhausted_at, 4010, "more than %d statements: the kernel unrolls to too much code",
-                       TRI_EVAL_MAX_STATEMENTS);
-        tri_diag_note(unit->diag, TRI_NO_SPAN, "each turn of tl.static_range counts; use range for long loops");
+        tri_diag_error(unit->diag, e.exhausted_at, 4010, "more than %lld %s: the kernel unrolls to too much code",
+                       (long long)e.max_ops, e.exhausted_by);
+        tri_diag_note(unit->diag, TRI_NO_SPAN,
+                      "each turn of tl.static_range counts; use range for long loops, or allow more by -fmax-ops=N");
     }
     if (tri_diag_error_count(unit->diag) > errors || !tri_context_verify(module)) {
         mlirModuleDestroy(module);

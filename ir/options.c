@@ -24,3 +24,9 @@ bool tri_options_has_file(const tri_options *options, tri_arena *arena, tri_str 
     int found = find_options(options, arena, path, &text);
     return found ? found > 0 : tri_file_exists(path) && !tri_file_is_directory(path);
 }
+
+int64_t tri_options_max_ops(const tri_options *options)
+{
+    enum { by_default = 1 << 20 };
+    return options->max_ops ? options->max_ops : by_default;
+}

@@ -42,6 +42,8 @@ typedef struct tri_options {
     tri_str prefix;              /* -prefix: before the names of kernels */
     tri_str grid;                /* -grid; empty: not given */
     bool find_grid;              /* else the file's own launch is asked for it */
+    int max_eval_steps;          /* -fmax-eval-steps; 0: the default */
+    int max_ops;                 /* -fmax-ops, of a kernel; 0: the default, see tri_options_max_ops */
     int config;                  /* -config=N picks one autotune config; -1: the first */
     /* launch shape; 0 = not given: the source's, else the target's default */
     int num_warps, num_stages, num_ctas, maxnreg;
@@ -76,6 +78,9 @@ typedef struct tri_options {
     TRI_VEC(tri_extern_lib) extern_libs; /* in order */
     tri_str libdevice;           /* file name of libdevice.10.bc; empty: none was found */
 } tri_options;
+
+/* How many operations a kernel may have, at each stage. */
+int64_t tri_options_max_ops(const tri_options *options);
 
 /* As tri_file_read and tri_file_exists, with the files of the options before those on the disk. */
 bool tri_options_read_file(const tri_options *options, tri_arena *arena, tri_str path, tri_str *out_text,

@@ -8,7 +8,7 @@ tri_ev tri_builtin_len(tri_eval *e, const tri_ev *args)
         return tri_ev_int(e, args[0].tuple->count);
     if (tri_ev_is_block(args[0]))
         return tri_ev_int(e, args[0].type->shape[0]);
-    tri_value_ops ops = {.arena = e->arena};
+    tri_value_ops ops = {.arena = e->arena, .budget = tri_module_budget(e->modules)};
     const tri_value *v = tri_ev_to_value(e, args[0]), *n = v ? tri_value_len(&ops, v) : NULL;
     return n ? tri_ev_from_value(e, n) : tri_arg_error(e, 0, 3012, "%s has no len()", tri_eval_describe(e, args[0]));
 }

@@ -32,15 +32,39 @@ static void set_local(tri_host_frame *f, tri_str name, const tri_value *value)
 static const tri_value *checked(tri_host *h, tri_value_ops *ops, const tri_value *v, tri_span at)
 {
     if (!v) {
-        h->is_exception = true;
+        h->is_exception = !tri_value_is_spent(ops);
         tri_host_fail(h, at, "%.*s", TRI_STR_ARG(ops->error));
     }
     return v;
 }
 
+bool tri_host_step(tri_host *h, tri_span at, uint64_t steps)
+{
+    return tri_budget_step(&h->all->budget, steps) || tri_host_fail(h, at, TRI_BUDGET_NO_STEPS);
+}
+
+bool tri_host_has_room(tri_host *h, tri_span at, uint64_t bytes)
+{
+    return tri_budget_has_room(&h->all->budget, bytes) || tri_host_fail(h, at, TRI_BUDGET_NO_ROOM);
+}
+
+bool tri_host_has_room_for_text(tri_host *h, tri_span at, const tri_value *v)
+{
+    uint64_t bytes = tri_value_weigh(v, 2 * (uint64_t)TRI_BUDGET_BYTES);
+    return tri_host_step(h, at, bytes / 64) && tri_host_has_room(h, at, bytes);
+}
+
+bool tri_host_set_item(tri_host *h, tri_value_dict *dict, const tri_value *key, const tri_value *value, tri_span at)
+{
+    if (!tri_host_step(h, at, dict->keys.len / 16))
+        return false;
+    tri_value_dict_set(h->arena, dict, key, value);
+    return true;
+}
+
 bool tri_host_items(tri_host *h, const tri_value *v, tri_span at, tri_value_list *out_items)
 {
-    tri_value_ops ops = {.arena = h->arena};
+    tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
     if (tri_value_items(&ops, v, out_items))
         return true;
     checked(h, &ops, NULL, at);
@@ -112,7 +136,7 @@ static const tri_value *eval_compare(tri_host *h, tri_host_frame *f, const tri_a
             const tri_value *unknown = left->kind == TRI_VALUE_EXTERNAL ? left : right;
             return tri_host_fail(h, node->span, "'%.*s' has no value while compiling", TRI_STR_ARG(unknown->string));
         }
-        tri_value_ops ops = {.arena = h->arena};
+        tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
         result = checked(h, &ops, tri_value_compare(&ops, node->compare.ops[i], left, right), node->span);
         if (!result || !tri_value_truth(result))
             return result;
@@ -164,11 +188,13 @@ static bool eval_list(tri_host *h, tri_host_frame *f, tri_ast_list nodes, tri_va
     return true;
 }
 
-static const tri_value *make_set(tri_host *h, const tri_value_list *items)
+static const tri_value *make_set(tri_host *h, const tri_value_list *items, tri_span at)
 {
     tri_value *set = (tri_value *)(uintptr_t)tri_value_sequence(h->arena, TRI_VALUE_SET, 0, NULL);
     for (uint32_t i = 0; i < items->len; i++) {
         bool is_new = true;
+        if (!tri_host_step(h, at, set->sequence.items.len / 16))
+            return NULL;
         for (uint32_t k = 0; k < set->sequence.items.len && is_new; k++)
             is_new = !tri_value_equal(set->sequence.items.at[k], items->at[i]);
         if (is_new)
@@ -183,7 +209,7 @@ static const tri_value *eval_sequence(tri_host *h, tri_host_frame *f, const tri_
     if (!eval_list(h, f, node->list, &items))
         return NULL;
     if (node->kind == TRI_AST_SET)
-        return make_set(h, &items);
+        return make_set(h, &items, node->span);
     return tri_value_sequence(h->arena, node->kind == TRI_AST_TUPLE ? TRI_VALUE_TUPLE : TRI_VALUE_LIST, items.len,
                               items.at);
 }
@@ -195,17 +221,16 @@ static bool add_entry(tri_host *h, tri_host_frame *f, const tri_ast_node *entry,
         return false;
     if (entry->key_value.key) {
         const tri_value *key = tri_host_expr(h, f, entry->key_value.key);
-        if (key)
-            tri_value_dict_set(h->arena, dict->dict, key, value);
-        return key != NULL;
+        return key && tri_host_set_item(h, dict->dict, key, value, entry->span);
     }
     if (value->kind != TRI_VALUE_DICT) {
         tri_host_fail(h, entry->span, "'**' needs a dictionary, not a '%s'", tri_value_type_name(value));
         return false;
     }
-    for (uint32_t i = 0; i < value->dict->keys.len; i++)
-        tri_value_dict_set(h->arena, dict->dict, value->dict->keys.at[i], value->dict->values.at[i]);
-    return true;
+    bool is_ok = true;
+    for (uint32_t i = 0; i < value->dict->keys.len && is_ok; i++)
+        is_ok = tri_host_set_item(h, dict->dict, value->dict->keys.at[i], value->dict->values.at[i], entry->span);
+    return is_ok;
 }
 
 static const tri_value *eval_dict(tri_host *h, tri_host_frame *f, const tri_ast_node *node)
@@ -264,7 +289,7 @@ static const tri_value *eval_comprehension(tri_host *h, tri_host_frame *f, const
     if (c.dict)
         return c.dict;
     if (node->kind == TRI_AST_SET_COMP)
-        return make_set(h, &c.items);
+        return make_set(h, &c.items, node->span);
     return tri_value_sequence(h->arena, TRI_VALUE_LIST, c.items.len, c.items.at);
 }
 
@@ -277,6 +302,8 @@ static bool add_field(tri_host *h, tri_host_frame *f, const tri_ast_node *field,
     const tri_value *v = tri_host_expr(h, f, field->formatted.value);
     if (!v)
         return false;
+    if (!tri_host_has_room_for_text(h, field->span, v) || !tri_host_has_room(h, field->span, 2 * out->len))
+        return false;
     if (field->formatted.conversion == 'r' || field->formatted.conversion == 'a')
         v = tri_value_str(h->arena, tri_value_repr_str(h->arena, v));
     if (!field->formatted.spec) {
@@ -284,7 +311,7 @@ static bool add_field(tri_host *h, tri_host_frame *f, const tri_ast_node *field,
         return true;
     }
     const tri_value *spec = eval_fstring(h, f, field->formatted.spec);
-    tri_value_ops ops = {.arena = h->arena};
+    tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
     v = spec ? checked(h, &ops, tri_value_format(&ops, v, spec->string), field->span) : NULL;
     if (v)
         tri_buf_add_str(out, v->string);
@@ -336,7 +363,7 @@ static const tri_value *eval_subscript(tri_host *h, tri_host_frame *f, const tri
         return tri_host_fail(h, node->span, "environment variables are not read while compiling");
     if (x->kind == TRI_VALUE_EXTERNAL || x->kind == TRI_VALUE_BUILTIN) /* typing.List[int] */
         return tri_value_external(h->arena, x->string);
-    tri_value_ops ops = {.arena = h->arena};
+    tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
     return checked(h, &ops, tri_value_subscript(&ops, x, index), node->span);
 }
 
@@ -344,7 +371,7 @@ static const tri_value *eval_subscript(tri_host *h, tri_host_frame *f, const tri
 
 static const tri_value *eval_operator(tri_host *h, tri_host_frame *f, const tri_ast_node *node)
 {
-    tri_value_ops ops = {.arena = h->arena};
+    tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
     if (node->kind == TRI_AST_UNARY) {
         const tri_value *x = tri_host_expr(h, f, node->unary.operand);
         if (x && x->kind == TRI_VALUE_EXTERNAL)
@@ -403,8 +430,8 @@ static const tri_value *eval(tri_host *h, tri_host_frame *f, const tri_ast_node 
 
 const tri_value *tri_host_expr(tri_host *h, tri_host_frame *f, const tri_ast_node *node)
 {
-    if (++h->steps > TRI_HOST_MAX_STEPS)
-        return tri_host_fail(h, node->span, "this takes too many steps to be computed while compiling");
+    if (!tri_host_step(h, node->span, 1) || !tri_host_has_room(h, node->span, 0))
+        return NULL;
     if (h->all->level >= TRI_HOST_MAX_LEVEL)
         return tri_host_fail(h, node->span, "this is nested too deep to be computed while compiling");
     h->all->level++;
@@ -452,10 +479,8 @@ static bool assign_item(tri_host *h, tri_host_frame *f, const tri_ast_node *targ
     int64_t i;
     if (!index)
         return false;
-    if (x->kind == TRI_VALUE_DICT) {
-        tri_value_dict_set(h->arena, x->dict, index, value);
-        return true;
-    }
+    if (x->kind == TRI_VALUE_DICT)
+        return tri_host_set_item(h, x->dict, index, value, target->span);
     if (x->kind == TRI_VALUE_LIST && tri_value_get_i64(index, &i)) {
         int64_t n = x->sequence.items.len;
         if (i >= -n && i < n) {
@@ -501,7 +526,9 @@ const tri_value *tri_host_eval_at(tri_scope *scope, const tri_ast_node *expr, ui
     if (all->depth >= TRI_HOST_MAX_DEPTH)
         return tri_host_fail(&h, expr->span, "constants depend on each other too deeply");
     all->depth++;
+    tri_budget_open(&all->budget);
     const tri_value *v = tri_host_expr(&h, tri_host_frame_create(&h, scope, NULL, limit), expr);
+    tri_budget_close(&all->budget);
     all->depth--;
     return v;
 }

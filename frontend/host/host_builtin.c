@@ -75,6 +75,8 @@ static const tri_value *run_str(PARAMS)
 {
     UNUSED;
     tri_buf out = {0};
+    if (n > 0 && !tri_host_has_room_for_text(h, at, v[0]))
+        return NULL;
     if (n > 0)
         tri_value_print(v[0], &out);
     tri_str s = tri_str_copy(h->arena, tri_buf_str(&out));
@@ -85,7 +87,9 @@ static const tri_value *run_str(PARAMS)
 static const tri_value *run_repr(PARAMS)
 {
     UNUSED;
-    return n == 1 ? tri_value_str(h->arena, tri_value_repr_str(h->arena, v[0])) : NULL;
+    return n == 1 && tri_host_has_room_for_text(h, at, v[0])
+               ? tri_value_str(h->arena, tri_value_repr_str(h->arena, v[0]))
+               : NULL;
 }
 
 static const tri_value *make_sequence(tri_host *h, size_t n, const tri_value *const *v, tri_span at,
@@ -117,8 +121,11 @@ static const tri_value *run_set(PARAMS)
     if (n > 1 || (n == 1 && !tri_host_items(h, v[0], at, &items)))
         return NULL;
     for (uint32_t i = 0; i < items.len; i++) {
-        tri_value_ops ops = {.arena = h->arena};
-        if (!tri_value_truth(tri_value_compare(&ops, TRI_AST_IN_OP, items.at[i], set)))
+        tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
+        const tri_value *is_in = checked(h, &ops, tri_value_compare(&ops, TRI_AST_IN_OP, items.at[i], set), at);
+        if (!is_in)
+            return NULL;
+        if (!tri_value_truth(is_in))
             tri_value_push(h->arena, &set->sequence.items, items.at[i]);
     }
     return set;
@@ -131,16 +138,17 @@ static const tri_value *run_dict(PARAMS)
         return NULL;
     if (n == 1 && v[0]->kind == TRI_VALUE_DICT) {
         for (uint32_t i = 0; i < v[0]->dict->keys.len; i++)
-            tri_value_dict_set(h->arena, dict->dict, v[0]->dict->keys.at[i], v[0]->dict->values.at[i]);
+            if (!tri_host_set_item(h, dict->dict, v[0]->dict->keys.at[i], v[0]->dict->values.at[i], at))
+                return NULL;
     } else if (n == 1) {
         tri_value_list pairs = {0};
         if (!tri_host_items(h, v[0], at, &pairs))
             return NULL;
         for (uint32_t i = 0; i < pairs.len; i++) {
             tri_value_list pair = {0};
-            if (!tri_host_items(h, pairs.at[i], at, &pair) || pair.len != 2)
+            if (!tri_host_items(h, pairs.at[i], at, &pair) || pair.len != 2 ||
+                !tri_host_set_item(h, dict->dict, pair.at[0], pair.at[1], at))
                 return NULL;
-            tri_value_dict_set(h->arena, dict->dict, pair.at[0], pair.at[1]);
         }
     }
     for (size_t i = 0; i < args->at.len; i++)
@@ -187,7 +195,7 @@ static const tri_value *run_slice(PARAMS)
 static const tri_value *run_len(PARAMS)
 {
     UNUSED;
-    tri_value_ops ops = {.arena = h->arena};
+    tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
     return n == 1 ? checked(h, &ops, tri_value_len(&ops, v[0]), at) : NULL;
 }
 
@@ -271,7 +279,7 @@ static const tri_value *run_sorted(PARAMS)
         const tri_value *item = items.at[i];
         uint32_t j = i;
         for (; j > 0; j--) {
-            tri_value_ops ops = {.arena = h->arena};
+            tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
             const tri_value *is_before = checked(h, &ops, tri_value_compare(&ops, before, k, keys.at[j - 1]), at);
             if (!is_before)
                 return NULL;
@@ -280,6 +288,8 @@ static const tri_value *run_sorted(PARAMS)
             keys.at[j] = keys.at[j - 1];
             items.at[j] = items.at[j - 1];
         }
+        if (!tri_host_step(h, at, (i - j) / 4))
+            return NULL;
         keys.at[j] = k;
         items.at[j] = item;
     }
@@ -305,7 +315,7 @@ static const tri_value *run_sum(PARAMS)
     if (n < 1 || !tri_host_items(h, v[0], at, &items))
         return NULL;
     for (uint32_t i = 0; i < items.len && total; i++) {
-        tri_value_ops ops = {.arena = h->arena};
+        tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
         total = checked(h, &ops, tri_value_binary(&ops, TRI_AST_ADD_OP, total, items.at[i]), at);
     }
     return total;
@@ -324,7 +334,7 @@ static const tri_value *extreme(tri_host *h, size_t n, const tri_value *const *v
         const tri_value *k = key && key->kind != TRI_VALUE_NONE ? apply(h, key, items.at[i], NULL, at) : items.at[i];
         if (!k)
             return NULL;
-        tri_value_ops ops = {.arena = h->arena};
+        tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
         const tri_value *is_better =
             best ? checked(h, &ops, tri_value_compare(&ops, op, k, best_key), at) : &tri_value_true;
         if (!is_better)
@@ -379,8 +389,9 @@ static const tri_value *run_product(PARAMS)
         tri_value_list items = {0}, next = {0};
         if (!tri_host_items(h, v[i], at, &items))
             return NULL;
-        if ((uint64_t)rows.len * items.len > 1u << 20)
-            return tri_host_fail(h, at, "the product is too large to be computed while compiling");
+        if (!tri_host_step(h, at, (uint64_t)rows.len * items.len) ||
+            !tri_host_has_room(h, at, (uint64_t)rows.len * items.len * (sizeof(tri_value) + 48 + 16 * i)))
+            return NULL;
         for (uint32_t r = 0; r < rows.len; r++) {
             for (uint32_t k = 0; k < items.len; k++) {
                 tri_value *row = new_sequence(h, TRI_VALUE_TUPLE, &rows.at[r]->sequence.items);

@@ -5,7 +5,7 @@
 #include "frontend/host/host.h"
 #include "frontend/host/scope.h"
 
-enum { TRI_HOST_MAX_DEPTH = 100, TRI_HOST_MAX_LEVEL = 4000, TRI_HOST_MAX_STEPS = 4000000 };
+enum { TRI_HOST_MAX_DEPTH = 100, TRI_HOST_MAX_LEVEL = 4000 };
 
 /* One activation: local names over a scope of a file. */
 typedef struct tri_host_frame {
@@ -23,7 +23,6 @@ typedef struct {
     tri_failure *failure;
     bool is_exception; /* the failure is a Python exception that `try` may handle */
     unsigned depth;
-    unsigned long steps;
 } tri_host;
 
 /* host.c */
@@ -33,7 +32,15 @@ tri_host_frame *tri_host_frame_create(tri_host *h, tri_scope *scope, tri_host_fr
 bool tri_host_assign(tri_host *h, tri_host_frame *f, const tri_ast_node *target, const tri_value *value);
 /* A function or lambda as a value that sees the frame's locals. */
 const tri_value *tri_host_close(tri_host *h, tri_host_frame *f, const tri_ast_node *node);
+/* Takes steps, or room for so many bytes more; false after noting a failure. */
+bool tri_host_step(tri_host *h, tri_span at, uint64_t steps);
+bool tri_host_has_room(tri_host *h, tri_span at, uint64_t bytes);
+/* Room for the text of a value. */
+bool tri_host_has_room_for_text(tri_host *h, tri_span at, const tri_value *v);
 bool tri_host_items(tri_host *h, const tri_value *v, tri_span at, tri_value_list *out_items);
+
+/* Sets an item of a dictionary; false after noting a failure. */
+bool tri_host_set_item(tri_host *h, tri_value_dict *dict, const tri_value *key, const tri_value *value, tri_span at);
 
 /* host_torch.c: torch.finfo(type) and torch.iinfo(type); null when it is none of these */
 const tri_value *tri_host_torch_limits(tri_host *h, tri_str path, const tri_value *type);

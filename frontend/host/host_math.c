@@ -18,7 +18,7 @@ static const tri_value *like(tri_host *h, const tri_value *model, const tri_valu
 
 static const tri_value *binary(tri_host *h, tri_ast_op op, const tri_value *a, const tri_value *b, tri_span at)
 {
-    tri_value_ops ops = {.arena = h->arena};
+    tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
     return checked(h, &ops, tri_value_binary(&ops, op, a, b), at);
 }
 
@@ -35,7 +35,7 @@ static const tri_value *run_abs(PARAMS)
         return like(h, v[0], tri_value_float(h->arena, fabs(x->real)));
     if (!tri_value_get_int(x, &i))
         return NULL;
-    tri_value_ops ops = {.arena = h->arena};
+    tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
     return i < 0 ? checked(h, &ops, tri_value_unary(&ops, TRI_AST_NEG_OP, v[0]), at) : v[0];
 }
 
@@ -264,7 +264,7 @@ OPERATOR(mod, TRI_AST_MOD_OP)
     static const tri_value *run_##name(PARAMS) \
     { \
         UNUSED; \
-        tri_value_ops ops = {.arena = h->arena}; \
+        tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget}; \
         return n == 2 ? checked(h, &ops, tri_value_compare(&ops, op, v[0], v[1]), at) : NULL; \
     }
 COMPARISON(eq, TRI_AST_EQ_OP)

@@ -13,6 +13,9 @@ static tri_value_list *items_of(const tri_value *self)
     return &((tri_value *)(uintptr_t)self)->sequence.items;
 }
 
+/* Looks at so many items, of which some are done in the time of a step. */
+static bool may_search(tri_host *h, uint64_t items, tri_span at) { return tri_host_step(h, at, items / 16); }
+
 /* ---- lists and sets ---- */
 
 static const tri_value *list_append(PARAMS)
@@ -42,6 +45,8 @@ static const tri_value *list_insert(PARAMS)
     if (n != 2 || !tri_value_get_i64(v[0], &at_index))
         return NULL;
     int64_t len = items->len;
+    if (!may_search(h, items->len / 8, at))
+        return NULL;
     at_index = at_index < 0 ? (at_index < -len ? 0 : at_index + len) : at_index > len ? len : at_index;
     tri_value_push(h->arena, items, v[1]);
     memmove(items->at + at_index + 1, items->at + at_index, (size_t)(len - at_index) * sizeof *items->at);
@@ -59,6 +64,8 @@ static const tri_value *list_pop(PARAMS)
     index = index < 0 ? index + items->len : index;
     if (index < 0 || index >= items->len)
         return tri_host_fail(h, at, "pop from outside of the list");
+    if (!may_search(h, (items->len - (uint64_t)index) / 8, at))
+        return NULL;
     const tri_value *item = items->at[index];
     memmove(items->at + index, items->at + index + 1, (items->len - (size_t)index - 1) * sizeof *items->at);
     items->len--;
@@ -81,6 +88,8 @@ static const tri_value *list_copy(PARAMS)
 static const tri_value *list_index(PARAMS)
 {
     UNUSED;
+    if (!may_search(h, self->sequence.items.len, at))
+        return NULL;
     for (uint32_t i = 0; n == 1 && i < self->sequence.items.len; i++)
         if (tri_value_equal(self->sequence.items.at[i], v[0]))
             return tri_value_int(h->arena, i);
@@ -91,6 +100,8 @@ static const tri_value *list_count(PARAMS)
 {
     UNUSED;
     tri_int count = 0;
+    if (!may_search(h, self->sequence.items.len, at))
+        return NULL;
     for (uint32_t i = 0; n == 1 && i < self->sequence.items.len; i++)
         count += tri_value_equal(self->sequence.items.at[i], v[0]);
     return n == 1 ? tri_value_int(h->arena, count) : NULL;
@@ -98,7 +109,8 @@ static const tri_value *list_count(PARAMS)
 
 static const tri_value *set_add(PARAMS)
 {
-    UNUSED;
+    if (!may_search(h, self->sequence.items.len, at))
+        return NULL;
     for (uint32_t i = 0; n == 1 && i < self->sequence.items.len; i++)
         if (tri_value_equal(self->sequence.items.at[i], v[0]))
             return &tri_value_none;
@@ -109,7 +121,8 @@ static const tri_value *set_add(PARAMS)
 
 static const tri_value *dict_get(PARAMS)
 {
-    UNUSED;
+    if (!may_search(h, self->dict->keys.len, at))
+        return NULL;
     const tri_value *found = n >= 1 ? tri_value_dict_find(self->dict, v[0]) : NULL;
     return found ? found : n == 2 ? v[1] : n == 1 ? &tri_value_none : NULL;
 }
@@ -130,6 +143,8 @@ static const tri_value *dict_items(PARAMS)
 {
     UNUSED;
     tri_value_list pairs = {0};
+    if (!tri_host_has_room(h, at, (uint64_t)self->dict->keys.len * 160))
+        return NULL;
     for (uint32_t i = 0; i < self->dict->keys.len; i++) {
         const tri_value *pair[] = {self->dict->keys.at[i], self->dict->values.at[i]};
         tri_value_push(h->arena, &pairs, tri_value_sequence(h->arena, TRI_VALUE_TUPLE, 2, pair));
@@ -143,7 +158,8 @@ static const tri_value *dict_update(PARAMS)
     if (n != 1 || v[0]->kind != TRI_VALUE_DICT)
         return NULL;
     for (uint32_t i = 0; i < v[0]->dict->keys.len; i++)
-        tri_value_dict_set(h->arena, self->dict, v[0]->dict->keys.at[i], v[0]->dict->values.at[i]);
+        if (!tri_host_set_item(h, self->dict, v[0]->dict->keys.at[i], v[0]->dict->values.at[i], at))
+            return NULL;
     return &tri_value_none;
 }
 
@@ -153,11 +169,10 @@ static const tri_value *dict_setdefault(PARAMS)
     if (n < 1 || n > 2)
         return NULL;
     const tri_value *found = tri_value_dict_find(self->dict, v[0]);
-    if (!found) {
-        found = n == 2 ? v[1] : &tri_value_none;
-        tri_value_dict_set(h->arena, self->dict, v[0], found);
-    }
-    return found;
+    if (found)
+        return found;
+    found = n == 2 ? v[1] : &tri_value_none;
+    return tri_host_set_item(h, self->dict, v[0], found, at) ? found : NULL;
 }
 
 static const tri_value *dict_copy(PARAMS)
@@ -165,7 +180,8 @@ static const tri_value *dict_copy(PARAMS)
     UNUSED;
     tri_value *copy = tri_value_dict_create(h->arena);
     for (uint32_t i = 0; i < self->dict->keys.len; i++)
-        tri_value_dict_set(h->arena, copy->dict, self->dict->keys.at[i], self->dict->values.at[i]);
+        if (!tri_host_set_item(h, copy->dict, self->dict->keys.at[i], self->dict->values.at[i], at))
+            return NULL;
     return copy;
 }
 
@@ -173,6 +189,8 @@ static const tri_value *dict_pop(PARAMS)
 {
     UNUSED;
     tri_value_dict *dict = self->dict;
+    if (!may_search(h, dict->keys.len, at))
+        return NULL;
     for (uint32_t i = 0; n >= 1 && i < dict->keys.len; i++) {
         if (!tri_value_equal(dict->keys.at[i], v[0]))
             continue;
@@ -268,6 +286,8 @@ static const tri_value *str_split(PARAMS)
     UNUSED;
     tri_value_list parts = {0};
     tri_str s = self->string;
+    if (!may_search(h, s.len, at) || !tri_host_has_room(h, at, s.len * 16)) /* at worst a part for every other byte */
+        return NULL;
     if (n > 1 || (n == 1 && (v[0]->kind != TRI_VALUE_STR || v[0]->string.len == 0)))
         return NULL;
     size_t from = 0;
@@ -302,6 +322,11 @@ static const tri_value *str_join(PARAMS)
     if (n != 1 || !tri_host_items(h, v[0], at, &items))
         return NULL;
     bool is_ok = true;
+    uint64_t bytes = items.len * (uint64_t)self->string.len;
+    for (uint32_t i = 0; i < items.len; i++)
+        bytes += items.at[i]->kind == TRI_VALUE_STR ? items.at[i]->string.len : 0;
+    if (!tri_host_step(h, at, bytes / 1024) || !tri_host_has_room(h, at, bytes))
+        return NULL;
     for (uint32_t i = 0; i < items.len; i++) {
         is_ok &= items.at[i]->kind == TRI_VALUE_STR;
         if (i)

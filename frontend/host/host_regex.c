@@ -24,11 +24,14 @@ static const tri_regex *regex_of(tri_host *h, const tri_value *v)
     return v->kind == TRI_VALUE_STR ? tri_regex_compile(h->arena, v->string) : NULL;
 }
 
-static tri_regex_result find_from(const tri_regex *regex, tri_str text, size_t from, place where, tri_regex_match *out)
+static tri_regex_result find_from(tri_host *h, tri_span at, const tri_regex *regex, tri_str text, size_t from,
+                                  place where, tri_regex_match *out)
 {
     tri_regex_result result = TRI_REGEX_NO;
     for (size_t i = from; i <= text.len && result == TRI_REGEX_NO; i++) {
         result = tri_regex_match_at(regex, text, i, where == whole, out);
+        if (!tri_host_step(h, at, (uint64_t)out->steps / 16 + 1))
+            result = TRI_REGEX_TOO_LONG;
         if (where != anywhere)
             break;
     }
@@ -59,13 +62,14 @@ static const tri_value *match_object(tri_host *h, const tri_value *pattern, tri_
     return o;
 }
 
-static const tri_value *match(tri_host *h, size_t n, const tri_value *const *v, const tri_host_args *args, place where)
+static const tri_value *match(tri_host *h, size_t n, const tri_value *const *v, const tri_host_args *args, tri_span at,
+                              place where)
 {
     const tri_regex *regex = n == 2 && args->at.len == 2 && v[1]->kind == TRI_VALUE_STR ? regex_of(h, v[0]) : NULL;
     tri_regex_match m;
     if (!regex)
         return NULL;
-    tri_regex_result result = find_from(regex, v[1]->string, 0, where, &m);
+    tri_regex_result result = find_from(h, at, regex, v[1]->string, 0, where, &m);
     if (result == TRI_REGEX_TOO_LONG)
         return NULL;
     return result == TRI_REGEX_YES ? match_object(h, v[0], v[1]->string, &m) : &tri_value_none;
@@ -74,19 +78,19 @@ static const tri_value *match(tri_host *h, size_t n, const tri_value *const *v, 
 static const tri_value *run_match(PARAMS)
 {
     UNUSED;
-    return match(h, n, v, args, at_start);
+    return match(h, n, v, args, at, at_start);
 }
 
 static const tri_value *run_fullmatch(PARAMS)
 {
     UNUSED;
-    return match(h, n, v, args, whole);
+    return match(h, n, v, args, at, whole);
 }
 
 static const tri_value *run_search(PARAMS)
 {
     UNUSED;
-    return match(h, n, v, args, anywhere);
+    return match(h, n, v, args, at, anywhere);
 }
 
 static const tri_value *run_compile(PARAMS)
@@ -118,7 +122,7 @@ static const tri_value *run_findall(PARAMS)
     tri_regex_match m;
     tri_regex_result result = TRI_REGEX_YES;
     for (size_t from = 0; regex && result == TRI_REGEX_YES;) {
-        result = find_from(regex, v[1]->string, from, anywhere, &m);
+        result = find_from(h, at, regex, v[1]->string, from, anywhere, &m);
         if (result == TRI_REGEX_TOO_LONG)
             return NULL;
         if (result == TRI_REGEX_YES) {
@@ -142,7 +146,7 @@ static const tri_value *run_sub(PARAMS)
     tri_regex_match m;
     tri_regex_result result = TRI_REGEX_YES;
     size_t from = 0;
-    while (regex && from <= text.len && (result = find_from(regex, text, from, anywhere, &m)) == TRI_REGEX_YES) {
+    while (regex && from <= text.len && (result = find_from(h, at, regex, text, from, anywhere, &m)) == TRI_REGEX_YES) {
         tri_buf_add_str(&out, tri_str_sub(text, from, m.group[0].begin));
         tri_buf_add_str(&out, v[1]->string);
         from = m.group[0].end;

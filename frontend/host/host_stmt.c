@@ -89,7 +89,7 @@ static tri_host_flow run_try(tri_host *h, tri_host_frame *f, const tri_ast_node 
     h->is_exception = false;
     tri_host_flow flow = tri_host_stmt_run(h, f, node->try_.body);
     h->failure = outer;
-    if (flow == TRI_HOST_FAILED && h->is_exception && node->try_.handlers.len) {
+    if (flow == TRI_HOST_FAILED && h->is_exception && !h->all->budget.is_spent && node->try_.handlers.len) {
         h->is_exception = false;
         flow = tri_host_stmt_run(h, f, node->try_.handlers.at[0]->handler.body);
     } else if (flow == TRI_HOST_FAILED) {
@@ -156,7 +156,7 @@ static tri_host_flow run_aug_assign(tri_host *h, tri_host_frame *f, const tri_as
     const tri_value *by = before ? tri_host_expr(h, f, node->aug_assign.value) : NULL;
     if (!by)
         return TRI_HOST_FAILED;
-    tri_value_ops ops = {.arena = h->arena};
+    tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
     const tri_value *v = tri_value_binary(&ops, node->aug_assign.op, before, by);
     if (!v) {
         h->is_exception = true;

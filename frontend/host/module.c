@@ -12,6 +12,8 @@ tri_modules *tri_module_create_all(tri_unit *unit)
     all->unit = unit;
     all->arena = unit->arena;
     all->diag = unit->diag;
+    int steps = unit->options->max_eval_steps;
+    all->budget = (tri_budget){.arena = unit->arena, .max_steps = steps ? (uint64_t)steps : TRI_BUDGET_STEPS};
     tri_map_init(&all->files, unit->arena);
     tri_map_init(&all->defines, unit->arena);
     tri_map_init(&all->closures, unit->arena);
@@ -22,6 +24,8 @@ void tri_module_set_target(tri_modules *all, const struct tri_frontend_target *t
 {
     all->target = target;
 }
+
+struct tri_budget *tri_module_budget(tri_modules *all) { return &all->budget; }
 
 tri_arena *tri_module_arena(const tri_modules *all)
 {
@@ -155,8 +159,10 @@ static tri_module *load_file(tri_modules *all, tri_str root, tri_str path, bool 
         return m;
     }
     tri_unit_add_dependency(all->unit, path);
+    size_t paused = tri_budget_pause(&all->budget);
     m->ast = tri_parser_parse(all->arena, all->diag, tri_diag_add_source(all->diag, path, text));
     m->scope = tri_scope_create(m, NULL, NULL, m->ast ? m->ast->body : nothing);
+    tri_budget_resume(&all->budget, paused);
     return m;
 }
 

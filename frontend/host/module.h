@@ -65,6 +65,8 @@ typedef enum {
 
 /* Starts a set for the unit: its arena, diag, options (-I, -D) and dependency list are used. */
 tri_modules *tri_module_create_all(tri_unit *unit);
+/* What evaluations of host code and of constants may cost; borrowed. */
+struct tri_budget *tri_module_budget(tri_modules *all);
 /* What host code that asks for the GPU is told; borrowed. Without it, such code is not evaluated. */
 struct tri_frontend_target;
 void tri_module_set_target(tri_modules *all, const struct tri_frontend_target *target);

@@ -384,3 +384,34 @@ bool tri_value_is(const tri_value *a, const tri_value *b)
     default: return tri_value_equal(a, b); /* small ints, interned strings, singletons */
     }
 }
+
+/* ---- size ---- */
+
+static uint64_t weigh(const tri_value *v, uint64_t most, unsigned depth);
+
+static uint64_t weigh_items(const tri_value_list *items, uint64_t most, unsigned depth)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < items->len && sum < most; i++)
+        sum += weigh(items->at[i], most - sum, depth);
+    return sum;
+}
+
+static uint64_t weigh(const tri_value *v, uint64_t most, unsigned depth)
+{
+    enum { one = 8 };
+    if (depth++ > MAX_DEPTH)
+        return one;
+    v = tri_value_unwrap(v);
+    switch (v->kind) {
+    case TRI_VALUE_STR: case TRI_VALUE_BYTES: return one + v->string.len;
+    case TRI_VALUE_TUPLE: case TRI_VALUE_LIST: case TRI_VALUE_SET:
+        return one + weigh_items(&v->sequence.items, most, depth);
+    case TRI_VALUE_DICT:
+        return one + weigh_items(&v->dict->keys, most, depth) + weigh_items(&v->dict->values, most, depth);
+    case TRI_VALUE_OBJECT: return one + weigh_items(&v->object.fields->values, most, depth);
+    default: return one;
+    }
+}
+
+uint64_t tri_value_weigh(const tri_value *v, uint64_t most) { return weigh(v, most, 0); }

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "frontend/syntax/ast.h"
 
+struct tri_budget;   /* frontend/host/budget.h */
 struct tri_type;     /* frontend/kernel/types.h */
 struct tri_function; /* frontend/host/module.h */
 struct tri_class;
@@ -140,8 +141,15 @@ bool tri_value_is(const tri_value *a, const tri_value *b);
  * "integer division or modulo by zero". The text is in the arena; empty while nothing did. */
 typedef struct {
     tri_arena *arena;
+    struct tri_budget *budget; /* null: without end */
     tri_str error;
 } tri_value_ops;
+
+/* Did a null result only come from a budget that is spent? Such a failure is no exception of Python. */
+bool tri_value_is_spent(const tri_value_ops *ops);
+/* About how many bytes of text a value has, everything inside it included; counting ends at `most`. */
+uint64_t tri_value_weigh(const tri_value *v, uint64_t most);
+
 
 /* Exact Python semantics (floor division, modulo sign, true division, unlimited-looking integers,
  * string and sequence operators, tuple comparison). constexpr operands give a constexpr.

@@ -1,5 +1,6 @@
 /* Operators on values, with Python's semantics. */
 #include "frontend/kernel/types.h"
+#include "frontend/host/budget.h"
 #include "frontend/host/value.h"
 
 #include <math.h>
@@ -23,6 +24,28 @@ static const tri_value *fail_range(tri_value_ops *ops)
 {
     return fail_value(ops, "the integer result needs more than 128 bits");
 }
+
+/* ---- what operations may cost ---- */
+
+static bool has_room(tri_value_ops *ops, uint64_t bytes)
+{
+    if (tri_budget_has_room(ops->budget, bytes))
+        return true;
+    fail_value(ops, TRI_BUDGET_NO_ROOM);
+    return false;
+}
+
+/* Looks at so many things, of which some are done in the time of a step. */
+static bool may_look(tri_value_ops *ops, uint64_t things)
+{
+    enum { things_per_step = 16 };
+    if (tri_budget_step(ops->budget, things / things_per_step))
+        return true;
+    fail_value(ops, TRI_BUDGET_NO_STEPS);
+    return false;
+}
+
+bool tri_value_is_spent(const tri_value_ops *ops) { return ops->budget && ops->budget->is_spent; }
 
 /* ---- integers ---- */
 
@@ -154,7 +177,11 @@ static const tri_value *binary_float(tri_value_ops *ops, tri_ast_op op, double a
 
 static const tri_value *concat(tri_value_ops *ops, const tri_value *a, const tri_value *b)
 {
-    if (a->kind == TRI_VALUE_STR || a->kind == TRI_VALUE_BYTES) {
+    bool is_text = a->kind == TRI_VALUE_STR || a->kind == TRI_VALUE_BYTES;
+    if (!has_room(ops, is_text ? a->string.len + b->string.len
+                               : sizeof(void *) * 2 * ((uint64_t)a->sequence.items.len + b->sequence.items.len)))
+        return NULL;
+    if (is_text) {
         char *text = tri_arena_alloc(ops->arena, a->string.len + b->string.len + 1);
         memcpy(text, a->string.data, a->string.len);
         memcpy(text + a->string.len, b->string.data, b->string.len);
@@ -174,8 +201,10 @@ static const tri_value *repeat(tri_value_ops *ops, const tri_value *v, tri_int c
     tri_int len = is_text ? (tri_int)v->string.len : (tri_int)v->sequence.items.len;
     if (count < 0)
         count = 0;
-    if (count > 1 << 24 || len * count > 1 << 24)
-        return fail_value(ops, "the repeated %s would be too long", tri_value_type_name(v));
+    if (len == 0)
+        count = 0;
+    if (count > TRI_BUDGET_BYTES || !has_room(ops, (uint64_t)(len * count) * (is_text ? 1 : 2 * sizeof(void *))))
+        return fail_value(ops, TRI_BUDGET_NO_ROOM);
     if (is_text) {
         char *text = tri_arena_alloc(ops->arena, (size_t)(len * count) + 1);
         for (tri_int i = 0; i < count; i++)
@@ -208,6 +237,8 @@ static const tri_value *binary_set(tri_value_ops *ops, tri_ast_op op, const tri_
 {
     tri_value *v = (tri_value *)(uintptr_t)tri_value_sequence(ops->arena, TRI_VALUE_SET, 0, NULL);
     const tri_value_list *x = &a->sequence.items, *y = &b->sequence.items;
+    if (!may_look(ops, (uint64_t)x->len * y->len))
+        return NULL;
     for (uint32_t i = 0; i < x->len; i++) {
         bool in_b = has_item(b, x->at[i]);
         if (op == TRI_AST_BIT_OR_OP || (op == TRI_AST_BIT_AND_OP ? in_b : !in_b))
@@ -223,6 +254,9 @@ static const tri_value *merge_dicts(tri_value_ops *ops, const tri_value *a, cons
 {
     tri_value *v = tri_value_dict_create(ops->arena);
     const tri_value *both[] = {a, b};
+    uint64_t len = (uint64_t)a->dict->keys.len + b->dict->keys.len;
+    if (!may_look(ops, len * len / 2))
+        return NULL;
     for (int k = 0; k < 2; k++)
         for (uint32_t i = 0; i < both[k]->dict->keys.len; i++)
             tri_value_dict_set(ops->arena, v->dict, both[k]->dict->keys.at[i], both[k]->dict->values.at[i]);
@@ -396,11 +430,27 @@ static const tri_value *is_in(tri_value_ops *ops, const tri_value *a, const tri_
                       tri_value_type_name(b));
 }
 
+/* Equality goes through all of both values; `in` through all of one of them. */
+static uint64_t cost_of_compare(tri_ast_op op, const tri_value *a, const tri_value *b)
+{
+    enum { most = 1 << 26 };
+    if (op == TRI_AST_IS_OP || op == TRI_AST_IS_NOT_OP || tri_value_is_number(a) || a == b)
+        return op == TRI_AST_IN_OP || op == TRI_AST_NOT_IN_OP ? tri_value_weigh(b, most) / 8 : 0;
+    uint64_t of_a = tri_value_weigh(a, most) / 8, of_b = tri_value_weigh(b, most) / 8;
+    if (of_a >= most / 8 && of_b >= most / 8)
+        return UINT64_MAX; /* there is no telling */
+    if (op != TRI_AST_IN_OP && op != TRI_AST_NOT_IN_OP)
+        return of_a < of_b ? of_a : of_b;
+    return b->kind == TRI_VALUE_STR ? of_b * 8 * (a->kind == TRI_VALUE_STR ? 1 + a->string.len / 16 : 1) : of_b;
+}
+
 const tri_value *tri_value_compare(tri_value_ops *ops, tri_ast_op op, const tri_value *a, const tri_value *b)
 {
     bool was_wrapped = a->kind == TRI_VALUE_CONSTEXPR || b->kind == TRI_VALUE_CONSTEXPR;
     const tri_value *result;
     ops->error = (tri_str){0};
+    if (!may_look(ops, cost_of_compare(op, tri_value_unwrap(a), tri_value_unwrap(b))))
+        return NULL;
     switch (op) {
     case TRI_AST_EQ_OP: result = tri_value_bool(tri_value_equal(a, b)); break;
     case TRI_AST_NE_OP: result = tri_value_bool(!tri_value_equal(a, b)); break;
@@ -499,6 +549,10 @@ static const tri_value *slice_items(tri_value_ops *ops, const tri_value *x, cons
         !slice_bound(slice->slice.stop, len, low, high, &stop))
         return fail_value(ops, "slice bounds must be integers or None");
     bool is_text = x->kind == TRI_VALUE_STR || x->kind == TRI_VALUE_BYTES;
+    tri_int count = (step > 0 ? stop - start + step - 1 : start - stop - step - 1) / (step > 0 ? step : -step);
+    uint64_t looked = count <= 0 ? 0 : (uint64_t)count * (x->kind == TRI_VALUE_STR ? 1 + x->string.len / 16 : 1);
+    if (!may_look(ops, looked) || (count > 0 && !has_room(ops, (uint64_t)count * 4 * sizeof(tri_value))))
+        return NULL;
     tri_value *result = (tri_value *)(uintptr_t)tri_value_sequence(
         ops->arena, is_text || x->kind == TRI_VALUE_RANGE ? TRI_VALUE_LIST : x->kind, 0, NULL);
     for (tri_int i = start; step > 0 ? i < stop : i > stop; i += step)
@@ -521,6 +575,9 @@ static const tri_value *slice_items(tri_value_ops *ops, const tri_value *x, cons
 static const tri_value *subscript(tri_value_ops *ops, const tri_value *x, const tri_value *index)
 {
     tri_int len, i;
+    uint64_t looked = x->kind == TRI_VALUE_DICT ? x->dict->keys.len : x->kind == TRI_VALUE_STR ? x->string.len / 8 : 0;
+    if (!may_look(ops, looked))
+        return NULL;
     if (x->kind == TRI_VALUE_DICT) {
         const tri_value *found = tri_value_dict_find(x->dict, index);
         return found ? found
@@ -554,10 +611,10 @@ bool tri_value_items(tri_value_ops *ops, const tri_value *x, tri_value_list *out
         fail_value(ops, "an object of type '%s' is not iterable", tri_value_type_name(x));
         return false;
     }
-    if (len > 1 << 20) {
-        fail_value(ops, "too many items to iterate over while compiling");
-        return false;
-    }
+    /* what is made of an item, a pair of it and so on, comes with it */
+    if (!may_look(ops, (uint64_t)len * 4) || len > TRI_BUDGET_BYTES || !has_room(ops, (uint64_t)len * 32))
+        return fail_value(ops, tri_value_is_spent(ops) && ops->budget->steps > ops->budget->max_steps
+                                   ? TRI_BUDGET_NO_STEPS : TRI_BUDGET_NO_ROOM) != NULL;
     for (tri_int i = 0; i < len; i++)
         tri_value_push(ops->arena, out_items, item_at(ops, x, i));
     return true;

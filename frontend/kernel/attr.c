@@ -281,7 +281,7 @@ tri_ev tri_attr_subscript(tri_eval *e, tri_ev base, const tri_ast_node *node)
         break;
     case TRI_EV_CE: {
         const tri_value *i = tri_ev_to_value(e, index);
-        tri_value_ops ops = {.arena = e->arena};
+        tri_value_ops ops = {.arena = e->arena, .budget = tri_module_budget(e->modules)};
         if (!i)
             return tri_eval_error(e, 3013, "the index of %s must be known at compile time", tri_eval_describe(e, base));
         const tri_value *v = tri_value_subscript(&ops, base.ce, i);

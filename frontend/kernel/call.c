@@ -9,7 +9,12 @@
 
 bool tri_call_evaluate_args(tri_eval *e, const tri_ast_node *call, tri_call_args *out)
 {
+    enum { most = 65536 };
     bool ok = true;
+    if (call->call.args.len > most || call->call.keywords.len > most) { /* before each is looked at */
+        tri_eval_error_at(e, call->call.func->span, 4010, "a call with more than %d arguments", most);
+        return false;
+    }
     for (uint32_t i = 0; i < call->call.args.len; i++) {
         const tri_ast_node *a = call->call.args.at[i];
         if (a->kind != TRI_AST_STARRED) {

@@ -31,6 +31,7 @@ tri_ev tri_emit_op(tri_eval *e, const char *op, const tri_type *result, int num_
     TRI_ASSERT(num_operands <= 8);
     if (any_error(num_operands, operands))
         return (tri_ev){0};
+    e->ops++;
     for (int i = 0; i < num_operands; i++)
         values[i] = operands[i].value;
     MlirType type = tri_emit_type(e, result);
@@ -62,6 +63,7 @@ void tri_emit_effect(tri_eval *e, const char *op, int num_operands, const tri_ev
     TRI_ASSERT(num_operands <= 8);
     if (any_error(num_operands, operands))
         return;
+    e->ops++;
     for (int i = 0; i < num_operands; i++)
         values[i] = operands[i].value;
     MlirOperation made = tri_builder_create(&e->b, &(tri_op){.name = op,

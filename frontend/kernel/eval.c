@@ -161,3 +161,12 @@ const char *tri_eval_describe(tri_eval *e, tri_ev v)
     tri_buf_fini(&buf);
     return text;
 }
+
+void tri_eval_exhaust(tri_eval *e, const char *what)
+{
+    if (e->is_exhausted)
+        return;
+    e->is_exhausted = true;
+    e->exhausted_at = e->at;
+    e->exhausted_by = what;
+}

@@ -125,8 +125,6 @@ typedef struct {
     MlirAttribute value;
 } tri_hint;
 
-enum { TRI_EVAL_MAX_STATEMENTS = 1000000 }; /* of all kernels of a run */
-
 typedef struct tri_eval {
     tri_unit *unit;
     const tri_frontend_target *target;
@@ -144,9 +142,12 @@ typedef struct tri_eval {
     tri_map functions;        /* mangled name -> specialisation */
     tri_map builtins;         /* library path -> row */
     struct tri_prelude *prelude; /* library functions written in the language; read on first use */
-    uint32_t statements;         /* compiled so far */
+    int64_t statements;          /* compiled so far */
+    int64_t ops;                 /* made so far and kept */
+    int64_t max_ops;             /* of the run, and of its statements */
     bool is_exhausted;           /* too many of them, or of errors: nothing more is compiled */
     tri_span exhausted_at;       /* without a source: by errors, which are told */
+    const char *exhausted_by;    /* what there are too many of */
     bool debug; /* the function asks for device asserts */
     bool wraps; /* the operation asks for no check of overflow */
     int num_warps;
@@ -176,6 +177,9 @@ tri_ev tri_ev_int(tri_eval *e, int64_t value);
 tri_ev tri_ev_str(tri_eval *e, tri_str value);
 tri_ev tri_ev_dtype(tri_eval *e, const tri_type *type);
 tri_ev tri_ev_make_tuple(tri_eval *e, int count, const tri_ev *at);
+/* Nothing more is compiled: there would be too much of `what`. Told at the end, as what is told in a dry run is
+ * lost. */
+void tri_eval_exhaust(tri_eval *e, const char *what);
 /* The size of something with these elements; false after a report that it is too large. */
 bool tri_ev_measure(tri_eval *e, int count, const tri_ev *at, tri_ev_size *out_size);
 tri_ev tri_ev_make_named(tri_eval *e, int count, const tri_ev *at, const tri_class *cls);

@@ -188,7 +188,7 @@ tri_ev tri_expr_binary(tri_eval *e, tri_ast_op op, tri_ev x, tri_ev y)
     if (!vx || !vy)
         return tri_eval_error(e, 3005, "operator '%s' does not take %s and %s", tri_ast_op_text(op),
                               tri_eval_describe(e, x), tri_eval_describe(e, y));
-    tri_value_ops ops = {.arena = e->arena};
+    tri_value_ops ops = {.arena = e->arena, .budget = tri_module_budget(e->modules)};
     return ce_result(e, tri_value_binary(&ops, op, vx, vy), &ops);
 }
 
@@ -235,7 +235,7 @@ tri_ev tri_expr_compare(tri_eval *e, tri_ast_op op, tri_ev x, tri_ev y)
         return tri_eval_error(e, 3005, "operator '%s' does not take %s and %s", tri_ast_op_text(op),
                               tri_eval_describe(e, x), tri_eval_describe(e, y));
     }
-    tri_value_ops ops = {.arena = e->arena};
+    tri_value_ops ops = {.arena = e->arena, .budget = tri_module_budget(e->modules)};
     return ce_result(e, tri_value_compare(&ops, op, vx, vy), &ops);
 }
 
@@ -281,7 +281,7 @@ static tri_ev eval_unary(tri_eval *e, const tri_ast_node *node)
         return tri_ev_bool(e, x.kind == TRI_EV_TUPLE && x.tuple->count == 0);
     if (!v)
         return tri_eval_error(e, 3005, "unary '%s' does not take %s", tri_ast_op_text(op), tri_eval_describe(e, x));
-    tri_value_ops ops = {.arena = e->arena};
+    tri_value_ops ops = {.arena = e->arena, .budget = tri_module_budget(e->modules)};
     return ce_result(e, tri_value_unary(&ops, op, v), &ops);
 }
 
@@ -375,7 +375,7 @@ static tri_ev eval_fstring(tri_eval *e, const tri_ast_node *node)
             continue;
         }
         tri_ev spec = piece->formatted.spec ? eval_fstring(e, piece->formatted.spec) : tri_ev_str(e, TRI_STR(""));
-        tri_value_ops ops = {.arena = e->arena};
+        tri_value_ops ops = {.arena = e->arena, .budget = tri_module_budget(e->modules)};
         tri_str text = TRI_STR("");
         tri_ev_get_str(spec, &text);
         if (piece->formatted.conversion == 'r' || piece->formatted.conversion == 'a')

@@ -43,6 +43,7 @@ static void find_carried(tri_eval *e, const tri_ast_list *body, tri_str ignored,
     tri_frame *f = e->frame;
     tri_builder outer = e->b;
     tri_locals live = tri_frame_copy_locals(e, &f->locals);
+    int64_t ops = e->ops;
     size_t hints = e->hints.len;
     MlirBlock scratch = iv ? mlirBlockCreate(1, &iv_type, &e->b.loc) : mlirBlockCreate(0, NULL, NULL);
     e->b.block = scratch;
@@ -76,6 +77,7 @@ static void find_carried(tri_eval *e, const tri_ast_list *body, tri_str ignored,
         tri_vec_push(e->arena, out, c);
     }
     mlirBlockDestroy(scratch);
+    e->ops = ops;
 }
 
 /* Binds the carried names to consecutive values, usually block arguments or loop results. */
@@ -412,6 +414,13 @@ static void static_for(tri_eval *e, const tri_ast_node *node, const tri_ev *args
     if (!bounds[2]) {
         tri_eval_error_at(e, node->for_.iter->span, 3019, "the step of a loop must not be zero");
         return;
+    }
+    tri_int span = bounds[2] > 0 ? (tri_int)bounds[1] - bounds[0] : (tri_int)bounds[0] - bounds[1];
+    tri_int turns = span / (bounds[2] > 0 ? bounds[2] : -(tri_int)bounds[2]);
+    if (turns > 0 && turns * node->for_.body.len > e->max_ops - e->statements &&
+        !tri_stmt_contains_return(&node->for_.body)) { /* told before the work */
+        e->at = node->for_.iter->span;
+        tri_eval_exhaust(e, "statements");
     }
     size_t errors = tri_diag_error_count(e->diag);
     for (tri_int i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2]) {

@@ -390,7 +390,9 @@ tri_regex_result tri_regex_match_at(const tri_regex *regex, tri_str text, size_t
         if (go_on(&m, a->first, at, NULL)) {
             out->group[0].is_set = true;
             out->group[0].begin = at;
+            out->steps = m.steps;
             return TRI_REGEX_YES;
         }
+    out->steps = m.steps;
     return m.steps > max_steps ? TRI_REGEX_TOO_LONG : TRI_REGEX_NO;
 }

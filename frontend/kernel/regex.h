@@ -11,6 +11,7 @@ enum { TRI_REGEX_MAX_GROUPS = 16 };
 typedef struct tri_regex tri_regex;
 
 typedef struct {
+    long steps; /* that the search took */
     int count; /* groups, the whole match being number 0 */
     struct {
         bool is_set;

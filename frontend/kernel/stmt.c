@@ -327,10 +327,10 @@ enum { max_errors = 1000 };
 /* Unrolling makes kernels of any size out of short sources; a file can be nothing but mistakes. */
 static bool is_exhausted(tri_eval *e)
 {
-    if (!e->is_exhausted && ++e->statements > TRI_EVAL_MAX_STATEMENTS) {
-        e->is_exhausted = true; /* told at the end: what is told in a dry run is lost */
-        e->exhausted_at = e->at;
-    }
+    if (++e->statements > e->max_ops)
+        tri_eval_exhaust(e, "statements");
+    if (e->ops > e->max_ops)
+        tri_eval_exhaust(e, "operations");
     if (!e->is_exhausted && !e->dry && tri_diag_error_count(e->diag) >= max_errors) {
         e->is_exhausted = true;
         tri_diag_note(e->diag, TRI_NO_SPAN, "more errors may follow; only %d are told", max_errors);

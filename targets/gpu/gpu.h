@@ -66,6 +66,7 @@ typedef struct tri_gpu {
     LLVMTypeRef i1, i8, i16, i32, i64, f32;
     tri_map ops;               /* name -> const tri_gpu_op * */
     tri_map values;            /* MlirValue.ptr -> tri_gpu_value * */
+    int64_t made, max_made;    /* values of a thread so far, and of a kernel at most */
     tri_map layouts;           /* MlirType.ptr -> tri_gpu_layout * */
     tri_map functions;         /* symbol -> LLVMValueRef */
     tri_gpu_debug *debug;      /* null without -g and -lineinfo */

@@ -53,6 +53,7 @@ LLVMTypeRef tri_gpu_part_type(tri_gpu *g, MlirType type, int i)
 
 tri_gpu_value tri_gpu_new(tri_gpu *g, int count)
 {
+    g->made += count;
     return (tri_gpu_value){count, TRI_NEW_ARRAY(g->arena, LLVMValueRef, count ? count : 1)};
 }
 
@@ -195,6 +196,15 @@ static bool run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
     return count > 0;
 }
 
+static bool too_many_values(tri_gpu *g, MlirOperation op)
+{
+    tri_op_error(g->unit->diag, op, 4010, "more than %lld values of a thread: the kernel becomes too much code",
+                 (long long)g->max_made);
+    tri_diag_note(g->unit->diag, TRI_NO_SPAN,
+                  "smaller blocks or more warps give a thread less to do; -fmax-ops=N allows more");
+    return false;
+}
+
 bool tri_gpu_lower_op(tri_gpu *g, MlirOperation op)
 {
     const tri_gpu_op *row = tri_map_find(&g->ops, tri_op_name(op));
@@ -203,6 +213,8 @@ bool tri_gpu_lower_op(tri_gpu *g, MlirOperation op)
     g->op = op;
     if (g->debug)
         tri_gpu_debug_at(g, mlirOperationGetLocation(op));
+    if (g->made > g->max_made)
+        return too_many_values(g, op);
     return row->run ? row->run(g, op) : run_scalar(g, op, row->scalar);
 }
 

@@ -51,7 +51,8 @@ static int64_t module_int(MlirModule module, const char *name, int64_t if_absent
 
 static void init(tri_gpu *g, tri_unit *unit, const tri_machine *machine)
 {
-    *g = (tri_gpu){.unit = unit, .arena = unit->arena, .machine = machine, .arch = unit->arch->capability};
+    *g = (tri_gpu){.unit = unit, .arena = unit->arena, .machine = machine, .arch = unit->arch->capability,
+                  .max_made = tri_options_max_ops(unit->options)};
     g->simulate = unit->options->simulate;
     g->llvm = unit->llvm;
     g->default_warps = (int)module_int(unit->module, "ttg.num-warps", 4);

@@ -44,7 +44,7 @@ repeat() { awk -v n="$1" -v text="$2\n" 'BEGIN { for (i = 0; i < n; i++) printf 
 
 @test "a static_range of a thousand million turns" {
     printf 'for i in tl.static_range(1000000000):\n    n += i\ntl.store(p, n)\n' | kernel
-    refused 4010 "more than 1000000 statements"
+    refused 4010 "more than 1048576 statements"
 }
 
 @test "a static_range that ends where integers do" {
@@ -58,7 +58,7 @@ repeat() { awk -v n="$1" -v text="$2\n" 'BEGIN { for (i = 0; i < n; i++) printf 
 
 @test "static_ranges inside one another, inside a loop" {
     printf 'for h in range(n):\n    for i in tl.static_range(1000):\n        for j in tl.static_range(10000):\n            n += j\n' | kernel
-    refused 4010 "more than 1000000 statements"
+    refused 4010 "more than 1048576 statements"
 }
 
 @test "tuples that double" {
@@ -80,7 +80,7 @@ repeat() { awk -v n="$1" -v text="$2\n" 'BEGIN { for (i = 0; i < n; i++) printf 
     echo 'x: tl.constexpr = 1 << 10000000000' | kernel
     refused 3005 "the integer result needs more than 128 bits"
     echo "tl.static_print('a' * 100000000000)" | kernel
-    refused 3005 "the repeated str would be too long"
+    refused 3005 "this takes more than 256 MB to be computed while compiling"
 }
 
 @test "long and deep expressions" {
@@ -148,4 +148,56 @@ repeat() { awk -v n="$1" -v text="$2\n" 'BEGIN { for (i = 0; i < n; i++) printf 
     printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(p, n, B: tl.constexpr):\n' >k.tri
     printf '    tl.store(p, tl._promote_bfloat16_to_float32(n * 1.0).to(tl.int32))\n' >>k.tri
     compiles
+}
+
+@test "host code has a budget of steps and of memory, told where it ends" {
+    local name row
+    host() { { printf 'import triton\nimport triton.language as tl\nimport re\n\n\n'; cat; printf '\n\n@triton.jit\ndef k(p, n, B: tl.constexpr):\n    tl.store(p, C)\n'; } >k.tri; }
+    function_of() { printf 'def f():\n    s, a, b = "ab", [1], [1]\n    while True:\n        %s\n\n\nC = tl.constexpr(f())\n' "$1" | host; }
+    for row in 's = s + s' 's += s' 's = s.join([s] * 100)' 's = s.replace("a", "aaaa")' 'a = a + a' 's = s * 10**9' 'a = a * 10**12'; do
+        function_of "$row"
+        refused 3034 "the value of 'C' cannot be computed while compiling"
+        [[ $errors == *"k.tri:"[89]:*"note: this takes more "*"to be computed while compiling"* ]]
+    done
+    for row in 'pass' 'a, b = [a, a], [b, b]; n = a == b and len(a) > 2' 'a = [a, a]; n = len(repr(a))' \
+        'a = sorted(range(4000))[::-1]' 'n = re.match("(a*)*c", "a" * 16)'; do
+        function_of "$row"
+        refused 3034 "the value of 'C' cannot be computed while compiling"
+        [[ $errors == *"k.tri:"[89]:*"note: this takes more "*"to be computed while compiling"* ]]
+    done
+    printf 'def f():\n    try:\n        while True:\n            pass\n    except Exception:\n        return 5\n\n\nC = tl.constexpr(f())\n' | host
+    refused 3034 "the value of 'C' cannot be computed while compiling"
+}
+
+@test "-fmax-eval-steps and -fmax-ops set the limits" {
+    { printf 'import triton\nimport triton.language as tl\n\n\ndef f():\n    t = 0\n    for i in range(1000):\n        t += i\n    return t\n\n\nC = tl.constexpr(f())\n\n\n'
+      printf '@triton.jit\ndef k(p, n, B: tl.constexpr):\n    tl.store(p, C)\n'; } >k.tri
+    compiles
+    tritcc -1 -fmax-eval-steps=1000 -passes= -sig 'k(p=*i32, n=i32, B=64)' k.tri
+    [[ $errors == *"k.tri:8:"*"-fmax-eval-steps"* ]]
+    printf 'for i in tl.static_range(1000):\n    n += n * i\ntl.store(p, n)\n' | kernel
+    compiles
+    tritcc -1 -fmax-ops=1500 -passes= -sig 'k(p=*i32, n=i32, B=64)' k.tri
+    [[ $errors == *"k.tri:7:"*"more than 1500 operations"*"[TRI-4010]"* ]]
+    tritcc -1 -fmax-ops=900 -passes= -sig 'k(p=*i32, n=i32, B=64)' k.tri
+    [[ $errors == *"k.tri:7:14: error: more than 900 statements"*"[TRI-4010]"* ]]
+}
+
+@test "a loop_unroll_factor of a thousand million" {
+    printf 'for i in tl.range(0, n, loop_unroll_factor=1000000000):\n    n += i\ntl.store(p, n)\n' | kernel
+    tritcc -1 -emit=ttir -sig 'k(p=*i32, n=i32, B=64)' k.tri
+    [[ $errors == *"k.tri:7:"*"loop_unroll_factor=1000000000 makes more than 1048576 operations"*"[TRI-4010]"* ]]
+    printf 'for i in tl.range(0, 4, loop_unroll_factor=1000000000):\n    n += i\ntl.store(p, n)\n' | kernel
+    tritcc -0 -emit=ttir -sig 'k(p=*i32, n=i32, B=64)' k.tri -o out.ttir
+}
+
+@test "blocks that make too much of a thread" {
+    printf 'o = tl.arange(0, 65536)\ntl.store(p + o, tl.sort(tl.load(p + o)))\n' | kernel
+    tritcc -1 -num-warps=1 -arch=sm_90a -emit=llir -sig 'k(p=*i32, n=i32, B=64)' k.tri
+    [[ $errors == *"more than 1048576 values of a thread"*"[TRI-4010]"* ]]
+}
+
+@test "a million arguments of a call" {
+    { printf 'n = tl.maximum(n, '; awk 'BEGIN { for (i = 0; i < 1000000; i++) printf "n," }'; echo 'n)'; echo 'tl.store(p, n)'; } | kernel
+    refused 4010 "a call with more than 65536 arguments"
 }
