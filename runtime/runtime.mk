@@ -46,3 +46,24 @@ obj/runtime/vmath.o: gen/runtime/vmath.bc
 		'.balign 16' 'tri_vmath_bitcode: .incbin "gen/runtime/vmath.bc"' 'tri_vmath_bitcode_end: .byte 0' \
 		'.section .note.GNU-stack,"",@progbits' > gen/runtime/vmath.s
 	$(Q)$(CC) -c gen/runtime/vmath.s -o $@
+
+# The same functions, and C's elementary ones, for devices without a C library: AMD's have private memory apart.
+EXTRA_OBJS += obj/runtime/device_math.o
+DEVICE_MATH_FLAGS = --target=amdgcn-amd-amdhsa -nogpulib -mcode-object-version=5 -ffreestanding -std=gnu17 -Wall -Wextra -Werror -O1 -DTRI_DEVICE \
+	-ffp-contract=on -fno-math-errno -fno-ident -I$(srcdir)/runtime/vmath/device -I$(srcdir) \
+	-ffile-prefix-map=$(srcdir)/=
+gen/runtime/device/%.ll: $(srcdir)/runtime/vmath/%.c $(srcdir)/runtime/vmath/functions.h \
+		$(srcdir)/runtime/vmath/device/math.h $(srcdir)/runtime/vmath/device/string.h
+	@mkdir -p $(@D)
+	$(SAY) CLANG vmath/$*.c
+	$(Q)$(CLANG) $(DEVICE_MATH_FLAGS) -emit-llvm -S $< -o $@
+
+gen/runtime/device_math.bc: gen/runtime/device/libdevice.ll gen/runtime/device/cmath.ll
+	$(Q)$(LLVM_PREFIX)/bin/llvm-link -suppress-warnings $^ -o $@
+
+obj/runtime/device_math.o: gen/runtime/device_math.bc
+	@mkdir -p $(@D)
+	@printf '%s\n' '.section .rodata' '.globl tri_device_math_bitcode, tri_device_math_bitcode_end' \
+		'.balign 16' 'tri_device_math_bitcode: .incbin "gen/runtime/device_math.bc"' \
+		'tri_device_math_bitcode_end: .byte 0' '.section .note.GNU-stack,"",@progbits' > gen/runtime/device_math.s
+	$(Q)$(CC) -c gen/runtime/device_math.s -o $@

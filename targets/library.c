@@ -360,7 +360,7 @@ static bool is_of_machine(const tri_library_job *job, tri_str symbol)
     for (size_t i = 0; i < sizeof device / sizeof *device; i++)
         if (tri_str_is(symbol, device[i]))
             return tri_str_is(arch, "nvptx64");
-    return !tri_str_is(arch, "nvptx64") && !tri_str_has_prefix(arch, "spirv");
+    return !tri_str_is(arch, "nvptx64") && !tri_str_is(arch, "amdgcn") && !tri_str_has_prefix(arch, "spirv");
 }
 
 bool tri_library_check(const tri_library_job *job)

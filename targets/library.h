@@ -26,6 +26,7 @@ typedef struct tri_library_job {
     const char *triple;             /* of the machine that will run the code */
     /* What the machine calls a function of C's library; null: as C does. No text: it has none. */
     tri_str (*name_of_c)(const struct tri_library_job *job, tri_str name, LLVMTypeRef type);
+    tri_str math; /* bitcode of runtime/vmath made for the machine; empty: as it is made for hosts */
 } tri_library_job;
 
 /* Notes, for the job's `calls`, that `op` calls `symbol`. */
@@ -38,6 +39,9 @@ bool tri_library_link(const tri_library_job *job);
 /* Lets a machine's functions stand for those of libdevice that the module calls: C's, and those of runtime/vmath,
  * which are linked. False after a report: there is none. */
 bool tri_library_link_device(const tri_library_job *job);
+
+/* Links what the module calls of the job's `math`. False after a report. */
+bool tri_library_link_math(const tri_library_job *job);
 
 /* Opens one library: null after a report. The caller owns the module. */
 LLVMModuleRef tri_library_open(const tri_library_job *job, tri_str path);

@@ -88,11 +88,13 @@ static bool rename_c(const tri_library_job *job)
     return true;
 }
 
-static bool link_vmath(const tri_library_job *job)
+bool tri_library_link_math(const tri_library_job *job)
 {
     tri_str bitcode = {tri_vmath_bitcode, (size_t)(tri_vmath_bitcode_end - tri_vmath_bitcode)};
     if (!job->name_of_c)
         return tri_llvm_link_bitcode(job->unit->diag, job->module, bitcode, true);
+    if (job->math.len)
+        bitcode = job->math;
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(bitcode.data, bitcode.len, "vmath", false);
     LLVMModuleRef source = NULL;
     if (LLVMGetBitcodeModuleInContext2(LLVMGetModuleContext(job->module), buffer, &source))
@@ -107,5 +109,5 @@ bool tri_library_link_device(const tri_library_job *job)
         if (tri_library_is_wanted(f) && tri_str_has_prefix(tri_str_from(LLVMGetValueName(f)), prefix) &&
             !rename_function(job, f, &needs_vmath))
             return false;
-    return (!needs_vmath || link_vmath(job)) && (!job->name_of_c || rename_c(job));
+    return (!needs_vmath || tri_library_link_math(job)) && (!job->name_of_c || rename_c(job));
 }

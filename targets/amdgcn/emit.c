@@ -28,6 +28,10 @@ static LLVMTargetMachineRef create_machine(tri_unit *unit)
 bool tri_amdgcn_optimize(tri_unit *unit)
 {
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_LLVM);
+    tri_library_calls no_calls = {0}; /* of those that primitives make, and a module that came as LLVM IR */
+    if (!tri_amdgcn_link(&(tri_library_job){unit, unit->llvm_module, &no_calls, tri_amdgcn_machine.function_convention,
+                                            .triple = tri_amdgcn_machine.triple}))
+        return false;
     LLVMTargetMachineRef machine = create_machine(unit);
     bool ok = machine && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "always-inline,globaldce") &&
               tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, pipeline);
