@@ -1,5 +1,6 @@
-"""Puts libtritcc and a thin driver into the wheel: of the finished build above this folder, or TRITCC_BUILD, or else of a
-build that is made in build/tritcc beside this file."""
+"""Puts libtritcc and a thin driver into the wheel: of the finished build above this folder, or TRITCC_BUILD, or else of
+a build that is made in build/tritcc beside this file."""
+
 import hashlib
 import os
 import re
@@ -16,8 +17,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 SONAME = "libtritcc.so.0"
 # What every system has that the tag names (PEP 600).
-ALLOWED = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libz.so.1", "ld-linux-x86-64.so.2",
-           "ld-linux-aarch64.so.1"}
+ALLOWED = {
+    "libc.so.6",
+    "libm.so.6",
+    "libdl.so.2",
+    "libpthread.so.0",
+    "librt.so.1",
+    "libz.so.1",
+    "ld-linux-x86-64.so.2",
+    "ld-linux-aarch64.so.1",
+}
 
 
 def version():
@@ -58,8 +67,20 @@ class Build(build_py):
         with open(library, "rb") as file, open(os.path.join(target, "BUILD"), "w") as stamp:
             stamp.write(hashlib.sha256(file.read()).hexdigest()[:16] + "\n")
         compiler = os.environ.get("CC", "cc").split()
-        subprocess.check_call([*compiler, "-O2", "-s", "-I", os.path.join(ROOT, "include"), os.path.join(HERE, "thin.c"),
-                               library, "-Wl,-rpath,$ORIGIN", "-o", os.path.join(target, "tritcc")])
+        subprocess.check_call(
+            [
+                *compiler,
+                "-O2",
+                "-s",
+                "-I",
+                os.path.join(ROOT, "include"),
+                os.path.join(HERE, "thin.c"),
+                library,
+                "-Wl,-rpath,$ORIGIN",
+                "-o",
+                os.path.join(target, "tritcc"),
+            ]
+        )
 
 
 class Wheel(bdist_wheel):

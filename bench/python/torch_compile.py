@@ -8,6 +8,7 @@ time in there (of this process: with --threads 1 all of it), `ptxas` the part of
 median of later steps. Losses of all steps must agree between the compilers; kernels that Triton compiled for tritcc
 are named. The package tritcc must be importable in child processes too (installed, or on PYTHONPATH).
 """
+
 import argparse
 import json
 import os
@@ -44,6 +45,7 @@ def make_block(torch, nn, F):
             a = F.scaled_dot_product_attention(q, k, v, is_causal=True)
             x = x + F.dropout(self.out(a.transpose(1, 2).reshape(b, t, d)), 0.1)
             return x + self.down(F.gelu(self.up(self.norm2(x))))
+
     return Block
 
 
@@ -59,6 +61,7 @@ def make_bottleneck(torch, nn, F):
             y = F.relu(self.norm1(self.conv1(x)))
             y = F.relu(self.norm2(self.conv2(y)))
             return F.relu(self.norm3(self.conv3(y)) + x)
+
     return Bottleneck
 
 
@@ -73,16 +76,18 @@ def make_gpt(torch, nn, F):
             self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, words, bias=False)
 
         def forward(self, tokens):
-            x = self.words(tokens) + self.places.weight[:tokens.shape[1]]
+            x = self.words(tokens) + self.places.weight[: tokens.shape[1]]
             for block in self.blocks:
                 x = block(x)
             return F.cross_entropy(self.head(self.norm(x))[:, :-1].flatten(0, 1).float(), tokens[:, 1:].flatten())
+
     return GPT
 
 
 def training_step(torch, name):
     """(a function that makes one step and gives the loss, the functions that torch.compile gets)"""
     from torch import nn
+
     F = nn.functional
     torch.manual_seed(0)
     torch.set_float32_matmul_precision("highest")
@@ -99,6 +104,7 @@ def training_step(torch, name):
         with torch.autocast("cuda", torch.bfloat16):
             y = model(x)
         return y if y.dim() == 0 else y.float().pow(2).mean()
+
     compiled, update = torch.compile(loss_of), torch.compile(optimizer.step)
 
     def step():
@@ -108,6 +114,7 @@ def training_step(torch, name):
         loss.backward()
         update()
         return loss.detach().clone()
+
     return step
 
 
@@ -115,6 +122,7 @@ def timed_compile():
     """Sums the time in triton.compile, and in ptxas."""
     import triton
     from triton.backends.nvidia.compiler import CUDABackend
+
     spent = {"compile": 0.0, "ptxas": 0.0, "kernels": 0}
     plain, cubin = triton.compile, CUDABackend.make_cubin
 
@@ -132,6 +140,7 @@ def timed_compile():
             return cubin(*args, **kwargs)
         finally:
             spent["ptxas"] += time.perf_counter() - start
+
     triton.compile, CUDABackend.make_cubin = compile_, make_cubin
     return spent
 
@@ -140,6 +149,7 @@ def run_one(options):
     """One row, in this process: a line of JSON."""
     import torch
     import torch._inductor.config as config
+
     for key, value in MODES[options.modes].items():
         owner, _, name = key.rpartition(".")
         setattr(getattr(config, owner) if owner else config, name, value)
@@ -147,8 +157,10 @@ def run_one(options):
     config.fx_graph_cache = False
     if options.one == "tritcc":
         import tritcc.triton
+
         tritcc.triton.install(strict=False, warnings=False)
     import torch._inductor.runtime.triton_heuristics  # noqa: F401
+
     spent = timed_compile()
     torch.zeros(1, device="cuda")
     step = training_step(torch, options.models[0])
@@ -171,22 +183,42 @@ def run_one(options):
     row = {"wall": wall, "step": statistics.median(times), "losses": [x.item() for x in losses], **first}
     if options.one == "tritcc":
         report = tritcc.triton.report()
-        row.update(by_tritcc=len(report.compiled), by_triton=[f"{e.name}: {e.reason}" for e in report.fallbacks + report.rejected])
+        row.update(
+            by_tritcc=len(report.compiled),
+            by_triton=[f"{e.name}: {e.reason}" for e in report.fallbacks + report.rejected],
+        )
     print(json.dumps(row))
 
 
 def child(compiler, model, threads, mode, steps):
     folder = tempfile.mkdtemp(prefix="torch-compile-")
-    environment = dict(os.environ, TORCHINDUCTOR_CACHE_DIR=os.path.join(folder, "inductor"),
-                       TRITON_CACHE_DIR=os.path.join(folder, "triton"))
-    words = [sys.executable, os.path.abspath(__file__), model, "--one", compiler, "--threads", str(threads), "--modes", mode,
-             "--steps", str(steps)]
+    environment = dict(
+        os.environ,
+        TORCHINDUCTOR_CACHE_DIR=os.path.join(folder, "inductor"),
+        TRITON_CACHE_DIR=os.path.join(folder, "triton"),
+    )
+    words = [
+        sys.executable,
+        os.path.abspath(__file__),
+        model,
+        "--one",
+        compiler,
+        "--threads",
+        str(threads),
+        "--modes",
+        mode,
+        "--steps",
+        str(steps),
+    ]
     if compiler == "tritcc":
         environment["TRITCC"] = "1"
     run = subprocess.run(words, env=environment, capture_output=True, text=True)
     shutil.rmtree(folder, ignore_errors=True)
     if run.returncode:
-        print(f"{model} {mode} threads={threads} {compiler}: FAILED\n{run.stdout[-1000:]}\n{run.stderr[-4000:]}", flush=True)
+        print(
+            f"{model} {mode} threads={threads} {compiler}: FAILED\n{run.stdout[-1000:]}\n{run.stderr[-4000:]}",
+            flush=True,
+        )
         return None
     return json.loads(run.stdout.strip().split("\n")[-1])
 
@@ -197,9 +229,11 @@ def compare(model, threads, mode, steps):
     for compiler in ("triton", "tritcc"):
         row = rows[compiler] = child(compiler, model, threads, mode, steps)
         if row:
-            print(f"{model:7} {mode:8} threads={threads:<2} {compiler:6} wall {row['wall']:6.2f} s  triton.compile "
-                  f"{row['compile']:6.2f} s ({row['kernels']} kernels), ptxas {row['ptxas']:6.2f} s  step {row['step']:7.3f} ms",
-                  flush=True)
+            print(
+                f"{model:7} {mode:8} threads={threads:<2} {compiler:6} wall {row['wall']:6.2f} s  triton.compile "
+                f"{row['compile']:6.2f} s ({row['kernels']} kernels), ptxas {row['ptxas']:6.2f} s  step {row['step']:7.3f} ms",
+                flush=True,
+            )
     ours, theirs = rows["tritcc"], rows["triton"]
     if not ours or not theirs:
         return False
@@ -208,8 +242,11 @@ def compare(model, threads, mode, steps):
     ratios = f"step {theirs['step'] / ours['step']:.3f}x wall {ours['wall'] / theirs['wall']:.2f}"
     if theirs["compile"] and threads == 1:
         ratios += f" compile {ours['compile'] / theirs['compile']:.2f} without ptxas {without[0] / without[1]:.2f}"
-    print(f"{model:7} {mode:8} threads={threads:<2} {ratios}  losses differ by {error:.1e} of {theirs['losses'][-1]:.5f}  "
-          f"{ours['by_tritcc']} kernels by tritcc, {len(ours['by_triton'])} not", flush=True)
+    print(
+        f"{model:7} {mode:8} threads={threads:<2} {ratios}  losses differ by {error:.1e} of {theirs['losses'][-1]:.5f}  "
+        f"{ours['by_tritcc']} kernels by tritcc, {len(ours['by_triton'])} not",
+        flush=True,
+    )
     for line in ours["by_triton"]:
         print("    " + line.split("\n")[0], flush=True)
     if error > 5e-3:

@@ -1,11 +1,14 @@
 """Kernels that test_gpu.py launches."""
+
 import triton
 import triton.language as tl
 
 from kernels import add  # noqa: F401
 
-CONFIGS = [triton.Config({"BM": 64, "BN": 64, "BK": 32}, num_warps=4, num_stages=3),
-           triton.Config({"BM": 128, "BN": 64, "BK": 32}, num_warps=4, num_stages=2)]
+CONFIGS = [
+    triton.Config({"BM": 64, "BN": 64, "BK": 32}, num_warps=4, num_stages=3),
+    triton.Config({"BM": 128, "BN": 64, "BK": 32}, num_warps=4, num_stages=2),
+]
 TOO_LARGE = triton.Config({"BM": 256, "BN": 256, "BK": 256}, num_warps=8, num_stages=4)
 
 

@@ -1,4 +1,5 @@
 """Another module that kernels use: names that clash with the kernels' own."""
+
 import triton
 import triton.language as tl
 

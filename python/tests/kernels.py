@@ -1,4 +1,5 @@
 """Kernels of many shapes for the plug-in: each as (kernel, options, types), called fresh by the tests."""
+
 import collections
 import enum
 
@@ -103,6 +104,7 @@ def closed(op, amount):
     def inner(o, i, B: tl.constexpr):
         a = tl.arange(0, B)
         tl.store(o + a, op(tl.load(i + a)) + AMOUNT)
+
     return inner
 
 
@@ -116,9 +118,25 @@ def cases():
     return [
         ("add", add, {}, dict(x="*fp32:16", y="*fp32:16", o="*fp32:16", n="i32:16", B=1024)),
         ("add without hints", add, {"num_warps": 8}, dict(x="*fp16", y="*fp16", o="*fp16", n="i64", B=512)),
-        ("matmul", matmul, {"num_warps": 4, "num_stages": 3},
-         dict(a="*fp16:16", b="*fp16:16", c="*fp16:16", M="i32", N="i32", K="i32:16", sa="i32:16", sb="i32:16", sc="i32:16",
-              BM=64, BN=64, BK=32)),
+        (
+            "matmul",
+            matmul,
+            {"num_warps": 4, "num_stages": 3},
+            dict(
+                a="*fp16:16",
+                b="*fp16:16",
+                c="*fp16:16",
+                M="i32",
+                N="i32",
+                K="i32:16",
+                sa="i32:16",
+                sb="i32:16",
+                sc="i32:16",
+                BM=64,
+                BN=64,
+                BK=32,
+            ),
+        ),
         ("softmax", softmax, {"num_warps": 2}, dict(o="*bf16:16", x="*bf16:16", stride="i32", cols="i32", B=256)),
         ("modules", other_modules, {}, dict(o="*fp32:16", B=128, OP=square)),
         ("tuples", tuples, {}, dict(o="*fp32:16", p=Part("*fp32:16", "i32"), q=("i32", 3), f="fp16", B=64)),

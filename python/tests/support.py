@@ -1,4 +1,5 @@
 """What the tests share: a cache of their own, Triton without a device, and kernels to compile."""
+
 import contextlib
 import os
 import shutil
@@ -32,7 +33,7 @@ def fresh_cache():
 
 
 def source_of(kernel, **types):
-    """An ASTSource: types as '*fp32:16', everything else that is no text is a constant (a text too, in a list of one)."""
+    """An ASTSource: types as '*fp32:16'; everything else that is no text is a constant (a text, too, in a list)."""
     signature, constants, attrs = {}, {}, {}
     for i, name in enumerate(kernel.arg_names):
         given = types[name]
@@ -69,6 +70,7 @@ def compiled(kernel, arch=90, options=None, **types):
 def parameters(ptx):
     """The kinds of an entry's parameters: their bits, as PTX declares them."""
     import re
+
     entry = re.search(r"\.entry\s+\w+\s*\((.*?)\)", ptx, re.S).group(1)
     kinds = []
     for line in entry.split(","):

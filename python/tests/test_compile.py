@@ -1,4 +1,5 @@
 """tritcc.compile: sources, signatures, results and errors. Needs neither Triton nor a device."""
+
 import os
 import pathlib
 import pickle
@@ -33,9 +34,16 @@ class Compile(unittest.TestCase):
     def test_metadata_is_what_the_compiler_says(self):
         k = tritcc.compile(KERNEL, SIGNATURE, arch="sm_90a", num_warps=8).kernel
         self.assertEqual((k.name, k.symbol, k.arch, k.num_warps, k.shared_bytes), ("scale", "scale", "sm_90a", 8, 0))
-        self.assertEqual([(p.name, p.type, p.value) for p in k.parameters],
-                         [("o", "*fp32", None), ("i", "*fp32", None), ("n", "i32", None), ("F", "constexpr", "2.5"),
-                          ("B", "constexpr", "128")])
+        self.assertEqual(
+            [(p.name, p.type, p.value) for p in k.parameters],
+            [
+                ("o", "*fp32", None),
+                ("i", "*fp32", None),
+                ("n", "i32", None),
+                ("F", "constexpr", "2.5"),
+                ("B", "constexpr", "128"),
+            ],
+        )
         self.assertEqual((k.parameters[0].divisibility, k.parameters[1].read_only), (16, True))
 
     def test_signatures_by_name_as_text_and_by_constants(self):
@@ -43,7 +51,9 @@ class Compile(unittest.TestCase):
         named = dict(zip(["o", "i", "n", "F", "B"], SIGNATURE))
         self.assertEqual(tritcc.compile(KERNEL, named, arch="sm_80").ptx, first)
         self.assertEqual(tritcc.compile(KERNEL, "*fp32:16, *fp32:16, i32, 2.5, 128", arch="sm_80").ptx, first)
-        self.assertEqual(tritcc.compile(KERNEL, "*fp32:16, *fp32:16, i32", arch="sm_80", constants={"F": 2.5, "B": 128}).ptx, first)
+        self.assertEqual(
+            tritcc.compile(KERNEL, "*fp32:16, *fp32:16, i32", arch="sm_80", constants={"F": 2.5, "B": 128}).ptx, first
+        )
 
     def test_a_file_and_later_stages_as_inputs(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -90,9 +100,15 @@ class Compile(unittest.TestCase):
 
     def test_cancelled_by_another_thread(self):
         body = "".join(f"    x = tl.dot(x, x) + {i}\n" for i in range(300))
-        text = KERNEL + "\n@triton.jit\ndef long(p, B: tl.constexpr):\n    a = tl.arange(0, B)\n" \
-            "    x = tl.load(p + a[:, None] * B + a[None, :])\n" + body + "    tl.store(p + a[:, None] * B + a[None, :], x)\n"
-        one = tritcc.Compilation(["-emit=ptx,json", "-arch=sm_80", "-k", "long", "-sig", "*fp32, 64"], "long.py", text.encode())
+        text = (
+            KERNEL + "\n@triton.jit\ndef long(p, B: tl.constexpr):\n    a = tl.arange(0, B)\n"
+            "    x = tl.load(p + a[:, None] * B + a[None, :])\n"
+            + body
+            + "    tl.store(p + a[:, None] * B + a[None, :], x)\n"
+        )
+        one = tritcc.Compilation(
+            ["-emit=ptx,json", "-arch=sm_80", "-k", "long", "-sig", "*fp32, 64"], "long.py", text.encode()
+        )
         timer = threading.Timer(0.05, one.cancel)
         timer.start()
         with self.assertRaises(tritcc.CancelledError):
@@ -103,7 +119,10 @@ class Compile(unittest.TestCase):
     def test_threads_give_the_bytes_of_one(self):
         want = tritcc.compile(KERNEL, SIGNATURE, arch="sm_80").ptx
         got = []
-        threads = [threading.Thread(target=lambda: got.append(tritcc.compile(KERNEL, SIGNATURE, arch="sm_80").ptx)) for _ in range(8)]
+        threads = [
+            threading.Thread(target=lambda: got.append(tritcc.compile(KERNEL, SIGNATURE, arch="sm_80").ptx))
+            for _ in range(8)
+        ]
         for t in threads:
             t.start()
         for t in threads:
@@ -124,12 +143,31 @@ class Compile(unittest.TestCase):
 
 class Package(unittest.TestCase):
     def test_the_version_is_the_compilers(self):
-        out = subprocess.run([sys.executable, "-m", "tritcc", "-dumpversion"], capture_output=True, text=True, check=True).stdout
+        out = subprocess.run(
+            [sys.executable, "-m", "tritcc", "-dumpversion"], capture_output=True, text=True, check=True
+        ).stdout
         self.assertEqual(tritcc.__version__, out.strip())
 
     def test_python_m_is_the_driver(self):
-        run = subprocess.run([sys.executable, "-m", "tritcc", "-emit=ptx", "-arch=sm_80", "-o", "-", "-x", "tri", "-",
-                              "-sig", "*fp32, *fp32, i32, 2.0, 64"], input=KERNEL, capture_output=True, text=True)
+        run = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "tritcc",
+                "-emit=ptx",
+                "-arch=sm_80",
+                "-o",
+                "-",
+                "-x",
+                "tri",
+                "-",
+                "-sig",
+                "*fp32, *fp32, i32, 2.0, 64",
+            ],
+            input=KERNEL,
+            capture_output=True,
+            text=True,
+        )
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn(".entry scale", run.stdout)
         run = subprocess.run([sys.executable, "-m", "tritcc", "-fno-such-thing"], capture_output=True, text=True)
@@ -137,7 +175,9 @@ class Package(unittest.TestCase):
 
     def test_import_takes_less_than_30_ms(self):
         code = "import time; t = time.perf_counter(); import tritcc; print((time.perf_counter() - t) * 1e3)"
-        runs = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout) for _ in range(5)]
+        runs = [
+            float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout) for _ in range(5)
+        ]
         self.assertLess(min(runs), 30)
 
     def test_every_name_is_there(self):

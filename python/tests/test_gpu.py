@@ -1,4 +1,5 @@
 """The plug-in on a GPU: what is launched, by Triton's launcher, gives what torch gives. Skipped without one."""
+
 import contextlib
 import unittest
 
@@ -7,6 +8,7 @@ import tritcc.triton
 
 try:
     import torch
+
     HAS_GPU = torch.cuda.is_available()
 except ImportError:
     HAS_GPU = False
@@ -47,10 +49,14 @@ class Launched(unittest.TestCase):
     def test_autotuned_product(self):
         for dtype in (torch.float16, torch.bfloat16, torch.float32):
             with self.subTest(dtype):
-                a, b = torch.randn(512, 384, device="cuda", dtype=dtype), torch.randn(384, 640, device="cuda", dtype=dtype)
+                a, b = (
+                    torch.randn(512, 384, device="cuda", dtype=dtype),
+                    torch.randn(384, 640, device="cuda", dtype=dtype),
+                )
                 c = torch.empty(512, 640, device="cuda", dtype=dtype)
                 k.matmul[lambda m: (triton.cdiv(512, m["BM"]), triton.cdiv(640, m["BN"]))](
-                    a, b, c, 512, 640, 384, a.stride(0), b.stride(0), c.stride(0))
+                    a, b, c, 512, 640, 384, a.stride(0), b.stride(0), c.stride(0)
+                )
                 torch.testing.assert_close(c, a @ b, atol=0.3, rtol=2e-2)
 
     def test_a_configuration_that_is_too_large_is_skipped(self):
@@ -75,21 +81,36 @@ class Launched(unittest.TestCase):
 
     def test_host_descriptors(self):
         from triton.tools.tensor_descriptor import TensorDescriptor
-        a, b = torch.randn(256, 128, device="cuda", dtype=torch.float16), torch.randn(128, 256, device="cuda", dtype=torch.float16)
+
+        a, b = (
+            torch.randn(256, 128, device="cuda", dtype=torch.float16),
+            torch.randn(128, 256, device="cuda", dtype=torch.float16),
+        )
         c = torch.empty(256, 256, device="cuda", dtype=torch.float16)
-        k.by_descriptors[(2, 2)](TensorDescriptor.from_tensor(a, [128, 64]), TensorDescriptor.from_tensor(b, [64, 128]),
-                                 TensorDescriptor.from_tensor(c, [128, 128]), 128, BM=128, BN=128, BK=64)
+        k.by_descriptors[(2, 2)](
+            TensorDescriptor.from_tensor(a, [128, 64]),
+            TensorDescriptor.from_tensor(b, [64, 128]),
+            TensorDescriptor.from_tensor(c, [128, 128]),
+            128,
+            BM=128,
+            BN=128,
+            BK=64,
+        )
         torch.testing.assert_close(c, a @ b, atol=0.1, rtol=2e-2)
 
     def test_device_descriptors(self):
         triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
-        a, b = torch.randn(256, 128, device="cuda", dtype=torch.float16), torch.randn(128, 256, device="cuda", dtype=torch.float16)
+        a, b = (
+            torch.randn(256, 128, device="cuda", dtype=torch.float16),
+            torch.randn(128, 256, device="cuda", dtype=torch.float16),
+        )
         c = torch.empty(256, 256, device="cuda", dtype=torch.float16)
         k.making_descriptors[(2, 2)](a, b, c, 256, 256, 128, BM=128, BN=128, BK=64)
         torch.testing.assert_close(c, a @ b, atol=0.1, rtol=2e-2)
 
     def test_hooks_see_launches(self):
         from triton import knobs
+
         seen = []
         enter = lambda metadata: seen.append(metadata.get()["name"])  # noqa: E731
         before = knobs.runtime.launch_enter_hook
@@ -124,10 +145,12 @@ class Launched(unittest.TestCase):
 
     def test_torch_compile(self):
         import torch._inductor.config as config
+
         config.force_disable_caches = True
 
         def f(x, y):
             return torch.softmax(x @ y, -1).sum(0).cumsum(0), torch.nn.functional.gelu(x).mean(1), torch.sort(x, 1)[0]
+
         x, y = torch.randn(128, 256, device="cuda"), torch.randn(256, 512, device="cuda")
         for got, want in zip(torch.compile(f)(x, y), f(x, y)):
             torch.testing.assert_close(got, want, atol=2e-3, rtol=1e-3)

@@ -1,4 +1,5 @@
 """tritcc.triton: Triton's compile() by tritcc, for a device that is not there."""
+
 import os
 import re
 import subprocess
@@ -44,8 +45,21 @@ class Installed(unittest.TestCase):
 
 @needs_triton
 class Agreement(Installed):
-    SAME = ("name", "num_ctas", "launch_cooperative_grid", "launch_pdl", "global_scratch_size", "profile_scratch_size",
-            "profile_scratch_align", "num_stages", "enable_fp_fusion", "debug", "target", "warp_size", "triton_version")
+    SAME = (
+        "name",
+        "num_ctas",
+        "launch_cooperative_grid",
+        "launch_pdl",
+        "global_scratch_size",
+        "profile_scratch_size",
+        "profile_scratch_align",
+        "num_stages",
+        "enable_fp_fusion",
+        "debug",
+        "target",
+        "warp_size",
+        "triton_version",
+    )
 
     def both(self, kernel, options, types):
         """The kernel by tritcc and by Triton."""
@@ -58,6 +72,7 @@ class Agreement(Installed):
 
     def test_metadata_and_parameters_agree_with_tritons(self):
         import kernels
+
         for name, kernel, options, types in kernels.cases():
             with self.subTest(name):
                 ours, theirs = self.both(kernel, options, types)
@@ -67,7 +82,7 @@ class Agreement(Installed):
                 self.assertEqual(set(ours.asm), set(theirs.asm))
                 # Triton's launcher passes two addresses of scratch behind the arguments, whoever takes them.
                 mine, want = parameters(ours.asm["ptx"]), parameters(theirs.asm["ptx"])
-                self.assertEqual(mine, want[:len(mine)])
+                self.assertEqual(mine, want[: len(mine)])
                 self.assertGreaterEqual(len(mine), len(want) - 2)
                 self.assertGreaterEqual(ours.metadata.num_warps, theirs.metadata.num_warps)
                 self.assertTrue(ours.asm["cubin"].startswith(b"\x7fELF"))
@@ -76,6 +91,7 @@ class Agreement(Installed):
 
     def test_line_tables_name_the_users_file(self):
         import kernels
+
         ptx = compiled(kernels.add, x="*fp32", y="*fp32", o="*fp32", n="i32", B=64).asm["ptx"]
         self.assertRegex(ptx, r'\.file\s+1 "[^\n]*kernels\.py"')
         line = kernels.add.starting_line_number + 3
@@ -87,6 +103,7 @@ class Agreement(Installed):
         @support.triton.jit
         def patched(o):
             kernels.tl.store(o, 1234567)
+
         before = compiled(patched, o="*i32").asm["ttir"]
         patched._unsafe_update_src(patched.src.replace("1234567", "7654321"))
         after = compiled(patched, o="*i32").asm["ttir"]
@@ -95,6 +112,7 @@ class Agreement(Installed):
 
     def test_a_generated_function(self):
         import linecache
+
         text = "import triton, triton.language as tl\n@triton.jit\ndef made(o, B: tl.constexpr):\n    tl.store(o + tl.arange(0, B), B)\n"
         linecache.cache["<made>"] = (len(text), None, text.splitlines(True), "<made>")
         scope = {}
@@ -103,14 +121,17 @@ class Agreement(Installed):
 
     def test_descriptors_are_decomposed(self):
         import kernels
+
         kernel = compiled(kernels.descriptors, d="tensordesc<fp16[32, 32]>", o="*fp32:16", B=32)
         from tritcc.triton import _launcher
+
         types = _launcher.expanded(["tensordesc<fp16[32, 32]>", "*fp32", "constexpr"])
         bits = {"*fp16": 64, "*fp32": 64, "i64": 64, "i32": 32, "i1": 8}
-        self.assertEqual([bits[t] for t in types if t != "constexpr"], parameters(kernel.asm["ptx"])[:len(types) - 1])
+        self.assertEqual([bits[t] for t in types if t != "constexpr"], parameters(kernel.asm["ptx"])[: len(types) - 1])
 
     def test_tritons_front_end_and_our_back_end(self):
         import kernels
+
         tritcc.triton.install(frontend="triton")
         kernel = compiled(kernels.softmax, o="*fp32", x="*fp32", stride="i32", cols="i32", B=128)
         self.assertIn("tritcc.kernel", kernel.asm["ptx"])
@@ -118,6 +139,7 @@ class Agreement(Installed):
 
     def test_a_file_of_ttir(self):
         import kernels
+
         text = compiled(kernels.calls, o="*fp32", n="fp32").asm["ttir"]
         path = os.path.join(self.cache, "calls.ttir")
         with open(path, "w") as out:
@@ -132,8 +154,13 @@ class Refusals(Installed):
     def failing(self, body, **types):
         """The exception of a kernel whose body is a text."""
         import linecache
-        text = "import triton, triton.language as tl\nG = 3\n@triton.jit\ndef k(" + ", ".join(
-            f"{n}: tl.constexpr" if not isinstance(t, str) else n for n, t in types.items()) + "):\n" + textwrap.indent(body, "    ")
+
+        text = (
+            "import triton, triton.language as tl\nG = 3\n@triton.jit\ndef k("
+            + ", ".join(f"{n}: tl.constexpr" if not isinstance(t, str) else n for n, t in types.items())
+            + "):\n"
+            + textwrap.indent(body, "    ")
+        )
         name = f"<failing {hash(text)}>"
         linecache.cache[name] = (len(text), None, text.splitlines(True), name)
         scope = {}
@@ -144,12 +171,25 @@ class Refusals(Installed):
 
     def test_errors_are_tritons_with_its_words_first(self):
         from triton.compiler.errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct
+
         rows = [
             ("tl.store(x, foo)\n", CompilationError, "at 2:16:", "NameError('foo is not defined')", "TRI-3001"),
             ("tl.store(x, G)\n", CompilationError, "at 2:16:", "Cannot access global variable G", "TRI-3002"),
             ("tl.static_assert(B > 9, 'too small')\n", CompileTimeAssertionFailure, "at 2:4:", "too small", "TRI-4002"),
-            ("tl.store(x + tl.arange(0, 48), 1)\n", CompilationError, "at 2:17:", "arange's range must be a power of 2", "TRI-3010"),
-            ("for i in range(3):\n    break\n", UnsupportedLanguageConstruct, "at 3:8:", "unsupported AST node type: Break", "TRI-4001"),
+            (
+                "tl.store(x + tl.arange(0, 48), 1)\n",
+                CompilationError,
+                "at 2:17:",
+                "arange's range must be a power of 2",
+                "TRI-3010",
+            ),
+            (
+                "for i in range(3):\n    break\n",
+                UnsupportedLanguageConstruct,
+                "at 3:8:",
+                "unsupported AST node type: Break",
+                "TRI-4001",
+            ),
             ("tl.load(B + 0.5)\n", CompilationError, "at 2:12:", "Unsupported ptr type", "TRI-3014"),
         ]
         for body, kind, place, words, code in rows:
@@ -164,15 +204,31 @@ class Refusals(Installed):
     def test_too_much_shared_memory_is_out_of_resources(self):
         from triton.runtime.errors import OutOfResources
         import kernels
+
         with self.assertRaises(OutOfResources) as caught:
-            compiled(kernels.matmul, options={"num_warps": 8, "num_stages": 4}, a="*fp16:16", b="*fp16:16", c="*fp16:16", M="i32",
-                     N="i32", K="i32:16", sa="i32:16", sb="i32:16", sc="i32:16", BM=256, BN=256, BK=256)
+            compiled(
+                kernels.matmul,
+                options={"num_warps": 8, "num_stages": 4},
+                a="*fp16:16",
+                b="*fp16:16",
+                c="*fp16:16",
+                M="i32",
+                N="i32",
+                K="i32:16",
+                sa="i32:16",
+                sb="i32:16",
+                sc="i32:16",
+                BM=256,
+                BN=256,
+                BK=256,
+            )
         error = caught.exception
         self.assertEqual(error.name, "shared memory")
         self.assertGreater(error.required, error.limit)
 
     def test_what_only_triton_compiles_is_compiled_and_reported(self):
         import kernels
+
         tritcc.triton.install(strict=False, options=["-fno-such-option"])
         kernel = compiled(kernels.calls, o="*fp32", n="fp32")
         self.assertNotIn("tritcc.kernel", kernel.asm["ptx"])
@@ -183,6 +239,7 @@ class Refusals(Installed):
 
     def test_a_cached_fallback_is_still_reported(self):
         import kernels
+
         tritcc.triton.install(strict=False, options=["-fno-such-option"])
         compiled(kernels.calls, o="*fp32", n="fp32")
         tritcc.triton.clear_report()
@@ -191,6 +248,7 @@ class Refusals(Installed):
 
     def test_strict_raises_what_has_no_source(self):
         import kernels
+
         tritcc.triton.install(strict=True)
         with self.assertRaisesRegex(tritcc.triton.Refused, "instrumentation_mode"):
             compiled(kernels.calls, options={"instrumentation_mode": "consan"}, o="*fp32", n="fp32")
@@ -203,6 +261,7 @@ class Refusals(Installed):
 
     def test_warnings_are_pythons(self):
         import kernels
+
         tritcc.triton.install(options=["-Wall"])
 
         @support.triton.jit
@@ -210,6 +269,7 @@ class Refusals(Installed):
             i = kernels.tl.arange(0, B)
             mask = i < n
             kernels.tl.store(o + i, i)
+
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             compiled(unused, o="*i32", n="i32", B=32)
@@ -223,6 +283,7 @@ class Refusals(Installed):
 class Surroundings(Installed):
     def test_the_cache_is_apart_from_tritons_own(self):
         import kernels
+
         ours = compiled(kernels.calls, o="*fp32", n="fp32")
         tritcc.triton.uninstall()
         theirs = compiled(kernels.calls, o="*fp32", n="fp32")
@@ -231,6 +292,7 @@ class Surroundings(Installed):
 
     def test_32_threads(self):
         import kernels
+
         failures = []
 
         def one(number):
@@ -240,6 +302,7 @@ class Surroundings(Installed):
                 assert "tritcc.kernel" in ptx
             except BaseException as error:
                 failures.append(error)
+
         threads = [threading.Thread(target=one, args=(n,)) for n in range(32)]
         for t in threads:
             t.start()
@@ -250,6 +313,7 @@ class Surroundings(Installed):
 
     def test_forked_workers_compile_and_are_reported(self):
         import kernels
+
         children = []
         for number in range(3):
             child = os.fork()

@@ -1,4 +1,5 @@
 """`python -m tritcc`, and the `tritcc` of the wheel: the driver."""
+
 import os
 import sys
 
@@ -11,6 +12,7 @@ def driver():
     if os.access(beside, os.X_OK) and not os.path.isdir(beside):
         return beside
     import shutil
+
     found = shutil.which("tritcc")
     if found is None or os.path.realpath(found) == os.path.realpath(sys.argv[0]):
         sys.exit("tritcc: the driver was not found beside the library; 'make' builds it")

@@ -1,4 +1,5 @@
 """tritcc.compile: one compilation by the library, in this process."""
+
 import ctypes
 import os
 import threading
@@ -20,8 +21,19 @@ def as_list(value):
     return [value] if isinstance(value, str) else list(value)
 
 
-def arguments_of(signature=None, kernel=None, arch=None, emit=None, constants=None, num_warps=None, num_stages=None,
-                 num_ctas=None, maxnreg=None, include=None, options=()):
+def arguments_of(
+    signature=None,
+    kernel=None,
+    arch=None,
+    emit=None,
+    constants=None,
+    num_warps=None,
+    num_stages=None,
+    num_ctas=None,
+    maxnreg=None,
+    include=None,
+    options=(),
+):
     """The words of a command line for what compile() takes."""
     words = [f"-emit={','.join(dict.fromkeys([*as_list(emit), 'json']))}"]
     if arch is not None:
@@ -32,7 +44,12 @@ def arguments_of(signature=None, kernel=None, arch=None, emit=None, constants=No
         words += ["-sig", _signature.text_of(signature)]
     for name, value in (constants or {}).items():
         words.append(f"-D{name}={_signature.spell(value)}")
-    for option, value in (("num-warps", num_warps), ("num-stages", num_stages), ("num-ctas", num_ctas), ("maxnreg", maxnreg)):
+    for option, value in (
+        ("num-warps", num_warps),
+        ("num-stages", num_stages),
+        ("num-ctas", num_ctas),
+        ("maxnreg", maxnreg),
+    ):
         if value is not None:
             words.append(f"-{option}={int(value)}")
     for folder in as_list(include):
@@ -64,7 +81,8 @@ class Compilation:
             library.tritcc_set_arguments(context, len(self.arguments), words),
             library.tritcc_set_memory_limit(context, self.memory_limit),
             library.tritcc_set_tool_path(context, *self.tools),
-            library.tritcc_set_diagnostic_callback(context, callback, None)]
+            library.tritcc_set_diagnostic_callback(context, callback, None),
+        ]
         if self.data is None:
             statuses.append(library.tritcc_set_input_file(context, os.fsencode(self.name)))
         else:
@@ -126,6 +144,7 @@ def input_of(source, filename):
         return filename or "kernel.py", bytes(source), None
     if callable(source) or hasattr(source, "fn"):
         from . import _source
+
         bundle = _source.bundle_of(source)
         return filename or bundle.filename, bundle.text.encode(), bundle
     raise TypeError(f"source is a text, a path, bytes or a function, not {type(source).__name__}")
@@ -135,22 +154,42 @@ def decoded(kind, data):
     return data.decode(errors="surrogateescape") if kind in _results.TEXTS else data
 
 
-def compile(source, signature=None, *, arch=None, emit=("ptx",), kernel=None, constants=None, num_warps=None,  # noqa: A001
-            num_stages=None, num_ctas=None, maxnreg=None, include=None, options=(), filename=None, memory_limit=0,
-            cuda_home=None):
+def compile(
+    source,
+    signature=None,
+    *,
+    arch=None,
+    emit=("ptx",),
+    kernel=None,
+    constants=None,
+    num_warps=None,  # noqa: A001
+    num_stages=None,
+    num_ctas=None,
+    maxnreg=None,
+    include=None,
+    options=(),
+    filename=None,
+    memory_limit=0,
+    cuda_home=None,
+):
     """See the stub, __init__.pyi."""
     name, data, bundle = input_of(source, filename)
     if bundle is not None:
         kernel = kernel or bundle.name
         signature = _signature.by_name(signature, bundle.parameters, bundle.name)
     kinds = list(dict.fromkeys([*as_list(emit), "json"]))
-    words = arguments_of(signature, kernel, arch, emit, constants, num_warps, num_stages, num_ctas, maxnreg, include, options)
+    words = arguments_of(
+        signature, kernel, arch, emit, constants, num_warps, num_stages, num_ctas, maxnreg, include, options
+    )
     if bundle is not None:
         words += ["-x", "tri"]
     if "cubin" in kinds or "obj" in kinds:
         from . import _tools
+
         words = _tools.with_ptxas(words)
-    one = Compilation(words, name, data, memory_limit, os.environ.get("PATH", ""), cuda_home or os.environ.get("CUDA_HOME"))
+    one = Compilation(
+        words, name, data, memory_limit, os.environ.get("PATH", ""), cuda_home or os.environ.get("CUDA_HOME")
+    )
     outputs, log = one.run(kinds)
     record = outputs["json"].decode()
     if "json" not in as_list(emit):

@@ -1,7 +1,8 @@
-"""The binding of libtritcc (include/tritcc/tritcc.h) by ctypes: one library in the process, contexts that are used again.
+"""The binding of libtritcc (include/tritcc/tritcc.h) by ctypes: one library in the process, contexts used again.
 
 A context belongs to one compilation at a time; `Pool` keeps those that are free, for a warm context is faster than a
 new one. A forked child starts with none, for what another thread of the parent was doing is not done there."""
+
 import ctypes
 import functools
 import os
@@ -18,10 +19,21 @@ class RawDiagnostic(ctypes.Structure):
 
 
 RawDiagnostic._fields_ = [
-    ("struct_size", ctypes.c_size_t), ("severity", ctypes.c_int), ("code", ctypes.c_int), ("group", ctypes.c_char_p),
-    ("file", ctypes.c_char_p), ("line", ctypes.c_uint32), ("column", ctypes.c_uint32), ("end_line", ctypes.c_uint32),
-    ("end_column", ctypes.c_uint32), ("begin", ctypes.c_size_t), ("end", ctypes.c_size_t), ("text", ctypes.c_char_p),
-    ("note_count", ctypes.c_size_t), ("notes", ctypes.POINTER(RawDiagnostic))]
+    ("struct_size", ctypes.c_size_t),
+    ("severity", ctypes.c_int),
+    ("code", ctypes.c_int),
+    ("group", ctypes.c_char_p),
+    ("file", ctypes.c_char_p),
+    ("line", ctypes.c_uint32),
+    ("column", ctypes.c_uint32),
+    ("end_line", ctypes.c_uint32),
+    ("end_column", ctypes.c_uint32),
+    ("begin", ctypes.c_size_t),
+    ("end", ctypes.c_size_t),
+    ("text", ctypes.c_char_p),
+    ("note_count", ctypes.c_size_t),
+    ("notes", ctypes.POINTER(RawDiagnostic)),
+]
 
 DIAGNOSTIC = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(RawDiagnostic))
 _voidp, _charp, _size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
@@ -44,7 +56,7 @@ _FUNCTIONS = {
 
 
 def path():
-    """Where the library is: TRITCC_LIBRARY, this package, the finished build that the package stands in, or the loader's."""
+    """Where the library is: TRITCC_LIBRARY, this package, the finished build that the package stands in, or anywhere."""
     named = os.environ.get("TRITCC_LIBRARY")
     if named:
         return named
@@ -59,7 +71,9 @@ def _load():
     try:
         library = ctypes.CDLL(path())
     except OSError as error:
-        raise ImportError(f"cannot load tritcc's library: {error}; 'make lib' builds it, TRITCC_LIBRARY names it") from None
+        raise ImportError(
+            f"cannot load tritcc's library: {error}; 'make lib' builds it, TRITCC_LIBRARY names it"
+        ) from None
     for name, (result, arguments) in _FUNCTIONS.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments

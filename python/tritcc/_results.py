@@ -1,13 +1,31 @@
 """What a compilation gives."""
+
 import json
 
-TEXTS = frozenset(("tri", "ast", "ttir", "ttgir", "linalg", "llir", "ptx", "spvasm", "amdgcn", "asm", "header", "json",
-                   "layout", "svg"))
+TEXTS = frozenset(
+    (
+        "tri",
+        "ast",
+        "ttir",
+        "ttgir",
+        "linalg",
+        "llir",
+        "ptx",
+        "spvasm",
+        "amdgcn",
+        "asm",
+        "header",
+        "json",
+        "layout",
+        "svg",
+    )
+)
 BYTES = frozenset(("cubin", "spirv", "zebin", "hsaco", "obj"))
 
 
 class Parameter:
     """A parameter of a kernel. `value` is the text of a constant, `divisibility` what is known of an argument."""
+
     __slots__ = ("name", "type", "constexpr", "value", "argument", "divisibility", "read_only")
 
     def __init__(self, record):
@@ -36,7 +54,7 @@ class Kernel:
 
 
 class Result:
-    """Outputs by their kind, kernels, and messages. result["ptx"] and result.ptx are the same: str of texts, else bytes."""
+    """Outputs by their kind, kernels, and messages. result["ptx"] is result.ptx: a str of texts, else bytes."""
 
     def __init__(self, outputs, record, diagnostics, log):
         self.outputs = outputs
@@ -49,7 +67,9 @@ class Result:
     def kernel(self):
         """The only kernel."""
         if len(self.kernels) != 1:
-            raise ValueError(f"{len(self.kernels)} kernels were compiled, not one: {', '.join(k.name for k in self.kernels)}")
+            raise ValueError(
+                f"{len(self.kernels)} kernels were compiled, not one: {', '.join(k.name for k in self.kernels)}"
+            )
         return self.kernels[0]
 
     @property

@@ -1,4 +1,5 @@
 """The names of a function's text: which of them mean something outside of it, and editing them."""
+
 import ast
 import builtins
 import types
@@ -21,6 +22,7 @@ def _children(node):
 
 class Use(typing.NamedTuple):
     """A place that refers to something outside: `text` stands there, and `want` would be a good name for `value`."""
+
     node: ast.AST
     text: str
     want: str
@@ -36,8 +38,8 @@ def edited(text, edits):
     lines = [line.encode() for line in text.split("\n")]
     for node, new in sorted(edits, key=lambda e: (e[0].lineno, e[0].col_offset), reverse=True):
         first, last = node.lineno - 1, node.end_lineno - 1
-        head, tail = lines[first][:node.col_offset], lines[last][node.end_col_offset:]
-        lines[first:last + 1] = [head + new.encode() + tail] + [b""] * (last - first)
+        head, tail = lines[first][: node.col_offset], lines[last][node.end_col_offset :]
+        lines[first : last + 1] = [head + new.encode() + tail] + [b""] * (last - first)
     return "\n".join(line.decode() for line in lines)
 
 
@@ -71,11 +73,15 @@ class Names:
         arguments = self.tree.args
         self.arguments = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         positional = [*arguments.posonlyargs, *arguments.args]
-        given = list(zip(positional[len(positional) - len(arguments.defaults):], arguments.defaults))
+        given = list(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults))
         given += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d is not None]
         self.given = [(a, d) for a, d in given if not _is_simple(d)]
         self.notes = [a for a in self.arguments if a.annotation is not None and not self._is_constexpr(a.annotation)]
-        cut = [d for _, d in self.given] + [a.annotation for a in self.notes] + ([self.tree.returns] if self.tree.returns else [])
+        cut = (
+            [d for _, d in self.given]
+            + [a.annotation for a in self.notes]
+            + ([self.tree.returns] if self.tree.returns else [])
+        )
         for node in cut:
             self.gone.update(id(n) for n in ast.walk(node))
 
@@ -114,8 +120,16 @@ class Names:
         """The edits that take out annotations: types come from the signature, and their names may mean nothing here."""
         if self.signature is None:
             return []
-        cut = [(Span(a.lineno, a.col_offset + len(a.arg.encode()), a.annotation.end_lineno, a.annotation.end_col_offset), "")
-               for a in self.notes if not a.annotation.lineno != a.lineno]
+        cut = [
+            (
+                Span(
+                    a.lineno, a.col_offset + len(a.arg.encode()), a.annotation.end_lineno, a.annotation.end_col_offset
+                ),
+                "",
+            )
+            for a in self.notes
+            if not a.annotation.lineno != a.lineno
+        ]
         if self.tree.returns:
             cut += self._dropped_return()
         return cut
@@ -123,7 +137,7 @@ class Names:
     def _dropped_return(self):
         node = self.tree.returns
         lines = self.text.split("\n")
-        before = lines[node.lineno - 1].encode()[:node.col_offset]
+        before = lines[node.lineno - 1].encode()[: node.col_offset]
         arrow = before.rfind(b"->")
         return [(Span(node.lineno, arrow, node.end_lineno, node.end_col_offset), "")] if arrow >= 0 else []
 
@@ -175,8 +189,11 @@ class Names:
             if not isinstance(value, types.ModuleType):
                 return None
             if is_library(value):
-                return Use(inner, inner.id, inner.id, value) if value is self.scope[inner.id] else \
-                    Use(word.value, "", value.__name__.rpartition(".")[2], value)
+                return (
+                    Use(inner, inner.id, inner.id, value)
+                    if value is self.scope[inner.id]
+                    else Use(word.value, "", value.__name__.rpartition(".")[2], value)
+                )
             if not hasattr(value, word.attr):
                 return None
             value = getattr(value, word.attr)

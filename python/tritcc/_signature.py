@@ -1,4 +1,5 @@
 """Signatures and constants as the text that -sig and -D take."""
+
 import enum
 import inspect
 import math
@@ -8,6 +9,7 @@ _FLOATS = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "fl
 
 class Constexpr:
     """A constant in a signature where a type could be meant: tritcc.Constexpr("relu")."""
+
     __slots__ = ("value",)
 
     def __init__(self, value):
@@ -60,7 +62,9 @@ def spell(value, name_of=lambda function: function.__name__):
     if value is None or value is ... or isinstance(value, (bool, str)):
         return "..." if value is ... else repr(value)
     if isinstance(value, (int, float)):
-        return number_text(value if type(value) in (int, float) else (float if isinstance(value, float) else int)(value))
+        return number_text(
+            value if type(value) in (int, float) else (float if isinstance(value, float) else int)(value)
+        )
     if isinstance(value, (tuple, list)) or type(value).__name__ == "tuple":
         return "(" + "".join(spell(v, name_of) + ", " for v in value) + ")"
     if isinstance(value, dict):
@@ -97,7 +101,7 @@ def by_name(signature, parameters, kernel):
     if signature is None:
         return None
     if isinstance(signature, str):
-        return signature if "(" in signature.split(",")[0].split("=")[0] else f"{kernel}({signature})"
+        return signature
     if not isinstance(signature, dict):
         signature = dict(zip(parameters, signature, strict=True))
     return f"{kernel}({text_of(signature)})"

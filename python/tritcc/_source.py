@@ -5,6 +5,7 @@ generated or replaced. A `Bundle` is one file with the kernel, everything that i
 by their texts, constants by their values. Functions of the kernel's own file keep their lines, so that messages and
 line tables name the places that the user knows; what comes from elsewhere follows behind, and `origin` leads back.
 Two things of one name get different names; the text of who uses them is edited for it."""
+
 import enum
 import inspect
 import re
@@ -45,7 +46,7 @@ def capture_scope(function):
 
 
 def text_of(function):
-    """(the text from 'def' on, its file, the line of 'def'): of a @triton.jit function the text that Triton compiles."""
+    """(the text from 'def' on, its file, the line of 'def'): of a @triton.jit function what Triton compiles."""
     python = plain(function)
     lines, start = getattr(function, "raw_src", None), getattr(function, "starting_line_number", 1)
     text = getattr(function, "_src", None) or getattr(function, "src", None)
@@ -55,7 +56,7 @@ def text_of(function):
         except (OSError, TypeError):
             raise errors.SourceError(f"'{python.__qualname__}' has no source text: it was defined in no file") from None
         text = textwrap.dedent("".join(lines))
-        text = text[re.search(r"^def\s+\w+\s*\(", text, re.MULTILINE).start():]
+        text = text[re.search(r"^def\s+\w+\s*\(", text, re.MULTILINE).start() :]
     skipped = next((i for i, line in enumerate(lines) if line.strip().startswith("def ")), 0)
     return text.rstrip() + "\n", python.__code__.co_filename, start + skipped
 
@@ -75,8 +76,11 @@ class Bundle:
         self.allow_globals = allow_globals
         self.function = unwrapped(function)
         self.pieces, self.lines, self.missing = [], [], {}
-        self.values = {"triton": sys.modules.get("triton"), "tl": sys.modules.get("triton.language"),
-                       "collections": sys.modules.get("collections")}
+        self.values = {
+            "triton": sys.modules.get("triton"),
+            "tl": sys.modules.get("triton.language"),
+            "collections": sys.modules.get("collections"),
+        }
         self.by_id = {}
         self.filename = plain(self.function).__code__.co_filename
         self.name = self._function(self.function, name)
@@ -135,7 +139,9 @@ class Bundle:
         if inspect.isfunction(value):
             return self._python(want, value)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return self._bind(want, value, f"{{}} = {self.define(type(value).__name__, type(value))}({self.spell(value)[1:-1]})")
+            return self._bind(
+                want, value, f"{{}} = {self.define(type(value).__name__, type(value))}({self.spell(value)[1:-1]})"
+            )
         text = self.spell(value)
         return self._bind(want, value, f"{{}} = tl.constexpr({text})" if self.allow_globals else f"{{}} = {text}")
 
@@ -145,6 +151,7 @@ class Bundle:
             if name is None:
                 raise Unspellable(self.missing.get(getattr(function, "__name__", "function"), "a function"))
             return name
+
         if isinstance(value, enum.Enum) and not type(value).__module__.startswith("triton."):
             return f"{self.define(type(value).__name__, type(value))}.{value.name}"
         return spell(value, name_of)
@@ -259,9 +266,11 @@ def _decorator(function):
 
 
 def bundle_of(function, name=None, allow_globals=False):
-    """The bundle of a function, which may be wrapped; `name` is what its kernel is called, allow_globals makes constants of
-    all globals. SourceError when its text cannot be had."""
+    """The bundle of a function, which may be wrapped; `name` is what its kernel is called, allow_globals makes
+    constants of all globals. SourceError when its text cannot be had."""
     try:
         return Bundle(function, name, allow_globals)
     except (SyntaxError, RecursionError) as error:
-        raise errors.SourceError(f"the text of '{getattr(function, '__name__', function)}' cannot be read: {error}") from error
+        raise errors.SourceError(
+            f"the text of '{getattr(function, '__name__', function)}' cannot be read: {error}"
+        ) from error

@@ -1,4 +1,5 @@
 """Programs that the compiler runs: ptxas, as Python packages bring it where no toolkit is installed."""
+
 import importlib.util
 import os
 import shutil
@@ -19,12 +20,24 @@ def _in_packages():
     return None
 
 
-def find_ptxas():
-    """A ptxas that the compiler would not find by itself, or None: it looks in CUDA_HOME, PATH and /usr/local/cuda."""
+def _is_found():
+    """Does the compiler find one by itself? It looks in CUDA_HOME, PATH and /usr/local/cuda."""
     home = os.environ.get("CUDA_HOME")
-    if (home and os.path.exists(os.path.join(home, "bin/ptxas"))) or shutil.which("ptxas"):
-        return None
-    return None if os.path.exists("/usr/local/cuda/bin/ptxas") else _in_packages()
+    return bool(
+        home
+        and os.path.exists(os.path.join(home, "bin/ptxas"))
+        or shutil.which("ptxas")
+        or os.path.exists("/usr/local/cuda/bin/ptxas")
+    )
+
+
+def find_ptxas():
+    """A ptxas that the compiler would not find by itself, or None."""
+    return None if _is_found() else _in_packages()
+
+
+def has_ptxas():
+    return _is_found() or _in_packages() is not None
 
 
 def with_ptxas(words):

@@ -1,4 +1,5 @@
 """What goes wrong, and what the compiler says: records, and the exceptions that carry them."""
+
 import typing
 
 NOTE, REMARK, WARNING, ERROR, FIX = range(5)
@@ -7,6 +8,7 @@ SEVERITIES = ("note", "remark", "warning", "error", "fix")
 
 class Diagnostic(typing.NamedTuple):
     """One message of the compiler. Lines and columns count from 1, columns in bytes; 0 stands for no place."""
+
     severity: str
     code: str
     group: str
@@ -27,13 +29,26 @@ class Diagnostic(typing.NamedTuple):
 
 def diagnostic_of(raw):
     """The record that a callback borrows, as one to keep."""
+
     def text(value):
         return (value or b"").decode(errors="replace")
 
     notes = tuple(diagnostic_of(raw.notes[i]) for i in range(raw.note_count))
     severity = SEVERITIES[raw.severity] if 0 <= raw.severity < len(SEVERITIES) else "note"
-    return Diagnostic(severity, f"TRI-{raw.code}" if raw.code else "", text(raw.group), text(raw.file), raw.line,
-                      raw.column, raw.end_line, raw.end_column, raw.begin, raw.end, text(raw.text), notes)
+    return Diagnostic(
+        severity,
+        f"TRI-{raw.code}" if raw.code else "",
+        text(raw.group),
+        text(raw.file),
+        raw.line,
+        raw.column,
+        raw.end_line,
+        raw.end_column,
+        raw.begin,
+        raw.end,
+        text(raw.text),
+        notes,
+    )
 
 
 class Error(Exception):

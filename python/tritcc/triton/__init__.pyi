@@ -6,6 +6,7 @@ class TritccWarning(UserWarning): ...
 
 class Refused(Exception):
     """tritcc does not compile a kernel, and strict mode does not let Triton do it."""
+
     reason: str
     cause: BaseException | None
 
@@ -17,6 +18,7 @@ class Entry(NamedTuple):
 
 class Report:
     """What became of each kernel. str() of it is for people."""
+
     entries: tuple[Entry, ...]
     @property
     def compiled(self) -> tuple[Entry, ...]: ...
@@ -25,8 +27,12 @@ class Report:
     @property
     def rejected(self) -> tuple[Entry, ...]: ...
 
-def install(strict: bool | None = ..., frontend: str | None = ..., warnings: bool | None = ...,
-            options: str | Sequence[str] | None = ...) -> None:
+def install(
+    strict: bool | None = ...,
+    frontend: str | None = ...,
+    warnings: bool | None = ...,
+    options: str | Sequence[str] | None = ...,
+) -> None:
     """From now on, Triton's kernels for NVIDIA GPUs are compiled by tritcc, here and in processes that start from here.
 
     strict: what tritcc refuses raises, as Triton's exceptions; else Triton compiles it, and report() lists it.

@@ -1,6 +1,7 @@
 """tritcc's messages as the exceptions that Triton raises: its class, its phrasing first, then the located message.
 
 Phrases come from a table: the code of a message, a pattern that its text must have, and how Triton words that."""
+
 import ast
 import re
 
@@ -10,47 +11,77 @@ from . import _state
 PHRASES = (
     ("3001", r"'([^']*)' is not defined", "NameError('{1} is not defined')"),
     ("3001", r"Python's '([^']*)'", "NameError('{1} is not defined')"),
-    ("3002", r"read the global '([^']*)'",
-     "NameError(\"Cannot access global variable {1} from within @jit'ed function. Triton kernels can only access global "
-     "variables that are instanstiated as constexpr (`x = triton.language.constexpr(42)`).\")"),
+    (
+        "3002",
+        r"read the global '([^']*)'",
+        "NameError(\"Cannot access global variable {1} from within @jit'ed function. Triton kernels can only access global "
+        'variables that are instanstiated as constexpr (`x = triton.language.constexpr(42)`).")',
+    ),
     ("3002", r"call '([^']*)'", "ValueError('Unsupported function referenced: {1}')"),
     ("3003", r"(.*)", "AttributeError({0!r})"),
     ("3004", r"(.*)", "TypeError({0!r})"),
     ("3005", r"pointers can not be added", "TypeError('cannot add pointers together')"),
     ("3005", r"types? '([^']*)' and '([^']*)'", "IncompatibleTypeErrorImpl('invalid operands of type {1} and {2}')"),
-    ("3006", r"'([^']*)' and '([^']*)'$", "TypeError('Cannot use /, #, or % with {1} and {2} because they have different "
-                                          "signedness;this is unlikely to result in a useful answer. Cast them to the same signedness.')"),
+    (
+        "3006",
+        r"'([^']*)' and '([^']*)'$",
+        "TypeError('Cannot use /, #, or % with {1} and {2} because they have different "
+        "signedness;this is unlikely to result in a useful answer. Cast them to the same signedness.')",
+    ),
     ("3007", r"(-?\d+).*type '([^']*)'", "ValueError('Scalar {1} is out of range for type {2}')"),
     ("3008", r"(.*)", "TypeError('cannot convert to tensor: {1}')"),
     ("3009", r"ranks differ", "ValueError('Cannot broadcast, rank mismatch: {0}')"),
     ("3009", r"can not be reshaped", "ValueError('reshape() cannot change total number of elements in tensor')"),
-    ("3009", r"dimension (\d+) is (\d+) on the left and (\d+)",
-     "ValueError('Cannot make_shape_compatible: incompatible dimensions at index {1}: {2} and {3}')"),
-    ("3009", r"dimension (\d+) is (\d+), not 1 or (\d+)",
-     "ValueError('Cannot broadcast, the expanded size of the tensor ({3}) must match the existing size ({2}) at "
-     "non-singleton dimension {1}')"),
-    ("3010", r"tl\.arange", "ValueError(\"arange's range must be a power of 2\")"),
+    (
+        "3009",
+        r"dimension (\d+) is (\d+) on the left and (\d+)",
+        "ValueError('Cannot make_shape_compatible: incompatible dimensions at index {1}: {2} and {3}')",
+    ),
+    (
+        "3009",
+        r"dimension (\d+) is (\d+), not 1 or (\d+)",
+        "ValueError('Cannot broadcast, the expanded size of the tensor ({3}) must match the existing size ({2}) at "
+        "non-singleton dimension {1}')",
+    ),
+    ("3010", r"tl\.arange", 'ValueError("arange\'s range must be a power of 2")'),
     ("3010", r"dimension (\d+) .*power of two", "ValueError('Shape element {1} must be a power of 2')"),
     ("3010", r"more than (\d+) elements", "ValueError('numel exceeds triton maximum tensor numel ({1})')"),
-    ("3013", r"tl\.arange", "ValueError(\"arange's arguments must be of type tl.constexpr\")"),
+    ("3013", r"tl\.arange", 'ValueError("arange\'s arguments must be of type tl.constexpr")'),
     ("3013", r"(.*)", "ValueError('must be a constexpr: {1}')"),
-    ("3014", r"^tl\.(\w+) needs a pointer, but this is .*type '([^']*)'", "ValueError('Unsupported ptr type {2} in `tl.{1}`')"),
+    (
+        "3014",
+        r"^tl\.(\w+) needs a pointer, but this is .*type '([^']*)'",
+        "ValueError('Unsupported ptr type {2} in `tl.{1}`')",
+    ),
     ("3014", r"^tl\.(\w+) needs a pointer, but this is (.*)", "ValueError('Unsupported ptr type {2} in `tl.{1}`')"),
     ("3014", r"constant data", "ValueError('Cannot store to a constant pointer')"),
     ("3016", r"(.*)", "ValueError('Boolean value of Tensor with more than one value is ambiguous')"),
-    ("3017", r"'([^']*)' is (.*) in the else branch but (.*) in the then branch",
-     "AssertionError('Mismatched type for {1} between then block ({3}) and else block ({2})')"),
-    ("3017", r"'([^']*)' is (.*) before the 'if' but (.*) in the (\w+) branch",
-     "AssertionError('initial value for `{1}` is of type {2}, but the {4} block redefines it as {3}')"),
-    ("3018", r"'([^']*)' (?:is|starts the loop as) (.*?) (?:before the loop but becomes|but is assigned) (.*?)(?: in it|:|$)",
-     "AssertionError('Loop-carried variable {1} has initial type {2} but is re-assigned to {3} in loop! Please make sure "
-     "that the type stays consistent.')"),
+    (
+        "3017",
+        r"'([^']*)' is (.*) in the else branch but (.*) in the then branch",
+        "AssertionError('Mismatched type for {1} between then block ({3}) and else block ({2})')",
+    ),
+    (
+        "3017",
+        r"'([^']*)' is (.*) before the 'if' but (.*) in the (\w+) branch",
+        "AssertionError('initial value for `{1}` is of type {2}, but the {4} block redefines it as {3}')",
+    ),
+    (
+        "3018",
+        r"'([^']*)' (?:is|starts the loop as) (.*?) (?:before the loop but becomes|but is assigned) (.*?)(?: in it|:|$)",
+        "AssertionError('Loop-carried variable {1} has initial type {2} but is re-assigned to {3} in loop! Please make sure "
+        "that the type stays consistent.')",
+    ),
     ("3019", r"(.*)", "TypeError('For loop bounds and step must all be ints: {1}')"),
     ("3020", r"fp8|float8", "ValueError('type not supported in this architecture. {0}')"),
     ("3021", r"(.*)", "ValueError('{1} not supported')"),
     ("3022", r"axis (-?\d+)", "ValueError('invalid axis {1}')"),
     ("3023", r"returns (.*), but another return gives (.*)", "TypeError('Inconsistent return types: {2} and {1}')"),
-    ("4001", r"attributes can not be assigned", "NotImplementedError('Attribute assignment is not supported in triton')"),
+    (
+        "4001",
+        r"attributes can not be assigned",
+        "NotImplementedError('Attribute assignment is not supported in triton')",
+    ),
     ("4001", r"items can not be assigned", "NotImplementedError('__setitem__ is not supported in triton')"),
     ("4001", r"'?(break|continue|try|with|lambda|dict)", "unsupported AST node type: {1}"),
     ("4003", r"'([^']*)'", "ValueError('{1} is already defined. constexpr cannot be reassigned.')"),
@@ -102,6 +133,7 @@ def located(error, bundle):
 
 def _out_of_resources(text):
     from triton.runtime.errors import OutOfResources
+
     numbers = [int(n) for n in re.findall(r"\b\d+\b", re.sub(r"'[^']*'", "", text))]
     what = "shared memory" if "shared" in text else "threads" if "threads" in text else "registers"
     if len(numbers) < 2:
@@ -121,6 +153,7 @@ def translated(refused, source):
             known.__cause__ = cause
             return known
     from triton.compiler import errors as theirs
+
     bundle = getattr(refused, "bundle", None)
     text, node = _place(error, bundle, source)
     kind, phrase = theirs.CompilationError, phrase_of(error.code, error.text)

@@ -1,9 +1,10 @@
 """Where the plug-in takes hold of Triton.
 
-Triton's compile() looks into its cache, has the front end make a module of the source, and runs the stages that the back
-end of the device names. Replaced are the front end (make_ir of sources), the stages (add_stages of the CUDA back end)
+Triton's compile() looks into its cache, has the front end make a module of the source, and runs the stages that the
+back end of the device names. Replaced are the front end (make_ir of sources), the stages (add_stages of the CUDA back end)
 and the back end's part of the cache key (hash). Everything else stays Triton's: caches, dumps, overrides, listeners,
 ptxas, launchers and hooks. A kernel that tritcc refuses takes the way that it would have taken."""
+
 import functools
 
 from .. import errors
@@ -24,6 +25,7 @@ def _patch(owner, name, wrap):
 def arm():
     """Installs at the first use of a back end: called while Triton itself is being imported."""
     from triton.backends.nvidia.compiler import CUDABackend
+
     plain = CUDABackend.__init__
 
     @functools.wraps(plain)
@@ -33,6 +35,7 @@ def arm():
             install()
         except _state.UnsupportedTriton as error:
             import warnings
+
             warnings.warn(str(error), _state.TritccWarning, stacklevel=2)
         return plain(self, *args, **kwargs)
 
@@ -46,6 +49,7 @@ def install(**told):
         raise _state.UnsupportedTriton(f"tritcc's plug-in needs Triton, which cannot be imported: {error}") from None
     current.version = _state.check_version(triton.__version__)
     from .. import _library
+
     _library.library()
     _state.told(**told)
     _report.start()
@@ -53,6 +57,7 @@ def install(**told):
         return current
     from triton.backends.nvidia.compiler import CUDABackend
     from triton.compiler import compiler
+
     _patch(CUDABackend, "add_stages", _add_stages)
     _patch(CUDABackend, "hash", _hash)
     _patch(compiler.ASTSource, "make_ir", _make_ir)
@@ -61,6 +66,7 @@ def install(**told):
     _patch(compiler.IRSource, "__init__", _begin_text)
     _patch(CUDABackend, "load_dialects", _load_dialects)
     from . import _launcher, _torch
+
     _launcher.install(_patch)
     _torch.install(_patch)
     current.is_installed = True
@@ -69,6 +75,7 @@ def install(**told):
 
 def uninstall():
     import os
+
     for (owner, name), original in _originals.items():
         setattr(owner, name, original)
     _originals.clear()
@@ -76,6 +83,7 @@ def uninstall():
     current.local.turn = None
     os.environ.pop("TRITCC", None)
     from . import _torch
+
     _torch.forget()
 
 
@@ -86,6 +94,7 @@ def _hash(plain):
 
     def hash(self):  # noqa: A001
         return extended(self, current.key())
+
     return hash
 
 
@@ -108,6 +117,7 @@ def _add_stages(plain):
         for kind in stages:
             stages[kind] = _stage(self, kind, before, stages[kind], options, turn)
             before = kind
+
     return add_stages
 
 
@@ -122,11 +132,13 @@ def _stage(backend, kind, before, plain, options, turn):
             return plain(src, metadata)
         _report.mark(metadata, turn.name, None)
         return plain(str(src), metadata) if kind == "cubin" else unit.give(kind, metadata)
+
     return stage
 
 
 def _unit_of_text(module, kind, backend, options, turn):
     from . import _unit
+
     turn.is_text = False
     try:
         return _unit.of_text(str(module), kind, turn.name, backend.target, options)
@@ -138,6 +150,7 @@ def _unit_of_text(module, kind, backend, options, turn):
 def _refuse(refused, turn, source):
     if current.strict:
         from . import _errors
+
         raise _errors.translated(refused, source) from None
     turn.reason, turn.refused = refused.reason, refused
 
@@ -147,12 +160,14 @@ def _explain(error, turn):
     found = getattr(getattr(turn.refused, "cause", None), "error", None)
     if found is not None and hasattr(error, "add_note"):
         from . import _errors
+
         error.add_note("tritcc: " + _errors.located(found, getattr(turn.refused, "bundle", None)))
 
 
 def _unit_of_source(source, target, options, turn):
     """The compiled kernel, or None when Triton must take it. A fault of the plug-in itself is a reason, too."""
     from . import _unit
+
     try:
         return _unit.of_source(source, target, options)
     except Refused as refused:
@@ -186,17 +201,20 @@ def _make_ir(plain):
                 _report.rejected(self.name, turn.reason)
                 _explain(error, turn)
             raise
+
     return make_ir
 
 
 def _load_dialects(plain):
-    """MLIR's dialects cost more to load than a small kernel to compile, so they are loaded when Triton needs its context."""
+    """MLIR's dialects cost more to load than a small kernel to compile: they are loaded when Triton needs its context."""
+
     @functools.wraps(plain)
     def load_dialects(self, context):
         turn = getattr(current.local, "turn", None)
         if turn is None or turn.has_begun or turn.language != "TRITON":
             return plain(self, context)
         turn.unloaded.append((plain, self, context))
+
     return load_dialects
 
 
@@ -211,6 +229,7 @@ def _begin_text(plain):
     def __init__(self, *args, **kwargs):
         current.local.turn = None
         plain(self, *args, **kwargs)
+
     return __init__
 
 
@@ -221,6 +240,7 @@ def _make_ir_of_text(plain):
         if turn is not None and target.backend == "cuda" and turn.language == "TRITON":
             turn.name, turn.is_text, turn.has_begun = self.name.lstrip("@"), True, True
         return plain(self, target, *args)
+
     return make_ir
 
 
@@ -229,6 +249,7 @@ def _loaded(plain):
     def __init__(self, src, metadata_group, hash):  # noqa: A002
         plain(self, src, metadata_group, hash)
         _report.loaded(self)
+
     return __init__
 
 

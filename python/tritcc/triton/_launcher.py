@@ -4,6 +4,7 @@ A tensor descriptor that a kernel takes as an argument is, for tritcc, its addre
 kernel makes the tensor map itself, in scratch memory. That is how Triton from 3.7 on passes a descriptor without a map;
 3.6 passes one flag less. Scratch memory is Triton's allocator's; where the user has set none, for a kernel that would
 need none if Triton had compiled it, torch gives it."""
+
 import functools
 import sys
 import threading
@@ -26,14 +27,17 @@ def _init(plain):
             plain(self, src, metadata)
         finally:
             self.is_tritccs, _local.is_ours = _local.is_ours, False
+
     return __init__
 
 
 def _allocate(size, alignment, stream):
     torch = sys.modules.get("torch")
     if torch is None:
-        raise RuntimeError("Kernel requires a runtime memory allocation, but no allocator was set. "
-                           "Use triton.set_allocator to specify an allocator.")
+        raise RuntimeError(
+            "Kernel requires a runtime memory allocation, but no allocator was set. "
+            "Use triton.set_allocator to specify an allocator."
+        )
     return torch.empty(size, dtype=torch.int8, device="cuda")
 
 
@@ -43,6 +47,7 @@ def _call(plain):
         if not getattr(self, "is_tritccs", False) or not self.global_scratch_size:
             return plain(self, *args)
         from triton.runtime import _allocation
+
         if not isinstance(_allocation._allocator.get(), _allocation.NullAllocator):
             return plain(self, *args)
         token = _allocation._allocator.set(_allocate)
@@ -50,6 +55,7 @@ def _call(plain):
             return plain(self, *args)
         finally:
             _allocation._allocator.reset(token)
+
     return __call__
 
 
@@ -82,6 +88,7 @@ def _make_launcher(plain):
         if not getattr(_local, "is_ours", False):
             return plain(constants, signature, tensordesc_meta)
         return plain(constants, dict(enumerate(expanded(signature.values()))), None)
+
     return make_launcher
 
 
@@ -99,14 +106,17 @@ def _wrap_handle_tensordesc(module):
                 for ty, arg in zip(types, args[count:]):
                     given += decomposed(arg) if is_descriptor(ty) else [arg]
                 return launcher(*args[:count], *given)
-            return launch
-        return wrap_handle_tensordesc
-    return wrapped
 
+            return launch
+
+        return wrap_handle_tensordesc
+
+    return wrapped
 
 
 def install(patch):
     from triton.backends.nvidia import driver
+
     patch(driver.CudaLauncher, "__init__", _init)
     patch(driver.CudaLauncher, "__call__", _call)
     if _state.current.version == (3, 6):

@@ -2,6 +2,7 @@
 
 A kernel's fate is in its metadata, so that it is known of kernels out of a cache, too. Processes that were started from
 here (workers of torch.compile) append theirs to a file that TRITCC_REPORT names."""
+
 import atexit
 import json
 import os
@@ -18,6 +19,7 @@ _rejections = 0
 
 class Entry(typing.NamedTuple):
     """`by` is 'tritcc' or 'triton', or 'none' for a kernel that neither takes; `reason` is why it was not tritcc."""
+
     name: str
     by: str
     reason: str
@@ -47,8 +49,13 @@ class Report:
         return self._of("none")
 
     def __str__(self):
-        lines = [f"{len(self.compiled)} kernels by tritcc, {len(self.fallbacks)} by Triton, {len(self.rejected)} rejected by both"]
-        lines += [f"  {e.name}: {'by Triton' if e.by == 'triton' else 'rejected'}: {e.reason}" for e in self.fallbacks + self.rejected]
+        lines = [
+            f"{len(self.compiled)} kernels by tritcc, {len(self.fallbacks)} by Triton, {len(self.rejected)} rejected by both"
+        ]
+        lines += [
+            f"  {e.name}: {'by Triton' if e.by == 'triton' else 'rejected'}: {e.reason}"
+            for e in self.fallbacks + self.rejected
+        ]
         return "\n".join(lines)
 
     def __repr__(self):
@@ -104,6 +111,7 @@ def mark(metadata, name, reason):
     if "tritcc" in metadata and (reason is None or metadata["tritcc"].get("reason")):
         return
     from .. import _library
+
     metadata["tritcc"] = {"version": _library.version(), "reason": reason}
     _add(metadata["hash"], Entry(name, "triton" if reason else "tritcc", reason or "", False))
 

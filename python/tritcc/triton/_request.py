@@ -1,4 +1,5 @@
 """What Triton asks for when it compiles, as a command line of tritcc's: the source of a kernel, and its options."""
+
 import re
 
 from .. import _signature, _source, errors
@@ -8,7 +9,15 @@ EMIT = "ttir,ttgir,llir,ptx,json"
 # What Triton's own launcher cannot give a kernel, where the compiler would make it by itself.
 LAUNCHER_OPTIONS = ("-fno-auto-tma", "-fno-persistent")
 # Options of Triton's that change code in ways that tritcc does not know: they are refused unless they are off.
-_FOREIGN = ("ir_override", "instrumentation_mode", "ptx_options", "sched4reg", "clc", "min_shared_mem", "fpsan_homomorphic_casts")
+_FOREIGN = (
+    "ir_override",
+    "instrumentation_mode",
+    "ptx_options",
+    "sched4reg",
+    "clc",
+    "min_shared_mem",
+    "fpsan_homomorphic_casts",
+)
 _IDENTIFIER = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\Z")
 _known_options = {}
 
@@ -17,6 +26,7 @@ def has_option(option):
     """Does this compiler know an option? Asked once."""
     if option not in _known_options:
         from .._compile import Compilation
+
         try:
             Compilation(["-emit=ttir", option], "empty.ttir", b"module {}").run(["ttir"])
             _known_options[option] = True
@@ -41,7 +51,11 @@ def option_words(options, target, knobs):
         value = getattr(options, name, None)
         if value and name != "ptx_options":
             raise _state.Refused(f"the option {name}={value!r}")
-    words = [f"-arch={arch_of(options, target)}", f"-num-warps={options.num_warps}", f"-num-stages={options.num_stages}"]
+    words = [
+        f"-arch={arch_of(options, target)}",
+        f"-num-warps={options.num_warps}",
+        f"-num-stages={options.num_stages}",
+    ]
     upstream = ".".join(map(str, _state.current.version))
     words.append(f"-femit-upstream={upstream}")
     if not knobs.compilation.disable_line_info:
@@ -66,11 +80,15 @@ def option_words(options, target, knobs):
 
 def check_knobs(knobs):
     """Refused where the user asks to look into, or to change, what Triton's own passes do."""
-    asked = [("knobs.compilation.use_ir_loc", knobs.compilation.use_ir_loc),
-             ("knobs.compilation.enable_asan", knobs.compilation.enable_asan),
-             ("knobs.runtime.add_stages_inspection_hook", knobs.runtime.add_stages_inspection_hook),
-             ("knobs.compilation.dump_ir_extract_di_local_variables",
-              getattr(knobs.compilation, "dump_ir_extract_di_local_variables", False))]
+    asked = [
+        ("knobs.compilation.use_ir_loc", knobs.compilation.use_ir_loc),
+        ("knobs.compilation.enable_asan", knobs.compilation.enable_asan),
+        ("knobs.runtime.add_stages_inspection_hook", knobs.runtime.add_stages_inspection_hook),
+        (
+            "knobs.compilation.dump_ir_extract_di_local_variables",
+            getattr(knobs.compilation, "dump_ir_extract_di_local_variables", False),
+        ),
+    ]
     for name, value in asked:
         if value:
             raise _state.Refused(f"{name} is set")
@@ -79,11 +97,12 @@ def check_knobs(knobs):
 def kernel_name(source):
     """The name of the kernel's symbol: what repr= of @triton.jit makes of this specialisation."""
     from collections import namedtuple
+
     function = source.fn
     constants = {function.arg_names[path[0]]: value for path, value in source.constants.items() if len(path) == 1}
     proxy = namedtuple("SpecializationProxy", ["constants", "signature"])(constants, source.signature)
     name = function.repr(proxy)
-    name = name[name.rfind(".") + 1:]
+    name = name[name.rfind(".") + 1 :]
     if not _IDENTIFIER.match(name):
         raise _state.Refused(f"the name '{name}'")
     return name

@@ -1,4 +1,5 @@
 """What the plug-in is told to do, and the words for what goes wrong."""
+
 import os
 import threading
 
@@ -37,6 +38,7 @@ class State:
     def key(self):
         """What caches of compiled kernels must ask for."""
         from .. import _library
+
         return "-".join(["tritcc", _library.identity().replace(" ", "-"), self.frontend, *self.options])
 
 
@@ -59,8 +61,15 @@ def told(strict=None, frontend=None, warnings=None, options=None):
         current.warnings = bool(warnings)
     if options is not None:
         current.options = tuple([options] if isinstance(options, str) else options)
-    os.environ.update({"TRITCC": "1", "TRITCC_STRICT": str(int(current.strict)), "TRITCC_FRONTEND": current.frontend,
-                       "TRITCC_WARNINGS": str(int(current.warnings)), "TRITCC_OPTIONS": " ".join(current.options)})
+    os.environ.update(
+        {
+            "TRITCC": "1",
+            "TRITCC_STRICT": str(int(current.strict)),
+            "TRITCC_FRONTEND": current.frontend,
+            "TRITCC_WARNINGS": str(int(current.warnings)),
+            "TRITCC_OPTIONS": " ".join(current.options),
+        }
+    )
 
 
 def check_version(text):
@@ -71,6 +80,8 @@ def check_version(text):
         version = (0, 0)
     if not SUPPORTED[0] <= version <= SUPPORTED[1]:
         low, high = (".".join(map(str, v)) for v in SUPPORTED)
-        raise UnsupportedTriton(f"tritcc's plug-in works with Triton {low} to {high}, and this is Triton {text}: "
-                                f"install one of these, or another tritcc; kernels are compiled by Triton")
+        raise UnsupportedTriton(
+            f"tritcc's plug-in works with Triton {low} to {high}, and this is Triton {text}: "
+            f"install one of these, or another tritcc; kernels are compiled by Triton"
+        )
     return version

@@ -1,4 +1,5 @@
 """A kernel that tritcc has compiled, in the shape that Triton's stages hand on."""
+
 import json
 import warnings
 
@@ -10,6 +11,7 @@ STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
 
 class Staged(str):
     """The text of a stage; Triton keeps it, writes it to its cache, and gives it to the next stage."""
+
     __slots__ = ("unit",)
 
     def __new__(cls, text, unit):
@@ -71,6 +73,7 @@ def _run(words, name, data, bundle):
 def of_source(source, target, options):
     """Compiles an ASTSource. Refused when tritcc does not take it."""
     from triton import knobs
+
     bundle, words = _request.of_source(source, target, options, knobs)
     try:
         unit = _run(words, bundle.filename, bundle.text.encode(), bundle)
@@ -83,5 +86,6 @@ def of_source(source, target, options):
 def of_text(text, kind, name, target, options):
     """Compiles upstream's own text of a stage."""
     from triton import knobs
+
     words = _request.of_text(kind, target, options, knobs)
     return _run(words, f"{name}.{kind}", text.encode(), None)

@@ -1,4 +1,5 @@
 """A back end that supports no target; importing it is what counts."""
+
 from triton.backends.compiler import BaseBackend
 
 from .. import is_asked_for
@@ -29,4 +30,5 @@ class TritccBackend(BaseBackend):
 
 if is_asked_for():
     from .. import _install
+
     _install.arm()

@@ -1,4 +1,5 @@
 """The driver that goes with it: never active."""
+
 from triton.backends.driver import DriverBase
 
 

@@ -1,0 +1,231 @@
+"""Kernels launched from Python without Triton: on the host, through arrays of several packages; and exported ones."""
+
+import ctypes
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import tritcc
+
+try:
+    import numpy as np
+except ImportError:
+    np = None
+try:
+    import torch
+except ImportError:
+    torch = None
+
+# The names tl and triton need not be importable: the compiler knows them.
+LIBRARY = """
+def add(x, y, o, n, B: 'tl.constexpr'):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
+
+def mixed(o, pair, f, nothing, flag, large, B: 'tl.constexpr', OP: 'tl.constexpr' = 'double'):
+    i = tl.arange(0, B)
+    v = tl.load(pair[0] + i).to(tl.float32) * f + pair[1]
+    if nothing is None:
+        v += 1
+    if flag:
+        v += (large >> 40).to(tl.float32)
+    if OP == 'double':
+        v *= 2
+    tl.store(o + i, v)
+
+def asserts(o, n):
+    tl.device_assert(n > 3, 'n is too small')
+    tl.store(o, n)
+"""
+
+
+def kernels():
+    """The functions above, from a file that the interpreter knows."""
+    import linecache
+
+    linecache.cache["<kernels>"] = (len(LIBRARY), None, LIBRARY.splitlines(True), "<kernels>")
+    scope = {}
+    exec(compile(LIBRARY, "<kernels>", "exec"), scope)
+    return scope
+
+
+@unittest.skipUnless(np, "NumPy is not installed")
+class Host(unittest.TestCase):
+    def test_arrays_of_numpy(self):
+        add = tritcc.jit(kernels()["add"])
+        for dtype in ("float32", "float16", "float64", "int8", "int64", "uint16"):
+            with self.subTest(dtype):
+                x, y = (np.arange(n, n + 1000).astype(dtype) for n in (1, 5))
+                o = np.zeros(1001, dtype)
+                result = add[lambda m: -(-m["n"] // m["B"])](x, y, o, 1000, B=128)
+                np.testing.assert_array_equal(o[:1000], x + y)
+                self.assertEqual(o[1000], 0)
+        self.assertEqual(result.kernels[0].name, "add")
+
+    def test_one_compilation_for_each_combination(self):
+        add = tritcc.jit(kernels()["add"])
+        x = np.ones(64, np.float32)
+        for n in (64, 32, 17):
+            add[1](x, x, np.empty_like(x), n, B=64)
+        self.assertEqual(len(add.cache), 1)
+        add[2](x, x, np.empty_like(x), 64, B=32)
+        self.assertEqual(len(add.cache), 2)
+
+    def test_misaligned_and_strided_arrays(self):
+        x = np.arange(101, dtype=np.float32)
+        o = np.zeros(101, np.float32)
+        tritcc.jit(kernels()["add"])[1](x[1:], x[:100], o[1:], 100, B=128)
+        np.testing.assert_array_equal(o[1:], x[1:] + x[:100])
+
+    def test_tuples_none_and_scalars(self):
+        mixed = tritcc.jit(kernels()["mixed"])
+        x, o = np.arange(32, dtype=np.float16), np.empty(32, np.float32)
+        mixed[(1,)](o, (x, 3), 2.5, None, True, 5 << 40, B=32)
+        np.testing.assert_allclose(o, (x.astype(np.float32) * 2.5 + 3 + 1 + 5) * 2)
+        mixed[(1,)](o, (x, 3), 2.5, None, False, 0, B=32, OP="nothing")
+        np.testing.assert_allclose(o, x.astype(np.float32) * 2.5 + 4)
+
+    def test_threads_give_the_same(self):
+        x = np.random.rand(1 << 16).astype(np.float32)
+        results = []
+        for threads in (1, 4):
+            o = np.empty_like(x)
+            tritcc.jit(kernels()["add"], threads=threads)[64](x, x, o, x.size, B=1024)
+            results.append(o)
+        np.testing.assert_array_equal(*results)
+
+    def test_wrong_arguments(self):
+        add = tritcc.jit(kernels()["add"])
+        x = np.ones(8, np.float32)
+        frozen = x.copy()
+        frozen.flags.writeable = False
+        add[1](frozen, x, x.copy(), 8, B=8)
+        with self.assertRaisesRegex(ValueError, "'o' is written by the kernel"):
+            add[1](x, x, frozen, 8, B=8)
+        with self.assertRaisesRegex(TypeError, "complex64"):
+            add[1](x.astype(np.complex64), x, x, 8, B=8)
+        with self.assertRaisesRegex(tritcc.LaunchError, "one to three extents"):
+            add[(1, 1, 1, 1)](x, x, x, 8, B=8)
+        with self.assertRaisesRegex(TypeError, "grid"):
+            add(x, x, x, 8, B=8)
+        with self.assertRaisesRegex(tritcc.CompileError, "power of two"):
+            add[1](x, x, x, 8, B=7)
+
+    def test_a_failed_assertion(self):
+        o = np.zeros(1, np.int32)
+        checked = tritcc.jit(kernels()["asserts"], options=["-fdevice-assert"])
+        checked[1](o, 5)
+        self.assertEqual(o[0], 5)
+        # The kernel's own message goes to the standard error of the process.
+        with self.assertRaisesRegex(tritcc.LaunchError, "assert"):
+            checked[1](o, 2)
+
+    @unittest.skipUnless(torch, "torch is not installed")
+    def test_tensors_of_torch(self):
+        add = tritcc.jit(kernels()["add"])
+        for dtype in (torch.float32, torch.bfloat16, torch.int32):
+            x = torch.arange(100).to(dtype)
+            o = torch.empty(100, dtype=dtype)
+            add[1](x, x, o, 100, B=128)
+            self.assertTrue(torch.equal(o, x + x))
+
+    def test_anything_that_speaks_dlpack(self):
+        class Wrapped:
+            def __init__(self, array):
+                self.array = array
+
+            def __dlpack__(self, **given):
+                return self.array.__dlpack__(**given)
+
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+
+        x, o = np.arange(50, dtype=np.float32), np.zeros(50, np.float32)
+        tritcc.jit(kernels()["add"])[1](Wrapped(x), Wrapped(x[::-1].copy()), Wrapped(o), 50, B=64)
+        np.testing.assert_array_equal(o, np.full(50, 49, np.float32))
+
+    def test_no_device_is_said(self):
+        class Far:
+            def __dlpack_device__(self):
+                return (7, 0)
+
+            def __dlpack__(self, **given):
+                raise AssertionError("not reached")
+
+        x = np.ones(4, np.float32)
+        with self.assertRaisesRegex(TypeError, "device 7"):
+            tritcc.jit(kernels()["add"])[1](Far(), x, x, 4, B=4)
+
+    def test_a_machine_without_cc(self):
+        x = np.ones(4, np.float32)
+        before = os.environ.get("CC")
+        os.environ["CC"] = "/no/such/cc"
+        try:
+            with self.assertRaisesRegex(tritcc.LaunchError, "/no/such/cc"):
+                tritcc.jit(kernels()["add"])[1](x, x, x, 4, B=4)
+        finally:
+            os.environ.pop("CC")
+            os.environ.update({"CC": before} if before else {})
+
+
+@unittest.skipUnless(np, "NumPy is not installed")
+class Export(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.stem = os.path.join(folder.name, "adding")
+
+    def module(self):
+        spec = importlib.util.spec_from_file_location("adding", self.stem + ".py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    def test_object_header_module_and_stub(self):
+        signatures = {"add32": ["*fp32", "*fp32", "*fp32", "i32", 64], "add16": ["*fp16", "*fp16", "*fp16", "i64", 32]}
+        files = tritcc.export(kernels()["add"], signatures, ["x86-64-v2", "x86-64-v3"], self.stem)
+        self.assertEqual([os.path.exists(f) for f in files], [True] * 4)
+        module = self.module()
+        for name, dtype, block in (("add32", np.float32, 64), ("add16", np.float16, 32)):
+            x, o = np.arange(64, dtype=dtype), np.zeros(64, dtype)
+            getattr(module, name)((64 // block,), x, x, o, 64)
+            np.testing.assert_array_equal(o, x + x)
+        with open(files.stub) as stub:
+            text = stub.read()
+        compile(text, files.stub, "exec")
+        self.assertIn("def add16(grid: Grid, x: Union[Array, int, None],", text)
+        self.assertIn("B=32", text)
+
+    def test_a_c_program_links_it(self):
+        files = tritcc.export(kernels()["add"], "*fp32, *fp32, *fp32, i32, 64", "native", self.stem)
+        program = self.stem + ".c"
+        with open(program, "w") as out:
+            out.write(
+                '#include "adding.h"\nint main(void) { float x[4] = {1, 2, 3, 4}, o[4]; tri_grid g = {1, 1, 1};\n'
+                "return add(0, g, x, x, o, 4) || o[3] != 8; }\n"
+            )
+        subprocess.check_call(["cc", "-o", self.stem, program, files.object, "-lm", "-ldl", "-lpthread"])
+        subprocess.check_call([self.stem])
+
+    def test_a_value_that_does_not_fit(self):
+        tritcc.export(kernels()["add"], "*fp32, *fp32, *fp32, i32, 64", "native", self.stem)
+        x = np.ones(4, np.float32)
+        with self.assertRaises(OverflowError):
+            self.module().add(1, x, x, x, 1 << 40)
+
+    def test_gpu_images_without_a_device(self):
+        add = kernels()["add"]
+        tritcc.export(add, "*fp32, *fp32, *fp32, i32, 64", ["compute_80", "x86-64-v2"], self.stem)
+        x, o = np.ones(4, np.float32), np.zeros(4, np.float32)
+        try:
+            ctypes.CDLL("libcuda.so.1")
+        except OSError:
+            self.module().add(1, x, x, o, 4)
+            self.assertEqual(o[3], 2)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
