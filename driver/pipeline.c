@@ -181,8 +181,17 @@ bool tri_pipeline_step(tri_session *session, tri_unit *unit, const tri_pipeline 
     return run_step(session, unit, pipeline->via[kind]);
 }
 
-bool tri_pipeline_run(tri_session *session, const tri_pipeline *pipeline, tri_kind kind, tri_part *part,
-                      tri_output_list *outputs)
+/* Whether the assembler gave up what is worth having only as it was meant, and all that was made of ttir is to be made
+ * again without it. */
+static bool must_repeat(const tri_pipeline *pipeline, const tri_unit *unit)
+{
+    tri_kind binary = tri_phase_kind_named(unit->target->binary_kind);
+    return binary && pipeline->via[binary] && pipeline->via[TRI_KIND_TTGIR] && unit->is_specialised &&
+           unit->is_given_up && !unit->is_plain;
+}
+
+static bool run_from(tri_session *session, const tri_pipeline *pipeline, tri_kind kind, tri_part *part,
+                     tri_output_list *outputs)
 {
     tri_unit *unit = part->unit;
     if (!collect_pipeline(unit, kind, outputs))
@@ -208,7 +217,31 @@ bool tri_pipeline_run(tri_session *session, const tri_pipeline *pipeline, tri_ki
     }
     tri_buf_fini(&saved);
     bool is_code = kind == tri_phase_kind_named(unit->target->code_kind);
-    return ok && (!is_code || !session->opt->resource_usage || report_resources(unit, part->code));
+    bool is_told = is_code && session->opt->resource_usage && !must_repeat(pipeline, unit);
+    return ok && (!is_told || report_resources(unit, part->code));
+}
+
+bool tri_pipeline_run(tri_session *session, const tri_pipeline *pipeline, tri_kind kind, tri_part *part,
+                      tri_output_list *outputs)
+{
+    tri_unit *unit = part->unit;
+    if (kind != TRI_KIND_TTIR || unit->payload != TRI_PAYLOAD_MLIR || !unit->arch->has_warp_groups)
+        return run_from(session, pipeline, kind, part, outputs);
+    MlirOperation spare = mlirOperationClone(mlirModuleGetOperation(unit->module));
+    bool ok = run_from(session, pipeline, kind, part, outputs);
+    if (!ok || !must_repeat(pipeline, unit)) {
+        mlirOperationDestroy(spare);
+        return ok;
+    }
+    tri_diag_missed(unit->diag, TRI_NO_SPAN, "ptxas",
+                    "made again without warps of their own for loads, as -fno-warp-specialize does: ptxas gave them up");
+    unit->is_specialised = unit->is_given_up = false;
+    unit->is_plain = true;
+    for (size_t i = 0; i < unit->kernels.len; i++)
+        unit->kernels.at[i].registers = unit->kernels.at[i].spill_bytes = -1; /* the other code's */
+    tri_unit_replace(unit, TRI_PAYLOAD_MLIR);
+    unit->module = mlirModuleFromOperation(spare);
+    return run_from(session, pipeline, kind, part, outputs);
 }
 
 bool tri_pipeline_bundle(tri_session *session, const tri_pipeline *pipeline, const tri_bundle *bundle,

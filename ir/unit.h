@@ -47,6 +47,10 @@ typedef struct tri_unit {
     LLVMModuleRef llvm_module;  /* owned */
     tri_buf bytes;              /* owned */
 
+    /* Loops whose warps take different parts (-fwarp-specialize): whether there are any; whether the assembler gave
+     * their form up, which makes them slower than plain ones; and whether there shall be none, for that reason. */
+    bool is_specialised, is_given_up, is_plain;
+
     TRI_VEC(tri_kernel) kernels; /* filled by the front end or read back from the payload */
     TRI_VEC(tri_site) sites;     /* of code made for the simulator */
     TRI_VEC(tri_str) dependencies; /* every file read, as written, in order (-MD) */

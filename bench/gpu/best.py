@@ -3,7 +3,7 @@
 
     best.py --build TRITCC ARCH OUT [NAME...]   # anywhere, no GPU needed: one object a configuration of best.list;
                                                 # --flags='-fwarp-specialize ...' gives tritcc more options
-    best.py OUT [--sustain SECONDS]             # on a machine with PyTorch, Triton and a GPU
+    best.py OUT [NAME...] [--sustain SECONDS]   # on a machine with PyTorch, Triton and a GPU; --alone without Triton
 
 Every configuration is checked against float64 (or the library in float32 where that is too slow), with fresh random
 inputs and outputs full of NaN; one that a compiler refuses is left out for that compiler, and said. Times are medians of
@@ -147,19 +147,22 @@ def fastest(name, who, makers, prepare, out_tensor, error, limit):
     return best
 
 
-def measure(out, sustain, names):
+def measure(out, sustain, names, alone):
     sys.path.insert(0, str(HERE))
     import torch
-    import triton
     import run
-    triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
+    if not alone:
+        import triton
+        triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
     for row in rows():
         if names and row.name not in names:
             continue
         args, grid, tensor, error, limit, work, unit, libraries = work_of(row.name, torch)
         ours = [c for c in row.configs if os.path.exists(os.path.join(out, c.file + ".so"))]
-        found = [("tritcc", fastest(row.name, "tritcc", ours, lambda c: by_tritcc(out, c, grid(c), args), tensor, error, limit)),
-                 ("Triton", fastest(row.name, "Triton", row.configs, lambda c: by_triton(c, grid(c), args), tensor, error, limit))]
+        found = [("tritcc", fastest(row.name, "tritcc", ours, lambda c: by_tritcc(out, c, grid(c), args), tensor, error, limit))]
+        if not alone:
+            theirs = fastest(row.name, "Triton", row.configs, lambda c: by_triton(c, grid(c), args), tensor, error, limit)
+            found.append(("Triton", theirs))
         calls = [(who, best[1], best[2]) for who, best in found if best] + [(who, "", call) for who, call in libraries]
         times = {}
         for _ in range(2):
@@ -183,13 +186,14 @@ def main():
     parser.add_argument("--build", nargs=2, metavar=("TRITCC", "ARCH"))
     parser.add_argument("--flags", default="")
     parser.add_argument("--sustain", type=float, default=0.25)
+    parser.add_argument("--alone", action="store_true")
     parser.add_argument("out")
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
     if given.build:
         build(os.path.abspath(given.build[0]), given.build[1], given.out, given.names, given.flags.split())
     else:
-        measure(given.out, given.sustain, given.names)
+        measure(given.out, given.sustain, given.names, given.alone)
 
 
 main()

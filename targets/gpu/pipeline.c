@@ -46,7 +46,7 @@ static void add_loop_passes(const tri_unit *unit, tri_buf *out)
     tri_buf_add_z(out, ",fuse-nested-loops,canonicalize,triton-licm,canonicalize,combine-tensor-select-and-if");
     if (!unit->arch->async_copies)
         return;
-    if (uses_tma(unit) && !unit->options->no_warp_specialize)
+    if (uses_tma(unit) && !unit->options->no_warp_specialize && !unit->is_plain)
         tri_buf_format(out, ",automatic-warp-specialization{num-stages=%d least-products=%d}", tri_facts_stages(unit),
                        least_products(unit));
     tri_buf_format(out, ",assign-latencies{num-stages=%d},schedule-loops,pipeline", tri_facts_stages(unit));

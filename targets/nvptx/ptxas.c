@@ -74,6 +74,7 @@ static void remark_loss(tri_unit *unit, tri_str line)
     const char *at = memmem(line.data, line.len, code, sizeof code - 1);
     if (!at)
         return;
+    unit->is_given_up = true;
     tri_str said = tri_str_trim((tri_str){at, (size_t)(line.data + line.len - at)});
     tri_diag_missed(unit->diag, TRI_NO_SPAN, "ptxas",
                     "ptxas: %.*s; -fno-warp-specialize, other blocks or another -num-warps may help",

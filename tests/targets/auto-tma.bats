@@ -24,7 +24,7 @@ numbers='*fp16:16, *fp16:16, *fp16:16, i32, i32, i32, i32:16, i32:16, i32:16'
 # product KERNEL M N K GRID OPTIONS BM BN BK
 product() {
     local kernel=$1 m=$2 n=$3 k=$4 grid=$5 options=$6 tiles="$7, $8, $9" b=${4}x$3 sb=$3
-    [ "$kernel" = wrapped ] || { b=${n}x$k && sb=$k; }
+    [ "$kernel" != bounded ] || { b=${n}x$k && sb=$k; }
     same 3 "$kernel" "$numbers, $tiles" c_ptr "$grid" "$options" "randint:f16:${m}x$k:seed=1,low=-4,high=4" \
         "randint:f16:$b:seed=2,low=-4,high=4" "c_ptr=full:f16:${m}x$n:value=77" "$m" "$n" "$k" "$k" "$sb" "$n"
 }
@@ -34,6 +34,7 @@ product() {
     product wrapped 200 272 144 2,2 '-num-warps=8 -num-stages=3' 128 256 64
     product wrapped 24 48 64 1,1 '-num-warps=4 -num-stages=4' 64 64 32
     product wrapped 131 80 16 3,2 '-num-warps=4 -num-stages=1' 64 64 32
+    product moved 128 192 160 2,3 '-num-warps=4 -num-stages=3' 64 64 32
     product bounded 200 144 80 2 '-num-warps=4 -num-stages=3' 64 64 32
     product bounded 131 144 208 3 '-num-warps=8 -num-stages=2' 128 64 64
 }

@@ -162,6 +162,64 @@ S
     [[ $errors == *'remark: ptxas: (C7511) Potential Performance Loss: wgmma'*'-fno-warp-specialize'*'[-Rpass-missed=ptxas]'* ]]
 }
 
+@test "what ptxas gives up is made again without" {
+    cat >ptxas <<'S'
+#!/bin/sh
+for input; do case $input in *.ptx) break ;; esac; done
+if grep -q setmaxnreg "$input"; then
+    echo "ptxas info    : (C7512) Potential Performance Loss: wgmma.mma_async instructions are serialized"
+fi
+echo "ptxas info    : Function properties for product"
+echo "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
+grep -q setmaxnreg "$input" && echo "ptxas info    : Used 168 registers" || echo "ptxas info    : Used 99 registers"
+while [ "$1" != -o ]; do shift; done
+cp "$input" "$2"
+S
+    chmod +x ptxas
+    local sig='*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,128,256,64'
+    tritcc -arch=sm_90a -ptxas=./ptxas -k product -num-warps=8 -fwarp-specialize -sig "$sig" -emit=cubin=k.cubin,ptx=k.ptx \
+        --resource-usage -Rpass-missed=ptxas "$kernels"
+    [[ $errors == *'remark: made again without warps of their own for loads, as -fno-warp-specialize does: ptxas gave them up'* ]]
+    [[ $errors$output == *99*per*thread* && $errors$output != *168* ]]
+    tritcc -arch=sm_90a -k product -num-warps=8 -fno-warp-specialize -sig "$sig" -emit=ptx=plain.ptx "$kernels"
+    cmp k.ptx plain.ptx
+    ! grep -q setmaxnreg k.cubin
+    # an object, and what begins behind the choice
+    tritcc -c -arch=sm_90a -ptxas=./ptxas -k product -num-warps=8 -fwarp-specialize -sig "$sig" "$kernels" -o k.o -Rpass-missed=ptxas
+    [[ $errors == *'remark: made again'* ]]
+    tritcc -arch=sm_90a -k product -num-warps=8 -fwarp-specialize -sig "$sig" -emit=ttgir=k.ttgir "$kernels"
+    tritcc -arch=sm_90a -ptxas=./ptxas -emit=cubin=k.cubin -Rpass-missed=ptxas k.ttgir
+    [[ $errors == *'(C7512)'* && $errors != *'made again'* ]]
+    grep -q setmaxnreg k.cubin
+}
+
+@test "a kernel with a loop that stays as it is stays as it is" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(a_ptr, b_ptr, c_ptr, K, B: tl.constexpr, POINTERS: tl.constexpr):
+    a = tl.make_tensor_descriptor(a_ptr, [B, K], [K, 1], [B, B])
+    i = tl.arange(0, B)
+    acc = tl.zeros((B, B), dtype=tl.float32)
+    for n in range(0, K, B):
+        x = a.load([0, n])
+        acc = tl.dot(tl.dot(x, x.T).to(tl.float16), x, acc)
+    for n in range(0, K, B):
+        y = tl.load(b_ptr + i[:, None] * K + n + i[None, :])
+        if POINTERS:
+            y += tl.load(b_ptr + i)[None, :]
+        acc = tl.dot(tl.dot(y, y.T).to(tl.float16), y, acc)
+    tl.store(c_ptr + i[:, None] * B + i[None, :], acc)
+K
+    local c
+    for c in True False; do
+        tritcc -arch=sm_90a -sig "*fp16:16,*fp16:16,*fp32:16,i32:16,64,$c" -emit=ttgir=k.ttgir -Rpass-missed=warp-specialize k.tri
+        [ "$(grep -c 'ttg.warp_specialize(' k.ttgir)" = $([ $c = True ] && echo 0 || echo 2) ]
+        [ $c = False ] || [[ $errors == *'k.tri:8:'*'another loop with products of the kernel cannot be'* ]]
+    done
+}
+
 @test "a loop asks for it, and is told why not" {
     cat >k.tri <<'K'
 import triton

@@ -23,39 +23,71 @@
  * Hopper, nvgpu-warp-specialization. Test: tests/passes/automatic-warp-specialization.mlir */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
+static void say_why_not(tri_pass_run *run, MlirOperation loop, const char *why)
+{
+    tri_diag *diag = run->unit->diag;
+    tri_diag_missed(diag, tri_op_span(diag, loop), "warp-specialize", "not specialised: %s", why);
+}
+
 static void visit_partitions(tri_pass_run *run, MlirOperation loop)
 {
     tri_diag *diag = run->unit->diag;
-    tri_span at = tri_op_span(diag, loop);
     tri_split_plan plan;
     const char *why_not = tri_candidate_find(run, loop, &plan);
     if (why_not) {
-        tri_diag_missed(diag, at, "warp-specialize", "not specialised: %s", why_not);
+        say_why_not(run, loop, why_not);
         return;
     }
-    tri_diag_remark(diag, at, "warp-specialize",
+    tri_diag_remark(diag, tri_op_span(diag, loop), "warp-specialize",
                     "a warp of its own starts %d loads of %lld bytes an iteration, %d stages ahead",
                     (int)plan.loads.len, (long long)(plan.loads.at[0].bytes * (int64_t)plan.loads.len), plan.stages);
     tri_split_loop(&plan);
+    run->unit->is_specialised = true;
 }
 
 static int64_t count_products(MlirOperation loop)
 {
     int64_t count = 0;
-    for (MlirOperation op = mlirBlockGetFirstOperation(tri_op_body(loop, 0)); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op))
+    MlirOperation op = mlirBlockGetFirstOperation(tri_op_body(loop, 0));
+    for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
         count += tri_op_is(op, "ttng.warp_group_dot");
     return count;
 }
 
-static bool run_automatic_warp_specialization(tri_pass_run *run)
+/* The kernel's threads begin with the registers that specialised loops leave them: a loop with products that stays as
+ * it is does not fit there (backward attention with 4 warps spills 848 bytes). */
+static MlirOperation find_loop_that_stays(tri_pass_run *run, const tri_op_list *loops)
+{
+    tri_split_plan plan;
+    for (size_t i = 0; i < loops->len; i++)
+        if (count_products(loops->at[i]) && tri_candidate_find(run, loops->at[i], &plan))
+            return loops->at[i];
+    return (MlirOperation){NULL};
+}
+
+static void visit_loops(tri_pass_run *run, MlirOperation func, int64_t least)
 {
     tri_op_list loops = {0};
-    int64_t least = tri_passes_option_int(run, "least-products", 0);
-    tri_op_collect_named(mlirModuleGetOperation(run->module), "scf.for", run->arena, &loops);
-    for (size_t i = 0; i < loops.len; i++)
-        if ((least && count_products(loops.at[i]) >= least) || tri_op_flag(loops.at[i], "tt.warp_specialize"))
+    tri_op_collect_named(func, "scf.for", run->arena, &loops);
+    MlirOperation stays = find_loop_that_stays(run, &loops);
+    for (size_t i = 0; i < loops.len; i++) {
+        bool is_asked = tri_op_flag(loops.at[i], "tt.warp_specialize");
+        if (!is_asked && !(least && count_products(loops.at[i]) >= least))
+            continue;
+        if (is_asked || mlirOperationIsNull(stays) || mlirOperationEqual(stays, loops.at[i]))
             visit_partitions(run, loops.at[i]);
+        else
+            say_why_not(run, loops.at[i], "another loop with products of the kernel cannot be");
+    }
+}
+
+static bool run_automatic_warp_specialization(tri_pass_run *run)
+{
+    tri_op_list funcs = {0};
+    int64_t least = tri_passes_option_int(run, "least-products", 0);
+    tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.func", run->arena, &funcs);
+    for (size_t i = 0; i < funcs.len; i++)
+        visit_loops(run, funcs.at[i], least);
     return true;
 }
 

@@ -92,6 +92,30 @@ static const tri_sum *fixed_part(const tri_auto_tma_plan *p, const tri_sum *sum)
     return fixed;
 }
 
+/* What of the base a loop moves belongs to dimensions that nothing bounds: to those whose stride divides it, the rest
+ * to the one along which neighbours lie. */
+static void move_offset(tri_auto_tma_plan *p)
+{
+    tri_sums *s = p->t->sums;
+    int rank = p->access.form.rank;
+    const tri_sum *moving = tri_sum_sub(s, p->offset, fixed_part(p, p->offset)), *quotient, *rest;
+    for (int i = 0; i < rank && moving && moving->count; i++) {
+        int d = p->order[i];
+        tri_block_dim *dim = &p->access.form.dim[d];
+        bool is_last = i == rank - 1;
+        if (dim->kind != TRI_DIM_RANGE || p->access.low[d] || p->access.high[d] ||
+            (!is_last && (dim->stride->count != 1 || !tri_sum_divide(s, moving, dim->stride, &quotient, &rest))))
+            continue;
+        if (is_last) {
+            quotient = moving;
+            rest = tri_sum_const(s, 0);
+        }
+        dim->start = tri_sum_add(s, dim->start, quotient);
+        p->offset = tri_sum_sub(s, p->offset, tri_sum_sub(s, moving, rest));
+        moving = rest;
+    }
+}
+
 /* Where the window begins and what bounds it. Without bounds, what may be negative goes into the base. */
 static const char *place_dimension(tri_auto_tma_plan *p, int d)
 {
@@ -175,6 +199,8 @@ const char *tri_auto_tma_find(tri_auto_tma *t, MlirOperation op, tri_auto_tma_pl
     why = why ? why : check_mask(p);
     why = why ? why : order_dimensions(p);
     why = why ? why : check_strides(p);
+    if (!why)
+        move_offset(p);
     for (int d = 0; d < p->access.form.rank && !why; d++)
         why = place_dimension(p, d);
     why = why ? why : check_numbers(p);
