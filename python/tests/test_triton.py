@@ -137,6 +137,12 @@ class Agreement(Installed):
         self.assertIn("tritcc.kernel", kernel.asm["ptx"])
         self.assertEqual([e.name for e in tritcc.triton.report().compiled], ["softmax"])
 
+    def test_options_of_the_compiler_are_asked_for(self):
+        from tritcc.triton import _request
+
+        self.assertTrue(_request.has_option("-fno-tma"))
+        self.assertFalse(_request.has_option("-fno-such-option"))
+
     def test_a_file_of_ttir(self):
         import kernels
 

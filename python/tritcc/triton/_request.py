@@ -28,7 +28,7 @@ def has_option(option):
         from .._compile import Compilation
 
         try:
-            Compilation(["-emit=ttir", option], "empty.ttir", b"module {}").run(["ttir"])
+            Compilation(["-emit=ttgir", "-x", "ttir", option], "probe", b"module {}").run([])
             _known_options[option] = True
         except errors.OptionsError:
             _known_options[option] = False
