@@ -21,6 +21,10 @@ void tri_island_register(MlirDialectRegistry registry);
 /* Parses a module (an implicit one around bare operations), brings what other releases of Triton spell
  * otherwise to our form (ir/releases.cpp) and verifies it; null after reports. */
 MlirModule tri_island_parse(MlirContext context, MlirStringRef text, MlirStringRef name);
+/* Calls `tell` with the name of each value of the text, as it is spelled: of operations in program order first the
+ * results, then the arguments of their blocks. Null where the text has none. False when it cannot be parsed. */
+bool tri_island_value_names(MlirContext context, MlirStringRef text, void (*tell)(const char *name, size_t len, void *),
+                            void *data);
 /* A copy of the module with the operations and attributes that a release of Triton has (306 is 3.6); null after
  * reports. Until tri_island_respell_end, which ends the copy, types are printed as that release does. */
 MlirModule tri_island_respell(MlirModule module, unsigned release);

@@ -1,6 +1,8 @@
 // What mlir-c lacks for walking and changing operations. No dialect headers here.
 #include "ir/island.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -9,6 +11,8 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Parser/Parser.h"
+
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
@@ -23,6 +27,50 @@ MlirModule tri_island_parse(MlirContext context, MlirStringRef text, MlirStringR
     if (!module || failed(tri::upgradeRelease(*module)) || failed(verify(*module)))
         return {nullptr};
     return wrap(module.release());
+}
+
+// Names of values as a text spells them: the parser keeps only where they stand.
+bool tri_island_value_names(MlirContext context, MlirStringRef text, void (*tell)(const char *name, size_t len, void *),
+                            void *data)
+{
+    auto sources = std::make_shared<llvm::SourceMgr>();
+    sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(unwrap(text)), llvm::SMLoc());
+    ParserConfig config(unwrap(context), /*verifyAfterParse=*/false);
+    AsmParserState names;
+    Block parsed;
+    if (failed(parseAsmSourceFile(*sources, &parsed, config, &names)) || parsed.empty())
+        return false;
+    auto say = [&](const AsmParserState::SMDefinition *at) {
+        const char *begin = at ? at->loc.Start.getPointer() : nullptr;
+        tell(begin, begin ? size_t(at->loc.End.getPointer() - begin) : 0, data);
+    };
+    DenseMap<Block *, const AsmParserState::BlockDefinition *> blocks;
+    for (const AsmParserState::BlockDefinition &b : names.getBlockDefs())
+        blocks[b.block] = &b;
+    auto visit = [&](Operation *op) {
+        const AsmParserState::OperationDefinition *def = names.getOpDef(op);
+        for (unsigned r = 0; r < op->getNumResults(); r++) {
+            const AsmParserState::SMDefinition *group = nullptr;
+            for (size_t g = 0; def && g < def->resultGroups.size() && def->resultGroups[g].startIndex <= r; g++)
+                group = &def->resultGroups[g].definition;
+            say(group);
+        }
+        for (Region &region : op->getRegions())
+            for (Block &block : region)
+                for (unsigned a = 0; a < block.getNumArguments(); a++) {
+                    auto found = blocks.find(&block);
+                    bool is_named = found != blocks.end() && a < found->second->arguments.size();
+                    say(is_named ? &found->second->arguments[a] : nullptr);
+                }
+    };
+    // a module that is spelled out is what the operations are in; else they stand in the block itself
+    auto module = dyn_cast<ModuleOp>(parsed.front());
+    if (module && llvm::hasSingleElement(parsed))
+        module->walk<WalkOrder::PreOrder>([&](Operation *op) { op == module ? void() : visit(op); });
+    else
+        for (Operation &top : parsed)
+            top.walk<WalkOrder::PreOrder>(visit);
+    return true;
 }
 
 bool tri_island_op_is_pure(MlirOperation op)

@@ -414,22 +414,43 @@ static void add_plane(const drawing *d, int64_t plane, int64_t top, tri_buf *out
     add_edges(d, plane, top, 2, out);
 }
 
-void tri_draw_svg(const tri_linear *l, const tri_draw_options *options, tri_buf *out)
+typedef struct {
+    int64_t width, height;
+} extent;
+
+/* One picture with its upper end at `top`. */
+static extent add_picture(const tri_linear *l, const tri_draw_options *options, int64_t top, tri_buf *out)
 {
     drawing d;
-    tri_buf body = {0};
     start(&d, l, options);
     int64_t width = 2 * MARGIN + (d.shown_columns > 32 ? d.shown_columns : 32) * CELL_WIDTH;
-    int64_t y = add_title(&d, options->title, width, &body);
-    add_legend(&d, y, &body);
+    if (top)
+        tri_buf_format(out, "<g transform=\"translate(0,%lld)\">\n", (long long)top);
+    int64_t y = add_title(&d, options->title, width, out);
+    add_legend(&d, y, out);
     y += (int64_t)(key_count(&d) + 15) / 16 * (CELL_HEIGHT + 4);
     for (int64_t plane = 0; plane < d.shown_planes; plane++) {
-        add_plane(&d, plane, y + MARGIN, &body);
+        add_plane(&d, plane, y + MARGIN, out);
         y += d.shown_rows * cell_height(&d) + MARGIN;
+    }
+    if (top)
+        tri_buf_add_z(out, "</g>\n");
+    free(d.cells);
+    return (extent){width, y + MARGIN / 2};
+}
+
+void tri_draw_svg(size_t count, const tri_linear *layouts, const tri_draw_options *options, tri_buf *out)
+{
+    tri_buf body = {0};
+    extent whole = {0};
+    for (size_t i = 0; i < count; i++) {
+        extent one = add_picture(&layouts[i], &options[i], whole.height, &body);
+        whole.width = one.width > whole.width ? one.width : whole.width;
+        whole.height += one.height;
     }
     tri_buf_format(
         out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lld\" height=\"%lld\" viewBox=\"0 0 %lld %lld\">\n",
-        (long long)width, (long long)(y + MARGIN / 2), (long long)width, (long long)(y + MARGIN / 2));
+        (long long)whole.width, (long long)whole.height, (long long)whole.width, (long long)whole.height);
     tri_buf_add_z(out, "<style>text{font:11px sans-serif;text-anchor:middle}rect{stroke:#999;stroke-width:.5}"
                        ".small{font-size:8px}.left{text-anchor:start;font-size:14px}path{fill:none;stroke:#222}"
                        ".edge1{stroke-width:1}.edge2{stroke-width:2.5}</style>\n"
@@ -437,5 +458,4 @@ void tri_draw_svg(const tri_linear *l, const tri_draw_options *options, tri_buf 
     tri_buf_add_str(out, tri_buf_str(&body));
     tri_buf_add_z(out, "</svg>\n");
     tri_buf_fini(&body);
-    free(d.cells);
 }

@@ -18,7 +18,7 @@ void tri_draw_bases(const tri_linear *l, tri_buf *out);
  * thread (offset) holds. Large tensors are cut to their first rows and columns, which the text says. */
 void tri_draw_text(const tri_linear *l, const tri_draw_options *options, tri_buf *out);
 /* A picture of the elements as cells: coloured by warp, labelled "lane:register"; for shared memory coloured
- * by bank, labelled with the offset. A whole SVG document. */
-void tri_draw_svg(const tri_linear *l, const tri_draw_options *options, tri_buf *out);
+ * by bank, labelled with the offset. A whole SVG document of `count` pictures, one below the other. */
+void tri_draw_svg(size_t count, const tri_linear *layouts, const tri_draw_options *options, tri_buf *out);
 
 #endif

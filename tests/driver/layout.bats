@@ -49,8 +49,8 @@ END
     tritcc -1 -emit=layout=k.layout --value=%9 k.ttgir
     [[ "$errors" == *"no value '%9' with a layout"* ]]
     [ ! -e k.layout ]
-    tritcc -1 -emit=svg=k.svg k.ttgir
-    [[ "$errors" == *"say which with --value or --at"* ]]
+    tritcc -1 -emit=layout=k.layout --value=%arg9 k.ttgir
+    [[ "$errors" == *"did you mean '%arg0'?"*"[TRI-1007]"* ]]
 }
 
 @test "a picture of a buffer names banks, and draws a thick line where a row of banks ends" {
@@ -105,4 +105,61 @@ END
     [ "$(sed -n '/class="left"/p' c.svg | grep -vc dim0)" -ge 3 ]
     tritcc -emit=layout=- --value=%arg0 c.ttgir
     [[ "$output" == *"(the first 128 rows and 4 columns)(the first 64 of 128 planes)"* ]]
+}
+
+product() {
+    cat >mm.py <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def matmul(a_ptr, b_ptr, c_ptr, K, B: tl.constexpr):
+    i = tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for k in range(0, K, B):
+        a = tl.load(a_ptr + i[:, None] * K + (i + k)[None, :])
+        b = tl.load(b_ptr + (i + k)[:, None] * B + i[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + i[:, None] * B + i[None, :], acc.to(tl.float16))
+END
+    sig='matmul(*fp16:16, *fp16:16, *fp16:16, i32:16, 64)'
+}
+
+@test "--value takes every name that -emit=ttgir prints, from the source and from the text itself" {
+    product
+    tritcc -arch=sm_80 -emit=ttgir -sig "$sig" mm.py -o mm.ttgir
+    local count=0 name
+    for name in $(sed -n 's/^ *\(%[a-z]*_*[0-9]*\)\(:[0-9]*\)* = .*tensor<[0-9].*#[^#]*$/\1/p' mm.ttgir | awk 'NR % 9 == 1'); do
+        tritcc -arch=sm_80 -emit=layout=1 --value="$name" -sig "$sig" mm.py
+        tritcc -emit=layout=2 --value="$name" mm.ttgir
+        cmp 1 2
+        grep -q "^$name" 1
+        count=$((count + 1))
+    done
+    [ "$count" -ge 6 ]
+    tritcc -1 -emit=layout=- --value=%c0_i32 mm.ttgir
+    [[ "$errors" == *"'%c0_i32' is of type i32, which has no layout"*"[TRI-1007]"* ]]
+}
+
+@test "--at draws the line's result and lists what else the line makes" {
+    product
+    tritcc -arch=sm_80 -emit=layout=- --at=12 -sig "$sig" mm.py
+    [[ "$output" == "%acc"*" : tensor<64x64xf32, #ttg.nvidia_mma"*$'\n\nalso at '"'12', for --value:"*"#ttg.dot_op"* ]]
+    tritcc -arch=sm_80 -emit=layout=- --at=13 -sig "$sig" mm.py
+    [[ "$output" == %*" : tensor<64x64xf16, #ttg.blocked"* ]]
+    tritcc -arch=sm_80 -emit=svg=k.svg --at=12 -sig "$sig" mm.py
+    [[ "$errors" == *"note: also at '12', for --value:"* ]]
+    [ "$(grep -c '>%acc' k.svg)" -eq 1 ]
+}
+
+@test "without a choice, products and what they read are drawn, then memory" {
+    product
+    tritcc -arch=sm_80 -emit=svg=k.svg -sig "$sig" mm.py
+    [ "$(grep -c '<svg' k.svg)" -eq 1 ]
+    [ "$(grep -c 'tensor&lt;' k.svg)" -eq 4 ]
+    grep -q '>%acc.*nvidia_mma' k.svg
+    [ "$(grep -c 'tensor&lt;.*dot_op' k.svg)" -eq 2 ]
+    tritcc -arch=sm_80 -emit=layout=- -sig "$sig" mm.py
+    [ "$(grep -c '^%.* : tensor<' <<<"$output")" -eq 4 ]
 }
