@@ -4,6 +4,7 @@
 #include "driver/payload.h"
 #include "ir/kernel.h"
 #include "run/grid.h"
+#include "frontend/frontend.h"
 #include "frontend/kernel/annotation.h"
 #include "frontend/kernel/signature.h"
 #include "ir/context.h"
@@ -168,8 +169,9 @@ static tri_str signature_of(tri_unit *unit, tri_options *options, tri_argument_l
 }
 
 /* Runs the phases up to what the back end takes. */
-static bool compile(tri_unit *unit, tri_kind kind, tri_run_opt *opt, tri_argument_list *arguments)
+static bool compile(tri_run_kernel *k, tri_kind kind, tri_run_opt *opt, tri_argument_list *arguments)
 {
+    tri_unit *unit = &k->unit;
     tri_kind last = opt->backend->takes;
     tri_phase_list phases = tri_phase_list_for(unit->arena, unit->target);
     while (kind != last) {
@@ -187,6 +189,7 @@ static bool compile(tri_unit *unit, tri_kind kind, tri_run_opt *opt, tri_argumen
         if (!signature.len)
             return false;
         tri_vec_push(unit->arena, &opt->compile.signatures, signature);
+        k->config_count = tri_frontend_count_configs(unit);
     }
     return true;
 }
@@ -299,7 +302,7 @@ static bool make_code(tri_run_kernel *k, tri_run_opt *opt, tri_argument_list *ar
     k->unit.mlir = tri_context_create_mlir(diag);
     k->unit.llvm = tri_context_create_llvm(diag);
     tri_kind kind = kind_of(opt);
-    if (!open_file(k, kind, opt) || !compile(&k->unit, kind, opt, arguments))
+    if (!open_file(k, kind, opt) || !compile(k, kind, opt, arguments))
         return false;
     if (k->unit.kernels.len == 1)
         return true;

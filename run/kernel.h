@@ -22,6 +22,7 @@ typedef struct tri_run_kernel {
     void **pointers;          /* to those, and room for one more */
     uint64_t *lengths;        /* host: bytes behind each of them, UINT64_MAX for numbers */
     size_t num_values;
+    int config_count;         /* of autotune's configurations, at least 1; 0: not compiled from source */
     tri_sim_grid grid;
 } tri_run_kernel;
 

@@ -212,6 +212,12 @@ static bool apply(tri_arena *arena, tri_diag *diag, option_id id, tri_str value,
     case OPT_BYTES: out->bytes = value; return true;
     case OPT_FLOPS: out->flops = value; return true;
     case OPT_BENCH: out->has_bench = true; return true;
+    case OPT_TUNE: out->tune = value; return value.len || wrong(diag, name, value, "expected a file");
+    case OPT_FOR:
+        if (!take_pair(diag, name, value, &pair))
+            return false;
+        tri_vec_push(arena, &out->shapes, pair);
+        return true;
     case OPT_CHECK: out->has_check = true; return true;
     case OPT_HELP: out->has_help = true; return true;
     case OPT_VERSION: out->has_version = true; return true;
@@ -284,12 +290,12 @@ static bool take_option(tri_arena *arena, tri_diag *diag, int argc, char **argv,
  * comes through the structured form has neither. */
 static void choose_checks(tri_run_opt *out)
 {
-    bool is_structured = tri_str_is(out->compile.arch, "linalg");
-    if (!out->has_assert && !out->has_bench && !is_structured) {
+    bool is_structured = tri_str_is(out->compile.arch, "linalg"), is_timed = out->has_bench || out->tune.len;
+    if (!out->has_assert && !is_timed && !is_structured) {
         out->compile.debug_asserts = true;
         out->compile.no_overflow_checks = true;
     }
-    if (!out->has_sanitize && !out->has_bench && out->backend == &tri_run_host && !is_structured)
+    if (!out->has_sanitize && !is_timed && out->backend == &tri_run_host && !is_structured)
         out->compile.sanitize = TRI_SANITIZE_BOUNDS;
     if (out->compile.sanitize)
         out->compile.debug = TRI_DEBUG_LINES;
@@ -340,6 +346,15 @@ bool tri_run_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, 
     choose_checks(out);
     if ((out->bytes.len || out->flops.len) && !out->has_bench) {
         tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-bytes and -flops are for -bench");
+        return false;
+    }
+    if (out->shapes.len && !out->tune.len) {
+        tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-for is for -tune");
+        return false;
+    }
+    bool has_results = out->prints.len || out->outputs.len || out->expected.len;
+    if (out->tune.len && (out->has_bench || out->has_check || has_results)) {
+        tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-tune only measures: no -bench, -check, -print, -o or -expect");
         return false;
     }
     if (!out->file.len && !out->has_help && !out->has_version && !out->table.len) {

@@ -22,6 +22,8 @@ typedef struct {
     bool has_arch;     /* -arch was given */
     TRI_VEC(tri_str) arguments, prints;
     TRI_VEC(tri_run_pair) outputs, expected;
+    tri_str tune;      /* -tune: the table to write; empty: not given */
+    TRI_VEC(tri_run_pair) shapes; /* -for */
     double rtol, atol;
     int64_t print_limit;
     bool has_bench, has_check, has_sanitize, has_assert, has_help, has_version;

@@ -6,6 +6,7 @@
 #include "ir/kernel.h"
 #include "run/backend.h"
 #include "run/grid.h"
+#include "run/tune.h"
 #include "ir/guard.h"
 
 #include <errno.h>
@@ -186,6 +187,8 @@ static int run(tri_arena *arena, tri_diag *diag, tri_run_opt *opt)
 {
     tri_argument_list arguments = {0};
     array_list expected = {0};
+    if (opt->tune.len)
+        return tri_run_tune(arena, diag, opt);
     if (!make_arguments(arena, diag, opt, &arguments))
         return wrong_usage;
     tri_run_kernel kernel;

@@ -25,7 +25,7 @@ static int64_t distance(const tri_rt_tuning *t, const int64_t *values, const int
     return sum;
 }
 
-static int is_same(const char *a, const char *b)
+static int is_same_text(const char *a, const char *b)
 {
     while (*a && *a == *b)
         a++, b++;
@@ -70,7 +70,7 @@ uint32_t tri_rt_choose_config(const tri_rt_kernel *kernel, const char *arch, con
     read_key(t, args, key);
     for (uint64_t i = 0; i < learned && best; i++) {
         const int64_t *row = learned_row(t, i);
-        int64_t d = is_same(arch_of(row), arch) ? distance(t, row + 2, key) : INT64_MAX;
+        int64_t d = is_same_text(arch_of(row), arch) ? distance(t, row + 2, key) : INT64_MAX;
         if (d < best) {
             best = d;
             config = (uint64_t)__atomic_load_n(row, __ATOMIC_RELAXED);
@@ -78,7 +78,7 @@ uint32_t tri_rt_choose_config(const tri_rt_kernel *kernel, const char *arch, con
     }
     for (uint32_t i = 0; i < t->row_count && best; i++) {
         const tri_rt_tuned *row = &t->rows[i];
-        int64_t d = row->arch && !is_same(row->arch, arch) ? INT64_MAX : distance(t, row->values, key);
+        int64_t d = row->arch && !is_same_text(row->arch, arch) ? INT64_MAX : distance(t, row->values, key);
         if (d < best) {
             best = d;
             config = row->config;
@@ -115,7 +115,7 @@ static int learn_locked(const tri_rt_tuning *t, const char *arch, const int64_t 
     uint64_t count = (uint64_t)t->learned[0];
     for (uint64_t i = 0; i < count; i++) {
         int64_t *row = learned_row(t, i);
-        if (!is_same(arch_of(row), arch) || distance(t, row + 2, key))
+        if (!is_same_text(arch_of(row), arch) || distance(t, row + 2, key))
             continue;
         __atomic_store_n(row, config, __ATOMIC_RELAXED);
         return TRI_OK;

@@ -26,7 +26,7 @@ static int failures;
 static _Alignas(16) float x[64], y[64], out[64];
 static pthread_barrier_t barrier;
 
-static int launch(void)
+static int launch_once(void)
 {
     tri_grid grid = {1, 1, 1};
     return add_kernel(NULL, grid, x, y, out, 61);
@@ -44,7 +44,7 @@ static void *first(void *unused)
 {
     (void)unused;
     pthread_barrier_wait(&barrier);
-    return (void *)(intptr_t)launch();
+    return (void *)(intptr_t)launch_once();
 }
 
 static void test_first_call(void)
@@ -71,10 +71,10 @@ static void fail_in_turn(void *context)
         WANT(add_kernel_unload(0) == 0);
         cuCtxSetCurrent(context);
         stub_fail(names[i], 700 + (int)i);
-        int error = launch();
+        int error = launch_once();
         WANT(error != 0 && tri_strerror(error)[0]);
         WANT(current() == context);
-        WANT(launch() == 0);
+        WANT(launch_once() == 0);
         WANT(current() == context);
         stub_fail(names[i], 700 + (int)i);
         add_kernel_load(1);
@@ -92,13 +92,13 @@ static void test_releases(void)
     int retains = stub_get_log()->retains, releases = stub_get_log()->releases;
     WANT(retains == releases);
     for (int i = 0; i < 3; i++)
-        WANT(launch() == 0);
+        WANT(launch_once() == 0);
     WANT(stub_get_log()->retains == retains + 1);
     WANT(add_kernel_unload(0) == 0 && stub_get_log()->releases == releases + 1);
     stub_fail("cuModuleLoadDataEx", 209);
-    WANT(launch() == TRI_ERROR_DRIVER + 209);
+    WANT(launch_once() == TRI_ERROR_DRIVER + 209);
     stub_fail("cuCtxSetCurrent", 3);
-    WANT(launch() == TRI_ERROR_DRIVER + 3);
+    WANT(launch_once() == TRI_ERROR_DRIVER + 3);
     stub_fail(NULL, 0);
     cuCtxSetCurrent(NULL);
     WANT(stub_get_log()->retains == stub_get_log()->releases);
@@ -106,11 +106,11 @@ static void test_releases(void)
 
 static void test_fork(void)
 {
-    WANT(launch() == 0);
+    WANT(launch_once() == 0);
     pid_t child = fork();
     if (!child) {
         stub_fail("cuCtxGetCurrent", 3); /* as the driver has it in a child */
-        _exit(launch() != TRI_ERROR_DRIVER + 3);
+        _exit(launch_once() != TRI_ERROR_DRIVER + 3);
     }
     int status = 1;
     waitpid(child, &status, 0);

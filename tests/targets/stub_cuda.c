@@ -42,7 +42,7 @@ void stub_set_cost(const char *function, double milliseconds)
     costs[i].milliseconds = milliseconds;
 }
 
-static double cost_of(const void *function)
+static double cost_by_name(const void *function)
 {
     const char *name = names[(const char *)function - functions];
     for (int i = 0; *costs[i].name; i++)
@@ -220,7 +220,7 @@ int cuEventDestroy_v2(void *event)
 }
 
 /* add_kernel(x, y, out, n): programs of 64 elements. */
-static void add(void **args, unsigned programs)
+static void add_vectors(void **args, unsigned programs)
 {
     const float *x = *(float **)args[0], *y = *(float **)args[1];
     float *out = *(float **)args[2];
@@ -229,13 +229,14 @@ static void add(void **args, unsigned programs)
         out[i] = x[i] + y[i];
 }
 
-static int launch(const char *entry, const unsigned *grid, unsigned threads, unsigned shared, void *stream, void **args)
+static int launch_grid(const char *entry, const unsigned *grid, unsigned threads, unsigned shared, void *stream,
+                       void **args)
 {
     int error = outcome(entry);
     if (error)
         return error;
     if (the_log.allocations && !strcmp(the_log.function, "add_kernel"))
-        add(args, grid[0]);
+        add_vectors(args, grid[0]);
     pthread_mutex_lock(&guard);
     the_log.launches++;
     memcpy(the_log.grid, grid, sizeof the_log.grid);
@@ -252,11 +253,11 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
                    unsigned shared, void *stream, void **args, void **extra)
 {
     (void)extra, (void)by, (void)bz;
-    if (cost_of(function) < 0)
+    if (cost_by_name(function) < 0)
         return 701;
-    last += cost_of(function);
+    last += cost_by_name(function);
     unsigned grid[3] = {gx, gy, gz};
-    return launch("cuLaunchKernel", grid, bx, shared, stream, args);
+    return launch_grid("cuLaunchKernel", grid, bx, shared, stream, args);
 }
 
 /* CUlaunchConfig and CUlaunchAttribute, as the driver's interface has them. */
@@ -295,7 +296,7 @@ int cuLaunchKernelEx(const launch_config *config, void *function, void **args, v
         fprintf(file, "cooperative %d, programmatic %d\n", the_log.cooperative, the_log.programmatic);
         fclose(file);
     }
-    return launch("cuLaunchKernelEx", config->grid, config->block[0], config->shared, config->stream, args);
+    return launch_grid("cuLaunchKernelEx", config->grid, config->block[0], config->shared, config->stream, args);
 }
 
 int cuGetErrorString(int error, const char **text)
