@@ -4,6 +4,7 @@
 #include "frontend/kernel/annotation.h"
 #include "frontend/kernel/signature_infer.h"
 #include "frontend/kernel/signature_text.h"
+#include "frontend/kernel/tuned.h"
 #include "frontend/kernel/types.h"
 #include "ir/options.h"
 
@@ -275,22 +276,16 @@ static void note_failure(kernel *k, tri_str why, tri_span at)
 
 /* --- autotune and heuristics ------------------------------------------------------------- */
 
-static const tri_value *field(const tri_value *object, const char *name)
-{
-    const tri_value *value = tri_value_dict_find_str(object->object.fields, tri_str_from(name));
-    return value ? tri_value_unwrap(value) : NULL;
-}
-
 static int field_int(const tri_value *config, const char *name)
 {
-    const tri_value *value = field(config, name);
+    const tri_value *value = tri_tuned_field(config, name);
     int64_t number;
     return value && tri_value_get_i64(value, &number) && number > 0 && number < INT32_MAX ? (int)number : 0;
 }
 
 static void apply_config(kernel *k, const tri_value *config, tri_span at)
 {
-    const tri_value *kwargs = field(config, "kwargs");
+    const tri_value *kwargs = tri_tuned_field(config, "kwargs");
     for (uint32_t n = 0; kwargs && kwargs->kind == TRI_VALUE_DICT && n < kwargs->dict->keys.len; n++) {
         const tri_value *key = tri_value_unwrap(kwargs->dict->keys.at[n]);
         int i = key->kind == TRI_VALUE_STR ? tri_module_param_index(k->function, key->string) : -1;
@@ -303,26 +298,36 @@ static void apply_config(kernel *k, const tri_value *config, tri_span at)
     k->signature.maxnreg = field_int(config, "maxnreg");
 }
 
-/* The names of key=[...], "M,N"; what cannot be computed is no key. */
-static tri_str key_names(kernel *k, const tri_ast_node *call)
+/* A run-time argument as heuristics see it: its value where a launch is at hand, else only that it is not None. */
+static const tri_value *run_time_argument(kernel *k, tri_str name)
 {
-    const tri_ast_node *expr = tri_ast_call_argument(call, "key", 1);
-    tri_str why = {0};
-    tri_span at;
-    tri_value_ops ops = {.arena = k->c->arena};
-    tri_value_list items = {0};
-    const tri_value *value = expr ? tri_host_try(k->function->scope, expr, &why, &at) : NULL;
-    tri_buf names = {0};
-    if (!value || !tri_value_items(&ops, tri_value_unwrap(value), &items))
-        return TRI_STR("");
-    for (uint32_t i = 0; i < items.len; i++) {
-        const tri_value *name = tri_value_unwrap(items.at[i]);
-        if (name->kind == TRI_VALUE_STR)
-            tri_buf_format(&names, "%s%.*s", names.len ? "," : "", TRI_STR_ARG(name->string));
+    for (size_t n = 0; n < k->c->options->launch_values.len; n++) {
+        const tri_define *known = &k->c->options->launch_values.at[n];
+        if (tri_str_equal(known->name, name))
+            return tri_host_eval_text(k->function->scope, name, known->value);
     }
-    tri_str copy = tri_str_copy(k->c->arena, tri_buf_str(&names));
-    tri_buf_fini(&names);
-    return copy;
+    return tri_value_argument(k->c->arena, name);
+}
+
+/* What a heuristic may ask: the arguments settled so far by name, `has_values`: with what a launch at hand passes.
+ * Null after a report. */
+static const tri_value *known_arguments(kernel *k, bool has_values)
+{
+    tri_arena *arena = k->c->arena;
+    tri_value *dict = tri_value_dict_create(arena);
+    for (size_t i = 0; i < params_of(k->function)->len; i++) {
+        const tri_arg *arg = &k->signature.params.at[i].arg;
+        tri_str name = param_at(k->function, i)->param.name;
+        if (!k->is_known[i])
+            continue;
+        const tri_value *value = arg->kind == TRI_ARG_CONSTANT ? arg->value
+                                 : has_values                  ? run_time_argument(k, name)
+                                                               : tri_value_argument(arena, name);
+        if (!value)
+            return NULL;
+        tri_value_dict_set(arena, dict->dict, tri_value_str(arena, name), value);
+    }
+    return dict;
 }
 
 /* The configs of one decorator; the outermost decorator with any decides. */
@@ -345,6 +350,8 @@ static bool from_autotune(kernel *k, const tri_ast_node *call)
                            TRI_STR_ARG(k->not_evaluated));
         return asked == -1 || !k->is_explicit;
     }
+    /* without the values of a launch: numbers of configurations are the same for all of them */
+    tri_tuned_prune(k->c->all, k->c->arena, k->c->diag, k->function->scope, call, known_arguments(k, false), &configs);
     int wanted = asked >= 0 ? asked : asked == -1 ? 0 : TRI_FRONTEND_ALL_CONFIGS - asked;
     if (!configs.len)
         return true;
@@ -364,44 +371,15 @@ static bool from_autotune(kernel *k, const tri_ast_node *call)
         return true;
     }
     k->signature.config = wanted;
-    k->signature.key = key_names(k, call);
+    k->signature.key = tri_tuned_key(k->c->arena, k->function->scope, call);
     apply_config(k, config, expr->span);
     return true;
-}
-
-/* A run-time argument as heuristics see it: its value where a launch is at hand, else only that it is not None. */
-static const tri_value *run_time_argument(kernel *k, tri_str name)
-{
-    for (size_t n = 0; n < k->c->options->launch_values.len; n++) {
-        const tri_define *known = &k->c->options->launch_values.at[n];
-        if (tri_str_equal(known->name, name))
-            return tri_host_eval_text(k->function->scope, name, known->value);
-    }
-    return tri_value_argument(k->c->arena, name);
-}
-
-/* What a heuristic may ask: the arguments settled so far by name. Null after a report. */
-static const tri_value *known_arguments(kernel *k)
-{
-    tri_arena *arena = k->c->arena;
-    tri_value *dict = tri_value_dict_create(arena);
-    for (size_t i = 0; i < params_of(k->function)->len; i++) {
-        const tri_arg *arg = &k->signature.params.at[i].arg;
-        tri_str name = param_at(k->function, i)->param.name;
-        if (!k->is_known[i])
-            continue;
-        const tri_value *value = arg->kind == TRI_ARG_CONSTANT ? arg->value : run_time_argument(k, name);
-        if (!value)
-            return NULL;
-        tri_value_dict_set(arena, dict->dict, tri_value_str(arena, name), value);
-    }
-    return dict;
 }
 
 /* A heuristic that asks for a run-time argument cannot be had: silent, the value stays missing. */
 static const tri_value *call_heuristic(kernel *k, const tri_value *callee, tri_span at)
 {
-    tri_host_arg arg = {.value = known_arguments(k)};
+    tri_host_arg arg = {.value = known_arguments(k, true)};
     tri_diag_hold(k->c->diag);
     const tri_value *result = !arg.value ? NULL : tri_host_call(k->c->all, callee, 1, &arg, at);
     tri_diag_drop(k->c->diag);

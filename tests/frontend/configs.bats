@@ -178,3 +178,45 @@ TRI
     tritcc -sig '*fp32, 16' -emit=ttir=- k.tri
     [[ $output == *"@fill("* && $output != *"@jitted("* ]]
 }
+
+@test "prune_configs_by leaves out what it can say before a launch" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+def early(configs, named_args, **kwargs):
+    return [c for c in configs if c.kwargs["B"] >= named_args["MIN"] and c.num_warps < 8]
+
+
+def at_launch(configs, named_args, **kwargs):
+    return [c for c in configs if c.kwargs["B"] <= named_args["n"]]
+
+
+configs = [triton.Config({"B": b}, num_warps=w) for b, w in [(64, 2), (128, 4), (256, 8), (512, 4)]]
+TOP = 4
+rules = {"early_config_prune": early, "perf_model": lambda B, num_warps, **kw: 1.0 / B, "top_k": TOP}
+
+
+@triton.autotune(configs=configs, key=["n"], prune_configs_by=rules)
+@triton.jit
+def work(x, n, MIN: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(x + i, 1.0, mask=i < n)
+TRI
+    sizes() { # -config=all with TOP=... and more
+        tritcc -arch=sm_80 -emit=json=- -sig 'work(*fp32,i32,MIN=128)' -config=all "$@" k.tri
+        sed -n 's/.*"B".*"value": "\([0-9]*\)".*/\1/p' .out | tr '\n' ' '
+    }
+    [ "$(sizes -DTOP=10 | tail -n 1)" = "128 512 " ]
+    [ "$(sizes -DTOP=1 | tail -n 1)" = "512 " ]
+    [ "$(sizes -DTOP=0.5 | tail -n 1)" = "512 " ]
+    tritcc -arch=sm_80 -emit=json=- -sig 'work(*fp32,i32,MIN=128)' -DTOP=10 -config=1 k.tri
+    [[ $output == *'"B", "constexpr": true, "value": "512"'* ]]
+    # what asks for a launch's values keeps all
+    sed -i 's/early_config_prune": early/early_config_prune": at_launch/' k.tri
+    [ "$(sizes -DTOP=10 | tail -n 1)" = "64 128 256 512 " ]
+    # and so has tritrun the same numbers, though it has the values
+    "$BUILDDIR/tritrun" -tune=table -DTOP=10 -grid=1 k.tri zeros:f32:100 100 128
+    [ "$(grep -c '^    [0-3] ' <("$BUILDDIR/tritrun" -tune=table -DTOP=10 -grid=1 k.tri zeros:f32:100 100 128))" = 4 ]
+}
