@@ -139,17 +139,6 @@ END
     ! readelf -d v.so | grep NEEDED | grep -q cuda
 }
 
-@test "each example runs with its own makefile" {
-    mkdir -p share
-    cp -r "$SRCDIR/share/tritcc" share/
-    cp -r "$EXAMPLES" examples
-    for e in vadd softmax layernorm; do
-        make -C "examples/$e" TRITCC="$TRITCC" run
-        touch -d '+1 minute' "examples/$e/$e.tri"
-        make -C "examples/$e" TRITCC="$TRITCC" run | grep -q tritcc
-    done
-}
-
 @test "constants of launchers and those of kernels are kept apart" {
     cat >k.tri <<'TRI'
 import triton
