@@ -233,8 +233,9 @@ bool tri_pipeline_run(tri_session *session, const tri_pipeline *pipeline, tri_ki
         mlirOperationDestroy(spare);
         return ok;
     }
-    tri_diag_missed(unit->diag, TRI_NO_SPAN, "ptxas",
-                    "made again without warps of their own for loads, as -fno-warp-specialize does: ptxas gave them up");
+    tri_diag_missed(
+        unit->diag, TRI_NO_SPAN, "ptxas",
+        "made again without warps of their own for loads, as -fno-warp-specialize does: ptxas gave them up");
     unit->is_specialised = unit->is_given_up = false;
     unit->is_plain = true;
     for (size_t i = 0; i < unit->kernels.len; i++)

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* At an address that is divisible by 64, filled with bytes that no float should keep. Ends the program when out of memory. */
+/* At an address that is divisible by 64, filled with bytes that no float should keep. Ends the program when out of
+ * memory. */
 static void *array(size_t bytes)
 {
     void *p = aligned_alloc(64, (bytes + 63) / 64 * 64);

@@ -7,7 +7,8 @@ enum { rows = 50, classes = 1001, ignored = -100 };
 
 int main(void)
 {
-    float *x = random_floats(rows * classes), *loss = array(rows * sizeof *loss), *grad = array(rows * classes * sizeof *grad);
+    float *x = random_floats(rows * classes), *loss = array(rows * sizeof *loss),
+          *grad = array(rows * classes * sizeof *grad);
     int32_t *target = array(rows * sizeof *target);
     for (int r = 0; r < rows; r++)
         target[r] = r == 7 ? ignored : r * 37 % classes;

@@ -1,5 +1,5 @@
-/* Allocates, launches, checks and times a kernel on a CUDA device, through the driver's library alone. Without a device the
- * same object runs its code for the host. */
+/* Allocates, launches, checks and times a kernel on a CUDA device, through the driver's library alone. Without a device
+ * the same object runs its code for the host. */
 #include "vadd.h"
 
 #include "check.h"
@@ -57,7 +57,8 @@ int main(void)
 {
     int has_device = open_device();
     float *x = random_floats(n), *y = random_floats(n), *out = array(n * sizeof *out);
-    void *xs = has_device ? to_device(x) : x, *ys = has_device ? to_device(y) : y, *outs = has_device ? to_device(out) : out;
+    void *xs = has_device ? to_device(x) : x, *ys = has_device ? to_device(y) : y,
+         *outs = has_device ? to_device(out) : out;
     tri_grid grid = {n / block, 1, 1};
     MUST(tri_select(has_device ? TRI_CUDA : TRI_HOST));
     MUST(add_kernel(NULL, grid, xs, ys, outs, n));

@@ -15,7 +15,8 @@ int main(void)
         b[g] = random_floats((size_t)(s[2] * s[1]));
         c[g] = array((size_t)(s[0] * s[1]) * sizeof(float));
     }
-    MUST(grouped_matmul(NULL, (tri_grid){programs, 1, 1}, (int64_t *)a, (int64_t *)b, (int64_t *)c, (int32_t *)sizes, groups));
+    MUST(grouped_matmul(NULL, (tri_grid){programs, 1, 1}, (int64_t *)a, (int64_t *)b, (int64_t *)c, (int32_t *)sizes,
+                        groups));
     for (int g = 0; g < groups; g++)
         for (int i = 0; i < sizes[g][0]; i++)
             for (int j = 0; j < sizes[g][1]; j++) {

@@ -121,7 +121,8 @@ void tri_call_suggest(tri_eval *e, const tri_call_arg *arg, const tri_str *names
     const char *near = tri_str_nearest(arg->name, words, count);
     tri_span keyword = arg->at;
     keyword.end = keyword.begin + (uint32_t)arg->name.len;
-    if (near && keyword.source && tri_str_equal(tri_str_sub(keyword.source->text, keyword.begin, keyword.end), arg->name))
+    if (near && keyword.source &&
+        tri_str_equal(tri_str_sub(keyword.source->text, keyword.begin, keyword.end), arg->name))
         tri_diag_fix(e->diag, keyword, "%s", near);
 }
 
