@@ -19,7 +19,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: ttng.init_barrier {{.*}}, 1 :
   // CHECK: [[EMPTY:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<3x1xi64
   // CHECK: ttng.init_barrier {{.*}}, 4 :
-  // CHECK: [[R:%.+]]:2 = ttg.warp_specialize([[A]], [[B]], [[FULL]], [[EMPTY]], %arg2, %arg0, %arg1){{$}}
+  // CHECK: [[R:%.+]] = ttg.warp_specialize([[A]], [[B]], [[FULL]], [[EMPTY]], %arg2, %arg0, %arg1){{$}}
   // CHECK: default {
   // CHECK: scf.for [[I:%.+]] = %c0_i32 to %arg2 step %c64_i32 iter_args([[SUM:%.+]] = %cst, %{{.+}} = %c0_i32, [[SLOT:%.+]] = %{{.+}}, [[PHASE:%.+]] = %{{.+}})
   // CHECK: [[F:%.+]] = ttg.memdesc_index [[FULL]]{{\[}}[[SLOT]]]

@@ -29,20 +29,13 @@ static void say_why_not(tri_pass_run *run, MlirOperation loop, const char *why)
     tri_diag_missed(diag, tri_op_span(diag, loop), "warp-specialize", "not specialised: %s", why);
 }
 
-static void visit_partitions(tri_pass_run *run, MlirOperation loop)
+static void say_split(tri_pass_run *run, const tri_split_plan *plan, bool is_joined)
 {
     tri_diag *diag = run->unit->diag;
-    tri_split_plan plan;
-    const char *why_not = tri_candidate_find(run, loop, &plan);
-    if (why_not) {
-        say_why_not(run, loop, why_not);
-        return;
-    }
-    tri_diag_remark(diag, tri_op_span(diag, loop), "warp-specialize",
-                    "a warp of its own starts %d loads of %lld bytes an iteration, %d stages ahead",
-                    (int)plan.loads.len, (long long)(plan.loads.at[0].bytes * (int64_t)plan.loads.len), plan.stages);
-    tri_split_loop(&plan);
-    run->unit->is_specialised = true;
+    tri_diag_remark(diag, tri_op_span(diag, plan->loop), "warp-specialize",
+                    "a warp of its own starts %d loads of %lld bytes an iteration, %d stages ahead%s",
+                    (int)plan->loads.len, (long long)(plan->loads.at[0].bytes * (int64_t)plan->loads.len), plan->stages,
+                    is_joined ? ", in the buffers of the loop in front" : "");
 }
 
 static int64_t count_products(MlirOperation loop)
@@ -65,20 +58,57 @@ static MlirOperation find_loop_that_stays(tri_pass_run *run, const tri_op_list *
     return (MlirOperation){NULL};
 }
 
+typedef struct {
+    tri_pass_run *run;
+    tri_op_list loops;
+    int64_t least; /* of products that a loop must have to be split without asking */
+    MlirOperation stays;
+} visit;
+
+static bool wants_split(const visit *v, MlirOperation loop)
+{
+    return tri_op_flag(loop, "tt.warp_specialize") || (v->least && count_products(loop) >= v->least);
+}
+
+/* Fills the plan; false after saying why the loop stays as it is. */
+static bool plan_loop(const visit *v, MlirOperation loop, tri_split_plan *plan)
+{
+    const char *why = tri_candidate_find(v->run, loop, plan);
+    bool is_asked = tri_op_flag(loop, "tt.warp_specialize");
+    if (!why && !is_asked && !mlirOperationIsNull(v->stays))
+        why = "another loop with products of the kernel cannot be";
+    if (why)
+        say_why_not(v->run, loop, why);
+    return !why;
+}
+
+/* Splits the loop, and those behind it that can go on with its buffers; how many loops are done. */
+static size_t visit_chain(const visit *v, size_t first)
+{
+    tri_split_plan *plans = TRI_NEW_ARRAY(v->run->arena, tri_split_plan, v->loops.len - first);
+    size_t count = 1;
+    if (!plan_loop(v, v->loops.at[first], plans))
+        return 1;
+    while (first + count < v->loops.len && wants_split(v, v->loops.at[first + count]) &&
+           !tri_candidate_find(v->run, v->loops.at[first + count], &plans[count]) &&
+           tri_candidate_join(plans, &plans[count]))
+        count++;
+    for (size_t i = 0; i < count; i++) {
+        plans[i].stages = plans->stages;
+        say_split(v->run, &plans[i], i > 0);
+    }
+    tri_split_loops(plans, count);
+    v->run->unit->is_specialised = true;
+    return count;
+}
+
 static void visit_loops(tri_pass_run *run, MlirOperation func, int64_t least)
 {
-    tri_op_list loops = {0};
-    tri_op_collect_named(func, "scf.for", run->arena, &loops);
-    MlirOperation stays = find_loop_that_stays(run, &loops);
-    for (size_t i = 0; i < loops.len; i++) {
-        bool is_asked = tri_op_flag(loops.at[i], "tt.warp_specialize");
-        if (!is_asked && !(least && count_products(loops.at[i]) >= least))
-            continue;
-        if (is_asked || mlirOperationIsNull(stays) || mlirOperationEqual(stays, loops.at[i]))
-            visit_partitions(run, loops.at[i]);
-        else
-            say_why_not(run, loops.at[i], "another loop with products of the kernel cannot be");
-    }
+    visit v = {.run = run, .least = least};
+    tri_op_collect_named(func, "scf.for", run->arena, &v.loops);
+    v.stays = find_loop_that_stays(run, &v.loops);
+    for (size_t i = 0; i < v.loops.len;)
+        i += wants_split(&v, v.loops.at[i]) ? visit_chain(&v, i) : 1;
 }
 
 static bool run_automatic_warp_specialization(tri_pass_run *run)

@@ -207,7 +207,15 @@ static bool should_move_registers(tri_split_plan *p)
 
 /* ---- room ---- */
 
-/* Shared memory of buffers that lie outside of the loop. */
+static bool is_in_loop(MlirOperation op)
+{
+    for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
+        if (tri_op_is(op, "scf.for") || tri_op_is(op, "scf.while"))
+            return true;
+    return false;
+}
+
+/* Shared memory of buffers that lie outside of all loops; another loop's take the same place, at another time. */
 static int64_t bytes_outside(tri_split_plan *p)
 {
     tri_op_list allocs = {0};
@@ -217,7 +225,7 @@ static int64_t bytes_outside(tri_split_plan *p)
         tri_memdesc desc;
         int64_t elements = 1;
         if (!tri_type_get_memdesc(mlirValueGetType(tri_op_result(allocs.at[i], 0)), &desc) ||
-            !mlirOperationIsNull(tri_pipeline_in_body(p->body, allocs.at[i])))
+            is_in_loop(allocs.at[i]))
             continue;
         for (int d = 0; d < desc.alloc_rank; d++)
             elements *= desc.alloc_shape[d];
@@ -272,4 +280,90 @@ const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_
         p->moves_registers = should_move_registers(p);
     }
     return why;
+}
+
+/* ---- loops behind one another ---- */
+
+static bool has_same_loads(const tri_split_plan *a, const tri_split_plan *b)
+{
+    bool is_same = a->loads.len == b->loads.len && a->groups.len == b->groups.len &&
+                   a->moves_registers == b->moves_registers && mlirOperationIsNull(a->dot) &&
+                   mlirOperationIsNull(b->dot);
+    for (size_t i = 0; i < a->loads.len && is_same; i++)
+        is_same =
+            a->loads.at[i].group == b->loads.at[i].group && mlirTypeEqual(a->loads.at[i].buffer, b->loads.at[i].buffer);
+    return is_same;
+}
+
+static bool is_in_list(const tri_op_list *list, MlirOperation op)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (mlirOperationEqual(list->at[i], op))
+            return true;
+    return false;
+}
+
+/* Whether the op, or what is in it, uses what one of the list gives. */
+static bool uses_any(tri_arena *arena, MlirOperation op, const tri_op_list *list)
+{
+    tri_op_list inside = {0};
+    tri_op_collect(op, arena, &inside);
+    tri_vec_push(arena, &inside, op);
+    for (size_t k = 0; k < inside.len; k++)
+        for (intptr_t i = 0; i < mlirOperationGetNumOperands(inside.at[k]); i++) {
+            MlirOperation def = tri_op_def(tri_op_operand(inside.at[k], i));
+            if (!mlirOperationIsNull(def) && is_in_list(list, def))
+                return true;
+        }
+    return false;
+}
+
+/* What must stay between the loops (`out_stay`, behind the first loop itself) and what may move in front of both. False
+ * when something with effects stands between them, or the second one is not behind the first. */
+static bool sort_between(tri_split_plan *first, MlirOperation last, tri_op_list *out_stay, tri_op_list *out_move)
+{
+    tri_vec_push(first->arena, out_stay, first->loop);
+    MlirOperation op = mlirOperationGetNextInBlock(first->loop);
+    for (; !mlirOperationIsNull(op) && !mlirOperationEqual(op, last); op = mlirOperationGetNextInBlock(op)) {
+        if (tri_op_is(op, "scf.for")) { /* one that was joined before */
+            tri_vec_push(first->arena, out_stay, op);
+            continue;
+        }
+        if (!tri_op_is_pure(op) || mlirOperationGetNumRegions(op))
+            return false;
+        tri_vec_push(first->arena, uses_any(first->arena, op, out_stay) ? out_stay : out_move, op);
+    }
+    return !mlirOperationIsNull(op);
+}
+
+/* What the producer begins the loop with is known in front of the first loop. */
+static bool is_known_before(const tri_split_plan *next, const tri_op_list *stay)
+{
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(next->loop); i++) {
+        bool is_wanted = i < 3;
+        for (size_t k = 0; k < next->carried.len; k++)
+            is_wanted = is_wanted || next->carried.at[k] + 3 == i;
+        MlirOperation def = tri_op_def(tri_op_operand(next->loop, i));
+        if (is_wanted && !mlirOperationIsNull(def) && is_in_list(stay, def))
+            return false;
+    }
+    bool is_known = true;
+    MlirOperation op = mlirBlockGetFirstOperation(next->body);
+    for (; !mlirOperationIsNull(op) && is_known; op = mlirOperationGetNextInBlock(op))
+        if (is_load(op) || tri_map_find_ptr(&next->needed, op.ptr))
+            is_known = !uses_any(next->arena, op, stay);
+    return is_known;
+}
+
+bool tri_candidate_join(tri_split_plan *first, tri_split_plan *next)
+{
+    tri_op_list stay = {0}, move = {0};
+    if (!mlirBlockEqual(mlirOperationGetBlock(first->loop), mlirOperationGetBlock(next->loop)) ||
+        !has_same_loads(first, next) || !sort_between(first, next->loop, &stay, &move) || !is_known_before(next, &stay))
+        return false;
+    for (size_t i = 0; i < move.len; i++)
+        mlirOperationMoveBefore(move.at[i], first->loop);
+    first->stages = first->stages < next->stages ? first->stages : next->stages;
+    next->stages = first->stages;
+    return true;
 }

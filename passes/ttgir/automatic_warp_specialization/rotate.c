@@ -21,12 +21,12 @@ typedef struct {
     tri_arena *arena;
     MlirOperation loop, yield;
     MlirBlock body;
-    MlirOperation first, second;   /* products */
-    MlirOperation arrival;         /* that gives the second one's buffer back */
-    intptr_t sums;                 /* the carried value that the second one adds to */
-    tri_map late;                  /* the second product and what serves its buffer, by pointer */
-    tri_map tail;                  /* ops that need its sums, or make the registers that it reads */
-    tri_value_list crossing;       /* what the late ops need of their iteration, but for the sums */
+    MlirOperation first, second; /* products */
+    MlirOperation arrival;       /* that gives the second one's buffer back */
+    intptr_t sums;               /* the carried value that the second one adds to */
+    tri_map late;                /* the second product and what serves its buffer, by pointer */
+    tri_map tail;                /* ops that need its sums, or make the registers that it reads */
+    tri_value_list crossing;     /* what the late ops need of their iteration, but for the sums */
 } rotation;
 
 static bool is_in(const tri_map *set, MlirOperation op) { return tri_map_find_ptr(set, op.ptr) != NULL; }

@@ -158,10 +158,12 @@ static void open_slot(tri_builder *b, const tri_split_group *group, MlirValue em
 {
     wait_for(b, empty, slot, phase);
     tri_attr size = {"size", tri_attr_i32(b->context, (int32_t)group->bytes)};
-    tri_builder_create(b, &(tri_op){.name = "ttng.barrier_expect", .num_operands = 2,
-                                    .operands = (MlirValue[]){tri_pipeline_slot(b, full, slot),
-                                                              tri_builder_int(b, int_type(b, 1), 1)},
-                                    .num_attrs = 1, .attrs = &size});
+    tri_builder_create(
+        b, &(tri_op){.name = "ttng.barrier_expect",
+                     .num_operands = 2,
+                     .operands = (MlirValue[]){tri_pipeline_slot(b, full, slot), tri_builder_int(b, int_type(b, 1), 1)},
+                     .num_attrs = 1,
+                     .attrs = &size});
 }
 
 static void produce(tri_split_plan *p, MlirBlock body, tri_split_names *n, MlirValue slot, MlirValue phase)
@@ -199,8 +201,9 @@ static void produce(tri_split_plan *p, MlirBlock body, tri_split_names *n, MlirV
                        &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)p->carried.len + 2, .operands = all});
 }
 
-/* A loop like the consumers', with what the producer carries, a slot and a parity: fresh slots are empty. */
-static void make_producer(tri_split_plan *p, MlirBlock block, tri_split_names *n)
+/* A loop like the consumers', with what the producer carries, a slot and a parity, which begin as `ring` and are left
+ * there for the next loop. */
+static void make_producer(tri_split_plan *p, MlirBlock block, tri_split_names *n, MlirValue *ring)
 {
     tri_builder b = tri_builder_at_end(block, mlirOperationGetLocation(p->loop));
     tri_value_list outside = {0}, operands = {0};
@@ -211,8 +214,8 @@ static void make_producer(tri_split_plan *p, MlirBlock block, tri_split_names *n
         tri_vec_push(p->arena, &operands, tri_split_name(n, tri_op_operand(p->loop, i)));
     for (size_t i = 0; i < p->carried.len; i++)
         tri_vec_push(p->arena, &operands, tri_split_name(n, tri_op_operand(p->loop, 3 + p->carried.at[i])));
-    tri_vec_push(p->arena, &operands, tri_builder_int(&b, int_type(&b, 32), 0));
-    tri_vec_push(p->arena, &operands, tri_builder_int(&b, int_type(&b, 32), 1));
+    tri_vec_push(p->arena, &operands, ring[0]);
+    tri_vec_push(p->arena, &operands, ring[1]);
     intptr_t count = (intptr_t)operands.len - 3;
     MlirType *types = TRI_NEW_ARRAY(p->arena, MlirType, count + 1);
     MlirLocation *locs = TRI_NEW_ARRAY(p->arena, MlirLocation, count + 1);
@@ -230,11 +233,18 @@ static void make_producer(tri_split_plan *p, MlirBlock block, tri_split_names *n
     for (size_t i = 0; i < p->carried.len; i++)
         tri_split_bind(p->arena, n, mlirBlockGetArgument(p->body, 1 + p->carried.at[i]),
                        mlirBlockGetArgument(body, 1 + (intptr_t)i));
-    tri_builder_create(&b, &(tri_op){.name = "scf.for", .num_operands = (intptr_t)operands.len, .operands = operands.at,
-                                     .num_results = count, .results = types + 1, .num_regions = 1, .regions = &region,
-                                     .num_attrs = 2, .attrs = attrs});
+    MlirOperation made = tri_builder_create(&b, &(tri_op){.name = "scf.for",
+                                                          .num_operands = (intptr_t)operands.len,
+                                                          .operands = operands.at,
+                                                          .num_results = count,
+                                                          .results = types + 1,
+                                                          .num_regions = 1,
+                                                          .regions = &region,
+                                                          .num_attrs = 2,
+                                                          .attrs = attrs});
     produce(p, body, n, mlirBlockGetArgument(body, count - 1), mlirBlockGetArgument(body, count));
-    tri_builder_create(&b, &(tri_op){.name = "ttg.warp_return"});
+    ring[0] = tri_op_result(made, count - 2);
+    ring[1] = tri_op_result(made, count - 1);
 }
 
 /* ---- the consumers ---- */
@@ -242,8 +252,10 @@ static void make_producer(tri_split_plan *p, MlirBlock block, tri_split_names *n
 static void arrive(tri_builder *b, MlirValue ring, MlirValue slot, MlirValue pred)
 {
     tri_attr attrs[] = {{"count", tri_attr_i32(b->context, 1)}, {TRI_BUFFERS_PER_WARP, tri_attr_unit(b->context)}};
-    tri_builder_create(b, &(tri_op){.name = "ttng.arrive_barrier", .num_operands = mlirValueIsNull(pred) ? 1 : 2,
-                                    .operands = (MlirValue[]){tri_pipeline_slot(b, ring, slot), pred}, .num_attrs = 2,
+    tri_builder_create(b, &(tri_op){.name = "ttng.arrive_barrier",
+                                    .num_operands = mlirValueIsNull(pred) ? 1 : 2,
+                                    .operands = (MlirValue[]){tri_pipeline_slot(b, ring, slot), pred},
+                                    .num_attrs = 2,
                                     .attrs = attrs});
 }
 
@@ -292,22 +304,24 @@ static void read_slot(tri_split_load *l, MlirOperation wait, MlirValue slot)
         return;
     }
     MlirType type = mlirValueGetType(result);
-    MlirValue loaded = tri_builder_value(&b, &(tri_op){.name = "ttg.local_load", .num_operands = 1, .operands = &buffer,
-                                                       .num_results = 1, .results = &type});
+    MlirValue loaded = tri_builder_value(
+        &b, &(tri_op){
+                .name = "ttg.local_load", .num_operands = 1, .operands = &buffer, .num_results = 1, .results = &type});
     tri_op_replace(l->load, 1, &loaded);
 }
 
-/* Loads become views of slots, each behind the wait of its group, which stands where the group's first load was. */
-static void make_consumers(tri_split_plan *p)
+/* Loads become views of slots, each behind the wait of its group, which stands where the group's first load was.
+ * `ring`: the slot and the parity that the loop begins with, and then those that it leaves. */
+static void make_consumers(tri_split_plan *p, MlirValue *ring)
 {
-    tri_builder b = tri_builder_before(p->loop);
-    MlirType i32 = int_type(&b, 32);
-    MlirValue zero = tri_builder_int(&b, i32, 0), next[2];
-    p->loop = tri_loops_add_iter_args(p->arena, p->loop, 2, (MlirValue[]){zero, zero});
+    MlirValue next[2];
+    p->loop = tri_loops_add_iter_args(p->arena, p->loop, 2, ring);
     p->body = tri_op_body(p->loop, 0);
     intptr_t args = mlirBlockGetNumArguments(p->body);
     MlirValue slot = mlirBlockGetArgument(p->body, args - 2), phase = mlirBlockGetArgument(p->body, args - 1);
-    b = tri_builder_at_start(p->body, mlirOperationGetLocation(p->loop));
+    ring[0] = tri_op_result(p->loop, mlirOperationGetNumResults(p->loop) - 2);
+    ring[1] = tri_op_result(p->loop, mlirOperationGetNumResults(p->loop) - 1);
+    tri_builder b = tri_builder_at_start(p->body, mlirOperationGetLocation(p->loop));
     next_slot(&b, p->stages, slot, phase, next);
     tri_loops_append_yield(p->arena, mlirBlockGetTerminator(p->body), 2, next);
     if (!mlirOperationIsNull(p->dot))
@@ -337,44 +351,101 @@ static MlirRegion region_with(MlirBlock block)
     return region;
 }
 
-/* Moves the consumers' loop into the default region, which yields what the loop gives. */
-static void enclose(tri_split_plan *p, MlirOperation split)
+/* ---- loops behind one another ---- */
+
+typedef struct {
+    tri_split_plan *plans; /* in source order; all use the rings of the first */
+    size_t count;
+    tri_op_list moved; /* what moves into the default region: the loops, and what stands between them */
+    tri_value_list escaping;
+} chain;
+
+static bool is_moved(const chain *c, MlirOperation op)
 {
-    MlirBlock block = tri_op_body(split, 0);
-    intptr_t count = mlirOperationGetNumResults(split);
-    MlirValue *results = TRI_NEW_ARRAY(p->arena, MlirValue, count + 1);
-    for (intptr_t i = 0; i < count; i++) {
-        results[i] = tri_op_result(p->loop, i);
-        mlirValueReplaceAllUsesOfWith(results[i], tri_op_result(split, i));
-    }
-    mlirOperationRemoveFromParent(p->loop);
-    mlirBlockAppendOwnedOperation(block, p->loop);
-    tri_builder b = tri_builder_at_end(block, mlirOperationGetLocation(p->loop));
-    if (!mlirOperationIsNull(p->dot))
-        results[p->sums] = wait_for_product(&b, results[p->sums], 0);
-    tri_builder_create(&b, &(tri_op){.name = "ttg.warp_yield", .num_operands = count, .operands = results});
+    for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
+        for (size_t i = 0; i < c->moved.len; i++)
+            if (mlirOperationEqual(c->moved.at[i], op))
+                return true;
+    return false;
 }
 
-static MlirOperation make_split(tri_split_plan *p, const tri_value_list *captures, intptr_t results, MlirBlock producer)
+static bool escapes(const chain *c, MlirValue value)
 {
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+        if (!is_moved(c, mlirOpOperandGetOwner(use)))
+            return true;
+    return false;
+}
+
+static void collect_moved(chain *c)
+{
+    tri_arena *arena = c->plans->arena;
+    MlirOperation op = c->plans->loop, last = c->plans[c->count - 1].loop;
+    for (;; op = mlirOperationGetNextInBlock(op)) {
+        tri_vec_push(arena, &c->moved, op);
+        if (mlirOperationEqual(op, last))
+            break;
+    }
+    for (size_t i = 0; i < c->moved.len; i++)
+        for (intptr_t k = 0; k < mlirOperationGetNumResults(c->moved.at[i]); k++)
+            if (escapes(c, tri_op_result(c->moved.at[i], k)))
+                tri_vec_push(arena, &c->escaping, tri_op_result(c->moved.at[i], k));
+}
+
+/* Uses outside of the default region become those of what the operation gives. */
+static void replace_outside(const chain *c, MlirValue value, MlirValue by)
+{
+    TRI_VEC(MlirOpOperand) uses = {0};
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+        if (!is_moved(c, mlirOpOperandGetOwner(use)))
+            tri_vec_push(c->plans->arena, &uses, use);
+    for (size_t i = 0; i < uses.len; i++)
+        mlirOperationSetOperand(mlirOpOperandGetOwner(uses.at[i]), mlirOpOperandGetOperandNumber(uses.at[i]), by);
+}
+
+/* Moves the consumers' loops into the default region, which yields what others use of them. */
+static void enclose(const chain *c, MlirOperation split)
+{
+    tri_split_plan *p = c->plans;
+    MlirBlock block = tri_op_body(split, 0);
+    MlirValue *results = TRI_NEW_ARRAY(p->arena, MlirValue, c->escaping.len + 1);
+    for (size_t i = 0; i < c->escaping.len; i++)
+        replace_outside(c, c->escaping.at[i], tri_op_result(split, (intptr_t)i));
+    for (size_t i = 0; i < c->moved.len; i++) {
+        mlirOperationRemoveFromParent(c->moved.at[i]);
+        mlirBlockAppendOwnedOperation(block, c->moved.at[i]);
+    }
+    tri_builder b = tri_builder_at_end(block, mlirOperationGetLocation(p->loop));
+    for (size_t i = 0; i < c->escaping.len; i++) {
+        bool is_running =
+            !mlirOperationIsNull(p->dot) && mlirValueEqual(c->escaping.at[i], tri_op_result(p->loop, p->sums));
+        results[i] = is_running ? wait_for_product(&b, c->escaping.at[i], 0) : c->escaping.at[i];
+    }
+    tri_builder_create(
+        &b, &(tri_op){.name = "ttg.warp_yield", .num_operands = (intptr_t)c->escaping.len, .operands = results});
+}
+
+static MlirOperation make_split(const chain *c, const tri_value_list *captures, MlirBlock producer)
+{
+    tri_split_plan *p = c->plans;
     tri_builder b = tri_builder_before(p->loop);
     MlirBlock holder = mlirBlockCreate(0, NULL, NULL);
     MlirRegion inside = region_with(producer);
     tri_builder at = tri_builder_at_end(holder, b.loc);
     tri_builder_create(&at, &(tri_op){.name = "ttg.warp_specialize.partitions", .num_regions = 1, .regions = &inside});
     MlirRegion regions[] = {region_with(mlirBlockCreate(0, NULL, NULL)), region_with(holder)};
-    MlirType *types = TRI_NEW_ARRAY(p->arena, MlirType, results + 1);
-    for (intptr_t i = 0; i < results; i++)
-        types[i] = mlirValueGetType(tri_op_result(p->loop, i));
+    MlirType *types = TRI_NEW_ARRAY(p->arena, MlirType, c->escaping.len + 1);
+    for (size_t i = 0; i < c->escaping.len; i++)
+        types[i] = mlirValueGetType(c->escaping.at[i]);
     const int32_t warps[] = {producer_warps};
     const int32_t registers[] = {mlirOperationIsNull(p->dot) ? producer_registers : single_product_registers};
-    tri_attr attrs[] = {
-        {"partitionNumWarps", tri_attr_i32s(b.context, 1, warps)},
-        {"requestedRegisters", p->moves_registers ? tri_attr_i32s(b.context, 1, registers) : (MlirAttribute){NULL}}};
+    MlirAttribute none = {NULL};
+    tri_attr attrs[] = {{"partitionNumWarps", tri_attr_i32s(b.context, 1, warps)},
+                        {"requestedRegisters", p->moves_registers ? tri_attr_i32s(b.context, 1, registers) : none}};
     return tri_builder_create(&b, &(tri_op){.name = "ttg.warp_specialize",
                                             .num_operands = (intptr_t)captures->len,
                                             .operands = captures->at,
-                                            .num_results = results,
+                                            .num_results = (intptr_t)c->escaping.len,
                                             .results = types,
                                             .num_attrs = 2,
                                             .attrs = attrs,
@@ -383,43 +454,78 @@ static MlirOperation make_split(tri_split_plan *p, const tri_value_list *capture
 }
 
 /* The captures: the rings, and what cannot be computed again. */
-static void collect_captures(tri_split_plan *p, tri_value_list *out)
+static void collect_captures(const chain *c, tri_value_list *out)
 {
-    tri_value_list outside = {0};
+    tri_split_plan *p = c->plans;
     tri_split_names seen = {0};
-    collect_outside(p, &outside);
     for (size_t i = 0; i < p->loads.len; i++)
         tri_vec_push(p->arena, out, p->loads.at[i].ring);
     for (size_t g = 0; g < p->groups.len; g++) {
         tri_vec_push(p->arena, out, p->groups.at[g].full);
         tri_vec_push(p->arena, out, p->groups.at[g].empty);
     }
-    for (size_t i = 0; i < outside.len; i++)
-        take(p->arena, NULL, &seen, outside.at[i], out);
+    for (size_t k = 0; k < c->count; k++) {
+        tri_value_list outside = {0};
+        collect_outside(&c->plans[k], &outside);
+        for (size_t i = 0; i < outside.len; i++)
+            take(p->arena, NULL, &seen, outside.at[i], out);
+    }
 }
 
-void tri_split_loop(tri_split_plan *p)
+static void share_rings(const chain *c)
 {
-    tri_value_list captures = {0};
+    make_rings(c->plans);
+    for (size_t k = 1; k < c->count; k++) {
+        for (size_t i = 0; i < c->plans->loads.len; i++)
+            c->plans[k].loads.at[i].ring = c->plans->loads.at[i].ring;
+        for (size_t g = 0; g < c->plans->groups.len; g++) {
+            c->plans[k].groups.at[g].full = c->plans->groups.at[g].full;
+            c->plans[k].groups.at[g].empty = c->plans->groups.at[g].empty;
+        }
+    }
+}
+
+/* The producers' loops, one behind the other, with the captures as arguments. */
+static MlirBlock make_producers(const chain *c, const tri_value_list *captures)
+{
+    tri_split_plan *p = c->plans;
     tri_split_names n = {0};
-    make_rings(p);
-    collect_captures(p, &captures);
-    MlirType *types = TRI_NEW_ARRAY(p->arena, MlirType, captures.len + 1);
-    MlirLocation *locs = TRI_NEW_ARRAY(p->arena, MlirLocation, captures.len + 1);
-    for (size_t i = 0; i < captures.len; i++) {
-        types[i] = mlirValueGetType(captures.at[i]);
+    MlirType *types = TRI_NEW_ARRAY(p->arena, MlirType, captures->len + 1);
+    MlirLocation *locs = TRI_NEW_ARRAY(p->arena, MlirLocation, captures->len + 1);
+    for (size_t i = 0; i < captures->len; i++) {
+        types[i] = mlirValueGetType(captures->at[i]);
         locs[i] = mlirOperationGetLocation(p->loop);
     }
-    MlirBlock producer = mlirBlockCreate((intptr_t)captures.len, types, locs);
-    for (size_t i = 0; i < captures.len; i++)
-        tri_split_bind(p->arena, &n, captures.at[i], mlirBlockGetArgument(producer, (intptr_t)i));
-    intptr_t results = mlirOperationGetNumResults(p->loop);
-    make_producer(p, producer, &n);
-    make_consumers(p);
-    MlirOperation split = make_split(p, &captures, results, producer);
-    enclose(p, split);
-    tri_builder_set_attr(p->loop, "tt.num_stages", tri_attr_i32(p->run->unit->mlir, 0));
-    end_rings(p, split);
-    if (mlirOperationIsNull(p->dot))
-        tri_rotate_loop(p->arena, p->loop);
+    MlirBlock producer = mlirBlockCreate((intptr_t)captures->len, types, locs);
+    for (size_t i = 0; i < captures->len; i++)
+        tri_split_bind(p->arena, &n, captures->at[i], mlirBlockGetArgument(producer, (intptr_t)i));
+    tri_builder b = tri_builder_at_end(producer, mlirOperationGetLocation(p->loop));
+    /* fresh slots are empty: the parity before the first */
+    MlirValue ring[] = {tri_builder_int(&b, int_type(&b, 32), 0), tri_builder_int(&b, int_type(&b, 32), 1)};
+    for (size_t k = 0; k < c->count; k++)
+        make_producer(&c->plans[k], producer, &n, ring);
+    tri_builder_create(&b, &(tri_op){.name = "ttg.warp_return"});
+    return producer;
+}
+
+void tri_split_loops(tri_split_plan *plans, size_t count)
+{
+    chain c = {.plans = plans, .count = count};
+    tri_value_list captures = {0};
+    share_rings(&c);
+    collect_captures(&c, &captures);
+    MlirBlock producer = make_producers(&c, &captures);
+    tri_builder b = tri_builder_before(plans->loop);
+    MlirValue zero = tri_builder_int(&b, int_type(&b, 32), 0), ring[] = {zero, zero};
+    for (size_t k = 0; k < count; k++)
+        make_consumers(&plans[k], ring);
+    collect_moved(&c);
+    MlirOperation split = make_split(&c, &captures, producer);
+    enclose(&c, split);
+    end_rings(plans, split);
+    for (size_t k = 0; k < count; k++) {
+        tri_builder_set_attr(plans[k].loop, "tt.num_stages", tri_attr_i32(plans[k].run->unit->mlir, 0));
+        if (mlirOperationIsNull(plans[k].dot))
+            tri_rotate_loop(plans[k].arena, plans[k].loop);
+    }
 }

@@ -17,7 +17,7 @@ typedef struct {
 typedef struct {
     MlirOperation first, last; /* ops of the body: the first and the last that read its buffers */
     int64_t bytes;
-    MlirValue full, empty;     /* rings of mbarriers */
+    MlirValue full, empty; /* rings of mbarriers */
 } tri_split_group;
 
 typedef struct {
@@ -29,10 +29,10 @@ typedef struct {
     TRI_VEC(tri_split_load) loads; /* in program order */
     TRI_VEC(tri_split_group) groups;
     MlirOperation dot; /* the only product, which may run on while the next one starts; null: products are waited for */
-    intptr_t sums;              /* the loop's result that it gives */
-    bool moves_registers;       /* from the producer to the consumers */
-    tri_map needed;             /* ops of the body, by pointer, that give the producer its coordinates */
-    TRI_VEC(intptr_t) carried;  /* what of the loop's arguments the producer carries, ascending */
+    intptr_t sums;     /* the loop's result that it gives */
+    bool moves_registers;      /* from the producer to the consumers */
+    tri_map needed;            /* ops of the body, by pointer, that give the producer its coordinates */
+    TRI_VEC(intptr_t) carried; /* what of the loop's arguments the producer carries, ascending */
 } tri_split_plan;
 
 /* Pairs of a value and what stands for it elsewhere; of several for one value the last one holds. */
@@ -66,8 +66,11 @@ static inline MlirOperation tri_split_copy(tri_arena *arena, tri_builder *b, tri
 
 /* Fills the plan, or says why the loop stays as it is. */
 const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_plan *out_plan);
-/* Carries it out. */
-void tri_split_loop(tri_split_plan *plan);
+/* Whether the loop of `next` can go on with the rings of `first`, the plan of a loop in front of it in the same block;
+ * moves what it needs and both may use in front of the first loop then. */
+bool tri_candidate_join(tri_split_plan *first, tri_split_plan *next);
+/* Carries plans out, of one loop or of several that were joined to the first. */
+void tri_split_loops(tri_split_plan *plans, size_t count);
 /* In a consumers' loop of two products, the second of which takes what is made of the first: starts the first one of
  * the next iteration before the second of this one (rotate.c). False, and nothing is changed, when the loop is of
  * another form. */
