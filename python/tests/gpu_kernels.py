@@ -72,6 +72,8 @@ def making_descriptors(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK:
 
 
 @triton.jit
-def random(o, seed, B: tl.constexpr):
+def random(o, p, q, seed, B: tl.constexpr):
     i = tl.arange(0, B)
-    tl.store(o + i, tl.rand(seed, i) + tl.randn(seed, i + B))
+    tl.store(o + i, tl.rand(seed, i))
+    tl.store(p + i, tl.randint(seed, i))
+    tl.store(q + i, tl.randn(seed, i + B))
