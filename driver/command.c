@@ -7,6 +7,7 @@
 #include "driver/job.h"
 #include "driver/link.h"
 #include "driver/manual.h"
+#include "driver/lsp/server.h"
 #include "driver/messages/fix.h"
 #include "driver/output.h"
 #include "driver/tool.h"
@@ -83,6 +84,7 @@ static bool print_mode(tri_session *session, tri_buf *out)
         return tri_inspect_print(session, value, out);
     case TRI_OPT_EXPLAIN:
         return tri_explain_print(session->diag, value, out);
+    case TRI_OPT_SERVE:
     case TRI_OPT_COMPILE:
         break;
     }
@@ -93,6 +95,8 @@ int tri_command_run(tri_session *session)
 {
     if (session->opt->mode == TRI_OPT_COMPILE)
         return compile_all(session);
+    if (session->opt->mode == TRI_OPT_SERVE)
+        return tri_server_run();
     tri_buf text = {0};
     int status = wrong_usage;
     if (print_mode(session, &text))

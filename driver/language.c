@@ -4,18 +4,10 @@
 
 extern const char tri_language_text[];
 
-/* "load", "tensor_descriptor.load", "extra.cuda.smid": the name behind tl. */
-typedef struct {
-    tri_str name, section; /* section: "Memory" */
-    tri_str text;          /* a sentence or two */
-    tri_str example;       /* a statement */
-    tri_str except;        /* "host, AMD: why"; empty: every target has it */
-} entry;
-
 static tri_str line_at(const char *at) { return (tri_str){at, strcspn(at, "\n")}; }
 
 /* Reads the entry at `*at` and goes behind it; false at the end. */
-static bool next_entry(const char **at, tri_str *section, entry *out)
+static bool next_entry(const char **at, tri_str *section, tri_language_entry *out)
 {
     for (; tri_str_has_prefix(line_at(*at), "== "); *at += line_at(*at).len + 1)
         *section = tri_str_sub(line_at(*at), 3, line_at(*at).len);
@@ -23,7 +15,7 @@ static bool next_entry(const char **at, tri_str *section, entry *out)
     if (!line.len)
         return false;
     size_t colon = tri_str_find(line, ':');
-    *out = (entry){.name = tri_str_sub(line, 0, colon), .section = *section};
+    *out = (tri_language_entry){.name = tri_str_sub(line, 0, colon), .section = *section};
     out->text = tri_str_trim(tri_str_sub(line, colon + 1, line.len));
     for (*at += line.len + 1; **at == ' '; *at += line.len + 1) {
         line = line_at(*at);
@@ -36,11 +28,21 @@ static bool next_entry(const char **at, tri_str *section, entry *out)
     return true;
 }
 
+bool tri_language_find(tri_str name, tri_language_entry *out)
+{
+    const char *at = tri_language_text;
+    tri_str section = {0};
+    while (next_entry(&at, &section, out))
+        if (tri_str_equal(out->name, name))
+            return true;
+    return false;
+}
+
 void tri_language_manual(tri_buf *out)
 {
     const char *at = tri_language_text;
     tri_str section = {0}, before = {0};
-    entry e;
+    tri_language_entry e;
     while (next_entry(&at, &section, &e)) {
         if (!tri_str_equal(section, before))
             tri_buf_format(out, "%s.Sh FUNCTIONS: %.*s\n.Bl -tag -width Ds\n", before.len ? ".El\n" : "",

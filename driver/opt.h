@@ -28,6 +28,7 @@ typedef enum {
     TRI_OPT_PRINT_TARGETS,
     TRI_OPT_TABLE,
     TRI_OPT_INSPECT,
+    TRI_OPT_SERVE,
 } tri_opt_mode;
 
 typedef enum { TRI_OPT_LINK_NONE, TRI_OPT_LINK_SHARED, TRI_OPT_LINK_OBJECT } tri_opt_link;

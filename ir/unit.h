@@ -15,6 +15,7 @@ typedef struct tri_options tri_options;
 struct tri_target;
 struct tri_machine_facts;
 struct tri_ast_module;
+struct tri_frontend_notes;
 
 typedef enum {
     TRI_PAYLOAD_NONE,
@@ -53,6 +54,7 @@ typedef struct tri_unit {
 
     TRI_VEC(tri_kernel) kernels; /* filled by the front end or read back from the payload */
     TRI_VEC(tri_site) sites;     /* of code made for the simulator */
+    struct tri_frontend_notes *notes; /* borrowed: wanted of the source; null: nobody asks */
     TRI_VEC(tri_str) dependencies; /* every file read, as written, in order (-MD) */
 } tri_unit;
 

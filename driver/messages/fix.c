@@ -78,7 +78,7 @@ static edits_state judge(const fixer *f, const tri_message *message)
     return made == message->fixes.len ? EDITS_MADE : made ? EDITS_REFUSED : EDITS_NEW;
 }
 
-static void tell(const fixer *f, const tri_message *message)
+static void tell_fix(const fixer *f, const tri_message *message)
 {
     tri_diag *diag = f->session->diag;
     tri_diag_tell(diag, message->main.at, "fixed: %.*s", TRI_STR_ARG(message->main.text));
@@ -88,7 +88,7 @@ static void tell(const fixer *f, const tri_message *message)
 
 /* --- texts ----------------------------------------------------------------------------------- */
 
-static int by_place(const void *a, const void *b)
+static int by_edit_place(const void *a, const void *b)
 {
     const tri_message_part *x = a, *y = b;
     return x->at.begin < y->at.begin ? -1 : x->at.begin > y->at.begin;
@@ -100,7 +100,7 @@ static void apply_to(fixer *f, const tri_source *source)
     for (size_t i = 0; i < f->edits.len; i++)
         if (f->edits.at[i].at.source == source)
             tri_vec_push(f->arena, &own, f->edits.at[i]);
-    qsort(own.at, own.len, sizeof *own.at, by_place);
+    qsort(own.at, own.len, sizeof *own.at, by_edit_place);
     tri_buf text = {0};
     uint32_t done = 0;
     for (size_t i = 0; i < own.len; i++) {
@@ -116,7 +116,7 @@ static void apply_to(fixer *f, const tri_source *source)
     tri_buf_fini(&text);
 }
 
-static void apply(fixer *f)
+static void apply_edits(fixer *f)
 {
     for (size_t i = 0; i < f->edits.len; i++) {
         bool is_first = true;
@@ -130,7 +130,7 @@ static void apply(fixer *f)
 
 /* --- rounds ---------------------------------------------------------------------------------- */
 
-static int check(fixer *f)
+static int check_again(fixer *f)
 {
     tri_options *compile = &f->session->opt->compile;
     tri_options options = *compile;
@@ -168,13 +168,13 @@ static bool take_fixes(fixer *f, size_t first)
         return false;
     tri_diag_drop(diag);
     for (size_t i = 0; i < mended.len; i++)
-        tell(f, mended.at[i]);
+        tell_fix(f, mended.at[i]);
     return true;
 }
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-static bool replace(const fixer *f, size_t i)
+static bool replace_file(const fixer *f, size_t i)
 {
     tri_str path = f->originals.at[i].path, text;
     int error = 0;
@@ -191,7 +191,7 @@ static bool replace(const fixer *f, size_t i)
 static bool write_files(const fixer *f)
 {
     for (size_t i = 0; i < f->originals.len; i++) {
-        if (replace(f, i))
+        if (replace_file(f, i))
             continue;
         while (i-- > 0)
             tri_output_write(f->session->diag, f->originals.at[i].path, f->originals.at[i].text);
@@ -208,10 +208,10 @@ int tri_fix_run(tri_session *session, const tri_opt_input *input, bool is_told)
     for (;; round++) {
         size_t first = tri_diag_held_count(session->diag);
         tri_diag_hold(session->diag);
-        status = check(&f);
+        status = check_again(&f);
         if (round == max_rounds || !take_fixes(&f, first))
             break;
-        apply(&f);
+        apply_edits(&f);
     }
     if (status || is_told)
         tri_diag_release(session->diag);

@@ -15,13 +15,13 @@ typedef struct {
     tri_buf *out;
 } writer;
 
-static void add(writer *w, const char *text) { tri_buf_add_z(w->out, text); }
+static void add_raw(writer *w, const char *text) { tri_buf_add_z(w->out, text); }
 
-static void add_text(writer *w, const char *key, tri_str text)
+static void add_text_object(writer *w, const char *key, tri_str text)
 {
     tri_buf_format(w->out, "\"%s\": {\"text\": ", key);
     tri_buf_add_json(w->out, text);
-    add(w, "}");
+    add_raw(w, "}");
 }
 
 /* A file name as a reference (RFC 3986): absolute names are file: URIs. */
@@ -46,14 +46,14 @@ static bool is_file(tri_span at) { return tri_file_exists(at.source->name); }
 
 static void add_artifact(writer *w, const tri_message_part *part)
 {
-    add(w, "\"artifactLocation\": {");
+    add_raw(w, "\"artifactLocation\": {");
     if (is_file(part->at)) {
-        add(w, "\"uri\": ");
+        add_raw(w, "\"uri\": ");
         add_uri(w, part->file);
     } else {
-        add_text(w, "description", part->file);
+        add_text_object(w, "description", part->file);
     }
-    add(w, "}");
+    add_raw(w, "}");
 }
 
 static void add_region(writer *w, const char *key, tri_span at)
@@ -68,11 +68,11 @@ static void add_region(writer *w, const char *key, tri_span at)
 
 static void add_location(writer *w, const tri_message_part *part)
 {
-    add(w, "{\"physicalLocation\": {");
+    add_raw(w, "{\"physicalLocation\": {");
     add_artifact(w, part);
-    add(w, ", ");
+    add_raw(w, ", ");
     add_region(w, "region", part->at);
-    add(w, "}");
+    add_raw(w, "}");
 }
 
 static size_t rule_index(writer *w, const tri_message *message, tri_str name)
@@ -113,14 +113,14 @@ static void add_rules(writer *w)
 {
     for (size_t i = 0; i < w->rules.len; i++) {
         tri_str help, title = describe_rule(w, w->owners.at[i], &help);
-        add(w, i ? ",\n    {\"id\": " : "\n    {\"id\": ");
+        add_raw(w, i ? ",\n    {\"id\": " : "\n    {\"id\": ");
         tri_buf_add_json(w->out, w->rules.at[i]);
-        add(w, ", ");
-        add_text(w, "shortDescription", title);
-        add(w, ", ");
-        add_text(w, "fullDescription", help);
-        add(w, ", ");
-        add_text(w, "help", help);
+        add_raw(w, ", ");
+        add_text_object(w, "shortDescription", title);
+        add_raw(w, ", ");
+        add_text_object(w, "fullDescription", help);
+        add_raw(w, ", ");
+        add_text_object(w, "help", help);
         tri_buf_format(w->out, ", \"defaultConfiguration\": {\"level\": \"%s\"}}", level_of(w->owners.at[i]));
     }
 }
@@ -133,7 +133,7 @@ static void add_message(writer *w, const tri_message *m)
     for (size_t i = 0; i < m->notes.len; i++)
         if (!m->notes.at[i].at.source)
             tri_buf_format(&text, "\n%.*s", TRI_STR_ARG(m->notes.at[i].text));
-    add_text(w, "message", tri_buf_str(&text));
+    add_text_object(w, "message", tri_buf_str(&text));
     tri_buf_fini(&text);
 }
 
@@ -143,13 +143,13 @@ static void add_related(writer *w, const tri_message *m)
     for (size_t i = 0; i < m->notes.len; i++) {
         if (!m->notes.at[i].at.source)
             continue;
-        add(w, count++ ? ", " : ", \"relatedLocations\": [");
+        add_raw(w, count++ ? ", " : ", \"relatedLocations\": [");
         add_location(w, &m->notes.at[i]);
-        add(w, ", ");
-        add_text(w, "message", m->notes.at[i].text);
-        add(w, "}");
+        add_raw(w, ", ");
+        add_text_object(w, "message", m->notes.at[i].text);
+        add_raw(w, "}");
     }
-    add(w, count ? "]" : "");
+    add_raw(w, count ? "]" : "");
 }
 
 /* One fix: a change for each file, so that all of it is taken or none. */
@@ -157,44 +157,44 @@ static void add_fixes(writer *w, const tri_message *m)
 {
     if (!m->fixes.len)
         return;
-    add(w, ",\n     \"fixes\": [{\"artifactChanges\": [");
+    add_raw(w, ",\n     \"fixes\": [{\"artifactChanges\": [");
     for (size_t i = 0; i < m->fixes.len; i++) {
         const tri_message_part *fix = &m->fixes.at[i];
         bool is_new = i == 0 || m->fixes.at[i - 1].at.source != fix->at.source;
         if (is_new) {
-            add(w, i ? "]}, {" : "{");
+            add_raw(w, i ? "]}, {" : "{");
             add_artifact(w, fix);
-            add(w, ", \"replacements\": [{");
+            add_raw(w, ", \"replacements\": [{");
         } else {
-            add(w, ", {");
+            add_raw(w, ", {");
         }
         add_region(w, "deletedRegion", fix->at);
-        add(w, ", ");
-        add_text(w, "insertedContent", fix->text);
-        add(w, "}");
+        add_raw(w, ", ");
+        add_text_object(w, "insertedContent", fix->text);
+        add_raw(w, "}");
     }
-    add(w, "]}]}]");
+    add_raw(w, "]}]}]");
 }
 
 static void add_result(writer *w, const tri_message *m, bool is_first)
 {
     tri_str rule = tri_messages_rule(w->arena, m);
-    add(w, is_first ? "\n    {" : ",\n    {");
+    add_raw(w, is_first ? "\n    {" : ",\n    {");
     if (rule.len) {
         size_t index = rule_index(w, m, rule);
-        add(w, "\"ruleId\": ");
+        add_raw(w, "\"ruleId\": ");
         tri_buf_add_json(w->out, rule);
         tri_buf_format(w->out, ", \"ruleIndex\": %zu, ", index);
     }
     tri_buf_format(w->out, "\"kind\": \"%s\", \"level\": \"%s\", ",
                    m->severity == TRI_REMARK ? "informational" : "fail", level_of(m));
     add_message(w, m);
-    add(w, ",\n     \"locations\": [");
+    add_raw(w, ",\n     \"locations\": [");
     add_location(w, &m->main);
-    add(w, "}]");
+    add_raw(w, "}]");
     add_related(w, m);
     add_fixes(w, m);
-    add(w, "}");
+    add_raw(w, "}");
 }
 
 static void add_results(writer *w)
@@ -217,22 +217,22 @@ static void add_notifications(writer *w)
         if (m->main.at.source)
             continue;
         tri_str rule = tri_messages_rule(w->arena, m);
-        add(w, is_first ? "\n    {" : ",\n    {");
+        add_raw(w, is_first ? "\n    {" : ",\n    {");
         is_first = false;
         if (rule.len) {
             size_t index = rule_index(w, m, rule);
-            add(w, "\"descriptor\": {\"id\": ");
+            add_raw(w, "\"descriptor\": {\"id\": ");
             tri_buf_add_json(w->out, rule);
             tri_buf_format(w->out, ", \"index\": %zu}, ", index);
         }
         tri_buf_format(w->out, "\"level\": \"%s\", ", level_of(m));
         add_message(w, m);
-        add(w, "}");
+        add_raw(w, "}");
     }
 }
 
 /* `print` writes the messages that it takes, and `rules` becomes the descriptions of their rules. */
-static void collect(writer *w, void (*print)(writer *), tri_buf *messages, tri_buf *rules)
+static void collect_messages(writer *w, void (*print)(writer *), tri_buf *messages, tri_buf *rules)
 {
     w->rules.len = w->owners.len = 0;
     w->out = messages;
@@ -245,8 +245,8 @@ void tri_sarif_print(const tri_messages *messages, int status, tri_buf *out)
 {
     tri_buf results = {0}, notifications = {0}, rules = {0}, descriptors = {0};
     writer w = {.arena = messages->arena, .messages = messages};
-    collect(&w, add_results, &results, &rules);
-    collect(&w, add_notifications, &notifications, &descriptors);
+    collect_messages(&w, add_results, &results, &rules);
+    collect_messages(&w, add_notifications, &notifications, &descriptors);
     tri_buf_add_z(
         out, "{\"$schema\": "
              "\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json\",\n"

@@ -20,6 +20,8 @@ static const tri_builtin rows[] = {
 
 enum { row_count = sizeof rows / sizeof *rows };
 
+const tri_builtin *tri_builtins_at(size_t i) { return i < row_count ? &rows[i] : NULL; }
+
 const tri_builtin *tri_builtins_find(tri_eval *e, tri_str path)
 {
     if (!e->builtins.arena) {

@@ -21,6 +21,8 @@ typedef struct tri_builtin {
     int data;           /* for functions that serve several rows */
 } tri_builtin;
 
+/* By number; null behind the last. */
+const tri_builtin *tri_builtins_at(size_t i);
 /* Null when there is none. */
 const tri_builtin *tri_builtins_find(tri_eval *e, tri_str path);
 /* The same for libdevice functions, whose rows are in frontend/builtins/libdevice.def. */

@@ -1,4 +1,5 @@
 #include "frontend/kernel/frame.h"
+#include "frontend/kernel/notes.h"
 #include "frontend/host/host.h"
 
 #include "ir/context.h"
@@ -526,6 +527,7 @@ tri_ev tri_expr_eval(tri_eval *e, const tri_ast_node *node)
     /* Nothing may go missing in silence: an error value without a report would be wrong code. */
     if (tri_ev_is_error(v) && !tri_diag_error_count(e->diag))
         tri_eval_error(e, 4001, "this can not be compiled");
+    tri_notes_add_use(e, node, v);
     tri_expr_leave(e, saved);
     return v;
 }

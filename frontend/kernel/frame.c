@@ -1,5 +1,7 @@
 #include "frontend/kernel/frame.h"
 
+#include "frontend/kernel/notes.h"
+
 static uint32_t hash_name(tri_str name) { return (uint32_t)tri_str_hash(name); }
 
 enum { few = 24 }; /* names that are searched one by one */
@@ -79,6 +81,7 @@ static tri_local *append(tri_eval *e, tri_locals *l, tri_local local)
 
 void tri_frame_set(tri_eval *e, tri_str name, tri_ev value, tri_span at)
 {
+    tri_notes_add_binding(e, at, value);
     tri_local local = {.name = name, .hash = hash_name(name), .value = value, .at = at};
     tri_local *l = tri_frame_find_in(e, &e->frame->locals, name, local.hash);
     if (l)

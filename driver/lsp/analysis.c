@@ -1,0 +1,184 @@
+#include "driver/lsp/analysis.h"
+
+#include "base/stack.h"
+#include "base/trap.h"
+#include "driver/args.h"
+#include "driver/environment.h"
+#include "driver/session.h"
+#include "driver/tool.h"
+#include "frontend/frontend.h"
+#include "ir/guard.h"
+#include "ir/location.h"
+#include "ir/op.h"
+#include "ir/type.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+tri_lsp_analysis *tri_analysis_create(tri_str uri, tri_str path, tri_str text)
+{
+    tri_lsp_analysis *a = tri_mem_alloc(sizeof *a);
+    tri_arena *arena = tri_arena_create();
+    *a = (tri_lsp_analysis){.arena = arena,
+                            .uri = tri_str_copy(arena, uri),
+                            .path = tri_str_copy(arena, path),
+                            .text = tri_str_copy(arena, text),
+                            .messages = {.arena = arena}};
+    tri_overlay_init(&a->files, arena, NULL);
+    tri_notes_init(&a->notes, arena);
+    a->diag = tri_diag_create();
+    return a;
+}
+
+void tri_analysis_destroy(tri_lsp_analysis *a)
+{
+    if (!a)
+        return;
+    tri_diag_destroy(a->diag);
+    tri_arena_destroy(a->arena);
+    free(a);
+}
+
+void tri_analysis_cancel(tri_lsp_analysis *a) { __atomic_store_n(&a->cancelled, 1, __ATOMIC_RELAXED); }
+
+static void on_analysis_report(void *data, const tri_diag_record *record)
+{
+    tri_messages_add(&((tri_lsp_analysis *)data)->messages, record);
+}
+
+/* --- layouts --------------------------------------------------------------------------------- */
+
+static void append_type_text(MlirStringRef text, void *buf) { tri_buf_add(buf, text.data, text.length); }
+
+static void add_layout(tri_lsp_analysis *a, MlirOperation op)
+{
+    tri_str name = tri_location_name(mlirOperationGetLocation(op));
+    tri_span at = tri_op_span(a->diag, op);
+    if (!name.len || at.source != a->source || !mlirOperationGetNumResults(op))
+        return;
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+    if (!tri_type_is_tensor(type) || mlirAttributeIsNull(tri_type_encoding(type)))
+        return;
+    uint32_t column;
+    tri_buf text = {0};
+    tri_lsp_layout layout = {.name = tri_str_copy(a->arena, name)};
+    mlirTypePrint(type, append_type_text, &text);
+    tri_source_position(at.source, at.begin, &layout.line, &column);
+    layout.type = tri_str_copy(a->arena, tri_buf_str(&text));
+    tri_buf_fini(&text);
+    tri_vec_push(a->arena, &a->layouts, layout);
+}
+
+static void collect_layouts(tri_lsp_analysis *a, const tri_unit *unit)
+{
+    tri_op_list ops = {0};
+    tri_op_collect(mlirModuleGetOperation(unit->module), a->arena, &ops);
+    for (size_t i = 0; i < ops.len; i++)
+        add_layout(a, ops.at[i]);
+}
+
+/* --- the compilation ------------------------------------------------------------------------- */
+
+/* Up to ttgir, as far as it goes. Layouts come from it; messages about limits of an architecture do, too. */
+static void run_phases(tri_lsp_analysis *a, tri_session *session, tri_unit *unit)
+{
+    tri_phase_list phases = tri_phase_list_for(a->arena, unit->target);
+    tri_kind kind = TRI_KIND_SOURCE;
+    for (size_t i = 0; i < phases.len && kind < TRI_KIND_TTGIR; i++) {
+        const tri_phase *phase = &phases.at[i];
+        if (phase->from != kind || !phase->run || tri_trap_asked())
+            continue;
+        tri_session_provide(session, unit, phase->contexts);
+        if (!tri_phase_run(phase, unit, NULL))
+            return;
+        kind = phase->to;
+        if (kind == TRI_KIND_AST) {
+            a->ast = unit->ast;
+            a->is_parsed = true;
+        }
+    }
+    if (kind == TRI_KIND_TTGIR && tri_diag_error_count(a->diag) == 0)
+        collect_layouts(a, unit);
+}
+
+static bool parse_options(tri_lsp_analysis *a, tri_opt *out)
+{
+    char **argv = TRI_NEW_ARRAY(a->arena, char *, a->words.len + 4);
+    int argc = 0;
+    argv[argc++] = "tritcc";
+    for (size_t i = 0; i < a->words.len; i++)
+        argv[argc++] = (char *)a->words.at[i];
+    argv[argc++] = "--";
+    argv[argc++] = (char *)a->path.data;
+    if (!tri_opt_parse(a->arena, a->diag, argc, argv, out))
+        return false;
+    tri_diag_set_format(a->diag, TRI_DIAG_SILENT);
+    tri_diag_set_sink(a->diag, &a->sink);
+    out->compile.guess_types = true;
+    out->compile.files = &a->files.source;
+    if (!out->emits.len)
+        tri_vec_push(a->arena, &out->emits, (tri_opt_emit){.kind = TRI_KIND_TTGIR});
+    return tri_tool_find(a->arena, a->diag, out->cuda_path, &out->compile);
+}
+
+static void analyse_text(void *data)
+{
+    tri_lsp_analysis *a = data;
+    tri_opt opt;
+    tri_session session;
+    tri_unit unit;
+    a->source = tri_diag_add_source(a->diag, a->path, a->text);
+    if (!parse_options(a, &opt))
+        return;
+    tri_session_init(&session, a->arena, a->diag, &opt);
+    tri_unit_init(&unit, a->arena, a->diag, &opt.compile);
+    unit.payload = TRI_PAYLOAD_SOURCE;
+    unit.source = a->source;
+    unit.notes = &a->notes;
+    if (tri_session_choose_target(&session, &unit, TRI_STR("")))
+        run_phases(a, &session, &unit);
+    tri_unit_fini(&unit);
+    tri_session_fini(&session);
+}
+
+static void run_trapped(void *data)
+{
+    tri_lsp_analysis *a = data;
+    tri_trap trap = {.cancelled = &a->cancelled};
+    tri_environment_set((const char *const *)environ);
+    a->is_done = tri_trap_run(&trap, analyse_text, a) == TRI_TRAP_NONE;
+    if (!a->is_done)
+        tri_guard_reset();
+    tri_environment_set(NULL);
+}
+
+static void *run_analysis(void *data)
+{
+    tri_lsp_analysis *a = data;
+    tri_stack_call(run_trapped, a);
+    tri_transport_post(a->transport, a);
+    return NULL;
+}
+
+bool tri_analysis_start(tri_lsp_analysis *a, tri_transport *transport)
+{
+    pthread_t thread;
+    a->transport = transport;
+    a->sink = (tri_diag_sink){.data = a, .report = on_analysis_report};
+    tri_diag_set_format(a->diag, TRI_DIAG_SILENT);
+    tri_diag_set_sink(a->diag, &a->sink);
+    if (pthread_create(&thread, NULL, run_analysis, a) != 0)
+        return false;
+    pthread_detach(thread);
+    return true;
+}
+
+/* --- questions ------------------------------------------------------------------------------- */
+
+tri_str tri_analysis_layout(const tri_lsp_analysis *a, tri_str name, uint32_t line)
+{
+    for (size_t i = 0; i < a->layouts.len; i++)
+        if (a->layouts.at[i].line == line && tri_str_equal(a->layouts.at[i].name, name))
+            return a->layouts.at[i].type;
+    return TRI_STR("");
+}
