@@ -61,6 +61,7 @@ typedef struct tri_machine_facts {
     bool has_ldmatrix, has_stmatrix; /* 8x8 matrices between shared memory and a warp's registers */
     int async_copies;       /* sizes in bytes of copies from global to shared memory that run on their own, as a sum */
     int direct_to_shared;   /* the same where a whole wave gives one address: bytes per lane, a sum; 3 bits 1, 2, 4 */
+    bool loads_ahead_in_registers; /* no such copies: loops hold the next iteration's blocks in registers instead */
     bool has_tma;           /* a unit that copies boxes of a descriptor */
     bool has_block_loads;   /* a sub-group loads a box of two dimensions with bounds */
     bool has_transposed_reads; /* AMD: reads of shared memory that transpose on the way */

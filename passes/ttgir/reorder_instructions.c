@@ -17,6 +17,7 @@
 #include "passes/passes.h"
 
 #include "base/map.h"
+#include "ir/machines.h"
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
 
@@ -207,9 +208,23 @@ static void reload_in_short_loops(tri_arena *arena, MlirOperation load)
         mlirOperationDestroy(load);
 }
 
+/* (7) Where what was loaded ahead is carried in registers, it is written to shared memory at once: its registers are
+ * free when those of the next load are wanted. */
+static void fill_at_once(MlirOperation alloc)
+{
+    MlirBlock block;
+    intptr_t index;
+    if (mlirOperationGetNumOperands(alloc) == 1 &&
+        tri_op_is_block_argument(tri_op_operand(alloc, 0), &block, &index) &&
+        mlirBlockEqual(block, mlirOperationGetBlock(alloc)) &&
+        !mlirOperationEqual(mlirBlockGetFirstOperation(block), alloc))
+        mlirOperationMoveBefore(alloc, mlirBlockGetFirstOperation(block));
+}
+
 static bool run_reorder_instructions(tri_pass_run *run)
 {
     tri_op_list ops = {0};
+    bool is_ahead = tri_machines_of(mlirModuleGetOperation(run->module))->loads_ahead_in_registers;
     tri_op_collect(mlirModuleGetOperation(run->module), run->arena, &ops);
     for (size_t i = 0; i < ops.len; i++)
         if (tri_op_is(ops.at[i], "ttg.convert_layout"))
@@ -230,6 +245,9 @@ static bool run_reorder_instructions(tri_pass_run *run)
             order_operands(ops.at[i]);
     for (size_t i = 0; i < loads.len; i++)
         reload_in_short_loops(run->arena, loads.at[i]);
+    for (size_t i = ops.len; i-- > 0;)
+        if (is_ahead && tri_op_is(ops.at[i], "ttg.local_alloc"))
+            fill_at_once(ops.at[i]);
     return true;
 }
 

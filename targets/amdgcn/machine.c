@@ -173,6 +173,7 @@ const tri_machine tri_amdgcn_machine = {
     .scopes = {"", "agent", "workgroup", ""},
     .library_prefix = "__nv_",
     .link = tri_amdgcn_link,
+    .packs_carried = true,
     .orders_updates = true,
     .shared_is_dynamic = false,
     .kernel_attributes = set_block_size,

@@ -306,12 +306,15 @@ LLVMValueRef tri_gpu_access_base(tri_gpu *g, MlirValue pointer)
     return mlirAttributeIsNull(range) || mlirIntegerAttrGetValueInt(range) != 32 ? NULL : tri_gpu_get(g, root).at[0];
 }
 
-/* Bytes from the base, modulo 2^32. */
+LLVMValueRef tri_gpu_access_offset(tri_gpu *g, LLVMValueRef base, LLVMValueRef pointer)
+{
+    LLVMValueRef to = LLVMBuildPtrToInt(g->b, pointer, g->i64, ""), from = LLVMBuildPtrToInt(g->b, base, g->i64, "");
+    return LLVMBuildTrunc(g->b, LLVMBuildSub(g->b, to, from, ""), g->i32, "");
+}
+
 static LLVMValueRef base_offset(tri_gpu *g, const tri_machine_access *access)
 {
-    LLVMValueRef pointer = LLVMBuildPtrToInt(g->b, access->pointer, g->i64, "");
-    LLVMValueRef base = LLVMBuildPtrToInt(g->b, access->base, g->i64, "");
-    return LLVMBuildTrunc(g->b, LLVMBuildSub(g->b, pointer, base, ""), g->i32, "");
+    return tri_gpu_access_offset(g, access->base, access->pointer);
 }
 
 /* The simulator goes the way of the hardware, and sees addresses that are not in range. */

@@ -45,6 +45,8 @@ void tri_gpu_store_words(tri_gpu *g, const tri_gpu_packing *p, const tri_machine
 
 /* What access->base is for accesses through a tensor of pointers or a pointer; null: none. */
 LLVMValueRef tri_gpu_access_base(tri_gpu *g, MlirValue pointer);
+/* Bytes from the base to the pointer modulo 2^32, as i32. */
+LLVMValueRef tri_gpu_access_offset(tri_gpu *g, LLVMValueRef base, LLVMValueRef pointer);
 
 /* i1: thread 0 of the block; for scalar writes. */
 LLVMValueRef tri_gpu_first_thread(tri_gpu *g);

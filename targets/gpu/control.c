@@ -1,5 +1,6 @@
 /* scf: structured control flow as blocks and phis. */
 #include "ir/type.h"
+#include "targets/gpu/access.h"
 #include "targets/gpu/bases.h"
 #include "targets/gpu/gpu.h"
 
@@ -44,6 +45,98 @@ static void add_edge(value_list phis, value_list values, LLVMBasicBlockRef from)
             LLVMAddIncoming(phis.at[i].at[r], &values.at[i].at[r], &from, 1);
 }
 
+/* ---- what loops carry ---- */
+
+/* How a value goes around a loop. Where the machine has registers of 32 bits without parts, elements of 8 and 16 bits
+ * in words, and pointers into an array of less than 2 GiB as offsets from its base. */
+typedef struct {
+    int count; /* of the elements, when they become words; else 0 */
+    tri_gpu_packing words;
+    LLVMValueRef base; /* of pointers that become offsets; else null */
+} carried_form;
+
+static bool plan_words(tri_gpu *g, const tri_gpu_value *value, tri_gpu_packing *out)
+{
+    LLVMTypeRef type = value->count > 1 ? LLVMTypeOf(value->at[0]) : g->i32;
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    bool is_number = kind == LLVMIntegerTypeKind || kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind;
+    unsigned bits = is_number ? tri_gpu_bits(g, type) : 0;
+    if ((bits != 8 && bits != 16) || (unsigned)value->count * bits % 32)
+        return false;
+    *out = tri_gpu_plan_packing(g, type, value->count);
+    return true;
+}
+
+/* Whether a pointer is only moved, read and written through: then it may be another one modulo 2^32. */
+static bool is_only_address(MlirValue pointer, int depth)
+{
+    static const char *const moves[] = {"tt.addptr", "tt.broadcast", "tt.expand_dims", "tt.splat",
+                                        "ttg.convert_layout"};
+    static const char *const ends[] = {"tt.load", "scf.yield", "tt.atomic_rmw", "tt.atomic_cas"};
+    MlirOpOperand use = mlirValueGetFirstUse(pointer);
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        bool is_move = false, is_end = tri_op_is(user, "tt.store") && mlirOpOperandGetOperandNumber(use) == 0;
+        for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+            is_move |= tri_op_is(user, moves[i]);
+        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+            is_end |= tri_op_is(user, ends[i]);
+        if (!is_end && (!is_move || depth == 0 || !is_only_address(tri_op_result(user, 0), depth - 1)))
+            return false;
+    }
+    return true;
+}
+
+static carried_form *plan_carried(tri_gpu *g, MlirOperation loop, value_list init)
+{
+    enum { far = 16 };
+    carried_form *forms = TRI_NEW_ARRAY(g->arena, carried_form, init.count + 1);
+    for (int i = 0; i < init.count && g->machine->packs_carried; i++) {
+        MlirValue argument = mlirBlockGetArgument(tri_op_body(loop, 0), 1 + i);
+        MlirType type = mlirValueGetType(argument);
+        if (plan_words(g, &init.at[i], &forms[i].words))
+            forms[i].count = init.at[i].count;
+        else if (tri_type_is_ptr(tri_type_is_tensor(type) ? tri_type_element(type) : type) &&
+                 is_only_address(argument, far) && is_only_address(mlirOperationGetResult(loop, i), far))
+            forms[i].base = tri_gpu_access_base(g, argument);
+    }
+    return forms;
+}
+
+static value_list pack_carried(tri_gpu *g, const carried_form *forms, value_list list)
+{
+    value_list out = new_list(g, list.count);
+    for (int i = 0; i < list.count; i++) {
+        out.at[i] = list.at[i];
+        if (forms[i].count) {
+            out.at[i] = tri_gpu_new(g, forms[i].words.words);
+            tri_gpu_pack(g, &forms[i].words, list.at[i].at, out.at[i].at);
+        } else if (forms[i].base) {
+            out.at[i] = tri_gpu_new(g, list.at[i].count);
+            for (int r = 0; r < list.at[i].count; r++)
+                out.at[i].at[r] = tri_gpu_access_offset(g, forms[i].base, list.at[i].at[r]);
+        }
+    }
+    return out;
+}
+
+static value_list unpack_carried(tri_gpu *g, const carried_form *forms, value_list packed)
+{
+    value_list out = new_list(g, packed.count);
+    for (int i = 0; i < packed.count; i++) {
+        out.at[i] = packed.at[i];
+        if (forms[i].count) {
+            out.at[i] = tri_gpu_new(g, forms[i].count);
+            tri_gpu_unpack(g, &forms[i].words, packed.at[i].at, out.at[i].at);
+        } else if (forms[i].base) {
+            out.at[i] = tri_gpu_new(g, packed.at[i].count);
+            for (int r = 0; r < packed.at[i].count; r++)
+                out.at[i].at[r] = tri_gpu_offset(g, forms[i].base, LLVMBuildZExt(g->b, packed.at[i].at[r], g->i64, ""));
+        }
+    }
+    return out;
+}
+
 static void bind_results(tri_gpu *g, MlirOperation op, value_list values)
 {
     for (int i = 0; i < (int)mlirOperationGetNumResults(op); i++)
@@ -84,6 +177,8 @@ static bool run_for(tri_gpu *g, MlirOperation op)
     LLVMValueRef step = tri_gpu_operand(g, op, 2).at[0];
     LLVMIntPredicate less = tri_op_flag(op, "unsignedCmp") ? LLVMIntULT : LLVMIntSLT;
     value_list init = operands_from(g, op, 3);
+    const carried_form *forms = plan_carried(g, op, init);
+    value_list init_words = pack_carried(g, forms, init);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
     LLVMBasicBlockRef body = tri_gpu_block(g, "for"), exit = tri_gpu_block(g, "for.end");
     LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, less, lower, upper, ""), body, exit);
@@ -92,29 +187,29 @@ static bool run_for(tri_gpu *g, MlirOperation op)
     tri_gpu_at_end(g, body);
     LLVMValueRef iv = LLVMBuildPhi(g->b, LLVMTypeOf(lower), "");
     LLVMAddIncoming(iv, &lower, &before, 1);
-    value_list phis = make_phis(g, init);
-    add_edge(phis, init, before);
+    value_list words = make_phis(g, init_words), phis = unpack_carried(g, forms, words);
+    add_edge(words, init_words, before);
     MlirBlock block = tri_op_body(op, 0);
     tri_gpu_set(g, mlirBlockGetArgument(block, 0), tri_gpu_single(g, iv));
     bind_arguments(g, block, 1, phis);
     MlirOperation end;
     if (!lower_body(g, block, &end))
         return false;
-    value_list next = operands_from(g, end, 0);
+    value_list next = operands_from(g, end, 0), next_words = pack_carried(g, forms, next);
     /* the loop runs while iv + step < upper, and the source forbids the sum to wrap before that */
     LLVMValueRef next_iv = less == LLVMIntSLT ? LLVMBuildNSWAdd(g->b, iv, step, "") : LLVMBuildAdd(g->b, iv, step, "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(g->b);
     LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, less, next_iv, upper, ""), body, exit);
     LLVMAddIncoming(iv, &next_iv, &latch, 1);
-    add_edge(phis, next, latch);
+    add_edge(words, next_words, latch);
 
     g->front = outer_front;
     LLVMMoveBasicBlockAfter(exit, latch);
     tri_gpu_at_end(g, exit);
-    value_list results = make_phis(g, init);
-    add_edge(results, init, before);
-    add_edge(results, next, latch);
-    bind_results(g, op, results);
+    value_list results = make_phis(g, init_words);
+    add_edge(results, init_words, before);
+    add_edge(results, next_words, latch);
+    bind_results(g, op, unpack_carried(g, forms, results));
     for (int i = 0; i < phis.count; i++)
         tri_bases_share(g, &init.at[i], &phis.at[i], &next.at[i]);
     return true;

@@ -44,7 +44,7 @@ static int least_products(const tri_unit *unit)
 static void add_loop_passes(const tri_unit *unit, tri_buf *out)
 {
     tri_buf_add_z(out, ",fuse-nested-loops,canonicalize,triton-licm,canonicalize,combine-tensor-select-and-if");
-    if (!unit->arch->async_copies)
+    if (!unit->arch->async_copies && !unit->arch->loads_ahead_in_registers)
         return;
     if (uses_tma(unit) && !unit->options->no_warp_specialize && !unit->is_plain)
         tri_buf_format(out, ",automatic-warp-specialization{num-stages=%d least-products=%d}", tri_facts_stages(unit),

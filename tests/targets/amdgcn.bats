@@ -206,3 +206,35 @@ END
         done
     done
 }
+
+@test "a product's loop loads ahead into registers, and its instructions are few" {
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(a, b, c, K, sa, sb, sc, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr):
+    i = tl.program_id(0) * M + tl.arange(0, M)
+    j = tl.program_id(1) * N + tl.arange(0, N)
+    l = tl.arange(0, BK)
+    p = a + i[:, None] * sa + l[None, :]
+    q = b + j[None, :] * sb + l[:, None]
+    acc = tl.zeros((M, N), tl.float32)
+    for k in range(0, K, BK):
+        acc = tl.dot(tl.load(p), tl.load(q), acc)
+        p += BK
+        q += BK
+    tl.store(c + i[:, None] * sc + j[None, :], acc.to(tl.float16))
+END2
+    types='*bf16:16:S, *bf16:16:S, *fp16:16:S, i32:16, i32:16, i32:16, i32:16'
+    tritcc -arch=gfx942 -emit=amdgcn=k.s --resource-usage -sig "k($types, 128, 128, 64)" k.tri
+    [[ $errors == *" 0 bytes spilled"* ]]
+    # the loop: from its label to the branch back
+    awk '/^\.LBB0_[0-9]+:/ { label = $1; sub(":", "", label); text = "" } { text = text $0 "\n" }
+         /s_cbranch/ && label != "" && index($0, label) { printf "%s", text; exit }' k.s >loop
+    [ "$(grep -c v_mfma loop)" = 32 ]
+    [ "$(grep -c buffer_load_dwordx4 loop)" = 8 ]
+    [ "$(grep -cE '^\sv_' loop)" -le 60 ] # 32 of them matrix instructions; Triton 3.6 has 50
+    [ "$(grep -c s_barrier loop)" = 2 ]
+    run -1 grep -E 'scratch_|v_accvgpr' loop
+}

@@ -8,11 +8,13 @@
  * Loads that feed products are at level 0; loads that give their addresses at level 1, and so on; the
  * stages (tt.num_stages of the loop, else option num-stages) are shared out evenly. Loads that no product
  * needs are pipelined in loops that ask for stages. Loads must be wide enough to be copied asynchronously,
- * and their users must agree on one buffer. Answers to tritongpu-assign-latencies.
+ * and their users must agree on one buffer; machines without such copies (AMD) load one iteration ahead into
+ * registers, whatever the width. Answers to tritongpu-assign-latencies.
  * Test: tests/passes/assign-latencies.mlir */
 #include "passes/ttgir/pipeline/lower.h"
 
 #include "base/map.h"
+#include "ir/analysis/blocked.h"
 #include "ir/machines.h"
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
@@ -28,6 +30,7 @@ typedef struct {
     tri_map excluded, seen;
     tri_map settled; /* what products need, when the others' turn has come */
     bool is_settling;
+    bool in_registers; /* the machine has no copies: what is loaded ahead is carried in registers */
 } levels;
 
 static bool is_load(MlirOperation op)
@@ -41,6 +44,8 @@ static bool is_beneficial(levels *l, MlirOperation load)
     MlirType type = mlirValueGetType(tri_op_result(load, 0));
     if (tri_op_flag(load, "isVolatile"))
         return false;
+    if (l->in_registers)
+        return tri_op_is(load, "tt.load") && tri_type_is_tensor(type);
     if (tri_pipeline_is_tma(&l->p, load, &type))
         return true;
     if (!tri_op_is(load, "tt.load"))
@@ -132,20 +137,50 @@ static void assign(levels *l, int64_t stages)
     }
 }
 
+/* Whether a thread's registers hold the loop's products (sums and operands), and what is loaded ahead besides. Of the
+ * operands of a single product about half is live at once. */
+static bool has_room_ahead(const levels *l, const tri_machine_facts *facts, int threads)
+{
+    tri_arena *arena = l->p.arena;
+    int64_t sums = 0, operands = 0, ahead = 0, products = 0;
+    for (size_t i = 0; i < l->loads.len; i++)
+        if (!tri_map_find_ptr(&l->excluded, l->loads.at[i].ptr))
+            ahead += tri_dots_registers(arena, mlirValueGetType(tri_op_result(l->loads.at[i], 0)));
+    for (MlirOperation op = mlirBlockGetFirstOperation(l->body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        if (!is_product(op))
+            continue;
+        products++;
+        sums += tri_dots_registers(arena, mlirValueGetType(tri_op_operand(op, 2)));
+        for (intptr_t i = 0; i < 2; i++)
+            operands += tri_dots_registers(arena, mlirValueGetType(tri_op_operand(op, i)));
+    }
+    int most = facts->block_registers / threads;
+    return sums + (products == 1 ? operands / 2 : operands) + ahead <=
+           (most < facts->max_registers ? most : facts->max_registers);
+}
+
 static bool run_assign_latencies(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     tri_op_list loops = {0};
     tri_op_collect_named(module, "scf.for", run->arena, &loops);
-    if (!tri_machines_of(module)->async_copies)
+    const tri_machine_facts *facts = tri_machines_of(module);
+    if (!facts->async_copies && !facts->loads_ahead_in_registers)
         return true;
+    tri_launch launch = tri_blocked_launch(module);
+    int threads = launch.warps * launch.lanes;
     const tri_axis_info *info = tri_axis_info_create(run->arena, module);
     for (size_t i = 0; i < loops.len; i++) {
         int64_t stages = tri_pipeline_num_stages(run, loops.at[i]);
-        levels l = {.p = {run, run->arena, info}, .loop = loops.at[i], .body = tri_op_body(loops.at[i], 0)};
+        levels l = {.p = {run, run->arena, info}, .loop = loops.at[i], .body = tri_op_body(loops.at[i], 0),
+                    .in_registers = facts->loads_ahead_in_registers && !facts->async_copies};
+        if (l.in_registers && stages > 2)
+            stages = 2; /* registers for one iteration */
         if (stages > 1 && tri_pipeline_is_simple(run->arena, loops.at[i])) {
             find_levels(&l);
-            assign(&l, stages);
+            if (!l.in_registers || has_room_ahead(&l, facts, threads))
+                assign(&l, stages);
         }
         tri_pipeline_remark(&l.p, loops.at[i], stages);
     }

@@ -11,6 +11,7 @@
 #include "passes/ttgir/pipeline/lower.h"
 
 #include "ir/encoding.h"
+#include "ir/machines.h"
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
 #include "passes/analysis/loops.h"
@@ -71,6 +72,9 @@ static bool choose_route(tri_lowering *l, tri_async_load *load)
     }
     if (!tri_op_is(load->load, "tt.load"))
         return false;
+    const tri_machine_facts *facts = tri_machines_of(mlirModuleGetOperation(l->p->run->module));
+    if (facts->loads_ahead_in_registers && !facts->async_copies)
+        return false; /* its value is carried as it is */
     load->route = TRI_LOAD_COPY;
     load->buffer = tri_pipeline_buffer_type(l->p, load->load);
     if (mlirTypeIsNull(load->buffer))

@@ -5,13 +5,15 @@
  *     %d = tt.dot %a, %b, %c                          %d = tt.dot ... {loop.stage = 2, loop.cluster = 0}
  *     %q = tt.addptr %p, %s                           %q = tt.addptr ... {loop.stage = 1, loop.cluster = 2}
  *
- * Later stages come first in the body, so that a slot of a ring is read before it is filled again. What an
+ * Later stages come first in the body, so that a slot of a ring is read before it is filled again; where what is
+ * loaded ahead is carried in registers, the loads come first, so that they are under way during the rest. What an
  * op needs runs no later than it; what a value of the next iteration needs runs no later than its reader
  * there; branches go in front of what needs them, or to the end; the rest goes to the last stage. A loop whose schedule
  * breaks a dependency, or that holds barriers, asserts or prints, is left alone. Answers to tritongpu-schedule-loops.
  * Test: tests/passes/schedule-loops.mlir */
 #include "passes/ttgir/pipeline/pipeline.h"
 
+#include "ir/machines.h"
 #include "ir/op_classes.h"
 
 #include "base/map.h"
@@ -34,6 +36,7 @@ typedef struct {
     tri_map index;        /* MlirOperation.ptr -> 1 + node */
     TRI_VEC(int) position; /* of each cluster id */
     int max_stage;
+    bool is_forward; /* loads of the next iteration come first in the body */
 } schedule;
 
 static node *node_of(schedule *s, MlirOperation op)
@@ -102,7 +105,7 @@ static void place_key_ops(schedule *s)
         if (!is_key[i])
             continue;
         s->nodes.at[i].stage = deepest - s->nodes.at[i].distance;
-        s->nodes.at[i].cluster = deepest - s->nodes.at[i].stage;
+        s->nodes.at[i].cluster = s->is_forward ? s->nodes.at[i].stage : deepest - s->nodes.at[i].stage;
     }
 }
 
@@ -310,9 +313,9 @@ static bool can_be_scheduled(tri_arena *arena, MlirOperation loop, bool *out_has
 }
 
 /* Whether the loop has stages now. */
-static bool schedule_loop(tri_arena *arena, MlirOperation loop)
+static bool schedule_loop(tri_arena *arena, MlirOperation loop, bool is_forward)
 {
-    schedule s = {.arena = arena, .loop = loop, .body = tri_op_body(loop, 0)};
+    schedule s = {.arena = arena, .loop = loop, .body = tri_op_body(loop, 0), .is_forward = is_forward};
     MlirOperation yield = mlirBlockGetTerminator(s.body);
     tri_map_init(&s.index, arena);
     for (MlirOperation op = mlirBlockGetFirstOperation(s.body); !mlirOperationEqual(op, yield);
@@ -342,6 +345,8 @@ static bool schedule_loop(tri_arena *arena, MlirOperation loop)
 static bool run_schedule_loops(tri_pass_run *run)
 {
     tri_op_list loops = {0};
+    const tri_machine_facts *facts = tri_machines_of(mlirModuleGetOperation(run->module));
+    bool is_forward = facts->loads_ahead_in_registers && !facts->async_copies;
     tri_op_collect_named(mlirModuleGetOperation(run->module), "scf.for", run->arena, &loops);
     for (size_t i = 0; i < loops.len; i++) {
         bool has_latency;
@@ -352,7 +357,7 @@ static bool run_schedule_loops(tri_pass_run *run)
             continue;
         if (!can_be_scheduled(run->arena, loops.at[i], &has_latency))
             why_not = "it prints, asserts, calls a function or has a barrier";
-        else if (!schedule_loop(run->arena, loops.at[i]))
+        else if (!schedule_loop(run->arena, loops.at[i], is_forward))
             why_not = "its operations cannot be ordered in stages";
         stages = tri_op_int(loops.at[i], "tt.scheduled_max_stage", 0) + 1;
         tri_pipeline_remark_scheduled(run, loops.at[i], stages, ahead, why_not);
