@@ -35,7 +35,7 @@ struct tri_diag {
     bool all_off;        /* -w */
     bool is_last_hidden; /* notes and fixes of a hidden report are hidden too */
     size_t json_count;
-    size_t errors, warnings;
+    size_t errors, warnings, written;
     TRI_VEC(size_t) holds; /* report count at each hold */
     TRI_VEC(report) held;
     TRI_VEC(tri_source *) sources;
@@ -72,6 +72,7 @@ tri_diag *tri_diag_create(void)
 
 void tri_diag_write(tri_diag *diag, tri_str text)
 {
+    diag->written++;
     if (diag->log) {
         tri_buf_add_str(diag->log, text);
     } else if (diag->sink && diag->sink->write) {
@@ -81,6 +82,8 @@ void tri_diag_write(tri_diag *diag, tri_str text)
         fwrite(text.data, 1, text.len, stderr);
     }
 }
+
+size_t tri_diag_written(const tri_diag *diag) { return diag->written; }
 
 bool tri_diag_write_output(tri_diag *diag, tri_str text, int *out_error)
 {

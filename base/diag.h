@@ -64,6 +64,8 @@ typedef struct {
 void tri_diag_set_sink(tri_diag *diag, const tri_diag_sink *sink);
 /* Text that is no report (-v, static_print), to where the reports go. */
 void tri_diag_write(tri_diag *diag, tri_str text);
+/* How many texts have gone there so far, reports and others. */
+size_t tri_diag_written(const tri_diag *diag);
 /* What a mode prints, or an output named "-". False: *out_error is an errno value. */
 bool tri_diag_write_output(tri_diag *diag, tri_str text, int *out_error);
 /* Reports are appended to `log` (borrowed until the sink ends) instead of going to stderr. */

@@ -654,6 +654,17 @@ static bool apply(parser *p, const row *r, tri_str value)
     return false;
 }
 
+/* Does what is written depend on the option, beyond which stages there are and what they are called? */
+static bool counts(const row *r)
+{
+    static const char *const names[] = {"emit", "c", "S", "o", "save-temps"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (r->name && !strcmp(r->name, names[i]))
+            return false;
+    const char *topic = tri_opt_row_at((size_t)(r - rows)).topic;
+    return strcmp(topic, "report") != 0 && strcmp(topic, "dependencies") != 0;
+}
+
 static bool unknown_option(parser *p, tri_str word)
 {
     tri_pass_names names = {0};
@@ -700,6 +711,8 @@ static bool option(parser *p, const tri_args *args, size_t *i)
             return usage(p, "'%.*s' needs a value: %s", TRI_STR_ARG(word), r->metavar);
         value = args->at[++*i];
     }
+    if (counts(r))
+        tri_vec_push(p->arena, &p->opt->counted, tri_str_format(p->arena, "%s=%.*s", r->name, TRI_STR_ARG(value)));
     return apply(p, r, value);
 }
 

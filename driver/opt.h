@@ -46,6 +46,8 @@ typedef struct {
     TRI_VEC(tri_opt_input) inputs;
     TRI_VEC(tri_opt_emit) emits;
     tri_str output; /* -o; empty: not given */
+    tri_str cache_dir; /* --cache-dir; empty: none */
+    tri_opt_words counted; /* the options that outputs depend on, as NAME=VALUE in order */
     bool save_temps;
     tri_str save_temps_dir; /* empty: beside the outputs */
     tri_str cuda_path;

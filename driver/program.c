@@ -1,6 +1,7 @@
 #include "driver/program.h"
 
 #include "base/file.h"
+#include "driver/cache.h"
 #include "driver/depfile.h"
 #include "driver/payload.h"
 #include "driver/pipeline.h"
@@ -382,8 +383,6 @@ static int run_all_configs(state *s, const tri_output_list *planned, tri_output_
     if (!plan_for(s, &s->shares.at[0], &bundle, &s->pipeline))
         return 2;
     status = end_turn(s, run_pipeline(s, &s->pipeline, has_forms, 0, s->count - 1, &bundle), errors, &bundle);
-    if (!status)
-        tell_of_object(s, &bundle);
     *out_outputs = bundle;
     return status;
 }
@@ -440,6 +439,32 @@ static int run_all(state *s, const tri_output_list *planned, tri_output_list *ou
     return status;
 }
 
+static bool is_all(const state *s) { return s->session->opt->compile.config == TRI_FRONTEND_ALL_CONFIGS; }
+
+/* As run_all, but what a cache has is only written. */
+static int run_cached(state *s, tri_output_list *outputs, tri_output_list *out_outputs)
+{
+    tri_cache cache = {.session = NULL};
+    const tri_opt *opt = s->session->opt;
+    bool is_one_turn = !is_all(s) || !has_stage(s, outputs); /* else names of files follow from the source */
+    if (!s->program->is_kept && is_one_turn)
+        tri_cache_init(&cache, s->session, s->arena, s->program->path, s->program->source->text, outputs);
+    int status;
+    if (tri_cache_fetch(&cache, outputs, &s->first)) {
+        s->written = *outputs;
+        status = !tri_output_commit(s->session->diag, outputs) ||
+                 (opt->depfile && !tri_depfile_write(&s->first, opt, s->program->path, &s->written));
+    } else {
+        status = run_all(s, outputs, out_outputs);
+        if (!status)
+            tri_cache_store(&cache, &s->written, &s->first);
+    }
+    tri_cache_fini(&cache);
+    if (!status && is_all(s))
+        tell_of_object(s, outputs);
+    return status;
+}
+
 int tri_program_run(const tri_program *program, tri_output_list *out_outputs)
 {
     state s = {.program = program, .session = program->session, .kind = program->kind};
@@ -462,7 +487,7 @@ int tri_program_run(const tri_program *program, tri_output_list *out_outputs)
         else if (!split(&s, &outputs))
             status = 2;
         else
-            status = run_all(&s, &outputs, out_outputs);
+            status = run_cached(&s, &outputs, out_outputs);
     }
     tri_unit_fini(&s.first);
     if (!program->is_kept)
