@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import re
 import types
 import typing
 
@@ -18,6 +19,13 @@ def _children(node):
         elif isinstance(value, ast.AST) and name not in ("ctx", "op"):
             found.append(value)
     return found
+
+
+def _root(node):
+    """What a chain of attributes starts with."""
+    while type(node) is ast.Attribute:
+        node = node.value
+    return node
 
 
 class Use(typing.NamedTuple):
@@ -41,6 +49,29 @@ def edited(text, edits):
         head, tail = lines[first][: node.col_offset], lines[last][node.end_col_offset :]
         lines[first : last + 1] = [head + new.encode() + tail] + [b""] * (last - first)
     return "\n".join(line.decode() for line in lines)
+
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_PLAIN = (int, float, str, bool, type(None))
+
+
+def outer_words(text, scope, signature):
+    """What a function's text may mean of its scope, by words alone: {word: value}, or None when the syntax must tell:
+    there are modules of the user's, or values that Python reads when the function is defined."""
+    if any(p.default is not p.empty and type(p.default) not in _PLAIN for p in signature.parameters.values()):
+        return None
+    found = {}
+    for word in set(_WORD.findall(text)):
+        if word not in scope or hasattr(builtins, word):
+            continue
+        value = scope[word]
+        if isinstance(value, types.ModuleType):
+            if not is_library(value):
+                return None
+        elif isinstance(value, (type, *_PLAIN)) or not (hasattr(value, "fn") or type(value).__name__ == "constexpr"):
+            return None
+        found[word] = value
+    return found
 
 
 class Span(ast.AST):
@@ -67,7 +98,7 @@ class Names:
         self.gone = set()
         if signature is not None:
             self._look_at_parameters()
-        self.local = self._locals()
+        self._look_at_names()
 
     def _look_at_parameters(self):
         arguments = self.tree.args
@@ -89,22 +120,27 @@ class Names:
     def _is_constexpr(annotation):
         return "constexpr" in ast.unparse(annotation)
 
-    def _locals(self):
-        if not isinstance(self.tree, ast.FunctionDef):
-            return frozenset()
-        found = set()
+    def _look_at_names(self):
+        """Finds, in one walk, names that are bound, and names and chains of attributes that are read."""
+        bound, self.read = set(), []
         nodes = [self.tree]
         while nodes:
             node = nodes.pop()
             kind = type(node)
+            if kind is ast.Constant or id(node) in self.gone:
+                continue
             if kind is ast.Name:
-                if type(node.ctx) is ast.Store:
-                    found.add(node.id)
-            elif kind is ast.arg:
-                found.add(node.arg)
-            elif kind is not ast.Constant:
+                if type(node.ctx) is ast.Load:
+                    self.read.append(node)
+                else:
+                    bound.add(node.id)
+            elif kind is ast.Attribute and type(_root(node)) is ast.Name:
+                self.read.append(node)
+            else:
+                if kind is ast.arg:
+                    bound.add(node.arg)
                 nodes += _children(node)
-        return found
+        self.local = bound if isinstance(self.tree, ast.FunctionDef) else frozenset()
 
     def renamed(self, name):
         """The edit that gives the function or class its name in the bundle."""
@@ -150,25 +186,14 @@ class Names:
     def uses(self):
         """Every place that refers to the scope, chains of modules as one."""
         found = []
-        self._visit(self.tree, found)
-        return found
-
-    def _visit(self, node, found):
-        if id(node) in self.gone:
-            return
-        if isinstance(node, ast.Attribute):
-            use = self._chain(node)
+        for node in self.read:
+            use = self._chain(node) if type(node) is ast.Attribute else None
+            root = _root(node)
             if use is not None:
                 found.append(use)
-                return
-        elif isinstance(node, ast.Name):
-            if isinstance(node.ctx, ast.Load) and self._is_outer(node.id):
-                found.append(Use(node, node.id, node.id, self.scope[node.id]))
-            return
-        elif isinstance(node, ast.Constant):
-            return
-        for child in _children(node):
-            self._visit(child, found)
+            elif self._is_outer(root.id):
+                found.append(Use(root, root.id, root.id, self.scope[root.id]))
+        return found
 
     def _is_outer(self, name):
         if name in self.local or name not in self.scope:
@@ -182,7 +207,7 @@ class Names:
         while isinstance(inner, ast.Attribute):
             words.append(inner)
             inner = inner.value
-        if not isinstance(inner, ast.Name) or not self._is_outer(inner.id):
+        if not self._is_outer(inner.id):
             return None
         value = self.scope[inner.id]
         for word in reversed(words):

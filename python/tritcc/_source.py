@@ -14,7 +14,7 @@ import textwrap
 import types
 
 from . import errors
-from ._scan import Names, edited
+from ._scan import Names, edited, outer_words
 from ._signature import Unspellable, dtype_text, is_constexpr, is_dtype, spell
 
 HEAD = "import triton, triton.language as tl, collections"
@@ -196,9 +196,16 @@ class Bundle:
         if not _EXPORTED.match(name):
             raise errors.SourceError(f"'{name}' is no name that a kernel can have")
         self.values[name], self.by_id[id(function)] = function, name
-        text = self._resolved(text, capture_scope(function), name, inspect.signature(python))
+        scope, signature = capture_scope(function), inspect.signature(python)
+        if name != python.__name__ or not self._means_itself(text, scope, signature):
+            text = self._resolved(text, scope, name, signature)
         self.pieces.append(Piece(text, file, line, _decorator(function), function))
         return name
+
+    def _means_itself(self, text, scope, signature):
+        """Does the text stand as it is, each of its words bound to what it means? Most do, and parsing is dear."""
+        words = outer_words(text, scope, signature)
+        return words is not None and all(self.define(word, value) == word for word, value in words.items())
 
     def _resolved(self, text, scope, name, signature=None):
         """The text with the names of the bundle in place of those of its scope."""
