@@ -574,6 +574,27 @@ void tri_diag_release(tri_diag *diag)
     diag->held.len = 0;
 }
 
+size_t tri_diag_release_some(tri_diag *diag, bool (*keeps)(tri_severity severity, int code))
+{
+    TRI_ASSERT(diag->holds.len > 0);
+    size_t first = diag->holds.at[diag->holds.len - 1], kept = first, dropped = 0;
+    bool is_kept = true;
+    for (size_t i = first; i < diag->held.len; i++) {
+        report r = diag->held.at[i];
+        is_kept = r.severity == TRI_NOTE ? is_kept : keeps(r.severity, r.code);
+        if (is_kept) {
+            diag->held.at[kept++] = r;
+            continue;
+        }
+        diag->errors -= r.severity == TRI_ERROR;
+        diag->warnings -= r.severity == TRI_WARNING;
+        dropped += r.severity == TRI_ERROR;
+    }
+    diag->held.len = kept;
+    tri_diag_release(diag);
+    return dropped;
+}
+
 void tri_diag_drop(tri_diag *diag)
 {
     TRI_ASSERT(diag->holds.len > 0);

@@ -115,6 +115,8 @@ void tri_diag_fix(tri_diag *diag, tri_span at, const char *format, ...) __attrib
 void tri_diag_hold(tri_diag *diag);
 void tri_diag_release(tri_diag *diag);
 void tri_diag_drop(tri_diag *diag);
+/* Prints those that `keeps` wants, each with its notes, and drops the rest; how many errors were dropped. */
+size_t tri_diag_release_some(tri_diag *diag, bool (*keeps)(tri_severity severity, int code));
 /* What is held back at this moment, in order; the text is borrowed until release or drop. */
 size_t tri_diag_held_count(const tri_diag *diag);
 tri_diag_record tri_diag_held_record(tri_diag *diag, size_t i);

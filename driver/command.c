@@ -80,6 +80,8 @@ static bool print_mode(tri_session *session, tri_buf *out)
         return true;
     case TRI_OPT_PRINT_PIPELINE:
         return tri_info_pipeline(session, out);
+    case TRI_OPT_LIST_KERNELS:
+        return tri_info_kernels(session, value, out);
     case TRI_OPT_INSPECT:
         return tri_inspect_print(session, value, out);
     case TRI_OPT_EXPLAIN:
@@ -98,7 +100,7 @@ int tri_command_run(tri_session *session)
     if (session->opt->mode == TRI_OPT_SERVE)
         return tri_server_run();
     tri_buf text = {0};
-    int status = wrong_usage;
+    int status = session->opt->mode == TRI_OPT_LIST_KERNELS ? failed : wrong_usage; /* the file, or the options */
     if (print_mode(session, &text))
         status = tri_output_write(session->diag, TRI_STR("-"), tri_buf_str(&text)) ? done : failed;
     tri_buf_fini(&text);

@@ -208,7 +208,7 @@ static bool is_called(const named_value *v, tri_str name)
     return tri_str_equal(own, name) || (!has_number && tri_str_equal(bare_name(v->name), name));
 }
 
-static bool append(catalogue *c, const named_value *v, bool as_svg, tri_buf *out)
+static bool append_drawing(catalogue *c, const named_value *v, bool as_svg, tri_buf *out)
 {
     if (out->len && !as_svg)
         tri_buf_add_char(out, '\n');
@@ -241,7 +241,7 @@ static bool show_named(catalogue *c, tri_str name, bool as_svg, tri_buf *out)
         if (!is_called(v, name) || (as_svg && found))
             continue;
         found++;
-        if (!append(c, v, as_svg, out))
+        if (!append_drawing(c, v, as_svg, out))
             return false;
     }
     return found > 0 || no_such_value(c, name);
@@ -324,7 +324,7 @@ static bool show_line(catalogue *c, tri_str at, bool as_svg, tri_buf *out)
         tri_diag_error(c->unit->diag, TRI_NO_SPAN, 1007, "no value with a layout is made at '%.*s'", TRI_STR_ARG(at));
         return false;
     }
-    if (!append(c, result, as_svg, out))
+    if (!append_drawing(c, result, as_svg, out))
         return false;
     tri_buf list = {0};
     for (size_t i = 0; i < c->values.len; i++) {

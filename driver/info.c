@@ -1,5 +1,8 @@
 #include "driver/info.h"
 
+#include "base/file.h"
+#include "frontend/frontend.h"
+
 #include "llvm-c/Core.h"
 #include "llvm-c/TargetMachine.h"
 #include "llvm/Config/llvm-config.h"
@@ -72,4 +75,21 @@ bool tri_info_pipeline(tri_session *session, tri_buf *out)
         tri_buf_fini(&passes);
     }
     return true;
+}
+
+bool tri_info_kernels(tri_session *session, tri_str path, tri_buf *out)
+{
+    tri_str text;
+    int error = 0;
+    if (!tri_file_read(session->arena, path, &text, &error)) {
+        tri_diag_error(session->diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(path), strerror(error));
+        return false;
+    }
+    tri_unit unit;
+    tri_unit_init(&unit, session->arena, session->diag, &session->opt->compile);
+    tri_unit_replace(&unit, TRI_PAYLOAD_SOURCE);
+    unit.source = tri_diag_add_source(session->diag, path, text);
+    bool ok = tri_frontend_parse(&unit) && tri_frontend_list(&unit, out);
+    tri_unit_fini(&unit);
+    return ok;
 }

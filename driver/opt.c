@@ -458,6 +458,7 @@ static bool on_version(parser *p, tri_str value) { return set_mode(p, TRI_OPT_VE
 static bool on_dump_version(parser *p, tri_str value) { return set_mode(p, TRI_OPT_DUMP_VERSION, value); }
 static bool on_dump_machine(parser *p, tri_str value) { return set_mode(p, TRI_OPT_DUMP_MACHINE, value); }
 static bool on_lsp(parser *p, tri_str value) { return set_mode(p, TRI_OPT_SERVE, value); }
+static bool on_list_kernels(parser *p, tri_str value) { return set_mode(p, TRI_OPT_LIST_KERNELS, value); }
 static bool on_inspect(parser *p, tri_str value) { return set_mode(p, TRI_OPT_INSPECT, value); }
 static bool on_option_table(parser *p, tri_str value) { return set_mode(p, TRI_OPT_TABLE, value); }
 

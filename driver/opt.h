@@ -29,6 +29,7 @@ typedef enum {
     TRI_OPT_TABLE,
     TRI_OPT_INSPECT,
     TRI_OPT_SERVE,
+    TRI_OPT_LIST_KERNELS,
 } tri_opt_mode;
 
 typedef enum { TRI_OPT_LINK_NONE, TRI_OPT_LINK_SHARED, TRI_OPT_LINK_OBJECT } tri_opt_link;

@@ -83,6 +83,7 @@ bool tri_opt_check(tri_arena *arena, tri_diag *diag, tri_opt *o, tri_kind langua
                       o->passes_by.len ? o->passes_by.data : "opt mode");
     if (o->compile.release && o->print_generic)
         return refuse(arena, diag, "-femit-upstream is for the short form; it does not go with -mlir-print-op-generic");
+    o->compile.check_only = o->syntax_only;
     for (size_t i = 0; i < o->emits.len; i++) /* the listing shows source lines */
         if (o->emits.at[i].kind == TRI_KIND_SASS && o->compile.debug == TRI_DEBUG_NONE)
             o->compile.debug = TRI_DEBUG_LINES;

@@ -215,8 +215,31 @@ static void lower_quietly(tri_eval *e, const tri_special *form, int number)
     tri_diag_drop(e->diag);
 }
 
+/* Is it wrong whatever the types of the arguments are? */
+static bool is_sure(tri_severity severity, int code)
+{
+    static const int sure[] = {3001, 3002, 3003, 3004, 3013, 3021, 3034, 4001,
+                               4002, 4003, 4004, 4005, 4006, 4008, 4010};
+    bool found = severity == TRI_WARNING;
+    for (size_t i = 0; i < sizeof sure / sizeof *sure && !found; i++)
+        found = sure[i] == code;
+    return found;
+}
+
+/* -fsyntax-only, without types: what would be wrong for others, too, is told. */
+static void check_guessed(tri_eval *e, const tri_signature *s)
+{
+    tri_diag_hold(e->diag);
+    lower_form(e, s, 0);
+    e->has_gaps |= tri_diag_release_some(e->diag, is_sure) > 0;
+}
+
 static void lower_kernel(tri_eval *e, const tri_signature *s)
 {
+    if (s->is_guessed) {
+        check_guessed(e, s);
+        return;
+    }
     MlirOperation general = lower_form(e, s, 0);
     if (!general.ptr)
         return;
@@ -240,6 +263,12 @@ int tri_frontend_count_configs(tri_unit *unit)
             count = list.at[i].config_count > count ? list.at[i].config_count : count;
     tri_diag_drop(unit->diag);
     return count;
+}
+
+bool tri_frontend_list(tri_unit *unit, tri_buf *out)
+{
+    tri_modules *modules = tri_module_create_all(unit);
+    return tri_signature_list_kernels(tri_module_add(modules, unit->ast), out);
 }
 
 static void warn_of_functions(tri_eval *e)
@@ -280,6 +309,12 @@ bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
                        (long long)e.max_ops, e.exhausted_by);
         tri_diag_note(unit->diag, TRI_NO_SPAN,
                       "each turn of tl.static_range counts; use range for long loops, or allow more by -fmax-ops=N");
+    }
+    if (e.has_gaps) { /* of what was only checked, nothing is left */
+        mlirModuleDestroy(module);
+        module = mlirModuleCreateEmpty(loc);
+        e.module_body = mlirModuleGetBody(module);
+        unit->kernels.len = 0;
     }
     if (tri_diag_error_count(unit->diag) > errors || !tri_context_verify(module)) {
         mlirModuleDestroy(module);

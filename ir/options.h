@@ -35,6 +35,7 @@ typedef struct tri_options {
     TRI_VEC(tri_str) kernels;    /* -k, in order; empty: every kernel whose types are known */
     TRI_VEC(tri_str) signatures; /* -sig */
     TRI_VEC(tri_define) defines; /* -D */
+    bool check_only;             /* -fsyntax-only: kernels without types are checked as far as that goes */
     bool guess_types;            /* -fguess-types: what nothing gives is as messages suggest */
     TRI_VEC(tri_define) launch_values; /* run-time arguments whose values are known, for heuristics (tritrun) */
     TRI_VEC(tri_str) include_dirs;

@@ -27,7 +27,7 @@ static const tri_value *fail_range(tri_value_ops *ops)
 
 /* ---- what operations may cost ---- */
 
-static bool has_room(tri_value_ops *ops, uint64_t bytes)
+static bool may_take(tri_value_ops *ops, uint64_t bytes)
 {
     if (tri_budget_has_room(ops->budget, bytes))
         return true;
@@ -178,7 +178,7 @@ static const tri_value *binary_float(tri_value_ops *ops, tri_ast_op op, double a
 static const tri_value *concat(tri_value_ops *ops, const tri_value *a, const tri_value *b)
 {
     bool is_text = a->kind == TRI_VALUE_STR || a->kind == TRI_VALUE_BYTES;
-    if (!has_room(ops, is_text ? a->string.len + b->string.len
+    if (!may_take(ops, is_text ? a->string.len + b->string.len
                                : sizeof(void *) * 2 * ((uint64_t)a->sequence.items.len + b->sequence.items.len)))
         return NULL;
     if (is_text) {
@@ -203,7 +203,7 @@ static const tri_value *repeat(tri_value_ops *ops, const tri_value *v, tri_int c
         count = 0;
     if (len == 0)
         count = 0;
-    if (count > TRI_BUDGET_BYTES || !has_room(ops, (uint64_t)(len * count) * (is_text ? 1 : 2 * sizeof(void *))))
+    if (count > TRI_BUDGET_BYTES || !may_take(ops, (uint64_t)(len * count) * (is_text ? 1 : 2 * sizeof(void *))))
         return fail_value(ops, TRI_BUDGET_NO_ROOM);
     if (is_text) {
         char *text = tri_arena_alloc(ops->arena, (size_t)(len * count) + 1);
@@ -551,7 +551,7 @@ static const tri_value *slice_items(tri_value_ops *ops, const tri_value *x, cons
     bool is_text = x->kind == TRI_VALUE_STR || x->kind == TRI_VALUE_BYTES;
     tri_int count = (step > 0 ? stop - start + step - 1 : start - stop - step - 1) / (step > 0 ? step : -step);
     uint64_t looked = count <= 0 ? 0 : (uint64_t)count * (x->kind == TRI_VALUE_STR ? 1 + x->string.len / 16 : 1);
-    if (!may_look(ops, looked) || (count > 0 && !has_room(ops, (uint64_t)count * 4 * sizeof(tri_value))))
+    if (!may_look(ops, looked) || (count > 0 && !may_take(ops, (uint64_t)count * 4 * sizeof(tri_value))))
         return NULL;
     tri_value *result = (tri_value *)(uintptr_t)tri_value_sequence(
         ops->arena, is_text || x->kind == TRI_VALUE_RANGE ? TRI_VALUE_LIST : x->kind, 0, NULL);
@@ -612,7 +612,7 @@ bool tri_value_items(tri_value_ops *ops, const tri_value *x, tri_value_list *out
         return false;
     }
     /* what is made of an item, a pair of it and so on, comes with it */
-    if (!may_look(ops, (uint64_t)len * 4) || len > TRI_BUDGET_BYTES || !has_room(ops, (uint64_t)len * 32))
+    if (!may_look(ops, (uint64_t)len * 4) || len > TRI_BUDGET_BYTES || !may_take(ops, (uint64_t)len * 32))
         return fail_value(ops, tri_value_is_spent(ops) && ops->budget->steps > ops->budget->max_steps
                                    ? TRI_BUDGET_NO_STEPS : TRI_BUDGET_NO_ROOM) != NULL;
     for (tri_int i = 0; i < len; i++)

@@ -148,6 +148,7 @@ typedef struct tri_eval {
     bool is_exhausted;           /* too many of them, or of errors: nothing more is compiled */
     tri_span exhausted_at;       /* without a source: by errors, which are told */
     const char *exhausted_by;    /* what there are too many of */
+    bool has_gaps; /* errors that only guessed types may have made were dropped: the module is not whole */
     bool debug; /* the function asks for device asserts */
     bool wraps; /* the operation asks for no check of overflow */
     int num_warps;

@@ -2,6 +2,7 @@
 
 #include "frontend/kernel/frame.h"
 #include "ir/op.h"
+#include "ir/type.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -170,6 +171,49 @@ static MlirValue mask_of(MlirOperation op)
     return (MlirValue){0};
 }
 
+static bool has_same_attributes(MlirOperation x, MlirOperation y)
+{
+    intptr_t count = mlirOperationGetNumAttributes(x);
+    bool is_same = count == mlirOperationGetNumAttributes(y);
+    for (intptr_t i = 0; i < count && is_same; i++) {
+        MlirNamedAttribute a = mlirOperationGetAttribute(x, i);
+        is_same = mlirAttributeEqual(a.attribute, mlirOperationGetAttributeByName(y, mlirIdentifierStr(a.name)));
+    }
+    return is_same;
+}
+
+/* Do two addresses go through the same indices, of one array or of two? */
+static bool has_same_indices(MlirValue a, MlirValue b, int depth)
+{
+    a = through_views(a);
+    b = through_views(b);
+    MlirOperation x = tri_op_def(a), y = tri_op_def(b);
+    MlirType type = mlirValueGetType(a);
+    if (mlirValueEqual(a, b))
+        return true;
+    if (!x.ptr && !y.ptr)
+        return tri_type_is_ptr(type) && tri_type_is_ptr(mlirValueGetType(b));
+    if (!x.ptr || !y.ptr || depth > 24 || !tri_str_equal(tri_op_name(x), tri_op_name(y)) || tri_op_has_effects(x) ||
+        mlirOperationGetNumRegions(x) || mlirOperationGetNumOperands(x) != mlirOperationGetNumOperands(y) ||
+        (!tri_op_is(x, "tt.addptr") && !mlirTypeEqual(type, mlirValueGetType(b))) ||
+        !has_same_attributes(x, y))
+        return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(x); i++)
+        if (!has_same_indices(tri_op_operand(x, i), tri_op_operand(y, i), depth + 1))
+            return false;
+    return true;
+}
+
+/* A store with a mask that goes through the indices of a load without one. */
+static MlirOperation masked_store(const tri_op_list *ops, MlirOperation load)
+{
+    for (size_t i = 0; i < ops->len; i++)
+        if (tri_op_is(ops->at[i], "tt.store") && mask_of(ops->at[i]).ptr &&
+            has_same_indices(tri_op_operand(load, 0), tri_op_operand(ops->at[i], 0), 0))
+            return ops->at[i];
+    return (MlirOperation){0};
+}
+
 void tri_masks_check(tri_eval *e, MlirOperation func)
 {
     guards g = {.e = e};
@@ -185,15 +229,19 @@ void tri_masks_check(tri_eval *e, MlirOperation func)
     }
     for (size_t i = 0; g.guarded.len && i < ops.len; i++) {
         MlirOperation op = ops.at[i];
-        if (!tri_op_is(op, "tt.store") || mask_of(op).ptr)
+        bool is_store = tri_op_is(op, "tt.store");
+        if ((!is_store && !tri_op_is(op, "tt.load")) || mask_of(op).ptr)
             continue;
         MlirOperation guard = find_guard(&g, tri_op_operand(op, 0), 0);
         tri_span at = span_of(e, op);
+        if (guard.ptr && !is_store)
+            guard = masked_store(&ops, op);
         if (!guard.ptr || !at.source || tri_str_has_prefix(at.source->name, "<") ||
             is_told(e, at.source->text.data + at.begin))
             continue;
-        tri_diag_warning(e->diag, at, "unused-mask",
-                         "this store has no mask, but its offsets can pass the bound that other accesses check");
+        tri_diag_warning(e->diag, at, "unused-mask", "this %s has no mask, but %s", is_store ? "store" : "load",
+                         is_store ? "its offsets can pass the bound that other accesses check"
+                                  : "a store through the same indices has one");
         tri_diag_note(e->diag, span_of(e, guard), "these offsets are masked here");
     }
 }

@@ -1,101 +1,21 @@
-#include "frontend/kernel/signature.h"
+#include "frontend/kernel/signature_kernel.h"
 
 #include "frontend/frontend.h"
 #include "frontend/kernel/annotation.h"
 #include "frontend/kernel/signature_infer.h"
-#include "frontend/kernel/signature_text.h"
 #include "frontend/kernel/tuned.h"
 #include "frontend/kernel/types.h"
-#include "ir/options.h"
 
-enum {
-    code_not_computable = 3034,
-    code_signature = 3030,
-    code_unknown_kernel = 3031,
-    code_missing_types = 3032,
-    code_unknown_define = 3033
-};
-
-typedef TRI_VEC(tri_signature_text) text_list;
-
-typedef struct {
-    tri_module *main;
-    tri_modules *all;
-    tri_arena *arena;
-    tri_diag *diag;
-    const tri_options *options;
-    tri_function_list functions; /* every jit function of the file */
-    text_list texts;             /* -sig, one each */
-} collector;
-
-/* One kernel while its parameters are settled. */
-typedef struct {
-    collector *c;
-    const tri_function *function;
-    tri_signature_text *text; /* null: none */
-    tri_signature signature;
-    bool *is_known;      /* per parameter */
-    tri_str not_evaluated; /* expression of configs or heuristics that could not be had, and where */
-    tri_span not_evaluated_at;
-    bool is_explicit;    /* named by -k or -sig: must work */
-    bool is_left_out;    /* -config=all: it has fewer configs than another kernel */
-} kernel;
-
-static const tri_ast_list *params_of(const tri_function *function)
-{
-    return &function->node->function.params;
-}
+static const tri_ast_list *params_of(const tri_function *function) { return tri_signature_params(function); }
 
 static const tri_ast_node *param_at(const tri_function *function, size_t i)
 {
-    return params_of(function)->at[i];
-}
-
-/* --- lookups and their errors ------------------------------------------------------------ */
-
-static const tri_function *find_function(const collector *c, tri_str name)
-{
-    for (size_t i = 0; i < c->functions.len; i++)
-        if (tri_str_equal(c->functions.at[i]->name, name))
-            return c->functions.at[i];
-    return NULL;
-}
-
-static void report_unknown_kernel(const collector *c, tri_span at, tri_str name)
-{
-    const char **names = TRI_NEW_ARRAY(c->arena, const char *, c->functions.len + 1);
-    tri_buf list = {0};
-    for (size_t i = 0; i < c->functions.len; i++) {
-        names[i] = tri_str_copy(c->arena, c->functions.at[i]->name).data;
-        tri_buf_format(&list, "%s%s", i ? ", " : "", names[i]);
-    }
-    const char *nearest = tri_str_nearest(name, names, c->functions.len);
-    const tri_source *source = tri_module_ast(c->main)->source;
-    tri_diag_error(c->diag, at, code_unknown_kernel, "no kernel '%.*s' in '%.*s'%s%s%s", TRI_STR_ARG(name),
-                   TRI_STR_ARG(source->name), nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                   nearest ? "'?" : "");
-    if (c->functions.len)
-        tri_diag_note(c->diag, TRI_NO_SPAN, "its @triton.jit functions: %.*s", TRI_STR_ARG(tri_buf_str(&list)));
-    tri_buf_fini(&list);
-}
-
-static void report_unknown_param(const collector *c, const tri_function *function, int code, tri_span at, tri_str name,
-                                 const char *where)
-{
-    const tri_ast_list *params = params_of(function);
-    const char **names = TRI_NEW_ARRAY(c->arena, const char *, params->len + 1);
-    for (size_t i = 0; i < params->len; i++)
-        names[i] = tri_str_copy(c->arena, params->at[i]->param.name).data;
-    const char *nearest = tri_str_nearest(name, names, params->len);
-    tri_diag_error(c->diag, at, code, "%s names '%.*s', which is no parameter of '%.*s'%s%s%s", where,
-                   TRI_STR_ARG(name), TRI_STR_ARG(function->name), nearest ? "; did you mean '" : "",
-                   nearest ? nearest : "", nearest ? "'?" : "");
-    tri_diag_note(c->diag, tri_ast_name_span(function->node), "'%.*s' is defined here", TRI_STR_ARG(function->name));
+    return tri_signature_param_at(function, i);
 }
 
 /* --- where types and values come from ---------------------------------------------------- */
 
-static void settle(kernel *k, size_t i, tri_arg arg)
+static void settle(tri_signature_kernel *k, size_t i, tri_arg arg)
 {
     const tri_ast_node *param = param_at(k->function, i);
     if (arg.kind == TRI_ARG_VALUE && arg.type->kind == TRI_TYPE_PTR && tri_annotation_is_const_pointer(param))
@@ -106,14 +26,14 @@ static void settle(kernel *k, size_t i, tri_arg arg)
     k->is_known[i] = true;
 }
 
-static void settle_value(kernel *k, size_t i, const tri_value *value, tri_span at)
+static void settle_value(tri_signature_kernel *k, size_t i, const tri_value *value, tri_span at)
 {
     if (!k->is_known[i] && value)
         settle(k, i, (tri_arg){.kind = TRI_ARG_CONSTANT, .value = tri_value_unwrap(value), .at = at});
 }
 
 /* Is the parameter in a list of names and indices such as do_not_specialize? */
-static bool is_listed(kernel *k, const tri_ast_node *list, size_t i)
+static bool is_listed(tri_signature_kernel *k, const tri_ast_node *list, size_t i)
 {
     if (!list)
         return false;
@@ -136,7 +56,7 @@ static bool is_listed(kernel *k, const tri_ast_node *list, size_t i)
 }
 
 /* do_not_specialize: neither the hint nor the constant 1 is taken from the signature. */
-static void despecialize(kernel *k, size_t i, const tri_signature_item *item)
+static void despecialize(tri_signature_kernel *k, size_t i, const tri_signature_item *item)
 {
     tri_arg *arg = &k->signature.params.at[i].arg;
     bool not_at_all = is_listed(k, k->function->do_not_specialize, i);
@@ -148,13 +68,13 @@ static void despecialize(kernel *k, size_t i, const tri_signature_item *item)
         *arg = (tri_arg){.kind = TRI_ARG_VALUE, .type = plain, .at = item->at};
 }
 
-static bool take_item(kernel *k, tri_signature_item *item, size_t i)
+static bool take_item(tri_signature_kernel *k, tri_signature_item *item, size_t i)
 {
     const tri_ast_node *param = param_at(k->function, i);
     tri_arg arg;
     item->is_used = true;
     if (k->is_known[i]) {
-        tri_diag_error(k->c->diag, item->at, code_signature, "-sig gives '%.*s' twice", TRI_STR_ARG(param->param.name));
+        tri_diag_error(k->c->diag, item->at, TRI_SIG_BAD, "-sig gives '%.*s' twice", TRI_STR_ARG(param->param.name));
         return false;
     }
     if (tri_str_is(item->text, "constexpr"))
@@ -166,7 +86,7 @@ static bool take_item(kernel *k, tri_signature_item *item, size_t i)
     if (annotated && arg.kind == TRI_ARG_CONSTANT && tri_str_has_suffix(item->text, ":1")) /* never a constant */
         arg = (tri_arg){.kind = TRI_ARG_VALUE, .type = annotated, .at = arg.at};
     if (annotated && arg.kind == TRI_ARG_VALUE && !tri_types_equal(annotated, arg.type)) {
-        tri_diag_error(k->c->diag, item->at, code_signature,
+        tri_diag_error(k->c->diag, item->at, TRI_SIG_BAD,
                        "-sig gives '%.*s' the type '%.*s', but it is annotated as '%.*s'",
                        TRI_STR_ARG(param->param.name), TRI_STR_ARG(tri_types_name(k->c->arena, arg.type)),
                        TRI_STR_ARG(tri_types_name(k->c->arena, annotated)));
@@ -179,7 +99,7 @@ static bool take_item(kernel *k, tri_signature_item *item, size_t i)
 }
 
 /* Positional items that are just enough for the runtime parameters leave the constexpr ones out. */
-static bool skips_constexpr(const kernel *k)
+static bool skips_constexpr(const tri_signature_kernel *k)
 {
     size_t positional = 0, runtime = 0;
     for (size_t n = 0; n < k->text->items.len; n++)
@@ -189,7 +109,7 @@ static bool skips_constexpr(const kernel *k)
     return positional == runtime;
 }
 
-static bool from_text(kernel *k)
+static bool from_text(tri_signature_kernel *k)
 {
     size_t next = 0, count = params_of(k->function)->len;
     bool skips = k->text && skips_constexpr(k);
@@ -200,13 +120,13 @@ static bool from_text(kernel *k)
         if (item->name.len) {
             int i = tri_module_param_index(k->function, item->name);
             if (i < 0) {
-                report_unknown_param(k->c, k->function, code_signature, item->name_at, item->name, "-sig");
+                tri_signature_choose_report(k->c, k->function, TRI_SIG_BAD, item->name_at, item->name, "-sig");
                 return false;
             }
             if (!take_item(k, item, (size_t)i))
                 return false;
         } else if (next >= count) {
-            tri_diag_error(k->c->diag, item->at, code_signature, "-sig has more items than '%.*s' has parameters (%zu)",
+            tri_diag_error(k->c->diag, item->at, TRI_SIG_BAD, "-sig has more items than '%.*s' has parameters (%zu)",
                            TRI_STR_ARG(k->function->name), count);
             return false;
         } else if (!take_item(k, item, next++)) {
@@ -216,7 +136,7 @@ static bool from_text(kernel *k)
     return true;
 }
 
-static bool from_defines(kernel *k)
+static bool from_defines(tri_signature_kernel *k)
 {
     for (size_t n = 0; n < k->c->options->defines.len; n++) {
         const tri_define *define = &k->c->options->defines.at[n];
@@ -246,7 +166,7 @@ static bool is_signature_text(const tri_ast_node *param)
            (tri_str_has_prefix(text, "*") && tri_str_has_suffix(text, ":16"));
 }
 
-static bool from_annotations(kernel *k)
+static bool from_annotations(tri_signature_kernel *k)
 {
     for (size_t i = 0; i < params_of(k->function)->len; i++) {
         const tri_ast_node *param = param_at(k->function, i);
@@ -266,7 +186,7 @@ static bool from_annotations(kernel *k)
 }
 
 /* Remembers the first expression that could not be had, for the note of a missing value. */
-static void note_failure(kernel *k, tri_str why, tri_span at)
+static void note_failure(tri_signature_kernel *k, tri_str why, tri_span at)
 {
     if (k->not_evaluated.len)
         return;
@@ -283,7 +203,7 @@ static int field_int(const tri_value *config, const char *name)
     return value && tri_value_get_i64(value, &number) && number > 0 && number < INT32_MAX ? (int)number : 0;
 }
 
-static void apply_config(kernel *k, const tri_value *config, tri_span at)
+static void apply_config(tri_signature_kernel *k, const tri_value *config, tri_span at)
 {
     const tri_value *kwargs = tri_tuned_field(config, "kwargs");
     for (uint32_t n = 0; kwargs && kwargs->kind == TRI_VALUE_DICT && n < kwargs->dict->keys.len; n++) {
@@ -299,7 +219,7 @@ static void apply_config(kernel *k, const tri_value *config, tri_span at)
 }
 
 /* A run-time argument as heuristics see it: its value where a launch is at hand, else only that it is not None. */
-static const tri_value *run_time_argument(kernel *k, tri_str name)
+static const tri_value *run_time_argument(tri_signature_kernel *k, tri_str name)
 {
     for (size_t n = 0; n < k->c->options->launch_values.len; n++) {
         const tri_define *known = &k->c->options->launch_values.at[n];
@@ -311,7 +231,7 @@ static const tri_value *run_time_argument(kernel *k, tri_str name)
 
 /* What a heuristic may ask: the arguments settled so far by name, `has_values`: with what a launch at hand passes.
  * Null after a report. */
-static const tri_value *known_arguments(kernel *k, bool has_values)
+static const tri_value *known_arguments(tri_signature_kernel *k, bool has_values)
 {
     tri_arena *arena = k->c->arena;
     tri_value *dict = tri_value_dict_create(arena);
@@ -331,7 +251,7 @@ static const tri_value *known_arguments(kernel *k, bool has_values)
 }
 
 /* The configs of one decorator; the outermost decorator with any decides. */
-static bool from_autotune(kernel *k, const tri_ast_node *call)
+static bool from_autotune(tri_signature_kernel *k, const tri_ast_node *call)
 {
     const tri_ast_node *expr = call->kind == TRI_AST_CALL ? tri_ast_call_argument(call, "configs", 0) : NULL;
     if (!expr || k->signature.config >= 0)
@@ -345,7 +265,7 @@ static bool from_autotune(kernel *k, const tri_ast_node *call)
     if (!value || !tri_value_items(&ops, tri_value_unwrap(value), &configs)) {
         note_failure(k, why, at);
         if (asked != -1 && k->is_explicit)
-            tri_diag_error(k->c->diag, at, code_not_computable,
+            tri_diag_error(k->c->diag, at, TRI_SIG_NOT_COMPUTABLE,
                            "-config: the configs of '%.*s' cannot be computed: %.*s", TRI_STR_ARG(k->function->name),
                            TRI_STR_ARG(k->not_evaluated));
         return asked == -1 || !k->is_explicit;
@@ -355,13 +275,14 @@ static bool from_autotune(kernel *k, const tri_ast_node *call)
     int wanted = asked >= 0 ? asked : asked == -1 ? 0 : TRI_FRONTEND_ALL_CONFIGS - asked;
     if (!configs.len)
         return true;
+    k->configs = configs;
     k->signature.config_count = (int)configs.len;
     if (asked <= TRI_FRONTEND_ALL_CONFIGS && (uint32_t)wanted >= configs.len) {
         k->is_left_out = true;
         return true;
     }
     if ((uint32_t)wanted >= configs.len) {
-        tri_diag_error(k->c->diag, expr->span, code_signature, "-config=%d: '%.*s' has %u configs, numbered from 0",
+        tri_diag_error(k->c->diag, expr->span, TRI_SIG_BAD, "-config=%d: '%.*s' has %u configs, numbered from 0",
                        wanted, TRI_STR_ARG(k->function->name), configs.len);
         return false;
     }
@@ -377,7 +298,7 @@ static bool from_autotune(kernel *k, const tri_ast_node *call)
 }
 
 /* A heuristic that asks for a run-time argument cannot be had: silent, the value stays missing. */
-static const tri_value *call_heuristic(kernel *k, const tri_value *callee, tri_span at)
+static const tri_value *call_heuristic(tri_signature_kernel *k, const tri_value *callee, tri_span at)
 {
     tri_host_arg arg = {.value = known_arguments(k, true)};
     tri_diag_hold(k->c->diag);
@@ -388,7 +309,7 @@ static const tri_value *call_heuristic(kernel *k, const tri_value *callee, tri_s
     return result;
 }
 
-static void from_heuristics(kernel *k, const tri_ast_node *call)
+static void from_heuristics(tri_signature_kernel *k, const tri_ast_node *call)
 {
     const tri_ast_node *expr = call->kind == TRI_AST_CALL ? tri_ast_call_argument(call, "values", 0) : NULL;
     if (!expr)
@@ -412,7 +333,7 @@ static void from_heuristics(kernel *k, const tri_ast_node *call)
 
 /* An argument that a launch leaves out is specialised as its default would be: an int or a float is
  * still an argument, 1 and None are constants. */
-static void settle_default(kernel *k, size_t i, const tri_value *value)
+static void settle_default(tri_signature_kernel *k, size_t i, const tri_value *value)
 {
     const tri_value *v = tri_value_unwrap(value);
     tri_span at = tri_ast_name_span(param_at(k->function, i));
@@ -430,7 +351,7 @@ static void settle_default(kernel *k, size_t i, const tri_value *value)
         settle(k, i, (tri_arg){.kind = TRI_ARG_VALUE, .type = tri_types_scalar(dtype), .at = at});
 }
 
-static bool from_defaults(kernel *k)
+static bool from_defaults(tri_signature_kernel *k)
 {
     for (size_t i = 0; i < params_of(k->function)->len; i++) {
         bool failed = false;
@@ -448,7 +369,7 @@ static bool from_defaults(kernel *k)
 /* --- what is missing --------------------------------------------------------------------- */
 
 /* A -sig that gives every parameter: what is known as it is, the rest guessed from its use. */
-static void suggest(kernel *k, tri_buf *out)
+void tri_signature_suggest(tri_signature_kernel *k, tri_buf *out)
 {
     tri_signature_uses *uses = tri_signature_infer(k->c->all, k->function);
     tri_buf_format(out, "-sig '%.*s(", TRI_STR_ARG(k->function->name));
@@ -467,7 +388,7 @@ static void suggest(kernel *k, tri_buf *out)
 }
 
 /* -fguess-types: what nothing gives is what a message would suggest. */
-static bool guess_missing(kernel *k)
+static bool guess_missing(tri_signature_kernel *k)
 {
     tri_signature_uses *uses = tri_signature_infer(k->c->all, k->function);
     for (size_t i = 0; i < params_of(k->function)->len; i++) {
@@ -489,7 +410,7 @@ static bool guess_missing(kernel *k)
     return true;
 }
 
-static bool is_complete(const kernel *k)
+static bool is_complete(const tri_signature_kernel *k)
 {
     for (size_t i = 0; i < params_of(k->function)->len; i++)
         if (!k->is_known[i])
@@ -497,20 +418,20 @@ static bool is_complete(const kernel *k)
     return true;
 }
 
-static void report_missing(kernel *k)
+static void report_missing(tri_signature_kernel *k)
 {
     tri_buf names = {0}, fix = {0};
     for (size_t i = 0; i < params_of(k->function)->len; i++)
         if (!k->is_known[i])
             tri_buf_format(&names, "%s%.*s", names.len ? ", " : "", TRI_STR_ARG(param_at(k->function, i)->param.name));
-    tri_diag_error(k->c->diag, tri_ast_name_span(k->function->node), code_missing_types,
+    tri_diag_error(k->c->diag, tri_ast_name_span(k->function->node), TRI_SIG_MISSING_TYPES,
                    "kernel '%.*s' needs types or values for: %.*s", TRI_STR_ARG(k->function->name),
                    TRI_STR_ARG(tri_buf_str(&names)));
     if (k->not_evaluated.len)
         tri_diag_note(k->c->diag, k->not_evaluated_at,
                       "this could give some of them, but %.*s; give them with -sig or -D",
                       TRI_STR_ARG(k->not_evaluated));
-    suggest(k, &fix);
+    tri_signature_suggest(k, &fix);
     tri_diag_note(k->c->diag, TRI_NO_SPAN, "for example: %.*s", TRI_STR_ARG(tri_buf_str(&fix)));
     tri_buf_fini(&names);
     tri_buf_fini(&fix);
@@ -518,18 +439,18 @@ static void report_missing(kernel *k)
 
 /* --- one kernel -------------------------------------------------------------------------- */
 
-static bool check_params(kernel *k)
+static bool check_params(tri_signature_kernel *k)
 {
     for (size_t i = 0; i < params_of(k->function)->len; i++) {
         const tri_ast_node *param = param_at(k->function, i);
         if (param->param.kind == TRI_AST_PARAM_VARARGS || param->param.kind == TRI_AST_PARAM_KWARGS) {
-            tri_diag_error(k->c->diag, param->span, code_signature,
+            tri_diag_error(k->c->diag, param->span, TRI_SIG_BAD,
                            "a kernel cannot have '%.*s': every argument is fixed at launch",
                            TRI_STR_ARG(tri_ast_text(param)));
             return false;
         }
         if (tri_annotation_is_constexpr(param) && is_listed(k, k->function->do_not_specialize, i)) {
-            tri_diag_error(k->c->diag, param->span, code_signature, "'%.*s' is both constexpr and in do_not_specialize",
+            tri_diag_error(k->c->diag, param->span, TRI_SIG_BAD, "'%.*s' is both constexpr and in do_not_specialize",
                            TRI_STR_ARG(param->param.name));
             return false;
         }
@@ -538,7 +459,7 @@ static bool check_params(kernel *k)
 }
 
 /* What -fspecialize may not touch. */
-static void note_special(kernel *k)
+static void note_special(tri_signature_kernel *k)
 {
     for (size_t i = 0; i < params_of(k->function)->len; i++) {
         tri_signature_param *p = &k->signature.params.at[i];
@@ -548,7 +469,7 @@ static void note_special(kernel *k)
     }
 }
 
-static bool settle_all(kernel *k)
+bool tri_signature_settle(tri_signature_kernel *k)
 {
     const tri_function *f = k->function;
     k->signature = (tri_signature){
@@ -568,196 +489,34 @@ static bool settle_all(kernel *k)
     return from_defaults(k);
 }
 
-/* --- which kernels ----------------------------------------------------------------------- */
+/* --- all of them -------------------------------------------------------------------------- */
 
-/* The kernel that is meant when none is named: that of the only -k, or the only one of the file. */
-static const tri_function *only_kernel(const collector *c, size_t *out_count)
-{
-    const tri_function *only = NULL;
-    *out_count = 0;
-    if (c->options->kernels.len == 1) {
-        only = find_function(c, c->options->kernels.at[0]);
-        *out_count = only != NULL;
-        return only;
-    }
-    for (size_t i = 0; i < c->functions.len; i++) {
-        if (tri_signature_guess_helper(c->functions.at[i]) || c->functions.at[i]->is_alias)
-            continue;
-        only = c->functions.at[i];
-        ++*out_count;
-    }
-    return *out_count == 1 ? only : NULL;
-}
-
-/* An unnamed -sig belongs to it. */
-static bool name_texts(collector *c)
-{
-    for (size_t i = 0; i < c->texts.len; i++) {
-        tri_signature_text *text = &c->texts.at[i];
-        if (text->kernel.len) {
-            if (!find_function(c, text->kernel))
-                return report_unknown_kernel(c, text->kernel_at, text->kernel), false;
-            continue;
-        }
-        size_t count;
-        const tri_function *only = only_kernel(c, &count);
-        if (!only) {
-            tri_diag_error(c->diag, (tri_span){text->source, 0, (uint32_t)text->source->text.len}, code_signature,
-                           "-sig does not say which of %zu kernels it is for; write -sig 'NAME(...)' or add -k NAME",
-                           count);
-            return false;
-        }
-        text->kernel = only->name;
-    }
-    return true;
-}
-
-static bool check_defines(const collector *c, const kernel *kernels, size_t count)
-{
-    for (size_t n = 0; n < c->options->defines.len; n++) {
-        const tri_define *define = &c->options->defines.at[n];
-        bool is_param = false;
-        for (size_t i = 0; i < count; i++)
-            is_param = is_param || tri_module_param_index(kernels[i].function, define->name) >= 0;
-        tri_global global;
-        if (is_param ||
-            tri_module_find(tri_module_scope(c->main), define->name, TRI_NO_SPAN, &global) != TRI_LOOKUP_ABSENT)
-            continue;
-        if (count == 1)
-            report_unknown_param(c, kernels[0].function, code_unknown_define, TRI_NO_SPAN, define->name, "-D");
-        else
-            tri_diag_error(c->diag, TRI_NO_SPAN, code_unknown_define,
-                           "-D names '%.*s', which is neither a parameter of a kernel nor a name of the file",
-                           TRI_STR_ARG(define->name));
-        return false;
-    }
-    return true;
-}
-
-/* Two kernels of an object must not be called the same. */
-static bool check_names(const collector *c)
-{
-    for (size_t i = 0; i < c->texts.len; i++) {
-        const tri_signature_text *text = &c->texts.at[i];
-        tri_str name = text->instance.len ? text->instance : text->kernel;
-        tri_span at = text->instance.len ? text->instance_at : text->kernel_at;
-        if (!at.source)
-            at = (tri_span){text->source, 0, (uint32_t)text->source->text.len};
-        bool is_taken = text->instance.len && find_function(c, name);
-        for (size_t n = 0; n < i && !is_taken; n++) {
-            const tri_signature_text *other = &c->texts.at[n];
-            is_taken = tri_str_equal(name, other->instance.len ? other->instance : other->kernel);
-        }
-        if (!is_taken)
-            continue;
-        tri_diag_error(c->diag, at, code_signature,
-                       "there is a kernel '%.*s' already; call this one otherwise: -sig 'NAME = %.*s(...)'",
-                       TRI_STR_ARG(name), TRI_STR_ARG(text->kernel));
-        return false;
-    }
-    return true;
-}
-
-typedef struct {
-    collector *c;
-    kernel *at;
-    size_t count;
-} choice;
-
-/* A kernel for each -sig of a function, or one without any. `instance`: only that one; empty: all. */
-static void add_kernels(choice *list, const tri_function *function, tri_str instance, bool is_explicit)
-{
-    collector *c = list->c;
-    size_t before = list->count;
-    for (size_t i = 0; i < c->texts.len; i++) {
-        tri_signature_text *text = &c->texts.at[i];
-        if (tri_str_equal(text->kernel, function->name) && (!instance.len || tri_str_equal(text->instance, instance)))
-            list->at[list->count++] = (kernel){.c = c, .function = function, .text = text, .is_explicit = true};
-    }
-    if (list->count == before)
-        list->at[list->count++] = (kernel){.c = c, .function = function, .is_explicit = is_explicit};
-}
-
-static bool has_text(const collector *c, const tri_function *function)
-{
-    for (size_t i = 0; i < c->texts.len; i++)
-        if (tri_str_equal(c->texts.at[i].kernel, function->name))
-            return true;
-    return false;
-}
-
-/* -k NAME: a function, or what -sig calls an instance of one. */
-static bool add_named(choice *list, tri_str name)
-{
-    collector *c = list->c;
-    const tri_function *function = find_function(c, name);
-    tri_str instance = TRI_STR("");
-    for (size_t i = 0; !function && i < c->texts.len; i++) {
-        if (!tri_str_equal(c->texts.at[i].instance, name))
-            continue;
-        function = find_function(c, c->texts.at[i].kernel);
-        instance = name;
-    }
-    if (!function)
-        return report_unknown_kernel(c, TRI_NO_SPAN, name), false;
-    add_kernels(list, function, instance, true);
-    return true;
-}
-
-/* The kernels that the options name; without any, all that are no helpers. */
-static bool choose_signature(collector *c, kernel **out_kernels, size_t *out_count)
-{
-    const tri_options *o = c->options;
-    size_t most = (c->functions.len + o->kernels.len) + (o->kernels.len + 1) * c->texts.len + 1;
-    choice list = {c, TRI_NEW_ARRAY(c->arena, kernel, most), 0};
-    for (size_t i = 0; i < o->kernels.len; i++)
-        if (!add_named(&list, o->kernels.at[i]))
-            return false;
-    for (size_t i = 0; !o->kernels.len && i < c->functions.len; i++) {
-        const tri_function *function = c->functions.at[i];
-        if (c->texts.len ? has_text(c, function) : !tri_signature_guess_helper(function) && !function->is_alias)
-            add_kernels(&list, function, TRI_STR(""), c->texts.len > 0);
-    }
-    *out_kernels = list.at;
-    *out_count = list.count;
-    return true;
-}
-
-static bool start(tri_module *main, collector *out)
+bool tri_signature_start(tri_module *main, tri_signature_file *out)
 {
     tri_modules *all = tri_module_all(main);
     tri_unit *unit = tri_module_unit(all);
-    *out = (collector){
+    *out = (tri_signature_file){
         .main = main, .all = all, .arena = tri_module_arena(all), .diag = unit->diag, .options = unit->options};
     size_t errors = tri_diag_error_count(unit->diag);
     tri_module_kernels(main, &out->functions);
     if (tri_diag_error_count(unit->diag) > errors)
         return false;
     if (!out->functions.len)
-        tri_diag_error(unit->diag, TRI_NO_SPAN, code_unknown_kernel, "no @triton.jit function in '%.*s'",
+        tri_diag_error(unit->diag, TRI_NO_SPAN, TRI_SIG_UNKNOWN_KERNEL, "no @triton.jit function in '%.*s'",
                        TRI_STR_ARG(tri_module_ast(main)->source->name));
     return out->functions.len > 0;
 }
 
 const tri_function *tri_signature_only_kernel(tri_module *main)
 {
-    collector c;
-    size_t count;
-    if (!start(main, &c))
-        return NULL;
-    if (c.options->kernels.len && !find_function(&c, c.options->kernels.at[0]))
-        return report_unknown_kernel(&c, TRI_NO_SPAN, c.options->kernels.at[0]), NULL;
-    const tri_function *only = only_kernel(&c, &count);
-    if (!only)
-        tri_diag_error(c.diag, TRI_NO_SPAN, code_unknown_kernel, "'%.*s' has %zu kernels; choose one with -k NAME",
-                       TRI_STR_ARG(tri_module_ast(main)->source->name), count);
-    return only;
+    tri_signature_file c;
+    return tri_signature_start(main, &c) ? tri_signature_choose_only(&c) : NULL;
 }
 
 bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
 {
-    collector c;
-    if (!start(main, &c))
+    tri_signature_file c;
+    if (!tri_signature_start(main, &c))
         return false;
     size_t errors = tri_diag_error_count(c.diag);
     for (size_t i = 0; i < c.options->signatures.len; i++) {
@@ -766,25 +525,29 @@ bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
             return false;
         tri_vec_push(c.arena, &c.texts, text);
     }
-    kernel *kernels;
+    tri_signature_kernel *kernels;
     size_t count;
-    if (!name_texts(&c) || !check_names(&c) || !choose_signature(&c, &kernels, &count) ||
-        !check_defines(&c, kernels, count))
+    if (!tri_signature_choose(&c, &kernels, &count))
         return false;
     if (!count) {
-        tri_diag_error(c.diag, TRI_NO_SPAN, code_unknown_kernel,
+        tri_diag_error(c.diag, TRI_NO_SPAN, TRI_SIG_UNKNOWN_KERNEL,
                        "every @triton.jit function in '%.*s' returns a value and so is a helper; name a kernel with -k",
                        TRI_STR_ARG(tri_module_ast(main)->source->name));
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        if (!settle_all(&kernels[i]))
+        if (!tri_signature_settle(&kernels[i]))
             return false;
         if (kernels[i].is_left_out ||
             (c.options->config < TRI_FRONTEND_ALL_CONFIGS && !kernels[i].signature.config_count))
             continue;
         if (c.options->guess_types && !guess_missing(&kernels[i]))
             return false;
+        if (c.options->check_only && !is_complete(&kernels[i]) && !kernels[i].text && !kernels[i].not_evaluated.len) {
+            tri_diag_hold(c.diag);
+            kernels[i].signature.is_guessed = guess_missing(&kernels[i]);
+            tri_diag_drop(c.diag);
+        }
         if (is_complete(&kernels[i]))
             tri_vec_push(c.arena, out_kernels, kernels[i].signature);
         else if (kernels[i].is_explicit)

@@ -41,6 +41,7 @@ typedef struct {
     tri_str key; /* of the autotune decorator: names of parameters, "M,N" */
     int config; /* index of the autotune config, -1: none */
     int config_count; /* of the autotune decorator, 0: none */
+    bool is_guessed;  /* -fsyntax-only: some types are only what a message would suggest */
 } tri_signature;
 
 typedef TRI_VEC(tri_signature) tri_signature_list;
@@ -52,5 +53,8 @@ bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels);
 
 /* The kernel that -k names, or the only one of the file that is no helper; null after a report. */
 const tri_function *tri_signature_only_kernel(tri_module *main);
+
+/* --list-kernels: appends the kernels of the file with their parameters and configurations. False after a report. */
+bool tri_signature_list_kernels(tri_module *main, tri_buf *out);
 
 #endif

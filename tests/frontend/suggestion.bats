@@ -99,3 +99,59 @@ K
     tritcc -1 k.tri -Da='*fp16' -emit=ttir=-
     [[ $errors == *"-sig 'k(a=*fp16, o=*fp32:16, n=i32, B=256)'"* ]]
 }
+
+@test "--list-kernels shows kernels, parameters and configurations" {
+    cat >many.py <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def helper(x):
+    return x + 1
+
+
+@triton.autotune(configs=[triton.Config({'B': 64}, num_warps=2), triton.Config({'B': 128}, num_warps=8)], key=['n'])
+@triton.jit
+def scale(x, n, eps, flag: tl.constexpr = True, B: tl.constexpr = 32):
+    i = tl.arange(0, B)
+    tl.store(x + i, helper(tl.load(x + i, mask=i < n)) * (eps + 1.5), mask=i < n)
+
+
+@triton.jit
+def copy(x, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i))
+END
+    tritcc --list-kernels many.py
+    [[ $output == "scale (many.py:12)"$'\n'"  x: *fp32:16 (guessed)"$'\n'"  n: i32 (guessed)"$'\n'"  eps: fp32 (guessed)"* ]]
+    [[ $output == *"  flag: constexpr True (default)"$'\n'"  B: constexpr 64"$'\n'"  configurations, chosen by n:"* ]]
+    [[ $output == *"    0: B=64, num_warps=2"*$'\n'"    1: B=128, num_warps=8"* ]]
+    [[ $output == *$'\n\n'"copy (many.py:18)"*"  -sig 'copy(x=*fp32:16, y=*fp32:16, B=1024)'"* ]]
+    [[ $output != *"helper ("* ]]
+    tritcc -D n=5 --list-kernels many.py
+    tritcc -1 --list-kernels none.py
+    [[ $errors == *"[TRI-1001]"* ]]
+}
+
+@test "-fsyntax-only without types tells what is wrong for all of them" {
+    kernel() { printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(x, n, B: tl.constexpr):\n    i = tl.arange(0, B)\n%s\n' "$1" >one.py; }
+    kernel '    tl.store(x + i, tl.load(x + i))'
+    tritcc -fsyntax-only one.py
+    [ -z "$errors" ]
+    kernel '    tl.store(x + i, undefined + tl.load(x + i, othr=1))'
+    tritcc -1 -fsyntax-only one.py
+    [[ $errors == *"'undefined' is not defined [TRI-3001]"*"'load' has no parameter 'othr' [TRI-3004]"* ]]
+    kernel '    tl.store(x + i, tl.load(x + i) % (tl.load(x + i) << 1))'
+    tritcc -fsyntax-only one.py
+    kernel '    v = tl.load(x + i)
+    tl.store(x + i, v, mask=i < n)'
+    tritcc -fsyntax-only one.py
+    [[ $errors == *"warning: this load has no mask"* ]]
+}
+
+@test "-sig for a kernel that -k leaves out is an error" {
+    printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef a(x):\n    tl.store(x, 1)\n\n\n@triton.jit\ndef b(x):\n    tl.store(x, 1)\n' >two.py
+    tritcc -1 -k a -sig 'b(*i32)' -emit=ttir two.py
+    [[ $errors == *"this -sig is for 'b', which -k leaves out [TRI-3030]"* ]]
+}

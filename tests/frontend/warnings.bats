@@ -142,6 +142,23 @@ TRI
     [[ $errors == *"k.tri:15:5: warning: this store has no mask"*"k.tri:14:9: note: these offsets are masked here"* ]]
 }
 
+@test "a load that forgets the mask of its store" {
+    compiled <<'TRI'
+offs = tl.program_id(0) * B + tl.arange(0, B)
+v = tl.load(x + offs)
+tl.store(o + offs, v, mask=offs < n)
+TRI
+    [[ $errors == *"k.tri:13:9: warning: this load has no mask, but a store through the same indices has one"* ]]
+    [[ $errors == *"k.tri:14:5: note: these offsets are masked here"* ]]
+    compiled <<'TRI'
+offs = tl.program_id(0) * B + tl.arange(0, B)
+v = tl.load(x + offs % n) + tl.load(x + tl.arange(0, B))
+tl.store(o + offs, v, mask=offs < n)
+tl.store(o + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
+TRI
+    [[ $errors != *warning* ]]
+}
+
 @test "masks that are used somehow are left alone" {
     compiled <<'TRI'
 offs = tl.program_id(0) * B + tl.arange(0, B)
