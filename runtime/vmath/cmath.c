@@ -103,7 +103,7 @@ INLINE double polynomial(const TABLE double *table, int count, double x)
 
 /* ---- numbers and bits ---- */
 
-INLINE uint64_t bits_of(double x)
+INLINE uint64_t word_of(double x)
 {
     return ((union {
                double d;
@@ -111,7 +111,7 @@ INLINE uint64_t bits_of(double x)
            }){.d = x})
         .u;
 }
-INLINE double from_bits(uint64_t u)
+INLINE double double_of(uint64_t u)
 {
     return ((union {
                uint64_t u;
@@ -122,7 +122,7 @@ INLINE double from_bits(uint64_t u)
 INLINE double scaled_by(double x, int n) /* x * 2^n, |n| < 2100 */
 {
     int half = n / 2;
-    return x * from_bits((uint64_t)(half + 1023) << 52) * from_bits((uint64_t)(n - half + 1023) << 52);
+    return x * double_of((uint64_t)(half + 1023) << 52) * double_of((uint64_t)(n - half + 1023) << 52);
 }
 
 static const double inf = __builtin_inf(), nan_ = __builtin_nan(""), pi = 3.141592653589793;
@@ -190,7 +190,7 @@ double tri_c_expm1(double x)
         return y;
     if (n > 1000)
         return scaled_by(1 + y, n);
-    double power = from_bits((uint64_t)(n + 1023) << 52);
+    double power = double_of((uint64_t)(n + 1023) << 52);
     return fma(y, power, power - 1);
 }
 
@@ -199,9 +199,9 @@ double tri_c_expm1(double x)
 /* log(x + x_low) of a normal x as the sum of the result and *out_low; the first part's error is about 2^-60 */
 INLINE double log_parts(double x, double x_low, int exponent, double *out_low)
 {
-    int64_t shifted = (int64_t)bits_of(x) - 0x3fe6a09e667f3bcd;
+    int64_t shifted = (int64_t)word_of(x) - 0x3fe6a09e667f3bcd;
     double e = (double)((shifted >> 52) + exponent);
-    double m = from_bits((uint64_t)(shifted & 0xfffffffffffff) + 0x3fe6a09e667f3bcd);
+    double m = double_of((uint64_t)(shifted & 0xfffffffffffff) + 0x3fe6a09e667f3bcd);
     double m_low = x_low == 0 ? 0 : scaled_by(x_low, -(int)(shifted >> 52));
     double f = m - 1, d = m + 1, d_low = m - (d - 1);
     double s = f / d, s_low = (fma(-s, d, f) - s * (d_low + m_low) + m_low) / d;
@@ -260,7 +260,7 @@ double tri_c_pow(double x, double y)
     if (x != x || y != y)
         return x + y;
     int is_whole = rint(y) == y, is_odd = is_whole && fabs(y) < 9007199254740992.0 && (int64_t)y % 2;
-    double sign = is_odd && (int64_t)bits_of(x) < 0 ? -1.0 : 1.0;
+    double sign = is_odd && (int64_t)word_of(x) < 0 ? -1.0 : 1.0;
     if (a == 0 || a == inf || fabs(y) == inf) {
         if (a == 1)
             return 1;
@@ -282,8 +282,8 @@ double tri_c_pow(double x, double y)
 /* x > 2^28 modulo pi/2, in [-pi/4, pi/4]: of x * 2/pi the two bits before the point and 128 behind it. */
 INLINE int reduce_large(double x, double *out_r, double *out_low)
 {
-    uint64_t m = (bits_of(x) & 0xfffffffffffff) | (uint64_t)1 << 52;
-    int e = (int)(bits_of(x) >> 52 & 2047) - 1075; /* x = m * 2^e; bits of 2/pi that give multiples of 4 are skipped */
+    uint64_t m = (word_of(x) & 0xfffffffffffff) | (uint64_t)1 << 52;
+    int e = (int)(word_of(x) >> 52 & 2047) - 1075; /* x = m * 2^e; bits of 2/pi that give multiples of 4 are skipped */
     int skip = e > 2 ? e - 2 : 0, word = skip / 64, shift = skip % 64, left = e - skip;
     uint64_t w[3];
     for (int i = 0; i < 3; i++) {
@@ -394,14 +394,14 @@ double tri_c_atan2(double y, double x)
     } else if (a == 0 || b == 0 || a == inf || b == inf) {
         r = a == 0 || b == inf ? 0 : pi / 2;
     } else {
-        int e = (int)(bits_of(a > b ? a : b) >> 52) - 1023; /* so that products neither overflow nor vanish */
+        int e = (int)(word_of(a > b ? a : b) >> 52) - 1023; /* so that products neither overflow nor vanish */
         int k = e > 900 ? -200 : e < -700 ? 300 : 0;
         double top = scaled_by(a < b ? a : b, k), base = scaled_by(a < b ? b : a, k);
         r = a == b ? pi / 4 : atan_part(top, base);
         if (a > b)
             r = pi / 2 - (r - 6.123233995736766e-17);
     }
-    if ((int64_t)bits_of(x) < 0)
+    if ((int64_t)word_of(x) < 0)
         r = pi - (r - 1.2246467991473532e-16);
     return copysign(r, y);
 }
@@ -470,7 +470,7 @@ double tri_c_cbrt(double x)
         return x;
     double up = a > 1e90 ? 0x1p200 : a < 1e-90 ? 0x1p-300 : 1; /* cubes neither overflow nor vanish */
     a = a > 1e90 ? a * 0x1p-600 : a < 1e-90 ? a * 0x1p900 : a;
-    double y = from_bits(bits_of(a) / 3 + 0x2a9f7893782da1ceu);
+    double y = double_of(word_of(a) / 3 + 0x2a9f7893782da1ceu);
     for (int i = 0; i < 3; i++) { /* of third order */
         double cube = y * y * y;
         y = y * (cube + 2 * a) / (2 * cube + a);
@@ -497,7 +497,7 @@ double tri_c_logb(double x)
     if (!(a < inf) || a == 0)
         return x != x ? x : a == 0 ? -inf : inf;
     int is_small = a < 2.2250738585072014e-308;
-    return (double)((int)(bits_of(is_small ? a * 18014398509481984.0 : a) >> 52) - (is_small ? 1077 : 1023));
+    return (double)((int)(word_of(is_small ? a * 18014398509481984.0 : a) >> 52) - (is_small ? 1077 : 1023));
 }
 double tri_c_nextafter(double x, double y)
 {
@@ -507,7 +507,7 @@ double tri_c_nextafter(double x, double y)
         return y;
     if (x == 0)
         return copysign(0x1p-1074, y);
-    return from_bits(bits_of(x) + ((x < y) == (x > 0) ? 1 : (uint64_t)-1));
+    return double_of(word_of(x) + ((x < y) == (x > 0) ? 1 : (uint64_t)-1));
 }
 
 /* ---- error function, gamma ---- */
@@ -595,7 +595,7 @@ double tri_c_lgamma(double x)
 /* As a whole number and a power of two, x > 0. */
 INLINE uint64_t split_whole(double x, int *out_exponent)
 {
-    uint64_t u = bits_of(x), m = u & 0xfffffffffffff;
+    uint64_t u = word_of(x), m = u & 0xfffffffffffff;
     int e = (int)(u >> 52);
     *out_exponent = e ? e : 1;
     return e ? m | (uint64_t)1 << 52 : m;
@@ -636,7 +636,7 @@ double tri_c_remainder(double x, double y)
         if (a >= 0.5 * b)
             a -= b;
     }
-    return (int64_t)bits_of(x) < 0 ? -a : a;
+    return (int64_t)word_of(x) < 0 ? -a : a;
 }
 
 /* ---- float ---- */

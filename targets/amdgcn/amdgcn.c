@@ -1,6 +1,7 @@
 /* AMD GPUs: assembly from LLVM's AMDGPU back end, code objects by LLVM's assembler and lld. */
 #include "targets/target.h"
 
+#include "ir/kernel.h"
 #include "runtime/sim/amdgcn/family.h"
 #include "targets/amdgcn/amdgcn.h"
 #include "targets/gpu/gpu.h"
@@ -18,11 +19,35 @@ static tri_str arch_of_code(tri_str code)
     return tri_str_sub(rest, 0, strcspn(rest.data, "\":+-\n"));
 }
 
+static void lower_to(tri_resources *r, int64_t blocks, const char *what)
+{
+    if (!r->limit || blocks < r->blocks) {
+        r->blocks = (int)blocks;
+        r->limit = what;
+    }
+}
+
+/* Waves go to four SIMD units, whose registers come in units of 8 or 24 per lane. */
 static tri_resources resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code)
 {
-    (void)kernel;
-    return (tri_resources){.barriers = memmem(code.data, code.len, "s_barrier", strlen("s_barrier")) != NULL,
-                           .lanes = unit->arch->lanes};
+    enum { simds = 4 };
+    const tri_machine_facts *arch = unit->arch;
+    bool has_barriers = memmem(code.data, code.len, "s_barrier", strlen("s_barrier")) != NULL;
+    tri_resources r = {.barriers = has_barriers, .lanes = arch->lanes};
+    int warps = kernel->num_warps > 0 ? kernel->num_warps : 1, unit_of_registers = arch->lanes == 64 ? 8 : 24;
+    if (!arch->resident_warps)
+        return r;
+    lower_to(&r, arch->resident_warps / warps, "warps");
+    if (warps > 1)
+        lower_to(&r, arch->resident_blocks, "blocks");
+    if (kernel->registers > 0) {
+        int per_lane = (kernel->registers + unit_of_registers - 1) / unit_of_registers * unit_of_registers;
+        lower_to(&r, arch->block_registers / simds / arch->lanes / per_lane * simds / warps, "registers");
+    }
+    if (kernel->shared_bytes > 0)
+        lower_to(&r, arch->resident_shared / kernel->shared_bytes, "shared memory");
+    r.percent = r.blocks * warps * 100 / arch->resident_warps;
+    return r;
 }
 
 const tri_target tri_target_amdgcn = {

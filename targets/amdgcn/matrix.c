@@ -324,7 +324,7 @@ static bool run_matrix(tri_gpu *g, MlirOperation op, const tri_encoding *e)
 }
 
 /* Products that no matrix instruction does are multiplied out like on every machine. */
-static bool run_dot(tri_gpu *g, MlirOperation op)
+static bool run_product(tri_gpu *g, MlirOperation op)
 {
     MlirAttribute encoding = tri_type_encoding(mlirValueGetType(mlirOperationGetResult(op, 0)));
     const tri_encoding *e = mlirAttributeIsNull(encoding) ? NULL : tri_encoding_get(g->arena, encoding);
@@ -336,6 +336,6 @@ static bool run_dot(tri_gpu *g, MlirOperation op)
 }
 
 const tri_gpu_op tri_amdgcn_ops_matrix[] = {
-    {"tt.dot", run_dot, NULL},
+    {"tt.dot", run_product, NULL},
     {0},
 };

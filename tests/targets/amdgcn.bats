@@ -4,6 +4,16 @@ load ../helpers
 
 softmax=(-k softmax_kernel -sig '*fp32, *fp32, i32, i32, i32, i32, BLOCK_SIZE=1024, num_stages=2')
 
+product='import triton
+import triton.language as tl
+
+@triton.jit
+def k(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    i = tl.arange(0, M)[:, None]
+    j = tl.arange(0, N)[None, :]
+    l = tl.arange(0, K)
+    tl.store(c + i * N + j, tl.dot(tl.load(a + i * K + l[None, :]), tl.load(b + l[:, None] * N + j)))'
+
 # tool NAME: LLVM's program of that name.
 tool() { command -v "$1-22" || command -v "$1" || skip "no $1"; }
 
@@ -23,6 +33,26 @@ tool() { command -v "$1-22" || command -v "$1" || skip "no $1"; }
         # six arguments and the hidden ones; shared memory for the partial results of four waves
         grep -Eq '\.group_segment_fixed_size: 16$' notes
     done
+}
+
+@test "matrix instructions and buffer operations assemble to the same bytes, too" {
+    mc=$(tool llvm-mc) lld=$(tool ld.lld)
+    printf '%s\n' "$product" >k.tri
+    while read -r chip type sum; do
+        tritcc -arch="$chip" -emit=amdgcn=k.amdgcn,hsaco=k.hsaco -sig "k(*$type:16:S, *$type:16:S, *$sum:16:S, 64, 64, 128)" k.tri
+        "$mc" -triple=amdgcn-amd-amdhsa -mcpu="$chip" -filetype=obj k.amdgcn -o kernel.o
+        "$lld" -shared --no-undefined kernel.o -o want.hsaco
+        cmp want.hsaco k.hsaco
+    done <<'END'
+gfx90a fp64 fp64
+gfx90a fp16 fp32
+gfx942 fp8e4b8 fp32
+gfx942 i8 i32
+gfx950 fp8e5 fp32
+gfx950 bf16 fp32
+gfx1100 i8 i32
+gfx1201 fp8e4nv fp32
+END
 }
 
 @test "assembly is an input, and tells its architecture" {
@@ -81,15 +111,6 @@ END
     done
 }
 
-product='import triton
-import triton.language as tl
-
-@triton.jit
-def k(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
-    i = tl.arange(0, M)[:, None]
-    j = tl.arange(0, N)[None, :]
-    l = tl.arange(0, K)
-    tl.store(c + i * N + j, tl.dot(tl.load(a + i * K + l[None, :]), tl.load(b + l[:, None] * N + j)))'
 
 @test "products are matrix instructions of the chip, of the type that it has" {
     printf '%s\n' "$product" >k.tri
@@ -228,7 +249,7 @@ def k(a, b, c, K, sa, sb, sc, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr
 END2
     types='*bf16:16:S, *bf16:16:S, *fp16:16:S, i32:16, i32:16, i32:16, i32:16'
     tritcc -arch=gfx942 -emit=amdgcn=k.s --resource-usage -sig "k($types, 128, 128, 64)" k.tri
-    [[ $errors == *" 0 bytes spilled"* ]]
+    [[ $errors == *" 0 bytes spilled"*"occupancy  25 %: 2 blocks per multiprocessor, limited by shared memory"* ]]
     # the loop: from its label to the branch back
     awk '/^\.LBB0_[0-9]+:/ { label = $1; sub(":", "", label); text = "" } { text = text $0 "\n" }
          /s_cbranch/ && label != "" && index($0, label) { printf "%s", text; exit }' k.s >loop
