@@ -23,6 +23,17 @@ static const char *sem_and_scope(int sem, int scope)
     return text[sem][scope];
 }
 
+/* ptxas takes both orders. Triton writes this one for updates, and people's tests look for it. */
+static const char *scope_and_sem(int sem, int scope)
+{
+    static const char *const text[][4] = {{"", "", "", ""},
+                                          {"", ".gpu.relaxed", ".cta.relaxed", ".sys.relaxed"},
+                                          {"", ".gpu.acquire", ".cta.acquire", ".sys.acquire"},
+                                          {"", ".gpu.release", ".cta.release", ".sys.release"},
+                                          {"", ".gpu.acq_rel", ".cta.acq_rel", ".sys.acq_rel"}};
+    return text[sem][scope];
+}
+
 /* What stands between `ld` or `st` and the vector's size; the attributes' numbers are those of tt's enumerations. */
 static void add_modifiers(tri_nvptx_text *t, const tri_machine_access *a, bool is_load)
 {
@@ -168,7 +179,7 @@ bool tri_nvptx_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out
     int num_values = t.num_results + t.num_args - values;
     add_predicate(&t, u->pred ? tri_nvptx_text_add(g, &t, u->pred, -1) : -1);
     tri_buf_format(&t.text, "%s%s%s.%s", has_result ? "atom" : "red", space(u->pointer),
-                   sem_and_scope(u->sem, u->scope), operation);
+                   u->is_cas ? sem_and_scope(u->sem, u->scope) : scope_and_sem(u->sem, u->scope), operation);
     if (u->is_cas)
         tri_buf_format(&t.text, ".b%u", tri_gpu_bits(g, packing.word));
     tri_buf_add_char(&t.text, ' ');

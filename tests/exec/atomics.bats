@@ -35,13 +35,13 @@ sums() { # TYPE SIZE OLD
         tritcc "-arch=$1" -num-warps=1 -emit=ptx=- -k sums -sig "*$2:16, *$2:16, *$2:16, i32$3, $4, 256" "$here/atomics.tri" >/dev/null
         grep -oE '(atom|red)[.]global[^ ]*' .out | sort -u
     }
-    [ "$(ptx sm_80 fp16 :16 True)" = atom.global.relaxed.gpu.add.noftz.f16x2 ]
-    [ "$(ptx sm_80 fp16 "" True)" = atom.global.relaxed.gpu.add.noftz.f16 ]
-    [ "$(ptx sm_80 fp32 :16 False)" = red.global.relaxed.gpu.add.f32 ]
-    [ "$(ptx sm_90 fp16 :16 True)" = atom.global.relaxed.gpu.add.noftz.v4.f16x2 ]
-    [ "$(ptx sm_90 bf16 :16 False)" = red.global.relaxed.gpu.add.noftz.v4.bf16x2 ]
-    [ "$(ptx sm_90 bf16 "" True)" = atom.global.relaxed.gpu.add.noftz.bf16 ]
-    [ "$(ptx sm_90 fp32 :16 False)" = red.global.relaxed.gpu.add.v4.f32 ]
+    [ "$(ptx sm_80 fp16 :16 True)" = atom.global.gpu.relaxed.add.noftz.f16x2 ]
+    [ "$(ptx sm_80 fp16 "" True)" = atom.global.gpu.relaxed.add.noftz.f16 ]
+    [ "$(ptx sm_80 fp32 :16 False)" = red.global.gpu.relaxed.add.f32 ]
+    [ "$(ptx sm_90 fp16 :16 True)" = atom.global.gpu.relaxed.add.noftz.v4.f16x2 ]
+    [ "$(ptx sm_90 bf16 :16 False)" = red.global.gpu.relaxed.add.noftz.v4.bf16x2 ]
+    [ "$(ptx sm_90 bf16 "" True)" = atom.global.gpu.relaxed.add.noftz.bf16 ]
+    [ "$(ptx sm_90 fp32 :16 False)" = red.global.gpu.relaxed.add.v4.f32 ]
 }
 
 @test "ptxas takes every form of a sum" {

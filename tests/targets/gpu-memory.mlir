@@ -88,8 +88,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
 
   // CHECK-LABEL: .entry atomics(
-  // CHECK: atom.global.acq_rel.gpu.add.f32
-  // CHECK: red.global.relaxed.cta.add.u32
+  // CHECK: atom.global.gpu.acq_rel.add.f32
+  // CHECK: red.global.cta.relaxed.add.u32
   // CHECK: atom.global.relaxed.sys.cas.b32
   tt.func public @atomics(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %x: f32, %n: i32) {
     %m = arith.constant true
