@@ -170,7 +170,7 @@ static bool has_text(tri_diag *diag, const expectation *x, tri_str text)
     bool is_good = !regcomp(&compiled, pattern.len ? pattern.data : "", REG_EXTENDED | REG_NOSUB), found = false;
     tri_buf_fini(&pattern);
     if (!is_good) {
-        tri_diag_error(diag, x->at, 0, "malformed regular expression");
+        tri_diag_error(diag, x->at, 1010, "malformed regular expression");
         return false;
     }
     tri_buf whole = {0};
@@ -207,7 +207,7 @@ bool tri_expect_check(tri_diag *diag, const tri_source *source, bool only_expect
         if (x->is_met)
             continue;
         ok = false;
-        tri_diag_error(diag, x->at, 0, "expected %s was not reported", word_of(x->severity));
+        tri_diag_error(diag, x->at, 1010, "expected %s was not reported", word_of(x->severity));
     }
     for (size_t i = 0; i < events.len && !only_expected; i++) {
         const event *e = &events.at[i];
@@ -215,7 +215,7 @@ bool tri_expect_check(tri_diag *diag, const tri_source *source, bool only_expect
         if (e->is_expected || e->severity < TRI_WARNING)
             continue;
         ok = false;
-        tri_diag_error(diag, e->at, 0, "unexpected %s: %.*s", word_of(e->severity), TRI_STR_ARG(e->text));
+        tri_diag_error(diag, e->at, 1010, "unexpected %s: %.*s", word_of(e->severity), TRI_STR_ARG(e->text));
     }
     tri_arena_destroy(arena);
     return ok;

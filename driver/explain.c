@@ -5,7 +5,7 @@
 /* share/tritcc/explain.txt, whose head says how it is written. */
 extern const char tri_explain_text[];
 
-enum { first_code = 1000, last_code = 8999 };
+enum { first_code = 1000, last_code = 9999 };
 
 static tri_str next_line(const char **at)
 {

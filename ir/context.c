@@ -50,7 +50,7 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic, void *data)
     tri_str text = text_of(arena, diagnostic);
     switch (mlirDiagnosticGetSeverity(diagnostic)) {
     case MlirDiagnosticError:
-        tri_location_error(diag, loc, 0, text);
+        tri_location_error(diag, loc, 5013, text);
         break;
     case MlirDiagnosticWarning:
         tri_diag_warning(diag, tri_location_span(diag, loc), "ir", "%.*s", TRI_STR_ARG(text));

@@ -78,7 +78,7 @@ static LLVMTargetRef find_target(tri_diag *diag, const char *triple)
     LLVMTargetRef target = NULL;
     if (!LLVMGetTargetFromTriple(triple, &target, &error))
         return target;
-    tri_diag_error(diag, TRI_NO_SPAN, 0, "no code generator for '%s': %s", triple, error);
+    tri_diag_error(diag, TRI_NO_SPAN, 6005, "no code generator for '%s': %s", triple, error);
     LLVMDisposeMessage(error);
     return NULL;
 }
@@ -117,7 +117,7 @@ bool tri_llvm_run_passes(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachine
     if (!error)
         return true;
     char *text = LLVMGetErrorMessage(error);
-    tri_diag_error(diag, TRI_NO_SPAN, 0, "LLVM pipeline '%s': %s", pipeline, text);
+    tri_diag_error(diag, TRI_NO_SPAN, 6005, "LLVM pipeline '%s': %s", pipeline, text);
     LLVMDisposeErrorMessage(text);
     return false;
 }
@@ -135,7 +135,7 @@ bool tri_llvm_emit_without(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachi
     size_t errors = tri_diag_error_count(diag);
     LLVMMemoryBufferRef buffer = tri_island_emit_without(module, machine, type, passes);
     if (!buffer) {
-        tri_diag_error(diag, TRI_NO_SPAN, 0, "the code generator makes no such file");
+        tri_diag_error(diag, TRI_NO_SPAN, 6005, "the code generator makes no such file");
         return false;
     }
     tri_buf_add(out, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
@@ -173,7 +173,7 @@ static void report_parse_error(tri_diag *diag, const tri_source *source, const c
     text = tri_str_trim(text);
     if (tri_str_has_prefix(text, "error: "))
         text = tri_str_sub(text, strlen("error: "), text.len);
-    tri_diag_error(diag, span, 0, "%.*s", TRI_STR_ARG(text));
+    tri_diag_error(diag, span, 5021, "%.*s", TRI_STR_ARG(text));
 }
 
 LLVMModuleRef tri_llvm_parse(tri_diag *diag, LLVMContextRef context, const tri_source *source)
@@ -203,7 +203,7 @@ bool tri_llvm_verify(tri_diag *diag, LLVMModuleRef module)
     char *error = NULL;
     bool is_broken = LLVMVerifyModule(module, LLVMReturnStatusAction, &error);
     if (is_broken)
-        tri_diag_error(diag, TRI_NO_SPAN, 0, "invalid LLVM IR: %s", error);
+        tri_diag_error(diag, TRI_NO_SPAN, 5021, "invalid LLVM IR: %s", error);
     LLVMDisposeMessage(error);
     return !is_broken;
 }
@@ -227,7 +227,7 @@ bool tri_llvm_link_bitcode(tri_diag *diag, LLVMModuleRef module, tri_str bitcode
     bool failed = LLVMParseBitcodeInContext2(LLVMGetModuleContext(module), buffer, &source);
     LLVMDisposeMemoryBuffer(buffer);
     if (failed) {
-        tri_diag_error(diag, TRI_NO_SPAN, 0, "cannot read bitcode to link");
+        tri_diag_error(diag, TRI_NO_SPAN, 5021, "cannot read bitcode to link");
         return false;
     }
     LLVMSetDataLayout(source, LLVMGetDataLayoutStr(module));
@@ -294,7 +294,7 @@ bool tri_llvm_get_kernels(tri_unit *unit)
     unit->kernels.len = 0;
     for (unsigned i = 0; i < count; i++) {
         if (!read_kernel(unit, nodes[i])) {
-            tri_diag_error(unit->diag, TRI_NO_SPAN, 0, "malformed metadata '!%s' in the input", kernels_name);
+            tri_diag_error(unit->diag, TRI_NO_SPAN, 5021, "malformed metadata '!%s' in the input", kernels_name);
             return false;
         }
     }

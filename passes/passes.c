@@ -112,9 +112,9 @@ static void report_unknown_pass(parser *p, tri_str name)
     size_t at = offset_of(p, name);
     tri_span span = span_of(p, at, at + name.len);
     if (near)
-        tri_diag_error(p->diag, span, 0, "unknown pass '%.*s'; did you mean '%s'?", TRI_STR_ARG(name), near);
+        tri_diag_error(p->diag, span, 1008, "unknown pass '%.*s'; did you mean '%s'?", TRI_STR_ARG(name), near);
     else
-        tri_diag_error(p->diag, span, 0, "unknown pass '%.*s'; --list-passes names them all", TRI_STR_ARG(name));
+        tri_diag_error(p->diag, span, 1008, "unknown pass '%.*s'; --list-passes names them all", TRI_STR_ARG(name));
 }
 
 /* Takes the next blank-separated "name" or "name=value" of an options text. */
@@ -167,10 +167,10 @@ static bool check_value(parser *p, const char *row, tri_str name, tri_str value)
     size_t at = offset_of(p, name);
     tri_span span = span_of(p, at, at + name.len);
     if (is_number)
-        tri_diag_error(p->diag, span, 0, "pass option '%.*s' needs a number, not '%.*s'", TRI_STR_ARG(name),
+        tri_diag_error(p->diag, span, 1008, "pass option '%.*s' needs a number, not '%.*s'", TRI_STR_ARG(name),
                        TRI_STR_ARG(value));
     else
-        tri_diag_error(p->diag, span, 0, "pass option '%.*s' is one of %.*s, not '%.*s'", TRI_STR_ARG(name),
+        tri_diag_error(p->diag, span, 1008, "pass option '%.*s' is one of %.*s, not '%.*s'", TRI_STR_ARG(name),
                        TRI_STR_ARG(form), TRI_STR_ARG(value));
     return false;
 }
@@ -188,10 +188,10 @@ static bool check_option(parser *p, const tri_pass *pass, tri_str name, tri_str 
     size_t at = offset_of(p, name);
     tri_span span = span_of(p, at, at + name.len);
     if (near)
-        tri_diag_error(p->diag, span, 0, "pass '%s' has no option '%.*s'; did you mean '%s'?", pass->name,
+        tri_diag_error(p->diag, span, 1008, "pass '%s' has no option '%.*s'; did you mean '%s'?", pass->name,
                        TRI_STR_ARG(name), near);
     else
-        tri_diag_error(p->diag, span, 0, "pass '%s' has no option '%.*s'", pass->name, TRI_STR_ARG(name));
+        tri_diag_error(p->diag, span, 1008, "pass '%s' has no option '%.*s'", pass->name, TRI_STR_ARG(name));
     return false;
 }
 
@@ -202,7 +202,7 @@ static bool take_until(parser *p, char close, tri_str *out_text)
     while (p->at < p->text.len && p->text.data[p->at] != close)
         p->at++;
     if (p->at == p->text.len) {
-        tri_diag_error(p->diag, span_of(p, begin - 1, begin), 0, "pass options lack their closing '%c'", close);
+        tri_diag_error(p->diag, span_of(p, begin - 1, begin), 1008, "pass options lack their closing '%c'", close);
         return false;
     }
     *out_text = tri_str_sub(p->text, begin, p->at++);
@@ -260,7 +260,7 @@ static bool parse_step(parser *p, step_list *out_steps)
     if (take_anchor(p, name))
         return true;
     if (!name.len) {
-        tri_diag_error(p->diag, span_of(p, begin, begin < p->text.len ? begin + 1 : begin), 0,
+        tri_diag_error(p->diag, span_of(p, begin, begin < p->text.len ? begin + 1 : begin), 1008,
                        "expected the name of a pass");
         return false;
     }
@@ -276,7 +276,7 @@ static bool parse_step(parser *p, step_list *out_steps)
         if (!check_option(p, s.pass, option, value))
             return false;
     if (p->at < p->text.len && !is_separator(p->text.data[p->at]) && p->text.data[p->at] != ')') {
-        tri_diag_error(p->diag, span_of(p, p->at, p->at + 1), 0, "expected ',' after pass '%s'", s.pass->name);
+        tri_diag_error(p->diag, span_of(p, p->at, p->at + 1), 1008, "expected ',' after pass '%s'", s.pass->name);
         return false;
     }
     tri_vec_push(p->arena, out_steps, s);
@@ -285,7 +285,7 @@ static bool parse_step(parser *p, step_list *out_steps)
 
 static bool report_open(parser *p)
 {
-    tri_diag_error(p->diag, span_of(p, p->text.len, p->text.len), 0, "expected ')' at the end of the passes");
+    tri_diag_error(p->diag, span_of(p, p->text.len, p->text.len), 1008, "expected ')' at the end of the passes");
     return false;
 }
 

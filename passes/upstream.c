@@ -41,7 +41,7 @@ static bool run_canonicalize(tri_pass_run *run)
     if (run_with_options(run, "canonicalize"))
         return true;
     if (tri_diag_error_count(run->unit->diag) == errors)
-        tri_diag_error(run->unit->diag, TRI_NO_SPAN, 0,
+        tri_diag_error(run->unit->diag, TRI_NO_SPAN, 5014,
                        "canonicalize is not done after its last round (test-convergence)");
     return false;
 }

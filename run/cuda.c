@@ -65,7 +65,7 @@ static bool choose_cuda(tri_run_kernel *k, tri_run_opt *opt, const tri_argument_
     int capability = tri_cuda_capability(d->cuda);
     const tri_machine_facts *arch = arch_for(capability);
     if (!arch) {
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0,
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 9001,
                        "CUDA device %d has compute capability %d.%d, below all that code can be made for", d->number,
                        capability / 10, capability % 10);
         return false;
@@ -77,7 +77,7 @@ static bool choose_cuda(tri_run_kernel *k, tri_run_opt *opt, const tri_argument_
 static bool report_cuda(tri_run_kernel *k, int error)
 {
     if (error)
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "CUDA: cannot run the kernel: %s", tri_strerror(error));
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 9001, "CUDA: cannot run the kernel: %s", tri_strerror(error));
     return !error;
 }
 

@@ -123,7 +123,7 @@ static bool launch_host(tri_run_kernel *k, double *out_seconds)
             piece *= 2;
     }
     if (state.err)
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "the kernel failed: %s", tri_strerror(state.err));
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 9002, "the kernel failed: %s", tri_strerror(state.err));
     return !state.err;
 }
 

@@ -30,7 +30,7 @@ typedef struct {
 
 static bool fail_object(tri_run_kernel *k, const char *what, tri_str why)
 {
-    tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "%s: %.*s", what, TRI_STR_ARG(why));
+    tri_diag_error(k->unit.diag, TRI_NO_SPAN, 9001, "%s: %.*s", what, TRI_STR_ARG(why));
     return false;
 }
 

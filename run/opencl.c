@@ -44,7 +44,7 @@ static bool translate(tri_run_kernel *k, tri_str *code)
     for (size_t i = 0; i < sizeof names / sizeof *names && !program.len; i++)
         tri_process_find(arena, tri_str_from(names[i]), tri_str_copy(arena, path).data, &program);
     if (!program.len) {
-        tri_diag_error(diag, TRI_NO_SPAN, 0,
+        tri_diag_error(diag, TRI_NO_SPAN, 9001,
                        "OpenCL device '%s' takes no SPIR-V, and llvm-spirv, which could translate it, is not in PATH",
                        tri_opencl_name(((device *)k->device)->cl));
         return false;
@@ -52,7 +52,7 @@ static bool translate(tri_run_kernel *k, tri_str *code)
     if (!tri_file_make_temporary_folder(arena, &folder, &error) ||
         !tri_file_name_temporary(arena, folder, "kernel.spv", &in, &error) ||
         !tri_file_name_temporary(arena, folder, "kernel.bc", &out, &error) || !tri_file_write(in, *code, &error)) {
-        tri_diag_error(diag, TRI_NO_SPAN, 0, "cannot write a temporary file: %s", strerror(error));
+        tri_diag_error(diag, TRI_NO_SPAN, 9001, "cannot write a temporary file: %s", strerror(error));
         return false;
     }
     const char *const argv[] = {program.data, "-r", in.data, "-o", out.data, NULL};
@@ -60,7 +60,7 @@ static bool translate(tri_run_kernel *k, tri_str *code)
     bool ok = result.started && !result.status && !result.signal && tri_file_read(arena, out, code, &error);
     tri_file_remove_temporary_folder(folder);
     if (!ok) {
-        tri_diag_error(diag, TRI_NO_SPAN, 0, "'%.*s' failed: %.*s", TRI_STR_ARG(tri_process_quote(arena, argv)),
+        tri_diag_error(diag, TRI_NO_SPAN, 9001, "'%.*s' failed: %.*s", TRI_STR_ARG(tri_process_quote(arena, argv)),
                        TRI_STR_ARG(result.output));
         return false;
     }
@@ -96,7 +96,7 @@ static bool open_opencl(tri_run_kernel *k, tri_argument_list *arguments)
     bool is_spirv = tri_opencl_takes_spirv(d->cl);
     tri_str code = tri_buf_str(&k->unit.bytes), symbol = tri_str_copy(arena, k->unit.kernels.at[0].symbol);
     if (!is_spirv && !tri_opencl_takes_spir(d->cl)) {
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 0, "OpenCL device '%s' takes no SPIR-V", tri_opencl_name(d->cl));
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 9001, "OpenCL device '%s' takes no SPIR-V", tri_opencl_name(d->cl));
         return false;
     }
     if (!is_spirv && !translate(k, &code))

@@ -141,7 +141,7 @@ static bool convert_inferred(converter *c, MlirOperation op)
         if (!is_bare_tensor(mlirValueGetType(tri_op_result(op, i))))
             continue;
         if (mlirAttributeIsNull(to)) {
-            tri_op_error(c->run->unit->diag, op, 0,
+            tri_op_error(c->run->unit->diag, op, 5014,
                          "the layout of this operation's result cannot be told from its operand's");
             return false;
         }
@@ -354,13 +354,13 @@ static bool run_convert_triton_to_tritongpu(tri_pass_run *run)
     tri_map_init(&c.converts, run->arena);
 
     if (!is_power_of_two(c.launch.warps) || !is_power_of_two(c.launch.lanes) || !is_power_of_two(c.launch.ctas)) {
-        tri_op_error(run->unit->diag, module, 0, "num-warps, threads-per-warp and num-ctas must be powers of two");
+        tri_op_error(run->unit->diag, module, 5014, "num-warps, threads-per-warp and num-ctas must be powers of two");
         return false;
     }
     tri_op_list ops = {0};
     tri_op_collect(module, run->arena, &ops);
     if (has_layouts(&ops)) {
-        tri_op_error(run->unit->diag, module, 0, "the module has layouts already");
+        tri_op_error(run->unit->diag, module, 5014, "the module has layouts already");
         return false;
     }
     tri_builder_set_attr(module, "ttg.num-warps", tri_attr_i32(context, c.launch.warps));

@@ -37,7 +37,7 @@ static intptr_t list_types(const tri_expand *x, MlirType whole, MlirType *out)
 static bool fail_expand(tri_expand *x, MlirOperation op)
 {
     tri_str name = tri_op_name(op);
-    tri_op_error(x->run->unit->diag, op, 0, "%s cannot pass through '%.*s' on this target", x->rules->noun,
+    tri_op_error(x->run->unit->diag, op, 5014, "%s cannot pass through '%.*s' on this target", x->rules->noun,
                  TRI_STR_ARG(name));
     return false;
 }

@@ -36,7 +36,7 @@ static tri_str take_part(tri_str *text)
 
 static bool fail(tri_diag *diag, tri_str text, const char *why)
 {
-    tri_diag_error(diag, TRI_NO_SPAN, 0, "bad argument '%.*s': %s", TRI_STR_ARG(text), why);
+    tri_diag_error(diag, TRI_NO_SPAN, 9003, "bad argument '%.*s': %s", TRI_STR_ARG(text), why);
     return false;
 }
 
@@ -185,7 +185,7 @@ bool tri_argument_link(tri_diag *diag, tri_arena *arena, tri_argument_list *list
         for (size_t k = 0; k < table->targets.len; k++) {
             const tri_argument *target = find(list, table->targets.at[k]);
             if (!target || (target->kind != TRI_ARGUMENT_ARRAY && target->kind != TRI_ARGUMENT_TABLE)) {
-                tri_diag_error(diag, TRI_NO_SPAN, 0,
+                tri_diag_error(diag, TRI_NO_SPAN, 9003,
                                "no buffer '%.*s' for the table of addresses%s%.*s: add buf:%.*s=...",
                                TRI_STR_ARG(table->targets.at[k]), table->name.len ? " " : "", TRI_STR_ARG(table->name),
                                TRI_STR_ARG(table->targets.at[k]));

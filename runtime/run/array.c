@@ -92,7 +92,7 @@ static bool bad_option(tri_diag *diag, int generator, tri_str item)
     for (int i = 0; i < OPTION_COUNT; i++)
         if (generators[generator].options & 1u << i)
             tri_buf_format(&names, "%s%s", names.len ? ", " : "", option_names[i]);
-    tri_diag_error(diag, TRI_NO_SPAN, 0, "bad option '%.*s' of '%s': %s%s", TRI_STR_ARG(item),
+    tri_diag_error(diag, TRI_NO_SPAN, 9003, "bad option '%.*s' of '%s': %s%s", TRI_STR_ARG(item),
                    generators[generator].name, names.len ? "expected NAME=NUMBER with NAME of " : "it takes none",
                    names.len ? names.data : "");
     tri_buf_fini(&names);
@@ -120,7 +120,7 @@ static bool parse_options(tri_diag *diag, int generator, tri_str text, double *v
 {
     bool is_full = tri_str_is(tri_str_from(generators[generator].name), "full");
     if (is_full && !text.len) {
-        tri_diag_error(diag, TRI_NO_SPAN, 0, "'full' needs a value, as in full:f32:8:value=2");
+        tri_diag_error(diag, TRI_NO_SPAN, 9003, "'full' needs a value, as in full:f32:8:value=2");
         return false;
     }
     for (size_t end; text.len; text = tri_str_sub(text, end + (end < text.len), text.len)) {
@@ -131,7 +131,7 @@ static bool parse_options(tri_diag *diag, int generator, tri_str text, double *v
     }
     if (values[OPTION_HIGH] > values[OPTION_LOW])
         return true;
-    tri_diag_error(diag, TRI_NO_SPAN, 0, "high must be above low");
+    tri_diag_error(diag, TRI_NO_SPAN, 9003, "high must be above low");
     return false;
 }
 
@@ -152,7 +152,7 @@ static bool check_range(tri_diag *diag, tri_dtype dtype, double low, double high
 {
     if (fits(dtype, low) && fits(dtype, high))
         return true;
-    tri_diag_error(diag, TRI_NO_SPAN, 0, "%s elements cannot be %g", tri_dtype_name(dtype),
+    tri_diag_error(diag, TRI_NO_SPAN, 9003, "%s elements cannot be %g", tri_dtype_name(dtype),
                    fits(dtype, low) ? high : low);
     return false;
 }
@@ -211,7 +211,7 @@ bool tri_array_fill(tri_diag *diag, tri_array *array, tri_str name, tri_str text
     TRI_ASSERT(generator >= 0);
     double o[OPTION_COUNT] = {[OPTION_HIGH] = tri_str_is(name, "randint") ? 10 : 1, [OPTION_STEP] = 1};
     if (generators[generator].wants_float && !tri_dtype_is_float(array->dtype)) {
-        tri_diag_error(diag, TRI_NO_SPAN, 0, "'%.*s' makes floats: randint makes %s", TRI_STR_ARG(name),
+        tri_diag_error(diag, TRI_NO_SPAN, 9003, "'%.*s' makes floats: randint makes %s", TRI_STR_ARG(name),
                        tri_dtype_name(array->dtype));
         return false;
     }

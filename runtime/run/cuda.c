@@ -68,7 +68,7 @@ static bool check(tri_cuda *cuda, int status, const char *what)
     if (!status)
         return true;
     cuda->api.error_string(status, &text);
-    tri_diag_error(cuda->diag, TRI_NO_SPAN, 0, "CUDA: cannot %s: %s (error %d)", what, text ? text : "unknown error",
+    tri_diag_error(cuda->diag, TRI_NO_SPAN, 9001, "CUDA: cannot %s: %s (error %d)", what, text ? text : "unknown error",
                    status);
     return false;
 }
@@ -77,13 +77,14 @@ static bool open_library(tri_cuda *cuda)
 {
     cuda->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
     if (!cuda->library) {
-        tri_diag_error(cuda->diag, TRI_NO_SPAN, 0, "no CUDA driver on this machine: %s", dlerror());
+        tri_diag_error(cuda->diag, TRI_NO_SPAN, 9001, "no CUDA driver on this machine: %s", dlerror());
         return false;
     }
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         void *entry = dlsym(cuda->library, entries[i].name);
         if (!entry) {
-            tri_diag_error(cuda->diag, TRI_NO_SPAN, 0, "the CUDA driver has no '%s': it is too old", entries[i].name);
+            tri_diag_error(cuda->diag, TRI_NO_SPAN, 9001, "the CUDA driver has no '%s': it is too old",
+                           entries[i].name);
             return false;
         }
         memcpy((char *)&cuda->api + entries[i].at, &entry, sizeof entry);
@@ -99,7 +100,7 @@ static bool open_device(tri_cuda *cuda, int number)
     if (!check(cuda, api->init(0), "start the driver") || !check(cuda, api->device_count(&count), "count the devices"))
         return false;
     if (number >= count) {
-        tri_diag_error(cuda->diag, TRI_NO_SPAN, 0, "no CUDA device %d: this machine has %d", number, count);
+        tri_diag_error(cuda->diag, TRI_NO_SPAN, 9001, "no CUDA device %d: this machine has %d", number, count);
         return false;
     }
     if (!check(cuda, api->device_get(&cuda->device, number), "open the device") ||

@@ -41,7 +41,7 @@ static bool add_entry(tri_diag *diag, tri_jit *jit, LLVMModuleRef module, const 
     LLVMContextRef context = LLVMGetModuleContext(module);
     LLVMValueRef callee = LLVMGetNamedFunction(module, function);
     if (!callee) {
-        tri_diag_error(diag, TRI_NO_SPAN, 0, "no function '%s' in the compiled module", function);
+        tri_diag_error(diag, TRI_NO_SPAN, 6005, "no function '%s' in the compiled module", function);
         return false;
     }
     LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0), void_type = LLVMVoidTypeInContext(context);
@@ -69,7 +69,7 @@ static bool report(tri_diag *diag, LLVMErrorRef error)
     if (!error)
         return true;
     char *text = LLVMGetErrorMessage(error);
-    tri_diag_error(diag, TRI_NO_SPAN, 0, "cannot compile for this host: %s", text);
+    tri_diag_error(diag, TRI_NO_SPAN, 6005, "cannot compile for this host: %s", text);
     LLVMDisposeErrorMessage(text);
     return false;
 }

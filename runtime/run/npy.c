@@ -136,7 +136,7 @@ static void transpose(tri_array *array, const unsigned char *data)
 
 static bool fail(tri_diag *diag, tri_str path, const char *why)
 {
-    tri_diag_error(diag, TRI_NO_SPAN, 0, "cannot read '%.*s': %s", TRI_STR_ARG(path), why);
+    tri_diag_error(diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(path), why);
     return false;
 }
 
@@ -215,7 +215,7 @@ bool tri_array_write_npy(tri_diag *diag, tri_str path, const tri_array *array)
     int error = 0;
     bool ok = tri_file_write(path, tri_buf_str(&file), &error);
     if (!ok)
-        tri_diag_error(diag, TRI_NO_SPAN, 0, "cannot write '%.*s': %s", TRI_STR_ARG(path), strerror(error));
+        tri_diag_error(diag, TRI_NO_SPAN, 1003, "cannot write '%.*s': %s", TRI_STR_ARG(path), strerror(error));
     tri_buf_fini(&header);
     tri_buf_fini(&file);
     return ok;

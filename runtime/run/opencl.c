@@ -95,7 +95,7 @@ static const struct {
 static bool check(tri_opencl *cl, int status, const char *what)
 {
     if (status)
-        tri_diag_error(cl->diag, TRI_NO_SPAN, 0, "OpenCL: cannot %s (error %d)", what, status);
+        tri_diag_error(cl->diag, TRI_NO_SPAN, 9001, "OpenCL: cannot %s (error %d)", what, status);
     return !status;
 }
 
@@ -105,13 +105,14 @@ static bool open_library(tri_opencl *cl)
 {
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        tri_diag_error(cl->diag, TRI_NO_SPAN, 0, "no OpenCL on this machine: %s", dlerror());
+        tri_diag_error(cl->diag, TRI_NO_SPAN, 9001, "no OpenCL on this machine: %s", dlerror());
         return false;
     }
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         void *entry = dlsym(library, entries[i].name);
         if (!entry && !entries[i].is_optional) {
-            tri_diag_error(cl->diag, TRI_NO_SPAN, 0, "the OpenCL library has no '%s': it is too old", entries[i].name);
+            tri_diag_error(cl->diag, TRI_NO_SPAN, 9001, "the OpenCL library has no '%s': it is too old",
+                           entries[i].name);
             return false;
         }
         memcpy((char *)&cl->api + entries[i].at, &entry, sizeof entry);
@@ -135,7 +136,7 @@ static bool find_device(tri_opencl *cl, int number)
         }
         before += count;
     }
-    tri_diag_error(cl->diag, TRI_NO_SPAN, 0, "no OpenCL device %d: this machine has %u", number, before);
+    tri_diag_error(cl->diag, TRI_NO_SPAN, 9001, "no OpenCL device %d: this machine has %u", number, before);
     return false;
 }
 
@@ -162,7 +163,7 @@ static bool open_device(tri_opencl *cl)
     cl->il = ask(cl, device_il_version);
     cl->api.device_info(cl->device, device_svm, sizeof svm, &svm, NULL);
     if (!(svm & svm_coarse)) {
-        tri_diag_error(cl->diag, TRI_NO_SPAN, 0, "OpenCL device '%.*s' has no shared virtual memory",
+        tri_diag_error(cl->diag, TRI_NO_SPAN, 9001, "OpenCL device '%.*s' has no shared virtual memory",
                        TRI_STR_ARG(cl->name));
         return false;
     }
@@ -245,7 +246,7 @@ static bool report_log(tri_opencl *cl, int status)
     log[0] = 0;
     cl->api.build_info(cl->program, cl->device, program_build_log, size, log, NULL);
     log[size] = 0;
-    tri_diag_error(cl->diag, TRI_NO_SPAN, 0, "OpenCL device '%s' does not build the kernel (error %d): %s",
+    tri_diag_error(cl->diag, TRI_NO_SPAN, 9001, "OpenCL device '%s' does not build the kernel (error %d): %s",
                    cl->name.data, status, log);
     return false;
 }
@@ -273,7 +274,7 @@ bool tri_opencl_allocate(tri_opencl *cl, size_t size, uint64_t *out_address)
 {
     void *memory = cl->api.svm_alloc(cl->context, memory_read_write, size ? size : 1, 0);
     if (!memory) {
-        tri_diag_error(cl->diag, TRI_NO_SPAN, 0, "OpenCL: no memory for %zu bytes", size);
+        tri_diag_error(cl->diag, TRI_NO_SPAN, 9001, "OpenCL: no memory for %zu bytes", size);
         return false;
     }
     tri_vec_push(cl->arena, &cl->memory, memory);

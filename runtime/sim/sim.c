@@ -82,7 +82,7 @@ void tri_sim_report(tri_sim *sim, const char *kind, int64_t other, const char *f
     tri_str text = tri_str_vformat(sim->arena, format, args);
     va_end(args);
     tri_sim_site site = site_of(sim, t->site);
-    tri_diag_error(sim->diag, site.span, 0, "%s (%s): %.*s: thread %d of program (%u, %u, %u)", kind, site.primitive,
+    tri_diag_error(sim->diag, site.span, 9004, "%s (%s): %.*s: thread %d of program (%u, %u, %u)", kind, site.primitive,
                    TRI_STR_ARG(text), t->index, sim->program.x, sim->program.y, sim->program.z);
     if (other >= 0) {
         tri_sim_site second = site_of(sim, (uint32_t)other);

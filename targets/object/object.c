@@ -51,7 +51,7 @@ static bool load_runtime(tri_writer *w, const char *triple, LLVMTargetMachineRef
     bool failed = LLVMParseBitcodeInContext2(w->llvm, buffer, &w->module);
     LLVMDisposeMemoryBuffer(buffer);
     if (failed) {
-        tri_diag_error(w->diag, TRI_NO_SPAN, 0, "the launcher's bitcode cannot be read");
+        tri_diag_error(w->diag, TRI_NO_SPAN, 8001, "the launcher's bitcode cannot be read");
         return false;
     }
     LLVMSetModuleIdentifier(w->module, "tritcc", 6);

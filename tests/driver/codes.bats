@@ -25,11 +25,16 @@ vadd=("$EXAMPLES/vadd/vadd.tri" -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -
     cd "$SRCDIR"
     local code
     grep -rhoE --include='*.c' --include='*.cpp' '(_error|_error_at|op_error|location_error|fail_at|arg_error)\(.*' base driver frontend ir passes targets runtime |
-        grep -oE '[ (][1-8][0-9]{3}, *("|$)' | grep -oE '[0-9]{4}' | sort -u >"$BATS_TEST_TMPDIR/used"
+        grep -oE '[ (][1-9][0-9]{3}, *("|$)' | grep -oE '[0-9]{4}' | sort -u >"$BATS_TEST_TMPDIR/used"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/used")" -gt 30 ]
     while read -r code; do
         grep -q "^X($code," base/diag.def || { echo "$code is not explained"; false; }
     done <"$BATS_TEST_TMPDIR/used"
+}
+
+@test "every error has a code" {
+    cd "$SRCDIR"
+    ! grep -rnE --include='*.c' '(_error|_error_at)\(.*[ (]0, *("|text|$)' base driver frontend ir passes targets run runtime
 }
 
 @test "every code is provoked by a test" {
@@ -88,4 +93,33 @@ IR
     gives 7001 1 "${vadd[@]}" -emit=cubin=v.cubin --cuda-path=cuda
     printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(p):\n    tl.store(p, tl.sin(tl.load(p)))\n' >s.tri
     gives 7002 1 s.tri -sig '*fp64' -arch=sm_80 -emit=ptx=- --cuda-path=cuda
+}
+
+@test "messages of passes, of IR, and of tritrun" {
+    local k='tt.func @k(%x: i32) { tt.return }'
+    echo "$k" >k.ttir
+    gives 1008 2 -passes=coalesk k.ttir || gives 1008 1 -passes=coalesk k.ttir
+    gives 1008 2 -passes='coalesce{nothing=1}' k.ttir || gives 1008 1 -passes='coalesce{nothing=1}' k.ttir
+    echo '// expected-error {{something}}' >>k.ttir
+    gives 1010 1 -verify-diagnostics -passes= k.ttir
+    echo 'tt.func @k(%x: i32) { %y = arith.addf %x, %x : i32 tt.return }' >bad.ttir
+    gives 5013 1 -emit=ttgir -arch=sm_80 bad.ttir
+    echo "$k" >k.ttir
+    gives 5014 1 -passes='convert-triton-to-tritongpu{target=cuda:80 num-warps=3}' k.ttir
+    echo 'define void @k( {' >bad.ll
+    gives 5021 1 -emit=ptx -arch=sm_80 bad.ll
+    printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(x, n):\n    tl.device_assert(n == 4)\n    tl.store(x, n)\n' >k.tri
+    runs() {
+        local code=$1 status=0
+        shift
+        "$BUILDDIR/tritrun" "$@" 2>.err || status=$?
+        [ "$status" -ne 0 ]
+        grep -m1 'error:' .err | grep -qF "[TRI-$code]"
+    }
+    gives 6006 1 -c -sig 'k(*fp32, fp8e5)' k.tri
+    runs 9001 -arch=cuda:70 -grid=1 k.tri ones:f32:4 4
+    runs 9002 -grid=1 k.tri ones:f32:4 5
+    runs 9004 -arch=sim:sm_80 -grid=2 k.tri ones:f32:4 5
+    runs 9003 -grid=1 k.tri ones:f99:4 4
+    runs 9003 -grid=1 k.tri full:f32:4 4
 }
