@@ -78,3 +78,29 @@ def parameters(ptx):
         bits = int(found.group(1)[1:]) * int(found.group(2) or 1)
         kinds.append(bits)
     return kinds
+
+
+class Driver:
+    """Enough of a driver for what Triton does before a launch."""
+
+    def __init__(self, arch=90):
+        self.arch = arch
+
+    def get_current_target(self):
+        return GPUTarget("cuda", self.arch, 32)
+
+    def get_current_device(self):
+        return 0
+
+    def get_current_stream(self, device=0):
+        return 0
+
+    def get_device_capability(self, device=0):
+        return divmod(self.arch, 10)
+
+
+def array():
+    """An array of 32-bit floats, as far as @triton.jit looks at it."""
+    from triton.runtime.jit import MockTensor
+
+    return MockTensor(triton.language.float32)

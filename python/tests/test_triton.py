@@ -286,6 +286,61 @@ class Refusals(Installed):
 
 
 @needs_triton
+class Jit(Installed):
+    """@triton.jit as programs call it, up to the launch."""
+
+    def setUp(self):
+        super().setUp()
+        from triton.runtime import driver
+
+        active = driver.__dict__.get("_active", None)
+        driver.set_active(support.Driver())
+        self.addCleanup(setattr, driver, "_active", active)
+
+    def test_warmup_specialises_and_calls_hooks(self):
+        import kernels
+        from triton import knobs
+
+        seen = []
+        hook = lambda **given: seen.append(given["fn"].name)  # noqa: E731
+        before = knobs.runtime.jit_post_compile_hook
+        knobs.runtime.jit_post_compile_hook = hook
+        try:
+            x = support.array()
+            kernel = kernels.add.warmup(x, x, x, 1024, B=256, grid=(4,), num_warps=2)
+        finally:
+            knobs.runtime.jit_post_compile_hook = before
+        self.assertEqual(kernel.metadata.num_warps, 2)
+        self.assertIn("tritcc.kernel", kernel.asm["ptx"])
+        self.assertEqual(len(seen), 1)
+
+    def test_asynchronous_compilation(self):
+        import concurrent.futures
+
+        import kernels
+        from triton.runtime import _async_compile
+
+        x = support.array()
+        with concurrent.futures.ThreadPoolExecutor(4) as pool, _async_compile.AsyncCompileMode(pool):
+            futures = [
+                kernels.add.warmup(x, x, x, 77, B=1 << n, grid=(4,)) for n in range(5, 11)
+            ]
+        for future in futures:
+            kernel = future.result() if hasattr(future, "result") else future
+            self.assertIn("tritcc.kernel", kernel.asm["ptx"])
+        self.assertEqual(len(tritcc.triton.report().compiled), 6)
+
+    def test_gluon_is_tritons_and_reported(self):
+        import gluon_kernels
+        from triton.experimental.gluon._runtime import GluonASTSource
+
+        source = GluonASTSource(gluon_kernels.increment, {"x": "*fp32"}, {}, {})
+        kernel = support.triton.compile(source, target=support.GPUTarget("cuda", 90, 32))
+        self.assertNotIn("tritcc.kernel", kernel.asm["ptx"])
+        self.assertEqual(tritcc.triton.report().fallbacks, (("increment", "triton", "Gluon is Triton's own", False),))
+
+
+@needs_triton
 class Surroundings(Installed):
     def test_the_cache_is_apart_from_tritons_own(self):
         import kernels

@@ -95,6 +95,8 @@ def _remove():
 def _add(key, entry):
     with _lock:
         if key in _entries:
+            if not _entries[key].name:  # of a source that did not pass by us
+                _entries[key] = _entries[key]._replace(name=entry.name)
             return
         _entries[key] = entry
     if os.getpid() != _owner and _file:
