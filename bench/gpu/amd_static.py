@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Compares the AMD assembly of tritcc with that of Triton's own AMD back end, without a GPU.
+
+    amd_static.py TRITCC [--arch gfx942,gfx1100] [--far] [--timeout SECONDS] [NAME...]
+
+Needs a Python with Triton; no ROCm. Both compilers are told that arrays take less than 2 GiB, as Triton's launcher
+says of most; --far leaves that out. Warps are cut to what a block of the chip holds, stages to 2.
+
+One line per kernel, chip and compiler: registers (VGPRs, AGPRs among them), registers spilled, bytes of LDS, waves per
+SIMD, instructions in all, seconds, then for each innermost loop its instructions and how many are of a kind. At the end
+geometric means of tritcc's numbers over Triton's, of kernels that both compiled.
+"""
+import argparse
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp())
+from cases import load_cases
+
+LANES = {"gfx90a": 64, "gfx942": 64, "gfx950": 64, "gfx1100": 32, "gfx1201": 32}
+INSTRUCTION = re.compile(r"^\s+((?:s|v|ds|buffer|global|flat|scratch)_\w+)")
+KINDS = (("matrix", r"v_(mfma|smfmac|wmma)"), ("valu", r"v_(?!mfma|smfmac|wmma)"), ("lds", r"ds_(?!bpermute|swizzle)"),
+         ("exchange", r"ds_(bpermute|swizzle)"), ("memory", r"(buffer|global|flat)_"), ("spill", r"scratch_"),
+         ("wait", r"s_wait"), ("barrier", r"s_barrier"))
+
+
+def number(pattern, text):
+    found = re.search(pattern, text)
+    return int(found.group(1)) if found else 0
+
+
+def measure(text):
+    """Counts of the only kernel of an assembly text."""
+    kernel = re.search(r"\.amdhsa_kernel (\S+)", text).group(1)
+    body = text[text.find("\n" + kernel + ":"):].split("\t.section")[0].split("\n")
+    labels, code, found = {}, [], []
+    for line in body:
+        label, instruction = re.match(r"(\.LBB\w+):", line), INSTRUCTION.match(line)
+        if label:
+            labels[label.group(1)] = len(code)
+        if not instruction:
+            continue
+        target = re.search(r"(\.LBB\w+)", line)
+        if "branch" in instruction.group(1) and target and target.group(1) in labels:
+            found.append((labels[target.group(1)], len(code)))
+        code.append(instruction.group(1))
+    inner = [f for f in found if not any(f != g and f[0] <= g[0] and g[1] <= f[1] for g in found)]
+    loops = [{kind: sum(bool(re.match(p, c)) for c in code[a:b + 1]) for kind, p in KINDS} | {"all": b + 1 - a}
+             for a, b in inner]
+    return {"registers": number(r"\.vgpr_count: +(\d+)", text), "agprs": number(r"\.agpr_count: +(\d+)", text),
+            "spilled": number(r"\.vgpr_spill_count: +(\d+)", text),
+            "lds": number(r"\.group_segment_fixed_size: +(\d+)", text),
+            "all": len(code), "loops": loops}
+
+
+def is_type(word):
+    return re.match(r"\*|[iuf]\d|fp\d|bf16", word)
+
+
+def by_tritcc(tritcc, case, arch, warps, far, timeout):
+    types = [w + ":S" if w.startswith("*") and not far else w for w in case.types]
+    done = subprocess.run([tritcc, "-emit=amdgcn=-", case.source, "-arch=" + arch, "-k", case.kernel, f"-num-warps={warps}",
+                           "-num-stages=2", "-sig", ",".join(types)], capture_output=True, text=True, timeout=timeout)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip().split("\n")[0])
+    return done.stdout, 0
+
+
+def by_triton(case, arch, warps, far):
+    """Runs in a process of its own, which may be ended."""
+    import triton
+    import triton.language as tl
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+    jit = case.jit()
+    signature, constants, attrs = {}, {}, {}
+    for i, (name, word) in enumerate(zip(jit.arg_names, case.types)):
+        if not is_type(word):
+            constants[(i, )] = getattr(tl, word[3:]) if word.startswith("tl.") else eval(word)
+            signature[name] = "constexpr"
+            continue
+        signature[name] = word.split(":")[0]
+        hints = [["tt.divisibility", 16]] if word.endswith(":16") else []
+        hints += [["tt.pointer_range", 32]] if word.startswith("*") and not far else []
+        if hints:
+            attrs[(i, )] = hints
+    made = triton.compile(ASTSource(jit, signature, constants, attrs), target=GPUTarget("hip", arch, LANES[arch]),
+                          options={"num_warps": warps, "num_stages": 2})
+    return made.asm["amdgcn"], made.metadata.shared
+
+
+def in_process(arguments, timeout):
+    done = subprocess.run([sys.executable, __file__, "--one", *arguments], capture_output=True, text=True, timeout=timeout)
+    if done.returncode:
+        raise RuntimeError((done.stderr.strip().split("\n") or ["?"])[-1][:120])
+    shared, seconds, text = done.stdout.split("\n", 2)
+    return text, int(shared), float(seconds)
+
+
+def waves(arch, registers):
+    """Per SIMD unit, as the registers allow."""
+    most, total, unit = (8, 512, 8) if LANES[arch] == 64 else (16, 1536, 24)
+    return min(most, total // (max(-(-registers // unit), 1) * unit))
+
+
+def show(name, arch, who, m, seconds):
+    print(f"{name:20} {arch:8} {who:7} {m['registers']:4} registers {m['agprs']:4} agprs {m['spilled']:5} spilled "
+          f"{m['lds']:6} LDS {waves(arch, m['registers']):3} waves {m['all']:6} instructions {seconds:6.2f} s")
+    for loop in m["loops"]:
+        print("    loop " + " ".join(f"{n} {kind}" for kind, n in loop.items() if n), flush=True)
+
+
+def loop_work(m):
+    """VALU and memory instructions in loops."""
+    return sum(loop["valu"] + loop["lds"] + loop["exchange"] + loop["memory"] + loop["spill"] for loop in m["loops"])
+
+
+def compare(options, case, arch, ratios):
+    warps = min(case.warps, 1024 // LANES[arch])
+    both = {}
+    for who in ("tritcc", "triton"):
+        start = time.time()
+        try:
+            if who == "tritcc":
+                text, shared = by_tritcc(options.tritcc, case, arch, warps, options.far, options.timeout)
+                seconds = time.time() - start
+            else:
+                words = [case.name, arch, str(warps)] + (["--far"] if options.far else [])
+                text, shared, seconds = in_process(words, options.timeout)
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            reason = "more than %d s" % options.timeout if isinstance(error, subprocess.TimeoutExpired) else error
+            print(f"{case.name:20} {arch:8} {who:7} {reason}", flush=True)
+            continue
+        both[who] = measure(text)
+        both[who]["lds"] = both[who]["lds"] or shared
+        both[who]["seconds"] = seconds
+        show(case.name, arch, who, both[who], seconds)
+    if len(both) < 2:
+        return
+    for what in ("registers", "all", "seconds"):
+        ratios.setdefault(what, []).append(both["tritcc"][what] / max(both["triton"][what], 1e-3))
+    if loop_work(both["tritcc"]) and loop_work(both["triton"]):
+        ratios.setdefault("VALU and memory in loops", []).append(loop_work(both["tritcc"]) / loop_work(both["triton"]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tritcc")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--arch", default="gfx942,gfx1100")
+    parser.add_argument("--far", action="store_true")
+    parser.add_argument("--timeout", type=int, default=120)
+    if sys.argv[1:2] == ["--one"]:
+        name, arch, warps, *far = sys.argv[2:]
+        start = time.time()
+        text, shared = by_triton(load_cases()[name], arch, int(warps), bool(far))
+        print(shared, time.time() - start, text, sep="\n")
+        return
+    options = parser.parse_args()
+    ratios = {}
+    for name, case in load_cases().items():
+        for arch in options.arch.split(",") if not options.names or name in options.names else ():
+            compare(options, case, arch, ratios)
+    for what, values in ratios.items():
+        mean = math.exp(sum(math.log(max(v, 1e-3)) for v in values) / len(values))
+        print(f"{what}: {mean:.2f} of Triton's (geometric mean of {len(values)})")
+
+
+main()
