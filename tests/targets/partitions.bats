@@ -220,6 +220,34 @@ K
     done
 }
 
+# With one stage fewer than turns need, or without a hand-over, two groups would wait for one another for ever.
+@test "two groups of consumers issue products in turn" {
+    local kernel=(-num-warps=8 -k attn -sig '*fp16:16,*fp16:16,*fp16:16,*fp16:16,fp32,i32:16,64,128,64,False,tl.float16')
+    local stages
+    for stages in 2 3 4; do
+        tritcc -arch=sm_90a "${kernel[@]}" -num-stages=$stages -emit=ttgir=k.ttgir "$kernels"
+        # in front of the loop, in it, and of each pair the arrival
+        [ "$(grep -c 'ttg.warp_id' k.ttgir)" -ge 1 ]
+        timeout 60 "$TRITRUN" -arch=sim:sm_90a -grid=2,1 -o o_ptr=turns.npy k.ttgir q_ptr=randn:f16:256x64:seed=1 \
+            k_ptr=randn:f16:256x64:seed=2 v_ptr=randn:f16:256x64:seed=3 o_ptr=full:f16:256x64:value=77 0.125 256
+        tritcc -arch=sm_90a "${kernel[@]}" -num-stages=$stages -fno-warp-specialize -emit=ttgir=plain.ttgir "$kernels"
+        timeout 60 "$TRITRUN" -arch=sim:sm_90a -grid=2,1 -o o_ptr=plain.npy plain.ttgir q_ptr=randn:f16:256x64:seed=1 \
+            k_ptr=randn:f16:256x64:seed=2 v_ptr=randn:f16:256x64:seed=3 o_ptr=full:f16:256x64:value=77 0.125 256
+        cmp turns.npy plain.npy
+    done
+    # the other group's mbarrier is the one that its number, turned, picks
+    local other
+    other=$(sed -n 's/ *\(%[^ ]*\) = arith.xori .*/\1/p' k.ttgir | while read -r v; do
+        grep -o "%[0-9a-z_]* = ttg.memdesc_index %[^[]*\[$v\]" k.ttgir
+    done | sed 's/ =.*//' | head -1)
+    [ -n "$other" ]
+    sed "/ttng.arrive_barrier $other,/d" k.ttgir >hang.ttgir
+    ! cmp -s k.ttgir hang.ttgir
+    run -1 timeout 60 "$TRITRUN" -arch=sim:sm_90a -grid=2,1 hang.ttgir q_ptr=randn:f16:256x64:seed=1 \
+        k_ptr=randn:f16:256x64:seed=2 v_ptr=randn:f16:256x64:seed=3 o_ptr=full:f16:256x64:value=77 0.125 256
+    [[ $output == *'a wait that never ends'* ]]
+}
+
 @test "loops behind one another go on with the same buffers" {
     cat >k.tri <<'K'
 import triton

@@ -18,9 +18,13 @@
  * the second (rotate.c); others are waited for at once, which other groups of warps overlap with. Each group of four
  * consumer warps multiplies rows of its own, as the layouts say, and only mbarriers tie them. Scalars that the producer
  * needs are computed there again, descriptors written again. Loops that ask for it (tl.range(...,
- * warp_specialize=True)), or all with the option. A remark says why a loop stays as it is. Needs: ttgir in front of
- * assign-latencies, which leaves the split loops alone. Answers to tritongpu-automatic-warp-specialization and, on
- * Hopper, nvgpu-warp-specialization. Test: tests/passes/automatic-warp-specialization.mlir */
+ * warp_specialize=True)), or all with the option. A remark says why a loop stays as it is. Loops behind one
+ * another, as causal attention has on both sides of the diagonal, go on with the same buffers: the producer runs ahead
+ * into the second one while the first one ends.
+ *
+ * Needs: ttgir in front of assign-latencies, which leaves the split loops alone. Answers to
+ * tritongpu-automatic-warp-specialization and, on Hopper, nvgpu-warp-specialization.
+ * Test: tests/passes/automatic-warp-specialization.mlir */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
 static void say_why_not(tri_pass_run *run, MlirOperation loop, const char *why)
@@ -123,6 +127,7 @@ static bool run_automatic_warp_specialization(tri_pass_run *run)
 
 static const char *const options[] = {
     "num-stages: stages of loops that do not say themselves (3)",
+    "turns=N: 0 lets both groups of consumers start products when they like (1)",
     "least-products: of loops that do not ask for it, those with so many products, too; 0: none (0)",
     NULL,
 };

@@ -270,6 +270,7 @@ const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_
     MlirOperation module = mlirModuleGetOperation(run->module);
     *p = (tri_split_plan){.run = run, .arena = run->arena, .loop = loop, .body = tri_op_body(loop, 0)};
     p->num_warps = (int)tri_op_int(module, "ttg.num-warps", 4);
+    p->has_turns = tri_passes_option_int(run, "turns", 1) != 0;
     tri_map_init(&p->needed, run->arena);
     const char *why = check_place(p);
     why = why ? why : collect_loads(p);

@@ -10,6 +10,7 @@
  *                                                        }
  *                                                        o = dot2(p, o)
  *
+ * Two groups of warps issue their products in turn, so that one group's products run under the other's work (turns.c).
  * Each product comes with the waits for its buffers in front and the arrivals that give them back behind. What becomes
  * the registers that the second product reads is written after that product has ended. The scheme is FlashAttention-3's
  * (overlap inside of a warp group). */
@@ -19,6 +20,7 @@
 
 typedef struct {
     tri_arena *arena;
+    const tri_split_turns *turns;
     MlirOperation loop, yield;
     MlirBlock body;
     MlirOperation first, second; /* products */
@@ -249,6 +251,18 @@ static tri_split_names late_names(const rotation *r, const MlirValue *at)
     return n;
 }
 
+/* The early part up to the first product, which is started when it is this group's turn. */
+static MlirValue start_first(const rotation *r, tri_builder *b, tri_split_names *n)
+{
+    intptr_t last = mlirBlockGetNumArguments(r->body) - 1;
+    copy_some(r, b, n, mlirBlockGetFirstOperation(r->body), r->first, false);
+    if (r->turns)
+        tri_turns_wait(r->turns, b, tri_split_name(n, mlirBlockGetArgument(r->body, last - 1)),
+                       tri_split_name(n, mlirBlockGetArgument(r->body, last)));
+    copy_some(r, b, n, r->first, next_of(r->first), false);
+    return tri_split_name(n, tri_op_result(r->first, 0));
+}
+
 /* The early part of the first iteration. */
 static tri_value_list make_prologue(const rotation *r, tri_builder *b)
 {
@@ -256,7 +270,13 @@ static tri_value_list make_prologue(const rotation *r, tri_builder *b)
     MlirOperation begin = mlirBlockGetFirstOperation(r->body);
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(r->body); i++)
         tri_split_bind(r->arena, &n, mlirBlockGetArgument(r->body, i), tri_op_operand(r->loop, i ? i + 2 : 0));
-    copy_some(r, b, &n, begin, r->yield, false);
+    MlirValue scores = start_first(r, b, &n);
+    if (r->turns) { /* the other group goes on while this product runs */
+        set_async(scores);
+        tri_turns_hand_over(r->turns, b);
+        tri_split_bind(r->arena, &n, tri_op_result(r->first, 0), wait_for_product(b, scores, 0));
+    }
+    copy_some(r, b, &n, next_of(r->first), r->yield, false);
     copy_some(r, b, &n, begin, r->yield, true);
     return carried(r, &n);
 }
@@ -272,12 +292,13 @@ static void make_body(const rotation *r, MlirBlock body)
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(r->body); i++)
         tri_split_bind(r->arena, &n, mlirBlockGetArgument(r->body, i), mlirBlockGetArgument(body, i));
     tri_split_names before = late_names(r, args);
-    copy_some(r, &b, &n, begin, behind, false);
+    MlirValue scores = start_first(r, &b, &n);
     copy_late(r, &b, &before, false);
-    MlirValue scores = tri_split_name(&n, tri_op_result(r->first, 0)),
-              sums = tri_split_name(&before, tri_op_result(r->second, 0));
+    MlirValue sums = tri_split_name(&before, tri_op_result(r->second, 0));
     set_async(scores);
     set_async(sums);
+    if (r->turns)
+        tri_turns_hand_over(r->turns, &b);
     tri_split_bind(r->arena, &n, tri_op_result(r->first, 0), wait_for_product(&b, scores, 1));
     copy_some(r, &b, &n, behind, r->yield, false);
     tri_split_bind(r->arena, &n, mlirBlockGetArgument(r->body, r->sums + 1), wait_for_product(&b, sums, 0));
@@ -384,9 +405,9 @@ static void rewrite_rotate(const rotation *r)
     tri_op_replace(r->loop, count, results);
 }
 
-bool tri_rotate_loop(tri_arena *arena, MlirOperation loop)
+bool tri_rotate_loop(tri_arena *arena, MlirOperation loop, const tri_split_turns *turns)
 {
-    rotation r = {.arena = arena, .loop = loop, .body = tri_op_body(loop, 0)};
+    rotation r = {.arena = arena, .turns = turns, .loop = loop, .body = tri_op_body(loop, 0)};
     r.yield = mlirBlockGetTerminator(r.body);
     tri_map_init(&r.late, arena);
     tri_map_init(&r.tail, arena);

@@ -508,6 +508,23 @@ static MlirBlock make_producers(const chain *c, const tri_value_list *captures)
     return producer;
 }
 
+/* What a loop of two products carries last are the slot and the parity of its ring. */
+static void rotate_loops(const chain *c, MlirOperation split)
+{
+    enum { TWO_GROUPS = 8 };
+    tri_split_plan *p = c->plans;
+    bool has_turns = p->num_warps == TWO_GROUPS && p->has_turns;
+    tri_split_turns turns = {0};
+    if (has_turns)
+        turns = tri_turns_make(split, p->stages);
+    bool is_rotated = true;
+    for (size_t k = 0; k < c->count; k++)
+        is_rotated = tri_rotate_loop(p->arena, c->plans[k].loop, has_turns && is_rotated ? &turns : NULL) && is_rotated;
+    tri_builder b = tri_builder_after(split);
+    if (has_turns)
+        tri_turns_end(&turns, &b);
+}
+
 void tri_split_loops(tri_split_plan *plans, size_t count)
 {
     chain c = {.plans = plans, .count = count};
@@ -523,9 +540,8 @@ void tri_split_loops(tri_split_plan *plans, size_t count)
     MlirOperation split = make_split(&c, &captures, producer);
     enclose(&c, split);
     end_rings(plans, split);
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++)
         tri_builder_set_attr(plans[k].loop, "tt.num_stages", tri_attr_i32(plans[k].run->unit->mlir, 0));
-        if (mlirOperationIsNull(plans[k].dot))
-            tri_rotate_loop(plans[k].arena, plans[k].loop);
-    }
+    if (mlirOperationIsNull(plans->dot))
+        rotate_loops(&c, split);
 }

@@ -31,6 +31,7 @@ typedef struct {
     MlirOperation dot; /* the only product, which may run on while the next one starts; null: products are waited for */
     intptr_t sums;     /* the loop's result that it gives */
     bool moves_registers;      /* from the producer to the consumers */
+    bool has_turns;            /* two groups of consumers start products in turn */
     tri_map needed;            /* ops of the body, by pointer, that give the producer its coordinates */
     TRI_VEC(intptr_t) carried; /* what of the loop's arguments the producer carries, ascending */
 } tri_split_plan;
@@ -71,9 +72,22 @@ const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_
 bool tri_candidate_join(tri_split_plan *first, tri_split_plan *next);
 /* Carries plans out, of one loop or of several that were joined to the first. */
 void tri_split_loops(tri_split_plan *plans, size_t count);
+/* Turns of two groups of four warps that issue products (turns.c): two mbarriers, and the stages of the ring whose slot
+ * and parity, which the waits are given, tell the turns apart. */
+typedef struct {
+    MlirValue mbarriers;
+    int stages;
+} tri_split_turns;
+
+tri_split_turns tri_turns_make(MlirOperation loop, int stages); /* in front of the loop */
+void tri_turns_end(const tri_split_turns *turns, tri_builder *b);
+void tri_turns_wait(const tri_split_turns *turns, tri_builder *b, MlirValue slot, MlirValue phase);
+void tri_turns_hand_over(const tri_split_turns *turns, tri_builder *b);
+
 /* In a consumers' loop of two products, the second of which takes what is made of the first: starts the first one of
- * the next iteration before the second of this one (rotate.c). False, and nothing is changed, when the loop is of
+ * the next iteration before the second of this one (rotate.c), in
+ * turns unless that is null. False, and nothing is changed, when the loop is of
  * another form. */
-bool tri_rotate_loop(tri_arena *arena, MlirOperation loop);
+bool tri_rotate_loop(tri_arena *arena, MlirOperation loop, const tri_split_turns *turns);
 
 #endif
