@@ -238,6 +238,13 @@ static bool on_auto_tma(parser *p, tri_str value)
     return true;
 }
 
+static bool on_reorder_programs(parser *p, tri_str value)
+{
+    (void)value;
+    p->opt->compile.no_reorder_programs = false;
+    return true;
+}
+
 static bool on_no_openmp(parser *p, tri_str value)
 {
     (void)value;

@@ -71,6 +71,8 @@ void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
     tri_buf_format(out, "%sdecompose-dot-scaled,", uses_tma(unit) ? "" : "rewrite-tensor-descriptor-to-pointer,");
     if (uses_tma(unit) && !unit->options->no_auto_tma)
         tri_buf_format(out, "auto-tma{num-warps=%d},canonicalize,", tri_facts_warps(unit));
+    if (unit->arch->has_warp_groups && !unit->options->no_reorder_programs)
+        tri_buf_add_z(out, "reorder-programs,");
     if (!unit->options->no_remove_masks)
         tri_buf_format(out, "remove-masks{num-warps=%d},", tri_facts_warps(unit));
     tri_gpu_conversion_pass(unit, out);

@@ -44,6 +44,7 @@ optimize-descriptor-encoding|host|sm_90a|differential.tri|tiles|*fp16:16, *fp16:
 tma-lowering|host|sm_90a|differential.tri|tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=2,2 randint:f16:80x72:seed=1,low=-9,high=9 randint:f16:72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:80x72 80 72 72
 optimize-descriptor-encoding|host|sm_90a|differential.tri|batched_tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=2,2,2 randint:f16:2x80x72:seed=1,low=-9,high=9 randint:f16:2x72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:2x80x72 80 72 72
 tma-lowering|host|sm_90a|differential.tri|batched_tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=2,2,2 randint:f16:2x80x72:seed=1,low=-9,high=9 randint:f16:2x72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:2x80x72 80 72 72
+reorder-programs|without|sm_90a|differential.tri|tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=2,2 randint:f16:80x72:seed=1,low=-9,high=9 randint:f16:72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:80x72 80 72 72
 auto-tma|without|sm_90a|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 remove-masks|without|sm_80|differential.tri|masked_rows|*fp32:16, *fp32:16, i32, i32:16, 16, 32|y|-grid=3 randint:f32:70x80:seed=1,low=-9,high=9 y=zeros:f32:80 70 80
 convert-triton-to-tritongpu|host|sm_80|execute.tri|row_sums|*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, 32, 64|y|randint:f16:32x128:seed=1,low=-9,high=9 randint:f16:128:seed=2,low=-9,high=9 y=zeros:f32:32 128 128
@@ -204,6 +205,7 @@ loop-unroll|s/step %c1_i32/step %c2_i32/
 triton-licm|s/arith.addf/arith.mulf/
 convert-triton-to-tritongpu|s/{end = 64 : i32, start = 0 : i32}/{end = 65 : i32, start = 1 : i32}/
 coalesce|s/arith.muli/arith.addi/
+reorder-programs|s/arith.divsi/arith.addi/
 auto-tma|s/global_to_local %\([^[]*\)\[%c0_i32, /global_to_local %\1[%c1_i32, /
 pipeline|s/ttg.async_wait \(.*\) {num = [0-9]*/ttg.async_wait \1 {num = 9/
 assign-latencies|s/= %c-1_i32/= %c0_i32/

@@ -61,6 +61,29 @@ product() {
     done
 }
 
+@test "programs in another order do the same, each once" {
+    local c grid
+    for grid in 1,1 2,3 9,2 19,3 3,18; do
+        for c in -freorder-programs -fno-reorder-programs; do
+            tritcc -arch=sm_90a $c -k product -sig '*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,64,64,32' -emit=ttgir=k.ttgir "$kernels"
+            [ "$(grep -c 'tt.get_num_programs' k.ttgir)" = "$([ $c = -freorder-programs ] && echo 2 || echo 0)" ]
+            "$TRITRUN" -arch=sim:sm_90a -grid=$grid -o "c_ptr=$c.npy" k.ttgir randint:f16:1216x32:seed=1,low=-4,high=4 \
+                randint:f16:32x1152:seed=2,low=-4,high=4 c_ptr=full:f16:1216x1152:value=77 1216 1152 32
+        done
+        cmp -- -freorder-programs.npy -fno-reorder-programs.npy
+        for c in -freorder-programs -fno-reorder-programs; do
+            tritcc -arch=sm_90a $c -k attn -sig '*fp16:16,*fp16:16,*fp16:16,*fp16:16,fp32,i32:16,64,64,64,True,tl.float16' \
+                -emit=ttgir=k.ttgir "$kernels"
+            [ $c = -freorder-programs ] || ! grep -q tt.get_num_programs k.ttgir
+            [ $c = -fno-reorder-programs ] || grep -q tt.get_num_programs k.ttgir
+            [ "$grid" != 2,3 ] && [ "$grid" != 3,18 ] && continue
+            "$TRITRUN" -arch=sim:sm_90a -grid="$grid" -o "o_ptr=$c.npy" k.ttgir q_ptr=randn:f16:18x192x64:seed=1 \
+                k_ptr=randn:f16:18x192x64:seed=2 v_ptr=randn:f16:18x192x64:seed=3 o_ptr=full:f16:18x192x64:value=77 0.125 192
+        done
+        [ ! -e ./-freorder-programs.npy ] || cmp -- -freorder-programs.npy -fno-reorder-programs.npy
+    done
+}
+
 compile() { tritcc -arch=sm_90a -k product -num-warps=8 -sig 'product(*fp16:16, *fp16:16, *fp16:16, i32, i32:16, i32:16, 128, 256, 64)' "$@" "$kernels"; }
 
 @test "one thread starts copies of boxes, and all wait" {
