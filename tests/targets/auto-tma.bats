@@ -79,11 +79,12 @@ discrete|its mask is no window of the block
 front|its mask begins elsewhere than at 0
 list|its rows are picked by a list
 volatile|it is volatile
+three|its loop has more than two products
 odd|its base is not known to be a multiple of 16 bytes
 written|the kernel may have written the memory before
 atomic|the kernel has atomics or other effects that order memory
 ROWS
-    [ $n = 9 ]
+    [ $n = 10 ]
     tritcc -arch=sm_90a -k refused -sig "*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, i32:16, 'none', 64" \
         -emit=ttgir=k.ttgir -Rpass=tma "$kernels"
     said

@@ -64,6 +64,21 @@ static bool feeds_products(MlirValue value, int inner)
     return feeds;
 }
 
+/* Loops of more than two products, as those of backward attention, have no warp of their own for loads, and lose 10 %
+ * where all warps wait for bulk copies instead of their own (H200: 322 against 356 TFLOP/s). */
+static const char *check_loop(MlirOperation op)
+{
+    enum { MOST = 2 };
+    MlirOperation loop = loop_around(op);
+    int products = 0;
+    if (!tri_op_is(loop, "scf.for"))
+        return NULL;
+    for (MlirOperation i = mlirBlockGetFirstOperation(tri_op_body(loop, 0)); !mlirOperationIsNull(i);
+         i = mlirOperationGetNextInBlock(i))
+        products += tri_op_is(i, "tt.dot");
+    return products > MOST ? "its loop has more than two products, which gain nothing by bulk copies" : NULL;
+}
+
 /* What comes of products, through arithmetic and loops. */
 static bool is_of_product(MlirValue value, int depth)
 {
@@ -178,7 +193,8 @@ static void visit_access(tri_auto_tma *t, MlirOperation op, plan_list *plans)
     tri_diag *diag = t->run->unit->diag;
     tri_span at = tri_op_span(diag, op);
     const char *what = tri_op_is(op, "tt.load") ? "load" : "store";
-    const char *why = tri_auto_tma_find(t, op, &plan);
+    const char *why = tri_op_is(op, "tt.load") ? check_loop(op) : NULL;
+    why = why ? why : tri_auto_tma_find(t, op, &plan);
     why = why ? why : check_order(t, &plan);
     if (why) {
         tri_diag_missed(diag, at, "tma", "the %s goes through pointers: %s", what, why);
