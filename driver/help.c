@@ -134,20 +134,28 @@ static void add_pass_words(tri_buf *out, const char *before, const char *after)
 static void print_bash(tri_buf *out)
 {
     tri_buf_add_z(out, "# Completion of tritcc for bash, made from driver/options.def.\n"
-                       "_tritcc() {\n    local word=${COMP_LINE:0:COMP_POINT} values=\n    word=${word##* }\n"
-                       "    case $word in\n");
+                       "_tritcc() {\n    local line=${COMP_LINE:0:COMP_POINT} word before='' values='' shown=''\n"
+                       "    word=${line##* }\n    line=${line% *}\n"
+                       "    [[ ${line##* } == -x ]] && word=-x$word before=-x\n"
+                       "    case $word in\n    -W*=*) ;;\n");
     for (size_t i = 0; i < tri_opt_row_count(); i++) {
         tri_opt_row row = tri_opt_row_at(i);
         tri_buf values = {0};
         if (row.name && row.help)
             add_values(&row, &values);
-        if (values.len)
+        if (values.len && (row.form == TRI_OPT_JOINED || row.form == TRI_OPT_PREFIX))
+            tri_buf_format(out, "    -%s*) before=-%s values='%.*s' ;;\n", row.name, row.name, (int)values.len - 1,
+                           values.data);
+        else if (values.len)
             tri_buf_format(out, "    -%s=* | --%s=*) values='%.*s' ;;\n", row.name, row.name, (int)values.len - 1,
                            values.data);
         tri_buf_fini(&values);
     }
     tri_buf_add_z(out,
-                  "    esac\n    if [[ -n $values ]]; then\n        local value=${word#*=}\n"
+                  "    esac\n    if [[ -n $before && -n $values ]]; then\n"
+                  "        shown=$before\n        [[ ${line##* } != -x ]] || shown=''\n"
+                  "        mapfile -t COMPREPLY < <(compgen -P \"$shown\" -W \"$values\" -- \"${word#\"$before\"}\")\n"
+                  "    elif [[ -n $values ]]; then\n        local value=${word#*=}\n"
                   "        local last=${value##*,}\n"
                   "        mapfile -t COMPREPLY < <(compgen -P \"${value%\"$last\"}\" -W \"$values\" -- \"$last\")\n"
                   "    elif [[ $word == -* ]]; then\n        mapfile -t COMPREPLY < <(compgen -W '");
@@ -168,7 +176,7 @@ static void print_bash(tri_buf *out)
 static void print_zsh(tri_buf *out)
 {
     tri_buf_add_z(out,
-                  "#compdef tritcc\n# Completion of tritcc for zsh, made from driver/options.def.\n_arguments -s \\\n");
+                  "#compdef tritcc\n# Completion of tritcc for zsh, made from driver/options.def.\n_arguments \\\n");
     for (size_t i = 0; i < tri_opt_row_count(); i++) {
         tri_opt_row row = tri_opt_row_at(i);
         if (!row.name || !row.help)
@@ -177,9 +185,10 @@ static void print_zsh(tri_buf *out)
         add_values(&row, &values);
         tri_buf_add_z(out, "  '*");
         add_option_word(&row, out);
-        tri_buf_add_z(out, ends_in_equals(&row)                                       ? "-["
-                           : row.form == TRI_OPT_JOINED || row.form == TRI_OPT_PREFIX ? "-["
-                                                                                      : "[");
+        tri_buf_add_z(out, row.form == TRI_OPT_JOINED                                  ? "+[" /* there or next */
+                           : row.form == TRI_OPT_PREFIX                                ? "-["
+                           : row.form == TRI_OPT_OPTIONAL || row.form == TRI_OPT_LONGOPT ? "=-["
+                                                                                       : "[");
         for (const char *c = row.help; *c; c++) {
             if (*c == '\'')
                 tri_buf_add_z(out, "'\\''");
@@ -188,8 +197,10 @@ static void print_zsh(tri_buf *out)
         }
         tri_buf_add_char(out, ']');
         bool is_optional = row.form == TRI_OPT_OPTIONAL || row.form == TRI_OPT_LONGOPT;
+        bool is_list = row.metavar && strchr(row.metavar, ',');
         if (values.len)
-            tri_buf_format(out, "%svalue:(%.*s)", is_optional ? "::" : ":", (int)values.len - 1, values.data);
+            tri_buf_format(out, "%svalue:%s%.*s%s", is_optional ? "::" : ":", is_list ? "_sequence compadd - " : "(",
+                           (int)values.len - 1, values.data, is_list ? "" : ")");
         else if (row.metavar)
             tri_buf_format(out, "%svalue:_files", is_optional ? "::" : ":");
         tri_buf_add_z(out, "' \\\n");

@@ -67,13 +67,13 @@ static void print_bash(tri_buf *out)
 
 static void print_zsh(tri_buf *out)
 {
-    tri_buf_add_z(out, "#compdef tritrun\n_arguments -s \\\n");
+    tri_buf_add_z(out, "#compdef tritrun\n_arguments \\\n");
     for (size_t i = 0; i < OPT_COUNT; i++) {
         if (!*options[i].help)
             continue;
-        tri_buf_format(out, "  '*-%s%s[", options[i].name, !options[i].metavar ? "" : options[i].name[1] ? "=-" : "+");
+        tri_buf_format(out, "  '*-%s%s[", options[i].name, !options[i].metavar ? "" : options[i].name[1] ? "=" : "+");
         for (const char *c = options[i].help; *c; c++)
-            tri_buf_format(out, *c == '\'' ? "'\\'%c'" : strchr("[]:\\", *c) ? "\\%c" : "%c", *c);
+            tri_buf_format(out, *c == '\'' ? "'\\%c'" : strchr("[]:\\", *c) ? "\\%c" : "%c", *c);
         tri_buf_format(out, "]%s' \\\n", options[i].metavar ? ":value:_files" : "");
     }
     tri_buf_add_z(out, "  '*:argument:_files'\n");

@@ -30,3 +30,41 @@ types()
     types 'tritcc a\t'
     [ "$got" = "<a file.tri>" ]
 }
+
+@test "bash: kinds behind -x, levels behind -O, forms of messages" {
+    types 'tritcc -x pt\t'
+    [ "$got" = "<-x><ptx>" ]
+    types 'tritcc -xpt\t'
+    [ "$got" = "<-xptx>" ]
+    types 'tritcc -fdiagnostics-format=js\t'
+    [ "$got" = "<-fdiagnostics-format=json>" ]
+    types 'tritcc -O\t\t2'
+    [ "$got" = "<-O2>" ]
+}
+
+# zsh_types NAME TEXT: the same in a real zsh, for tritcc or tritrun.
+zsh_types()
+{
+    command -v zsh >/dev/null || skip "no zsh"
+    mkdir -p functions
+    "$BUILDDIR/$1" $([ "$1" = tritcc ] && echo --print-option-table=zsh || echo -print-option-table=zsh) >"functions/_$1"
+    zsh -n "functions/_$1"
+    printf 'PS1=\nfpath=($PWD/functions $fpath)\nautoload -Uz compinit\ncompinit -D -u\n%s() { printf "<%%s>" "$@" >got; }\n' "$1" >rc.zsh
+    rm -f got
+    { sleep 1; printf 'source ./rc.zsh\n'; sleep 2; printf '%b' "$2\n"; sleep 1; printf 'exit\n'; } |
+        TERM=dumb timeout 20 script -qc 'zsh -f -i' /dev/null >/dev/null
+    got=$(cat got)
+}
+
+@test "zsh: options, their values, and values after a comma" {
+    zsh_types tritcc 'tritcc -emi\tcub\t'
+    [ "$got" = "<-emit=cubin>" ]
+    zsh_types tritcc 'tritcc -emit=ptx,cub\t'
+    [ "$got" = "<-emit=ptx,cubin>" ]
+    zsh_types tritcc 'tritcc -x pt\t'
+    [ "$got" = "<-x><ptx>" ]
+    zsh_types tritcc 'tritcc -fdiagnostics-format=js\t'
+    [ "$got" = "<-fdiagnostics-format=json>" ]
+    zsh_types tritrun 'tritrun -gri\t4 k.\t'
+    [[ "$got" == "<-grid=4>"* ]]
+}
