@@ -6,6 +6,7 @@ load ../helpers
     [ -s root/usr/share/man/man1/tritcc.1 ]
     [ -s root/usr/share/man/man7/tritcc-errors.7 ]
     [ -s root/usr/share/tritcc/tritcc.mk ]
+    [ -s root/usr/share/doc/tritcc/examples/vadd/Makefile ]
     [ -s root/usr/share/bash-completion/completions/tritcc ]
     root/usr/bin/tritcc --version
     [[ $(root/usr/bin/triton-compile --help) == *"usage: triton-compile"* ]]
@@ -66,4 +67,67 @@ compiled() {
     ./configure -q
     make -s $old dist
     cmp tritcc-*.tar.gz ../tritcc-*.tar.gz
+}
+
+@test "Debian packages, and a tarball that runs where it is unpacked" {
+    [ -n "${MATRIX_OPTIONS-}" ] || skip "half a minute of packing: make check-all"
+    need dpkg-shlibdeps
+    need file "$BUILDDIR/libtritcc.so.0"
+    make -s -C "$BUILDDIR" -o all -o lib deb dist-binary DEB="$PWD/deb" BINARY=tritcc-binary >log
+    [ "$(find deb -type f | sed 's|^deb/||; s|_.*||' | sort | tr '\n' ' ')" = "libtritcc-dev libtritcc0 tritcc " ]
+    if command -v lintian >/dev/null; then
+        [ -z "$(lintian --allow-root --fail-on none deb/*.deb)" ]
+    fi
+    for p in deb/*.deb; do dpkg-deb -x "$p" root; done
+    root/usr/bin/triton-compile --help | grep -q usage
+    zcat root/usr/share/man/man1/triton-compile.1.gz | grep -q tritcc
+    cat >main.c <<'C'
+#include <tritcc/tritcc.h>
+int main(void)
+{
+    tritcc_context *c;
+    return tritcc_create(&c) || tritcc_destroy(c);
+}
+C
+    mkdir elsewhere
+    tar xzf "$BUILDDIR/tritcc-binary.tar.gz" -C elsewhere
+    rm "$BUILDDIR/tritcc-binary.tar.gz"
+    elsewhere/tritcc-binary/bin/tritcc --version
+    make -s -C elsewhere/tritcc-binary/share/doc/tritcc/examples/vadd run TRITCC="$PWD/elsewhere/tritcc-binary/bin/tritcc"
+    if command -v pkg-config >/dev/null; then
+        # shellcheck disable=SC2046 # words
+        cc main.c $(PKG_CONFIG_PATH=elsewhere/tritcc-binary/lib/pkgconfig pkg-config --cflags --libs tritcc) -o main
+        LD_LIBRARY_PATH=elsewhere/tritcc-binary/lib ./main
+    fi
+}
+
+@test "the Meson project of the examples" {
+    need meson
+    need ninja
+    cp -r "$EXAMPLES" examples
+    PATH=${TRITCC%/*}:$PATH meson setup build examples/library >log
+    ninja -C build >>log
+    ./build/vadd | grep -q 'largest error 0'
+    [ -z "$(ninja -C build -n | grep TRITCC)" ]
+    touch examples/vadd/vadd.tri
+    ninja -C build -n | grep -q 'Generating vadd'
+}
+
+@test "the rule for ninja" {
+    need ninja
+    cp "$EXAMPLES/vadd/vadd.tri" "$EXAMPLES/vadd/main.c" "$SRCDIR/share/build/tritcc.ninja" .
+    cat >build.ninja <<'N'
+include tritcc.ninja
+rule cc
+  command = cc -O1 -I. -o $out $in -lm
+build vadd.o | vadd.h: tritcc vadd.tri
+  header = vadd.h
+  flags = -sig '*fp32, *fp32, *fp32, i32, 1024'
+build vadd: cc main.c vadd.o | vadd.h
+N
+    PATH=${TRITCC%/*}:$PATH ninja >log
+    ./vadd | grep -q 'largest error 0'
+    ninja -n | grep -q 'no work to do'
+    touch vadd.tri
+    ninja -n | grep -q 'TRITCC vadd.o'
 }
