@@ -97,20 +97,33 @@ static LLVMValueRef from_lane(tri_gpu *g, LLVMValueRef value, LLVMValueRef lane)
     return intrinsic(g, "llvm.amdgcn.ds.bpermute", NULL, args, 2);
 }
 
-/* The cheapest way for the mask: inside of a quad (and of a row of 16 where waves have 32 lanes) it is part of the next
- * instruction, inside of 32 lanes a pattern without addresses. */
+/* Lane ^ mask inside of a quad. */
+static LLVMValueRef move_in_quads(tri_gpu *g, LLVMValueRef value, uint32_t mask)
+{
+    uint32_t pattern = 0;
+    for (uint32_t lane = 0; lane < 4; lane++)
+        pattern |= ((lane ^ mask) & 3) << 2 * lane;
+    return mask ? move_lanes(g, value, pattern) : value;
+}
+
+/* The cheapest way for the mask: inside of a row of 16 it is part of the next instruction, by one pattern where waves have
+ * 32 lanes, else by one that exchanges quads (mirrors are xor 15 and xor 7) and one inside of them; inside of 32 lanes a
+ * pattern without addresses. */
 static LLVMValueRef shuffle_xor(tri_gpu *g, LLVMValueRef *args)
 {
     enum { row_xmask = 0x160, swizzle_and_mask = 0x1f };
+    static const struct {
+        uint32_t pattern, mask;
+    } quads[] = {{0, 0}, {0x141, 7}, {0x128, 8}, {0x140, 15}};
     if (!LLVMIsAConstantInt(args[1]))
         return from_lane(g, args[0], LLVMBuildXor(g->b, tri_gpu_lane(g), args[1], ""));
-    uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(args[1]), quad = 0;
+    uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(args[1]);
     if (g->warp_size == 32 && mask < 16)
         return move_lanes(g, args[0], row_xmask + mask);
-    for (uint32_t lane = 0; lane < 4; lane++)
-        quad |= ((lane ^ mask) & 3) << 2 * lane;
-    if (mask < 4)
-        return move_lanes(g, args[0], quad);
+    if (mask < 16) {
+        LLVMValueRef moved = mask < 4 ? args[0] : move_lanes(g, args[0], quads[mask / 4].pattern);
+        return move_in_quads(g, moved, mask ^ quads[mask / 4].mask);
+    }
     if (mask >= 32)
         return from_lane(g, args[0], LLVMBuildXor(g->b, tri_gpu_lane(g), args[1], ""));
     LLVMValueRef operands[] = {args[0], tri_gpu_i32(g, swizzle_and_mask | mask << 10)};
@@ -122,6 +135,18 @@ static LLVMValueRef shuffle_index(tri_gpu *g, LLVMValueRef *args)
 {
     return LLVMIsAConstantInt(args[1]) ? intrinsic(g, "llvm.amdgcn.readlane", g->i32, args, 2)
                                        : from_lane(g, args[0], args[1]);
+}
+
+/* As many last places as the language allows (2); exact to half of one it takes a third more instructions. */
+static LLVMValueRef divide(tri_gpu *g, LLVMValueRef *args)
+{
+    static const char name[] = "fpmath";
+    LLVMValueRef quotient = LLVMBuildFDiv(g->b, args[0], args[1], "");
+    LLVMMetadataRef error = LLVMValueAsMetadata(LLVMConstReal(g->f32, 2.0));
+    if (LLVMIsAInstruction(quotient))
+        LLVMSetMetadata(quotient, LLVMGetMDKindIDInContext(g->llvm, name, sizeof name - 1),
+                        LLVMMetadataAsValue(g->llvm, LLVMMDNodeInContext2(g->llvm, &error, 1)));
+    return quotient;
 }
 
 #define PURE TRI_MACHINE_PURE

@@ -69,7 +69,7 @@ END
     tritcc -arch=gfx942 -emit=amdgcn=k.s "${softmax[@]}" "$EXAMPLES/softmax/softmax.tri"
     grep -B3 's_barrier' k.s | grep -q 'lgkmcnt(0)'
     run -1 bash -c "grep -B2 's_barrier' k.s | grep -q 'vmcnt(0)'"
-    grep -q 'quad_perm' k.s
+    grep -q 'quad_perm' k.s && grep -q 'row_half_mirror' k.s && grep -q 'row_ror:8' k.s
     tritcc -arch=gfx1100 -emit=amdgcn=k.s "${softmax[@]}" "$EXAMPLES/softmax/softmax.tri"
     grep -q 'row_xmask' k.s
 }
