@@ -3,6 +3,7 @@
 import os
 import pathlib
 import pickle
+import signal
 import subprocess
 import sys
 import tempfile
@@ -139,6 +140,34 @@ class Compile(unittest.TestCase):
             finally:
                 os._exit(status)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_forks_while_threads_compile(self):
+        is_over = threading.Event()
+
+        def work():
+            while not is_over.is_set():
+                tritcc.compile(KERNEL, SIGNATURE, arch="sm_80")
+
+        tritcc.compile(KERNEL, SIGNATURE, arch="sm_80")
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for t in threads:
+            t.start()
+        statuses = []
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(30)
+                status = 1
+                try:
+                    tritcc.compile(KERNEL, SIGNATURE, arch="sm_80")
+                    status = 0
+                finally:
+                    os._exit(status)
+            statuses.append(os.waitpid(child, 0)[1])
+        is_over.set()
+        for t in threads:
+            t.join()
+        self.assertEqual(statuses, [0] * 20)
 
 
 class Package(unittest.TestCase):

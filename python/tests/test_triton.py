@@ -322,9 +322,7 @@ class Jit(Installed):
 
         x = support.array()
         with concurrent.futures.ThreadPoolExecutor(4) as pool, _async_compile.AsyncCompileMode(pool):
-            futures = [
-                kernels.add.warmup(x, x, x, 77, B=1 << n, grid=(4,)) for n in range(5, 11)
-            ]
+            futures = [kernels.add.warmup(x, x, x, 77, B=1 << n, grid=(4,)) for n in range(5, 11)]
         for future in futures:
             kernel = future.result() if hasattr(future, "result") else future
             self.assertIn("tritcc.kernel", kernel.asm["ptx"])

@@ -91,6 +91,10 @@ class Compilation:
 
     def run(self, kinds):
         """The outputs of these kinds as bytes, and the log; or the exception that tells why not."""
+        with _library.gate:
+            return self._run(kinds)
+
+    def _run(self, kinds):
         library = _library.library()
         callback = _library.DIAGNOSTIC(lambda user, raw: self.diagnostics.append(errors.diagnostic_of(raw[0])))
         context = _library.pool.take()

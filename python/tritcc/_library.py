@@ -144,6 +144,49 @@ class Pool:
         self.free = []
 
 
-pool = Pool()
+class Gate:
+    """Keeps forks and compilations apart: a child has the locks of the library and of LLVM as they are at that moment, and
+    nobody who would open them. A fork waits for compilations under way, but not for ever (one may be what forks)."""
+
+    LONGEST = 10.0
+
+    def __init__(self):
+        self.condition = threading.Condition()
+        self.inside, self.is_closed = 0, False
+
+    def __enter__(self):
+        with self.condition:
+            while self.is_closed:
+                self.condition.wait()
+            self.inside += 1
+
+    def __exit__(self, *_):
+        with self.condition:
+            self.inside -= 1
+            if self.inside == 0:
+                self.condition.notify_all()
+
+    def close(self):
+        with self.condition:
+            self.is_closed = True
+            self.condition.wait_for(lambda: self.inside == 0, self.LONGEST)
+
+    def open(self):
+        with self.condition:
+            self.is_closed = False
+            self.condition.notify_all()
+
+    def forget(self):
+        self.__init__()
+
+
+pool, gate = Pool(), Gate()
+
+
+def _in_child():
+    pool.forget()
+    gate.forget()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=pool.forget)
+    os.register_at_fork(before=gate.close, after_in_parent=gate.open, after_in_child=_in_child)
