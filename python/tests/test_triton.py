@@ -126,6 +126,9 @@ class Agreement(Installed):
         from tritcc.triton import _launcher
 
         types = _launcher.expanded(["tensordesc<fp16[32, 32]>", "*fp32", "constexpr"])
+        report = tritcc.triton.report()
+        self.assertEqual([e.name for e in report.noted], ["descriptors"])
+        self.assertIn("descriptors: note: ", str(report))
         bits = {"*fp16": 64, "*fp32": 64, "i64": 64, "i32": 32, "i1": 8}
         self.assertEqual([bits[t] for t in types if t != "constexpr"], parameters(kernel.asm["ptx"])[: len(types) - 1])
 

@@ -130,7 +130,7 @@ def _stage(backend, kind, before, plain, options, turn):
             if not turn.is_text or turn.reason or kind == "cubin":
                 _report.mark(metadata, turn.name, turn.reason or "a stage that was replaced")
             return plain(src, metadata)
-        _report.mark(metadata, turn.name, None)
+        _report.mark(metadata, turn.name, None, unit.note)
         return plain(str(src), metadata) if kind == "cubin" else unit.give(kind, metadata)
 
     return stage

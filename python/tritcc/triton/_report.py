@@ -18,7 +18,8 @@ _rejections = 0
 
 
 class Entry(typing.NamedTuple):
-    """`by` is 'tritcc' or 'triton', or 'none' for a kernel that neither takes; `reason` is why it was not tritcc."""
+    """`by` is 'tritcc' or 'triton', or 'none' for a kernel that neither takes; `reason` is why it was not tritcc, or what
+    may make it slower than Triton's."""
 
     name: str
     by: str
@@ -44,18 +45,20 @@ class Report:
         return self._of("triton")
 
     @property
+    def noted(self):
+        """Kernels by tritcc that lack something which Triton's have."""
+        return tuple(e for e in self.compiled if e.reason)
+
+    @property
     def rejected(self):
         """Kernels that neither compiles."""
         return self._of("none")
 
     def __str__(self):
-        lines = [
-            f"{len(self.compiled)} kernels by tritcc, {len(self.fallbacks)} by Triton, {len(self.rejected)} rejected by both"
-        ]
-        lines += [
-            f"  {e.name}: {'by Triton' if e.by == 'triton' else 'rejected'}: {e.reason}"
-            for e in self.fallbacks + self.rejected
-        ]
+        counts = f"{len(self.compiled)} kernels by tritcc, {len(self.fallbacks)} by Triton"
+        lines = [f"{counts}, {len(self.rejected)} rejected by both"]
+        words = {"tritcc": "note", "triton": "by Triton", "none": "rejected"}
+        lines += [f"  {e.name}: {words[e.by]}: {e.reason}" for e in self.fallbacks + self.rejected + self.noted]
         return "\n".join(lines)
 
     def __repr__(self):
@@ -108,14 +111,14 @@ def _add(key, entry):
             pass
 
 
-def mark(metadata, name, reason):
-    """Notes in a kernel's metadata, and in the report, who compiled it: tritcc unless there is a reason."""
+def mark(metadata, name, reason, note=""):
+    """Says in a kernel's metadata, and in the report, who compiled it: tritcc unless there is a reason."""
     if "tritcc" in metadata and (reason is None or metadata["tritcc"].get("reason")):
         return
     from .. import _library
 
-    metadata["tritcc"] = {"version": _library.version(), "reason": reason}
-    _add(metadata["hash"], Entry(name, "triton" if reason else "tritcc", reason or "", False))
+    metadata["tritcc"] = {"version": _library.version(), "reason": reason, "note": note}
+    _add(metadata["hash"], Entry(name, "triton" if reason else "tritcc", reason or note, False))
 
 
 def rejected(name, reason):
@@ -130,7 +133,8 @@ def loaded(kernel):
     name, reason = kernel.name, (said or {}).get("reason")
     if said is None:
         name, reason = getattr(kernel.src, "name", kernel.name), "compiled for another target or without the plug-in"
-    _add(kernel.hash, Entry(name, "triton" if reason else "tritcc", reason or "", True))
+    note = (said or {}).get("note", "")
+    _add(kernel.hash, Entry(name, "triton" if reason else "tritcc", reason or note, True))
 
 
 def report():

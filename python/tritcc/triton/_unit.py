@@ -5,6 +5,7 @@ import warnings
 
 from .. import _compile, errors
 from . import _request, _state
+from ._launcher import is_descriptor
 
 STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
 
@@ -22,7 +23,7 @@ class Staged(str):
 
 class Unit:
     def __init__(self, outputs, record):
-        self.outputs = outputs
+        self.outputs, self.note = outputs, ""
         kernels = record["kernels"]
         if len(kernels) != 1:
             raise _state.Refused(f"{len(kernels)} kernels in place of one")
@@ -80,6 +81,8 @@ def of_source(source, target, options):
     except _state.Refused as refused:
         refused.bundle = bundle
         raise
+    if target.arch >= 90 and any(map(is_descriptor, source.signature.values())):
+        unit.note = "descriptors that are arguments are read through pointers, not by TMA"
     return unit.source(bundle.text)
 
 
