@@ -106,9 +106,9 @@ static LLVMValueRef move_in_quads(tri_gpu *g, LLVMValueRef value, uint32_t mask)
     return mask ? move_lanes(g, value, pattern) : value;
 }
 
-/* The cheapest way for the mask: inside of a row of 16 it is part of the next instruction, by one pattern where waves have
- * 32 lanes, else by one that exchanges quads (mirrors are xor 15 and xor 7) and one inside of them; inside of 32 lanes a
- * pattern without addresses. */
+/* The cheapest way for the mask: inside of a row of 16 it is part of the next instruction, by one pattern where waves
+ * have 32 lanes, else by one that exchanges quads (mirrors are xor 15 and xor 7) and one inside of them; inside of 32
+ * lanes a pattern without addresses. */
 static LLVMValueRef shuffle_xor(tri_gpu *g, LLVMValueRef *args)
 {
     enum { row_xmask = 0x160, swizzle_and_mask = 0x1f };
