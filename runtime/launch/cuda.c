@@ -500,13 +500,34 @@ static int has_cuda(void)
     return is_open() && !api.device_count(&count) && count > 0;
 }
 
+/* One configuration's module with its functions, so that no launch has to wait for the driver's lazy loading. */
+static int load_config(tri_rt_kernel *kernel, const current *c, uint32_t config)
+{
+    tri_rt_context *entry;
+    tri_rt_module *module;
+    void *function;
+    int r = find_module(kernel, c, config, &entry, &module);
+    if (r)
+        return r;
+    const tri_rt_part *part = &kernel->parts[module->part];
+    for (uint32_t i = 0; i < part->variant_count && !r; i++)
+        r = find_function(kernel, entry, module, (int)(part->first_variant + i), &function);
+    return r;
+}
+
+/* All configurations that have code for the device; the first must. */
 static int load_cuda(tri_rt_kernel *kernel, int device)
 {
     current c;
-    tri_rt_context *entry;
-    tri_rt_module *module;
     int r = enter_device(device, &c);
-    return r ? r : leave(&c, find_module(kernel, &c, 0, &entry, &module));
+    if (r)
+        return r;
+    r = load_config(kernel, &c, 0);
+    for (uint32_t i = 1; i < kernel->config_count && !r; i++) {
+        r = load_config(kernel, &c, i);
+        r = r == TRI_ERROR_ARCH ? TRI_OK : r;
+    }
+    return leave(&c, r);
 }
 
 /* The lock is held. */

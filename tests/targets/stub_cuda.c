@@ -137,6 +137,7 @@ int cuModuleUnload(void *module)
 
 int cuModuleGetFunction(void **function, void *module, const char *name)
 {
+    the_log.gets++;
     strncpy(the_log.function, name, sizeof the_log.function - 1);
     *function = &functions[(char *)module - modules];
     strncpy(names[(char *)module - modules], name, sizeof *names - 1);

@@ -6,7 +6,7 @@
 
 typedef struct {
     int retains, releases; /* of primary contexts */
-    int inits, loads, unloads, launches, allocations;
+    int inits, loads, gets, unloads, launches, allocations; /* gets: of functions */
     int image_is_ptx, dynamic_shared;
     char function[64];
     unsigned grid[3], threads, shared;

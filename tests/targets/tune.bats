@@ -118,3 +118,31 @@ C
     cc -Wall -Werror -I. -I"$SRCDIR" main.c k.o -Lstub -l:libcuda.so.1 -o main -lm
     LD_LIBRARY_PATH=stub ./main
 }
+
+@test "k_load has every configuration and its functions ready" {
+    write_kernel
+    tritcc -config=all -arch=compute_80 -c -emit=header -k work -sig 'work(x=*fp32,n=i32,m=i64)' k.tri
+    mkdir stub
+    cc -shared -fPIC -I"$SRCDIR" -o stub/libcuda.so.1 "$SRCDIR/tests/targets/stub_cuda.c" -lpthread
+    cat >main.c <<'C'
+#include "k.h"
+#include "tests/targets/stub_cuda.h"
+
+int main(void)
+{
+    stub_log *log = stub_get_log();
+    int count;
+    work_variants(&count);
+    if (work_load(0) || log->loads != 3 || log->gets != count || count != 6)
+        return 1;
+    if (work_run(0, (float *)64, 64, 64) || work_run(0, (float *)4, 5, 1) || work_tune(0, (float *)64, 7, 1))
+        return 2;
+    if (log->loads != 3 || log->gets != count)
+        return 3;
+    stub_fail("cuModuleGetFunction", 500);
+    return work_unload(0) || work_load(0) != TRI_ERROR_DRIVER + 500 || work_unload(0) || log->unloads != log->loads ? 4 : 0;
+}
+C
+    cc -Wall -Werror -I. -I"$SRCDIR" main.c k.o -Lstub -l:libcuda.so.1 -o main -lm
+    LD_LIBRARY_PATH=stub ./main
+}
