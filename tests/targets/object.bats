@@ -224,3 +224,69 @@ C
     cc -Wall -Werror -I. -o main old.c main.c v.o -lm
     ./main
 }
+
+@test "a library of kernels comes and goes, and is used until the program's very end" {
+    tritcc -shared -arch=compute_80,native -sig '*fp32:16, *fp32:16, *fp32:16, i32, 64' -emit=header=vadd.h -o libvadd.so "$EXAMPLES/vadd/vadd.tri"
+    mkdir stub
+    cc -shared -fPIC -I"$SRCDIR" -o stub/libcuda.so.1 "$SRCDIR/tests/targets/stub_cuda.c" -lpthread
+    cat >main.cpp <<'C'
+#include "vadd.h"
+#include "tests/targets/stub_cuda.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static float x[64], y[64], z[64];
+
+static int use(void *library)
+{
+    int (*launch)(tri_stream, tri_grid, const float *, const float *, float *, int32_t);
+    int (*unload)(int);
+    *(void **)&launch = dlsym(library, "add_kernel");
+    *(void **)&unload = dlsym(library, "add_kernel_unload");
+    return launch(0, tri_grid{1, 1, 1}, x, y, z, 64) || unload(0);
+}
+
+struct at_end { /* destroyed behind main, and behind the exit handlers that others register later */
+    void *library = nullptr;
+    ~at_end()
+    {
+        if (library && use(library))
+            _exit(9);
+    }
+};
+static at_end last;
+
+int main()
+{
+    for (int i = 0; i < 20; i++) {
+        void *library = dlopen("./libvadd.so", RTLD_NOW);
+        if (!library || use(library) || dlclose(library))
+            return 1;
+        pid_t child = fork(); /* handlers of what is gone must be gone */
+        int status = 0;
+        if (!child)
+            _exit(3);
+        if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 3)
+            return 2;
+    }
+    stub_log *log = nullptr;
+    stub_log *(*get)(void);
+    *(void **)&get = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "stub_get_log");
+    log = get();
+    if (log->loads != 20 || log->unloads != 20 || log->retains != log->releases || log->launches != 20)
+        return 3;
+    last.library = dlopen("./libvadd.so", RTLD_NOW);
+    return last.library ? 0 : 4;
+}
+C
+    c++ -Wall -I. -I"$SRCDIR" main.cpp -o main -ldl
+    LD_LIBRARY_PATH=stub ./main
+    mv stub/libcuda.so.1 stub/gone # the same on the host
+    sed -i 's/stub_log \*log = nullptr;/last.library = dlopen(".\/libvadd.so", RTLD_NOW); return 0; &/' main.cpp
+    c++ -Wall -I. -I"$SRCDIR" main.cpp -o main -ldl
+    ./main
+}
