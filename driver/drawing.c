@@ -448,3 +448,44 @@ bool tri_drawing_write(tri_unit *unit, bool as_svg, tri_buf *out)
     mlirOpPrintingFlagsDestroy(flags);
     return ok;
 }
+
+/* The first value with the same elements in the same places; itself, when there is none before. */
+static size_t first_alike(const catalogue *c, size_t i)
+{
+    MlirType type = mlirValueGetType(c->values.at[i].value);
+    for (size_t k = 0; k < i; k++) {
+        MlirType other = mlirValueGetType(c->values.at[k].value);
+        bool are_tensors = tri_type_is_tensor(type) && tri_type_is_tensor(other);
+        bool is_alike = are_tensors && tri_type_rank(type) == tri_type_rank(other) &&
+                        mlirAttributeEqual(tri_type_encoding(type), tri_type_encoding(other));
+        for (int d = 0; is_alike && d < tri_type_rank(type); d++)
+            is_alike = tri_type_dim(type, d) == tri_type_dim(other, d);
+        if (is_alike || mlirTypeEqual(type, other))
+            return k;
+    }
+    return i;
+}
+
+void tri_drawing_each(tri_unit *unit, void (*take)(void *data, tri_str name, tri_str type, size_t picture, tri_str svg),
+                      void *data)
+{
+    catalogue c = {.unit = unit, .arena = unit->arena};
+    MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+    mlirOpPrintingFlagsPrintNameLocAsPrefix(flags); /* as -emit=ttgir prints them */
+    c.names = mlirAsmStateCreateForOperation(mlirModuleGetOperation(unit->module), flags);
+    collect_drawing(&c);
+    for (size_t i = 0; i < c.values.len; i++) {
+        const named_value *v = &c.values.at[i];
+        size_t picture = first_alike(&c, i);
+        tri_linear l;
+        tri_draw_options options = {0};
+        const char *why;
+        tri_buf svg = {0};
+        if (picture == i && layout_of(&c, mlirValueGetType(v->value), &l, &options, &why))
+            tri_draw_svg(1, &l, &options, &svg);
+        take(data, v->name, v->type, picture, tri_buf_str(&svg));
+        tri_buf_fini(&svg);
+    }
+    mlirAsmStateDestroy(c.names);
+    mlirOpPrintingFlagsDestroy(flags);
+}

@@ -18,3 +18,13 @@ gen/driver/%_text.c: $(srcdir)/share/tritcc/%.txt
 obj/gen/driver/%_text.o: gen/driver/%_text.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+# The explorer's page: the template with its style and script.
+PAGE_PARTS = $(addprefix $(srcdir)/driver/page/,page.html page.css page.js)
+GEN += gen/driver/page_text.c
+EXTRA_OBJS += obj/gen/driver/page_text.o
+gen/driver/page_text.c: $(PAGE_PARTS)
+	@mkdir -p $(@D)
+	$(Q){ echo 'extern const char tri_page_text[];'; echo 'const char tri_page_text[] ='; \
+	  sed -e '/@css@/{r $(srcdir)/driver/page/page.css' -e 'd}' -e '/@js@/{r $(srcdir)/driver/page/page.js' -e 'd}' $< | \
+	  sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/.*/"&\\n"/'; echo ';'; } > $@

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "driver/drawing.h"
+#include "driver/page/page.h"
 #include "frontend/frontend.h"
 #include "ir/context.h"
 #include "ir/guard.h"
@@ -260,6 +261,7 @@ static bool view_ttgir_svg(tri_unit *unit, tri_buf *out) { return tri_drawing_wr
 #define bundle_object tri_object_write
 #define bundle_header write_header
 #define bundle_json tri_json_write
+#define bundle_html tri_page_write
 
 typedef struct {
     tri_phase phase;

@@ -79,7 +79,7 @@ static const tri_target *family_of_outputs(const tri_opt *opt)
     bool is_for_host = !opt->emits.len && !opt->has_passes;
     for (size_t i = 0; i < opt->emits.len; i++) {
         tri_kind kind = opt->emits.at[i].kind;
-        if (kind == TRI_KIND_TTGIR)
+        if (kind == TRI_KIND_TTGIR || kind == TRI_KIND_HTML)
             return first_family(has_layouts);
         for (size_t t = 0; t < tri_targets_count(); t++)
             if (kind != TRI_KIND_NONE && writes(tri_targets_at(t), kind) && !is_host(tri_targets_at(t)))

@@ -104,8 +104,14 @@ bool tri_targets_split(tri_arena *arena, tri_diag *diag, tri_str list, tri_targe
     bool is_alone = tri_str_find(list, ',') == list.len;
     if (is_alone && out->at[before].has_binary)
         out->at[before].has_code = true;
-    for (size_t i = before; i < out->len && !is_alone; i++) {
-        if (out->at[i].target->object_form != TRI_OBJECT_NONE)
+    return true;
+}
+
+bool tri_targets_check_object(tri_diag *diag, tri_str list, const tri_target_shares *shares)
+{
+    bool is_alone = tri_str_find(list, ',') == list.len;
+    for (size_t i = 0; i < shares->len && !is_alone; i++) {
+        if (shares->at[i].target->object_form != TRI_OBJECT_NONE)
             continue;
         tri_diag_error(diag, TRI_NO_SPAN, 6001, "'-arch=%.*s' cannot be one object", TRI_STR_ARG(list));
         return false;

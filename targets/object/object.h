@@ -17,6 +17,8 @@ typedef struct {
     tri_arena *arena;           /* borrowed, as are the others */
     tri_diag *diag;
     const tri_options *options; /* what is common to all units */
+    bool is_from_source;        /* the input is a kernel source */
+    tri_str source_name;        /* of the input, as the diag has its text */
     const tri_source *tuning;   /* -ftune: which configuration is fastest for what; null: not given */
     TRI_VEC(tri_part) parts;    /* at least one */
 } tri_bundle;
