@@ -418,6 +418,32 @@ class Surroundings(Installed):
         """
         self.assertRegex(python(code), r"works with Triton 3\.6 to 3\.9, and this is Triton 3\.5\.1")
 
+    def test_a_missing_library_is_said_and_triton_goes_on(self):
+        code = """
+            import kernels, support
+            assert "tritcc.kernel" not in support.compiled(kernels.calls, o="*fp32", n="fp32").asm["ptx"]
+        """
+        said = python(code, TRITCC="1", TRITCC_LIBRARY="/no/such/libtritcc.so.0")
+        self.assertIn("kernels are compiled by Triton", said)
+        self.assertIn("/no/such/libtritcc.so.0", said)
+
+    def test_a_full_cache_is_as_with_triton(self):
+        code = """
+            import errno, kernels, support, tritcc.triton
+            from triton.runtime.cache import FileCacheManager
+            def full(self, *args, **given):
+                raise OSError(errno.ENOSPC, "no space left on device")
+            FileCacheManager.put = full
+            for install in (False, True):
+                if install:
+                    tritcc.triton.install(strict=True)
+                try:
+                    support.compiled(kernels.calls, o="*fp32", n="fp32")
+                except OSError as error:
+                    print("errno", error.errno)
+        """
+        self.assertEqual(python(code).count("errno 28"), 2)
+
     def test_a_read_only_cache_is_as_with_triton(self):
         code = """
             import os, kernels, support, tritcc.triton

@@ -23,9 +23,12 @@ def _patch(owner, name, wrap):
 
 
 def arm():
-    """Installs at the first use of a back end: called while Triton itself is being imported."""
-    from triton.backends.nvidia.compiler import CUDABackend
-
+    """Installs at the first use of a back end: called while Triton itself is being imported. What is not there is said,
+    and Triton goes on by itself."""
+    try:
+        from triton.backends.nvidia.compiler import CUDABackend
+    except ImportError:
+        return  # a Triton for other devices alone
     plain = CUDABackend.__init__
 
     @functools.wraps(plain)
@@ -33,10 +36,10 @@ def arm():
         CUDABackend.__init__ = plain
         try:
             install()
-        except _state.UnsupportedTriton as error:
+        except ImportError as error:  # another Triton, or no library
             import warnings
 
-            warnings.warn(str(error), _state.TritccWarning, stacklevel=2)
+            warnings.warn(f"{error}; kernels are compiled by Triton", _state.TritccWarning, stacklevel=2)
         return plain(self, *args, **kwargs)
 
     CUDABackend.__init__ = __init__

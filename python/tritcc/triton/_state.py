@@ -81,7 +81,7 @@ def check_version(text):
     if not SUPPORTED[0] <= version <= SUPPORTED[1]:
         low, high = (".".join(map(str, v)) for v in SUPPORTED)
         raise UnsupportedTriton(
-            f"tritcc's plug-in works with Triton {low} to {high}, and this is Triton {text}: "
-            f"install one of these, or another tritcc; kernels are compiled by Triton"
+            f"tritcc's plug-in works with Triton {low} to {high}, and this is Triton {text}: install one of these, or another "
+            "tritcc"
         )
     return version
