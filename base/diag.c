@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/map.h"
+#include "base/limit.h"
 #include "base/trap.h"
 #include "base/vec.h"
 
@@ -17,6 +18,8 @@ typedef struct {
     bool is_missed;     /* a remark of what was not done */
     bool was_promoted;  /* a warning made an error */
     bool is_fix;
+    const char *resource; /* a limit that is passed, else null */
+    int64_t needed, limit;
     tri_str text;
 } report;
 
@@ -34,6 +37,7 @@ struct tri_diag {
     bool is_werror;
     bool all_off;        /* -w */
     bool is_last_hidden; /* notes and fixes of a hidden report are hidden too */
+    report next;         /* its limit is the next report's */
     size_t json_count;
     size_t errors, warnings, written;
     TRI_VEC(size_t) holds; /* report count at each hold */
@@ -408,6 +412,9 @@ static void add_json(tri_diag *diag, const report *r, tri_buf *out)
     tri_buf_add_json(out, r->text);
     if (r->code)
         tri_buf_format(out, ", \"code\": \"TRI-%04d\"", r->code);
+    if (r->resource)
+        tri_buf_format(out, ", \"resource\": \"%s\", \"needed\": %lld, \"limit\": %lld", r->resource,
+                       (long long)r->needed, (long long)r->limit);
     if (r->group)
         tri_buf_format(out, ", \"option\": \"%s%s\"", r->severity == TRI_REMARK ? option_of(r) : "-W", r->group);
     if (r->at.source) {
@@ -477,8 +484,17 @@ static void submit(tri_diag *diag, report r)
 static void add_report(tri_diag *diag, report r, const char *format, va_list args)
 {
     r.text = tri_str_vformat(diag->arena, format, args);
+    r.resource = diag->next.resource;
+    r.needed = diag->next.needed;
+    r.limit = diag->next.limit;
+    diag->next = (report){0};
     count(diag, &r);
     submit(diag, r);
+}
+
+void tri_diag_set_limit(tri_diag *diag, const char *resource, int64_t needed, int64_t limit)
+{
+    diag->next = (report){.resource = resource, .needed = needed, .limit = limit};
 }
 
 void tri_diag_error(tri_diag *diag, tri_span at, int code, const char *format, ...)

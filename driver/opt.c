@@ -304,6 +304,18 @@ static bool on_prefix(parser *p, tri_str value)
     return true;
 }
 
+static bool on_symbol(parser *p, tri_str value)
+{
+    for (size_t i = 0; i < value.len; i++) {
+        char c = value.data[i];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+        if (!is_letter && !(i && c >= '0' && c <= '9'))
+            return usage(p, "'-symbol=%.*s' is no name that code can have", TRI_STR_ARG(value));
+    }
+    p->opt->compile.symbol = value;
+    return true;
+}
+
 static bool on_shared(parser *p, tri_str value)
 {
     (void)value;
@@ -673,34 +685,6 @@ static bool counts(const row *r)
     return strcmp(topic, "report") != 0 && strcmp(topic, "dependencies") != 0;
 }
 
-static bool unknown_option(parser *p, tri_str word)
-{
-    tri_pass_names names = {0};
-    size_t dashes = tri_str_has_prefix(word, "--") ? 2 : 1;
-    for (size_t i = 0; i < row_count; i++)
-        if (rows[i].name && rows[i].help && strlen(rows[i].name) > 1)
-            tri_vec_push(p->arena, &names, rows[i].name);
-    tri_passes_collect_names(p->arena, &names);
-    tri_str name = tri_str_sub(word, dashes, word.len);
-    if (name.len > 1 && name.data[0] == 'o' && dashes == 1 && !tri_str_nearest(name, names.at, names.len))
-        return usage(p, "unknown option '%.*s'; the output's name is given as '-o %.*s'", TRI_STR_ARG(word),
-                     TRI_STR_ARG(tri_str_sub(name, 1, name.len)));
-    const char *near = tri_str_nearest(tri_str_sub(name, 0, tri_str_find(name, '=')), names.at, names.len);
-    if (!near)
-        return usage(p, "unknown option '%.*s'; --help lists the known ones", TRI_STR_ARG(word));
-    tri_buf spelling = {0};
-    for (size_t i = 0; i < row_count; i++) {
-        tri_opt_row r = tri_opt_row_at(i);
-        if (r.name && !strcmp(r.name, near))
-            tri_opt_spell(&r, &spelling);
-    }
-    if (!spelling.len)
-        tri_buf_format(&spelling, "-%s", near);
-    usage(p, "unknown option '%.*s'; did you mean '%.*s'?", TRI_STR_ARG(word), TRI_STR_ARG(tri_buf_str(&spelling)));
-    tri_buf_fini(&spelling);
-    return false;
-}
-
 /* One option at args[*i]; moves *i over a separate value. */
 static bool option(parser *p, const tri_args *args, size_t *i)
 {
@@ -713,7 +697,7 @@ static bool option(parser *p, const tri_args *args, size_t *i)
         return on_pass_name(p, tri_str_sub(name, 0, equals),
                             tri_str_sub(name, equals < name.len ? equals + 1 : equals, name.len));
     if (!r)
-        return unknown_option(p, word);
+        return tri_opt_check_unknown(p->arena, p->diag, word);
     if (takes_value(r) && !has_value && !value_is_optional(r) && r->form != TRI_OPT_PREFIX) {
         if (*i + 1 == args->len)
             return usage(p, "'%.*s' needs a value: %s", TRI_STR_ARG(word), r->metavar);

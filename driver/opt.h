@@ -80,6 +80,8 @@ typedef struct {
 bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_opt *out);
 /* Do the options go with one another? `language` is that of inputs without one (-x). False after a report. */
 bool tri_opt_check(tri_arena *arena, tri_diag *diag, tri_opt *opt, tri_kind language);
+/* Reports an option that is in no table, with the nearest that is. Always false. */
+bool tri_opt_check_unknown(tri_arena *arena, tri_diag *diag, tri_str word);
 /* Is there a group of remarks of that name? False after a report that names `option`. */
 bool tri_opt_check_group(tri_arena *arena, tri_diag *diag, const char *option, tri_str group);
 

@@ -145,11 +145,11 @@ static tri_kernel describe_kernel(tri_eval *e, const tri_signature *s, int form)
     tri_kernel k = {.name = s->name, .registers = -1, .spill_bytes = -1};
     if (o->prefix.len)
         k.name = tri_str_format(e->arena, "%.*s%.*s", TRI_STR_ARG(o->prefix), TRI_STR_ARG(k.name));
-    k.symbol = k.name;
+    k.symbol = o->symbol.len ? o->symbol : k.name;
     if (o->config <= TRI_FRONTEND_ALL_CONFIGS && s->config >= 0) {
         k.config = s->config + 1;
         k.key = s->key;
-        k.symbol = tri_str_format(e->arena, "%.*s_config%d", TRI_STR_ARG(k.name), s->config);
+        k.symbol = tri_str_format(e->arena, "%.*s_config%d", TRI_STR_ARG(k.symbol), s->config);
     }
     if (form)
         k.symbol = tri_str_format(e->arena, "%.*s__v%d", TRI_STR_ARG(k.symbol), form);
@@ -288,6 +288,12 @@ bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
     tri_signature_list list = {0};
     if (!tri_signature_collect(main, &list) || !tri_specialize_check(unit, &list))
         return false;
+    if (unit->options->symbol.len && list.len != 1) {
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 1002,
+                       "-symbol=%.*s names one kernel, but %zu are compiled; choose with -k",
+                       TRI_STR_ARG(unit->options->symbol), list.len);
+        return false;
+    }
     MlirLocation loc = tri_context_location(unit->mlir, unit->diag, (tri_span){unit->source, 0, 0});
     MlirModule module = mlirModuleCreateEmpty(loc);
     tri_eval e = {.unit = unit,

@@ -40,6 +40,7 @@ typedef struct tri_options {
     TRI_VEC(tri_define) launch_values; /* run-time arguments whose values are known, for heuristics (tritrun) */
     TRI_VEC(tri_str) include_dirs;
     TRI_VEC(tri_str) specialize; /* -fspecialize, as given; empty: the general form of each kernel alone */
+    tri_str symbol;              /* -symbol: the name of the only kernel in its code; empty: the kernel's own */
     tri_str prefix;              /* -prefix: before the names of kernels */
     tri_str grid;                /* -grid; empty: not given */
     bool find_grid;              /* else the file's own launch is asked for it */

@@ -15,6 +15,7 @@
  * one reader become conversions. Test: tests/passes/allocate-shared-memory.mlir */
 #include "passes/passes.h"
 
+#include "base/limit.h"
 #include "ir/op.h"
 #include "ir/type.h"
 #include "passes/analysis/buffers.h"
@@ -292,6 +293,7 @@ static void report_overflow(allocator *a, MlirOperation func, int64_t total, int
     enum { max_shown = 8 };
     tri_diag *diag = a->run->unit->diag;
     tri_str name = tri_op_symbol(func);
+    tri_diag_set_limit(diag, "shared memory", total, most);
     tri_op_error(diag, func, 6003, "'%.*s' needs %lld bytes of shared memory; the target has %lld", TRI_STR_ARG(name),
                  (long long)total, (long long)most);
     tri_buffer **sorted = sort_by_size(a);

@@ -1,6 +1,7 @@
 /* The module: set-up, shared memory, kernel facts, hand-over to the unit. */
 #include "targets/gpu/module.h"
 
+#include "base/limit.h"
 #include "ir/analysis/axis_info.h"
 #include "ir/analysis/pointers.h"
 #include "ir/analysis/scratch.h"
@@ -91,6 +92,7 @@ static bool check_registers(tri_gpu *g, MlirOperation kernel)
     room = room / 8 * 8 < most ? room / 8 * 8 : most; /* threads get them in units of 8 */
     if (given <= room)
         return true;
+    tri_diag_set_limit(g->unit->diag, "registers", given, room);
     tri_op_error(g->unit->diag, kernel, 6003,
                  "%d registers per thread are too many: with %d warps '%s' has %d; use -maxnreg=%d", given,
                  g->num_warps, g->unit->arch->name, room, room);
@@ -115,11 +117,13 @@ static bool check_limits(tri_gpu *g, MlirModule module)
         return false;
     }
     if (arch->max_threads && (uint32_t)(g->num_warps * g->warp_size) > arch->max_threads) {
+        tri_diag_set_limit(g->unit->diag, "threads", (int64_t)g->num_warps * g->warp_size, arch->max_threads);
         tri_op_error(g->unit->diag, op, 6003, "%d warps are %d threads; '%s' allows %u in a block", g->num_warps,
                      g->num_warps * g->warp_size, arch->name, arch->max_threads);
         return false;
     }
     if (arch->max_shared && shared > arch->max_shared) {
+        tri_diag_set_limit(g->unit->diag, "shared memory", shared, arch->max_shared);
         tri_op_error(g->unit->diag, op, 6003,
                      "the kernel needs %lld bytes of shared memory; '%s' has %u; smaller blocks or fewer stages help",
                      (long long)shared, arch->name, arch->max_shared);

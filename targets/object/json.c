@@ -1,6 +1,8 @@
 /* The record of -emit=json. */
 #include "targets/object/object.h"
 
+#include "targets/facts.h"
+
 #include "llvm/Config/llvm-config.h"
 
 #ifndef TRI_VERSION
@@ -87,7 +89,7 @@ static void add_kernel(const tri_part *part, const tri_kernel *k, tri_buf *out)
         tri_buf_add_z(out, ",\n");
     }
     add_int(out, "num_warps", k->num_warps, is_gpu);
-    add_int(out, "num_stages", k->num_stages, is_gpu);
+    add_int(out, "num_stages", k->num_stages > 0 ? k->num_stages : tri_facts_stages(unit), is_gpu);
     add_int(out, "num_ctas", k->num_ctas > 0 ? k->num_ctas : 1, is_gpu);
     add_int(out, "maxnreg", k->maxnreg, k->maxnreg > 0);
     if (is_gpu) {

@@ -123,3 +123,31 @@ IR
     runs 9003 -grid=1 k.tri ones:f99:4 4
     runs 9003 -grid=1 k.tri full:f32:4 4
 }
+
+@test "limits have their numbers in JSON" {
+    cat >big.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(a, b, K):
+    i = tl.arange(0, 128)[:, None] * K + tl.arange(0, 128)[None, :]
+    acc = tl.zeros((128, 128), tl.float32)
+    for n in range(0, K, 128):
+        acc = tl.dot(tl.load(a + i + n), tl.load(b + i + n * K), acc)
+    tl.store(a + i, acc)
+END
+    tritcc -1 -arch=sm_89 -num-stages=4 -emit=ptx -fdiagnostics-format=json -sig 'k(*fp32:16, *fp32:16, i32:16)' big.tri
+    jq -e '.[] | select(.code == "TRI-6003") | .resource == "shared memory" and .needed > .limit and .limit > 1000' .err
+    tritcc -1 -arch=sm_80 -maxnreg=255 -num-warps=32 -emit=ptx -fdiagnostics-format=json -sig 'k(*fp32)' - <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(a):
+    tl.store(a, 1.0)
+END
+    jq -e '.[0] | .resource == "registers" and .needed == 255 and .limit == 64' .err
+}

@@ -73,3 +73,26 @@ K
     tritcc k.tri -sig '*fp32, 64' -Ilib -emit=ttir -o - -MD -MF k.d
     grep -q lib/helper.py k.d
 }
+
+@test "-symbol names the entry of the only kernel; json has the stages that were used" {
+    cat >two.py <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def a(x):
+    tl.store(x, 1)
+
+
+@triton.jit
+def b(x):
+    tl.store(x, 2)
+END
+    tritcc -arch=sm_80 -symbol=entry_0 -k a -sig 'a(*i32)' -emit=ptx=-,json=a.json two.py
+    [[ $output == *".entry entry_0("* && $output != *".entry a("* ]]
+    jq -e '.kernels[0] | .name == "a" and .symbol == "entry_0" and .num_stages == 3' a.json
+    tritcc -1 -arch=sm_80 -symbol=entry -sig 'a(*i32)' -sig 'b(*i32)' -emit=ptx two.py
+    [[ $errors == *"-symbol=entry names one kernel, but 2 are compiled"*"[TRI-1002]"* ]]
+    tritcc -2 -symbol=1x -sig 'a(*i32)' two.py
+}
