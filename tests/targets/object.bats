@@ -290,3 +290,13 @@ C
     c++ -Wall -I. -I"$SRCDIR" main.cpp -o main -ldl
     ./main
 }
+
+@test "64 threads make the first call, load and tune under ThreadSanitizer" {
+    local flags=(-g -O1 -fsanitize=thread -D_GNU_SOURCE -I"$SRCDIR") sources=()
+    echo 'int main(void) { return 0; }' >probe.c
+    cc -fsanitize=thread probe.c -o probe 2>/dev/null && ./probe || skip "no ThreadSanitizer here"
+    for source in dispatch cuda error tuning grid; do sources+=("$SRCDIR/runtime/launch/$source.c"); done
+    cc "${flags[@]}" -shared -fPIC -o libcuda.so.1 "$SRCDIR/tests/targets/stub_cuda.c" -lpthread
+    cc "${flags[@]}" -o threads "$SRCDIR/tests/targets/threads.c" "${sources[@]}" -L. -l:libcuda.so.1 -ldl -lpthread
+    for _ in 1 2 3; do LD_LIBRARY_PATH=. TSAN_OPTIONS=halt_on_error=1 timeout 60 ./threads; done
+}

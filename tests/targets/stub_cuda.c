@@ -137,10 +137,12 @@ int cuModuleUnload(void *module)
 
 int cuModuleGetFunction(void **function, void *module, const char *name)
 {
+    pthread_mutex_lock(&guard);
     the_log.gets++;
     strncpy(the_log.function, name, sizeof the_log.function - 1);
     *function = &functions[(char *)module - modules];
     strncpy(names[(char *)module - modules], name, sizeof *names - 1);
+    pthread_mutex_unlock(&guard);
     return outcome("cuModuleGetFunction");
 }
 
@@ -196,8 +198,10 @@ int cuEventCreate(void **event, unsigned flags)
 int cuEventRecord(void *event, void *stream)
 {
     (void)event, (void)stream;
+    pthread_mutex_lock(&guard);
     spent = last;
     last = 0;
+    pthread_mutex_unlock(&guard);
     return 0;
 }
 
@@ -210,7 +214,9 @@ int cuEventSynchronize(void *event)
 int cuEventElapsedTime(float *milliseconds, void *start, void *end)
 {
     (void)start, (void)end;
+    pthread_mutex_lock(&guard);
     *milliseconds = spent > 0 ? (float)spent : 2.5f;
+    pthread_mutex_unlock(&guard);
     return 0;
 }
 
@@ -254,9 +260,12 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
                    unsigned shared, void *stream, void **args, void **extra)
 {
     (void)extra, (void)by, (void)bz;
-    if (cost_by_name(function) < 0)
+    pthread_mutex_lock(&guard);
+    double cost = cost_by_name(function);
+    last += cost > 0 ? cost : 0;
+    pthread_mutex_unlock(&guard);
+    if (cost < 0)
         return 701;
-    last += cost_by_name(function);
     unsigned grid[3] = {gx, gy, gz};
     return launch_grid("cuLaunchKernel", grid, bx, shared, stream, args);
 }
