@@ -11,6 +11,7 @@ _FROM = {
     "jit": "_jit",
     "JitKernel": "_jit",
     "export": "_export",
+    "Exported": "_export",
     "load": "_export",
     "Result": "_results",
     "Kernel": "_results",

@@ -26,7 +26,7 @@ class Array(typing.NamedTuple):
 
     address: int
     device: str
-    index: int
+    number: int
     type: str
     is_writable: bool
     shape: tuple
@@ -147,7 +147,7 @@ def array_of(value):
 
 def device_of(arrays):
     """(kind, number) of the device that all of them are on; the host's when there are none."""
-    devices = {(a.device, a.index) for a in arrays}
+    devices = {(a.device, a.number) for a in arrays}
     if len(devices) > 1:
         raise errors.LaunchError(
             "the arguments are on different devices: " + ", ".join(f"{d}:{i}" for d, i in sorted(devices))

@@ -11,7 +11,7 @@ from .. import errors
 from . import _report, _state
 from ._state import Refused, current
 
-_originals = {}
+_originals: dict = {}
 
 
 def _patch(owner, name, wrap):

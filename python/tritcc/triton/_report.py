@@ -11,7 +11,7 @@ import threading
 import typing
 
 _lock = threading.Lock()
-_entries = {}
+_entries: dict = {}
 _owner = None
 _file = None
 _rejections = 0

@@ -19,7 +19,7 @@ _FOREIGN = (
     "fpsan_homomorphic_casts",
 )
 _IDENTIFIER = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\Z")
-_known_options = {}
+_known_options: dict = {}
 
 
 def has_option(option):
