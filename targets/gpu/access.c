@@ -2,6 +2,9 @@
 
 #include "ir/analysis/axis_info.h"
 #include "ir/analysis/pointers.h"
+#include "ir/location.h"
+#include "ir/op.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 #include "targets/gpu/simulate.h"
 
@@ -40,6 +43,51 @@ static int limit_of(tri_gpu *g, MlirValue pointer, MlirValue mask, int dim, int 
     return is_masked ? TRI_LIMIT_MASK : TRI_LIMIT_LAYOUT;
 }
 
+/* What in an address keeps neighbours apart; the first of each that is found. */
+typedef struct {
+    MlirOperation load, division;
+    tri_str stride; /* name of a factor that may be 1; empty: none */
+} scatter;
+
+static void find_scatter(MlirValue v, int depth, scatter *out)
+{
+    MlirOperation op = tri_op_def(v);
+    if (!op.ptr || depth > 16 || !tri_type_is_tensor(mlirValueGetType(v)))
+        return;
+    if (tri_op_in(op, TRI_OPS_ACCESS)) {
+        out->load = out->load.ptr ? out->load : op;
+        return;
+    }
+    if (tri_op_in(op, TRI_OPS_DIVISION))
+        out->division = out->division.ptr ? out->division : op;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        MlirOperation factor = tri_op_def(tri_op_operand(op, i));
+        if (tri_op_is(op, "arith.muli") && factor.ptr && tri_op_is(factor, "tt.splat") && !out->stride.len)
+            out->stride = tri_location_name(mlirValueGetLocation(tri_op_operand(factor, 0)));
+        find_scatter(tri_op_operand(op, i), depth + 1, out);
+    }
+}
+
+/* Why the elements at hand lie apart, and what to change in the source. */
+static const char *scatter_text(tri_gpu *g)
+{
+    static const char apart[] = "neighbouring elements are not known to be neighbours in memory";
+    scatter found = {0};
+    if (mlirOperationGetNumOperands(g->op))
+        find_scatter(tri_op_operand(g->op, 0), 0, &found);
+    if (found.load.ptr)
+        return tri_str_format(g->arena, "%s: a gather, as the indices are loaded; where rows are long, one index a row "
+                              "and an arange along it keeps neighbours together", apart).data;
+    if (found.division.ptr)
+        return tri_str_format(g->arena, "%s: the address takes an integer division for each element; a dimension of "
+                              "the grid or of the block for the quotient computes it once", apart).data;
+    if (found.stride.len)
+        return tri_str_format(g->arena, "%s: they are '%.*s' elements apart; if that is 1, say so (%.*s=i32:1 in -sig), "
+                              "else let arange run along the other dimension", apart, TRI_STR_ARG(found.stride),
+                              TRI_STR_ARG(found.stride)).data;
+    return apart;
+}
+
 const char *tri_gpu_limit_text(tri_gpu *g, const tri_gpu_groups *groups, int bytes)
 {
     switch (groups->limit) {
@@ -47,7 +95,7 @@ const char *tri_gpu_limit_text(tri_gpu *g, const tri_gpu_groups *groups, int byt
         break;
     case TRI_LIMIT_ADDRESS:
         if (groups->vec == 1)
-            return "neighbouring elements are not known to be neighbours in memory";
+            return scatter_text(g);
         return tri_str_format(g->arena, "only runs of %d elements are known to be neighbours in memory", groups->vec)
             .data;
     case TRI_LIMIT_ALIGNMENT:

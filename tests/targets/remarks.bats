@@ -262,3 +262,26 @@ END
     # in the library: where it is called
     says layout -arch=sm_80 -emit=ptx=k.ptx -sig 'rows(*fp32:16, *fp32:16)' <<<'114:9: through 128 bytes of shared memory in 1 rounds'
 }
+
+@test "an access that is not wide says what keeps neighbours apart" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, y, idx, s, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.load(idx + i)
+    a = tl.load(x + i * s)
+    b = tl.load(y + j)
+    c = tl.load(x + i // n * 5)
+    tl.store(y + i, a + b + c)
+END
+    tritcc -arch=sm_80 -Rpass-missed=memory -emit=ptx=/dev/null -sig '*fp32:16, *fp32:16, *i32:16, i32, i32, 1024' k.tri
+    [[ $errors == *"k.tri:9:9: remark:"*"they are 's' elements apart; if that is 1, say so (s=i32:1 in -sig)"* ]]
+    [[ $errors == *"k.tri:10:9: remark:"*"a gather, as the indices are loaded"* ]]
+    [[ $errors == *"k.tri:11:9: remark:"*"an integer division for each element"* ]]
+    tritcc -arch=sm_80 -Rpass-missed=memory -emit=ptx=/dev/null -sig '*fp32:16, *fp32:16, *i32:16, i32:1, i32, 1024' k.tri
+    [[ $errors != *"k.tri:9:9: remark:"* ]]
+}
