@@ -82,9 +82,11 @@ static const char *scatter_text(tri_gpu *g)
         return tri_str_format(g->arena, "%s: the address takes an integer division for each element; a dimension of "
                               "the grid or of the block for the quotient computes it once", apart).data;
     if (found.stride.len)
-        return tri_str_format(g->arena, "%s: they are '%.*s' elements apart; if that is 1, say so (%.*s=i32:1 in -sig), "
-                              "else let arange run along the other dimension", apart, TRI_STR_ARG(found.stride),
-                              TRI_STR_ARG(found.stride)).data;
+        return tri_str_format(g->arena,
+                              "%s: they are '%.*s' elements apart; if that is 1, say so (%.*s=i32:1 in -sig), else "
+                              "let arange run along the other dimension",
+                              apart, TRI_STR_ARG(found.stride), TRI_STR_ARG(found.stride))
+            .data;
     return apart;
 }
 
