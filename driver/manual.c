@@ -141,14 +141,14 @@ static const char *product_text(const tri_machine_facts *m)
     case TRI_MMA_SYNC: return m->has_warp_groups ? "mma, wgmma" : m->mma_version >= 2 ? "mma" : "fma";
     case TRI_MMA_MFMA: return "mfma";
     case TRI_MMA_WMMA: return "wmma";
-    case TRI_MMA_DPAS: return "fma (dpas unused)";
+    case TRI_MMA_DPAS: return "dpas";
     default: return m->lanes > 1 ? "fma" : "vectors";
     }
 }
 
 static void print_mdoc_facts(tri_buf *out)
 {
-    tri_buf_add_z(out, ".Bl -column \"spirv64-sg32\" \"warp\" \"shared\" \"fma (dpas unused)\" \"fp8\"\n"
+    tri_buf_add_z(out, ".Bl -column \"spirv64-sg32\" \"warp\" \"shared\" \"mma, wgmma\" \"fp8\"\n"
                        ".It Em Name Ta Em Warp Ta Em Shared Ta Em Products Ta Em fp8\n");
     for (size_t i = 0; i < tri_targets_count(); i++)
         for (const tri_machine_facts *m = tri_machines_first(tri_targets_at(i)->family); m; m = tri_machines_next(m)) {

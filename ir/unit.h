@@ -53,6 +53,7 @@ typedef struct tri_unit {
     bool is_specialised, is_given_up, is_plain;
 
     TRI_VEC(tri_kernel) kernels; /* filled by the front end or read back from the payload */
+    int lanes; /* threads of a warp of the lowered code; 0: it was not lowered here */
     TRI_VEC(tri_site) sites;     /* of code made for the simulator */
     struct tri_frontend_notes *notes; /* borrowed: wanted of the source; null: nobody asks */
     TRI_VEC(tri_str) dependencies; /* every file read, as written, in order (-MD) */

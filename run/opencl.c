@@ -7,6 +7,7 @@
 #include "driver/environment.h"
 #include "ir/kernel.h"
 #include "runtime/run/opencl.h"
+#include "targets/facts.h"
 
 typedef struct {
     tri_opencl *cl;
@@ -109,7 +110,7 @@ static bool launch_opencl(tri_run_kernel *k, double *out_seconds)
 {
     device *d = k->device;
     uint32_t groups[3] = {k->grid.x, k->grid.y, k->grid.z};
-    size_t threads = (size_t)k->unit.kernels.at[0].num_warps * (size_t)k->unit.arch->lanes;
+    size_t threads = (size_t)k->unit.kernels.at[0].num_warps * (size_t)tri_facts_lanes(&k->unit);
     return tri_opencl_launch(d->cl, groups, threads, out_seconds);
 }
 

@@ -6,6 +6,7 @@
 #include "ir/llvm.h"
 
 #include "llvm-c/Core.h"
+#include "targets/facts.h"
 
 /* Lets the simulator know an array by the name of its parameter. */
 static void add_buffer(tri_run_kernel *k, const tri_argument *a)
@@ -40,7 +41,7 @@ static bool open_simulator(tri_run_kernel *k, tri_argument_list *arguments)
     for (size_t i = 0; i < unit->sites.len; i++)
         k->sites[i] = (tri_sim_site){unit->sites.at[i].span, unit->sites.at[i].primitive};
     k->sim = tri_sim_create(unit->diag, unit->target->simulator, k->sites, unit->sites.len, kernel->num_warps,
-                            unit->arch->lanes, (size_t)kernel->shared_bytes);
+                            tri_facts_lanes(unit), (size_t)kernel->shared_bytes);
     for (size_t i = 0; i < arguments->len; i++)
         if (tri_run_kernel_is_memory(&arguments->at[i]))
             add_buffer(k, &arguments->at[i]);

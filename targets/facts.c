@@ -4,6 +4,7 @@
 #include "ir/kernel.h"
 #include "ir/llvm.h"
 #include "ir/op.h"
+#include "ir/op_classes.h"
 #include "ir/options.h"
 #include "targets/target.h"
 
@@ -53,6 +54,25 @@ int tri_facts_stages(const tri_unit *unit)
     return decide(unit, unit->options->num_stages, stages_of, unit->target->default_stages);
 }
 int tri_facts_ctas(const tri_unit *unit) { return decide(unit, unit->options->num_ctas, ctas_of, 1); }
+
+static MlirWalkResult find_product(MlirOperation op, void *data)
+{
+    bool *has_product = data;
+    *has_product |= tri_op_in(op, TRI_OPS_PRODUCT);
+    return *has_product ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+int tri_facts_lanes(const tri_unit *unit)
+{
+    bool has_product = false;
+    if (unit->lanes || !unit->module.ptr)
+        return unit->lanes ? unit->lanes : unit->arch->lanes;
+    MlirOperation module = mlirModuleGetOperation(unit->module);
+    int64_t lanes = tri_op_int(module, "ttg.threads-per-warp", 0);
+    if (lanes == 0 && unit->arch->mma_lanes)
+        mlirOperationWalk(module, find_product, &has_product, MlirWalkPreOrder);
+    return lanes ? (int)lanes : has_product ? unit->arch->mma_lanes : unit->arch->lanes;
+}
 
 static void report_other(tri_unit *unit, const tri_kernel *first, const tri_kernel *other, const char *option, int a,
                          int b)

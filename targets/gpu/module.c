@@ -19,7 +19,7 @@
 void tri_gpu_conversion_pass(const tri_unit *unit, tri_buf *out)
 {
     tri_buf_format(out, "convert-triton-to-tritongpu{target=%s num-warps=%d threads-per-warp=%d num-ctas=%d}",
-                   unit->arch->ttg_target, tri_facts_warps(unit), unit->arch->lanes, tri_facts_ctas(unit));
+                   unit->arch->ttg_target, tri_facts_warps(unit), tri_facts_lanes(unit), tri_facts_ctas(unit));
 }
 
 static const tri_gpu_op *const tables[] = {
@@ -58,7 +58,7 @@ static void init(tri_gpu *g, tri_unit *unit, const tri_machine *machine)
     g->llvm = unit->llvm;
     g->default_warps = (int)module_int(unit->module, "ttg.num-warps", 4);
     g->num_warps = (int)module_int(unit->module, "ttg.total-num-warps", g->default_warps);
-    g->warp_size = (int)module_int(unit->module, "ttg.threads-per-warp", unit->arch->lanes);
+    g->warp_size = unit->lanes = tri_facts_lanes(unit);
     g->i1 = LLVMInt1TypeInContext(g->llvm);
     g->i8 = LLVMInt8TypeInContext(g->llvm);
     g->i16 = LLVMInt16TypeInContext(g->llvm);

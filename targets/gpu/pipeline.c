@@ -23,7 +23,7 @@ static void add_layout_passes(const tri_unit *unit, tri_buf *out)
                    has_products ? ",f32-dot-tc" : "",
                    unit->arch->has_warp_groups       ? ",accelerate-matmul{max-version=3}"
                    : unit->arch->mma == TRI_MMA_SYNC ? ",accelerate-matmul{max-version=2}"
-                   : unit->arch->mma == TRI_MMA_MFMA || unit->arch->mma == TRI_MMA_WMMA ? ",accelerate-matmul"
+                   : unit->arch->mma != TRI_MMA_NONE ? ",accelerate-matmul"
                                                                                         : "");
     tri_buf_add_z(out, ",remove-layout-conversions,optimize-dot-operands");
     tri_buf_format(out, "%s,loop-aware-cse", uses_tma(unit) ? ",optimize-descriptor-encoding" : "");

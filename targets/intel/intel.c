@@ -2,6 +2,8 @@
 #include "targets/target.h"
 
 #include "ir/type.h"
+#include "runtime/sim/intel/family.h"
+#include "targets/facts.h"
 #include "targets/gpu/gpu.h"
 #include "targets/intel/intel.h"
 #include "targets/spirv/spirv.h"
@@ -46,7 +48,7 @@ static bool emit_intel(tri_unit *unit) { return tri_spirv_emit_as(unit, tri_inte
 static tri_resources resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code)
 {
     (void)kernel;
-    return (tri_resources){.barriers = tri_spirv_has_barrier(code), .lanes = unit->arch->lanes};
+    return (tri_resources){.barriers = tri_spirv_has_barrier(code), .lanes = tri_facts_lanes(unit)};
 }
 
 const tri_target tri_target_intel = {
@@ -74,4 +76,5 @@ const tri_target tri_target_intel = {
     .from_text = tri_spirv_from_text,
     .measure = tri_intel_measure,
     .resources = resources,
+    .simulator = &tri_sim_intel,
 };

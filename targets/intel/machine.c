@@ -6,11 +6,22 @@
 #define PURE TRI_MACHINE_PURE
 #define CONVERGENT TRI_MACHINE_CONVERGENT
 #define ROW(name, how, ...) [TRI_MACHINE_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),
-static const tri_machine_row rows[TRI_MACHINE_COUNT] = {
+static const tri_machine_row rows[TRI_INTEL_END] = {
 #include "targets/spirv/primitives.def"
 #define ROW(name, how, ...) [TRI_MACHINE_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),
 #include "targets/intel/primitives.def"
+#define X(name, ...) [TRI_INTEL_##name] = TRI_MACHINE_ROW_TEXT("dpas.c", "", CONVERGENT, 0),
+#include "ir/dpas.def"
+#undef X
 };
+
+static const tri_machine_primitive own[] = {
+#define X(name, ...) {#name, "*"},
+#include "ir/dpas.def"
+#undef X
+};
+
+static const tri_gpu_op *const ops[] = {tri_intel_ops_dpas, NULL};
 
 /* Without the size of sub-groups the device's compiler picks one by itself. */
 static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
@@ -24,6 +35,9 @@ static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
 
 const tri_machine tri_intel_machine = {
     .rows = rows,
+    .own = own,
+    .num_own = sizeof own / sizeof *own,
+    .ops = ops,
     .kernel_convention = 76, /* spir_kernel */
     .function_convention = 75, /* spir_func */
     .triple = "spirv64v1.4-unknown-unknown",

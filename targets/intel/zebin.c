@@ -4,6 +4,7 @@
 #include "base/process.h"
 #include "ir/kernel.h"
 #include "ir/options.h"
+#include "targets/facts.h"
 #include "targets/intel/intel.h"
 #include "targets/target.h"
 
@@ -78,10 +79,10 @@ static bool read_info(tri_unit *unit, tri_str info)
             kernel->registers = (int32_t)number;
         if (tri_str_is(word, "spill_size"))
             kernel->spill_bytes = (int32_t)number;
-        if (tri_str_is(word, "simd_size") && number != unit->arch->lanes) {
+        if (tri_str_is(word, "simd_size") && unit->lanes && number != tri_facts_lanes(unit)) {
             tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool,
                            "'ocloc' made '%.*s' for sub-groups of %lld work-items, not %d", TRI_STR_ARG(kernel->symbol),
-                           (long long)number, unit->arch->lanes);
+                           (long long)number, tri_facts_lanes(unit));
             return false;
         }
     }

@@ -4,6 +4,7 @@
 #include "targets/facts.h"
 
 #include "llvm/Config/llvm-config.h"
+#include "targets/facts.h"
 
 #ifndef TRI_VERSION
 #define TRI_VERSION "0.1.0"
@@ -96,7 +97,7 @@ static void add_kernel(const tri_part *part, const tri_kernel *k, tri_buf *out)
         add_bool(out, "launch_pdl", k->launch_pdl);
         add_bool(out, "launch_cooperative", k->launch_cooperative);
     }
-    add_int(out, "threads_per_warp", unit->arch ? unit->arch->lanes : 1, is_gpu);
+    add_int(out, "threads_per_warp", unit->arch ? tri_facts_lanes(unit) : 1, is_gpu);
     add_int(out, "shared_bytes", k->shared_bytes, is_gpu);
     add_int(out, "scratch_bytes", k->scratch_bytes, true);
     add_int(out, "scratch_alignment", k->scratch_alignment, k->scratch_bytes > 0);

@@ -174,7 +174,7 @@ static void run_on_host(m_context *ctx, m_case *c, const char *sanitize)
 static void run_on_machines(m_context *ctx, m_case *c)
 {
     static const char *const archs[] = {"sim:gfx942", "sim:gfx1100", "sim:intel-dg2", "sim:spirv64", "sim:gfx950",
-                                        "sim:gfx1201", "sim:gfx90a"};
+                                        "sim:gfx1201", "sim:gfx90a", "sim:intel-pvc"};
     enum { count = sizeof archs / sizeof *archs };
     uint64_t h = hash(c->name);
     int warps = ctx->warps ? ctx->warps : c->warps ? c->warps : 1 << (h >> 20 & 3);

@@ -2,6 +2,11 @@
 # Intel GPUs: SPIR-V with sub-groups that the validator takes, zebins that say what was asked, and refusals.
 load ../helpers
 
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    sed 's/dtype=tl.float32/dtype=c_ptr.dtype.element_ty/; s/tl.dot(a, b, acc)/tl.dot(a, b, acc, out_dtype=c_ptr.dtype.element_ty)/; s/other=0.0/other=0/' "$EXAMPLES/matmul/matmul.tri" >mm.tri
+}
+
 softmax=(-k softmax_kernel -sig '*fp32, *fp32, i32, i32, i32, i32, BLOCK_SIZE=1024, num_stages=2')
 
 @test "the size of sub-groups is the machine's, and lanes exchange values without local memory" {
@@ -29,6 +34,34 @@ softmax=(-k softmax_kernel -sig '*fp32, *fp32, i32, i32, i32, i32, BLOCK_SIZE=10
     mv k.zebin a.zebin
     tritcc -arch=intel-pvc -emit=zebin=k.zebin "${softmax[@]}" "$EXAMPLES/softmax/softmax.tri"
     cmp a.zebin k.zebin
+}
+
+@test "products run on the matrix unit, in sub-groups of its size" {
+    need ocloc
+    local type sum
+    for arch in pvc:16 dg2:8; do
+        for type in fp16 bf16 i8 fp32; do
+            [ "$type" = i8 ] && sum=i32 || sum=fp32
+            tritcc -arch="${arch%:*}" -emit=zebin=k.zebin --resource-usage \
+                -sig "*$type:16, *$type:16, *$sum:16, i32, i32, i32, i32, 1, i32, 1, i32, 1, 64, 64, 32, 4" mm.tri
+            readelf -p .ze_info k.zebin | grep -Eq "simd_size: +${arch#*:}"
+            if [ "$arch $type" != "dg2:8 fp32" ]; then # which has no tf32
+                readelf -p .ze_info k.zebin | grep -q 'has_dpas: *true'
+                [[ $errors == *"0 bytes spilled"* ]]
+            fi
+        done
+    done
+}
+
+@test "calls of the matrix unit are those that the sizes want" {
+    tritcc -arch=pvc -num-warps=4 -emit=llir=k.ll -Rpass=dot \
+        -sig '*fp16:16, *fp16:16, *fp32:16, i32, i32, i32, i32, 1, i32, 1, i32, 1, 64, 64, 32, 4' mm.tri
+    # 64 x 64 x 32 by 8 x 16 x 16, of four sub-groups
+    [ "$(grep -c 'call.*matrix_mad_k16' k.ll)" -eq 16 ]
+    [[ $errors == *"16 instructions dpas_f16 per sub-group"* ]]
+    tritcc -arch=pvc -fdot-precision=ieee -emit=llir=k.ll -Rpass-missed=dot \
+        -sig '*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32, 1, i32, 1, i32, 1, 32, 32, 32, 4' mm.tri
+    [[ $errors == *"no matrix instruction: none takes these element types"* ]]
 }
 
 @test "a SPIR-V module is an input, too" {

@@ -4,6 +4,7 @@
 #include "runtime/sim/sim.h"
 #include "targets/amdgcn/amdgcn.h"
 #include "targets/gpu/machine.h"
+#include "targets/intel/intel.h"
 #include "targets/nvptx/nvptx.h"
 #include "targets/spirv/spirv.h"
 
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const tri_target tri_target_amdgcn, tri_target_nvptx, tri_target_spirv;
+extern const tri_target tri_target_amdgcn, tri_target_intel, tri_target_nvptx, tri_target_spirv;
 
 static int failures;
 
@@ -58,9 +59,10 @@ int main(void)
     check_emitted();
     int nvptx = check_family("nvptx", &tri_nvptx_machine, tri_target_nvptx.simulator),
         spirv = check_family("spirv", &tri_spirv_machine, tri_target_spirv.simulator),
-        amdgcn = check_family("amdgcn", &tri_amdgcn_machine, tri_target_amdgcn.simulator);
-    if (nvptx < 80 || spirv < 20 || amdgcn < 60) {
-        fprintf(stderr, "the tables hold %d, %d and %d primitives only\n", nvptx, spirv, amdgcn);
+        amdgcn = check_family("amdgcn", &tri_amdgcn_machine, tri_target_amdgcn.simulator),
+        intel = check_family("intel", &tri_intel_machine, tri_target_intel.simulator);
+    if (nvptx < 80 || spirv < 20 || amdgcn < 60 || intel < 30) {
+        fprintf(stderr, "the tables hold %d, %d, %d and %d primitives only\n", nvptx, spirv, amdgcn, intel);
         failures++;
     }
     return failures ? 1 : 0;

@@ -11,7 +11,7 @@
  * chained ones the earlier takes over the later's warps. Where there are warp-group products (version 3, capability
  * 90) and the product fits them, it becomes ttng.warp_group_dot (accelerate_wgmma.c). Products that the tensor cores
  * cannot do exactly as asked (f32 with ieee precision, odd types) stay multiply-adds; those get operands of the
- * accumulator's type. AMD's are in amd.c. Answers to tritongpu-accelerate-matmul (mma versions 2 and 3).
+ * accumulator's type. AMD's are in amd.c, Intel's in intel.c. Answers to tritongpu-accelerate-matmul (mma versions 2 and 3).
  * Test: tests/passes/accelerate-matmul.mlir */
 #include "passes/passes.h"
 
@@ -24,6 +24,7 @@
 #include "passes/analysis/uses.h"
 #include "passes/ttgir/remove_layout_conversions/layouts.h"
 #include "passes/ttgir/accelerate_matmul/amd.h"
+#include "passes/ttgir/accelerate_matmul/intel.h"
 #include "passes/ttgir/accelerate_matmul/wgmma.h"
 
 typedef struct {
@@ -326,6 +327,11 @@ static bool run_accelerate_matmul(tri_pass_run *run)
         tri_op_erase_dead(module);
         return true;
     }
+    if (m.facts->mma == TRI_MMA_DPAS) {
+        tri_intel_accelerate(run, m.facts, m.warps, tri_blocked_launch(module).lanes);
+        tri_op_erase_dead(module);
+        return true;
+    }
     tri_op_collect_named(module, "tt.dot", run->arena, &dots);
     tri_uses_init(&m.uses, run->arena, module);
     int64_t newest = tri_passes_option_int(run, "max-version", 3);
@@ -360,7 +366,7 @@ static const char *const options[] = {"max-version=N: newest kind of matrix inst
 const tri_pass tri_pass_accelerate_matmul = {
     .name = "accelerate-matmul",
     .help = "lay out matrix products for the tensor cores",
-    .alias = "tritongpu-accelerate-matmul,tritonamdgpu-accelerate-matmul",
+    .alias = "tritongpu-accelerate-matmul,tritonamdgpu-accelerate-matmul,tritonintelgpu-accelerate-matmul",
     .options = options,
     .run = run_accelerate_matmul,
 };

@@ -1,0 +1,154 @@
+/* DPAS: a sub-group multiplies 8 x k by k x lanes out of registers.
+ *
+ * fp8 operands become f16, and f16 results add up in f32. Products need sub-groups of the size that the device's matrix
+ * unit wants (tri_machine_facts.mma_lanes), which convert-triton-to-tritongpu gives a module with products. Answers to
+ * tritonintelgpu-accelerate-matmul. */
+#include "passes/ttgir/accelerate_matmul/intel.h"
+
+#include "ir/dpas.h"
+#include "ir/encoding.h"
+#include "ir/type.h"
+#include "layout/convert.h"
+#include "passes/analysis/dots.h"
+
+typedef struct {
+    tri_pass_run *run;
+    const tri_machine_facts *facts;
+    int warps, lanes;
+} products;
+
+/* A product and what it becomes. */
+typedef struct {
+    MlirOperation dot;
+    MlirType result; /* of the tt.dot as it was */
+    int rank;
+    int64_t shape[TRI_MAX_RANK]; /* of the result, of one block */
+    const tri_dpas *row;
+    bool via_f16;
+} product;
+
+static bool is_fp8(MlirType t) { return tri_type_is_float(t) && tri_type_bits(t) == 8; }
+
+static bool can_sum(const tri_dpas *row, MlirType element)
+{
+    return row->sum == TRI_DPAS_I32 ? tri_type_is_int_of(element, 32)
+                                    : mlirTypeIsAF32(element) || mlirTypeIsAF16(element);
+}
+
+static bool miss(const products *p, MlirOperation dot, const char *why)
+{
+    tri_diag *diag = p->run->unit->diag;
+    tri_diag_missed(diag, tri_op_span(diag, dot), "dot", "no matrix instruction: %s", why);
+    return false;
+}
+
+/* The instruction for a product with a blocked result; without one says why. */
+static bool match_product(const products *p, MlirOperation dot, product *out)
+{
+    const tri_encoding *blocked = tri_dots_encoding(p->run->arena, tri_op_result(dot, 0));
+    *out = (product){.dot = dot, .result = mlirValueGetType(tri_op_result(dot, 0))};
+    if (!blocked || blocked->kind != TRI_ENC_BLOCKED)
+        return false;
+    int64_t shape[TRI_MAX_RANK];
+    out->rank = tri_dots_shape(out->result, shape);
+    tri_convert_shape_per_cta(blocked, out->rank, shape, out->shape);
+    MlirType type = mlirValueGetType(tri_op_operand(dot, 0)), a = tri_type_element(type);
+    MlirType b = tri_type_element(mlirValueGetType(tri_op_operand(dot, 1)));
+    bool is_tf32 = tri_op_int(dot, "inputPrecision", TRI_PRECISION_IEEE) == TRI_PRECISION_TF32;
+    out->via_f16 = is_fp8(a) && is_fp8(b);
+    if (!out->via_f16 && !mlirTypeEqual(a, b))
+        return miss(p, dot, "the operands are of two types");
+    out->row = tri_dpas_find(p->facts, out->via_f16 ? mlirF16TypeGet(mlirTypeGetContext(a)) : a, is_tf32);
+    if (!out->row || !can_sum(out->row, tri_type_element(out->result)))
+        return miss(p, dot, "none takes these element types");
+    if (tri_type_dim(type, out->rank - 1) % out->row->depth)
+        return miss(p, dot, "K is less than its depth");
+    return true;
+}
+
+/* The side with more tiles left per sub-group grows. */
+static void choose_warps(const products *p, const product *d, int32_t *out)
+{
+    int rows = d->rank - 2, columns = d->rank - 1;
+    int64_t tiles_m = d->shape[rows] / TRI_DPAS_ROWS, tiles_n = d->shape[columns] / p->lanes;
+    tiles_m = tiles_m ? tiles_m : 1;
+    tiles_n = tiles_n ? tiles_n : 1;
+    for (int i = 0; i < d->rank; i++)
+        out[i] = 1;
+    if (d->rank == 3) {
+        out[0] = p->warps;
+        return;
+    }
+    while (out[0] * out[1] < p->warps) {
+        bool wants_rows = tiles_m / out[0] * TRI_DPAS_ROWS >= tiles_n / out[1] * p->lanes;
+        out[(wants_rows || out[1] >= tiles_n) && out[0] < tiles_m ? 0 : 1] *= 2;
+    }
+}
+
+static tri_encoding choose_layout(const products *p, const product *d)
+{
+    tri_encoding e = {.kind = TRI_ENC_INTEL_DPAS, .rank = d->rank};
+    e.dpas.repeat_count = TRI_DPAS_ROWS;
+    e.dpas.systolic_depth = TRI_DPAS_STEPS;
+    e.dpas.execution_size = e.dpas.threads_per_warp = p->lanes;
+    e.dpas.ops_per_channel = 32 / d->row->bits;
+    e.dpas.rep_cluster[0] = e.dpas.rep_cluster[1] = 1;
+    choose_warps(p, d, e.warps_per_cta);
+    return e;
+}
+
+static MlirValue cast_to(tri_builder *b, MlirValue value, MlirType element)
+{
+    MlirType from = mlirValueGetType(value), to = tri_type_with_element(from, element);
+    if (mlirTypeEqual(from, to))
+        return value;
+    unsigned have = tri_type_bits(tri_type_element(from)), want = tri_type_bits(element);
+    return tri_builder_unary(b, have == 8 ? "tt.fp_to_fp" : have < want ? "arith.extf" : "arith.truncf", to, value);
+}
+
+static MlirValue make_operand(tri_builder *b, const product *d, const tri_encoding *parent, int index)
+{
+    tri_encoding e = {.kind = TRI_ENC_DOT_OP, .rank = d->rank, .parent = parent};
+    e.dot_op.op_idx = index;
+    e.dot_op.k_width = parent->dpas.ops_per_channel;
+    MlirValue value = tri_dots_convert(b, tri_dots_strip_converts(tri_op_operand(d->dot, index)),
+                                       tri_encoding_make(b->context, &e));
+    return d->via_f16 ? cast_to(b, value, mlirF16TypeGet(b->context)) : value;
+}
+
+static void rewrite_product(const products *p, const product *d)
+{
+    tri_encoding layout = choose_layout(p, d);
+    tri_builder b = tri_builder_before(d->dot);
+    MlirAttribute encoding = tri_encoding_make(b.context, &layout);
+    MlirType sum =
+        d->row->sum == TRI_DPAS_F32 ? mlirF32TypeGet(b.context) : mlirIntegerTypeGet(b.context, 32);
+    MlirType type = tri_type_with_element(tri_type_with_encoding(d->result, encoding), sum);
+    MlirValue operands[] = {make_operand(&b, d, &layout, 0), make_operand(&b, d, &layout, 1),
+                            cast_to(&b, tri_dots_convert(&b, tri_op_operand(d->dot, 2), encoding), sum)};
+    tri_attr attrs[] = {{"inputPrecision", tri_op_attr(d->dot, "inputPrecision")},
+                        {"maxNumImpreciseAcc", tri_op_attr(d->dot, "maxNumImpreciseAcc")}};
+    MlirValue made = tri_builder_value(&b, &(tri_op){.name = "tt.dot",
+                                                     .num_operands = 3,
+                                                     .operands = operands,
+                                                     .num_results = 1,
+                                                     .results = &type,
+                                                     .num_attrs = 2,
+                                                     .attrs = attrs});
+    made = tri_dots_convert(&b, cast_to(&b, made, tri_type_element(d->result)), tri_type_encoding(d->result));
+    tri_op_replace(d->dot, 1, &made);
+}
+
+void tri_intel_accelerate(tri_pass_run *run, const tri_machine_facts *facts, int warps, int lanes)
+{
+    products p = {.run = run, .facts = facts, .warps = warps, .lanes = lanes};
+    tri_op_list dots = {0};
+    tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.dot", run->arena, &dots);
+    for (size_t i = 0; i < dots.len; i++) {
+        product d;
+        if (lanes != facts->mma_lanes)
+            miss(&p, dots.at[i], "sub-groups have another size than its");
+        else if (match_product(&p, dots.at[i], &d))
+            rewrite_product(&p, &d);
+    }
+}
