@@ -1,5 +1,5 @@
-/* The launcher's sources under ThreadSanitizer: 64 threads make the first call of a kernel with two configurations, each
- * in one of two contexts, while others load and tune. Linked with the stand-in driver. */
+/* The launcher's sources under ThreadSanitizer: 64 threads make the first call of a kernel with two configurations,
+ * each in one of two contexts, while others load and tune. Linked with the stand-in driver. */
 #include "runtime/launch/launch.h"
 #include "tests/targets/stub_cuda.h"
 
