@@ -22,7 +22,7 @@ typedef struct __attribute__((may_alias)) {
     size_t len, cap;
 } any_words;
 
-typedef enum { ACT_SET, ACT_TEXT, ACT_LIST, ACT_NUMBER, ACT_CALL } action_kind;
+typedef enum { ACT_SET, ACT_CLEAR, ACT_TEXT, ACT_LIST, ACT_NUMBER, ACT_CALL } action_kind;
 
 typedef struct {
     action_kind kind;
@@ -34,12 +34,14 @@ typedef struct {
 #define GROUP(id, topic, title)
 #define OPT(name, form, metavar, action, help, manual) action
 #define SET(field)
+#define CLEAR(field)
 #define TEXT(field)
 #define LIST(field)
 #define NUMBER(field, lowest, highest)
 #define CALL(function) static bool function(parser *p, tri_str value);
 #include "driver/options.def"
 #undef SET
+#undef CLEAR
 #undef TEXT
 #undef LIST
 #undef NUMBER
@@ -69,6 +71,7 @@ typedef struct {
 } row;
 
 #define SET(field) {ACT_SET, offsetof(tri_opt, field), 0, 0, NULL}
+#define CLEAR(field) {ACT_CLEAR, offsetof(tri_opt, field), 0, 0, NULL}
 #define TEXT(field) {ACT_TEXT, offsetof(tri_opt, field), 0, 0, NULL}
 #define LIST(field) {ACT_LIST, offsetof(tri_opt, field), 0, 0, NULL}
 #define NUMBER(field, lowest, highest) {ACT_NUMBER, offsetof(tri_opt, field), lowest, highest, NULL}
@@ -228,20 +231,6 @@ static bool on_openmp(parser *p, tri_str value)
 {
     (void)value;
     p->opt->compile.openmp = 1;
-    return true;
-}
-
-static bool on_auto_tma(parser *p, tri_str value)
-{
-    (void)value;
-    p->opt->compile.no_auto_tma = false;
-    return true;
-}
-
-static bool on_reorder_programs(parser *p, tri_str value)
-{
-    (void)value;
-    p->opt->compile.no_reorder_programs = false;
     return true;
 }
 
@@ -656,7 +645,8 @@ static bool apply(parser *p, const row *r, tri_str value)
     void *field = (char *)p->opt + r->act.field;
     switch (r->act.kind) {
     case ACT_SET:
-        *(bool *)field = true;
+    case ACT_CLEAR:
+        *(bool *)field = r->act.kind == ACT_SET;
         return true;
     case ACT_TEXT:
         *(tri_str *)field = value;
