@@ -487,6 +487,23 @@ bool tri_module_can_kernel_read(const tri_value *value)
     }
 }
 
+/* NAME = NUMBER becomes NAME = tl.constexpr(NUMBER), where the file has tl. */
+static void fix_global(tri_modules *all, tri_span at)
+{
+    static const char import[] = "import triton.language as tl\n";
+    tri_str text = at.source ? at.source->text : TRI_STR("");
+    if (!text.len || !memmem(text.data, text.len, import, sizeof import - 1))
+        return;
+    size_t begin = at.end + strspn(text.data + at.end, " ");
+    if (text.data[begin] != '=' || text.data[begin + 1] == '=')
+        return;
+    begin += 1 + strspn(text.data + begin + 1, " ");
+    size_t end = begin + strspn(text.data + begin, "0123456789.eE_-");
+    if (end > begin && strchr("\r\n #", text.data[end]))
+        tri_diag_fix(all->diag, (tri_span){at.source, (uint32_t)begin, (uint32_t)end}, "tl.constexpr(%.*s)",
+                     (int)(end - begin), text.data + begin);
+}
+
 void tri_module_report_unreadable(tri_modules *all, tri_str name, const tri_global *global, tri_span use)
 {
     const tri_value *v = global->value;
@@ -507,6 +524,7 @@ void tri_module_report_unreadable(tri_modules *all, tri_str name, const tri_glob
         tri_diag_note(all->diag, global->at, "it is defined here; %s", remedy);
     if (!is_function && !is_class && tri_value_is_number(v)) {
         tri_str text = tri_value_repr_str(all->arena, v);
+        fix_global(all, global->at);
         tri_diag_note(all->diag, TRI_NO_SPAN, "write '%.*s = tl.constexpr(%.*s)'", TRI_STR_ARG(name),
                       TRI_STR_ARG(text));
     }

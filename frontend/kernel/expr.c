@@ -52,6 +52,10 @@ static tri_ev not_defined(tri_eval *e, const tri_ast_node *node)
     for (int i = 0; i < e->frame->locals.len && n < 64; i++)
         if (!e->frame->locals.at[i].is_gone)
             words[n++] = tri_str_copy(e->arena, e->frame->locals.at[i].name).data;
+    const tri_ast_list *file = &tri_module_ast(e->frame->function->module)->body;
+    for (uint32_t i = 0; i < file->len && n < sizeof words / sizeof *words; i++)
+        if (file->at[i]->kind == TRI_AST_FUNCTION)
+            words[n++] = tri_str_copy(e->arena, file->at[i]->function.name).data;
     const char *near = tri_str_nearest(node->name, words, n);
     r = tri_eval_error(e, 3001, "'%.*s' is not defined", TRI_STR_ARG(node->name));
     if (near)

@@ -7,6 +7,8 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
+#include <ctype.h>
+
 static bool is_view(MlirOperation op)
 {
     return tri_op_is(op, "tt.splat") || tri_op_is(op, "tt.broadcast") || tri_op_is(op, "tt.expand_dims");
@@ -214,6 +216,31 @@ static MlirOperation masked_store(const tri_op_list *ops, MlirOperation load)
     return (MlirOperation){0};
 }
 
+/* The name that an access's text gives as its mask; empty: none, or something longer. */
+static tri_str mask_in_text(tri_span at)
+{
+    static const char words[] = "mask=";
+    tri_str text = at.source ? tri_str_sub(at.source->text, at.begin, at.end) : TRI_STR("");
+    const char *found = text.len ? memmem(text.data, text.len, words, sizeof words - 1) : NULL;
+    if (!found)
+        return TRI_STR("");
+    tri_str rest = tri_str_sub(text, (size_t)(found - text.data) + sizeof words - 1, text.len);
+    size_t len = 0;
+    while (len < rest.len && (isalnum((unsigned char)rest.data[len]) || rest.data[len] == '_'))
+        len++;
+    bool is_name = len && len < rest.len && strchr(",)", rest.data[len]) && !isdigit((unsigned char)rest.data[0]);
+    return is_name ? tri_str_sub(rest, 0, len) : TRI_STR("");
+}
+
+/* What masks an access in front of this one can mask it, too. */
+static void fix_mask(tri_eval *e, tri_span at, tri_span guard)
+{
+    tri_str mask = mask_in_text(guard);
+    bool is_call = at.end > at.begin && at.source->text.data[at.end - 1] == ')';
+    if (mask.len && is_call && guard.source == at.source && guard.end <= at.begin)
+        tri_diag_fix(e->diag, (tri_span){at.source, at.end - 1, at.end - 1}, ", mask=%.*s", TRI_STR_ARG(mask));
+}
+
 void tri_masks_check(tri_eval *e, MlirOperation func)
 {
     guards g = {.e = e};
@@ -242,6 +269,7 @@ void tri_masks_check(tri_eval *e, MlirOperation func)
         tri_diag_warning(e->diag, at, "unused-mask", "this %s has no mask, but %s", is_store ? "store" : "load",
                          is_store ? "its offsets can pass the bound that other accesses check"
                                   : "a store through the same indices has one");
+        fix_mask(e, at, span_of(e, guard));
         tri_diag_note(e->diag, span_of(e, guard), "these offsets are masked here");
     }
 }

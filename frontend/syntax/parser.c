@@ -55,9 +55,10 @@ void tri_parser_expect_close(tri_parser *p, tri_token_kind kind, uint32_t open, 
     tri_span at = tri_parser_token_span(p, t);
     tri_str text = tri_parser_text(p, t);
     bool is_missing_comma = tri_parser_expr_can_start((tri_token_kind)t->kind) && t->kind != TRI_TOKEN_NOT;
-    if (t->kind == TRI_TOKEN_ASSIGN)
+    if (t->kind == TRI_TOKEN_ASSIGN) {
         tri_parser_error(p, 2023, at, "'=' is no operator here; write '==' to compare");
-    else if (is_missing_comma)
+        tri_diag_fix(p->diag, at, "==");
+    } else if (is_missing_comma)
         tri_parser_error(p, 2015, at, "expected %s before '%.*s'; is a comma missing?", expected, TRI_STR_ARG(text));
     else
         tri_parser_error(p, 2001, at, "expected %s, got %s", expected, tri_lexer_kind_text((tri_token_kind)t->kind));

@@ -10,8 +10,11 @@ static void expect_colon(tri_parser *p, const char *what)
         return;
     const tri_token *t = tri_parser_token(p);
     tri_span at = tri_parser_token_span(p, t);
-    if (t->kind == TRI_TOKEN_ASSIGN)
-        tri_parser_fail(p, 2023, at, "'=' is no operator here; write '==' to compare or ':=' to assign");
+    if (t->kind == TRI_TOKEN_ASSIGN) {
+        tri_parser_error(p, 2023, at, "'=' is no operator here; write '==' to compare or ':=' to assign");
+        tri_diag_fix(p->diag, at, "==");
+        tri_parser_leave(p);
+    }
     tri_parser_check_token(p);
     if (t->kind != TRI_TOKEN_NEWLINE)
         tri_parser_fail(p, 2013, at, "expected ':' after the %s, got '%.*s'", what, TRI_STR_ARG(tri_parser_text(p, t)));

@@ -84,3 +84,32 @@ K
     tritcc k.tri -emit=ttir=- -fguess-types -sig 'k(p=*fp16, B=32)'
     [[ $output == *"!tt.ptr<f16>"*"tensor<32x"* ]]
 }
+
+@test "-fix: a missing mask, '=' in a condition, a global that is no constant, a function of the file" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+SCALE = 2.5  # of all
+
+
+@triton.jit
+def double_it(x):
+    return x * 2
+
+
+@triton.jit
+def k(p, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    m = i < n
+    x = tl.load(p + i, mask=m)
+    if B = 4:
+        x = x + SCALE
+    tl.store(p + i, doubel_it(x) * SCALE)
+K
+    tritcc -fix k.tri
+    grep -q 'SCALE = tl.constexpr(2.5)  # of all' k.tri
+    grep -q 'if B == 4:' k.tri
+    grep -q 'tl.store(p + i, double_it(x) [*] SCALE, mask=m)' k.tri
+    tritcc k.tri -sig '*fp32, i32, 4' -emit=ttir -Werror
+}
