@@ -34,7 +34,7 @@ static tri_span span_of_value(const tri_value *v)
     return TRI_NO_SPAN;
 }
 
-static void describe(tri_eval *e, tri_ev v, tri_frontend_note *out)
+static void describe_note(tri_eval *e, tri_ev v, tri_frontend_note *out)
 {
     enum { longest_value = 200 };
     tri_arena *arena = e->unit->notes->arena;
@@ -79,7 +79,7 @@ void tri_notes_add_use(tri_eval *e, const tri_ast_node *node, tri_ev v)
     if ((!is_name && node->kind != TRI_AST_ATTRIBUTE) || tri_ev_is_error(v) || !is_wanted(e, at))
         return;
     tri_frontend_note note = {.at = at};
-    describe(e, v, &note);
+    describe_note(e, v, &note);
     if (!note.definition.source && is_name)
         note.definition = binding_of(e, node);
     tri_vec_push(e->unit->notes->arena, &e->unit->notes->all, note);
@@ -90,7 +90,7 @@ void tri_notes_add_binding(tri_eval *e, tri_span at, tri_ev v)
     if (tri_ev_is_error(v) || !is_wanted(e, at))
         return;
     tri_frontend_note note = {.at = at, .is_binding = true};
-    describe(e, v, &note);
+    describe_note(e, v, &note);
     note.definition = at;
     tri_vec_push(e->unit->notes->arena, &e->unit->notes->all, note);
 }
