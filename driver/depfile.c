@@ -2,6 +2,17 @@
 
 enum { line_width = 76 };
 
+void tri_depfile_quote(tri_str name, tri_buf *out)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        if (strchr(" \t#", name.data[i]))
+            tri_buf_add_char(out, '\\');
+        else if (name.data[i] == '$')
+            tri_buf_add_char(out, '$');
+        tri_buf_add_char(out, name.data[i]);
+    }
+}
+
 /* Adds a word to the rule, going to a new line when this one is full. */
 static void add_word(tri_buf *out, size_t *column, tri_str word, bool is_quoted)
 {
@@ -9,7 +20,7 @@ static void add_word(tri_buf *out, size_t *column, tri_str word, bool is_quoted)
     if (is_quoted)
         tri_buf_add_str(&text, word);
     else
-        tri_opt_quote_for_make(word, &text);
+        tri_depfile_quote(word, &text);
     if (*column && *column + 1 + text.len > line_width) {
         tri_buf_add_z(out, " \\\n ");
         *column = 1;

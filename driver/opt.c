@@ -1,6 +1,7 @@
 #include "driver/opt.h"
 
 #include "driver/args.h"
+#include "driver/depfile.h"
 #include "driver/environment.h"
 #include "driver/sanitize.h"
 #include "driver/tool.h"
@@ -493,7 +494,7 @@ static bool on_dep_target(parser *p, tri_str value)
 static bool on_dep_quoted(parser *p, tri_str value)
 {
     tri_buf quoted = {0};
-    tri_opt_quote_for_make(value, &quoted);
+    tri_depfile_quote(value, &quoted);
     tri_str copy = tri_str_copy(p->arena, tri_buf_str(&quoted));
     tri_buf_fini(&quoted);
     return on_dep_target(p, copy);
@@ -724,17 +725,6 @@ bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_
             ok = option(&p, &args, &i);
     }
     return ok && tri_opt_check(arena, diag, out, p.language);
-}
-
-void tri_opt_quote_for_make(tri_str name, tri_buf *out)
-{
-    for (size_t i = 0; i < name.len; i++) {
-        if (strchr(" \t#", name.data[i]))
-            tri_buf_add_char(out, '\\');
-        else if (name.data[i] == '$')
-            tri_buf_add_char(out, '$');
-        tri_buf_add_char(out, name.data[i]);
-    }
 }
 
 /* --- the table, for others --- */

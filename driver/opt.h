@@ -85,8 +85,6 @@ bool tri_opt_check_unknown(tri_arena *arena, tri_diag *diag, tri_str word);
 /* Is there a group of remarks of that name? False after a report that names `option`. */
 bool tri_opt_check_group(tri_arena *arena, tri_diag *diag, const char *option, tri_str group);
 
-/* A file name as it must stand in a makefile rule. */
-void tri_opt_quote_for_make(tri_str name, tri_buf *out);
 
 /* The table, for help, manual and completion. */
 typedef enum {

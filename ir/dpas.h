@@ -17,7 +17,8 @@ typedef struct {
 extern const tri_dpas tri_dpas_rows[];
 extern const int tri_dpas_count;
 
-/* The instruction for operands of this element type, f32 rounded to tf32 where `is_tf32`; null: the machine has none. */
+/* The instruction for operands of this element type, f32 rounded to tf32 where `is_tf32`; null: the machine has none.
+ */
 const tri_dpas *tri_dpas_find(const tri_machine_facts *facts, MlirType element, bool is_tf32);
 /* Elements of one row of A that a lane gives; 0: half of the lanes give the next row. */
 int tri_dpas_width(const tri_dpas *row, int lanes);

@@ -10,7 +10,7 @@ static tri_str annotation_text(const tri_ast_node *param)
     return annotation->kind == TRI_AST_STRING ? annotation->string : tri_ast_text(annotation);
 }
 
-static bool contains(tri_str text, const char *word)
+static bool has_word(tri_str text, const char *word)
 {
     size_t len = strlen(word);
     for (size_t i = 0; i + len <= text.len; i++)
@@ -21,7 +21,7 @@ static bool contains(tri_str text, const char *word)
 
 bool tri_annotation_is_constexpr(const tri_ast_node *param)
 {
-    return contains(annotation_text(param), "constexpr");
+    return has_word(annotation_text(param), "constexpr");
 }
 
 bool tri_annotation_is_const_pointer(const tri_ast_node *param)

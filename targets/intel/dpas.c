@@ -51,7 +51,7 @@ static int64_t k_at(const dot *d, int p)
 }
 
 /* Elements side by side as `words` integers; SPIR-V has no vectors of more than 16. */
-static LLVMValueRef pack(dot *d, int operand, int first, LLVMValueRef *elements, int count, int words)
+static LLVMValueRef pack_words(dot *d, int operand, int first, LLVMValueRef *elements, int count, int words)
 {
     const void *key = (const void *)(uintptr_t)(first + 1);
     tri_gpu *g = d->g;
@@ -87,7 +87,7 @@ static LLVMValueRef gather_a(dot *d, const tile *t, int64_t k)
             first = n ? first : r;
             elements[n++] = d->value[0].at[r];
         }
-    return pack(d, 0, first, elements, n, TRI_DPAS_ROWS / step);
+    return pack_words(d, 0, first, elements, n, TRI_DPAS_ROWS / step);
 }
 
 /* Words of B: thread 0 holds all of its column. */
@@ -102,7 +102,7 @@ static LLVMValueRef gather_b(dot *d, const tile *t, int64_t k)
         first = p ? first : r;
         elements[p] = d->value[1].at[r];
     }
-    return pack(d, 1, first, elements, d->row->depth, TRI_DPAS_STEPS);
+    return pack_words(d, 1, first, elements, d->row->depth, TRI_DPAS_STEPS);
 }
 
 /* ---- instructions ---- */
@@ -112,7 +112,9 @@ static const char *mangled(const dot *d)
 {
     bool is_narrow = d->lanes == 16, is_i32 = d->row->sum == TRI_DPAS_I32;
     tri_str name = tri_str_format(d->g->arena, "intel_sub_group_%s", d->row->function);
-    const char *types = is_narrow ? is_i32 ? "Dv8_sDv8_iS0_" : "Dv8_sDv8_iDv8_f" : is_i32 ? "Dv8_iS_S_" : "Dv8_iS_Dv8_f";
+    const char *types = is_narrow ? is_i32 ? "Dv8_sDv8_iS0_" : "Dv8_sDv8_iDv8_f"
+                        : is_i32  ? "Dv8_iS_S_"
+                                  : "Dv8_iS_Dv8_f";
     return tri_str_format(d->g->arena, "_Z%zu%.*s%s", name.len, TRI_STR_ARG(name), types).data;
 }
 
@@ -262,7 +264,7 @@ static bool run_dpas(tri_gpu *g, MlirOperation op, const tri_encoding *e)
 }
 
 /* Products that the matrix unit does not do are multiplied out like on every machine. */
-static bool run_dot(tri_gpu *g, MlirOperation op)
+static bool run_product(tri_gpu *g, MlirOperation op)
 {
     MlirAttribute encoding = tri_type_encoding(mlirValueGetType(mlirOperationGetResult(op, 0)));
     const tri_encoding *e = mlirAttributeIsNull(encoding) ? NULL : tri_encoding_get(g->arena, encoding);
@@ -270,6 +272,6 @@ static bool run_dot(tri_gpu *g, MlirOperation op)
 }
 
 const tri_gpu_op tri_intel_ops_dpas[] = {
-    {"tt.dot", run_dot, NULL},
+    {"tt.dot", run_product, NULL},
     {0},
 };

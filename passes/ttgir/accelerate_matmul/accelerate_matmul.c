@@ -11,8 +11,8 @@
  * chained ones the earlier takes over the later's warps. Where there are warp-group products (version 3, capability
  * 90) and the product fits them, it becomes ttng.warp_group_dot (accelerate_wgmma.c). Products that the tensor cores
  * cannot do exactly as asked (f32 with ieee precision, odd types) stay multiply-adds; those get operands of the
- * accumulator's type. AMD's are in amd.c, Intel's in intel.c. Answers to tritongpu-accelerate-matmul (mma versions 2 and 3).
- * Test: tests/passes/accelerate-matmul.mlir */
+ * accumulator's type. AMD's are in amd.c, Intel's in intel.c. Answers to tritongpu-accelerate-matmul (mma versions 2
+ * and 3). Test: tests/passes/accelerate-matmul.mlir */
 #include "passes/passes.h"
 
 #include "ir/encoding.h"
