@@ -1,5 +1,6 @@
-// RUN: tritcc -x ttir -passes=reorder-programs %s | FileCheck %s
-// RUN: tritcc -x ttir -passes=reorder-programs -Rpass=programs %s -o %t 2>&1 | FileCheck %s --check-prefix=SAID
+// RUN: tritcc -x ttir -passes=reorder-programs{long-first=1} %s | FileCheck %s
+// RUN: tritcc -x ttir -passes=reorder-programs{long-first=1} -Rpass=programs %s -o %t 2>&1 | FileCheck %s --check-prefix=SAID
+// RUN: tritcc -x ttir -passes=reorder-programs %s | FileCheck %s --check-prefix=SHORT
 // positive: @tiles @rows
 // negative: @counted @both @alone
 // loop: @tiles @rows @counted @both @alone
@@ -45,6 +46,9 @@ tt.func public @tiles(%a: !tt.tensordesc<64x64xf16>, %b: !tt.tensordesc<64x64xf1
 
 // The loop is the longer the larger y is: groups of 8 along x, the largest y first.
 // SAID: programs run in groups of 8 along axis 0, the longest first
+// SHORT-LABEL: @rows
+// SHORT-NOT: tt.get_num_programs
+// SHORT: tt.return
 // CHECK-LABEL: @rows
 // CHECK: [[NY:%.+]] = tt.get_num_programs y
 // CHECK: [[Q:%.+]] = arith.divsi
