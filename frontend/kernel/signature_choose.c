@@ -218,6 +218,15 @@ const tri_function *tri_signature_choose_only(tri_signature_file *c)
     return NULL;
 }
 
+/* Does the -k name this kernel, by its own name or by that of one of its instances? */
+static bool is_named(const tri_signature_file *c, tri_str name, tri_str kernel)
+{
+    for (size_t i = 0; i < c->texts.len; i++)
+        if (tri_str_equal(c->texts.at[i].instance, name) && tri_str_equal(c->texts.at[i].kernel, kernel))
+            return true;
+    return tri_str_equal(name, kernel);
+}
+
 /* A -sig of a kernel that -k leaves out would do nothing. */
 static bool check_texts(const tri_signature_file *c)
 {
@@ -225,8 +234,7 @@ static bool check_texts(const tri_signature_file *c)
         const tri_signature_text *text = &c->texts.at[i];
         bool is_used = false;
         for (size_t k = 0; k < c->options->kernels.len && !is_used; k++)
-            is_used = tri_str_equal(c->options->kernels.at[k], text->kernel) ||
-                      tri_str_equal(c->options->kernels.at[k], text->instance);
+            is_used = is_named(c, c->options->kernels.at[k], text->kernel);
         if (is_used)
             continue;
         tri_diag_error(c->diag, (tri_span){text->source, 0, (uint32_t)text->source->text.len}, TRI_SIG_BAD,

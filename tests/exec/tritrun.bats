@@ -278,7 +278,7 @@ K
     for option in $("$TRITRUN" -help | sed -n 's/^  -\([a-zA-Z-]*\).*/\1/p'); do
         grep -qE "^\.It Fl $option( |$)" .out
         grep -qF -- "-$option" "$BUILDDIR/completion/tritrun.bash"
-        grep -qE -- "'\*-$option(=-|\+)?\[" "$BUILDDIR/completion/_tritrun"
+        grep -qE -- "'\*-$option(=-?|\+)?\[" "$BUILDDIR/completion/_tritrun"
     done
     need mandoc
     mandoc -Tascii "$BUILDDIR/man/tritrun.1" | col -b | grep -qF "sim[:ARCH]"

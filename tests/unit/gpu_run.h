@@ -94,7 +94,7 @@ static bool gpu_run(const gpu_case *c, const gpu_arg *args, int num_args)
 {
     tri_arena *arena = tri_arena_create();
     tri_diag *diag = tri_diag_create();
-    tri_options options = {.opt_level = 2, .simulate = true, .num_warps = c->warps};
+    tri_options options = {.opt_level = 2, .simulate = true, .num_warps = c->warps, .no_auto_tma = true};
     tri_unit unit;
     tri_unit_init(&unit, arena, diag, &options);
     unit.llvm = NULL;

@@ -210,7 +210,7 @@ static const row refusals[] = {
     {"open('x')", "'open' is not defined"},
     {"device_name()", "'torch.cuda.get_device_name' is not evaluated"},
     {"endless(1)", "nested too deep"},
-    {"spin()", "too many steps"},
+    {"spin()", "more steps to be computed while compiling"},
     {"kernel(1)", "is a jit function"},
     {"generator()", "generator or async"},
     {"add(1)", "'b' is missing"},
@@ -225,7 +225,7 @@ static const row refusals[] = {
     {"from_loop", "bound by a 'for' statement"},
     {"deep(90)", "nested too deep"},
     {"cycle_a", "'cycle_a' is defined by itself"},
-    {"'x' * 100000000", "too long"},
+    {"'x' * 1000000000", "more than 256 MB"},
     {"f'{1:z}'", "invalid format 'z'"},
 };
 

@@ -259,6 +259,8 @@ static bool parse(tri_arena *arena, tri_diag *diag, const kernel *k, tri_run_opt
     FILE *f = fopen("k.tri", "w");
     bool ok = f && fputs(k->text, f) >= 0 && !fclose(f) &&
               tri_run_opt_parse(arena, diag, sizeof argv / sizeof *argv, argv, out);
+    if (ok)
+        out->compile.no_auto_tma = true; /* bugs of bulk copies have a test of their own */
     return ok;
 }
 
