@@ -291,7 +291,7 @@ bool tri_sum_is(const tri_sum *a, int64_t value)
     return tri_sum_is_const(a, &known) && known == value;
 }
 
-static bool is_natural_value(MlirValue value, int depth)
+static bool is_natural_value(MlirValue value, bool over_sizes, int depth)
 {
     MlirOperation op = tri_op_def(value);
     int64_t number;
@@ -301,15 +301,20 @@ static bool is_natural_value(MlirValue value, int depth)
         return number >= 0;
     if (tri_op_is(op, "tt.get_program_id") || tri_op_is(op, "tt.get_num_programs") || tri_op_is(op, "arith.extui"))
         return true;
+    if (over_sizes && tri_op_is(op, "arith.divsi"))
+        return is_natural_value(tri_op_operand(op, 0), over_sizes, depth + 1);
     if (tri_op_is(op, "arith.divsi") || tri_op_is(op, "arith.minsi") || tri_op_is(op, "arith.addi") ||
         tri_op_is(op, "arith.muli"))
-        return is_natural_value(tri_op_operand(op, 0), depth + 1) && is_natural_value(tri_op_operand(op, 1), depth + 1);
+        return is_natural_value(tri_op_operand(op, 0), over_sizes, depth + 1) &&
+               is_natural_value(tri_op_operand(op, 1), over_sizes, depth + 1);
     if (tri_op_is(op, "arith.remsi") || tri_op_is(op, "arith.extsi") || tri_op_is(op, "arith.index_cast"))
-        return is_natural_value(tri_op_operand(op, 0), depth + 1);
+        return is_natural_value(tri_op_operand(op, 0), over_sizes, depth + 1);
     return false;
 }
 
-static bool is_natural_leaf(const tri_leaf *leaf)
+static bool is_natural(const tri_sum *a, bool over_sizes);
+
+static bool is_natural_leaf(const tri_leaf *leaf, bool over_sizes)
 {
     switch (leaf->kind) {
     case TRI_LEAF_UNSIGNED:
@@ -317,21 +322,22 @@ static bool is_natural_leaf(const tri_leaf *leaf)
     case TRI_LEAF_TRIPS:
         return true;
     case TRI_LEAF_VALUE:
-        return is_natural_value(leaf->value, 0);
+        return is_natural_value(leaf->value, over_sizes, 0);
     case TRI_LEAF_CALL:
         if (!strcmp(leaf->op, "arith.select"))
-            return tri_sum_is_natural(leaf->args[1]) && tri_sum_is_natural(leaf->args[2]);
+            return is_natural(leaf->args[1], over_sizes) && is_natural(leaf->args[2], over_sizes);
         if (!strcmp(leaf->op, "arith.maxsi"))
-            return tri_sum_is_natural(leaf->args[0]) || tri_sum_is_natural(leaf->args[1]);
-        return tri_sum_is_natural(leaf->args[0]) &&
-               (!strcmp(leaf->op, "arith.remsi") || tri_sum_is_natural(leaf->args[1]));
+            return is_natural(leaf->args[0], over_sizes) || is_natural(leaf->args[1], over_sizes);
+        return is_natural(leaf->args[0], over_sizes) &&
+               (!strcmp(leaf->op, "arith.remsi") || (over_sizes && !strcmp(leaf->op, "arith.divsi")) ||
+                is_natural(leaf->args[1], over_sizes));
     case TRI_LEAF_UNKNOWN:
         break;
     }
     return false;
 }
 
-bool tri_sum_is_natural(const tri_sum *a)
+static bool is_natural(const tri_sum *a, bool over_sizes)
 {
     if (!a)
         return false;
@@ -339,11 +345,15 @@ bool tri_sum_is_natural(const tri_sum *a)
         if (a->term[i].factor < 0)
             return false;
         for (int l = 0; l < a->term[i].count; l++)
-            if (!is_natural_leaf(a->term[i].leaf[l]))
+            if (!is_natural_leaf(a->term[i].leaf[l], over_sizes))
                 return false;
     }
     return true;
 }
+
+bool tri_sum_is_natural(const tri_sum *a) { return is_natural(a, false); }
+
+bool tri_sum_is_natural_over_sizes(const tri_sum *a) { return is_natural(a, true); }
 
 static bool has_leaf(const tri_leaf *in, const tri_leaf *leaf)
 {

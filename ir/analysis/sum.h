@@ -85,6 +85,8 @@ bool tri_sum_is_const(const tri_sum *a, int64_t *out_value);
 bool tri_sum_is(const tri_sum *a, int64_t value);
 /* Is the sum never negative? False when that is not known. */
 bool tri_sum_is_natural(const tri_sum *a);
+/* The same where what is divided by is a size, and so positive: the sign of a quotient is that of the dividend. */
+bool tri_sum_is_natural_over_sizes(const tri_sum *a);
 /* A power of two that divides every value (from constants, tt.divisibility); 1 when none is known. */
 int64_t tri_sum_divisor(const tri_sum *a);
 /* Does it depend on the leaf that `leaf` consists of? */

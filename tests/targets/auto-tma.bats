@@ -100,3 +100,27 @@ ROWS
     tritcc -arch=sm_80 -k refused -sig "*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, i32:16, 'none', 64" -emit=ttgir=k.ttgir "$kernels"
     ! grep -q tensordesc k.ttgir
 }
+
+@test "a window that an argument moves may begin in front of the tensor, where a map reads zeros" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(a_ptr, b_ptr, c_ptr, M, N, K, first, stride_a, stride_b, stride_c, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m = first + tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        k = start + tl.arange(0, BK)
+        a = tl.load(a_ptr + m[:, None] * stride_a + k[None, :], mask=(m[:, None] < M) & (k[None, :] < K), other=0.0)
+        b = tl.load(b_ptr + k[:, None] * stride_b + n[None, :], mask=(k[:, None] < K) & (n[None, :] < N), other=0.0)
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + m[:, None] * stride_c + n[None, :], acc.to(tl.float16), mask=(m[:, None] < M) & (n[None, :] < N))
+TRI
+    tritcc -arch=sm_90a -sig '*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32,i32:16,i32:16,i32:16,128,128,64' -emit=ttgir=k.ttgir \
+        -Rpass=tma -Rpass-missed=tma k.tri
+    [[ $errors == *"k.tri:12:13: remark: the load goes through pointers: where it begins may be in front of the tensor"* ]]
+    [[ $errors == *"k.tri:13:13: remark: the load goes through a tensor map"* ]]
+}

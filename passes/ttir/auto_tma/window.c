@@ -128,12 +128,16 @@ static const char *place_dimension(tri_auto_tma_plan *p, int d)
         if (low || high)
             return "a dimension is bounded and taken modulo its size";
         p->shape[d] = dim->wrap;
+        if (!tri_sum_is_natural_over_sizes(dim->start))
+            return "where it begins may be in front of the tensor";
         if (!tri_sum_is_outside(dim->wrap, p->outer) || !tri_auto_tma_is_wrap_unseen(p, d))
             return "rows or columns are taken modulo the size, and what is past the end may reach memory";
         return NULL;
     }
     if (low && !tri_sum_is(tri_sum_add(s, dim->start, low), 0))
         return "its mask begins elsewhere than at 0";
+    if (high && !low && !tri_sum_is_natural_over_sizes(dim->start))
+        return "where it begins may be in front of the tensor";
     if (high) {
         p->shape[d] = tri_sum_add(s, dim->start, high);
         return tri_sum_is_outside(p->shape[d], p->outer) ? NULL : "a bound of it changes in the loop";
