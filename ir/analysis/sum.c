@@ -291,12 +291,28 @@ bool tri_sum_is(const tri_sum *a, int64_t value)
     return tri_sum_is_const(a, &known) && known == value;
 }
 
+static bool is_natural_value(MlirValue value, bool over_sizes, int depth);
+
+/* The counter of a loop that begins at such a value and does not go down. */
+static bool is_natural_counter(MlirValue value, bool over_sizes, int depth)
+{
+    MlirBlock block;
+    intptr_t index;
+    if (!tri_op_is_block_argument(value, &block, &index) || index != 0)
+        return false;
+    MlirOperation loop = mlirBlockGetParentOperation(block);
+    return tri_op_is(loop, "scf.for") && is_natural_value(tri_op_operand(loop, 0), over_sizes, depth) &&
+           is_natural_value(tri_op_operand(loop, 2), over_sizes, depth);
+}
+
 static bool is_natural_value(MlirValue value, bool over_sizes, int depth)
 {
     MlirOperation op = tri_op_def(value);
     int64_t number;
-    if (mlirOperationIsNull(op) || depth > 8)
+    if (depth > 8)
         return false;
+    if (mlirOperationIsNull(op))
+        return is_natural_counter(value, over_sizes, depth + 1);
     if (tri_op_const_int(value, &number))
         return number >= 0;
     if (tri_op_is(op, "tt.get_program_id") || tri_op_is(op, "tt.get_num_programs") || tri_op_is(op, "arith.extui"))
