@@ -2,7 +2,7 @@
 # Runs tests and counts them: tests/run.sh [FILE...]. A file is a bats file, a C file of tests/unit, the check of style, a job of the matrix
 # or any text with "RUN:" lines, which are run as shell commands with %s (the file), %S (its folder)
 # and %t (a temporary name) replaced; `not CMD` wants exit status 1. Files run side by side, JOBS at
-# a time. The last line is "N passed, N failed[, N skipped]".
+# a time (one more than there are processors: some wait). The last line is "N passed, N failed[, N skipped]".
 set -u
 
 run_bats() {
@@ -115,7 +115,7 @@ i=0
 for file in "$@"; do
     i=$((i + 1))
     printf '%s\0%s\0' "$(realpath -m "$file")" "$results/$i"
-done | xargs -0 -n 2 -P "${JOBS:-$(nproc)}" "$0" --one
+done | xargs -0 -n 2 -P "${JOBS:-$(($(nproc) + 1))}" "$0" --one
 if [ "$is_whole" = 1 ] && [ "${MATRIX_OPTIONS:--a}" = -a ]; then
     "$SRCDIR/tests/matrix/coverage.sh" "$results"/* >"$results/coverage"
     grep -A60 '^not ok' "$results/coverage"

@@ -174,9 +174,16 @@ static int launch(const gpu_case *c, progress *p, CUdeviceptr *at, FILE *out)
         error = cu.cuFuncSetAttribute(function, max_shared_attribute, (int)c->head.shared);
     if (error)
         return fail("function", error, out);
+    CUdeviceptr scratch = 0; /* behind the arguments, for all programs; 128 bytes is what maps want */
+    size_t programs = (size_t)c->head.grid[0] * c->head.grid[1] * c->head.grid[2];
+    if (c->head.scratch && (error = cu.cuMemAlloc_v2(&scratch, ((size_t)c->head.scratch + 127) / 128 * 128 * programs)))
+        return fail("scratch memory", error, out);
     for (uint32_t i = 0; i < c->head.num_args + 2; i++) {
         bool is_scalar = i < c->head.num_args && c->args[i].head.kind == PACK_SCALAR;
-        values[i] = i >= c->head.num_args ? 0 : is_scalar ? c->args[i].head.bits : at[i];
+        values[i] = i == c->head.num_args  ? scratch
+                    : i > c->head.num_args ? 0
+                    : is_scalar            ? c->args[i].head.bits
+                                           : at[i];
         params[i] = &values[i];
     }
     error = cu.cuLaunchKernel(function, c->head.grid[0], c->head.grid[1], c->head.grid[2], c->head.threads, 1, 1,
@@ -184,6 +191,8 @@ static int launch(const gpu_case *c, progress *p, CUdeviceptr *at, FILE *out)
     if (error)
         return fail("launch", error, out);
     wait_for_end(c, p);
+    if (scratch)
+        cu.cuMemFree_v2(scratch);
     cu.cuModuleUnload(module);
     return 1;
 }
