@@ -6,44 +6,19 @@
 #include "ir/encoding.h"
 #include "ir/machines.h"
 #include "ir/type.h"
-#include "targets/gpu/access.h"
 #include "targets/gpu/dot.h"
 #include "targets/gpu/simulate.h"
+#include "targets/gpu/tiles.h"
 
 enum { max_width = 32, max_sums = 16 };
 
 /* The dot being lowered. */
 typedef struct {
-    tri_gpu *g;
-    MlirOperation op;
+    tri_gpu_tiles t;
     const tri_amd_matrix *row;
     bool is_transposed;
-    int version, rank, width, sums;
-    tri_gpu_layout *layout[3];
-    tri_gpu_value value[3];
-    int64_t rows, cols;   /* of the result; fewer than the instruction's are taken as if they repeated */
-    tri_map registers[3]; /* packed coordinates of thread 0 -> register */
-    tri_map words[2];     /* first register of an operand -> packed LLVM value */
-    int64_t *k;           /* K coordinates that thread 0 holds, ascending */
-    int num_k;
+    int version, width, sums;
 } dot;
-
-/* A tile of the result at a place: the registers of one instruction's sums. */
-typedef struct {
-    int64_t batch, row, col;
-    int reg[max_sums];
-    LLVMValueRef sums;
-} tile;
-
-static int find_held(dot *d, int operand, int64_t batch, int64_t row, int64_t col)
-{
-    uint64_t coords[TRI_MAX_RANK] = {0};
-    if (d->rank == 3)
-        coords[0] = (uint64_t)batch;
-    coords[d->rank - 2] = (uint64_t)row;
-    coords[d->rank - 1] = (uint64_t)col;
-    return tri_gpu_find_register(&d->registers[operand], &d->layout[operand]->linear, d->rank, coords);
-}
 
 /* Row (column, where the result is transposed) of the i-th sum of lane 0. */
 static int sum_offset(const dot *d, int i)
@@ -65,13 +40,13 @@ static LLVMTypeRef vector_type(LLVMTypeRef element, int count)
 static LLVMTypeRef sum_element(const dot *d)
 {
     if (d->row->sum == TRI_AMD_F64)
-        return LLVMDoubleTypeInContext(d->g->llvm);
-    return d->row->sum == TRI_AMD_I32 ? d->g->i32 : d->g->f32;
+        return LLVMDoubleTypeInContext(d->t.g->llvm);
+    return d->row->sum == TRI_AMD_I32 ? d->t.g->i32 : d->t.g->f32;
 }
 
 static LLVMTypeRef operand_type(const dot *d)
 {
-    tri_gpu *g = d->g;
+    tri_gpu *g = d->t.g;
     int bits = d->width * tri_amd_type_bits(d->row->a);
     switch (d->row->a) {
     case TRI_AMD_F16:
@@ -95,27 +70,20 @@ static LLVMTypeRef operand_type(const dot *d)
  * does not hold them. */
 static LLVMValueRef gather_words(dot *d, int operand, int64_t batch, int64_t line, int first)
 {
-    tri_gpu *g = d->g;
+    tri_gpu *g = d->t.g;
     LLVMValueRef elements[max_width];
-    int reg = -1;
-    for (int e = 0; e < d->width; e++) {
-        int64_t k = d->k[first + e];
-        int r = operand == 0 ? find_held(d, 0, batch, line % d->rows, k) : find_held(d, 1, batch, k, line % d->cols);
-        if (r < 0)
-            return NULL;
-        if (e == 0)
-            reg = r;
-        elements[e] = d->value[operand].at[r];
-    }
+    int reg = tri_gpu_tiles_gather(&d->t, operand, batch, line, d->t.k + first, d->width, elements);
+    if (reg < 0)
+        return NULL;
     const void *key = (const void *)(uintptr_t)(reg + 1);
-    LLVMValueRef packed = tri_map_find_ptr(&d->words[operand], key);
+    LLVMValueRef packed = tri_map_find_ptr(&d->t.words[operand], key);
     if (packed)
         return packed;
     packed = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(elements[0]), (unsigned)d->width));
     for (int e = 0; e < d->width; e++)
         packed = LLVMBuildInsertElement(g->b, packed, elements[e], tri_gpu_i32(g, e), "");
     packed = LLVMBuildBitCast(g->b, packed, operand_type(d), "");
-    tri_map_set_ptr(&d->words[operand], key, packed);
+    tri_map_set_ptr(&d->t.words[operand], key, packed);
     return packed;
 }
 
@@ -124,10 +92,10 @@ static LLVMValueRef gather_words(dot *d, int operand, int64_t batch, int64_t lin
 /* The form of gfx950 that takes any type of 8 bits and fewer; scales of zero are none. */
 static int f8f6f4_arguments(const dot *d, LLVMValueRef *args, int n)
 {
-    LLVMValueRef zero = tri_gpu_i32(d->g, 0);
+    LLVMValueRef zero = tri_gpu_i32(d->t.g, 0);
     tri_amd_type first = d->is_transposed ? d->row->b : d->row->a, second = d->is_transposed ? d->row->a : d->row->b;
-    args[n++] = tri_gpu_i32(d->g, first == TRI_AMD_BF8);
-    args[n++] = tri_gpu_i32(d->g, second == TRI_AMD_BF8);
+    args[n++] = tri_gpu_i32(d->t.g, first == TRI_AMD_BF8);
+    args[n++] = tri_gpu_i32(d->t.g, second == TRI_AMD_BF8);
     for (int i = 0; i < 4; i++)
         args[n++] = zero;
     return n;
@@ -147,7 +115,7 @@ static const tri_amd_matrix *exchanged(const tri_amd_matrix *row)
 
 static LLVMValueRef emit_matrix(const dot *d, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sums)
 {
-    tri_gpu *g = d->g;
+    tri_gpu *g = d->t.g;
     LLVMValueRef first = d->is_transposed ? b : a, second = d->is_transposed ? a : b,
                  yes = LLVMConstInt(g->i1, 1, false);
     LLVMValueRef args[12];
@@ -177,7 +145,7 @@ static LLVMValueRef emit_matrix(const dot *d, LLVMValueRef a, LLVMValueRef b, LL
  * sums. */
 static LLVMValueRef simulate_matrix(const dot *d, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sums)
 {
-    tri_gpu *g = d->g;
+    tri_gpu *g = d->t.g;
     LLVMValueRef operands[] = {d->is_transposed ? b : a, d->is_transposed ? a : b}, args[1 + 2 * max_width + max_sums],
                  results[max_sums];
     int n = 1, bits = d->width * tri_amd_type_bits(d->row->a);
@@ -201,125 +169,62 @@ static LLVMValueRef simulate_matrix(const dot *d, LLVMValueRef a, LLVMValueRef b
     return sums;
 }
 
-static bool multiply_tile(dot *d, tile *t, int first_k)
+static bool multiply_tile(dot *d, tri_gpu_tile *t, int first_k)
 {
     LLVMValueRef a = gather_words(d, 0, t->batch, t->row, first_k), b = gather_words(d, 1, t->batch, t->col, first_k);
     if (!a || !b)
-        return tri_gpu_unsupported(d->g, d->op, "the operands are not laid out for its instruction");
-    t->sums = d->g->simulate ? simulate_matrix(d, a, b, t->sums) : emit_matrix(d, a, b, t->sums);
+        return tri_gpu_unsupported(d->t.g, d->t.op, "the operands are not laid out for its instruction");
+    t->sums[0] = (d->t.g->simulate ? simulate_matrix : emit_matrix)(d, a, b, t->sums[0]);
     return true;
 }
 
-/* ---- tiles ---- */
-
-/* Tiles of the result, in register order. False when it is not made of them. */
-static bool collect_tiles(dot *d, tile **out_tiles, int *out_count)
+static bool cut_tiles(dot *d)
 {
-    const tri_linear *l = &d->layout[2]->linear;
-    int count = 0;
-    tile *tiles = TRI_NEW_ARRAY(d->g->arena, tile, d->value[2].count);
-    for (int r = 0; r < d->value[2].count; r++) {
-        uint64_t packed = tri_linear_apply_one(l, TRI_DIM_REGISTER, (uint64_t)r);
-        tile t = {.batch = d->rank == 3 ? tri_linear_coord(l, packed, TRI_DIM_0) : 0};
-        t.row = tri_linear_coord(l, packed, (tri_dim)(TRI_DIM_0 + d->rank - 2));
-        t.col = tri_linear_coord(l, packed, (tri_dim)(TRI_DIM_0 + d->rank - 1));
-        if (t.row % d->row->m || t.col % d->row->n)
-            continue;
-        for (int i = 0; i < d->sums; i++)
-            t.reg[i] = find_held(d, 2, t.batch, (t.row + (d->is_transposed ? 0 : sum_offset(d, i))) % d->rows,
-                                 (t.col + (d->is_transposed ? sum_offset(d, i) : 0)) % d->cols);
-        if (t.reg[0] != r) /* a copy of a tile that is there already */
-            continue;
-        for (int i = 0; i < d->sums; i++)
-            if (t.reg[i] < 0)
-                return false;
-        tiles[count++] = t;
+    tri_gpu_place places[max_sums];
+    for (int i = 0; i < d->sums; i++) {
+        int offset = sum_offset(d, i);
+        places[i] = d->is_transposed ? (tri_gpu_place){0, offset} : (tri_gpu_place){offset, 0};
     }
-    *out_tiles = tiles;
-    *out_count = count;
-    return count > 0;
-}
-
-/* The K coordinates that thread 0 holds of row 0 of A. */
-static void collect_k(dot *d, int64_t depth)
-{
-    d->k = TRI_NEW_ARRAY(d->g->arena, int64_t, depth);
-    for (int64_t k = 0; k < depth; k++)
-        if (find_held(d, 0, 0, 0, k) >= 0)
-            d->k[d->num_k++] = k;
+    return tri_gpu_tiles_cut(&d->t, d->row->m, d->row->n, d->sums, places);
 }
 
 /* ---- the operation ---- */
 
 static bool choose_row(dot *d, const tri_encoding *e)
 {
-    const tri_machine_facts *facts = d->g->unit->arch;
-    bool is_tf32 = tri_op_int(d->op, "inputPrecision", 0) == 0;
+    const tri_machine_facts *facts = d->t.g->unit->arch;
+    bool is_tf32 = tri_op_int(d->t.op, "inputPrecision", 0) == 0;
     tri_amd_type types[2];
     for (int i = 0; i < 2; i++)
         types[i] =
-            tri_amd_type_of(facts, tri_type_element(mlirValueGetType(mlirOperationGetOperand(d->op, i))), is_tf32);
-    MlirType sum = tri_type_element(mlirValueGetType(mlirOperationGetOperand(d->op, 2)));
+            tri_amd_type_of(facts, tri_type_element(mlirValueGetType(mlirOperationGetOperand(d->t.op, i))), is_tf32);
+    MlirType sum = tri_type_element(mlirValueGetType(mlirOperationGetOperand(d->t.op, 2)));
     d->row = tri_amd_matrix_find(facts, types[0], types[1], e->instr_shape[0], e->instr_shape[2]);
-    if (!d->row || LLVMGetTypeKind(tri_gpu_type(d->g, sum)) != LLVMGetTypeKind(sum_element(d)) ||
+    if (!d->row || LLVMGetTypeKind(tri_gpu_type(d->t.g, sum)) != LLVMGetTypeKind(sum_element(d)) ||
         e->version_major != facts->mma_version)
-        return tri_gpu_unsupported(d->g, d->op, "no matrix instruction of this architecture takes these element types");
+        return tri_gpu_unsupported(d->t.g, d->t.op,
+                                   "no matrix instruction of this architecture takes these element types");
     d->version = facts->mma_version;
     d->width = tri_amd_matrix_width(d->row, d->version);
     d->sums = tri_amd_matrix_sums(d->row);
     return true;
 }
 
-static bool start_dot(dot *d)
-{
-    for (int i = 0; i < 3; i++) {
-        d->layout[i] = tri_gpu_layout_of(d->g, d->op, mlirValueGetType(mlirOperationGetOperand(d->op, i)));
-        if (!d->layout[i])
-            return false;
-        d->value[i] = tri_gpu_operand(d->g, d->op, i);
-        d->registers[i] = tri_gpu_index_registers(d->g, d->layout[i]);
-        if (i < 2)
-            tri_map_init(&d->words[i], d->g->arena);
-    }
-    MlirType result = mlirValueGetType(mlirOperationGetOperand(d->op, 2));
-    d->rank = tri_type_rank(result);
-    d->rows = tri_type_dim(result, d->rank - 2);
-    d->cols = tri_type_dim(result, d->rank - 1);
-    return true;
-}
-
-static void load_sums(dot *d, tile *t)
-{
-    t->sums = LLVMGetPoison(LLVMVectorType(sum_element(d), (unsigned)d->sums));
-    for (int i = 0; i < d->sums; i++)
-        t->sums = LLVMBuildInsertElement(d->g->b, t->sums, d->value[2].at[t->reg[i]], tri_gpu_i32(d->g, i), "");
-}
-
 static bool run_matrix(tri_gpu *g, MlirOperation op, const tri_encoding *e)
 {
-    dot d = {.g = g, .op = op, .is_transposed = e->amd.is_transposed};
-    tile *tiles;
-    int count;
-    if (!start_dot(&d) || !choose_row(&d, e))
+    dot d = {.is_transposed = e->amd.is_transposed};
+    if (!tri_gpu_tiles_start(&d.t, g, op) || !choose_row(&d, e))
         return false;
-    collect_k(&d, tri_type_dim(mlirValueGetType(mlirOperationGetOperand(op, 0)), d.rank - 1));
-    if (!d.num_k || d.num_k % d.width || !collect_tiles(&d, &tiles, &count))
+    if (!d.t.num_k || d.t.num_k % d.width || !cut_tiles(&d))
         return tri_gpu_unsupported(g, op, "its shape is no multiple of the matrix instruction's");
     tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%d instructions %s per warp",
-                    count * d.num_k / d.width, d.row->name);
-    tri_gpu_value out = tri_gpu_new(g, d.value[2].count);
-    for (int i = 0; i < count; i++)
-        load_sums(&d, &tiles[i]);
-    for (int k = 0; k < d.num_k; k += d.width) /* neighbours in program order are independent of each other */
-        for (int i = 0; i < count; i++)
-            if (!multiply_tile(&d, &tiles[i], k))
+                    d.t.count * d.t.num_k / d.width, d.row->name);
+    tri_gpu_tiles_load(&d.t, sum_element(&d));
+    for (int k = 0; k < d.t.num_k; k += d.width) /* neighbours in program order are independent of each other */
+        for (int i = 0; i < d.t.count; i++)
+            if (!multiply_tile(&d, &d.t.tiles[i], k))
                 return false;
-    for (int i = 0; i < count; i++)
-        for (int s = 0; s < d.sums; s++)
-            out.at[tiles[i].reg[s]] = LLVMBuildExtractElement(g->b, tiles[i].sums, tri_gpu_i32(g, s), "");
-    for (int r = 0; r < out.count; r++)
-        out.at[r] = out.at[(uint64_t)r & ~d.layout[2]->replicas.reg];
-    tri_gpu_set_result(g, op, 0, out);
+    tri_gpu_tiles_store(&d.t, tri_gpu_new(g, d.t.value[2].count));
     return true;
 }
 

@@ -6,39 +6,16 @@
 #include "ir/encoding.h"
 #include "ir/machines.h"
 #include "ir/type.h"
-#include "targets/gpu/access.h"
 #include "targets/gpu/dot.h"
 #include "targets/gpu/simulate.h"
+#include "targets/gpu/tiles.h"
 
 /* The dot being lowered. */
 typedef struct {
-    tri_gpu *g;
-    MlirOperation op;
+    tri_gpu_tiles t;
     const tri_dpas *row;
-    int rank, lanes, width, ops; /* width: of A, elements of a row that a lane gives; ops: of B, those of a word */
-    tri_gpu_layout *layout[3];
-    tri_gpu_value value[3];
-    int64_t rows, cols, depth; /* of the tensors; fewer than the instruction's are taken as if they repeated */
-    tri_map registers[3];      /* packed coordinates of thread 0 -> register */
-    tri_map words[2];          /* first register of an operand -> packed LLVM value */
+    int lanes, width; /* width: elements of a row of A that a lane gives; 0: half of the lanes give the next row */
 } dot;
-
-/* A tile of the result at a place: the registers of one instruction's sums. */
-typedef struct {
-    int64_t batch, row, col;
-    int reg[TRI_DPAS_ROWS];
-    LLVMValueRef sums;
-} tile;
-
-static int find_held(dot *d, int operand, int64_t batch, int64_t row, int64_t col)
-{
-    uint64_t coords[TRI_MAX_RANK] = {0};
-    if (d->rank == 3)
-        coords[0] = (uint64_t)batch;
-    coords[d->rank - 2] = (uint64_t)row;
-    coords[d->rank - 1] = (uint64_t)col;
-    return tri_gpu_find_register(&d->registers[operand], &d->layout[operand]->linear, d->rank, coords);
-}
 
 /* K of the element at place `p` of an instruction: lane p / width gives it, as element p % width. The layout has two
  * neighbours of 8 bits in a lane, and what a sub-group of 8 cannot hold side by side in a second run. */
@@ -54,8 +31,8 @@ static int64_t k_at(const dot *d, int p)
 static LLVMValueRef pack_words(dot *d, int operand, int first, LLVMValueRef *elements, int count, int words)
 {
     const void *key = (const void *)(uintptr_t)(first + 1);
-    tri_gpu *g = d->g;
-    LLVMValueRef packed = tri_map_find_ptr(&d->words[operand], key);
+    tri_gpu *g = d->t.g;
+    LLVMValueRef packed = tri_map_find_ptr(&d->t.words[operand], key);
     if (packed)
         return packed;
     int each = count / words;
@@ -70,39 +47,35 @@ static LLVMValueRef pack_words(dot *d, int operand, int first, LLVMValueRef *ele
         }
         packed = LLVMBuildInsertElement(g->b, packed, LLVMBuildBitCast(g->b, part, word, ""), tri_gpu_i32(g, w), "");
     }
-    tri_map_set_ptr(&d->words[operand], key, packed);
+    tri_map_set_ptr(&d->t.words[operand], key, packed);
     return packed;
 }
 
 /* Words of A: for each row the elements that thread 0 holds from K `k` on. */
-static LLVMValueRef gather_a(dot *d, const tile *t, int64_t k)
+static LLVMValueRef gather_a(dot *d, const tri_gpu_tile *t, int64_t k)
 {
     LLVMValueRef elements[TRI_DPAS_ROWS * 4];
     int n = 0, step = d->width ? 1 : 2, first = -1;
     for (int m = 0; m < TRI_DPAS_ROWS; m += step)
         for (int e = 0; e < (d->width ? d->width : 1); e++) {
-            int r = find_held(d, 0, t->batch, (t->row + m) % d->rows, k + k_at(d, e));
+            int r = tri_gpu_tiles_find(&d->t, 0, t->batch, (t->row + m) % d->t.rows, k + k_at(d, e));
             if (r < 0)
                 return NULL;
             first = n ? first : r;
-            elements[n++] = d->value[0].at[r];
+            elements[n++] = d->t.value[0].at[r];
         }
     return pack_words(d, 0, first, elements, n, TRI_DPAS_ROWS / step);
 }
 
 /* Words of B: thread 0 holds all of its column. */
-static LLVMValueRef gather_b(dot *d, const tile *t, int64_t k)
+static LLVMValueRef gather_b(dot *d, const tri_gpu_tile *t, int64_t k)
 {
     LLVMValueRef elements[TRI_DPAS_STEPS * 4];
-    int first = -1;
-    for (int p = 0; p < d->row->depth; p++) {
-        int r = find_held(d, 1, t->batch, k + k_at(d, p), t->col % d->cols);
-        if (r < 0)
-            return NULL;
-        first = p ? first : r;
-        elements[p] = d->value[1].at[r];
-    }
-    return pack_words(d, 1, first, elements, d->row->depth, TRI_DPAS_STEPS);
+    int64_t at[TRI_DPAS_STEPS * 4];
+    for (int p = 0; p < d->row->depth; p++)
+        at[p] = k + k_at(d, p);
+    int first = tri_gpu_tiles_gather(&d->t, 1, t->batch, t->col, at, d->row->depth, elements);
+    return first < 0 ? NULL : pack_words(d, 1, first, elements, d->row->depth, TRI_DPAS_STEPS);
 }
 
 /* ---- instructions ---- */
@@ -111,11 +84,11 @@ static LLVMValueRef gather_b(dot *d, const tile *t, int64_t k)
 static const char *mangled(const dot *d)
 {
     bool is_narrow = d->lanes == 16, is_i32 = d->row->sum == TRI_DPAS_I32;
-    tri_str name = tri_str_format(d->g->arena, "intel_sub_group_%s", d->row->function);
+    tri_str name = tri_str_format(d->t.g->arena, "intel_sub_group_%s", d->row->function);
     const char *types = is_narrow ? is_i32 ? "Dv8_sDv8_iS0_" : "Dv8_sDv8_iDv8_f"
                         : is_i32  ? "Dv8_iS_S_"
                                   : "Dv8_iS_Dv8_f";
-    return tri_str_format(d->g->arena, "_Z%zu%.*s%s", name.len, TRI_STR_ARG(name), types).data;
+    return tri_str_format(d->t.g->arena, "_Z%zu%.*s%s", name.len, TRI_STR_ARG(name), types).data;
 }
 
 static void make_convergent(tri_gpu *g, LLVMValueRef function)
@@ -126,7 +99,7 @@ static void make_convergent(tri_gpu *g, LLVMValueRef function)
 
 static LLVMValueRef emit_dpas(const dot *d, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sums)
 {
-    tri_gpu *g = d->g;
+    tri_gpu *g = d->t.g;
     const char *name = mangled(d);
     if (!d->width) /* tf32: the function takes eight shorts all the same */
         a = LLVMBuildBitCast(g->b, a, LLVMVectorType(g->i16, TRI_DPAS_ROWS), "");
@@ -145,7 +118,7 @@ static LLVMValueRef emit_dpas(const dot *d, LLVMValueRef a, LLVMValueRef b, LLVM
 /* ... as one primitive of the simulator: words of A, of B, then the sums. */
 static LLVMValueRef simulate_dpas(const dot *d, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sums)
 {
-    tri_gpu *g = d->g;
+    tri_gpu *g = d->t.g;
     LLVMValueRef args[3 * TRI_DPAS_ROWS], results[TRI_DPAS_ROWS];
     int n = 0, words = d->width ? TRI_DPAS_ROWS : TRI_DPAS_ROWS / 2;
     for (int i = 0; i < words; i++)
@@ -162,104 +135,56 @@ static LLVMValueRef simulate_dpas(const dot *d, LLVMValueRef a, LLVMValueRef b, 
     return sums;
 }
 
-static bool multiply_tile(dot *d, tile *t, int64_t k)
+static bool multiply_tile(dot *d, tri_gpu_tile *t, int64_t k)
 {
     LLVMValueRef a = gather_a(d, t, k), b = gather_b(d, t, k);
     if (!a || !b)
-        return tri_gpu_unsupported(d->g, d->op, "the operands are not laid out for its instruction");
-    t->sums = (d->g->simulate ? simulate_dpas : emit_dpas)(d, a, b, t->sums);
+        return tri_gpu_unsupported(d->t.g, d->t.op, "the operands are not laid out for its instruction");
+    t->sums[0] = (d->t.g->simulate ? simulate_dpas : emit_dpas)(d, a, b, t->sums[0]);
     return true;
 }
 
-/* ---- tiles ---- */
-
-/* Tiles of the result, in register order. False when it is not made of them. */
-static bool collect_tiles(dot *d, tile **out_tiles, int *out_count)
+static bool cut_tiles(dot *d)
 {
-    const tri_linear *l = &d->layout[2]->linear;
-    int count = 0;
-    tile *tiles = TRI_NEW_ARRAY(d->g->arena, tile, d->value[2].count);
-    for (int r = 0; r < d->value[2].count; r++) {
-        uint64_t packed = tri_linear_apply_one(l, TRI_DIM_REGISTER, (uint64_t)r);
-        tile t = {.batch = d->rank == 3 ? tri_linear_coord(l, packed, TRI_DIM_0) : 0};
-        t.row = tri_linear_coord(l, packed, (tri_dim)(TRI_DIM_0 + d->rank - 2));
-        t.col = tri_linear_coord(l, packed, (tri_dim)(TRI_DIM_0 + d->rank - 1));
-        if (t.row % TRI_DPAS_ROWS || t.col % d->lanes)
-            continue;
-        for (int i = 0; i < TRI_DPAS_ROWS; i++) {
-            t.reg[i] = find_held(d, 2, t.batch, (t.row + i) % d->rows, t.col);
-            if (t.reg[i] < 0)
-                return false;
-        }
-        if (t.reg[0] == r) /* else a copy of a tile that is there already */
-            tiles[count++] = t;
-    }
-    *out_tiles = tiles;
-    *out_count = count;
-    return count > 0;
+    tri_gpu_place places[TRI_DPAS_ROWS];
+    for (int i = 0; i < TRI_DPAS_ROWS; i++)
+        places[i] = (tri_gpu_place){i, 0};
+    return tri_gpu_tiles_cut(&d->t, TRI_DPAS_ROWS, d->lanes, TRI_DPAS_ROWS, places);
 }
 
 /* ---- the operation ---- */
 
-static bool start_dot(dot *d, const tri_encoding *e)
+static bool choose_row(dot *d, const tri_encoding *e)
 {
-    tri_gpu *g = d->g;
-    for (int i = 0; i < 3; i++) {
-        d->layout[i] = tri_gpu_layout_of(g, d->op, mlirValueGetType(mlirOperationGetOperand(d->op, i)));
-        if (!d->layout[i])
-            return false;
-        d->value[i] = tri_gpu_operand(g, d->op, i);
-        d->registers[i] = tri_gpu_index_registers(g, d->layout[i]);
-        if (i < 2)
-            tri_map_init(&d->words[i], g->arena);
-    }
-    MlirType a = mlirValueGetType(mlirOperationGetOperand(d->op, 0)),
-             result = mlirValueGetType(mlirOperationGetOperand(d->op, 2));
-    d->rank = tri_type_rank(result);
-    d->rows = tri_type_dim(result, d->rank - 2);
-    d->cols = tri_type_dim(result, d->rank - 1);
-    d->depth = tri_type_dim(a, d->rank - 1);
+    tri_gpu *g = d->t.g;
+    MlirType a = tri_type_element(mlirValueGetType(mlirOperationGetOperand(d->t.op, 0)));
     d->lanes = g->warp_size;
-    d->row = tri_dpas_find(g->unit->arch, tri_type_element(a), tri_op_int(d->op, "inputPrecision", 0) == 0);
+    d->row = tri_dpas_find(g->unit->arch, a, tri_op_int(d->t.op, "inputPrecision", 0) == 0);
     bool is_ours = d->row && d->lanes == g->unit->arch->mma_lanes && e->dpas.execution_size == d->lanes &&
                    e->dpas.threads_per_warp == d->lanes && e->dpas.repeat_count == TRI_DPAS_ROWS &&
                    e->dpas.ops_per_channel == 32 / d->row->bits;
     if (!is_ours)
-        return tri_gpu_unsupported(g, d->op, "no matrix instruction of this architecture is laid out so");
+        return tri_gpu_unsupported(g, d->t.op, "no matrix instruction of this architecture is laid out so");
     d->width = tri_dpas_width(d->row, d->lanes);
-    d->ops = 32 / d->row->bits;
     return true;
 }
 
 static bool run_dpas(tri_gpu *g, MlirOperation op, const tri_encoding *e)
 {
-    dot d = {.g = g, .op = op};
-    tile *tiles;
-    int count;
-    if (!start_dot(&d, e))
+    dot d = {0};
+    if (!tri_gpu_tiles_start(&d.t, g, op) || !choose_row(&d, e))
         return false;
-    if (d.depth % d.row->depth || !collect_tiles(&d, &tiles, &count))
+    if (d.t.depth % d.row->depth || !cut_tiles(&d))
         return tri_gpu_unsupported(g, op, "its shape is no multiple of the matrix instruction's");
     tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%lld instructions %s per sub-group",
-                    (long long)(count * (d.depth / d.row->depth)), d.row->name);
-    for (int i = 0; i < count; i++) {
-        LLVMTypeRef element = d.row->sum == TRI_DPAS_I32 ? g->i32 : g->f32;
-        tiles[i].sums = LLVMGetPoison(LLVMVectorType(element, TRI_DPAS_ROWS));
-        for (int s = 0; s < TRI_DPAS_ROWS; s++)
-            tiles[i].sums = LLVMBuildInsertElement(g->b, tiles[i].sums, d.value[2].at[tiles[i].reg[s]],
-                                                   tri_gpu_i32(g, s), "");
-    }
-    for (int64_t k = 0; k < d.depth; k += d.row->depth) /* neighbours in program order are independent of each other */
-        for (int i = 0; i < count; i++)
-            if (!multiply_tile(&d, &tiles[i], k))
+                    (long long)(d.t.count * (d.t.depth / d.row->depth)), d.row->name);
+    tri_gpu_tiles_load(&d.t, d.row->sum == TRI_DPAS_I32 ? g->i32 : g->f32);
+    for (int64_t k = 0; k < d.t.depth;
+         k += d.row->depth) /* neighbours in program order are independent of each other */
+        for (int i = 0; i < d.t.count; i++)
+            if (!multiply_tile(&d, &d.t.tiles[i], k))
                 return false;
-    tri_gpu_value out = tri_gpu_new(g, d.value[2].count);
-    for (int i = 0; i < count; i++)
-        for (int s = 0; s < TRI_DPAS_ROWS; s++)
-            out.at[tiles[i].reg[s]] = LLVMBuildExtractElement(g->b, tiles[i].sums, tri_gpu_i32(g, s), "");
-    for (int r = 0; r < out.count; r++)
-        out.at[r] = out.at[(uint64_t)r & ~d.layout[2]->replicas.reg];
-    tri_gpu_set_result(g, op, 0, out);
+    tri_gpu_tiles_store(&d.t, tri_gpu_new(g, d.t.value[2].count));
     return true;
 }
 
