@@ -50,6 +50,28 @@ MlirValue tri_dots_convert(tri_builder *b, MlirValue value, MlirAttribute encodi
     return tri_builder_unary(b, "ttg.convert_layout", tri_type_with_encoding(type, encoding), value);
 }
 
+MlirValue tri_dots_cast(tri_builder *b, MlirValue value, MlirType element)
+{
+    MlirType from = mlirValueGetType(value), to = tri_type_with_element(from, element);
+    if (mlirTypeEqual(from, to))
+        return value;
+    unsigned have = tri_type_bits(tri_type_element(from)), want = tri_type_bits(element);
+    return tri_builder_unary(b, have == 8 ? "tt.fp_to_fp" : have < want ? "arith.extf" : "arith.truncf", to, value);
+}
+
+MlirValue tri_dots_make(tri_builder *b, const char *name, MlirOperation dot, const MlirValue operands[3], MlirType type)
+{
+    tri_attr attrs[] = {{"inputPrecision", tri_op_attr(dot, "inputPrecision")},
+                        {"maxNumImpreciseAcc", tri_op_attr(dot, "maxNumImpreciseAcc")}};
+    return tri_builder_value(b, &(tri_op){.name = name,
+                                          .num_operands = 3,
+                                          .operands = operands,
+                                          .num_results = 1,
+                                          .results = &type,
+                                          .num_attrs = 2,
+                                          .attrs = attrs});
+}
+
 MlirValue tri_dots_strip_converts(MlirValue value)
 {
     MlirOperation def = tri_op_def(value);

@@ -19,6 +19,11 @@ bool tri_dots_linear(tri_arena *arena, MlirType tensor, tri_linear *out_layout);
 int64_t tri_dots_registers(tri_arena *arena, MlirType type);
 /* ttg.convert_layout to `encoding`; the value itself when it has it already. */
 MlirValue tri_dots_convert(tri_builder *b, MlirValue value, MlirAttribute encoding);
+/* Floats of another width, 8 bits among them; the value itself when they have it. */
+MlirValue tri_dots_cast(tri_builder *b, MlirValue value, MlirType element);
+/* A product `name` of these operands, with the precision that `dot` asks for. */
+MlirValue tri_dots_make(tri_builder *b, const char *name, MlirOperation dot, const MlirValue operands[3],
+                        MlirType type);
 /* Goes back through ttg.convert_layout. */
 MlirValue tri_dots_strip_converts(MlirValue value);
 /* A conversion that must go through shared memory. */

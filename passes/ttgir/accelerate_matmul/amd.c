@@ -199,22 +199,13 @@ static int choose_k_width(const products *p, const product *d)
 
 /* ---- rewriters ---- */
 
-static MlirValue cast_to(tri_builder *b, MlirValue value, MlirType element)
-{
-    MlirType from = mlirValueGetType(value), to = tri_type_with_element(from, element);
-    if (mlirTypeEqual(from, to))
-        return value;
-    unsigned have = tri_type_bits(tri_type_element(from)), want = tri_type_bits(element);
-    return tri_builder_unary(b, have == 8 ? "tt.fp_to_fp" : have < want ? "arith.extf" : "arith.truncf", to, value);
-}
-
 static MlirValue make_operand(tri_builder *b, const product *d, const tri_encoding *parent, int index, int k_width)
 {
     tri_encoding e = {.kind = TRI_ENC_DOT_OP, .rank = d->rank, .parent = parent};
     e.dot_op.op_idx = index;
     e.dot_op.k_width = k_width;
     MlirValue value = tri_dots_convert(b, tri_dots_strip_converts(d->value[index]), tri_encoding_make(b->context, &e));
-    return d->via_f16 ? cast_to(b, value, mlirF16TypeGet(b->context)) : value;
+    return d->via_f16 ? tri_dots_cast(b, value, mlirF16TypeGet(b->context)) : value;
 }
 
 static void rewrite_product(products *p, const product *d)
@@ -228,17 +219,9 @@ static void rewrite_product(products *p, const product *d)
         sum = mlirF32TypeGet(b.context);
     MlirType type = tri_type_with_element(tri_type_with_encoding(d->result, encoding), sum);
     MlirValue operands[] = {make_operand(&b, d, &layout, 0, k_width), make_operand(&b, d, &layout, 1, k_width),
-                            cast_to(&b, tri_dots_convert(&b, d->value[2], encoding), sum)};
-    tri_attr attrs[] = {{"inputPrecision", tri_op_attr(d->dot, "inputPrecision")},
-                        {"maxNumImpreciseAcc", tri_op_attr(d->dot, "maxNumImpreciseAcc")}};
-    MlirValue made = tri_builder_value(&b, &(tri_op){.name = "tt.dot",
-                                                     .num_operands = 3,
-                                                     .operands = operands,
-                                                     .num_results = 1,
-                                                     .results = &type,
-                                                     .num_attrs = 2,
-                                                     .attrs = attrs});
-    made = tri_dots_convert(&b, cast_to(&b, made, tri_type_element(d->result)), tri_type_encoding(d->result));
+                            tri_dots_cast(&b, tri_dots_convert(&b, d->value[2], encoding), sum)};
+    MlirValue made = tri_dots_make(&b, "tt.dot", d->dot, operands, type);
+    made = tri_dots_convert(&b, tri_dots_cast(&b, made, tri_type_element(d->result)), tri_type_encoding(d->result));
     tri_op_replace(d->dot, 1, &made);
 }
 

@@ -197,15 +197,7 @@ void tri_wgmma_rewrite(tri_arena *arena, MlirOperation dot, int warps)
         make_buffer(arena, tri_op_operand(dot, 1), 1),
         tri_dots_convert(&b, tri_op_operand(dot, 2), encoding),
     };
-    tri_attr attrs[] = {{"inputPrecision", tri_op_attr(dot, "inputPrecision")},
-                        {"maxNumImpreciseAcc", tri_op_attr(dot, "maxNumImpreciseAcc")}};
-    MlirValue made = tri_builder_value(&b, &(tri_op){.name = "ttng.warp_group_dot",
-                                                     .num_operands = 3,
-                                                     .operands = operands,
-                                                     .num_results = 1,
-                                                     .results = &type,
-                                                     .num_attrs = 2,
-                                                     .attrs = attrs});
+    MlirValue made = tri_dots_make(&b, "ttng.warp_group_dot", dot, operands, type);
     MlirValue back = tri_dots_convert(&b, made, tri_type_encoding(old));
     tri_op_replace(dot, 1, &back);
 }

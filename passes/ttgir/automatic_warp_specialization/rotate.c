@@ -311,35 +311,14 @@ static void make_body(const rotation *r, MlirBlock body)
 static MlirOperation make_loop(const rotation *r, tri_builder *b, const tri_value_list *inits)
 {
     MlirValue lower = tri_op_operand(r->loop, 0), step = tri_op_operand(r->loop, 2);
-    intptr_t count = (intptr_t)inits->len;
-    MlirType *types = TRI_NEW_ARRAY(r->arena, MlirType, count + 1);
-    MlirLocation *locs = TRI_NEW_ARRAY(r->arena, MlirLocation, count + 1);
     tri_value_list operands = {0};
-    types[0] = mlirValueGetType(lower);
-    tri_vec_push(r->arena, &operands, tri_builder_binary(b, "arith.addi", types[0], lower, step));
+    tri_vec_push(r->arena, &operands, tri_builder_binary(b, "arith.addi", mlirValueGetType(lower), lower, step));
     tri_vec_push(r->arena, &operands, tri_op_operand(r->loop, 1));
     tri_vec_push(r->arena, &operands, step);
-    for (intptr_t i = 0; i <= count; i++)
-        locs[i] = b->loc;
-    for (intptr_t i = 0; i < count; i++) {
-        types[i + 1] = mlirValueGetType(inits->at[i]);
+    for (size_t i = 0; i < inits->len; i++)
         tri_vec_push(r->arena, &operands, inits->at[i]);
-    }
-    MlirBlock body = mlirBlockCreate(count + 1, types, locs);
-    MlirRegion region = mlirRegionCreate();
-    mlirRegionAppendOwnedBlock(region, body);
-    tri_attr attrs[] = {{"unsignedCmp", tri_op_attr(r->loop, "unsignedCmp")},
-                        {"tt.num_stages", tri_attr_i32(b->context, 0)}};
-    MlirOperation made = tri_builder_create(b, &(tri_op){.name = "scf.for",
-                                                         .num_operands = (intptr_t)operands.len,
-                                                         .operands = operands.at,
-                                                         .num_results = count,
-                                                         .results = types + 1,
-                                                         .num_regions = 1,
-                                                         .regions = &region,
-                                                         .num_attrs = 2,
-                                                         .attrs = attrs});
-    make_body(r, body);
+    MlirOperation made = tri_split_make_loop(r->arena, b, r->loop, &operands);
+    make_body(r, tri_op_body(made, 0));
     return made;
 }
 

@@ -201,6 +201,31 @@ static void produce(tri_split_plan *p, MlirBlock body, tri_split_names *n, MlirV
                        &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)p->carried.len + 2, .operands = all});
 }
 
+MlirOperation tri_split_make_loop(tri_arena *arena, tri_builder *b, MlirOperation like, const tri_value_list *operands)
+{
+    intptr_t count = (intptr_t)operands->len - 3;
+    MlirType *types = TRI_NEW_ARRAY(arena, MlirType, count + 1);
+    MlirLocation *locs = TRI_NEW_ARRAY(arena, MlirLocation, count + 1);
+    types[0] = mlirValueGetType(operands->at[0]);
+    for (intptr_t i = 0; i < count; i++)
+        types[i + 1] = mlirValueGetType(operands->at[3 + i]);
+    for (intptr_t i = 0; i <= count; i++)
+        locs[i] = b->loc;
+    MlirRegion region = mlirRegionCreate();
+    mlirRegionAppendOwnedBlock(region, mlirBlockCreate(count + 1, types, locs));
+    tri_attr attrs[] = {{"unsignedCmp", tri_op_attr(like, "unsignedCmp")},
+                        {"tt.num_stages", tri_attr_i32(b->context, 0)}};
+    return tri_builder_create(b, &(tri_op){.name = "scf.for",
+                                           .num_operands = (intptr_t)operands->len,
+                                           .operands = operands->at,
+                                           .num_results = count,
+                                           .results = types + 1,
+                                           .num_regions = 1,
+                                           .regions = &region,
+                                           .num_attrs = 2,
+                                           .attrs = attrs});
+}
+
 /* A loop like the consumers', with what the producer carries, a slot and a parity, which begin as `ring` and are left
  * there for the next loop. */
 static void make_producer(tri_split_plan *p, MlirBlock block, tri_split_names *n, MlirValue *ring)
@@ -216,32 +241,13 @@ static void make_producer(tri_split_plan *p, MlirBlock block, tri_split_names *n
         tri_vec_push(p->arena, &operands, tri_split_name(n, tri_op_operand(p->loop, 3 + p->carried.at[i])));
     tri_vec_push(p->arena, &operands, ring[0]);
     tri_vec_push(p->arena, &operands, ring[1]);
-    intptr_t count = (intptr_t)operands.len - 3;
-    MlirType *types = TRI_NEW_ARRAY(p->arena, MlirType, count + 1);
-    MlirLocation *locs = TRI_NEW_ARRAY(p->arena, MlirLocation, count + 1);
-    types[0] = mlirValueGetType(operands.at[0]);
-    for (intptr_t i = 0; i <= count; i++)
-        locs[i] = b.loc;
-    for (intptr_t i = 0; i < count; i++)
-        types[i + 1] = mlirValueGetType(operands.at[3 + i]);
-    MlirBlock body = mlirBlockCreate(count + 1, types, locs);
-    MlirRegion region = mlirRegionCreate();
-    mlirRegionAppendOwnedBlock(region, body);
-    tri_attr attrs[] = {{"unsignedCmp", tri_op_attr(p->loop, "unsignedCmp")},
-                        {"tt.num_stages", tri_attr_i32(b.context, 0)}};
+    MlirOperation made = tri_split_make_loop(p->arena, &b, p->loop, &operands);
+    MlirBlock body = tri_op_body(made, 0);
+    intptr_t count = mlirOperationGetNumResults(made);
     tri_split_bind(p->arena, n, mlirBlockGetArgument(p->body, 0), mlirBlockGetArgument(body, 0));
     for (size_t i = 0; i < p->carried.len; i++)
         tri_split_bind(p->arena, n, mlirBlockGetArgument(p->body, 1 + p->carried.at[i]),
                        mlirBlockGetArgument(body, 1 + (intptr_t)i));
-    MlirOperation made = tri_builder_create(&b, &(tri_op){.name = "scf.for",
-                                                          .num_operands = (intptr_t)operands.len,
-                                                          .operands = operands.at,
-                                                          .num_results = count,
-                                                          .results = types + 1,
-                                                          .num_regions = 1,
-                                                          .regions = &region,
-                                                          .num_attrs = 2,
-                                                          .attrs = attrs});
     produce(p, body, n, mlirBlockGetArgument(body, count - 1), mlirBlockGetArgument(body, count));
     ring[0] = tri_op_result(made, count - 2);
     ring[1] = tri_op_result(made, count - 1);

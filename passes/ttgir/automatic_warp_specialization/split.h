@@ -65,6 +65,9 @@ static inline MlirOperation tri_split_copy(tri_arena *arena, tri_builder *b, tri
     return copy;
 }
 
+/* An scf.for with these bounds, step and starting values, an empty body, and no stages of its own; it counts as `like`
+ * does. */
+MlirOperation tri_split_make_loop(tri_arena *arena, tri_builder *b, MlirOperation like, const tri_value_list *operands);
 /* Fills the plan, or says why the loop stays as it is. */
 const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_plan *out_plan);
 /* Whether the loop of `next` can go on with the rings of `first`, the plan of a loop in front of it in the same block;
