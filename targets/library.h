@@ -40,6 +40,9 @@ bool tri_library_link(const tri_library_job *job);
  * which are linked. False after a report: there is none. */
 bool tri_library_link_device(const tri_library_job *job);
 
+/* Is it a function of C's library that neither devices nor runtime/vmath have? */
+bool tri_library_lacks(tri_str name_of_c);
+
 /* Links what the module calls of the job's `math`. False after a report. */
 bool tri_library_link_math(const tri_library_job *job);
 

@@ -12,6 +12,15 @@ static const char prefix[] = "__nv_";
 /* runtime/vmath, as bitcode without a processor */
 extern const char tri_vmath_bitcode[], tri_vmath_bitcode_end[];
 
+bool tri_library_lacks(tri_str name)
+{
+    static const char *const missing[] = {"j0", "j1", "y0", "y1"};
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+        if (tri_str_is(name, missing[i]))
+            return true;
+    return false;
+}
+
 /* runtime/vmath/libdevice.c, sorted */
 static const char *const device_names[] = {
 #include "runtime/libdevice_names.inc"

@@ -20,15 +20,6 @@ static const struct {
     {"sqrt", "sqrt", true},   {"trunc", "trunc", true},
 };
 
-static bool is_missing(tri_str name)
-{
-    static const char *const missing[] = {"j0", "j1", "y0", "y1"};
-    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
-        if (tri_str_is(name, missing[i]))
-            return true;
-    return false;
-}
-
 static tri_str name_of_c(const tri_library_job *job, tri_str name, LLVMTypeRef type)
 {
     bool is_double = LLVMGetTypeKind(LLVMGetReturnType(type)) == LLVMDoubleTypeKind;
@@ -36,7 +27,8 @@ static tri_str name_of_c(const tri_library_job *job, tri_str name, LLVMTypeRef t
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (tri_str_is(base, rows[i].c) && (!is_double || rows[i].has_f64))
             return tri_str_format(job->unit->arena, "llvm.%s.%s", rows[i].llvm, is_double ? "f64" : "f32");
-    return is_missing(base) ? TRI_STR("") : tri_str_format(job->unit->arena, "%s%.*s", prefix, TRI_STR_ARG(name));
+    return tri_library_lacks(base) ? TRI_STR("")
+                                   : tri_str_format(job->unit->arena, "%s%.*s", prefix, TRI_STR_ARG(name));
 }
 
 /* C's functions by those of cmath.c, which call only each other. */

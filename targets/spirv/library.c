@@ -4,16 +4,6 @@
 
 #include "llvm-c/Core.h"
 
-/* Of C's library and not of OpenCL's. */
-static bool is_missing(tri_str name)
-{
-    static const char *const missing[] = {"j0", "j1", "y0", "y1"};
-    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
-        if (tri_str_is(name, missing[i]))
-            return true;
-    return false;
-}
-
 static bool add_type(tri_buf *out, LLVMTypeRef type)
 {
     switch (LLVMGetTypeKind(type)) {
@@ -31,7 +21,7 @@ static tri_str name_of_c(const tri_library_job *job, tri_str name, LLVMTypeRef t
         name.len--;
     if (tri_str_is(name, "nearbyint"))
         name = TRI_STR("rint");
-    if (is_missing(name))
+    if (tri_library_lacks(name))
         return TRI_STR("");
     LLVMTypeRef params[8];
     unsigned count = LLVMCountParamTypes(type);
