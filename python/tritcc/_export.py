@@ -108,13 +108,9 @@ def _joined(objects):
     """One relocatable object of several."""
     if len(objects) == 1:
         return objects[0]
-    compiler = os.environ.get("CC", "cc").split()
+    compiler = _load.host_compiler()
     with tempfile.TemporaryDirectory(prefix="tritcc-") as folder:
-        paths = []
-        for i, data in enumerate(objects):
-            paths.append(os.path.join(folder, f"{i}.o"))
-            with open(paths[-1], "wb") as out:
-                out.write(data)
+        paths = _load.write_objects(objects, folder)
         whole = os.path.join(folder, "all.o")
         run = subprocess.run([*compiler, "-r", "-nostdlib", "-o", whole, *paths], capture_output=True, text=True)
         if run.returncode:

@@ -94,11 +94,27 @@ def grid_of(grid):
     return Grid(*[int(e) for e in extents], *[1] * (3 - len(extents)))
 
 
-def link(objects, output):
-    """A shared library of objects, by the host's cc."""
+def host_compiler():
+    """The words of the host's C compiler."""
     compiler = os.environ.get("CC", "cc").split()
     if shutil.which(compiler[0]) is None:
         raise errors.LaunchError(f"'{compiler[0]}' was not found: the host's C compiler links a kernel's object")
+    return compiler
+
+
+def write_objects(objects, folder):
+    """The files of objects given as bytes."""
+    paths = []
+    for i, data in enumerate(objects):
+        paths.append(os.path.join(folder, f"{i}.o"))
+        with open(paths[-1], "wb") as out:
+            out.write(data)
+    return paths
+
+
+def link(objects, output):
+    """A shared library of objects, by the host's cc."""
+    compiler = host_compiler()
     with tempfile.TemporaryDirectory(prefix="tritcc-") as folder:
         shim = os.path.join(folder, "shim.c")
         with open(shim, "w") as out:
@@ -114,13 +130,8 @@ class Loaded:
 
     def __init__(self, objects, threads=None):
         with tempfile.TemporaryDirectory(prefix="tritcc-") as folder:
-            files = []
-            for i, data in enumerate(objects):
-                files.append(os.path.join(folder, f"{i}.o"))
-                with open(files[-1], "wb") as out:
-                    out.write(data)
             path = os.path.join(folder, "kernels.so")
-            link(files, path)
+            link(write_objects(objects, folder), path)
             self.library = ctypes.CDLL(path)
         self.library.tritcc_python_strerror.restype = ctypes.c_char_p
         self.library.tritcc_python_threads(threads or os.cpu_count() or 1)
