@@ -1,5 +1,6 @@
-/* Private to GPU families: what lowering tt.dot to matrix instructions is on each of them. The layouts say which registers
- * make up an instruction's operands and sums; a family says how large it is, where its sums lie, and what it is. */
+/* Private to GPU families: what lowering tt.dot to matrix instructions is on each of them. The layouts say which
+ * registers make up an instruction's operands and sums; a family says how large it is, where its sums lie, and what
+ * it is. */
 #ifndef TRI_TARGETS_GPU_TILES_H
 #define TRI_TARGETS_GPU_TILES_H
 
@@ -26,7 +27,7 @@ typedef struct {
     int rank;
     tri_gpu_layout *layout[3];
     tri_gpu_value value[3];
-    int64_t rows, cols, depth; /* of the tensors; fewer rows or columns than the instruction's are taken as if they repeated */
+    int64_t rows, cols, depth; /* of the tensors; rows or columns short of the instruction's are as if they repeated */
     tri_map registers[3];      /* packed coordinates of thread 0 -> register */
     tri_map words[2];          /* first register of an operand -> packed LLVM value, for the family */
     int64_t *k;                /* K coordinates that thread 0 holds of row 0 of A, ascending */
