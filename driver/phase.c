@@ -4,6 +4,7 @@
 #include "driver/drawing.h"
 #include "driver/page/page.h"
 #include "frontend/frontend.h"
+#include "ir/builder.h"
 #include "ir/context.h"
 #include "ir/guard.h"
 #include "ir/llvm.h"
@@ -197,10 +198,39 @@ static bool run_ttgir(tri_unit *unit, const tri_pass_hooks *hooks)
     return run_pipeline(unit, unit->target->ttgir_pipeline, hooks);
 }
 
-/* Other compilers' ttgir, and ttgir in the middle of the pipeline, has no plan of shared memory yet. */
+/* Layouts are of warps of so many threads: a machine whose warps have others cannot run them. */
+static bool warps_fit(const tri_unit *unit)
+{
+    MlirOperation module = mlirModuleGetOperation(unit->module);
+    const tri_machine_facts *arch = unit->arch;
+    int lanes = (int)tri_op_int(module, "ttg.threads-per-warp", arch->lanes);
+    if (lanes == arch->lanes || (lanes & arch->lane_choices))
+        return true;
+    tri_op_list kernels = {0};
+    tri_op_collect_named(module, "tt.func", unit->arena, &kernels);
+    tri_op_error(unit->diag, kernels.len ? kernels.at[0] : module, 6002,
+                 "the layouts are of warps of %d threads, '%s' has warps of %d; compile the kernel from its ttir",
+                 lanes, arch->name, arch->lanes);
+    return false;
+}
+
+/* What lowering asks of the module's machine is answered for the one that code is made for. True where that is another
+ * one than the passes planned for. */
+static bool retarget(tri_unit *unit)
+{
+    MlirOperation module = mlirModuleGetOperation(unit->module);
+    tri_str name = tri_str_from(unit->arch->ttg_target);
+    if (tri_machines_of(module) == tri_machines_for(name))
+        return false;
+    tri_builder_set_attr(module, "ttg.target", tri_attr_str(unit->mlir, name.data, name.len));
+    return true;
+}
+
+/* Other compilers' ttgir, and ttgir in the middle of the pipeline, has no plan of shared memory yet; another machine
+ * exchanges other values through it. */
 static bool plan_shared_memory(tri_unit *unit, const tri_pass_hooks *hooks)
 {
-    if (!mlirAttributeIsNull(tri_op_attr(mlirModuleGetOperation(unit->module), "ttg.shared")))
+    if (!retarget(unit) && !mlirAttributeIsNull(tri_op_attr(mlirModuleGetOperation(unit->module), "ttg.shared")))
         return true;
     tri_str passes = tri_str_format(unit->arena, "allocate-global-scratch,allocate-shared-memory{max-bytes=%u},membar",
                                     unit->arch->max_shared);
@@ -209,7 +239,7 @@ static bool plan_shared_memory(tri_unit *unit, const tri_pass_hooks *hooks)
 
 static bool run_lower(tri_unit *unit, const tri_pass_hooks *hooks)
 {
-    return ranks_fit(unit) && plan_shared_memory(unit, hooks) && unit->target->lower(unit);
+    return ranks_fit(unit) && warps_fit(unit) && plan_shared_memory(unit, hooks) && unit->target->lower(unit);
 }
 static bool run_scalarise(tri_unit *unit, const tri_pass_hooks *hooks)
 {

@@ -223,3 +223,35 @@ K
     ! grep -q debug l.ptx
     tritcc "${vadd[@]}" -arch=sm_80 -fno-fp-fusion -emit=ptx=f.ptx
 }
+
+@test "ttgir of one GPU is lowered for the one that is named, or refused where its warps differ" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(x, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    tl.store(o, tl.sum(v))
+    tl.store(o + 1 + i, tl.cumsum(v, 0))
+@triton.jit
+def p(x, y, o, B: tl.constexpr):
+    i = tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :]
+    tl.store(o + i, tl.dot(tl.load(x + i), tl.load(y + i)).to(tl.float16))
+K
+    local of to
+    for of in sm_100a sm_80 spirv64 intel-pvc gfx1100; do
+        tritcc -arch=$of -k k -sig '*fp32, *fp32, 256' -emit=ttgir=k.ttgir k.tri
+        for to in sm_80 sm_90a spirv64 intel-pvc gfx1100; do
+            "$BUILDDIR/tritrun" -arch=sim:$to k.ttgir -print=o arange:f32:256 zeros:f32:257 >$to.out
+            cmp sm_80.out $to.out
+        done
+    done
+    tritcc -arch=sm_100a -k p -sig '*fp16:16, *fp16:16, *fp16:16, 64' -emit=ttgir=p.ttgir k.tri
+    tritcc -arch=sm_80 -S -o p.ptx p.ttgir
+    ! grep -q stmatrix p.ptx
+    tritcc -arch=sm_90a -S -o p.ptx p.ttgir
+    grep -q stmatrix p.ptx
+    tritcc -1 -arch=gfx942 -emit=llir=k.ll k.ttgir
+    [[ $errors == *"k.ttgir:"*"the layouts are of warps of 32 threads, 'gfx942' has warps of 64; compile the kernel from its ttir [TRI-6002]"* ]]
+}
