@@ -1,6 +1,6 @@
 #include "ir/encoding.h"
 
-#include "ir/encoding_words.h"
+#include "layout/encoding_words.h"
 #include "ir/island.h"
 
 tri_encoding_kind tri_encoding_kind_of(MlirAttribute attr)

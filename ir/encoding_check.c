@@ -1,6 +1,8 @@
 /* The rules a layout attribute must keep by itself, whatever tensor carries it. */
 #include "ir/encoding_text.h"
 
+#include "layout/encoding_fields.h"
+
 static bool is_power(int64_t n)
 {
     return n > 0 && (n & (n - 1)) == 0;
@@ -81,9 +83,7 @@ static bool check_partitioned(const tri_encoding *e, tri_buf *error)
     bool is_buffer = e->parent && e->parent->kind >= TRI_ENC_SWIZZLED_SHARED &&
                      e->parent->kind <= TRI_ENC_AMD_ROTATING_SHARED && e->parent->kind != TRI_ENC_PARTITIONED_SHARED;
     return says(error, is_buffer, "'partitionLayout' must be a layout of shared memory, in one piece") &&
-           all_powers(error, "numPartitions", &e->partitioned.num_partitions, 1) &&
            says(error, e->partitioned.num_partitions >= 2, "'numPartitions' must be at least 2") &&
-           all_powers(error, "numGroups", &e->partitioned.num_groups, 1) &&
            says(error, e->partitioned.partition_dim >= 0 && e->partitioned.partition_dim < e->rank,
                 "'partitionDim' is not a dimension of the layout");
 }
@@ -150,9 +150,7 @@ static bool check_padded(const tri_encoding *e, tri_buf *error)
     for (int i = 1; i < e->padded.count; i++)
         if (!says(error, e->padded.interval[i] > e->padded.interval[i - 1], "intervals must grow"))
             return false;
-    if (e->padded.has_bases)
-        return check_padded_bases(e, error);
-    return is_order(error, e->order, e->rank) && all_powers(error, "shape", e->padded.shape, e->rank);
+    return !e->padded.has_bases || check_padded_bases(e, error);
 }
 
 static bool check_nvmma(const tri_encoding *e, tri_buf *error)
@@ -165,8 +163,7 @@ static bool check_nvmma(const tri_encoding *e, tri_buf *error)
 
 static bool check_mma(const tri_encoding *e, tri_buf *error)
 {
-    if (!says(error, e->version_major >= 1 && e->version_major <= 5, "'versionMajor' must be 1 to 5") ||
-        !all_powers(error, "warpsPerCTA", e->warps_per_cta, e->rank))
+    if (!says(error, e->version_major >= 1 && e->version_major <= 5, "'versionMajor' must be 1 to 5"))
         return false;
     if (e->version_major == 3)
         return says(error, e->instr_rank == 3, "'instrShape' must be [m, n, k] for version 3");
@@ -176,9 +173,10 @@ static bool check_mma(const tri_encoding *e, tri_buf *error)
 
 static bool check_tensor_memory(const tri_encoding *e, tri_buf *error)
 {
+    if (!says(error, e->rank == 2, "has more than rows and columns") || e->kind == TRI_ENC_TENSOR_MEMORY_SCALES)
+        return e->rank == 2;
     return says(error, e->tmem.block_m == 64 || e->tmem.block_m == 128, "'blockM' must be 64 or 128") &&
-           says(error, is_power(e->tmem.block_n), "'blockN' must be a power of two") &&
-           says(error, is_power(e->tmem.col_stride) && e->tmem.col_stride <= 4, "'colStride' must be 1, 2 or 4");
+           says(error, e->tmem.col_stride <= 4, "'colStride' must be 1, 2 or 4");
 }
 
 /* All are 16 by 16; what varies is the depth. */
@@ -196,27 +194,29 @@ static bool check_wmma(const tri_encoding *e, tri_buf *error)
                 "'instrShape' must be [16, 16, 4, 32, 64 or 128] for version 3");
 }
 
-static bool check_amd(const tri_encoding *e, tri_buf *error)
+static bool check_mfma(const tri_encoding *e, tri_buf *error)
 {
-    if (e->kind == TRI_ENC_AMD_WMMA)
-        return check_wmma(e, error);
     int32_t m = e->instr_shape[0], n = e->instr_shape[1];
     if (!says(error, (m == n && (m == 32 || m == 16)) || (m == 64 && n == 4) || (m == 4 && n == 64),
               "'instrShape' must begin with 32, 32 or 16, 16 or 64, 4 or 4, 64"))
         return false;
     return says(error, e->version_major >= 1 && e->version_major <= 4, "'version' must be 1 to 4") &&
-           all_powers(error, "warpsPerCTA", e->warps_per_cta, e->rank) &&
-           all_powers(error, "tilesPerWarp", e->amd.tiles_per_warp, e->rank) &&
            says(error, e->amd.element_bits == 32 || e->amd.element_bits == 64, "'elementBitWidth' must be 32 or 64");
 }
 
+static bool check_field(const tri_field *f, const tri_encoding *e, tri_buf *error)
+{
+    const int32_t *at = tri_encoding_field_at(f, (tri_encoding *)e);
+    if (f->rule == TRI_FIELD_ANY || !tri_encoding_field_is_there(f, e))
+        return true;
+    return f->rule == TRI_FIELD_ORDER ? is_order(error, at, e->rank)
+                                      : all_powers(error, f->name, at, tri_encoding_field_count(f, e));
+}
+
+/* What rows can not say: rules between fields. */
 static bool check_kind(const tri_encoding *e, tri_buf *error)
 {
     switch (e->kind) {
-    case TRI_ENC_BLOCKED:
-        return all_powers(error, "sizePerThread", e->blocked.size_per_thread, e->rank) &&
-               all_powers(error, "threadsPerWarp", e->blocked.threads_per_warp, e->rank) &&
-               all_powers(error, "warpsPerCTA", e->warps_per_cta, e->rank) && is_order(error, e->order, e->rank);
     case TRI_ENC_LINEAR:
         return check_linear(e, error);
     case TRI_ENC_SLICE:
@@ -228,22 +228,17 @@ static bool check_kind(const tri_encoding *e, tri_buf *error)
     case TRI_ENC_NVIDIA_MMA:
         return check_mma(e, error);
     case TRI_ENC_AMD_MFMA:
+        return check_mfma(e, error);
     case TRI_ENC_AMD_WMMA:
-        return check_amd(e, error);
-    case TRI_ENC_SWIZZLED_SHARED:
-    case TRI_ENC_AMD_ROTATING_SHARED:
-        return all_powers(error, "vec", &e->swizzled.vec, 1) &&
-               all_powers(error, "perPhase", &e->swizzled.per_phase, 1) &&
-               all_powers(error, "maxPhase", &e->swizzled.max_phase, 1) && is_order(error, e->order, e->rank);
+        return check_wmma(e, error);
     case TRI_ENC_NVMMA_SHARED:
         return check_nvmma(e, error);
     case TRI_ENC_PADDED_SHARED:
         return check_padded(e, error);
-    case TRI_ENC_SHARED_LINEAR:
-        return all_powers(error, "alignment", &e->shared_linear.alignment, 1);
     case TRI_ENC_PARTITIONED_SHARED:
         return check_partitioned(e, error);
     case TRI_ENC_TENSOR_MEMORY:
+    case TRI_ENC_TENSOR_MEMORY_SCALES:
         return check_tensor_memory(e, error);
     default:
         return true;
@@ -257,5 +252,8 @@ bool tri_encoding_text_check(const tri_encoding *encoding, tri_buf *error)
     const tri_bases *cga = &encoding->cga;
     if (cga->count && !check_permutation(encoding, error, 1, &cga))
         return false;
+    for (const tri_field *f = tri_encoding_row_of(encoding->kind)->fields; f->type; f++)
+        if (!check_field(f, encoding, error))
+            return false;
     return check_kind(encoding, error);
 }

@@ -1,5 +1,8 @@
 #include "ir/encoding_text.h"
 
+#include <stdio.h>
+
+#include "layout/encoding_fields.h"
 #include "mlir-c/BuiltinAttributes.h"
 
 /* ---- printing ---- */
@@ -24,14 +27,6 @@ static void put_bases(tri_buf *out, const char *name, const tri_bases *bases, in
     tri_buf_add_char(out, ']');
 }
 
-static void put_cga(tri_buf *out, const tri_encoding *e)
-{
-    if (!e->cga.count)
-        return;
-    tri_buf_add_z(out, ", ");
-    put_bases(out, "CGALayout", &e->cga, e->rank);
-}
-
 static const char *truth(bool value)
 {
     return value ? "true" : "false";
@@ -43,38 +38,6 @@ static bool is_splat(const int32_t *values, int n, int32_t value)
         if (values[i] != value)
             return false;
     return true;
-}
-
-static void print_amd(const tri_encoding *e, tri_buf *out)
-{
-    tri_buf_format(out, "<{version = %d, ", e->version_major);
-    if (e->kind == TRI_ENC_AMD_MFMA) {
-        put_row(out, "warpsPerCTA", e->warps_per_cta, e->rank);
-        tri_buf_add_z(out, ", ");
-        put_row(out, "instrShape", e->instr_shape, 3);
-        tri_buf_format(out, ", isTransposed = %s", truth(e->amd.is_transposed));
-        put_cga(out, e);
-        if (!is_splat(e->amd.tiles_per_warp, e->rank, 1)) {
-            tri_buf_add_z(out, ", ");
-            put_row(out, "tilesPerWarp", e->amd.tiles_per_warp, e->rank);
-        }
-        if (e->amd.element_bits != 32)
-            tri_buf_format(out, ", elementBitWidth = %d", e->amd.element_bits);
-    } else {
-        tri_buf_format(out, "isTranspose = %s, ctaLayout = {", truth(e->amd.is_transposed));
-        if (e->amd.wmma_reg.count) {
-            put_bases(out, "register", &e->amd.wmma_reg, e->rank);
-            tri_buf_add_z(out, ", ");
-        }
-        put_bases(out, "warp", &e->amd.wmma_warp, e->rank);
-        tri_buf_add_char(out, '}');
-        put_cga(out, e);
-        if (!is_splat(e->instr_shape, 3, 16)) {
-            tri_buf_add_z(out, ", ");
-            put_row(out, "instrShape", e->instr_shape, 3);
-        }
-    }
-    tri_buf_add_z(out, "}>");
 }
 
 /* How many parts a CGALayout makes of rows and of columns, where it counts parts of rows first: all that
@@ -91,16 +54,6 @@ static bool to_splits(const tri_bases *cga, int32_t out_splits[2])
     return true;
 }
 
-bool tri_encoding_text_is_in(const tri_encoding *e, unsigned release)
-{
-    int32_t splits[2];
-    if (e->kind == TRI_ENC_TENSOR_MEMORY || e->kind == TRI_ENC_TENSOR_MEMORY_SCALES)
-        return release >= 308 || to_splits(&e->cga, splits);
-    if (e->kind == TRI_ENC_AMD_WMMA)
-        return release >= 307;
-    return e->kind != TRI_ENC_GENERIC_LINEAR || release >= 308;
-}
-
 static void put_splits(tri_buf *out, const tri_encoding *e, bool is_first)
 {
     static const char *const names[] = {"CTASplitM", "CTASplitN"};
@@ -113,162 +66,109 @@ static void put_splits(tri_buf *out, const tri_encoding *e, bool is_first)
         }
 }
 
-static void print_distributed(const tri_encoding *e, tri_buf *out)
+bool tri_encoding_text_is_in(const tri_encoding *e, unsigned release)
 {
-    switch (e->kind) {
-    case TRI_ENC_BLOCKED:
-        tri_buf_add_z(out, "<{");
-        put_row(out, "sizePerThread", e->blocked.size_per_thread, e->rank);
-        tri_buf_add_z(out, ", ");
-        put_row(out, "threadsPerWarp", e->blocked.threads_per_warp, e->rank);
-        tri_buf_add_z(out, ", ");
-        put_row(out, "warpsPerCTA", e->warps_per_cta, e->rank);
-        tri_buf_add_z(out, ", ");
-        put_row(out, "order", e->order, e->rank);
-        put_cga(out, e);
+    const tri_layout_row *row = tri_encoding_row_of(e->kind);
+    int32_t splits[2];
+    return release >= row->since && (row->form != TRI_FORM_BARE || release >= 308 || to_splits(&e->cga, splits));
+}
+
+/* Is it more than what its absence says? */
+static bool is_telling(const tri_field *f, const tri_encoding *e)
+{
+    const void *at = tri_encoding_field_at(f, (tri_encoding *)e);
+    switch (f->type) {
+    case TRI_FIELD_BASES:
+        return ((const tri_bases *)at)->count != 0;
+    case TRI_FIELD_FLAG:
+        return *(const bool *)at != (f->absent != 0);
+    case TRI_FIELD_RANK: /* which CGALayout says too */
+        return e->rank != f->absent && !e->cga.count;
+    default:
+        return !is_splat(at, tri_encoding_field_count(f, e), f->absent);
+    }
+}
+
+static void put_value(tri_buf *out, const tri_field *f, const char *name, const tri_encoding *e)
+{
+    const void *at = tri_encoding_field_at(f, (tri_encoding *)e);
+    switch (f->type) {
+    case TRI_FIELD_FLAG:
+        tri_buf_format(out, "%s = %s", name, truth(*(const bool *)at));
         break;
-    case TRI_ENC_LINEAR:
-    case TRI_ENC_GENERIC_LINEAR:
-        tri_buf_add_z(out, "<{");
-        put_bases(out, "register", &e->linear.reg, e->rank);
-        tri_buf_add_z(out, ", ");
-        put_bases(out, "lane", &e->linear.lane, e->rank);
-        tri_buf_add_z(out, ", ");
-        put_bases(out, "warp", &e->linear.warp, e->rank);
-        tri_buf_add_z(out, ", ");
-        put_bases(out, "block", &e->linear.block, e->rank);
+    case TRI_FIELD_INT:
+    case TRI_FIELD_RANK:
+        tri_buf_format(out, "%s = %d", name, *(const int32_t *)at);
         break;
-    case TRI_ENC_SLICE:
-        tri_buf_format(out, "<{dim = %d, parent = %c", e->slice.dim, TRI_ENCODING_PARENT_MARK);
+    case TRI_FIELD_BASES:
+        put_bases(out, name, at, e->rank);
         break;
-    case TRI_ENC_DOT_OP:
-        tri_buf_format(out, "<{opIdx = %d, parent = %c", e->dot_op.op_idx, TRI_ENCODING_PARENT_MARK);
-        if (e->dot_op.k_width)
-            tri_buf_format(out, ", kWidth = %d", e->dot_op.k_width);
-        break;
-    case TRI_ENC_NVIDIA_MMA:
-        tri_buf_format(out, "<{versionMajor = %d, versionMinor = %d, ", e->version_major, e->version_minor);
-        put_row(out, "warpsPerCTA", e->warps_per_cta, e->rank);
-        put_cga(out, e);
-        tri_buf_add_z(out, ", ");
-        put_row(out, "instrShape", e->instr_shape, e->instr_rank);
-        break;
-    case TRI_ENC_INTEL_DPAS:
-        tri_buf_format(
-            out, "<{repeatCount = %d, systolicDepth = %d, executionSize = %d, opsPerChan = %d, threadsPerWarp = %d, ",
-            e->dpas.repeat_count, e->dpas.systolic_depth, e->dpas.execution_size, e->dpas.ops_per_channel,
-            e->dpas.threads_per_warp);
-        put_row(out, "warpsPerCTA", e->warps_per_cta, e->rank);
-        tri_buf_add_z(out, ", ");
-        put_row(out, "repCluster", e->dpas.rep_cluster, 2);
+    case TRI_FIELD_PARENT:
+        tri_buf_format(out, "%s = %c", name, TRI_ENCODING_PARENT_MARK);
         break;
     default:
-        return;
+        put_row(out, name, at, tri_encoding_field_count(f, e));
     }
-    tri_buf_add_z(out, "}>");
 }
 
-static void print_padded(const tri_encoding *e, tri_buf *out)
+static void put_fields(tri_buf *out, const tri_encoding *e, unsigned release)
 {
-    tri_buf_add_z(out, "<[");
+    const tri_layout_row *row = tri_encoding_row_of(e->kind);
+    size_t group = 0, start = out->len;
+    for (const tri_field *f = row->fields; f->type; f++) {
+        if (f->type == TRI_FIELD_INTERVALS || f->type == TRI_FIELD_TAIL || f->type == TRI_FIELD_FORM ||
+            !tri_encoding_field_is_there(f, e) || (f->presence == TRI_FIELD_MAY && !is_telling(f, e)))
+            continue;
+        if (release && release < 308 && row->form == TRI_FORM_BARE && f->type == TRI_FIELD_BASES) {
+            put_splits(out, e, out->len == start);
+            continue;
+        }
+        const char *dot = strchr(f->name, '.');
+        if (group && !dot)
+            tri_buf_add_char(out, '}');
+        if (out->len != start)
+            tri_buf_add_z(out, ", ");
+        if (dot && !group)
+            tri_buf_format(out, "%.*s = {", (int)(dot - f->name), f->name);
+        group = dot ? (size_t)(dot - f->name) + 1 : 0;
+        put_value(out, f, f->name + group, e);
+    }
+    if (group)
+        tri_buf_add_char(out, '}');
+}
+
+static void put_intervals(tri_buf *out, const tri_encoding *e)
+{
+    tri_buf_add_char(out, '[');
     for (int i = 0; i < e->padded.count; i++)
         tri_buf_format(out, "%s%d:+%d", i ? ", " : "", e->padded.interval[i], e->padded.padding[i]);
-    tri_buf_add_z(out, "] {");
-    if (e->padded.has_bases) {
-        put_bases(out, "offset", &e->padded.offset, e->rank);
-        tri_buf_add_z(out, ", ");
-        put_bases(out, "block", &e->padded.block, e->rank);
-    } else {
-        put_row(out, "order", e->order, e->rank);
-        tri_buf_add_z(out, ", ");
-        put_row(out, "shape", e->padded.shape, e->rank);
-        put_cga(out, e);
-    }
-    tri_buf_add_z(out, "}>");
-}
-
-static void print_tensor_memory(const tri_encoding *e, unsigned release, tri_buf *out)
-{
-    bool is_scales = e->kind == TRI_ENC_TENSOR_MEMORY_SCALES;
-    tri_buf_add_char(out, '<');
-    if (!is_scales)
-        tri_buf_format(out, "blockM = %d, blockN = %d, colStride = %d", e->tmem.block_m, e->tmem.block_n,
-                       e->tmem.col_stride);
-    if (release && release < 308) {
-        put_splits(out, e, is_scales);
-    } else if (e->cga.count) {
-        tri_buf_add_z(out, is_scales ? "" : ", ");
-        put_bases(out, "CGALayout", &e->cga, e->rank);
-    }
-    tri_buf_add_z(out, e->tmem.two_ctas ? ", twoCTAs = true" : "");
-    tri_buf_add_z(out, e->tmem.is_fp4_padded ? ", fp4Padded = true" : "");
-    tri_buf_add_char(out, '>');
+    tri_buf_add_z(out, "] ");
 }
 
 void tri_encoding_text_print(const tri_encoding *e, unsigned release, tri_buf *out)
 {
-    switch (e->kind) {
-    case TRI_ENC_AMD_MFMA:
-    case TRI_ENC_AMD_WMMA:
-        print_amd(e, out);
-        return;
-    case TRI_ENC_SWIZZLED_SHARED:
-    case TRI_ENC_AMD_ROTATING_SHARED:
-        tri_buf_format(out, "<{vec = %d, perPhase = %d, maxPhase = %d, ", e->swizzled.vec, e->swizzled.per_phase,
-                       e->swizzled.max_phase);
-        put_row(out, "order", e->order, e->rank);
-        put_cga(out, e);
-        tri_buf_add_z(out, "}>");
-        return;
-    case TRI_ENC_NVMMA_SHARED:
-        tri_buf_format(out, "<{swizzlingByteWidth = %d, transposed = %s, elementBitWidth = %d", e->nvmma.swizzle_bytes,
-                       truth(e->nvmma.is_transposed), e->nvmma.element_bits);
-        tri_buf_add_z(out, e->nvmma.is_fp4_padded ? ", fp4Padded = true" : "");
-        if (e->rank != 2 && !e->cga.count)
-            tri_buf_format(out, ", rank = %d", e->rank);
-        put_cga(out, e);
-        tri_buf_add_z(out, "}>");
-        return;
-    case TRI_ENC_PADDED_SHARED:
-        print_padded(e, out);
-        return;
-    case TRI_ENC_SHARED_LINEAR:
-        tri_buf_add_z(out, "<{");
-        put_bases(out, "offset", &e->shared_linear.offset, e->rank);
-        if (e->shared_linear.block.count) {
-            tri_buf_add_z(out, ", ");
-            put_bases(out, "block", &e->shared_linear.block, e->rank);
-        }
-        tri_buf_format(out, "}, alignment = %d>", e->shared_linear.alignment);
-        return;
-    case TRI_ENC_PARTITIONED_SHARED:
-        tri_buf_format(out, "<{numPartitions = %d, numGroups = %d, partitionDim = %d, partitionLayout = %c}>",
-                       e->partitioned.num_partitions, e->partitioned.num_groups, e->partitioned.partition_dim,
-                       TRI_ENCODING_PARENT_MARK);
-        return;
-    case TRI_ENC_TENSOR_MEMORY:
-    case TRI_ENC_TENSOR_MEMORY_SCALES:
-        print_tensor_memory(e, release, out);
-        return;
-    default:
-        print_distributed(e, out);
-        return;
-    }
+    const tri_layout_row *row = tri_encoding_row_of(e->kind);
+    bool is_bare = row->form == TRI_FORM_BARE;
+    tri_buf_add_char(out, '<');
+    if (row->form == TRI_FORM_PADDED)
+        put_intervals(out, e);
+    tri_buf_add_z(out, is_bare ? "" : "{");
+    put_fields(out, e, release);
+    tri_buf_add_z(out, is_bare ? "" : "}");
+    for (const tri_field *f = row->fields; f->type; f++)
+        if (f->type == TRI_FIELD_TAIL)
+            tri_buf_format(out, ", %s = %d", f->name, *(const int32_t *)tri_encoding_field_at(f, (tri_encoding *)e));
+    tri_buf_add_char(out, '>');
 }
 
 /* ---- parsing ---- */
 
 const char *tri_encoding_text_parent_field(tri_encoding_kind kind)
 {
-    switch (kind) {
-    case TRI_ENC_SLICE:
-    case TRI_ENC_DOT_OP:
-        return "parent";
-    case TRI_ENC_PARTITIONED_SHARED:
-        return "partitionLayout";
-    default:
-        return NULL;
-    }
+    for (const tri_field *f = tri_encoding_row_of(kind)->fields; f->type; f++)
+        if (f->type == TRI_FIELD_PARENT)
+            return f->name;
+    return NULL;
 }
 
 /* Fields are asked for one by one; what nobody asked for is unknown. The first mistake stays. */
@@ -450,89 +350,6 @@ static void get_warps(reader *r, tri_encoding *e)
     }
 }
 
-static void parse_amd(reader *r, tri_encoding *e)
-{
-    int three = 3;
-    get_int(r, "version", &e->version_major, false);
-    for (int i = 0; i < TRI_MAX_RANK; i++)
-        e->amd.tiles_per_warp[i] = 1;
-    e->amd.element_bits = 32;
-    e->instr_rank = 3;
-    if (e->kind == TRI_ENC_AMD_MFMA) {
-        get_row(r, "warpsPerCTA", e->warps_per_cta, &e->rank, false);
-        get_row(r, "instrShape", e->instr_shape, &three, false);
-        get_bool(r, "isTransposed", &e->amd.is_transposed, false);
-        get_row(r, "tilesPerWarp", e->amd.tiles_per_warp, &e->rank, true);
-        get_int(r, "elementBitWidth", &e->amd.element_bits, true);
-        return;
-    }
-    e->instr_shape[0] = e->instr_shape[1] = e->instr_shape[2] = 16;
-    get_bool(r, "isTranspose", &e->amd.is_transposed, true);
-    get_row(r, "instrShape", e->instr_shape, &three, true);
-    if (find_encoding_text(r, "warpsPerCTA", true).ptr) {
-        get_warps(r, e);
-        return;
-    }
-    MlirAttribute cta = find_encoding_text(r, "ctaLayout", false);
-    if (!cta.ptr || !mlirAttributeIsADictionary(cta)) {
-        fail_encoding_text(r, "ctaLayout", "must be a dictionary");
-        return;
-    }
-    reader inner = {cta, r->error, false, 0};
-    get_bases(&inner, "warp", &e->amd.wmma_warp, &e->rank, false);
-    get_bases(&inner, "register", &e->amd.wmma_reg, &e->rank, true);
-    r->failed |= inner.failed;
-    if (!e->rank)
-        e->rank = 2;
-}
-
-static void parse_distributed(reader *r, int parent_rank, tri_encoding *e)
-{
-    switch (e->kind) {
-    case TRI_ENC_BLOCKED:
-        get_row(r, "sizePerThread", e->blocked.size_per_thread, &e->rank, false);
-        get_row(r, "threadsPerWarp", e->blocked.threads_per_warp, &e->rank, false);
-        get_row(r, "warpsPerCTA", e->warps_per_cta, &e->rank, false);
-        get_row(r, "order", e->order, &e->rank, false);
-        break;
-    case TRI_ENC_LINEAR:
-    case TRI_ENC_GENERIC_LINEAR:
-        get_bases(r, "register", &e->linear.reg, &e->rank, false);
-        get_bases(r, "lane", &e->linear.lane, &e->rank, false);
-        get_bases(r, "warp", &e->linear.warp, &e->rank, false);
-        get_bases(r, "block", &e->linear.block, &e->rank, false);
-        break;
-    case TRI_ENC_SLICE:
-        e->rank = parent_rank - 1;
-        get_int(r, "dim", &e->slice.dim, false);
-        break;
-    case TRI_ENC_DOT_OP:
-        e->rank = parent_rank;
-        get_int(r, "opIdx", &e->dot_op.op_idx, false);
-        get_int(r, "kWidth", &e->dot_op.k_width, true);
-        break;
-    case TRI_ENC_NVIDIA_MMA:
-        get_int(r, "versionMajor", &e->version_major, false);
-        get_int(r, "versionMinor", &e->version_minor, true);
-        get_row(r, "warpsPerCTA", e->warps_per_cta, &e->rank, false);
-        e->instr_rank = read_row(r, "instrShape", find_encoding_text(r, "instrShape", false), e->instr_shape, 3);
-        break;
-    case TRI_ENC_INTEL_DPAS: {
-        int two = 2;
-        get_int(r, "repeatCount", &e->dpas.repeat_count, false);
-        get_int(r, "systolicDepth", &e->dpas.systolic_depth, false);
-        get_int(r, "executionSize", &e->dpas.execution_size, false);
-        get_int(r, "opsPerChan", &e->dpas.ops_per_channel, false);
-        get_int(r, "threadsPerWarp", &e->dpas.threads_per_warp, false);
-        get_row(r, "warpsPerCTA", e->warps_per_cta, &e->rank, false);
-        get_row(r, "repCluster", e->dpas.rep_cluster, &two, false);
-        break;
-    }
-    default:
-        break;
-    }
-}
-
 /* The C form keeps bases only when they are not simply the dimensions one after the other. */
 static void simplify_padded(tri_encoding *e)
 {
@@ -567,83 +384,117 @@ static void simplify_padded(tri_encoding *e)
     e->padded.has_bases = e->padded.block.count != 0;
 }
 
-static void parse_memory(reader *r, int parent_rank, tri_encoding *e)
+static void set_absent(const tri_field *f, tri_encoding *out)
 {
-    switch (e->kind) {
-    case TRI_ENC_SWIZZLED_SHARED:
-    case TRI_ENC_AMD_ROTATING_SHARED:
-        get_int(r, "vec", &e->swizzled.vec, false);
-        get_int(r, "perPhase", &e->swizzled.per_phase, false);
-        get_int(r, "maxPhase", &e->swizzled.max_phase, false);
-        get_row(r, "order", e->order, &e->rank, false);
+    int32_t *at = tri_encoding_field_at(f, out);
+    int n = f->type == TRI_FIELD_ROW ? TRI_MAX_RANK : f->type == TRI_FIELD_THREE ? 3 : f->type == TRI_FIELD_INT;
+    for (int i = 0; i < n; i++)
+        at[i] = f->absent;
+}
+
+static void get_field(reader *r, const tri_field *f, const char *name, int parent_rank, tri_encoding *out)
+{
+    bool is_optional = f->presence == TRI_FIELD_MAY || f->presence == TRI_FIELD_SHOWN;
+    int length = f->type == TRI_FIELD_TWO ? 2 : 3;
+    void *at = tri_encoding_field_at(f, out);
+    switch (f->type) {
+    case TRI_FIELD_INT:
+    case TRI_FIELD_RANK:
+        get_int(r, name, at, is_optional);
         break;
-    case TRI_ENC_NVMMA_SHARED:
-        get_int(r, "swizzlingByteWidth", &e->nvmma.swizzle_bytes, false);
-        get_bool(r, "transposed", &e->nvmma.is_transposed, false);
-        get_int(r, "elementBitWidth", &e->nvmma.element_bits, false);
-        get_bool(r, "fp4Padded", &e->nvmma.is_fp4_padded, true);
-        get_int(r, "rank", &e->rank, true);
-        get_bases(r, "CGALayout", &e->cga, &e->rank, true);
-        if (!e->rank)
-            e->rank = 2;
+    case TRI_FIELD_FLAG:
+        get_bool(r, name, at, is_optional);
         break;
-    case TRI_ENC_PADDED_SHARED:
-        e->padded.has_bases = find_encoding_text(r, "offset", true).ptr != NULL;
-        if (e->padded.has_bases) {
-            get_bases(r, "offset", &e->padded.offset, &e->rank, false);
-            get_bases(r, "block", &e->padded.block, &e->rank, false);
-            simplify_padded(e);
-        } else {
-            get_row(r, "order", e->order, &e->rank, false);
-            get_row(r, "shape", e->padded.shape, &e->rank, false);
-        }
+    case TRI_FIELD_ROW:
+        get_row(r, name, at, &out->rank, is_optional);
         break;
-    case TRI_ENC_SHARED_LINEAR:
-        get_bases(r, "offset", &e->shared_linear.offset, &e->rank, false);
-        get_bases(r, "block", &e->shared_linear.block, &e->rank, true);
+    case TRI_FIELD_TWO:
+    case TRI_FIELD_THREE:
+        get_row(r, name, at, &length, is_optional);
         break;
-    case TRI_ENC_PARTITIONED_SHARED:
-        e->rank = parent_rank;
-        get_int(r, "numPartitions", &e->partitioned.num_partitions, false);
-        get_int(r, "numGroups", &e->partitioned.num_groups, false);
-        get_int(r, "partitionDim", &e->partitioned.partition_dim, false);
+    case TRI_FIELD_SHAPE:
+        out->instr_rank = read_row(r, name, find_encoding_text(r, name, is_optional), at, length);
         break;
-    case TRI_ENC_TENSOR_MEMORY:
-        get_int(r, "blockM", &e->tmem.block_m, false);
-        get_int(r, "blockN", &e->tmem.block_n, false);
-        get_int(r, "colStride", &e->tmem.col_stride, false);
-        get_bool(r, "twoCTAs", &e->tmem.two_ctas, true);
-        get_bool(r, "fp4Padded", &e->tmem.is_fp4_padded, true);
-        get_splits(r, e);
-        e->rank = 2;
+    case TRI_FIELD_BASES:
+        get_bases(r, name, at, &out->rank, is_optional);
         break;
-    case TRI_ENC_TENSOR_MEMORY_SCALES:
-        get_splits(r, e);
-        e->rank = 2;
+    case TRI_FIELD_PARENT:
+        find_encoding_text(r, name, false);
+        out->rank = out->kind == TRI_ENC_SLICE ? parent_rank - 1 : parent_rank;
+        break;
+    case TRI_FIELD_FORM:
+        out->padded.has_bases = find_encoding_text(r, name, true).ptr != NULL;
         break;
     default:
         break;
     }
 }
 
+/* The fields that older text has in place of this one. */
+static bool get_older(reader *r, const tri_field *f, tri_encoding *out)
+{
+    if (f->offset == offsetof(tri_encoding, cga)) {
+        if (tri_encoding_row_of(out->kind)->form == TRI_FORM_BARE)
+            get_splits(r, out);
+        get_cga(r, &out->cga, &out->rank);
+        return true;
+    }
+    if (out->kind != TRI_ENC_AMD_WMMA || !strchr(f->name, '.') || !find_encoding_text(r, "warpsPerCTA", true).ptr)
+        return false;
+    if (f->offset == offsetof(tri_encoding, amd.wmma_reg))
+        get_warps(r, out);
+    return true;
+}
+
+/* An unknown field is an error. */
+static void check_all_used(reader *r)
+{
+    for (intptr_t i = 0; !r->failed && i < mlirDictionaryAttrGetNumElements(r->dictionary); i++)
+        if (i >= 64 || !(r->used >> i & 1)) {
+            MlirStringRef key = mlirIdentifierStr(mlirDictionaryAttrGetElement(r->dictionary, i).name);
+            tri_buf_format(r->error, "unknown field '%.*s'", (int)key.length, key.data);
+            r->failed = true;
+        }
+}
+
+/* The dictionary that holds the field, which is `r`'s own but for names with a dot. */
+static reader *open_group(reader *r, reader *group, const tri_field *f)
+{
+    char name[32];
+    const char *dot = strchr(f->name, '.');
+    if (!dot || group->dictionary.ptr || r->failed)
+        return dot ? group : r;
+    snprintf(name, sizeof name, "%.*s", (int)(dot - f->name), f->name);
+    MlirAttribute inner = find_encoding_text(r, name, false);
+    if (inner.ptr && !mlirAttributeIsADictionary(inner))
+        fail_encoding_text(r, name, "must be a dictionary");
+    *group = (reader){inner, r->error, r->failed, 0};
+    return group;
+}
+
 bool tri_encoding_text_parse(tri_encoding_kind kind, MlirAttribute dictionary, int parent_rank, tri_encoding *out,
                              tri_buf *error)
 {
-    reader r = {dictionary, error, false, 0};
+    reader r = {dictionary, error, false, 0}, group = {.dictionary = {NULL}};
+    const tri_layout_row *row = tri_encoding_row_of(kind);
     out->kind = kind;
-    if (kind == TRI_ENC_AMD_MFMA || kind == TRI_ENC_AMD_WMMA)
-        parse_amd(&r, out);
-    parse_distributed(&r, parent_rank, out);
-    parse_memory(&r, parent_rank, out);
-    if (tri_encoding_text_parent_field(kind))
-        find_encoding_text(&r, tri_encoding_text_parent_field(kind), false);
-    else if (kind != TRI_ENC_LINEAR && kind != TRI_ENC_GENERIC_LINEAR && kind != TRI_ENC_SHARED_LINEAR)
-        get_cga(&r, &out->cga, &out->rank);
-    for (intptr_t i = 0; !r.failed && i < mlirDictionaryAttrGetNumElements(dictionary); i++)
-        if (i >= 64 || !(r.used >> i & 1)) {
-            MlirStringRef key = mlirIdentifierStr(mlirDictionaryAttrGetElement(dictionary, i).name);
-            tri_buf_format(error, "unknown field '%.*s'", (int)key.length, key.data);
-            r.failed = true;
-        }
+    for (const tri_field *f = row->fields; f->type && !r.failed; f++) {
+        const char *dot = strchr(f->name, '.');
+        set_absent(f, out);
+        if (!tri_encoding_field_is_there(f, out) || get_older(&r, f, out))
+            continue;
+        reader *from = open_group(&r, &group, f);
+        if (!from->failed)
+            get_field(from, f, dot ? dot + 1 : f->name, parent_rank, out);
+        r.failed |= group.failed;
+    }
+    if (!out->rank)
+        out->rank = row->rank;
+    if (kind == TRI_ENC_PADDED_SHARED && out->padded.has_bases && !r.failed)
+        simplify_padded(out);
+    if (group.dictionary.ptr && !r.failed)
+        check_all_used(&group);
+    r.failed |= group.failed;
+    check_all_used(&r);
     return !r.failed;
 }

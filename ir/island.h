@@ -81,7 +81,7 @@ MlirType tri_island_memdesc_make(intptr_t rank, const int64_t *shape, MlirType e
                                  MlirAttribute space, bool is_mutable, intptr_t alloc_rank, const int64_t *alloc_shape);
 bool tri_island_memdesc_get(MlirType type, tri_island_memdesc *out);
 
-/* The stored words of a layout (ir/encoding_words.h); count 0 for other attributes. */
+/* The stored words of a layout (layout/encoding_words.h); count 0 for other attributes. */
 const int32_t *tri_island_layout_words(MlirAttribute attr, size_t *out_count);
 MlirAttribute tri_island_layout_parent(MlirAttribute attr);
 MlirAttribute tri_island_layout_make(MlirContext context, tri_encoding_kind kind, size_t count, const int32_t *words,

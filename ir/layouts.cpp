@@ -1,4 +1,4 @@
-/* Layout attributes in C++: thin hooks over the C form (ir/encoding_text.h, ir/encoding_words.h). */
+/* Layout attributes in C++: thin hooks over the C form (ir/encoding_text.h, layout/encoding_words.h). */
 #include "ir/dialects.h"
 
 #include "mlir/CAPI/IR.h"
@@ -8,8 +8,9 @@ extern "C" {
 #include "ir/analysis/reshape.h"
 #include "ir/encoding.h"
 #include "ir/encoding_text.h"
-#include "ir/encoding_words.h"
+#include "layout/encoding_words.h"
 #include "layout/convert.h"
+#include "layout/encoding_fields.h"
 }
 
 using namespace mlir;
@@ -32,63 +33,39 @@ struct Text {
 
 } // namespace
 
-#define TRI_LAYOUTS(X) \
-    X(ttg::BlockedEncodingAttr) \
-    X(ttg::LinearEncodingAttr) \
-    X(ttg::GenericLinearEncodingAttr) \
-    X(ttg::SliceEncodingAttr) \
-    X(ttg::DotOperandEncodingAttr) \
-    X(ttg::NvidiaMmaEncodingAttr) \
-    X(ttg::AmdMfmaEncodingAttr) \
-    X(ttg::AmdWmmaEncodingAttr) \
-    X(ttg::IntelDpasEncodingAttr) \
-    X(ttg::SwizzledSharedEncodingAttr) \
-    X(ttg::NvmmaSharedEncodingAttr) \
-    X(ttg::PaddedSharedEncodingAttr) \
-    X(ttg::SharedLinearEncodingAttr) \
-    X(ttg::PartitionedSharedEncodingAttr) \
-    X(ttg::AmdRotatingSharedEncodingAttr) \
-    X(ttng::TensorMemoryEncodingAttr) \
-    X(ttng::TensorMemoryScalesEncodingAttr)
-
 bool isLayout(Attribute attr)
 {
-#define ROW(name) \
-    if (isa_and_nonnull<name>(attr)) \
+#define LAYOUT(kind, dialect, name, ...) \
+    if (isa_and_nonnull<dialect::name>(attr)) \
         return true;
-    TRI_LAYOUTS(ROW)
-#undef ROW
+#include "layout/encoding.def"
     return false;
 }
 
 ArrayRef<int32_t> layoutWords(Attribute attr)
 {
-#define ROW(name) \
-    if (auto layout = dyn_cast_or_null<name>(attr)) \
+#define LAYOUT(kind, dialect, name, ...) \
+    if (auto layout = dyn_cast_or_null<dialect::name>(attr)) \
         return layout.getWords();
-    TRI_LAYOUTS(ROW)
-#undef ROW
+#include "layout/encoding.def"
     return {};
 }
 
 Attribute layoutParent(Attribute attr)
 {
-    if (auto layout = dyn_cast_or_null<ttg::SliceEncodingAttr>(attr))
+#define LAYOUT(kind, dialect, name, ...) \
+    if (auto layout = dyn_cast_or_null<dialect::name>(attr)) \
         return layout.getParent();
-    if (auto layout = dyn_cast_or_null<ttg::DotOperandEncodingAttr>(attr))
-        return layout.getParent();
-    if (auto layout = dyn_cast_or_null<ttg::PartitionedSharedEncodingAttr>(attr))
-        return layout.getParent();
+#include "layout/encoding.def"
     return {};
 }
 
 Attribute makeLayout(MLIRContext *context, tri_encoding_kind kind, ArrayRef<int32_t> words, Attribute parent)
 {
-#define ROW(name) \
-    if (kind == name::kind) \
-        return name::get(context, words, parent);
-    TRI_LAYOUTS(ROW)
-#undef ROW
+#define LAYOUT(row, dialect, name, ...) \
+    if (kind == dialect::name::kind) \
+        return dialect::name::get(context, words, parent);
+#include "layout/encoding.def"
     return {};
 }
 
@@ -148,23 +125,31 @@ static DictionaryAttr parseBareFields(AsmParser &parser)
     return fields.getDictionary(parser.getContext());
 }
 
+/* `, name = value` behind the braces, or nothing. */
+static bool parseTail(AsmParser &parser, const tri_field *field, tri_encoding *out)
+{
+    auto *value = (int32_t *)tri_encoding_field_at(field, out);
+    *value = field->absent;
+    return failed(parser.parseOptionalComma()) ||
+           (succeeded(parser.parseKeyword(field->name)) && succeeded(parser.parseEqual()) &&
+            succeeded(parser.parseInteger(*value)));
+}
+
 static DictionaryAttr parseFields(AsmParser &parser, tri_encoding_kind kind, tri_encoding *out)
 {
     DictionaryAttr fields;
     if (parser.parseLess())
         return {};
-    if (kind == TRI_ENC_TENSOR_MEMORY || kind == TRI_ENC_TENSOR_MEMORY_SCALES)
+    const tri_layout_row *row = tri_encoding_row_of(kind);
+    if (row->form == TRI_FORM_BARE)
         return parseBareFields(parser);
-    if (kind == TRI_ENC_PADDED_SHARED && !parseIntervals(parser, out))
+    if (row->form == TRI_FORM_PADDED && !parseIntervals(parser, out))
         return {};
     if (parser.parseAttribute(fields))
         return {};
-    if (kind == TRI_ENC_SHARED_LINEAR) {
-        out->shared_linear.alignment = 16;
-        if (succeeded(parser.parseOptionalComma()) && (parser.parseKeyword("alignment") || parser.parseEqual() ||
-                                                       parser.parseInteger(out->shared_linear.alignment)))
+    for (const tri_field *f = row->fields; f->type; f++)
+        if (f->type == TRI_FIELD_TAIL && !parseTail(parser, f, out))
             return {};
-    }
     return parser.parseGreater() ? DictionaryAttr() : fields;
 }
 

@@ -6,7 +6,7 @@
 
 extern "C" {
 #include "ir/encoding_text.h"
-#include "ir/encoding_words.h"
+#include "layout/encoding_words.h"
 }
 
 #include "mlir/CAPI/IR.h"

@@ -22,7 +22,7 @@ def TTG_Dialect : Dialect {
 // Layouts
 //===----------------------------------------------------------------------===//
 
-// Every layout stores its fields as a row of words (ir/encoding_words.h) and, for the kinds that
+// Every layout stores its fields as a row of words (layout/encoding_words.h) and, for the kinds that
 // have one, the parent. Syntax, checks and all arithmetic work on the plain C form tri_encoding.
 class LayoutAttr<Dialect dialect, string name, string asm, string kindName, list<Trait> traits = []>
   : AttrDef<dialect, name, traits> {

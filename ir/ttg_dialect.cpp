@@ -2,7 +2,7 @@
 #include "ir/dialects.h"
 
 extern "C" {
-#include "ir/encoding_words.h"
+#include "layout/encoding_words.h"
 }
 
 using namespace mlir;

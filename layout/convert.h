@@ -20,8 +20,6 @@ tri_encoding tri_convert_from_linear(const tri_linear *layout);
 
 /* Two encodings that give the same layout on this shape. */
 bool tri_convert_same_layout(const tri_encoding *a, const tri_encoding *b, int rank, const int64_t *shape);
-/* Field by field, parents included. */
-bool tri_convert_equal(const tri_encoding *a, const tri_encoding *b);
 
 /* The default `blocked` encoding: threads are dealt out along order[0] first. shape is per CTA. */
 tri_encoding tri_convert_blocked_auto(int rank, const int64_t *shape, const int32_t *size_per_thread,

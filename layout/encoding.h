@@ -1,6 +1,6 @@
 /* Plain C form of every layout attribute. One struct per kind, no MLIR; ir/encoding.h converts to
  * and from attributes, layout/linear.h to and from linear layouts. Field names and meanings are
- * those of the `ttg` attributes of the same name. */
+ * those of the `ttg` attributes of the same name; encoding.def has the rows. */
 #ifndef TRI_LAYOUT_ENCODING_H
 #define TRI_LAYOUT_ENCODING_H
 
@@ -11,23 +11,8 @@ enum { TRI_MAX_RANK = 8, TRI_MAX_BASES = 32 };
 
 typedef enum {
     TRI_ENC_NONE,
-    TRI_ENC_BLOCKED,
-    TRI_ENC_LINEAR,
-    TRI_ENC_GENERIC_LINEAR,
-    TRI_ENC_SLICE,
-    TRI_ENC_DOT_OP,
-    TRI_ENC_NVIDIA_MMA,
-    TRI_ENC_AMD_MFMA,
-    TRI_ENC_AMD_WMMA,
-    TRI_ENC_INTEL_DPAS,
-    TRI_ENC_SWIZZLED_SHARED,
-    TRI_ENC_NVMMA_SHARED,
-    TRI_ENC_PADDED_SHARED,
-    TRI_ENC_SHARED_LINEAR,
-    TRI_ENC_PARTITIONED_SHARED,
-    TRI_ENC_AMD_ROTATING_SHARED,
-    TRI_ENC_TENSOR_MEMORY,
-    TRI_ENC_TENSOR_MEMORY_SCALES,
+#define LAYOUT(kind, ...) TRI_ENC_##kind,
+#include "layout/encoding.def"
 } tri_encoding_kind;
 
 /* Bases of one input dimension: for input bit i, the coordinate it adds in every output dimension. */

@@ -1,6 +1,7 @@
 #include "ir/analysis/reshape.h"
 
 #include "layout/convert.h"
+#include "layout/encoding_words.h"
 
 #include <string.h>
 
@@ -126,7 +127,7 @@ static bool is_default(const tri_encoding *e, int rank, const int64_t *shape, in
         order[d] = rank - 1 - d;
     int warps = tri_convert_num_warps(e), lanes = tri_convert_num_threads_per_warp(e);
     tri_encoding standard = tri_convert_blocked_auto(rank, shape, ones, order, warps, lanes);
-    if (!tri_convert_equal(e, &standard))
+    if (!tri_encoding_equal(e, &standard))
         return false;
     for (int d = 0; d < to_rank; d++)
         order[d] = to_rank - 1 - d;

@@ -17,6 +17,7 @@
 #include "ir/op.h"
 #include "ir/type.h"
 #include "layout/convert.h"
+#include "layout/encoding_words.h"
 
 typedef struct {
     tri_pass_run *run;
@@ -63,7 +64,7 @@ static bool choose_async_copies(copier *c, MlirOperation op, MlirType type, tri_
         size[fast] = (int32_t)run;
     }
     *out_encoding = tri_blocked_make(now->rank, shape, size, now->order, c->launch);
-    return !tri_convert_equal(now, out_encoding);
+    return !tri_encoding_equal(now, out_encoding);
 }
 
 static void rewrite_async_copies(copier *c, MlirOperation op)

@@ -1,5 +1,6 @@
 /* Encodings give the bases that upstream documents for them. */
 #include "layout/convert.h"
+#include "layout/encoding_words.h"
 #include "layout_expect.h"
 
 typedef struct {
@@ -352,9 +353,9 @@ static void test_queries(void)
     CHECK(tri_convert_elements_per_thread(&m, 2, shape) == 32);
     CHECK(tri_convert_num_warps(&m) == 4 && tri_convert_num_threads_per_warp(&b) == 32);
     tri_encoding same = m;
-    CHECK(tri_convert_equal(&m, &same) && !tri_convert_equal(&m, &b));
+    CHECK(tri_encoding_equal(&m, &same) && !tri_encoding_equal(&m, &b));
     same.warps_per_cta[0] = 4;
-    CHECK(!tri_convert_equal(&m, &same));
+    CHECK(!tri_encoding_equal(&m, &same));
     int64_t odd[2] = {48, 64};
     tri_linear l;
     CHECK(!tri_convert_to_linear(&b, 2, odd, &l, NULL));

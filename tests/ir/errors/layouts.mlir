@@ -145,3 +145,19 @@ module attributes {x.a = #ttg.partitioned_shared<{numPartitions = 1, numGroups =
 // expected-error@+1 {{'partitionLayout' must be a layout of shared memory}}
 module attributes {x.a = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 4, partitionDim = 0, partitionLayout = #blocked}>} {
 }
+// -----
+// expected-error@+1 {{layout field unknown field 'CGALayout'}}
+module attributes {x.a = #ttg.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [4, 1], repCluster = [1, 1], CGALayout = [[1, 0]]}>} {
+}
+// -----
+// expected-error@+1 {{layout field unknown field 'lane'}}
+module attributes {x.a = #ttg.amd_wmma<{version = 1, isTranspose = false, ctaLayout = {warp = [[0, 1]], lane = [[1, 0]]}}>} {
+}
+// -----
+// expected-error@+1 {{layout field 'ctaLayout' must be a dictionary}}
+module attributes {x.a = #ttg.amd_wmma<{version = 1, isTranspose = false, ctaLayout = 4}>} {
+}
+// -----
+// expected-error@+1 {{'repCluster' must hold powers of two, but has 3}}
+module attributes {x.a = #ttg.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [4, 1], repCluster = [3, 1]}>} {
+}

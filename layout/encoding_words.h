@@ -1,7 +1,7 @@
 /* A layout's fields as a row of words: what the attribute stores. Equal layouts give equal rows,
  * and only meaningful fields are in them. The parent is stored beside the row. */
-#ifndef TRI_IR_ENCODING_WORDS_H
-#define TRI_IR_ENCODING_WORDS_H
+#ifndef TRI_LAYOUT_ENCODING_WORDS_H
+#define TRI_LAYOUT_ENCODING_WORDS_H
 
 #include <stddef.h>
 
@@ -11,6 +11,8 @@
 size_t tri_encoding_words_write(const tri_encoding *encoding, int32_t *words, size_t cap);
 /* Fills `out` (parent: null) from a row that write made. */
 void tri_encoding_words_read(const int32_t *words, size_t count, tri_encoding *out);
+/* Alike in every field and parent. */
+bool tri_encoding_equal(const tri_encoding *a, const tri_encoding *b);
 tri_encoding_kind tri_encoding_words_kind(const int32_t *words, size_t count);
 /* Rank as written; slice counts its parent's dimensions less one. */
 int tri_encoding_words_rank(const int32_t *words, size_t count);
