@@ -280,10 +280,14 @@ static tri_str line_text(const tri_source *source, uint32_t line)
     return tri_str_sub(source->text, begin, end);
 }
 
+bool tri_diag_is_terminal(const tri_diag *diag)
+{
+    return !diag->log && (diag->sink ? diag->sink->is_terminal : isatty(STDERR_FILENO));
+}
+
 static bool has_color(const tri_diag *diag)
 {
-    return diag->color == TRI_COLOR_ALWAYS || (diag->color == TRI_COLOR_AUTO && !diag->log &&
-                                               (diag->sink ? diag->sink->is_terminal : isatty(STDERR_FILENO)));
+    return diag->color == TRI_COLOR_ALWAYS || (diag->color == TRI_COLOR_AUTO && tri_diag_is_terminal(diag));
 }
 
 static const char *severity_word(tri_severity severity)

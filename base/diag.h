@@ -71,6 +71,8 @@ bool tri_diag_write_output(tri_diag *diag, tri_str text, int *out_error);
 /* Reports are appended to `log` (borrowed until the sink ends) instead of going to stderr. */
 void tri_diag_set_log(tri_diag *diag, tri_buf *log);
 void tri_diag_set_color(tri_diag *diag, tri_color color);
+/* Do reports go to a terminal? */
+bool tri_diag_is_terminal(const tri_diag *diag);
 void tri_diag_set_format(tri_diag *diag, tri_diag_format format);
 void tri_diag_set_werror(tri_diag *diag, bool on);
 /* Turns one warning name ("unused-mask") on or off; "all" and "" (-w: every one) are understood. */

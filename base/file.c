@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -16,12 +15,13 @@
 enum { max_temporaries = 64, is_free = 0, is_taken = 1, is_kept = 2 };
 static char temporaries[max_temporaries][PATH_MAX];
 static int temporary_state[max_temporaries]; /* atomic */
-static const char *temporary_folder = P_tmpdir;
+static _Thread_local const char *temporary_folder;
 
 static int keep_temporary(const char *path)
 {
     if (strlen(path) >= PATH_MAX)
         return -1;
+    tri_diag_at_abort(tri_file_remove_temporaries);
     for (int i = 0; i < max_temporaries; i++) {
         int expected = is_free;
         if (__atomic_compare_exchange_n(&temporary_state[i], &expected, is_taken, false, __ATOMIC_ACQ_REL,
@@ -52,29 +52,7 @@ void tri_file_remove_temporaries(void)
 
 void tri_file_set_temporary_folder(const char *folder)
 {
-    temporary_folder = folder && *folder ? folder : P_tmpdir;
-}
-
-static void on_signal(int number)
-{
-    int error = errno;
-    tri_process_signal(number);
-    tri_file_remove_temporaries();
-    signal(number, SIG_DFL);
-    raise(number);
-    errno = error;
-}
-
-void tri_file_guard_signals(void)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        struct sigaction old;
-        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            signal(numbers[i], on_signal);
-    }
-    signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of its write */
-    tri_diag_at_abort(tri_file_remove_temporaries);
+    temporary_folder = folder && *folder ? folder : NULL;
 }
 
 static bool read_descriptor(tri_arena *arena, int fd, tri_str *out_text, int *out_error)
@@ -223,7 +201,7 @@ bool tri_file_write(tri_str path, tri_str data, int *out_error)
 
 bool tri_file_make_temporary_folder(tri_arena *arena, tri_str *out_path, int *out_error)
 {
-    tri_str path = tri_str_format(arena, "%s/tritcc-XXXXXX", temporary_folder);
+    tri_str path = tri_str_format(arena, "%s/tritcc-XXXXXX", temporary_folder ? temporary_folder : P_tmpdir);
     if (!mkdtemp((char *)path.data)) {
         *out_error = errno;
         return false;

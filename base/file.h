@@ -15,17 +15,16 @@ bool tri_file_read(tri_arena *arena, tri_str path, tri_str *out_text, int *out_e
 bool tri_file_write(tri_str path, tri_str data, int *out_error);
 
 /* A fresh private folder, or the name kernel<suffix> in one, where the user wants temporaries: removed by
- * tri_file_remove_temporaries, on the signals that end a process and on abort. */
+ * tri_file_remove_temporaries and on abort. */
 bool tri_file_make_temporary_folder(tri_arena *arena, tri_str *out_path, int *out_error);
 bool tri_file_make_temporary(tri_arena *arena, const char *suffix, tri_str *out_path, int *out_error);
 /* A name in such a folder, whose file, once there is one, is removed with it. */
 bool tri_file_name_temporary(tri_arena *arena, tri_str folder, const char *name, tri_str *out_path, int *out_error);
 void tri_file_remove_temporary_folder(tri_str folder);
+/* Safe in a signal handler. */
 void tri_file_remove_temporaries(void);
-/* Where temporaries go from now on; null or empty: where the system has them. The text is borrowed. */
+/* Where temporaries of this thread go from now on; null or empty: where the system has them. The text is borrowed. */
 void tri_file_set_temporary_folder(const char *folder);
-/* Installs the signal handlers that end child programs and remove temporaries; called once by main. */
-void tri_file_guard_signals(void);
 
 bool tri_file_exists(tri_str path);
 bool tri_file_is_directory(tri_str path);

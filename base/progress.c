@@ -1,11 +1,10 @@
 #include "base/progress.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 struct tri_progress {
+    tri_diag *diag;
     const char *label;
     double start, last_step, last_shown;
     bool is_shown;
@@ -18,12 +17,12 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-tri_progress *tri_progress_create(const char *label)
+tri_progress *tri_progress_create(tri_diag *diag, const char *label)
 {
-    if (!isatty(STDERR_FILENO))
+    if (!tri_diag_is_terminal(diag))
         return NULL;
     tri_progress *p = tri_mem_alloc(sizeof *p);
-    *p = (tri_progress){.label = label, .start = now()};
+    *p = (tri_progress){.diag = diag, .label = label, .start = now()};
     p->last_step = p->start;
     return p;
 }
@@ -38,9 +37,11 @@ static void show(tri_progress *p, double at, uint64_t done, uint64_t total)
     for (int i = 0; i < width; i++)
         bar[i] = i < filled ? '=' : i == filled ? '>' : ' ';
     bar[width] = 0;
-    fprintf(stderr, "\r%s [%s] %3.0f %%, %.0f s left\033[K", p->label, bar, part * 100,
-            part > 0 ? seconds / part - seconds : 0);
-    fflush(stderr);
+    tri_buf text = {0};
+    tri_buf_format(&text, "\r%s [%s] %3.0f %%, %.0f s left\033[K", p->label, bar, part * 100,
+                   part > 0 ? seconds / part - seconds : 0);
+    tri_diag_write(p->diag, tri_buf_str(&text));
+    tri_buf_fini(&text);
     p->is_shown = true;
     p->last_shown = at;
 }
@@ -59,6 +60,6 @@ void tri_progress_destroy(tri_progress *p)
     if (!p)
         return;
     if (p->is_shown)
-        fputs("\r\033[K", stderr);
+        tri_diag_write(p->diag, TRI_STR("\r\033[K"));
     free(p);
 }

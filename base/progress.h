@@ -2,12 +2,12 @@
 #ifndef TRI_BASE_PROGRESS_H
 #define TRI_BASE_PROGRESS_H
 
-#include "base/str.h"
+#include "base/diag.h"
 
 typedef struct tri_progress tri_progress;
 
-/* Null when stderr is no terminal: nothing is ever shown then. `label` is borrowed. */
-tri_progress *tri_progress_create(const char *label);
+/* Null when reports go to no terminal: nothing is ever shown then. Both are borrowed. */
+tri_progress *tri_progress_create(tri_diag *diag, const char *label);
 
 /* `done` of `total` steps are over. Shows nothing in the first second, then at most ten times a second.
  * Returns the seconds since the last step. */

@@ -12,6 +12,9 @@
 #include "driver/records.h"
 #include "driver/tool.h"
 #include "driver/triton_compile.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "run/tritrun.h"
 #include "ir/context.h"
 #include "ir/guard.h"
 
@@ -500,6 +503,14 @@ static bool translate(tritcc_context *context, call *c, tri_triton_compile *out)
     return !out->help.len;
 }
 
+static void tritrun(tritcc_context *context, call *c)
+{
+    begin(context, true);
+    c->status = tri_tritrun_run(context->run, context->diag, (int)c->size, (char **)c->data);
+    tri_records_flush(&context->records);
+    end_messages(context, &(tri_opt){0}, c->status);
+}
+
 static void command(void *data)
 {
     call *c = data;
@@ -507,6 +518,11 @@ static void command(void *data)
     tri_triton_compile triton;
     tri_opt opt = {.mode = TRI_OPT_COMPILE};
     bool is_triton = tri_triton_compile_is(((char **)c->data)[0]);
+    tri_file_set_temporary_folder(tri_environment_get("TMPDIR").data);
+    if (tri_tritrun_is(((char **)c->data)[0])) {
+        tritrun(context, c);
+        return;
+    }
     begin(context, true);
     c->status = TRITCC_ERROR_OPTIONS;
     bool ok = is_triton ? translate(context, c, &triton) &&
@@ -534,6 +550,7 @@ static int run_compiler(tritcc_context *context, void (*body)(void *), call c, c
     tri_environment_set(environment);
     status = guarded(context, &trap, body, &c);
     tri_environment_set(NULL);
+    tri_file_set_temporary_folder(NULL);
     leave(context);
     return status;
 }
@@ -577,6 +594,13 @@ int tritcc_cancel(tritcc_context *context)
         __atomic_store_n(&context->cancelled, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
     return status;
+}
+
+void tritcc_clean_up(int signal)
+{
+    if (signal)
+        tri_process_signal(signal);
+    tri_file_remove_temporaries();
 }
 
 /* --- results -------------------------------------------------------------------------------- */

@@ -1,27 +1,26 @@
-/* tritrun: compiles one kernel and runs it with arguments from the command line. */
+#include "run/tritrun.h"
+
 #include "base/file.h"
-#include "base/stack.h"
 #include "driver/info.h"
-#include "driver/environment.h"
 #include "ir/kernel.h"
 #include "run/backend.h"
 #include "run/grid.h"
 #include "run/tune.h"
-#include "ir/guard.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <unistd.h>
 #include <stdlib.h>
 
 /* Exit statuses. */
 enum { done = 0, failed = 1, wrong_usage = 2 };
 
-static void print_out(tri_buf *text)
+/* Prints and ends the text. False after a report. */
+static bool print_out(tri_diag *diag, tri_buf *text)
 {
-    if (text->len)
-        fwrite(text->data, 1, text->len, stdout);
+    int error = 0;
+    bool ok = !text->len || tri_diag_write_output(diag, tri_buf_str(text), &error);
+    if (!ok)
+        tri_diag_error(diag, TRI_NO_SPAN, 1003, "cannot write standard output: %s", strerror(error));
     tri_buf_fini(text);
+    return ok;
 }
 
 /* --- timing ------------------------------------------------------------------------------ */
@@ -50,13 +49,14 @@ static bool bench(tri_run_kernel *kernel, const tri_run_opt *opt)
     }
     qsort(times, (size_t)count, sizeof *times, compare_times);
     double median = times[count / 2];
-    printf("%d runs: median %.3f us, least %.3f us", count, median * 1e6, times[0] * 1e6);
+    tri_buf text = {0};
+    tri_buf_format(&text, "%d runs: median %.3f us, least %.3f us", count, median * 1e6, times[0] * 1e6);
     if (bytes > 0)
-        printf(", %.3f GB/s", bytes / median * 1e-9);
+        tri_buf_format(&text, ", %.3f GB/s", bytes / median * 1e-9);
     if (flops > 0)
-        printf(", %.3f GFLOP/s", flops / median * 1e-9);
-    putchar('\n');
-    return true;
+        tri_buf_format(&text, ", %.3f GFLOP/s", flops / median * 1e-9);
+    tri_buf_add_char(&text, '\n');
+    return print_out(kernel->unit.diag, &text);
 }
 
 /* --- results ----------------------------------------------------------------------------- */
@@ -112,12 +112,13 @@ static bool prepare(tri_run_kernel *kernel, tri_argument_list *arguments, const 
     return true;
 }
 
-static bool compare(const tri_array *got, const tri_array *want, const tri_run_opt *opt, tri_str name)
+static bool compare(tri_diag *diag, const tri_array *got, const tri_array *want, const tri_run_opt *opt, tri_str name)
 {
     tri_buf text = {0};
+    tri_buf_format(&text, "tritrun: '%.*s': ", TRI_STR_ARG(name));
     bool same = tri_array_compare(got, want, opt->rtol, opt->atol, &text);
     if (!same)
-        fprintf(stderr, "tritrun: '%.*s': %s", TRI_STR_ARG(name), text.data);
+        tri_diag_write(diag, tri_buf_str(&text));
     tri_buf_fini(&text);
     return same;
 }
@@ -129,7 +130,8 @@ static int finish(tri_run_kernel *kernel, tri_argument_list *arguments, const tr
     for (size_t i = 0; i < opt->prints.len; i++) {
         tri_buf text = {0};
         tri_array_print(array_named(kernel, arguments, opt->prints.at[i]), opt->prints.at[i], opt->print_limit, &text);
-        print_out(&text);
+        if (!print_out(kernel->unit.diag, &text))
+            status = failed;
     }
     for (size_t i = 0; i < opt->outputs.len; i++) {
         const tri_run_pair *output = &opt->outputs.at[i];
@@ -138,7 +140,7 @@ static int finish(tri_run_kernel *kernel, tri_argument_list *arguments, const tr
     }
     for (size_t i = 0; i < opt->expected.len; i++) {
         tri_str name = opt->expected.at[i].name;
-        if (!compare(array_named(kernel, arguments, name), &expected->at[i], opt, name))
+        if (!compare(kernel->unit.diag, array_named(kernel, arguments, name), &expected->at[i], opt, name))
             status = failed;
     }
     return status;
@@ -162,7 +164,8 @@ static bool run_kernel(tri_run_kernel *kernel, const tri_run_opt *opt, bool is_b
     bool ok;
     if (is_bench)
         return bench(kernel, opt);
-    kernel->progress = tri_progress_create(tri_str_copy(kernel->unit.arena, kernel->unit.kernels.at[0].name).data);
+    const char *name = tri_str_copy(kernel->unit.arena, kernel->unit.kernels.at[0].name).data;
+    kernel->progress = tri_progress_create(kernel->unit.diag, name);
     ok = tri_run_kernel_launch(kernel, NULL);
     tri_progress_destroy(kernel->progress);
     kernel->progress = NULL;
@@ -205,54 +208,27 @@ static int run(tri_arena *arena, tri_diag *diag, tri_run_opt *opt)
     return status;
 }
 
-#ifndef __SANITIZE_ADDRESS__
-/* Before the libraries' own constructors, which allocate. */
-__attribute__((section(".preinit_array"), used)) static void (*const guard_memory)(void) = tri_guard_memory;
-#endif
-
-typedef struct {
-    int argc;
-    char **argv;
-    int status;
-} command;
-
-static void run_command(void *data)
+bool tri_tritrun_is(const char *program)
 {
-    command *c = data;
-    tri_file_guard_signals();
-    tri_guard_memory();
-    tri_environment_set((const char *const *)environ);
-    tri_file_set_temporary_folder(tri_environment_get("TMPDIR").data);
-    tri_arena *arena = tri_arena_create();
-    tri_diag *diag = tri_diag_create();
-    tri_diag_set_program(diag, "tritrun");
-    tri_run_opt opt;
-    int status = wrong_usage;
-    if (tri_run_opt_parse(arena, diag, c->argc, c->argv, &opt)) {
-        tri_buf text = {0};
-        status = done;
-        if (opt.has_help)
-            tri_run_opt_help(&text);
-        else if (opt.has_version)
-            tri_info_version(&text);
-        else if (opt.table.len)
-            status = tri_run_opt_table(diag, opt.table, &text) ? done : wrong_usage;
-        else
-            status = run(arena, diag, &opt);
-        print_out(&text);
-    }
-    if (fflush(stdout) || ferror(stdout)) {
-        tri_diag_error(diag, TRI_NO_SPAN, 1003, "cannot write standard output: %s", strerror(errno));
-        status = status == done ? failed : status;
-    }
-    tri_diag_destroy(diag);
-    tri_arena_destroy(arena);
-    c->status = status;
+    return tri_str_is(tri_path_base(tri_str_from(program)), "tritrun");
 }
 
-int main(int argc, char **argv)
+int tri_tritrun_run(tri_arena *arena, tri_diag *diag, int argc, char **argv)
 {
-    command c = {argc, argv, 0};
-    tri_stack_call(run_command, &c);
-    return c.status;
+    tri_run_opt opt;
+    tri_diag_set_program(diag, "tritrun");
+    if (!tri_run_opt_parse(arena, diag, argc, argv, &opt))
+        return wrong_usage;
+    tri_buf text = {0};
+    int status = done;
+    if (opt.has_help)
+        tri_run_opt_help(&text);
+    else if (opt.has_version)
+        tri_info_version(&text);
+    else if (opt.table.len)
+        status = tri_run_opt_table(diag, opt.table, &text) ? done : wrong_usage;
+    else
+        status = run(arena, diag, &opt);
+    bool is_printed = print_out(diag, &text);
+    return status == done && !is_printed ? failed : status;
 }

@@ -5,7 +5,6 @@
 #include "ir/kernel.h"
 #include "run/backend.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { done = 0, failed = 1, wrong_usage = 2, bar_width = 30 };
@@ -265,7 +264,10 @@ static int save_table(tuning *t)
     tri_buf_fini(&text);
     if (!ok)
         tri_diag_error(t->diag, TRI_NO_SPAN, 1003, "cannot write '%.*s': %s", TRI_STR_ARG(path), strerror(error));
-    fwrite(t->plot.data, 1, t->plot.len, is_stdout ? stderr : stdout);
+    if (is_stdout)
+        tri_diag_write(t->diag, tri_buf_str(&t->plot));
+    else if (!tri_diag_write_output(t->diag, tri_buf_str(&t->plot), &error))
+        ok = false;
     return ok ? done : failed;
 }
 
@@ -294,7 +296,7 @@ int tri_run_tune(tri_arena *arena, tri_diag *diag, const tri_run_opt *opt)
     t.digits = TRI_NEW_ARRAY(arena, size_t, opt->shapes.len + 1);
     for (size_t f = 0; f < opt->shapes.len; f++)
         t.shapes *= count_values(opt->shapes.at[f].value);
-    t.progress = tri_progress_create("tuning");
+    t.progress = tri_progress_create(diag, "tuning");
     bool ok;
     do
         ok = tune_shape(&t);

@@ -144,9 +144,15 @@ TRITCC_API int tritcc_set_stream_callback(tritcc_context *context, tritcc_stream
  * Borrowed. */
 TRITCC_API int tritcc_set_environment(tritcc_context *context, const char *const *variables);
 
-/* Does what `tritcc` does with this command line (arguments[0] is the program's name): reads and writes the files that
- * it names, prints what modes print. This is all of the program `tritcc` but its signal handlers. */
+/* Does what `tritcc` does with this command line; `tritrun` or `triton-compile` when that is the name (behind the last
+ * slash) of arguments[0], the program. It reads and writes the files that the command line names and prints what its
+ * modes print; a kernel that `tritrun` runs is the caller's own code, and may print on stdout and crash. This is all of
+ * these programs but the process around it: the stack, which should be large, and what signals do. */
 TRITCC_API int tritcc_command(tritcc_context *context, int count, const char *const *arguments);
+
+/* For the handlers of signals that end the process, and its end: removes the temporary files of all commands under way
+ * and passes `signal`, unless it is 0, on to the tools that they run. Safe in a signal handler. */
+TRITCC_API void tritcc_clean_up(int signal);
 
 #ifdef __cplusplus
 }

@@ -75,9 +75,7 @@ sed -i '/^Libs.private/d' "$work/libtritcc-dev/usr/lib/pkgconfig/tritcc.pc"
 mv "$work/libtritcc-dev/usr/lib/pkgconfig" "$work/libtritcc-dev/usr/share/pkgconfig"
 # Programs at a fixed address start in half the time.
 mkdir -p "$work/tritcc/usr/share/lintian/overrides"
-for program in tritcc tritrun; do
-    echo "tritcc: hardening-no-pie [usr/bin/$program]"
-done >"$work/tritcc/usr/share/lintian/overrides/tritcc"
+echo "tritcc: hardening-no-pie [usr/bin/tritcc]" >"$work/tritcc/usr/share/lintian/overrides/tritcc"
 mkdir -p "$work/libtritcc0/DEBIAN"
 echo "activate-noawait ldconfig" >"$work/libtritcc0/DEBIAN/triggers"
 echo "libtritcc 0 libtritcc0 (>= $version)" >"$work/libtritcc0/DEBIAN/shlibs"

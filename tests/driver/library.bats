@@ -72,6 +72,22 @@ setup() {
     grep -q '.entry double(' out
 }
 
+@test "tritcc, tritrun and triton-compile are one program on the public header and the shared library" {
+    mkdir -p include/tritcc && cp "$SRCDIR/include/tritcc/tritcc.h" include/tritcc/
+    sed 's,"include/tritcc/tritcc.h",<tritcc/tritcc.h>,' "$SRCDIR/driver/main.c" >main.c
+    cc -D_GNU_SOURCE -Wall -Wextra -Werror -Iinclude -o tritcc main.c -L. -ltritcc -lpthread
+    ln -s tritcc tritrun && ln -s tritcc triton-compile
+    [ "$(readlink "$BUILDDIR/tritrun")" = tritcc ]
+    ./tritcc -arch=sm_80 -emit=ptx -sig '*fp32, *fp32, *fp32, i32, 64' -o mine.ptx "$EXAMPLES/vadd/vadd.tri"
+    "$TRITCC" -arch=sm_80 -emit=ptx -sig '*fp32, *fp32, *fp32, i32, 64' -o its.ptx "$EXAMPLES/vadd/vadd.tri"
+    cmp mine.ptx its.ptx
+    ./tritrun -grid=1 -print=output_ptr "$EXAMPLES/vadd/vadd.tri" full:f32:4:value=1 arange:f32:4 empty:f32:4 4 64 >out
+    grep -q '1 *2 *3 *4' out
+    ! ./tritrun "$EXAMPLES/vadd/vadd.tri" 3 2>err
+    grep -q '^tritrun: error\|vadd.tri:.*error' err
+    ./triton-compile --help | grep -q 'usage: triton-compile'
+}
+
 @test "without memory a context is dead, and another one compiles on" {
     [ -z "${ASAN_OPTIONS-}" ] || skip "AddressSanitizer has its own allocator"
     cc -O1 -Wall -Wextra -Werror -Wno-unused-result -I"$SRCDIR/include" -o memory "$SRCDIR/tests/driver/library_memory.c" -L. -ltritcc -lpthread

@@ -111,7 +111,16 @@ banned() {
     done < <(git ls-files -- $(printf '%s/*.c ' $folders) | xargs grep -nE "(^|[^A-Za-z0-9_.\"])$pattern *\(" | grep -v '^[^:]*:[0-9]*: *\*')
 }
 
+# The programs are users of the library as others are.
+check_main() {
+    local hit
+    while read -r hit; do
+        breach "driver/main.c: '$hit' is not of the public header"
+    done < <(grep '^#include "' driver/main.c | grep -v '"include/tritcc/tritcc.h"')
+}
+
 check_calls() {
+    check_main
     banned '(exit|_exit|abort|quick_exit)' base/diag.c driver/main.c
     banned '(getenv|secure_getenv)' driver/environment.c
     banned 'mlirExternalPassSignalFailure' passes/passes.c
