@@ -28,14 +28,13 @@ static void set_local(tri_host_frame *f, tri_str name, const tri_value *value)
     tri_map_set(&f->locals, name, (void *)(uintptr_t)value);
 }
 
-/* Result of an operation, with its error reported at `at`. */
-static const tri_value *checked(tri_host *h, tri_value_ops *ops, const tri_value *v, tri_span at)
+const tri_value *tri_host_check(tri_host *h, const tri_value_ops *ops, const tri_value *v, tri_span at)
 {
-    if (!v) {
-        h->is_exception = !tri_value_is_spent(ops);
-        tri_host_fail(h, at, "%.*s", TRI_STR_ARG(ops->error));
-    }
-    return v;
+    if (v)
+        return v;
+    if (ops->raises && !tri_value_is_spent(ops))
+        tri_host_raise(h, ops->raises);
+    return tri_host_fail(h, at, "%.*s", TRI_STR_ARG(ops->error));
 }
 
 bool tri_host_step(tri_host *h, tri_span at, uint64_t steps)
@@ -67,7 +66,7 @@ bool tri_host_items(tri_host *h, const tri_value *v, tri_span at, tri_value_list
     tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
     if (tri_value_items(&ops, v, out_items))
         return true;
-    checked(h, &ops, NULL, at);
+    tri_host_check(h, &ops, NULL, at);
     return false;
 }
 
@@ -137,7 +136,7 @@ static const tri_value *eval_compare(tri_host *h, tri_host_frame *f, const tri_a
             return tri_host_fail(h, node->span, "'%.*s' has no value while compiling", TRI_STR_ARG(unknown->string));
         }
         tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
-        result = checked(h, &ops, tri_value_compare(&ops, node->compare.ops[i], left, right), node->span);
+        result = tri_host_check(h, &ops, tri_value_compare(&ops, node->compare.ops[i], left, right), node->span);
         if (!result || !tri_value_truth(result))
             return result;
         left = right;
@@ -312,7 +311,7 @@ static bool add_field(tri_host *h, tri_host_frame *f, const tri_ast_node *field,
     }
     const tri_value *spec = eval_fstring(h, f, field->formatted.spec);
     tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
-    v = spec ? checked(h, &ops, tri_value_format(&ops, v, spec->string), field->span) : NULL;
+    v = spec ? tri_host_check(h, &ops, tri_value_format(&ops, v, spec->string), field->span) : NULL;
     if (v)
         tri_buf_add_str(out, v->string);
     return v != NULL;
@@ -364,7 +363,7 @@ static const tri_value *eval_subscript(tri_host *h, tri_host_frame *f, const tri
     if (x->kind == TRI_VALUE_EXTERNAL || x->kind == TRI_VALUE_BUILTIN) /* typing.List[int] */
         return tri_value_external(h->arena, x->string);
     tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
-    return checked(h, &ops, tri_value_subscript(&ops, x, index), node->span);
+    return tri_host_check(h, &ops, tri_value_subscript(&ops, x, index), node->span);
 }
 
 /* ---- the switch ---- */
@@ -376,11 +375,11 @@ static const tri_value *eval_operator(tri_host *h, tri_host_frame *f, const tri_
         const tri_value *x = tri_host_expr(h, f, node->unary.operand);
         if (x && x->kind == TRI_VALUE_EXTERNAL)
             return tri_host_fail(h, node->span, "'%.*s' has no value while compiling", TRI_STR_ARG(x->string));
-        return x ? checked(h, &ops, tri_value_unary(&ops, node->unary.op, x), node->span) : NULL;
+        return x ? tri_host_check(h, &ops, tri_value_unary(&ops, node->unary.op, x), node->span) : NULL;
     }
     const tri_value *a = tri_host_expr(h, f, node->binary.left);
     const tri_value *b = a ? tri_host_expr(h, f, node->binary.right) : NULL;
-    return b ? checked(h, &ops, tri_value_binary(&ops, node->binary.op, a, b), node->span) : NULL;
+    return b ? tri_host_check(h, &ops, tri_value_binary(&ops, node->binary.op, a, b), node->span) : NULL;
 }
 
 static const tri_value *eval(tri_host *h, tri_host_frame *f, const tri_ast_node *node)

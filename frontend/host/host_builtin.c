@@ -11,11 +11,6 @@
 #define PARAMS tri_host *h, size_t n, const tri_value *const *v, const tri_host_args *args, tri_span at
 #define UNUSED (void)h, (void)n, (void)v, (void)args, (void)at
 
-static const tri_value *checked(tri_host *h, tri_value_ops *ops, const tri_value *v, tri_span at)
-{
-    return v ? v : tri_host_fail(h, at, "%.*s", TRI_STR_ARG(ops->error));
-}
-
 static tri_value *new_sequence(tri_host *h, tri_value_kind kind, const tri_value_list *items)
 {
     return (tri_value *)(uintptr_t)tri_value_sequence(h->arena, kind, items->len, items->at);
@@ -122,7 +117,7 @@ static const tri_value *run_set(PARAMS)
         return NULL;
     for (uint32_t i = 0; i < items.len; i++) {
         tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
-        const tri_value *is_in = checked(h, &ops, tri_value_compare(&ops, TRI_AST_IN_OP, items.at[i], set), at);
+        const tri_value *is_in = tri_host_check(h, &ops, tri_value_compare(&ops, TRI_AST_IN_OP, items.at[i], set), at);
         if (!is_in)
             return NULL;
         if (!tri_value_truth(is_in))
@@ -196,7 +191,7 @@ static const tri_value *run_len(PARAMS)
 {
     UNUSED;
     tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
-    return n == 1 ? checked(h, &ops, tri_value_len(&ops, v[0]), at) : NULL;
+    return n == 1 ? tri_host_check(h, &ops, tri_value_len(&ops, v[0]), at) : NULL;
 }
 
 static const tri_value *run_enumerate(PARAMS)
@@ -280,7 +275,8 @@ static const tri_value *run_sorted(PARAMS)
         uint32_t j = i;
         for (; j > 0; j--) {
             tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
-            const tri_value *is_before = checked(h, &ops, tri_value_compare(&ops, before, k, keys.at[j - 1]), at);
+            const tri_value *is_before =
+                tri_host_check(h, &ops, tri_value_compare(&ops, before, k, keys.at[j - 1]), at);
             if (!is_before)
                 return NULL;
             if (!tri_value_truth(is_before))
@@ -316,7 +312,7 @@ static const tri_value *run_sum(PARAMS)
         return NULL;
     for (uint32_t i = 0; i < items.len && total; i++) {
         tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
-        total = checked(h, &ops, tri_value_binary(&ops, TRI_AST_ADD_OP, total, items.at[i]), at);
+        total = tri_host_check(h, &ops, tri_value_binary(&ops, TRI_AST_ADD_OP, total, items.at[i]), at);
     }
     return total;
 }
@@ -336,7 +332,7 @@ static const tri_value *extreme(tri_host *h, size_t n, const tri_value *const *v
             return NULL;
         tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
         const tri_value *is_better =
-            best ? checked(h, &ops, tri_value_compare(&ops, op, k, best_key), at) : &tri_value_true;
+            best ? tri_host_check(h, &ops, tri_value_compare(&ops, op, k, best_key), at) : &tri_value_true;
         if (!is_better)
             return NULL;
         if (tri_value_truth(is_better)) {
@@ -424,7 +420,7 @@ static bool derives(const tri_class *cls, const tri_class *base)
     return is_base;
 }
 
-static bool is_instance(const tri_value *x, const tri_value *cls)
+static bool is_instance(tri_host *h, const tri_value *x, const tri_value *cls)
 {
     static const struct {
         const char *name;
@@ -436,10 +432,12 @@ static bool is_instance(const tri_value *x, const tri_value *cls)
     };
     if (cls->kind == TRI_VALUE_TUPLE) {
         for (uint32_t i = 0; i < cls->sequence.items.len; i++)
-            if (is_instance(x, cls->sequence.items.at[i]))
+            if (is_instance(h, x, cls->sequence.items.at[i]))
                 return true;
         return false;
     }
+    if (x->kind == TRI_VALUE_OBJECT && tri_host_exception_is_class(x->object.path))
+        return tri_host_exception_derives(tri_value_builtin(h->arena, x->object.path), cls);
     if (cls->kind == TRI_VALUE_CLASS)
         return derives(x->kind == TRI_VALUE_OBJECT  ? x->object.cls
                        : x->kind == TRI_VALUE_TUPLE ? x->sequence.cls
@@ -457,7 +455,7 @@ static bool is_instance(const tri_value *x, const tri_value *cls)
 static const tri_value *run_isinstance(PARAMS)
 {
     UNUSED;
-    return n == 2 ? tri_value_bool(is_instance(tri_value_unwrap(v[0]), v[1])) : NULL;
+    return n == 2 ? tri_value_bool(is_instance(h, tri_value_unwrap(v[0]), v[1])) : NULL;
 }
 
 static const tri_value *get_attribute(tri_host *h, const tri_value *x, const tri_value *name, tri_span at)
@@ -466,6 +464,7 @@ static const tri_value *get_attribute(tri_host *h, const tri_value *x, const tri
     h->failure = &inner;
     const tri_value *v = name->kind == TRI_VALUE_STR ? tri_host_call_attribute(h, x, name->string, at) : NULL;
     h->failure = outer;
+    h->is_exception = false;
     return v;
 }
 

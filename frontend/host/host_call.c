@@ -41,7 +41,7 @@ const tri_value *tri_host_call_attribute(tri_host *h, const tri_value *v, tri_st
     }
     if (tri_host_method_exists(v, name))
         return bind_method(h, v, NULL, name);
-    h->is_exception = true;
+    tri_host_raise(h, "AttributeError");
     if (v->kind == TRI_VALUE_BUILTIN || v->kind == TRI_VALUE_MODULE) {
         tri_str path = tri_value_repr_str(h->arena, v);
         return tri_host_fail(h, at, "'%.*s' has no name '%.*s'", TRI_STR_ARG(path), TRI_STR_ARG(name));
@@ -55,7 +55,7 @@ const tri_value *tri_host_call_attribute(tri_host *h, const tri_value *v, tri_st
 /* What a call that does not fit fails with is an exception, as in Python (TypeError): `try` may catch it. */
 static const tri_value *raise(tri_host *h, const tri_value *failed)
 {
-    h->is_exception = true;
+    tri_host_raise(h, "TypeError");
     return failed;
 }
 
@@ -228,6 +228,21 @@ const tri_value *tri_host_keyword(const tri_host_args *args, const char *name)
     return NULL;
 }
 
+/* What a function raises for arguments that it does not take. Patterns that this evaluator does not know are none of
+ * Python's failures. */
+static void raise_of_builtin(tri_host *h, tri_str path, size_t count, const tri_value *const *values)
+{
+    bool is_text = count && values[0]->kind == TRI_VALUE_STR;
+    if (tri_str_has_prefix(path, "re."))
+        h->is_exception = false;
+    else if (tri_str_is(path, "int") || tri_str_is(path, "float"))
+        tri_host_raise(h, is_text ? "ValueError" : "TypeError");
+    else
+        tri_host_raise(h, tri_str_is(path, "getattr") ? "AttributeError"
+                          : tri_str_is(path, "len")   ? "TypeError"
+                                                      : NULL);
+}
+
 static const tri_value *call_builtin(tri_host *h, tri_str path, const tri_host_args *args, tri_span at)
 {
     const tri_value **values = TRI_NEW_ARRAY(h->arena, const tri_value *, args->at.len + 1);
@@ -238,6 +253,8 @@ static const tri_value *call_builtin(tri_host *h, tri_str path, const tri_host_a
     const tri_value *info = count == args->at.len ? tri_host_target_info(h, path, count, values) : NULL;
     if (info)
         return info;
+    if (tri_host_exception_is_class(path))
+        return tri_host_exception_create(h, path, args);
     tri_host_builtin *run = tri_host_builtin_find(path);
     if (!run)
         return tri_host_fail(h, at, "'%.*s' is not evaluated while compiling", TRI_STR_ARG(path));
@@ -247,11 +264,10 @@ static const tri_value *call_builtin(tri_host *h, tri_str path, const tri_host_a
             return tri_host_fail(h, at, "'%.*s' has no value while compiling",
                                  TRI_STR_ARG(args->at.at[i].value->string));
     const tri_value *v = run(h, count, values, args, at);
-    if (!v) {
-        h->is_exception = true;
-        tri_host_fail(h, at, "these arguments of '%.*s' are not understood", TRI_STR_ARG(path));
-    }
-    return v;
+    if (v || h->failure->why.len)
+        return v;
+    raise_of_builtin(h, path, count, values);
+    return tri_host_fail(h, at, "these arguments of '%.*s' are not understood", TRI_STR_ARG(path));
 }
 
 const tri_value *tri_host_call_value(tri_host *h, const tri_value *callee, const tri_host_args *args, tri_span at)
@@ -293,7 +309,7 @@ const tri_value *tri_host_call_value(tri_host *h, const tri_value *callee, const
         return tri_host_fail(h, at, "'%.*s' is not evaluated while compiling", TRI_STR_ARG(callee->string));
     default: break;
     }
-    h->is_exception = true;
+    tri_host_raise(h, "TypeError");
     return tri_host_fail(h, at, "an object of type '%s' cannot be called", tri_value_type_name(callee));
 }
 

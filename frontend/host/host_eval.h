@@ -22,12 +22,16 @@ typedef struct {
     tri_arena *arena;
     tri_failure *failure;
     bool is_exception; /* the failure is a Python exception that `try` may handle */
+    const tri_value *exception_class, *exception; /* its class and the object; null: not known */
+    const tri_value *handled_class, *handled;     /* those of the handler that runs, for a bare `raise` */
     unsigned depth;
 } tri_host;
 
 /* host.c */
 const tri_value *tri_host_expr(tri_host *h, tri_host_frame *f, const tri_ast_node *node);
 const tri_value *tri_host_fail(tri_host *h, tri_span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Result of an operation, its failure noted when it has none. */
+const tri_value *tri_host_check(tri_host *h, const tri_value_ops *ops, const tri_value *v, tri_span at);
 tri_host_frame *tri_host_frame_create(tri_host *h, tri_scope *scope, tri_host_frame *outer, uint32_t limit);
 bool tri_host_assign(tri_host *h, tri_host_frame *f, const tri_ast_node *target, const tri_value *value);
 /* A function or lambda as a value that sees the frame's locals. */
@@ -62,6 +66,20 @@ typedef struct {
 const tri_value *tri_host_call_node(tri_host *h, tri_host_frame *f, const tri_ast_node *node);
 const tri_value *tri_host_call_value(tri_host *h, const tri_value *callee, const tri_host_args *args, tri_span at);
 const tri_value *tri_host_call_attribute(tri_host *h, const tri_value *v, tri_str name, tri_span at);
+
+/* host_exception.c: the failure that is noted is an exception of one of Python's classes; null: which is not known.
+ * Null. */
+const tri_value *tri_host_raise(tri_host *h, const char *name);
+/* A `raise` statement: notes the failure. */
+void tri_host_exception_raise(tri_host *h, tri_host_frame *f, const tri_ast_node *node);
+/* Is it a class of exceptions of Python's own? */
+bool tri_host_exception_is_class(tri_str path);
+/* An object of such a class. */
+const tri_value *tri_host_exception_create(tri_host *h, tri_str path, const tri_host_args *args);
+/* Is a class of exceptions `base`, one of the tuple `base`, or derived from such a one? */
+bool tri_host_exception_derives(const tri_value *cls, const tri_value *base);
+/* Does the handler take the exception? False after noting a failure. */
+bool tri_host_exception_is_taken(tri_host *h, tri_host_frame *f, const tri_ast_node *handler, bool *out_taken);
 
 /* host_builtin.c: null with no failure noted when there is no such function */
 typedef const tri_value *tri_host_builtin(tri_host *h, size_t count, const tri_value *const *values,

@@ -6,11 +6,6 @@
 #define PARAMS tri_host *h, size_t n, const tri_value *const *v, const tri_host_args *args, tri_span at
 #define UNUSED (void)h, (void)n, (void)v, (void)args, (void)at
 
-static const tri_value *checked(tri_host *h, tri_value_ops *ops, const tri_value *v, tri_span at)
-{
-    return v ? v : tri_host_fail(h, at, "%.*s", TRI_STR_ARG(ops->error));
-}
-
 static const tri_value *like(tri_host *h, const tri_value *model, const tri_value *result)
 {
     return result && model->kind == TRI_VALUE_CONSTEXPR ? tri_value_constexpr(h->arena, result) : result;
@@ -19,7 +14,7 @@ static const tri_value *like(tri_host *h, const tri_value *model, const tri_valu
 static const tri_value *binary(tri_host *h, tri_ast_op op, const tri_value *a, const tri_value *b, tri_span at)
 {
     tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
-    return checked(h, &ops, tri_value_binary(&ops, op, a, b), at);
+    return tri_host_check(h, &ops, tri_value_binary(&ops, op, a, b), at);
 }
 
 /* ---- Python ---- */
@@ -36,7 +31,7 @@ static const tri_value *run_abs(PARAMS)
     if (!tri_value_get_int(x, &i))
         return NULL;
     tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
-    return i < 0 ? checked(h, &ops, tri_value_unary(&ops, TRI_AST_NEG_OP, v[0]), at) : v[0];
+    return i < 0 ? tri_host_check(h, &ops, tri_value_unary(&ops, TRI_AST_NEG_OP, v[0]), at) : v[0];
 }
 
 static const tri_value *run_round(PARAMS)
@@ -265,7 +260,7 @@ OPERATOR(mod, TRI_AST_MOD_OP)
     { \
         UNUSED; \
         tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget}; \
-        return n == 2 ? checked(h, &ops, tri_value_compare(&ops, op, v[0], v[1]), at) : NULL; \
+        return n == 2 ? tri_host_check(h, &ops, tri_value_compare(&ops, op, v[0], v[1]), at) : NULL; \
     }
 COMPARISON(eq, TRI_AST_EQ_OP)
 COMPARISON(ne, TRI_AST_NE_OP)

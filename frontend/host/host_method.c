@@ -402,6 +402,18 @@ bool tri_host_method_exists(const tri_value *self, tri_str name)
     return find_method(self, name) != NULL || tri_host_regex_has_method(self, name);
 }
 
+/* What a method raises for arguments that it does not take. Patterns that this evaluator does not know are none of
+ * Python's failures. */
+static void raise_of_method(tri_host *h, const tri_value *self, tri_str name)
+{
+    if (tri_host_regex_has_method(self, name) && !tri_str_is(name, "group"))
+        h->is_exception = false;
+    else
+        tri_host_raise(h, tri_str_is(name, "index") || tri_str_is(name, "remove") ? "ValueError"
+                          : tri_str_is(name, "group")                             ? "IndexError"
+                                                                                  : NULL);
+}
+
 const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_str name, const tri_host_args *args,
                                       tri_span at)
 {
@@ -418,10 +430,9 @@ const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_st
         result = tri_host_regex_call(h, self, name, count, values, at);
     if (self->kind == TRI_VALUE_DTYPE)
         result = tri_type_query_call(h->arena, self->type, name, count, values);
-    if (!result) {
-        h->is_exception = true;
-        tri_host_fail(h, at, "these arguments of '%.*s' of a '%s' are not understood", TRI_STR_ARG(name),
-                      tri_value_type_name(self));
-    }
-    return result;
+    if (result || h->failure->why.len)
+        return result;
+    raise_of_method(h, self, name);
+    return tri_host_fail(h, at, "these arguments of '%.*s' of a '%s' are not understood", TRI_STR_ARG(name),
+                         tri_value_type_name(self));
 }

@@ -1,4 +1,4 @@
-/* Python's `re` in host code: match, fullmatch, search, findall, sub and compile, and what a match tells. */
+/* Python's `re` in host code: match, fullmatch, search, findall, split, sub and compile, and what a match tells. */
 #include "frontend/host/host_eval.h"
 #include "frontend/kernel/regex.h"
 
@@ -133,6 +133,29 @@ static const tri_value *run_findall(PARAMS)
     return regex ? tri_value_sequence(h->arena, TRI_VALUE_LIST, all.len, all.at) : NULL;
 }
 
+/* re.split without a limit; what groups took stands between the pieces. */
+static const tri_value *run_split(PARAMS)
+{
+    UNUSED;
+    const tri_regex *regex = n == 2 && args->at.len == 2 && v[1]->kind == TRI_VALUE_STR ? regex_of(h, v[0]) : NULL;
+    tri_value_list all = {0};
+    tri_regex_match m;
+    tri_regex_result result = TRI_REGEX_NO;
+    size_t begin = 0, from = 0;
+    while (regex && from <= v[1]->string.len &&
+           (result = find_from(h, at, regex, v[1]->string, from, anywhere, &m)) == TRI_REGEX_YES) {
+        tri_value_push(h->arena, &all, tri_value_str(h->arena, tri_str_sub(v[1]->string, begin, m.group[0].begin)));
+        for (int i = 1; i < m.count; i++)
+            tri_value_push(h->arena, &all, group_text(h, &m, i, v[1]->string));
+        begin = m.group[0].end;
+        from = begin + (m.group[0].end == m.group[0].begin);
+    }
+    if (!regex || result == TRI_REGEX_TOO_LONG)
+        return NULL;
+    tri_value_push(h->arena, &all, tri_value_str(h->arena, tri_str_sub(v[1]->string, begin, v[1]->string.len)));
+    return tri_value_sequence(h->arena, TRI_VALUE_LIST, all.len, all.at);
+}
+
 /* re.sub with a plain text in the place of each match. */
 static const tri_value *run_sub(PARAMS)
 {
@@ -169,7 +192,8 @@ tri_host_builtin *tri_host_regex_find(tri_str path)
         tri_host_builtin *run;
     } rows[] = {
         {"re.match", run_match}, {"re.fullmatch", run_fullmatch}, {"re.search", run_search},
-        {"re.findall", run_findall}, {"re.sub", run_sub}, {"re.compile", run_compile},
+        {"re.findall", run_findall}, {"re.sub", run_sub}, {"re.split", run_split},
+        {"re.compile", run_compile},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (tri_str_is(path, rows[i].path))
@@ -209,7 +233,7 @@ bool tri_host_regex_has_method(const tri_value *self, tri_str name)
     if (is_object(self, "re.Match"))
         return tri_str_is(name, "group") || tri_str_is(name, "groups") || tri_str_is(name, "start") ||
                tri_str_is(name, "end");
-    static const char *const names[] = {"match", "fullmatch", "search", "findall", "sub"};
+    static const char *const names[] = {"match", "fullmatch", "search", "findall", "sub", "split"};
     bool is_known = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         is_known |= tri_str_is(name, names[i]);

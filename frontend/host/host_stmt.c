@@ -81,35 +81,67 @@ static tri_host_flow run_while(tri_host *h, tri_host_frame *f, const tri_ast_nod
     }
 }
 
-/* What Python would raise goes to the first handler; what only we cannot evaluate does not. */
-static tri_host_flow run_try(tri_host *h, tri_host_frame *f, const tri_ast_node *node)
+static bool is_raised(const tri_host *h, tri_host_flow flow)
 {
-    tri_failure *outer = h->failure, inner = {0};
-    h->failure = &inner;
-    h->is_exception = false;
-    tri_host_flow flow = tri_host_stmt_run(h, f, node->try_.body);
-    h->failure = outer;
-    if (flow == TRI_HOST_FAILED && h->is_exception && !h->all->budget.is_spent && node->try_.handlers.len) {
-        h->is_exception = false;
-        flow = tri_host_stmt_run(h, f, node->try_.handlers.at[0]->handler.body);
-    } else if (flow == TRI_HOST_FAILED) {
-        if (!outer->why.len)
-            *outer = inner;
-        return flow;
-    } else if (flow == TRI_HOST_NEXT) {
-        flow = tri_host_stmt_run(h, f, node->try_.orelse);
-    }
-    if (flow == TRI_HOST_FAILED)
-        return flow;
-    tri_host_flow last = tri_host_stmt_run(h, f, node->try_.final);
-    return last == TRI_HOST_NEXT ? flow : last;
+    return flow == TRI_HOST_FAILED && h->is_exception && !h->all->budget.is_spent;
 }
 
-static tri_host_flow run_raise(tri_host *h, const tri_ast_node *node)
+/* Runs statements; what they fail with is noted in `out_inner`. */
+static tri_host_flow run_aside(tri_host *h, tri_host_frame *f, tri_ast_list body, tri_failure *out_inner)
 {
-    h->is_exception = true;
-    tri_host_fail(h, node->span, "the function raises an exception here");
-    return TRI_HOST_FAILED;
+    tri_failure *outer = h->failure;
+    h->failure = out_inner;
+    h->is_exception = false;
+    tri_host_flow flow = tri_host_stmt_run(h, f, body);
+    h->failure = outer;
+    return flow;
+}
+
+static tri_host_flow run_handler(tri_host *h, tri_host_frame *f, const tri_ast_node *handler, tri_failure *out_inner)
+{
+    const tri_value *class = h->handled_class, *object = h->handled;
+    h->handled_class = h->exception_class;
+    h->handled = h->exception;
+    if (handler->handler.name.len)
+        tri_map_set(&f->locals, handler->handler.name,
+                    (void *)(uintptr_t)(h->exception ? h->exception
+                                                     : tri_value_external(h->arena, handler->handler.name)));
+    *out_inner = (tri_failure){0};
+    tri_host_flow flow = run_aside(h, f, handler->handler.body, out_inner);
+    h->handled_class = class;
+    h->handled = object;
+    return flow;
+}
+
+/* What Python would raise goes to the first handler that takes it; what only we cannot evaluate does not. */
+static tri_host_flow run_try(tri_host *h, tri_host_frame *f, const tri_ast_node *node)
+{
+    tri_failure inner = {0};
+    tri_host_flow flow = run_aside(h, f, node->try_.body, &inner);
+    if (flow == TRI_HOST_NEXT)
+        flow = run_aside(h, f, node->try_.orelse, &inner);
+    else if (is_raised(h, flow))
+        for (uint32_t i = 0; i < node->try_.handlers.len; i++) {
+            bool is_taken;
+            if (!tri_host_exception_is_taken(h, f, node->try_.handlers.at[i], &is_taken))
+                return TRI_HOST_FAILED;
+            if (is_taken) {
+                flow = run_handler(h, f, node->try_.handlers.at[i], &inner);
+                break;
+            }
+        }
+    const tri_value *class = h->exception_class, *object = h->exception;
+    bool is_pending = is_raised(h, flow);
+    tri_host_flow last = flow != TRI_HOST_FAILED || is_pending ? tri_host_stmt_run(h, f, node->try_.final)
+                                                               : TRI_HOST_NEXT;
+    if (last != TRI_HOST_NEXT)
+        return last;
+    h->is_exception = is_pending;
+    h->exception_class = class;
+    h->exception = object;
+    if (flow == TRI_HOST_FAILED && !h->failure->why.len)
+        *h->failure = inner;
+    return flow;
 }
 
 static tri_host_flow bind_import(tri_host *h, tri_host_frame *f, const tri_ast_node *node)
@@ -131,7 +163,7 @@ static tri_host_flow bind_import(tri_host *h, tri_host_frame *f, const tri_ast_n
             v = tri_module_import(f->scope->module, 0, alias->alias.asname.len ? name : top, &exists, h->failure);
         }
         if (!v || !exists) {
-            h->is_exception = true;
+            tri_host_raise(h, is_from && exists ? "ImportError" : "ModuleNotFoundError");
             tri_host_fail(h, alias->span, "'%.*s' cannot be imported", TRI_STR_ARG(name));
             return TRI_HOST_FAILED;
         }
@@ -158,11 +190,8 @@ static tri_host_flow run_aug_assign(tri_host *h, tri_host_frame *f, const tri_as
         return TRI_HOST_FAILED;
     tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
     const tri_value *v = tri_value_binary(&ops, node->aug_assign.op, before, by);
-    if (!v) {
-        h->is_exception = true;
-        tri_host_fail(h, node->span, "%.*s", TRI_STR_ARG(ops.error));
-    }
-    return v && tri_host_assign(h, f, node->aug_assign.target, v) ? TRI_HOST_NEXT : TRI_HOST_FAILED;
+    return tri_host_check(h, &ops, v, node->span) && tri_host_assign(h, f, node->aug_assign.target, v)
+               ? TRI_HOST_NEXT : TRI_HOST_FAILED;
 }
 
 static tri_host_flow run_assert(tri_host *h, tri_host_frame *f, const tri_ast_node *node)
@@ -172,7 +201,7 @@ static tri_host_flow run_assert(tri_host *h, tri_host_frame *f, const tri_ast_no
         return TRI_HOST_FAILED;
     if (is_true)
         return TRI_HOST_NEXT;
-    h->is_exception = true;
+    tri_host_raise(h, "AssertionError");
     tri_host_fail(h, node->span, "this assertion does not hold");
     return TRI_HOST_FAILED;
 }
@@ -199,7 +228,7 @@ static tri_host_flow run_one(tri_host *h, tri_host_frame *f, const tri_ast_node 
     case TRI_AST_FOR: return run_for(h, f, node);
     case TRI_AST_WHILE: return run_while(h, f, node);
     case TRI_AST_TRY: return run_try(h, f, node);
-    case TRI_AST_RAISE: return run_raise(h, node);
+    case TRI_AST_RAISE: tri_host_exception_raise(h, f, node); return TRI_HOST_FAILED;
     case TRI_AST_ASSERT: return run_assert(h, f, node);
     case TRI_AST_IMPORT: case TRI_AST_IMPORT_FROM: return bind_import(h, f, node);
     case TRI_AST_FUNCTION:

@@ -68,8 +68,10 @@ static const char *const kernel_builtins[] = {
 };
 
 static const char *const host_builtins[] = {
-    "Exception", "ImportError", "KeyError", "ModuleNotFoundError", "NotImplementedError", "RuntimeError", "TypeError",
-    "ValueError", "abs", "all", "any", "bool", "callable", "dict", "divmod", "enumerate", "filter", "float",
+    "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "DeprecationWarning", "Exception",
+    "ImportError", "IndexError", "KeyError", "LookupError", "ModuleNotFoundError", "NameError", "NotImplementedError",
+    "OSError", "OverflowError", "RuntimeError", "StopIteration", "TypeError", "UserWarning", "ValueError", "Warning",
+    "ZeroDivisionError", "abs", "all", "any", "bool", "callable", "dict", "divmod", "enumerate", "filter", "float",
     "frozenset", "getattr", "hasattr", "int", "isinstance", "len", "list", "map", "max", "min", "pow", "print", "range",
     "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum", "tuple", "type", "zip",
 };

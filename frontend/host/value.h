@@ -143,6 +143,7 @@ typedef struct {
     tri_arena *arena;
     struct tri_budget *budget; /* null: without end */
     tri_str error;
+    const char *raises; /* Python's class of that error; null: it is none of Python's */
 } tri_value_ops;
 
 /* Did a null result only come from a budget that is spent? Such a failure is no exception of Python. */

@@ -5,14 +5,18 @@
 
 #include <math.h>
 
-__attribute__((format(printf, 2, 3))) static const tri_value *fail_value(tri_value_ops *ops, const char *format, ...)
+/* `raises`: see tri_value_ops. */
+__attribute__((format(printf, 3, 4))) static const tri_value *fail_as(tri_value_ops *ops, const char *raises,
+                                                                      const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     ops->error = tri_str_vformat(ops->arena, format, args);
+    ops->raises = raises;
     va_end(args);
     return NULL;
 }
+#define fail_value(ops, ...) fail_as(ops, "TypeError", __VA_ARGS__)
 
 static const tri_value *fail_operands(tri_value_ops *ops, tri_ast_op op, const tri_value *a, const tri_value *b)
 {
@@ -22,7 +26,7 @@ static const tri_value *fail_operands(tri_value_ops *ops, tri_ast_op op, const t
 
 static const tri_value *fail_range(tri_value_ops *ops)
 {
-    return fail_value(ops, "the integer result needs more than 128 bits");
+    return fail_as(ops, NULL, "the integer result needs more than 128 bits");
 }
 
 /* ---- what operations may cost ---- */
@@ -31,7 +35,7 @@ static bool may_take(tri_value_ops *ops, uint64_t bytes)
 {
     if (tri_budget_has_room(ops->budget, bytes))
         return true;
-    fail_value(ops, TRI_BUDGET_NO_ROOM);
+    fail_as(ops, NULL, TRI_BUDGET_NO_ROOM);
     return false;
 }
 
@@ -41,7 +45,7 @@ static bool may_look(tri_value_ops *ops, uint64_t things)
     enum { things_per_step = 16 };
     if (tri_budget_step(ops->budget, things / things_per_step))
         return true;
-    fail_value(ops, TRI_BUDGET_NO_STEPS);
+    fail_as(ops, NULL, TRI_BUDGET_NO_STEPS);
     return false;
 }
 
@@ -65,7 +69,7 @@ static const tri_value *power_int(tri_value_ops *ops, tri_int base, tri_int expo
 {
     if (exponent < 0) {
         if (base == 0)
-            return fail_value(ops, "0 cannot be raised to a negative power");
+            return fail_as(ops, "ZeroDivisionError", "0 cannot be raised to a negative power");
         return tri_value_float(ops->arena, pow((double)base, (double)exponent));
     }
     if (base == 0 || base == 1 || base == -1)
@@ -80,7 +84,7 @@ static const tri_value *power_int(tri_value_ops *ops, tri_int base, tri_int expo
 static const tri_value *shift_int(tri_value_ops *ops, bool is_left, tri_int value, tri_int count)
 {
     if (count < 0)
-        return fail_value(ops, "negative shift count");
+        return fail_as(ops, "ValueError", "negative shift count");
     if (!is_left)
         return tri_value_int(ops->arena, count > 126 ? (value < 0 ? -1 : 0) : value >> count);
     if (value == 0)
@@ -94,7 +98,8 @@ static const tri_value *shift_int(tri_value_ops *ops, bool is_left, tri_int valu
 static const tri_value *divide_int(tri_value_ops *ops, tri_ast_op op, tri_int a, tri_int b)
 {
     if (b == 0)
-        return fail_value(ops, op == TRI_AST_DIV_OP ? "division by zero" : "integer division or modulo by zero");
+        return fail_as(ops, "ZeroDivisionError",
+                       op == TRI_AST_DIV_OP ? "division by zero" : "integer division or modulo by zero");
     if (op == TRI_AST_DIV_OP)
         return tri_value_float(ops->arena, (double)((long double)a / (long double)b));
     if (b == -1) { /* the one quotient that can overflow */
@@ -155,18 +160,18 @@ static const tri_value *binary_float(tri_value_ops *ops, tri_ast_op op, double a
     case TRI_AST_MUL_OP: result = a * b; break;
     case TRI_AST_DIV_OP: case TRI_AST_FLOOR_DIV_OP: case TRI_AST_MOD_OP:
         if (b == 0)
-            return fail_value(ops, op == TRI_AST_DIV_OP ? "float division by zero"
-                                                        : "float floor division or modulo by zero");
+            return fail_as(ops, "ZeroDivisionError",
+                           op == TRI_AST_DIV_OP ? "float division by zero" : "float floor division or modulo by zero");
         result = op == TRI_AST_DIV_OP ? a / b : op == TRI_AST_MOD_OP ? float_mod(a, b) : float_floor_div(a, b);
         break;
     case TRI_AST_POW_OP:
         if (a == 0 && b < 0)
-            return fail_value(ops, "0.0 cannot be raised to a negative power");
+            return fail_as(ops, "ZeroDivisionError", "0.0 cannot be raised to a negative power");
         if (a < 0 && isfinite(a) && isfinite(b) && b != floor(b))
-            return fail_value(ops, "a negative number raised to a fractional power is complex");
+            return fail_as(ops, NULL, "a negative number raised to a fractional power is complex");
         result = pow(a, b);
         if (isinf(result) && isfinite(a) && isfinite(b))
-            return fail_value(ops, "the result of ** is too large for a float");
+            return fail_as(ops, "OverflowError", "the result of ** is too large for a float");
         break;
     default: return NULL;
     }
@@ -204,7 +209,7 @@ static const tri_value *repeat(tri_value_ops *ops, const tri_value *v, tri_int c
     if (len == 0)
         count = 0;
     if (count > TRI_BUDGET_BYTES || !may_take(ops, (uint64_t)(len * count) * (is_text ? 1 : 2 * sizeof(void *))))
-        return fail_value(ops, TRI_BUDGET_NO_ROOM);
+        return fail_as(ops, NULL, TRI_BUDGET_NO_ROOM);
     if (is_text) {
         char *text = tri_arena_alloc(ops->arena, (size_t)(len * count) + 1);
         for (tri_int i = 0; i < count; i++)
@@ -542,7 +547,7 @@ static const tri_value *slice_items(tri_value_ops *ops, const tri_value *x, cons
     if (tri_value_unwrap(slice->slice.step)->kind != TRI_VALUE_NONE && !tri_value_get_int(slice->slice.step, &step))
         return fail_value(ops, "slice bounds must be integers or None");
     if (step == 0)
-        return fail_value(ops, "the step of a slice cannot be zero");
+        return fail_as(ops, "ValueError", "the step of a slice cannot be zero");
     tri_int low = step > 0 ? 0 : -1, high = step > 0 ? len : len - 1;
     tri_int start = step > 0 ? low : high, stop = step > 0 ? high : low;
     if (!slice_bound(slice->slice.start, len, low, high, &start) ||
@@ -581,7 +586,7 @@ static const tri_value *subscript(tri_value_ops *ops, const tri_value *x, const 
     if (x->kind == TRI_VALUE_DICT) {
         const tri_value *found = tri_value_dict_find(x->dict, index);
         return found ? found
-                     : fail_value(ops, "the dictionary has no key %.*s",
+                     : fail_as(ops, "KeyError", "the dictionary has no key %.*s",
                                   TRI_STR_ARG(tri_value_repr_str(ops->arena, index)));
     }
     if (x->kind == TRI_VALUE_SET || !length_of(x, &len))
@@ -591,7 +596,7 @@ static const tri_value *subscript(tri_value_ops *ops, const tri_value *x, const 
     if (!tri_value_get_int(index, &i))
         return fail_value(ops, "indices must be integers or slices, not '%s'", tri_value_type_name(index));
     if (i < -len || i >= len)
-        return fail_value(ops, "index %lld is out of range for %lld items", (long long)i, (long long)len);
+        return fail_as(ops, "IndexError", "index %lld is out of range for %lld items", (long long)i, (long long)len);
     return item_at(ops, x, i < 0 ? i + len : i);
 }
 
@@ -613,7 +618,7 @@ bool tri_value_items(tri_value_ops *ops, const tri_value *x, tri_value_list *out
     }
     /* what is made of an item, a pair of it and so on, comes with it */
     if (!may_look(ops, (uint64_t)len * 4) || len > TRI_BUDGET_BYTES || !may_take(ops, (uint64_t)len * 32))
-        return fail_value(ops, tri_value_is_spent(ops) && ops->budget->steps > ops->budget->max_steps
+        return fail_as(ops, NULL, tri_value_is_spent(ops) && ops->budget->steps > ops->budget->max_steps
                                    ? TRI_BUDGET_NO_STEPS : TRI_BUDGET_NO_ROOM) != NULL;
     for (tri_int i = 0; i < len; i++)
         tri_value_push(ops->arena, out_items, item_at(ops, x, i));

@@ -1,5 +1,5 @@
 /* repr(), str() and format() of values. */
-#include "frontend/host/module.h"
+#include "frontend/host/host_eval.h"
 #include "frontend/kernel/types.h"
 #include "frontend/host/value.h"
 
@@ -126,8 +126,24 @@ static void add_dict(tri_buf *out, const tri_value_dict *dict, unsigned depth)
     tri_buf_add_char(out, '}');
 }
 
+/* What an exception was made of; null: it is none. */
+static const tri_value_list *exception_args(const tri_value *v)
+{
+    if (v->kind != TRI_VALUE_OBJECT || !tri_host_exception_is_class(v->object.path))
+        return NULL;
+    return &tri_value_dict_find_str(v->object.fields, TRI_STR("args"))->sequence.items;
+}
+
 static void add_object(tri_buf *out, const tri_value *v, unsigned depth)
 {
+    const tri_value_list *args = exception_args(v);
+    if (args) {
+        tri_buf_add_str(out, v->object.path);
+        tri_buf_add_char(out, '(');
+        add_items(out, args, depth);
+        tri_buf_add_char(out, ')');
+        return;
+    }
     tri_str name = v->object.cls ? v->object.cls->name : v->object.path;
     tri_buf_format(out, "%.*s(", TRI_STR_ARG(name));
     const tri_value_dict *fields = v->object.fields;
@@ -212,8 +228,15 @@ void tri_value_repr(const tri_value *v, tri_buf *out)
 void tri_value_print(const tri_value *v, tri_buf *out)
 {
     v = tri_value_unwrap(v);
+    const tri_value_list *args = exception_args(v);
     if (v->kind == TRI_VALUE_STR)
         tri_buf_add_str(out, v->string);
+    else if (args && args->len == 1 && !tri_str_is(v->object.path, "KeyError"))
+        tri_value_print(args->at[0], out);
+    else if (args && args->len <= 1)
+        add_items(out, args, 0);
+    else if (args)
+        add_value(out, tri_value_dict_find_str(v->object.fields, TRI_STR("args")), 0);
     else
         tri_value_repr(v, out);
 }
@@ -408,6 +431,7 @@ const tri_value *tri_value_format(tri_value_ops *ops, const tri_value *v, tri_st
     } else {
         ops->error = tri_str_format(ops->arena, "invalid format '%.*s' for a value of type '%s'", TRI_STR_ARG(text),
                                     tri_value_type_name(v));
+        ops->raises = "ValueError";
     }
     tri_buf_fini(&body);
     return result;

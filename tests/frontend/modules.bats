@@ -446,6 +446,88 @@ K
     gives 26033115
 }
 
+@test "an exception goes to the handler of its class; finally and raise run as in Python" {
+    stores 'V[0] * 10000000 + V[1] * 1000000 + V[4] * 10000 + V[5] * 1000 + V[6] * 100 + V[7] * 10 + V[8] + V[9]' <<'K'
+class MyErr(ValueError):
+    pass
+def f1():
+    try:
+        raise MyErr("x")
+    except KeyError:
+        return 1
+    except (IndexError, ValueError):
+        return 2
+def f2():
+    l = []
+    try:
+        try:
+            [1][3]
+        finally:
+            l.append(1)
+    except LookupError as e:
+        l.append(2)
+        if not isinstance(e, str): pass
+    return len(l)
+def f3():
+    try:
+        try:
+            1 // 0
+        except ZeroDivisionError as e:
+            raise RuntimeError("again") from e
+    except RuntimeError as e:
+        return str(e)
+def f4():
+    try:
+        try:
+            raise KeyError("k")
+        except KeyError:
+            raise
+    except Exception as e:
+        return e.args[0] + repr(e)
+def f5(x):
+    for i in range(3):
+        try:
+            if i == x: continue
+            if i == 2: break
+        except ValueError:
+            pass
+        else:
+            y = i
+        finally:
+            z = i * 10
+    return y + z
+def f6():
+    try:
+        int("q")
+    except TypeError:
+        return 1
+    except Exception:
+        return 2
+def f7():
+    try:
+        raise NotImplementedError
+    except RuntimeError:
+        return 7
+def f8():
+    try:
+        "abc".nosuch()
+    except AttributeError:
+        return 8
+def f9():
+    import re
+    return re.split(r"([.+])", "2.7+cu")[0:3] == ["2", ".", "7"] and 9
+def f10():
+    try:
+        assert False, "m"
+    except AssertionError:
+        return 10
+
+V = tl.constexpr((f1(), f2(), f3() == "again", f4() == "kKeyError('k')", f5(0), f6(), f7(), f8(), f9(), f10()))
+tl.static_assert(V[2] and V[3])
+K
+    gives 22212799
+}
+
 @test "a regular expression that takes too long, or is not known here, is no constant" {
     stores 'X' <<'K'
 import re

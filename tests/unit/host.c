@@ -217,7 +217,7 @@ static const row refusals[] = {
     {"add(1, 2, 3)", "too many arguments"},
     {"add(1, c=3)", "no parameter 'c'"},
     {"add(1, 2, a=3)", "given twice"},
-    {"failing(3)", "raises an exception"},
+    {"failing(3)", "raises ValueError here: too large"},
     {"math.sqrt(-1)", "math domain error"},
     {"max([])", "not understood"},
     {"(a, b) < 3 if (a := 1) and (b := 2) else 0", "not supported between 'tuple' and 'int'"},
