@@ -29,6 +29,7 @@ extern "C" {
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
@@ -97,6 +98,8 @@ static void registerPasses()
     memref::registerExpandStridedMetadataPass();
     memref::registerExpandOpsPass();
     arith::registerArithExpandOpsPass();
+    arith::registerArithEmulateUnsupportedFloatsPass();
+    math::registerMathExtendToSupportedTypesPass();
     ::mlir::registerPass([] { return createLowerAffinePass(); });
     ::mlir::registerPass([] { return createConvertMathToLLVMPass(); });
     ::mlir::registerPass([] { return createConvertMathToLibmPass(); });

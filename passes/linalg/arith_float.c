@@ -84,37 +84,53 @@ static MlirValue narrow(tri_builder *b, MlirValue value, MlirType to, const form
     return tri_builder_unary(b, "arith.bitcast", tri_type_with_element(f32, to), made);
 }
 
-/* Cut off what the narrower type has no bits for. */
-static MlirValue cut(tri_builder *b, MlirValue value, MlirType to)
+/* Rounded to nearest, it may be larger than it was: then the number before it is meant, for infinity the largest. */
+static MlirValue towards_zero_of(tri_builder *b, MlirValue value, MlirValue rounded)
 {
-    MlirType f32 = mlirValueGetType(value), i32 = tri_type_with_element(f32, mlirIntegerTypeGet(b->context, 32));
-    int64_t mask = mlirTypeIsABF16(to) ? -0x10000 : -0x2000;
-    return tri_builder_unary(b, "arith.bitcast", f32,
-                             with(b, "arith.andi", tri_builder_unary(b, "arith.bitcast", i32, value), mask));
+    enum { ordered_greater = 2 };
+    MlirType type = mlirValueGetType(value), to = mlirValueGetType(rounded);
+    MlirType bits_type = tri_type_with_element(to, mlirIntegerTypeGet(b->context, tri_type_bits(tri_type_element(to))));
+    MlirType i1 = tri_type_with_element(to, mlirIntegerTypeGet(b->context, 1));
+    MlirValue sizes[2] = {tri_arith_convert(b, rounded, type, false), value};
+    for (int i = 0; i < 2; i++)
+        sizes[i] = tri_builder_unary(b, "math.absf", type, sizes[i]);
+    tri_attr attr = {"predicate", tri_attr_i64(b->context, ordered_greater)};
+    MlirValue is_larger = tri_builder_value(b, &(tri_op){.name = "arith.cmpf",
+                                                         .num_operands = 2,
+                                                         .operands = sizes,
+                                                         .num_results = 1,
+                                                         .results = &i1,
+                                                         .num_attrs = 1,
+                                                         .attrs = &attr});
+    MlirValue bits = tri_builder_unary(b, "arith.bitcast", bits_type, rounded);
+    return tri_builder_unary(b, "arith.bitcast", to, select_of(b, is_larger, with(b, "arith.subi", bits, 1), bits));
+}
+
+static MlirValue resize(tri_builder *b, MlirValue value, MlirType element)
+{
+    MlirType to = tri_type_with_element(mlirValueGetType(value), element);
+    unsigned bits = tri_type_bits(tri_type_element(mlirValueGetType(value)));
+    return bits == tri_type_bits(element)
+               ? value
+               : tri_builder_unary(b, bits < tri_type_bits(element) ? "arith.extf" : "arith.truncf", to, value);
 }
 
 MlirValue tri_arith_convert(tri_builder *b, MlirValue value, MlirType to, bool towards_zero)
 {
     MlirType element = tri_type_element(to), from = tri_type_element(mlirValueGetType(value)),
-             f32 = tri_type_with_element(to, mlirF32TypeGet(b->context));
+             f32 = mlirF32TypeGet(b->context);
     format f;
-    if (find_format(from, &f)) {
-        value = widen(b, value, &f);
-        from = mlirF32TypeGet(b->context);
-    }
-    if (find_format(element, &f)) {
-        if (tri_type_bits(from) != 32)
-            value = tri_builder_unary(b, tri_type_bits(from) < 32 ? "arith.extf" : "arith.truncf", f32, value);
-        return narrow(b, value, element, &f);
-    }
     if (mlirTypeEqual(from, element))
         return value;
-    if (tri_type_bits(from) == tri_type_bits(element)) { /* f16 and bf16 */
-        value = tri_builder_unary(b, "arith.extf", f32, value);
-        from = mlirF32TypeGet(b->context);
+    if (find_format(from, &f))
+        value = widen(b, value, &f);
+    bool is_narrow = find_format(element, &f),
+         swaps = tri_type_bits(from) == tri_type_bits(element); /* f16 and bf16 */
+    if (is_narrow || swaps) {
+        MlirValue wide = resize(b, value, f32);
+        value = towards_zero && tri_type_bits(from) == 64 ? towards_zero_of(b, value, wide) : wide;
     }
-    if (towards_zero && tri_type_bits(from) == 32 && tri_type_bits(element) == 16)
-        value = cut(b, value, element);
-    return tri_builder_unary(b, tri_type_bits(from) < tri_type_bits(element) ? "arith.extf" : "arith.truncf", to,
-                             value);
+    MlirValue rounded = is_narrow ? narrow(b, value, element, &f) : resize(b, value, element);
+    bool is_cut = towards_zero && tri_type_bits(element) < tri_type_bits(tri_type_element(mlirValueGetType(value)));
+    return is_cut ? towards_zero_of(b, value, rounded) : rounded;
 }

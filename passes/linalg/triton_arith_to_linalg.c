@@ -122,10 +122,7 @@ static bool rewrite_integer_division(tri_builder *b, MlirOperation op)
 /* arith.fptosi and the like stay; conversions that tt spells itself are tt.fp_to_fp's. */
 static bool rewrite_conversion(tri_builder *b, MlirOperation op)
 {
-    bool cuts = tri_op_int(op, "rounding", 1) == 0;
-    if (cuts && tri_type_bits(tri_type_element(type_of(op))) == 8)
-        return false;
-    replace(op, tri_arith_convert(b, operand(op, 0), type_of(op), cuts));
+    replace(op, tri_arith_convert(b, operand(op, 0), type_of(op), tri_op_int(op, "rounding", 1) == 0));
     return true;
 }
 
@@ -135,6 +132,16 @@ static bool rewrite_float_width(tri_builder *b, MlirOperation op)
     MlirType to = type_of(op), from = mlirValueGetType(operand(op, 0));
     if (tri_type_bits(tri_type_element(to)) == 8 || tri_type_bits(tri_type_element(from)) == 8)
         replace(op, tri_arith_convert(b, operand(op, 0), to, false));
+    return true;
+}
+
+/* To bf16 through f32, as on every target. */
+static bool rewrite_int_to_float(tri_builder *b, MlirOperation op)
+{
+    MlirType to = type_of(op), wide = tri_type_with_element(to, mlirF32TypeGet(b->context));
+    if (mlirTypeIsABF16(tri_type_element(to)))
+        replace(op, tri_builder_unary(b, "arith.truncf", to,
+                                      tri_builder_unary(b, tri_op_name(op).data, wide, operand(op, 0))));
     return true;
 }
 
@@ -248,6 +255,7 @@ static const rule rules[] = {
     {"arith.divui", rewrite_integer_division}, {"arith.remsi", rewrite_integer_division},
     {"arith.remui", rewrite_integer_division}, {"arith.ceildivsi", rewrite_integer_division},
     {"arith.extf", rewrite_float_width}, {"arith.truncf", rewrite_float_width}, {"arith.cmpf", rewrite_compare},
+    {"arith.sitofp", rewrite_int_to_float}, {"arith.uitofp", rewrite_int_to_float},
     {"tt.dot", rewrite_dot}, {"tt.reduce", tri_arith_reduce}, {"tt.scan", tri_arith_scan},
     {"tt.histogram", tri_arith_histogram}, {"tt.map_elementwise", tri_arith_map}, {"tt.expand_dims", tri_arith_reshape},
     {"tt.reshape", tri_arith_reshape}, {"tt.broadcast", tri_arith_broadcast}, {"tt.trans", tri_arith_transpose},

@@ -29,14 +29,16 @@ static void linalg_pipeline(const tri_unit *unit, tri_buf *out)
     tri_buf_add_z(out, "triton-to-linalg,canonicalize,cse");
 }
 
-/* Buffers first, then loops, then LLVM. Copies are loops too: MLIR's own call for them takes ten times as long. */
+/* Buffers first, then loops, then LLVM. Copies are loops too: MLIR's own call for them takes ten times as long. What
+ * is computed in bf16 is computed in f32: the machines' own instructions take small numbers for 0. */
 static const char to_buffers[] = "func.func(convert-elementwise-to-linalg,linalg-fuse-elementwise-ops),canonicalize,"
                                  "cse,empty-tensor-to-alloc-tensor,"
                                  "one-shot-bufferize{allow-return-allocs-from-loops=true},canonicalize,cse,func.func("
                                  "buffer-hoisting,buffer-loop-hoisting,"
                                  "promote-buffers-to-stack{max-alloc-size-in-bytes=262144})";
 static const char to_llvm[] =
-    "func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,convert-scf-to-cf,"
+    "func.func(convert-linalg-to-loops,math-extend-to-supported-types,arith-emulate-unsupported-floats{"
+    "source-types=bf16 target-type=f32}),expand-strided-metadata,lower-affine,convert-scf-to-cf,"
     "arith-expand{include-bf16=true},memref-expand,convert-math-to-llvm{approximate-log1p=false},convert-math-to-libm,"
     "convert-to-llvm,"
     "reconcile-unrealized-casts";

@@ -44,6 +44,25 @@ signature='*fp32, *fp32, *fp32, i32, i32, i32, 32, 64, 16'
     "$BUILDDIR/tritrun" -arch=linalg -grid=3,2 -expect=c=@want.npy -rtol=1e-4 -atol=1e-4 k.tri "${args[@]}"
 }
 
+@test "sums in bf16 keep small numbers, and roundings towards zero are exact" {
+    cat >r.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(x, y, s, h, b, f):
+    i = tl.arange(0, 64)
+    v = tl.load(x + i)
+    w = (v * tl.load(y + i)).to(tl.float64) * 1.0000001
+    tl.store(s + i, v.to(tl.bfloat16) * 1e-36 + (v * 1e-39).to(tl.bfloat16))
+    tl.store(h + i, w.to(tl.float16, fp_downcast_rounding="rtz"))
+    tl.store(b + i, (w * 1e36).to(tl.bfloat16, fp_downcast_rounding="rtz"))
+    tl.store(f + i, v.to(tl.float8e5, fp_downcast_rounding="rtz").to(tl.float32))
+K
+    local args=(randn:f32:64:seed=1 randn:f32:64:seed=2 s=zeros:bf16:64 h=zeros:f16:64 b=zeros:bf16:64 f=zeros:f32:64)
+    "$BUILDDIR/tritrun" -arch=native -grid=1 -o s=s.npy -o h=h.npy -o b=b.npy -o f=f.npy r.tri "${args[@]}"
+    "$BUILDDIR/tritrun" -arch=linalg -grid=1 -expect=s=@s.npy -expect=h=@h.npy -expect=b=@b.npy -expect=f=@f.npy r.tri "${args[@]}"
+}
+
 @test "for Ascend there are the vendor's arguments and attributes" {
     kernel
     tritcc -arch=ascend910b -emit=linalg -sig "$signature" k.tri
