@@ -82,6 +82,7 @@ static bool take_item(tri_signature_kernel *k, tri_signature_item *item, size_t 
     if (!tri_signature_text_argument(k->c->all, k->function->scope, param->param.name, item->text, item->at,
                                      tri_annotation_is_constexpr(param), &arg))
         return false;
+    tri_signature_text_name_fields(k->function->scope, param, &arg);
     const tri_type *annotated = tri_annotation_type(k->c->arena, param);
     if (annotated && arg.kind == TRI_ARG_CONSTANT && tri_str_has_suffix(item->text, ":1")) /* never a constant */
         arg = (tri_arg){.kind = TRI_ARG_VALUE, .type = annotated, .at = arg.at};
@@ -521,7 +522,7 @@ bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
     size_t errors = tri_diag_error_count(c.diag);
     for (size_t i = 0; i < c.options->signatures.len; i++) {
         tri_signature_text text;
-        if (!tri_signature_text_parse(c.arena, c.diag, c.options->signatures.at[i], &text))
+        if (!tri_signature_text_parse(main, c.options->signatures.at[i], &text))
             return false;
         tri_vec_push(c.arena, &c.texts, text);
     }

@@ -53,13 +53,33 @@ static bool is_name(tri_str s)
     return s.len > 0;
 }
 
+/* The class of a named tuple that the file has under a name; null: it has none. */
+static const tri_class *named_tuple(tri_scope *scope, tri_str name)
+{
+    tri_global g = {0};
+    tri_failure ignored = {0};
+    if (!is_name(name) || tri_scope_find(scope, name, UINT32_MAX, &g, &ignored) != TRI_LOOKUP_FOUND ||
+        g.value->kind != TRI_VALUE_CLASS)
+        return NULL;
+    return g.value->cls->is_named_tuple ? g.value->cls : NULL;
+}
+
+/* Is the text "NAME(...)" as a whole, and names no type of the file? */
+static bool is_call(tri_scope *scope, tri_str text)
+{
+    size_t open = tri_str_find(text, '(');
+    tri_str name = tri_str_trim(tri_str_sub(text, 0, open));
+    return open < text.len && text.data[text.len - 1] == ')' && is_name(name) &&
+           find_outside(tri_str_sub(text, open + 1, text.len - 1), "") != SIZE_MAX && !named_tuple(scope, name);
+}
+
 /* "INSTANCE = KERNEL(...)": what stands behind the sign, or the text as it is. */
-static tri_str take_instance(const tri_source *source, tri_str text, tri_signature_text *out)
+static tri_str take_instance(tri_scope *scope, const tri_source *source, tri_str text, tri_signature_text *out)
 {
     size_t open = tri_str_find(text, '('), equals = tri_str_find(text, '=');
     tri_str name = tri_str_trim(tri_str_sub(text, 0, equals));
     if (equals >= open || open == text.len || !is_name(name) ||
-        !is_name(tri_str_trim(tri_str_sub(text, equals + 1, open))) || text.data[text.len - 1] != ')')
+        !is_call(scope, tri_str_trim(tri_str_sub(text, equals + 1, text.len))))
         return text;
     out->instance = name;
     out->instance_at = span_of(source, name);
@@ -67,11 +87,11 @@ static tri_str take_instance(const tri_source *source, tri_str text, tri_signatu
 }
 
 /* Takes "NAME(" ... ")" off the whole text. A tuple as the only item has no name before it. */
-static tri_str take_kernel(const tri_source *source, tri_str text, tri_signature_text *out)
+static tri_str take_kernel(tri_scope *scope, const tri_source *source, tri_str text, tri_signature_text *out)
 {
     size_t open = tri_str_find(text, '(');
     tri_str name = tri_str_trim(tri_str_sub(text, 0, open));
-    if (open == text.len || !is_name(name) || text.data[text.len - 1] != ')')
+    if (!is_call(scope, text))
         return text;
     out->kernel = name;
     out->kernel_at = span_of(source, name);
@@ -95,15 +115,17 @@ static void add_item(tri_arena *arena, const tri_source *source, tri_str text, t
     tri_vec_push(arena, &out->items, item);
 }
 
-bool tri_signature_text_parse(tri_arena *arena, tri_diag *diag, tri_str text, tri_signature_text *out)
+bool tri_signature_text_parse(tri_module *main, tri_str text, tri_signature_text *out)
 {
+    tri_arena *arena = tri_module_arena(main->all);
+    tri_diag *diag = tri_module_unit(main->all)->diag;
     *out = (tri_signature_text){.source = tri_diag_add_source(diag, TRI_STR("-sig"), text)};
     tri_str rest = tri_str_trim(out->source->text);
     if (find_outside(rest, "") == SIZE_MAX) {
         tri_diag_error(diag, span_of(out->source, rest), code_signature, "unclosed bracket or quote in -sig");
         return false;
     }
-    rest = take_kernel(out->source, take_instance(out->source, rest, out), out);
+    rest = take_kernel(main->scope, out->source, take_instance(main->scope, out->source, rest, out), out);
     while (tri_str_trim(rest).len) {
         size_t end = find_outside(rest, ",");
         if (end == SIZE_MAX) {
@@ -190,14 +212,9 @@ static bool read_tuple(const reader *r, tri_str text, tri_arg *out)
 static const tri_class *named_tuple_of(const reader *r, tri_str text)
 {
     size_t open = tri_str_find(text, '(');
-    tri_str name = tri_str_trim(tri_str_sub(text, 0, open));
-    tri_global g = {0};
-    tri_failure ignored = {0};
-    if (open == text.len || text.data[text.len - 1] != ')' || !is_name(name) ||
-        tri_scope_find(r->scope, name, UINT32_MAX, &g, &ignored) != TRI_LOOKUP_FOUND ||
-        g.value->kind != TRI_VALUE_CLASS)
+    if (open == text.len || text.data[text.len - 1] != ')')
         return NULL;
-    return g.value->cls->is_named_tuple ? g.value->cls : NULL;
+    return named_tuple(r->scope, tri_str_trim(tri_str_sub(text, 0, open)));
 }
 
 /* "NAME(*fp32, i32)" or "NAME(x=*fp32, n=i32)"; a field that is not named has its default. */
@@ -296,6 +313,18 @@ static bool read_any(const reader *r, tri_str text, bool is_constexpr, tri_arg *
     const tri_value *value = tri_host_eval_text(r->scope, r->what, text);
     *out = (tri_arg){.kind = TRI_ARG_CONSTANT, .value = value};
     return value != NULL;
+}
+
+void tri_signature_text_name_fields(tri_scope *scope, const tri_ast_node *param, tri_arg *arg)
+{
+    const tri_ast_node *annotation = param->param.annotation;
+    tri_str name = !annotation                            ? TRI_STR("")
+                   : annotation->kind == TRI_AST_NAME     ? annotation->name
+                   : annotation->kind == TRI_AST_STRING   ? tri_str_trim(annotation->string)
+                                                          : TRI_STR("");
+    const tri_class *cls = arg->kind == TRI_ARG_TUPLE && !arg->cls ? named_tuple(scope, name) : NULL;
+    if (cls && arg->item_count == (int)cls->fields.len)
+        arg->cls = cls;
 }
 
 bool tri_signature_text_argument(tri_modules *all, tri_scope *scope, tri_str what, tri_str text, tri_span at,

@@ -195,6 +195,42 @@ K
     [[ $errors == *"-sig 'k(src=*fp32:16, dst=*fp32:16, count=i32)'"* ]]
 }
 
+@test "a signature may begin and end with named tuples, or be one; an annotation names a tuple's fields" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+from typing import NamedTuple
+
+
+class Part(NamedTuple):
+    x: tl.tensor
+    n: tl.constexpr
+
+
+@triton.jit
+def k(p, o, q: Part):
+    i = tl.arange(0, p.n)
+    tl.store(o + i, tl.load(p.x + i) + tl.load(q.x + i))
+
+
+@triton.jit
+def one(p):
+    tl.store(p.x + tl.arange(0, p.n), 1.0)
+K
+    local sig
+    for sig in 'Part(*fp32, 64), *fp32, Part(x=*fp32, n=64)' 'p=Part(*fp32, 64), o=*fp32, q=Part(*fp32, 64)' \
+        'Part(*fp32, 64), *fp32, (*fp32, 64)' 'k(Part(*fp32, 64), *fp32, Part(*fp32, 64))'; do
+        tritcc k.tri -k k -arch=sm_80 -sig "$sig" -emit=ttir=-
+        [[ $output == *'@k(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %q: !tt.ptr<f32>)'* ]]
+    done
+    for sig in 'Part(*fp32, 64)' 'p=Part(*fp32, n=64)' 'one(Part(*fp32, 64))'; do
+        tritcc k.tri -k one -arch=sm_80 -sig "$sig" -emit=ttir=-
+        [[ $output == *'@one(%p: !tt.ptr<f32>)'* ]]
+    done
+    tritcc k.tri -k one -arch=sm_80 -sig 'two = one(Part(*fp32, 64))' -emit=ttir=-
+    [[ $output == *'@two(%p: !tt.ptr<f32>)'* ]]
+}
+
 @test "named tuples are arguments, by position or by field" {
     cat >k.tri <<'K'
 import triton
