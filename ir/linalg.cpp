@@ -26,14 +26,17 @@ extern "C" {
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -121,6 +124,55 @@ void tri_linalg_copies(MlirModule module)
     for (memref::CopyOp op : copies) {
         OpBuilder builder(op);
         linalg::CopyOp::create(builder, op.getLoc(), op.getSource(), op.getTarget());
+        op.erase();
+    }
+}
+
+/* One turn of the loop: what the body makes of `old`, and whether it could be put there. */
+static void exchangeOnce(OpBuilder &builder, memref::GenericAtomicRMWOp op, Value pointer, Value old)
+{
+    Location loc = op.getLoc();
+    Type element = op.getType();
+    IRMapping values;
+    values.map(op.getCurrentValue(), arith::BitcastOp::create(builder, loc, element, old));
+    for (Operation &inner : op.getBody()->without_terminator())
+        builder.clone(inner, values);
+    Value next = values.lookupOrDefault(op.getBody()->getTerminator()->getOperand(0));
+    next = arith::BitcastOp::create(builder, loc, old.getType(), next);
+    auto order = LLVM::AtomicOrdering::acq_rel;
+    auto failure = LLVM::AtomicOrdering::monotonic;
+    Value both = LLVM::AtomicCmpXchgOp::create(builder, loc, pointer, old, next, order, failure);
+    Value seen = LLVM::ExtractValueOp::create(builder, loc, both, 0);
+    Value done = LLVM::ExtractValueOp::create(builder, loc, both, 1);
+    Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
+    scf::ConditionOp::create(builder, loc, arith::XOrIOp::create(builder, loc, done, yes), seen);
+}
+
+void tri_linalg_float_exchanges(MlirModule module)
+{
+    unwrap(module).getContext()->loadDialect<LLVM::LLVMDialect, scf::SCFDialect>();
+    SmallVector<memref::GenericAtomicRMWOp> ops;
+    unwrap(module)->walk([&](memref::GenericAtomicRMWOp op) {
+        if (op.getType().isFloat() && op.getMemRefType().getRank() == 1 && op.getMemRefType().getLayout().isIdentity())
+            ops.push_back(op);
+    });
+    for (memref::GenericAtomicRMWOp op : ops) {
+        OpBuilder builder(op);
+        Location loc = op.getLoc();
+        unsigned bits = op.getType().getIntOrFloatBitWidth();
+        Type word = builder.getIntegerType(bits);
+        Value start = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, op.getMemref());
+        Value size = arith::ConstantIndexOp::create(builder, loc, bits / 8);
+        Value walked = arith::MulIOp::create(builder, loc, op.getIndices()[0], size);
+        Value at = arith::AddIOp::create(builder, loc, start, walked);
+        at = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), at);
+        Value pointer = LLVM::IntToPtrOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), at);
+        Value first = LLVM::LoadOp::create(builder, loc, word, pointer);
+        auto loop = scf::WhileOp::create(
+            builder, loc, TypeRange(word), ValueRange(first),
+            [&](OpBuilder &b, Location, ValueRange old) { exchangeOnce(b, op, pointer, old[0]); },
+            [&](OpBuilder &b, Location l, ValueRange seen) { scf::YieldOp::create(b, l, seen); });
+        op.replaceAllUsesWith(Value(arith::BitcastOp::create(builder, loc, op.getType(), loop.getResult(0))));
         op.erase();
     }
 }

@@ -20,6 +20,9 @@ void tri_linalg_prepare(MlirContext context);
 /* Every memref.copy as linalg.copy, which becomes a loop and no call. */
 void tri_linalg_copies(MlirModule module);
 
+/* Every memref.generic_atomic_rmw of floats as a loop over an exchange of their bits: LLVM exchanges no floats. */
+void tri_linalg_float_exchanges(MlirModule module);
+
 /* A module of the LLVM dialect as LLVM IR, owned by the caller; null after a report. */
 LLVMModuleRef tri_linalg_translate(MlirModule module, LLVMContextRef llvm);
 

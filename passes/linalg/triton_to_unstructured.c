@@ -227,20 +227,20 @@ static MlirValue generic_atomic(tri_builder *b, MlirValue memory, MlirValue at, 
                                           .num_results = 1, .results = &element, .num_regions = 1, .regions = &region});
 }
 
+/* Compared are bits, of floats too. */
 static MlirValue cas_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at,
                              MlirValue *operands)
 {
+    (void)s, (void)op;
     tri_builder inner;
-    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory)), own = mlirValueGetType(operands[0]);
-    if (tri_type_is_float(element)) { /* LLVM has no such exchange, and an array has one type */
-        fail_unstructured(s, op, (MlirValue){NULL}, "floats cannot be compared and exchanged");
-        return operands[0];
-    }
-    MlirValue wanted = tri_memory_to_memory(b, operands[0], element),
-              next = tri_memory_to_memory(b, operands[1], element);
+    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory)), own = mlirValueGetType(operands[0]),
+             word = mlirIntegerTypeGet(b->context, tri_type_bits(element));
+    MlirValue wanted = tri_memory_to_memory(b, operands[0], word), next = tri_memory_to_memory(b, operands[1], element);
     MlirValue old = generic_atomic(b, memory, at, &inner);
     MlirValue now = mlirBlockGetArgument(inner.block, 0);
-    MlirValue select[3] = {tri_memory_compare(&inner, TRI_MEMORY_EQUAL, now, wanted), next, now};
+    MlirValue is_wanted =
+        tri_memory_compare(&inner, TRI_MEMORY_EQUAL, tri_memory_to_memory(&inner, now, word), wanted);
+    MlirValue select[3] = {is_wanted, next, now};
     MlirValue chosen = tri_builder_value(
         &inner,
         &(tri_op){
@@ -249,30 +249,56 @@ static MlirValue cas_element(state *s, tri_builder *b, MlirOperation op, MlirVal
     return tri_memory_from_memory(b, old, own);
 }
 
+/* What tt's and, or, xor, add, fadd, max, min, umax, umin, exch, by number, are in arith: an AtomicRMWKind and an
+ * operation. */
+typedef struct {
+    int kind;
+    const char *op;
+} rmw_row;
+
 enum { rmw_assign = 3 }; /* arith's AtomicRMWKind of an exchange */
 
-/* arith's AtomicRMWKind of tt's and, or, xor, add, fadd, max, min, umax, umin, exch, by number */
-static int64_t rmw_kind(int64_t kind, bool is_float)
+static const rmw_row *find_rmw(int64_t kind, bool is_float)
 {
     enum { addf, addi, andi, assign, maximumf, maxnumf, maxs, maxu, minimumf, minnumf, mins, minu, mulf, muli, ori,
         xori };
-    static const int64_t ints[] = {-1, andi, ori, xori, addi, addf, maxs, mins, maxu, minu, assign};
-    static const int64_t floats[] = {-1, -1, -1, -1, addf, addf, maxnumf, minnumf, maxnumf, minnumf, assign};
-    return kind < 1 || kind > 10 ? -1 : is_float ? floats[kind] : ints[kind];
+    static const rmw_row ints[] = {
+        {-1, NULL},           {andi, "arith.andi"}, {ori, "arith.ori"},     {xori, "arith.xori"},
+        {addi, "arith.addi"}, {addf, "arith.addf"}, {maxs, "arith.maxsi"},  {mins, "arith.minsi"},
+        {maxu, "arith.maxui"}, {minu, "arith.minui"}, {rmw_assign, NULL}};
+    static const rmw_row floats[] = {{-1, NULL}, {-1, NULL}, {-1, NULL}, {-1, NULL},
+                                     {addf, "arith.addf"}, {addf, "arith.addf"}, {maxnumf, "arith.maxnumf"},
+                                     {minnumf, "arith.minnumf"}, {maxnumf, "arith.maxnumf"},
+                                     {minnumf, "arith.minnumf"}, {rmw_assign, NULL}};
+    const rmw_row *row = kind < 1 || kind > 10 ? NULL : is_float ? &floats[kind] : &ints[kind];
+    return row && row->kind >= 0 ? row : NULL;
+}
+
+/* The array is declared with other elements of the same size. */
+static MlirValue rmw_bits(tri_builder *b, MlirValue memory, MlirValue at, const rmw_row *row, MlirValue operand)
+{
+    tri_builder inner;
+    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory)), own = mlirValueGetType(operand);
+    MlirValue old = generic_atomic(b, memory, at, &inner);
+    MlirValue now = tri_memory_from_memory(&inner, mlirBlockGetArgument(inner.block, 0), own);
+    MlirValue next = tri_memory_to_memory(&inner, tri_builder_binary(&inner, row->op, own, now, operand), element);
+    tri_build_yield(&inner, "memref.atomic_yield", 1, &next);
+    return tri_memory_from_memory(b, old, own);
 }
 
 static MlirValue rmw_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at,
                              MlirValue *operands)
 {
     MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory)), own = mlirValueGetType(operands[0]);
-    int64_t number = tri_op_int(op, "atomic_rmw_op", 0), kind = rmw_kind(number, tri_type_is_float(own));
-    bool is_bit = tri_type_is_int_of(own, 1), is_exchange = kind == rmw_assign;
-    if (kind < 0 || (!is_bit && !is_exchange && !mlirTypeEqual(element, own))) {
-        fail_unstructured(s, op, (MlirValue){NULL}, "an atomic operation on elements of another type");
-        kind = rmw_assign;
+    const rmw_row *row = find_rmw(tri_op_int(op, "atomic_rmw_op", 0), tri_type_is_float(own));
+    if (!row) {
+        fail_unstructured(s, op, (MlirValue){NULL}, "this atomic operation is for integers");
+        return operands[0];
     }
+    if (row->kind != rmw_assign && !tri_type_is_int_of(own, 1) && !mlirTypeEqual(element, own))
+        return rmw_bits(b, memory, at, row, operands[0]);
     MlirValue all[] = {tri_memory_to_memory(b, operands[0], element), memory, at};
-    tri_attr attr = {"kind", tri_attr_i64(b->context, kind)};
+    tri_attr attr = {"kind", tri_attr_i64(b->context, row->kind)};
     MlirValue old = tri_builder_value(b, &(tri_op){.name = "memref.atomic_rmw",
                                                    .num_operands = 3,
                                                    .operands = all,

@@ -194,6 +194,7 @@ static LLVMModuleRef translate(tri_unit *unit)
     if (!tri_upstream_run(unit->module, to_buffers, unit->diag))
         return NULL;
     tri_linalg_copies(unit->module);
+    tri_linalg_float_exchanges(unit->module);
     if (!tri_upstream_run(unit->module, to_llvm, unit->diag))
         return NULL;
     return tri_linalg_translate(unit->module, unit->llvm);

@@ -63,6 +63,24 @@ K
     "$BUILDDIR/tritrun" -arch=linalg -grid=1 -expect=s=@s.npy -expect=h=@h.npy -expect=b=@b.npy -expect=f=@f.npy r.tri "${args[@]}"
 }
 
+@test "floats are compared, exchanged, and made larger by atomic operations" {
+    cat >a.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(t, u, x, o):
+    i = tl.arange(0, 64)
+    v = tl.load(x + i)
+    tl.atomic_max(t + i % 4, v)
+    tl.atomic_min(t + 4 + i % 4, v)
+    tl.store(o + i, tl.atomic_cas(u + i, v - v, v))
+K
+    local args=(t=zeros:f32:8 u=zeros:f64:64 randn:f64:64:seed=1 o=zeros:f64:64)
+    sed -i 's/v = tl.load(x + i)$/v = tl.load(x + i)\n    w = v.to(tl.float32)/; s/% 4, v)/% 4, w)/' a.tri
+    "$BUILDDIR/tritrun" -arch=native -grid=1 -o t=t.npy -o u=u.npy -o o=o.npy a.tri "${args[@]}"
+    "$BUILDDIR/tritrun" -arch=linalg -grid=1 -expect=t=@t.npy -expect=u=@u.npy -expect=o=@o.npy a.tri "${args[@]}"
+}
+
 @test "for Ascend there are the vendor's arguments and attributes" {
     kernel
     tritcc -arch=ascend910b -emit=linalg -sig "$signature" k.tri
