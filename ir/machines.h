@@ -63,6 +63,7 @@ typedef struct tri_machine_facts {
     int direct_to_shared;   /* the same where a whole wave gives one address: bytes per lane, a sum; 3 bits 1, 2, 4 */
     bool loads_ahead_in_registers; /* no such copies: loops hold the next iteration's blocks in registers instead */
     bool has_tma;           /* a unit that copies boxes of a descriptor */
+    bool writes_maps;       /* ... and instructions that write the fields of its descriptors */
     bool has_block_loads;   /* a sub-group loads a box of two dimensions with bounds */
     bool has_transposed_reads; /* AMD: reads of shared memory that transpose on the way */
 
@@ -73,6 +74,7 @@ typedef struct tri_machine_facts {
     int mma_depth_bits; /* bits of K that one instruction takes at least: what the language asks of tl.dot; 0: any */
     bool has_warp_groups;   /* products of four warps, from shared memory (wgmma) */
     bool has_f64_mma, has_tf32, has_fp8_mma; /* on `mma`; of fp8: worth it, else products are of f16 */
+    bool has_fp8_instructions; /* that convert and multiply it, worth it or not */
     bool prefers_tf32;      /* tl.dot of f32 is of tf32 unless told otherwise */
     bool wants_prefetch;    /* operands come through registers: read the next while one product runs */
     bool has_rough_fp8_sums; /* products of fp8 add up with fewer bits than f32 unless told otherwise */
@@ -91,6 +93,7 @@ typedef struct tri_machine_facts {
     /* ---- launching ---- */
     bool has_cooperative_launch;        /* all programs at the same time */
     bool has_dependent_launch;          /* programmatic dependent launch */
+    bool moves_registers;   /* warps give registers to others of their block */
 
     /* ---- host processors ---- */
     tri_processor processor;

@@ -149,6 +149,7 @@ static LLVMValueRef divide(tri_gpu *g, LLVMValueRef *args)
     return quotient;
 }
 
+#define ALWAYS TRI_MACHINE_ALWAYS
 #define PURE TRI_MACHINE_PURE
 #define CONVERGENT TRI_MACHINE_CONVERGENT
 static const tri_machine_row rows[TRI_AMDGCN_END] = {

@@ -21,7 +21,8 @@ const char *tri_machine_name(const tri_machine *machine, int id) { return primit
 bool tri_machine_has(const tri_gpu *g, int id)
 {
     const tri_machine_row *row = &g->machine->rows[id];
-    return row->how != TRI_MACHINE_ABSENT && g->arch >= row->min_arch;
+    return row->how != TRI_MACHINE_ABSENT &&
+           (row->needs == TRI_MACHINE_ALWAYS || *(const bool *)((const char *)g->unit->arch + row->needs));
 }
 
 /* ---- signatures ---- */

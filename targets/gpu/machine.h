@@ -51,17 +51,18 @@ typedef struct {
     tri_machine_function function;
     const char *operands;
     int flags;
-    int min_arch;
+    size_t needs; /* TRI_MACHINE_NEEDS of a fact, or TRI_MACHINE_ALWAYS */
 } tri_machine_row;
 
+/* A fact of the machine (ir/machines.h) without which a primitive is not there. */
+#define TRI_MACHINE_NEEDS(fact) offsetof(tri_machine_facts, fact)
+enum { TRI_MACHINE_ALWAYS = 0 };
+
 /* What ROW and OWN of a primitives.def become in a family's table; `what` is text, or the function. */
-#define TRI_MACHINE_ROW_INTRINSIC(what, operands, flags, arch)                                                         \
-    {                                                                                                                  \
-        TRI_MACHINE_INTRINSIC, what, NULL, operands, flags, arch                                                       \
-    }
-#define TRI_MACHINE_ROW_CALL(what, operands, flags, arch) {TRI_MACHINE_CALL, what, NULL, operands, flags, arch}
-#define TRI_MACHINE_ROW_FUNCTION(what, operands, flags, arch) {TRI_MACHINE_FUNCTION, NULL, what, operands, flags, arch}
-#define TRI_MACHINE_ROW_TEXT(what, operands, flags, arch) {TRI_MACHINE_TEXT, what, NULL, operands, flags, arch}
+#define TRI_MACHINE_ROW_INTRINSIC(what, ops, flags, needs) {TRI_MACHINE_INTRINSIC, what, NULL, ops, flags, needs}
+#define TRI_MACHINE_ROW_CALL(what, ops, flags, needs) {TRI_MACHINE_CALL, what, NULL, ops, flags, needs}
+#define TRI_MACHINE_ROW_FUNCTION(what, ops, flags, needs) {TRI_MACHINE_FUNCTION, NULL, what, ops, flags, needs}
+#define TRI_MACHINE_ROW_TEXT(what, ops, flags, needs) {TRI_MACHINE_TEXT, what, NULL, ops, flags, needs}
 
 typedef struct {
     const char *name, *signature;

@@ -3,6 +3,7 @@
 #include "targets/intel/intel.h"
 #include "targets/spirv/spirv.h"
 
+#define ALWAYS TRI_MACHINE_ALWAYS
 #define PURE TRI_MACHINE_PURE
 #define CONVERGENT TRI_MACHINE_CONVERGENT
 #define ROW(name, how, ...) [TRI_MACHINE_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),
@@ -10,7 +11,7 @@ static const tri_machine_row rows[TRI_INTEL_END] = {
 #include "targets/spirv/primitives.def"
 #define ROW(name, how, ...) [TRI_MACHINE_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),
 #include "targets/intel/primitives.def"
-#define X(name, ...) [TRI_INTEL_##name] = TRI_MACHINE_ROW_TEXT("dpas.c", "", CONVERGENT, 0),
+#define X(name, ...) [TRI_INTEL_##name] = TRI_MACHINE_ROW_TEXT("dpas.c", "", CONVERGENT, ALWAYS),
 #include "ir/dpas.def"
 #undef X
 };

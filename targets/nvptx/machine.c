@@ -2,6 +2,8 @@
 #include "targets/gpu/gpu.h"
 #include "targets/nvptx/nvptx.h"
 
+#define ALWAYS TRI_MACHINE_ALWAYS
+#define NEEDS TRI_MACHINE_NEEDS
 #define PURE TRI_MACHINE_PURE
 #define CONVERGENT TRI_MACHINE_CONVERGENT
 #define MEMORY TRI_MACHINE_MEMORY

@@ -2,6 +2,7 @@
 #include "targets/gpu/gpu.h"
 #include "targets/spirv/spirv.h"
 
+#define ALWAYS TRI_MACHINE_ALWAYS
 #define PURE TRI_MACHINE_PURE
 #define CONVERGENT TRI_MACHINE_CONVERGENT
 static const tri_machine_row rows[TRI_MACHINE_COUNT] = {

@@ -135,6 +135,13 @@ K
     grep -q '^.target sm_80' k.ptx
 }
 
+@test "machines with maps that kernels cannot write refuse the ttgir that writes them" {
+    compile -emit=ttgir=k.ttgir
+    tritcc -1 -arch=sm_90 -emit=ptx=k.ptx k.ttgir
+    [[ $errors == *"this architecture does not write tensor maps; sm_90a does"* ]]
+    [ ! -e k.ptx ]
+}
+
 @test "operations and primitives of bulk copies, which the kernels above run" {
     compile -emit=ttgir=k.ttgir
     while read -r op; do
