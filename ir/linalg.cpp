@@ -26,10 +26,12 @@ extern "C" {
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -173,6 +175,27 @@ void tri_linalg_float_exchanges(MlirModule module)
             [&](OpBuilder &b, Location, ValueRange old) { exchangeOnce(b, op, pointer, old[0]); },
             [&](OpBuilder &b, Location l, ValueRange seen) { scf::YieldOp::create(b, l, seen); });
         op.replaceAllUsesWith(Value(arith::BitcastOp::create(builder, loc, op.getType(), loop.getResult(0))));
+        op.erase();
+    }
+}
+
+void tri_linalg_library_calls(MlirModule module)
+{
+    SmallVector<math::ExpM1Op> ops;
+    unwrap(module).walk([&](math::ExpM1Op op) {
+        if (op.getType().isF32() || op.getType().isF64())
+            ops.push_back(op);
+    });
+    for (math::ExpM1Op op : ops) {
+        OpBuilder builder(op);
+        StringRef name = op.getType().isF32() ? "expm1f" : "expm1";
+        if (!unwrap(module).lookupSymbol(name)) {
+            OpBuilder start = OpBuilder::atBlockBegin(unwrap(module).getBody());
+            FunctionType type = builder.getFunctionType(op.getType(), op.getType());
+            func::FuncOp::create(start, op.getLoc(), name, type).setPrivate();
+        }
+        auto call = func::CallOp::create(builder, op.getLoc(), name, op.getType(), op.getOperand());
+        op.replaceAllUsesWith(call.getResult(0));
         op.erase();
     }
 }

@@ -23,6 +23,9 @@ void tri_linalg_copies(MlirModule module);
 /* Every memref.generic_atomic_rmw of floats as a loop over an exchange of their bits: LLVM exchanges no floats. */
 void tri_linalg_float_exchanges(MlirModule module);
 
+/* Calls of C's library, on elements, in the place of what MLIR's own lowering computes with fewer digits. */
+void tri_linalg_library_calls(MlirModule module);
+
 /* A module of the LLVM dialect as LLVM IR, owned by the caller; null after a report. */
 LLVMModuleRef tri_linalg_translate(MlirModule module, LLVMContextRef llvm);
 

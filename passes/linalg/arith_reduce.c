@@ -17,7 +17,8 @@ static bool inline_body(tri_builder *b, MlirOperation op, intptr_t n, const Mlir
 {
     MlirRegion region = mlirOperationGetRegion(op, 0);
     MlirBlock body = mlirRegionGetFirstBlock(region);
-    MlirValue from[256], to[256];
+    enum { most = 1024 };
+    MlirValue from[most], to[most];
     if (!mlirBlockIsNull(mlirBlockGetNextInRegion(body)))
         return false;
     for (intptr_t i = 0; i < n; i++) {
@@ -28,7 +29,9 @@ static bool inline_body(tri_builder *b, MlirOperation op, intptr_t n, const Mlir
     for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationEqual(o, last);
          o = mlirOperationGetNextInBlock(o)) {
         MlirOperation copy = tri_op_clone(b, o, n, from, to);
-        for (intptr_t r = 0; r < mlirOperationGetNumResults(o) && n < 256; r++, n++) {
+        for (intptr_t r = 0; r < mlirOperationGetNumResults(o); r++, n++) {
+            if (n == most)
+                return false;
             from[n] = tri_op_result(o, r);
             to[n] = tri_op_result(copy, r);
         }
@@ -268,25 +271,53 @@ bool tri_arith_histogram(tri_builder *b, MlirOperation op)
     return true;
 }
 
+/* Every pack-th element of the last dimension of `whole`, from element k on. */
+static tri_build_box every(MlirType whole, int pack, int k)
+{
+    tri_build_box box = tri_build_whole(whole);
+    int last = box.rank - 1;
+    box.offset[last] = tri_build_number(k);
+    box.size[last] = tri_build_number(tri_type_dim(whole, last) / pack);
+    box.stride[last] = tri_build_number(pack);
+    return box;
+}
+
+/* The region runs once for `pack` neighbours in row-major order: all first ones are a tensor, and all second ones. */
 bool tri_arith_map(tri_builder *b, MlirOperation op)
 {
-    intptr_t n = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
+    int n = (int)mlirOperationGetNumOperands(op), results = (int)mlirOperationGetNumResults(op);
+    int pack = (int)tri_op_int(op, "pack", 1);
     MlirValue ins[max_values], outs[max_values], values[max_values] = {{NULL}}, made[max_values];
-    if (tri_op_int(op, "pack", 1) != 1 || n > max_values || results > max_values)
+    MlirType first = mlirValueGetType(tri_op_operand(op, 0));
+    if (n * pack > max_values || results * pack > max_values ||
+        (pack > 1 && (!tri_type_is_tensor(first) || tri_type_dim(first, tri_type_rank(first) - 1) % pack)))
         return false;
-    for (intptr_t i = 0; i < n; i++)
-        ins[i] = tri_op_operand(op, i);
-    for (intptr_t i = 0; i < results; i++)
-        outs[i] = tri_build_empty(b, mlirValueGetType(tri_op_result(op, i)));
+    for (int i = 0; i < n * pack; i++) {
+        MlirValue whole = tri_op_operand(op, i / pack);
+        tri_build_box box = every(mlirValueGetType(whole), pack, i % pack);
+        ins[i] = pack == 1 ? whole : tri_build_extract_slice(b, whole, &box, -1, NULL);
+    }
+    for (int i = 0; i < results * pack; i++) {
+        MlirType type = mlirValueGetType(tri_op_result(op, i / pack));
+        outs[i] = tri_build_empty(b, tri_type_with_element(mlirValueGetType(ins[0]), tri_type_element(type)));
+    }
     tri_builder inner;
-    MlirOperation generic = tri_build_generic(b, (int)n, ins, NULL, (int)results, outs, &inner);
-    for (intptr_t i = 0; i < n; i++)
+    MlirOperation generic = tri_build_generic(b, n * pack, ins, NULL, results * pack, outs, &inner);
+    for (int i = 0; i < n * pack; i++)
         values[i] = mlirBlockGetArgument(inner.block, i);
-    if (!inline_body(&inner, op, n, values, made))
+    if (!inline_body(&inner, op, n * pack, values, made))
         return false;
-    tri_build_yield(&inner, "linalg.yield", results, made);
-    for (intptr_t i = 0; i < results; i++)
+    tri_build_yield(&inner, "linalg.yield", results * pack, made);
+    for (int i = 0; i < results * pack; i++)
         made[i] = tri_op_result(generic, i);
+    for (int i = 0; i < results && pack > 1; i++) {
+        MlirValue whole = tri_build_empty(b, mlirValueGetType(tri_op_result(op, i)));
+        for (int k = 0; k < pack; k++) {
+            tri_build_box box = every(mlirValueGetType(whole), pack, k);
+            whole = tri_build_insert_slice(b, made[i * pack + k], whole, &box);
+        }
+        made[i] = whole;
+    }
     tri_op_replace(op, results, made);
     return true;
 }

@@ -153,6 +153,18 @@ static bool rewrite_compare(tri_builder *b, MlirOperation op)
     return true;
 }
 
+/* Arithmetic on floats of 8 bits is made in f32. */
+static bool rewrite_float_binary(tri_builder *b, MlirOperation op)
+{
+    MlirType type = type_of(op), wide = tri_type_with_element(type, mlirF32TypeGet(b->context));
+    if (!tri_type_is_float(tri_type_element(type)) || tri_type_bits(tri_type_element(type)) != 8)
+        return true;
+    MlirValue x = tri_arith_convert(b, operand(op, 0), wide, false);
+    MlirValue y = tri_arith_convert(b, operand(op, 1), wide, false);
+    replace(op, tri_arith_convert(b, tri_builder_binary(b, tri_op_name(op).data, wide, x, y), type, false));
+    return true;
+}
+
 /* --- products --- */
 
 static bool is_wide(MlirType element) { return !tri_type_is_float(element) || tri_type_bits(element) >= 32; }
@@ -212,7 +224,79 @@ static bool is_symbol(tri_str symbol, const char *name)
     return symbol.len == 5 + n || (symbol.len == 6 + n && symbol.data[5 + n] == 'f');
 }
 
-static bool rewrite_library(tri_diag *diag, tri_builder *b, MlirOperation op)
+/* func.func private @symbol of scalars, in the module of `op`: made when it is not there. Where the source says which
+ * library has it, so does the function. */
+static void declare(tri_builder *b, MlirOperation op, MlirType function)
+{
+    MlirOperation module = op;
+    while (!mlirOperationIsNull(mlirOperationGetParentOperation(module)))
+        module = mlirOperationGetParentOperation(module);
+    tri_str symbol = tri_op_string(op, "symbol");
+    MlirBlock body = tri_op_body(module, 0);
+    MlirOperation first = mlirBlockGetFirstOperation(body);
+    for (MlirOperation o = first; !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o))
+        if (tri_op_is(o, "func.func") && tri_str_equal(tri_op_symbol(o), symbol))
+            return;
+    tri_builder start = tri_builder_at_start(body, b->loc);
+    MlirRegion region = mlirRegionCreate();
+    tri_attr attrs[5] = {{"sym_name", tri_attr_str(b->context, symbol.data, symbol.len)},
+                         {"function_type", mlirTypeAttrGet(function)},
+                         {"sym_visibility", tri_attr_str(b->context, "private", 7)}};
+    int n = 3;
+    static const char *const places[] = {"libname", "libpath"}, *const names[] = {"tritcc.libname", "tritcc.libpath"};
+    for (int i = 0; i < 2; i++) {
+        tri_str text = tri_op_string(op, places[i]);
+        if (text.len)
+            attrs[n++] = (tri_attr){names[i], tri_attr_str(b->context, text.data, text.len)};
+    }
+    tri_builder_create(
+        &start, &(tri_op){.name = "func.func", .num_attrs = n, .attrs = attrs, .num_regions = 1, .regions = &region});
+}
+
+static MlirValue call(tri_builder *b, tri_str symbol, MlirType result, intptr_t n, const MlirValue *operands)
+{
+    tri_attr callee = {"callee", mlirFlatSymbolRefAttrGet(b->context, mlirStringRefCreate(symbol.data, symbol.len))};
+    return tri_builder_value(b, &(tri_op){.name = "func.call",
+                                          .num_operands = n,
+                                          .operands = operands,
+                                          .num_results = 1,
+                                          .results = &result,
+                                          .num_attrs = 1,
+                                          .attrs = &callee});
+}
+
+enum { max_parameters = 16 };
+
+/* A function that has no operation here is called for each element. */
+static bool rewrite_call(tri_builder *b, MlirOperation op)
+{
+    MlirType type = type_of(op), inputs[max_parameters], element = tri_type_element(type);
+    MlirValue operands[max_parameters], empty;
+    intptr_t n = mlirOperationGetNumOperands(op);
+    tri_str symbol = tri_op_string(op, "symbol");
+    if (n > max_parameters)
+        return false;
+    for (intptr_t i = 0; i < n; i++) {
+        operands[i] = operand(op, i);
+        inputs[i] = tri_type_element(mlirValueGetType(operands[i]));
+    }
+    declare(b, op, mlirFunctionTypeGet(b->context, n, inputs, 1, &element));
+    if (!tri_type_is_tensor(type)) {
+        replace(op, call(b, symbol, element, n, operands));
+        return true;
+    }
+    tri_builder inner;
+    empty = tri_build_empty(b, type);
+    MlirOperation generic = tri_build_generic(b, (int)n, operands, NULL, 1, &empty, &inner);
+    for (intptr_t i = 0; i < n; i++)
+        operands[i] = mlirBlockGetArgument(inner.block, i);
+    MlirValue made = call(&inner, symbol, element, n, operands);
+    tri_build_yield(&inner, "linalg.yield", 1, &made);
+    replace(op, tri_op_result(generic, 0));
+    return true;
+}
+
+static bool rewrite_library(tri_pass_run *run, tri_builder *b, MlirOperation op)
 {
     tri_str symbol = tri_op_string(op, "symbol");
     MlirType type = type_of(op);
@@ -229,7 +313,9 @@ static bool rewrite_library(tri_diag *diag, tri_builder *b, MlirOperation op)
                                                    .results = &type}));
         return true;
     }
-    tri_op_error(diag, op, 6002, "'%.*s' has no operation in the structured dialects", TRI_STR_ARG(symbol));
+    if (!tri_passes_option_int(run, "vendor", 0) && rewrite_call(b, op))
+        return true;
+    tri_op_error(run->unit->diag, op, 6002, "'%.*s' has no operation in the structured dialects", TRI_STR_ARG(symbol));
     return false;
 }
 
@@ -255,6 +341,10 @@ static const rule rules[] = {
     {"arith.divui", rewrite_integer_division}, {"arith.remsi", rewrite_integer_division},
     {"arith.remui", rewrite_integer_division}, {"arith.ceildivsi", rewrite_integer_division},
     {"arith.extf", rewrite_float_width}, {"arith.truncf", rewrite_float_width}, {"arith.cmpf", rewrite_compare},
+    {"arith.addf", rewrite_float_binary}, {"arith.subf", rewrite_float_binary}, {"arith.mulf", rewrite_float_binary},
+    {"arith.divf", rewrite_float_binary}, {"arith.remf", rewrite_float_binary},
+    {"arith.maxnumf", rewrite_float_binary}, {"arith.minnumf", rewrite_float_binary},
+    {"arith.maximumf", rewrite_float_binary}, {"arith.minimumf", rewrite_float_binary},
     {"arith.sitofp", rewrite_int_to_float}, {"arith.uitofp", rewrite_int_to_float},
     {"tt.dot", rewrite_dot}, {"tt.reduce", tri_arith_reduce}, {"tt.scan", tri_arith_scan},
     {"tt.histogram", tri_arith_histogram}, {"tt.map_elementwise", tri_arith_map}, {"tt.expand_dims", tri_arith_reshape},
@@ -277,7 +367,7 @@ static bool rewrite_arith(tri_pass_run *run, MlirOperation op)
             return false;
         }
     if (tri_op_is(op, "tt.extern_elementwise"))
-        return rewrite_library(run->unit->diag, &b, op);
+        return rewrite_library(run, &b, op);
     if (tri_op_is(op, "tt.elementwise_inline_asm")) {
         tri_op_error(run->unit->diag, op, 6002, "inline assembly has no structured form");
         return false;
@@ -319,5 +409,6 @@ static bool run_triton_arith_to_linalg(tri_pass_run *run)
 const tri_pass tri_pass_triton_arith_to_linalg = {
     .name = "triton-arith-to-linalg",
     .help = "compute on tensors with linalg, tensor, arith and math",
+    .options = (const char *const[]){"vendor=N: for Ascend's compiler, which has no other libraries (0)", NULL},
     .run = run_triton_arith_to_linalg,
 };

@@ -11,8 +11,11 @@
 #include "ir/upstream.h"
 #include "targets/cpu/machine.h"
 #include "targets/facts.h"
+#include "targets/library.h"
 
 #include "llvm-c/Core.h"
+
+#include <string.h>
 
 void tri_linalg_ttir_pipeline(const tri_unit *unit, tri_buf *out)
 {
@@ -36,9 +39,10 @@ static const char to_buffers[] = "func.func(convert-elementwise-to-linalg,linalg
                                  "one-shot-bufferize{allow-return-allocs-from-loops=true},canonicalize,cse,func.func("
                                  "buffer-hoisting,buffer-loop-hoisting,"
                                  "promote-buffers-to-stack{max-alloc-size-in-bytes=262144})";
+static const char to_loops[] = "func.func(convert-linalg-to-loops,math-extend-to-supported-types,"
+                               "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32})";
 static const char to_llvm[] =
-    "func.func(convert-linalg-to-loops,math-extend-to-supported-types,arith-emulate-unsupported-floats{"
-    "source-types=bf16 target-type=f32}),expand-strided-metadata,lower-affine,convert-scf-to-cf,"
+    "expand-strided-metadata,lower-affine,convert-scf-to-cf,"
     "arith-expand{include-bf16=true},memref-expand,convert-math-to-llvm{approximate-log1p=false},convert-math-to-libm,"
     "convert-to-llvm,"
     "reconcile-unrealized-casts";
@@ -194,19 +198,63 @@ static LLVMModuleRef translate(tri_unit *unit)
     if (!tri_upstream_run(unit->module, to_buffers, unit->diag))
         return NULL;
     tri_linalg_copies(unit->module);
+    if (!tri_upstream_run(unit->module, to_loops, unit->diag))
+        return NULL;
     tri_linalg_float_exchanges(unit->module);
+    tri_linalg_library_calls(unit->module);
     if (!tri_upstream_run(unit->module, to_llvm, unit->diag))
         return NULL;
     return tri_linalg_translate(unit->module, unit->llvm);
 }
 
+/* Functions without body are those of libraries. */
+static void note_calls(tri_unit *unit, tri_op_list *funcs, tri_library_calls *calls)
+{
+    for (size_t i = 0; i < funcs->len; i++)
+        if (mlirBlockIsNull(tri_op_body(funcs->at[i], 0))) {
+            tri_library_call call = {tri_str_copy(unit->arena, tri_op_symbol(funcs->at[i])),
+                                     tri_op_string(funcs->at[i], "tritcc.libname"),
+                                     tri_op_string(funcs->at[i], "tritcc.libpath"),
+                                     mlirOperationGetLocation(funcs->at[i]), false};
+            tri_vec_push(unit->arena, calls, call);
+        }
+}
+
+static bool link_libraries(tri_unit *unit, LLVMModuleRef module, tri_library_calls *calls)
+{
+    tri_library_job job = {unit, module, calls, 0, tri_cpu_triple(unit->arch), NULL, {0}};
+    return !calls->len || (tri_library_link(&job) && tri_library_link_device(&job) && tri_library_check(&job));
+}
+
+/* LLVM moves a bf16 through f32 where the processor has instructions for that, which take small numbers for 0: here
+ * it has none, and such values are moved as the words they are. */
+static void move_bf16_as_words(LLVMModuleRef module, LLVMTargetMachineRef machine)
+{
+    if (!strncmp(tri_cpu_triple(NULL), "aarch64", 7))
+        return;
+    char *given = LLVMGetTargetMachineFeatureString(machine), *cpu = LLVMGetTargetMachineCPU(machine);
+    tri_buf features = {0};
+    tri_buf_format(&features, "%s%s-avx512bf16,-avxneconvert,-avx10.2", given,
+                   *given && given[strlen(given) - 1] != ',' ? "," : "");
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f)) {
+            LLVMAddTargetDependentFunctionAttr(f, "target-cpu", cpu);
+            LLVMAddTargetDependentFunctionAttr(f, "target-features", features.data);
+        }
+    tri_buf_fini(&features);
+    LLVMDisposeMessage(given);
+    LLVMDisposeMessage(cpu);
+}
+
 static bool lower(tri_unit *unit)
 {
     tri_op_list funcs = {0};
+    tri_library_calls calls = {0};
     tri_op_collect_named(mlirModuleGetOperation(unit->module), "func.func", unit->arena, &funcs);
     for (size_t i = 0; i < funcs.len; i++)
         if (!mlirAttributeIsNull(tri_op_attr(funcs.at[i], "tritcc.kernel")))
             tri_facts_find_kernel(unit, tri_op_symbol(funcs.at[i]), funcs.at[i]);
+    note_calls(unit, &funcs, &calls);
     if (!unit->llvm)
         unit->llvm = tri_context_create_llvm(unit->diag);
     size_t errors = tri_diag_error_count(unit->diag);
@@ -223,10 +271,14 @@ static bool lower(tri_unit *unit)
         LLVMSetTarget(module, tri_cpu_triple(unit->arch));
         LLVMSetModuleDataLayout(module, layout);
         LLVMDisposeTargetData(layout);
-        LLVMDisposeTargetMachine(machine);
     }
     for (size_t i = 0; ok && i < unit->kernels.len; i++)
         ok = add_entry(unit, module, &unit->kernels.at[i]);
+    ok = ok && link_libraries(unit, module, &calls);
+    if (ok)
+        move_bf16_as_words(module, machine);
+    if (machine)
+        LLVMDisposeTargetMachine(machine);
     if (!ok || !tri_llvm_verify(unit->diag, module)) {
         LLVMDisposeModule(module);
         return false;

@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttir -passes=triton-arith-to-linalg %s | FileCheck %s
-// positive: @made @product @reduced @scanned @shaped @counted @carried @chosen
+// positive: @made @product @reduced @scanned @shaped @counted @carried @chosen @called @packed @summed
 // negative: @kept
 // loop: @carried
 // if: @chosen
@@ -99,6 +99,40 @@ tt.func @chosen(%c: i1, %x: f32, %y: tensor<8xf32>) -> tensor<8xf32> {
     scf.yield %y : tensor<8xf32>
   }
   tt.return %r : tensor<8xf32>
+}
+
+// Functions of libraries are called for each element.
+// CHECK-LABEL: tt.func @called
+// CHECK: linalg.generic
+// CHECK: func.call @__nv_hypotf(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
+// CHECK: call @__nv_hypotf
+tt.func @called(%x: tensor<8xf32>, %s: f32) -> (tensor<8xf32>, f32) {
+  %y = tt.extern_elementwise %x, %x {libname = "", libpath = "", pure = true, symbol = "__nv_hypotf"} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %z = tt.extern_elementwise %s, %s {libname = "", libpath = "", pure = true, symbol = "__nv_hypotf"} : (f32, f32) -> f32
+  tt.return %y, %z : tensor<8xf32>, f32
+}
+
+// CHECK-LABEL: tt.func @packed
+// CHECK: tensor.extract_slice %{{.*}}[0] [4] [2]
+// CHECK: tensor.extract_slice %{{.*}}[1] [4] [2]
+// CHECK: linalg.generic
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0] [4] [2]
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[1] [4] [2]
+tt.func @packed(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = "tt.map_elementwise"(%x) <{pack = 2 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    tt.map_elementwise.return %b, %a : f32, f32
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  tt.return %y : tensor<8xf32>
+}
+
+// Floats of 8 bits are added in f32.
+// CHECK-LABEL: tt.func @summed
+// CHECK: arith.addf %{{.*}} : tensor<8xf32>
+// CHECK: arith.minui
+tt.func @summed(%x: tensor<8xf8E4M3FN>) -> tensor<8xf8E4M3FN> {
+  %y = arith.addf %x, %x : tensor<8xf8E4M3FN>
+  tt.return %y : tensor<8xf8E4M3FN>
 }
 
 // CHECK-LABEL: tt.func @kept

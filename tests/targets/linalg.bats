@@ -81,6 +81,26 @@ K
     "$BUILDDIR/tritrun" -arch=linalg -grid=1 -expect=t=@t.npy -expect=u=@u.npy -expect=o=@o.npy a.tri "${args[@]}"
 }
 
+@test "functions of libraries are called, and linked for the host" {
+    cat >l.tri <<'K'
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+@triton.jit
+def k(x, o):
+    i = tl.arange(0, 64)
+    v = tl.load(x + i)
+    tl.store(o + i, libdevice.hypot(v, 2.0) + libdevice.expm1(v * 0.01))
+K
+    tritcc -arch=linalg -emit=linalg -sig '*fp32, *fp32' l.tri
+    grep 'func.func private @__nv_hypotf(f32, f32) -> f32' l.linalg
+    tritcc -1 -arch=ascend910b -emit=linalg -sig '*fp32, *fp32' l.tri
+    [[ $errors == l.tri:8:*"'__nv_hypotf' has no operation in the structured dialects"* ]]
+    local args=(randn:f32:64:seed=1 o=zeros:f32:64)
+    "$BUILDDIR/tritrun" -arch=native -grid=1 -o o=o.npy l.tri "${args[@]}"
+    "$BUILDDIR/tritrun" -arch=linalg -grid=1 -expect=o=@o.npy -rtol=1e-6 l.tri "${args[@]}"
+}
+
 @test "for Ascend there are the vendor's arguments and attributes" {
     kernel
     tritcc -arch=ascend910b -emit=linalg -sig "$signature" k.tri
