@@ -239,12 +239,13 @@ static int rmw_of(const access *a, int64_t kind)
 {
     enum { add = 1, min, max, inc, dec, and_, or_, xor_ };
     bool is_float = tri_type_is_float(a->element);
+    bool is_ordered = !is_float || tri_type_bits(a->element) == 16;
     bool is_unsigned = mlirTypeIsAInteger(tri_type_element(a->desc->block)) &&
                        mlirIntegerTypeIsUnsigned(tri_type_element(a->desc->block));
     switch (kind) {
     case add: return is_float ? 5 : 4;
-    case min: return is_float ? 0 : is_unsigned ? 9 : 7;
-    case max: return is_float ? 0 : is_unsigned ? 8 : 6;
+    case min: return !is_ordered ? 0 : is_unsigned ? 9 : 7;
+    case max: return !is_ordered ? 0 : is_unsigned ? 8 : 6;
     case and_: return is_float ? 0 : 1;
     case or_: return is_float ? 0 : 2;
     case xor_: return is_float ? 0 : 3;

@@ -7,10 +7,16 @@
 
 enum { max_vec = 8 };
 
-/* Bits that one update changes at most: sums of floats of up to 32 bits come in packs. */
+static bool is_half(LLVMTypeKind kind) { return kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind; }
+
+/* Bits that one update changes at most: sums of floats of up to 32 bits come in packs, the least and the greatest of
+ * halves do where the machine has them. */
 static int widest(tri_gpu *g, int kind, LLVMTypeRef type)
 {
     int bits = (int)tri_gpu_bits(g, type);
+    if ((kind == TRI_RMW_MAX || kind == TRI_RMW_MIN) && is_half(LLVMGetTypeKind(type)) &&
+        g->unit->arch->has_half_reduction && g->machine->update)
+        return 128;
     if (kind != TRI_RMW_FADD || bits > 32 || !g->machine->update)
         return bits;
     const tri_machine_facts *facts = g->unit->arch;
@@ -53,8 +59,11 @@ static LLVMValueRef plain_rmw(tri_gpu *g, const tri_machine_update *u)
     const char *scope = g->machine->scopes[u->scope];
     LLVMValueRef value = u->value[0];
     LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMAtomicRMWBinOp op = ops[u->kind];
+    if (is_half(LLVMGetTypeKind(type)) && (u->kind == TRI_RMW_MAX || u->kind == TRI_RMW_MIN))
+        op = u->kind == TRI_RMW_MAX ? LLVMAtomicRMWBinOpFMax : LLVMAtomicRMWBinOpFMin;
     fence(g, u, true);
-    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(g->b, ops[u->kind], u->pointer,
+    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(g->b, op, u->pointer,
                                                    u->kind == TRI_RMW_XCHG ? tri_gpu_to_int(g, value) : value,
                                                    ordering_of(g, u),
                                                    LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
@@ -178,6 +187,10 @@ static bool run_atomic(tri_gpu *g, MlirOperation op, bool is_cas)
         return tri_gpu_unsupported(g, op, "atomics on 8-bit values do not exist");
     tri_machine_update u = {.is_cas = is_cas, .has_users = !mlirOpOperandIsNull(mlirValueGetFirstUse(result))};
     u.kind = is_cas ? 0 : (int)tri_op_int(op, "atomic_rmw_op", TRI_RMW_XCHG);
+    MlirType element = tri_type_element(mlirValueGetType(result));
+    if (bits == 16 && tri_type_is_float(element) && (u.kind == TRI_RMW_MAX || u.kind == TRI_RMW_MIN) &&
+        !g->unit->arch->has_half_reduction)
+        return tri_gpu_unsupported(g, op, "the machine has no atomic minimum and maximum of 16-bit floats");
     u.sem = (int)tri_op_int(op, "sem", TRI_SEM_ACQ_REL);
     u.scope = (int)tri_op_int(op, "scope", 1);
     tri_gpu_groups groups;

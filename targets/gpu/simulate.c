@@ -157,8 +157,11 @@ static const char *update_text(tri_gpu *g, const tri_machine_update *u, const tr
         return "";
     LLVMTypeRef type = LLVMTypeOf(u->value[0]);
     LLVMTypeKind kind = LLVMGetTypeKind(type);
-    bool is_bfloat = u->kind == TRI_RMW_FADD && (kind == LLVMBFloatTypeKind || kind == LLVMIntegerTypeKind);
-    return tri_str_format(g->arena, "%s.%s%c%u%s", names[u->kind], is_bfloat ? "b" : "", letters[u->kind],
+    bool is_extreme = u->kind == TRI_RMW_MAX || u->kind == TRI_RMW_MIN;
+    bool is_bfloat = (u->kind == TRI_RMW_FADD && kind == LLVMIntegerTypeKind) ||
+                     ((u->kind == TRI_RMW_FADD || is_extreme) && kind == LLVMBFloatTypeKind);
+    char letter = is_bfloat || (is_extreme && kind == LLVMHalfTypeKind) ? 'f' : letters[u->kind];
+    return tri_str_format(g->arena, "%s.%s%c%u%s", names[u->kind], is_bfloat ? "b" : "", letter,
                           tri_gpu_bits(g, type), packing->per_word > 1 ? "x2" : "")
         .data;
 }

@@ -112,6 +112,22 @@ void tri_nvptx_store(tri_gpu *g, const tri_machine_access *access, LLVMValueRef 
 
 /* ---- updates ---- */
 
+static bool is_half(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMHalfTypeKind || LLVMGetTypeKind(type) == LLVMBFloatTypeKind;
+}
+
+/* Least and greatest of halves: vectors only, a pair as two registers. */
+static const char *half_extreme_text(tri_gpu *g, const char *name, LLVMTypeRef type, int vec)
+{
+    const char *half = LLVMGetTypeKind(type) == LLVMHalfTypeKind ? "f16" : "bf16";
+    if (vec == 1 || !g->unit->arch->has_half_reduction)
+        return NULL;
+    return tri_str_format(g->arena, vec == 2 ? "%s.noftz.v%d.%s" : "%s.noftz.v%d.%sx2", name, vec == 2 ? 2 : vec / 2,
+                          half)
+        .data;
+}
+
 /* "add.u32", "add.noftz.v2.f16x2"; null when there is no such instruction for `vec` elements. */
 static const char *operation_text(tri_gpu *g, int kind, LLVMTypeRef type, int vec)
 {
@@ -119,6 +135,8 @@ static const char *operation_text(tri_gpu *g, int kind, LLVMTypeRef type, int ve
     static const char letters[] = " bbbu ssuub";
     unsigned bits = tri_gpu_bits(g, type);
     LLVMTypeKind k = LLVMGetTypeKind(type);
+    if ((kind == TRI_RMW_MAX || kind == TRI_RMW_MIN) && is_half(type))
+        return half_extreme_text(g, names[kind], type, vec);
     if (kind != TRI_RMW_FADD)
         return bits < 32 ? NULL : tri_str_format(g->arena, "%s.%c%u", names[kind], letters[kind], bits).data;
     if (k == LLVMBFloatTypeKind && !g->unit->arch->bf16_add_bits)
@@ -134,9 +152,10 @@ static const char *operation_text(tri_gpu *g, int kind, LLVMTypeRef type, int ve
 
 enum { max_words = 8 };
 
-/* Both operands as words. Registers of 32 and 64-bit floats are named as such; everything else goes as bits. */
+/* Both operands as words, or each element in a register of its own: those of 32 and 64-bit floats are named as such,
+ * pairs of halves go as bits. */
 static int add_values(tri_gpu *g, tri_nvptx_text *t, const tri_machine_update *u, const tri_gpu_packing *packing,
-                      bool as_float)
+                      bool is_apart)
 {
     LLVMValueRef values[2 * max_words];
     int n = 0, first = t->num_results + t->num_args;
@@ -145,11 +164,11 @@ static int add_values(tri_gpu *g, tri_nvptx_text *t, const tri_machine_update *u
         tri_gpu_pack(g, packing, u->compare, values);
         n = packing->words;
     }
-    if (as_float)
-        memcpy(values + n, u->value, sizeof *values * (size_t)u->vec);
-    else
+    for (int i = 0; is_apart && i < u->vec; i++)
+        values[n + i] = is_half(LLVMTypeOf(u->value[i])) ? tri_gpu_to_int(g, u->value[i]) : u->value[i];
+    if (!is_apart)
         tri_gpu_pack(g, packing, u->value, values + n);
-    n += packing->words;
+    n += is_apart ? u->vec : packing->words;
     for (int i = 0; i < n; i++)
         tri_nvptx_text_add(g, t, values[i], -1);
     return first;
@@ -169,13 +188,15 @@ bool tri_nvptx_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out
     const char *operation = u->is_cas ? "cas" : operation_text(g, u->kind, type, u->vec);
     if (!operation)
         return false;
-    bool as_float = u->kind == TRI_RMW_FADD && (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind);
+    bool is_pair = (u->kind == TRI_RMW_MAX || u->kind == TRI_RMW_MIN) && is_half(type) && u->vec == 2;
+    bool is_apart = is_pair || (u->kind == TRI_RMW_FADD && (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind));
     bool has_result = !is_reduction(u);
     tri_gpu_packing packing = tri_gpu_plan_packing(g, type, u->vec);
+    int words = is_apart ? u->vec : packing.words;
     tri_nvptx_text t = tri_nvptx_text_begin(g, 2 * max_words + 2);
     if (has_result)
-        tri_nvptx_text_add_results(g, &t, as_float ? type : packing.word, packing.words);
-    int address = tri_nvptx_text_add(g, &t, u->pointer, -1), values = add_values(g, &t, u, &packing, as_float);
+        tri_nvptx_text_add_results(g, &t, is_pair ? g->i16 : is_apart ? type : packing.word, words);
+    int address = tri_nvptx_text_add(g, &t, u->pointer, -1), values = add_values(g, &t, u, &packing, is_apart);
     int num_values = t.num_results + t.num_args - values;
     add_predicate(&t, u->pred ? tri_nvptx_text_add(g, &t, u->pred, -1) : -1);
     tri_buf_format(&t.text, "%s%s%s.%s", has_result ? "atom" : "red", space(u->pointer),
@@ -184,11 +205,11 @@ bool tri_nvptx_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out
         tri_buf_format(&t.text, ".b%u", tri_gpu_bits(g, packing.word));
     tri_buf_add_char(&t.text, ' ');
     if (has_result)
-        tri_nvptx_text_list(&t, 0, packing.words, false);
+        tri_nvptx_text_list(&t, 0, words, false);
     tri_buf_format(&t.text, "%s[$%d], ", has_result ? ", " : "", address);
-    for (int i = 0; i < num_values; i += packing.words) {
+    for (int i = 0; i < num_values; i += words) {
         tri_buf_add_z(&t.text, i ? ", " : "");
-        tri_nvptx_text_list(&t, values + i, packing.words, false);
+        tri_nvptx_text_list(&t, values + i, words, false);
     }
     tri_buf_add_char(&t.text, ';');
     LLVMValueRef old[max_words];
@@ -196,8 +217,9 @@ bool tri_nvptx_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out
     if (!has_result)
         for (int i = 0; i < u->vec; i++)
             out[i] = LLVMGetPoison(type);
-    else if (as_float)
-        memcpy(out, old, sizeof *out * (size_t)u->vec);
+    else if (is_apart)
+        for (int i = 0; i < u->vec; i++)
+            out[i] = tri_gpu_from_int(g, old[i], type);
     else
         tri_gpu_unpack(g, &packing, old, out);
     return true;

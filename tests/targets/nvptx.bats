@@ -201,3 +201,43 @@ KERNEL
     tritcc -arch=sm_80 -sig '*fp32' -fno-reflect-ftz -emit=llir=k.ll k.tri
     grep -q '"nvvm-reflect-ftz", i32 0' k.ll
 }
+
+@test "descriptors' minimum and maximum of 16-bit floats: vectors, pairs and single elements" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(x, y, o, M, N, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
+    i = tl.arange(0, B)[:, None] * C + tl.arange(0, C)[None, :]
+    d = tl.make_tensor_descriptor(o, [M, N], [N, 1], [B, C])
+    d.atomic_min([A, A], tl.load(x + i))
+    d.atomic_max([0, 0], tl.load(y + i))
+@triton.jit
+def plain(x, y, o, M, N, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
+    i = tl.arange(0, B)[:, None]
+    j = tl.arange(0, C)[None, :]
+    at = o + (i + A) * N + j + A
+    inside = (i + A < M) & (j + A < N)
+    tl.store(at, tl.minimum(tl.load(at, mask=inside), tl.load(x + i * C + j)), mask=inside)
+    tl.debug_barrier()
+    at = o + i * N + j
+    inside = (i < M) & (j < N)
+    tl.store(at, tl.maximum(tl.load(at, mask=inside), tl.load(y + i * C + j)), mask=inside)
+K
+    local type n shift
+    for type in f16 bf16; do
+        for n in 32 37 38; do
+            for shift in 0 8; do
+                set -- "randn:$type:16x32:seed=1" "randn:$type:16x32:seed=2" "randn:$type:16x$n:seed=3" 16 $n $shift 16 32
+                "$BUILDDIR/tritrun" -arch="$HOST_ARCH" -k plain k.tri "$@" -o o=want.npy
+                "$BUILDDIR/tritrun" -arch=sim:sm_90a -k k k.tri "$@" -expect=o=@want.npy -rtol=0 -atol=0
+            done
+        done
+    done
+    tritcc k.tri -k k -arch=sm_90a -sig '*bf16:16, *bf16:16, *bf16:16, i32:16, i32:16, 0, 16, 64' -num-warps=1 -S -o k.ptx
+    grep -q 'red.global.gpu.release.min.noftz.v4.bf16x2' k.ptx
+    tritcc k.tri -k k -arch=sm_90a -sig '*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, 0, 16, 16' -S -o k.ptx
+    grep -q 'red.global.gpu.release.max.noftz.v2.f16 ' k.ptx
+    tritcc -1 k.tri -k k -arch=sm_80 -sig '*fp16, *fp16, *fp16, i32, i32, 0, 16, 16' -S -o k.ptx
+    [[ $errors == *"k.tri:7:5: error: this atomic does not support elements of type 'fp16' [TRI-3012]"* ]]
+}

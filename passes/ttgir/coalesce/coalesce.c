@@ -81,6 +81,9 @@ static int64_t atomic_limit(const coalescer *c, MlirOperation op, MlirType eleme
     const tri_machine_facts *facts = tri_machines_of(mlirModuleGetOperation(c->run->module));
     if (!facts->is_atomic_add_limited)
         return 128;
+    enum { fadd = 5 };
+    if (tri_op_int(op, "atomic_rmw_op", fadd) != fadd)
+        return bits == 16 && facts->has_half_reduction ? 128 / bits : 1;
     unsigned most = (unsigned)(mlirTypeIsAF16(element)    ? facts->f16_add_bits
                                : mlirTypeIsABF16(element) ? facts->bf16_add_bits
                                                           : facts->f32_add_bits);
