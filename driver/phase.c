@@ -9,6 +9,7 @@
 #include "ir/guard.h"
 #include "ir/llvm.h"
 #include "ir/op.h"
+#include "ir/options.h"
 #include "ir/type.h"
 #include "targets/facts.h"
 #include "targets/object/object.h"
@@ -118,12 +119,13 @@ static bool is_object(const tri_target *target) { return target->object_form != 
 
 /* --- steps --- */
 
-static tri_frontend_target facts_of(const tri_target *target, const tri_machine_facts *arch)
+static tri_frontend_target facts_of(const tri_unit *unit)
 {
     return (tri_frontend_target){
-        .facts = arch,
-        .default_warps = target->default_warps,
-        .default_stages = target->default_stages,
+        .facts = unit->arch,
+        .default_warps = unit->target->default_warps,
+        .default_stages = unit->target->default_stages,
+        .keeps_variables = unit->target->keeps_variables && tri_options_steps(unit->options),
     };
 }
 
@@ -136,7 +138,7 @@ static bool run_parse(tri_unit *unit, const tri_pass_hooks *hooks)
 static bool run_evaluate(tri_unit *unit, const tri_pass_hooks *hooks)
 {
     (void)hooks;
-    tri_frontend_target target = facts_of(unit->target, unit->arch);
+    tri_frontend_target target = facts_of(unit);
     return tri_frontend_lower(unit, &target);
 }
 

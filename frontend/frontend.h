@@ -14,6 +14,7 @@ bool tri_frontend_parse(tri_unit *unit);
 typedef struct tri_frontend_target {
     const tri_machine_facts *facts;
     int default_warps, default_stages;
+    bool keeps_variables; /* for a debugger: each assignment makes a value of that name, helpers stay functions */
 } tri_frontend_target;
 
 /* AST -> ttir; fills unit->kernels. Needs unit->mlir. */

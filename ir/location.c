@@ -1,6 +1,10 @@
 #include "ir/location.h"
 
+#include "base/file.h"
+
 #include "mlir-c/BuiltinAttributes.h"
+
+#include <ctype.h>
 
 static tri_str str_of(MlirStringRef s)
 {
@@ -93,4 +97,34 @@ void tri_location_error(tri_diag *diag, MlirLocation loc, int code, tri_str text
         tri_diag_note(diag, span, "%.*scalled from here", TRI_STR_ARG(prefix));
     }
     tri_arena_destroy(arena);
+}
+
+/* The name behind "def", or nothing. */
+static tri_str name_of_def(tri_str line)
+{
+    line = tri_str_trim(line);
+    if (!tri_str_has_prefix(line, "def "))
+        return (tri_str){0};
+    line = tri_str_trim(tri_str_sub(line, 4, line.len));
+    size_t end = 0;
+    while (end < line.len && (isalnum((unsigned char)line.data[end]) || line.data[end] == '_'))
+        end++;
+    return tri_str_sub(line, 0, end);
+}
+
+tri_str tri_location_function(const tri_diag *diag, tri_str file, unsigned line, unsigned *out_line)
+{
+    *out_line = line;
+    const tri_source *source = tri_diag_find_source(diag, file);
+    tri_str name = tri_path_stem(file), rest = source ? source->text : (tri_str){0};
+    for (unsigned at = 1; at <= line && rest.len; at++) {
+        size_t end = tri_str_find(rest, '\n');
+        tri_str found = name_of_def(tri_str_sub(rest, 0, end));
+        if (found.len) {
+            name = found;
+            *out_line = at;
+        }
+        rest = tri_str_sub(rest, end < rest.len ? end + 1 : end, rest.len);
+    }
+    return name;
 }

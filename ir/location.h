@@ -23,6 +23,10 @@ tri_str tri_location_name(MlirLocation loc);
 /* The span of a position in a text known to `diag`; without a source when it is not known. */
 tri_span tri_location_span(tri_diag *diag, MlirLocation loc);
 
+/* The function of a source that a line lies in, by its text: the last `def` before it. The file's name without
+ * folder and suffix, and the line itself, when its text is not there. `out_line` is that of the `def`. */
+tri_str tri_location_function(const tri_diag *diag, tri_str file, unsigned line, unsigned *out_line);
+
 /* Reports an error at a location, with a note for every call site it was inlined through. */
 void tri_location_error(tri_diag *diag, MlirLocation loc, int code, tri_str text);
 

@@ -82,6 +82,12 @@ typedef struct tri_options {
     tri_str libdevice;           /* file name of libdevice.10.bc; empty: none was found */
 } tri_options;
 
+/* -g -O0: for a debugger, statements run one after another and variables are kept. */
+static inline bool tri_options_steps(const tri_options *options)
+{
+    return options->debug == TRI_DEBUG_FULL && options->opt_level == 0;
+}
+
 /* How many operations a kernel may have, at each stage. */
 int64_t tri_options_max_ops(const tri_options *options);
 

@@ -37,6 +37,7 @@ typedef struct tri_target {
     /* Reports options that do not suit the unit's architecture. Null: those for CPUs do not. */
     bool (*check_options)(tri_unit *unit);
     int default_warps, default_stages;
+    bool keeps_variables; /* with -g -O0, for a debugger */
     bool has_no_asserts; /* its devices have no way to report a failed device_assert */
     /* Passes as text for tri_passes_run; a row may depend on the arch and options, so they are
      * made by a function into `out`. Null: the family has no such stage. */

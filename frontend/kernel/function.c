@@ -203,6 +203,26 @@ static MlirAttribute function_type(tri_eval *e, MlirBlock entry, tri_ev result)
         mlirFunctionTypeGet(e->mlir, (intptr_t)ins.len, ins.at, (intptr_t)outs.len, outs.at));
 }
 
+bool tri_function_keeps_variables(const tri_eval *e)
+{
+    return e->target->keeps_variables && !tri_prelude_holds(e, e->frame->function->module);
+}
+
+/* For a debugger: does a helper that only passes numbers, pointers and blocks keep a frame of its own? */
+static bool keeps_frame(const tri_eval *e, MlirAttribute type)
+{
+    enum { max_values = 32 };
+    MlirType t = mlirTypeAttrGetValue(type);
+    intptr_t ins = mlirFunctionTypeGetNumInputs(t), outs = mlirFunctionTypeGetNumResults(t);
+    bool is_plain = tri_function_keeps_variables(e) && ins + outs <= max_values;
+    for (intptr_t i = 0; i < ins + outs && is_plain; i++) {
+        MlirType v = i < ins ? mlirFunctionTypeGetInput(t, i) : mlirFunctionTypeGetResult(t, i - ins);
+        bool is_block_ptr = tri_type_is_ptr(v) && tri_type_is_tensor(tri_type_ptr_pointee(v));
+        is_plain = !tri_type_is_desc(v) && !is_block_ptr;
+    }
+    return is_plain;
+}
+
 MlirOperation tri_function_compile(tri_eval *e, const tri_function *f, tri_str symbol, bool is_kernel, tri_span call_at,
                                    int count, tri_ev *params, tri_ev *out_result)
 {
@@ -230,11 +250,13 @@ MlirOperation tri_function_compile(tri_eval *e, const tri_function *f, tri_str s
         prune_blocks(e, frame.region);
         e->b = tri_builder_at_end(e->module_body, loc);
         const char *visibility = is_kernel ? "public" : "private";
+        MlirAttribute type = function_type(e, entry, *out_result);
+        bool is_noinline = !is_kernel && (f->noinline || keeps_frame(e, type));
         tri_attr attrs[] = {
             {"sym_name", tri_attr_str(e->mlir, symbol.data, symbol.len)},
-            {"function_type", function_type(e, entry, *out_result)},
+            {"function_type", type},
             {"sym_visibility", tri_attr_str(e->mlir, visibility, strlen(visibility))},
-            {"noinline", tri_attr_bool(e->mlir, f->noinline && !is_kernel)},
+            {"noinline", tri_attr_bool(e->mlir, is_noinline)},
         };
         op = tri_builder_create(&e->b, &(tri_op){.name = "tt.func", .num_attrs = 4, .attrs = attrs, .num_regions = 1,
                                                  .regions = &frame.region});

@@ -9,4 +9,7 @@
 MlirOperation tri_function_compile(tri_eval *e, const tri_function *f, tri_str symbol, bool is_kernel, tri_span call_at,
                                    int count, tri_ev *params, tri_ev *out_result);
 
+/* Are variables of the function that is being compiled kept for a debugger? */
+bool tri_function_keeps_variables(const tri_eval *e);
+
 #endif

@@ -1,7 +1,8 @@
-#include "frontend/kernel/frame.h"
+#include "frontend/kernel/function.h"
 #include "frontend/kernel/masks.h"
 
 #include "ir/context.h"
+#include "ir/location.h"
 #include "ir/op.h"
 
 /* ---- assignment ---- */
@@ -35,16 +36,37 @@ tri_ev tri_stmt_decay(tri_eval *e, tri_ev v)
     }
 }
 
-/* Keeps the variable's name in the location of what was computed for it. */
-static void name_value(tri_eval *e, tri_ev v, tri_str name)
+/* Was the value made for the statement at `here` alone: by an operation of its place, and for no other name? */
+static bool is_fresh(const tri_eval *e, tri_ev v, MlirLocation here)
 {
-    if (v.kind != TRI_EV_TENSOR || mlirValueIsABlockArgument(v.value))
-        return;
+    if (mlirValueIsABlockArgument(v.value))
+        return false;
     MlirOperation op = mlirOpResultGetOwner(v.value);
     MlirLocation loc = mlirOperationGetLocation(op);
+    tri_position made, wanted;
+    if (mlirLocationIsAName(loc) || tri_op_is(op, "tt.call") || mlirOperationGetNumResults(op) != 1)
+        return false;
+    return mlirBlockEqual(mlirOperationGetBlock(op), e->b.block) && tri_location_position(loc, &made) &&
+           tri_location_position(here, &wanted) && made.line >= wanted.line && tri_str_equal(made.file, wanted.file);
+}
+
+/* Keeps the variable's name in the location of what was computed for it. For a debugger, a value that was there
+ * before becomes one of its own. */
+static tri_ev name_value(tri_eval *e, tri_ev v, const tri_ast_node *target)
+{
+    if (v.kind != TRI_EV_TENSOR)
+        return v;
+    MlirLocation here = tri_context_location(e->mlir, e->diag, target->span);
+    bool is_copied = tri_function_keeps_variables(e) && !is_fresh(e, v, here);
+    if (is_copied)
+        v = tri_emit_unary(e, "tt.bitcast", v.type, v);
+    if (mlirValueIsABlockArgument(v.value))
+        return v;
+    MlirOperation op = mlirOpResultGetOwner(v.value);
+    MlirLocation loc = is_copied ? here : mlirOperationGetLocation(op);
     if (!mlirLocationIsAName(loc))
-        mlirOperationSetLocation(op, tri_context_named_location(loc, name));
-    (void)e;
+        mlirOperationSetLocation(op, tri_context_named_location(loc, target->name));
+    return v;
 }
 
 static bool is_constexpr_name(tri_frame *frame, tri_str name)
@@ -95,7 +117,7 @@ void tri_stmt_assign(tri_eval *e, const tri_ast_node *target, tri_ev value)
 {
     switch (target->kind) {
     case TRI_AST_NAME:
-        name_value(e, value, target->name);
+        value = name_value(e, value, target);
         tri_masks_check_assigned(e, target, value);
         tri_frame_set(e, target->name, value, target->span);
         return;

@@ -68,7 +68,7 @@ static bool is_silent(tri_cpu_gen *g, MlirOperation op)
 static bool waits_for_reduction(tri_cpu_gen *g, MlirOperation op)
 {
     enum { max_distance = 64 };
-    if (mlirOperationGetNumResults(op) != 1)
+    if (mlirOperationGetNumResults(op) != 1 || g->steps)
         return false;
     MlirOperation o = mlirOperationGetNextInBlock(op);
     for (int i = 0; i < max_distance && !mlirOperationIsNull(o); i++, o = mlirOperationGetNextInBlock(o)) {
@@ -87,7 +87,7 @@ static void tensor_op(tri_cpu_gen *g, MlirOperation op)
         return;
     for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++) {
         MlirValue v = tri_op_result(op, r);
-        if (tri_cpu_is_lazy(g, v) || mlirOpOperandIsNull(mlirValueGetFirstUse(v)))
+        if (tri_cpu_is_lazy(g, v) || (mlirOpOperandIsNull(mlirValueGetFirstUse(v)) && !g->steps))
             continue;
         LLVMValueRef buffer = tri_cpu_alloc(g, mlirValueGetType(v));
         tri_cpu_materialise(g, v, buffer);
@@ -151,10 +151,14 @@ static void emit_op(tri_cpu_gen *g, MlirOperation op)
 
 void tri_cpu_block(tri_cpu_gen *g, MlirBlock block)
 {
+    uint32_t line = 0;
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && !g->failed;
          op = mlirOperationGetNextInBlock(op)) {
         MlirOperation outer = g->op;
+        tri_cpu_lines_statement(g, op, &line);
         emit_op(g, op);
+        for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++)
+            tri_cpu_variables_set(g, tri_op_result(op, r));
         g->op = outer;
     }
 }

@@ -13,8 +13,10 @@
 
 static void ttir_pipeline(const tri_unit *unit, tri_buf *out)
 {
-    (void)unit;
-    tri_buf_add_z(out, "inline,rewrite-tensor-pointer,canonicalize,cse,symbol-dce");
+    /* folding and merging values takes variables away from a debugger */
+    tri_buf_add_z(out, tri_options_steps(unit->options)
+                           ? "inline{default-pipeline=},rewrite-tensor-pointer,symbol-dce"
+                           : "inline,rewrite-tensor-pointer,canonicalize,cse,symbol-dce");
 }
 
 /* ---- llir ---- */
@@ -37,6 +39,7 @@ static void init(tri_cpu_gen *g, tri_unit *unit, const tri_machine_facts *arch)
     tri_map_init(&g->blocks, g->arena);
     tri_map_init(&g->funcs, g->arena);
     tri_map_init(&g->bodies, g->arena);
+    g->steps = tri_options_steps(unit->options);
     g->host = tri_host_of(unit, arch);
     g->has_f16c = g->host.is_aarch64 || tri_host_has(&g->host, "f16c");
     g->has_fma = g->host.is_aarch64 || tri_host_has(&g->host, "fma");
@@ -61,7 +64,8 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
     LLVMSetVisibility(fn, LLVMHiddenVisibility);
     LLVMSetPrefixData(fn, tri_cpu_i64(g, tri_cpu_cost(g, func)));
     add_attribute(g, fn, "nounwind");
-    add_attribute(g, program, "alwaysinline");
+    if (!g->steps)
+        add_attribute(g, program, "alwaysinline");
     if (g->unit->options->sanitize & TRI_SANITIZE_ADDRESS)
         add_attribute(g, fn, "sanitize_address");
     g->fn = fn;
@@ -312,6 +316,7 @@ const tri_target tri_target_cpu = {
     .check_options = tri_host_check_options,
     .default_warps = 1,
     .default_stages = 1,
+    .keeps_variables = true,
     .ttir_pipeline = ttir_pipeline,
     .lower = lower,
     .optimize = optimize,

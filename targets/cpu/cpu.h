@@ -205,6 +205,8 @@ typedef struct tri_cpu_gen {
     LLVMBasicBlockRef at;     /* straight-line position outside of nests */
     MlirOperation op;         /* being lowered, for diagnostics */
     struct tri_cpu_lines *lines; /* null without debug information */
+    bool steps;                  /* for a debugger: statements one after another, variables in memory */
+    int64_t variable_bytes;      /* of blocks that are in memory for that alone */
     const tri_cpu_sites *sites;  /* of -fsanitize=undefined */
 } tri_cpu_gen;
 
@@ -444,10 +446,18 @@ void tri_cpu_bounds_run(tri_unit *unit);
 typedef struct tri_cpu_lines tri_cpu_lines;
 void tri_cpu_lines_begin(tri_cpu_gen *g);
 void tri_cpu_lines_function(tri_cpu_gen *g, MlirOperation func);
-void tri_cpu_lines_params(tri_cpu_gen *g, MlirOperation func); /* with -g: names of arguments, in the current block */
 void tri_cpu_lines_at(tri_cpu_gen *g, MlirOperation op); /* what is built next is for this op */
+/* For a debugger: where the op is of another line than the one in front of it, an instruction that starts the line. */
+void tri_cpu_lines_statement(tri_cpu_gen *g, MlirOperation op, uint32_t *io_line);
+void tri_cpu_lines_function_end(tri_cpu_gen *g); /* of a function that is whole */
 void tri_cpu_lines_stop(tri_cpu_gen *g);
 void tri_cpu_lines_end(tri_cpu_gen *g);
+
+/* variables.c (-g): the parameters, where the function starts; a value that has a variable's name, where it is made or
+ * (a block's arguments) comes in */
+void tri_cpu_variables_begin(tri_cpu_gen *g, MlirOperation func);
+void tri_cpu_variables_set(tri_cpu_gen *g, MlirValue value);
+void tri_cpu_variables_arguments(tri_cpu_gen *g, MlirBlock block);
 
 /* plan.c */
 void tri_cpu_plan_func(tri_cpu_gen *g, MlirOperation func);
@@ -459,7 +469,7 @@ bool tri_cpu_can_be_lazy(MlirOperation op);
 bool tri_cpu_is_view(MlirOperation op);
 /* Scalar by which a loop's argument `arg` grows each iteration when its yield is arg + splat(x):
  * the tensor x (splat) value; null value: it is no such argument. */
-MlirValue tri_cpu_increment(MlirOperation loop, intptr_t arg);
+MlirValue tri_cpu_increment(const tri_cpu_gen *g, MlirOperation loop, intptr_t arg);
 /* Does evaluating `value` lazily read `arg` (a block argument) at all / other than at its own index? */
 bool tri_cpu_reads(tri_cpu_gen *g, MlirValue value, MlirValue arg, bool *out_other_index);
 

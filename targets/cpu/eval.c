@@ -94,7 +94,9 @@ LLVMValueRef tri_cpu_alloc(tri_cpu_gen *g, MlirType type)
 
 void tri_cpu_release(tri_cpu_gen *g, size_t mark)
 {
-    for (size_t i = mark; i < g->live.len; i++)
+    /* a debugger may look at a block that is no longer used, as long as there is room */
+    bool is_kept = g->steps && g->arena_bytes <= TRI_CPU_ARENA_LIMIT / 2;
+    for (size_t i = mark; i < g->live.len && !is_kept; i++)
         tri_vec_push(g->arena, &g->idle, g->live.at[i]);
     g->live.len = mark;
 }
@@ -577,9 +579,30 @@ static bool run_call(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *args, int d
     return true;
 }
 
+/* Both arms, which have no effects, and for each lane what its condition says. */
+static bool run_if(tri_cpu_gen *g, MlirOperation op, LLVMValueRef cond, int depth)
+{
+    LLVMValueRef then[max_region_args], other[max_region_args];
+    intptr_t n = mlirOperationGetNumResults(op);
+    if (n > max_region_args)
+        return false;
+    run_block(g, tri_op_body(op, 0), NULL, then, depth);
+    run_block(g, tri_op_body(op, 1), NULL, other, depth);
+    for (intptr_t i = 0; i < n; i++) {
+        int lanes = tri_cpu_lanes_of(cond);
+        bool is_short[2] = {lanes && !tri_cpu_lanes_of(then[i]), lanes && !tri_cpu_lanes_of(other[i])};
+        LLVMValueRef x = is_short[0] ? tri_cpu_splat(g, then[i], lanes) : then[i];
+        LLVMValueRef y = is_short[1] ? tri_cpu_splat(g, other[i], lanes) : other[i];
+        tri_cpu_bind_scalar(g, tri_op_result(op, i), LLVMBuildSelect(g->b, cond, x, y, ""));
+    }
+    return true;
+}
+
 static bool run_op(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *vals, int n, int lanes, int depth)
 {
     LLVMValueRef v = NULL;
+    if (tri_op_is(op, "scf.if") && mlirOperationGetNumResults(op) > 0)
+        return run_if(g, op, vals[0], depth);
     if (tri_op_is(op, "tt.call"))
         return run_call(g, op, vals, depth);
     if (tri_op_is(op, "arith.constant"))

@@ -1,22 +1,14 @@
 /* Source lines of host code (-g, -lineinfo): every instruction carries the place of the op that it
  * was made for, in the function that was compiled, inlined helpers included. */
-#include "targets/cpu/cpu.h"
+#include "targets/cpu/lines.h"
 
 #include "base/file.h"
+#include "ir/kernel.h"
 #include "ir/location.h"
 #include "ir/options.h"
+#include "targets/facts.h"
 
-#include "llvm-c/DebugInfo.h"
-
-struct tri_cpu_lines {
-    LLVMDIBuilderRef builder;
-    LLVMMetadataRef type, subprogram;
-    tri_str file;  /* of the subprogram */
-    tri_map files; /* name -> DIFile */
-    tri_map scopes; /* name -> scope of another file inside the subprogram */
-};
-
-static LLVMMetadataRef file_of(tri_cpu_gen *g, tri_str name)
+LLVMMetadataRef tri_cpu_lines_file(tri_cpu_gen *g, tri_str name)
 {
     LLVMMetadataRef file = tri_map_find(&g->lines->files, name);
     if (!file) {
@@ -41,14 +33,26 @@ void tri_cpu_lines_begin(tri_cpu_gen *g)
     MlirOperation first = mlirBlockGetFirstOperation(mlirModuleGetBody(g->unit->module));
     if (!mlirOperationIsNull(first))
         tri_location_position(mlirOperationGetLocation(first), &at);
-    LLVMDIBuilderCreateCompileUnit(d->builder, LLVMDWARFSourceLanguageC, file_of(g, at.file), producer,
+    LLVMDIBuilderCreateCompileUnit(d->builder, LLVMDWARFSourceLanguageC, tri_cpu_lines_file(g, at.file), producer,
                                    sizeof producer - 1, g->unit->options->opt_level > 0, "", 0, 0, "", 0,
                                    is_full ? LLVMDWARFEmissionFull : LLVMDWARFEmissionLineTablesOnly, 0, false, false,
                                    "", 0, "", 0);
-    d->type = LLVMDIBuilderCreateSubroutineType(d->builder, file_of(g, at.file), NULL, 0, LLVMDIFlagZero);
+    d->type = LLVMDIBuilderCreateSubroutineType(d->builder, tri_cpu_lines_file(g, at.file), NULL, 0, LLVMDIFlagZero);
     LLVMValueRef version = LLVMConstInt(g->i32, LLVMDebugMetadataVersion(), false);
     if (!LLVMGetModuleFlag(g->module, key, sizeof key - 1))
         LLVMAddModuleFlag(g->module, LLVMModuleFlagBehaviorWarning, key, sizeof key - 1, LLVMValueAsMetadata(version));
+}
+
+/* As people call the function: in the source, else by its symbol. */
+static tri_str shown_name(tri_cpu_gen *g, MlirOperation func, tri_str symbol, const tri_position *at)
+{
+    unsigned line;
+    if (tri_str_has_prefix(symbol, "tri_run_"))
+        return symbol;
+    if (tri_op_is_kernel(func))
+        return tri_facts_find_kernel(g->unit, tri_op_symbol(func), func)->name;
+    bool is_known = tri_diag_find_source(g->diag, at->file) != NULL;
+    return is_known ? tri_location_function(g->diag, at->file, at->line, &line) : tri_op_symbol(func);
 }
 
 void tri_cpu_lines_function(tri_cpu_gen *g, MlirOperation func)
@@ -60,77 +64,29 @@ void tri_cpu_lines_function(tri_cpu_gen *g, MlirOperation func)
     tri_location_position(mlirOperationGetLocation(func), &at);
     tri_map_init(&d->scopes, g->arena);
     d->file = at.file;
-    tri_str name = tri_str_from(LLVMGetValueName(g->fn));
-    if (!tri_str_has_prefix(name, "tri_run_"))
-        name = tri_op_symbol(func);
-    d->subprogram = LLVMDIBuilderCreateFunction(d->builder, file_of(g, at.file), name.data, name.len, name.data,
-                                                name.len, file_of(g, at.file), at.line, d->type, true, true, at.line,
-                                                LLVMDIFlagZero, g->unit->options->opt_level > 0);
+    tri_str symbol = tri_str_from(LLVMGetValueName(g->fn)), name = shown_name(g, func, symbol, &at);
+    LLVMMetadataRef file = tri_cpu_lines_file(g, at.file);
+    d->subprogram =
+        LLVMDIBuilderCreateFunction(d->builder, file, name.data, name.len, "", 0, file, at.line,
+                                    d->type, true, true, at.line, LLVMDIFlagZero, g->unit->options->opt_level > 0);
     LLVMSetSubprogram(g->fn, d->subprogram);
+    d->scope = d->subprogram;
+    d->line = NULL;
     tri_cpu_lines_at(g, func);
 }
 
-/* ---- values (-g) ---- */
-
-static LLVMMetadataRef scalar_type(tri_cpu_gen *g, MlirType type)
+/* Functions of the language itself have no source that could be shown: their operations are the caller's. */
+static MlirLocation shown_place(MlirOperation op)
 {
-    enum { encode_bool = 2, encode_float = 4, encode_signed = 5, encode_unsigned = 7 };
-    tri_cpu_type t = tri_cpu_type_of(g, type);
-    /* floats that C has no type for are shown as their bits */
-    bool is_plain = t.kind == TRI_CPU_F32 || t.kind == TRI_CPU_F64;
-    unsigned encoding = t.bits == 1           ? encode_bool
-                        : is_plain            ? encode_float
-                        : tri_cpu_is_small(t) ? encode_unsigned
-                                              : encode_signed;
-    tri_str name = t.kind == TRI_CPU_F16    ? TRI_STR("fp16")
-                   : t.kind == TRI_CPU_BF16 ? TRI_STR("bf16")
-                                            : tri_str_format(g->arena, "%s%u",
-                                                             is_plain              ? "fp"
-                                                             : tri_cpu_is_small(t) ? "fp"
-                                                                                   : "int",
-                                                             t.bits);
-    return LLVMDIBuilderCreateBasicType(g->lines->builder, name.data, name.len, t.bits < 8 ? 8 : t.bits, encoding,
-                                        LLVMDIFlagZero);
-}
-
-static LLVMMetadataRef type_of(tri_cpu_gen *g, MlirType type)
-{
-    if (!tri_type_is_ptr(type))
-        return scalar_type(g, type);
-    MlirType pointee = tri_type_ptr_pointee(type);
-    LLVMMetadataRef inner = tri_type_is_ptr(pointee) ? NULL : scalar_type(g, pointee);
-    return LLVMDIBuilderCreatePointerType(g->lines->builder, inner, 64, 64, 0, "", 0);
-}
-
-static void describe(tri_cpu_gen *g, tri_str name, unsigned number, unsigned line, LLVMMetadataRef type, LLVMValueRef v)
-{
-    tri_cpu_lines *d = g->lines;
-    LLVMMetadataRef variable = LLVMDIBuilderCreateParameterVariable(
-        d->builder, d->subprogram, name.data, name.len, number, file_of(g, d->file), line, type, true, LLVMDIFlagZero);
-    LLVMMetadataRef at = LLVMDIBuilderCreateDebugLocation(g->llvm, line, 0, d->subprogram, NULL);
-    LLVMMetadataRef plain = LLVMDIBuilderCreateExpression(d->builder, NULL, 0);
-    LLVMDIBuilderInsertDbgValueRecordAtEnd(d->builder, v, variable, plain, at, g->at);
-}
-
-void tri_cpu_lines_params(tri_cpu_gen *g, MlirOperation func)
-{
-    static const char *const ids[] = {"program_id_0", "program_id_1", "program_id_2"};
-    tri_position at = {.line = 0};
-    if (!g->lines || g->unit->options->debug != TRI_DEBUG_FULL)
-        return;
-    tri_location_position(mlirOperationGetLocation(func), &at);
-    MlirBlock body = tri_op_body(func, 0);
-    unsigned number = 0;
-    for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
-        MlirValue arg = mlirBlockGetArgument(body, i);
-        MlirType type = mlirValueGetType(arg);
-        tri_str name = tri_location_name(mlirValueGetLocation(arg));
-        if (name.len && !tri_type_is_tensor(type) && !tri_type_is_desc(type))
-            describe(g, name, ++number, at.line, type_of(g, type), LLVMGetParam(g->fn, (unsigned)i));
+    MlirLocation loc = mlirOperationGetLocation(op), caller;
+    tri_position at;
+    while (tri_location_position(loc, &at) && tri_str_has_prefix(at.file, "<")) {
+        caller = tri_location_caller(loc);
+        if (mlirLocationIsNull(caller))
+            break;
+        loc = caller;
     }
-    for (int i = 0; i < 3; i++)
-        describe(g, tri_str_from(ids[i]), ++number, at.line,
-                 scalar_type(g, mlirIntegerTypeGet(mlirOperationGetContext(func), 32)), g->pid[i]);
+    return loc;
 }
 
 void tri_cpu_lines_at(tri_cpu_gen *g, MlirOperation op)
@@ -139,16 +95,71 @@ void tri_cpu_lines_at(tri_cpu_gen *g, MlirOperation op)
     tri_position at = {.line = 0};
     if (!d)
         return;
-    LLVMMetadataRef scope = d->subprogram;
-    if (tri_location_position(mlirOperationGetLocation(op), &at) && !tri_str_equal(at.file, d->file)) {
+    LLVMMetadataRef scope = d->scope;
+    if (tri_location_position(shown_place(op), &at) && !tri_str_equal(at.file, d->file)) {
         scope = tri_map_find(&d->scopes, at.file);
         if (!scope) {
-            scope = LLVMDIBuilderCreateLexicalBlockFile(d->builder, d->subprogram, file_of(g, at.file), 0);
+            scope = LLVMDIBuilderCreateLexicalBlockFile(d->builder, d->subprogram, tri_cpu_lines_file(g, at.file), 0);
             tri_map_set(&d->scopes, at.file, scope);
         }
     }
     LLVMSetCurrentDebugLocation2(g->b,
                                  LLVMDIBuilderCreateDebugLocation(g->llvm, at.line, at.column, scope, NULL));
+}
+
+/* A breakpoint is put at the first instruction of a line, which must not be one of a loop that the line becomes. */
+void tri_cpu_lines_statement(tri_cpu_gen *g, MlirOperation op, uint32_t *io_line)
+{
+    tri_position at = {.line = 0};
+    if (!g->steps || g->nest || g->map || !tri_location_position(shown_place(op), &at) || at.line == *io_line)
+        return;
+    *io_line = at.line;
+    tri_cpu_at(g, 0);
+    tri_cpu_lines_at(g, op);
+    if (!g->lines->line)
+        g->lines->line = tri_cpu_temp(g, g->i32, "line");
+    LLVMSetVolatile(LLVMBuildStore(g->b, LLVMConstInt(g->i32, at.line, false), g->lines->line), true);
+}
+
+/* Reverse postorder, what a loop does before what follows it: each statement's code in one piece. */
+static void put_in_order(tri_cpu_gen *g)
+{
+    typedef struct {
+        LLVMBasicBlockRef block;
+        unsigned left; /* successors to look at */
+    } visit;
+    TRI_VEC(visit) stack = {0};
+    TRI_VEC(LLVMBasicBlockRef) done = {0};
+    tri_map seen;
+    tri_map_init(&seen, g->arena);
+    LLVMBasicBlockRef next = LLVMGetEntryBasicBlock(g->fn);
+    while (next || stack.len) {
+        if (next) {
+            LLVMValueRef end = LLVMGetBasicBlockTerminator(next);
+            visit v = {next, end ? LLVMGetNumSuccessors(end) : 0};
+            tri_map_set_ptr(&seen, next, next);
+            tri_vec_push(g->arena, &stack, v);
+            next = NULL;
+        }
+        visit *top = &tri_vec_last(&stack);
+        while (top->left && !next) {
+            LLVMBasicBlockRef to = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(top->block), --top->left);
+            next = tri_map_find_ptr(&seen, to) ? NULL : to;
+        }
+        if (!next) {
+            tri_vec_push(g->arena, &done, top->block);
+            stack.len--;
+        }
+    }
+    for (size_t i = done.len; i-- > 1;)
+        LLVMMoveBasicBlockAfter(done.at[i - 1], done.at[i]);
+}
+
+void tri_cpu_lines_function_end(tri_cpu_gen *g)
+{
+    tri_cpu_lines_stop(g);
+    if (g->steps && !g->failed)
+        put_in_order(g);
 }
 
 void tri_cpu_lines_stop(tri_cpu_gen *g)

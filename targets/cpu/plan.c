@@ -6,7 +6,9 @@
  * like), which are computed again. A load is never moved past a write. */
 #include "targets/cpu/cpu.h"
 
+#include "ir/location.h"
 #include "ir/op_classes.h"
+#include "ir/options.h"
 
 typedef enum { USE_NONE, USE_ONE, USE_MANY } use_state;
 
@@ -90,12 +92,12 @@ static bool is_uniform(MlirValue value)
     return tri_op_is(op, "tt.splat");
 }
 
-MlirValue tri_cpu_increment(MlirOperation loop, intptr_t arg)
+MlirValue tri_cpu_increment(const tri_cpu_gen *g, MlirOperation loop, intptr_t arg)
 {
     MlirValue none = {NULL};
     MlirBlock body = tri_op_body(loop, 0);
     MlirValue self = mlirBlockGetArgument(body, arg + 1);
-    if (!tri_type_is_tensor(mlirValueGetType(self)))
+    if (g->steps || !tri_type_is_tensor(mlirValueGetType(self)))
         return none;
     MlirValue next = tri_op_operand(mlirBlockGetTerminator(body), arg);
     MlirOperation op = tri_op_def(next);
@@ -117,7 +119,7 @@ static int cost_of(MlirOperation op)
 }
 
 /* What evaluating the value again costs; more than the budget when it may not be done again. */
-static int evaluation_cost(MlirValue value, int depth)
+static int evaluation_cost(const tri_cpu_gen *g, MlirValue value, int depth)
 {
     intptr_t index;
     if (!tri_type_is_tensor(mlirValueGetType(value)))
@@ -125,7 +127,7 @@ static int evaluation_cost(MlirValue value, int depth)
     MlirOperation op = tri_op_def(value);
     if (mlirOperationIsNull(op)) {
         MlirOperation loop = loop_of_argument(value, &index);
-        bool is_carried = !mlirOperationIsNull(loop) && !mlirValueIsNull(tri_cpu_increment(loop, index - 1));
+        bool is_carried = !mlirOperationIsNull(loop) && !mlirValueIsNull(tri_cpu_increment(g, loop, index - 1));
         return is_carried ? 1 : cheap_budget + 1;
     }
     if (is_leaf(op))
@@ -134,7 +136,7 @@ static int evaluation_cost(MlirValue value, int depth)
     if (own < 0 || depth > max_depth)
         return cheap_budget + 1;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && own <= cheap_budget; i++)
-        own += evaluation_cost(tri_op_operand(op, i), depth + 1);
+        own += evaluation_cost(g, tri_op_operand(op, i), depth + 1);
     return own;
 }
 
@@ -236,6 +238,19 @@ static void plan_root(tri_cpu_gen *g, MlirOperation op)
         add_use(entry_of(g, tri_op_operand(op, i)), op, none);
 }
 
+/* For a debugger: a variable, which has its value from its assignment on. Very large ones would fill the stack. */
+static bool is_variable(tri_cpu_gen *g, MlirOperation op)
+{
+    if (!g->steps || !tri_location_name(mlirOperationGetLocation(op)).len)
+        return false;
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++) {
+        MlirType type = mlirValueGetType(tri_op_result(op, r));
+        int64_t bits = tri_cpu_type_of(g, type).bits;
+        g->variable_bytes += tri_type_num_elements(type) * (bits < 8 ? 1 : bits / 8);
+    }
+    return g->variable_bytes <= TRI_CPU_ARENA_LIMIT / 4;
+}
+
 static void plan_lazy(tri_cpu_gen *g, MlirOperation op, const tri_map *epochs)
 {
     entry merged = {0};
@@ -250,11 +265,13 @@ static void plan_lazy(tri_cpu_gen *g, MlirOperation op, const tri_map *epochs)
             add_use(&merged, e->root, e->view);
     }
     MlirValue first = tri_op_result(op, 0);
+    bool is_shown = is_variable(g, op);
+    is_kept |= is_shown;
     bool is_free = is_leaf(op) || tri_cpu_is_view(op) || tri_op_is(op, "tt.split");
     if (!is_kept && merged.state != USE_NONE && !is_free && !may_be_lazy(first, op, &merged, epochs))
-        is_kept = evaluation_cost(first, 0) > cheap_budget;
+        is_kept = evaluation_cost(g, first, 0) > cheap_budget;
     is_kept |= !is_free && merged.distance >= longest_way;
-    if (is_kept && !is_leaf(op)) {
+    if (is_kept && (is_shown || !is_leaf(op))) {
         for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++)
             entry_of(g, tri_op_result(op, r))->is_kept = true;
         merged = (entry){.state = USE_ONE, .root = op};
@@ -275,7 +292,7 @@ static void plan_loop_inits(tri_cpu_gen *g, MlirOperation op)
     MlirOperation none = {NULL};
     for (intptr_t i = 0; i + 1 < mlirBlockGetNumArguments(body); i++) {
         entry *e = entry_of(g, tri_op_operand(op, i + 3));
-        if (mlirValueIsNull(tri_cpu_increment(op, i)))
+        if (mlirValueIsNull(tri_cpu_increment(g, op, i)))
             add_use(e, op, none);
         else
             e->state = USE_MANY; /* read inside the loop */

@@ -110,7 +110,7 @@ static void for_prepare(tri_cpu_gen *g, MlirOperation op, loop_values *v)
     for (int i = 0; i < v->n; i++) {
         v->inits[i] = tri_op_operand(op, i + 3);
         v->args[i] = mlirBlockGetArgument(body, i + 1);
-        v->steps[i] = tri_cpu_increment(op, i);
+        v->steps[i] = tri_cpu_increment(g, op, i);
         if (is_tensor(v->args[i]) && mlirValueIsNull(v->steps[i])) {
             v->slots[i] = tri_cpu_alloc(g, mlirValueGetType(v->args[i]));
             write_buffer(g, v->inits[i], v->slots[i]);
@@ -155,6 +155,7 @@ static void for_op(tri_cpu_gen *g, MlirOperation op)
             tri_cpu_bind_scalar(g, v->args[i], v->phis[i]);
     }
     tri_cpu_move(g, 0, inside);
+    tri_cpu_variables_arguments(g, body);
     size_t mark = g->live.len;
     tri_cpu_block(g, body);
     MlirOperation yield = mlirBlockGetTerminator(body);
@@ -294,6 +295,7 @@ static void while_op(tri_cpu_gen *g, MlirOperation op)
     tri_cpu_move(g, 0, inside);
     for (int i = 0; i < m; i++)
         bind_slot(g, mlirBlockGetArgument(body, i), out[i]);
+    tri_cpu_variables_arguments(g, body);
     size_t mark = g->live.len;
     tri_cpu_block(g, body);
     store_slots(g, terminator_values(body, 0, values), values, NULL, in);
@@ -489,6 +491,8 @@ void tri_cpu_cfg(tri_cpu_gen *g, MlirRegion region)
             MlirValue arg = mlirBlockGetArgument(b, i);
             bind_slot(g, arg, tri_map_find_ptr(&g->blocks, arg.ptr));
         }
+        if (b.ptr != entry.ptr)
+            tri_cpu_variables_arguments(g, b);
         tri_cpu_block(g, b);
     }
 }
@@ -500,6 +504,7 @@ bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func)
     g->fn = tri_cpu_declare(g, func);
     g->arena_bytes = 0;
     g->live.len = g->idle.len = 0;
+    g->variable_bytes = 0;
     g->tuples = NULL;
     g->entry = tri_cpu_new_block(g, "entry");
     g->at = tri_cpu_new_block(g, "start");
@@ -525,10 +530,10 @@ bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func)
     }
     tri_cpu_plan_func(g, func);
     tri_cpu_lines_function(g, func);
-    tri_cpu_lines_params(g, func);
+    tri_cpu_variables_begin(g, func);
     tri_cpu_cfg(g, mlirOperationGetRegion(func, 0));
     LLVMPositionBuilderAtEnd(g->b, g->entry);
     LLVMBuildBr(g->b, start);
-    tri_cpu_lines_stop(g);
+    tri_cpu_lines_function_end(g);
     return !g->failed;
 }

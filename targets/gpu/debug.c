@@ -2,10 +2,8 @@
 #include "base/file.h"
 #include "ir/location.h"
 #include "ir/options.h"
-#include "targets/gpu/debug.h"
 #include "targets/gpu/gpu.h"
 
-#include <ctype.h>
 
 struct tri_gpu_debug {
     LLVMDIBuilderRef builder;
@@ -86,40 +84,10 @@ void tri_gpu_debug_function(tri_gpu *g, MlirOperation func, LLVMValueRef functio
     tri_gpu_debug_at(g, mlirOperationGetLocation(func));
 }
 
-/* The name behind "def", or nothing. */
-static tri_str name_of_def(tri_str line)
-{
-    line = tri_str_trim(line);
-    if (!tri_str_has_prefix(line, "def "))
-        return (tri_str){0};
-    line = tri_str_trim(tri_str_sub(line, 4, line.len));
-    size_t end = 0;
-    while (end < line.len && (isalnum((unsigned char)line.data[end]) || line.data[end] == '_'))
-        end++;
-    return tri_str_sub(line, 0, end);
-}
-
-tri_str tri_gpu_debug_function_at(const tri_diag *diag, tri_str file, unsigned line, unsigned *out_line)
-{
-    *out_line = line;
-    const tri_source *source = tri_diag_find_source(diag, file);
-    tri_str name = tri_path_stem(file), rest = source ? source->text : (tri_str){0};
-    for (unsigned at = 1; at <= line && rest.len; at++) {
-        size_t end = tri_str_find(rest, '\n');
-        tri_str found = name_of_def(tri_str_sub(rest, 0, end));
-        if (found.len) {
-            name = found;
-            *out_line = at;
-        }
-        rest = tri_str_sub(rest, end < rest.len ? end + 1 : end, rest.len);
-    }
-    return name;
-}
-
 /* Inlined functions are known by their places only: one scope for each name of a file. */
 static LLVMMetadataRef inlined_scope(tri_gpu *g, tri_str file, unsigned line)
 {
-    tri_str name = tri_gpu_debug_function_at(g->unit->diag, file, line, &line);
+    tri_str name = tri_location_function(g->unit->diag, file, line, &line);
     tri_str key = tri_str_format(g->arena, "%.*s:%.*s", TRI_STR_ARG(file), TRI_STR_ARG(name));
     LLVMMetadataRef scope = tri_map_find(&g->debug->inlined, key);
     if (!scope) {

@@ -8,7 +8,7 @@
  *
  * with the functions' names in a section .debug_str behind the code ("Debugging Directives: .loc", PTX ISA 7.2).
  * LLVM prints the chain as a comment only. */
-#include "targets/gpu/debug.h"
+#include "ir/location.h"
 #include "targets/nvptx/nvptx.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static size_t label_of(rewriter *r, const place *p)
     if (tri_str_has_prefix(file, "./"))
         file = tri_str_sub(file, 2, file.len);
     unsigned line_of_def;
-    tri_str name = tri_gpu_debug_function_at(r->unit->diag, file, p->line, &line_of_def);
+    tri_str name = tri_location_function(r->unit->diag, file, p->line, &line_of_def);
     for (size_t i = 0; i < r->names.len; i++)
         if (tri_str_equal(r->names.at[i], name))
             return i;

@@ -37,6 +37,8 @@ static bool parse_options(tri_arena *arena, tri_diag *diag, m_case *c, m_place p
     add_option(arena, argv, &argc, "grid", m_format(c, "%u,%u,%u", c->grid[0], c->grid[1], c->grid[2]));
     if (place.warps)
         add_option(arena, argv, &argc, "num-warps", m_format(c, "%d", place.warps));
+    if (place.is_stepped)
+        argv[argc++] = "-O0";
     if (place.sanitize)
         add_option(arena, argv, &argc, "fsanitize", place.sanitize);
     else
@@ -44,7 +46,10 @@ static bool parse_options(tri_arena *arena, tri_diag *diag, m_case *c, m_place p
     if (c->stages)
         add_option(arena, argv, &argc, "num-stages", m_format(c, "%d", c->stages));
     argv[argc++] = (char *)path;
-    return tri_run_opt_parse(arena, diag, argc, argv, out);
+    bool ok = tri_run_opt_parse(arena, diag, argc, argv, out);
+    if (place.is_stepped) /* what runs here is not for debuggers, so tritrun has no -g */
+        out->compile.debug = TRI_DEBUG_FULL;
+    return ok;
 }
 
 /* Every run starts from the same data; `arrays` are what the kernel changes. */

@@ -1,10 +1,16 @@
-/* matrix list                    the jobs: GROUP:PLACE[:PART/PARTS]. PLACE is native (the host, as a level of x86-64
- * that the name picks), sim or sanitized: native code of some cases with -fsanitize=bounds,undefined, and address where
- * its runtime is linked in machines: some cases on the simulator as other families' machines; opencl: some cases on an
- * OpenCL device, PoCL unless OCL_ICD_VENDORS names another matrix run JOB                 runs one, as TAP matrix pack
- * FILE ARCH [GROUP]  compiles every case for a GPU into FILE, for gpu/runner.c Options before the word: -f TEXT (only
- * cases whose name has it), -a (every number of warps and both architectures, every level of the host, every sanitized
- * case), -w N (that number of warps), -m NAME (of :machines
+/* matrix list                    the jobs: GROUP:PLACE[:PART/PARTS]
+ * matrix run JOB                 runs one, as TAP
+ * matrix pack FILE ARCH [GROUP]  compiles every case for a GPU into FILE, for gpu/runner.c
+ *
+ * PLACE is
+ *   native     the host, as a level of x86-64 that the name picks
+ *   stepped    some cases there with -g -O0
+ *   sanitized  some cases there with -fsanitize=bounds,undefined, and address where its runtime is linked in
+ *   sim        the simulator; machines: some cases on it as other families' machines
+ *   opencl     some cases on an OpenCL device, PoCL unless OCL_ICD_VENDORS names another
+ *   linalg     some cases through MLIR
+ * Options before the word: -f TEXT (only cases whose name has it), -a (every number of warps and both architectures,
+ * every level of the host, every case where only some are run), -w N (that number of warps), -m NAME (of :machines
  * every case, on those whose name has it), -v (kernels of failing cases are shown). */
 #include "driver/environment.h"
 #include "runtime/launch/launch.h"
@@ -27,7 +33,7 @@ typedef struct {
 
 struct m_context {
     const char *group, *filter, *arch, *machine;
-    enum { RUN_HOST, RUN_SANITIZED, RUN_SIM, RUN_LINALG, RUN_OPENCL, RUN_MACHINES, PACK } mode;
+    enum { RUN_HOST, RUN_STEPPED, RUN_SANITIZED, RUN_SIM, RUN_LINALG, RUN_OPENCL, RUN_MACHINES, PACK } mode;
     int64_t next, start; /* number of the next case; those before `start` are done */
     int part, parts, warps;
     bool all, is_verbose;
@@ -68,6 +74,7 @@ static uint64_t hash(const char *text)
 static unsigned one_of(const m_context *ctx)
 {
     switch (ctx->mode) {
+    case RUN_STEPPED: return 16;
     case RUN_SANITIZED: return __asan_init ? 24 : 12;
     case RUN_LINALG: return 24;
     case RUN_OPENCL: return 96;
@@ -159,14 +166,16 @@ static int host_levels(const char *const **out_names)
 }
 
 /* The level that the name picks: of those that the host lacks, its best one instead. */
-static void run_on_host(m_context *ctx, m_case *c, const char *sanitize)
+static void run_on_host(m_context *ctx, m_case *c, m_place place)
 {
     const char *const *names;
     int count = host_levels(&names), picked = (int)(hash(c->name) >> 24) & 1023;
     picked = picked % 3 < count ? picked % 3 : count - 1;
     for (int i = 0; i < count; i++)
-        if (i == picked || (ctx->all && !sanitize))
-            run_at(ctx, c, (m_place){.arch = names[i], .sanitize = sanitize});
+        if (i == picked || (ctx->all && ctx->mode == RUN_HOST)) {
+            place.arch = names[i];
+            run_at(ctx, c, place);
+        }
 }
 
 /* Other families' machines on the simulator, with warps of 16, 32 and 64 lanes: of some cases one, which the name
@@ -186,10 +195,12 @@ static void run_on_machines(m_context *ctx, m_case *c)
 void m_end(m_context *ctx, m_case *c)
 {
     if (ctx->mode == RUN_HOST && c->targets & M_ON_HOST)
-        run_on_host(ctx, c, NULL);
+        run_on_host(ctx, c, (m_place){.arch = NULL});
+    if (ctx->mode == RUN_STEPPED && c->targets & M_ON_HOST)
+        run_on_host(ctx, c, (m_place){.is_stepped = true});
     bool compiles = !c->error || !(c->error_targets & M_ON_HOST);
     if (ctx->mode == RUN_SANITIZED && compiles && c->targets & M_ON_HOST && !c->is_undefined)
-        run_on_host(ctx, c, __asan_init ? "address,bounds,undefined" : "bounds,undefined");
+        run_on_host(ctx, c, (m_place){.sanitize = __asan_init ? "address,bounds,undefined" : "bounds,undefined"});
     if (ctx->mode == RUN_LINALG && c->targets & M_ON_HOST && !c->error && !c->is_undefined)
         run_at(ctx, c, (m_place){.arch = "linalg"});
     if (ctx->mode == RUN_SIM && c->targets & M_ON_SIM)
@@ -221,7 +232,7 @@ void m_end(m_context *ctx, m_case *c)
 static int list(void)
 {
     for (int i = 0; i < group_count; i++) {
-        printf("%1$s:native\n%1$s:sanitized\n%1$s:linalg\n%1$s:machines\n%1$s:opencl\n", groups[i].name);
+        printf("%1$s:native\n%1$s:stepped\n%1$s:sanitized\n%1$s:linalg\n%1$s:machines\n%1$s:opencl\n", groups[i].name);
         for (int part = 0; part < groups[i].sim_parts; part++)
             printf("%s:sim:%d/%d\n", groups[i].name, part, groups[i].sim_parts);
     }
@@ -277,6 +288,7 @@ static int run(m_context *ctx, const char *job)
         return 2;
     ctx->mode = !strncmp(place, ":sim", 4)     ? RUN_SIM
                 : !strcmp(place, ":sanitized") ? RUN_SANITIZED
+                : !strcmp(place, ":stepped")   ? RUN_STEPPED
                 : !strcmp(place, ":linalg")    ? RUN_LINALG
                 : !strcmp(place, ":machines")  ? RUN_MACHINES
                 : !strcmp(place, ":opencl")    ? RUN_OPENCL

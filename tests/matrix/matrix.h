@@ -131,6 +131,7 @@ M_GROUPS(M_DECLARE)
 typedef struct {
     const char *arch; /* "x86-64-v3", "sim:sm_80" */
     int warps;        /* 0 on the host */
+    bool is_stepped;      /* on the host: -g -O0 */
     const char *sanitize; /* on the host: a list for -fsanitize=; null: no checks */
 } m_place;
 

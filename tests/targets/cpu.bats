@@ -502,28 +502,6 @@ END
     grep -q 'debug.tri:[0-9]*: pid (2, 0, 0): assertion failed: v is below the limit' complaints
 }
 
-@test "with -g a debugger stops at lines of the source, steps, and knows the arguments" {
-    need gdb
-    local vadd=$EXAMPLES/vadd/vadd.tri
-    cp "$EXAMPLES/vadd/main.c" .
-    at() { grep -n "$1" "$vadd" | head -n 1 | cut -d: -f1; }
-    for level in -O0 -O3; do
-        tritcc -g $level -arch=native -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=obj=vadd.o,header=vadd.h "$vadd"
-        cc -g -I. main.c vadd.o -o vadd -lm
-        gdb -batch -ex "break vadd.tri:$(at 'block_start = pid')" -ex run -ex bt -ex "print n_elements" \
-            -ex "print program_id_0" -ex "print x_ptr[1]" -ex step -ex step -ex step -ex step -ex step ./vadd >trace 2>&1
-        grep -q "^#0 .*add_kernel.*vadd.tri:$(at 'block_start = pid')" trace
-        if [ $level = -O0 ]; then
-            grep -q '^\$1 = 98432$' trace
-            grep -q '^\$2 = 0$' trace
-            grep -q '^\$3 = [0-9.]*$' trace
-        fi
-        grep -q "^$(at 'x = tl.load')[[:space:]]" trace
-        grep -q "^$(at 'output = x + y')[[:space:]]" trace
-        grep -q "^$(at 'tl.store')[[:space:]]" trace
-    done
-}
-
 @test "what this target cannot do is refused at its place" {
     cat >asm.tri <<'END'
 import triton
