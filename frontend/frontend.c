@@ -138,6 +138,19 @@ static tri_kernel_param describe_param(tri_eval *e, const tri_signature_param *p
 
 static int first_given(int a, int b) { return a ? a : b; }
 
+static tri_str describe_heuristics(tri_eval *e, const tri_signature *s)
+{
+    tri_buf text = {0};
+    for (size_t i = 0; i < s->heuristics.len; i++) {
+        const tri_heuristic *h = &s->heuristics.at[i];
+        tri_buf_format(&text, "%s%.*s %lld %.*s", i ? ";" : "", TRI_STR_ARG(h->name),
+                       (long long)h->values.at[h->chosen], TRI_STR_ARG(h->words));
+    }
+    tri_str copy = text.len ? tri_str_copy(e->arena, tri_buf_str(&text)) : TRI_STR("");
+    tri_buf_fini(&text);
+    return copy;
+}
+
 /* `form`: 0 of the general one, n of k__v<n>. */
 static tri_kernel describe_kernel(tri_eval *e, const tri_signature *s, int form)
 {
@@ -155,6 +168,7 @@ static tri_kernel describe_kernel(tri_eval *e, const tri_signature *s, int form)
         k.symbol = tri_str_format(e->arena, "%.*s__v%d", TRI_STR_ARG(k.symbol), form);
     for (size_t i = 0; i < s->params.len; i++)
         tri_vec_push(e->arena, &k.params, describe_param(e, &s->params.at[i]));
+    k.heuristics = describe_heuristics(e, s);
     k.num_warps = first_given(o->num_warps, s->num_warps);
     k.num_stages = first_given(o->num_stages, s->num_stages);
     k.num_ctas = first_given(o->num_ctas, s->num_ctas);
@@ -240,16 +254,21 @@ static void lower_kernel(tri_eval *e, const tri_signature *s)
         check_guessed(e, s);
         return;
     }
-    MlirOperation general = lower_form(e, s, 0);
-    if (!general.ptr)
-        return;
-    tri_special_list forms = tri_specialize_list(e->unit, s, general);
-    for (size_t i = 0; i < forms.len; i++) {
-        if (forms.at[i].may_fail)
-            lower_quietly(e, &forms.at[i], (int)i + 1);
-        else
-            lower_form(e, &forms.at[i].signature, (int)i + 1);
-    }
+    /* for each combination of what heuristics may give: the general form, and those that ask more of the arguments */
+    tri_signature form = *s;
+    int number = 0;
+    do {
+        MlirOperation general = lower_form(e, &form, number++);
+        if (!general.ptr)
+            return;
+        tri_special_list forms = tri_specialize_list(e->unit, &form, general);
+        for (size_t i = 0; i < forms.len; i++) {
+            if (forms.at[i].may_fail)
+                lower_quietly(e, &forms.at[i], number++);
+            else
+                lower_form(e, &forms.at[i].signature, number++);
+        }
+    } while (tri_signature_next_form(e->arena, &form));
 }
 
 int tri_frontend_count_configs(tri_unit *unit)

@@ -29,6 +29,9 @@ typedef struct tri_kernel {
     bool launch_pdl; /* may start before the kernel in front of it ends (tt.grid_dependency_wait waits for it) */
     bool launch_cooperative; /* all programs are on the device at once */
     tri_str grid; /* that the launcher computes: words in postfix order, ';' between dimensions; empty: none */
+    /* what the launcher computes to choose among forms: "NAME VALUE word word ...", joined by ';': this form is the one
+     * for which each NAME has this VALUE; empty: none. A NAME is a constant parameter. */
+    tri_str heuristics;
     tri_str key;             /* of configurations: parameters whose values choose one, "M,N"; empty: none */
     int32_t config;          /* 1 + the number of the autotune configuration, where each has been compiled; 0: none */
     int64_t shared_bytes;          /* static + dynamic, 0 on targets without */

@@ -43,6 +43,8 @@ typedef struct tri_options {
     tri_str symbol;              /* -symbol: the name of the only kernel in its code; empty: the kernel's own */
     tri_str prefix;              /* -prefix: before the names of kernels */
     tri_str grid;                /* -grid; empty: not given */
+    TRI_VEC(tri_str) heuristics; /* -fheuristic: "NAME:V,V": what one may give at a launch */
+    bool defer_heuristics;       /* what they ask of a launch makes a form for each value that they may give */
     bool find_grid;              /* else the file's own launch is asked for it */
     int max_eval_steps;          /* -fmax-eval-steps; 0: the default */
     int max_ops;                 /* -fmax-ops, of a kernel; 0: the default, see tri_options_max_ops */

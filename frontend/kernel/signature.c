@@ -2,6 +2,7 @@
 
 #include "frontend/frontend.h"
 #include "frontend/kernel/annotation.h"
+#include "frontend/kernel/heuristic.h"
 #include "frontend/kernel/signature_infer.h"
 #include "frontend/kernel/tuned.h"
 #include "frontend/kernel/types.h"
@@ -230,6 +231,14 @@ static const tri_value *run_time_argument(tri_signature_kernel *k, tri_str name)
     return tri_value_argument(k->c->arena, name);
 }
 
+static bool is_deferred(const tri_signature_kernel *k, tri_str name)
+{
+    for (size_t i = 0; i < k->signature.heuristics.len; i++)
+        if (tri_str_equal(k->signature.heuristics.at[i].name, name))
+            return true;
+    return false;
+}
+
 /* What a heuristic may ask: the arguments settled so far by name, `has_values`: with what a launch at hand passes.
  * Null after a report. */
 static const tri_value *known_arguments(tri_signature_kernel *k, bool has_values)
@@ -241,7 +250,8 @@ static const tri_value *known_arguments(tri_signature_kernel *k, bool has_values
         tri_str name = param_at(k->function, i)->param.name;
         if (!k->is_known[i])
             continue;
-        const tri_value *value = arg->kind == TRI_ARG_CONSTANT ? arg->value
+        const tri_value *value = is_deferred(k, name)            ? tri_value_argument(arena, name)
+                                 : arg->kind == TRI_ARG_CONSTANT ? arg->value
                                  : has_values                  ? run_time_argument(k, name)
                                                                : tri_value_argument(arena, name);
         if (!value)
@@ -298,16 +308,140 @@ static bool from_autotune(tri_signature_kernel *k, const tri_ast_node *call)
     return true;
 }
 
-/* A heuristic that asks for a run-time argument cannot be had: silent, the value stays missing. */
+/* Null: it asks for a run-time argument. Silent. */
 static const tri_value *call_heuristic(tri_signature_kernel *k, const tri_value *callee, tri_span at)
 {
     tri_host_arg arg = {.value = known_arguments(k, true)};
     tri_diag_hold(k->c->diag);
     const tri_value *result = !arg.value ? NULL : tri_host_call(k->c->all, callee, 1, &arg, at);
     tri_diag_drop(k->c->diag);
-    if (!result)
-        note_failure(k, TRI_STR("the heuristic needs values that are known only at launch"), at);
     return result;
+}
+
+/* The numbers of "V,V" in place of those that the source allows. False when these are none. */
+static bool set_values(tri_signature_kernel *k, tri_str list, tri_heuristic *h)
+{
+    h->values.len = 0;
+    while (list.len) {
+        size_t end = tri_str_find(list, ',');
+        tri_str word = tri_str_trim(tri_str_sub(list, 0, end));
+        int64_t value = tri_str_is(word, "True");
+        if (!value && !tri_str_is(word, "False") && !tri_str_to_i64(word, &value))
+            return false;
+        tri_vec_push(k->c->arena, &h->values, value);
+        list = tri_str_sub(list, end + (end < list.len), list.len);
+    }
+    return h->values.len > 0;
+}
+
+/* -fheuristic. Reports. */
+static void take_given_values(tri_signature_kernel *k, tri_heuristic *h)
+{
+    for (size_t n = 0; n < k->c->options->heuristics.len; n++) {
+        tri_str given = k->c->options->heuristics.at[n];
+        size_t colon = tri_str_find(given, ':');
+        if (!tri_str_equal(tri_str_trim(tri_str_sub(given, 0, colon)), h->name))
+            continue;
+        if (set_values(k, tri_str_sub(given, colon + (colon < given.len), given.len), h))
+            continue;
+        tri_diag_error(k->c->diag, TRI_NO_SPAN, TRI_SIG_BAD, "-fheuristic=%.*s: give integers: %.*s:64,128",
+                       TRI_STR_ARG(given), TRI_STR_ARG(h->name));
+        tri_vec_push(k->c->arena, &h->values, 0); /* what is wrong was said */
+    }
+}
+
+static void set_field(tri_signature *s, tri_str name, const tri_value *value)
+{
+    static const char *const names[] = {"num_warps", "num_stages", "num_ctas", "maxnreg"};
+    int *const fields[] = {&s->num_warps, &s->num_stages, &s->num_ctas, &s->maxnreg};
+    int64_t number;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tri_str_is(name, names[i]) && tri_value_get_i64(value, &number) && number > 0 && number < INT32_MAX)
+            *fields[i] = (int)number;
+}
+
+static const tri_value *chosen_value(tri_arena *arena, const tri_heuristic *h)
+{
+    int64_t value = h->values.at[h->chosen];
+    return h->is_bool ? tri_value_bool(value) : tri_value_int(arena, value);
+}
+
+/* Leaves it to the launcher. False: *out_why and *out_at say why it cannot. */
+static bool defer(tri_signature_kernel *k, tri_str name, int param, const tri_value *callee, tri_str *out_why,
+                  tri_span *out_at)
+{
+    enum { max_heuristics = 8, max_forms = 256 };
+    tri_signature *s = &k->signature;
+    tri_heuristic h = {.name = name};
+    size_t forms = 1;
+    if (!tri_heuristic_read(k->c->arena, s, k->is_known, callee, &h, out_why, out_at))
+        return false;
+    take_given_values(k, &h);
+    *out_why = tri_str_format(k->c->arena,
+                              "'%.*s' may be any number: -fheuristic=%.*s:64,128 says for which the kernel is compiled",
+                              TRI_STR_ARG(name), TRI_STR_ARG(name));
+    if (!h.values.len)
+        return false;
+    for (size_t i = 0; i < s->heuristics.len; i++)
+        forms *= s->heuristics.at[i].values.len;
+    *out_why = tri_str_format(k->c->arena, "%zu combinations of values are too many", forms * h.values.len);
+    if (forms * h.values.len > max_forms || s->heuristics.len == max_heuristics)
+        return false;
+    tri_vec_push(k->c->arena, &s->heuristics, h);
+    settle_value(k, (size_t)param, chosen_value(k->c->arena, &h), callee->function->node->span);
+    return true;
+}
+
+bool tri_signature_next_form(tri_arena *arena, tri_signature *s)
+{
+    for (size_t i = 0; i < s->heuristics.len; i++) {
+        tri_heuristic *h = &s->heuristics.at[i];
+        h->chosen = h->chosen + 1 < h->values.len ? h->chosen + 1 : 0;
+        const tri_value *value = chosen_value(arena, h);
+        for (size_t p = 0; p < s->params.len; p++)
+            if (tri_str_equal(s->params.at[p].name, h->name))
+                s->params.at[p].arg.value = value;
+        if (h->chosen)
+            return true;
+    }
+    return false;
+}
+
+/* Of warps and the like all forms of a unit have the same number. */
+static void take_largest(tri_signature_kernel *k, tri_str name, const tri_value *callee, tri_span at)
+{
+    tri_heuristic h = {.name = name};
+    tri_str why;
+    tri_span where;
+    bool is_read = tri_heuristic_read(k->c->arena, &k->signature, k->is_known, callee, &h, &why, &where);
+    if (is_read && h.values.len) {
+        h.chosen = h.values.len - 1;
+        set_field(&k->signature, name, chosen_value(k->c->arena, &h));
+        tri_diag_warning(k->c->diag, at, "heuristics",
+                         "'%.*s' depends on the arguments of the launch; %lld, the most that it may be, is taken",
+                         TRI_STR_ARG(name), (long long)h.values.at[h.chosen]);
+    } else {
+        tri_diag_warning(k->c->diag, at, "heuristics", "'%.*s' depends on the arguments of the launch: it is left out",
+                         TRI_STR_ARG(name));
+    }
+}
+
+static void from_heuristic(tri_signature_kernel *k, tri_str name, const tri_value *callee, tri_span at)
+{
+    int i = tri_module_param_index(k->function, name);
+    if (i >= 0 && k->is_known[i])
+        return;
+    tri_str why = TRI_STR("the heuristic needs values that are known only at launch, as in an object (-c)");
+    tri_span where = at;
+    const tri_value *value = call_heuristic(k, callee, at);
+    if (value && i >= 0)
+        settle_value(k, (size_t)i, value, at);
+    else if (value)
+        set_field(&k->signature, name, tri_value_unwrap(value));
+    else if (i < 0)
+        take_largest(k, name, callee, at);
+    else if (!k->c->options->defer_heuristics || !defer(k, name, i, callee, &why, &where))
+        note_failure(k, why, where);
 }
 
 static void from_heuristics(tri_signature_kernel *k, const tri_ast_node *call)
@@ -325,10 +459,8 @@ static void from_heuristics(tri_signature_kernel *k, const tri_ast_node *call)
     }
     for (uint32_t n = 0; n < value->dict->keys.len; n++) {
         const tri_value *key = tri_value_unwrap(value->dict->keys.at[n]);
-        int i = key->kind == TRI_VALUE_STR ? tri_module_param_index(k->function, key->string) : -1;
-        if (i >= 0 && !k->is_known[i])
-            settle_value(k, (size_t)i, call_heuristic(k, tri_value_unwrap(value->dict->values.at[n]), expr->span),
-                         expr->span);
+        if (key->kind == TRI_VALUE_STR)
+            from_heuristic(k, key->string, tri_value_unwrap(value->dict->values.at[n]), expr->span);
     }
 }
 
@@ -514,6 +646,26 @@ const tri_function *tri_signature_only_kernel(tri_module *main)
     return tri_signature_start(main, &c) ? tri_signature_choose_only(&c) : NULL;
 }
 
+/* Does each -fheuristic name one that is left to the launcher? Reports. */
+static bool check_given_values(const tri_signature_file *c, const tri_signature_list *kernels)
+{
+    bool ok = true;
+    for (size_t n = 0; n < c->options->heuristics.len && c->options->defer_heuristics; n++) {
+        tri_str given = c->options->heuristics.at[n];
+        tri_str name = tri_str_trim(tri_str_sub(given, 0, tri_str_find(given, ':')));
+        bool found = false;
+        for (size_t i = 0; i < kernels->len; i++)
+            for (size_t h = 0; h < kernels->at[i].heuristics.len; h++)
+                found = found || tri_str_equal(kernels->at[i].heuristics.at[h].name, name);
+        if (!found)
+            tri_diag_error(c->diag, TRI_NO_SPAN, TRI_SIG_BAD,
+                           "-fheuristic=%.*s: no heuristic of this name asks for arguments of the launch",
+                           TRI_STR_ARG(given));
+        ok = ok && found;
+    }
+    return ok;
+}
+
 bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
 {
     tri_signature_file c;
@@ -556,5 +708,7 @@ bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
     }
     if (!out_kernels->len && tri_diag_error_count(c.diag) == errors)
         report_missing(&kernels[0]);
+    else if (tri_diag_error_count(c.diag) == errors)
+        check_given_values(&c, out_kernels);
     return tri_diag_error_count(c.diag) == errors;
 }

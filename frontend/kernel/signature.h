@@ -33,10 +33,20 @@ typedef struct {
     const struct tri_type *passed; /* of a constant that callers pass all the same; else null */
 } tri_signature_param;
 
+/* A constant that the launcher computes: a form of the kernel is compiled for each value. */
+typedef struct {
+    tri_str name;  /* of the parameter */
+    tri_str words; /* as in ir/kernel.h */
+    TRI_VEC(int64_t) values; /* that it may be */
+    size_t chosen; /* of those: what this signature is for */
+    bool is_bool;
+} tri_heuristic;
+
 typedef struct {
     const tri_function *function;
     tri_str name; /* the function's, or what -sig calls this instance of it */
     TRI_VEC(tri_signature_param) params; /* in source order */
+    TRI_VEC(tri_heuristic) heuristics;
     int num_warps, num_stages, num_ctas, maxnreg; /* of the autotune config, 0: not given */
     tri_str key; /* of the autotune decorator: names of parameters, "M,N" */
     int config; /* index of the autotune config, -1: none */
@@ -50,6 +60,10 @@ typedef TRI_VEC(tri_signature) tri_signature_list;
  * whose types are known from annotations, defaults and -D; at least one, else an error that shows a
  * -sig that would work. False after a report. */
 bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels);
+
+/* Takes for each heuristic the next of its values, in `s`, whose arrays are changed; false behind the last
+ * combination. */
+bool tri_signature_next_form(tri_arena *arena, tri_signature *s);
 
 /* The kernel that -k names, or the only one of the file that is no helper; null after a report. */
 const tri_function *tri_signature_only_kernel(tri_module *main);

@@ -36,17 +36,35 @@ static const tri_rt_condition *find_broken(const tri_rt_variant *variant, const 
     return NULL;
 }
 
+/* Is it for what the heuristics give? */
+static int is_for(const tri_rt_variant *variant, const int64_t *given, uint32_t count)
+{
+    for (uint32_t i = 0; variant->computed && i < count; i++)
+        if (variant->computed[i] != given[i])
+            return 0;
+    return 1;
+}
+
 int tri_rt_choose(const tri_rt_kernel *kernel, const tri_rt_part *part, const void *const *args, int *out_error)
 {
     const tri_rt_condition *broken = NULL;
+    int64_t given[TRI_RT_MAX_HEURISTICS];
+    uint32_t heuristics = part->heuristic_count;
+    *out_error = heuristics ? TRI_ERROR_HEURISTIC : TRI_ERROR_ARCH;
+    for (uint32_t i = 0; i < heuristics; i++)
+        if (!tri_rt_evaluate(part->heuristics[i].steps, part->heuristics[i].step_count, args, &given[i]))
+            return -1;
     for (uint32_t i = 0; i < part->variant_count; i++) {
-        broken = find_broken(&kernel->variants[part->first_variant + i], args);
+        const tri_rt_variant *variant = &kernel->variants[part->first_variant + i];
+        if (heuristics && !is_for(variant, given, heuristics))
+            continue;
+        broken = find_broken(variant, args);
         if (!broken)
             return (int)(part->first_variant + i);
     }
-    *out_error = !broken                        ? TRI_ERROR_ARCH
-                 : broken->op == TRI_RT_EQUAL ? TRI_ERROR_VALUE + broken->arg
-                                              : TRI_ERROR_ALIGNMENT + broken->arg;
+    if (broken)
+        *out_error = broken->op == TRI_RT_EQUAL ? TRI_ERROR_VALUE + broken->arg
+                                                : TRI_ERROR_ALIGNMENT + broken->arg;
     return -1;
 }
 

@@ -10,7 +10,10 @@
 #include <stdint.h>
 
 /* Of everything that the writer of objects and this launcher agree on. Raised with each change of record.def. */
-enum { TRI_RT_ABI = 2 };
+enum { TRI_RT_ABI = 3 };
+
+/* Of what programs see of a kernel in the registry: the field `abi` of tritcc_kernel. */
+enum { TRI_RT_KERNEL_ABI = 2 };
 
 /* The grid loop of a kernel for the host: programs `begin` to `end`; args[i] points to argument i. */
 typedef void tri_rt_range(const void *const *args, uint64_t begin, uint64_t end, const uint32_t *grid, int *err);
@@ -24,10 +27,12 @@ typedef int tri_rt_level(void);
  */
 enum { TRI_RT_DIVISIBLE, TRI_RT_EQUAL };
 
-/* Of grids: a number, an argument, operators of Python, and the end of a dimension. */
+/* Of expressions: a number, an argument (signed, unsigned), operators of Python, and the end of a grid's dimension.
+ * SELECT takes a condition, the value if it is not 0, and the value if it is. */
 enum {
     TRI_RT_PUSH,
     TRI_RT_ARGUMENT,
+    TRI_RT_UNSIGNED_ARGUMENT,
     TRI_RT_ADD,
     TRI_RT_SUB,
     TRI_RT_MUL,
@@ -37,10 +42,26 @@ enum {
     TRI_RT_MIN,
     TRI_RT_MAX,
     TRI_RT_NEXT_POWER,
+    TRI_RT_BIT_AND,
+    TRI_RT_BIT_OR,
+    TRI_RT_BIT_XOR,
+    TRI_RT_SHIFT_LEFT,
+    TRI_RT_SHIFT_RIGHT,
+    TRI_RT_IS_EQUAL,
+    TRI_RT_IS_UNEQUAL,
+    TRI_RT_IS_LESS,
+    TRI_RT_IS_AT_MOST,
+    TRI_RT_SELECT,
     TRI_RT_NEXT_DIMENSION
 };
 
-enum { TRI_RT_MAX_CONTEXTS = 64, TRI_RT_MAX_SLOTS = 512, TRI_RT_MAX_KEYS = 16, TRI_RT_MAX_LEARNED = 256 };
+enum {
+    TRI_RT_MAX_CONTEXTS = 64,
+    TRI_RT_MAX_SLOTS = 512,
+    TRI_RT_MAX_KEYS = 16,
+    TRI_RT_MAX_HEURISTICS = 8,
+    TRI_RT_MAX_LEARNED = 256
+};
 
 typedef struct tri_rt_backend tri_rt_backend;
 
@@ -109,6 +130,8 @@ uint32_t tri_rt_choose_config(const tri_rt_kernel *kernel, const char *arch, con
 /* tri_rt_tune on devices of one kind. */
 int tri_rt_tune_with(const tri_rt_backend *backend, tri_rt_kernel *kernel, tri_stream stream, const tri_grid *grid,
                      const void *const *args);
+/* The value of an expression; 0 where it has none, as for a division by 0. */
+int tri_rt_evaluate(const tri_rt_step *steps, uint64_t count, const void *const *args, int64_t *out);
 /* The grid of a part for these arguments; TRI_ERROR_GRID where it is none. */
 int tri_rt_find_grid(const tri_rt_part *part, const void *const *args, tri_grid *out);
 /* The arguments that the variant's code takes, in `out` (of TRI_RT_MAX_SLOTS + 1); their number. */

@@ -92,17 +92,16 @@ static const char *constant_text(tri_arena *arena, tri_str value)
     return *text == '-' ? tri_str_format(arena, "(%s)", text).data : text;
 }
 
-/* Has the parameter this value in every configuration? */
+/* Has the parameter this value in every configuration and form? */
 static bool is_constant(const tri_bundle *bundle, tri_str name, const tri_kernel_param *param)
 {
     bool is_same = true;
     for (size_t p = 0; p < bundle->parts.len; p++) {
         tri_object_variants forms = tri_object_list_variants(&bundle->parts.at[p], name);
-        for (size_t i = 0; forms.len && i < tri_vec_last(&forms)->params.len; i++) {
-            const tri_kernel_param *other = &tri_vec_last(&forms)->params.at[i];
-            if (tri_str_equal(other->name, param->name))
-                is_same = is_same && tri_str_equal(other->value, param->value);
-        }
+        for (size_t f = 0; f < forms.len; f++) /* heuristics make it differ among forms */
+            for (size_t i = 0; i < forms.at[f]->params.len; i++)
+                if (tri_str_equal(forms.at[f]->params.at[i].name, param->name))
+                    is_same = is_same && tri_str_equal(forms.at[f]->params.at[i].value, param->value);
     }
     return is_same;
 }

@@ -66,6 +66,18 @@ static void add_conditions(const tri_kernel *k, tri_buf *out)
             tri_buf_format(out, ", \"divisible\": %d}", p->divisibility);
         separator = ", ";
     }
+    for (tri_str rest = k->heuristics, end; rest.len; rest = end) {
+        size_t at = tri_str_find(rest, ';'), space = tri_str_find(rest, ' ');
+        end = tri_str_sub(rest, at + (at < rest.len), rest.len);
+        tri_str words = tri_str_sub(rest, space + 1, at);
+        size_t next = tri_str_find(words, ' ');
+        tri_buf_format(out, "%s{\"heuristic\": ", separator);
+        tri_buf_add_json(out, tri_str_sub(rest, 0, space));
+        tri_buf_format(out, ", \"equals\": %.*s, \"words\": ", TRI_STR_ARG(tri_str_sub(words, 0, next)));
+        tri_buf_add_json(out, tri_str_sub(words, next + 1, words.len));
+        tri_buf_add_char(out, '}');
+        separator = ", ";
+    }
     tri_buf_add_z(out, "],\n");
 }
 

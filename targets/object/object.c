@@ -183,7 +183,7 @@ static void describe(tri_writer *w, const tri_object_kernels *kernels)
 
 /* ---- releases side by side ---- */
 
-/* The functions of the runtime carry the ABI that they are of ("tri_rt2_launch"), for a link takes one of each name.
+/* The functions of the runtime carry the ABI that they are of ("tri_rt3_launch"), for a link takes one of each name.
  * What they keep for the process has one name for all releases, and one meaning. */
 static bool is_versioned(tri_str name)
 {

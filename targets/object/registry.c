@@ -59,7 +59,7 @@ static LLVMValueRef make_entry(tri_writer *w, const tri_object_kernel *k)
     LLVMValueRef none = LLVMConstNull(w->ptr), parameters = make_parameters(w, &args), run = make_thunk(w, k, "_run"),
                  tune = make_thunk(w, k, "_tune");
     LLVMValueRef values[11] = {tri_writer_text(w, k->name),
-                               LLVMConstInt(w->i32, TRI_RT_ABI, false),
+                               LLVMConstInt(w->i32, TRI_RT_KERNEL_ABI, false),
                                LLVMConstInt(w->i32, args.at.len, false),
                                parameters ? parameters : none,
                                make_thunk(w, k, ""),

@@ -104,6 +104,7 @@ static LLVMValueRef make_variant(tri_writer *w, const table_part *p, const tri_k
     tri_record_set(&r, variant, run, is_host ? host_function(w, p, k) : NULL);
     tri_record_set(&r, variant, conditions, make_conditions(w, &args, &conditions));
     tri_record_set(&r, variant, slots, make_slots(w, &args, &slots));
+    tri_record_set(&r, variant, computed, tri_writer_computed(w, k));
     tri_record_set_number(&r, variant, condition_count, conditions);
     tri_record_set_number(&r, variant, slot_count, slots);
     tri_record_set_number(&r, variant, scratch_bytes, k->scratch_bytes);
@@ -165,16 +166,19 @@ static LLVMValueRef make_images(tri_writer *w, const tri_part *part)
     return tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_image), rows, count, name);
 }
 
-/* The general form's grid is that of all: what it computes from is in the launcher's arguments. */
-static bool set_grid(tri_writer *w, const table_part *p, const tri_kernel *general, tri_record *r)
+/* The general form's grid and heuristics are those of all: what they compute from is in the launcher's arguments. */
+static bool set_expressions(tri_writer *w, const table_part *p, const tri_kernel *general, tri_record *r)
 {
     tri_object_args args;
-    LLVMValueRef steps;
-    size_t count;
-    if (!tri_object_get_args(p->part->unit, general, &args) || !tri_writer_grid(w, general, &args, &steps, &count))
+    LLVMValueRef steps, heuristics;
+    size_t count, heuristic_count;
+    if (!tri_object_get_args(p->part->unit, general, &args) || !tri_writer_grid(w, general, &args, &steps, &count) ||
+        !tri_writer_heuristics(w, general, &args, &heuristics, &heuristic_count))
         return false;
     tri_record_set(r, part, grid, steps);
     tri_record_set_number(r, part, step_count, count);
+    tri_record_set(r, part, heuristics, heuristics);
+    tri_record_set_number(r, part, heuristic_count, heuristic_count);
     return true;
 }
 
@@ -200,7 +204,7 @@ static LLVMValueRef make_part(tri_writer *w, const table_part *p, const tri_obje
     tri_record_set_number(&r, part, config, config);
     tri_record_set_number(&r, part, first_variant, first);
     tri_record_set_number(&r, part, variant_count, forms->len);
-    if (!set_grid(w, p, tri_vec_last(forms), &r))
+    if (!set_expressions(w, p, tri_vec_last(forms), &r))
         return NULL;
     return tri_record_finish(&r);
 }

@@ -29,6 +29,11 @@ LLVMValueRef tri_writer_state(tri_writer *w, LLVMTypeRef type, size_t count, con
 LLVMValueRef tri_writer_kernel(tri_writer *w, const tri_object_kernel *kernel, const tri_object_args *args);
 LLVMValueRef tri_writer_variants(tri_writer *w, const tri_object_kernel *kernel, size_t *out_count);
 
+/* grid.c: what the heuristics of a part compute, of its general form, and what of that a form is for; null where there
+ * are none. False after a report. */
+bool tri_writer_heuristics(tri_writer *w, const tri_kernel *k, const tri_object_args *args, LLVMValueRef *out,
+                           size_t *out_count);
+LLVMValueRef tri_writer_computed(tri_writer *w, const tri_kernel *k);
 /* grid.c: the steps that compute a form's grid; null where it has none. False after a report. */
 bool tri_writer_grid(tri_writer *w, const tri_kernel *k, const tri_object_args *args, LLVMValueRef *out,
                      size_t *out_count);
