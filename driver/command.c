@@ -60,7 +60,7 @@ static bool print_mode(tri_session *session, tri_buf *out)
     tri_str value = session->opt->mode_value;
     switch (session->opt->mode) {
     case TRI_OPT_HELP:
-        return tri_help_print(session->diag, value, out);
+        return tri_help_print(&tri_opt_table, session->diag, value, out);
     case TRI_OPT_TABLE:
         return tri_manual_table(session->diag, value, out);
     case TRI_OPT_VERSION:

@@ -44,17 +44,16 @@ void tri_manual_add_prose(tri_buf *out, tri_str text)
     tri_manual_add(out, tri_str_sub(text, from, text.len));
 }
 
-static void print_mdoc_row(const tri_opt_row *row, tri_buf *out)
+static void print_mdoc_row(const tri_option_row *row, tri_buf *out)
 {
-    bool is_long = row->form == TRI_OPT_LONG || row->form == TRI_OPT_LONGOPT || row->form == TRI_OPT_LONGARG;
     tri_buf_add_z(out, ".It Fl ");
-    if (is_long)
+    if (tri_option_is_long(row))
         tri_buf_add_z(out, "\\-");
     add_mdoc_word(out, row->name);
     if (row->metavar) {
-        bool is_optional = row->form == TRI_OPT_OPTIONAL || row->form == TRI_OPT_LONGOPT;
-        bool has_equals = is_optional || row->form == TRI_OPT_EQUALS || row->form == TRI_OPT_LONGARG;
-        bool is_separate = row->form == TRI_OPT_WORD;
+        bool is_optional = tri_option_may_lack_value(row);
+        bool has_equals = is_optional || row->form == TRI_OPTION_EQUALS || row->form == TRI_OPTION_LONGARG;
+        bool is_separate = row->form == TRI_OPTION_WORD;
         tri_buf_format(out, "%s Ar ",
                        is_separate   ? ""
                        : is_optional ? " Ns Oo Ns = Ns"
@@ -71,20 +70,22 @@ static void print_mdoc_row(const tri_opt_row *row, tri_buf *out)
                    help.data + 1, row->manual);
 }
 
-static void print_mdoc(tri_buf *out)
+void tri_manual_options(const tri_option_table *table, tri_buf *out)
 {
     bool is_open = false;
-    for (size_t i = 0; i < tri_opt_row_count(); i++) {
-        tri_opt_row row = tri_opt_row_at(i);
-        if (!row.name) {
-            tri_buf_format(out, "%s.Ss %s\n.Bl -tag -width Ds\n", is_open ? ".El\n" : "", row.title);
+    for (size_t i = 0; i < table->count; i++) {
+        const tri_option_row *row = &table->rows[i];
+        if (!row->name) {
+            tri_buf_format(out, "%s.Ss %s\n.Bl -tag -width Ds\n", is_open ? ".El\n" : "", row->title);
             is_open = true;
-        } else if (row.help) {
-            print_mdoc_row(&row, out);
+        } else if (row->help) {
+            print_mdoc_row(row, out);
         }
     }
     tri_buf_add_z(out, ".El\n");
 }
+
+static void print_mdoc(tri_buf *out) { tri_manual_options(&tri_opt_table, out); }
 
 static void print_mdoc_stages(tri_buf *out)
 {
@@ -198,7 +199,7 @@ bool tri_manual_table(tri_diag *diag, tri_str format, tri_buf *out)
         {"man-facts", print_mdoc_facts},      {"man-language", tri_language_manual},
         {"man-libdevice", print_mdoc_libdevice},
     };
-    if (tri_help_completion(format, out))
+    if (tri_help_completion(&tri_opt_table, format, out))
         return true;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         if (tri_str_is(format, tables[i].name)) {

@@ -3,6 +3,7 @@
 #include "driver/args.h"
 #include "driver/depfile.h"
 #include "driver/environment.h"
+#include "driver/help.h"
 #include "driver/sanitize.h"
 #include "driver/tool.h"
 #include "frontend/frontend.h"
@@ -17,73 +18,9 @@ typedef struct {
     tri_kind language; /* -x in force */
 } parser;
 
-/* Any TRI_VEC(tri_str), whatever type the compiler sees behind it. */
-typedef struct __attribute__((may_alias)) {
-    tri_str *at;
-    size_t len, cap;
-} any_words;
-
-typedef enum { ACT_SET, ACT_CLEAR, ACT_TEXT, ACT_LIST, ACT_NUMBER, ACT_CALL } action_kind;
-
-typedef struct {
-    action_kind kind;
-    size_t field;
-    int64_t lowest, highest;
-    bool (*call)(parser *p, tri_str value);
-} action;
-
-#define GROUP(id, topic, title)
-#define OPT(name, form, metavar, action, help, manual) action
-#define SET(field)
-#define CLEAR(field)
-#define TEXT(field)
-#define LIST(field)
-#define NUMBER(field, lowest, highest)
-#define CALL(function) static bool function(parser *p, tri_str value);
-#include "driver/options.def"
-#undef SET
-#undef CLEAR
-#undef TEXT
-#undef LIST
-#undef NUMBER
-#undef CALL
-
-enum {
-#define GROUP(id, topic, title) GROUP_##id,
-#define OPT(name, form, metavar, action, help, manual)
-#include "driver/options.def"
-};
-
-static const struct {
-    const char *topic, *title;
-} groups[] = {
-#define GROUP(id, topic, title) {topic, title},
-#define OPT(name, form, metavar, action, help, manual)
-#include "driver/options.def"
-};
-
-typedef struct {
-    const char *name; /* null: a group starts here, its number in `group` */
-    int group;
-    tri_opt_form form;
-    const char *metavar;
-    action act;
-    const char *help, *manual;
-} row;
-
-#define SET(field) {ACT_SET, offsetof(tri_opt, field), 0, 0, NULL}
-#define CLEAR(field) {ACT_CLEAR, offsetof(tri_opt, field), 0, 0, NULL}
-#define TEXT(field) {ACT_TEXT, offsetof(tri_opt, field), 0, 0, NULL}
-#define LIST(field) {ACT_LIST, offsetof(tri_opt, field), 0, 0, NULL}
-#define NUMBER(field, lowest, highest) {ACT_NUMBER, offsetof(tri_opt, field), lowest, highest, NULL}
-#define CALL(function) {ACT_CALL, 0, 0, 0, function}
-static const row rows[] = {
-#define GROUP(id, topic, title) {.group = GROUP_##id},
-#define OPT(name, form, metavar, action, help, manual) {name, 0, TRI_OPT_##form, metavar, action, help, manual},
-#include "driver/options.def"
-};
-
-enum { row_count = sizeof rows / sizeof *rows };
+#define TRI_OPTION_FILE "driver/options.def"
+#define TRI_OPTION_FIELDS tri_opt
+#include "driver/option_rows.h"
 
 static bool usage(parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static bool usage(parser *p, const char *format, ...)
@@ -601,102 +538,64 @@ static bool on_prefix_map(parser *p, tri_str value)
     return true;
 }
 
-/* --- matching words against the table --- */
+/* --- the table --- */
 
-static bool takes_value(const row *r) { return r->form != TRI_OPT_FLAG && r->form != TRI_OPT_LONG; }
-static bool value_is_optional(const row *r) { return r->form == TRI_OPT_OPTIONAL || r->form == TRI_OPT_LONGOPT; }
-
-/* The row for an option word without its dashes. `out_value` is what is joined to it; out_has says
- * whether anything is. */
-static const row *match(tri_str word, tri_str *out_value, bool *out_has)
+static void collect_passes(tri_arena *arena, tri_option_names *out)
 {
-    const row *best = NULL;
-    size_t best_len = 0;
-    for (size_t i = 0; i < row_count; i++) {
-        const row *r = &rows[i];
-        size_t len = r->name ? strlen(r->name) : 0;
-        if (!len || !tri_str_has_prefix(word, r->name) || len < best_len)
-            continue;
-        tri_str rest = tri_str_sub(word, len, word.len);
-        bool whole = rest.len == 0;
-        bool equals = !whole && takes_value(r) && len > 1 && rest.data[0] == '=' && r->form != TRI_OPT_PREFIX;
-        bool joined = !whole && (r->form == TRI_OPT_JOINED || r->form == TRI_OPT_PREFIX);
-        if (!whole && !equals && !joined)
-            continue;
-        best = r;
-        best_len = len;
-        *out_has = !whole;
-        *out_value = equals ? tri_str_sub(rest, 1, rest.len) : rest;
-    }
-    return best;
+    tri_pass_names names = {0};
+    tri_passes_collect_names(arena, &names);
+    for (size_t i = 0; i < names.len; i++)
+        tri_vec_push(arena, out, names.at[i]);
 }
 
-static bool number(parser *p, const row *r, tri_str value)
-{
-    int64_t n;
-    if (!tri_str_to_i64(value, &n) || n < r->act.lowest || n > r->act.highest)
-        return usage(p, "'-%s=%.*s' is not a number from %lld to %lld", r->name, TRI_STR_ARG(value),
-                     (long long)r->act.lowest, (long long)r->act.highest);
-    *(int *)((char *)p->opt + r->act.field) = (int)n;
-    return true;
-}
+static const char *const more_topics[] = {"stages", "warnings", NULL};
 
-static bool apply(parser *p, const row *r, tri_str value)
-{
-    void *field = (char *)p->opt + r->act.field;
-    switch (r->act.kind) {
-    case ACT_SET:
-    case ACT_CLEAR:
-        *(bool *)field = r->act.kind == ACT_SET;
-        return true;
-    case ACT_TEXT:
-        *(tri_str *)field = value;
-        return true;
-    case ACT_LIST: {
-        any_words *list = field;
-        tri_vec_push(p->arena, list, value);
-        return true;
-    }
-    case ACT_NUMBER:
-        return number(p, r, value);
-    case ACT_CALL:
-        return r->act.call(p, value);
-    }
-    return false;
-}
+const tri_option_table tri_opt_table = {
+    .program = "tritcc",
+    .source = "driver/options.def",
+    .usage = "usage: tritcc [options] file...\nCompiles Triton kernels ahead of time.\n",
+    .rows = rows,
+    .count = sizeof rows / sizeof *rows,
+    .run = run_action,
+    .add_values = tri_help_values,
+    .collect_more = collect_passes,
+    .more_help = "run this pass",
+    .print_more = tri_help_more,
+    .more_topics = more_topics,
+};
+
+/* --- the command line --- */
 
 /* Does what is written depend on the option, beyond which stages there are and what they are called? */
-static bool counts(const row *r)
+static bool counts(const tri_option_row *r)
 {
     static const char *const names[] = {"emit", "c", "S", "o", "save-temps"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (r->name && !strcmp(r->name, names[i]))
             return false;
-    const char *topic = tri_opt_row_at((size_t)(r - rows)).topic;
+    const char *topic = tri_option_group(&tri_opt_table, r)->topic;
     return strcmp(topic, "report") != 0 && strcmp(topic, "dependencies") != 0;
 }
 
-/* One option at args[*i]; moves *i over a separate value. */
+/* One option at args[*i]; moves *i over a separate value. A pass is an option too. */
 static bool option(parser *p, const tri_args *args, size_t *i)
 {
-    tri_str word = args->at[*i], value = TRI_STR("");
-    bool has_value = false;
-    tri_str name = tri_str_sub(word, tri_str_has_prefix(word, "--") ? 2 : 1, word.len);
-    const row *r = match(name, &value, &has_value);
-    size_t equals = tri_str_find(name, '=');
-    if (!r && tri_passes_find(tri_str_sub(name, 0, equals)))
-        return on_pass_name(p, tri_str_sub(name, 0, equals),
-                            tri_str_sub(name, equals < name.len ? equals + 1 : equals, name.len));
-    if (!r)
-        return tri_opt_check_unknown(p->arena, p->diag, word);
-    if (takes_value(r) && !has_value && !value_is_optional(r) && r->form != TRI_OPT_PREFIX) {
-        if (*i + 1 == args->len)
-            return usage(p, "'%.*s' needs a value: %s", TRI_STR_ARG(word), r->metavar);
-        value = args->at[++*i];
+    tri_str word = args->at[*i], value;
+    bool is_unknown;
+    const tri_option_row *r = tri_option_take(&tri_opt_table, p->diag, args->at, args->len, i, &value, &is_unknown);
+    if (is_unknown) {
+        tri_str name = tri_str_sub(word, tri_str_has_prefix(word, "--") ? 2 : 1, word.len);
+        size_t equals = tri_str_find(name, '=');
+        if (tri_passes_find(tri_str_sub(name, 0, equals)))
+            return on_pass_name(p, tri_str_sub(name, 0, equals),
+                                tri_str_sub(name, equals < name.len ? equals + 1 : equals, name.len));
+        return tri_option_report_unknown(&tri_opt_table, p->diag, word);
     }
+    if (!r)
+        return false;
     if (counts(r))
         tri_vec_push(p->arena, &p->opt->counted, tri_str_format(p->arena, "%s=%.*s", r->name, TRI_STR_ARG(value)));
-    return apply(p, r, value);
+    return tri_option_apply(&tri_opt_table, r, value, p->arena, p->diag, p->opt, p);
 }
 
 /* "triton-opt", a link to the compiler. */
@@ -725,46 +624,4 @@ bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_
             ok = option(&p, &args, &i);
     }
     return ok && tri_opt_check(arena, diag, out, p.language);
-}
-
-/* --- the table, for others --- */
-
-size_t tri_opt_row_count(void) { return row_count; }
-
-tri_opt_row tri_opt_row_at(size_t i)
-{
-    size_t g = i;
-    while (rows[g].name)
-        g--;
-    const row *r = &rows[i];
-    return (tri_opt_row){r->name,   r->form, r->metavar, r->help, r->manual, groups[rows[g].group].topic,
-                         groups[rows[g].group].title};
-}
-
-void tri_opt_spell(const tri_opt_row *row, tri_buf *out)
-{
-    bool is_long = row->form == TRI_OPT_LONG || row->form == TRI_OPT_LONGOPT || row->form == TRI_OPT_LONGARG;
-    tri_buf_format(out, "%s%s", is_long ? "--" : "-", row->name);
-    switch (row->form) {
-    case TRI_OPT_FLAG:
-    case TRI_OPT_LONG:
-        break;
-    case TRI_OPT_WORD:
-        tri_buf_format(out, " %s", row->metavar);
-        break;
-    case TRI_OPT_JOINED:
-        tri_buf_format(out, "%s%s", strlen(row->name) == 1 && strchr("DI", *row->name) ? "" : " ", row->metavar);
-        break;
-    case TRI_OPT_PREFIX:
-        tri_buf_add_z(out, row->metavar);
-        break;
-    case TRI_OPT_EQUALS:
-    case TRI_OPT_LONGARG:
-        tri_buf_format(out, "=%s", row->metavar);
-        break;
-    case TRI_OPT_OPTIONAL:
-    case TRI_OPT_LONGOPT:
-        tri_buf_format(out, "[=%s]", row->metavar);
-        break;
-    }
 }

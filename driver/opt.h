@@ -3,6 +3,7 @@
 #define TRI_DRIVER_OPT_H
 
 #include "base/diag.h"
+#include "driver/option_table.h"
 #include "driver/phase.h"
 #include "ir/options.h"
 
@@ -80,37 +81,10 @@ typedef struct {
 bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_opt *out);
 /* Do the options go with one another? `language` is that of inputs without one (-x). False after a report. */
 bool tri_opt_check(tri_arena *arena, tri_diag *diag, tri_opt *opt, tri_kind language);
-/* Reports an option that is in no table, with the nearest that is. Always false. */
-bool tri_opt_check_unknown(tri_arena *arena, tri_diag *diag, tri_str word);
 /* Is there a group of remarks of that name? False after a report that names `option`. */
 bool tri_opt_check_group(tri_arena *arena, tri_diag *diag, const char *option, tri_str group);
 
-
-/* The table, for help, manual and completion. */
-typedef enum {
-    TRI_OPT_FLAG,
-    TRI_OPT_LONG,
-    TRI_OPT_WORD,
-    TRI_OPT_EQUALS,
-    TRI_OPT_JOINED,
-    TRI_OPT_PREFIX,
-    TRI_OPT_OPTIONAL,
-    TRI_OPT_LONGOPT,
-    TRI_OPT_LONGARG,
-} tri_opt_form;
-
-typedef struct {
-    const char *name; /* null: only the start of a group */
-    tri_opt_form form;
-    const char *metavar;
-    const char *help; /* null: hidden */
-    const char *manual;
-    const char *topic, *title; /* of its group */
-} tri_opt_row;
-
-size_t tri_opt_row_count(void);
-tri_opt_row tri_opt_row_at(size_t i);
-/* "-emit=KIND[=FILE],..." */
-void tri_opt_spell(const tri_opt_row *row, tri_buf *out);
+/* The rows of options.def. */
+extern const tri_option_table tri_opt_table;
 
 #endif

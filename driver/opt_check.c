@@ -39,37 +39,6 @@ bool tri_opt_check_group(tri_arena *arena, tri_diag *diag, const char *option, t
     return false;
 }
 
-bool tri_opt_check_unknown(tri_arena *arena, tri_diag *diag, tri_str word)
-{
-    tri_pass_names names = {0};
-    size_t dashes = tri_str_has_prefix(word, "--") ? 2 : 1;
-    for (size_t i = 0; i < tri_opt_row_count(); i++) {
-        tri_opt_row r = tri_opt_row_at(i);
-        if (r.name && r.help && strlen(r.name) > 1)
-            tri_vec_push(arena, &names, r.name);
-    }
-    tri_passes_collect_names(arena, &names);
-    tri_str name = tri_str_sub(word, dashes, word.len);
-    if (name.len > 1 && name.data[0] == 'o' && dashes == 1 && !tri_str_nearest(name, names.at, names.len))
-        return refuse(arena, diag, "unknown option '%.*s'; the output's name is given as '-o %.*s'", TRI_STR_ARG(word),
-                      TRI_STR_ARG(tri_str_sub(name, 1, name.len)));
-    const char *near = tri_str_nearest(tri_str_sub(name, 0, tri_str_find(name, '=')), names.at, names.len);
-    if (!near)
-        return refuse(arena, diag, "unknown option '%.*s'; --help lists the known ones", TRI_STR_ARG(word));
-    tri_buf spelling = {0};
-    for (size_t i = 0; i < tri_opt_row_count(); i++) {
-        tri_opt_row r = tri_opt_row_at(i);
-        if (r.name && !strcmp(r.name, near))
-            tri_opt_spell(&r, &spelling);
-    }
-    if (!spelling.len)
-        tri_buf_format(&spelling, "-%s", near);
-    refuse(arena, diag, "unknown option '%.*s'; did you mean '%.*s'?", TRI_STR_ARG(word),
-           TRI_STR_ARG(tri_buf_str(&spelling)));
-    tri_buf_fini(&spelling);
-    return false;
-}
-
 /* Does one file get what belongs to several inputs? */
 static bool check_names(tri_arena *arena, tri_diag *diag, const tri_opt *o)
 {

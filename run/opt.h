@@ -25,9 +25,10 @@ typedef struct {
     tri_str tune;      /* -tune: the table to write; empty: not given */
     TRI_VEC(tri_run_pair) shapes; /* -for */
     double rtol, atol;
-    int64_t print_limit;
+    int print_limit;
     bool has_bench, has_check, has_sanitize, has_assert, has_help, has_version;
     const struct tri_pass_hooks *hooks; /* borrowed observers of the passes, or null; no option sets it */
+    tri_str help_topic; /* of --help; empty: all */
     tri_str table; /* "man", "bash" or "zsh": print the options in that form; empty: not asked for */
 } tri_run_opt;
 
@@ -35,7 +36,8 @@ typedef struct {
 bool tri_run_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_run_opt *out);
 /* Makes it a run on the simulator. */
 void tri_run_opt_simulate(tri_run_opt *opt);
-void tri_run_opt_help(tri_buf *out);
+/* False after a report: no such topic. */
+bool tri_run_opt_help(tri_diag *diag, tri_str topic, tri_buf *out);
 /* False after a report: the form is unknown. */
 bool tri_run_opt_table(tri_diag *diag, tri_str form, tri_buf *out);
 

@@ -222,7 +222,7 @@ int tri_tritrun_run(tri_arena *arena, tri_diag *diag, int argc, char **argv)
     tri_buf text = {0};
     int status = done;
     if (opt.has_help)
-        tri_run_opt_help(&text);
+        status = tri_run_opt_help(diag, opt.help_topic, &text) ? done : wrong_usage;
     else if (opt.has_version)
         tri_info_version(&text);
     else if (opt.table.len)
