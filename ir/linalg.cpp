@@ -44,8 +44,11 @@ extern "C" {
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 #include "mlir-c/Dialect/Func.h"
 #include "mlir-c/Dialect/Linalg.h"
@@ -197,6 +200,44 @@ void tri_linalg_library_calls(MlirModule module)
         auto call = func::CallOp::create(builder, op.getLoc(), name, op.getType(), op.getOperand());
         op.replaceAllUsesWith(call.getResult(0));
         op.erase();
+    }
+}
+
+LLVMValueRef tri_linalg_add_pointer(LLVMValueRef function)
+{
+    auto *old = llvm::cast<llvm::Function>(llvm::unwrap(function));
+    llvm::SmallVector<llvm::Type *> types(old->getFunctionType()->params());
+    types.push_back(llvm::PointerType::get(old->getContext(), 0));
+    auto *type = llvm::FunctionType::get(old->getReturnType(), types, false);
+    llvm::Function *made = llvm::Function::Create(type, old->getLinkage(), "", old->getParent());
+    made->splice(made->begin(), old);
+    for (unsigned i = 0; i < old->arg_size(); i++)
+        old->getArg(i)->replaceAllUsesWith(made->getArg(i));
+    made->takeName(old);
+    old->eraseFromParent();
+    return llvm::wrap(made);
+}
+
+void tri_linalg_end_unless(LLVMValueRef program, LLVMValueRef checked, LLVMValueRef report, LLVMValueRef message,
+                           LLVMValueRef file, unsigned line)
+{
+    auto *function = llvm::cast<llvm::Function>(llvm::unwrap(program));
+    llvm::SmallVector<llvm::CallInst *> calls;
+    for (llvm::Instruction &i : llvm::instructions(function))
+        if (auto *call = llvm::dyn_cast<llvm::CallInst>(&i); call && call->getCalledFunction() == llvm::unwrap(checked))
+            calls.push_back(call);
+    for (llvm::CallInst *call : calls) {
+        llvm::IRBuilder<> before(call);
+        llvm::Value *fails = before.CreateNot(call->getArgOperand(call->arg_size() - 1));
+        llvm::Instruction *end = llvm::SplitBlockAndInsertIfThen(fails, call->getIterator(), false);
+        llvm::IRBuilder<> b(end);
+        llvm::Value *args[] = {function->getArg(function->arg_size() - 1), llvm::unwrap(message), llvm::unwrap(file),
+                               b.getInt32(line), call->getArgOperand(0), call->getArgOperand(1),
+                               call->getArgOperand(2)};
+        b.CreateCall(llvm::cast<llvm::Function>(llvm::unwrap(report)), args);
+        b.CreateRetVoid();
+        end->eraseFromParent();
+        call->eraseFromParent();
     }
 }
 

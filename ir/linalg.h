@@ -26,6 +26,13 @@ void tri_linalg_float_exchanges(MlirModule module);
 /* Calls of C's library, on elements, in the place of what MLIR's own lowering computes with fewer digits. */
 void tri_linalg_library_calls(MlirModule module);
 
+/* The function again, with one more parameter, a pointer, behind all others; `function` is gone. */
+LLVMValueRef tri_linalg_add_pointer(LLVMValueRef function);
+/* Every call of `checked` (program x, y, z, ..., condition) in the program: where the condition does not hold, `report`
+ * (error, message, file, line, x, y, z) is called, with the program's last parameter as error, and it ends. */
+void tri_linalg_end_unless(LLVMValueRef program, LLVMValueRef checked, LLVMValueRef report, LLVMValueRef message,
+                           LLVMValueRef file, unsigned line);
+
 /* A module of the LLVM dialect as LLVM IR, owned by the caller; null after a report. */
 LLVMModuleRef tri_linalg_translate(MlirModule module, LLVMContextRef llvm);
 

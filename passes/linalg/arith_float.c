@@ -84,24 +84,25 @@ static MlirValue narrow(tri_builder *b, MlirValue value, MlirType to, const form
     return tri_builder_unary(b, "arith.bitcast", tri_type_with_element(f32, to), made);
 }
 
+static MlirValue compare_floats(tri_builder *b, int predicate, MlirValue x, MlirValue y)
+{
+    MlirType i1 = tri_type_with_element(mlirValueGetType(x), mlirIntegerTypeGet(b->context, 1));
+    MlirValue operands[2] = {x, y};
+    tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
+    return tri_builder_value(b, &(tri_op){.name = "arith.cmpf", .num_operands = 2, .operands = operands,
+                                          .num_results = 1, .results = &i1, .num_attrs = 1, .attrs = &attr});
+}
+
 /* Rounded to nearest, it may be larger than it was: then the number before it is meant, for infinity the largest. */
 static MlirValue towards_zero_of(tri_builder *b, MlirValue value, MlirValue rounded)
 {
     enum { ordered_greater = 2 };
     MlirType type = mlirValueGetType(value), to = mlirValueGetType(rounded);
     MlirType bits_type = tri_type_with_element(to, mlirIntegerTypeGet(b->context, tri_type_bits(tri_type_element(to))));
-    MlirType i1 = tri_type_with_element(to, mlirIntegerTypeGet(b->context, 1));
     MlirValue sizes[2] = {tri_arith_convert(b, rounded, type, false), value};
     for (int i = 0; i < 2; i++)
         sizes[i] = tri_builder_unary(b, "math.absf", type, sizes[i]);
-    tri_attr attr = {"predicate", tri_attr_i64(b->context, ordered_greater)};
-    MlirValue is_larger = tri_builder_value(b, &(tri_op){.name = "arith.cmpf",
-                                                         .num_operands = 2,
-                                                         .operands = sizes,
-                                                         .num_results = 1,
-                                                         .results = &i1,
-                                                         .num_attrs = 1,
-                                                         .attrs = &attr});
+    MlirValue is_larger = compare_floats(b, ordered_greater, sizes[0], sizes[1]);
     MlirValue bits = tri_builder_unary(b, "arith.bitcast", bits_type, rounded);
     return tri_builder_unary(b, "arith.bitcast", to, select_of(b, is_larger, with(b, "arith.subi", bits, 1), bits));
 }
@@ -115,6 +116,20 @@ static MlirValue resize(tri_builder *b, MlirValue value, MlirType element)
                : tri_builder_unary(b, bits < tri_type_bits(element) ? "arith.extf" : "arith.truncf", to, value);
 }
 
+/* f64 as f32, from which another rounding goes where one alone would have gone: the last bit is set where some are lost
+ * (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd"). */
+static MlirValue to_odd(tri_builder *b, MlirValue value)
+{
+    enum { unordered_not_equal = 13 };
+    MlirType type = mlirValueGetType(value), f32 = tri_type_with_element(type, mlirF32TypeGet(b->context)),
+             i32 = tri_type_with_element(type, mlirIntegerTypeGet(b->context, 32));
+    MlirValue cut = towards_zero_of(b, value, tri_builder_unary(b, "arith.truncf", f32, value));
+    MlirValue is_less = compare_floats(b, unordered_not_equal, tri_builder_unary(b, "arith.extf", type, cut), value);
+    MlirValue bits = tri_builder_unary(b, "arith.bitcast", i32, cut);
+    bits = tri_builder_binary(b, "arith.ori", i32, bits, tri_builder_unary(b, "arith.extui", i32, is_less));
+    return tri_builder_unary(b, "arith.bitcast", f32, bits);
+}
+
 MlirValue tri_arith_convert(tri_builder *b, MlirValue value, MlirType to, bool towards_zero)
 {
     MlirType element = tri_type_element(to), from = tri_type_element(mlirValueGetType(value)),
@@ -126,10 +141,10 @@ MlirValue tri_arith_convert(tri_builder *b, MlirValue value, MlirType to, bool t
         value = widen(b, value, &f);
     bool is_narrow = find_format(element, &f),
          swaps = tri_type_bits(from) == tri_type_bits(element); /* f16 and bf16 */
-    if (is_narrow || swaps) {
-        MlirValue wide = resize(b, value, f32);
-        value = towards_zero && tri_type_bits(from) == 64 ? towards_zero_of(b, value, wide) : wide;
-    }
+    if (tri_type_bits(from) == 64 && (is_narrow || mlirTypeIsABF16(element)))
+        value = to_odd(b, value);
+    else if (is_narrow || swaps)
+        value = resize(b, value, f32);
     MlirValue rounded = is_narrow ? narrow(b, value, element, &f) : resize(b, value, element);
     bool is_cut = towards_zero && tri_type_bits(element) < tri_type_bits(tri_type_element(mlirValueGetType(value)));
     return is_cut ? towards_zero_of(b, value, rounded) : rounded;

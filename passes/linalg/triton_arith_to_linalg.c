@@ -5,9 +5,9 @@
  *     %d = tt.dot %a, %b, %c                                linalg.matmul ins(%a, %b) outs(%c)
  *     %m = tt.reduce(%v) {axis}, ...                        linalg.reduce ... dimensions = [axis]
  *
- * Elementwise arith and math on tensors stays. Reductions, scans and what loops over elements are in reduce.c, views
- * and tables in shape.c. Answers to triton-arith-to-linalg (triton-shared). Test:
- * tests/passes/triton-arith-to-linalg.mlir */
+ * Elementwise arith and math on tensors stays. Reductions, scans and what loops over elements are in arith_reduce.c,
+ * views and tables in arith_shape.c, functions that others have in arith_calls.c. Answers to
+ * triton-arith-to-linalg (triton-shared). Test: tests/passes/triton-arith-to-linalg.mlir */
 #include "passes/linalg/arith.h"
 
 #include "passes/passes.h"
@@ -135,15 +135,19 @@ static bool rewrite_float_width(tri_builder *b, MlirOperation op)
     return true;
 }
 
-/* To bf16 through f32, as on every target. */
-static bool rewrite_int_to_float(tri_builder *b, MlirOperation op)
+/* To bf16 through a type that has all the bits, or half of them as on the NPU, which has no f64. */
+static bool int_to_float(tri_builder *b, MlirOperation op, bool has_f64)
 {
-    MlirType to = type_of(op), wide = tri_type_with_element(to, mlirF32TypeGet(b->context));
+    enum { exact = 24 }; /* bits of an f32 */
+    MlirType to = type_of(op), f32 = mlirF32TypeGet(b->context);
+    bool is_small = tri_type_bits(tri_type_element(mlirValueGetType(operand(op, 0)))) <= exact;
+    MlirType wide = tri_type_with_element(to, has_f64 && !is_small ? mlirF64TypeGet(b->context) : f32);
     if (mlirTypeIsABF16(tri_type_element(to)))
-        replace(op, tri_builder_unary(b, "arith.truncf", to,
-                                      tri_builder_unary(b, tri_op_name(op).data, wide, operand(op, 0))));
+        replace(op, tri_arith_convert(b, tri_builder_unary(b, tri_op_name(op).data, wide, operand(op, 0)), to, false));
     return true;
 }
+
+static bool rewrite_int_to_float(tri_builder *b, MlirOperation op) { return int_to_float(b, op, true); }
 
 static bool rewrite_compare(tri_builder *b, MlirOperation op)
 {
@@ -193,132 +197,6 @@ static bool rewrite_dot(tri_builder *b, MlirOperation op)
     return true;
 }
 
-/* --- libraries --- */
-
-typedef struct {
-    const char *symbol, *op; /* __nv_<symbol> or __nv_<symbol>f */
-    int operands;
-} library_row;
-
-static const library_row library[] = {
-    {"sin", "math.sin", 1}, {"cos", "math.cos", 1}, {"tan", "math.tan", 1}, {"asin", "math.asin", 1},
-    {"acos", "math.acos", 1}, {"atan", "math.atan", 1}, {"atan2", "math.atan2", 2}, {"sinh", "math.sinh", 1},
-    {"cosh", "math.cosh", 1}, {"tanh", "math.tanh", 1}, {"asinh", "math.asinh", 1}, {"acosh", "math.acosh", 1},
-    {"atanh", "math.atanh", 1}, {"exp", "math.exp", 1}, {"exp2", "math.exp2", 1}, {"expm1", "math.expm1", 1},
-    {"log", "math.log", 1}, {"log2", "math.log2", 1}, {"log10", "math.log10", 1}, {"log1p", "math.log1p", 1},
-    {"pow", "math.powf", 2}, {"sqrt", "math.sqrt", 1}, {"rsqrt", "math.rsqrt", 1}, {"cbrt", "math.cbrt", 1},
-    {"erf", "math.erf", 1}, {"erfc", "math.erfc", 1}, {"floor", "math.floor", 1}, {"ceil", "math.ceil", 1},
-    {"trunc", "math.trunc", 1}, {"round", "math.round", 1}, {"rint", "math.roundeven", 1},
-    {"nearbyint", "math.roundeven", 1}, {"fabs", "math.absf", 1}, {"copysign", "math.copysign", 2},
-    {"fma", "math.fma", 3}, {"fmod", "arith.remf", 2}, {"fmax", "arith.maxnumf", 2}, {"fmin", "arith.minnumf", 2},
-    {"fdiv_rn", "arith.divf", 2}, {"fmaf_rn", "math.fma", 3}, {"fast_exp", "math.exp", 1}, {"fast_log", "math.log", 1},
-    {"fast_sin", "math.sin", 1}, {"fast_cos", "math.cos", 1}, {"fast_pow", "math.powf", 2},
-    {"fsqrt_rn", "math.sqrt", 1},
-};
-
-static bool is_symbol(tri_str symbol, const char *name)
-{
-    size_t n = strlen(name);
-    if (symbol.len < 5 + n || strncmp(symbol.data, "__nv_", 5) != 0 || strncmp(symbol.data + 5, name, n) != 0)
-        return false;
-    return symbol.len == 5 + n || (symbol.len == 6 + n && symbol.data[5 + n] == 'f');
-}
-
-/* func.func private @symbol of scalars, in the module of `op`: made when it is not there. Where the source says which
- * library has it, so does the function. */
-static void declare(tri_builder *b, MlirOperation op, MlirType function)
-{
-    MlirOperation module = op;
-    while (!mlirOperationIsNull(mlirOperationGetParentOperation(module)))
-        module = mlirOperationGetParentOperation(module);
-    tri_str symbol = tri_op_string(op, "symbol");
-    MlirBlock body = tri_op_body(module, 0);
-    MlirOperation first = mlirBlockGetFirstOperation(body);
-    for (MlirOperation o = first; !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o))
-        if (tri_op_is(o, "func.func") && tri_str_equal(tri_op_symbol(o), symbol))
-            return;
-    tri_builder start = tri_builder_at_start(body, b->loc);
-    MlirRegion region = mlirRegionCreate();
-    tri_attr attrs[5] = {{"sym_name", tri_attr_str(b->context, symbol.data, symbol.len)},
-                         {"function_type", mlirTypeAttrGet(function)},
-                         {"sym_visibility", tri_attr_str(b->context, "private", 7)}};
-    int n = 3;
-    static const char *const places[] = {"libname", "libpath"}, *const names[] = {"tritcc.libname", "tritcc.libpath"};
-    for (int i = 0; i < 2; i++) {
-        tri_str text = tri_op_string(op, places[i]);
-        if (text.len)
-            attrs[n++] = (tri_attr){names[i], tri_attr_str(b->context, text.data, text.len)};
-    }
-    tri_builder_create(
-        &start, &(tri_op){.name = "func.func", .num_attrs = n, .attrs = attrs, .num_regions = 1, .regions = &region});
-}
-
-static MlirValue call(tri_builder *b, tri_str symbol, MlirType result, intptr_t n, const MlirValue *operands)
-{
-    tri_attr callee = {"callee", mlirFlatSymbolRefAttrGet(b->context, mlirStringRefCreate(symbol.data, symbol.len))};
-    return tri_builder_value(b, &(tri_op){.name = "func.call",
-                                          .num_operands = n,
-                                          .operands = operands,
-                                          .num_results = 1,
-                                          .results = &result,
-                                          .num_attrs = 1,
-                                          .attrs = &callee});
-}
-
-enum { max_parameters = 16 };
-
-/* A function that has no operation here is called for each element. */
-static bool rewrite_call(tri_builder *b, MlirOperation op)
-{
-    MlirType type = type_of(op), inputs[max_parameters], element = tri_type_element(type);
-    MlirValue operands[max_parameters], empty;
-    intptr_t n = mlirOperationGetNumOperands(op);
-    tri_str symbol = tri_op_string(op, "symbol");
-    if (n > max_parameters)
-        return false;
-    for (intptr_t i = 0; i < n; i++) {
-        operands[i] = operand(op, i);
-        inputs[i] = tri_type_element(mlirValueGetType(operands[i]));
-    }
-    declare(b, op, mlirFunctionTypeGet(b->context, n, inputs, 1, &element));
-    if (!tri_type_is_tensor(type)) {
-        replace(op, call(b, symbol, element, n, operands));
-        return true;
-    }
-    tri_builder inner;
-    empty = tri_build_empty(b, type);
-    MlirOperation generic = tri_build_generic(b, (int)n, operands, NULL, 1, &empty, &inner);
-    for (intptr_t i = 0; i < n; i++)
-        operands[i] = mlirBlockGetArgument(inner.block, i);
-    MlirValue made = call(&inner, symbol, element, n, operands);
-    tri_build_yield(&inner, "linalg.yield", 1, &made);
-    replace(op, tri_op_result(generic, 0));
-    return true;
-}
-
-static bool rewrite_library(tri_pass_run *run, tri_builder *b, MlirOperation op)
-{
-    tri_str symbol = tri_op_string(op, "symbol");
-    MlirType type = type_of(op);
-    MlirValue operands[3];
-    for (size_t i = 0; i < sizeof library / sizeof *library; i++) {
-        if (!is_symbol(symbol, library[i].symbol) || mlirOperationGetNumOperands(op) != library[i].operands)
-            continue;
-        for (int k = 0; k < library[i].operands; k++)
-            operands[k] = operand(op, k);
-        replace(op, tri_builder_value(b, &(tri_op){.name = library[i].op,
-                                                   .num_operands = library[i].operands,
-                                                   .operands = operands,
-                                                   .num_results = 1,
-                                                   .results = &type}));
-        return true;
-    }
-    if (!tri_passes_option_int(run, "vendor", 0) && rewrite_call(b, op))
-        return true;
-    tri_op_error(run->unit->diag, op, 6002, "'%.*s' has no operation in the structured dialects", TRI_STR_ARG(symbol));
-    return false;
-}
-
 /* --- messages --- */
 
 static bool rewrite_message(tri_builder *b, MlirOperation op)
@@ -355,9 +233,22 @@ static const rule rules[] = {
     {"tt.grid_dependency_launch_dependents", rewrite_message}, {"llvm.intr.assume", rewrite_message},
 };
 
+/* What an NPU's compiler has functions for, and what is said to people. */
+static bool rewrite_marked(tri_pass_run *run, tri_builder *b, MlirOperation op)
+{
+    bool is_vendor = tri_passes_option_int(run, "vendor", 0) != 0;
+    if (tri_op_is(op, "tt.print") || tri_op_is(op, "tt.assert"))
+        return tri_arith_message(run->arena, b, op, is_vendor);
+    if (is_vendor && (tri_op_is(op, "arith.sitofp") || tri_op_is(op, "arith.uitofp")))
+        return int_to_float(b, op, false);
+    return is_vendor && tri_arith_marker(run->arena, b, op);
+}
+
 static bool rewrite_arith(tri_pass_run *run, MlirOperation op)
 {
     tri_builder b = tri_builder_before(op);
+    if (rewrite_marked(run, &b, op))
+        return true;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (tri_op_is(op, rules[i].name)) {
             if (rules[i].rewrite(&b, op))
@@ -367,7 +258,7 @@ static bool rewrite_arith(tri_pass_run *run, MlirOperation op)
             return false;
         }
     if (tri_op_is(op, "tt.extern_elementwise"))
-        return rewrite_library(run, &b, op);
+        return tri_arith_library(run, &b, op);
     if (tri_op_is(op, "tt.elementwise_inline_asm")) {
         tri_op_error(run->unit->diag, op, 6002, "inline assembly has no structured form");
         return false;

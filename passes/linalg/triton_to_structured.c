@@ -31,10 +31,10 @@ typedef struct {
     bool is_reduced[TRI_MAX_RANK];                         /* one element stands for all */
 } transfer;
 
-/* Where the dimensions outside of the one that is looked at are. */
+/* Where the dimensions outside of the one that is looked at are: `window` is what is copied of `memory`. */
 typedef struct {
     tri_build_size offset;
-    tri_build_box memory, block;
+    tri_build_box memory, window, block;
 } place;
 
 static tri_build_size emit_structured(transfer *t, tri_builder *b, const tri_sum *sum)
@@ -89,11 +89,22 @@ static void emit_windows(transfer *t, tri_builder *b)
 
 static void emit_dim(transfer *t, tri_builder *b, int d, place at);
 
+static bool is_whole(const tri_build_box *memory, const tri_build_box *window)
+{
+    for (int d = 0; d < memory->rank; d++)
+        if (window->offset[d].value.ptr || window->offset[d].number ||
+            window->size[d].value.ptr != memory->size[d].value.ptr || window->size[d].number != memory->size[d].number)
+            return false;
+    return true;
+}
+
 /* The box that is left when every dimension is placed. */
 static void emit_copy(transfer *t, tri_builder *b, place *at)
 {
     at->memory.offset[0] = at->offset;
     MlirValue memory = tri_build_reinterpret(b, t->base, &at->memory);
+    if (!is_whole(&at->memory, &at->window))
+        memory = tri_build_subview(b, memory, &at->window);
     if (t->buffer.ptr)
         tri_build_copy(b, memory, tri_build_subview(b, t->buffer, &at->block));
     else
@@ -108,10 +119,19 @@ static void set_dim(transfer *t, tri_builder *b, int d, place *at, tri_build_siz
     tri_build_size stride = x->kind == TRI_DIM_NONE ? tri_build_number(1) : emit_structured(t, b, x->stride);
     if (x->kind != TRI_DIM_NONE)
         at->offset = tri_build_add(b, at->offset, tri_build_mul(b, index, stride));
-    at->memory.size[d] = at->block.size[d] = count;
+    at->memory.size[d] = at->window.size[d] = at->block.size[d] = count;
     at->memory.stride[d] = stride;
     at->block.offset[d] = low;
-    at->block.stride[d] = tri_build_number(1);
+    at->block.stride[d] = at->window.stride[d] = tri_build_number(1);
+}
+
+/* The whole range as one box of memory, of which the window is a part: consumers see what a block is. */
+static void set_range(transfer *t, tri_builder *b, int d, place *at)
+{
+    const tri_block_dim *x = &t->access->form.dim[d];
+    set_dim(t, b, d, at, t->low[d], t->count[d], emit_structured(t, b, x->start));
+    at->memory.size[d] = tri_build_number(x->size);
+    at->window.offset[d] = t->low[d];
 }
 
 /* One element of the dimension after the other: indices from a list, or one address for all. */
@@ -169,14 +189,23 @@ static void emit_dim(transfer *t, tri_builder *b, int d, place at)
     const tri_block_dim *x = &t->access->form.dim[d];
     if (x->kind == TRI_DIM_WRAP) {
         emit_runs(t, b, d, at);
-    } else if (x->kind == TRI_DIM_RANGE || t->is_reduced[d]) {
-        tri_build_size first = x->kind == TRI_DIM_RANGE ? tri_build_add(b, emit_structured(t, b, x->start), t->low[d])
-                                                        : tri_build_number(0);
-        set_dim(t, b, d, &at, t->low[d], t->is_reduced[d] ? tri_build_number(1) : t->count[d], first);
+    } else if (x->kind == TRI_DIM_RANGE) {
+        set_range(t, b, d, &at);
+        emit_dim(t, b, d + 1, at);
+    } else if (t->is_reduced[d]) {
+        set_dim(t, b, d, &at, t->low[d], tri_build_number(1), tri_build_number(0));
         emit_dim(t, b, d + 1, at);
     } else {
         emit_each(t, b, d, at);
     }
+}
+
+static place start_of(transfer *t, tri_builder *b)
+{
+    int rank = t->access->form.rank;
+    place at = {.offset = emit_structured(t, b, t->access->form.offset)};
+    at.memory.rank = at.window.rank = at.block.rank = rank;
+    return at;
 }
 
 /* Some element is left out: what stands for those is put there first. */
@@ -225,9 +254,7 @@ static void rewrite_load(transfer *t, tri_builder *b)
     MlirType element = tri_build_element_in_memory(tri_type_element(result));
     t->buffer = tri_build_alloc(b, form->rank, shape, element);
     emit_padding(t, b, other);
-    emit_dim(
-        t, b, 0,
-        (place){.offset = emit_structured(t, b, form->offset), .memory.rank = form->rank, .block.rank = form->rank});
+    emit_dim(t, b, 0, start_of(t, b));
     MlirValue loaded = tri_memory_from_memory(b, tri_build_to_tensor(b, t->buffer), tri_type_element(result));
     if (is_reduced)
         loaded = tri_builder_unary(b, "tt.broadcast", result, loaded);
@@ -236,13 +263,10 @@ static void rewrite_load(transfer *t, tri_builder *b)
 
 static void rewrite_store(transfer *t, tri_builder *b)
 {
-    const tri_block_form *form = &t->access->form;
     emit_windows(t, b);
     MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(t->base));
     t->value = tri_memory_to_memory(b, tri_op_operand(t->op, 1), element);
-    emit_dim(
-        t, b, 0,
-        (place){.offset = emit_structured(t, b, form->offset), .memory.rank = form->rank, .block.rank = form->rank});
+    emit_dim(t, b, 0, start_of(t, b));
     mlirOperationDestroy(t->op);
 }
 

@@ -12,6 +12,7 @@
 #include "targets/cpu/machine.h"
 #include "targets/facts.h"
 #include "targets/library.h"
+#include "targets/linalg/messages.h"
 
 #include "llvm-c/Core.h"
 
@@ -55,6 +56,7 @@ typedef struct {
     LLVMTypeRef i32, i64, ptr;
     LLVMValueRef *args;
     unsigned count;
+    bool ends; /* where an assertion fails: it takes the error slot, too */
 } wrapper;
 
 static LLVMValueRef number(const wrapper *w, uint64_t value) { return LLVMConstInt(w->i64, value, false); }
@@ -146,6 +148,8 @@ static void add_loop(wrapper *w)
     pid[2] = LLVMBuildUDiv(w->b, row, gy, "");
     for (int d = 0; d < 3; d++)
         w->args[w->count++] = LLVMBuildTrunc(w->b, pid[d], w->i32, "");
+    if (w->ends)
+        w->args[w->count++] = LLVMGetParam(w->fn, 4);
     LLVMBuildCall2(w->b, LLVMGlobalGetValueType(w->program), w->program, w->args, w->count, "");
     LLVMValueRef next = LLVMBuildAdd(w->b, i, number(w, 1), "");
     LLVMAddIncoming(i, &begin, &entry, 1);
@@ -156,7 +160,7 @@ static void add_loop(wrapper *w)
 }
 
 /* The entry that launchers call (runtime/launch/launch.h, tri_rt_range). */
-static bool add_entry(tri_unit *unit, LLVMModuleRef module, const tri_kernel *kernel)
+static bool add_entry(tri_unit *unit, LLVMModuleRef module, const tri_kernel *kernel, const tri_messages *messages)
 {
     LLVMContextRef c = unit->llvm;
     enum { cost = 1 << 20 }; /* of a program, in cycles: not estimated here */
@@ -174,6 +178,11 @@ static bool add_entry(tri_unit *unit, LLVMModuleRef module, const tri_kernel *ke
     tri_str inner = tri_str_format(unit->arena, "tri_program_%.*s", TRI_STR_ARG(kernel->symbol));
     LLVMSetValueName2(w.program, inner.data, inner.len);
     LLVMSetLinkage(w.program, LLVMInternalLinkage);
+    w.ends = tri_messages_have_asserts(messages);
+    if (w.ends) {
+        w.program = tri_linalg_add_pointer(w.program);
+        tri_messages_check(unit, module, messages, w.program);
+    }
     LLVMTypeRef params[5] = {w.ptr, w.i64, w.i64, w.ptr, w.ptr};
     w.fn = LLVMAddFunction(module, name.data, LLVMFunctionType(LLVMVoidTypeInContext(c), params, 5, false));
     LLVMSetVisibility(w.fn, LLVMHiddenVisibility);
@@ -182,7 +191,7 @@ static bool add_entry(tri_unit *unit, LLVMModuleRef module, const tri_kernel *ke
     w.b = LLVMCreateBuilderInContext(c);
     LLVMPositionBuilderAtEnd(w.b, LLVMAppendBasicBlockInContext(c, w.fn, "entry"));
     add_arguments(&w, kernel);
-    bool ok = w.count + 6 == LLVMCountParams(w.program);
+    bool ok = w.count + 6 + w.ends == LLVMCountParams(w.program);
     if (ok)
         add_loop(&w);
     else
@@ -207,11 +216,11 @@ static LLVMModuleRef translate(tri_unit *unit)
     return tri_linalg_translate(unit->module, unit->llvm);
 }
 
-/* Functions without body are those of libraries. */
-static void note_calls(tri_unit *unit, tri_op_list *funcs, tri_library_calls *calls)
+/* Functions without body are those of libraries, and messages. */
+static void note_calls(tri_unit *unit, tri_op_list *funcs, tri_library_calls *calls, tri_messages *messages)
 {
     for (size_t i = 0; i < funcs->len; i++)
-        if (mlirBlockIsNull(tri_op_body(funcs->at[i], 0))) {
+        if (mlirBlockIsNull(tri_op_body(funcs->at[i], 0)) && !tri_messages_note(unit, funcs->at[i], messages)) {
             tri_library_call call = {tri_str_copy(unit->arena, tri_op_symbol(funcs->at[i])),
                                      tri_op_string(funcs->at[i], "tritcc.libname"),
                                      tri_op_string(funcs->at[i], "tritcc.libpath"),
@@ -250,11 +259,12 @@ static bool lower(tri_unit *unit)
 {
     tri_op_list funcs = {0};
     tri_library_calls calls = {0};
+    tri_messages messages = {0};
     tri_op_collect_named(mlirModuleGetOperation(unit->module), "func.func", unit->arena, &funcs);
     for (size_t i = 0; i < funcs.len; i++)
         if (!mlirAttributeIsNull(tri_op_attr(funcs.at[i], "tritcc.kernel")))
             tri_facts_find_kernel(unit, tri_op_symbol(funcs.at[i]), funcs.at[i]);
-    note_calls(unit, &funcs, &calls);
+    note_calls(unit, &funcs, &calls, &messages);
     if (!unit->llvm)
         unit->llvm = tri_context_create_llvm(unit->diag);
     size_t errors = tri_diag_error_count(unit->diag);
@@ -273,7 +283,8 @@ static bool lower(tri_unit *unit)
         LLVMDisposeTargetData(layout);
     }
     for (size_t i = 0; ok && i < unit->kernels.len; i++)
-        ok = add_entry(unit, module, &unit->kernels.at[i]);
+        ok = add_entry(unit, module, &unit->kernels.at[i], &messages);
+    tri_messages_define(module, &messages);
     ok = ok && link_libraries(unit, module, &calls);
     if (ok)
         move_bf16_as_words(module, machine);

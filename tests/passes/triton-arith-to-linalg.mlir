@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttir -passes=triton-arith-to-linalg %s | FileCheck %s
-// positive: @made @product @reduced @scanned @shaped @counted @carried @chosen @called @packed @summed
+// positive: @made @product @reduced @scanned @shaped @counted @carried @chosen @called @packed @summed @said
 // negative: @kept
 // loop: @carried
 // if: @chosen
@@ -133,6 +133,16 @@ tt.func @packed(%x: tensor<8xf32>) -> tensor<8xf32> {
 tt.func @summed(%x: tensor<8xf8E4M3FN>) -> tensor<8xf8E4M3FN> {
   %y = arith.addf %x, %x : tensor<8xf8E4M3FN>
   tt.return %y : tensor<8xf8E4M3FN>
+}
+
+// CHECK-LABEL: tt.func @said
+// CHECK: scf.for
+// CHECK: func.call @triton_print_0(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (i32, i32, i32, index, f32) -> ()
+// CHECK: call @triton_assert_0(%{{.*}}) : (i32, i32, i32, i1) -> ()
+tt.func @said(%x: tensor<8xf32>, %c: i1) {
+  tt.print " x: " {hex = false, isSigned = array<i32: 0>} : %x : tensor<8xf32>
+  tt.assert %c, "holds" : i1
+  tt.return
 }
 
 // CHECK-LABEL: tt.func @kept

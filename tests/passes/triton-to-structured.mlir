@@ -8,7 +8,8 @@
 // CHECK: %[[B:.*]] = memref.alloc() : memref<128xf32>
 // CHECK: scf.if
 // CHECK-NEXT: linalg.fill
-// CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [%[[K:.*]]], strides: [1]
+// CHECK: %[[R:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [128], strides: [1]
+// CHECK: memref.subview %[[R]][0] [%[[K:.*]]] [1]
 // CHECK: memref.subview %[[B]][0] [%[[K]]] [1]
 // CHECK: memref.copy
 // CHECK: bufferization.to_tensor %[[B]] restrict writable

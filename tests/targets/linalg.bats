@@ -101,6 +101,40 @@ K
     "$BUILDDIR/tritrun" -arch=linalg -grid=1 -expect=o=@o.npy -rtol=1e-6 l.tri "${args[@]}"
 }
 
+messages() {
+    cat >m.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(x, o):
+    i = tl.arange(0, 4)
+    v = tl.load(x + i)
+    tl.device_print("v is", v, i)
+    tl.device_print("pid", tl.program_id(0), hex=True)
+    tl.device_print("hello")
+    tl.device_assert(v > 0, "must be positive")
+    tl.store(o + i, v)
+K
+}
+
+@test "kernels print and assert as they do natively" {
+    messages
+    for arch in native linalg; do
+        ! "$BUILDDIR/tritrun" -arch=$arch -fdevice-assert -grid=2 m.tri randn:f32:4:seed=1 o=zeros:f32:4 >$arch.out 2>$arch.err
+    done
+    cmp native.out linalg.out
+    cmp native.err linalg.err
+    grep -c 'v is' linalg.out
+    grep 'm.tri:10: pid (1, 0, 0): assertion failed: must be positive' linalg.err
+}
+
+@test "messages are calls that Ascend's compiler knows" {
+    messages
+    tritcc -arch=ascend910b -fdevice-assert -emit=linalg -sig '*fp32, *fp32' m.tri
+    grep 'func.func private @triton_print_0(tensor<4xf32>, tensor<4xi32>) attributes {hex = false, prefix = " v is: "}' m.linalg
+    grep 'func.func private @triton_assert_0(tensor<4xi1>) attributes {msg = "must be positive"}' m.linalg
+}
+
 @test "for Ascend there are the vendor's arguments and attributes" {
     kernel
     tritcc -arch=ascend910b -emit=linalg -sig "$signature" k.tri
