@@ -188,6 +188,23 @@ static void print_mdoc_libdevice(tri_buf *out)
     tri_buf_add_z(out, ".El\n");
 }
 
+/* What host code may call: Python's own, then by module, which the rows of the table are in order of. */
+static void print_mdoc_host(tri_buf *out)
+{
+    static const char *const paths[] = {
+#define BUILTIN(path, function) path,
+#define MATH(path, function) path,
+#define REGEX(path, function) path,
+#include "frontend/host/host_builtins.def"
+    };
+    tri_buf_add_z(out, ".Bd -ragged\n");
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        const char *after = i + 1 < sizeof paths / sizeof *paths ? "," : ".";
+        tri_buf_format(out, ".Fn %s %s\n", paths[i], after);
+    }
+    tri_buf_add_z(out, ".Ed\n");
+}
+
 bool tri_manual_table(tri_diag *diag, tri_str format, tri_buf *out)
 {
     static const struct {
@@ -197,7 +214,7 @@ bool tri_manual_table(tri_diag *diag, tri_str format, tri_buf *out)
         {"man-options", print_mdoc},          {"man-stages", print_mdoc_stages},    {"man-passes", print_mdoc_passes},
         {"man-archs", print_mdoc_archs},      {"man-warnings", print_mdoc_warnings}, {"man-errors", tri_explain_manual},
         {"man-facts", print_mdoc_facts},      {"man-language", tri_language_manual},
-        {"man-libdevice", print_mdoc_libdevice},
+        {"man-libdevice", print_mdoc_libdevice}, {"man-host", print_mdoc_host},
     };
     if (tri_help_completion(&tri_opt_table, format, out))
         return true;

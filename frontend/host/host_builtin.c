@@ -690,21 +690,8 @@ tri_host_builtin *tri_host_builtin_find(tri_str path)
         const char *path;
         tri_host_builtin *run;
     } rows[] = {
-        {"int", run_int}, {"float", run_float}, {"bool", run_bool}, {"str", run_str}, {"repr", run_repr},
-        {"list", run_list}, {"tuple", run_tuple}, {"set", run_set}, {"frozenset", run_set}, {"dict", run_dict},
-        {"range", run_range}, {"slice", run_slice}, {"len", run_len}, {"enumerate", run_enumerate}, {"zip", run_zip},
-        {"map", run_map}, {"filter", run_filter}, {"sorted", run_sorted}, {"reversed", run_reversed}, {"sum", run_sum},
-        {"min", run_min}, {"max", run_max}, {"any", run_any}, {"all", run_all}, {"isinstance", run_isinstance},
-        {"hasattr", run_hasattr}, {"getattr", run_getattr}, {"callable", run_callable}, {"print", run_print},
-        {"itertools.product", run_product}, {"itertools.chain", run_chain}, {"functools.partial", run_partial},
-        {"functools.reduce", run_reduce}, {"functools.lru_cache", run_identity}, {"functools.cache", run_identity},
-        {"os.getenv", run_getenv}, {"os.environ.get", run_getenv}, {"collections.namedtuple", run_named_tuple},
-        {"packaging.version.parse", run_version}, {"packaging.version.Version", run_version},
-        {"importlib.import_module", run_import_module}, {"importlib.metadata.version", run_package_version},
-        {"triton.Config", run_config}, {"triton.jit", run_jit}, {"triton.constexpr_function", run_constexpr_function},
-        {"triton.language.constexpr_function", run_constexpr_function}, {"triton.language.constexpr", run_constexpr},
-        {"triton.language.get_int_dtype", run_get_int_dtype}, {"triton.language._get_int_dtype", run_get_int_dtype},
-        {"triton.language.pointer_type", run_pointer_type}, {"triton.language.tuple", run_tuple},
+#define BUILTIN(path, function) {path, function},
+#include "frontend/host/host_builtins.def"
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (tri_str_is(path, rows[i].path))

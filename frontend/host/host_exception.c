@@ -11,14 +11,8 @@
 static const struct {
     const char *name, *base;
 } classes[] = {
-    {"BaseException", NULL}, {"Exception", "BaseException"}, {"ArithmeticError", "Exception"},
-    {"OverflowError", "ArithmeticError"}, {"ZeroDivisionError", "ArithmeticError"}, {"AssertionError", "Exception"},
-    {"AttributeError", "Exception"}, {"ImportError", "Exception"}, {"ModuleNotFoundError", "ImportError"},
-    {"LookupError", "Exception"}, {"IndexError", "LookupError"}, {"KeyError", "LookupError"},
-    {"NameError", "Exception"}, {"OSError", "Exception"}, {"RuntimeError", "Exception"},
-    {"NotImplementedError", "RuntimeError"}, {"StopIteration", "Exception"}, {"TypeError", "Exception"},
-    {"ValueError", "Exception"}, {"Warning", "Exception"}, {"UserWarning", "Warning"},
-    {"DeprecationWarning", "Warning"},
+#define EXCEPTION(name, base) {name, base},
+#include "frontend/host/host_builtins.def"
 };
 
 bool tri_host_exception_is_class(tri_str path)

@@ -275,21 +275,8 @@ tri_host_builtin *tri_host_math_find(tri_str path)
         const char *path;
         tri_host_builtin *run;
     } rows[] = {
-        {"abs", run_abs}, {"round", run_round}, {"pow", run_pow}, {"divmod", run_divmod}, {"triton.cdiv", run_cdiv},
-        {"triton.next_power_of_2", run_next_power_of_2}, {"math.sqrt", run_sqrt}, {"math.exp", run_exp},
-        {"math.exp2", run_exp2}, {"math.expm1", run_expm1}, {"math.log", run_log}, {"math.log2", run_log2},
-        {"math.log10", run_log10}, {"math.log1p", run_log1p}, {"math.sin", run_sin}, {"math.cos", run_cos},
-        {"math.tan", run_tan}, {"math.asin", run_asin}, {"math.acos", run_acos}, {"math.atan", run_atan},
-        {"math.sinh", run_sinh}, {"math.cosh", run_cosh}, {"math.tanh", run_tanh}, {"math.erf", run_erf},
-        {"math.erfc", run_erfc}, {"math.gamma", run_gamma}, {"math.lgamma", run_lgamma}, {"math.fabs", run_fabs},
-        {"math.degrees", run_degrees}, {"math.radians", run_radians}, {"math.pow", run_math_pow},
-        {"math.fmod", run_fmod}, {"math.copysign", run_copysign}, {"math.atan2", run_atan2}, {"math.hypot", run_hypot},
-        {"math.floor", run_floor}, {"math.ceil", run_ceil}, {"math.trunc", run_trunc}, {"math.isnan", run_isnan},
-        {"math.isinf", run_isinf}, {"math.isfinite", run_isfinite}, {"math.gcd", run_gcd}, {"math.lcm", run_lcm},
-        {"math.prod", run_prod}, {"operator.add", run_add}, {"operator.sub", run_sub}, {"operator.mul", run_mul},
-        {"operator.truediv", run_truediv}, {"operator.floordiv", run_floordiv}, {"operator.mod", run_mod},
-        {"operator.eq", run_eq}, {"operator.ne", run_ne}, {"operator.lt", run_lt}, {"operator.le", run_le},
-        {"operator.gt", run_gt}, {"operator.ge", run_ge},
+#define MATH(path, function) {path, function},
+#include "frontend/host/host_builtins.def"
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (tri_str_is(path, rows[i].path))

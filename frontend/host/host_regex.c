@@ -191,9 +191,8 @@ tri_host_builtin *tri_host_regex_find(tri_str path)
         const char *path;
         tri_host_builtin *run;
     } rows[] = {
-        {"re.match", run_match}, {"re.fullmatch", run_fullmatch}, {"re.search", run_search},
-        {"re.findall", run_findall}, {"re.sub", run_sub}, {"re.split", run_split},
-        {"re.compile", run_compile},
+#define REGEX(path, function) {path, function},
+#include "frontend/host/host_builtins.def"
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (tri_str_is(path, rows[i].path))

@@ -63,17 +63,14 @@ static const char *const known_packages[] = {
     "yaml",
 };
 
-static const char *const kernel_builtins[] = {
-    "float", "getattr", "hasattr", "int", "isinstance", "len", "list", "max", "min", "print", "range",
-};
-
-static const char *const host_builtins[] = {
-    "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "DeprecationWarning", "Exception",
-    "ImportError", "IndexError", "KeyError", "LookupError", "ModuleNotFoundError", "NameError", "NotImplementedError",
-    "OSError", "OverflowError", "RuntimeError", "StopIteration", "TypeError", "UserWarning", "ValueError", "Warning",
-    "ZeroDivisionError", "abs", "all", "any", "bool", "callable", "dict", "divmod", "enumerate", "filter", "float",
-    "frozenset", "getattr", "hasattr", "int", "isinstance", "len", "list", "map", "max", "min", "pow", "print", "range",
-    "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum", "tuple", "type", "zip",
+/* What host code calls, and the classes of exceptions. */
+static const char *const host_paths[] = {
+#define BUILTIN(path, function) path,
+#define MATH(path, function) path,
+#define REGEX(path, function) path,
+#define EXCEPTION(name, base) name,
+#define NAME(path) path,
+#include "frontend/host/host_builtins.def"
 };
 
 /* Namespaces. `names`: beside the functions whose rows have the path `fold`, where its names really live; null: any
@@ -86,7 +83,7 @@ static const struct {
 } namespaces[] = {
 #define NAMES(table) table, sizeof table / sizeof *table
 #define NO_NAMES nan_names, 0
-    {"builtins", "", NAMES(host_builtins)},
+    {"builtins", "", NAMES(host_paths)},
     {"collections", "collections", NULL, 0},
     {"functools", "functools", NULL, 0},
     {"importlib", "importlib", NULL, 0},
@@ -161,12 +158,14 @@ bool tri_library_is_known_package(tri_str name)
 
 bool tri_library_is_kernel_builtin(tri_str name)
 {
-    return is_in(kernel_builtins, sizeof kernel_builtins / sizeof *kernel_builtins, name);
+    return tri_str_is(name, "range") ||
+           (tri_str_find(name, '.') == name.len &&
+            is_in(function_paths, sizeof function_paths / sizeof *function_paths, name));
 }
 
 bool tri_library_is_host_builtin(tri_str name)
 {
-    return is_in(host_builtins, sizeof host_builtins / sizeof *host_builtins, name);
+    return tri_str_find(name, '.') == name.len && is_in(host_paths, sizeof host_paths / sizeof *host_paths, name);
 }
 
 /* Library names whose value is a constant. */

@@ -1,6 +1,7 @@
 #include "frontend/kernel/frame.h"
 #include "frontend/kernel/notes.h"
 #include "frontend/host/host.h"
+#include "frontend/host/scope.h"
 
 #include "ir/context.h"
 
@@ -63,17 +64,6 @@ static tri_ev not_defined(tri_eval *e, const tri_ast_node *node)
     return r;
 }
 
-/* Python's own functions that a kernel may use. */
-static bool is_kernel_builtin(tri_str name)
-{
-    static const char *const names[] = {"len",     "list",    "range",   "float", "int", "isinstance",
-                                        "getattr", "hasattr", "print",   "min",   "max"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_str_is(name, names[i]))
-            return true;
-    return false;
-}
-
 static tri_ev global_name(tri_eval *e, const tri_ast_node *node)
 {
     tri_global g = {0};
@@ -85,7 +75,7 @@ static tri_ev global_name(tri_eval *e, const tri_ast_node *node)
     case TRI_LOOKUP_FOUND:
         break;
     }
-    if (g.is_default_scope && !is_kernel_builtin(node->name))
+    if (g.is_default_scope && !tri_library_is_kernel_builtin(node->name))
         return not_defined(e, node);
     if (!g.is_default_scope && !tri_module_can_kernel_read(g.value)) {
         tri_module_report_unreadable(e->modules, node->name, &g, node->span);
