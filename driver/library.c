@@ -24,8 +24,10 @@
 /* MLIR's tables of types and attributes only grow: a context starts anew after so many compilations. */
 enum { compilations_of_mlir = 64 };
 
-struct tritcc_context {
-    tritcc_context *next; /* of the living */
+/* What a handle stands for. */
+typedef struct state {
+    struct state *next; /* of the living */
+    uintptr_t handle;
     bool is_busy, is_dead;
     int cancelled;      /* atomic */
     tri_arena *options; /* the words below */
@@ -56,29 +58,32 @@ struct tritcc_context {
     bool is_done;
     MlirContext mlir; /* kept warm */
     int compilations;
-};
+} state;
 
 /* --- handles and traps ---------------------------------------------------------------------- */
 
+/* Handles are numbers, none of which is given twice: one that was destroyed never stands for a later context. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static tritcc_context *living;
+static state *living;
+static uintptr_t last_handle;
 
-static tritcc_context **find_handle(const tritcc_context *context)
+static state **find_handle(const tritcc_context *handle)
 {
-    tritcc_context **at = &living;
-    while (*at && *at != context)
+    state **at = &living;
+    while (*at && (*at)->handle != (uintptr_t)handle)
         at = &(*at)->next;
     return at;
 }
 
 /* Takes the context for this thread; what it is that must not be taken otherwise. */
-static int enter(tritcc_context *context, bool even_dead)
+static int enter(const tritcc_context *handle, bool even_dead, state **out_context)
 {
     pthread_mutex_lock(&lock);
     int status = TRITCC_OK;
-    if (!context)
+    state *context = handle ? *find_handle(handle) : NULL;
+    if (!handle)
         status = TRITCC_ERROR_INVALID_ARGUMENT;
-    else if (!*find_handle(context))
+    else if (!context)
         status = TRITCC_ERROR_INVALID_HANDLE;
     else if (context->is_busy)
         status = TRITCC_ERROR_BUSY;
@@ -86,11 +91,12 @@ static int enter(tritcc_context *context, bool even_dead)
         status = TRITCC_ERROR_DEAD;
     else
         context->is_busy = true;
+    *out_context = context;
     pthread_mutex_unlock(&lock);
     return status;
 }
 
-static void leave(tritcc_context *context)
+static void leave(state *context)
 {
     pthread_mutex_lock(&lock);
     context->is_busy = false;
@@ -99,7 +105,7 @@ static void leave(tritcc_context *context)
 
 /* What the body of an entry is told, and its answer. */
 typedef struct {
-    tritcc_context *context;
+    state *context;
     const void *data;
     size_t size;
     int status;
@@ -114,7 +120,7 @@ static int status_of(tri_trap_end end)
 }
 
 /* After an end that was not in order: MLIR and LLVM were in the middle of their work. */
-static void clear_up(tritcc_context *context, const tri_trap *trap)
+static void clear_up(state *context, const tri_trap *trap)
 {
     tri_guard_reset();
     context->is_dead = trap->end == TRI_TRAP_NO_MEMORY || trap->end == TRI_TRAP_BUG;
@@ -125,7 +131,7 @@ static void clear_up(tritcc_context *context, const tri_trap *trap)
     context->log.len = context->log.data ? 0 : context->log.len;
 }
 
-static int guarded(tritcc_context *context, tri_trap *trap, void (*body)(void *), call *c)
+static int guarded(state *context, tri_trap *trap, void (*body)(void *), call *c)
 {
     c->context = context;
     c->status = TRITCC_OK;
@@ -142,9 +148,10 @@ static int guarded(tritcc_context *context, tri_trap *trap, void (*body)(void *)
 }
 
 /* An entry that cannot be cancelled. */
-static int run_entry(tritcc_context *context, void (*body)(void *), call c)
+static int run_entry(tritcc_context *handle, void (*body)(void *), call c)
 {
-    int status = enter(context, false);
+    state *context;
+    int status = enter(handle, false, &context);
     if (status)
         return status;
     tri_trap trap = {0};
@@ -158,8 +165,8 @@ static int run_entry(tritcc_context *context, void (*body)(void *), call c)
 static void create(void *data)
 {
     call *c = data;
-    tritcc_context *context = tri_mem_alloc(sizeof *context);
-    *context = (tritcc_context){0};
+    state *context = tri_mem_alloc(sizeof *context);
+    *context = (state){0};
     c->context = context;
     context->diag = tri_diag_create();
 }
@@ -177,13 +184,14 @@ int tritcc_create(tritcc_context **out_context)
     }
     pthread_mutex_lock(&lock);
     c.context->next = living;
+    c.context->handle = last_handle += 16; /* as a pointer would be */
     living = c.context;
+    *out_context = (tritcc_context *)c.context->handle;
     pthread_mutex_unlock(&lock);
-    *out_context = c.context;
     return TRITCC_OK;
 }
 
-static void forget_last(tritcc_context *context)
+static void forget_last(state *context)
 {
     context->outputs = (tri_output_list){0};
     context->is_done = false;
@@ -193,7 +201,7 @@ static void forget_last(tritcc_context *context)
     context->run = NULL;
 }
 
-static void end_mlir(tritcc_context *context)
+static void end_mlir(state *context)
 {
     if (context->mlir.ptr)
         tri_context_destroy_mlir(context->mlir);
@@ -203,7 +211,7 @@ static void end_mlir(tritcc_context *context)
 
 static void destroy(void *data)
 {
-    tritcc_context *context = ((call *)data)->context;
+    state *context = ((call *)data)->context;
     end_mlir(context);
     tri_diag_set_log(context->diag, &context->log);
     tri_diag_destroy(context->diag);
@@ -213,15 +221,14 @@ static void destroy(void *data)
     tri_arena_destroy(context->tools);
 }
 
-int tritcc_destroy(tritcc_context *context)
+int tritcc_destroy(tritcc_context *handle)
 {
-    if (!context)
-        return TRITCC_OK;
-    int status = enter(context, true);
-    if (status)
+    state *context;
+    int status = handle ? enter(handle, true, &context) : TRITCC_OK;
+    if (status || !handle)
         return status;
     pthread_mutex_lock(&lock);
-    *find_handle(context) = context->next;
+    *find_handle(handle) = context->next;
     pthread_mutex_unlock(&lock);
     call c = {.context = context};
     tri_trap trap = {0};
@@ -246,14 +253,14 @@ static void set_words(void *data)
         c->context->words[i] = tri_str_copy(c->context->options, tri_str_from(words[i])).data;
 }
 
-int tritcc_set_arguments(tritcc_context *context, int count, const char *const *arguments)
+int tritcc_set_arguments(tritcc_context *handle, int count, const char *const *arguments)
 {
     for (int i = 0; i < count; i++)
         if (!arguments || !arguments[i])
             return TRITCC_ERROR_INVALID_ARGUMENT;
     if (count < 0)
         return TRITCC_ERROR_INVALID_ARGUMENT;
-    return run_entry(context, set_words, (call){.data = arguments, .size = (size_t)count});
+    return run_entry(handle, set_words, (call){.data = arguments, .size = (size_t)count});
 }
 
 static void set_text(void *data)
@@ -269,9 +276,9 @@ static void set_text(void *data)
         c->context->words[i] = args.at[i].data;
 }
 
-int tritcc_set_options(tritcc_context *context, const char *options)
+int tritcc_set_options(tritcc_context *handle, const char *options)
 {
-    return options ? run_entry(context, set_text, (call){.data = options}) : TRITCC_ERROR_INVALID_ARGUMENT;
+    return options ? run_entry(handle, set_text, (call){.data = options}) : TRITCC_ERROR_INVALID_ARGUMENT;
 }
 
 typedef struct {
@@ -285,7 +292,7 @@ static void set_input(void *data)
 {
     call *c = data;
     const new_input *input = c->data;
-    tritcc_context *context = c->context;
+    state *context = c->context;
     context->has_input = false;
     tri_arena_destroy(context->input);
     context->input = tri_arena_create();
@@ -295,20 +302,20 @@ static void set_input(void *data)
     context->has_input = true;
 }
 
-int tritcc_set_input(tritcc_context *context, const char *name, const void *data, size_t size)
+int tritcc_set_input(tritcc_context *handle, const char *name, const void *data, size_t size)
 {
     if (!name || !*name || (!data && size))
         return TRITCC_ERROR_INVALID_ARGUMENT;
     new_input input = {name, data, size, false};
-    return run_entry(context, set_input, (call){.data = &input});
+    return run_entry(handle, set_input, (call){.data = &input});
 }
 
-int tritcc_set_input_file(tritcc_context *context, const char *path)
+int tritcc_set_input_file(tritcc_context *handle, const char *path)
 {
     if (!path || !*path)
         return TRITCC_ERROR_INVALID_ARGUMENT;
     new_input input = {path, NULL, 0, true};
-    return run_entry(context, set_input, (call){.data = &input});
+    return run_entry(handle, set_input, (call){.data = &input});
 }
 
 static void set_tools(void *data)
@@ -321,16 +328,17 @@ static void set_tools(void *data)
     c->context->cuda_home = paths[1] ? tri_str_format(arena, "CUDA_HOME=%s", paths[1]).data : "CUDA_HOME=";
 }
 
-int tritcc_set_tool_path(tritcc_context *context, const char *path, const char *cuda_home)
+int tritcc_set_tool_path(tritcc_context *handle, const char *path, const char *cuda_home)
 {
     const char *paths[2] = {path, cuda_home};
-    return run_entry(context, set_tools, (call){.data = paths});
+    return run_entry(handle, set_tools, (call){.data = paths});
 }
 
 /* A setting that is an assignment. */
-#define SET(context, assignment) \
+#define SET(handle, assignment) \
     do { \
-        int status_ = enter(context, false); \
+        state *context; \
+        int status_ = enter(handle, false, &context); \
         if (status_) \
             return status_; \
         assignment; \
@@ -338,33 +346,33 @@ int tritcc_set_tool_path(tritcc_context *context, const char *path, const char *
         return TRITCC_OK; \
     } while (0)
 
-int tritcc_set_memory_limit(tritcc_context *context, size_t bytes) { SET(context, context->memory_limit = bytes); }
+int tritcc_set_memory_limit(tritcc_context *handle, size_t bytes) { SET(handle, context->memory_limit = bytes); }
 
-int tritcc_set_file_callback(tritcc_context *context, tritcc_file_callback callback, void *user)
+int tritcc_set_file_callback(tritcc_context *handle, tritcc_file_callback callback, void *user)
 {
-    SET(context, (context->find_file = callback, context->find_file_user = user));
+    SET(handle, (context->find_file = callback, context->find_file_user = user));
 }
 
-int tritcc_set_diagnostic_callback(tritcc_context *context, tritcc_diagnostic_callback callback, void *user)
+int tritcc_set_diagnostic_callback(tritcc_context *handle, tritcc_diagnostic_callback callback, void *user)
 {
-    SET(context, (context->records.callback = callback, context->records.user = user));
+    SET(handle, (context->records.callback = callback, context->records.user = user));
 }
 
-int tritcc_set_stream_callback(tritcc_context *context, tritcc_stream_callback callback, void *user, int is_terminal)
+int tritcc_set_stream_callback(tritcc_context *handle, tritcc_stream_callback callback, void *user, int is_terminal)
 {
-    SET(context, (context->write = callback, context->write_user = user, context->is_terminal = is_terminal != 0));
+    SET(handle, (context->write = callback, context->write_user = user, context->is_terminal = is_terminal != 0));
 }
 
-int tritcc_set_environment(tritcc_context *context, const char *const *variables)
+int tritcc_set_environment(tritcc_context *handle, const char *const *variables)
 {
-    SET(context, context->environment = variables);
+    SET(handle, context->environment = variables);
 }
 
 /* --- compilation ---------------------------------------------------------------------------- */
 
 static void on_report(void *data, const tri_diag_record *record)
 {
-    tritcc_context *context = data;
+    state *context = data;
     tri_records_add(&context->records, record);
     if (context->messages.arena)
         tri_messages_add(&context->messages, record);
@@ -372,7 +380,7 @@ static void on_report(void *data, const tri_diag_record *record)
 
 static int on_write(void *data, tri_stream_kind stream, tri_str text)
 {
-    tritcc_context *context = data;
+    state *context = data;
     if (context->write)
         return context->write(context->write_user, (int)stream, text.data, text.len);
     tri_buf_add_str(&context->log, text);
@@ -382,13 +390,13 @@ static int on_write(void *data, tri_stream_kind stream, tri_str text)
 static int on_log(void *data, tri_stream_kind stream, tri_str text)
 {
     (void)stream;
-    tri_buf_add_str(&((tritcc_context *)data)->log, text);
+    tri_buf_add_str(&((state *)data)->log, text);
     return 0;
 }
 
 static int on_find(void *data, const char *path, tri_str *out_text)
 {
-    tritcc_context *context = data;
+    state *context = data;
     const char *text = NULL;
     size_t size = 0;
     int found = context->find_file(context->find_file_user, path, &text, &size);
@@ -398,7 +406,7 @@ static int on_find(void *data, const char *path, tri_str *out_text)
 }
 
 /* Everything of the last compilation is forgotten. */
-static void begin(tritcc_context *context, bool is_command)
+static void begin_run(state *context, bool is_command)
 {
     forget_last(context);
     context->run = tri_arena_create();
@@ -410,7 +418,7 @@ static void begin(tritcc_context *context, bool is_command)
     tri_diag_set_sink(context->diag, &context->sink);
 }
 
-static bool read_options(tritcc_context *context, int argc, char **argv, tri_opt *out_opt)
+static bool read_options(state *context, int argc, char **argv, tri_opt *out_opt)
 {
     bool ok = tri_opt_parse(context->run, context->diag, argc, argv, out_opt);
     if (context->find_file)
@@ -418,7 +426,7 @@ static bool read_options(tritcc_context *context, int argc, char **argv, tri_opt
     return ok;
 }
 
-static void begin_session(tritcc_context *context, tri_session *session, tri_opt *opt)
+static void begin_session(state *context, tri_session *session, tri_opt *opt)
 {
     if (context->compilations++ >= compilations_of_mlir)
         end_mlir(context);
@@ -430,7 +438,7 @@ static void begin_session(tritcc_context *context, tri_session *session, tri_opt
 }
 
 /* MLIR stays for the next compilation. */
-static void end_session(tritcc_context *context, tri_session *session)
+static void end_session(state *context, tri_session *session)
 {
     context->mlir = session->mlir;
     session->mlir = (MlirContext){0};
@@ -438,7 +446,7 @@ static void end_session(tritcc_context *context, tri_session *session)
     tri_records_flush(&context->records);
 }
 
-static int compile_input(tritcc_context *context, tri_opt *opt)
+static int compile_input(state *context, tri_opt *opt)
 {
     tri_diag *diag = context->diag;
     if (opt->mode != TRI_OPT_COMPILE || opt->inputs.len != 1 || opt->has_passes || opt->link || opt->fix) {
@@ -461,7 +469,7 @@ static int compile_input(tritcc_context *context, tri_opt *opt)
 static void compile(void *data)
 {
     call *c = data;
-    tritcc_context *context = c->context;
+    state *context = c->context;
     tri_opt opt;
     int argc = 0, count = context->word_count;
     tri_arena *arena = tri_arena_create();
@@ -471,7 +479,7 @@ static void compile(void *data)
         argv[argc++] = (char *)context->words[i];
     argv[argc++] = "--";
     argv[argc++] = (char *)context->name.data;
-    begin(context, false);
+    begin_run(context, false);
     c->status = read_options(context, argc, argv, &opt) ? compile_input(context, &opt) : TRITCC_ERROR_OPTIONS;
     tri_records_flush(&context->records);
     if (c->status)
@@ -481,7 +489,7 @@ static void compile(void *data)
 }
 
 /* What is said last: the log of messages, or the end of their array. */
-static void end_messages(tritcc_context *context, const tri_opt *opt, int status)
+static void end_messages(state *context, const tri_opt *opt, int status)
 {
     tri_buf log = {0};
     if (opt->has_sarif) {
@@ -493,7 +501,7 @@ static void end_messages(tritcc_context *context, const tri_opt *opt, int status
 }
 
 /* The command line of another program, which becomes ours. False when there is nothing more to do. */
-static bool translate(tritcc_context *context, call *c, tri_triton_compile *out)
+static bool translate(state *context, call *c, tri_triton_compile *out)
 {
     int error = 0;
     if (!tri_triton_compile_parse(context->run, context->diag, (int)c->size, (char **)c->data, out))
@@ -503,9 +511,9 @@ static bool translate(tritcc_context *context, call *c, tri_triton_compile *out)
     return !out->help.len;
 }
 
-static void tritrun(tritcc_context *context, call *c)
+static void tritrun(state *context, call *c)
 {
-    begin(context, true);
+    begin_run(context, true);
     c->status = tri_tritrun_run(context->run, context->diag, (int)c->size, (char **)c->data);
     tri_records_flush(&context->records);
     end_messages(context, &(tri_opt){0}, c->status);
@@ -514,7 +522,7 @@ static void tritrun(tritcc_context *context, call *c)
 static void command(void *data)
 {
     call *c = data;
-    tritcc_context *context = c->context;
+    state *context = c->context;
     tri_triton_compile triton;
     tri_opt opt = {.mode = TRI_OPT_COMPILE};
     bool is_triton = tri_triton_compile_is(((char **)c->data)[0]);
@@ -523,7 +531,7 @@ static void command(void *data)
         tritrun(context, c);
         return;
     }
-    begin(context, true);
+    begin_run(context, true);
     c->status = TRITCC_ERROR_OPTIONS;
     bool ok = is_triton ? translate(context, c, &triton) &&
                               read_options(context, (int)triton.words.len - 1, triton.words.at, &opt)
@@ -540,9 +548,10 @@ static void command(void *data)
     end_messages(context, &opt, c->status);
 }
 
-static int run_compiler(tritcc_context *context, void (*body)(void *), call c, const char *const *environment)
+static int run_compiler(tritcc_context *handle, void (*body)(void *), call c, const char *const *environment)
 {
-    int status = enter(context, false);
+    state *context;
+    int status = enter(handle, false, &context);
     if (status)
         return status;
     tri_trap trap = {.cancelled = &context->cancelled, .limit = context->memory_limit};
@@ -555,39 +564,40 @@ static int run_compiler(tritcc_context *context, void (*body)(void *), call c, c
     return status;
 }
 
-int tritcc_compile(tritcc_context *context)
+int tritcc_compile(tritcc_context *handle)
 {
-    int status = enter(context, false);
+    state *context;
+    int status = enter(handle, false, &context);
     if (status)
         return status;
     bool has_input = context->has_input;
     const char *const environment[] = {context->tool_path ? context->tool_path : "PATH=",
                                        context->cuda_home ? context->cuda_home : "CUDA_HOME=", NULL};
     leave(context);
-    return has_input ? run_compiler(context, compile, (call){0}, environment) : TRITCC_ERROR_NOTHING;
+    return has_input ? run_compiler(handle, compile, (call){0}, environment) : TRITCC_ERROR_NOTHING;
 }
 
-int tritcc_command(tritcc_context *context, int count, const char *const *arguments)
+int tritcc_command(tritcc_context *handle, int count, const char *const *arguments)
 {
     if (count < 1 || !arguments)
         return TRITCC_ERROR_INVALID_ARGUMENT;
     for (int i = 0; i < count; i++)
         if (!arguments[i])
             return TRITCC_ERROR_INVALID_ARGUMENT;
-    int status = enter(context, false);
+    state *context;
+    int status = enter(handle, false, &context);
     if (status)
         return status;
     const char *const *environment = context->environment;
     leave(context);
-    return run_compiler(context, command, (call){.data = arguments, .size = (size_t)count}, environment);
+    return run_compiler(handle, command, (call){.data = arguments, .size = (size_t)count}, environment);
 }
 
-int tritcc_cancel(tritcc_context *context)
+int tritcc_cancel(tritcc_context *handle)
 {
     pthread_mutex_lock(&lock);
-    int status = !context                ? TRITCC_ERROR_INVALID_ARGUMENT
-                 : *find_handle(context) ? TRITCC_OK
-                                         : TRITCC_ERROR_INVALID_HANDLE;
+    state *context = handle ? *find_handle(handle) : NULL;
+    int status = context ? TRITCC_OK : handle ? TRITCC_ERROR_INVALID_HANDLE : TRITCC_ERROR_INVALID_ARGUMENT;
     if (!status && context->is_dead)
         status = TRITCC_ERROR_DEAD;
     else if (!status)
@@ -605,14 +615,15 @@ void tritcc_clean_up(int signal)
 
 /* --- results -------------------------------------------------------------------------------- */
 
-int tritcc_get_output_at(tritcc_context *context, size_t index, const char **out_kind, const void **out_data,
+int tritcc_get_output_at(tritcc_context *handle, size_t index, const char **out_kind, const void **out_data,
                          size_t *out_size)
 {
     if (!out_data || !out_size)
         return TRITCC_ERROR_INVALID_ARGUMENT;
     *out_data = NULL;
     *out_size = 0;
-    int status = enter(context, false);
+    state *context;
+    int status = enter(handle, false, &context);
     if (status)
         return status;
     status = context->is_done && index < context->outputs.len ? TRITCC_OK : TRITCC_ERROR_NOTHING;
@@ -627,26 +638,27 @@ int tritcc_get_output_at(tritcc_context *context, size_t index, const char **out
     return status;
 }
 
-int tritcc_get_output(tritcc_context *context, const char *kind, const void **out_data, size_t *out_size)
+int tritcc_get_output(tritcc_context *handle, const char *kind, const void **out_data, size_t *out_size)
 {
     if (!kind || !out_data || !out_size)
         return TRITCC_ERROR_INVALID_ARGUMENT;
     for (size_t i = 0;; i++) {
         const char *name;
-        int status = tritcc_get_output_at(context, i, &name, out_data, out_size);
+        int status = tritcc_get_output_at(handle, i, &name, out_data, out_size);
         if (status || !strcmp(name, kind))
             return status;
     }
 }
 
-int tritcc_get_log(tritcc_context *context, const char **out_text, size_t *out_size)
+int tritcc_get_log(tritcc_context *handle, const char **out_text, size_t *out_size)
 {
     if (!out_text)
         return TRITCC_ERROR_INVALID_ARGUMENT;
     *out_text = "";
     if (out_size)
         *out_size = 0;
-    int status = enter(context, true);
+    state *context;
+    int status = enter(handle, true, &context);
     if (status)
         return status;
     if (context->log.len) {

@@ -4,19 +4,21 @@
 #
 #     TRITCC=old/tritcc tests/fingerprint.sh >before;  tests/fingerprint.sh >after;  diff before after
 #
-# usage: fingerprint.sh [-a ARCH,...] [-j JOBS] [-n N] [TEXT]    TEXT: only kernels whose line has it; N: every Nth kernel
+# usage: fingerprint.sh [-a ARCH,...] [-j JOBS] [-n N] [-l] [TEXT]    TEXT: only kernels whose line has it; N: every Nth
+# kernel; -l: only the lines "source | options"
 # TRITCC names the compiler (tritcc in this tree). Where MATRIX names its tests/matrix/matrix, each group of the matrix
 # compiled for sm_80 and sm_90a is fingerprinted too; this takes minutes, the rest half of one.
 set -u
 export LC_ALL=C
 cd "$(dirname "$0")/.." || exit 1
 TRITCC=$(realpath "${TRITCC:-tritcc}") MATRIX=${MATRIX:+$(realpath "$MATRIX")}
-arches=sm_80,sm_90a,spirv64,native jobs=2 every=1
-while getopts a:j:n: option; do
+arches=sm_80,sm_90a,spirv64,native jobs=2 every=1 list=
+while getopts a:j:n:l option; do
     case $option in
     a) arches=$OPTARG ;;
     j) jobs=$OPTARG ;;
     n) every=$OPTARG ;;
+    l) list=1 ;;
     *) exit 2 ;;
     esac
 done
@@ -88,6 +90,8 @@ matrix() {
     rm -f "$work/${1// /-}"
 }
 export -f hash kernel matrix
+
+[ -z "$list" ] || { kernels | sort -u | grep -F -e "$filter"; exit; }
 
 # shellcheck disable=SC2016
 kernels | sort -u | grep -F -e "$filter" | awk "NR % $every == 0" |

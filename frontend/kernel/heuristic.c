@@ -44,7 +44,7 @@ static bool refuse_node(reader *r, const tri_ast_node *node, const char *why)
 
 /* --- what an expression can be ------------------------------------------------------------ */
 
-static void add_value(operand *o, int64_t value)
+static void include_value(operand *o, int64_t value)
 {
     int at = 0;
     while (at < o->count && o->values[at] < value)
@@ -64,8 +64,8 @@ static void set_truth(operand *o)
 {
     o->range = LIST;
     o->is_bool = true;
-    add_value(o, 0);
-    add_value(o, 1);
+    include_value(o, 0);
+    include_value(o, 1);
 }
 
 static operand *make_constant(reader *r, int64_t value, bool is_bool)
@@ -94,9 +94,9 @@ static void join_ranges(operand *out, const operand *a, const operand *b)
     out->range = a->range == LIST && b->range == LIST ? LIST : ANY;
     out->is_bool = a->is_bool && b->is_bool;
     for (int i = 0; out->range == LIST && i < a->count; i++)
-        add_value(out, a->values[i]);
+        include_value(out, a->values[i]);
     for (int i = 0; out->range == LIST && i < b->count; i++)
-        add_value(out, b->values[i]);
+        include_value(out, b->values[i]);
 }
 
 static bool divide_floor(int64_t a, int64_t b, int64_t *out)
@@ -139,8 +139,8 @@ static void bound_powers(operand *out, const operand *powers, int64_t bound, boo
         return;
     }
     for (int64_t p = powers->low; p < bound && p < INT64_MAX / 2; p *= 2)
-        add_value(out, p);
-    add_value(out, bound);
+        include_value(out, p);
+    include_value(out, bound);
 }
 
 static void find_range(operand *out, const char *word, const operand *a, const operand *b)
@@ -159,7 +159,7 @@ static void find_range(operand *out, const char *word, const operand *a, const o
         for (int i = 0; i < a->count; i++)
             for (int n = 0; n < b->count && out->range == LIST; n++) {
                 if (apply_operator(word, a->values[i], b->values[n], &value))
-                    add_value(out, value);
+                    include_value(out, value);
                 else
                     out->range = ANY;
             }
@@ -290,7 +290,7 @@ static const operand *read_param(reader *r, const tri_ast_node *node, int i)
         o->range = LIST;
         o->is_bool = before->is_bool;
         for (size_t n = 0; n < before->values.len; n++)
-            add_value(o, before->values.at[n]);
+            include_value(o, before->values.at[n]);
     } else if (p->arg.type->dtype == TRI_DTYPE_INT1) {
         set_truth(o);
     }
@@ -416,7 +416,7 @@ static const operand *next_power(reader *r, const tri_ast_node *node, const oper
         int64_t power = 1;
         while (power < of->values[i])
             power *= 2;
-        add_value(o, power);
+        include_value(o, power);
     }
     return checked_size(r, node, o);
 }
@@ -545,7 +545,7 @@ static const operand *bind_name(reader *r, const binding *names, block rest, con
     return run_block(r, &b, rest);
 }
 
-static const operand *run_if(reader *r, const binding *names, const block *rest, const tri_ast_node *node)
+static const operand *run_choice(reader *r, const binding *names, const block *rest, const tri_ast_node *node)
 {
     const operand *test = read_node(r, names, node->conditional_stmt.test);
     int64_t known = -1;
@@ -595,7 +595,7 @@ static const operand *run_block(reader *r, const binding *names, block rest)
     if (s->kind == TRI_AST_RETURN && s->value)
         return read_node(r, names, s->value);
     if (s->kind == TRI_AST_IF)
-        return run_if(r, names, &rest, s);
+        return run_choice(r, names, &rest, s);
     return run_assignment(r, names, rest, s);
 }
 

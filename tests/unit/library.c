@@ -255,6 +255,92 @@ static void test_cancel(void)
     tritcc_destroy(c);
 }
 
+/* Every function of a handle, with arguments that are right. */
+static int call(int function, tritcc_context *c)
+{
+    static const char *const words[] = {"tritcc", "--version", NULL};
+    const void *data;
+    const char *kind, *text;
+    size_t size;
+    switch (function) {
+    case 0:
+        return tritcc_set_options(c, "-arch=sm_80 -sig '*fp32, 64' -emit=ptx");
+    case 1:
+        return tritcc_set_arguments(c, 1, words + 1);
+    case 2:
+        return tritcc_set_input(c, "k.tri", kernel, strlen(kernel));
+    case 3:
+        return tritcc_set_input_file(c, "k.tri");
+    case 4:
+        return tritcc_set_memory_limit(c, 0);
+    case 5:
+        return tritcc_set_tool_path(c, NULL, NULL);
+    case 6:
+        return tritcc_set_file_callback(c, NULL, NULL);
+    case 7:
+        return tritcc_set_diagnostic_callback(c, NULL, NULL);
+    case 8:
+        return tritcc_set_stream_callback(c, NULL, NULL, 0);
+    case 9:
+        return tritcc_set_environment(c, NULL);
+    case 10:
+        return tritcc_compile(c);
+    case 11:
+        return tritcc_cancel(c);
+    case 12:
+        return tritcc_get_output(c, "ptx", &data, &size);
+    case 13:
+        return tritcc_get_output_at(c, 0, &kind, &data, &size);
+    case 14:
+        return tritcc_get_log(c, &text, &size);
+    case 15:
+        return tritcc_command(c, 2, words);
+    default:
+        return -1;
+    }
+}
+
+static void test_handles(void)
+{
+    char other[64] = {0};
+    tritcc_context *freed, *next;
+    CHECK(tritcc_create(&freed) == TRITCC_OK && tritcc_destroy(freed) == TRITCC_OK);
+    CHECK(tritcc_create(&next) == TRITCC_OK && next != freed); /* whose place in memory it may have */
+    int count = 0;
+    for (; call(count, next) >= 0; count++) {
+        CHECK(call(count, NULL) == TRITCC_ERROR_INVALID_ARGUMENT);
+        CHECK(call(count, freed) == TRITCC_ERROR_INVALID_HANDLE);
+        CHECK(call(count, (tritcc_context *)other) == TRITCC_ERROR_INVALID_HANDLE);
+    }
+    CHECK(count == 16);
+    CHECK(tritcc_destroy(freed) == TRITCC_ERROR_INVALID_HANDLE);
+    CHECK(tritcc_destroy((tritcc_context *)other) == TRITCC_ERROR_INVALID_HANDLE);
+    CHECK(tritcc_destroy(next) == TRITCC_OK && tritcc_destroy(next) == TRITCC_ERROR_INVALID_HANDLE);
+    CHECK(tritcc_destroy(NULL) == TRITCC_OK);
+}
+
+/* Results before a compilation, after one that failed, and with options taken away. */
+static void test_wrong_order(void)
+{
+    const void *data;
+    size_t size = 1;
+    tritcc_context *c;
+    CHECK(tritcc_create(&c) == TRITCC_OK);
+    CHECK(tritcc_get_output(c, "ptx", &data, &size) == TRITCC_ERROR_NOTHING && !data && !size);
+    CHECK(tritcc_get_output_at(c, 0, NULL, &data, &size) == TRITCC_ERROR_NOTHING);
+    CHECK(!strcmp(log_of(c), ""));
+    CHECK(tritcc_set_options(c, "-emit=ptx") == TRITCC_OK && tritcc_compile(c) == TRITCC_ERROR_NOTHING);
+    CHECK(compile(c, "-arch=sm_80 -sig '*fp32, 64' -emit=ptx", "k.tri", kernel) == TRITCC_OK);
+    CHECK(tritcc_get_output_at(c, SIZE_MAX, NULL, &data, &size) == TRITCC_ERROR_NOTHING);
+    CHECK(compile(c, "-arch=sm_80 -sig '*fp32' -emit=ptx", "k.tri", kernel) == TRITCC_ERROR_REJECTED);
+    CHECK(tritcc_get_output(c, "ptx", &data, &size) == TRITCC_ERROR_NOTHING);
+    CHECK(tritcc_set_input_file(c, "/nonexistent/k.tri") == TRITCC_OK && tritcc_compile(c) == TRITCC_ERROR_REJECTED);
+    CHECK(strstr(log_of(c), "/nonexistent/k.tri"));
+    CHECK(compile(c, "-arch=sm_80 -sig '*fp32", "k.tri", kernel) != TRITCC_OK); /* a quote that does not end */
+    CHECK(tritcc_set_arguments(c, 0, NULL) == TRITCC_OK);
+    CHECK(tritcc_destroy(c) == TRITCC_OK);
+}
+
 static void test_misuse(void)
 {
     const void *data;
@@ -268,6 +354,15 @@ static void test_misuse(void)
     CHECK(tritcc_set_arguments(c, -1, NULL) == TRITCC_ERROR_INVALID_ARGUMENT);
     CHECK(tritcc_set_input(c, NULL, "", 0) == TRITCC_ERROR_INVALID_ARGUMENT);
     CHECK(tritcc_set_input(c, "k.tri", NULL, 1) == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_set_input(c, "", "", 0) == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_set_input_file(c, NULL) == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_set_input_file(c, "") == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_get_log(c, NULL, NULL) == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_get_output(c, NULL, &data, &size) == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_get_output_at(c, 0, NULL, NULL, &size) == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_command(c, 0, NULL) == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_command(c, 1, NULL) == TRITCC_ERROR_INVALID_ARGUMENT);
+    CHECK(tritcc_command(c, 1, (const char *const[]){NULL}) == TRITCC_ERROR_INVALID_ARGUMENT);
     CHECK(tritcc_get_output(c, "ptx", NULL, &size) == TRITCC_ERROR_INVALID_ARGUMENT);
     CHECK(tritcc_get_output(c, "ptx", &data, &size) == TRITCC_ERROR_NOTHING);
     CHECK(tritcc_compile((tritcc_context *)&size) == TRITCC_ERROR_INVALID_HANDLE);
@@ -290,6 +385,8 @@ int main(void)
     test_ends();
     test_threads();
     test_cancel();
+    test_handles();
+    test_wrong_order();
     test_misuse();
     return failures != 0;
 }
