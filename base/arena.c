@@ -67,19 +67,25 @@ void tri_arena_destroy(tri_arena *arena)
     free(arena);
 }
 
-void *tri_arena_alloc(tri_arena *arena, size_t size)
+static void *allocate(tri_arena *arena, size_t size, size_t align)
 {
     if (size > SIZE_MAX / 2)
         tri_diag_out_of_memory();
-    size = (size + alignment - 1) & ~(size_t)(alignment - 1);
+    size = (size + align - 1) & ~(align - 1);
     block *b = arena->top;
-    if (!b || b->size - b->used < size)
+    size_t gap = b ? -b->used & (align - 1) : 0;
+    if (!b || b->size - b->used < size + gap) {
         b = push_block(arena, size);
-    void *data = b->data + b->used;
-    b->used += size;
-    arena->used += size;
+        gap = 0;
+    }
+    void *data = b->data + b->used + gap;
+    b->used += size + gap;
+    arena->used += size + gap;
     return memset(data, 0, size);
 }
+
+void *tri_arena_alloc(tri_arena *arena, size_t size) { return allocate(arena, size, alignment); }
+void *tri_arena_alloc_words(tri_arena *arena, size_t size) { return allocate(arena, size, sizeof(uint64_t)); }
 
 size_t tri_arena_used(const tri_arena *arena) { return arena->used; }
 

@@ -16,6 +16,8 @@ void tri_arena_destroy(tri_arena *arena);
 
 /* Returns `size` zeroed bytes aligned to 16, owned by the arena. Never null. */
 void *tri_arena_alloc(tri_arena *arena, size_t size);
+/* The same aligned to 8, for many small things; tri_arena_grow() must not get them. */
+void *tri_arena_alloc_words(tri_arena *arena, size_t size);
 
 /* Returns an arena copy of `size` bytes, with a final NUL that is not counted. */
 void *tri_arena_copy(tri_arena *arena, const void *data, size_t size);

@@ -219,13 +219,15 @@ tri_str tri_diag_map_path(tri_diag *diag, tri_str path)
 
 static void index_lines(tri_diag *diag, tri_source *source)
 {
-    TRI_VEC(uint32_t) starts = {0};
-    tri_vec_push(diag->arena, &starts, 0);
+    size_t lines = 1, n = 1;
+    for (size_t i = 0; i < source->text.len; i++)
+        lines += source->text.data[i] == '\n';
+    uint32_t *starts = tri_arena_alloc(diag->arena, lines * sizeof *starts);
     for (size_t i = 0; i < source->text.len; i++)
         if (source->text.data[i] == '\n')
-            tri_vec_push(diag->arena, &starts, (uint32_t)i + 1);
-    source->line_starts = starts.at;
-    source->line_count = (uint32_t)starts.len;
+            starts[n++] = (uint32_t)i + 1;
+    source->line_starts = starts;
+    source->line_count = (uint32_t)lines;
 }
 
 const tri_source *tri_diag_add_source(tri_diag *diag, tri_str name, tri_str text)

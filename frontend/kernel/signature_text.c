@@ -70,7 +70,7 @@ static bool is_call(tri_scope *scope, tri_str text)
     size_t open = tri_str_find(text, '(');
     tri_str name = tri_str_trim(tri_str_sub(text, 0, open));
     return open < text.len && text.data[text.len - 1] == ')' && is_name(name) &&
-           find_outside(tri_str_sub(text, open + 1, text.len - 1), "") != SIZE_MAX && !named_tuple(scope, name);
+           find_outside(text, ",") == text.len && !named_tuple(scope, name);
 }
 
 /* "INSTANCE = KERNEL(...)": what stands behind the sign, or the text as it is. */

@@ -14,7 +14,7 @@ static const struct {
 
 tri_ast_node *tri_ast_new(tri_arena *arena, tri_ast_kind kind, tri_span span)
 {
-    tri_ast_node *node = tri_arena_alloc(arena, offsetof(tri_ast_node, name) + kinds[kind].size);
+    tri_ast_node *node = tri_arena_alloc_words(arena, offsetof(tri_ast_node, name) + kinds[kind].size);
     node->kind = kind;
     node->span = span;
     return node;

@@ -39,7 +39,7 @@ void tri_lexer_init(tri_lexer *lx, tri_arena *arena, const tri_source *source)
     lx->indent_count = 1;
     if (tri_str_has_prefix(source->text, "\xef\xbb\xbf"))
         lx->pos = 3;
-    tri_vec_reserve(arena, &lx->tokens, 64 + lx->len / 4);
+    tri_vec_reserve(arena, &lx->tokens, 64);
 }
 
 void tri_lexer_restart(tri_lexer *lx, uint32_t pos, size_t count)
@@ -750,8 +750,14 @@ void tri_lexer_next_line(tri_lexer *lx)
 {
     if (lx->at_line_start && !begin_line(lx))
         return;
-    while (!lex_one(lx))
-        ;
+    size_t most = lx->tokens.len + TRI_LEXER_MAX_TOKENS;
+    while (!lex_one(lx)) {
+        if (lx->tokens.len < most || lx->pos >= lx->len)
+            continue;
+        lx->bracket_count = lx->fstring_count = 0;
+        fail_token(lx, 2027, lx->pos, lx->pos + 1, lx->len, "the statement is too long: more than %d words and signs",
+                   TRI_LEXER_MAX_TOKENS);
+    }
 }
 
 const char *tri_lexer_kind_text(tri_token_kind kind)

@@ -191,6 +191,13 @@ _Noreturn void tri_parser_fail_expected(tri_parser *p, int code, const char *wha
 
 tri_ast_node *tri_parser_node(tri_parser *p, tri_ast_kind kind, uint32_t begin)
 {
+    if (tri_arena_used(p->arena) > p->most_bytes && !p->is_full) {
+        p->is_full = true;
+        tri_parser_fail(p, 2027, tri_parser_token_span(p, tri_parser_token(p)),
+                        "the file takes more than %d times its size and %d MB to be read; split it, or compute its "
+                        "tables outside the file",
+                        TRI_PARSER_MAX_RATIO, TRI_PARSER_MAX_ROOM >> 20);
+    }
     return tri_ast_new(p->arena, kind, tri_parser_span(p, begin));
 }
 
@@ -200,7 +207,7 @@ tri_ast_list tri_parser_take(tri_parser *p, size_t mark)
     p->scratch.len = mark;
     if (n == 0)
         return (tri_ast_list){0};
-    tri_ast_node **at = TRI_NEW_ARRAY(p->arena, tri_ast_node *, n);
+    tri_ast_node **at = tri_arena_alloc_words(p->arena, n * sizeof *at);
     memcpy(at, p->scratch.at + mark, n * sizeof *at);
     return (tri_ast_list){at, (uint32_t)n};
 }
@@ -228,7 +235,8 @@ static void skip_statement(tri_parser *p, size_t first)
 {
     size_t mark = p->scratch.len;
     if (!p->is_resynced) {
-        tri_token_kind before = p->at > first ? (tri_token_kind)p->lexer.tokens.at[p->at - 1].kind : TRI_TOKEN_END;
+        tri_token_kind before =
+            p->dropped + p->at > first ? (tri_token_kind)p->lexer.tokens.at[p->at - 1].kind : TRI_TOKEN_END;
         if (before == TRI_TOKEN_NEWLINE || before == TRI_TOKEN_DEDENT)
             return; /* the statement had ended: what it lacks should have stood here */
         tri_token_kind kind;
@@ -296,7 +304,7 @@ void tri_parser_guard(tri_parser *p, void (*parse)(tri_parser *p))
     jmp_buf *outer = p->recover;
     const tri_parser_context context = p->context;
     const uint32_t depth = p->depth;
-    const size_t mark = p->scratch.len, first = p->at;
+    const size_t mark = p->scratch.len, first = p->dropped + p->at;
     p->recover = &recover;
     if (setjmp(recover) == 0) {
         parse(p);
@@ -312,9 +320,21 @@ void tri_parser_guard(tri_parser *p, void (*parse)(tri_parser *p))
         skip_statement(p, first);
 }
 
+/* Between statements nobody looks back but to the last token. */
+static void drop_tokens(tri_parser *p)
+{
+    size_t n = p->lexer.tokens.len;
+    if (n < 2 || p->at < n)
+        return;
+    p->lexer.tokens.at[0] = p->lexer.tokens.at[n - 1];
+    p->lexer.tokens.len = p->at = 1;
+    p->dropped += n - 1;
+}
+
 void tri_parser_statements(tri_parser *p, tri_token_kind end)
 {
     while (!p->is_full) {
+        drop_tokens(p);
         tri_token_kind kind = tri_parser_kind(p);
         if (kind == end) {
             if (end != TRI_TOKEN_END)
@@ -403,9 +423,10 @@ tri_ast_module *tri_parser_parse(tri_arena *arena, tri_diag *diag, const tri_sou
     p->arena = arena;
     p->diag = diag;
     p->source = source;
+    p->most_bytes = tri_arena_used(arena) + TRI_PARSER_MAX_RATIO * source->text.len + TRI_PARSER_MAX_ROOM;
     tri_lexer_init(&p->lexer, arena, source);
     tri_parser_statements(p, TRI_TOKEN_END);
-    if (p->is_full)
+    if (p->is_full && p->error_count >= TRI_PARSER_MAX_ERRORS)
         tri_diag_note(diag, TRI_NO_SPAN, "too many syntax errors in '%.*s'; the rest of the file was not read",
                       TRI_STR_ARG(source->name));
     if (p->error_count > 0)

@@ -11,6 +11,8 @@ enum {
     TRI_PARSER_MAX_DEPTH = 400,   /* recursion */
     TRI_PARSER_MAX_HEIGHT = 1000, /* of the tree: chains such as a + b + ... and x.y.z... */
     TRI_PARSER_MAX_ERRORS = 50,
+    TRI_PARSER_MAX_RATIO = 8,        /* bytes of the tree for each of the file ... */
+    TRI_PARSER_MAX_ROOM = 64 << 20,  /* ... and these beside them */
 };
 
 /* Where statements stand: decides what `return`, `break`, `await` mean. */
@@ -24,6 +26,8 @@ typedef struct {
     const tri_source *source;
     tri_lexer lexer;
     size_t at;         /* current token */
+    size_t dropped;    /* tokens of statements before, which are there no more */
+    size_t most_bytes; /* that the arena may have given when the file has been read */
     uint32_t prev_end; /* end of the last token that has text */
     uint32_t depth, height;
     size_t error_count;

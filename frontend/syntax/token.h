@@ -63,7 +63,12 @@ typedef struct {
     tri_str note; /* empty: none */
 } tri_lexer_error;
 
-enum { TRI_LEXER_MAX_BRACKETS = 200, TRI_LEXER_MAX_INDENTS = 100, TRI_LEXER_MAX_FSTRINGS = 50 };
+enum {
+    TRI_LEXER_MAX_BRACKETS = 200,
+    TRI_LEXER_MAX_INDENTS = 100,
+    TRI_LEXER_MAX_FSTRINGS = 50,
+    TRI_LEXER_MAX_TOKENS = 1 << 21, /* of a logical line */
+};
 
 typedef struct {
     uint32_t at;
