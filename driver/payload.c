@@ -2,6 +2,7 @@
 
 #include "frontend/syntax/ast.h"
 #include "ir/context.h"
+#include "ir/linalg_text.h"
 #include "ir/llvm.h"
 #include "ir/op.h"
 #include "ir/options.h"
@@ -9,9 +10,34 @@
 #include "llvm-c/Core.h"
 #include "mlir-c/BuiltinAttributes.h"
 
+/* Another spelling changes nothing but ends of lines, so that messages stand where they would. */
+static MlirModule parse_mlir(tri_unit *unit, const tri_source *source)
+{
+    if (!tri_linalg_text_is_19(source->text))
+        return tri_context_parse(unit->mlir, source);
+    tri_buf text = {0};
+    tri_linalg_text_to_22(source->text, &text);
+    tri_source respelled = *source;
+    respelled.text = tri_str_copy(unit->arena, tri_buf_str(&text));
+    tri_buf_fini(&text);
+    return tri_context_parse(unit->mlir, &respelled);
+}
+
+static bool print_mlir(tri_unit *unit, const tri_context_style *style, tri_kind kind, tri_buf *out)
+{
+    if (kind != TRI_KIND_LINALG || !unit->target->prints_mlir19)
+        return tri_context_print_styled(unit->module, style, out);
+    tri_buf text = {0};
+    bool ok = tri_context_print_styled(unit->module, style, &text);
+    if (ok)
+        tri_linalg_text_to_19(tri_buf_str(&text), out);
+    tri_buf_fini(&text);
+    return ok;
+}
+
 static bool read_mlir(tri_unit *unit, const tri_source *source)
 {
-    MlirModule module = tri_context_parse(unit->mlir, source);
+    MlirModule module = parse_mlir(unit, source);
     if (!module.ptr)
         return false;
     tri_unit_replace(unit, TRI_PAYLOAD_MLIR);
@@ -118,7 +144,7 @@ bool tri_payload_print(tri_unit *unit, tri_kind kind, tri_buf *out)
     case TRI_PAYLOAD_MLIR:
         /* Without debug information no later stage asks where an operation came from, but asserts do. */
         style.has_locations = unit->options->debug != TRI_DEBUG_NONE || unit->options->debug_asserts;
-        return tri_context_print_styled(unit->module, &style, out);
+        return print_mlir(unit, &style, kind, out);
     case TRI_PAYLOAD_LLVM:
         tri_llvm_print(unit->llvm_module, out);
         return true;

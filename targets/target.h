@@ -44,6 +44,7 @@ typedef struct tri_target {
     void (*ttir_pipeline)(const tri_unit *unit, tri_buf *out);
     void (*ttgir_pipeline)(const tri_unit *unit, tri_buf *out);
     void (*linalg_pipeline)(const tri_unit *unit, tri_buf *out); /* ttir -> linalg, in the place of ttgir */
+    bool prints_mlir19; /* linalg is written as MLIR 19 spells it; read are both spellings */
     /* ttgir (or linalg, or ttir when there is no such stage) -> llir, unoptimised LLVM passes excluded. */
     bool (*lower)(tri_unit *unit);
     /* llir as it is printed by -emit=llir is after this: the family's LLVM pipeline. */

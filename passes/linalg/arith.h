@@ -6,6 +6,8 @@
 #include "passes/passes.h"
 
 bool tri_arith_reduce(tri_builder *b, MlirOperation op);
+/* For an NPU: notes at a tt.reduce with an index that it is one, which its linalg.reduce then says, too. */
+void tri_arith_mark_reduction(MlirOperation op);
 bool tri_arith_scan(tri_builder *b, MlirOperation op);
 bool tri_arith_histogram(tri_builder *b, MlirOperation op);
 bool tri_arith_map(tri_builder *b, MlirOperation op);

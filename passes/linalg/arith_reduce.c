@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { max_values = 8 };
+enum { max_values = 16 };
 
 /* The body of a tt operation at `b`, its arguments being `values`; what it returns to `out`. False when it has
  * several blocks. */
@@ -138,6 +138,47 @@ static void relax(MlirBlock body)
                 mlirAttributeParseGet(context, mlirStringRefCreateFromCString("#arith.fastmath<reassoc>")));
 }
 
+/* Of a value and its index: "max_with_index" or "min_with_index", and whether the first of equals is taken. Null: it is
+ * another reduction. */
+static const char *mode_with_index(MlirOperation op, bool *out_is_left)
+{
+    MlirBlock body = tri_op_body(op, 0);
+    const char *mode = NULL;
+    *out_is_left = false;
+    if (mlirOperationGetNumOperands(op) != 2 || mlirOperationGetNumOperands(mlirBlockGetTerminator(body)) != 2)
+        return NULL;
+    for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o);
+         o = mlirOperationGetNextInBlock(o)) {
+        enum { float_greater = 2, float_less = 4, unordered_greater = 9, unordered_less = 11, less = 2, greater = 4,
+            unsigned_less = 6, unsigned_greater = 8 };
+        bool is_float = tri_op_is(o, "arith.cmpf");
+        if (!is_float && !tri_op_is(o, "arith.cmpi"))
+            continue;
+        int64_t p = tri_op_int(o, "predicate", 0);
+        bool of_values = mlirValueEqual(tri_op_operand(o, 0), mlirBlockGetArgument(body, 0)),
+             of_places = mlirValueEqual(tri_op_operand(o, 0), mlirBlockGetArgument(body, 1));
+        bool is_greater = is_float ? p == float_greater || p == unordered_greater
+                                   : p == greater || p == unsigned_greater;
+        bool is_less = is_float ? p == float_less || p == unordered_less : p == less || p == unsigned_less;
+        if (of_values && (is_greater || is_less))
+            mode = is_greater ? "max_with_index" : "min_with_index";
+        *out_is_left |= of_places && !is_float && (p == less || p == unsigned_less);
+    }
+    return mode;
+}
+
+void tri_arith_mark_reduction(MlirOperation op)
+{
+    MlirContext context = mlirOperationGetContext(op);
+    bool is_left;
+    const char *mode = mode_with_index(op, &is_left), *left = NULL;
+    if (!mode)
+        return;
+    left = is_left ? "true" : "false";
+    tri_builder_set_attr(op, "reduce_mode", tri_attr_str(context, mode, strlen(mode)));
+    tri_builder_set_attr(op, "tie_break_left", tri_attr_str(context, left, strlen(left)));
+}
+
 bool tri_arith_reduce(tri_builder *b, MlirOperation op)
 {
     reduction r;
@@ -163,6 +204,10 @@ bool tri_arith_reduce(tri_builder *b, MlirOperation op)
         tri_build_yield(&inner, "linalg.yield", r.count, out);
         if (identity.ptr)
             relax(inner.block);
+        static const char *const kept[] = {"reduce_mode", "tie_break_left"};
+        for (int i = 0; i < 2; i++)
+            if (!mlirAttributeIsNull(tri_op_attr(op, kept[i])))
+                tri_builder_set_attr(made, kept[i], tri_op_attr(op, kept[i]));
         for (int i = 0; i < r.count; i++)
             start[i] = tri_op_result(made, i);
     }

@@ -213,6 +213,17 @@ MlirValue tri_build_to_tensor(tri_builder *b, MlirValue memref)
                                           .num_results = 1, .results = &tensor, .num_attrs = 2, .attrs = attrs});
 }
 
+MlirValue tri_build_to_buffer(tri_builder *b, MlirValue tensor)
+{
+    MlirType type = mlirValueGetType(tensor);
+    int64_t shape[TRI_MAX_RANK];
+    int rank = tri_type_rank(type);
+    for (int d = 0; d < rank; d++)
+        shape[d] = tri_type_dim(type, d);
+    MlirType memory = memref_type(rank, shape, tri_type_element(type), (MlirAttribute){NULL});
+    return tri_builder_unary(b, "bufferization.to_buffer", memory, tensor);
+}
+
 void tri_build_materialize(tri_builder *b, MlirValue tensor, MlirValue memref)
 {
     MlirValue operands[] = {tensor, memref};
@@ -417,15 +428,20 @@ static MlirOperation linalg_op(tri_builder *b, const char *name, int num_ins, co
                                            .regions = &region});
 }
 
+static MlirType element_of(MlirType type)
+{
+    return mlirTypeIsAMemRef(type) ? mlirShapedTypeGetElementType(type) : tri_type_element(type);
+}
+
 static MlirRegion elements_region(tri_builder *b, int num_ins, const MlirValue *ins, int num_outs,
                                   const MlirValue *outs, tri_builder *inner)
 {
     MlirType types[max_linalg];
     int n = 0;
     for (int i = 0; i < num_ins; i++)
-        types[n++] = tri_type_element(mlirValueGetType(ins[i]));
+        types[n++] = element_of(mlirValueGetType(ins[i]));
     for (int i = 0; i < num_outs; i++)
-        types[n++] = tri_type_element(mlirValueGetType(outs[i]));
+        types[n++] = element_of(mlirValueGetType(outs[i]));
     return region_of(b, n, types, inner);
 }
 

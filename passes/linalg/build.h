@@ -47,6 +47,7 @@ tri_build_box tri_build_whole(MlirType shaped);
 
 MlirValue tri_build_alloc(tri_builder *b, int rank, const int64_t *shape, MlirType element);
 MlirValue tri_build_to_tensor(tri_builder *b, MlirValue memref);
+MlirValue tri_build_to_buffer(tri_builder *b, MlirValue tensor); /* to read from */
 void tri_build_materialize(tri_builder *b, MlirValue tensor, MlirValue memref);
 void tri_build_copy(tri_builder *b, MlirValue from, MlirValue to);
 MlirValue tri_build_load(tri_builder *b, MlirValue memref, int rank, const MlirValue *indices);

@@ -19,7 +19,7 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 
-enum { num_grid = 6 };
+enum { num_grid = 6, num_vendor = 2 };
 
 typedef struct {
     tri_pass_run *run;
@@ -79,12 +79,53 @@ static intptr_t vendor_attributes(const signature *s, MlirContext context, tri_a
     return n;
 }
 
+enum { kind_read = 1, kind_written = 2 };
+
+/* What becomes of an array: read, written, or both; of its views, too. */
+static int uses_of(MlirValue array)
+{
+    int kinds = 0;
+    for (MlirOpOperand use = mlirValueGetFirstUse(array); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation op = mlirOpOperandGetOwner(use);
+        unsigned number = mlirOpOperandGetOperandNumber(use);
+        if (tri_op_is(op, "memref.reinterpret_cast") || tri_op_is(op, "memref.subview"))
+            kinds |= uses_of(tri_op_result(op, 0));
+        else if (tri_op_is(op, "memref.load") || (tri_op_is(op, "memref.copy") && number == 0))
+            kinds |= kind_read;
+        else if (tri_op_is(op, "memref.store") || tri_op_is(op, "memref.copy") ||
+                 tri_op_is(op, "bufferization.materialize_in_destination"))
+            kinds |= kind_written;
+        else /* atomic operations, addresses */
+            kinds |= kind_read | kind_written;
+    }
+    return kinds;
+}
+
+/* {tt.tensor_kind = 0 (read), 1 (written) or 2 (both)} of each array: for the vendor's profiler. */
+static MlirAttribute argument_attributes(MlirContext context, MlirBlock body, intptr_t own)
+{
+    enum { most = 512 };
+    MlirAttribute attrs[most];
+    intptr_t n = mlirBlockGetNumArguments(body);
+    for (intptr_t i = 0; i < n && i < most; i++) {
+        MlirValue argument = mlirBlockGetArgument(body, i);
+        int kinds = i >= own && mlirTypeIsAMemRef(mlirValueGetType(argument)) ? uses_of(argument) : 0;
+        MlirType i32 = mlirIntegerTypeGet(context, 32);
+        MlirNamedAttribute named = {
+            mlirIdentifierGet(context, mlirStringRefCreateFromCString("tt.tensor_kind")),
+            mlirIntegerAttrGet(i32, kinds == (kind_read | kind_written) ? 2 : kinds == kind_written)};
+        attrs[i] = mlirDictionaryAttrGet(context, kinds ? 1 : 0, &named);
+    }
+    return mlirArrayAttrGet(context, n, attrs);
+}
+
 static MlirOperation make_function(signature *s, MlirBlock body)
 {
     enum { max_arguments = 512 };
     MlirContext context = mlirModuleGetContext(s->run->module);
     MlirType inputs[max_arguments];
-    tri_attr attrs[8];
+    tri_attr attrs[9];
     tri_str name = tri_op_symbol(s->func);
     intptr_t n = mlirBlockGetNumArguments(body), count = vendor_attributes(s, context, attrs);
     for (intptr_t i = 0; i < n && i < max_arguments; i++)
@@ -92,6 +133,8 @@ static MlirOperation make_function(signature *s, MlirBlock body)
     attrs[count++] = (tri_attr){"sym_name", tri_attr_str(context, name.data, name.len)};
     attrs[count++] = (tri_attr){"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, n, inputs, 0, NULL))};
     attrs[count++] = (tri_attr){"tritcc.kernel", s->facts};
+    if (s->is_vendor)
+        attrs[count++] = (tri_attr){"arg_attrs", argument_attributes(context, body, num_vendor)};
     tri_builder b = tri_builder_before(s->func);
     MlirRegion region = mlirRegionCreate();
     mlirRegionTakeBody(region, mlirOperationGetRegion(s->func, 0));
@@ -112,7 +155,7 @@ static void add_arguments(signature *s, MlirBlock body)
         mlirBlockAddArgument(body, mlirIntegerTypeGet(context, 32),
                              mlirLocationNameGet(context, mlirStringRefCreateFromCString(names[i]), loc));
     MlirType bytes = tri_build_memory_type(mlirIntegerTypeGet(context, 8));
-    for (int i = 0; s->is_vendor && i < 2; i++)
+    for (int i = 0; s->is_vendor && i < num_vendor; i++)
         mlirBlockInsertArgument(
             body, i, bytes,
             mlirLocationNameGet(context, mlirStringRefCreateFromCString(i ? "workspace" : "lock"), loc));

@@ -239,6 +239,8 @@ static bool rewrite_marked(tri_pass_run *run, tri_builder *b, MlirOperation op)
     bool is_vendor = tri_passes_option_int(run, "vendor", 0) != 0;
     if (tri_op_is(op, "tt.print") || tri_op_is(op, "tt.assert"))
         return tri_arith_message(run->arena, b, op, is_vendor);
+    if (is_vendor && tri_op_is(op, "tt.reduce"))
+        tri_arith_mark_reduction(op);
     if (is_vendor && (tri_op_is(op, "arith.sitofp") || tri_op_is(op, "arith.uitofp")))
         return int_to_float(b, op, false);
     return is_vendor && tri_arith_marker(run->arena, b, op);

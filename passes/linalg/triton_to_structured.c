@@ -89,6 +89,39 @@ static void emit_windows(transfer *t, tri_builder *b)
 
 static void emit_dim(transfer *t, tri_builder *b, int d, place at);
 
+/* An atomic operation whose old values nobody wants, as Ascend's converter writes it: a linalg.generic on memory that
+ * is marked with what it is. */
+static const char *const rmw_names[] = {"", "and", "or", "xor", "add", "fadd", "max", "min", "umax", "umin", "exch"};
+static const char *const rmw_ops[] = {NULL, "arith.andi", "arith.ori", "arith.xori", "arith.addi", "arith.addf",
+                                      "arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui", NULL};
+
+static bool is_marked_atomic(const tri_access *a, MlirOperation op)
+{
+    int64_t kind = tri_op_int(op, "atomic_rmw_op", 0);
+    for (int d = 0; d < a->form.rank; d++)
+        if (a->form.dim[d].kind != TRI_DIM_RANGE)
+            return false;
+    return kind > 0 && kind < 10 && mlirOpOperandIsNull(mlirValueGetFirstUse(tri_op_result(op, 0)));
+}
+
+static void emit_marked(transfer *t, tri_builder *b, MlirValue memory, MlirValue values)
+{
+    static const char *const semantics[] = {"", "relaxed", "acquire", "release", "acq_rel"};
+    static const char *const scopes[] = {"", "gpu", "cta", "sys"};
+    int64_t kind = tri_op_int(t->op, "atomic_rmw_op", 0);
+    const char *sem = semantics[tri_op_int(t->op, "sem", 4)], *scope = scopes[tri_op_int(t->op, "scope", 1)];
+    MlirValue ins[2] = {memory, values};
+    tri_builder inner;
+    MlirOperation generic = tri_build_generic(b, 2, ins, NULL, 1, &memory, &inner);
+    MlirValue x = mlirBlockGetArgument(inner.block, 0), y = mlirBlockGetArgument(inner.block, 1);
+    MlirValue made = tri_builder_binary(&inner, rmw_ops[kind], mlirValueGetType(x), x, y);
+    tri_build_yield(&inner, "linalg.yield", 1, &made);
+    const char *const marks[][2] = {
+        {"GenericAtomicRMW", rmw_names[kind]}, {"MemSemantic", sem}, {"MemSyncScope", scope}};
+    for (int i = 0; i < 3; i++)
+        tri_builder_set_attr(generic, marks[i][0], tri_attr_str(b->context, marks[i][1], strlen(marks[i][1])));
+}
+
 static bool is_whole(const tri_build_box *memory, const tri_build_box *window)
 {
     for (int d = 0; d < memory->rank; d++)
@@ -105,7 +138,9 @@ static void emit_copy(transfer *t, tri_builder *b, place *at)
     MlirValue memory = tri_build_reinterpret(b, t->base, &at->memory);
     if (!is_whole(&at->memory, &at->window))
         memory = tri_build_subview(b, memory, &at->window);
-    if (t->buffer.ptr)
+    if (tri_op_is(t->op, "tt.atomic_rmw"))
+        emit_marked(t, b, memory, tri_build_subview(b, tri_build_to_buffer(b, t->value), &at->block));
+    else if (t->buffer.ptr)
         tri_build_copy(b, memory, tri_build_subview(b, t->buffer, &at->block));
     else
         tri_build_materialize(b, tri_build_extract_slice(b, t->value, &at->block, -1, NULL), memory);
@@ -308,14 +343,18 @@ static void rewrite_function(tri_pass_run *run, MlirOperation func)
     TRI_VEC(tri_access) accesses = {0};
     tri_pointers *pointers = tri_pointers_create(run->arena);
     tri_diag *diag = run->unit->diag;
+    bool is_vendor = tri_passes_option_int(run, "vendor", 0) != 0;
     tri_op_collect(func, run->arena, &ops);
     for (size_t i = 0; i < ops.len; i++) {
-        bool is_known = tri_op_is(ops.at[i], "tt.load") || tri_op_is(ops.at[i], "tt.store");
+        bool is_atomic = is_vendor && tri_op_is(ops.at[i], "tt.atomic_rmw");
+        bool is_known = is_atomic || tri_op_is(ops.at[i], "tt.load") || tri_op_is(ops.at[i], "tt.store");
         if (!is_known || !tri_type_is_tensor(mlirValueGetType(tri_op_operand(ops.at[i], 0))))
             continue;
         tri_access access;
         tri_pointers_access(pointers, ops.at[i], &access);
         const char *reason = why_not(&access, ops.at[i]);
+        if (is_atomic && !reason && !is_marked_atomic(&access, ops.at[i]))
+            continue;
         if (reason) {
             tri_diag_missed(diag, tri_op_span(diag, ops.at[i]), "pointers", "not a box of memory: %s", reason);
             continue;
@@ -345,5 +384,6 @@ static bool run_triton_to_structured(tri_pass_run *run)
 const tri_pass tri_pass_triton_to_structured = {
     .name = "triton-to-structured",
     .help = "copy boxes of memory where pointers and masks have a form",
+    .options = (const char *const[]){"vendor=N: atomic operations as Ascend's converter writes them (0)", NULL},
     .run = run_triton_to_structured,
 };

@@ -14,4 +14,5 @@ const tri_target tri_target_ascend = {
     .default_stages = 1,
     .ttir_pipeline = tri_linalg_ttir_pipeline,
     .linalg_pipeline = linalg_pipeline,
+    .prints_mlir19 = true,
 };

@@ -142,6 +142,44 @@ K
     grep -F 'SyncBlockLockArgIdx = 0 : i64, WorkspaceArgIdx = 1 : i64, global_kernel = "local", mix_mode = "mix", parallel_mode = "simd"' k.linalg
 }
 
+marks() {
+    cat >v.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(x, t, o, p, ix, n):
+    i = tl.arange(0, 64)
+    v = tl.load(x + i, mask=i < n, other=1.0)
+    tl.atomic_add(t + i, v * 2, mask=i < n)
+    tl.store(o + i, tl.cumsum(v, 0) + tl.gather(v, tl.load(ix + i), 0), mask=i < n)
+    tl.store(p, tl.argmax(v, 0))
+K
+}
+
+@test "for Ascend arrays say what becomes of them, and what it has functions for is called" {
+    marks
+    tritcc -arch=ascend910b -emit=linalg -sig '*fp32, *fp32, *fp32, *i32, *i32, i32' v.tri
+    grep -F '%x: memref<?xf32> {tt.tensor_kind = 0 : i32}, %t: memref<?xf32> {tt.tensor_kind = 2 : i32}, %o: memref<?xf32> {tt.tensor_kind = 1 : i32}' v.linalg
+    grep -F 'attrs =  {GenericAtomicRMW = "fadd", MemSemantic = "acq_rel", MemSyncScope = "gpu"}' v.linalg
+    grep 'call @triton_cumsum_0(.*) : (tensor<64xf32>, i32, i1) -> tensor<64xf32>' v.linalg
+    grep 'call @triton_gather_0(.*) : (tensor<64xf32>, tensor<64xi32>, i32) -> tensor<64xf32>' v.linalg
+    grep -F '{reduce_mode = "max_with_index", tie_break_left = "true"}' v.linalg
+}
+
+@test "text for Ascend is spelled as MLIR 19 does, and both spellings are read" {
+    marks
+    tritcc -arch=ascend910b -emit=linalg -sig '*fp32, *fp32, *fp32, *i32, *i32, i32' v.tri
+    grep -E 'bufferization.to_tensor %[^ ]+ restrict writable : memref<64xf32>$' v.linalg
+    grep -E 'bufferization.to_memref %[^ ]+ : memref<64xf32>' v.linalg
+    ! grep 'bufferization.*to tensor' v.linalg
+    tritcc -arch=ascend910b -x linalg -emit=linalg v.linalg -o again.linalg
+    cmp v.linalg again.linalg
+    tritcc -arch=linalg -x linalg -emit=linalg v.linalg -o 22.linalg
+    grep -E 'bufferization.to_buffer %[^ ]+ : tensor<64xf32> to memref<64xf32>' 22.linalg
+    tritcc -arch=ascend910b -x linalg -emit=linalg 22.linalg -o again.linalg
+    cmp v.linalg again.linalg
+}
+
 @test "blocks that do not fit an Ascend's buffer are an error that names them" {
     kernel
     tritcc -1 -arch=ascend910b -emit=linalg -sig '*fp32, *fp32, *fp32, i32, i32, i32, 256, 256, 128' k.tri
