@@ -9,7 +9,7 @@
 // CHECK-SAME: %{{.*}}: memref<?xf32>, %{{.*}}: f32, %{{.*}}: i32, %{{.*}}: i32, %[[NZ:.*]]: i32, %[[PX:.*]]: i32, %{{.*}}: i32, %{{.*}}: i32)
 // CHECK: arith.addi %[[PX]], %[[NZ]]
 // VENDOR-LABEL: func.func @kernel(
-// VENDOR-SAME: %{{.*}}: memref<?xi8>, %{{.*}}: memref<?xi8>, %{{.*}}: memref<?xf32>, %{{.*}}: f32
+// VENDOR-SAME: %{{.*}}: memref<?xi8>, %{{.*}}: memref<?xi8>, %{{.*}}: memref<?xf32> {tt.tensor_kind = 1 : i32}, %{{.*}}: f32
 // VENDOR-SAME: SyncBlockLockArgIdx = 0 : i64, WorkspaceArgIdx = 1 : i64, global_kernel = "local", mix_mode = "aiv", parallel_mode = "simd"
 tt.func public @kernel(%p: !tt.ptr<f32>, %v: f32) {
   %i = tt.get_program_id x : i32
