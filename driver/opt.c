@@ -157,6 +157,12 @@ static bool on_extern_lib(parser *p, tri_str value)
     return true;
 }
 
+static bool on_xbishengir(parser *p, tri_str value)
+{
+    tri_vec_push(p->arena, &p->opt->compile.bishengir_options, value);
+    return true;
+}
+
 static bool on_arch(parser *p, tri_str value)
 {
     const tri_target *target;

@@ -114,6 +114,7 @@ static bool is_always(const tri_target *target)
 static bool is_has_ttgir(const tri_target *target) { return target->ttgir_pipeline != NULL; }
 static bool is_has_linalg(const tri_target *target) { return target->linalg_pipeline != NULL; }
 static bool is_has_linalg_code(const tri_target *target) { return is_has_linalg(target) && target->lower; }
+static bool is_has_linalg_binary(const tri_target *target) { return is_has_linalg(target) && target->assemble; }
 static bool is_no_ttgir(const tri_target *target) { return !is_has_ttgir(target) && !is_has_linalg(target); }
 static bool is_object(const tri_target *target) { return target->object_form != TRI_OBJECT_NONE; }
 
@@ -267,6 +268,8 @@ static bool run_assemble(tri_unit *unit, const tri_pass_hooks *hooks)
     return (void)hooks, unit->target->assemble(unit);
 }
 
+static bool run_machine(tri_unit *unit, const tri_pass_hooks *hooks) { return run_assemble(unit, hooks); }
+
 static bool run_reassemble(tri_unit *unit, const tri_pass_hooks *hooks)
 {
     return (void)hooks, unit->target->from_text(unit);
@@ -288,6 +291,7 @@ static bool view_ttgir_svg(tri_unit *unit, tri_buf *out) { return tri_drawing_wr
 #define IS_NO_TTGIR is_no_ttgir
 #define IS_HAS_LINALG is_has_linalg
 #define IS_HAS_LINALG_CODE is_has_linalg_code
+#define IS_HAS_LINALG_BINARY is_has_linalg_binary
 #define IS_OBJECT is_object
 
 #define bundle_object tri_object_write
@@ -320,8 +324,10 @@ static bool resolve(const row *r, const tri_target *target, tri_phase *out)
     out->to = kind_for(target, r->phase.to);
     if (out->from == TRI_KIND_NONE || out->to == TRI_KIND_NONE || !r->is_for(target))
         return false;
+    if (r->phase.run == run_optimize && !target->optimize)
+        return false;
     bool is_code = r->phase.to == TRI_KIND_CODE;
-    if (r->phase.run == run_emit || r->phase.run == run_assemble) {
+    if (r->phase.run == run_emit || r->phase.run == run_assemble || r->phase.run == run_machine) {
         out->name = kinds[out->to].name;
         out->help = is_code ? target->code_help : target->binary_help;
     } else if (!out->help) {

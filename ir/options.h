@@ -79,6 +79,8 @@ typedef struct tri_options {
     tri_str ptxas;               /* the assembler itself; empty: looked for in tool_path */
     tri_str nvdisasm;            /* the disassembler itself; empty: looked for in tool_path */
     tri_str ocloc;               /* Intel's offline compiler; empty: looked for in tool_path */
+    tri_str bishengir;           /* Ascend's compiler; empty: looked for in tool_path */
+    TRI_VEC(tri_str) bishengir_options; /* -Xbishengir=, in order */
     tri_str tool_path;           /* PATH-like list of folders to find ptxas and the like in */
     TRI_VEC(tri_extern_lib) extern_libs; /* in order */
     tri_str libdevice;           /* file name of libdevice.10.bc; empty: none was found */

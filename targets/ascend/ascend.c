@@ -1,4 +1,5 @@
 /* Ascend NPUs: structured code in the form that the vendor's compiler (bishengir-compile) takes. */
+#include "targets/ascend/ascend.h"
 #include "targets/linalg/structured.h"
 
 static void linalg_pipeline(const tri_unit *unit, tri_buf *out)
@@ -15,4 +16,8 @@ const tri_target tri_target_ascend = {
     .ttir_pipeline = tri_linalg_ttir_pipeline,
     .linalg_pipeline = linalg_pipeline,
     .prints_mlir19 = true,
+    .binary_kind = "npubin",
+    .binary_tool = "bishengir-compile",
+    .binary_help = "machine code for an NPU, by bishengir-compile",
+    .assemble = tri_ascend_compile,
 };

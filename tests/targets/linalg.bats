@@ -185,6 +185,50 @@ K
     [[ $errors == *"of the unified buffer, which has 196608"*"[256, 128] of 32 bits"* ]]
 }
 
+compiler() { # a stub in the place of the vendor's compiler: checks what it is given, keeps a copy, makes code
+    cat >bishengir-compile <<'S'
+#!/bin/sh
+[ -f "$1" ] && grep -q 'bufferization.to_tensor .* : memref<[^>]*>$' "$1" || { echo "not my dialect"; exit 3; }
+cp "$1" given.mlir
+echo "$@" >given.options
+while [ $# -gt 0 ]; do [ "$1" = -o ] && out=$2; shift; done
+printf 'machine code' >"$out$1${EXTENSION-.o}"
+S
+    chmod +x bishengir-compile
+}
+
+@test "machine code for Ascend is made by the vendor's compiler, wherever that is" {
+    kernel
+    compiler
+    local sig=(-sig "$signature")
+    tritcc -arch=ascend910b -bishengir="$PWD/bishengir-compile" -emit=npubin "${sig[@]}" k.tri
+    [ "$(cat k.npubin)" = "machine code" ]
+    grep -e '--target=Ascend910B1 .*--enable-triton-kernel-compile=true --enable-auto-multi-buffer=true -o' given.options
+    tritcc -arch=ascend910b -emit=linalg "${sig[@]}" k.tri
+    cmp k.linalg given.mlir
+    EXTENSION=_reloc.o PATH="$PWD:$PATH" tritcc -arch=ascend910_95 -emit=npubin=5.npubin -Xbishengir=--target=Ascend950PR \
+        -Xbishengir=--tile-mix-cube-loop=2 "${sig[@]}" k.tri
+    grep -e '--enable-auto-multi-buffer=false --target=Ascend950PR --tile-mix-cube-loop=2 -o' given.options
+    ! grep Ascend910 given.options
+    tritcc -arch=ascend910b -bishengir="$PWD/bishengir-compile" -emit=npubin=again.npubin k.linalg
+    cmp k.npubin again.npubin
+}
+
+@test "without the vendor's compiler, and where it fails, the error says what was tried" {
+    kernel
+    tritcc -1 -arch=ascend910b -emit=npubin -sig "$signature" k.tri
+    [[ $errors == *"cannot find 'bishengir-compile', which makes machine code for Ascend"*"-emit=linalg [TRI-7001]"* ]]
+    tritcc -1 -arch=ascend910b -bishengir=/nowhere/b -emit=npubin -sig "$signature" k.tri
+    [[ $errors == *"'-bishengir=/nowhere/b' is no program [TRI-7001]"* ]]
+    printf '#!/bin/sh\necho ub overflow; exit 1\n' >fails
+    chmod +x fails
+    tritcc -1 -arch=ascend910b -bishengir="$PWD/fails" -emit=npubin -sig "$signature" k.tri
+    [[ $errors == *"'bishengir-compile' made no code for 'ascend910b': ub overflow [TRI-7001]"*"the command was: "* ]]
+    printf '#!/bin/sh\nkill -SEGV $$\n' >fails
+    tritcc -1 -arch=ascend910b -bishengir="$PWD/fails" -emit=npubin -sig "$signature" k.tri
+    [[ $errors == *"'bishengir-compile' was killed by signal 11"* ]]
+}
+
 @test "Ascend 310B is refused with the reason" {
     kernel
     tritcc -2 -arch=ascend310b -emit=linalg -sig "$signature" k.tri
