@@ -1,0 +1,48 @@
+# examples/library/thousands: a library of many variants, by make, ninja and shards. `make check-all` builds all of it.
+load ../helpers
+
+setup_file() {
+    export STEP=37 ARCHS="compute_80 x86-64-v2"
+    [ "${MATRIX_OPTIONS-}" != -a ] || { unset ARCHS; STEP=1; }
+    cp -r "$EXAMPLES" "$BATS_FILE_TMPDIR/examples"
+    cd "$BATS_FILE_TMPDIR/examples/library/thousands"
+    make -s -j2 TRITCC="$TRITCC" CFLAGS="-I$SRCDIR/include" run >run.log 2>&1
+    mv objects first
+    mv libkernels.so first.so
+}
+
+setup() { cd "$BATS_FILE_TMPDIR/examples/library/thousands"; }
+
+same() {
+    diff -r -x '*.d' first objects
+    cmp first.so libkernels.so
+}
+
+@test "kernels of the library are found by name and run" {
+    cat run.log
+    [[ $(tail -n 1 run.log) == "$(sh plan.sh | wc -l) kernels; "[1-9]*" additions right, 0 wrong" ]]
+}
+
+@test "ninja makes the same bytes, and again what a header's change touches" {
+    need ninja
+    sh plan.sh ninja | sed "s|^tritcc = .*|tritcc = $TRITCC|" >build.ninja
+    ninja -j3 >log
+    same
+    [[ $(ninja) == *"no work to do"* ]]
+    touch ../../imports/activations.py
+    [ "$(ninja -n | grep -c TRITCC)" = "$(sh plan.sh | grep -cE '(gelu|silu)')" ]
+}
+
+@test "a worker that is killed leaves nothing half, and the build goes on" {
+    rm -rf objects libkernels.so
+    make -s TRITCC="$TRITCC" shard SHARD=1/2 >log1 2>&1 &
+    other=$!
+    setsid make -s TRITCC="$TRITCC" shard SHARD=0/2 >log2 2>&1 &
+    victim=$!
+    while [ "$(find objects -name '*.o' 2>/dev/null | wc -l)" -lt 4 ]; do sleep 0.05; done
+    kill -9 -- "-$victim" || kill -9 "$victim"
+    wait "$other"
+    for o in objects/*.o; do cmp "$o" "first/${o#*/}"; done
+    make -s -j2 TRITCC="$TRITCC" >log3 2>&1
+    same
+}
