@@ -1,6 +1,6 @@
 #include "base/arena.h"
 
-#include "base/diag.h"
+#include "base/fatal.h"
 #include "base/trap.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ void *tri_mem_alloc(size_t size)
 {
     void *data = malloc(size ? size : 1);
     if (!data)
-        tri_diag_out_of_memory();
+        tri_fatal_out_of_memory();
     return data;
 }
 
@@ -32,7 +32,7 @@ void *tri_mem_realloc(void *data, size_t size)
 {
     void *grown = realloc(data, size ? size : 1);
     if (!grown)
-        tri_diag_out_of_memory();
+        tri_fatal_out_of_memory();
     return grown;
 }
 
@@ -70,7 +70,7 @@ void tri_arena_destroy(tri_arena *arena)
 static void *allocate(tri_arena *arena, size_t size, size_t align)
 {
     if (size > SIZE_MAX / 2)
-        tri_diag_out_of_memory();
+        tri_fatal_out_of_memory();
     size = (size + align - 1) & ~(align - 1);
     block *b = arena->top;
     size_t gap = b ? -b->used & (align - 1) : 0;

@@ -8,7 +8,7 @@
 typedef struct tri_arena tri_arena;
 
 /* Creates an empty arena; the caller destroys it. Never null: running out of
- * memory is reported by tri_diag_out_of_memory(), which does not return. */
+ * memory is reported by tri_fatal_out_of_memory(), which does not return. */
 tri_arena *tri_arena_create(void);
 
 /* Ends the arena and everything allocated in it. Null is allowed. */

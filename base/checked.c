@@ -4,7 +4,7 @@
  * Under a trap the work is not ended at once, where a library may hold a lock that others wait for: it goes on with
  * memory kept for that, up to the next place that asks tri_trap_asked. That memory is not given back: what it went to
  * may outlive the work. */
-#include "base/diag.h"
+#include "base/fatal.h"
 #include "base/trap.h"
 
 #include <errno.h>
@@ -53,15 +53,15 @@ static void *take(size_t size, size_t align)
 {
     static pthread_once_t is_started = PTHREAD_ONCE_INIT;
     if (!tri_trap_fall_short())
-        tri_diag_out_of_memory();
+        tri_fatal_out_of_memory();
     pthread_once(&is_started, start);
     align = align < alignment ? alignment : align;
     if (size > reserve_end / 2 || align > 4096)
-        tri_diag_out_of_memory();
+        tri_fatal_out_of_memory();
     size_t need = (size + alignment - 1) / alignment * alignment + align;
     size_t at = __atomic_fetch_add(&reserve_used, need, __ATOMIC_RELAXED);
     if (at + need > reserve_end)
-        tri_diag_out_of_memory();
+        tri_fatal_out_of_memory();
     char *data = reserve + (at + align) / align * align;
     memcpy(data - sizeof size, &size, sizeof size);
     return data;
@@ -80,7 +80,7 @@ void *__wrap_calloc(size_t count, size_t size)
     if (data || !count || !size)
         return data;
     if (__builtin_mul_overflow(count, size, &total))
-        tri_diag_out_of_memory();
+        tri_fatal_out_of_memory();
     return take(total, alignment);
 }
 

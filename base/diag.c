@@ -49,7 +49,6 @@ struct tri_diag {
 };
 
 static char state_on, state_off; /* addresses are the values of warning_state */
-static void (*abort_hook)(void);
 
 static const struct {
     const char *name;
@@ -122,11 +121,11 @@ void tri_diag_destroy(tri_diag *diag)
     free(diag);
 }
 
-static const char *process_name = "tritcc"; /* for the last words */
 
 void tri_diag_set_program(tri_diag *diag, const char *name)
 {
-    diag->program = process_name = name;
+    diag->program = name;
+    tri_fatal_set_program(name);
 }
 
 void tri_diag_set_log(tri_diag *diag, tri_buf *log)
@@ -653,38 +652,6 @@ size_t tri_diag_error_count(const tri_diag *diag)
 size_t tri_diag_warning_count(const tri_diag *diag)
 {
     return diag->warnings;
-}
-
-void tri_diag_at_abort(void (*hook)(void))
-{
-    abort_hook = hook;
-}
-
-void tri_diag_out_of_memory(void)
-{
-    static const char text[] = ": error: out of memory\n";
-    tri_trap_leave(TRI_TRAP_NO_MEMORY, NULL);
-    if (abort_hook)
-        abort_hook();
-    if (write(STDERR_FILENO, process_name, strlen(process_name)) < 0 || write(STDERR_FILENO, text, sizeof text - 1) < 0)
-        _exit(1);
-    _exit(1);
-}
-
-void tri_diag_bug(const char *file, int line, const char *format, ...)
-{
-    char text[512];
-    int length = snprintf(text, sizeof text, "internal error at %s:%d: ", file, line);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + length, sizeof text - (size_t)length, format, args);
-    va_end(args);
-    tri_trap_leave(TRI_TRAP_BUG, text);
-    fflush(stdout);
-    fprintf(stderr, "%s: %s\n%s: please report this with the input that led to it\n", process_name, text, process_name);
-    if (abort_hook)
-        abort_hook();
-    abort();
 }
 
 typedef struct {

@@ -2,6 +2,7 @@
 #ifndef TRI_BASE_DIAG_H
 #define TRI_BASE_DIAG_H
 
+#include "base/fatal.h"
 #include "base/str.h"
 
 typedef struct tri_diag tri_diag;
@@ -126,18 +127,6 @@ tri_severity tri_diag_held_at(const tri_diag *diag, size_t i, tri_span *out_at, 
 
 size_t tri_diag_error_count(const tri_diag *diag);
 size_t tri_diag_warning_count(const tri_diag *diag);
-
-/* Called before the process ends abnormally (out of memory, our bug, LLVM's fatal error),
- * to remove temporary files. */
-void tri_diag_at_abort(void (*hook)(void));
-
-/* Ends the work of the innermost tri_trap_run; outside of one: "out of memory" on stderr, then exit status 1. */
-_Noreturn void tri_diag_out_of_memory(void);
-/* A broken promise inside the compiler: ends the work of the innermost tri_trap_run; outside of one, prints file:line,
- * asks for a report and aborts. */
-_Noreturn void tri_diag_bug(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
-#define TRI_BUG(...) tri_diag_bug(__FILE__, __LINE__, __VA_ARGS__)
-#define TRI_ASSERT(cond) ((cond) ? (void)0 : TRI_BUG("assertion failed: %s", #cond))
 
 /* Title and explanation of a code; false when there is none. */
 bool tri_diag_code_text(int code, const char **out_title, const char **out_text);

@@ -1,6 +1,6 @@
 #include "base/file.h"
 
-#include "base/diag.h"
+#include "base/fatal.h"
 #include "base/process.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static int keep_temporary(const char *path)
 {
     if (strlen(path) >= PATH_MAX)
         return -1;
-    tri_diag_at_abort(tri_file_remove_temporaries);
+    tri_fatal_at_abort(tri_file_remove_temporaries);
     for (int i = 0; i < max_temporaries; i++) {
         int expected = is_free;
         if (__atomic_compare_exchange_n(&temporary_state[i], &expected, is_taken, false, __ATOMIC_ACQ_REL,

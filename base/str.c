@@ -1,6 +1,6 @@
 #include "base/str.h"
 
-#include "base/diag.h"
+#include "base/fatal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,7 +192,7 @@ void tri_buf_fini(tri_buf *buf)
 static void reserve(tri_buf *buf, size_t more)
 {
     if (more > SIZE_MAX / 4 || buf->len > SIZE_MAX / 4)
-        tri_diag_out_of_memory();
+        tri_fatal_out_of_memory();
     size_t need = buf->len + more + 1;
     if (need <= buf->cap)
         return;

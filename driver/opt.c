@@ -20,7 +20,7 @@ typedef struct {
 
 #define TRI_OPTION_FILE "driver/options.def"
 #define TRI_OPTION_FIELDS tri_opt
-#include "driver/option_rows.h"
+#include "driver/option_rows.inc"
 
 static bool usage(parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static bool usage(parser *p, const char *format, ...)

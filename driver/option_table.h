@@ -1,5 +1,5 @@
 /* Tables of options: what the parsers of command lines, their help, manuals and completions have in common. tritcc's
- * rows are driver/options.def, tritrun's run/tritrun.def; driver/option_rows.h makes a table of such a file. */
+ * rows are driver/options.def, tritrun's run/tritrun.def; driver/option_rows.inc makes a table of such a file. */
 #ifndef TRI_DRIVER_OPTION_TABLE_H
 #define TRI_DRIVER_OPTION_TABLE_H
 

@@ -103,5 +103,5 @@ void tri_guard_reset(void) { innermost = NULL; }
 
 void tri_guard_memory(void)
 {
-    tri_island_guard_memory(tri_diag_out_of_memory);
+    tri_island_guard_memory(tri_fatal_out_of_memory);
 }

@@ -19,7 +19,7 @@ void tri_guard_dispose(LLVMContextRef context);
 /* After a tri_trap_run around tri_guard_run that did not come to its end. */
 void tri_guard_reset(void);
 
-/* From now on, where C++ and LLVM find no memory, the process ends as tri_diag_out_of_memory does. For main. */
+/* From now on, where C++ and LLVM find no memory, the process ends as tri_fatal_out_of_memory does. For main. */
 void tri_guard_memory(void);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct {
 
 #define TRI_OPTION_FILE "run/tritrun.def"
 #define TRI_OPTION_FIELDS tri_run_opt
-#include "driver/option_rows.h"
+#include "driver/option_rows.inc"
 
 /* --- values ------------------------------------------------------------------------------ */
 

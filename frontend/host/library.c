@@ -117,7 +117,7 @@ static const struct {
 #undef NO_NAMES
 };
 
-static bool is_in(const char *const *names, size_t count, tri_str name)
+static bool is_listed(const char *const *names, size_t count, tri_str name)
 {
     for (size_t i = 0; i < count; i++)
         if (tri_str_is(name, names[i]))
@@ -135,7 +135,8 @@ static bool is_function(tri_str path, tri_str name)
             return true;
     }
     bool is_libdevice = tri_str_has_suffix(path, ".libdevice");
-    return is_libdevice && is_in(libdevice_functions, sizeof libdevice_functions / sizeof *libdevice_functions, name);
+    return is_libdevice &&
+           is_listed(libdevice_functions, sizeof libdevice_functions / sizeof *libdevice_functions, name);
 }
 
 static int find_namespace(tri_str path)
@@ -153,19 +154,19 @@ bool tri_library_is_namespace(tri_str path)
 
 bool tri_library_is_known_package(tri_str name)
 {
-    return is_in(known_packages, sizeof known_packages / sizeof *known_packages, name);
+    return is_listed(known_packages, sizeof known_packages / sizeof *known_packages, name);
 }
 
 bool tri_library_is_kernel_builtin(tri_str name)
 {
     return tri_str_is(name, "range") ||
            (tri_str_find(name, '.') == name.len &&
-            is_in(function_paths, sizeof function_paths / sizeof *function_paths, name));
+            is_listed(function_paths, sizeof function_paths / sizeof *function_paths, name));
 }
 
 bool tri_library_is_host_builtin(tri_str name)
 {
-    return tri_str_find(name, '.') == name.len && is_in(host_paths, sizeof host_paths / sizeof *host_paths, name);
+    return tri_str_find(name, '.') == name.len && is_listed(host_paths, sizeof host_paths / sizeof *host_paths, name);
 }
 
 /* Library names whose value is a constant. */
@@ -210,7 +211,7 @@ static const tri_value *join(tri_arena *arena, const char *prefix, tri_str name)
 static const tri_value *find_math(tri_arena *arena, tri_str name)
 {
     static const char language[] = "triton.language", math[] = "triton.language.math";
-    bool is_math = is_in(math_names, sizeof math_names / sizeof *math_names, name);
+    bool is_math = is_listed(math_names, sizeof math_names / sizeof *math_names, name);
     if (is_math && is_function(tri_str_from(language), name))
         return join(arena, language, name);
     if (is_math || is_function(tri_str_from(math), name))
@@ -235,14 +236,14 @@ const tri_value *tri_library_find(tri_arena *arena, tri_str namespace_path, tri_
     if (constant)
         return constant;
     tri_dtype dtype;
-    if (is_language(fold) && is_in(dtype_names, sizeof dtype_names / sizeof *dtype_names, name) &&
+    if (is_language(fold) && is_listed(dtype_names, sizeof dtype_names / sizeof *dtype_names, name) &&
         tri_types_parse_dtype(name, &dtype))
         return tri_value_dtype(arena, tri_types_scalar(dtype));
     if (strcmp(fold, "triton.language.math") == 0)
         return find_math(arena, name);
     if (strcmp(fold, "triton.language.extra") == 0)
         return NULL; /* its submodules are namespaces; those of other vendors do not exist */
-    if (namespaces[ns].names && !is_in(namespaces[ns].names, namespaces[ns].count, name) &&
+    if (namespaces[ns].names && !is_listed(namespaces[ns].names, namespaces[ns].count, name) &&
         !is_function(tri_str_from(fold), name))
         return NULL;
     return join(arena, fold, name);

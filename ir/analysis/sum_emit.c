@@ -126,7 +126,7 @@ MlirValue tri_sum_emit(tri_sums *sums, tri_builder *b, const tri_sum *a, MlirTyp
 
 /* --- text --- */
 
-static void print_value(MlirValue value, tri_buf *out)
+static void print_sum_value(MlirValue value, tri_buf *out)
 {
     MlirBlock block;
     intptr_t index;
@@ -149,12 +149,12 @@ static void print_leaf(const tri_leaf *leaf, tri_buf *out)
     switch (leaf->kind) {
     case TRI_LEAF_VALUE:
     case TRI_LEAF_UNSIGNED:
-        print_value(leaf->value, out);
+        print_sum_value(leaf->value, out);
         break;
     case TRI_LEAF_ITERATION:
     case TRI_LEAF_TRIPS:
         tri_buf_add_z(out, leaf->kind == TRI_LEAF_TRIPS ? "trips(" : "iter(");
-        print_value(mlirBlockGetArgument(tri_op_body(leaf->loop, 0), 0), out);
+        print_sum_value(mlirBlockGetArgument(tri_op_body(leaf->loop, 0), 0), out);
         tri_buf_add_char(out, ')');
         break;
     case TRI_LEAF_CALL:

@@ -32,7 +32,7 @@ tri_sim *tri_sim_create(tri_diag *diag, const tri_sim_family *family, const tri_
     tri_map_init(&sim->assembly, arena);
     for (int i = 0; i < sim->num_threads; i++)
         if (!tri_fiber_init(&sim->threads[i].fiber, stack_size))
-            tri_diag_out_of_memory();
+            tri_fatal_out_of_memory();
     return sim;
 }
 
