@@ -103,19 +103,30 @@ static int uses_of(MlirValue array)
 }
 
 /* {tt.tensor_kind = 0 (read), 1 (written) or 2 (both)} of each array: for the vendor's profiler. */
-static MlirAttribute argument_attributes(MlirContext context, MlirBlock body, intptr_t own)
+static MlirAttribute argument_attributes(MlirContext context, MlirOperation func, MlirBlock body, intptr_t own)
 {
     enum { most = 512 };
-    MlirAttribute attrs[most];
+    MlirAttribute attrs[most], known = tri_op_attr(func, "arg_attrs");
+    MlirIdentifier names[2] = {mlirIdentifierGet(context, mlirStringRefCreateFromCString("tt.divisibility")),
+                               mlirIdentifierGet(context, mlirStringRefCreateFromCString("tt.tensor_kind"))};
     intptr_t n = mlirBlockGetNumArguments(body);
     for (intptr_t i = 0; i < n && i < most; i++) {
         MlirValue argument = mlirBlockGetArgument(body, i);
         int kinds = i >= own && mlirTypeIsAMemRef(mlirValueGetType(argument)) ? uses_of(argument) : 0;
         MlirType i32 = mlirIntegerTypeGet(context, 32);
-        MlirNamedAttribute named = {
-            mlirIdentifierGet(context, mlirStringRefCreateFromCString("tt.tensor_kind")),
-            mlirIntegerAttrGet(i32, kinds == (kind_read | kind_written) ? 2 : kinds == kind_written)};
-        attrs[i] = mlirDictionaryAttrGet(context, kinds ? 1 : 0, &named);
+        MlirNamedAttribute named[2];
+        intptr_t count = 0;
+        MlirAttribute own_attrs = {NULL}, divisibility = {NULL};
+        if (known.ptr && i >= own && i - own < mlirArrayAttrGetNumElements(known))
+            own_attrs = mlirArrayAttrGetElement(known, i - own);
+        if (own_attrs.ptr)
+            divisibility = mlirDictionaryAttrGetElementByName(own_attrs, mlirIdentifierStr(names[0]));
+        if (divisibility.ptr)
+            named[count++] = (MlirNamedAttribute){names[0], divisibility};
+        if (kinds)
+            named[count++] = (MlirNamedAttribute){
+                names[1], mlirIntegerAttrGet(i32, kinds == (kind_read | kind_written) ? 2 : kinds == kind_written)};
+        attrs[i] = mlirDictionaryAttrGet(context, count, named);
     }
     return mlirArrayAttrGet(context, n, attrs);
 }
@@ -134,7 +145,7 @@ static MlirOperation make_function(signature *s, MlirBlock body)
     attrs[count++] = (tri_attr){"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, n, inputs, 0, NULL))};
     attrs[count++] = (tri_attr){"tritcc.kernel", s->facts};
     if (s->is_vendor)
-        attrs[count++] = (tri_attr){"arg_attrs", argument_attributes(context, body, num_vendor)};
+        attrs[count++] = (tri_attr){"arg_attrs", argument_attributes(context, s->func, body, num_vendor)};
     tri_builder b = tri_builder_before(s->func);
     MlirRegion region = mlirRegionCreate();
     mlirRegionTakeBody(region, mlirOperationGetRegion(s->func, 0));

@@ -12,7 +12,7 @@ static bool run_all(tri_pass_run *run)
 {
     tri_str passes = tri_str_format(run->arena,
                                     "triton-to-structured{vendor=%1$d},canonicalize,cse,"
-                                    "triton-to-unstructured,canonicalize,cse,"
+                                    "triton-to-unstructured{vendor=%1$d},canonicalize,cse,"
                                     "triton-arith-to-linalg{vendor=%1$d},canonicalize,cse,"
                                     "structured-to-memref{vendor=%1$d}",
                                     (int)tri_passes_option_int(run, "vendor", 0));

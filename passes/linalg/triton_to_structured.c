@@ -21,10 +21,13 @@
 #include "ir/upstream.h"
 #include "passes/linalg/memory.h"
 
+#include "mlir-c/BuiltinAttributes.h"
+
 typedef struct {
     tri_pointers *pointers;
     const tri_access *access;
     MlirOperation op;
+    bool is_vendor;
     MlirValue base;            /* memref<?xT> */
     MlirValue buffer, value;   /* of a load; of a store */
     tri_build_size low[TRI_MAX_RANK], count[TRI_MAX_RANK]; /* window of each dimension */
@@ -257,14 +260,15 @@ static void emit_padding(transfer *t, tri_builder *b, MlirValue other)
                                             tri_build_index(b, tri_build_number(size)));
         any = any.ptr ? tri_builder_binary(b, "arith.ori", i1, any, less) : less;
     }
-    if (!any.ptr)
+    if (!any.ptr || (t->is_vendor && !other.ptr)) /* the vendor leaves it as it is */
         return;
     tri_builder inner;
     MlirValue scalar = other.ptr ? tri_memory_splat_scalar(b, other) : tri_build_zero(b, element);
     if (scalar.ptr)
         scalar = tri_memory_to_memory(b, scalar, element);
     MlirOperation guard = tri_build_if(b, any, 0, NULL, &inner, NULL);
-    (void)guard;
+    if (t->is_vendor)
+        tri_builder_set_attr(guard, "hivm.unlikely_condition", mlirUnitAttrGet(b->context));
     if (scalar.ptr)
         tri_build_fill_memory(&inner, scalar, t->buffer);
     else
@@ -364,7 +368,8 @@ static void rewrite_function(tri_pass_run *run, MlirOperation func)
     }
     for (size_t i = rewritten.len; i-- > 0;) {
         tri_builder b = tri_builder_before(rewritten.at[i]);
-        transfer t = {.pointers = pointers, .access = &accesses.at[i], .op = rewritten.at[i]};
+        transfer t = {.pointers = pointers, .access = &accesses.at[i], .op = rewritten.at[i],
+                      .is_vendor = is_vendor};
         t.base = tri_memory_base(&b, accesses.at[i].form.base);
         (tri_op_is(t.op, "tt.load") ? rewrite_load : rewrite_store)(&t, &b);
     }

@@ -21,6 +21,8 @@
 #include "ir/type.h"
 #include "passes/linalg/memory.h"
 
+#include "mlir-c/BuiltinAttributes.h"
+
 typedef struct {
     tri_pass_run *run;
     tri_map offsets; /* pointer's MlirValue.ptr -> MlirValue* of its offset */
@@ -28,6 +30,7 @@ typedef struct {
     tri_map roots;   /* pointer's MlirValue.ptr -> MlirValue* of its array's argument */
     tri_op_list dead;
     bool failed;
+    bool is_vendor; /* as Ascend's converter writes it: an element is a box of one */
 } state;
 
 static bool is_pointer(MlirType type) { return tri_type_is_ptr(tri_type_element(type)); }
@@ -151,6 +154,19 @@ typedef struct {
     element_fn element;
 } element_job;
 
+static MlirValue load_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at,
+                              MlirValue *operands);
+static MlirValue store_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at,
+                               MlirValue *operands);
+
+static MlirValue box_of_one(tri_builder *b, MlirValue memory, MlirValue place)
+{
+    tri_build_box box = {.rank = 1};
+    box.offset[0] = tri_build_of(place);
+    box.size[0] = box.stride[0] = tri_build_number(1);
+    return tri_build_reinterpret(b, memory, &box);
+}
+
 /* The access of one element under its mask; null without result. */
 static MlirValue emit_element(state *s, tri_builder *b, const element_job *job, int rank, const MlirValue *at)
 {
@@ -163,8 +179,12 @@ static MlirValue emit_element(state *s, tri_builder *b, const element_job *job, 
         guard = tri_build_if(b, mask, element.ptr ? 1 : 0, &element, &inner, element.ptr ? &outer : NULL);
     for (int i = 0; i < job->num_operands; i++)
         operands[i] = value_at(&inner, job->operands[i], rank, at);
-    MlirValue place = tri_build_to_index(&inner, value_at(&inner, job->offset, rank, at));
-    MlirValue result = job->element(s, &inner, job->op, job->memory, place, operands);
+    MlirValue place = tri_build_to_index(&inner, value_at(&inner, job->offset, rank, at)), memory = job->memory;
+    if (s->is_vendor && (job->element == load_element || job->element == store_element)) {
+        memory = box_of_one(&inner, memory, place);
+        place = tri_build_index(&inner, tri_build_number(0));
+    }
+    MlirValue result = job->element(s, &inner, job->op, memory, place, operands);
     if (!mask.ptr) {
         *b = inner;
         return result;
@@ -194,6 +214,8 @@ static MlirValue emit_loops(state *s, tri_builder *b, const element_job *job, Ml
     at[d] = mlirBlockGetArgument(body, 0);
     MlirValue next = emit_loops(s, &inner, job, shape, d + 1, at, tensor.ptr ? mlirBlockGetArgument(body, 1) : tensor);
     tri_build_yield(&inner, "scf.yield", tensor.ptr ? 1 : 0, &next);
+    if (s->is_vendor)
+        tri_builder_set_attr(loop, "ExtractedLoadOrStore", mlirUnitAttrGet(b->context));
     return tensor.ptr ? tri_op_result(loop, 0) : tensor;
 }
 
@@ -208,9 +230,15 @@ static MlirValue load_element(state *s, tri_builder *b, MlirOperation op, MlirVa
 static MlirValue store_element(state *s, tri_builder *b, MlirOperation op, MlirValue memory, MlirValue at,
                                MlirValue *operands)
 {
-    (void)s, (void)op;
+    (void)op;
     MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory));
-    tri_build_store(b, tri_memory_to_memory(b, operands[0], element), memory, 1, &at);
+    MlirValue value = tri_memory_to_memory(b, operands[0], element);
+    if (!s->is_vendor) {
+        tri_build_store(b, value, memory, 1, &at);
+        return (MlirValue){NULL};
+    }
+    MlirValue one = tri_build_empty(b, tri_type_tensor(1, (int64_t[]){1}, element, (MlirAttribute){NULL}));
+    tri_build_materialize(b, tri_build_insert(b, value, one, 1, &at), memory);
     return (MlirValue){NULL};
 }
 
@@ -448,7 +476,7 @@ static void find_roots(state *s, tri_op_list *ops)
 
 static bool rewrite_function(tri_pass_run *run, MlirOperation func)
 {
-    state s = {.run = run};
+    state s = {.run = run, .is_vendor = tri_passes_option_int(run, "vendor", 0) != 0};
     tri_op_list ops = {0};
     MlirBlock body = tri_op_body(func, 0);
     if (mlirBlockIsNull(body))
@@ -489,5 +517,6 @@ static bool run_triton_to_unstructured(tri_pass_run *run)
 const tri_pass tri_pass_triton_to_unstructured = {
     .name = "triton-to-unstructured",
     .help = "access memory element by element where there is no form",
+    .options = (const char *const[]){"vendor=N: elements as Ascend's converter writes them (0)", NULL},
     .run = run_triton_to_unstructured,
 };

@@ -1,5 +1,6 @@
 // RUN: tritcc -x ttir -passes=triton-to-structured,canonicalize,cse %s | FileCheck %s
-// positive: @copied @rows @picked @wrapped @carried @stored @guarded
+// RUN: tritcc -x ttir -passes='triton-to-structured{vendor=1},canonicalize,cse' %s | FileCheck --check-prefix=VENDOR %s
+// positive: @copied @rows @picked @wrapped @carried @stored @guarded @summed
 // negative: @listed @masked
 // loop: @carried
 // if: @guarded
@@ -126,6 +127,24 @@ tt.func @guarded(%p: !tt.ptr<f32>, %c: i1, %q: tensor<32x!tt.ptr<f32>>) {
     %v = tt.load %x : tensor<32x!tt.ptr<f32>>
     tt.store %q, %v : tensor<32x!tt.ptr<f32>>
   }
+  tt.return
+}
+
+// The vendor's form of an atomic operation, and what a mask leaves out of a load without `other`.
+// VENDOR-LABEL: tt.func @summed
+// VENDOR-NOT: linalg.fill
+// VENDOR: linalg.generic {{.*}} attrs = {GenericAtomicRMW = "fadd", MemSemantic = "relaxed", MemSyncScope = "sys"}
+// CHECK-LABEL: tt.func @summed
+// CHECK: linalg.fill
+// CHECK: tt.atomic_rmw
+tt.func @summed(%p: !tt.ptr<f32>, %n: i32) {
+  %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %s = tt.splat %n : i32 -> tensor<128xi32>
+  %m = arith.cmpi slt, %r, %s : tensor<128xi32>
+  %b = tt.splat %p : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+  %x = tt.addptr %b, %r : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+  %v = tt.load %x, %m : tensor<128x!tt.ptr<f32>>
+  %o = tt.atomic_rmw fadd, relaxed, sys, %x, %v, %m : (tensor<128x!tt.ptr<f32>>, tensor<128xf32>, tensor<128xi1>) -> tensor<128xf32>
   tt.return
 }
 

@@ -1,9 +1,14 @@
 // RUN: tritcc -x ttir -passes=triton-to-unstructured %s | FileCheck %s
+// RUN: tritcc -x ttir -passes='triton-to-unstructured{vendor=1}' %s | FileCheck --check-prefix=VENDOR %s
 // positive: @gathered @scalar @added @carried
 // negative: @nothing
 // loop: @carried
 // if: @carried
 
+// VENDOR-LABEL: tt.func @gathered
+// VENDOR: memref.reinterpret_cast %{{.*}} to offset: [%{{.*}}], sizes: [1], strides: [1]
+// VENDOR: memref.load %{{.*}}[%c0{{.*}}] : memref<1xf32, strided<[1], offset: ?>>
+// VENDOR: {ExtractedLoadOrStore}
 // CHECK-LABEL: tt.func @gathered
 // CHECK: scf.for
 // CHECK: %[[M:.*]] = tensor.extract
