@@ -65,7 +65,7 @@ static bool slice_corner(tri_gpu *g, MlirOperation op, const tri_gpu_buffer_type
 
 static bool is_read_by_products(const tri_gpu *g, const tri_encoding *encoding)
 {
-    return encoding && encoding->kind == TRI_ENC_NVMMA_SHARED && g->has_shared_readers;
+    return encoding && encoding->kind == g->machine->shared_reader_layout && g->has_shared_readers;
 }
 
 bool tri_local_find(tri_gpu *g, MlirOperation op, MlirValue buffer, tri_gpu_buffer_type *out_type,

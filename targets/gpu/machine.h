@@ -128,6 +128,7 @@ typedef struct tri_machine {
     bool orders_updates;         /* atomic instructions carry their ordering; else fences stand around relaxed ones */
     bool shared_is_dynamic;      /* size given at launch; else a static buffer of the module */
     const char *shared_reader;   /* operation whose unit reads shared memory by itself, behind fence_async */
+    tri_encoding_kind shared_reader_layout; /* of the buffers that it reads */
     /* Attributes that tell the launch shape to the back end. */
     void (*kernel_attributes)(struct tri_gpu *g, LLVMValueRef function);
 

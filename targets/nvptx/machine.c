@@ -54,6 +54,7 @@ const tri_machine tri_nvptx_machine = {
     .scopes = {"", "device", "block", ""},
     .shared_is_dynamic = true,
     .shared_reader = "ttng.warp_group_dot",
+    .shared_reader_layout = TRI_ENC_NVMMA_SHARED,
     .kernel_attributes = kernel_attributes,
     .load = tri_nvptx_load,
     .store = tri_nvptx_store,

@@ -56,14 +56,15 @@ static void put_argument(FILE *f, const m_case *c, const m_arg *a)
 
 static void put_case(FILE *f, m_case *c, const char *json, const char *code, size_t code_size, const char *arch)
 {
+    uint32_t warps = (uint32_t)number_after(json, "\"num_warps\": ");
     pack_case head = {.magic = PACK_MAGIC, .grid = {c->grid[0], c->grid[1], c->grid[2]},
-                      .threads = (uint32_t)number_after(json, "\"num_warps\": ") * 32,
+                      .threads = warps * (uint32_t)number_after(json, "\"threads_per_warp\": "),
                       .shared = (uint32_t)number_after(json, "\"shared_bytes\": "),
                       .scratch = (uint32_t)number_after(json, "\"scratch_bytes\": ")};
     for (int i = 0; i < c->num_args; i++)
         head.num_args += c->args[i].role != M_CONSTEXPR;
     put(f, &head, sizeof head);
-    put_text(f, m_format(c, "%s, %s, %u warps", c->name, arch, head.threads / 32));
+    put_text(f, m_format(c, "%s, %s, %u warps", c->name, arch, warps));
     put(f, code, code_size + 1); /* with the NUL that the driver wants */
     for (int i = 0; i < c->num_args; i++)
         if (c->args[i].role != M_CONSTEXPR)
