@@ -33,7 +33,8 @@ static bool parse_options(tri_arena *arena, tri_diag *diag, m_case *c, m_place p
     char *argv[16] = {"tritrun"};
     int argc = 1;
     add_option(arena, argv, &argc, "arch", place.arch);
-    add_option(arena, argv, &argc, "k", "k");
+    argv[argc++] = "-k";
+    argv[argc++] = "k";
     add_option(arena, argv, &argc, "grid", m_format(c, "%u,%u,%u", c->grid[0], c->grid[1], c->grid[2]));
     if (place.warps)
         add_option(arena, argv, &argc, "num-warps", m_format(c, "%d", place.warps));
