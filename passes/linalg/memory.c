@@ -2,8 +2,12 @@
 
 #include "ir/op.h"
 #include "ir/type.h"
+#include "passes/linalg/calls.h"
 
 #include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+#include <stdio.h>
 
 MlirValue tri_memory_compare(tri_builder *b, int predicate, MlirValue x, MlirValue y)
 {
@@ -19,9 +23,31 @@ MlirValue tri_memory_compare(tri_builder *b, int predicate, MlirValue x, MlirVal
                                           .attrs = &attr});
 }
 
+bool tri_memory_is_address(MlirValue pointer)
+{
+    MlirOperation op = tri_op_def(pointer);
+    return !mlirOperationIsNull(op) && tri_op_is(op, "tt.int_to_ptr") && tri_type_is_ptr(mlirValueGetType(pointer));
+}
+
+MlirValue tri_memory_at(tri_builder *b, MlirValue address, MlirType pointee)
+{
+    MlirType memory = tri_build_memory_type(pointee), i64 = mlirValueGetType(address);
+    MlirType element = mlirShapedTypeGetElementType(memory);
+    const char *kind = tri_type_is_float(element) ? mlirTypeIsABF16(element) ? "bf" : "f" : "i";
+    char name[64];
+    snprintf(name, sizeof name, "tritcc_memory_%s%u%s", kind, tri_type_bits(element),
+             mlirTypeIsAFloat8E5M2(element) ? "e5m2" : mlirTypeIsAFloat8E4M3FN(element) ? "e4m3fn" : "");
+    tri_str symbol = tri_str_from(name);
+    MlirOperation inside = mlirBlockGetParentOperation(b->block);
+    tri_calls_declare(b, inside, symbol, mlirFunctionTypeGet(b->context, 1, &i64, 1, &memory), 0, NULL);
+    return tri_calls_call(b, symbol, memory, 1, &address);
+}
+
 MlirValue tri_memory_base(tri_builder *b, MlirValue pointer)
 {
-    MlirType memory = tri_build_memory_type(tri_type_ptr_pointee(mlirValueGetType(pointer)));
+    MlirType pointee = tri_type_ptr_pointee(mlirValueGetType(pointer)), memory = tri_build_memory_type(pointee);
+    if (tri_memory_is_address(pointer))
+        return tri_memory_at(b, tri_op_operand(tri_op_def(pointer), 0), pointee);
     return tri_builder_unary(b, "builtin.unrealized_conversion_cast", memory, pointer);
 }
 

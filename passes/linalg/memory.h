@@ -8,8 +8,13 @@ enum { TRI_MEMORY_EQUAL = 0, TRI_MEMORY_LESS = 2, TRI_MEMORY_GREATER = 4 }; /* p
 
 MlirValue tri_memory_compare(tri_builder *b, int predicate, MlirValue x, MlirValue y);
 
-/* The array that a scalar pointer, an argument, stands for: a cast that structured-to-memref resolves. */
+/* The array that a scalar pointer stands for: of an argument a cast that structured-to-memref resolves, of one that is
+ * made from an integer (tri_memory_is_address) what tri_memory_at gives. */
 MlirValue tri_memory_base(tri_builder *b, MlirValue pointer);
+bool tri_memory_is_address(MlirValue pointer);
+/* The memory at an address, an i64: func.call @tritcc_memory_f32(%address) : (i64) -> memref<?xf32>. Who runs the code
+ * has that function; this host's is made on the way to it (targets/linalg). */
+MlirValue tri_memory_at(tri_builder *b, MlirValue address, MlirType pointee);
 
 /* Elements (a scalar or a tensor) as they lie in memory, and back: an i1 is a byte, and an array may be
  * declared with other elements of the same size. */

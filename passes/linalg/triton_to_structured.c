@@ -322,7 +322,7 @@ static bool has_box(const tri_block_form *form)
     return has || is_single;
 }
 
-static const char *why_not(const tri_access *a, MlirOperation op)
+static const char *why_not(const tri_access *a, MlirOperation op, bool is_vendor)
 {
     MlirBlock block;
     intptr_t index;
@@ -335,6 +335,7 @@ static const char *why_not(const tri_access *a, MlirOperation op)
     MlirType pointee = tri_type_ptr_pointee(tri_type_element(mlirValueGetType(tri_op_operand(op, 0))));
     bool is_argument = tri_op_is_block_argument(a->form.base, &block, &index) &&
                        tri_op_is(mlirBlockGetParentOperation(block), "tt.func");
+    is_argument |= !is_vendor && tri_memory_is_address(a->form.base);
     if (!is_argument || !mlirTypeEqual(tri_type_ptr_pointee(mlirValueGetType(a->form.base)), pointee))
         return "its base is not an array of these elements";
     return NULL;
@@ -356,7 +357,7 @@ static void rewrite_function(tri_pass_run *run, MlirOperation func)
             continue;
         tri_access access;
         tri_pointers_access(pointers, ops.at[i], &access);
-        const char *reason = why_not(&access, ops.at[i]);
+        const char *reason = why_not(&access, ops.at[i], is_vendor);
         if (is_atomic && !reason && !is_marked_atomic(&access, ops.at[i]))
             continue;
         if (reason) {

@@ -27,6 +27,7 @@ typedef struct {
     tri_pass_run *run;
     tri_map offsets; /* pointer's MlirValue.ptr -> MlirValue* of its offset */
     tri_map types;   /* pointer's MlirValue.ptr -> its MlirType*, which changes */
+    tri_map absolute; /* set of pointers, by MlirValue.ptr, that are made from integers: their offsets are addresses */
     tri_map roots;   /* pointer's MlirValue.ptr -> MlirValue* of its array's argument */
     tri_op_list dead;
     bool failed;
@@ -73,13 +74,26 @@ static MlirValue same_op(tri_builder *b, MlirOperation op, MlirType result, intp
     return tri_op_result(made, 0);
 }
 
+static bool is_absolute(const state *s, MlirValue pointer) { return tri_map_find_ptr(&s->absolute, pointer.ptr); }
+
+/* Of what the pointers point to that an operation makes. */
+static unsigned element_bytes(MlirOperation op)
+{
+    MlirType pointer = tri_type_element(mlirValueGetType(tri_op_result(op, 0)));
+    return tri_type_bits(tri_build_element_in_memory(tri_type_ptr_pointee(pointer))) / 8;
+}
+
 static MlirValue offset_of_op(state *s, tri_builder *b, MlirOperation op)
 {
     MlirType type = offset_type(mlirValueGetType(tri_op_result(op, 0)));
+    if (tri_op_is(op, "tt.int_to_ptr"))
+        return tri_op_operand(op, 0);
     if (tri_op_is(op, "tt.addptr")) {
         MlirValue by = tri_op_operand(op, 1), from = get(&s->offsets, tri_op_operand(op, 0));
         unsigned bits = tri_type_bits(tri_type_element(mlirValueGetType(by)));
         by = bits < 64 ? tri_builder_unary(b, "arith.extsi", type, by) : by;
+        if (is_absolute(s, tri_op_result(op, 0)))
+            by = tri_builder_binary(b, "arith.muli", type, by, tri_builder_int(b, type, element_bytes(op)));
         return tri_builder_binary(b, "arith.addi", type, from, by);
     }
     if (tri_op_is(op, "tt.bitcast"))
@@ -147,6 +161,7 @@ static MlirValue value_at(tri_builder *b, MlirValue value, int rank, const MlirV
 
 typedef struct {
     MlirOperation op;
+    MlirType pointee; /* where `memory` is null: offsets are addresses */
     MlirValue memory, offset, mask, other;
     MlirValue operands[2]; /* values of the op, by element */
     int num_operands;
@@ -179,7 +194,12 @@ static MlirValue emit_element(state *s, tri_builder *b, const element_job *job, 
         guard = tri_build_if(b, mask, element.ptr ? 1 : 0, &element, &inner, element.ptr ? &outer : NULL);
     for (int i = 0; i < job->num_operands; i++)
         operands[i] = value_at(&inner, job->operands[i], rank, at);
-    MlirValue place = tri_build_to_index(&inner, value_at(&inner, job->offset, rank, at)), memory = job->memory;
+    MlirValue offset = value_at(&inner, job->offset, rank, at), memory = job->memory;
+    MlirValue place = tri_build_index(&inner, tri_build_number(0));
+    if (memory.ptr)
+        place = tri_build_to_index(&inner, offset);
+    else
+        memory = tri_memory_at(&inner, offset, job->pointee);
     if (s->is_vendor && (job->element == load_element || job->element == store_element)) {
         memory = box_of_one(&inner, memory, place);
         place = tri_build_index(&inner, tri_build_number(0));
@@ -395,13 +415,15 @@ static void rewrite_access(state *s, MlirOperation op, const job_row *row)
         job.mask = tri_op_operand(op, row->mask);
     }
     MlirType pointee = tri_type_ptr_pointee(tri_type_element(type)),
-             declared = tri_type_ptr_pointee(mlirValueGetType(root));
+             declared = root.ptr ? tri_type_ptr_pointee(mlirValueGetType(root)) : pointee;
     unsigned size = tri_type_bits(tri_build_element_in_memory(pointee));
-    if (size != tri_type_bits(tri_build_element_in_memory(declared))) {
+    job.pointee = pointee;
+    if (root.ptr && size != tri_type_bits(tri_build_element_in_memory(declared))) {
         fail_unstructured(s, op, root, "it reads an array as elements of another size");
         return;
     }
-    job.memory = tri_memory_base(&b, root);
+    if (root.ptr)
+        job.memory = tri_memory_base(&b, root);
     shape = tri_type_is_tensor(type) ? tri_type_with_element(type, pointee) : type;
     MlirValue at[TRI_MAX_RANK], result;
     if (!tri_type_is_tensor(type))
@@ -421,6 +443,11 @@ static void rewrite_to_int(state *s, MlirOperation op)
     MlirValue pointer = tri_op_operand(op, 0), root = get(&s->roots, pointer);
     MlirType type = mlirValueGetType(tri_op_result(op, 0)), i64 = tri_type_element(type);
     MlirType from = *(MlirType *)tri_map_find_ptr(&s->types, pointer.ptr);
+    if (is_absolute(s, pointer)) {
+        mlirValueReplaceAllUsesOfWith(tri_op_result(op, 0), get(&s->offsets, pointer));
+        tri_vec_push(s->run->arena, &s->dead, op);
+        return;
+    }
     MlirValue start = tri_builder_unary(&b, "memref.extract_aligned_pointer_as_index", tri_build_index_type(b.context),
                                         tri_memory_base(&b, root));
     start = tri_builder_unary(&b, "arith.index_cast", i64, start);
@@ -450,6 +477,35 @@ static void visit_unstructured(state *s, MlirOperation op)
     }
 }
 
+static void note_absolute(state *s, tri_pointers *pointers, MlirValue value)
+{
+    const char *reason;
+    MlirValue culprit;
+    if (!is_pointer(mlirValueGetType(value)) || tri_pointers_root(pointers, value, &reason, &culprit).ptr)
+        return;
+    MlirOperation op = culprit.ptr ? tri_op_def(culprit) : (MlirOperation){NULL};
+    if (!mlirOperationIsNull(op) && tri_op_is(op, "tt.int_to_ptr"))
+        tri_map_set_ptr(&s->absolute, value.ptr, s);
+}
+
+/* Pointers that are made from integers; an NPU's compiler has no way to say them. */
+static void find_absolute(state *s, tri_op_list *ops)
+{
+    tri_pointers *pointers = tri_pointers_create(s->run->arena);
+    bool has_any = false;
+    for (size_t i = 0; i < ops->len; i++)
+        has_any |= tri_op_is(ops->at[i], "tt.int_to_ptr");
+    for (size_t i = 0; i < ops->len && has_any && !s->is_vendor; i++) {
+        for (intptr_t r = 0; r < mlirOperationGetNumResults(ops->at[i]); r++)
+            note_absolute(s, pointers, tri_op_result(ops->at[i], r));
+        for (intptr_t r = 0; r < mlirOperationGetNumRegions(ops->at[i]); r++) {
+            MlirBlock body = tri_op_body(ops->at[i], (int)r);
+            for (intptr_t k = 0; !mlirBlockIsNull(body) && k < mlirBlockGetNumArguments(body); k++)
+                note_absolute(s, pointers, mlirBlockGetArgument(body, k));
+        }
+    }
+}
+
 /* The array of every pointer that is accessed, while their types say that they are pointers. */
 static void find_roots(state *s, tri_op_list *ops)
 {
@@ -464,7 +520,9 @@ static void find_roots(state *s, tri_op_list *ops)
         intptr_t index;
         bool is_argument =
             root.ptr && tri_op_is_block_argument(root, &block, &index) && tri_type_is_ptr(mlirValueGetType(root));
-        if (!is_argument)
+        if (is_absolute(s, tri_op_operand(op, 0)))
+            ;
+        else if (!is_argument)
             fail_unstructured(s, op, culprit, reason ? reason : "it does not come from an argument");
         else
             put(s, &s->roots, tri_op_operand(op, 0), root);
@@ -484,7 +542,9 @@ static bool rewrite_function(tri_pass_run *run, MlirOperation func)
     tri_map_init(&s.offsets, run->arena);
     tri_map_init(&s.roots, run->arena);
     tri_map_init(&s.types, run->arena);
+    tri_map_init(&s.absolute, run->arena);
     tri_op_collect(func, run->arena, &ops);
+    find_absolute(&s, &ops);
     find_roots(&s, &ops);
     if (s.failed)
         return false;

@@ -216,11 +216,40 @@ static LLVMModuleRef translate(tri_unit *unit)
     return tri_linalg_translate(unit->module, unit->llvm);
 }
 
-/* Functions without body are those of libraries, and messages. */
+static const char memory_prefix[] = "tritcc_memory_";
+
+/* {address, address, 0, {most}, {1}}: the memref<?xT> at an address. */
+static void define_memory(LLVMModuleRef module, LLVMValueRef fn)
+{
+    LLVMContextRef c = LLVMGetModuleContext(module);
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(c);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(c);
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(c, fn, "entry"));
+    LLVMValueRef at = LLVMBuildIntToPtr(b, LLVMGetParam(fn, 0), LLVMPointerTypeInContext(c, 0), "");
+    LLVMValueRef most = LLVMConstInt(i64, INT64_MAX, false), one = LLVMConstInt(i64, 1, false);
+    LLVMValueRef parts[] = {at, at, LLVMConstNull(i64), LLVMConstArray2(i64, &most, 1), LLVMConstArray2(i64, &one, 1)};
+    LLVMValueRef made = LLVMGetPoison(LLVMGetReturnType(LLVMGlobalGetValueType(fn)));
+    for (unsigned i = 0; i < 5; i++)
+        made = LLVMBuildInsertValue(b, made, parts[i], i, "");
+    LLVMBuildRet(b, made);
+    LLVMDisposeBuilder(b);
+}
+
+static void define_memories(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (LLVMIsDeclaration(f) && tri_str_has_prefix(tri_str_from(LLVMGetValueName(f)), memory_prefix))
+            define_memory(module, f);
+}
+
+/* Functions without body are those of libraries, messages, and those that give memory at an address. */
 static void note_calls(tri_unit *unit, tri_op_list *funcs, tri_library_calls *calls, tri_messages *messages)
 {
     for (size_t i = 0; i < funcs->len; i++)
-        if (mlirBlockIsNull(tri_op_body(funcs->at[i], 0)) && !tri_messages_note(unit, funcs->at[i], messages)) {
+        if (mlirBlockIsNull(tri_op_body(funcs->at[i], 0)) &&
+            !tri_str_has_prefix(tri_op_symbol(funcs->at[i]), memory_prefix) &&
+            !tri_messages_note(unit, funcs->at[i], messages)) {
             tri_library_call call = {tri_str_copy(unit->arena, tri_op_symbol(funcs->at[i])),
                                      tri_op_string(funcs->at[i], "tritcc.libname"),
                                      tri_op_string(funcs->at[i], "tritcc.libpath"),
@@ -285,6 +314,7 @@ static bool lower(tri_unit *unit)
     for (size_t i = 0; ok && i < unit->kernels.len; i++)
         ok = add_entry(unit, module, &unit->kernels.at[i], &messages);
     tri_messages_define(module, &messages);
+    define_memories(module);
     ok = ok && link_libraries(unit, module, &calls);
     if (ok)
         move_bf16_as_words(module, machine);

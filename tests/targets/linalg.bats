@@ -251,6 +251,42 @@ K
     [[ $errors == p.tri:*"structured code cannot follow this pointer: it points into one of several arrays"* ]]
 }
 
+addresses() {
+    cat >i.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(table, o, n):
+    p = tl.load(table + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    i = tl.arange(0, 64)
+    q = (o + i).to(tl.int64, bitcast=True).to(tl.pointer_type(tl.float32), bitcast=True)
+    tl.store(q, tl.load(p + i, mask=i < n) + tl.load(p))
+K
+}
+
+@test "arrays at addresses that are numbers are boxes, too; for Ascend they are an error" {
+    addresses
+    tritcc -arch=linalg -emit=linalg -sig '*i64, *fp32, i32' i.tri
+    grep 'func.func private @tritcc_memory_f32(i64) -> memref<?xf32>' i.linalg
+    grep 'memref.reinterpret_cast .* sizes: \[64\]' i.linalg
+    tritcc -arch=linalg -c -sig '*i64, *fp32, i32' i.tri
+    tritcc -1 -arch=ascend910b -emit=linalg -sig '*i64, *fp32, i32' i.tri
+    [[ $errors == i.tri:8:*"structured code cannot follow this pointer: it is made from an integer ('p')"* ]]
+}
+
+@test "an array read as elements of another size is an error that names it" {
+    cat >s.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(x, o):
+    i = tl.arange(0, 16)
+    tl.store(o + i, tl.load(x.to(tl.pointer_type(tl.int8), bitcast=True) + i))
+K
+    tritcc -1 -arch=linalg -emit=linalg -sig '*fp32, *i8' s.tri
+    [[ $errors == s.tri:6:*"it reads an array as elements of another size ('x')"* ]]
+}
+
 @test "inline assembly is a located error" {
     cat >a.tri <<'K'
 import triton
