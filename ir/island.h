@@ -41,6 +41,11 @@ MlirOperation tri_island_previous(MlirOperation op);
 /* A clone, not inserted, in which uses of from[i] became to[i]. */
 MlirOperation tri_island_clone(MlirOperation op, intptr_t n, const MlirValue *from, const MlirValue *to);
 
+/* Makes functions of pieces of a whole function (ir/outline.cpp): each from starts[i], which only one block jumps
+ * to, up to ends[i], in which it ends; inner pieces stand before those around them. What is not of this form stays. */
+void tri_island_outline(LLVMValueRef function, size_t count, const LLVMBasicBlockRef *starts,
+                        const LLVMBasicBlockRef *ends);
+
 /* Code generators (ir/codegen.cpp): code made without some passes, by the names that they show, up to a null; null when
  * the target makes no such file. And a machine whose pointers to shared, local and constant memory have 32 bits. */
 LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMachineRef machine,

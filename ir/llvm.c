@@ -122,6 +122,13 @@ bool tri_llvm_run_passes(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachine
     return false;
 }
 
+void tri_llvm_outline(LLVMValueRef function, size_t count, const LLVMBasicBlockRef *starts,
+                      const LLVMBasicBlockRef *ends)
+{
+    if (count)
+        tri_island_outline(function, count, starts, ends);
+}
+
 bool tri_llvm_emit(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
                    tri_buf *out)
 {

@@ -32,6 +32,11 @@ bool tri_llvm_emit(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef ma
 bool tri_llvm_emit_without(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
                            const char *const *passes, tri_buf *out);
 
+/* Makes functions of pieces of a function that is whole: each from starts[i], which only one block jumps to, up to
+ * ends[i], in which it ends; inner pieces stand before those around them. What is not of this form stays. */
+void tri_llvm_outline(LLVMValueRef function, size_t count, const LLVMBasicBlockRef *starts,
+                      const LLVMBasicBlockRef *ends);
+
 /* Appends the ELF object of assembly text, made in this process. False after a report. */
 bool tri_llvm_assemble(tri_diag *diag, const char *triple, const char *cpu, tri_str text, tri_buf *out);
 /* Links files as ld.lld's command line says, in this process. False after a report. */

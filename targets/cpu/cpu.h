@@ -205,6 +205,8 @@ typedef struct tri_cpu_gen {
     LLVMBasicBlockRef at;     /* straight-line position outside of nests */
     MlirOperation op;         /* being lowered, for diagnostics */
     struct tri_cpu_lines *lines; /* null without debug information */
+    int64_t block_count;         /* made for the function so far */
+    TRI_VEC(LLVMBasicBlockRef) piece_starts, piece_ends; /* what pieces.c cuts out of it */
     bool steps;                  /* for a debugger: statements one after another, variables in memory */
     int64_t variable_bytes;      /* of blocks that are in memory for that alone */
     const tri_cpu_sites *sites;  /* of -fsanitize=undefined */
@@ -452,6 +454,14 @@ void tri_cpu_lines_statement(tri_cpu_gen *g, MlirOperation op, uint32_t *io_line
 void tri_cpu_lines_function_end(tri_cpu_gen *g); /* of a function that is whole */
 void tri_cpu_lines_stop(tri_cpu_gen *g);
 void tri_cpu_lines_end(tri_cpu_gen *g);
+
+/* pieces.c: behind each statement of a list; when the function is whole */
+typedef struct {
+    LLVMBasicBlockRef start; /* null: the list's own start, which others may jump to */
+    int64_t first;           /* number of the piece's first block */
+} tri_cpu_piece;
+void tri_cpu_pieces_step(tri_cpu_gen *g, tri_cpu_piece *io_piece);
+void tri_cpu_pieces_end(tri_cpu_gen *g);
 
 /* variables.c (-g): the parameters, where the function starts; a value that has a variable's name, where it is made or
  * (a block's arguments) comes in */

@@ -14,6 +14,7 @@ void tri_cpu_move(tri_cpu_gen *g, int level, LLVMBasicBlockRef block)
 
 LLVMBasicBlockRef tri_cpu_new_block(tri_cpu_gen *g, const char *name)
 {
+    g->block_count++;
     return LLVMAppendBasicBlockInContext(g->llvm, g->fn, name);
 }
 

@@ -535,5 +535,6 @@ bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func)
     LLVMPositionBuilderAtEnd(g->b, g->entry);
     LLVMBuildBr(g->b, start);
     tri_cpu_lines_function_end(g);
+    tri_cpu_pieces_end(g);
     return !g->failed;
 }

@@ -545,3 +545,22 @@ END
         cmp "1/$f" "2/$f"
     done
 }
+
+@test "a kernel of hundreds of loops becomes functions of bounded size, and is right" {
+    {
+        printf '%s\n' 'import triton' 'import triton.language as tl' '@triton.jit' 'def k(p, q, B: tl.constexpr):'
+        printf '    i = tl.arange(0, B)\n    x = tl.load(p + i)\n    for j in range(3):\n        x += tl.sum(x) * 0.0\n'
+        for ((n = 0; n < 150; n++)); do
+            printf '        x += tl.sum(x) * 0.0 + 1.0\n        tl.store(q + %d + i %% 3, x)\n' $((n * 4))
+        done
+        printf '    tl.store(p + i, x)\n'
+    } >long.py
+    tritcc -arch=x86-64 -O0 -emit=llir=long.ll -sig '*fp32, *fp32, 64' long.py
+    tritcc -arch=x86-64 -emit=llir=parts.ll -sig '*fp32, *fp32, 64' long.py
+    [ "$(grep -c '^define' long.ll)" -le 3 ]
+    [ "$(grep -c '^define' parts.ll)" -ge 6 ]
+    awk '/^define/ { n = 0 } /^[0-9a-z._]+:/ { n++ } n > most { most = n } END { exit most > 400 }' parts.ll
+    tritrun -fno-sanitize -arch=x86-64 -grid=1 -print=p -print=q long.py -k k ones:f32:64 zeros:f32:1024 64 >printed
+    grep -q '\[0\] 451 451 451' printed
+    grep -q '\[0\] 302 302 302 0 303 303 303 0' printed
+}

@@ -1,0 +1,37 @@
+/* Long functions in pieces. A kernel of many statements becomes thousands of loops in a row, and LLVM's passes take
+ * time in the square of them; between two statements nothing but memory and a few numbers is alive. */
+#include "targets/cpu/cpu.h"
+
+#include "ir/llvm.h"
+#include "ir/options.h"
+
+enum { least_blocks = 600, blocks_of_piece = 200 };
+
+/* Debug information and the marks of sanitizers are of whole functions. */
+static bool may_split(const tri_cpu_gen *g)
+{
+    return !g->nest && !g->map && !g->lines && !g->unit->options->sanitize && g->unit->options->opt_level > 0;
+}
+
+void tri_cpu_pieces_step(tri_cpu_gen *g, tri_cpu_piece *io_piece)
+{
+    if (!may_split(g) || LLVMGetBasicBlockTerminator(g->at) || g->block_count - io_piece->first < blocks_of_piece)
+        return;
+    LLVMBasicBlockRef next = tri_cpu_new_block(g, "piece");
+    tri_cpu_at(g, 0);
+    LLVMBuildBr(g->b, next);
+    if (io_piece->start) {
+        tri_vec_push(g->arena, &g->piece_starts, io_piece->start);
+        tri_vec_push(g->arena, &g->piece_ends, next);
+    }
+    tri_cpu_move(g, 0, next);
+    *io_piece = (tri_cpu_piece){next, g->block_count};
+}
+
+void tri_cpu_pieces_end(tri_cpu_gen *g)
+{
+    if (!g->failed && g->block_count >= least_blocks)
+        tri_llvm_outline(g->fn, g->piece_starts.len, g->piece_starts.at, g->piece_ends.at);
+    g->piece_starts.len = g->piece_ends.len = 0;
+    g->block_count = 0;
+}
