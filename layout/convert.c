@@ -10,6 +10,11 @@ bool tri_convert_is_distributed(const tri_encoding *encoding)
     return encoding->kind >= TRI_ENC_BLOCKED && encoding->kind <= TRI_ENC_INTEL_DPAS;
 }
 
+bool tri_convert_is_matrix(const tri_encoding *e)
+{
+    return e->kind >= TRI_ENC_NVIDIA_MMA && e->kind <= TRI_ENC_INTEL_DPAS;
+}
+
 bool tri_convert_is_shared(const tri_encoding *encoding)
 {
     return encoding->kind >= TRI_ENC_SWIZZLED_SHARED && encoding->kind <= TRI_ENC_AMD_ROTATING_SHARED;

@@ -14,6 +14,8 @@ bool tri_convert_to_linear(const tri_encoding *encoding, int rank, const int64_t
 /* Whether values of this encoding live in registers, or in shared memory. */
 bool tri_convert_is_distributed(const tri_encoding *encoding);
 bool tri_convert_is_shared(const tri_encoding *encoding);
+/* Results of matrix instructions, whoever makes them. */
+bool tri_convert_is_matrix(const tri_encoding *encoding);
 
 /* The `linear` encoding with exactly these bases (inputs register, lane, warp, block). */
 tri_encoding tri_convert_from_linear(const tri_linear *layout);

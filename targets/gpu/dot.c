@@ -3,6 +3,7 @@
 
 #include "ir/encoding.h"
 #include "ir/type.h"
+#include "layout/convert.h"
 #include "targets/gpu/fp8.h"
 
 tri_map tri_gpu_index_registers(tri_gpu *g, const tri_gpu_layout *layout)
@@ -135,7 +136,7 @@ static bool run_dot(tri_gpu *g, MlirOperation op)
 {
     MlirAttribute encoding = tri_type_encoding(mlirValueGetType(mlirOperationGetResult(op, 0)));
     const tri_encoding *e = mlirAttributeIsNull(encoding) ? NULL : tri_encoding_get(g->arena, encoding);
-    if (e && e->kind == TRI_ENC_NVIDIA_MMA)
+    if (e && tri_convert_is_matrix(e))
         return tri_gpu_unsupported(g, op, "its layout is one of matrix instructions, which the device does not have");
     return tri_gpu_dot_fma(g, op);
 }
