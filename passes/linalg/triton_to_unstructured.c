@@ -22,6 +22,7 @@
 #include "passes/linalg/memory.h"
 
 #include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
 
 typedef struct {
     tri_pass_run *run;
@@ -143,7 +144,9 @@ static void turn_operands(state *s, MlirOperation op)
 /* An argument: the start of its array. Its own uses by casts to arrays stay. */
 static void turn_argument(state *s, tri_builder *b, MlirValue argument)
 {
-    if (is_pointer(mlirValueGetType(argument)))
+    if (is_absolute(s, argument))
+        turn_value(s, argument);
+    else if (is_pointer(mlirValueGetType(argument)))
         put(s, &s->offsets, argument, tri_builder_int(b, mlirIntegerTypeGet(b->context, 64), 0));
 }
 
@@ -481,18 +484,33 @@ static void note_absolute(state *s, tri_pointers *pointers, MlirValue value)
 {
     const char *reason;
     MlirValue culprit;
-    if (!is_pointer(mlirValueGetType(value)) || tri_pointers_root(pointers, value, &reason, &culprit).ptr)
+    if (!is_pointer(mlirValueGetType(value)))
+        return;
+    MlirValue root = tri_pointers_root(pointers, value, &reason, &culprit);
+    if (root.ptr && mlirValueIsABlockArgument(root) && tri_type_is_tensor(mlirValueGetType(root)))
+        tri_map_set_ptr(&s->absolute, value.ptr, s);
+    if (root.ptr)
         return;
     MlirOperation op = culprit.ptr ? tri_op_def(culprit) : (MlirOperation){NULL};
     if (!mlirOperationIsNull(op) && tri_op_is(op, "tt.int_to_ptr"))
         tri_map_set_ptr(&s->absolute, value.ptr, s);
 }
 
-/* Pointers that are made from integers; an NPU's compiler has no way to say them. */
-static void find_absolute(state *s, tri_op_list *ops)
+static bool is_block_of_pointers(MlirValue value)
+{
+    return tri_type_is_tensor(mlirValueGetType(value)) && is_pointer(mlirValueGetType(value));
+}
+
+/* Pointers that are made from integers, or are blocks as arguments; an NPU's compiler has no way to say them. */
+static void find_absolute(state *s, MlirBlock body, tri_op_list *ops)
 {
     tri_pointers *pointers = tri_pointers_create(s->run->arena);
     bool has_any = false;
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(body) && !s->is_vendor; i++) {
+        has_any |= is_block_of_pointers(mlirBlockGetArgument(body, i));
+        if (is_block_of_pointers(mlirBlockGetArgument(body, i)))
+            note_absolute(s, pointers, mlirBlockGetArgument(body, i));
+    }
     for (size_t i = 0; i < ops->len; i++)
         has_any |= tri_op_is(ops->at[i], "tt.int_to_ptr");
     for (size_t i = 0; i < ops->len && has_any && !s->is_vendor; i++) {
@@ -512,6 +530,12 @@ static void find_roots(state *s, tri_op_list *ops)
     tri_pointers *pointers = tri_pointers_create(s->run->arena);
     for (size_t i = 0; i < ops->len; i++) {
         MlirOperation op = ops->at[i];
+        if (tri_op_is(op, "tt.make_tensor_ptr"))
+            fail_unstructured(s, op, tri_op_result(op, 0), "it is a block pointer; run rewrite-tensor-pointer before");
+        bool leaves = tri_op_is(op, "tt.return") || tri_op_is(op, "tt.call");
+        for (intptr_t k = 0; leaves && k < mlirOperationGetNumOperands(op); k++)
+            if (is_pointer(mlirValueGetType(tri_op_operand(op, k))))
+                fail_unstructured(s, op, tri_op_operand(op, k), "it goes from one function to another");
         if (!find_job(op) && !tri_op_is(op, "tt.ptr_to_int"))
             continue;
         const char *reason;
@@ -532,6 +556,20 @@ static void find_roots(state *s, tri_op_list *ops)
     }
 }
 
+/* The function's type, from its arguments' as they are now. */
+static void set_signature(state *s, MlirOperation func, MlirBlock body)
+{
+    MlirType old = mlirTypeAttrGetValue(tri_op_attr(func, "function_type"));
+    intptr_t n = mlirBlockGetNumArguments(body), results = mlirFunctionTypeGetNumResults(old);
+    MlirType *types = TRI_NEW_ARRAY(s->run->arena, MlirType, n + results + 1);
+    for (intptr_t i = 0; i < n; i++)
+        types[i] = mlirValueGetType(mlirBlockGetArgument(body, i));
+    for (intptr_t i = 0; i < results; i++)
+        types[n + i] = mlirFunctionTypeGetResult(old, i);
+    MlirType made = mlirFunctionTypeGet(mlirOperationGetContext(func), n, types, results, types + n);
+    tri_builder_set_attr(func, "function_type", mlirTypeAttrGet(made));
+}
+
 static bool rewrite_function(tri_pass_run *run, MlirOperation func)
 {
     state s = {.run = run, .is_vendor = tri_passes_option_int(run, "vendor", 0) != 0};
@@ -544,13 +582,14 @@ static bool rewrite_function(tri_pass_run *run, MlirOperation func)
     tri_map_init(&s.types, run->arena);
     tri_map_init(&s.absolute, run->arena);
     tri_op_collect(func, run->arena, &ops);
-    find_absolute(&s, &ops);
+    find_absolute(&s, body, &ops);
     find_roots(&s, &ops);
     if (s.failed)
         return false;
     tri_builder start = tri_builder_at_start(body, mlirOperationGetLocation(func));
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
         turn_argument(&s, &start, mlirBlockGetArgument(body, i));
+    set_signature(&s, func, body);
     for (size_t i = 0; i < ops.len; i++)
         visit_unstructured(&s, ops.at[i]);
     for (size_t i = 0; i < ops.len && !s.failed; i++)

@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttir -passes=triton-to-linalg %s | FileCheck %s
-// positive: @kernel
+// positive: @kernel @block
 // negative: @done
 // loop: @done
 // if: @done
@@ -18,6 +18,28 @@ tt.func public @kernel(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
   %y = tt.addptr %c, %r : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
   %v = tt.load %x : tensor<128x!tt.ptr<f32>>
   tt.store %y, %v : tensor<128x!tt.ptr<f32>>
+  tt.return
+}
+
+// Block pointers and calls of other compilers' ttir.
+// CHECK-LABEL: func.func @block(
+// CHECK: memref.copy
+// CHECK: bufferization.materialize_in_destination
+// CHECK-NOT: tt.
+// CHECK: return
+tt.func private @twice(%v: tensor<16xf32>) -> tensor<16xf32> {
+  %w = arith.addf %v, %v : tensor<16xf32>
+  tt.return %w : tensor<16xf32>
+}
+tt.func public @block(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i64
+  %c64 = arith.constant 64 : i64
+  %b = tt.make_tensor_ptr %p, [%c64], [%c1], [%c0] {order = array<i32: 0>} : <tensor<16xf32>>
+  %v = tt.load %b {boundaryCheck = array<i32: 0>} : !tt.ptr<tensor<16xf32>>
+  %w = tt.call @twice(%v) : (tensor<16xf32>) -> tensor<16xf32>
+  %o = tt.make_tensor_ptr %q, [%c64], [%c1], [%c0] {order = array<i32: 0>} : <tensor<16xf32>>
+  tt.store %o, %w : !tt.ptr<tensor<16xf32>>
   tt.return
 }
 

@@ -1,14 +1,9 @@
 // RUN: tritcc -x ttir -passes=triton-to-unstructured %s | FileCheck %s
-// RUN: tritcc -x ttir -passes='triton-to-unstructured{vendor=1}' %s | FileCheck --check-prefix=VENDOR %s
-// positive: @gathered @scalar @added @carried
+// positive: @gathered @scalar @added @carried @addresses
 // negative: @nothing
 // loop: @carried
 // if: @carried
 
-// VENDOR-LABEL: tt.func @gathered
-// VENDOR: memref.reinterpret_cast %{{.*}} to offset: [%{{.*}}], sizes: [1], strides: [1]
-// VENDOR: memref.load %{{.*}}[%c0{{.*}}] : memref<1xf32, strided<[1], offset: ?>>
-// VENDOR: {ExtractedLoadOrStore}
 // CHECK-LABEL: tt.func @gathered
 // CHECK: scf.for
 // CHECK: %[[M:.*]] = tensor.extract
@@ -39,6 +34,16 @@ tt.func @added(%p: !tt.ptr<i32>, %v: i32) -> i32 {
   %o = tt.atomic_rmw max, acq_rel, gpu, %p, %v : (!tt.ptr<i32>, i32) -> i32
   %c = tt.atomic_cas acq_rel, gpu, %p, %v, %o : (!tt.ptr<i32>, i32, i32) -> i32
   tt.return %c : i32
+}
+
+// A block of pointers as argument is one of addresses.
+// CHECK-LABEL: tt.func @addresses(%{{.*}}: tensor<16xi64>)
+// CHECK: %[[A:.*]] = tensor.extract
+// CHECK: %[[M:.*]] = func.call @tritcc_memory_f32(%[[A]]) : (i64) -> memref<?xf32>
+// CHECK: memref.load %[[M]][%c0{{.*}}]
+tt.func @addresses(%p: tensor<16x!tt.ptr<f32>>) -> tensor<16xf32> {
+  %v = tt.load %p : tensor<16x!tt.ptr<f32>>
+  tt.return %v : tensor<16xf32>
 }
 
 // Pointers through control flow are offsets.

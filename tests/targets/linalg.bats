@@ -163,6 +163,8 @@ K
     grep -F 'attrs =  {GenericAtomicRMW = "fadd", MemSemantic = "acq_rel", MemSyncScope = "gpu"}' v.linalg
     grep 'call @triton_cumsum_0(.*) : (tensor<64xf32>, i32, i1) -> tensor<64xf32>' v.linalg
     grep 'call @triton_gather_0(.*) : (tensor<64xf32>, tensor<64xi32>, i32) -> tensor<64xf32>' v.linalg
+    grep -F 'memref.reinterpret_cast %p to offset: [0], sizes: [1], strides: [1]' v.linalg
+    ! grep 'memref.store' v.linalg
     grep -F '{reduce_mode = "max_with_index", tie_break_left = "true"}' v.linalg
 }
 
@@ -285,6 +287,32 @@ def k(x, o):
 K
     tritcc -1 -arch=linalg -emit=linalg -sig '*fp32, *i8' s.tri
     [[ $errors == s.tri:6:*"it reads an array as elements of another size ('x')"* ]]
+}
+
+@test "a block pointer that no pass rewrote is a located error" {
+    cat >b.ttir <<'T'
+tt.func public @k(%p: !tt.ptr<f32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i64
+  %b = tt.make_tensor_ptr %p, [%c1], [%c1], [%c0] {order = array<i32: 0>} : <tensor<16xf32>>
+  %v = tt.load %b : !tt.ptr<tensor<16xf32>>
+  tt.store %b, %v : !tt.ptr<tensor<16xf32>>
+  tt.return
+}
+T
+    tritcc -1 -passes=triton-to-unstructured b.ttir
+    [[ $errors == b.ttir:4:8:*"it is a block pointer; run rewrite-tensor-pointer before"* ]]
+}
+
+@test "a pointer that a function returns is a located error" {
+    cat >r.ttir <<'T'
+tt.func @f(%p: !tt.ptr<f32>, %i: i32) -> !tt.ptr<f32> {
+  %q = tt.addptr %p, %i : !tt.ptr<f32>, i32
+  tt.return %q : !tt.ptr<f32>
+}
+T
+    tritcc -1 -passes=triton-to-linalg r.ttir
+    [[ $errors == r.ttir:3:3:*"it goes from one function to another"* ]]
 }
 
 @test "inline assembly is a located error" {
