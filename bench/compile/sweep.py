@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """Compares, kernel by kernel, the PTX of tritcc with Triton's and what ptxas makes of the two. No GPU.
 
-usage: sweep.py TRITCC ROWS.jsonl PACKAGES [-k WORD] [-n COUNT] [-v] [--arch sm_90a] [--ptxas FILE] [--keep FOLDER] [-o TABLE]
-                [--with=OPTION]...
+usage: sweep.py TRITCC ROWS PACKAGES [-k WORD] [-n COUNT] [-v] [--arch sm_90a] [--ptxas FILE] [--keep FOLDER] [-o TABLE]
+                [--with=OPTION]... [--why FILE]
 
-ROWS.jsonl and PACKAGES are those of tests/peer/peer.py (tests/peer/guess.py makes rows for packages that come
-without; FlagGems wants GEMS_VENDOR=nvidia in the environment). Each row is compiled from its source by both; one
-ptxas assembles both texts. Times are of the processor, not of the clock, so that a busy machine can measure; Triton's
-is taken inside one process, without its start. TABLE gets a line for each row. Printed are the rows in which
-tritcc takes more than 1.2x of PTX lines, ptxas time or the whole time (when that is 50 ms or more), more than 1.1x of
-registers (and at least 8 more), or spills more bytes; with -v all; then the geometric means. --keep leaves N-kernel.ours.ptx, N-kernel.theirs.ptx and
-N-kernel.theirs.ttgir in FOLDER, and N-kernel.command, which made the first.
+ROWS is a file of rows as tests/peer/peer.py has them, with the folder PACKAGES (tests/peer/guess.py makes rows for
+packages that come without; FlagGems wants GEMS_VENDOR=nvidia in the environment), or a .list as bench/gpu/kernels.list,
+whose sources lie below the list (PACKAGES is '.' then). Each row is compiled from its source by both with the same
+constants for the same chip; one ptxas assembles both texts. Times are of the processor, not of the clock, so that a busy
+machine can measure; Triton's is taken inside one process, without its start. TABLE gets a line for each row.
+
+Columns: lines of PTX, source to PTX, ptxas, source to cubin, registers, bytes spilled. Printed are the rows in which
+tritcc takes more than 1.2x of PTX lines, of ptxas or of the whole (when that is 50 ms or more), more than 1.1x of
+registers (and at least 8 more), or spills more bytes; with -v all; then the geometric means and how many rows take
+longer than Triton's. FILE (explained.tsv beside this script) says of rows why they are worse: they are marked.
+--keep leaves N-kernel.ours.ptx, N-kernel.theirs.ptx and N-kernel.theirs.ttgir in FOLDER, and N-kernel.command, which made
+the first; what Triton took is kept as well, and taken from there when the same row is measured again.
 """
 import argparse
+import ast
 import json
 import math
 import os
@@ -29,12 +35,16 @@ os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp())
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/peer"))
 import corpus
 import peer
+import triton
+import with_triton
 from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from triton.compiler.compiler import make_backend
 
-COLUMNS = ("lines", "ptxas_ms", "total_ms", "regs", "spill")
+COLUMNS = ("lines", "ptx_ms", "ptxas_ms", "total_ms", "regs", "spill")
+SHORT = {spelled: short for short, spelled in corpus.DTYPES.items()}
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def processor(who):
@@ -72,8 +82,12 @@ def ours(row, options):
 
 def theirs(row, options):
     """(PTX, milliseconds, ttgir)"""
-    module = peer.load(os.path.join(options.packages, row["file"]), options.packages)
-    fn = peer.unwrap(getattr(module, row["kernel"]))
+    path = os.path.join(options.packages, row["file"])
+    if "name" in row: # of a list: the file's host code wants a device
+        module, fn = triton.language, with_triton.load(path, row["kernel"])
+    else:
+        module = peer.load(path, options.packages)
+        fn = peer.unwrap(getattr(module, row["kernel"]))
     constants = {k: peer.value(v, module) for k, v in row["constexprs"].items()}
     attrs = {(fn.arg_names.index(n),): [["tt.divisibility", 16]] for n in row.get("div16", [])}
     types = {**row["signature"], **{k: "constexpr" for k in constants}}
@@ -94,24 +108,93 @@ def theirs(row, options):
     return value, (processor(resource.RUSAGE_SELF) - begin) * 1e3, ttgir
 
 
-def measure(row, options, folder, name):
-    text, spent, command = ours(row, options)
-    other, other_spent, ttgir = theirs(row, options)
+def measured(ptx, before, options, folder):
+    ms, regs, spill = assemble(ptx, options, folder)
+    return [sum(1 for line in ptx.split("\n") if re.match(r"\s+[a-z@]", line)), before, ms, before + ms, regs, spill]
+
+
+def keep(options, name, suffix, content):
     if options.keep:
-        for suffix, content in (("ours.ptx", text), ("theirs.ptx", other), ("theirs.ttgir", ttgir), ("command", command + "\n")):
-            with open(os.path.join(options.keep, name + "." + suffix), "w") as file:
-                file.write(content)
-    result = []
-    for ptx, before in ((text, spent), (other, other_spent)):
-        ms, regs, spill = assemble(ptx, options, folder)
-        result.append((sum(1 for line in ptx.split("\n") if re.match(r"\s+[a-z@]", line)), ms, before + ms, regs, spill))
+        with open(os.path.join(options.keep, name + "." + suffix), "w") as file:
+            file.write(content)
+
+
+def measure_theirs(row, options, folder, name):
+    """What Triton took: kept from the last time, or measured."""
+    known = os.path.join(options.keep or folder, name + ".theirs.json")
+    key = json.dumps([row, options.arch], sort_keys=True)
+    if os.path.exists(known):
+        with open(known) as file:
+            before, result = json.load(file)
+        if before == key:
+            return result
+    other, spent, ttgir = theirs(row, options)
+    result = measured(other, spent, options, folder)
+    keep(options, name, "theirs.ptx", other)
+    keep(options, name, "theirs.ttgir", ttgir)
+    keep(options, name, "theirs.json", json.dumps([key, result]))
     return result
 
 
+def measure(row, options, folder, name):
+    text, spent, command = ours(row, options)
+    keep(options, name, "ours.ptx", text)
+    keep(options, name, "command", command + "\n")
+    return measured(text, spent, options, folder), measure_theirs(row, options, folder, name)
+
+
 def is_worse(mine, other):
-    lines, ptxas, total, regs, spill = ((a, b) for a, b in zip(mine, other))
+    lines, _, ptxas, total, regs, spill = ((a, b) for a, b in zip(mine, other))
     return lines[0] > 1.2 * lines[1] + 20 or ptxas[0] > max(1.2 * ptxas[1], 50) or total[0] > max(1.2 * total[1], 50) or \
         regs[0] > max(1.1 * regs[1], regs[1] + 7) or spill[0] > spill[1]
+
+
+def listed(path):
+    """The rows of a .list: name | source | kernel | warps | stages | types and constants in the parameters' order."""
+    for line in open(path):
+        fields = [f.strip() for f in line.split("|")]
+        if line.startswith("#") or len(fields) != 6:
+            continue
+        file = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(path)), fields[1]))
+        fn = with_triton.load(file, fields[2])
+        row = {"file": file, "kernel": fields[2], "name": fields[0], "num_warps": int(fields[3]), "num_stages": int(fields[4]),
+               "params": [[p.name, int(p.is_constexpr)] for p in fn.params], "signature": {}, "constexprs": {}, "div16": []}
+        words = re.findall(r"(?:[^,\[]|\[[^]]*\])+", fields[5])
+        if len(words) != len(fn.params):
+            raise RuntimeError("%s: %d types for %d parameters" % (fields[0], len(words), len(fn.params)))
+        for param, word in zip(fn.params, (w.strip() for w in words)):
+            if word.startswith("tl."):
+                row["constexprs"][param.name] = {"dtype": SHORT.get(word[3:], word[3:])}
+            elif re.match(r"[-\d'TF]", word) or word == "None":
+                row["constexprs"][param.name] = ast.literal_eval(word)
+            else:
+                row["signature"][param.name] = word.split(":")[0]
+                row["div16"] += [param.name] * word.endswith(":16")
+        yield row
+
+
+def explanations(path):
+    """Pattern of a row's name -> why it is worse."""
+    with open(path) as file:
+        return [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
+
+
+def show(name, mine, other, bad, options):
+    why = next((w for pattern, w in options.reasons if re.fullmatch(pattern, name)), "") if bad else ""
+    if bad or options.v:
+        print("%-44s" % name[:44] + "".join(" |%7.0f %7.0f %5.2f" % (a, b, a / b if b else 0) for a, b in zip(mine, other)) +
+              ("  " + why if why else ""), flush=True)
+    return bad and not why
+
+
+def summary(ratios, worse, seconds):
+    means = (math.exp(sum(math.log(r[c]) for r in ratios) / len(ratios)) for c in range(5))
+    print("%d kernels, %d worse without an explanation, %d slower from source to cubin; geometric means: %s; %.0f s" % (
+        len(ratios), worse, sum(r[3] > 1 for r in ratios), ", ".join("%s %.3f" % p for p in zip(COLUMNS, means)), seconds))
+
+
+def label(i, row):
+    return "%04d-%s" % (i, row.get("name", row["kernel"]))
 
 
 def main():
@@ -127,11 +210,14 @@ def main():
     parser.add_argument("--ptxas", default="ptxas")
     parser.add_argument("--keep", default="")
     parser.add_argument("--with", dest="given", action="append", default=[], help="one more option for tritcc")
+    parser.add_argument("--why", default=os.path.join(HERE, "explained.tsv"))
     options = parser.parse_args()
+    options.reasons = explanations(options.why)
     warnings.simplefilter("ignore")
     peer.prepare(GPUTarget("cuda", 90, 32))
-    rows = list(enumerate(json.loads(line) for line in open(options.rows)))
-    rows = [(i, r) for i, r in rows if options.k in "%04d-%s" % (i, r["kernel"])]
+    rows = listed(options.rows) if options.rows.endswith(".list") else (json.loads(line) for line in open(options.rows))
+    rows = list(enumerate(rows))
+    rows = [(i, r) for i, r in rows if options.k in label(i, r)]
     if options.n and options.n < len(rows):
         rows = [rows[i * len(rows) // options.n] for i in range(options.n)]
     if options.keep:
@@ -143,7 +229,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, open(options.o, "w") as table:
         table.write("kernel\t" + "\t".join(c + "\t" + c + "_theirs" for c in COLUMNS) + "\n")
         for i, row in rows:
-            name = "%04d-%s" % (i, row["kernel"])
+            name = label(i, row)
             try:
                 mine, other = measure(row, options, folder, name)
             except Exception as error:
@@ -151,14 +237,9 @@ def main():
                 continue
             ratios.append([max(a, 1e-3) / max(b, 1e-3) for a, b in zip(mine, other)])
             table.write(name + "\t" + "\t".join("%g\t%g" % p for p in zip(mine, other)) + "\n")
-            bad = is_worse(mine, other)
-            worse += bad
-            if bad or options.v:
-                print("%-44s" % name[:44] + "".join(" |%7.0f %7.0f %5.2f" % (a, b, a / b if b else 0) for a, b in zip(mine, other)), flush=True)
+            worse += show(name, mine, other, is_worse(mine, other), options)
     if ratios:
-        means = (math.exp(sum(math.log(r[c]) for r in ratios) / len(ratios)) for c in range(4))
-        print("%d kernels, %d printed as worse; geometric means: %s; %.0f s" % (
-            len(ratios), worse, ", ".join("%s %.3f" % p for p in zip(COLUMNS, means)), time.time() - begin))
+        summary(ratios, worse, time.time() - begin)
 
 
 if __name__ == "__main__":
