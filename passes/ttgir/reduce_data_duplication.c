@@ -6,7 +6,9 @@
  *     %o = ttg.local_load %m
  *
  * so that the value is stored once, swizzled for the operand, and loads may be moved away from the store.
- * Conversions that stay within a warp (an accumulator that is the next operand) are left alone. Needs:
+ * Conversions that stay within a warp (an accumulator that is the next operand) are left alone, unless each thread
+ * then holds more values than before (an operand of multiply-adds has all of K): as shuffles these would be made one
+ * by one and all be live at once, from a buffer they are read four at a time where they are used. Needs:
  * the last pass that makes such conversions has run. Answers to tritongpu-reduce-data-duplication.
  * Test: tests/passes/reduce-data-duplication.mlir */
 #include "passes/passes.h"
@@ -16,12 +18,19 @@
 #include "layout/convert.h"
 #include "passes/analysis/dots.h"
 
+static bool has_more_registers(tri_arena *arena, MlirType to, MlirType from)
+{
+    tri_linear a, b;
+    return tri_dots_linear(arena, to, &a) && tri_dots_linear(arena, from, &b) &&
+           tri_linear_in_bits(&a, TRI_DIM_REGISTER) > tri_linear_in_bits(&b, TRI_DIM_REGISTER);
+}
+
 static bool is_candidate(tri_arena *arena, MlirOperation convert)
 {
     const tri_encoding *to = tri_dots_encoding(arena, tri_op_result(convert, 0));
     MlirType from = mlirValueGetType(tri_op_operand(convert, 0)), type = mlirValueGetType(tri_op_result(convert, 0));
     return to && to->kind == TRI_ENC_DOT_OP && tri_type_bits(tri_type_element(type)) >= 8 &&
-           tri_dots_needs_shared(arena, from, type);
+           (tri_dots_needs_shared(arena, from, type) || has_more_registers(arena, type, from));
 }
 
 static void rewrite_duplicates(tri_pass_run *run, MlirOperation convert)

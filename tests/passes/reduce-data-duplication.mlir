@@ -1,10 +1,12 @@
 // RUN: tritcc -x ttgir -passes=reduce-data-duplication %s | FileCheck %s
-// positive: @through_shared @loop
+// positive: @through_shared @loop @grows
 // negative: @in_registers @plain
 // loop: @loop
 // if: @loop
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#fma = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 
 // CHECK-DAG: [[$SHARED:#.+]] = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
@@ -24,6 +26,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func public @in_registers(%x: tensor<128x64xf16, #mma>) -> tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> {
     %o = ttg.convert_layout %x : tensor<128x64xf16, #mma> -> tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
     tt.return %o : tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+  }
+
+  // Within a warp too, where an operand of multiply-adds holds all of K in each thread.
+  // CHECK-LABEL: @grows
+  // CHECK-NEXT: [[M:%.+]] = ttg.local_alloc
+  // CHECK-NEXT: ttg.local_load [[M]]
+  tt.func public @grows(%x: tensor<128x32xf32, #rows>) -> tensor<128x32xf32, #ttg.dot_op<{opIdx = 0, parent = #fma}>> {
+    %o = ttg.convert_layout %x : tensor<128x32xf32, #rows> -> tensor<128x32xf32, #ttg.dot_op<{opIdx = 0, parent = #fma}>>
+    tt.return %o : tensor<128x32xf32, #ttg.dot_op<{opIdx = 0, parent = #fma}>>
   }
 
   // Only operands of products get buffers.
