@@ -86,19 +86,30 @@ static LLVMValueRef from_lane(state *s, LLVMValueRef value, LLVMValueRef lane)
     return result;
 }
 
+/* What a step takes in from register `from` of another lane (null: of its own). Registers of one block take the same
+ * values, and a shuffle is never merged with its like: `known` (by register, zeroed) keeps them for the step. */
+static LLVMValueRef *value_before(state *s, LLVMValueRef **known, const tri_gpu_value *values, int from,
+                                  LLVMValueRef lane)
+{
+    if (!known[from]) {
+        known[from] = TRI_NEW_ARRAY(s->g->arena, LLVMValueRef, s->tuple);
+        for (int i = 0; i < s->tuple; i++)
+            known[from][i] = lane ? from_lane(s, values[i].at[from], lane) : values[i].at[from];
+    }
+    return known[from];
+}
+
 static bool step_registers(state *s, int bit, bits_below below)
 {
     uint64_t mask = UINT64_C(1) << bit;
     LLVMValueRef lane = below.lanes ? last_lane(s, 0, below.lanes) : NULL;
+    LLVMValueRef **known = TRI_NEW_ARRAY(s->g->arena, LLVMValueRef *, s->at[0].count);
     for (int r = 0; r < s->at[0].count; r++) {
         bool is_upper = ((uint64_t)r & mask) != 0;
         if (is_upper == s->reverse || ((uint64_t)r & s->plan->copies))
             continue;
         int from = (int)last_of(s, (uint64_t)r, mask, below.registers);
-        LLVMValueRef before[max_tuple];
-        for (int i = 0; i < s->tuple; i++)
-            before[i] = lane ? from_lane(s, s->at[i].at[from], lane) : s->at[i].at[from];
-        if (!take_in(s, r, before, NULL))
+        if (!take_in(s, r, value_before(s, known, s->at, from, lane), NULL))
             return false;
     }
     return true;
@@ -116,14 +127,12 @@ static bool step_lanes(state *s, int bit, bits_below below)
         old[i] = tri_gpu_new(g, s->at[i].count);
         memcpy(old[i].at, s->at[i].at, sizeof *old[i].at * (size_t)old[i].count);
     }
+    LLVMValueRef **known = TRI_NEW_ARRAY(g->arena, LLVMValueRef *, s->at[0].count);
     for (int r = 0; r < s->at[0].count; r++) {
         if ((uint64_t)r & s->plan->copies)
             continue;
         int from = (int)last_of(s, (uint64_t)r, 0, below.registers);
-        LLVMValueRef before[max_tuple];
-        for (int i = 0; i < s->tuple; i++)
-            before[i] = from_lane(s, old[i].at[from], lane);
-        if (!take_in(s, r, before, applies))
+        if (!take_in(s, r, value_before(s, known, old, from, lane), applies))
             return false;
     }
     return true;
@@ -187,30 +196,70 @@ static void store_totals(state *s, const totals *t)
     }
 }
 
-/* Takes the totals of all runs before its own into register r: a walk over the runs with a running sum. */
-static bool add_totals(state *s, const totals *t, int r)
+/* Running sums of the totals: row k holds, for each member, the totals of runs 0 to k for register r's place in the
+ * other dimensions. */
+static LLVMValueRef *sum_totals(state *s, const totals *t, int r)
 {
     tri_gpu *g = s->g;
-    LLVMValueRef other = other_index(s, r), sum[max_tuple], chosen[max_tuple];
-    LLVMValueRef run = LLVMBuildLShr(g->b, position(s, r), tri_gpu_i32(g, tri_linear_log2(t->run)), "");
+    LLVMValueRef other = other_index(s, r), *sums = TRI_NEW_ARRAY(g->arena, LLVMValueRef, t->runs * s->tuple);
     for (int64_t k = 0; k + 1 < t->runs; k++) {
-        LLVMValueRef total[max_tuple];
+        LLVMValueRef total[max_tuple], *sum = sums + k * s->tuple;
         for (int i = 0; i < s->tuple; i++)
             tri_gpu_shared_load(g, total_pointer(s, t, i, tri_gpu_i32(g, k), other), LLVMTypeOf(s->at[i].at[r]), 1,
-                                &total[i]);
-        if (k == 0) {
-            memcpy(sum, total, sizeof sum);
-            memcpy(chosen, total, sizeof chosen);
-            continue;
-        }
-        if (!combine(s, sum, total, sum))
-            return false;
+                                k ? &total[i] : &sum[i]);
+        if (k && !combine(s, sum - s->tuple, total, sum))
+            return NULL;
+    }
+    return sums;
+}
+
+/* What comes before a register's run, and whether anything does. */
+typedef struct {
+    LLVMValueRef value[max_tuple], applies;
+} before_run;
+
+static before_run *choose_before(state *s, const totals *t, int r, const LLVMValueRef *sums)
+{
+    tri_gpu *g = s->g;
+    before_run *before = TRI_NEW(g->arena, before_run);
+    LLVMValueRef run = LLVMBuildLShr(g->b, position(s, r), tri_gpu_i32(g, tri_linear_log2(t->run)), "");
+    memcpy(before->value, sums, sizeof *sums * (size_t)s->tuple);
+    for (int64_t k = 1; k + 1 < t->runs; k++) {
         LLVMValueRef is_before = LLVMBuildICmp(g->b, LLVMIntUGT, run, tri_gpu_i32(g, k), "");
         for (int i = 0; i < s->tuple; i++)
-            chosen[i] = LLVMBuildSelect(g->b, is_before, sum[i], chosen[i], "");
+            before->value[i] = LLVMBuildSelect(g->b, is_before, sums[k * s->tuple + i], before->value[i], "");
     }
-    LLVMValueRef applies = LLVMBuildICmp(g->b, LLVMIntNE, run, tri_gpu_i32(g, 0), "");
-    return take_in(s, r, chosen, applies);
+    before->applies = LLVMBuildICmp(g->b, LLVMIntNE, run, tri_gpu_i32(g, 0), "");
+    return before;
+}
+
+/* Takes the totals of all runs before its own into each register. Registers that differ along the axis alone share the
+ * sums, those of one run also what is chosen of them. */
+static bool add_totals(state *s, const totals *t)
+{
+    const tri_linear *l = &s->layout->linear;
+    int bits = tri_linear_in_bits(l, TRI_DIM_REGISTER), count = s->at[0].count;
+    uint64_t elsewhere = 0, other_runs = 0; /* register bits that change the other dimensions, and the run */
+    for (int bit = 0; bit < bits; bit++) {
+        uint64_t packed = tri_linear_apply_one(l, TRI_DIM_REGISTER, UINT64_C(1) << bit);
+        uint64_t along = (uint64_t)tri_linear_coord(l, packed, s->axis) << tri_linear_out_shift(l, s->axis);
+        elsewhere |= (uint64_t)(packed != along) << bit;
+        other_runs |= (uint64_t)(tri_linear_coord(l, packed, s->axis) >= t->run) << bit;
+    }
+    LLVMValueRef **sums = TRI_NEW_ARRAY(s->g->arena, LLVMValueRef *, count);
+    before_run **before = TRI_NEW_ARRAY(s->g->arena, before_run *, count);
+    for (int r = 0; r < count; r++) {
+        uint64_t place = (uint64_t)r & elsewhere, group = (uint64_t)r & (elsewhere | other_runs);
+        if ((uint64_t)r & s->plan->copies)
+            continue;
+        if (!sums[place] && !(sums[place] = sum_totals(s, t, r)))
+            return false;
+        if (!before[group])
+            before[group] = choose_before(s, t, r, sums[place]);
+        if (!take_in(s, r, before[group]->value, before[group]->applies))
+            return false;
+    }
+    return true;
 }
 
 static bool scan_warps(state *s)
@@ -232,10 +281,7 @@ static bool scan_warps(state *s)
     }
     store_totals(s, t);
     tri_gpu_barrier(g, TRI_SYNC_CTA);
-    for (int r = 0; r < s->at[0].count; r++)
-        if (!((uint64_t)r & s->plan->copies) && !add_totals(s, t, r))
-            return false;
-    return true;
+    return add_totals(s, t);
 }
 
 static bool scan_inside_warps(state *s, bool *out_crosses)
