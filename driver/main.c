@@ -17,10 +17,15 @@ typedef struct {
     int status;
 } command;
 
+/* A signal ends the process: what its thread of compilation finds out about killed children is of no interest. */
+static volatile sig_atomic_t is_ending;
+
 /* Kernels print on the C library's streams, too: each text is flushed in its turn. */
 static int write_stream(void *user, int stream, const char *data, size_t size)
 {
     (void)user;
+    if (is_ending)
+        return 0;
     FILE *file = stream == 1 ? stdout : stderr;
     if (stream != 1)
         fflush(stdout);
@@ -35,6 +40,7 @@ static int write_stream(void *user, int stream, const char *data, size_t size)
 static void on_signal(int number)
 {
     int error = errno;
+    is_ending = 1;
     tritcc_clean_up(number);
     signal(number, SIG_DFL);
     raise(number);
@@ -80,6 +86,8 @@ static void *run_command(void *data)
         tritcc_set_environment(context, (const char *const *)environ);
         status = tritcc_command(context, c->argc, (const char *const *)c->argv);
     }
+    while (is_ending)
+        pause();
     if (status > TRITCC_ERROR_OPTIONS)
         last_words(context, c->argv[0], status);
 #ifdef __SANITIZE_ADDRESS__

@@ -209,7 +209,7 @@ static bool power_of_two(parser *p, const char *name, tri_str value, int highest
 
 static bool on_num_warps(parser *p, tri_str value)
 {
-    return power_of_two(p, "-num-warps", value, 32, &p->opt->compile.num_warps);
+    return power_of_two(p, "-num-warps", value, 1024, &p->opt->compile.num_warps);
 }
 
 static bool on_config(parser *p, tri_str value)
@@ -283,6 +283,14 @@ static bool on_release(parser *p, tri_str value)
     if (value.len != 3 || !tri_str_has_prefix(value, "3.") || value.data[2] < '6' || value.data[2] > '9')
         return usage(p, "'-femit-upstream=%.*s' is not one of 3.6, 3.7, 3.8 and 3.9", TRI_STR_ARG(value));
     p->opt->compile.release = 300u + (unsigned)(value.data[2] - '0');
+    return true;
+}
+
+static bool on_descriptor_release(parser *p, tri_str value)
+{
+    if (!tri_str_is(value, "3.6") && !tri_str_is(value, "3.7"))
+        return usage(p, "'-fdescriptor-parameters=%.*s' is neither 3.6 nor 3.7", TRI_STR_ARG(value));
+    p->opt->compile.descriptor_release = tri_str_is(value, "3.6") ? 306 : 307;
     return true;
 }
 

@@ -194,7 +194,8 @@ static bool ranks_fit(tri_unit *unit)
 
 static bool run_ttgir(tri_unit *unit, const tri_pass_hooks *hooks)
 {
-    if (!ranks_fit(unit) || !tri_facts_agree(unit))
+    if (!ranks_fit(unit) || !tri_facts_agree(unit) ||
+        !tri_facts_check_threads(unit, tri_facts_warps(unit), tri_facts_lanes(unit)))
         return false;
     if (is_raw(unit) && !run_ttir(unit, hooks))
         return false;

@@ -73,6 +73,7 @@ typedef struct tri_options {
     tri_str features;            /* -mattr: "+bf16,+i8mm"; empty: what the architecture has */
     bool simulate;               /* GPU code is made for the SIMT simulator instead of the machine */
     bool verify_each;            /* run the verifier after every pass */
+    unsigned descriptor_release; /* kernels take descriptors' parts as launchers of this release pass them; 0: 307 */
     unsigned release; /* ttir and ttgir are spelled as this release of Triton does: 306 is 3.6; 0: as we do */
     tri_str show_value, show_at; /* --value, --at: whose layout -emit=layout shows; empty: not given */
     /* external tools and libraries, looked up by the driver */

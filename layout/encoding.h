@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TRI_MAX_RANK = 8, TRI_MAX_BASES = 32 };
+enum { TRI_MAX_RANK = 12, TRI_MAX_BASES = 32 };
 
 typedef enum {
     TRI_ENC_NONE,

@@ -29,7 +29,7 @@ typedef enum {
     TRI_DIM_LAST = TRI_DIM_0 + TRI_MAX_RANK - 1,
 } tri_dim;
 
-enum { TRI_LINEAR_MAX_DIMS = 8 };
+enum { TRI_LINEAR_MAX_DIMS = TRI_MAX_RANK };
 
 /* An ordered list of dimensions with the log2 of their sizes. */
 typedef struct {

@@ -1,5 +1,6 @@
 #include "targets/facts.h"
 
+#include "base/limit.h"
 #include "ir/context.h"
 #include "ir/kernel.h"
 #include "ir/llvm.h"
@@ -72,6 +73,23 @@ int tri_facts_lanes(const tri_unit *unit)
     if (lanes == 0 && unit->arch->mma_lanes)
         mlirOperationWalk(module, find_product, &has_product, MlirWalkPreOrder);
     return lanes ? (int)lanes : has_product ? unit->arch->mma_lanes : unit->arch->lanes;
+}
+
+bool tri_facts_check_threads(tri_unit *unit, int warps, int lanes)
+{
+    const tri_machine_facts *arch = unit->arch;
+    int64_t threads = (int64_t)warps * lanes;
+    if (!arch->max_threads || threads <= arch->max_threads)
+        return true;
+    MlirOperation op = mlirModuleGetOperation(unit->module);
+    tri_op_list funcs = {0};
+    tri_op_collect_named(op, "tt.func", unit->arena, &funcs);
+    for (size_t i = funcs.len; i-- > 0;)
+        op = tri_op_is_kernel(funcs.at[i]) ? funcs.at[i] : op;
+    tri_diag_set_limit(unit->diag, "threads", threads, arch->max_threads);
+    tri_op_error(unit->diag, op, 6003, "%d warps are %lld threads; '%s' allows %u in a block", warps,
+                 (long long)threads, arch->name, arch->max_threads);
+    return false;
 }
 
 static void report_other(tri_unit *unit, const tri_kernel *first, const tri_kernel *other, const char *option, int a,

@@ -24,6 +24,8 @@ int tri_facts_ctas(const tri_unit *unit);
 /* Threads of a warp of the unit's code: what its module says, if it has one; before there is ttgir what its products
  * want, where the machine has a choice; else the machine's own number. */
 int tri_facts_lanes(const tri_unit *unit);
+/* Does a block of so many warps fit the machine? Reports at the unit's first kernel. */
+bool tri_facts_check_threads(tri_unit *unit, int warps, int lanes);
 /* Do no two kernels of the unit (payload: MLIR) give different ones, where the options give none? Reports at the
  * second. */
 bool tri_facts_agree(tri_unit *unit);

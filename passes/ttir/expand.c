@@ -31,7 +31,7 @@ static bool is_whole(const tri_expand *x, MlirValue value) { return x->rules->is
 static intptr_t list_types(const tri_expand *x, MlirType whole, MlirType *out)
 {
     tri_str names[TRI_EXPAND_MAX];
-    return x->rules->list(whole, out, names, x->run->arena);
+    return x->rules->list(x, whole, out, names, x->run->arena);
 }
 
 static bool fail_expand(tri_expand *x, MlirOperation op)
@@ -67,7 +67,7 @@ static bool add_arguments(tri_expand *x, MlirBlock block)
         tri_str names[TRI_EXPAND_MAX];
         if (!is_whole(x, whole))
             continue;
-        intptr_t n = x->rules->list(mlirValueGetType(whole), types, names, x->run->arena);
+        intptr_t n = x->rules->list(x, mlirValueGetType(whole), types, names, x->run->arena);
         for (intptr_t k = 0; k < n; k++)
             parts[k] = mlirBlockInsertArgument(block, i + 1 + k, types[k], name_of_part(x, whole, names[k]));
         tri_expand_set(x, whole, n, parts);

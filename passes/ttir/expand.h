@@ -17,7 +17,7 @@ typedef struct {
     const char *noun; /* "a tensor descriptor", for messages */
     bool (*is_whole)(const tri_expand *x, MlirType type);
     /* The parts of a whole in their order, and how they are called; at most TRI_EXPAND_MAX. */
-    intptr_t (*list)(MlirType whole, MlirType *out_types, tri_str *out_names, tri_arena *arena);
+    intptr_t (*list)(const tri_expand *x, MlirType whole, MlirType *out_types, tri_str *out_names, tri_arena *arena);
     /* An op with such operands or results that is not control flow. Calls tri_expand_set for its
      * results and replaces the op, or leaves it for removal (returning true) when only its results
      * are wholes. *is_known is set to false for an op that it does not know. False after a report. */

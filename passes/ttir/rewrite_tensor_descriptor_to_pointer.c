@@ -17,14 +17,21 @@
 #include "passes/ttir/expand.h"
 #include "passes/ttir/tensormap_choice.h"
 
+typedef struct {
+    tri_tensormap_choice *choice; /* null: none stay */
+    bool has_rounding;            /* descriptors say whether f32 values are rounded: launchers of 3.7 and later do */
+} descriptor_options;
+
+static bool has_rounding(const tri_expand *x) { return ((const descriptor_options *)x->data)->has_rounding; }
+
 /* With `tma`, those that become tensor maps stay. */
 static bool is_desc(const tri_expand *x, MlirType type)
 {
-    const tri_tensormap_choice *choice = x->data;
+    const tri_tensormap_choice *choice = ((const descriptor_options *)x->data)->choice;
     return tri_type_is_desc(type) && !(choice && tri_tensormap_choice_takes(choice, type));
 }
 
-static intptr_t list(MlirType desc, MlirType *types, tri_str *names, tri_arena *arena)
+static intptr_t list(const tri_expand *x, MlirType desc, MlirType *types, tri_str *names, tri_arena *arena)
 {
     MlirType block = tri_type_desc_block(desc);
     MlirContext context = mlirTypeGetContext(block);
@@ -38,6 +45,8 @@ static intptr_t list(MlirType desc, MlirType *types, tri_str *names, tri_arena *
     }
     names[n] = TRI_STR("padding");
     types[n++] = mlirIntegerTypeGet(context, 1);
+    if (!has_rounding(x))
+        return n;
     names[n] = TRI_STR("roundF32ToTF32");
     types[n++] = mlirIntegerTypeGet(context, 1);
     return n;
@@ -58,11 +67,11 @@ static bool expand_make(tri_expand *x, MlirOperation op)
     enum { padding_nan = 2 };
     parts[1 + 2 * rank] = tri_builder_int(&b, i1, tri_op_int(op, "padding", 1) == padding_nan);
     parts[2 + 2 * rank] = tri_builder_int(&b, i1, 0);
-    tri_expand_set(x, tri_op_result(op, 0), 2 * rank + 3, parts);
+    tri_expand_set(x, tri_op_result(op, 0), 2 * rank + 2 + has_rounding(x), parts);
     return true;
 }
 
-static void assemble(tri_descriptor *d, MlirType desc, const MlirValue *parts)
+static void assemble(const tri_expand *x, tri_descriptor *d, MlirType desc, const MlirValue *parts)
 {
     *d = (tri_descriptor){.block = tri_type_desc_block(desc), .pointer = *parts++};
     d->rank = tri_type_rank(d->block);
@@ -71,7 +80,7 @@ static void assemble(tri_descriptor *d, MlirType desc, const MlirValue *parts)
         d->stride[i] = parts[d->rank + i];
     }
     d->is_nan = parts[2 * d->rank];
-    d->is_rounded = parts[2 * d->rank + 1];
+    d->is_rounded = has_rounding(x) ? parts[2 * d->rank + 1] : (MlirValue){NULL};
 }
 
 static bool rewrite_descriptors(tri_expand *x, MlirOperation op, bool *is_known)
@@ -85,7 +94,7 @@ static bool rewrite_descriptors(tri_expand *x, MlirOperation op, bool *is_known)
         return false;
     }
     tri_descriptor d;
-    assemble(&d, mlirValueGetType(tri_op_operand(op, 0)), parts);
+    assemble(x, &d, mlirValueGetType(tri_op_operand(op, 0)), parts);
     return tri_descriptor_rewrite(x->run, op, &d);
 }
 
@@ -94,14 +103,20 @@ static const tri_expand_rules rules = {
 
 static bool run_rewrite_tensor_descriptor_to_pointer(tri_pass_run *run)
 {
+    enum { first_with_rounding = 307 };
     tri_tensormap_choice choice;
-    bool keeps_some = tri_passes_option_int(run, "tma", 0) != 0;
-    if (keeps_some)
+    descriptor_options o = {
+        .has_rounding = tri_passes_option_int(run, "release", first_with_rounding) >= first_with_rounding};
+    if (tri_passes_option_int(run, "tma", 0) != 0) {
         choice = tri_tensormap_choice_make(run);
-    return tri_expand_run(run, &rules, keeps_some ? &choice : NULL);
+        o.choice = &choice;
+    }
+    return tri_expand_run(run, &rules, &o);
 }
 
-static const char *const options[] = {"tma=N: 1 keeps descriptors that are worth a tensor map", NULL};
+static const char *const options[] = {
+    "tma=N: 1 keeps descriptors that are worth a tensor map",
+    "release=N: 306 leaves out whether f32 values are rounded, as launchers of Triton 3.6 do", NULL};
 
 const tri_pass tri_pass_rewrite_tensor_descriptor_to_pointer = {
     .name = "rewrite-tensor-descriptor-to-pointer",

@@ -22,8 +22,9 @@ static bool is_block_ptr(const tri_expand *x, MlirType type)
 
 static MlirType block_of(MlirValue value) { return tri_type_block_ptr_block(mlirValueGetType(value)); }
 
-static intptr_t list(MlirType ptr, MlirType *types, tri_str *names, tri_arena *arena)
+static intptr_t list(const tri_expand *x, MlirType ptr, MlirType *types, tri_str *names, tri_arena *arena)
 {
+    (void)x;
     static const char *const words[] = {"shape", "stride", "offset"};
     MlirType block = tri_type_block_ptr_block(ptr);
     int rank = tri_type_rank(block);

@@ -116,12 +116,8 @@ static bool check_limits(tri_gpu *g, MlirModule module)
                      (long long)ctas, arch->name);
         return false;
     }
-    if (arch->max_threads && (uint32_t)(g->num_warps * g->warp_size) > arch->max_threads) {
-        tri_diag_set_limit(g->unit->diag, "threads", (int64_t)g->num_warps * g->warp_size, arch->max_threads);
-        tri_op_error(g->unit->diag, op, 6003, "%d warps are %d threads; '%s' allows %u in a block", g->num_warps,
-                     g->num_warps * g->warp_size, arch->name, arch->max_threads);
+    if (!tri_facts_check_threads(g->unit, g->num_warps, g->warp_size))
         return false;
-    }
     if (arch->max_shared && shared > arch->max_shared) {
         tri_diag_set_limit(g->unit->diag, "shared memory", shared, arch->max_shared);
         tri_op_error(g->unit->diag, op, 6003,

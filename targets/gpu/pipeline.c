@@ -8,11 +8,22 @@
 /* Bulk copies through tensor maps that kernels write. */
 static bool uses_tma(const tri_unit *unit) { return unit->arch->has_warp_groups && !unit->options->no_tma; }
 
+static void add_descriptor_pass(const tri_unit *unit, bool keeps_some, tri_buf *out)
+{
+    unsigned release = unit->options->descriptor_release;
+    tri_buf_add_z(out, "rewrite-tensor-descriptor-to-pointer");
+    if (keeps_some || release)
+        tri_buf_format(out, "{%s%s", keeps_some ? "tma=1" : "", keeps_some && release ? " " : "");
+    if (release)
+        tri_buf_format(out, "release=%u", release);
+    tri_buf_add_z(out, keeps_some || release ? "}," : ",");
+}
+
 void tri_gpu_ttir_pipeline(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_format(out, "inline,rewrite-tensor-pointer,rewrite-tensor-descriptor-to-pointer%s,canonicalize,combine,"
-                        "reorder-broadcast,cse,symbol-dce,loop-unroll",
-                   uses_tma(unit) ? "{tma=1}" : "");
+    tri_buf_add_z(out, "inline,rewrite-tensor-pointer,");
+    add_descriptor_pass(unit, uses_tma(unit), out);
+    tri_buf_add_z(out, "canonicalize,combine,reorder-broadcast,cse,symbol-dce,loop-unroll");
 }
 
 /* Layouts are chosen, memory accesses first, then matrix products. */
@@ -68,7 +79,9 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
 
 void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_format(out, "%sdecompose-dot-scaled,", uses_tma(unit) ? "" : "rewrite-tensor-descriptor-to-pointer,");
+    if (!uses_tma(unit))
+        add_descriptor_pass(unit, false, out);
+    tri_buf_add_z(out, "decompose-dot-scaled,");
     if (uses_tma(unit) && !unit->options->no_auto_tma)
         tri_buf_format(out, "auto-tma{num-warps=%d},canonicalize,", tri_facts_warps(unit));
     if (unit->arch->has_warp_groups && !unit->options->no_reorder_programs)

@@ -1,6 +1,8 @@
 /* What the functions of an object are called with: C types, launchers' arguments, kernels and their forms. */
 #include "targets/object/object.h"
 
+#include "ir/options.h"
+
 /* ---- types ---- */
 
 static const tri_object_ctype scalars[] = {
@@ -151,6 +153,76 @@ bool tri_object_get_args(const tri_unit *unit, const tri_kernel *kernel, tri_obj
             return report_type(unit, kernel, p->name, p->type);
     }
     return true;
+}
+
+/* ---- parameters as the code has them ---- */
+
+static void add_word(const tri_unit *unit, tri_object_words *out, tri_str name, const char *part, tri_str type)
+{
+    tri_object_word word = {tri_str_format(unit->arena, "%.*s%s", TRI_STR_ARG(name), part), type};
+    tri_vec_push(unit->arena, out, word);
+}
+
+static void add_extents(const tri_unit *unit, tri_object_words *out, tri_str name, const char *part, int rank,
+                        const char *type)
+{
+    for (int i = 0; i < rank; i++)
+        add_word(unit, out, name, tri_str_format(unit->arena, ".%s.%d", part, i).data, tri_str_from(type));
+}
+
+/* On GPUs what the pass rewrite-tensor-descriptor-to-pointer makes of it, behind which shape and strides come once
+ * more, as Triton's launchers pass them; elsewhere the address of a tri_tensordesc. */
+static void add_desc_words(const tri_unit *unit, tri_object_words *out, tri_str name, tri_str type)
+{
+    int rank = (int)desc_type(type).rank;
+    tri_str element = tri_str_trim(tri_str_sub(type, strlen("tensordesc<"), tri_str_find(type, '[')));
+    if (!unit->target->ttgir_pipeline) {
+        add_word(unit, out, name, "", type);
+        return;
+    }
+    add_word(unit, out, name, ".base", tri_str_format(unit->arena, "*%.*s", TRI_STR_ARG(element)));
+    add_extents(unit, out, name, "shape", rank, "i64");
+    add_extents(unit, out, name, "stride", rank, "i64");
+    add_word(unit, out, name, ".padding", TRI_STR("i1"));
+    if (unit->options->descriptor_release != 306)
+        add_word(unit, out, name, ".round_f32_to_tf32", TRI_STR("i1"));
+    add_extents(unit, out, name, "shape", rank, "i32");
+    add_extents(unit, out, name, "stride", rank, "i64");
+}
+
+static void add_words(const tri_unit *unit, tri_object_words *out, tri_str name, tri_str type)
+{
+    if (tri_str_has_prefix(type, "tensordesc<")) {
+        add_desc_words(unit, out, name, type);
+        return;
+    }
+    if (!tri_str_has_prefix(type, "(")) {
+        size_t hint = tri_str_find(type, ':');
+        if (!tri_str_is(type, "constexpr"))
+            add_word(unit, out, name, "", tri_str_sub(type, 0, hint));
+        return;
+    }
+    tri_str rest = tri_str_sub(type, 1, type.len - 1);
+    for (int n = 0; rest.len; n++) {
+        size_t end = end_of_member(rest);
+        add_words(unit, out, tri_str_format(unit->arena, "%.*s.%d", TRI_STR_ARG(name), n),
+                  tri_str_trim(tri_str_sub(rest, 0, end)));
+        rest = tri_str_sub(rest, end + (end < rest.len), rest.len);
+    }
+}
+
+tri_object_words tri_object_list_words(const tri_unit *unit, const tri_kernel *kernel)
+{
+    tri_object_words words = {0};
+    for (size_t i = 0; i < kernel->params.len; i++)
+        if (!kernel->params.at[i].is_constexpr)
+            add_words(unit, &words, kernel->params.at[i].name, kernel->params.at[i].type);
+    bool has_scratch = false; /* all kernels of a module take it when one does */
+    for (size_t i = 0; i < unit->kernels.len; i++)
+        has_scratch |= unit->kernels.at[i].scratch_bytes > 0;
+    if (has_scratch)
+        add_word(unit, &words, TRI_STR("scratch"), "", TRI_STR("*i8"));
+    return words;
 }
 
 /* ---- kernels and their forms ---- */

@@ -130,7 +130,16 @@ static void add_kernel(const tri_part *part, const tri_kernel *k, tri_buf *out)
         add_param(&k->params.at[i], index, out);
         index += !k->params.at[i].is_constexpr;
     }
-    tri_buf_add_z(out, "\n      ]\n    }");
+    tri_buf_add_z(out, "\n      ],\n      \"flattened\": [");
+    tri_object_words words = tri_object_list_words(unit, k);
+    for (size_t i = 0; i < words.len; i++) {
+        tri_buf_add_z(out, i ? ",\n        {\"name\": " : "\n        {\"name\": ");
+        tri_buf_add_json(out, words.at[i].name);
+        tri_buf_add_z(out, ", \"type\": ");
+        tri_buf_add_json(out, words.at[i].type);
+        tri_buf_add_char(out, '}');
+    }
+    tri_buf_add_z(out, words.len ? "\n      ]\n    }" : "]\n    }");
 }
 
 bool tri_json_write(const tri_bundle *bundle, tri_buf *out)

@@ -53,6 +53,15 @@ typedef struct {
     unsigned slots;
 } tri_object_args;
 
+/* A parameter of the kernel's code, of which a tuple or a descriptor has several. */
+typedef struct {
+    tri_str name; /* "d.shape.0" */
+    tri_str type; /* "i64" */
+} tri_object_word;
+typedef TRI_VEC(tri_object_word) tri_object_words;
+/* All that the code of a kernel takes, in its order. */
+tri_object_words tri_object_list_words(const tri_unit *unit, const tri_kernel *kernel);
+
 /* The arguments of a kernel's launcher. False after a report: C cannot pass one. */
 bool tri_object_get_args(const tri_unit *unit, const tri_kernel *kernel, tri_object_args *out);
 

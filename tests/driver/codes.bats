@@ -150,4 +150,41 @@ def k(a):
     tl.store(a, 1.0)
 END
     jq -e '.[0] | .resource == "registers" and .needed == 255 and .limit == 64' .err
+    for warps in 64 256; do
+        tritcc -1 -arch=sm_80 -num-warps=$warps -emit=ptx -fdiagnostics-format=json -sig 'k(*fp32)' - <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(a):
+    tl.store(a, 1.0)
+END
+        jq -e ".[0] | .code == \"TRI-6003\" and .resource == \"threads\" and .needed == $((32 * warps)) and .limit == 1024 and .line == 6" .err
+    done
+}
+
+@test "json lists what the code takes, descriptors and tuples by their parts" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(t, d, p, n, B: tl.constexpr):
+    tl.store(p + tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :], d.load([n, 0]) + t[0] + t[2][0])
+END
+    local extents='["d.shape.0","i64"],["d.shape.1","i64"],["d.stride.0","i64"],["d.stride.1","i64"],["d.padding","i1"]'
+    local sizes='["d.shape.0","i32"],["d.shape.1","i32"],["d.stride.0","i64"],["d.stride.1","i64"]'
+    for release in 3.6 3.7; do
+        tritcc -arch=sm_90a -fdescriptor-parameters=$release -emit=json=k.json,ptx=k.ptx k.tri \
+            -sig '(fp32, 3, (i32, *fp32:16)), tensordesc<fp32[16, 16]>, *fp32, i32, 16'
+        rounding=
+        [ $release = 3.6 ] || rounding='["d.round_f32_to_tf32","i1"],'
+        jq -c '[.kernels[0].flattened[] | [.name, .type]]' k.json >flat
+        [ "$(<flat)" = '[["t.0","fp32"],["t.2.0","i32"],["t.2.1","*fp32"],["d.base","*fp32"],'"$extents,$rounding$sizes"',["p","*fp32"],["n","i32"]]' ]
+        [ "$(grep -c '^[[:space:]]*\.param' k.ptx)" -eq "$(jq '.kernels[0].flattened | length' k.json)" ]
+    done
+    tritcc -arch=x86-64 -emit=json=k.json k.tri -sig '(fp32, 3, (i32, *fp32:16)), tensordesc<fp32[16, 16]>, *fp32, i32, 16'
+    [ "$(jq -c '[.kernels[0].flattened[].type]' k.json)" = '["fp32","i32","*fp32","tensordesc<fp32[16, 16]>","*fp32","i32"]' ]
 }

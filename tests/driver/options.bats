@@ -74,6 +74,8 @@ load ../helpers
 
 @test "numbers are checked" {
     tritcc -2 -num-warps=3 k.tri
+    tritcc -2 -num-warps=2048 k.tri
+    tritcc -2 -fdescriptor-parameters=3.5 k.tri
     tritcc -2 -num-ctas=0 k.tri
     tritcc -2 -num-stages=x k.tri
     tritcc -2 -maxnreg=1000000 k.tri

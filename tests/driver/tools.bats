@@ -60,7 +60,9 @@ toolkit() {
             sleep 0.05
         done
         kill -"$signal" "$pid"
-        wait "$pid" || true
+        ended=0
+        wait "$pid" || ended=$?
+        [ "$ended" -eq $((128 + $(kill -l "$signal"))) ] # by the signal, not by an error of the child that it ended
         while read -r file; do [ ! -e "$file" ]; done <seen
         [ ! -e vadd.cubin ]
     done

@@ -285,3 +285,24 @@ END
     tritcc -arch=sm_80 -Rpass-missed=memory -emit=ptx=/dev/null -sig '*fp32:16, *fp32:16, *i32:16, i32:1, i32, 1024' k.tri
     [[ $errors != *"k.tri:9:9: remark:"* ]]
 }
+
+@test "products of 8-bit integers on mma.sync say how their sums end" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, y, o, B: tl.constexpr):
+    i = tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :]
+    tl.store(o + i, tl.dot(tl.load(x + i), tl.load(y + i)))
+END
+    local said="k.tri:8:21: remark: sums of 8-bit integers wrap around at 32 bits; Triton's saturate on this architecture"
+    tritcc -arch=sm_80 -Rpass=dot -S -o k.ptx -sig '*i8:16, *i8:16, *i32:16, 64' k.tri
+    [[ $errors == *"$said"* ]]
+    grep -q 'mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32' k.ptx
+    tritcc -arch=sm_90a -Rpass=dot -S -o k.ptx -sig '*i8:16, *i8:16, *i32:16, 64' k.tri
+    [[ $errors != *"wrap around"* ]]
+    tritcc -arch=sm_80 -Rpass=dot -S -o k.ptx -sig '*fp16:16, *fp16:16, *fp32:16, 64' k.tri
+    [[ $errors != *"wrap around"* ]]
+}

@@ -317,6 +317,15 @@ static void widen_operands(matmuls *m, MlirOperation dot)
     }
 }
 
+/* mma.sync has both kinds of sums of 32-bit integers; those that wrap around are the same on every machine. */
+static void remark_sums(const matmuls *m, MlirOperation dot)
+{
+    tri_diag *diag = m->run->unit->diag;
+    if (mlirTypeIsAInteger(tri_type_element(mlirValueGetType(tri_op_result(dot, 0)))))
+        tri_diag_remark(diag, tri_op_span(diag, dot), "dot",
+                        "sums of 8-bit integers wrap around at 32 bits; Triton's saturate on this architecture");
+}
+
 static bool run_accelerate_matmul(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
@@ -352,6 +361,7 @@ static bool run_accelerate_matmul(tri_pass_run *run)
         if (why_not)
             tri_diag_missed(run->unit->diag, tri_op_span(run->unit->diag, dots.at[i]), "dot",
                             "no product of warp groups: %s", why_not);
+        remark_sums(&m, dots.at[i]);
         accelerate(&m, dots.at[i]);
     }
     for (size_t i = 0; i < dots.len; i++)
