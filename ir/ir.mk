@@ -55,7 +55,7 @@ $(foreach d,$(IR_DIALECTS),$(eval $(call IR_GEN_RULES,$(d))))
 # header of an eighth of the size. Sanitizers must be one compiler's throughout.
 IR_CLANG = $(wildcard $(LLVM_PREFIX)/bin/clang++)
 IR_CXX_yes = $(CXX)
-IR_CXX_no = $(if $(IR_CLANG),$(filter ccache,$(CXX)) $(IR_CLANG),$(CXX))
+IR_CXX_no = $(if $(IR_CLANG),$(filter ccache,$(CXX)) $(IR_CLANG)$(CROSS:%= --target=%),$(CXX))
 IR_CXX = $(or $(IR_CXX_$(SANITIZERS)),$(IR_CXX_no)) $(CXXFLAGS_LLVM)
 
 # Not through ccache: the header holds the path and size of what it was made from.
