@@ -34,6 +34,7 @@ extern "C" {
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
@@ -77,6 +78,7 @@ static void registerInterfaces(MLIRContext *context)
     DialectRegistry registry;
     arith::registerBufferizableOpInterfaceExternalModels(registry);
     cf::registerBufferizableOpInterfaceExternalModels(registry);
+    memref::registerAllocationOpInterfaceExternalModels(registry); /* or no buffer is hoisted or promoted */
     linalg::registerBufferizableOpInterfaceExternalModels(registry);
     scf::registerBufferizableOpInterfaceExternalModels(registry);
     tensor::registerBufferizableOpInterfaceExternalModels(registry);

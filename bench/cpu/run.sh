@@ -4,7 +4,7 @@
 # Where OpenBLAS is installed (Debian: libopenblas-dev), products are compared with it. ROW: only those that begin so.
 # Where TORCH_PYTHON names a Python that has PyTorch, that is a peer too (torch_rows.py), with the tutorial's products, bf16,
 # int8, masked rows and a launch after a pause; whether the processor's AMX took part is said.
-# TRITCC, CLANG and BUILDDIR may be set.
+# ARCH=linalg times the way through MLIR's structured dialects instead of -arch=native. TRITCC, CLANG and BUILDDIR may be set.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 out=${BUILDDIR:-build}/bench-cpu
@@ -12,7 +12,7 @@ mkdir -p "$out"
 cp "$here"/kernels.tri "$here"/*.c "$here"/*.h "$out"
 cd "$out"
 sigs=$(sed -n 's/^# tritcc: //p' kernels.tri | tr '\n' ' ')
-eval "\"\${TRITCC:-tritcc}\" -arch=native $sigs -emit=obj=kernels.o,header=kernels.h,llir=kernels.ll,asm=kernels.s kernels.tri"
+eval "\"\${TRITCC:-tritcc}\" -arch=${ARCH:-native} $sigs -emit=obj=kernels.o,header=kernels.h,llir=kernels.ll,asm=kernels.s kernels.tri"
 "${CLANG:-clang-22}" -O3 -march=native -Wall -Wextra -c plain.c
 blas=
 printf '#include <cblas.h>\nint main(void) { openblas_set_num_threads(1); return 0; }\n' >blas.c
@@ -31,7 +31,7 @@ echo
 echo "compile time, ms (source to object, the median of 7)"
 compiles() { # FILE SIGNATURE
     for _ in 1 2 3 4 5 6 7; do
-        "${TRITCC:-tritcc}" -arch=native -ftime-report -sig "$2" -emit=obj=one.o "$1" 2>&1 | sed -n 's/ *\([0-9.]*\) .* total$/\1/p'
+        "${TRITCC:-tritcc}" -arch="${ARCH:-native}" -ftime-report -sig "$2" -emit=obj=one.o "$1" 2>&1 | sed -n 's/ *\([0-9.]*\) .* total$/\1/p'
     done | sort -n | sed -n "4s/^/$(printf '%-12s ' "${2%%(*}")/p"
 }
 sed -n "s/^# tritcc: -sig '\(.*\)'/\1/p" kernels.tri | while IFS= read -r sig; do compiles kernels.tri "$sig"; done

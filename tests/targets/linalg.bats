@@ -30,6 +30,12 @@ signature='*fp32, *fp32, *fp32, i32, i32, i32, 32, 64, 16'
     ! grep -E 'tt\.|memref.load|tensor.extract ' k.linalg
 }
 
+@test "blocks lie on the stack: nothing is allocated, and leaks, for each program" {
+    kernel
+    tritcc -arch=linalg -emit=llir -sig "$signature" k.tri
+    ! grep -E 'call.*@(malloc|calloc|aligned_alloc)' k.ll
+}
+
 @test "linalg text is an input: objects and runs come from it" {
     kernel
     tritcc -arch=linalg -emit=linalg -sig "$signature" k.tri -o k.linalg
