@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import tritcc
 
@@ -161,14 +162,9 @@ class Host(unittest.TestCase):
 
     def test_a_machine_without_cc(self):
         x = np.ones(4, np.float32)
-        before = os.environ.get("CC")
-        os.environ["CC"] = "/no/such/cc"
-        try:
+        with unittest.mock.patch.dict(os.environ, CC="/no/such/cc"):
             with self.assertRaisesRegex(tritcc.LaunchError, "/no/such/cc"):
                 tritcc.jit(kernels()["add"])[1](x, x, x, 4, B=4)
-        finally:
-            os.environ.pop("CC")
-            os.environ.update({"CC": before} if before else {})
 
 
 @unittest.skipUnless(np, "NumPy is not installed")
@@ -209,6 +205,13 @@ class Export(unittest.TestCase):
             )
         subprocess.check_call(["cc", "-o", self.stem, program, files.object, "-lm", "-ldl", "-lpthread"])
         subprocess.check_call([self.stem])
+
+    def test_several_kernels_on_a_machine_without_cc(self):
+        signatures = {"add32": ["*fp32", "*fp32", "*fp32", "i32", 64], "add16": ["*fp16", "*fp16", "*fp16", "i64", 32]}
+        with unittest.mock.patch.dict(os.environ, CC="/no/such/cc"):
+            with self.assertRaisesRegex(tritcc.LaunchError, "/no/such/cc"):
+                tritcc.export(kernels()["add"], signatures, "native", self.stem)
+        self.assertEqual(os.listdir(os.path.dirname(self.stem)), [])
 
     def test_a_value_that_does_not_fit(self):
         tritcc.export(kernels()["add"], "*fp32, *fp32, *fp32, i32, 64", "native", self.stem)
