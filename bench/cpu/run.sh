@@ -23,7 +23,6 @@ cc -O2 -fopenmp -Wall -Wextra bench.c plain.o kernels.o -o bench $blas -lm
 if [ "${TORCH_PYTHON-}" ]; then
     cc -shared kernels.o -o libkernels.so -lm
     echo
-    grep -q amx_bf16 /proc/cpuinfo || echo "no AMX here: its products are not run"
     echo "beside PyTorch: us of tritcc and of PyTorch, speed; one thread, then two"
     "$TORCH_PYTHON" "$here/torch_rows.py" ./libkernels.so "$@"
 fi

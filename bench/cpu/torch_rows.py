@@ -36,6 +36,31 @@ def products():
             yield f"{name} {n}", call(name, ((n // 64) ** 2, 1, 1), a, b, c, n, n, n), theirs, 2.0 * n**3, c
 
 
+def nests():
+    """Attention of 8 heads, convolutions as products, weights of four bits beside a product of ready ones."""
+    for name, dtype in (("attention_heads", torch.float32), ("attention_bf16", torch.bfloat16)):
+        q, k, v = (torch.randn(1, 8, 1024, 64).to(dtype) for _ in range(3))
+        out = torch.empty_like(q)
+        theirs = lambda q=q, k=k, v=v: F.scaled_dot_product_attention(q, k, v)
+        yield name, call(name, (8, 8, 1), q, k, v, out, 1024, 0.125), theirs, 4.0 * 8 * 1024 * 1024 * 64, out
+    size, channels, features = 64, 64, 128
+    for name, dtype in (("conv", torch.float32), ("conv_bf16", torch.bfloat16)):
+        x, w = torch.randn(1, channels, size, size).to(dtype), (torch.randn(features, channels, 3, 3) / 24).to(dtype)
+        x, w = x.contiguous(memory_format=torch.channels_last), w.contiguous(memory_format=torch.channels_last)
+        padded, filters = F.pad(x, (1, 1, 1, 1))[0].permute(1, 2, 0).contiguous(), w.permute(2, 3, 1, 0).contiguous()
+        out = torch.empty(size, size, features)
+        theirs = lambda x=x, w=w: F.conv2d(x, w, padding=1)[0].permute(1, 2, 0)
+        yield (name, call(name, (size * size // 64, features // 64, 1), padded, filters, out, size, channels, features),
+               theirs, 18.0 * size * size * channels * features, out)
+    for m in (64, 512):
+        n = 1024
+        a, ready, scales = torch.randn(m, n), torch.randint(-8, 8, (n, n), dtype=torch.int8), torch.rand(n)
+        packed = (ready[: n // 2] & 15) | (ready[n // 2 :] << 4)
+        weights, out = ready.float() * scales, torch.empty(m, n)
+        yield (f"int4 {m}", call("int4", (m // 64, n // 64, 1), a, packed, scales, out, m, n, n),
+               lambda a=a, weights=weights: torch.mm(a, weights), 2.0 * m * n * n, out)
+
+
 def rows():
     x, wide, flat = torch.randn(256, 1024), torch.randn(256, 4096), torch.randn(1 << 18)
     w, b, out, wide_out, flat_out, big = (torch.randn(1024), torch.randn(1024), torch.empty_like(x), torch.empty_like(wide),
@@ -82,7 +107,9 @@ def pauses():
 
 def main():
     wanted = sys.argv[2:]
-    for source in (rows(), products()):
+    if "amx_bf16" not in open("/proc/cpuinfo").read():
+        print("products with AMX: not run, this processor has none")
+    for source in (rows(), products(), nests()):
         for name, ours, theirs, flops, result in source:
             if wanted and not any(name.startswith(w) for w in wanted):
                 continue
@@ -92,7 +119,7 @@ def main():
                 lib.tri_threads(threads)
                 if ours():
                     sys.exit(f"{name}: the launch failed")
-                want = theirs().to(torch.float64)
+                want = theirs().to(torch.float64).reshape(result.shape)
                 error = ((result.to(torch.float64) - want).abs().max() / (1 + want.abs().max())).item()
                 t = [(once(ours, threads), once(theirs, threads)) for _ in range(9)]
                 mine, other = sorted(v[0] for v in t)[4], sorted(v[1] for v in t)[4]

@@ -43,6 +43,35 @@ static void share(tri_writer *w, LLVMValueRef value)
         LLVMSetVisibility(value, LLVMHiddenVisibility);
 }
 
+/* What no launch goes through: texts, lookups, loading, measuring, threads that begin and end, what is printed. */
+static bool is_seldom_run(tri_str name)
+{
+    static const char *const names[] = {
+        "tri_strerror", "put",  "tritcc_kernel_", "tri_threads", "tri_select",  "tri_rt_load",      "tri_rt_unload",
+        "tri_rt_tune",  "load", "unload",         "time_",       "selected_",   "tri_rt_selected",  "arch_of_",
+        "open_driver",  "hold", "let_go",         "arch_number", "tri_rt_cuda", "tri_rt_rank",      "best_image",
+        "choose_image", "end",  "start",          "serve",       "wake",        "sleep_",           "forget_",
+        "print_",       "find_level",             "query",       "ask_for_",    "find_tile_level",  "tri_cpu_rt_print",
+        "tri_cpu_rt_assert", "tri_cpu_rt_bounds", "tri_cpu_rt_undefined",       "drop_unused",      "get_function"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tri_str_has_prefix(name, names[i]))
+            return true;
+    return false;
+}
+
+/* It was optimised when it was made into bitcode; generating its code without haste is a third of an object's time. */
+static void hurry(tri_writer *w, LLVMValueRef function)
+{
+    static const char *const names[] = {"optnone", "noinline"};
+    if (LLVMIsDeclaration(function) || !is_seldom_run(tri_str_from(LLVMGetValueName(function))))
+        return;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
+        LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(w->llvm, kind, 0));
+    }
+}
+
 static bool load_runtime(tri_writer *w, const char *triple, LLVMTargetMachineRef machine)
 {
     size_t size = (size_t)(tri_launch_bitcode_end - tri_launch_bitcode);
@@ -65,6 +94,7 @@ static bool load_runtime(tri_writer *w, const char *triple, LLVMTargetMachineRef
         for (size_t i = 0; i < sizeof host_only / sizeof *host_only; i++)
             LLVMRemoveStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, host_only[i],
                                              (unsigned)strlen(host_only[i]));
+        hurry(w, f);
         share(w, f);
     }
     for (LLVMValueRef v = LLVMGetFirstGlobal(w->module); v; v = LLVMGetNextGlobal(v))
