@@ -1,7 +1,7 @@
 // RUN: tritcc -x ttgir -passes=remove-layout-conversions,canonicalize %s | FileCheck %s
 // positive: @chain @loop @conditional @locked @extension @dot_operand @into_branch @into_nested_branch
 // negative: @transpose @locked_narrow @locked_shared @keep @not_into_branches @not_without_loop @not_before_condition
-// negative: @not_for_more
+// negative: @not_for_more @not_before_scan
 // loop: @loop @locked @into_branch @into_nested_branch @not_into_branches @not_before_condition @not_for_more
 // if: @conditional @locked @locked_narrow @locked_shared @into_branch @into_nested_branch @not_into_branches
 // if: @not_without_loop @not_before_condition @not_for_more
@@ -394,6 +394,23 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %w = ttg.convert_layout %i : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
       tt.store %q, %w : tensor<64x64x!tt.ptr<f32>, #c>
     }
+    tt.return
+  }
+
+  // A scan moves more between threads where each has one neighbour only: its result is converted.
+  // CHECK-LABEL: @not_before_scan
+  // CHECK: "tt.scan"
+  // CHECK: ttg.convert_layout
+  // CHECK-NEXT: tt.store
+  tt.func public @not_before_scan(%q: tensor<2048x!tt.ptr<i32>, #a>) {
+    %x = tt.make_range {start = 0 : i32, end = 2048 : i32} : tensor<2048xi32, #b>
+    %s = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
+    ^bb0(%u: i32, %v: i32):
+      %w = arith.addi %u, %v : i32
+      tt.scan.return %w : i32
+    }) : (tensor<2048xi32, #b>) -> tensor<2048xi32, #b>
+    %o = ttg.convert_layout %s : tensor<2048xi32, #b> -> tensor<2048xi32, #a>
+    tt.store %q, %o : tensor<2048x!tt.ptr<i32>, #a>
     tt.return
   }
 

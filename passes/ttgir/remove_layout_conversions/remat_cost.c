@@ -27,7 +27,7 @@ static int64_t unique_elements(tri_remat *r, MlirType type)
     return (int64_t)1 << (bits - __builtin_popcountll(tri_linear_free_mask(l, TRI_DIM_REGISTER)));
 }
 
-/* Sums and products of more than two floats depend on the order they are taken in. */
+/* Sums and products of more than two floats (of a reduction or scan) depend on the order they are taken in. */
 static bool is_order_dependent(MlirOperation reduce)
 {
     MlirType type = mlirValueGetType(tri_op_operand(reduce, 0));
@@ -55,6 +55,38 @@ static int64_t reduce_cost(tri_remat *r, MlirOperation op, MlirAttribute encodin
     for (int b = 0; b < tri_linear_in_bits(l, TRI_DIM_WARP); b++)
         warps *= tri_linear_basis_at(l, TRI_DIM_WARP, b, axis) ? 2 : 1;
     return lanes + 8 * warps;
+}
+
+/* What a scan does in this layout, in the measure of tri_remat_convert_cost: a step between lanes shuffles a value for
+ * the registers below it, which costs about what a conversion of it does, and combines all. */
+static int64_t scan_work(tri_remat *r, MlirOperation op, MlirAttribute encoding)
+{
+    enum { SHUFFLE = 32, COMBINE = 8 };
+    MlirType type = tri_type_with_encoding(mlirValueGetType(tri_op_operand(op, 0)), encoding);
+    tri_dim axis = TRI_DIM_0 + (tri_dim)tri_op_int(op, "axis", 0);
+    const tri_linear *l = tri_layouts_linear(r->layouts, type);
+    if (!l)
+        return 0;
+    int64_t lowest = tri_linear_out_size(l, axis), below = 1, steps = 0;
+    for (int b = 0; b < tri_linear_in_bits(l, TRI_DIM_LANE); b++) {
+        int64_t at = tri_linear_basis_at(l, TRI_DIM_LANE, b, axis);
+        steps += at != 0;
+        lowest = at && at < lowest ? at : lowest;
+    }
+    for (int b = 0; b < tri_linear_in_bits(l, TRI_DIM_REGISTER); b++) {
+        int64_t at = tri_linear_basis_at(l, TRI_DIM_REGISTER, b, axis);
+        below *= at && at < lowest ? 2 : 1;
+    }
+    return bytes_of(type) * steps * SHUFFLE / below + bytes_of(type) * steps * COMBINE;
+}
+
+/* Cost of a scan in another layout, beside the one that stays (is_live) or that it replaces. */
+static int64_t scan_cost(tri_remat *r, MlirOperation op, MlirAttribute encoding, bool is_live)
+{
+    MlirAttribute now = tri_type_encoding(mlirValueGetType(tri_op_operand(op, 0)));
+    if (is_live)
+        return is_order_dependent(op) ? -1 : scan_work(r, op, encoding);
+    return max64(0, scan_work(r, op, encoding) - scan_work(r, op, now));
 }
 
 /* ---- what stays alive outside the slice ---- */
@@ -161,7 +193,7 @@ static int64_t op_cost(liveness *l, MlirOperation op, const tri_slice_value *v)
         return 0;
     if (tri_str_is(name, "ttg.convert_layout"))
         return end_cost(l->r, op, v->encoding, is_live);
-    if (l->is_free && !tri_str_is(name, "tt.reduce") && !tri_str_is(name, "tt.load"))
+    if (l->is_free && !tri_str_is(name, "tt.reduce") && !tri_str_is(name, "tt.scan") && !tri_str_is(name, "tt.load"))
         return 0;
     if (tri_str_has_prefix(name, "arith.") || tri_str_has_prefix(name, "math.") || tri_op_in(op, TRI_OPS_COSTLY)) {
         int64_t now = unique_elements(l->r, old);
@@ -171,6 +203,8 @@ static int64_t op_cost(liveness *l, MlirOperation op, const tri_slice_value *v)
     }
     if (is_live && tri_str_is(name, "tt.reduce"))
         return is_order_dependent(op) ? -1 : reduce_cost(l->r, op, v->encoding);
+    if (tri_str_is(name, "tt.scan"))
+        return scan_cost(l->r, op, v->encoding, is_live);
     if (is_live && (tri_str_is(name, "tt.load") || tri_str_is(name, "ttg.local_load")))
         return 8 * bytes_of(old);
     return 0;
