@@ -280,6 +280,33 @@ static bool bind(tri_run_kernel *k, tri_argument_list *arguments)
     return true;
 }
 
+/* What was compiled before it was given arguments: constants are checked, and every argument must have a parameter. */
+static bool check_made(tri_run_kernel *k, const tri_argument_list *arguments)
+{
+    const tri_kernel *kernel = &k->unit.kernels.at[0];
+    for (size_t i = 0; i < kernel->params.len; i++) {
+        const tri_kernel_param *param = &kernel->params.at[i];
+        if (!param->is_constexpr || !k->passed[i] || tri_str_equal(k->passed[i]->literal, param->value))
+            continue;
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "the %s was compiled with %.*s=%.*s",
+                       k->backend->takes == TRI_KIND_OBJ ? "object" : "kernel", TRI_STR_ARG(param->name),
+                       TRI_STR_ARG(param->value));
+        return false;
+    }
+    for (size_t n = 0; n < arguments->len; n++) {
+        bool is_used = arguments->at[n].is_buffer;
+        for (size_t i = 0; i < kernel->params.len; i++)
+            is_used = is_used || k->passed[i] == &arguments->at[n];
+        if (is_used)
+            continue;
+        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "kernel '%.*s' has no parameter for argument %zu%s%.*s",
+                       TRI_STR_ARG(kernel->name), n + 1, arguments->at[n].name.len ? ", " : "",
+                       TRI_STR_ARG(arguments->at[n].name));
+        return false;
+    }
+    return true;
+}
+
 /* --- life -------------------------------------------------------------------------------- */
 
 /* The file's kernel for these arguments, as the back end takes it. */
@@ -334,7 +361,9 @@ bool tri_run_kernel_create(tri_arena *arena, tri_diag *diag, tri_run_opt *opt, t
     if (k->backend->takes != TRI_KIND_OBJ && !make_code(k, opt, arguments))
         return false;
     opening o = {k, arguments};
-    return bind(k, arguments) && tri_run_grid_evaluate(k, opt->grid) && tri_guard_run(&k->unit, open_guarded, &o);
+    bool is_made = k->backend->takes == TRI_KIND_OBJ || kind_of(opt) != TRI_KIND_SOURCE;
+    return bind(k, arguments) && (!is_made || check_made(k, arguments)) && tri_run_grid_evaluate(k, opt->grid) &&
+           tri_guard_run(&k->unit, open_guarded, &o);
 }
 
 void tri_run_kernel_fini(tri_run_kernel *k)

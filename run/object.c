@@ -8,6 +8,7 @@
 #include "driver/environment.h"
 #include "ir/context.h"
 #include "ir/kernel.h"
+#include "run/fence.h"
 #include "runtime/launch/launch.h"
 #include "targets/object/object.h"
 
@@ -24,6 +25,7 @@ typedef struct {
     bool is_cuda;
     tri_cuda *cuda;
     tri_run_copies copies;
+    tri_run_fences *fences; /* on the host; null: none */
     uint64_t *args;   /* of the thunk: result, stream, grid, the kernel's */
     int result;
 } object;
@@ -107,13 +109,15 @@ static bool is_number(const tri_argument *a)
 }
 
 /* Whether "NAME=TEXT" of a key is a parameter of the launcher. A dtype may be the type of a number or the
- * value of a constant: it is a constant when no number is given for it. */
+ * value of a constant: it is a constant when something else is given for it, or nothing for a type of floats, which
+ * constants mostly are. */
 static bool is_passed(tri_str type, const tri_argument *given)
 {
     tri_dtype dtype;
     if (tri_str_has_prefix(type, "*"))
         return true;
-    return tri_dtype_find(tri_str_sub(type, 0, tri_str_find(type, ':')), &dtype) && is_number(given);
+    return tri_dtype_find(tri_str_sub(type, 0, tri_str_find(type, ':')), &dtype) &&
+           (given ? is_number(given) : !tri_dtype_is_float(dtype));
 }
 
 /* Where the next ", " outside of brackets and quotes is. */
@@ -251,32 +255,6 @@ static LLVMModuleRef make_thunk(tri_run_kernel *k)
     return module;
 }
 
-/* Constants are checked, and every argument must have a parameter. */
-static bool check_arguments(tri_run_kernel *k, const tri_argument_list *arguments)
-{
-    const tri_kernel *kernel = &k->unit.kernels.at[0];
-    for (size_t i = 0; i < kernel->params.len; i++) {
-        const tri_kernel_param *param = &kernel->params.at[i];
-        if (!param->is_constexpr || !k->passed[i] || tri_str_equal(k->passed[i]->literal, param->value))
-            continue;
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "the object was compiled with %.*s=%.*s",
-                       TRI_STR_ARG(param->name), TRI_STR_ARG(param->value));
-        return false;
-    }
-    for (size_t n = 0; n < arguments->len; n++) {
-        bool is_used = arguments->at[n].is_buffer;
-        for (size_t i = 0; i < kernel->params.len; i++)
-            is_used = is_used || k->passed[i] == &arguments->at[n];
-        if (is_used)
-            continue;
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "kernel '%s' has no parameter for argument %zu%s%.*s",
-                       ((object *)k->device)->name, n + 1, arguments->at[n].name.len ? ", " : "",
-                       TRI_STR_ARG(arguments->at[n].name));
-        return false;
-    }
-    return true;
-}
-
 /* Launchers take halves as floats. */
 static bool widen_halves(tri_run_kernel *k)
 {
@@ -297,10 +275,12 @@ static bool widen_halves(tri_run_kernel *k)
 static bool open_object(tri_run_kernel *k, tri_argument_list *arguments)
 {
     object *o = k->device;
-    if (!check_arguments(k, arguments) || !widen_halves(k))
+    if (!widen_halves(k))
         return false;
     if (o->is_cuda && !tri_run_device_upload(k, &tri_run_cuda_memory, o->cuda, arguments, &o->copies))
         return false;
+    if (!o->is_cuda)
+        o->fences = tri_run_fence_arrays(k);
     LLVMModuleRef module = make_thunk(k);
     if (!module)
         return false;
@@ -311,6 +291,7 @@ static bool open_object(tri_run_kernel *k, tri_argument_list *arguments)
     memcpy(o->args + 4, k->values, k->num_values * sizeof *k->values);
     const tri_jit_symbol symbols[] = {{o->name, symbol(o, k->unit.arena, "")}};
     k->jit = tri_jit_create(k->unit.diag, module, thunk_name, symbols, 1, tri_jit_oldest(1));
+    tri_run_fence_watch(o->fences);
     return k->jit != NULL;
 }
 
@@ -332,6 +313,7 @@ static bool launch_object(tri_run_kernel *k, double *out_seconds)
 static bool fetch_object(tri_run_kernel *k)
 {
     object *o = k->device;
+    tri_run_fence_fetch(o->fences);
     return !o->is_cuda || tri_run_device_fetch(&tri_run_cuda_memory, o->cuda, &o->copies);
 }
 
@@ -340,6 +322,7 @@ static void close_object(tri_run_kernel *k)
     object *o = k->device;
     if (!o)
         return;
+    tri_run_fence_destroy(o->fences);
     tri_cuda_destroy(o->cuda);
     if (o->library)
         dlclose(o->library);

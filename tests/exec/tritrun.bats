@@ -508,3 +508,45 @@ K
     tritrun -arch=sim:spirv64 k.tri arange:i32:8 zeros:i32:8 8 -print=out
     tritrun -bench k.tri arange:i32:8 zeros:i32:8 8
 }
+
+@test "what was compiled before is given what its signature says" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, o, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+K
+    tritcc -arch="$HOST_ARCH" -sig '*fp32, *fp32, i32, 64' -emit=obj=k.o,ttir=k.ttir k.tri
+    tritcc -arch=sm_80 -sig '*fp32, *fp32, i32, 64' -emit=ttgir=k.ttgir k.tri
+    local file arch
+    # ARGUMENTS|what is said
+    rejects() {
+        status=0
+        "$BUILDDIR/tritrun" $arch "$file" $1 >.out 2>.err || status=$?
+        echo "$file: $1: $status"; cat .err
+        [ "$status" -eq 1 ]
+        [[ $(<.err) == *"$2"* ]]
+    }
+    for file in k.o k.ttir k.ttgir; do
+        case $file in
+        k.o) arch= ;;
+        k.ttir) arch=-arch=$HOST_ARCH ;;
+        k.ttgir) arch=-arch=sim:sm_80 ;;
+        esac
+        rejects 'ones:f16:64 zeros:f32:64 64' "parameter 'x' of type *fp32 takes an array of f32, and this one is of f16"
+        rejects 'ones:f32:64 zeros:f32:64' "no argument for parameter 'n' of type i32"
+        rejects 'ones:f32:64 zeros:f32:64 1.5' "parameter 'n' of type i32 cannot be '1.5'"
+        rejects 'ones:f32:64 5 64' "parameter 'o' of type *fp32 takes an array"
+        rejects 'ones:f32:64 zeros:f32:64 64 32' 'was compiled with B=64'
+        rejects 'ones:f32:64 zeros:f32:64 64 64 1' "kernel 'k' has no parameter for argument 5"
+        rejects 'ones:f32:64 zeros:f32:12 64' "'o', which has 48"
+        "$BUILDDIR/tritrun" $arch "$file" ones:f32:64 zeros:f32:64 60 64 -print=o >.out
+        [ "$(grep -o '2' .out | wc -l)" -ge 60 ]
+    done
+    file=k.o arch=
+    rejects 'ones:f32:20 zeros:f32:64 64' "tritrun: error: the kernel goes beyond the end of 'x', which has 80 bytes [TRI-9004]"
+}
