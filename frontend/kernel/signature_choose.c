@@ -3,12 +3,19 @@
 
 /* --- lookups and their errors ------------------------------------------------------------ */
 
+/* The file's own function of that name, else the first one inside of another. */
 static const tri_function *find_function(const tri_signature_file *c, tri_str name)
 {
-    for (size_t i = 0; i < c->functions.len; i++)
-        if (tri_str_equal(c->functions.at[i]->name, name))
-            return c->functions.at[i];
-    return NULL;
+    const tri_function *nested = NULL;
+    for (size_t i = 0; i < c->functions.len; i++) {
+        const tri_function *f = c->functions.at[i];
+        if (!tri_str_equal(f->name, name))
+            continue;
+        if (f->scope == tri_module_scope(c->main))
+            return f;
+        nested = nested ? nested : f;
+    }
+    return nested;
 }
 
 static void report_unknown_kernel(const tri_signature_file *c, tri_span at, tri_str name)
@@ -159,7 +166,7 @@ static bool has_text(const tri_signature_file *c, const tri_function *function)
 {
     for (size_t i = 0; i < c->texts.len; i++)
         if (tri_str_equal(c->texts.at[i].kernel, function->name))
-            return true;
+            return find_function(c, function->name) == function;
     return false;
 }
 

@@ -259,3 +259,27 @@ K
     tritcc -1 k.tri -arch=sm_80 -sig 'k(p=Part(*fp32), q=Pair(b=*fp32), o=*fp32)'
     [[ $errors == *"the field 'a' of the named tuple has no type"*TRI-3030* ]]
 }
+
+@test "a name means the file's own function before one inside of another" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+def outer():
+    @triton.jit
+    def kernel(q):
+        tl.store(q, 5)
+
+    return kernel
+
+
+@triton.jit
+def kernel(t, o):
+    tl.store(o, t[0] + t[1][0])
+K
+    tritcc k.tri -k kernel -sig '(fp32, (fp32, 3)), *fp32' -arch=sm_80 -emit=ttir=-
+    [[ $output == *'@kernel(%t: f32, %t_0: f32, %o: !tt.ptr<f32>)'* ]]
+    tritcc k.tri -sig 'kernel((fp32, (fp32, 3)), *fp32)' -arch=sm_80 -emit=ttir=-
+    [[ $output == *'@kernel(%t: f32, %t_0: f32, %o: !tt.ptr<f32>)'* ]]
+}
