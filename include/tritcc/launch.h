@@ -33,7 +33,7 @@ typedef struct {
     uint32_t shared_bytes;
 } tri_variant;
 
-enum {
+enum tri_error {
     TRI_OK = 0,
     TRI_ERROR_GRID = 1,      /* the grid is too large for the device */
     TRI_ERROR_NO_DRIVER = 2, /* no driver for this kind of device on this machine */
@@ -80,7 +80,7 @@ const tritcc_kernel *tritcc_kernel_find(const char *name);
 const tritcc_kernel *tritcc_kernel_next(const tritcc_kernel *after);
 
 /* The kinds of devices that code in objects is for. */
-enum { TRI_AUTOMATIC = 0, TRI_CUDA = 1, TRI_HIP = 2, TRI_LEVEL_ZERO = 3, TRI_OPENCL = 4, TRI_HOST = 5 };
+enum tri_device_kind { TRI_AUTOMATIC = 0, TRI_CUDA = 1, TRI_HIP = 2, TRI_LEVEL_ZERO = 3, TRI_OPENCL = 4, TRI_HOST = 5 };
 
 /* Which of them kernels with code for several run on, in the whole process; streams and pointers are its. Without it,
  * or with TRI_AUTOMATIC, it is the first of that order which has a device, asked for at the first launch. */
@@ -90,7 +90,7 @@ int tri_select(int kind);
  * TRI_ERROR_THREADS and nothing changes. They start at the first launch that needs them; where the system gives fewer,
  * those do. TRI_OPENMP: OpenMP's own threads. Without a call it is OpenMP's number when the program is linked with
  * that, else 1. */
-enum { TRI_OPENMP = -1 };
+enum tri_thread_count { TRI_OPENMP = -1 };
 int tri_threads(int count);
 
 /* Text for an error of any tritcc function; valid until the thread asks again. Never null. */

@@ -5,9 +5,12 @@
 #     main: main.o vadd.o
 #     main.o: vadd.h
 #
-# TRITCC is the compiler; TRITCCFLAGS its options. Objects need -lm.
+# TRITCC is the compiler; TRITCCFLAGS its options. Objects need -lm. A kernel's source is vadd.tri or vadd.py.
 TRITCC ?= tritcc
 TRITCCFLAGS ?=
 
 %.o %.h: %.tri
+	$(TRITCC) $(TRITCCFLAGS) -MD -MF $*.d -MT '$*.o $*.h' -emit=obj=$*.o,header=$*.h $<
+
+%.o %.h: %.py
 	$(TRITCC) $(TRITCCFLAGS) -MD -MF $*.d -MT '$*.o $*.h' -emit=obj=$*.o,header=$*.h $<

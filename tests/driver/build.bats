@@ -134,3 +134,17 @@ N
     touch vadd.tri
     ninja -n | grep -q 'TRITCC vadd.o'
 }
+
+@test "the rules for make take .tri and .py" {
+    for suffix in tri py; do
+        cp "$EXAMPLES/vadd/vadd.tri" $suffix.$suffix
+    done
+    printf 'TRITCC = %s\ninclude %s\n' "'$TRITCC'" "'$SRCDIR/share/tritcc/tritcc.mk'" | sed "s|include '\(.*\)'|include \1|" >makefile
+    echo "tri.o py.o: TRITCCFLAGS = -arch=$HOST_ARCH -sig '*fp32, *fp32, *fp32, i32, 1024'" >>makefile
+    make tri.o py.o
+    [ -s tri.o ] && [ -s tri.h ] && [ -s py.o ] && [ -s py.h ]
+    # the enumerations of the header have names
+    printf '#include "py.h"\nenum tri_device_kind kind = TRI_CUDA;\nenum tri_error e = TRI_ERROR_GRID;\nint main(void) { return 0; }\n' >main.c
+    cc -std=c99 -pedantic-errors -Wall -Werror -o main main.c py.o -lm -ldl
+    ./main
+}
