@@ -372,11 +372,14 @@ static const char *option_of(const report *r)
     return r->was_promoted ? "-Werror,-W" : "-W";
 }
 
-/* What a terminal would take as a command shows as '?'. */
-static void add_clean(tri_str name, tri_buf *out)
+/* What a terminal would take as a command shows as '?'; what is in `kept` may stay. */
+static void add_clean(tri_str text, const char *kept, tri_buf *out)
 {
-    for (size_t i = 0; i < name.len; i++)
-        tri_buf_add_char(out, (unsigned char)name.data[i] < ' ' || name.data[i] == 127 ? '?' : name.data[i]);
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.data[i];
+        bool is_control = (unsigned char)c < ' ' || c == 127;
+        tri_buf_add_char(out, is_control && (!c || !strchr(kept, c)) ? '?' : c);
+    }
 }
 
 static void add_text(tri_diag *diag, const report *r, tri_buf *out)
@@ -392,13 +395,14 @@ static void add_text(tri_diag *diag, const report *r, tri_buf *out)
     if (r->at.source) {
         uint32_t line, column;
         tri_source_position(r->at.source, r->at.begin, &line, &column);
-        add_clean(tri_diag_map_path(diag, r->at.source->name), out);
+        add_clean(tri_diag_map_path(diag, r->at.source->name), "", out);
         tri_buf_format(out, ":%u:%u: ", line, column);
     } else {
         tri_buf_format(out, "%s: ", diag->program);
     }
-    tri_buf_format(out, "%s%s:%s %s%.*s%s", color ? severity_color(r->severity) : "", severity_word(r->severity), off,
-                   bold, TRI_STR_ARG(r->text), off);
+    tri_buf_format(out, "%s%s:%s %s", color ? severity_color(r->severity) : "", severity_word(r->severity), off, bold);
+    add_clean(r->text, "\n\t", out);
+    tri_buf_add_z(out, off);
     if (r->code)
         tri_buf_format(out, " [TRI-%04d]", r->code);
     if (r->group)

@@ -30,7 +30,9 @@ static const tri_source *check_text(tri_session *session, const tri_opt_input *i
 {
     bool is_stdin = tri_str_is(input->path, "-");
     if (!text.len) {
-        tri_diag_error(session->diag, TRI_NO_SPAN, 1001, "'%.*s' is empty", TRI_STR_ARG(input->path));
+        const tri_source *source =
+            tri_diag_add_source(session->diag, is_stdin ? TRI_STR("<stdin>") : input->path, text);
+        tri_diag_error(session->diag, (tri_span){source, 0, 0}, 1001, "'%.*s' is empty", TRI_STR_ARG(input->path));
         return NULL;
     }
     if (!tri_phase_is_binary(kind) && kind != TRI_KIND_SOURCE && memchr(text.data, 0, text.len)) {

@@ -1,6 +1,7 @@
 #include "frontend/kernel/signature_kernel.h"
 
 #include "frontend/frontend.h"
+#include "frontend/host/scope.h"
 #include "frontend/kernel/annotation.h"
 #include "frontend/kernel/heuristic.h"
 #include "frontend/kernel/signature_infer.h"
@@ -624,6 +625,24 @@ bool tri_signature_settle(tri_signature_kernel *k)
 
 /* --- all of them -------------------------------------------------------------------------- */
 
+/* Says so at the beginning of the file, and why what looks like a kernel is none. */
+static void report_no_kernel(const tri_signature_file *c)
+{
+    const tri_ast_module *ast = tri_module_ast(c->main);
+    tri_diag_error(c->diag, (tri_span){ast->source, 0, 0}, TRI_SIG_UNKNOWN_KERNEL, "no @triton.jit function in '%.*s'",
+                   TRI_STR_ARG(ast->source->name));
+    for (uint32_t i = 0; i < ast->body.len; i++) {
+        const tri_ast_node *node = ast->body.at[i];
+        for (uint32_t d = 0; node->kind == TRI_AST_FUNCTION && d < node->function.decorators.len; d++) {
+            const tri_ast_node *decorator = node->function.decorators.at[d];
+            tri_failure failure = {0};
+            if (tri_str_has_suffix(tri_ast_text(decorator), "jit") &&
+                !tri_host_eval_at(tri_module_scope(c->main), decorator, node->span.begin, &failure) && failure.why.len)
+                tri_diag_note(c->diag, decorator->span, "this decorator is not known: %.*s", TRI_STR_ARG(failure.why));
+        }
+    }
+}
+
 bool tri_signature_start(tri_module *main, tri_signature_file *out)
 {
     tri_modules *all = tri_module_all(main);
@@ -635,8 +654,7 @@ bool tri_signature_start(tri_module *main, tri_signature_file *out)
     if (tri_diag_error_count(unit->diag) > errors)
         return false;
     if (!out->functions.len)
-        tri_diag_error(unit->diag, TRI_NO_SPAN, TRI_SIG_UNKNOWN_KERNEL, "no @triton.jit function in '%.*s'",
-                       TRI_STR_ARG(tri_module_ast(main)->source->name));
+        report_no_kernel(out);
     return out->functions.len > 0;
 }
 

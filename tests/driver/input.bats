@@ -69,3 +69,26 @@ load ../helpers
     [ -n "$output" ]
     [ -z "$(ls)" ]
 }
+
+@test "files without a kernel: a place, and why what looks like one is none" {
+    : >k.tri
+    tritcc -1 k.tri
+    [[ $errors == "k.tri:1:1: error: 'k.tri' is empty [TRI-1001]"* ]]
+    echo 'x = 1' >k.tri
+    tritcc -1 k.tri -emit=ttir
+    [[ $errors == "k.tri:1:1: error: no @triton.jit function in 'k.tri' [TRI-3031]"* ]]
+    printf 'import triton.language as tl\n\n\n@triton.jit\ndef k(x):\n    tl.store(x, 1)\n' >k.tri
+    tritcc -1 k.tri -emit=ttir
+    [[ $errors == *"k.tri:1:1: error: no @triton.jit function"*"k.tri:4:2: note: this decorator is not known: 'triton' is not defined"* ]]
+}
+
+@test "escape sequences in names do not reach the terminal" {
+    local name=$'e\x1b[31m\x07.tri'
+    echo 'x = = 1' >"$name"
+    tritcc -1 "$name" -emit=ttir
+    [[ $errors == 'e?[31m?.tri:1:5: error:'* && $errors != *$'\x1b'* ]]
+    tritcc -1 $'absent\x1b[31m.tri' -emit=ttir
+    [[ $errors == *"cannot read 'absent?[31m.tri'"* && $errors != *$'\x1b'* ]]
+    tritcc -2 -emit=$'tt\x1b[31m' "$name"
+    [[ $errors != *$'\x1b'* ]]
+}
