@@ -1,6 +1,7 @@
 #include "driver/info.h"
 
 #include "base/file.h"
+#include "driver/phase.h"
 #include "frontend/frontend.h"
 
 #include "llvm-c/Core.h"
@@ -89,7 +90,12 @@ bool tri_info_kernels(tri_session *session, tri_str path, tri_buf *out)
     tri_unit_init(&unit, session->arena, session->diag, &session->opt->compile);
     tri_unit_replace(&unit, TRI_PAYLOAD_SOURCE);
     unit.source = tri_diag_add_source(session->diag, path, text);
-    bool ok = tri_frontend_parse(&unit) && tri_frontend_list(&unit, out);
+    bool ok = tri_session_choose_target(session, &unit, TRI_STR("")) && tri_frontend_parse(&unit);
+    if (ok) {
+        tri_session_provide(session, &unit, TRI_PHASE_MLIR);
+        tri_frontend_target target = tri_phase_facts(&unit);
+        ok = tri_frontend_list(&unit, &target, out);
+    }
     tri_unit_fini(&unit);
     return ok;
 }

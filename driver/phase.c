@@ -120,7 +120,7 @@ static bool is_object(const tri_target *target) { return target->object_form != 
 
 /* --- steps --- */
 
-static tri_frontend_target facts_of(const tri_unit *unit)
+tri_frontend_target tri_phase_facts(const tri_unit *unit)
 {
     return (tri_frontend_target){
         .facts = unit->arch,
@@ -139,7 +139,7 @@ static bool run_parse(tri_unit *unit, const tri_pass_hooks *hooks)
 static bool run_evaluate(tri_unit *unit, const tri_pass_hooks *hooks)
 {
     (void)hooks;
-    tri_frontend_target target = facts_of(unit);
+    tri_frontend_target target = tri_phase_facts(unit);
     return tri_frontend_lower(unit, &target);
 }
 

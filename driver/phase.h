@@ -2,6 +2,7 @@
 #ifndef TRI_DRIVER_PHASE_H
 #define TRI_DRIVER_PHASE_H
 
+#include "frontend/frontend.h"
 #include "passes/passes.h"
 #include "targets/object/object.h"
 
@@ -57,6 +58,9 @@ tri_phase_list tri_phase_list_for(tri_arena *arena, const tri_target *target);
 tri_kind tri_phase_kind_named(const char *name);
 /* Is it what some family writes as its binary, so that it need not be text? */
 bool tri_phase_is_binary(tri_kind kind);
+
+/* What the front end is told of the unit's target. */
+tri_frontend_target tri_phase_facts(const tri_unit *unit);
 
 /* The pass pipeline of a phase that is one ("ttir", "ttgir"), as text; false for others. */
 bool tri_phase_pipeline(const tri_phase *phase, const tri_unit *unit, tri_buf *out);

@@ -1,5 +1,6 @@
 #include "frontend/frontend.h"
 
+#include "frontend/kernel/trial.h"
 #include "frontend/kernel/function.h"
 #include "frontend/kernel/grid.h"
 #include "frontend/kernel/masks.h"
@@ -28,39 +29,6 @@ bool tri_frontend_parse(tri_unit *unit)
 }
 
 /* ---- arguments of a kernel ---- */
-
-static tri_ev scalar_of(tri_dtype d) { return (tri_ev){.kind = TRI_EV_TENSOR, .type = tri_types_scalar(d)}; }
-
-/* The value of a parameter, with types where the function's arguments will stand. */
-static tri_ev param_value(tri_eval *e, const tri_arg *arg)
-{
-    switch (arg->kind) {
-    case TRI_ARG_VALUE:
-        return (tri_ev){.kind = TRI_EV_TENSOR, .type = arg->type};
-    case TRI_ARG_CONSTANT:
-        return tri_ev_from_value(e, arg->value);
-    case TRI_ARG_TUPLE: {
-        tri_ev *at = TRI_NEW_ARRAY(e->arena, tri_ev, arg->item_count + 1);
-        for (int i = 0; i < arg->item_count; i++)
-            at[i] = param_value(e, &arg->items[i]);
-        return arg->cls ? tri_ev_make_named(e, arg->item_count, at, arg->cls)
-                        : tri_ev_make_tuple(e, arg->item_count, at);
-    }
-    case TRI_ARG_DESC: {
-        tri_ev_desc *d = TRI_NEW(e->arena, tri_ev_desc);
-        d->block = arg->type;
-        d->rank = arg->type->rank;
-        d->shape = TRI_NEW_ARRAY(e->arena, tri_ev, d->rank + 1);
-        d->strides = TRI_NEW_ARRAY(e->arena, tri_ev, d->rank + 1);
-        for (int i = 0; i < d->rank; i++) {
-            d->shape[i] = scalar_of(TRI_DTYPE_INT32);
-            d->strides[i] = scalar_of(TRI_DTYPE_INT64);
-        }
-        return (tri_ev){.kind = TRI_EV_DESC, .desc = d};
-    }
-    }
-    return (tri_ev){0};
-}
 
 typedef TRI_VEC(MlirAttribute) attr_list;
 
@@ -202,7 +170,7 @@ static MlirOperation lower_form(tri_eval *e, const tri_signature *s, int form)
     bool ok = true;
     for (int i = 0; i < count; i++) {
         ok = check_fp8(e, &s->params.at[i]) && ok;
-        params[i] = param_value(e, &s->params.at[i].arg);
+        params[i] = tri_trial_value(e, &s->params.at[i].arg);
         arg_hints(e, &s->params.at[i].arg, &hints);
     }
     if (!ok)
@@ -284,9 +252,10 @@ int tri_frontend_count_configs(tri_unit *unit)
     return count;
 }
 
-bool tri_frontend_list(tri_unit *unit, tri_buf *out)
+bool tri_frontend_list(tri_unit *unit, const tri_frontend_target *target, tri_buf *out)
 {
     tri_modules *modules = tri_module_create_all(unit);
+    tri_module_set_target(modules, target);
     return tri_signature_list_kernels(tri_module_add(modules, unit->ast), out);
 }
 

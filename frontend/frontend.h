@@ -27,7 +27,7 @@ enum { TRI_FRONTEND_ALL_CONFIGS = -2 };
 /* How many n there are for a unit whose payload is an AST: at least 1. Silent: what is wrong is told by lowering. */
 int tri_frontend_count_configs(tri_unit *unit);
 
-/* --list-kernels: appends what a unit whose payload is an AST defines. False after a report. */
-bool tri_frontend_list(tri_unit *unit, tri_buf *out);
+/* --list-kernels: appends what a unit whose payload is an AST defines. Needs unit->mlir. False after a report. */
+bool tri_frontend_list(tri_unit *unit, const tri_frontend_target *target, tri_buf *out);
 
 #endif

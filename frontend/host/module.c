@@ -25,6 +25,8 @@ void tri_module_set_target(tri_modules *all, const struct tri_frontend_target *t
     all->target = target;
 }
 
+const struct tri_frontend_target *tri_module_target(const tri_modules *all) { return all->target; }
+
 struct tri_budget *tri_module_budget(tri_modules *all) { return &all->budget; }
 
 tri_arena *tri_module_arena(const tri_modules *all)

@@ -70,6 +70,7 @@ struct tri_budget *tri_module_budget(tri_modules *all);
 /* What host code that asks for the GPU is told; borrowed. Without it, such code is not evaluated. */
 struct tri_frontend_target;
 void tri_module_set_target(tri_modules *all, const struct tri_frontend_target *target);
+const struct tri_frontend_target *tri_module_target(const tri_modules *all); /* null: none */
 tri_arena *tri_module_arena(const tri_modules *all);
 tri_unit *tri_module_unit(const tri_modules *all);
 

@@ -244,7 +244,7 @@ static tri_ev static_print_form(tri_eval *e, const tri_ast_node *node)
             tri_buf_add_z(&buf, tri_eval_describe(e, v));
     }
     tri_buf_add_str(&buf, end);
-    if (!e->frame->dry) /* the body of a loop is visited again */
+    if (!e->frame->dry && !e->is_trial) /* the body of a loop is visited again */
         tri_diag_write(e->diag, tri_buf_str(&buf));
     tri_buf_fini(&buf);
     return tri_ev_none(e);

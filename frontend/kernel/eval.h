@@ -149,6 +149,7 @@ typedef struct tri_eval {
     tri_span exhausted_at;       /* without a source: by errors, which are told */
     const char *exhausted_by;    /* what there are too many of */
     bool has_gaps; /* errors that only guessed types may have made were dropped: the module is not whole */
+    bool is_trial; /* nothing of it is kept or told: static_print is silent */
     bool debug; /* the function asks for device asserts */
     bool wraps; /* the operation asks for no check of overflow */
     int num_warps;

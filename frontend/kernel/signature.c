@@ -4,7 +4,6 @@
 #include "frontend/host/scope.h"
 #include "frontend/kernel/annotation.h"
 #include "frontend/kernel/heuristic.h"
-#include "frontend/kernel/signature_infer.h"
 #include "frontend/kernel/tuned.h"
 #include "frontend/kernel/types.h"
 
@@ -502,38 +501,16 @@ static bool from_defaults(tri_signature_kernel *k)
 
 /* --- what is missing --------------------------------------------------------------------- */
 
-/* A -sig that gives every parameter: what is known as it is, the rest guessed from its use. */
-void tri_signature_suggest(tri_signature_kernel *k, tri_buf *out)
-{
-    tri_signature_uses *uses = tri_signature_infer(k->c->all, k->function);
-    tri_buf_format(out, "-sig '%.*s(", TRI_STR_ARG(k->function->name));
-    for (size_t i = 0; i < params_of(k->function)->len; i++) {
-        const tri_ast_node *param = param_at(k->function, i);
-        const tri_arg *arg = &k->signature.params.at[i].arg;
-        tri_buf_format(out, "%s%.*s=", i ? ", " : "", TRI_STR_ARG(param->param.name));
-        if (k->is_known[i] && arg->kind == TRI_ARG_CONSTANT)
-            tri_value_repr(arg->value, out);
-        else if (k->is_known[i] && arg->kind == TRI_ARG_VALUE)
-            tri_types_print_signature(arg->type, out);
-        else
-            tri_signature_infer_print(uses, param->param.name, tri_annotation_is_constexpr(param), out);
-    }
-    tri_buf_add_z(out, ")'");
-}
-
 /* -fguess-types: what nothing gives is what a message would suggest. */
 static bool guess_missing(tri_signature_kernel *k)
 {
-    tri_signature_uses *uses = tri_signature_infer(k->c->all, k->function);
+    const tri_str *texts = tri_signature_guess(k);
     for (size_t i = 0; i < params_of(k->function)->len; i++) {
         const tri_ast_node *param = param_at(k->function, i);
         if (k->is_known[i])
             continue;
-        tri_buf text = {0};
-        tri_signature_infer_print(uses, param->param.name, tri_annotation_is_constexpr(param), &text);
         tri_str what = tri_str_format(k->c->arena, "<type of '%.*s'>", TRI_STR_ARG(param->param.name));
-        const tri_source *source = tri_diag_add_source(k->c->diag, what, tri_buf_str(&text));
-        tri_buf_fini(&text);
+        const tri_source *source = tri_diag_add_source(k->c->diag, what, texts[i]);
         tri_arg arg = {0};
         if (!tri_signature_text_argument(k->c->all, k->function->scope, param->param.name, source->text,
                                          (tri_span){source, 0, (uint32_t)source->text.len},
@@ -565,7 +542,7 @@ static void report_missing(tri_signature_kernel *k)
         tri_diag_note(k->c->diag, k->not_evaluated_at,
                       "this could give some of them, but %.*s; give them with -sig or -D",
                       TRI_STR_ARG(k->not_evaluated));
-    tri_signature_suggest(k, &fix);
+    tri_signature_print(k, tri_signature_guess(k), &fix);
     tri_diag_note(k->c->diag, TRI_NO_SPAN, "for example: %.*s", TRI_STR_ARG(tri_buf_str(&fix)));
     tri_buf_fini(&names);
     tri_buf_fini(&fix);

@@ -5,6 +5,8 @@
  * a name meets both: `sum / n` needs no float n, a mask or an offset needs an integer one. */
 #include "frontend/kernel/signature_infer.h"
 
+#include "frontend/kernel/signature_words.h"
+
 enum {
     FACT_POINTER = 1,
     FACT_INT = 2,
@@ -13,9 +15,10 @@ enum {
     FACT_TESTED = 16,     /* if x, not x, x and y */
     FACT_DESCRIPTOR = 32,
     FACT_DTYPE = 64,
-    FACT_TILE = 128, /* an extent of blocks */
-    FACT_ADDRESS = 256, /* of loaded values: used as pointers */
+    FACT_TILE = 128,     /* an extent of blocks */
+    FACT_ADDRESS = 256,  /* of loaded values: used as pointers */
     FACT_UNROLLED = 512, /* how often a body is repeated */
+    FACT_GENERIC = 1024, /* its type is asked for: floats do as well as integers */
     FACT_VALUES = FACT_POINTER | FACT_INT | FACT_FLOAT | FACT_DESCRIPTOR,
     MAX_ROUNDS = 24,
     MAX_FUNCTIONS = 64,
@@ -26,8 +29,8 @@ typedef struct {
     const tri_function *function;
     tri_str name; /* "": what the function returns */
     unsigned facts;
-    int target;   /* slot of what it points to, or NO_SLOT */
-    int rank;     /* of a descriptor's offsets */
+    int target;                   /* slot of what it points to, or NO_SLOT */
+    int rank;                     /* of a descriptor's offsets */
     const tri_ast_node *compared; /* the first literal it is compared with */
 } slot;
 
@@ -109,14 +112,6 @@ static void join(uses *u, int a, int b)
 
 /* --- calls ------------------------------------------------------------------------------- */
 
-static bool is_one_of(tri_str name, const char *const *names)
-{
-    for (; *names; names++)
-        if (tri_str_is(name, *names))
-            return true;
-    return false;
-}
-
 static tri_str callee_name(const tri_ast_node *call)
 {
     const tri_ast_node *f = call->call.func;
@@ -195,30 +190,6 @@ static void bind_arguments(uses *u, const tri_ast_node *call, const tri_function
     }
 }
 
-static const char *const same_kind[] = {
-    "multiple_of", "max_contiguous", "max_constancy", "broadcast_to", "expand_dims", "reshape", "view", "trans",
-    "permute", "min", "max", "sum", "cumsum", "sort", "flip", "abs", "minimum", "maximum", "where", "cdiv", "advance",
-    "ravel", "make_block_ptr", "to_tensor", "clamp", "associative_scan", "reduce", "gather", "split", "join", "cat",
-    "item", "assume", "range", NULL};
-static const char *const float_makers[] = {"exp",     "exp2",    "log",   "log2",       "sqrt",   "sqrt_rn", "rsqrt",
-                                           "sigmoid", "softmax", "dot",   "dot_scaled", "rand",   "randn",   "tanh",
-                                           "erf",     "sin",     "cos",   "fma",        "div_rn", "fdiv",    "floor",
-                                           "ceil",    "pow",     "log1p", "expm1",      NULL};
-static const char *const int_makers[] = {"arange", "program_id", "num_programs", "randint", "argmax", "argmin", NULL};
-static const char *const random[] = {"rand", "randn", "randint", "rand4x", "randn4x", "randint4x", NULL};
-static const char *const ranges[] = {"range", "static_range", "arange", NULL};
-
-static bool touches_memory(tri_str f)
-{
-    return tri_str_is(f, "load") || tri_str_is(f, "store") || tri_str_has_prefix(f, "atomic_");
-}
-
-/* The position of the first operand whose kind is the result's. */
-static uint32_t first_operand(tri_str f)
-{
-    return tri_str_is(f, "where") ? 1 : 0;
-}
-
 /* The facts that a spelled type gives: tl.float32, torch.int64; of anything else none. */
 static unsigned spelled_kind(const tri_ast_node *type)
 {
@@ -253,7 +224,7 @@ static unsigned kind_of_call(uses *u, const tri_ast_node *e)
     if (touches_memory(f)) {
         int target = self || !e->call.args.len ? NO_SLOT : target_of(u, e->call.args.at[0]);
         unsigned facts = target == NO_SLOT ? 0 : u->slots.at[target].facts;
-        return facts & FACT_INT ? FACT_INT : u->loads_are_floats ? FACT_FLOAT : facts & FACT_FLOAT;
+        return facts & FACT_FLOAT ? FACT_FLOAT : facts & FACT_INT ? FACT_INT : u->loads_are_floats ? FACT_FLOAT : 0;
     }
     if (tri_str_is(f, "make_tensor_descriptor"))
         return FACT_DESCRIPTOR;
@@ -272,12 +243,14 @@ static unsigned kind_of_call(uses *u, const tri_ast_node *e)
 
 static unsigned kind_of_binary(uses *u, const tri_ast_node *e)
 {
-    unsigned facts = kind_of(u, e->binary.left) | kind_of(u, e->binary.right);
+    unsigned left = kind_of(u, e->binary.left), right = kind_of(u, e->binary.right), facts = left | right;
     if (facts & FACT_POINTER)
         return FACT_POINTER;
     if ((facts & FACT_FLOAT) || e->binary.op == TRI_AST_DIV_OP)
         return FACT_FLOAT;
-    return facts & FACT_INT;
+    /* of `p + pid` and `x * pid` nothing is known while p may be a pointer and x a float */
+    bool is_open = (!left && e->binary.left->kind != TRI_AST_INT) || (!right && e->binary.right->kind != TRI_AST_INT);
+    return is_open ? 0 : facts & FACT_INT;
 }
 
 static unsigned kind_of(uses *u, const tri_ast_node *e)
@@ -337,6 +310,15 @@ static int target_of(uses *u, const tri_ast_node *e)
 
 /* --- what a context asks for ------------------------------------------------------------- */
 
+/* Is the operand of x.to(type) an integer where the result has to be one? Not where floats are rounded, or bits read
+ * as others. */
+static bool passes_integers(uses *u, const tri_ast_node *cast, const tri_ast_node *value)
+{
+    const tri_ast_node *type = tri_ast_call_argument(cast, "dtype", receiver(u, cast) ? 0 : 1);
+    return !tri_ast_call_argument(cast, "bitcast", 99) && !(kind_of(u, value) & FACT_FLOAT) &&
+           !(spelled_kind(type) & FACT_FLOAT);
+}
+
 static void wants_of_call(uses *u, const tri_ast_node *e, unsigned facts)
 {
     tri_str f = callee_name(e);
@@ -348,12 +330,14 @@ static void wants_of_call(uses *u, const tri_ast_node *e, unsigned facts)
         const tri_ast_node *value = self ? self : e->call.args.len ? e->call.args.at[0] : NULL;
         if (value && is_pointer_type(tri_ast_call_argument(e, "dtype", self ? 0 : 1)))
             wants(u, value, FACT_INT | FACT_ADDRESS);
-        else if (value && (facts & FACT_INT))
+        else if (value && (facts & FACT_INT) && passes_integers(u, e, value))
             wants(u, value, FACT_INT);
         else if (value && value->kind == TRI_AST_NAME)
             wants(u, value, facts & FACT_MEETS_FLOAT);
     } else if (touches_memory(f) && !self && e->call.args.len) {
         int target = target_of(u, e->call.args.at[0]);
+        if (target != NO_SLOT && (facts & FACT_GENERIC))
+            learn(u, target, FACT_FLOAT);
         if (target != NO_SLOT && (facts & (FACT_INT | FACT_ADDRESS)))
             learn(u, target, facts & (FACT_INT | FACT_ADDRESS));
         else if (target != NO_SLOT && (facts & FACT_POINTER))
@@ -361,24 +345,37 @@ static void wants_of_call(uses *u, const tri_ast_node *e, unsigned facts)
     } else if (is_one_of(f, same_kind) && !tri_str_is(f, "gather")) {
         if (self)
             wants(u, self, facts);
-        uint32_t end = tri_str_is(f, "where") || tri_str_is(f, "clamp") ? 3 : tri_str_is(f, "minimum") ||
-                       tri_str_is(f, "maximum") || tri_str_is(f, "cdiv") || tri_str_is(f, "join") ? 2 : self ? 0 : 1;
+        uint32_t end =
+            tri_str_is(f, "where") || tri_str_is(f, "clamp")                                                         ? 3
+            : tri_str_is(f, "minimum") || tri_str_is(f, "maximum") || tri_str_is(f, "cdiv") || tri_str_is(f, "join") ? 2
+            : self                                                                                                   ? 0
+                   : 1;
         for (uint32_t i = first_operand(f); i < end && i < e->call.args.len; i++)
             wants(u, e->call.args.at[i], facts);
     }
+}
+
+/* For sure: `pid` of `pid + p` is the offset. */
+static bool is_integer(uses *u, const tri_ast_node *e)
+{
+    if (e->kind == TRI_AST_BINARY)
+        return is_integer(u, e->binary.left) && is_integer(u, e->binary.right);
+    return e->kind == TRI_AST_INT || ((kind_of(u, e) & FACT_INT) && !(kind_of(u, e) & FACT_POINTER));
 }
 
 static void wants_of_binary(uses *u, const tri_ast_node *e, unsigned facts)
 {
     const tri_ast_node *pointer = e->binary.left, *offset = e->binary.right;
     if (facts & FACT_POINTER) {
-        if ((kind_of(u, offset) & FACT_POINTER) && !(kind_of(u, pointer) & FACT_POINTER)) {
+        unsigned left = kind_of(u, pointer), right = kind_of(u, offset);
+        bool is_turned = is_integer(u, pointer) && !is_integer(u, offset);
+        if (!(left & FACT_POINTER) && ((right & FACT_POINTER) || is_turned)) {
             pointer = e->binary.right;
             offset = e->binary.left;
         }
         wants(u, pointer, FACT_POINTER);
         wants(u, offset, FACT_INT);
-    } else if (e->binary.op != TRI_AST_DIV_OP && (facts & FACT_INT)) {
+    } else if (e->binary.op != TRI_AST_DIV_OP && (facts & FACT_INT) && !(kind_of(u, e) & FACT_FLOAT)) {
         wants(u, pointer, FACT_INT | (facts & FACT_ADDRESS));
         wants(u, offset, FACT_INT | (facts & FACT_ADDRESS));
     } else if (facts & (FACT_FLOAT | FACT_MEETS_FLOAT)) {
@@ -463,8 +460,11 @@ static void visit_access(uses *u, const tri_ast_node *call)
     int target = target_of(u, pointer);
     static const char *const integer_atomics[] = {"atomic_cas", "atomic_xchg", "atomic_and",
                                                   "atomic_or",  "atomic_xor",  NULL};
-    if (target != NO_SLOT && (is_one_of(f, integer_atomics) || (value && (kind_of(u, value) & FACT_INT))))
+    unsigned stored = value ? kind_of(u, value) : 0; /* `mean = 0` may become a float before it is stored */
+    if (target != NO_SLOT && (is_one_of(f, integer_atomics) || ((stored & FACT_INT) && !(stored & FACT_FLOAT))))
         learn(u, target, FACT_INT);
+    else if (target != NO_SLOT && (stored & FACT_FLOAT) && !u->loads_are_floats)
+        learn(u, target, FACT_FLOAT); /* for sure, whatever else is done with what is there */
 }
 
 static void visit_descriptor(uses *u, const tri_ast_node *call, const tri_ast_node *self)
@@ -517,9 +517,34 @@ static unsigned extent_fact(tri_str f)
     return tri_str_is(f, "arange") ? FACT_TILE : tri_str_is(f, "static_range") ? FACT_UNROLLED : 0;
 }
 
+static void visit_range(uses *u, const tri_ast_node *call, tri_str f)
+{
+    static const char *const counts[] = {"num_stages", "loop_unroll_factor", NULL};
+    static const char *const flags[] = {"warp_specialize", "flatten", "disallow_acc_multi_buffer", "disable_licm",
+                                        NULL};
+    for (uint32_t i = 0; i < call->call.args.len; i++)
+        wants(u, call->call.args.at[i], FACT_INT | extent_fact(f));
+    for (uint32_t i = 0; i < call->call.keywords.len; i++) {
+        const tri_ast_node *keyword = call->call.keywords.at[i];
+        if (is_one_of(keyword->keyword.name, counts))
+            wants(u, keyword->keyword.value, FACT_INT | FACT_UNROLLED);
+        else if (is_one_of(keyword->keyword.name, flags))
+            wants(u, keyword->keyword.value, FACT_TESTED);
+    }
+}
+
+static void visit_question(uses *u, const tri_ast_node *method)
+{
+    const tri_ast_node *dtype = method->kind == TRI_AST_ATTRIBUTE ? method->attribute.value : NULL;
+    if (dtype && dtype->kind == TRI_AST_ATTRIBUTE && tri_str_is(dtype->attribute.name, "dtype"))
+        wants(u, dtype->attribute.value, FACT_GENERIC);
+}
+
 static void visit_call(uses *u, const tri_ast_node *call)
 {
     tri_str f = callee_name(call);
+    if (tri_str_is(f, "is_floating")) /* x.dtype.is_floating() */
+        visit_question(u, call->call.func);
     const tri_ast_node *self = receiver(u, call);
     const tri_function *callee = called(u, call);
     if (callee)
@@ -534,8 +559,7 @@ static void visit_call(uses *u, const tri_ast_node *call)
         for (uint32_t i = 0; i < call->call.args.len; i++)
             wants(u, call->call.args.at[i], FACT_INT);
     else if (is_one_of(f, ranges))
-        for (uint32_t i = 0; i < call->call.args.len; i++)
-            wants(u, call->call.args.at[i], FACT_INT | extent_fact(f));
+        visit_range(u, call, f);
     else if (is_one_of(f, float_makers))
         for (uint32_t i = 0; i < call->call.args.len; i++)
             wants(u, call->call.args.at[i], FACT_MEETS_FLOAT);
@@ -754,7 +778,9 @@ void tri_signature_infer_print(const tri_signature_uses *u, tri_str param, bool 
     } else if ((facts & FACT_POINTER) ||
                (!facts && (tri_str_has_suffix(param, "ptr") || tri_str_has_prefix(param, "ptr")))) {
         unsigned target = s->target == NO_SLOT ? 0 : u->slots.at[root(u, s->target)].facts;
-        tri_buf_add_z(out, target & FACT_ADDRESS ? "*i64:16" : target & FACT_INT ? "*i32:16" : "*fp32:16");
+        tri_buf_add_z(out, target & FACT_ADDRESS                           ? "*i64:16"
+                           : (target & FACT_INT) && !(target & FACT_FLOAT) ? "*i32:16"
+                                                                           : "*fp32:16");
     } else if (!(facts & FACT_INT) && (facts & (FACT_FLOAT | FACT_MEETS_FLOAT))) {
         tri_buf_add_z(out, "fp32");
     } else {

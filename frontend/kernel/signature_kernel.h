@@ -52,8 +52,11 @@ static inline const tri_ast_node *tri_signature_param_at(const tri_function *fun
 bool tri_signature_start(tri_module *main, tri_signature_file *out);
 /* Types and values from everything but guesses; `k` has its function. */
 bool tri_signature_settle(tri_signature_kernel *k);
-/* A -sig that gives every parameter: what is known as it is, the rest guessed from its use. */
-void tri_signature_suggest(tri_signature_kernel *k, tri_buf *out);
+
+/* signature_search.c: for each parameter the text of a -sig item, as known, else as guessed and tried. */
+const tri_str *tri_signature_guess(tri_signature_kernel *k);
+/* A -sig of those texts. */
+void tri_signature_print(const tri_signature_kernel *k, const tri_str *texts, tri_buf *out);
 
 /* signature_choose.c: which kernels the options name; each reports. */
 bool tri_signature_choose(tri_signature_file *c, tri_signature_kernel **out_kernels, size_t *out_count);

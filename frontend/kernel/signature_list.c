@@ -2,21 +2,14 @@
 #include "frontend/kernel/signature_kernel.h"
 
 #include "frontend/kernel/annotation.h"
-#include "frontend/kernel/signature_infer.h"
-#include "frontend/kernel/types.h"
 
-static void list_param(tri_signature_kernel *k, tri_signature_uses *uses, size_t i, tri_buf *out)
+static void list_param(tri_signature_kernel *k, tri_str text, size_t i, tri_buf *out)
 {
     const tri_ast_node *param = tri_signature_param_at(k->function, i);
     const tri_arg *arg = &k->signature.params.at[i].arg;
     bool is_constexpr = tri_annotation_is_constexpr(param);
     tri_buf_format(out, "  %.*s: %s", TRI_STR_ARG(param->param.name), is_constexpr ? "constexpr " : "");
-    if (k->is_known[i] && arg->kind == TRI_ARG_CONSTANT)
-        tri_value_repr(arg->value, out);
-    else if (k->is_known[i] && arg->kind == TRI_ARG_VALUE)
-        tri_types_print_signature(arg->type, out);
-    else
-        tri_signature_infer_print(uses, param->param.name, is_constexpr, out);
+    tri_buf_add_str(out, text);
     if (k->is_known[i] && param->param.default_value && arg->at.begin == tri_ast_name_span(param).begin)
         tri_buf_add_z(out, " (default)");
     tri_buf_add_z(out, k->is_known[i] ? "\n" : " (guessed)\n");
@@ -58,9 +51,9 @@ static bool list_kernel(tri_signature_file *file, const tri_function *function, 
     tri_span at = tri_ast_name_span(function->node);
     tri_source_position(at.source, at.begin, &line, &column);
     tri_buf_format(out, "%.*s (%.*s:%u)\n", TRI_STR_ARG(function->name), TRI_STR_ARG(at.source->name), line);
-    tri_signature_uses *uses = tri_signature_infer(file->all, function);
+    const tri_str *texts = tri_signature_guess(&k);
     for (size_t i = 0; i < tri_signature_params(function)->len; i++)
-        list_param(&k, uses, i, out);
+        list_param(&k, texts[i], i, out);
     if (k.configs.len)
         tri_buf_format(out, "  configurations%s%.*s:\n", k.signature.key.len ? ", chosen by " : "",
                        TRI_STR_ARG(k.signature.key));
@@ -69,7 +62,7 @@ static bool list_kernel(tri_signature_file *file, const tri_function *function, 
     if (k.not_evaluated.len)
         tri_buf_format(out, "  not known: %.*s\n", TRI_STR_ARG(k.not_evaluated));
     tri_buf_add_z(out, "  ");
-    tri_signature_suggest(&k, out);
+    tri_signature_print(&k, texts, out);
     tri_buf_add_char(out, '\n');
     return true;
 }

@@ -1,0 +1,155 @@
+load ../helpers
+
+# The -sig that an error about missing types suggests, in $signature; it must compile to ptx as it stands.
+suggested() {
+    tritcc -1 k.py -emit=ttir -arch=sm_90a "$@"
+    signature=$(sed -n "s/.*for example: -sig '\(.*\)'\$/\1/p" <<<"$errors")
+    [ -n "$signature" ]
+    tritcc -w k.py -emit=ptx=k.ptx -arch=sm_90a -sig "$signature"
+}
+
+kernel() {
+    { echo 'import triton'; echo 'import triton.language as tl'; cat; } >k.py
+}
+
+@test "a number that becomes a float before it is stored makes an array of floats" {
+    kernel <<'K'
+@triton.jit
+def mean(x, out, n, B: tl.constexpr):
+    m = 0
+    acc = tl.zeros((B,), tl.float32)
+    for i in range(0, n, B):
+        acc += tl.load(x + i + tl.arange(0, B))
+    m = tl.sum(acc) / n
+    tl.store(out, m)
+K
+    suggested
+    [[ $signature == *"out=*fp32:16, n=i32"* ]]
+}
+
+@test "a pointer behind its offset, and a name compared with a float" {
+    kernel <<'K'
+@triton.jit
+def k(p, q, scale, B: tl.constexpr):
+    pid = tl.program_id(0)
+    width = 2 * scale if scale >= 1.0 else 2.0
+    steps = (width + 0.5).to(tl.int32)
+    tl.store(pid + q, tl.load(p + pid) * steps)
+K
+    suggested
+    [[ $signature == *"p=*fp32:16, q=*fp32:16, scale=fp32"* ]]
+}
+
+@test "integers are not looked for where floats are rounded or their bits are read" {
+    kernel <<'K'
+@triton.jit
+def bits(x):
+    if x.dtype.is_floating():
+        y = x.to(tl.int32, bitcast=True) >> 3
+    else:
+        y = x >> 3
+    return y
+
+@triton.jit
+def k(p, weight, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    if weight is None:
+        w = 1
+    else:
+        w = tl.load(weight).to(tl.float32)
+    tl.store(o + i, bits(tl.load(p + i)) * (1 / w))
+K
+    suggested
+    [[ $signature == *"p=*fp32:16, weight=*fp32:16"* ]]
+}
+
+@test "the launch in the file gives values and types" {
+    kernel <<'K'
+@triton.jit
+def k(x, ids, y, n, bias, fill: tl.constexpr, B: tl.constexpr, MODE: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=fill)
+    tl.store(y + i, v + bias)
+    tl.store(ids + i, i)
+    tl.static_assert(MODE == "fast" or MODE == "exact")
+
+def run(x, bias: float):
+    y = torch.empty_like(x)
+    ids = torch.empty(x.numel(), dtype=torch.int64)
+    k[(1,)](x, ids, y, x.numel(), bias, fill=-float("inf") if x is None else -1.5, B=256, MODE="exact", num_warps=2)
+K
+    suggested
+    [[ $signature == *'ids=*i64:16'*'bias=fp32'*'B=256, MODE="exact"'* ]]
+}
+
+@test "the type of a descriptor is a descriptor, its block as a hook of the file sets it" {
+    kernel <<'K'
+def hook(nargs):
+    BM = nargs["BM"]
+    nargs["a"].block_shape = [BM, BK]
+    nargs["b"].block_shape = [BK, BN]
+
+@triton.jit
+def k(a, b, c, n, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, n, BK):
+        acc = tl.dot(a.load([0, i]), b.load([i, 0]), acc)
+    c.store([0, 0], acc.to(c.dtype))
+
+def run(a, b, c, n):
+    k[(1,)](a, b, c, n, BM=128, BN=32, BK=64)
+K
+    suggested
+    [[ $signature == *"a=tensordesc<fp32[128, 64]>, b=tensordesc<fp32[64, 32]>, c=tensordesc<fp32[128, 32]>"* ]]
+}
+
+@test "what does not compile at first is tried with other types and sizes" {
+    kernel <<'K'
+@triton.jit
+def half(a, b, o, N: tl.constexpr, H: tl.constexpr, W: tl.constexpr):
+    tl.static_assert(W == 2 * H)
+    i = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    x = tl.load(a + i)
+    tl.store(o + i, tl.dot(x, tl.load(b + i).to(tl.float16)))
+    tl.store(o + tl.arange(H, W), 0.0)
+K
+    suggested
+    [[ $signature == *"a=*fp16:16"* ]]
+}
+
+@test "blocks that are too large for registers are made smaller" {
+    kernel <<'K'
+@triton.jit
+def k(o, H: tl.constexpr, I: tl.constexpr):
+    h = tl.arange(0, H)
+    s = tl.zeros((H, H), tl.float32)
+    for t in tl.static_range(I):
+        s = s / tl.sum(s, axis=1)[:, None]
+    tl.store(o + h[:, None] * H + h[None, :], s)
+K
+    suggested
+}
+
+@test "what the user said stays as it was said" {
+    kernel <<'K'
+@triton.jit
+def k(x, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i, mask=i < n))
+K
+    suggested -sig 'k(x=*bf16:16, n=i64:16)' -DB=32
+    [[ $signature == "k(x=*bf16:16, y=*fp32:16, n=i64:16, B=32)" ]]
+}
+
+@test "trials of a suggestion print nothing" {
+    kernel <<'K'
+@triton.jit
+def k(x, B: tl.constexpr):
+    tl.static_print("hello")
+    tl.store(x + tl.arange(0, B), 0)
+K
+    tritcc -1 k.py -emit=ttir
+    [[ $errors != *hello* ]]
+    tritcc --list-kernels k.py
+    [[ $output == *"x: *fp32:16 (guessed)"* && $output$errors != *hello* ]]
+}
