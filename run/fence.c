@@ -76,6 +76,8 @@ tri_run_fences *tri_run_fence_arrays(tri_run_kernel *k)
     return fences;
 }
 
+static struct sigaction old_segv, old_bus;
+
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     char text[400];
@@ -91,7 +93,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
         if (write(STDERR_FILENO, text, (size_t)size) >= 0)
             _exit(1);
     }
-    signal(number, SIG_DFL); /* another fault: it comes again */
+    sigaction(number, number == SIGBUS ? &old_bus : &old_segv, NULL); /* another fault: it comes again */
 }
 
 void tri_run_fence_watch(const tri_run_fences *fences)
@@ -100,8 +102,8 @@ void tri_run_fence_watch(const tri_run_fences *fences)
     if (!fences)
         return;
     watched = fences;
-    sigaction(SIGSEGV, &action, NULL);
-    sigaction(SIGBUS, &action, NULL);
+    sigaction(SIGSEGV, &action, &old_segv);
+    sigaction(SIGBUS, &action, &old_bus);
 }
 
 void tri_run_fence_fetch(const tri_run_fences *fences)
@@ -115,8 +117,8 @@ void tri_run_fence_destroy(tri_run_fences *fences)
     if (!fences)
         return;
     if (watched == fences) {
-        signal(SIGSEGV, SIG_DFL);
-        signal(SIGBUS, SIG_DFL);
+        sigaction(SIGSEGV, &old_segv, NULL);
+        sigaction(SIGBUS, &old_bus, NULL);
         watched = NULL;
     }
     for (size_t i = 0; i < fences->at.len; i++)

@@ -146,8 +146,9 @@ TRITCC_API int tritcc_set_environment(tritcc_context *context, const char *const
 
 /* Does what `tritcc` does with this command line; `tritrun` or `triton-compile` when that is the name (behind the last
  * slash) of arguments[0], the program. It reads and writes the files that the command line names and prints what its
- * modes print; a kernel that `tritrun` runs is the caller's own code, and may print on stdout and crash. This is all of
- * these programs but the process around it: the stack, which should be large, and what signals do. */
+ * modes print; a kernel that `tritrun` runs is the caller's own code, and may print on stdout and crash. While one
+ * of an object runs, SIGSEGV and SIGBUS are taken: a fault beside its arrays ends the process with a message. This
+ * is all of these programs but the process around it: the stack, which should be large, and what signals do. */
 TRITCC_API int tritcc_command(tritcc_context *context, int count, const char *const *arguments);
 
 /* For the handlers of signals that end the process, and its end: removes the temporary files of all commands under way

@@ -121,7 +121,7 @@ check_main() {
 
 check_calls() {
     check_main
-    banned '(exit|_exit|abort|quick_exit)' base/fatal.c driver/main.c
+    banned '(exit|_exit|abort|quick_exit)' base/fatal.c driver/main.c run/fence.c
     banned '(getenv|secure_getenv)' driver/environment.c
     banned 'mlirExternalPassSignalFailure' passes/passes.c
     banned '(strtok|gets|sprintf|strcat|alloca|system|popen)' none
