@@ -345,8 +345,10 @@ def k(p, N):
     d.atomic_add([0, 0], tl.zeros((32, 64), p.dtype.element_ty))
     d.atomic_max([0, 0], tl.zeros((32, 64), p.dtype.element_ty))
 END
-    tritcc -1 -arch=sm_90 -emit=ptx=k.ptx -sig 'k(*fp16:16, i32)' k.tri
-    [[ $errors == *"k.tri:9:5: error: a descriptor's atomic 'max' of floating-point elements is not supported on this target; load,"*"[TRI-6002]"* ]]
+    tritcc -arch=sm_90 -emit=ptx=k.ptx -sig 'k(*fp16:16, i32)' k.tri
+    grep -q 'red.*max.noftz.*f16' k.ptx
+    tritcc -1 -arch=sm_80 -emit=ptx=k.ptx -sig 'k(*fp16:16, i32)' k.tri
+    [[ $errors == *"k.tri:9:5: error: this atomic does not support elements of type 'fp16' [TRI-3012]"* ]]
     [[ $errors != *"k.tri:8:"* ]]
     tritcc -arch=sm_80 -emit=ptx=k.ptx -sig 'k(*i32:16, i32)' k.tri
     [ "$(grep -c 'atom.*max.s32\|red.*max.s32' k.ptx)" -ge 1 ]

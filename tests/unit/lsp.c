@@ -230,9 +230,9 @@ static void begin(client *c)
 static void test_hover(client *c)
 {
     const tri_json *r = ask(c, "textDocument/hover", at(c, main_uri, 8, 4, ""));
-    CHECK(has(r, "result.contents.value", "x: fp32[1024]") && has(r, "result.contents.value", "#ttg.blocked"));
+    CHECK(has(r, "result.contents.value", "x: fp32[64]") && has(r, "result.contents.value", "#ttg.blocked"));
     r = ask(c, "textDocument/hover", at(c, main_uri, 6, 12, ""));
-    CHECK(has(r, "result.contents.value", "B: constexpr = 1024"));
+    CHECK(has(r, "result.contents.value", "B: constexpr = 64"));
     r = ask(c, "textDocument/hover", at(c, main_uri, 8, 13, ""));
     CHECK(has(r, "result.contents.value", "tl.load(pointer, mask=None") &&
           has(r, "result.contents.value", "mask is false"));
@@ -272,7 +272,7 @@ static void test_hints(client *c)
         ask(c, "textDocument/inlayHint",
             "{\"textDocument\":{\"uri\":\"file:///nowhere/k.py\"},\"range\":{\"start\":{\"line\":8,\"character\":0},"
             "\"end\":{\"line\":9,\"character\":0}}}");
-    const tri_json *hint = find_item(tri_json_get(r, "result"), "label", ": fp32[1024]");
+    const tri_json *hint = find_item(tri_json_get(r, "result"), "label", ": fp32[64]");
     CHECK(hint && tri_json_number(hint, "position.line", -1) == 8 &&
           tri_json_number(hint, "position.character", -1) == 5);
     CHECK(tri_json_get(r, "result") && tri_json_get(r, "result")->count == 2);
@@ -299,7 +299,7 @@ static void test_changes(client *c)
     change(c, main_uri, 2, 7, 30, 31, "index");
     change(c, main_uri, 3, 8, 11, 15, "laod");
     const tri_json *r = ask(c, "textDocument/hover", at(c, main_uri, 10, 17, ""));
-    CHECK(has(r, "result.contents.value", "i: int32[1024]"));
+    CHECK(has(r, "result.contents.value", "i: int32[64]"));
     const tri_json *found = await_diagnostics(c, main_uri, 3);
     CHECK(found && found->count == 1);
     if (!found || found->count != 1)
@@ -319,7 +319,7 @@ static void test_changes(client *c)
     found = await_diagnostics(c, main_uri, 5);
     CHECK(found && found->count == 1 && has(&found->items[0], "code", "TRI-2013"));
     r = ask(c, "textDocument/hover", at(c, main_uri, 8, 4, ""));
-    CHECK(has(r, "result.contents.value", "x: fp32[1024]"));
+    CHECK(has(r, "result.contents.value", "x: fp32[64]"));
     tell(c, "textDocument/didClose", "{\"textDocument\":{\"uri\":\"file:///nowhere/helper.py\"}}");
     change(c, main_uri, 6, 6, 28, 28, ":");
     found = await_diagnostics(c, main_uri, 6);
