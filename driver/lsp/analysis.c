@@ -152,10 +152,22 @@ static void run_trapped(void *data)
     tri_environment_set(NULL);
 }
 
+/* A file of Python without kernels is no mistake, unless something in it looks like one: then a note says why it is
+ * none. */
+static void forgive_no_kernel(tri_lsp_analysis *a)
+{
+    enum { code_no_kernel = 3031 };
+    const tri_message *m = a->messages.all.at;
+    if (a->messages.all.len == 1 && m->code == code_no_kernel && m->main.at.source == a->source && !m->main.at.end &&
+        !m->notes.len)
+        a->messages.all.len = 0;
+}
+
 static void *run_analysis(void *data)
 {
     tri_lsp_analysis *a = data;
     tri_stack_call(run_trapped, a);
+    forgive_no_kernel(a);
     tri_transport_post(a->transport, a);
     return NULL;
 }
