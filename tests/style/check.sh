@@ -16,15 +16,22 @@ folders='base layout ir frontend passes targets driver run'
 
 # tri_<module>_...: the module is the file, its family of files (parser_expr.c: parser), or its folder.
 check_symbols() {
-    local file object base allowed symbol
+    local file object base folder allowed symbol
+    local -A exported=()
+    while read -r object symbol; do
+        exported[$object]+=" $symbol"
+    done < <(c_files | sed "s,^,$BUILDDIR/obj/,; s,[.]c$,.o," | xargs nm -A -g --defined-only 2>/dev/null |
+        awk '$3 !~ /^(k[A-Z]|__odr_asan[.])/ { sub(/:[^:]*$/, "", $1); print $1, $3 }')
     while read -r file; do
         object=$BUILDDIR/obj/${file%.c}.o
         if [ ! -f "$object" ]; then
             breach "$file: not built"
             continue
         fi
-        base=$(basename "$file" .c)
-        allowed="tri_($base|${base%%_*}|$(basename "$(dirname "$file")")|pass|passes|target|targets|builtins?"
+        base=${file##*/}
+        base=${base%.c}
+        folder=${file%/*}
+        allowed="tri_($base|${base%%_*}|${folder##*/}|pass|passes|target|targets|builtins?"
         case $file in
         base/file.c) allowed+='|path' ;;
         base/arena.c) allowed+='|mem' ;;
@@ -40,7 +47,7 @@ check_symbols() {
         frontend/builtins/memory.c) allowed+='|block' ;;
         esac
         allowed+=')(_|$)'
-        for symbol in $(nm -g --defined-only "$object" | awk '$3 !~ /^(k[A-Z]|__odr_asan[.])/ {print $3}'); do
+        for symbol in ${exported[$object]-}; do
             [[ $symbol =~ ^$allowed || $symbol == main || $file:$symbol == driver/library.c:tritcc_* || $file:$symbol == base/checked.c:__wrap_* ]] || breach "$file: exports '$symbol'"
         done
     done < <(c_files)
@@ -194,12 +201,12 @@ check_scripts() {
 }
 
 check_manual() {
-    local name
-    for name in $("$BUILDDIR/tritcc" --help | sed -nE 's/^  (--?[A-Za-z#][^ =[]*).*/\1/p'); do
-        mandoc -Tascii "$BUILDDIR/man/tritcc.1" 2>/dev/null | col -b | grep -qF -- "${name%%=*}" ||
-            breach "option '$name' is not in the manual"
-    done
+    local name text
     command -v mandoc >/dev/null || return 0
+    text=$(mandoc -Tascii "$BUILDDIR/man/tritcc.1" | col -b)
+    for name in $("$BUILDDIR/tritcc" --help | sed -nE 's/^  (--?[A-Za-z#][^ =[]*).*/\1/p'); do
+        [[ $text == *"${name%%=*}"* ]] || breach "option '$name' is not in the manual"
+    done
     for page in "$BUILDDIR"/man/*.[17] man/*.3; do
         mandoc -Tlint -W warning "$page" || breach "$(basename "$page") does not lint"
     done
