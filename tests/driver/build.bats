@@ -21,7 +21,7 @@ load ../helpers
     run sh "$SRCDIR/configure" --with-llvm=/nonexistent
     [ "$status" -ne 0 ]
     [[ $output == *"LLVM 22 was not found in /nonexistent"* ]]
-    run sh "$SRCDIR/configure" --host=aarch64-linux-gnu
+    run sh "$SRCDIR/configure" --host=aarch64-linux-gnu CC=cc CXX=c++ AR=ar
     [ "$status" -ne 0 ]
     [[ $output == *"--host=aarch64-linux-gnu needs --with-host-llvm=DIR"* ]]
 }
