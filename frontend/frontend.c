@@ -284,17 +284,7 @@ bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
     }
     MlirLocation loc = tri_context_location(unit->mlir, unit->diag, (tri_span){unit->source, 0, 0});
     MlirModule module = mlirModuleCreateEmpty(loc);
-    tri_eval e = {.unit = unit,
-                  .arena = unit->arena,
-                  .diag = unit->diag,
-                  .mlir = unit->mlir,
-                  .modules = modules,
-                  .target = target,
-                  .max_ops = tri_options_max_ops(unit->options),
-                  .module_body = mlirModuleGetBody(module)};
-    tri_map_init(&e.functions, unit->arena);
-    tri_map_init(&e.spans, unit->arena);
-    tri_map_init(&e.told, unit->arena);
+    tri_eval e = tri_eval_create(modules, module);
     size_t errors = tri_diag_error_count(unit->diag);
     for (size_t i = 0; i < list.len; i++)
         lower_kernel(&e, &list.at[i]);

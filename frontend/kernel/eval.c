@@ -1,6 +1,24 @@
 /* Reports of the evaluator. */
 #include "frontend/kernel/eval.h"
 #include "frontend/kernel/frame.h"
+#include "ir/options.h"
+
+tri_eval tri_eval_create(tri_modules *modules, MlirModule module)
+{
+    tri_unit *unit = tri_module_unit(modules);
+    tri_eval e = {.unit = unit,
+                  .arena = unit->arena,
+                  .diag = unit->diag,
+                  .mlir = unit->mlir,
+                  .modules = modules,
+                  .target = tri_module_target(modules),
+                  .max_ops = tri_options_max_ops(unit->options),
+                  .module_body = mlirModuleGetBody(module)};
+    tri_map_init(&e.functions, unit->arena);
+    tri_map_init(&e.spans, unit->arena);
+    tri_map_init(&e.told, unit->arena);
+    return e;
+}
 
 /* Where the function that is being compiled was called, outwards: at most a handful of notes. */
 static void note_calls(tri_eval *e, tri_frame *from)

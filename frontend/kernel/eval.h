@@ -158,6 +158,9 @@ typedef struct tri_eval {
     TRI_VEC(tri_hint) hints;     /* on arguments of loop bodies, until their loops exist */
 } tri_eval;
 
+/* One that makes its functions in `module`, of the sources and for the target of `modules`. */
+tri_eval tri_eval_create(tri_modules *modules, MlirModule module);
+
 /* Is this a file of the embedded library? */
 bool tri_prelude_holds(const tri_eval *e, const tri_module *module);
 

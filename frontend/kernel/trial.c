@@ -84,19 +84,10 @@ tri_trial tri_trial_run(tri_modules *modules, const tri_signature *signature)
 {
     tri_unit *unit = tri_module_unit(modules);
     MlirModule module = mlirModuleCreateEmpty(mlirLocationUnknownGet(unit->mlir));
-    tri_eval e = {.unit = unit,
-                  .arena = unit->arena,
-                  .diag = unit->diag,
-                  .mlir = unit->mlir,
-                  .modules = modules,
-                  .target = tri_module_target(modules),
-                  .max_ops = MOST_OPS_OF_A_TRIAL,
-                  .module_body = mlirModuleGetBody(module),
-                  .is_trial = true,
-                  .debug = signature->function->debug};
-    tri_map_init(&e.functions, unit->arena);
-    tri_map_init(&e.spans, unit->arena);
-    tri_map_init(&e.told, unit->arena);
+    tri_eval e = tri_eval_create(modules, module);
+    e.max_ops = MOST_OPS_OF_A_TRIAL;
+    e.is_trial = true;
+    e.debug = signature->function->debug;
     e.num_warps = e.target->default_warps ? e.target->default_warps : 4;
     tri_trial trial = {0};
     compile_trial(&e, signature, &trial);
