@@ -171,9 +171,7 @@ typedef struct {
 static bool find_launch(const tri_ast_node *node, void *data)
 {
     search *s = data;
-    bool is_launch = node->kind == TRI_AST_CALL && node->call.func->kind == TRI_AST_SUBSCRIPT &&
-                     is_name_of(node->call.func->subscript.value, s->kernel);
-    if (is_launch && !s->launches++) {
+    if (tri_ast_is_launch(node, s->kernel) && !s->launches++) {
         s->launch = node;
         s->function = s->current;
     }

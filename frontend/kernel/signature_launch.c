@@ -185,9 +185,7 @@ static bool visit_launch(const tri_ast_node *e, void *data)
     launches *l = data;
     if (e->kind == TRI_AST_FUNCTION && e != l->around)
         return false; /* read on its own */
-    const tri_ast_node *f = e->kind == TRI_AST_CALL ? e->call.func : NULL;
-    if (!f || f->kind != TRI_AST_SUBSCRIPT || f->subscript.value->kind != TRI_AST_NAME ||
-        !tri_str_equal(f->subscript.value->name, l->function->name))
+    if (!tri_ast_is_launch(e, l->function->name))
         return true;
     for (uint32_t i = 0; i < e->call.args.len && i < l->function->node->function.params.len; i++) {
         if (e->call.args.at[i]->kind == TRI_AST_STARRED)

@@ -125,6 +125,13 @@ void tri_ast_walk(const tri_ast_node *node, bool (*visit)(const tri_ast_node *no
         tri_ast_each_child(node, walk_child, &w);
 }
 
+bool tri_ast_is_launch(const tri_ast_node *node, tri_str name)
+{
+    const tri_ast_node *f = node->kind == TRI_AST_CALL ? node->call.func : NULL;
+    return f && f->kind == TRI_AST_SUBSCRIPT && f->subscript.value->kind == TRI_AST_NAME &&
+           tri_str_equal(f->subscript.value->name, name);
+}
+
 const tri_ast_node *tri_ast_call_argument(const tri_ast_node *call, const char *name, uint32_t position)
 {
     for (uint32_t i = 0; i < call->call.keywords.len; i++)

@@ -355,6 +355,8 @@ tri_str tri_ast_text(const tri_ast_node *node);
 void tri_ast_each_child(const tri_ast_node *node, void (*visit)(const tri_ast_node *child, void *data), void *data);
 /* What a call passes by this name or at this position (of several the name); null: nothing. */
 const tri_ast_node *tri_ast_call_argument(const tri_ast_node *call, const char *name, uint32_t position);
+/* Is it `name[...](...)`, a launch of the kernel of that name? */
+bool tri_ast_is_launch(const tri_ast_node *node, tri_str name);
 /* Calls `visit` for `node` and everything below it, parents first; false leaves a subtree out. */
 void tri_ast_walk(const tri_ast_node *node, bool (*visit)(const tri_ast_node *node, void *data), void *data);
 
