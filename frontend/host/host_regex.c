@@ -62,10 +62,16 @@ static const tri_value *match_object(tri_host *h, const tri_value *pattern, tri_
     return o;
 }
 
+/* The expression of a call with it and a text alone; null: it is none such. */
+static const tri_regex *regex_and_text(tri_host *h, size_t n, const tri_value *const *v, const tri_host_args *args)
+{
+    return n == 2 && args->at.len == 2 && v[1]->kind == TRI_VALUE_STR ? regex_of(h, v[0]) : NULL;
+}
+
 static const tri_value *match(tri_host *h, size_t n, const tri_value *const *v, const tri_host_args *args, tri_span at,
                               place where)
 {
-    const tri_regex *regex = n == 2 && args->at.len == 2 && v[1]->kind == TRI_VALUE_STR ? regex_of(h, v[0]) : NULL;
+    const tri_regex *regex = regex_and_text(h, n, v, args);
     tri_regex_match m;
     if (!regex)
         return NULL;
@@ -117,7 +123,7 @@ static const tri_value *found(tri_host *h, const tri_regex_match *m, tri_str tex
 static const tri_value *run_findall(PARAMS)
 {
     UNUSED;
-    const tri_regex *regex = n == 2 && args->at.len == 2 && v[1]->kind == TRI_VALUE_STR ? regex_of(h, v[0]) : NULL;
+    const tri_regex *regex = regex_and_text(h, n, v, args);
     tri_value_list all = {0};
     tri_regex_match m;
     tri_regex_result result = TRI_REGEX_YES;
@@ -137,7 +143,7 @@ static const tri_value *run_findall(PARAMS)
 static const tri_value *run_split(PARAMS)
 {
     UNUSED;
-    const tri_regex *regex = n == 2 && args->at.len == 2 && v[1]->kind == TRI_VALUE_STR ? regex_of(h, v[0]) : NULL;
+    const tri_regex *regex = regex_and_text(h, n, v, args);
     tri_value_list all = {0};
     tri_regex_match m;
     tri_regex_result result = TRI_REGEX_NO;
