@@ -63,9 +63,6 @@ typedef struct {
     const char *const *more_topics;
 } tri_option_table;
 
-/* The words of a command line. */
-typedef TRI_VEC(tri_str) tri_option_words;
-
 /* The row that the option word words[*i] names, and its value, which may be the next word: *i is moved over it. Null
  * where no row has the name (`*out_unknown` is set) or after a report. */
 const tri_option_row *tri_option_take(const tri_option_table *table, tri_diag *diag, const tri_str *words, size_t count,

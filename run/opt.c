@@ -2,6 +2,7 @@
 #include "driver/tool.h"
 
 #include "base/file.h"
+#include "driver/args.h"
 #include "driver/help.h"
 #include "driver/manual.h"
 #include "driver/sanitize.h"
@@ -47,32 +48,18 @@ static bool take_pair(parser *p, const char *name, tri_str value, tri_run_pair *
     return (out->name.len && out->value.len) || wrong(p->diag, name, value, "expected NAME=...");
 }
 
-static bool on_output(parser *p, tri_str value)
+static bool add_pair(parser *p, const char *name, tri_str value, tri_run_pairs *pairs)
 {
     tri_run_pair pair;
-    if (!take_pair(p, "o", value, &pair))
+    if (!take_pair(p, name, value, &pair))
         return false;
-    tri_vec_push(p->arena, &p->opt->outputs, pair);
+    tri_vec_push(p->arena, pairs, pair);
     return true;
 }
 
-static bool on_expect(parser *p, tri_str value)
-{
-    tri_run_pair pair;
-    if (!take_pair(p, "expect", value, &pair))
-        return false;
-    tri_vec_push(p->arena, &p->opt->expected, pair);
-    return true;
-}
-
-static bool on_for(parser *p, tri_str value)
-{
-    tri_run_pair pair;
-    if (!take_pair(p, "for", value, &pair))
-        return false;
-    tri_vec_push(p->arena, &p->opt->shapes, pair);
-    return true;
-}
+static bool on_output(parser *p, tri_str value) { return add_pair(p, "o", value, &p->opt->outputs); }
+static bool on_expect(parser *p, tri_str value) { return add_pair(p, "expect", value, &p->opt->expected); }
+static bool on_for(parser *p, tri_str value) { return add_pair(p, "for", value, &p->opt->shapes); }
 
 static bool on_define(parser *p, tri_str value)
 {
@@ -220,7 +207,7 @@ static bool is_option(const char *word)
     return word[0] == '-' && word[1] && !(word[1] >= '0' && word[1] <= '9') && word[1] != '.';
 }
 
-static bool take_option(parser *p, const tri_option_words *words, size_t *i)
+static bool take_option(parser *p, const tri_args *words, size_t *i)
 {
     tri_str value, word = words->at[*i];
     bool is_unknown;
@@ -274,7 +261,7 @@ bool tri_run_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, 
     out->compile.config = -1;
     out->compile.arch = TRI_STR("native");
     parser p = {arena, diag, out};
-    tri_option_words words = {0};
+    tri_args words = {0};
     bool only_words = false;
     for (int i = 1; i < argc; i++)
         tri_vec_push(arena, &words, tri_str_from(argv[i]));

@@ -10,6 +10,8 @@ typedef struct {
     tri_str name, value;
 } tri_run_pair;
 
+typedef TRI_VEC(tri_run_pair) tri_run_pairs;
+
 typedef struct tri_run_backend tri_run_backend;
 
 typedef struct {
@@ -21,9 +23,9 @@ typedef struct {
     tri_str file;
     bool has_arch;     /* -arch was given */
     TRI_VEC(tri_str) arguments, prints;
-    TRI_VEC(tri_run_pair) outputs, expected;
+    tri_run_pairs outputs, expected;
     tri_str tune;      /* -tune: the table to write; empty: not given */
-    TRI_VEC(tri_run_pair) shapes; /* -for */
+    tri_run_pairs shapes; /* -for */
     double rtol, atol;
     int print_limit;
     bool has_bench, has_check, has_sanitize, has_assert, has_help, has_version;
