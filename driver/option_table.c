@@ -33,7 +33,8 @@ static const tri_option_row *match(const tri_option_table *table, tri_str word, 
             continue;
         tri_str rest = tri_str_sub(word, len, word.len);
         bool whole = rest.len == 0;
-        bool equals = !whole && takes_value(r) && len > 1 && rest.data[0] == '=' && r->form != TRI_OPTION_PREFIX;
+        bool equals = !whole && takes_value(r) && rest.data[0] == '=' &&
+                      (r->form == TRI_OPTION_WORD || (len > 1 && r->form != TRI_OPTION_PREFIX));
         bool joined = !whole && (r->form == TRI_OPTION_JOINED || r->form == TRI_OPTION_PREFIX);
         if (!whole && !equals && !joined)
             continue;

@@ -18,6 +18,8 @@ add() { # EXTRA...
     [ "$(sed -n 1p .out)" = "output_ptr f32:100" ]
     [[ $output == *"98 more"* ]]
     tritrun "$vadd" randn:f32:100:seed=1 ones:f32:100 empty:f32:100 100 64 -grid=2 -expect output_ptr=@out.npy -rtol=0 -atol=0
+    tritrun "$vadd" randn:f32:100:seed=1 ones:f32:100 empty:f32:100 100 64 -grid=2 -k=add_kernel -o=output_ptr=joined.npy
+    cmp out.npy joined.npy
     tritrun -1 "$vadd" randn:f32:100:seed=2 ones:f32:100 empty:f32:100 100 64 -grid=2 -expect output_ptr=@out.npy
     [[ $errors == *"elements differ"*"got"*"expected"* ]]
 }
