@@ -3,6 +3,7 @@
 #include "ir/kernel.h"
 #include "ir/llvm.h"
 #include "targets/amdgcn/amdgcn.h"
+#include "targets/external.h"
 #include "targets/facts.h"
 #include "targets/target.h"
 
@@ -89,21 +90,23 @@ bool tri_amdgcn_measure(tri_unit *unit, tri_str code)
 
 /* ---- code objects ---- */
 
-static bool link_object(tri_unit *unit, tri_str folder, tri_str object, tri_str *out_image)
+typedef struct {
+    tri_str object, image;
+} job;
+
+static bool link_object(tri_unit *unit, tri_str folder, void *data)
 {
+    job *j = data;
     tri_str input, output;
     int error = 0;
-    if (!tri_file_name_temporary(unit->arena, folder, "kernel.o", &input, &error) ||
-        !tri_file_write(input, object, &error) ||
-        !tri_file_name_temporary(unit->arena, folder, "kernel.hsaco", &output, &error)) {
-        tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "cannot write a temporary file: %s", strerror(error));
+    if (!tri_external_write(unit, folder, "kernel.o", j->object, &input) ||
+        !tri_external_name(unit, folder, "kernel.hsaco", &output))
         return false;
-    }
     const char *const arguments[] = {"ld.lld",   "-shared", "--no-undefined", "--threads=1",
                                      input.data, "-o",      output.data};
     if (!tri_llvm_link_object(unit->diag, arguments, sizeof arguments / sizeof *arguments))
         return false;
-    if (tri_file_read(unit->arena, output, out_image, &error))
+    if (tri_file_read(unit->arena, output, &j->image, &error))
         return true;
     tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "the linker left no output: %s", strerror(error));
     return false;
@@ -112,24 +115,17 @@ static bool link_object(tri_unit *unit, tri_str folder, tri_str object, tri_str 
 bool tri_amdgcn_assemble(tri_unit *unit)
 {
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_BYTES);
-    tri_str folder, image;
     tri_buf object = {0};
-    int error = 0;
     tri_llvm_start_target("amdgcn");
     if (!tri_amdgcn_measure(unit, tri_buf_str(&unit->bytes)) ||
         !tri_llvm_assemble(unit->diag, tri_amdgcn_machine.triple, unit->arch->cpu, tri_buf_str(&unit->bytes), &object))
         return false;
-    if (!tri_file_make_temporary_folder(unit->arena, &folder, &error)) {
-        tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "cannot make a temporary folder: %s", strerror(error));
-        tri_buf_fini(&object);
-        return false;
-    }
-    bool ok = link_object(unit, folder, tri_buf_str(&object), &image);
-    tri_file_remove_temporary_folder(folder);
+    job j = {.object = tri_buf_str(&object)};
+    bool ok = tri_external_in_folder(unit, link_object, &j);
     tri_buf_fini(&object);
     if (ok) {
         tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
-        tri_buf_add(&unit->bytes, image.data, image.len);
+        tri_buf_add(&unit->bytes, j.image.data, j.image.len);
     }
     return ok;
 }

@@ -1,9 +1,9 @@
 /* SPIR-V -> zebin by Intel's offline compiler, and the figures that its section .ze_info tells: YAML, of which the
  * lines of a kernel are read. A build can succeed and leave a zebin without code. */
 #include "base/file.h"
-#include "base/process.h"
 #include "ir/kernel.h"
 #include "ir/options.h"
+#include "targets/external.h"
 #include "targets/facts.h"
 #include "targets/intel/intel.h"
 #include "targets/target.h"
@@ -17,9 +17,7 @@ static const char options[] = "-cl-fp32-correctly-rounded-divide-sqrt";
 
 static bool find_tool(tri_unit *unit, tri_str *out_tool)
 {
-    tri_str name = unit->options->ocloc.len ? unit->options->ocloc : TRI_STR("ocloc");
-    const char *path = tri_str_copy(unit->arena, unit->options->tool_path).data;
-    return tri_process_find(unit->arena, name, path, out_tool);
+    return tri_external_find(unit, "ocloc", unit->options->ocloc, out_tool);
 }
 
 /* ---- what a zebin says ---- */
@@ -91,54 +89,37 @@ static bool read_info(tri_unit *unit, tri_str info)
 
 /* ---- the tool ---- */
 
-static bool fail_zebin(tri_unit *unit, tri_str command, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    tri_str text = tri_str_vformat(unit->arena, format, args);
-    va_end(args);
-    tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "%.*s", TRI_STR_ARG(text));
-    tri_diag_note(unit->diag, TRI_NO_SPAN, "the command was: %.*s", TRI_STR_ARG(command));
-    return false;
-}
+typedef struct {
+    tri_str tool, code, zebin;
+} job;
 
-static bool run_in(tri_unit *unit, tri_str folder, tri_str tool, tri_str code, tri_str *out_zebin)
+static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
 {
+    job *j = data;
     tri_str input, output;
     int error = 0;
-    if (!tri_file_name_temporary(unit->arena, folder, "kernel.spv", &input, &error) ||
-        !tri_file_write(input, code, &error) ||
-        !tri_file_name_temporary(unit->arena, folder, "kernel.zebin", &output, &error)) {
-        tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "cannot write a temporary file: %s", strerror(error));
+    if (!tri_external_write(unit, folder, "kernel.spv", j->code, &input) ||
+        !tri_external_name(unit, folder, "kernel.zebin", &output))
         return false;
-    }
-    const char *const argv[] = {tool.data,   "compile",           "--format", "zebin",         "-spirv_input",
-                                "-file",     input.data,          "-device",  unit->arch->cpu, "-output",
-                                output.data, "-output_no_suffix", "-options", options,         NULL};
-    tri_str command = tri_process_quote(unit->arena, argv);
+    const char *const argv[] = {j->tool.data, "compile",           "--format", "zebin",         "-spirv_input",
+                                "-file",      input.data,          "-device",  unit->arch->cpu, "-output",
+                                output.data,  "-output_no_suffix", "-options", options,         NULL};
     tri_process_result r = tri_process_run(unit->arena, argv);
-    if (!r.started)
-        return fail_zebin(unit, command, "cannot start 'ocloc': %s", strerror(r.error));
-    if (r.signal)
-        return fail_zebin(unit, command, "'ocloc' was killed by signal %d (%s)", r.signal, strsignal(r.signal));
-    if (r.status || !tri_file_read(unit->arena, output, out_zebin, &error))
-        return fail_zebin(unit, command, "'ocloc' made no code for '%s': %.*s", unit->arch->name,
-                          TRI_STR_ARG(tri_str_trim(r.output)));
-    if (!find_section(*out_zebin, ".text").len)
-        return fail_zebin(unit, command, "'ocloc' left a file without code");
-    return read_info(unit, find_section(*out_zebin, ".ze_info"));
+    if (!tri_external_has_ended(unit, "ocloc", argv, &r))
+        return false;
+    if (r.status || !tri_file_read(unit->arena, output, &j->zebin, &error))
+        return tri_external_fail(unit, argv, "'ocloc' made no code for '%s': %.*s", unit->arch->name,
+                                 TRI_STR_ARG(tri_str_trim(r.output)));
+    if (!find_section(j->zebin, ".text").len)
+        return tri_external_fail(unit, argv, "'ocloc' left a file without code");
+    return read_info(unit, find_section(j->zebin, ".ze_info"));
 }
 
 static bool run_tool(tri_unit *unit, tri_str tool, tri_str code, tri_str *out_zebin)
 {
-    tri_str folder;
-    int error = 0;
-    if (!tri_file_make_temporary_folder(unit->arena, &folder, &error)) {
-        tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "cannot make a temporary folder: %s", strerror(error));
-        return false;
-    }
-    bool ok = run_in(unit, folder, tool, code, out_zebin);
-    tri_file_remove_temporary_folder(folder);
+    job j = {.tool = tool, .code = code};
+    bool ok = tri_external_in_folder(unit, run_tool_in, &j);
+    *out_zebin = j.zebin;
     return ok;
 }
 
@@ -161,14 +142,9 @@ bool tri_intel_assemble(tri_unit *unit)
         return false;
     }
     if (!find_tool(unit, &tool)) {
-        if (unit->options->ocloc.len)
-            tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "'-ocloc=%.*s' is no program",
-                           TRI_STR_ARG(unit->options->ocloc));
-        else
-            tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool,
-                           "cannot find 'ocloc', which makes a zebin from SPIR-V; install it (Debian: "
-                           "intel-opencl-icd), name it with "
-                           "-ocloc=FILE, or stop at -emit=spirv");
+        tri_external_report_missing(unit, "-ocloc", unit->options->ocloc,
+                                    "cannot find 'ocloc', which makes a zebin from SPIR-V; install it (Debian: "
+                                    "intel-opencl-icd), name it with -ocloc=FILE, or stop at -emit=spirv");
         return false;
     }
     if (!run_tool(unit, tool, tri_buf_str(&unit->bytes), &zebin))

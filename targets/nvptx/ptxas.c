@@ -1,15 +1,15 @@
 /* PTX -> cubin by NVIDIA's assembler, and the resource numbers that it prints. */
 #include "base/file.h"
-#include "base/process.h"
 #include "ir/kernel.h"
 #include "ir/options.h"
+#include "targets/external.h"
 #include "targets/facts.h"
 #include "targets/nvptx/nvptx.h"
 #include "targets/target.h"
 
 #include <string.h>
 
-static tri_str command_line(tri_unit *unit, tri_str tool, tri_str input, tri_str output, const char **out_argv)
+static void make_command(tri_unit *unit, tri_str tool, tri_str input, tri_str output, const char **out_argv)
 {
     const tri_options *o = unit->options;
     int n = 0;
@@ -28,24 +28,6 @@ static tri_str command_line(tri_unit *unit, tri_str tool, tri_str input, tri_str
     out_argv[n++] = "-o";
     out_argv[n++] = output.data;
     out_argv[n] = NULL;
-    return tri_process_quote(unit->arena, out_argv);
-}
-
-static bool report_end(tri_unit *unit, const tri_process_result *r, tri_str command)
-{
-    if (r->started && !r->signal && r->status == 0)
-        return true;
-    tri_diag *diag = unit->diag;
-    if (!r->started)
-        tri_diag_error(diag, TRI_NO_SPAN, 7001, "cannot start 'ptxas': %s", strerror(r->error));
-    else if (r->signal)
-        tri_diag_error(diag, TRI_NO_SPAN, 7001, "'ptxas' was killed by signal %d (%s)", r->signal,
-                       strsignal(r->signal));
-    else
-        tri_diag_error(diag, TRI_NO_SPAN, 7001, "'ptxas' ended with status %d: %.*s", r->status,
-                       TRI_STR_ARG(tri_str_trim(r->output)));
-    tri_diag_note(diag, TRI_NO_SPAN, "the command was: %.*s", TRI_STR_ARG(command));
-    return false;
 }
 
 /* ---- -v output ---- */
@@ -112,9 +94,7 @@ static void read_resources(tri_unit *unit, tri_str text)
 
 static bool find_tool(tri_unit *unit, tri_str *out_tool)
 {
-    tri_str name = unit->options->ptxas.len ? unit->options->ptxas : TRI_STR("ptxas");
-    const char *path = tri_str_copy(unit->arena, unit->options->tool_path).data;
-    return tri_process_find(unit->arena, name, path, out_tool);
+    return tri_external_find(unit, "ptxas", unit->options->ptxas, out_tool);
 }
 
 /* Lines `.file 1 "name"` get a time and a size: without, ptxas looks the file up and writes those that it finds into
@@ -132,52 +112,44 @@ static void fix_files(tri_str text, tri_buf *out)
     }
 }
 
-static bool write_input(tri_unit *unit, tri_str folder, tri_str code, tri_str *out_path, int *out_error)
-{
-    tri_buf text = {0};
-    fix_files(code, &text);
-    bool ok = tri_file_name_temporary(unit->arena, folder, "kernel.ptx", out_path, out_error) &&
-              tri_file_write(*out_path, tri_buf_str(&text), out_error);
-    tri_buf_fini(&text);
-    return ok;
-}
+typedef struct {
+    tri_str tool, code, cubin;
+} job;
 
 /* In a folder of its own, since ptxas writes the names of its files into the cubin. */
-static bool run_tool_in(tri_unit *unit, tri_str folder, tri_str tool, tri_str code, tri_str *out_cubin)
+static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
 {
+    job *j = data;
     tri_str input, output;
+    tri_buf text = {0};
     int error = 0;
-    if (!write_input(unit, folder, code, &input, &error) ||
-        !tri_file_name_temporary(unit->arena, folder, "kernel.cubin", &output, &error)) {
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "cannot write a temporary file: %s", strerror(error));
+    fix_files(j->code, &text);
+    bool ok = tri_external_write(unit, folder, "kernel.ptx", tri_buf_str(&text), &input) &&
+              tri_external_name(unit, folder, "kernel.cubin", &output);
+    tri_buf_fini(&text);
+    if (!ok)
         return false;
-    }
     const char *argv[16];
-    tri_str command = command_line(unit, tool, input, output, argv);
-    tri_process_result result = tri_process_run(unit->arena, argv);
-    if (!report_end(unit, &result, command))
+    make_command(unit, j->tool, input, output, argv);
+    tri_process_result r = tri_process_run(unit->arena, argv);
+    if (!tri_external_has_ended(unit, "ptxas", argv, &r))
         return false;
-    if (!tri_file_read(unit->arena, output, out_cubin, &error) || !out_cubin->len) {
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "'ptxas' left no output: %s",
-                       error ? strerror(error) : "the file is empty");
-        tri_diag_note(unit->diag, TRI_NO_SPAN, "the command was: %.*s", TRI_STR_ARG(command));
-        return false;
-    }
-    read_resources(unit, result.output);
+    if (r.status)
+        return tri_external_fail(unit, argv, "'ptxas' ended with status %d: %.*s", r.status,
+                                 TRI_STR_ARG(tri_str_trim(r.output)));
+    if (!tri_file_read(unit->arena, output, &j->cubin, &error) || !j->cubin.len)
+        return tri_external_fail(unit, argv, "'ptxas' left no output: %s",
+                                 error ? strerror(error) : "the file is empty");
+    read_resources(unit, r.output);
     return true;
 }
 
 /* Runs the tool on PTX, takes its figures and the cubin. False after a report. */
 static bool run_tool(tri_unit *unit, tri_str tool, tri_str code, tri_str *out_cubin)
 {
-    tri_str folder;
-    int error = 0;
-    if (!tri_file_make_temporary_folder(unit->arena, &folder, &error)) {
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "cannot make a temporary folder: %s", strerror(error));
-        return false;
-    }
-    bool ok = run_tool_in(unit, folder, tool, code, out_cubin);
-    tri_file_remove_temporary_folder(folder);
+    job j = {.tool = tool, .code = code};
+    bool ok = tri_external_in_folder(unit, run_tool_in, &j);
+    *out_cubin = j.cubin;
     return ok;
 }
 
@@ -194,17 +166,14 @@ bool tri_nvptx_assemble(tri_unit *unit)
     if (!tri_facts_parse(unit, code))
         return false;
     if (!find_tool(unit, &tool)) {
-        if (unit->options->ptxas.len) {
-            tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "'-ptxas=%.*s' is no program",
-                           TRI_STR_ARG(unit->options->ptxas));
-            return false;
-        }
-        tri_diag_error(
-            unit->diag, TRI_NO_SPAN, 7001,
-            "cannot find 'ptxas', which makes a cubin from PTX; install the CUDA Toolkit (package cuda-nvcc), "
-            "give its folder with --cuda-path=DIR, stop at -emit=ptx, or let objects hold PTX alone with "
-            "-arch=compute_%s",
-            unit->arch->name + sizeof "sm_" - 1);
+        tri_external_report_missing(
+            unit, "-ptxas", unit->options->ptxas,
+            tri_str_format(unit->arena,
+                           "cannot find 'ptxas', which makes a cubin from PTX; install the CUDA Toolkit (package "
+                           "cuda-nvcc), give its folder with --cuda-path=DIR, stop at -emit=ptx, or let objects hold "
+                           "PTX alone with -arch=compute_%s",
+                           unit->arch->name + sizeof "sm_" - 1)
+                .data);
         return false;
     }
     if (!run_tool(unit, tool, code, &cubin))

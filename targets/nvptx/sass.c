@@ -1,8 +1,8 @@
 /* cubin -> SASS as text, by the toolkit's disassembler: nvdisasm, which knows source lines, or cuobjdump, which does
  * not. Under each line mark of nvdisasm stands what the source has there. */
 #include "base/file.h"
-#include "base/process.h"
 #include "ir/options.h"
+#include "targets/external.h"
 #include "targets/nvptx/nvptx.h"
 
 #include <stdio.h>
@@ -10,54 +10,40 @@
 static bool find_disassembler(tri_unit *unit, tri_str *out_tool)
 {
     tri_str own = unit->options->nvdisasm;
-    const char *path = tri_str_copy(unit->arena, unit->options->tool_path).data;
-    if (tri_process_find(unit->arena, own.len ? own : TRI_STR("nvdisasm"), path, out_tool))
+    if (tri_external_find(unit, "nvdisasm", own, out_tool) ||
+        (!own.len && tri_external_find(unit, "cuobjdump", own, out_tool)))
         return true;
-    if (own.len)
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "'-nvdisasm=%.*s' is no program", TRI_STR_ARG(own));
-    else if (tri_process_find(unit->arena, TRI_STR("cuobjdump"), path, out_tool))
-        return true;
-    else
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001,
-                       "cannot find 'nvdisasm' or 'cuobjdump', which print machine code; install the CUDA Toolkit "
-                       "(package cuda-nvdisasm), or give its folder with --cuda-path=DIR or the program with "
-                       "-nvdisasm=FILE");
+    tri_external_report_missing(unit, "-nvdisasm", own,
+                                "cannot find 'nvdisasm' or 'cuobjdump', which print machine code; install the CUDA "
+                                "Toolkit (package cuda-nvdisasm), or give its folder with --cuda-path=DIR or the "
+                                "program with -nvdisasm=FILE");
     return false;
 }
 
+typedef struct {
+    tri_str tool, text;
+} job;
+
 /* What nvdisasm says on stderr (of features that a file lacks) does not stand among the code. */
-static tri_str run_disassembler(tri_unit *unit, tri_str tool, tri_str cubin)
+static bool run_disassembler(tri_unit *unit, tri_str folder, void *data)
 {
-    bool has_lines = !tri_str_is(tri_path_base(tool), "cuobjdump");
-    const char *argv[5] = {tool.data, has_lines ? "-c" : "-sass", has_lines ? "-g" : cubin.data,
+    job *j = data;
+    tri_str cubin;
+    if (!tri_external_write(unit, folder, "kernel.cubin", tri_buf_str(&unit->bytes), &cubin))
+        return false;
+    tri_str name = tri_path_base(j->tool);
+    bool has_lines = !tri_str_is(name, "cuobjdump");
+    const char *argv[5] = {j->tool.data, has_lines ? "-c" : "-sass", has_lines ? "-g" : cubin.data,
                            has_lines ? cubin.data : NULL};
     tri_process_result r = tri_process_run_quiet(unit->arena, argv);
+    j->text = r.output;
     if (r.started && !r.signal && !r.status && r.output.len)
-        return r.output;
+        return true;
     if (r.started)
         r = tri_process_run(unit->arena, argv); /* for what it says */
-    tri_str name = tri_path_base(tool);
-    if (!r.started)
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "cannot start '%.*s': %s", TRI_STR_ARG(name), strerror(r.error));
-    else if (r.signal)
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "'%.*s' was killed by signal %d (%s)", TRI_STR_ARG(name),
-                       r.signal, strsignal(r.signal));
-    else
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "'%.*s' ended with status %d: %.*s", TRI_STR_ARG(name), r.status,
-                       TRI_STR_ARG(tri_str_trim(r.output)));
-    tri_diag_note(unit->diag, TRI_NO_SPAN, "the command was: %.*s", TRI_STR_ARG(tri_process_quote(unit->arena, argv)));
-    return TRI_STR("");
-}
-
-static tri_str disassemble_in(tri_unit *unit, tri_str folder, tri_str tool)
-{
-    tri_str path;
-    int error = 0;
-    if (tri_file_name_temporary(unit->arena, folder, "kernel.cubin", &path, &error) &&
-        tri_file_write(path, tri_buf_str(&unit->bytes), &error))
-        return run_disassembler(unit, tool, path);
-    tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "cannot write a temporary file: %s", strerror(error));
-    return TRI_STR("");
+    return tri_external_has_ended(unit, tri_str_copy(unit->arena, name).data, argv, &r) &&
+           tri_external_fail(unit, argv, "'%.*s' ended with status %d: %.*s", TRI_STR_ARG(name), r.status,
+                             TRI_STR_ARG(tri_str_trim(r.output)));
 }
 
 /* The text of a line `//## File "NAME", line N[ inlined at ...]`; empty: it is none, or the source is not at hand. */
@@ -81,16 +67,10 @@ static tri_str source_line(tri_unit *unit, tri_str line)
 
 bool tri_nvptx_list(tri_unit *unit, tri_buf *out)
 {
-    tri_str folder, tool;
-    int error = 0;
-    if (!find_disassembler(unit, &tool))
+    job j = {0};
+    if (!find_disassembler(unit, &j.tool) || !tri_external_in_folder(unit, run_disassembler, &j))
         return false;
-    if (!tri_file_make_temporary_folder(unit->arena, &folder, &error)) {
-        tri_diag_error(unit->diag, TRI_NO_SPAN, 7001, "cannot make a temporary folder: %s", strerror(error));
-        return false;
-    }
-    tri_str text = disassemble_in(unit, folder, tool), rest = text;
-    tri_file_remove_temporary_folder(folder);
+    tri_str rest = j.text;
     while (rest.len) {
         size_t end = tri_str_find(rest, '\n');
         tri_str line = tri_str_sub(rest, 0, end), source = source_line(unit, line);
@@ -99,5 +79,5 @@ bool tri_nvptx_list(tri_unit *unit, tri_buf *out)
             tri_buf_format(out, "\t//   %.*s\n", TRI_STR_ARG(source));
         rest = tri_str_sub(rest, end < rest.len ? end + 1 : end, rest.len);
     }
-    return text.len > 0;
+    return true;
 }
