@@ -31,6 +31,10 @@ extern "C" {
 
 namespace tri {
 
+namespace ttg {
+class MemDescType;
+}
+
 struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {
     llvm::StringRef getName() final { return "<GlobalMemory>"; }
 };
@@ -169,6 +173,18 @@ const char *whyNotPart(mlir::Attribute layout, llvm::ArrayRef<int64_t> shape, ll
 /* CTAs of a cluster that a layout counts, as bits; and how many of those bits hold nothing new. */
 int clusterBits(mlir::Attribute layout);
 int sharedClusterBits(mlir::Attribute layout, llvm::ArrayRef<int64_t> shape);
+/* Why `to` cannot be read at the beginning of `from`, which has bytes enough; null when it can. */
+const char *whyNotReinterpreted(ttg::MemDescType from, ttg::MemDescType to);
+/* Is the view a part of a buffer, in one CTA or another by where it begins? */
+bool isPartBetweenCtas(ttg::MemDescType type);
+/* Elements of the buffer that lie in a row and that a thread has in registers in a row. */
+int64_t elementsInARow(mlir::RankedTensorType tensor, ttg::MemDescType buffer);
+/* Does every value stay in its warp? False for what has no such layout. */
+bool staysInWarp(mlir::RankedTensorType from, mlir::RankedTensorType to);
+/* Has every thread the same elements, in whatever order? */
+bool sameThreads(mlir::RankedTensorType a, mlir::RankedTensorType b);
+/* Layout of the result of ttg.fp4_to_fp. */
+llvm::LogicalResult inferFp4(mlir::Operation *op, mlir::Attribute src, mlir::Attribute &result);
 /* Register values of each thread that differ. */
 int64_t distinctRegisters(mlir::RankedTensorType tensor);
 /* What a tensor's layout does, as bases of its inputs (layout/linear.h); false when it has none. */

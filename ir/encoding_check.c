@@ -176,7 +176,8 @@ static bool check_tensor_memory(const tri_encoding *e, tri_buf *error)
     if (!says(error, e->rank == 2, "has more than rows and columns") || e->kind == TRI_ENC_TENSOR_MEMORY_SCALES)
         return e->rank == 2;
     return says(error, e->tmem.block_m == 64 || e->tmem.block_m == 128, "'blockM' must be 64 or 128") &&
-           says(error, e->tmem.col_stride <= 4, "'colStride' must be 1, 2 or 4");
+           says(error, e->tmem.col_stride <= 4, "'colStride' must be 1, 2 or 4") &&
+           says(error, !e->tmem.is_fp4_padded || e->tmem.col_stride == 1, "'fp4Padded' needs 'colStride' 1");
 }
 
 /* All are 16 by 16; what varies is the depth. */

@@ -243,6 +243,12 @@ LogicalResult inferSplit(Attribute src, ArrayRef<int64_t> shape, Attribute &resu
     return done(tri_infer_split(scratch.arena, wrap(src), (int)shape.size(), shape.data()), result);
 }
 
+LogicalResult inferFp4(Operation *op, Attribute src, Attribute &result)
+{
+    Scratch scratch;
+    return done(tri_infer_result(scratch.arena, wrap(op), wrap(src)), result);
+}
+
 bool joinsTo(Attribute half, Attribute pair, ArrayRef<int64_t> shape)
 {
     Scratch scratch;

@@ -1,6 +1,10 @@
 /* tt: matrix products. */
 #include "ir/dialects.h"
 
+extern "C" {
+#include "layout/encoding_words.h"
+}
+
 using namespace mlir;
 
 namespace tri::tt {
@@ -17,6 +21,30 @@ static LogicalResult verifyShapes(Operation *op, RankedTensorType a, RankedTenso
     if (c.getDimSize(rank - 2) != a.getDimSize(rank - 2) || c.getDimSize(rank - 1) != b.getDimSize(rank - 1))
         return op->emitOpError("accumulator must be ")
                << a.getDimSize(rank - 2) << "x" << b.getDimSize(rank - 1) << ", but is " << c;
+    return success();
+}
+
+/* Operand 0 is dealt out to CTAs as the rows of the result, operand 1 as its columns. */
+static LogicalResult verifyClusterLayouts(Operation *op, Attribute operands, Attribute result)
+{
+    if (layoutKind(result) != TRI_ENC_AMD_WMMA || layoutKind(operands) != TRI_ENC_AMD_WMMA)
+        return success();
+    tri_encoding have, must;
+    for (auto [layout, out] : {std::pair(operands, &have), std::pair(result, &must)}) {
+        ArrayRef<int32_t> words = layoutWords(layout);
+        tri_encoding_words_read(words.data(), words.size(), out);
+    }
+    int rows = must.rank - 2, columns = must.rank - 1;
+    if (have.cga.count != must.cga.count || have.rank != must.rank)
+        return op->emitOpError("operands and result are for clusters of different sizes");
+    for (int i = 0; i < must.cga.count; i++) {
+        if (!must.cga.at[i][rows] && !must.cga.at[i][columns])
+            return op->emitOpError("result cannot be held alike by several CTAs: ") << result;
+        if (have.cga.at[i][rows] != must.cga.at[i][rows])
+            return op->emitOpError("operand a is not dealt out to CTAs as the rows of the result: ") << operands;
+        if (have.cga.at[i][columns] != must.cga.at[i][columns])
+            return op->emitOpError("operand b is not dealt out to CTAs as the columns of the result: ") << operands;
+    }
     return success();
 }
 
@@ -37,7 +65,7 @@ static LogicalResult verifyDotLayouts(Operation *op, RankedTensorType a, RankedT
     constexpr int kWidthWord = 3; /* kind, rank, opIdx, kWidth */
     if (left && left.getWords()[kWidthWord] != right.getWords()[kWidthWord])
         return op->emitOpError("operands must have dot_op layouts of the same kWidth");
-    return success();
+    return left ? verifyClusterLayouts(op, left.getParent(), c.getEncoding()) : success();
 }
 
 LogicalResult DotOp::verify()

@@ -9,6 +9,9 @@ LogicalResult ConvertLayoutOp::verify()
 {
     if (!getSrc().getType().getEncoding() || !getType().getEncoding())
         return emitOpError("operand and result must have a layout");
+    if (getForceWarpShuffle() && !staysInWarp(getSrc().getType(), getType()))
+        return emitOpError("force_warp_shuffle needs a conversion that leaves every value in its warp: ")
+               << getSrc().getType() << " to " << getType();
     return success();
 }
 

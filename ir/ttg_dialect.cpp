@@ -161,6 +161,9 @@ static LogicalResult verifyShape(function_ref<InFlightDiagnostic()> emitError, A
     for (int64_t size : shape.take_back(rank))
         if (!tri::isPowerOfTwo(size))
             return emitError() << "shape must have power-of-2 and non-zero dimensions; got " << shape;
+    for (int64_t size : allocShape.take_back(rank))
+        if (!tri::isPowerOfTwo(size))
+            return emitError() << "alloc shape must have power-of-2 and non-zero dimensions; got " << allocShape;
     return success();
 }
 
@@ -206,6 +209,8 @@ LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError, 
                            << ") or one less";
     if (isTensor && have != 2 && have != 3)
         return emitError() << "tensor memory has rank 2 or 3";
+    if (isTensor && bits < 8)
+        return emitError() << "elements in tensor memory have at least 8 bits, not " << element;
     if (failed(verifyShape(emitError, shape, allocShape, rank < have ? rank : have)))
         return failure();
     if (kind != TRI_ENC_PADDED_SHARED || !isShared)

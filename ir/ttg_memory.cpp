@@ -167,6 +167,12 @@ LogicalResult Fp4ToFpOp::verify()
         if (to.getDimSize(d) != from.getDimSize(d) * (d == axis ? 2 : 1))
             return emitOpError("dimension ")
                    << d << " of the result must be " << from.getDimSize(d) * (d == axis ? 2 : 1);
+    Attribute layout = from.getEncoding(), wanted;
+    if (!layout != !to.getEncoding())
+        return emitOpError("operand and result must both have a layout, or neither");
+    if (layout && (failed(inferFp4(*this, layout, wanted)) || !sameThreads(to.cloneWithEncoding(wanted), to)))
+        return emitOpError("both elements of a byte must be in its thread, and no others: ")
+               << from << " and " << to;
     return success();
 }
 

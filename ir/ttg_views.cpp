@@ -36,6 +36,8 @@ LogicalResult MemDescIndexOp::verify()
         return emitOpError("result must have the shape of the operand without its first dimension");
     if (from.getAllocShape().size() != from.getShape().size())
         return emitOpError("operand must not be the result of an index itself");
+    if (from.getAllocShape().drop_front() != from.getShape().drop_front())
+        return emitOpError("operand must hold whole buffers, not parts of them: ") << from;
     if (from.getEncoding() != to.getEncoding())
         return emitOpError("operand and result must have the same layout");
     if (to.getAllocShape() != to.getShape())
@@ -59,6 +61,9 @@ LogicalResult MemDescSubsliceOp::verify()
         return emitOpError("operand and result must have the same alloc shape");
     for (int64_t d = 0; d < from.getRank(); d++) {
         int64_t offset = getOffsets()[d], size = to.getShape()[d], whole = from.getShape()[d];
+        /* the first dimensions only count buffers */
+        if (d < from.getRank() - layoutRank(from.getEncoding()) && offset >= 0 && offset + size <= whole)
+            continue;
         if (size == whole && offset)
             return emitOpError("offset of dimension ") << d << " must be 0, as it is not cut";
         if (offset < 0 || offset % size || offset + size > whole)
@@ -145,6 +150,8 @@ LogicalResult MemDescReinterpretOp::verify()
     if (from.isSharedMemory() && sharedClusterBits(from.getEncoding(), from.getAllocShape()) !=
                                      sharedClusterBits(to.getEncoding(), to.getAllocShape()))
         return emitOpError("operand and result must be held alike by as many CTAs: ") << from << " and " << to;
+    if (const char *why = whyNotReinterpreted(from, to))
+        return emitOpError(why) << ": " << from << " and " << to;
     return success();
 }
 

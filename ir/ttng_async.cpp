@@ -121,7 +121,13 @@ static LogicalResult verifyCluster(Operation *op)
 
 LogicalResult FenceMbarrierInitOp::verify() { return verifyCluster(*this); }
 
-LogicalResult ClusterBarrierOp::verify() { return verifyCluster(*this); }
+LogicalResult ClusterBarrierOp::verify()
+{
+    auto function = (*this)->getParentOfType<tt::FuncOp>();
+    if (function && function.isPrivate())
+        return emitOpError("must be in a kernel: who calls a function, and how often, is not known in it");
+    return verifyCluster(*this);
+}
 
 LogicalResult ClusterArriveOp::verify() { return verifyCluster(*this); }
 
@@ -168,6 +174,8 @@ static LogicalResult verifyCopy(Operation *op, Type desc, size_t coords, ttg::Me
     if (block.getEncoding() && block.getEncoding() != buffer.getEncoding() &&
         !isSameButForRank(block.getEncoding(), buffer.getEncoding()))
         return op->emitOpError("descriptor and buffer have different layouts: ") << desc << " and " << buffer;
+    if (layoutRank(buffer.getEncoding()) != buffer.getRank())
+        return op->emitOpError("buffer must be one buffer, of the rank of its layout: ") << buffer;
     return success();
 }
 
@@ -190,18 +198,20 @@ LogicalResult AsyncTMACopyGlobalToLocalOp::verify()
     return verifyCopy(*this, getDesc().getType(), getCoord().size(), getResult().getType());
 }
 
-static LogicalResult notPadded(Operation *op, ttg::MemDescType buffer)
+static LogicalResult verifySource(Operation *op, ttg::MemDescType buffer)
 {
     constexpr int fp4Word = 5; /* kind, rank, swizzle, bits, transposed, padded */
     ArrayRef<int32_t> words = layoutWords(buffer.getEncoding());
     if (layoutKind(buffer.getEncoding()) == TRI_ENC_NVMMA_SHARED && words[fp4Word])
         return op->emitOpError("cannot store from a buffer with fp4 padding");
+    if (isPartBetweenCtas(buffer))
+        return op->emitOpError("cannot store from a part that may begin in another CTA: ") << buffer;
     return success();
 }
 
 LogicalResult AsyncTMACopyLocalToGlobalOp::verify()
 {
-    if (failed(notPadded(*this, getSrc().getType())))
+    if (failed(verifySource(*this, getSrc().getType())))
         return failure();
     return verifyCopy(*this, getDesc().getType(), getCoord().size(), getSrc().getType());
 }
@@ -238,7 +248,7 @@ static LogicalResult verifyReduceKind(Operation *op, tt::DescriptorReduceKind ki
 LogicalResult AsyncTMAReduceOp::verify()
 {
     if (failed(verifyReduceKind(*this, getKind(), blockOfDesc(getDesc().getType(), false).getElementType())) ||
-        failed(notPadded(*this, getSrc().getType())))
+        failed(verifySource(*this, getSrc().getType())))
         return failure();
     return verifyCopy(*this, getDesc().getType(), getCoord().size(), getSrc().getType());
 }
@@ -294,6 +304,8 @@ LogicalResult AsyncTMAGatherOp::verify()
 
 LogicalResult AsyncTMAScatterOp::verify()
 {
+    if (failed(verifySource(*this, getSrc().getType())))
+        return failure();
     return verifyRows(*this, getDesc().getType(), getXOffsets().getType(), getSrc().getType());
 }
 
@@ -307,6 +319,8 @@ LogicalResult AsyncSharedStoreOp::verify()
         return emitOpError("tensor and buffer differ: ") << src << " and " << dst;
     if (failed(verifyCluster(*this)))
         return failure();
+    if (src.getEncoding() && elementsInARow(src, dst) * bitsOf(src.getElementType()) < 32)
+        return emitOpError("each thread must have at least 32 bits in a row: ") << src << " and " << dst;
     return verifyBarrier(*this, getBarrier().getType());
 }
 

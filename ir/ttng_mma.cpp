@@ -221,6 +221,18 @@ LogicalResult TMEMSubSliceOp::verify()
         return emitOpError("offset ") << offset << " is out of range";
     if (offset % to.getShape()[dim])
         return emitOpError("offset ") << offset << " must be a multiple of the result's size " << to.getShape()[dim];
+    tri_encoding layout;
+    ArrayRef<int32_t> words = layoutWords(from.getEncoding());
+    tri_encoding_words_read(words.data(), words.size(), &layout);
+    bool isPlain = layout.kind == TRI_ENC_TENSOR_MEMORY;
+    if (isPlain && dim == 1 && offset * bitsOf(from.getElementType()) * layout.tmem.col_stride % 32)
+        return emitOpError("offset ") << offset << " is not at a column of 32 bits";
+    if (isPlain && dim == 0 && to.getShape()[0] < layout.tmem.block_m)
+        return emitOpError("a part has at least the ") << layout.tmem.block_m
+               << " rows of a block, not " << to.getShape()[0];
+    for (int i = 0; isPlain && dim == 0 && i < layout.cga.count; i++)
+        if (layout.cga.at[i][0] && to.getShape()[0] < from.getShape()[0])
+            return emitOpError("cannot cut rows between CTAs: ") << from;
     return success();
 }
 
@@ -243,6 +255,14 @@ void TCGen5MMAOp::getEffects(Effects &effects) { mmaEffects(*this, effects); }
 
 void TCGen5MMAScaledOp::getEffects(Effects &effects) { mmaEffects(*this, effects); }
 
+static bool isFp4Padded(ttg::MemDescType type)
+{
+    tri_encoding layout;
+    ArrayRef<int32_t> words = layoutWords(type.getEncoding());
+    tri_encoding_words_read(words.data(), words.size(), &layout);
+    return layout.kind == TRI_ENC_TENSOR_MEMORY && layout.tmem.is_fp4_padded;
+}
+
 template <typename Op> static LogicalResult verifyMma(Op op)
 {
     ttg::MemDescType a = op.getA().getType(), b = op.getB().getType(), d = op.getD().getType();
@@ -254,6 +274,8 @@ template <typename Op> static LogicalResult verifyMma(Op op)
         return op.emitOpError("operands must have two dimensions");
     if (!b.isSharedMemory() || d.isSharedMemory())
         return op.emitOpError("b must be in shared and d in tensor memory");
+    if (isFp4Padded(d))
+        return op.emitOpError("result must not have fp4 padding: ") << d;
     for (Value barrier : op.getBarriers())
         if (failed(verifyCompletionBarrier(op, cast<ttg::MemDescType>(barrier.getType()))))
             return failure();
@@ -284,6 +306,13 @@ LogicalResult TCGen5MMAOp::verify()
     return success();
 }
 
+static bool isScaledElement(tt::ScaleDotElemType type)
+{
+    using Element = tt::ScaleDotElemType;
+    return type == Element::E4M3 || type == Element::E5M2 || type == Element::E2M3 || type == Element::E3M2 ||
+           type == Element::E2M1;
+}
+
 LogicalResult TCGen5MMAScaledOp::verify()
 {
     constexpr int blockMWord = 2; /* kind, rank, blockM */
@@ -292,6 +321,17 @@ LogicalResult TCGen5MMAScaledOp::verify()
     Attribute layout = getD().getType().getEncoding();
     if (layoutKind(layout) != TRI_ENC_TENSOR_MEMORY || layoutWords(layout)[blockMWord] != 128)
         return emitOpError("result must have a tensor_memory_encoding with blockM = 128");
+    if (!isScaledElement(getAType()) || !isScaledElement(getBType()))
+        return emitOpError("scaled operands are fp8 or fp4, not ")
+               << tt::stringifyScaleDotElemType(isScaledElement(getAType()) ? getBType() : getAType());
+    ttg::MemDescType a = getA().getType();
+    bool isA4 = getAType() == tt::ScaleDotElemType::E2M1, isB4 = getBType() == tt::ScaleDotElemType::E2M1;
+    if (a.isSharedMemory() || !isA4)
+        return success();
+    if (!a.getElementType().isInteger(8))
+        return emitOpError("an operand of e2m1 has i8 elements, two in each, not ") << a;
+    if (!isB4 && !isFp4Padded(a))
+        return emitOpError("a of e2m1 needs fp4 padding beside b of fp8: ") << a;
     return success();
 }
 
@@ -307,6 +347,10 @@ LogicalResult PackedArithOp::verify()
     size_t need = getOpKind() == PackedOp::FMA ? 3 : 2;
     if (getArgs().size() != need)
         return emitOpError("'") << stringifyPackedOp(getOpKind()) << "' takes " << need << " operands";
+    auto result = cast<RankedTensorType>(getType());
+    int64_t pack = bitsOf(result.getElementType()) == 8 ? 4 : 2, have = distinctRegisters(result);
+    if (have && have % pack)
+        return emitOpError("each thread must have a multiple of ") << pack << " values, not " << have;
     return success();
 }
 

@@ -68,6 +68,9 @@ LogicalResult verifyDescBlock(function_ref<InFlightDiagnostic()> emitError, Rank
     if (!isa<IntegerType, FloatType>(block.getElementType()))
         return emitError() << "the element of a tensor descriptor is an integer or a float, not "
                            << block.getElementType();
+    for (int64_t size : block.getShape())
+        if (size < 1)
+            return emitError() << "the block of a tensor descriptor has at least one element, not " << block;
     return success();
 }
 

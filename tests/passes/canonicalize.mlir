@@ -7,6 +7,7 @@
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #r = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #c = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+#w = #ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #n = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
 #l = #ttg.linear<{register = [[0, 1], [0, 2], [8, 0], [16, 0], [32, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warp = [[2, 0], [4, 0]], block = []}>
 #k = #ttg.blocked<{sizePerThread = [1, 64, 2], threadsPerWarp = [32, 1, 1], warpsPerCTA = [4, 1, 1], order = [0, 1, 2]}>
@@ -94,18 +95,20 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // Another layout than the transpose's; a gather whose layout is meant; an order that matters.
+  // Another layout than the transpose's; a gather whose layout is meant; an order that matters; shuffles that are asked for.
   // CHECK-LABEL: @not_users
-  // CHECK-COUNT-3: ttg.convert_layout
+  // CHECK-COUNT-5: ttg.convert_layout
   // CHECK: "use"
   tt.func public @not_users(%x: tensor<64x64xf32, #r>, %i: tensor<64x64xi32, #c>) {
     %0 = ttg.convert_layout %x : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
     %1 = tt.trans %0 {order = array<i32: 1, 0>} : tensor<64x64xf32, #c> -> tensor<64x64xf32, #r>
-    %2 = ttg.convert_layout %x {force_warp_shuffle} : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
+    %2 = ttg.convert_layout %x : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
     %3 = tt.gather %2[%i] {axis = 0 : i32, efficient_layout} : (tensor<64x64xf32, #c>, tensor<64x64xi32, #c>) -> tensor<64x64xf32, #c>
     %4 = ttg.convert_layout %x : tensor<64x64xf32, #r> -> tensor<64x64xf32, #n>
     %5 = tt.reshape %4 : tensor<64x64xf32, #n> -> tensor<64x16x4xf32, #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [32, 1, 1], warpsPerCTA = [4, 1, 1], order = [2, 1, 0]}>>
-    "use"(%1, %3, %5) : (tensor<64x64xf32, #r>, tensor<64x64xf32, #c>, tensor<64x16x4xf32, #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [32, 1, 1], warpsPerCTA = [4, 1, 1], order = [2, 1, 0]}>>) -> ()
+    %6 = ttg.convert_layout %x {force_warp_shuffle} : tensor<64x64xf32, #r> -> tensor<64x64xf32, #w>
+    %7 = ttg.convert_layout %6 : tensor<64x64xf32, #w> -> tensor<64x64xf32, #c>
+    "use"(%1, %3, %5, %7) : (tensor<64x64xf32, #r>, tensor<64x64xf32, #c>, tensor<64x16x4xf32, #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [32, 1, 1], warpsPerCTA = [4, 1, 1], order = [2, 1, 0]}>>, tensor<64x64xf32, #c>) -> ()
     tt.return
   }
 

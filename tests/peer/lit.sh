@@ -7,7 +7,8 @@
 # The RUN lines are run as they stand, with a link to tritcc under the tool's name. Every part of a file
 # (parts end at "// -----") is run by itself, so that one that fails does not hide the others. Prints, per
 # file, parts parsed, parts passed and single checks passed (directives of FileCheck and expected
-# diagnostics, of each RUN line), and the sums. -v shows the first error of each failing part, -k keeps the
+# diagnostics, of each RUN line), of the parts that must be refused those that are, whatever the message says,
+# and the sums. -v shows the first error of each failing part, -k keeps the
 # outputs. A RUN line with a pass that tritcc does not have is left out when the file has others.
 # TRITCC is the compiler, TOOL the tool's name.
 set -u
@@ -57,18 +58,32 @@ export LIT_PART
 
 sum_of() { [ -e "$1" ] && awk '{ n += $1 } END { print n + 0 }' "$1" || echo 0; }
 
-# One part: sets parsed, passed, found and wanted.
+# The status of the tool alone, not told which diagnostics are expected: sets alone.
+status_of() {
+    local call=${1//-verify-diagnostics=only-expected/}
+    call=${call//--verify-diagnostics/}
+    alone=0
+    (cd "$work" && eval "${call//-verify-diagnostics/}") >/dev/null 2>&1 || alone=$?
+}
+
+# One part: sets parsed, passed, found and wanted, must and refused.
 run_part() {
-    local run status unregistered='' missed
+    local run status unregistered='' missed alone
     LIT_PART=$1
     grep -q 'allow-unregistered-dialect' <<<"${runs[*]}" && unregistered=-allow-unregistered-dialect
     "$TOOL" $unregistered "$LIT_PART" >/dev/null 2>"$LIT_PART.parse" && parsed=1 || parsed=0
-    passed=1 wanted=0 found=0
+    passed=1 wanted=0 found=0 must=0 refused=0
+    ! grep -q 'expected-error' "$LIT_PART" || must=1
     for run in "${runs[@]}"; do
         run=${run//%s/$LIT_PART}
         status=0
         (cd "$work" && set -o pipefail && eval "${run//%t/$LIT_PART.t}") >"$LIT_PART.out" 2>"$LIT_PART.err" || status=$?
         [ "$status" = 0 ] || passed=0
+        # (a tool that does not know what it is asked for ends with 2)
+        if [ "$must" = 1 ] && [ "$refused" = 0 ]; then
+            status_of "${run%%|*}"
+            [ "$alone" -ne 1 ] || refused=1
+        fi
         # What is no IR, and should not be, is read as it should be.
         [ "$status" -le 1 ] && grep -q 'expected-error' "$LIT_PART" && parsed=1
         cat "$LIT_PART.err" >>"$LIT_PART.errors"
@@ -101,9 +116,9 @@ choose_runs() {
     [ ${#known[@]} = 0 ] || runs=("${known[@]}")
 }
 
-total=(0 0 0 0 0)
+total=(0 0 0 0 0 0 0)
 run_file() {
-    local file=$1 sum=(0 0 0 0 0) name part runs diagnostics parsed passed found wanted i
+    local file=$1 sum=(0 0 0 0 0 0 0) name part runs diagnostics parsed passed found wanted must refused i
     name=$(basename "$(dirname "$file")")/$(basename "$file")
     mapfile -t runs < <(sed -n 's/^.*RUN: *//p' "$file" | sed -e :a -e '/\\$/{N;s/\\\n//;ba' -e '}' | grep -E "^(not )?(env [A-Z_]+=[^ ]+ )*$TOOL .*%s")
     [ ${#runs[@]} -gt 0 ] || return
@@ -116,10 +131,11 @@ run_file() {
         grep -qE '^[^/]*[a-z]' "$part" || continue
         diagnostics=$(grep -oE 'expected-(error|warning|remark|note)(-re)?( *@[a-z0-9+-]+)? *\{\{' "$part" | wc -l)
         run_part "$part"
-        sum=($((sum[0] + 1)) $((sum[1] + parsed)) $((sum[2] + passed)) $((sum[3] + found)) $((sum[4] + wanted)))
+        sum=($((sum[0] + 1)) $((sum[1] + parsed)) $((sum[2] + passed)) $((sum[3] + found)) $((sum[4] + wanted))
+            $((sum[5] + refused)) $((sum[6] + must)))
     done
-    printf '%-60s parts %3d  parsed %3d  passed %3d  checks %4d/%d\n' "${file##*/test/}" "${sum[@]}"
-    for i in 0 1 2 3 4; do total[i]=$((total[i] + sum[i])); done
+    printf '%-60s parts %3d  parsed %3d  passed %3d  checks %4d/%d  refused %d/%d\n' "${file##*/test/}" "${sum[@]}"
+    for i in 0 1 2 3 4 5 6; do total[i]=$((total[i] + sum[i])); done
 }
 
 for path in "$@"; do
@@ -129,4 +145,4 @@ for path in "$@"; do
         run_file "$path"
     fi
 done
-printf '%-60s parts %3d  parsed %3d  passed %3d  checks %4d/%d\n' total "${total[@]}"
+printf '%-60s parts %3d  parsed %3d  passed %3d  checks %4d/%d  refused %d/%d\n' total "${total[@]}"

@@ -161,3 +161,34 @@ module attributes {x.a = #ttg.amd_wmma<{version = 1, isTranspose = false, ctaLay
 // expected-error@+1 {{'repCluster' must hold powers of two, but has 3}}
 module attributes {x.a = #ttg.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [4, 1], repCluster = [3, 1]}>} {
 }
+// -----
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+// expected-error@+1 {{alloc shape must have power-of-2 and non-zero dimensions; got 8, 24}}
+tt.func @f(%b: !ttg.memdesc<8x16xi32, #shared, #ttg.shared_memory, 8x24>) {
+  tt.return
+}
+// -----
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+// expected-error@+1 {{elements in tensor memory have at least 8 bits}}
+tt.func @f(%b: !ttg.memdesc<128x64xi1, #tmem, #ttng.tensor_memory>) {
+  tt.return
+}
+// -----
+// expected-error@+1 {{'fp4Padded' needs 'colStride' 1}}
+module attributes {x.a = #ttng.tensor_memory_encoding<blockM = 64, blockN = 32, colStride = 4, fp4Padded = true>} {
+}
+// -----
+// expected-error@+1 {{the block of a tensor descriptor has at least one element}}
+tt.func @f(%d: !tt.tensordesc<tensor<0xf32>>) {
+  tt.return
+}
+// -----
+// expected-error@+1 {{the block of a tensor descriptor has at least one element}}
+tt.func @f(%d: !tt.tensordesc<16x0xf32>) {
+  tt.return
+}
+// -----
+// expected-error@+1 {{invalid tensor element type}}
+tt.func @f(%d: !tt.tensordesc<tensor<8xtensor<4xf32>>>) {
+  tt.return
+}

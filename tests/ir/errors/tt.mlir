@@ -398,3 +398,45 @@ tt.func private @f(%p: !tt.ptr<f16>, %b: !tt.ptr<tensor<64x32xf16>>, %m: i64, %z
 // -----
 // expected-error@+1 {{the element of a tensor descriptor is an integer or a float}}
 tt.func @f(%d: !tt.tensordesc<tensor<!tt.ptr<f32>>>) { tt.return }
+// -----
+#result = #ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}, CGALayout = [[0, 1], [1, 0]], instrShape = [16, 16, 32]}>
+#rows = #ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}, CGALayout = [[0, 0], [1, 0]], instrShape = [16, 16, 32]}>
+#columns = #ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}, CGALayout = [[0, 1], [0, 0]], instrShape = [16, 16, 32]}>
+module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%a: tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #result, kWidth = 8}>>, %b: tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #result, kWidth = 8}>>, %c: tensor<64x64xf32, #result>,
+    %d: tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #rows, kWidth = 8}>>, %e: tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #rows, kWidth = 8}>>,
+    %g: tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #columns, kWidth = 8}>>, %h: tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #columns, kWidth = 8}>>, %i: tensor<64x64xf32, #rows>) {
+  %0 = tt.dot %a, %b, %c : tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #result, kWidth = 8}>> * tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #result, kWidth = 8}>> -> tensor<64x64xf32, #result>
+  // expected-error@+1 {{operand b is not dealt out to CTAs as the columns of the result}}
+  %1 = tt.dot %d, %e, %c : tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #rows, kWidth = 8}>> * tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #rows, kWidth = 8}>> -> tensor<64x64xf32, #result>
+  tt.return
+}
+}
+// -----
+#result = #ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}, CGALayout = [[0, 1], [1, 0]], instrShape = [16, 16, 32]}>
+#rows = #ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}, CGALayout = [[0, 0], [1, 0]], instrShape = [16, 16, 32]}>
+#columns = #ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}, CGALayout = [[0, 1], [0, 0]], instrShape = [16, 16, 32]}>
+module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%a: tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #result, kWidth = 8}>>, %b: tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #result, kWidth = 8}>>, %c: tensor<64x64xf32, #result>,
+    %d: tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #rows, kWidth = 8}>>, %e: tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #rows, kWidth = 8}>>,
+    %g: tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #columns, kWidth = 8}>>, %h: tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #columns, kWidth = 8}>>, %i: tensor<64x64xf32, #rows>) {
+  %0 = tt.dot %a, %b, %c : tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #result, kWidth = 8}>> * tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #result, kWidth = 8}>> -> tensor<64x64xf32, #result>
+  // expected-error@+1 {{operand a is not dealt out to CTAs as the rows of the result}}
+  %2 = tt.dot %g, %h, %c : tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #columns, kWidth = 8}>> * tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #columns, kWidth = 8}>> -> tensor<64x64xf32, #result>
+  tt.return
+}
+}
+// -----
+#result = #ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}, CGALayout = [[0, 1], [1, 0]], instrShape = [16, 16, 32]}>
+#rows = #ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}, CGALayout = [[0, 0], [1, 0]], instrShape = [16, 16, 32]}>
+#columns = #ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}, CGALayout = [[0, 1], [0, 0]], instrShape = [16, 16, 32]}>
+module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%a: tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #result, kWidth = 8}>>, %b: tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #result, kWidth = 8}>>, %c: tensor<64x64xf32, #result>,
+    %d: tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #rows, kWidth = 8}>>, %e: tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #rows, kWidth = 8}>>,
+    %g: tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #columns, kWidth = 8}>>, %h: tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #columns, kWidth = 8}>>, %i: tensor<64x64xf32, #rows>) {
+  %0 = tt.dot %a, %b, %c : tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #result, kWidth = 8}>> * tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #result, kWidth = 8}>> -> tensor<64x64xf32, #result>
+  // expected-error@+1 {{result cannot be held alike by several CTAs}}
+  %3 = tt.dot %d, %e, %i : tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #rows, kWidth = 8}>> * tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #rows, kWidth = 8}>> -> tensor<64x64xf32, #rows>
+  tt.return
+}
+}

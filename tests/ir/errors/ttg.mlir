@@ -390,3 +390,92 @@ tt.func @f(%x: tensor<16xi32, #blocked>) {
   tt.return
 }
 }
+// -----
+#rows = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [2, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [0, 1]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%x: tensor<16x16xf16, #rows>) {
+  // expected-error@+1 {{force_warp_shuffle needs a conversion that leaves every value in its warp}}
+  %0 = ttg.convert_layout %x {force_warp_shuffle} : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #columns>
+  tt.return
+}
+}
+// -----
+#bytes = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%x: tensor<8x16xi8, #bytes>) {
+  // expected-error@+1 {{both elements of a byte must be in its thread}}
+  %0 = ttg.fp4_to_fp %x {axis = 1 : i32} : tensor<8x16xi8, #bytes> -> tensor<8x32xf16, #bytes>
+  tt.return
+}
+}
+// -----
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+tt.func @f(%b: !ttg.memdesc<5x4x32xi16, #shared, #ttg.shared_memory, 5x8x32>, %i: i32) {
+  // expected-error@+1 {{operand must hold whole buffers, not parts of them}}
+  %0 = ttg.memdesc_index %b[%i] : !ttg.memdesc<5x4x32xi16, #shared, #ttg.shared_memory, 5x8x32> -> !ttg.memdesc<4x32xi16, #shared, #ttg.shared_memory>
+  tt.return
+}
+// -----
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#parts = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 1, partitionLayout = #shared}>
+tt.func @f(%b: !ttg.memdesc<16x64xi32, #shared, #ttg.shared_memory>) {
+  // expected-error@+1 {{a partitioned layout has no bytes in a row}}
+  %0 = ttg.memdesc_reinterpret %b : !ttg.memdesc<16x64xi32, #shared, #ttg.shared_memory> -> !ttg.memdesc<16x64xf32, #parts, #ttg.shared_memory>
+  tt.return
+}
+// -----
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#padded = #ttg.padded_shared<[64:+4] {order = [1, 0], shape = [16, 64]}>
+tt.func @f(%b: !ttg.memdesc<16x64xi32, #shared, #ttg.shared_memory>) {
+  // expected-error@+1 {{only one of operand and result is padded}}
+  %0 = ttg.memdesc_reinterpret %b : !ttg.memdesc<16x64xi32, #shared, #ttg.shared_memory> -> !ttg.memdesc<16x64xf32, #padded, #ttg.shared_memory>
+  tt.return
+}
+// -----
+// The same bytes are skipped in the first.
+#padded = #ttg.padded_shared<[64:+4] {order = [1, 0], shape = [16, 64]}>
+#halves = #ttg.padded_shared<[128:+8] {order = [1, 0], shape = [16, 128]}>
+#other = #ttg.padded_shared<[128:+4] {order = [1, 0], shape = [16, 128]}>
+tt.func @f(%b: !ttg.memdesc<16x64xi32, #padded, #ttg.shared_memory>) {
+  %0 = ttg.memdesc_reinterpret %b : !ttg.memdesc<16x64xi32, #padded, #ttg.shared_memory> -> !ttg.memdesc<16x128xf16, #halves, #ttg.shared_memory>
+  // expected-error@+1 {{operand and result are padded differently}}
+  %1 = ttg.memdesc_reinterpret %b : !ttg.memdesc<16x64xi32, #padded, #ttg.shared_memory> -> !ttg.memdesc<16x128xf16, #other, #ttg.shared_memory>
+  tt.return
+}
+// -----
+#padded = #ttg.padded_shared<[64:+4] {order = [1, 0], shape = [16, 64]}>
+#less = #ttg.padded_shared<[64:+4] {order = [1, 0], shape = [4, 64]}>
+tt.func @f(%b: !ttg.memdesc<4x64xi32, #padded, #ttg.shared_memory, 16x64>) {
+  // expected-error@+1 {{operand is a part of a padded buffer}}
+  %0 = ttg.memdesc_reinterpret %b : !ttg.memdesc<4x64xi32, #padded, #ttg.shared_memory, 16x64> -> !ttg.memdesc<4x64xf32, #less, #ttg.shared_memory>
+  tt.return
+}
+// -----
+// The first rows are bytes in a row; the first columns are not.
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+tt.func @f(%b: !ttg.memdesc<4x64xi32, #shared, #ttg.shared_memory, 16x64>, %c: !ttg.memdesc<16x16xi32, #shared, #ttg.shared_memory, 16x64>) {
+  %0 = ttg.memdesc_reinterpret %b : !ttg.memdesc<4x64xi32, #shared, #ttg.shared_memory, 16x64> -> !ttg.memdesc<16x16xf32, #shared, #ttg.shared_memory>
+  %1 = ttg.memdesc_reinterpret %c : !ttg.memdesc<16x16xi32, #shared, #ttg.shared_memory, 16x64> -> !ttg.memdesc<1x16xf32, #shared, #ttg.shared_memory>
+  // expected-error@+1 {{result has bytes that are not the operand's}}
+  %2 = ttg.memdesc_reinterpret %c : !ttg.memdesc<16x16xi32, #shared, #ttg.shared_memory, 16x64> -> !ttg.memdesc<16x16xf32, #shared, #ttg.shared_memory>
+  tt.return
+}
+// -----
+#split = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[1, 0]]}>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%b: !ttg.memdesc<8x64xi32, #split, #ttg.shared_memory, 16x64>) {
+  // expected-error@+1 {{operand is a part that is cut between CTAs}}
+  %0 = ttg.memdesc_reinterpret %b : !ttg.memdesc<8x64xi32, #split, #ttg.shared_memory, 16x64> -> !ttg.memdesc<8x64xf32, #split, #ttg.shared_memory>
+  tt.return
+}
+}
+// -----
+// The first dimension counts buffers: any of them may be meant.
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+tt.func @f(%b: !ttg.memdesc<5x4x32xi16, #shared, #ttg.shared_memory>) {
+  %0 = ttg.memdesc_subslice %b[1, 0, 0] : !ttg.memdesc<5x4x32xi16, #shared, #ttg.shared_memory> -> !ttg.memdesc<3x4x32xi16, #shared, #ttg.shared_memory, 5x4x32>
+  // expected-error@+1 {{offset of dimension 0 must be a multiple of 3 inside of 5}}
+  %1 = ttg.memdesc_subslice %b[3, 0, 0] : !ttg.memdesc<5x4x32xi16, #shared, #ttg.shared_memory> -> !ttg.memdesc<3x4x32xi16, #shared, #ttg.shared_memory, 5x4x32>
+  tt.return
+}

@@ -385,3 +385,145 @@ tt.func @f(%m: !ttg.memdesc<64x128xf32, #tmem, #ttng.tensor_memory, mutable>) {
   tt.return
 }
 }
+// -----
+#flat = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[0]]}>
+#bytes = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%w: tensor<128xi32, #flat>, %x: tensor<128xi8, #flat>, %v: !ttg.memdesc<128xi32, #bytes, #smem, mutable>, %m: !ttg.memdesc<128xi8, #bytes, #smem, mutable>, %b: !ttg.memdesc<2xi64, #bar, #smem, mutable>) {
+  ttng.async_shared_store %w, %v, %b : tensor<128xi32, #flat> -> !ttg.memdesc<128xi32, #bytes, #smem, mutable>, !ttg.memdesc<2xi64, #bar, #smem, mutable>
+  // expected-error@+1 {{each thread must have at least 32 bits in a row}}
+  ttng.async_shared_store %x, %m, %b : tensor<128xi8, #flat> -> !ttg.memdesc<128xi8, #bytes, #smem, mutable>, !ttg.memdesc<2xi64, #bar, #smem, mutable>
+  tt.return
+}
+}
+// -----
+module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func private @helper() {
+  // expected-error@+1 {{must be in a kernel}}
+  ttng.cluster_barrier
+  tt.return
+}
+}
+// -----
+#tile = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%d: !tt.tensordesc<4x16x32xf16, #tile>, %m: !ttg.memdesc<4x16x32xf16, #tile, #ttg.shared_memory>, %i: i32) {
+  // expected-error@+1 {{buffer must be one buffer, of the rank of its layout}}
+  ttng.async_tma_copy_local_to_global %d[%i, %i, %i] %m : !tt.tensordesc<4x16x32xf16, #tile>, !ttg.memdesc<4x16x32xf16, #tile, #ttg.shared_memory>
+  tt.return
+}
+}
+// -----
+#tile = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%d: !tt.tensordesc<32x64xf16, #tile>, %m: !ttg.memdesc<32x64xf16, #tile, #ttg.shared_memory, 128x64>, %i: i32) {
+  // expected-error@+1 {{cannot store from a part that may begin in another CTA}}
+  ttng.async_tma_reduce max, %d[%i, %i] %m : !tt.tensordesc<32x64xf16, #tile>, !ttg.memdesc<32x64xf16, #tile, #ttg.shared_memory, 128x64>
+  tt.return
+}
+}
+// -----
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%m: !ttg.memdesc<128x64xi8, #tmem, #ttng.tensor_memory, mutable>, %r: !ttg.memdesc<256x64xf32, #tmem, #ttng.tensor_memory, mutable>) {
+  %0 = ttng.tmem_subslice %m {N = 4 : i32} : !ttg.memdesc<128x64xi8, #tmem, #ttng.tensor_memory, mutable> -> !ttg.memdesc<128x4xi8, #tmem, #ttng.tensor_memory, mutable, 128x64>
+  // expected-error@+1 {{offset 2 is not at a column of 32 bits}}
+  %1 = ttng.tmem_subslice %m {N = 2 : i32} : !ttg.memdesc<128x64xi8, #tmem, #ttng.tensor_memory, mutable> -> !ttg.memdesc<128x2xi8, #tmem, #ttng.tensor_memory, mutable, 128x64>
+  tt.return
+}
+}
+// -----
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%m: !ttg.memdesc<128x64xi8, #tmem, #ttng.tensor_memory, mutable>, %r: !ttg.memdesc<256x64xf32, #tmem, #ttng.tensor_memory, mutable>) {
+  %0 = ttng.tmem_subslice %m {N = 4 : i32} : !ttg.memdesc<128x64xi8, #tmem, #ttng.tensor_memory, mutable> -> !ttg.memdesc<128x4xi8, #tmem, #ttng.tensor_memory, mutable, 128x64>
+  // expected-error@+1 {{a part has at least the 128 rows of a block, not 64}}
+  %2 = ttng.tmem_subslice %r {offset = 64 : i32, dim = 0 : i32} : !ttg.memdesc<256x64xf32, #tmem, #ttng.tensor_memory, mutable> -> !ttg.memdesc<64x64xf32, #tmem, #ttng.tensor_memory, mutable, 256x64>
+  tt.return
+}
+}
+// -----
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[1, 0], [0, 1]]>
+module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%m: !ttg.memdesc<512x128xf32, #tmem, #ttng.tensor_memory, mutable>) {
+  // expected-error@+1 {{cannot cut rows between CTAs}}
+  %0 = ttng.tmem_subslice %m {offset = 0 : i32, dim = 0 : i32} : !ttg.memdesc<512x128xf32, #tmem, #ttng.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #tmem, #ttng.tensor_memory, mutable, 512x128>
+  tt.return
+}
+}
+// -----
+#flat = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%x: tensor<256xf8E5M2, #flat>, %y: tensor<256xf16, #flat>) {
+  %0 = ttng.packed_arith mul %y, %y : (tensor<256xf16, #flat>, tensor<256xf16, #flat>) -> tensor<256xf16, #flat>
+  // expected-error@+1 {{each thread must have a multiple of 4 values, not 2}}
+  %1 = ttng.packed_arith mul %x, %x : (tensor<256xf8E5M2, #flat>, tensor<256xf8E5M2, #flat>) -> tensor<256xf8E5M2, #flat>
+  tt.return
+}
+}
+// -----
+#sh = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 8}>
+#acc = #ttng.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1>
+#fp4 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1, fp4Padded = true>
+#scales = #ttng.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%a: !ttg.memdesc<128x32xi8, #acc, #ttng.tensor_memory>, %p: !ttg.memdesc<128x32xi8, #fp4, #ttng.tensor_memory>,
+    %h: !ttg.memdesc<128x32xf16, #fp4, #ttng.tensor_memory>, %b: !ttg.memdesc<64x32xf8E4M3FN, #sh, #ttg.shared_memory>,
+    %c: !ttg.memdesc<128x32xf32, #acc, #ttng.tensor_memory, mutable>, %d: !ttg.memdesc<128x32xf32, #fp4, #ttng.tensor_memory, mutable>,
+    %s: !ttg.memdesc<128x2xi8, #scales, #ttng.tensor_memory>, %t: !ttg.memdesc<32x2xi8, #scales, #ttng.tensor_memory>, %y: i1) {
+  ttng.tc_gen5_mma_scaled %p, %b, %c, %s, %t, %y, %y lhs = e2m1 rhs = e4m3 : !ttg.memdesc<128x32xi8, #fp4, #ttng.tensor_memory>, !ttg.memdesc<64x32xf8E4M3FN, #sh, #ttg.shared_memory>, !ttg.memdesc<128x32xf32, #acc, #ttng.tensor_memory, mutable>, !ttg.memdesc<128x2xi8, #scales, #ttng.tensor_memory>, !ttg.memdesc<32x2xi8, #scales, #ttng.tensor_memory>
+  // expected-error@+1 {{a of e2m1 needs fp4 padding beside b of fp8}}
+  ttng.tc_gen5_mma_scaled %a, %b, %c, %s, %t, %y, %y lhs = e2m1 rhs = e4m3 : !ttg.memdesc<128x32xi8, #acc, #ttng.tensor_memory>, !ttg.memdesc<64x32xf8E4M3FN, #sh, #ttg.shared_memory>, !ttg.memdesc<128x32xf32, #acc, #ttng.tensor_memory, mutable>, !ttg.memdesc<128x2xi8, #scales, #ttng.tensor_memory>, !ttg.memdesc<32x2xi8, #scales, #ttng.tensor_memory>
+  tt.return
+}
+}
+// -----
+#sh = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 8}>
+#acc = #ttng.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1>
+#fp4 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1, fp4Padded = true>
+#scales = #ttng.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%a: !ttg.memdesc<128x32xi8, #acc, #ttng.tensor_memory>, %p: !ttg.memdesc<128x32xi8, #fp4, #ttng.tensor_memory>,
+    %h: !ttg.memdesc<128x32xf16, #fp4, #ttng.tensor_memory>, %b: !ttg.memdesc<64x32xf8E4M3FN, #sh, #ttg.shared_memory>,
+    %c: !ttg.memdesc<128x32xf32, #acc, #ttng.tensor_memory, mutable>, %d: !ttg.memdesc<128x32xf32, #fp4, #ttng.tensor_memory, mutable>,
+    %s: !ttg.memdesc<128x2xi8, #scales, #ttng.tensor_memory>, %t: !ttg.memdesc<32x2xi8, #scales, #ttng.tensor_memory>, %y: i1) {
+  ttng.tc_gen5_mma_scaled %p, %b, %c, %s, %t, %y, %y lhs = e2m1 rhs = e4m3 : !ttg.memdesc<128x32xi8, #fp4, #ttng.tensor_memory>, !ttg.memdesc<64x32xf8E4M3FN, #sh, #ttg.shared_memory>, !ttg.memdesc<128x32xf32, #acc, #ttng.tensor_memory, mutable>, !ttg.memdesc<128x2xi8, #scales, #ttng.tensor_memory>, !ttg.memdesc<32x2xi8, #scales, #ttng.tensor_memory>
+  // expected-error@+1 {{an operand of e2m1 has i8 elements, two in each}}
+  ttng.tc_gen5_mma_scaled %h, %b, %c, %s, %t, %y, %y lhs = e2m1 rhs = e4m3 : !ttg.memdesc<128x32xf16, #fp4, #ttng.tensor_memory>, !ttg.memdesc<64x32xf8E4M3FN, #sh, #ttg.shared_memory>, !ttg.memdesc<128x32xf32, #acc, #ttng.tensor_memory, mutable>, !ttg.memdesc<128x2xi8, #scales, #ttng.tensor_memory>, !ttg.memdesc<32x2xi8, #scales, #ttng.tensor_memory>
+  tt.return
+}
+}
+// -----
+#sh = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 8}>
+#acc = #ttng.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1>
+#fp4 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1, fp4Padded = true>
+#scales = #ttng.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%a: !ttg.memdesc<128x32xi8, #acc, #ttng.tensor_memory>, %p: !ttg.memdesc<128x32xi8, #fp4, #ttng.tensor_memory>,
+    %h: !ttg.memdesc<128x32xf16, #fp4, #ttng.tensor_memory>, %b: !ttg.memdesc<64x32xf8E4M3FN, #sh, #ttg.shared_memory>,
+    %c: !ttg.memdesc<128x32xf32, #acc, #ttng.tensor_memory, mutable>, %d: !ttg.memdesc<128x32xf32, #fp4, #ttng.tensor_memory, mutable>,
+    %s: !ttg.memdesc<128x2xi8, #scales, #ttng.tensor_memory>, %t: !ttg.memdesc<32x2xi8, #scales, #ttng.tensor_memory>, %y: i1) {
+  ttng.tc_gen5_mma_scaled %p, %b, %c, %s, %t, %y, %y lhs = e2m1 rhs = e4m3 : !ttg.memdesc<128x32xi8, #fp4, #ttng.tensor_memory>, !ttg.memdesc<64x32xf8E4M3FN, #sh, #ttg.shared_memory>, !ttg.memdesc<128x32xf32, #acc, #ttng.tensor_memory, mutable>, !ttg.memdesc<128x2xi8, #scales, #ttng.tensor_memory>, !ttg.memdesc<32x2xi8, #scales, #ttng.tensor_memory>
+  // expected-error@+1 {{result must not have fp4 padding}}
+  ttng.tc_gen5_mma_scaled %p, %b, %d, %s, %t, %y, %y lhs = e2m1 rhs = e4m3 : !ttg.memdesc<128x32xi8, #fp4, #ttng.tensor_memory>, !ttg.memdesc<64x32xf8E4M3FN, #sh, #ttg.shared_memory>, !ttg.memdesc<128x32xf32, #fp4, #ttng.tensor_memory, mutable>, !ttg.memdesc<128x2xi8, #scales, #ttng.tensor_memory>, !ttg.memdesc<32x2xi8, #scales, #ttng.tensor_memory>
+  tt.return
+}
+}
+// -----
+#sh = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 8}>
+#acc = #ttng.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1>
+#fp4 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1, fp4Padded = true>
+#scales = #ttng.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%a: !ttg.memdesc<128x32xi8, #acc, #ttng.tensor_memory>, %p: !ttg.memdesc<128x32xi8, #fp4, #ttng.tensor_memory>,
+    %h: !ttg.memdesc<128x32xf16, #fp4, #ttng.tensor_memory>, %b: !ttg.memdesc<64x32xf8E4M3FN, #sh, #ttg.shared_memory>,
+    %c: !ttg.memdesc<128x32xf32, #acc, #ttng.tensor_memory, mutable>, %d: !ttg.memdesc<128x32xf32, #fp4, #ttng.tensor_memory, mutable>,
+    %s: !ttg.memdesc<128x2xi8, #scales, #ttng.tensor_memory>, %t: !ttg.memdesc<32x2xi8, #scales, #ttng.tensor_memory>, %y: i1) {
+  ttng.tc_gen5_mma_scaled %p, %b, %c, %s, %t, %y, %y lhs = e2m1 rhs = e4m3 : !ttg.memdesc<128x32xi8, #fp4, #ttng.tensor_memory>, !ttg.memdesc<64x32xf8E4M3FN, #sh, #ttg.shared_memory>, !ttg.memdesc<128x32xf32, #acc, #ttng.tensor_memory, mutable>, !ttg.memdesc<128x2xi8, #scales, #ttng.tensor_memory>, !ttg.memdesc<32x2xi8, #scales, #ttng.tensor_memory>
+  // expected-error@+1 {{scaled operands are fp8 or fp4, not bf16}}
+  ttng.tc_gen5_mma_scaled %p, %b, %c, %s, %t, %y, %y lhs = e4m3 rhs = bf16 : !ttg.memdesc<128x32xi8, #fp4, #ttng.tensor_memory>, !ttg.memdesc<64x32xf8E4M3FN, #sh, #ttg.shared_memory>, !ttg.memdesc<128x32xf32, #acc, #ttng.tensor_memory, mutable>, !ttg.memdesc<128x2xi8, #scales, #ttng.tensor_memory>, !ttg.memdesc<32x2xi8, #scales, #ttng.tensor_memory>
+  tt.return
+}
+}

@@ -3,6 +3,7 @@
 // RUN: tritcc -x ttgir -passes= -femit-upstream=3.9 %s -o - | FileCheck --check-prefix=NEW %s
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #same = #ttg.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}>
+#pairs = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #flat = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
@@ -50,11 +51,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
   // CHECK-LABEL: @next
-  tt.func public @next(%c: i128, %x: tensor<128xf32, #flat>) {
+  tt.func public @next(%c: i128, %x: tensor<256xf32, #pairs>) {
     // CHECK: ttng.clc_get_program_id %arg0, y
     %0 = "ttng.clc_get_program_id"(%c) <{dim = 1 : i32}> : (i128) -> i32
     // CHECK: ttng.packed_arith fma
-    %1 = "ttng.packed_arith"(%x, %x, %x) <{op_kind = 3 : i32}> : (tensor<128xf32, #flat>, tensor<128xf32, #flat>, tensor<128xf32, #flat>) -> tensor<128xf32, #flat>
+    %1 = "ttng.packed_arith"(%x, %x, %x) <{op_kind = 3 : i32}> : (tensor<256xf32, #pairs>, tensor<256xf32, #pairs>, tensor<256xf32, #pairs>) -> tensor<256xf32, #pairs>
     tt.return
   }
 }
