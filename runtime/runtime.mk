@@ -1,26 +1,36 @@
-# The launcher: C compiled to bitcode, embedded into the compiler as bytes.
+# The launcher: C compiled to assembly for each kind of host, embedded into the compiler as text. Its code needs no more
+# than each processor of the kind has.
 LAUNCH_SOURCES = $(sort $(wildcard $(srcdir)/runtime/launch/*.c))
-LAUNCH_BITCODE = gen/runtime/launch.bc
+LAUNCH_HOSTS = x86_64 aarch64
 EXTRA_OBJS += obj/runtime/launch.o
 
-gen/runtime/launch/%.bc: $(srcdir)/runtime/launch/%.c $(srcdir)/runtime/launch/launch.h $(srcdir)/include/tritcc/launch.h
+gen/runtime/launch/%.ll: $(srcdir)/runtime/launch/%.c $(srcdir)/runtime/launch/launch.h $(srcdir)/include/tritcc/launch.h
 	@mkdir -p $(@D)
 	$(SAY) CLANG launch/$*.c
-	$(Q)$(CLANG) -std=c17 -Wall -Wextra -Werror -O2 -fPIC -fno-ident -D_GNU_SOURCE -I$(srcdir) -fno-stack-protector \
-		-U_FORTIFY_SOURCE -ffile-prefix-map=$(srcdir)/= $(LAUNCH_FLAGS) -emit-llvm -c $< -o $@
+	$(Q)$(CLANG) -std=c17 -Wall -Wextra -Werror -O2 -fPIC -fvisibility=hidden -fno-ident -D_GNU_SOURCE -I$(srcdir) \
+		-fno-stack-protector -U_FORTIFY_SOURCE -ffile-prefix-map=$(srcdir)/= $(LAUNCH_FLAGS) -emit-llvm -S $< -o - | \
+		sed -e '/^target /d' -e 's/"\(target-cpu\|target-features\|tune-cpu\|min-legal-vector-width\)"="[^"]*"//g' > $@
 
-# asks the processor, so it is for x86 on every host
-gen/runtime/launch/x86.bc: LAUNCH_FLAGS = --target=x86_64-unknown-linux-gnu -ffreestanding
+# asks the processor, so it is for x86 on every host, and for no other
+gen/runtime/launch/x86.ll: LAUNCH_FLAGS = --target=x86_64-unknown-linux-gnu -ffreestanding
+LAUNCH_IR = $(LAUNCH_SOURCES:$(srcdir)/runtime/%.c=gen/runtime/%.ll)
 
-$(LAUNCH_BITCODE): $(LAUNCH_SOURCES:$(srcdir)/runtime/%.c=gen/runtime/%.bc)
-	$(SAY) LINK launch.bc
-	$(Q)$(LLVM_PREFIX)/bin/llvm-link -suppress-warnings $^ -o $@
+gen/runtime/launch-%.s: $(LAUNCH_IR) $(srcdir)/runtime/launch.awk $(srcdir)/runtime/pieces.awk
+	$(SAY) LLC $(@F)
+	$(Q)$(LLVM_PREFIX)/bin/llvm-link -suppress-warnings -S -o gen/runtime/launch-$*.linked \
+		$(filter-out $(if $(filter aarch64,$*),%/x86.ll),$(filter %.ll,$^))
+	$(Q)abi=$$(sed -n 's/^enum { TRI_RT_ABI = \([0-9]*\) };/\1/p' $(srcdir)/runtime/launch/launch.h) && test "$$abi" && \
+		LC_ALL=C awk -v abi=$$abi -f $(srcdir)/runtime/launch.awk gen/runtime/launch-$*.linked gen/runtime/launch-$*.linked \
+		> gen/runtime/launch-$*.ir
+	$(Q)$(LLVM_PREFIX)/bin/llc -mtriple=$*-unknown-linux-gnu -O2 -relocation-model=pic -function-sections -data-sections \
+		-asm-verbose=false gen/runtime/launch-$*.ir -o - | sed 's/\(^\|[^A-Za-z0-9_.]\)\.L/\1.Ltri_/g' | \
+		LC_ALL=C awk -f $(srcdir)/runtime/pieces.awk > $@
 
-obj/runtime/launch.o: $(LAUNCH_BITCODE)
+obj/runtime/launch.o: $(LAUNCH_HOSTS:%=gen/runtime/launch-%.s)
 	@mkdir -p $(@D)
-	@printf '%s\n' '.section .rodata' '.globl tri_launch_bitcode, tri_launch_bitcode_end' \
-		'.balign 16' 'tri_launch_bitcode: .incbin "$(LAUNCH_BITCODE)"' 'tri_launch_bitcode_end: .byte 0' \
-		'.section .note.GNU-stack,"",@progbits' > gen/runtime/launch.s
+	@{ echo '.section .rodata'; for h in $(LAUNCH_HOSTS); do printf '%s\n' ".globl tri_launch_$$h, tri_launch_$${h}_end" \
+		".balign 16" "tri_launch_$$h: .incbin \"gen/runtime/launch-$$h.s\"" "tri_launch_$${h}_end: .byte 0"; done; \
+		echo '.section .note.GNU-stack,"",@progbits'; } > gen/runtime/launch.s
 	$(Q)$(CC) -c gen/runtime/launch.s -o $@
 
 # Vector math for CPU kernels: bitcode that names no processor, so that it suits all.

@@ -1,11 +1,16 @@
 /* Inside of the launcher: what generated wrappers and the runtime's parts share. The runtime is
- * compiled to LLVM bitcode once and linked into every object, all of its symbols linkonce, so that
- * several objects make one program. It may use libc only, and neither printf nor malloc on the way
- * of a launch. */
+ * compiled to assembly once, of which every object gets what it needs, all of its symbols weak, so
+ * that several objects make one program (runtime/launch.awk). It may use libc only, and neither
+ * printf nor malloc on the way of a launch. */
 #ifndef TRI_RUNTIME_LAUNCH_H
 #define TRI_RUNTIME_LAUNCH_H
 
+/* What other objects and programs may see; the rest is of each link. */
+#pragma GCC visibility push(default)
 #include "include/tritcc/launch.h"
+extern int tri_rt_chosen_kind;   /* that tri_select asked for, or the first launch found */
+extern int tri_rt_asked_threads; /* what tri_threads was given last; 0: nothing yet */
+#pragma GCC visibility pop
 
 #include <stdint.h>
 
@@ -148,8 +153,6 @@ uint16_t tri_rt_to_bfloat(float value);
 
 extern const tri_rt_backend tri_rt_cpu_backend;
 
-/* What tri_threads was given last; 0: nothing yet. */
-extern int tri_rt_asked_threads;
 /* Calls `work` on this thread and, at the same time, on up to `threads` - 1 others, as many as come before it returns
  * here. Returns when all have. */
 void tri_rt_pool_run(void (*work)(void *data), void *data, int threads);

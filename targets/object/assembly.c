@@ -9,8 +9,9 @@
 
 static bool is_word_char(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
 
-/* The word at `i`, or what is no word: a character, or a whole string. */
-static tri_str take_token(tri_str text, size_t i)
+bool tri_assembly_is_word(tri_str token) { return token.len && is_word_char(token.data[0]); }
+
+tri_str tri_assembly_token(tri_str text, size_t i)
 {
     size_t end = i + 1;
     if (text.data[i] == '"') {
@@ -32,7 +33,7 @@ static tri_str operand_of(tri_str line, const char *directive)
     if (!tri_str_has_prefix(trimmed, directive) || trimmed.len == length || !strchr(" \t", trimmed.data[length]))
         return TRI_STR("");
     tri_str rest = tri_str_trim(tri_str_sub(trimmed, length, trimmed.len));
-    return take_token(rest, 0);
+    return tri_assembly_token(rest, 0);
 }
 
 /* The local labels are in the map. */
@@ -41,7 +42,7 @@ static void find_labels(tri_str text, tri_map *labels)
     for (int is_second = 0; is_second < 2; is_second++) {
         for (tri_str rest = text; rest.len;) {
             size_t end = tri_str_find(rest, '\n');
-            tri_str line = tri_str_sub(rest, 0, end), name = line.len ? take_token(line, 0) : line;
+            tri_str line = tri_str_sub(rest, 0, end), name = line.len ? tri_assembly_token(line, 0) : line;
             rest = tri_str_sub(rest, end + (end < rest.len), rest.len);
             if (!is_second && name.len < line.len && line.data[name.len] == ':' && is_word_char(name.data[0]))
                 tri_map_set(labels, name, labels);
@@ -60,7 +61,7 @@ tri_str tri_writer_separate(tri_writer *w, tri_str assembly, size_t number)
     tri_map_init(&labels, w->arena);
     find_labels(assembly, &labels);
     for (size_t i = 0; i < assembly.len;) {
-        tri_str token = take_token(assembly, i);
+        tri_str token = tri_assembly_token(assembly, i);
         tri_buf_add_str(&out, token);
         if (is_word_char(token.data[0]) && tri_map_find(&labels, token))
             tri_buf_format(&out, ".%zu", number);

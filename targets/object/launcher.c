@@ -6,11 +6,15 @@
 
 static LLVMValueRef number(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
 
-static LLVMValueRef call(tri_writer *w, const char *name, LLVMValueRef *args, unsigned count)
+/* A call of the runtime. */
+static LLVMValueRef call(tri_writer *w, const char *name, LLVMTypeRef result, LLVMValueRef *args, unsigned count)
 {
-    LLVMValueRef fn = LLVMGetNamedFunction(w->module, name);
-    TRI_ASSERT(fn);
-    return LLVMBuildCall2(w->b, LLVMGlobalGetValueType(fn), fn, args, count, "");
+    LLVMTypeRef params[5];
+    TRI_ASSERT(count <= 5);
+    for (unsigned i = 0; i < count; i++)
+        params[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef type = LLVMFunctionType(result, params, count, false);
+    return LLVMBuildCall2(w->b, type, tri_writer_runtime_function(w, name, type), args, count, "");
 }
 
 static LLVMValueRef begin_function(tri_writer *w, tri_str name, LLVMTypeRef *params, unsigned count, LLVMTypeRef result)
@@ -51,9 +55,9 @@ static LLVMTypeRef type_of(tri_writer *w, const tri_object_ctype *type, bool is_
 static LLVMValueRef narrow(tri_writer *w, const tri_object_ctype *type, LLVMValueRef v)
 {
     if (type->kind == TRI_CTYPE_F16)
-        return call(w, "tri_rt_to_half", &v, 1);
+        return call(w, "tri_rt_to_half", w->i16, &v, 1);
     if (type->kind == TRI_CTYPE_BF16)
-        return call(w, "tri_rt_to_bfloat", &v, 1);
+        return call(w, "tri_rt_to_bfloat", w->i16, &v, 1);
     return v;
 }
 
@@ -134,7 +138,8 @@ static void make_launcher(tri_writer *w, const tri_object_kernel *k, const tri_o
     LLVMValueRef grid = has_grid ? spill_grid(w, fn) : LLVMConstNull(w->ptr), array = spill(w, fn, args, given);
     LLVMValueRef lengths = has_lengths ? spill_lengths(w, fn, args, given) : LLVMConstNull(w->ptr);
     LLVMValueRef values[5] = {record, LLVMGetParam(fn, 0), grid, array, lengths};
-    LLVMBuildRet(w->b, is_tuned ? call(w, "tri_rt_tune", values, 4) : call(w, "tri_rt_launch", values, 5));
+    LLVMBuildRet(w->b,
+                 is_tuned ? call(w, "tri_rt_tune", w->i32, values, 4) : call(w, "tri_rt_launch", w->i32, values, 5));
 }
 
 /* ---- the other functions ---- */
@@ -156,7 +161,7 @@ static void make_device_function(tri_writer *w, const tri_object_kernel *k, LLVM
     LLVMTypeRef params[1] = {w->i32};
     LLVMValueRef fn = begin_function(w, name_with(w, k, suffix), params, 1, w->i32);
     LLVMValueRef args[2] = {record, LLVMGetParam(fn, 0)};
-    LLVMBuildRet(w->b, call(w, runtime, args, 2));
+    LLVMBuildRet(w->b, call(w, runtime, w->i32, args, 2));
 }
 
 bool tri_writer_functions(tri_writer *w, const tri_object_kernel *k)

@@ -192,9 +192,9 @@ static LLVMValueRef make_part(tri_writer *w, const table_part *p, const tri_obje
     tri_record_set(&r, part, arch, tri_writer_text(w, tri_str_from(p->arch->name)));
     tri_record_set_number(&r, part, kind, is_host ? TRI_HOST : TRI_CUDA);
     if (is_host && tri_host_needs_level(p->arch)) {
+        const char *name = tri_host_has_tiles(p->arch) ? "tri_cpu_rt_tile_level" : "tri_cpu_rt_level";
         tri_record_set(&r, part, find_level,
-                       LLVMGetNamedFunction(w->module, tri_host_has_tiles(p->arch) ? "tri_cpu_rt_tile_level"
-                                                                                   : "tri_cpu_rt_level"));
+                       tri_writer_runtime_function(w, name, LLVMFunctionType(w->i32, NULL, 0, false)));
         tri_record_set_number(&r, part, level, p->arch->level);
     }
     if (!is_host) {
@@ -222,9 +222,9 @@ static LLVMValueRef make_backends(tri_writer *w, const table_parts *parts)
         has_device = has_device || !is_host;
     }
     if (has_device)
-        list[count++] = LLVMGetNamedGlobal(w->module, "tri_rt_cuda_backend");
+        list[count++] = tri_writer_runtime_value(w, "tri_rt_cuda_backend");
     if (has_host)
-        list[count++] = LLVMGetNamedGlobal(w->module, "tri_rt_cpu_backend");
+        list[count++] = tri_writer_runtime_value(w, "tri_rt_cpu_backend");
     list[count++] = LLVMConstNull(w->ptr);
     return tri_writer_constant(w, LLVMConstArray2(w->ptr, list, count), "backends");
 }

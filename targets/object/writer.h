@@ -1,5 +1,5 @@
-/* An object on its way: the LLVM module that the runtime, the launchers and the tables go into. Private to
- * targets/object. */
+/* An object on its way: the LLVM module of the launchers and tables, in which the code and the runtime stand as
+ * assembly. Private to targets/object. */
 #ifndef TRI_TARGETS_OBJECT_WRITER_H
 #define TRI_TARGETS_OBJECT_WRITER_H
 
@@ -38,8 +38,19 @@ LLVMValueRef tri_writer_computed(tri_writer *w, const tri_kernel *k);
 bool tri_writer_grid(tri_writer *w, const tri_kernel *k, const tri_object_args *args, LLVMValueRef *out,
                      size_t *out_count);
 
+/* assembly.c: the word at `i`, or what is no word: a character, or a whole string. */
+tri_str tri_assembly_token(tri_str text, size_t i);
+bool tri_assembly_is_word(tri_str token);
 /* assembly.c: the text with names of its own for what is local to it, so that it can stand behind others. */
 tri_str tri_writer_separate(tri_writer *w, tri_str assembly, size_t number);
+
+/* runtime.c: a function of the runtime, or a constant, declared in the module; named as in runtime/launch. */
+LLVMValueRef tri_writer_runtime_function(tri_writer *w, const char *name, LLVMTypeRef type);
+LLVMValueRef tri_writer_runtime_value(tri_writer *w, const char *name);
+/* runtime.c: code of kernels with the names that the runtime's functions have in this release. */
+tri_str tri_writer_version(tri_writer *w, tri_str code);
+/* runtime.c: appends to the module's assembly what it and the code of kernels need of the runtime. */
+void tri_writer_add_runtime(tri_writer *w, const char *triple, tri_str code);
 
 /* Appends lines on a kernel for people: its parameters, then each variant with its image. */
 void tri_writer_describe(tri_writer *w, const tri_object_kernel *kernel, tri_buf *out);
