@@ -78,7 +78,7 @@ bool tri_info_pipeline(tri_session *session, tri_buf *out)
     return true;
 }
 
-bool tri_info_kernels(tri_session *session, tri_str path, tri_buf *out)
+static bool list_file(tri_session *session, tri_str path, tri_buf *out)
 {
     tri_str text;
     int error = 0;
@@ -98,4 +98,20 @@ bool tri_info_kernels(tri_session *session, tri_str path, tri_buf *out)
     }
     tri_unit_fini(&unit);
     return ok;
+}
+
+bool tri_info_kernels(tri_session *session, tri_str path, tri_buf *out)
+{
+    bool ok = true;
+    size_t count = session->opt->inputs.len;
+    if (!path.len && !count)
+        tri_diag_error(session->diag, TRI_NO_SPAN, 1002, "--list-kernels needs a source: --list-kernels FILE");
+    if (path.len)
+        ok = list_file(session, path, out);
+    for (size_t i = 0; i < count; i++) {
+        if (out->len)
+            tri_buf_add_char(out, '\n');
+        ok = list_file(session, session->opt->inputs.at[i].path, out) && ok;
+    }
+    return ok && (path.len || count);
 }

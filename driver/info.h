@@ -15,7 +15,7 @@ void tri_info_passes(tri_buf *out);
 void tri_info_targets(tri_buf *out);
 /* The phases for the target that the options choose, with the passes of each. False after a report. */
 bool tri_info_pipeline(tri_session *session, tri_buf *out);
-/* --list-kernels; false after a report. */
+/* --list-kernels of one file, if `path` is not empty, and of the inputs; false after a report. */
 bool tri_info_kernels(tri_session *session, tri_str path, tri_buf *out);
 
 #endif

@@ -130,8 +130,25 @@ END
     [[ $output == *$'\n\n'"copy (many.py:18)"*"  -sig 'copy(x=*fp32:16, y=*fp32:16, B=1024)'"* ]]
     [[ $output != *"helper ("* ]]
     tritcc -D n=5 --list-kernels many.py
+    tritcc -1 --list-kernels
+    [[ $errors == *"--list-kernels needs a source"*"[TRI-1002]"* ]]
     tritcc -1 --list-kernels none.py
     [[ $errors == *"[TRI-1001]"* ]]
+}
+
+@test "--list-kernels takes its files before and after other options" {
+    mkdir inc
+    printf 'import triton\n\n\n@triton.jit\ndef scaled(x, by):\n    return x * by * 0.5\n' >inc/scales.py
+    printf 'import triton\nimport triton.language as tl\nfrom scales import scaled\n\n\n@triton.jit\ndef one(x, by):\n    tl.store(x, scaled(tl.load(x), by))\n' >one.py
+    printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef two(x):\n    tl.store(x, 1)\n' >two.py
+    want=$'one (one.py:7)\n  x: *fp32:16 (guessed)\n  by: fp32 (guessed)\n  -sig \'one(x=*fp32:16, by=fp32)\''
+    for words in "--list-kernels one.py -I inc" "--list-kernels one.py -Iinc" "-I inc --list-kernels one.py" "--list-kernels -I inc one.py" \
+        "one.py -Iinc --list-kernels" "--list-kernels=one.py -Iinc"; do
+        tritcc $words
+        [ "$output" = "$want" ]
+    done
+    tritcc --list-kernels one.py two.py -Iinc
+    [[ $output == "$want"$'\n\n'"two (two.py:6)"* ]]
 }
 
 @test "-fsyntax-only without types tells what is wrong for all of them" {
