@@ -6,6 +6,7 @@
 #include "frontend/kernel/heuristic.h"
 #include "frontend/kernel/tuned.h"
 #include "frontend/kernel/types.h"
+#include "ir/options.h"
 
 static const tri_ast_list *params_of(const tri_function *function) { return tri_signature_params(function); }
 

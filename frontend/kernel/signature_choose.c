@@ -1,5 +1,6 @@
 /* Which kernels are compiled: -k, -sig and, without them, what the file defines. */
 #include "frontend/kernel/signature_kernel.h"
+#include "ir/options.h"
 
 /* --- lookups and their errors ------------------------------------------------------------ */
 

@@ -4,7 +4,7 @@
 
 #include "frontend/kernel/signature.h"
 #include "frontend/kernel/signature_text.h"
-#include "ir/options.h"
+#include "ir/unit.h"
 
 enum {
     TRI_SIG_NOT_COMPUTABLE = 3034,

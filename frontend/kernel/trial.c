@@ -4,7 +4,6 @@
 #include "frontend/kernel/function.h"
 #include "ir/context.h"
 #include "ir/op.h"
-#include "ir/options.h"
 #include "ir/type.h"
 
 static tri_ev scalar_of(tri_dtype d) { return (tri_ev){.kind = TRI_EV_TENSOR, .type = tri_types_scalar(d)}; }

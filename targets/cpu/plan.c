@@ -8,7 +8,6 @@
 
 #include "ir/location.h"
 #include "ir/op_classes.h"
-#include "ir/options.h"
 
 typedef enum { USE_NONE, USE_ONE, USE_MANY } use_state;
 

@@ -3,7 +3,6 @@
 
 #include "ir/context.h"
 #include "ir/llvm.h"
-#include "ir/options.h"
 #include "targets/cpu/host.h"
 #include "targets/cpu/machine.h"
 
