@@ -78,7 +78,7 @@ void tri_nvptx_load(tri_gpu *g, const tri_machine_access *access, LLVMValueRef *
 {
     LLVMTypeRef type = carrier(g, access->word);
     tri_nvptx_text t = tri_nvptx_text_begin(g, access->words + 2);
-    tri_nvptx_text_add_results(g, &t, type, access->words);
+    tri_nvptx_text_add_results(g, &t, type, access->words, false);
     int address = tri_nvptx_text_add(g, &t, access->pointer, -1);
     int pred = access->pred ? tri_nvptx_text_add(g, &t, access->pred, -1) : -1;
     for (int i = 0; other && access->pred && i < access->words; i++)
@@ -195,7 +195,7 @@ bool tri_nvptx_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out
     int words = is_apart ? u->vec : packing.words;
     tri_nvptx_text t = tri_nvptx_text_begin(g, 2 * max_words + 2);
     if (has_result)
-        tri_nvptx_text_add_results(g, &t, is_pair ? g->i16 : is_apart ? type : packing.word, words);
+        tri_nvptx_text_add_results(g, &t, is_pair ? g->i16 : is_apart ? type : packing.word, words, false);
     int address = tri_nvptx_text_add(g, &t, u->pointer, -1), values = add_values(g, &t, u, &packing, is_apart);
     int num_values = t.num_results + t.num_args - values;
     add_predicate(&t, u->pred ? tri_nvptx_text_add(g, &t, u->pred, -1) : -1);

@@ -18,10 +18,10 @@ static bool eat(const char **at, const char *word)
 }
 
 /* Values that are results too, in the same registers. Their numbers are 0, 1, ... */
-static void add_tied(tri_gpu *g, tri_nvptx_text *t, int count, const LLVMValueRef *values)
+static void add_tied(tri_gpu *g, tri_nvptx_text *t, int count, const LLVMValueRef *values, bool is_early)
 {
     for (int i = 0; i < count; i++)
-        tri_nvptx_text_add_results(g, t, LLVMTypeOf(values[i]), 1);
+        tri_nvptx_text_add_results(g, t, LLVMTypeOf(values[i]), 1, is_early);
     for (int i = 0; i < count; i++)
         tri_nvptx_text_add(g, t, values[i], i);
 }
@@ -29,7 +29,7 @@ static void add_tied(tri_gpu *g, tri_nvptx_text *t, int count, const LLVMValueRe
 /* A in registers has only one form. */
 static void add_trans(tri_buf *text, const tri_nvptx_product *p)
 {
-    if (!p->a_words)
+    if (!p->has_a_words)
         tri_buf_format(text, ", %d", p->trans_a);
     tri_buf_format(text, ", %d", p->trans_b);
 }
@@ -37,47 +37,69 @@ static void add_trans(tri_buf *text, const tri_nvptx_product *p)
 static void simulate_product(tri_gpu *g, int id, tri_nvptx_product *p)
 {
     LLVMValueRef args[8 + 128];
-    args[0] = tri_gpu_i32(g, p->n);
-    args[1] = tri_gpu_i32(g, (p->a_words ? 1 : 0) | p->trans_a << 1 | p->trans_b << 2);
-    args[2] = p->scale;
-    args[3] = p->b;
-    for (int i = 0; i < 4; i++)
-        args[4 + i] = p->a_words ? p->a_words[i] : p->a;
-    memcpy(args + 8, p->acc, sizeof *p->acc * (size_t)p->num_acc);
-    tri_simulate_many(g, id, args, 8 + p->num_acc, p->acc, p->num_acc);
+    for (int step = 0; step < p->steps; step++) {
+        args[0] = tri_gpu_i32(g, p->n);
+        args[1] = tri_gpu_i32(g, (p->has_a_words ? 1 : 0) | p->trans_a << 1 | p->trans_b << 2);
+        args[2] = step ? LLVMConstInt(g->i1, 1, false) : p->scale;
+        args[3] = p->b[step];
+        for (int i = 0; i < 4; i++)
+            args[4 + i] = p->a[step][p->has_a_words ? i : 0];
+        memcpy(args + 8, p->acc, sizeof *p->acc * (size_t)p->num_acc);
+        tri_simulate_many(g, id, args, 8 + p->num_acc, p->acc, p->num_acc);
+    }
 }
 
+/* What a row's text names: operands by their numbers. */
+typedef struct {
+    int a, b, scale; /* scale: negative when it is a constant */
+    LLVMValueRef constant;
+} step_operands;
+
+static void write_step(tri_nvptx_text *t, const char *text, const tri_nvptx_product *p, const step_operands *o)
+{
+    for (const char *at = text; *at;) {
+        if (eat(&at, "{n}"))
+            tri_buf_format(&t->text, "%d", p->n);
+        else if (eat(&at, "{acc}"))
+            tri_nvptx_text_list(t, 0, p->num_acc, true);
+        else if (eat(&at, "{a}"))
+            tri_nvptx_text_list(t, o->a, p->has_a_words ? 4 : 1, false);
+        else if (eat(&at, "{b}"))
+            tri_buf_format(&t->text, "$%d", o->b);
+        else if (eat(&at, "{scale}"))
+            tri_buf_format(&t->text, o->scale < 0 ? "%d" : "$%d",
+                           o->scale < 0 ? (int)LLVMConstIntGetZExtValue(o->constant) : o->scale);
+        else if (eat(&at, "{trans}"))
+            add_trans(&t->text, p);
+        else
+            tri_buf_add_char(&t->text, *at++);
+    }
+}
+
+/* All steps are one piece of text: between them the accumulators have no names, which for 64 of them and 16 steps
+ * would be most of a kernel's values. */
 void tri_nvptx_multiply(tri_gpu *g, int id, tri_nvptx_product *p)
 {
     const tri_machine_row *row = &g->machine->rows[id];
-    TRI_ASSERT(tri_machine_has(g, id));
+    TRI_ASSERT(tri_machine_has(g, id) && p->steps <= TRI_NVPTX_MAX_STEPS);
     if (g->simulate) {
         simulate_product(g, id, p);
         return;
     }
-    tri_nvptx_text t = tri_nvptx_text_begin(g, p->num_acc + 8);
-    add_tied(g, &t, p->num_acc, p->acc);
-    int first_a = tri_nvptx_text_add(g, &t, p->a_words ? p->a_words[0] : p->a, -1);
-    for (int i = 1; p->a_words && i < 4; i++)
-        tri_nvptx_text_add(g, &t, p->a_words[i], -1);
-    int b = tri_nvptx_text_add(g, &t, p->b, -1),
-        scale = LLVMIsAConstantInt(p->scale) ? -1 : tri_nvptx_text_add(g, &t, p->scale, -1);
-    for (const char *at = row->text; *at;) {
-        if (eat(&at, "{n}"))
-            tri_buf_format(&t.text, "%d", p->n);
-        else if (eat(&at, "{acc}"))
-            tri_nvptx_text_list(&t, 0, p->num_acc, true);
-        else if (eat(&at, "{a}"))
-            tri_nvptx_text_list(&t, first_a, p->a_words ? 4 : 1, false);
-        else if (eat(&at, "{b}"))
-            tri_buf_format(&t.text, "$%d", b);
-        else if (eat(&at, "{scale}"))
-            tri_buf_format(&t.text, scale < 0 ? "%d" : "$%d",
-                           scale < 0 ? (int)LLVMConstIntGetZExtValue(p->scale) : scale);
-        else if (eat(&at, "{trans}"))
-            add_trans(&t.text, p);
-        else
-            tri_buf_add_char(&t.text, *at++);
+    int words = p->has_a_words ? 4 : 1;
+    tri_nvptx_text t = tri_nvptx_text_begin(g, p->num_acc + 1 + p->steps * (words + 1));
+    add_tied(g, &t, p->num_acc, p->acc, true);
+    for (int step = 0; step < p->steps; step++) {
+        step_operands o = {.scale = -1, .constant = step ? LLVMConstInt(g->i1, 1, false) : p->scale};
+        o.a = tri_nvptx_text_add(g, &t, p->a[step][0], -1);
+        for (int i = 1; i < words; i++)
+            tri_nvptx_text_add(g, &t, p->a[step][i], -1);
+        o.b = tri_nvptx_text_add(g, &t, p->b[step], -1);
+        if (!LLVMIsAConstantInt(o.constant))
+            o.scale = tri_nvptx_text_add(g, &t, o.constant, -1);
+        if (step)
+            tri_buf_add_z(&t.text, "\n\t");
+        write_step(&t, row->text, p, &o);
     }
     tri_nvptx_text_call(g, &t, row->flags, p->acc);
 }
@@ -86,7 +108,7 @@ static void tie_some(tri_gpu *g, const tri_machine_row *row, bool has_text, int 
                      LLVMValueRef *values)
 {
     tri_nvptx_text t = tri_nvptx_text_begin(g, count);
-    add_tied(g, &t, count, values);
+    add_tied(g, &t, count, values, false);
     for (const char *at = has_text ? row->text : ""; *at;) {
         if (eat(&at, "{n}"))
             tri_buf_format(&t.text, "%d", constant);

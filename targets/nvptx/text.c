@@ -20,11 +20,12 @@ tri_nvptx_text tri_nvptx_text_begin(tri_gpu *g, int room)
     return t;
 }
 
-void tri_nvptx_text_add_results(tri_gpu *g, tri_nvptx_text *t, LLVMTypeRef type, int count)
+void tri_nvptx_text_add_results(tri_gpu *g, tri_nvptx_text *t, LLVMTypeRef type, int count, bool is_early)
 {
     TRI_ASSERT(t->num_args == 0 && t->num_results + count <= t->room);
     for (int i = 0; i < count; i++) {
-        tri_buf_format(&t->constraints, "%s=%s", t->constraints.len ? "," : "", letter(g, type));
+        tri_buf_format(&t->constraints, "%s=%s%s", t->constraints.len ? "," : "", is_early ? "&" : "",
+                       letter(g, type));
         t->types[t->num_results++] = type;
     }
 }

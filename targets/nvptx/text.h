@@ -14,7 +14,8 @@ typedef struct {
 
 /* For at most `room` results and as many operands. Ended by tri_nvptx_text_call. */
 tri_nvptx_text tri_nvptx_text_begin(tri_gpu *g, int room);
-void tri_nvptx_text_add_results(tri_gpu *g, tri_nvptx_text *t, LLVMTypeRef type, int count);
+/* is_early: written before all operands are read. */
+void tri_nvptx_text_add_results(tri_gpu *g, tri_nvptx_text *t, LLVMTypeRef type, int count, bool is_early);
 /* The operand's number; in the register of result `tie` when that is not negative. */
 int tri_nvptx_text_add(tri_gpu *g, tri_nvptx_text *t, LLVMValueRef value, int tie);
 /* "{$4, $5}", the braces only around several when not `always`. */

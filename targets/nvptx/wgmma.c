@@ -243,25 +243,38 @@ static void unpack_accumulators(const product *p, const int *regs, LLVMValueRef 
                                                          tri_gpu_i32(g, i & 1), "");
 }
 
+/* A and B of one step of K. */
+static bool get_step(product *p, int64_t row, int64_t col, int64_t k, tri_nvptx_product *call)
+{
+    tri_gpu *g = p->g;
+    LLVMValueRef *a = call->a[call->steps];
+    if (!p->a_layout)
+        a[0] = descriptor_at(g, &p->a, false, row, k);
+    else if (!a_words(p, row, k, a))
+        return tri_gpu_unsupported(g, p->op, "A is not laid out for its instruction");
+    call->b[call->steps++] = descriptor_at(g, &p->b, true, col, k);
+    return true;
+}
+
 /* One tile of 64 x n over the whole of K. */
 static bool multiply_tile(product *p, int64_t row, int64_t col, const int *regs, tri_gpu_value *out)
 {
     tri_gpu *g = p->g;
-    tri_nvptx_product call = {.n = p->n, .scale = p->scale, .trans_a = p->a.is_mn_major, .trans_b = p->b.is_mn_major};
-    LLVMValueRef words[4];
+    tri_nvptx_product call = {.n = p->n,
+                              .scale = p->scale,
+                              .has_a_words = p->a_layout != NULL,
+                              .trans_a = p->a.is_mn_major,
+                              .trans_b = p->b.is_mn_major};
     call.num_acc = pack_accumulators(p, regs, call.acc);
     if (p->in.packs_result) /* written just now */
         tri_nvptx_tie(g, TRI_NVPTX_wgmma_fence, 0, call.num_acc, call.acc);
     for (int64_t k = 0; k < p->depth; k += p->in.k) {
-        if (p->a_layout) {
-            if (!a_words(p, row, k, words))
-                return tri_gpu_unsupported(g, p->op, "A is not laid out for its instruction");
-            call.a_words = words;
-        } else {
-            call.a = descriptor_at(g, &p->a, false, row, k);
-        }
-        call.b = descriptor_at(g, &p->b, true, col, k);
+        if (!get_step(p, row, col, k, &call))
+            return false;
+        if (call.steps < TRI_NVPTX_MAX_STEPS && k + p->in.k < p->depth)
+            continue;
         tri_nvptx_multiply(g, p->in.id, &call);
+        call.steps = 0;
         call.scale = LLVMConstInt(g->i1, 1, false);
     }
     if (p->in.packs_result) { /* unpacking reads them */

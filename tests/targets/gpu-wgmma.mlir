@@ -9,7 +9,7 @@
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // Stored operands are fenced by their writers before the barrier; A goes along K, B across it. Four steps along K:
-  // 32 bytes of A's rows, 16 rows of B (2048 bytes, 128 in units of 16). A sum that starts at zero is not read. One fence does for
+  // 32 bytes of A's rows, 16 rows of B (2048 bytes, 128 in units of 16), all in one piece of text. A sum that starts at zero is not read. One fence does for
   // both operands.
   // CHECK-LABEL: .entry product(
   // CHECK: st.shared
@@ -17,11 +17,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-NOT: fence.proxy
   // CHECK: bar.sync
   // CHECK: wgmma.fence.sync.aligned;
-  // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, 0, 1, 1, 0, 1;
   // CHECK: add.s32 %r{{[0-9]+}}, %r{{[0-9]+}}, 65538;
   // CHECK: or.b64 %rd{{[0-9]+}}, %rd{{[0-9]+}}, 4611686293305294848;
   // CHECK: add.s64 %rd{{[0-9]+}}, %rd{{[0-9]+}}, 4611686293305360512;
-  // CHECK-COUNT-3: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
+  // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {[[ACC:.*]]}, %rd{{[0-9]+}}, %rd{{[0-9]+}}, 0, 1, 1, 0, 1;
+  // CHECK-NEXT: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {[[ACC]]}, %rd{{[0-9]+}}, %rd{{[0-9]+}}, 1, 1, 1, 0, 1;
+  // CHECK-NEXT: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {[[ACC]]}, %rd{{[0-9]+}}, %rd{{[0-9]+}}, 1, 1, 1, 0, 1;
+  // CHECK-NEXT: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {[[ACC]]}, %rd{{[0-9]+}}, %rd{{[0-9]+}}, 1, 1, 1, 0, 1;
   // CHECK-NOT: wgmma.mma_async
   // CHECK: wgmma.commit_group.sync.aligned;
   // CHECK: wgmma.wait_group.sync.aligned 0;
