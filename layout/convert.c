@@ -308,7 +308,7 @@ tri_encoding tri_convert_swizzle_for_dot(const tri_encoding *dot_op, int rank, c
     tri_encoding e = {.kind = TRI_ENC_SWIZZLED_SHARED, .rank = rank, .cga = blocks_of(dot_op, rank)};
     memcpy(e.order, order, (size_t)rank * sizeof *order);
     e.swizzled.vec = e.swizzled.per_phase = e.swizzled.max_phase = 1;
-    if (dot_op->parent->kind != TRI_ENC_NVIDIA_MMA || dot_op->parent->version_major != 2)
+    if (dot_op->parent->kind != TRI_ENC_NVIDIA_MMA || dot_op->parent->version_major > 3)
         return e;
     int64_t per_cta[TRI_MAX_RANK];
     tri_convert_shape_per_cta(dot_op, rank, shape, per_cta);

@@ -99,11 +99,13 @@ def work_of(name, torch):
                 m * n * 4 / 1e12, "TB/s", [("copy", lambda: copy.copy_(x))])
     if name.startswith("product"):
         s = 8192
-        a, b = run.randn(s, s, dtype=torch.float16), run.randn(s, s, dtype=torch.float16)
-        c = run.poisoned((s, s), torch.float16)
+        dtype = torch.float32 if "tf32" in name else torch.float16
+        torch.backends.cuda.matmul.allow_tf32 = True
+        a, b = run.randn(s, s, dtype=dtype), run.randn(s, s, dtype=dtype)
+        c = run.poisoned((s, s), dtype)
         want = a[:256].double() @ b.double()
         tiles = lambda k: (cdiv(s, k.values["A"]), cdiv(s, k.values["B"]))
-        if name == "product":
+        if not name.endswith("tiles"):
             args, grid = (a, b, c, s, s, s, s, s, s), lambda k: (tiles(k)[0] * tiles(k)[1],)
         else:
             args, grid = (a, b, c, s, s, s), tiles

@@ -30,7 +30,7 @@ static bool match(tri_arena *arena, MlirOperation convert, MlirOperation *out_tr
     MlirOperation trans = tri_op_def(tri_op_operand(convert, 0));
     int32_t order[TRI_MAX_RANK];
     if (!to || to->kind != TRI_ENC_DOT_OP || to->parent->kind != TRI_ENC_NVIDIA_MMA ||
-        to->parent->version_major != 2 || mlirOperationIsNull(trans) || !tri_op_is(trans, "tt.trans"))
+        to->parent->version_major > 3 || mlirOperationIsNull(trans) || !tri_op_is(trans, "tt.trans"))
         return false;
     if (tri_op_i32s(trans, "order", order, TRI_MAX_RANK) != 2 || order[0] != 1 || order[1] != 0)
         return false;

@@ -220,3 +220,23 @@ scaled() { # ARCH (native, or of the simulator) FORMAT_A FORMAT_B SCALE_A SCALE_
     dots sm_90a fp8e5 f32 64 16 64 tf32 False False 1e-3
     dots sm_90a f16 f32 64 8 32 ieee False False 1e-3
 }
+
+# words M N K BM BN BK WARPS STAGES STRIDES: a product of float32 by tf32, row-major or turned operands.
+words() {
+    local m=$1 n=$2 k=$3 grid=$((($1 + $4 - 1) / $4 * (($2 + $5 - 1) / $5)))
+    set -- "$SRCDIR/bench/gpu/kernels/matmul.tri" -k matmul_kernel -grid=$grid "randn:f32:$((m * k)):seed=1" \
+        "randn:f32:$((k * n)):seed=2" "zeros:f32:${m}x$n" "$m" "$n" "$k" ${9//,/ } "$n" 1 "$4" "$5" "$6" 2 -num-warps="$7" -num-stages="$8"
+    TRITCC=$TRITRUN tritcc "$@" -arch="$HOST_ARCH" -o c_ptr=words.npy
+    TRITCC=$TRITRUN tritcc "$@" -arch=sim:sm_90a -rtol=2e-2 -atol=5e-2 -expect c_ptr=@words.npy
+}
+
+@test "words of a row-major operand go through registers to products of warp groups" {
+    for stages in 1 2 3 4; do
+        words 72 136 40 64 64 16 4 $stages 40,1,136,1
+    done
+    words 72 136 8 64 64 32 4 3 8,1,136,1       # less than a block of K
+    words 136 264 64 128 128 32 8 3 64,1,264,1  # two groups
+    words 64 256 64 64 256 32 4 2 64,1,256,1
+    words 64 64 96 64 64 32 4 3 1,64,1,96       # A runs along M
+    words 64 64 96 64 64 32 4 3 1,64,64,1       # neither runs along K
+}

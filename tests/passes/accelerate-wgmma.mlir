@@ -8,8 +8,11 @@
 // CHECK-DAG: [[$ROW:#.+]] = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
 // CHECK-DAG: [[$WIDE:#.+]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 // CHECK-DAG: [[$TURNED:#.+]] = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = true, elementBitWidth = 8}>
+// CHECK-DAG: [[$WORDS:#.+]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+// CHECK-DAG: [[$WORDMMA:#.+]] = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 8]}>
 // CHECK-DAG: [[$MMA:#.+]] = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#column = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
@@ -38,6 +41,50 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %yb = ttg.convert_layout %y : tensor<32x64xi8, #blocked> -> tensor<32x64xi8, #b>
     %d = tt.dot %z, %yb, %c : tensor<64x32xi8, #a> * tensor<32x64xi8, #b> -> tensor<64x64xi32, #blocked>
     tt.return %d : tensor<64x64xi32, #blocked>
+  }
+
+  // Words of B that do not run along K are read into registers, as A of the transposed product.
+  // CHECK-LABEL: @row_major_words
+  // CHECK: [[A:%.+]] = ttg.local_alloc %{{.*}} -> !ttg.memdesc<128x32xf32, [[$WORDS]], #smem>
+  // CHECK: [[C:%.+]] = tt.trans %{{.*}} -> tensor<64x128xf32, #
+  // CHECK: [[S:%.+]] = ttg.convert_layout [[C]] : {{.*}} -> tensor<64x128xf32, [[$WORDMMA]]>
+  // CHECK: [[B:%.+]] = tt.trans %{{.*}} -> tensor<64x32xf32, #
+  // CHECK: [[R:%.+]] = ttg.convert_layout [[B]] : {{.*}} -> tensor<64x32xf32, #ttg.dot_op<{opIdx = 0, parent = [[$WORDMMA]], kWidth = 1}>>
+  // CHECK: [[T:%.+]] = ttg.memdesc_trans [[A]] {order = array<i32: 1, 0>} : {{.*}} -> !ttg.memdesc<32x128xf32, #
+  // CHECK: [[D:%.+]] = ttng.warp_group_dot [[R]], [[T]], [[S]]
+  // CHECK: tt.trans [[D]] {order = array<i32: 1, 0>}
+  tt.func public @row_major_words(%pa: tensor<128x32x!tt.ptr<f32>, #blocked>, %pb: tensor<32x64x!tt.ptr<f32>, #blocked>, %c: tensor<128x64xf32, #blocked>) -> tensor<128x64xf32, #blocked> {
+    %x = tt.load %pa : tensor<128x32x!tt.ptr<f32>, #blocked>
+    %y = tt.load %pb : tensor<32x64x!tt.ptr<f32>, #blocked>
+    %xa = ttg.convert_layout %x : tensor<128x32xf32, #blocked> -> tensor<128x32xf32, #a>
+    %yb = ttg.convert_layout %y : tensor<32x64xf32, #blocked> -> tensor<32x64xf32, #b>
+    %d = tt.dot %xa, %yb, %c, inputPrecision = tf32 : tensor<128x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<128x64xf32, #blocked>
+    tt.return %d : tensor<128x64xf32, #blocked>
+  }
+
+  // Words of A that do not run along K: A itself comes from registers.
+  // CHECK-LABEL: @column_major_words
+  // CHECK: ttng.warp_group_dot %{{.*}} : tensor<64x32xf32, #ttg.dot_op<{{.*}}>> * !ttg.memdesc<32x64xf32, #{{.*}}> -> tensor<64x64xf32, #
+  tt.func public @column_major_words(%pa: tensor<64x32x!tt.ptr<f32>, #column>, %pb: tensor<32x64x!tt.ptr<f32>, #column>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %x = tt.load %pa : tensor<64x32x!tt.ptr<f32>, #column>
+    %y = tt.load %pb : tensor<32x64x!tt.ptr<f32>, #column>
+    %xa = ttg.convert_layout %x : tensor<64x32xf32, #column> -> tensor<64x32xf32, #a>
+    %yb = ttg.convert_layout %y : tensor<32x64xf32, #column> -> tensor<32x64xf32, #b>
+    %d = tt.dot %xa, %yb, %c, inputPrecision = tf32 : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %d : tensor<64x64xf32, #blocked>
+  }
+
+  // Neither runs along K.
+  // CHECK-LABEL: @no_words
+  // CHECK-NOT: ttng.warp_group_dot
+  // CHECK: tt.return
+  tt.func public @no_words(%pa: tensor<64x32x!tt.ptr<f32>, #column>, %pb: tensor<32x64x!tt.ptr<f32>, #blocked>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %x = tt.load %pa : tensor<64x32x!tt.ptr<f32>, #column>
+    %y = tt.load %pb : tensor<32x64x!tt.ptr<f32>, #blocked>
+    %xa = ttg.convert_layout %x : tensor<64x32xf32, #column> -> tensor<64x32xf32, #a>
+    %yb = ttg.convert_layout %y : tensor<32x64xf32, #blocked> -> tensor<32x64xf32, #b>
+    %d = tt.dot %xa, %yb, %c, inputPrecision = tf32 : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %d : tensor<64x64xf32, #blocked>
   }
 
   // Fewer rows than a warp group needs: single warps do it, in a loop too.
