@@ -67,6 +67,16 @@ void tri_arena_destroy(tri_arena *arena)
     free(arena);
 }
 
+void tri_arena_adopt(tri_arena *arena, tri_arena *other)
+{
+    block **last = &arena->top;
+    while (*last)
+        last = &(*last)->next;
+    *last = other->top;
+    arena->used += other->used;
+    free(other);
+}
+
 static void *allocate(tri_arena *arena, size_t size, size_t align)
 {
     if (size > SIZE_MAX / 2)

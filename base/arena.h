@@ -14,6 +14,9 @@ tri_arena *tri_arena_create(void);
 /* Ends the arena and everything allocated in it. Null is allowed. */
 void tri_arena_destroy(tri_arena *arena);
 
+/* Gives everything allocated in `other` to the arena, and ends `other`. */
+void tri_arena_adopt(tri_arena *arena, tri_arena *other);
+
 /* Returns `size` zeroed bytes aligned to 16, owned by the arena. Never null. */
 void *tri_arena_alloc(tri_arena *arena, size_t size);
 /* The same aligned to 8, for many small things; tri_arena_grow() must not get them. */

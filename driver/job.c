@@ -43,16 +43,19 @@ static const tri_source *check_text(tri_session *session, const tri_opt_input *i
     return tri_diag_add_source(session->diag, is_stdin ? TRI_STR("<stdin>") : input->path, text);
 }
 
-static const tri_source *open_input(tri_session *session, tri_arena *arena, const tri_opt_input *input, tri_kind kind)
+static const tri_source *open_input(tri_session *session, const tri_opt_input *input, tri_kind kind)
 {
+    tri_arena *arena = tri_arena_create(); /* the source has a copy */
+    const tri_source *source = NULL;
     tri_str text;
     int error = 0;
-    if (!tri_file_read(arena, input->path, &text, &error)) {
+    if (tri_file_read(arena, input->path, &text, &error))
+        source = check_text(session, input, kind, text);
+    else
         tri_diag_error(session->diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(input->path),
                        strerror(error));
-        return NULL;
-    }
-    return check_text(session, input, kind, text);
+    tri_arena_destroy(arena);
+    return source;
 }
 
 static int transform(tri_session *session, tri_arena *arena, tri_kind kind, const tri_source *source)
@@ -71,7 +74,7 @@ int tri_job_run(tri_session *session, const tri_opt_input *input)
     if (!find_kind(session, input, &program.kind))
         return 2;
     tri_arena *arena = tri_arena_create();
-    program.source = open_input(session, arena, input, program.kind);
+    program.source = open_input(session, input, program.kind);
     int status = 1;
     if (program.source)
         status = session->opt->has_passes ? transform(session, arena, program.kind, program.source)
@@ -92,7 +95,7 @@ int tri_job_make(tri_session *session, const tri_opt_input *input, const tri_str
         return 2;
     }
     program.source = text ? check_text(session, input, program.kind, *text)
-                          : open_input(session, session->arena, input, program.kind);
+                          : open_input(session, input, program.kind);
     if (!program.source)
         return 1;
     int status = tri_program_run(&program, out_outputs);
@@ -111,7 +114,7 @@ int tri_job_check(tri_session *session, const tri_opt_input *input, const tri_st
     }
     tri_arena *arena = tri_arena_create();
     program.source =
-        text ? check_text(session, input, program.kind, *text) : open_input(session, arena, input, program.kind);
+        text ? check_text(session, input, program.kind, *text) : open_input(session, input, program.kind);
     int status = program.source ? tri_program_run(&program, NULL) : 1;
     tri_arena_destroy(arena);
     return status;

@@ -208,12 +208,36 @@ static bool is_sure(tri_severity severity, int code)
     return found;
 }
 
-/* -fsyntax-only, without types: what would be wrong for others, too, is told. */
+static void warn_of_functions(tri_eval *e)
+{
+    for (MlirOperation f = mlirBlockGetFirstOperation(e->module_body); f.ptr; f = mlirOperationGetNextInBlock(f)) {
+        tri_masks_check(e, f);
+        if (tri_op_is_kernel(f))
+            tri_overflow_check(e, f);
+    }
+}
+
+/* -fsyntax-only, without types: what would be wrong for others, too, is told, and nothing is kept. Errors that only
+ * the guess may have made are dropped. */
 static void check_guessed(tri_eval *e, const tri_signature *s)
 {
+    MlirModule module = mlirModuleCreateEmpty(mlirLocationUnknownGet(e->mlir));
+    tri_eval own = tri_eval_create(e->modules, module, tri_arena_create());
+    size_t kernels = e->unit->kernels.len, errors = tri_diag_error_count(e->diag);
+    own.told = e->told;
     tri_diag_hold(e->diag);
-    lower_form(e, s, 0);
-    e->has_gaps |= tri_diag_release_some(e->diag, is_sure) > 0;
+    lower_form(&own, s, 0);
+    size_t dropped = tri_diag_release_some(e->diag, is_sure);
+    if (!dropped && tri_diag_error_count(e->diag) == errors && !own.exhausted_at.source && tri_context_verify(module))
+        warn_of_functions(&own);
+    if (own.exhausted_at.source && !e->exhausted_at.source) {
+        e->exhausted_at = own.exhausted_at;
+        e->exhausted_by = own.exhausted_by;
+    }
+    e->told = own.told;
+    e->unit->kernels.len = kernels;
+    mlirModuleDestroy(module);
+    tri_eval_destroy(&own);
 }
 
 static void lower_kernel(tri_eval *e, const tri_signature *s)
@@ -259,15 +283,6 @@ bool tri_frontend_list(tri_unit *unit, const tri_frontend_target *target, tri_bu
     return tri_signature_list_kernels(tri_module_add(modules, unit->ast), out);
 }
 
-static void warn_of_functions(tri_eval *e)
-{
-    for (MlirOperation f = mlirBlockGetFirstOperation(e->module_body); f.ptr; f = mlirOperationGetNextInBlock(f)) {
-        tri_masks_check(e, f);
-        if (tri_op_is_kernel(f))
-            tri_overflow_check(e, f);
-    }
-}
-
 bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
 {
     tri_modules *modules = tri_module_create_all(unit);
@@ -284,7 +299,7 @@ bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
     }
     MlirLocation loc = tri_context_location(unit->mlir, unit->diag, (tri_span){unit->source, 0, 0});
     MlirModule module = mlirModuleCreateEmpty(loc);
-    tri_eval e = tri_eval_create(modules, module);
+    tri_eval e = tri_eval_create(modules, module, unit->arena);
     size_t errors = tri_diag_error_count(unit->diag);
     for (size_t i = 0; i < list.len; i++)
         lower_kernel(&e, &list.at[i]);
@@ -293,12 +308,6 @@ bool tri_frontend_lower(tri_unit *unit, const tri_frontend_target *target)
                        (long long)e.max_ops, e.exhausted_by);
         tri_diag_note(unit->diag, TRI_NO_SPAN,
                       "each turn of tl.static_range counts; use range for long loops, or allow more by -fmax-ops=N");
-    }
-    if (e.has_gaps) { /* of what was only checked, nothing is left */
-        mlirModuleDestroy(module);
-        module = mlirModuleCreateEmpty(loc);
-        e.module_body = mlirModuleGetBody(module);
-        unit->kernels.len = 0;
     }
     if (tri_diag_error_count(unit->diag) > errors || !tri_context_verify(module)) {
         mlirModuleDestroy(module);

@@ -29,6 +29,8 @@ const struct tri_frontend_target *tri_module_target(const tri_modules *all) { re
 
 struct tri_budget *tri_module_budget(tri_modules *all) { return &all->budget; }
 
+tri_module **tri_module_embedded(tri_modules *all) { return all->embedded; }
+
 tri_arena *tri_module_arena(const tri_modules *all)
 {
     return all->arena;

@@ -71,6 +71,9 @@ struct tri_budget *tri_module_budget(tri_modules *all);
 struct tri_frontend_target;
 void tri_module_set_target(tri_modules *all, const struct tri_frontend_target *target);
 const struct tri_frontend_target *tri_module_target(const tri_modules *all); /* null: none */
+/* The files of the embedded library, each null until one who evaluates reads it. */
+enum { TRI_MODULE_EMBEDDED = 8 };
+tri_module **tri_module_embedded(tri_modules *all);
 tri_arena *tri_module_arena(const tri_modules *all);
 tri_unit *tri_module_unit(const tri_modules *all);
 

@@ -15,14 +15,16 @@ static bool is_current(tri_scope *scope, const tri_ast_node *node)
     return found != TRI_LOOKUP_FOUND || g.value->kind != TRI_VALUE_FUNCTION || g.value->function->node == node;
 }
 
-static void add_kernel(collector *c, const tri_value *v)
+/* False where the value is no kernel. */
+static bool add_kernel(collector *c, const tri_value *v)
 {
     if (!v || v->kind != TRI_VALUE_FUNCTION || v->function->kind != TRI_FUNCTION_JIT)
-        return;
+        return false;
     for (size_t i = 0; i < c->out->len; i++)
         if (c->out->at[i]->node == v->function->node && !c->out->at[i]->is_alias)
-            return;
+            return true;
     tri_vec_push(c->scope->module->all->arena, c->out, v->function);
+    return true;
 }
 
 static bool is_jit(const tri_value *v)
@@ -48,10 +50,13 @@ static void collect_child(const tri_ast_node *node, void *data)
 {
     collector *c = data;
     collector inner = *c;
+    bool is_kernel = false;
     switch (node->kind) {
     case TRI_AST_FUNCTION:
-        if (node->function.decorators.len && is_current(c->scope, node))
-            add_kernel(c, tri_scope_define_function(c->scope, node));
+        if (node->function.decorators.len)
+            is_kernel = !is_current(c->scope, node) || add_kernel(c, tri_scope_define_function(c->scope, node));
+        if (is_kernel) /* or lost its name: nothing is defined in it, and most of a file is in kernels */
+            return;
         inner.scope = tri_scope_of(c->scope, node);
         for (uint32_t i = 0; i < node->function.body.len; i++)
             collect_child(node->function.body.at[i], &inner);

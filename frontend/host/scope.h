@@ -94,6 +94,7 @@ struct tri_modules {
     tri_str root;     /* folder where the main file's package begins */
     tri_module *main;
     tri_map closures; /* tri_function -> tri_host_frame of the host evaluator */
+    tri_module *embedded[TRI_MODULE_EMBEDDED];
     tri_budget budget; /* of all evaluations */
     unsigned depth;   /* of nested evaluations */
     unsigned level;   /* of nested expressions and statements in all of them */

@@ -68,6 +68,7 @@ static tri_ev call_host(tri_eval *e, tri_ev callee, const tri_call_args *args, t
     if (!values)
         return (tri_ev){0};
     tri_host_arg *host = TRI_NEW_ARRAY(e->arena, tri_host_arg, args->len + 1);
+    e->is_seen |= callee.ce->kind != TRI_VALUE_BUILTIN;
     for (size_t i = 0; i < args->len; i++)
         host[i] = (tri_host_arg){args->at[i].name, values[i]};
     const tri_value *v = tri_host_call(e->modules, callee.ce, args->len, host, at);

@@ -3,21 +3,30 @@
 #include "frontend/kernel/frame.h"
 #include "ir/options.h"
 
-tri_eval tri_eval_create(tri_modules *modules, MlirModule module)
+tri_eval tri_eval_create(tri_modules *modules, MlirModule module, tri_arena *arena)
 {
     tri_unit *unit = tri_module_unit(modules);
     tri_eval e = {.unit = unit,
-                  .arena = unit->arena,
+                  .arena = arena,
                   .diag = unit->diag,
                   .mlir = unit->mlir,
                   .modules = modules,
                   .target = tri_module_target(modules),
                   .max_ops = tri_options_max_ops(unit->options),
                   .module_body = mlirModuleGetBody(module)};
-    tri_map_init(&e.functions, unit->arena);
-    tri_map_init(&e.spans, unit->arena);
-    tri_map_init(&e.told, unit->arena);
+    tri_map_init(&e.functions, arena);
+    tri_map_init(&e.spans, arena);
+    tri_map_init(&e.told, arena);
     return e;
+}
+
+void tri_eval_destroy(tri_eval *e)
+{
+    if (e->is_seen)
+        tri_arena_adopt(e->unit->arena, e->arena);
+    else
+        tri_arena_destroy(e->arena);
+    e->arena = NULL;
 }
 
 /* Where the function that is being compiled was called, outwards: at most a handful of notes. */

@@ -141,14 +141,13 @@ typedef struct tri_eval {
     int dry;                  /* > 0 inside a dry run of a loop body, callees included: reports are dropped */
     tri_map functions;        /* mangled name -> specialisation */
     tri_map builtins;         /* library path -> row */
-    struct tri_prelude *prelude; /* library functions written in the language; read on first use */
     int64_t statements;          /* compiled so far */
     int64_t ops;                 /* made so far and kept */
     int64_t max_ops;             /* of the run, and of its statements */
     bool is_exhausted;           /* too many of them, or of errors: nothing more is compiled */
     tri_span exhausted_at;       /* without a source: by errors, which are told */
     const char *exhausted_by;    /* what there are too many of */
-    bool has_gaps; /* errors that only guessed types may have made were dropped: the module is not whole */
+    bool is_seen; /* host code of a file was called, which may keep what it was given: the arena must live on */
     bool is_trial; /* nothing of it is kept or told: static_print is silent */
     bool debug; /* the function asks for device asserts */
     bool wraps; /* the operation asks for no check of overflow */
@@ -158,8 +157,11 @@ typedef struct tri_eval {
     TRI_VEC(tri_hint) hints;     /* on arguments of loop bodies, until their loops exist */
 } tri_eval;
 
-/* One that makes its functions in `module`, of the sources and for the target of `modules`. */
-tri_eval tri_eval_create(tri_modules *modules, MlirModule module);
+/* One that makes its functions in `module`, of the sources and for the target of `modules`. What it makes meanwhile
+ * lives in `arena`. */
+tri_eval tri_eval_create(tri_modules *modules, MlirModule module, tri_arena *arena);
+/* For an arena of its own: ends it, unless host code may hold something of it. */
+void tri_eval_destroy(tri_eval *e);
 
 /* Is this a file of the embedded library? */
 bool tri_prelude_holds(const tri_eval *e, const tri_module *module);

@@ -70,9 +70,10 @@ static const reads *count_reads(tri_eval *e, const tri_ast_node *function)
     reads *r = tri_map_find_ptr(&e->told, function);
     if (r)
         return r;
-    r = TRI_NEW(e->arena, reads);
-    r->arena = e->arena;
-    tri_map_init(&r->names, e->arena);
+    tri_arena *arena = e->told.arena; /* which lives as long as the map */
+    r = TRI_NEW(arena, reads);
+    r->arena = arena;
+    tri_map_init(&r->names, arena);
     for (uint32_t i = 0; i < function->function.body.len; i++)
         tri_ast_walk(function->function.body.at[i], count_names, r);
     tri_map_set_ptr(&e->told, function, r);

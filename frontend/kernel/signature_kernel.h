@@ -22,6 +22,7 @@ typedef struct {
     const tri_options *options;
     tri_function_list functions;     /* every jit function of the file */
     TRI_VEC(tri_signature_text) texts; /* -sig, one each */
+    struct tri_signature_launches *launches; /* of the file; null: not looked for yet */
 } tri_signature_file;
 
 /* One kernel while its parameters are settled. */

@@ -2,6 +2,8 @@
  * name where the function around it gets it: by its annotation, its default or the one assignment to it. */
 #include "frontend/kernel/signature_launch.h"
 
+#include "base/map.h"
+
 typedef struct {
     tri_arena *arena;
     const tri_function *function;
@@ -180,13 +182,67 @@ static void read_argument(launches *l, size_t i, const tri_ast_node *value)
         l->texts[i] = text_of_argument(l, value, l->is_constexpr(param), 0);
 }
 
+/* --- finding them ------------------------------------------------------------------------ */
+
+typedef struct {
+    const tri_ast_node *call, *around; /* as in `launches` */
+    const tri_ast_list *body;
+} launch;
+
+typedef TRI_VEC(launch) launch_list;
+
+struct tri_signature_launches {
+    tri_arena *arena;
+    tri_map lists; /* name of the kernel -> launch_list */
+    const tri_ast_node *around;
+    const tri_ast_list *body;
+};
+
 static bool visit_launch(const tri_ast_node *e, void *data)
 {
-    launches *l = data;
-    if (e->kind == TRI_AST_FUNCTION && e != l->around)
+    tri_signature_launches *all = data;
+    if (e->kind == TRI_AST_FUNCTION && e != all->around)
         return false; /* read on its own */
-    if (!tri_ast_is_launch(e, l->function->name))
+    const tri_ast_node *f = e->kind == TRI_AST_CALL ? e->call.func : NULL;
+    if (!f || f->kind != TRI_AST_SUBSCRIPT || f->subscript.value->kind != TRI_AST_NAME)
         return true;
+    launch_list *list = tri_map_find(&all->lists, f->subscript.value->name);
+    if (!list) {
+        list = tri_arena_alloc(all->arena, sizeof *list);
+        tri_map_set(&all->lists, f->subscript.value->name, list);
+    }
+    tri_vec_push(all->arena, list, (launch){e, all->around, all->body});
+    return true;
+}
+
+static void collect(tri_signature_launches *all, const tri_ast_node *around, const tri_ast_list *body)
+{
+    all->around = around;
+    all->body = body;
+    for (uint32_t i = 0; i < body->len; i++)
+        tri_ast_walk(body->at[i], visit_launch, all);
+}
+
+static bool visit_function(const tri_ast_node *e, void *data)
+{
+    if (e->kind == TRI_AST_FUNCTION)
+        collect(data, e, &e->function.body);
+    return true;
+}
+
+tri_signature_launches *tri_signature_launch_collect(tri_arena *arena, const tri_ast_module *ast)
+{
+    tri_signature_launches *all = TRI_NEW(arena, tri_signature_launches);
+    all->arena = arena;
+    tri_map_init(&all->lists, arena);
+    for (uint32_t i = 0; i < ast->body.len; i++)
+        tri_ast_walk(ast->body.at[i], visit_function, all);
+    collect(all, NULL, &ast->body);
+    return all;
+}
+
+static void read_launch(launches *l, const tri_ast_node *e)
+{
     for (uint32_t i = 0; i < e->call.args.len && i < l->function->node->function.params.len; i++) {
         if (e->call.args.at[i]->kind == TRI_AST_STARRED)
             break;
@@ -198,32 +254,19 @@ static bool visit_launch(const tri_ast_node *e, void *data)
         if (at >= 0)
             read_argument(l, (size_t)at, keyword->keyword.value);
     }
-    return true;
 }
 
-static void read_launches(launches *l, const tri_ast_node *around, const tri_ast_list *body)
-{
-    l->around = around;
-    l->body = body;
-    for (uint32_t i = 0; i < body->len; i++)
-        tri_ast_walk(body->at[i], visit_launch, l);
-}
-
-static bool visit_function(const tri_ast_node *e, void *data)
-{
-    if (e->kind == TRI_AST_FUNCTION)
-        read_launches(data, e, &e->function.body);
-    return true;
-}
-
-tri_str *tri_signature_launch_read(tri_arena *arena, const tri_ast_module *ast, const tri_function *function,
+tri_str *tri_signature_launch_read(const tri_signature_launches *all, const tri_function *function,
                                    bool (*is_constexpr)(const tri_ast_node *param))
 {
-    launches l = {.arena = arena, .function = function, .is_constexpr = is_constexpr};
-    l.texts = TRI_NEW_ARRAY(arena, tri_str, function->node->function.params.len + 1);
-    for (uint32_t i = 0; i < ast->body.len; i++)
-        tri_ast_walk(ast->body.at[i], visit_function, &l);
-    read_launches(&l, NULL, &ast->body);
+    launches l = {.arena = all->arena, .function = function, .is_constexpr = is_constexpr};
+    const launch_list *list = tri_map_find(&all->lists, function->name);
+    l.texts = TRI_NEW_ARRAY(all->arena, tri_str, function->node->function.params.len + 1);
+    for (size_t i = 0; list && i < list->len; i++) {
+        l.around = list->at[i].around;
+        l.body = list->at[i].body;
+        read_launch(&l, list->at[i].call);
+    }
     return l.texts;
 }
 

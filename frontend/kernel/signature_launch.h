@@ -5,8 +5,12 @@
 
 #include "frontend/host/host.h"
 
+/* The launches of a file by the names of their kernels; in the arena. */
+typedef struct tri_signature_launches tri_signature_launches;
+tri_signature_launches *tri_signature_launch_collect(tri_arena *arena, const tri_ast_module *ast);
+
 /* For each parameter the text of a -sig item, in the arena; empty: no launch says. */
-tri_str *tri_signature_launch_read(tri_arena *arena, const tri_ast_module *ast, const tri_function *function,
+tri_str *tri_signature_launch_read(const tri_signature_launches *all, const tri_function *function,
                                    bool (*is_constexpr)(const tri_ast_node *param));
 
 /* The sides of a descriptor's block where the file sets them, in a hook of a configuration or where the descriptor is

@@ -389,8 +389,9 @@ const tri_str *tri_signature_guess(tri_signature_kernel *k)
     s.texts = TRI_NEW_ARRAY(k->c->arena, tri_str, s.count + 1);
     s.is_free = TRI_NEW_ARRAY(k->c->arena, bool, s.count + 1);
     const tri_signature_uses *uses = tri_signature_infer(k->c->all, k->function);
-    const tri_str *launched = tri_signature_launch_read(k->c->arena, tri_module_ast(k->function->module), k->function,
-                                                        tri_annotation_is_constexpr);
+    if (!k->c->launches)
+        k->c->launches = tri_signature_launch_collect(k->c->arena, tri_module_ast(k->c->main));
+    const tri_str *launched = tri_signature_launch_read(k->c->launches, k->function, tri_annotation_is_constexpr);
     bool any = false;
     for (size_t i = 0; i < s.count; i++) {
         s.is_free[i] = !k->is_known[i];

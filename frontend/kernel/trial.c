@@ -83,7 +83,7 @@ tri_trial tri_trial_run(tri_modules *modules, const tri_signature *signature)
 {
     tri_unit *unit = tri_module_unit(modules);
     MlirModule module = mlirModuleCreateEmpty(mlirLocationUnknownGet(unit->mlir));
-    tri_eval e = tri_eval_create(modules, module);
+    tri_eval e = tri_eval_create(modules, module, tri_arena_create());
     e.max_ops = MOST_OPS_OF_A_TRIAL;
     e.is_trial = true;
     e.debug = signature->function->debug;
@@ -92,5 +92,6 @@ tri_trial tri_trial_run(tri_modules *modules, const tri_signature *signature)
     compile_trial(&e, signature, &trial);
     trial.ops = e.ops;
     mlirModuleDestroy(module);
+    tri_eval_destroy(&e);
     return trial;
 }

@@ -6,30 +6,23 @@
 
 #include <stdio.h>
 
-enum { max_files = 8 };
-
-struct tri_prelude {
-    tri_module *modules[max_files]; /* null: not read yet */
-};
-
 static tri_module *load(tri_eval *e, int i)
 {
-    if (!e->prelude)
-        e->prelude = TRI_NEW(e->arena, struct tri_prelude);
-    if (e->prelude->modules[i])
-        return e->prelude->modules[i];
+    tri_module **at = &tri_module_embedded(e->modules)[i];
+    if (*at)
+        return *at;
     const tri_prelude_file *f = &tri_prelude_files[i];
     const tri_source *source = tri_diag_add_source(e->diag, tri_str_from(f->name), tri_str_from(f->text));
-    tri_ast_module *ast = tri_parser_parse(e->arena, e->diag, source);
+    tri_ast_module *ast = tri_parser_parse(tri_module_arena(e->modules), e->diag, source);
     if (!ast)
         TRI_BUG("the embedded library does not parse");
-    return e->prelude->modules[i] = tri_module_add(e->modules, ast);
+    return *at = tri_module_add(e->modules, ast);
 }
 
 bool tri_prelude_holds(const tri_eval *e, const tri_module *module)
 {
-    for (int i = 0; e->prelude && i < max_files; i++)
-        if (e->prelude->modules[i] == module)
+    for (int i = 0; i < TRI_MODULE_EMBEDDED; i++)
+        if (tri_module_embedded(e->modules)[i] == module)
             return true;
     return false;
 }
@@ -46,7 +39,7 @@ const tri_function *tri_builtins_prelude(tri_eval *e, const tri_builtin *row)
 {
     const char *dot = strrchr(row->path, '.');
     const char *name = dot ? dot + 1 : row->path;
-    for (int i = 0; i < max_files && tri_prelude_files[i].text; i++) {
+    for (int i = 0; i < TRI_MODULE_EMBEDDED && tri_prelude_files[i].text; i++) {
         tri_global g = {0};
         if (!defines(tri_prelude_files[i].text, name))
             continue;

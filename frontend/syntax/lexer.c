@@ -39,7 +39,7 @@ void tri_lexer_init(tri_lexer *lx, tri_arena *arena, const tri_source *source)
     lx->indent_count = 1;
     if (tri_str_has_prefix(source->text, "\xef\xbb\xbf"))
         lx->pos = 3;
-    tri_vec_reserve(arena, &lx->tokens, 64);
+    tri_vec_reserve(arena, &lx->tokens, source->text.len < 256 ? 16 : 64);
 }
 
 void tri_lexer_restart(tri_lexer *lx, uint32_t pos, size_t count)

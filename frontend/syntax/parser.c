@@ -419,7 +419,8 @@ tri_ast_module *tri_parser_parse(tri_arena *arena, tri_diag *diag, const tri_sou
 {
     if (!check_text(diag, source))
         return NULL;
-    tri_parser *p = TRI_NEW(arena, tri_parser);
+    tri_parser state, *p = &state;
+    memset(p, 0, sizeof *p);
     p->arena = arena;
     p->diag = diag;
     p->source = source;

@@ -227,3 +227,14 @@ peak() {
     tritcc -1 k.tri -arch=sm_80 -emit=ttir -o out.ttir
     [[ $errors == "k.tri:1:1:"*2024*"k.tri:1003:5"*"k.tri:1005:"*"k.tri:1007:"* ]]
 }
+
+@test "checking kernels without types keeps nothing of them" {
+    { printf 'import triton\nimport triton.language as tl\n'
+        for i in {1..1500}; do
+            printf '\n\n@triton.jit\ndef k%d(x, y, n, B: tl.constexpr):\n    i = tl.program_id(0) * B + tl.arange(0, B)\n' "$i"
+            printf '    v = tl.load(x + i, mask=i < n, other=0.0)\n    tl.store(y, tl.sum(tl.softmax(v) * tl.cdiv(n, B)))\n'
+        done
+        printf '    tl.store(y, undefined)\n'; } >k.tri
+    peak 400000 k.tri -fsyntax-only
+    [[ $errors == k.tri:[0-9]*":17: error: 'undefined' is not defined [TRI-3001]"* ]]
+}
