@@ -167,6 +167,8 @@ static void enter_function(tri_gpu *g, MlirOperation func)
 static bool lower_function(tri_gpu *g, MlirOperation func)
 {
     enter_function(g, func);
+    if (!tri_gpu_check_size(g, func))
+        return false;
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
     tri_map seen;
     tri_map_init(&seen, g->arena);

@@ -141,6 +141,8 @@ void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out);
 
 /* Lowers every operation of a block, its terminator included. */
 bool tri_gpu_lower_block(tri_gpu *g, MlirBlock block);
+/* Reports where a function surely has too many values, before the work of making them. */
+bool tri_gpu_check_size(tri_gpu *g, MlirOperation func);
 bool tri_gpu_lower_op(tri_gpu *g, MlirOperation op);
 /* The values of an operand; asserts that it was lowered. */
 tri_gpu_value tri_gpu_get(tri_gpu *g, MlirValue value);

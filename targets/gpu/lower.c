@@ -1,4 +1,5 @@
 /* Values, types and the dispatch of operations to their lowerings. */
+#include "ir/op_classes.h"
 #include "ir/analysis/axis_info.h"
 #include "ir/type.h"
 #include "targets/gpu/fp8.h"
@@ -203,6 +204,34 @@ static bool too_many_values(tri_gpu *g, MlirOperation op)
     tri_diag_note(g->unit->diag, TRI_NO_SPAN,
                   "smaller blocks or more warps give a thread less to do; -fmax-ops=N allows more");
     return false;
+}
+
+typedef struct {
+    tri_gpu *g;
+    int64_t least;
+    MlirOperation at; /* with which they are too many; null: none */
+} estimate;
+
+static MlirWalkResult count_values(MlirOperation op, void *data)
+{
+    estimate *e = data;
+    /* of these each register of a result is a value of its own, and each of an operand is combined with another */
+    bool is_new = tri_op_in(op, TRI_OPS_ELEMENTWISE), is_combined = tri_op_is(op, "tt.reduce");
+    for (intptr_t i = 0; is_new && i < mlirOperationGetNumResults(op); i++)
+        e->least += tri_gpu_count(e->g, mlirValueGetType(mlirOperationGetResult(op, i)));
+    for (intptr_t i = 0; is_combined && i < mlirOperationGetNumOperands(op); i++)
+        e->least += tri_gpu_count(e->g, mlirValueGetType(mlirOperationGetOperand(op, i)));
+    if (e->least <= e->g->max_made)
+        return MlirWalkResultAdvance;
+    e->at = op;
+    return MlirWalkResultInterrupt;
+}
+
+bool tri_gpu_check_size(tri_gpu *g, MlirOperation func)
+{
+    estimate e = {.g = g, .least = g->made};
+    mlirOperationWalk(func, count_values, &e, MlirWalkPreOrder);
+    return !e.at.ptr || too_many_values(g, e.at);
 }
 
 bool tri_gpu_lower_op(tri_gpu *g, MlirOperation op)

@@ -195,6 +195,10 @@ repeat() { awk -v n="$1" -v text="$2\n" 'BEGIN { for (i = 0; i < n; i++) printf 
     printf 'o = tl.arange(0, 65536)\ntl.store(p + o, tl.sort(tl.load(p + o)))\n' | kernel
     tritcc -1 -num-warps=1 -arch=sm_90a -emit=llir -sig 'k(p=*i32, n=i32, B=64)' k.tri
     [[ $errors == *"more than 1048576 values of a thread"*"[TRI-4010]"* ]]
+    # before the work
+    status=0
+    (ulimit -t 1 && "$TRITCC" -num-warps=1 -arch=sm_90a -emit=llir -sig 'k(p=*i32, n=i32, B=64)' k.tri 2>.err) || status=$?
+    [ "$status" -eq 1 ]
 }
 
 @test "300,000 arguments of a call" {
