@@ -267,5 +267,5 @@ wanted_fp4() {
     write_fp4 f16 1 '{sizePerThread = [1, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}' \
         '{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}'
     tritcc -1 -arch=sm_80 -emit=ptx=k.ptx k.ttgir
-    [[ $errors == *"k.ttgir:"*": error: 'ttg.fp4_to_fp' cannot be lowered for 'sm_80': the layouts of operand and result do not keep pairs of elements in their threads"* ]]
+    [[ $errors == *"k.ttgir:"*": error: 'ttg.fp4_to_fp' op both elements of a byte must be in its thread"* ]]
 }
