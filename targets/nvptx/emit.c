@@ -49,6 +49,8 @@ bool tri_nvptx_optimize(tri_unit *unit)
     if (ok)
         ok = tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "globaldce");
     LLVMDisposeTargetMachine(machine);
+    if (ok && unit->options->opt_level > 0 && unit->options->debug != TRI_DEBUG_FULL)
+        tri_nvptx_order(unit->llvm_module);
     return ok;
 }
 

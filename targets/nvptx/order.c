@@ -1,0 +1,391 @@
+/* The order of a block's instructions, by the registers that live at once. The lowering makes each operation for all
+ * registers of a thread before the next operation: of a block's 16-bit numbers all are widened before the first is
+ * used, and ptxas, which keeps close to the order it is given, holds them. Where no more registers live when each
+ * instruction stands in front of its first user, that is made the order; where more do (a product on FMA, whose
+ * lowering walks k outside), all stays as it is. Accesses of memory and all else that has effects keep their order, and
+ * results are the same bits. Not touched are blocks
+ *   - that are too small to matter, or live in few registers either way;
+ *   - that cannot fit in any order of ours: ptxas then looks for registers itself, better from operations side by side
+ *     (cross entropy of 32 warps spills otherwise);
+ *   - of functions whose warps have unlike numbers of registers: that split is planned for the lowering's order.
+ * Test: tests/targets/registers.bats */
+#include "base/map.h"
+#include "base/vec.h"
+#include "targets/nvptx/nvptx.h"
+
+#include "llvm-c/Core.h"
+
+#include <stdlib.h>
+
+enum {
+    least_size = 24,                 /* instructions of a block that is looked at */
+    least_pressure = 64,             /* of its results in units of 16 bits: 32 registers leave no warp out */
+    file_registers = 65536, thread_registers = 255
+};
+
+typedef struct {
+    LLVMValueRef *at; /* the instructions behind the phis */
+    bool *is_free;    /* may move */
+    int *weight;      /* of the result, in 16 bits of registers */
+    bool *is_kept;    /* the result lives beyond the block */
+    int *first;       /* operands of i: operand[first[i]] to operand[first[i + 1]]; from `count` on of other blocks */
+    int *operand;
+    int count, total;
+} block_code;
+
+typedef TRI_VEC(int) int_list;
+typedef TRI_VEC(LLVMValueRef) value_list;
+
+static int weight_of(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMVoidTypeKind:
+        return 0;
+    case LLVMIntegerTypeKind: {
+        int bits = (int)LLVMGetIntTypeWidth(type);
+        return bits == 1 ? 0 : (bits + 15) / 16;
+    }
+    case LLVMHalfTypeKind:
+    case LLVMBFloatTypeKind:
+        return 1;
+    case LLVMDoubleTypeKind:
+        return 4;
+    case LLVMPointerTypeKind:
+        return LLVMGetPointerAddressSpace(type) == 3 ? 2 : 4;
+    case LLVMVectorTypeKind:
+        return (int)LLVMGetVectorSize(type) * weight_of(LLVMGetElementType(type));
+    case LLVMStructTypeKind: {
+        int sum = 0;
+        for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+            sum += weight_of(LLVMStructGetTypeAtIndex(type, i));
+        return sum;
+    }
+    default:
+        return 2;
+    }
+}
+
+static bool has_attribute(LLVMValueRef call, unsigned kind, uint64_t *out_value)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    LLVMAttributeRef found = LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind);
+    if (!found && LLVMIsAFunction(callee))
+        found = LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind);
+    *out_value = found ? LLVMGetEnumAttributeValue(found) : 0;
+    return found;
+}
+
+/* A call that touches no memory, for which other threads do not wait either. */
+static bool is_pure_call(LLVMValueRef call)
+{
+    uint64_t effects, ignored;
+    return has_attribute(call, LLVMGetEnumAttributeKindForName("memory", 6), &effects) && !effects &&
+           !has_attribute(call, LLVMGetEnumAttributeKindForName("convergent", 10), &ignored);
+}
+
+static bool is_free(LLVMValueRef instruction)
+{
+    switch (LLVMGetInstructionOpcode(instruction)) {
+    case LLVMFNeg:
+    case LLVMGetElementPtr:
+    case LLVMICmp:
+    case LLVMFCmp:
+    case LLVMSelect:
+    case LLVMExtractValue:
+    case LLVMInsertValue:
+    case LLVMExtractElement:
+    case LLVMInsertElement:
+    case LLVMShuffleVector:
+    case LLVMFreeze:
+        return true;
+    case LLVMCall:
+        return is_pure_call(instruction);
+    default:
+        return LLVMIsABinaryOperator(instruction) || LLVMIsACastInst(instruction);
+    }
+}
+
+/* ---- which values live behind a block ---- */
+
+typedef struct {
+    LLVMBasicBlockRef block;
+    int_list from;     /* blocks that jump here */
+    tri_map live_out;  /* values */
+} flow_block;
+
+typedef struct {
+    tri_arena *arena;
+    tri_map index; /* block -> flow_block */
+    int_list todo;
+    flow_block *blocks;
+    int count;
+    int most; /* 16-bit units of registers that a thread may have */
+} flow;
+
+static flow_block *find_block(const flow *f, LLVMBasicBlockRef block) { return tri_map_find_ptr(&f->index, block); }
+
+static void read_flow(flow *f, LLVMValueRef function)
+{
+    f->count = (int)LLVMCountBasicBlocks(function);
+    f->blocks = TRI_NEW_ARRAY(f->arena, flow_block, f->count);
+    tri_map_init(&f->index, f->arena);
+    int n = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b), n++) {
+        f->blocks[n].block = b;
+        tri_map_init(&f->blocks[n].live_out, f->arena);
+        tri_map_set_ptr(&f->index, b, &f->blocks[n]);
+    }
+    for (n = 0; n < f->count; n++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(f->blocks[n].block);
+        for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
+            tri_vec_push(f->arena, &find_block(f, LLVMGetSuccessor(end, i))->from, n);
+    }
+}
+
+/* `value` of block `home` (null: an argument) is needed at the end of block n: it lives from there up to home. */
+static void live_at_end(flow *f, LLVMValueRef value, LLVMBasicBlockRef home, int n)
+{
+    f->todo.len = 0;
+    tri_vec_push(f->arena, &f->todo, n);
+    while (f->todo.len) {
+        flow_block *b = &f->blocks[f->todo.at[--f->todo.len]];
+        if (tri_map_find_ptr(&b->live_out, value))
+            continue;
+        tri_map_set_ptr(&b->live_out, value, value);
+        if (b->block != home)
+            for (size_t i = 0; i < b->from.len; i++)
+                tri_vec_push(f->arena, &f->todo, b->from.at[i]);
+    }
+}
+
+static void spread_uses(flow *f, LLVMValueRef value, LLVMBasicBlockRef home)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        LLVMBasicBlockRef block = LLVMGetInstructionParent(user);
+        if (LLVMIsAPHINode(user)) {
+            for (unsigned i = 0; i < LLVMCountIncoming(user); i++)
+                if (LLVMGetIncomingValue(user, i) == value)
+                    live_at_end(f, value, home, (int)(find_block(f, LLVMGetIncomingBlock(user, i)) - f->blocks));
+        } else if (block != home) {
+            flow_block *b = find_block(f, block);
+            for (size_t i = 0; i < b->from.len; i++)
+                live_at_end(f, value, home, b->from.at[i]);
+        }
+    }
+}
+
+static void find_live(flow *f, LLVMValueRef function)
+{
+    read_flow(f, function);
+    for (int n = 0; n < f->count; n++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(f->blocks[n].block); i; i = LLVMGetNextInstruction(i))
+            spread_uses(f, i, f->blocks[n].block);
+}
+
+/* ---- one block ---- */
+
+typedef struct {
+    tri_arena *arena;
+    tri_map known;
+    int_list operands;
+} block_reader;
+
+static int number_of(block_reader *r, LLVMValueRef value, int next)
+{
+    int *index = tri_map_find_ptr(&r->known, value);
+    if (!index) {
+        index = tri_arena_alloc_words(r->arena, sizeof *index);
+        *index = next;
+        tri_map_set_ptr(&r->known, value, index);
+    }
+    return *index;
+}
+
+static void number_operands(block_reader *r, value_list *all, block_code *out)
+{
+    for (int i = 0; i < out->count; i++)
+        number_of(r, all->at[i], i);
+    for (int i = 0; i < out->count; i++) {
+        LLVMValueRef v = all->at[i];
+        out->is_free[i] = is_free(v);
+        out->first[i] = (int)r->operands.len;
+        for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++) {
+            LLVMValueRef x = LLVMGetOperand(v, k);
+            if (!LLVMIsAInstruction(x))
+                continue;
+            int index = number_of(r, x, (int)all->len);
+            if (index == (int)all->len)
+                tri_vec_push(r->arena, all, x);
+            tri_vec_push(r->arena, &r->operands, index);
+        }
+    }
+    out->first[out->count] = (int)r->operands.len;
+    out->operand = r->operands.at;
+}
+
+/* False for a block that stays as it is. */
+static bool read_block(const flow *f, const flow_block *from, block_code *out)
+{
+    value_list all = {0};
+    block_reader r = {.arena = f->arena};
+    for (LLVMValueRef i = LLVMGetFirstInstruction(from->block); i; i = LLVMGetNextInstruction(i))
+        if (!LLVMIsAPHINode(i))
+            tri_vec_push(f->arena, &all, i);
+    if (all.len < least_size)
+        return false;
+    tri_map_init(&r.known, f->arena);
+    *out = (block_code){.count = (int)all.len};
+    out->is_free = TRI_NEW_ARRAY(f->arena, bool, out->count);
+    out->first = TRI_NEW_ARRAY(f->arena, int, out->count + 1);
+    number_operands(&r, &all, out);
+    out->at = all.at;
+    out->total = (int)all.len;
+    out->weight = TRI_NEW_ARRAY(f->arena, int, out->total);
+    out->is_kept = TRI_NEW_ARRAY(f->arena, bool, out->total);
+    for (int i = 0; i < out->total; i++) {
+        out->weight[i] = weight_of(LLVMTypeOf(all.at[i]));
+        out->is_kept[i] = tri_map_find_ptr(&from->live_out, all.at[i]) != NULL;
+    }
+    return true;
+}
+
+/* The most 16-bit units of results that live at once. */
+static int64_t live_at_most(tri_arena *arena, const block_code *b, const int *order)
+{
+    bool *is_live = TRI_NEW_ARRAY(arena, bool, b->total);
+    int64_t live = 0, most = 0;
+    for (int i = 0; i < b->total; i++)
+        if (b->is_kept[i]) {
+            is_live[i] = true;
+            live += b->weight[i];
+        }
+    for (int i = b->count; i-- > 0;) { /* backwards: a value lives from its definition to its last use */
+        int at = order[i];
+        most = live > most ? live : most;
+        if (is_live[at])
+            live -= b->weight[at];
+        for (int k = b->first[at]; k < b->first[at + 1]; k++) {
+            int x = b->operand[k];
+            if (!is_live[x]) {
+                is_live[x] = true;
+                live += b->weight[x];
+            }
+        }
+    }
+    return most;
+}
+
+/* Appends `root` behind all that it needs and that has no place yet. */
+static void append_needed(tri_arena *arena, const block_code *b, int root, bool *is_placed, int_list *stack, int *order,
+                  int *count)
+{
+    tri_vec_push(arena, stack, root);
+    while (stack->len) {
+        int top = tri_vec_last(stack);
+        bool is_ready = true;
+        for (int k = b->first[top + 1]; !is_placed[top] && k-- > b->first[top];)
+            if (b->operand[k] < b->count && !is_placed[b->operand[k]]) {
+                tri_vec_push(arena, stack, b->operand[k]);
+                is_ready = false;
+            }
+        if (!is_ready)
+            continue;
+        stack->len--;
+        if (!is_placed[top])
+            order[(*count)++] = top;
+        is_placed[top] = true;
+    }
+}
+
+/* Each instruction in front of its first user, the last one last. */
+static int *late_order(tri_arena *arena, const block_code *b)
+{
+    bool *is_placed = TRI_NEW_ARRAY(arena, bool, b->count);
+    int *order = TRI_NEW_ARRAY(arena, int, b->count), count = 0;
+    int_list stack = {0};
+    for (int i = 0; i + 1 < b->count; i++)
+        if (!b->is_free[i])
+            append_needed(arena, b, i, is_placed, &stack, order, &count);
+    for (int i = 0; i < b->count; i++)
+        append_needed(arena, b, i, is_placed, &stack, order, &count);
+    return order;
+}
+
+static void put_in_order(LLVMBuilderRef builder, const block_code *b, const int *order)
+{
+    LLVMPositionBuilderBefore(builder, b->at[b->count - 1]);
+    for (int i = 0; i + 1 < b->count; i++) {
+        LLVMValueRef v = b->at[order[i]];
+        LLVMMetadataRef location = LLVMInstructionGetDebugLoc(v);
+        LLVMInstructionRemoveFromParent(v);
+        LLVMInsertIntoBuilder(builder, v);
+        LLVMInstructionSetDebugLoc(v, location); /* the builder gave it its own */
+    }
+}
+
+static void order_block(const flow *f, LLVMBuilderRef builder, const flow_block *block)
+{
+    block_code b;
+    if (!read_block(f, block, &b))
+        return;
+    int *now = TRI_NEW_ARRAY(f->arena, int, b.count);
+    for (int i = 0; i < b.count; i++)
+        now[i] = i;
+    int64_t before = live_at_most(f->arena, &b, now);
+    if (before <= least_pressure || before > f->most)
+        return;
+    int *late = late_order(f->arena, &b);
+    if (live_at_most(f->arena, &b, late) <= before)
+        put_in_order(builder, &b, late);
+}
+
+static bool has_unlike_warps(LLVMValueRef function)
+{
+    static const char name[] = "llvm.nvvm.setmaxnreg.inc.sync.aligned.u32";
+    LLVMValueRef taking = LLVMGetNamedFunction(LLVMGetGlobalParent(function), name);
+    for (LLVMUseRef use = taking ? LLVMGetFirstUse(taking) : NULL; use; use = LLVMGetNextUse(use))
+        if (LLVMGetBasicBlockParent(LLVMGetInstructionParent(LLVMGetUser(use))) == function)
+            return true;
+    return false;
+}
+
+/* What a thread may have, in units of 16 bits. */
+static int most_pressure(LLVMValueRef function)
+{
+    static const char name[] = "nvvm.reqntid";
+    LLVMAttributeRef found =
+        LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, sizeof name - 1);
+    unsigned len = 0;
+    long threads = found ? strtol(LLVMGetStringAttributeValue(found, &len), NULL, 10) : 0;
+    long share = threads > 0 ? file_registers / threads : thread_registers;
+    return (int)(2 * (share < thread_registers ? share : thread_registers));
+}
+
+static bool has_large_block(LLVMValueRef function)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+        int count = 0;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && count < least_size; i = LLVMGetNextInstruction(i))
+            count++;
+        if (count == least_size)
+            return true;
+    }
+    return false;
+}
+
+void tri_nvptx_order(LLVMModuleRef module)
+{
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        if (!has_large_block(f) || has_unlike_warps(f))
+            continue;
+        tri_arena *arena = tri_arena_create();
+        flow all = {.arena = arena, .most = most_pressure(f)};
+        find_live(&all, f);
+        for (int i = 0; i < all.count; i++)
+            order_block(&all, builder, &all.blocks[i]);
+        tri_arena_destroy(arena);
+    }
+    LLVMDisposeBuilder(builder);
+}

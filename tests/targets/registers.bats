@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# targets/nvptx/order.c: instructions stand in front of their first user where that takes fewer registers.
+load ../helpers
+
+# first WORD, last WORD: the number of the first and the last line of k.ptx with that word.
+first() { grep -n -m1 -F "$1" k.ptx | cut -d: -f1; }
+last() { grep -n -F "$1" k.ptx | tail -n1 | cut -d: -f1; }
+
+@test "16-bit numbers of several loads are widened where they are used" {
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, h, o, N: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, 32)[:, None]
+    at = i * B + tl.arange(0, B)[None, :]
+    acc = tl.zeros([32, B], tl.float32)
+    for n in tl.static_range(N):
+        acc += tl.load(x + n * 32 * B + at).to(tl.float32) * tl.load(h + n * 32 + i)
+    tl.store(o + at, acc)
+END2
+    tritcc -arch=sm_90a -emit=ptx=k.ptx -sig '*bf16:16, *fp32:16, *fp32:16, 2, 128' k.tri
+    [ "$(grep -c 'cvt.f32.bf16' k.ptx)" -eq 64 ]
+    [ "$(first cvt.f32.bf16)" -gt "$(last ld.global)" ]
+    tritcc -O0 -arch=sm_90a -emit=ptx=k.ptx -sig '*bf16:16, *fp32:16, *fp32:16, 2, 128' k.tri
+    [ "$(first cvt.f32.bf16)" -lt "$(last ld.global)" ]
+    # with lines each instruction keeps its own
+    tritcc -lineinfo -arch=sm_90a -emit=ptx=k.ptx -sig '*bf16:16, *fp32:16, *fp32:16, 2, 128' k.tri
+    [ "$(first cvt.f32.bf16)" -gt "$(last ld.global)" ]
+    grep -B3 -m1 cvt.f32.bf16 k.ptx | grep -q '\.loc.* 11 '
+    grep -B3 -m1 st.global k.ptx | grep -q '\.loc.* 12 '
+}
+
+@test "products on FMA keep k outside" {
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, y, o, B: tl.constexpr):
+    at = tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :]
+    tl.store(o + at, tl.dot(tl.load(x + at), tl.load(y + at), input_precision="ieee"))
+END2
+    tritcc -arch=sm_90a -emit=ptx=k.ptx -sig '*fp32:16, *fp32:16, *fp32:16, 64' k.tri
+    # sums in a row: none goes on with the one in front of it
+    awk '/fma.rn.f32/ { sub(";", ""); n++; chained += $NF == before; before = $2; sub(",", "", before) }
+        END { exit !(n == 2048 && chained < n / 16) }' k.ptx
+}
