@@ -11,7 +11,9 @@ $(eval $(call STAMP_RULE,obj/driver/commit,COMMIT))
 TEXTS = explain language
 GEN += $(TEXTS:%=gen/driver/%_text.c)
 EXTRA_OBJS += $(TEXTS:%=obj/gen/driver/%_text.o)
-gen/driver/%_text.c: $(srcdir)/share/tritcc/%.txt
+gen/driver/explain_text.c: $(srcdir)/share/tritcc/explain.txt
+gen/driver/language_text.c: gen/share/language.txt
+$(TEXTS:%=gen/driver/%_text.c): gen/driver/%_text.c:
 	@mkdir -p $(@D)
 	$(Q){ echo 'extern const char tri_$*_text[];'; echo 'const char tri_$*_text[] ='; \
 	  sed '/^#/d; s/\\/\\\\/g; s/"/\\"/g; s/.*/"&\\n"/' $<; echo ';'; } > $@

@@ -9,9 +9,19 @@ gen/frontend/prelude_text.c: $(PRELUDE)
 	  echo 'const tri_prelude_file tri_prelude_files[] = {'; \
 	  for f in $(PRELUDE); do \
 	    echo "{\"<triton.language/$$(basename $$f .tri)>\","; \
-	    sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/"&\\n"/' $$f; echo '},'; \
+	    sed '/^#:/d; s/\\/\\\\/g; s/"/\\"/g; s/.*/"&\\n"/' $$f; echo '},'; \
 	  done; \
 	  echo '{0, 0}};'; } > $@
+
+GEN += gen/frontend/prelude_rows.inc
+gen/frontend/prelude_rows.inc: $(PRELUDE) $(srcdir)/frontend/prelude/prelude.awk
+	@mkdir -p $(@D)
+	$(Q)LC_ALL=C awk -v what=rows -f $(srcdir)/frontend/prelude/prelude.awk $(PRELUDE) > $@
+
+# The manual's text on functions with what these say of themselves.
+gen/share/language.txt: $(PRELUDE) $(srcdir)/frontend/prelude/prelude.awk $(srcdir)/share/tritcc/language.txt
+	@mkdir -p $(@D)
+	$(Q)LC_ALL=C awk -v what=manual -f $(srcdir)/frontend/prelude/prelude.awk $(PRELUDE) $(srcdir)/share/tritcc/language.txt > $@
 
 obj/gen/frontend/prelude_text.o: gen/frontend/prelude_text.c
 	@mkdir -p $(@D)

@@ -58,7 +58,7 @@ static bool match_buffer(tri_arena *arena, MlirOperation alloc, MlirOperation *o
 
 /* ---- rewriters ---- */
 
-static MlirValue turn(tri_builder *b, MlirValue memory, MlirType type)
+static MlirValue turn_memory(tri_builder *b, MlirValue memory, MlirType type)
 {
     tri_attr attr = {"order", tri_attr_i32s(b->context, 2, (int32_t[]){1, 0})};
     return tri_builder_value(b, &(tri_op){.name = "ttg.memdesc_trans", .num_operands = 1, .operands = &memory,
@@ -71,7 +71,7 @@ static void rewrite_buffer(tri_pass_run *run, MlirOperation alloc, MlirOperation
     tri_builder b = tri_builder_before(alloc);
     MlirValue x = tri_dots_strip_converts(tri_op_operand(trans, 0));
     MlirValue memory = tri_builder_unary(&b, "ttg.local_alloc", tri_dots_transposed_buffer(run->arena, type), x);
-    MlirValue view = turn(&b, memory, type);
+    MlirValue view = turn_memory(&b, memory, type);
     tri_op_replace(alloc, 1, &view);
     if (mlirOpOperandIsNull(mlirValueGetFirstUse(tri_op_result(trans, 0))))
         mlirOperationDestroy(trans);
@@ -89,7 +89,7 @@ static void rewrite_operands(tri_pass_run *run, MlirOperation convert, MlirOpera
     MlirType buffer = tri_dots_buffer_type(run->arena, type, shape, order, true);
     MlirValue memory = tri_builder_unary(&b, "ttg.local_alloc", buffer, x);
     MlirType view_type = tri_dots_transposed_buffer(run->arena, buffer);
-    MlirValue view = turn(&b, memory, view_type);
+    MlirValue view = turn_memory(&b, memory, view_type);
     MlirValue loaded = tri_builder_unary(&b, "ttg.local_load", type, view);
     tri_op_replace(convert, 1, &loaded);
     if (mlirOpOperandIsNull(mlirValueGetFirstUse(tri_op_result(trans, 0))))

@@ -80,7 +80,7 @@ tri_str tri_writer_version(tri_writer *w, tri_str code)
 
 /* ---- pieces ---- */
 
-static tri_str take_line(tri_str *text)
+static tri_str cut_line(tri_str *text)
 {
     size_t end = tri_str_find(*text, '\n');
     tri_str line = tri_str_sub(*text, 0, end);
@@ -88,12 +88,12 @@ static tri_str take_line(tri_str *text)
     return line;
 }
 
-static void split(runtime *r, tri_str text)
+static void cut_pieces(runtime *r, tri_str text)
 {
     const char *begin = text.data;
     for (bool is_in_names = false; text.len && !is_in_names;) {
         const char *at = text.data;
-        tri_str line = take_line(&text);
+        tri_str line = cut_line(&text);
         is_in_names = tri_str_is(line, "#names");
         if ((tri_str_has_prefix(line, "\t.section\t") || is_in_names) && at > begin) {
             piece p = {{begin, (size_t)(at - begin)}, false};
@@ -121,17 +121,17 @@ static tri_str name_of_mark(tri_str line)
     return tri_str_trim(tri_str_sub(word, tri_str_find(word, '\t'), word.len));
 }
 
-static void find_labels(runtime *r)
+static void find_piece_labels(runtime *r)
 {
     for (size_t i = 0; i < r->pieces.len; i++) {
         for (tri_str rest = r->pieces.at[i].text; rest.len;) {
-            tri_str line = take_line(&rest);
+            tri_str line = cut_line(&rest);
             if (line.len && line.data[0] != '\t' && line.data[line.len - 1] == ':')
                 add_label(r, tri_str_sub(line, 0, line.len - 1), &r->pieces.at[i]);
         }
     }
     for (tri_str rest = r->names; rest.len;)
-        add_label(r, name_of_mark(take_line(&rest)), NULL);
+        add_label(r, name_of_mark(cut_line(&rest)), NULL);
 }
 
 static void need(runtime *r, tri_str name)
@@ -159,10 +159,10 @@ static void need_words(runtime *r, tri_str text)
 
 /* ---- what is needed ---- */
 
-static bool is_hidden(const runtime *r, tri_str name)
+static bool is_hidden_name(const runtime *r, tri_str name)
 {
     for (tri_str rest = r->names; rest.len;) {
-        tri_str line = take_line(&rest);
+        tri_str line = cut_line(&rest);
         if (tri_str_has_prefix(line, "\t.hidden\t") && tri_str_equal(name_of_mark(line), name))
             return true;
     }
@@ -173,9 +173,9 @@ static bool is_hidden(const runtime *r, tri_str name)
 static void need_public(runtime *r)
 {
     for (tri_str rest = r->names; rest.len;) {
-        tri_str line = take_line(&rest), name = name_of_mark(line);
+        tri_str line = cut_line(&rest), name = name_of_mark(line);
         const label *l = tri_map_find(&r->labels, name);
-        if (tri_str_has_prefix(line, "\t.weak\t") && l->at && !is_hidden(r, name))
+        if (tri_str_has_prefix(line, "\t.weak\t") && l->at && !is_hidden_name(r, name))
             need(r, name);
     }
 }
@@ -205,7 +205,7 @@ static bool is_openmp(tri_str name)
 static void add_names(const runtime *r, int openmp, tri_str backend, tri_buf *out)
 {
     for (tri_str rest = r->names; rest.len;) {
-        tri_str line = take_line(&rest), name = name_of_mark(line);
+        tri_str line = cut_line(&rest), name = name_of_mark(line);
         const label *l = tri_map_find(&r->labels, name);
         bool is_kept = openmp && tri_str_equal(name, backend);
         if (!l->is_named || is_kept || (openmp > 0 && is_openmp(name)))
@@ -241,8 +241,8 @@ void tri_writer_add_runtime(tri_writer *w, const char *triple, tri_str code)
     tri_buf out = {0};
     int openmp = w->bundle->options->openmp;
     tri_map_init(&r.labels, w->arena);
-    split(&r, (tri_str){begin, (size_t)(end - begin)});
-    find_labels(&r);
+    cut_pieces(&r, (tri_str){begin, (size_t)(end - begin)});
+    find_piece_labels(&r);
     need_public(&r);
     need_declared(&r, w->module);
     need_words(&r, code);

@@ -1,8 +1,8 @@
-# share/tritcc/language.txt, of which tritcc-language(7) is made: its examples compile, for the targets that it says, and it
+# share/tritcc/language.txt and frontend/prelude, of which tritcc-language(7) is made: its examples compile, for the targets that it says, and it
 # names each function that the table of builtins has.
 load ../helpers
 
-text=$SRCDIR/share/tritcc/language.txt
+text=$BUILDDIR/gen/share/language.txt
 
 # The example on each line as a kernel that stores what comes out of it: kernels FILE, lines "NAME|EXAMPLE".
 kernels() {
@@ -75,7 +75,8 @@ compiles() {
     cd "$SRCDIR"
     sed -nE 's/^([^ :=#][^ :]*):.*/\1/p' "$text" | sort -u >"$BATS_TEST_TMPDIR/described"
     # what users do not call: names that begin with _, parts of other functions, second spellings, questions of the same kind
-    sed -nE 's/^(X|PRELUDE)\(TL "([^"]*)".*/\2/p; s/^X\("(tensor_descriptor\.[^"]*)".*/\1/p' frontend/builtins/builtins.def | sort -u |
+    sed -nE 's/^(X|PRELUDE)\(TL "([^"]*)".*/\2/p; s/^X\("(tensor_descriptor\.[^"]*)".*/\1/p' \
+        frontend/builtins/builtins.def "$BUILDDIR/gen/frontend/prelude_rows.inc" | sort -u |
         grep -vE '^_|_impl$|^(bitonic_merge|constexpr_type|block_type|math\.umulhi|extern_elementwise|extra\.cuda\.convert_custom.*)$' |
         grep -vE '^target_info\.is_(hip|xpu)|^tensor_descriptor\.atomic_(max|and|or|xor)$|^tensor_descriptor\.(store|load|gather|scatter)$' >"$BATS_TEST_TMPDIR/names"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/names")" -gt 100 ]
