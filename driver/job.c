@@ -7,7 +7,6 @@
 static bool find_kind(tri_session *session, const tri_opt_input *input, tri_kind *out_kind)
 {
     tri_kind kind = input->kind ? input->kind : tri_phase_kind_of_file(input->path);
-    tri_str names = tri_phase_kind_names(session->arena, true);
     bool is_stdin = tri_str_is(input->path, "-");
     if (!input->kind && session->opt->has_passes && (is_stdin || tri_str_is(tri_path_suffix(input->path), ".mlir")))
         kind = TRI_KIND_TTGIR; /* or ttir: passes ask the module */
@@ -16,6 +15,7 @@ static bool find_kind(tri_session *session, const tri_opt_input *input, tri_kind
     *out_kind = kind;
     if (kind != TRI_KIND_NONE && tri_phase_is_input(kind))
         return true;
+    tri_str names = tri_phase_kind_names(session->arena, true);
     if (kind != TRI_KIND_NONE)
         tri_diag_error(session->diag, TRI_NO_SPAN, 1005, "'%.*s' is '%s', which cannot be an input; these can: %s",
                        TRI_STR_ARG(input->path), tri_phase_kind(kind)->name, names.data);

@@ -354,7 +354,7 @@ bool tri_phase_is_input(tri_kind kind)
     tri_phase phase;
     for (size_t t = 0; kinds[kind].name && t < tri_targets_count(); t++)
         for (size_t i = 0; i < row_count; i++)
-            if (resolve(&rows[i], tri_targets_at(t), &phase) && phase.from == kind)
+            if (kind_for(tri_targets_at(t), rows[i].phase.from) == kind && resolve(&rows[i], tri_targets_at(t), &phase))
                 return true;
     return false;
 }
