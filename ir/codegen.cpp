@@ -13,13 +13,17 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Target/TargetMachine.h"
 
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <new>
+#include <utility>
 
 using namespace llvm;
 
 namespace {
-/* Hands passes on, but those of a list of names. Long blocks are split behind the last pass that would join them: in
+/* Hands passes on, but those of a list of names, and not one a second time when all that would have run since its first
+ * is left out. Long blocks are split behind the last pass that would join them: in
  * front of the one that every level and processor has next. */
 class Filter : public legacy::PassManagerBase {
 public:
@@ -29,12 +33,16 @@ public:
         StringRef title = pass->getPassName();
         if (splits && title == "Safe Stack instrumentation pass")
             to.add(tri_create_split_blocks());
-        for (const char *const *name = names; *name; name++) {
-            if (title == *name) {
-                delete pass;
-                return;
-            }
+        bool is_left_out = has_gap && title == last;
+        for (const char *const *name = names; *name; name++)
+            is_left_out |= title == *name;
+        if (is_left_out) {
+            has_gap = true;
+            delete pass;
+            return;
         }
+        has_gap = false;
+        last = title;
         to.add(pass);
     }
 
@@ -42,6 +50,8 @@ private:
     legacy::PassManagerBase &to;
     const char *const *names;
     bool splits;
+    StringRef last;       /* the pass that was handed on last */
+    bool has_gap = false; /* and something was left out since */
 };
 } // namespace
 
@@ -63,8 +73,8 @@ LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMach
 }
 
 /* The constructor of the machine asks the option, and nothing else does. */
-LLVMTargetMachineRef tri_island_create_short(LLVMTargetRef target, const char *triple, const char *cpu,
-                                             const char *features, LLVMCodeGenOptLevel level)
+static LLVMTargetMachineRef createShort(LLVMTargetRef target, const char *triple, const char *cpu,
+                                        const char *features, LLVMCodeGenOptLevel level)
 {
     static std::mutex mutex;
     std::lock_guard<std::mutex> lock(mutex);
@@ -79,6 +89,51 @@ LLVMTargetMachineRef tri_island_create_short(LLVMTargetRef target, const char *t
     if (is_short)
         is_short->setValue(before);
     return machine;
+}
+
+/* NVIDIA's machines that nobody uses just now, of the whole process: what one knows of its types and operations takes a
+ * tenth of a small kernel's compilation to set up. One that a compilation had which ended badly does not come back.
+ * Machines that write ELF serve once: they keep the addresses of globals in llvm.used (TargetLoweringObjectFileELF),
+ * at which a later module has others. */
+static std::mutex idle_mutex;
+static TargetMachine *idle[16];
+
+static TargetMachine *takeIdle(const Target *target, StringRef triple, StringRef cpu, StringRef features,
+                               CodeGenOptLevel level)
+{
+    std::lock_guard<std::mutex> lock(idle_mutex);
+    for (TargetMachine *&at : idle) {
+        if (!at || &at->getTarget() != target || at->getTargetTriple().str() != triple || at->getTargetCPU() != cpu ||
+            at->getTargetFeatureString() != features || at->getOptLevel() != level)
+            continue;
+        at->Options.MCOptions.AsmVerbose = false;
+        return std::exchange(at, nullptr);
+    }
+    return nullptr;
+}
+
+LLVMTargetMachineRef tri_island_take_machine(LLVMTargetRef target, const char *triple, const char *cpu,
+                                             const char *features, LLVMCodeGenOptLevel level)
+{
+    auto *of = reinterpret_cast<const Target *>(target);
+    if (!Triple(triple).isNVPTX())
+        return LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelDefault);
+    TargetMachine *machine = takeIdle(of, triple, cpu, features, static_cast<CodeGenOptLevel>(level));
+    return machine ? reinterpret_cast<LLVMTargetMachineRef>(machine)
+                   : createShort(target, triple, cpu, features, level);
+}
+
+void tri_island_give_machine(LLVMTargetMachineRef machine)
+{
+    static size_t next; /* to go when there is no room */
+    auto *given = reinterpret_cast<TargetMachine *>(machine);
+    if (given->getTargetTriple().isNVPTX()) {
+        std::lock_guard<std::mutex> lock(idle_mutex);
+        TargetMachine **at = std::find(std::begin(idle), std::end(idle), nullptr);
+        at = at != std::end(idle) ? at : &idle[next++ % std::size(idle)];
+        std::swap(*at, given);
+    }
+    delete given;
 }
 
 static void (*memory_handler)();

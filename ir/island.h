@@ -47,11 +47,14 @@ void tri_island_outline(LLVMValueRef function, size_t count, const LLVMBasicBloc
                         const LLVMBasicBlockRef *ends);
 
 /* Code generators (ir/codegen.cpp): code made without some passes, by the names that they show, up to a null; null when
- * the target makes no such file. And a machine whose pointers to shared, local and constant memory have 32 bits. */
+ * the target makes no such file. */
 LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                             LLVMCodeGenFileType type, const char *const *passes);
-LLVMTargetMachineRef tri_island_create_short(LLVMTargetRef target, const char *triple, const char *cpu,
+/* A machine, made, or one that was given back. NVIDIA's have pointers of 32 bits to shared, local and constant
+ * memory. */
+LLVMTargetMachineRef tri_island_take_machine(LLVMTargetRef target, const char *triple, const char *cpu,
                                              const char *features, LLVMCodeGenOptLevel level);
+void tri_island_give_machine(LLVMTargetMachineRef machine);
 
 /* Machine code (ir/machine_code.cpp). An object of assembly text, which the caller frees; null with an error, which it
  * frees, too. The target must have been started with its parser. */

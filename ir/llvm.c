@@ -94,18 +94,14 @@ LLVMTargetMachineRef tri_llvm_create_machine(tri_diag *diag, const char *triple,
                                              const char *features, int opt_level)
 {
     LLVMTargetRef target = find_target(diag, triple);
-    return target ? LLVMCreateTargetMachine(target, triple, cpu, features, level_of(opt_level), LLVMRelocPIC,
-                                            LLVMCodeModelDefault)
-                  : NULL;
+    return target ? tri_island_take_machine(target, triple, cpu, features, level_of(opt_level)) : NULL;
 }
 
-LLVMTargetMachineRef tri_llvm_create_short_machine(tri_diag *diag, const char *triple, const char *cpu,
-                                                   const char *features, int opt_level)
+void tri_llvm_dispose_machine(LLVMTargetMachineRef machine)
 {
-    LLVMTargetRef target = find_target(diag, triple);
-    return target ? tri_island_create_short(target, triple, cpu, features, level_of(opt_level)) : NULL;
+    if (machine)
+        tri_island_give_machine(machine);
 }
-
 
 /* --- passes and code --------------------------------------------------------------------- */
 

@@ -13,13 +13,13 @@
  * those used are started, since each costs time. A name not linked in is our bug. */
 void tri_llvm_start_target(const char *name);
 
-/* The machine for a triple; the caller disposes it. `cpu` and `features` must come from our own
- * tables: LLVM takes an unknown one without an error. Null after a report. */
+/* The machine for a triple, for the caller alone until tri_llvm_dispose_machine; NVIDIA's have pointers of 32 bits to
+ * shared, local and constant memory. `cpu` and `features` must come from our own tables: LLVM takes an unknown one
+ * without an error. Null after a report. */
 LLVMTargetMachineRef tri_llvm_create_machine(tri_diag *diag, const char *triple, const char *cpu,
                                              const char *features, int opt_level);
-/* The same for a GPU whose pointers to shared, local and constant memory have 32 bits. */
-LLVMTargetMachineRef tri_llvm_create_short_machine(tri_diag *diag, const char *triple, const char *cpu,
-                                                   const char *features, int opt_level);
+/* Null is nothing. */
+void tri_llvm_dispose_machine(LLVMTargetMachineRef machine);
 
 /* Runs a textual pipeline ("default<O2>", "sroa,instcombine<no-verify-fixpoint>"). False after a report. */
 bool tri_llvm_run_passes(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, const char *pipeline);

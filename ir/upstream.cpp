@@ -35,19 +35,43 @@ static void registerPasses()
     (void)done;
 }
 
-bool tri_upstream_run(MlirModule module, const char *pipeline, tri_diag *diag)
+namespace {
+/* What a context keeps of the pipelines that ran in it, for as long as it lives: a pass manager that runs again does
+ * not collect the patterns of all operations again, unless dialects have come since. Operations it has none. */
+class Pipelines : public Dialect {
+public:
+    explicit Pipelines(MLIRContext *context) : Dialect(getDialectNamespace(), context, TypeID::get<Pipelines>()) {}
+    static StringRef getDialectNamespace() { return "tritcc_pipelines"; }
+
+    llvm::StringMap<std::unique_ptr<PassManager>> managers;
+
+    MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Pipelines)
+};
+} // namespace
+
+/* Null after a report. */
+static PassManager *getManager(MLIRContext *context, StringRef pipeline, tri_diag *diag)
 {
+    auto &known = context->getOrLoadDialect<Pipelines>()->managers;
+    auto found = known.find(pipeline);
+    if (found != known.end())
+        return found->second.get();
     registerPasses();
-    ModuleOp op = unwrap(module);
-    PassManager manager(op.getContext(), ModuleOp::getOperationName());
-    manager.enableVerifier(false);
+    auto manager = std::make_unique<PassManager>(context, ModuleOp::getOperationName());
+    manager->enableVerifier(false);
     std::string message;
     llvm::raw_string_ostream errors(message);
-    if (failed(parsePassPipeline(pipeline, manager, errors))) {
-        tri_diag_error(diag, tri_span{}, 0, "pass pipeline '%s': %s", pipeline, message.c_str());
-        return false;
-    }
-    return succeeded(manager.run(op));
+    if (succeeded(parsePassPipeline(pipeline, *manager, errors)))
+        return (known[pipeline] = std::move(manager)).get();
+    tri_diag_error(diag, tri_span{}, 0, "pass pipeline '%s': %s", pipeline.str().c_str(), message.c_str());
+    return nullptr;
+}
+
+bool tri_upstream_run(MlirModule module, const char *pipeline, tri_diag *diag)
+{
+    ModuleOp op = unwrap(module);
+    PassManager *manager = getManager(op.getContext(), pipeline, diag);
+    return manager && succeeded(manager->run(op));
 }
 
 bool tri_upstream_unroll(MlirOperation loop, uint64_t factor, MlirOperation *out_loop, MlirOperation *out_epilogue)

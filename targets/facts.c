@@ -195,7 +195,7 @@ bool tri_facts_emit_text(tri_unit *unit, LLVMTargetMachineRef machine, const cha
     static const char *const none[] = {NULL};
     bool ok = tri_llvm_emit_without(unit->diag, unit->llvm_module, machine, LLVMAssemblyFile,
                                     left_out ? left_out : none, &text);
-    LLVMDisposeTargetMachine(machine);
+    tri_llvm_dispose_machine(machine);
     if (!ok) {
         tri_buf_fini(&text);
         return false;

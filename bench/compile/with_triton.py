@@ -1,4 +1,5 @@
-"""Times triton.compile to cubins of the kernels that run.sh has: with_triton.py SOURCE RUNS. KERNELS names some of them."""
+"""Times triton.compile to PTX and to cubins of the kernels that run.sh has: with_triton.py SOURCE RUNS.
+KERNELS names some of them."""
 import ast
 import importlib.util
 import os
@@ -56,7 +57,16 @@ def source(kernel, text):
     return ASTSource(kernel, signature, constants, attrs)
 
 
+ptx_times = []
+
+
+def note_stages(src, metadata, metadata_group, times, cache_hit):
+    stages = dict(times.lowering_stages)
+    ptx_times.append((times.ir_initialization + sum(t for name, t in stages.items() if name != 'cubin')) / 1e3)
+
+
 def main():
+    triton.knobs.compilation.listener = note_stages
     root, runs = sys.argv[1], int(sys.argv[2])
     names = os.environ.get('KERNELS', ' '.join(KERNELS)).split()
     print(f'{"Triton " + triton.__version__ + " start and import":34} {imported * 1e3:8.0f} ms')
@@ -64,6 +74,7 @@ def main():
         file, function, text, warps = KERNELS[name]
         kernel = load(f'{root}/{file}', function)
         times = []
+        ptx_times.clear()
         for _ in range(runs):
             os.environ['TRITON_CACHE_DIR'] = tempfile.mkdtemp()
             begin = time.perf_counter()
@@ -71,6 +82,7 @@ def main():
             times.append(time.perf_counter() - begin)
             shutil.rmtree(os.environ['TRITON_CACHE_DIR'], ignore_errors=True)
         print(f'{"Triton " + name + " -> cubin":34} {statistics.median(times) * 1e3:8.0f} ms')
+        print(f'{"Triton " + name + " -> ptx":34} {statistics.median(ptx_times):8.0f} ms')
     print(f'{"Triton, memory":34} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:8.0f} MB')
 
 

@@ -177,7 +177,7 @@ static bool compile(tri_diag *diag, tri_jit *jit, LLVMModuleRef module, const ch
     LLVMTargetMachineRef target = create_machine(diag, machine);
     bool ok = target && add_entry(diag, jit, module, function) && report(diag, LLVMOrcCreateLLJIT(&jit->lljit, NULL)) &&
               define_symbols(diag, jit, symbols, num_symbols) && add_module(diag, jit, module, target);
-    LLVMDisposeTargetMachine(target);
+    tri_llvm_dispose_machine(target);
     if (!ok)
         return false;
     LLVMOrcExecutorAddress address = 0;

@@ -36,8 +36,7 @@ bool tri_amdgcn_optimize(tri_unit *unit)
     LLVMTargetMachineRef machine = create_machine(unit);
     bool ok = machine && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "always-inline,globaldce") &&
               tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, pipeline);
-    if (machine)
-        LLVMDisposeTargetMachine(machine);
+    tri_llvm_dispose_machine(machine);
     return ok;
 }
 

@@ -217,7 +217,7 @@ static LLVMModuleRef new_module(tri_unit *unit)
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
     LLVMSetModuleDataLayout(module, layout);
     LLVMDisposeTargetData(layout);
-    LLVMDisposeTargetMachine(machine);
+    tri_llvm_dispose_machine(machine);
     return module;
 }
 
@@ -300,7 +300,7 @@ static bool optimize(tri_unit *unit)
     ok = ok && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, passes);
     if (ok && (unit->options->sanitize & TRI_SANITIZE_ADDRESS))
         ok = tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "asan");
-    LLVMDisposeTargetMachine(machine);
+    tri_llvm_dispose_machine(machine);
     return ok;
 }
 

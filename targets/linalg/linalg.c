@@ -318,8 +318,7 @@ static bool lower(tri_unit *unit)
     ok = ok && link_libraries(unit, module, &calls);
     if (ok)
         move_bf16_as_words(module, machine);
-    if (machine)
-        LLVMDisposeTargetMachine(machine);
+    tri_llvm_dispose_machine(machine);
     if (!ok || !tri_llvm_verify(unit->diag, module)) {
         LLVMDisposeModule(module);
         return false;
@@ -335,8 +334,7 @@ static bool optimize(tri_unit *unit)
     LLVMTargetMachineRef machine = tri_cpu_create_machine(unit);
     bool ok = machine && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine,
                                              unit->options->opt_level > 0 ? "default<O3>" : "default<O0>");
-    if (machine)
-        LLVMDisposeTargetMachine(machine);
+    tri_llvm_dispose_machine(machine);
     return ok;
 }
 

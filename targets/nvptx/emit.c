@@ -24,12 +24,10 @@ static const char pipeline[] =
 static const char *const left_out[] = {"Loop Strength Reduction", "Canonicalize Freeze Instructions in Loops",
                                        "Straight line strength reduction", "Nary reassociation", NULL};
 
-/* Pointers to shared memory have 32 bits. */
 static LLVMTargetMachineRef create_machine(tri_unit *unit)
 {
     tri_llvm_start_target("nvptx");
-    return tri_llvm_create_short_machine(unit->diag, tri_nvptx_machine.triple, unit->arch->cpu, unit->arch->features,
-                                         2);
+    return tri_llvm_create_machine(unit->diag, tri_nvptx_machine.triple, unit->arch->cpu, unit->arch->features, 2);
 }
 
 bool tri_nvptx_optimize(tri_unit *unit)
@@ -48,7 +46,7 @@ bool tri_nvptx_optimize(tri_unit *unit)
         ok = tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, pipeline);
     if (ok)
         ok = tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "globaldce");
-    LLVMDisposeTargetMachine(machine);
+    tri_llvm_dispose_machine(machine);
     if (ok && unit->options->opt_level > 0 && unit->options->debug != TRI_DEBUG_FULL)
         tri_nvptx_order(unit->llvm_module);
     return ok;

@@ -143,8 +143,7 @@ bool tri_object_write(const tri_bundle *bundle, tri_buf *out)
     LLVMTargetMachineRef machine =
         host ? tri_cpu_create_launch_machine(host->unit) : tri_cpu_create_host_machine(w.diag);
     bool ok = machine && write_with(&w, tri_cpu_triple(arch), machine, out);
-    if (machine)
-        LLVMDisposeTargetMachine(machine);
+    tri_llvm_dispose_machine(machine);
     fini(&w);
     return ok;
 }

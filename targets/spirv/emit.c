@@ -93,7 +93,7 @@ bool tri_spirv_emit_as(tri_unit *unit, const char *triple)
     if (!j.machine)
         return false;
     bool ok = run_emission(&j);
-    LLVMDisposeTargetMachine(j.machine);
+    tri_llvm_dispose_machine(j.machine);
     if (ok) {
         tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
         tri_spirv_expand_nulls(unit->arena, tri_buf_str(&j.binary), &unit->bytes);
