@@ -91,9 +91,7 @@ setup() {
 @test "without memory a context is dead, and another one compiles on" {
     [ -z "${ASAN_OPTIONS-}" ] || skip "AddressSanitizer has its own allocator"
     cc -O1 -Wall -Wextra -Werror -Wno-unused-result -I"$SRCDIR/include" -o memory "$SRCDIR/tests/driver/library_memory.c" -L. -ltritcc -lpthread
-    timeout 120 ./memory 1 30000 2999
-    timeout 60 ./memory 100 200 20
-    timeout 120 "$SRCDIR/tests/driver/faults.sh" ./memory 50000 7919 1
+    timeout 120 "$SRCDIR/tests/driver/faults.sh" ./memory 101 50000 7919 1
 }
 
 @test "each compilation of a warm context gives what a fresh process gives" {
