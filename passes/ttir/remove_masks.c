@@ -436,7 +436,7 @@ static void visit_loop(tri_pass_run *run, const tri_axis_info *info, MlirOperati
                   .b = tri_builder_before(loop),
                   .i1 = mlirIntegerTypeGet(context, 1),
                   .i64 = mlirIntegerTypeGet(context, 64)};
-    int64_t threads = 32 * tri_passes_option_int(run, "num-warps", 4);
+    int64_t threads = tri_passes_option_int(run, "threads-per-warp", 32) * tri_passes_option_int(run, "num-warps", 4);
     if (!can_split(loop, &inside) || !visit_masks(&s, &inside, false))
         return;
     if (tri_passes_option_int(run, "all", 0) == 0 && !is_worth_it(info, &inside, threads))
@@ -461,7 +461,8 @@ static bool run_remove_masks(tri_pass_run *run)
     return true;
 }
 
-static const char *const options[] = {"num-warps=N: warps that a program has (4)", "all=N: 1: whether it pays or not",
+static const char *const options[] = {"num-warps=N: warps that a program has (4)",
+                                      "threads-per-warp=N: lanes of a warp (32)", "all=N: 1: whether it pays or not",
                                       NULL};
 
 const tri_pass tri_pass_remove_masks = {

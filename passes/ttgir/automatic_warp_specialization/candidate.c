@@ -191,14 +191,14 @@ static MlirOperation find_running_product(tri_split_plan *p)
  * in there, although more would be taken before it runs. */
 static bool should_move_registers(tri_split_plan *p)
 {
-    enum { widest = 128, few = 64, lanes = 32 };
-    int64_t sums = 0;
+    enum { widest = 128, few = 64 };
+    int64_t sums = 0, threads = (int64_t)p->num_warps * p->lanes;
     for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
         if (!tri_op_is(op, "ttng.warp_group_dot"))
             continue;
         const tri_encoding *e = tri_dots_encoding(p->arena, tri_op_result(op, 0));
-        sums += tri_type_num_elements(mlirValueGetType(tri_op_result(op, 0))) / (p->num_warps * lanes);
+        sums += tri_type_num_elements(mlirValueGetType(tri_op_result(op, 0))) / threads;
         if (e && e->kind == TRI_ENC_NVIDIA_MMA && e->instr_shape[1] > widest && p->num_warps == 4)
             return false;
     }
@@ -270,6 +270,7 @@ const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_
     MlirOperation module = mlirModuleGetOperation(run->module);
     *p = (tri_split_plan){.run = run, .arena = run->arena, .loop = loop, .body = tri_op_body(loop, 0)};
     p->num_warps = (int)tri_op_int(module, "ttg.num-warps", 4);
+    p->lanes = (int)tri_op_int(module, "ttg.threads-per-warp", 32);
     p->has_turns = tri_passes_option_int(run, "turns", 1) != 0;
     tri_map_init(&p->needed, run->arena);
     const char *why = check_place(p);

@@ -25,7 +25,7 @@ typedef struct {
     tri_arena *arena;
     MlirOperation loop, func;
     MlirBlock body;
-    int stages, num_warps;
+    int stages, num_warps, lanes;
     TRI_VEC(tri_split_load) loads; /* in program order */
     TRI_VEC(tri_split_group) groups;
     MlirOperation dot; /* the only product, which may run on while the next one starts; null: products are waited for */
