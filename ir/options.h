@@ -60,6 +60,7 @@ typedef struct tri_options {
     bool no_tma;                 /* -fno-tma */
     bool no_auto_tma;            /* -fno-auto-tma */
     bool no_reorder_programs;    /* -fno-reorder-programs */
+    bool no_swap_operands;       /* -fno-swap-operands */
     bool no_remove_masks;        /* -fno-remove-masks */
     bool warp_specialize;        /* -fwarp-specialize: loops that do not ask for it, too */
     bool no_warp_specialize;     /* -fno-warp-specialize: not even those */

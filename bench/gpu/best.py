@@ -99,17 +99,23 @@ def work_of(name, torch):
                 m * n * 4 / 1e12, "TB/s", [("copy", lambda: copy.copy_(x))])
     if name.startswith("product"):
         s = 8192
+        is_fp8 = "fp8" in name
         dtype = torch.float32 if "tf32" in name else torch.float16
         torch.backends.cuda.matmul.allow_tf32 = True
         a, b = run.randn(s, s, dtype=dtype), run.randn(s, s, dtype=dtype)
         c = run.poisoned((s, s), dtype)
+        library = lambda: a @ b
+        if is_fp8:
+            a, b = a.to(torch.float8_e4m3fn), b.to(torch.float8_e4m3fn)
+            columns, one = b.t().contiguous().t(), torch.ones((), device="cuda")
+            library = lambda: torch._scaled_mm(a, columns, one, one, out_dtype=torch.float16)
         want = a[:256].double() @ b.double()
         tiles = lambda k: (cdiv(s, k.values["A"]), cdiv(s, k.values["B"]))
         if not name.endswith("tiles"):
             args, grid = (a, b, c, s, s, s, s, s, s), lambda k: (tiles(k)[0] * tiles(k)[1],)
         else:
             args, grid = (a, b, c, s, s, s), tiles
-        return args, grid, c, lambda: run.relative_error(c[:256], want), 2e-3, 2 * s**3 / 1e12, "TFLOP/s", [("cuBLAS", lambda: a @ b)]
+        return args, grid, c, lambda: run.relative_error(c[:256], want), 3e-3, 2 * s**3 / 1e12, "TFLOP/s", [("cuBLAS", library)]
     heads, n, d, causal = 128, 4096, 128, name.endswith("causal")
     q, k, v = (run.randn(heads, n, d, dtype=torch.bfloat16) for _ in range(3))
     o = run.poisoned((heads, n, d), torch.bfloat16)

@@ -30,9 +30,11 @@ void tri_gpu_ttir_pipeline(const tri_unit *unit, tri_buf *out)
 static void add_layout_passes(const tri_unit *unit, tri_buf *out)
 {
     bool has_products = unit->arch->mma != TRI_MMA_NONE;
+    const char *groups = unit->options->no_swap_operands ? ",accelerate-matmul{max-version=3 swap=0}"
+                                                         : ",accelerate-matmul{max-version=3}";
     tri_buf_format(out, ",coalesce%s,remove-layout-conversions,optimize-thread-locality%s",
                    has_products ? ",f32-dot-tc" : "",
-                   unit->arch->has_warp_groups       ? ",accelerate-matmul{max-version=3}"
+                   unit->arch->has_warp_groups       ? groups
                    : unit->arch->mma == TRI_MMA_SYNC ? ",accelerate-matmul{max-version=2}"
                    : unit->arch->mma != TRI_MMA_NONE ? ",accelerate-matmul"
                                                                                         : "");
@@ -83,7 +85,8 @@ void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
         add_descriptor_pass(unit, false, out);
     tri_buf_add_z(out, "decompose-dot-scaled,");
     if (uses_tma(unit) && !unit->options->no_auto_tma)
-        tri_buf_format(out, "auto-tma{num-warps=%d},canonicalize,", tri_facts_warps(unit));
+        tri_buf_format(out, "auto-tma{num-warps=%d%s},canonicalize,", tri_facts_warps(unit),
+                       unit->options->no_swap_operands ? " swap=0" : "");
     if (unit->arch->has_warp_groups && !unit->options->no_reorder_programs)
         tri_buf_add_z(out, "reorder-programs,");
     if (!unit->options->no_remove_masks)

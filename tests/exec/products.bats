@@ -240,3 +240,54 @@ words() {
     words 64 64 96 64 64 32 4 3 1,64,1,96       # A runs along M
     words 64 64 96 64 64 32 4 3 1,64,64,1       # neither runs along K
 }
+
+@test "operands of 8 and 32 bits that do not run along K, on warp groups: transposed products" {
+    for trans in "False False" "True False" "False True" "True True"; do
+        set -- $trans
+        for warps in 4 8; do
+            EXTRA=-num-warps=$warps dots sm_90a f32 f32 64 128 32 tf32 "$1" "$2" 3e-2
+            EXTRA=-num-warps=$warps dots sm_90a i8 i32 128 64 64 tf32 "$1" "$2" 0
+            EXTRA=-num-warps=$warps dots sm_90a fp8e5 f32 64 256 128 tf32 "$1" "$2" 1e-3
+        done
+    done
+    dots sm_90a f32 f32 64 64 8 tf32 False False 3e-2
+    dots sm_90a i8 i32 8 128 32 tf32 False False 0
+    dots sm_90a fp8e4 f32 16 64 32 tf32 False False 1e-3
+}
+
+# along KERNEL TYPE OUT M N K GRID TOLERANCE ARG...: of tests/exec/along_n.tri
+along() {
+    local kernel=$1 a="randn:$2:$4x$6:seed=1" b="randn:$2:$6x$5:seed=2"
+    if [ "$2" = i8 ]; then
+        a="randint:i8:$4x$6:seed=1,low=-100,high=100" b="randint:i8:$6x$5:seed=2,low=-100,high=100"
+    fi
+    local out="full:$3:$4x$5:value=77" grid=$7 tolerance=$8 sizes="$4 $5 $6"
+    shift 8
+    on sm_90a along_n.tri c_ptr "$tolerance" -k "$kernel" "-grid=$grid" "$a" "$b" "$out" $sizes "$@"
+}
+
+@test "transposed products in loops: any number of stages and trips, tails, sums that the loop uses" {
+    for stages in 1 2 4; do
+        export EXTRA="-num-stages=$stages -num-warps=8"
+        along bytes i8 i32 144 272 336 2,2 0 128 256 128 False
+        along bytes i8 i32 80 144 96 2,2 0 64 128 64 True
+        along decayed f32 f32 100 212 72 3 3e-2 64 64 16
+        along described f32 f32 132 272 96 2,2 3e-2 128 256 32
+        along described fp8e5 f32 144 272 400 2,3 2e-3 128 128 128
+    done
+    export EXTRA="-num-stages=3 -num-warps=4"
+    along bytes i8 i32 64 64 0 1,1 0 64 64 64 False
+    along described f32 f32 68 132 8 2,3 3e-2 64 64 32
+    along described f32 f32 20 132 200 1,3 3e-2 64 64 32
+}
+
+@test "transposed products are said, and can be left out" {
+    local types='*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16, i32:16, 64, 128, 32'
+    "$BUILDDIR/tritcc" -arch=sm_90a -k described -sig "$types" -Rpass=dot -S "$here/along_n.tri" -o /dev/null \
+        -fswap-operands 2>said
+    grep -q 'B comes from registers, as the first operand of the transposed product' said
+    "$BUILDDIR/tritcc" -arch=sm_90a -k described -sig "$types" -Rpass=dot -S "$here/along_n.tri" -o k.ptx \
+        -fno-swap-operands 2>said
+    ! grep -q 'comes from registers' said
+    ! grep -q wgmma.mma_async k.ptx
+}

@@ -1,5 +1,6 @@
 // RUN: tritcc -x ttgir -passes=accelerate-matmul %s | FileCheck %s
 // RUN: tritcc -x ttgir '-passes=accelerate-matmul{max-version=2}' %s | FileCheck %s --check-prefix=OLD
+// RUN: tritcc -x ttgir '-passes=accelerate-matmul{swap=0}' %s | FileCheck %s --check-prefix=SAME
 // Products for warp groups (capability 90).
 // OLD-NOT: ttng.warp_group_dot
 // OLD: versionMajor = 2
@@ -8,11 +9,10 @@
 // CHECK-DAG: [[$ROW:#.+]] = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
 // CHECK-DAG: [[$WIDE:#.+]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 // CHECK-DAG: [[$TURNED:#.+]] = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = true, elementBitWidth = 8}>
-// CHECK-DAG: [[$WORDS:#.+]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
-// CHECK-DAG: [[$WORDMMA:#.+]] = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 8]}>
 // CHECK-DAG: [[$MMA:#.+]] = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #column = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+#long = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
@@ -43,28 +43,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %d : tensor<64x64xi32, #blocked>
   }
 
-  // Words of B that do not run along K are read into registers, as A of the transposed product.
-  // CHECK-LABEL: @row_major_words
-  // CHECK: [[A:%.+]] = ttg.local_alloc %{{.*}} -> !ttg.memdesc<128x32xf32, [[$WORDS]], #smem>
-  // CHECK: [[C:%.+]] = tt.trans %{{.*}} -> tensor<64x128xf32, #
-  // CHECK: [[S:%.+]] = ttg.convert_layout [[C]] : {{.*}} -> tensor<64x128xf32, [[$WORDMMA]]>
-  // CHECK: [[B:%.+]] = tt.trans %{{.*}} -> tensor<64x32xf32, #
-  // CHECK: [[R:%.+]] = ttg.convert_layout [[B]] : {{.*}} -> tensor<64x32xf32, #ttg.dot_op<{opIdx = 0, parent = [[$WORDMMA]], kWidth = 1}>>
-  // CHECK: [[T:%.+]] = ttg.memdesc_trans [[A]] {order = array<i32: 1, 0>} : {{.*}} -> !ttg.memdesc<32x128xf32, #
-  // CHECK: [[D:%.+]] = ttng.warp_group_dot [[R]], [[T]], [[S]]
-  // CHECK: tt.trans [[D]] {order = array<i32: 1, 0>}
-  tt.func public @row_major_words(%pa: tensor<128x32x!tt.ptr<f32>, #blocked>, %pb: tensor<32x64x!tt.ptr<f32>, #blocked>, %c: tensor<128x64xf32, #blocked>) -> tensor<128x64xf32, #blocked> {
-    %x = tt.load %pa : tensor<128x32x!tt.ptr<f32>, #blocked>
-    %y = tt.load %pb : tensor<32x64x!tt.ptr<f32>, #blocked>
-    %xa = ttg.convert_layout %x : tensor<128x32xf32, #blocked> -> tensor<128x32xf32, #a>
-    %yb = ttg.convert_layout %y : tensor<32x64xf32, #blocked> -> tensor<32x64xf32, #b>
-    %d = tt.dot %xa, %yb, %c, inputPrecision = tf32 : tensor<128x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<128x64xf32, #blocked>
-    tt.return %d : tensor<128x64xf32, #blocked>
-  }
-
   // Words of A that do not run along K: A itself comes from registers.
   // CHECK-LABEL: @column_major_words
-  // CHECK: ttng.warp_group_dot %{{.*}} : tensor<64x32xf32, #ttg.dot_op<{{.*}}>> * !ttg.memdesc<32x64xf32, #{{.*}}> -> tensor<64x64xf32, #
+  // CHECK: ttng.warp_group_dot %{{.*}} : tensor<64x16xf32, #ttg.dot_op<{{.*}}>> * !ttg.memdesc<16x64xf32, #{{.*}}> -> tensor<64x64xf32, #
   tt.func public @column_major_words(%pa: tensor<64x32x!tt.ptr<f32>, #column>, %pb: tensor<32x64x!tt.ptr<f32>, #column>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
     %x = tt.load %pa : tensor<64x32x!tt.ptr<f32>, #column>
     %y = tt.load %pb : tensor<32x64x!tt.ptr<f32>, #column>
@@ -100,5 +81,40 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %d : tensor<32x64xf32, #blocked>
     }
     tt.return %r : tensor<32x64xf32, #blocked>
+  }
+
+  // Words that run along N come from registers, as the first operand of the transposed product: two products, each over
+  // half of K. The loop carries the sums as the product has them.
+  // CHECK-LABEL: @words_along_n
+  // SAME-LABEL: @words_along_n
+  // SAME-NOT: ttg.memdesc_trans
+  // CHECK: [[SUMS:%.+]] = arith.constant dense<0.000000e+00> : tensor<64x128xf32, [[$TALL:#.+]]>
+  // CHECK: scf.for {{.*}} iter_args([[C:%.+]] = [[SUMS]])
+  // CHECK: [[A:%.+]] = ttg.local_alloc %{{.*}} -> !ttg.memdesc<128x16xf32, [[$A:#.+]], #smem>
+  // CHECK: [[B:%.+]] = ttg.local_alloc %{{.*}} -> !ttg.memdesc<16x64xf32, [[$B:#.+]], #smem>
+  // CHECK: [[AT:%.+]] = ttg.memdesc_trans [[A]] {order = array<i32: 1, 0>}
+  // CHECK: [[B0:%.+]] = ttg.memdesc_subslice [[B]][0, 0]
+  // CHECK: [[R0:%.+]] = ttg.local_load [[B0]] : {{.*}} -> tensor<8x64xf32, #{{.+}}>
+  // CHECK: tt.reshape [[R0]]
+  // CHECK: [[O0:%.+]] = ttg.convert_layout %{{.*}} -> tensor<64x8xf32, #ttg.dot_op<{opIdx = 0, parent = [[$TALL]], kWidth = 1}>>
+  // CHECK: [[A0:%.+]] = ttg.memdesc_subslice [[AT]][0, 0]
+  // CHECK: [[D0:%.+]] = ttng.warp_group_dot [[O0]], [[A0]], [[C]]
+  // CHECK: ttg.memdesc_subslice [[B]][8, 0]
+  // CHECK: [[A1:%.+]] = ttg.memdesc_subslice [[AT]][8, 0]
+  // CHECK: [[D1:%.+]] = ttng.warp_group_dot %{{.*}}, [[A1]], [[D0]]
+  // CHECK: scf.yield [[D1]]
+  tt.func public @words_along_n(%pa: tensor<128x16x!tt.ptr<f32>, #long>, %pb: tensor<16x64x!tt.ptr<f32>, #blocked>, %n: i32) -> tensor<128x64xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.000000e+00> : tensor<128x64xf32, #blocked>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x64xf32, #blocked>) : i32 {
+      %x = tt.load %pa : tensor<128x16x!tt.ptr<f32>, #long>
+      %y = tt.load %pb : tensor<16x64x!tt.ptr<f32>, #blocked>
+      %xa = ttg.convert_layout %x : tensor<128x16xf32, #long> -> tensor<128x16xf32, #a>
+      %yb = ttg.convert_layout %y : tensor<16x64xf32, #blocked> -> tensor<16x64xf32, #b>
+      %d = tt.dot %xa, %yb, %acc, inputPrecision = tf32 : tensor<128x16xf32, #a> * tensor<16x64xf32, #b> -> tensor<128x64xf32, #blocked>
+      scf.yield %d : tensor<128x64xf32, #blocked>
+    }
+    tt.return %r : tensor<128x64xf32, #blocked>
   }
 }

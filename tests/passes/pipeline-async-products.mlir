@@ -128,7 +128,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // Registers that the loop makes are read until the product is done: in two halves, of which one stays under way.
   // CHECK-LABEL: @registers
   // CHECK: scf.for {{.*}} iter_args([[C:%.+]] = %arg2)
-  // CHECK: [[X:%.+]] = ttg.local_load
+  // CHECK: [[X:%.+]] = arith.negf
   // CHECK-NEXT: [[R:%.+]] = tt.reshape [[X]] : tensor<64x32xf16, #{{.*}}> -> tensor<64x2x16xf16, #{{.+}}>
   // CHECK-NEXT: [[T:%.+]] = tt.trans [[R]] {order = array<i32: 0, 2, 1>}
   // CHECK-NEXT: [[LOW:%.+]], [[HIGH:%.+]] = tt.split [[T]]
@@ -164,7 +164,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
-      %x = ttg.local_load %b : !ttg.memdesc<64x32xf16, #a, #smem, mutable> -> tensor<64x32xf16, #op>
+      %w = ttg.local_load %b : !ttg.memdesc<64x32xf16, #a, #smem, mutable> -> tensor<64x32xf16, #op>
+      %x = arith.negf %w : tensor<64x32xf16, #op>
       %d = ttng.warp_group_dot %x, %y, %acc : tensor<64x32xf16, #op> * !y -> tensor<64x64xf32, #mma>
       scf.yield %d : tensor<64x64xf32, #mma>
     }
@@ -174,7 +175,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
-      %x = ttg.local_load %b : !ttg.memdesc<64x32xf16, #a, #smem, mutable> -> tensor<64x32xf16, #op>
+      %w = ttg.local_load %b : !ttg.memdesc<64x32xf16, #a, #smem, mutable> -> tensor<64x32xf16, #op>
+      %x = arith.negf %w : tensor<64x32xf16, #op>
       %s = arith.cmpi sgt, %i, %c0 : i32
       %d = ttng.warp_group_dot %x, %y, %acc, %s : tensor<64x32xf16, #op> * !y -> tensor<64x64xf32, #mma>
       scf.yield %d : tensor<64x64xf32, #mma>
@@ -185,7 +187,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
-      %x = ttg.local_load %v : !ttg.memdesc<64x16xf16, #short, #smem, mutable> -> tensor<64x16xf16, #op>
+      %w = ttg.local_load %v : !ttg.memdesc<64x16xf16, #short, #smem, mutable> -> tensor<64x16xf16, #op>
+      %x = arith.negf %w : tensor<64x16xf16, #op>
       %d = ttng.warp_group_dot %x, %y, %acc : tensor<64x16xf16, #op> * !ttg.memdesc<16x64xf16, #a, #smem> -> tensor<64x64xf32, #mma>
       scf.yield %d : tensor<64x64xf32, #mma>
     }
@@ -195,7 +198,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
-      %x = ttg.local_load %b : !ttg.memdesc<64x32xf16, #a, #smem, mutable> -> tensor<64x32xf16, #op>
+      %w = ttg.local_load %b : !ttg.memdesc<64x32xf16, #a, #smem, mutable> -> tensor<64x32xf16, #op>
+      %x = arith.negf %w : tensor<64x32xf16, #op>
       %d = ttng.warp_group_dot %x, %y, %acc : tensor<64x32xf16, #op> * !y -> tensor<64x64xf32, #mma>
       %e = arith.addf %d, %d : tensor<64x64xf32, #mma>
       scf.yield %e : tensor<64x64xf32, #mma>
@@ -340,5 +344,29 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %u, %t : tensor<64x64xf32, #mma>, !ttg.async.token
     }
     tt.return %r#0 : tensor<64x64xf32, #mma>
+  }
+
+  // Registers that the loop loads are loaded again in the next iteration: the product ends in its own. Those of the
+  // second half are loaded while the first one runs. In a loop whose waits another pass has placed, too.
+  // CHECK-LABEL: @loaded
+  // CHECK: scf.for
+  // CHECK: ttg.local_load
+  // CHECK: [[D0:%.+]] = ttng.warp_group_dot {{.*}} {isAsync = true}
+  // CHECK: ttg.local_load
+  // CHECK: [[W0:%.+]]:2 = ttng.warp_group_dot_wait [[D0]], {{.*}} {pendings = 0 : i32}
+  // CHECK-NEXT: [[D1:%.+]] = ttng.warp_group_dot {{%[^,]+}}, {{%[^,]+}}, [[W0]]#0 {isAsync = true}
+  // CHECK-NEXT: [[W1:%.+]]:2 = ttng.warp_group_dot_wait [[D1]], {{.*}} {pendings = 0 : i32}
+  // CHECK-NEXT: scf.yield [[W1]]#0
+  tt.func @loaded(%b: !ttg.memdesc<64x32xf16, #a, #smem, mutable>, %y: !y, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = ttg.local_load %b : !ttg.memdesc<64x32xf16, #a, #smem, mutable> -> tensor<64x32xf16, #op>
+      %d = ttng.warp_group_dot %x, %y, %acc : tensor<64x32xf16, #op> * !y -> tensor<64x64xf32, #mma>
+      %z = ttg.local_load %b : !ttg.memdesc<64x32xf16, #a, #smem, mutable> -> tensor<64x32xf16, #op>
+      %e = ttng.warp_group_dot %z, %y, %d : tensor<64x32xf16, #op> * !y -> tensor<64x64xf32, #mma>
+      scf.yield %e : tensor<64x64xf32, #mma>
+    } {tt.num_stages = 0 : i32}
+    tt.return %r : tensor<64x64xf32, #mma>
   }
 }

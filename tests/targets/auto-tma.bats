@@ -92,8 +92,7 @@ ROWS
 
 @test "strides, pointers and types that promise too little; other architectures" {
     local types
-    for types in '*fp16, *fp16:16, *fp32:16, i32, i32:16, i32:16, i32:16' '*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32, i32:16' \
-        '*fp32:16, *fp32:16, *fp32:16, i32, i32:16, i32:16, i32:16'; do
+    for types in '*fp16, *fp16:16, *fp32:16, i32, i32:16, i32:16, i32:16' '*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32, i32:16'; do
         tritcc -arch=sm_90a -k refused -sig "$types, 'none', 64" -emit=ttgir=k.ttgir -Rpass=tma "$kernels"
         [ "$(grep -c 'load goes through a tensor map' .err)" -le 1 ]
     done

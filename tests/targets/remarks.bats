@@ -226,10 +226,14 @@ END
 90:9: 64 instructions mma_m16n8k16_f16_f32 per warp
 90:9: no product of warp groups: a group has four warps (num_warps)
 END
-    one -sig 'product(*fp32:16, *fp32:16, *fp32:16, 64, 64, 64)' <<<'90:9: 8 instructions wgmma_tf32_f32 of 64 columns per warp group'
+    one -sig 'product(*fp32:16, *fp32:16, *fp32:16, 64, 64, 64)' <<'END'
+90:9: 4 instructions wgmma_tf32_f32 of 64 columns per warp group
+90:9: 4 instructions wgmma_tf32_f32 of 64 columns per warp group
+90:9: B comes from registers, as the first operand of the transposed product, for it runs along N in memory
+END
     one -sig 'product(*fp32:16, *fp32:16, *fp32:16, 64, 32, 64)' <<'END'
 90:9: 32 instructions mma_m16n8k8_tf32_f32 per warp
-90:9: no product of warp groups: B does not run along K in memory, and N is no multiple of 64, or M none of 8
+90:9: no product of warp groups: an operand of 32-bit elements does not run along K in memory, and cannot come from registers
 END
     one -sig 'product(*fp8e5:16, *fp8e5:16, *fp32:16, 64, 64, 64)' <<'END'
 90:9: 32 instructions mma_m16n8k16_f16_f32 per warp

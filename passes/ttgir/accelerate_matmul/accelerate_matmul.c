@@ -9,7 +9,7 @@
  *
  * Needs: layouts, ttg.target. Later products are rewritten first, so that of two
  * chained ones the earlier takes over the later's warps. Where there are warp-group products (version 3, capability
- * 90) and the product fits them, it becomes ttng.warp_group_dot (accelerate_wgmma.c). Products that the tensor cores
+ * 90) and the product fits them, it becomes ttng.warp_group_dot (wgmma.c, turned.c). Products that the tensor cores
  * cannot do exactly as asked (f32 with ieee precision, odd types) stay multiply-adds; those get operands of the
  * accumulator's type. AMD's are in amd.c, Intel's in intel.c. Answers to tritongpu-accelerate-matmul (mma versions 2
  * and 3). Test: tests/passes/accelerate-matmul.mlir */
@@ -326,6 +326,22 @@ static void remark_sums(const matmuls *m, MlirOperation dot)
                         "sums of 8-bit integers wrap around at 32 bits; Triton's saturate on this architecture");
 }
 
+static void rewrite_for_groups(const matmuls *m, MlirOperation dot, bool may_turn)
+{
+    tri_arena *arena = m->run->arena;
+    tri_diag *diag = m->run->unit->diag;
+    int from_registers = may_turn ? tri_turned_operand(arena, dot, m->warps) : -1;
+    if (from_registers < 0) {
+        tri_wgmma_rewrite(arena, dot, m->warps);
+        return;
+    }
+    tri_diag_remark(diag, tri_op_span(diag, dot), "dot", "%s, for %s",
+                    from_registers ? "B comes from registers, as the first operand of the transposed product"
+                                   : "A comes from registers",
+                    from_registers ? "it runs along N in memory" : "it runs along M in memory");
+    tri_turned_rewrite(arena, dot, from_registers, m->warps);
+}
+
 static bool run_accelerate_matmul(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
@@ -352,9 +368,10 @@ static bool run_accelerate_matmul(tri_pass_run *run)
             remark_missed(&m, dots.at[i]);
             continue;
         }
-        const char *why_not = has_groups ? tri_wgmma_why_not(run->arena, dots.at[i], m.warps) : NULL;
+        bool may_turn = tri_passes_option_int(run, "swap", 1) != 0;
+        const char *why_not = has_groups ? tri_wgmma_why_not(run->arena, dots.at[i], m.warps, may_turn) : NULL;
         if (has_groups && !why_not) {
-            tri_wgmma_rewrite(run->arena, dots.at[i], m.warps);
+            rewrite_for_groups(&m, dots.at[i], may_turn);
             dots.at[i] = (MlirOperation){NULL};
             continue;
         }
@@ -371,7 +388,8 @@ static bool run_accelerate_matmul(tri_pass_run *run)
     return true;
 }
 
-static const char *const options[] = {"max-version=N: newest kind of matrix instruction to use, 2 or 3 (3)", NULL};
+static const char *const options[] = {"max-version=N: newest kind of matrix instruction to use, 2 or 3 (3)",
+                                      "swap=N: 0 takes no operand out of registers for its place in memory (1)", NULL};
 
 const tri_pass tri_pass_accelerate_matmul = {
     .name = "accelerate-matmul",

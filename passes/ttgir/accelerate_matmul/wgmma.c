@@ -6,10 +6,8 @@
  *     %dm = ttng.warp_group_dot %as, %bs, %cm : ... -> tensor<128x64xf32, #mma3> ; %d = ttg.convert_layout %dm
  *
  * B is read from shared memory, A too unless it was computed in registers. A buffer has the order of its value's
- * layout; only 16-bit types can be read along the other dimension than K. Of 32-bit types operands that do not run
- * along K come from registers, which needs the transposed product for B:
- *     %d = (ttng.warp_group_dot (tt.trans %b), (ttg.memdesc_trans %as), (tt.trans %c))^T
- * Of 8-bit types they are turned when they are stored. */
+ * layout; only 16-bit types can be read along the other dimension than K; others are turned when they are stored, or
+ * come from registers (turned.c). */
 #include "passes/ttgir/accelerate_matmul/wgmma.h"
 
 #include "base/map.h"
@@ -17,7 +15,6 @@
 #include "ir/type.h"
 #include "layout/convert.h"
 #include "passes/analysis/dots.h"
-#include "passes/ttgir/remove_layout_conversions/layouts.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -37,8 +34,7 @@ static bool takes_types(MlirOperation dot)
     return !mlirTypeIsAF64(a) && !(tri_type_is_float(a) && tri_type_bits(a) == 8);
 }
 
-/* Loaded data goes through shared memory anyway. */
-static bool was_computed(MlirValue value)
+bool tri_wgmma_was_computed(MlirValue value)
 {
     MlirOperation def = tri_op_def(value);
     while (!mlirOperationIsNull(def) && (tri_op_is(def, "ttg.convert_layout") || tri_op_is(def, "tt.trans") ||
@@ -47,44 +43,32 @@ static bool was_computed(MlirValue value)
     return !mlirOperationIsNull(def) && !tri_op_is(def, "tt.load") && !tri_op_is(def, "tt.descriptor_load");
 }
 
-static void memory_order(tri_arena *arena, MlirValue value, int32_t *out_order)
-{
-    int64_t shape[TRI_MAX_RANK];
-    tri_dots_shape(mlirValueGetType(value), shape);
-    tri_convert_order_for_memory(tri_dots_encoding(arena, value), 2, shape, out_order);
-}
-
-/* Along K in memory? Only 16-bit types are read along the other dimension, too. */
-static bool runs_along_k(tri_arena *arena, MlirOperation dot, int index)
+int tri_wgmma_fastest(tri_arena *arena, MlirValue value)
 {
     int32_t order[TRI_MAX_RANK];
-    memory_order(arena, tri_dots_strip_converts(tri_op_operand(dot, index)), order);
-    return order[0] == 1 - index;
+    int64_t shape[TRI_MAX_RANK];
+    tri_dots_shape(mlirValueGetType(value), shape);
+    tri_convert_order_for_memory(tri_dots_encoding(arena, value), 2, shape, order);
+    return order[0];
 }
 
-static bool is_of_words(MlirOperation dot)
+/* Words of 32 bits that do not run along K would be turned one by one when they are stored: slower than mma.sync. */
+static bool must_turn_words(tri_arena *arena, MlirOperation dot)
 {
-    return tri_type_bits(tri_type_element(mlirValueGetType(tri_op_operand(dot, 0)))) == 32;
+    for (int i = 0; i < 2; i++) {
+        MlirValue value = tri_dots_strip_converts(tri_op_operand(dot, i));
+        if (tri_type_bits(tri_type_element(mlirValueGetType(value))) != 32 || (i == 0 && tri_wgmma_was_computed(value)))
+            continue;
+        if (tri_wgmma_fastest(arena, value) != 1 - i)
+            return true;
+    }
+    return false;
 }
 
-/* Words of 32 bits that do not run along K would be turned one by one when they are stored: slower than mma.sync.
- * Operand A comes from registers then, in which each thread reads what it needs, and B as A of the transposed
- * product. */
-static bool reads_a_from_registers(tri_arena *arena, MlirOperation dot)
-{
-    return was_computed(tri_op_operand(dot, 0)) || (is_of_words(dot) && !runs_along_k(arena, dot, 0));
-}
-
-static bool is_swapped(tri_arena *arena, MlirOperation dot)
-{
-    return is_of_words(dot) && !runs_along_k(arena, dot, 1) && !reads_a_from_registers(arena, dot);
-}
-
-const char *tri_wgmma_why_not(tri_arena *arena, MlirOperation dot, int warps)
+const char *tri_wgmma_why_not(tri_arena *arena, MlirOperation dot, int warps, bool may_turn)
 {
     MlirValue result = tri_op_result(dot, 0);
     int64_t shape[TRI_MAX_RANK], per_cta[TRI_MAX_RANK];
-    const tri_encoding *layout = tri_dots_encoding(arena, result);
     int rank = tri_dots_shape(mlirValueGetType(result), shape);
     if (rank != 2)
         return "it multiplies matrices of a batch";
@@ -92,18 +76,13 @@ const char *tri_wgmma_why_not(tri_arena *arena, MlirOperation dot, int warps)
         return "a group has four warps (num_warps)";
     if (!takes_types(dot))
         return "none takes these element types, or sums them up as exactly as max_num_imprecise_acc wants";
-    bool swaps = is_swapped(arena, dot);
-    if (is_of_words(dot) && !runs_along_k(arena, dot, 1) && (!swaps || layout->cga.count))
-        return "operands of 32-bit elements do not run along K in memory";
-    tri_convert_shape_per_cta(layout, rank, shape, per_cta);
-    if (swaps)
-        return per_cta[1] % GROUP_ROWS || per_cta[0] % 8
-                   ? "B does not run along K in memory, and N is no multiple of 64, or M none of 8" : NULL;
+    if ((!may_turn || tri_turned_operand(arena, dot, warps) < 0) && must_turn_words(arena, dot))
+        return "an operand of 32-bit elements does not run along K in memory, and cannot come from registers";
+    tri_convert_shape_per_cta(tri_dots_encoding(arena, result), rank, shape, per_cta);
     return per_cta[0] % GROUP_ROWS || per_cta[1] % 8 ? "M is no multiple of 64, or N none of 8" : NULL;
 }
 
-/* Whether another product uses the result, through whatever ops. */
-static bool feeds_product(tri_arena *arena, MlirOperation dot)
+bool tri_wgmma_feeds_product(tri_arena *arena, MlirOperation dot)
 {
     tri_op_list todo = {0};
     tri_map seen;
@@ -142,19 +121,13 @@ static int32_t choose_columns(MlirType element, const int64_t *shape, int warps)
     return 8;
 }
 
-/* Of the product, or of its transpose. */
-static tri_encoding choose_layout(tri_arena *arena, MlirOperation dot, int warps, bool is_swapped)
+static tri_encoding choose_layout(tri_arena *arena, MlirOperation dot, int warps)
 {
     MlirType a = tri_type_element(mlirValueGetType(tri_op_operand(dot, 0)));
     const tri_encoding *blocked = tri_dots_encoding(arena, tri_op_result(dot, 0));
     int64_t shape[TRI_MAX_RANK], per_cta[TRI_MAX_RANK];
     tri_dots_shape(mlirValueGetType(tri_op_result(dot, 0)), shape);
     tri_convert_shape_per_cta(blocked, 2, shape, per_cta);
-    if (is_swapped) {
-        int64_t rows = per_cta[0];
-        per_cta[0] = per_cta[1];
-        per_cta[1] = rows;
-    }
     tri_encoding mma = {
         .kind = TRI_ENC_NVIDIA_MMA, .rank = 2, .version_major = 3, .instr_rank = 3, .cga = blocked->cga};
     mma.instr_shape[0] = 16;
@@ -162,7 +135,7 @@ static tri_encoding choose_layout(tri_arena *arena, MlirOperation dot, int warps
     mma.instr_shape[2] = (int32_t)(256 / tri_type_bits(a));
     mma.warps_per_cta[0] = GROUP;
     mma.warps_per_cta[1] = 1;
-    if (feeds_product(arena, dot)) /* rows stay in their warps for what comes between */
+    if (tri_wgmma_feeds_product(arena, dot)) /* rows stay in their warps for what comes between */
         mma.warps_per_cta[0] = warps;
     while (mma.warps_per_cta[0] * mma.warps_per_cta[1] < warps)
         mma.warps_per_cta[per_cta[0] > 16 * mma.warps_per_cta[0] ? 0 : 1] *= 2;
@@ -171,25 +144,19 @@ static tri_encoding choose_layout(tri_arena *arena, MlirOperation dot, int warps
 
 /* ---- rewriters ---- */
 
-static MlirValue make_buffer(tri_arena *arena, MlirValue operand, int index)
+MlirValue tri_wgmma_buffer(tri_arena *arena, MlirValue value, int fastest)
 {
-    MlirValue value = tri_dots_strip_converts(operand);
     MlirType type = mlirValueGetType(value);
     const tri_encoding *from = tri_dots_encoding(arena, value);
     unsigned bits = tri_type_bits(tri_type_element(type));
     int64_t shape[TRI_MAX_RANK], per_cta[TRI_MAX_RANK];
-    int32_t order[TRI_MAX_RANK];
     tri_dots_shape(type, shape);
-    memory_order(arena, value, order);
     tri_convert_shape_per_cta(from, 2, shape, per_cta);
-    enum { SHORTEST = 32 }; /* bytes of a row; K is never shorter */
-    if (bits != 16 || per_cta[order[0]] * bits / 8 < SHORTEST)
-        order[0] = index == 0 ? 1 : 0; /* K */
-    int64_t row = per_cta[order[0]] * bits / 8;
+    int64_t row = per_cta[fastest] * bits / 8;
     tri_encoding e = {.kind = TRI_ENC_NVMMA_SHARED, .rank = 2, .cga = from->cga};
     e.nvmma.swizzle_bytes = row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : row % 32 == 0 ? 32 : 0;
     e.nvmma.element_bits = (int32_t)bits;
-    e.nvmma.is_transposed = order[0] == 0;
+    e.nvmma.is_transposed = fastest == 0;
     MlirBlock block;
     intptr_t argument;
     bool is_argument = tri_op_is_block_argument(value, &block, &argument);
@@ -202,6 +169,20 @@ static MlirValue make_buffer(tri_arena *arena, MlirValue operand, int index)
     return tri_builder_unary(&b, "ttg.local_alloc", tri_type_memdesc(&desc), value);
 }
 
+static MlirValue make_buffer(tri_arena *arena, MlirValue operand, int index)
+{
+    enum { SHORTEST = 32 }; /* bytes of a row; K is never shorter */
+    MlirValue value = tri_dots_strip_converts(operand);
+    unsigned bits = tri_type_bits(tri_type_element(mlirValueGetType(value)));
+    int64_t shape[TRI_MAX_RANK], per_cta[TRI_MAX_RANK];
+    tri_dots_shape(mlirValueGetType(value), shape);
+    tri_convert_shape_per_cta(tri_dots_encoding(arena, value), 2, shape, per_cta);
+    int fastest = tri_wgmma_fastest(arena, value);
+    if (bits != 16 || per_cta[fastest] * bits / 8 < SHORTEST)
+        fastest = index == 0 ? 1 : 0; /* K */
+    return tri_wgmma_buffer(arena, value, fastest);
+}
+
 static MlirValue keep_in_registers(tri_builder *b, MlirValue operand, const tri_encoding *mma)
 {
     tri_encoding e = {.kind = TRI_ENC_DOT_OP, .rank = 2, .parent = mma};
@@ -210,58 +191,20 @@ static MlirValue keep_in_registers(tri_builder *b, MlirValue operand, const tri_
     return tri_dots_convert(b, tri_dots_strip_converts(operand), tri_encoding_make(b->context, &e));
 }
 
-static MlirValue turn(tri_arena *arena, tri_builder *b, MlirValue value)
+void tri_wgmma_rewrite(tri_arena *arena, MlirOperation dot, int warps)
 {
-    int64_t shape[TRI_MAX_RANK];
-    tri_attr order = {"order", tri_attr_i32s(b->context, 2, (int32_t[]){1, 0})};
-    tri_dots_shape(mlirValueGetType(value), shape);
-    return tri_layouts_view(arena, b, "tt.trans", value, 2, (int64_t[]){shape[1], shape[0]}, &order);
-}
-
-static MlirValue turn_buffer(tri_arena *arena, tri_builder *b, MlirValue buffer)
-{
-    MlirType type = tri_dots_transposed_buffer(arena, mlirValueGetType(buffer));
-    tri_attr order = {"order", tri_attr_i32s(b->context, 2, (int32_t[]){1, 0})};
-    return tri_builder_value(b, &(tri_op){.name = "ttg.memdesc_trans", .num_operands = 1, .operands = &buffer,
-                                          .num_results = 1, .results = &type, .num_attrs = 1, .attrs = &order});
-}
-
-/* D = A B as (B^T A^T)^T: B^T from registers, and A's buffer turned, in which K runs as it must. */
-static MlirValue make_swapped(tri_arena *arena, MlirOperation dot, int warps)
-{
-    tri_encoding mma = choose_layout(arena, dot, warps, true);
-    MlirValue a = make_buffer(arena, tri_op_operand(dot, 0), 0), b_value = tri_op_operand(dot, 1);
-    tri_builder b = tri_builder_before(dot);
-    MlirAttribute encoding = tri_encoding_make(b.context, &mma);
-    MlirValue sum = tri_dots_convert(&b, turn(arena, &b, tri_op_operand(dot, 2)), encoding);
-    MlirValue operands[] = {
-        keep_in_registers(&b, turn(arena, &b, tri_dots_strip_converts(b_value)), &mma),
-        turn_buffer(arena, &b, a),
-        sum,
-    };
-    return turn(arena, &b, tri_dots_make(&b, "ttng.warp_group_dot", dot, operands, mlirValueGetType(sum)));
-}
-
-static MlirValue make_product(tri_arena *arena, MlirOperation dot, int warps)
-{
-    tri_encoding mma = choose_layout(arena, dot, warps, false);
+    tri_encoding mma = choose_layout(arena, dot, warps);
     MlirValue a = tri_op_operand(dot, 0);
+    MlirType old = mlirValueGetType(tri_op_result(dot, 0));
     tri_builder b = tri_builder_before(dot);
     MlirAttribute encoding = tri_encoding_make(b.context, &mma);
-    MlirType type = tri_type_with_encoding(mlirValueGetType(tri_op_result(dot, 0)), encoding);
+    MlirType type = tri_type_with_encoding(old, encoding);
     MlirValue operands[] = {
-        reads_a_from_registers(arena, dot) ? keep_in_registers(&b, a, &mma) : make_buffer(arena, a, 0),
+        tri_wgmma_was_computed(a) ? keep_in_registers(&b, a, &mma) : make_buffer(arena, a, 0),
         make_buffer(arena, tri_op_operand(dot, 1), 1),
         tri_dots_convert(&b, tri_op_operand(dot, 2), encoding),
     };
-    return tri_dots_make(&b, "ttng.warp_group_dot", dot, operands, type);
-}
-
-void tri_wgmma_rewrite(tri_arena *arena, MlirOperation dot, int warps)
-{
-    MlirType old = mlirValueGetType(tri_op_result(dot, 0));
-    MlirValue made = is_swapped(arena, dot) ? make_swapped(arena, dot, warps) : make_product(arena, dot, warps);
-    tri_builder b = tri_builder_before(dot);
+    MlirValue made = tri_dots_make(&b, "ttng.warp_group_dot", dot, operands, type);
     MlirValue back = tri_dots_convert(&b, made, tri_type_encoding(old));
     tri_op_replace(dot, 1, &back);
 }

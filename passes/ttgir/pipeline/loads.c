@@ -12,6 +12,7 @@
 
 #include "ir/encoding.h"
 #include "ir/machines.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
 #include "passes/analysis/loops.h"
@@ -42,26 +43,29 @@ static bool find_first_use(tri_lowering *l, tri_async_load *load)
     return load->buffers > 0;
 }
 
+/* Whether an async product reads a view of a buffer, or the loop loads registers for one from it, which the next copies
+ * need not wait for then. */
+static bool serves_async_product(MlirValue buffer)
+{
+    MlirOpOperand use = mlirValueGetFirstUse(buffer);
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (tri_op_is(user, "ttng.warp_group_dot") || tri_op_is(user, "ttg.local_load") ||
+            (tri_op_in(user, TRI_OPS_BUFFER_VIEW) && serves_async_product(tri_op_result(user, 0))))
+            return true;
+    }
+    return false;
+}
+
 /* A buffer that a product reads asynchronously is still being read one iteration later. */
 static bool feeds_async_product(MlirOperation load)
 {
     MlirOperation user = tri_dots_only_user(tri_op_result(load, 0));
+    tri_memdesc desc;
     if (mlirOperationIsNull(user) || !tri_op_is(user, "ttg.local_alloc") || tri_pipeline_needs_fill(load))
         return false;
-    for (;;) {
-        MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(user, 0));
-        MlirOperation view = {NULL};
-        for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-            MlirOperation next = mlirOpOperandGetOwner(use);
-            if (tri_op_is(next, "ttng.warp_group_dot"))
-                return true;
-            if (tri_op_is(next, "ttg.memdesc_trans") || tri_op_is(next, "ttg.memdesc_reshape"))
-                view = next;
-        }
-        if (mlirOperationIsNull(view))
-            return false;
-        user = view;
-    }
+    return tri_type_get_memdesc(mlirValueGetType(tri_op_result(user, 0)), &desc) &&
+           tri_encoding_kind_of(desc.encoding) == TRI_ENC_NVMMA_SHARED && serves_async_product(tri_op_result(user, 0));
 }
 
 static bool choose_route(tri_lowering *l, tri_async_load *load)

@@ -22,6 +22,15 @@ typedef struct {
     MlirBlock body;
 } rotation;
 
+static bool loads_registers(MlirOperation dot)
+{
+    MlirOperation def = tri_op_def(tri_op_operand(dot, 0));
+    while (!mlirOperationIsNull(def) && (tri_op_is(def, "ttg.convert_layout") || tri_op_is(def, "tt.trans") ||
+                                         tri_op_is(def, "tt.reshape")))
+        def = tri_op_def(tri_op_operand(def, 0));
+    return !mlirOperationIsNull(def) && tri_op_is(def, "ttg.local_load");
+}
+
 /* The body must be: the wait, products with a wait for all of them, copies. */
 static bool find_parts(rotation *r)
 {
@@ -34,6 +43,8 @@ static bool find_parts(rotation *r)
             r->wait = op;
         } else if (tri_op_is(op, "ttng.warp_group_dot")) {
             has_product = true;
+            if (loads_registers(op)) /* in front of the product: there is nothing to do meanwhile */
+                return false;
             if (!mlirOperationIsNull(r->copy))
                 return false;
         } else if (tri_op_is(op, "ttng.warp_group_dot_wait")) {

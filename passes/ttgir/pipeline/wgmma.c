@@ -11,8 +11,8 @@
  * result is only yielded, or used inside a conditional, (3) the argument it comes back as is only an accumulator, or
  * is used behind a wait for everything. It may be yielded transposed and be transposed back in the next iteration, for
  * these are the same registers under other names. Products that read registers are cut in two
- * (pipeline_wgmma_split.c). Others are waited for at once. A wait takes what it waits for as operands and gives it
- * back, and takes the buffers, so that they live until then. */
+ * (pipeline_wgmma_split.c); those whose registers the loop loads end in their iteration. Others are waited for at once.
+ * A wait takes what it waits for as operands and gives it back, and takes the buffers, so that they live until then. */
 #include "passes/ttgir/pipeline/pipeline.h"
 
 #include "ir/op_classes.h"
@@ -269,6 +269,28 @@ static MlirOperation make_wait(tri_arena *arena, tri_builder *b, int pendings, s
     return thread_values(arena, wait, n, values);
 }
 
+/* A comes from registers that the loop loads out of a buffer. */
+static bool reads_loaded(launcher *l, MlirOperation dot)
+{
+    MlirOperation def = tri_op_def(tri_op_operand(dot, 0));
+    while (!mlirOperationIsNull(def) && is_renaming(l, def))
+        def = tri_op_def(tri_op_operand(def, 0));
+    return !mlirOperationIsNull(def) && tri_op_is(def, "ttg.local_load") &&
+           mlirBlockEqual(mlirOperationGetBlock(def), l->body);
+}
+
+/* Such a product must have ended when the iteration ends, for then its registers are loaded again (ptxas would run all
+ * products one by one); one that goes on with its sums starts behind the wait, its registers are loaded in front. */
+static void wait_for_loaded(launcher *l, MlirOperation dot)
+{
+    MlirValue result = tri_op_result(dot, 0);
+    MlirOperation user = tri_dots_only_user(result);
+    bool goes_on = !mlirOperationIsNull(user) && is_dot(user) && mlirValueEqual(tri_op_operand(user, 2), result) &&
+                   mlirBlockEqual(mlirOperationGetBlock(user), l->body) && reads_loaded(l, user);
+    tri_builder b = goes_on ? tri_builder_before(user) : tri_builder_after(dot);
+    make_wait(l->arena, &b, 0, 1, &result);
+}
+
 /* Whether a product may be under way when the next iteration begins, and as which argument. */
 static intptr_t may_stay(launcher *l, MlirOperation dot)
 {
@@ -366,7 +388,8 @@ static void insert_waits(launcher *l)
     make_wait(l->arena, &b, (int)results.len, results.len, results.at);
 }
 
-static void run_loop(const tri_layouts *layouts, MlirOperation loop)
+/* is_split: another pass has placed the waits of its products, but for those whose registers it loads. */
+static void run_loop(const tri_layouts *layouts, MlirOperation loop, bool is_split)
 {
     tri_arena *arena = layouts->arena;
     launcher l = {.arena = arena, .layouts = layouts, .loop = loop, .body = tri_op_body(loop, 0)};
@@ -378,7 +401,14 @@ static void run_loop(const tri_layouts *layouts, MlirOperation loop)
     for (size_t i = 0; i < l.dots.len; i++) {
         MlirOperation dot = l.dots.at[i].dot;
         MlirValue result = tri_op_result(dot, 0);
-        tri_builder_set_attr(dot, "isAsync", tri_attr_bool(mlirOperationGetContext(dot), true));
+        bool is_loaded = reads_loaded(&l, dot);
+        l.dots.at[i].arg = -1;
+        if (is_loaded || !is_split)
+            tri_builder_set_attr(dot, "isAsync", tri_attr_bool(mlirOperationGetContext(dot), true));
+        if (is_loaded)
+            wait_for_loaded(&l, dot);
+        if (is_loaded || is_split)
+            continue;
         l.dots.at[i].arg = may_stay(&l, dot);
         if (l.dots.at[i].arg >= 0) {
             tri_vec_push(arena, &results, tri_op_result(loop, l.dots.at[i].arg));
@@ -400,6 +430,5 @@ void tri_pipeline_wgmma_run(tri_pass_run *run)
     tri_layouts layouts = tri_layouts_make(run);
     tri_op_collect_named(mlirModuleGetOperation(run->module), "scf.for", run->arena, &loops);
     for (size_t i = 0; i < loops.len; i++)
-        if (tri_pipeline_num_stages(run, loops.at[i]) >= 1)
-            run_loop(&layouts, loops.at[i]);
+        run_loop(&layouts, loops.at[i], tri_pipeline_num_stages(run, loops.at[i]) < 1);
 }

@@ -31,23 +31,58 @@ static MlirOperation loop_around(MlirOperation op)
     return op;
 }
 
-/* A product that warp groups can do with operand `operand` as it lies in memory: bytes must run along K (`is_along_k`).
- * Words of 32 bits keep their pointers: where one operand does not run along K, a warp multiplies at a time, and waits
- * for bulk copies longer than for its own (H200, 8192, row-major B: 146 against 194 TFLOP/s). */
-static bool is_worth_product(MlirOperation dot, intptr_t operand, bool is_along_k)
+static int inner_of(const tri_access *access)
+{
+    for (int d = access->form.reason ? 0 : access->form.rank; d-- > 0;)
+        if (tri_sum_is(access->form.dim[d].stride, 1))
+            return d;
+    return -1;
+}
+
+/* Whether an operand is loaded, and runs along K in memory. */
+static bool is_along_k(tri_auto_tma *t, MlirOperation dot, intptr_t operand)
+{
+    MlirOperation def = tri_op_def(tri_op_operand(dot, operand));
+    int depth = operand == 0;
+    for (; !mlirOperationIsNull(def) && tri_op_is(def, "tt.trans"); def = tri_op_def(tri_op_operand(def, 0)))
+        depth = 1 - depth;
+    if (mlirOperationIsNull(def) || tri_op_is(def, "tt.descriptor_load"))
+        return !mlirOperationIsNull(def) && depth == 1;
+    tri_access access;
+    if (!tri_op_is(def, "tt.load"))
+        return false;
+    tri_pointers_access(t->pointers, def, &access);
+    return inner_of(&access) == depth;
+}
+
+/* A product that warp groups can do with operand `operand` as it lies in memory. Bytes and words that do not run along
+ * K come from registers there, for one operand (accelerate_matmul/turned.c). Where single warps multiply, they wait for
+ * bulk copies longer than for their own (H200, tf32 8192, row-major B: 146 against 194 TFLOP/s). */
+static bool is_worth_product(tri_auto_tma *t, MlirOperation dot, intptr_t operand, bool runs_along_k)
 {
     MlirType type = mlirValueGetType(tri_op_result(dot, 0)),
              element = tri_type_element(mlirValueGetType(tri_op_operand(dot, operand)));
     unsigned bits = tri_type_bits(element);
-    if (operand > 1 || tri_type_rank(type) != 2 || tri_type_dim(type, 0) % GROUP_ROWS ||
-        tri_type_dim(type, 1) % FEW_COLUMNS)
+    if (operand > 1 || tri_type_rank(type) != 2)
         return false;
-    return bits == 16 || (bits == 8 && is_along_k);
+    int64_t rows = tri_type_dim(type, 0), columns = tri_type_dim(type, 1);
+    bool fits = rows % GROUP_ROWS == 0 && columns % FEW_COLUMNS == 0;
+    if (bits == 16 || (bits == 8 && runs_along_k && fits))
+        return fits;
+    bool can_swap = tri_passes_option_int(t->run, "swap", 1) != 0 && (bits == 8 || bits == 32);
+    bool other_along_k = is_along_k(t, dot, 1 - operand);
+    if (!can_swap || (bits == 32 && tri_op_int(dot, "inputPrecision", 0) != 0))
+        return false;
+    if (runs_along_k && other_along_k)
+        return fits;
+    bool is_first = runs_along_k ? operand == 1 : operand == 0; /* the one from registers */
+    return (runs_along_k || other_along_k) && (is_first ? rows : columns) % GROUP_ROWS == 0 &&
+           (is_first ? columns : rows) % FEW_COLUMNS == 0;
 }
 
 /* Whether the loaded block, turned or not, is an operand of such products and of no others. `inner`: the dimension
  * along which its neighbours in memory lie. */
-static bool feeds_products(MlirValue value, int inner)
+static bool feeds_products(tri_auto_tma *t, MlirValue value, int inner)
 {
     bool feeds = false;
     for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
@@ -55,8 +90,8 @@ static bool feeds_products(MlirValue value, int inner)
         MlirOperation user = mlirOpOperandGetOwner(use);
         intptr_t operand = mlirOpOperandGetOperandNumber(use);
         if (tri_op_is(user, "tt.trans") && tri_type_rank(mlirValueGetType(value)) == 2)
-            feeds |= feeds_products(tri_op_result(user, 0), 1 - inner);
-        else if (tri_op_is(user, "tt.dot") && !is_worth_product(user, operand, inner == 1 - operand))
+            feeds |= feeds_products(t, tri_op_result(user, 0), 1 - inner);
+        else if (tri_op_is(user, "tt.dot") && !is_worth_product(t, user, operand, inner == 1 - operand))
             return false;
         else
             feeds |= tri_op_is(user, "tt.dot");
@@ -164,14 +199,6 @@ static const char *check_order(tri_auto_tma *t, const tri_auto_tma_plan *p)
 
 typedef TRI_VEC(tri_auto_tma_plan) plan_list;
 
-static int inner_of(const tri_access *access)
-{
-    for (int d = access->form.reason ? 0 : access->form.rank; d-- > 0;)
-        if (tri_sum_is(access->form.dim[d].stride, 1))
-            return d;
-    return -1;
-}
-
 static bool is_worth(tri_auto_tma *t, MlirOperation op, bool has_loads)
 {
     tri_access access;
@@ -183,8 +210,8 @@ static bool is_worth(tri_auto_tma *t, MlirOperation op, bool has_loads)
         return false;
     tri_pointers_access(t->pointers, op, &access);
     int inner = inner_of(&access); /* when nobody knows, 16 bits can be of use, and a remark says why they are not */
-    return feeds_products(tri_op_result(op, 0), inner < 0 ? 0 : inner) ||
-           (inner < 0 && feeds_products(tri_op_result(op, 0), 1));
+    return feeds_products(t, tri_op_result(op, 0), inner < 0 ? 0 : inner) ||
+           (inner < 0 && feeds_products(t, tri_op_result(op, 0), 1));
 }
 
 static void visit_access(tri_auto_tma *t, MlirOperation op, plan_list *plans)
@@ -242,7 +269,8 @@ static bool run_auto_tma(tri_pass_run *run)
 }
 
 static const char *const options[] = {
-    "num-warps=N: that the kernel will have; products of warp groups need multiples of 4 (4)", NULL};
+    "num-warps=N: that the kernel will have; products of warp groups need multiples of 4 (4)",
+    "swap=N: 0 when accelerate-matmul takes no operand out of registers for its place in memory (1)", NULL};
 
 const tri_pass tri_pass_auto_tma = {
     .name = "auto-tma",
