@@ -23,7 +23,7 @@ void tri_gpu_ttir_pipeline(const tri_unit *unit, tri_buf *out)
 {
     tri_buf_add_z(out, "inline,rewrite-tensor-pointer,");
     add_descriptor_pass(unit, uses_tma(unit), out);
-    tri_buf_add_z(out, "canonicalize,combine,reorder-broadcast,cse,symbol-dce,loop-unroll");
+    tri_buf_add_z(out, "canonicalize,combine,reorder-broadcast,cse,symbol-dce,loop-once,loop-unroll");
 }
 
 /* Layouts are chosen, memory accesses first, then matrix products. */

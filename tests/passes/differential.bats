@@ -37,6 +37,7 @@ rewrite-tensor-pointer|like:shifted_sums|sm_80|block-pointer.ttir|sums||arg1|ran
 rewrite-tensor-descriptor-to-pointer|host|sm_80|execute.tri|descriptor|*fp32:16, *fp32:16, i32, i32, 16, 64|y|randn:f32:24x64:seed=1 y=zeros:f32:24x64 24 64
 loop-aware-cse|without|sm_80|differential.tri|repeated|*fp32:16, *fp32:16, *fp32:16, i32, 128|y|randn:f32:5x128:seed=1 y=zeros:f32:128 randn:f32:128:seed=2 5
 loop-unroll|without|sm_80|execute.tri|branches|*fp32:16, *fp32:16, i32, 256|y|rand:f32:7x256:seed=1 y=zeros:f32:256 7
+loop-once|without|sm_80|differential.tri|once|*fp32:16, *fp32:16, i32, 1, 128|y|-grid=7 randn:f32:5x128:seed=1 y=zeros:f32:7x128 5
 loop-peeling|after:loop-unroll|sm_80|peeled.ttir|peeled||arg1|randn:f32:5x128:seed=1 arg1=zeros:f32:128 5
 triton-licm|without|sm_80|differential.tri|repeated|*fp32:16, *fp32:16, *fp32:16, i32, 128|y|randn:f32:5x128:seed=1 y=zeros:f32:128 randn:f32:128:seed=2 5
 rewrite-tensor-descriptor-to-pointer|host|sm_90a|execute.tri|descriptor|*fp32:16, *fp32:16, i32, i32, 16, 64|y|randn:f32:24x64:seed=1 y=zeros:f32:24x64 24 64
@@ -202,6 +203,7 @@ sccp|s/arith.addf/arith.subf/
 rewrite-tensor-pointer|s/arith.cmpi sge/arith.cmpi sgt/
 rewrite-tensor-descriptor-to-pointer|s/arith.addi/arith.subi/
 loop-unroll|s/step %c1_i32/step %c2_i32/
+loop-once|s/arith.cmpi slt/arith.cmpi sle/
 triton-licm|s/arith.addf/arith.mulf/
 convert-triton-to-tritongpu|s/{end = 64 : i32, start = 0 : i32}/{end = 65 : i32, start = 1 : i32}/
 coalesce|s/arith.muli/arith.addi/
