@@ -12,8 +12,9 @@ machine can measure; Triton's is taken inside one process, without its start. TA
 
 Columns: lines of PTX, source to PTX, ptxas, source to cubin, registers, bytes spilled. Printed are the rows in which
 tritcc takes more than 1.2x of PTX lines, of ptxas or of the whole (when that is 50 ms or more), more than 1.1x of
-registers (and at least 8 more), or spills more bytes; with -v all; then the geometric means and how many rows take
-longer than Triton's. FILE (explained.tsv beside this script) says of rows why they are worse: they are marked.
+registers as they are given to threads (eights, from 32 on), or spills more bytes; with -v all; then the geometric means
+and how many rows take longer than Triton's. FILE (explained.tsv beside this script) says of rows why they are worse:
+they are marked.
 --keep leaves N-kernel.ours.ptx, N-kernel.theirs.ptx and N-kernel.theirs.ttgir in FOLDER, and N-kernel.command, which made
 the first; what Triton took is kept as well, and taken from there when the same row is measured again.
 """
@@ -143,10 +144,15 @@ def measure(row, options, folder, name):
     return measured(text, spent, options, folder), measure_theirs(row, options, folder, name)
 
 
+def allocated(registers):
+    """What a thread is given: eights, and a multiprocessor is full of threads of 32."""
+    return max(32, (registers + 7) // 8 * 8)
+
+
 def is_worse(mine, other):
     lines, _, ptxas, total, regs, spill = ((a, b) for a, b in zip(mine, other))
     return lines[0] > 1.2 * lines[1] + 20 or ptxas[0] > max(1.2 * ptxas[1], 50) or total[0] > max(1.2 * total[1], 50) or \
-        regs[0] > max(1.1 * regs[1], regs[1] + 7) or spill[0] > spill[1]
+        allocated(regs[0]) > 1.1 * allocated(regs[1]) or spill[0] > spill[1]
 
 
 def listed(path):

@@ -1,6 +1,6 @@
 /* The order of a block's instructions, by the registers that live at once. The lowering makes each operation for all
  * registers of a thread before the next operation: of a block's 16-bit numbers all are widened before the first is
- * used, and ptxas, which keeps close to the order it is given, holds them. Where no more registers live when each
+ * used, and ptxas, which keeps close to the order it is given, holds them. Where hardly more registers live when each
  * instruction stands in front of its first user, that is made the order; where more do (a product on FMA, whose
  * lowering walks k outside), all stays as it is. Accesses of memory and all else that has effects keep their order, and
  * results are the same bits. Not touched are blocks
@@ -336,7 +336,7 @@ static void order_block(const flow *f, LLVMBuilderRef builder, const flow_block 
     if (before <= least_pressure || before > f->most)
         return;
     int *late = late_order(f->arena, &b);
-    if (live_at_most(f->arena, &b, late) <= before)
+    if (live_at_most(f->arena, &b, late) <= before + before / 64)
         put_in_order(builder, &b, late);
 }
 
