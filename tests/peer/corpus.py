@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Compiles the kernels of installed packages and tabulates what becomes of them.
 
-usage: corpus.py TRITCC ROWS.jsonl PACKAGES [-k WORD] [-v] [-o TABLE] [-j N] [--seconds N] [--emit KIND] [--arch ARCH]
+usage: corpus.py TRITCC ROWS.jsonl PACKAGES [-k WORD] [-v] [-o TABLE] [-j N] [--seconds N] [--emit KIND] [--arch ARCH] [--list]
 
 ROWS.jsonl: one specialisation a line: file, kernel, params, signature, constexprs, div16, num_warps. PACKAGES: folders,
 with ':' between them; a row is compiled from the first that has its kernel with its parameters.
 A row is compiled, rejected (with the code of the first error), crashed, or its file or kernel is not there.
+--list compiles nothing: lines "source | options", as tests/fingerprint.sh -l has them of the tree's own kernels.
 """
 import argparse
 import collections
@@ -36,11 +37,22 @@ def signature(row):
     return "%s(%s)" % (row["kernel"], ", ".join(parts))
 
 
+def specialisation(row, root):
+    """What makes the row of its file."""
+    return ["-I", root, "-num-warps=%d" % row.get("num_warps", 4), "-k", row["kernel"], "-sig", signature(row)]
+
+
 def command(options, row, root):
     kind = ["-emit=%s=-" % options.emit] if options.emit else ["-passes="]
     path = os.path.join(root, row["file"])
-    return [options.tritcc] + kind + ["-arch=" + options.arch, "-I", root, "-num-warps=%d" % row.get("num_warps", 4),
-                                      "-k", row["kernel"], "-sig", signature(row), path]
+    return [options.tritcc] + kind + ["-arch=" + options.arch] + specialisation(row, root) + [path]
+
+
+def list_rows(options, rows):
+    for row in rows:
+        root, _ = find_root(options, row)
+        if root:
+            print(os.path.join(root, row["file"]) + " | " + shlex.join(specialisation(row, root)))
 
 
 def find_root(options, row):
@@ -96,6 +108,7 @@ def read_options(seconds, **defaults):
     parser.add_argument("--seconds", type=int, default=seconds)
     parser.add_argument("--emit")
     parser.add_argument("--arch")
+    parser.add_argument("--list", action="store_true")
     parser.set_defaults(**defaults)
     options = parser.parse_args()
     options.tritcc = os.path.abspath(options.tritcc)
@@ -124,6 +137,8 @@ def tabulate(options, rows, run):
 
 def main():
     options, rows = read_options(120, arch="sm_90")
+    if options.list:
+        return list_rows(options, rows)
     counts = tabulate(options, rows, lambda row: compile_row(options, row))
     return 1 if any(k.startswith(("rejected", "crashed")) for k in counts) else 0
 
