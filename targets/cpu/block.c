@@ -123,6 +123,7 @@ static void emit_op(tri_cpu_gen *g, MlirOperation op)
         tri_cpu_report_op(g, op);
         return;
     }
+    tri_cpu_cache_forget(g, op);
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
         if (tri_op_is(op, roots[i].name)) {
             roots[i].emit(g, op);

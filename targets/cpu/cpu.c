@@ -39,6 +39,7 @@ static void init(tri_cpu_gen *g, tri_unit *unit, const tri_machine_facts *arch)
     tri_map_init(&g->blocks, g->arena);
     tri_map_init(&g->funcs, g->arena);
     tri_map_init(&g->bodies, g->arena);
+    tri_map_init(&g->queues, g->arena);
     g->steps = tri_options_steps(unit->options);
     g->host = tri_host_of(unit, arch);
     g->has_f16c = g->host.is_aarch64 || tri_host_has(&g->host, "f16c");
@@ -77,7 +78,8 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
     LLVMValueRef *args = TRI_NEW_ARRAY(g->arena, LLVMValueRef, count), grid[3];
     LLVMTypeRef *types = TRI_NEW_ARRAY(g->arena, LLVMTypeRef, count);
     LLVMGetParamTypes(LLVMGlobalGetValueType(program), types);
-    for (unsigned i = 0; i + 7 < count; i++) {
+    unsigned own = count - 7 - (g->cache != NULL);
+    for (unsigned i = 0; i < own; i++) {
         LLVMValueRef at = tri_cpu_i64(g, i);
         LLVMValueRef slot = LLVMBuildGEP2(g->b, g->ptr, LLVMGetParam(fn, 0), &at, 1, "");
         LLVMValueRef address = LLVMBuildLoad2(g->b, g->ptr, slot, "");
@@ -92,6 +94,8 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
         args[count - 4 + i] = grid[i];
     }
     args[count - 1] = LLVMGetParam(fn, 4);
+    if (g->cache)
+        args[own] = tri_cpu_cache_allocate(g);
     LLVMValueRef gx = LLVMBuildZExt(g->b, grid[0], g->i64, ""), gy = LLVMBuildZExt(g->b, grid[1], g->i64, "");
     bool has_tiles = tri_cpu_tiles_configure(g);
     LLVMBuildBr(g->b, head);

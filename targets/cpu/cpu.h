@@ -210,6 +210,11 @@ typedef struct tri_cpu_gen {
     bool steps;                  /* for a debugger: statements one after another, variables in memory */
     int64_t variable_bytes;      /* of blocks that are in memory for that alone */
     const tri_cpu_sites *sites;  /* of -fsanitize=undefined */
+    tri_map queues;              /* dots, and arguments of loops, -> the queue of products (dot_queue.c) */
+    TRI_VEC(void *) queue_list;
+    LLVMValueRef cache;          /* memory for packed operands (dot_cache.c); null: none */
+    int64_t cache_bytes, cache_share;
+    TRI_VEC(tri_cpu_block_memory) cache_keys; /* where they are, as offsets */
 } tri_cpu_gen;
 
 /* type.c */
@@ -381,26 +386,18 @@ typedef struct {
     const char *intrinsic;
     bool adds;           /* it takes the accumulator itself */
     bool is_tile;        /* of AMX: it works on tiles */
-    bool is_offset;      /* of bytes: a's are unsigned, so that 128 is added to them and taken off the sums */
+    bool is_offset;      /* of bytes: b's are unsigned, so that 128 is added to them and taken off the sums */
 } tri_cpu_dot_isa;
 bool tri_cpu_dot_tiles(tri_cpu_gen *g, tri_cpu_type operand, int64_t m, int64_t n, int64_t k);
 /* For blocks of `operand` with results of m by n; null: the processor has none that suits. */
 const tri_cpu_dot_isa *tri_cpu_dot_choose(tri_cpu_gen *g, tri_cpu_type operand, int64_t m, int64_t n, int64_t k);
-/* acc + products: left is the group of each row, as integers; right is `width` groups; acc goes row by row. */
+/* acc + products: left is the group of each row, as integers, or a vector like right, which is `width` groups; acc goes
+ * row by row. */
 LLVMValueRef tri_cpu_dot_emit(tri_cpu_gen *g, const tri_cpu_dot_isa *isa, LLVMValueRef left, LLVMValueRef right,
                               LLVMValueRef acc);
 /* The product of packed operands (dot.c): a [m,k], b [k,n], d [m,n] of `element`, added to d. */
 void tri_cpu_multiply(tri_cpu_gen *g, MlirOperation op, tri_cpu_type compute, int64_t batch, int64_t m, int64_t n,
                       int64_t k, LLVMValueRef a, LLVMValueRef b, LLVMValueRef d);
-
-/* A counted loop outside of nests, from 0 to `end`, which is at least one step. */
-typedef struct {
-    LLVMBasicBlockRef header, exit;
-    LLVMValueRef i;
-    int64_t step, end;
-} tri_cpu_counted;
-tri_cpu_counted tri_cpu_counted_begin(tri_cpu_gen *g, int64_t end, int64_t step);
-void tri_cpu_counted_end(tri_cpu_gen *g, tri_cpu_counted *c);
 
 /* dot_direct.c: a block of rows that lies in memory as it is, where `test` (i1; null: always) holds */
 typedef struct {
@@ -408,18 +405,22 @@ typedef struct {
 } tri_cpu_direct;
 bool tri_cpu_dot_direct(tri_cpu_gen *g, MlirValue value, tri_cpu_direct *out);
 
+/* dot_cache.c: packed operands that programs share */
+/* Do the kernel's programs get memory for them? */
+bool tri_cpu_cache_suits(tri_cpu_gen *g, MlirOperation func);
+void tri_cpu_cache_start(tri_cpu_gen *g, MlirOperation func, LLVMValueRef memory); /* null: it has none */
+LLVMValueRef tri_cpu_cache_allocate(tri_cpu_gen *g); /* in a range's function, what the program's function needs */
+void tri_cpu_cache_forget(tri_cpu_gen *g, MlirOperation op); /* before an op that may write what was read */
+
+/* interval.c */
+/* The lowest address of a block of pointers, and one past the last byte of the highest, as i64; false: unknown. */
+bool tri_cpu_addresses(tri_cpu_gen *g, MlirValue pointer, LLVMValueRef *out_lo, LLVMValueRef *out_hi);
+
 /* dot_tiles.c: AMX */
-typedef struct {
-    const tri_cpu_dot_isa *isa;
-    int64_t m, n, k;
-    LLVMValueRef a, a_stride, b, d; /* a: rows, a_stride bytes apart; b in groups; d row-major, 32 bits */
-    int down, across;               /* tiles of the result at a time; set by the callee */
-} tri_cpu_tiles;
 /* Has the unit's module products for the second of tri_host_list's, which has AMX? */
 bool tri_cpu_tiles_suit(tri_unit *unit);
 /* Configures the tiles for the code that follows, when it may have such products; the caller releases them. */
 bool tri_cpu_tiles_configure(tri_cpu_gen *g);
-void tri_cpu_tiles_multiply(tri_cpu_gen *g, tri_cpu_tiles *t); /* d += a * b */
 
 /* scf.c: structured control flow, calls, returns */
 bool tri_cpu_control_op(tri_cpu_gen *g, MlirOperation op); /* false: not one of them */

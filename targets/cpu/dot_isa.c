@@ -73,13 +73,14 @@ LLVMValueRef tri_cpu_dot_emit(tri_cpu_gen *g, const tri_cpu_dot_isa *isa, LLVMVa
                               LLVMValueRef acc)
 {
     LLVMTypeRef operand = LLVMVectorType(packed_element(g, isa), (unsigned)(isa->width * isa->group));
-    LLVMValueRef a = LLVMBuildBitCast(g->b, isa->rows > 1 ? left : tri_cpu_splat(g, left, isa->width), operand, "");
+    bool is_one = LLVMGetTypeKind(LLVMTypeOf(left)) == LLVMIntegerTypeKind;
+    LLVMValueRef a = LLVMBuildBitCast(g->b, is_one ? tri_cpu_splat(g, left, isa->width) : left, operand, "");
     LLVMValueRef b = LLVMBuildBitCast(g->b, right, operand, "");
     LLVMTypeRef overloads[2] = {LLVMTypeOf(acc), operand};
     unsigned id = LLVMLookupIntrinsicID(isa->intrinsic, strlen(isa->intrinsic));
     int overload_count = LLVMIntrinsicIsOverloaded(id) ? 2 : 0;
     if (isa->adds) {
-        LLVMValueRef args[3] = {acc, a, b};
+        LLVMValueRef args[3] = {acc, isa->is_offset ? b : a, isa->is_offset ? a : b}; /* the unsigned ones first */
         return tri_cpu_intrinsic(g, isa->intrinsic, overloads, overload_count, args, 3);
     }
     LLVMValueRef args[2] = {a, b};

@@ -5,7 +5,7 @@
  * a is read row by row where it lies; b is packed as [k / group][n][group], of which a tile is 16 groups of 16 columns.
  * Where a block has 16 rows or columns only, half of the tiles are idle. bfloat16 products round to nearest even, take
  * subnormal operands as zero and give no subnormal sums (Intel's manual, TDPBF16PS). */
-#include "targets/cpu/cpu.h"
+#include "targets/cpu/dot.h"
 
 enum { rows_of_tile = 16, bytes_of_row = 64, tile_count = 8, left_tile = 4, right_tile = 6 };
 
@@ -92,47 +92,62 @@ static LLVMValueRef times(tri_cpu_gen *g, LLVMValueRef x, int64_t by)
     return by != 1 ? LLVMBuildNSWMul(g->b, x, tri_cpu_i64(g, by), "") : x;
 }
 
-static void move_sums(tri_cpu_gen *g, const tri_cpu_tiles *t, const char *name, LLVMValueRef m, LLVMValueRef n)
+/* Tiles of the result that are at work together. */
+typedef struct {
+    int down, across;
+} shape;
+
+static void move_sums(const tri_cpu_product *x, const shape *t, LLVMValueRef d, const char *name, LLVMValueRef m,
+                      LLVMValueRef n)
 {
+    tri_cpu_gen *g = x->g;
     for (int i = 0; i < t->across * t->down; i++) {
         LLVMValueRef row = plus(g, m, i / t->across * rows_of_tile), column = plus(g, n, i % t->across * rows_of_tile);
-        LLVMValueRef stride = tri_cpu_i64(g, t->n * 4), at = address_of(g, t->d, row, stride, times(g, column, 4));
+        LLVMValueRef stride = tri_cpu_i64(g, x->n * 4), at = address_of(g, d, row, stride, times(g, column, 4));
         move_tile(g, name, i, at, stride);
     }
 }
 
-static void step(tri_cpu_gen *g, const tri_cpu_tiles *t, LLVMValueRef m, LLVMValueRef n, LLVMValueRef k)
+static void step(const tri_cpu_each *each, const shape *t, LLVMValueRef m, LLVMValueRef n, LLVMValueRef k)
 {
-    int64_t size = bytes_of_row / (t->isa->group * rows_of_tile); /* of an element */
-    int64_t line = t->n * 4;                                      /* of a group of all columns */
+    const tri_cpu_product *x = &each->x;
+    tri_cpu_gen *g = x->g;
+    int64_t size = x->isa->packed.bits / 8, line = x->strip * 4; /* of a group of all columns of a strip */
+    LLVMValueRef rows = times(g, x->a_stride ? x->a_stride : tri_cpu_i64(g, x->k), size);
     for (int r = 0; r < t->down; r++) {
-        LLVMValueRef at = address_of(g, t->a, plus(g, m, r * rows_of_tile), t->a_stride, times(g, k, size));
-        move_tile(g, "llvm.x86.tileloadd64", left_tile + r, at, t->a_stride);
+        LLVMValueRef at = address_of(g, each->base[0], plus(g, m, r * rows_of_tile), rows, times(g, k, size));
+        move_tile(g, "llvm.x86.tileloadd64", left_tile + r, at, rows);
     }
-    LLVMValueRef stride = tri_cpu_i64(g, line), group = LLVMBuildUDiv(g->b, k, tri_cpu_i64(g, t->isa->group), "");
+    LLVMValueRef stride = tri_cpu_i64(g, line), group = LLVMBuildUDiv(g->b, k, tri_cpu_i64(g, x->isa->group), "");
+    LLVMValueRef strip = times(g, n, x->k * size);
     for (int c = 0; c < t->across; c++) {
-        LLVMValueRef at = address_of(g, t->b, group, stride, times(g, plus(g, n, c * rows_of_tile), 4));
+        LLVMValueRef at = address_of(g, each->base[1], group, stride, plus(g, strip, c * rows_of_tile * 4));
         move_tile(g, "llvm.x86.tileloadd64", right_tile + c, at, stride);
     }
     for (int i = 0; i < t->across * t->down; i++) {
         LLVMValueRef args[3] = {tile_number(g, i), tile_number(g, left_tile + i / t->across),
                                 tile_number(g, right_tile + i % t->across)};
-        tri_cpu_intrinsic(g, t->isa->intrinsic, NULL, 0, args, 3);
+        tri_cpu_intrinsic(g, x->isa->intrinsic, NULL, 0, args, 3);
     }
 }
 
-void tri_cpu_tiles_multiply(tri_cpu_gen *g, tri_cpu_tiles *t)
+enum { pair = 2 * rows_of_tile };
+
+int64_t tri_cpu_tiles_strip(const tri_cpu_product *x) { return x->n % pair ? rows_of_tile : pair; }
+
+void tri_cpu_tiles_multiply(tri_cpu_product *x, LLVMValueRef *base)
 {
-    enum { pair = 2 * rows_of_tile };
-    t->down = t->m % pair ? 1 : 2;
-    t->across = t->n % pair ? 1 : 2;
-    tri_cpu_counted n = tri_cpu_counted_begin(g, t->n, t->across * rows_of_tile);
-    tri_cpu_counted m = tri_cpu_counted_begin(g, t->m, t->down * rows_of_tile);
-    move_sums(g, t, "llvm.x86.tileloadd64", m.i, n.i);
-    tri_cpu_counted k = tri_cpu_counted_begin(g, t->k, t->isa->group * rows_of_tile);
-    step(g, t, m.i, n.i, k.i);
+    tri_cpu_gen *g = x->g;
+    shape t = {x->m % pair ? 1 : 2, x->n % pair ? 1 : 2};
+    tri_cpu_counted n = tri_cpu_counted_begin(g, x->n, t.across * rows_of_tile);
+    tri_cpu_counted m = tri_cpu_counted_begin(g, x->m, t.down * rows_of_tile);
+    move_sums(x, &t, base[2], "llvm.x86.tileloadd64", m.i, n.i);
+    tri_cpu_each each = tri_cpu_each_begin(x, base);
+    tri_cpu_counted k = tri_cpu_counted_begin(g, x->k, x->isa->group * rows_of_tile);
+    step(&each, &t, m.i, n.i, k.i);
     tri_cpu_counted_end(g, &k);
-    move_sums(g, t, "llvm.x86.tilestored64", m.i, n.i);
+    tri_cpu_each_end(g, &each);
+    move_sums(x, &t, base[2], "llvm.x86.tilestored64", m.i, n.i);
     tri_cpu_counted_end(g, &m);
     tri_cpu_counted_end(g, &n);
 }

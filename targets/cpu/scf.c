@@ -1,7 +1,7 @@
 /* Structured and unstructured control flow, calls, functions.
  *
  * Scalars that cross a region's edge are phis or slots; tensors are buffers, written at the edge. */
-#include "targets/cpu/cpu.h"
+#include "targets/cpu/dot.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -111,10 +111,14 @@ static void for_prepare(tri_cpu_gen *g, MlirOperation op, loop_values *v)
         v->inits[i] = tri_op_operand(op, i + 3);
         v->args[i] = mlirBlockGetArgument(body, i + 1);
         v->steps[i] = tri_cpu_increment(g, op, i);
-        if (is_tensor(v->args[i]) && mlirValueIsNull(v->steps[i])) {
-            v->slots[i] = tri_cpu_alloc(g, mlirValueGetType(v->args[i]));
-            write_buffer(g, v->inits[i], v->slots[i]);
-        }
+        if (!is_tensor(v->args[i]) || !mlirValueIsNull(v->steps[i]))
+            continue;
+        v->slots[i] = tri_cpu_queue_sums(g, v->args[i]); /* which are there already */
+        if (v->slots[i])
+            continue;
+        v->slots[i] = tri_cpu_alloc(g, mlirValueGetType(v->args[i]));
+        write_buffer(g, v->inits[i], v->slots[i]);
+        tri_cpu_queue_begin(g, op, i, v->slots[i]);
     }
 }
 
@@ -185,6 +189,7 @@ static void for_op(tri_cpu_gen *g, MlirOperation op)
         if (!v->slots[i])
             LLVMAddIncoming(v->phis[i], &values[i], &latch, 1);
     tri_cpu_move(g, 0, exit);
+    tri_cpu_queue_end(g, op);
     for (int i = 0; i < v->n; i++) {
         MlirValue result = tri_op_result(op, i);
         if (v->slots[i])
@@ -377,11 +382,11 @@ static void return_op(tri_cpu_gen *g, MlirOperation op)
     LLVMBuildRetVoid(g->b);
 }
 
-/* Parameters: scalars by value, tensors and results by address, then the hidden ones; a kernel's descriptors by
- * address, as the launch gives them. */
-static LLVMTypeRef function_type(tri_cpu_gen *g, MlirType type, bool is_kernel)
+/* Parameters: scalars by value, tensors and results by address, memory for packed operands (of a kernel that has
+ * products), then the hidden ones; a kernel's descriptors by address, as the launch gives them. */
+static LLVMTypeRef function_type(tri_cpu_gen *g, MlirType type, bool is_kernel, bool has_cache)
 {
-    intptr_t count = mlirFunctionTypeGetNumInputs(type) + mlirFunctionTypeGetNumResults(type) + hidden_params;
+    intptr_t count = mlirFunctionTypeGetNumInputs(type) + mlirFunctionTypeGetNumResults(type) + hidden_params + 1;
     LLVMTypeRef *params = TRI_NEW_ARRAY(g->arena, LLVMTypeRef, count);
     int n = 0;
     for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++) {
@@ -389,6 +394,8 @@ static LLVMTypeRef function_type(tri_cpu_gen *g, MlirType type, bool is_kernel)
         params[n++] = tri_type_is_tensor(t) || (is_kernel && tri_type_is_desc(t)) ? g->ptr : scalar_type(g, t);
     }
     for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
+        params[n++] = g->ptr;
+    if (has_cache)
         params[n++] = g->ptr;
     for (int i = 0; i < 6; i++)
         params[n++] = g->i32;
@@ -409,7 +416,9 @@ LLVMValueRef tri_cpu_declare(tri_cpu_gen *g, MlirOperation func)
         return fn;
     tri_str name = tri_str_format(g->arena, "%.*s%s%s", TRI_STR_ARG(symbol), tri_op_is_kernel(func) ? "_program" : "",
                                   g->suffix);
-    fn = LLVMAddFunction(g->module, name.data, function_type(g, type_of_func(func), tri_op_is_kernel(func)));
+    LLVMTypeRef type =
+        function_type(g, type_of_func(func), tri_op_is_kernel(func), tri_cpu_cache_suits(g, func));
+    fn = LLVMAddFunction(g->module, name.data, type);
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     tri_map_set(&g->funcs, symbol, fn);
     return fn;
@@ -506,6 +515,7 @@ bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func)
     g->live.len = g->idle.len = 0;
     g->variable_bytes = 0;
     g->tuples = NULL;
+    g->queue_list.len = 0;
     g->entry = tri_cpu_new_block(g, "entry");
     g->at = tri_cpu_new_block(g, "start");
     LLVMBasicBlockRef start = g->at;
@@ -515,6 +525,8 @@ bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func)
         g->grid[i] = LLVMGetParam(g->fn, count - hidden_params + 3 + i);
     }
     g->err = LLVMGetParam(g->fn, count - 1);
+    bool has_cache = tri_cpu_cache_suits(g, func);
+    tri_cpu_cache_start(g, func, has_cache ? LLVMGetParam(g->fn, count - hidden_params - 1) : NULL);
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
         MlirValue arg = mlirBlockGetArgument(body, i);
         LLVMValueRef v = LLVMGetParam(g->fn, (unsigned)i);

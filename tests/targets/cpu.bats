@@ -360,13 +360,52 @@ tiles='-arch=x86-64-v4 -mattr=+amx-tile,+amx-bf16,+amx-int8'
     grep -qx x86-64-v4 said
 }
 
+@test "sums stay in registers over loops, and programs share packed operands" {
+    run_exec panels -arch="$HOST_ARCH"
+    [ "$(uname -m)" = x86_64 ] || skip "the rest is of x86"
+    run_exec panels -arch=x86-64
+    # the loop of the kernel: 16 products, 8 of a's elements, 2 vectors of b, no sum in memory
+    tritcc -arch=x86-64-v4 -sig 'grouped_f32(*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16, i32:16, i32:16, 64, 64, 32, 8)' \
+        -emit=asm=wide.s "$SRCDIR/tests/exec/panels.tri"
+    sed -n '/^products:/,/\.size/p' wide.s >products.s
+    [ "$(grep -c vfmadd products.s)" = 16 ]
+    sed -n '/vfmadd/,/vfmadd.*zmm23/p' products.s >loop.s
+    ! grep -E 'vmov.*zmm.*\(' loop.s
+    ! grep -E 'vgather' wide.s
+    # two accumulators, one of which is read on the way: only the other one waits
+    cat >two.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def two(a, b, c, n):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    x = tl.zeros([16, 16], tl.float32)
+    y = tl.zeros([16, 16], tl.float32)
+    for p in range(n):
+        u, v = tl.load(a + p * 256 + at), tl.load(b + p * 256 + at)
+        x = tl.dot(u, v, x)
+        y = tl.dot(v, u, y * 0.5)
+    tl.store(c + at, x + y)
+END
+    tritcc -arch=x86-64-v4 -sig 'two(*fp32, *fp32, *fp32, i32)' -emit=asm=two.s two.tri
+    [ "$(grep -c '^products.*:' two.s)" = 1 ]
+}
+
 @test "an object for AMX holds code without it; other objects none with it" {
     local bf16='*bf16:16, *bf16:16, *fp32:16, i32, i32, i32, i32, i32, i32, 64, 64, 64'
     # shellcheck disable=SC2086
     tritcc $tiles -sig "wide($bf16)" -emit=asm=with.s,obj=with.o "$SRCDIR/tests/exec/tiles.tri"
-    # sums stay in tiles over the block; the state goes at the end of a range
+    # the state goes at the end of a range
     sed -n '/^tri_run_wide_x86_64_v4_amx:/,/\.size/p' with.s >amx.s
-    [ "$(grep -c tdpbf16ps amx.s)" = 4 ] && [ "$(grep -c ldtilecfg amx.s)" = 1 ] && [ "$(grep -c tilerelease amx.s)" = 1 ]
+    [ "$(grep -c ldtilecfg amx.s)" = 1 ]
+    [ "$(grep -c tilerelease amx.s)" = 1 ]
+    # sums stay in tiles over all steps of the kernel's loop: its products have loads of operands only between them
+    [ "$(grep -c tdpbf16ps with.s)" = 4 ]
+    sed -n '/tileloadd.*tmm3/,/tilestored/p' with.s >loop.s
+    [ "$(grep -cE 'tileloadd.*tmm[0-3]$' loop.s)" = 1 ]
+    [ "$(grep -cE 'tileloadd.*tmm[4-7]$' loop.s)" = 4 ]
     ! sed -n '/^tri_run_wide:/,/\.size/p' with.s | grep -E 'tdp|tile'
     objdump -d with.o | grep -q 'tdpbf16ps.*tmm'
     # products that no tile suits, and a level that has none

@@ -1,0 +1,82 @@
+/* Private to dot*.c: products of blocks. */
+#ifndef TRI_TARGETS_CPU_DOT_H
+#define TRI_TARGETS_CPU_DOT_H
+
+#include "targets/cpu/cpu.h"
+
+/* One product: d += a * b. The operands are packed in the type that is multiplied, or a is where it lies. */
+typedef struct tri_cpu_product {
+    tri_cpu_gen *g;
+    MlirOperation op;
+    int rank;
+    int64_t batch, m, n, k;
+    tri_cpu_type compute; /* of sums; also of operands without `isa` */
+    LLVMTypeRef element;
+    MlirType mlir_element, mlir_sum; /* of packed operands; of sums */
+    const tri_cpu_dot_isa *isa; /* null: single products */
+    LLVMValueRef a, b, d;       /* row-major, of `element`; a and b of isa->packed */
+    int64_t strip;              /* columns of b that are packed as a block of their own: of a tile; or all: n */
+    LLVMValueRef a_stride;      /* elements from row to row of a; null: k */
+    /* Instead of a and b: `trips` (i64, at least one) rows of {a, its stride, b}, whose products are all added. */
+    LLVMValueRef table, trips;
+} tri_cpu_product;
+
+/* Shapes and types of a product; chooses the instruction. */
+void tri_cpu_product_prepare(tri_cpu_product *x, MlirOperation op);
+LLVMTypeRef tri_cpu_product_packed(const tri_cpu_product *x); /* of an element of the packed operands */
+/* The only op that reads the value, and as which operand; null: none, or several. */
+MlirOperation tri_cpu_only_user(MlirValue value, intptr_t *out_operand);
+LLVMTypeRef tri_cpu_product_row(tri_cpu_gen *g);              /* of the table */
+
+/* dot_pack.c */
+/* Writes `value` to a buffer of `type`, converted to `to`. */
+void tri_cpu_pack_into(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer, tri_cpu_type to, MlirType type);
+/* x->a and its stride: where the left operand lies, if it may be read there; else packed, to `buffer` (null: new) */
+void tri_cpu_place_left(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer);
+/* x->b: the right operand in the order of the kernel; in `buffer` (null: a new one, or where it is already) */
+void tri_cpu_place_right(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer);
+
+/* A counted loop outside of nests, from 0 to `end`, which is at least one step. */
+typedef struct {
+    LLVMBasicBlockRef header, exit;
+    LLVMValueRef i, end;
+    int64_t step;
+} tri_cpu_counted;
+tri_cpu_counted tri_cpu_counted_begin(tri_cpu_gen *g, int64_t end, int64_t step);
+void tri_cpu_counted_end(tri_cpu_gen *g, tri_cpu_counted *c);
+
+/* dot_kernel.c */
+/* The loop over the products of x->table, if there is one, with the operands of the one at hand. */
+typedef struct {
+    tri_cpu_product x;
+    LLVMValueRef base[2];
+    tri_cpu_counted loop;
+} tri_cpu_each;
+tri_cpu_each tri_cpu_each_begin(const tri_cpu_product *x, LLVMValueRef *base);
+void tri_cpu_each_end(tri_cpu_gen *g, tri_cpu_each *e);
+void tri_cpu_product_emit(tri_cpu_product *x);
+int64_t tri_cpu_product_strip(const tri_cpu_product *x); /* as many columns as a tile of the result has */
+
+/* dot_tiles.c: with AMX; base: a, b and d */
+int64_t tri_cpu_tiles_strip(const tri_cpu_product *x);
+void tri_cpu_tiles_multiply(tri_cpu_product *x, LLVMValueRef *base);
+
+/* dot_queue.c: products whose sums are only added to are put off, and done together. */
+/* Takes part if `arg`, which `loop` carries in `sums`, is such a sum. */
+void tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMValueRef sums);
+/* Where the sums of a loop's argument are, if a queue of a loop around it has them; else null. */
+LLVMValueRef tri_cpu_queue_sums(tri_cpu_gen *g, MlirValue arg);
+bool tri_cpu_queue_add(tri_cpu_gen *g, MlirOperation dot); /* false: it is in no queue */
+void tri_cpu_queue_end(tri_cpu_gen *g, MlirOperation loop); /* what still waits is done */
+
+/* dot_cache.c: packed right operands that programs find as another one left them. */
+typedef struct tri_cpu_cache tri_cpu_cache; /* of one product */
+/* How many blocks of `bytes` one may have: a multiple of `least`. */
+int64_t tri_cpu_cache_room(const tri_cpu_gen *g, int64_t bytes, int64_t least);
+/* Null: there is no room, or the value is not known by what it reads. */
+tri_cpu_cache *tri_cpu_cache_new(tri_cpu_gen *g, MlirValue value, int64_t bytes, int64_t blocks);
+/* Address of a block; begins what happens when it does not have the value yet. */
+LLVMValueRef tri_cpu_cache_find(tri_cpu_gen *g, tri_cpu_cache *cache, MlirValue value, LLVMValueRef number);
+void tri_cpu_cache_found(tri_cpu_gen *g, tri_cpu_cache *cache); /* ends it */
+
+#endif

@@ -1,0 +1,266 @@
+/* Packed right operands that stay from one program to the next of a thread's range. A program that needs the block that
+ * another one has packed (a column of the product, a head's keys) finds it by the key: the values of all scalars that
+ * the operand's expression reads and that are not the launch's.
+ *
+ * What a block was read from may not have been written since. Programs of a launch are in no order, so no other one may
+ * write there while it runs; stores of the programs of the thread are compared with the addresses that were read, and
+ * what writes at addresses that are not known, or waits for others, makes every block forgotten. Blocks do not outlive
+ * the call for a range of programs.
+ *
+ * The memory is the range function's: {generation, lowest address read, one past the highest}, then of each cache its
+ * keys, each behind the generation that it is of, and its blocks. */
+#include "targets/cpu/dot.h"
+
+#include "ir/op_classes.h"
+#include "ir/options.h"
+
+enum { max_keys = 12, max_loads = 8, max_depth = 16, header_bytes = 64, budget = 1 << 20, max_blocks = 256 };
+
+struct tri_cpu_cache {
+    int64_t blocks, bytes, keys_at, blocks_at, key_count;
+    LLVMBasicBlockRef join;
+};
+
+typedef struct {
+    MlirValue pointers[max_loads];
+    LLVMValueRef keys[max_keys];
+    int pointer_count, key_count;
+    tri_map seen;
+} expression;
+
+/* ---- what an operand reads ---- */
+
+/* Of the launch, so that it is the same in all programs. */
+static bool is_of_launch(MlirValue value, int depth)
+{
+    MlirOperation op = tri_op_def(value);
+    if (mlirOperationIsNull(op)) {
+        MlirBlock block;
+        intptr_t index;
+        return tri_op_is_block_argument(value, &block, &index) &&
+               tri_op_is(mlirBlockGetParentOperation(block), "tt.func");
+    }
+    if (tri_op_is(op, "arith.constant") || tri_op_is(op, "tt.get_num_programs"))
+        return true;
+    if (!tri_op_in(op, TRI_OPS_ELEMENTWISE) || mlirOperationGetNumRegions(op) > 0 || depth > max_depth)
+        return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        if (!is_of_launch(tri_op_operand(op, i), depth + 1))
+            return false;
+    return true;
+}
+
+static bool add_key(expression *e, LLVMValueRef v)
+{
+    for (int i = 0; i < e->key_count; i++)
+        if (e->keys[i] == v)
+            return true;
+    if (e->key_count == max_keys)
+        return false;
+    e->keys[e->key_count++] = v;
+    return true;
+}
+
+/* False: it reads what is not known by scalars. */
+static bool reads_known(tri_cpu_gen *g, MlirValue value, expression *e)
+{
+    tri_cpu_bind *bind = tri_cpu_find(g, value);
+    if (tri_map_find_ptr(&e->seen, value.ptr))
+        return true;
+    tri_map_set_ptr(&e->seen, value.ptr, e);
+    if (!tri_type_is_tensor(mlirValueGetType(value)))
+        return is_of_launch(value, 0) || (!tri_type_is_desc(mlirValueGetType(value)) && bind &&
+                                         bind->kind == TRI_CPU_SCALAR && add_key(e, bind->v));
+    if (bind && bind->kind == TRI_CPU_CARRIED)
+        return add_key(e, bind->v) && reads_known(g, bind->init, e);
+    MlirOperation op = tri_op_def(value);
+    if (mlirOperationIsNull(op) || !(tri_cpu_can_be_lazy(op) || tri_op_is(op, "arith.constant")))
+        return false;
+    if (tri_op_is(op, "tt.load")) {
+        if (e->pointer_count == max_loads)
+            return false;
+        e->pointers[e->pointer_count++] = tri_op_operand(op, 0);
+    }
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        if (!reads_known(g, tri_op_operand(op, i), e))
+            return false;
+    return true;
+}
+
+static bool read_all(tri_cpu_gen *g, MlirValue value, expression *e)
+{
+    *e = (expression){0};
+    tri_map_init(&e->seen, g->arena);
+    return reads_known(g, value, e) && e->pointer_count > 0;
+}
+
+/* ---- memory ---- */
+
+/* Whether the kernel's functions may have one is known before they are made: they get its memory. */
+bool tri_cpu_cache_suits(tri_cpu_gen *g, MlirOperation func)
+{
+    tri_op_list dots = {0};
+    if (!tri_op_is_kernel(func) || g->steps || g->unit->options->sanitize)
+        return false;
+    tri_op_collect_named(func, "tt.dot", g->arena, &dots);
+    return dots.len > 0;
+}
+
+void tri_cpu_cache_start(tri_cpu_gen *g, MlirOperation func, LLVMValueRef memory)
+{
+    tri_op_list dots = {0};
+    tri_op_collect_named(func, "tt.dot", g->arena, &dots);
+    g->cache = memory;
+    g->cache_bytes = header_bytes;
+    g->cache_share = budget / (int64_t)(dots.len ? dots.len : 1);
+    g->cache_keys.len = 0;
+}
+
+int64_t tri_cpu_cache_room(const tri_cpu_gen *g, int64_t bytes, int64_t least)
+{
+    int64_t blocks = g->cache_share / ((bytes + 63) & ~(int64_t)63) / least;
+    blocks = blocks * least < max_blocks ? blocks : max_blocks / least;
+    return blocks > 1 ? blocks * least : least;
+}
+
+tri_cpu_cache *tri_cpu_cache_new(tri_cpu_gen *g, MlirValue value, int64_t bytes, int64_t blocks)
+{
+    expression e;
+    bytes = (bytes + 63) & ~(int64_t)63;
+    if (!g->cache || bytes * blocks > g->cache_share || !read_all(g, value, &e))
+        return NULL;
+    tri_cpu_cache *c = TRI_NEW(g->arena, tri_cpu_cache);
+    *c = (tri_cpu_cache){.blocks = blocks, .bytes = bytes, .key_count = e.key_count};
+    int64_t key_bytes = (c->blocks * (c->key_count + 1) * 8 + 63) & ~(int64_t)63;
+    c->keys_at = g->cache_bytes;
+    c->blocks_at = c->keys_at + key_bytes;
+    g->cache_bytes = c->blocks_at + c->blocks * bytes;
+    tri_cpu_block_memory keys = {.address = tri_cpu_i64(g, c->keys_at), .bytes = key_bytes};
+    tri_vec_push(g->arena, &g->cache_keys, keys);
+    return c;
+}
+
+static LLVMValueRef word_at(tri_cpu_gen *g, LLVMValueRef base, int64_t at)
+{
+    LLVMValueRef index = tri_cpu_i64(g, at);
+    return LLVMBuildInBoundsGEP2(g->b, g->i8, base, &index, 1, "");
+}
+
+static LLVMValueRef load_word(tri_cpu_gen *g, LLVMValueRef base, int64_t at)
+{
+    return LLVMBuildLoad2(g->b, g->i64, word_at(g, base, at), "");
+}
+
+static void store_word(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef base, int64_t at)
+{
+    LLVMBuildStore(g->b, v, word_at(g, base, at));
+}
+
+enum { generation = 0, lowest = 8, highest = 16 };
+
+LLVMValueRef tri_cpu_cache_allocate(tri_cpu_gen *g)
+{
+    LLVMValueRef memory = LLVMBuildAlloca(g->b, LLVMArrayType2(g->i8, (uint64_t)g->cache_bytes), "panels");
+    LLVMSetAlignment(memory, 64);
+    store_word(g, tri_cpu_i64(g, 1), memory, generation);
+    store_word(g, tri_cpu_i64(g, -1), memory, lowest);
+    store_word(g, tri_cpu_i64(g, 0), memory, highest);
+    for (size_t i = 0; i < g->cache_keys.len; i++) {
+        LLVMValueRef at = g->cache_keys.at[i].address;
+        LLVMBuildMemSet(g->b, LLVMBuildInBoundsGEP2(g->b, g->i8, memory, &at, 1, ""), LLVMConstNull(g->i8),
+                        tri_cpu_i64(g, g->cache_keys.at[i].bytes), 64);
+    }
+    return memory;
+}
+
+/* ---- finding ---- */
+
+static LLVMValueRef as_word(tri_cpu_gen *g, LLVMValueRef v)
+{
+    switch (LLVMGetTypeKind(LLVMTypeOf(v))) {
+    case LLVMPointerTypeKind:
+        return LLVMBuildPtrToInt(g->b, v, g->i64, "");
+    case LLVMFloatTypeKind:
+        return LLVMBuildZExt(g->b, LLVMBuildBitCast(g->b, v, g->i32, ""), g->i64, "");
+    case LLVMDoubleTypeKind:
+        return LLVMBuildBitCast(g->b, v, g->i64, "");
+    default:
+        return LLVMBuildIntCast2(g->b, v, g->i64, false, "");
+    }
+}
+
+static LLVMValueRef fold_words(tri_cpu_gen *g, const char *name, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMValueRef args[2] = {x, y};
+    return tri_cpu_intrinsic(g, name, &g->i64, 1, args, 2);
+}
+
+static void note_addresses(tri_cpu_gen *g, const expression *e)
+{
+    LLVMValueRef lo, hi, least = load_word(g, g->cache, lowest), most = load_word(g, g->cache, highest);
+    for (int i = 0; i < e->pointer_count; i++) {
+        bool is_known = tri_cpu_addresses(g, e->pointers[i], &lo, &hi);
+        least = is_known ? fold_words(g, "llvm.umin", least, lo) : tri_cpu_i64(g, 0);
+        most = is_known ? fold_words(g, "llvm.umax", most, hi) : tri_cpu_i64(g, -1);
+    }
+    store_word(g, least, g->cache, lowest);
+    store_word(g, most, g->cache, highest);
+}
+
+LLVMValueRef tri_cpu_cache_find(tri_cpu_gen *g, tri_cpu_cache *c, MlirValue value, LLVMValueRef number)
+{
+    expression e;
+    if (!read_all(g, value, &e) || e.key_count != c->key_count)
+        TRI_BUG("an operand changed what it reads");
+    tri_cpu_at(g, 0);
+    LLVMValueRef words[max_keys + 1];
+    words[0] = load_word(g, g->cache, generation);
+    for (int i = 0; i < e.key_count; i++)
+        words[i + 1] = as_word(g, e.keys[i]);
+    LLVMValueRef at = LLVMBuildNSWMul(g->b, number, tri_cpu_i64(g, (c->key_count + 1) * 8), "");
+    LLVMValueRef keys = LLVMBuildInBoundsGEP2(g->b, g->i8, word_at(g, g->cache, c->keys_at), &at, 1, "");
+    LLVMValueRef same = LLVMConstInt(g->i1, 1, false);
+    for (int i = 0; i <= e.key_count; i++)
+        same = LLVMBuildAnd(g->b, same, LLVMBuildICmp(g->b, LLVMIntEQ, load_word(g, keys, i * 8), words[i], ""), "");
+    at = LLVMBuildNSWMul(g->b, number, tri_cpu_i64(g, c->bytes), "");
+    LLVMValueRef block = LLVMBuildInBoundsGEP2(g->b, g->i8, word_at(g, g->cache, c->blocks_at), &at, 1, "");
+    LLVMBasicBlockRef fill = tri_cpu_new_block(g, "fill");
+    c->join = tri_cpu_new_block(g, "filled");
+    LLVMBuildCondBr(g->b, same, c->join, fill);
+    tri_cpu_move(g, 0, fill);
+    for (int i = 0; i <= e.key_count; i++)
+        store_word(g, words[i], keys, i * 8);
+    note_addresses(g, &e);
+    return block;
+}
+
+void tri_cpu_cache_found(tri_cpu_gen *g, tri_cpu_cache *c)
+{
+    tri_cpu_at(g, 0);
+    LLVMBuildBr(g->b, c->join);
+    tri_cpu_move(g, 0, c->join);
+}
+
+/* ---- forgetting ---- */
+
+void tri_cpu_cache_forget(tri_cpu_gen *g, MlirOperation op)
+{
+    if (!g->cache || !tri_op_in(op, TRI_OPS_WRITE | TRI_OPS_CALL | TRI_OPS_BARRIER))
+        return;
+    tri_cpu_at(g, 0);
+    LLVMValueRef lo, hi, by = tri_cpu_i64(g, 1);
+    LLVMValueRef least = load_word(g, g->cache, lowest), most = load_word(g, g->cache, highest);
+    bool is_silent = mlirOperationGetNumResults(op) == 0 ||
+                     (mlirOperationGetNumResults(op) == 1 &&
+                      mlirOpOperandIsNull(mlirValueGetFirstUse(tri_op_result(op, 0))));
+    bool is_known = (tri_op_is(op, "tt.store") || tri_op_is(op, "tt.atomic_rmw")) && is_silent &&
+                    tri_cpu_addresses(g, tri_op_operand(op, 0), &lo, &hi);
+    if (is_known) {
+        LLVMValueRef meets = LLVMBuildAnd(g->b, LLVMBuildICmp(g->b, LLVMIntULT, lo, most, ""),
+                                          LLVMBuildICmp(g->b, LLVMIntULT, least, hi, ""), "");
+        store_word(g, LLVMBuildSelect(g->b, meets, tri_cpu_i64(g, -1), least, ""), g->cache, lowest);
+        store_word(g, LLVMBuildSelect(g->b, meets, tri_cpu_i64(g, 0), most, ""), g->cache, highest);
+        by = LLVMBuildZExt(g->b, meets, g->i64, "");
+    }
+    store_word(g, LLVMBuildAdd(g->b, load_word(g, g->cache, generation), by, ""), g->cache, generation);
+}

@@ -1,0 +1,211 @@
+/* Operands of products are evaluated straight into the order that the kernel reads: masks, conversions, dequantisation
+ * and transposition happen on the way.
+ *
+ * a stays row-major; b is row-major, or [k / group][n][group] for instructions that multiply groups. */
+#include "targets/cpu/dot.h"
+
+/* ---- packing ---- */
+
+typedef struct {
+    MlirValue value;
+    MlirType type; /* of the packed block */
+    tri_cpu_type from, to;
+    LLVMValueRef buffer;
+    tri_cpu_val v;
+} pack_data;
+
+static LLVMValueRef to_compute(tri_cpu_gen *g, LLVMValueRef v, tri_cpu_type from, tri_cpu_type to)
+{
+    if (from.kind == TRI_CPU_INT)
+        return from.bits < to.bits ? LLVMBuildSExt(g->b, v, tri_cpu_like(tri_cpu_llvm_type(g, to), v), "") : v;
+    return tri_cpu_convert(g, v, from, to, false);
+}
+
+static void pack_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
+{
+    pack_data *p = sink->data;
+    p->v = tri_cpu_eval(g, p->value, g->nest->index);
+    tri_cpu_at(g, p->v.level);
+    p->v.v = to_compute(g, p->v.v, p->from, p->to);
+}
+
+static void pack_write(tri_cpu_gen *g, tri_cpu_sink *sink)
+{
+    pack_data *p = sink->data;
+    if (p->v.level < g->nest->loop_count)
+        p->v.level = g->nest->loop_count;
+    tri_cpu_buffer_store(g, p->type, p->buffer, g->nest->index, p->v);
+}
+
+void tri_cpu_pack_into(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer, tri_cpu_type to, MlirType type)
+{
+    tri_cpu_gen *g = x->g;
+    pack_data data = {.value = value, .type = type, .to = to, .buffer = buffer};
+    data.from = tri_cpu_type_of(g, mlirValueGetType(value));
+    tri_cpu_sink sink = {.op = x->op, .data = &data, .eval = pack_eval, .write = pack_write};
+    sink.values = &value;
+    sink.value_count = 1;
+    tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = -1, .count = 1, .sinks = &sink};
+    for (int d = 0; d < domain.rank; d++)
+        domain.shape[d] = tri_type_dim(type, d);
+    MlirValue none = {NULL};
+    domain.vec_dim = tri_cpu_vector_dim(g, domain.rank, domain.shape, none, value);
+    tri_cpu_nest_run(g, &domain);
+}
+
+static tri_cpu_type packed_type(const tri_cpu_product *x) { return x->isa ? x->isa->packed : x->compute; }
+
+/* Row-major, in `buffer` (null: a new one, or where it is). */
+static LLVMValueRef pack(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer)
+{
+    tri_cpu_gen *g = x->g;
+    tri_cpu_bind *bind = tri_cpu_find(g, value);
+    MlirType type = tri_type_with_element(mlirValueGetType(value), x->mlir_element);
+    if (!buffer && bind && bind->kind == TRI_CPU_BUFFER && mlirTypeEqual(type, mlirValueGetType(value)))
+        return bind->v;
+    buffer = buffer ? buffer : tri_cpu_alloc(g, type);
+    tri_cpu_pack_into(x, value, buffer, packed_type(x), type);
+    return buffer;
+}
+
+void tri_cpu_place_left(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer)
+{
+    tri_cpu_gen *g = x->g;
+    tri_cpu_direct direct;
+    bool fits = mlirTypeEqual(tri_type_element(mlirValueGetType(value)), x->mlir_element);
+    if (!fits || !tri_cpu_dot_direct(g, value, &direct)) {
+        x->a = pack(x, value, buffer);
+        return;
+    }
+    x->a = direct.address;
+    x->a_stride = direct.stride;
+    if (!direct.test)
+        return;
+    LLVMValueRef address = tri_cpu_temp(g, g->ptr, "left"), stride = tri_cpu_temp(g, g->i64, "stride");
+    LLVMBasicBlockRef copy = tri_cpu_new_block(g, "copy"), next = tri_cpu_new_block(g, "placed");
+    tri_cpu_at(g, 0);
+    LLVMBuildStore(g->b, direct.address, address);
+    LLVMBuildStore(g->b, direct.stride, stride);
+    LLVMBuildCondBr(g->b, direct.test, next, copy);
+    tri_cpu_move(g, 0, copy);
+    buffer = pack(x, value, buffer);
+    tri_cpu_at(g, 0);
+    LLVMBuildStore(g->b, buffer, address);
+    LLVMBuildStore(g->b, tri_cpu_i64(g, x->k), stride);
+    LLVMBuildBr(g->b, next);
+    tri_cpu_move(g, 0, next);
+    x->a = LLVMBuildLoad2(g->b, g->ptr, address, "");
+    x->a_stride = LLVMBuildLoad2(g->b, g->i64, stride, "");
+}
+
+/* ---- packing in strips of columns, and groups along k ---- */
+
+enum { max_group = 8 };
+
+typedef struct {
+    tri_cpu_product *x;
+    MlirValue value;
+    LLVMValueRef buffer;
+    tri_cpu_type from, to;
+    int group;
+    tri_cpu_val v[max_group];
+} strip_data;
+
+static void strip_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
+{
+    strip_data *p = sink->data;
+    int row = p->x->rank - 2;
+    for (int i = 0; i < p->group; i++) {
+        tri_cpu_tuple t = *g->nest->index;
+        for (int l = 0; l < TRI_CPU_MAX_LOOPS; l++)
+            t.at[row].coef[l] *= p->group;
+        t.at[row].c = t.at[row].c * p->group + i;
+        p->v[i] = tri_cpu_eval(g, p->value, tri_cpu_intern(g, &t));
+        tri_cpu_at(g, p->v[i].level);
+        p->v[i].v = to_compute(g, p->v[i].v, p->from, p->to);
+        if (p->x->isa && p->x->isa->is_offset)
+            p->v[i].v = LLVMBuildXor(g->b, p->v[i].v, tri_cpu_const_like(LLVMTypeOf(p->v[i].v), 128), "");
+    }
+}
+
+/* Lanes of the group's members one after the other. */
+static LLVMValueRef interleave(tri_cpu_gen *g, const strip_data *p, LLVMTypeRef element)
+{
+    int group = p->group, lanes = g->nest->vec_loop >= 0 ? g->nest->vl : 1;
+    LLVMValueRef order[TRI_CPU_LANES * max_group], all = LLVMGetPoison(tri_cpu_vector(element, lanes * group));
+    if (group == 1)
+        return p->v[0].is_vec ? p->v[0].v : lanes > 1 ? tri_cpu_splat(g, p->v[0].v, lanes) : p->v[0].v;
+    for (int i = 0; i < group; i++) {
+        LLVMValueRef v = p->v[i].is_vec ? p->v[i].v : tri_cpu_splat(g, p->v[i].v, lanes);
+        for (int k = 0; k < lanes * group; k++)
+            order[k] = LLVMConstInt(g->i32, (uint64_t)(k < lanes ? k : 0), false);
+        v = LLVMBuildShuffleVector(g->b, v, LLVMGetPoison(LLVMTypeOf(v)),
+                                   LLVMConstVector(order, (unsigned)(lanes * group)), "");
+        for (int k = 0; k < lanes * group; k++)
+            order[k] = LLVMConstInt(g->i32, (uint64_t)(k % group == i ? lanes * group + k / group : k), false);
+        all = LLVMBuildShuffleVector(g->b, all, v, LLVMConstVector(order, (unsigned)(lanes * group)), "");
+    }
+    return all;
+}
+
+/* A counter of the nest at the first lane of the chunk. */
+static LLVMValueRef chunk_start(tri_cpu_gen *g, int dim)
+{
+    int vec = g->nest->vec_loop;
+    g->nest->vec_loop = -1;
+    tri_cpu_val v = tri_cpu_index_value(g, &g->nest->index->at[dim]);
+    g->nest->vec_loop = vec;
+    tri_cpu_at(g, g->nest->loop_count);
+    return v.v;
+}
+
+static LLVMValueRef scaled(tri_cpu_gen *g, LLVMValueRef x, int64_t by)
+{
+    return by == 1 ? x : LLVMBuildNSWMul(g->b, x, tri_cpu_i64(g, by), "");
+}
+
+static void strip_write(tri_cpu_gen *g, tri_cpu_sink *sink)
+{
+    strip_data *p = sink->data;
+    const tri_cpu_product *x = p->x;
+    int64_t strip = x->strip;
+    LLVMTypeRef element = tri_cpu_memory_type(g, p->to);
+    LLVMValueRef column = chunk_start(g, x->rank - 1);
+    LLVMValueRef at = scaled(g, chunk_start(g, x->rank - 2), strip * p->group);
+    if (strip < x->n) {
+        LLVMValueRef width = tri_cpu_i64(g, strip), number = LLVMBuildUDiv(g->b, column, width, "");
+        at = LLVMBuildNSWAdd(g->b, at, scaled(g, number, strip * x->k), "");
+        column = LLVMBuildURem(g->b, column, width, "");
+    }
+    at = LLVMBuildNSWAdd(g->b, at, scaled(g, column, p->group), "");
+    if (x->rank == 3)
+        at = LLVMBuildNSWAdd(g->b, at, scaled(g, chunk_start(g, 0), x->k * x->n), "");
+    LLVMValueRef slot = LLVMBuildInBoundsGEP2(g->b, element, p->buffer, &at, 1, "");
+    LLVMSetAlignment(LLVMBuildStore(g->b, interleave(g, p, element), slot), p->to.bits / 8);
+}
+
+void tri_cpu_place_right(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer)
+{
+    tri_cpu_gen *g = x->g;
+    tri_cpu_bind *bind = tri_cpu_find(g, value);
+    MlirType type = tri_type_with_element(mlirValueGetType(value), x->mlir_element);
+    if (!buffer && !x->isa && bind && bind->kind == TRI_CPU_BUFFER && mlirTypeEqual(type, mlirValueGetType(value))) {
+        x->b = bind->v;
+        x->strip = x->n;
+        return;
+    }
+    strip_data data = {.x = x, .value = value, .to = packed_type(x), .group = x->isa ? x->isa->group : 1};
+    data.from = tri_cpu_type_of(g, mlirValueGetType(value));
+    data.buffer = x->b = buffer ? buffer : tri_cpu_alloc(g, type);
+    tri_cpu_sink sink = {.op = x->op, .data = &data, .eval = strip_eval, .write = strip_write, .indices = value};
+    if (data.group == 1) { /* else the elements at a chunk's index are others than those that masks are known for */
+        sink.values = &data.value;
+        sink.value_count = 1;
+    }
+    tri_cpu_domain domain = {.rank = x->rank, .axis = -1, .count = 1, .sinks = &sink, .vec_dim = x->rank - 1};
+    for (int d = 0; d < x->rank; d++)
+        domain.shape[d] = tri_type_dim(type, d);
+    domain.shape[x->rank - 2] /= data.group;
+    domain.lanes = (int)(x->strip < TRI_CPU_LANES ? x->strip : 0);
+    tri_cpu_nest_run(g, &domain);
+}

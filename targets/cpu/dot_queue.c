@@ -1,0 +1,283 @@
+/* Products that are put off. An accumulator that a loop, or a nest of loops, only adds products to,
+ *
+ *     for ..: for ..:  acc = dot(a, b, acc)
+ *
+ * is not touched by each of them: their operands are placed, and when enough of them wait, or the outermost loop ends,
+ * the kernel runs over all, its sums in registers or tiles meanwhile. Such loops write nothing that is read, so that
+ * left operands may still be read where they lie. Products of several dots of one iteration go into one queue. */
+#include "targets/cpu/dot.h"
+
+#include "ir/op_classes.h"
+#include "ir/options.h"
+
+enum {
+    strip_bytes = 32 << 10,  /* of b that a column of tiles of the result reads: they stay in the first cache */
+    block_bytes = 512 << 10, /* of packed operands of either side that wait */
+    max_trips = 64,
+    max_dots = 16,
+    max_depth = 8,
+};
+
+typedef struct {
+    MlirOperation root; /* the outermost loop */
+    tri_cpu_product x;  /* of each of the dots */
+    int64_t trips;      /* that wait at most */
+    LLVMValueRef count, first, table, a_blocks, b_blocks, kernel, sums; /* first: the number of the first that waits */
+    int64_t blocks; /* of right operands: those are numbered */
+} queue;
+
+/* ---- which loops ---- */
+
+typedef struct {
+    MlirOperation dots[max_dots];
+    MlirValue args[max_depth]; /* of loops inside */
+    int dot_count, arg_count;
+} chain;
+
+/* The dots that the loop's argument goes through, each the only reader of its accumulator, until it is yielded. */
+static bool follow(MlirOperation loop, intptr_t arg, chain *out)
+{
+    MlirBlock body = tri_op_body(loop, 0);
+    MlirValue value = mlirBlockGetArgument(body, arg + 1);
+    for (;;) {
+        intptr_t at;
+        MlirOperation user = tri_cpu_only_user(value, &at);
+        if (mlirOperationIsNull(user) || mlirOperationGetBlock(user).ptr != body.ptr)
+            return false;
+        if (tri_op_is(user, "scf.yield"))
+            return at == arg;
+        if (tri_op_is(user, "tt.dot") && at == 2 && out->dot_count < max_dots) {
+            out->dots[out->dot_count++] = user;
+            value = tri_op_result(user, 0);
+        } else if (tri_op_is(user, "scf.for") && at >= 3 && out->arg_count < max_depth) {
+            out->args[out->arg_count++] = mlirBlockGetArgument(tri_op_body(user, 0), at - 2);
+            if (!follow(user, at - 3, out))
+                return false;
+            value = tri_op_result(user, at - 3);
+        } else {
+            return false;
+        }
+    }
+}
+
+static bool is_same_product(const tri_cpu_product *x, const tri_cpu_product *y)
+{
+    return x->m == y->m && x->n == y->n && x->k == y->k && x->isa == y->isa && x->compute.kind == y->compute.kind &&
+           mlirTypeEqual(x->mlir_element, y->mlir_element);
+}
+
+/* All of one shape, in the sums' own type; `out`: that of each. */
+static bool are_alike(tri_cpu_gen *g, const chain *c, tri_cpu_product *out)
+{
+    for (int i = 0; i < c->dot_count; i++) {
+        tri_cpu_product x = {.g = g};
+        tri_cpu_product_prepare(&x, c->dots[i]);
+        MlirType sum = tri_type_element(mlirValueGetType(tri_op_result(c->dots[i], 0)));
+        if (x.rank != 2 || !mlirTypeEqual(sum, x.mlir_sum) || (i && !is_same_product(&x, out)))
+            return false;
+        *out = x;
+    }
+    return c->dot_count > 0;
+}
+
+static bool loop_writes(tri_cpu_gen *g, MlirOperation loop)
+{
+    tri_op_list inner = {0};
+    tri_op_collect(loop, g->arena, &inner);
+    for (size_t i = 0; i < inner.len; i++)
+        if (tri_op_in(inner.at[i], TRI_OPS_WRITE | TRI_OPS_CALL | TRI_OPS_BARRIER))
+            return true;
+    return false;
+}
+
+/* ---- memory ---- */
+
+static int64_t packed_bytes(const tri_cpu_product *x, int64_t elements)
+{
+    return elements * (x->isa ? x->isa->packed.bits : x->compute.bits) / 8;
+}
+
+static int64_t fewer(int64_t x, int64_t y) { return x < y ? x : y; }
+
+static int64_t choose_trips(tri_cpu_gen *g, const tri_cpu_product *x)
+{
+    enum { columns = 32 };
+    int64_t a = packed_bytes(x, x->m * x->k), b = packed_bytes(x, x->k * x->n);
+    int64_t strip = packed_bytes(x, x->k * fewer(x->n, columns)) / (x->isa && x->isa->is_tile ? 2 : 1);
+    int64_t left = (TRI_CPU_ARENA_LIMIT - g->arena_bytes) / 4;
+    int64_t trips = fewer(strip_bytes / strip, fewer(block_bytes, left) / (a > b ? a : b));
+    return fewer(trips, max_trips);
+}
+
+static LLVMValueRef new_room(tri_cpu_gen *g, int64_t bytes, const char *name)
+{
+    bytes = (bytes + 63) & ~(int64_t)63;
+    g->arena_bytes += bytes;
+    LLVMValueRef v = tri_cpu_temp(g, LLVMArrayType2(g->i8, (uint64_t)bytes), name);
+    LLVMSetAlignment(v, 64);
+    return v;
+}
+
+static LLVMValueRef block_at(tri_cpu_gen *g, LLVMValueRef base, LLVMValueRef number, int64_t bytes)
+{
+    LLVMValueRef at = LLVMBuildNSWMul(g->b, number, tri_cpu_i64(g, bytes), "");
+    return LLVMBuildInBoundsGEP2(g->b, g->i8, base, &at, 1, "");
+}
+
+/* ---- the kernel, as a function of its own: it is called where the queue is full, and where the loop ends ---- */
+
+static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product)
+{
+    static const char noinline_name[] = "noinline", nounwind_name[] = "nounwind";
+    LLVMTypeRef params[3] = {g->ptr, g->i64, g->ptr};
+    LLVMValueRef fn = LLVMAddFunction(g->module, "products", LLVMFunctionType(g->void_type, params, 3, false));
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    const char *names[2] = {noinline_name, nounwind_name};
+    for (int i = 0; i < 2; i++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
+        LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(g->llvm, kind, 0));
+    }
+    LLVMValueRef outer = g->fn;
+    LLVMBasicBlockRef entry = g->entry, at = g->at;
+    int64_t block_count = g->block_count;
+    g->fn = fn;
+    g->entry = tri_cpu_new_block(g, "entry");
+    LLVMBasicBlockRef start = g->at = tri_cpu_new_block(g, "start");
+    tri_cpu_lines_stop(g);
+    tri_cpu_product x = *product;
+    x.table = LLVMGetParam(fn, 0);
+    x.trips = LLVMGetParam(fn, 1);
+    x.d = LLVMGetParam(fn, 2);
+    tri_cpu_product_emit(&x);
+    tri_cpu_at(g, 0);
+    LLVMBuildRetVoid(g->b);
+    LLVMPositionBuilderAtEnd(g->b, g->entry);
+    LLVMBuildBr(g->b, start);
+    g->fn = outer;
+    g->entry = entry;
+    g->at = at;
+    g->block_count = block_count;
+    tri_cpu_at(g, 0);
+    tri_cpu_lines_at(g, g->op);
+    return fn;
+}
+
+static void run_kernel(tri_cpu_gen *g, const queue *q, LLVMValueRef count)
+{
+    LLVMValueRef args[3] = {q->table, count, q->sums};
+    LLVMBuildCall2(g->b, LLVMGlobalGetValueType(q->kernel), q->kernel, args, 3, "");
+}
+
+/* ---- the queue ---- */
+
+void tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMValueRef sums)
+{
+    chain c = {0};
+    queue q = {.root = loop, .sums = sums};
+    if (g->steps || g->unit->options->sanitize || !follow(loop, arg, &c) || !are_alike(g, &c, &q.x) ||
+        loop_writes(g, loop))
+        return;
+    q.trips = choose_trips(g, &q.x);
+    if (q.trips < 2)
+        return;
+    q.blocks = tri_cpu_cache_room(g, packed_bytes(&q.x, q.x.k * q.x.n), q.trips);
+    q.a_blocks = new_room(g, packed_bytes(&q.x, q.x.m * q.x.k) * q.trips, "left");
+    q.table = tri_cpu_temp(g, LLVMArrayType2(tri_cpu_product_row(g), (uint64_t)q.trips), "products");
+    q.count = tri_cpu_temp(g, g->i64, "waiting");
+    q.first = tri_cpu_temp(g, g->i64, "first");
+    q.kernel = make_kernel(g, &q.x);
+    tri_cpu_at(g, 0);
+    LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q.count);
+    LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q.first);
+    queue *kept = TRI_NEW(g->arena, queue);
+    *kept = q;
+    for (int i = 0; i < c.dot_count; i++)
+        tri_map_set_ptr(&g->queues, c.dots[i].ptr, kept);
+    for (int i = 0; i < c.arg_count; i++)
+        tri_map_set_ptr(&g->queues, c.args[i].ptr, kept);
+    tri_vec_push(g->arena, &g->queue_list, kept);
+}
+
+LLVMValueRef tri_cpu_queue_sums(tri_cpu_gen *g, MlirValue arg)
+{
+    const queue *q = tri_map_find_ptr(&g->queues, arg.ptr);
+    return q ? q->sums : NULL;
+}
+
+/* All of the queue are done, and the next ones have the numbers behind theirs while there is room. */
+static void run_waiting(tri_cpu_gen *g, const queue *q, LLVMValueRef count)
+{
+    tri_cpu_at(g, 0);
+    run_kernel(g, q, count);
+    LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q->count);
+    LLVMValueRef next = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, q->first, ""), count, "");
+    LLVMValueRef fits = LLVMBuildICmp(
+        g->b, LLVMIntSLE, next, tri_cpu_i64(g, q->blocks - q->trips), "");
+    LLVMBuildStore(g->b, LLVMBuildSelect(g->b, fits, next, tri_cpu_i64(g, 0), ""), q->first);
+}
+
+static void place_operands(tri_cpu_gen *g, queue *q, tri_cpu_product *x, LLVMValueRef count)
+{
+    MlirValue b = tri_op_operand(x->op, 1);
+    int64_t bytes = packed_bytes(x, x->k * x->n);
+    tri_cpu_place_left(x, tri_op_operand(x->op, 0),
+                       block_at(g, q->a_blocks, count, packed_bytes(x, x->m * x->k)));
+    tri_cpu_at(g, 0);
+    tri_cpu_cache *cache = tri_cpu_cache_new(g, b, bytes, q->blocks);
+    if (!cache) {
+        q->b_blocks = q->b_blocks ? q->b_blocks : new_room(g, bytes * q->trips, "right");
+        tri_cpu_place_right(x, b, block_at(g, q->b_blocks, count, bytes));
+        return;
+    }
+    LLVMValueRef number = LLVMBuildNSWAdd(g->b, LLVMBuildLoad2(g->b, g->i64, q->first, ""), count, "");
+    tri_cpu_place_right(x, b, tri_cpu_cache_find(g, cache, b, number));
+    tri_cpu_cache_found(g, cache);
+}
+
+bool tri_cpu_queue_add(tri_cpu_gen *g, MlirOperation dot)
+{
+    queue *q = tri_map_find_ptr(&g->queues, dot.ptr);
+    if (!q)
+        return false;
+    tri_cpu_at(g, 0);
+    tri_cpu_product x = q->x;
+    x.op = dot;
+    LLVMValueRef count = LLVMBuildLoad2(g->b, g->i64, q->count, "");
+    place_operands(g, q, &x, count);
+    tri_cpu_at(g, 0);
+    LLVMTypeRef type = tri_cpu_product_row(g);
+    LLVMValueRef row = LLVMBuildInBoundsGEP2(g->b, type, q->table, &count, 1, "");
+    LLVMValueRef stride = x.a_stride ? x.a_stride : tri_cpu_i64(g, x.k);
+    LLVMBuildStore(g->b, x.a, LLVMBuildStructGEP2(g->b, type, row, 0, ""));
+    LLVMBuildStore(g->b, stride, LLVMBuildStructGEP2(g->b, type, row, 1, ""));
+    LLVMBuildStore(g->b, x.b, LLVMBuildStructGEP2(g->b, type, row, 2, ""));
+    LLVMValueRef next = LLVMBuildNSWAdd(g->b, count, tri_cpu_i64(g, 1), "");
+    LLVMBuildStore(g->b, next, q->count);
+    LLVMBasicBlockRef full = tri_cpu_new_block(g, "full"), on = tri_cpu_new_block(g, "on");
+    LLVMValueRef is_full = LLVMBuildICmp(g->b, LLVMIntEQ, next, tri_cpu_i64(g, q->trips), "");
+    LLVMBuildCondBr(g->b, is_full, full, on);
+    tri_cpu_move(g, 0, full);
+    run_waiting(g, q, next);
+    LLVMBuildBr(g->b, on);
+    tri_cpu_move(g, 0, on);
+    tri_cpu_bind_buffer(g, tri_op_result(dot, 0), q->sums);
+    return true;
+}
+
+void tri_cpu_queue_end(tri_cpu_gen *g, MlirOperation loop)
+{
+    for (size_t i = 0; i < g->queue_list.len; i++) {
+        const queue *q = g->queue_list.at[i];
+        if (q->root.ptr != loop.ptr)
+            continue;
+        tri_cpu_at(g, 0);
+        LLVMValueRef count = LLVMBuildLoad2(g->b, g->i64, q->count, "");
+        LLVMBasicBlockRef some = tri_cpu_new_block(g, "some"), none = tri_cpu_new_block(g, "none");
+        LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, count, tri_cpu_i64(g, 0), ""), some, none);
+        tri_cpu_move(g, 0, some);
+        run_kernel(g, q, count);
+        LLVMBuildBr(g->b, none);
+        tri_cpu_move(g, 0, none);
+    }
+}
