@@ -317,11 +317,14 @@ static const row rows[] = {
 
 enum { row_count = sizeof rows / sizeof *rows };
 
+/* A bundle of a family that has no code but its binary: the kernels' facts are in memory only. */
+static bool is_of_binary(const row *r, const tri_target *target) { return r->phase.bundle && !target->code_kind; }
+
 /* Whether the target has the phase of a row. */
 static bool resolve(const row *r, const tri_target *target, tri_phase *out)
 {
     *out = r->phase;
-    out->from = kind_for(target, r->phase.from);
+    out->from = kind_for(target, is_of_binary(r, target) ? TRI_KIND_BINARY : r->phase.from);
     out->to = kind_for(target, r->phase.to);
     if (out->from == TRI_KIND_NONE || out->to == TRI_KIND_NONE || !r->is_for(target))
         return false;

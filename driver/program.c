@@ -251,7 +251,7 @@ static bool compile_part(state *s, const tri_target_share *share, const tri_pipe
     if (has_forms)
         tri_vec_push(s->arena, &options->specialize, TRI_STR("default"));
     part->unit = TRI_NEW(s->arena, tri_unit);
-    part->has_code = share->has_code;
+    part->has_code = share->has_code && share->target->code_kind;
     bool ok = start_unit(s, share, part->unit, options) &&
               tri_pipeline_run(s->session, pipeline, s->kind, part, outputs);
     keep_dependencies(s, part->unit);

@@ -78,6 +78,9 @@ MlirAttribute tri_kernel_to_attr(MlirContext context, const tri_kernel *kernel)
     put_int(&d, "shared", kernel->shared_bytes, 0);
     put_int(&d, "scratch", kernel->scratch_bytes, 0);
     put_int(&d, "scratch_alignment", kernel->scratch_alignment, 0);
+    put_int(&d, "locks", kernel->lock_count, 0);
+    put_int(&d, "lock_start", kernel->lock_start, 0);
+    put_flag(&d, "vector", kernel->is_vector);
     put_int(&d, "registers", kernel->registers, -1);
     put_int(&d, "spills", kernel->spill_bytes, -1);
     return finish(&d);
@@ -147,6 +150,9 @@ bool tri_kernel_from_attr(tri_arena *arena, MlirAttribute attr, tri_kernel *out_
         .shared_bytes = get_int(attr, "shared", 0),
         .scratch_bytes = get_int(attr, "scratch", 0),
         .scratch_alignment = get_int(attr, "scratch_alignment", 0),
+        .lock_count = (int32_t)get_int(attr, "locks", 0),
+        .lock_start = get_int(attr, "lock_start", 0),
+        .is_vector = get_flag(attr, "vector"),
         .registers = (int32_t)get_int(attr, "registers", -1),
         .spill_bytes = (int32_t)get_int(attr, "spills", -1),
     };

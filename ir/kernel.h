@@ -37,6 +37,9 @@ typedef struct tri_kernel {
     int64_t shared_bytes;          /* static + dynamic, 0 on targets without */
     int64_t scratch_bytes;         /* global scratch per program */
     int64_t scratch_alignment;
+    int64_t lock_start;            /* NPUs: the value of each lock at the start */
+    int32_t lock_count;
+    bool is_vector;                /* ... only vector cores run it */
     int32_t registers, spill_bytes; /* -1: not known */
 } tri_kernel;
 

@@ -48,6 +48,7 @@ typedef struct tri_machine_facts {
     int max_registers;      /* of a thread; 0: they are not counted */
     int block_registers;    /* of a block */
     uint32_t unified_buffer; /* bytes that the blocks of a program may take on an NPU; 0: not limited here */
+    bool has_control_address; /* kernels of an NPU take the address by which its cores signal each other (FFTS) */
     bool has_multi_buffer;   /* ... each twice, so that copies overlap with work */
     int spare_shared; /* bytes per thread that a conversion may take without lowering the number of resident blocks */
 

@@ -1,7 +1,7 @@
 # The launcher's LLVM IR, as objects have it: every object holds a copy, and a link takes one of each name. awk -v abi=N
 # -f launch.awk launch.ll launch.ll (which is read twice).
 # - What is local to a file becomes "tri.NAME": names with a dot, as kernels are called as they like.
-# - What is hidden (by -fvisibility=hidden) carries the ABI, "tri_rt3_launch", so that releases live side by side.
+# - What is hidden (by -fvisibility=hidden) carries the ABI, "tri_rt4_launch", so that releases live side by side.
 # - What is public keeps its name: one for all releases, and one meaning.
 # - All but the first are weak.
 

@@ -81,6 +81,10 @@ typedef struct tri_target {
     bool (*measure)(tri_unit *unit, tri_str code);
     tri_resources (*resources)(const tri_unit *unit, const tri_kernel *kernel, tri_str code);
     tri_object_form object_form;
+    /* Of a family whose objects hold images: what launches them, and its number in include/tritcc/launch.h. */
+    const char *launcher; /* "tri_rt_cuda_backend" */
+    int device_kind;
+    bool is_npu; /* its launcher wants tri_rt_npu of each variant */
     /* What the simulator knows of the family beyond the shared primitives; null: nothing. */
     const struct tri_sim_family *simulator;
 } tri_target;

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* A CUstream, an OpenCL command queue, or NULL for the default; objects for CPUs ignore it. */
+/* A CUstream, an aclrtStream, an OpenCL command queue, or NULL for the default; objects for CPUs ignore it. */
 typedef void *tri_stream;
 
 /* Number of programs along each axis. A grid with a zero does nothing. */
@@ -80,10 +80,19 @@ const tritcc_kernel *tritcc_kernel_find(const char *name);
 const tritcc_kernel *tritcc_kernel_next(const tritcc_kernel *after);
 
 /* The kinds of devices that code in objects is for. */
-enum tri_device_kind { TRI_AUTOMATIC = 0, TRI_CUDA = 1, TRI_HIP = 2, TRI_LEVEL_ZERO = 3, TRI_OPENCL = 4, TRI_HOST = 5 };
+enum tri_device_kind {
+    TRI_AUTOMATIC = 0,
+    TRI_CUDA = 1,
+    TRI_HIP = 2,
+    TRI_LEVEL_ZERO = 3,
+    TRI_OPENCL = 4,
+    TRI_HOST = 5,
+    TRI_ASCEND = 6
+};
 
 /* Which of them kernels with code for several run on, in the whole process; streams and pointers are its. Without it,
- * or with TRI_AUTOMATIC, it is the first of that order which has a device, asked for at the first launch. */
+ * or with TRI_AUTOMATIC, it is the first of that order which has a device, asked for at the first launch; the host
+ * comes last. */
 int tri_select(int kind);
 
 /* How many threads the programs of a launch on the host are shared out among, in the whole process: 1 to 1024, else

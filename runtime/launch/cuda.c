@@ -66,11 +66,7 @@ typedef struct {
 /* Not static: one of each per program, however many objects hold them. */
 driver_api tri_rt_cuda_api;
 pthread_once_t tri_rt_cuda_once = PTHREAD_ONCE_INIT;
-pthread_mutex_t tri_rt_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
 #define api tri_rt_cuda_api
-
-static void lock(void) { pthread_mutex_lock(&tri_rt_cuda_lock); }
-static void unlock(void) { pthread_mutex_unlock(&tri_rt_cuda_lock); }
 
 /* A fork while another thread loads leaves the child a lock that it can take; its driver calls fail, as CUDA has it. */
 static void open_driver(void)
@@ -113,19 +109,17 @@ static void open_driver(void)
         if (!symbol && !rows[i].is_optional)
             return;
     }
-    pthread_atfork(lock, unlock, unlock);
+    tri_rt_guard_forks();
     api.is_usable = api.init(0) == 0;
 }
 
-static int driver_error(int number) { return number ? TRI_ERROR_DRIVER + number : TRI_OK; }
-
-const char *tri_rt_cuda_text(int number)
+static const char *text_of(int number)
 {
     const char *text = NULL;
-    if (!api.is_usable || api.error_string(number, &text))
-        return NULL;
-    return text;
+    return api.error_string(number, &text) ? NULL : text;
 }
+
+static int driver_error(int number) { return tri_rt_driver_error(number, text_of); }
 
 static int is_open(void)
 {
@@ -157,12 +151,12 @@ static int hold(int device, void **out_context)
     int r = 0;
     if (device >= max_devices)
         return TRI_ERROR_NO_DEVICE;
-    lock();
+    tri_rt_lock();
     if (!primary[device].users)
         r = api.ctx_retain(&primary[device].context, device);
     primary[device].users += !r;
     *out_context = primary[device].context;
-    unlock();
+    tri_rt_unlock();
     return driver_error(r);
 }
 
@@ -174,9 +168,9 @@ static int let_go_locked(int device)
 
 static int let_go(int device)
 {
-    lock();
+    tri_rt_lock();
     int r = let_go_locked(device);
-    unlock();
+    tri_rt_unlock();
     return driver_error(r);
 }
 
@@ -297,44 +291,20 @@ static int load_module(const tri_rt_kernel *kernel, uint32_t config, int device,
 /* The entry of a context, or a free one for it. The lock is held. */
 static tri_rt_context *take_entry(tri_rt_kernel *kernel, const current *c)
 {
-    tri_rt_context *entry = NULL;
-    for (uint32_t i = 0; i < kernel->context_count; i++) {
-        if (kernel->contexts[i].context == c->context)
-            return &kernel->contexts[i];
-        if (!kernel->contexts[i].context && !entry)
-            entry = &kernel->contexts[i];
-    }
-    if (!entry && kernel->context_count == TRI_RT_MAX_CONTEXTS)
-        return NULL;
-    if (!entry)
-        entry = &kernel->contexts[kernel->context_count];
-    entry->device = c->device;
-    entry->is_held = c->is_borrowed;
-    entry->part = entry->last = 0;
-    if (c->is_borrowed)
+    int is_new;
+    tri_rt_context *entry = tri_rt_take_context(kernel, c->context, TRI_CUDA, c->device, &is_new);
+    if (entry && is_new && c->is_borrowed) {
+        entry->is_held = 1;
         primary[c->device].users++;
-    __atomic_store_n(&entry->context, c->context, __ATOMIC_RELEASE);
-    if (entry == &kernel->contexts[kernel->context_count])
-        __atomic_store_n(&kernel->context_count, kernel->context_count + 1, __ATOMIC_RELEASE);
+    }
     return entry;
-}
-
-/* Entries never move, so that a launch that finds its own does not take the lock. */
-static tri_rt_context *find_entry(const tri_rt_kernel *kernel, const void *context)
-{
-    uint32_t count = __atomic_load_n(&kernel->context_count, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < count; i++)
-        if (__atomic_load_n(&kernel->contexts[i].context, __ATOMIC_ACQUIRE) == context)
-            return &kernel->contexts[i];
-    return NULL;
 }
 
 /* After a failure: an entry without any module is free again. The lock is held. */
 static void drop_unused(const tri_rt_kernel *kernel, tri_rt_context *entry)
 {
-    for (uint32_t i = 0; i < kernel->config_count; i++)
-        if (kernel->modules[(entry - kernel->contexts) * kernel->config_count + i].module)
-            return;
+    if (tri_rt_has_modules(kernel, entry))
+        return;
     __atomic_store_n(&entry->context, NULL, __ATOMIC_RELEASE);
     if (entry->is_held)
         let_go_locked(entry->device);
@@ -344,22 +314,22 @@ static void drop_unused(const tri_rt_kernel *kernel, tri_rt_context *entry)
 static int find_module(tri_rt_kernel *kernel, const current *c, uint32_t config, tri_rt_context **out_entry,
                        tri_rt_module **out_module)
 {
-    *out_entry = find_entry(kernel, c->context);
+    *out_entry = tri_rt_find_context(kernel, c->context);
     if (*out_entry) {
-        *out_module = &kernel->modules[(*out_entry - kernel->contexts) * kernel->config_count + config];
+        *out_module = tri_rt_module_of(kernel, *out_entry, config);
         if (__atomic_load_n(&(*out_module)->module, __ATOMIC_ACQUIRE))
             return TRI_OK;
     }
-    lock();
+    tri_rt_lock();
     *out_entry = take_entry(kernel, c);
     int r = *out_entry ? TRI_OK : TRI_ERROR_MEMORY;
     if (!r) {
-        *out_module = &kernel->modules[(*out_entry - kernel->contexts) * kernel->config_count + config];
+        *out_module = tri_rt_module_of(kernel, *out_entry, config);
         r = (*out_module)->module ? TRI_OK : load_module(kernel, config, c->device, *out_module);
         if (r)
             drop_unused(kernel, *out_entry);
     }
-    unlock();
+    tri_rt_unlock();
     return r;
 }
 
@@ -438,7 +408,7 @@ static int launch_with_scratch(const tri_rt_kernel *kernel, const tri_rt_variant
 /* The configuration for the arguments, on the device of the context. */
 static uint32_t find_config(const tri_rt_kernel *kernel, const tri_rt_call *call, const current *c)
 {
-    tri_rt_context *entry = kernel->tuning ? find_entry(kernel, c->context) : NULL;
+    tri_rt_context *entry = kernel->tuning ? tri_rt_find_context(kernel, c->context) : NULL;
     uint32_t part = entry ? __atomic_load_n(&entry->part, __ATOMIC_RELAXED) : 0;
     tri_rt_module module;
     if (!kernel->tuning)
@@ -557,14 +527,15 @@ static int unload_entry(tri_rt_kernel *kernel, uint32_t at)
 static int unload_cuda(tri_rt_kernel *kernel, int device)
 {
     int r = 0;
-    lock();
+    tri_rt_lock();
     for (uint32_t i = 0; i < kernel->context_count; i++) {
-        if (!kernel->contexts[i].context || kernel->contexts[i].device != device)
+        const tri_rt_context *entry = &kernel->contexts[i];
+        if (!entry->context || entry->kind != TRI_CUDA || entry->device != device)
             continue;
         int e = unload_entry(kernel, i);
         r = r ? r : e;
     }
-    unlock();
+    tri_rt_unlock();
     return driver_error(r);
 }
 
@@ -580,7 +551,8 @@ static int selected_cuda(tri_rt_kernel *kernel, int device)
     uint32_t variant = part->first_variant + part->variant_count - 1;
     for (uint32_t i = 0; i < __atomic_load_n(&kernel->context_count, __ATOMIC_ACQUIRE); i++) {
         uint32_t last = __atomic_load_n(&kernel->contexts[i].last, __ATOMIC_RELAXED);
-        if (last && kernel->contexts[i].device == device && last - 1 - part->first_variant < part->variant_count)
+        if (last && kernel->contexts[i].kind == TRI_CUDA && kernel->contexts[i].device == device &&
+            last - 1 - part->first_variant < part->variant_count)
             variant = last - 1;
     }
     return tri_rt_row(kernel, module.part, variant, module.image);

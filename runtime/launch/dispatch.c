@@ -95,7 +95,7 @@ int tri_rt_chosen_kind = TRI_AUTOMATIC;
 
 int tri_select(int kind)
 {
-    if (kind < TRI_AUTOMATIC || kind > TRI_HOST)
+    if (kind < TRI_AUTOMATIC || kind > TRI_ASCEND)
         return TRI_ERROR_NO_DEVICE;
     __atomic_store_n(&tri_rt_chosen_kind, kind, __ATOMIC_RELAXED);
     return TRI_OK;

@@ -33,7 +33,7 @@ const char *tri_strerror(int error)
     case TRI_ERROR_GRID:
         return "the grid is too large for the device";
     case TRI_ERROR_NO_DRIVER:
-        return "no driver for the device was found (libcuda.so.1)";
+        return "no driver for the device was found (libcuda.so.1, libascendcl.so)";
     case TRI_ERROR_NO_DEVICE:
         return "there is no such device";
     case TRI_ERROR_ARCH:
@@ -56,7 +56,7 @@ const char *tri_strerror(int error)
         break;
     }
     if (error >= TRI_ERROR_DRIVER) {
-        const char *driver = tri_rt_cuda_text(error - TRI_ERROR_DRIVER);
+        const char *driver = tri_rt_text_of_driver(error - TRI_ERROR_DRIVER);
         char *out = put(text, end, "driver error ");
         out = put_number(out, end, (unsigned)(error - TRI_ERROR_DRIVER));
         if (driver)

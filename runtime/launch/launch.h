@@ -15,7 +15,7 @@ extern int tri_rt_asked_threads; /* what tri_threads was given last; 0: nothing 
 #include <stdint.h>
 
 /* Of everything that the writer of objects and this launcher agree on. Raised with each change of record.def. */
-enum { TRI_RT_ABI = 3 };
+enum { TRI_RT_ABI = 4 };
 
 /* Of what programs see of a kernel in the registry: the field `abi` of tritcc_kernel. */
 enum { TRI_RT_KERNEL_ABI = 2 };
@@ -73,7 +73,7 @@ typedef struct tri_rt_backend tri_rt_backend;
 /* What was loaded into one context. Guarded by the back end's lock, except for reads of entries that are ready. */
 typedef struct {
     void *context; /* atomic; null: the entry is free */
-    int device;
+    int device, kind;
     int is_held;    /* the runtime retained the context for this entry */
     uint32_t part;  /* of the first configuration that suits the device, + 1; 0: not known yet */
     uint32_t last;  /* variant of the last launch + 1; 0: none yet */
@@ -149,6 +149,25 @@ int tri_rt_row(const tri_rt_kernel *kernel, uint32_t part, uint32_t variant, uin
 uint16_t tri_rt_to_half(float value);
 uint16_t tri_rt_to_bfloat(float value);
 
+/* ---- shared by back ends for devices (device.c) ---- */
+
+/* The lock under which code is loaded and entries of contexts change. */
+void tri_rt_lock(void);
+void tri_rt_unlock(void);
+/* From the first call on, a fork while another thread holds the lock leaves the child one that it can take. */
+void tri_rt_guard_forks(void);
+/* What a launcher returns for a driver's own number, 0 being success; of the last failure `text` tells more. */
+int tri_rt_driver_error(int number, const char *(*text)(int number));
+/* The text of the driver that failed last, or null. */
+const char *tri_rt_text_of_driver(int number);
+/* The entry of a context, or null. */
+tri_rt_context *tri_rt_find_context(const tri_rt_kernel *kernel, const void *context);
+/* The same, or a free one for it; null when there are too many. The lock is held. */
+tri_rt_context *tri_rt_take_context(tri_rt_kernel *kernel, void *context, int kind, int device, int *out_is_new);
+tri_rt_module *tri_rt_module_of(const tri_rt_kernel *kernel, const tri_rt_context *entry, uint32_t config);
+/* Is any configuration loaded there? The lock is held. */
+int tri_rt_has_modules(const tri_rt_kernel *kernel, const tri_rt_context *entry);
+
 /* ---- CPU ---- */
 
 extern const tri_rt_backend tri_rt_cpu_backend;
@@ -200,7 +219,9 @@ extern const tri_rt_backend tri_rt_cuda_backend;
  * code runs on its own major version from its minor version on, and only on exactly its own when it is an 'a' one; PTX
  * likewise, or on anything newer. Of several the highest is taken. */
 int tri_rt_cuda_rank(const char *arch, int is_ptx, int capability);
-/* The driver's text for its own error number, or null. */
-const char *tri_rt_cuda_text(int number);
+
+/* ---- Ascend ---- */
+
+extern const tri_rt_backend tri_rt_ascend_backend;
 
 #endif

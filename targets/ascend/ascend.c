@@ -1,5 +1,7 @@
 /* Ascend NPUs: structured code in the form that the vendor's compiler (bishengir-compile) takes. */
 #include "targets/ascend/ascend.h"
+
+#include "include/tritcc/launch.h"
 #include "targets/linalg/structured.h"
 
 static void linalg_pipeline(const tri_unit *unit, tri_buf *out)
@@ -20,4 +22,8 @@ const tri_target tri_target_ascend = {
     .binary_tool = "bishengir-compile",
     .binary_help = "machine code for an NPU, by bishengir-compile",
     .assemble = tri_ascend_compile,
+    .object_form = TRI_OBJECT_IMAGES,
+    .launcher = "tri_rt_ascend_backend",
+    .device_kind = TRI_ASCEND,
+    .is_npu = true,
 };

@@ -1,6 +1,8 @@
 /* NVIDIA GPUs: PTX from LLVM's NVPTX back end, cubin from ptxas. */
 #include "targets/target.h"
 
+#include "include/tritcc/launch.h"
+
 #include "targets/gpu/gpu.h"
 #include "targets/nvptx/nvptx.h"
 #include "runtime/sim/nvptx/primitives.h"
@@ -45,5 +47,7 @@ const tri_target tri_target_nvptx = {
     .measure = tri_nvptx_measure,
     .resources = tri_nvptx_resources,
     .object_form = TRI_OBJECT_IMAGES,
+    .launcher = "tri_rt_cuda_backend",
+    .device_kind = TRI_CUDA,
     .simulator = &tri_sim_nvptx,
 };

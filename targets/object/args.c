@@ -50,7 +50,7 @@ static tri_object_ctype desc_type(tri_str text)
 
 bool tri_object_get_ctype(const tri_target *target, const tri_kernel_param *param, tri_object_ctype *out_type)
 {
-    if (tri_str_has_prefix(param->type, "tensordesc<") && !target->ttgir_pipeline) {
+    if (tri_str_has_prefix(param->type, "tensordesc<") && target->object_form == TRI_OBJECT_CODE) {
         *out_type = desc_type(param->type);
         return true;
     }

@@ -93,6 +93,27 @@ static LLVMValueRef host_function(tri_writer *w, const table_part *p, const tri_
     return run;
 }
 
+/* The sizes of the arguments as the launcher has them, and what the vendor's compiler says of the kernel. */
+static LLVMValueRef make_npu(tri_writer *w, const tri_unit *unit, const tri_kernel *k, const tri_object_args *args)
+{
+    LLVMValueRef *sizes = TRI_NEW_ARRAY(w->arena, LLVMValueRef, args->at.len + 1);
+    unsigned count = 0;
+    for (size_t i = 0; i < args->at.len; i++) {
+        const tri_object_ctype *type = &args->at.at[i].type;
+        unsigned bytes = type->kind == TRI_CTYPE_PTR ? 8 : type->bits / 8;
+        if (!args->at.at[i].is_constant)
+            sizes[count++] = LLVMConstInt(w->i16, bytes, false);
+    }
+    tri_record r = tri_record_start(w->llvm, TRI_RECORD_npu);
+    tri_record_set(&r, npu, sizes, tri_writer_array(w, w->i16, sizes, count, "sizes"));
+    tri_record_set_number(&r, npu, size_count, count);
+    tri_record_set_number(&r, npu, lock_start, (uint64_t)k->lock_start);
+    tri_record_set_number(&r, npu, lock_count, (uint64_t)k->lock_count);
+    tri_record_set_number(&r, npu, is_vector, k->is_vector);
+    tri_record_set_number(&r, npu, has_control_address, unit->arch->has_control_address);
+    return tri_writer_constant(w, tri_record_finish(&r), "npu");
+}
+
 static LLVMValueRef make_variant(tri_writer *w, const table_part *p, const tri_kernel *k)
 {
     tri_object_args args;
@@ -104,6 +125,8 @@ static LLVMValueRef make_variant(tri_writer *w, const table_part *p, const tri_k
     tri_record_set(&r, variant, run, is_host ? host_function(w, p, k) : NULL);
     tri_record_set(&r, variant, conditions, make_conditions(w, &args, &conditions));
     tri_record_set(&r, variant, slots, make_slots(w, &args, &slots));
+    if (p->part->unit->target->is_npu)
+        tri_record_set(&r, variant, npu, make_npu(w, p->part->unit, k, &args));
     tri_record_set(&r, variant, computed, tri_writer_computed(w, k));
     tri_record_set_number(&r, variant, condition_count, conditions);
     tri_record_set_number(&r, variant, slot_count, slots);
@@ -190,7 +213,7 @@ static LLVMValueRef make_part(tri_writer *w, const table_part *p, const tri_obje
     bool is_host = unit->target->object_form == TRI_OBJECT_CODE;
     tri_record r = tri_record_start(w->llvm, TRI_RECORD_part);
     tri_record_set(&r, part, arch, tri_writer_text(w, tri_str_from(p->arch->name)));
-    tri_record_set_number(&r, part, kind, is_host ? TRI_HOST : TRI_CUDA);
+    tri_record_set_number(&r, part, kind, is_host ? TRI_HOST : unit->target->device_kind);
     if (is_host && tri_host_needs_level(p->arch)) {
         const char *name = tri_host_has_tiles(p->arch) ? "tri_cpu_rt_tile_level" : "tri_cpu_rt_level";
         tri_record_set(&r, part, find_level,
@@ -213,16 +236,18 @@ static LLVMValueRef make_part(tri_writer *w, const table_part *p, const tri_obje
 
 static LLVMValueRef make_backends(tri_writer *w, const table_parts *parts)
 {
-    LLVMValueRef list[3];
-    bool has_host = false, has_device = false;
+    LLVMValueRef *list = TRI_NEW_ARRAY(w->arena, LLVMValueRef, tri_targets_count() + 2);
+    bool has_host = false;
     unsigned count = 0;
-    for (size_t i = 0; i < parts->len; i++) {
-        bool is_host = parts->at[i].part->unit->target->object_form == TRI_OBJECT_CODE;
-        has_host = has_host || is_host;
-        has_device = has_device || !is_host;
+    for (size_t t = 0; t < tri_targets_count(); t++) {
+        const tri_target *target = tri_targets_at(t);
+        bool is_there = false;
+        for (size_t i = 0; i < parts->len; i++)
+            is_there = is_there || parts->at[i].part->unit->target == target;
+        has_host = has_host || (is_there && target->object_form == TRI_OBJECT_CODE);
+        if (is_there && target->launcher)
+            list[count++] = tri_writer_runtime_value(w, target->launcher);
     }
-    if (has_device)
-        list[count++] = tri_writer_runtime_value(w, "tri_rt_cuda_backend");
     if (has_host)
         list[count++] = tri_writer_runtime_value(w, "tri_rt_cpu_backend");
     list[count++] = LLVMConstNull(w->ptr);
