@@ -548,6 +548,6 @@ void tri_split_loops(tri_split_plan *plans, size_t count)
     end_rings(plans, split);
     for (size_t k = 0; k < count; k++)
         tri_builder_set_attr(plans[k].loop, "tt.num_stages", tri_attr_i32(plans[k].run->unit->mlir, 0));
-    if (mlirOperationIsNull(plans->dot))
+    if (mlirOperationIsNull(plans->dot) && (count > 1 || !tri_ahead_loop(plans)))
         rotate_loops(&c, split);
 }

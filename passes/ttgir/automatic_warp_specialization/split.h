@@ -92,5 +92,9 @@ void tri_turns_hand_over(const tri_split_turns *turns, tri_builder *b);
  * turns unless that is null. False, and nothing is changed, when the loop is of
  * another form. */
 bool tri_rotate_loop(tri_arena *arena, MlirOperation loop, const tri_split_turns *turns);
+/* In a consumers' loop whose products read registers that it loads, behind which no other loop uses the rings: loads
+ * the first ones of the next iteration under the last product (ahead.c). False, and nothing is changed, when the loop
+ * is of another form. */
+bool tri_ahead_loop(tri_split_plan *p);
 
 #endif

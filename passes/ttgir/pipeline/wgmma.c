@@ -269,14 +269,22 @@ static MlirOperation make_wait(tri_arena *arena, tri_builder *b, int pendings, s
     return thread_values(arena, wait, n, values);
 }
 
-/* A comes from registers that the loop loads out of a buffer. */
-static bool reads_loaded(launcher *l, MlirOperation dot)
+/* Whether a value is registers that the loop's body loads out of a buffer, under whatever names. */
+static bool is_loaded(launcher *l, MlirValue value)
 {
-    MlirOperation def = tri_op_def(tri_op_operand(dot, 0));
+    MlirOperation def = tri_op_def(value);
     while (!mlirOperationIsNull(def) && is_renaming(l, def))
         def = tri_op_def(tri_op_operand(def, 0));
     return !mlirOperationIsNull(def) && tri_op_is(def, "ttg.local_load") &&
            mlirBlockEqual(mlirOperationGetBlock(def), l->body);
+}
+
+/* A comes from such registers, loaded in this iteration or for it in the one before. */
+static bool reads_loaded(launcher *l, MlirOperation dot)
+{
+    MlirValue a = tri_op_operand(dot, 0);
+    intptr_t arg = argument_of(l, a);
+    return is_loaded(l, arg >= 0 ? yielded(l, arg) : a);
 }
 
 /* Such a product must have ended when the iteration ends, for then its registers are loaded again (ptxas would run all
@@ -287,7 +295,11 @@ static void wait_for_loaded(launcher *l, MlirOperation dot)
     MlirOperation user = tri_dots_only_user(result);
     bool goes_on = !mlirOperationIsNull(user) && is_dot(user) && mlirValueEqual(tri_op_operand(user, 2), result) &&
                    mlirBlockEqual(mlirOperationGetBlock(user), l->body) && reads_loaded(l, user);
-    tri_builder b = goes_on ? tri_builder_before(user) : tri_builder_after(dot);
+    MlirOperation yield = mlirBlockGetTerminator(l->body), at = dot;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); i++) /* loaded for the next iteration */
+        if (is_loaded(l, tri_op_operand(yield, i)) && stands_before(at, tri_op_def(tri_op_operand(yield, i))))
+            at = tri_op_def(tri_op_operand(yield, i));
+    tri_builder b = goes_on ? tri_builder_before(user) : tri_builder_after(at);
     make_wait(l->arena, &b, 0, 1, &result);
 }
 
@@ -401,13 +413,13 @@ static void run_loop(const tri_layouts *layouts, MlirOperation loop, bool is_spl
     for (size_t i = 0; i < l.dots.len; i++) {
         MlirOperation dot = l.dots.at[i].dot;
         MlirValue result = tri_op_result(dot, 0);
-        bool is_loaded = reads_loaded(&l, dot);
+        bool ends_here = reads_loaded(&l, dot);
         l.dots.at[i].arg = -1;
-        if (is_loaded || !is_split)
+        if (ends_here || !is_split)
             tri_builder_set_attr(dot, "isAsync", tri_attr_bool(mlirOperationGetContext(dot), true));
-        if (is_loaded)
+        if (ends_here)
             wait_for_loaded(&l, dot);
-        if (is_loaded || is_split)
+        if (ends_here || is_split)
             continue;
         l.dots.at[i].arg = may_stay(&l, dot);
         if (l.dots.at[i].arg >= 0) {

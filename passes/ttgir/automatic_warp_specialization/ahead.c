@@ -1,0 +1,157 @@
+/* In a consumers' loop whose products take their first operand from registers that the loop loads: the first of these
+ * loads runs under the last product of the iteration before.
+ *
+ *     scf.for %i = 0 to n {                       wait full(0) ; r = load(0)
+ *       wait full(i) ; r = load(i)                scf.for %i = 0 to n, r {
+ *       d = dot(r) ; q = load'(i)                   d = dot(r) ; q = load'(i)
+ *       d = dot(q) ; arrive empty(i)                d = dot(q) ; wait full(i + 1) ; r = load(i + 1)
+ *     }                                             wait for d ; arrive empty(i)
+ *                                                 }
+ *
+ * The waits for the first iteration and the next are made only where there is one; what is loaded otherwise nobody
+ * reads. Only words are carried so: LLVM would carry bytes one by one. Pipeline (wgmma.c) puts the waits for the
+ * products. */
+#include "passes/ttgir/automatic_warp_specialization/split.h"
+
+#include "ir/type.h"
+#include "passes/analysis/loops.h"
+#include "passes/ttgir/pipeline/lower.h"
+
+#include "mlir-c/BuiltinTypes.h"
+
+enum { SIGNED_LESS = 2, BOUNDS = 3, WORD = 32 };
+
+typedef struct {
+    tri_split_plan *plan;
+    MlirOperation first, load, wait, last; /* the first product, its load, the wait for its buffer; the last product */
+    MlirValue ring, full;
+} ahead;
+
+/* ---- matchers ---- */
+
+/* The load that a product's first operand is a view of; null when it is something else. */
+static MlirOperation load_of(const ahead *a, MlirOperation dot)
+{
+    MlirOperation def = tri_op_def(tri_op_operand(dot, 0));
+    while (!mlirOperationIsNull(def) && (tri_op_is(def, "ttg.convert_layout") || tri_op_is(def, "tt.trans") ||
+                                         tri_op_is(def, "tt.reshape")))
+        def = tri_op_def(tri_op_operand(def, 0));
+    bool is_load = !mlirOperationIsNull(def) && tri_op_is(def, "ttg.local_load") &&
+                   mlirBlockEqual(mlirOperationGetBlock(def), a->plan->body);
+    return is_load ? def : (MlirOperation){NULL};
+}
+
+/* The ring that a slot, or a part of one, belongs to; out_part: the op that cuts the part out, or null. */
+static MlirValue ring_of(MlirValue buffer, MlirOperation *out_part)
+{
+    MlirOperation def = tri_op_def(buffer);
+    *out_part = (MlirOperation){NULL};
+    if (!mlirOperationIsNull(def) && tri_op_is(def, "ttg.memdesc_subslice")) {
+        *out_part = def;
+        def = tri_op_def(tri_op_operand(def, 0));
+    }
+    return !mlirOperationIsNull(def) && tri_op_is(def, "ttg.memdesc_index") ? tri_op_operand(def, 0)
+                                                                           : (MlirValue){NULL};
+}
+
+static bool find_products(ahead *a)
+{
+    for (MlirOperation op = mlirBlockGetFirstOperation(a->plan->body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        if (!tri_op_is(op, "ttng.warp_group_dot"))
+            continue;
+        MlirOperation load = load_of(a, op);
+        if (mlirOperationIsNull(load))
+            return false;
+        if (mlirOperationIsNull(a->load)) {
+            a->first = op;
+            a->load = load;
+        }
+        a->last = op;
+    }
+    return !mlirOperationIsNull(a->load) &&
+           tri_type_bits(tri_type_element(mlirValueGetType(tri_op_result(a->load, 0)))) == WORD;
+}
+
+static bool find_ring(ahead *a)
+{
+    MlirOperation part;
+    const tri_split_plan *p = a->plan;
+    a->ring = ring_of(tri_op_operand(a->load, 0), &part);
+    for (size_t i = 0; i < p->loads.len && !mlirValueIsNull(a->ring); i++)
+        if (mlirValueEqual(p->loads.at[i].ring, a->ring))
+            a->full = p->groups.at[p->loads.at[i].group].full;
+    if (mlirValueIsNull(a->full))
+        return false;
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationEqual(op, a->load);
+         op = mlirOperationGetNextInBlock(op))
+        if (tri_op_is(op, "ttng.wait_barrier") && mlirValueEqual(ring_of(tri_op_operand(op, 0), &part), a->full))
+            a->wait = op;
+    return !mlirOperationIsNull(a->wait);
+}
+
+/* ---- rewriters ---- */
+
+static MlirValue is_less(tri_builder *b, MlirValue x, MlirValue y)
+{
+    MlirType i1 = mlirIntegerTypeGet(b->context, 1);
+    tri_attr attr = {"predicate", tri_attr_i64(b->context, SIGNED_LESS)};
+    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = (MlirValue[]){x, y},
+                                          .num_results = 1, .results = &i1, .num_attrs = 1, .attrs = &attr});
+}
+
+/* The views that make the first product's operand of what is loaded, on `loaded`. */
+static MlirValue view_as_operand(const ahead *a, tri_builder *b, MlirValue value, MlirValue loaded)
+{
+    MlirOperation def = tri_op_def(value);
+    if (mlirOperationEqual(def, a->load))
+        return loaded;
+    MlirValue from = tri_op_operand(def, 0), to = view_as_operand(a, b, from, loaded);
+    return tri_op_result(tri_op_clone(b, def, 1, &from, &to), 0);
+}
+
+/* The wait and the load of the iteration that has this slot and parity, if there is one; the operand it gives. */
+static MlirValue load_slot(const ahead *a, tri_builder *b, MlirValue slot, MlirValue phase, MlirValue exists)
+{
+    MlirOperation part;
+    tri_attr sizes = {"operandSegmentSizes", tri_attr_i32s(b->context, 4, (const int32_t[]){1, 1, 1, 0})};
+    tri_builder_create(b, &(tri_op){.name = "ttng.wait_barrier", .num_operands = 3,
+                                    .operands = (MlirValue[]){tri_pipeline_slot(b, a->full, slot), phase, exists},
+                                    .num_attrs = 1, .attrs = &sizes});
+    MlirValue old = tri_op_operand(a->load, 0), buffer = tri_pipeline_slot(b, a->ring, slot);
+    ring_of(old, &part);
+    if (!mlirOperationIsNull(part)) {
+        MlirType type = mlirValueGetType(old);
+        tri_attr offsets = {"offsets", tri_op_attr(part, "offsets")};
+        buffer = tri_builder_value(b, &(tri_op){.name = "ttg.memdesc_subslice", .num_operands = 1, .operands = &buffer,
+                                                .num_results = 1, .results = &type, .num_attrs = 1,
+                                                .attrs = &offsets});
+    }
+    MlirValue loaded = tri_builder_unary(b, "ttg.local_load", mlirValueGetType(tri_op_result(a->load, 0)), buffer);
+    return view_as_operand(a, b, tri_op_operand(a->first, 0), loaded);
+}
+
+bool tri_ahead_loop(tri_split_plan *p)
+{
+    ahead a = {.plan = p};
+    if (tri_op_flag(p->loop, "unsignedCmp") || !find_products(&a) || !find_ring(&a))
+        return false;
+    tri_builder before = tri_builder_before(p->loop);
+    intptr_t last = mlirOperationGetNumOperands(p->loop) - 1;
+    MlirValue first = load_slot(&a, &before, tri_op_operand(p->loop, last - 1), tri_op_operand(p->loop, last),
+                                is_less(&before, tri_op_operand(p->loop, 0), tri_op_operand(p->loop, 1)));
+    p->loop = tri_loops_add_iter_args(p->arena, p->loop, 1, &first);
+    p->body = tri_op_body(p->loop, 0);
+    MlirOperation yield = mlirBlockGetTerminator(p->body);
+    intptr_t count = mlirOperationGetNumOperands(yield), args = mlirBlockGetNumArguments(p->body);
+    MlirValue step = tri_op_operand(p->loop, BOUNDS - 1), index = mlirBlockGetArgument(p->body, 0);
+    tri_builder b = tri_builder_after(a.last);
+    MlirValue next = tri_builder_binary(&b, "arith.addi", mlirValueGetType(index), index, step);
+    MlirValue loaded = load_slot(&a, &b, tri_op_operand(yield, count - 2), tri_op_operand(yield, count - 1),
+                                 is_less(&b, next, tri_op_operand(p->loop, 1)));
+    tri_loops_append_yield(p->arena, yield, 1, &loaded);
+    MlirValue carried = mlirBlockGetArgument(p->body, args - 1);
+    mlirOperationSetOperand(a.first, 0, carried); /* its own load and views are dead */
+    mlirOperationDestroy(a.wait);
+    return true;
+}
