@@ -76,8 +76,9 @@ static const char *scatter_text(tri_gpu *g)
     if (mlirOperationGetNumOperands(g->op))
         find_scatter(tri_op_operand(g->op, 0), 0, &found);
     if (found.load.ptr)
-        return tri_str_format(g->arena, "%s: a gather, as the indices are loaded; where rows are long, one index a row "
-                              "and an arange along it keeps neighbours together", apart).data;
+        return tri_str_format(g->arena, "%s: a %s, as the indices are loaded; where rows are long, one index a row "
+                              "and an arange along it keeps neighbours together",
+                              apart, tri_op_is(g->op, "tt.store") ? "scatter" : "gather").data;
     if (found.division.ptr)
         return tri_str_format(g->arena, "%s: the address takes an integer division for each element; a dimension of "
                               "the grid or of the block for the quotient computes it once", apart).data;

@@ -1,6 +1,7 @@
 /* Values, types and the dispatch of operations to their lowerings. */
-#include "ir/op_classes.h"
 #include "ir/analysis/axis_info.h"
+#include "ir/location.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 #include "targets/gpu/fp8.h"
 #include "targets/gpu/gpu.h"
@@ -168,6 +169,28 @@ static LLVMValueRef run_in_f32(tri_gpu *g, MlirOperation op, tri_gpu_scalar scal
     return value && tri_gpu_is_narrow(g, result) ? tri_gpu_to_narrow(g, result, value, false) : value;
 }
 
+/* A division of integers for each element, by what only the run of the kernel tells. */
+static void remark_division(tri_gpu *g, MlirOperation op, int times)
+{
+    tri_diag *diag = g->unit->diag;
+    MlirValue by = tri_op_operand(op, 1);
+    MlirOperation splat = tri_op_def(by);
+    int64_t known;
+    if (!tri_type_is_tensor(mlirValueGetType(by)) || tri_op_const_int(by, &known))
+        return;
+    bool is_one = tri_op_is(splat, "tt.splat");
+    tri_str name = is_one ? tri_location_name(mlirValueGetLocation(tri_op_operand(splat, 0))) : (tri_str){0};
+    tri_diag_missed(diag, tri_op_span(diag, op), "division",
+                    "%d divisions of integers per thread, each of some 20 instructions, by %s%.*s%s; %s", times,
+                    name.len ? "'"
+                    : is_one ? "one number"
+                             : "numbers of a block",
+                    TRI_STR_ARG(name), name.len ? "'" : "",
+                    is_one ? "a tl.constexpr in its place makes multiplications of them, a dimension of the grid or"
+                             " of the block for the quotient makes none"
+                           : "a dimension of the grid or of the block for the quotient makes none");
+}
+
 static bool run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
 {
     enum { max_operands = 8 };
@@ -181,11 +204,13 @@ static bool run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
     tri_gpu_value out = tri_gpu_new(g, count);
     const int *same = tri_op_is_pure(op) ? equal_registers(g, op, result, count) : NULL;
     bool is_narrow = is_narrow_arithmetic(g, op);
+    int made = 0;
     for (int r = 0; r < count; r++) {
         if (same && same[r] != r) {
             out.at[r] = out.at[same[r]];
             continue;
         }
+        made++;
         LLVMValueRef args[max_operands];
         for (intptr_t i = 0; i < n; i++)
             args[i] = operands[i].at[operands[i].count == 1 ? 0 : r];
@@ -194,6 +219,8 @@ static bool run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
             return false;
     }
     tri_gpu_set(g, result, out);
+    if (tri_op_in(op, TRI_OPS_DIVISION))
+        remark_division(g, op, made);
     return count > 0;
 }
 

@@ -98,7 +98,7 @@ END
     loop -num-stages=5 -sig 'loop(*fp16:16, *fp16:16, *fp32:16, i32:16)'
     grep -q 'pipelined with 5 stages' .err
     loop -num-stages=1 -sig 'loop(*fp16:16, *fp16:16, *fp32:16, i32:16)'
-    grep -q 'loop.tri:9:5: remark: not pipelined: it has one stage (num_stages) \[-Rpass-missed=pipeline\]' .err
+    grep -q 'loop.tri:9:5: remark: not pipelined: it has one stage; num_stages=2 or more, .* \[-Rpass-missed=pipeline\]' .err
     loop -sig 'loop(*fp16, *fp16:16, *fp32:16, i32)'
     grep -q 'pipelined with 3 stages: 1 loads are made ahead' .err
     grep -q 'loop.tri:11:13: remark: the load stays in its iteration: threads would copy 2 bytes at a time' .err
@@ -179,26 +179,26 @@ END
 
 @test "pipeline: loops that are not" {
     says pipeline -arch=sm_80 -emit=ptx=k.ptx -sig 'outer(*fp32:16, *fp32:16, *fp32:16, i32, i32)' <<'END'
-27:5: not pipelined: there is another loop in it
+27:5: not pipelined: there is another loop in it; tl.range(..., flatten=True) makes one of the two
 29:9: pipelined with 3 stages: 1 loads are made ahead
 END
     says pipeline -arch=sm_80 -emit=ptx=k.ptx -sig 'older(*fp32:16, *fp32:16, i32)' <<'END'
-39:5: not pipelined: what it carries is older than one iteration
+39:5: not pipelined: what it carries is older than one iteration; computed from the loop's index it is not
 END
     says pipeline -arch=sm_80 -emit=ptx=k.ptx -sig 'until(*fp32:16, *fp32:16, i32)' <<'END'
-49:5: not pipelined: how often a while loop runs is not known before it
+49:5: not pipelined: how often a while loop runs is not known before it; a for over tl.range() can be, where the count is computed first
 END
 }
 
 @test "pipeline: loads that are not" {
     says pipeline -arch=sm_80 -emit=ptx=k.ptx -sig 'stays(*fp16:16, *fp16:16, *fp32:16, *fp32:16, i32:16)' <<'END'
 59:5: pipelined with 3 stages: 1 loads are made ahead
-60:13: the load stays in its iteration: it is volatile
+60:13: the load stays in its iteration: it is volatile; without that it may be made ahead
 62:16: the load stays in its iteration: no product needs it at one distance, or there are too few stages; a loop that asks for stages (tl.range(..., num_stages=N)) gets them for other loads, too
 END
     says pipeline -arch=sm_90a -emit=ptx=k.ptx -sig 'both(*fp16:16, *fp16:16, *fp16:16, *fp32:16, *fp32:16, i32:16)' <<'END'
 73:5: pipelined with 3 stages: 2 loads are made ahead
-76:13: the load stays in its iteration: its users want different layouts, or none in shared memory
+76:13: the load stays in its iteration: its users want different layouts, or none in shared memory; a load of its own for each use mends that
 END
 }
 
@@ -207,7 +207,7 @@ END
     says dot -arch=sm_89 -emit=ptx=k.ptx -sig 'product(*fp8e4nv:16, *fp8e4nv:16, *fp32:16, 32, 32, 32)' <<<'90:9: 2 instructions mma_m16n8k32_e4m3_e4m3 per warp'
     says dot -arch=sm_86 -emit=ptx=k.ptx -sig 'product(*fp64:16, *fp64:16, *fp64:16, 16, 16, 16)' <<'END'
 90:9: 32 multiply-adds per thread
-90:9: no matrix instruction: none takes these element types
+90:9: no matrix instruction: none here multiplies float64 with sums in float64; float32 with input_precision='tf32x3' has one, where that is exact enough
 END
     says dot -arch=spirv64 -emit=spvasm=k.s -sig 'product(*fp16:16, *fp16:16, *fp32:16, 16, 16, 16)' <<'END'
 90:9: 32 multiply-adds per thread
@@ -258,7 +258,7 @@ tt.func public @k(%p: !tt.ptr<f32>, %a: f16) {
 }
 END
     tritcc -arch=sm_80 -Rpass-missed=dot -emit=ptx=k.ptx k.ttir
-    grep -q '^k.ttir:5:8: remark: no matrix instruction: K is less than 16 ' .err
+    grep -q '^k.ttir:5:8: remark: no matrix instruction: K is less than 16; a block of so many along K, zeros where it ends, has one ' .err
 }
 
 @test "layout: conversions through shared memory and shuffles, at the line that makes them" {
@@ -310,4 +310,68 @@ END
     [[ $errors != *"wrap around"* ]]
     tritcc -arch=sm_80 -Rpass=dot -S -o k.ptx -sig '*fp16:16, *fp16:16, *fp32:16, 64' k.tri
     [[ $errors != *"wrap around"* ]]
+}
+
+@test "a store whose indices are loaded is a scatter" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, y, idx, s, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + tl.load(idx + i), tl.load(x + i))
+    tl.store(x + i * s, 0.0)
+END
+    tritcc -arch=sm_80 -Rpass-missed=memory -emit=ptx=/dev/null -sig '*fp32:16, *fp32:16, *i32:16, i32, i32, 1024' k.tri
+    [[ $errors == *"k.tri:8:5: remark:"*"a scatter, as the indices are loaded"* ]]
+    [[ $errors == *"k.tri:9:5: remark:"*"they are 's' elements apart; if that is 1, say so (s=i32:1 in -sig)"* ]]
+}
+
+@test "integers divided for each element are told, with what divides them" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, y, by, n, C: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    row = i // n
+    v = i % tl.load(by + i)
+    tl.store(y + i, row + v + i // C + tl.program_id(0) // n)
+END
+    tritcc -arch=sm_80 -Rpass-missed=division -emit=ptx=k.ptx -sig '*i32:16, *i32:16, *i32:16, i32, 7, 1024' k.tri
+    [[ $errors == *"k.tri:8:11: remark: 8 divisions of integers per thread, each of some 20 instructions, by 'n'; a tl.constexpr"* ]]
+    [[ $errors == *"k.tri:9:9: remark: 8 divisions of integers per thread, each of some 20 instructions, by numbers of a block; "* ]]
+    [[ $errors == *"[-Rpass-missed=division]"* ]]
+    [ "$(grep -c remark: .err)" -eq 2 ] # not of scalars, nor by constants
+    [ "$(grep -c 'div.s32\|rem.s32' k.ptx)" -eq 17 ]
+    # n is known to divide what neighbours have alike: one for all of a thread
+    tritcc -arch=sm_80 -Rpass-missed=division -emit=ptx=k.ptx -sig '*i32:16, *i32:16, *i32:16, 4, 7, 1024' k.tri
+    [ "$(grep -c remark: .err)" -eq 1 ]
+}
+
+@test "products whose types no instruction takes say which" {
+    dot() { # TYPE OF-B OF-SUMS
+        sed "s/A_TYPE/$1/g; s/B_TYPE/$2/g; s/D_TYPE/$3/g" >k.ttir <<'END'
+tt.func public @k(%p: !tt.ptr<D_TYPE>, %a: A_TYPE, %b: B_TYPE, %c: D_TYPE) {
+  %x = tt.splat %a : A_TYPE -> tensor<16x32xA_TYPE>
+  %y = tt.splat %b : B_TYPE -> tensor<32x16xB_TYPE>
+  %z = tt.splat %c : D_TYPE -> tensor<16x16xD_TYPE>
+  %d = tt.dot %x, %y, %z : tensor<16x32xA_TYPE> * tensor<32x16xB_TYPE> -> tensor<16x16xD_TYPE>
+  %q = tt.splat %p : !tt.ptr<D_TYPE> -> tensor<16x16x!tt.ptr<D_TYPE>>
+  tt.store %q, %d : tensor<16x16x!tt.ptr<D_TYPE>>
+  tt.return
+}
+END
+        missed dot k.ttir
+    }
+    dot i8 i8 i32
+    [ ! -s remarks ]
+    dot i16 i16 i32
+    grep -q '^k.ttir:5:8: remark: no matrix instruction: none here multiplies int16 with sums in int32; int8 with' remarks
+    dot bf16 bf16 bf16
+    grep -q '^k.ttir:5:8: remark: no matrix instruction: none here multiplies bfloat16 with sums in bfloat16; sums' remarks
 }

@@ -21,17 +21,21 @@ static void missed_load(const tri_pipeline *p, MlirOperation loop, MlirOperation
     tri_span at = tri_op_span(diag_of(p), load);
     static const char stays[] = "the load stays in its iteration";
     if (tri_op_flag(load, "isVolatile")) {
-        tri_diag_missed(diag_of(p), at, "pipeline", "%s: it is volatile", stays);
+        tri_diag_missed(diag_of(p), at, "pipeline", "%s: it is volatile; without that it may be made ahead", stays);
         return;
     }
     MlirType buffer = tri_pipeline_buffer_type(p, load);
     int bytes = mlirTypeIsNull(buffer) ? 0 : tri_pipeline_copy_bytes(p, load, buffer);
     if (mlirTypeIsNull(buffer))
-        tri_diag_missed(diag_of(p), at, "pipeline", "%s: its users want different layouts, or none in shared memory",
+        tri_diag_missed(diag_of(p), at, "pipeline",
+                        "%s: its users want different layouts, or none in shared memory; a load of its own for each"
+                        " use mends that",
                         stays);
     else if (bytes < 4)
         tri_diag_missed(diag_of(p), at, "pipeline",
-                        "%s: threads would copy %d bytes at a time; asynchronous copies take 4, 8 or 16", stays, bytes);
+                        "%s: threads would copy %d bytes at a time; asynchronous copies take 4, 8 or 16 "
+                        "(-Rpass-missed=memory says why accesses are narrow)",
+                        stays, bytes);
     else
         tri_diag_missed(diag_of(p), at, "pipeline", "%s: %s", stays,
                         is_asked ? "it is needed at several distances, or there are too few stages"
@@ -47,8 +51,10 @@ void tri_pipeline_remark_while(tri_pass_run *run, MlirOperation loop)
     tri_op_collect(loop, run->arena, &inside);
     for (size_t i = 0; i < inside.len; i++)
         if (is_load(inside.at[i])) {
-            tri_diag_missed(run->unit->diag, tri_op_span(run->unit->diag, loop), "pipeline",
-                            "not pipelined: how often a while loop runs is not known before it");
+            tri_diag_missed(
+                run->unit->diag, tri_op_span(run->unit->diag, loop), "pipeline",
+                "not pipelined: how often a while loop runs is not known before it; a for over tl.range() can"
+                " be, where the count is computed first");
             return;
         }
 }
@@ -70,13 +76,18 @@ void tri_pipeline_remark(const tri_pipeline *p, MlirOperation loop, int64_t stag
         return;
     tri_span at = tri_op_span(diag_of(p), loop);
     if (!ahead && stages <= 1)
-        tri_diag_missed(diag_of(p), at, "pipeline", "not pipelined: it has one stage (num_stages)");
+        tri_diag_missed(diag_of(p), at, "pipeline",
+                        "not pipelined: it has one stage; num_stages=2 or more, of the kernel or of tl.range(), makes"
+                        " loads ahead");
     else if (!ahead && has_loop)
-        tri_diag_missed(diag_of(p), at, "pipeline", "not pipelined: there is another loop in it");
+        tri_diag_missed(diag_of(p), at, "pipeline",
+                        "not pipelined: there is another loop in it; tl.range(..., flatten=True) makes one of the two");
     else if (!ahead && !is_simple)
-        tri_diag_missed(diag_of(p), at, "pipeline", "not pipelined: what it carries is older than one iteration");
+        tri_diag_missed(diag_of(p), at, "pipeline",
+                        "not pipelined: what it carries is older than one iteration; computed from the loop's index it"
+                        " is not");
     else if (!ahead) /* else the scheduler has the last word */
-        tri_diag_missed(diag_of(p), at, "pipeline", "not pipelined: no load of it can be made ahead");
+        tri_diag_missed(diag_of(p), at, "pipeline", "not pipelined: no load of it can be made ahead; each says why");
     for (size_t i = 0; i < loads.len; i++)
         if (!has_latency(loads.at[i]) && stages > 1 && is_simple)
             missed_load(p, loop, loads.at[i], has_product);

@@ -356,9 +356,9 @@ static bool run_schedule_loops(tri_pass_run *run)
         if (stages <= 1)
             continue;
         if (!can_be_scheduled(run->arena, loops.at[i], &has_latency))
-            why_not = "it prints, asserts, calls a function or has a barrier";
+            why_not = "it prints, asserts, calls a function or has a barrier; that belongs before or behind the loop";
         else if (!schedule_loop(run->arena, loops.at[i], is_forward))
-            why_not = "its operations cannot be ordered in stages";
+            why_not = "its operations cannot be ordered in stages: loads depend on each other across turns";
         stages = tri_op_int(loops.at[i], "tt.scheduled_max_stage", 0) + 1;
         tri_pipeline_remark_scheduled(run, loops.at[i], stages, ahead, why_not);
     }
