@@ -7,10 +7,11 @@
 
 enum { least_blocks = 600, blocks_of_piece = 200 };
 
-/* Debug information and the marks of sanitizers are of whole functions. */
+/* A debugger steps through whole functions, and bounds are checked where pointers are seen to come from arguments. */
 static bool may_split(const tri_cpu_gen *g)
 {
-    return !g->nest && !g->map && !g->lines && !g->unit->options->sanitize && g->unit->options->opt_level > 0;
+    return !g->nest && !g->map && !g->steps && !(g->unit->options->sanitize & TRI_SANITIZE_BOUNDS) &&
+           g->unit->options->opt_level > 0;
 }
 
 void tri_cpu_pieces_step(tri_cpu_gen *g, tri_cpu_piece *io_piece)

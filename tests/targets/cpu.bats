@@ -647,4 +647,29 @@ END
     tritrun -fno-sanitize -arch=x86-64 -grid=1 -print=p -print=q long.py -k k ones:f32:64 zeros:f32:1024 64 >printed
     grep -q '\[0\] 451 451 451' printed
     grep -q '\[0\] 302 302 302 0 303 303 303 0' printed
+    # with lines for a debugger and with checks of values and addresses, too
+    for flags in -g "-fsanitize=undefined" "-fsanitize=address -g"; do
+        # shellcheck disable=SC2086 # words
+        tritcc -arch=x86-64 $flags -emit=llir=parts.ll -sig '*fp32, *fp32, 64' long.py
+        [ "$(grep -c '^define' parts.ll)" -ge 6 ]
+    done
+    cat >main.c <<'C'
+#include <stdio.h>
+#include "k.h"
+int main(void)
+{
+    static float p[64], q[1024];
+    for (int i = 0; i < 64; i++)
+        p[i] = 1;
+    if (k(NULL, (tri_grid){1, 1, 1}, p, q))
+        return 1;
+    return !(p[0] == 451 && p[63] == 451 && q[0] == 302 && q[3] == 0 && q[4] == 303);
+}
+C
+    for flags in -g "-fsanitize=address -g"; do
+        # shellcheck disable=SC2086 # words
+        tritcc -arch=x86-64 $flags -emit=obj=k.o,header=k.h -sig '*fp32, *fp32, 64' long.py
+        cc -I. -fsanitize=address main.c k.o -o main -lm -ldl
+        ASAN_OPTIONS=detect_leaks=0 ./main
+    done
 }
