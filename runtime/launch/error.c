@@ -33,7 +33,7 @@ const char *tri_strerror(int error)
     case TRI_ERROR_GRID:
         return "the grid is too large for the device";
     case TRI_ERROR_NO_DRIVER:
-        return "no driver for the device was found (libcuda.so.1, libascendcl.so)";
+        return "no driver for the device was found (libcuda.so.1, libamdhip64.so, libascendcl.so)";
     case TRI_ERROR_NO_DEVICE:
         return "there is no such device";
     case TRI_ERROR_ARCH:

@@ -220,6 +220,10 @@ extern const tri_rt_backend tri_rt_cuda_backend;
  * likewise, or on anything newer. Of several the highest is taken. */
 int tri_rt_cuda_rank(const char *arch, int is_ptx, int capability);
 
+/* ---- HIP ---- */
+
+extern const tri_rt_backend tri_rt_hip_backend;
+
 /* ---- Ascend ---- */
 
 extern const tri_rt_backend tri_rt_ascend_backend;

@@ -1,6 +1,7 @@
 /* AMD GPUs: assembly from LLVM's AMDGPU back end, code objects by LLVM's assembler and lld. */
 #include "targets/target.h"
 
+#include "include/tritcc/launch.h"
 #include "ir/kernel.h"
 #include "runtime/sim/amdgcn/family.h"
 #include "targets/amdgcn/amdgcn.h"
@@ -69,6 +70,9 @@ const tri_target tri_target_amdgcn = {
     .binary_help = "code object for one GPU",
     .assemble = tri_amdgcn_assemble,
     .measure = tri_amdgcn_measure,
+    .object_form = TRI_OBJECT_IMAGES,
+    .launcher = "tri_rt_hip_backend",
+    .device_kind = TRI_HIP,
     .resources = resources,
     .simulator = &tri_sim_amdgcn,
 };

@@ -2,6 +2,7 @@
 #include "targets/object/writer.h"
 
 #include "targets/cpu/host.h"
+#include "targets/facts.h"
 
 #include "llvm-c/Core.h"
 
@@ -223,6 +224,7 @@ static LLVMValueRef make_part(tri_writer *w, const table_part *p, const tri_obje
     if (!is_host) {
         tri_record_set(&r, part, images, make_images(w, p->part));
         tri_record_set_number(&r, part, image_count, image_count(p->part));
+        tri_record_set_number(&r, part, lanes, tri_facts_lanes(unit));
     }
     tri_record_set_number(&r, part, config, config);
     tri_record_set_number(&r, part, first_variant, first);

@@ -1,0 +1,69 @@
+# Objects for AMD's GPUs, launched through a stub of HIP.
+load ../helpers
+
+stub() { mkdir -p stub && cc -shared -fPIC -Wall -Werror -I"$SRCDIR" -o stub/libamdhip64.so "$SRCDIR/tests/targets/stub_hip.c"; }
+
+@test "the launcher for AMD: packing, warps of 64 and 32 lanes, loading, errors, devices" {
+    stub
+    tritcc -arch=gfx942,gfx1100 -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -num-warps=4 -emit=obj=v.o,header=v.h "$EXAMPLES/vadd/vadd.tri"
+    cc -Wall -Werror -I. -I"$SRCDIR" "$SRCDIR/tests/targets/launcher_hip.c" v.o -Lstub -lamdhip64 -o launcher -lpthread -lm
+    LD_LIBRARY_PATH=stub ./launcher
+}
+
+@test "code for AMD beside the host's and NVIDIA's in one object" {
+    tritcc -arch=gfx90a,gfx1201,compute_80,x86-64 -sig '*fp32, *fp32, *fp32, i32, 64' -emit=obj=v.o,header=v.h "$EXAMPLES/vadd/vadd.tri"
+    cat >main.c <<'C'
+#include "v.h"
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    static _Alignas(16) float x[64], z[64];
+    int count;
+    const tri_variant *v = add_kernel_variants(&count);
+    if (argc > 1)
+        tri_select(argv[1][0] - '0');
+    for (int i = 0; i < 64; i++)
+        x[i] = (float)i;
+    int error = add_kernel(0, (tri_grid){1, 1, 1}, x, x, z, 64), selected = add_kernel_selected(0);
+    printf("%s, %d, %g\n", selected < 0 ? "none" : v[selected].arch, error, (double)z[63]);
+    return 0;
+}
+C
+    cc -Wall -Werror -I. main.c v.o -lm -o main
+    [ -e /dev/nvidia0 ] || [ -e /dev/kfd ] || [ "$(./main)" = "x86-64, 0, 126" ]
+    [ -e /dev/kfd ] || [ "$(./main 2)" = "none, 2, 0" ] # there is no such driver
+    stub
+    export LD_LIBRARY_PATH=stub
+    [ "$(./main 2)" = "none, 4, 0" ] # gfx942 and gfx1100, for which it has no code
+    [ "$(./main 5)" = "x86-64, 0, 126" ]
+}
+
+@test "every configuration of an autotuned kernel can be measured on AMD's GPUs" {
+    stub
+    cat >t.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.autotune(configs=[triton.Config({'BLOCK_SIZE': 256}), triton.Config({'BLOCK_SIZE': 1024})], key=['n'])
+@triton.jit
+def add_kernel(x, y, n, BLOCK_SIZE: tl.constexpr):
+    i = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    tl.store(y + i, tl.load(x + i, mask=i < n), mask=i < n)
+TRI
+    tritcc -sig '*fp32, *fp32, i32' -config=all -arch=gfx942 -emit=obj=v.o,header=v.h t.tri
+    cat >main.c <<'C'
+#include "v.h"
+#include "tests/targets/stub_hip.h"
+int main(void)
+{
+    static float x[64], y[64];
+    tri_grid grid = {1, 1, 1};
+    int r = add_kernel_tune(0, grid, x, y, 64);
+    return r || stub_get_log()->loads != 2 || stub_get_log()->launches < 4;
+}
+C
+    cc -Wall -Werror -I. -I"$SRCDIR" main.c v.o -Lstub -lamdhip64 -lm -o main
+    LD_LIBRARY_PATH=stub ./main
+}
