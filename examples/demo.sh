@@ -23,4 +23,4 @@ for stage in ast ttir ttgir ll ptx; do
     grep -v '^$' "$name.$stage" | head -n 8 | cut -c 1-110
 done
 echo "-- $name on this computer"
-make -s run TRITCC="$TRITCC"
+make -s run TRITCC="'$TRITCC'"

@@ -23,12 +23,14 @@ tritcc() { "$TRITCC" "$@"; }
 FileCheck() { "$FILECHECK" --enable-var-scope "$@"; }
 
 run_lines() {
-    local script temporary
+    local script temporary file folder
     temporary=$(mktemp -d)
     script=$(sed -n 's/^.*RUN: *//p' "$1" | sed -e :a -e '/\\$/{N;s/\\\n//;ba' -e '}' | sed '$!s/$/ \&\&/')
     # (joined by &&: errexit does nothing inside a condition)
-    script=${script//%s/$1}
-    script=${script//%S/${1%/*}}
+    printf -v file %q "$1"
+    printf -v folder %q "${1%/*}"
+    script=${script//%s/$file}
+    script=${script//%S/$folder}
     script=${script//%t/$temporary/t}
     if (set -eo pipefail && cd "$temporary" && eval "$script") >"$2.log" 2>&1 </dev/null; then
         echo "ok 1 ${1#"$SRCDIR"/}" >"$2"

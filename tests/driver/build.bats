@@ -62,8 +62,9 @@ compiled() {
     mkdir -p build/man
     cp "$BUILDDIR"/man/*.[17] build/man/
     old=$(cd "$BUILDDIR" && printf -- '-o %s ' man/*.[17])
+    ln -s "$SRCDIR" source # make cannot name a source folder with spaces, but for its own
     cd build
-    "$SRCDIR/configure" -q
+    ../source/configure -q
     make -s $old dist
     tar xzf tritcc-*.tar.gz
     cd tritcc-*/
@@ -139,7 +140,7 @@ N
     for suffix in tri py; do
         cp "$EXAMPLES/vadd/vadd.tri" $suffix.$suffix
     done
-    printf 'TRITCC = %s\ninclude %s\n' "'$TRITCC'" "'$SRCDIR/share/tritcc/tritcc.mk'" | sed "s|include '\(.*\)'|include \1|" >makefile
+    printf 'TRITCC = %s\ninclude %s\n' "'$TRITCC'" "${SRCDIR// /\\ }/share/tritcc/tritcc.mk" >makefile
     echo "tri.o py.o: TRITCCFLAGS = -arch=$HOST_ARCH -sig '*fp32, *fp32, *fp32, i32, 1024'" >>makefile
     make tri.o py.o
     [ -s tri.o ] && [ -s tri.h ] && [ -s py.o ] && [ -s py.h ]

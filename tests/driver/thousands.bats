@@ -6,7 +6,7 @@ setup_file() {
     [ "${MATRIX_OPTIONS-}" != -a ] || { unset ARCHS; STEP=1; }
     cp -r "$EXAMPLES" "$BATS_FILE_TMPDIR/examples"
     cd "$BATS_FILE_TMPDIR/examples/library/thousands"
-    make -s -j2 TRITCC="$TRITCC" CFLAGS="-I$SRCDIR/include" run >run.log 2>&1
+    make -s -j2 TRITCC="$(printf %q "$TRITCC")" CFLAGS="-I$(printf %q "$SRCDIR/include")" run >run.log 2>&1
     mv objects first
     mv libkernels.so first.so
 }
@@ -25,7 +25,7 @@ same() {
 
 @test "ninja makes the same bytes, and again what a header's change touches" {
     need ninja
-    sh plan.sh ninja | sed "s|^tritcc = .*|tritcc = $TRITCC|" >build.ninja
+    sh plan.sh ninja | sed "s|^tritcc = .*|tritcc = '$TRITCC'|" >build.ninja
     ninja -j3 >log
     same
     [[ $(ninja) == *"no work to do"* ]]
@@ -35,14 +35,14 @@ same() {
 
 @test "a worker that is killed leaves nothing half, and the build goes on" {
     rm -rf objects libkernels.so
-    make -s TRITCC="$TRITCC" shard SHARD=1/2 >log1 2>&1 &
+    make -s TRITCC="$(printf %q "$TRITCC")" shard SHARD=1/2 >log1 2>&1 &
     other=$!
-    setsid make -s TRITCC="$TRITCC" shard SHARD=0/2 >log2 2>&1 &
+    setsid make -s TRITCC="$(printf %q "$TRITCC")" shard SHARD=0/2 >log2 2>&1 &
     victim=$!
     while [ "$(find objects -name '*.o' 2>/dev/null | wc -l)" -lt 4 ]; do sleep 0.05; done
     kill -9 -- "-$victim" || kill -9 "$victim"
     wait "$other"
     for o in objects/*.o; do cmp "$o" "first/${o#*/}"; done
-    make -s -j2 TRITCC="$TRITCC" >log3 2>&1
+    make -s -j2 TRITCC="$(printf %q "$TRITCC")" >log3 2>&1
     same
 }

@@ -13,7 +13,7 @@ setup() {
     for makefile in examples/*/Makefile; do
         folder=${makefile%/Makefile}
         [ "$folder" != examples/cross-compile ] || continue
-        make -C "$folder" TRITCC="$TRITCC" run >log 2>&1 || { cat log; false; }
+        make -C "$folder" TRITCC="$(printf %q "$TRITCC")" run >log 2>&1 || { cat log; false; }
         [ -s "$folder/README.md" ]
         n=$((n + 1))
     done
@@ -21,15 +21,15 @@ setup() {
 }
 
 @test "a changed kernel is compiled again, and what it imports counts" {
-    make -C examples/vadd TRITCC="$TRITCC" run
+    make -C examples/vadd TRITCC="$(printf %q "$TRITCC")" run
     touch -d '+1 minute' examples/vadd/vadd.tri
-    make -C examples/vadd TRITCC="$TRITCC" run | grep -q tritcc
-    make -C examples/imports TRITCC="$TRITCC" run
+    make -C examples/vadd TRITCC="$(printf %q "$TRITCC")" run | grep -q tritcc
+    make -C examples/imports TRITCC="$(printf %q "$TRITCC")" run
     grep -q activations.py examples/imports/imports.d
 }
 
 @test "objects for machines that are not here" {
-    make -C examples/cross-compile TRITCC="$TRITCC"
+    make -C examples/cross-compile TRITCC="$(printf %q "$TRITCC")"
     file -b examples/cross-compile/arm64.o | grep -qi 'aarch64' || readelf -h examples/cross-compile/arm64.o | grep -q AArch64
     readelf -h examples/cross-compile/vadd.hsaco | grep -qi 'amd'
     tritcc --inspect examples/cross-compile/portable.o
