@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { stack_bytes = 8 << 20 }; /* of a worker: a program's blocks, whatever the system's default is */
 enum { max_threads = 1024, spins_before_sleep = 20000, spins_before_yield = 10000 };
 
 /* As large as any system's, since the bitcode is made on one and used on others. */
@@ -121,16 +122,21 @@ static void start(int count)
         pool.is_registered = !__cxa_atexit(end, 0, &__dso_handle);
     if (count <= pool.started)
         return;
+    pthread_attr_t roomy;
+    if (pthread_attr_init(&roomy))
+        return;
+    pthread_attr_setstacksize(&roomy, stack_bytes);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     for (int i = pool.started; i < count; i++) {
         worker *w = &pool.workers[i];
         w->is_asleep = 0;
-        if (sem_init(&w->wake.semaphore, 0, 0) || pthread_create(&w->thread, 0, serve, w))
+        if (sem_init(&w->wake.semaphore, 0, 0) || pthread_create(&w->thread, &roomy, serve, w))
             break;
         pool.started++;
     }
     pthread_sigmask(SIG_SETMASK, &old, 0);
+    pthread_attr_destroy(&roomy);
 }
 
 /* A child has its parent's numbers, but only the thread that forked. */
