@@ -54,8 +54,8 @@ static void add_attribute(tri_cpu_gen *g, LLVMValueRef fn, const char *name)
 }
 
 /* void tri_run_<symbol>(const void *const *args, uint64_t begin, uint64_t end, const uint32_t *grid, int *err):
- * programs begin..end of the grid in x-fastest order; args[i] points to argument i. Before its code is the estimated
- * cost of a program in cycles (runtime/launch/cpu.c). */
+ * programs begin..end of the grid in x-fastest order, or y-fastest where those share packed operands; args[i] points to
+ * argument i. Before its code is the estimated cost of a program in cycles (runtime/launch/cpu.c). */
 static void make_range(tri_cpu_gen *g, MlirOperation func)
 {
     LLVMTypeRef params[5] = {g->ptr, g->i64, g->i64, g->ptr, g->ptr};
@@ -103,9 +103,11 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
     LLVMValueRef i = LLVMBuildPhi(g->b, g->i64, "program");
     LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntULT, i, LLVMGetParam(fn, 2), ""), body, exit);
     LLVMPositionBuilderAtEnd(g->b, body);
-    LLVMValueRef row = LLVMBuildUDiv(g->b, i, gx, "");
-    LLVMValueRef pid[3] = {LLVMBuildURem(g->b, i, gx, ""), LLVMBuildURem(g->b, row, gy, ""),
-                           LLVMBuildUDiv(g->b, row, gy, "")};
+    int inner = g->cache && tri_cpu_cache_likes_columns(g); /* the axis that goes fastest */
+    LLVMValueRef size = inner ? gy : gx, row = LLVMBuildUDiv(g->b, i, size, ""), pid[3];
+    pid[inner] = LLVMBuildURem(g->b, i, size, "");
+    pid[!inner] = LLVMBuildURem(g->b, row, inner ? gx : gy, "");
+    pid[2] = LLVMBuildUDiv(g->b, row, inner ? gx : gy, "");
     for (unsigned d = 0; d < 3; d++)
         args[count - 7 + d] = LLVMBuildTrunc(g->b, pid[d], g->i32, "");
     LLVMBuildCall2(g->b, LLVMGlobalGetValueType(program), program, args, count, "");

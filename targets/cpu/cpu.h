@@ -214,6 +214,7 @@ typedef struct tri_cpu_gen {
     TRI_VEC(void *) queue_list;
     LLVMValueRef cache;          /* memory for packed operands (dot_cache.c); null: none */
     int64_t cache_bytes, cache_share;
+    unsigned cache_axes;         /* of the grid, on which what it keeps depends */
     TRI_VEC(tri_cpu_block_memory) cache_keys; /* where they are, as offsets */
 } tri_cpu_gen;
 
@@ -411,6 +412,9 @@ bool tri_cpu_cache_suits(tri_cpu_gen *g, MlirOperation func);
 void tri_cpu_cache_start(tri_cpu_gen *g, MlirOperation func, LLVMValueRef memory); /* null: it has none */
 LLVMValueRef tri_cpu_cache_allocate(tri_cpu_gen *g); /* in a range's function, what the program's function needs */
 void tri_cpu_cache_forget(tri_cpu_gen *g, MlirOperation op); /* before an op that may write what was read */
+
+/* Do programs that differ in axis 1 alone share what is kept, and those that differ in axis 0 not? */
+bool tri_cpu_cache_likes_columns(const tri_cpu_gen *g);
 
 /* interval.c */
 /* The lowest address of a block of pointers, and one past the last byte of the highest, as i64; false: unknown. */

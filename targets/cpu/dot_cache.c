@@ -14,7 +14,7 @@
 #include "ir/op_classes.h"
 #include "ir/options.h"
 
-enum { max_keys = 12, max_loads = 8, max_depth = 16, header_bytes = 64, budget = 1 << 20, max_blocks = 256 };
+enum { max_keys = 12, max_loads = 8, max_depth = 16, header_bytes = 64, budget = 512 << 10, max_blocks = 256 };
 
 struct tri_cpu_cache {
     int64_t blocks, bytes, keys_at, blocks_at, key_count;
@@ -94,6 +94,34 @@ static bool read_all(tri_cpu_gen *g, MlirValue value, expression *e)
     return reads_known(g, value, e) && e->pointer_count > 0;
 }
 
+/* Adds the axes of the grid that the value depends on, as bits. */
+static void add_axes(MlirValue value, tri_map *seen, unsigned *io_axes)
+{
+    MlirOperation op = tri_op_def(value);
+    MlirBlock block;
+    intptr_t index;
+    if (tri_map_find_ptr(seen, value.ptr))
+        return;
+    tri_map_set_ptr(seen, value.ptr, seen);
+    if (mlirOperationIsNull(op)) {
+        MlirOperation loop = {NULL};
+        if (tri_op_is_block_argument(value, &block, &index))
+            loop = mlirBlockGetParentOperation(block);
+        if (mlirOperationIsNull(loop) || !tri_op_is(loop, "scf.for"))
+            return;
+        add_axes(tri_op_operand(loop, index ? index + 2 : 0), seen, io_axes);
+        if (index)
+            add_axes(tri_op_operand(mlirBlockGetTerminator(block), index - 1), seen, io_axes);
+        return;
+    }
+    if (tri_op_is(op, "tt.get_program_id"))
+        *io_axes |= 1u << tri_op_int(op, "axis", 0);
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        add_axes(tri_op_operand(op, i), seen, io_axes);
+}
+
+bool tri_cpu_cache_likes_columns(const tri_cpu_gen *g) { return (g->cache_axes & 3) == 1; }
+
 /* ---- memory ---- */
 
 /* Whether the kernel's functions may have one is known before they are made: they get its memory. */
@@ -114,6 +142,7 @@ void tri_cpu_cache_start(tri_cpu_gen *g, MlirOperation func, LLVMValueRef memory
     g->cache_bytes = header_bytes;
     g->cache_share = budget / (int64_t)(dots.len ? dots.len : 1);
     g->cache_keys.len = 0;
+    g->cache_axes = 0;
 }
 
 int64_t tri_cpu_cache_room(const tri_cpu_gen *g, int64_t bytes, int64_t least)
@@ -137,6 +166,9 @@ tri_cpu_cache *tri_cpu_cache_new(tri_cpu_gen *g, MlirValue value, int64_t bytes,
     g->cache_bytes = c->blocks_at + c->blocks * bytes;
     tri_cpu_block_memory keys = {.address = tri_cpu_i64(g, c->keys_at), .bytes = key_bytes};
     tri_vec_push(g->arena, &g->cache_keys, keys);
+    tri_map seen;
+    tri_map_init(&seen, g->arena);
+    add_axes(value, &seen, &g->cache_axes);
     return c;
 }
 
