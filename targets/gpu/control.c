@@ -47,8 +47,8 @@ static void add_edge(value_list phis, value_list values, LLVMBasicBlockRef from)
 
 /* ---- what loops carry ---- */
 
-/* How a value goes around a loop. Where the machine has registers of 32 bits without parts, elements of 8 and 16 bits
- * in words, and pointers into an array of less than 2 GiB as offsets from its base. */
+/* How a value goes around a loop: where the machine says so, elements of 8 or 16 bits in words, and pointers into an
+ * array of less than 2 GiB as offsets from its base. */
 typedef struct {
     int count; /* of the elements, when they become words; else 0 */
     tri_gpu_packing words;
@@ -61,7 +61,7 @@ static bool plan_words(tri_gpu *g, const tri_gpu_value *value, tri_gpu_packing *
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     bool is_number = kind == LLVMIntegerTypeKind || kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind;
     unsigned bits = is_number ? tri_gpu_bits(g, type) : 0;
-    if ((bits != 8 && bits != 16) || (unsigned)value->count * bits % 32)
+    if ((bits != 8 && bits != 16) || bits > (unsigned)g->machine->packed_bits || (unsigned)value->count * bits % 32)
         return false;
     *out = tri_gpu_plan_packing(g, type, value->count);
     return true;
@@ -91,12 +91,13 @@ static carried_form *plan_carried(tri_gpu *g, MlirOperation loop, value_list ini
 {
     enum { far = 16 };
     carried_form *forms = TRI_NEW_ARRAY(g->arena, carried_form, init.count + 1);
-    for (int i = 0; i < init.count && g->machine->packs_carried; i++) {
+    for (int i = 0; i < init.count && g->machine->packed_bits; i++) {
         MlirValue argument = mlirBlockGetArgument(tri_op_body(loop, 0), 1 + i);
         MlirType type = mlirValueGetType(argument);
         if (plan_words(g, &init.at[i], &forms[i].words))
             forms[i].count = init.at[i].count;
-        else if (tri_type_is_ptr(tri_type_is_tensor(type) ? tri_type_element(type) : type) &&
+        else if (g->machine->carries_offsets &&
+                 tri_type_is_ptr(tri_type_is_tensor(type) ? tri_type_element(type) : type) &&
                  is_only_address(argument, far) && is_only_address(mlirOperationGetResult(loop, i), far))
             forms[i].base = tri_gpu_access_base(g, argument);
     }

@@ -124,7 +124,9 @@ typedef struct tri_machine {
     const char *library_prefix;  /* of the device's function library */
     bool (*link)(const struct tri_library_job *job); /* that library, and those of the user; null: only those */
     bool bf16_is_bits;           /* LLVM's back end has no bfloat values: they are i16, arithmetic is done in f32 */
-    bool packs_carried;          /* registers have 32 bits and no parts: loops carry smaller elements in words */
+    int packed_bits;             /* loops carry elements of 8 to so many bits in words, for registers have no parts that
+                                    small; 0: none */
+    bool carries_offsets;        /* and pointers into small arrays as offsets of 32 bits from their base */
     bool orders_updates;         /* atomic instructions carry their ordering; else fences stand around relaxed ones */
     bool shared_is_dynamic;      /* size given at launch; else a static buffer of the module */
     const char *shared_reader;   /* operation whose unit reads shared memory by itself, behind fence_async */

@@ -53,6 +53,7 @@ const tri_machine tri_nvptx_machine = {
     .link = tri_nvptx_link,
     .scopes = {"", "device", "block", ""},
     .shared_is_dynamic = true,
+    .packed_bits = 8,
     .shared_reader = "ttng.warp_group_dot",
     .shared_reader_layout = TRI_ENC_NVMMA_SHARED,
     .kernel_attributes = kernel_attributes,

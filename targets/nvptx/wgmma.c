@@ -403,26 +403,50 @@ static bool run_dot(tri_gpu *g, MlirOperation op)
     return true;
 }
 
+/* What a value's registers are at a wait: bytes in words, which have registers of their own. */
+static bool is_of_bytes(tri_gpu *g, const tri_gpu_value *value)
+{
+    LLVMTypeRef type = value->count % 4 == 0 && value->count ? LLVMTypeOf(value->at[0]) : g->i32;
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && tri_gpu_bits(g, type) == 8;
+}
+
+static bool is_buffer(MlirValue value)
+{
+    tri_memdesc desc;
+    return tri_type_get_memdesc(mlirValueGetType(value), &desc);
+}
+
 /* Everything that goes through the wait is tied to it, so that nothing reads it earlier. */
 static bool run_wait(tri_gpu *g, MlirOperation op)
 {
     intptr_t count = mlirOperationGetNumOperands(op);
     TRI_VEC(LLVMValueRef) all = {0};
-    tri_memdesc desc;
     for (intptr_t i = 0; i < count; i++) {
-        tri_gpu_value in = tri_gpu_operand(g, op, i);
-        if (!tri_type_get_memdesc(mlirValueGetType(mlirOperationGetOperand(op, i)), &desc))
-            for (int r = 0; r < in.count; r++)
-                tri_vec_push(g->arena, &all, in.at[r]);
+        tri_gpu_value in = tri_gpu_operand(g, op, i), words = in;
+        if (is_buffer(mlirOperationGetOperand(op, i)))
+            continue;
+        if (is_of_bytes(g, &in)) {
+            tri_gpu_packing packing = tri_gpu_plan_packing(g, LLVMTypeOf(in.at[0]), in.count);
+            words = tri_gpu_new(g, packing.words);
+            tri_gpu_pack(g, &packing, in.at, words.at);
+        }
+        for (int r = 0; r < words.count; r++)
+            tri_vec_push(g->arena, &all, words.at[r]);
     }
     tri_nvptx_tie(g, TRI_NVPTX_wgmma_wait, (int)tri_op_int(op, "pendings", 0), (int)all.len, all.at);
     size_t next = 0;
     for (intptr_t i = 0; i < count; i++) {
         tri_gpu_value in = tri_gpu_operand(g, op, i), out = in;
-        if (!tri_type_get_memdesc(mlirValueGetType(mlirOperationGetOperand(op, i)), &desc)) {
+        if (!is_buffer(mlirOperationGetOperand(op, i))) {
             out = tri_gpu_new(g, in.count);
-            for (int r = 0; r < in.count; r++)
-                out.at[r] = all.at[next++];
+            if (is_of_bytes(g, &in)) {
+                tri_gpu_packing packing = tri_gpu_plan_packing(g, LLVMTypeOf(in.at[0]), in.count);
+                tri_gpu_unpack(g, &packing, all.at + next, out.at);
+                next += (size_t)packing.words;
+            } else {
+                for (int r = 0; r < in.count; r++)
+                    out.at[r] = all.at[next++];
+            }
         }
         tri_gpu_set_result(g, op, i, out);
     }

@@ -9,17 +9,16 @@
  *                                                 }
  *
  * The waits for the first iteration and the next are made only where there is one; what is loaded otherwise nobody
- * reads. Only words are carried so: LLVM would carry bytes one by one. Pipeline (wgmma.c) puts the waits for the
- * products. */
+ * reads. The operand is carried as the product takes it, so that bytes are transposed under the product, too. Pipeline
+ * (wgmma.c) puts the waits for the products. */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
-#include "ir/type.h"
 #include "passes/analysis/loops.h"
 #include "passes/ttgir/pipeline/lower.h"
 
 #include "mlir-c/BuiltinTypes.h"
 
-enum { SIGNED_LESS = 2, BOUNDS = 3, WORD = 32 };
+enum { SIGNED_LESS = 2, BOUNDS = 3 };
 
 typedef struct {
     tri_split_plan *plan;
@@ -69,8 +68,7 @@ static bool find_products(ahead *a)
         }
         a->last = op;
     }
-    return !mlirOperationIsNull(a->load) &&
-           tri_type_bits(tri_type_element(mlirValueGetType(tri_op_result(a->load, 0)))) == WORD;
+    return !mlirOperationIsNull(a->load);
 }
 
 static bool find_ring(ahead *a)

@@ -296,11 +296,18 @@ static void wait_for_loaded(launcher *l, MlirOperation dot)
     bool goes_on = !mlirOperationIsNull(user) && is_dot(user) && mlirValueEqual(tri_op_operand(user, 2), result) &&
                    mlirBlockEqual(mlirOperationGetBlock(user), l->body) && reads_loaded(l, user);
     MlirOperation yield = mlirBlockGetTerminator(l->body), at = dot;
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); i++) /* loaded for the next iteration */
-        if (is_loaded(l, tri_op_operand(yield, i)) && stands_before(at, tri_op_def(tri_op_operand(yield, i))))
-            at = tri_op_def(tri_op_operand(yield, i));
+    MlirValue values[] = {{NULL}, result};
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield) && !goes_on; i++) { /* loaded for the next iteration */
+        MlirValue next = tri_op_operand(yield, i);
+        if (!is_loaded(l, next) || !stands_before(at, tri_op_def(next)))
+            continue;
+        at = tri_op_def(next);
+        values[0] = next;
+    }
+    /* bytes go through the wait, too: their words are put together in front of it */
+    bool has_bytes = !mlirValueIsNull(values[0]) && tri_type_bits(tri_type_element(mlirValueGetType(values[0]))) == 8;
     tri_builder b = goes_on ? tri_builder_before(user) : tri_builder_after(at);
-    make_wait(l->arena, &b, 0, 1, &result);
+    make_wait(l->arena, &b, 0, has_bytes ? 2 : 1, has_bytes ? values : &result);
 }
 
 /* Whether a product may be under way when the next iteration begins, and as which argument. */
