@@ -545,6 +545,41 @@ END
     ./refused
 }
 
+@test "a level that the processor lacks is an error of the launch, and no code of it runs" {
+    [ "$(uname -m)" = x86_64 ] || skip "not an x86 host"
+    cat >level.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def level(x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(x + i, tl.load(x + i) + 1)
+END
+    cat >level.c <<'END'
+#include "level.h"
+
+/* instead of the launcher's own: this processor has the second level */
+int tri_cpu_rt4_level(void) { return 2; }
+
+int main(void)
+{
+    static float x[64];
+    int error = level(0, (tri_grid){1, 1, 1}, x);
+    return error != WANT || level_selected(0) != (error ? -1 : 0) || x[63] != !error;
+}
+END
+    for arch in x86-64-v3 x86-64-v4 x86-64-v3,x86-64-v4; do
+        tritcc -arch="$arch" -sig 'level(*fp32, 64)' -emit=obj=level.o,header=level.h level.tri
+        cc -DWANT=TRI_ERROR_ARCH level.c level.o -o level -lm
+        ./level
+    done
+    tritcc -arch=x86-64,x86-64-v4 -sig 'level(*fp32, 64)' -emit=obj=level.o,header=level.h level.tri
+    cc -DWANT=TRI_OK level.c level.o -o level -lm
+    ./level
+}
+
 @test "threads have room for a program's blocks, whatever the system's default is" {
     cat >room.tri <<'END'
 import triton
