@@ -54,9 +54,7 @@ driver_api tri_rt_ascend_api;
 pthread_once_t tri_rt_ascend_once = PTHREAD_ONCE_INIT;
 #define api tri_rt_ascend_api
 
-/* What stands for a device among a kernel's contexts. */
-enum { max_devices = 64 };
-char tri_rt_ascend_devices[max_devices];
+char tri_rt_ascend_places[TRI_RT_MAX_DEVICES];
 
 static void open_driver(void)
 {
@@ -116,44 +114,17 @@ static const char *text_of_last(int number)
 
 static int driver_error(int number) { return tri_rt_driver_error(number, text_of_last); }
 
-/* ---- devices ---- */
+/* ---- what the driver does ---- */
 
-/* The calling thread's device, which is device 0 from now on when it has none. */
-static int enter_thread(int *out_device)
-{
-    int32_t device = 0;
-    if (!is_open())
-        return TRI_ERROR_NO_DRIVER;
-    if (api.get_device(&device)) {
-        uint32_t count = 0;
-        if (api.device_count(&count) || !count)
-            return TRI_ERROR_NO_DEVICE;
-        int r = api.set_device(device = 0);
-        if (r)
-            return driver_error(r);
-    }
-    *out_device = device;
-    return device < max_devices ? TRI_OK : TRI_ERROR_NO_DEVICE;
-}
+static int get_device(int *out) { return api.get_device(out); }
+static int set_device(int device) { return api.set_device(device); }
 
-/* Makes a device the thread's; *out_before is what it had, or -1. */
-static int enter_device(int device, int *out_before)
+static int device_count(int *out)
 {
     uint32_t count = 0;
-    int32_t before;
-    if (!is_open())
-        return TRI_ERROR_NO_DRIVER;
-    if (api.device_count(&count) || device < 0 || (uint32_t)device >= count || device >= max_devices)
-        return TRI_ERROR_NO_DEVICE;
-    *out_before = api.get_device(&before) ? -1 : before;
-    return *out_before == device ? TRI_OK : driver_error(api.set_device(device));
-}
-
-/* The thread has its own device again; of the error so far and one in here, the first. */
-static int leave_device(int device, int before, int error)
-{
-    int r = before >= 0 && before != device ? driver_error(api.set_device(before)) : TRI_OK;
-    return error ? error : r;
+    int r = api.device_count(&count);
+    *out = (int)count;
+    return r;
 }
 
 /* Which machines run code for an architecture, by the beginnings of their names. */
@@ -172,8 +143,9 @@ static int runs_on(const char *arch, const char *soc)
 }
 
 /* All devices of a machine are of one kind. */
-static int choose_part(const tri_rt_kernel *kernel, uint32_t config, uint32_t *out_part)
+static int find_part(const tri_rt_kernel *kernel, uint32_t config, int device, uint32_t *out_part)
 {
+    (void)device;
     const char *soc = api.soc_name();
     for (uint32_t i = 0; i < kernel->part_count; i++) {
         const tri_rt_part *part = &kernel->parts[i];
@@ -186,48 +158,16 @@ static int choose_part(const tri_rt_kernel *kernel, uint32_t config, uint32_t *o
     return 0;
 }
 
-/* ---- loading code ---- */
-
-static int load_module(const tri_rt_kernel *kernel, uint32_t config, tri_rt_module *out)
+static int load_image(const tri_rt_kernel *kernel, const tri_rt_part *part, void **out_module)
 {
-    void *handle = NULL;
-    if (!choose_part(kernel, config, &out->part))
-        return TRI_ERROR_ARCH;
-    out->image = 0;
-    const tri_rt_part *part = &kernel->parts[out->part];
     int is_vector = 1;
     for (uint32_t i = 0; i < part->variant_count; i++)
         is_vector = is_vector && kernel->variants[part->first_variant + i].npu->is_vector;
     device_binary binary = {is_vector ? magic_of_vector : magic_of_mixed, 0, part->images->data, part->images->size};
-    int r = api.binary_register(&binary, &handle);
-    if (!r)
-        __atomic_store_n(&out->module, handle, __ATOMIC_RELEASE);
-    return driver_error(r);
+    return api.binary_register(&binary, out_module);
 }
 
-/* The configuration's module on the device, loaded at the first call. */
-static int find_module(tri_rt_kernel *kernel, int device, uint32_t config, tri_rt_context **out_entry,
-                       tri_rt_module **out_module)
-{
-    int is_new, r;
-    *out_entry = tri_rt_find_context(kernel, &tri_rt_ascend_devices[device]);
-    if (*out_entry) {
-        *out_module = tri_rt_module_of(kernel, *out_entry, config);
-        if (__atomic_load_n(&(*out_module)->module, __ATOMIC_ACQUIRE))
-            return TRI_OK;
-    }
-    tri_rt_lock();
-    *out_entry = tri_rt_take_context(kernel, &tri_rt_ascend_devices[device], TRI_ASCEND, device, &is_new);
-    r = *out_entry ? TRI_OK : TRI_ERROR_MEMORY;
-    if (!r) {
-        *out_module = tri_rt_module_of(kernel, *out_entry, config);
-        r = (*out_module)->module ? TRI_OK : load_module(kernel, config, *out_module);
-        if (r && !tri_rt_has_modules(kernel, *out_entry))
-            __atomic_store_n(&(*out_entry)->context, NULL, __ATOMIC_RELEASE);
-    }
-    tri_rt_unlock();
-    return r;
-}
+static int unload_image(void *module) { return api.binary_unregister(module); }
 
 /* "tri_" and an address in hexadecimal: a name that no other function of the process has. */
 static void name_stub(const void *stub, char out[32])
@@ -397,169 +337,42 @@ static int launch_with_space(const tri_rt_kernel *kernel, const tri_rt_variant *
     return r;
 }
 
-static uint32_t find_config(const tri_rt_kernel *kernel, const tri_rt_call *call)
+static int launch_stub(tri_rt_kernel *kernel, const tri_rt_part *part, int number, void *stub, int device,
+                       const tri_rt_call *call, const tri_grid *grid)
 {
-    uint32_t part;
-    if (!kernel->tuning || !choose_part(kernel, 0, &part))
-        return 0;
-    return tri_rt_choose_config(kernel, kernel->parts[part].arch, call->args);
-}
-
-static int launch_on(tri_rt_kernel *kernel, const tri_rt_call *call, int device)
-{
-    tri_rt_context *entry;
-    tri_rt_module *module;
-    void *stub;
-    tri_grid own;
-    const tri_grid *grid = call->grid ? call->grid : &own;
-    int r = find_module(kernel, device, call->config ? call->config - 1 : find_config(kernel, call), &entry, &module);
-    if (r)
-        return r;
-    const tri_rt_part *part = &kernel->parts[module->part];
-    int number = tri_rt_choose(kernel, part, call->args, &r);
-    if (number < 0)
-        return r;
-    if (!call->grid && (r = tri_rt_find_grid(part, call->args, &own)))
-        return r;
-    if (grid->x == 0 || grid->y == 0 || grid->z == 0)
-        return TRI_OK;
+    const tri_rt_variant *variant = &kernel->variants[number];
+    (void)part;
     if (grid->x > most_programs || grid->y > most_programs / grid->x || grid->z > most_programs / grid->x / grid->y)
         return TRI_ERROR_GRID;
-    if ((r = find_stub(kernel, entry, module, number, &stub)))
-        return r;
-    __atomic_store_n(&entry->last, (uint32_t)number + 1, __ATOMIC_RELAXED);
-    const tri_rt_variant *variant = &kernel->variants[number];
     if (variant->scratch_bytes || variant->npu->lock_count)
         return launch_with_space(kernel, variant, stub, device, call, grid);
     return launch_packed(kernel, variant, stub, NULL, NULL, call, grid);
 }
 
-static int launch_ascend(tri_rt_kernel *kernel, const tri_rt_call *call)
-{
-    int device;
-    if (call->grid && (call->grid->x == 0 || call->grid->y == 0 || call->grid->z == 0))
-        return TRI_OK;
-    int r = enter_thread(&device);
-    return r ? r : launch_on(kernel, call, device);
-}
+/* ---- events ---- */
 
-/* ---- the other functions ---- */
+static int event_create(void **out) { return api.event_create(out); }
+static int event_record(void *event, void *stream) { return api.event_record(event, stream); }
+static int event_wait(void *event) { return api.event_wait(event); }
+static int event_elapsed(float *out, void *start, void *end) { return api.event_elapsed(out, start, end); }
+static int event_destroy(void *event) { return api.event_destroy(event); }
 
-static int has_ascend(void)
-{
-    uint32_t count = 0;
-    return is_open() && !api.device_count(&count) && count > 0;
-}
+static const tri_rt_driver driver = {.kind = TRI_ASCEND,
+                                     .places = tri_rt_ascend_places,
+                                     .error = driver_error,
+                                     .is_open = is_open,
+                                     .device_count = device_count,
+                                     .get_device = get_device,
+                                     .set_device = set_device,
+                                     .find_part = find_part,
+                                     .load = load_image,
+                                     .unload = unload_image,
+                                     .find_function = find_stub,
+                                     .launch = launch_stub,
+                                     .event_create = event_create,
+                                     .event_record = event_record,
+                                     .event_wait = event_wait,
+                                     .event_elapsed = event_elapsed,
+                                     .event_destroy = event_destroy};
 
-static int load_config(tri_rt_kernel *kernel, int device, uint32_t config)
-{
-    tri_rt_context *entry;
-    tri_rt_module *module;
-    void *stub;
-    int r = find_module(kernel, device, config, &entry, &module);
-    if (r)
-        return r;
-    const tri_rt_part *part = &kernel->parts[module->part];
-    for (uint32_t i = 0; i < part->variant_count && !r; i++)
-        r = find_stub(kernel, entry, module, (int)(part->first_variant + i), &stub);
-    return r;
-}
-
-/* All configurations that have code for the device; the first must. */
-static int load_ascend(tri_rt_kernel *kernel, int device)
-{
-    int before, r = enter_device(device, &before);
-    if (r)
-        return r;
-    r = load_config(kernel, device, 0);
-    for (uint32_t i = 1; i < kernel->config_count && !r; i++) {
-        r = load_config(kernel, device, i);
-        r = r == TRI_ERROR_ARCH ? TRI_OK : r;
-    }
-    return leave_device(device, before, r);
-}
-
-/* The lock is held, the device the thread's. */
-static int unload_entry(tri_rt_kernel *kernel, uint32_t at)
-{
-    int r = 0, e;
-    for (uint32_t i = 0; i < kernel->variant_count; i++)
-        __atomic_store_n(&kernel->functions[at * kernel->variant_count + i], NULL, __ATOMIC_RELEASE);
-    for (uint32_t i = 0; i < kernel->config_count; i++) {
-        tri_rt_module *module = tri_rt_module_of(kernel, &kernel->contexts[at], i);
-        if (module->module && (e = api.binary_unregister(module->module)) && !r)
-            r = e;
-        __atomic_store_n(&module->module, NULL, __ATOMIC_RELEASE);
-    }
-    __atomic_store_n(&kernel->contexts[at].context, NULL, __ATOMIC_RELEASE);
-    return r;
-}
-
-static int unload_ascend(tri_rt_kernel *kernel, int device)
-{
-    int before, error = enter_device(device, &before), r = 0;
-    if (error)
-        return error;
-    tri_rt_lock();
-    for (uint32_t i = 0; i < kernel->context_count; i++)
-        if (kernel->contexts[i].context == &tri_rt_ascend_devices[device])
-            r = unload_entry(kernel, i);
-    tri_rt_unlock();
-    return leave_device(device, before, driver_error(r));
-}
-
-static int selected_ascend(tri_rt_kernel *kernel, int device)
-{
-    uint32_t number, count = 0;
-    if (!is_open() || api.device_count(&count) || device < 0 || (uint32_t)device >= count || device >= max_devices ||
-        !choose_part(kernel, 0, &number))
-        return -1;
-    const tri_rt_part *part = &kernel->parts[number];
-    const tri_rt_context *entry = tri_rt_find_context(kernel, &tri_rt_ascend_devices[device]);
-    uint32_t last = entry ? __atomic_load_n(&entry->last, __ATOMIC_RELAXED) : 0;
-    int is_own = last && last - 1 - part->first_variant < part->variant_count;
-    return tri_rt_row(kernel, number, is_own ? last - 1 : part->first_variant + part->variant_count - 1, 0);
-}
-
-/* ---- measuring ---- */
-
-static int time_between(tri_rt_kernel *kernel, const tri_rt_call *call, int device, uint32_t count, void *const *events,
-                        double *out_seconds)
-{
-    float milliseconds = 0;
-    int r = driver_error(api.event_record(events[0], call->stream));
-    for (uint32_t i = 0; i < count && !r; i++)
-        r = launch_on(kernel, call, device);
-    if (r || (r = driver_error(api.event_record(events[1], call->stream))) ||
-        (r = driver_error(api.event_wait(events[1]))) ||
-        (r = driver_error(api.event_elapsed(&milliseconds, events[0], events[1]))))
-        return r;
-    *out_seconds = (double)milliseconds * 1e-3;
-    return TRI_OK;
-}
-
-static int time_ascend(tri_rt_kernel *kernel, const tri_rt_call *call, uint32_t count, double *out_seconds)
-{
-    void *events[2] = {NULL, NULL};
-    int device, r = enter_thread(&device);
-    if (r)
-        return r;
-    for (int i = 0; i < 2 && !r; i++)
-        r = driver_error(api.event_create(&events[i]));
-    if (!r)
-        r = time_between(kernel, call, device, count, events, out_seconds);
-    for (int i = 0; i < 2; i++)
-        if (events[i])
-            api.event_destroy(events[i]);
-    return r;
-}
-
-static const char *arch_of_device(const tri_rt_kernel *kernel)
-{
-    int device;
-    uint32_t part;
-    return enter_thread(&device) || !choose_part(kernel, 0, &part) ? NULL : kernel->parts[part].arch;
-}
-
-const tri_rt_backend tri_rt_ascend_backend = {TRI_ASCEND,    has_ascend,      launch_ascend, load_ascend,
-                                              unload_ascend, selected_ascend, time_ascend,   arch_of_device};
+TRI_RT_DRIVER_BACKEND(tri_rt_ascend_backend, TRI_ASCEND);

@@ -168,6 +168,62 @@ tri_rt_module *tri_rt_module_of(const tri_rt_kernel *kernel, const tri_rt_contex
 /* Is any configuration loaded there? The lock is held. */
 int tri_rt_has_modules(const tri_rt_kernel *kernel, const tri_rt_context *entry);
 
+/* A driver that knows devices by numbers, and which of them is the thread's. Functions return the driver's own number,
+ * 0 being success, but where TRI_ERROR is said. */
+enum { TRI_RT_MAX_DEVICES = 64 };
+typedef struct {
+    int kind;
+    char *places; /* TRI_RT_MAX_DEVICES of them: each stands for a device among a kernel's contexts */
+    int (*error)(int number); /* the TRI_ERROR of a driver's number */
+    int (*is_open)(void);
+    int (*device_count)(int *out);
+    int (*get_device)(int *out); /* fails where the thread has none */
+    int (*set_device)(int device);
+    /* The part of a configuration whose code the device runs; false: none. The lock is held. */
+    int (*find_part)(const tri_rt_kernel *kernel, uint32_t config, int device, uint32_t *out_part);
+    /* Loads a part's image on the thread's device. The lock is held. */
+    int (*load)(const tri_rt_kernel *kernel, const tri_rt_part *part, void **out_module);
+    int (*unload)(void *module);
+    /* TRI_ERROR. A variant's function, looked up at the first call. */
+    int (*find_function)(tri_rt_kernel *kernel, const tri_rt_context *entry, const tri_rt_module *module, int variant,
+                         void **out);
+    /* TRI_ERROR. A launch of a function on the thread's device, of a grid that is not empty. */
+    int (*launch)(tri_rt_kernel *kernel, const tri_rt_part *part, int variant, void *function, int device,
+                  const tri_rt_call *call, const tri_grid *grid);
+    int (*event_create)(void **);
+    int (*event_record)(void *, void *stream);
+    int (*event_wait)(void *);
+    int (*event_elapsed)(float *, void *, void *);
+    int (*event_destroy)(void *);
+} tri_rt_driver;
+
+/* The functions of a back end, by such a driver. */
+int tri_rt_driver_has_device(const tri_rt_driver *d);
+int tri_rt_driver_launch(const tri_rt_driver *d, tri_rt_kernel *kernel, const tri_rt_call *call);
+int tri_rt_driver_load(const tri_rt_driver *d, tri_rt_kernel *kernel, int device);
+int tri_rt_driver_unload(const tri_rt_driver *d, tri_rt_kernel *kernel, int device);
+int tri_rt_driver_selected(const tri_rt_driver *d, tri_rt_kernel *kernel, int device);
+int tri_rt_driver_time(const tri_rt_driver *d, tri_rt_kernel *kernel, const tri_rt_call *call, uint32_t count,
+                       double *out_seconds);
+const char *tri_rt_driver_arch(const tri_rt_driver *d, const tri_rt_kernel *kernel);
+/* Those of a back end whose driver is the static value `driver`. */
+#define TRI_RT_DRIVER_BACKEND(name, kind)                                                                              \
+    static int has_device(void) { return tri_rt_driver_has_device(&driver); }                                          \
+    static int launch_kernel(tri_rt_kernel *k, const tri_rt_call *call)                                                \
+    {                                                                                                                  \
+        return tri_rt_driver_launch(&driver, k, call);                                                                 \
+    }                                                                                                                  \
+    static int load_kernel(tri_rt_kernel *k, int device) { return tri_rt_driver_load(&driver, k, device); }            \
+    static int unload_kernel(tri_rt_kernel *k, int device) { return tri_rt_driver_unload(&driver, k, device); }        \
+    static int selected_row(tri_rt_kernel *k, int device) { return tri_rt_driver_selected(&driver, k, device); }       \
+    static int time_kernel(tri_rt_kernel *k, const tri_rt_call *call, uint32_t count, double *out)                     \
+    {                                                                                                                  \
+        return tri_rt_driver_time(&driver, k, call, count, out);                                                       \
+    }                                                                                                                  \
+    static const char *arch_of_device(const tri_rt_kernel *k) { return tri_rt_driver_arch(&driver, k); }               \
+    const tri_rt_backend name = {kind,          has_device,   launch_kernel, load_kernel,                              \
+                                 unload_kernel, selected_row, time_kernel,   arch_of_device}
+
 /* ---- CPU ---- */
 
 extern const tri_rt_backend tri_rt_cpu_backend;
