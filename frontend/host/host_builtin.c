@@ -452,6 +452,46 @@ static bool is_instance(tri_host *h, const tri_value *x, const tri_value *cls)
     return x->kind == TRI_VALUE_OBJECT && x->object.path.len && tri_str_equal(x->object.path, cls->string);
 }
 
+static const tri_value *class_value(tri_host *h, const struct tri_class *cls)
+{
+    tri_value *value = TRI_NEW(h->arena, tri_value);
+    value->kind = TRI_VALUE_CLASS;
+    value->cls = cls;
+    return value;
+}
+
+static const tri_value *run_type(PARAMS)
+{
+    UNUSED;
+    static const char *const names[] = {
+        [TRI_VALUE_NONE] = "NoneType",
+        [TRI_VALUE_BOOL] = "bool",
+        [TRI_VALUE_INT] = "int",
+        [TRI_VALUE_FLOAT] = "float",
+        [TRI_VALUE_STR] = "str",
+        [TRI_VALUE_BYTES] = "bytes",
+        [TRI_VALUE_TUPLE] = "tuple",
+        [TRI_VALUE_LIST] = "list",
+        [TRI_VALUE_SET] = "set",
+        [TRI_VALUE_DICT] = "dict",
+        [TRI_VALUE_RANGE] = "range",
+        [TRI_VALUE_SLICE] = "slice",
+        [TRI_VALUE_CONSTEXPR] = "triton.language.constexpr",
+        [TRI_VALUE_DTYPE] = "triton.language.dtype",
+    };
+    const tri_value *x = n == 1 && args->at.len == 1 ? v[0] : NULL;
+    const struct tri_class *cls = !x                              ? NULL
+                                  : x->kind == TRI_VALUE_OBJECT ? x->object.cls
+                                  : x->kind == TRI_VALUE_TUPLE  ? x->sequence.cls
+                                                                : NULL;
+    if (cls)
+        return class_value(h, cls);
+    if (x && x->kind == TRI_VALUE_OBJECT && x->object.path.len)
+        return tri_value_builtin(h->arena, x->object.path);
+    const char *name = x && x->kind < sizeof names / sizeof *names ? names[x->kind] : NULL;
+    return name ? tri_value_builtin(h->arena, tri_str_from(name)) : NULL;
+}
+
 static const tri_value *run_isinstance(PARAMS)
 {
     UNUSED;

@@ -263,7 +263,8 @@ static const tri_value *call_builtin(tri_host *h, tri_str path, const tri_host_a
             !tri_str_is(path, "getattr") && !tri_str_is(path, "isinstance") && !tri_str_is(path, "callable"))
             return tri_host_fail(h, at, "'%.*s' has no value while compiling",
                                  TRI_STR_ARG(args->at.at[i].value->string));
-    const tri_value *v = run(h, count, values, args, at);
+    const tri_value *v = tri_str_has_prefix(path, "re.") ? tri_host_regex_run(h, path, run, count, values, args, at)
+                                                         : run(h, count, values, args, at);
     if (v || h->failure->why.len)
         return v;
     raise_of_builtin(h, path, count, values);

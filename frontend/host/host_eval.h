@@ -92,6 +92,9 @@ tri_host_builtin *tri_host_math_find(tri_str path);
 
 /* host_regex.c: functions of `re`, and methods of what they return */
 tri_host_builtin *tri_host_regex_find(tri_str path);
+/* Runs one of them, whose flags, if it is given any, are made part of the expression. */
+const tri_value *tri_host_regex_run(tri_host *h, tri_str path, tri_host_builtin *run, size_t n,
+                                    const tri_value *const *v, const tri_host_args *args, tri_span at);
 bool tri_host_regex_has_method(const tri_value *self, tri_str name);
 const tri_value *tri_host_regex_call(tri_host *h, const tri_value *self, tri_str name, size_t n,
                                      const tri_value *const *v, tri_span at);

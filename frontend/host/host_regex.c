@@ -20,8 +20,12 @@ static const tri_value *field(const tri_value *object, const char *name)
 /* The text of a pattern, or of what re.compile made of it. */
 static const tri_regex *regex_of(tri_host *h, const tri_value *v)
 {
-    v = is_object(v, "re.Pattern") ? field(v, "pattern") : v;
-    return v->kind == TRI_VALUE_STR ? tri_regex_compile(h->arena, v->string) : NULL;
+    int64_t flags = 0;
+    if (is_object(v, "re.Pattern")) {
+        tri_value_get_i64(field(v, "flags"), &flags);
+        v = field(v, "pattern");
+    }
+    return v->kind == TRI_VALUE_STR ? tri_regex_compile(h->arena, v->string, (int)flags) : NULL;
 }
 
 static tri_regex_result find_from(tri_host *h, tri_span at, const tri_regex *regex, tri_str text, size_t from,
@@ -99,14 +103,20 @@ static const tri_value *run_search(PARAMS)
     return match(h, n, v, args, at, anywhere);
 }
 
+static const tri_value *pattern_object(tri_host *h, const tri_value *text, const tri_value *flags)
+{
+    tri_value *o = tri_value_object_create(h->arena, "re.Pattern");
+    tri_value_set_field(h->arena, o, "pattern", text);
+    tri_value_set_field(h->arena, o, "flags", flags);
+    return o;
+}
+
 static const tri_value *run_compile(PARAMS)
 {
     UNUSED;
-    if (n != 1 || args->at.len != 1 || v[0]->kind != TRI_VALUE_STR || !regex_of(h, v[0]))
+    if (n != 1 || args->at.len != 1 || !regex_of(h, v[0]))
         return NULL;
-    tri_value *o = tri_value_object_create(h->arena, "re.Pattern");
-    tri_value_set_field(h->arena, o, "pattern", v[0]);
-    return o;
+    return is_object(v[0], "re.Pattern") ? v[0] : pattern_object(h, v[0], tri_value_int(h->arena, 0));
 }
 
 /* What findall gives for one match: the whole without groups, the one group, or all of them. */
@@ -189,6 +199,30 @@ static const tri_value *run_sub(PARAMS)
     const tri_value *made = tri_value_str(h->arena, tri_str_copy(h->arena, tri_buf_str(&out)));
     tri_buf_fini(&out);
     return regex && result != TRI_REGEX_TOO_LONG ? made : NULL;
+}
+
+const tri_value *tri_host_regex_run(tri_host *h, tri_str path, tri_host_builtin *run, size_t n,
+                                    const tri_value *const *v, const tri_host_args *args, tri_span at)
+{
+    size_t place = tri_str_is(path, "re.compile")                                   ? 1
+                   : tri_str_is(path, "re.sub") || tri_str_is(path, "re.split") ? SIZE_MAX
+                                                                                : 2; /* where flags may stand unnamed */
+    const tri_value *flags = n == place + 1 && args->at.len == n ? v[place] : NULL;
+    const tri_host_arg *last = args->at.len ? &args->at.at[args->at.len - 1] : NULL;
+    if (last && args->at.len == n + 1 && tri_str_is(last->name, "flags"))
+        flags = last->value;
+    int64_t value;
+    if (!flags || !n || v[0]->kind != TRI_VALUE_STR || !tri_value_get_i64(flags, &value))
+        return run(h, n, v, args, at);
+    /* as the same call of an expression that was compiled with them */
+    tri_host_args fewer = {0};
+    size_t count = args->at.len - 1;
+    const tri_value **values = TRI_NEW_ARRAY(h->arena, const tri_value *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        values[i] = i ? v[i] : pattern_object(h, v[0], flags);
+    for (size_t i = 0; i < count; i++)
+        tri_vec_push(h->arena, &fewer.at, (tri_host_arg){{0}, values[i]});
+    return run(h, count, values, &fewer, at);
 }
 
 tri_host_builtin *tri_host_regex_find(tri_str path)

@@ -1,6 +1,7 @@
 /* Names of the libraries that source files import: which exist, and their canonical paths. What they do
  * is in frontend/builtins/ (kernels) and host_builtin.c (host expressions). */
 #include "frontend/host/scope.h"
+#include "frontend/kernel/regex.h"
 #include "frontend/kernel/types.h"
 
 #include <math.h>
@@ -169,6 +170,22 @@ bool tri_library_is_host_builtin(tri_str name)
     return tri_str_find(name, '.') == name.len && is_listed(host_paths, sizeof host_paths / sizeof *host_paths, name);
 }
 
+static const tri_value *find_regex_flag(tri_arena *arena, tri_str name)
+{
+    static const struct {
+        const char *name, *letter;
+        int value;
+    } flags[] = {
+        {"IGNORECASE", "I", TRI_REGEX_IGNORECASE}, {"MULTILINE", "M", TRI_REGEX_MULTILINE},
+        {"DOTALL", "S", TRI_REGEX_DOTALL},         {"UNICODE", "U", TRI_REGEX_UNICODE},
+        {"VERBOSE", "X", TRI_REGEX_VERBOSE},       {"ASCII", "A", TRI_REGEX_ASCII},
+    };
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (tri_str_is(name, flags[i].name) || tri_str_is(name, flags[i].letter))
+            return tri_value_int(arena, flags[i].value);
+    return NULL;
+}
+
 /* Library names whose value is a constant. */
 static const tri_value *find_constant(tri_arena *arena, tri_str path)
 {
@@ -182,6 +199,8 @@ static const tri_value *find_constant(tri_arena *arena, tri_str path)
         return tri_value_int(arena, 0);
     if (tri_str_is(path, "triton.language.pi32_t"))
         return tri_value_dtype(arena, tri_types_pointer(arena, tri_types_scalar(TRI_DTYPE_INT32), 1, false));
+    if (tri_str_has_prefix(path, "re."))
+        return find_regex_flag(arena, tri_str_sub(path, 3, path.len));
     if (tri_str_is(path, "math.pi"))
         return tri_value_float(arena, 3.141592653589793);
     if (tri_str_is(path, "math.e"))

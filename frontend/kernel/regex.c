@@ -21,6 +21,7 @@ struct node {
     const node *next;
     uint64_t set[4];          /* set: the bytes that match */
     bool is_negated;          /* border */
+    bool is_of_line;          /* start, end: of each line */
     int number;               /* group: 0 when it is not remembered */
     alternative *alternatives; /* group; of a repeat the one body */
     long least, most;         /* repeat */
@@ -42,7 +43,7 @@ typedef struct {
     tri_str text;
     size_t at;
     tri_regex *regex;
-    int depth;
+    int depth, flags;
     bool is_bad;
 } reader;
 
@@ -68,6 +69,32 @@ static void invert(uint64_t set[4])
 {
     for (int i = 0; i < 4; i++)
         set[i] = ~set[i];
+}
+
+/* With IGNORECASE, both cases of what is there. */
+static void fold(const reader *r, uint64_t set[4])
+{
+    for (int c = 'a'; r->flags & TRI_REGEX_IGNORECASE && c <= 'z'; c++) {
+        int upper = toupper(c);
+        if ((set[c >> 6] >> (c & 63) & 1) || (set[upper >> 6] >> (upper & 63) & 1)) {
+            add_byte(set, (unsigned char)c);
+            add_byte(set, (unsigned char)upper);
+        }
+    }
+}
+
+/* With VERBOSE, blanks and comments mean nothing outside of sets. */
+static void skip(reader *r)
+{
+    while (r->flags & TRI_REGEX_VERBOSE && r->at < r->text.len) {
+        if (is_at(r, '#'))
+            while (r->at < r->text.len && !is_at(r, '\n'))
+                r->at++;
+        else if (isspace((unsigned char)r->text.data[r->at]))
+            r->at++;
+        else
+            return;
+    }
 }
 
 /* \d, \w, \s and their opposites; false for other letters. */
@@ -126,6 +153,7 @@ static void read_set(reader *r, uint64_t set[4])
             add_byte(set, (unsigned char)c);
     }
     r->is_bad |= !take(r, ']');
+    fold(r, set);
     if (is_negated)
         invert(set);
 }
@@ -166,13 +194,17 @@ static void read_atom(reader *r, node *n)
     switch (c) {
     case '(': read_group(r, n); return;
     case '[': read_set(r, n->set); return;
-    case '^': n->kind = node_start; return;
-    case '$': n->kind = node_end; return;
+    case '^':
+    case '$':
+        n->kind = c == '^' ? node_start : node_end;
+        n->is_of_line = r->flags & TRI_REGEX_MULTILINE;
+        return;
     case '*':
     case '+':
     case '?': r->is_bad = true; return;
     case '.':
-        add_byte(n->set, '\n');
+        if (!(r->flags & TRI_REGEX_DOTALL))
+            add_byte(n->set, '\n');
         invert(n->set);
         return;
     case '\\':
@@ -185,9 +217,10 @@ static void read_atom(reader *r, node *n)
             r->at++;
         } else {
             add_byte(n->set, escaped(r));
+            fold(r, n->set);
         }
         return;
-    default: add_byte(n->set, (unsigned char)c);
+    default: add_byte(n->set, (unsigned char)c); fold(r, n->set);
     }
 }
 
@@ -221,6 +254,7 @@ static node *read_repeated(reader *r)
     node *n = TRI_NEW(r->arena, node);
     long least = 0, most = LONG_MAX;
     read_atom(r, n);
+    skip(r);
     if (r->is_bad)
         return n;
     if (take(r, '?'))
@@ -246,21 +280,27 @@ static alternative *read_alternatives(reader *r)
     do {
         alternative *a = *last = TRI_NEW(r->arena, alternative);
         const node **end = &a->first;
+        skip(r);
         while (!r->is_bad && r->at < r->text.len && !is_at(r, '|') && !is_at(r, ')')) {
             node *n = read_repeated(r);
             *end = n;
             end = &n->next;
+            skip(r);
         }
         last = &a->next;
     } while (!r->is_bad && take(r, '|'));
     return first;
 }
 
-const tri_regex *tri_regex_compile(tri_arena *arena, tri_str pattern)
+const tri_regex *tri_regex_compile(tri_arena *arena, tri_str pattern, int flags)
 {
+    enum { known = TRI_REGEX_IGNORECASE | TRI_REGEX_MULTILINE | TRI_REGEX_DOTALL | TRI_REGEX_UNICODE |
+                   TRI_REGEX_VERBOSE | TRI_REGEX_ASCII };
+    if (flags & ~known)
+        return NULL;
     tri_regex *regex = TRI_NEW(arena, tri_regex);
     regex->groups = 1;
-    reader r = {.arena = arena, .text = pattern, .regex = regex};
+    reader r = {.arena = arena, .text = pattern, .regex = regex, .flags = flags};
     regex->top = read_alternatives(&r);
     return r.is_bad || r.at < pattern.len ? NULL : regex;
 }
@@ -351,9 +391,10 @@ static bool enter(matcher *m, const node *n, size_t at, const todo *rest)
         unsigned char c = at < m->text.len ? (unsigned char)m->text.data[at] : 0;
         return at < m->text.len && (n->set[c >> 6] >> (c & 63) & 1) && go_on(m, n->next, at + 1, rest);
     }
-    case node_start: return at == 0 && go_on(m, n->next, at, rest);
+    case node_start:
+        return (at == 0 || (n->is_of_line && m->text.data[at - 1] == '\n')) && go_on(m, n->next, at, rest);
     case node_end:
-        return (at == m->text.len || (at + 1 == m->text.len && m->text.data[at] == '\n')) &&
+        return (at == m->text.len || (m->text.data[at] == '\n' && (n->is_of_line || at + 1 == m->text.len))) &&
                go_on(m, n->next, at, rest);
     case node_border:
         return ((at > 0 && is_word(m, at - 1)) != is_word(m, at)) != n->is_negated && go_on(m, n->next, at, rest);

@@ -1,6 +1,6 @@
 /* Regular expressions as Python's `re` writes them, for host code: literals, '.', sets, \d \w \s and their opposites,
  * \b, anchors, groups (plain, named, without a number), alternatives, greedy and lazy repetition. Backtracking, within
- * a number of steps. Bytes, not characters; no look-around, no references back. */
+ * a number of steps. Bytes, not characters; no look-around, no references back. Of the flags, those below. */
 #ifndef TRI_FRONTEND_REGEX_H
 #define TRI_FRONTEND_REGEX_H
 
@@ -21,8 +21,18 @@ typedef struct {
 
 typedef enum { TRI_REGEX_NO, TRI_REGEX_YES, TRI_REGEX_TOO_LONG } tri_regex_result;
 
+/* As in Python. */
+enum {
+    TRI_REGEX_IGNORECASE = 2,
+    TRI_REGEX_MULTILINE = 8,
+    TRI_REGEX_DOTALL = 16,
+    TRI_REGEX_UNICODE = 32,
+    TRI_REGEX_VERBOSE = 64,
+    TRI_REGEX_ASCII = 256
+};
+
 /* Null when the pattern is wrong or uses what is not known here. */
-const tri_regex *tri_regex_compile(tri_arena *arena, tri_str pattern);
+const tri_regex *tri_regex_compile(tri_arena *arena, tri_str pattern, int flags);
 /* A match that begins at `at`; with `is_whole` it also ends where the text ends. */
 tri_regex_result tri_regex_match_at(const tri_regex *regex, tri_str text, size_t at, bool is_whole,
                                     tri_regex_match *out);

@@ -579,3 +579,33 @@ K
     gives 32101 -arch=sm_80
     gives 32111 -arch=sm_90a
 }
+
+@test "flags of regular expressions, and the type of a value" {
+    cat >flags.py <<'END'
+import re
+from re import IGNORECASE
+import triton
+import triton.language as tl
+A = tl.constexpr(1 if re.match(r"abc[x-z]", "ABCy", re.I) else 0)
+B = tl.constexpr(len(re.findall(r"^x$", "x\nx\ny", flags=re.M)))
+C = tl.constexpr((1 if re.search(r"a.b", "a\nb", re.S) else 0) + (10 if re.search(r"a.b", "a\nb") else 0))
+D = tl.constexpr(re.match(r"(a+) [ ] (?P<n> \d ) # a number", "AA 7", re.X | re.IGNORECASE).group("n"))
+P = re.compile("q[^r]+", IGNORECASE)
+E = tl.constexpr(len(P.findall("QQqR qr Qs")))
+F = tl.constexpr(re.sub("B", "-", "abB", flags=re.IGNORECASE))
+class Point: pass
+def kind(x):
+    if type(x) is int:
+        return 1
+    if type(x) == str or type(x) is Point:
+        return 2
+    return 3 if type(x) in (list, tuple) else 4 if x is None or type(x) is bool else 5
+G = tl.constexpr(kind(7) * 100000 + kind("a") * 10000 + kind([1]) * 1000 + kind(True) * 100 + kind(Point()) * 10 + kind(0.5))
+@triton.jit
+def k(x):
+    tl.static_print(A, B, C, D, E, F, G)
+    tl.store(x, 1)
+END
+    tritcc -arch=sm_80 -emit=ttir=/dev/null -sig 'k(x=*fp32)' flags.py
+    [[ $output$errors == "1 2 1 7 2 a-- 123425" ]]
+}
