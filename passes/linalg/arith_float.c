@@ -71,8 +71,9 @@ static MlirValue narrow(tri_builder *b, MlirValue value, MlirType to, const form
         tri_builder_binary(b, "arith.addi", i32, with(b, "arith.addi", size, (INT64_C(1) << (shift - 1)) - 1), odd);
     MlirValue normal =
         with(b, "arith.subi", with(b, "arith.shrui", rounded, shift), (int64_t)(f32_bias - f->bias) << f->fraction);
-    MlirValue added = tri_builder_binary(b, "arith.addf", f32, tri_builder_unary(b, "arith.bitcast", f32, size),
-                                         tri_builder_unary(b, "arith.bitcast", f32, tri_builder_int(b, i32, magic)));
+    MlirValue addend = tri_builder_unary(b, "arith.bitcast", f32, tri_builder_int(b, i32, magic));
+    MlirValue added =
+        tri_builder_binary(b, "arith.addf", f32, tri_builder_unary(b, "arith.bitcast", f32, size), addend);
     MlirValue tiny = with(b, "arith.subi", tri_builder_unary(b, "arith.bitcast", i32, added), magic);
     int64_t least = (int64_t)(f32_bias - f->bias + 1) << f32_fraction;
     MlirValue made =

@@ -28,8 +28,8 @@ MlirValue tri_build_to_index(tri_builder *b, MlirValue integer)
 
 static tri_build_size binary(tri_builder *b, const char *name, tri_build_size x, tri_build_size y)
 {
-    return tri_build_of(
-        tri_builder_binary(b, name, mlirIndexTypeGet(b->context), tri_build_index(b, x), tri_build_index(b, y)));
+    MlirValue second = tri_build_index(b, y), first = tri_build_index(b, x);
+    return tri_build_of(tri_builder_binary(b, name, mlirIndexTypeGet(b->context), first, second));
 }
 
 static bool is_number(tri_build_size x, int64_t number) { return !x.value.ptr && x.number == number; }

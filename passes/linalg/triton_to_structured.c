@@ -56,12 +56,13 @@ static MlirValue emit_conditions(transfer *t, tri_builder *b)
     const tri_access *a = t->access;
     for (int i = 0; i < a->condition_count + a->positive_count; i++) {
         MlirValue one;
-        if (i < a->condition_count)
+        if (i < a->condition_count) {
             one = a->condition[i];
-        else
-            one = tri_memory_compare(b, TRI_MEMORY_GREATER,
-                                     tri_build_index(b, emit_structured(t, b, a->positive[i - a->condition_count])),
-                                     tri_build_index(b, tri_build_number(0)));
+        } else {
+            MlirValue zero = tri_build_index(b, tri_build_number(0));
+            MlirValue value = tri_build_index(b, emit_structured(t, b, a->positive[i - a->condition_count]));
+            one = tri_memory_compare(b, TRI_MEMORY_GREATER, value, zero);
+        }
         all = all.ptr ? tri_builder_binary(b, "arith.andi", i1, all, one) : one;
     }
     return all;
@@ -256,8 +257,8 @@ static void emit_padding(transfer *t, tri_builder *b, MlirValue other)
         int64_t size = t->access->form.dim[d].size;
         if (!t->count[d].value.ptr && t->count[d].number == size)
             continue;
-        MlirValue less = tri_memory_compare(b, TRI_MEMORY_LESS, tri_build_index(b, t->count[d]),
-                                            tri_build_index(b, tri_build_number(size)));
+        MlirValue all = tri_build_index(b, tri_build_number(size));
+        MlirValue less = tri_memory_compare(b, TRI_MEMORY_LESS, tri_build_index(b, t->count[d]), all);
         any = any.ptr ? tri_builder_binary(b, "arith.ori", i1, any, less) : less;
     }
     if (!any.ptr || (t->is_vendor && !other.ptr)) /* the vendor leaves it as it is */

@@ -141,8 +141,9 @@ LLVMValueRef tri_cpu_alias_check(tri_cpu_gen *g, MlirOperation op)
         if (!known)
             break;
         tri_cpu_at(g, 0);
-        LLVMValueRef apart = LLVMBuildOr(g->b, LLVMBuildICmp(g->b, LLVMIntULE, store.hi, load.lo, ""),
-                                         LLVMBuildICmp(g->b, LLVMIntULE, load.hi, store.lo, ""), "");
+        LLVMValueRef above = LLVMBuildICmp(g->b, LLVMIntULE, load.hi, store.lo, "");
+        LLVMValueRef below = LLVMBuildICmp(g->b, LLVMIntULE, store.hi, load.lo, "");
+        LLVMValueRef apart = LLVMBuildOr(g->b, below, above, "");
         ok = LLVMBuildAnd(g->b, ok, LLVMBuildOr(g->b, apart, same_walk(g, &store, &load), ""), "");
     }
     probe_end(g, &probe);

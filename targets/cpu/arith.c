@@ -41,8 +41,8 @@ static LLVMValueRef int_divide(const call *c)
         LLVMValueRef bad = LLVMBuildICmp(b, LLVMIntEQ, y, LLVMConstNull(type), "");
         if (is_signed && c->in.bits > 1) {
             LLVMValueRef lowest = tri_cpu_const_like(type, (int64_t)(UINT64_C(1) << (c->in.bits - 1)));
-            LLVMValueRef overflow = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntEQ, x, lowest, ""),
-                                                 LLVMBuildICmp(b, LLVMIntEQ, y, LLVMConstAllOnes(type), ""), "");
+            LLVMValueRef by_minus_one = LLVMBuildICmp(b, LLVMIntEQ, y, LLVMConstAllOnes(type), "");
+            LLVMValueRef overflow = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntEQ, x, lowest, ""), by_minus_one, "");
             bad = LLVMBuildOr(b, bad, overflow, "");
         }
         y = LLVMBuildSelect(b, bad, tri_cpu_const_like(type, 1), y, "");
@@ -77,8 +77,8 @@ static LLVMValueRef int_floordiv(const call *c)
     inner.param = LLVMSRem;
     LLVMValueRef r = int_divide(&inner);
     LLVMValueRef x = LLVMBuildXor(b, c->args[0], c->args[1], "");
-    LLVMValueRef down = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntNE, r, LLVMConstNull(type), ""),
-                                     LLVMBuildICmp(b, LLVMIntSLT, x, LLVMConstNull(type), ""), "");
+    LLVMValueRef is_negative = LLVMBuildICmp(b, LLVMIntSLT, x, LLVMConstNull(type), "");
+    LLVMValueRef down = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntNE, r, LLVMConstNull(type), ""), is_negative, "");
     return LLVMBuildSub(b, q, LLVMBuildZExt(b, down, type, ""), "");
 }
 
@@ -110,7 +110,8 @@ static LLVMValueRef int_mulhi(const call *c)
     LLVMBuilderRef b = c->g->b;
     LLVMValueRef x = c->args[0];
     LLVMTypeRef wide = tri_cpu_like(LLVMIntTypeInContext(c->g->llvm, c->in.bits * 2), x);
-    LLVMValueRef p = LLVMBuildMul(b, LLVMBuildZExt(b, x, wide, ""), LLVMBuildZExt(b, c->args[1], wide, ""), "");
+    LLVMValueRef wide_y = LLVMBuildZExt(b, c->args[1], wide, "");
+    LLVMValueRef p = LLVMBuildMul(b, LLVMBuildZExt(b, x, wide, ""), wide_y, "");
     p = LLVMBuildLShr(b, p, tri_cpu_const_like(wide, c->in.bits), "");
     return LLVMBuildTrunc(b, p, LLVMTypeOf(x), "");
 }
@@ -173,7 +174,11 @@ static LLVMValueRef float_binary(const call *c)
     return narrow(c, flagged(c, LLVMBuildBinOp(c->g->b, (LLVMOpcode)c->param, x, y, "")));
 }
 
-static LLVMValueRef float_rem(const call *c) { return narrow(c, tri_cpu_math_fmod(c->g, wide(c, 0), wide(c, 1))); }
+static LLVMValueRef float_rem(const call *c)
+{
+    LLVMValueRef y = wide(c, 1), x = wide(c, 0);
+    return narrow(c, tri_cpu_math_fmod(c->g, x, y));
+}
 
 static LLVMValueRef float_neg(const call *c)
 {
@@ -211,7 +216,8 @@ static LLVMValueRef float_compare(const call *c)
         LLVMRealORD, LLVMRealUEQ, LLVMRealUGT, LLVMRealUGE, LLVMRealULT, LLVMRealULE, LLVMRealUNE, LLVMRealUNO,
         LLVMRealPredicateTrue};
     int64_t p = tri_op_int(c->op, "predicate", 0);
-    return LLVMBuildFCmp(c->g->b, predicates[p], wide(c, 0), wide(c, 1), "");
+    LLVMValueRef y = wide(c, 1), x = wide(c, 0);
+    return LLVMBuildFCmp(c->g->b, predicates[p], x, y, "");
 }
 
 static LLVMValueRef float_cast(const call *c)
@@ -267,15 +273,16 @@ static LLVMValueRef add_to_odd(tri_cpu_gen *g, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMBuilderRef b = g->b;
     LLVMValueRef sum = LLVMBuildFAdd(b, x, y, ""), part = LLVMBuildFSub(b, sum, x, "");
-    LLVMValueRef lost = LLVMBuildFAdd(b, LLVMBuildFSub(b, x, LLVMBuildFSub(b, sum, part, ""), ""),
-                                      LLVMBuildFSub(b, y, part, ""), "");
+    LLVMValueRef lost_of_y = LLVMBuildFSub(b, y, part, "");
+    LLVMValueRef lost = LLVMBuildFAdd(b, LLVMBuildFSub(b, x, LLVMBuildFSub(b, sum, part, ""), ""), lost_of_y, "");
     LLVMTypeRef ints = tri_cpu_like(g->i64, x);
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x)), bits = LLVMBuildBitCast(b, sum, ints, "");
     LLVMValueRef is_even = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAnd(b, bits, tri_cpu_const_like(ints, 1), ""),
                                          LLVMConstNull(ints), "");
     LLVMValueRef needs = LLVMBuildAnd(b, is_even, LLVMBuildFCmp(b, LLVMRealONE, lost, zero, ""), "");
-    LLVMValueRef is_short = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildFCmp(b, LLVMRealOGT, lost, zero, ""),
-                                          LLVMBuildFCmp(b, LLVMRealOGT, sum, zero, ""), "");
+    LLVMValueRef is_positive = LLVMBuildFCmp(b, LLVMRealOGT, sum, zero, "");
+    LLVMValueRef is_short =
+        LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildFCmp(b, LLVMRealOGT, lost, zero, ""), is_positive, "");
     LLVMValueRef step = LLVMBuildSelect(b, is_short, tri_cpu_const_like(ints, 1), tri_cpu_const_like(ints, -1), "");
     bits = LLVMBuildSelect(b, needs, LLVMBuildAdd(b, bits, step, ""), bits, "");
     return LLVMBuildBitCast(b, bits, LLVMTypeOf(x), "");

@@ -26,8 +26,9 @@ static LLVMValueRef decode_e2m1(tri_cpu_gen *g, LLVMValueRef x)
     LLVMTypeRef ft = tri_cpu_like(g->f32, x);
     LLVMValueRef e = LLVMBuildAnd(b, LLVMBuildLShr(b, x, k(x, 1), ""), k(x, 3), "");
     LLVMValueRef m = LLVMBuildAnd(b, x, k(x, 1), "");
-    LLVMValueRef normal = LLVMBuildOr(b, LLVMBuildShl(b, LLVMBuildAdd(b, e, k(x, 126), ""), k(x, 23), ""),
-                                      LLVMBuildShl(b, m, k(x, 22), ""), "");
+    LLVMValueRef fraction = LLVMBuildShl(b, m, k(x, 22), "");
+    LLVMValueRef normal =
+        LLVMBuildOr(b, LLVMBuildShl(b, LLVMBuildAdd(b, e, k(x, 126), ""), k(x, 23), ""), fraction, "");
     LLVMValueRef tiny = LLVMBuildMul(b, m, k(x, 0x3f000000), "");
     LLVMValueRef is_tiny = LLVMBuildICmp(b, LLVMIntEQ, e, k(x, 0), "");
     LLVMValueRef sign = LLVMBuildShl(b, LLVMBuildAnd(b, x, k(x, 8), ""), k(x, 28), "");

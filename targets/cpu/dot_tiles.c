@@ -115,7 +115,8 @@ static void step(const tri_cpu_each *each, const shape *t, LLVMValueRef m, LLVMV
     int64_t size = x->isa->packed.bits / 8, line = x->strip * 4; /* of a group of all columns of a strip */
     LLVMValueRef rows = times(g, x->a_stride ? x->a_stride : tri_cpu_i64(g, x->k), size);
     for (int r = 0; r < t->down; r++) {
-        LLVMValueRef at = address_of(g, each->base[0], plus(g, m, r * rows_of_tile), rows, times(g, k, size));
+        LLVMValueRef column = times(g, k, size);
+        LLVMValueRef at = address_of(g, each->base[0], plus(g, m, r * rows_of_tile), rows, column);
         move_tile(g, "llvm.x86.tileloadd64", left_tile + r, at, rows);
     }
     LLVMValueRef stride = tri_cpu_i64(g, line), group = LLVMBuildUDiv(g->b, k, tri_cpu_i64(g, x->isa->group), "");

@@ -426,7 +426,8 @@ static tri_cpu_val eval_cat(tri_cpu_gen *g, MlirOperation op, const tri_cpu_tupl
     LLVMValueRef rest = LLVMBuildSub(g->b, i.v, tri_cpu_const_like(type, half), "");
     LLVMValueRef at = LLVMBuildSelect(g->b, first, i.v, rest, "");
     int lanes = i.is_vec ? g->nest->vl : 0;
-    LLVMValueRef base = LLVMBuildSelect(g->b, first, tri_cpu_splat(g, a->v, lanes), tri_cpu_splat(g, b->v, lanes), "");
+    LLVMValueRef second_base = tri_cpu_splat(g, b->v, lanes);
+    LLVMValueRef base = LLVMBuildSelect(g->b, first, tri_cpu_splat(g, a->v, lanes), second_base, "");
     MlirType result = mlirValueGetType(tri_op_result(op, 0));
     LLVMTypeRef element = tri_cpu_memory_type(g, tri_cpu_type_of(g, result));
     LLVMValueRef address = LLVMBuildGEP2(g->b, element, base, &at, 1, "");

@@ -356,7 +356,8 @@ static tri_cpu_val scalar_place_load(tri_cpu_gen *g, MlirType type, place p, mas
     out.v = from_memory(g, type, out.v);
     if (m.v && spread) {
         LLVMValueRef mask = m.is_vec ? m.v : tri_cpu_splat(g, m.v, g->nest->vl);
-        out.v = LLVMBuildSelect(g->b, mask, tri_cpu_as_vector(g, out), tri_cpu_as_vector(g, other), "");
+        LLVMValueRef others = tri_cpu_as_vector(g, other);
+        out.v = LLVMBuildSelect(g->b, mask, tri_cpu_as_vector(g, out), others, "");
         out.is_vec = true;
     }
     return out;

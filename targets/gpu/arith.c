@@ -213,8 +213,8 @@ static LLVMValueRef mulhiui(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
     (void)op;
     unsigned bits = tri_gpu_bits(g, LLVMTypeOf(a[0]));
     LLVMTypeRef wide = LLVMIntTypeInContext(g->llvm, bits * 2);
-    LLVMValueRef product =
-        LLVMBuildMul(g->b, LLVMBuildZExt(g->b, a[0], wide, ""), LLVMBuildZExt(g->b, a[1], wide, ""), "");
+    LLVMValueRef second = LLVMBuildZExt(g->b, a[1], wide, "");
+    LLVMValueRef product = LLVMBuildMul(g->b, LLVMBuildZExt(g->b, a[0], wide, ""), second, "");
     return LLVMBuildTrunc(g->b, LLVMBuildLShr(g->b, product, LLVMConstInt(wide, bits, false), ""), LLVMTypeOf(a[0]),
                           "");
 }

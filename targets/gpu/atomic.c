@@ -78,8 +78,9 @@ static LLVMValueRef plain_cas(tri_gpu *g, const tri_machine_update *u)
     fence(g, u, true);
     LLVMAtomicOrdering ordering = ordering_of(g, u); /* a failed exchange releases nothing */
     bool acquires = ordering == LLVMAtomicOrderingAcquire || ordering == LLVMAtomicOrderingAcquireRelease;
+    LLVMValueRef value = tri_gpu_to_int(g, u->value[0]), compare = tri_gpu_to_int(g, u->compare[0]);
     LLVMValueRef pair = LLVMBuildAtomicCmpXchgSyncScope(
-        g->b, u->pointer, tri_gpu_to_int(g, u->compare[0]), tri_gpu_to_int(g, u->value[0]), ordering,
+        g->b, u->pointer, compare, value, ordering,
         acquires ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic,
         LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
     fence(g, u, false);

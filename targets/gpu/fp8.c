@@ -221,8 +221,8 @@ LLVMValueRef tri_gpu_truncate_to_zero(tri_gpu *g, LLVMValueRef value, LLVMTypeRe
     LLVMTypeRef from = LLVMTypeOf(value);
     LLVMValueRef y = LLVMBuildFPTrunc(b, value, type, "");
     LLVMValueRef back = LLVMBuildFPExt(b, y, from, "");
-    LLVMValueRef grew = LLVMBuildFCmp(b, LLVMRealOGT, tri_gpu_intrinsic_same(g, "llvm.fabs", &back, 1),
-                                      tri_gpu_intrinsic_same(g, "llvm.fabs", &value, 1), "");
+    LLVMValueRef size = tri_gpu_intrinsic_same(g, "llvm.fabs", &value, 1);
+    LLVMValueRef grew = LLVMBuildFCmp(b, LLVMRealOGT, tri_gpu_intrinsic_same(g, "llvm.fabs", &back, 1), size, "");
     LLVMValueRef bits = tri_gpu_to_int(g, y);
     /* one step toward zero: the magnitude is the low part of the bits */
     LLVMValueRef step = LLVMBuildZExt(b, grew, LLVMTypeOf(bits), "");

@@ -82,8 +82,10 @@ static void emit_simulate(tri_gpu *g, int id, LLVMValueRef *args, int num_args)
     LLVMValueRef callee = LLVMGetNamedFunction(g->module, "tri_sim_primitive");
     if (!callee)
         callee = LLVMAddFunction(g->module, "tri_sim_primitive", type);
-    for (int i = 0; i < num_args; i++)
-        LLVMBuildStore(g->b, widen(g, args[i]), slot(g, i));
+    for (int i = 0; i < num_args; i++) {
+        LLVMValueRef place = slot(g, i);
+        LLVMBuildStore(g->b, widen(g, args[i]), place);
+    }
     LLVMValueRef operands[] = {tri_gpu_i32(g, new_site(g, id)), tri_gpu_i32(g, id), slot(g, 0), slot(g, max_words)};
     LLVMBuildCall2(g->b, type, callee, operands, 4, "");
 }

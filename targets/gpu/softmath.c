@@ -102,9 +102,8 @@ static void build_large_reduction(tri_gpu *g, LLVMValueRef x)
     high = LLVMBuildAdd(b, high, wide[1], "");
     high = LLVMBuildAdd(b, high, LLVMBuildLShr(b, wide[2], c32_64, ""), "");
     LLVMValueRef low = LLVMBuildTrunc(b, wide[2], g->i32, "");
-    LLVMValueRef fraction = LLVMBuildOr(
-        b, LLVMBuildShl(b, high, LLVMConstInt(g->i64, 2, false), ""),
-        LLVMBuildZExt(b, LLVMBuildLShr(b, low, c32(g, 30), ""), g->i64, ""), "");
+    LLVMValueRef end = LLVMBuildZExt(b, LLVMBuildLShr(b, low, c32(g, 30), ""), g->i64, "");
+    LLVMValueRef fraction = LLVMBuildOr(b, LLVMBuildShl(b, high, LLVMConstInt(g->i64, 2, false), ""), end, "");
     LLVMValueRef quadrant = LLVMBuildTrunc(b, LLVMBuildLShr(b, high, LLVMConstInt(g->i64, 62, false), ""), g->i32, "");
     /* the fraction as a signed number is nearest to 0: one quadrant more when it is 1/2 or above */
     LLVMValueRef carry = LLVMBuildLShr(b, fraction, LLVMConstInt(g->i64, 63, false), "");
@@ -180,9 +179,11 @@ LLVMValueRef tri_gpu_soft_sin(tri_gpu *g, LLVMValueRef x, bool is_cosine)
     if (is_cosine)
         q = LLVMBuildAdd(b, q, c32(g, 1), "");
     LLVMValueRef square = LLVMBuildFMul(b, r, r, "");
-    LLVMValueRef sine = multiply_add(g, LLVMBuildFMul(b, square, r, ""), polynomial(g, square, sin_tail, 3), r);
-    LLVMValueRef cosine = multiply_add(g, LLVMBuildFMul(b, square, square, ""), polynomial(g, square, cos_tail, 3),
-                              multiply_add(g, square, real(g, -0.5), real(g, 1)));
+    LLVMValueRef sine_tail = polynomial(g, square, sin_tail, 3);
+    LLVMValueRef sine = multiply_add(g, LLVMBuildFMul(b, square, r, ""), sine_tail, r);
+    LLVMValueRef cosine_head = multiply_add(g, square, real(g, -0.5), real(g, 1));
+    LLVMValueRef cosine_tail = polynomial(g, square, cos_tail, 3);
+    LLVMValueRef cosine = multiply_add(g, LLVMBuildFMul(b, square, square, ""), cosine_tail, cosine_head);
     LLVMValueRef is_odd = LLVMBuildTrunc(b, q, g->i1, "");
     LLVMValueRef y = LLVMBuildSelect(b, is_odd, cosine, sine, "");
     LLVMValueRef sign = LLVMBuildShl(b, LLVMBuildAnd(b, q, c32(g, 2), ""), c32(g, 30), "");

@@ -49,7 +49,8 @@ static LLVMValueRef propagating(state *s, LLVMValueRef call, bool is_max)
 {
     LLVMValueRef x = LLVMGetOperand(call, 0), y = LLVMGetOperand(call, 1);
     LLVMValueRef is_nan = LLVMBuildFCmp(s->b, LLVMRealUNO, x, y, "");
-    return LLVMBuildSelect(s->b, is_nan, LLVMBuildFAdd(s->b, x, y, ""), choose_legalize(s, x, y, is_max), "");
+    LLVMValueRef chosen = choose_legalize(s, x, y, is_max);
+    return LLVMBuildSelect(s->b, is_nan, LLVMBuildFAdd(s->b, x, y, ""), chosen, "");
 }
 
 /* llvm.minnum, minimumnum and the like: a number where there is one. */

@@ -11,7 +11,8 @@ static LLVMValueRef sum(tri_gpu *g, LLVMValueRef x, LLVMValueRef y)
     if (LLVMGetTypeKind(LLVMTypeOf(x)) != LLVMIntegerTypeKind)
         return LLVMBuildFAdd(g->b, x, y, "");
     /* bf16 */
-    return tri_gpu_to_bf16(g, LLVMBuildFAdd(g->b, tri_gpu_from_bf16(g, x), tri_gpu_from_bf16(g, y), ""), false);
+    LLVMValueRef wide_y = tri_gpu_from_bf16(g, y);
+    return tri_gpu_to_bf16(g, LLVMBuildFAdd(g->b, tri_gpu_from_bf16(g, x), wide_y, ""), false);
 }
 
 static LLVMValueRef pick_better(tri_gpu *g, LLVMIntPredicate better, LLVMValueRef x, LLVMValueRef y)
@@ -96,8 +97,8 @@ static LLVMValueRef update_word(tri_gpu *g, const tri_machine_update *u)
     LLVMValueRef word = LLVMBuildPhi(g->b, p.word, ""), old = extract(g, &p, word, type);
     LLVMValueRef changed = insert(g, &p, word, u->is_cas ? u->value[0] : combine_old(g, u->kind, old, u->value[0]));
     if (u->is_cas) { /* else the word is exchanged with itself */
-        LLVMValueRef same =
-            LLVMBuildICmp(g->b, LLVMIntEQ, tri_gpu_to_int(g, old), tri_gpu_to_int(g, u->compare[0]), "");
+        LLVMValueRef wanted = tri_gpu_to_int(g, u->compare[0]);
+        LLVMValueRef same = LLVMBuildICmp(g->b, LLVMIntEQ, tri_gpu_to_int(g, old), wanted, "");
         changed = LLVMBuildSelect(g->b, same, changed, word, "");
     }
     LLVMValueRef pair = exchange(g, u, &p, word, changed), seen = LLVMBuildExtractValue(g->b, pair, 0, "");

@@ -291,8 +291,8 @@ static void let_run(tri_split_plan *p, MlirValue slot)
         if (mlirValueEqual(tri_op_operand(yield, i), sums))
             mlirOperationSetOperand(yield, i, waited);
     MlirValue last = tri_builder_int(&b, i32, p->stages - 1), one = tri_builder_int(&b, i32, 1);
-    MlirValue before =
-        choose_split(&b, compare(&b, EQ, slot, zero), last, tri_builder_binary(&b, "arith.subi", i32, slot, one));
+    MlirValue previous = tri_builder_binary(&b, "arith.subi", i32, slot, one);
+    MlirValue before = choose_split(&b, compare(&b, EQ, slot, zero), last, previous);
     MlirValue is_later = compare(&b, NE, mlirBlockGetArgument(p->body, 0), tri_op_operand(p->loop, 0));
     for (size_t g = 0; g < p->groups.len; g++)
         arrive(&b, p->groups.at[g].empty, before, is_later);

@@ -60,7 +60,7 @@ void tri_turns_wait(const tri_split_turns *turns, tri_builder *b, MlirValue slot
 
 void tri_turns_hand_over(const tri_split_turns *turns, tri_builder *b)
 {
-    MlirValue other = binary(b, "arith.xori", group_of(b), number(b, 1));
+    MlirValue one = number(b, 1), other = binary(b, "arith.xori", group_of(b), one);
     MlirValue mbarrier = tri_pipeline_slot(b, turns->mbarriers, other);
     tri_attr attrs[] = {{"count", tri_attr_i32(b->context, 1)}, {TRI_BUFFERS_PER_WARP, tri_attr_unit(b->context)}};
     tri_builder_create(

@@ -560,7 +560,8 @@ static void fill(fusion *f, MlirBlock block, MlirLocation loc)
     }
     MlirValue is_last = compare(&b, eq, f->t, binary(&b, "arith.subi", f->round_len, number(f, &b, 1)));
     make_epilogue(f, &b, is_last);
-    f->next.at[0] = choose_fused_loop(&b, is_last, number(f, &b, 0), binary(&b, "arith.addi", f->t, number(f, &b, 1)));
+    MlirValue next = binary(&b, "arith.addi", f->t, number(f, &b, 1));
+    f->next.at[0] = choose_fused_loop(&b, is_last, number(f, &b, 0), next);
     yield(&b, &f->next);
 }
 

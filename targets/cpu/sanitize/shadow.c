@@ -269,8 +269,10 @@ static MlirValue elementwise(tri_cpu_shadow *x, tri_builder *b, MlirOperation op
     bool is_and = tri_op_is(op, "arith.andi");
     if (tri_op_is(op, "arith.select")) {
         MlirValue cond = shadow_of(x, first), u = tri_op_operand(op, 1), v = tri_op_operand(op, 2);
-        if (!is_null(shadow_of(x, u)) || !is_null(shadow_of(x, v)))
-            s = tri_cpu_shadow_select(b, first, shadow_or_zero(x, b, u), shadow_or_zero(x, b, v));
+        if (!is_null(shadow_of(x, u)) || !is_null(shadow_of(x, v))) {
+            MlirValue of_v = shadow_or_zero(x, b, v), of_u = shadow_or_zero(x, b, u);
+            s = tri_cpu_shadow_select(b, first, of_u, of_v);
+        }
         bool is_spread =
             !is_null(cond) && tri_type_is_tensor(mlirValueGetType(u)) && !tri_type_is_tensor(mlirValueGetType(first));
         if (is_spread)
@@ -279,8 +281,8 @@ static MlirValue elementwise(tri_cpu_shadow *x, tri_builder *b, MlirOperation op
     }
     if ((is_and || tri_op_is(op, "arith.ori")) && tri_type_is_int_of(tri_type_element(mlirValueGetType(result)), 1)) {
         MlirValue second = tri_op_operand(op, 1);
-        return tri_cpu_shadow_max(b, where_it_counts(x, b, shadow_of(x, first), second, is_and),
-                                  where_it_counts(x, b, shadow_of(x, second), first, is_and));
+        MlirValue of_second = where_it_counts(x, b, shadow_of(x, second), first, is_and);
+        return tri_cpu_shadow_max(b, where_it_counts(x, b, shadow_of(x, first), second, is_and), of_second);
     }
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
         s = tri_cpu_shadow_max(b, s, shadow_of(x, tri_op_operand(op, i)));

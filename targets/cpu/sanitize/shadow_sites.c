@@ -18,7 +18,8 @@ static MlirValue site(tri_cpu_shadow *x, tri_builder *b, MlirValue bad, const ch
     MlirType type = tri_cpu_shadow_type(x, bad);
     tri_vec_push(x->unit->arena, x->sites, (tri_cpu_site){b->loc, what});
     int64_t number = TRI_CPU_FIRST_SITE - (int64_t)(x->sites->len - 1);
-    return tri_cpu_shadow_select(b, bad, tri_builder_int(b, type, number), tri_builder_int(b, type, 0));
+    MlirValue none = tri_builder_int(b, type, 0);
+    return tri_cpu_shadow_select(b, bad, tri_builder_int(b, type, number), none);
 }
 
 static MlirValue like(tri_builder *b, MlirValue v, int64_t value)
@@ -67,7 +68,8 @@ static MlirValue division(tri_cpu_shadow *x, tri_builder *b, MlirOperation op)
     if (!ends_with(op, "si") || bits_of(u) < 8)
         return s;
     int64_t lowest = (int64_t)(UINT64_MAX << (bits_of(u) - 1));
-    MlirValue over = binary(b, "arith.andi", compare(b, is_eq, u, lowest), compare(b, is_eq, v, -1));
+    MlirValue by_minus_one = compare(b, is_eq, v, -1);
+    MlirValue over = binary(b, "arith.andi", compare(b, is_eq, u, lowest), by_minus_one);
     return tri_cpu_shadow_max(b, s, site(x, b, over, "the quotient of the lowest integer and -1"));
 }
 
@@ -106,7 +108,8 @@ static MlirValue conversion(tri_cpu_shadow *x, tri_builder *b, MlirOperation op)
                                                   .num_attrs = 1,
                                                   .attrs = &predicate});
     }
-    MlirValue bad = binary(b, "arith.xori", binary(b, "arith.andi", holds[0], holds[1]), tri_builder_int(b, bit, 1));
+    MlirValue yes = tri_builder_int(b, bit, 1);
+    MlirValue bad = binary(b, "arith.xori", binary(b, "arith.andi", holds[0], holds[1]), yes);
     return site(x, b, bad, "a float that the integer type cannot hold");
 }
 
