@@ -308,7 +308,8 @@ static const operand *read_binary(reader *r, const binding *names, const tri_ast
         refuse_node(r, node, "the operator is none of + - * // % << >> & | ^");
         return NULL;
     }
-    return make_binary(r, node, word, read_node(r, names, node->binary.left), read_node(r, names, node->binary.right));
+    const operand *left = read_node(r, names, node->binary.left), *right = read_node(r, names, node->binary.right);
+    return make_binary(r, node, word, left, right);
 }
 
 /* `x is None` of a parameter is known; other objects have no place in a launch. */
@@ -487,6 +488,14 @@ static const operand *read_call(reader *r, const binding *names, const tri_ast_n
     return result;
 }
 
+static const operand *read_choice(reader *r, const binding *names, const tri_ast_node *node)
+{
+    const operand *test = read_node(r, names, node->conditional.test),
+                  *then = read_node(r, names, node->conditional.then),
+                  *otherwise = read_node(r, names, node->conditional.orelse);
+    return make_choice(r, node, test, then, otherwise);
+}
+
 static const operand *read_node(reader *r, const binding *names, const tri_ast_node *node)
 {
     mention m = {names, false};
@@ -510,8 +519,7 @@ static const operand *read_node(reader *r, const binding *names, const tri_ast_n
     case TRI_AST_COMPARE:
         return read_compare(r, names, node);
     case TRI_AST_CONDITIONAL:
-        return make_choice(r, node, read_node(r, names, node->conditional.test),
-                           read_node(r, names, node->conditional.then), read_node(r, names, node->conditional.orelse));
+        return read_choice(r, names, node);
     case TRI_AST_CALL:
         return read_call(r, names, node);
     case TRI_AST_SUBSCRIPT:

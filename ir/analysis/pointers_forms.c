@@ -117,7 +117,8 @@ static bool add_dims(tri_pointers *p, tri_block_form *a, tri_block_dim *x, const
     if (!is_same_index(x, y)) {
         if (x->kind != TRI_DIM_RANGE || y->kind != TRI_DIM_RANGE)
             return false;
-        const tri_sum *moved = tri_sum_add(s, tri_sum_mul(s, x->start, x->stride), tri_sum_mul(s, y->start, y->stride));
+        const tri_sum *by_y = tri_sum_mul(s, y->start, y->stride);
+        const tri_sum *moved = tri_sum_add(s, tri_sum_mul(s, x->start, x->stride), by_y);
         a->offset = tri_sum_add(s, a->offset, moved);
         x->start = tri_sum_const(s, 0);
     }

@@ -42,9 +42,10 @@ static MlirValue emit_iteration(tri_builder *b, MlirOperation loop, MlirType typ
 
 static MlirValue emit_call(tri_sums *sums, tri_builder *b, const tri_leaf *leaf, MlirType type)
 {
-    if (strcmp(leaf->op, "arith.select") != 0)
-        return tri_builder_binary(b, leaf->op, type, tri_sum_emit(sums, b, leaf->args[0], type),
-                                  tri_sum_emit(sums, b, leaf->args[1], type));
+    if (strcmp(leaf->op, "arith.select") != 0) {
+        MlirValue second = tri_sum_emit(sums, b, leaf->args[1], type);
+        return tri_builder_binary(b, leaf->op, type, tri_sum_emit(sums, b, leaf->args[0], type), second);
+    }
     MlirValue operands[3] = {leaf->args[0]->term[0].leaf[0]->value, tri_sum_emit(sums, b, leaf->args[1], type),
                              tri_sum_emit(sums, b, leaf->args[2], type)};
     return tri_builder_value(b, &(tri_op){.name = "arith.select", .num_operands = 3, .operands = operands,
@@ -79,8 +80,8 @@ static const tri_sum *with_induction(tri_sums *sums, const tri_sum *a, const tri
         tri_sum_has_leaf(rest, iteration))
         return a;
     MlirValue induction = mlirBlockGetArgument(tri_op_body(leaf->loop, 0), 0);
-    const tri_sum *walked = tri_sum_sub(sums, tri_sum_leaf(sums, TRI_LEAF_VALUE, induction),
-                                        tri_sum_of(sums, tri_op_operand(leaf->loop, 0)));
+    const tri_sum *start = tri_sum_of(sums, tri_op_operand(leaf->loop, 0));
+    const tri_sum *walked = tri_sum_sub(sums, tri_sum_leaf(sums, TRI_LEAF_VALUE, induction), start);
     const tri_sum *better = tri_sum_add(sums, rest, tri_sum_mul(sums, quotient, walked));
     return better ? better : a;
 }

@@ -38,11 +38,21 @@ static const tri_sum *of_operand(tri_sums *sums, MlirOperation op, intptr_t i)
     return tri_sum_of(sums, tri_op_operand(op, i));
 }
 
+/* The op's first two operands, by `combine`. The order in which leaves become known is the order of terms, so it must not
+ * be left to how a call's arguments are evaluated. */
+static const tri_sum *of_both(tri_sums *sums, MlirOperation op,
+                              const tri_sum *(*combine)(tri_sums *, const tri_sum *, const tri_sum *))
+{
+    const tri_sum *second = of_operand(sums, op, 1);
+    return combine(sums, of_operand(sums, op, 0), second);
+}
+
 /* The induction variable: start + iteration * step. */
 static const tri_sum *of_induction(tri_sums *sums, MlirOperation loop)
 {
     const tri_sum *iteration = tri_sum_loop(sums, TRI_LEAF_ITERATION, loop);
-    return tri_sum_add(sums, of_operand(sums, loop, 0), tri_sum_mul(sums, iteration, of_operand(sums, loop, 2)));
+    const tri_sum *walked = tri_sum_mul(sums, iteration, of_operand(sums, loop, 2));
+    return tri_sum_add(sums, of_operand(sums, loop, 0), walked);
 }
 
 /* A value that an scf.for carries as its `i`th: start + iteration * increment, if each round adds the same. */
@@ -58,8 +68,8 @@ static const tri_sum *of_carried(tri_sums *sums, MlirOperation loop, intptr_t i,
     tri_sum_assume_end(sums, &assumption);
     if (!tri_sum_is_outside(increment, loop)) /* which no placeholder is */
         return NULL;
-    const tri_sum *iteration = tri_sum_loop(sums, TRI_LEAF_ITERATION, loop);
-    return tri_sum_add(sums, of_operand(sums, loop, 3 + i), tri_sum_mul(sums, iteration, increment));
+    const tri_sum *walked = tri_sum_mul(sums, tri_sum_loop(sums, TRI_LEAF_ITERATION, loop), increment);
+    return tri_sum_add(sums, of_operand(sums, loop, 3 + i), walked);
 }
 
 static const tri_sum *of_argument(tri_sums *sums, MlirValue value, MlirBlock block, intptr_t index)
@@ -74,8 +84,8 @@ static const tri_sum *of_argument(tri_sums *sums, MlirValue value, MlirBlock blo
 static const tri_sum *of_loop_result(tri_sums *sums, MlirOperation loop, intptr_t i)
 {
     const tri_sum *inside = of_carried(sums, loop, i, mlirBlockGetArgument(tri_op_body(loop, 0), i + 1));
-    return tri_sum_substitute(sums, inside, tri_sum_loop(sums, TRI_LEAF_ITERATION, loop),
-                              tri_sum_loop(sums, TRI_LEAF_TRIPS, loop));
+    const tri_sum *trips = tri_sum_loop(sums, TRI_LEAF_TRIPS, loop);
+    return tri_sum_substitute(sums, inside, tri_sum_loop(sums, TRI_LEAF_ITERATION, loop), trips);
 }
 
 static const tri_sum *of_extension(tri_sums *sums, MlirOperation op)
@@ -93,11 +103,11 @@ static const tri_sum *of_op(tri_sums *sums, MlirValue value, MlirOperation op)
     if (tri_op_is(op, "arith.constant") && tri_op_const_int(value, &constant))
         return tri_sum_const(sums, constant);
     if (tri_op_is(op, "arith.addi"))
-        return tri_sum_add(sums, of_operand(sums, op, 0), of_operand(sums, op, 1));
+        return of_both(sums, op, tri_sum_add);
     if (tri_op_is(op, "arith.subi"))
-        return tri_sum_sub(sums, of_operand(sums, op, 0), of_operand(sums, op, 1));
+        return of_both(sums, op, tri_sum_sub);
     if (tri_op_is(op, "arith.muli"))
-        return tri_sum_mul(sums, of_operand(sums, op, 0), of_operand(sums, op, 1));
+        return of_both(sums, op, tri_sum_mul);
     if (tri_op_is(op, "arith.shli") && tri_op_const_int(tri_op_operand(op, 1), &constant) && constant >= 0 &&
         constant < 62)
         return tri_sum_mul(sums, of_operand(sums, op, 0), tri_sum_const(sums, INT64_C(1) << constant));

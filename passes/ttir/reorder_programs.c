@@ -151,8 +151,8 @@ static bool find_long_ones(tri_arena *arena, const tri_op_list *ops, program_ord
     for (size_t i = 0; i < ops->len; i++) {
         if (!tri_op_is(ops->at[i], "scf.for") || count_dots(ops->at[i]) < 2)
             continue;
-        const tri_sum *length = tri_sum_sub(&sums, tri_sum_of(&sums, tri_op_operand(ops->at[i], 1)),
-                                            tri_sum_of(&sums, tri_op_operand(ops->at[i], 0)));
+        const tri_sum *start = tri_sum_of(&sums, tri_op_operand(ops->at[i], 0));
+        const tri_sum *length = tri_sum_sub(&sums, tri_sum_of(&sums, tri_op_operand(ops->at[i], 1)), start);
         for (int axis = 0; axis < AXES; axis++)
             if (growth(&sums, length, axis) > 0 && !growth(&sums, length, 1 - axis)) {
                 *out = (program_order){.axis = 1 - axis, .size = GROUP_SIZE, .is_reversed = true};

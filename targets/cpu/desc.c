@@ -161,7 +161,8 @@ static LLVMValueRef address_of(tri_cpu_gen *g, access *a, LLVMValueRef *out_insi
             lanes = LLVMBuildAdd(g->b, tri_cpu_splat(g, start, vl), steps, "");
             extent = tri_cpu_splat(g, extent, vl);
         }
-        *out_inside = LLVMBuildAnd(g->b, in_range(g, lanes, extent), tri_cpu_splat(g, inside, vl), "");
+        LLVMValueRef others = tri_cpu_splat(g, inside, vl);
+        *out_inside = LLVMBuildAnd(g->b, in_range(g, lanes, extent), others, "");
     }
     return LLVMBuildGEP2(g->b, element, a->d->base, &offset, 1, "");
 }
@@ -180,7 +181,7 @@ static LLVMValueRef padding(tri_cpu_gen *g, const access *a, tri_cpu_type t)
     if (!tri_cpu_is_float(t))
         return zero;
     if (!tri_cpu_is_small(t))
-        nan = LLVMConstReal(type, 0.0 / 0.0);
+        nan = LLVMConstReal(type, __builtin_nan(""));
     else
         nan = LLVMConstInt(type, t.kind == TRI_CPU_F16 ? 0x7e00 : t.kind == TRI_CPU_BF16 ? 0x7fc0 : 0x7f, false);
     return LLVMBuildSelect(g->b, LLVMBuildIsNotNull(g->b, a->d->pads_nan, ""), nan, zero, "");

@@ -35,7 +35,7 @@ LLVMValueRef tri_cpu_reduce_identity(MlirOperation op, tri_cpu_type type, LLVMTy
         return NULL;
     tri_str name = tri_op_name(first);
     if (tri_cpu_is_float(type)) {
-        double nan = 0.0 / 0.0, inf = 1.0 / 0.0;
+        double nan = __builtin_nan(""), inf = __builtin_inf();
         double v = tri_str_is(name, "arith.addf")       ? -0.0
                    : tri_str_is(name, "arith.mulf")     ? 1.0
                    : tri_str_is(name, "arith.maxnumf")  ? nan

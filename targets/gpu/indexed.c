@@ -119,12 +119,14 @@ static bool run_atomic(tri_gpu *g, MlirOperation op)
             "its result is used, but the layout gives an element to several threads, of which one "
             "does the update; a layout without repetition can be lowered");
     int kind = (int)tri_op_int(op, "atomic_rmw_op", 0);
-    for (int r = 0; r < values.count; r++)
-        if ((uint64_t)r & x.layout->replicas.reg)
+    for (int r = 0; r < values.count; r++) {
+        if ((uint64_t)r & x.layout->replicas.reg) {
             out.at[r] = out.at[(uint64_t)r & ~x.layout->replicas.reg];
-        else
-            out.at[r] = tri_gpu_atomic_shared(g, kind, place_of(g, &x, r), values.at[r],
-                                              tri_gpu_and(g, owner, masks.count ? masks.at[r] : NULL), has_users);
+            continue;
+        }
+        LLVMValueRef pred = tri_gpu_and(g, owner, masks.count ? masks.at[r] : NULL), place = place_of(g, &x, r);
+        out.at[r] = tri_gpu_atomic_shared(g, kind, place, values.at[r], pred, has_users);
+    }
     tri_local_fence(g, op, &x.buffer);
     tri_gpu_set(g, result, out);
     return true;

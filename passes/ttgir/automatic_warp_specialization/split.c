@@ -186,9 +186,10 @@ static void produce(tri_split_plan *p, MlirBlock body, tri_split_names *n, MlirV
             is_open[l->group] = true;
             MlirOperation load = tri_op_clone(&b, op, (intptr_t)n->from.len, n->from.at, n->to.at);
             tri_builder before = tri_builder_before(load);
-            tri_tensormaps_start_load(&before, load, tri_pipeline_slot(&before, tri_split_name(n, l->ring), slot),
-                                      tri_pipeline_slot(&before, full, slot),
-                                      tri_builder_int(&before, int_type(&b, 1), 1));
+            MlirValue yes = tri_builder_int(&before, int_type(&b, 1), 1);
+            MlirValue is_full = tri_pipeline_slot(&before, full, slot);
+            MlirValue buffer = tri_pipeline_slot(&before, tri_split_name(n, l->ring), slot);
+            tri_tensormaps_start_load(&before, load, buffer, is_full, yes);
             mlirOperationDestroy(load);
         }
     }
