@@ -38,8 +38,8 @@ static const tri_sum *of_operand(tri_sums *sums, MlirOperation op, intptr_t i)
     return tri_sum_of(sums, tri_op_operand(op, i));
 }
 
-/* The op's first two operands, by `combine`. The order in which leaves become known is the order of terms, so it must not
- * be left to how a call's arguments are evaluated. */
+/* The op's first two operands, by `combine`. The order in which leaves become known is the order of terms, so it must
+ * not be left to how a call's arguments are evaluated. */
 static const tri_sum *of_both(tri_sums *sums, MlirOperation op,
                               const tri_sum *(*combine)(tri_sums *, const tri_sum *, const tri_sum *))
 {

@@ -288,8 +288,8 @@ void tri_cpu_cache_forget(tri_cpu_gen *g, MlirOperation op)
     bool is_known = (tri_op_is(op, "tt.store") || tri_op_is(op, "tt.atomic_rmw")) && is_silent &&
                     tri_cpu_addresses(g, tri_op_operand(op, 0), &lo, &hi);
     if (is_known) {
-        LLVMValueRef meets = LLVMBuildAnd(g->b, LLVMBuildICmp(g->b, LLVMIntULT, lo, most, ""),
-                                          LLVMBuildICmp(g->b, LLVMIntULT, least, hi, ""), "");
+        LLVMValueRef is_behind = LLVMBuildICmp(g->b, LLVMIntULT, least, hi, "");
+        LLVMValueRef meets = LLVMBuildAnd(g->b, LLVMBuildICmp(g->b, LLVMIntULT, lo, most, ""), is_behind, "");
         store_word(g, LLVMBuildSelect(g->b, meets, tri_cpu_i64(g, -1), least, ""), g->cache, lowest);
         store_word(g, LLVMBuildSelect(g->b, meets, tri_cpu_i64(g, 0), most, ""), g->cache, highest);
         by = LLVMBuildZExt(g->b, meets, g->i64, "");

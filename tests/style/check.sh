@@ -200,6 +200,13 @@ check_scripts() {
     shellcheck -s bash "$BUILDDIR/completion/tritcc.bash" || breach "completion/tritcc.bash: shellcheck"
 }
 
+check_order() {
+    local place
+    while read -r place; do
+        breach "$place: two arguments of a call make instructions; name one of them first"
+    done < <(c_files | grep -E '^(targets|passes|ir)/' | xargs awk -f tests/style/order.awk)
+}
+
 check_manual() {
     local name text
     command -v mandoc >/dev/null || return 0
@@ -224,6 +231,7 @@ check_facts
 check_tables
 check_warnings
 check_scripts
+check_order
 check_manual
 [ "$breaches" -eq 0 ] || {
     echo "style: $breaches breaches"
