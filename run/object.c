@@ -108,14 +108,28 @@ static bool is_number(const tri_argument *a)
     return a && (a->kind == TRI_ARGUMENT_SCALAR || tri_argument_value(a, TRI_STR("fp64"), &bits));
 }
 
+/* The object's own description of the kernel; null in objects of before. */
+static const tritcc_kernel *record_of(const object *o)
+{
+    const tritcc_kernel *(*find)(const char *name) = NULL;
+    void *address = dlsym(o->library, "tritcc_kernel_find");
+    memcpy(&find, &address, sizeof address);
+    return find ? find(o->name) : NULL;
+}
+
 /* Whether "NAME=TEXT" of a key is a parameter of the launcher. A dtype may be the type of a number or the
- * value of a constant: it is a constant when something else is given for it, or nothing for a type of floats, which
- * constants mostly are. */
-static bool is_passed(tri_str type, const tri_argument *given)
+ * value of a constant: where the object does not say, it is a constant when something else is given for it, or nothing
+ * for a type of floats, which constants mostly are. */
+static bool is_passed(const tritcc_kernel *record, tri_str name, tri_str type, const tri_argument *given)
 {
     tri_dtype dtype;
     if (tri_str_has_prefix(type, "*"))
         return true;
+    for (uint32_t i = 0; record && i < record->parameter_count; i++)
+        if (tri_str_is(name, record->parameters[i].name))
+            return true;
+    if (record)
+        return false;
     return tri_dtype_find(tri_str_sub(type, 0, tri_str_find(type, ':')), &dtype) &&
            (given ? is_number(given) : !tri_dtype_is_float(dtype));
 }
@@ -156,13 +170,14 @@ static const tri_argument *given_for(const tri_argument_list *arguments, tri_str
 static void read_key(tri_run_kernel *k, tri_str key, const tri_argument_list *arguments, tri_kernel *out)
 {
     size_t position = 0;
+    const tritcc_kernel *record = record_of(k->device);
     while (key.len) {
         size_t end = end_of_entry(key), equals = tri_str_find(key, '=');
         tri_str name = tri_str_sub(key, 0, equals), type = tri_str_sub(key, equals + 1, end);
         const tri_argument *given = given_for(arguments, name, position);
         bool is_named = given && given->name.len;
         tri_kernel_param param = {.name = name, .type = type};
-        if (is_passed(type, given))
+        if (is_passed(record, name, type, given))
             param.type = tri_str_sub(type, 0, tri_str_find(type, ':'));
         else {
             param.is_constexpr = true;

@@ -142,6 +142,18 @@ K
     [[ $errors == *"not an object file"* ]]
 }
 
+@test "a number that is missing for an object is no constant of that type" {
+    printf '%s\n' 'import triton' 'import triton.language as tl' '@triton.jit' 'def k(x, eps, dt: tl.constexpr, n):' \
+        '    i = tl.arange(0, 64)' '    tl.store(x + i, (tl.load(x + i, mask=i < n, other=0.0) + eps).to(dt), mask=i < n)' >k.py
+    tritcc -arch=native -c -o k.o -sig 'k(x=*fp32, eps=fp32, dt=fp32, n=i32)' k.py
+    tritrun -print=x k.o ones:f32:64 1.5 fp32 64
+    [[ $output == *"[0] 2.5 2.5"* ]]
+    tritrun -1 k.o ones:f32:64 fp32 fp32 64
+    [[ $errors == *"parameter 'eps' of type fp32 cannot be 'fp32'"* ]]
+    tritrun -1 k.o ones:f32:64
+    [[ $errors == *"no argument for parameter 'eps' of type fp32"* ]]
+}
+
 @test "an object's constants and halves, and one of several kernels" {
     cat >k.tri <<'K'
 import triton
