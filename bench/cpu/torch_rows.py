@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """torch_rows.py LIBRARY [ROW...]: kernels.tri, as a shared library, beside PyTorch's CPU kernels in one process.
 
-Medians of interleaved runs, one thread and two (processor time for one thread, which others disturb less). A ratio
-above 1 is faster than PyTorch. run.sh builds the library and calls this when TORCH_PYTHON names a Python that has it."""
+The best of interleaved runs, one thread and two (processor time for one thread, which others disturb less; on a machine that
+is not quiet, run it at real-time priority: chrt -f 20). A ratio above 1 is faster than PyTorch. run.sh builds the library and calls this when TORCH_PYTHON names a Python that has it."""
 import ctypes as C
 import sys
 import time
@@ -127,7 +127,7 @@ def main():
                 want = theirs().to(torch.float64).reshape(result.shape)
                 error = ((result.to(torch.float64) - want).abs().max() / (1 + want.abs().max())).item()
                 t = [(once(ours, threads), once(theirs, threads)) for _ in range(9)]
-                mine, other = sorted(v[0] for v in t)[4], sorted(v[1] for v in t)[4]
+                mine, other = min(v[0] for v in t), min(v[1] for v in t)
                 rate = f"{flops / mine * 1e-9:7.1f} GF" if flops else " " * 10
                 text += f"  {mine * 1e6:9.1f} {other * 1e6:9.1f} us {other / mine:5.2f}x {rate}"
             print(text + ("  WRONG" if error > 2e-2 else ""), flush=True)
