@@ -1,6 +1,6 @@
 /* Products that are put off. An accumulator that a loop, or a nest of loops, only adds products to,
  *
- *     for ..: for ..:  acc = dot(a, b, acc)
+ *     for ..: for ..:  acc = dot(a, b, acc)      (or acc + dot(a, b, 0))
  *
  * is not touched by each of them: their operands are placed, and when enough of them wait, or the outermost loop ends,
  * the kernel runs over all, its sums in registers or tiles meanwhile. Such loops write nothing that is read, so that
@@ -10,9 +10,11 @@
 #include "ir/op_classes.h"
 #include "ir/options.h"
 
+#include <math.h>
+
 enum {
     strip_bytes = 32 << 10,  /* of b that a column of tiles of the result reads: they stay in the first cache */
-    block_bytes = 512 << 10, /* of packed operands of either side that wait */
+    block_bytes = 256 << 10, /* of packed operands of either side that wait */
     max_trips = 64,
     max_dots = 16,
     max_depth = 8,
@@ -34,6 +36,28 @@ typedef struct {
     int dot_count, arg_count;
 } chain;
 
+static bool starts_from_zero(MlirOperation dot)
+{
+    double f;
+    int64_t i;
+    MlirValue c = tri_op_operand(dot, 2);
+    return (tri_op_const_float(c, &f) && f == 0 && !signbit(f)) || (tri_op_const_int(c, &i) && i == 0);
+}
+
+/* acc + dot(a, b, 0): the dot; null: it is something else. */
+static MlirOperation added_dot(MlirOperation add, intptr_t acc_at)
+{
+    const MlirOperation none = {NULL};
+    intptr_t at;
+    if (!tri_op_is(add, "arith.addf") && !tri_op_is(add, "arith.addi"))
+        return none;
+    MlirValue other = tri_op_operand(add, 1 - acc_at);
+    MlirOperation dot = tri_op_def(other);
+    bool fits = !mlirOperationIsNull(dot) && tri_op_is(dot, "tt.dot") && starts_from_zero(dot) &&
+                mlirOperationGetBlock(dot).ptr == mlirOperationGetBlock(add).ptr;
+    return fits && tri_cpu_only_user(other, &at).ptr == add.ptr ? dot : none;
+}
+
 /* The dots that the loop's argument goes through, each the only reader of its accumulator, until it is yielded. */
 static bool follow(MlirOperation loop, intptr_t arg, chain *out)
 {
@@ -48,6 +72,9 @@ static bool follow(MlirOperation loop, intptr_t arg, chain *out)
             return at == arg;
         if (tri_op_is(user, "tt.dot") && at == 2 && out->dot_count < max_dots) {
             out->dots[out->dot_count++] = user;
+            value = tri_op_result(user, 0);
+        } else if (added_dot(user, at).ptr && out->dot_count < max_dots) {
+            out->dots[out->dot_count++] = added_dot(user, at);
             value = tri_op_result(user, 0);
         } else if (tri_op_is(user, "scf.for") && at >= 3 && out->arg_count < max_depth) {
             out->args[out->arg_count++] = mlirBlockGetArgument(tri_op_body(user, 0), at - 2);
@@ -99,20 +126,19 @@ static int64_t packed_bytes(const tri_cpu_product *x, int64_t elements)
 
 static int64_t fewer(int64_t x, int64_t y) { return x < y ? x : y; }
 
-static int64_t choose_trips(tri_cpu_gen *g, const tri_cpu_product *x)
+static int64_t choose_trips(const tri_cpu_product *x)
 {
     enum { columns = 32 };
     int64_t a = packed_bytes(x, x->m * x->k), b = packed_bytes(x, x->k * x->n);
     int64_t strip = packed_bytes(x, x->k * fewer(x->n, columns)) / (x->isa && x->isa->is_tile ? 2 : 1);
-    int64_t left = (TRI_CPU_ARENA_LIMIT - g->arena_bytes) / 4;
-    int64_t trips = fewer(strip_bytes / strip, fewer(block_bytes, left) / (a > b ? a : b));
+    int64_t trips = fewer(strip_bytes / strip, block_bytes / (a > b ? a : b));
     return fewer(trips, max_trips);
 }
 
+/* Not of the arena, whose limit is on what the kernel's author chose. */
 static LLVMValueRef new_room(tri_cpu_gen *g, int64_t bytes, const char *name)
 {
     bytes = (bytes + 63) & ~(int64_t)63;
-    g->arena_bytes += bytes;
     LLVMValueRef v = tri_cpu_temp(g, LLVMArrayType2(g->i8, (uint64_t)bytes), name);
     LLVMSetAlignment(v, 64);
     return v;
@@ -178,7 +204,7 @@ void tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMV
     if (g->steps || g->unit->options->sanitize || !follow(loop, arg, &c) || !are_alike(g, &c, &q.x) ||
         loop_writes(g, loop))
         return;
-    q.trips = choose_trips(g, &q.x);
+    q.trips = choose_trips(&q.x);
     if (q.trips < 2)
         return;
     q.blocks = tri_cpu_cache_room(g, packed_bytes(&q.x, q.x.k * q.x.n), q.trips);
@@ -261,6 +287,10 @@ bool tri_cpu_queue_add(tri_cpu_gen *g, MlirOperation dot)
     run_waiting(g, q, next);
     LLVMBuildBr(g->b, on);
     tri_cpu_move(g, 0, on);
+    intptr_t at;
+    MlirOperation user = tri_cpu_only_user(tri_op_result(dot, 0), &at);
+    if (added_dot(user, 1 - at).ptr == dot.ptr)
+        tri_cpu_bind_buffer(g, tri_op_result(user, 0), q->sums);
     tri_cpu_bind_buffer(g, tri_op_result(dot, 0), q->sums);
     return true;
 }

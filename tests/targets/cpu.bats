@@ -372,6 +372,9 @@ tiles='-arch=x86-64-v4 -mattr=+amx-tile,+amx-bf16,+amx-int8'
     sed -n '/vfmadd/,$p' products.s | tac | sed -n '/vfmadd/,$p' >loop.s
     [ "$(grep -c 'vmov.*zmm' loop.s)" = 0 ]
     [ "$(grep -c vgather wide.s)" = 0 ]
+    # acc += dot(a, b) is the same
+    tritcc -arch=x86-64-v4 -sig 'columns_first(*fp32, *fp32, *fp32, i32, i32, i32, i32, 16, 16, 16)' -emit=asm=added.s "$SRCDIR/tests/exec/panels.tri"
+    [ "$(grep -c '^products:' added.s)" = 1 ]
     # the first axis is the columns: programs go along the other one, and otherwise as ever
     for axes in '0 1' '1 0'; do
         cat >order.tri <<END
