@@ -114,19 +114,28 @@ static const char *check_loop(MlirOperation op)
     return products > MOST ? "its loop has more than two products, which gain nothing by bulk copies" : NULL;
 }
 
-/* What comes of products, through arithmetic and loops. */
-static bool is_of_product(MlirValue value, int depth)
+/* A branch with a product in it, as a loop becomes that runs at most once. */
+static bool is_branch_of_product(tri_auto_tma *t, MlirOperation op)
+{
+    tri_op_list dots = {0};
+    if (tri_op_is(op, "scf.if"))
+        tri_op_collect_named(op, "tt.dot", t->run->arena, &dots);
+    return dots.len > 0;
+}
+
+/* What comes of products, through arithmetic, loops and branches. */
+static bool is_of_product(tri_auto_tma *t, MlirValue value, int depth)
 {
     MlirOperation op = tri_op_def(value);
     if (mlirOperationIsNull(op) || depth > 12)
         return false;
-    if (tri_op_is(op, "tt.dot") || tri_op_is(op, "scf.for"))
+    if (tri_op_is(op, "tt.dot") || tri_op_is(op, "scf.for") || is_branch_of_product(t, op))
         return true;
     if (mlirOperationGetNumRegions(op) || !tri_op_is_pure(op))
         return false;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
         if (tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, i))) &&
-            is_of_product(tri_op_operand(op, i), depth + 1))
+            is_of_product(t, tri_op_operand(op, i), depth + 1))
             return true;
     return false;
 }
@@ -204,7 +213,7 @@ static bool is_worth(tri_auto_tma *t, MlirOperation op, bool has_loads)
     tri_access access;
     if (tri_op_is(op, "tt.store"))
         return has_loads && tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, 1))) &&
-               tri_type_rank(mlirValueGetType(tri_op_operand(op, 1))) > 1 && is_of_product(tri_op_operand(op, 1), 0);
+               tri_type_rank(mlirValueGetType(tri_op_operand(op, 1))) > 1 && is_of_product(t, tri_op_operand(op, 1), 0);
     MlirType type = mlirValueGetType(tri_op_result(op, 0));
     if (mlirOperationIsNull(loop_around(op)) || !tri_type_is_tensor(type) || tri_type_rank(type) != 2)
         return false;
