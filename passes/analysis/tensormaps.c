@@ -150,15 +150,18 @@ static intptr_t map_operands(const maker *m, MlirOperation op, int32_t *sizes, M
 MlirValue tri_tensormaps_make(tri_arena *arena, tri_builder *b, MlirOperation op, MlirValue at,
                               void (*placed)(void *data, MlirOperation made), void *data)
 {
+    enum { TFLOAT32 = 11 };
     maker m = {arena, b, placed, data};
     MlirType type = mlirValueGetType(tri_op_result(op, 0)), block = tri_type_desc_block(type);
+    int element = mlirAttributeIsNull(tri_op_attr(op, TRI_TENSORMAP_TF32))
+                      ? tri_tensormaps_element(tri_type_element(block)) : TFLOAT32;
     const tri_encoding *e = tri_encoding_get(arena, tri_type_encoding(block));
     MlirValue operands[2 + 4 * TRI_MAX_RANK] = {at, tri_op_operand(op, 0)};
     int32_t sizes[6];
     intptr_t n = 2 + map_operands(&m, op, sizes, operands + 2);
     tri_attr attrs[] = {
         {"operandSegmentSizes", tri_attr_i32s(b->context, 6, sizes)},
-        {"elem_type", tri_attr_i32(b->context, tri_tensormaps_element(tri_type_element(block)))},
+        {"elem_type", tri_attr_i32(b->context, element)},
         {"fill_mode", tri_attr_i32(b->context, tri_op_int(op, "padding", 1) == PADDING_NAN)},
         {"interleave_layout", tri_attr_i32(b->context, 0)},
         {"swizzle_mode", tri_attr_i32(b->context, swizzle_code(e->nvmma.swizzle_bytes))},

@@ -6,6 +6,9 @@
 
 enum { TRI_TENSORMAP_BYTES = 128, TRI_TENSORMAP_MAX_RANK = 5 };
 
+/* Marks a tt.make_tensor_descriptor of float32 whose map rounds to tf32. */
+#define TRI_TENSORMAP_TF32 "tritcc.tf32"
+
 /* CUtensorMapDataType of an element; -1: none. */
 int tri_tensormaps_element(MlirType element);
 /* The layout of the buffers that a block of a descriptor travels through when nothing asks for another: rows with the

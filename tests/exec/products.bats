@@ -301,3 +301,15 @@ along() {
     printf '%s\n' wait_barrier warp_group_dot local_load arrive_barrier warp_group_dot_wait warp_group_dot wait_barrier local_load \
         warp_group_dot_wait arrive_barrier | diff - order
 }
+
+@test "maps of what only tf32 products read round as they copy" {
+    local types='*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16, i32:16, 64, 64, 32'
+    set -- a_ptr=randn:f32:64x512:seed=5 b_ptr=randn:f32:512x64:seed=6 c_ptr=zeros:f32:64x64 64 64 512
+    "$TRITRUN" -arch="$HOST_ARCH" -k described -o c_ptr=exact.npy "$here/along_n.tri" "$@" 64 64 32
+    "$BUILDDIR/tritcc" -arch=sm_90a -k described -sig "$types" -emit=ttgir=k.ttgir "$here/along_n.tri"
+    [ "$(grep -c 'tensormap_create.*elem_type = 11' k.ttgir)" = 2 ]
+    "$TRITRUN" -arch=sim:sm_90a -expect c_ptr=@exact.npy -rtol=0 -atol=3e-2 k.ttgir "$@"
+    "$BUILDDIR/tritcc" -arch=sm_90a -fno-tma -k described -sig "$types" -emit=ttgir=k.ttgir "$here/along_n.tri"
+    ! grep -q tensormap_create k.ttgir
+    ! "$TRITRUN" -arch=sim:sm_90a -expect c_ptr=@exact.npy -rtol=0 -atol=3e-2 k.ttgir "$@"
+}

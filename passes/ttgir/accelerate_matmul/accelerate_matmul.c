@@ -391,6 +391,8 @@ static bool run_accelerate_matmul(tri_pass_run *run)
     tri_uses_init(&m.uses, run->arena, module);
     int64_t newest = tri_passes_option_int(run, "max-version", 3);
     bool has_groups = newest >= 3 && m.facts->has_warp_groups;
+    if (has_groups)
+        tri_rounded_maps_mark(run->arena, module);
     for (size_t i = dots.len; i-- > 0;) {
         if (!has_tensor_cores(&m))
             continue;

@@ -24,6 +24,11 @@ int tri_wgmma_fastest(tri_arena *arena, MlirValue value);
  * is. */
 MlirValue tri_wgmma_buffer(tri_arena *arena, MlirValue value, int fastest);
 
+/* ---- rounded_maps.c ---- */
+
+/* Marks descriptors of float32 that only feed products by tf32, in front of the rewriting. */
+void tri_rounded_maps_mark(tri_arena *arena, MlirOperation module);
+
 /* ---- turned.c ---- */
 
 /* Which operand of 8 or 32 bits, whose elements do not run along K in memory, should come from registers: 0, or 1 for

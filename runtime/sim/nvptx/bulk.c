@@ -209,6 +209,14 @@ static uint64_t filler(const tri_sim_tensormap *map)
     return map->fill ? nans[map->element & 15] : 0;
 }
 
+/* What the copy engine makes of an element on its way: tf32 is float32 to the nearest 10 bits of its fraction. */
+static uint64_t rounded(const tri_sim_tensormap *map, uint64_t bits)
+{
+    enum { TFLOAT32 = 11, HALF = 1 << 12, DROPPED = (1 << 13) - 1 };
+    bool is_finite = (bits & 0x7f800000) != 0x7f800000;
+    return map->element != TFLOAT32 ? bits : ((is_finite ? bits + HALF : bits) & ~(uint64_t)DROPPED);
+}
+
 static void land(tri_sim *sim, const tri_sim_bulk *copy)
 {
     int64_t at[5];
@@ -221,6 +229,7 @@ static void land(tri_sim *sim, const tri_sim_bulk *copy)
         unsigned char *source = element_at(&copy->map, at);
         if (source && tri_sim_check_global(sim, source, size, "bulk copy"))
             memcpy(&value, source, size);
+        value = rounded(&copy->map, value);
         memcpy(sim->shared + swizzled(&copy->map, copy->offset + offset), &value, size);
         offset += size;
     } while (next_element(&copy->map, copy->from, at));
