@@ -63,7 +63,7 @@ static PassManager *getManager(MLIRContext *context, StringRef pipeline, tri_dia
     llvm::raw_string_ostream errors(message);
     if (succeeded(parsePassPipeline(pipeline, *manager, errors)))
         return (known[pipeline] = std::move(manager)).get();
-    tri_diag_error(diag, tri_span{}, 0, "pass pipeline '%s': %s", pipeline.str().c_str(), message.c_str());
+    tri_diag_error(diag, tri_span{}, 1002, "pass pipeline '%s': %s", pipeline.str().c_str(), message.c_str());
     return nullptr;
 }
 

@@ -5,6 +5,7 @@ load ../helpers
     for page in "$BUILDDIR"/man/*.[17]; do
         ! grep -nE '^@.*@$' "$page" || { echo "$page"; false; }
         [ "$(wc -c <"$page")" -gt 2000 ]
+        ! grep -nE '(^|[^\\])\((dq|aq|en|em|bu)' "$page" || { echo "$page"; false; } # an escape without its backslash
     done
 }
 
