@@ -426,6 +426,18 @@ static bool read_tuning(state *s)
     return true;
 }
 
+/* How many -config=all asks for. A kernel whose heuristics are left to the launcher has as many as another one. */
+static int count_configs(state *s)
+{
+    tri_options options = s->session->opt->compile;
+    options.defer_heuristics = true;
+    const tri_options *before = s->first.options;
+    s->first.options = &options;
+    int count = tri_frontend_count_configs(&s->first);
+    s->first.options = before;
+    return count;
+}
+
 static int run_all(state *s, const tri_output_list *planned, tri_output_list *out_outputs)
 {
     const tri_opt *opt = s->session->opt;
@@ -436,7 +448,7 @@ static int run_all(state *s, const tri_output_list *planned, tri_output_list *ou
         return 1;
     }
     bool all = opt->compile.config == TRI_FRONTEND_ALL_CONFIGS && s->kind == TRI_KIND_AST;
-    s->count = all ? tri_frontend_count_configs(&s->first) : 1;
+    s->count = all ? count_configs(s) : 1;
     int status = all ? run_all_configs(s, planned, &outputs) : run_once(s, planned, &outputs);
     if (out_outputs)
         *out_outputs = outputs;

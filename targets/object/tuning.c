@@ -79,10 +79,10 @@ static bool read_line(table *t, tri_str line)
     LLVMValueRef values[max_keys];
     int64_t config;
     tri_str kernel = take_word(&line), arch = take_word(&line), key = take_word(&line), number = take_word(&line);
-    if (!tri_str_equal(kernel, t->kernel->name))
-        return true;
-    if (!number.len || take_word(&line).len)
+    if (kernel.len && (!number.len || take_word(&line).len))
         return fail_tuning(t, kernel, "a line is: KERNEL ARCH KEY=VALUE,... CONFIG");
+    if (!tri_str_equal(kernel, t->kernel->name)) /* a table may serve several objects */
+        return true;
     if (!tri_str_to_i64(number, &config) || config < 0 || (uint64_t)config >= t->configs)
         return fail_tuning(t, number, "the object has no such configuration; all are in it with -config=all");
     if (!read_values(t, key, values))

@@ -89,6 +89,7 @@ C
     bad '9: error: this is no integer argument' 'scale * x=3 0'
     bad '13: error: the object has no such configuration' 'scale * n=3 3'
     bad '1: error: a line is: KERNEL' 'scale * n=3'
+    bad '1: error: a line is: KERNEL' '{"scale": 1}'
     tritcc -1 -config=all -ftune=absent -c -sig 'scale(x=*fp32)' k.tri
     [[ $errors == *"cannot read 'absent'"* ]]
 }
@@ -219,4 +220,36 @@ TRI
     # and so has tritrun the same numbers, though it has the values
     "$BUILDDIR/tritrun" -tune=table -DTOP=10 -grid=1 k.tri zeros:f32:100 100 128
     [ "$(grep -c '^    [0-3] ' <("$BUILDDIR/tritrun" -tune=table -DTOP=10 -grid=1 k.tri zeros:f32:100 100 128))" = 4 ]
+}
+
+@test "a kernel with heuristics of the launch has all of its configurations" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+@triton.autotune(configs=[triton.Config({'B': b}, num_warps=w) for b in (64, 128) for w in (1, 2)], key=['n'])
+@triton.heuristics({'EVEN': lambda a: a['n'] % a['B'] == 0})
+@triton.jit
+def fill(x, n, B: tl.constexpr, EVEN: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    if EVEN:
+        tl.store(x + i, B)
+    else:
+        tl.store(x + i, -B, mask=i < n)
+TRI
+    printf 'fill * n=100 0\nfill * n=1024 3\n' >table
+    tritcc -config=all -ftune=table -c -fspecialize=none -emit=header '-grid=cdiv(n, B)' -sig 'fill(*i32, i32)' k.tri
+    [[ $errors == *"holds all 4 configurations"* ]]
+    cat >main.c <<'C'
+#include "k.h"
+#include <stdio.h>
+int main(void)
+{
+    static int x[1024];
+    int few = fill_run(NULL, x, 100), first = x[99], behind = x[100], all = fill_run(NULL, x, 1024);
+    return printf("%d %d %d %d %d\n", few, first, behind, all, x[1023]) < 0;
+}
+C
+    cc -I"$SRCDIR/include" -o main main.c k.o -lm -ldl -lpthread
+    [ "$(./main)" = "0 -64 0 0 128" ]
 }
