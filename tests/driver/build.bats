@@ -39,9 +39,9 @@ load ../helpers
         '  ::mlir::DictionaryAttr dict = ::llvm::dyn_cast<::mlir::DictionaryAttr>(attr);' '}' >good
     sed 's/dyn_cast/dyn_cast_or_null/' good >bad
     awk -f "$SRCDIR/ir/known_fields.awk" good | grep -q knownFields
-    ! awk -f "$SRCDIR/ir/known_fields.awk" bad >out 2>err
+    ! awk -f "$SRCDIR/ir/known_fields.awk" bad >out 2>err || false
     grep -q "bad: fields are read otherwise than expected by .*XOp" err
-    ! awk -f "$SRCDIR/ir/known_fields.awk" /dev/null >out 2>err
+    ! awk -f "$SRCDIR/ir/known_fields.awk" /dev/null >out 2>err || false
 }
 
 # The number of files that would be compiled were FILE touched.

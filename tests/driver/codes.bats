@@ -34,7 +34,7 @@ vadd=("$EXAMPLES/vadd/vadd.tri" -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -
 
 @test "every error has a code" {
     cd "$SRCDIR"
-    ! grep -rnE --include='*.c' '(_error|_error_at)\(.*[ (]0, *("|text|$)' base driver frontend ir passes targets run runtime
+    ! grep -rnE --include='*.c' '(_error|_error_at)\(.*[ (]0, *("|text|$)' base driver frontend ir passes targets run runtime || false
 }
 
 @test "every code is provoked by a test" {

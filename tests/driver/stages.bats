@@ -122,7 +122,7 @@ same_from() {
         mkdir -p empty
         (cd empty && tritcc ../k.ptx -arch=sm_90a $debug -emit=cubin=../3.cubin)
         cmp 1.cubin 3.cubin
-        ! grep -a tritcc- 1.cubin
+        ! grep -a tritcc- 1.cubin || false
     done
 }
 
@@ -215,12 +215,12 @@ K
 @test "-O0, -fno-fp-fusion and -g reach the code" {
     tritcc "${vadd[@]}" -arch=sm_80 -O0 -emit=llir=0.ll
     tritcc "${vadd[@]}" -arch=sm_80 -O3 -emit=llir=3.ll
-    ! cmp -s 0.ll 3.ll
+    ! cmp -s 0.ll 3.ll || false
     tritcc "${vadd[@]}" -arch=sm_80 -g -emit=ptx=g.ptx
     grep -q '^.target sm_80, debug' g.ptx
     tritcc "${vadd[@]}" -arch=sm_80 -lineinfo -emit=ptx=l.ptx
     grep -q '\.loc' l.ptx
-    ! grep -q debug l.ptx
+    ! grep -q '^\.target.*debug\|debug_info' l.ptx || false
     tritcc "${vadd[@]}" -arch=sm_80 -fno-fp-fusion -emit=ptx=f.ptx
 }
 
@@ -249,7 +249,7 @@ K
     done
     tritcc -arch=sm_100a -k p -sig '*fp16:16, *fp16:16, *fp16:16, 64' -emit=ttgir=p.ttgir k.tri
     tritcc -arch=sm_80 -S -o p.ptx p.ttgir
-    ! grep -q stmatrix p.ptx
+    ! grep -q stmatrix p.ptx || false
     tritcc -arch=sm_90a -S -o p.ptx p.ttgir
     grep -q stmatrix p.ptx
     tritcc -1 -arch=gfx942 -emit=llir=k.ll k.ttgir

@@ -130,12 +130,12 @@ assemble=(-arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' --cuda-path=toolkit 
             sleep 0.1
         done
         kill -$name "$compiler"
-        ! wait "$compiler"
+        ! wait "$compiler" || false
         for _ in $(seq 50); do
             kill -0 "$(cat pid)" 2>/dev/null || break
             sleep 0.1
         done
-        ! kill -0 "$(cat pid)"
+        ! kill -0 "$(cat pid)" || false
         [ -z "$(ls mine)" ]
     done
 }

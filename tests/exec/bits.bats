@@ -61,7 +61,7 @@ same() {
     same out -k halves randn:bf16:128:seed=7 randn:bf16:128:seed=8 zeros:i16:256 128
     tritcc -arch=x86-64-v4 -mattr=+avx512fp16 -k halves -sig '*fp16:16, *fp16:16, *i16:16, 128' -emit=asm=h.s "$here/bits.tri"
     grep -q 'vmulph' h.s
-    ! grep -q 'vfm' h.s
+    ! grep -q 'vfm' h.s || false
 }
 
 @test "the simulator keeps subnormal numbers of bfloat16" {

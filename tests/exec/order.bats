@@ -43,7 +43,7 @@ both() { # KERNEL ARG...: the host and simulated GPUs agree
 
 @test "no barrier where no two threads meet" {
     tritcc -arch=sm_80 -emit=ptx=- -k apart -sig '*i32, *i32, i32, 512' "$here/order.tri"
-    ! grep -q 'bar[.]sync' .out
+    ! grep -q 'bar[.]sync' .out || false
     tritcc -arch=sm_80 -emit=ptx=- -k count -sig '*i32, *i32, 128' "$here/order.tri"
     grep -q 'bar[.]sync' .out
     tritcc -arch=spirv64 -emit=llir=- -k count -sig '*i32, *i32, 128' "$here/order.tri"

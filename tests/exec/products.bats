@@ -288,8 +288,8 @@ along() {
     grep -q 'B comes from registers, as the first operand of the transposed product' said
     "$BUILDDIR/tritcc" -arch=sm_90a -k described -sig "$types" -Rpass=dot -S "$here/along_n.tri" -o k.ptx \
         -fno-swap-operands 2>said
-    ! grep -q 'comes from registers' said
-    ! grep -q wgmma.mma_async k.ptx
+    ! grep -q 'comes from registers' said || false
+    ! grep -q wgmma.mma_async k.ptx || false
 }
 
 @test "consumers load the registers of the next iteration under the last product of this one" {
@@ -310,6 +310,6 @@ along() {
     [ "$(grep -c 'tensormap_create.*elem_type = 11' k.ttgir)" = 2 ]
     "$TRITRUN" -arch=sim:sm_90a -expect c_ptr=@exact.npy -rtol=0 -atol=3e-2 k.ttgir "$@"
     "$BUILDDIR/tritcc" -arch=sm_90a -fno-tma -k described -sig "$types" -emit=ttgir=k.ttgir "$here/along_n.tri"
-    ! grep -q tensormap_create k.ttgir
-    ! "$TRITRUN" -arch=sim:sm_90a -expect c_ptr=@exact.npy -rtol=0 -atol=3e-2 k.ttgir "$@"
+    ! grep -q tensormap_create k.ttgir || false
+    ! "$TRITRUN" -arch=sim:sm_90a -expect c_ptr=@exact.npy -rtol=0 -atol=3e-2 k.ttgir "$@" || false
 }

@@ -1,6 +1,6 @@
 // RUN: tritcc -x ttir -passes=loop-once,canonicalize %s | FileCheck %s
 // positive: @rows @values @nested
-// negative: @two @unsigned @other
+// negative: @product @two @unsigned @other
 // loop: @rows @values @nested @two @unsigned @other
 
 // CHECK-LABEL: @rows
@@ -96,4 +96,18 @@ tt.func public @other(%p: !tt.ptr<i32>, %b: i32, %n: i32) {
     tt.store %p, %i : !tt.ptr<i32>
   }
   tt.return
+}
+
+// A product's loads are made ahead of loops.
+// CHECK-LABEL: @product
+// CHECK: scf.for
+tt.func public @product(%x: tensor<16x16xf16>, %c: tensor<16x16xf32>, %b: i32, %n: i32) -> tensor<16x16xf32> {
+  %one = arith.constant 1 : i32
+  %next = arith.addi %b, %one : i32
+  %e = arith.minsi %next, %n : i32
+  %r = scf.for %i = %b to %e step %one iter_args(%acc = %c) -> (tensor<16x16xf32>) : i32 {
+    %d = tt.dot %x, %x, %acc : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
+    scf.yield %d : tensor<16x16xf32>
+  }
+  tt.return %r : tensor<16x16xf32>
 }

@@ -97,7 +97,7 @@ ROWS
         [ "$(grep -c 'load goes through a tensor map' .err)" -le 1 ]
     done
     tritcc -arch=sm_80 -k refused -sig "*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, i32:16, 'none', 64" -emit=ttgir=k.ttgir "$kernels"
-    ! grep -q tensordesc k.ttgir
+    ! grep -q tensordesc k.ttgir || false
 }
 
 @test "a window that an argument moves may begin in front of the tensor, where a map reads zeros" {

@@ -25,9 +25,9 @@ run_exec() {
     cp "$SRCDIR/tests/exec/wrap.tri" .
     local rows='*fp32:16, *fp32:16, i32:16, i32:16, i32:16, i32:16'
     tritcc -arch=x86-64-v4 -sig "rows16($rows, 32, 64)" -sig 'believed(*fp32:16, *fp32:16, i32, i32, 64)' \
-        -sig 'unsigned16(*fp32:16, *fp32:16, i32:16, i32:16, 64)' -sig 'runs(*fp32:16, *fp32:16, i32, 128)' \
+        -sig 'runs(*fp32:16, *fp32:16, i32, 128)' \
         -emit=asm=hinted.s wrap.tri
-    ! grep gather hinted.s
+    ! grep gather hinted.s || false
     # without hints: one test, behind which the gather lies
     tritcc -arch=x86-64-v4 -sig 'wrapped(*fp32:16, *fp32:16, i32, i32, 64)' -emit=llir=plain.ll wrap.tri
     grep -q 'load <16 x i32>' plain.ll || grep -q 'load <16 x float>' plain.ll
@@ -39,7 +39,7 @@ run_exec() {
     run_exec veclib -arch="$HOST_ARCH"
     run_exec veclib -arch="$HOST_ARCH" -fveclib=none
     nm veclib.o | grep -q ' U tanf$'
-    ! nm veclib.o | grep -q ' U _ZGV'
+    ! nm veclib.o | grep -q ' U _ZGV' || false
     [ "$(uname -m)" = x86_64 ] || skip "not an x86 host"
     run_exec veclib -arch=x86-64-v2
     nm veclib.o | grep -q ' U _ZGVbN4v_tanf$'
@@ -117,7 +117,7 @@ man_text() { sed -n '/vector code of the compiler/,/as they do on aarch64/p' "$S
     for name in reduce matmul dot_types shape casts memory control advanced descriptors; do
         CFLAGS=-fsanitize=address,undefined run_exec "$name" -arch="$HOST_ARCH" -fsanitize=address >ran 2>&1
         grep -q ': ok' ran
-        ! grep -q 'runtime error\|Sanitizer' ran
+        ! grep -q 'runtime error\|Sanitizer' ran || false
     done
 }
 
@@ -146,7 +146,7 @@ man_text() { sed -n '/vector code of the compiler/,/as they do on aarch64/p' "$S
     grep -q 'vfmadd.*ps.*ymm' code.s
     code -arch=x86-64-v4 -mattr=+avx512vnni,+avx512bf16
     grep -q 'vpdpbusd.*zmm' code.s
-    ! grep -q vdpbf16ps code.s # FMA has twice its rate on processors that are not named
+    ! grep -q vdpbf16ps code.s || false # FMA has twice its rate on processors that are not named
     code -arch=x86-64-v3 -mattr=+avxvnni
     grep -q 'vpdpbusd.*ymm' code.s
     code -arch=aarch64 -mattr=+dotprod,+bf16
@@ -195,7 +195,7 @@ END
 @test "contiguous accesses are plain vector instructions" {
     tritcc -arch=x86-64-v3 -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=asm=v.s "$EXAMPLES/vadd/vadd.tri"
     grep -q 'vaddps.*ymm' v.s
-    ! grep -q gather v.s
+    ! grep -q gather v.s || false
 }
 
 @test "the width of a block does not change how much code it becomes" {
@@ -315,10 +315,10 @@ END
 
 @test "objects need libc and libm only, and call nothing forbidden" {
     tritcc -arch=native -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=obj=v.o "$EXAMPLES/vadd/vadd.tri"
-    ! nm v.o | grep -E ' U (exit|abort|malloc|printf|fprintf|dlopen)$'
+    ! nm v.o | grep -E ' U (exit|abort|malloc|printf|fprintf|dlopen)$' || false
     cc -shared -o v.so v.o
     readelf -d v.so >.dynamic
-    ! grep NEEDED .dynamic | grep -vE 'libc\.so|ld-linux'
+    ! grep NEEDED .dynamic | grep -vE 'libc\.so|ld-linux' || false
 }
 
 @test "several objects make one program" {

@@ -15,5 +15,5 @@ load ../helpers
 @test "products are one linalg.matmul in a loop, without accesses of elements" {
     grep 'matmul(' "$SRCDIR/tests/targets/structure.txt" | grep -v 'grouped' >products
     [ "$(wc -l <products)" -ge 1 ]
-    ! grep -vE 'boxes 3 loops [1-3] elements 0 matmul 1$' products
+    ! grep -vE 'boxes 3 loops [1-3] elements 0 matmul 1$' products || false
 }

@@ -74,7 +74,7 @@ product() {
         # attention that is causal keeps the grid's order, unless the pass is asked
         tritcc -arch=sm_90a -k attn -sig '*fp16:16,*fp16:16,*fp16:16,*fp16:16,fp32,i32:16,64,64,64,True,tl.float16' \
             -emit=ttgir=k.ttgir,ttir=k.ttir "$kernels"
-        ! grep -q tt.get_num_programs k.ttgir
+        ! grep -q tt.get_num_programs k.ttgir || false
         [ "$grid" != 2,3 ] && [ "$grid" != 3,18 ] && continue
         tritcc -x ttir -passes='reorder-programs{long-first=1}' k.ttir -o long.ttir
         grep -q tt.get_num_programs long.ttir
@@ -94,15 +94,15 @@ compile() { tritcc -arch=sm_90a -k product -num-warps=8 -sig 'product(*fp16:16, 
     # two stages in front of the loop and one in it, of one box of A and four of B; four boxes of C
     [ "$(grep -c 'cp.async.bulk.tensor.2d.shared::cta' k.ptx)" = 15 ]
     [ "$(grep -c 'cp.async.bulk.tensor.2d.global.shared::cta' k.ptx)" = 4 ]
-    ! grep -q 'cp.async.cg' k.ptx
+    ! grep -q 'cp.async.cg' k.ptx || false
     grep -q 'mbarrier.try_wait.parity' k.ptx
 }
 
 @test "without maps: asked for, other architectures, what no map holds" {
     compile -emit=ptx=k.ptx -fno-tma
-    ! grep -q cp.async.bulk k.ptx
+    ! grep -q cp.async.bulk k.ptx || false
     tritcc -arch=sm_80 -k product -sig 'product(*fp16:16, *fp16:16, *fp16:16, i32, i32:16, i32:16, 128, 64, 64)' -emit=ptx=k.ptx "$kernels"
-    ! grep -q cp.async.bulk k.ptx
+    ! grep -q cp.async.bulk k.ptx || false
     cat >k.tri <<'K'
 import triton
 import triton.language as tl
@@ -123,7 +123,7 @@ def copied(x, y, n, B: tl.constexpr):
 K
     tritcc -arch=sm_90a -k gathered -sig 'gathered(*fp16:16, *fp32:16, i32, 64)' -emit=ptx=k.ptx -Rpass-missed=tma k.tri
     [[ $errors == *"k.tri:5:"*"the descriptor becomes pointers and masks: it is gathered from, scattered to or added to"* ]]
-    ! grep -q cp.async.bulk k.ptx
+    ! grep -q 'cp.async.bulk.tensor.*mbarrier' k.ptx || false # (the product is stored by a map of its own)
     tritcc -arch=sm_90a -k copied -sig 'copied(*fp16:16, *fp16:16, i32, 64)' -emit=ptx=k.ptx -Rpass-missed=tma k.tri
     [[ $errors == *"k.tri:14:"*"no block is loaded in a loop with products"* ]]
 }
@@ -200,7 +200,7 @@ PRIMITIVES
 # finds MESSAGE SED: spoiled like this, the simulator says so.
 finds() {
     sed "$2" k.ttgir >spoiled.ttgir
-    ! cmp -s k.ttgir spoiled.ttgir
+    ! cmp -s k.ttgir spoiled.ttgir || false
     ! "$TRITRUN" -arch=sim:sm_90a -grid=2,2 spoiled.ttgir randint:f16:200x520:seed=1,low=-4,high=4 \
         randint:f16:520x264:seed=2,low=-4,high=4 c_ptr=full:f16:200x264:value=77 200 264 520 >found 2>&1
     grep -q "$1" found || { cat found && return 1; }
