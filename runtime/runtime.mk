@@ -1,3 +1,7 @@
+# LLVM IR without the processor that it was made for. (Not at the end of a pipe, which would hide that clang failed.)
+STRIP_PROCESSOR = sed -e '/^target /d' \
+	-e 's/"\(target-cpu\|target-features\|tune-cpu\|min-legal-vector-width\)"="[^"]*"//g'
+
 # The launcher: C compiled to assembly for each kind of host, embedded into the compiler as text. Its code needs no more
 # than each processor of the kind has.
 LAUNCH_SOURCES = $(sort $(wildcard $(srcdir)/runtime/launch/*.c))
@@ -8,8 +12,8 @@ gen/runtime/launch/%.ll: $(srcdir)/runtime/launch/%.c $(srcdir)/runtime/launch/l
 	@mkdir -p $(@D)
 	$(SAY) CLANG launch/$*.c
 	$(Q)$(CLANG) -std=c17 -Wall -Wextra -Werror -O2 -fPIC -fvisibility=hidden -fno-ident -D_GNU_SOURCE -I$(srcdir) \
-		-fno-stack-protector -U_FORTIFY_SOURCE -ffile-prefix-map=$(srcdir)/= $(LAUNCH_FLAGS) -emit-llvm -S $< -o - | \
-		sed -e '/^target /d' -e 's/"\(target-cpu\|target-features\|tune-cpu\|min-legal-vector-width\)"="[^"]*"//g' > $@
+		-fno-stack-protector -U_FORTIFY_SOURCE -ffile-prefix-map=$(srcdir)/= $(LAUNCH_FLAGS) -emit-llvm -S $< -o $@.host
+	$(Q)$(STRIP_PROCESSOR) $@.host > $@
 
 # asks the processor, so it is for x86 on every host, and for no other
 gen/runtime/launch/x86.ll: LAUNCH_FLAGS = --target=x86_64-unknown-linux-gnu -ffreestanding
@@ -23,8 +27,8 @@ gen/runtime/launch-%.s: $(LAUNCH_IR) $(srcdir)/runtime/launch.awk $(srcdir)/runt
 		LC_ALL=C awk -v abi=$$abi -f $(srcdir)/runtime/launch.awk gen/runtime/launch-$*.linked gen/runtime/launch-$*.linked \
 		> gen/runtime/launch-$*.ir
 	$(Q)$(LLVM_PREFIX)/bin/llc -mtriple=$*-unknown-linux-gnu -O2 -relocation-model=pic -function-sections -data-sections \
-		-asm-verbose=false gen/runtime/launch-$*.ir -o - | sed 's/\(^\|[^A-Za-z0-9_.]\)\.L/\1.Ltri_/g' | \
-		LC_ALL=C awk -f $(srcdir)/runtime/pieces.awk > $@
+		-asm-verbose=false gen/runtime/launch-$*.ir -o $@.whole
+	$(Q)sed 's/\(^\|[^A-Za-z0-9_.]\)\.L/\1.Ltri_/g' $@.whole | LC_ALL=C awk -f $(srcdir)/runtime/pieces.awk > $@
 
 obj/runtime/launch.o: $(LAUNCH_HOSTS:%=gen/runtime/launch-%.s)
 	@mkdir -p $(@D)
@@ -39,8 +43,8 @@ gen/runtime/%.ll: $(srcdir)/runtime/vmath/%.c $(srcdir)/runtime/vmath/functions.
 	@mkdir -p $(@D)
 	$(SAY) CLANG vmath/$*.c
 	$(Q)$(CLANG) -std=gnu17 -Wall -Wextra -Werror -O1 -ffp-contract=on -fno-math-errno -fno-ident -fno-stack-protector \
-		-I$(srcdir) -ffile-prefix-map=$(srcdir)/= -emit-llvm -S $< -o - | \
-		sed -e '/^target /d' -e 's/"\(target-cpu\|target-features\|tune-cpu\|min-legal-vector-width\)"="[^"]*"//g' > $@
+		-I$(srcdir) -ffile-prefix-map=$(srcdir)/= -emit-llvm -S $< -o $@.host
+	$(Q)$(STRIP_PROCESSOR) $@.host > $@
 
 gen/runtime/vmath.bc: gen/runtime/vmath.ll gen/runtime/libdevice.ll
 	$(Q)$(LLVM_PREFIX)/bin/llvm-link -suppress-warnings $^ -o $@
