@@ -27,23 +27,15 @@ typedef struct {
 typedef struct {
     int is_usable;
     int (*init)(const char *);
-    int (*device_count)(uint32_t *);
-    int (*get_device)(int32_t *);
-    int (*set_device)(int32_t);
+    tri_rt_device_calls calls; /* ACL counts devices without a sign */
     const char *(*soc_name)(void);
     int (*memory_new)(void **, size_t, int);
     int (*memory_free)(void *);
     int (*copy)(void *, size_t, const void *, size_t, int);
     int (*fill)(void *, size_t, int32_t, size_t, void *);
     int (*stream_wait)(void *);
-    int (*event_create)(void **);
-    int (*event_record)(void *, void *);
-    int (*event_wait)(void *);
-    int (*event_elapsed)(float *, void *, void *);
-    int (*event_destroy)(void *);
     const char *(*error_string)(void);
     int (*binary_register)(const device_binary *, void **);
-    int (*binary_unregister)(void *);
     int (*function_register)(void *, const void *, const char *, const void *, uint32_t);
     int (*launch)(const void *, uint32_t, void *, uint32_t, void *, void *);
     int (*control_address)(uint64_t *, uint32_t *);
@@ -58,43 +50,36 @@ char tri_rt_ascend_places[TRI_RT_MAX_DEVICES];
 
 static void open_driver(void)
 {
-    static const struct {
-        const char *name;
-        size_t at;
-        int is_of_runtime; /* in libruntime.so, which ACL loads, too */
-    } rows[] = {
+    static const tri_rt_symbol of_acl[] = {
         {"aclInit", offsetof(driver_api, init), 0},
-        {"aclrtGetDeviceCount", offsetof(driver_api, device_count), 0},
-        {"aclrtGetDevice", offsetof(driver_api, get_device), 0},
-        {"aclrtSetDevice", offsetof(driver_api, set_device), 0},
+        {"aclrtGetDeviceCount", offsetof(driver_api, calls.device_count), 0},
+        {"aclrtGetDevice", offsetof(driver_api, calls.get_device), 0},
+        {"aclrtSetDevice", offsetof(driver_api, calls.set_device), 0},
         {"aclrtGetSocName", offsetof(driver_api, soc_name), 0},
         {"aclrtMalloc", offsetof(driver_api, memory_new), 0},
         {"aclrtFree", offsetof(driver_api, memory_free), 0},
         {"aclrtMemcpy", offsetof(driver_api, copy), 0},
         {"aclrtMemsetAsync", offsetof(driver_api, fill), 0},
         {"aclrtSynchronizeStream", offsetof(driver_api, stream_wait), 0},
-        {"aclrtCreateEvent", offsetof(driver_api, event_create), 0},
-        {"aclrtRecordEvent", offsetof(driver_api, event_record), 0},
-        {"aclrtSynchronizeEvent", offsetof(driver_api, event_wait), 0},
-        {"aclrtEventElapsedTime", offsetof(driver_api, event_elapsed), 0},
-        {"aclrtDestroyEvent", offsetof(driver_api, event_destroy), 0},
+        {"aclrtCreateEvent", offsetof(driver_api, calls.event_create), 0},
+        {"aclrtRecordEvent", offsetof(driver_api, calls.event_record), 0},
+        {"aclrtSynchronizeEvent", offsetof(driver_api, calls.event_wait), 0},
+        {"aclrtEventElapsedTime", offsetof(driver_api, calls.event_elapsed), 0},
+        {"aclrtDestroyEvent", offsetof(driver_api, calls.event_destroy), 0},
         {"aclGetRecentErrMsg", offsetof(driver_api, error_string), 0},
-        {"rtDevBinaryRegister", offsetof(driver_api, binary_register), 1},
-        {"rtDevBinaryUnRegister", offsetof(driver_api, binary_unregister), 1},
-        {"rtFunctionRegister", offsetof(driver_api, function_register), 1},
-        {"rtKernelLaunch", offsetof(driver_api, launch), 1},
-        {"rtGetC2cCtrlAddr", offsetof(driver_api, control_address), 1},
+    };
+    static const tri_rt_symbol of_runtime[] = { /* which ACL loads, too */
+        {"rtDevBinaryRegister", offsetof(driver_api, binary_register), 0},
+        {"rtDevBinaryUnRegister", offsetof(driver_api, calls.unload), 0},
+        {"rtFunctionRegister", offsetof(driver_api, function_register), 0},
+        {"rtKernelLaunch", offsetof(driver_api, launch), 0},
+        {"rtGetC2cCtrlAddr", offsetof(driver_api, control_address), 0},
     };
     void *acl = dlopen("libascendcl.so", RTLD_NOW | RTLD_GLOBAL);
     void *runtime = acl ? dlopen("libruntime.so", RTLD_NOW | RTLD_GLOBAL) : NULL;
-    if (!runtime)
+    if (!runtime || !tri_rt_find_symbols(acl, of_acl, sizeof of_acl / sizeof *of_acl, &api) ||
+        !tri_rt_find_symbols(runtime, of_runtime, sizeof of_runtime / sizeof *of_runtime, &api))
         return;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        void *symbol = dlsym(rows[i].is_of_runtime ? runtime : acl, rows[i].name);
-        *(void **)((char *)&api + rows[i].at) = symbol;
-        if (!symbol)
-            return;
-    }
     tri_rt_guard_forks();
     int r = api.init(NULL);
     api.is_usable = r == 0 || r == acl_repeated_init;
@@ -116,16 +101,6 @@ static int driver_error(int number) { return tri_rt_driver_error(number, text_of
 
 /* ---- what the driver does ---- */
 
-static int get_device(int *out) { return api.get_device(out); }
-static int set_device(int device) { return api.set_device(device); }
-
-static int device_count(int *out)
-{
-    uint32_t count = 0;
-    int r = api.device_count(&count);
-    *out = (int)count;
-    return r;
-}
 
 /* Which machines run code for an architecture, by the beginnings of their names. */
 static int runs_on(const char *arch, const char *soc)
@@ -167,7 +142,6 @@ static int load_image(const tri_rt_kernel *kernel, const tri_rt_part *part, void
     return api.binary_register(&binary, out_module);
 }
 
-static int unload_image(void *module) { return api.binary_unregister(module); }
 
 /* "tri_" and an address in hexadecimal: a name that no other function of the process has. */
 static void name_stub(const void *stub, char out[32])
@@ -349,30 +323,14 @@ static int launch_stub(tri_rt_kernel *kernel, const tri_rt_part *part, int numbe
     return launch_packed(kernel, variant, stub, NULL, NULL, call, grid);
 }
 
-/* ---- events ---- */
-
-static int event_create(void **out) { return api.event_create(out); }
-static int event_record(void *event, void *stream) { return api.event_record(event, stream); }
-static int event_wait(void *event) { return api.event_wait(event); }
-static int event_elapsed(float *out, void *start, void *end) { return api.event_elapsed(out, start, end); }
-static int event_destroy(void *event) { return api.event_destroy(event); }
-
 static const tri_rt_driver driver = {.kind = TRI_ASCEND,
                                      .places = tri_rt_ascend_places,
                                      .error = driver_error,
                                      .is_open = is_open,
-                                     .device_count = device_count,
-                                     .get_device = get_device,
-                                     .set_device = set_device,
+                                     .calls = &tri_rt_ascend_api.calls,
                                      .find_part = find_part,
                                      .load = load_image,
-                                     .unload = unload_image,
                                      .find_function = find_stub,
-                                     .launch = launch_stub,
-                                     .event_create = event_create,
-                                     .event_record = event_record,
-                                     .event_wait = event_wait,
-                                     .event_elapsed = event_elapsed,
-                                     .event_destroy = event_destroy};
+                                     .launch = launch_stub};
 
 TRI_RT_DRIVER_BACKEND(tri_rt_ascend_backend, TRI_ASCEND);

@@ -71,11 +71,7 @@ pthread_once_t tri_rt_cuda_once = PTHREAD_ONCE_INIT;
 /* A fork while another thread loads leaves the child a lock that it can take; its driver calls fail, as CUDA has it. */
 static void open_driver(void)
 {
-    static const struct {
-        const char *name;
-        size_t at;
-        int is_optional; /* newer entries only matter to kernels that need them */
-    } rows[] = {
+    static const tri_rt_symbol rows[] = { /* newer entries only matter to kernels that need them */
         {"cuInit", offsetof(driver_api, init), 0},
         {"cuDeviceGetCount", offsetof(driver_api, device_count), 0},
         {"cuDeviceGet", offsetof(driver_api, device_get), 0},
@@ -101,14 +97,8 @@ static void open_driver(void)
         {"cuGetErrorString", offsetof(driver_api, error_string), 0},
     };
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
-    if (!library)
+    if (!library || !tri_rt_find_symbols(library, rows, sizeof rows / sizeof *rows, &api))
         return;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        void *symbol = dlsym(library, rows[i].name);
-        *(void **)((char *)&api + rows[i].at) = symbol;
-        if (!symbol && !rows[i].is_optional)
-            return;
-    }
     tri_rt_guard_forks();
     api.is_usable = api.init(0) == 0;
 }

@@ -1,6 +1,7 @@
 /* What launchers for devices share: the lock under which code is loaded, and the entries of a kernel's contexts. */
 #include "runtime/launch/launch.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
 
@@ -28,6 +29,17 @@ const char *tri_rt_text_of_driver(int number)
 {
     const char *(*text)(int) = __atomic_load_n(&tri_rt_driver_text, __ATOMIC_RELAXED);
     return text ? text(number) : NULL;
+}
+
+int tri_rt_find_symbols(void *library, const tri_rt_symbol *symbols, size_t count, void *out_pointers)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *symbol = dlsym(library, symbols[i].name);
+        *(void **)((char *)out_pointers + symbols[i].at) = symbol;
+        if (!symbol && !symbols[i].is_optional)
+            return 0;
+    }
+    return 1;
 }
 
 tri_rt_context *tri_rt_take_context(tri_rt_kernel *kernel, void *context, int kind, int device, int *out_is_new)

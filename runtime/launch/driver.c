@@ -11,10 +11,10 @@ static int enter_thread(const tri_rt_driver *d, int *out_device)
     int count = 0, r;
     if (!d->is_open())
         return TRI_ERROR_NO_DRIVER;
-    if (d->get_device(out_device)) {
-        if (d->device_count(&count) || count < 1)
+    if (d->calls->get_device(out_device)) {
+        if (d->calls->device_count(&count) || count < 1)
             return TRI_ERROR_NO_DEVICE;
-        if ((r = d->set_device(*out_device = 0)))
+        if ((r = d->calls->set_device(*out_device = 0)))
             return d->error(r);
     }
     return *out_device < TRI_RT_MAX_DEVICES ? TRI_OK : TRI_ERROR_NO_DEVICE;
@@ -23,7 +23,7 @@ static int enter_thread(const tri_rt_driver *d, int *out_device)
 static int is_device(const tri_rt_driver *d, int device)
 {
     int count = 0;
-    return device >= 0 && device < TRI_RT_MAX_DEVICES && !d->device_count(&count) && device < count;
+    return device >= 0 && device < TRI_RT_MAX_DEVICES && !d->calls->device_count(&count) && device < count;
 }
 
 /* Makes a device the thread's; *out_before is what it had, or -1. */
@@ -33,22 +33,22 @@ static int enter_device(const tri_rt_driver *d, int device, int *out_before)
         return TRI_ERROR_NO_DRIVER;
     if (!is_device(d, device))
         return TRI_ERROR_NO_DEVICE;
-    if (d->get_device(out_before))
+    if (d->calls->get_device(out_before))
         *out_before = -1;
-    return *out_before == device ? TRI_OK : d->error(d->set_device(device));
+    return *out_before == device ? TRI_OK : d->error(d->calls->set_device(device));
 }
 
 /* The thread has its own device again; of the error so far and one in here, the first. */
 static int leave_device(const tri_rt_driver *d, int device, int before, int error)
 {
-    int r = before >= 0 && before != device ? d->error(d->set_device(before)) : TRI_OK;
+    int r = before >= 0 && before != device ? d->error(d->calls->set_device(before)) : TRI_OK;
     return error ? error : r;
 }
 
 int tri_rt_driver_has_device(const tri_rt_driver *d)
 {
     int count = 0;
-    return d->is_open() && !d->device_count(&count) && count > 0;
+    return d->is_open() && !d->calls->device_count(&count) && count > 0;
 }
 
 static int find_first_part(const tri_rt_driver *d, const tri_rt_kernel *kernel, int device, uint32_t *out_part)
@@ -135,7 +135,7 @@ static int unload_entry(const tri_rt_driver *d, tri_rt_kernel *kernel, uint32_t 
         __atomic_store_n(&kernel->functions[(uint64_t)at * kernel->variant_count + i], NULL, __ATOMIC_RELEASE);
     for (uint32_t i = 0; i < kernel->config_count; i++) {
         tri_rt_module *module = tri_rt_module_of(kernel, &kernel->contexts[at], i);
-        if (module->module && (e = d->unload(module->module)) && !r)
+        if (module->module && (e = d->calls->unload(module->module)) && !r)
             r = e;
         __atomic_store_n(&module->module, NULL, __ATOMIC_RELEASE);
     }
@@ -226,11 +226,12 @@ static int time_between(const tri_rt_driver *d, tri_rt_kernel *kernel, const tri
                         uint32_t count, void *const *events, double *out_seconds)
 {
     float milliseconds = 0;
-    int r = d->error(d->event_record(events[0], call->stream));
+    int r = d->error(d->calls->event_record(events[0], call->stream));
     for (uint32_t i = 0; i < count && !r; i++)
         r = launch_on(d, kernel, call, device);
-    if (r || (r = d->error(d->event_record(events[1], call->stream))) || (r = d->error(d->event_wait(events[1]))) ||
-        (r = d->error(d->event_elapsed(&milliseconds, events[0], events[1]))))
+    if (r || (r = d->error(d->calls->event_record(events[1], call->stream))) ||
+        (r = d->error(d->calls->event_wait(events[1]))) ||
+        (r = d->error(d->calls->event_elapsed(&milliseconds, events[0], events[1]))))
         return r;
     *out_seconds = (double)milliseconds * 1e-3;
     return TRI_OK;
@@ -242,11 +243,11 @@ int tri_rt_driver_time(const tri_rt_driver *d, tri_rt_kernel *kernel, const tri_
     void *events[2] = {NULL, NULL};
     int device, r = enter_thread(d, &device);
     for (int i = 0; i < 2 && !r; i++)
-        r = d->error(d->event_create(&events[i]));
+        r = d->error(d->calls->event_create(&events[i]));
     if (!r)
         r = time_between(d, kernel, call, device, count, events, out_seconds);
     for (int i = 0; i < 2; i++)
         if (events[i])
-            d->event_destroy(events[i]);
+            d->calls->event_destroy(events[i]);
     return r;
 }

@@ -17,12 +17,9 @@ enum {
 typedef struct {
     int is_usable;
     int (*init)(unsigned);
-    int (*device_count)(int *);
-    int (*get_device)(int *);
-    int (*set_device)(int);
+    tri_rt_device_calls calls;
     int (*properties)(void *, int);
     int (*module_load)(void **, const void *);
-    int (*module_unload)(void *);
     int (*module_function)(void **, void *, const char *);
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                   void **);
@@ -30,11 +27,6 @@ typedef struct {
                               void **);
     int (*memory_new)(void **, size_t, void *);
     int (*memory_free)(void *, void *);
-    int (*event_create)(void **);
-    int (*event_record)(void *, void *);
-    int (*event_wait)(void *);
-    int (*event_elapsed)(float *, void *, void *);
-    int (*event_destroy)(void *);
     const char *(*error_string)(int);
 } driver_api;
 
@@ -50,41 +42,32 @@ char tri_rt_hip_archs[TRI_RT_MAX_DEVICES][longest_arch];
 
 static void open_driver(void)
 {
-    static const struct {
-        const char *name;
-        size_t at;
-        int is_optional; /* only matters to kernels that need it */
-    } rows[] = {
+    static const tri_rt_symbol rows[] = { /* optional is what only some kernels need */
         {"hipInit", offsetof(driver_api, init), 0},
-        {"hipGetDeviceCount", offsetof(driver_api, device_count), 0},
-        {"hipGetDevice", offsetof(driver_api, get_device), 0},
-        {"hipSetDevice", offsetof(driver_api, set_device), 0},
+        {"hipGetDeviceCount", offsetof(driver_api, calls.device_count), 0},
+        {"hipGetDevice", offsetof(driver_api, calls.get_device), 0},
+        {"hipSetDevice", offsetof(driver_api, calls.set_device), 0},
         {"hipGetDevicePropertiesR0600", offsetof(driver_api, properties), 0},
         {"hipModuleLoadData", offsetof(driver_api, module_load), 0},
-        {"hipModuleUnload", offsetof(driver_api, module_unload), 0},
+        {"hipModuleUnload", offsetof(driver_api, calls.unload), 0},
         {"hipModuleGetFunction", offsetof(driver_api, module_function), 0},
         {"hipModuleLaunchKernel", offsetof(driver_api, launch), 0},
         {"hipModuleLaunchCooperativeKernel", offsetof(driver_api, launch_cooperative), 1},
         {"hipMallocAsync", offsetof(driver_api, memory_new), 1},
         {"hipFreeAsync", offsetof(driver_api, memory_free), 1},
-        {"hipEventCreate", offsetof(driver_api, event_create), 0},
-        {"hipEventRecord", offsetof(driver_api, event_record), 0},
-        {"hipEventSynchronize", offsetof(driver_api, event_wait), 0},
-        {"hipEventElapsedTime", offsetof(driver_api, event_elapsed), 0},
-        {"hipEventDestroy", offsetof(driver_api, event_destroy), 0},
+        {"hipEventCreate", offsetof(driver_api, calls.event_create), 0},
+        {"hipEventRecord", offsetof(driver_api, calls.event_record), 0},
+        {"hipEventSynchronize", offsetof(driver_api, calls.event_wait), 0},
+        {"hipEventElapsedTime", offsetof(driver_api, calls.event_elapsed), 0},
+        {"hipEventDestroy", offsetof(driver_api, calls.event_destroy), 0},
         {"hipGetErrorString", offsetof(driver_api, error_string), 0},
     };
-    void *library = dlopen("libamdhip64.so", RTLD_NOW | RTLD_GLOBAL);
-    for (int version = 7; version >= 6 && !library; version--) /* without the files for developers */
-        library = dlopen(version == 7 ? "libamdhip64.so.7" : "libamdhip64.so.6", RTLD_NOW | RTLD_GLOBAL);
-    if (!library)
+    static const char *const names[] = {"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6"};
+    void *library = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++) /* the first comes for developers only */
+        library = dlopen(names[i], RTLD_NOW | RTLD_GLOBAL);
+    if (!library || !tri_rt_find_symbols(library, rows, sizeof rows / sizeof *rows, &api))
         return;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        void *symbol = dlsym(library, rows[i].name);
-        *(void **)((char *)&api + rows[i].at) = symbol;
-        if (!symbol && !rows[i].is_optional)
-            return;
-    }
     tri_rt_guard_forks();
     api.is_usable = api.init(0) == 0;
 }
@@ -100,9 +83,6 @@ static int driver_error(int number) { return tri_rt_driver_error(number, error_t
 
 /* ---- what the driver does ---- */
 
-static int get_device(int *out) { return api.get_device(out); }
-static int set_device(int device) { return api.set_device(device); }
-static int device_count(int *out) { return api.device_count(out); }
 
 /* Null: the driver does not say. The lock is held. */
 static const char *arch_of(int device)
@@ -141,7 +121,6 @@ static int load_image(const tri_rt_kernel *kernel, const tri_rt_part *part, void
     return api.module_load(out_module, part->images->data);
 }
 
-static int unload_image(void *module) { return api.module_unload(module); }
 
 static int find_function(tri_rt_kernel *kernel, const tri_rt_context *entry, const tri_rt_module *module, int variant,
                          void **out)
@@ -202,30 +181,14 @@ static int launch_function(tri_rt_kernel *kernel, const tri_rt_part *part, int n
     return launch(variant, threads, function, call->stream, grid, args);
 }
 
-/* ---- events ---- */
-
-static int event_create(void **out) { return api.event_create(out); }
-static int event_record(void *event, void *stream) { return api.event_record(event, stream); }
-static int event_wait(void *event) { return api.event_wait(event); }
-static int event_elapsed(float *out, void *start, void *end) { return api.event_elapsed(out, start, end); }
-static int event_destroy(void *event) { return api.event_destroy(event); }
-
 static const tri_rt_driver driver = {.kind = TRI_HIP,
                                      .places = tri_rt_hip_places,
                                      .error = driver_error,
                                      .is_open = is_open,
-                                     .device_count = device_count,
-                                     .get_device = get_device,
-                                     .set_device = set_device,
+                                     .calls = &tri_rt_hip_api.calls,
                                      .find_part = find_part,
                                      .load = load_image,
-                                     .unload = unload_image,
                                      .find_function = find_function,
-                                     .launch = launch_function,
-                                     .event_create = event_create,
-                                     .event_record = event_record,
-                                     .event_wait = event_wait,
-                                     .event_elapsed = event_elapsed,
-                                     .event_destroy = event_destroy};
+                                     .launch = launch_function};
 
 TRI_RT_DRIVER_BACKEND(tri_rt_hip_backend, TRI_HIP);

@@ -12,6 +12,7 @@ extern int tri_rt_chosen_kind;   /* that tri_select asked for, or the first laun
 extern int tri_rt_asked_threads; /* what tri_threads was given last; 0: nothing yet */
 #pragma GCC visibility pop
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Of everything that the writer of objects and this launcher agree on. Raised with each change of record.def. */
@@ -156,6 +157,14 @@ void tri_rt_lock(void);
 void tri_rt_unlock(void);
 /* From the first call on, a fork while another thread holds the lock leaves the child one that it can take. */
 void tri_rt_guard_forks(void);
+/* A function of a driver's library, and the place of its pointer among those of the driver. */
+typedef struct {
+    const char *name;
+    size_t at;
+    int is_optional;
+} tri_rt_symbol;
+/* Looks all of them up; false when one is missing that is not optional. */
+int tri_rt_find_symbols(void *library, const tri_rt_symbol *symbols, size_t count, void *out_pointers);
 /* What a launcher returns for a driver's own number, 0 being success; of the last failure `text` tells more. */
 int tri_rt_driver_error(int number, const char *(*text)(int number));
 /* The text of the driver that failed last, or null. */
@@ -171,30 +180,36 @@ int tri_rt_has_modules(const tri_rt_kernel *kernel, const tri_rt_context *entry)
 /* A driver that knows devices by numbers, and which of them is the thread's. Functions return the driver's own number,
  * 0 being success, but where TRI_ERROR is said. */
 enum { TRI_RT_MAX_DEVICES = 64 };
+
+/* What the drivers' libraries have alike, by other names. */
+typedef struct {
+    int (*device_count)(int *out);
+    int (*get_device)(int *out); /* fails where the thread has none */
+    int (*set_device)(int device);
+    int (*unload)(void *module);
+    int (*event_create)(void **);
+    int (*event_record)(void *, void *stream);
+    int (*event_wait)(void *);
+    int (*event_elapsed)(float *, void *, void *);
+    int (*event_destroy)(void *);
+} tri_rt_device_calls;
+
 typedef struct {
     int kind;
     char *places; /* TRI_RT_MAX_DEVICES of them: each stands for a device among a kernel's contexts */
     int (*error)(int number); /* the TRI_ERROR of a driver's number */
     int (*is_open)(void);
-    int (*device_count)(int *out);
-    int (*get_device)(int *out); /* fails where the thread has none */
-    int (*set_device)(int device);
+    const tri_rt_device_calls *calls; /* known when the driver is open */
     /* The part of a configuration whose code the device runs; false: none. The lock is held. */
     int (*find_part)(const tri_rt_kernel *kernel, uint32_t config, int device, uint32_t *out_part);
     /* Loads a part's image on the thread's device. The lock is held. */
     int (*load)(const tri_rt_kernel *kernel, const tri_rt_part *part, void **out_module);
-    int (*unload)(void *module);
     /* TRI_ERROR. A variant's function, looked up at the first call. */
     int (*find_function)(tri_rt_kernel *kernel, const tri_rt_context *entry, const tri_rt_module *module, int variant,
                          void **out);
     /* TRI_ERROR. A launch of a function on the thread's device, of a grid that is not empty. */
     int (*launch)(tri_rt_kernel *kernel, const tri_rt_part *part, int variant, void *function, int device,
                   const tri_rt_call *call, const tri_grid *grid);
-    int (*event_create)(void **);
-    int (*event_record)(void *, void *stream);
-    int (*event_wait)(void *);
-    int (*event_elapsed)(float *, void *, void *);
-    int (*event_destroy)(void *);
 } tri_rt_driver;
 
 /* The functions of a back end, by such a driver. */
