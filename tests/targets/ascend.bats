@@ -61,25 +61,7 @@ launch() { # SOC FFTS SPACE LOCKS START
 @test "code for Ascend beside the host's and NVIDIA's in one object" {
     compiler 0 0 0
     object ascend910b,ascend910_95,compute_80,x86-64
-    cat >main.c <<'C'
-#include "v.h"
-#include <stdio.h>
-
-int main(int argc, char **argv)
-{
-    static _Alignas(16) float x[64], z[64];
-    int count;
-    const tri_variant *v = add_kernel_variants(&count);
-    if (argc > 1)
-        tri_select(argv[1][0] - '0');
-    for (int i = 0; i < 64; i++)
-        x[i] = (float)i;
-    int error = add_kernel(0, (tri_grid){1, 1, 1}, x, x, z, 64), selected = add_kernel_selected(0);
-    printf("%d variants, %s, %d, %g\n", count, selected < 0 ? "none" : v[selected].arch, error, (double)z[63]);
-    return 0;
-}
-C
-    cc -Wall -Werror -I. main.c v.o -lm -o main
+    cc -Wall -Werror -I. "$SRCDIR/tests/targets/kinds.c" v.o -lm -o main
     [ -e /dev/nvidia0 ] || [ "$(./main)" = "4 variants, x86-64, 0, 126" ]
     [ "$(./main 6)" = "4 variants, none, 2, 0" ] # there is no such driver
     stub

@@ -4,6 +4,7 @@
 #include "vadd.h"
 
 #include "tests/targets/stub_cuda.h"
+#include "tests/targets/want.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -12,16 +13,6 @@
 
 extern int cuCtxGetCurrent(void **context), cuCtxSetCurrent(void *context),
     cuDevicePrimaryCtxRetain(void **context, int device);
-
-static int failures;
-
-#define WANT(cond) \
-    do { \
-        if (!(cond)) { \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #cond); \
-            failures++; \
-        } \
-    } while (0)
 
 static _Alignas(16) float x[64], y[64], out[64];
 static pthread_barrier_t barrier;

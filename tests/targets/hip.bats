@@ -12,31 +12,13 @@ stub() { mkdir -p stub && cc -shared -fPIC -Wall -Werror -I"$SRCDIR" -o stub/lib
 
 @test "code for AMD beside the host's and NVIDIA's in one object" {
     tritcc -arch=gfx90a,gfx1201,compute_80,x86-64 -sig '*fp32, *fp32, *fp32, i32, 64' -emit=obj=v.o,header=v.h "$EXAMPLES/vadd/vadd.tri"
-    cat >main.c <<'C'
-#include "v.h"
-#include <stdio.h>
-
-int main(int argc, char **argv)
-{
-    static _Alignas(16) float x[64], z[64];
-    int count;
-    const tri_variant *v = add_kernel_variants(&count);
-    if (argc > 1)
-        tri_select(argv[1][0] - '0');
-    for (int i = 0; i < 64; i++)
-        x[i] = (float)i;
-    int error = add_kernel(0, (tri_grid){1, 1, 1}, x, x, z, 64), selected = add_kernel_selected(0);
-    printf("%s, %d, %g\n", selected < 0 ? "none" : v[selected].arch, error, (double)z[63]);
-    return 0;
-}
-C
-    cc -Wall -Werror -I. main.c v.o -lm -o main
-    [ -e /dev/nvidia0 ] || [ -e /dev/kfd ] || [ "$(./main)" = "x86-64, 0, 126" ]
-    [ -e /dev/kfd ] || [ "$(./main 2)" = "none, 2, 0" ] # there is no such driver
+    cc -Wall -Werror -I. "$SRCDIR/tests/targets/kinds.c" v.o -lm -o main
+    [ -e /dev/nvidia0 ] || [ -e /dev/kfd ] || [ "$(./main)" = "8 variants, x86-64, 0, 126" ]
+    [ -e /dev/kfd ] || [ "$(./main 2)" = "8 variants, none, 2, 0" ] # there is no such driver
     stub
     export LD_LIBRARY_PATH=stub
-    [ "$(./main 2)" = "none, 4, 0" ] # gfx942 and gfx1100, for which it has no code
-    [ "$(./main 5)" = "x86-64, 0, 126" ]
+    [ "$(./main 2)" = "8 variants, none, 4, 0" ] # gfx942 and gfx1100, for which it has no code
+    [ "$(./main 5)" = "8 variants, x86-64, 0, 126" ]
 }
 
 @test "every configuration of an autotuned kernel can be measured on AMD's GPUs" {

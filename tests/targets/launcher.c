@@ -3,6 +3,7 @@
 #include "vadd.h"
 
 #include "tests/targets/stub_cuda.h"
+#include "tests/targets/want.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -15,16 +16,6 @@
 #define COOPERATIVE 0
 #endif
 #define LAUNCH (PDL || COOPERATIVE ? "cuLaunchKernelEx" : "cuLaunchKernel")
-
-static int failures;
-
-#define WANT(cond) \
-    do { \
-        if (!(cond)) { \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #cond); \
-            failures++; \
-        } \
-    } while (0)
 
 static _Alignas(16) float x[64], y[64], out[64];
 

@@ -3,19 +3,10 @@
 #include "v.h"
 
 #include "tests/targets/stub_hip.h"
+#include "tests/targets/want.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static int failures;
-
-#define WANT(cond) \
-    do { \
-        if (!(cond)) { \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #cond); \
-            failures++; \
-        } \
-    } while (0)
 
 int hipSetDevice(int number);
 int hipGetDevice(int *number);
