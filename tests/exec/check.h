@@ -54,6 +54,22 @@ static inline uint32_t random_bits(void)
 /* in [-1, 1) */
 static inline float random_float(void) { return (float)(int32_t)random_bits() / 2147483648.0f; }
 
+/* bfloat16: the upper half of a float, cut. */
+static inline uint16_t to_bf16(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, 4);
+    return (uint16_t)(bits >> 16);
+}
+
+static inline float from_bf16(uint16_t x)
+{
+    uint32_t bits = (uint32_t)x << 16;
+    float f;
+    memcpy(&f, &bits, 4);
+    return f;
+}
+
 static const tri_grid one = {1, 1, 1};
 
 static inline int finish(const char *name)

@@ -10,21 +10,6 @@ static uint16_t a16[wide], b16[wide];
 static int8_t a8[wide], b8[wide];
 static int32_t c32[wide], first32[wide];
 
-static uint16_t to_bf16(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, 4);
-    return (uint16_t)(bits >> 16);
-}
-
-static float from_bf16(uint16_t x)
-{
-    uint32_t bits = (uint32_t)x << 16;
-    float f;
-    memcpy(&f, &bits, 4);
-    return f;
-}
-
 static void fill(void)
 {
     for (int i = 0; i < wide; i++) {

@@ -22,21 +22,6 @@ static int8_t p[most * most], q[most * most];
 static float c[most * most];
 static int32_t d[most * most];
 
-static uint16_t to_bf16(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, 4);
-    return (uint16_t)(bits >> 16);
-}
-
-static float from_bf16(uint16_t x)
-{
-    uint32_t bits = (uint32_t)x << 16;
-    float f;
-    memcpy(&f, &bits, 4);
-    return f;
-}
-
 typedef int launcher(tri_stream, tri_grid, const void *, const void *, float *, int32_t, int32_t, int32_t, int32_t,
                      int32_t, int32_t);
 
