@@ -9,11 +9,19 @@
 #include "ir/options.h"
 #include "targets/target.h"
 
-tri_kernel *tri_facts_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation func)
+tri_kernel *tri_facts_known_kernel(tri_unit *unit, tri_str symbol)
 {
     for (size_t i = 0; i < unit->kernels.len; i++)
         if (tri_str_equal(unit->kernels.at[i].symbol, symbol))
             return &unit->kernels.at[i];
+    return NULL;
+}
+
+tri_kernel *tri_facts_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation func)
+{
+    tri_kernel *known = tri_facts_known_kernel(unit, symbol);
+    if (known)
+        return known;
     tri_kernel kernel = {.registers = -1, .spill_bytes = -1, .num_ctas = 1};
     MlirAttribute attr = mlirOperationIsNull(func) ? (MlirAttribute){0} : tri_op_attr(func, "tritcc.kernel");
     if (mlirAttributeIsNull(attr) || !tri_kernel_from_attr(unit->arena, attr, &kernel))

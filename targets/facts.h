@@ -6,6 +6,8 @@
 
 #include "llvm-c/TargetMachine.h"
 
+/* The kernel of that symbol; null: there is none. */
+tri_kernel *tri_facts_known_kernel(tri_unit *unit, tri_str symbol);
 /* The unit's record of a kernel, made from the function's own attribute when there is none yet.
  * `func` may be null. Never null. */
 tri_kernel *tri_facts_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation func);

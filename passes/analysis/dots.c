@@ -134,3 +134,12 @@ MlirOperation tri_dots_only_user(MlirValue value)
         return (MlirOperation){NULL};
     return mlirOpOperandGetOwner(use);
 }
+
+MlirOperation tri_dots_load_of_registers(MlirOperation dot)
+{
+    MlirOperation def = tri_op_def(tri_op_operand(dot, 0));
+    while (!mlirOperationIsNull(def) && (tri_op_is(def, "ttg.convert_layout") || tri_op_is(def, "tt.trans") ||
+                                         tri_op_is(def, "tt.reshape")))
+        def = tri_op_def(tri_op_operand(def, 0));
+    return !mlirOperationIsNull(def) && tri_op_is(def, "ttg.local_load") ? def : (MlirOperation){NULL};
+}

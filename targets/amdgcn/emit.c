@@ -44,14 +44,6 @@ bool tri_amdgcn_emit(tri_unit *unit) { return tri_facts_emit_text(unit, create_m
 
 /* ---- what the metadata says ---- */
 
-static tri_kernel *find_kernel(tri_unit *unit, tri_str symbol)
-{
-    for (size_t i = 0; i < unit->kernels.len; i++)
-        if (tri_str_equal(unit->kernels.at[i].symbol, symbol))
-            return &unit->kernels.at[i];
-    return NULL;
-}
-
 /* YAML between .amdgpu_metadata and .end_amdgpu_metadata; of each kernel .name comes before the registers. A lane's
  * spilled registers take 4 bytes each. */
 static void read_metadata(tri_unit *unit, tri_str text)
@@ -68,8 +60,8 @@ static void read_metadata(tri_unit *unit, tri_str text)
             continue;
         tri_str word = tri_str_sub(line, 0, colon), value = tri_str_trim(tri_str_sub(line, colon + 1, line.len));
         int64_t number;
-        if (tri_str_is(word, ".name") && find_kernel(unit, value))
-            kernel = find_kernel(unit, value);
+        if (tri_str_is(word, ".name") && tri_facts_known_kernel(unit, value))
+            kernel = tri_facts_known_kernel(unit, value);
         if (!kernel || !tri_str_to_i64(value, &number))
             continue;
         if (tri_str_is(word, ".vgpr_count"))

@@ -45,14 +45,6 @@ static tri_str find_section(tri_str zebin, const char *name)
     return TRI_STR("");
 }
 
-static tri_kernel *find_kernel(tri_unit *unit, tri_str symbol)
-{
-    for (size_t i = 0; i < unit->kernels.len; i++)
-        if (tri_str_equal(unit->kernels.at[i].symbol, symbol))
-            return &unit->kernels.at[i];
-    return NULL;
-}
-
 /* Lines read "  - name: k" for a kernel, later "grf_count: 128", "spill_size: 64" (when there are some), "simd_size:
  * 32". */
 static bool read_info(tri_unit *unit, tri_str info)
@@ -67,7 +59,7 @@ static bool read_info(tri_unit *unit, tri_str info)
                 value = tri_str_trim(tri_str_sub(line, colon < line.len ? colon + 1 : colon, line.len));
         int64_t number;
         if (tri_str_is(word, "- name")) {
-            kernel = find_kernel(unit, value);
+            kernel = tri_facts_known_kernel(unit, value);
             if (kernel)
                 kernel->spill_bytes = 0;
         }

@@ -76,10 +76,7 @@ static void read_resources(tri_unit *unit, tri_str text)
         const char *name = memmem(line.data, line.len, header, sizeof header - 1);
         if (name) {
             tri_str symbol = {name + sizeof header - 1, (size_t)(line.data + line.len - name) - (sizeof header - 1)};
-            kernel = NULL;
-            for (size_t i = 0; i < unit->kernels.len; i++)
-                if (tri_str_equal(unit->kernels.at[i].symbol, tri_str_trim(symbol)))
-                    kernel = &unit->kernels.at[i];
+            kernel = tri_facts_known_kernel(unit, tri_str_trim(symbol));
             continue;
         }
         if (!kernel)

@@ -13,6 +13,7 @@
  * (wgmma.c) puts the waits for the products. */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
+#include "passes/analysis/dots.h"
 #include "passes/analysis/loops.h"
 #include "passes/ttgir/pipeline/lower.h"
 
@@ -28,16 +29,12 @@ typedef struct {
 
 /* ---- matchers ---- */
 
-/* The load that a product's first operand is a view of; null when it is something else. */
+/* The loop's load that a product's first operand is a view of; null when it is something else. */
 static MlirOperation load_of(const ahead *a, MlirOperation dot)
 {
-    MlirOperation def = tri_op_def(tri_op_operand(dot, 0));
-    while (!mlirOperationIsNull(def) && (tri_op_is(def, "ttg.convert_layout") || tri_op_is(def, "tt.trans") ||
-                                         tri_op_is(def, "tt.reshape")))
-        def = tri_op_def(tri_op_operand(def, 0));
-    bool is_load = !mlirOperationIsNull(def) && tri_op_is(def, "ttg.local_load") &&
-                   mlirBlockEqual(mlirOperationGetBlock(def), a->plan->body);
-    return is_load ? def : (MlirOperation){NULL};
+    MlirOperation def = tri_dots_load_of_registers(dot);
+    bool is_of_body = !mlirOperationIsNull(def) && mlirBlockEqual(mlirOperationGetBlock(def), a->plan->body);
+    return is_of_body ? def : (MlirOperation){NULL};
 }
 
 /* The ring that a slot, or a part of one, belongs to; out_part: the op that cuts the part out, or null. */

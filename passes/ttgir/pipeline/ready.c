@@ -15,21 +15,13 @@
  * gains, a plain product of matrices would lose a fifth. */
 #include "passes/ttgir/pipeline/pipeline.h"
 
+#include "passes/analysis/dots.h"
 #include "passes/analysis/loops.h"
 
 typedef struct {
     MlirOperation loop, wait, copy; /* the only wait of the body; the first copy behind the last product */
     MlirBlock body;
 } rotation;
-
-static bool loads_registers(MlirOperation dot)
-{
-    MlirOperation def = tri_op_def(tri_op_operand(dot, 0));
-    while (!mlirOperationIsNull(def) && (tri_op_is(def, "ttg.convert_layout") || tri_op_is(def, "tt.trans") ||
-                                         tri_op_is(def, "tt.reshape")))
-        def = tri_op_def(tri_op_operand(def, 0));
-    return !mlirOperationIsNull(def) && tri_op_is(def, "ttg.local_load");
-}
 
 /* The body must be: the wait, products with a wait for all of them, copies. */
 static bool find_parts(rotation *r)
@@ -43,7 +35,8 @@ static bool find_parts(rotation *r)
             r->wait = op;
         } else if (tri_op_is(op, "ttng.warp_group_dot")) {
             has_product = true;
-            if (loads_registers(op)) /* in front of the product: there is nothing to do meanwhile */
+            /* in front of the product: there is nothing to do meanwhile */
+            if (!mlirOperationIsNull(tri_dots_load_of_registers(op)))
                 return false;
             if (!mlirOperationIsNull(r->copy))
                 return false;
