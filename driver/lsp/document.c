@@ -11,8 +11,7 @@ static int hex(char c)
     return isdigit((unsigned char)c) ? c - '0' : isxdigit((unsigned char)c) ? (c | 32) - 'a' + 10 : -1;
 }
 
-/* The file name of a file: URI, else the URI itself. In the arena. */
-static tri_str path_of_uri(tri_arena *arena, tri_str uri)
+tri_str tri_document_path(tri_arena *arena, tri_str uri)
 {
     static const char scheme[] = "file://";
     if (!tri_str_has_prefix(uri, scheme))
@@ -42,7 +41,7 @@ tri_lsp_document *tri_document_create(tri_str uri, tri_str text, int64_t version
 {
     tri_lsp_document *d = tri_mem_alloc(sizeof *d);
     tri_arena *arena = tri_arena_create();
-    *d = (tri_lsp_document){.uri = keep(uri), .path = keep(path_of_uri(arena, uri)), .version = version};
+    *d = (tri_lsp_document){.uri = keep(uri), .path = keep(tri_document_path(arena, uri)), .version = version};
     tri_arena_destroy(arena);
     tri_buf_add_str(&d->text, text);
     d->is_stale = true;

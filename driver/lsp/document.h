@@ -26,6 +26,8 @@ typedef struct tri_lsp_document {
 
 tri_lsp_document *tri_document_create(tri_str uri, tri_str text, int64_t version);
 void tri_document_destroy(tri_lsp_document *document);
+/* The file name of a file: URI, else the URI itself; in the arena. */
+tri_str tri_document_path(tri_arena *arena, tri_str uri);
 /* An absolute path as a URI. */
 void tri_document_add_uri(tri_str path, tri_buf *out);
 

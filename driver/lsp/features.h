@@ -3,11 +3,13 @@
 #ifndef TRI_DRIVER_LSP_FEATURES_H
 #define TRI_DRIVER_LSP_FEATURES_H
 
-#include "driver/lsp/document.h"
+#include "driver/lsp/workspace.h"
 
 typedef struct {
     tri_arena *arena; /* of the request */
     const tri_lsp_document *document;
+    const tri_lsp_document *documents; /* all that are open */
+    const tri_folders *folders;        /* of the client */
     const tri_json *params;
     tri_str text;      /* of the document, now */
     size_t offset;     /* of params.position */

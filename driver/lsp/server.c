@@ -29,6 +29,8 @@ typedef struct {
     tri_lsp_analysis *running; /* null: none */
     tri_arena *settings;
     TRI_VEC(const char *) words; /* options for every analysis */
+    tri_arena *root_arena;
+    tri_folders roots; /* of the client */
     bool is_initialized, is_shut_down, is_over, refreshes_hints;
     int status;
     int64_t requests; /* sent */
@@ -104,10 +106,28 @@ static void set_words(server *s, const tri_json *arguments)
             tri_vec_push(s->settings, &s->words, tri_str_copy(s->settings, arguments->items[i].string).data);
 }
 
+static void add_root(server *s, tri_str uri)
+{
+    if (uri.len)
+        tri_vec_push(s->root_arena, &s->roots, tri_document_path(s->root_arena, uri));
+}
+
+static void set_roots(server *s, const tri_json *params)
+{
+    const tri_json *folders = tri_json_get(params, "workspaceFolders");
+    s->root_arena = tri_arena_create();
+    for (size_t i = 0; folders && folders->kind == TRI_JSON_ARRAY && i < folders->count; i++)
+        add_root(s, tri_json_string(&folders->items[i], "uri"));
+    if (!s->roots.len)
+        add_root(s, tri_json_string(params, "rootUri"));
+}
+
 static void initialize_server(server *s, const tri_json *params, tri_buf *out)
 {
     const tri_json *refresh = tri_json_get(params, "capabilities.workspace.inlayHint.refreshSupport");
     s->refreshes_hints = refresh && refresh->truth;
+    if (!s->is_initialized)
+        set_roots(s, params);
     s->is_initialized = true;
     set_words(s, tri_json_get(params, "initializationOptions.arguments"));
     tri_buf_add_z(out, "{\"capabilities\": {\"positionEncoding\": \"utf-16\", "
@@ -304,6 +324,8 @@ static void run_request(server *s, const tri_lsp_message *m, tri_str method)
         return;
     }
     tri_lsp_request r = {.arena = m->arena, .document = d, .params = params, .text = tri_buf_str(&d->text)};
+    r.documents = s->documents;
+    r.folders = &s->roots;
     r.offset = tri_document_offset(r.text, tri_json_number(params, "position.line", 0),
                                    tri_json_number(params, "position.character", 0));
     tri_buf result = {0};
@@ -391,6 +413,7 @@ static void end_server(server *s)
         tri_document_destroy(d);
     }
     tri_arena_destroy(s->settings);
+    tri_arena_destroy(s->root_arena);
 }
 
 int tri_server_run(void)

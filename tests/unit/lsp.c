@@ -278,6 +278,16 @@ static void test_hints(client *c)
     CHECK(tri_json_get(r, "result") && tri_json_get(r, "result")->count == 2);
 }
 
+/* The edits of a rename in a file whose URI ends so; null: none. */
+static const tri_json *edits_of(const tri_json *answer, const char *ending)
+{
+    const tri_json *changes = tri_json_get(answer, "result.changes");
+    for (size_t i = 0; changes && i < changes->count; i++)
+        if (tri_str_has_suffix(changes->keys[i], ending))
+            return &changes->items[i];
+    return NULL;
+}
+
 static void test_rename(client *c)
 {
     const tri_json *r = ask(c, "textDocument/rename", at(c, main_uri, 7, 4, ",\"newName\":\"index\""));
@@ -287,10 +297,62 @@ static void test_rename(client *c)
     changes = tri_json_get(r, "result.changes");
     CHECK(changes && changes->items[0].count == 3 &&
           tri_json_number(&changes->items[0].items[2], "range.start.line", 0) == 14);
+    r = ask(c, "textDocument/rename", at(c, main_uri, 9, 8, ",\"newName\":\"double\"")); /* of another open file */
+    CHECK(edits_of(r, main_uri) && edits_of(r, main_uri)->count == 2 && edits_of(r, helper_uri) &&
+          edits_of(r, helper_uri)->count == 1);
     r = ask(c, "textDocument/rename", at(c, main_uri, 6, 12, ",\"newName\":\"for\""));
     CHECK(has(r, "error.message", "no identifier"));
     r = ask(c, "textDocument/prepareRename", at(c, main_uri, 3, 0, ""));
     CHECK(tri_json_get(r, "result")->kind == TRI_JSON_NULL);
+}
+
+static void write_text(const char *folder, const char *name, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* A name is followed through imports of files, open or on the disk: under its own name, handed on, and as m.name. */
+static void test_rename_files(void)
+{
+    char folder[] = "/tmp/lsp-XXXXXX", uri[512], helpers[512];
+    CHECK(mkdtemp(folder));
+    snprintf(uri, sizeof uri, "file://%s/k.py", folder);
+    snprintf(helpers, sizeof helpers, "file://%s/helpers.py", folder);
+    write_text(folder, "helpers.py", "import triton\n\n@triton.jit\ndef twice(x, by=2):\n    return x * by\n");
+    write_text(folder, "all.py", "from helpers import *\ny = twice\n");
+    write_text(folder, "through.py", "from all import twice\n\ndef f(twice_):\n    twice = 1\n    return twice\n");
+    write_text(folder, "other.py", "import helpers as h\nz = h.twice(1, by=3)\nh.twice.by = 1\n");
+    write_text(folder, "renamed.py", "from helpers import twice as t\nz = t(1, by=3)\n");
+    write_text(folder, "own.py", "def twice(x, by):\n    return x\ntwice(1, by=2)\n");
+    client c = start();
+    tri_str ready = tri_str_format(c.arena, "{\"capabilities\":{},\"rootUri\":\"file://%s\"}", folder);
+    ask(&c, "initialize", ready.data);
+    open_text(&c, uri, "from through import twice\n\ndef k(p):\n    twice(p, by=4)\n");
+    const tri_json *r = ask(&c, "textDocument/rename", at(&c, uri, 3, 5, ",\"newName\":\"double\""));
+    CHECK(tri_json_get(r, "result.changes") && tri_json_get(r, "result.changes")->count == 6);
+    CHECK(edits_of(r, "/k.py") && edits_of(r, "/k.py")->count == 2);
+    CHECK(edits_of(r, "/helpers.py") && edits_of(r, "/helpers.py")->count == 1);
+    CHECK(edits_of(r, "/all.py") && edits_of(r, "/all.py")->count == 1);
+    CHECK(edits_of(r, "/through.py") && edits_of(r, "/through.py")->count == 1);
+    CHECK(edits_of(r, "/other.py") && edits_of(r, "/other.py")->count == 2);
+    CHECK(edits_of(r, "/renamed.py") && edits_of(r, "/renamed.py")->count == 1 &&
+          tri_json_number(&edits_of(r, "/renamed.py")->items[0], "range.start.character", 0) == 20);
+    r = ask(&c, "textDocument/references", at(&c, uri, 0, 22, ",\"context\":{\"includeDeclaration\":true}"));
+    CHECK(tri_json_get(r, "result") && tri_json_get(r, "result")->count == 8);
+    open_text(&c, helpers, "import triton\n\n@triton.jit\ndef twice(x, by=2):\n    return x * by\n");
+    r = ask(&c, "textDocument/rename", at(&c, helpers, 3, 14, ",\"newName\":\"factor\""));
+    CHECK(tri_json_get(r, "result.changes") && tri_json_get(r, "result.changes")->count == 4);
+    CHECK(edits_of(r, "/helpers.py") && edits_of(r, "/helpers.py")->count == 2 && !edits_of(r, "/own.py"));
+    r = ask(&c, "textDocument/rename", at(&c, helpers, 0, 8, ",\"newName\":\"factor\""));
+    CHECK(has(r, "error.message", "module"));
+    static const char *const files[] = {"helpers", "all", "through", "other", "renamed", "own"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        remove(tri_str_format(c.arena, "%s/%s.py", folder, files[i]).data);
+    rmdir(folder);
+    finish(&c);
 }
 
 /* Changes come in UTF-16 units, messages with their fixes follow; what is hovered meanwhile stays right. */
@@ -504,6 +566,7 @@ int main(void)
 {
     signal(SIGPIPE, SIG_IGN);
     test_session();
+    test_rename_files();
     test_options();
     test_latency();
     test_damage();
