@@ -117,8 +117,24 @@ function readSass(text) {
   return lines;
 }
 
+/* SPIR-V: OpLine %file LINE COLUMN holds to the end of the block. */
+function readSpirv(text) {
+  const files = new Map(), lines = [];
+  let from = 0;
+  for (const row of text.split('\n')) {
+    const file = /^\s*(%\S+) = OpString "(.*)"/.exec(row), line = /^\s*OpLine (%\S+) (\d+)/.exec(row);
+    if (file) files.set(file[1], file[2]);
+    if (line) from = isMain(files.get(line[1]) || '') ? +line[2] : 0;
+    if (line) continue;
+    if (/= OpLabel|^\s*OpNoLine|OpFunctionEnd/.test(row)) from = 0;
+    lines.push({ text: row, from });
+  }
+  return lines;
+}
+
 function readStage(stage) {
-  const read = { ttir: readMlir, ttgir: readMlir, linalg: readMlir, llir: readLlvm, sass: readSass }[stage.name] || readAssembly;
+  const read = { ttir: readMlir, ttgir: readMlir, linalg: readMlir, llir: readLlvm, sass: readSass,
+    spvasm: readSpirv }[stage.name] || readAssembly;
   return read(stage.text);
 }
 

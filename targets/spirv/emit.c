@@ -92,11 +92,18 @@ bool tri_spirv_emit_as(tri_unit *unit, const char *triple)
     job j = {.unit = unit, .machine = tri_llvm_create_machine(unit->diag, triple, "", "", 0)};
     if (!j.machine)
         return false;
+    tri_spirv_lines lines;
+    tri_spirv_mark_lines(unit, &lines);
     bool ok = run_emission(&j);
     tri_llvm_dispose_machine(j.machine);
     if (ok) {
         tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
-        tri_spirv_expand_nulls(unit->arena, tri_buf_str(&j.binary), &unit->bytes);
+        tri_buf plain = {0};
+        tri_buf *expanded = lines.files.len ? &plain : &unit->bytes;
+        tri_spirv_expand_nulls(unit->arena, tri_buf_str(&j.binary), expanded);
+        if (lines.files.len)
+            tri_spirv_place_lines(&lines, tri_buf_str(&plain), &unit->bytes);
+        tri_buf_fini(&plain);
     }
     tri_buf_fini(&j.binary);
     return ok;

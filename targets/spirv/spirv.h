@@ -2,6 +2,7 @@
 #ifndef TRI_TARGETS_SPIRV_SPIRV_H
 #define TRI_TARGETS_SPIRV_SPIRV_H
 
+#include "base/vec.h"
 #include "ir/unit.h"
 #include "targets/gpu/machine.h"
 
@@ -21,6 +22,15 @@ bool tri_spirv_legalize(tri_unit *unit);
 /* tri_machine's hooks of this family. */
 bool tri_spirv_link(const struct tri_library_job *job);
 bool tri_spirv_update(struct tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out_old);
+
+/* Source lines. Marks stand in the LLVM module while the back end runs; `lines` keeps what they name. */
+typedef struct {
+    tri_arena *arena;
+    TRI_VEC(tri_str) files; /* empty: the module has no lines */
+} tri_spirv_lines;
+void tri_spirv_mark_lines(tri_unit *unit, tri_spirv_lines *out);
+/* Appends `binary` with OpLine in place of the marks. */
+void tri_spirv_place_lines(const tri_spirv_lines *lines, tri_str binary, tri_buf *out);
 
 /* Appends `binary` with scalar OpConstantNull written as OpConstant. */
 void tri_spirv_expand_nulls(tri_arena *arena, tri_str binary, tri_buf *out);

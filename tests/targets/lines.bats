@@ -272,3 +272,23 @@ END
             -sig 'attn(*fp16:16, *fp16:16, *fp16:16, *fp16:16, i32:16, fp32, 64, 64, 64)' "$SRCDIR/tests/exec/attention.tri"
     done
 }
+
+@test "OpLine in SPIR-V: of this file and of the one that an inlined function comes from" {
+    write_sources
+    tritcc -arch=spirv64 -lineinfo -emit=spirv=k.spv,spvasm=k.spvasm -sig 'k(*fp32, i32, 64)' k.tri
+    ! command -v spirv-val || spirv-val --target-env spv1.2 k.spv
+    file=$(sed -n 's/ *\(%[0-9]*\) = OpString "k.tri"/\1/p' k.spvasm)
+    other=$(sed -n 's/ *\(%[0-9]*\) = OpString "lib.py"/\1/p' k.spvasm)
+    [ -n "$file" ] && [ -n "$other" ]
+    # the line of the last OpLine of the block in front of what does it
+    line_of() { awk -v want="$1" '/OpLabel/ { at = "" } /OpLine/ { at = $2 " " $3 } index($0, want) { print at; exit }' k.spvasm; }
+    [ "$(line_of ' sqrt ')" = "$other 7" ]
+    [ "$(line_of 'Aligned 4')" = "$file 20" ]
+    grep -q "OpLine $file 23 " k.spvasm
+    ! grep -q 'tritcc.line' k.spvasm || false
+    tritcc -arch=spirv64 -emit=spvasm=plain.spvasm -sig 'k(*fp32, i32, 64)' k.tri
+    ! grep -q 'OpLine\|OpString' plain.spvasm || false
+    # what runs is the same but for the lines
+    diff <(grep -oE '\bOp[A-Za-z]+' k.spvasm | grep -v 'OpLine\|OpString\|OpType' | sort | uniq -c) \
+         <(grep -oE '\bOp[A-Za-z]+' plain.spvasm | grep -v OpType | sort | uniq -c)
+}
