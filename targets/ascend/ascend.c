@@ -2,12 +2,27 @@
 #include "targets/ascend/ascend.h"
 
 #include "include/tritcc/launch.h"
+#include "ir/options.h"
 #include "targets/linalg/structured.h"
+
+/* As the machine does, unless -Xbishengir= says otherwise. */
+static bool has_multi_buffer(const tri_unit *unit)
+{
+    static const char option[] = "--enable-auto-multi-buffer=";
+    bool has = unit->arch->has_multi_buffer;
+    for (size_t i = 0; unit->options && i < unit->options->bishengir_options.len; i++)
+        if (tri_str_has_prefix(unit->options->bishengir_options.at[i], option))
+            has = tri_str_has_suffix(unit->options->bishengir_options.at[i], "=true");
+    return has;
+}
 
 static void linalg_pipeline(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_format(out, "triton-to-linalg{vendor=1},canonicalize,cse,check-buffers{max-bytes=%u copies=%d}",
-                   unit->arch->unified_buffer, unit->arch->has_multi_buffer ? 2 : 1);
+    tri_buf_format(out,
+                   "triton-to-linalg{vendor=1},canonicalize,cse,"
+                   "check-buffers{max-bytes=%u operand-bytes=%u sum-bytes=%u copies=%d}",
+                   unit->arch->unified_buffer, unit->arch->cube_operands, unit->arch->cube_sums,
+                   has_multi_buffer(unit) ? 2 : 1);
 }
 
 const tri_target tri_target_ascend = {
