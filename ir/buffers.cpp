@@ -6,6 +6,7 @@
 extern "C" {
 #include "ir/encoding.h"
 #include "layout/convert.h"
+#include "layout/tensor_memory.h"
 }
 
 using namespace mlir;
@@ -27,7 +28,8 @@ struct Buffer {
         : type(type), encoding(tri_encoding_get(arena, wrap(type.getEncoding()))),
           rank(std::min<int>(layoutRank(type.getEncoding()), type.getRank())), lead(type.getRank() - rank),
           whole(type.getAllocShape().take_back(rank)),
-          isLinear(tri_convert_to_linear(encoding, rank, whole.data(), &layout, nullptr))
+          isLinear(type.isSharedMemory() ? tri_convert_to_linear(encoding, rank, whole.data(), &layout, nullptr)
+                                         : rank == 2 && tri_tensor_memory_layout(encoding, whole.data(), &layout))
     {
     }
     ~Buffer() { tri_arena_destroy(arena); }
@@ -42,16 +44,42 @@ struct Buffer {
                 return false;
         return true;
     }
+    tri_dim address() const { return type.isSharedMemory() ? TRI_DIM_OFFSET : TRI_DIM_COL; }
+    /* What addresses count: bits of shared memory, whole columns of 32 in that of tensor cores. */
+    int64_t units(int64_t elements) const
+    {
+        int64_t bits = elements * bitsOf(type.getElementType());
+        return type.isSharedMemory() ? bits : (bits + 31) / 32 * 32;
+    }
     int64_t bits() const
     {
         int64_t count = 1;
         for (int d = 0; d < lead; d++)
             count *= type.getShape()[d];
-        return count * tri_linear_in_size(&layout, TRI_DIM_OFFSET) * bitsOf(type.getElementType());
+        return count * units(tri_linear_in_size(&layout, address()));
     }
+    /* Of these the first that are its own, whatever lies behind. A place without an element, in memory that no other
+     * view of the buffer has elements in, is its own. */
+    int64_t ownBits() const
+    {
+        int64_t size = tri_linear_in_size(&layout, address());
+        for (int64_t at = 1; at < size; at *= 2)
+            if (!owns(address(), (uint64_t)at))
+                return units(at);
+        return bits();
+    }
+    bool spreadsRows() const { return encoding->kind == TRI_ENC_TENSOR_MEMORY_SCALES; }
+    bool usesRow(int bit) const
+    {
+        return spreadsRows() || (bit < tri_linear_in_bits(&layout, TRI_DIM_ROW) &&
+                                 tri_linear_basis(&layout, TRI_DIM_ROW, bit));
+    }
+    bool ownsRow(int bit) const { return usesRow(bit) && owns(TRI_DIM_ROW, 1ull << bit); }
 };
 
 } // namespace
+
+constexpr int tensorMemoryRowBits = 7;
 
 /* Padding counts elements: what matters is which bytes it skips. */
 static bool samePadding(const Buffer &a, const Buffer &b)
@@ -82,20 +110,29 @@ const char *whyNotReinterpreted(ttg::MemDescType from, ttg::MemDescType to)
         return "only one of operand and result is padded";
     if (isPadded && !samePadding(a, b))
         return "operand and result are padded differently";
-    if (!a.isPart())
-        return nullptr;
-    if (isPadded)
+    if (isPadded && a.isPart())
         return "operand is a part of a padded buffer";
     if (!a.isLinear || !b.isLinear)
         return nullptr;
-    if (isCutBetweenCtas(a))
+    if (a.isPart() && isCutBetweenCtas(a))
         return "operand is a part that is cut between CTAs";
+    for (int bit = 0; !from.isSharedMemory() && bit < tensorMemoryRowBits; bit++)
+        if (b.usesRow(bit) && !a.ownsRow(bit))
+            return "result has rows that are not the operand's";
     /* The offsets of a part are a subspace: it holds all of the result if it holds the powers of two. */
-    int64_t element = bitsOf(from.getElementType());
-    for (int64_t offset = 1; from.isSharedMemory() && offset * element < b.bits(); offset *= 2)
-        if (offset >= tri_linear_in_size(&a.layout, TRI_DIM_OFFSET) || !a.owns(TRI_DIM_OFFSET, (uint64_t)offset))
-            return "result has bytes that are not the operand's";
+    if (b.bits() > (a.isPart() ? a.ownBits() : a.bits()))
+        return from.isSharedMemory() ? "result has bytes that are not the operand's"
+                                     : "result has columns that are not the operand's";
     return nullptr;
+}
+
+bool hasNarrowRows(ttg::MemDescType type, int64_t bits)
+{
+    Buffer buffer(type);
+    for (int64_t at = 1; buffer.isLinear && buffer.units(at) < bits; at *= 2)
+        if (!tri_linear_apply_one(&buffer.layout, TRI_DIM_COL, (uint64_t)at) || !buffer.owns(TRI_DIM_COL, (uint64_t)at))
+            return true;
+    return false;
 }
 
 bool isPartBetweenCtas(ttg::MemDescType type)

@@ -177,6 +177,8 @@ int sharedClusterBits(mlir::Attribute layout, llvm::ArrayRef<int64_t> shape);
 const char *whyNotReinterpreted(ttg::MemDescType from, ttg::MemDescType to);
 /* Is the view a part of a buffer, in one CTA or another by where it begins? */
 bool isPartBetweenCtas(ttg::MemDescType type);
+/* Is there, in the rows of this view of tensor memory, no run of so many bits of its own? */
+bool hasNarrowRows(ttg::MemDescType type, int64_t bits);
 /* Elements of the buffer that lie in a row and that a thread has in registers in a row. */
 int64_t elementsInARow(mlir::RankedTensorType tensor, ttg::MemDescType buffer);
 /* Does every value stay in its warp? False for what has no such layout. */
@@ -185,6 +187,8 @@ bool staysInWarp(mlir::RankedTensorType from, mlir::RankedTensorType to);
 bool sameThreads(mlir::RankedTensorType a, mlir::RankedTensorType b);
 /* Layout of the result of ttg.fp4_to_fp. */
 llvm::LogicalResult inferFp4(mlir::Operation *op, mlir::Attribute src, mlir::Attribute &result);
+/* Of what is two to a byte along a dimension, when each thread takes its bytes apart. */
+llvm::LogicalResult inferUnpacked(mlir::Value bytes, int axis, mlir::Attribute &result);
 /* Register values of each thread that differ. */
 int64_t distinctRegisters(mlir::RankedTensorType tensor);
 /* What a tensor's layout does, as bases of its inputs (layout/linear.h); false when it has none. */

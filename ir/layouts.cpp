@@ -249,6 +249,12 @@ LogicalResult inferFp4(Operation *op, Attribute src, Attribute &result)
     return done(tri_infer_result(scratch.arena, wrap(op), wrap(src)), result);
 }
 
+LogicalResult inferUnpacked(Value bytes, int axis, Attribute &result)
+{
+    Scratch scratch;
+    return done(tri_infer_unpacked(scratch.arena, wrap(bytes), axis), result);
+}
+
 bool joinsTo(Attribute half, Attribute pair, ArrayRef<int64_t> shape)
 {
     Scratch scratch;
@@ -408,8 +414,6 @@ const char *whyNotPart(Attribute layout, ArrayRef<int64_t> shape, ArrayRef<int64
         return "a part of one of several padded buffers";
     if (!bufferLayout(scratch, layout, shape, &l))
         return "a part of a buffer whose layout is no map of its elements";
-    if (tri_linear_free_mask(&l, TRI_DIM_BLOCK))
-        return "a part of a buffer that several CTAs hold alike";
     if (!tri_linear_is_injective(&l) || !tri_linear_is_surjective(&l))
         return nullptr;
     tri_linear inverse = tri_linear_invert(&l);
@@ -417,8 +421,6 @@ const char *whyNotPart(Attribute layout, ArrayRef<int64_t> shape, ArrayRef<int64
         for (int64_t at = part[lead + d]; at < shape[lead + d]; at *= 2) {
             uint64_t to = tri_linear_apply_one(&inverse, (tri_dim)(TRI_DIM_0 + d), (uint64_t)at);
             int64_t offset = tri_linear_coord(&inverse, to, TRI_DIM_OFFSET);
-            if (tri_linear_coord(&inverse, to, TRI_DIM_BLOCK))
-                return "a cut between CTAs";
             if (offset & (offset - 1))
                 return "a cut through the swizzling pattern";
         }

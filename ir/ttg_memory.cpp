@@ -173,6 +173,8 @@ LogicalResult Fp4ToFpOp::verify()
     if (layout && (failed(inferFp4(*this, layout, wanted)) || !sameThreads(to.cloneWithEncoding(wanted), to)))
         return emitOpError("both elements of a byte must be in its thread, and no others: ")
                << from << " and " << to;
+    if (layout && !sameLayout(wanted, to.getEncoding(), to.getShape()))
+        return emitOpError("both elements of a byte must be in registers side by side: ") << from << " and " << to;
     return success();
 }
 

@@ -282,8 +282,8 @@ def CLCGetProgramIdOp : TTNG_Op<"clc_get_program_id", [Pure]> {
   let results = (outs I32:$result);
   let assemblyFormat = "$src `,` $dim attr-dict `:` type($src) `->` type($result)";
 }
-def PackedArithOp : TTNG_Op<"packed_arith", [Pure, SameShapeAndLayout]> {
-  let arguments = (ins TTNG_PackedOp:$op_kind, Variadic<TT_FloatTensor>:$args);
+def PackedArithOp : TTNG_Op<"packed_arith", [Pure]> {
+  let arguments = (ins TTNG_PackedOp:$op_kind, Variadic<RankedTensorOf<[TT_Float, F8E8M0FNU, I8]>>:$args);
   let results = (outs TT_FloatTensor:$result);
   let assemblyFormat = "$op_kind $args attr-dict `:` functional-type($args, $result)";
   let hasVerifier = 1;

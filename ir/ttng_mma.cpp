@@ -166,7 +166,13 @@ LogicalResult TMEMCopyOp::verify()
         return emitOpError("source must be in shared memory: ") << getSrc().getType();
     if (!getDst().getType().getIsMutable())
         return emitOpError("cannot write to an immutable buffer: ") << getDst().getType();
-    return inTensorMemory(*this, getDst().getType());
+    if (failed(inTensorMemory(*this, getDst().getType())))
+        return failure();
+    constexpr int64_t leastBits = 128; /* of the narrowest copy of rows */
+    if (layoutKind(getDst().getType().getEncoding()) == TRI_ENC_TENSOR_MEMORY &&
+        hasNarrowRows(getDst().getType(), leastBits))
+        return emitOpError("destination must have ") << leastBits << " bits in a row: " << getDst().getType();
+    return success();
 }
 
 /* Older text calls the offset N. */
@@ -342,16 +348,109 @@ LogicalResult TCGen5CommitOp::verify()
     return getDescs().size() > 4 ? emitOpError("takes at most 4 descriptors") : success();
 }
 
+/* ---- packed arithmetic ---- */
+
+/* Types of elements as letters, by which the instructions are listed; 0 for any other. */
+static char packedLetter(Type type)
+{
+    return type.isF32()                   ? 'f'
+           : type.isF16()                 ? 'h'
+           : type.isBF16()                ? 'b'
+           : isa<Float8E5M2Type>(type)    ? '5'
+           : isa<Float8E4M3FNType>(type)  ? '4'
+           : isa<Float8E8M0FNUType>(type) ? 'u'
+           : type.isInteger(8)            ? '2' /* two of e2m1 in a byte */
+                                          : 0;
+}
+
+/* What PTX has, by the result's type and the operands': = is the result's, ! the other of f16 and bf16. */
+static bool hasPackedInstruction(PackedOp kind, char result, ArrayRef<char> args)
+{
+    static constexpr struct {
+        StringRef ops, result, args[3];
+    } rows[] = {
+        {"add sub mul", "fhb", {"=", "="}},          {"fma", "fhb", {"=", "=", "="}},
+        {"min max", "hb", {"=", "="}},               {"add sub", "f", {"hb", "f"}},
+        {"add sub mul", "hb", {"f", "f"}},           {"mul", "hb", {"=", "!"}},
+        {"fma", "f", {"hb", "f", "f"}},              {"add sub", "45", {"542u", "="}},
+        {"mul", "45", {"542u", "542u"}},             {"fma", "45", {"542u", "542u", "="}},
+    };
+    auto fits = [result](StringRef types, char type) {
+        return types == "="   ? type == result
+               : types == "!" ? type != result && StringRef("hb").contains(type)
+                              : types.contains(type);
+    };
+    return llvm::any_of(rows, [&](auto &row) {
+        bool isOne = row.ops.contains(stringifyPackedOp(kind)) && row.result.contains(result);
+        for (size_t i = 0; isOne && i < args.size(); i++)
+            isOne = fits(row.args[i], args[i]);
+        return isOne;
+    });
+}
+
+/* The dimension in which a block of bytes has half of the result's size and is otherwise alike, or -1. */
+static int halvedAxis(RankedTensorType bytes, RankedTensorType result)
+{
+    int axis = -1;
+    for (int d = 0; bytes.getRank() == result.getRank() && d < (int)bytes.getRank(); d++) {
+        if (bytes.getDimSize(d) == result.getDimSize(d))
+            continue;
+        if (axis >= 0 || bytes.getDimSize(d) * 2 != result.getDimSize(d))
+            return -1;
+        axis = d;
+    }
+    return axis;
+}
+
+/* Of e2m1 there are two values in a byte, along the same dimension in all operands and in the thread that computes with
+ * them; other operands have the result's shape and layout. */
+static LogicalResult packedOperands(PackedArithOp op, RankedTensorType result)
+{
+    int axis = -1;
+    for (Value arg : op.getArgs()) {
+        auto type = cast<RankedTensorType>(arg.getType());
+        if (!type.getElementType().isInteger(8)) {
+            if (type.getShape() != result.getShape() ||
+                !sameLayout(type.getEncoding(), result.getEncoding(), result.getShape()))
+                return op.emitOpError("operands must have the result's shape and layout: ")
+                       << type << " and " << result;
+            continue;
+        }
+        int have = halvedAxis(type, result);
+        if (have < 0 || (axis >= 0 && have != axis))
+            return op.emitOpError("an operand of e2m1 must have half of the result's size in one dimension, the same "
+                                  "for all: ")
+                   << type << " and " << result;
+        axis = have;
+        Attribute wanted;
+        if (type.getEncoding() && (failed(inferUnpacked(arg, axis, wanted)) ||
+                                   !sameLayout(wanted, result.getEncoding(), result.getShape())))
+            return op.emitOpError("both elements of a byte must be in registers side by side: ")
+                   << type << " and " << result;
+    }
+    return success();
+}
+
 LogicalResult PackedArithOp::verify()
 {
     size_t need = getOpKind() == PackedOp::FMA ? 3 : 2;
     if (getArgs().size() != need)
         return emitOpError("'") << stringifyPackedOp(getOpKind()) << "' takes " << need << " operands";
     auto result = cast<RankedTensorType>(getType());
+    SmallVector<char> letters;
+    for (Value arg : getArgs())
+        letters.push_back(packedLetter(cast<RankedTensorType>(arg.getType()).getElementType()));
+    if (!hasPackedInstruction(getOpKind(), packedLetter(result.getElementType()), letters)) {
+        InFlightDiagnostic diag = emitOpError("there is no packed '") << stringifyPackedOp(getOpKind()) << "' of ";
+        llvm::interleave(
+            getArgs(), [&](Value arg) { diag << cast<RankedTensorType>(arg.getType()).getElementType(); },
+            [&] { diag << ", "; });
+        return diag << " that gives " << result.getElementType();
+    }
     int64_t pack = bitsOf(result.getElementType()) == 8 ? 4 : 2, have = distinctRegisters(result);
     if (have && have % pack)
         return emitOpError("each thread must have a multiple of ") << pack << " values, not " << have;
-    return success();
+    return packedOperands(*this, result);
 }
 
 } // namespace tri::ttng

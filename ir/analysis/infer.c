@@ -292,14 +292,13 @@ static MlirAttribute scale_linear(tri_arena *arena, MlirValue value, MlirAttribu
     return has_pairs ? from_linear(attr, &out) : none;
 }
 
-static MlirAttribute scale_axis(tri_arena *arena, MlirOperation op, MlirAttribute attr, bool is_up)
+static MlirAttribute scale_axis(tri_arena *arena, MlirValue value, MlirAttribute attr, int axis, bool is_up)
 {
     tri_encoding e = *tri_encoding_get(arena, attr);
-    int axis = (int)tri_op_int(op, "axis", 0);
     bool is_k = e.kind == TRI_ENC_DOT_OP && axis == e.rank - (e.dot_op.op_idx == 0 ? 1 : 2);
     int32_t *size = e.kind == TRI_ENC_BLOCKED ? &e.blocked.size_per_thread[axis] : is_k ? &e.dot_op.k_width : NULL;
     if (!size)
-        return scale_linear(arena, is_up ? tri_op_operand(op, 0) : tri_op_result(op, 0), attr, axis, is_up);
+        return scale_linear(arena, value, attr, axis, is_up);
     if (!is_up && *size % 2)
         return none;
     *size = is_up ? *size * 2 : *size / 2;
@@ -308,12 +307,17 @@ static MlirAttribute scale_axis(tri_arena *arena, MlirOperation op, MlirAttribut
 
 static MlirAttribute fp4_result(tri_arena *arena, MlirOperation op, MlirAttribute from)
 {
-    return scale_axis(arena, op, from, true);
+    return scale_axis(arena, tri_op_operand(op, 0), from, (int)tri_op_int(op, "axis", 0), true);
 }
 
 static MlirAttribute fp4_operand(tri_arena *arena, MlirOperation op, MlirAttribute to)
 {
-    return scale_axis(arena, op, to, false);
+    return scale_axis(arena, tri_op_result(op, 0), to, (int)tri_op_int(op, "axis", 0), false);
+}
+
+MlirAttribute tri_infer_unpacked(tri_arena *arena, MlirValue bytes, int axis)
+{
+    return scale_axis(arena, bytes, tri_type_encoding(mlirValueGetType(bytes)), axis, true);
 }
 
 static MlirAttribute same(tri_arena *arena, MlirOperation op, MlirAttribute attr)

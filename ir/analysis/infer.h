@@ -12,6 +12,8 @@
 /* Layout of the tensor results of `op` when its (first) tensor operand is laid out as `operand`;
  * null when there is none or the op has no such rule. Elementwise ops keep it. */
 MlirAttribute tri_infer_result(tri_arena *arena, MlirOperation op, MlirAttribute operand);
+/* Layout of a block of bytes, each of which became two elements along `axis`; null when there is none. */
+MlirAttribute tri_infer_unpacked(tri_arena *arena, MlirValue bytes, int axis);
 /* Layout of the tensor operands from the results'. */
 MlirAttribute tri_infer_operand(tri_arena *arena, MlirOperation op, MlirAttribute result);
 

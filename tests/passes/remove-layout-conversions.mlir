@@ -260,10 +260,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %s#1, %o, %s#3 : tensor<64x64xf32, #r>, tensor<64x64xf32, #c>, i32
   }
 
-  // Halves of bytes: where both of a byte are wanted in one thread, the byte is had there; else they are converted.
+  // Halves of bytes: where both of a byte are wanted in one thread, the byte is had there, and registers change places;
+  // else they are converted.
   // CHECK-LABEL: @nibbles
   // CHECK-NOT: ttg.convert_layout
-  // CHECK: ttg.fp4_to_fp {{.*}} -> tensor<64x64xf16, [[$PAIRS:#.+]]>
+  // CHECK: ttg.fp4_to_fp {{.*}} -> tensor<64x64xf16, [[SIDE:#.+]]>
+  // CHECK-NEXT: ttg.convert_layout {{.*}} : tensor<64x64xf16, [[SIDE]]> -> tensor<64x64xf16, [[$PAIRS:#.+]]>
   // CHECK-NOT: ttg.convert_layout
   // CHECK-LABEL: @nibbles_apart
   // CHECK: ttg.fp4_to_fp {{.*}} -> tensor<64x64xf16, [[$R]]>

@@ -8,8 +8,8 @@
 # (parts end at "// -----") is run by itself, so that one that fails does not hide the others. Prints, per
 # file, parts parsed, parts passed and single checks passed (directives of FileCheck and expected
 # diagnostics, of each RUN line), of the parts that must be refused those that are, whatever the message says,
-# and the sums. -v shows the first error of each failing part, -k keeps the
-# outputs. A RUN line with a pass that tritcc does not have is left out when the file has others.
+# and the sums. -v shows the first error of each failing part and what is not
+# refused, -k keeps the outputs. A RUN line with a pass that tritcc does not have is left out when the file has others.
 # TRITCC is the compiler, TOOL the tool's name.
 set -u
 : "${TRITCC:=tritcc}" "${FILECHECK:=FileCheck-22}" "${TOOL:=triton-opt}"
@@ -98,6 +98,7 @@ run_part() {
     done
     wanted=$((wanted + $(sum_of "$LIT_PART.wanted"))) found=$((found + $(sum_of "$LIT_PART.found")))
     [ "$found" -gt "$wanted" ] && found=$wanted
+    [ -z "$verbose" ] || [ "$must" = "$refused" ] || echo "    $(basename "$LIT_PART"): not refused"
     if [ "$passed" = 0 ] && [ -n "$verbose" ]; then
         echo "    $(basename "$LIT_PART"): $(grep -m1 error "$LIT_PART.errors" | cut -c1-200)"
     fi

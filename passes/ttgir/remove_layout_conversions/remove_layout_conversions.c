@@ -15,7 +15,37 @@
  * Answers to tritongpu-remove-layout-conversions. Test: tests/passes/remove-layout-conversions.mlir */
 #include "passes/ttgir/remove_layout_conversions/remat.h"
 
+#include "ir/analysis/infer.h"
+#include "ir/encoding.h"
 #include "ir/op.h"
+#include "ir/type.h"
+#include "layout/convert.h"
+
+/* Both elements of a byte come in registers side by side; a layout that has them in the same thread elsewhere, which
+ * the steps above take for as good, is had by a conversion that moves nothing to another thread. */
+static void order_unpacked(tri_layouts *l, MlirOperation func)
+{
+    tri_op_list ops = {0};
+    tri_op_collect_named(func, "ttg.fp4_to_fp", l->arena, &ops);
+    for (size_t i = 0; i < ops.len; i++) {
+        MlirValue result = tri_op_result(ops.at[i], 0);
+        MlirType type = mlirValueGetType(result);
+        int64_t shape[TRI_MAX_RANK];
+        for (int d = 0; d < tri_type_rank(type); d++)
+            shape[d] = tri_type_dim(type, d);
+        MlirAttribute wanted = tri_layouts_of(result),
+                      made = tri_infer_result(l->arena, ops.at[i], tri_layouts_of(tri_op_operand(ops.at[i], 0)));
+        if (mlirAttributeIsNull(made) || mlirAttributeEqual(made, wanted) ||
+            tri_convert_same_layout(tri_encoding_get(l->arena, made), tri_encoding_get(l->arena, wanted),
+                                    tri_type_rank(type), shape))
+            continue;
+        tri_builder b = tri_builder_after(ops.at[i]);
+        tri_op_set_type(result, tri_type_with_encoding(type, made));
+        MlirValue moved = tri_builder_unary(&b, "ttg.convert_layout", type, result);
+        MlirOperation convert = mlirOpResultGetOwner(moved);
+        mlirValueReplaceAllUsesExcept(result, moved, 1, &convert);
+    }
+}
 
 static bool run_remove_layout_conversions(tri_pass_run *run)
 {
@@ -30,6 +60,7 @@ static bool run_remove_layout_conversions(tri_pass_run *run)
         tri_convert_folding_run(&l, funcs.at[i]);
         tri_rematerialization_run(&l, funcs.at[i]);
         tri_dead_arguments_run(&l, funcs.at[i]);
+        order_unpacked(&l, funcs.at[i]);
     }
     return true;
 }

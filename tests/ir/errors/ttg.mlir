@@ -330,128 +330,6 @@ tt.func @f(%a: tensor<16x16xf32, #a>, %b: tensor<16x16xf32, #b>, %c: tensor<16x1
 }
 }
 // -----
-#split = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[0, 1]]}>
-module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
-tt.func @f(%b: !ttg.memdesc<8x16xf32, #split, #ttg.shared_memory>) {
-  // expected-error@+1 {{cannot be a cut between CTAs}}
-  %0 = ttg.memdesc_subslice %b[0, 0] : !ttg.memdesc<8x16xf32, #split, #ttg.shared_memory> -> !ttg.memdesc<8x8xf32, #split, #ttg.shared_memory, 8x16>
-  tt.return
-}
-}
-// -----
-#same = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[0, 0]]}>
-module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
-tt.func @f(%b: !ttg.memdesc<8x16xf32, #same, #ttg.shared_memory>) {
-  // expected-error@+1 {{cannot be a part of a buffer that several CTAs hold alike}}
-  %0 = ttg.memdesc_subslice %b[0, 0] : !ttg.memdesc<8x16xf32, #same, #ttg.shared_memory> -> !ttg.memdesc<4x16xf32, #same, #ttg.shared_memory, 8x16>
-  tt.return
-}
-}
-// -----
-#turned = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 16, order = [0, 1]}>
-tt.func @f(%b: !ttg.memdesc<8x16xf32, #turned, #ttg.shared_memory>) {
-  // expected-error@+1 {{cannot be a cut through the swizzling pattern}}
-  %0 = ttg.memdesc_subslice %b[0, 4] : !ttg.memdesc<8x16xf32, #turned, #ttg.shared_memory> -> !ttg.memdesc<8x4xf32, #turned, #ttg.shared_memory, 8x16>
-  tt.return
-}
-// -----
-#padded = #ttg.padded_shared<[4:+4] {order = [1, 0], shape = [32, 32]}>
-tt.func @f(%b: !ttg.memdesc<2x32x32xf32, #padded, #ttg.shared_memory>) {
-  // expected-error@+1 {{cannot be a part of one of several padded buffers}}
-  %0 = ttg.memdesc_subslice %b[0, 16, 0] : !ttg.memdesc<2x32x32xf32, #padded, #ttg.shared_memory> -> !ttg.memdesc<2x16x32xf32, #padded, #ttg.shared_memory, 2x32x32>
-  tt.return
-}
-// -----
-#same = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 0]]}>
-#split = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>
-module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
-tt.func @f(%b: !ttg.memdesc<128x128xf16, #same, #ttg.shared_memory>) {
-  // expected-error@+1 {{must be held alike by as many CTAs}}
-  %0 = ttg.memdesc_reinterpret %b : !ttg.memdesc<128x128xf16, #same, #ttg.shared_memory> -> !ttg.memdesc<128x128xf16, #split, #ttg.shared_memory>
-  tt.return
-}
-}
-// -----
-#shared = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 4, order = [0, 1]}>
-module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
-tt.func @f() {
-  // expected-error@+1 {{has a layout for 1 CTAs, but 2 are in force}}
-  %0 = ttg.local_alloc : () -> !ttg.memdesc<8x16xf32, #shared, #ttg.shared_memory, mutable>
-  tt.return
-}
-}
-// -----
-#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-#linear = #ttg.linear<{register = [[1], [16]], lane = [[0], [0], [2], [4], [8]], warp = [[0], [0]], block = []}>
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
-tt.func @f(%x: tensor<16xi32, #blocked>) {
-  // expected-error@+1 {{has 4 different values in each thread, but the operands give 2}}
-  %0 = tt.cat %x, %x : tensor<16xi32, #blocked> -> tensor<32xi32, #linear>
-  tt.return
-}
-}
-// -----
-#rows = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [1, 0]}>
-#columns = #ttg.blocked<{sizePerThread = [2, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [0, 1]}>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
-tt.func @f(%x: tensor<16x16xf16, #rows>) {
-  // expected-error@+1 {{force_warp_shuffle needs a conversion that leaves every value in its warp}}
-  %0 = ttg.convert_layout %x {force_warp_shuffle} : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #columns>
-  tt.return
-}
-}
-// -----
-#bytes = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
-tt.func @f(%x: tensor<8x16xi8, #bytes>) {
-  // expected-error@+1 {{both elements of a byte must be in its thread}}
-  %0 = ttg.fp4_to_fp %x {axis = 1 : i32} : tensor<8x16xi8, #bytes> -> tensor<8x32xf16, #bytes>
-  tt.return
-}
-}
-// -----
-#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-tt.func @f(%b: !ttg.memdesc<5x4x32xi16, #shared, #ttg.shared_memory, 5x8x32>, %i: i32) {
-  // expected-error@+1 {{operand must hold whole buffers, not parts of them}}
-  %0 = ttg.memdesc_index %b[%i] : !ttg.memdesc<5x4x32xi16, #shared, #ttg.shared_memory, 5x8x32> -> !ttg.memdesc<4x32xi16, #shared, #ttg.shared_memory>
-  tt.return
-}
-// -----
-#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#parts = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 1, partitionLayout = #shared}>
-tt.func @f(%b: !ttg.memdesc<16x64xi32, #shared, #ttg.shared_memory>) {
-  // expected-error@+1 {{a partitioned layout has no bytes in a row}}
-  %0 = ttg.memdesc_reinterpret %b : !ttg.memdesc<16x64xi32, #shared, #ttg.shared_memory> -> !ttg.memdesc<16x64xf32, #parts, #ttg.shared_memory>
-  tt.return
-}
-// -----
-#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#padded = #ttg.padded_shared<[64:+4] {order = [1, 0], shape = [16, 64]}>
-tt.func @f(%b: !ttg.memdesc<16x64xi32, #shared, #ttg.shared_memory>) {
-  // expected-error@+1 {{only one of operand and result is padded}}
-  %0 = ttg.memdesc_reinterpret %b : !ttg.memdesc<16x64xi32, #shared, #ttg.shared_memory> -> !ttg.memdesc<16x64xf32, #padded, #ttg.shared_memory>
-  tt.return
-}
-// -----
-// The same bytes are skipped in the first.
-#padded = #ttg.padded_shared<[64:+4] {order = [1, 0], shape = [16, 64]}>
-#halves = #ttg.padded_shared<[128:+8] {order = [1, 0], shape = [16, 128]}>
-#other = #ttg.padded_shared<[128:+4] {order = [1, 0], shape = [16, 128]}>
-tt.func @f(%b: !ttg.memdesc<16x64xi32, #padded, #ttg.shared_memory>) {
-  %0 = ttg.memdesc_reinterpret %b : !ttg.memdesc<16x64xi32, #padded, #ttg.shared_memory> -> !ttg.memdesc<16x128xf16, #halves, #ttg.shared_memory>
-  // expected-error@+1 {{operand and result are padded differently}}
-  %1 = ttg.memdesc_reinterpret %b : !ttg.memdesc<16x64xi32, #padded, #ttg.shared_memory> -> !ttg.memdesc<16x128xf16, #other, #ttg.shared_memory>
-  tt.return
-}
-// -----
-#padded = #ttg.padded_shared<[64:+4] {order = [1, 0], shape = [16, 64]}>
-#less = #ttg.padded_shared<[64:+4] {order = [1, 0], shape = [4, 64]}>
-tt.func @f(%b: !ttg.memdesc<4x64xi32, #padded, #ttg.shared_memory, 16x64>) {
-  // expected-error@+1 {{operand is a part of a padded buffer}}
-  %0 = ttg.memdesc_reinterpret %b : !ttg.memdesc<4x64xi32, #padded, #ttg.shared_memory, 16x64> -> !ttg.memdesc<4x64xf32, #less, #ttg.shared_memory>
-  tt.return
-}
-// -----
 // The first rows are bytes in a row; the first columns are not.
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 tt.func @f(%b: !ttg.memdesc<4x64xi32, #shared, #ttg.shared_memory, 16x64>, %c: !ttg.memdesc<16x16xi32, #shared, #ttg.shared_memory, 16x64>) {
@@ -464,7 +342,8 @@ tt.func @f(%b: !ttg.memdesc<4x64xi32, #shared, #ttg.shared_memory, 16x64>, %c: !
 // -----
 #split = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[1, 0]]}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
-tt.func @f(%b: !ttg.memdesc<8x64xi32, #split, #ttg.shared_memory, 16x64>) {
+tt.func @f(%w: !ttg.memdesc<16x64xi32, #split, #ttg.shared_memory>) {
+  %b = ttg.memdesc_subslice %w[8, 0] : !ttg.memdesc<16x64xi32, #split, #ttg.shared_memory> -> !ttg.memdesc<8x64xi32, #split, #ttg.shared_memory, 16x64>
   // expected-error@+1 {{operand is a part that is cut between CTAs}}
   %0 = ttg.memdesc_reinterpret %b : !ttg.memdesc<8x64xi32, #split, #ttg.shared_memory, 16x64> -> !ttg.memdesc<8x64xf32, #split, #ttg.shared_memory>
   tt.return
@@ -478,4 +357,17 @@ tt.func @f(%b: !ttg.memdesc<5x4x32xi16, #shared, #ttg.shared_memory>) {
   // expected-error@+1 {{offset of dimension 0 must be a multiple of 3 inside of 5}}
   %1 = ttg.memdesc_subslice %b[3, 0, 0] : !ttg.memdesc<5x4x32xi16, #shared, #ttg.shared_memory> -> !ttg.memdesc<3x4x32xi16, #shared, #ttg.shared_memory, 5x4x32>
   tt.return
+}
+// -----
+// Registers of a byte's elements are side by side: others would be told apart by no reader of the text.
+#src = #ttg.linear<{register = [[16, 0], [1, 0], [2, 0], [4, 0], [8, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 32], [0, 64]], block = []}>
+#good = #ttg.linear<{register = [[1, 0], [32, 0], [2, 0], [4, 0], [8, 0], [16, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 32], [0, 64]], block = []}>
+#turned = #ttg.linear<{register = [[32, 0], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 32], [0, 64]], block = []}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%x: tensor<32x128xi8, #src>) {
+  %0 = ttg.fp4_to_fp %x {axis = 0 : i32} : tensor<32x128xi8, #src> -> tensor<64x128xbf16, #good>
+  // expected-error@+1 {{both elements of a byte must be in registers side by side}}
+  %1 = ttg.fp4_to_fp %x {axis = 0 : i32} : tensor<32x128xi8, #src> -> tensor<64x128xbf16, #turned>
+  tt.return
+}
 }

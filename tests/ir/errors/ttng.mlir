@@ -527,3 +527,148 @@ tt.func @f(%a: !ttg.memdesc<128x32xi8, #acc, #ttng.tensor_memory>, %p: !ttg.memd
   tt.return
 }
 }
+// -----
+// A part of a buffer of tensor memory owns its columns and no others; scales take columns of their own.
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1, CGALayout = [[1, 0]]>
+#scales = #ttng.tensor_memory_scales_encoding<CGALayout = [[1, 0]]>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%m: !ttg.memdesc<256x512xf32, #tmem, #ttng.tensor_memory, mutable>) {
+  %0 = ttng.tmem_subslice %m {offset = 448 : i32} : !ttg.memdesc<256x512xf32, #tmem, #ttng.tensor_memory, mutable> -> !ttg.memdesc<256x32xf32, #tmem, #ttng.tensor_memory, mutable, 256x512>
+  %1 = ttg.memdesc_reinterpret %0 : !ttg.memdesc<256x32xf32, #tmem, #ttng.tensor_memory, mutable, 256x512> -> !ttg.memdesc<256x32xi8, #scales, #ttng.tensor_memory, mutable>
+  %2 = ttng.tmem_subslice %m {offset = 496 : i32} : !ttg.memdesc<256x512xf32, #tmem, #ttng.tensor_memory, mutable> -> !ttg.memdesc<256x16xf32, #tmem, #ttng.tensor_memory, mutable, 256x512>
+  // expected-error@+1 {{result has columns that are not the operand's}}
+  %3 = ttg.memdesc_reinterpret %2 : !ttg.memdesc<256x16xf32, #tmem, #ttng.tensor_memory, mutable, 256x512> -> !ttg.memdesc<256x32xi8, #scales, #ttng.tensor_memory, mutable>
+  tt.return
+}
+}
+// -----
+// The lower half of the rows lies behind the upper half of each 64 columns.
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%m: !ttg.memdesc<128x256xf32, #tmem, #ttng.tensor_memory, mutable, 256x256>) {
+  %0 = ttg.memdesc_reinterpret %m : !ttg.memdesc<128x256xf32, #tmem, #ttng.tensor_memory, mutable, 256x256> -> !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>
+  // expected-error@+1 {{result has columns that are not the operand's}}
+  %1 = ttg.memdesc_reinterpret %m : !ttg.memdesc<128x256xf32, #tmem, #ttng.tensor_memory, mutable, 256x256> -> !ttg.memdesc<128x256xf32, #tmem, #ttng.tensor_memory, mutable>
+  tt.return
+}
+}
+// -----
+// A block of 64 rows has 16 of each 32; scales are spread over all of them.
+#half = #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
+#scales = #ttng.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%m: !ttg.memdesc<64x64xf32, #half, #ttng.tensor_memory, mutable>, %w: !ttg.memdesc<128x64xf32, #half, #ttng.tensor_memory, mutable>) {
+  %0 = ttg.memdesc_reinterpret %w : !ttg.memdesc<128x64xf32, #half, #ttng.tensor_memory, mutable> -> !ttg.memdesc<64x4xi8, #scales, #ttng.tensor_memory, mutable>
+  // expected-error@+1 {{result has rows that are not the operand's}}
+  %1 = ttg.memdesc_reinterpret %m : !ttg.memdesc<64x64xf32, #half, #ttng.tensor_memory, mutable> -> !ttg.memdesc<64x4xi8, #scales, #ttng.tensor_memory, mutable>
+  tt.return
+}
+}
+// -----
+#split = #ttng.tensor_memory_encoding<blockM = 128, blockN = 16, colStride = 1, CGALayout = [[0, 1]]>
+#same = #ttng.tensor_memory_encoding<blockM = 128, blockN = 16, colStride = 1, CGALayout = [[0, 0]]>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%m: !ttg.memdesc<128x32xf32, #split, #ttng.tensor_memory, mutable, 128x128>) {
+  // expected-error@+1 {{operand is a part that is cut between CTAs}}
+  %0 = ttg.memdesc_reinterpret %m : !ttg.memdesc<128x32xf32, #split, #ttng.tensor_memory, mutable, 128x128> -> !ttg.memdesc<128x32xf32, #same, #ttng.tensor_memory, mutable>
+  tt.return
+}
+}
+// -----
+#sh = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+#narrow = #ttng.tensor_memory_encoding<blockM = 128, blockN = 2, colStride = 1>
+#wide = #ttng.tensor_memory_encoding<blockM = 128, blockN = 4, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @f(%s: !ttg.memdesc<128x64xi32, #sh, #ttg.shared_memory>, %w: !ttg.memdesc<128x64xi32, #wide, #ttng.tensor_memory, mutable, 256x64>,
+    %n: !ttg.memdesc<128x64xi32, #narrow, #ttng.tensor_memory, mutable, 256x64>) {
+  ttng.tmem_copy %s, %w : !ttg.memdesc<128x64xi32, #sh, #ttg.shared_memory>, !ttg.memdesc<128x64xi32, #wide, #ttng.tensor_memory, mutable, 256x64>
+  // expected-error@+1 {{destination must have 128 bits in a row}}
+  ttng.tmem_copy %s, %n : !ttg.memdesc<128x64xi32, #sh, #ttg.shared_memory>, !ttg.memdesc<128x64xi32, #narrow, #ttng.tensor_memory, mutable, 256x64>
+  tt.return
+}
+}
+// -----
+#flat = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#half = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%h: tensor<512xf16, #flat>, %f: tensor<512xf32, #flat>, %e4: tensor<512xf8E4M3FN, #flat>, %e5: tensor<512xf8E5M2, #flat>, %u: tensor<512xf8E8M0FNU, #flat>, %e2: tensor<256xi8, #half>, %b: tensor<512xbf16, #flat>, %w: tensor<512xi8, #flat>, %n: tensor<256xi8, #one>) {
+  %0 = ttng.packed_arith add %h, %f : (tensor<512xf16, #flat>, tensor<512xf32, #flat>) -> tensor<512xf32, #flat>
+  %1 = ttng.packed_arith sub %f, %f : (tensor<512xf32, #flat>, tensor<512xf32, #flat>) -> tensor<512xf16, #flat>
+  %2 = ttng.packed_arith mul %h, %b : (tensor<512xf16, #flat>, tensor<512xbf16, #flat>) -> tensor<512xf16, #flat>
+  %3 = ttng.packed_arith fma %b, %f, %f : (tensor<512xbf16, #flat>, tensor<512xf32, #flat>, tensor<512xf32, #flat>) -> tensor<512xf32, #flat>
+  %4 = ttng.packed_arith add %e2, %e4 : (tensor<256xi8, #half>, tensor<512xf8E4M3FN, #flat>) -> tensor<512xf8E4M3FN, #flat>
+  %5 = ttng.packed_arith mul %e5, %e2 : (tensor<512xf8E5M2, #flat>, tensor<256xi8, #half>) -> tensor<512xf8E4M3FN, #flat>
+  %6 = ttng.packed_arith fma %u, %e2, %e4 : (tensor<512xf8E8M0FNU, #flat>, tensor<256xi8, #half>, tensor<512xf8E4M3FN, #flat>) -> tensor<512xf8E4M3FN, #flat>
+  %7 = ttng.packed_arith min %b, %b : (tensor<512xbf16, #flat>, tensor<512xbf16, #flat>) -> tensor<512xbf16, #flat>
+  // expected-error@+1 {{there is no packed 'add' of 'f16', 'f32' that gives 'f16'}}
+  %8 = ttng.packed_arith add %h, %f : (tensor<512xf16, #flat>, tensor<512xf32, #flat>) -> tensor<512xf16, #flat>
+  tt.return
+}
+}
+// -----
+#flat = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#half = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%h: tensor<512xf16, #flat>, %f: tensor<512xf32, #flat>, %e4: tensor<512xf8E4M3FN, #flat>, %e5: tensor<512xf8E5M2, #flat>, %u: tensor<512xf8E8M0FNU, #flat>, %e2: tensor<256xi8, #half>, %b: tensor<512xbf16, #flat>, %w: tensor<512xi8, #flat>, %n: tensor<256xi8, #one>) {
+  // expected-error@+1 {{there is no packed}}
+  %0 = ttng.packed_arith add %h, %e4 : (tensor<512xf16, #flat>, tensor<512xf8E4M3FN, #flat>) -> tensor<512xf32, #flat>
+  tt.return
+}
+}
+// -----
+#flat = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#half = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%h: tensor<512xf16, #flat>, %f: tensor<512xf32, #flat>, %e4: tensor<512xf8E4M3FN, #flat>, %e5: tensor<512xf8E5M2, #flat>, %u: tensor<512xf8E8M0FNU, #flat>, %e2: tensor<256xi8, #half>, %b: tensor<512xbf16, #flat>, %w: tensor<512xi8, #flat>, %n: tensor<256xi8, #one>) {
+  // expected-error@+1 {{there is no packed}}
+  %0 = ttng.packed_arith add %e5, %e5 : (tensor<512xf8E5M2, #flat>, tensor<512xf8E5M2, #flat>) -> tensor<512xf8E4M3FN, #flat>
+  tt.return
+}
+}
+// -----
+#flat = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#half = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%h: tensor<512xf16, #flat>, %f: tensor<512xf32, #flat>, %e4: tensor<512xf8E4M3FN, #flat>, %e5: tensor<512xf8E5M2, #flat>, %u: tensor<512xf8E8M0FNU, #flat>, %e2: tensor<256xi8, #half>, %b: tensor<512xbf16, #flat>, %w: tensor<512xi8, #flat>, %n: tensor<256xi8, #one>) {
+  // expected-error@+1 {{there is no packed}}
+  %0 = ttng.packed_arith min %f, %f : (tensor<512xf32, #flat>, tensor<512xf32, #flat>) -> tensor<512xf32, #flat>
+  tt.return
+}
+}
+// -----
+#flat = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#half = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%h: tensor<512xf16, #flat>, %f: tensor<512xf32, #flat>, %e4: tensor<512xf8E4M3FN, #flat>, %e5: tensor<512xf8E5M2, #flat>, %u: tensor<512xf8E8M0FNU, #flat>, %e2: tensor<256xi8, #half>, %b: tensor<512xbf16, #flat>, %w: tensor<512xi8, #flat>, %n: tensor<256xi8, #one>) {
+  // expected-error@+1 {{there is no packed}}
+  %0 = ttng.packed_arith max %e4, %e4 : (tensor<512xf8E4M3FN, #flat>, tensor<512xf8E4M3FN, #flat>) -> tensor<512xf8E4M3FN, #flat>
+  tt.return
+}
+}
+// -----
+#flat = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#half = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%h: tensor<512xf16, #flat>, %f: tensor<512xf32, #flat>, %e4: tensor<512xf8E4M3FN, #flat>, %e5: tensor<512xf8E5M2, #flat>, %u: tensor<512xf8E8M0FNU, #flat>, %e2: tensor<256xi8, #half>, %b: tensor<512xbf16, #flat>, %w: tensor<512xi8, #flat>, %n: tensor<256xi8, #one>) {
+  // expected-error@+1 {{an operand of e2m1 must have half of the result}}
+  %0 = ttng.packed_arith add %w, %e4 : (tensor<512xi8, #flat>, tensor<512xf8E4M3FN, #flat>) -> tensor<512xf8E4M3FN, #flat>
+  tt.return
+}
+}
+// -----
+#flat = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#half = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%h: tensor<512xf16, #flat>, %f: tensor<512xf32, #flat>, %e4: tensor<512xf8E4M3FN, #flat>, %e5: tensor<512xf8E5M2, #flat>, %u: tensor<512xf8E8M0FNU, #flat>, %e2: tensor<256xi8, #half>, %b: tensor<512xbf16, #flat>, %w: tensor<512xi8, #flat>, %n: tensor<256xi8, #one>) {
+  // expected-error@+1 {{both elements of a byte must be in registers side by side}}
+  %0 = ttng.packed_arith add %n, %e4 : (tensor<256xi8, #one>, tensor<512xf8E4M3FN, #flat>) -> tensor<512xf8E4M3FN, #flat>
+  tt.return
+}
+}
