@@ -23,6 +23,29 @@ run_each() {
         { [ -n "$(command -v ptxas)" ] && cat || sed 's/-arch=sm_80,sm_90a,x86-64-v3/-arch=compute_80,x86-64-v2/'; } | run_each 7
 }
 
+@test "calls of README compile, in C, C++ and Rust" {
+    tritcc -c -emit=header -arch=x86-64-v2 -sig '*fp32, *fp32, *fp32, i32, 1024' vadd.tri
+    code() { sed -nE "/^From $1/,/^(From|As) [^$2]/s/^    //p" "$SRCDIR/README.md"; }
+    parameters='unsigned blocks, float *x, float *y, float *out, int n'
+    { echo '#include <stdio.h>' && code 'C and' X | grep -v '// C++\|^#' | sed '1s/^/#include "vadd.h"\nvoid f('"$parameters"') { int status = 0;\n/'; echo '}'; } >c.c
+    cc -Wall -Werror -c c.c
+    { echo '#include <stdio.h>' && code 'C and' X | grep -v '/\* C \*/\|^#' | sed '1s/^/#include "vadd.h"\nvoid f('"$parameters"') { int error = 0;\n/'; echo '}'; } >c.cpp
+    c++ -std=c++17 -Wall -Werror -c c.cpp
+    [ -z "$(command -v rustc)" ] && return
+    { echo 'use std::{ffi::c_void, ptr::null_mut};' && code Rust Z | grep -v '^let' &&
+        echo 'pub fn f(blocks: u32, x: &[f32], y: &[f32], out: &mut [f32], n: i32) -> i32 {' && code Rust Z | grep '^let' && echo 'error }'; } >r.rs
+    rustc -D warnings --edition 2021 --crate-type lib r.rs
+}
+
+@test "figures of README and bench/README.md are those of bench/results" {
+    "$SRCDIR/bench/report.sh" --check
+    [ "$(grep -c . "$SRCDIR/bench/rows.list")" -gt 10 ]
+    # a result that changed is seen
+    cp -r "$SRCDIR/bench" "$SRCDIR/README.md" . && file=$(ls bench/results/*.tsv | head -n 1)
+    sed -i '$s/\t[0-9.]*\t/\t98765\t/' "$file"
+    ! bench/report.sh --check >/dev/null || false
+}
+
 @test "commands of the manual" {
     cat "$BUILDDIR"/man/*.7 "$BUILDDIR/man/tritcc.1" | sed -nE 's/^\.Dl \$ (tritcc .*)/\1/p' | sed 's/\\(aq/\x27/g; s/\\-/-/g' >all
     grep 'vadd' all | { [ -n "$(command -v ptxas)" ] && cat || sed 's/-arch=sm_80,sm_90a,x86-64-v3/-arch=compute_80,x86-64-v2/'; } | run_each 6

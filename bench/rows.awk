@@ -1,0 +1,58 @@
+# What a script of bench/ printed, as rows of results/*.tsv: row, unit, who, value, second value, remark.
+function row(name, unit, who, a, b, remark) { printf "%s\t%s\t%s\t%s\t%s\t%s\n", name, unit, who, a, b, remark }
+function after(word,    i) { for (i = 1; i <= NF; i++) if ($i == word) return i + 1; return 0 }
+function words(from, to,    i, s) { for (i = from; i <= to; i++) s = s (i > from ? " " : "") $i; return s }
+
+# gpu/best.py: best NAME WHO [CONFIGURATION] burst B sustained S UNIT
+$1 == "best" && after("burst") { i = after("burst"); row($2, $(i + 3), $3, $i, $(i + 2), i > 5 ? $4 : ""); next }
+
+# gpu/run.py: speed NAME WHO burst B (again A) [sustained S] UNIT
+$1 == "speed" && after("burst") {
+    i = after("burst"); s = after("sustained"); who = $(i - 2)
+    if (who != "sm80")
+        row(words(2, i - 3), s ? $(s + 1) : $(i + 3), who == "native" ? "Triton" : who, $i, s ? $s : "", "")
+    next
+}
+
+# compile/run.sh and with_triton.py: WHO KERNEL -> STAGE MS ms
+/^(tritcc|Triton) [a-z_]+ -> / && $NF == "ms" { row(words(2, NF - 2), "ms", $1, $(NF - 1), "", ""); next }
+
+# compile/warm.sh: FILE first F median M least L ms
+$2 == "first" && $6 == "least" { sub(/\.[a-z]+$/, "", $1); row($1, "ms", "tritcc", $7, "", ""); next }
+$2 == "threads:" && $6 == "times" { next }
+
+# launch/run.sh
+$1 == "cuLaunchKernel" { row("a launch", "ns", "tritcc", $5, "", ""); row("a launch", "ns", "cuLaunchKernel", $2, "", "")
+    row("with its grid", "ns", "tritcc", $(after("grid")), "", ""); row("with its grid", "ns", "cuLaunchKernel", $2, "", ""); next }
+
+# python/torch_compile.py: MODEL MODE threads=N WHO wall W s triton.compile C s (N kernels), ptxas P s step S ms
+$3 ~ /^threads=/ && $5 == "wall" {
+    who = $4 == "triton" ? "Triton" : $4; name = $1 ($2 == "default" ? "" : " " $2)
+    row(name ": first step", "s", who, $6, "", "")
+    row(name ": compilation of kernels", "s", who, $(after("triton.compile")), "", "")
+    row(name ": the same without ptxas", "s", who, $(after("triton.compile")) - $(after("ptxas")), "", "")
+    row(name ": a later step", "ms", who, $(after("step")), "", "")
+    next
+}
+
+# cpu/torch_rows.py and cpu/bench.c: NAME OURS THEIRS [us] SPEEDx ..., once for one thread and once for two
+{
+    n = 0
+    for (i = 3; i <= NF; i++) {
+        if ($i !~ /^[0-9.]+x$/)
+            continue
+        k = $(i - 1) == "us" ? i - 1 : i
+        if (++n == 1) { name = words(1, k - 3); is_torch = k < i }
+        ours[n] = $(k - 2); theirs[n] = $(k - 1); blas[n] = ""
+        for (j = i + 1; j <= NF && j <= i + 3; j++)
+            if ($j == "%") blas[n] = sprintf("%.1f", ours[n] * $(j - 1) / 100)
+    }
+    if (n != 2 || name == "")
+        next
+    wrong = /WRONG/ ? "WRONG" : ""
+    row(name, "us", "tritcc", ours[1], ours[2], wrong)
+    row(name, "us", is_torch ? "PyTorch" : "clang -O3", theirs[1], theirs[2], "")
+    if (blas[1] != "")
+        row(name, "us", "OpenBLAS", blas[1], blas[2], "")
+}
+$1 == "launch" && $4 == "pause:" { gsub(/,/, ""); row("launch after 20 ms of rest", "us", "2 threads", $10, "", ""); row("launch after 20 ms of rest", "us", "1 thread", $7, "", "") }
