@@ -12,6 +12,7 @@
 #include "ir/op.h"
 #include "ir/type.h"
 #include "passes/linalg/calls.h"
+#include "passes/linalg/refuse.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -114,7 +115,12 @@ bool tri_arith_library(tri_pass_run *run, tri_builder *b, MlirOperation op)
     }
     if (!tri_passes_option_int(run, "vendor", 0) && rewrite_call(b, op))
         return true;
-    tri_op_error(run->unit->diag, op, 6002, "'%.*s' has no operation in the structured dialects", TRI_STR_ARG(symbol));
+    tri_buf known = {0};
+    tri_buf_add_z(&known, "these are:");
+    for (size_t i = 0; i < sizeof library / sizeof *library; i++)
+        tri_buf_format(&known, " %s", library[i].symbol);
+    tri_refuse_value(run, op, known.data, "'%.*s' has no operation in the structured dialects", TRI_STR_ARG(symbol));
+    tri_buf_fini(&known);
     return false;
 }
 

@@ -42,7 +42,7 @@ static bool is_elementwise(MlirOperation op)
     return tri_str_has_prefix(name, "arith.") || tri_str_has_prefix(name, "math.");
 }
 
-static bool is_loop(MlirOperation op) { return tri_op_is(op, "scf.for") || tri_op_is(op, "scf.while"); }
+static bool is_scf_loop(MlirOperation op) { return tri_op_is(op, "scf.for") || tri_op_is(op, "scf.while"); }
 
 static bool is_yield(MlirOperation op) { return tri_op_is(op, "scf.yield") || tri_op_is(op, "scf.condition"); }
 
@@ -141,8 +141,8 @@ static void touch_value(walker *w, MlirOperation op, int operand, MlirValue v)
         return;
     if (block->end < 2 * w->at + 1)
         block->end = 2 * w->at + 1;
-    bool is_whole = !is_elementwise(op) && !is_loop(op) && viewed_operand(op) < 0 && !tri_op_is(op, "linalg.fill") &&
-                    !tri_op_is(op, "linalg.broadcast");
+    bool is_whole = !is_elementwise(op) && !is_scf_loop(op) && viewed_operand(op) < 0 &&
+                    !tri_op_is(op, "linalg.fill") && !tri_op_is(op, "linalg.broadcast");
     bool is_out = is_product(op) ? operand == 2 : tri_op_is(op, "linalg.reduce");
     if (block->is_spread && ((is_whole && !is_out) || viewed_operand(op) == 1))
         block->is_spread = false;
@@ -176,7 +176,7 @@ static void define_result(walker *w, MlirOperation op, MlirValue result)
             add_block(w, result, TRI_BUDGET_VECTOR, at + 1);
         return;
     }
-    tri_budget_place place = is_loop(op) ? place_of_carried(op, mlirOpResultGetResultNumber(result), result)
+    tri_budget_place place = is_scf_loop(op) ? place_of_carried(op, mlirOpResultGetResultNumber(result), result)
                              : tri_op_is(op, "memref.alloc") && only_feeds(result, TRI_BUDGET_OPERANDS)
                                  ? TRI_BUDGET_OPERANDS
                                  : TRI_BUDGET_VECTOR;
@@ -204,7 +204,7 @@ static void budget_op(walker *w, MlirOperation op)
     int64_t begin = w->at;
     bool has_bodies = tri_str_has_prefix(tri_op_name(op), "scf.");
     if (has_bodies && mlirOperationGetNumRegions(op)) {
-        w->depth += is_loop(op);
+        w->depth += is_scf_loop(op);
         for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
             MlirBlock body = tri_op_body(op, (int)r);
             w->at++;
@@ -216,9 +216,9 @@ static void budget_op(walker *w, MlirOperation op)
             if (!mlirBlockIsNull(body))
                 budget_ops(w, body);
         }
-        w->depth -= is_loop(op);
+        w->depth -= is_scf_loop(op);
         w->at++;
-        if (is_loop(op))
+        if (is_scf_loop(op))
             end_loop(w, begin);
     }
     w->budget->has_product |= is_product(op);

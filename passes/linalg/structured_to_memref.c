@@ -16,6 +16,7 @@
 #include "ir/op.h"
 #include "ir/type.h"
 #include "passes/linalg/memory.h"
+#include "passes/linalg/refuse.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -39,7 +40,7 @@ static bool resolve_casts(tri_pass_run *run, MlirBlock body, tri_op_list *casts)
     for (size_t i = 0; i < casts->len; i++) {
         MlirValue source = tri_op_operand(casts->at[i], 0);
         if (!mlirTypeEqual(mlirValueGetType(source), mlirValueGetType(tri_op_result(casts->at[i], 0)))) {
-            tri_op_error(run->unit->diag, casts->at[i], 6002, "structured code cannot follow this pointer");
+            tri_refuse_pointer(run, casts->at[i], source, source, "it is no array of the type that is accessed");
             return false;
         }
         tri_op_replace(casts->at[i], 1, &source);
@@ -199,7 +200,7 @@ static bool rewrite_function(signature *s)
         bool is_known = tri_op_is(ops.at[i], "tt.return") || tri_op_is(ops.at[i], "tt.get_program_id") ||
                         tri_op_is(ops.at[i], "tt.get_num_programs");
         if (tri_str_has_prefix(name, "tt.") && !is_known) {
-            tri_op_error(s->run->unit->diag, ops.at[i], 6002, "'%.*s' has no structured form", TRI_STR_ARG(name));
+            tri_refuse_value(s->run, ops.at[i], NULL, "'%.*s' has no structured form", TRI_STR_ARG(name));
             return false;
         }
     }

@@ -16,6 +16,7 @@
 #include "ir/op.h"
 #include "ir/type.h"
 #include "passes/linalg/memory.h"
+#include "passes/linalg/refuse.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -255,14 +256,17 @@ static bool rewrite_arith(tri_pass_run *run, MlirOperation op)
         if (tri_op_is(op, rules[i].name)) {
             if (rules[i].rewrite(&b, op))
                 return true;
-            tri_op_error(run->unit->diag, op, 6002, "'%.*s' of this form has no structured form",
-                         TRI_STR_ARG(tri_op_name(op)));
+            tri_refuse_value(run, op, NULL, "'%.*s' of this form has no structured form", TRI_STR_ARG(tri_op_name(op)));
             return false;
         }
     if (tri_op_is(op, "tt.extern_elementwise"))
         return tri_arith_library(run, &b, op);
     if (tri_op_is(op, "tt.elementwise_inline_asm")) {
-        tri_op_error(run->unit->diag, op, 6002, "inline assembly has no structured form");
+        tri_refuse_value(run, op,
+                         "write it with functions of the language, or compile for the machine whose instructions "
+                         "they are",
+                         "%sinline assembly has no structured form",
+                         tri_op_flag(op, "pure") ? "" : "volatile ");
         return false;
     }
     return true;

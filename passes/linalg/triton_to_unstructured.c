@@ -16,10 +16,10 @@
 #include "base/map.h"
 #include "ir/analysis/pointers.h"
 #include "ir/linalg.h"
-#include "ir/location.h"
 #include "ir/op.h"
 #include "ir/type.h"
 #include "passes/linalg/memory.h"
+#include "passes/linalg/refuse.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -50,12 +50,9 @@ static MlirValue get(const tri_map *map, MlirValue pointer)
     return slot ? *slot : (MlirValue){NULL};
 }
 
-static void fail_unstructured(state *s, MlirOperation op, MlirValue culprit, const char *reason)
+static void fail_unstructured(state *s, MlirOperation op, MlirValue pointer, MlirValue culprit, const char *reason)
 {
-    tri_diag *diag = s->run->unit->diag;
-    tri_str name = culprit.ptr ? tri_location_name(mlirValueGetLocation(culprit)) : TRI_STR("");
-    tri_op_error(diag, op, 6002, "structured code cannot follow this pointer: %s%s%.*s%s", reason,
-                 name.len ? " ('" : "", TRI_STR_ARG(name), name.len ? "')" : "");
+    tri_refuse_pointer(s->run, op, pointer, culprit, reason);
     s->failed = true;
 }
 
@@ -343,7 +340,7 @@ static MlirValue rmw_element(state *s, tri_builder *b, MlirOperation op, MlirVal
     MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory)), own = mlirValueGetType(operands[0]);
     const rmw_row *row = find_rmw(tri_op_int(op, "atomic_rmw_op", 0), tri_type_is_float(own));
     if (!row) {
-        fail_unstructured(s, op, (MlirValue){NULL}, "this atomic operation is for integers");
+        fail_unstructured(s, op, (MlirValue){NULL}, (MlirValue){NULL}, "this atomic operation is for integers");
         return operands[0];
     }
     if (row->kind != rmw_assign && !tri_type_is_int_of(own, 1) && !mlirTypeEqual(element, own))
@@ -422,7 +419,7 @@ static void rewrite_access(state *s, MlirOperation op, const job_row *row)
     unsigned size = tri_type_bits(tri_build_element_in_memory(pointee));
     job.pointee = pointee;
     if (root.ptr && size != tri_type_bits(tri_build_element_in_memory(declared))) {
-        fail_unstructured(s, op, root, "it reads an array as elements of another size");
+        fail_unstructured(s, op, pointer, root, "it reads an array as elements of another size");
         return;
     }
     if (root.ptr)
@@ -531,11 +528,13 @@ static void find_roots(state *s, tri_op_list *ops)
     for (size_t i = 0; i < ops->len; i++) {
         MlirOperation op = ops->at[i];
         if (tri_op_is(op, "tt.make_tensor_ptr"))
-            fail_unstructured(s, op, tri_op_result(op, 0), "it is a block pointer; run rewrite-tensor-pointer before");
+            fail_unstructured(s, op, (MlirValue){NULL}, tri_op_result(op, 0),
+                              "it is a block pointer; run rewrite-tensor-pointer before");
         bool leaves = tri_op_is(op, "tt.return") || tri_op_is(op, "tt.call");
         for (intptr_t k = 0; leaves && k < mlirOperationGetNumOperands(op); k++)
             if (is_pointer(mlirValueGetType(tri_op_operand(op, k))))
-                fail_unstructured(s, op, tri_op_operand(op, k), "it goes from one function to another");
+                fail_unstructured(s, op, (MlirValue){NULL}, tri_op_operand(op, k),
+                                  "it goes from one function to another");
         if (!find_job(op) && !tri_op_is(op, "tt.ptr_to_int"))
             continue;
         const char *reason;
@@ -547,7 +546,8 @@ static void find_roots(state *s, tri_op_list *ops)
         if (is_absolute(s, tri_op_operand(op, 0)))
             ;
         else if (!is_argument)
-            fail_unstructured(s, op, culprit, reason ? reason : "it does not come from an argument");
+            fail_unstructured(s, op, tri_op_operand(op, 0), culprit,
+                              reason ? reason : "it does not come from an argument");
         else
             put(s, &s->roots, tri_op_operand(op, 0), root);
         MlirType *type = TRI_NEW(s->run->arena, MlirType);

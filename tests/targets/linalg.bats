@@ -281,7 +281,7 @@ def k(x, y, o, n):
     tl.store(o + i, tl.load(p))
 K
     tritcc -1 -arch=linalg -emit=linalg -sig '*fp32, *fp32, *fp32, i32' p.tri
-    [[ $errors == p.tri:*"structured code cannot follow this pointer: it points into one of several arrays"* ]]
+    [[ $errors == p.tri:*"structured code cannot follow pointer 'p': it points into one of several arrays ('x', 'y')"* ]]
 }
 
 addresses() {
@@ -304,7 +304,7 @@ K
     grep 'memref.reinterpret_cast .* sizes: \[64\]' i.linalg
     tritcc -arch=linalg -c -sig '*i64, *fp32, i32' i.tri
     tritcc -1 -arch=ascend910b -emit=linalg -sig '*i64, *fp32, i32' i.tri
-    [[ $errors == i.tri:8:*"structured code cannot follow this pointer: it is made from an integer ('p')"* ]]
+    [[ $errors == i.tri:8:*"structured code cannot follow pointer 'p': it is made from an integer ('p')"* ]]
 }
 
 @test "an array read as elements of another size is an error that names it" {
