@@ -23,8 +23,8 @@ void tri_linalg_ttir_pipeline(const tri_unit *unit, tri_buf *out)
     (void)unit;
     tri_buf_add_z(
         out,
-        "inline,rewrite-tensor-pointer,rewrite-tensor-descriptor-to-pointer,decompose-dot-scaled,canonicalize,combine,"
-        "cse,symbol-dce");
+        "lift-cf-to-scf,inline,rewrite-tensor-pointer,rewrite-tensor-descriptor-to-pointer,decompose-dot-scaled,"
+        "canonicalize,combine,cse,symbol-dce");
 }
 
 static void linalg_pipeline(const tri_unit *unit, tri_buf *out)

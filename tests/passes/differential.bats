@@ -30,6 +30,7 @@ sccp|without|sm_80|execute.tri|flattened|*fp32:16, *fp32:16, i32, i32, 128|y|ran
 symbol-dce|without|sm_80|unused.ttir|unused||arg0|arg0=zeros:f32:128
 loop-invariant-code-motion|after:loop-unroll|sm_80|differential.tri|repeated|*fp32:16, *fp32:16, *fp32:16, i32, 128|y|randn:f32:5x128:seed=1 y=zeros:f32:128 randn:f32:128:seed=2 5
 convert-scf-to-cf|after:membar|sm_80|execute.tri|branches|*fp32:16, *fp32:16, i32, 256|y|rand:f32:7x256:seed=1 y=zeros:f32:256 7
+lift-cf-to-scf|linalg|linalg|branching.ttir|branching||arg1~0|-grid=4 randn:f32:64:seed=1 arg1=zeros:f32:64 3
 combine|without|sm_80|differential.tri|combined|*fp16:16, *fp16:16, *fp32:16, i32:16, 32|c|randint:f16:32x32:seed=1,low=-9,high=9 randint:f16:32x32:seed=2,low=-9,high=9 c=randint:f32:32x32:seed=3,low=-9,high=9 32
 decompose-dot-scaled|host|sm_80|differential.tri|scaled|*fp8e5:16, *u8:16, *bf16:16, *fp32:16, 64|c|randint:f8e5m2:32x64:seed=1,low=-4,high=4 randint:u8:32x2:seed=2,low=120,high=130 randint:bf16:64x32:seed=3,low=-9,high=9 c=zeros:f32:32x32
 reorder-broadcast|without|sm_80|differential.tri|spread|*fp32:16, *fp32:16, i32, 32|y|randn:f32:32x32:seed=1 y=randn:f32:32x32:seed=2 3
