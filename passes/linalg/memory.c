@@ -51,6 +51,28 @@ MlirValue tri_memory_base(tri_builder *b, MlirValue pointer)
     return tri_builder_unary(b, "builtin.unrealized_conversion_cast", memory, pointer);
 }
 
+static unsigned bits_behind(MlirValue pointer)
+{
+    MlirType type = tri_type_element(mlirValueGetType(pointer));
+    return tri_type_is_ptr(type) ? tri_type_bits(tri_build_element_in_memory(tri_type_ptr_pointee(type))) : 0;
+}
+
+void tri_memory_split_casts(tri_arena *arena, MlirOperation func)
+{
+    tri_op_list casts = {0};
+    tri_op_collect_named(func, "tt.bitcast", arena, &casts);
+    for (size_t i = 0; i < casts.len; i++) {
+        MlirValue from = tri_op_operand(casts.at[i], 0), to = tri_op_result(casts.at[i], 0);
+        if (bits_behind(from) == bits_behind(to))
+            continue;
+        tri_builder b = tri_builder_before(casts.at[i]);
+        MlirType number = tri_type_with_element(mlirValueGetType(from), mlirIntegerTypeGet(b.context, 64));
+        MlirValue address = tri_builder_unary(&b, "tt.ptr_to_int", number, from);
+        MlirValue pointer = tri_builder_unary(&b, "tt.int_to_ptr", mlirValueGetType(to), address);
+        tri_op_replace(casts.at[i], 1, &pointer);
+    }
+}
+
 MlirValue tri_memory_to_memory(tri_builder *b, MlirValue value, MlirType element)
 {
     MlirType from = tri_type_element(mlirValueGetType(value)),

@@ -2,6 +2,7 @@
 #ifndef TRI_PASSES_LINALG_MEMORY_H
 #define TRI_PASSES_LINALG_MEMORY_H
 
+#include "base/arena.h"
 #include "passes/linalg/build.h"
 
 enum { TRI_MEMORY_EQUAL = 0, TRI_MEMORY_LESS = 2, TRI_MEMORY_GREATER = 4 }; /* predicates of arith.cmpi */
@@ -15,6 +16,10 @@ bool tri_memory_is_address(MlirValue pointer);
 /* The memory at an address, an i64: func.call @tritcc_memory_f32(%address) : (i64) -> memref<?xf32>. Who runs the code
  * has that function; this host's is made on the way to it (targets/linalg). */
 MlirValue tri_memory_at(tri_builder *b, MlirValue address, MlirType pointee);
+
+/* Makes numbers of pointers whose elements are taken for those of another size, and pointers of these again: casts that
+ * an array of elements has no form for. `func` is a tt.func. */
+void tri_memory_split_casts(tri_arena *arena, MlirOperation func);
 
 /* Elements (a scalar or a tensor) as they lie in memory, and back: an i1 is a byte, and an array may be
  * declared with other elements of the same size. */

@@ -382,8 +382,11 @@ static bool run_triton_to_structured(tri_pass_run *run)
     tri_op_list funcs = {0};
     tri_linalg_load(mlirModuleGetContext(run->module));
     tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.func", run->arena, &funcs);
-    for (size_t f = 0; f < funcs.len; f++)
+    for (size_t f = 0; f < funcs.len; f++) {
+        if (!tri_passes_option_int(run, "vendor", 0))
+            tri_memory_split_casts(run->arena, funcs.at[f]);
         rewrite_function(run, funcs.at[f]);
+    }
     /* Pointers that loops carry and nobody needs any more. */
     return tri_upstream_run(run->module, "remove-dead-values", run->unit->diag);
 }

@@ -307,17 +307,27 @@ K
     [[ $errors == i.tri:8:*"structured code cannot follow pointer 'p': it is made from an integer ('p')"* ]]
 }
 
-@test "an array read as elements of another size is an error that names it" {
+@test "an array read as elements of another size has a form, and the host's numbers; for Ascend it is an error that names it" {
     cat >s.tri <<'K'
 import triton
 import triton.language as tl
 @triton.jit
-def k(x, o):
+def k(x, o, y):
     i = tl.arange(0, 16)
-    tl.store(o + i, tl.load(x.to(tl.pointer_type(tl.int8), bitcast=True) + i))
+    halves = (x + 2).to(tl.pointer_type(tl.int16), bitcast=True)
+    tl.store(o + i, tl.load(halves + i) + tl.load((x + i).to(tl.pointer_type(tl.int16), bitcast=True)))
+    wide = tl.load(x.to(tl.pointer_type(tl.int64), bitcast=True) + i, mask=i < 7)
+    tl.store((y + 2 * i).to(tl.pointer_type(tl.int64), bitcast=True), wide, mask=i < 7)
 K
-    tritcc -1 -arch=linalg -emit=linalg -sig '*fp32, *i8' s.tri
-    [[ $errors == s.tri:6:*"it reads an array as elements of another size ('x')"* ]]
+    for arch in native linalg; do
+        tritrun -arch=$arch -o o=$arch.o.npy -o y=$arch.y.npy s.tri randn:f32:16:seed=1 o=zeros:i16:16 y=zeros:i32:32
+    done
+    cmp native.o.npy linalg.o.npy
+    cmp native.y.npy linalg.y.npy
+    tritcc -arch=linalg -emit=linalg -sig '*fp32, *i16, *i32' s.tri
+    grep 'call @tritcc_memory_i16(%.*) : (i64) -> memref<?xi16>' s.linalg
+    tritcc -1 -arch=ascend910b -emit=linalg -sig '*fp32, *i16, *i32' s.tri
+    [[ $errors == *"it reads an array as elements of another size ('x')"* ]]
 }
 
 @test "a block pointer that no pass rewrote is a located error" {
