@@ -159,7 +159,7 @@ static bool check_fp8(tri_eval *e, const tri_signature_param *p)
 static bool find_grid(tri_eval *e, const tri_signature *s, tri_kernel *kernel)
 {
     const tri_options *o = e->unit->options;
-    return (!o->grid.len && !o->find_grid) || tri_grid_find(e->unit, e->unit->ast, s, &kernel->grid);
+    return (!o->grid.len && !o->find_grid) || tri_grid_find(e->unit, e->modules, s, &kernel->grid);
 }
 
 static MlirOperation lower_form(tri_eval *e, const tri_signature *s, int form)

@@ -44,12 +44,12 @@ static bool collect_name(const tri_ast_node *node, void *data)
 {
     expression *e = data;
     const tri_kernel *kernel = &e->k->unit.kernels.at[0];
-    if (node->kind != TRI_AST_NAME || has(e, node->name))
+    if (node->kind != TRI_AST_NAME || has(e, tri_ast_text(node)))
         return true;
     for (size_t i = 0; i < kernel->params.len; i++) {
-        if (!tri_str_equal(kernel->params.at[i].name, node->name))
+        if (!tri_str_equal(kernel->params.at[i].name, tri_ast_text(node)))
             continue;
-        tri_host_arg arg = {node->name, value_of(e, i)};
+        tri_host_arg arg = {tri_ast_text(node), value_of(e, i)};
         e->failed = e->failed || !arg.value;
         tri_vec_push(e->k->unit.arena, &e->names, arg);
     }

@@ -263,7 +263,7 @@ static void complete_names(list *l)
         if (node->kind == TRI_AST_FUNCTION)
             add_completion(l, node->function.name, kind_function, TRI_STR("function"), TRI_STR(""));
         else if (node->kind == TRI_AST_ASSIGN && node->assign.targets.at[0]->kind == TRI_AST_NAME)
-            add_completion(l, node->assign.targets.at[0]->name, kind_variable, TRI_STR(""), TRI_STR(""));
+            add_completion(l, tri_ast_text(node->assign.targets.at[0]), kind_variable, TRI_STR(""), TRI_STR(""));
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         add_completion(l, tri_str_from(words[i]), kind_keyword, TRI_STR(""), TRI_STR(""));

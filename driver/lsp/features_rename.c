@@ -54,11 +54,11 @@ static bool name_module(const tri_workspace_file *from, tri_arena *arena, const 
         *out_dotted = tri_str_format(arena, "%.*s.%.*s", TRI_STR_ARG(*out_dotted), TRI_STR_ARG(node->attribute.name));
         return true;
     }
-    if (node->kind != TRI_AST_NAME || !from->ast || !tri_names_find_import(from->ast, node->name, &import))
+    if (node->kind != TRI_AST_NAME || !from->ast || !tri_names_find_import(from->ast, tri_ast_text(node), &import))
         return false;
     tri_str name = import.alias->alias.name;
     *out_level = 0;
-    *out_dotted = import.alias->alias.asname.len ? name : node->name;
+    *out_dotted = import.alias->alias.asname.len ? name : tri_ast_text(node);
     if (import.statement->kind == TRI_AST_IMPORT_FROM) {
         tri_str module = import.statement->import_from.module;
         *out_level = import.statement->import_from.level;
@@ -84,9 +84,10 @@ static bool refers(search *s, const tri_workspace_file *file, const tri_ast_node
         return is_export(s, module_of(s, file, node->attribute.value), node->attribute.name);
     if (node->kind != TRI_AST_NAME)
         return false;
-    if (is_export(s, file, node->name))
+    if (is_export(s, file, tri_ast_text(node)))
         return true;
-    return tri_names_find_import(file->ast, node->name, &import) && import.statement->kind == TRI_AST_IMPORT_FROM &&
+    return tri_names_find_import(file->ast, tri_ast_text(node), &import) &&
+           import.statement->kind == TRI_AST_IMPORT_FROM &&
            is_export(s, imported_file(s, file, import.statement), import.alias->alias.name);
 }
 

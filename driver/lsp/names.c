@@ -78,7 +78,7 @@ bool tri_names_find_import(const tri_ast_module *ast, tri_str name, tri_names_im
 static bool is_target_name(const tri_ast_node *t, tri_str name)
 {
     if (t->kind == TRI_AST_NAME)
-        return tri_str_equal(t->name, name);
+        return tri_str_equal(tri_ast_text(t), name);
     bool found = false;
     for (uint32_t i = 0; (t->kind == TRI_AST_TUPLE || t->kind == TRI_AST_LIST) && i < t->list.len; i++)
         found = found || is_target_name(t->list.at[i], name);
@@ -175,7 +175,7 @@ static bool visit_use(const tri_ast_node *node, void *data)
             tri_names_add(s, tri_ast_name_span(node));
         return node == s->function || !binds_name(s, node); /* another one's own name */
     }
-    if (node->kind == TRI_AST_NAME && tri_str_equal(node->name, s->name))
+    if (node->kind == TRI_AST_NAME && tri_str_equal(tri_ast_text(node), s->name))
         tri_names_add(s, node->span);
     else if (node->kind == TRI_AST_PARAM && s->function && tri_str_equal(node->param.name, s->name))
         tri_names_add(s, tri_ast_name_span(node));

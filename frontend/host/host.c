@@ -89,23 +89,24 @@ const tri_value *tri_host_close(tri_host *h, tri_host_frame *f, const tri_ast_no
 static const tri_value *eval_name(tri_host *h, tri_host_frame *f, const tri_ast_node *node)
 {
     for (tri_host_frame *s = f; s; s = s->outer) {
-        const tri_value *v = tri_map_find(&s->locals, node->name);
+        const tri_value *v = tri_map_find(&s->locals, tri_ast_text(node));
         if (v)
             return v;
     }
     tri_global g = {0};
-    switch (tri_scope_find(f->scope, node->name, f->limit, &g, h->failure)) {
+    switch (tri_scope_find(f->scope, tri_ast_text(node), f->limit, &g, h->failure)) {
     case TRI_LOOKUP_FOUND: return g.value;
-    case TRI_LOOKUP_FAILED: return tri_host_fail(h, node->span, "'%.*s' cannot be evaluated", TRI_STR_ARG(node->name));
+    case TRI_LOOKUP_FAILED:
+        return tri_host_fail(h, node->span, "'%.*s' cannot be evaluated", TRI_STR_ARG(tri_ast_text(node)));
     default: break;
     }
-    if (tri_library_is_host_builtin(node->name))
-        return tri_value_builtin(h->arena, node->name);
-    if (tri_str_is(node->name, "__name__"))
+    if (tri_library_is_host_builtin(tri_ast_text(node)))
+        return tri_value_builtin(h->arena, tri_ast_text(node));
+    if (tri_str_is(tri_ast_text(node), "__name__"))
         return tri_value_str(h->arena, f->scope->module->name);
-    if (tri_str_is(node->name, "__file__"))
+    if (tri_str_is(tri_ast_text(node), "__file__"))
         return tri_value_str(h->arena, f->scope->module->path);
-    return tri_host_fail(h, node->span, "'%.*s' is not defined", TRI_STR_ARG(node->name));
+    return tri_host_fail(h, node->span, "'%.*s' is not defined", TRI_STR_ARG(tri_ast_text(node)));
 }
 
 static const tri_value *eval_attribute(tri_host *h, tri_host_frame *f, const tri_ast_node *node)
@@ -419,7 +420,7 @@ static const tri_value *eval(tri_host *h, tri_host_frame *f, const tri_ast_node 
         while (f->is_open && f->outer)
             f = f->outer;
         if (v)
-            set_local(f, node->assign_to.target->name, v);
+            set_local(f, tri_ast_text(node->assign_to.target), v);
         return v;
     default:
         return tri_host_fail(h, node->span, "a %s expression is not evaluated while compiling",
@@ -494,7 +495,7 @@ static bool assign_item(tri_host *h, tri_host_frame *f, const tri_ast_node *targ
 bool tri_host_assign(tri_host *h, tri_host_frame *f, const tri_ast_node *target, const tri_value *value)
 {
     switch (target->kind) {
-    case TRI_AST_NAME: set_local(f, target->name, value); return true;
+    case TRI_AST_NAME: set_local(f, tri_ast_text(target), value); return true;
     case TRI_AST_TUPLE: case TRI_AST_LIST: return assign_items(h, f, target, value);
     case TRI_AST_SUBSCRIPT: return assign_item(h, f, target, value);
     case TRI_AST_ATTRIBUTE: {

@@ -64,7 +64,7 @@ static bool class_derives(const tri_class *cls, const tri_value *base)
             return true;
     for (uint32_t i = 0; base->kind == TRI_VALUE_BUILTIN && cls->node && i < cls->node->class_.bases.len; i++) {
         const tri_ast_node *arg = cls->node->class_.bases.at[i];
-        if (arg->kind == TRI_AST_NAME && derives_from(arg->name, base->string))
+        if (arg->kind == TRI_AST_NAME && derives_from(tri_ast_text(arg), base->string))
             return true;
     }
     return false;

@@ -13,8 +13,8 @@ static bool check_name(const tri_ast_node *node, void *data)
     name_check *check = data;
     tri_global g;
     tri_failure ignored = {0};
-    if (node->kind == TRI_AST_NAME && !check->unknown && !tri_library_is_host_builtin(node->name) &&
-        tri_scope_find(check->scope, node->name, UINT32_MAX, &g, &ignored) == TRI_LOOKUP_ABSENT)
+    if (node->kind == TRI_AST_NAME && !check->unknown && !tri_library_is_host_builtin(tri_ast_text(node)) &&
+        tri_scope_find(check->scope, tri_ast_text(node), UINT32_MAX, &g, &ignored) == TRI_LOOKUP_ABSENT)
         check->unknown = node;
     return true;
 }
@@ -43,7 +43,7 @@ const tri_value *tri_host_eval_text(tri_scope *scope, tri_str what, tri_str text
     name_check check = {scope, NULL};
     tri_ast_walk(expr, check_name, &check);
     if (check.unknown) {
-        tri_str name = check.unknown->name;
+        tri_str name = tri_ast_text(check.unknown);
         tri_diag_error(all->diag, check.unknown->span, 3035,
                        "'%.*s' is no Python literal, no dtype, and no name of the file", TRI_STR_ARG(name));
         tri_diag_note(all->diag, TRI_NO_SPAN, "quote it to give a string: \"'%.*s'\"", TRI_STR_ARG(name));

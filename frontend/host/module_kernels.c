@@ -4,6 +4,7 @@
 typedef struct {
     tri_scope *scope;
     tri_function_list *out;
+    tri_map *seen; /* nodes of what is in `out`, but for other names */
 } collector;
 
 /* Of several definitions of a name the file's last active one counts. */
@@ -20,9 +21,10 @@ static bool add_kernel(collector *c, const tri_value *v)
 {
     if (!v || v->kind != TRI_VALUE_FUNCTION || v->function->kind != TRI_FUNCTION_JIT)
         return false;
-    for (size_t i = 0; i < c->out->len; i++)
-        if (c->out->at[i]->node == v->function->node && !c->out->at[i]->is_alias)
-            return true;
+    if (tri_map_find_ptr(c->seen, v->function->node))
+        return true;
+    if (!v->function->is_alias)
+        tri_map_set_ptr(c->seen, v->function->node, c->out);
     tri_vec_push(c->scope->module->all->arena, c->out, v->function);
     return true;
 }
@@ -36,7 +38,7 @@ static bool is_jit(const tri_value *v)
 static void collect_assigned(collector *c, const tri_ast_node *target, const tri_ast_node *value)
 {
     const tri_value *alias =
-        target->kind == TRI_AST_NAME ? tri_scope_define_alias(c->scope, target->name, value) : NULL;
+        target->kind == TRI_AST_NAME ? tri_scope_define_alias(c->scope, tri_ast_text(target), value) : NULL;
     if (alias)
         tri_vec_push(c->scope->module->all->arena, c->out, alias->function);
     if (value->kind != TRI_AST_CALL || value->call.args.len != 1)
@@ -76,7 +78,9 @@ static void collect_child(const tri_ast_node *node, void *data)
 
 void tri_module_kernels(tri_module *module, tri_function_list *out_functions)
 {
-    collector c = {module->scope, out_functions};
+    tri_map seen;
+    tri_map_init(&seen, module->all->arena);
+    collector c = {module->scope, out_functions, &seen};
     for (uint32_t i = 0; module->ast && i < module->ast->body.len; i++)
         collect_child(module->ast->body.at[i], &c);
 }

@@ -24,6 +24,28 @@ typedef struct {
 
 static void index_body(indexer *ix, tri_ast_list body);
 
+/* Jumps that are as long as their depth has low zeros ("Applicative random-access stack", Myers 1983). Only where the
+ * chain goes up the file: what jumps over may then be told from where it stands. */
+static void link_binding(tri_binding *b, tri_binding *previous)
+{
+    b->previous = previous;
+    if (!previous || previous->stmt->span.begin > b->stmt->span.begin)
+        return;
+    const tri_binding *far = previous->jump;
+    b->depth = previous->depth + 1;
+    b->jump = far && previous->depth - far->depth == far->depth - (far->jump ? far->jump->depth : far->depth)
+                  ? far->jump
+                  : previous;
+}
+
+/* The latest binding before `limit`. */
+static tri_binding *latest_before(tri_binding *b, uint32_t limit)
+{
+    while (b && b->stmt->span.begin >= limit)
+        b = b->jump && b->jump->stmt->span.begin >= limit ? b->jump : b->previous;
+    return b;
+}
+
 static tri_binding *bind(indexer *ix, tri_bind_kind kind, tri_str name, const tri_ast_node *stmt,
                          const tri_ast_node *part)
 {
@@ -33,7 +55,7 @@ static tri_binding *bind(indexer *ix, tri_bind_kind kind, tri_str name, const tr
     b->stmt = stmt;
     b->part = part;
     b->guard = ix->guard;
-    b->previous = tri_map_find(&ix->scope->names, name);
+    link_binding(b, tri_map_find(&ix->scope->names, name));
     tri_map_set(&ix->scope->names, name, b);
     return b;
 }
@@ -45,8 +67,11 @@ static void note_change(indexer *ix, tri_str name, const tri_ast_node *stmt)
     for (const tri_guard *g = ix->guard; g; g = g->outer)
         if (g->kind == TRI_GUARD_LOOP)
             return; /* the loop as a whole was noted */
-    if (b && b->stmt != stmt && (b->changes.len == 0 || tri_vec_last(&b->changes).stmt != stmt))
-        tri_vec_push(ix->arena, &b->changes, (tri_change){stmt, ix->guard});
+    if (!b || b->stmt == stmt || (b->changes && tri_vec_last(b->changes).stmt == stmt))
+        return;
+    if (!b->changes)
+        b->changes = TRI_NEW(ix->arena, tri_changes);
+    tri_vec_push(ix->arena, b->changes, (tri_change){stmt, ix->guard});
 }
 
 static const tri_ast_node *base_name(const tri_ast_node *node)
@@ -59,7 +84,7 @@ static const tri_ast_node *base_name(const tri_ast_node *node)
 static void bind_target(indexer *ix, tri_bind_kind kind, const tri_ast_node *target, const tri_ast_node *stmt)
 {
     switch (target->kind) {
-    case TRI_AST_NAME: bind(ix, kind, target->name, stmt, target); return;
+    case TRI_AST_NAME: bind(ix, kind, tri_ast_text(target), stmt, target); return;
     case TRI_AST_STARRED: bind_target(ix, kind, target->value, stmt); return;
     case TRI_AST_TUPLE: case TRI_AST_LIST:
         for (uint32_t i = 0; i < target->list.len; i++)
@@ -68,7 +93,7 @@ static void bind_target(indexer *ix, tri_bind_kind kind, const tri_ast_node *tar
     default: {
         const tri_ast_node *base = base_name(target);
         if (base)
-            note_change(ix, base->name, stmt);
+            note_change(ix, tri_ast_text(base), stmt);
         return;
     }
     }
@@ -103,7 +128,7 @@ static bool find_changes(const tri_ast_node *node, void *data)
     else if (node->kind == TRI_AST_AUG_ASSIGN && search->stmt != node)
         base = base_name(node->aug_assign.target);
     if (base)
-        note_change(search->ix, base->name, search->stmt);
+        note_change(search->ix, tri_ast_text(base), search->stmt);
     return true;
 }
 
@@ -328,19 +353,19 @@ static const tri_value *evaluate_import(tri_scope *scope, tri_binding *b)
     if (b->kind == TRI_BIND_IMPORT) {
         if (!b->part->alias.asname.len)
             name = b->name;
-        return tri_module_import(scope->module, 0, name, &exists, &b->failure);
+        return tri_module_import(scope->module, 0, name, &exists, b->failure);
     }
     const tri_ast_node *stmt = b->stmt;
     const tri_value *from =
-        tri_module_import(scope->module, stmt->import_from.level, stmt->import_from.module, &exists, &b->failure);
+        tri_module_import(scope->module, stmt->import_from.level, stmt->import_from.module, &exists, b->failure);
     if (!from)
         return NULL;
     tri_global g = {0};
-    if (tri_module_member(from, scope->module, name, &g, &b->failure) == TRI_LOOKUP_FOUND)
+    if (tri_module_member(from, scope->module, name, &g, b->failure) == TRI_LOOKUP_FOUND)
         return g.value;
     tri_buf what = {0};
     tri_value_print(from, &what);
-    fail_scope(scope->module->all->arena, &b->failure, b->part->span, "'%.*s' has no name '%.*s'", (int)what.len,
+    fail_scope(scope->module->all->arena, b->failure, b->part->span, "'%.*s' has no name '%.*s'", (int)what.len,
                what.data, TRI_STR_ARG(name));
     tri_buf_fini(&what);
     return NULL;
@@ -349,7 +374,7 @@ static const tri_value *evaluate_import(tri_scope *scope, tri_binding *b)
 static const tri_value *evaluate_assign(tri_scope *scope, tri_binding *b, const tri_ast_node *value_node)
 {
     tri_arena *arena = scope->module->all->arena;
-    const tri_value *value = tri_host_eval_at(scope, value_node, b->stmt->span.begin, &b->failure);
+    const tri_value *value = tri_host_eval_at(scope, value_node, b->stmt->span.begin, b->failure);
     if (!value || b->kind != TRI_BIND_ASSIGN)
         return value;
     for (uint32_t i = 0; i < b->stmt->assign.targets.len; i++) {
@@ -358,7 +383,7 @@ static const tri_value *evaluate_assign(tri_scope *scope, tri_binding *b, const 
             continue;
         const tri_value *selected = tri_host_select(arena, target, b->part, value);
         return selected ? selected
-                        : fail_scope(arena, &b->failure, target->span, "the value does not match the targets");
+                        : fail_scope(arena, b->failure, target->span, "the value does not match the targets");
     }
     return NULL;
 }
@@ -367,21 +392,21 @@ static const tri_value *evaluate_augmented(tri_scope *scope, tri_binding *b)
 {
     tri_arena *arena = scope->module->all->arena;
     tri_global before = {0};
-    if (tri_scope_find(scope, b->name, b->stmt->span.begin, &before, &b->failure) != TRI_LOOKUP_FOUND)
-        return fail_scope(arena, &b->failure, b->part->span, "'%.*s' has no value yet", TRI_STR_ARG(b->name));
-    const tri_value *by = tri_host_eval_at(scope, b->stmt->aug_assign.value, b->stmt->span.begin, &b->failure);
+    if (tri_scope_find(scope, b->name, b->stmt->span.begin, &before, b->failure) != TRI_LOOKUP_FOUND)
+        return fail_scope(arena, b->failure, b->part->span, "'%.*s' has no value yet", TRI_STR_ARG(b->name));
+    const tri_value *by = tri_host_eval_at(scope, b->stmt->aug_assign.value, b->stmt->span.begin, b->failure);
     if (!by)
         return NULL;
     tri_value_ops ops = {.arena = arena};
     const tri_value *result = tri_value_binary(&ops, b->stmt->aug_assign.op, before.value, by);
-    return result ? result : fail_scope(arena, &b->failure, b->stmt->span, "%.*s", TRI_STR_ARG(ops.error));
+    return result ? result : fail_scope(arena, b->failure, b->stmt->span, "%.*s", TRI_STR_ARG(ops.error));
 }
 
 static const tri_value *evaluate_param(tri_scope *scope, tri_binding *b)
 {
     if (b->stmt->param.default_value && b->stmt->param.kind < TRI_AST_PARAM_VARARGS)
-        return tri_host_eval_at(scope->outer, b->stmt->param.default_value, UINT32_MAX, &b->failure);
-    return fail_scope(scope->module->all->arena, &b->failure, b->stmt->span,
+        return tri_host_eval_at(scope->outer, b->stmt->param.default_value, UINT32_MAX, b->failure);
+    return fail_scope(scope->module->all->arena, b->failure, b->stmt->span,
                       "'%.*s' is a parameter of a function that is not called while compiling", TRI_STR_ARG(b->name));
 }
 
@@ -397,7 +422,7 @@ static const tri_value *evaluate(tri_scope *scope, tri_binding *b)
     case TRI_BIND_AUGMENTED: return evaluate_augmented(scope, b);
     case TRI_BIND_PARAM: return evaluate_param(scope, b);
     default:
-        return fail_scope(arena, &b->failure, b->part->span, "'%.*s' is bound by a %s statement", TRI_STR_ARG(b->name),
+        return fail_scope(arena, b->failure, b->part->span, "'%.*s' is bound by a %s statement", TRI_STR_ARG(b->name),
                               b->stmt->kind == TRI_AST_FOR ? "'for'" : "'with'");
     }
 }
@@ -406,29 +431,24 @@ static const tri_value *evaluate(tri_scope *scope, tri_binding *b)
 static const tri_value *apply_changes(tri_scope *scope, tri_binding *b)
 {
     tri_arena *arena = scope->module->all->arena;
-    for (size_t i = 0; i < b->changes.len && b->value; i++) {
-        tri_change change = b->changes.at[i];
+    for (size_t i = 0; i < b->changes->len && b->value; i++) {
+        tri_change change = b->changes->at[i];
         tri_guard_state state = guards_state(scope, change.guard);
         if (state == TRI_GUARD_HOLDS)
-            b->value = tri_host_apply_changes(scope, b->name, b->value, 1, &change.stmt, &b->failure);
+            b->value = tri_host_apply_changes(scope, b->name, b->value, 1, &change.stmt, b->failure);
         else if (state != TRI_GUARD_FAILS)
-            b->value = fail_scope(arena, &b->failure, change.stmt->span,
+            b->value = fail_scope(arena, b->failure, change.stmt->span,
                                   "whether '%.*s' is changed here is not known while compiling", TRI_STR_ARG(b->name));
     }
     return b->value;
 }
 
-typedef struct {
-    tri_str name;
-    bool found;
-} global_search;
-
-static bool find_global(const tri_ast_node *node, void *data)
+static bool note_globals(const tri_ast_node *node, void *data)
 {
-    global_search *search = data;
+    tri_module *module = data;
     for (uint32_t i = 0; node->kind == TRI_AST_GLOBAL && i < node->list.len; i++)
-        search->found = search->found || tri_str_equal(node->list.at[i]->name, search->name);
-    return !search->found;
+        tri_map_set(&module->set_globals, tri_ast_text(node->list.at[i]), module);
+    return true;
 }
 
 /* `cache = None` at module level, given its value by a function that says `global cache`. */
@@ -436,10 +456,13 @@ static bool is_set_later(const tri_scope *scope, const tri_binding *b)
 {
     if (scope->owner || !scope->module->ast || b->kind != TRI_BIND_ASSIGN || b->value->kind != TRI_VALUE_NONE)
         return false;
-    global_search search = {b->name, false};
-    for (uint32_t i = 0; i < scope->module->ast->body.len && !search.found; i++)
-        tri_ast_walk(scope->module->ast->body.at[i], find_global, &search);
-    return search.found;
+    tri_module *module = scope->module;
+    if (!module->has_set_globals)
+        tri_map_init(&module->set_globals, module->all->arena);
+    for (uint32_t i = 0; i < module->ast->body.len && !module->has_set_globals; i++)
+        tri_ast_walk(module->ast->body.at[i], note_globals, module);
+    module->has_set_globals = true;
+    return tri_map_find(&module->set_globals, b->name);
 }
 
 static const tri_value *value_of(tri_scope *scope, tri_binding *b)
@@ -447,21 +470,23 @@ static const tri_value *value_of(tri_scope *scope, tri_binding *b)
     if (b->is_done)
         return b->value;
     tri_arena *arena = scope->module->all->arena;
+    if (!b->failure)
+        b->failure = TRI_NEW(arena, tri_failure);
     if (b->is_busy)
-        return fail_scope(arena, &b->failure, b->part->span, "'%.*s' is defined by itself", TRI_STR_ARG(b->name));
+        return fail_scope(arena, b->failure, b->part->span, "'%.*s' is defined by itself", TRI_STR_ARG(b->name));
     b->is_busy = true;
     b->value = evaluate(scope, b);
     if (b->value && is_set_later(scope, b))
-        b->value = fail_scope(arena, &b->failure, b->part->span, "'%.*s' is set by a function while the program runs",
+        b->value = fail_scope(arena, b->failure, b->part->span, "'%.*s' is set by a function while the program runs",
                                   TRI_STR_ARG(b->name));
     bool is_mutable = b->value && (b->value->kind == TRI_VALUE_LIST || b->value->kind == TRI_VALUE_DICT ||
                                    b->value->kind == TRI_VALUE_SET || b->value->kind == TRI_VALUE_OBJECT);
-    if (is_mutable && b->changes.len)
+    if (is_mutable && b->changes)
         b->value = apply_changes(scope, b);
     b->is_busy = false;
     b->is_done = true;
     if (!b->value)
-        fail_scope(arena, &b->failure, b->part->span, "'%.*s' cannot be evaluated", TRI_STR_ARG(b->name));
+        fail_scope(arena, b->failure, b->part->span, "'%.*s' cannot be evaluated", TRI_STR_ARG(b->name));
     return b->value;
 }
 
@@ -546,7 +571,7 @@ static tri_lookup finish_choice(tri_scope *scope, tri_str name, const choice *c,
         return TRI_LOOKUP_ABSENT;
     if (!b->value) {
         if (!failure->why.len)
-            *failure = b->failure;
+            *failure = *b->failure;
         return TRI_LOOKUP_FAILED;
     }
     *out_global = (tri_global){b->value, binding_span(b), false};
@@ -564,8 +589,9 @@ tri_lookup tri_scope_find_here(tri_scope *scope, tri_str name, uint32_t limit, t
         *out_global = (tri_global){given, binding_span(tri_map_find(&scope->names, name)), false};
         return TRI_LOOKUP_FOUND;
     }
-    for (tri_binding *b = tri_map_find(&scope->names, name); b; b = b->previous) {
-        if (b->stmt->span.begin >= limit || (b->is_busy && b->stmt->span.end > limit))
+    tri_binding *latest = tri_map_find(&scope->names, name);
+    for (tri_binding *b = latest_before(latest, limit); b; b = latest_before(b->previous, limit)) {
+        if (b->is_busy && b->stmt->span.end > limit)
             continue;
         tri_guard_state state = guards_state(scope, b->guard);
         if (state == TRI_GUARD_FAILS)

@@ -47,17 +47,21 @@ typedef struct {
     const tri_ast_node *stmt;
     tri_guard *guard;
 } tri_change;
+typedef TRI_VEC(tri_change) tri_changes;
 
+/* A large file has hundreds of thousands of these: what few have is kept elsewhere. */
 typedef struct tri_binding {
     tri_bind_kind kind;
+    bool is_busy, is_done;
+    uint32_t depth; /* bindings of the name before it, up to one that stands further down in the file */
     tri_str name;
     const tri_ast_node *stmt, *part;
     tri_guard *guard;
     struct tri_binding *previous; /* older binding of the name in this scope */
-    TRI_VEC(tri_change) changes;  /* of its value, by later statements */
-    bool is_busy, is_done;
-    const tri_value *value; /* null after a failure */
-    tri_failure failure;
+    struct tri_binding *jump;     /* one further back: a lookup takes as many steps as `depth` has bits */
+    tri_changes *changes;         /* of its value, by later statements; null: none */
+    const tri_value *value;       /* null after a failure */
+    tri_failure *failure;         /* of `value`; null before it was looked for */
 } tri_binding;
 
 struct tri_scope {
@@ -81,6 +85,8 @@ struct tri_module {
     tri_map functions; /* AST node -> FUNCTION value */
     tri_map classes;   /* AST node -> CLASS value */
     tri_map scopes;    /* FUNCTION or CLASS node -> tri_scope */
+    tri_map set_globals; /* names in `global` statements; filled when first asked for */
+    bool has_set_globals;
     const tri_value *value;
 };
 
@@ -95,6 +101,7 @@ struct tri_modules {
     tri_module *main;
     tri_map closures; /* tri_function -> tri_host_frame of the host evaluator */
     tri_module *embedded[TRI_MODULE_EMBEDDED];
+    tri_map *launches; /* kernel's name -> its launches in the main file (kernel/grid.c); null: not asked for yet */
     tri_budget budget; /* of all evaluations */
     unsigned depth;   /* of nested evaluations */
     unsigned level;   /* of nested expressions and statements in all of them */

@@ -187,7 +187,7 @@ static void add_fields(tri_class *cls)
             continue;
         tri_failure ignored = {0};
         const tri_ast_node *value = stmt->ann_assign.value;
-        push_field(arena, cls, stmt->ann_assign.target->name,
+        push_field(arena, cls, tri_ast_text(stmt->ann_assign.target),
                    value ? tri_host_eval_at(cls->scope, value, stmt->span.begin, &ignored) : NULL);
     }
 }

@@ -141,8 +141,8 @@ const tri_value *tri_value_from_literal(tri_arena *arena, const tri_ast_node *no
     case TRI_AST_FALSE: return &tri_value_false;
     case TRI_AST_ELLIPSIS: return &tri_value_ellipsis;
     case TRI_AST_INT:
-        return node->integer.is_big ? big_literal(arena, node->integer.text)
-                                    : tri_value_int(arena, node->integer.value);
+        return node->integer.big ? big_literal(arena, *node->integer.big)
+                                 : tri_value_int(arena, node->integer.value);
     case TRI_AST_FLOAT: return tri_value_float(arena, node->real.value);
     case TRI_AST_STRING: return tri_value_str(arena, node->string);
     case TRI_AST_BYTES: return tri_value_bytes(arena, node->string);

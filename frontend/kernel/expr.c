@@ -31,10 +31,10 @@ static tri_ev unsupported(tri_eval *e, const char *what, const char *instead)
 
 static tri_ev not_defined(tri_eval *e, const tri_ast_node *node)
 {
-    tri_local *gone = tri_frame_find_gone(e, node->name);
+    tri_local *gone = tri_frame_find_gone(e, tri_ast_text(node));
     tri_ev r;
     if (gone) {
-        r = tri_eval_error(e, 3001, "'%.*s' is not defined here", TRI_STR_ARG(node->name));
+        r = tri_eval_error(e, 3001, "'%.*s' is not defined here", TRI_STR_ARG(tri_ast_text(node)));
         if (gone->at.source)
             tri_diag_note(e->diag, gone->at, "it is bound only in a branch or loop body that ends before; give it a "
                           "value before that");
@@ -42,7 +42,7 @@ static tri_ev not_defined(tri_eval *e, const tri_ast_node *node)
     }
     static const char *const renamed[] = {"abs", "sum", "sorted", "round", "pow", "zip", "enumerate", "any", "all"};
     for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
-        if (tri_str_is(node->name, renamed[i])) {
+        if (tri_str_is(tri_ast_text(node), renamed[i])) {
             r = tri_eval_error(e, 3001, "Python's '%s' is not available in a kernel", renamed[i]);
             if (i < 2)
                 tri_diag_fix(e->diag, node->span, "tl.%s", renamed[i]);
@@ -57,8 +57,8 @@ static tri_ev not_defined(tri_eval *e, const tri_ast_node *node)
     for (uint32_t i = 0; i < file->len && n < sizeof words / sizeof *words; i++)
         if (file->at[i]->kind == TRI_AST_FUNCTION)
             words[n++] = tri_str_copy(e->arena, file->at[i]->function.name).data;
-    const char *near = tri_str_nearest(node->name, words, n);
-    r = tri_eval_error(e, 3001, "'%.*s' is not defined", TRI_STR_ARG(node->name));
+    const char *near = tri_str_nearest(tri_ast_text(node), words, n);
+    r = tri_eval_error(e, 3001, "'%.*s' is not defined", TRI_STR_ARG(tri_ast_text(node)));
     if (near)
         tri_diag_fix(e->diag, node->span, "%s", near);
     return r;
@@ -67,7 +67,7 @@ static tri_ev not_defined(tri_eval *e, const tri_ast_node *node)
 static tri_ev global_name(tri_eval *e, const tri_ast_node *node)
 {
     tri_global g = {0};
-    switch (tri_module_find(e->frame->function->scope, node->name, node->span, &g)) {
+    switch (tri_module_find(e->frame->function->scope, tri_ast_text(node), node->span, &g)) {
     case TRI_LOOKUP_FAILED:
         return (tri_ev){0};
     case TRI_LOOKUP_ABSENT:
@@ -75,10 +75,10 @@ static tri_ev global_name(tri_eval *e, const tri_ast_node *node)
     case TRI_LOOKUP_FOUND:
         break;
     }
-    if (g.is_default_scope && !tri_library_is_kernel_builtin(node->name))
+    if (g.is_default_scope && !tri_library_is_kernel_builtin(tri_ast_text(node)))
         return not_defined(e, node);
     if (!g.is_default_scope && !tri_module_can_kernel_read(g.value)) {
-        tri_module_report_unreadable(e->modules, node->name, &g, node->span);
+        tri_module_report_unreadable(e->modules, tri_ast_text(node), &g, node->span);
         return (tri_ev){0};
     }
     return tri_ev_from_value(e, g.value);
@@ -86,7 +86,7 @@ static tri_ev global_name(tri_eval *e, const tri_ast_node *node)
 
 static tri_ev eval_name(tri_eval *e, const tri_ast_node *node)
 {
-    tri_local *l = tri_frame_find(e, node->name);
+    tri_local *l = tri_frame_find(e, tri_ast_text(node));
     return l ? l->value : global_name(e, node);
 }
 
@@ -466,7 +466,7 @@ static tri_ev dispatch(tri_eval *e, const tri_ast_node *node)
     case TRI_AST_BYTES: {
         const tri_value *v = tri_value_from_literal(e->arena, node);
         return v ? tri_ev_from_value(e, v)
-                 : tri_eval_error(e, 3011, "the integer %.*s is too large", TRI_STR_ARG(node->integer.text));
+                 : tri_eval_error(e, 3011, "the integer %.*s is too large", TRI_STR_ARG(tri_ast_text(node)));
     }
     case TRI_AST_FSTRING:
         return eval_fstring(e, node);

@@ -1,5 +1,6 @@
 #include "frontend/kernel/grid.h"
 
+#include "frontend/host/scope.h"
 #include "frontend/syntax/parser.h"
 #include "frontend/kernel/types.h"
 #include "ir/options.h"
@@ -44,7 +45,7 @@ static int param_index(const reader *r, tri_str name)
 
 static bool is_name_of(const tri_ast_node *node, tri_str name)
 {
-    return node->kind == TRI_AST_NAME && tri_str_equal(node->name, name);
+    return node->kind == TRI_AST_NAME && tri_str_equal(tri_ast_text(node), name);
 }
 
 /* The parameter for which the launch passes a variable of this name. */
@@ -80,7 +81,7 @@ static bool read_call(reader *r, const tri_ast_node *node)
 {
     static const char *const names[] = {"cdiv", "min", "max", "next_power_of_2"};
     const tri_ast_node *func = node->call.func;
-    tri_str name = func->kind == TRI_AST_NAME        ? func->name
+    tri_str name = func->kind == TRI_AST_NAME        ? tri_ast_text(func)
                    : func->kind == TRI_AST_ATTRIBUTE ? func->attribute.name
                                                      : TRI_STR("");
     uint32_t count = node->call.args.len;
@@ -121,12 +122,12 @@ static bool read_node(reader *r, const tri_ast_node *node)
 {
     switch (node->kind) {
     case TRI_AST_INT:
-        if (node->integer.is_big || node->integer.value > INT64_MAX)
+        if (node->integer.big || node->integer.value > INT64_MAX)
             return fail_grid(r, node, "is too large");
         add_word(r, tri_str_format(r->unit->arena, "%llu", (unsigned long long)node->integer.value));
         return true;
     case TRI_AST_NAME:
-        return add_param(r, node, r->launch ? passed_index(r, node->name) : param_index(r, node->name));
+        return add_param(r, node, r->launch ? passed_index(r, tri_ast_text(node)) : param_index(r, tri_ast_text(node)));
     case TRI_AST_SUBSCRIPT: /* meta["BLOCK"] */
         if (!r->meta.len || !is_name_of(node->subscript.value, r->meta) ||
             node->subscript.index->kind != TRI_AST_STRING)
@@ -162,21 +163,56 @@ static bool read_grid(reader *r, const tri_ast_node *node)
 
 /* ---- the file's own launch ---- */
 
+/* Of the kernel of a name: the first one, and the statement of the file that it is in. */
 typedef struct {
-    tri_str kernel, variable;       /* variable: of the grid, where it has one */
-    const tri_ast_node *launch, *function, *grid, *current;
-    size_t launches, grids;
-} search;
+    const tri_ast_node *launch, *around;
+    size_t count;
+} launches;
 
-static bool find_launch(const tri_ast_node *node, void *data)
+typedef struct {
+    tri_arena *arena;
+    tri_map *out;
+    const tri_ast_node *current;
+} collector;
+
+static bool note_launch(const tri_ast_node *node, void *data)
 {
-    search *s = data;
-    if (tri_ast_is_launch(node, s->kernel) && !s->launches++) {
-        s->launch = node;
-        s->function = s->current;
+    collector *c = data;
+    const tri_ast_node *f = node->kind == TRI_AST_CALL ? node->call.func : NULL;
+    if (!f || f->kind != TRI_AST_SUBSCRIPT || f->subscript.value->kind != TRI_AST_NAME)
+        return true;
+    tri_str name = tri_ast_text(f->subscript.value);
+    launches *found = tri_map_find(c->out, name);
+    if (!found) {
+        found = TRI_NEW(c->arena, launches);
+        *found = (launches){.launch = node, .around = c->current};
+        tri_map_set(c->out, name, found);
     }
+    found->count++;
     return true;
 }
+
+/* All of a file are found by one walk, as it may have thousands of kernels. */
+static const launches *launches_of(tri_unit *unit, tri_modules *modules, tri_str kernel)
+{
+    const tri_ast_module *file = unit->ast;
+    if (!modules->launches) {
+        modules->launches = TRI_NEW(modules->arena, tri_map);
+        tri_map_init(modules->launches, modules->arena);
+        collector c = {.arena = modules->arena, .out = modules->launches};
+        for (uint32_t i = 0; file && i < file->body.len; i++) {
+            c.current = file->body.at[i];
+            tri_ast_walk(c.current, note_launch, &c);
+        }
+    }
+    return tri_map_find(modules->launches, kernel);
+}
+
+typedef struct {
+    tri_str variable;
+    const tri_ast_node *grid;
+    size_t grids;
+} search;
 
 static bool find_assignment(const tri_ast_node *node, void *data)
 {
@@ -189,21 +225,15 @@ static bool find_assignment(const tri_ast_node *node, void *data)
     return true;
 }
 
-/* The only launch of the kernel in the file, and what its grid is there. */
-static const tri_ast_node *grid_of_file(const tri_ast_module *file, search *s)
+/* What the grid of the kernel's only launch is; null where it has several. */
+static const tri_ast_node *grid_of_launch(const launches *found)
 {
-    for (uint32_t i = 0; i < file->body.len; i++) {
-        s->current = file->body.at[i];
-        tri_ast_walk(file->body.at[i], find_launch, s);
-    }
-    if (s->launches != 1)
-        return NULL;
-    const tri_ast_node *index = s->launch->call.func->subscript.index;
-    if (index->kind != TRI_AST_NAME)
-        return index;
-    s->variable = index->name;
-    tri_ast_walk(s->function, find_assignment, s);
-    return s->grids == 1 ? s->grid : NULL;
+    const tri_ast_node *index = found->launch->call.func->subscript.index;
+    if (found->count != 1 || index->kind != TRI_AST_NAME)
+        return found->count == 1 ? index : NULL;
+    search s = {.variable = tri_ast_text(index)};
+    tri_ast_walk(found->around, find_assignment, &s);
+    return s.grids == 1 ? s.grid : NULL;
 }
 
 /* ---- both ---- */
@@ -234,15 +264,15 @@ static bool from_option(reader *r, tri_str text, tri_str *out)
     return false;
 }
 
-bool tri_grid_find(tri_unit *unit, const tri_ast_module *file, const tri_signature *kernel, tri_str *out)
+bool tri_grid_find(tri_unit *unit, tri_modules *modules, const tri_signature *kernel, tri_str *out)
 {
     reader r = {.unit = unit, .kernel = kernel};
-    search s = {.kernel = kernel->function->name};
     *out = TRI_STR("");
     if (unit->options->grid.len)
         return from_option(&r, unit->options->grid, out);
-    const tri_ast_node *grid = file ? grid_of_file(file, &s) : NULL;
-    r.launch = s.launch;
+    const launches *found = launches_of(unit, modules, kernel->function->name);
+    const tri_ast_node *grid = found ? grid_of_launch(found) : NULL;
+    r.launch = found ? found->launch : NULL;
     if (grid)
         take(&r, read_grid(&r, grid), out);
     return true;

@@ -5,6 +5,6 @@
 #include "frontend/kernel/signature.h"
 
 /* The grid of a kernel as tri_kernel.grid spells it, empty when there is none. False after a report: -grid is wrong. */
-bool tri_grid_find(tri_unit *unit, const tri_ast_module *file, const tri_signature *kernel, tri_str *out);
+bool tri_grid_find(tri_unit *unit, tri_modules *modules, const tri_signature *kernel, tri_str *out);
 
 #endif

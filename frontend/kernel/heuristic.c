@@ -221,7 +221,7 @@ typedef struct {
 static bool find_mention(const tri_ast_node *node, void *data)
 {
     mention *m = data;
-    m->found = m->found || (node->kind == TRI_AST_NAME && find_binding(m->names, node->name));
+    m->found = m->found || (node->kind == TRI_AST_NAME && find_binding(m->names, tri_ast_text(node)));
     return !m->found;
 }
 
@@ -255,7 +255,7 @@ static int param_of(const reader *r, const binding *names, const tri_ast_node *n
     if (node->kind != TRI_AST_SUBSCRIPT || node->subscript.value->kind != TRI_AST_NAME ||
         node->subscript.index->kind != TRI_AST_STRING)
         return -1;
-    const binding *dict = find_binding(names, node->subscript.value->name);
+    const binding *dict = find_binding(names, tri_ast_text(node->subscript.value));
     for (size_t i = 0; dict && !dict->value && i < r->signature->params.len; i++)
         if (tri_str_equal(r->signature->params.at[i].name, node->subscript.index->string))
             return (int)i;
@@ -434,7 +434,7 @@ static const operand *read_own(reader *r, const binding *names, const tri_ast_no
     }
     for (uint32_t i = 0; i < args->len; i++) {
         const tri_ast_node *arg = args->at[i];
-        const binding *dict = arg->kind == TRI_AST_NAME ? find_binding(names, arg->name) : NULL;
+        const binding *dict = arg->kind == TRI_AST_NAME ? find_binding(names, tri_ast_text(arg)) : NULL;
         bool is_dict = dict && !dict->value;
         binding *b = TRI_NEW(r->arena, binding);
         *b = (binding){own, params.at[i]->param.name, is_dict ? NULL : read_node(r, names, arg)};
@@ -507,7 +507,7 @@ static const operand *read_node(reader *r, const binding *names, const tri_ast_n
         return read_param(r, node, param);
     switch (node->kind) {
     case TRI_AST_NAME: {
-        const binding *b = find_binding(names, node->name);
+        const binding *b = find_binding(names, tri_ast_text(node));
         return b->value ? b->value : (refuse_node(r, node, "these are all arguments"), NULL);
     }
     case TRI_AST_BINARY:
@@ -549,7 +549,7 @@ static const operand *bind_name(reader *r, const binding *names, block rest, con
         refuse_node(r, target, "only names are assigned to");
         return NULL;
     }
-    binding b = {names, target->name, value};
+    binding b = {names, tri_ast_text(target), value};
     return run_block(r, &b, rest);
 }
 

@@ -346,7 +346,7 @@ static bool convert_bounds(tri_eval *e, const tri_ev *args, for_range *out, cons
 static void emit_for(tri_eval *e, const tri_ast_node *node, const for_range *r, const tri_type *iv)
 {
     tri_frame *f = e->frame;
-    tri_str target = node->for_.target->name;
+    tri_str target = tri_ast_text(node->for_.target);
     MlirType iv_type = tri_emit_type(e, iv);
     /* After the loop the variable holds nothing. */
     tri_ev poison = tri_emit_op(e, "ub.poison", iv, 0, NULL, 0, NULL);
@@ -424,7 +424,7 @@ static void static_for(tri_eval *e, const tri_ast_node *node, const tri_ev *args
     }
     size_t errors = tri_diag_error_count(e->diag);
     for (tri_int i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2]) {
-        tri_frame_set(e, node->for_.target->name, tri_ev_int(e, (int64_t)i), node->for_.target->span);
+        tri_frame_set(e, tri_ast_text(node->for_.target), tri_ev_int(e, (int64_t)i), node->for_.target->span);
         e->frame->static_depth++;
         tri_stmt_list(e, &node->for_.body);
         e->frame->static_depth--;

@@ -39,7 +39,7 @@ static intptr_t *reads_of(tri_map *names, tri_arena *arena, tri_str name)
 static void count_bound(tri_map *names, tri_arena *arena, const tri_ast_node *target)
 {
     if (target->kind == TRI_AST_NAME)
-        --*reads_of(names, arena, target->name);
+        --*reads_of(names, arena, tri_ast_text(target));
     else if (target->kind == TRI_AST_TUPLE || target->kind == TRI_AST_LIST)
         for (uint32_t i = 0; i < target->list.len; i++)
             count_bound(names, arena, target->list.at[i]);
@@ -54,7 +54,7 @@ static bool count_names(const tri_ast_node *n, void *data)
 {
     reads *r = data;
     if (n->kind == TRI_AST_NAME)
-        ++*reads_of(&r->names, r->arena, n->name);
+        ++*reads_of(&r->names, r->arena, tri_ast_text(n));
     else if (n->kind == TRI_AST_ASSIGN)
         for (uint32_t i = 0; i < n->assign.targets.len; i++)
             count_bound(&r->names, r->arena, n->assign.targets.at[i]);
@@ -100,13 +100,14 @@ void tri_masks_check_assigned(tri_eval *e, const tri_ast_node *target, tri_ev va
         target->kind != TRI_AST_NAME || e->frame->dry || !tri_diag_is_warning_on(e->diag, "unused-mask"))
         return;
     const reads *r = count_reads(e, e->frame->function->node);
-    const intptr_t *n = tri_map_find(&r->names, target->name);
-    if ((n && *n > 0) || target->name.data[0] == '_' || tri_prelude_holds(e, e->frame->function->module) ||
+    const intptr_t *n = tri_map_find(&r->names, tri_ast_text(target));
+    if ((n && *n > 0) || tri_ast_text(target).data[0] == '_' || tri_prelude_holds(e, e->frame->function->module) ||
         is_constant(value.value) || is_told(e, target))
         return;
-    tri_diag_warning(e->diag, target->span, "unused-mask", "the mask '%.*s' is never used", TRI_STR_ARG(target->name));
+    tri_diag_warning(e->diag, target->span, "unused-mask", "the mask '%.*s' is never used",
+                     TRI_STR_ARG(tri_ast_text(target)));
     tri_diag_note(e->diag, TRI_NO_SPAN, "give it to the loads and stores that it is for: mask=%.*s",
-                  TRI_STR_ARG(target->name));
+                  TRI_STR_ARG(tri_ast_text(target)));
 }
 
 /* ---- stores without the mask of their neighbours ---- */

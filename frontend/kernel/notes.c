@@ -64,10 +64,10 @@ static void describe_note(tri_eval *e, tri_ev v, tri_frontend_note *out)
 static tri_span binding_of(tri_eval *e, const tri_ast_node *node)
 {
     tri_global g = {0};
-    tri_local *local = tri_frame_find(e, node->name);
+    tri_local *local = tri_frame_find(e, tri_ast_text(node));
     if (local)
         return local->at;
-    if (tri_module_find(e->frame->function->scope, node->name, node->span, &g) == TRI_LOOKUP_FOUND)
+    if (tri_module_find(e->frame->function->scope, tri_ast_text(node), node->span, &g) == TRI_LOOKUP_FOUND)
         return g.at;
     return TRI_NO_SPAN;
 }

@@ -125,7 +125,7 @@ static tri_ev run_init(tri_eval *e, const tri_class *cls, const tri_value *init,
         const tri_ast_node *t =
             s->kind == TRI_AST_ASSIGN && s->assign.targets.len == 1 ? s->assign.targets.at[0] : NULL;
         bool is_field = t && t->kind == TRI_AST_ATTRIBUTE && t->attribute.value->kind == TRI_AST_NAME &&
-                        tri_str_equal(t->attribute.value->name, params->at[0]->param.name);
+                        tri_str_equal(tri_ast_text(t->attribute.value), params->at[0]->param.name);
         if (!is_field) {
             tri_stmt_list(e, &(tri_ast_list){(tri_ast_node **)&def->function.body.at[i], 1});
             continue;

@@ -115,7 +115,7 @@ static void join(uses *u, int a, int b)
 static tri_str callee_name(const tri_ast_node *call)
 {
     const tri_ast_node *f = call->call.func;
-    return f->kind == TRI_AST_ATTRIBUTE ? f->attribute.name : f->kind == TRI_AST_NAME ? f->name : TRI_STR("");
+    return f->kind == TRI_AST_ATTRIBUTE ? f->attribute.name : f->kind == TRI_AST_NAME ? tri_ast_text(f) : TRI_STR("");
 }
 
 /* x.f(...) with a value of the kernel as x, rather than a module. */
@@ -126,7 +126,7 @@ static const tri_ast_node *receiver(const uses *u, const tri_ast_node *call)
         return NULL;
     const tri_ast_node *x = f->attribute.value;
     if (x->kind == TRI_AST_NAME)
-        return find_slot(u, u->at, x->name) != NO_SLOT ? x : NULL;
+        return find_slot(u, u->at, tri_ast_text(x)) != NO_SLOT ? x : NULL;
     return x->kind == TRI_AST_ATTRIBUTE ? NULL : x;
 }
 
@@ -148,8 +148,8 @@ static const tri_function *called(uses *u, const tri_ast_node *call)
 {
     tri_global g;
     const tri_ast_node *f = call->call.func;
-    if (f->kind != TRI_AST_NAME || find_slot(u, u->at, f->name) != NO_SLOT ||
-        tri_module_find(u->at->scope, f->name, TRI_NO_SPAN, &g) != TRI_LOOKUP_FOUND)
+    if (f->kind != TRI_AST_NAME || find_slot(u, u->at, tri_ast_text(f)) != NO_SLOT ||
+        tri_module_find(u->at->scope, tri_ast_text(f), TRI_NO_SPAN, &g) != TRI_LOOKUP_FOUND)
         return NULL;
     const tri_value *v = tri_value_unwrap(g.value);
     if (v->kind != TRI_VALUE_FUNCTION || v->function->kind != TRI_FUNCTION_JIT ||
@@ -167,8 +167,8 @@ static void bind(uses *u, const tri_function *f, tri_str param, const tri_ast_no
     int target = target_of(u, value);
     if (target != NO_SLOT)
         join(u, target, pointee(u, s));
-    if (value->kind == TRI_AST_NAME && find_slot(u, u->at, value->name) != NO_SLOT) {
-        slot *from = &u->slots.at[find_slot(u, u->at, value->name)], *to = &u->slots.at[s];
+    if (value->kind == TRI_AST_NAME && find_slot(u, u->at, tri_ast_text(value)) != NO_SLOT) {
+        slot *from = &u->slots.at[find_slot(u, u->at, tri_ast_text(value))], *to = &u->slots.at[s];
         if (!from->compared && to->compared)
             from->compared = to->compared;
         from->rank = from->rank ? from->rank : to->rank;
@@ -258,7 +258,7 @@ static unsigned kind_of(uses *u, const tri_ast_node *e)
     int s;
     switch (e->kind) {
     case TRI_AST_NAME:
-        s = find_slot(u, u->at, e->name);
+        s = find_slot(u, u->at, tri_ast_text(e));
         return s == NO_SLOT ? 0 : u->slots.at[s].facts & (FACT_VALUES | FACT_TILE);
     case TRI_AST_FLOAT:
         return FACT_FLOAT;
@@ -283,7 +283,7 @@ static int target_of(uses *u, const tri_ast_node *e)
     int s;
     switch (e->kind) {
     case TRI_AST_NAME:
-        s = find_slot(u, u->at, e->name);
+        s = find_slot(u, u->at, tri_ast_text(e));
         return s == NO_SLOT || !(u->slots.at[s].facts & FACT_POINTER) ? NO_SLOT : pointee(u, s);
     case TRI_AST_BINARY:
         s = target_of(u, e->binary.left);
@@ -391,7 +391,7 @@ static void wants(uses *u, const tri_ast_node *e, unsigned facts)
         return;
     switch (e->kind) {
     case TRI_AST_NAME:
-        s = find_slot(u, u->at, e->name);
+        s = find_slot(u, u->at, tri_ast_text(e));
         if (s == NO_SLOT)
             break;
         if (facts & FACT_FLOAT) /* may be an integer that is converted */
@@ -437,7 +437,7 @@ static void assign(uses *u, const tri_ast_node *target, const tri_ast_node *valu
     }
     if (target->kind != TRI_AST_NAME)
         return;
-    int s = slot_of(u, u->at, target->name);
+    int s = slot_of(u, u->at, tri_ast_text(target));
     /* A sum that starts at 0 has to stay an integer; blocks of zeros and 0.0 say what they are. */
     learn(u, s, value->kind == TRI_AST_INT ? FACT_INT : kind_of(u, value) & FACT_VALUES);
     wants(u, value, u->slots.at[s].facts & ~(unsigned)FACT_TESTED);
@@ -471,11 +471,11 @@ static void visit_descriptor(uses *u, const tri_ast_node *call, const tri_ast_no
 {
     if (self->kind != TRI_AST_NAME || !call->call.args.len)
         return;
-    slot *s = &u->slots.at[find_slot(u, u->at, self->name)];
+    slot *s = &u->slots.at[find_slot(u, u->at, tri_ast_text(self))];
     const tri_ast_node *offsets = call->call.args.at[0];
     if (offsets->kind == TRI_AST_LIST || offsets->kind == TRI_AST_TUPLE)
         s->rank = (int)offsets->list.len;
-    learn(u, find_slot(u, u->at, self->name), FACT_DESCRIPTOR);
+    learn(u, find_slot(u, u->at, tri_ast_text(self)), FACT_DESCRIPTOR);
     wants(u, offsets, FACT_INT);
 }
 
@@ -577,7 +577,7 @@ static bool is_literal(const tri_ast_node *e)
 
 static void compare_pair(uses *u, tri_ast_op op, const tri_ast_node *a, const tri_ast_node *b)
 {
-    int s = a->kind == TRI_AST_NAME ? find_slot(u, u->at, a->name) : NO_SLOT;
+    int s = a->kind == TRI_AST_NAME ? find_slot(u, u->at, tri_ast_text(a)) : NO_SLOT;
     if (op == TRI_AST_IS_OP || op == TRI_AST_IS_NOT_OP || op == TRI_AST_IN_OP || op == TRI_AST_NOT_IN_OP)
         return;
     if (s != NO_SLOT && is_literal(b) && !u->slots.at[s].compared && op == TRI_AST_EQ_OP)
@@ -619,7 +619,7 @@ static void visit_augmented(uses *u, const tri_ast_node *e)
         wants(u, value, FACT_INT);
         return;
     }
-    int s = slot_of(u, u->at, target->name);
+    int s = slot_of(u, u->at, tri_ast_text(target));
     learn(u, s, kind_of(u, value) & (FACT_POINTER | FACT_FLOAT));
     if (u->slots.at[s].facts & FACT_FLOAT)
         wants(u, value, FACT_MEETS_FLOAT);
@@ -643,7 +643,7 @@ static void visit_statement(uses *u, const tri_ast_node *e)
         break;
     case TRI_AST_FOR:
         if (e->for_.target->kind == TRI_AST_NAME)
-            learn(u, slot_of(u, u->at, e->for_.target->name), FACT_INT);
+            learn(u, slot_of(u, u->at, tri_ast_text(e->for_.target)), FACT_INT);
         break;
     case TRI_AST_RETURN:
         if (e->value) {

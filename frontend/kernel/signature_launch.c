@@ -27,7 +27,7 @@ static bool visit_assignment(const tri_ast_node *e, void *data)
     if (e->kind == TRI_AST_ASSIGN)
         for (uint32_t i = 0; i < e->assign.targets.len; i++) {
             const tri_ast_node *target = e->assign.targets.at[i];
-            if (target->kind != TRI_AST_NAME || !tri_str_equal(target->name, a->name))
+            if (target->kind != TRI_AST_NAME || !tri_str_equal(tri_ast_text(target), a->name))
                 continue;
             a->value = a->count++ ? a->value : e->assign.value;
         }
@@ -53,7 +53,7 @@ static const tri_ast_node *parameter_around(const launches *l, tri_str name)
 
 static tri_str last_name(const tri_ast_node *e)
 {
-    return e->kind == TRI_AST_ATTRIBUTE ? e->attribute.name : e->kind == TRI_AST_NAME ? e->name : TRI_STR("");
+    return e->kind == TRI_AST_ATTRIBUTE ? e->attribute.name : e->kind == TRI_AST_NAME ? tri_ast_text(e) : TRI_STR("");
 }
 
 /* The -sig name of torch.float32 and the like; null: none. */
@@ -119,10 +119,10 @@ static tri_str text_of_parameter(const launches *l, const tri_ast_node *param, b
 
 static tri_str text_of_name(const launches *l, const tri_ast_node *e, bool is_constexpr, int depth)
 {
-    const tri_ast_node *value = assigned_around(l, e->name);
+    const tri_ast_node *value = assigned_around(l, tri_ast_text(e));
     if (value)
         return text_of_argument(l, value, is_constexpr, depth + 1);
-    const tri_ast_node *param = parameter_around(l, e->name);
+    const tri_ast_node *param = parameter_around(l, tri_ast_text(e));
     return param ? text_of_parameter(l, param, is_constexpr, depth + 1) : TRI_STR("");
 }
 
@@ -157,7 +157,8 @@ static tri_str text_of_argument(const launches *l, const tri_ast_node *e, bool i
         return e->unary.operand->kind == TRI_AST_INT || e->unary.operand->kind == TRI_AST_FLOAT ? tri_ast_text(e)
                                                                                                 : TRI_STR("");
     case TRI_AST_ATTRIBUTE:
-        if (is_constexpr && e->attribute.value->kind == TRI_AST_NAME && tri_str_is(e->attribute.value->name, "tl"))
+        if (is_constexpr && e->attribute.value->kind == TRI_AST_NAME &&
+            tri_str_is(tri_ast_text(e->attribute.value), "tl"))
             return tri_ast_text(e);
         return TRI_STR("");
     case TRI_AST_SUBSCRIPT: /* x.shape[0] */
@@ -206,10 +207,10 @@ static bool visit_launch(const tri_ast_node *e, void *data)
     const tri_ast_node *f = e->kind == TRI_AST_CALL ? e->call.func : NULL;
     if (!f || f->kind != TRI_AST_SUBSCRIPT || f->subscript.value->kind != TRI_AST_NAME)
         return true;
-    launch_list *list = tri_map_find(&all->lists, f->subscript.value->name);
+    launch_list *list = tri_map_find(&all->lists, tri_ast_text(f->subscript.value));
     if (!list) {
         list = tri_arena_alloc(all->arena, sizeof *list);
-        tri_map_set(&all->lists, f->subscript.value->name, list);
+        tri_map_set(&all->lists, tri_ast_text(f->subscript.value), list);
     }
     tri_vec_push(all->arena, list, (launch){e, all->around, all->body});
     return true;
@@ -291,7 +292,7 @@ static bool visit_block(const tri_ast_node *e, void *data)
         value = tri_ast_call_argument(value, "block_shape", 3);
     else
         return true;
-    bool is_it = target->kind == TRI_AST_NAME && tri_str_equal(target->name, b->param);
+    bool is_it = target->kind == TRI_AST_NAME && tri_str_equal(tri_ast_text(target), b->param);
     if (target->kind == TRI_AST_SUBSCRIPT && target->subscript.index->kind == TRI_AST_STRING)
         is_it = tri_str_equal(target->subscript.index->string, b->param);
     if (is_it && value && (value->kind == TRI_AST_LIST || value->kind == TRI_AST_TUPLE))

@@ -370,7 +370,7 @@ static void read_block(search *s, size_t i)
     bool ok = block != NULL;
     for (uint32_t n = 0; ok && n < block->list.len; n++) {
         const tri_ast_node *side = block->list.at[n];
-        int param = side->kind == TRI_AST_NAME ? tri_module_param_index(f, side->name) : -1;
+        int param = side->kind == TRI_AST_NAME ? tri_module_param_index(f, tri_ast_text(side)) : -1;
         tri_str text = param >= 0 ? s->texts[param] : tri_ast_text(side);
         ok = is_number_text(text);
         tri_buf_format(&sides, "%s%.*s", n ? ", " : "", TRI_STR_ARG(text));

@@ -319,7 +319,7 @@ void tri_signature_text_name_fields(tri_scope *scope, const tri_ast_node *param,
 {
     const tri_ast_node *annotation = param->param.annotation;
     tri_str name = !annotation                            ? TRI_STR("")
-                   : annotation->kind == TRI_AST_NAME     ? annotation->name
+                   : annotation->kind == TRI_AST_NAME     ? tri_ast_text(annotation)
                    : annotation->kind == TRI_AST_STRING   ? tri_str_trim(annotation->string)
                                                           : TRI_STR("");
     const tri_class *cls = arg->kind == TRI_ARG_TUPLE && !arg->cls ? named_tuple(scope, name) : NULL;

@@ -65,7 +65,7 @@ static tri_ev name_value(tri_eval *e, tri_ev v, const tri_ast_node *target)
     MlirOperation op = mlirOpResultGetOwner(v.value);
     MlirLocation loc = is_copied ? here : mlirOperationGetLocation(op);
     if (!mlirLocationIsAName(loc))
-        mlirOperationSetLocation(op, tri_context_named_location(loc, target->name));
+        mlirOperationSetLocation(op, tri_context_named_location(loc, tri_ast_text(target)));
     return v;
 }
 
@@ -119,7 +119,7 @@ void tri_stmt_assign(tri_eval *e, const tri_ast_node *target, tri_ev value)
     case TRI_AST_NAME:
         value = name_value(e, value, target);
         tri_masks_check_assigned(e, target, value);
-        tri_frame_set(e, target->name, value, target->span);
+        tri_frame_set(e, tri_ast_text(target), value, target->span);
         return;
     case TRI_AST_TUPLE:
     case TRI_AST_LIST:
@@ -146,7 +146,7 @@ void tri_stmt_assign(tri_eval *e, const tri_ast_node *target, tri_ev value)
 static void poison_target(tri_eval *e, const tri_ast_node *t)
 {
     if (t->kind == TRI_AST_NAME)
-        tri_frame_set(e, t->name, (tri_ev){0}, t->span);
+        tri_frame_set(e, tri_ast_text(t), (tri_ev){0}, t->span);
     else if (t->kind == TRI_AST_TUPLE || t->kind == TRI_AST_LIST)
         for (uint32_t i = 0; i < t->list.len; i++)
             poison_target(e, t->list.at[i]);
@@ -173,7 +173,8 @@ void tri_stmt_poison_targets(tri_eval *e, const tri_ast_node *node) { tri_ast_wa
 
 static bool has_constexpr_name(tri_eval *e, const tri_ast_node *target)
 {
-    return target->kind == TRI_AST_NAME && e->frame->constexpr_names.len && is_constexpr_name(e->frame, target->name);
+    return target->kind == TRI_AST_NAME && e->frame->constexpr_names.len &&
+           is_constexpr_name(e->frame, tri_ast_text(target));
 }
 
 static void assign_statement(tri_eval *e, const tri_ast_node *node)
@@ -186,7 +187,7 @@ static void assign_statement(tri_eval *e, const tri_ast_node *node)
     const tri_ast_node *target = node->assign.targets.at[0];
     tri_ev value = tri_expr_eval(e, node->assign.value);
     if (has_constexpr_name(e, target)) {
-        assign_constexpr(e, target->name, value, target->span);
+        assign_constexpr(e, tri_ast_text(target), value, target->span);
         return;
     }
     tri_span at = e->at;
@@ -214,8 +215,8 @@ static bool is_constexpr_annotation(tri_eval *e, const tri_ast_node *a)
     if (tri_str_has_suffix(tri_ast_text(a), "constexpr"))
         return true;
     tri_global g;
-    return a->kind == TRI_AST_NAME && !tri_frame_find(e, a->name) &&
-           tri_module_find(e->frame->function->scope, a->name, a->span, &g) == TRI_LOOKUP_FOUND &&
+    return a->kind == TRI_AST_NAME && !tri_frame_find(e, tri_ast_text(a)) &&
+           tri_module_find(e->frame->function->scope, tri_ast_text(a), a->span, &g) == TRI_LOOKUP_FOUND &&
            g.value->kind == TRI_VALUE_BUILTIN && tri_str_is(g.value->string, "triton.language.constexpr");
 }
 
@@ -225,12 +226,12 @@ static void annotated_assign(tri_eval *e, const tri_ast_node *node)
     bool constant = is_constexpr_annotation(e, node->ann_assign.annotation);
     if (!node->ann_assign.value) {
         if (constant && target->kind == TRI_AST_NAME)
-            tri_vec_push(e->arena, &e->frame->constexpr_names, target->name);
+            tri_vec_push(e->arena, &e->frame->constexpr_names, tri_ast_text(target));
         return;
     }
     tri_ev value = tri_expr_eval(e, node->ann_assign.value);
     if (constant && target->kind == TRI_AST_NAME) {
-        assign_constexpr(e, target->name, value, target->span);
+        assign_constexpr(e, tri_ast_text(target), value, target->span);
         return;
     }
     tri_stmt_assign(e, target, tri_stmt_decay(e, value));

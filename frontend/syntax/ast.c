@@ -14,7 +14,7 @@ static const struct {
 
 tri_ast_node *tri_ast_new(tri_arena *arena, tri_ast_kind kind, tri_span span)
 {
-    tri_ast_node *node = tri_arena_alloc_words(arena, offsetof(tri_ast_node, name) + kinds[kind].size);
+    tri_ast_node *node = tri_arena_alloc_words(arena, offsetof(tri_ast_node, nothing) + kinds[kind].size);
     node->kind = kind;
     node->span = span;
     return node;
@@ -58,7 +58,7 @@ tri_str tri_ast_text(const tri_ast_node *node)
     return tri_str_sub(node->span.source->text, node->span.begin, node->span.end);
 }
 
-static void set_integer(tri_ast_node *node, tri_str text)
+static void set_integer(tri_arena *arena, tri_ast_node *node, tri_str text)
 {
     unsigned base = 10;
     size_t i = 0;
@@ -75,15 +75,18 @@ static void set_integer(tri_ast_node *node, tri_str text)
         is_big |= __builtin_mul_overflow(value, (uint64_t)base, &value);
         is_big |= __builtin_add_overflow(value, (uint64_t)digit, &value);
     }
-    node->integer.text = text;
     node->integer.value = is_big ? 0 : value;
-    node->integer.is_big = is_big;
+    if (is_big) {
+        tri_str *big = TRI_NEW(arena, tri_str);
+        *big = text;
+        node->integer.big = big;
+    }
 }
 
 void tri_ast_set_number(tri_arena *arena, tri_ast_node *node, tri_str text)
 {
     if (node->kind == TRI_AST_INT) {
-        set_integer(node, text);
+        set_integer(arena, node, text);
         return;
     }
     node->real.text = text;
@@ -123,13 +126,6 @@ void tri_ast_walk(const tri_ast_node *node, bool (*visit)(const tri_ast_node *no
     walk w = {visit, data};
     if (visit(node, data))
         tri_ast_each_child(node, walk_child, &w);
-}
-
-bool tri_ast_is_launch(const tri_ast_node *node, tri_str name)
-{
-    const tri_ast_node *f = node->kind == TRI_AST_CALL ? node->call.func : NULL;
-    return f && f->kind == TRI_AST_SUBSCRIPT && f->subscript.value->kind == TRI_AST_NAME &&
-           tri_str_equal(f->subscript.value->name, name);
 }
 
 const tri_ast_node *tri_ast_call_argument(const tri_ast_node *call, const char *name, uint32_t position)

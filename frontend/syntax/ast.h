@@ -11,7 +11,7 @@
 /* X(KIND, "text in -emit=ast", union member). The member named here is the one that is valid. */
 #define TRI_AST_KINDS(X) \
     /* expressions */ \
-    X(NAME, "name", name) \
+    X(NAME, "name", nothing)             /* tri_ast_text is what it is called */ \
     X(NONE, "none", nothing) \
     X(TRUE, "true", nothing) \
     X(FALSE, "false", nothing) \
@@ -87,7 +87,7 @@
     X(MATCH_SEQUENCE, "match-sequence", list) \
     X(MATCH_MAPPING, "match-mapping", match_mapping) \
     X(MATCH_CLASS, "match-class", match_class) \
-    X(MATCH_STAR, "match-star", name)    /* *name; *_ has an empty name */ \
+    X(MATCH_STAR, "match-star", string)    /* *name; *_ has an empty name */ \
     X(MATCH_AS, "match-as", match_as)    /* pattern as name; name alone; _ (both absent) */ \
     X(MATCH_OR, "match-or", list)
 
@@ -141,11 +141,9 @@ struct tri_ast_node {
     tri_ast_kind kind;
     bool parenthesized; /* the expression stands in parentheses of its own */
     union {
-        tri_str name; /* as spelled */
         struct {
-            tri_str text;      /* digits with prefix, without underscores: "0x1f", "123" */
-            uint64_t value;    /* valid unless is_big */
-            bool is_big;       /* does not fit in 64 bits: `text` has it all */
+            uint64_t value;     /* valid unless it is big */
+            const tri_str *big; /* what does not fit in 64 bits: digits with prefix, without underscores; else null */
         } integer;
         struct {
             tri_str text; /* as spelled, without underscores and without the final j */
@@ -330,7 +328,6 @@ struct tri_ast_node {
             tri_str name;          /* may be empty */
         } match_as;
         struct {
-            char unused;
         } nothing;
     };
 };
@@ -355,8 +352,6 @@ tri_str tri_ast_text(const tri_ast_node *node);
 void tri_ast_each_child(const tri_ast_node *node, void (*visit)(const tri_ast_node *child, void *data), void *data);
 /* What a call passes by this name or at this position (of several the name); null: nothing. */
 const tri_ast_node *tri_ast_call_argument(const tri_ast_node *call, const char *name, uint32_t position);
-/* Is it `name[...](...)`, a launch of the kernel of that name? */
-bool tri_ast_is_launch(const tri_ast_node *node, tri_str name);
 /* Calls `visit` for `node` and everything below it, parents first; false leaves a subtree out. */
 void tri_ast_walk(const tri_ast_node *node, bool (*visit)(const tri_ast_node *node, void *data), void *data);
 

@@ -10,7 +10,7 @@
 #define PATTERNS NODES(MATCH_VALUE, MATCH_OR)
 
 const tri_field_list tri_ast_fields[TRI_AST_KIND_COUNT] = {
-    [TRI_AST_NAME] = {1, {{NULL, TRI_FIELD_STR, 0, 0, AT(name)}}},
+    [TRI_AST_NAME] = {1, {{NULL, TRI_FIELD_NAME, 0, 0, AT(nothing)}}},
     [TRI_AST_INT] = {1, {{NULL, TRI_FIELD_INTEGER, 0, 0, AT(integer)}}},
     [TRI_AST_FLOAT] = {1, {{NULL, TRI_FIELD_REAL, 0, 0, AT(real)}}},
     [TRI_AST_IMAGINARY] = {1, {{NULL, TRI_FIELD_REAL, 0, 0, AT(real)}}},
@@ -242,7 +242,7 @@ const tri_field_list tri_ast_fields[TRI_AST_KIND_COUNT] = {
         {"patterns", TRI_FIELD_LIST, PATTERNS, AT(match_class.patterns)},
         {"keywords", TRI_FIELD_LIST, ONLY(KEYWORD), AT(match_class.keywords)},
     }},
-    [TRI_AST_MATCH_STAR] = {1, {{"name", TRI_FIELD_STR, 0, 0, AT(name)}}},
+    [TRI_AST_MATCH_STAR] = {1, {{"name", TRI_FIELD_STR, 0, 0, AT(string)}}},
     [TRI_AST_MATCH_AS] = {2, {
         {"pattern", TRI_FIELD_OPTIONAL, PATTERNS, AT(match_as.pattern)},
         {"name", TRI_FIELD_STR, 0, 0, AT(match_as.name)},

@@ -10,6 +10,7 @@ typedef enum {
     TRI_FIELD_OPTIONAL, /* tri_ast_node *, may be null */
     TRI_FIELD_LIST,     /* tri_ast_list */
     TRI_FIELD_STR,      /* tri_str */
+    TRI_FIELD_NAME,     /* nothing: the text that the node spans */
     TRI_FIELD_INTEGER,  /* the `integer` member, as its text */
     TRI_FIELD_REAL,     /* the `real` member, as its text */
     TRI_FIELD_OP,       /* tri_ast_op from `first` to `last` */

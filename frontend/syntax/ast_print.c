@@ -76,6 +76,14 @@ static void print_list(printer *p, const tri_ast_list *list, unsigned indent)
     tri_buf_add_char(p->out, ']');
 }
 
+/* An integer as spelled, without underscores. */
+static void print_digits(tri_buf *out, tri_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.data[i] != '_')
+            tri_buf_add_char(out, text.data[i]);
+}
+
 static void print_value(printer *p, const tri_ast_node *node, const tri_field *field, const void *value,
                         unsigned indent)
 {
@@ -83,7 +91,8 @@ static void print_value(printer *p, const tri_ast_node *node, const tri_field *f
     case TRI_FIELD_NODE: case TRI_FIELD_OPTIONAL: print_node(p, *(tri_ast_node *const *)value, indent); return;
     case TRI_FIELD_LIST: print_list(p, value, indent); return;
     case TRI_FIELD_STR: print_string(p->out, *(const tri_str *)value); return;
-    case TRI_FIELD_INTEGER: tri_buf_add_str(p->out, node->integer.text); return;
+    case TRI_FIELD_NAME: print_string(p->out, tri_ast_text(node)); return;
+    case TRI_FIELD_INTEGER: print_digits(p->out, tri_ast_text(node)); return;
     case TRI_FIELD_REAL: tri_buf_add_str(p->out, node->real.text); return;
     case TRI_FIELD_OP: print_string(p->out, tri_str_from(tri_ast_op_text(*(const tri_ast_op *)value))); return;
     case TRI_FIELD_OPS:

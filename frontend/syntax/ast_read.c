@@ -171,6 +171,15 @@ static void read_ops(reader *r, tri_ast_node *node, const tri_field *field)
     node->compare.ops = ops;
 }
 
+/* A name says again what its range of the source is. */
+static void read_spanned_name(reader *r, const tri_ast_node *node)
+{
+    tri_str name = read_string(r);
+    tri_span at = node->span;
+    if (at.begin > at.end || at.end > r->source->text.len || !tri_str_equal(name, tri_ast_text(node)))
+        fail_ast(r, "'%.*s' does not stand in the source where the name says", TRI_STR_ARG(name));
+}
+
 static void read_value(reader *r, tri_ast_node *node, const tri_field *field)
 {
     void *value = tri_field_address(node, field);
@@ -178,6 +187,7 @@ static void read_value(reader *r, tri_ast_node *node, const tri_field *field)
     case TRI_FIELD_NODE: case TRI_FIELD_OPTIONAL: *(tri_ast_node **)value = read_node(r, field); return;
     case TRI_FIELD_LIST: *(tri_ast_list *)value = read_list(r, field); return;
     case TRI_FIELD_STR: *(tri_str *)value = read_string(r); return;
+    case TRI_FIELD_NAME: read_spanned_name(r, node); return;
     case TRI_FIELD_INTEGER: case TRI_FIELD_REAL: {
         tri_str text = read_word(r);
         for (size_t i = 0; i < text.len; i++)

@@ -194,8 +194,8 @@ tri_ast_node *tri_parser_node(tri_parser *p, tri_ast_kind kind, uint32_t begin)
     if (tri_arena_used(p->arena) > p->most_bytes && !p->is_full) {
         p->is_full = true;
         tri_parser_fail(p, 2027, tri_parser_token_span(p, tri_parser_token(p)),
-                        "the file takes more than %d times its size and %d MB to be read; split it, or compute its "
-                        "tables outside the file",
+                        "the file takes more than %d times its size, and more than %d MB, to be read; split it, or "
+                        "compute its tables outside the file",
                         TRI_PARSER_MAX_RATIO, TRI_PARSER_MAX_ROOM >> 20);
     }
     return tri_ast_new(p->arena, kind, tri_parser_span(p, begin));
@@ -424,7 +424,8 @@ tri_ast_module *tri_parser_parse(tri_arena *arena, tri_diag *diag, const tri_sou
     p->arena = arena;
     p->diag = diag;
     p->source = source;
-    p->most_bytes = tri_arena_used(arena) + TRI_PARSER_MAX_RATIO * source->text.len + TRI_PARSER_MAX_ROOM;
+    size_t room = TRI_PARSER_MAX_RATIO * source->text.len;
+    p->most_bytes = tri_arena_used(arena) + (room > TRI_PARSER_MAX_ROOM ? room : TRI_PARSER_MAX_ROOM);
     tri_lexer_init(&p->lexer, arena, source);
     tri_parser_statements(p, TRI_TOKEN_END);
     if (p->is_full && p->error_count >= TRI_PARSER_MAX_ERRORS)

@@ -175,7 +175,6 @@ static tri_ast_node *parse_atom(tri_parser *p)
     case TRI_TOKEN_NAME:
         tri_parser_advance(p);
         node = tri_parser_node(p, TRI_AST_NAME, t->begin);
-        node->name = tri_str_sub(p->source->text, node->span.begin, node->span.end);
         return node;
     case TRI_TOKEN_NUMBER: return parse_number(p);
     case TRI_TOKEN_STRING: case TRI_TOKEN_FSTRING_START: return tri_parser_string_literals(p);

@@ -93,7 +93,6 @@ static tri_ast_node *parse_name_pattern(tri_parser *p)
         return node;
     }
     tri_ast_node *value = tri_parser_node(p, TRI_AST_NAME, begin);
-    value->name = name;
     unsigned length = 0;
     while (tri_parser_accept(p, TRI_TOKEN_DOT)) {
         tri_str attribute = tri_parser_expect_name(p, "a name after '.'");
@@ -150,7 +149,7 @@ static tri_ast_node *parse_element(tri_parser *p)
         return parse_pattern(p);
     tri_str name = tri_parser_expect_name(p, "a name after '*'");
     tri_ast_node *node = tri_parser_node(p, TRI_AST_MATCH_STAR, begin);
-    node->name = is_wildcard(name) ? (tri_str){0} : name;
+    node->string = is_wildcard(name) ? (tri_str){0} : name;
     return node;
 }
 

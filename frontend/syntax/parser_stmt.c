@@ -194,10 +194,8 @@ static tri_ast_node *parse_names(tri_parser *p, tri_ast_kind kind, uint32_t begi
     size_t mark = p->scratch.len;
     do {
         uint32_t name_begin = tri_parser_token(p)->begin;
-        tri_str name = tri_parser_expect_name(p, "a name");
-        tri_ast_node *node = tri_parser_node(p, TRI_AST_NAME, name_begin);
-        node->name = name;
-        tri_parser_push(p, node);
+        tri_parser_expect_name(p, "a name");
+        tri_parser_push(p, tri_parser_node(p, TRI_AST_NAME, name_begin));
     } while (tri_parser_accept(p, TRI_TOKEN_COMMA));
     tri_ast_list names = tri_parser_take(p, mark);
     tri_ast_node *node = tri_parser_node(p, kind, begin);
@@ -259,9 +257,8 @@ static tri_ast_node *parse_type_alias(tri_parser *p, uint32_t begin)
 {
     tri_parser_advance(p);
     uint32_t name_begin = tri_parser_token(p)->begin;
-    tri_str name = tri_parser_expect_name(p, "a name");
+    tri_parser_expect_name(p, "a name");
     tri_ast_node *name_node = tri_parser_node(p, TRI_AST_NAME, name_begin);
-    name_node->name = name;
     tri_ast_list type_params = tri_parser_target_type_params(p);
     tri_parser_expect(p, TRI_TOKEN_ASSIGN, "after the type alias");
     tri_ast_node *value = tri_parser_expr_test(p);
@@ -327,8 +324,8 @@ _Noreturn static void fail_leftover(tri_parser *p, const tri_ast_node *statement
     tri_str text = tri_parser_text(p, t);
     bool is_operand = tri_parser_expr_can_start((tri_token_kind)t->kind);
     if (value && value->kind == TRI_AST_NAME && is_operand &&
-        (tri_str_is(value->name, "print") || tri_str_is(value->name, "exec"))) {
-        tri_str name = value->name;
+        (tri_str_is(tri_ast_text(value), "print") || tri_str_is(tri_ast_text(value), "exec"))) {
+        tri_str name = tri_ast_text(value);
         tri_parser_fail(p, 2001, value->span, "missing parentheses in the call of '%.*s'; write %.*s(...)",
                         TRI_STR_ARG(name), TRI_STR_ARG(name));
     }
