@@ -359,7 +359,8 @@ static void add_fix(tri_diag *diag, const report *r, tri_buf *out)
     size_t indent = marks.len ? marks.len - 1 : 0;
     const char *on = has_color(diag) ? "\033[32m" : "";
     const char *off = has_color(diag) ? "\033[0m" : "";
-    tri_buf_format(out, "      | %*s%s%.*s%s\n", (int)indent, "", on, TRI_STR_ARG(r->text), off);
+    tri_str shown = tri_str_sub(r->text, 0, tri_str_find(r->text, '\n')); /* of lines, the first */
+    tri_buf_format(out, "      | %*s%s%.*s%s\n", (int)indent, "", on, TRI_STR_ARG(shown), off);
     tri_buf_fini(&drawn);
     tri_buf_fini(&marks);
 }

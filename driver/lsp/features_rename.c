@@ -93,9 +93,9 @@ static bool refers(search *s, const tri_workspace_file *file, const tri_ast_node
 
 /* --- where it is defined --------------------------------------------------------------------- */
 
-static bool holds(tri_span at, size_t offset) { return at.begin <= offset && offset <= at.end; }
+static bool stands_at(tri_span at, size_t offset) { return at.begin <= offset && offset <= at.end; }
 
-static void define(search *s, const tri_workspace_file *file, tri_str name)
+static void add_export(search *s, const tri_workspace_file *file, tri_str name)
 {
     tri_vec_push(s->arena, &s->exports, ((export){file, name}));
 }
@@ -129,7 +129,7 @@ static void define_imported(search *s, const tri_workspace_file *from, const tri
                            import.statement->kind == TRI_AST_IMPORT_FROM && !import.alias->alias.asname.len;
         statement = is_imported ? import.statement : find_star(s, file, name);
         if (!statement) {
-            define(s, file, name);
+            add_export(s, file, name);
             return;
         }
         from = file;
@@ -141,14 +141,14 @@ static void define_imported(search *s, const tri_workspace_file *from, const tri
 static bool visit_cursor(const tri_ast_node *node, void *data)
 {
     search *s = data;
-    if (node->kind == TRI_AST_ATTRIBUTE && holds(tri_ast_name_span(node), s->offset)) {
+    if (node->kind == TRI_AST_ATTRIBUTE && stands_at(tri_ast_name_span(node), s->offset)) {
         tri_workspace_file *file = module_of(s, s->own, node->attribute.value);
         if (file)
-            define(s, file, node->attribute.name);
+            add_export(s, file, node->attribute.name);
     }
     for (uint32_t i = 0; node->kind == TRI_AST_IMPORT_FROM && i < node->import_from.names.len; i++) {
         const tri_ast_node *alias = node->import_from.names.at[i];
-        if (holds(tri_names_imported_span(alias), s->offset) && tri_str_equal(alias->alias.name, s->word))
+        if (stands_at(tri_names_imported_span(alias), s->offset) && tri_str_equal(alias->alias.name, s->word))
             define_imported(s, s->own, node, s->word);
     }
     return true;
@@ -184,7 +184,7 @@ static void find_definition(search *s)
         return;
     }
     s->function = names.function;
-    define(s, s->own, s->function && s->is_param ? s->function->function.name : s->word);
+    add_export(s, s->own, s->function && s->is_param ? s->function->function.name : s->word);
 }
 
 /* --- who has it from there ------------------------------------------------------------------- */
@@ -201,7 +201,7 @@ static bool visit_reexport(const tri_ast_node *node, void *data)
             continue;
         tri_names_find_owner(&names);
         if (!names.function)
-            define(s, s->file, name);
+            add_export(s, s->file, name);
     }
     return true;
 }

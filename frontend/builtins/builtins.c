@@ -1,6 +1,7 @@
 #include "frontend/builtins/builtins.h"
 
 #include "frontend/prelude/prelude.h"
+#include "frontend/kernel/fixes.h"
 #include "frontend/kernel/target.h"
 #include "frontend/syntax/bind.h"
 
@@ -221,6 +222,7 @@ static bool not_constant(tri_eval *e, const tri_ev *args, int i, const char *wha
                   short_name(e->row), what, tri_eval_describe(e, args[i]));
     if (tri_ev_is_tensor(args[i]))
         tri_eval_note(e, "a plain assignment turns a number into a tensor; keep it with 'name: tl.constexpr = ...'");
+    tri_fixes_constexpr(e, e->arg_spans[i]);
     return false;
 }
 
@@ -253,6 +255,7 @@ const tri_type *tri_arg_dtype(tri_eval *e, const tri_ev *args, int i)
         t = tri_types_parse(e->arena, text);
     if (!t) {
         not_constant(e, args, i, "type such as tl.float32");
+        tri_fixes_library_call(e, e->arg_spans[i]);
         return NULL;
     }
     const char *why = tri_target_rejects(e, t->dtype);

@@ -1,6 +1,7 @@
 /* Elementwise arithmetic. */
 #include "frontend/builtins/builtins.h"
 
+#include "frontend/kernel/fixes.h"
 #include "ir/options.h"
 
 static const char *const unary_ops[] = {
@@ -27,8 +28,11 @@ tri_ev tri_builtin_unary_math(tri_eval *e, const tri_ev *args)
     tri_ev x;
     if (!tri_arg_tensor(e, args, 0, &x))
         return (tri_ev){0};
-    if (!is_dtype(x, TRI_DTYPE_FP32) && !is_dtype(x, TRI_DTYPE_FP64))
-        return wrong_type(e, 0, x, "fp32 or fp64", "cast it first: x.to(tl.float32)");
+    if (!is_dtype(x, TRI_DTYPE_FP32) && !is_dtype(x, TRI_DTYPE_FP64)) {
+        tri_ev r = wrong_type(e, 0, x, "fp32 or fp64", "cast it first: x.to(tl.float32)");
+        tri_fixes_append(e, e->arg_spans[0], ".to(tl.float32)");
+        return r;
+    }
     return tri_emit_unary(e, unary_ops[tri_builtins_current(e)->data], x.type, x);
 }
 

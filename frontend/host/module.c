@@ -508,6 +508,21 @@ static void fix_global(tri_modules *all, tri_span at)
                      (int)(end - begin), text.data + begin);
 }
 
+/* "@triton.jit" above a function that has no decorator, in a file that knows the name. */
+static void fix_decorator(tri_modules *all, const tri_function *function)
+{
+    const tri_ast_node *node = function->node;
+    tri_str text = node->span.source ? node->span.source->text : TRI_STR("");
+    size_t line = node->span.begin;
+    bool is_plain = node->kind == TRI_AST_FUNCTION && !node->function.decorators.len;
+    if (!is_plain || !memmem(text.data, text.len, "import triton\n", 14))
+        return;
+    while (line > 0 && text.data[line - 1] != '\n')
+        line--;
+    tri_span at = {node->span.source, node->span.begin, node->span.begin};
+    tri_diag_fix(all->diag, at, "@triton.jit\n%.*s", (int)(node->span.begin - line), text.data + line);
+}
+
 void tri_module_report_unreadable(tri_modules *all, tri_str name, const tri_global *global, tri_span use)
 {
     const tri_value *v = global->value;
@@ -526,6 +541,8 @@ void tri_module_report_unreadable(tri_modules *all, tri_str name, const tri_glob
                     : "make it a compile-time constant";
     if (global->at.source)
         tri_diag_note(all->diag, global->at, "it is defined here; %s", remedy);
+    if (is_function)
+        fix_decorator(all, v->function);
     if (!is_function && !is_class && tri_value_is_number(v)) {
         tri_str text = tri_value_repr_str(all->arena, v);
         fix_global(all, global->at);

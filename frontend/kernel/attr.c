@@ -15,7 +15,11 @@ static tri_ev no_attribute(tri_eval *e, tri_ev base, tri_str name, const tri_ast
             tri_diag_fix(e->diag, at, "%s", strrchr(near, '.') + 1);
         return r;
     }
-    return tri_eval_error_at(e, at, 3003, "%s has no attribute '%.*s'", tri_eval_describe(e, base), TRI_STR_ARG(name));
+    tri_ev r =
+        tri_eval_error_at(e, at, 3003, "%s has no attribute '%.*s'", tri_eval_describe(e, base), TRI_STR_ARG(name));
+    if (tri_ev_is_tensor(base) && tri_str_is(name, "astype")) /* as NumPy spells it */
+        tri_diag_fix(e->diag, at, "to");
+    return r;
 }
 
 static tri_ev bind(tri_eval *e, tri_ev self, const tri_value *function, tri_str name)

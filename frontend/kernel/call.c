@@ -1,5 +1,6 @@
 /* Calls: what a callee is, and what its arguments are. */
 #include "frontend/builtins/builtins.h"
+#include "frontend/kernel/fixes.h"
 #include "frontend/kernel/frame.h"
 #include "frontend/host/host.h"
 
@@ -44,7 +45,7 @@ bool tri_call_evaluate_args(tri_eval *e, const tri_ast_node *call, tri_call_args
     return ok;
 }
 
-static const tri_value **host_values(tri_eval *e, const tri_call_args *args, tri_ev callee)
+static const tri_value **host_values(tri_eval *e, const tri_call_args *args, tri_ev callee, tri_span at)
 {
     const tri_value **values = TRI_NEW_ARRAY(e->arena, const tri_value *, args->len + 1);
     for (size_t i = 0; i < args->len; i++) {
@@ -56,6 +57,7 @@ static const tri_value **host_values(tri_eval *e, const tri_call_args *args, tri
                               "%s runs at compile time and takes only compile-time values, but "
                               "this is %s",
                               tri_eval_describe(e, callee), tri_eval_describe(e, args->at[i].value));
+            tri_fixes_library_call(e, at);
             return NULL;
         }
     }
@@ -64,7 +66,7 @@ static const tri_value **host_values(tri_eval *e, const tri_call_args *args, tri
 
 static tri_ev call_host(tri_eval *e, tri_ev callee, const tri_call_args *args, tri_span at)
 {
-    const tri_value **values = host_values(e, args, callee);
+    const tri_value **values = host_values(e, args, callee, at);
     if (!values)
         return (tri_ev){0};
     tri_host_arg *host = TRI_NEW_ARRAY(e->arena, tri_host_arg, args->len + 1);
@@ -175,7 +177,9 @@ static tri_ev call_value(tri_eval *e, tri_ev callee, tri_call_args *args, tri_sp
         default:
             break;
         }
-    return tri_eval_error_at(e, at, 4001, "%s can not be called", tri_eval_describe(e, callee));
+    tri_ev r = tri_eval_error_at(e, at, 4001, "%s can not be called", tri_eval_describe(e, callee));
+    tri_fixes_library_call(e, at);
+    return r;
 }
 
 tri_ev tri_call_simple(tri_eval *e, tri_ev callee, int count, const tri_ev *values)

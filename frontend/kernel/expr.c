@@ -1,3 +1,4 @@
+#include "frontend/kernel/fixes.h"
 #include "frontend/kernel/frame.h"
 #include "frontend/kernel/notes.h"
 #include "frontend/host/host.h"
@@ -59,7 +60,7 @@ static tri_ev not_defined(tri_eval *e, const tri_ast_node *node)
             words[n++] = tri_str_copy(e->arena, file->at[i]->function.name).data;
     const char *near = tri_str_nearest(tri_ast_text(node), words, n);
     r = tri_eval_error(e, 3001, "'%.*s' is not defined", TRI_STR_ARG(tri_ast_text(node)));
-    if (near)
+    if (!tri_fixes_unknown_name(e, node) && near)
         tri_diag_fix(e->diag, node->span, "%s", near);
     return r;
 }
@@ -287,15 +288,18 @@ static tri_ev eval_bool(tri_eval *e, const tri_ast_node *node)
     uint32_t n = 0;
     tri_ev *tensors = TRI_NEW_ARRAY(e->arena, tri_ev, node->boolean.values.len);
     tri_ev last = {0};
-    bool error = false;
+    bool error = false, is_told = false;
     for (uint32_t i = 0; i < node->boolean.values.len; i++) {
         tri_ev v = last = tri_expr_eval(e, node->boolean.values.at[i]);
         if (tri_ev_is_error(v)) {
             error = true;
         } else if (tri_ev_is_tensor(v)) {
-            if (tri_ev_is_block(v))
+            if (tri_ev_is_block(v) && !is_told) {
                 tri_eval_warning(e, "deprecated", "'%s' of blocks; use '%s'", is_and ? "and" : "or",
                                  is_and ? "&" : "|");
+                tri_fixes_logical(e, node);
+            }
+            is_told |= tri_ev_is_block(v);
             tensors[n++] = v;
         } else {
             const tri_value *c = tri_ev_to_value(e, v);
@@ -318,6 +322,7 @@ static tri_ev eval_compare(tri_eval *e, const tri_ast_node *node)
     if (node->compare.rights.len != 1) {
         tri_ev r = tri_eval_error(e, 4001, "several comparisons at once are not supported");
         tri_eval_note(e, "write them one by one and join them: (a < b) & (b < c)");
+        tri_fixes_comparison(e, node);
         return r;
     }
     tri_ev x = tri_expr_eval(e, node->compare.left), y = tri_expr_eval(e, node->compare.rights.at[0]);
@@ -479,7 +484,11 @@ static tri_ev dispatch(tri_eval *e, const tri_ast_node *node)
         return eval_unary(e, node);
     case TRI_AST_BINARY: {
         tri_ev x = tri_expr_eval(e, node->binary.left), y = tri_expr_eval(e, node->binary.right);
-        return tri_expr_binary(e, node->binary.op, x, y);
+        tri_ev r = tri_expr_binary(e, node->binary.op, x, y);
+        bool is_product = node->binary.op == TRI_AST_MATMUL_OP && tri_ev_is_block(x) && tri_ev_is_block(y);
+        if (is_product && tri_ev_is_error(r))
+            tri_fixes_product(e, node);
+        return r;
     }
     case TRI_AST_BOOL:
         return eval_bool(e, node);

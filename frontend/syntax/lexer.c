@@ -63,8 +63,8 @@ fail_token(tri_lexer *lx, int code, uint32_t begin, uint32_t end, uint32_t resum
 {
     va_list args;
     va_start(args, format);
-    tri_lexer_error error = {
-        code, {lx->source, begin, end}, tri_str_vformat(lx->arena, format, args), TRI_NO_SPAN, {0}};
+    tri_lexer_error error = {.code = code, .at = {lx->source, begin, end}, .note_at = TRI_NO_SPAN};
+    error.text = tri_str_vformat(lx->arena, format, args);
     va_end(args);
     if (lx->errors.len < UINT16_MAX)
         tri_vec_push(lx->arena, &lx->errors, error);
@@ -588,18 +588,26 @@ static tri_token_kind operator_kind(const char *s, uint32_t *out_len)
 #undef DOUBLED
 }
 
+/* An operator of other languages, of `length` bytes. */
+static void fail_foreign_operator(tri_lexer *lx, uint32_t length, const char *name, const char *fix)
+{
+    uint32_t pos = lx->pos;
+    fail_token(lx, 2001, pos, pos + length, pos + length, "'%.*s' is not an operator; write '%s'", (int)length,
+               lx->text + pos, name)
+        ->fix = fix;
+}
+
 static void lex_operator(tri_lexer *lx)
 {
     const char *s = lx->text + lx->pos;
     uint32_t pos = lx->pos, len = 1;
     tri_token_kind kind = operator_kind(s, &len);
     if ((s[0] == '&' || s[0] == '|') && s[1] == s[0]) {
-        fail_token(lx, 2001, pos, pos + 2, pos + 2, "'%.2s' is not an operator; write '%s'", s,
-                   s[0] == '&' ? "and" : "or");
+        fail_foreign_operator(lx, 2, s[0] == '&' ? "and" : "or", s[0] == '&' ? "and" : "or");
     } else if (s[0] == '<' && s[1] == '>') {
-        fail_token(lx, 2001, pos, pos + 2, pos + 2, "'<>' is not an operator; write '!='");
+        fail_foreign_operator(lx, 2, "!=", "!=");
     } else if (s[0] == '!' && s[1] != '=') {
-        fail_token(lx, 2001, pos, pos + 1, pos + 1, "'!' is not an operator; write 'not'");
+        fail_foreign_operator(lx, 1, "not", "not ");
     } else if (kind == TRI_TOKEN_ERROR) {
         fail_character(lx, pos);
     } else {

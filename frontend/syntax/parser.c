@@ -110,6 +110,8 @@ static void report_lexical(tri_parser *p, const tri_token *t)
     tri_parser_error(p, error->code, error->at, "%.*s", TRI_STR_ARG(error->text));
     if (error->note.len)
         tri_diag_note(p->diag, error->note_at, "%.*s", TRI_STR_ARG(error->note));
+    if (error->fix)
+        tri_diag_fix(p->diag, error->at, "%s", error->fix);
 }
 
 /* The logical line that holds token `at` ended in an unclosed bracket, opened on an earlier line
@@ -147,6 +149,19 @@ static void restart_after_unclosed(tri_parser *p)
     p->is_resynced = true;
 }
 
+/* Where the next line begins a statement of its own, the bracket was meant to end on its line. */
+static void fix_unclosed(const tri_parser *p, const tri_token *t)
+{
+    uint32_t open = p->lexer.unclosed, line, open_line, column;
+    char bracket = p->source->text.data[open];
+    tri_source_position(p->source, open, &open_line, &column);
+    tri_source_position(p->source, p->prev_end, &line, &column);
+    bool is_alone = p->lexer.bracket_count <= 1; /* else each would need its closer, in order */
+    if (t->is_first && is_alone && line == open_line && p->prev_end > open)
+        tri_diag_fix(p->diag, (tri_span){p->source, p->prev_end, p->prev_end}, "%c",
+                     bracket == '(' ? ')' : bracket == '[' ? ']' : '}');
+}
+
 void tri_parser_check_token(tri_parser *p)
 {
     const tri_token *t = tri_parser_token(p);
@@ -160,6 +175,7 @@ void tri_parser_check_token(tri_parser *p)
     uint32_t open = p->lexer.unclosed;
     tri_parser_error(p, 2003, (tri_span){p->source, open, open + 1}, "'%c' was never closed",
                      p->source->text.data[open]);
+    fix_unclosed(p, t);
     if (t->begin < p->source->text.len)
         tri_diag_note(p->diag, tri_parser_token_span(p, t), "this cannot continue it");
     restart_after_unclosed(p);

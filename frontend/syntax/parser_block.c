@@ -85,7 +85,9 @@ static bool is_at_elif(tri_parser *p)
     if (tri_parser_kind(p) != TRI_TOKEN_ELSE || tri_parser_peek(p, 1) != TRI_TOKEN_IF)
         return false;
     tri_parser_advance(p);
-    tri_parser_error(p, 2001, (tri_span){p->source, begin, tri_parser_token(p)->end}, "write 'elif' for 'else if'");
+    tri_span at = {p->source, begin, tri_parser_token(p)->end};
+    tri_parser_error(p, 2001, at, "write 'elif' for 'else if'");
+    tri_diag_fix(p->diag, at, "elif");
     return true;
 }
 

@@ -72,9 +72,13 @@ static tri_ast_node *parse_factor(tri_parser *p)
     t = tri_parser_token(p);
     bool is_doubled = p->at >= 2 && op != TRI_AST_INVERT_OP && t->kind == TRI_TOKEN_NEWLINE &&
                       p->lexer.tokens.at[p->at - 2].kind == p->lexer.tokens.at[p->at - 1].kind;
-    if (is_doubled)
-        tri_parser_fail(p, 2001, (tri_span){p->source, begin - 1, p->prev_end}, "Python has no '%s'; write '%s= 1'",
-                        op == TRI_AST_POS_OP ? "++" : "--", op == TRI_AST_POS_OP ? "+" : "-");
+    if (is_doubled) {
+        tri_span at = {p->source, begin - 1, p->prev_end};
+        char sign = op == TRI_AST_POS_OP ? '+' : '-';
+        tri_parser_error(p, 2001, at, "Python has no '%c%c'; write '%c= 1'", sign, sign, sign);
+        tri_diag_fix(p->diag, at, " %c= 1", sign);
+        tri_parser_leave(p);
+    }
     tri_parser_enter(p);
     tri_ast_node *operand = parse_factor(p);
     tri_parser_exit(p);

@@ -60,7 +60,8 @@ typedef struct {
     tri_span at;
     tri_str text;
     tri_span note_at;
-    tri_str note; /* empty: none */
+    tri_str note;    /* empty: none */
+    const char *fix; /* what should stand at `at`; null: not known */
 } tri_lexer_error;
 
 enum {

@@ -106,22 +106,22 @@ typedef struct {
     bool has_strings;
 } placing;
 
-static void add_word(tri_buf *out, uint32_t word) { tri_buf_add(out, &word, sizeof word); }
+static void write_word(tri_buf *out, uint32_t word) { tri_buf_add(out, &word, sizeof word); }
 
-static void add_string(tri_buf *out, uint32_t id, tri_str text)
+static void write_string(tri_buf *out, uint32_t id, tri_str text)
 {
     size_t words = text.len / 4 + 1;
-    add_word(out, (uint32_t)(words + 2) << 16 | op_string);
-    add_word(out, id);
+    write_word(out, (uint32_t)(words + 2) << 16 | op_string);
+    write_word(out, id);
     for (size_t i = 0; i < words; i++) {
         uint32_t word = 0;
         for (size_t k = 0; k < 4 && i * 4 + k < text.len; k++)
             word |= (uint32_t)(unsigned char)text.data[i * 4 + k] << 8 * k;
-        add_word(out, word);
+        write_word(out, word);
     }
 }
 
-static void find_marks(placing *p)
+static void read_marks(placing *p)
 {
     for (size_t at = header_words; at < p->count && p->words[at] >> 16; at += p->words[at] >> 16) {
         if ((p->words[at] & 0xffff) != op_name)
@@ -145,7 +145,7 @@ static void add_strings(placing *p, uint32_t opcode)
     if (p->has_strings || !(is_debug || is_behind))
         return;
     for (size_t i = 0; i < p->lines->files.len; i++)
-        add_string(p->out, p->bound + (uint32_t)i, p->lines->files.at[i]);
+        write_string(p->out, p->bound + (uint32_t)i, p->lines->files.at[i]);
     p->has_strings = true;
 }
 
@@ -163,10 +163,10 @@ static size_t place_instruction(placing *p, size_t at)
     if (!mark || !mark->line) {
         tri_buf_add(p->out, p->words + at, length * sizeof *p->words);
     } else if (opcode == op_call) {
-        add_word(p->out, 4 << 16 | op_line);
-        add_word(p->out, p->bound + mark->file);
-        add_word(p->out, mark->line);
-        add_word(p->out, mark->column);
+        write_word(p->out, 4 << 16 | op_line);
+        write_word(p->out, p->bound + mark->file);
+        write_word(p->out, mark->line);
+        write_word(p->out, mark->column);
     } else if (opcode == op_function) {
         while ((p->words[next] & 0xffff) != op_function_end)
             next += p->words[next] >> 16;
@@ -181,10 +181,10 @@ void tri_spirv_place_lines(const tri_spirv_lines *lines, tri_str binary, tri_buf
     p.words = tri_arena_copy(lines->arena, binary.data, binary.len);
     p.bound = p.words[3];
     p.places = TRI_NEW_ARRAY(lines->arena, place, p.bound);
-    find_marks(&p);
+    read_marks(&p);
     tri_buf_add(out, p.words, 3 * sizeof *p.words);
-    add_word(out, p.bound + (uint32_t)lines->files.len);
-    add_word(out, p.words[4]);
+    write_word(out, p.bound + (uint32_t)lines->files.len);
+    write_word(out, p.words[4]);
     for (size_t at = header_words; at < p.count;) {
         TRI_ASSERT(p.words[at] >> 16 && at + (p.words[at] >> 16) <= p.count);
         at = place_instruction(&p, at);

@@ -113,3 +113,41 @@ K
     grep -q 'tl.store(p + i, double_it(x) [*] SCALE, mask=m)' k.tri
     tritcc k.tri -sig '*fp32, i32, 4' -emit=ttir -Werror
 }
+
+# becomes OLD NEW [PARAMETERS]: a line of a kernel that -fix turns into another, which then compiles.
+becomes() {
+    printf '%s\n' 'import math' 'import torch' 'import triton' 'import triton.language as tl' '' '' 'def plain(x):' \
+        '    return x * 2' '' '' '@triton.jit' "def k(${3:-p, n, B: tl.constexpr}):" '    i = tl.arange(0, B)' '    m = i < n' \
+        '    x = tl.load(p + i, mask=m)' "    $1" '    tl.store(p + i, x, mask=m)' >k.tri
+    "$TRITCC" -fix k.tri -sig 'k(*fp32, i32, 64)' -emit=ttir=k.ttir >log 2>&1 || { cat log && return 1; }
+    grep -qxF "    $2" k.tri || { cat log k.tri && return 1; }
+}
+
+@test "-fix: habits of C, NumPy and PyTorch" {
+    becomes 'm = m and i > 2' 'm = m & (i > 2)'
+    becomes 'm = m && (i > 2 || x > 0)' 'm = m & ((i > 2) | (x > 0))'
+    becomes 'm = 0 < i < n' 'm = (0 < i) & (i < n)'
+    becomes 'x = x.astype(tl.float16)' 'x = x.to(tl.float16)'
+    becomes 'x = x.to(torch.float16)' 'x = x.to(tl.float16)'
+    becomes 'x = math.exp(x)' 'x = tl.exp(x)'
+    becomes 'x = torch.where(m, x, 0.0)' 'x = tl.where(m, x, 0.0)'
+    becomes 'x = np.sqrt(x)' 'x = tl.sqrt(x)'
+    becomes 'x = tl.exp(i + 1)' 'x = tl.exp((i + 1).to(tl.float32))'
+    becomes 'x += tl.load(p + i, mask=m' 'x += tl.load(p + i, mask=m)'
+    becomes 'n++' 'n += 1'
+    becomes 'x = tl.load(p + i, mask=m, volatile=true)' 'x = tl.load(p + i, mask=m, volatile=True)'
+    becomes 'x = plain(x)' 'x = plain(x)'
+    grep -q '^@triton.jit' <(sed -n 7p k.tri)
+}
+
+@test "-fix: a parameter that is a constant, a missing import, 'else if', '@'" {
+    printf '%s\n' 'import triton' '' '@triton.jit' 'def k(p, n, B):' '    i = tl.arange(0, B)' '    x = 0.0' '    if n > 3:' \
+        '        x = 1.0' '    else if n > 2:' '        x = 2.0' '    a = tl.load(p + i[:, None] + i[None, :])' \
+        '    tl.store(p + i, tl.sum(a @ a, 0) + x)' >k.tri
+    tritcc -fix k.tri
+    tritcc -emit=ttir k.tri -sig 'k(*fp32, i32, 16)' -Werror
+    grep -q '^import triton.language as tl$' k.tri
+    grep -q 'def k(p, n, B: tl.constexpr)' k.tri
+    grep -q '    elif n > 2:' k.tri
+    grep -q 'tl.sum(tl.dot(a, a), 0)' k.tri
+}
