@@ -111,6 +111,8 @@ void tri_stmt_from(tri_eval *e, const tri_ast_list *body, uint32_t first);
 void tri_branch_if(tri_eval *e, const tri_ast_node *node);
 tri_ev tri_branch_conditional(tri_eval *e, const tri_ast_node *node);
 void tri_loop_for(tri_eval *e, const tri_ast_node *node);
+/* Statements that one turn of `outer` with this body comes to at least, inner tl.static_range unrolled. */
+int64_t tri_least_statements(tri_eval *e, const tri_ast_node *outer, const tri_ast_list *body);
 void tri_loop_while(tri_eval *e, const tri_ast_node *node);
 
 /* call.c */

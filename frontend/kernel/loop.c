@@ -417,7 +417,7 @@ static void static_for(tri_eval *e, const tri_ast_node *node, const tri_ev *args
     }
     tri_int span = bounds[2] > 0 ? (tri_int)bounds[1] - bounds[0] : (tri_int)bounds[0] - bounds[1];
     tri_int turns = span / (bounds[2] > 0 ? bounds[2] : -(tri_int)bounds[2]);
-    if (turns > 0 && turns * node->for_.body.len > e->max_ops - e->statements &&
+    if (turns > 0 && turns * tri_least_statements(e, node, &node->for_.body) > e->max_ops - e->statements &&
         !tri_stmt_contains_return(&node->for_.body)) { /* told before the work */
         e->at = node->for_.iter->span;
         tri_eval_exhaust(e, "statements");

@@ -183,6 +183,17 @@ repeat() { awk -v n="$1" -v text="$2\n" 'BEGIN { for (i = 0; i < n; i++) printf 
     [[ $errors == *"k.tri:7:14: error: more than 900 statements"*"[TRI-4010]"* ]]
 }
 
+@test "nested static ranges are refused before the first turn" {
+    printf 'for i in tl.static_range(1000):\n    for j in tl.static_range(1000):\n        for l in tl.static_range(B, 1000):\n            tl.store(p + i + j + l, i)\n' | kernel
+    status=0
+    (ulimit -t 1 && "$TRITCC" -emit=ttir -sig 'k(p=*i32, n=i32, B=64)' k.tri 2>.err) || status=$?
+    [ "$status" -eq 1 ]
+    [[ $(<.err) == *"k.tri:7:14: error: more than 1048576 statements"*"[TRI-4010]"* ]]
+    # what depends on the turn, or on a condition, is not foreseen
+    printf 'for i in tl.static_range(1000):\n    if i < 1:\n        for j in tl.static_range(2000):\n            n += j\n    b = 2000 if i == 0 else 0\n    for j in tl.static_range(b):\n        n += j\ntl.store(p, n)\n' | kernel
+    compiles
+}
+
 @test "a loop_unroll_factor of a thousand million" {
     printf 'for i in tl.range(0, n, loop_unroll_factor=1000000000):\n    n += i\ntl.store(p, n)\n' | kernel
     tritcc -1 -emit=ttir -sig 'k(p=*i32, n=i32, B=64)' k.tri
