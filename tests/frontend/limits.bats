@@ -190,7 +190,7 @@ repeat() { awk -v n="$1" -v text="$2\n" 'BEGIN { for (i = 0; i < n; i++) printf 
     [ "$status" -eq 1 ]
     [[ $(<.err) == *"k.tri:7:14: error: more than 1048576 statements"*"[TRI-4010]"* ]]
     # what depends on the turn, or on a condition, is not foreseen
-    printf 'for i in tl.static_range(1000):\n    if i < 1:\n        for j in tl.static_range(2000):\n            n += j\n    b = 2000 if i == 0 else 0\n    for j in tl.static_range(b):\n        n += j\ntl.store(p, n)\n' | kernel
+    printf 'for i in tl.static_range(1000):\n    if i < 1:\n        for j in tl.static_range(2000):\n            n += j\n    for j in tl.static_range(i, i + 1):\n        n += j\ntl.store(p, n)\n' | kernel
     compiles
 }
 
