@@ -49,10 +49,13 @@ check() {
     "$FILECHECK" --enable-var-scope --check-prefix="${2:-CHECK}" "$1" --input-file="${3:-.out}"
 }
 
-# need TOOL|gpu|file PATH: skips the test, with the reason, when something is missing here.
+has_libdevice() { [ -e "${CUDA_HOME:-/usr/local/cuda}/nvvm/libdevice/libdevice.10.bc" ]; }
+
+# need TOOL|gpu|libdevice|file PATH: skips the test, with the reason, when something is missing here.
 need() {
     case $1 in
     gpu) [ -e /dev/nvidia0 ] || skip "no NVIDIA GPU" ;;
+    libdevice) has_libdevice || skip "no libdevice of NVIDIA's" ;;
     file) [ -e "$2" ] || skip "no $2" ;;
     *) command -v "$1" >/dev/null || skip "no $1" ;;
     esac

@@ -19,7 +19,9 @@ sed -nE 's/^    ((\.\/configure|make|cd|tritcc|tritrun|cc) .*)/\1/p' "$readme" >
         printf 'echo "\\$" %s\n%s\n' "'$(printf %s "$line" | sed "s/'/'\\\\''/g")'" "$line"
     done <"$root/commands"
 } >"$root/walk"
-mount -t proc proc "$root/proc" 2>/dev/null && trap 'umount "$root/proc"; rm -rf "$root"' EXIT
-chroot "$root" bash -e /walk >"$root/log" 2>&1 </dev/null || { tail -n 40 "$root/log"; exit 1; }
+trap 'umount "$root/proc" "$root/sys"; rm -rf "$root"' EXIT
+mount -t proc proc "$root/proc" && mount -t sysfs sysfs "$root/sys" # OpenCL devices look there for the processors
+chroot "$root" bash -e /walk >"$root/log" 2>&1 </dev/null ||
+    { grep -A12 '^not ok' "$root/log" || tail -n 40 "$root/log"; exit 1; }
 tail -n 5 "$root/log"
 echo "$(wc -l <"$root/commands") commands of README work in a bare system"

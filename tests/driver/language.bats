@@ -65,7 +65,7 @@ compiles() {
 }
 
 @test "examples on host processors" { compiles native host asm; }
-@test "examples on NVIDIA GPUs" { compiles sm_80 sm_80 llir && compiles sm_90a sm_90 llir; }
+@test "examples on NVIDIA GPUs" { need libdevice && compiles sm_80 sm_80 llir && compiles sm_90a sm_90 llir; }
 @test "examples on AMD GPUs" { compiles gfx942 AMD llir; }
 @test "examples on OpenCL devices" { compiles spirv64 OpenCL llir; }
 @test "examples on Intel GPUs" { compiles pvc Intel llir; }

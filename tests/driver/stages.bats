@@ -137,6 +137,7 @@ same_from() {
 }
 
 @test "code for the host is the same whether a GPU's was made before it" {
+    need ptxas
     tritcc "${vadd[@]}" -arch=sm_90a -emit=obj=1.o
     tritcc "${vadd[@]}" -arch=sm_90a -emit=ptx=k.ptx,obj=2.o
     cmp 1.o 2.o

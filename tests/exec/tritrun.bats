@@ -199,6 +199,7 @@ K
 }
 
 @test "the CUDA back end copies, launches and times" {
+    need ptxas
     mkdir stub
     cc -shared -fPIC -I"$SRCDIR" -o stub/libcuda.so.1 "$SRCDIR/tests/targets/stub_cuda.c" -lpthread
     add -o output_ptr=ref.npy

@@ -70,6 +70,7 @@ END
 }
 
 @test "the CUDA launcher: packing, loading, errors, threads" {
+    need ptxas
     tritcc -arch=sm_90 -num-warps=4 -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -emit=obj=v.o,header=vadd.h "$EXAMPLES/vadd/vadd.tri"
     mkdir stub
     cc -shared -fPIC -I"$SRCDIR" -o stub/libcuda.so.1 "$SRCDIR/tests/targets/stub_cuda.c" -lpthread
@@ -78,6 +79,7 @@ END
 }
 
 @test "the CUDA launcher: dependent and cooperative launches" {
+    need ptxas
     mkdir stub
     cc -shared -fPIC -I"$SRCDIR" -o stub/libcuda.so.1 "$SRCDIR/tests/targets/stub_cuda.c" -lpthread
     for how in PDL COOPERATIVE 'PDL COOPERATIVE'; do
@@ -117,6 +119,7 @@ END
 }
 
 @test "without a driver a GPU object says so" {
+    need ptxas
     tritcc -arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' -emit=obj=v.o,header=vadd.h "$EXAMPLES/vadd/vadd.tri"
     cat >main.c <<'END'
 #include "vadd.h"
