@@ -205,6 +205,37 @@ void tri_linalg_library_calls(MlirModule module)
     }
 }
 
+template <typename From, typename To> static void replaceExtremes(ModuleOp module)
+{
+    SmallVector<From> ops;
+    module.walk([&](From op) {
+        if (op.getType().isF32() || op.getType().isF64())
+            ops.push_back(op);
+    });
+    for (From op : ops) {
+        OpBuilder builder(op);
+        op.replaceAllUsesWith(Value(To::create(builder, op.getLoc(), op.getType(), op.getLhs(), op.getRhs())));
+        op.erase();
+    }
+}
+
+void tri_linalg_extremes(MlirModule module)
+{
+    unwrap(module).getContext()->loadDialect<LLVM::LLVMDialect>();
+    replaceExtremes<arith::MaxNumFOp, LLVM::MaxNumOp>(unwrap(module));
+    replaceExtremes<arith::MinNumFOp, LLVM::MinNumOp>(unwrap(module));
+    replaceExtremes<arith::MaximumFOp, LLVM::MaximumOp>(unwrap(module));
+    replaceExtremes<arith::MinimumFOp, LLVM::MinimumOp>(unwrap(module));
+}
+
+void tri_linalg_keep_roundings(MlirModule module)
+{
+    unwrap(module).walk([](Operation *op) {
+        if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+            op->setAttr("fastmath", arith::FastMathFlagsAttr::get(op->getContext(), arith::FastMathFlags::none));
+    });
+}
+
 LLVMValueRef tri_linalg_add_pointer(LLVMValueRef function)
 {
     auto *old = llvm::cast<llvm::Function>(llvm::unwrap(function));

@@ -26,6 +26,13 @@ void tri_linalg_float_exchanges(MlirModule module);
 /* Calls of C's library, on elements, in the place of what MLIR's own lowering computes with fewer digits. */
 void tri_linalg_library_calls(MlirModule module);
 
+/* Every operation on bf16 rounds: what MLIR's passes compute in f32 may not go on there without. */
+void tri_linalg_keep_roundings(MlirModule module);
+
+/* LLVM's maxnum and the like, on elements, in the place of the comparisons that MLIR's own lowering makes of them: LLVM
+ * takes time exponential in the length of a chain of these. */
+void tri_linalg_extremes(MlirModule module);
+
 /* The function again, with one more parameter, a pointer, behind all others; `function` is gone. */
 LLVMValueRef tri_linalg_add_pointer(LLVMValueRef function);
 /* Every call of `checked` (program x, y, z, ..., condition) in the program: where the condition does not hold, `report`

@@ -1,6 +1,7 @@
 /* MLIR's own passes under our registry: a pipeline names them like ours. */
 #include "passes/passes.h"
 
+#include "ir/op.h"
 #include "ir/upstream.h"
 
 /* Runs MLIR's pass of the same name with the options of the run, which it checks itself. */
@@ -21,6 +22,13 @@ static bool run_with_options(tri_pass_run *run, const char *name)
  * the pipelines do that once, for the whole module. */
 static bool run_inline(tri_pass_run *run)
 {
+    if (tri_passes_option_int(run, "all", 0)) {
+        tri_op_list functions = {0};
+        tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.func", run->arena, &functions);
+        for (size_t i = 0; i < functions.len; i++)
+            mlirOperationRemoveAttributeByName(functions.at[i], mlirStringRefCreateFromCString("noinline"));
+        run->options = (tri_str){0};
+    }
     if (tri_passes_option_str(run, "default-pipeline", NULL).data)
         return run_with_options(run, "inline");
     run->options = tri_str_format(run->arena, "default-pipeline=cse %.*s", TRI_STR_ARG(run->options));
@@ -31,7 +39,8 @@ const tri_pass tri_pass_inline = {
     .help = "put the bodies of called functions in the place of calls",
     .options = (const char *const[]){"default-pipeline: passes to run on each function that was inlined into (cse)",
                                      "max-iterations=N: rounds within a cycle of calls (4)",
-                                     "inlining-threshold=N: percent that a caller may grow by (no limit)", NULL},
+                                     "inlining-threshold=N: percent that a caller may grow by (no limit)",
+                                     "all=N: of ttir, also functions that say noinline (0)", NULL},
     .run = run_inline,
 };
 

@@ -131,7 +131,9 @@ static bool rewrite_conversion(tri_builder *b, MlirOperation op)
 static bool rewrite_float_width(tri_builder *b, MlirOperation op)
 {
     MlirType to = type_of(op), from = mlirValueGetType(operand(op, 0));
-    if (tri_type_bits(tri_type_element(to)) == 8 || tri_type_bits(tri_type_element(from)) == 8)
+    unsigned bits = tri_type_bits(tri_type_element(from));
+    bool is_twofold = bits == 64 && mlirTypeIsABF16(tri_type_element(to)); /* no machine rounds so at once */
+    if (tri_type_bits(tri_type_element(to)) == 8 || bits == 8 || is_twofold)
         replace(op, tri_arith_convert(b, operand(op, 0), to, false));
     return true;
 }

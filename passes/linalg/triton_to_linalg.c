@@ -12,7 +12,8 @@
 static bool run_all(tri_pass_run *run)
 {
     tri_str passes = tri_str_format(run->arena,
-                                    "lift-cf-to-scf,inline,rewrite-tensor-pointer,rewrite-tensor-descriptor-to-pointer,"
+                                    "lift-cf-to-scf,inline{all=1},rewrite-tensor-pointer,"
+                                    "rewrite-tensor-descriptor-to-pointer,"
                                     "decompose-dot-scaled,canonicalize,cse,symbol-dce,"
                                     "triton-to-structured{vendor=%1$d},canonicalize,cse,"
                                     "triton-to-unstructured{vendor=%1$d},canonicalize,cse,"

@@ -195,6 +195,20 @@ static void emit_each(transfer *t, tri_builder *b, int d, place at)
     tri_build_yield(&inner, "scf.yield", 0, NULL);
 }
 
+/* How many indices from `start` on have neighbours as remainders, of which `rem` is the first. Below zero these go up
+ * to 0 and from there to 1 - wrap. */
+static tri_build_size emit_run_length(tri_builder *b, MlirValue start, MlirValue rem, MlirValue wrap)
+{
+    MlirType index = tri_build_index_type(b->context);
+    MlirValue zero = tri_build_index(b, tri_build_number(0)), one = tri_build_index(b, tri_build_number(1));
+    MlirValue is_below = tri_memory_compare(b, TRI_MEMORY_LESS, start, zero);
+    MlirValue operands[3] = {is_below, one, wrap};
+    MlirValue end = tri_builder_value(
+        b, &(tri_op){
+               .name = "arith.select", .num_operands = 3, .operands = operands, .num_results = 1, .results = &index});
+    return tri_build_sub(b, tri_build_of(end), tri_build_of(rem));
+}
+
 /* Runs up to the next multiple of the size that indices are taken modulo of. */
 static void emit_runs(transfer *t, tri_builder *b, int d, place at)
 {
@@ -210,8 +224,9 @@ static void emit_runs(transfer *t, tri_builder *b, int d, place at)
     now = mlirBlockGetArgument(inner.block, 0);
     MlirValue wrap = tri_build_index(&inner, emit_structured(t, &inner, x->wrap));
     tri_build_size start = tri_build_add(&inner, emit_structured(t, &inner, x->start), tri_build_of(now));
-    MlirValue place_of = tri_builder_binary(&inner, "arith.remsi", index, tri_build_index(&inner, start), wrap);
-    tri_build_size rest = tri_build_sub(&inner, tri_build_of(wrap), tri_build_of(place_of));
+    MlirValue from = tri_build_index(&inner, start);
+    MlirValue place_of = tri_builder_binary(&inner, "arith.remsi", index, from, wrap);
+    tri_build_size rest = emit_run_length(&inner, from, place_of, wrap);
     tri_build_size run = tri_build_min(&inner, rest, tri_build_sub(&inner, tri_build_of(last), tri_build_of(now)));
     set_dim(t, &inner, d, &at, tri_build_of(now), run, tri_build_of(place_of));
     emit_dim(t, &inner, d + 1, at);

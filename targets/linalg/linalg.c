@@ -23,7 +23,7 @@ void tri_linalg_ttir_pipeline(const tri_unit *unit, tri_buf *out)
     (void)unit;
     tri_buf_add_z(
         out,
-        "lift-cf-to-scf,inline,rewrite-tensor-pointer,rewrite-tensor-descriptor-to-pointer,decompose-dot-scaled,"
+        "lift-cf-to-scf,inline{all=1},rewrite-tensor-pointer,rewrite-tensor-descriptor-to-pointer,decompose-dot-scaled,"
         "canonicalize,combine,cse,symbol-dce");
 }
 
@@ -100,12 +100,21 @@ static int descriptor_rank(tri_str type)
     return rank;
 }
 
-static void add_parameter(wrapper *w, const tri_kernel_param *param, unsigned index)
+static LLVMValueRef address_of_slot(wrapper *w, unsigned slot)
 {
-    LLVMValueRef at = number(w, index), slot = LLVMBuildGEP2(w->b, w->ptr, LLVMGetParam(w->fn, 0), &at, 1, "");
-    LLVMValueRef address = LLVMBuildLoad2(w->b, w->ptr, slot, "");
+    LLVMValueRef at = number(w, slot), where = LLVMBuildGEP2(w->b, w->ptr, LLVMGetParam(w->fn, 0), &at, 1, "");
+    return LLVMBuildLoad2(w->b, w->ptr, where, "");
+}
+
+/* Returns the slot of the next parameter: behind a descriptor's are those of its extents and strides once more. */
+static unsigned add_parameter(wrapper *w, const tri_kernel_param *param, unsigned slot)
+{
+    LLVMValueRef address = address_of_slot(w, slot++);
     if (tri_str_has_prefix(param->type, "tensordesc")) {
-        add_descriptor(w, address, descriptor_rank(param->type));
+        int rank = descriptor_rank(param->type);
+        add_descriptor(w, LLVMBuildLoad2(w->b, w->ptr, address, ""), rank);
+        for (int i = 0; i < 2 * rank; i++)
+            w->args[w->count++] = LLVMBuildLoad2(w->b, i < rank ? w->i32 : w->i64, address_of_slot(w, slot++), "");
     } else if (tri_str_has_prefix(param->type, "*")) {
         add_memref(w, LLVMBuildLoad2(w->b, w->ptr, address, ""));
     } else {
@@ -115,14 +124,15 @@ static void add_parameter(wrapper *w, const tri_kernel_param *param, unsigned in
         LLVMValueRef value = LLVMBuildLoad2(w->b, stored, address, "");
         w->args[w->count++] = is_bit ? LLVMBuildICmp(w->b, LLVMIntNE, value, LLVMConstNull(stored), "") : value;
     }
+    return slot;
 }
 
 static void add_arguments(wrapper *w, const tri_kernel *kernel)
 {
-    unsigned passed = 0;
+    unsigned slot = 0;
     for (size_t i = 0; i < kernel->params.len; i++)
         if (!kernel->params.at[i].is_constexpr)
-            add_parameter(w, &kernel->params.at[i], passed++);
+            slot = add_parameter(w, &kernel->params.at[i], slot);
 }
 
 /* for (i = begin; i < end; i++) program(args..., grid, number of program i) */
@@ -187,7 +197,7 @@ static bool add_entry(tri_unit *unit, LLVMModuleRef module, const tri_kernel *ke
     w.fn = LLVMAddFunction(module, name.data, LLVMFunctionType(LLVMVoidTypeInContext(c), params, 5, false));
     LLVMSetVisibility(w.fn, LLVMHiddenVisibility);
     LLVMSetPrefixData(w.fn, number(&w, cost));
-    w.args = TRI_NEW_ARRAY(unit->arena, LLVMValueRef, LLVMCountParams(w.program) + 32);
+    w.args = TRI_NEW_ARRAY(unit->arena, LLVMValueRef, LLVMCountParams(w.program) + 64);
     w.b = LLVMCreateBuilderInContext(c);
     LLVMPositionBuilderAtEnd(w.b, LLVMAppendBasicBlockInContext(c, w.fn, "entry"));
     add_arguments(&w, kernel);
@@ -211,6 +221,8 @@ static LLVMModuleRef translate(tri_unit *unit)
         return NULL;
     tri_linalg_float_exchanges(unit->module);
     tri_linalg_library_calls(unit->module);
+    tri_linalg_extremes(unit->module);
+    tri_linalg_keep_roundings(unit->module);
     if (!tri_upstream_run(unit->module, to_llvm, unit->diag))
         return NULL;
     return tri_linalg_translate(unit->module, unit->llvm);
