@@ -20,7 +20,7 @@ typedef struct {
 } entry;
 
 /* Values further from their root than `longest_way` are kept: evaluation recurses that deep, and a nest of that size
- * loses nothing by ending. */
+ * loses nothing by ending. Cheap ones are not: addresses that were kept would make gathers of their loads. */
 enum { cheap_budget = 14, max_depth = 20, longest_way = 1000 };
 
 bool tri_cpu_is_view(MlirOperation op)
@@ -269,7 +269,8 @@ static void plan_lazy(tri_cpu_gen *g, MlirOperation op, const tri_map *epochs)
     bool is_free = is_leaf(op) || tri_cpu_is_view(op) || tri_op_is(op, "tt.split");
     if (!is_kept && merged.state != USE_NONE && !is_free && !may_be_lazy(first, op, &merged, epochs))
         is_kept = evaluation_cost(g, first, 0) > cheap_budget;
-    is_kept |= !is_free && merged.distance >= longest_way;
+    if (!is_kept && !is_free && merged.distance >= longest_way)
+        is_kept = evaluation_cost(g, first, 0) > cheap_budget;
     if (is_kept && (is_shown || !is_leaf(op))) {
         for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++)
             entry_of(g, tri_op_result(op, r))->is_kept = true;

@@ -767,3 +767,13 @@ C
         ASAN_OPTIONS=detect_leaks=0 ./main
     done
 }
+
+@test "addresses of a chain of hundreds of masked loads stay addresses" {
+    { printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(p, n, B: tl.constexpr):\n    o = tl.arange(0, B)\n    x = tl.load(p + o)\n'
+        for i in {1..520}; do printf '    x = x * 3 + tl.load(p + o + %d, mask=o < n)\n' "$i"; done
+        printf '    tl.store(p + o, x)\n'; } >chain.py
+    status=0
+    (ulimit -t 20 && "$TRITCC" -arch=x86-64-v3 -emit=llir=chain.ll,obj=chain.o -sig '*i32, i32, 64' chain.py) || status=$?
+    [ "$status" -eq 0 ]
+    run ! grep -q 'masked.gather' chain.ll
+}
