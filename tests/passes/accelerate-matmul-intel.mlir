@@ -11,7 +11,7 @@
 // CHECK-DAG: [[$WORD:#.+]] = #ttg.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 1, threadsPerWarp = 16, warpsPerCTA = [2, 2], repCluster = [1, 1]}>
 
 // Sub-groups of another size multiply element by element, and say so.
-// WIDE: no matrix instruction: sub-groups have another size than its
+// WIDE: no matrix instruction: sub-groups have 32 lanes, and those of this machine's are 16; compile for its own size
 // WIDE-NOT: #ttg.dpas
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "xpu:pvc", "ttg.threads-per-warp" = 16 : i32} {

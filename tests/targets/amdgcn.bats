@@ -148,7 +148,7 @@ END
     tritcc -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp32:16, *fp32:16, *fp32:16, M=64, N=64, K=64)' tf32.tri
     grep -q 'v_mfma_f32_32x32x4_xf32' k.s
     tritcc -arch=gfx1100 -emit=amdgcn=k.s -Rpass-missed=dot -sig 'k(*fp32:16, *fp32:16, *fp32:16, M=16, N=16, K=16)' k.tri
-    [[ $errors == *"k.tri:9:"*"no matrix instruction: none takes these element types"* ]]
+    [[ $errors == *"k.tri:9:"*"no matrix instruction: none here multiplies float32 with sums in float32; float16 and bfloat16 with sums in float32 have one, where that is exact enough"* ]]
 }
 
 @test "arrays of less than 2 GiB are read and written without branches" {
@@ -258,4 +258,26 @@ END2
     [ "$(grep -cE '^\sv_' loop)" -le 60 ] # 32 of them matrix instructions; Triton 3.6 has 50
     [ "$(grep -c s_barrier loop)" = 2 ]
     run -1 grep -E 'scratch_|v_accvgpr' loop
+}
+
+@test "remarks about products say what to change" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(a, b, o, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    i = tl.arange(0, M)[:, None]
+    j = tl.arange(0, N)[None, :]
+    x = tl.load(a + i * K + tl.arange(0, K)[None, :])
+    tl.store(o + i * N + j, tl.dot(x, tl.load(b + tl.arange(0, K)[:, None] * N + j)))
+END
+    says() {
+        tritcc -arch="$1" -emit=llir=k.ll -Rpass-missed=dot -sig "k($2:16, $2:16, $3:16, M=32, N=32, K=$4)" k.tri
+        [[ $errors == *"k.tri:9:"*"no matrix instruction: $5"* ]]
+    }
+    says gfx1100 '*fp32' '*fp32' 16 'none here multiplies float32 with sums in float32; float16 and bfloat16 with sums'
+    says gfx942 '*fp16' '*fp32' 4 'K is less than 16; a block of so many along K, zeros where it ends, has one'
+    says pvc '*fp16' '*fp32' 8 'K is less than 16; a block of so many along K, zeros where it ends, has one'
+    says pvc '*fp64' '*fp64' 16 "none here multiplies float64 with sums in float64; float32 with input_precision='tf32x3'"
 }

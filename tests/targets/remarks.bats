@@ -220,11 +220,11 @@ END
     one -sig 'product(*fp16:16, *fp16:16, *fp32:16, 64, 64, 64)' <<<'90:9: 4 instructions wgmma_f16_f32 of 64 columns per warp group'
     one -sig 'product(*fp16:16, *fp16:16, *fp32:16, 32, 64, 64)' <<'END'
 90:9: 16 instructions mma_m16n8k16_f16_f32 per warp
-90:9: no product of warp groups: M is no multiple of 64, or N none of 8
+90:9: no product of warp groups: M is no multiple of 64, or N none of 8; blocks of such sizes have one
 END
     one -num-warps=2 -sig 'product(*fp16:16, *fp16:16, *fp32:16, 64, 64, 64)' <<'END'
 90:9: 64 instructions mma_m16n8k16_f16_f32 per warp
-90:9: no product of warp groups: a group has four warps (num_warps)
+90:9: no product of warp groups: a group has four warps; num_warps=4 or 8 has one
 END
     one -sig 'product(*fp32:16, *fp32:16, *fp32:16, 64, 64, 64)' <<'END'
 90:9: 4 instructions wgmma_tf32_f32 of 64 columns per warp group
@@ -233,15 +233,15 @@ END
 END
     one -sig 'product(*fp32:16, *fp32:16, *fp32:16, 64, 32, 64)' <<'END'
 90:9: 32 instructions mma_m16n8k8_tf32_f32 per warp
-90:9: no product of warp groups: an operand of 32-bit elements does not run along K in memory, and cannot come from registers
+90:9: no product of warp groups: an operand of 32-bit elements does not run along K in memory, and cannot come from registers; store it so that K has stride 1
 END
     one -sig 'product(*fp8e5:16, *fp8e5:16, *fp32:16, 64, 64, 64)' <<'END'
 90:9: 32 instructions mma_m16n8k16_f16_f32 per warp
-90:9: no product of warp groups: none takes these element types, or sums them up as exactly as max_num_imprecise_acc wants
+90:9: no product of warp groups: none takes these element types, or sums them up as exactly as max_num_imprecise_acc wants; float16 and bfloat16 with sums in float32 have one, and float8 with a larger max_num_imprecise_acc
 END
     one -sig 'batch(*fp16:16, *fp16:16, *fp32:16)' <<'END'
 99:22: 128 instructions mma_m16n8k16_f16_f32 per warp
-99:22: no product of warp groups: it multiplies matrices of a batch
+99:22: no product of warp groups: it multiplies matrices of a batch; a loop over them has one for each
 END
 }
 

@@ -23,6 +23,7 @@
 #include "passes/analysis/dots.h"
 #include "passes/analysis/uses.h"
 #include "passes/ttgir/remove_layout_conversions/layouts.h"
+#include "passes/ttgir/accelerate_matmul/missed.h"
 #include "passes/ttgir/accelerate_matmul/amd.h"
 #include "passes/ttgir/accelerate_matmul/intel.h"
 #include "passes/ttgir/accelerate_matmul/wgmma.h"
@@ -87,52 +88,13 @@ static bool is_candidate(matmuls *m, MlirOperation dot)
            is_deep_enough(m, dot);
 }
 
-static const char *element_name(tri_arena *arena, MlirType element)
-{
-    if (tri_type_bits(element) == 8 && tri_type_is_float(element))
-        return "float8";
-    if (tri_type_is_float(element))
-        return mlirTypeIsABF16(element) ? "bfloat16"
-               : mlirTypeIsAF16(element) ? "float16"
-               : mlirTypeIsAF32(element) ? "float32"
-                                         : "float64";
-    return tri_str_format(arena, "int%u", tri_type_bits(element)).data;
-}
-
-static const char *what_has_one(MlirType element)
-{
-    if (mlirTypeIsAF64(element))
-        return "float32 with input_precision='tf32x3' has one, where that is exact enough";
-    return tri_type_is_float(element) ? "sums of such numbers are in float32 (out_dtype, acc)"
-                                      : "int8 with sums in int32 has one, and float16, where the numbers fit";
-}
-
 /* Why a product with blocked layouts is no candidate, and what to change, as a remark. */
 static void remark_missed(const matmuls *m, MlirOperation dot)
 {
-    static const char none[] = "no matrix instruction";
-    MlirType a = tri_type_element(mlirValueGetType(tri_op_operand(dot, 0)));
-    MlirType b = tri_type_element(mlirValueGetType(tri_op_operand(dot, 1)));
-    MlirType d = tri_type_element(mlirValueGetType(tri_op_result(dot, 0)));
     const tri_encoding *e = tri_dots_encoding(m->run->arena, tri_op_result(dot, 0));
-    tri_diag *diag = m->run->unit->diag;
-    tri_span at = tri_op_span(diag, dot);
-    if (!e || e->kind != TRI_ENC_BLOCKED)
-        return;
-    tri_arena *arena = m->run->arena;
-    const char *names[] = {element_name(arena, a), element_name(arena, b), element_name(arena, d)};
-    if (is_supported(m, dot))
-        tri_diag_missed(diag, at, "dot",
-                        "%s: K is less than %lld; a block of so many along K, zeros where it ends, has one", none,
-                        (long long)least_depth(m, dot));
-    else if (mlirTypeIsAF32(a) && mlirTypeIsAF32(d))
-        tri_diag_missed(diag, at, "dot", "%s: input_precision 'ieee' of float32; 'tf32' and 'tf32x3' have one", none);
-    else if (!mlirTypeEqual(a, b))
-        tri_diag_missed(diag, at, "dot", "%s: none multiplies %s by %s; cast one to the other's type", none, names[0],
-                        names[1]);
-    else
-        tri_diag_missed(diag, at, "dot", "%s: none here multiplies %s with sums in %s; %s", none, names[0], names[2],
-                        what_has_one(a));
+    if (e && e->kind == TRI_ENC_BLOCKED)
+        tri_missed_product(m->run, dot, is_supported(m, dot) ? least_depth(m, dot) : 0,
+                                 "'tf32' and 'tf32x3' have one");
 }
 
 /* ---- warps ---- */

@@ -11,6 +11,7 @@
 #include "ir/type.h"
 #include "layout/convert.h"
 #include "passes/analysis/dots.h"
+#include "passes/ttgir/accelerate_matmul/missed.h"
 
 typedef struct {
     tri_pass_run *run;
@@ -58,10 +59,11 @@ static const tri_amd_matrix *find_instruction(const products *p, const product *
     return row ? row : tri_amd_matrix_find(p->facts, a, b, 16, depth);
 }
 
+enum { deepest = 1024 }; /* K of any instruction is less */
+
 /* The instruction for a product with a blocked result; without one says why. */
 static bool match_product(const products *p, MlirOperation dot, product *out)
 {
-    tri_diag *diag = p->run->unit->diag;
     const tri_encoding *blocked = tri_dots_encoding(p->run->arena, tri_op_result(dot, 0));
     *out = (product){.dot = dot, .result = mlirValueGetType(tri_op_result(dot, 0))};
     if (!blocked || blocked->kind != TRI_ENC_BLOCKED)
@@ -83,9 +85,11 @@ static bool match_product(const products *p, MlirOperation dot, product *out)
     }
     if (out->row && can_sum(out->row->sum, tri_type_element(out->result)))
         return true;
-    bool is_shallow = find_instruction(p, out, type_a, type_b, 1 << 20) != NULL;
-    tri_diag_missed(diag, tri_op_span(diag, dot), "dot", "no matrix instruction: %s",
-                    is_shallow ? "K is less than its depth" : "none takes these element types");
+    int64_t least = 0;
+    for (int64_t k = 1; !out->row && !least && k <= deepest; k *= 2)
+        least = find_instruction(p, out, type_a, type_b, k) ? k : 0;
+    bool has_tf32 = tri_amd_type_of(p->facts, mlirF32TypeGet(mlirTypeGetContext(a)), true) == TRI_AMD_XF32;
+    tri_missed_product(p->run, dot, least, has_tf32 ? "'tf32' has one" : NULL);
     return false;
 }
 

@@ -10,6 +10,7 @@
 #include "ir/type.h"
 #include "layout/convert.h"
 #include "passes/analysis/dots.h"
+#include "passes/ttgir/accelerate_matmul/missed.h"
 
 typedef struct {
     tri_pass_run *run;
@@ -35,10 +36,10 @@ static bool can_sum(const tri_dpas *row, MlirType element)
                                     : mlirTypeIsAF32(element) || mlirTypeIsAF16(element);
 }
 
-static bool miss(const products *p, MlirOperation dot, const char *why)
+static bool miss(const products *p, MlirOperation dot, int64_t least_depth)
 {
-    tri_diag *diag = p->run->unit->diag;
-    tri_diag_missed(diag, tri_op_span(diag, dot), "dot", "no matrix instruction: %s", why);
+    MlirType f32 = mlirF32TypeGet(mlirTypeGetContext(mlirValueGetType(tri_op_result(dot, 0))));
+    tri_missed_product(p->run, dot, least_depth, tri_dpas_find(p->facts, f32, true) ? "'tf32' has one" : NULL);
     return false;
 }
 
@@ -57,12 +58,12 @@ static bool match_product(const products *p, MlirOperation dot, product *out)
     bool is_tf32 = tri_op_int(dot, "inputPrecision", TRI_PRECISION_IEEE) == TRI_PRECISION_TF32;
     out->via_f16 = is_fp8(a) && is_fp8(b);
     if (!out->via_f16 && !mlirTypeEqual(a, b))
-        return miss(p, dot, "the operands are of two types");
+        return miss(p, dot, 0);
     out->row = tri_dpas_find(p->facts, out->via_f16 ? mlirF16TypeGet(mlirTypeGetContext(a)) : a, is_tf32);
     if (!out->row || !can_sum(out->row, tri_type_element(out->result)))
-        return miss(p, dot, "none takes these element types");
+        return miss(p, dot, 0);
     if (tri_type_dim(type, out->rank - 1) % out->row->depth)
-        return miss(p, dot, "K is less than its depth");
+        return miss(p, dot, out->row->depth);
     return true;
 }
 
@@ -130,7 +131,10 @@ void tri_intel_accelerate(tri_pass_run *run, const tri_machine_facts *facts, int
     for (size_t i = 0; i < dots.len; i++) {
         product d;
         if (lanes != facts->mma_lanes)
-            miss(&p, dots.at[i], "sub-groups have another size than its");
+            tri_diag_missed(run->unit->diag, tri_op_span(run->unit->diag, dots.at[i]), "dot",
+                            "no matrix instruction: sub-groups have %d lanes, and those of this machine's are %d; "
+                            "compile for its own size",
+                            lanes, facts->mma_lanes);
         else if (match_product(&p, dots.at[i], &d))
             rewrite_product(&p, &d);
     }

@@ -71,15 +71,19 @@ const char *tri_wgmma_why_not(tri_arena *arena, MlirOperation dot, int warps, bo
     int64_t shape[TRI_MAX_RANK], per_cta[TRI_MAX_RANK];
     int rank = tri_dots_shape(mlirValueGetType(result), shape);
     if (rank != 2)
-        return "it multiplies matrices of a batch";
+        return "it multiplies matrices of a batch; a loop over them has one for each";
     if (warps % GROUP)
-        return "a group has four warps (num_warps)";
+        return "a group has four warps; num_warps=4 or 8 has one";
     if (!takes_types(dot))
-        return "none takes these element types, or sums them up as exactly as max_num_imprecise_acc wants";
+        return "none takes these element types, or sums them up as exactly as max_num_imprecise_acc wants; float16 "
+               "and bfloat16 with sums in float32 have one, and float8 with a larger max_num_imprecise_acc";
     if ((!may_turn || tri_turned_operand(arena, dot, warps) < 0) && must_turn_words(arena, dot))
-        return "an operand of 32-bit elements does not run along K in memory, and cannot come from registers";
+        return "an operand of 32-bit elements does not run along K in memory, and cannot come from registers; store "
+               "it so that K has stride 1";
     tri_convert_shape_per_cta(tri_dots_encoding(arena, result), rank, shape, per_cta);
-    return per_cta[0] % GROUP_ROWS || per_cta[1] % 8 ? "M is no multiple of 64, or N none of 8" : NULL;
+    return per_cta[0] % GROUP_ROWS || per_cta[1] % 8
+               ? "M is no multiple of 64, or N none of 8; blocks of such sizes have one"
+               : NULL;
 }
 
 bool tri_wgmma_feeds_product(tri_arena *arena, MlirOperation dot)
