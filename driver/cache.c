@@ -71,8 +71,9 @@ static void add_tool(tri_sha256 *hash, tri_str path)
 
 static void add_tools(tri_sha256 *hash, tri_arena *arena, const tri_options *options)
 {
-    static const char *const names[] = {"ptxas", "ocloc", "bishengir-compile"};
-    const tri_str given[] = {options->ptxas, options->ocloc, options->bishengir};
+    static const char *const names[] = {"ptxas", "ocloc", "bishengir-compile", "llvm-spirv", "llvm-spirv-15"};
+    const tri_str given[] = {options->ptxas, options->ocloc, options->bishengir, options->llvm_spirv,
+                             options->llvm_spirv};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         tri_str path = given[i];
         if (!path.len && !tri_process_find(arena, tri_str_from(names[i]), options->tool_path.data, &path))

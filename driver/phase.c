@@ -116,6 +116,7 @@ static bool is_has_linalg(const tri_target *target) { return target->linalg_pipe
 static bool is_has_linalg_code(const tri_target *target) { return is_has_linalg(target) && target->lower; }
 static bool is_has_linalg_binary(const tri_target *target) { return is_has_linalg(target) && target->assemble; }
 static bool is_no_ttgir(const tri_target *target) { return !is_has_ttgir(target) && !is_has_linalg(target); }
+static bool is_has_reader(const tri_target *target) { return target->read_code != NULL; }
 static bool is_object(const tri_target *target) { return target->object_form != TRI_OBJECT_NONE; }
 
 /* --- steps --- */
@@ -269,6 +270,7 @@ static bool run_assemble(tri_unit *unit, const tri_pass_hooks *hooks)
     return (void)hooks, unit->target->assemble(unit);
 }
 
+static bool run_read(tri_unit *unit, const tri_pass_hooks *hooks) { return (void)hooks, unit->target->read_code(unit); }
 static bool run_machine(tri_unit *unit, const tri_pass_hooks *hooks) { return run_assemble(unit, hooks); }
 
 static bool run_reassemble(tri_unit *unit, const tri_pass_hooks *hooks)
@@ -293,6 +295,7 @@ static bool view_ttgir_svg(tri_unit *unit, tri_buf *out) { return tri_drawing_wr
 #define IS_HAS_LINALG is_has_linalg
 #define IS_HAS_LINALG_CODE is_has_linalg_code
 #define IS_HAS_LINALG_BINARY is_has_linalg_binary
+#define IS_HAS_READER is_has_reader
 #define IS_OBJECT is_object
 
 #define bundle_object tri_object_write

@@ -53,7 +53,7 @@ bool tri_pipeline_plan(tri_arena *arena, tri_diag *diag, const tri_target_share 
         tri_kind kind = outputs->at[i].kind;
         if (kind != from && !via[kind])
             return report_unreachable(diag, share->arch, from, input, kind, via);
-        if (kind == binary && binary && !share->has_binary) {
+        if (kind == binary && binary && !share->has_binary && !tri_str_is(share->archs, share->arch->name)) {
             tri_diag_error(diag, TRI_NO_SPAN, 6001, "-arch=%.*s stands for '%s' alone; for '%s' give -arch=%s",
                            TRI_STR_ARG(share->archs), share->target->code_kind, share->target->binary_kind,
                            share->arch->name);

@@ -96,9 +96,6 @@ static bool plan(state *s, tri_output_list *outputs)
                      (tri_output){.kind = kind < TRI_KIND_TTIR ? TRI_KIND_TTIR : kind, .path = TRI_STR("-")});
     else if (!tri_output_plan(s->arena, s->session->diag, opt, s->program->path, s->first.target, outputs))
         return false;
-    bool is_page = outputs->len == 1 && outputs->at[0].kind == TRI_KIND_HTML; /* which shows any architectures */
-    if (!is_page && !tri_targets_check_object(s->session->diag, opt->compile.arch, &s->shares))
-        return false;
     for (size_t i = s->shares.len; i-- > 0;)
         if (!plan_for(s, &s->shares.at[i], outputs, &s->pipeline))
             return false;

@@ -28,6 +28,7 @@ typedef struct tri_machine_facts {
     /* ---- names ---- */
     const char *name;       /* value of -arch=: "sm_90a" */
     const char *alias;      /* another value of -arch= for it; null: none */
+    bool is_any_device;     /* no machine of its own: drivers compile the code for theirs */
     const char *family;     /* folder of targets/ that makes its code */
     const char *backend;    /* what Triton calls it in GPUTarget: "cuda", "hip", "xpu", "cpu" */
     const char *generation; /* its maker's word for it, where the language asks: "cdna3" */

@@ -80,6 +80,7 @@ typedef struct tri_options {
     /* external tools and libraries, looked up by the driver */
     tri_str ptxas;               /* the assembler itself; empty: looked for in tool_path */
     tri_str nvdisasm;            /* the disassembler itself; empty: looked for in tool_path */
+    tri_str llvm_spirv;          /* SPIRV-LLVM-Translator; empty: looked for in tool_path */
     tri_str ocloc;               /* Intel's offline compiler; empty: looked for in tool_path */
     tri_str bishengir;           /* Ascend's compiler; empty: looked for in tool_path */
     TRI_VEC(tri_str) bishengir_options; /* -Xbishengir=, in order */

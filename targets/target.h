@@ -55,6 +55,8 @@ typedef struct tri_target {
     bool (*emit)(tri_unit *unit);
     /* `code` as LLVM's target triples name it: "nvptx64", of which the input of llir is known. */
     const char *triple;
+    /* code -> llir, which it may have been; null: it cannot be read. */
+    bool (*read_code)(tri_unit *unit);
     /* code -> binary ("cubin"); null: none. `tool` was found by the driver or is empty. */
     const char *binary_kind, *binary_help;
     const char *binary_tool; /* the program that makes it, when there is one */
@@ -65,6 +67,7 @@ typedef struct tri_target {
     /* How names of -arch= start, and how the same names start when only `code` is meant ("sm_", "compute_"); null: no
      * name means that. */
     const char *arch_prefix, *code_prefix;
+    bool keeps_code; /* objects hold it beside each binary: drivers refuse binaries of other releases */
     /* An image as it lies in objects; null: as it is. */
     void (*wrap_image)(const tri_unit *unit, tri_str image, bool is_code, tri_buf *out);
     const char *image_section; /* of objects; null: none of its own */
@@ -82,9 +85,10 @@ typedef struct tri_target {
     tri_resources (*resources)(const tri_unit *unit, const tri_kernel *kernel, tri_str code);
     tri_object_form object_form;
     /* Of a family whose objects hold images: what launches them, and its number in include/tritcc/launch.h. */
-    const char *launcher; /* "tri_rt_cuda_backend" */
+    const char *launchers[2]; /* "tri_rt_cuda_backend"; families of one kind have the same, and stand together */
     int device_kind;
-    bool is_npu; /* its launcher wants tri_rt_npu of each variant */
+    bool tells_sizes; /* its launcher wants the sizes of arguments */
+    bool is_npu;      /* ... and tri_rt_npu of each variant */
     /* What the simulator knows of the family beyond the shared primitives; null: nothing. */
     const struct tri_sim_family *simulator;
 } tri_target;
@@ -108,8 +112,6 @@ typedef TRI_VEC(tri_target_share) tri_target_shares;
 /* The shares of a list, in order. One architecture alone stands for binary and code, as for nvcc. False after a report.
  */
 bool tri_targets_split(tri_arena *arena, tri_diag *diag, tri_str list, tri_target_shares *out);
-/* Can one object hold code of all of a list? Reports. */
-bool tri_targets_check_object(tri_diag *diag, tri_str list, const tri_target_shares *shares);
 
 /* Do the unit's options suit its target? Reports. */
 bool tri_targets_check_options(tri_unit *unit);

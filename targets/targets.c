@@ -48,8 +48,9 @@ static bool find_one(tri_diag *diag, tri_str arch, tri_target_share *out)
         for (const tri_machine_facts *a = tri_machines_first(families[f]->family); a; a = tri_machines_next(a)) {
             if (!is_named(families[f], a, arch, &code_only))
                 continue;
-            *out = (tri_target_share){families[f], a, arch, !code_only && families[f]->binary_kind,
-                                      code_only || !families[f]->binary_kind};
+            bool has_binary = families[f]->binary_kind && !a->is_any_device;
+            bool has_code = code_only || !has_binary || families[f]->keeps_code;
+            *out = (tri_target_share){families[f], a, arch, !code_only && has_binary, has_code};
             return true;
         }
     }
@@ -104,18 +105,6 @@ bool tri_targets_split(tri_arena *arena, tri_diag *diag, tri_str list, tri_targe
     bool is_alone = tri_str_find(list, ',') == list.len;
     if (is_alone && out->at[before].has_binary)
         out->at[before].has_code = true;
-    return true;
-}
-
-bool tri_targets_check_object(tri_diag *diag, tri_str list, const tri_target_shares *shares)
-{
-    bool is_alone = tri_str_find(list, ',') == list.len;
-    for (size_t i = 0; i < shares->len && !is_alone; i++) {
-        if (shares->at[i].target->object_form != TRI_OBJECT_NONE)
-            continue;
-        tri_diag_error(diag, TRI_NO_SPAN, 6001, "'-arch=%.*s' cannot be one object", TRI_STR_ARG(list));
-        return false;
-    }
     return true;
 }
 

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* A CUstream, a hipStream_t, an aclrtStream, an OpenCL command queue, or NULL for the default; objects for CPUs ignore
- * it. */
+/* A CUstream, a hipStream_t, an aclrtStream, an OpenCL command queue, an immediate command list of Level Zero, or NULL
+ * for the default; objects for CPUs ignore it. */
 typedef void *tri_stream;
 
 /* Number of programs along each axis. A grid with a zero does nothing. */

@@ -133,8 +133,9 @@ static int find_part(const tri_rt_kernel *kernel, uint32_t config, int device, u
     return 0;
 }
 
-static int load_image(const tri_rt_kernel *kernel, const tri_rt_part *part, void **out_module)
+static int load_image(const tri_rt_kernel *kernel, const tri_rt_part *part, int device, void **out_module)
 {
+    (void)device;
     int is_vector = 1;
     for (uint32_t i = 0; i < part->variant_count; i++)
         is_vector = is_vector && kernel->variants[part->first_variant + i].npu->is_vector;
@@ -262,7 +263,7 @@ static void add_arguments_of(packed *p, const tri_rt_kernel *kernel, const tri_r
     const void *args[TRI_RT_MAX_SLOTS + 1];
     uint32_t count = tri_rt_pack(kernel, variant, call->args, args);
     for (uint32_t i = 0; i < count; i++)
-        add_argument(p, args[i], variant->npu->sizes[i]);
+        add_argument(p, args[i], variant->sizes[i] & ~TRI_RT_IS_POINTER);
     add_argument(p, &grid->x, 4);
     add_argument(p, &grid->y, 4);
     add_argument(p, &grid->z, 4);

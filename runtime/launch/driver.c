@@ -1,16 +1,20 @@
-/* Back ends whose drivers know devices by numbers (HIP, Ascend's runtime): loading, launching and measuring. */
+/* Back ends whose drivers know devices by numbers, or whose devices are counted (HIP, Ascend's runtime, OpenCL, Level
+ * Zero): loading, launching and measuring. */
 #include "runtime/launch/launch.h"
 
 #include <stddef.h>
+#include <time.h>
 
 /* ---- devices ---- */
 
-/* The calling thread's device, which is device 0 from now on when it has none. */
-static int enter_thread(const tri_rt_driver *d, int *out_device)
+/* The stream's device, or the calling thread's, which is device 0 from now on when it has none. */
+static int enter_thread(const tri_rt_driver *d, void *stream, int *out_device)
 {
     int count = 0, r;
     if (!d->is_open())
         return TRI_ERROR_NO_DRIVER;
+    if (d->find_device)
+        return d->find_device(stream, out_device);
     if (d->calls->get_device(out_device)) {
         if (d->calls->device_count(&count) || count < 1)
             return TRI_ERROR_NO_DEVICE;
@@ -48,7 +52,7 @@ static int leave_device(const tri_rt_driver *d, int device, int before, int erro
 int tri_rt_driver_has_device(const tri_rt_driver *d)
 {
     int count = 0;
-    return d->is_open() && !d->calls->device_count(&count) && count > 0;
+    return d->is_open() && (d->is_wanted ? d->is_wanted() : !d->calls->device_count(&count) && count > 0);
 }
 
 static int find_first_part(const tri_rt_driver *d, const tri_rt_kernel *kernel, int device, uint32_t *out_part)
@@ -69,7 +73,7 @@ static int load_module(const tri_rt_driver *d, const tri_rt_kernel *kernel, uint
     if (!d->find_part(kernel, config, device, &out->part))
         return TRI_ERROR_ARCH;
     out->image = 0;
-    int r = d->load(kernel, &kernel->parts[out->part], &module);
+    int r = d->load(kernel, &kernel->parts[out->part], device, &module);
     if (!r)
         __atomic_store_n(&out->module, module, __ATOMIC_RELEASE);
     return d->error(r);
@@ -131,8 +135,12 @@ int tri_rt_driver_load(const tri_rt_driver *d, tri_rt_kernel *kernel, int device
 static int unload_entry(const tri_rt_driver *d, tri_rt_kernel *kernel, uint32_t at)
 {
     int r = 0, e;
-    for (uint32_t i = 0; i < kernel->variant_count; i++)
-        __atomic_store_n(&kernel->functions[(uint64_t)at * kernel->variant_count + i], NULL, __ATOMIC_RELEASE);
+    for (uint32_t i = 0; i < kernel->variant_count; i++) {
+        void **place = &kernel->functions[(uint64_t)at * kernel->variant_count + i];
+        if (*place && d->drop_function)
+            d->drop_function(*place);
+        __atomic_store_n(place, NULL, __ATOMIC_RELEASE);
+    }
     for (uint32_t i = 0; i < kernel->config_count; i++) {
         tri_rt_module *module = tri_rt_module_of(kernel, &kernel->contexts[at], i);
         if (module->module && (e = d->calls->unload(module->module)) && !r)
@@ -143,15 +151,22 @@ static int unload_entry(const tri_rt_driver *d, tri_rt_kernel *kernel, uint32_t 
     return r;
 }
 
+static int is_entry_of(const tri_rt_driver *d, const tri_rt_context *entry, int device)
+{
+    if (!entry->context || entry->kind != d->kind)
+        return 0;
+    return (d->base_of ? d->base_of(entry->device) : entry->device) == device;
+}
+
 int tri_rt_driver_unload(const tri_rt_driver *d, tri_rt_kernel *kernel, int device)
 {
-    int before, error = enter_device(d, device, &before), r = 0;
+    int before, error = enter_device(d, device, &before), r = 0, e;
     if (error)
         return error;
     tri_rt_lock();
     for (uint32_t i = 0; i < kernel->context_count; i++)
-        if (kernel->contexts[i].context == &d->places[device])
-            r = unload_entry(d, kernel, i);
+        if (is_entry_of(d, &kernel->contexts[i], device) && (e = unload_entry(d, kernel, i)) && !r)
+            r = e;
     tri_rt_unlock();
     return leave_device(d, device, before, d->error(r));
 }
@@ -196,7 +211,7 @@ int tri_rt_driver_launch(const tri_rt_driver *d, tri_rt_kernel *kernel, const tr
     int device;
     if (call->grid && (call->grid->x == 0 || call->grid->y == 0 || call->grid->z == 0))
         return TRI_OK;
-    int r = enter_thread(d, &device);
+    int r = enter_thread(d, call->stream, &device);
     return r ? r : launch_on(d, kernel, call, device);
 }
 
@@ -219,7 +234,8 @@ const char *tri_rt_driver_arch(const tri_rt_driver *d, const tri_rt_kernel *kern
 {
     int device;
     uint32_t part;
-    return enter_thread(d, &device) || !find_first_part(d, kernel, device, &part) ? NULL : kernel->parts[part].arch;
+    int is_there = !enter_thread(d, NULL, &device) && find_first_part(d, kernel, device, &part);
+    return is_there ? kernel->parts[part].arch : NULL;
 }
 
 static int time_between(const tri_rt_driver *d, tri_rt_kernel *kernel, const tri_rt_call *call, int device,
@@ -237,11 +253,28 @@ static int time_between(const tri_rt_driver *d, tri_rt_kernel *kernel, const tri
     return TRI_OK;
 }
 
+static int time_by_clock(const tri_rt_driver *d, tri_rt_kernel *kernel, const tri_rt_call *call, int device,
+                         uint32_t count, double *out_seconds)
+{
+    struct timespec start, end;
+    int r = d->error(d->finish(call->stream, device));
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (uint32_t i = 0; i < count && !r; i++)
+        r = launch_on(d, kernel, call, device);
+    if (!r)
+        r = d->error(d->finish(call->stream, device));
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    *out_seconds = (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+    return r;
+}
+
 int tri_rt_driver_time(const tri_rt_driver *d, tri_rt_kernel *kernel, const tri_rt_call *call, uint32_t count,
                        double *out_seconds)
 {
     void *events[2] = {NULL, NULL};
-    int device, r = enter_thread(d, &device);
+    int device, r = enter_thread(d, call->stream, &device);
+    if (!r && d->finish)
+        return time_by_clock(d, kernel, call, device, count, out_seconds);
     for (int i = 0; i < 2 && !r; i++)
         r = d->error(d->calls->event_create(&events[i]));
     if (!r)

@@ -33,7 +33,8 @@ const char *tri_strerror(int error)
     case TRI_ERROR_GRID:
         return "the grid is too large for the device";
     case TRI_ERROR_NO_DRIVER:
-        return "no driver for the device was found (libcuda.so.1, libamdhip64.so, libascendcl.so)";
+        return "no driver for the device was found (libcuda.so.1, libamdhip64.so, libascendcl.so, libze_loader.so.1, "
+               "libOpenCL.so.1)";
     case TRI_ERROR_NO_DEVICE:
         return "there is no such device";
     case TRI_ERROR_ARCH:

@@ -115,9 +115,9 @@ static int find_part(const tri_rt_kernel *kernel, uint32_t config, int device, u
     return 0;
 }
 
-static int load_image(const tri_rt_kernel *kernel, const tri_rt_part *part, void **out_module)
+static int load_image(const tri_rt_kernel *kernel, const tri_rt_part *part, int device, void **out_module)
 {
-    (void)kernel;
+    (void)kernel, (void)device;
     return api.module_load(out_module, part->images->data);
 }
 

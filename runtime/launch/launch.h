@@ -16,7 +16,7 @@ extern int tri_rt_asked_threads; /* what tri_threads was given last; 0: nothing 
 #include <stdint.h>
 
 /* Of everything that the writer of objects and this launcher agree on. Raised with each change of record.def. */
-enum { TRI_RT_ABI = 4 };
+enum { TRI_RT_ABI = 5 };
 
 /* Of what programs see of a kernel in the registry: the field `abi` of tritcc_kernel. */
 enum { TRI_RT_KERNEL_ABI = 2 };
@@ -64,6 +64,7 @@ enum {
 enum {
     TRI_RT_MAX_CONTEXTS = 64,
     TRI_RT_MAX_SLOTS = 512,
+    TRI_RT_IS_POINTER = 0x8000, /* in the size of an argument */
     TRI_RT_MAX_KEYS = 16,
     TRI_RT_MAX_HEURISTICS = 8,
     TRI_RT_MAX_LEARNED = 256
@@ -202,14 +203,23 @@ typedef struct {
     const tri_rt_device_calls *calls; /* known when the driver is open */
     /* The part of a configuration whose code the device runs; false: none. The lock is held. */
     int (*find_part)(const tri_rt_kernel *kernel, uint32_t config, int device, uint32_t *out_part);
-    /* Loads a part's image on the thread's device. The lock is held. */
-    int (*load)(const tri_rt_kernel *kernel, const tri_rt_part *part, void **out_module);
+    /* Loads a part's image on the device, which is the thread's. The lock is held. */
+    int (*load)(const tri_rt_kernel *kernel, const tri_rt_part *part, int device, void **out_module);
     /* TRI_ERROR. A variant's function, looked up at the first call. */
     int (*find_function)(tri_rt_kernel *kernel, const tri_rt_context *entry, const tri_rt_module *module, int variant,
                          void **out);
     /* TRI_ERROR. A launch of a function on the thread's device, of a grid that is not empty. */
     int (*launch)(tri_rt_kernel *kernel, const tri_rt_part *part, int variant, void *function, int device,
                   const tri_rt_call *call, const tri_grid *grid);
+    /* ---- null where the driver needs none of it ---- */
+    /* TRI_ERROR. The device of a stream, where streams know theirs; null: the thread's. Numbers behind the last device
+     * stand for devices in other contexts, whose code is loaded apart. */
+    int (*find_device)(void *stream, int *out);
+    int (*base_of)(int device); /* the device itself of such a number */
+    int (*is_wanted)(void);     /* is there a device that comes before the host? null: each does */
+    void (*drop_function)(void *function);
+    /* Waits for a stream: launches are timed by the host's clock, and not by events. */
+    int (*finish)(void *stream, int device);
 } tri_rt_driver;
 
 /* The functions of a back end, by such a driver. */
@@ -294,6 +304,25 @@ int tri_rt_cuda_rank(const char *arch, int is_ptx, int capability);
 /* ---- HIP ---- */
 
 extern const tri_rt_backend tri_rt_hip_backend;
+
+/* ---- OpenCL and Level Zero ---- */
+
+extern const tri_rt_backend tri_rt_level_zero_backend;
+extern const tri_rt_backend tri_rt_opencl_backend;
+
+/* What a device takes of parts for OpenCL and Level Zero, which both drivers run (spirv.c). */
+typedef struct {
+    const char *arch; /* of machine code, "intel-pvc"; null: none that there are names of */
+    int takes_spirv, takes_spir, has_lanes_32;
+} tri_rt_spirv_device;
+
+/* The architecture that an Intel GPU's IP version stands for, or null. */
+const char *tri_rt_intel_arch(uint32_t ip_version);
+/* The part of a configuration for the device: its own code, else with sub-groups of 32, else any. False: none. */
+int tri_rt_find_spirv_part(const tri_rt_kernel *kernel, uint32_t config, const tri_rt_spirv_device *device,
+                           uint32_t *out_part);
+/* The machine code (or SPIR) of a part, or its SPIR-V; null: it has none. */
+const tri_rt_image *tri_rt_image_of(const tri_rt_part *part, int is_spirv);
 
 /* ---- Ascend ---- */
 

@@ -38,7 +38,8 @@ const tri_target tri_target_ascend = {
     .binary_help = "machine code for an NPU, by bishengir-compile",
     .assemble = tri_ascend_compile,
     .object_form = TRI_OBJECT_IMAGES,
-    .launcher = "tri_rt_ascend_backend",
+    .launchers = {"tri_rt_ascend_backend"},
     .device_kind = TRI_ASCEND,
+    .tells_sizes = true,
     .is_npu = true,
 };

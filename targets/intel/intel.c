@@ -1,6 +1,7 @@
 /* Intel GPUs, and other OpenCL devices with sub-groups: SPIR-V from LLVM's SPIR-V back end, zebin from ocloc. */
 #include "targets/target.h"
 
+#include "include/tritcc/launch.h"
 #include "ir/type.h"
 #include "runtime/sim/intel/family.h"
 #include "targets/facts.h"
@@ -45,6 +46,11 @@ static bool lower_for_intel(tri_unit *unit)
 
 static bool emit_intel(tri_unit *unit) { return tri_spirv_emit_as(unit, tri_intel_machine.triple); }
 
+static bool read_intel(tri_unit *unit)
+{
+    return tri_spirv_read_as(unit, tri_intel_machine.triple, tri_intel_machine.data_layout);
+}
+
 static tri_resources resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code)
 {
     (void)kernel;
@@ -65,10 +71,14 @@ const tri_target tri_target_intel = {
     .code_help = "SPIR-V from LLVM IR",
     .emit = emit_intel,
     .triple = "spirv",
+    .read_code = read_intel,
     .binary_kind = "zebin",
     .binary_tool = "ocloc",
     .binary_help = "machine code for one GPU, by ocloc",
     .assemble = tri_intel_assemble,
+    .arch_prefix = "intel-",
+    .code_prefix = "spirv-",
+    .keeps_code = true,
     .text_kind = "spvasm",
     .to_text_help = "disassemble SPIR-V",
     .from_text_help = "assemble SPIR-V",
@@ -77,4 +87,8 @@ const tri_target tri_target_intel = {
     .measure = tri_intel_measure,
     .resources = resources,
     .simulator = &tri_sim_intel,
+    .object_form = TRI_OBJECT_IMAGES,
+    .launchers = {"tri_rt_level_zero_backend", "tri_rt_opencl_backend"},
+    .device_kind = TRI_OPENCL,
+    .tells_sizes = true,
 };

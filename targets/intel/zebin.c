@@ -115,8 +115,8 @@ static bool run_tool(tri_unit *unit, tri_str tool, tri_str code, tri_str *out_ze
     return ok;
 }
 
-/* Rows without a processor are for any device: a driver compiles their SPIR-V. */
-static bool has_device(const tri_unit *unit) { return unit->arch->cpu[0] != 0; }
+/* Where it is not one that is known, its driver compiles the SPIR-V. */
+static bool has_device(const tri_unit *unit) { return !unit->arch->is_any_device; }
 
 bool tri_intel_measure(tri_unit *unit, tri_str code)
 {

@@ -47,7 +47,7 @@ const tri_target tri_target_nvptx = {
     .measure = tri_nvptx_measure,
     .resources = tri_nvptx_resources,
     .object_form = TRI_OBJECT_IMAGES,
-    .launcher = "tri_rt_cuda_backend",
+    .launchers = {"tri_rt_cuda_backend"},
     .device_kind = TRI_CUDA,
     .simulator = &tri_sim_nvptx,
 };

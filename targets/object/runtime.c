@@ -34,7 +34,7 @@ typedef struct {
 static const char *const openmp_names[] = {"GOMP_parallel", "omp_get_max_threads", "omp_in_parallel"};
 enum { openmp_name_count = sizeof openmp_names / sizeof *openmp_names };
 
-/* The functions of the runtime carry the ABI that they are of ("tri_rt4_launch"), for a link takes one of each name. */
+/* The functions of the runtime carry the ABI that they are of ("tri_rt5_launch"), for a link takes one of each name. */
 static tri_str versioned_name(tri_arena *arena, const char *name)
 {
     static const char *const prefixes[] = {"tri_rt", "tri_cpu_rt"};

@@ -94,20 +94,30 @@ static LLVMValueRef host_function(tri_writer *w, const table_part *p, const tri_
     return run;
 }
 
-/* The sizes of the arguments as the launcher has them, and what the vendor's compiler says of the kernel. */
-static LLVMValueRef make_npu(tri_writer *w, const tri_unit *unit, const tri_kernel *k, const tri_object_args *args)
+/* The sizes of the arguments that the code takes. All kernels of a module take scratch where one does. */
+static LLVMValueRef make_sizes(tri_writer *w, const tri_unit *unit, const tri_object_args *args, unsigned *out_count)
 {
     LLVMValueRef *sizes = TRI_NEW_ARRAY(w->arena, LLVMValueRef, args->at.len + 1);
     unsigned count = 0;
+    bool has_scratch = false;
     for (size_t i = 0; i < args->at.len; i++) {
         const tri_object_ctype *type = &args->at.at[i].type;
-        unsigned bytes = type->kind == TRI_CTYPE_PTR ? 8 : type->bits / 8;
+        bool is_pointer = type->kind == TRI_CTYPE_PTR;
         if (!args->at.at[i].is_constant)
-            sizes[count++] = LLVMConstInt(w->i16, bytes, false);
+            sizes[count++] = LLVMConstInt(w->i16, is_pointer ? 8 | TRI_RT_IS_POINTER : type->bits / 8, false);
     }
+    for (size_t i = 0; i < unit->kernels.len && unit->target->device_kind == TRI_OPENCL; i++)
+        has_scratch = has_scratch || unit->kernels.at[i].scratch_bytes > 0;
+    if (has_scratch)
+        sizes[count++] = LLVMConstInt(w->i16, 8 | TRI_RT_IS_POINTER, false);
+    *out_count = count;
+    return tri_writer_array(w, w->i16, sizes, count, "sizes");
+}
+
+/* What the vendor's compiler says of the kernel. */
+static LLVMValueRef make_npu(tri_writer *w, const tri_unit *unit, const tri_kernel *k)
+{
     tri_record r = tri_record_start(w->llvm, TRI_RECORD_npu);
-    tri_record_set(&r, npu, sizes, tri_writer_array(w, w->i16, sizes, count, "sizes"));
-    tri_record_set_number(&r, npu, size_count, count);
     tri_record_set_number(&r, npu, lock_start, (uint64_t)k->lock_start);
     tri_record_set_number(&r, npu, lock_count, (uint64_t)k->lock_count);
     tri_record_set_number(&r, npu, is_vector, k->is_vector);
@@ -118,7 +128,7 @@ static LLVMValueRef make_npu(tri_writer *w, const tri_unit *unit, const tri_kern
 static LLVMValueRef make_variant(tri_writer *w, const table_part *p, const tri_kernel *k)
 {
     tri_object_args args;
-    unsigned conditions, slots;
+    unsigned conditions, slots, sizes;
     bool is_host = p->part->unit->target->object_form == TRI_OBJECT_CODE;
     tri_object_get_args(p->part->unit, k, &args);
     tri_record r = tri_record_start(w->llvm, TRI_RECORD_variant);
@@ -127,7 +137,11 @@ static LLVMValueRef make_variant(tri_writer *w, const table_part *p, const tri_k
     tri_record_set(&r, variant, conditions, make_conditions(w, &args, &conditions));
     tri_record_set(&r, variant, slots, make_slots(w, &args, &slots));
     if (p->part->unit->target->is_npu)
-        tri_record_set(&r, variant, npu, make_npu(w, p->part->unit, k, &args));
+        tri_record_set(&r, variant, npu, make_npu(w, p->part->unit, k));
+    if (p->part->unit->target->tells_sizes) {
+        tri_record_set(&r, variant, sizes, make_sizes(w, p->part->unit, &args, &sizes));
+        tri_record_set_number(&r, variant, size_count, sizes);
+    }
     tri_record_set(&r, variant, computed, tri_writer_computed(w, k));
     tri_record_set_number(&r, variant, condition_count, conditions);
     tri_record_set_number(&r, variant, slot_count, slots);
@@ -238,17 +252,19 @@ static LLVMValueRef make_part(tri_writer *w, const table_part *p, const tri_obje
 
 static LLVMValueRef make_backends(tri_writer *w, const table_parts *parts)
 {
-    LLVMValueRef *list = TRI_NEW_ARRAY(w->arena, LLVMValueRef, tri_targets_count() + 2);
+    LLVMValueRef *list = TRI_NEW_ARRAY(w->arena, LLVMValueRef, 2 * tri_targets_count() + 2);
     bool has_host = false;
+    const tri_target *before = NULL;
     unsigned count = 0;
     for (size_t t = 0; t < tri_targets_count(); t++) {
         const tri_target *target = tri_targets_at(t);
-        bool is_there = false;
+        bool is_there = false, is_new = !before || before->device_kind != target->device_kind;
         for (size_t i = 0; i < parts->len; i++)
             is_there = is_there || parts->at[i].part->unit->target == target;
         has_host = has_host || (is_there && target->object_form == TRI_OBJECT_CODE);
-        if (is_there && target->launcher)
-            list[count++] = tri_writer_runtime_value(w, target->launcher);
+        for (size_t i = 0; is_there && is_new && i < 2 && target->launchers[i]; i++)
+            list[count++] = tri_writer_runtime_value(w, target->launchers[i]);
+        before = is_there && target->launchers[0] ? target : before;
     }
     if (has_host)
         list[count++] = tri_writer_runtime_value(w, "tri_rt_cpu_backend");
@@ -346,7 +362,7 @@ static LLVMValueRef make_public_row(tri_writer *w, tri_str arch, const tri_kerne
 static tri_str image_arch(tri_writer *w, const table_part *p, size_t image)
 {
     const tri_target *target = p->part->unit->target;
-    bool is_code = image >= (p->part->binary.len != 0) && target->code_prefix;
+    bool is_code = image >= (p->part->binary.len != 0) && target->code_prefix && !p->arch->is_any_device;
     return is_code ? tri_str_format(w->arena, "%s%s", target->code_prefix, p->arch->name + strlen(target->arch_prefix))
                    : tri_str_from(p->arch->name);
 }

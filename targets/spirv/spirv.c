@@ -2,6 +2,7 @@
  * lanes exchange values through local memory. */
 #include "targets/target.h"
 
+#include "include/tritcc/launch.h"
 #include "targets/gpu/gpu.h"
 #include "targets/spirv/spirv.h"
 #include "targets/spirv/text.h"
@@ -9,6 +10,11 @@
 static bool lower_for_opencl(tri_unit *unit) { return tri_gpu_lower(unit, &tri_spirv_machine); }
 
 static bool emit_spirv(tri_unit *unit) { return tri_spirv_emit_as(unit, tri_spirv_machine.triple); }
+
+static bool read_spirv(tri_unit *unit)
+{
+    return tri_spirv_read_as(unit, tri_spirv_machine.triple, tri_spirv_machine.data_layout);
+}
 
 bool tri_spirv_to_text(tri_unit *unit, tri_buf *out)
 {
@@ -41,9 +47,20 @@ const tri_target tri_target_spirv = {
     .code_help = "SPIR-V from LLVM IR",
     .emit = emit_spirv,
     .triple = "spirv",
+    .read_code = read_spirv,
+    .binary_kind = "spir",
+    .binary_tool = "llvm-spirv",
+    .binary_help = "LLVM bitcode for OpenCL devices that read no SPIR-V, by llvm-spirv",
+    .assemble = tri_spirv_assemble,
+    .arch_prefix = "spirv",
+    .code_prefix = "spirv",
     .text_kind = "spvasm",
     .to_text_help = "disassemble SPIR-V",
     .from_text_help = "assemble SPIR-V",
     .to_text = tri_spirv_to_text,
     .from_text = tri_spirv_from_text,
+    .object_form = TRI_OBJECT_IMAGES,
+    .launchers = {"tri_rt_level_zero_backend", "tri_rt_opencl_backend"},
+    .device_kind = TRI_OPENCL,
+    .tells_sizes = true,
 };

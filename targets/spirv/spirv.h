@@ -13,6 +13,10 @@ bool tri_spirv_optimize(tri_unit *unit);
 bool tri_spirv_emit_as(tri_unit *unit, const char *triple);
 bool tri_spirv_to_text(tri_unit *unit, tri_buf *out);
 bool tri_spirv_from_text(tri_unit *unit);
+/* SPIR-V -> SPIR, by llvm-spirv. False after a report. */
+bool tri_spirv_assemble(tri_unit *unit);
+/* SPIR-V -> LLVM IR, by llvm-spirv. False after a report. */
+bool tri_spirv_read_as(tri_unit *unit, const char *triple, const char *data_layout);
 /* Does a module hold a barrier of work-groups? */
 bool tri_spirv_has_barrier(tri_str binary);
 

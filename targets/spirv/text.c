@@ -16,7 +16,10 @@ static void report_text(tri_diag *diag, const tri_source *source, spv_diagnostic
         uint32_t begin = tri_source_offset(source, line, column);
         at = (tri_span){source, begin, begin < source->text.len ? begin + 1 : begin};
     }
-    tri_diag_error(diag, at, 5020, "%s: %s", what, diagnostic ? diagnostic->error : "unknown error");
+    if (diagnostic && !diagnostic->isTextSource)
+        tri_diag_error(diag, at, 5020, "%s: word %zu: %s", what, diagnostic->position.index, diagnostic->error);
+    else
+        tri_diag_error(diag, at, 5020, "%s: %s", what, diagnostic ? diagnostic->error : "unknown error");
 }
 
 /* The module's five header words, as comments with plain numbers: the assembler would put its own. */

@@ -82,8 +82,6 @@ stub() {
 }
 
 @test "lists that make no object" {
-    tritcc -2 "${TYPES[@]}" -arch=sm_80,spirv64 -c "$EXAMPLES/vadd/vadd.tri"
-    [[ $errors == *"'-arch=sm_80,spirv64' cannot be one object"* ]]
     tritcc -2 "${TYPES[@]}" -arch=sm_80,sm_80 -c "$EXAMPLES/vadd/vadd.tri"
     [[ $errors == *"names 'sm_80' twice"* ]]
     tritcc -2 "${TYPES[@]}" -arch=sm_80,sm_90 -emit=ptx "$EXAMPLES/vadd/vadd.tri"

@@ -151,3 +151,52 @@ END
     id=$(sed -n 's/^declare .*@_Z7barrierj.* #\([0-9]*\).*/\1/p' k.ll)
     grep -E "^attributes #$id = .*convergent" k.ll
 }
+
+@test "SPIR-V is a stage in the middle: read back as LLVM IR, and compiled on" {
+    need llvm-spirv-15
+    need spirv-val
+    vadd 1024
+    tritcc -arch=spirv64 -x spirv k.spv -emit=llir=k.ll,spvasm=k.spvasm
+    grep -q 'define spir_kernel void @add_kernel(ptr addrspace(1) align 16' k.ll
+    grep -q 'OpEntryPoint Kernel .* "add_kernel"' k.spvasm
+    tritcc -arch=spirv64 -x llir k.ll -emit=spirv=again.spv
+    spirv-val --target-env spv1.2 again.spv
+    tritcc -arch=spirv64 k.spvasm -emit=llir=text.ll
+    cmp k.ll text.ll
+    # a device runs what was read
+    need file "$pocl"
+    need_pocl
+    cp again.spv k.spv
+    device vadd 128 7 1313
+}
+
+@test "SPIR-V with sub-groups is read back, too" {
+    need llvm-spirv-15
+    tritcc -arch=spirv64-sg32 -emit=spirv=k.spv -k softmax_kernel \
+        -sig '*fp32, *fp32, i32, i32, i32, i32, BLOCK_SIZE=1024, num_stages=2' "$EXAMPLES/softmax/softmax.tri"
+    tritcc -arch=spirv64-sg32 k.spv -emit=llir=k.ll
+    grep -q 'intel_reqd_sub_group_size' k.ll
+    tritcc -arch=spirv64-sg32 k.ll -emit=spirv=again.spv
+    need spirv-dis
+    spirv-dis again.spv | grep -q 'SubgroupSize 32'
+}
+
+@test "SPIR-V that cannot be read: what is wrong, and where" {
+    vadd 1024
+    head -c 400 k.spv >cut.spv
+    tritcc -1 -arch=spirv64 cut.spv -emit=llir=k.ll
+    [[ $errors == *"cannot disassemble SPIR-V: word "*" [TRI-5020]"* ]]
+    printf 'abc' >short.spv
+    tritcc -1 -arch=spirv64 short.spv -emit=llir=k.ll
+    [[ $errors == *"4-byte words, this one has 3 bytes [TRI-5020]"* ]]
+    tritcc -1 -arch=spirv64 -llvm-spirv=/nowhere/llvm-spirv k.spv -emit=llir=k.ll
+    [[ $errors == *"'-llvm-spirv=/nowhere/llvm-spirv' is no program [TRI-7001]"* ]]
+    printf '#!/bin/sh\necho "Invalid SPIR-V"\nexit 1\n' >fake
+    chmod +x fake
+    tritcc -1 -arch=spirv64 -llvm-spirv="$PWD/fake" k.spv -emit=llir=k.ll
+    [[ $errors == *"'llvm-spirv' cannot read the module: Invalid SPIR-V [TRI-7001]"*"the command was: "* ]]
+    printf '#!/bin/sh\necho nothing >"$4"\n' >fake
+    tritcc -1 -arch=spirv64 -llvm-spirv="$PWD/fake" k.spv -emit=llir=k.ll
+    [[ $errors == *"'llvm-spirv' wrote is no bitcode"* ]]
+    [ ! -e k.ll ]
+}
