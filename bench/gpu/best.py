@@ -116,6 +116,8 @@ def work_of(name, torch):
         else:
             args, grid = (a, b, c, s, s, s), tiles
         return args, grid, c, lambda: run.relative_error(c[:256], want), 3e-3, 2 * s**3 / 1e12, "TFLOP/s", [("cuBLAS", library)]
+    if name.startswith("attention_bwd"):
+        return backward_of(name.endswith("causal"), torch)
     heads, n, d, causal = 128, 4096, 128, name.endswith("causal")
     q, k, v = (run.randn(heads, n, d, dtype=torch.bfloat16) for _ in range(3))
     o = run.poisoned((heads, n, d), torch.bfloat16)
@@ -129,6 +131,35 @@ def work_of(name, torch):
     want = attention(q[:2].double(), k[:2].double(), v[:2].double(), is_causal=causal, scale=scale)
     return ((q, k, v, o, scale, n), lambda c: (cdiv(n, c.values["A"]), heads), o, lambda: run.relative_error(o[:2], want), 1e-2,
             4 * heads * n * n * d * (0.5 if causal else 1) / 1e12, "TFLOP/s", [("cuDNN", library)])
+
+
+def backward_of(causal, torch):
+    """The gradients of attention of 128 heads, D = 64; the forward pass and the sums of out * d_out are PyTorch's."""
+    import run
+    heads, n, d = 128, 4096, 64
+    attention = torch.nn.functional.scaled_dot_product_attention
+    q, k, v, d_out = (run.randn(heads, n, d, dtype=torch.bfloat16) for _ in range(4))
+    scale, log2e = d**-0.5, 1.4426950408889634
+    out, lse = attention(q, k, v, is_causal=causal, scale=scale), run.poisoned((heads, n), torch.float32)
+    for i in range(heads):
+        scores = q[i].float() @ k[i].float().T * scale
+        if causal:
+            scores.masked_fill_(torch.ones_like(scores, dtype=torch.bool).triu(1), float("-inf"))
+        lse[i] = torch.logsumexp(scores, 1) * log2e
+    delta = (out.float() * d_out.float()).sum(-1)
+    # one tensor, so that all three are filled with NaN at once
+    grads = run.poisoned((3, heads, n, d), torch.bfloat16)
+    wanted = [t[:2].double().requires_grad_() for t in (q, k, v)]
+    attention(*wanted, is_causal=causal, scale=scale).backward(d_out[:2].double())
+    wanted = torch.stack([t.grad for t in wanted])
+    q4, k4, v4 = (t.view(4, heads // 4, n, d).clone().requires_grad_() for t in (q, k, v))
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.CUDNN_ATTENTION):
+        made = attention(q4, k4, v4, is_causal=causal, scale=scale)
+    scaled = (k.float() * (scale * log2e)).to(torch.bfloat16)
+    back = lambda: torch.autograd.grad(made, (q4, k4, v4), d_out.view_as(made), retain_graph=True)
+    return ((q, scaled, v, scale, d_out, *grads, lse, delta, n * d, d, n), lambda c: (n // c.values["B"], heads), grads,
+            lambda: max(run.relative_error(g[:2], w) for g, w in zip(grads, wanted)), 2e-2,
+            10 * heads * n * n * d * (0.5 if causal else 1) / 1e12, "TFLOP/s", [("cuDNN", back)])
 
 
 def fastest(name, who, makers, prepare, out_tensor, error, limit):

@@ -322,6 +322,30 @@ TRI_SIM_FUNCTION(copy_async_16)
     issue_copy(sim, args, 16);
 }
 
+TRI_SIM_FUNCTION(copy_async_if_4)
+{
+    (void)id;
+    (void)results;
+    if (args[3] & 1)
+        issue_copy(sim, args, 4);
+}
+
+TRI_SIM_FUNCTION(copy_async_if_8)
+{
+    (void)id;
+    (void)results;
+    if (args[3] & 1)
+        issue_copy(sim, args, 8);
+}
+
+TRI_SIM_FUNCTION(copy_async_if_16)
+{
+    (void)id;
+    (void)results;
+    if (args[3] & 1)
+        issue_copy(sim, args, 16);
+}
+
 TRI_SIM_FUNCTION(copy_commit)
 {
     (void)id;

@@ -252,8 +252,12 @@ static bool run_local_store(tri_gpu *g, MlirOperation op)
 
 /* ---- asynchronous copies ---- */
 
-static tri_machine_id copy_id(int bytes)
+static tri_machine_id copy_id(int bytes, bool is_predicated)
 {
+    if (is_predicated)
+        return bytes == 16  ? TRI_MACHINE_copy_async_if_16
+               : bytes == 8 ? TRI_MACHINE_copy_async_if_8
+                            : TRI_MACHINE_copy_async_if_4;
     return bytes == 16 ? TRI_MACHINE_copy_async_16 : bytes == 8 ? TRI_MACHINE_copy_async_8 : TRI_MACHINE_copy_async_4;
 }
 
@@ -308,6 +312,7 @@ static bool run_async_copy(tri_gpu *g, MlirOperation op)
                         "asynchronous copies of %d bytes, not 16: %s", bytes,
                         vec < groups.vec ? "its place in shared memory is not in longer pieces"
                                          : tri_gpu_limit_text(g, &groups, bytes));
+    LLVMValueRef owner = tri_gpu_owner(g, &layout->replicas); /* who has what others have, too, copies for them */
     for (int a = 0; a < groups.count * groups.vec / vec; a++) {
         int first = groups.reg[a * vec];
         if (!is_run(&plan->map, groups.reg + a * vec, vec))
@@ -316,8 +321,8 @@ static bool run_async_copy(tri_gpu *g, MlirOperation op)
         if (masks.count)
             size = LLVMBuildSelect(g->b, masks.at[first], size, tri_gpu_i32(g, 0), "");
         LLVMValueRef args[] = {tri_gpu_exchange_place(g, &plan->map, &place, (uint64_t)first), pointers.at[first],
-                               size};
-        tri_machine_call(g, copy_id(bytes), args, 3);
+                               size, owner};
+        tri_machine_call(g, copy_id(bytes, owner), args, owner ? 4 : 3);
     }
     tri_gpu_set_result(g, op, 0, tri_gpu_new(g, 0));
     return true;

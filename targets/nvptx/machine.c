@@ -8,6 +8,28 @@
 #define CONVERGENT TRI_MACHINE_CONVERGENT
 #define MEMORY TRI_MACHINE_MEMORY
 #define NORETURN TRI_MACHINE_NORETURN
+/* No branch: products of warp groups may be under way, which ptxas would end in front of one. */
+static LLVMValueRef copy_if(tri_gpu *g, const char *text, LLVMValueRef *args)
+{
+    LLVMValueRef operands[] = {LLVMBuildPtrToInt(g->b, args[0], g->i32, ""), args[1], args[2], args[3]};
+    return tri_machine_call_asm(g, text, "r,l,r,b", LLVMVoidTypeInContext(g->llvm), operands, 4, MEMORY);
+}
+
+static LLVMValueRef copy_if_4(tri_gpu *g, LLVMValueRef *args)
+{
+    return copy_if(g, "@$3 cp.async.ca.shared.global [$0], [$1], 4, $2;", args);
+}
+
+static LLVMValueRef copy_if_8(tri_gpu *g, LLVMValueRef *args)
+{
+    return copy_if(g, "@$3 cp.async.ca.shared.global [$0], [$1], 8, $2;", args);
+}
+
+static LLVMValueRef copy_if_16(tri_gpu *g, LLVMValueRef *args)
+{
+    return copy_if(g, "@$3 cp.async.cg.shared.global [$0], [$1], 16, $2;", args);
+}
+
 static const tri_machine_row rows[TRI_NVPTX_END] = {
 #define ROW(name, how, ...) [TRI_MACHINE_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),
 #define OWN(name, signature, how, ...) [TRI_NVPTX_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),

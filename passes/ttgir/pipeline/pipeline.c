@@ -307,6 +307,7 @@ static bool run_pipeline(tri_pass_run *run)
         tri_pipeline_waits_run(run->arena, funcs.at[i], false);
         tri_pipeline_ready_run(run->arena, funcs.at[i]);
         tri_pipeline_waits_run(run->arena, funcs.at[i], false);
+        tri_pipeline_early_run(run->arena, funcs.at[i]);
     }
     return true;
 }

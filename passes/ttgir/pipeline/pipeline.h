@@ -58,6 +58,9 @@ void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func, bool keeps_unk
 /* Waits for copies that products of warp groups read an iteration early. Neighbouring waits are merged. */
 void tri_pipeline_ready_run(tri_arena *arena, MlirOperation func);
 
+/* Starts products that need nothing of the one in front of them under it. */
+void tri_pipeline_early_run(tri_arena *arena, MlirOperation func);
+
 /* Tells, as remarks, whether a loop with loads is pipelined, and if not, why. Its loads have their latencies. */
 void tri_pipeline_remark(const tri_pipeline *p, MlirOperation loop, int64_t stages);
 /* The same of a while loop, which never is. */
