@@ -24,6 +24,8 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
+#include <string.h>
+
 typedef struct {
     tri_pass_run *run;
     tri_map offsets; /* pointer's MlirValue.ptr -> MlirValue* of its offset */
@@ -343,7 +345,8 @@ static MlirValue rmw_element(state *s, tri_builder *b, MlirOperation op, MlirVal
         fail_unstructured(s, op, (MlirValue){NULL}, (MlirValue){NULL}, "this atomic operation is for integers");
         return operands[0];
     }
-    if (row->kind != rmw_assign && !tri_type_is_int_of(own, 1) && !mlirTypeEqual(element, own))
+    bool is_unknown = s->is_vendor && !strcmp(row->op ? row->op : "", "arith.xori"); /* to MLIR 19 */
+    if (is_unknown || (row->kind != rmw_assign && !tri_type_is_int_of(own, 1) && !mlirTypeEqual(element, own)))
         return rmw_bits(b, memory, at, row, operands[0]);
     MlirValue all[] = {tri_memory_to_memory(b, operands[0], element), memory, at};
     tri_attr attr = {"kind", tri_attr_i64(b->context, row->kind)};

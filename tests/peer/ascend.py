@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Compares tritcc's modules for Ascend with those of the vendor's own converter, and lets that read ours.
 
-usage: ascend.py TRITCC CONVERTER ROWS.jsonl|FILE.tri|FILE.list... [--packages FOLDERS] [-k WORD] [-v] [-o TABLE] [--run]
+usage: ascend.py TRITCC CONVERTER ROWS.jsonl|FILE.tri|FILE.list... [--packages FOLDERS] [-k WORD] [-v] [-o TABLE] [--arch ARCH]
 
 CONVERTER: triton-adapter-opt of the wheel triton_ascend, which needs no NPU. ROWS.jsonl as for tests/peer/corpus.py (with
---packages); FILE.tri: kernels whose parameters are annotated with their types; FILE.list: lines `source|kernel|signature`,
-relative to the tree, as tests/passes/kernels of `make check` have them.
+--packages); FILE.tri: kernels whose parameters are annotated with their types; FILE.list: lines `source | options`, as
+`tests/fingerprint.sh -l` writes them of all kernels of tests/, bench/ and examples/, relative to the current folder.
 Each kernel goes to TTIR as Triton 3.6 writes it, which the converter takes, and to linalg by tritcc. Compared are the
 function's arguments and attributes, and how often each operation of STRUCTURE occurs; the converter must read our text.
 An outcome is `same`, `other` (with what differs), `ours alone` (the converter refuses it), `theirs alone`, `unread`
@@ -16,6 +16,7 @@ import collections
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,12 @@ PASSES = ["--discrete-mask-access-conversion=compile-on-910-95=False force-simt-
           "--triton-to-llvm", "--bubble-up-operation",
           "--triton-to-linalg=global-kernel=false named-ops=True enable-nd2nz-on-vector=False enable-select-analysis=True "
           "compile-on-910-95=False"]
+LEFT = re.compile(r'(?<![\w."])"?tt\.(?!tensor_kind|divisibility|max_div|conti|const)[a-z_]+')
+
+
+def passes_for(arch):
+    flag = "compile-on-910-95=" + str(arch == "ascend910_95")
+    return [word.replace("compile-on-910-95=False", flag) for word in PASSES]
 # What a consumer schedules by. Loops over elements, and how tensors are filled and shaped, are each converter's own.
 STRUCTURE = ["memref.reinterpret_cast", "memref.alloc", "memref.copy", "bufferization.materialize_in_destination",
              "linalg.matmul", "linalg.batch_matmul", "linalg.reduce", "linalg.transpose", "scf.for", "scf.while",
@@ -45,7 +52,8 @@ def shape_of(text):
     arguments = []
     for piece in re.split(r", (?=%)", head.group(1)) if head else []:
         kind = re.search(r"tt\.tensor_kind = (\d)", piece)
-        arguments.append((re.match(r"%\w+: (\S+)", piece).group(1), kind.group(1) if kind else None))
+        typed = re.match(r"%[\w.]+: (\S+)", piece)
+        arguments.append((typed.group(1) if typed else piece, kind.group(1) if kind else None))
     named = dict(re.findall(r"(\w+) = (\"\w*\"|\d+)", re.sub(r"tritcc\.kernel = .*", "", head.group(2)))) if head else {}
     counts = collections.Counter()
     for word in STRUCTURE:
@@ -68,14 +76,16 @@ def differences(ours, theirs):
 
 def compare(options, words):
     """words: how tritcc is asked for the kernel, without kind and file"""
-    status, ours, errors = run([options.tritcc, "-emit=linalg=-", "-arch=ascend910b"] + words)
-    code, ttir, complaint = run([options.tritcc, "-emit=ttir=-", "-arch=ascend910b", "-femit-upstream=3.6"] + words)
+    status, ours, errors = run([options.tritcc, "-emit=linalg=-", "-arch=" + options.arch] + words)
+    code, ttir, complaint = run([options.tritcc, "-emit=ttir=-", "-arch=" + options.arch, "-femit-upstream=3.6"] + words)
     if code:
         return "no ttir", [complaint.split("\n")[0]]
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
         file.write(ttir)
         file.flush()
-        there, theirs, why = run([options.converter, file.name] + PASSES)
+        there, theirs, why = run([options.converter, file.name] + passes_for(options.arch))
+    if there == 0 and LEFT.search(theirs):
+        there, why = 1, "error: %s is left" % LEFT.search(theirs).group()
     if status:
         message = next((line for line in errors.split("\n") if "error:" in line), errors[:200])
         return ("over the buffer" if "TRI-6003" in message else "theirs alone" if there == 0 else "neither"), [message]
@@ -110,10 +120,11 @@ def jobs_of(options, path):
                 yield row["file"] + ":" + row["kernel"], why
     elif path.endswith(".list"):
         for line in open(path):
-            fields = line.strip().split("|")
-            if len(fields) == 3 and not line.startswith("#"):
-                source = os.path.join(os.path.dirname(os.path.abspath(path)), fields[0])
-                yield fields[0] + ":" + fields[1], ["-k", fields[1], "-sig", fields[2], source]
+            source, _, given = line.partition("|")
+            words = shlex.split(given)
+            if source.strip() and not line.startswith("#") and not any(w.startswith("-arch") for w in words):
+                named = [w for w in words if "(" in w] or words
+                yield source.strip() + ": " + " ".join(named), ["-w"] + words + [source.strip()]
     else:
         for name in kernels_of(path):
             yield path + ":" + name, ["-k", name, path]
@@ -128,7 +139,8 @@ def main():
     parser.add_argument("-k", default="")
     parser.add_argument("-v", action="store_true")
     parser.add_argument("-o", metavar="TABLE")
-    parser.set_defaults(emit="linalg", arch="ascend910b")
+    parser.add_argument("--arch", default="ascend910b", help="or ascend910_95")
+    parser.set_defaults(emit="linalg")
     options = parser.parse_args()
     options.tritcc = os.path.abspath(options.tritcc)
     counts, reasons = collections.Counter(), collections.Counter()

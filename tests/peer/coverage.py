@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from ascend import PASSES
+from ascend import LEFT, PASSES
 
 HEAD = """import triton
 import triton.language as tl
@@ -43,7 +43,10 @@ def converts(tritcc, converter, body, folder):
         return made.stderr.split("\n")[0]
     done = subprocess.run([converter, ttir] + PASSES, capture_output=True, text=True, errors="replace", timeout=120)
     said = [line for line in done.stderr.split("\n") if "error:" in line or "Assertion" in line]
-    return None if done.returncode == 0 else (said or ["status %d" % done.returncode])[0]
+    if done.returncode == 0:
+        left = LEFT.search(done.stdout)
+        return left.group() + " is left" if left else None
+    return (said or ["status %d" % done.returncode])[0]
 
 
 def main():

@@ -174,6 +174,25 @@ K
     grep -F '{reduce_mode = "max_with_index", tie_break_left = "true"}' v.linalg
 }
 
+@test "for Ascend there is nothing that MLIR 19 lacks, and fp8 of both kinds" {
+    cat >x.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(x, y, e):
+    i = tl.arange(0, 64)
+    tl.store(y + i, tl.atomic_xor(x + i, i))
+    tl.store(e + i, tl.load(e + i).to(tl.float32).to(tl.float8e4nv))
+K
+    for arch in ascend910b ascend910_95; do
+        tritcc -arch=$arch -emit=linalg -sig '*i32, *i32, *fp8e4nv' x.tri
+        grep 'memref.generic_atomic_rmw' x.linalg
+        ! grep 'memref.atomic_rmw xori' x.linalg || false
+    done
+    tritcc -arch=linalg -emit=linalg -sig '*i32, *i32, *fp8e4nv' x.tri
+    grep 'memref.atomic_rmw xori' x.linalg
+}
+
 @test "text for Ascend is spelled as MLIR 19 does, and both spellings are read" {
     marks
     tritcc -arch=ascend910b -emit=linalg -sig '*fp32, *fp32, *fp32, *i32, *i32, i32' v.tri
