@@ -51,6 +51,7 @@ typedef struct tri_machine_facts {
     uint32_t unified_buffer; /* bytes that the tensors of a program may take on an NPU; 0: not limited here */
     uint32_t cube_operands, cube_sums; /* ... those that products read (L1), and make (L0C) */
     bool has_control_address; /* kernels of an NPU take the address by which its cores signal each other (FFTS) */
+    bool has_threads_beside; /* an NPU whose threads load and store what is no box (SIMT beside SIMD) */
     bool has_multi_buffer;   /* what a loop copies lies there twice, so that copies overlap with work */
     int spare_shared; /* bytes per thread that a conversion may take without lowering the number of resident blocks */
 

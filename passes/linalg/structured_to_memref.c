@@ -25,7 +25,7 @@ enum { num_grid = 6, num_vendor = 2 };
 typedef struct {
     tri_pass_run *run;
     MlirOperation func;
-    bool is_vendor, has_product;
+    bool is_vendor, has_product, has_threads;
     MlirAttribute facts; /* of the kernel; null for others */
 } signature;
 
@@ -76,8 +76,18 @@ static intptr_t vendor_attributes(const signature *s, MlirContext context, tri_a
     attrs[n++] = (tri_attr){"WorkspaceArgIdx", parse(context, "1 : i64")};
     attrs[n++] = (tri_attr){"global_kernel", parse(context, "\"local\"")};
     attrs[n++] = (tri_attr){"mix_mode", parse(context, s->has_product ? "\"mix\"" : "\"aiv\"")};
-    attrs[n++] = (tri_attr){"parallel_mode", parse(context, "\"simd\"")};
+    attrs[n++] = (tri_attr){"parallel_mode", parse(context, s->has_threads ? "\"mix_simd_simt\"" : "\"simd\"")};
     return n;
+}
+
+/* A call of what the vendor's compiler has threads for. */
+static bool is_by_threads(MlirOperation op)
+{
+    MlirAttribute callee = tri_op_is(op, "func.call") ? tri_op_attr(op, "callee") : (MlirAttribute){NULL};
+    if (mlirAttributeIsNull(callee))
+        return false;
+    MlirStringRef name = mlirFlatSymbolRefAttrGetValue(callee);
+    return tri_str_has_prefix((tri_str){name.data, name.length}, "triton_indirect_");
 }
 
 enum { kind_read = 1, kind_written = 2 };
@@ -97,6 +107,8 @@ static int uses_of(MlirValue array)
         else if (tri_op_is(op, "memref.store") || tri_op_is(op, "memref.copy") ||
                  tri_op_is(op, "bufferization.materialize_in_destination"))
             kinds |= kind_written;
+        else if (is_by_threads(op) && number == 0)
+            kinds |= mlirOperationGetNumResults(op) ? kind_read : kind_written;
         else /* atomic operations, addresses */
             kinds |= kind_read | kind_written;
     }
@@ -197,6 +209,7 @@ static bool rewrite_function(signature *s)
     s->has_product = products.len > 0;
     for (size_t i = 0; i < ops.len; i++) {
         tri_str name = tri_op_name(ops.at[i]);
+        s->has_threads |= is_by_threads(ops.at[i]);
         bool is_known = tri_op_is(ops.at[i], "tt.return") || tri_op_is(ops.at[i], "tt.get_program_id") ||
                         tri_op_is(ops.at[i], "tt.get_num_programs");
         if (tri_str_has_prefix(name, "tt.") && !is_known) {

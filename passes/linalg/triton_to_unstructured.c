@@ -18,6 +18,7 @@
 #include "ir/linalg.h"
 #include "ir/op.h"
 #include "ir/type.h"
+#include "passes/linalg/calls.h"
 #include "passes/linalg/memory.h"
 #include "passes/linalg/refuse.h"
 
@@ -35,6 +36,7 @@ typedef struct {
     tri_op_list dead;
     bool failed;
     bool is_vendor; /* as Ascend's converter writes it: an element is a box of one */
+    bool has_threads; /* ... for a machine whose threads load and store what is no box */
 } state;
 
 static bool is_pointer(MlirType type) { return tri_type_is_ptr(tri_type_element(type)); }
@@ -400,6 +402,37 @@ static const job_row *find_job(MlirOperation op)
     return NULL;
 }
 
+/* func.call @triton_indirect_load_N(array, offsets[, mask[, other]]), ..._store_N(array, offsets, values[, mask]): the
+ * vendor's compiler makes a function of threads of them. */
+static MlirValue emit_indirect(state *s, tri_builder *b, const element_job *job)
+{
+    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(job->memory)), types[4], result = {NULL};
+    MlirValue values[4] = {job->memory, job->offset};
+    int n = 2;
+    if (job->num_operands)
+        values[n++] = tri_memory_to_memory(b, job->operands[0], element);
+    if (job->mask.ptr)
+        values[n++] = job->mask;
+    if (job->mask.ptr && job->other.ptr)
+        values[n++] = tri_memory_to_memory(b, job->other, element);
+    for (int i = 0; i < n; i++)
+        types[i] = mlirValueGetType(values[i]);
+    if (job->result.ptr)
+        result = tri_type_with_element(job->result, element);
+    tri_str symbol = tri_calls_unique(s->run->arena, job->op,
+                                      job->result.ptr ? "triton_indirect_load" : "triton_indirect_store");
+    MlirType function = mlirFunctionTypeGet(b->context, n, types, job->result.ptr ? 1 : 0, &result);
+    tri_calls_declare(b, job->op, symbol, function, 0, NULL);
+    MlirValue made = tri_calls_call(b, symbol, result, n, values);
+    return job->result.ptr ? tri_memory_from_memory(b, made, tri_type_element(job->result)) : made;
+}
+
+static bool is_indirect(const state *s, const element_job *job, MlirType pointer)
+{
+    return s->has_threads && tri_type_is_tensor(pointer) && job->memory.ptr &&
+           (tri_op_is(job->op, "tt.load") || tri_op_is(job->op, "tt.store"));
+}
+
 static void rewrite_access(state *s, MlirOperation op, const job_row *row)
 {
     tri_builder b = tri_builder_before(op);
@@ -429,7 +462,9 @@ static void rewrite_access(state *s, MlirOperation op, const job_row *row)
         job.memory = tri_memory_base(&b, root);
     shape = tri_type_is_tensor(type) ? tri_type_with_element(type, pointee) : type;
     MlirValue at[TRI_MAX_RANK], result;
-    if (!tri_type_is_tensor(type))
+    if (is_indirect(s, &job, type))
+        result = emit_indirect(s, &b, &job);
+    else if (!tri_type_is_tensor(type))
         result = emit_element(s, &b, &job, 0, at);
     else
         result =
@@ -575,7 +610,8 @@ static void set_signature(state *s, MlirOperation func, MlirBlock body)
 
 static bool rewrite_function(tri_pass_run *run, MlirOperation func)
 {
-    state s = {.run = run, .is_vendor = tri_passes_option_int(run, "vendor", 0) != 0};
+    int64_t vendor = tri_passes_option_int(run, "vendor", 0);
+    state s = {.run = run, .is_vendor = vendor != 0, .has_threads = vendor > 1};
     tri_op_list ops = {0};
     MlirBlock body = tri_op_body(func, 0);
     if (mlirBlockIsNull(body))
@@ -619,6 +655,6 @@ static bool run_triton_to_unstructured(tri_pass_run *run)
 const tri_pass tri_pass_triton_to_unstructured = {
     .name = "triton-to-unstructured",
     .help = "access memory element by element where there is no form",
-    .options = (const char *const[]){"vendor=N: elements as Ascend's converter writes them (0)", NULL},
+    .options = (const char *const[]){"vendor=N: elements as Ascend's converter writes them; 2: by threads (0)", NULL},
     .run = run_triton_to_unstructured,
 };

@@ -33,12 +33,14 @@ LEFT = re.compile(r'(?<![\w."])"?tt\.(?!tensor_kind|divisibility|max_div|conti|c
 
 
 def passes_for(arch):
-    flag = "compile-on-910-95=" + str(arch == "ascend910_95")
-    return [word.replace("compile-on-910-95=False", flag) for word in PASSES]
+    if arch != "ascend910_95":
+        return PASSES
+    words = [word.replace("compile-on-910-95=False", "compile-on-910-95=True") for word in PASSES]
+    return [word.replace("force-simt-template=False", "force-simt-template=True") for word in words]
 # What a consumer schedules by. Loops over elements, and how tensors are filled and shaped, are each converter's own.
 STRUCTURE = ["memref.reinterpret_cast", "memref.alloc", "memref.copy", "bufferization.materialize_in_destination",
              "linalg.matmul", "linalg.batch_matmul", "linalg.reduce", "linalg.transpose", "scf.for", "scf.while",
-             "GenericAtomicRMW", "memref.load", "memref.store"]
+             "GenericAtomicRMW", "memref.load", "memref.store", "call @triton_indirect_load", "call @triton_indirect_store"]
 
 
 def run(words, text=None, seconds=120):
@@ -57,7 +59,7 @@ def shape_of(text):
     named = dict(re.findall(r"(\w+) = (\"\w*\"|\d+)", re.sub(r"tritcc\.kernel = .*", "", head.group(2)))) if head else {}
     counts = collections.Counter()
     for word in STRUCTURE:
-        counts[word] = len(re.findall(re.escape(word) + r"\b", text))
+        counts[word] = len(re.findall(re.escape(word) + r"(?:_\d+)?\b", text))
     return arguments, named, counts
 
 

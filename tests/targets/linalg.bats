@@ -193,6 +193,35 @@ K
     grep 'memref.atomic_rmw xori' x.linalg
 }
 
+@test "for Ascend 910_95 what is no box is loaded and stored by threads" {
+    cat >t.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(a, o, s, n):
+    i = tl.arange(0, 64)
+    at = tl.load(s + i)
+    v = tl.load(a + at, mask=i < n, other=2.0) + tl.load(a + at + 5)
+    tl.store(o + at, v, mask=i < n)
+@triton.jit
+def box(a, o, s, n):
+    i = tl.arange(0, 64)
+    tl.store(o + i, tl.load(a + i, mask=i < n))
+K
+    tritcc -arch=ascend910_95 -emit=linalg -sig 'k(*fp32, *fp32, *i32, i32)' t.tri
+    grep 'call @triton_indirect_load_0(%a, .*) : (memref<?xf32>, tensor<64xi64>, tensor<64xi1>, tensor<64xf32>) -> tensor<64xf32>' t.linalg
+    grep 'call @triton_indirect_load_1(%a, .*) : (memref<?xf32>, tensor<64xi64>) -> tensor<64xf32>' t.linalg
+    grep 'call @triton_indirect_store_0(%o, .*) : (memref<?xf32>, tensor<64xi64>, tensor<64xf32>, tensor<64xi1>) -> ()' t.linalg
+    grep 'parallel_mode = "mix_simd_simt"' t.linalg
+    grep '%a: memref<?xf32> {tt.tensor_kind = 0 : i32}, %o: memref<?xf32> {tt.tensor_kind = 1 : i32}' t.linalg
+    ! grep 'scf.for' t.linalg || false
+    tritcc -arch=ascend910_95 -emit=linalg -sig 'box(*fp32, *fp32, *i32, i32)' t.tri
+    grep 'parallel_mode = "simd"' t.linalg
+    tritcc -arch=ascend910b -emit=linalg -sig 'k(*fp32, *fp32, *i32, i32)' t.tri
+    ! grep 'triton_indirect' t.linalg || false
+    grep 'parallel_mode = "simd"' t.linalg
+}
+
 @test "text for Ascend is spelled as MLIR 19 does, and both spellings are read" {
     marks
     tritcc -arch=ascend910b -emit=linalg -sig '*fp32, *fp32, *fp32, *i32, *i32, i32' v.tri
