@@ -248,6 +248,7 @@ static bool run_structured_to_memref(tri_pass_run *run)
 const tri_pass tri_pass_structured_to_memref = {
     .name = "structured-to-memref",
     .help = "functions of arrays, with the place in the grid as arguments",
+    .alias = "triton-to-ptr,triton-ptr-to-memref,reconcile-ptr-casts",
     .options = (const char *const[]){"vendor=N: with the arguments and attributes of Ascend's compiler (0)", NULL},
     .run = run_structured_to_memref,
 };

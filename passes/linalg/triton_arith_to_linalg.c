@@ -308,6 +308,7 @@ static bool run_triton_arith_to_linalg(tri_pass_run *run)
 const tri_pass tri_pass_triton_arith_to_linalg = {
     .name = "triton-arith-to-linalg",
     .help = "compute on tensors with linalg, tensor, arith and math",
+    .alias = "arith-to-linalg",
     .options = (const char *const[]){"vendor=N: for Ascend's compiler, which has no other libraries (0)", NULL},
     .run = run_triton_arith_to_linalg,
 };

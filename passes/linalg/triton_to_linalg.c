@@ -27,6 +27,7 @@ const tri_pass tri_pass_triton_to_linalg = {
     .name = "triton-to-linalg",
     .help = "ttir to linalg on tensors: all passes that it takes",
     .alias = "triton-to-linalg-experimental",
-    .options = (const char *const[]){"vendor=N: with the arguments and attributes of Ascend's compiler; 2: with threads (0)", NULL},
+    .options = (const char *const[]){"vendor=N: with the arguments and attributes of Ascend's compiler; "
+                                     "2: with threads (0)", NULL},
     .run = run_all,
 };

@@ -655,6 +655,7 @@ static bool run_triton_to_unstructured(tri_pass_run *run)
 const tri_pass tri_pass_triton_to_unstructured = {
     .name = "triton-to-unstructured",
     .help = "access memory element by element where there is no form",
+    .alias = "triton-to-unstructure,unstructured-to-memref,discrete-mask-access-conversion",
     .options = (const char *const[]){"vendor=N: elements as Ascend's converter writes them; 2: by threads (0)", NULL},
     .run = run_triton_to_unstructured,
 };

@@ -21,7 +21,8 @@ static void linalg_pipeline(const tri_unit *unit, tri_buf *out)
     tri_buf_format(out,
                    "triton-to-linalg{vendor=%d},canonicalize,cse,"
                    "check-buffers{max-bytes=%u operand-bytes=%u sum-bytes=%u copies=%d}",
-                   unit->arch->has_threads_beside ? 2 : 1, unit->arch->unified_buffer, unit->arch->cube_operands, unit->arch->cube_sums,
+                   unit->arch->has_threads_beside ? 2 : 1, unit->arch->unified_buffer,
+                   unit->arch->cube_operands, unit->arch->cube_sums,
                    has_multi_buffer(unit) ? 2 : 1);
 }
 

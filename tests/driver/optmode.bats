@@ -230,3 +230,32 @@ K
     tritcc --print-option-table=zsh
     [[ $output == *"'*-tritongpu-coalesce[run this pass]'"* ]]
 }
+
+# Those of triton-shared (structured-to-memref ... reconcile-ptr-casts) and triton-ascend (triton-to-unstructure ...).
+@test "passes to linalg have the names that others know, one by one and in their order" {
+    local pass from=$SRCDIR/tests/passes/branching.ttir
+    for pass in triton-to-linalg triton-to-linalg-experimental triton-to-structured triton-to-unstructured triton-to-unstructure \
+        unstructured-to-memref discrete-mask-access-conversion triton-arith-to-linalg arith-to-linalg lift-cf-to-scf \
+        structured-to-memref triton-to-ptr triton-ptr-to-memref reconcile-ptr-casts; do
+        if [ "$pass" = structured-to-memref ]; then # what is behind all others
+            tritcc -lift-cf-to-scf -triton-to-structured -triton-to-unstructured -triton-arith-to-linalg "$from" -o before.mlir
+            from=before.mlir
+        fi
+        tritcc "-$pass" "$from" -o "$pass.mlir"
+        tritcc "--$pass" "$from" -o again.mlir
+        cmp "$pass.mlir" again.mlir
+    done
+    grep 'func.func @branching' triton-ptr-to-memref.mlir
+    grep 'memref.copy' triton-to-structured.mlir
+    grep 'memref.load' unstructured-to-memref.mlir
+    grep 'linalg.fill' arith-to-linalg.mlir
+    grep 'scf.while' lift-cf-to-scf.mlir
+    tritcc --lift-cf-to-scf --triton-to-structured --canonicalize --triton-to-unstructured --triton-arith-to-linalg --structured-to-memref \
+        --unstructured-to-memref --triton-ptr-to-memref --reconcile-ptr-casts --canonicalize --cse "$SRCDIR/tests/passes/branching.ttir" -o steps.mlir
+    grep 'func.func @branching(%arg0: memref<?xf32>' steps.mlir
+    ! grep -E '[^a-z_]tt\.|!tt\.' steps.mlir || false
+    tritcc --triton-to-linalg --canonicalize --cse "$SRCDIR/tests/passes/branching.ttir" -o whole.mlir
+    for op in memref.copy materialize_in_destination scf.while; do
+        [ "$(grep -c "$op" steps.mlir)" = "$(grep -c "$op" whole.mlir)" ]
+    done
+}
