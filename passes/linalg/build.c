@@ -343,7 +343,7 @@ void tri_build_yield(tri_builder *b, const char *name, intptr_t n, const MlirVal
     tri_builder_create(b, &(tri_op){.name = name, .num_operands = n, .operands = values});
 }
 
-static MlirRegion region_of(tri_builder *b, intptr_t n, const MlirType *types, tri_builder *inner)
+static MlirRegion region_with(tri_builder *b, intptr_t n, const MlirType *types, tri_builder *inner)
 {
     enum { max_arguments = 64 };
     MlirLocation locs[max_arguments];
@@ -366,7 +366,7 @@ MlirOperation tri_build_for(tri_builder *b, tri_build_size from, tri_build_size 
         operands[3 + i] = carried[i];
         types[1 + i] = mlirValueGetType(carried[i]);
     }
-    MlirRegion region = region_of(b, 1 + n, types, inner);
+    MlirRegion region = region_with(b, 1 + n, types, inner);
     return tri_builder_create(b, &(tri_op){.name = "scf.for",
                                            .num_operands = 3 + n,
                                            .operands = operands,
@@ -379,9 +379,9 @@ MlirOperation tri_build_for(tri_builder *b, tri_build_size from, tri_build_size 
 MlirOperation tri_build_if(tri_builder *b, MlirValue condition, intptr_t n, const MlirType *results, tri_builder *then_,
                            tri_builder *else_)
 {
-    MlirRegion regions[2] = {region_of(b, 0, NULL, then_), {NULL}};
+    MlirRegion regions[2] = {region_with(b, 0, NULL, then_), {NULL}};
     if (else_)
-        regions[1] = region_of(b, 0, NULL, else_);
+        regions[1] = region_with(b, 0, NULL, else_);
     else
         regions[1] = mlirRegionCreate();
     return tri_builder_create(b, &(tri_op){.name = "scf.if",
@@ -442,7 +442,7 @@ static MlirRegion elements_region(tri_builder *b, int num_ins, const MlirValue *
         types[n++] = element_of(mlirValueGetType(ins[i]));
     for (int i = 0; i < num_outs; i++)
         types[n++] = element_of(mlirValueGetType(outs[i]));
-    return region_of(b, n, types, inner);
+    return region_with(b, n, types, inner);
 }
 
 MlirOperation tri_build_linalg(tri_builder *b, const char *name, int num_ins, const MlirValue *ins, int num_outs,
