@@ -231,7 +231,7 @@ bool tri_file_make_temporary(tri_arena *arena, const char *suffix, tri_str *out_
            tri_file_name_temporary(arena, folder, tri_str_format(arena, "kernel%s", suffix).data, out_path, out_error);
 }
 
-void tri_file_remove_temporary_folder(tri_str folder)
+static void end_temporary_folder(tri_str folder, bool removes)
 {
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < max_temporaries; i++) {
@@ -240,14 +240,17 @@ void tri_file_remove_temporary_folder(tri_str folder)
             bool is_in = tri_str_has_prefix(path, folder.data) && path.len > folder.len && path.data[folder.len] == '/';
             if (!is_kept_here || !(round ? tri_str_equal(path, folder) : is_in))
                 continue;
-            if (round)
+            if (removes && round)
                 rmdir(temporaries[i]);
-            else
+            else if (removes)
                 unlink(temporaries[i]);
             forget_temporary(i);
         }
     }
 }
+
+void tri_file_remove_temporary_folder(tri_str folder) { end_temporary_folder(folder, true); }
+void tri_file_keep_temporary_folder(tri_str folder) { end_temporary_folder(folder, false); }
 
 static bool stat_of(tri_str path, struct stat *out_info)
 {

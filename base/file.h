@@ -21,6 +21,8 @@ bool tri_file_make_temporary(tri_arena *arena, const char *suffix, tri_str *out_
 /* A name in such a folder, whose file, once there is one, is removed with it. */
 bool tri_file_name_temporary(tri_arena *arena, tri_str folder, const char *name, tri_str *out_path, int *out_error);
 void tri_file_remove_temporary_folder(tri_str folder);
+/* Leaves the folder and its files: they are the user's from now on. */
+void tri_file_keep_temporary_folder(tri_str folder);
 /* Safe in a signal handler. */
 void tri_file_remove_temporaries(void);
 /* Where temporaries of this thread go from now on; null or empty: where the system has them. The text is borrowed. */

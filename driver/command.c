@@ -37,6 +37,7 @@ static int compile_all(tri_session *session)
     int status = session->opt->fix ? fix_all(session) : done;
     if (session->opt->fix && (status || !has_outputs(session->opt) || session->opt->syntax_only))
         return status;
+    session->opt->compile.shows_commands = session->opt->verbose;
     if (!tri_tool_find(session->arena, session->diag, session->opt->cuda_path, &session->opt->compile))
         return wrong_usage;
     if (session->opt->link && !session->opt->dry_run)

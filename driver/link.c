@@ -34,6 +34,15 @@ static int compile_one(tri_session *session, size_t i, words *objects)
     return status;
 }
 
+/* Temporary files that the command names stay, so that it can be given again. */
+static void keep_files(tri_arena *arena, const words *argv)
+{
+    for (size_t i = 0; i + 1 < argv->len; i++) {
+        tri_str path = tri_str_from(argv->at[i]);
+        tri_file_keep_temporary_folder(tri_str_copy(arena, tri_str_sub(path, 0, tri_str_find_last(path, '/'))));
+    }
+}
+
 static bool link_all(tri_session *session, const words *objects, tri_str output)
 {
     tri_arena *arena = session->arena;
@@ -54,6 +63,10 @@ static bool link_all(tri_session *session, const words *objects, tri_str output)
     if (is_shared)
         tri_vec_push(arena, &argv, "-lm");
     tri_vec_push(arena, &argv, NULL);
+    if (session->opt->verbose) {
+        tri_diag_write(session->diag, tri_str_format(arena, "%.*s\n", TRI_STR_ARG(tri_process_quote(arena, argv.at))));
+        keep_files(arena, &argv);
+    }
     tri_process_result result = tri_process_run(arena, argv.at);
     if (!result.started)
         return report_link(session, "cannot run cc", tri_str_from(strerror(result.error)));

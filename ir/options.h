@@ -77,6 +77,7 @@ typedef struct tri_options {
     unsigned descriptor_release; /* kernels take descriptors' parts as launchers of this release pass them; 0: 307 */
     unsigned release; /* ttir and ttgir are spelled as this release of Triton does: 306 is 3.6; 0: as we do */
     tri_str show_value, show_at; /* --value, --at: whose layout -emit=layout shows; empty: not given */
+    bool shows_commands; /* tell the commands of programs of others that are run, and leave their files */
     /* external tools and libraries, looked up by the driver */
     tri_str ptxas;               /* the assembler itself; empty: looked for in tool_path */
     tri_str nvdisasm;            /* the disassembler itself; empty: looked for in tool_path */

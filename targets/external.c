@@ -31,8 +31,19 @@ bool tri_external_in_folder(tri_unit *unit, bool (*work)(tri_unit *unit, tri_str
         return false;
     }
     bool ok = work(unit, folder, data);
-    tri_file_remove_temporary_folder(folder);
+    if (unit->options->shows_commands)
+        tri_file_keep_temporary_folder(folder);
+    else
+        tri_file_remove_temporary_folder(folder);
     return ok;
+}
+
+tri_process_result tri_external_run(tri_unit *unit, const char *const *argv)
+{
+    if (unit->options->shows_commands)
+        tri_diag_write(unit->diag, tri_str_format(unit->arena, "%.*s\n",
+                                                  TRI_STR_ARG(tri_process_quote(unit->arena, argv))));
+    return tri_process_run(unit->arena, argv);
 }
 
 static bool fail_file(tri_unit *unit, int error)

@@ -12,7 +12,11 @@ bool tri_external_find(tri_unit *unit, const char *name, tri_str given, tri_str 
 /* That it was not found: `option` (such as "-ptxas") named no program, or, where it was not given, `missing`. */
 void tri_external_report_missing(tri_unit *unit, const char *option, tri_str given, const char *missing);
 
-/* Calls `work` with a new folder, which is removed after it. False after a report, or when `work` says so. */
+/* Runs a program; where the options say so, its command is told first, as a shell would take it. */
+tri_process_result tri_external_run(tri_unit *unit, const char *const *argv);
+
+/* Calls `work` with a new folder, which is removed after it, but where commands are told: they name its files.
+ * False after a report, or when `work` says so. */
 bool tri_external_in_folder(tri_unit *unit, bool (*work)(tri_unit *unit, tri_str folder, void *data), void *data);
 
 /* The path of a file `name` in the folder, for the program to write. False after a report. */

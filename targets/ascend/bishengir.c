@@ -97,7 +97,7 @@ static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
         !tri_external_name(unit, folder, "libkernel.so", &library))
         return false;
     const char *const *argv = make_command(unit, j->tool, input, output);
-    tri_process_result r = tri_process_run(unit->arena, argv);
+    tri_process_result r = tri_external_run(unit, argv);
     if (!tri_external_has_ended(unit, tool_name, argv, &r))
         return false;
     if (!r.status && (tri_file_read(unit->arena, object, &j->code, &error) ||

@@ -96,7 +96,7 @@ static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
     const char *const argv[] = {j->tool.data, "compile",           "--format", "zebin",         "-spirv_input",
                                 "-file",      input.data,          "-device",  unit->arch->cpu, "-output",
                                 output.data,  "-output_no_suffix", "-options", options,         NULL};
-    tri_process_result r = tri_process_run(unit->arena, argv);
+    tri_process_result r = tri_external_run(unit, argv);
     if (!tri_external_has_ended(unit, "ocloc", argv, &r))
         return false;
     if (r.status || !tri_file_read(unit->arena, output, &j->zebin, &error))

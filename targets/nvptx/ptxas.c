@@ -128,7 +128,7 @@ static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
         return false;
     const char *argv[16];
     make_command(unit, j->tool, input, output, argv);
-    tri_process_result r = tri_process_run(unit->arena, argv);
+    tri_process_result r = tri_external_run(unit, argv);
     if (!tri_external_has_ended(unit, "ptxas", argv, &r))
         return false;
     if (r.status)

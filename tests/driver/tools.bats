@@ -175,6 +175,19 @@ assemble=(-arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' --cuda-path=toolkit 
     [[ $errors == *"'-ptxas=./nothing' is no program"*"[TRI-7001]"* ]]
 }
 
+@test "-v prints commands that a shell takes, and leaves what they read" {
+    fake 'for last; do :; done; for word; do [ "$word" != -o ] || break; file=$word; done; cp "$file" "$last"'
+    mkdir "a folder"
+    TMPDIR="$PWD/a folder" tritcc -v -lineinfo "${assemble[@]}"
+    grep "ptxas.*-o " .err >command
+    [[ $(<command) == toolkit/bin/ptxas\ -arch=sm_80\ -O3\ -v\ -lineinfo\ \'*/kernel.ptx\'\ -o\ \'*/kernel.cubin\' ]]
+    rm "a folder"/*/kernel.cubin
+    sh -e command
+    cmp "a folder"/*/kernel.cubin k.cubin
+    TMPDIR="$PWD/a folder" tritcc -lineinfo "${assemble[@]}"
+    [ "$(ls "a folder" | wc -l)" -eq 1 ]
+}
+
 @test "messages show no control characters of file names" {
     local name=$'a\x1b[31mb.tri'
     echo 'def (' >"$name"
