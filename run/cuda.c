@@ -8,14 +8,7 @@
 typedef struct {
     tri_cuda *cuda;
     tri_run_copies copies;
-    /* one part with one variant, as an object would have it */
-    tri_rt_image image;
-    tri_rt_variant variant;
-    tri_rt_part part;
-    tri_rt_kernel kernel;
-    tri_rt_context contexts[TRI_RT_MAX_CONTEXTS];
-    tri_rt_module modules[TRI_RT_MAX_CONTEXTS];
-    void *functions[TRI_RT_MAX_CONTEXTS];
+    tri_run_record record;
     int number;
 } device;
 
@@ -84,31 +77,8 @@ static bool report_cuda(tri_run_kernel *k, int error)
 static bool open_cuda(tri_run_kernel *k, tri_argument_list *arguments)
 {
     device *d = k->device;
-    const tri_kernel *kernel = &k->unit.kernels.at[0];
-    tri_str code = tri_str_copy(k->unit.arena, tri_buf_str(&k->unit.bytes));
-    d->image = (tri_rt_image){.arch = k->unit.arch->name, .data = code.data, .size = code.len, .is_ptx = 1};
-    d->variant = (tri_rt_variant){.symbol = tri_str_copy(k->unit.arena, kernel->symbol).data,
-                                  .num_warps = (uint32_t)kernel->num_warps,
-                                  .num_ctas = kernel->num_ctas > 0 ? (uint32_t)kernel->num_ctas : 1,
-                                  .shared_bytes = (uint32_t)kernel->shared_bytes,
-                                  .scratch_bytes = (uint64_t)kernel->scratch_bytes,
-                                  .scratch_alignment = (uint64_t)kernel->scratch_alignment,
-                                  .launch_pdl = kernel->launch_pdl,
-                                  .launch_cooperative = kernel->launch_cooperative};
-    d->part = (tri_rt_part){
-        .arch = d->image.arch, .images = &d->image, .image_count = 1, .kind = TRI_CUDA, .variant_count = 1};
-    d->kernel = (tri_rt_kernel){.name = d->variant.symbol,
-                                .parts = &d->part,
-                                .variants = &d->variant,
-                                .contexts = d->contexts,
-                                .modules = d->modules,
-                                .functions = d->functions,
-                                .abi = TRI_RT_ABI,
-                                .slot_count = (uint32_t)k->num_values,
-                                .part_count = 1,
-                                .config_count = 1,
-                                .variant_count = 1};
-    return report_cuda(k, tri_rt_cuda_backend.load(&d->kernel, d->number)) &&
+    tri_run_record_fill(k, &d->record, TRI_CUDA, 32);
+    return report_cuda(k, tri_rt_cuda_backend.load(&d->record.kernel, d->number)) &&
            tri_run_device_upload(k, &tri_run_cuda_memory, d->cuda, arguments, &d->copies);
 }
 
@@ -117,7 +87,7 @@ static bool launch_cuda(tri_run_kernel *k, double *out_seconds)
     device *d = k->device;
     tri_grid grid = {k->grid.x, k->grid.y, k->grid.z};
     tri_rt_call call = {.grid = &grid, .args = (const void *const *)k->pointers};
-    return tri_cuda_start_clock(d->cuda) && report_cuda(k, tri_rt_cuda_backend.launch(&d->kernel, &call)) &&
+    return tri_cuda_start_clock(d->cuda) && report_cuda(k, tri_rt_cuda_backend.launch(&d->record.kernel, &call)) &&
            tri_cuda_stop_clock(d->cuda, out_seconds);
 }
 
@@ -131,7 +101,7 @@ static void close_cuda(tri_run_kernel *k)
 {
     device *d = k->device;
     if (d && d->cuda) {
-        tri_rt_cuda_backend.unload(&d->kernel, d->number);
+        tri_rt_cuda_backend.unload(&d->record.kernel, d->number);
         tri_cuda_destroy(d->cuda);
     }
 }

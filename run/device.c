@@ -66,3 +66,59 @@ bool tri_run_device_fetch(const tri_run_memory *memory, void *device, const tri_
     }
     return true;
 }
+
+/* ---- a kernel for a launcher ---- */
+
+/* Of the arguments, as launchers for OpenCL and Level Zero ask them; and of scratch behind them. */
+static const uint16_t *list_sizes(tri_run_kernel *k, uint32_t *out_count)
+{
+    const tri_kernel *kernel = &k->unit.kernels.at[0];
+    uint16_t *sizes = TRI_NEW_ARRAY(k->unit.arena, uint16_t, kernel->params.len + 2);
+    uint32_t n = 0;
+    for (size_t i = 0; i < kernel->params.len; i++) {
+        const tri_kernel_param *param = &kernel->params.at[i];
+        tri_dtype dtype;
+        if (param->is_constexpr)
+            continue;
+        bool is_memory = tri_run_kernel_is_memory(k->passed[i]);
+        size_t size = !is_memory && tri_dtype_find(param->type, &dtype) ? tri_dtype_size(dtype) : sizeof *k->values;
+        sizes[n++] = (uint16_t)(is_memory ? size | TRI_RT_IS_POINTER : size);
+    }
+    if (kernel->scratch_bytes)
+        sizes[n++] = sizeof *k->values | TRI_RT_IS_POINTER;
+    *out_count = n;
+    return sizes;
+}
+
+void tri_run_record_fill(tri_run_kernel *k, tri_run_record *out, uint32_t kind, uint32_t lanes)
+{
+    const tri_kernel *kernel = &k->unit.kernels.at[0];
+    tri_str code = tri_str_copy(k->unit.arena, tri_buf_str(&k->unit.bytes));
+    out->image = (tri_rt_image){.arch = k->unit.arch->name, .data = code.data, .size = code.len, .is_ptx = 1};
+    out->variant = (tri_rt_variant){.symbol = tri_str_copy(k->unit.arena, kernel->symbol).data,
+                                    .num_warps = (uint32_t)kernel->num_warps,
+                                    .num_ctas = kernel->num_ctas > 0 ? (uint32_t)kernel->num_ctas : 1,
+                                    .shared_bytes = (uint32_t)kernel->shared_bytes,
+                                    .scratch_bytes = (uint64_t)kernel->scratch_bytes,
+                                    .scratch_alignment = (uint64_t)kernel->scratch_alignment,
+                                    .launch_pdl = kernel->launch_pdl,
+                                    .launch_cooperative = kernel->launch_cooperative};
+    out->variant.sizes = list_sizes(k, &out->variant.size_count);
+    out->part = (tri_rt_part){.arch = out->image.arch,
+                              .images = &out->image,
+                              .image_count = 1,
+                              .kind = kind,
+                              .lanes = lanes,
+                              .variant_count = 1};
+    out->kernel = (tri_rt_kernel){.name = out->variant.symbol,
+                                  .parts = &out->part,
+                                  .variants = &out->variant,
+                                  .contexts = out->contexts,
+                                  .modules = out->modules,
+                                  .functions = out->functions,
+                                  .abi = TRI_RT_ABI,
+                                  .slot_count = (uint32_t)k->num_values,
+                                  .part_count = 1,
+                                  .config_count = 1,
+                                  .variant_count = 1};
+}

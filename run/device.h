@@ -3,6 +3,7 @@
 #define TRI_DRIVER_RUN_DEVICE_H
 
 #include "run/backend.h"
+#include "runtime/launch/launch.h"
 
 /* What a device can do with memory. `device` is the first argument of each. False after a report. */
 typedef struct {
@@ -26,5 +27,19 @@ bool tri_run_device_upload(tri_run_kernel *k, const tri_run_memory *memory, void
 
 /* Copies the arrays back; address tables keep the host's addresses. */
 bool tri_run_device_fetch(const tri_run_memory *memory, void *device, const tri_run_copies *copies);
+
+/* A kernel with one part of one variant, as an object would have it, for a launcher of objects. */
+typedef struct {
+    tri_rt_image image;
+    tri_rt_variant variant;
+    tri_rt_part part;
+    tri_rt_kernel kernel;
+    tri_rt_context contexts[TRI_RT_MAX_CONTEXTS];
+    tri_rt_module modules[TRI_RT_MAX_CONTEXTS];
+    void *functions[TRI_RT_MAX_CONTEXTS];
+} tri_run_record;
+
+/* `kind` and `lanes` are the part's; the image is the unit's code. */
+void tri_run_record_fill(tri_run_kernel *k, tri_run_record *out, uint32_t kind, uint32_t lanes);
 
 #endif

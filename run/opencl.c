@@ -28,7 +28,7 @@ static bool choose_opencl(tri_run_kernel *k, tri_run_opt *opt, const tri_argumen
     (void)arguments;
     device *d = TRI_NEW(k->unit.arena, device);
     k->device = d;
-    d->cl = tri_opencl_create(k->unit.diag, (int)opt->device);
+    d->cl = tri_opencl_create(k->unit.diag, (int)opt->device, opt->platform);
     bool has_sub_groups = d->cl && tri_opencl_takes_spirv(d->cl) && tri_opencl_has_sub_groups(d->cl, 32);
     opt->compile.arch = has_sub_groups ? TRI_STR("spirv64-sg32") : TRI_STR("spirv64");
     return d->cl != NULL;

@@ -316,6 +316,14 @@ typedef struct {
     int takes_spirv, takes_spir, has_lanes_32;
 } tri_rt_spirv_device;
 
+/* A device with a context and an immediate command list of the launcher's own, which waits for what it is given. */
+typedef struct {
+    void *device, *context, *list;
+    tri_rt_spirv_device takes;
+} tri_rt_level_zero_place;
+/* TRI_ERROR. For tritrun. */
+int tri_rt_level_zero_open(int device, tri_rt_level_zero_place *out);
+
 /* The architecture that an Intel GPU's IP version stands for, or null. */
 const char *tri_rt_intel_arch(uint32_t ip_version);
 /* The part of a configuration for the device: its own code, else with sub-groups of 32, else any. False: none. */

@@ -269,6 +269,20 @@ static int open_place(place *p)
     return r;
 }
 
+int tri_rt_level_zero_open(int device, tri_rt_level_zero_place *out)
+{
+    if (!is_started())
+        return TRI_ERROR_NO_DRIVER;
+    if (device < 0 || device >= known_count)
+        return TRI_ERROR_NO_DEVICE;
+    place *p = &known[device];
+    tri_rt_lock();
+    int r = ze_error(p->list ? 0 : open_place(p));
+    tri_rt_unlock();
+    *out = (tri_rt_level_zero_place){p->device, p->context, p->list, p->takes};
+    return r;
+}
+
 /* The lock is held. */
 static int place_in(void *context, void *device, int *out)
 {

@@ -8,6 +8,8 @@
 /* Numbers of the OpenCL 2.1 interface; see the Khronos specification. */
 enum {
     device_type_all = -1,
+    platform_version = 0x0901, /* which has PoCL's short name */
+    platform_name = 0x0902,
     device_name = 0x102B,
     device_extensions = 0x1030,
     device_svm = 0x1053,
@@ -26,6 +28,7 @@ enum {
 
 typedef struct {
     int (*platforms)(uint32_t, void **, uint32_t *);
+    int (*platform_info)(void *, uint32_t, size_t, void *, size_t *);
     int (*devices)(void *, uint64_t, uint32_t, void **, uint32_t *);
     int (*device_info)(void *, uint32_t, size_t, void *, size_t *);
     void *(*create_context)(const void *, uint32_t, void *const *, void *, void *, int *);
@@ -67,6 +70,7 @@ static const struct {
     bool is_optional; /* came with OpenCL 2.1 */
 } entries[] = {
     {"clGetPlatformIDs", offsetof(loader_api, platforms), false},
+    {"clGetPlatformInfo", offsetof(loader_api, platform_info), false},
     {"clGetDeviceIDs", offsetof(loader_api, devices), false},
     {"clGetDeviceInfo", offsetof(loader_api, device_info), false},
     {"clCreateContext", offsetof(loader_api, create_context), false},
@@ -140,6 +144,42 @@ static bool find_device(tri_opencl *cl, int number)
     return false;
 }
 
+typedef int asker(void *, uint32_t, size_t, void *, size_t *);
+
+static bool has_name(asker *ask_about, void *thing, uint32_t question, tri_str name, tri_buf *names)
+{
+    char text[256] = "";
+    if (ask_about(thing, question, sizeof text - 1, text, NULL))
+        return false;
+    tri_buf_format(names, "%s'%s'", names->len ? ", " : "", text);
+    return strcasestr(text, name.data) != NULL;
+}
+
+static bool find_named(tri_opencl *cl, tri_str name)
+{
+    void *platforms[max_platforms], *devices[max_devices];
+    uint32_t num_platforms = 0, count = 0;
+    tri_buf names = {0};
+    name = tri_str_copy(cl->arena, name);
+    if (cl->api.platforms(max_platforms, platforms, &num_platforms))
+        num_platforms = 0;
+    for (uint32_t p = 0; p < num_platforms && p < max_platforms && !cl->device; p++) {
+        if (cl->api.devices(platforms[p], (uint64_t)device_type_all & 0xffffffff, max_devices, devices, &count))
+            continue;
+        bool is_all = has_name(cl->api.platform_info, platforms[p], platform_name, name, &names) ||
+                      has_name(cl->api.platform_info, platforms[p], platform_version, name, &names);
+        for (uint32_t i = 0; i < count && i < max_devices && !cl->device; i++)
+            if (has_name(cl->api.device_info, devices[i], device_name, name, &names) || is_all)
+                cl->device = devices[i];
+    }
+    if (!cl->device)
+        tri_diag_error(cl->diag, TRI_NO_SPAN, 9001,
+                       "no OpenCL platform or device has '%.*s' in its name; there are: %.*s",
+                       TRI_STR_ARG(name), TRI_STR_ARG(tri_buf_str(&names)));
+    tri_buf_fini(&names);
+    return cl->device != NULL;
+}
+
 /* A text that the device tells; empty when it does not know the question. */
 static tri_str ask(tri_opencl *cl, uint32_t question)
 {
@@ -174,13 +214,13 @@ static bool open_device(tri_opencl *cl)
     return check(cl, status, "make a queue");
 }
 
-tri_opencl *tri_opencl_create(tri_diag *diag, int number)
+tri_opencl *tri_opencl_create(tri_diag *diag, int number, tri_str name)
 {
     tri_arena *arena = tri_arena_create();
     tri_opencl *cl = TRI_NEW(arena, tri_opencl);
     cl->arena = arena;
     cl->diag = diag;
-    if (open_library(cl) && find_device(cl, number) && open_device(cl))
+    if (open_library(cl) && (name.len ? find_named(cl, name) : find_device(cl, number)) && open_device(cl))
         return cl;
     tri_opencl_destroy(cl);
     return NULL;

@@ -7,8 +7,9 @@
 
 typedef struct tri_opencl tri_opencl;
 
-/* Opens device `number`, counted over all platforms. Null after a report. */
-tri_opencl *tri_opencl_create(tri_diag *diag, int number);
+/* Opens device `number`, counted over all platforms, or the first that has `name`, where it is not empty, in its own
+ * name or its platform's. Null after a report. */
+tri_opencl *tri_opencl_create(tri_diag *diag, int number, tri_str name);
 void tri_opencl_destroy(tri_opencl *cl);
 
 /* Whether the device reads SPIR-V; if not, whether it reads LLVM bitcode of the SPIR kind instead. */

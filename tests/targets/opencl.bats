@@ -5,6 +5,13 @@ load ../helpers
 pocl=/etc/OpenCL/vendors/pocl.icd
 signature='*fp32:16, *fp32:16, *fp32:16, i32, 1024'
 
+: "${TRITRUN:=$BUILDDIR/tritrun}"
+
+# tritrun [-STATUS] ARG...: as tritcc does.
+tritrun() {
+    TRITCC=$TRITRUN tritcc "$@"
+}
+
 stub() {
     mkdir -p stub
     cc -shared -fPIC -Wall -Wno-misleading-indentation -Werror -I"$SRCDIR" -Wl,-soname,libze_loader.so.1 -o stub/libze_loader.so.1 \
@@ -85,4 +92,45 @@ int main(void)
 C
     cc -Wall -Werror -I. -I"$SRCDIR" main.c v.o -Lstub -l:libze_loader.so.1 -lm -o main
     LD_LIBRARY_PATH=stub ./main
+}
+
+@test "tritrun on a Level Zero device: what it does when each call fails in turn" {
+    stub
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def twice(x, o, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(o + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+TRI
+    export LD_LIBRARY_PATH=$PWD/stub
+    local calls heard=0
+    tritrun -arch=level-zero k.tri arange:f32:64 full:f32:64:value=7 64 64 -print=o -print-limit=4
+    [[ $output == *"7 7 7 7"* ]] # the stub runs nothing
+    tritrun -1 -arch=level-zero:7 k.tri arange:f32:64 empty:f32:64 64 64
+    [[ $errors == *"Level Zero: cannot open the device: there is no such device"* ]]
+    for ((calls = 0; calls < 30; calls++)); do
+        STUB_FAIL_AFTER=$calls "$TRITRUN" -arch=level-zero k.tri arange:f32:64 empty:f32:64 64 64 >out 2>err && continue
+        [ $? = 1 ]
+        grep -q 'error: Level Zero: cannot ' err
+        heard=$((heard + 1))
+    done
+    [ "$heard" -gt 12 ]
+    LD_LIBRARY_PATH=$PWD/none tritrun -1 -arch=level-zero k.tri arange:f32:64 empty:f32:64 64 64
+    [ -e /dev/dri ] || [[ $errors == *"Level Zero: cannot open the device: no driver for the device was found"* ]]
+}
+
+@test "an OpenCL device by its name, or its platform's" {
+    need file "$pocl"
+    need llvm-spirv-15
+    export OCL_ICD_VENDORS=$pocl POCL_CACHE_DIR=$PWD/cache
+    for name in pocl "portable computing"; do
+        tritrun -arch=opencl:"$name" -grid=1 "$EXAMPLES/vadd/vadd.tri" arange:f32:64 ones:f32:64 empty:f32:64 64 64 -print=output_ptr -print-limit=4
+        [[ $output == *"1 2 3 4"* ]]
+    done
+    tritrun -1 -arch=opencl:nobody "$EXAMPLES/vadd/vadd.tri" arange:f32:64 ones:f32:64 empty:f32:64 64 64
+    [[ $errors == *"no OpenCL platform or device has 'nobody' in its name; there are: 'Portable Computing Language'"* ]]
 }

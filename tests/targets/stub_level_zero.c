@@ -211,3 +211,17 @@ int zeMemFree(void *context, void *memory)
     free(memory);
     return !context;
 }
+
+int zeMemAllocShared(void *context, const void *desc, const void *host_desc, size_t size, size_t alignment,
+                     void *device, void **out)
+{
+    return *(const int *)host_desc == 0x16 ? zeMemAllocDevice(context, desc, size, alignment, device, out) : failure;
+}
+
+/* STUB_FAIL_AFTER: of programs that do not know of this one. */
+__attribute__((constructor)) static void read_environment(void)
+{
+    const char *calls = getenv("STUB_FAIL_AFTER");
+    if (calls)
+        until_failure = atoi(calls);
+}
