@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
+#include "ir/file_source.h"
 
 typedef enum { TRI_DEBUG_NONE, TRI_DEBUG_LINES, TRI_DEBUG_FULL } tri_debug_level;
 
@@ -21,13 +22,6 @@ typedef struct {
     tri_str name; /* what `libname` of tt.extern_elementwise says; "libdevice" stands for NVIDIA's own */
     tri_str path;
 } tri_extern_lib;
-
-/* Files that are had before the disk is asked: 1 and the text, in the arena or borrowed; 0: ask the disk; -1: not
- * there. */
-typedef struct {
-    int (*find)(void *data, const char *path, tri_str *out_text);
-    void *data;
-} tri_file_source;
 
 typedef struct tri_options {
     const tri_file_source *files; /* null: the disk alone */

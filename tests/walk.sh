@@ -19,7 +19,8 @@ sed -nE 's/^    ((\.\/configure|make|cd|tritcc|tritrun|cc) .*)/\1/p' "$readme" >
         printf 'echo "\\$" %s\n%s\n' "'$(printf %s "$line" | sed "s/'/'\\\\''/g")'" "$line"
     done <"$root/commands"
 } >"$root/walk"
-trap 'umount "$root/proc" "$root/sys"; rm -rf "$root"' EXIT
+trap 'umount "$root/proc" "$root/sys" "$root/dev/pts"; rm -rf "$root"' EXIT
+mkdir -p "$root/dev/pts" && mount -t devpts -o ptmxmode=666 devpts "$root/dev/pts" && ln -sf pts/ptmx "$root/dev/ptmx"
 mount -t proc proc "$root/proc" && mount -t sysfs sysfs "$root/sys" # OpenCL devices look there for the processors
 chroot "$root" bash -e /walk >"$root/log" 2>&1 </dev/null ||
     { grep -A12 '^not ok' "$root/log" || tail -n 40 "$root/log"; exit 1; }

@@ -2,7 +2,8 @@
 #ifndef TRI_DRIVER_LSP_NAMES_H
 #define TRI_DRIVER_LSP_NAMES_H
 
-#include "driver/lsp/workspace.h"
+#include "base/vec.h"
+#include "frontend/syntax/ast.h"
 
 typedef struct {
     tri_arena *arena;

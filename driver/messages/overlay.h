@@ -3,7 +3,7 @@
 #define TRI_DRIVER_OVERLAY_H
 
 #include "base/vec.h"
-#include "ir/options.h"
+#include "ir/file_source.h"
 
 typedef struct {
     tri_str path, text;

@@ -30,7 +30,9 @@ tri_ev tri_builtin_unary_math(tri_eval *e, const tri_ev *args)
         return (tri_ev){0};
     if (!is_dtype(x, TRI_DTYPE_FP32) && !is_dtype(x, TRI_DTYPE_FP64)) {
         tri_ev r = wrong_type(e, 0, x, "fp32 or fp64", "cast it first: x.to(tl.float32)");
-        tri_fixes_append(e, e->arg_spans[0], ".to(tl.float32)");
+        bool is_method = e->arg_spans[0].begin == e->at.begin && e->arg_spans[0].end == e->at.end; /* x.exp() */
+        if (!is_method && (tri_types_is_int(x.type) || tri_types_is_float(x.type)))
+            tri_fixes_append(e, e->arg_spans[0], ".to(tl.float32)");
         return r;
     }
     return tri_emit_unary(e, unary_ops[tri_builtins_current(e)->data], x.type, x);

@@ -116,6 +116,8 @@ void tri_fixes_library_call(tri_eval *e, tri_span at)
         return;
     tri_str text = at.source->text, name = identifier_at(text, at.begin);
     size_t end = at.begin + name.len;
+    if (tri_str_is(name, "tl"))
+        return;
     while (end < at.end && text.data[end] == '.') {
         name = identifier_at(text, end + 1);
         end += 1 + name.len;
