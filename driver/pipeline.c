@@ -1,5 +1,6 @@
 #include "driver/pipeline.h"
 
+#include "base/file.h"
 #include "base/trap.h"
 #include "driver/payload.h"
 #include "driver/watch.h"
@@ -277,9 +278,20 @@ bool tri_pipeline_run_passes(tri_session *session, tri_unit *unit, const char *p
     return ok;
 }
 
-void tri_pipeline_print(const tri_pipeline *pipeline, const tri_unit *unit, tri_str input,
-                        const tri_output_list *outputs, tri_buf *out)
+/* Where the kind is written to, or would be beside the others. */
+static tri_str file_of(const tri_unit *unit, const tri_output_list *outputs, tri_str input, tri_kind kind)
 {
+    for (size_t i = 0; i < outputs->len; i++)
+        if (outputs->at[i].kind == kind)
+            return tri_str_copy(unit->arena, outputs->at[i].path);
+    tri_str stem = tri_path_stem(input);
+    return tri_str_format(unit->arena, "%.*s%s", TRI_STR_ARG(stem), tri_phase_kind(kind)->suffix);
+}
+
+void tri_pipeline_print(const tri_pipeline *pipeline, tri_unit *unit, tri_str input, const tri_output_list *outputs,
+                        tri_buf *out)
+{
+    const tri_target *target = unit->target;
     tri_buf_format(out, "%.*s: %s, for %s\n", TRI_STR_ARG(input), tri_phase_kind(pipeline->from)->name,
                    unit->arch->name);
     for (size_t i = 0; i < pipeline->phases.len; i++) {
@@ -291,5 +303,10 @@ void tri_pipeline_print(const tri_pipeline *pipeline, const tri_unit *unit, tri_
             if (outputs->at[j].kind == phase->to)
                 tri_buf_format(out, "  -> %.*s", TRI_STR_ARG(outputs->at[j].path));
         tri_buf_add_char(out, '\n');
+        if (target->assemble_command && phase->to == tri_phase_kind_named(target->binary_kind))
+            tri_buf_format(out, "    %.*s\n",
+                           TRI_STR_ARG(target->assemble_command(
+                               unit, file_of(unit, outputs, input, tri_phase_kind_named(target->code_kind)),
+                               file_of(unit, outputs, input, phase->to))));
     }
 }

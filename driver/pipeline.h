@@ -30,7 +30,7 @@ bool tri_pipeline_bundle(tri_session *session, const tri_pipeline *pipeline, con
                          tri_output_list *outputs);
 
 /* -###: the phases in order, a line each. */
-void tri_pipeline_print(const tri_pipeline *pipeline, const tri_unit *unit, tri_str input,
+void tri_pipeline_print(const tri_pipeline *pipeline, tri_unit *unit, tri_str input,
                         const tri_output_list *outputs, tri_buf *out);
 
 /* Runs the passes of -passes on the unit's module, with the hooks that the options ask for. */

@@ -61,6 +61,8 @@ typedef struct tri_target {
     const char *binary_kind, *binary_help;
     const char *binary_tool; /* the program that makes it, when there is one */
     bool (*assemble)(tri_unit *unit);
+    /* The command that does so, for a shell, from a file to a file; null: none is told. */
+    tri_str (*assemble_command)(tri_unit *unit, tri_str input, tri_str output);
     /* binary -> text for people; null: none. */
     const char *listing_kind, *listing_help;
     bool (*list)(tri_unit *unit, tri_buf *out);

@@ -37,6 +37,7 @@ const tri_target tri_target_nvptx = {
     .binary_tool = "ptxas",
     .binary_help = "machine code for one GPU, by ptxas",
     .assemble = tri_nvptx_assemble,
+    .assemble_command = tri_nvptx_assemble_command,
     .listing_kind = "sass",
     .listing_help = "disassemble machine code, by nvdisasm",
     .list = tri_nvptx_list,

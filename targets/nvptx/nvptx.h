@@ -33,6 +33,7 @@ void tri_nvptx_order(LLVMModuleRef module);
 bool tri_nvptx_optimize(tri_unit *unit);
 bool tri_nvptx_emit(tri_unit *unit);
 bool tri_nvptx_assemble(tri_unit *unit);
+tri_str tri_nvptx_assemble_command(tri_unit *unit, tri_str input, tri_str output);
 bool tri_nvptx_list(tri_unit *unit, tri_buf *out);
 /* Says in PTX text what was inlined where (lines.c). */
 void tri_nvptx_add_inlining(tri_unit *unit, tri_buf *text);

@@ -156,6 +156,14 @@ bool tri_nvptx_measure(tri_unit *unit, tri_str code)
     return tri_facts_parse(unit, code) && (!find_tool(unit, &tool) || run_tool(unit, tool, code, &cubin));
 }
 
+tri_str tri_nvptx_assemble_command(tri_unit *unit, tri_str input, tri_str output)
+{
+    tri_str tool;
+    const char *argv[16];
+    make_command(unit, find_tool(unit, &tool) ? tool : TRI_STR("ptxas"), input, output, argv);
+    return tri_process_quote(unit->arena, argv);
+}
+
 bool tri_nvptx_assemble(tri_unit *unit)
 {
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_BYTES);

@@ -188,6 +188,16 @@ assemble=(-arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' --cuda-path=toolkit 
     [ "$(ls "a folder" | wc -l)" -eq 1 ]
 }
 
+@test "-### prints the assembler's command" {
+    fake 'for last; do :; done; echo mine >"$last"'
+    cp "$EXAMPLES/vadd/vadd.tri" 'v add.tri'
+    tritcc -### -g "${assemble[@]:0:4}" -emit=cubin='my k.cubin' 'v add.tri'
+    grep -o 'toolkit/bin/ptxas.*' .err >command
+    [ "$(<command)" = "toolkit/bin/ptxas -arch=sm_80 -O0 -v -g 'v add.ptx' -o 'my k.cubin'" ]
+    sh -e command
+    [ "$(<'my k.cubin')" = mine ]
+}
+
 @test "messages show no control characters of file names" {
     local name=$'a\x1b[31mb.tri'
     echo 'def (' >"$name"
