@@ -21,10 +21,9 @@ typedef struct {
     MlirOperation dot, wait; /* wait: behind it, for everything */
 } product;
 
-static MlirOperation next_of(MlirOperation op) { return mlirOperationGetNextInBlock(op); }
-static bool is_dot(MlirOperation op) { return tri_op_is(op, "ttng.warp_group_dot"); }
+static bool is_product(MlirOperation op) { return tri_op_is(op, "ttng.warp_group_dot"); }
 
-static bool is_buffer(MlirValue value)
+static bool reads_memory(MlirValue value)
 {
     tri_memdesc desc;
     return tri_type_get_memdesc(mlirValueGetType(value), &desc);
@@ -33,9 +32,9 @@ static bool is_buffer(MlirValue value)
 /* A product of buffers that is waited for at once. */
 static bool is_waited_product(MlirOperation op, product *out)
 {
-    if (!is_dot(op) || !is_buffer(tri_op_operand(op, 0)) || !is_buffer(tri_op_operand(op, 1)))
+    if (!is_product(op) || !reads_memory(tri_op_operand(op, 0)) || !reads_memory(tri_op_operand(op, 1)))
         return false;
-    MlirOperation wait = next_of(op);
+    MlirOperation wait = mlirOperationGetNextInBlock(op);
     *out = (product){op, wait};
     return tri_op_is(wait, "ttng.warp_group_dot_wait") && tri_op_int(wait, "pendings", 0) == 0 &&
            mlirOperationGetNumResults(wait) > 0 && mlirValueEqual(tri_op_operand(wait, 0), tri_op_result(op, 0));
@@ -44,7 +43,7 @@ static bool is_waited_product(MlirOperation op, product *out)
 /* Does an op only compute, on registers or on what is in buffers, so that a product may begin in front of it? */
 static bool is_passive(MlirOperation op)
 {
-    return tri_op_in(op, TRI_OPS_BUFFER_VIEW) || is_dot(op) || tri_op_is(op, "ttg.memdesc_index") ||
+    return tri_op_in(op, TRI_OPS_BUFFER_VIEW) || is_product(op) || tri_op_is(op, "ttg.memdesc_index") ||
            tri_op_is(op, "ttg.local_load") || tri_op_is(op, "ttg.convert_layout") || tri_op_is(op, "tt.reduce") ||
            tri_op_is_pure(op);
 }
@@ -68,7 +67,7 @@ static bool collect_views(tri_arena *arena, MlirOperation from, MlirOperation op
 }
 
 /* The first op of the block that uses a result of `wait`, itself or inside. */
-static MlirOperation first_use(MlirOperation wait)
+static MlirOperation first_reader(MlirOperation wait)
 {
     MlirBlock block = mlirOperationGetBlock(wait);
     MlirOperation first = mlirBlockGetTerminator(block);
@@ -86,8 +85,9 @@ static MlirOperation first_use(MlirOperation wait)
 static void set_pendings(MlirOperation wait, MlirOperation dot)
 {
     int count = 0;
-    for (MlirOperation op = next_of(dot); !mlirOperationEqual(op, wait); op = next_of(op))
-        count += is_dot(op);
+    for (MlirOperation op = mlirOperationGetNextInBlock(dot); !mlirOperationEqual(op, wait);
+         op = mlirOperationGetNextInBlock(op))
+        count += is_product(op);
     tri_builder_set_attr(wait, "pendings", tri_attr_i32(mlirOperationGetContext(wait), count));
 }
 
@@ -96,11 +96,13 @@ static void set_pendings(MlirOperation wait, MlirOperation dot)
 static int64_t registers_of_sums(MlirBlock block, int64_t threads)
 {
     int64_t elements = 0;
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = next_of(op)) {
-        MlirOperation user = is_dot(op) ? tri_dots_only_user(tri_op_result(op, 0)) : (MlirOperation){NULL};
-        bool goes_on = !mlirOperationIsNull(user) && is_dot(user) && mlirBlockEqual(mlirOperationGetBlock(user), block);
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        MlirOperation user = is_product(op) ? tri_dots_only_user(tri_op_result(op, 0)) : (MlirOperation){NULL};
+        bool goes_on =
+            !mlirOperationIsNull(user) && is_product(user) && mlirBlockEqual(mlirOperationGetBlock(user), block);
         int64_t shape[TRI_MAX_RANK], size = 1;
-        int rank = is_dot(op) && !goes_on ? tri_dots_shape(mlirValueGetType(tri_op_result(op, 0)), shape) : -1;
+        int rank = is_product(op) && !goes_on ? tri_dots_shape(mlirValueGetType(tri_op_result(op, 0)), shape) : -1;
         for (int i = 0; i < rank; i++)
             size *= shape[i];
         elements += rank > 0 ? size : 0;
@@ -112,7 +114,8 @@ static int64_t registers_of_sums(MlirBlock block, int64_t threads)
 static bool start_early(tri_arena *arena, const product *first, const product *later)
 {
     tri_op_list moved = {0};
-    for (MlirOperation op = next_of(first->wait); !mlirOperationEqual(op, later->dot); op = next_of(op))
+    for (MlirOperation op = mlirOperationGetNextInBlock(first->wait); !mlirOperationEqual(op, later->dot);
+         op = mlirOperationGetNextInBlock(op))
         if (!is_passive(op))
             return false;
     if (!collect_views(arena, first->dot, later->dot, &moved))
@@ -120,14 +123,14 @@ static bool start_early(tri_arena *arena, const product *first, const product *l
     for (size_t i = 0; i < moved.len; i++)
         if (!tri_op_dominates(moved.at[i], first->wait))
             mlirOperationMoveBefore(moved.at[i], first->wait);
-    MlirOperation use = first_use(later->wait);
+    MlirOperation use = first_reader(later->wait);
     mlirOperationMoveBefore(later->wait, use);
     set_pendings(first->wait, first->dot);
     set_pendings(later->wait, later->dot);
     return true;
 }
 
-static void run_block(tri_arena *arena, MlirBlock block, int64_t threads)
+static void start_in_block(tri_arena *arena, MlirBlock block, int64_t threads)
 {
     /* with more, results that wait for each other push values out of registers (H200: 128 x 128 by 8 warps loses 10 %,
      * 64 x 64 by 4 gains 4 %) */
@@ -137,7 +140,7 @@ static void run_block(tri_arena *arena, MlirBlock block, int64_t threads)
     if (registers_of_sums(block, threads) > most_registers)
         return;
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = next) {
-        next = next_of(op);
+        next = mlirOperationGetNextInBlock(op);
         if (!is_waited_product(op, &found))
             continue;
         bool is_second = !mlirOperationIsNull(first.dot);
@@ -156,5 +159,5 @@ void tri_pipeline_early_run(tri_arena *arena, MlirOperation func)
     tri_op_list loops = {0};
     tri_op_collect_named(func, "scf.for", arena, &loops);
     for (size_t i = 0; i < loops.len; i++)
-        run_block(arena, tri_op_body(loops.at[i], 0), threads_of(func));
+        start_in_block(arena, tri_op_body(loops.at[i], 0), threads_of(func));
 }
