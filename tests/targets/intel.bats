@@ -117,3 +117,30 @@ END
     grep -q 32895 native.txt
     cmp native.txt sim.txt
 }
+
+@test "local memory beyond the chip's is an error at its place" {
+    local arch most
+    for arch in dg2:65536 pvc:131072 bmg:131072; do
+        most=${arch#*:} arch=${arch%:*}
+        printf 'module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.shared = 200000 : i32, ttg.target = "xpu:%s", "ttg.threads-per-warp" = 32 : i32} {\n  tt.func public @k() {\n    tt.return\n  }\n}\n' $arch >k.ttgir
+        tritcc -1 -arch=$arch -emit=llir=k.ll k.ttgir
+        [[ $errors == *"k.ttgir:2:3: error: the kernel needs 200000 bytes of shared memory; 'intel-$arch' has $most; smaller blocks or fewer stages help [TRI-6003]"* ]]
+        [ ! -e k.ll ]
+    done
+}
+
+@test "bench/intel/zebin.sh: kernels as machine code that does not spill, and what it says of others" {
+    need ocloc
+    need spirv-val
+    export TRITCC
+    "$SRCDIR/bench/intel/zebin.sh" examples/vadd >text
+    [ "$(tail -1 text)" = "4 kernels, 0 refused, invalid or with spills" ]
+    grep -q '^pvc 128 0 32 valid examples/vadd/vadd.tri ' text
+    grep -q '^dg2 128 0 16 valid examples/vadd/vadd.tri ' text
+    mkdir fake
+    printf '#!/bin/sh\necho "no such device"\nexit 3\n' >fake/ocloc
+    chmod +x fake/ocloc
+    ! PATH=$PWD/fake:$PATH "$SRCDIR/bench/intel/zebin.sh" -a bmg examples/vadd >text
+    [ "$(tail -1 text)" = "2 kernels, 2 refused, invalid or with spills" ]
+    grep -q '^bmg - - - refused examples/vadd/vadd.tri .*no such device' text
+}
