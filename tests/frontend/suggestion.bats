@@ -172,3 +172,20 @@ END
     tritcc -1 -k a -sig 'b(*i32)' -emit=ttir two.py
     [[ $errors == *"this -sig is for 'b', which -k leaves out [TRI-3030]"* ]]
 }
+
+@test "parameters that items are taken of are tuples" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(ps, ks, shape: tl.constexpr, n):
+    i = tl.arange(0, shape[1])
+    tl.store(ps[1] + i, tl.load(ps[0] + i, mask=i < n) + ks[2], mask=i < n)
+END
+    tritcc -0 -fsyntax-only k.tri
+    tritcc -1 -arch=sm_80 -emit=ptx=k.ptx k.tri
+    [[ $errors == *"-sig 'k(ps=(*fp32:16, *fp32:16), ks=(fp32, fp32, fp32), shape=("*"), n=i32)'"* ]]
+    tritcc -0 -arch=sm_80 -emit=ptx=k.ptx -sig "$(grep -o "k(ps.*)" <<<"$errors" | tail -n 1)" k.tri
+}
