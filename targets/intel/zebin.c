@@ -50,6 +50,7 @@ static tri_str find_section(tri_str zebin, const char *name)
 static bool read_info(tri_unit *unit, tri_str info)
 {
     tri_kernel *kernel = NULL;
+    bool is_scratch = false; /* among per_thread_memory_buffers: what is spilled, and private arrays */
     while (info.len) {
         size_t end = tri_str_find(info, '\n');
         tri_str line = tri_str_trim(tri_str_sub(info, 0, end));
@@ -58,6 +59,8 @@ static bool read_info(tri_unit *unit, tri_str info)
         tri_str word = tri_str_sub(line, 0, colon),
                 value = tri_str_trim(tri_str_sub(line, colon < line.len ? colon + 1 : colon, line.len));
         int64_t number;
+        if (tri_str_has_prefix(word, "- "))
+            is_scratch = tri_str_is(word, "- type") && tri_str_is(value, "scratch");
         if (tri_str_is(word, "- name")) {
             kernel = tri_facts_known_kernel(unit, value);
             if (kernel)
@@ -67,8 +70,8 @@ static bool read_info(tri_unit *unit, tri_str info)
             continue;
         if (tri_str_is(word, "grf_count"))
             kernel->registers = (int32_t)number;
-        if (tri_str_is(word, "spill_size"))
-            kernel->spill_bytes = (int32_t)number;
+        if (tri_str_is(word, "spill_size") || (is_scratch && tri_str_is(word, "size")))
+            kernel->spill_bytes = number > kernel->spill_bytes ? (int32_t)number : kernel->spill_bytes;
         if (tri_str_is(word, "simd_size") && unit->lanes && number != tri_facts_lanes(unit)) {
             tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool,
                            "'ocloc' made '%.*s' for sub-groups of %lld work-items, not %d", TRI_STR_ARG(kernel->symbol),
