@@ -63,7 +63,7 @@ static bool read_info(tri_unit *unit, tri_str info)
             is_scratch = tri_str_is(word, "- type") && tri_str_is(value, "scratch");
         if (tri_str_is(word, "- name")) {
             kernel = tri_facts_known_kernel(unit, value);
-            if (kernel)
+            if (kernel && kernel->spill_bytes < 0) /* it is named twice, figures first */
                 kernel->spill_bytes = 0;
         }
         if (!kernel || !tri_str_to_i64(value, &number))
