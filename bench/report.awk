@@ -23,6 +23,7 @@ function name_of(area, row) { return (area, row) in title && title[area, row] !=
 
 function read_results(area,    file, line, f, n) {
     file = folder "/results/" area ".tsv"
+    peers[area, "tritcc"] = 1; who[area, ++whos[area]] = "tritcc" # the first column
     while ((getline line < file) > 0) {
         if (line ~ /^# [a-z]+: /) {
             n = index(line, ":")
@@ -136,7 +137,7 @@ BEGIN {
     if (!count[area])
         next
     printf "\n## %s\n\n", trim($2) > page
-    printf "%s. %s; commit %s; values are %s. %s\nAgain: `bench/%s`.\n\n", fact[area, "machine"], fact[area, "date"],
+    printf "%s.\n%s; commit %s; values are %s. %s\nAgain: `bench/%s`.\n\n", fact[area, "machine"], fact[area, "date"],
         fact[area, "commit"], trim($3), trim($5), trim($4) > page
     if (plot(area))
         printf "![speed of tritcc beside others](plots/%s.svg)\n\n", area > page

@@ -3,6 +3,8 @@ function row(name, unit, who, a, b, remark) { printf "%s\t%s\t%s\t%s\t%s\t%s\n",
 function after(word,    i) { for (i = 1; i <= NF; i++) if ($i == word) return i + 1; return 0 }
 function words(from, to,    i, s) { for (i = from; i <= to; i++) s = s (i > from ? " " : "") $i; return s }
 
+BEGIN { names["native"] = names["triton"] = "Triton"; names["cublas"] = "cuBLAS"; names["torch"] = "PyTorch"; names["sdpa"] = "cuDNN" }
+
 # gpu/best.py: best NAME WHO [CONFIGURATION] burst B sustained S UNIT
 $1 == "best" && after("burst") { i = after("burst"); row($2, $(i + 3), $3, $i, $(i + 2), i > 5 ? $4 : ""); next }
 
@@ -10,7 +12,7 @@ $1 == "best" && after("burst") { i = after("burst"); row($2, $(i + 3), $3, $i, $
 $1 == "speed" && after("burst") {
     i = after("burst"); s = after("sustained"); who = $(i - 2)
     if (who != "sm80")
-        row(words(2, i - 3), s ? $(s + 1) : $(i + 3), who == "native" ? "Triton" : who, $i, s ? $s : "", "")
+        row(words(2, i - 3), s ? $(s + 1) : $(i + 3), who in names ? names[who] : who, $i, s ? $s : "", "")
     next
 }
 
