@@ -37,8 +37,3 @@ data() {
     tritcc -1 k.ttir -emit=html -arch=sm_80
     [[ $errors == *"'html' is made of source files"* ]]
 }
-
-@test "objects of architectures that share none are refused as before" {
-    tritcc -2 "$EXAMPLES/vadd/vadd.tri" -sig '*fp32, *fp32, *fp32, i32, 64' -arch=sm_80,spirv64 -c
-    [[ $errors == *"cannot be one object"* ]]
-}

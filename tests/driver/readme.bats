@@ -47,8 +47,28 @@ run_each() {
 }
 
 @test "commands of the manual" {
-    cat "$BUILDDIR"/man/*.7 "$BUILDDIR/man/tritcc.1" | sed -nE 's/^\.Dl \$ (tritcc .*)/\1/p' | sed 's/\\(aq/\x27/g; s/\\-/-/g' >all
-    grep 'vadd' all | { [ -n "$(command -v ptxas)" ] && cat || sed 's/-arch=sm_80,sm_90a,x86-64-v3/-arch=compute_80,x86-64-v2/'; } | run_each 6
+    # k.mlir and k.tri are any module and any kernel
+    tritcc -emit=ttir=k.mlir -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' vadd.tri
+    echo '// CHECK: tt.func' >>k.mlir
+    printf '%s\n' 'import triton' 'import triton.language as tl' '@triton.jit' 'def k(p, B: tl.constexpr):' \
+        '    tl.store(p + tl.arange(0, B), 1.0)' >k.tri
+    mkdir bin && ln -s "$(command -v "$FILECHECK")" bin/FileCheck && PATH=$PWD/bin:$PATH
+    cat "$BUILDDIR"/man/*.7 | sed -nE 's/^\.Dl \$ (.*)/\1/p' | sed 's/\\(aq/\x27/g; s/\\-/-/g' |
+        { [ -n "$(command -v ptxas)" ] && cat || sed 's/-arch=sm_80,sm_90a,x86-64-v3/-arch=compute_80,x86-64-v2/'; } | run_each 8
+}
+
+# The examples of a page, one after the other in one folder, but for those whose device or program is not here.
+run_examples() {
+    { [ -n "$(command -v clinfo)" ] || [ -e /etc/OpenCL/vendors/pocl.icd ]; } && opencl='' || opencl='-arch=opencl'
+    sed -nE 's/^\.Dl \$ (.*)/\1/p' "$BUILDDIR/man/$1" | sed 's/\\(aq/\x27/g; s/\\-/-/g; s/\\e/\\/g' >all
+    [ -e /dev/nvidia0 ] && grep -v "${opencl:-none of them}" all >wanted || grep -v -e '-arch=cuda' -e "${opencl:-none of them}" all >wanted
+    run_each "$2" <wanted
+}
+
+@test "examples of tritcc(1) and tritrun(1)" {
+    run_examples tritcc.1 20
+    tritcc -c -sig '*fp32, *fp32, *fp32, i32, 64' vadd.tri
+    run_examples tritrun.1 18
 }
 
 @test "files that README names are there" {

@@ -48,12 +48,18 @@ typedef struct {
 static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* Text of an earlier stage has none; there is nothing to choose for it yet. */
+static bool has_layout(MlirType type)
+{
+    return tri_type_is_tensor(type) && !mlirAttributeIsNull(tri_type_encoding(type));
+}
+
 static bool is_memory_op(MlirOperation op)
 {
     if (!tri_op_in(op, TRI_OPS_ACCESS))
         return false;
     MlirType type = mlirValueGetType(tri_op_operand(op, 0));
-    return tri_type_is_tensor(type) && tri_type_is_ptr(tri_type_element(type));
+    return tri_type_is_tensor(type) && tri_type_is_ptr(tri_type_element(type)) && has_layout(type);
 }
 
 /* The tensor that a descriptor access moves, or null. */
@@ -135,7 +141,7 @@ static void collect_coalesce(coalescer *c, const tri_op_list *ops)
             set_shape(c, &a, mlirValueGetType(ptr));
             sort_order(tri_axis_info_get(c->info, ptr), &a);
             a.per_thread = per_thread_of(c, &a);
-        } else if (!mlirValueIsNull(moved) && tri_type_is_tensor(mlirValueGetType(moved))) {
+        } else if (!mlirValueIsNull(moved) && has_layout(mlirValueGetType(moved))) {
             set_shape(c, &a, mlirValueGetType(moved));
         } else {
             continue;
