@@ -1,4 +1,5 @@
-# Asynchronous copies of what several threads have: one of them copies.
+# Asynchronous copies of what several threads have: one of them copies (primitives copy_async_if_4, copy_async_if_8 and
+# copy_async_if_16).
 load ../helpers
 
 # write ELEMENTS TYPE SIZE: a kernel that copies ELEMENTS through shared memory by 128 threads, SIZE elements a thread.
