@@ -96,6 +96,11 @@ static bool plan(state *s, tri_output_list *outputs)
                      (tri_output){.kind = kind < TRI_KIND_TTIR ? TRI_KIND_TTIR : kind, .path = TRI_STR("-")});
     else if (!tri_output_plan(s->arena, s->session->diag, opt, s->program->path, s->first.target, outputs))
         return false;
+    bool is_object = false;
+    for (size_t i = 0; i < outputs->len; i++)
+        is_object = is_object || outputs->at[i].kind == TRI_KIND_OBJ;
+    if (is_object && !tri_targets_check_object(s->session->diag, opt->compile.arch, &s->shares))
+        return false;
     for (size_t i = s->shares.len; i-- > 0;)
         if (!plan_for(s, &s->shares.at[i], outputs, &s->pipeline))
             return false;

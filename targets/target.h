@@ -114,6 +114,8 @@ typedef TRI_VEC(tri_target_share) tri_target_shares;
 /* The shares of a list, in order. One architecture alone stands for binary and code, as for nvcc. False after a report.
  */
 bool tri_targets_split(tri_arena *arena, tri_diag *diag, tri_str list, tri_target_shares *out);
+/* Can the shares of a list be one object? Reports; two ways to code for the host can not. */
+bool tri_targets_check_object(tri_diag *diag, tri_str list, const tri_target_shares *shares);
 
 /* Do the unit's options suit its target? Reports. */
 bool tri_targets_check_options(tri_unit *unit);

@@ -155,3 +155,21 @@ bool tri_targets_check_options(tri_unit *unit)
                          o->openmp < 0 ? "no-" : "", unit->arch->name);
     return !name;
 }
+
+bool tri_targets_check_object(tri_diag *diag, tri_str list, const tri_target_shares *shares)
+{
+    const tri_target *host = NULL;
+    for (size_t i = 0; i < shares->len; i++) {
+        const tri_target *target = shares->at[i].target;
+        if (target->object_form != TRI_OBJECT_CODE)
+            continue;
+        if (host && host != target) {
+            tri_diag_error(diag, TRI_NO_SPAN, 6001,
+                           "'-arch=%.*s': an object holds one kind of code for the host, of '%s' or of '%s'",
+                           TRI_STR_ARG(list), host->family, target->family);
+            return false;
+        }
+        host = target;
+    }
+    return true;
+}

@@ -225,6 +225,9 @@ END
     tritcc -2 -arch=x86-64-v3,aarch64 -sig "$VADD" -emit=obj=v.o "$EXAMPLES/vadd/vadd.tri"
     [[ $errors == *"a list holds different levels of x86-64"* ]]
     tritcc -2 -arch=x86-64-v4,x86-64-v4 -sig "$VADD" -emit=obj=v.o "$EXAMPLES/vadd/vadd.tri"
+    tritcc -2 -arch=x86-64-v3,linalg -sig "$VADD" -emit=obj=v.o "$EXAMPLES/vadd/vadd.tri"
+    [[ $errors == *"an object holds one kind of code for the host, of 'cpu' or of 'linalg'"* ]]
+    tritcc -arch=x86-64-v3,linalg -sig "$VADD" -emit=html=v.html "$EXAMPLES/vadd/vadd.tri"
 }
 
 @test "-mattr adds features, and knows their names" {
