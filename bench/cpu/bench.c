@@ -130,6 +130,7 @@ static void report(const char *name, void (*kernel)(void), void (*plain)(void), 
     printf("%-12s", name);
     for (threads = 1; threads <= 2; threads++) {
         omp_set_num_threads(threads);
+        tri_threads(threads);
         kernel();
         plain();
         for (long i = 0; i < outputs; i++)

@@ -19,7 +19,8 @@ printf '#include <cblas.h>\nint main(void) { openblas_set_num_threads(1); return
 if cc blas.c -o blas -lopenblas 2>blas.log; then blas='-DHAVE_OPENBLAS -lopenblas'; fi
 # shellcheck disable=SC2086
 cc -O2 -fopenmp -Wall -Wextra bench.c plain.o kernels.o -o bench $blas -lm
-./bench "$@"
+# threads of OpenMP that spin after their loop would keep a processor from ours
+OMP_WAIT_POLICY=passive ./bench "$@"
 if [ "${TORCH_PYTHON-}" ]; then
     cc -shared kernels.o -o libkernels.so -lm
     echo
