@@ -32,3 +32,14 @@ load ../helpers
     tritcc -2 --print-option-table=man-nothing
     grep -q "unknown format 'man-nothing'" .err
 }
+
+@test "each pass that has a file is shown before and after" {
+    page=$BUILDDIR/man/tritcc-passes.7 count=0
+    for file in $(grep -rl '^const tri_pass tri_pass_' "$SRCDIR/passes" "$SRCDIR/targets" --include='*.c'); do
+        [ "${file##*/}" != upstream.c ] || continue # other names of some together
+        name=$(sed -n 's/^    \.name = "\([^"]*\)".*/\1/p' "$file" | head -n 1)
+        awk -v name="$name" '$1 == ".Ss" { on = $2 == name } on && $1 == ".Bd" { found = 1 } END { exit !found }' "$page" || { echo "$file: $name"; false; }
+        count=$((count + 1))
+    done
+    [ "$count" -gt 40 ]
+}
