@@ -21,9 +21,9 @@ bool tri_opt_check_group(tri_arena *arena, tri_diag *diag, const char *option, t
 {
     static const char *const groups[] = {"all",     "memory",   "pipeline", "warp-specialize", "masks",
                                          "tma",     "programs", "dot",      "layout",          "division",
-                                         "ptxas",   "buffers",  "pointers", "alias",           "allocation",
-                                         "axis-info"};
-    enum { count = sizeof groups / sizeof *groups, shown = 10 };
+                                         "block-io", "ptxas",   "buffers",  "pointers",        "alias",
+                                         "allocation", "axis-info"};
+    enum { count = sizeof groups / sizeof *groups, shown = 11 };
     for (size_t i = 0; i < count; i++)
         if (tri_str_is(group, groups[i]))
             return true;

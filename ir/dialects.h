@@ -74,8 +74,12 @@ inline bool printsBefore308(mlir::MLIRContext *context)
     return release && release < 308;
 }
 
+void registerRocdlDialect(mlir::DialectRegistry &registry);
 void registerGpuDialect(mlir::DialectRegistry &registry);
 mlir::Type maskOf(mlir::Type shaped);
+/* Pointer to an element of a tensor; i32 in its shape and layout. */
+mlir::Type pointerToElementOf(mlir::Type shaped);
+mlir::Type offsetsOf(mlir::Type shaped);
 unsigned bitsOf(mlir::Type element);
 mlir::Attribute encodingOf(mlir::Type type);
 inline bool isPowerOfTwo(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
@@ -214,12 +218,23 @@ bool linearOf(mlir::RankedTensorType tensor, tri_linear *out);
 #define GET_TYPEDEF_CLASSES
 #include "ir/ttng_types.h.inc"
 
+#include "ir/ttig_dialect.h.inc"
+#include "ir/ttig_enums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/ttig_attrs.h.inc"
+
+#include "ir/amdg_dialect.h.inc"
+
 #define GET_OP_CLASSES
 #include "ir/tt_ops.h.inc"
 #define GET_OP_CLASSES
 #include "ir/ttg_ops.h.inc"
 #define GET_OP_CLASSES
 #include "ir/ttng_ops.h.inc"
+#define GET_OP_CLASSES
+#include "ir/ttig_ops.h.inc"
+#define GET_OP_CLASSES
+#include "ir/amdg_ops.h.inc"
 
 namespace tri::ttng {
 /* An i64 in shared memory for each CTA, or group of CTAs, that has its own barrier. */

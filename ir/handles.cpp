@@ -36,9 +36,10 @@ struct LLVMExtension : DialectExtensionBase {
 
 void tri_island_register(MlirDialectRegistry registry)
 {
-    unwrap(registry)->insert<tri::tt::TTDialect, tri::ttg::TTGDialect, tri::ttng::TTNGDialect, arith::ArithDialect,
-                             cf::ControlFlowDialect>();
+    unwrap(registry)->insert<tri::tt::TTDialect, tri::ttg::TTGDialect, tri::ttng::TTNGDialect, tri::ttig::TTIGDialect,
+                             tri::amdg::AMDGDialect, arith::ArithDialect, cf::ControlFlowDialect>();
     tri::registerGpuDialect(*unwrap(registry));
+    tri::registerRocdlDialect(*unwrap(registry));
     /* By handle: the headers of the LLVM dialect alone would take ten seconds to compile. */
     for (MlirDialectHandle handle : {mlirGetDialectHandle__math__(), mlirGetDialectHandle__scf__(),
                                      mlirGetDialectHandle__ub__(), mlirGetDialectHandle__llvm__()})

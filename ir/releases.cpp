@@ -146,7 +146,7 @@ LogicalResult upgradeRelease(Operation *module)
 {
     LogicalResult result = success();
     module->walk([&](Operation *op) {
-        if (!isa_and_nonnull<tt::TTDialect, ttg::TTGDialect, ttng::TTNGDialect>(op->getDialect()) ||
+        if (!isa_and_nonnull<tt::TTDialect, ttg::TTGDialect, ttng::TTNGDialect, amdg::AMDGDialect>(op->getDialect()) ||
             !op->isRegistered())
             return;
         if (failed(checkAttributes(op)))

@@ -98,8 +98,10 @@ void PtrType::print(AsmPrinter &printer) const
     printer << ">";
 }
 
-LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee, unsigned)
+LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee, unsigned space)
 {
+    if (space >> 24) /* what LLVM has room for */
+        return emitError() << "a pointer's memory is a number of 24 bits, not " << space;
     auto block = dyn_cast<RankedTensorType>(pointee);
     Type element = block && !block.getEncoding() ? block.getElementType() : pointee;
     if (!isa<IntegerType, FloatType>(element))

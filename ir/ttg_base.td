@@ -53,7 +53,6 @@ def TTG_DotOperand : TTG_Layout<"DotOperandEncoding", "dot_op", "TRI_ENC_DOT_OP"
 def TTG_NvidiaMma : TTG_Layout<"NvidiaMmaEncoding", "nvidia_mma", "TRI_ENC_NVIDIA_MMA">;
 def TTG_AmdMfma : TTG_Layout<"AmdMfmaEncoding", "amd_mfma", "TRI_ENC_AMD_MFMA">;
 def TTG_AmdWmma : TTG_Layout<"AmdWmmaEncoding", "amd_wmma", "TRI_ENC_AMD_WMMA">;
-def TTG_IntelDpas : TTG_Layout<"IntelDpasEncoding", "dpas", "TRI_ENC_INTEL_DPAS">;
 def TTG_SwizzledShared : TTG_Layout<"SwizzledSharedEncoding", "swizzled_shared", "TRI_ENC_SWIZZLED_SHARED">;
 def TTG_NvmmaShared : TTG_Layout<"NvmmaSharedEncoding", "nvmma_shared", "TRI_ENC_NVMMA_SHARED">;
 def TTG_PaddedShared : TTG_Layout<"PaddedSharedEncoding", "padded_shared", "TRI_ENC_PADDED_SHARED">;

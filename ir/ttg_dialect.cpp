@@ -37,7 +37,6 @@ struct AsmAliases : OpAsmDialectInterface {
         case TRI_ENC_NVIDIA_MMA:
         case TRI_ENC_AMD_MFMA:
         case TRI_ENC_AMD_WMMA:
-        case TRI_ENC_INTEL_DPAS:
             os << "mma";
             return AliasResult::FinalAlias;
         case TRI_ENC_SWIZZLED_SHARED:

@@ -68,6 +68,8 @@ LogicalResult verifyDescBlock(function_ref<InFlightDiagnostic()> emitError, Rank
     if (!isa<IntegerType, FloatType>(block.getElementType()))
         return emitError() << "the element of a tensor descriptor is an integer or a float, not "
                            << block.getElementType();
+    if (!block.getRank())
+        return emitError() << "the block of a tensor descriptor has at least one dimension, not " << block;
     for (int64_t size : block.getShape())
         if (size < 1)
             return emitError() << "the block of a tensor descriptor has at least one element, not " << block;
@@ -102,6 +104,19 @@ Type maskOf(Type type)
     Type i1 = IntegerType::get(type.getContext(), 1);
     auto tensor = dyn_cast<RankedTensorType>(isBlockPtr(type) ? pointeeOf(type) : type);
     return tensor ? Type(tensor.clone(i1)) : i1;
+}
+
+Type pointerToElementOf(Type shaped)
+{
+    auto tensor = dyn_cast<RankedTensorType>(shaped);
+    return tt::PtrType::get(tensor ? tensor.getElementType() : shaped, 1);
+}
+
+Type offsetsOf(Type shaped)
+{
+    Type i32 = IntegerType::get(shaped.getContext(), 32);
+    auto tensor = dyn_cast<RankedTensorType>(shaped);
+    return tensor ? Type(tensor.clone(i32)) : i32;
 }
 
 unsigned bitsOf(Type element)

@@ -302,20 +302,43 @@ tri_encoding tri_convert_blocked_auto(int rank, const int64_t *shape, const int3
 
 static int64_t at_least_1(int64_t v) { return v < 1 ? 1 : v; }
 
+/* AMD's: `vec` elements of K stay together, as one lane reads them; lines that are read at the same time (16) lie in
+ * other banks. Where K is not what lies side by side reads are of single elements, but for gfx950's, which transpose.
+ */
+static void swizzle_for_amd(const tri_encoding *dot_op, int rank, const int64_t *shape, int element_bits,
+                            bool is_k_inner, tri_encoding *out)
+{
+    enum { together = 16, bank_bits = 32, widest = 128 };
+    const tri_encoding *parent = dot_op->parent;
+    bool is_new = parent->kind == TRI_ENC_AMD_MFMA && parent->version_major == 4;
+    int64_t vec = dot_op->dot_op.k_width, inner = shape[out->order[0]];
+    if (rank != 2 || vec < 1 || (!is_k_inner && !(is_new && element_bits <= 16)))
+        return;
+    if (vec * element_bits > widest)
+        vec = widest / element_bits;
+    int64_t per_phase = at_least_1((is_new ? 64 : 32) * bank_bits / element_bits / inner);
+    int64_t max_phase = together / per_phase < inner / vec ? together / per_phase : inner / vec;
+    out->swizzled.vec = (int32_t)vec;
+    out->swizzled.per_phase = (int32_t)per_phase;
+    out->swizzled.max_phase = (int32_t)at_least_1(max_phase);
+}
+
 tri_encoding tri_convert_swizzle_for_dot(const tri_encoding *dot_op, int rank, const int64_t *shape,
                                          const int32_t *order, int element_bits, bool need_trans)
 {
     tri_encoding e = {.kind = TRI_ENC_SWIZZLED_SHARED, .rank = rank, .cga = blocks_of(dot_op, rank)};
     memcpy(e.order, order, (size_t)rank * sizeof *order);
     e.swizzled.vec = e.swizzled.per_phase = e.swizzled.max_phase = 1;
-    if (dot_op->parent->kind != TRI_ENC_NVIDIA_MMA || dot_op->parent->version_major > 3)
-        return e;
     int64_t per_cta[TRI_MAX_RANK];
     tri_convert_shape_per_cta(dot_op, rank, shape, per_cta);
+    int k_dim = dot_op->dot_op.op_idx == 0 ? rank - 1 : rank - 2;
+    if (dot_op->parent->kind == TRI_ENC_AMD_MFMA || dot_op->parent->kind == TRI_ENC_AMD_WMMA)
+        swizzle_for_amd(dot_op, rank, per_cta, element_bits, need_trans != (order[0] == k_dim), &e);
+    if (dot_op->parent->kind != TRI_ENC_NVIDIA_MMA || dot_op->parent->version_major > 3)
+        return e;
     int64_t per_phase = at_least_1(1024 / (element_bits * per_cta[order[0]]));
     /* A row of one 8 x 16 byte matrix along K, and the rows of that matrix. */
     int64_t vec = 4 * (int64_t)dot_op->dot_op.k_width, rows = element_bits == 64 ? 4 : 8, swap;
-    int k_dim = dot_op->dot_op.op_idx == 0 ? rank - 1 : rank - 2;
     if (need_trans != (order[0] != k_dim)) {
         swap = vec;
         vec = rows;

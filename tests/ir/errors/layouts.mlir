@@ -147,7 +147,7 @@ module attributes {x.a = #ttg.partitioned_shared<{numPartitions = 2, numGroups =
 }
 // -----
 // expected-error@+1 {{layout field unknown field 'CGALayout'}}
-module attributes {x.a = #ttg.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [4, 1], repCluster = [1, 1], CGALayout = [[1, 0]]}>} {
+module attributes {x.a = #ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [4, 1], repCluster = [1, 1], CGALayout = [[1, 0]]}>} {
 }
 // -----
 // expected-error@+1 {{layout field unknown field 'lane'}}
@@ -159,7 +159,7 @@ module attributes {x.a = #ttg.amd_wmma<{version = 1, isTranspose = false, ctaLay
 }
 // -----
 // expected-error@+1 {{'repCluster' must hold powers of two, but has 3}}
-module attributes {x.a = #ttg.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [4, 1], repCluster = [3, 1]}>} {
+module attributes {x.a = #ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [4, 1], repCluster = [3, 1]}>} {
 }
 // -----
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>

@@ -399,6 +399,12 @@ tt.func private @f(%p: !tt.ptr<f16>, %b: !tt.ptr<tensor<64x32xf16>>, %m: i64, %z
 // expected-error@+1 {{the element of a tensor descriptor is an integer or a float}}
 tt.func @f(%d: !tt.tensordesc<tensor<!tt.ptr<f32>>>) { tt.return }
 // -----
+// expected-error@+1 {{the block of a tensor descriptor has at least one dimension}}
+tt.func @f(%d: !tt.tensordesc<f32>) { tt.return }
+// -----
+// expected-error@+1 {{a pointer's memory is a number of 24 bits, not 16777216}}
+tt.func @f(%p: !tt.ptr<f32, 16777216>) { tt.return }
+// -----
 #result = #ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}, CGALayout = [[0, 1], [1, 0]], instrShape = [16, 16, 32]}>
 #rows = #ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}, CGALayout = [[0, 0], [1, 0]], instrShape = [16, 16, 32]}>
 #columns = #ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}, CGALayout = [[0, 1], [0, 0]], instrShape = [16, 16, 32]}>
