@@ -2,6 +2,7 @@
 
 #include "ir/op.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const tri_machine_facts rows[] = {
@@ -90,6 +91,13 @@ const tri_machine_facts *tri_machines_for(tri_str ttg_target)
         if (rows[i].ttg_target && tri_str_is(ttg_target, rows[i].ttg_target))
             found = &rows[i];
     return found ? found : stand_in(ttg_target);
+}
+
+const tri_machine_facts *tri_machines_for_gfx(tri_str name)
+{
+    char target[32];
+    int n = snprintf(target, sizeof target, "hip:%.*s", TRI_STR_ARG(name));
+    return n > 0 && n < (int)sizeof target ? tri_machines_for(tri_str_from(target)) : NULL;
 }
 
 const tri_machine_facts *tri_machines_of(MlirOperation module)

@@ -69,6 +69,7 @@ typedef struct tri_machine_facts {
     bool has_tma;           /* a unit that copies boxes of a descriptor */
     bool writes_maps;       /* ... and instructions that write the fields of its descriptors */
     bool has_block_loads;   /* a sub-group loads a box of two dimensions with bounds */
+    bool has_block_instructions; /* ... and all compilers for it know SPIR-V's instructions for that */
     bool has_transposed_reads; /* AMD: reads of shared memory that transpose on the way */
 
     /* ---- matrix products ---- */
@@ -78,8 +79,10 @@ typedef struct tri_machine_facts {
     int mma_depth_bits; /* bits of K that one instruction takes at least: what the language asks of tl.dot; 0: any */
     bool has_warp_groups;   /* products of four warps, from shared memory (wgmma) */
     bool has_f64_mma, has_tf32, has_fp8_mma; /* on `mma`; of fp8: worth it, else products are of f16 */
+    bool has_scaled_mma;    /* products of operands of 4 to 8 bits with scales for groups of 32 of them */
     bool has_fp8_instructions; /* that convert and multiply it, worth it or not */
     bool prefers_tf32;      /* tl.dot of f32 is of tf32 unless told otherwise */
+    bool carries_pointers;  /* loops carry addresses instead of offsets: its assembler does not make them */
     bool wants_prefetch;    /* operands come through registers: read the next while one product runs */
     bool has_rough_fp8_sums; /* products of fp8 add up with fewer bits than f32 unless told otherwise */
 
@@ -92,6 +95,7 @@ typedef struct tri_machine_facts {
     /* ---- atomics ---- */
     bool is_atomic_add_limited;         /* the three below bind layouts; else LLVM cuts what does not fit */
     int f16_add_bits, bf16_add_bits, f32_add_bits; /* widest packed sum of floats in one instruction; 0: none */
+    bool has_buffer_bf16_add;           /* AMD: buffer instructions add packs of bf16 */
     bool has_half_reduction;            /* descriptors reduce f16 and bf16 by min and max */
 
     /* ---- launching ---- */
@@ -115,6 +119,8 @@ const tri_machine_facts *tri_machines_named(tri_str name);
 /* Facts for a value of ttg.target: its row (the one that can do most, where several have it), else that of the first
  * stand-in rule that fits. An empty one asks for the row of modules that name no machine. Null: no rule fits. */
 const tri_machine_facts *tri_machines_for(tri_str ttg_target);
+/* ... for an AMD GPU by its name, "gfx942". */
+const tri_machine_facts *tri_machines_for_gfx(tri_str name);
 /* The same for a module's ttg.target. Never null: what no rule fits was refused by tri_machines_check. */
 const tri_machine_facts *tri_machines_of(MlirOperation module);
 /* Does some rule fit the module's ttg.target? Reports at the module. */

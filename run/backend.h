@@ -22,8 +22,8 @@ struct tri_run_backend {
     void (*close)(tri_run_kernel *k);
 };
 
-extern const tri_run_backend tri_run_host, tri_run_sim, tri_run_cuda, tri_run_opencl, tri_run_level_zero,
-    tri_run_object;
+extern const tri_run_backend tri_run_host, tri_run_sim, tri_run_cuda, tri_run_hip, tri_run_opencl,
+    tri_run_level_zero, tri_run_object;
 
 /* True for what a kernel gets the address of. */
 bool tri_run_kernel_is_memory(const tri_argument *argument);

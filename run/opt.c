@@ -125,13 +125,13 @@ static bool on_help(parser *p, tri_str value)
     return true;
 }
 
-/* "sim", "cuda", "opencl" and "level-zero", with what follows their colon; everything else is an architecture of the
- * host. */
+/* "sim", "cuda", "hip", "opencl" and "level-zero", with what follows their colon; everything else is an architecture of
+ * the host. */
 static bool on_arch(parser *p, tri_str value)
 {
     tri_run_opt *out = p->opt;
-    static const tri_run_backend *const rows[] = {&tri_run_sim, &tri_run_cuda, &tri_run_opencl,
-                                                  &tri_run_level_zero};
+    static const tri_run_backend *const rows[] = {&tri_run_sim, &tri_run_cuda, &tri_run_hip,
+                                                  &tri_run_opencl, &tri_run_level_zero};
     size_t colon = tri_str_find(value, ':');
     tri_str name = tri_str_sub(value, 0, colon), rest = tri_str_sub(value, colon + (colon < value.len), value.len);
     out->has_arch = true;
@@ -167,7 +167,7 @@ void tri_run_opt_simulate(tri_run_opt *opt)
 static void add_values(const tri_option_row *row, tri_buf *out)
 {
     if (!strcmp(row->name, "arch"))
-        tri_buf_add_z(out, "native cuda opencl level-zero sim ");
+        tri_buf_add_z(out, "native cuda hip opencl level-zero sim ");
     else if (!strcmp(row->name, "fsanitize"))
         tri_buf_add_z(out, "bounds undefined ");
 }

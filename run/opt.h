@@ -17,9 +17,9 @@ typedef struct tri_run_backend tri_run_backend;
 typedef struct {
     tri_options compile;
     const tri_run_backend *backend;
-    int64_t device;    /* of -arch=cuda:N, level-zero:N and opencl:N */
+    int64_t device;    /* of -arch=cuda:N, hip:N, level-zero:N and opencl:N */
     tri_str platform;  /* of -arch=opencl:NAME */
-    tri_str grid;      /* empty: 1 */
+    tri_str grid;      /* empty: that of the file's launch, else 1 */
     tri_str bytes, flops; /* expressions as -grid; empty: not given */
     tri_str file;
     bool has_arch;     /* -arch was given */

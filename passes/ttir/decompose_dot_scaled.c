@@ -9,11 +9,13 @@
  *
  * Formats are the OCP Microscaling ones: e2m1 elements two to a byte, the first in the low half; scales are
  * powers of two (e8m0, 255 is NaN) or e4m3. Operands become f16 when one of them is f16, else bf16, which holds
- * every product of element and scale that is no underflow. Needs: ttir. Holds afterwards: there is no
- * tt.dot_scaled. Answers to the decomposition in accelerate-matmul and tritongpu-decompose-scaled-blocked.
+ * every product of element and scale that is no underflow. Needs: ttir. Holds afterwards: there is no tt.dot_scaled
+ * but what the target's own instructions do (gfx950's, by accelerate-matmul). Answers to the decomposition in
+ * accelerate-matmul and tritongpu-decompose-scaled-blocked.
  * Test: tests/passes/decompose-dot-scaled.mlir */
 #include "passes/passes.h"
 
+#include "ir/amd_matrix.h"
 #include "ir/op.h"
 #include "ir/type.h"
 
@@ -236,16 +238,21 @@ static bool decompose(tri_pass_run *run, MlirOperation op)
 static bool run_decompose_dot_scaled(tri_pass_run *run)
 {
     tri_op_list ops = {0};
+    tri_str target = tri_passes_option_str(run, "target", "");
+    const tri_machine_facts *facts = target.len ? tri_machines_for(target) : NULL;
     tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.dot_scaled", run->arena, &ops);
     for (size_t i = 0; i < ops.len; i++)
-        if (!decompose(run, ops.at[i]))
+        if (!(facts && tri_amd_scaled_fits(facts, ops.at[i])) && !decompose(run, ops.at[i]))
             return false;
     return true;
 }
+
+static const char *const options[] = {"target: leaves what the instructions of that one, such as hip:gfx950, do", NULL};
 
 const tri_pass tri_pass_decompose_dot_scaled = {
     .name = "decompose-dot-scaled",
     .help = "write products of scaled operands as products of 16-bit floats",
     .alias = "tritongpu-decompose-scaled-blocked",
+    .options = options,
     .run = run_decompose_dot_scaled,
 };

@@ -102,6 +102,21 @@ static const char *arch_of(int device)
     return arch;
 }
 
+int tri_rt_hip_open(int device, const char **out_arch)
+{
+    int count = 0;
+    if (!is_open())
+        return TRI_ERROR_NO_DRIVER;
+    int r = driver_error(api.calls.device_count(&count));
+    if (r || device < 0 || device >= count || device >= TRI_RT_MAX_DEVICES)
+        return r ? r : TRI_ERROR_NO_DEVICE;
+    tri_rt_lock();
+    *out_arch = arch_of(device);
+    tri_rt_unlock();
+    r = *out_arch ? driver_error(api.calls.set_device(device)) : TRI_ERROR_NO_DEVICE;
+    return r;
+}
+
 static int find_part(const tri_rt_kernel *kernel, uint32_t config, int device, uint32_t *out_part)
 {
     const char *arch = arch_of(device);

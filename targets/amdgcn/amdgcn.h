@@ -19,6 +19,12 @@ extern const tri_gpu_op tri_amdgcn_ops_matrix[];
 void tri_amdgcn_load_at(tri_gpu *g, const tri_machine_access *access, LLVMValueRef offset, LLVMValueRef *other,
                         LLVMValueRef *out_words);
 void tri_amdgcn_store_at(tri_gpu *g, const tri_machine_access *access, LLVMValueRef offset, LLVMValueRef *words);
+/* The resource and the offset (as i32) of an access: the first two arguments of buffer instructions behind the value.
+ */
+void tri_amdgcn_address(tri_gpu *g, const tri_machine_access *access, LLVMValueRef offset, LLVMValueRef out[2]);
+/* ... (update.c) */
+bool tri_amdgcn_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out_old);
+void tri_amdgcn_mark_update(tri_gpu *g, LLVMValueRef rmw);
 
 extern const tri_machine tri_amdgcn_machine;
 

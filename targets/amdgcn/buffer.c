@@ -47,6 +47,12 @@ static LLVMValueRef masked_offset(tri_gpu *g, const tri_machine_access *access, 
     return access->pred ? LLVMBuildSelect(g->b, access->pred, offset, tri_gpu_i32(g, outside), "") : offset;
 }
 
+void tri_amdgcn_address(tri_gpu *g, const tri_machine_access *access, LLVMValueRef offset, LLVMValueRef out[2])
+{
+    out[0] = resource(g, access->base);
+    out[1] = masked_offset(g, access, offset);
+}
+
 /* What the instruction moves: one register or a vector of them. */
 static LLVMTypeRef whole_type(tri_gpu *g, const tri_machine_access *access)
 {

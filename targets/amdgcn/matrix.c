@@ -1,24 +1,14 @@
 /* tt.dot on matrix cores. The layouts say which registers make up each instruction's operands; A and B must agree on
  * the order of K only, so every kWidth works alike. With transposed results the instruction is given B first. */
-#include "targets/amdgcn/amdgcn.h"
+#include "targets/amdgcn/matrix.h"
 
-#include "ir/amd_matrix.h"
 #include "ir/encoding.h"
 #include "ir/machines.h"
 #include "ir/type.h"
 #include "targets/gpu/dot.h"
 #include "targets/gpu/simulate.h"
-#include "targets/gpu/tiles.h"
 
-enum { max_width = 32, max_sums = 16 };
-
-/* The dot being lowered. */
-typedef struct {
-    tri_gpu_tiles t;
-    const tri_amd_matrix *row;
-    bool is_transposed;
-    int version, width, sums;
-} dot;
+typedef tri_amdgcn_dot dot;
 
 /* Row (column, where the result is transposed) of the i-th sum of lane 0. */
 static int sum_offset(const dot *d, int i)
@@ -44,11 +34,13 @@ static LLVMTypeRef sum_element(const dot *d)
     return d->row->sum == TRI_AMD_I32 ? d->t.g->i32 : d->t.g->f32;
 }
 
-static LLVMTypeRef operand_type(const dot *d)
+static tri_amd_type matrix_type(const dot *d, int operand) { return operand ? d->row->b : d->row->a; }
+
+static LLVMTypeRef operand_type(const dot *d, int operand)
 {
     tri_gpu *g = d->t.g;
-    int bits = d->width * tri_amd_type_bits(d->row->a);
-    switch (d->row->a) {
+    int bits = d->width * tri_amd_type_bits(matrix_type(d, operand));
+    switch (matrix_type(d, operand)) {
     case TRI_AMD_F16:
         return vector_type(LLVMHalfTypeInContext(g->llvm), d->width);
     case TRI_AMD_BF16: /* those that gfx950 has anew take numbers, the others bits */
@@ -66,38 +58,47 @@ static LLVMTypeRef operand_type(const dot *d)
 
 /* ---- operands ---- */
 
-/* Elements of K from k[first] on, of one row of A (column of B), as the instruction takes them. Null when the thread
- * does not hold them. */
-static LLVMValueRef gather_words(dot *d, int operand, int64_t batch, int64_t line, int first)
+LLVMValueRef tri_amdgcn_gather(dot *d, int operand, int64_t batch, int64_t line, const int64_t *k, int count)
 {
     tri_gpu *g = d->t.g;
-    LLVMValueRef elements[max_width];
-    int reg = tri_gpu_tiles_gather(&d->t, operand, batch, line, d->t.k + first, d->width, elements);
+    LLVMValueRef elements[TRI_AMDGCN_MAX_WIDTH];
+    int reg = tri_gpu_tiles_gather(&d->t, operand, batch, line, k, count, elements);
     if (reg < 0)
         return NULL;
     const void *key = (const void *)(uintptr_t)(reg + 1);
     LLVMValueRef packed = tri_map_find_ptr(&d->t.words[operand], key);
     if (packed)
         return packed;
-    packed = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(elements[0]), (unsigned)d->width));
-    for (int e = 0; e < d->width; e++)
+    packed = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(elements[0]), (unsigned)count));
+    for (int e = 0; e < count; e++)
         packed = LLVMBuildInsertElement(g->b, packed, elements[e], tri_gpu_i32(g, e), "");
-    packed = LLVMBuildBitCast(g->b, packed, operand_type(d), "");
+    packed = LLVMBuildBitCast(g->b, packed, operand_type(d, operand), "");
     tri_map_set_ptr(&d->t.words[operand], key, packed);
     return packed;
 }
 
 /* ---- instructions ---- */
 
-/* The form of gfx950 that takes any type of 8 bits and fewer; scales of zero are none. */
+/* The scales' word of an operand; without one all of them are 1. */
+static LLVMValueRef scale_word(const dot *d, int operand)
+{
+    return d->scale[operand].word ? d->scale[operand].word : tri_gpu_i32(d->t.g, 0x7f7f7f7f);
+}
+
+/* The forms of gfx950 that take any type of 8 bits and fewer: what the operands are, and their scales. Constants of
+ * zero for both make it the form without scales. */
 static int f8f6f4_arguments(const dot *d, LLVMValueRef *args, int n)
 {
-    LLVMValueRef zero = tri_gpu_i32(d->t.g, 0);
-    tri_amd_type first = d->is_transposed ? d->row->b : d->row->a, second = d->is_transposed ? d->row->a : d->row->b;
-    args[n++] = tri_gpu_i32(d->t.g, first == TRI_AMD_BF8);
-    args[n++] = tri_gpu_i32(d->t.g, second == TRI_AMD_BF8);
-    for (int i = 0; i < 4; i++)
-        args[n++] = zero;
+    tri_gpu *g = d->t.g;
+    for (int i = 0; i < 2; i++) {
+        tri_amd_type type = matrix_type(d, d->is_transposed ? 1 - i : i);
+        args[n++] = tri_gpu_i32(g, type == TRI_AMD_FP4 ? 4 : type == TRI_AMD_BF8);
+    }
+    for (int i = 0; i < 2; i++) {
+        int operand = d->is_transposed ? 1 - i : i;
+        args[n++] = tri_gpu_i32(g, d->scale[operand].byte);
+        args[n++] = d->scale[0].word || d->scale[1].word ? scale_word(d, operand) : tri_gpu_i32(g, 0);
+    }
     return n;
 }
 
@@ -119,9 +120,8 @@ static LLVMValueRef emit_matrix(const dot *d, LLVMValueRef a, LLVMValueRef b, LL
     LLVMValueRef first = d->is_transposed ? b : a, second = d->is_transposed ? a : b,
                  yes = LLVMConstInt(g->i1, 1, false);
     LLVMValueRef args[12];
-    LLVMTypeRef overloads[] = {LLVMTypeOf(sums), LLVMTypeOf(a)};
+    LLVMTypeRef overloads[] = {LLVMTypeOf(sums), LLVMTypeOf(first)};
     int n = 0, num_overloads = d->row->kind == TRI_MMA_WMMA ? 2 : 0;
-    bool is_any_8 = strstr(d->row->intrinsic, "f8f6f4") != NULL;
     const tri_amd_matrix *named = d->is_transposed ? exchanged(d->row) : d->row;
     if (d->row->kind == TRI_MMA_WMMA && d->row->a == TRI_AMD_I8) { /* signed, and sums wrap */
         LLVMValueRef all[] = {yes, first, yes, second, sums, LLVMConstNull(g->i1)};
@@ -130,9 +130,10 @@ static LLVMValueRef emit_matrix(const dot *d, LLVMValueRef a, LLVMValueRef b, LL
     args[n++] = first;
     args[n++] = second;
     args[n++] = sums;
-    if (is_any_8) {
+    if (tri_amd_matrix_has_scales(d->row)) {
         n = f8f6f4_arguments(d, args, n);
-        overloads[0] = overloads[1];
+        overloads[0] = LLVMTypeOf(first);
+        overloads[1] = LLVMTypeOf(second);
         num_overloads = 2;
     } else if (d->row->kind == TRI_MMA_MFMA) {
         for (int i = 0; i < 3; i++)
@@ -141,26 +142,39 @@ static LLVMValueRef emit_matrix(const dot *d, LLVMValueRef a, LLVMValueRef b, LL
     return tri_gpu_intrinsic(g, named->intrinsic, overloads, num_overloads, args, n);
 }
 
-/* ... as one primitive of the simulator: the version, words of 64 bits of the first operand, of the second, then the
- * sums. */
+/* Words of 64 bits of one operand. */
+static int push_words(const dot *d, int operand, LLVMValueRef value, LLVMValueRef *args, int n)
+{
+    tri_gpu *g = d->t.g;
+    int bits = d->width * tri_amd_type_bits(matrix_type(d, operand));
+    LLVMValueRef whole = LLVMBuildBitCast(g->b, value, LLVMIntTypeInContext(g->llvm, (unsigned)bits), "");
+    for (int at = 0; at < bits; at += 64) {
+        LLVMValueRef part =
+            at ? LLVMBuildLShr(g->b, whole, LLVMConstInt(LLVMTypeOf(whole), (uint64_t)at, false), "") : whole;
+        args[n++] = bits > 64 ? LLVMBuildTrunc(g->b, part, g->i64, "") : part;
+    }
+    return n;
+}
+
+/* ... as one primitive of the simulator: the version, words of the first operand, of the second, the sums; then the
+ * scales' word of each and which byte of it. */
 static LLVMValueRef simulate_matrix(const dot *d, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sums)
 {
     tri_gpu *g = d->t.g;
-    LLVMValueRef operands[] = {d->is_transposed ? b : a, d->is_transposed ? a : b}, args[1 + 2 * max_width + max_sums],
-                 results[max_sums];
-    int n = 1, bits = d->width * tri_amd_type_bits(d->row->a);
+    int order[] = {d->is_transposed, !d->is_transposed};
+    LLVMValueRef operands[] = {a, b}, args[1 + 2 * TRI_AMDGCN_MAX_WIDTH + TRI_AMDGCN_MAX_SUMS + 4],
+                 results[TRI_AMDGCN_MAX_SUMS];
+    int n = 1;
     args[0] = tri_gpu_i32(g, d->version);
-    for (int i = 0; i < 2; i++) {
-        LLVMValueRef whole = LLVMBuildBitCast(g->b, operands[i], LLVMIntTypeInContext(g->llvm, (unsigned)bits), "");
-        for (int at = 0; at < bits; at += 64) {
-            LLVMValueRef part =
-                at ? LLVMBuildLShr(g->b, whole, LLVMConstInt(LLVMTypeOf(whole), (uint64_t)at, false), "") : whole;
-            args[n++] = bits > 64 ? LLVMBuildTrunc(g->b, part, g->i64, "") : part;
-        }
-    }
+    for (int i = 0; i < 2; i++)
+        n = push_words(d, order[i], operands[order[i]], args, n);
     for (int i = 0; i < d->sums; i++) {
         args[n++] = LLVMBuildExtractElement(g->b, sums, tri_gpu_i32(g, i), "");
         results[i] = LLVMConstNull(sum_element(d));
+    }
+    for (int i = 0; i < 2 && tri_amd_matrix_has_scales(d->row); i++) {
+        args[n++] = scale_word(d, order[i]);
+        args[n++] = tri_gpu_i32(g, d->scale[order[i]].byte);
     }
     const tri_amd_matrix *named = d->is_transposed ? exchanged(d->row) : d->row;
     tri_simulate_many(g, TRI_MACHINE_COUNT + (int)(named - tri_amd_matrices), args, n, results, d->sums);
@@ -169,24 +183,41 @@ static LLVMValueRef simulate_matrix(const dot *d, LLVMValueRef a, LLVMValueRef b
     return sums;
 }
 
+LLVMValueRef tri_amdgcn_multiply(const dot *d, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sums)
+{
+    return (d->t.g->simulate ? simulate_matrix : emit_matrix)(d, a, b, sums);
+}
+
 static bool multiply_tile(dot *d, tri_gpu_tile *t, int first_k)
 {
-    LLVMValueRef a = gather_words(d, 0, t->batch, t->row, first_k), b = gather_words(d, 1, t->batch, t->col, first_k);
+    const int64_t *k = d->t.k + first_k;
+    LLVMValueRef a = tri_amdgcn_gather(d, 0, t->batch, t->row, k, d->width),
+                 b = tri_amdgcn_gather(d, 1, t->batch, t->col, k, d->width);
     if (!a || !b)
         return tri_gpu_unsupported(d->t.g, d->t.op, "the operands are not laid out for its instruction");
-    t->sums[0] = (d->t.g->simulate ? simulate_matrix : emit_matrix)(d, a, b, t->sums[0]);
+    t->sums[0] = tri_amdgcn_multiply(d, a, b, t->sums[0]);
     return true;
 }
 
-static bool cut_tiles(dot *d)
+bool tri_amdgcn_cut(dot *d)
 {
-    tri_gpu_place places[max_sums];
+    tri_gpu_place places[TRI_AMDGCN_MAX_SUMS];
     for (int i = 0; i < d->sums; i++) {
         int offset = sum_offset(d, i);
         places[i] = d->is_transposed ? (tri_gpu_place){0, offset} : (tri_gpu_place){offset, 0};
     }
     return tri_gpu_tiles_cut(&d->t, d->row->m, d->row->n, d->sums, places);
 }
+
+void tri_amdgcn_take_row(dot *d, const tri_amd_matrix *row)
+{
+    d->row = row;
+    d->version = d->t.g->unit->arch->mma_version;
+    d->width = tri_amd_matrix_width(row, d->version);
+    d->sums = tri_amd_matrix_sums(row);
+}
+
+void tri_amdgcn_load_sums(dot *d) { tri_gpu_tiles_load(&d->t); }
 
 /* ---- the operation ---- */
 
@@ -204,9 +235,7 @@ static bool choose_row(dot *d, const tri_encoding *e)
         e->version_major != facts->mma_version)
         return tri_gpu_unsupported(d->t.g, d->t.op,
                                    "no matrix instruction of this architecture takes these element types");
-    d->version = facts->mma_version;
-    d->width = tri_amd_matrix_width(d->row, d->version);
-    d->sums = tri_amd_matrix_sums(d->row);
+    tri_amdgcn_take_row(d, d->row);
     return true;
 }
 
@@ -215,11 +244,11 @@ static bool run_matrix(tri_gpu *g, MlirOperation op, const tri_encoding *e)
     dot d = {.is_transposed = e->amd.is_transposed};
     if (!tri_gpu_tiles_start(&d.t, g, op) || !choose_row(&d, e))
         return false;
-    if (!d.t.num_k || d.t.num_k % d.width || !cut_tiles(&d))
+    if (!d.t.num_k || d.t.num_k % d.width || !tri_amdgcn_cut(&d))
         return tri_gpu_unsupported(g, op, "its shape is no multiple of the matrix instruction's");
     tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%d instructions %s per warp",
                     d.t.count * d.t.num_k / d.width, d.row->name);
-    tri_gpu_tiles_load(&d.t, sum_element(&d));
+    tri_amdgcn_load_sums(&d);
     for (int k = 0; k < d.t.num_k; k += d.width) /* neighbours in program order are independent of each other */
         for (int i = 0; i < d.t.count; i++)
             if (!multiply_tile(&d, &d.t.tiles[i], k))
@@ -242,5 +271,6 @@ static bool run_product(tri_gpu *g, MlirOperation op)
 
 const tri_gpu_op tri_amdgcn_ops_matrix[] = {
     {"tt.dot", run_product, NULL},
+    {"tt.dot_scaled", tri_amdgcn_run_scaled, NULL},
     {0},
 };

@@ -50,6 +50,23 @@ static LLVMAtomicOrdering ordering_of(tri_gpu *g, const tri_machine_update *u)
     return g->machine->orders_updates ? orderings[u->sem] : LLVMAtomicOrderingMonotonic;
 }
 
+/* Several elements side by side as a vector, and back. */
+static LLVMValueRef join_elements(tri_gpu *g, const LLVMValueRef *elements, int count)
+{
+    if (count == 1)
+        return elements[0];
+    LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(elements[0]), (unsigned)count));
+    for (int e = 0; e < count; e++)
+        vector = LLVMBuildInsertElement(g->b, vector, elements[e], tri_gpu_i32(g, e), "");
+    return vector;
+}
+
+static void split_elements(tri_gpu *g, LLVMValueRef joined, int count, LLVMValueRef *out)
+{
+    for (int e = 0; e < count; e++)
+        out[e] = count == 1 ? joined : LLVMBuildExtractElement(g->b, joined, tri_gpu_i32(g, e), "");
+}
+
 static LLVMValueRef plain_rmw(tri_gpu *g, const tri_machine_update *u)
 {
     static const LLVMAtomicRMWBinOp ops[] = {
@@ -57,7 +74,7 @@ static LLVMValueRef plain_rmw(tri_gpu *g, const tri_machine_update *u)
         LLVMAtomicRMWBinOpAdd,  LLVMAtomicRMWBinOpFAdd, LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpMin,
         LLVMAtomicRMWBinOpUMax, LLVMAtomicRMWBinOpUMin, LLVMAtomicRMWBinOpXchg};
     const char *scope = g->machine->scopes[u->scope];
-    LLVMValueRef value = u->value[0];
+    LLVMValueRef value = join_elements(g, u->value, u->vec);
     LLVMTypeRef type = LLVMTypeOf(value);
     LLVMAtomicRMWBinOp op = ops[u->kind];
     if (is_half(LLVMGetTypeKind(type)) && (u->kind == TRI_RMW_MAX || u->kind == TRI_RMW_MIN))
@@ -67,6 +84,8 @@ static LLVMValueRef plain_rmw(tri_gpu *g, const tri_machine_update *u)
                                                    u->kind == TRI_RMW_XCHG ? tri_gpu_to_int(g, value) : value,
                                                    ordering_of(g, u),
                                                    LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
+    if (g->machine->mark_update)
+        g->machine->mark_update(g, old);
     fence(g, u, false);
     return tri_gpu_from_int(g, old, type);
 }
@@ -97,20 +116,19 @@ void tri_gpu_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out)
     }
     if (g->machine->update && g->machine->update(g, u, out))
         return;
-    TRI_ASSERT(u->vec == 1);
-    LLVMTypeRef type = LLVMTypeOf(u->value[0]);
     tri_gpu_if state = {0};
     if (u->pred)
         state = tri_gpu_begin_if(g, u->pred);
-    out[0] = u->is_cas ? plain_cas(g, u) : plain_rmw(g, u);
-    if (!u->pred)
-        return;
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b);
-    tri_gpu_end_if(g, state);
-    LLVMValueRef phi = LLVMBuildPhi(g->b, type, ""), none = LLVMGetPoison(type);
-    LLVMAddIncoming(phi, &out[0], &from, 1);
-    LLVMAddIncoming(phi, &none, &state.before, 1);
-    out[0] = phi;
+    LLVMValueRef old = u->is_cas ? plain_cas(g, u) : plain_rmw(g, u), none = LLVMGetPoison(LLVMTypeOf(old));
+    if (u->pred) {
+        LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b);
+        tri_gpu_end_if(g, state);
+        LLVMValueRef phi = LLVMBuildPhi(g->b, LLVMTypeOf(old), "");
+        LLVMAddIncoming(phi, &old, &from, 1);
+        LLVMAddIncoming(phi, &none, &state.before, 1);
+        old = phi;
+    }
+    split_elements(g, old, u->vec, out);
 }
 
 /* ---- old values for every holder ---- */
@@ -162,6 +180,7 @@ static void update_groups(tri_gpu *g, MlirOperation op, const tri_gpu_groups *gr
     LLVMValueRef compare[max_vec], value[max_vec], old[max_vec];
     u.compare = compare;
     u.value = value;
+    u.base = tri_gpu_access_base(g, mlirOperationGetOperand(op, 0));
     for (int a = 0; a < groups->count; a++) {
         const int *reg = groups->reg + a * groups->vec;
         for (int e = 0; e < groups->vec; e++) {

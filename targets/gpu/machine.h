@@ -87,6 +87,7 @@ typedef struct {
  * The numbers are those of tt.atomic_rmw; sem 0: relaxed, inside of the block. */
 typedef struct {
     LLVMValueRef pointer, pred; /* pred null: always */
+    LLVMValueRef base;          /* as tri_machine_access has it */
     bool is_cas, has_users;
     int kind, sem, scope, vec;
     LLVMValueRef *compare, *value;
@@ -126,6 +127,8 @@ typedef struct tri_machine {
     bool bf16_is_bits;           /* LLVM's back end has no bfloat values: they are i16, arithmetic is done in f32 */
     int packed_bits;             /* loops carry elements of 8 to so many bits in words, for registers have no parts that
                                     small; 0: none */
+    int joined_sums;             /* sums of the matrix unit go around loops, and come out of branches, in vectors of so
+                                    many; 0: one by one */
     bool carries_offsets;        /* and pointers into small arrays as offsets of 32 bits from their base */
     bool orders_updates;         /* atomic instructions carry their ordering; else fences stand around relaxed ones */
     bool shared_is_dynamic;      /* size given at launch; else a static buffer of the module */
@@ -145,6 +148,8 @@ typedef struct tri_machine {
     /* Of one element, or of as many as the facts of the machine allow. The old values, anything where the predicate is
      * false or nobody uses them. False: LLVM's own updates do it. */
     bool (*update)(struct tri_gpu *g, const tri_machine_update *update, LLVMValueRef *out_old);
+    /* Tells LLVM's back end more about an atomicrmw. Null: there is nothing to tell. */
+    void (*mark_update)(struct tri_gpu *g, LLVMValueRef rmw);
     /* Rows of matrices in shared memory, when plans may use them (tri_plan_machine): one access of the plan. */
     void (*load_rows)(struct tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMTypeRef type,
                       LLVMValueRef *out);

@@ -85,22 +85,24 @@ int tri_gpu_tiles_gather(const tri_gpu_tiles *t, int operand, int64_t batch, int
     return first;
 }
 
-void tri_gpu_tiles_load(tri_gpu_tiles *t, LLVMTypeRef element)
+void tri_gpu_tiles_load(tri_gpu_tiles *t)
 {
     for (int i = 0; i < t->count; i++) {
-        LLVMValueRef sums = LLVMGetPoison(LLVMVectorType(element, (unsigned)t->held));
+        LLVMValueRef sums[TRI_GPU_TILE_MAX];
         for (int s = 0; s < t->held; s++)
-            sums = LLVMBuildInsertElement(t->g->b, sums, t->value[2].at[t->tiles[i].reg[s]], tri_gpu_i32(t->g, s), "");
-        t->tiles[i].sums[0] = sums;
+            sums[s] = t->value[2].at[t->tiles[i].reg[s]];
+        t->tiles[i].sums[0] = tri_gpu_join(t->g, sums, t->held, 1);
     }
 }
 
 void tri_gpu_tiles_store(const tri_gpu_tiles *t, tri_gpu_value out)
 {
-    for (int i = 0; i < t->count; i++)
+    for (int i = 0; i < t->count; i++) {
+        LLVMValueRef sums[TRI_GPU_TILE_MAX];
+        tri_gpu_split(t->g, t->tiles[i].sums[0], sums);
         for (int s = 0; s < t->held; s++)
-            out.at[t->tiles[i].reg[s]] =
-                LLVMBuildExtractElement(t->g->b, t->tiles[i].sums[0], tri_gpu_i32(t->g, s), "");
+            out.at[t->tiles[i].reg[s]] = sums[s];
+    }
     tri_gpu_tiles_finish(t, out);
 }
 

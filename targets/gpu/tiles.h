@@ -48,7 +48,7 @@ bool tri_gpu_tiles_cut(tri_gpu_tiles *t, int m, int n, int held, const tri_gpu_p
 int tri_gpu_tiles_gather(const tri_gpu_tiles *t, int operand, int64_t batch, int64_t line, const int64_t *k, int count,
                          LLVMValueRef *out);
 /* For instructions whose sums are one vector: fills sums[0] of each tile, and takes the result out of them. */
-void tri_gpu_tiles_load(tri_gpu_tiles *t, LLVMTypeRef element);
+void tri_gpu_tiles_load(tri_gpu_tiles *t);
 void tri_gpu_tiles_store(const tri_gpu_tiles *t, tri_gpu_value out);
 /* Sets the result of the dot from its tiles' registers, and those that repeat them. */
 void tri_gpu_tiles_finish(const tri_gpu_tiles *t, tri_gpu_value out);

@@ -1,6 +1,14 @@
 // RUN: tritcc -x ttgir -tritonamdgpu-accelerate-matmul %s | FileCheck %s
 // RUN: sed 's/hip:gfx942/hip:gfx950/' %s > %t.mlir
 // RUN: tritcc -x ttgir -passes=accelerate-matmul %t.mlir | FileCheck --check-prefix=NEW %s
+// RUN: tritcc -x ttgir -tritonamdgpu-accelerate-matmul='gfx-arch=gfx950 matrix-instruction-size=16' %s | FileCheck --check-prefix=ROWS %s
+// RUN: tritcc -x ttgir -tritonamdgpu-accelerate-matmul='gfx-arch=gfx942 kPack=2' %s | FileCheck --check-prefix=PACK %s
+
+// ROWS-NOT: instrShape = [32
+// ROWS: #ttg.amd_mfma<{version = 4, warpsPerCTA = {{.*}}, instrShape = [16, 16, 32], isTransposed = true}>
+// ROWS-NOT: instrShape = [32
+// PACK-LABEL: @half
+// PACK: opIdx = 0, parent = #{{.*}}, kWidth = 8}>>
 
 #blocked = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
@@ -11,7 +19,9 @@
 // CHECK-DAG: [[$TALL:#.+]] = #ttg.amd_mfma<{version = 3, warpsPerCTA = [4, 1], instrShape = [32, 32, 8], isTransposed = true}>
 // CHECK-DAG: [[$WIDE:#.+]] = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [16, 16, 4], isTransposed = true, elementBitWidth = 64}>
 // NEW-DAG: #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 16], isTransposed = true}>
-// NEW-DAG: #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 64], isTransposed = true}>
+// NEW-DAG: [[$SCALED:#.+]] = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 64], isTransposed = true}>
+// NEW-DAG: [[$A_SCALES:#.+]] = #ttg.linear<{register = {{\[\[}}0, 2], [64, 0]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1]], warp = {{\[\[}}0, 0], [32, 0]], block = []}>
+// NEW-DAG: [[$B_SCALES:#.+]] = #ttg.linear<{register = {{\[\[}}0, 2], [64, 0]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1]], warp = {{\[\[}}32, 0], [0, 0]], block = []}>
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   // CHECK-LABEL: @half
@@ -71,5 +81,17 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %d = tt.dot %a, %b, %c : tensor<16x8xf16, #a> * tensor<8x16xf16, #b> -> tensor<16x16xf32, #blocked>
     %e = tt.dot %i, %j, %k : tensor<16x16xi16, #a> * tensor<16x16xi16, #b> -> tensor<16x16xi32, #blocked>
     tt.return %d, %e : tensor<16x16xf32, #blocked>, tensor<16x16xi32, #blocked>
+  }
+
+  // Scales lie with the lanes whose rows they are for; without instructions for them the product stays as it is.
+  // CHECK-LABEL: @scaled
+  // CHECK: tt.dot_scaled %{{.*}} -> tensor<128x128xf32, #blocked>
+  // NEW-LABEL: @scaled
+  // NEW: [[S:%.+]] = ttg.convert_layout %{{.*}} -> tensor<128x4xi8, [[$A_SCALES]]>
+  // NEW: [[T:%.+]] = ttg.convert_layout %{{.*}} -> tensor<128x4xi8, [[$B_SCALES]]>
+  // NEW: tt.dot_scaled %{{.*}} scale [[S]], %{{.*}} scale [[T]], %{{.*}} kWidth = 16{{.*}} -> tensor<128x128xf32, [[$SCALED]]>
+  tt.func @scaled(%a: tensor<128x64xi8, #blocked>, %as: tensor<128x4xi8, #blocked>, %b: tensor<64x128xi8, #blocked>, %bs: tensor<128x4xi8, #blocked>, %c: tensor<128x128xf32, #blocked>) -> tensor<128x128xf32, #blocked> {
+    %d = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e2m1 rhs = e2m1 {fastMath = false} : tensor<128x64xi8, #blocked>, tensor<128x4xi8, #blocked> * tensor<64x128xi8, #blocked>, tensor<128x4xi8, #blocked> -> tensor<128x128xf32, #blocked>
+    tt.return %d : tensor<128x128xf32, #blocked>
   }
 }

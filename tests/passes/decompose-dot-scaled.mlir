@@ -1,5 +1,6 @@
 // RUN: tritcc -x ttir -passes=decompose-dot-scaled %s | FileCheck %s
 // RUN: not tritcc -arch=sm_80 -x ttir -passes=decompose-dot-scaled %S/errors/dot-scaled-fp6.mlir 2>&1 | FileCheck %s --check-prefix=FP6
+// RUN: tritcc -x ttir -passes='decompose-dot-scaled{target=hip:gfx950}' %s | FileCheck %s --check-prefix=KEPT
 // positive: @scale_of_the_left @packed_right @fast @loop
 // negative: @plain
 // loop: @loop
@@ -77,4 +78,23 @@ tt.func public @loop(%a: tensor<32x64xf8E4M3FN>, %s: tensor<32x2xi8>, %b: tensor
     scf.yield %v : tensor<32x32xf32>
   }
   tt.return %r : tensor<32x32xf32>
+}
+
+// What the target's own instructions do stays; K of 32 is none's.
+// CHECK-LABEL: @native
+// CHECK-NOT: tt.dot_scaled
+// KEPT-LABEL: @native
+// KEPT: tt.dot_scaled %arg0 scale %arg1, %arg2 scale %arg3, %arg4
+// KEPT-LABEL: @shallow
+// KEPT-NOT: tt.dot_scaled
+tt.func public @native(%a: tensor<32x64xi8>, %s: tensor<32x4xi8>, %b: tensor<128x32xf8E5M2>, %t: tensor<32x4xi8>,
+                       %c: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %d = tt.dot_scaled %a scale %s, %b scale %t, %c lhs = e2m1 rhs = e5m2 {fastMath = false} : tensor<32x64xi8>, tensor<32x4xi8> * tensor<128x32xf8E5M2>, tensor<32x4xi8> -> tensor<32x32xf32>
+  tt.return %d : tensor<32x32xf32>
+}
+
+tt.func public @shallow(%a: tensor<32x16xi8>, %s: tensor<32x1xi8>, %b: tensor<32x32xf8E5M2>, %t: tensor<32x1xi8>,
+                        %c: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %d = tt.dot_scaled %a scale %s, %b scale %t, %c lhs = e2m1 rhs = e5m2 {fastMath = false} : tensor<32x16xi8>, tensor<32x1xi8> * tensor<32x32xf8E5M2>, tensor<32x1xi8> -> tensor<32x32xf32>
+  tt.return %d : tensor<32x32xf32>
 }

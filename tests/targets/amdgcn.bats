@@ -14,6 +14,9 @@ def k(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     l = tl.arange(0, K)
     tl.store(c + i * N + j, tl.dot(tl.load(a + i * K + l[None, :]), tl.load(b + l[:, None] * N + j)))'
 
+: "${TRITRUN:=$BUILDDIR/tritrun}"
+CHIPS=(gfx90a gfx942 gfx950 gfx1100 gfx1201)
+
 # tool NAME: LLVM's program of that name.
 tool() { command -v "$1-22" || command -v "$1" || skip "no $1"; }
 
@@ -188,6 +191,55 @@ END2
     done
 }
 
+@test "atomic updates are buffer instructions, or plain ones, not loops" {
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(x, o, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.atomic_add(o + i, tl.load(x + i, i < n), i < n, sem="relaxed")
+
+@triton.jit
+def all(x, o, r, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, i < n)
+    q = tl.atomic_max(o + i, v, i < n)
+    q += tl.atomic_cas(o + i, q, v)
+    tl.store(r + i, tl.atomic_xchg(o + i, q, i < n), i < n)
+END2
+    # chip, type, with small arrays, with others
+    while read -r chip type small far; do
+        tritcc -arch="$chip" -emit=amdgcn=k.s,hsaco=k.hsaco -k k -sig "*$type:16:S, *$type:16:S, i32:16, 1024" k.tri
+        grep -qE "^\s$small" k.s
+        [[ $small == global* ]] || run -1 grep -E 's_cbranch|global_atomic' k.s
+        tritcc -arch="$chip" -emit=amdgcn=k.s -k k -sig "*$type:16, *$type:16, i32:16, 1024" k.tri
+        grep -qE "^\s$far" k.s
+        run -1 grep cmpswap k.s
+    done <<'END2'
+gfx90a fp32 buffer_atomic_add_f32 global_atomic_add_f32
+gfx90a fp16 buffer_atomic_pk_add_f16 global_atomic_pk_add_f16
+gfx90a fp64 global_atomic_add_f64 global_atomic_add_f64
+gfx942 bf16 global_atomic_pk_add_bf16 global_atomic_pk_add_bf16
+gfx942 i32 buffer_atomic_add global_atomic_add
+gfx950 bf16 buffer_atomic_pk_add_bf16 global_atomic_pk_add_bf16
+gfx1100 fp32 buffer_atomic_add_f32 global_atomic_add_f32
+gfx1201 fp16 buffer_atomic_pk_add_f16 global_atomic_pk_add_f16
+END2
+    tritcc -arch=gfx942 -emit=amdgcn=k.s -k all -sig '*i32:16:S, *i32:16:S, *i32:16:S, i32:16, 256' k.tri
+    for name in smax cmpswap swap; do # in order with what is before and behind them
+        grep -B6 "buffer_atomic_$name" k.s | grep -q buffer_wbl2
+        grep -A6 "buffer_atomic_$name .* sc0$" k.s | grep -q buffer_inv
+    done
+    for arch in sim:gfx942 sim:gfx1201; do
+        tritrun k.tri -k all -arch=$arch "randint:i32:256:seed=1,low=-9,high=9" "randint:i32:256:seed=2,low=-9,high=9" empty:i32:256 200 B=256 -o r=r-$arch.npy -o o=o-$arch.npy
+    done
+    tritrun k.tri -k all "randint:i32:256:seed=1,low=-9,high=9" "randint:i32:256:seed=2,low=-9,high=9" empty:i32:256 200 B=256 -o r=r.npy -o o=o.npy
+    cmp o.npy o-sim:gfx942.npy
+    cmp o.npy o-sim:gfx1201.npy
+}
+
 @test "the simulator sees that an array is not as small as was said" {
     cat >k.ttir <<'END2'
 module {
@@ -260,6 +312,39 @@ END2
     run -1 grep -E 'scratch_|v_accvgpr' loop
 }
 
+@test "operands lie in shared memory so that lanes that read together meet in no bank" {
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(a, b, c, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr, W: tl.constexpr):
+    p = a + tl.arange(0, M)[:, None] * K + tl.arange(0, BK)[None, :]
+    # W: columns lie side by side, not elements of K
+    q = b + tl.arange(0, N)[None, :] * (1 if W else K) + tl.arange(0, BK)[:, None] * (N if W else 1)
+    acc = tl.zeros((M, N), tl.float32)
+    for k in range(0, K, BK):
+        acc = tl.dot(tl.load(p), tl.load(q), acc)
+        p += BK
+        q += BK * (N if W else 1)
+    tl.store(c + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :], acc)
+END2
+    # chip, type, whether columns lie side by side, elements that stay together, lines in a phase, phases: as Triton 3.6
+    while read -r chip type wide swizzle; do
+        tritcc -arch="$chip" -emit=ttgir=k.ttgir -sig "k(*$type:16:S, *$type:16:S, *fp32:16:S, i32:16, 128, 128, 64, $wide)" k.tri
+        grep -qF "swizzled_shared<{$swizzle, order = [$([ $wide = True ] && echo "1, 0" || echo "0, 1")]}>" k.ttgir
+        local arrays=(randn:f16:128x128:seed=1 randn:f16:128x128:seed=2 empty:f32:128x128 128)
+        tritrun k.tri -o c=want.npy "${arrays[@]}" 128 128 64 $wide
+        tritrun k.ttgir "-arch=sim:$chip" -expect c=@want.npy -rtol=1e-3 -atol=1e-2 "${arrays[@]}"
+    done <<'END2'
+gfx942 fp16 False vec = 4, perPhase = 1, maxPhase = 16
+gfx942 fp16 True vec = 1, perPhase = 1, maxPhase = 1
+gfx950 fp16 False vec = 8, perPhase = 2, maxPhase = 8
+gfx950 fp16 True vec = 8, perPhase = 1, maxPhase = 16
+gfx1100 fp16 False vec = 8, perPhase = 1, maxPhase = 8
+END2
+}
+
 @test "remarks about products say what to change" {
     cat >k.tri <<'END'
 import triton
@@ -280,4 +365,142 @@ END
     says gfx942 '*fp16' '*fp32' 4 'K is less than 16; a block of so many along K, zeros where it ends, has one'
     says pvc '*fp16' '*fp32' 8 'K is less than 16; a block of so many along K, zeros where it ends, has one'
     says pvc '*fp64' '*fp64' 16 "none here multiplies float64 with sums in float64; float32 with input_precision='tf32x3'"
+}
+
+# scaled FORMAT_A FORMAT_B SCALE_A SCALE_B M N K WARPS: the simulator's numbers are those of elements and scales
+# multiplied one by one.
+scaled() {
+    local here=$SRCDIR/tests/exec ak=$7 bk=$7 a b
+    operand() {
+        case $1 in
+        e2m1) echo "randint:u8:$2x$3:seed=$4,low=0,high=256" ;;
+        e4m3) echo "randn:fp8e4:$2x$3:seed=$4" ;;
+        e5m2) echo "randn:fp8e5:$2x$3:seed=$4" ;;
+        esac
+    }
+    [ "$1" != e2m1 ] || ak=$(($7 / 2))
+    [ "$2" != e2m1 ] || bk=$(($7 / 2))
+    a=$(operand "$1" "$5" $ak 1) b=$(operand "$2" $bk "$6" 2)
+    set -- "$a" "randint:u8:$5x$(($7 / 32)):seed=3,low=120,high=135" "$b" \
+        "randint:u8:$6x$(($7 / 32)):seed=4,low=120,high=135" "zeros:f32:$5x$6" "$5" "$6" "$7" "FA='$1'" "FB='$2'" \
+        "SA=$3" "SB=$4" PA=True PB=True NAN=0 "-num-warps=$8"
+    tritrun "$here/scaled.tri" -k scaled -o out=plain.npy "$@" PLAIN=True
+    tritrun "$here/scaled.tri" -k scaled -arch=sim:gfx950 -expect out=@plain.npy -rtol=1e-4 -atol=1e-2 "$@" PLAIN=False
+}
+
+@test "products with scales give the right numbers in every pair of formats" {
+    for a in e2m1 e4m3 e5m2; do
+        for b in e2m1 e4m3 e5m2; do
+            scaled $a $b True True 32 64 128 1   # 16 x 16 x 128 and 32 x 32 x 64 by the number of waves
+            scaled $a $b True False 64 32 256 4
+            scaled $a $b False True 16 16 128 1
+            scaled $a $b True True 128 32 64 2
+        done
+    done
+}
+
+@test "products with scales are one instruction each on gfx950, and multiplied out elsewhere" {
+    mc=$(tool llvm-mc) lld=$(tool ld.lld)
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(a, sa, b, sb, c, FA: tl.constexpr, FB: tl.constexpr, PA: tl.constexpr, PB: tl.constexpr, K: tl.constexpr, G: tl.constexpr):
+    i = tl.arange(0, 64)
+    x = tl.load(a + i[:, None] * (K // PA) + tl.arange(0, K // PA)[None, :])
+    y = tl.load(b + i[None, :] * (K // PB) + tl.arange(0, K // PB)[:, None])
+    s = tl.load(sa + i[:, None] * (K // G) + tl.arange(0, K // G)[None, :])
+    t = tl.load(sb + i[:, None] * (K // G) + tl.arange(0, K // G)[None, :])
+    tl.store(c + i[:, None] * 64 + i[None, :], tl.dot_scaled(x, s, FA, y, t, FB))
+END
+    of() { echo "k(*$1:16:S, *$5:16:S, *$2:16:S, *$5:16:S, *fp32:16:S, '$3', '$4', $([ "$1" = u8 ] && echo 2 || echo 1), $([ "$2" = u8 ] && echo 2 || echo 1), $6, $7)"; }
+    while read -r a b format_a format_b want; do
+        tritcc -arch=gfx950 -emit=amdgcn=k.amdgcn,hsaco=k.hsaco -sig "$(of "$a" "$b" "$format_a" "$format_b" u8 128 32)" k.tri
+        [ "$(grep -c "v_mfma_scale_f32_32x32x64_f8f6f4.*$want\$" k.amdgcn)" = 2 ]
+        "$mc" -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -filetype=obj k.amdgcn -o kernel.o
+        "$lld" -shared --no-undefined kernel.o -o want.hsaco
+        cmp want.hsaco k.hsaco
+    done <<'END'
+u8 u8 e2m1 e2m1 cbsz:4 blgp:4
+fp8e4nv u8 e4m3 e2m1 cbsz:4
+fp8e5 fp8e4nv e5m2 e4m3 blgp:1
+END
+    # scales of 16 elements are floats; K of 32 is no instruction's; other chips have none
+    tritcc -arch=gfx950 -emit=amdgcn=k.s -sig "$(of u8 u8 e2m1 e2m1 fp8e4nv 128 16)" k.tri
+    run -1 grep -q mfma_scale k.s
+    grep -q v_mfma_f32_32x32x16_bf16 k.s
+    tritcc -arch=gfx950 -emit=amdgcn=k.s -sig "$(of u8 u8 e2m1 e2m1 u8 32 32)" k.tri
+    run -1 grep -q mfma_scale k.s
+    tritcc -arch=gfx942 -emit=amdgcn=k.s -sig "$(of u8 u8 e2m1 e2m1 u8 128 32)" k.tri
+    grep -q v_mfma_f32_32x32x8_bf16 k.s
+}
+
+@test "the source's own assembly is AMD's" {
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(x, o, TEXT: tl.constexpr, CONSTRAINTS: tl.constexpr):
+    i = tl.arange(0, 64)
+    v = tl.load(x + i)
+    tl.store(o + i, tl.inline_asm_elementwise(TEXT, CONSTRAINTS, [v], dtype=tl.float32, is_pure=True, pack=1))
+END2
+    for chip in gfx90a gfx942 gfx950 gfx1100 gfx1201; do
+        tritcc -arch=$chip -emit=amdgcn=k.s,hsaco=k.hsaco -sig "*fp32:S, *fp32:S, 'v_add_f32 \$0, \$1, \$1', '=v,v'" k.tri
+        grep -q 'v_add_f32.* v[0-9]*, v[0-9]*, v[0-9]*' k.s
+    done
+    tritcc -1 -arch=gfx942 -emit=hsaco=k.hsaco -sig "*fp32, *fp32, 'add.f32 \$0, \$1, \$1;', '=f,f'" k.tri
+    [[ $errors == *"k.tri:8:21: error: 'tt.elementwise_inline_asm' cannot be lowered for 'gfx942': the constraint '=f' names no register of AMD's GPUs"* ]]
+    tritcc -1 -arch=gfx942 -emit=hsaco=k.hsaco -sig "*fp32, *fp32, 'add.f32 \$0, \$1, \$1;', '=r,r'" k.tri
+    [[ $errors == *"error: "* ]]
+    TRITCC=$TRITRUN tritcc -1 -arch=sim:gfx942 k.tri arange:f32:64 empty:f32:64 "TEXT='v_add_f32 \$0, \$1, \$1'" "CONSTRAINTS='=v,v'"
+    [[ $errors == *"k.tri:8:21: error: "*"the simulator does not run AMD's assembly"* ]]
+}
+
+@test "types, shared memory and warps that a chip does not have are errors at their place" {
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    i = tl.arange(0, M)[:, None]
+    j = tl.arange(0, N)[None, :]
+    l = tl.arange(0, K)
+    tl.store(c + i * N + j, tl.dot(tl.load(a + i * K + l[None, :]), tl.load(b + l[:, None] * N + j)))
+END2
+    tritcc -1 -arch=gfx942 -emit=hsaco=k.hsaco -sig '*fp16, *fp16, *fp32, 256, 256, 256' k.tri
+    [[ $errors == *"k.tri:5:1: error: 'k' needs "*" bytes of shared memory; the target has 65536 [TRI-6003]"*"k.tri:9:"*"note: "* ]]
+    tritcc -arch=gfx950 -emit=hsaco=k.hsaco -sig '*fp16, *fp16, *fp32, 128, 128, 256' k.tri # has 160 KiB
+    tritcc -1 -arch=gfx942 -num-warps=32 -emit=hsaco=k.hsaco -sig '*fp16, *fp16, *fp32, 64, 64, 64' k.tri
+    [[ $errors == *"k.tri:5:1: error: 32 warps are 2048 threads; 'gfx942' allows 1024 in a block [TRI-6003]"* ]]
+    tritcc -arch=gfx1100 -num-warps=32 -emit=hsaco=k.hsaco -sig '*fp16, *fp16, *fp32, 64, 64, 64' k.tri # warps of 32
+    for chip in gfx90a gfx950 gfx1201; do
+        tritcc -1 -arch=$chip -emit=hsaco=k.hsaco -sig '*fp8e4b8, *fp8e4b8, *fp32, 64, 64, 64' k.tri
+        [[ $errors == *"-sig:1:1: error: parameter 'a': this fp8 type is AMD's; supported here: fp8e4b15, fp8e4nv, fp8e5 [TRI-3020]"* ]]
+    done
+    tritcc -2 -arch=gfx1101 -emit=hsaco=k.hsaco -sig '*fp16, *fp16, *fp32, 64, 64, 64' k.tri
+    [[ $errors == *"unknown architecture 'gfx1101'; did you mean 'gfx1100'?"* ]]
+}
+
+@test "every kernel of the benchmarks is a code object that LLVM's tools read, on each chip" {
+    readelf=$(tool llvm-readelf) objdump=$(tool llvm-objdump)
+    local count=0
+    while IFS='|' read -r name source kernel warps _ types; do
+        kernel=${kernel// /} source=${source// /} name=${name// /}
+        case $name in '' | '#'*) continue ;; esac
+        for chip in "${CHIPS[@]}"; do
+            [ "$warps" -le 16 ] || warps=16
+            tritcc "-arch=$chip" -emit=hsaco=k.hsaco -k "$kernel" "-num-warps=${warps// /}" -num-stages=2 -sig "$types" \
+                "$SRCDIR/bench/gpu/$source"
+            "$readelf" --notes k.hsaco >notes
+            grep -q "\.name: *$kernel" notes
+            "$objdump" -d "--mcpu=$chip" k.hsaco >code
+            run -1 grep -c 'illegal\|<unknown>' code
+            count=$((count + 1))
+        done
+    done <"$SRCDIR/bench/gpu/kernels.list"
+    [ $count -gt 100 ]
 }

@@ -1,6 +1,9 @@
 # Objects for AMD's GPUs, launched through a stub of HIP.
 load ../helpers
 
+: "${TRITRUN:=$BUILDDIR/tritrun}"
+tritrun() { TRITCC=$TRITRUN tritcc "$@"; }
+
 stub() { mkdir -p stub && cc -shared -fPIC -Wall -Werror -I"$SRCDIR" -o stub/libamdhip64.so "$SRCDIR/tests/targets/stub_hip.c"; }
 
 @test "the launcher for AMD: packing, warps of 64 and 32 lanes, loading, errors, devices" {
@@ -48,4 +51,36 @@ int main(void)
 C
     cc -Wall -Werror -I. -I"$SRCDIR" main.c v.o -Lstub -lamdhip64 -lm -o main
     LD_LIBRARY_PATH=stub ./main
+}
+
+@test "tritrun on an AMD GPU: what it does when each call fails in turn" {
+    stub
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def twice(x, o, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(o + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+TRI
+    export LD_LIBRARY_PATH=$PWD/stub
+    local calls heard=0
+    tritrun -arch=hip k.tri arange:f32:64 full:f32:64:value=7 64 64 -print=o -print-limit=4
+    [[ $output == *"7 7 7 7"* ]] # the stub runs nothing
+    tritrun -arch=hip:1 k.tri arange:f32:64 full:f32:64:value=7 64 64 -print=o -print-limit=4 # gfx1100
+    tritrun -1 -arch=hip:7 k.tri arange:f32:64 empty:f32:64 64 64
+    [[ $errors == *"HIP: cannot open the device: there is no such device"* ]]
+    STUB_ARCH=gfx906:sramecc+ tritrun -1 -arch=hip k.tri arange:f32:64 empty:f32:64 64 64
+    [[ $errors == *"no code is made for 'gfx906': it has no matrix cores"* ]]
+    for ((calls = 0; calls < 30; calls++)); do
+        STUB_FAIL_AFTER=$calls "$TRITRUN" -arch=hip k.tri arange:f32:64 empty:f32:64 64 64 >out 2>err && continue
+        [ $? = 1 ]
+        grep -q 'error: HIP: cannot ' err
+        heard=$((heard + 1))
+    done
+    [ "$heard" -gt 10 ]
+    LD_LIBRARY_PATH=$PWD/none tritrun -1 -arch=hip k.tri arange:f32:64 empty:f32:64 64 64
+    [ -e /dev/kfd ] || [[ $errors == *"HIP: cannot open the device: no driver for the device was found"* ]]
 }

@@ -25,7 +25,25 @@ void stub_fail(const char *function, int error)
     failure = error;
 }
 
-static int outcome(const char *function) { return failing && !strcmp(failing, function) ? failure : 0; }
+/* Calls that go well before the first that fails; below zero: all do. */
+static int until_failure = -1;
+
+static int outcome(const char *function)
+{
+    if (until_failure >= 0 && until_failure-- == 0)
+        return 719;
+    return failing && !strcmp(failing, function) ? failure : 0;
+}
+
+/* STUB_FAIL_AFTER, STUB_ARCH: of programs that do not know of this one. */
+__attribute__((constructor)) static void read_environment(void)
+{
+    const char *calls = getenv("STUB_FAIL_AFTER"), *arch = getenv("STUB_ARCH");
+    if (calls)
+        until_failure = atoi(calls);
+    if (arch)
+        the_log.arch[0] = arch;
+}
 
 int hipInit(unsigned flags) { return the_log.inits++, flags ? 1 : outcome("hipInit"); }
 int hipGetDeviceCount(int *count) { return *count = 2, outcome("hipGetDeviceCount"); }
@@ -117,6 +135,19 @@ int hipFreeAsync(void *memory, void *stream)
     (void)stream;
     free(memory);
     the_log.frees++;
+    return 0;
+}
+
+int hipMalloc(void **out, size_t bytes) { return *out = malloc(bytes), outcome("hipMalloc"); }
+int hipFree(void *memory) { return free(memory), 0; }
+
+/* Device memory is the host's. */
+int hipMemcpy(void *to, const void *from, size_t bytes, int kind)
+{
+    int error = outcome("hipMemcpy");
+    if (error || (kind != 1 && kind != 2))
+        return error ? error : 1;
+    memcpy(to, from, bytes);
     return 0;
 }
 

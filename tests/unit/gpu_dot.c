@@ -9,6 +9,8 @@ static unsigned char a[max_size * 8], b[max_size * 8], c[max_size * 8];
 static double da[max_size], db[max_size];
 static char text[16384];
 
+static int first_sum; /* of integers */
+
 typedef struct {
     const char *in, *acc, *precision;
     int in_bytes, acc_bytes;
@@ -74,11 +76,12 @@ static double get(const unsigned char *at, int i, const types *t)
 /* One block: C[m,n] = A[m,k] * B[k,n], K in steps of `step`. */
 static const char *matmul(int m, int n, int k, int step, const types *t)
 {
-    char at[64], bt[64], ct[64];
+    char at[64], bt[64], ct[64], first[16];
     snprintf(at, sizeof at, "tensor<%dx%dx", m, step);
     snprintf(bt, sizeof bt, "tensor<%dx%dx", step, n);
     snprintf(ct, sizeof ct, "tensor<%dx%dx", m, n);
     const char *in = t->in;
+    snprintf(first, sizeof first, "%d", first_sum);
     int len = snprintf(
         text, sizeof text,
         "tt.func public @kernel(%%a: !tt.ptr<%s> {tt.divisibility = 16 : i32}, %%b: !tt.ptr<%s> {tt.divisibility = 16 "
@@ -93,8 +96,8 @@ static const char *matmul(int m, int n, int k, int step, const types *t)
         "  %%en = tt.expand_dims %%rn {axis = 0 : i32} : tensor<%dxi32> -> tensor<1x%dxi32>\n"
         "  %%ek0 = tt.expand_dims %%rk {axis = 0 : i32} : tensor<%dxi32> -> tensor<1x%dxi32>\n"
         "  %%ek1 = tt.expand_dims %%rk {axis = 1 : i32} : tensor<%dxi32> -> tensor<%dx1xi32>\n",
-        in, in, t->acc, k / step, !strcmp(t->acc, "i32") ? "0" : "0.0", ct, t->acc, m, m, n, n, step, step, m, m, n, n,
-        step, step, step, step);
+        in, in, t->acc, k / step, !strcmp(t->acc, "i32") ? first : "0.0", ct, t->acc, m, m, n, n, step, step, m, m, n,
+        n, step, step, step, step);
     len += snprintf(
         text + len, sizeof text - (size_t)len,
         "  %%wk = arith.constant dense<%d> : tensor<%dx1xi32>\n  %%am = arith.muli %%em, %%wk : tensor<%dx1xi32>\n"
@@ -140,7 +143,8 @@ static void run_matmul(int m, int n, int k, int step, const types *t, int warps,
         put(b, i, t, db[i] = random_small());
     memset(c, 0xff, sizeof c);
     gpu_case test = {matmul(m, n, k, step, t), arch, warps, false, 1, NULL};
-    gpu_arg args[] = {{a, (size_t)(m * k * t->in_bytes), 0}, {b, (size_t)(k * n * t->in_bytes), 0},
+    gpu_arg args[] = {{a, (size_t)(m * k * t->in_bytes), 0},
+                      {b, (size_t)(k * n * t->in_bytes), 0},
                       {c, (size_t)(m * n * t->acc_bytes), 0}};
     bool ok = gpu_run(&test, args, 3);
     CHECK(ok);
@@ -150,6 +154,8 @@ static void run_matmul(int m, int n, int k, int step, const types *t, int warps,
             double want = 0;
             for (int x = 0; x < k; x++)
                 want += da[i * k + x] * db[x * n + j];
+            if (first_sum) /* saturates */
+                want = fmin(fmax(want * scale + first_sum, INT32_MIN), INT32_MAX) / scale;
             double got = get(c, i * n + j, t) / scale;
             if (!(fabs(got - want) <= t->tolerance)) {
                 fprintf(stderr, "%s %dx%dx%d step %d warps %d %s: [%d,%d] = %g, should be %g\n", t->in, m, n, k, step,
@@ -163,12 +169,9 @@ static void run_matmul(int m, int n, int k, int step, const types *t, int warps,
 int main(void)
 {
     static const types all[] = {
-        {"f16", "f32", "", 2, 4, 1e-5},
-        {"f16", "f16", "", 2, 2, 0.05},
-        {"bf16", "f32", "", 2, 4, 1e-5},
-        {"f32", "f32", ", inputPrecision = tf32", 4, 4, 1e-5},
-        {"f32", "f32", "", 4, 4, 1e-5},
-        {"f64", "f64", "", 8, 8, 1e-9},
+        {"f16", "f32", "", 2, 4, 1e-5},  {"f16", "f16", "", 2, 2, 0.05},
+        {"bf16", "f32", "", 2, 4, 1e-5}, {"f32", "f32", ", inputPrecision = tf32", 4, 4, 1e-5},
+        {"f32", "f32", "", 4, 4, 1e-5},  {"f64", "f64", "", 8, 8, 1e-9},
         {"i8", "i32", "", 1, 4, 0},
     };
     for (size_t t = 0; t < sizeof all / sizeof *all; t++) {
@@ -178,7 +181,7 @@ int main(void)
     }
     /* products of warp groups: one and two groups, next to and below each other, deeper than a swizzle row */
     static const types groups[] = {
-        {"f16", "f32", "", 2, 4, 1e-5}, {"f16", "f16", "", 2, 2, 0.05},
+        {"f16", "f32", "", 2, 4, 1e-5},  {"f16", "f16", "", 2, 2, 0.05},
         {"bf16", "f32", "", 2, 4, 1e-5}, {"f32", "f32", ", inputPrecision = tf32", 4, 4, 1e-5},
         {"i8", "i32", "", 1, 4, 0},      {"f8E4M3FN", "f32", " {maxNumImpreciseAcc = 1073741824 : i32}", 1, 4, 1e-5},
     };
@@ -194,5 +197,11 @@ int main(void)
     run_matmul(32, 32, 64, 32, &small, 2, "sm_80");
     run_matmul(128, 64, 128, 32, &all[0], 8, "sm_80");
     run_matmul(32, 32, 64, 32, &all[4], 4, "spirv64");
+    gpu_release = 306;
+    run_matmul(32, 32, 64, 32, &all[6], 1, "sm_80");
+    first_sum = INT32_MAX - 100;
+    run_matmul(32, 32, 32, 32, &all[6], 1, "sm_80");
+    first_sum = INT32_MIN + 100;
+    run_matmul(32, 32, 32, 32, &all[6], 1, "sm_80");
     return failures != 0;
 }

@@ -89,12 +89,16 @@ static bool gpu_execute(tri_unit *unit, const gpu_case *c, const gpu_arg *args, 
     return ok;
 }
 
+/* As which release of Triton's texts are spelled; see -femit-upstream. */
+static unsigned gpu_release;
+
 /* Runs function @kernel. False after a report on stderr. */
 static bool gpu_run(const gpu_case *c, const gpu_arg *args, int num_args)
 {
     tri_arena *arena = tri_arena_create();
     tri_diag *diag = tri_diag_create();
-    tri_options options = {.opt_level = 2, .simulate = true, .num_warps = c->warps, .no_auto_tma = true};
+    tri_options options = {.opt_level = 2, .simulate = true, .num_warps = c->warps, .no_auto_tma = true,
+                           .release = gpu_release};
     tri_unit unit;
     tri_unit_init(&unit, arena, diag, &options);
     unit.llvm = NULL;

@@ -18,6 +18,7 @@
 #include "ir/encoding.h"
 #include "ir/machines.h"
 #include "ir/op_classes.h"
+#include "ir/options.h"
 #include "ir/type.h"
 #include "layout/convert.h"
 #include "passes/analysis/dots.h"
@@ -309,11 +310,13 @@ static void widen_operands(matmuls *m, MlirOperation dot)
     }
 }
 
-/* mma.sync has both kinds of sums of 32-bit integers; those that wrap around are the same on every machine. */
+/* mma.sync has both kinds of sums of 32-bit integers; those that wrap around are the same on every machine, those that
+ * saturate are what a release of Triton, whose text is asked for, has. */
 static void remark_sums(const matmuls *m, MlirOperation dot)
 {
     tri_diag *diag = m->run->unit->diag;
-    if (mlirTypeIsAInteger(tri_type_element(mlirValueGetType(tri_op_result(dot, 0)))))
+    bool is_integer = mlirTypeIsAInteger(tri_type_element(mlirValueGetType(tri_op_result(dot, 0))));
+    if (is_integer && !m->run->unit->options->release)
         tri_diag_remark(diag, tri_op_span(diag, dot), "dot",
                         "sums of 8-bit integers wrap around at 32 bits; Triton's saturate on this architecture");
 }
@@ -334,10 +337,18 @@ static void rewrite_for_groups(const matmuls *m, MlirOperation dot, bool may_tur
     tri_turned_rewrite(arena, dot, from_registers, m->warps);
 }
 
+/* The module's, or that of the option. */
+static const tri_machine_facts *machine_of(tri_pass_run *run, MlirOperation module)
+{
+    tri_str chip = tri_passes_option_str(run, "gfx-arch", "");
+    const tri_machine_facts *facts = chip.len ? tri_machines_for_gfx(chip) : NULL;
+    return facts ? facts : tri_machines_of(module);
+}
+
 static bool run_accelerate_matmul(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
-    matmuls m = {.run = run, .facts = tri_machines_of(module), .warps = tri_blocked_launch(module).warps};
+    matmuls m = {.run = run, .facts = machine_of(run, module), .warps = tri_blocked_launch(module).warps};
     tri_op_list dots = {0};
     if (m.facts->mma == TRI_MMA_MFMA || m.facts->mma == TRI_MMA_WMMA) {
         tri_amd_accelerate(run, m.facts, m.warps);
@@ -383,7 +394,10 @@ static bool run_accelerate_matmul(tri_pass_run *run)
 }
 
 static const char *const options[] = {"max-version=N: newest kind of matrix instruction to use, 2 or 3 (3)",
-                                      "swap=N: 0 takes no operand out of registers for its place in memory (1)", NULL};
+                                      "swap=N: 0 takes no operand out of registers for its place in memory (1)",
+                                      "gfx-arch: an AMD GPU instead of the module's, such as gfx942",
+                                      "matrix-instruction-size=N: rows of AMD's instructions, 16 or 32 (it chooses)",
+                                      "kPack=N: AMD's instructions that one access feeds, 1 or 2 (1)", NULL};
 
 const tri_pass tri_pass_accelerate_matmul = {
     .name = "accelerate-matmul",

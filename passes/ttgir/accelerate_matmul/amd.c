@@ -2,7 +2,8 @@
  *
  * Results are laid out transposed, so that a lane holds neighbouring columns: they are stored together, and are already
  * what a second product of a chain (attention) takes as its first operand. Types without an instruction become f16 (fp8
- * of another chip); f16 results add up in f32. Answers to tritonamdgpu-accelerate-matmul. */
+ * of another chip); f16 results add up in f32. A tt.dot_scaled that the chip's own instructions do keeps its operands
+ * as they are, and each lane holds the scales of its rows. Answers to tritonamdgpu-accelerate-matmul. */
 #include "passes/ttgir/accelerate_matmul/amd.h"
 
 #include "base/map.h"
@@ -10,6 +11,7 @@
 #include "ir/encoding.h"
 #include "ir/type.h"
 #include "layout/convert.h"
+#include "passes/analysis/chains.h"
 #include "passes/analysis/dots.h"
 #include "passes/ttgir/accelerate_matmul/missed.h"
 
@@ -17,8 +19,8 @@ typedef struct {
     tri_pass_run *run;
     const tri_machine_facts *facts;
     int warps;
-    tri_map heads,
-        tails; /* of chains: products whose result is, directly or not, another's first operand; those others */
+    int64_t size, pack; /* rows of instructions that are wanted, 0: the pass chooses; instructions of one access */
+    tri_chains chains;
 } products;
 
 /* A product and what it becomes. */
@@ -55,6 +57,8 @@ static const tri_amd_matrix *find_instruction(const products *p, const product *
 {
     int64_t m = d->shape[d->rank - 2], n = d->shape[d->rank - 1], batches = d->rank == 3 ? d->shape[0] : 1;
     bool is_large = m >= 32 && n >= 32 && (m / 32) * (n / 32) * batches >= p->warps;
+    if (p->size)
+        return m >= p->size && n >= p->size ? tri_amd_matrix_find(p->facts, a, b, (int)p->size, depth) : NULL;
     const tri_amd_matrix *row = is_large ? tri_amd_matrix_find(p->facts, a, b, 32, depth) : NULL;
     return row ? row : tri_amd_matrix_find(p->facts, a, b, 16, depth);
 }
@@ -93,45 +97,6 @@ static bool match_product(const products *p, MlirOperation dot, product *out)
     return false;
 }
 
-/* ---- chains ---- */
-
-/* Products that the value comes from, in its block. */
-static void collect_sources(products *p, MlirValue value, MlirBlock block, tri_op_list *out)
-{
-    tri_arena *arena = p->run->arena;
-    tri_map seen;
-    TRI_VEC(MlirValue) todo = {0};
-    tri_map_init(&seen, arena);
-    tri_vec_push(arena, &todo, value);
-    for (size_t i = 0; i < todo.len; i++) {
-        MlirOperation def = tri_op_def(todo.at[i]);
-        if (mlirOperationIsNull(def) || !mlirBlockEqual(mlirOperationGetBlock(def), block) ||
-            tri_map_find_ptr(&seen, def.ptr))
-            continue;
-        tri_map_set_ptr(&seen, def.ptr, def.ptr);
-        if (tri_op_is(def, "tt.dot")) {
-            tri_vec_push(arena, out, def);
-            continue;
-        }
-        for (intptr_t k = 0; k < mlirOperationGetNumOperands(def); k++)
-            tri_vec_push(arena, &todo, mlirOperationGetOperand(def, k));
-    }
-}
-
-static void find_chains(products *p, const tri_op_list *dots)
-{
-    tri_map_init(&p->heads, p->run->arena);
-    tri_map_init(&p->tails, p->run->arena);
-    for (size_t i = 0; i < dots->len; i++) {
-        tri_op_list heads = {0};
-        collect_sources(p, tri_op_operand(dots->at[i], 0), mlirOperationGetBlock(dots->at[i]), &heads);
-        for (size_t k = 0; k < heads.len; k++)
-            tri_map_set_ptr(&p->heads, heads.at[k].ptr, heads.at[k].ptr);
-        if (heads.len)
-            tri_map_set_ptr(&p->tails, dots->at[i].ptr, dots->at[i].ptr);
-    }
-}
-
 /* ---- layouts ---- */
 
 /* Rows of a chain's first product stay in their waves; else the side with more tiles left per wave grows. */
@@ -147,8 +112,8 @@ static void choose_warps(const products *p, const product *d, int32_t *out)
         out[0] = p->warps;
         return;
     }
-    if (tri_map_find_ptr(&p->heads, d->dot.ptr) || tri_map_find_ptr(&p->tails, d->dot.ptr)) {
-        bool is_tail = tri_map_find_ptr(&p->tails, d->dot.ptr) != NULL;
+    if (tri_chains_has_head(&p->chains, d->dot) || tri_chains_has_tail(&p->chains, d->dot)) {
+        bool is_tail = tri_chains_has_tail(&p->chains, d->dot);
         out[0] = is_tail && tiles_m < p->warps ? (int32_t)tiles_m : p->warps;
         out[1] = p->warps / out[0];
         return;
@@ -196,8 +161,10 @@ static tri_encoding choose_layout(const products *p, const product *d)
 static int choose_k_width(const products *p, const product *d)
 {
     int width = tri_amd_matrix_width(d->row, p->facts->mma_version), bits = tri_amd_type_bits(d->row->a);
-    if (d->row->kind == TRI_MMA_MFMA && bits == 16 && tri_map_find_ptr(&p->tails, d->dot.ptr))
+    if (d->row->kind == TRI_MMA_MFMA && bits == 16 && tri_chains_has_tail(&p->chains, d->dot))
         return 4;
+    if (d->row->kind == TRI_MMA_MFMA)
+        width *= (int)p->pack;
     return d->row->kind == TRI_MMA_MFMA && width * bits > 128 ? 128 / bits : width;
 }
 
@@ -222,19 +189,112 @@ static void rewrite_product(products *p, const product *d)
     if (d->row->sum == TRI_AMD_F32)
         sum = mlirF32TypeGet(b.context);
     MlirType type = tri_type_with_element(tri_type_with_encoding(d->result, encoding), sum);
-    MlirValue operands[] = {make_operand(&b, d, &layout, 0, k_width), make_operand(&b, d, &layout, 1, k_width),
-                            tri_dots_cast(&b, tri_dots_convert(&b, d->value[2], encoding), sum)};
+    MlirValue operands[3];
+    operands[2] = tri_dots_cast(&b, tri_dots_convert(&b, d->value[2], encoding), sum); /* in upstream's order */
+    for (int i = 0; i < 2; i++)
+        operands[i] = make_operand(&b, d, &layout, i, k_width);
     MlirValue made = tri_dots_make(&b, "tt.dot", d->dot, operands, type);
     made = tri_dots_convert(&b, tri_dots_cast(&b, made, tri_type_element(d->result)), tri_type_encoding(d->result));
     tri_op_replace(d->dot, 1, &made);
 }
 
+/* ---- products with scales ---- */
+
+static bool match_scaled(const products *p, MlirOperation dot, product *out)
+{
+    const tri_encoding *blocked = tri_dots_encoding(p->run->arena, tri_op_result(dot, 0));
+    tri_amd_type types[2];
+    *out = (product){.dot = dot, .result = mlirValueGetType(tri_op_result(dot, 0))};
+    if (!blocked || blocked->kind != TRI_ENC_BLOCKED || !tri_amd_scaled_fits(p->facts, dot) ||
+        !tri_amd_scaled_types(p->facts, dot, types))
+        return false;
+    int64_t shape[TRI_MAX_RANK];
+    out->rank = tri_dots_shape(out->result, shape);
+    tri_convert_shape_per_cta(blocked, out->rank, shape, out->shape);
+    out->row = find_instruction(p, out, types[0], types[1], tri_amd_scaled_depth(dot));
+    if (!out->row || !tri_amd_matrix_has_scales(out->row))
+        out->row = tri_amd_scaled_find(p->facts, dot, 32);
+    return out->row != NULL;
+}
+
+static void add_scale_base(tri_bases *bases, int64_t row, int64_t column)
+{
+    bases->at[bases->count][0] = (int32_t)row;
+    bases->at[bases->count++][1] = (int32_t)column;
+}
+
+/* Scales of one operand, rows (columns, of B) x groups of K: lanes hold those of the instruction's rows, the rest of
+ * them its next groups; then come waves, and what is left in registers. `warp_dim` is the dimension that they go along.
+ */
+static MlirAttribute scale_layout(MlirContext context, const product *d, const tri_encoding *layout, MlirType scale,
+                                  int warp_dim)
+{
+    tri_encoding e = {.kind = TRI_ENC_LINEAR, .rank = 2};
+    int64_t rows = tri_type_dim(scale, 0), columns = tri_type_dim(scale, 1), m = d->row->m, at = m;
+    for (int64_t row = 1; row < m; row *= 2)
+        add_scale_base(&e.linear.lane, row, 0);
+    for (int64_t column = 1; column < 64 / m; column *= 2)
+        add_scale_base(&e.linear.lane, 0, column);
+    for (int64_t column = 64 / m; column < columns; column *= 2)
+        add_scale_base(&e.linear.reg, 0, column);
+    for (int dim = 1; dim >= 0; dim--)
+        for (int32_t warp = 1; warp < layout->warps_per_cta[dim]; warp *= 2) {
+            add_scale_base(&e.linear.warp, dim == warp_dim && at < rows ? at : 0, 0);
+            at *= dim == warp_dim ? 2 : 1;
+        }
+    for (; at < rows; at *= 2)
+        add_scale_base(&e.linear.reg, at, 0);
+    return tri_encoding_make(context, &e);
+}
+
+static void rewrite_scaled(products *p, const product *d)
+{
+    tri_encoding layout = choose_layout(p, d);
+    tri_builder b = tri_builder_before(d->dot);
+    MlirAttribute encoding = tri_encoding_make(b.context, &layout);
+    MlirValue result = tri_op_result(d->dot, 0);
+    for (int i = 0; i < 2; i++) {
+        tri_encoding e = {.kind = TRI_ENC_DOT_OP, .rank = 2, .parent = &layout};
+        e.dot_op.op_idx = i;
+        e.dot_op.k_width = 16; /* bytes that lie side by side, of any type */
+        MlirAttribute operand = tri_encoding_make(b.context, &e);
+        MlirValue value = tri_dots_strip_converts(tri_op_operand(d->dot, i));
+        mlirOperationSetOperand(d->dot, i, tri_dots_convert(&b, value, operand));
+    }
+    mlirOperationSetOperand(d->dot, 2, tri_dots_convert(&b, tri_op_operand(d->dot, 2), encoding));
+    for (int i = 0, at = 3; i < 2; i++) {
+        MlirValue scale = tri_op_segment_value(d->dot, 3 + i);
+        if (mlirValueIsNull(scale))
+            continue;
+        MlirAttribute lanes = scale_layout(b.context, d, &layout, mlirValueGetType(scale), i);
+        mlirOperationSetOperand(d->dot, at++, tri_dots_convert(&b, tri_dots_strip_converts(scale), lanes));
+    }
+    tri_op_set_type(result, tri_type_with_encoding(d->result, encoding));
+    tri_builder after = tri_builder_after(d->dot);
+    MlirValue back = tri_builder_unary(&after, "ttg.convert_layout", d->result, result);
+    mlirValueReplaceAllUsesOfWith(result, back);
+    mlirOperationSetOperand(tri_op_def(back), 0, result);
+}
+
+static void accelerate_scaled(products *p)
+{
+    tri_op_list dots = {0};
+    tri_op_collect_named(mlirModuleGetOperation(p->run->module), "tt.dot_scaled", p->run->arena, &dots);
+    for (size_t i = 0; i < dots.len; i++) {
+        product d;
+        if (match_scaled(p, dots.at[i], &d))
+            rewrite_scaled(p, &d);
+    }
+}
+
 void tri_amd_accelerate(tri_pass_run *run, const tri_machine_facts *facts, int warps)
 {
-    products p = {.run = run, .facts = facts, .warps = warps};
+    products p = {.run = run, .facts = facts, .warps = warps,
+                  .size = tri_passes_option_int(run, "matrix-instruction-size", 0),
+                  .pack = tri_passes_option_int(run, "kPack", 1)};
     tri_op_list dots = {0};
     tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.dot", run->arena, &dots);
-    find_chains(&p, &dots);
+    p.chains = tri_chains_find(run->arena, &dots);
     TRI_VEC(product) found = {0};
     for (size_t i = 0; i < dots.len; i++) {
         product d;
@@ -246,4 +306,5 @@ void tri_amd_accelerate(tri_pass_run *run, const tri_machine_facts *facts, int w
             found.at[i].value[k] = tri_op_operand(found.at[i].dot, k);
         rewrite_product(&p, &found.at[i]);
     }
+    accelerate_scaled(&p);
 }
