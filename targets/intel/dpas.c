@@ -35,18 +35,9 @@ static LLVMValueRef pack_words(dot *d, int operand, int first, LLVMValueRef *ele
     LLVMValueRef packed = tri_map_find_ptr(&d->t.words[operand], key);
     if (packed)
         return packed;
-    int each = count / words;
-    LLVMTypeRef word = LLVMIntTypeInContext(g->llvm, (unsigned)(each * d->row->bits));
-    packed = LLVMGetPoison(LLVMVectorType(word, (unsigned)words));
-    for (int w = 0; w < words; w++) {
-        LLVMValueRef part = elements[w * each];
-        if (each > 1) {
-            part = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(part), (unsigned)each));
-            for (int e = 0; e < each; e++)
-                part = LLVMBuildInsertElement(g->b, part, elements[w * each + e], tri_gpu_i32(g, e), "");
-        }
-        packed = LLVMBuildInsertElement(g->b, packed, LLVMBuildBitCast(g->b, part, word, ""), tri_gpu_i32(g, w), "");
-    }
+    packed = tri_gpu_join(g, elements, count, count / words);
+    LLVMTypeRef word = LLVMIntTypeInContext(g->llvm, (unsigned)(count / words * d->row->bits));
+    packed = LLVMBuildBitCast(g->b, packed, LLVMVectorType(word, (unsigned)words), "");
     tri_map_set_ptr(&d->t.words[operand], key, packed);
     return packed;
 }
@@ -91,28 +82,12 @@ static const char *mangled(const dot *d)
     return tri_str_format(d->t.g->arena, "_Z%zu%.*s%s", name.len, TRI_STR_ARG(name), types).data;
 }
 
-static void make_convergent(tri_gpu *g, LLVMValueRef function)
-{
-    unsigned kind = LLVMGetEnumAttributeKindForName("convergent", strlen("convergent"));
-    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
-}
-
 static LLVMValueRef emit_dpas(const dot *d, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sums)
 {
-    tri_gpu *g = d->t.g;
-    const char *name = mangled(d);
-    if (!d->width) /* tf32: the function takes eight shorts all the same */
-        a = LLVMBuildBitCast(g->b, a, LLVMVectorType(g->i16, TRI_DPAS_ROWS), "");
-    LLVMValueRef args[] = {a, b, sums}, callee = LLVMGetNamedFunction(g->module, name);
-    if (!callee) {
-        LLVMTypeRef types[] = {LLVMTypeOf(a), LLVMTypeOf(b), LLVMTypeOf(sums)};
-        callee = LLVMAddFunction(g->module, name, LLVMFunctionType(types[2], types, 3, false));
-        LLVMSetFunctionCallConv(callee, g->machine->function_convention);
-        make_convergent(g, callee);
-    }
-    LLVMValueRef call = LLVMBuildCall2(g->b, LLVMGlobalGetValueType(callee), callee, args, 3, "");
-    LLVMSetInstructionCallConv(call, g->machine->function_convention);
-    return call;
+    LLVMValueRef args[] = {a, b, sums}, words[] = {sums, a, b};
+    return d->row->type == TRI_DPAS_TF32
+               ? tri_intel_call(d->t.g, d->row->function, LLVMTypeOf(sums), words, 3)
+               : tri_intel_call(d->t.g, mangled(d), LLVMTypeOf(sums), args, 3);
 }
 
 /* ... as one primitive of the simulator: words of A, of B, then the sums. */
@@ -178,7 +153,7 @@ static bool run_dpas(tri_gpu *g, MlirOperation op, const tri_encoding *e)
         return tri_gpu_unsupported(g, op, "its shape is no multiple of the matrix instruction's");
     tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%lld instructions %s per sub-group",
                     (long long)(d.t.count * (d.t.depth / d.row->depth)), d.row->name);
-    tri_gpu_tiles_load(&d.t, d.row->sum == TRI_DPAS_I32 ? g->i32 : g->f32);
+    tri_gpu_tiles_load(&d.t);
     for (int64_t k = 0; k < d.t.depth;
          k += d.row->depth) /* neighbours in program order are independent of each other */
         for (int i = 0; i < d.t.count; i++)

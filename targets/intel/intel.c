@@ -76,6 +76,7 @@ const tri_target tri_target_intel = {
     .binary_tool = "ocloc",
     .binary_help = "machine code for one GPU, by ocloc",
     .assemble = tri_intel_assemble,
+    .assemble_command = tri_intel_assemble_command,
     .arch_prefix = "intel-",
     .code_prefix = "spirv-",
     .keeps_code = true,

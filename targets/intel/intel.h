@@ -5,20 +5,29 @@
 #include "ir/unit.h"
 #include "targets/gpu/gpu.h"
 
-/* Its own primitives, numbered behind the shared ones: the rows of ir/dpas.def, in that order. */
+/* Its own primitives, numbered behind the shared ones: the rows of ir/dpas.def, then of ir/block_io.def. */
 enum {
     TRI_INTEL_BEFORE = TRI_MACHINE_COUNT - 1,
 #define X(name, ...) TRI_INTEL_##name,
 #include "ir/dpas.def"
 #undef X
+    TRI_INTEL_BLOCKS,
+    TRI_INTEL_BEFORE_BLOCKS = TRI_INTEL_BLOCKS - 1,
+#define X(name, ...) TRI_INTEL_##name,
+#include "ir/block_io.def"
     TRI_INTEL_END
 };
 
-extern const tri_gpu_op tri_intel_ops_dpas[];
+extern const tri_gpu_op tri_intel_ops_dpas[], tri_intel_ops_block[];
 extern const tri_machine tri_intel_machine;
+
+/* A call of a function of the device's compiler, for all lanes of a sub-group together. */
+LLVMValueRef tri_intel_call(tri_gpu *g, const char *name, LLVMTypeRef result, LLVMValueRef *args, int num_args);
 
 /* SPIR-V -> zebin, by ocloc; takes its figures. False after a report. */
 bool tri_intel_assemble(tri_unit *unit);
+/* The command of ocloc that does so, for a shell. (What spills is compiled once more, with more registers.) */
+tri_str tri_intel_assemble_command(tri_unit *unit, tri_str input, tri_str output);
 /* The figures alone; without ocloc they stay unknown. */
 bool tri_intel_measure(tri_unit *unit, tri_str code);
 

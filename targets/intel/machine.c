@@ -1,4 +1,5 @@
 /* The table of primitives of OpenCL devices with sub-groups, and their kernel attributes. */
+#include "ir/dpas.h"
 #include "targets/gpu/gpu.h"
 #include "targets/intel/intel.h"
 #include "targets/spirv/spirv.h"
@@ -14,15 +15,38 @@ static const tri_machine_row rows[TRI_INTEL_END] = {
 #define X(name, ...) [TRI_INTEL_##name] = TRI_MACHINE_ROW_TEXT("dpas.c", "", CONVERGENT, ALWAYS),
 #include "ir/dpas.def"
 #undef X
+#define X(name, ...) [TRI_INTEL_##name] = TRI_MACHINE_ROW_TEXT("block.c", "", CONVERGENT, ALWAYS),
+#include "ir/block_io.def"
 };
 
 static const tri_machine_primitive own[] = {
 #define X(name, ...) {#name, "*"},
 #include "ir/dpas.def"
 #undef X
+#define X(name, ...) {#name, "*"},
+#include "ir/block_io.def"
 };
 
-static const tri_gpu_op *const ops[] = {tri_intel_ops_dpas, NULL};
+static const tri_gpu_op *const ops[] = {tri_intel_ops_dpas, tri_intel_ops_block, NULL};
+
+LLVMValueRef tri_intel_call(tri_gpu *g, const char *name, LLVMTypeRef result, LLVMValueRef *args, int num_args)
+{
+    static const char convergent[] = "convergent";
+    LLVMValueRef callee = LLVMGetNamedFunction(g->module, name);
+    if (!callee) {
+        LLVMTypeRef types[16];
+        TRI_ASSERT(num_args <= (int)(sizeof types / sizeof *types));
+        for (int i = 0; i < num_args; i++)
+            types[i] = LLVMTypeOf(args[i]);
+        callee = LLVMAddFunction(g->module, name, LLVMFunctionType(result, types, (unsigned)num_args, false));
+        LLVMSetFunctionCallConv(callee, g->machine->function_convention);
+        unsigned kind = LLVMGetEnumAttributeKindForName(convergent, sizeof convergent - 1);
+        LLVMAddAttributeAtIndex(callee, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
+    }
+    LLVMValueRef call = LLVMBuildCall2(g->b, LLVMGlobalGetValueType(callee), callee, args, (unsigned)num_args, "");
+    LLVMSetInstructionCallConv(call, g->machine->function_convention);
+    return call;
+}
 
 /* Without the size of sub-groups the device's compiler picks one by itself. */
 static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
@@ -47,6 +71,7 @@ const tri_machine tri_intel_machine = {
     .library_prefix = "__nv_",
     .link = tri_spirv_link,
     .bf16_is_bits = true,
+    .joined_sums = TRI_DPAS_ROWS,
     .orders_updates = true,
     .shared_is_dynamic = false,
     .kernel_attributes = kernel_attributes,

@@ -13,7 +13,9 @@
 
 enum { code_tool = 7001 };
 
-static const char options[] = "-cl-fp32-correctly-rounded-divide-sqrt";
+/* Twice the registers for half as many threads: what the driver's compilers of these GPUs take, too. */
+static const char options[] = "-cl-fp32-correctly-rounded-divide-sqrt",
+                  options_large[] = "-cl-fp32-correctly-rounded-divide-sqrt -ze-opt-large-register-file";
 
 static bool find_tool(tri_unit *unit, tri_str *out_tool)
 {
@@ -86,7 +88,17 @@ static bool read_info(tri_unit *unit, tri_str info)
 
 typedef struct {
     tri_str tool, code, zebin;
+    const char *options;
 } job;
+
+static void make_command(tri_unit *unit, tri_str tool, tri_str input, tri_str output, const char *with,
+                         const char **out_argv)
+{
+    const char *const words[] = {tool.data, "compile",           "--format", "zebin",         "-spirv_input",
+                                 "-file",   input.data,          "-device",  unit->arch->cpu, "-output",
+                                 output.data, "-output_no_suffix", "-options", with,            NULL};
+    memcpy(out_argv, words, sizeof words);
+}
 
 static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
 {
@@ -96,9 +108,8 @@ static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
     if (!tri_external_write(unit, folder, "kernel.spv", j->code, &input) ||
         !tri_external_name(unit, folder, "kernel.zebin", &output))
         return false;
-    const char *const argv[] = {j->tool.data, "compile",           "--format", "zebin",         "-spirv_input",
-                                "-file",      input.data,          "-device",  unit->arch->cpu, "-output",
-                                output.data,  "-output_no_suffix", "-options", options,         NULL};
+    const char *argv[16];
+    make_command(unit, j->tool, input, output, j->options, argv);
     tri_process_result r = tri_external_run(unit, argv);
     if (!tri_external_has_ended(unit, "ocloc", argv, &r))
         return false;
@@ -110,12 +121,45 @@ static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
     return read_info(unit, find_section(j->zebin, ".ze_info"));
 }
 
+/* ... with these options. The figures of the kernels are those of the last that was made. */
+static bool run_tool_with(tri_unit *unit, job *j, const char *with)
+{
+    for (size_t i = 0; i < unit->kernels.len; i++)
+        unit->kernels.at[i].spill_bytes = -1;
+    j->options = with;
+    return tri_external_in_folder(unit, run_tool_in, j);
+}
+
+/* Bytes that all kernels spill. */
+static int64_t count_spills(const tri_unit *unit)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < unit->kernels.len; i++)
+        bytes += unit->kernels.at[i].spill_bytes > 0 ? unit->kernels.at[i].spill_bytes : 0;
+    return bytes;
+}
+
+/* A block's sub-groups share a core; with twice the registers it holds half as many. */
+static bool fits_large(const tri_unit *unit)
+{
+    return (uint32_t)(tri_facts_warps(unit) * tri_facts_lanes(unit)) <= unit->arch->max_threads / 2;
+}
+
+/* What spills is compiled once more with twice the registers, and stays so where that helps. */
 static bool run_tool(tri_unit *unit, tri_str tool, tri_str code, tri_str *out_zebin)
 {
-    job j = {.tool = tool, .code = code};
-    bool ok = tri_external_in_folder(unit, run_tool_in, &j);
-    *out_zebin = j.zebin;
-    return ok;
+    job small = {.tool = tool, .code = code}, large = small;
+    bool ok = run_tool_with(unit, &small, options);
+    *out_zebin = small.zebin;
+    int64_t spills = ok ? count_spills(unit) : 0;
+    if (!spills || !fits_large(unit))
+        return ok;
+    if (!run_tool_with(unit, &large, options_large))
+        return false;
+    if (count_spills(unit) >= spills)
+        return read_info(unit, find_section(small.zebin, ".ze_info"));
+    *out_zebin = large.zebin;
+    return true;
 }
 
 /* Where it is not one that is known, its driver compiles the SPIR-V. */
@@ -125,6 +169,14 @@ bool tri_intel_measure(tri_unit *unit, tri_str code)
 {
     tri_str tool, zebin;
     return !has_device(unit) || !find_tool(unit, &tool) || run_tool(unit, tool, code, &zebin);
+}
+
+tri_str tri_intel_assemble_command(tri_unit *unit, tri_str input, tri_str output)
+{
+    tri_str tool;
+    const char *argv[16];
+    make_command(unit, find_tool(unit, &tool) ? tool : TRI_STR("ocloc"), input, output, options, argv);
+    return tri_process_quote(unit->arena, argv);
 }
 
 bool tri_intel_assemble(tri_unit *unit)

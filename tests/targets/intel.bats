@@ -145,3 +145,157 @@ END
     [ "$(tail -1 text)" = "2 kernels, 2 refused, invalid or with spills" ]
     grep -q '^bmg - - - refused examples/vadd/vadd.tri .*no such device' text
 }
+
+@test "what spills is compiled with twice the registers, and kept where that helps" {
+    cat >fake <<'END'
+#!/bin/bash
+while [ $# -gt 1 ]; do
+    [ "$1" = -output ] && output=$2
+    [ "$1" = -options ] && options=$2
+    shift
+done
+echo "$options" >>"$LOG"
+if [[ $options == *-ze-opt-large-register-file* ]]; then source=$LARGE; else source=$SMALL; fi
+cp "$source" "$output"
+END
+    chmod +x fake
+    local figures arch=pvc
+    zebin() { # GRF SPILLED
+        printf 'kernels:\n  - name: add_kernel\n    execution_env:\n      grf_count: %s\n      simd_size: 32\n      spill_size: %s\n' "$1" "$2" >info
+        printf '\t.text\n\t.zero 8\n\t.section .ze_info,"",@progbits\n\t.incbin "info"\n' >z.s
+        cc -c z.s -o "z$1.$2"
+    }
+    zebin 128 512; zebin 256 64; zebin 256 512; zebin 128 0
+    compile() { # SMALL LARGE [OPTION...]
+        rm -f log
+        LOG=$PWD/log SMALL=$PWD/$1 LARGE=$PWD/$2 tritcc -arch=$arch -ocloc="$PWD/fake" -emit=zebin=k.zebin --resource-usage "${@:3}" \
+            -k add_kernel -sig '*fp32, *fp32, *fp32, i32, 1024' "$EXAMPLES/vadd/vadd.tri"
+        figures=${errors#*registers}
+    }
+    compile z128.512 z256.64
+    [[ $figures == *"256 per thread, 64 bytes spilled"* ]]
+    cmp k.zebin z256.64
+    compile z128.512 z256.512
+    [[ $figures == *"128 per thread, 512 bytes spilled"* ]]
+    cmp k.zebin z128.512
+    compile z128.0 z256.64 # nothing to gain
+    [ "$(wc -l <log)" -eq 1 ]
+    compile z128.512 z256.64 -num-warps=32 # more threads than fit with twice the registers
+    [ "$(wc -l <log)" -eq 1 ]
+}
+
+# Instructions of the loop with block loads, from LABEL to the jump back.
+loop_of() { # ARCH SPIRV
+    rm -rf dump
+    mkdir dump
+    ocloc compile --format zebin -spirv_input -file "$2" -device "$1" -output dump/k.zebin -output_no_suffix \
+        -options "-ze-opt-large-register-file -igc_opts 'DumpToCustomDir=$PWD/dump,ShaderDumpEnable=1'" >log
+    awk '/^_[0-9a-z_]+:/ { text = ""; blocks = 0 }
+        { text = text $0 "\n"; blocks += /load_block2d/ }
+        /jmpi|while/ && blocks > 7 { printf "%s", text; exit }' dump/*.asm >loop
+}
+count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
+
+@test "loops over products: instructions and messages are those of a count by hand" {
+    need ocloc
+    # 64 x 64 x 32 of four sub-groups: 32 x 32 x 32 each, that is 4 x 2 x 2 instructions of 8 x 16 x 16. A is 4 blocks
+    # of 8 x 32, B 2 x 2 of 16 x 16.
+    tritcc -arch=pvc -num-warps=4 -emit=spirv=k.spv -Rpass=block-io -k matmul \
+        -sig '*fp16:16, *fp16:16, *fp32:16, i32, i32, i32, i32:16, 1, i32:16, 1, i32:16, 1, 64, 64, 32, 4' mm.tri
+    [[ $errors == *"4 messages load_u16_m8k16v2 per sub-group"*"4 messages load_u16_k16 per sub-group"* ]]
+    loop_of pvc k.spv
+    [ "$(count dpas.8x8)" -eq 16 ]
+    [ "$(count load_block2d.ugm.d16.a64)" -eq 4 ]
+    [ "$(count load_block2d.ugm.d16v.a64)" -eq 4 ]
+    [ "$(count '(load|store|send)[._a-z]*')" -eq 8 ] # and no others
+    # B by columns: its dwords are transposed on the way
+    tritcc -arch=pvc -num-warps=4 -emit=spirv=k.spv -k matmul \
+        -sig '*bf16:16, *bf16:16, *fp32:16, i32, i32, i32, i32:16, 1, 1, i32:16, i32:16, 1, 64, 64, 32, 4' mm.tri
+    loop_of pvc k.spv
+    [ "$(count dpas.8x8)" -eq 16 ]
+    [ "$(count load_block2d.ugm.d32t.a64)" -eq 4 ]
+    [ "$(count '(load|store|send)[._a-z]*')" -eq 8 ]
+    # bytes: 32 along K in an instruction, 64 in a block of A
+    tritcc -arch=pvc -num-warps=4 -emit=spirv=k.spv -k matmul \
+        -sig '*i8:16, *i8:16, *i32:16, i32, i32, i32, i32:16, 1, i32:16, 1, i32:16, 1, 64, 64, 64, 4' mm.tri
+    loop_of pvc k.spv
+    [ "$(count dpas.8x8)" -eq 16 ]
+    [ "$(count load_block2d.ugm.d8.a64)" -eq 4 ]
+    [ "$(count load_block2d.ugm.d8v.a64)" -eq 4 ]
+    [ "$(count '(load|store|send)[._a-z]*')" -eq 8 ]
+}
+
+@test "the loop of attention: instructions and messages are those of a count by hand, and nothing goes through shared memory" {
+    need ocloc
+    # 64 x 32 and D = 64, of eight sub-groups: 8 rows each. Q K^T: 2 x 4 instructions of 8 x 16 x 16; P V: 4 x 2. K comes
+    # in 2 x 4 blocks of 16 x 8 dwords, transposed; V in 2 x 4 of 16 x 16. Q stays in registers, P where it was made.
+    tritcc -arch=pvc -num-warps=8 -emit=spirv=k.spv,zebin=k.zebin --resource-usage -k attn \
+        -sig 'attn(*fp16:16, *fp16:16, *fp16:16, *fp16:16, i32:16, fp32, 64, 32, 64)' "$SRCDIR/tests/exec/attention.tri"
+    [[ $errors == *" 0 bytes spilled"*"shared     0 of"*"barriers   0"* ]]
+    loop_of pvc k.spv
+    [ "$(count dpas.8x8)" -eq 16 ]
+    [ "$(count load_block2d.ugm.d32t.a64)" -eq 8 ]
+    [ "$(count load_block2d.ugm.d16v.a64)" -eq 8 ]
+    [ "$(count '(load|store|send)[._a-z]*')" -eq 16 ]
+    args=(-num-warps=8 -grid=2 -k attn "$SRCDIR/tests/exec/attention.tri" randn:f16:128x64:seed=1 randn:f16:128x64:seed=2
+        randn:f16:128x64:seed=3 zeros:f16:128x64 128 0.18 64 32 64)
+    tritrun -arch=native -o o_ptr=o.npy "${args[@]}"
+    tritrun -arch=sim:pvc -expect=o_ptr=@o.npy -rtol=2e-3 -atol=2e-3 "${args[@]}"
+}
+
+@test "products of pvc's own shapes do not spill" {
+    need ocloc
+    local type sum
+    for type in fp16 bf16 i8; do
+        [ "$type" = i8 ] && sum=i32 || sum=fp32
+        tritcc -arch=pvc -num-warps=4 -emit=zebin=k.zebin --resource-usage \
+            -sig "*$type:16, *$type:16, *$sum:16, i32, i32, i32, i32:16, 1, i32:16, 1, i32:16, 1, 64, 64, 32, 4" mm.tri
+        [[ $errors == *"registers  256 per thread, 0 bytes spilled"*"shared     0 of"*"barriers   0"* ]]
+    done
+}
+
+@test "products of tf32 give the matrix unit whole words of A" {
+    tritcc -arch=pvc -emit=llir=k.ll -sig '*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32, 1, i32, 1, i32, 1, 64, 64, 32, 4' mm.tri
+    grep -Eq 'call .*fdpas_f_f_tf32_tf32_8_8\(<8 x float> [^,]*, <4 x i32> [^,]*, <8 x i32>' k.ll
+}
+
+@test "block loads on the simulator: sizes, bounds, both orders; what the hardware refuses is an error" {
+    local t sum size
+    for t in fp16:fp32 bf16:fp32 i8:i32 fp32:fp32; do
+        sum=${t#*:} t=${t%:*}
+        for size in "64 64 64 64 1" "96 80 112 80 1" "40 48 16 48 1" "96 64 128 1 128"; do # M N K and strides of B
+            set -- $size
+            args=(-num-warps=4 -grid=4 mm.tri "randint:$t:$1x$3:low=-3,high=4" "randint:$t:$3x$2:low=-3,high=4,seed=2"
+                "zeros:$sum:$1x$2" "$1" "$2" "$3" "$3" 1 "$4" "$5" "$2" 1 64 64 64 4)
+            tritrun -arch=native -o c_ptr=c.npy "${args[@]}"
+            tritrun -arch=sim:pvc -expect=c_ptr=@c.npy "${args[@]}"
+        done
+    done
+    cat >k.ttgir <<'END'
+#mma = #ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [1, 1], repCluster = [1, 1]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "xpu:pvc", "ttg.threads-per-warp" = 16 : i32} {
+  tt.func public @k(%x: !tt.ptr<f16>) {
+    %width = arith.constant 64 : i32
+    %height = arith.constant 8 : i32
+    %pitch = arith.constant 64 : i32
+    %at = arith.constant 0 : i32
+    %y = arith.constant 0 : i32
+    %v = ttig.2d_block_load %x, %width, %height, %pitch[%at, %y] {row_major} {tritcc.surface = "checked"} : !tt.ptr<f16> -> tensor<8x32xf16, #a>
+    tt.return
+  }
+}
+END
+    tritrun -arch=sim:pvc k.ttgir zeros:f16:8x32
+    wrong() { # SED MESSAGE
+        sed "$1" k.ttgir >w.ttgir
+        ! tritrun -arch=sim:pvc w.ttgir zeros:f16:8x32 2>said
+        grep -q "^w.ttgir:10:.*$2" said
+    }
+    wrong 's/%pitch = arith.constant 64/%pitch = arith.constant 72/' 'bytes between rows are not 64 to 2^24, or no multiple of 16: 72'
+    wrong 's/%width = arith.constant 64/%width = arith.constant 32/' 'bytes of a row are not 64 to 2^24, or no multiple of 4: 32'
+    wrong 's/%height = arith.constant 8/%height = arith.constant 0/' 'rows are not 1 to 2^24: 0'
+    wrong 's/%at = arith.constant 0/%at = arith.constant 1/' 'begins at a column that is no multiple of 4 bytes: 1'
+    wrong 's/%width = arith.constant 64/%width = arith.constant 128/' 'rows are longer than they are apart, in bytes: 128'
+    wrong 's/%height = arith.constant 8/%height = arith.constant 64/; s/%y = arith.constant 0/%y = arith.constant 8/' 'out of bounds'
+}

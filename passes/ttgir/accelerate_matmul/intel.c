@@ -9,6 +9,7 @@
 #include "ir/encoding.h"
 #include "ir/type.h"
 #include "layout/convert.h"
+#include "passes/analysis/chains.h"
 #include "passes/analysis/dots.h"
 #include "passes/ttgir/accelerate_matmul/missed.h"
 
@@ -16,6 +17,7 @@ typedef struct {
     tri_pass_run *run;
     const tri_machine_facts *facts;
     int warps, lanes;
+    tri_chains chains;
 } products;
 
 /* A product and what it becomes. */
@@ -67,7 +69,8 @@ static bool match_product(const products *p, MlirOperation dot, product *out)
     return true;
 }
 
-/* The side with more tiles left per sub-group grows. */
+/* Rows of a chain's products stay in their sub-groups, whose sums then are the next one's first operand as they lie;
+ * else the side with more tiles left per sub-group grows. */
 static void choose_warps(const products *p, const product *d, int32_t *out)
 {
     int rows = d->rank - 2, columns = d->rank - 1;
@@ -78,6 +81,11 @@ static void choose_warps(const products *p, const product *d, int32_t *out)
         out[i] = 1;
     if (d->rank == 3) {
         out[0] = p->warps;
+        return;
+    }
+    if (tri_chains_has_head(&p->chains, d->dot) || tri_chains_has_tail(&p->chains, d->dot)) {
+        out[0] = (int32_t)(tiles_m < p->warps ? tiles_m : p->warps);
+        out[1] = p->warps / out[0];
         return;
     }
     while (out[0] * out[1] < p->warps) {
@@ -128,6 +136,7 @@ void tri_intel_accelerate(tri_pass_run *run, const tri_machine_facts *facts, int
     products p = {.run = run, .facts = facts, .warps = warps, .lanes = lanes};
     tri_op_list dots = {0};
     tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.dot", run->arena, &dots);
+    p.chains = tri_chains_find(run->arena, &dots);
     for (size_t i = 0; i < dots.len; i++) {
         product d;
         if (lanes != facts->mma_lanes)

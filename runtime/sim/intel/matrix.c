@@ -69,6 +69,8 @@ static const tri_sim_primitive_row rows[] = {
 #define X(name, ...) {#name, run_dpas},
 #include "ir/dpas.def"
 #undef X
+#define X(name, ...) {#name, tri_sim_intel_load_block},
+#include "ir/block_io.def"
 };
 
 const tri_sim_family tri_sim_intel = {.rows = rows, .count = sizeof rows / sizeof *rows};
