@@ -274,8 +274,30 @@ void tri_linalg_end_unless(LLVMValueRef program, LLVMValueRef checked, LLVMValue
     }
 }
 
+/* LLVM 22.1 vectorizes loops that gather several numbers by maxnum (one a column) so that some are left out: that form
+ * has a way out where a NaN is met. With maximumnum there is none; it computes the same but for the sign of a zero,
+ * which maxnum leaves open. */
+static void replaceIntrinsic(llvm::Module &module, llvm::Intrinsic::ID from, llvm::Intrinsic::ID to)
+{
+    for (llvm::Function &declared : llvm::make_early_inc_range(module)) {
+        if (declared.getIntrinsicID() != from)
+            continue;
+        auto *made = llvm::Intrinsic::getOrInsertDeclaration(&module, to, {declared.getReturnType()});
+        for (llvm::User *user : llvm::make_early_inc_range(declared.users())) {
+            auto *call = llvm::cast<llvm::CallInst>(user);
+            call->setCalledFunction(made);
+            call->setHasNoSignedZeros(true);
+        }
+        declared.eraseFromParent();
+    }
+}
+
 LLVMModuleRef tri_linalg_translate(MlirModule module, LLVMContextRef llvm)
 {
     auto made = translateModuleToLLVMIR(unwrap(module), *reinterpret_cast<llvm::LLVMContext *>(llvm), "tritcc");
+    if (made) {
+        replaceIntrinsic(*made, llvm::Intrinsic::maxnum, llvm::Intrinsic::maximumnum);
+        replaceIntrinsic(*made, llvm::Intrinsic::minnum, llvm::Intrinsic::minimumnum);
+    }
     return reinterpret_cast<LLVMModuleRef>(made.release());
 }

@@ -29,9 +29,12 @@ bool tri_memory_is_address(MlirValue pointer)
     return !mlirOperationIsNull(op) && tri_op_is(op, "tt.int_to_ptr") && tri_type_is_ptr(mlirValueGetType(pointer));
 }
 
-MlirValue tri_memory_at(tri_builder *b, MlirValue address, MlirType pointee)
+MlirValue tri_memory_at(tri_builder *b, MlirValue address, tri_build_size elements, MlirType pointee)
 {
-    MlirType memory = tri_build_memory_type(pointee), i64 = mlirValueGetType(address);
+    MlirType memory = tri_build_memory_type(pointee);
+    MlirType types[2] = {mlirValueGetType(address), tri_build_index_type(b->context)};
+    MlirValue operands[2] = {address};
+    intptr_t n = elements.value.ptr || elements.number ? 2 : 1;
     MlirType element = mlirShapedTypeGetElementType(memory);
     const char *kind = tri_type_is_float(element) ? mlirTypeIsABF16(element) ? "bf" : "f" : "i";
     char name[64];
@@ -39,15 +42,25 @@ MlirValue tri_memory_at(tri_builder *b, MlirValue address, MlirType pointee)
              mlirTypeIsAFloat8E5M2(element) ? "e5m2" : mlirTypeIsAFloat8E4M3FN(element) ? "e4m3fn" : "");
     tri_str symbol = tri_str_from(name);
     MlirOperation inside = mlirBlockGetParentOperation(b->block);
-    tri_calls_declare(b, inside, symbol, mlirFunctionTypeGet(b->context, 1, &i64, 1, &memory), 0, NULL);
-    return tri_calls_call(b, symbol, memory, 1, &address);
+    tri_calls_declare(b, inside, symbol, mlirFunctionTypeGet(b->context, n, types, 1, &memory), 0, NULL);
+    if (n == 2)
+        operands[1] = tri_build_index(b, elements);
+    return tri_calls_call(b, symbol, memory, n, operands);
+}
+
+MlirValue tri_memory_address(tri_builder *b, MlirValue pointer)
+{
+    MlirType index = tri_build_index_type(b->context), i64 = mlirIntegerTypeGet(b->context, 64);
+    MlirValue start =
+        tri_builder_unary(b, "memref.extract_aligned_pointer_as_index", index, tri_memory_base(b, pointer));
+    return tri_builder_unary(b, "arith.index_cast", i64, start);
 }
 
 MlirValue tri_memory_base(tri_builder *b, MlirValue pointer)
 {
     MlirType pointee = tri_type_ptr_pointee(mlirValueGetType(pointer)), memory = tri_build_memory_type(pointee);
     if (tri_memory_is_address(pointer))
-        return tri_memory_at(b, tri_op_operand(tri_op_def(pointer), 0), pointee);
+        return tri_memory_at(b, tri_op_operand(tri_op_def(pointer), 0), tri_build_number(0), pointee);
     return tri_builder_unary(b, "builtin.unrealized_conversion_cast", memory, pointer);
 }
 

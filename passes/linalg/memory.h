@@ -5,7 +5,8 @@
 #include "base/arena.h"
 #include "passes/linalg/build.h"
 
-enum { TRI_MEMORY_EQUAL = 0, TRI_MEMORY_LESS = 2, TRI_MEMORY_GREATER = 4 }; /* predicates of arith.cmpi */
+/* Predicates of arith.cmpi. */
+enum { TRI_MEMORY_EQUAL = 0, TRI_MEMORY_LESS = 2, TRI_MEMORY_GREATER = 4, TRI_MEMORY_GREATER_EQUAL = 5 };
 
 MlirValue tri_memory_compare(tri_builder *b, int predicate, MlirValue x, MlirValue y);
 
@@ -14,8 +15,11 @@ MlirValue tri_memory_compare(tri_builder *b, int predicate, MlirValue x, MlirVal
 MlirValue tri_memory_base(tri_builder *b, MlirValue pointer);
 bool tri_memory_is_address(MlirValue pointer);
 /* The memory at an address, an i64: func.call @tritcc_memory_f32(%address) : (i64) -> memref<?xf32>. Who runs the code
- * has that function; this host's is made on the way to it (targets/linalg). */
-MlirValue tri_memory_at(tri_builder *b, MlirValue address, MlirType pointee);
+ * has that function; this host's is made on the way to it (targets/linalg). `elements`: how many there are, an operand
+ * more, which is a hivm.hir.pointer_cast in Ascend's text (ir/linalg_text.h); the number 0: nobody asks. */
+MlirValue tri_memory_at(tri_builder *b, MlirValue address, tri_build_size elements, MlirType pointee);
+/* Of an array that is an argument, as i64. */
+MlirValue tri_memory_address(tri_builder *b, MlirValue pointer);
 
 /* Makes numbers of pointers whose elements are taken for those of another size, and pointers of these again: casts that
  * an array of elements has no form for. `func` is a tt.func. */

@@ -6,9 +6,9 @@
  *     func.func @k(%x: memref<?xf32>, %n: i32, %nx: i32, %ny: i32, %nz: i32, %px: i32, %py: i32, %pz: i32)
  *
  * The last six are the numbers of programs and the program's number. Needs: no pointer but arguments
- * (triton-to-unstructured), and is the last step. Answers to the end of triton-to-linalg (triton-shared). With
- * `vendor` there are two more arrays in front, for locks and as workspace, and the attributes that Ascend's
- * compiler asks for. Test: tests/passes/structured-to-memref.mlir */
+ * (triton-to-unstructured); other operations stay as they are. Answers to the end of triton-to-linalg
+ * (triton-shared). With `vendor` there are two more arrays in front, for locks and as workspace, and the attributes
+ * that Ascend's compiler asks for. Test: tests/passes/structured-to-memref.mlir */
 #include "passes/passes.h"
 
 #include "ir/kernel.h"
@@ -100,7 +100,8 @@ static int uses_of(MlirValue array)
          use = mlirOpOperandGetNextUse(use)) {
         MlirOperation op = mlirOpOperandGetOwner(use);
         unsigned number = mlirOpOperandGetOperandNumber(use);
-        if (tri_op_is(op, "memref.reinterpret_cast") || tri_op_is(op, "memref.subview"))
+        if (tri_op_is(op, "memref.reinterpret_cast") || tri_op_is(op, "memref.subview") ||
+            tri_op_is(op, "memref.cast"))
             kinds |= uses_of(tri_op_result(op, 0));
         else if (tri_op_is(op, "memref.load") || (tri_op_is(op, "memref.copy") && number == 0))
             kinds |= kind_read;
@@ -197,6 +198,22 @@ static MlirAttribute facts_of(tri_arena *arena, MlirOperation func)
     return tri_kernel_to_attr(mlirOperationGetContext(func), &kernel);
 }
 
+/* An operand or a result that is a pointer; null: none. Arrays of arguments are casts of them, and of what loops
+ * carried for nobody a ub.poison may be left. */
+static MlirValue pointer_of(MlirOperation op)
+{
+    if (tri_op_is(op, "ub.poison"))
+        return (MlirValue){NULL};
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        if (!tri_op_is(op, "builtin.unrealized_conversion_cast") &&
+            tri_type_is_ptr(tri_type_element(mlirValueGetType(tri_op_operand(op, i)))))
+            return tri_op_operand(op, i);
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        if (tri_type_is_ptr(tri_type_element(mlirValueGetType(tri_op_result(op, i)))))
+            return tri_op_result(op, i);
+    return (MlirValue){NULL};
+}
+
 static bool rewrite_function(signature *s)
 {
     tri_op_list ops = {0}, casts = {0}, returns = {0}, products = {0};
@@ -208,14 +225,13 @@ static bool rewrite_function(signature *s)
     tri_op_collect_named(s->func, "linalg.batch_matmul", s->run->arena, &products);
     s->has_product = products.len > 0;
     for (size_t i = 0; i < ops.len; i++) {
-        tri_str name = tri_op_name(ops.at[i]);
         s->has_threads |= is_by_threads(ops.at[i]);
-        bool is_known = tri_op_is(ops.at[i], "tt.return") || tri_op_is(ops.at[i], "tt.get_program_id") ||
-                        tri_op_is(ops.at[i], "tt.get_num_programs");
-        if (tri_str_has_prefix(name, "tt.") && !is_known) {
-            tri_refuse_value(s->run, ops.at[i], NULL, "'%.*s' has no structured form", TRI_STR_ARG(name));
-            return false;
-        }
+        MlirValue pointer = pointer_of(ops.at[i]);
+        if (!pointer.ptr)
+            continue;
+        tri_str name = tri_op_name(ops.at[i]);
+        tri_refuse_value(s->run, ops.at[i], NULL, "'%.*s' has no structured form", TRI_STR_ARG(name));
+        return false;
     }
     s->facts = facts_of(s->run->arena, s->func);
     add_arguments(s, body);

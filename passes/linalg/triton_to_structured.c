@@ -28,7 +28,8 @@ typedef struct {
     const tri_access *access;
     MlirOperation op;
     bool is_vendor;
-    MlirValue base;            /* memref<?xT> */
+    MlirValue base;            /* memref<?xT>; null: `address` */
+    MlirValue address;         /* i64, in bytes: every box has a memref of its own, as Ascend's converter writes it */
     MlirValue buffer, value;   /* of a load; of a store */
     tri_build_size low[TRI_MAX_RANK], count[TRI_MAX_RANK]; /* window of each dimension */
     bool is_reduced[TRI_MAX_RANK];                         /* one element stands for all */
@@ -135,11 +136,28 @@ static bool is_whole(const tri_build_box *memory, const tri_build_box *window)
     return true;
 }
 
+/* The memory at an address from the box's first element to its last one. */
+static MlirValue emit_base(transfer *t, tri_builder *b, const place *at)
+{
+    MlirType i64 = mlirIntegerTypeGet(b->context, 64);
+    MlirType pointee = tri_type_ptr_pointee(mlirValueGetType(t->access->form.base));
+    unsigned bytes = tri_type_bits(tri_build_element_in_memory(pointee)) / 8;
+    tri_build_size offset = tri_build_mul(b, at->offset, tri_build_number(bytes)), extent = tri_build_number(1);
+    for (int d = 0; d < at->memory.rank; d++) {
+        tri_build_size last = tri_build_sub(b, at->memory.size[d], tri_build_number(1));
+        extent = tri_build_add(b, extent, tri_build_mul(b, last, at->memory.stride[d]));
+    }
+    MlirValue walked = tri_builder_unary(b, "arith.index_cast", i64, tri_build_index(b, offset));
+    MlirValue address = tri_builder_binary(b, "arith.addi", i64, t->address, walked);
+    return tri_memory_at(b, address, extent, pointee);
+}
+
 /* The box that is left when every dimension is placed. */
 static void emit_copy(transfer *t, tri_builder *b, place *at)
 {
-    at->memory.offset[0] = at->offset;
-    MlirValue memory = tri_build_reinterpret(b, t->base, &at->memory);
+    MlirValue base = t->base.ptr ? t->base : emit_base(t, b, at);
+    at->memory.offset[0] = t->base.ptr ? at->offset : tri_build_number(0);
+    MlirValue memory = tri_build_reinterpret(b, base, &at->memory);
     if (!is_whole(&at->memory, &at->window))
         memory = tri_build_subview(b, memory, &at->window);
     if (tri_op_is(t->op, "tt.atomic_rmw"))
@@ -319,7 +337,8 @@ static void rewrite_load(transfer *t, tri_builder *b)
 static void rewrite_store(transfer *t, tri_builder *b)
 {
     emit_windows(t, b);
-    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(t->base));
+    MlirType pointee = tri_type_ptr_pointee(mlirValueGetType(t->access->form.base));
+    MlirType element = tri_build_element_in_memory(pointee);
     t->value = tri_memory_to_memory(b, tri_op_operand(t->op, 1), element);
     emit_dim(t, b, 0, start_of(t, b));
     mlirOperationDestroy(t->op);
@@ -338,7 +357,15 @@ static bool has_box(const tri_block_form *form)
     return has || is_single;
 }
 
-static const char *why_not(const tri_access *a, MlirOperation op, bool is_vendor)
+static bool has_list(const tri_block_form *form)
+{
+    for (int d = 0; d < form->rank; d++)
+        if (form->dim[d].kind == TRI_DIM_INDEXED)
+            return true;
+    return false;
+}
+
+static const char *why_not(tri_pass_run *run, const tri_access *a, MlirOperation op)
 {
     MlirBlock block;
     intptr_t index;
@@ -348,10 +375,12 @@ static const char *why_not(const tri_access *a, MlirOperation op, bool is_vendor
         return "its mask is not a box";
     if (!has_box(&a->form))
         return "every element has an index from a list";
+    if (has_list(&a->form) && !tri_passes_option_int(run, "enable-make-gather-scatter", 1))
+        return "a list picks its rows";
     MlirType pointee = tri_type_ptr_pointee(tri_type_element(mlirValueGetType(tri_op_operand(op, 0))));
     bool is_argument = tri_op_is_block_argument(a->form.base, &block, &index) &&
                        tri_op_is(mlirBlockGetParentOperation(block), "tt.func");
-    is_argument |= !is_vendor && tri_memory_is_address(a->form.base);
+    is_argument |= tri_memory_is_address(a->form.base);
     if (!is_argument || !mlirTypeEqual(tri_type_ptr_pointee(mlirValueGetType(a->form.base)), pointee))
         return "its base is not an array of these elements";
     return NULL;
@@ -373,7 +402,7 @@ static void rewrite_function(tri_pass_run *run, MlirOperation func)
             continue;
         tri_access access;
         tri_pointers_access(pointers, ops.at[i], &access);
-        const char *reason = why_not(&access, ops.at[i], is_vendor);
+        const char *reason = why_not(run, &access, ops.at[i]);
         if (is_atomic && !reason && !is_marked_atomic(&access, ops.at[i]))
             continue;
         if (reason) {
@@ -387,7 +416,10 @@ static void rewrite_function(tri_pass_run *run, MlirOperation func)
         tri_builder b = tri_builder_before(rewritten.at[i]);
         transfer t = {.pointers = pointers, .access = &accesses.at[i], .op = rewritten.at[i],
                       .is_vendor = is_vendor};
-        t.base = tri_memory_base(&b, accesses.at[i].form.base);
+        if (is_vendor && tri_memory_is_address(accesses.at[i].form.base))
+            t.address = tri_op_operand(tri_op_def(accesses.at[i].form.base), 0);
+        else
+            t.base = tri_memory_base(&b, accesses.at[i].form.base);
         (tri_op_is(t.op, "tt.load") ? rewrite_load : rewrite_store)(&t, &b);
     }
 }
@@ -395,6 +427,9 @@ static void rewrite_function(tri_pass_run *run, MlirOperation func)
 static bool run_triton_to_structured(tri_pass_run *run)
 {
     tri_op_list funcs = {0};
+    tri_str only = tri_passes_option_str(run, "run-prepass-only", "0");
+    if (!only.len || tri_passes_option_int(run, "run-prepass-only", 0))
+        return tri_passes_run(run->unit, "pointer-analysis,mask-analysis", NULL);
     tri_linalg_load(mlirModuleGetContext(run->module));
     tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.func", run->arena, &funcs);
     for (size_t f = 0; f < funcs.len; f++) {
@@ -409,6 +444,9 @@ static bool run_triton_to_structured(tri_pass_run *run)
 const tri_pass tri_pass_triton_to_structured = {
     .name = "triton-to-structured",
     .help = "copy boxes of memory where pointers and masks have a form",
-    .options = (const char *const[]){"vendor=N: atomic operations as Ascend's converter writes them (0)", NULL},
+    .options = (const char *const[]){"vendor=N: atomic operations as Ascend's converter writes them (0)",
+                                     "enable-make-gather-scatter=N: rows that a list picks are copied one after the "
+                                     "other; 0: they are left to triton-to-unstructured (1)",
+                                     "run-prepass-only: only pointer-analysis and mask-analysis", NULL},
     .run = run_triton_to_structured,
 };

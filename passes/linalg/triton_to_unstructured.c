@@ -9,7 +9,7 @@
  *     }
  *
  * Scalar accesses, atomic operations and polling likewise. Afterwards no value is a pointer but arguments. A
- * pointer that may lead into one of several arrays, or is made from an integer, is an error.
+ * pointer that may lead into one of several arrays is an error; one that is made from an integer is an address.
  * Answers to triton-to-unstructured (triton-shared). Test: tests/passes/triton-to-unstructured.mlir */
 #include "passes/passes.h"
 
@@ -18,6 +18,7 @@
 #include "ir/linalg.h"
 #include "ir/op.h"
 #include "ir/type.h"
+#include "passes/linalg/addresses.h"
 #include "passes/linalg/calls.h"
 #include "passes/linalg/memory.h"
 #include "passes/linalg/refuse.h"
@@ -31,7 +32,7 @@ typedef struct {
     tri_pass_run *run;
     tri_map offsets; /* pointer's MlirValue.ptr -> MlirValue* of its offset */
     tri_map types;   /* pointer's MlirValue.ptr -> its MlirType*, which changes */
-    tri_map absolute; /* set of pointers, by MlirValue.ptr, that are made from integers: their offsets are addresses */
+    tri_addresses addresses; /* pointers whose offsets are addresses */
     tri_map roots;   /* pointer's MlirValue.ptr -> MlirValue* of its array's argument */
     tri_op_list dead;
     bool failed;
@@ -76,7 +77,15 @@ static MlirValue same_op(tri_builder *b, MlirOperation op, MlirType result, intp
     return tri_op_result(made, 0);
 }
 
-static bool is_absolute(const state *s, MlirValue pointer) { return tri_map_find_ptr(&s->absolute, pointer.ptr); }
+static bool is_absolute(const state *s, MlirValue pointer) { return tri_addresses_has(&s->addresses, pointer); }
+
+/* Operand i of an operation as the offset, or the address, that goes on from there; null: it is no pointer. */
+static MlirValue operand_as_offset(state *s, MlirOperation op, intptr_t i)
+{
+    MlirValue operand = tri_op_operand(op, i), target = tri_addresses_target(op, i);
+    bool is_array = target.ptr && is_absolute(s, target) && !is_absolute(s, operand);
+    return get(is_array ? &s->addresses.arrays : &s->offsets, operand);
+}
 
 /* Of what the pointers point to that an operation makes. */
 static unsigned element_bytes(MlirOperation op)
@@ -91,7 +100,7 @@ static MlirValue offset_of_op(state *s, tri_builder *b, MlirOperation op)
     if (tri_op_is(op, "tt.int_to_ptr"))
         return tri_op_operand(op, 0);
     if (tri_op_is(op, "tt.addptr")) {
-        MlirValue by = tri_op_operand(op, 1), from = get(&s->offsets, tri_op_operand(op, 0));
+        MlirValue by = tri_op_operand(op, 1), from = operand_as_offset(s, op, 0);
         unsigned bits = tri_type_bits(tri_type_element(mlirValueGetType(by)));
         by = bits < 64 ? tri_builder_unary(b, "arith.extsi", type, by) : by;
         if (is_absolute(s, tri_op_result(op, 0)))
@@ -99,11 +108,11 @@ static MlirValue offset_of_op(state *s, tri_builder *b, MlirOperation op)
         return tri_builder_binary(b, "arith.addi", type, from, by);
     }
     if (tri_op_is(op, "tt.bitcast"))
-        return get(&s->offsets, tri_op_operand(op, 0));
+        return operand_as_offset(s, op, 0);
     MlirValue operands[4];
     intptr_t n = mlirOperationGetNumOperands(op);
     for (intptr_t i = 0; i < n && i < 4; i++) {
-        MlirValue offset = get(&s->offsets, tri_op_operand(op, i));
+        MlirValue offset = operand_as_offset(s, op, i);
         operands[i] = offset.ptr ? offset : tri_op_operand(op, i);
     }
     return same_op(b, op, type, n, operands);
@@ -136,7 +145,7 @@ static void turn_region_op(state *s, MlirOperation op)
 static void turn_operands(state *s, MlirOperation op)
 {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
-        MlirValue offset = get(&s->offsets, tri_op_operand(op, i));
+        MlirValue offset = operand_as_offset(s, op, i);
         if (offset.ptr)
             mlirOperationSetOperand(op, i, offset);
     }
@@ -145,10 +154,13 @@ static void turn_operands(state *s, MlirOperation op)
 /* An argument: the start of its array. Its own uses by casts to arrays stay. */
 static void turn_argument(state *s, tri_builder *b, MlirValue argument)
 {
+    MlirType i64 = mlirIntegerTypeGet(b->context, 64);
     if (is_absolute(s, argument))
         turn_value(s, argument);
     else if (is_pointer(mlirValueGetType(argument)))
-        put(s, &s->offsets, argument, tri_builder_int(b, mlirIntegerTypeGet(b->context, 64), 0));
+        put(s, &s->offsets, argument, tri_builder_int(b, i64, 0));
+    if (get(&s->addresses.arrays, argument).ptr)
+        put(s, &s->addresses.arrays, argument, tri_memory_address(b, argument));
 }
 
 /* --- element by element --- */
@@ -203,7 +215,7 @@ static MlirValue emit_element(state *s, tri_builder *b, const element_job *job, 
     if (memory.ptr)
         place = tri_build_to_index(&inner, offset);
     else
-        memory = tri_memory_at(&inner, offset, job->pointee);
+        memory = tri_memory_at(&inner, offset, s->is_vendor ? tri_build_number(1) : tri_build_number(0), job->pointee);
     if (s->is_vendor && (job->element == load_element || job->element == store_element)) {
         memory = box_of_one(&inner, memory, place);
         place = tri_build_index(&inner, tri_build_number(0));
@@ -479,16 +491,14 @@ static void rewrite_to_int(state *s, MlirOperation op)
 {
     tri_builder b = tri_builder_before(op);
     MlirValue pointer = tri_op_operand(op, 0), root = get(&s->roots, pointer);
-    MlirType type = mlirValueGetType(tri_op_result(op, 0)), i64 = tri_type_element(type);
+    MlirType type = mlirValueGetType(tri_op_result(op, 0));
     MlirType from = *(MlirType *)tri_map_find_ptr(&s->types, pointer.ptr);
     if (is_absolute(s, pointer)) {
         mlirValueReplaceAllUsesOfWith(tri_op_result(op, 0), get(&s->offsets, pointer));
         tri_vec_push(s->run->arena, &s->dead, op);
         return;
     }
-    MlirValue start = tri_builder_unary(&b, "memref.extract_aligned_pointer_as_index", tri_build_index_type(b.context),
-                                        tri_memory_base(&b, root));
-    start = tri_builder_unary(&b, "arith.index_cast", i64, start);
+    MlirValue start = tri_memory_address(&b, root);
     start = tri_type_is_tensor(type) ? tri_builder_unary(&b, "tt.splat", type, start) : start;
     unsigned bytes = tri_type_bits(tri_build_element_in_memory(tri_type_ptr_pointee(tri_type_element(from)))) / 8;
     MlirValue walked =
@@ -512,50 +522,6 @@ static void visit_unstructured(state *s, MlirOperation op)
         tri_builder b = tri_builder_before(op);
         put(s, &s->offsets, tri_op_result(op, 0), offset_of_op(s, &b, op));
         tri_vec_push(s->run->arena, &s->dead, op);
-    }
-}
-
-static void note_absolute(state *s, tri_pointers *pointers, MlirValue value)
-{
-    const char *reason;
-    MlirValue culprit;
-    if (!is_pointer(mlirValueGetType(value)))
-        return;
-    MlirValue root = tri_pointers_root(pointers, value, &reason, &culprit);
-    if (root.ptr && mlirValueIsABlockArgument(root) && tri_type_is_tensor(mlirValueGetType(root)))
-        tri_map_set_ptr(&s->absolute, value.ptr, s);
-    if (root.ptr)
-        return;
-    MlirOperation op = culprit.ptr ? tri_op_def(culprit) : (MlirOperation){NULL};
-    if (!mlirOperationIsNull(op) && tri_op_is(op, "tt.int_to_ptr"))
-        tri_map_set_ptr(&s->absolute, value.ptr, s);
-}
-
-static bool is_block_of_pointers(MlirValue value)
-{
-    return tri_type_is_tensor(mlirValueGetType(value)) && is_pointer(mlirValueGetType(value));
-}
-
-/* Pointers that are made from integers, or are blocks as arguments; an NPU's compiler has no way to say them. */
-static void find_absolute(state *s, MlirBlock body, tri_op_list *ops)
-{
-    tri_pointers *pointers = tri_pointers_create(s->run->arena);
-    bool has_any = false;
-    for (intptr_t i = 0; i < mlirBlockGetNumArguments(body) && !s->is_vendor; i++) {
-        has_any |= is_block_of_pointers(mlirBlockGetArgument(body, i));
-        if (is_block_of_pointers(mlirBlockGetArgument(body, i)))
-            note_absolute(s, pointers, mlirBlockGetArgument(body, i));
-    }
-    for (size_t i = 0; i < ops->len; i++)
-        has_any |= tri_op_is(ops->at[i], "tt.int_to_ptr");
-    for (size_t i = 0; i < ops->len && has_any && !s->is_vendor; i++) {
-        for (intptr_t r = 0; r < mlirOperationGetNumResults(ops->at[i]); r++)
-            note_absolute(s, pointers, tri_op_result(ops->at[i], r));
-        for (intptr_t r = 0; r < mlirOperationGetNumRegions(ops->at[i]); r++) {
-            MlirBlock body = tri_op_body(ops->at[i], (int)r);
-            for (intptr_t k = 0; !mlirBlockIsNull(body) && k < mlirBlockGetNumArguments(body); k++)
-                note_absolute(s, pointers, mlirBlockGetArgument(body, k));
-        }
     }
 }
 
@@ -619,9 +585,8 @@ static bool rewrite_function(tri_pass_run *run, MlirOperation func)
     tri_map_init(&s.offsets, run->arena);
     tri_map_init(&s.roots, run->arena);
     tri_map_init(&s.types, run->arena);
-    tri_map_init(&s.absolute, run->arena);
     tri_op_collect(func, run->arena, &ops);
-    find_absolute(&s, body, &ops);
+    tri_addresses_find(&s.addresses, run->arena, body, &ops, !s.is_vendor);
     find_roots(&s, &ops);
     if (s.failed)
         return false;

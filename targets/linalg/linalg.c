@@ -127,9 +127,22 @@ static unsigned add_parameter(wrapper *w, const tri_kernel_param *param, unsigne
     return slot;
 }
 
+/* Text for Ascend has two arrays in front, locks and workspace, of which the host needs neither. */
+static bool has_workspace(tri_unit *unit, tri_str symbol)
+{
+    tri_op_list funcs = {0};
+    tri_op_collect_named(mlirModuleGetOperation(unit->module), "llvm.func", unit->arena, &funcs);
+    for (size_t i = 0; i < funcs.len; i++)
+        if (tri_str_equal(tri_op_symbol(funcs.at[i]), symbol))
+            return !mlirAttributeIsNull(tri_op_attr(funcs.at[i], "WorkspaceArgIdx"));
+    return false;
+}
+
 static void add_arguments(wrapper *w, const tri_kernel *kernel)
 {
     unsigned slot = 0;
+    for (int i = 0; i < 2 && has_workspace(w->unit, kernel->symbol); i++)
+        add_memref(w, LLVMConstNull(w->ptr));
     for (size_t i = 0; i < kernel->params.len; i++)
         if (!kernel->params.at[i].is_constexpr)
             slot = add_parameter(w, &kernel->params.at[i], slot);

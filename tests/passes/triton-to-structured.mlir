@@ -1,5 +1,7 @@
 // RUN: tritcc -x ttir -passes=triton-to-structured,canonicalize,cse %s | FileCheck %s
 // RUN: tritcc -x ttir -passes='triton-to-structured{vendor=1},canonicalize,cse' %s | FileCheck --check-prefix=VENDOR %s
+// RUN: tritcc --triton-to-structured="enable-make-gather-scatter=false" -x ttir %s | FileCheck --check-prefix=PLAIN %s
+// RUN: tritcc --triton-to-structured=run-prepass-only -x ttir %s | FileCheck --check-prefix=PREPASS %s
 // positive: @copied @rows @picked @wrapped @carried @stored @guarded @summed
 // negative: @listed @masked
 // loop: @carried
@@ -47,6 +49,10 @@ tt.func @rows(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
 }
 
 // Rows from a list, one after the other.
+// PLAIN-LABEL: tt.func @picked
+// PLAIN: tt.load
+// PLAIN: tt.store
+// PREPASS-NOT: memref.
 // CHECK-LABEL: tt.func @picked
 // CHECK: scf.for
 // CHECK: tensor.extract

@@ -345,14 +345,69 @@ def k(table, o, n):
 K
 }
 
-@test "arrays at addresses that are numbers are boxes, too; for Ascend they are an error" {
+@test "arrays at addresses that are numbers are boxes, too; for Ascend as its converter casts them" {
     addresses
     tritcc -arch=linalg -emit=linalg -sig '*i64, *fp32, i32' i.tri
     grep 'func.func private @tritcc_memory_f32(i64) -> memref<?xf32>' i.linalg
     grep 'memref.reinterpret_cast .* sizes: \[64\]' i.linalg
     tritcc -arch=linalg -c -sig '*i64, *fp32, i32' i.tri
-    tritcc -1 -arch=ascend910b -emit=linalg -sig '*i64, *fp32, i32' i.tri
-    [[ $errors == i.tri:8:*"structured code cannot follow pointer 'p': it is made from an integer ('p')"* ]]
+    tritcc -arch=ascend910b -emit=linalg -sig '*i64, *fp32, i32' i.tri
+    grep -A1 '%[a-z0-9_]* = hivm.hir.pointer_cast(%[a-z0-9_]*) \[%c64\] : memref<?xf32>$' i.linalg >cast
+    grep 'annotation.mark %[a-z0-9_]* {address_space = #hivm.address_space<gm>} : memref<?xf32>$' cast
+    ! grep tritcc_memory i.linalg || false
+}
+
+@test "text with the vendor's casts from addresses is read, computes what the kernel does, and is written again" {
+    cat >a.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(x: "*fp32", y: "*bf16", o: "*fp32", n: "i32"):
+    i = tl.arange(0, 16)
+    p = (x.to(tl.int64, bitcast=True) + 4 * n).to(tl.pointer_type(tl.float32), bitcast=True)
+    q = ((y + 2).to(tl.int64, bitcast=True) + 2 * n).to(tl.pointer_type(tl.bfloat16), bitcast=True)
+    v = tl.load(p + 2 * i[:, None] + tl.arange(0, 2)[None, :])
+    for j in range(n):
+        p += 16
+        v += tl.load(p + 2 * i[:, None] + tl.arange(0, 2)[None, :], mask=i[:, None] < 9, other=1.0)
+    w = tl.load(q + i * i).to(tl.float32)
+    tl.store(o + 2 * i[:, None] + tl.arange(0, 2)[None, :], v + w[:, None])
+K
+    arguments=(randn:f32:128:seed=1 randn:bf16:256:seed=2 o=zeros:f32:32 3)
+    tritrun -arch=native -k k -o o=native.npy a.tri "${arguments[@]}"
+    tritrun -arch=linalg -k k -expect=o=@native.npy a.tri "${arguments[@]}"
+    tritcc -w -arch=ascend910b -emit=linalg -o 1.linalg a.tri
+    [ "$(grep -c 'hivm.hir.pointer_cast' 1.linalg)" = 3 ]
+    tritcc -arch=ascend910b -emit=linalg -o 2.linalg -x linalg 1.linalg
+    tritcc -arch=ascend910b -emit=linalg -o 3.linalg -x linalg 2.linalg
+    cmp 2.linalg 3.linalg
+    [ "$(grep -c 'hivm.hir.pointer_cast' 2.linalg)" = 3 ]
+    sed 's/#hivm.unlikely.*//' 1.linalg >host.linalg
+    tritrun -arch=linalg -k k -expect=o=@native.npy host.linalg "${arguments[@]}"
+}
+
+@test "a pointer that is an array's or an integer's is an address in both cases" {
+    cat >m.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(a: "*fp32", b: "*fp32", o: "*fp32", n: "i32"):
+    i = tl.arange(0, 16)
+    p = (b.to(tl.int64, bitcast=True) + 4 * n).to(tl.pointer_type(tl.float32), bitcast=True)
+    q = p if n > 3 else a + 16
+    r = tl.where(i < 7, p + i, a + i)
+    s = a
+    for j in range(n):
+        s = s + 1 if j % 2 == 0 else p
+    tl.store(o + i, tl.load(q + i) + tl.load(r) + tl.load(s + i))
+K
+    for n in 2 4 5; do
+        arguments=(randn:f32:64:seed=1 randn:f32:64:seed=2 o=zeros:f32:16 $n)
+        tritrun -arch=native -k k -o o=native.npy m.tri "${arguments[@]}"
+        tritrun -arch=linalg -k k -expect=o=@native.npy m.tri "${arguments[@]}"
+    done
+    tritcc -arch=ascend910b -emit=linalg m.tri
+    grep memref.extract_aligned_pointer_as_index m.linalg
 }
 
 @test "an array read as elements of another size has a form, and the host's numbers; for Ascend it is an error that names it" {
@@ -416,4 +471,13 @@ def k(x):
 K
     tritcc -1 -arch=linalg -emit=linalg -sig '*fp32' a.tri
     [[ $errors == a.tri:6:*"inline assembly has no structured form"* ]]
+}
+
+@test "tritrun runs linalg text, and the text for Ascend, whose arrays in front are null" {
+    arguments=(randn:f32:100:seed=1 randn:f32:100:seed=2 output_ptr=zeros:f32:100 100)
+    tritrun -arch=native -grid=2 -o output_ptr=sum.npy "$EXAMPLES/vadd/vadd.tri" "${arguments[@]}" 64
+    for arch in linalg ascend910b ascend910_95; do
+        tritcc -arch=$arch -emit=linalg -o $arch.linalg -sig '*fp32, *fp32, *fp32, i32, 64' "$EXAMPLES/vadd/vadd.tri"
+        tritrun -arch=linalg -grid=2 -expect='output_ptr=@sum.npy' $arch.linalg "${arguments[@]}"
+    done
 }

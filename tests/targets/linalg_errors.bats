@@ -74,21 +74,6 @@ K
 K
 }
 
-@test "pointers from memory, for Ascend" {
-    for arch in ascend910b ascend910_95; do
-        refused "$arch" "10:9: error: structured code cannot follow pointer 'p': it is made from an integer ('p')" <<'K'
-    p = tl.load(sel + i).to(tl.pointer_type(tl.float32))
-    v = tl.load(p)
-    tl.store(out + i, v)
-K
-        refused "$arch" "11:23: error: structured code cannot follow pointer 'q': it is made from an integer ('p')" <<'K'
-    p = tl.load(sel).to(tl.pointer_type(tl.float32))
-    q = p if n > 3 else a
-    tl.store(out + i, tl.load(q + i))
-K
-    done
-}
-
 @test "assembly that is volatile, and assembly that is not" {
     refused linalg "10:9: error: volatile inline assembly has no structured form ('y')" <<'K'
     x = tl.load(a + i)

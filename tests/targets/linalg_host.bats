@@ -31,3 +31,20 @@ run_exec() {
     ${CC:-cc} -std=gnu17 -O1 $CFLAGS -I. -I"$SRCDIR" "$SRCDIR/tests/exec/descriptors.c" one.o two.o -o descriptors -lm
     ./descriptors
 }
+
+@test "extremes of the columns of a block: none is left out" {
+    cat >c.tri <<'K'
+import triton
+import triton.language as tl
+@triton.jit
+def k(x: "*fp32", most: "*fp32", least: "*fp32"):
+    i = tl.arange(0, 16)
+    j = tl.arange(0, 32)
+    v = tl.load(x + i[:, None] * 32 + j[None, :])
+    tl.store(most + j, tl.max(v, 0))
+    tl.store(least + j, tl.min(v, 0))
+K
+    arguments=(randn:f32:16x32:seed=1 most=zeros:f32:32 least=zeros:f32:32)
+    tritrun -arch=native -k k -o most=most.npy -o least=least.npy c.tri "${arguments[@]}"
+    tritrun -arch=linalg -k k -expect=most=@most.npy -expect=least=@least.npy c.tri "${arguments[@]}"
+}
