@@ -16,6 +16,12 @@ $1 == "speed" && after("burst") {
     next
 }
 
+# gpu/corpus.py: NAME KIND SIZE tritcc T ms Triton T ms RATIO [short] [DIFFER D]
+$4 == "tritcc" && $7 == "Triton" && $NF != "short" {
+    row($1, "ms", "tritcc", $5, "", after("DIFFER") ? "arrays differ" : ""); row($1, "ms", "Triton", $8, "", ""); next
+}
+$4 == "tritcc" && $7 == "Triton" { next }
+
 # compile/run.sh and with_triton.py: WHO KERNEL -> STAGE MS ms
 /^(tritcc|Triton) [a-z_]+ -> / && $NF == "ms" { row(words(2, NF - 2), "ms", $1, $(NF - 1), "", ""); next }
 

@@ -31,7 +31,8 @@ echo
 echo "compile time, ms (source to object, the median of 7)"
 compiles() { # FILE SIGNATURE
     for _ in 1 2 3 4 5 6 7; do
-        "${TRITCC:-tritcc}" -arch="${ARCH:-native}" -ftime-report -sig "$2" -emit=obj=one.o "$1" 2>&1 | sed -n 's/ *\([0-9.]*\) .* total$/\1/p'
+        "${TRITCC:-tritcc}" -arch="${ARCH:-native}" -ftime-report -sig "$2" -emit=obj=one.o "$1" 2>&1 |
+            sed -n 's/ *\([0-9.]*\) .* total$/\1/p'
     done | sort -n | sed -n "4s/^/$(printf '%-12s ' "${2%%(*}")/p"
 }
 sed -n "s/^# tritcc: -sig '\(.*\)'/\1/p" kernels.tri | while IFS= read -r sig; do compiles kernels.tri "$sig"; done

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """torch_rows.py LIBRARY [ROW...]: kernels.tri, as a shared library, beside PyTorch's CPU kernels in one process.
 
-The best of interleaved runs, one thread and two (processor time for one thread, which others disturb less; on a machine that
-is not quiet, run it at real-time priority: chrt -f 20). A ratio above 1 is faster than PyTorch. run.sh builds the library and calls this when TORCH_PYTHON names a Python that has it."""
+The best of interleaved runs, one thread and two (processor time for one thread, which others disturb less; on a machine
+that is not quiet, run it at real-time priority: chrt -f 20). A ratio above 1 is faster than PyTorch. run.sh builds the
+library and calls this when TORCH_PYTHON names a Python that has it."""
 import ctypes as C
 import sys
 import time
@@ -26,8 +27,8 @@ def call(name, grid, *args):
 
 
 def products():
-    for name, dtype, out in (("tutorial", torch.float32, torch.float32), ("tutorial_bf16", torch.bfloat16, torch.float32),
-                             ("tutorial_int8", torch.int8, torch.int32)):
+    for name, dtype, out in (("tutorial", torch.float32, torch.float32), ("tutorial_tf32", torch.float32, torch.float32),
+                             ("tutorial_bf16", torch.bfloat16, torch.float32), ("tutorial_int8", torch.int8, torch.int32)):
         for n in (512, 1024, 2048):
             a, b = ((torch.randint(-99, 99, (n, n), dtype=dtype) if dtype == torch.int8 else torch.randn(n, n).to(dtype))
                     for _ in range(2))
@@ -75,6 +76,28 @@ def rows():
     yield "cumsum", call("cumsum", (256, 1, 1), wide, wide_out, 4096), lambda: torch.cumsum(wide, 1), 0, wide_out
     yield "colsum", call("colsum", (16, 1, 1), big, sums, 1024, 4096), lambda: torch.sum(big, 0), 0, sums
     yield "rowsum", call("rowsum", (1024, 1, 1), big, line, 4096), lambda: torch.sum(big, 1), 0, line
+    yield ("layernorm masked", call("layernorm_wide", (256, 1, 1), x, out, w, b, 1024, 1e-5),
+           lambda: F.layer_norm(x, (1024,), w, b), 0, out)
+    yield "rms norm", call("rms_norm", (256, 1, 1), x, out, w, 1024, 1e-5), lambda: F.rms_norm(x, (1024,), w, 1e-5), 0, out
+    y, flat_y = torch.randn(1 << 18), torch.empty(1 << 18)
+    yield "silu", call("silu", (64, 1, 1), flat, y, flat_out, 1 << 18), lambda: F.silu(flat) * y, 0, flat_out
+    yield "vecadd", call("vecadd", (64, 1, 1), flat, y, flat_y, 1 << 18), lambda: torch.add(flat, y), 0, flat_y
+
+
+def indexed():
+    """Rows that look for values, or read and write them elsewhere."""
+    x, logits, labels = torch.randn(1024, 1024), torch.randn(16, 1 << 17), torch.randint(0, 1 << 17, (16,))
+    losses, places, moved = torch.empty(16), torch.empty(1024, dtype=torch.int64), torch.empty(1024, 1024)
+    yield ("cross entropy", call("cross_entropy", (16, 1, 1), logits, labels, losses, 1 << 17),
+           lambda: F.cross_entropy(logits, labels, reduction="none"), 0, losses)
+    yield "argmax", call("argmax", (1024, 1, 1), x, places, 1024), lambda: torch.argmax(x, 1), 0, places
+    yield "sort", call("sort", (1024, 1, 1), x, moved, 1024), lambda: torch.sort(x, 1)[0], 0, moved
+    yield "transpose", call("transpose", (16, 16, 1), x, moved, 1024, 1024), lambda: x.t().contiguous(), 0, moved
+    table, numbers, rows = torch.randn(8192, 1024), torch.randint(0, 8192, (1024,)), torch.empty(1024, 1024)
+    yield ("embedding", call("embedding", (1024, 1, 1), table, numbers, rows, 1024),
+           lambda: F.embedding(numbers, table), 0, rows)
+    flat, order, out = torch.randn(1 << 18), torch.randint(0, 1 << 18, (1 << 18,)), torch.empty(1 << 18)
+    yield "gather", call("gather", (64, 1, 1), flat, order, out, 1 << 18), lambda: torch.take(flat, order), 0, out
 
 
 def once(run, threads):
@@ -114,7 +137,7 @@ def main():
     wanted = sys.argv[2:]
     if "amx_bf16" not in open("/proc/cpuinfo").read():
         print("products with AMX: not run, this processor has none")
-    for source in (rows(), products(), nests()):
+    for source in (rows(), indexed(), products(), nests()):
         for name, ours, theirs, flops, result in source:
             if wanted and not any(name.startswith(w) for w in wanted):
                 continue

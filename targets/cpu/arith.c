@@ -37,6 +37,8 @@ static LLVMValueRef int_divide(const call *c)
     LLVMValueRef x = c->args[0], y = c->args[1];
     LLVMTypeRef type = LLVMTypeOf(x);
     bool is_signed = c->param == LLVMSDiv || c->param == LLVMSRem;
+    if (tri_cpu_divides_integers(c->g, y, c->in.bits, is_signed))
+        return tri_cpu_divide_integers(c->g, x, y, is_signed, c->param == LLVMSRem || c->param == LLVMURem);
     if (!LLVMIsConstant(y) || LLVMIsNull(y)) {
         LLVMValueRef bad = LLVMBuildICmp(b, LLVMIntEQ, y, LLVMConstNull(type), "");
         if (is_signed && c->in.bits > 1) {

@@ -142,6 +142,7 @@ typedef struct {
     int64_t shape[TRI_MAX_RANK];
     int vec_dim;  /* -1: scalar nest */
     int axis;     /* reduced dimension, innermost; -1: none */
+    int64_t ahead; /* the first loop's iterations from now, whose vectors are fetched to the cache; 0: none */
     int lanes;    /* chunk length; 0: TRI_CPU_LANES or the extent when that is less */
     int count;
     tri_cpu_sink *sinks;
@@ -256,6 +257,10 @@ LLVMValueRef tri_cpu_math_fmod(tri_cpu_gen *g, LLVMValueRef x, LLVMValueRef y); 
 /* divide.c: a chunk of floats by one number of an outer level; moves the position of the chunk's level */
 bool tri_cpu_divides_uniformly(tri_cpu_gen *g, MlirOperation op, tri_cpu_val x, tri_cpu_val d);
 LLVMValueRef tri_cpu_divide_uniformly(tri_cpu_gen *g, tri_cpu_val x, tri_cpu_val d);
+
+/* ... and chunks of integers of up to 32 bits, in double: x / y, or its rest; by zero as if it were 1 */
+bool tri_cpu_divides_integers(tri_cpu_gen *g, LLVMValueRef y, unsigned bits, bool is_signed);
+LLVMValueRef tri_cpu_divide_integers(tri_cpu_gen *g, LLVMValueRef x, LLVMValueRef y, bool is_signed, bool is_rest);
 
 /* veclib.c: a function of libm, by its name for double, of vectors; null: the library has none. */
 LLVMValueRef tri_cpu_veclib_call(tri_cpu_gen *g, const char *function, LLVMValueRef *args, int count);

@@ -1,4 +1,6 @@
-/* Division of a chunk of floats by one number: by its reciprocal r, with a correction that makes it the quotient.
+/* Division that is not the processor's own.
+ *
+ * Of a chunk of floats by one number: by its reciprocal r, with a correction that makes it the quotient.
  *
  *     q = x * r;  rest = x - q * d (exact);  q + rest * r
  *
@@ -87,4 +89,39 @@ LLVMValueRef tri_cpu_divide_uniformly(tri_cpu_gen *g, tri_cpu_val x, tri_cpu_val
     LLVMAddIncoming(phi, &q, &from, 1);
     LLVMAddIncoming(phi, &exact, &divide, 1);
     return phi;
+}
+
+/* ---- chunks of integers ----
+ *
+ * No processor divides vectors of integers. In double, x * r with r = (1 + 2^-50) / y cut off is the quotient: r is
+ * larger than the reciprocal by more than all roundings make up for, so that no whole quotient comes out below itself;
+ * and the product is too large by less than 2^-49 of the quotient, for 32 bits less than 2^-17 / y, while a quotient
+ * that is not whole lies 1 / y below the next one or more. r leaves loops when y does not change in them. */
+
+bool tri_cpu_divides_integers(tri_cpu_gen *g, LLVMValueRef y, unsigned bits, bool is_signed)
+{
+    enum { min_lanes = 4, max_bits = 32 };
+    bool has_unsigned = g->host.is_aarch64 || tri_host_has(&g->host, "avx512f");
+    return tri_cpu_lanes_of(y) >= min_lanes && bits > 1 && bits <= max_bits && !LLVMIsConstant(y) &&
+           (is_signed || has_unsigned || bits < max_bits);
+}
+
+LLVMValueRef tri_cpu_divide_integers(tri_cpu_gen *g, LLVMValueRef x, LLVMValueRef y, bool is_signed, bool is_rest)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMTypeRef type = LLVMTypeOf(x), word = tri_cpu_like(g->i32, x), wide = tri_cpu_like(g->f64, x);
+    LLVMOpcode widen = is_signed ? LLVMSExt : LLVMZExt;
+    bool is_short = type != word, converts_signed = is_signed || is_short;
+    LLVMValueRef is_zero = LLVMBuildICmp(b, LLVMIntEQ, y, LLVMConstNull(type), "");
+    y = LLVMBuildSelect(b, is_zero, tri_cpu_const_like(type, 1), y, "");
+    LLVMValueRef u = is_short ? LLVMBuildCast(b, widen, x, word, "") : x;
+    LLVMValueRef v = is_short ? LLVMBuildCast(b, widen, y, word, "") : y;
+    LLVMOpcode to_float = converts_signed ? LLVMSIToFP : LLVMUIToFP;
+    LLVMValueRef one = tri_cpu_constf_like(wide, 1 + 0x1p-50);
+    LLVMValueRef r = LLVMBuildFDiv(b, one, LLVMBuildCast(b, to_float, v, wide, ""), "");
+    LLVMValueRef q = LLVMBuildFMul(b, LLVMBuildCast(b, to_float, u, wide, ""), r, "");
+    q = LLVMBuildCast(b, converts_signed ? LLVMFPToSI : LLVMFPToUI, q, word, "");
+    q = LLVMBuildFreeze(b, q, ""); /* the least number by -1 is itself, as the processor has it */
+    q = is_short ? LLVMBuildTrunc(b, q, type, "") : q;
+    return is_rest ? LLVMBuildSub(b, x, LLVMBuildMul(b, q, y, ""), "") : q;
 }

@@ -41,6 +41,11 @@ LLVMTypeRef tri_cpu_product_packed(const tri_cpu_product *x)
     return x->isa ? LLVMIntTypeInContext(x->g->llvm, x->isa->packed.bits) : x->element;
 }
 
+int64_t tri_cpu_product_bytes(const tri_cpu_product *x, int64_t elements)
+{
+    return elements * (x->isa ? x->isa->packed.bits : x->compute.bits) / 8 * (x->is_split ? 2 : 1);
+}
+
 void tri_cpu_multiply(tri_cpu_gen *g, MlirOperation op, tri_cpu_type compute, int64_t batch, int64_t m, int64_t n,
                       int64_t k, LLVMValueRef a, LLVMValueRef b, LLVMValueRef d)
 {
@@ -78,6 +83,10 @@ void tri_cpu_product_prepare(tri_cpu_product *x, MlirOperation op)
     bool same = mlirTypeEqual(tri_type_element(mlirValueGetType(tri_op_operand(op, 0))),
                               tri_type_element(mlirValueGetType(tri_op_operand(op, 1))));
     x->isa = same ? tri_cpu_dot_choose(g, t, x->m, x->n, x->k) : NULL;
+    if (same && t.kind == TRI_CPU_F32) {
+        x->isa = tri_cpu_split_choose(g, op, x->m, x->n, x->k);
+        x->is_split = x->isa != NULL;
+    }
     if (x->isa)
         x->mlir_element = x->isa->operand == TRI_CPU_BF16 ? mlirBF16TypeGet(context)
                                                           : mlirIntegerTypeGet(context, x->isa->packed.bits);
@@ -125,7 +134,7 @@ static LLVMValueRef block_number(tri_cpu_gen *g, MlirOperation op, int64_t block
 static void find_right(tri_cpu_product *x, MlirValue b)
 {
     tri_cpu_gen *g = x->g;
-    int64_t elements = x->batch * x->k * x->n, bytes = elements * (x->isa ? x->isa->packed.bits : x->compute.bits) / 8;
+    int64_t bytes = tri_cpu_product_bytes(x, x->batch * x->k * x->n);
     tri_cpu_bind *bind = tri_cpu_find(g, b);
     bool is_there = !x->isa && bind && bind->kind == TRI_CPU_BUFFER &&
                     mlirTypeEqual(tri_type_element(mlirValueGetType(b)), x->mlir_element);

@@ -14,6 +14,7 @@ typedef struct tri_cpu_product {
     LLVMTypeRef element;
     MlirType mlir_element, mlir_sum; /* of packed operands; of sums */
     const tri_cpu_dot_isa *isa; /* null: single products */
+    bool is_split;              /* float32 by bfloat16: blocks of high parts, behind them of low ones (dot_split.c) */
     LLVMValueRef a, b, d;       /* row-major, of `element`; a and b of isa->packed */
     int64_t strip;              /* columns of b that are packed as a block of their own: of a tile; or all: n */
     LLVMValueRef a_stride;      /* elements from row to row of a; null: k */
@@ -24,6 +25,7 @@ typedef struct tri_cpu_product {
 /* Shapes and types of a product; chooses the instruction. */
 void tri_cpu_product_prepare(tri_cpu_product *x, MlirOperation op);
 LLVMTypeRef tri_cpu_product_packed(const tri_cpu_product *x); /* of an element of the packed operands */
+int64_t tri_cpu_product_bytes(const tri_cpu_product *x, int64_t elements); /* of so many of an operand, packed */
 /* The only op that reads the value, and as which operand; null: none, or several. */
 MlirOperation tri_cpu_only_user(MlirValue value, intptr_t *out_operand);
 LLVMTypeRef tri_cpu_product_row(tri_cpu_gen *g);              /* of the table */
@@ -60,6 +62,13 @@ int64_t tri_cpu_product_strip(const tri_cpu_product *x); /* as many columns as a
 /* dot_tiles.c: with AMX; base: a, b and d */
 int64_t tri_cpu_tiles_strip(const tri_cpu_product *x);
 void tri_cpu_tiles_multiply(tri_cpu_product *x, LLVMValueRef *base);
+
+/* dot_split.c: float32 as two bfloat16 */
+/* The instruction, for tiles; null: the product asks for all bits, or is too small. */
+const tri_cpu_dot_isa *tri_cpu_split_choose(tri_cpu_gen *g, MlirOperation dot, int64_t m, int64_t n, int64_t k);
+void tri_cpu_split(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef *out_high, LLVMValueRef *out_low);
+/* d += s where s is no NaN. d has rows of `stride` elements; s has `columns`, a multiple of 16. */
+void tri_cpu_split_add(tri_cpu_gen *g, LLVMValueRef d, int64_t stride, LLVMValueRef s, int64_t rows, int64_t columns);
 
 /* dot_queue.c: products whose sums are only added to are put off, and done together. */
 /* Takes part if `arg`, which `loop` carries in `sums`, is such a sum. */

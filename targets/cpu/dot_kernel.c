@@ -1,7 +1,7 @@
 /* The kernel of products: sums of a tile of rows and vectors stay in registers over all of k, and over all products
  * that are added to the same sums (x->table):
  *
- *     for m by mr, n by nr:  acc[mr][nr] = d;  for each product, k: acc += a[m..][k] * b[k][n..];  d = acc
+ *     for n by nr, m by mr:  acc[mr][nr] = d;  for each product, k: acc += a[m..][k] * b[k][n..];  d = acc
  */
 #include "targets/cpu/dot.h"
 
@@ -233,33 +233,49 @@ int64_t tri_cpu_product_strip(const tri_cpu_product *x)
     return lanes;
 }
 
-/* Where bytes of b are 128 more than they are: 128 times the sums of a's rows, as the block's sums have too much. */
-static LLVMValueRef find_excess(tri_cpu_product *x, LLVMValueRef *base)
+/* Sums of a's rows from `m` on, several at once, since each waits for its own last step. */
+static void sum_rows(tri_cpu_product *x, LLVMValueRef *base, LLVMValueRef m, int rows, LLVMValueRef *out)
 {
     tri_cpu_gen *g = x->g;
     int64_t wide = x->isa->width * x->isa->group;
     bool is_whole = x->k % wide == 0;
     int64_t lanes = is_whole ? wide : x->isa->group, sums = is_whole ? x->isa->width : lanes;
     LLVMTypeRef vector = tri_cpu_vector(g->i32, (int)sums);
-    LLVMValueRef out = tri_cpu_temp(g, LLVMArrayType2(g->i32, (uint64_t)x->m), "excess");
-    LLVMValueRef acc = tri_cpu_temp(g, vector, "row");
-    tri_cpu_counted m = tri_cpu_counted_begin(g, x->m, 1);
-    LLVMBuildStore(g->b, LLVMConstNull(vector), acc);
+    for (int u = 0; u < rows; u++)
+        LLVMBuildStore(g->b, LLVMConstNull(vector), out[u] = tri_cpu_temp(g, vector, "row"));
     tri_cpu_each each = tri_cpu_each_begin(x, base);
     tri_cpu_counted k = tri_cpu_counted_begin(g, x->k, lanes);
     LLVMValueRef stride = each.x.a_stride ? each.x.a_stride : tri_cpu_i64(g, x->k);
-    LLVMValueRef at = LLVMBuildNSWAdd(g->b, LLVMBuildNSWMul(g->b, m.i, stride, ""), k.i, "");
-    LLVMValueRef v = packed_load(x, tri_cpu_vector(g->i8, (int)lanes), each.base[0], at);
-    LLVMValueRef sum = LLVMBuildLoad2(g->b, vector, acc, "");
-    sum = is_whole ? tri_cpu_dot_emit(g, x->isa, v, tri_cpu_const_like(LLVMTypeOf(v), 1), sum)
-                   : LLVMBuildAdd(g->b, sum, LLVMBuildSExt(g->b, v, vector, ""), "");
-    LLVMBuildStore(g->b, sum, acc);
+    for (int u = 0; u < rows; u++) {
+        LLVMValueRef row = LLVMBuildNSWAdd(g->b, m, tri_cpu_i64(g, u), "");
+        LLVMValueRef at = LLVMBuildNSWAdd(g->b, LLVMBuildNSWMul(g->b, row, stride, ""), k.i, "");
+        LLVMValueRef v = packed_load(x, tri_cpu_vector(g->i8, (int)lanes), each.base[0], at);
+        LLVMValueRef sum = LLVMBuildLoad2(g->b, vector, out[u], "");
+        sum = is_whole ? tri_cpu_dot_emit(g, x->isa, v, tri_cpu_const_like(LLVMTypeOf(v), 1), sum)
+                       : LLVMBuildAdd(g->b, sum, LLVMBuildSExt(g->b, v, vector, ""), "");
+        LLVMBuildStore(g->b, sum, out[u]);
+    }
     tri_cpu_counted_end(g, &k);
     tri_cpu_each_end(g, &each);
-    sum = LLVMBuildLoad2(g->b, vector, acc, "");
-    sum = tri_cpu_intrinsic(g, "llvm.vector.reduce.add", &vector, 1, &sum, 1);
-    sum = LLVMBuildMul(g->b, sum, LLVMConstInt(g->i32, 128, false), "");
-    LLVMBuildStore(g->b, sum, LLVMBuildGEP2(g->b, g->i32, out, &m.i, 1, ""));
+    for (int u = 0; u < rows; u++) {
+        LLVMValueRef sum = LLVMBuildLoad2(g->b, vector, out[u], "");
+        out[u] = tri_cpu_intrinsic(g, "llvm.vector.reduce.add", &vector, 1, &sum, 1);
+    }
+}
+
+/* Where bytes of b are 128 more than they are: 128 times the sums of a's rows, as the block's sums have too much. */
+static LLVMValueRef find_excess(tri_cpu_product *x, LLVMValueRef *base)
+{
+    tri_cpu_gen *g = x->g;
+    int rows = x->m % max_rows ? 1 : max_rows;
+    LLVMValueRef out = tri_cpu_temp(g, LLVMArrayType2(g->i32, (uint64_t)x->m), "excess"), sums[max_rows];
+    tri_cpu_counted m = tri_cpu_counted_begin(g, x->m, rows);
+    sum_rows(x, base, m.i, rows, sums);
+    for (int u = 0; u < rows; u++) {
+        LLVMValueRef at = LLVMBuildNSWAdd(g->b, m.i, tri_cpu_i64(g, u), "");
+        LLVMValueRef sum = LLVMBuildMul(g->b, sums[u], LLVMConstInt(g->i32, 128, false), "");
+        LLVMBuildStore(g->b, sum, LLVMBuildGEP2(g->b, g->i32, out, &at, 1, ""));
+    }
     tri_cpu_counted_end(g, &m);
     return out;
 }
@@ -283,10 +299,10 @@ void tri_cpu_product_emit(tri_cpu_product *x)
     }
     if (x->isa && x->isa->is_offset)
         base[3] = find_excess(x, base);
+    tri_cpu_counted n = tri_cpu_counted_begin(g, x->n, lanes); /* outside: b's strip stays in the first cache */
     tri_cpu_counted m = tri_cpu_counted_begin(g, x->m, rows);
-    tri_cpu_counted n = tri_cpu_counted_begin(g, x->n, lanes);
     tile(x, base, m.i, n.i, rows, lanes);
-    tri_cpu_counted_end(g, &n);
     tri_cpu_counted_end(g, &m);
+    tri_cpu_counted_end(g, &n);
     tri_cpu_counted_end(g, &batch);
 }

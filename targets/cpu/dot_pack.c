@@ -10,7 +10,7 @@ typedef struct {
     MlirValue value;
     MlirType type; /* of the packed block */
     tri_cpu_type from, to;
-    LLVMValueRef buffer;
+    LLVMValueRef buffer, low; /* low: of the low parts, where numbers are split; else null */
     tri_cpu_val v;
 } pack_data;
 
@@ -26,7 +26,8 @@ static void pack_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
     pack_data *p = sink->data;
     p->v = tri_cpu_eval(g, p->value, g->nest->index);
     tri_cpu_at(g, p->v.level);
-    p->v.v = to_compute(g, p->v.v, p->from, p->to);
+    if (!p->low)
+        p->v.v = to_compute(g, p->v.v, p->from, p->to);
 }
 
 static void pack_write(tri_cpu_gen *g, tri_cpu_sink *sink)
@@ -34,13 +35,20 @@ static void pack_write(tri_cpu_gen *g, tri_cpu_sink *sink)
     pack_data *p = sink->data;
     if (p->v.level < g->nest->loop_count)
         p->v.level = g->nest->loop_count;
+    tri_cpu_val low = p->v;
+    if (p->low) {
+        tri_cpu_at(g, p->v.level);
+        tri_cpu_split(g, p->v.v, &p->v.v, &low.v);
+        tri_cpu_buffer_store(g, p->type, p->low, g->nest->index, low);
+    }
     tri_cpu_buffer_store(g, p->type, p->buffer, g->nest->index, p->v);
 }
 
-void tri_cpu_pack_into(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer, tri_cpu_type to, MlirType type)
+static void pack_parts(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer, LLVMValueRef low, tri_cpu_type to,
+                       MlirType type)
 {
     tri_cpu_gen *g = x->g;
-    pack_data data = {.value = value, .type = type, .to = to, .buffer = buffer};
+    pack_data data = {.value = value, .type = type, .to = to, .buffer = buffer, .low = low};
     data.from = tri_cpu_type_of(g, mlirValueGetType(value));
     tri_cpu_sink sink = {.op = x->op, .data = &data, .eval = pack_eval, .write = pack_write};
     sink.values = &value;
@@ -53,6 +61,29 @@ void tri_cpu_pack_into(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer,
     tri_cpu_nest_run(g, &domain);
 }
 
+void tri_cpu_pack_into(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer, tri_cpu_type to, MlirType type)
+{
+    pack_parts(x, value, buffer, NULL, to, type);
+}
+
+/* For a packed operand: twice as many rows where there are two parts. */
+static LLVMValueRef new_block(tri_cpu_product *x, MlirType type)
+{
+    int64_t shape[TRI_MAX_RANK];
+    MlirAttribute none = {NULL};
+    for (int d = 0; d < x->rank; d++)
+        shape[d] = tri_type_dim(type, d) * (d == 0 && x->is_split ? 2 : 1);
+    return tri_cpu_alloc(x->g, tri_type_tensor(x->rank, shape, tri_type_element(type), none));
+}
+
+/* Low parts lie behind all high ones. */
+static LLVMValueRef low_part(tri_cpu_product *x, LLVMValueRef buffer, int64_t elements)
+{
+    LLVMValueRef at = tri_cpu_i64(x->g, elements);
+    tri_cpu_at(x->g, 0);
+    return LLVMBuildInBoundsGEP2(x->g->b, tri_cpu_product_packed(x), buffer, &at, 1, "");
+}
+
 static tri_cpu_type packed_type(const tri_cpu_product *x) { return x->isa ? x->isa->packed : x->compute; }
 
 /* Row-major, in `buffer` (null: a new one, or where it is). */
@@ -63,8 +94,9 @@ static LLVMValueRef pack(tri_cpu_product *x, MlirValue value, LLVMValueRef buffe
     MlirType type = tri_type_with_element(mlirValueGetType(value), x->mlir_element);
     if (!buffer && bind && bind->kind == TRI_CPU_BUFFER && mlirTypeEqual(type, mlirValueGetType(value)))
         return bind->v;
-    buffer = buffer ? buffer : tri_cpu_alloc(g, type);
-    tri_cpu_pack_into(x, value, buffer, packed_type(x), type);
+    buffer = buffer ? buffer : new_block(x, type);
+    LLVMValueRef low = x->is_split ? low_part(x, buffer, x->batch * x->m * x->k) : NULL;
+    pack_parts(x, value, buffer, low, packed_type(x), type);
     return buffer;
 }
 
@@ -122,21 +154,22 @@ static void strip_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
         t.at[row].c = t.at[row].c * p->group + i;
         p->v[i] = tri_cpu_eval(g, p->value, tri_cpu_intern(g, &t));
         tri_cpu_at(g, p->v[i].level);
-        p->v[i].v = to_compute(g, p->v[i].v, p->from, p->to);
+        if (!p->x->is_split)
+            p->v[i].v = to_compute(g, p->v[i].v, p->from, p->to);
         if (p->x->isa && p->x->isa->is_offset)
             p->v[i].v = LLVMBuildXor(g->b, p->v[i].v, tri_cpu_const_like(LLVMTypeOf(p->v[i].v), 128), "");
     }
 }
 
 /* Lanes of the group's members one after the other. */
-static LLVMValueRef interleave(tri_cpu_gen *g, const strip_data *p, LLVMTypeRef element)
+static LLVMValueRef interleave(tri_cpu_gen *g, const strip_data *p, const tri_cpu_val *from, LLVMTypeRef element)
 {
     int group = p->group, lanes = g->nest->vec_loop >= 0 ? g->nest->vl : 1;
     LLVMValueRef order[TRI_CPU_LANES * max_group], all = LLVMGetPoison(tri_cpu_vector(element, lanes * group));
     if (group == 1)
-        return p->v[0].is_vec ? p->v[0].v : lanes > 1 ? tri_cpu_splat(g, p->v[0].v, lanes) : p->v[0].v;
+        return from[0].is_vec ? from[0].v : lanes > 1 ? tri_cpu_splat(g, from[0].v, lanes) : from[0].v;
     for (int i = 0; i < group; i++) {
-        LLVMValueRef v = p->v[i].is_vec ? p->v[i].v : tri_cpu_splat(g, p->v[i].v, lanes);
+        LLVMValueRef v = from[i].is_vec ? from[i].v : tri_cpu_splat(g, from[i].v, lanes);
         for (int k = 0; k < lanes * group; k++)
             order[k] = LLVMConstInt(g->i32, (uint64_t)(k < lanes ? k : 0), false);
         v = LLVMBuildShuffleVector(g->b, v, LLVMGetPoison(LLVMTypeOf(v)),
@@ -164,12 +197,30 @@ static LLVMValueRef scaled(tri_cpu_gen *g, LLVMValueRef x, int64_t by)
     return by == 1 ? x : LLVMBuildNSWMul(g->b, x, tri_cpu_i64(g, by), "");
 }
 
+static void store_strip(tri_cpu_gen *g, const strip_data *p, const tri_cpu_val *from, LLVMValueRef at)
+{
+    LLVMTypeRef element = tri_cpu_memory_type(g, p->to);
+    LLVMValueRef slot = LLVMBuildInBoundsGEP2(g->b, element, p->buffer, &at, 1, "");
+    LLVMSetAlignment(LLVMBuildStore(g->b, interleave(g, p, from, element), slot), p->to.bits / 8);
+}
+
+static void store_split(tri_cpu_gen *g, strip_data *p, LLVMValueRef at)
+{
+    const tri_cpu_product *x = p->x;
+    tri_cpu_val low[max_group];
+    for (int i = 0; i < p->group; i++) {
+        low[i] = p->v[i];
+        tri_cpu_split(g, p->v[i].v, &p->v[i].v, &low[i].v);
+    }
+    store_strip(g, p, p->v, at);
+    store_strip(g, p, low, LLVMBuildNSWAdd(g->b, at, tri_cpu_i64(g, x->batch * x->k * x->n), ""));
+}
+
 static void strip_write(tri_cpu_gen *g, tri_cpu_sink *sink)
 {
     strip_data *p = sink->data;
     const tri_cpu_product *x = p->x;
     int64_t strip = x->strip;
-    LLVMTypeRef element = tri_cpu_memory_type(g, p->to);
     LLVMValueRef column = chunk_start(g, x->rank - 1);
     LLVMValueRef at = scaled(g, chunk_start(g, x->rank - 2), strip * p->group);
     if (strip < x->n) {
@@ -180,8 +231,10 @@ static void strip_write(tri_cpu_gen *g, tri_cpu_sink *sink)
     at = LLVMBuildNSWAdd(g->b, at, scaled(g, column, p->group), "");
     if (x->rank == 3)
         at = LLVMBuildNSWAdd(g->b, at, scaled(g, chunk_start(g, 0), x->k * x->n), "");
-    LLVMValueRef slot = LLVMBuildInBoundsGEP2(g->b, element, p->buffer, &at, 1, "");
-    LLVMSetAlignment(LLVMBuildStore(g->b, interleave(g, p, element), slot), p->to.bits / 8);
+    if (x->is_split)
+        store_split(g, p, at);
+    else
+        store_strip(g, p, p->v, at);
 }
 
 void tri_cpu_place_right(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer)
@@ -196,7 +249,7 @@ void tri_cpu_place_right(tri_cpu_product *x, MlirValue value, LLVMValueRef buffe
     }
     strip_data data = {.x = x, .value = value, .to = packed_type(x), .group = x->isa ? x->isa->group : 1};
     data.from = tri_cpu_type_of(g, mlirValueGetType(value));
-    data.buffer = x->b = buffer ? buffer : tri_cpu_alloc(g, type);
+    data.buffer = x->b = buffer ? buffer : new_block(x, type);
     tri_cpu_sink sink = {.op = x->op, .data = &data, .eval = strip_eval, .write = strip_write, .indices = value};
     if (data.group == 1) { /* else the elements at a chunk's index are others than those that masks are known for */
         sink.values = &data.value;
@@ -206,6 +259,7 @@ void tri_cpu_place_right(tri_cpu_product *x, MlirValue value, LLVMValueRef buffe
     for (int d = 0; d < x->rank; d++)
         domain.shape[d] = tri_type_dim(type, d);
     domain.shape[x->rank - 2] /= data.group;
+    domain.ahead = domain.shape[x->rank - 2]; /* the block that comes next, below this one */
     domain.lanes = (int)(x->strip < TRI_CPU_LANES ? x->strip : 0);
     tri_cpu_nest_run(g, &domain);
 }

@@ -89,8 +89,8 @@ static bool follow(MlirOperation loop, intptr_t arg, chain *out)
 
 static bool is_same_product(const tri_cpu_product *x, const tri_cpu_product *y)
 {
-    return x->m == y->m && x->n == y->n && x->k == y->k && x->isa == y->isa && x->compute.kind == y->compute.kind &&
-           mlirTypeEqual(x->mlir_element, y->mlir_element);
+    return x->m == y->m && x->n == y->n && x->k == y->k && x->isa == y->isa && x->is_split == y->is_split &&
+           x->compute.kind == y->compute.kind && mlirTypeEqual(x->mlir_element, y->mlir_element);
 }
 
 /* All of one shape, in the sums' own type; `out`: that of each. */
@@ -119,18 +119,13 @@ static bool loop_writes(tri_cpu_gen *g, MlirOperation loop)
 
 /* ---- memory ---- */
 
-static int64_t packed_bytes(const tri_cpu_product *x, int64_t elements)
-{
-    return elements * (x->isa ? x->isa->packed.bits : x->compute.bits) / 8;
-}
-
 static int64_t fewer(int64_t x, int64_t y) { return x < y ? x : y; }
 
 static int64_t choose_trips(const tri_cpu_product *x)
 {
     enum { columns = 32 };
-    int64_t a = packed_bytes(x, x->m * x->k), b = packed_bytes(x, x->k * x->n);
-    int64_t strip = packed_bytes(x, x->k * fewer(x->n, columns)) / (x->isa && x->isa->is_tile ? 2 : 1);
+    int64_t a = tri_cpu_product_bytes(x, x->m * x->k), b = tri_cpu_product_bytes(x, x->k * x->n);
+    int64_t strip = tri_cpu_product_bytes(x, x->k * fewer(x->n, columns)) / (x->isa && x->isa->is_tile ? 2 : 1);
     int64_t trips = fewer(strip_bytes / strip, block_bytes / (a > b ? a : b));
     return fewer(trips, max_trips);
 }
@@ -207,8 +202,8 @@ void tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMV
     q.trips = choose_trips(&q.x);
     if (q.trips < 2)
         return;
-    q.blocks = tri_cpu_cache_room(g, packed_bytes(&q.x, q.x.k * q.x.n), q.trips);
-    q.a_blocks = new_room(g, packed_bytes(&q.x, q.x.m * q.x.k) * q.trips, "left");
+    q.blocks = tri_cpu_cache_room(g, tri_cpu_product_bytes(&q.x, q.x.k * q.x.n), q.trips);
+    q.a_blocks = new_room(g, tri_cpu_product_bytes(&q.x, q.x.m * q.x.k) * q.trips, "left");
     q.table = tri_cpu_temp(g, LLVMArrayType2(tri_cpu_product_row(g), (uint64_t)q.trips), "products");
     q.count = tri_cpu_temp(g, g->i64, "waiting");
     q.first = tri_cpu_temp(g, g->i64, "first");
@@ -246,9 +241,9 @@ static void run_waiting(tri_cpu_gen *g, const queue *q, LLVMValueRef count)
 static void place_operands(tri_cpu_gen *g, queue *q, tri_cpu_product *x, LLVMValueRef count)
 {
     MlirValue b = tri_op_operand(x->op, 1);
-    int64_t bytes = packed_bytes(x, x->k * x->n);
+    int64_t bytes = tri_cpu_product_bytes(x, x->k * x->n);
     tri_cpu_place_left(x, tri_op_operand(x->op, 0),
-                       block_at(g, q->a_blocks, count, packed_bytes(x, x->m * x->k)));
+                       block_at(g, q->a_blocks, count, tri_cpu_product_bytes(x, x->m * x->k)));
     tri_cpu_at(g, 0);
     tri_cpu_cache *cache = tri_cpu_cache_new(g, b, bytes, q->blocks);
     if (!cache) {

@@ -235,6 +235,19 @@ void tri_cpu_buffer_store(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, co
 
 /* ---- global memory ---- */
 
+/* Vectors that follow each other from row to row of a matrix, which processors do not see coming. */
+static void fetch_ahead(tri_cpu_gen *g, const tri_cpu_form *f, LLVMTypeRef element, const place *p)
+{
+    int64_t ahead = g->nest->domain->ahead;
+    if (!ahead || !p->in_order || !f->coef[0])
+        return;
+    LLVMValueRef by = LLVMBuildMul(g->b, f->coef[0], tri_cpu_i64(g, ahead), "");
+    enum { read = 0, everywhere = 3, data = 1 };
+    LLVMValueRef args[4] = {LLVMBuildGEP2(g->b, element, p->address, &by, 1, ""), LLVMConstInt(g->i32, read, false),
+                            LLVMConstInt(g->i32, everywhere, false), LLVMConstInt(g->i32, data, false)};
+    tri_cpu_intrinsic(g, "llvm.prefetch", &g->ptr, 1, args, 4);
+}
+
 static place affine_place(tri_cpu_gen *g, tri_cpu_form *f, LLVMTypeRef element)
 {
     place p = {.level = f->level > f->ptr_level ? f->level : f->ptr_level};
@@ -259,6 +272,7 @@ static place affine_place(tri_cpu_gen *g, tri_cpu_form *f, LLVMTypeRef element)
         address = LLVMBuildGEP2(g->b, element, address, &index, 1, "");
     }
     p.address = address;
+    fetch_ahead(g, f, element, &p);
     return p;
 }
 

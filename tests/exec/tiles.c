@@ -19,7 +19,7 @@ int tri_cpu_rt5_tile_level(void) { return 5; }
 
 static uint16_t a[most * most], b[most * most];
 static int8_t p[most * most], q[most * most];
-static float c[most * most];
+static float c[most * most], r[most * most], s[most * most];
 static int32_t d[most * most];
 
 typedef int launcher(tri_stream, tri_grid, const void *, const void *, float *, int32_t, int32_t, int32_t, int32_t,
@@ -61,6 +61,58 @@ static void integers(int m, int n, int k)
     }
 }
 
+typedef int single_launcher(tri_stream, tri_grid, const float *, const float *, float *, int32_t, int32_t, int32_t,
+                            int32_t, int32_t, int32_t);
+
+/* Within `bound` of the sum of the terms' sizes: tf32 has 1e-3, two bfloat16 2e-5. */
+static void singles(const char *name, single_launcher *run, int bm, int bn, int m, int n, int k, double bound)
+{
+    tri_grid grid = {(uint32_t)((m + bm - 1) / bm), (uint32_t)((n + bn - 1) / bn), 1};
+    memset(c, 0, sizeof c);
+    LAUNCH(run(NULL, grid, r, s, c, m, n, k, most, most, most));
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++) {
+            double sum = 0, size = 0;
+            for (int t = 0; t < k; t++) {
+                double term = (double)r[i * most + t] * s[t * most + j];
+                sum += term;
+                size += fabs(term);
+            }
+            float got = c[i * most + j];
+            if (isnan(sum) ? !isnan(got) : !(fabs(got - sum) <= bound * size || got == (float)sum))
+                fail_at(__LINE__, name, i * most + j, got, sum);
+        }
+    }
+}
+
+static void batches(void)
+{
+    enum { m = 32, n = 32, k = 64 };
+    LAUNCH(three(NULL, (tri_grid){1, 1, 1}, r, s, c));
+    for (int i = 0; i < 2 * m * n; i++) {
+        const float *x = r + i / n * k, *y = s + i / (m * n) * k * n + i % n;
+        double sum = 0, size = 0;
+        for (int t = 0; t < k; t++) {
+            sum += (double)x[t] * y[t * n];
+            size += fabs((double)x[t] * y[t * n]);
+        }
+        NEAR("three dimensions", i, c[i], sum, 3e-5 * size);
+    }
+}
+
+/* Where what is left of a number is zero beside an infinity, and where the high part would become infinite. */
+static void odd_singles(void)
+{
+    static const float odd[] = {INFINITY, -INFINITY, NAN, 0x1.ff8p127f, -0x1.ff8p127f, 0x1p-130f, 1, 0};
+    for (int i = 0; i < 64; i++) {
+        r[i * most + i] = odd[i % 8];
+        r[i * most + (i + 9) % 64] = i % 3 ? 1 : 1 + 0x1p-20f;
+        s[i * most + i / 2] = i % 5 ? 2 : odd[(i + 3) % 8];
+    }
+    s[5] = NAN;
+    singles("odd numbers", single, 64, 64, 64, 64, 64, 3e-5);
+}
+
 int main(void)
 {
 #ifdef SMALL_STACK /* too small for the state of tiles, so that the system refuses them */
@@ -79,6 +131,8 @@ int main(void)
         b[i] = to_bf16(random_float());
         p[i] = (int8_t)random_bits();
         q[i] = (int8_t)random_bits();
+        r[i] = random_float();
+        s[i] = random_float();
     }
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         int m = sizes[s][0], n = sizes[s][1], k = sizes[s][2];
@@ -86,7 +140,13 @@ int main(void)
         floats("narrow", narrow, 16, 64, m, n, k);
         floats("few", few, 16, 16, m, n, k);
         integers(m, n, k);
+        singles("single", single, 64, 64, m, n, k, 3e-5);
+        singles("slim", slim, 32, 128, m, n, k, 3e-5);
+        singles("turned", turned, 32, 32, m, n, k, 3e-5);
+        singles("all bits", all_bits, 64, 64, m, n, k, 2e-6);
     }
+    batches();
+    odd_singles();
     a[3] = to_bf16(INFINITY);
     a[most + 5] = to_bf16(NAN);
     b[7] = to_bf16(-INFINITY);

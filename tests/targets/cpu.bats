@@ -87,6 +87,18 @@ man_text() { sed -n '/vector code of the compiler/,/as they do on aarch64/p' "$S
 @test "shapes, gathers and sorting" { run_exec shape -arch="$HOST_ARCH"; }
 @test "casts are exact for every format" { run_exec casts -arch="$HOST_ARCH"; }
 @test "integers of every width, Philox" { run_exec ints -arch="$HOST_ARCH"; }
+@test "quotients of vectors of integers are exact, without division" {
+    run_exec quotients -arch="$HOST_ARCH"
+    [ "$(uname -m)" = x86_64 ] || skip "the rest is of x86"
+    run_exec quotients -arch=x86-64
+    run_exec quotients -arch=x86-64-v3
+    # one division, of doubles, in front of the loop
+    tritcc -arch=x86-64-v4 -sig 'by_one(*i32, *i32, *i32, i32, i32)' -emit=asm=by_one.s quotients.tri
+    sed -n '/^by_one:/,$p' by_one.s >one.s
+    ! grep -qE 'idiv|divl' one.s || false
+    tritcc -arch=x86-64-v4 -sig 'signed32(*i32, *i32, *i32, *i32, i32)' -emit=asm=signed.s quotients.tri
+    ! grep -q 'idivl' signed.s || false
+}
 @test "memory order, aliasing, atomics, addresses" { run_exec memory -arch="$HOST_ARCH"; }
 @test "descriptors, mapped functions, scaled products, libdevice" { run_exec advanced -arch="$HOST_ARCH"; }
 @test "descriptors as arguments and through control flow" { run_exec descriptors -arch="$HOST_ARCH"; }
@@ -372,6 +384,9 @@ tiles='-arch=x86-64-v4 -mattr=+amx-tile,+amx-bf16,+amx-int8'
     sed -n '/vfmadd/,$p' products.s | tac | sed -n '/vfmadd/,$p' >loop.s
     [ "$(grep -c 'vmov.*zmm' loop.s)" = 0 ]
     [ "$(grep -c vgather wide.s)" = 0 ]
+    # the block of b below the one that is packed is fetched meanwhile; columns outside, so that their strip stays
+    grep -q prefetcht0 wide.s
+    ! grep -q prefetch products.s || false
     # acc += dot(a, b) is the same
     tritcc -arch=x86-64-v4 -sig 'columns_first(*fp32, *fp32, *fp32, i32, i32, i32, i32, 16, 16, 16)' -emit=asm=added.s "$SRCDIR/tests/exec/panels.tri"
     [ "$(grep -c '^products:' added.s)" = 1 ]
@@ -441,6 +456,17 @@ END
     [ "$(grep -cE 'tileloadd.*tmm[4-7]$' loop.s)" = 4 ]
     [ "$(sed -n '/^tri_run_wide:/,/\.size/p' with.s | grep -cE 'tdp|tile')" = 0 ]
     objdump -d with.o | grep -q 'tdpbf16ps.*tmm'
+    # float32 in two parts: twelve products for a strip's step, in two loops; of ieee, and where all bits are asked for, none
+    local single='*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32, i32, i32, 64, 64, 64'
+    # shellcheck disable=SC2086
+    tritcc $tiles -sig "single($single)" -emit=asm=split.s "$SRCDIR/tests/exec/tiles.tri"
+    [ "$(grep -c tdpbf16ps split.s)" = 12 ]
+    [ "$(grep -c tilezero split.s)" = 4 ]
+    # shellcheck disable=SC2086
+    tritcc $tiles -sig "all_bits($single)" -emit=asm=bits.s "$SRCDIR/tests/exec/tiles.tri"
+    # shellcheck disable=SC2086
+    tritcc $tiles -fdot-precision=ieee -sig "single($single)" -emit=asm=ieee.s "$SRCDIR/tests/exec/tiles.tri"
+    [ "$(cat bits.s ieee.s | grep -cE 'tdp|tilecfg|_amx')" = 0 ]
     # products that no tile suits, and a level that has none
     # shellcheck disable=SC2086
     tritcc $tiles -sig 'few(*bf16, *bf16, *fp32, i32, i32, i32, i32, i32, i32, 16, 16, 16)' -emit=asm=few.s "$SRCDIR/tests/exec/tiles.tri"

@@ -1,0 +1,76 @@
+/* Products of float32 with instructions for bfloat16: a number is the sum of two of those, as near as 17 bits, and
+ *
+ *     a * b  =  high(a) high(b)  +  (low(a) high(b) + high(a) low(b))
+ *
+ * of which the last is added up on its own and left out where it is NaN: that happens where an infinity meets a low
+ * part of zero, and the product of high parts has the right result then. (Triton's bf16x3, passes/ttgir/f32_dot_tc.c.)
+ * The error is a fiftieth of tf32's or less, so that this may be done for tf32; never for ieee. */
+#include "targets/cpu/dot.h"
+
+enum {
+    least_side = 32,               /* of the result: with fewer, splitting costs more than is gained */
+    tf32 = 0, ieee = 2, bf16x3 = 3 /* inputPrecision of tt.dot */
+};
+
+const tri_cpu_dot_isa *tri_cpu_split_choose(tri_cpu_gen *g, MlirOperation dot, int64_t m, int64_t n, int64_t k)
+{
+    const tri_cpu_type bf16 = {TRI_CPU_BF16, 16};
+    int64_t precision = tri_op_int(dot, "inputPrecision", ieee);
+    if ((precision != tf32 && precision != bf16x3) || m < least_side || n < least_side ||
+        m % 16 || n % 16)
+        return NULL;
+    const tri_cpu_dot_isa *isa = tri_cpu_dot_choose(g, bf16, m, n, k);
+    return isa && isa->is_tile ? isa : NULL;
+}
+
+static LLVMValueRef bits_like(LLVMValueRef v, uint32_t bits)
+{
+    return tri_cpu_const_like(LLVMTypeOf(v), (int32_t)bits);
+}
+
+/* To nearest, half away from zero; what would become infinite by that is cut off instead. */
+static LLVMValueRef high_bits(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef x)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMValueRef near = LLVMBuildAdd(b, x, bits_like(x, 0x8000), "");
+    LLVMValueRef size = LLVMBuildAnd(b, x, bits_like(x, 0x7fffffff), "");
+    LLVMValueRef is_large = LLVMBuildICmp(b, LLVMIntUGE, size, bits_like(x, 0x7f7f8000), "");
+    LLVMValueRef high = LLVMBuildAnd(b, LLVMBuildSelect(b, is_large, x, near, ""), bits_like(x, 0xffff0000), "");
+    LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, v, v, "");
+    return LLVMBuildSelect(b, is_nan, bits_like(x, 0x7fc00000), high, "");
+}
+
+void tri_cpu_split(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef *out_high, LLVMValueRef *out_low)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMTypeRef bits = tri_cpu_like(g->i32, v), half = tri_cpu_like(g->i16, v);
+    LLVMValueRef x = LLVMBuildBitCast(b, v, bits, ""), high = high_bits(g, v, x);
+    LLVMValueRef rest = LLVMBuildFSub(b, v, LLVMBuildBitCast(b, high, LLVMTypeOf(v), ""), "");
+    LLVMValueRef low = LLVMBuildBitCast(b, rest, bits, ""), by = bits_like(x, 16);
+    low = LLVMBuildAdd(b, low, bits_like(x, 0x8000), "");
+    *out_high = LLVMBuildTrunc(b, LLVMBuildLShr(b, high, by, ""), half, "");
+    *out_low = LLVMBuildTrunc(b, LLVMBuildLShr(b, low, by, ""), half, "");
+}
+
+void tri_cpu_split_add(tri_cpu_gen *g, LLVMValueRef d, int64_t stride, LLVMValueRef s, int64_t rows, int64_t columns)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMTypeRef vector = tri_cpu_vector(g->f32, TRI_CPU_LANES);
+    tri_cpu_counted m = tri_cpu_counted_begin(g, rows, 1);
+    for (int64_t n = 0; n < columns; n += TRI_CPU_LANES) {
+        LLVMValueRef column = tri_cpu_i64(g, n);
+        LLVMValueRef row = LLVMBuildNSWMul(b, m.i, tri_cpu_i64(g, columns), "");
+        LLVMValueRef at = LLVMBuildNSWAdd(b, row, column, "");
+        LLVMValueRef from = LLVMBuildInBoundsGEP2(b, g->f32, s, &at, 1, "");
+        row = LLVMBuildNSWMul(b, m.i, tri_cpu_i64(g, stride), "");
+        at = LLVMBuildNSWAdd(b, row, column, "");
+        LLVMValueRef to = LLVMBuildInBoundsGEP2(b, g->f32, d, &at, 1, "");
+        LLVMValueRef small = LLVMBuildLoad2(b, vector, from, ""), sum = LLVMBuildLoad2(b, vector, to, "");
+        LLVMSetAlignment(small, 4);
+        LLVMSetAlignment(sum, 4);
+        LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, small, small, "");
+        small = LLVMBuildSelect(b, is_nan, LLVMConstNull(vector), small, "");
+        LLVMSetAlignment(LLVMBuildStore(b, LLVMBuildFAdd(b, sum, small, ""), to), 4);
+    }
+    tri_cpu_counted_end(g, &m);
+}
