@@ -66,21 +66,12 @@ class Build(build_py):
         shutil.copyfile(os.path.join(build(), SONAME), library)
         with open(library, "rb") as file, open(os.path.join(target, "BUILD"), "w") as stamp:
             stamp.write(hashlib.sha256(file.read()).hexdigest()[:16] + "\n")
-        compiler = os.environ.get("CC", "cc").split()
-        subprocess.check_call(
-            [
-                *compiler,
-                "-O2",
-                "-s",
-                "-I",
-                os.path.join(ROOT, "include"),
-                os.path.join(HERE, "thin.c"),
-                library,
-                "-Wl,-rpath,$ORIGIN",
-                "-o",
-                os.path.join(target, "tritcc"),
-            ]
-        )
+        compiler = [*os.environ.get("CC", "cc").split(), "-O2", "-s"]
+        include = ["-I", os.path.join(ROOT, "include")]
+        thin = [*include, os.path.join(HERE, "thin.c"), library, "-Wl,-rpath,$ORIGIN"]
+        subprocess.check_call([*compiler, *thin, "-o", os.path.join(target, "tritcc")])
+        launch = ["-shared", "-fPIC", "-fvisibility=hidden", os.path.join(HERE, "launch.c"), "-ldl"]
+        subprocess.check_call([*compiler, *launch, "-o", os.path.join(target, "launch.so")])
 
 
 class Wheel(bdist_wheel):

@@ -24,6 +24,7 @@ def _product(a, b, c, M, N, K, sa, sb, sc, BM: tl.constexpr, BN: tl.constexpr, B
     tl.store(c + m[:, None] * sc + n[None, :], acc.to(c.dtype.element_ty), mask=(m[:, None] < M) & (n[None, :] < N))
 
 
+product = triton.jit(_product)
 matmul = triton.autotune(CONFIGS, key=["M", "N", "K"])(triton.jit(_product))
 matmul_too_large = triton.autotune([TOO_LARGE, CONFIGS[0]], key=["M"])(triton.jit(_product))
 

@@ -113,6 +113,28 @@ def square(x):
     return x * x
 
 
+@triton.jit
+def fails(x):
+    return x + foo  # noqa: F821
+
+
+@triton.jit
+def calls_what_fails(o):
+    # the call is not in the first line
+    tl.store(o, fails(3))
+
+
+@triton.jit
+def divmod(a, b):  # noqa: A001
+    return a // b, a % b
+
+
+@triton.jit
+def shadows(o):
+    a, b = divmod(tl.load(o), 7)
+    tl.store(o, a + b)
+
+
 def cases():
     """(name, kernel, options, types) of each; made anew by each call."""
     return [

@@ -3,6 +3,7 @@
 import contextlib
 import importlib.util
 import os
+import shutil
 import tempfile
 import unittest
 
@@ -111,6 +112,25 @@ class Launched(unittest.TestCase):
         k.making_descriptors[(2, 2)](a, b, c, 256, 256, 128, BM=128, BN=128, BK=64)
         torch.testing.assert_close(c, a @ b, atol=0.1, rtol=2e-2)
 
+    def test_both_launchers(self):
+        a, b = (torch.randn(512, 512, device="cuda", dtype=torch.float16) for _ in range(2))
+        for launcher in ("tritcc", "triton"):
+            with self.subTest(launcher):
+                tritcc.triton.install(launcher=launcher)
+                self.addCleanup(tritcc.triton.install, launcher="tritcc")
+                c = torch.empty_like(a)
+                k.product.device_caches.clear()
+                kernel = k.product[(4, 4)](a, b, c, 512, 512, 512, 512, 512, 512, BM=128, BN=128, BK=64, num_warps=8)
+                torch.testing.assert_close(c, a @ b, atol=0.3, rtol=2e-2)
+                self.assertEqual(kernel.metadata.tritcc["launcher"], launcher)
+                maps = launcher == "tritcc" and torch.cuda.get_device_capability()[0] == 9
+                self.assertEqual("cp.async.bulk.tensor" in kernel.asm["ptx"], maps)
+
+    def test_memory_of_the_host_is_refused(self):
+        x = torch.randn(64)
+        with self.assertRaisesRegex(ValueError, r"Pointer argument \(at 0\) cannot be accessed from Triton"):
+            k.add[(1,)](x, x, x, 64, B=64)
+
     def test_hooks_see_launches(self):
         from triton import knobs
 
@@ -177,6 +197,30 @@ class Launched(unittest.TestCase):
             o = torch.empty_like(x)
             module.add(8, x, x, o, 1000, stream=torch.cuda.current_stream().cuda_stream)
             torch.testing.assert_close(o, x + x)
+
+    @unittest.skipUnless(shutil.which(os.environ.get("CXX", "c++")), "there is no C++ compiler")
+    def test_a_package_of_aotinductor_runs_in_a_program(self):
+        import aoti
+
+        with tempfile.TemporaryDirectory() as folder:
+            package = aoti.make_package(torch, "cuda", os.path.join(folder, "model.pt2"))
+            report = tritcc.triton.report()
+            self.assertEqual(len(report.fallbacks), 0, str(report))
+            images = aoti.images(package)
+            self.assertGreater(len(images), 0)
+            ours = set()
+            for at, _, names in os.walk(os.environ["TRITON_CACHE_DIR"]):
+                for name in names:
+                    if name.endswith(".cubin"):
+                        with open(os.path.join(at, name), "rb") as data:
+                            ours.add(data.read())
+            self.assertEqual([name for name, data in images.items() if data not in ours], [])
+            program = os.path.join(folder, "program")
+            aoti.build_program(torch, program)
+            got, want = aoti.run_program(program, package, "cuda"), aoti.wanted(torch, "cuda")
+            self.assertEqual(len(got), len(want))
+            for one, other in zip(got, want):
+                self.assertAlmostEqual(one, other, delta=1e-3 * abs(other) + 1e-5)
 
     def test_torch_compile(self):
         import torch._inductor.config as config

@@ -210,6 +210,35 @@ class Refusals(Installed):
                 self.assertIn(words, text)
                 self.assertLess(text.index(words), text.index(code))
 
+    def test_what_tritons_functions_raise_is_the_cause(self):
+        rows = [
+            ("tl.expand_dims(tl.arange(0, 8), -3)\n", ValueError, "invalid axis -3. Expected -2 <= axis < 2"),
+            ("tl.program_id(20)\n", ValueError, "program_id axis must be 0, 1, or 2 but got 20"),
+            ("tl.arange(0, 8)[3:]\n", ValueError, "unsupported tensor index"),
+            ("tl.arange(2, 7)\n", ValueError, "arange's range must be a power of 2"),
+            ("foo\n", type(None), "None"),
+        ]
+        for body, kind, words in rows:
+            with self.subTest(body):
+                cause = self.failing(body, x="*fp32").__cause__
+                self.assertIs(type(cause), kind)
+                self.assertEqual(str(cause), words)
+
+    def test_an_error_in_a_call_is_the_cause_of_one_at_the_call(self):
+        import kernels
+
+        with self.assertRaises(Exception) as caught:
+            compiled(kernels.calls_what_fails, o="*i32")
+        outer = caught.exception
+        self.assertTrue(str(outer).startswith("at 3:16:\ndef calls_what_fails(o):"), outer)
+        self.assertTrue(str(outer.__cause__).startswith("at 2:15:\ndef fails(x):"), outer.__cause__)
+        self.assertIn("foo is not defined", str(outer.__cause__))
+
+    def test_functions_may_have_the_names_of_pythons(self):
+        import kernels
+
+        self.assertIn("arith.remsi", compiled(kernels.shadows, o="*i32").asm["ttir"])
+
     def test_too_much_shared_memory_is_out_of_resources(self):
         from triton.runtime.errors import OutOfResources
         import kernels
@@ -351,6 +380,35 @@ class Surroundings(Installed):
         theirs = compiled(kernels.calls, o="*fp32", n="fp32")
         self.assertNotEqual(ours.hash, theirs.hash)
         self.assertNotIn("tritcc.kernel", theirs.asm["ptx"])
+
+    def test_the_key_follows_the_files_of_triton(self):
+        from tritcc.triton import _key
+
+        folder = os.path.join(self.cache, "package")
+        os.makedirs(os.path.join(folder, "_C"))
+        keys = []
+        for name, text in (("a.py", "1"), ("_C/lib.so", "2"), ("_C/lib.so", "22"), ("note.txt", "3")):
+            with open(os.path.join(folder, name), "w") as out:
+                out.write(text)
+            _key._files_of.cache_clear()
+            keys.append(_key._files_of(folder))
+        os.utime(os.path.join(folder, "a.py"), ns=(1, 1))
+        _key._files_of.cache_clear()
+        keys.append(_key._files_of(folder))
+        self.assertEqual(keys[2], keys[3])
+        self.assertEqual(len(set(keys)), 4)
+
+    def test_the_key_does_not_read_tritons_library(self):
+        from triton.runtime import autotuner, cache
+
+        before = cache.triton_key()
+        self.assertIn("tritcc", before)
+        self.assertTrue(before.startswith(support.triton.__version__))
+        self.assertLess(len(before), 300)  # Triton's own lists a digest of each file
+        self.assertEqual(autotuner.triton_key(), before)
+        tritcc.triton.uninstall()
+        self.assertNotEqual(autotuner.triton_key(), before)
+        self.assertNotIn("tritcc", cache.triton_key())
 
     def test_32_threads(self):
         import kernels

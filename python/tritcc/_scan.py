@@ -62,7 +62,7 @@ def outer_words(text, scope, signature):
         return None
     found = {}
     for word in set(_WORD.findall(text)):
-        if word not in scope or hasattr(builtins, word):
+        if word not in scope or hasattr(builtins, word) and scope[word] is getattr(builtins, word):
             continue
         value = scope[word]
         if isinstance(value, types.ModuleType):

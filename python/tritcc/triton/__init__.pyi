@@ -34,6 +34,7 @@ def install(
     frontend: str | None = ...,
     warnings: bool | None = ...,
     options: str | Sequence[str] | None = ...,
+    launcher: str | None = ...,
 ) -> None:
     """From now on, Triton's kernels for NVIDIA GPUs are compiled by tritcc, here and in processes that start from here.
 
@@ -41,6 +42,8 @@ def install(
     frontend: "tritcc", or "triton": Triton's own front end makes ttir, and tritcc the rest.
     warnings: the compiler's warnings are Python's, of the category TritccWarning.
     options: further options of the command, for every kernel.
+    launcher: of kernels that @triton.jit functions are called with directly: "tritcc" (as long as nothing is said), for
+        which the compiler makes tensor maps by itself, or "triton". Inductor's kernels are launched by Triton's.
     """
 
 def uninstall() -> None: ...

@@ -3,6 +3,7 @@
 Phrases come from a table: the code of a message, a pattern that its text must have, and how Triton words that."""
 
 import ast
+import builtins
 import re
 
 from . import _state
@@ -75,6 +76,8 @@ PHRASES = (
     ("3019", r"(.*)", "TypeError('For loop bounds and step must all be ints: {1}')"),
     ("3020", r"fp8|float8", "ValueError('type not supported in this architecture. {0}')"),
     ("3021", r"(.*)", "ValueError('{1} not supported')"),
+    ("3022", r"in \[(-?\d+), (\d+)\), but this is (-?\d+)", "ValueError('invalid axis {3}. Expected {1} <= axis < {2}')"),
+    ("3022", r"of a grid is 0, 1 or 2, not (-?\d+)", "ValueError('program_id axis must be 0, 1, or 2 but got {1}')"),
     ("3022", r"axis (-?\d+)", "ValueError('invalid axis {1}')"),
     ("3023", r"returns (.*), but another return gives (.*)", "TypeError('Inconsistent return types: {2} and {1}')"),
     (
@@ -83,7 +86,8 @@ PHRASES = (
         "NotImplementedError('Attribute assignment is not supported in triton')",
     ),
     ("4001", r"items can not be assigned", "NotImplementedError('__setitem__ is not supported in triton')"),
-    ("4001", r"'?(break|continue|try|with|lambda|dict)", "unsupported AST node type: {1}"),
+    ("4001", r"can be indexed only with", "ValueError('unsupported tensor index')"),
+    ("4001", r"'(break|continue|try|with|lambda|dict)", "unsupported AST node type: {1}"),
     ("4003", r"'([^']*)'", "ValueError('{1} is already defined. constexpr cannot be reassigned.')"),
     ("4006", r"(.*)", "ValueError({0!r})"),
     ("4008", r"(.*)", "RuntimeError('Only `range` and `static_range` iterators are currently supported')"),
@@ -110,17 +114,41 @@ def _static_assertion(text):
     return re.sub(r"^static assertion failed(: )?", "", text)
 
 
-def _place(error, bundle, source):
+def _place(line, column, bundle, source):
     """(text of the function, a node with the place in it): Triton's messages count lines from 'def' on."""
     node = ast.Pass()
     node.lineno, node.col_offset = 1, 0
     text = getattr(getattr(source, "fn", None), "src", None)
-    for piece in bundle.pieces if bundle is not None and error.line else ():
-        if piece.place <= error.line < piece.place + piece.count:
-            node.lineno, node.col_offset = error.line - piece.place + 1, max(error.column - 1, 0)
+    for piece in bundle.pieces if bundle is not None and line else ():
+        if piece.place <= line < piece.place + piece.count:
+            node.lineno, node.col_offset = line - piece.place + 1, max(column - 1, 0)
             text = getattr(piece.owner, "src", None) or piece.text
             break
     return text, node
+
+
+def _exception_of(phrase):
+    """What Triton's functions raise, of a phrase like "ValueError('...')"; None for other phrases, and for names, which
+    its compiler looks up by itself."""
+    found = re.fullmatch(r"(\w+)\((['\"].*)\)", phrase, re.S)
+    if found is None or found.group(1) == "NameError":
+        return None
+    try:
+        return getattr(builtins, found.group(1), TypeError)(ast.literal_eval(found.group(2)))
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _through_calls(inner, error, bundle, source):
+    """Triton has an exception of its own for each call that leads to the place: its text is the one inside of it."""
+    from triton.compiler.errors import CompilationError
+
+    for note in error.notes:
+        if not re.match(r"in the call of '", note.text or "") or not note.line:
+            continue
+        outer = CompilationError(*_place(note.line, note.column, bundle, source), str(inner))
+        outer.__cause__, inner = inner, outer
+    return inner
 
 
 def located(error, bundle):
@@ -155,12 +183,13 @@ def translated(refused, source):
     from triton.compiler import errors as theirs
 
     bundle = getattr(refused, "bundle", None)
-    text, node = _place(error, bundle, source)
+    text, node = _place(error.line, error.column, bundle, source)
     kind, phrase = theirs.CompilationError, phrase_of(error.code, error.text)
     if error.code == "TRI-4002":
         kind, phrase = theirs.CompileTimeAssertionFailure, _static_assertion(error.text)
-    elif error.code.removeprefix("TRI-") in _UNSUPPORTED or error.code.startswith("TRI-2"):
+    elif error.code.startswith("TRI-2") or error.code.removeprefix("TRI-") in _UNSUPPORTED and not _exception_of(phrase):
         kind = theirs.UnsupportedLanguageConstruct
     made = kind(text, node, f"{phrase}\n{located(error, bundle)}".lstrip("\n"))
-    made.__cause__ = cause
-    return made
+    if kind is theirs.CompilationError:
+        made.__cause__ = _exception_of(phrase)
+    return _through_calls(made, error, bundle, source)

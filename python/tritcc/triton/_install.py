@@ -54,6 +54,10 @@ def install(**told):
     from .. import _library
 
     _library.library()
+    if told.get("launcher") == "tritcc":
+        from . import _direct
+
+        _direct.require()
     _state.told(**told)
     _report.start()
     if current.is_installed:
@@ -68,9 +72,12 @@ def install(**told):
     _patch(compiler.CompiledKernel, "__init__", _loaded)
     _patch(compiler.IRSource, "__init__", _begin_text)
     _patch(CUDABackend, "load_dialects", _load_dialects)
-    from . import _launcher, _torch
+    _patch(compiler, "ir", _ir)
+    from . import _direct, _key, _launcher, _torch
 
+    _key.install(_patch)
     _launcher.install(_patch)
+    _direct.install(_patch)
     _torch.install(_patch)
     current.is_installed = True
     return current
@@ -133,7 +140,7 @@ def _stage(backend, kind, before, plain, options, turn):
             if not turn.is_text or turn.reason or kind == "cubin":
                 _report.mark(metadata, turn.name, turn.reason or "a stage that was replaced")
             return plain(src, metadata)
-        _report.mark(metadata, turn.name, None, unit.note)
+        _report.mark(metadata, turn.name, None, unit.note, unit.launcher)
         return plain(str(src), metadata) if kind == "cubin" else unit.give(kind, metadata)
 
     return stage
@@ -154,7 +161,8 @@ def _refuse(refused, turn, source):
     if current.strict:
         from . import _errors
 
-        raise _errors.translated(refused, source) from None
+        error = _errors.translated(refused, source)
+        raise error from error.__cause__
     turn.reason, turn.refused = refused.reason, refused
 
 
@@ -221,10 +229,32 @@ def _load_dialects(plain):
     return load_dialects
 
 
+class _LazyIr:
+    """Triton's module `ir` for compile(), which loads what the dialects of all devices need when that is known to be
+    needed; the back end's follow (`_load_dialects`)."""
+
+    def __init__(self, plain):
+        self._plain = plain
+
+    def __getattr__(self, name):
+        return getattr(self._plain, name)
+
+    def load_dialects(self, context):
+        turn = getattr(current.local, "turn", None)
+        if turn is None or turn.has_begun or turn.language != "TRITON":
+            return self._plain.load_dialects(context)
+        turn.unloaded.append((self._plain.load_dialects, context))
+
+
+def _ir(plain):
+    return _LazyIr(plain)
+
+
 def _load_now(turn):
-    while turn is not None and turn.unloaded:
-        plain, backend, context = turn.unloaded.pop()
-        plain(backend, context)
+    for load, *given in turn.unloaded if turn is not None else ():
+        load(*given)
+    if turn is not None:
+        turn.unloaded.clear()
 
 
 def _begin_text(plain):

@@ -22,6 +22,11 @@ def is_ours(metadata):
 def _init(plain):
     @functools.wraps(plain)
     def __init__(self, src, metadata):
+        from . import _direct
+
+        self.tritcc_launch = _direct.launcher_of(src, metadata)
+        if self.tritcc_launch is not None:
+            return  # a name for tritcc's launcher, for which nothing is compiled
         _local.is_ours = is_ours(metadata)
         try:
             plain(self, src, metadata)
@@ -31,7 +36,7 @@ def _init(plain):
     return __init__
 
 
-def _allocate(size, alignment, stream):
+def allocate(size, alignment, stream):
     torch = sys.modules.get("torch")
     if torch is None:
         raise RuntimeError(
@@ -44,13 +49,15 @@ def _allocate(size, alignment, stream):
 def _call(plain):
     @functools.wraps(plain)
     def __call__(self, *args):
+        if getattr(self, "tritcc_launch", None) is not None:
+            return self.tritcc_launch(*args)
         if not getattr(self, "is_tritccs", False) or not self.global_scratch_size:
             return plain(self, *args)
         from triton.runtime import _allocation
 
         if not isinstance(_allocation._allocator.get(), _allocation.NullAllocator):
             return plain(self, *args)
-        token = _allocation._allocator.set(_allocate)
+        token = _allocation._allocator.set(allocate)
         try:
             return plain(self, *args)
         finally:
@@ -63,6 +70,11 @@ def is_descriptor(ty):
     return isinstance(ty, str) and ty.startswith("tensordesc")
 
 
+def rank_of(ty):
+    """Of a descriptor's type."""
+    return ty.partition("[")[2].partition("]")[0].count(",") + 1
+
+
 def expanded(signature):
     """The types that a launcher passes for each entry of a signature."""
     types = []
@@ -70,8 +82,7 @@ def expanded(signature):
         if not is_descriptor(ty):
             types.append(ty)
             continue
-        element, _, shape = ty.partition("<")[2].partition("[")
-        rank = shape.partition("]")[0].count(",") + 1
+        element, rank = ty.partition("<")[2].partition("[")[0], rank_of(ty)
         types += [f"*{element}", *["i64"] * (2 * rank), "i1", "i1", *["i32"] * rank, *["i64"] * rank]
     return types
 

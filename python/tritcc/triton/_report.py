@@ -111,13 +111,14 @@ def _add(key, entry):
             pass
 
 
-def mark(metadata, name, reason, note=""):
-    """Says in a kernel's metadata, and in the report, who compiled it: tritcc unless there is a reason."""
+def mark(metadata, name, reason, note="", launcher="triton"):
+    """Says in a kernel's metadata, and in the report, who compiled it, tritcc unless there is a reason, and whose launcher
+    it is for."""
     if "tritcc" in metadata and (reason is None or metadata["tritcc"].get("reason")):
         return
     from .. import _library
 
-    metadata["tritcc"] = {"version": _library.version(), "reason": reason, "note": note}
+    metadata["tritcc"] = {"version": _library.version(), "reason": reason, "note": note, "launcher": launcher}
     _add(metadata["hash"], Entry(name, "triton" if reason else "tritcc", reason or note, False))
 
 

@@ -45,8 +45,8 @@ def arch_of(options, target):
     return f"sm_{number}{'a' if number >= 90 else ''}"
 
 
-def option_words(options, target, knobs):
-    """The options of one compilation; Refused for what has no counterpart."""
+def option_words(options, target, knobs, is_direct=False):
+    """The options of one compilation, for tritcc's launcher if it is direct; Refused for what has no counterpart."""
     for name in _FOREIGN:
         value = getattr(options, name, None)
         if value and name != "ptx_options":
@@ -74,7 +74,8 @@ def option_words(options, target, knobs):
             words.append("-fno-overflow-checks")
     words.append(f"-fdot-precision={options.default_dot_input_precision}")
     words += [f"-extern-lib={name}={path}" for name, path in options.extern_libs or ()]
-    words += [option for option in LAUNCHER_OPTIONS if has_option(option)]
+    if not is_direct:
+        words += [option for option in LAUNCHER_OPTIONS if has_option(option)]
     return [*words, *_state.current.options]
 
 
@@ -133,7 +134,7 @@ def signature_of(source, bundle):
     return f"{bundle.name}({', '.join(items)})"
 
 
-def of_source(source, target, options, knobs):
+def of_source(source, target, options, knobs, is_direct=False):
     """(bundle, words) of an ASTSource."""
     check_knobs(knobs)
     try:
@@ -141,7 +142,7 @@ def of_source(source, target, options, knobs):
         words = ["-emit=" + EMIT, "-x", "tri", "-k", bundle.name, "-sig", signature_of(source, bundle)]
     except (errors.SourceError, _signature.Unspellable) as error:
         raise _state.Refused(f"no self-contained source: {error}", error) from error
-    return bundle, words + option_words(options, target, knobs)
+    return bundle, words + option_words(options, target, knobs, is_direct)
 
 
 def of_text(kind, target, options, knobs):

@@ -7,6 +7,7 @@ from .. import errors
 
 SUPPORTED = ((3, 6), (3, 9))
 FRONTENDS = ("tritcc", "triton")
+LAUNCHERS = ("tritcc", "triton")
 
 
 class UnsupportedTriton(errors.Error, ImportError):
@@ -32,6 +33,7 @@ class State:
         self.frontend = os.environ.get("TRITCC_FRONTEND") or "tritcc"
         self.warnings = not os.environ.get("TRITCC_WARNINGS") or _is_on(os.environ.get("TRITCC_WARNINGS"))
         self.options = tuple((os.environ.get("TRITCC_OPTIONS") or "").split())
+        self.launcher = os.environ.get("TRITCC_LAUNCHER") or "tritcc"
         self.version = None
         self.local = threading.local()
 
@@ -49,16 +51,23 @@ def _is_on(word):
 current = State()
 
 
-def told(strict=None, frontend=None, warnings=None, options=None):
+def _check(name, value, known):
+    if value is not None and value not in known:
+        raise ValueError(f"{name} is one of {', '.join(known)}, not {value!r}")
+
+
+def told(strict=None, frontend=None, warnings=None, options=None, launcher=None):
     """Takes what install() was given, and leaves it in the environment for processes that this one starts."""
-    if frontend is not None and frontend not in FRONTENDS:
-        raise ValueError(f"frontend is one of {', '.join(FRONTENDS)}, not {frontend!r}")
+    _check("frontend", frontend, FRONTENDS)
+    _check("launcher", launcher, LAUNCHERS)
     if strict is not None:
         current.strict = bool(strict)
     if frontend is not None:
         current.frontend = frontend
     if warnings is not None:
         current.warnings = bool(warnings)
+    if launcher is not None:
+        current.launcher = launcher
     if options is not None:
         current.options = tuple([options] if isinstance(options, str) else options)
     os.environ.update(
@@ -67,6 +76,7 @@ def told(strict=None, frontend=None, warnings=None, options=None):
             "TRITCC_STRICT": str(int(current.strict)),
             "TRITCC_FRONTEND": current.frontend,
             "TRITCC_WARNINGS": str(int(current.warnings)),
+            "TRITCC_LAUNCHER": current.launcher,
             "TRITCC_OPTIONS": " ".join(current.options),
         }
     )

@@ -3,24 +3,12 @@
 Inductor's caches ask for triton_key(), so that says who compiles. Its pool of processes starts when Inductor is
 imported; one that was started without TRITCC in its environment is ended here, and another starts when it is needed."""
 
-import functools
 import sys
-
-from . import _state
-
-
-def _triton_key(plain):
-    @functools.wraps(plain)
-    def triton_key():
-        return f"{plain()}-{_state.current.key()}"
-
-    return triton_key
 
 
 def install(patch):
     from triton.runtime import cache
 
-    patch(cache, "triton_key", _triton_key)
     compatible = sys.modules.get("torch._inductor.runtime.triton_compat")
     if compatible is not None and hasattr(compatible, "triton_key"):
         patch(compatible, "triton_key", lambda plain: cache.triton_key)

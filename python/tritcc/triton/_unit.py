@@ -4,7 +4,7 @@ import json
 import warnings
 
 from .. import _compile, errors
-from . import _request, _state
+from . import _direct, _request, _state
 from ._launcher import is_descriptor
 
 STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
@@ -23,7 +23,7 @@ class Staged(str):
 
 class Unit:
     def __init__(self, outputs, record):
-        self.outputs, self.note = outputs, ""
+        self.outputs, self.note, self.launcher = outputs, "", "triton"
         kernels = record["kernels"]
         if len(kernels) != 1:
             raise _state.Refused(f"{len(kernels)} kernels in place of one")
@@ -75,7 +75,8 @@ def of_source(source, target, options):
     """Compiles an ASTSource. Refused when tritcc does not take it."""
     from triton import knobs
 
-    bundle, words = _request.of_source(source, target, options, knobs)
+    is_direct = _direct.is_direct(source)
+    bundle, words = _request.of_source(source, target, options, knobs, is_direct)
     try:
         unit = _run(words, bundle.filename, bundle.text.encode(), bundle)
     except _state.Refused as refused:
@@ -83,6 +84,10 @@ def of_source(source, target, options):
         raise
     if target.arch >= 90 and any(map(is_descriptor, source.signature.values())):
         unit.note = "descriptors that are arguments are read through pointers, not by TMA"
+    if is_direct:
+        unit.launcher = "tritcc"
+    elif _direct.is_wanted(source):
+        unit.note = unit.note or f"launched by Triton: {_direct.missing()}"
     return unit.source(bundle.text)
 
 
