@@ -3,6 +3,8 @@
 #include "frontend/host/host.h"
 #include "ir/kernel.h"
 
+#include <ctype.h>
+
 /* What an expression sees beside the parameters. */
 static const char prelude[] = "import math\nimport triton\nimport triton.language as tl\nfrom triton import cdiv\n";
 
@@ -139,6 +141,54 @@ static bool store(tri_run_kernel *k, const tri_value *result, tri_span at)
         tri_diag_error(k->unit.diag, at, 1002, "the grid must be 1 to 3 integers from 0 to 2147483647");
     k->grid = (tri_sim_grid){sizes[0], sizes[1], sizes[2]};
     return ok;
+}
+
+/* Words in postfix order, as tri_kernel.grid has them, the way -grid is written; empty: they are none. */
+static tri_str text_of_words(tri_arena *arena, tri_str words)
+{
+    static const char *const folds[] = {"min", "max", "cdiv"};
+    TRI_VEC(tri_str) stack = {0};
+    while (words.len) {
+        size_t end = tri_str_find(words, ' '), taken = 2;
+        tri_str word = tri_str_sub(words, 0, end);
+        words = tri_str_sub(words, end + (end < words.len), words.len);
+        bool is_fold = false, is_choice = tri_str_is(word, "select"), is_unary = tri_str_is(word, "next_power_of_2");
+        for (size_t i = 0; i < sizeof folds / sizeof *folds; i++)
+            is_fold = is_fold || tri_str_is(word, folds[i]);
+        bool is_name = isalnum((unsigned char)word.data[0]) || word.data[0] == '_' || word.len > 2 ||
+                       (word.len == 2 && word.data[0] == '-');
+        taken = is_choice ? 3 : is_unary ? 1 : is_name && !is_fold ? 0 : 2;
+        if (stack.len < taken)
+            return TRI_STR("");
+        const tri_str *in = stack.at + (stack.len - taken);
+        tri_str made = word;
+        if (is_choice)
+            made = tri_str_format(arena, "(%.*s if %.*s else %.*s)", TRI_STR_ARG(in[1]), TRI_STR_ARG(in[0]),
+                                  TRI_STR_ARG(in[2]));
+        else if (is_unary)
+            made = tri_str_format(arena, "triton.next_power_of_2(%.*s)", TRI_STR_ARG(in[0]));
+        else if (is_fold)
+            made = tri_str_format(arena, "%.*s(%.*s, %.*s)", TRI_STR_ARG(word), TRI_STR_ARG(in[0]), TRI_STR_ARG(in[1]));
+        else if (taken == 2)
+            made = tri_str_format(arena, "(%.*s %.*s %.*s)", TRI_STR_ARG(in[0]), TRI_STR_ARG(word), TRI_STR_ARG(in[1]));
+        stack.len -= taken;
+        tri_vec_push(arena, &stack, made);
+    }
+    return stack.len == 1 ? stack.at[0] : TRI_STR("");
+}
+
+tri_str tri_run_grid_of_launch(const tri_run_kernel *k)
+{
+    tri_str rest = k->unit.kernels.len ? k->unit.kernels.at[0].grid : TRI_STR(""), text = TRI_STR("");
+    while (rest.len) {
+        size_t end = tri_str_find(rest, ';');
+        tri_str size = text_of_words(k->unit.arena, tri_str_trim(tri_str_sub(rest, 0, end)));
+        rest = tri_str_sub(rest, end + (end < rest.len), rest.len);
+        if (!size.len)
+            return size;
+        text = tri_str_format(k->unit.arena, "%.*s%s%.*s", TRI_STR_ARG(text), text.len ? ", " : "", TRI_STR_ARG(size));
+    }
+    return text;
 }
 
 bool tri_run_grid_evaluate(tri_run_kernel *k, tri_str text)

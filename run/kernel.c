@@ -194,11 +194,15 @@ static bool compile(tri_run_kernel *k, tri_kind kind, tri_run_opt *opt, tri_argu
     return true;
 }
 
-/* ttir and ttgir are what their suffixes say; anything else is source. */
-static tri_kind kind_of(const tri_run_opt *opt)
+/* ttir, ttgir and linalg are what their suffixes say where the machine's way leads over them; all else is source. */
+static tri_kind kind_of(const tri_run_opt *opt, const tri_unit *unit)
 {
     tri_kind kind = tri_phase_kind_of_file(opt->file);
-    return kind == TRI_KIND_TTIR || (kind == TRI_KIND_TTGIR && opt->backend->is_gpu) ? kind : TRI_KIND_SOURCE;
+    bool is_text = kind == TRI_KIND_TTIR || (kind == TRI_KIND_TTGIR && opt->backend->is_gpu);
+    tri_phase_list phases = tri_phase_list_for(unit->arena, unit->target);
+    for (size_t i = 0; i < phases.len && !is_text; i++)
+        is_text = kind == TRI_KIND_LINALG && phases.at[i].from == kind && phases.at[i].run;
+    return is_text ? kind : TRI_KIND_SOURCE;
 }
 
 static bool open_file(tri_run_kernel *k, tri_kind kind, const tri_run_opt *opt)
@@ -210,7 +214,8 @@ static bool open_file(tri_run_kernel *k, tri_kind kind, const tri_run_opt *opt)
                        strerror(error));
         return false;
     }
-    return tri_payload_read(&k->unit, kind, tri_diag_add_source(k->unit.diag, opt->file, text));
+    k->source = tri_diag_add_source(k->unit.diag, opt->file, text);
+    return tri_payload_read(&k->unit, kind, k->source);
 }
 
 /* --- arguments --------------------------------------------------------------------------- */
@@ -315,8 +320,10 @@ static bool make_code(tri_run_kernel *k, tri_run_opt *opt, tri_argument_list *ar
     tri_diag *diag = k->unit.diag;
     if (!tri_targets_find(diag, opt->compile.arch, &k->unit.target, &k->unit.arch))
         return false;
-    if (!opt->has_assert && k->unit.target->has_no_asserts)
+    if (!opt->has_assert && k->unit.target->has_no_asserts && !opt->compile.simulate) {
+        opt->compile.warn_asserts = opt->compile.debug_asserts;
         opt->compile.debug_asserts = false;
+    }
     bool is_gpu = k->unit.target->ttgir_pipeline != NULL;
     if (is_gpu != k->backend->is_gpu) {
         tri_diag_error(diag, TRI_NO_SPAN, 1002, is_gpu ? "'%.*s' is a GPU; sim:%.*s runs its code on the simulator"
@@ -326,15 +333,20 @@ static bool make_code(tri_run_kernel *k, tri_run_opt *opt, tri_argument_list *ar
     }
     if (!tri_targets_check_options(&k->unit))
         return false;
+    opt->compile.find_grid = !opt->grid.len;
     k->unit.mlir = tri_context_create_mlir(diag);
     k->unit.llvm = tri_context_create_llvm(diag);
-    tri_kind kind = kind_of(opt);
+    tri_kind kind = kind_of(opt, &k->unit);
     if (!open_file(k, kind, opt) || !compile(k, kind, opt, arguments))
         return false;
     if (k->unit.kernels.len == 1)
         return true;
-    tri_diag_error(diag, TRI_NO_SPAN, 1002, "the file has %zu kernels that could run; choose one with -k",
-                   k->unit.kernels.len);
+    tri_span start = {k->source, 0, 0};
+    if (k->unit.kernels.len)
+        tri_diag_error(diag, start, 1002, "the file has %zu kernels that could run; choose one with -k",
+                       k->unit.kernels.len);
+    else
+        tri_diag_error(diag, start, 3031, "no kernel in '%.*s'", TRI_STR_ARG(opt->file));
     return false;
 }
 
@@ -361,8 +373,9 @@ bool tri_run_kernel_create(tri_arena *arena, tri_diag *diag, tri_run_opt *opt, t
     if (k->backend->takes != TRI_KIND_OBJ && !make_code(k, opt, arguments))
         return false;
     opening o = {k, arguments};
-    bool is_made = k->backend->takes == TRI_KIND_OBJ || kind_of(opt) != TRI_KIND_SOURCE;
-    return bind(k, arguments) && (!is_made || check_made(k, arguments)) && tri_run_grid_evaluate(k, opt->grid) &&
+    bool is_made = k->backend->takes == TRI_KIND_OBJ || kind_of(opt, &k->unit) != TRI_KIND_SOURCE;
+    k->grid_text = opt->grid.len ? opt->grid : tri_run_grid_of_launch(k);
+    return bind(k, arguments) && (!is_made || check_made(k, arguments)) && tri_run_grid_evaluate(k, k->grid_text) &&
            tri_guard_run(&k->unit, open_guarded, &o);
 }
 

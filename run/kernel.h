@@ -11,6 +11,7 @@
 
 typedef struct tri_run_kernel {
     tri_unit unit;
+    const tri_source *source; /* the file's, but for objects */
     const tri_run_backend *backend;
     tri_progress *progress;   /* borrowed; null: nothing is shown */
     tri_jit *jit;             /* host, simulator, objects */
@@ -24,6 +25,7 @@ typedef struct tri_run_kernel {
     size_t num_values;
     int config_count;         /* of autotune's configurations, at least 1; 0: not compiled from source */
     tri_sim_grid grid;
+    tri_str grid_text;        /* what it was evaluated from: -grid, or the file's own launch; empty: neither */
 } tri_run_kernel;
 
 /* Compiles the file of `opt` with the arguments' types and evaluates the grid. False after a report;

@@ -23,6 +23,7 @@ typedef struct {
     tri_str kernel, arch, key;
     TRI_VEC(result) results; /* of the shape */
     int config_count;        /* 0: not known yet */
+    bool lacks_grid;         /* neither the command line nor the file has one */
     uint64_t shapes, measured;
     tri_progress *progress;
     tri_buf table, plot;
@@ -153,7 +154,9 @@ static void try_config(tuning *t, int config, tri_argument_list *arguments)
     tri_run_kernel kernel;
     result r = {TRI_STR(""), -1};
     opt.compile.config = TRI_FRONTEND_ALL_CONFIGS - config;
-    if (tri_run_kernel_create(t->arena, t->diag, &opt, arguments, &kernel) && !least_time(&kernel, &r.seconds))
+    bool is_made = tri_run_kernel_create(t->arena, t->diag, &opt, arguments, &kernel);
+    t->lacks_grid = t->lacks_grid || (is_made && !kernel.grid_text.len);
+    if (is_made && !t->lacks_grid && !least_time(&kernel, &r.seconds))
         r.seconds = -1;
     if (kernel.config_count)
         t->config_count = kernel.config_count;
@@ -204,13 +207,13 @@ static bool tune_shape(tuning *t)
     t->results.len = 0;
     bool ok = shape_arguments(t, arena, &arguments);
     tri_diag_hold(t->diag);
-    for (int config = 0; ok && (config == 0 || config < t->config_count); config++)
+    for (int config = 0; ok && !t->lacks_grid && (config == 0 || config < t->config_count); config++)
         try_config(t, config, &arguments);
     for (size_t i = 0; i < t->results.len; i++)
         if (t->results.at[i].seconds >= 0 &&
             (best == SIZE_MAX || t->results.at[i].seconds < t->results.at[best].seconds))
             best = i;
-    if (best == SIZE_MAX)
+    if (best == SIZE_MAX && !t->lacks_grid)
         tri_diag_release(t->diag);
     else
         tri_diag_drop(t->diag);
@@ -283,8 +286,6 @@ static bool check_options(const tri_run_opt *opt, tri_diag *diag)
         return refuse_tuning(diag, "it needs the kernel's source, not an object, whose own k_tune() measures");
     if (opt->backend == &tri_run_sim)
         return refuse_tuning(diag, "the simulator's time says nothing of a device's");
-    if (!opt->grid.len)
-        return refuse_tuning(diag, "it needs -grid, in which configurations' constants may be named");
     return true;
 }
 
@@ -302,6 +303,11 @@ int tri_run_tune(tri_arena *arena, tri_diag *diag, const tri_run_opt *opt)
         ok = tune_shape(&t);
     while (ok && t.config_count > 1 && advance(&t));
     tri_progress_destroy(t.progress);
+    if (t.lacks_grid) {
+        refuse_tuning(diag, "it needs -grid, in which configurations' constants may be named, or a launch in the file "
+                            "that says it");
+        return wrong_usage;
+    }
     if (ok && t.config_count <= 1)
         ok = refuse_tuning(diag, "the kernel has no configurations to choose from (@triton.autotune)");
     int status = ok ? save_table(&t) : failed;

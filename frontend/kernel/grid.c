@@ -1,195 +1,285 @@
 #include "frontend/kernel/grid.h"
 
 #include "frontend/host/scope.h"
+#include "frontend/kernel/computed.h"
 #include "frontend/syntax/parser.h"
-#include "frontend/kernel/types.h"
 #include "ir/options.h"
 
-enum { code_grid = 3037, max_dims = 3 };
+enum { code_grid = 3037, max_dims = 3, max_functions = 8 };
 
-/* An expression on its way to words in postfix order: numbers, parameters and operators, ';' between dimensions. */
+/* A launch kernel[grid](...) of the file, and the functions around it, the innermost last. */
 typedef struct {
-    tri_unit *unit;
-    const tri_signature *kernel;
-    const tri_ast_node
-        *launch; /* kernel[grid](...): its arguments say what names stand for; null: -grid, parameters' own */
-    tri_str meta;               /* of `lambda meta:`; empty: none */
-    tri_buf words;
-    const tri_ast_node *failed; /* what cannot be had */
-    const char *why;
-} reader;
+    const tri_ast_node *call;
+    const tri_ast_node *functions[max_functions];
+    int function_count;
+} launch;
 
-static bool fail_grid(reader *r, const tri_ast_node *node, const char *why)
+typedef TRI_VEC(launch) launches;
+
+/* What names mean: parameters' own with -grid, else what the launch passes for them. */
+typedef struct {
+    const tri_ast_module *file;
+    const launch *launch; /* null: -grid */
+} meaning;
+
+static int param_index(const tri_signature *kernel, tri_str name)
 {
-    if (!r->failed) {
-        r->failed = node;
-        r->why = why;
-    }
-    return false;
-}
-
-static void add_word(reader *r, tri_str word)
-{
-    tri_buf_format(&r->words, "%s%.*s", r->words.len ? " " : "", TRI_STR_ARG(word));
-}
-
-/* ---- names ---- */
-
-static int param_index(const reader *r, tri_str name)
-{
-    for (size_t i = 0; i < r->kernel->params.len; i++)
-        if (tri_str_equal(r->kernel->params.at[i].name, name))
+    for (size_t i = 0; i < kernel->params.len; i++)
+        if (tri_str_equal(kernel->params.at[i].name, name))
             return (int)i;
     return -1;
 }
 
-static bool is_name_of(const tri_ast_node *node, tri_str name)
+/* ---- what the launch passes ---- */
+
+static bool is_same(const tri_ast_node *a, const tri_ast_node *b)
+{
+    return a->kind == b->kind && tri_str_equal(tri_ast_text(a), tri_ast_text(b));
+}
+
+/* The parameter for which the launch passes this very expression: a name, x.shape[0], x.numel(). */
+static int passed_index(const tri_signature *kernel, const tri_ast_node *call, const tri_ast_node *node)
+{
+    switch (node->kind) {
+    case TRI_AST_NAME:
+    case TRI_AST_ATTRIBUTE:
+    case TRI_AST_SUBSCRIPT:
+    case TRI_AST_CALL:
+    case TRI_AST_BINARY:
+        break;
+    default:
+        return -1;
+    }
+    for (uint32_t i = 0; i < call->call.args.len && i < kernel->params.len; i++)
+        if (is_same(call->call.args.at[i], node))
+            return (int)i;
+    for (uint32_t i = 0; i < call->call.keywords.len; i++)
+        if (is_same(call->call.keywords.at[i]->keyword.value, node))
+            return param_index(kernel, call->call.keywords.at[i]->keyword.name);
+    return -1;
+}
+
+static int find_param(const tri_computed_reader *r, const tri_ast_node *node)
+{
+    const meaning *m = r->data;
+    if (m->launch)
+        return passed_index(r->signature, m->launch->call, node);
+    return node->kind == TRI_AST_NAME ? param_index(r->signature, tri_ast_text(node)) : -1;
+}
+
+/* ---- what local names stand for ---- */
+
+typedef struct {
+    tri_str name;
+    const tri_ast_node *value; /* null: what is assigned is not known */
+    size_t count;
+} search;
+
+static void note_value(search *s, const tri_ast_node *value)
+{
+    s->value = value;
+    s->count++;
+}
+
+static bool is_name(const tri_ast_node *node, tri_str name)
 {
     return node->kind == TRI_AST_NAME && tri_str_equal(tri_ast_text(node), name);
 }
 
-/* The parameter for which the launch passes a variable of this name. */
-static int passed_index(const reader *r, tri_str name)
+static bool find_name(const tri_ast_node *node, void *data)
 {
-    const tri_ast_node *call = r->launch;
-    for (uint32_t i = 0; i < call->call.args.len && i < r->kernel->params.len; i++)
-        if (is_name_of(call->call.args.at[i], name))
-            return (int)i;
-    for (uint32_t i = 0; i < call->call.keywords.len; i++)
-        if (is_name_of(call->call.keywords.at[i]->keyword.value, name))
-            return param_index(r, call->call.keywords.at[i]->keyword.name);
-    return -1;
-}
-
-static bool add_param(reader *r, const tri_ast_node *node, int index)
-{
-    if (index < 0)
-        return fail_grid(r, node, "is no parameter of the kernel");
-    const tri_signature_param *p = &r->kernel->params.at[index];
-    bool is_argument = p->arg.kind == TRI_ARG_VALUE && tri_types_is_int(p->arg.type);
-    if (!is_argument && p->arg.kind != TRI_ARG_CONSTANT)
-        return fail_grid(r, node, "is no integer");
-    add_word(r, p->name);
+    search *s = data;
+    if (is_name(node, s->name))
+        note_value(s, NULL);
     return true;
 }
 
-/* ---- expressions ---- */
-
-static bool read_node(reader *r, const tri_ast_node *node);
-
-static bool read_call(reader *r, const tri_ast_node *node)
+/* `target = value`, also where both are tuples of the same length. */
+static void note_target(search *s, const tri_ast_node *target, const tri_ast_node *value)
 {
-    static const char *const names[] = {"cdiv", "min", "max", "next_power_of_2"};
-    const tri_ast_node *func = node->call.func;
-    tri_str name = func->kind == TRI_AST_NAME        ? tri_ast_text(func)
-                   : func->kind == TRI_AST_ATTRIBUTE ? func->attribute.name
-                                                     : TRI_STR("");
-    uint32_t count = node->call.args.len;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!tri_str_is(name, names[i]))
-            continue;
-        bool is_unary = i == 3, is_fold = i == 1 || i == 2;
-        if (node->call.keywords.len || count < (is_unary ? 1u : 2u) || (!is_fold && count > (is_unary ? 1u : 2u)))
-            return fail_grid(r, node, "has the wrong number of arguments");
-        for (uint32_t a = 0; a < count; a++) {
-            if (!read_node(r, node->call.args.at[a]))
-                return false;
-            if (a || is_unary)
-                add_word(r, tri_str_from(names[i]));
-        }
-        return true;
-    }
-    return fail_grid(r, node, "is none of cdiv, min, max and next_power_of_2");
+    bool is_list = target->kind == TRI_AST_TUPLE || target->kind == TRI_AST_LIST;
+    bool is_paired = is_list && value && value->kind == TRI_AST_TUPLE && value->list.len == target->list.len;
+    if (is_name(target, s->name))
+        note_value(s, value);
+    else if (is_list)
+        for (uint32_t i = 0; i < target->list.len; i++)
+            note_target(s, target->list.at[i], is_paired ? value->list.at[i] : NULL);
 }
 
-static bool read_binary(reader *r, const tri_ast_node *node)
+static bool find_binding(const tri_ast_node *node, void *data)
 {
-    const char *op = node->binary.op == TRI_AST_ADD_OP         ? "+"
-                     : node->binary.op == TRI_AST_SUB_OP       ? "-"
-                     : node->binary.op == TRI_AST_MUL_OP       ? "*"
-                     : node->binary.op == TRI_AST_FLOOR_DIV_OP ? "//"
-                     : node->binary.op == TRI_AST_MOD_OP       ? "%"
-                                                               : NULL;
-    if (!op)
-        return fail_grid(r, node, "is none of + - * // and %");
-    if (!read_node(r, node->binary.left) || !read_node(r, node->binary.right))
-        return false;
-    add_word(r, tri_str_from(op));
-    return true;
-}
-
-static bool read_node(reader *r, const tri_ast_node *node)
-{
+    search *s = data;
     switch (node->kind) {
-    case TRI_AST_INT:
-        if (node->integer.big || node->integer.value > INT64_MAX)
-            return fail_grid(r, node, "is too large");
-        add_word(r, tri_str_format(r->unit->arena, "%llu", (unsigned long long)node->integer.value));
+    case TRI_AST_ASSIGN:
+        for (uint32_t i = 0; i < node->assign.targets.len; i++)
+            note_target(s, node->assign.targets.at[i], node->assign.value);
         return true;
-    case TRI_AST_NAME:
-        return add_param(r, node, r->launch ? passed_index(r, tri_ast_text(node)) : param_index(r, tri_ast_text(node)));
-    case TRI_AST_SUBSCRIPT: /* meta["BLOCK"] */
-        if (!r->meta.len || !is_name_of(node->subscript.value, r->meta) ||
-            node->subscript.index->kind != TRI_AST_STRING)
-            return fail_grid(r, node, "is not known when the kernel is launched");
-        return add_param(r, node, param_index(r, node->subscript.index->string));
-    case TRI_AST_BINARY:
-        return read_binary(r, node);
-    case TRI_AST_CALL:
-        return read_call(r, node);
+    case TRI_AST_ANN_ASSIGN:
+        note_target(s, node->ann_assign.target, node->ann_assign.value);
+        return true;
+    case TRI_AST_AUG_ASSIGN:
+        note_target(s, node->aug_assign.target, NULL);
+        return true;
+    case TRI_AST_FOR:
+        tri_ast_walk(node->for_.target, find_name, s);
+        return true;
+    case TRI_AST_FUNCTION:
+        if (tri_str_equal(node->function.name, s->name))
+            note_value(s, node);
+        return true;
     default:
-        return fail_grid(r, node, "is no integer expression of parameters");
+        return true;
     }
 }
 
-static bool read_grid(reader *r, const tri_ast_node *node)
+/* A function's parameters are bound, too: `if n is None: n = 1` is not all that n can be. */
+static void find_in_function(search *s, const tri_ast_node *function)
 {
-    if (node->kind == TRI_AST_LAMBDA) {
-        r->meta = node->lambda.params.len ? node->lambda.params.at[0]->param.name : TRI_STR("");
-        node = node->lambda.body;
-    }
-    if (node->kind != TRI_AST_TUPLE && node->kind != TRI_AST_LIST)
-        return read_node(r, node);
-    if (!node->list.len || node->list.len > max_dims)
-        return fail_grid(r, node, "has not one to three dimensions");
-    for (uint32_t i = 0; i < node->list.len; i++) {
-        if (i)
-            add_word(r, TRI_STR(";"));
-        if (!read_node(r, node->list.at[i]))
-            return false;
-    }
-    return true;
+    for (uint32_t i = 0; i < function->function.params.len; i++)
+        if (tri_str_equal(function->function.params.at[i]->param.name, s->name))
+            note_value(s, NULL);
+    for (uint32_t i = 0; i < function->function.body.len; i++)
+        tri_ast_walk(function->function.body.at[i], find_binding, s);
 }
 
-/* ---- the file's own launch ---- */
+/* What the file's own statements assign, where no function is around the launch. */
+static bool find_outside(const tri_ast_node *node, void *data)
+{
+    bool is_scope = node->kind == TRI_AST_FUNCTION || node->kind == TRI_AST_CLASS || node->kind == TRI_AST_LAMBDA;
+    return !is_scope && find_binding(node, data);
+}
 
-/* Of the kernel of a name: the first one, and the statement of the file that it is in. */
-typedef struct {
-    const tri_ast_node *launch, *around;
-    size_t count;
-} launches;
+/* The only expression that is assigned to a name, in the innermost function that assigns to it at all. */
+static const tri_ast_node *find_value(const tri_computed_reader *r, const tri_ast_node *name)
+{
+    const meaning *m = r->data;
+    search s = {.name = tri_ast_text(name)};
+    if (!m->launch)
+        return NULL;
+    for (int i = m->launch->function_count; i-- > 0 && !s.count;)
+        find_in_function(&s, m->launch->functions[i]);
+    for (uint32_t i = 0; i < m->file->body.len && !m->launch->function_count; i++)
+        tri_ast_walk(m->file->body.at[i], find_outside, &s);
+    return s.count == 1 && s.value && s.value->kind != TRI_AST_FUNCTION ? s.value : NULL;
+}
+
+/* ---- a grid ---- */
+
+/* The function that a grid's name stands for, or null. */
+static const tri_ast_node *function_of(tri_computed_reader *r, const tri_ast_node *node)
+{
+    const meaning *m = r->data;
+    tri_str why = {0};
+    tri_span at = node->span;
+    search s = {.name = tri_ast_text(node)};
+    for (int i = m->launch ? m->launch->function_count : 0; i-- > 0 && !s.count;)
+        find_in_function(&s, m->launch->functions[i]);
+    if (s.count)
+        return s.count == 1 && s.value && s.value->kind == TRI_AST_FUNCTION ? s.value : NULL;
+    const tri_value *value = tri_host_try(r->scope, node, &why, &at);
+    value = value ? tri_value_unwrap(value) : NULL;
+    return value && value->kind == TRI_VALUE_FUNCTION ? value->function->node : NULL;
+}
+
+/* One of its sizes: of a tuple the item of r->part. */
+static const tri_computed *read_size(tri_computed_reader *r, const tri_ast_node *node)
+{
+    if (node->kind == TRI_AST_NAME) {
+        const tri_ast_node *value = find_param(r, node) < 0 ? find_value(r, node) : NULL;
+        const tri_ast_node *function = value ? NULL : function_of(r, node);
+        node = value ? value : function ? function : node;
+    }
+    bool is_lambda = node->kind == TRI_AST_LAMBDA;
+    if (!is_lambda && node->kind != TRI_AST_FUNCTION)
+        return tri_computed_read(r, NULL, node);
+    tri_ast_list params = is_lambda ? node->lambda.params : node->function.params;
+    tri_computed_name dictionary = {.name = params.len ? params.at[0]->param.name : TRI_STR("")};
+    return tri_computed_body(r, params.len ? &dictionary : NULL, node);
+}
+
+static bool is_negative(const tri_computed *size)
+{
+    return size->range == TRI_COMPUTED_LIST && size->count == 1 && size->values[0] < 0;
+}
+
+static bool is_empty(const tri_ast_node *node)
+{
+    return (node->kind == TRI_AST_TUPLE || node->kind == TRI_AST_LIST) && !node->list.len;
+}
+
+static void refuse_grid(tri_computed_reader *r, const tri_ast_node *node, const char *why)
+{
+    if (r->why.len)
+        return;
+    r->why = tri_str_from(why);
+    r->at = node->span;
+}
+
+/* Words with ';' between the dimensions; empty after a refusal. */
+static tri_str read_grid(tri_computed_reader *r, const tri_ast_node *node)
+{
+    tri_str words = TRI_STR("");
+    r->parts = 1;
+    for (r->part = 0; r->part < (int)r->parts && !r->why.len; r->part++) {
+        const tri_computed *size = read_size(r, node);
+        if (size)
+            words = tri_str_format(r->arena, "%.*s%s%.*s", TRI_STR_ARG(words), words.len ? " ; " : "",
+                                   TRI_STR_ARG(size->words));
+        if (r->parts > max_dims || is_empty(node))
+            refuse_grid(r, node, "it has not one to three dimensions");
+        if (size && is_negative(size))
+            refuse_grid(r, node, "a size of it is negative");
+    }
+    return r->why.len ? TRI_STR("") : words;
+}
+
+static tri_computed_reader make_reader(const tri_unit *unit, const tri_signature *kernel, const meaning *meaning)
+{
+    return (tri_computed_reader){.arena = unit->arena,
+                                 .signature = kernel,
+                                 .scope = kernel->function->scope,
+                                 .find_param = find_param,
+                                 .find_value = find_value,
+                                 .data = meaning,
+                                 .keeps_names = true};
+}
+
+/* ---- the file's own launches ---- */
 
 typedef struct {
     tri_arena *arena;
     tri_map *out;
-    const tri_ast_node *current;
+    launch at; /* but for the call */
 } collector;
 
-static bool note_launch(const tri_ast_node *node, void *data)
+static void collect(const tri_ast_node *node, void *data);
+
+static void note_launch(collector *c, const tri_ast_node *call)
 {
-    collector *c = data;
-    const tri_ast_node *f = node->kind == TRI_AST_CALL ? node->call.func : NULL;
-    if (!f || f->kind != TRI_AST_SUBSCRIPT || f->subscript.value->kind != TRI_AST_NAME)
-        return true;
+    const tri_ast_node *f = call->call.func;
+    if (f->kind != TRI_AST_SUBSCRIPT || f->subscript.value->kind != TRI_AST_NAME)
+        return;
     tri_str name = tri_ast_text(f->subscript.value);
     launches *found = tri_map_find(c->out, name);
     if (!found) {
         found = TRI_NEW(c->arena, launches);
-        *found = (launches){.launch = node, .around = c->current};
         tri_map_set(c->out, name, found);
     }
-    found->count++;
-    return true;
+    launch one = c->at;
+    one.call = call;
+    tri_vec_push(c->arena, found, one);
+}
+
+static void collect(const tri_ast_node *node, void *data)
+{
+    collector *c = data;
+    int count = c->at.function_count;
+    if (node->kind == TRI_AST_CALL)
+        note_launch(c, node);
+    if (node->kind == TRI_AST_FUNCTION && count < max_functions)
+        c->at.functions[c->at.function_count++] = node;
+    tri_ast_each_child(node, collect, c);
+    c->at.function_count = count;
 }
 
 /* All of a file are found by one walk, as it may have thousands of kernels. */
@@ -200,80 +290,91 @@ static const launches *launches_of(tri_unit *unit, tri_modules *modules, tri_str
         modules->launches = TRI_NEW(modules->arena, tri_map);
         tri_map_init(modules->launches, modules->arena);
         collector c = {.arena = modules->arena, .out = modules->launches};
-        for (uint32_t i = 0; file && i < file->body.len; i++) {
-            c.current = file->body.at[i];
-            tri_ast_walk(c.current, note_launch, &c);
-        }
+        for (uint32_t i = 0; file && i < file->body.len; i++)
+            collect(file->body.at[i], &c);
     }
     return tri_map_find(modules->launches, kernel);
 }
 
-typedef struct {
-    tri_str variable;
-    const tri_ast_node *grid;
-    size_t grids;
-} search;
-
-static bool find_assignment(const tri_ast_node *node, void *data)
+static bool has_word(tri_str words, tri_str word)
 {
-    search *s = data;
-    if (node->kind != TRI_AST_ASSIGN || node->assign.targets.len != 1 ||
-        !is_name_of(node->assign.targets.at[0], s->variable))
-        return true;
-    s->grid = node->assign.value;
-    s->grids++;
-    return true;
+    while (words.len) {
+        size_t end = tri_str_find(words, ' ');
+        if (tri_str_equal(tri_str_sub(words, 0, end), word))
+            return true;
+        words = tri_str_sub(words, end + (end < words.len), words.len);
+    }
+    return false;
 }
 
-/* What the grid of the kernel's only launch is; null where it has several. */
-static const tri_ast_node *grid_of_launch(const launches *found)
+static bool has_other_value(const tri_signature_param *p, const tri_ast_node *passed)
 {
-    const tri_ast_node *index = found->launch->call.func->subscript.index;
-    if (found->count != 1 || index->kind != TRI_AST_NAME)
-        return found->count == 1 ? index : NULL;
-    search s = {.variable = tri_ast_text(index)};
-    tri_ast_walk(found->around, find_assignment, &s);
-    return s.grids == 1 ? s.grid : NULL;
+    int64_t value;
+    return passed->kind == TRI_AST_INT && p->arg.kind == TRI_ARG_CONSTANT &&
+           (!tri_value_get_i64(tri_value_unwrap(p->arg.value), &value) || (uint64_t)value != passed->integer.value);
+}
+
+/* Is the grid for another constant than the kernel is compiled for? k[(cdiv(n, 1024),)](x, n, BLOCK=1024) says nothing
+ * of blocks of 512. */
+static bool is_for_others(const tri_signature *kernel, const tri_ast_node *call, tri_str words)
+{
+    for (uint32_t i = 0; i < call->call.args.len && i < kernel->params.len; i++)
+        if (has_other_value(&kernel->params.at[i], call->call.args.at[i]) &&
+            has_word(words, tri_ast_text(call->call.args.at[i])))
+            return true;
+    for (uint32_t i = 0; i < call->call.keywords.len; i++) {
+        const tri_ast_node *value = call->call.keywords.at[i]->keyword.value;
+        int param = param_index(kernel, call->call.keywords.at[i]->keyword.name);
+        if (param >= 0 && has_other_value(&kernel->params.at[param], value) && has_word(words, tri_ast_text(value)))
+            return true;
+    }
+    return false;
+}
+
+/* The grid that all launches of the kernel ask for; empty: they differ, or one cannot be computed. */
+static tri_str grid_of_launches(tri_unit *unit, const tri_signature *kernel, const launches *found)
+{
+    tri_str all = TRI_STR("");
+    for (size_t i = 0; found && i < found->len; i++) {
+        meaning meaning = {unit->ast, &found->at[i]};
+        tri_computed_reader r = make_reader(unit, kernel, &meaning);
+        tri_str words = read_grid(&r, found->at[i].call->call.func->subscript.index);
+        if (!words.len || (i && !tri_str_equal(words, all)) || is_for_others(kernel, found->at[i].call, words))
+            return TRI_STR("");
+        all = words;
+    }
+    return all;
 }
 
 /* ---- both ---- */
 
-static bool take(reader *r, bool ok, tri_str *out)
-{
-    *out = ok ? tri_str_copy(r->unit->arena, tri_buf_str(&r->words)) : TRI_STR("");
-    tri_buf_fini(&r->words);
-    return ok;
-}
-
 /* `grid` is one expression or a tuple of up to three. */
-static bool from_option(reader *r, tri_str text, tri_str *out)
+static bool from_option(tri_unit *unit, const tri_signature *kernel, tri_str *out)
 {
-    tri_diag *diag = r->unit->diag;
+    tri_diag *diag = unit->diag;
+    tri_str text = unit->options->grid;
     const tri_source *source = tri_diag_add_source(diag, TRI_STR("-grid"), text);
-    const tri_ast_module *module = tri_parser_parse(r->unit->arena, diag, source);
+    const tri_ast_module *module = tri_parser_parse(unit->arena, diag, source);
     if (!module)
         return false;
     if (module->body.len != 1 || module->body.at[0]->kind != TRI_AST_EXPR) {
         tri_diag_error(diag, (tri_span){source, 0, (uint32_t)text.len}, code_grid, "-grid is not an expression");
         return false;
     }
-    if (take(r, read_grid(r, module->body.at[0]->value), out))
-        return true;
-    tri_diag_error(diag, r->failed->span, code_grid, "in the grid of '%.*s': this %s", TRI_STR_ARG(r->kernel->name),
-                   r->why);
-    return false;
+    meaning meaning = {unit->ast, NULL};
+    tri_computed_reader r = make_reader(unit, kernel, &meaning);
+    *out = read_grid(&r, module->body.at[0]->value);
+    if (!out->len)
+        tri_diag_error(diag, r.at, code_grid, "in the grid of '%.*s': %.*s", TRI_STR_ARG(kernel->name),
+                       TRI_STR_ARG(r.why));
+    return out->len > 0;
 }
 
 bool tri_grid_find(tri_unit *unit, tri_modules *modules, const tri_signature *kernel, tri_str *out)
 {
-    reader r = {.unit = unit, .kernel = kernel};
     *out = TRI_STR("");
     if (unit->options->grid.len)
-        return from_option(&r, unit->options->grid, out);
-    const launches *found = launches_of(unit, modules, kernel->function->name);
-    const tri_ast_node *grid = found ? grid_of_launch(found) : NULL;
-    r.launch = found ? found->launch : NULL;
-    if (grid)
-        take(&r, read_grid(&r, grid), out);
+        return from_option(unit, kernel, out);
+    *out = grid_of_launches(unit, kernel, launches_of(unit, modules, kernel->function->name));
     return true;
 }

@@ -148,18 +148,30 @@ typedef struct {
     size_t count;
 } choice;
 
-/* A kernel for each -sig of a function, or one without any. `instance`: only that one; empty: all. */
+static bool has_kernel(const choice *list, const tri_function *function, const tri_signature_text *text)
+{
+    bool found = false;
+    for (size_t i = 0; i < list->count; i++)
+        found = found || (list->at[i].function == function && list->at[i].text == text);
+    return found;
+}
+
+/* A kernel for each -sig of a function, or one without any, that is not there yet: -k may name an instance, and its
+ * function. `instance`: only that one; empty: all. */
 static void add_kernels(choice *list, const tri_function *function, tri_str instance, bool is_explicit)
 {
     tri_signature_file *c = list->c;
-    size_t before = list->count;
+    bool has_texts = false;
     for (size_t i = 0; i < c->texts.len; i++) {
         tri_signature_text *text = &c->texts.at[i];
-        if (tri_str_equal(text->kernel, function->name) && (!instance.len || tri_str_equal(text->instance, instance)))
+        if (!tri_str_equal(text->kernel, function->name) || (instance.len && !tri_str_equal(text->instance, instance)))
+            continue;
+        has_texts = true;
+        if (!has_kernel(list, function, text))
             list->at[list->count++] =
                 (tri_signature_kernel){.c = c, .function = function, .text = text, .is_explicit = true};
     }
-    if (list->count == before)
+    if (!has_texts && !has_kernel(list, function, NULL))
         list->at[list->count++] = (tri_signature_kernel){.c = c, .function = function, .is_explicit = is_explicit};
 }
 

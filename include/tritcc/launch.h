@@ -47,6 +47,7 @@ enum tri_error {
     TRI_ERROR_UNDEFINED = 9, /* what the language leaves undefined (-fsanitize=undefined) */
     TRI_ERROR_THREADS = 10,  /* no such number of threads */
     TRI_ERROR_HEURISTIC = 11, /* a heuristic gives a value that no variant was compiled for */
+    TRI_ERROR_GRID_VALUE = 12, /* the arguments ask for no grid: a negative size, a division by zero */
     TRI_ERROR_ALIGNMENT = 256, /* + i: argument i is not divisible as the only variants need */
     TRI_ERROR_VALUE = 1024,    /* + i: argument i is not the constant that the only variants were made for */
     TRI_ERROR_DRIVER = 4096    /* + the driver's own error number */

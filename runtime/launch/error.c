@@ -51,6 +51,8 @@ const char *tri_strerror(int error)
         return "the kernel did what the language leaves undefined";
     case TRI_ERROR_THREADS:
         return "the number of threads must be from 1 to 1024";
+    case TRI_ERROR_GRID_VALUE:
+        return "these arguments give no grid: a size of it is negative, not a 32-bit number, or a division by zero";
     case TRI_ERROR_HEURISTIC:
         return "a heuristic gives a value for these arguments that no variant was compiled for";
     default:

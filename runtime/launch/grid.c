@@ -167,11 +167,11 @@ int tri_rt_find_grid(const tri_rt_part *part, const void *const *args, tri_grid 
             continue;
         if (dimension == 3 || !tri_rt_evaluate(part->grid + begin, i - begin, args, &size) || size < 0 ||
             size > UINT32_MAX)
-            return TRI_ERROR_GRID;
+            return TRI_ERROR_GRID_VALUE;
         sizes[dimension++] = (uint32_t)size;
         begin = i + 1;
     }
     *out = (tri_grid){sizes[0], sizes[1], sizes[2]};
-    return dimension ? TRI_OK : TRI_ERROR_GRID;
+    return dimension ? TRI_OK : TRI_ERROR_GRID_VALUE;
 }
 

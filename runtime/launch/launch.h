@@ -139,7 +139,7 @@ int tri_rt_tune_with(const tri_rt_backend *backend, tri_rt_kernel *kernel, tri_s
                      const void *const *args);
 /* The value of an expression; 0 where it has none, as for a division by 0. */
 int tri_rt_evaluate(const tri_rt_step *steps, uint64_t count, const void *const *args, int64_t *out);
-/* The grid of a part for these arguments; TRI_ERROR_GRID where it is none. */
+/* The grid of a part for these arguments; TRI_ERROR_GRID_VALUE where it is none. */
 int tri_rt_find_grid(const tri_rt_part *part, const void *const *args, tri_grid *out);
 /* The arguments that the variant's code takes, in `out` (of TRI_RT_MAX_SLOTS + 1); their number. */
 uint32_t tri_rt_pack(const tri_rt_kernel *kernel, const tri_rt_variant *variant, const void *const *args,
@@ -323,6 +323,9 @@ typedef struct {
 } tri_rt_level_zero_place;
 /* TRI_ERROR. For tritrun. */
 int tri_rt_level_zero_open(int device, tri_rt_level_zero_place *out);
+
+/* TRI_ERROR. Makes an AMD GPU the thread's device and tells its architecture, "gfx942". For tritrun. */
+int tri_rt_hip_open(int device, const char **out_arch);
 
 /* The architecture that an Intel GPU's IP version stands for, or null. */
 const char *tri_rt_intel_arch(uint32_t ip_version);

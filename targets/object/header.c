@@ -52,30 +52,6 @@ static bool add_prototype(const tri_object_kernel *kernel, const char *suffix, t
     return true;
 }
 
-static void add_comment(const tri_kernel *k, tri_buf *out)
-{
-    tri_buf_format(out, "/* %.*s", TRI_STR_ARG(k->name));
-    bool has_any = false;
-    for (size_t i = 0; i < k->params.len; i++) {
-        const tri_kernel_param *p = &k->params.at[i];
-        if (!p->is_constexpr && p->divisibility <= 1)
-            continue;
-        tri_buf_add_z(out, has_any ? ", " : ": ");
-        has_any = true;
-        if (p->is_constexpr)
-            tri_buf_format(out, "%.*s = %.*s", TRI_STR_ARG(p->name), TRI_STR_ARG(p->value));
-        else
-            tri_buf_format(out, "%.*s divisible by %d", TRI_STR_ARG(p->name), p->divisibility);
-    }
-    if (k->launch_pdl)
-        tri_buf_add_z(
-            out,
-            ".\n * Launched with programmatic stream serialization: may start before what is in front of it has ended");
-    if (k->launch_cooperative)
-        tri_buf_add_z(out, ".\n * Launched cooperatively: all programs must fit on the device at once");
-    tri_buf_add_z(out, ".\n * 0 is success; tri_strerror() explains other results. */\n");
-}
-
 /* A constant as C spells it; empty: it has no such form. */
 static const char *constant_text(tri_arena *arena, tri_str value)
 {
@@ -106,6 +82,31 @@ static bool is_constant(const tri_bundle *bundle, tri_str name, const tri_kernel
     return is_same;
 }
 
+static void add_comment(const tri_bundle *bundle, const tri_object_kernel *kernel, tri_buf *out)
+{
+    const tri_kernel *k = kernel->general;
+    tri_buf_format(out, "/* %.*s", TRI_STR_ARG(k->name));
+    bool has_any = false;
+    for (size_t i = 0; i < k->params.len; i++) {
+        const tri_kernel_param *p = &k->params.at[i];
+        if (p->is_constexpr ? !is_constant(bundle, kernel->name, p) : p->divisibility <= 1)
+            continue;
+        tri_buf_add_z(out, has_any ? ", " : ": ");
+        has_any = true;
+        if (p->is_constexpr)
+            tri_buf_format(out, "%.*s = %.*s", TRI_STR_ARG(p->name), TRI_STR_ARG(p->value));
+        else
+            tri_buf_format(out, "%.*s divisible by %d", TRI_STR_ARG(p->name), p->divisibility);
+    }
+    if (k->launch_pdl)
+        tri_buf_add_z(
+            out,
+            ".\n * Launched with programmatic stream serialization: may start before what is in front of it has ended");
+    if (k->launch_cooperative)
+        tri_buf_add_z(out, ".\n * Launched cooperatively: all programs must fit on the device at once");
+    tri_buf_add_z(out, ".\n * 0 is success; tri_strerror() explains other results. */\n");
+}
+
 /* #define k_BLOCK_SIZE 1024, for callers that compute a grid. */
 static void add_constants(const tri_bundle *bundle, const tri_object_kernel *kernel, tri_buf *out)
 {
@@ -122,7 +123,7 @@ static bool add_kernel(const tri_bundle *bundle, const tri_object_kernel *kernel
     tri_str name = kernel->name;
     tri_buf_add_char(out, '\n');
     add_constants(bundle, kernel, out);
-    add_comment(kernel->general, out);
+    add_comment(bundle, kernel, out);
     if (!add_prototype(kernel, "", out))
         return false;
     if (kernel->general->grid.len) {

@@ -41,8 +41,10 @@ static bool add_key(table *t, tri_str name)
 {
     for (size_t i = 0; i < t->args->at.len; i++) {
         const tri_object_arg *arg = &t->args->at.at[i];
-        if (!tri_str_equal(arg->name, name) || arg->type.kind != TRI_CTYPE_INT || t->key_count == max_keys)
+        if (!tri_str_equal(arg->name, name) || arg->type.kind != TRI_CTYPE_INT)
             continue;
+        if (t->key_count == max_keys)
+            return fail_tuning(t, name, "there are too many keys");
         tri_record r = tri_record_start(t->w->llvm, TRI_RECORD_condition);
         tri_record_set_number(&r, condition, arg, arg->slot);
         tri_record_set_number(&r, condition, bits, arg->type.bits);
@@ -51,6 +53,14 @@ static bool add_key(table *t, tri_str name)
         return true;
     }
     return fail_tuning(t, name, "this is no integer argument of the kernel");
+}
+
+static bool has_key(const table *t, tri_str name)
+{
+    bool found = false;
+    for (unsigned i = 0; i < t->key_count; i++)
+        found = found || tri_str_equal(t->names[i], name);
+    return found;
 }
 
 /* "M=512,N=512": the first line of a kernel says what its key is. */
@@ -65,6 +75,8 @@ static bool read_values(table *t, tri_str text, LLVMValueRef *values)
         rest = tri_str_sub(rest, end + (end < rest.len), rest.len);
         if (equals == item.len || !tri_str_to_i64(tri_str_sub(item, equals + 1, item.len), &value))
             return fail_tuning(t, item, "expected KEY=NUMBER");
+        if (is_first && has_key(t, name))
+            return fail_tuning(t, name, "this key stands here twice");
         if (is_first && !add_key(t, name))
             return false;
         if (n >= t->key_count || !tri_str_equal(t->names[n], name))
@@ -85,6 +97,8 @@ static bool read_line(table *t, tri_str line)
         return true;
     if (!tri_str_to_i64(number, &config) || config < 0 || (uint64_t)config >= t->configs)
         return fail_tuning(t, number, "the object has no such configuration; all are in it with -config=all");
+    if (!tri_str_is(arch, "*") && !tri_machines_named(arch))
+        return fail_tuning(t, arch, "this is no architecture; '*' stands for all of them");
     if (!read_values(t, key, values))
         return false;
     tri_record r = tri_record_start(t->w->llvm, TRI_RECORD_tuned);

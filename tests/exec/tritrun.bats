@@ -511,7 +511,7 @@ def k(x, out, B: tl.constexpr):
     tl.device_assert(v < 5, "too large")
     tl.store(out + o, v * 2000000000)
 K
-    for arch in native sim:sm_80; do
+    for arch in native sim:sm_80 sim:gfx942 sim:pvc; do
         tritrun -arch=$arch k.tri arange:i32:4 zeros:i32:4 4 -print=out
         [[ $output == *1705032704* ]]
         tritrun -1 -arch=$arch k.tri arange:i32:8 zeros:i32:8 8 -print=out
@@ -520,8 +520,30 @@ K
         tritrun -1 -arch=$arch -fdevice-assert k.tri arange:i32:4 zeros:i32:4 4 -print=out
         [[ $output$errors == *overflow* ]]
     done
-    tritrun -arch=sim:spirv64 k.tri arange:i32:8 zeros:i32:8 8 -print=out
+    tritrun -1 -arch=sim:spirv64 k.tri arange:i32:8 zeros:i32:8 8 -print=out
     tritrun -bench k.tri arange:i32:8 zeros:i32:8 8
+    export OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd POCL_CACHE_DIR=$PWD/cache
+    if command -v llvm-spirv-15 && [ -e "$OCL_ICD_VENDORS" ]; then
+        tritrun -arch=opencl k.tri arange:i32:8 zeros:i32:8 8 -print=out
+        [[ $errors == *"k.tri:9:5: warning: "*"cannot report a failed assertion"*"[-Wlost-assert]"* ]]
+    fi
+}
+
+@test "the simulator prints, whatever machine it stands for" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(out, n, B: tl.constexpr):
+    tl.device_print("n is", n)
+    tl.store(out + tl.arange(0, B), n)
+K
+    for arch in sim:sm_80 sim:gfx942 sim:pvc sim:spirv64; do
+        tritrun -arch=$arch k.tri empty:i32:8 3 8
+        [[ $output == *"n is: 3"* ]]
+    done
 }
 
 @test "what was compiled before is given what its signature says" {
@@ -564,4 +586,10 @@ K
     done
     file=k.o arch=
     rejects 'ones:f32:20 zeros:f32:64 64' "tritrun: error: the kernel goes beyond the end of 'x', which has 80 bytes [TRI-9004]"
+}
+
+@test "a file of IR without a kernel is told where it begins" {
+    echo 'module {}' >empty.ttir
+    tritrun -1 empty.ttir 1
+    [[ $errors == "empty.ttir:1:1: error: no kernel in 'empty.ttir' [TRI-3031]"* ]]
 }

@@ -45,6 +45,21 @@ work * n=3000,m=5 1' ]
     tritcc -config=all -ftune=table -c -k work -sig 'work(*fp32,i32,i32)' k.tri
 }
 
+@test "the grid of the file's own launch" {
+    write_kernel
+    printf '\n\ndef launch(x, n, m):\n    work[lambda meta: (triton.cdiv(n, meta["B"]), 1 if m > 3 else 2)](x, n, m)\n' >>k.tri
+    "$TRITRUN" -k work -tune=table -for n=1000 k.tri 'rand:f32:{n}' '{n}' m=2 >plot
+    grep -qx 'work \* n=1000,m=2 1' table
+    printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(x, n, m):\n    tl.atomic_add(x, 1)\n' >one.tri
+    "$TRITRUN" -print=x one.tri zeros:i32:1 7 2 >out
+    [ "$(tail -n 1 out)" = " 1" ]
+    printf '\n\ndef f(x, n, m):\n    k[(n, min(m, 5) if m > 1 else 9)](x, n, m)\n' >>one.tri
+    "$TRITRUN" -print=x one.tri zeros:i32:1 7 2 >out
+    [ "$(tail -n 1 out)" = " 14" ]
+    "$TRITRUN" -print=x -grid=3 one.tri zeros:i32:1 7 2 >out
+    [ "$(tail -n 1 out)" = " 3" ]
+}
+
 @test "on a CUDA device the table names its architecture" {
     write_kernel
     mkdir stub

@@ -50,7 +50,7 @@ build() {
     [ "$(./main 96 9)" = "0: 84 6 14 1 16" ]
     [ "$(./main 0 9)" = "0: 0 0 0 0 0" ]
     [ "$(./main -5 9)" = "0: 0 0 0 0 0" ]
-    [ "$(./main 5 -1)" = "1: 0 0 0 0 0" ]
+    [ "$(./main 5 -1)" = "12: 0 0 0 0 0" ]
 }
 
 @test "with the constants of the configuration that runs" {
@@ -69,7 +69,7 @@ build() {
     build -grid='cdiv(n, 2 * B)'
     [ "$(./main 100 2)" = "0: 4 4 1 1 16" ]
     build -grid='n // rows'
-    [ "$(./main 100 0)" = "1: 0 0 0 0 0" ]
+    [ "$(./main 100 0)" = "12: 0 0 0 0 0" ]
 }
 
 @test "the grid travels with the text of every stage" {
@@ -82,17 +82,52 @@ build() {
     [[ $output == *'grid = "n B cdiv ; rows 7 min 2 *"'* ]]
 }
 
+# What -sig 'k(x=*fp32, n=i32, m=i32, BLOCK=...)' makes of a launch: the words of the grid, or nothing.
+grid_of() { # BLOCK, and the text of the launching function on standard input
+    { printf 'import math\nimport triton\nimport triton.language as tl\nLIMIT = 7\n\n\n'
+      printf '@triton.jit\ndef k(x, n, m, BLOCK: tl.constexpr):\n    tl.store(x, n + m + BLOCK)\n\n\n'
+      printf 'def rows_of(n, b):\n    blocks = triton.cdiv(n, b)\n    return (blocks, 2)\n\n\n'
+      printf 'def f(x, n, m):\n'
+      sed 's/^/    /'; } >l.tri
+    tritcc -w -emit=ttir=l.ttir,obj=l.o -sig "k(x=*fp32, n=i32, m=i32, BLOCK=$1)" l.tri >log
+    sed -n 's/.*grid = "\([^"]*\)".*/\1/p' l.ttir
+}
+
+@test "what the launch of a file says" {
+    [ "$(grid_of 64 <<<$'def grid(meta):\n    return (triton.cdiv(n, meta["BLOCK"]),)\nk[grid](x, n, m, BLOCK=64)')" = "n BLOCK cdiv" ]
+    [ "$(grid_of 64 <<<'k[(triton.cdiv(x.numel(), 64),)](x, x.numel(), m, BLOCK=64)')" = "n 64 cdiv" ]
+    [ "$(grid_of 64 <<<$'B = 64\nblocks = triton.cdiv(n, B)\nk[(blocks, 1)](x, n, m, BLOCK=B)')" = "n BLOCK cdiv ; 1" ]
+    [ "$(grid_of 64 <<<$'a, b = n, 1 << (n % 3)\ngrid = (b, a)\nwith x:\n    k[grid](x, n, m=m, BLOCK=64)')" = "1 n 3 % << ; n" ]
+    [ "$(grid_of 64 <<<'k[lambda meta: (min(LIMIT, n) if n > 4 else 1, m)](x, n, m, 64)')" = "4 n < 7 n min 1 select ; m" ]
+    [ "$(grid_of 64 <<<'k[x.shape[0],](x, x.shape[0], m, 64)')" = "n" ]
+    [ "$(grid_of 64 <<<'k[rows_of(n, 64)](x, n, m, 64)')" = "n 64 cdiv ; 2" ]
+    [ "$(grid_of 64 <<<'k[(math.ceil(n / 64), abs(m))](x, n, m, 64)')" = "n 64 cdiv ; m m -1 * max" ]
+    [ "$(grid_of 64 <<<$'if n > 3:\n    k[(n, m)](x, n, m, 64)\nelse:\n    k[n, m](x, n, m, 64)')" = "n ; m" ]
+}
+
+@test "launches that give no grid" {
+    [ -z "$(grid_of 32 <<<'k[(triton.cdiv(n, 64),)](x, n, m, BLOCK=64)')" ] # is for others
+    [ -z "$(grid_of 64 <<<$'k[(n,)](x, n, m, 64)\nk[(m,)](x, n, m, 64)')" ]
+    [ -z "$(grid_of 64 <<<$'grid = (n,)\nif m:\n    grid = (m,)\nk[grid](x, n, m, 64)')" ]
+    [ -z "$(grid_of 64 <<<$'m += 1\nblocks = n\nfor blocks in range(3):\n    k[(blocks,)](x, n, 3, 64)')" ]
+    [ -z "$(grid_of 64 <<<$'sms = x.sms\nk[(min(sms, n),)](x, n, m, 64)')" ]
+    [ -z "$(grid_of 64 <<<'k[(x.numel(),)](x, n, m, 64)')" ]
+}
+
 @test "expressions that are wrong" {
     write_kernel
     bad() {
         tritcc -1 -sig 'count(out=*i32, n=i32, rows=i64)' -grid="$1" -c k.tri
         [[ $errors == *"-grid:1:"$2*"[TRI-3037]"* ]]
     }
-    bad 'cdiv(m, 2)' '6: error: in the grid of '"'count'"': this is no parameter of the kernel'
-    bad 'out' '1: error: in the grid of '"'count'"': this is no integer'
-    bad 'n / 2' '1: error: '*'is none of + - * // and %'
-    bad 'f(n)' '1: error: '*'is none of cdiv, min'
-    bad 'cdiv(n)' '1: error: '*'wrong number of arguments'
+    bad 'cdiv(m, 2)' '6: error: in the grid of '"'count'"': a launcher cannot compute this: '"'m'"' is not defined'
+    bad 'out' '1: error: in the grid of '"'count'"': a launcher cannot compute this: it is no integer'
+    bad 'n / 2' '1: error: '*'the operator is none of + - * // %'
+    bad 'f(n)' '1: error: '*'the call is none of cdiv, next_power_of_2, min'
+    bad 'cdiv(n)' '1: error: '*'the call is none of'
+    bad 'n % (3 - 3)' '1: error: '*'it divides by zero'
+    bad 'n, -1' '1: error: '*'a size of it is negative'
+    bad '()' '1: error: '*'one to three dimensions'
     bad '1, 2, 3, 4' '1: error: '*'one to three dimensions'
     tritcc -1 -sig 'count(out=*i32, n=i32, rows=i64)' -grid='n +' -c k.tri
     [[ $errors == *"-grid:1:"* ]]

@@ -90,6 +90,20 @@ C
     echo 'int main(void) { return 0; }' >main.c
     ${CC:-cc} main.c both.o -lm -o main
     ./main
+    sed -i 's/: "[*]fp32"//' a.tri b.tri
+    tritcc -r -o both.o -sig 'one(*fp16)' -sig 'three = two(*fp32)' -sig 'two(*i8)' -k one -k three -k two a.tri b.tri
+    tritcc --inspect both.o
+    [[ $output == *"one(x: *fp16)"*"three(x: *fp32)"*"two(x: *i8)"* ]]
+    tritcc -S --cache-dir=cache -sig 'one(*fp16)' -sig 'two(*i8)' a.tri b.tri
+    [ -e a.s ] && [ -e b.s ]
+    tritcc -1 -S --cache-dir=cache -sig 'one(*fp16)' -sig 'two(*i8)' a.tri
+    [[ $errors == *"no kernel 'two' in 'a.tri'"* ]]
+    tritcc -1 -S -sig 'one(*fp16)' -sig 'two(*i8)' -sig 'none(i32)' a.tri b.tri
+    [[ $errors == *"no kernel 'none' in 'a.tri'"* ]]
+    tritcc -1 -S -sig 'one(*fp16)' -sig 'two(*i8)' -k one a.tri b.tri
+    [[ $errors == *"no kernel 'one' in 'b.tri'"* ]]
+    printf 'import triton\n@triton.jit\ndef one(x: "*fp32"):\n    pass\n' >a.tri
+    cp a.tri b.tri
     printf 'import triton\n@triton.jit\ndef one(x' >bad.tri
     tritcc -1 -shared -o libboth.so a.tri bad.tri
     [ ! -e libboth.so ]
