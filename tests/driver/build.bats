@@ -34,6 +34,34 @@ load ../helpers
     done
 }
 
+@test "functions are noted in the order of their first calls" {
+    [ "$(uname -m)" = x86_64 ] || skip "breakpoints of x86-64"
+    cat >program.c <<'C'
+static void never(void) { }
+static void first(void) { }
+static void second(void) { first(); }
+int main(int argc, char **argv)
+{
+    (void)argv;
+    for (int i = 0; i < 3; i++)
+        second();
+    if (argc > 1)
+        never();
+    return 0;
+}
+C
+    cc -no-pie -D_GNU_SOURCE -o program program.c "$SRCDIR/share/build/order.c"
+    ./program
+    TRITCC_ORDER=order ./program
+    [ "$(grep -x -e main -e second -e first -e never order | tr '\n' ' ')" = "main second first " ]
+    # and what they are for: they lie where the linker is told to put them
+    if [ -s "$BUILDDIR/obj/order" ]; then
+        [ "$(wc -l <"$BUILDDIR/obj/order")" -gt 5000 ]
+        [ -z "$(sort "$BUILDDIR/obj/order" | uniq -d)" ]
+        grep -qx tri_nvptx_emit "$BUILDDIR/obj/order"
+    fi
+}
+
 @test "generated code that is not as expected stops the build" {
     printf '%s\n' '::llvm::LogicalResult XOp::setPropertiesFromAttr(Properties &prop) {' \
         '  ::mlir::DictionaryAttr dict = ::llvm::dyn_cast<::mlir::DictionaryAttr>(attr);' '}' >good
@@ -103,6 +131,21 @@ C
         cc main.c $(PKG_CONFIG_PATH=elsewhere/tritcc-binary/lib/pkgconfig pkg-config --cflags --libs tritcc) -o main
         LD_LIBRARY_PATH=elsewhere/tritcc-binary/lib ./main
     fi
+}
+
+@test "the CMake project of the examples finds the installed package" {
+    need cmake
+    need ninja
+    need file "$BUILDDIR/libtritcc.so.0"
+    make -s -C "$BUILDDIR" -o all -o lib install prefix="$PWD/installed" >log
+    cp -r "$EXAMPLES" examples
+    cmake -G Ninja -S examples/library -B build -DCMAKE_PREFIX_PATH="$PWD/installed" >>log
+    ninja -C build >>log
+    ./build/vadd | grep -q 'largest error 0'
+    ./build/stages | grep -q '"kernels"'
+    ninja -C build -n | grep -q 'no work to do'
+    touch examples/vadd/vadd.tri
+    ninja -C build -n | grep -q 'TRITCC vadd.o'
 }
 
 @test "the Meson project of the examples" {
