@@ -59,7 +59,8 @@ typedef struct tri_options {
     bool warp_specialize;        /* -fwarp-specialize: loops that do not ask for it, too */
     bool no_warp_specialize;     /* -fno-warp-specialize: not even those */
     bool debug_asserts;          /* device_assert is kept */
-    bool no_reflect_ftz;         /* libdevice keeps subnormal float32 numbers */
+    bool warn_asserts;           /* tritrun: a device_assert is left out, since the device cannot report it */
+    bool no_reflect_ftz;         /* libdevice and exp2 keep subnormal float32 numbers */
     tri_str dot_precision;       /* of float32 products that name none; empty: the target's */
     bool no_overflow_checks;     /* with debug_asserts: integer arithmetic is not checked */
     unsigned sanitize;           /* -fsanitize=, of tri_sanitize */
@@ -69,7 +70,7 @@ typedef struct tri_options {
     bool simulate;               /* GPU code is made for the SIMT simulator instead of the machine */
     bool verify_each;            /* run the verifier after every pass */
     unsigned descriptor_release; /* kernels take descriptors' parts as launchers of this release pass them; 0: 307 */
-    unsigned release; /* ttir and ttgir are spelled as this release of Triton does: 306 is 3.6; 0: as we do */
+    unsigned release;            /* texts are spelled as this release of Triton does: 306 is 3.6; 0: as we do */
     tri_str show_value, show_at; /* --value, --at: whose layout -emit=layout shows; empty: not given */
     bool shows_commands; /* tell the commands of programs of others that are run, and leave their files */
     /* external tools and libraries, looked up by the driver */

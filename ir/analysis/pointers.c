@@ -318,20 +318,35 @@ static void visit_op(tri_pointers *p, search *s, MlirValue value, MlirOperation 
     }
 }
 
-MlirValue tri_pointers_root(tri_pointers *p, MlirValue pointer, const char **out_reason, MlirValue *out_culprit)
+static void visit_next(tri_pointers *p, search *s, MlirValue value)
 {
     MlirBlock block;
     intptr_t index;
+    if (tri_op_is_block_argument(value, &block, &index))
+        visit_argument(p, s, value, block, index);
+    else
+        visit_op(p, s, value, tri_op_def(value));
+}
+
+MlirValue tri_pointers_root(tri_pointers *p, MlirValue pointer, const char **out_reason, MlirValue *out_culprit)
+{
     search s = {0};
     tri_map_init(&s.seen, p->arena);
     visit_pointers(p, &s, pointer);
-    for (size_t i = 0; i < s.todo.len && !s.reason; i++) {
-        if (tri_op_is_block_argument(s.todo.at[i], &block, &index))
-            visit_argument(p, &s, s.todo.at[i], block, index);
-        else
-            visit_op(p, &s, s.todo.at[i], tri_op_def(s.todo.at[i]));
-    }
+    for (size_t i = 0; i < s.todo.len && !s.reason; i++)
+        visit_next(p, &s, s.todo.at[i]);
     *out_reason = s.reason;
     *out_culprit = s.culprit;
     return s.reason ? (MlirValue){NULL} : s.root;
+}
+
+const MlirValue *tri_pointers_sources(tri_pointers *p, MlirValue pointer, size_t *out_count)
+{
+    search s = {0};
+    tri_map_init(&s.seen, p->arena);
+    visit_pointers(p, &s, pointer);
+    for (size_t i = 0; i < s.todo.len; i++)
+        visit_next(p, &s, s.todo.at[i]);
+    *out_count = s.todo.len;
+    return s.todo.at;
 }

@@ -69,6 +69,8 @@ const tri_block_form *tri_pointers_form(tri_pointers *pointers, MlirValue value)
 
 /* Is `op` an access that tri_pointers_access knows: tt.load, tt.store, the atomic and descriptor operations? */
 bool tri_pointers_is_access(MlirOperation op);
+/* Which operand of such an operation is its mask; 0: it has none. */
+intptr_t tri_pointers_mask_operand(MlirOperation op);
 /* Of such an operation. Bounds come from the mask, boundaryCheck and descriptors' shapes. When the form is not
  * structured (form.reason), bounds and masks are still there. */
 void tri_pointers_access(tri_pointers *pointers, MlirOperation op, tri_access *out_access);
@@ -79,6 +81,9 @@ static inline bool tri_pointers_is_window(const tri_access *access) { return acc
 /* The argument, or other scalar pointer, that a scalar or block of pointers is made from, through arithmetic and
  * control flow; null, and why, when there are several or none (`out_culprit`: the value that is to blame). */
 MlirValue tri_pointers_root(tri_pointers *pointers, MlirValue pointer, const char **out_reason, MlirValue *out_culprit);
+
+/* All pointers that one may be, itself and those on the way back through arithmetic and control flow included. */
+const MlirValue *tri_pointers_sources(tri_pointers *pointers, MlirValue pointer, size_t *out_count);
 
 /* "a + 64*pid.x + [32: k*stride] [64: 0..n]", for people and tests; the reason when not structured. */
 void tri_pointers_print(tri_pointers *pointers, const tri_access *access, tri_buf *out);

@@ -43,9 +43,10 @@ static bool bound_form(tri_pointers *p, const tri_block_form *f, const dims *map
         return false;
     if (stride == -1)
         bound_high(s, a, map->at[d], rest); /* rest - i > 0 */
-    else
-        bound_low(s, a, map->at[d], tri_sum_sub(s, tri_sum_const(s, 1), rest));
-    return true;
+    const tri_sum *low = tri_sum_sub(s, tri_sum_const(s, 1), rest);
+    if (stride == 1 && low)
+        bound_low(s, a, map->at[d], low);
+    return stride == -1 || low;
 }
 
 /* x - y + `more` > 0 */
@@ -302,6 +303,12 @@ static MlirValue mask_of(MlirOperation op, const access_row *row)
         return tri_op_segment_value(op, 1);
     bool has_mask = row->mask >= 0 && mlirOperationGetNumOperands(op) > row->mask;
     return has_mask ? tri_op_operand(op, row->mask) : (MlirValue){NULL};
+}
+
+intptr_t tri_pointers_mask_operand(MlirOperation op)
+{
+    const access_row *row = find_row(op);
+    return !mask_of(op, row).ptr ? 0 : row->mask == -2 ? 1 : row->mask;
 }
 
 /* 0 <= start + i < shape */

@@ -18,8 +18,10 @@
 
 #include "ir/encoding.h"
 #include "ir/op.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 #include "passes/analysis/tensormaps.h"
+#include "passes/ttgir/pipeline/lower.h"
 
 static MlirValue alloc(tri_builder *b, MlirType type, MlirValue source)
 {
@@ -42,7 +44,8 @@ static MlirValue alloc_mbarrier(tri_builder *b)
     return mbarrier;
 }
 
-static void lower_load(MlirOperation load)
+/* is_direct: what is stored into a buffer like the copy's is that buffer. */
+static void lower_load(MlirOperation load, bool is_direct)
 {
     MlirValue result = tri_op_result(load, 0);
     MlirType tensor = mlirValueGetType(result),
@@ -64,6 +67,10 @@ static void lower_load(MlirOperation load)
                                      .operands = (MlirValue[]){mbarrier, tri_builder_int(&b, i32, 0)}, .num_attrs = 1,
                                      .attrs = &segments});
     tri_builder_create(&b, &(tri_op){.name = "ttng.inval_barrier", .num_operands = 1, .operands = &mbarrier});
+    if (is_direct && !tri_pipeline_replace_allocs(result, buffer)) {
+        mlirOperationDestroy(load);
+        return;
+    }
     MlirValue loaded = tri_builder_value(&b, &(tri_op){.name = "ttg.local_load", .num_operands = 1, .operands = &buffer,
                                                        .num_results = 1, .results = &tensor});
     tri_op_replace(load, 1, &loaded);
@@ -108,26 +115,88 @@ static void lower_descriptor(tri_pass_run *run, MlirOperation op)
     tri_op_replace(op, 1, &desc);
 }
 
+/* ---- waits ---- */
+
+/* The warp_specialize that follows an op, with nothing between that waits, reads or writes memory; or null. */
+static MlirOperation find_split_behind(MlirOperation op)
+{
+    for (op = mlirOperationGetNextInBlock(op); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+        bool is_new = tri_op_is(op, "ttng.init_barrier") || tri_op_is(op, "ttg.local_alloc");
+        if (tri_op_is(op, "ttg.warp_specialize"))
+            return op;
+        if (mlirOperationGetNumRegions(op) || (!tri_op_is_pure(op) && !is_new) ||
+            (tri_op_is(op, "ttg.local_alloc") && mlirOperationGetNumOperands(op)))
+            break;
+    }
+    return (MlirOperation){NULL};
+}
+
+/* Whether only the split's default region, and what stands behind it, reads the buffer, through views, too. */
+static bool is_read_behind(MlirOperation split, MlirOperation copy, MlirValue buffer)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        bool is_view = tri_op_in(user, TRI_OPS_BUFFER_VIEW);
+        bool is_before = mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(split)) &&
+                         tri_op_dominates(user, split);
+        if (mlirOperationEqual(user, copy) || (is_view && is_read_behind(split, copy, tri_op_result(user, 0))))
+            continue;
+        if (is_view || is_before || mlirOperationEqual(user, split))
+            return false;
+    }
+    return true;
+}
+
+/* A copy that the consumers of a split loop alone wait for: the producer starts meanwhile. */
+static void wait_in_consumers(MlirOperation copy)
+{
+    MlirOperation wait = mlirOperationGetNextInBlock(copy);
+    while (!mlirOperationIsNull(wait) && tri_op_is(wait, "arith.constant"))
+        wait = mlirOperationGetNextInBlock(wait);
+    MlirOperation inval = mlirOperationIsNull(wait) ? wait : mlirOperationGetNextInBlock(wait);
+    if (mlirOperationIsNull(inval) || !tri_op_is(wait, "ttng.wait_barrier") || !tri_op_is(inval, "ttng.inval_barrier"))
+        return;
+    MlirOperation split = find_split_behind(inval);
+    if (mlirOperationIsNull(split) || !is_read_behind(split, copy, tri_op_segment_value(copy, 4)))
+        return;
+    MlirOperation first = mlirBlockGetFirstOperation(tri_op_body(split, 0));
+    mlirOperationMoveBefore(wait, first);
+    mlirOperationMoveBefore(inval, first);
+}
+
 static bool run_tma_lowering(tri_pass_run *run)
 {
+    bool is_direct = tri_passes_option_int(run, "wait-in-consumers", 0) != 0;
+    tri_op_list copies = {0};
     tri_op_list ops = {0};
     tri_op_collect(mlirModuleGetOperation(run->module), run->arena, &ops);
     for (size_t i = 0; i < ops.len; i++) {
         MlirOperation op = ops.at[i];
         if (tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather"))
-            lower_load(op);
+            lower_load(op, is_direct);
         else if (tri_op_is(op, "tt.descriptor_store") || tri_op_is(op, "tt.descriptor_reduce") ||
                  tri_op_is(op, "tt.descriptor_scatter"))
             lower_store(op);
         else if (tri_op_is(op, "tt.make_tensor_descriptor"))
             lower_descriptor(run, op);
     }
+    MlirOperation module = mlirModuleGetOperation(run->module);
+    tri_op_collect_named(module, "ttng.async_tma_copy_global_to_local", run->arena, &copies);
+    for (size_t i = copies.len; is_direct && i-- > 0;)
+        wait_in_consumers(copies.at[i]);
     return true;
 }
+
+static const char *const options[] = {
+    "wait-in-consumers=N: 1 uses a copy's buffer where its value is stored into another, and lets the consumers of a "
+    "split loop that follows wait for it, so that the producer starts meanwhile (0)",
+    NULL};
 
 const tri_pass tri_pass_tma_lowering = {
     .name = "tma-lowering",
     .help = "turn accesses through tensor descriptors into bulk copies",
     .alias = "triton-nvidia-tma-lowering",
+    .options = options,
     .run = run_tma_lowering,
 };

@@ -7,14 +7,16 @@
  *     }                                              %mid = the first %i that the loop above leaves
  *                                                    scf.for %i = %mid to %n step %s { as it was }
  *
- * Needs: ttir, before layouts; loops over i32 without loops or products inside. A mask is a conjunction of comparisons
- * of affine numbers: those that grow with the loop's index say where to cut; those that do not depend on it say whether
- * there is a part without masks at all. Everything is worked out in 64 bits, and a number that may wrap in 32 bits
- * rules the part without masks out, so results are the same bits. Loads without predicates are what lets an assembler
- * keep more than two of them in flight. That is worth a second body where a thread has several wide loads; many warps
- * have enough in flight with two each (layernorm on an H200: 1.6x with 4 warps, 1.14x with 8, 1.01x with 16; cross
- * entropy with 32 loses 6 %), single elements wait for memory's sectors, and long bodies run out of registers. Answers
- * to Intel's triton-intel-remove-masks. Test: tests/passes/remove-masks.mlir */
+ * Needs: ttir, before layouts; loops over i32 without loops or products inside. A mask is a conjunction of
+ * comparisons of affine numbers, of numbers among them that the loop carries and adds a constant to: those that grow
+ * with the loop's index say where to cut; those that do not depend on it say whether there is a part without masks
+ * at all. Everything is worked out in 64 bits, and a number that may wrap in 32 bits rules the part without masks
+ * out, so results are the same bits; numbers of 64 bits are looked at where they are made of 32 bits, and then
+ * cannot wrap. Loads without predicates are what lets an assembler keep more than two of them in flight. That is
+ * worth a second body where a thread has several wide loads; many warps have enough in flight with two each
+ * (layernorm on an H200: 1.6x with 4 warps, 1.14x with 8, 1.01x with 16; cross entropy with 32 loses 6 %), single
+ * elements wait for memory's sectors, and long bodies run out of registers. Answers to Intel's
+ * triton-intel-remove-masks. Test: tests/passes/remove-masks.mlir */
 #include "passes/passes.h"
 
 #include "ir/analysis/axis_info.h"
@@ -80,7 +82,34 @@ static bool add_term(affine *a, MlirValue value, int64_t factor)
     return true;
 }
 
+static bool is_shape(MlirOperation op)
+{
+    return tri_op_is(op, "tt.splat") || tri_op_is(op, "tt.expand_dims") || tri_op_is(op, "tt.broadcast") ||
+           tri_op_is(op, "tt.trans") || tri_op_is(op, "tt.reshape");
+}
+
 static bool add_value(const splitter *s, affine *a, MlirValue value, int64_t factor, int depth);
+
+static MlirValue lower_bound(const splitter *s) { return tri_op_operand(s->loop, 0); }
+
+/* What the loop carries, where each trip adds the same constant: start + (index - lower bound) * each / step. */
+static bool add_carried(const splitter *s, affine *a, MlirValue value, int64_t factor, int depth)
+{
+    MlirBlock block;
+    intptr_t index;
+    int64_t step, each;
+    if (!tri_op_is_block_argument(value, &block, &index) || index == 0 ||
+        !mlirBlockEqual(block, tri_op_body(s->loop, 0)) || !tri_op_const_int(tri_op_operand(s->loop, 2), &step))
+        return false;
+    MlirValue next = tri_op_operand(mlirBlockGetTerminator(block), index - 1);
+    MlirOperation sum = tri_op_def(next);
+    if (mlirOperationIsNull(sum) || !tri_op_is(sum, "arith.addi") || !mlirValueEqual(tri_op_operand(sum, 0), value) ||
+        !tri_op_const_int(tri_op_operand(sum, 1), &each) || step <= 0 || each % step)
+        return false;
+    int64_t slope = factor * (each / step);
+    return add_value(s, a, s->index, slope, depth) && add_value(s, a, lower_bound(s), -slope, depth) &&
+           add_value(s, a, tri_op_operand(s->loop, 2 + index), factor, depth);
+}
 
 static bool add_binary(const splitter *s, affine *a, MlirOperation op, int64_t factor, int depth)
 {
@@ -95,15 +124,29 @@ static bool add_binary(const splitter *s, affine *a, MlirOperation op, int64_t f
            add_value(s, a, y, tri_op_is(op, "arith.subi") ? -factor : factor, depth);
 }
 
-/* Adds factor * value; false when that is not affine. Only i32: what is wider could wrap where nothing shows it. */
+/* Adds factor * value of 64 bits, which must be a number of 32 bits as it stands: arithmetic could have wrapped. */
+static bool add_widened(const splitter *s, affine *a, MlirValue value, int64_t factor, int depth)
+{
+    MlirOperation op = tri_op_def(value);
+    int64_t constant;
+    if (!tri_type_is_tensor(mlirValueGetType(value)))
+        return (mlirValueEqual(value, s->index) || !is_inside(s->loop, value)) && add_value(s, a, value, factor, depth);
+    if (tri_op_const_int(value, &constant) || (!mlirOperationIsNull(op) && tri_op_is(op, "tt.make_range")))
+        return add_value(s, a, value, factor, depth);
+    return !mlirOperationIsNull(op) && is_shape(op) &&
+           add_widened(s, a, tri_op_operand(op, 0), factor, depth + 1);
+}
+
+/* Adds factor * value; false when that is not affine. Numbers of 64 bits are taken apart down to those of 32. */
 static bool add_value(const splitter *s, affine *a, MlirValue value, int64_t factor, int depth)
 {
     MlirType type = mlirValueGetType(value), element = tri_type_element(type);
     int64_t constant;
+    bool is_wide = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 64;
     if (depth > 32 || factor < -MAX_FACTOR || factor > MAX_FACTOR || !mlirTypeIsAInteger(element) ||
-        mlirIntegerTypeGetWidth(element) != 32)
+        (!is_wide && mlirIntegerTypeGetWidth(element) != 32))
         return false;
-    if (tri_op_const_int(value, &constant)) {
+    if (tri_op_const_int(value, &constant) && constant >= INT32_MIN && constant <= INT32_MAX) {
         add_range(a, factor, constant, constant);
         return true;
     }
@@ -111,17 +154,18 @@ static bool add_value(const splitter *s, affine *a, MlirValue value, int64_t fac
         a->step += factor;
         return true;
     }
-    if (!tri_type_is_tensor(type) && !is_inside(s->loop, value))
+    if (!is_wide && !tri_type_is_tensor(type) && !is_inside(s->loop, value))
         return add_term(a, value, factor);
     MlirOperation op = tri_op_def(value);
     if (mlirOperationIsNull(op))
-        return false;
+        return add_carried(s, a, value, factor, depth + 1);
+    if (is_wide && tri_op_is(op, "arith.extsi"))
+        return add_widened(s, a, tri_op_operand(op, 0), factor, depth + 1);
     if (tri_op_is(op, "tt.make_range")) {
         add_range(a, factor, tri_op_int(op, "start", 0), tri_op_int(op, "end", 1) - 1);
         return true;
     }
-    if (tri_op_is(op, "tt.splat") || tri_op_is(op, "tt.expand_dims") || tri_op_is(op, "tt.broadcast") ||
-        tri_op_is(op, "tt.trans") || tri_op_is(op, "tt.reshape"))
+    if (is_shape(op))
         return add_value(s, a, tri_op_operand(op, 0), factor, depth + 1);
     if (tri_op_is(op, "arith.addi") || tri_op_is(op, "arith.subi") || tri_op_is(op, "arith.muli"))
         return add_binary(s, a, op, factor, depth + 1);
@@ -176,8 +220,6 @@ static void require(splitter *s, MlirValue condition)
         mlirValueIsNull(s->guard) ? condition : tri_builder_binary(&s->b, "arith.andi", s->i1, s->guard, condition);
 }
 
-static MlirValue lower_bound(const splitter *s) { return tri_op_operand(s->loop, 0); }
-
 /* Requires that `a` is not below INT32_MIN (sign 1) or not above INT32_MAX (sign -1) where the index is lowest; it
  * moves away from that limit as the index grows. */
 static void require_no_wrap(splitter *s, const affine *a, int sign)
@@ -199,6 +241,7 @@ static void require_no_wrap(splitter *s, const affine *a, int sign)
 /* x < y as numbers, of which none may wrap while the condition holds. */
 typedef struct {
     affine low, high, gap; /* x, y and x - y, to which 1 is added for <= taken as < */
+    bool is_wide;          /* of 64 bits, in which none wraps */
 } comparison;
 
 static bool read_comparison(const splitter *s, MlirOperation op, comparison *c)
@@ -208,7 +251,7 @@ static bool read_comparison(const splitter *s, MlirOperation op, comparison *c)
     if (predicate < SLT || predicate > SGE)
         return false;
     MlirValue x = tri_op_operand(op, is_swapped), y = tri_op_operand(op, !is_swapped);
-    *c = (comparison){0};
+    *c = (comparison){.is_wide = tri_type_bits(tri_type_element(mlirValueGetType(x))) == 64};
     if (!add_value(s, &c->low, x, 1, 0) || !add_value(s, &c->high, y, 1, 0) || !add_value(s, &c->gap, x, 1, 0) ||
         !add_value(s, &c->gap, y, -1, 0))
         return false;
@@ -217,15 +260,16 @@ static bool read_comparison(const splitter *s, MlirOperation op, comparison *c)
     c->gap.high -= !is_strict;
     /* One side is a plain number. Then the other cannot wrap on its side of it, and below or above only at the start.
      */
-    return c->gap.step >= 0 && ((is_plain(&c->high) && c->low.step >= 0) || (is_plain(&c->low) && c->high.step <= 0));
+    return c->gap.step >= 0 && (c->is_wide || (is_plain(&c->high) && c->low.step >= 0) ||
+                                (is_plain(&c->low) && c->high.step <= 0));
 }
 
 /* gap < 0 for every element: index * step + high < 0. */
 static void use_comparison(splitter *s, const comparison *c)
 {
-    if (!is_plain(&c->low))
+    if (!c->is_wide && !is_plain(&c->low))
         require_no_wrap(s, &c->low, 1);
-    if (!is_plain(&c->high))
+    if (!c->is_wide && !is_plain(&c->high))
         require_no_wrap(s, &c->high, -1);
     MlirValue rest = emit_terms(s, &c->gap, c->gap.high), zero = constant64(s, 0);
     if (!c->gap.step) {

@@ -126,3 +126,67 @@ LLVMValueRef tri_gpu_contract(tri_gpu *g, LLVMValueRef value)
         LLVMSetFastMathFlags(value, LLVMFastMathAllowContract);
     return value;
 }
+
+/* ---- vectors and what they are made of ---- */
+
+void tri_gpu_note_word(tri_gpu *g, LLVMValueRef element, tri_gpu_word word)
+{
+    tri_gpu_word *note = TRI_NEW(g->arena, tri_gpu_word);
+    *note = word;
+    tri_map_set_ptr(&g->words, element, note);
+}
+
+/* The vector that all elements were taken out of, or neighbours in it; null: there is none. */
+static LLVMValueRef find_whole(tri_gpu *g, LLVMValueRef *elements, int count, int parts)
+{
+    enum { max_words = 32 };
+    const tri_gpu_word *first = tri_map_find_ptr(&g->words, elements[0]);
+    LLVMValueRef mask[max_words];
+    int words = count / parts;
+    for (int i = 0; i < count; i++) {
+        const tri_gpu_word *w = tri_map_find_ptr(&g->words, elements[i]);
+        if (!w || w->vector != first->vector || w->parts != parts || w->word != first->word + i / parts ||
+            w->part != i % parts)
+            return NULL;
+    }
+    LLVMValueRef all = first->vector;
+    for (int i = 0; i < words; i++)
+        mask[i] = tri_gpu_i32(g, first->word + i);
+    if ((int)LLVMGetVectorSize(LLVMTypeOf(all)) != words)
+        all = LLVMBuildShuffleVector(g->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(mask, (unsigned)words),
+                                     "");
+    LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(elements[0]), (unsigned)words);
+    return parts == 1 ? LLVMBuildBitCast(g->b, all, type, "") : all;
+}
+
+static LLVMValueRef join_word(tri_gpu *g, LLVMValueRef *elements, int parts)
+{
+    LLVMTypeRef type = LLVMTypeOf(elements[0]);
+    if (parts == 1)
+        return elements[0];
+    LLVMValueRef all = LLVMGetPoison(LLVMVectorType(type, (unsigned)parts));
+    for (int e = 0; e < parts; e++)
+        all = LLVMBuildInsertElement(g->b, all, elements[e], tri_gpu_i32(g, e), "");
+    return LLVMBuildBitCast(g->b, all, LLVMIntTypeInContext(g->llvm, (unsigned)parts * tri_gpu_bits(g, type)), "");
+}
+
+LLVMValueRef tri_gpu_join(tri_gpu *g, LLVMValueRef *elements, int count, int parts)
+{
+    LLVMValueRef all = find_whole(g, elements, count, parts);
+    if (all)
+        return all;
+    for (int w = 0; w < count / parts; w++) {
+        LLVMValueRef word = join_word(g, elements + w * parts, parts);
+        all = all ? all : LLVMGetPoison(LLVMVectorType(LLVMTypeOf(word), (unsigned)(count / parts)));
+        all = LLVMBuildInsertElement(g->b, all, word, tri_gpu_i32(g, w), "");
+    }
+    return all;
+}
+
+void tri_gpu_split(tri_gpu *g, LLVMValueRef vector, LLVMValueRef *out)
+{
+    for (int i = 0; i < (int)LLVMGetVectorSize(LLVMTypeOf(vector)); i++) {
+        out[i] = LLVMBuildExtractElement(g->b, vector, tri_gpu_i32(g, i), "");
+        tri_gpu_note_word(g, out[i], (tri_gpu_word){vector, i, 0, 1});
+    }
+}

@@ -1,4 +1,5 @@
 /* scf: structured control flow as blocks and phis. */
+#include "ir/encoding.h"
 #include "ir/type.h"
 #include "targets/gpu/access.h"
 #include "targets/gpu/bases.h"
@@ -48,12 +49,24 @@ static void add_edge(value_list phis, value_list values, LLVMBasicBlockRef from)
 /* ---- what loops carry ---- */
 
 /* How a value goes around a loop: where the machine says so, elements of 8 or 16 bits in words, and pointers into an
- * array of less than 2 GiB as offsets from its base. */
+ * array of less than 2 GiB as offsets from its base, sums of the matrix unit in vectors. */
 typedef struct {
     int count; /* of the elements, when they become words; else 0 */
     tri_gpu_packing words;
     LLVMValueRef base; /* of pointers that become offsets; else null */
+    int joined;        /* elements of a vector; 0: they go alone */
 } carried_form;
+
+/* Sums of the matrix unit, whose instructions want them side by side. */
+static int plan_joined(tri_gpu *g, MlirType type)
+{
+    int n = g->machine->joined_sums;
+    MlirAttribute encoding = n && tri_type_is_tensor(type) ? tri_type_encoding(type) : (MlirAttribute){NULL};
+    const tri_encoding *e = mlirAttributeIsNull(encoding) ? NULL : tri_encoding_get(g->arena, encoding);
+    bool is_number = tri_type_is_tensor(type) && !tri_type_is_ptr(tri_type_element(type)) &&
+                     tri_type_bits(tri_type_element(type)) == 32;
+    return is_number && e && e->kind == TRI_ENC_INTEL_DPAS && tri_gpu_count(g, type) % n == 0 ? n : 0;
+}
 
 static bool plan_words(tri_gpu *g, const tri_gpu_value *value, tri_gpu_packing *out)
 {
@@ -91,9 +104,12 @@ static carried_form *plan_carried(tri_gpu *g, MlirOperation loop, value_list ini
 {
     enum { far = 16 };
     carried_form *forms = TRI_NEW_ARRAY(g->arena, carried_form, init.count + 1);
-    for (int i = 0; i < init.count && g->machine->packed_bits; i++) {
+    for (int i = 0; i < init.count; i++) {
         MlirValue argument = mlirBlockGetArgument(tri_op_body(loop, 0), 1 + i);
         MlirType type = mlirValueGetType(argument);
+        forms[i].joined = plan_joined(g, type);
+        if (!g->machine->packed_bits)
+            continue;
         if (plan_words(g, &init.at[i], &forms[i].words))
             forms[i].count = init.at[i].count;
         else if (g->machine->carries_offsets &&
@@ -116,6 +132,10 @@ static value_list pack_carried(tri_gpu *g, const carried_form *forms, value_list
             out.at[i] = tri_gpu_new(g, list.at[i].count);
             for (int r = 0; r < list.at[i].count; r++)
                 out.at[i].at[r] = tri_gpu_access_offset(g, forms[i].base, list.at[i].at[r]);
+        } else if (forms[i].joined) {
+            out.at[i] = tri_gpu_new(g, list.at[i].count / forms[i].joined);
+            for (int v = 0; v < out.at[i].count; v++)
+                out.at[i].at[v] = tri_gpu_join(g, list.at[i].at + v * forms[i].joined, forms[i].joined, 1);
         }
     }
     return out;
@@ -133,6 +153,10 @@ static value_list unpack_carried(tri_gpu *g, const carried_form *forms, value_li
             out.at[i] = tri_gpu_new(g, packed.at[i].count);
             for (int r = 0; r < packed.at[i].count; r++)
                 out.at[i].at[r] = tri_gpu_offset(g, forms[i].base, LLVMBuildZExt(g->b, packed.at[i].at[r], g->i64, ""));
+        } else if (forms[i].joined) {
+            out.at[i] = tri_gpu_new(g, packed.at[i].count * forms[i].joined);
+            for (int v = 0; v < packed.at[i].count; v++)
+                tri_gpu_split(g, packed.at[i].at[v], out.at[i].at + v * forms[i].joined);
         }
     }
     return out;
@@ -218,14 +242,23 @@ static bool run_for(tri_gpu *g, MlirOperation op)
 
 /* ---- scf.if ---- */
 
-static bool lower_branch(tri_gpu *g, MlirOperation op, int region, LLVMBasicBlockRef block, LLVMBasicBlockRef join,
-                         value_list *out_values, LLVMBasicBlockRef *out_end)
+static carried_form *plan_results(tri_gpu *g, MlirOperation op)
+{
+    int count = (int)mlirOperationGetNumResults(op);
+    carried_form *forms = TRI_NEW_ARRAY(g->arena, carried_form, count + 1);
+    for (int i = 0; i < count; i++)
+        forms[i].joined = plan_joined(g, mlirValueGetType(tri_op_result(op, i)));
+    return forms;
+}
+
+static bool lower_branch(tri_gpu *g, MlirOperation op, int region, const carried_form *forms, LLVMBasicBlockRef block,
+                         LLVMBasicBlockRef join, value_list *out_values, LLVMBasicBlockRef *out_end)
 {
     tri_gpu_at_end(g, block);
     MlirOperation end;
     if (!lower_body(g, tri_op_body(op, region), &end))
         return false;
-    *out_values = operands_from(g, end, 0);
+    *out_values = pack_carried(g, forms, operands_from(g, end, 0));
     *out_end = LLVMGetInsertBlock(g->b);
     LLVMBuildBr(g->b, join);
     return true;
@@ -238,13 +271,14 @@ static bool run_if(tri_gpu *g, MlirOperation op)
     LLVMBasicBlockRef then = tri_gpu_block(g, "if"), join = tri_gpu_block(g, "if.end");
     LLVMBasicBlockRef otherwise = has_else ? tri_gpu_block(g, "else") : join;
     LLVMBuildCondBr(g->b, cond, then, otherwise);
+    const carried_form *forms = plan_results(g, op);
     value_list then_values, else_values;
     LLVMBasicBlockRef then_end, else_end;
-    if (!lower_branch(g, op, 0, then, join, &then_values, &then_end))
+    if (!lower_branch(g, op, 0, forms, then, join, &then_values, &then_end))
         return false;
     if (has_else) {
         LLVMMoveBasicBlockAfter(otherwise, then_end);
-        if (!lower_branch(g, op, 1, otherwise, join, &else_values, &else_end))
+        if (!lower_branch(g, op, 1, forms, otherwise, join, &else_values, &else_end))
             return false;
     }
     LLVMMoveBasicBlockAfter(join, LLVMGetInsertBlock(g->b));
@@ -254,7 +288,7 @@ static bool run_if(tri_gpu *g, MlirOperation op)
     value_list results = make_phis(g, then_values);
     add_edge(results, then_values, then_end);
     add_edge(results, else_values, else_end);
-    bind_results(g, op, results);
+    bind_results(g, op, unpack_carried(g, forms, results));
     return true;
 }
 

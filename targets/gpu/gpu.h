@@ -93,9 +93,16 @@ typedef struct tri_gpu {
     bool is_kernel;
     bool has_shared_readers;   /* some unit reads shared memory by itself */
     tri_map blocks;            /* MlirBlock.ptr -> LLVMBasicBlockRef */
+    tri_map words;             /* element -> const tri_gpu_word *: what it was taken out of, where somebody noted it */
     LLVMValueRef scratch;      /* base of this program's global scratch; null when there is none */
     int64_t exchange_bytes;    /* shared memory that machines without shuffles need besides the planned part */
 } tri_gpu;
+
+/* An element as it came: a part (0 is the low one) of a word of a vector. */
+typedef struct {
+    LLVMValueRef vector;
+    int word, part, parts;
+} tri_gpu_word;
 
 /* One value of one register; `args` has one value per operand. */
 typedef LLVMValueRef (*tri_gpu_scalar)(tri_gpu *g, MlirOperation op, LLVMValueRef *args);
@@ -211,6 +218,11 @@ LLVMValueRef tri_gpu_to_int(tri_gpu *g, LLVMValueRef value);
 LLVMValueRef tri_gpu_from_int(tri_gpu *g, LLVMValueRef value, LLVMTypeRef type);
 LLVMBasicBlockRef tri_gpu_block(tri_gpu *g, const char *name); /* appended to the function */
 void tri_gpu_at_end(tri_gpu *g, LLVMBasicBlockRef block);
+/* Elements as one vector, and out of one. What a vector gave is noted (tri_gpu.words): put together again in the same
+ * order it is that vector. Words of `parts` elements are integers. */
+LLVMValueRef tri_gpu_join(tri_gpu *g, LLVMValueRef *elements, int count, int parts);
+void tri_gpu_split(tri_gpu *g, LLVMValueRef vector, LLVMValueRef *out_elements);
+void tri_gpu_note_word(tri_gpu *g, LLVMValueRef element, tri_gpu_word word);
 /* Inside of loops, goes in front of them; to return, tri_gpu_at_end with the block that it gives. */
 LLVMBasicBlockRef tri_gpu_enter_front(tri_gpu *g);
 /* Opens `if (cond)`; close with tri_gpu_end_if, which joins. */

@@ -38,7 +38,8 @@ static void add_layout_passes(const tri_unit *unit, tri_buf *out)
                    : unit->arch->mma == TRI_MMA_SYNC ? ",accelerate-matmul{max-version=2}"
                    : unit->arch->mma != TRI_MMA_NONE ? ",accelerate-matmul"
                                                                                         : "");
-    tri_buf_add_z(out, ",remove-layout-conversions,optimize-dot-operands");
+    tri_buf_format(out, ",remove-layout-conversions%s,optimize-dot-operands",
+                   unit->arch->has_block_loads ? ",lower-to-2d-block-load" : "");
     tri_buf_format(out, "%s,loop-aware-cse", uses_tma(unit) ? ",optimize-descriptor-encoding" : "");
 }
 
@@ -53,6 +54,12 @@ static int least_products(const tri_unit *unit)
     return o->debug == TRI_DEBUG_FULL || o->maxnreg || o->debug_asserts || o->opt_level == 0 ? 0 : 2;
 }
 
+/* Whether loads get warps of their own wherever that can be: not measured to gain, where it is no default. */
+static bool is_split_asked(const tri_unit *unit)
+{
+    return uses_tma(unit) && unit->options->warp_specialize && !unit->options->no_warp_specialize && !unit->is_plain;
+}
+
 /* Loops are simplified; what is invariant leaves them; loads are made ahead of their use. */
 static void add_loop_passes(const tri_unit *unit, tri_buf *out)
 {
@@ -60,18 +67,20 @@ static void add_loop_passes(const tri_unit *unit, tri_buf *out)
     if (!unit->arch->async_copies && !unit->arch->loads_ahead_in_registers)
         return;
     if (uses_tma(unit) && !unit->options->no_warp_specialize && !unit->is_plain)
-        tri_buf_format(out, ",automatic-warp-specialization{num-stages=%d least-products=%d}", tri_facts_stages(unit),
-                       least_products(unit));
+        tri_buf_format(out, ",automatic-warp-specialization{num-stages=%d least-products=%d%s}", tri_facts_stages(unit),
+                       least_products(unit), is_split_asked(unit) ? " overlap=1" : "");
     tri_buf_format(out, ",assign-latencies{num-stages=%d},schedule-loops,pipeline", tri_facts_stages(unit));
 }
 
 /* What the passes before left behind is cleaned up; then no op may be added any more. */
 static void add_final_passes(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_format(out, ",canonicalize,loop-aware-cse,optimize-dot-operands%s%s",
-                   unit->arch->wants_prefetch ? ",prefetch" : "", uses_tma(unit) ? ",tma-lowering" : "");
-    tri_buf_add_z(out, ",remove-layout-conversions,"
-                       "reduce-data-duplication,reorder-instructions,loop-aware-cse,symbol-dce,sccp,cse,canonicalize");
+    tri_buf_format(out, ",canonicalize,loop-aware-cse,optimize-dot-operands%s%s%s",
+                   unit->arch->wants_prefetch ? ",prefetch" : "", uses_tma(unit) ? ",tma-lowering" : "",
+                   is_split_asked(unit) ? "{wait-in-consumers=1}" : "");
+    tri_buf_format(out, ",remove-layout-conversions,reduce-data-duplication%s,reorder-instructions,loop-aware-cse,"
+                        "symbol-dce,sccp,cse,canonicalize",
+                   unit->arch->carries_pointers ? ",carry-pointers" : "");
     tri_buf_format(out, "%s,allocate-global-scratch,allocate-shared-memory{max-bytes=%u",
                    unit->arch->async_copies ? ",allocate-warp-groups" : "", unit->arch->max_shared);
     if (unit->arch->spare_shared)
@@ -83,10 +92,14 @@ void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
 {
     if (!uses_tma(unit))
         add_descriptor_pass(unit, false, out);
-    tri_buf_add_z(out, "decompose-dot-scaled,");
+    if (unit->arch->has_scaled_mma)
+        tri_buf_format(out, "decompose-dot-scaled{target=%s},", unit->arch->ttg_target);
+    else
+        tri_buf_add_z(out, "decompose-dot-scaled,");
     if (uses_tma(unit) && !unit->options->no_auto_tma)
-        tri_buf_format(out, "auto-tma{num-warps=%d%s},canonicalize,", tri_facts_warps(unit),
-                       unit->options->no_swap_operands ? " swap=0" : "");
+        tri_buf_format(out, "auto-tma{num-warps=%d%s%s},canonicalize,", tri_facts_warps(unit),
+                       unit->options->no_swap_operands ? " swap=0" : "",
+                       is_split_asked(unit) ? " many-products=1" : "");
     if (unit->arch->has_warp_groups && !unit->options->no_reorder_programs)
         tri_buf_add_z(out, "reorder-programs,");
     if (!unit->options->no_remove_masks)

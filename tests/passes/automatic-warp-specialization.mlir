@@ -1,5 +1,5 @@
-// RUN: tritcc -x ttgir -passes=automatic-warp-specialization %s | FileCheck %s
-// positive: @product @two_products @unread
+// RUN: tritcc -x ttgir '-passes=automatic-warp-specialization{overlap=1}' %s | FileCheck %s
+// positive: @product @two_products @unread @many_products
 // negative: @unasked @pointers @nested @found @not_a_kernel
 // loop: @product
 // if: @nested
@@ -210,6 +210,51 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
       %d = ttng.warp_group_dot %xb, %q, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
       scf.yield %d : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+  // More than two products: one pair of mbarriers for all loads; the pipeline's passes place the waits (the attribute).
+  // A slot is given back behind the first product that is waited for, the slot of the iteration before.
+  // CHECK-LABEL: @many_products
+  // CHECK: [[A:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+  // CHECK: [[B:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+  // CHECK: [[FULL:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<3x1xi64
+  // CHECK: [[EMPTY:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<3x1xi64
+  // CHECK-NOT: ttg.local_alloc
+  // CHECK: default {
+  // CHECK: scf.for [[I:%.+]] = %{{.+}} iter_args([[SUM:%.+]] = %cst, [[BEFORE:%.+]] = %{{.+}}, [[SLOT:%.+]] = %{{.+}}, [[PHASE:%.+]] = %{{.+}})
+  // CHECK: [[F:%.+]] = ttg.memdesc_index [[FULL]]{{\[}}[[SLOT]]]
+  // CHECK-NEXT: ttng.wait_barrier [[F]], [[PHASE]]
+  // CHECK-NOT: ttng.wait_barrier
+  // CHECK: [[S:%.+]] = ttng.warp_group_dot {{.*}}, %cst {inputPrecision = 0 : i32}
+  // CHECK: [[LATER:%.+]] = arith.cmpi ne, [[I]], %{{.+}}
+  // CHECK: [[E:%.+]] = ttg.memdesc_index [[EMPTY]]{{\[}}[[BEFORE]]]
+  // CHECK-NEXT: ttng.arrive_barrier [[E]], 1, [[LATER]] {"tritcc.per-warp"}
+  // CHECK: math.exp2 [[S]]
+  // CHECK-NOT: ttng.arrive_barrier
+  // CHECK: scf.yield %{{.+}}, [[SLOT]],
+  // CHECK: "tritcc.open-products"
+  // CHECK: partition0
+  // CHECK: ttng.barrier_expect {{.*}}, 16384
+  // CHECK-NOT: ttng.barrier_expect
+  // CHECK: ttg.warp_return
+  tt.func public @many_products(%a: !tt.tensordesc<64x64xf16, #shared>, %b: !tt.tensordesc<64x64xf16, #shared>, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %r = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %a[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %y = tt.descriptor_load %b[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %yb = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %s = ttng.warp_group_dot %q, %xb, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %p = math.exp2 %s : tensor<64x64xf32, #mma>
+      %d = ttng.warp_group_dot %q, %yb, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %m = arith.mulf %p, %d : tensor<64x64xf32, #mma>
+      %h = arith.truncf %m : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %ha = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+      %o = ttng.warp_group_dot %ha, %xb, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %o : tensor<64x64xf32, #mma>
     } {tt.warp_specialize}
     tt.return %r : tensor<64x64xf32, #mma>
   }

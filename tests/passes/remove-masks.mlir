@@ -259,3 +259,59 @@ tt.func public @wide(%p: tensor<128x!tt.ptr<f32>>, %n: i64) {
   }
   tt.return
 }
+
+// Columns and rows that the loop carries, of 32 and of 64 bits.
+// CHECK-LABEL: @carried
+// CHECK: %[[MAIN:.*]]:2 = scf.for
+// CHECK-NEXT: tt.store %{{[^,]*}}, %{{[^,]*}} :
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[MAIN]]#0, %{{.*}} = %[[MAIN]]#1)
+// CHECK: arith.cmpi
+tt.func public @carried(%p: tensor<128x!tt.ptr<f32>>, %n: i32, %m: i32, %pid: i32) {
+  %one = arith.constant dense<1.0> : tensor<128xf32>
+  %c0 = arith.constant 0 : i32
+  %c128 = arith.constant 128 : i32
+  %c128_i64 = arith.constant 128 : i64
+  %each = arith.constant dense<128> : tensor<128xi32>
+  %each_i64 = arith.constant dense<256> : tensor<128xi64>
+  %range = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %range_i64 = arith.extsi %range : tensor<128xi32> to tensor<128xi64>
+  %pid_i64 = arith.extsi %pid : i32 to i64
+  %first = arith.muli %pid_i64, %c128_i64 : i64
+  %firsts = tt.splat %first : i64 -> tensor<128xi64>
+  %rows = arith.addi %firsts, %range_i64 : tensor<128xi64>
+  %n_bound = tt.splat %n : i32 -> tensor<128xi32>
+  %m_i64 = arith.extsi %m : i32 to i64
+  %m_bound = tt.splat %m_i64 : i64 -> tensor<128xi64>
+  scf.for %i = %c0 to %n step %c128 iter_args(%c = %range, %r = %rows) -> (tensor<128xi32>, tensor<128xi64>) : i32 {
+    %mc = arith.cmpi slt, %c, %n_bound : tensor<128xi32>
+    %mr = arith.cmpi slt, %r, %m_bound : tensor<128xi64>
+    %both = arith.andi %mc, %mr : tensor<128xi1>
+    tt.store %p, %one, %both : tensor<128x!tt.ptr<f32>>
+    %next = arith.addi %c, %each : tensor<128xi32>
+    %next_r = arith.addi %r, %each_i64 : tensor<128xi64>
+    scf.yield %next, %next_r : tensor<128xi32>, tensor<128xi64>
+  }
+  tt.return
+}
+
+// A number that could have wrapped before it was widened.
+// CHECK-LABEL: @wrapped
+// CHECK-COUNT-1: scf.for
+// CHECK-NOT: scf.for
+tt.func public @wrapped(%p: tensor<128x!tt.ptr<f32>>, %n: i32, %m: i64) {
+  %one = arith.constant dense<1.0> : tensor<128xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %each = arith.constant dense<128> : tensor<128xi32>
+  %range = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %n_i64 = arith.extsi %n : i32 to i64
+  %bound = tt.splat %n_i64 : i64 -> tensor<128xi64>
+  scf.for %i = %c0 to %n step %c1 iter_args(%c = %range) -> (tensor<128xi32>) : i32 {
+    %wide = arith.extsi %c : tensor<128xi32> to tensor<128xi64>
+    %mc = arith.cmpi slt, %wide, %bound : tensor<128xi64>
+    tt.store %p, %one, %mc : tensor<128x!tt.ptr<f32>>
+    %next = arith.addi %c, %each : tensor<128xi32>
+    scf.yield %next : tensor<128xi32>
+  }
+  tt.return
+}

@@ -1,10 +1,12 @@
 // RUN: tritcc -x ttgir -passes=tma-lowering %s | FileCheck %s
-// positive: @load @store @make
-// negative: @plain @pointers
+// RUN: tritcc -x ttgir '-passes=tma-lowering{wait-in-consumers=1}' %s | FileCheck %s --check-prefix=LATE
+// positive: @load @store @make @consumers
+// negative: @plain @pointers @read_before
 // loop: @store @pointers
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @load
   // CHECK: [[BUFFER:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16
@@ -61,6 +63,47 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %v = tt.load %p : tensor<128x64x!tt.ptr<f16>, #blocked>
       tt.store %p, %v : tensor<128x64x!tt.ptr<f16>, #blocked>
     }
+    tt.return
+  }
+  // The copy's buffer is the product's operand, and only the consumers wait for it: the producer starts meanwhile.
+  // LATE-LABEL: @consumers
+  // LATE: [[BUFFER:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16
+  // LATE: ttng.async_tma_copy_global_to_local %arg0[%arg1, %arg1] [[BUFFER]]
+  // LATE-NOT: ttng.wait_barrier
+  // LATE: default {
+  // LATE-NEXT: ttng.wait_barrier
+  // LATE-NEXT: ttng.inval_barrier
+  // LATE: ttg.local_load [[BUFFER]]
+  tt.func public @consumers(%d: !tt.tensordesc<128x64xf16, #shared>, %i: i32, %p: tensor<128x64x!tt.ptr<f16>, #blocked>) {
+    %v = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<128x64xf16, #shared> -> tensor<128x64xf16, #blocked>
+    %b = ttg.local_alloc %v : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+    ttg.warp_specialize()
+    default {
+      %w = ttg.local_load %b : !ttg.memdesc<128x64xf16, #shared, #smem> -> tensor<128x64xf16, #blocked>
+      tt.store %p, %w : tensor<128x64x!tt.ptr<f16>, #blocked>
+      ttg.warp_yield
+    }
+    partition0() num_warps(1) {
+      ttg.warp_return
+    } : () -> ()
+    tt.return
+  }
+  // What is read in front of the regions is waited for there.
+  // LATE-LABEL: @read_before
+  // LATE: ttng.wait_barrier
+  // LATE: ttg.local_load
+  // LATE: default {
+  // LATE-NOT: ttng.wait_barrier
+  tt.func public @read_before(%d: !tt.tensordesc<128x64xf16, #shared>, %i: i32, %p: tensor<128x64x!tt.ptr<f16>, #blocked>) {
+    %v = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<128x64xf16, #shared> -> tensor<128x64xf16, #blocked>
+    ttg.warp_specialize()
+    default {
+      tt.store %p, %v : tensor<128x64x!tt.ptr<f16>, #blocked>
+      ttg.warp_yield
+    }
+    partition0() num_warps(1) {
+      ttg.warp_return
+    } : () -> ()
     tt.return
   }
 }

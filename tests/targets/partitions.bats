@@ -113,6 +113,42 @@ CASES
     broken '/} else {/,$!{/ttng.arrive_barrier/d}' 'a wait that never ends' "${run[@]}"
 }
 
+# backward CAUSAL ROWS KEYS STAGES: the ttgir of attention's gradients, and how to run it, as ${gradients[@]}.
+backward() {
+    local kernel=$SRCDIR/bench/gpu/kernels/attention_bwd.tri sizes="$2,$3,$3,$2,2,64,$1"
+    gradients=(-grid="$((192 / $3))" randn:bf16:192x64:seed=1 randn:bf16:192x64:seed=2 randn:bf16:192x64:seed=3 0.125
+        randn:bf16:192x64:seed=4 zeros:bf16:192x64 zeros:bf16:192x64 zeros:bf16:192x64
+        randint:f32:192:seed=5,low=16,high=24 randn:f32:192:seed=6 12288 64 1 192)
+    "$TRITRUN" "$kernel" -k attention_bwd_kernel "-arch=$HOST_ARCH" "${gradients[@]}" ${sizes//,/ } -o DQ=dq.npy -o DK=dk.npy -o DV=dv.npy
+    gradients+=(-rtol=3e-2 -atol=2e-2 -expect DQ=@dq.npy -expect DK=@dk.npy -expect DV=@dv.npy)
+    tritcc -arch=sm_90a -fwarp-specialize -num-warps=4 -num-stages="$4" -k attention_bwd_kernel -emit=ttgir=good.ttgir \
+        -Rpass=warp-specialize -sig "*bf16:16,*bf16:16,*bf16:16,fp32,*bf16:16,*bf16:16,*bf16:16,*bf16:16,*fp32:16,*fp32:16,\
+i32:16,i32:16,1,i32:16,$sizes" "$kernel"
+}
+
+@test "loops of more than two products: rows of sums come by bulk copies, too" {
+    local c
+    for c in 'False 64 64 3' 'True 64 64 2' 'False 32 64 3'; do
+        backward $c
+        [[ $errors == *"starts 4 loads of"* && $errors == *"starts 2 loads of"* ]]
+        ! sed -n '/default {/,/partition0/p' good.ttgir | grep -q 'tt.load' || false
+        timeout 100 "$TRITRUN" -arch=sim:sm_90a good.ttgir "${gradients[@]}"
+    done
+    # half of 32 sums is less than the copy engine's unit: then no loop of the kernel gains
+    backward True 32 64 3
+    ! grep -q 'warp_specialize\|tensordesc' good.ttgir || false
+    timeout 100 "$TRITRUN" -arch=sim:sm_90a good.ttgir "${gradients[@]}"
+}
+
+@test "bugs in a loop of more than two products are found" {
+    backward False 64 64 2
+    local run=(timeout 60 "$TRITRUN" -arch=sim:sm_90a k.ttgir "${gradients[@]}")
+    broken '/ttng.arrive_barrier/d' 'a wait that never ends' "${run[@]}"
+    broken '/default {/,/partition0/{/ttng.wait_barrier/d}' 'copy in flight' "${run[@]}"
+    broken 's/pendings = 1/pendings = 3/' 'product under way' "${run[@]}"
+    broken 's/ttng.barrier_expect \(.*\), 16896/ttng.barrier_expect \1, 16384/' 'a wait that never ends' "${run[@]}"
+}
+
 # The primitives registers_take and registers_give.
 @test "registers move to the warps that multiply; ptxas takes it" {
     local need

@@ -306,6 +306,9 @@ END
     tritcc -arch=sm_80 -Rpass=dot -S -o k.ptx -sig '*i8:16, *i8:16, *i32:16, 64' k.tri
     [[ $errors == *"$said"* ]]
     grep -q 'mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32' k.ptx
+    tritcc -arch=sm_80 -Rpass=dot -S -femit-upstream=3.6 -o k.ptx -sig '*i8:16, *i8:16, *i32:16, 64' k.tri
+    [[ $errors != *"wrap around"* ]]
+    grep -q 'mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.s8.s32' k.ptx
     tritcc -arch=sm_90a -Rpass=dot -S -o k.ptx -sig '*i8:16, *i8:16, *i32:16, 64' k.tri
     [[ $errors != *"wrap around"* ]]
     tritcc -arch=sm_80 -Rpass=dot -S -o k.ptx -sig '*fp16:16, *fp16:16, *fp32:16, 64' k.tri

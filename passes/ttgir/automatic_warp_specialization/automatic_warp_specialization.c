@@ -15,7 +15,9 @@
  *
  * Loads that are needed first by the same operation share a pair of mbarriers. The only product of a loop runs on while
  * the next one starts, and its slot is given back after that; of two, the first one of the next iteration starts before
- * the second (rotate.c); others are waited for at once, which other groups of warps overlap with. Each group of four
+ * the second (rotate.c). Loops of more have one pair of mbarriers where overlap=1 asks for it; their products are the
+ * pipeline's to overlap, and a slot is given back when the next iteration has waited for its first one. Others are
+ * waited for at once, which other groups of warps overlap with. Each group of four
  * consumer warps multiplies rows of its own, as the layouts say, and only mbarriers tie them. Scalars that the producer
  * needs are computed there again, descriptors written again. Loops that ask for it (tl.range(...,
  * warp_specialize=True)), or all with the option. A remark says why a loop stays as it is. Loops behind one
@@ -36,9 +38,12 @@ static void say_why_not(tri_pass_run *run, MlirOperation loop, const char *why)
 static void say_split(tri_pass_run *run, const tri_split_plan *plan, bool is_joined)
 {
     tri_diag *diag = run->unit->diag;
+    int64_t bytes = 0;
+    for (size_t i = 0; i < plan->loads.len; i++)
+        bytes += plan->loads.at[i].bytes;
     tri_diag_remark(diag, tri_op_span(diag, plan->loop), "warp-specialize",
                     "a warp of its own starts %d loads of %lld bytes an iteration, %d stages ahead%s",
-                    (int)plan->loads.len, (long long)(plan->loads.at[0].bytes * (int64_t)plan->loads.len), plan->stages,
+                    (int)plan->loads.len, (long long)bytes, plan->stages,
                     is_joined ? ", in the buffers of the loop in front" : "");
 }
 
@@ -128,6 +133,7 @@ static bool run_automatic_warp_specialization(tri_pass_run *run)
 static const char *const options[] = {
     "num-stages: stages of loops that do not say themselves (3)",
     "turns=N: 0 lets both groups of consumers start products when they like (1)",
+    "overlap=N: 1 lets products of loops with more than two run on, and gives their loads one pair of mbarriers (0)",
     "least-products: of loops that do not ask for it, those with so many products, too; 0: none (0)",
     NULL,
 };

@@ -62,13 +62,15 @@ static const char *add_load(tri_split_plan *p, MlirOperation load)
         return "what a load gives is used in another iteration, or not at all";
     l.group = (int)p->groups.len;
     for (size_t g = 0; g < p->groups.len; g++)
-        if (mlirOperationEqual(p->groups.at[g].first, group.first))
+        if (!mlirOperationIsNull(p->anchor) || mlirOperationEqual(p->groups.at[g].first, group.first))
             l.group = (int)g;
     if (l.group == (int)p->groups.len) {
         tri_vec_push(p->arena, &p->groups, group);
     } else {
         tri_split_group *known = &p->groups.at[l.group];
         known->bytes += l.bytes;
+        if (position_of(p->body, group.first) < position_of(p->body, known->first))
+            known->first = group.first;
         if (position_of(p->body, group.last) > position_of(p->body, known->last))
             known->last = group.last;
     }
@@ -76,10 +78,46 @@ static const char *add_load(tri_split_plan *p, MlirOperation load)
     return NULL;
 }
 
+/* Whether the body reads what a product makes, so that it waits for that where it begins. */
+static bool is_read_here(tri_split_plan *p, MlirOperation dot)
+{
+    MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(dot, 0));
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        bool is_same_value = tri_op_is(user, "scf.yield") || tri_op_is(user, "ttng.warp_group_dot") ||
+                             tri_op_is(user, "ttg.convert_layout") || tri_op_is(user, "tt.trans") ||
+                             tri_op_is(user, "tt.reshape");
+        if (!is_same_value && mlirBlockEqual(mlirOperationGetBlock(user), p->body))
+            return true;
+    }
+    return false;
+}
+
+/* Of loops with more than two products, none of which reads registers that the loop loads. */
+static MlirOperation find_anchor(tri_split_plan *p)
+{
+    enum { FEW = 2 };
+    MlirOperation anchor = {NULL};
+    int count = 0;
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        if (!tri_op_is(op, "ttng.warp_group_dot"))
+            continue;
+        count++;
+        if (!mlirOperationIsNull(tri_dots_load_of_registers(op)))
+            return (MlirOperation){NULL};
+        if (mlirOperationIsNull(anchor) && is_read_here(p, op))
+            anchor = op;
+    }
+    return count > FEW ? anchor : (MlirOperation){NULL};
+}
+
 static const char *collect_loads(tri_split_plan *p)
 {
     tri_op_list inside = {0};
     int products = 0;
+    if (tri_passes_option_int(p->run, "overlap", 0))
+        p->anchor = find_anchor(p);
     tri_op_collect(p->loop, p->arena, &inside);
     for (size_t i = 0; i < inside.len; i++) {
         MlirOperation op = inside.at[i];
@@ -290,7 +328,7 @@ static bool has_same_loads(const tri_split_plan *a, const tri_split_plan *b)
 {
     bool is_same = a->loads.len == b->loads.len && a->groups.len == b->groups.len &&
                    a->moves_registers == b->moves_registers && mlirOperationIsNull(a->dot) &&
-                   mlirOperationIsNull(b->dot);
+                   mlirOperationIsNull(b->dot) && mlirOperationIsNull(a->anchor) == mlirOperationIsNull(b->anchor);
     for (size_t i = 0; i < a->loads.len && is_same; i++)
         is_same =
             a->loads.at[i].group == b->loads.at[i].group && mlirTypeEqual(a->loads.at[i].buffer, b->loads.at[i].buffer);

@@ -7,7 +7,8 @@
 #include "passes/analysis/tensormaps.h"
 #include "passes/ttgir/pipeline/lower.h"
 
-enum { producer_warps = 1, producer_registers = 24, single_product_registers = 40, EQ = 0, NE = 1, SGE = 5 };
+enum { producer_warps = 1, producer_registers = 24, single_product_registers = 40 };
+enum { EQ = 0, NE = 1, SLT = 2, SGE = 5, ULT = 6 };
 
 static MlirType int_type(tri_builder *b, unsigned bits) { return mlirIntegerTypeGet(b->context, bits); }
 
@@ -279,21 +280,42 @@ static MlirValue wait_for_product(tri_builder *b, MlirValue sums, int pendings)
                                           .attrs = &attr});
 }
 
+static MlirValue slot_before(tri_builder *b, int stages, MlirValue slot)
+{
+    MlirType i32 = int_type(b, 32);
+    MlirValue last = tri_builder_int(b, i32, stages - 1), one = tri_builder_int(b, i32, 1);
+    MlirValue previous = tri_builder_binary(b, "arith.subi", i32, slot, one);
+    return choose_split(b, compare(b, EQ, slot, tri_builder_int(b, i32, 0)), last, previous);
+}
+
+/* Of many products those that only sum up run on into the next iteration. The slot is empty when that has waited at the
+ * anchor, and the last slot behind the loop, where another loop goes on with the ring. */
+static void let_many_run(tri_split_plan *p, MlirValue before, MlirValue next_ring, bool is_last)
+{
+    tri_builder b = tri_builder_after(p->anchor);
+    MlirValue is_later = compare(&b, NE, mlirBlockGetArgument(p->body, 0), tri_op_operand(p->loop, 0));
+    arrive(&b, p->groups.at[0].empty, before, is_later);
+    tri_builder_set_attr(p->loop, TRI_PIPELINE_OPEN, tri_attr_unit(b.context));
+    if (is_last)
+        return;
+    b = tri_builder_after(p->loop);
+    int less = tri_op_flag(p->loop, "unsignedCmp") ? ULT : SLT;
+    MlirValue has_run = compare(&b, less, tri_op_operand(p->loop, 0), tri_op_operand(p->loop, 1));
+    arrive(&b, p->groups.at[0].empty, slot_before(&b, p->stages, next_ring), has_run);
+}
+
 /* The product runs on into the next iteration; its slot is empty when that has started the next one. */
 static void let_run(tri_split_plan *p, MlirValue slot)
 {
     tri_builder_set_attr(p->dot, "isAsync", tri_attr_bool(p->run->unit->mlir, true));
     tri_builder b = tri_builder_after(p->dot);
-    MlirType i32 = int_type(&b, 32);
-    MlirValue zero = tri_builder_int(&b, i32, 0), sums = tri_op_result(p->dot, 0);
+    MlirValue sums = tri_op_result(p->dot, 0);
     MlirOperation yield = mlirBlockGetTerminator(p->body);
     MlirValue waited = wait_for_product(&b, sums, 1);
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); i++)
         if (mlirValueEqual(tri_op_operand(yield, i), sums))
             mlirOperationSetOperand(yield, i, waited);
-    MlirValue last = tri_builder_int(&b, i32, p->stages - 1), one = tri_builder_int(&b, i32, 1);
-    MlirValue previous = tri_builder_binary(&b, "arith.subi", i32, slot, one);
-    MlirValue before = choose_split(&b, compare(&b, EQ, slot, zero), last, previous);
+    MlirValue before = slot_before(&b, p->stages, slot);
     MlirValue is_later = compare(&b, NE, mlirBlockGetArgument(p->body, 0), tri_op_operand(p->loop, 0));
     for (size_t g = 0; g < p->groups.len; g++)
         arrive(&b, p->groups.at[g].empty, before, is_later);
@@ -319,23 +341,30 @@ static void read_slot(tri_split_load *l, MlirOperation wait, MlirValue slot)
 
 /* Loads become views of slots, each behind the wait of its group, which stands where the group's first load was.
  * `ring`: the slot and the parity that the loop begins with, and then those that it leaves. */
-static void make_consumers(tri_split_plan *p, MlirValue *ring)
+static void make_consumers(tri_split_plan *p, MlirValue *ring, bool is_last)
 {
-    MlirValue next[2];
-    p->loop = tri_loops_add_iter_args(p->arena, p->loop, 2, ring);
+    /* in front of those, where products run on: the slot of the iteration before */
+    bool has_before = !mlirOperationIsNull(p->anchor);
+    tri_builder b = tri_builder_before(p->loop);
+    MlirValue inits[] = {tri_builder_int(&b, int_type(&b, 32), 0), ring[0], ring[1]}, next[3];
+    intptr_t skip = has_before ? 0 : 1;
+    p->loop = tri_loops_add_iter_args(p->arena, p->loop, 3 - skip, inits + skip);
     p->body = tri_op_body(p->loop, 0);
     intptr_t args = mlirBlockGetNumArguments(p->body);
     MlirValue slot = mlirBlockGetArgument(p->body, args - 2), phase = mlirBlockGetArgument(p->body, args - 1);
     ring[0] = tri_op_result(p->loop, mlirOperationGetNumResults(p->loop) - 2);
     ring[1] = tri_op_result(p->loop, mlirOperationGetNumResults(p->loop) - 1);
-    tri_builder b = tri_builder_at_start(p->body, mlirOperationGetLocation(p->loop));
-    next_slot(&b, p->stages, slot, phase, next);
-    tri_loops_append_yield(p->arena, mlirBlockGetTerminator(p->body), 2, next);
+    b = tri_builder_at_start(p->body, mlirOperationGetLocation(p->loop));
+    next[0] = slot;
+    next_slot(&b, p->stages, slot, phase, next + 1);
+    tri_loops_append_yield(p->arena, mlirBlockGetTerminator(p->body), 3 - skip, next + skip);
     if (!mlirOperationIsNull(p->dot))
         let_run(p, slot);
+    else if (!mlirOperationIsNull(p->anchor))
+        let_many_run(p, mlirBlockGetArgument(p->body, args - 3), ring[0], is_last);
     for (size_t g = 0; g < p->groups.len; g++) {
         b = tri_builder_after(p->groups.at[g].last);
-        if (mlirOperationIsNull(p->dot))
+        if (mlirOperationIsNull(p->dot) && mlirOperationIsNull(p->anchor))
             arrive(&b, p->groups.at[g].empty, slot, (MlirValue){NULL});
     }
     MlirOperation *waits = TRI_NEW_ARRAY(p->arena, MlirOperation, p->groups.len);
@@ -542,13 +571,14 @@ void tri_split_loops(tri_split_plan *plans, size_t count)
     tri_builder b = tri_builder_before(plans->loop);
     MlirValue zero = tri_builder_int(&b, int_type(&b, 32), 0), ring[] = {zero, zero};
     for (size_t k = 0; k < count; k++)
-        make_consumers(&plans[k], ring);
+        make_consumers(&plans[k], ring, k + 1 == count);
     collect_moved(&c);
     MlirOperation split = make_split(&c, &captures, producer);
     enclose(&c, split);
     end_rings(plans, split);
     for (size_t k = 0; k < count; k++)
         tri_builder_set_attr(plans[k].loop, "tt.num_stages", tri_attr_i32(plans[k].run->unit->mlir, 0));
-    if (mlirOperationIsNull(plans->dot) && (count > 1 || !tri_ahead_loop(plans)))
+    if (mlirOperationIsNull(plans->dot) && mlirOperationIsNull(plans->anchor) &&
+        (count > 1 || !tri_ahead_loop(plans)))
         rotate_loops(&c, split);
 }

@@ -30,6 +30,8 @@ typedef struct {
     TRI_VEC(tri_split_group) groups;
     MlirOperation dot; /* the only product, which may run on while the next one starts; null: products are waited for */
     intptr_t sums;     /* the loop's result that it gives */
+    MlirOperation anchor; /* of more than two products: the first one that is waited for, and all that began before it;
+                           * the pipeline places the waits, and all loads share mbarriers. Null: waited for at once */
     bool moves_registers;      /* from the producer to the consumers */
     bool has_turns;            /* two groups of consumers start products in turn */
     tri_map needed;            /* ops of the body, by pointer, that give the producer its coordinates */

@@ -37,7 +37,10 @@ static bool is_load(MlirOperation op)
 {
     return tri_op_is(op, "tt.load") || tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather");
 }
-static bool is_product(MlirOperation op) { return tri_op_is(op, "tt.dot") || tri_op_is(op, "ttng.warp_group_dot"); }
+static bool is_product(MlirOperation op)
+{
+    return tri_op_is(op, "tt.dot") || tri_op_is(op, "tt.dot_scaled") || tri_op_is(op, "ttng.warp_group_dot");
+}
 
 static bool is_beneficial(levels *l, MlirOperation load)
 {

@@ -36,17 +36,27 @@ static MlirValue spread_copies(tri_builder *b, const tri_async_load *load, MlirV
     return tri_pipeline_placed(tri_builder_unary(b, "tt.splat", type, value), load->start);
 }
 
+/* An operand of the load as the copy takes it: as a tensor, in the layout of its own that it has (spread.c). */
+static MlirValue operand_of_copy(tri_builder *b, const tri_async_load *load, MlirAttribute encoding, MlirValue value)
+{
+    MlirValue spread = spread_copies(b, load, value);
+    if (mlirValueIsNull(spread) || mlirAttributeIsNull(encoding))
+        return spread;
+    MlirType type = tri_type_with_encoding(mlirValueGetType(spread), encoding);
+    return tri_pipeline_placed(tri_builder_unary(b, "ttg.convert_layout", type, spread), load->start);
+}
+
 /* Copy and commit; the group's token. */
-static MlirValue start_copy(tri_async_load *load)
+static MlirValue start_copy(const tri_pipeline *p, tri_async_load *load)
 {
     MlirOperation op = load->load;
     tri_builder b = tri_builder_before(op);
-    MlirValue pointer = spread_copies(&b, load, tri_op_operand(op, 0)),
-              mask = spread_copies(&b, load, tri_op_segment_value(op, 1));
+    MlirAttribute encoding = tri_pipeline_spread_encoding(p, load);
+    MlirValue pointer = operand_of_copy(&b, load, encoding, tri_op_operand(op, 0)),
+              mask = operand_of_copy(&b, load, encoding, tri_op_segment_value(op, 1));
     MlirValue other = tri_op_segment_value(op, 2);
-    if (!mlirValueIsNull(other))
-        other =
-            is_zero(other) ? spread_copies(&b, load, other) : (MlirValue){NULL}; /* others are put in after the read */
+    if (!mlirValueIsNull(other)) /* what is not zero is put in after the read */
+        other = is_zero(other) ? operand_of_copy(&b, load, encoding, other) : (MlirValue){NULL};
     MlirValue slot = tri_pipeline_placed(tri_pipeline_slot(&b, load->ring, load->in), load->start), operands[4];
     const int32_t sizes[] = {1, 1, !mlirValueIsNull(mask), !mlirValueIsNull(other)};
     intptr_t n = 0;
@@ -119,9 +129,8 @@ static MlirValue read_slot(tri_builder *b, const tri_async_load *load, MlirType 
 
 void tri_pipeline_copy(tri_lowering *l, tri_async_load *load)
 {
-    (void)l;
     MlirOperation op = load->load;
-    MlirValue group = start_copy(load), result = tri_op_result(op, 0);
+    MlirValue group = start_copy(l->p, load), result = tri_op_result(op, 0);
     MlirValue mask = tri_op_segment_value(op, 1), other = tri_op_segment_value(op, 2);
     tri_builder b = tri_builder_before(op);
     MlirType token = tri_type_async_token(b.context), type = mlirValueGetType(result);

@@ -40,11 +40,13 @@ static bool is_waited_product(MlirOperation op, product *out)
            mlirOperationGetNumResults(wait) > 0 && mlirValueEqual(tri_op_operand(wait, 0), tri_op_result(op, 0));
 }
 
-/* Does an op only compute, on registers or on what is in buffers, so that a product may begin in front of it? */
+/* Does an op only compute, on registers or on what is in buffers, or give another buffer back, so that a product may
+ * begin in front of it? */
 static bool is_passive(MlirOperation op)
 {
     return tri_op_in(op, TRI_OPS_BUFFER_VIEW) || is_product(op) || tri_op_is(op, "ttg.memdesc_index") ||
-           tri_op_is(op, "ttg.local_load") || tri_op_is(op, "ttg.convert_layout") || tri_op_is(op, "tt.reduce") ||
+           tri_op_is(op, "ttg.local_load") || tri_op_is(op, "ttng.arrive_barrier") ||
+           tri_op_is(op, "ttg.convert_layout") || tri_op_is(op, "tt.reduce") ||
            tri_op_is_pure(op);
 }
 

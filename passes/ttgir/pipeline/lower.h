@@ -80,6 +80,8 @@ MlirOperation tri_pipeline_stores_run(tri_arena *arena, MlirOperation loop);
 MlirOperation tri_pipeline_descriptors_run(tri_arena *arena, MlirOperation loop, int copies);
 /* cp.async: the copy, the wait, the read. */
 void tri_pipeline_copy(tri_lowering *l, tri_async_load *load);
+/* The layout in which fewer threads copy a vector in fewer pieces than in its own; null: its own is as good. */
+MlirAttribute tri_pipeline_spread_encoding(const tri_pipeline *p, const tri_async_load *load);
 /* TMA: barriers for all loads that need one, then each load. */
 bool tri_pipeline_is_tma(const tri_pipeline *p, MlirOperation load, MlirType *out_buffer);
 void tri_pipeline_make_tma_barriers(tri_lowering *l);

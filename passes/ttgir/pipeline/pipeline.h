@@ -47,6 +47,8 @@ bool tri_pipeline_expand_run(tri_arena *arena, MlirOperation loop);
  * can_predicate. */
 bool tri_pipeline_can_predicate(MlirOperation op);
 MlirOperation tri_pipeline_predicate(tri_arena *arena, MlirOperation op, MlirValue pred);
+/* On a loop without stages of its own: its products may run on, as in those that have stages. */
+#define TRI_PIPELINE_OPEN "tritcc.open-products"
 /* Lets the products of warp groups in loops run on, and waits for them where that is needed. */
 void tri_pipeline_wgmma_run(tri_pass_run *run);
 /* Makes two of a product that reads A from registers, each over half of K, in its place. False, and nothing is changed,

@@ -178,19 +178,28 @@ void tri_pipeline_end_barriers(tri_lowering *l, tri_builder *b, MlirValue barrie
     tri_builder_create(b, &(tri_op){.name = "ttg.local_dealloc", .num_operands = 1, .operands = &barriers});
 }
 
-/* Views of a slot of a ring are mutable as the ring is. */
+static void make_views_mutable(MlirValue slot);
+
+static void make_view_mutable(MlirValue view)
+{
+    tri_memdesc desc;
+    if (!tri_type_get_memdesc(mlirValueGetType(view), &desc) || desc.is_mutable)
+        return;
+    desc.is_mutable = true;
+    tri_op_set_type(view, tri_type_memdesc(&desc));
+    make_views_mutable(view);
+}
+
+/* Views of a slot of a ring are mutable as the ring is; a wait for products hands its operands on. */
 static void make_views_mutable(MlirValue slot)
 {
     MlirOpOperand use = mlirValueGetFirstUse(slot);
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation view = mlirOpOperandGetOwner(use);
-        tri_memdesc desc;
-        if (mlirOperationGetNumResults(view) != 1 ||
-            !tri_type_get_memdesc(mlirValueGetType(tri_op_result(view, 0)), &desc) || desc.is_mutable)
-            continue;
-        desc.is_mutable = true;
-        tri_op_set_type(tri_op_result(view, 0), tri_type_memdesc(&desc));
-        make_views_mutable(tri_op_result(view, 0));
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (tri_op_is(user, "ttng.warp_group_dot_wait"))
+            make_view_mutable(tri_op_result(user, (intptr_t)mlirOpOperandGetOperandNumber(use)));
+        else if (mlirOperationGetNumResults(user) == 1)
+            make_view_mutable(tri_op_result(user, 0));
     }
 }
 

@@ -12,7 +12,10 @@ static bool is_load(MlirOperation op)
     return tri_op_is(op, "tt.load") && tri_type_is_tensor(mlirValueGetType(tri_op_result(op, 0)));
 }
 
-static bool is_product(MlirOperation op) { return tri_op_is(op, "tt.dot") || tri_op_is(op, "ttng.warp_group_dot"); }
+static bool is_product(MlirOperation op)
+{
+    return tri_op_is(op, "tt.dot") || tri_op_is(op, "tt.dot_scaled") || tri_op_is(op, "ttng.warp_group_dot");
+}
 
 /* Why a load of a loop that may be pipelined stays where it is. */
 static void missed_load(const tri_pipeline *p, MlirOperation loop, MlirOperation load, bool has_product)

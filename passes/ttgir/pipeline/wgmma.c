@@ -448,6 +448,9 @@ void tri_pipeline_wgmma_run(tri_pass_run *run)
     tri_op_list loops = {0};
     tri_layouts layouts = tri_layouts_make(run);
     tri_op_collect_named(mlirModuleGetOperation(run->module), "scf.for", run->arena, &loops);
-    for (size_t i = 0; i < loops.len; i++)
-        run_loop(&layouts, loops.at[i], tri_pipeline_num_stages(run, loops.at[i]) < 1);
+    for (size_t i = 0; i < loops.len; i++) {
+        MlirStringRef open = mlirStringRefCreateFromCString(TRI_PIPELINE_OPEN);
+        bool is_open = mlirOperationRemoveAttributeByName(loops.at[i], open);
+        run_loop(&layouts, loops.at[i], !is_open && tri_pipeline_num_stages(run, loops.at[i]) < 1);
+    }
 }

@@ -11,8 +11,8 @@
  * bounds that do not change in the loops, all multiples of 16 bytes as far as types and -sig say; elements that the
  * mask leaves out read as zero. Memory that is loaded must not be written before by this kernel, nor what is stored be
  * read behind, and atomics, which order programs, stay away: bulk copies are not ordered with other accesses. Rows
- * taken modulo the matrix' size: wrapped.c. A remark of group "tma" says for each of these accesses whether it is one,
- * or why not. Upstream has no such pass. Test: tests/passes/auto-tma.mlir */
+ * taken modulo the matrix' size: passes/analysis/wrapped.c. A remark of group "tma" says for each of these accesses
+ * whether it is one, or why not. Upstream has no such pass. Test: tests/passes/auto-tma.mlir */
 #include "passes/ttir/auto_tma/auto_tma.h"
 
 #include "ir/type.h"
@@ -99,20 +99,27 @@ static bool feeds_products(tri_auto_tma *t, MlirValue value, int inner)
     return feeds;
 }
 
-/* Loops of more than two products, as those of backward attention, have no warp of their own for loads, and lose 10 %
- * where all warps wait for bulk copies instead of their own (H200: 322 against 356 TFLOP/s). */
-static const char *check_loop(MlirOperation op)
+/* Loops of more than two products, as those of backward attention, lose 10 % where all warps wait for bulk copies
+ * instead of their own (H200: 322 against 356 TFLOP/s). A warp of its own starts them where all loads of such loops go
+ * through maps, those of sums of rows, too. */
+static bool has_many_products(MlirOperation loop)
 {
     enum { MOST = 2 };
-    MlirOperation loop = loop_around(op);
     int products = 0;
     if (!tri_op_is(loop, "scf.for"))
-        return NULL;
+        return false;
     for (MlirOperation i = mlirBlockGetFirstOperation(tri_op_body(loop, 0)); !mlirOperationIsNull(i);
          i = mlirOperationGetNextInBlock(i))
         products += tri_op_is(i, "tt.dot");
-    return products > MOST ? "its loop has more than two products, which gain nothing by bulk copies" : NULL;
+    return products > MOST;
 }
+
+static bool is_asked(tri_auto_tma *t, MlirOperation op)
+{
+    return tri_passes_option_int(t->run, "many-products", 0) || tri_op_flag(loop_around(op), "tt.warp_specialize");
+}
+
+static bool is_in_many(MlirOperation op) { return has_many_products(loop_around(op)); }
 
 /* A branch with a product in it, as a loop becomes that runs at most once. */
 static bool is_branch_of_product(tri_auto_tma *t, MlirOperation op)
@@ -215,7 +222,11 @@ static bool is_worth(tri_auto_tma *t, MlirOperation op, bool has_loads)
         return has_loads && tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, 1))) &&
                tri_type_rank(mlirValueGetType(tri_op_operand(op, 1))) > 1 && is_of_product(t, tri_op_operand(op, 1), 0);
     MlirType type = mlirValueGetType(tri_op_result(op, 0));
-    if (mlirOperationIsNull(loop_around(op)) || !tri_type_is_tensor(type) || tri_type_rank(type) != 2)
+    if (mlirOperationIsNull(loop_around(op)) || !tri_type_is_tensor(type))
+        return false;
+    if (tri_type_rank(type) == 1 && is_in_many(op))
+        return true;
+    if (tri_type_rank(type) != 2)
         return false;
     tri_pointers_access(t->pointers, op, &access);
     int inner = inner_of(&access); /* when nobody knows, 16 bits can be of use, and a remark says why they are not */
@@ -223,21 +234,53 @@ static bool is_worth(tri_auto_tma *t, MlirOperation op, bool has_loads)
            (inner < 0 && feeds_products(t, tri_op_result(op, 0), 1));
 }
 
+static void say_why_not(tri_auto_tma *t, MlirOperation op, const char *why)
+{
+    tri_diag *diag = t->run->unit->diag;
+    tri_diag_missed(diag, tri_op_span(diag, op), "tma", "the %s goes through pointers: %s",
+                    tri_op_is(op, "tt.load") ? "load" : "store", why);
+}
+
 static void visit_access(tri_auto_tma *t, MlirOperation op, plan_list *plans)
 {
     tri_auto_tma_plan plan;
-    tri_diag *diag = t->run->unit->diag;
-    tri_span at = tri_op_span(diag, op);
-    const char *what = tri_op_is(op, "tt.load") ? "load" : "store";
-    const char *why = tri_op_is(op, "tt.load") ? check_loop(op) : NULL;
-    why = why ? why : tri_auto_tma_find(t, op, &plan);
+    const char *why = tri_auto_tma_find(t, op, &plan);
     why = why ? why : check_order(t, &plan);
-    if (why) {
-        tri_diag_missed(diag, at, "tma", "the %s goes through pointers: %s", what, why);
-        return;
-    }
-    tri_diag_remark(diag, at, "tma", "the %s goes through a tensor map", what);
-    tri_vec_push(t->run->arena, plans, plan);
+    if (why)
+        say_why_not(t, op, why);
+    else
+        tri_vec_push(t->run->arena, plans, plan);
+}
+
+static bool has_plan(const plan_list *plans, MlirOperation op)
+{
+    for (size_t i = 0; i < plans->len; i++)
+        if (mlirOperationEqual(plans->at[i].op, op))
+            return true;
+    return false;
+}
+
+/* Whether a warp of its own can start all loads of loops with many products. */
+static bool are_many_whole(tri_auto_tma *t, const plan_list *plans)
+{
+    for (size_t i = 0; i < t->ops.len; i++)
+        if (tri_op_is(t->ops.at[i], "tt.load") && is_in_many(t->ops.at[i]) &&
+            (!has_plan(plans, t->ops.at[i]) || !is_asked(t, t->ops.at[i])))
+            return false;
+    return true;
+}
+
+static void drop_many(tri_auto_tma *t, plan_list *plans)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < plans->len; i++)
+        if (!is_in_many(plans->at[i].op))
+            plans->at[kept++] = plans->at[i];
+        else if (tri_type_rank(mlirValueGetType(tri_op_result(plans->at[i].op, 0))) > 1)
+            say_why_not(t, plans->at[i].op,
+                        "its loop has more than two products and no warp of its own for all its loads "
+                        "(-fwarp-specialize)");
+    plans->len = kept;
 }
 
 static bool has_descriptor_loads(const tri_auto_tma *t)
@@ -251,18 +294,24 @@ static bool has_descriptor_loads(const tri_auto_tma *t)
 static void visit_kernel(tri_pass_run *run, MlirOperation func)
 {
     tri_auto_tma t = {.run = run, .pointers = tri_pointers_create(run->arena)};
+    tri_diag *diag = run->unit->diag;
     plan_list plans = {0};
     t.sums = tri_pointers_sums(t.pointers);
     tri_op_collect(func, run->arena, &t.ops);
     for (size_t i = 0; i < t.ops.len; i++)
         if (tri_op_is(t.ops.at[i], "tt.load") && is_worth(&t, t.ops.at[i], false))
             visit_access(&t, t.ops.at[i], &plans);
+    if (!are_many_whole(&t, &plans))
+        drop_many(&t, &plans);
     bool has_loads = plans.len || has_descriptor_loads(&t);
     for (size_t i = 0; i < t.ops.len; i++)
         if (tri_op_is(t.ops.at[i], "tt.store") && is_worth(&t, t.ops.at[i], has_loads))
             visit_access(&t, t.ops.at[i], &plans);
-    for (size_t i = 0; i < plans.len; i++)
+    for (size_t i = 0; i < plans.len; i++) {
+        tri_diag_remark(diag, tri_op_span(diag, plans.at[i].op), "tma", "the %s goes through a tensor map",
+                        tri_op_is(plans.at[i].op, "tt.load") ? "load" : "store");
         tri_auto_tma_rewrite(&plans.at[i]);
+    }
 }
 
 static bool run_auto_tma(tri_pass_run *run)
@@ -279,6 +328,7 @@ static bool run_auto_tma(tri_pass_run *run)
 
 static const char *const options[] = {
     "num-warps=N: that the kernel will have; products of warp groups need multiples of 4 (4)",
+    "many-products=N: 1 takes loops with more than two products that ask for no warp of their own, too (0)",
     "swap=N: 0 when accelerate-matmul takes no operand out of registers for its place in memory (1)", NULL};
 
 const tri_pass tri_pass_auto_tma = {

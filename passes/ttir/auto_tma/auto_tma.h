@@ -25,8 +25,6 @@ typedef struct {
 
 /* Fills the plan of a tt.load or tt.store, or says why no map stands for it. */
 const char *tri_auto_tma_find(tri_auto_tma *t, MlirOperation op, tri_auto_tma_plan *out_plan);
-/* Whether what the block holds past the end of a dimension that is taken modulo its size never reaches memory. */
-bool tri_auto_tma_is_wrap_unseen(const tri_auto_tma_plan *plan, int dim);
 /* Rewrites the access. */
 void tri_auto_tma_rewrite(const tri_auto_tma_plan *plan);
 

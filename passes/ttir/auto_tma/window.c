@@ -4,6 +4,7 @@
 
 #include "ir/type.h"
 #include "passes/analysis/tensormaps.h"
+#include "passes/analysis/wrapped.h"
 
 enum { SECTOR = 16 /* bytes; what the engine wants addresses, strides and rows to be multiples of */ };
 
@@ -116,6 +117,11 @@ static void move_offset(tri_auto_tma_plan *p)
     }
 }
 
+static bool is_wrap_unseen(const tri_auto_tma_plan *p, int d)
+{
+    return tri_wrapped_is_unseen(p->t->run->arena, p->t->pointers, p->op, &p->access, d);
+}
+
 /* Where the window begins and what bounds it. Without bounds, what may be negative goes into the base. */
 static const char *place_dimension(tri_auto_tma_plan *p, int d)
 {
@@ -130,7 +136,7 @@ static const char *place_dimension(tri_auto_tma_plan *p, int d)
         p->shape[d] = dim->wrap;
         if (!tri_sum_is_natural_over_sizes(dim->start))
             return "where it begins may be in front of the tensor";
-        if (!tri_sum_is_outside(dim->wrap, p->outer) || !tri_auto_tma_is_wrap_unseen(p, d))
+        if (!tri_sum_is_outside(dim->wrap, p->outer) || !is_wrap_unseen(p, d))
             return "rows or columns are taken modulo the size, and what is past the end may reach memory";
         return NULL;
     }
@@ -187,8 +193,8 @@ static const char *check_block(const tri_auto_tma_plan *p)
     if (mlirValueIsNull(f->base) || !tri_op_is_block_argument(f->base, &block, &index) ||
         !tri_op_is(mlirBlockGetParentOperation(block), "tt.func"))
         return "its base is no parameter";
-    if (f->rank < 2 || f->rank > TRI_TENSORMAP_MAX_RANK)
-        return "it has one dimension, or more than five";
+    if (f->rank < 1 || f->rank > TRI_TENSORMAP_MAX_RANK)
+        return "it is one element, or has more than five dimensions";
     if (tri_tensormaps_element(tri_type_ptr_pointee(mlirValueGetType(f->base))) < 0)
         return "the copy engine does not know elements of this type";
     return NULL;
@@ -209,6 +215,8 @@ const char *tri_auto_tma_find(tri_auto_tma *t, MlirOperation op, tri_auto_tma_pl
         why = place_dimension(p, d);
     why = why ? why : check_numbers(p);
     int inner = why ? 0 : p->order[p->access.form.rank - 1];
-    return !why && p->access.form.dim[inner].size * bytes_of(p) % (2 * SECTOR) ? "its rows are no multiples of 32 bytes"
-                                                                               : why;
+    int64_t row = why ? 0 : p->access.form.dim[inner].size * bytes_of(p);
+    if (!why && p->access.form.rank == 1 && row % (8 * SECTOR))
+        return "it is no multiple of 128 bytes, as slots of a ring are";
+    return !why && row % (2 * SECTOR) ? "its rows are no multiples of 32 bytes" : why;
 }

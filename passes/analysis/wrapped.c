@@ -1,13 +1,13 @@
-/* Rows and columns that a kernel takes modulo the matrix' size, as tutorials do to stay inside of it: a map gives zeros
- * past the end where the source loads the first ones again. That is the same where whatever comes of them is masked off
- * when it is stored: rows of the first factor give rows of a product, columns of the second one columns, and arithmetic
- * on elements keeps them in their places. */
-#include "passes/ttir/auto_tma/auto_tma.h"
+/* Rows and columns that a kernel takes modulo the matrix' size, as tutorials do to stay inside of it: what copies boxes
+ * gives zeros past the end where the source loads the first ones again. That is the same where whatever comes of them
+ * is masked off when it is stored: rows of the first factor give rows of a product, columns of the second one columns,
+ * and arithmetic on elements keeps them in their places. */
+#include "passes/analysis/wrapped.h"
 
 #include "base/map.h"
 
 typedef struct {
-    const tri_auto_tma_plan *plan;
+    tri_pointers *pointers;
     const tri_sum *rest; /* elements from the block's start to the end */
     tri_map seen[2];     /* values that hold such elements, by the dimension that they are past the end of */
     struct {
@@ -33,7 +33,8 @@ static bool is_elementwise(MlirOperation op)
 {
     tri_str name = tri_op_name(op);
     bool is_math = tri_str_has_prefix(name, "arith.") || tri_str_has_prefix(name, "math.") ||
-                   tri_op_is(op, "tt.fp_to_fp") || tri_op_is(op, "tt.bitcast") || tri_op_is(op, "tt.clampf");
+                   tri_op_is(op, "tt.fp_to_fp") || tri_op_is(op, "tt.bitcast") || tri_op_is(op, "tt.clampf") ||
+                   tri_op_is(op, "ttg.convert_layout");
     return is_math && mlirOperationGetNumResults(op) == 1;
 }
 
@@ -41,7 +42,7 @@ static bool is_elementwise(MlirOperation op)
 static bool is_masked(const walk *w, MlirOperation store, int dim)
 {
     tri_access access;
-    tri_pointers_access(w->plan->t->pointers, store, &access);
+    tri_pointers_access(w->pointers, store, &access);
     return access.high[dim] && tri_sum_is_equal(access.high[dim], w->rest);
 }
 
@@ -70,15 +71,16 @@ static bool follow_wrapped(walk *w, MlirOperation op, intptr_t operand, int dim)
     return is_elementwise(op) && add_wrapped(w, tri_op_result(op, 0), dim);
 }
 
-bool tri_auto_tma_is_wrap_unseen(const tri_auto_tma_plan *plan, int dim)
+bool tri_wrapped_is_unseen(tri_arena *arena, tri_pointers *pointers, MlirOperation op, const tri_access *access,
+                           int dim)
 {
-    const tri_block_dim *d = &plan->access.form.dim[dim];
-    walk w = {.plan = plan, .rest = tri_sum_sub(plan->t->sums, d->wrap, d->start)};
-    if (!tri_op_is(plan->op, "tt.load") || plan->access.form.rank != 2)
+    const tri_block_dim *d = &access->form.dim[dim];
+    walk w = {.pointers = pointers, .rest = tri_sum_sub(tri_pointers_sums(pointers), d->wrap, d->start)};
+    if (!tri_op_is(op, "tt.load") || access->form.rank != 2)
         return false;
-    tri_map_init(&w.seen[0], plan->t->run->arena);
-    tri_map_init(&w.seen[1], plan->t->run->arena);
-    add_wrapped(&w, tri_op_result(plan->op, 0), dim);
+    tri_map_init(&w.seen[0], arena);
+    tri_map_init(&w.seen[1], arena);
+    add_wrapped(&w, tri_op_result(op, 0), dim);
     for (int i = 0; i < w.count; i++) {
         MlirValue value = w.todo[i].value;
         for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);

@@ -1,0 +1,25 @@
+/* Products of which one's result becomes, directly or not, another's first operand, as in attention. */
+#ifndef TRI_PASSES_ANALYSIS_CHAINS_H
+#define TRI_PASSES_ANALYSIS_CHAINS_H
+
+#include "base/map.h"
+#include "ir/op.h"
+
+/* By MlirOperation.ptr. */
+typedef struct {
+    tri_map heads, tails; /* those whose result it is; those others */
+} tri_chains;
+
+/* Of these products, inside of their blocks. */
+tri_chains tri_chains_find(tri_arena *arena, const tri_op_list *dots);
+
+static inline bool tri_chains_has_head(const tri_chains *chains, MlirOperation dot)
+{
+    return tri_map_find_ptr(&chains->heads, dot.ptr) != NULL;
+}
+static inline bool tri_chains_has_tail(const tri_chains *chains, MlirOperation dot)
+{
+    return tri_map_find_ptr(&chains->tails, dot.ptr) != NULL;
+}
+
+#endif
