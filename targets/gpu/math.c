@@ -1,4 +1,5 @@
 /* math: functions of the machine's table, narrow floats through f32. */
+#include "ir/options.h"
 #include "ir/type.h"
 #include "targets/gpu/extern.h"
 #include "targets/gpu/gpu.h"
@@ -31,11 +32,18 @@ static LLVMValueRef call(tri_gpu *g, MlirOperation op, function_ids ids, LLVMVal
     { \
         return call(g, op, (function_ids){TRI_MACHINE_##id##_f32, TRI_MACHINE_##id##_f64}, a, 1); \
     }
-UNARY(op_exp2, exp2)
 UNARY(op_sqrt, sqrt)
 UNARY(op_rsqrt, rsqrt)
 UNARY(op_erf, erf)
 UNARY(op_tanh, tanh)
+
+/* -fno-reflect-ftz: subnormal numbers are kept, where the machine has both forms. */
+static LLVMValueRef op_exp2(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+{
+    bool is_gradual = g->unit->options->no_reflect_ftz && tri_machine_has(g, TRI_MACHINE_exp2_gradual_f32);
+    int id = is_gradual ? TRI_MACHINE_exp2_gradual_f32 : TRI_MACHINE_exp2_f32;
+    return call(g, op, (function_ids){id, TRI_MACHINE_exp2_f64}, a, 1);
+}
 
 /* A function that is written out for f32 where the machine lacks it. */
 typedef LLVMValueRef (*soft_function)(tri_gpu *g, LLVMValueRef x, bool variant);

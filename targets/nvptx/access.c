@@ -1,5 +1,6 @@
 /* Predicated accesses and updates of memory as PTX, rows of matrices, the source's own assembly. */
 #include "runtime/sim/nvptx/ptx/ptx.h"
+#include "ir/options.h"
 #include "targets/gpu/access.h"
 #include "targets/gpu/extern.h"
 #include "targets/gpu/simulate.h"
@@ -174,11 +175,12 @@ static int add_values(tri_gpu *g, tri_nvptx_text *t, const tri_machine_update *u
     return first;
 }
 
-/* Nobody looks at the old value: a reduction, which gives none. */
-static bool is_reduction(const tri_machine_update *u)
+/* Nobody looks at the old value: a reduction, which gives none. Triton's text has none, since ptxas finds them; neither
+ * has ours where it is spelled as a release's, but for several elements. */
+static bool is_reduction(const tri_gpu *g, const tri_machine_update *u)
 {
-    return !u->is_cas && !u->has_users && u->sem != TRI_SEM_ACQUIRE && u->sem != TRI_SEM_ACQ_REL &&
-           u->kind != TRI_RMW_XCHG;
+    bool may_give_none = u->sem != TRI_SEM_ACQUIRE && u->sem != TRI_SEM_ACQ_REL && u->kind != TRI_RMW_XCHG;
+    return may_give_none && !u->is_cas && !u->has_users && (u->vec > 1 || !g->unit->options->release);
 }
 
 bool tri_nvptx_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out)
@@ -190,7 +192,7 @@ bool tri_nvptx_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out
         return false;
     bool is_pair = (u->kind == TRI_RMW_MAX || u->kind == TRI_RMW_MIN) && is_half(type) && u->vec == 2;
     bool is_apart = is_pair || (u->kind == TRI_RMW_FADD && (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind));
-    bool has_result = !is_reduction(u);
+    bool has_result = !is_reduction(g, u);
     tri_gpu_packing packing = tri_gpu_plan_packing(g, type, u->vec);
     int words = is_apart ? u->vec : packing.words;
     tri_nvptx_text t = tri_nvptx_text_begin(g, 2 * max_words + 2);

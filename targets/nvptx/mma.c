@@ -1,6 +1,7 @@
 /* tt.dot on tensor cores: mma.sync. The layouts say which registers make up each instruction's operands;
  * A and B must agree on the order of K only, so every kWidth works alike. */
 #include "ir/encoding.h"
+#include "ir/options.h"
 #include "ir/type.h"
 #include "targets/gpu/access.h"
 #include "targets/gpu/dot.h"
@@ -10,15 +11,16 @@
 /* One instruction: its primitive, and how many elements a register word of A and B holds. */
 typedef struct {
     int id;
-    int per_word;        /* elements in a word of A and B */
-    int k_words;         /* words along K that one thread gives per row */
-    bool packs_halves;   /* A and B words are <2 x half> */
-    bool packs_result;   /* C and D words are <2 x half> */
+    int per_word;      /* elements in a word of A and B */
+    int k_words;       /* words along K that one thread gives per row */
+    bool packs_halves; /* A and B words are <2 x half> */
+    bool packs_result; /* C and D words are <2 x half> */
 } instruction;
 
 static bool is_f16(MlirType t) { return mlirTypeIsAF16(t); }
 
-static bool choose_mma(MlirType a, MlirType b, MlirType c, instruction *out)
+/* `saturates`: sums of integers do not wrap around. */
+static bool choose_mma(MlirType a, MlirType b, MlirType c, bool saturates, instruction *out)
 {
     bool to_f32 = mlirTypeIsAF32(c);
     if (is_f16(a) && is_f16(b) && (to_f32 || is_f16(c))) {
@@ -29,9 +31,8 @@ static bool choose_mma(MlirType a, MlirType b, MlirType c, instruction *out)
     bool a_e4m3 = mlirTypeIsAFloat8E4M3FN(a), b_e4m3 = mlirTypeIsAFloat8E4M3FN(b);
     bool a_e5m2 = mlirTypeIsAFloat8E5M2(a), b_e5m2 = mlirTypeIsAFloat8E5M2(b);
     if ((a_e4m3 || a_e5m2) && (b_e4m3 || b_e5m2) && to_f32) {
-        static const int ids[2][2] = {
-            {TRI_NVPTX_mma_m16n8k32_e4m3_e4m3, TRI_NVPTX_mma_m16n8k32_e4m3_e5m2},
-            {TRI_NVPTX_mma_m16n8k32_e5m2_e4m3, TRI_NVPTX_mma_m16n8k32_e5m2_e5m2}};
+        static const int ids[2][2] = {{TRI_NVPTX_mma_m16n8k32_e4m3_e4m3, TRI_NVPTX_mma_m16n8k32_e4m3_e5m2},
+                                      {TRI_NVPTX_mma_m16n8k32_e5m2_e4m3, TRI_NVPTX_mma_m16n8k32_e5m2_e5m2}};
         *out = (instruction){ids[a_e5m2][b_e5m2], 4, 2, false, false};
         return true;
     }
@@ -43,7 +44,8 @@ static bool choose_mma(MlirType a, MlirType b, MlirType c, instruction *out)
     else if (mlirTypeIsAF64(a) && mlirTypeIsAF64(b) && mlirTypeIsAF64(c))
         *out = (instruction){TRI_NVPTX_mma_m8n8k4_f64, 1, 1, false, false};
     else if (tri_type_is_int_of(a, 8) && tri_type_is_int_of(b, 8) && tri_type_is_int_of(c, 32))
-        *out = (instruction){TRI_NVPTX_mma_m16n8k32_s8, 4, 2, false, false};
+        *out = (instruction){saturates ? TRI_NVPTX_mma_m16n8k32_s8_satfinite : TRI_NVPTX_mma_m16n8k32_s8, 4, 2, false,
+                             false};
     return out->id != -1;
 }
 
@@ -146,7 +148,7 @@ static bool run_mma(tri_gpu *g, MlirOperation op)
         return false;
     for (int i = 0; i < 3; i++)
         type[i] = tri_type_element(mlirValueGetType(mlirOperationGetOperand(op, i)));
-    if (!choose_mma(type[0], type[1], type[2], &d.in) || !tri_machine_has(g, d.in.id))
+    if (!choose_mma(type[0], type[1], type[2], g->unit->options->release != 0, &d.in) || !tri_machine_has(g, d.in.id))
         return tri_gpu_unsupported(g, op, "no matrix instruction of this architecture takes these element types");
     int step = d.in.per_word * d.in.k_words;
     if (d.t.num_k % step || !d.t.num_k || !cut_tiles(&d))

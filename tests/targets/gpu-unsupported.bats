@@ -353,3 +353,24 @@ END
     tritcc -arch=sm_80 -emit=ptx=k.ptx -sig 'k(*i32:16, i32)' k.tri
     [ "$(grep -c 'atom.*max.s32\|red.*max.s32' k.ptx)" -ge 1 ]
 }
+
+@test "types that no register holds" {
+    for arch in sm_80 spirv64; do
+        refuses "integers have 1 to 128 bits" <<'IR'
+  tt.func public @k(%p: !tt.ptr<i32>, %n: i129) { // here
+    tt.return
+  }
+IR
+        refuses "integers have 1 to 128 bits" <<'IR'
+  tt.func public @k(%p: !tt.ptr<i32>) {
+    %z = arith.constant 0 : i0 // here
+    tt.return
+  }
+IR
+        refuses "a parameter cannot point to a block" <<'IR'
+  tt.func public @k(%p: !tt.ptr<tensor<4xf32>>) { // here
+    tt.return
+  }
+IR
+    done
+}

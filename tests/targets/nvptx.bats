@@ -185,6 +185,27 @@ K
     tritcc -arch=sm_80 -sig '*i32, 128' -emit=ptx asm.tri
 }
 
+@test "-fno-reflect-ftz: exp2 keeps subnormal numbers" {
+    printf '%s\n' 'import triton' 'import triton.language as tl' '@triton.jit' 'def k(p):' '    tl.store(p, tl.exp2(tl.load(p)))' >k.tri
+    tritcc -arch=sm_80 -sig '*fp32' -S -o k.ptx k.tri
+    grep -q 'ex2.approx.ftz.f32' k.ptx
+    tritcc -arch=sm_80 -sig '*fp32' -fno-reflect-ftz -S -o k.ptx k.tri
+    grep -q 'ex2.approx.f32' k.ptx
+}
+
+@test "-femit-upstream: atomics are 'atom', also where nobody reads what they give" {
+    printf '%s\n' 'import triton' 'import triton.language as tl' '@triton.jit' 'def k(p, x):' \
+        '    tl.atomic_add(p, x, sem="relaxed")' '    tl.atomic_max(p + 1, 2.0, sem="release")' >k.tri
+    tritcc -arch=sm_90a -sig '*fp32, fp32' -S -o k.ptx k.tri
+    grep -q 'red.global.gpu.relaxed.add.f32' k.ptx
+    tritcc -arch=sm_90a -sig '*fp32, fp32' -S -femit-upstream=3.6 -o k.ptx k.tri
+    grep -q 'atom.global.gpu.relaxed.add.f32' k.ptx
+    grep -q 'atom.global.gpu.release' k.ptx
+    local found=0
+    grep -q '\bred\.' k.ptx || found=1
+    [ "$found" = 1 ]
+}
+
 @test "-fno-reflect-ftz: libdevice keeps subnormal numbers" {
     need libdevice
     cat >k.tri <<'KERNEL'

@@ -4,7 +4,7 @@
 #include "runtime/sim/nvptx/decode.h"
 #include "runtime/sim/nvptx/primitives.h"
 
-typedef enum { ACC_F32, ACC_F16, ACC_F64, ACC_I32 } accumulator;
+typedef enum { ACC_F32, ACC_F16, ACC_F64, ACC_I32, ACC_I32_SATURATED } accumulator;
 
 typedef struct {
     uint32_t primitive;
@@ -20,6 +20,7 @@ static const instruction instructions[] = {
     {TRI_SIM_NVPTX_mma_m16n8k8_tf32_f32, 16, 8, 1, decode_tf32, decode_tf32, ACC_F32},
     {TRI_SIM_NVPTX_mma_m8n8k4_f64, 8, 4, 1, decode_f64, decode_f64, ACC_F64},
     {TRI_SIM_NVPTX_mma_m16n8k32_s8, 16, 32, 4, decode_s8, decode_s8, ACC_I32},
+    {TRI_SIM_NVPTX_mma_m16n8k32_s8_satfinite, 16, 32, 4, decode_s8, decode_s8, ACC_I32_SATURATED},
     {TRI_SIM_NVPTX_mma_m16n8k32_e4m3_e4m3, 16, 32, 4, decode_e4m3, decode_e4m3, ACC_F32},
     {TRI_SIM_NVPTX_mma_m16n8k32_e4m3_e5m2, 16, 32, 4, decode_e4m3, decode_e5m2, ACC_F32},
     {TRI_SIM_NVPTX_mma_m16n8k32_e5m2_e4m3, 16, 32, 4, decode_e5m2, decode_e4m3, ACC_F32},
@@ -58,7 +59,8 @@ static double read_c(const instruction *in, const uint64_t *c, int i)
     switch (in->acc) {
     case ACC_F32: return tri_float_f32_from_bits(c[i]);
     case ACC_F64: return tri_float_f64_from_bits(c[i]);
-    case ACC_I32: return (int32_t)c[i];
+    case ACC_I32:
+    case ACC_I32_SATURATED: return (int32_t)c[i];
     case ACC_F16: return tri_float_f16_from_bits((uint16_t)(c[i / 2] >> (16 * (i % 2))));
     }
     return 0;
@@ -70,6 +72,9 @@ static void write_d(const instruction *in, uint64_t *d, int i, double value)
     case ACC_F32: d[i] = tri_float_f32_bits((float)value); break;
     case ACC_F64: d[i] = tri_float_f64_bits(value); break;
     case ACC_I32: d[i] = (uint32_t)(int64_t)value; break; /* wraps */
+    case ACC_I32_SATURATED:
+        d[i] = (uint32_t)(int32_t)(value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : value);
+        break;
     case ACC_F16: d[i / 2] |= (uint64_t)tri_float_f16_bits(value) << (16 * (i % 2)); break;
     }
 }
@@ -114,6 +119,7 @@ MMA(mma_m16n8k16_bf16_f32)
 MMA(mma_m16n8k8_tf32_f32)
 MMA(mma_m8n8k4_f64)
 MMA(mma_m16n8k32_s8)
+MMA(mma_m16n8k32_s8_satfinite)
 MMA(mma_m16n8k32_e4m3_e4m3)
 MMA(mma_m16n8k32_e4m3_e5m2)
 MMA(mma_m16n8k32_e5m2_e4m3)
