@@ -4,7 +4,7 @@
 #include "driver/help.h"
 #include "driver/info.h"
 #include "driver/inspect.h"
-#include "driver/job.h"
+#include "driver/inputs.h"
 #include "driver/link.h"
 #include "driver/manual.h"
 #include "driver/lsp/server.h"
@@ -42,8 +42,11 @@ static int compile_all(tri_session *session)
         return wrong_usage;
     if (session->opt->link && !session->opt->dry_run)
         status = tri_link_run(session);
-    for (size_t i = 0; i < session->opt->inputs.len && (!session->opt->link || session->opt->dry_run); i++) {
-        int one = tri_job_run(session, &session->opt->inputs.at[i]);
+    tri_inputs inputs = {0};
+    if (!session->opt->link || session->opt->dry_run)
+        tri_inputs_open(session, &inputs);
+    for (size_t i = 0; inputs.session && i < session->opt->inputs.len; i++) {
+        int one = tri_inputs_run(&inputs, i);
         status = one > status ? one : status;
     }
     if (session->opt->time_report != TRI_OPT_NO_REPORT && !session->opt->dry_run) {

@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
-#include "driver/job.h"
+#include "driver/inputs.h"
 #include "driver/output.h"
 #include "driver/environment.h"
 
@@ -17,7 +17,7 @@ static bool report_link(tri_session *session, const char *what, tri_str why)
 }
 
 /* The object of one input, in a temporary file, beside what else is asked for. */
-static int compile_one(tri_session *session, size_t i, words *objects)
+static int compile_one(tri_session *session, tri_inputs *inputs, size_t i, words *objects)
 {
     tri_opt *opt = session->opt;
     size_t asked = opt->emits.len;
@@ -28,7 +28,7 @@ static int compile_one(tri_session *session, size_t i, words *objects)
         return 1;
     }
     tri_vec_push(session->arena, &opt->emits, (tri_opt_emit){TRI_KIND_OBJ, path});
-    int status = tri_job_run(session, &opt->inputs.at[i]);
+    int status = tri_inputs_run(inputs, i);
     opt->emits.len = asked;
     tri_vec_push(session->arena, objects, path.data);
     return status;
@@ -86,8 +86,10 @@ int tri_link_run(tri_session *session)
     opt->output = TRI_STR("");
     if (opt->depfile && !opt->dep_targets.len)
         tri_vec_push(session->arena, &opt->dep_targets, output);
+    tri_inputs inputs;
+    tri_inputs_open(session, &inputs);
     for (size_t i = 0; i < opt->inputs.len; i++) {
-        int one = compile_one(session, i, &objects);
+        int one = compile_one(session, &inputs, i, &objects);
         status = one > status ? one : status;
     }
     if (!status && !link_all(session, &objects, output))

@@ -289,14 +289,14 @@ static tri_str file_of(const tri_unit *unit, const tri_output_list *outputs, tri
 }
 
 void tri_pipeline_print(const tri_pipeline *pipeline, tri_unit *unit, tri_str input, const tri_output_list *outputs,
-                        tri_buf *out)
+                        bool has_bundle, tri_buf *out)
 {
     const tri_target *target = unit->target;
     tri_buf_format(out, "%.*s: %s, for %s\n", TRI_STR_ARG(input), tri_phase_kind(pipeline->from)->name,
                    unit->arch->name);
     for (size_t i = 0; i < pipeline->phases.len; i++) {
         const tri_phase *phase = &pipeline->phases.at[i];
-        if (pipeline->via[phase->to] != phase)
+        if (pipeline->via[phase->to] != phase || (phase->bundle && !has_bundle))
             continue;
         tri_buf_format(out, "  %-10s %s", phase->name, phase->help);
         for (size_t j = 0; j < outputs->len; j++)

@@ -29,9 +29,10 @@ bool tri_pipeline_run(tri_session *session, const tri_pipeline *pipeline, tri_ki
 bool tri_pipeline_bundle(tri_session *session, const tri_pipeline *pipeline, const tri_bundle *bundle,
                          tri_output_list *outputs);
 
-/* -###: the phases in order, a line each. */
+/* -###: the phases in order, a line each, with the commands of other programs; those that take the units of all
+ * architectures only with `has_bundle`. */
 void tri_pipeline_print(const tri_pipeline *pipeline, tri_unit *unit, tri_str input,
-                        const tri_output_list *outputs, tri_buf *out);
+                        const tri_output_list *outputs, bool has_bundle, tri_buf *out);
 
 /* Runs the passes of -passes on the unit's module, with the hooks that the options ask for. */
 bool tri_pipeline_run_passes(tri_session *session, tri_unit *unit, const char *passes);

@@ -395,12 +395,24 @@ static int run_all_configs(state *s, const tri_output_list *planned, tri_output_
     return status;
 }
 
-static void print_plan(state *s, const tri_output_list *outputs)
+/* What each architecture is compiled by, and at the end what is made of all. */
+static bool print_plan(const state *s, const tri_output_list *outputs)
 {
     tri_buf text = {0};
-    tri_pipeline_print(&s->pipeline, &s->first, s->program->path, outputs, &text);
-    tri_diag_write(s->session->diag, tri_buf_str(&text));
+    bool ok = true;
+    for (size_t i = 0; i < s->shares.len && ok; i++) {
+        tri_unit unit = s->first;
+        tri_pipeline own;
+        unit.target = s->shares.at[i].target;
+        unit.arch = s->shares.at[i].arch;
+        ok = plan_for(s, &s->shares.at[i], outputs, &own);
+        if (ok)
+            tri_pipeline_print(&own, &unit, s->program->path, outputs, i + 1 == s->shares.len, &text);
+    }
+    if (ok)
+        tri_diag_write(s->session->diag, tri_buf_str(&text));
     tri_buf_fini(&text);
+    return ok;
 }
 
 /* One parse; every turn starts from the syntax tree. */
@@ -503,7 +515,7 @@ int tri_program_run(const tri_program *program, tri_output_list *out_outputs)
         else if (opt->save_temps && !program->is_kept && !add_temps(&s, &outputs))
             status = 1;
         else if (opt->dry_run && !program->is_kept)
-            print_plan(&s, &outputs), status = 0;
+            status = print_plan(&s, &outputs) ? 0 : 1;
         else if (!split(&s, &outputs))
             status = 2;
         else

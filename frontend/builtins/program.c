@@ -24,6 +24,13 @@ tri_ev tri_builtin_constexpr(tri_eval *e, const tri_ev *args)
                          tri_eval_describe(e, args[0]));
 }
 
+/* Constants of the language are values here: there is nothing to unwrap. Libraries of kernels call it for Triton's. */
+tri_ev tri_builtin_unwrap_if_constexpr(tri_eval *e, const tri_ev *args)
+{
+    (void)e;
+    return args[0];
+}
+
 tri_ev tri_builtin_arange(tri_eval *e, const tri_ev *args)
 {
     int64_t start, end;

@@ -198,6 +198,22 @@ assemble=(-arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' --cuda-path=toolkit 
     [ "$(<'my k.cubin')" = mine ]
 }
 
+@test "-### prints the plan and the tools of every architecture" {
+    fake ''
+    printf '#!/bin/sh\nexit 1\n' >ocloc
+    chmod +x ocloc
+    cp "$EXAMPLES/vadd/vadd.tri" .
+    tritcc -### -cuda-path=toolkit -ocloc=./ocloc -arch=sm_80,sm_90a,pvc,gfx942,x86-64 -c vadd.tri -o all.o
+    for arch in sm_80 sm_90a intel-pvc gfx942 x86-64; do
+        grep -q "^vadd.tri: tri, for $arch" .err
+    done
+    grep -q -- 'toolkit/bin/ptxas -arch=sm_80 .* vadd.ptx -o vadd.cubin$' .err
+    grep -q -- 'toolkit/bin/ptxas -arch=sm_90a .* vadd.ptx -o vadd.cubin$' .err
+    grep -q -- '^    ./ocloc compile .* -file vadd.spv -device pvc -output vadd.zebin ' .err
+    [ "$(grep -c ' object .*-> all.o' .err)" -eq 1 ]
+    [ ! -e all.o ]
+}
+
 @test "messages show no control characters of file names" {
     local name=$'a\x1b[31mb.tri'
     echo 'def (' >"$name"
