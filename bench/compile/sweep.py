@@ -68,11 +68,15 @@ def assemble(text, options, folder):
     return spent, max(int(n) for n in re.findall(r"Used (\d+) registers", done.stderr)), spill
 
 
+def command_of(row, options):
+    return [options.tritcc, "-emit=ptx=-", "-arch=" + options.arch, "-I", options.packages, "-k", row["kernel"],
+            "-num-warps=%d" % row.get("num_warps", 4), "-num-stages=%d" % row.get("num_stages", 3), "-sig", corpus.signature(row),
+            *options.given, os.path.join(options.packages, row["file"])]
+
+
 def ours(row, options):
     """(PTX, milliseconds, command)"""
-    command = [options.tritcc, "-emit=ptx=-", "-arch=" + options.arch, "-I", options.packages, "-k", row["kernel"],
-               "-num-warps=%d" % row.get("num_warps", 4), "-num-stages=%d" % row.get("num_stages", 3), "-sig", corpus.signature(row),
-               *options.given, os.path.join(options.packages, row["file"])]
+    command = command_of(row, options)
     begin = processor(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     spent = (processor(resource.RUSAGE_CHILDREN) - begin) * 1e3
@@ -82,7 +86,7 @@ def ours(row, options):
 
 
 def theirs(row, options):
-    """(PTX, milliseconds, ttgir)"""
+    """(PTX, milliseconds, ttgir, metadata)"""
     path = os.path.join(options.packages, row["file"])
     if "name" in row: # of a list: the file's host code wants a device
         module, fn = triton.language, with_triton.load(path, row["kernel"])
@@ -106,7 +110,7 @@ def theirs(row, options):
         value = stages[name](value, metadata)
         if name == "ttgir":
             ttgir = value.str_nodebug()
-    return value, (processor(resource.RUSAGE_SELF) - begin) * 1e3, ttgir
+    return value, (processor(resource.RUSAGE_SELF) - begin) * 1e3, ttgir, {**chosen.__dict__, **metadata}
 
 
 def measured(ptx, before, options, folder):
@@ -129,7 +133,7 @@ def measure_theirs(row, options, folder, name):
             before, result = json.load(file)
         if before == key:
             return result
-    other, spent, ttgir = theirs(row, options)
+    other, spent, ttgir, _ = theirs(row, options)
     result = measured(other, spent, options, folder)
     keep(options, name, "theirs.ptx", other)
     keep(options, name, "theirs.ttgir", ttgir)
@@ -199,6 +203,11 @@ def summary(ratios, worse, seconds):
         len(ratios), worse, sum(r[3] > 1 for r in ratios), ", ".join("%s %.3f" % p for p in zip(COLUMNS, means)), seconds))
 
 
+def prepare():
+    warnings.simplefilter("ignore")
+    peer.prepare(GPUTarget("cuda", 90, 32))
+
+
 def label(i, row):
     return "%04d-%s" % (i, row.get("name", row["kernel"]))
 
@@ -219,8 +228,7 @@ def main():
     parser.add_argument("--why", default=os.path.join(HERE, "explained.tsv"))
     options = parser.parse_args()
     options.reasons = explanations(options.why)
-    warnings.simplefilter("ignore")
-    peer.prepare(GPUTarget("cuda", 90, 32))
+    prepare()
     rows = listed(options.rows) if options.rows.endswith(".list") else (json.loads(line) for line in open(options.rows))
     rows = list(enumerate(rows))
     rows = [(i, r) for i, r in rows if options.k in label(i, r)]

@@ -3,7 +3,8 @@
 
     best.py --build TRITCC ARCH OUT [NAME...]   # anywhere, no GPU needed: one object a configuration of best.list;
                                                 # --flags='-fwarp-specialize ...' gives tritcc more options
-    best.py OUT [NAME...] [--sustain SECONDS]   # on a machine with PyTorch, Triton and a GPU; --alone without Triton
+    best.py OUT [NAME...] [--sustain SECONDS]   # on a machine with PyTorch, Triton and a GPU; --alone without Triton;
+                                                # OUT,OUT2,... compares builds, each under its folder's name
 
 Every configuration is checked against float64 (or the library in float32 where that is too slow), with fresh random
 inputs and outputs full of NaN; one that a compiler refuses is left out for that compiler, and said. Times are medians of
@@ -197,8 +198,12 @@ def measure(out, sustain, names, alone):
         if names and row.name not in names:
             continue
         args, grid, tensor, error, limit, work, unit, libraries = work_of(row.name, torch)
-        ours = [c for c in row.configs if os.path.exists(os.path.join(out, c.file + ".so"))]
-        found = [("tritcc", fastest(row.name, "tritcc", ours, lambda c: by_tritcc(out, c, grid(c), args), tensor, error, limit))]
+        builds = [(os.path.basename(os.path.normpath(o)) if "," in out else "tritcc", o) for o in out.split(",")]
+        found = []
+        for who, folder in builds:
+            ours = [c for c in row.configs if os.path.exists(os.path.join(folder, c.file + ".so"))]
+            prepare = lambda c: by_tritcc(folder, c, grid(c), args)
+            found.append((who, fastest(row.name, who, ours, prepare, tensor, error, limit)))
         if not alone:
             theirs = fastest(row.name, "Triton", row.configs, lambda c: by_triton(c, grid(c), args), tensor, error, limit)
             found.append(("Triton", theirs))
@@ -214,8 +219,10 @@ def measure(out, sustain, names, alone):
                 call()
             torch.cuda.synchronize()
             rate = work / min(times[who]) * 1e3
+            first = builds[0][0]
+            beside = f"  {min(times[first]) / min(times[who]):.3f} of {first}'s speed" if first in times else ""
             print(f"best {row.name:24s} {who:7s} {word:16s} burst {rate:8.3f} sustained {work / run.median_ms(call, 20) * 1e3:8.3f} "
-                  f"{unit}  {min(times['tritcc']) / min(times[who]):.3f} of tritcc's speed" if "tritcc" in times else rate, flush=True)
+                  f"{unit}{beside}", flush=True)
         del args, tensor
         torch.cuda.empty_cache()
 

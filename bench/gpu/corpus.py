@@ -1,0 +1,332 @@
+#!/usr/bin/env python3
+"""Kernels of packages, launched with synthetic arguments: tritcc's cubin beside Triton's of the same row, in one run.
+
+    corpus.py --build TRITCC ROWS PACKAGES OUT [-k WORD] [--arch sm_90a]   # needs Triton and ptxas, no GPU
+    corpus.py OUT [-k WORD] [-o TABLE]                                     # needs a GPU, its driver and NumPy
+
+ROWS and PACKAGES are what bench/compile/sweep.py takes. Both texts are assembled by one ptxas and get the same arguments:
+large arrays of floats of about 1 and of integers that are 1 (they may be indices, or divide), sizes and strides by their
+names and by what the row says divides them, and a grid that fills the chip; a launch that faults, or takes too long, is
+tried with smaller sizes. The arrays are compared after one launch of each; those that differ are said, since sums of
+atomics may. Times are medians of the device's clock, the two taken in turns; launches under 10 us say more of launching
+than of the kernel and are left out of the means. Launches run in a second process: a fault ends its context."""
+import argparse
+import ctypes
+import json
+import math
+import os
+import re
+import select
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ARRAY = 512 << 20
+SIZES = (4096, 1024, 256, 64)
+LONGEST_MS = 40
+PROGRAMS = 4224  # at least, in a launch
+SMALL = re.compile(r"pad|dilation|^stride_(height|width)$|pass|bit|per_cta|per_program|loop_num|n_blocks|num_groups|diagonal|^r$")
+COUNTS = re.compile(r"^(n_elements|numel|num_tasks|total.*)$")
+
+
+# ---- made without a GPU
+
+def assemble(ptx, options, path):
+    with open(path + ".ptx", "w") as file:
+        file.write(ptx)
+    done = subprocess.run([options.ptxas, "-arch=" + options.arch, path + ".ptx", "-o", path + ".cubin"], capture_output=True, text=True)
+    os.remove(path + ".ptx")
+    if done.returncode:
+        raise RuntimeError("ptxas: " + done.stderr[-200:])
+
+
+def entry_of(ptx):
+    return re.search(r"\.visible \.entry ([\w$]+)", ptx).group(1)
+
+
+def build_row(sweep, options, name, row):
+    text, _, _ = sweep.ours(row, options)
+    described = json.loads(subprocess.run([w.replace("ptx=-", "json=-") for w in sweep.command_of(row, options)],
+                                          capture_output=True, text=True, check=True).stdout)["kernels"][0]
+    other, _, _, metadata = sweep.theirs(row, options)
+    sides = {"tritcc": (text, described["shared_bytes"], described["scratch_bytes"], described["num_warps"]),
+             "Triton": (other, metadata["shared"], metadata.get("global_scratch_size") or 0, metadata["num_warps"])}
+    out = {"name": name, "parameters": [[n, row["signature"][n], n in row.get("div16", [])] for n, _ in row["params"]
+                                        if n not in row["constexprs"]],
+           "grid": row.get("grid") or [1], "kind": "product" if "wgmma" in other or "mma.sync" in other else "memory"}
+    for side, (ptx, shared, scratch, warps) in sides.items():
+        assemble(ptx, options, os.path.join(options.out, name + "." + side))
+        out[side] = {"entry": entry_of(ptx), "shared": shared, "scratch": scratch, "threads": 32 * warps}
+    return out
+
+
+def build(options):
+    sys.path.insert(0, os.path.join(HERE, "../compile"))
+    import sweep
+    sweep.prepare()
+    options.given, rows = [], []
+    os.makedirs(options.out, exist_ok=True)
+    for i, row in enumerate(json.loads(line) for line in open(options.build[1])):
+        name = sweep.label(i, row)
+        if options.k not in name:
+            continue
+        try:
+            rows.append(build_row(sweep, options, name, row))
+        except Exception as error:  # a compiler's own refusal
+            print("%-44s %s" % (name, re.sub(r"\s+", " ", str(error))[:150]), flush=True)
+    with open(os.path.join(options.out, "rows.json"), "w") as file:
+        json.dump(rows, file)
+    print("%d kernels" % len(rows))
+
+
+# ---- launched on a GPU
+
+class Driver:
+    """CUDA's driver by its C functions; a failing one is an exception."""
+
+    def __init__(self):
+        self.library = ctypes.CDLL("libcuda.so.1")
+        self.cuInit(0)
+        device, context = ctypes.c_int(), ctypes.c_void_p()
+        self.cuDeviceGet(ctypes.byref(device), 0)
+        self.cuDevicePrimaryCtxRetain(ctypes.byref(context), device)
+        self.cuCtxSetCurrent(context)
+        self.arrays = []
+
+    def __getattr__(self, name):
+        function = getattr(self.library, name)
+
+        def call(*args):
+            error = function(*args)
+            if error:
+                raise RuntimeError("%s: error %d" % (name, error))
+        return call
+
+    def event(self):
+        event = ctypes.c_void_p()
+        self.cuEventCreate(ctypes.byref(event), 0)
+        return event
+
+    def array(self, size):
+        address = ctypes.c_uint64()
+        self.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size))
+        self.arrays.append(address)
+        return address
+
+    def free(self):
+        for address in self.arrays:
+            self.cuMemFree_v2(address)
+        self.arrays = []
+
+
+class Kernel:
+    def __init__(self, driver, path, described, grid, values):
+        self.driver, self.grid, self.described = driver, grid, described
+        size = max(16, described["scratch"] * math.prod(grid))
+        module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
+        driver.cuModuleLoad(ctypes.byref(module), path.encode())
+        driver.cuModuleGetFunction(ctypes.byref(self.function), module, described["entry"].encode())
+        if described["shared"] > 48 << 10:
+            driver.cuFuncSetAttribute(self.function, 8, described["shared"])
+        scratch = driver.array(size)
+        driver.cuMemsetD8_v2(scratch, ctypes.c_ubyte(0), ctypes.c_size_t(size))
+        self.values = values + [scratch, ctypes.c_uint64(0)]
+        self.pointers = (ctypes.c_void_p * len(self.values))(*(ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in self.values))
+
+    def launch(self):
+        self.driver.cuLaunchKernel(self.function, *self.grid, self.described["threads"], 1, 1, self.described["shared"], None,
+                                   self.pointers, None)
+
+    def milliseconds(self, launches):
+        begin, end, out = self.driver.event(), self.driver.event(), ctypes.c_float()
+        self.driver.cuEventRecord(begin, None)
+        for _ in range(launches):
+            self.launch()
+        self.driver.cuEventRecord(end, None)
+        self.driver.cuEventSynchronize(end)
+        self.driver.cuEventElapsedTime_v2(ctypes.byref(out), begin, end)
+        return out.value / launches
+
+
+def pattern(kind):
+    """A megabyte of an array's elements."""
+    import numpy
+    floats = (0.75 + numpy.random.default_rng(1).random(1 << 20, dtype=numpy.float32) / 2)
+    if kind in ("*fp32", "*fp64", "*fp16"):
+        return floats.astype({"*fp32": numpy.float32, "*fp64": numpy.float64, "*fp16": numpy.float16}[kind]).tobytes()[:1 << 20]
+    if kind == "*bf16":
+        return (floats.view(numpy.uint32) >> 16).astype(numpy.uint16).tobytes()[:1 << 20]
+    bits = int(re.sub(r"\D", "", kind))
+    return (b"\1" + bytes(max(bits // 8, 1) - 1)) * ((1 << 20) // max(bits // 8, 1))
+
+
+def fill(driver, address, kind):
+    driver.cuMemcpyHtoD_v2(address, pattern(kind), ctypes.c_size_t(1 << 20))
+    done = 1 << 20
+    while done < ARRAY:
+        driver.cuMemcpyDtoD_v2(ctypes.c_uint64(address.value + done), address, ctypes.c_size_t(done))
+        done *= 2
+
+
+def scalar(name, kind, divides, size):
+    if kind.startswith(("fp", "bf", "f")):
+        return ctypes.c_float(1e-5 if "eps" in name else 0.5)
+    if kind in ("i1", "u1"):
+        return ctypes.c_int32(1)
+    if "ignore" in name:
+        value = -100
+    elif SMALL.search(name):
+        value = 16 if divides else 1
+    elif COUNTS.search(name):
+        value = size * size
+    else:
+        value = size if divides else size - 3
+    return ctypes.c_int64(value) if kind in ("i64", "u64") else ctypes.c_int32(value)
+
+
+def read(driver, arrays):
+    import numpy
+    out = []
+    for address, kind in arrays:
+        host = numpy.empty(ARRAY // 8, dtype=numpy.uint8)
+        driver.cuMemcpyDtoH_v2(host.ctypes.data_as(ctypes.c_void_p), address, ctypes.c_size_t(host.size))
+        if kind == "*bf16":
+            out.append((host.view(numpy.uint16).astype(numpy.uint32) << 16).view(numpy.float32))
+        else:
+            out.append(host.view({"*fp32": numpy.float32, "*fp16": numpy.float16, "*fp64": numpy.float64}.get(kind, numpy.int8)))
+    return out
+
+
+def difference(mine, other):
+    """The largest relative difference of two outputs; what is in neither a number is the same."""
+    import numpy
+    worst = 0.0
+    with numpy.errstate(all="ignore"):
+        for a, b in zip(mine, other):
+            if a.tobytes() == b.tobytes():
+                continue
+            a, b = a.astype(numpy.float64), b.astype(numpy.float64)
+            same = (a == b) | (numpy.isnan(a) & numpy.isnan(b))
+            part = numpy.where(same, 0, numpy.abs(a - b) / (1 + numpy.abs(b)))
+            worst = max(worst, float(numpy.nanmax(numpy.where(numpy.isnan(part), numpy.inf, part))))
+    return worst
+
+
+def measure_row(driver, out, row, size):
+    """[milliseconds of both, how much their arrays differ]"""
+    arrays, values = [], []
+    for name, kind, divides in row["parameters"]:
+        if kind[0] == "*":
+            arrays.append((driver.array(ARRAY), kind))
+            values.append(arrays[-1][0])
+        else:
+            values.append(scalar(name, kind, divides, size))
+    grid = (row["grid"] + [1, 1])[:3]
+    if math.prod(grid) < PROGRAMS:
+        grid[0] = min(grid[0] * -(-PROGRAMS // math.prod(grid)), 1 << 20)
+    kernels = {side: Kernel(driver, os.path.join(out, row["name"] + "." + side + ".cubin"), row[side], grid, values)
+               for side in ("Triton", "tritcc")}
+    results = {}
+    for side, kernel in kernels.items():
+        for address, kind in arrays:
+            fill(driver, address, kind)
+        kernel.launch()
+        driver.cuCtxSynchronize()
+        results[side] = read(driver, arrays)
+    first = kernels["Triton"].milliseconds(1)
+    if first > LONGEST_MS:
+        raise RuntimeError("a launch of %.0f ms" % first)
+    launches = max(1, min(50, int(2 / max(first, 1e-3))))
+    times = {side: [] for side in kernels}
+    for _ in range(7):
+        for side, kernel in kernels.items():
+            times[side].append(kernel.milliseconds(launches))
+    return [{s: statistics.median(t) for s, t in times.items()}, difference(results["tritcc"], results["Triton"])]
+
+
+def work(out):
+    """The second process: a row's number and a size in, a line of JSON out, until something fails."""
+    driver, rows = Driver(), json.load(open(os.path.join(out, "rows.json")))
+    for line in sys.stdin:
+        index, size = map(int, line.split())
+        try:
+            print(json.dumps(measure_row(driver, out, rows[index], size)), flush=True)
+            driver.free()
+        except Exception as error:
+            print(json.dumps(str(error)), flush=True)
+            return
+
+
+class Worker:
+    """Starts the second process again where it failed."""
+
+    def __init__(self, out):
+        self.command, self.process = [sys.executable, os.path.abspath(__file__), "--work", out], None
+
+    def ask(self, index, size):
+        if self.process is None:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process.stdin.write("%d %d\n" % (index, size))
+        self.process.stdin.flush()
+        ready, _, _ = select.select([self.process.stdout], [], [], 20)
+        line = self.process.stdout.readline() if ready else ""
+        answer = json.loads(line) if line else "no end" if not ready else "the process died"
+        if isinstance(answer, str):
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+        return answer
+
+
+def measure(options):
+    rows = json.load(open(os.path.join(options.out, "rows.json")))
+    ratios, worker = {"memory": [], "product": []}, Worker(options.out)
+    with open(options.o, "w") as table:
+        for index, row in enumerate(rows):
+            if options.k not in row["name"]:
+                continue
+            for size in SIZES:
+                answer = worker.ask(index, size)
+                if not isinstance(answer, str):
+                    break
+            else:
+                print("%-44s not measured: %s" % (row["name"], answer[:90]), flush=True)
+                continue
+            times, differ = answer
+            ratio = times["Triton"] / times["tritcc"]
+            is_short = times["Triton"] < 0.01
+            if not is_short:
+                ratios[row["kind"]].append(ratio)
+            table.write("%s\t%s\t%d\t%.5f\t%.5f\t%.3f\t%.1e\n" % (row["name"], row["kind"], size, times["tritcc"], times["Triton"],
+                                                                  ratio, differ))
+            print("%-44s %-7s %4d  tritcc %9.4f ms  Triton %9.4f ms  %.3f%s%s" % (
+                row["name"], row["kind"], size, times["tritcc"], times["Triton"], ratio, "  short" if is_short else "",
+                "  DIFFER %.1e" % differ if differ > 2e-2 else ""), flush=True)
+    for kind, found in ratios.items():
+        if found:
+            print("%s: %d kernels, geometric mean %.3f, %d under 0.95" % (
+                kind, len(found), math.exp(sum(map(math.log, found)) / len(found)), sum(r < 0.95 for r in found)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", nargs=3, metavar=("TRITCC", "ROWS", "PACKAGES"))
+    parser.add_argument("out")
+    parser.add_argument("-k", default="")
+    parser.add_argument("-o", default=os.devnull)
+    parser.add_argument("--arch", default="sm_90a")
+    parser.add_argument("--ptxas", default="ptxas")
+    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.build:
+        options.tritcc, _, options.packages = options.build
+        build(options)
+    elif options.work:
+        work(options.out)
+    else:
+        measure(options)
+
+
+if __name__ == "__main__":
+    main()
