@@ -1,7 +1,6 @@
 /* Small instruction helpers. */
 #include "targets/gpu/gpu.h"
 
-#include "ir/options.h"
 
 LLVMValueRef tri_gpu_i32(tri_gpu *g, int64_t value) { return LLVMConstInt(g->i32, (uint64_t)value, true); }
 
@@ -121,8 +120,7 @@ LLVMValueRef tri_gpu_intrinsic_same(tri_gpu *g, const char *name, LLVMValueRef *
 /* On the simulator every operation rounds: its results are the same on every host. */
 LLVMValueRef tri_gpu_contract(tri_gpu *g, LLVMValueRef value)
 {
-    if (!g->simulate && !g->unit->options->no_fp_fusion && LLVMIsAInstruction(value) &&
-        LLVMCanValueUseFastMathFlags(value))
+    if (g->may_fuse && LLVMIsAInstruction(value) && LLVMCanValueUseFastMathFlags(value))
         LLVMSetFastMathFlags(value, LLVMFastMathAllowContract);
     return value;
 }

@@ -76,6 +76,9 @@ typedef struct tri_gpu {
     LLVMValueRef shared_global; /* the kernel's shared memory; null when there is none */
 
     bool simulate;             /* emit for the simulator (simulate.h) */
+    bool may_fuse;             /* products and sums that follow may become one operation */
+    bool keeps_subnormals;     /* exp2 does, too */
+    unsigned release;          /* of Triton, whose texts are asked for: 306 is 3.6; 0: ours */
     LLVMValueRef simulate_function, simulate_frame;
     tri_library_calls externs; /* functions that the module calls and does not define */
 

@@ -1,5 +1,4 @@
 /* math: functions of the machine's table, narrow floats through f32. */
-#include "ir/options.h"
 #include "ir/type.h"
 #include "targets/gpu/extern.h"
 #include "targets/gpu/gpu.h"
@@ -40,7 +39,7 @@ UNARY(op_tanh, tanh)
 /* -fno-reflect-ftz: subnormal numbers are kept, where the machine has both forms. */
 static LLVMValueRef op_exp2(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {
-    bool is_gradual = g->unit->options->no_reflect_ftz && tri_machine_has(g, TRI_MACHINE_exp2_gradual_f32);
+    bool is_gradual = g->keeps_subnormals && tri_machine_has(g, TRI_MACHINE_exp2_gradual_f32);
     int id = is_gradual ? TRI_MACHINE_exp2_gradual_f32 : TRI_MACHINE_exp2_f32;
     return call(g, op, (function_ids){id, TRI_MACHINE_exp2_f64}, a, 1);
 }

@@ -56,6 +56,9 @@ static void init(tri_gpu *g, tri_unit *unit, const tri_machine *machine)
     *g = (tri_gpu){.unit = unit, .arena = unit->arena, .machine = machine, .arch = unit->arch->capability,
                   .max_made = tri_options_max_ops(unit->options)};
     g->simulate = unit->options->simulate;
+    g->may_fuse = !g->simulate && !unit->options->no_fp_fusion;
+    g->keeps_subnormals = unit->options->no_reflect_ftz;
+    g->release = unit->options->release;
     g->llvm = unit->llvm;
     g->default_warps = (int)module_int(unit->module, "ttg.num-warps", 4);
     g->num_warps = (int)module_int(unit->module, "ttg.total-num-warps", g->default_warps);

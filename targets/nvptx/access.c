@@ -1,6 +1,5 @@
 /* Predicated accesses and updates of memory as PTX, rows of matrices, the source's own assembly. */
 #include "runtime/sim/nvptx/ptx/ptx.h"
-#include "ir/options.h"
 #include "targets/gpu/access.h"
 #include "targets/gpu/extern.h"
 #include "targets/gpu/simulate.h"
@@ -180,7 +179,7 @@ static int add_values(tri_gpu *g, tri_nvptx_text *t, const tri_machine_update *u
 static bool is_reduction(const tri_gpu *g, const tri_machine_update *u)
 {
     bool may_give_none = u->sem != TRI_SEM_ACQUIRE && u->sem != TRI_SEM_ACQ_REL && u->kind != TRI_RMW_XCHG;
-    return may_give_none && !u->is_cas && !u->has_users && (u->vec > 1 || !g->unit->options->release);
+    return may_give_none && !u->is_cas && !u->has_users && (u->vec > 1 || !g->release);
 }
 
 bool tri_nvptx_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out)

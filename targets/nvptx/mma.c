@@ -1,7 +1,6 @@
 /* tt.dot on tensor cores: mma.sync. The layouts say which registers make up each instruction's operands;
  * A and B must agree on the order of K only, so every kWidth works alike. */
 #include "ir/encoding.h"
-#include "ir/options.h"
 #include "ir/type.h"
 #include "targets/gpu/access.h"
 #include "targets/gpu/dot.h"
@@ -148,7 +147,7 @@ static bool run_mma(tri_gpu *g, MlirOperation op)
         return false;
     for (int i = 0; i < 3; i++)
         type[i] = tri_type_element(mlirValueGetType(mlirOperationGetOperand(op, i)));
-    if (!choose_mma(type[0], type[1], type[2], g->unit->options->release != 0, &d.in) || !tri_machine_has(g, d.in.id))
+    if (!choose_mma(type[0], type[1], type[2], g->release != 0, &d.in) || !tri_machine_has(g, d.in.id))
         return tri_gpu_unsupported(g, op, "no matrix instruction of this architecture takes these element types");
     int step = d.in.per_word * d.in.k_words;
     if (d.t.num_k % step || !d.t.num_k || !cut_tiles(&d))

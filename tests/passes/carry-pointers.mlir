@@ -1,4 +1,7 @@
-// RUN: tritcc -carry-pointers -canonicalize %s | FileCheck %s
+// RUN: tritcc -x ttgir -passes=carry-pointers,canonicalize %s | FileCheck %s
+// positive: @two
+// negative: @none
+// loop: @two @none
 // RUN: tritcc -arch=sm_90a --print-pipeline | FileCheck %s --check-prefix=NVIDIA
 // RUN: tritcc -arch=gfx942 --print-pipeline | FileCheck %s --check-prefix=AMD
 // NVIDIA: carry-pointers

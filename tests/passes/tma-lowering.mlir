@@ -1,7 +1,7 @@
 // RUN: tritcc -x ttgir -passes=tma-lowering %s | FileCheck %s
 // RUN: tritcc -x ttgir '-passes=tma-lowering{wait-in-consumers=1}' %s | FileCheck %s --check-prefix=LATE
-// positive: @load @store @make @consumers
-// negative: @plain @pointers @read_before
+// positive: @load @store @make @consumers @read_before
+// negative: @plain @pointers
 // loop: @store @pointers
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
