@@ -74,7 +74,7 @@ DictionaryAttr knownFields(Attribute written, StringRef op, ArrayRef<StringRef> 
     NamedAttrList known;
     for (NamedAttribute field : fields) {
         auto policy = dyn_cast<DictionaryAttr>(field.getValue());
-        if (field.getName() == cachePolicy && policy && llvm::is_contained(names, "cache")) {
+        if (field.getName() == cachePolicy && policy && llvm::is_contained(names, "evict")) {
             known.append(policy.begin(), policy.end());
             continue;
         }
@@ -124,7 +124,7 @@ static LogicalResult checkAttributes(Operation *op)
 {
     auto policy = op->getDiscardableAttr(cachePolicy);
     auto parts = dyn_cast_or_null<DictionaryAttr>(policy);
-    if (parts && llvm::is_contained(op->getRegisteredInfo()->getAttributeNames(), "cache")) {
+    if (parts && llvm::is_contained(op->getRegisteredInfo()->getAttributeNames(), "evict")) {
         op->removeDiscardableAttr(cachePolicy);
         for (NamedAttribute part : parts)
             op->setAttr(part.getName(), part.getValue());

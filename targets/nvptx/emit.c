@@ -8,6 +8,8 @@
 #include "llvm-c/Core.h"
 #include "llvm-c/TargetMachine.h"
 
+#include <string.h>
+
 /* What pays on the code that the lowering makes. reassociate puts a register's constant part of an index last,
  * so that all registers of a thread share one address; instcombine in front of it leaves single uses, without which
  * it moves nothing, and behind it sinks indices into the loops that use them (cross entropy is 5% slower without
@@ -52,6 +54,28 @@ bool tri_nvptx_optimize(tri_unit *unit)
     return ok;
 }
 
+/* LLVM numbers the calls of a process, in comments behind the braces around each: here those of a module. */
+static void number_calls(tri_buf *text)
+{
+    static const char mark[] = " // callseq ";
+    tri_buf out = {0};
+    unsigned calls = 0;
+    const char *from = text->data, *end = text->data + text->len, *at;
+    while (from < end && (at = memmem(from, (size_t)(end - from), mark, sizeof mark - 1))) {
+        const char *number = at + sizeof mark - 1;
+        tri_buf_add(&out, from, (size_t)(number - from));
+        bool ends = at > text->data && at[-1] == '}';
+        tri_buf_format(&out, "%u", ends ? calls++ : calls);
+        for (from = number; from < end && *from >= '0' && *from <= '9';)
+            from++;
+    }
+    if (!out.len)
+        return;
+    tri_buf_add(&out, from, (size_t)(end - from));
+    tri_buf_fini(text);
+    *text = out;
+}
+
 bool tri_nvptx_emit(tri_unit *unit)
 {
     LLVMTargetMachineRef machine = create_machine(unit);
@@ -60,6 +84,7 @@ bool tri_nvptx_emit(tri_unit *unit)
         LLVMSetTargetMachineAsmVerbosity(machine, has_lines); /* its comments tell what was inlined where */
     if (!tri_facts_emit_text(unit, machine, left_out))
         return false;
+    number_calls(&unit->bytes);
     if (has_lines)
         tri_nvptx_add_inlining(unit, &unit->bytes);
     return true;
