@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* OpenMP, when the program is linked with it (-fopenmp): libgomp's entry, which libomp has too. */
 extern void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags)
@@ -21,6 +22,7 @@ typedef struct {
     const void *const *args;
     const uint64_t *lengths;
     uint64_t total, threads;
+    int streams;
     uint32_t grid[3];
     _Alignas(64) uint64_t next; /* atomic: the first program that nobody has */
     int err;                    /* atomic: the first error wins */
@@ -28,7 +30,7 @@ typedef struct {
 
 static void run_part(team *t, uint64_t begin, uint64_t end)
 {
-    tri_rt_state state = {0, t->lengths};
+    tri_rt_state state = {0, t->streams, t->lengths};
     t->run(t->args, begin, end, t->grid, &state.err);
     if (state.err)
         __atomic_store_n(&t->err, state.err, __ATOMIC_RELAXED);
@@ -63,12 +65,45 @@ static int thread_count(int *out_is_openmp)
 
 enum { min_cycles = 8192 }; /* what starting and joining threads costs and saves */
 
-/* Is the work too small for threads? The compiler's estimate lies before the function; 0: it has none. */
-static int is_small(tri_rt_range *run, uint64_t total)
+/* What lies before the function. */
+typedef struct {
+    uint64_t stream_bytes; /* that a program may store past the caches */
+    uint64_t cost;         /* its cycles, as the compiler estimates; 0: it does not */
+} range_facts;
+
+static range_facts facts_of(tri_rt_range *run)
 {
-    uint64_t cost;
-    memcpy(&cost, (const char *)(uintptr_t)run - sizeof cost, sizeof cost);
-    return cost && total <= min_cycles / cost;
+    range_facts facts;
+    memcpy(&facts, (const char *)(uintptr_t)run - sizeof facts, sizeof facts);
+    return facts;
+}
+
+/* Is the work too small for threads? */
+static int is_small(const range_facts *facts, uint64_t total)
+{
+    return facts->cost && total <= min_cycles / facts->cost;
+}
+
+/* Bytes that one process may have in the last cache. Machines that are shared tell of all of it. */
+static uint64_t cache_bytes(void)
+{
+    enum { unknown = 32 << 20, most = 64 << 20 };
+    static long known; /* atomic; 0: not asked yet */
+    long bytes = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (!bytes) {
+#ifdef _SC_LEVEL3_CACHE_SIZE
+        bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+        bytes = bytes <= 0 ? unknown : bytes > most ? most : bytes;
+        __atomic_store_n(&known, bytes, __ATOMIC_RELAXED);
+    }
+    return (uint64_t)bytes;
+}
+
+/* Does the launch write more than the last cache holds? */
+static int is_large(const range_facts *facts, uint64_t total)
+{
+    return facts->stream_bytes && total > cache_bytes() / facts->stream_bytes;
 }
 
 static int run_grid(tri_rt_range *run, const void *const *args, const tri_grid *grid, const uint64_t *lengths)
@@ -79,15 +114,16 @@ static int run_grid(tri_rt_range *run, const void *const *args, const tri_grid *
     if (plane > UINT64_MAX / 2 / grid->z)
         return TRI_ERROR_GRID;
     uint64_t total = plane * grid->z;
-    int is_openmp, threads = thread_count(&is_openmp);
-    if (threads <= 1 || total == 1 || is_small(run, total)) {
-        tri_rt_state state = {0, lengths};
+    range_facts facts = facts_of(run);
+    int is_openmp, threads = thread_count(&is_openmp), streams = is_large(&facts, total);
+    if (threads <= 1 || total == 1 || is_small(&facts, total)) {
+        tri_rt_state state = {0, streams, lengths};
         uint32_t sizes[3] = {grid->x, grid->y, grid->z};
         run(args, 0, total, sizes, &state.err);
         return state.err;
     }
     uint64_t most = total < (uint64_t)threads ? total : (uint64_t)threads;
-    team t = {run, args, lengths, total, most, {grid->x, grid->y, grid->z}, 0, 0};
+    team t = {run, args, lengths, total, most, streams, {grid->x, grid->y, grid->z}, 0, 0};
     if (is_openmp)
         GOMP_parallel(work, &t, 0, 0);
     else

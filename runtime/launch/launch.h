@@ -270,6 +270,7 @@ int tri_cpu_rt_poll(const void *address, uint64_t want, int bits, int64_t timeou
 /* -fsanitize=bounds (targets/cpu/sanitize/bounds.c): what a kernel's error points to, and one access of the source. */
 typedef struct {
     int err;
+    int streams; /* stores of what is written once go past the caches */
     const uint64_t *lengths; /* bytes behind each argument, unlimited when null; only pointers' count */
 } tri_rt_state;
 

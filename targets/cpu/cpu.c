@@ -55,7 +55,8 @@ static void add_attribute(tri_cpu_gen *g, LLVMValueRef fn, const char *name)
 
 /* void tri_run_<symbol>(const void *const *args, uint64_t begin, uint64_t end, const uint32_t *grid, int *err):
  * programs begin..end of the grid in x-fastest order, or y-fastest where those share packed operands; args[i] points to
- * argument i. Before its code is the estimated cost of a program in cycles (runtime/launch/cpu.c). */
+ * argument i. Before its code are the bytes that a program may store past the caches, and its estimated cost in cycles
+ * (runtime/launch/cpu.c). */
 static void make_range(tri_cpu_gen *g, MlirOperation func)
 {
     LLVMTypeRef params[5] = {g->ptr, g->i64, g->i64, g->ptr, g->ptr};
@@ -63,7 +64,8 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
     tri_str name = tri_str_format(g->arena, "tri_run_%.*s%s", TRI_STR_ARG(tri_op_symbol(func)), g->suffix);
     LLVMValueRef fn = LLVMAddFunction(g->module, name.data, LLVMFunctionType(g->void_type, params, 5, false));
     LLVMSetVisibility(fn, LLVMHiddenVisibility);
-    LLVMSetPrefixData(fn, tri_cpu_i64(g, tri_cpu_cost(g, func)));
+    LLVMValueRef facts[2] = {tri_cpu_i64(g, g->stream_bytes), tri_cpu_i64(g, tri_cpu_cost(g, func))};
+    LLVMSetPrefixData(fn, LLVMConstStructInContext(g->llvm, facts, 2, false));
     add_attribute(g, fn, "nounwind");
     if (!g->steps)
         add_attribute(g, program, "alwaysinline");
@@ -118,6 +120,7 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
     LLVMPositionBuilderAtEnd(g->b, exit);
     if (has_tiles) /* else the state goes through every switch of threads */
         tri_cpu_intrinsic(g, "llvm.x86.tilerelease", NULL, 0, NULL, 0);
+    tri_cpu_stream_end(g);
     LLVMBuildRetVoid(g->b);
     tri_cpu_lines_stop(g);
 }

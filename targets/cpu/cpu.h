@@ -215,6 +215,9 @@ typedef struct tri_cpu_gen {
     TRI_VEC(void *) queue_list;
     LLVMValueRef cache;          /* memory for packed operands (dot_cache.c); null: none */
     int64_t cache_bytes, cache_share;
+    tri_map streamed;            /* stores that may go past the caches (stream.c) */
+    int64_t stream_bytes;        /* that they write in a program */
+    LLVMValueRef streams;        /* whether they do; null: there are none */
     unsigned cache_axes;         /* of the grid, on which what it keeps depends */
     TRI_VEC(tri_cpu_block_memory) cache_keys; /* where they are, as offsets */
 } tri_cpu_gen;
@@ -444,6 +447,13 @@ LLVMBasicBlockRef tri_cpu_new_block(tri_cpu_gen *g, const char *name);
 
 /* cost.c: estimated cycles of one program of a kernel; 0: unknown */
 int64_t tri_cpu_cost(tri_cpu_gen *g, MlirOperation func);
+
+/* stream.c: finds the stores of a kernel that may go past the caches; at its start; a store of neighbours in a nest,
+ * false if it is none of those; at the end of a range */
+void tri_cpu_stream_plan(tri_cpu_gen *g, MlirOperation func);
+void tri_cpu_stream_begin(tri_cpu_gen *g);
+bool tri_cpu_stream_store(tri_cpu_gen *g, MlirOperation op, LLVMValueRef value, LLVMValueRef address, unsigned align);
+void tri_cpu_stream_end(tri_cpu_gen *g);
 
 /* dispatch.c */
 /* tri_run_<symbol> and tri_selected_<symbol> over `functions`, one per architecture of the list. */

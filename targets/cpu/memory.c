@@ -415,13 +415,14 @@ static void store_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
     s->m = mask_of(g, s->mask, t, g->nest->loop_count);
 }
 
-static void store_lanes(tri_cpu_gen *g, MlirType type, store_data *s)
+static void store_lanes(tri_cpu_gen *g, MlirOperation op, MlirType type, store_data *s)
 {
     LLVMValueRef x = to_memory(g, type, tri_cpu_as_vector(g, s->v));
     LLVMValueRef mask = s->m.v && !s->m.is_vec ? tri_cpu_splat(g, s->m.v, g->nest->vl) : s->m.v;
     unsigned align = element_bytes(g, type);
     if (s->p.in_order && !mask) {
-        LLVMSetAlignment(LLVMBuildStore(g->b, x, s->p.address), align);
+        if (!tri_cpu_stream_store(g, op, x, s->p.address, align))
+            LLVMSetAlignment(LLVMBuildStore(g->b, x, s->p.address), align);
         return;
     }
     if (s->p.stride && !mask) {
@@ -438,14 +439,14 @@ static void store_lanes(tri_cpu_gen *g, MlirType type, store_data *s)
 }
 
 /* One address for all lanes: the last lane that is on stays, as if lanes were stored in order. */
-static void store_one(tri_cpu_gen *g, MlirType type, store_data *s)
+static void store_one(tri_cpu_gen *g, MlirOperation op, MlirType type, store_data *s)
 {
     int level = g->nest->loop_count;
     if (s->m.is_vec || s->v.is_vec) {
         LLVMValueRef address = tri_cpu_splat(g, s->p.address, g->nest->vl);
         s->p.address = address;
         s->p.is_vec = true;
-        store_lanes(g, type, s);
+        store_lanes(g, op, type, s);
         return;
     }
     LLVMBasicBlockRef next = NULL;
@@ -471,9 +472,9 @@ static void store_write(tri_cpu_gen *g, tri_cpu_sink *sink)
     tri_cpu_lines_at(g, sink->op);
     tri_cpu_at(g, g->nest->loop_count);
     if (s->p.in_order || s->p.is_vec)
-        store_lanes(g, type, s);
+        store_lanes(g, sink->op, type, s);
     else
-        store_one(g, type, s);
+        store_one(g, sink->op, type, s);
 }
 
 static void scalar_store(tri_cpu_gen *g, MlirOperation op)

@@ -540,6 +540,8 @@ bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func)
         else
             tri_cpu_bind_scalar(g, arg, v);
     }
+    tri_cpu_stream_plan(g, func);
+    tri_cpu_stream_begin(g);
     tri_cpu_plan_func(g, func);
     tri_cpu_lines_function(g, func);
     tri_cpu_variables_begin(g, func);

@@ -635,6 +635,75 @@ END
     (ulimit -s unlimited || ulimit -s 16384; ./room) # where there is no limit, glibc gives threads 2 MiB
 }
 
+@test "launches that write more than the last cache holds store past it" {
+    [ "$(uname -m)" = x86_64 ] || skip "streaming stores are x86's"
+    cat >past.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def past(x, o, p, n, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(o + i, v + 1, mask=i < n)
+    tl.store(p + i, v.to(tl.bfloat16), mask=i < n)
+
+
+@triton.jit
+def inplace(x, n, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    tl.store(x + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+
+
+@triton.jit
+def narrow(x, o, n, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    tl.store(o + i, tl.load(x + i, mask=i < n), mask=i < n)
+END
+    types='past(*fp32, *fp32, *bf16, i32, 1024)'
+    tritcc -arch=x86-64-v3 -emit=asm=past.s -sig "$types" past.tri
+    grep -q vmovntps past.s
+    [ "$(grep -c sfence past.s)" = 1 ]
+    tritcc -arch=aarch64 -emit=asm=past.s -sig "$types" past.tri
+    ! grep -q stnp past.s || false
+    for types in 'inplace(*fp32, i32, 1024)' 'narrow(*i8, *i8, i32, 1024)'; do # read, too; too narrow
+        tritcc -arch=x86-64-v3 -emit=asm=none.s -sig "$types" past.tri
+        ! grep -q vmovnt none.s || false
+    done
+    cat >main.c <<'END'
+#include "past.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Of a size with a tail, at addresses with and without the alignment that such stores need. */
+int main(void)
+{
+    enum { n = (11 << 20) + 77, most = 5 };
+    float *x = malloc((n + 16) * sizeof *x), *o = aligned_alloc(64, (size_t)(n + 51) / 16 * 64);
+    uint16_t *p = aligned_alloc(64, (size_t)(n + 63) / 32 * 64);
+    int bad = 0;
+    for (int i = 0; i < n; i++)
+        x[i] = (float)(i % 251);
+    for (int shift = 0; shift <= 1; shift++) {
+        for (int i = 0; i < n; i++)
+            o[i] = -1, p[i] = 1;
+        int r = past(NULL, (tri_grid){(n - shift + 1023) / 1024, 1, 1}, x + shift, o + shift, p + shift, n - shift);
+        for (int i = shift; i < n; i++) {
+            union { float f; uint32_t u; } v = {.f = x[i]};
+            bad += o[i] != x[i] + 1 || p[i] != v.u >> 16;
+        }
+        bad += r != 0 || (shift && (o[0] != -1 || p[0] != 1));
+    }
+    return bad != 0;
+}
+END
+    types='past(*fp32, *fp32, *bf16, i32, 1024)'
+    tritcc -arch="$HOST_ARCH" -c -emit=header -sig "$types" past.tri
+    cc -O1 -I"$SRCDIR/include" main.c past.o -o main -lm
+    ./main
+}
+
 @test "any number of threads runs each program once; small launches start none" {
     cat >count.tri <<'END'
 import triton

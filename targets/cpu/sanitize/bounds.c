@@ -306,7 +306,7 @@ static void instrument(checker *c, const access *a, int root)
 /* ---- functions ---- */
 
 /* Addresses and lengths of the pointer arguments, and a place for what is not to be touched. The launch's
- * state is {int error; const uint64_t *lengths}; no lengths: all are unlimited. */
+ * state is {int error, streams; const uint64_t *lengths}; no lengths: all are unlimited. */
 static void prepare(checker *c)
 {
     LLVMBuilderRef b = c->b;
