@@ -380,6 +380,16 @@ bool tri_llvm_assemble(tri_diag *diag, const char *triple, const char *cpu, tri_
     return object != NULL;
 }
 
+const char *tri_llvm_try_assembly(tri_arena *arena, const char *triple, const char *cpu, tri_str text)
+{
+    size_t size;
+    char *error, *object = tri_island_assemble(triple, cpu, text.data, text.len, &size, &error);
+    const char *copy = object ? NULL : tri_str_copy(arena, tri_str_from(error)).data;
+    free(object);
+    free(error);
+    return copy;
+}
+
 bool tri_llvm_link_object(tri_diag *diag, const char *const *arguments, int count)
 {
     char *error = tri_island_link(arguments, count);

@@ -25,6 +25,8 @@ void tri_amdgcn_address(tri_gpu *g, const tri_machine_access *access, LLVMValueR
 /* ... (update.c) */
 bool tri_amdgcn_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out_old);
 void tri_amdgcn_mark_update(tri_gpu *g, LLVMValueRef rmw);
+/* ... (assembly.c) */
+bool tri_amdgcn_assemble_source(tri_gpu *g, const tri_machine_assembly *a);
 
 extern const tri_machine tri_amdgcn_machine;
 

@@ -1,6 +1,5 @@
 /* The table of primitives of AMD GPUs, and their kernel attributes. */
 #include "targets/amdgcn/amdgcn.h"
-#include "targets/gpu/extern.h"
 #include "targets/gpu/gpu.h"
 
 #include "llvm-c/Core.h"
@@ -150,38 +149,6 @@ static LLVMValueRef divide(tri_gpu *g, LLVMValueRef *args)
     return quotient;
 }
 
-/* ---- the source's own assembly ---- */
-
-/* The first constraint that names no register of these GPUs: v, s, a, r, one by its name, an operand's number. Empty:
- * each of them does. */
-static tri_str foreign_constraint(tri_str constraints)
-{
-    while (constraints.len) {
-        size_t comma = tri_str_find(constraints, ',');
-        tri_str one = tri_str_trim(tri_str_sub(constraints, 0, comma)), name = one;
-        constraints = tri_str_sub(constraints, comma + (comma < constraints.len), constraints.len);
-        while (name.len && strchr("=&+*%", name.data[0]))
-            name = tri_str_sub(name, 1, name.len);
-        bool is_known = name.len && strchr("vsar{~0123456789", name.data[0]) != NULL;
-        if (!is_known && one.len)
-            return one;
-    }
-    return TRI_STR("");
-}
-
-static bool assemble_source(tri_gpu *g, const tri_machine_assembly *a)
-{
-    tri_str foreign = foreign_constraint(a->constraints);
-    if (g->simulate)
-        return tri_gpu_unsupported(g, a->op, "the simulator does not run AMD's assembly");
-    if (foreign.len)
-        return tri_gpu_unsupported(g, a->op,
-                                   "the constraint '%.*s' names no register of AMD's GPUs, which are v (of each lane), "
-                                   "s (of the wave) and a (of matrix products); the text is theirs, too, not PTX",
-                                   TRI_STR_ARG(foreign));
-    return tri_gpu_inline_asm(g, a);
-}
-
 #define ALWAYS TRI_MACHINE_ALWAYS
 #define PURE TRI_MACHINE_PURE
 #define CONVERGENT TRI_MACHINE_CONVERGENT
@@ -241,5 +208,5 @@ const tri_machine tri_amdgcn_machine = {
     .store_at = tri_amdgcn_store_at,
     .update = tri_amdgcn_update,
     .mark_update = tri_amdgcn_mark_update,
-    .assemble = assemble_source,
+    .assemble = tri_amdgcn_assemble_source,
 };

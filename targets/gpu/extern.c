@@ -196,6 +196,21 @@ bool tri_gpu_inline_asm(tri_gpu *g, const tri_machine_assembly *a)
     return true;
 }
 
+tri_str tri_gpu_foreign_constraint(tri_str constraints, const char *letters)
+{
+    while (constraints.len) {
+        size_t comma = tri_str_find(constraints, ',');
+        tri_str one = tri_str_trim(tri_str_sub(constraints, 0, comma)), name = one;
+        constraints = tri_str_sub(constraints, comma + (comma < constraints.len), constraints.len);
+        while (name.len && strchr("=&+*%", name.data[0]))
+            name = tri_str_sub(name, 1, name.len);
+        bool is_known = name.len && (strchr("{~0123456789", name.data[0]) || strchr(letters, name.data[0]));
+        if (!is_known && one.len)
+            return one;
+    }
+    return TRI_STR("");
+}
+
 /* Runs the text once: results->types are known, its values are filled. */
 static bool call_asm(tri_gpu *g, MlirOperation op, registers *in, registers *results)
 {

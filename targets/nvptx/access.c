@@ -278,5 +278,13 @@ static bool simulate_assembly(tri_gpu *g, const tri_machine_assembly *a)
 
 bool tri_nvptx_assemble_source(tri_gpu *g, const tri_machine_assembly *a)
 {
-    return g->simulate ? simulate_assembly(g, a) : tri_gpu_inline_asm(g, a);
+    tri_str foreign = tri_gpu_foreign_constraint(a->constraints, "bchrlqfdnisIX");
+    if (g->simulate)
+        return simulate_assembly(g, a);
+    if (foreign.len)
+        return tri_gpu_unsupported(g, a->op,
+                                   "the constraint '%.*s' names no register of PTX, which are b (a predicate), h, r, l "
+                                   "and q (16 to 128 bits), f and d (numbers)",
+                                   TRI_STR_ARG(foreign));
+    return tri_gpu_inline_asm(g, a);
 }
