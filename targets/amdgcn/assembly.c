@@ -1,5 +1,5 @@
-/* The source's own assembly: checked when it is lowered, where its place is known. LLVM puts the text into its output as
- * it is, and the assembler that reads that knows a line of the output only. */
+/* The source's own assembly: checked when it is lowered, where its place is known. LLVM puts the text into its output
+ * as it is, and the assembler that reads that knows a line of the output only. */
 #include "targets/amdgcn/amdgcn.h"
 
 #include "ir/llvm.h"
@@ -23,7 +23,7 @@ enum { max_operands = 64 };
 static int words_of(LLVMTypeRef type)
 {
     LLVMTypeKind kind = LLVMGetTypeKind(type);
-    unsigned bits = kind == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type)
+    unsigned bits = kind == LLVMIntegerTypeKind                                 ? LLVMGetIntTypeWidth(type)
                     : kind == LLVMDoubleTypeKind || kind == LLVMPointerTypeKind ? 64
                                                                                 : 32;
     return bits > 32 ? (int)(bits / 32) : 1;
@@ -47,7 +47,9 @@ static int choose_places(tri_gpu *g, const tri_machine_assembly *a, const char a
         if (!one.len || count == max_operands || (!is_result && count - a->num_results >= a->num_args))
             return -1;
         LLVMValueRef value = is_result ? a->results[count] : a->args[count - a->num_results];
-        place p = {.kind = one.data[0] == 'r' ? any[!is_result] : one.data[0], .first = next, .words = words_of(LLVMTypeOf(value))};
+        place p = {.kind = one.data[0] == 'r' ? any[!is_result] : one.data[0],
+                   .first = next,
+                   .words = words_of(LLVMTypeOf(value))};
         int64_t same = 0;
         if (tri_str_to_i64(one, &same) && same < count)
             p = places[same];
@@ -83,8 +85,8 @@ static bool write_probe(const tri_machine_assembly *a, const place *places, int 
     return true;
 }
 
-/* What LLVM's assembler says of the text; empty: nothing, or the text cannot be tried alone. What may be in any register
- * is tried in those of lanes and of the wave. */
+/* What LLVM's assembler says of the text; empty: nothing, or the text cannot be tried alone. What may be in any
+ * register is tried in those of lanes and of the wave. */
 static tri_str mistake_of(tri_gpu *g, const tri_machine_assembly *a)
 {
     static const char kinds[][2] = {"vv", "ss", "sv", "vs"};
