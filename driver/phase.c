@@ -13,6 +13,7 @@
 #include "ir/type.h"
 #include "targets/facts.h"
 #include "targets/object/object.h"
+#include "targets/values.h"
 
 /* --- kinds --- */
 
@@ -174,28 +175,9 @@ static bool is_raw(tri_unit *unit)
     return false;
 }
 
-/* The language knows more dimensions than layouts and loop nests do. */
-static bool ranks_fit(tri_unit *unit)
-{
-    tri_op_list ops = {0};
-    tri_op_collect(mlirModuleGetOperation(unit->module), unit->arena, &ops);
-    for (size_t i = 0; i < ops.len; i++) {
-        for (intptr_t r = 0; r < mlirOperationGetNumResults(ops.at[i]); r++) {
-            MlirType type = mlirValueGetType(mlirOperationGetResult(ops.at[i], r));
-            if (!tri_type_is_tensor(type) || tri_type_rank(type) <= TRI_MAX_RANK)
-                continue;
-            tri_op_error(unit->diag, ops.at[i], 6002,
-                         "blocks of more than %d dimensions cannot be lowered; this one has %d", TRI_MAX_RANK,
-                         tri_type_rank(type));
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool run_ttgir(tri_unit *unit, const tri_pass_hooks *hooks)
 {
-    if (!ranks_fit(unit) || !tri_facts_agree(unit) ||
+    if (!tri_values_check(unit) || !tri_facts_agree(unit) ||
         !tri_facts_check_threads(unit, tri_facts_warps(unit), tri_facts_lanes(unit)))
         return false;
     if (is_raw(unit) && !run_ttir(unit, hooks))
@@ -244,16 +226,16 @@ static bool plan_shared_memory(tri_unit *unit, const tri_pass_hooks *hooks)
 
 static bool run_lower(tri_unit *unit, const tri_pass_hooks *hooks)
 {
-    return ranks_fit(unit) && warps_fit(unit) && plan_shared_memory(unit, hooks) && unit->target->lower(unit);
+    return tri_values_check(unit) && warps_fit(unit) && plan_shared_memory(unit, hooks) && unit->target->lower(unit);
 }
 static bool run_scalarise(tri_unit *unit, const tri_pass_hooks *hooks)
 {
-    return ranks_fit(unit) && (!is_raw(unit) || run_ttir(unit, hooks)) && unit->target->lower(unit);
+    return tri_values_check(unit) && (!is_raw(unit) || run_ttir(unit, hooks)) && unit->target->lower(unit);
 }
 
 static bool run_linalg(tri_unit *unit, const tri_pass_hooks *hooks)
 {
-    return ranks_fit(unit) && (!is_raw(unit) || run_ttir(unit, hooks)) &&
+    return tri_values_check(unit) && (!is_raw(unit) || run_ttir(unit, hooks)) &&
            run_pipeline(unit, unit->target->linalg_pipeline, hooks);
 }
 

@@ -355,6 +355,8 @@ static const char *check_operands(tri_arena *arena, tri_str text, unsigned count
 
 const char *tri_llvm_check_assembly(tri_arena *arena, LLVMTypeRef type, tri_str text, tri_str constraints)
 {
+    if (tri_str_find(constraints, '*') < constraints.len)
+        return "'*' is for operands in memory, and these are in registers";
     char *message = tri_island_check_assembly(type, constraints.data, constraints.len);
     if (!message)
         return check_operands(arena, text, count_operands(constraints));

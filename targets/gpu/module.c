@@ -136,45 +136,19 @@ static bool check_limits(tri_gpu *g, MlirModule module)
     return ok;
 }
 
-/* Why a value of this type cannot be held in registers, or null. */
-static const char *mistake_in(MlirType type, bool is_parameter)
+/* A kernel of text that others wrote may take what only functions that are inlined can. */
+static bool check_parameters(tri_gpu *g, MlirModule module)
 {
-    MlirType element = tri_type_element(type);
-    if (tri_type_is_ptr(element))
-        element = tri_type_ptr_pointee(element);
-    if (mlirTypeIsAInteger(element) && (tri_type_bits(element) < 1 || tri_type_bits(element) > 128))
-        return "integers have 1 to 128 bits";
-    bool is_block = is_parameter && !mlirTypeIsNull(tri_type_block_ptr_block(type));
-    return is_block ? "a parameter cannot point to a block" : NULL;
-}
-
-typedef struct {
-    tri_gpu *g;
-    bool ok;
-} type_check;
-
-static MlirWalkResult check_types_of(MlirOperation op, void *data)
-{
-    type_check *c = data;
-    const char *mistake = NULL;
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && !mistake; i++)
-        mistake = mistake_in(mlirValueGetType(mlirOperationGetResult(op, i)), false);
-    MlirBlock entry = {0};
-    if (tri_op_is(op, "tt.func"))
-        entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-    for (intptr_t i = 0; !mlirBlockIsNull(entry) && i < mlirBlockGetNumArguments(entry) && !mistake; i++)
-        mistake = mistake_in(mlirValueGetType(mlirBlockGetArgument(entry, i)), true);
-    if (mistake)
-        c->ok = tri_gpu_unsupported(c->g, op, "%s", mistake);
-    return MlirWalkResultAdvance;
-}
-
-/* Text that others wrote may hold types that no lowering is asked to know: LLVM would stop at them. */
-static bool check_types(tri_gpu *g, MlirModule module)
-{
-    type_check check = {g, true};
-    mlirOperationWalk(mlirModuleGetOperation(module), check_types_of, &check, MlirWalkPreOrder);
-    return check.ok;
+    bool ok = true;
+    tri_op_list functions = {0};
+    tri_op_collect_named(mlirModuleGetOperation(module), "tt.func", g->arena, &functions);
+    for (size_t i = 0; i < functions.len; i++) {
+        MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(functions.at[i], 0));
+        for (intptr_t p = 0; !mlirBlockIsNull(entry) && p < mlirBlockGetNumArguments(entry); p++)
+            if (!mlirTypeIsNull(tri_type_block_ptr_block(mlirValueGetType(mlirBlockGetArgument(entry, p)))))
+                ok = tri_gpu_unsupported(g, functions.at[i], "a parameter cannot point to a block");
+    }
+    return ok;
 }
 
 /* Dynamic: all blocks of the module start at one external symbol, whose size the launcher gives. */
@@ -250,7 +224,7 @@ bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine)
         unit->llvm = tri_context_create_llvm(unit->diag);
     init(&g, unit, machine);
     MlirModule module = unit->module;
-    if (!check_limits(&g, module) || !check_types(&g, module))
+    if (!check_limits(&g, module) || !check_parameters(&g, module))
         return false;
     g.pointers = tri_pointers_create(g.arena);
     g.axis = tri_axis_info_create(g.arena, mlirModuleGetOperation(module));

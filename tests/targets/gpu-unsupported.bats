@@ -278,6 +278,12 @@ IR
     tt.return
   }
 IR
+    refuses "inline assembly with the constraints \"=f,*f\": '*' is for operands in memory, and these are in registers" <<'IR'
+  tt.func public @k(%x: tensor<128xf32, #blocked>) {
+    %y = tt.elementwise_inline_asm "mov.b32 $0, $1;" {constraints = "=f,*f", packed_element = 1 : i32, pure = true} %x : tensor<128xf32, #blocked> -> tensor<128xf32, #blocked> // here
+    tt.return
+  }
+IR
     arch=spirv64 target=opencl:64 refuses "the device takes no assembly" <<'IR'
   tt.func public @k(%x: tensor<128xf32, #blocked>) {
     %y = tt.elementwise_inline_asm "mov.b32 $0, $1;" {constraints = "=f,f", packed_element = 1 : i32, pure = true} %x : tensor<128xf32, #blocked> -> tensor<128xf32, #blocked> // here
@@ -352,6 +358,32 @@ END
     [[ $errors != *"k.tri:8:"* ]]
     tritcc -arch=sm_80 -emit=ptx=k.ptx -sig 'k(*i32:16, i32)' k.tri
     [ "$(grep -c 'atom.*max.s32\|red.*max.s32' k.ptx)" -ge 1 ]
+}
+
+# has_no_value TYPE MESSAGE: no target takes a parameter of that type
+has_no_value() {
+    local arch
+    printf 'module {\n  tt.func public @k(%%x: %s) { tt.return }\n}\n' "$1" >k.ttir
+    for arch in sm_80 gfx942 pvc spirv64 x86-64-v3 linalg; do
+        tritcc -1 -arch=$arch -S k.ttir
+        [[ $errors == "k.ttir:2:"*": error: 'tt.func' cannot be lowered for '"*"': $2 [TRI-6002]"* ]]
+    done
+}
+
+@test "types that no value has" {
+    has_no_value 'tensor<0xf32>' "each dimension of a block is a power of two"
+    has_no_value 'tensor<?x4xf32>' "each dimension of a block is a power of two"
+    has_no_value 'tensor<4611686018427387904x4xf32>' "a block has at most 1048576 elements"
+    has_no_value 'tensor<4x!tt.tensordesc<4xf32>>' "blocks are of numbers and pointers"
+    has_no_value 'tensor<4x!ttg.async.token>' "blocks are of numbers and pointers"
+    has_no_value 'memref<4xf32>' "no value has a type like this"
+    has_no_value 'vector<4xf32>' "no value has a type like this"
+    has_no_value 'tuple<i32>' "no value has a type like this"
+    has_no_value 'complex<f32>' "no value has a type like this"
+    has_no_value '!llvm.ptr' "no value has a type like this"
+    has_no_value '() -> ()' "no value has a type like this"
+    has_no_value f128 "floats have at most 64 bits"
+    has_no_value i129 "integers have 1 to 128 bits"
 }
 
 @test "types that no register holds" {
