@@ -2,7 +2,7 @@
 """Each compiler at its own best of the same list of configurations, beside the library, in one run.
 
     best.py --build TRITCC ARCH OUT [NAME...]   # anywhere, no GPU needed: one object a configuration of best.list;
-                                                # --flags='-fwarp-specialize ...' gives tritcc more options
+                                                # in front, --flags='-fwarp-specialize ...' gives tritcc more options
     best.py OUT [NAME...] [--sustain SECONDS]   # on a machine with PyTorch, Triton and a GPU; --alone without Triton;
                                                 # OUT,OUT2,... compares builds, each under its folder's name
 

@@ -110,8 +110,8 @@ def median_ms(call, repeats):
 
 
 class Report:
-    def __init__(self, sustain):
-        self.rows, self.failed, self.sustain = [], 0, sustain
+    def __init__(self, sustain, alone):
+        self.rows, self.failed, self.sustain, self.alone = [], 0, sustain, alone
 
     def add(self, row):
         self.rows.append(row)
@@ -124,6 +124,8 @@ class Report:
 
     def speed(self, name, work, unit, calls):
         """calls: (who, function) pairs; rates are work per second, shown beside the first one's."""
+        if self.alone:
+            calls = [(who, call) for who, call in calls if who not in ("triton", "sm80")]
         for who, call in calls:
             call()
         torch.cuda.synchronize()
@@ -488,10 +490,11 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--report")
     parser.add_argument("--only", help="comma-separated: " + ",".join(p.__name__ for p in PARTS))
+    parser.add_argument("--alone", action="store_true", help="without Triton, whose compilation takes most of the time")
     parser.add_argument("--sustain", type=float, default=1, help="seconds of work before the sustained rate; 0 leaves it out")
     options = parser.parse_args()
     torch.manual_seed(time.time_ns() & 0xFFFFFF)
-    report = Report(options.sustain)
+    report = Report(options.sustain, options.alone)
     report.add(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}")
     for part in PARTS:
         if options.only and part.__name__ not in options.only.split(","):

@@ -54,11 +54,14 @@ static int least_products(const tri_unit *unit)
     return o->debug == TRI_DEBUG_FULL || o->maxnreg || o->debug_asserts || o->opt_level == 0 ? 0 : 2;
 }
 
-/* Whether loads get warps of their own wherever that can be: not measured to gain, where it is no default. */
-static bool is_split_asked(const tri_unit *unit)
+/* Whether loops get warps of their own for loads at all. */
+static bool is_split(const tri_unit *unit)
 {
-    return uses_tma(unit) && unit->options->warp_specialize && !unit->options->no_warp_specialize && !unit->is_plain;
+    return uses_tma(unit) && !unit->options->no_warp_specialize && !unit->is_plain;
 }
+
+/* Wherever that can be: not measured to gain, where it is no default. */
+static bool is_split_asked(const tri_unit *unit) { return is_split(unit) && unit->options->warp_specialize; }
 
 /* Loops are simplified; what is invariant leaves them; loads are made ahead of their use. */
 static void add_loop_passes(const tri_unit *unit, tri_buf *out)
@@ -66,7 +69,7 @@ static void add_loop_passes(const tri_unit *unit, tri_buf *out)
     tri_buf_add_z(out, ",fuse-nested-loops,canonicalize,triton-licm,canonicalize,combine-tensor-select-and-if");
     if (!unit->arch->async_copies && !unit->arch->loads_ahead_in_registers)
         return;
-    if (uses_tma(unit) && !unit->options->no_warp_specialize && !unit->is_plain)
+    if (is_split(unit))
         tri_buf_format(out, ",automatic-warp-specialization{num-stages=%d least-products=%d%s}", tri_facts_stages(unit),
                        least_products(unit), is_split_asked(unit) ? " overlap=1" : "");
     tri_buf_format(out, ",assign-latencies{num-stages=%d},schedule-loops,pipeline", tri_facts_stages(unit));
@@ -77,7 +80,7 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
 {
     tri_buf_format(out, ",canonicalize,loop-aware-cse,optimize-dot-operands%s%s%s",
                    unit->arch->wants_prefetch ? ",prefetch" : "", uses_tma(unit) ? ",tma-lowering" : "",
-                   is_split_asked(unit) ? "{wait-in-consumers=1}" : "");
+                   is_split(unit) ? "{wait-in-consumers=1}" : "");
     tri_buf_format(out, ",remove-layout-conversions,reduce-data-duplication%s,reorder-instructions,loop-aware-cse,"
                         "symbol-dce,sccp,cse,canonicalize",
                    unit->arch->carries_pointers ? ",carry-pointers" : "");

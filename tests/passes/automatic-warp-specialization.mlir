@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttgir '-passes=automatic-warp-specialization{overlap=1}' %s | FileCheck %s
-// positive: @product @two_products @unread @many_products
+// positive: @product @two_products @unread @many_products @wide_and_narrow
 // negative: @unasked @pointers @nested @found @not_a_kernel
 // loop: @product
 // if: @nested
@@ -8,6 +8,7 @@
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #sharedT = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#wide = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // Both loads are needed by the product: one pair of mbarriers. The product runs on while the next one starts, and its
@@ -257,5 +258,35 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %o : tensor<64x64xf32, #mma>
     } {tt.warp_specialize}
     tt.return %r : tensor<64x64xf32, #mma>
+  }
+  // Registers move in each loop of a kernel that begins with those which one of its loops leaves to all; the buffers of
+  // the first loop, 192 KiB, are gone when the second one begins.
+  // CHECK-LABEL: @wide_and_narrow
+  // CHECK: ttg.local_alloc : () -> !ttg.memdesc<6x128x64xf16
+  // CHECK: ttg.warp_specialize{{.*}} attributes {requestedRegisters = array<i32: 40>}
+  // CHECK: ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+  // CHECK: ttg.warp_specialize{{.*}} attributes {requestedRegisters = array<i32: 40>}
+  tt.func public @wide_and_narrow(%a: !tt.tensordesc<128x64xf16, #shared>, %b: !tt.tensordesc<64x128xf16, #shared>, %c: !tt.tensordesc<64x64xf16, #shared>, %d: !tt.tensordesc<64x64xf16, #shared>, %k: i32) -> (tensor<128x128xf32, #wide>, tensor<64x64xf32, #mma>) {
+    %cst = arith.constant dense<0.000000e+00> : tensor<128x128xf32, #wide>
+    %cst_0 = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %r = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %cst) -> (tensor<128x128xf32, #wide>) : i32 {
+      %x = tt.descriptor_load %a[%c0, %i] : !tt.tensordesc<128x64xf16, #shared> -> tensor<128x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+      %y = tt.descriptor_load %b[%i, %c0] : !tt.tensordesc<64x128xf16, #shared> -> tensor<64x128xf16, #blocked>
+      %yb = ttg.local_alloc %y : (tensor<64x128xf16, #blocked>) -> !ttg.memdesc<64x128xf16, #shared, #smem>
+      %s = ttng.warp_group_dot %xb, %yb, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<128x64xf16, #shared, #smem> * !ttg.memdesc<64x128xf16, #shared, #smem> -> tensor<128x128xf32, #wide>
+      scf.yield %s : tensor<128x128xf32, #wide>
+    } {tt.warp_specialize, tt.num_stages = 6 : i32}
+    %t = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %cst_0) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %c[%c0, %i] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %y = tt.descriptor_load %d[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %yb = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %s = ttng.warp_group_dot %xb, %yb, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %s : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    tt.return %r, %t : tensor<128x128xf32, #wide>, tensor<64x64xf32, #mma>
   }
 }

@@ -56,27 +56,38 @@ static int64_t count_products(MlirOperation loop)
     return count;
 }
 
-/* The kernel's threads begin with the registers that specialised loops leave them: a loop with products that stays as
- * it is does not fit there (backward attention with 4 warps spills 848 bytes). */
-static MlirOperation find_loop_that_stays(tri_pass_run *run, const tri_op_list *loops)
-{
-    tri_split_plan plan;
-    for (size_t i = 0; i < loops->len; i++)
-        if (count_products(loops->at[i]) && tri_candidate_find(run, loops->at[i], &plan))
-            return loops->at[i];
-    return (MlirOperation){NULL};
-}
-
 typedef struct {
     tri_pass_run *run;
     tri_op_list loops;
     int64_t least; /* of products that a loop must have to be split without asking */
     MlirOperation stays;
+    bool moves_registers;
 } visit;
 
 static bool wants_split(const visit *v, MlirOperation loop)
 {
     return tri_op_flag(loop, "tt.warp_specialize") || (v->least && count_products(loop) >= v->least);
+}
+
+/* The kernel's threads begin with the registers that specialised loops leave them: a loop with products that stays as
+ * it is does not fit there (backward attention with 4 warps spills 848 bytes), nor does one that is split without
+ * moving registers beside one that moves them. */
+static void look_at_loops(visit *v)
+{
+    tri_split_plan plan;
+    bool may_move = true;
+    for (size_t i = 0; i < v->loops.len; i++) {
+        MlirOperation loop = v->loops.at[i];
+        if (!count_products(loop))
+            continue;
+        if (tri_candidate_find(v->run, loop, &plan)) {
+            v->stays = mlirOperationIsNull(v->stays) ? loop : v->stays;
+            continue;
+        }
+        may_move = may_move && plan.registers != TRI_SPLIT_REGISTERS_STAY;
+        v->moves_registers |= wants_split(v, loop) && plan.registers == TRI_SPLIT_REGISTERS_MOVE;
+    }
+    v->moves_registers = v->moves_registers && may_move;
 }
 
 /* Fills the plan; false after saying why the loop stays as it is. */
@@ -88,6 +99,7 @@ static bool plan_loop(const visit *v, MlirOperation loop, tri_split_plan *plan)
         why = "another loop with products of the kernel cannot be";
     if (why)
         say_why_not(v->run, loop, why);
+    plan->moves_registers = v->moves_registers;
     return !why;
 }
 
@@ -115,7 +127,7 @@ static void visit_loops(tri_pass_run *run, MlirOperation func, int64_t least)
 {
     visit v = {.run = run, .least = least};
     tri_op_collect_named(func, "scf.for", run->arena, &v.loops);
-    v.stays = find_loop_that_stays(run, &v.loops);
+    look_at_loops(&v);
     for (size_t i = 0; i < v.loops.len;)
         i += wants_split(&v, v.loops.at[i]) ? visit_chain(&v, i) : 1;
 }

@@ -227,7 +227,7 @@ static MlirOperation find_running_product(tri_split_plan *p)
  * threads hold more sums than leave room for two blocks otherwise (a product of 128x128 with 8 warps is 1.25 times as
  * fast then). With four warps threads begin with 128 registers: an instruction that has as many sums alone does not fit
  * in there, although more would be taken before it runs. */
-static bool should_move_registers(tri_split_plan *p)
+static tri_split_registers find_registers(tri_split_plan *p)
 {
     enum { widest = 128, few = 64 };
     int64_t sums = 0, threads = (int64_t)p->num_warps * p->lanes;
@@ -238,9 +238,9 @@ static bool should_move_registers(tri_split_plan *p)
         const tri_encoding *e = tri_dots_encoding(p->arena, tri_op_result(op, 0));
         sums += tri_type_num_elements(mlirValueGetType(tri_op_result(op, 0))) / threads;
         if (e && e->kind == TRI_ENC_NVIDIA_MMA && e->instr_shape[1] > widest && p->num_warps == 4)
-            return false;
+            return TRI_SPLIT_REGISTERS_STAY;
     }
-    return sums > few;
+    return sums > few ? TRI_SPLIT_REGISTERS_MOVE : TRI_SPLIT_REGISTERS_EITHER;
 }
 
 /* ---- room ---- */
@@ -250,6 +250,18 @@ static bool is_in_loop(MlirOperation op)
     for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
         if (tri_op_is(op, "scf.for") || tri_op_is(op, "scf.while"))
             return true;
+    return false;
+}
+
+/* Whether the buffer is given back in front of the loop, as rings of a loop that was split before are. */
+static bool is_dead(const tri_split_plan *p, MlirValue buffer)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (tri_op_is(user, "ttg.local_dealloc") && tri_op_dominates(user, p->loop))
+            return true;
+    }
     return false;
 }
 
@@ -263,7 +275,7 @@ static int64_t bytes_outside(tri_split_plan *p)
         tri_memdesc desc;
         int64_t elements = 1;
         if (!tri_type_get_memdesc(mlirValueGetType(tri_op_result(allocs.at[i], 0)), &desc) ||
-            is_in_loop(allocs.at[i]))
+            is_in_loop(allocs.at[i]) || is_dead(p, tri_op_result(allocs.at[i], 0)))
             continue;
         for (int d = 0; d < desc.alloc_rank; d++)
             elements *= desc.alloc_shape[d];
@@ -317,7 +329,7 @@ const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_
     why = why ? why : choose_stages(p, tri_machines_of(module));
     if (!why) {
         p->dot = find_running_product(p);
-        p->moves_registers = should_move_registers(p);
+        p->registers = find_registers(p);
     }
     return why;
 }
@@ -326,8 +338,7 @@ const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_
 
 static bool has_same_loads(const tri_split_plan *a, const tri_split_plan *b)
 {
-    bool is_same = a->loads.len == b->loads.len && a->groups.len == b->groups.len &&
-                   a->moves_registers == b->moves_registers && mlirOperationIsNull(a->dot) &&
+    bool is_same = a->loads.len == b->loads.len && a->groups.len == b->groups.len && mlirOperationIsNull(a->dot) &&
                    mlirOperationIsNull(b->dot) && mlirOperationIsNull(a->anchor) == mlirOperationIsNull(b->anchor);
     for (size_t i = 0; i < a->loads.len && is_same; i++)
         is_same =

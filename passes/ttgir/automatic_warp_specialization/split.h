@@ -20,6 +20,13 @@ typedef struct {
     MlirValue full, empty; /* rings of mbarriers */
 } tri_split_group;
 
+/* Whether registers move from the producer to the consumers, as far as one loop tells; a kernel does one of both. */
+typedef enum {
+    TRI_SPLIT_REGISTERS_EITHER,
+    TRI_SPLIT_REGISTERS_MOVE,
+    TRI_SPLIT_REGISTERS_STAY, /* they must, whatever other loops want */
+} tri_split_registers;
+
 typedef struct {
     tri_pass_run *run;
     tri_arena *arena;
@@ -32,7 +39,8 @@ typedef struct {
     intptr_t sums;     /* the loop's result that it gives */
     MlirOperation anchor; /* of more than two products: the first one that is waited for, and all that began before it;
                            * the pipeline places the waits, and all loads share mbarriers. Null: waited for at once */
-    bool moves_registers;      /* from the producer to the consumers */
+    tri_split_registers registers;
+    bool moves_registers;      /* what the kernel does */
     bool has_turns;            /* two groups of consumers start products in turn */
     tri_map needed;            /* ops of the body, by pointer, that give the producer its coordinates */
     TRI_VEC(intptr_t) carried; /* what of the loop's arguments the producer carries, ascending */
