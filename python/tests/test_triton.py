@@ -502,6 +502,38 @@ class Surroundings(Installed):
         """
         self.assertEqual(python(code).count("errno 28"), 2)
 
+    def test_a_cache_holds_what_triton_puts_there(self):
+        code = """
+            import errno, io, os, kernels, shutil, support, tritcc.triton
+            from triton.runtime.cache import FileCacheManager, get_cache_manager
+            folder = os.environ["TRITON_CACHE_DIR"]
+            def files():
+                found = sorted((os.path.splitext(f)[1], f) for _, _, names in os.walk(folder) for f in names)
+                shutil.rmtree(folder)
+                return found
+            support.compiled(kernels.calls, o="*fp32", n="fp32")
+            theirs = files()
+            tritcc.triton.install(strict=True)
+            manager = get_cache_manager("ABCD")
+            shutil.rmtree(folder)
+            path = manager.put("text\\u00e9", "a.txt")  # makes the folder anew
+            assert open(path).read() == "text\\u00e9" and open(manager.put(b"a" * 99999, "a.txt"), "rb").read(3) == b"aaa"
+            assert [name for _, name in files()] == ["a.txt"]
+            support.compiled(kernels.calls, o="*fp32", n="fp32")
+            assert files() == theirs
+            class Full(io.FileIO):
+                def write(self, data):
+                    if self.tell() > 2:
+                        raise OSError(errno.ENOSPC, "no space left on device")
+                    return super().write(data[:3])
+            manager, io.FileIO = get_cache_manager("ABCD"), Full
+            try:
+                manager.put(b"abcdef", "b")
+            except OSError as error:
+                print("errno", error.errno, files())
+        """
+        self.assertIn("errno 28 []", python(code))
+
     def test_a_read_only_cache_is_as_with_triton(self):
         code = """
             import os, kernels, support, tritcc.triton

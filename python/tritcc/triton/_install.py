@@ -73,9 +73,10 @@ def install(**told):
     _patch(compiler.IRSource, "__init__", _begin_text)
     _patch(CUDABackend, "load_dialects", _load_dialects)
     _patch(compiler, "ir", _ir)
-    from . import _direct, _key, _launcher, _torch
+    from . import _cache, _direct, _key, _launcher, _torch
 
     _key.install(_patch)
+    _cache.install(_patch)
     _launcher.install(_patch)
     _direct.install(_patch)
     _torch.install(_patch)

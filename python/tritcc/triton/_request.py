@@ -1,5 +1,6 @@
 """What Triton asks for when it compiles, as a command line of tritcc's: the source of a kernel, and its options."""
 
+import collections
 import re
 
 from .. import _signature, _source, errors
@@ -20,6 +21,7 @@ _FOREIGN = (
 )
 _IDENTIFIER = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\Z")
 _known_options: dict = {}
+SpecializationProxy = collections.namedtuple("SpecializationProxy", ["constants", "signature"])  # as Triton's
 
 
 def has_option(option):
@@ -97,12 +99,9 @@ def check_knobs(knobs):
 
 def kernel_name(source):
     """The name of the kernel's symbol: what repr= of @triton.jit makes of this specialisation."""
-    from collections import namedtuple
-
     function = source.fn
     constants = {function.arg_names[path[0]]: value for path, value in source.constants.items() if len(path) == 1}
-    proxy = namedtuple("SpecializationProxy", ["constants", "signature"])(constants, source.signature)
-    name = function.repr(proxy)
+    name = function.repr(SpecializationProxy(constants, source.signature))
     name = name[name.rfind(".") + 1 :]
     if not _IDENTIFIER.match(name):
         raise _state.Refused(f"the name '{name}'")
