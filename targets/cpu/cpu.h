@@ -188,6 +188,7 @@ typedef struct tri_cpu_gen {
     bool failed;
     tri_map binds;   /* MlirValue.ptr -> tri_cpu_bind */
     tri_map plans;   /* MlirValue.ptr -> tri_cpu_plan_entry (plan.c) */
+    tri_map epochs;  /* MlirOperation.ptr -> 1 + the writes to memory before it in its block */
     tri_map blocks;  /* MlirBlock.ptr -> LLVMBasicBlockRef */
     tri_map funcs;   /* symbol -> LLVMValueRef */
     tri_map bodies;  /* symbol -> tt.func */

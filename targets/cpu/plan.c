@@ -15,6 +15,9 @@ typedef struct {
     use_state state;
     MlirOperation root; /* whose nest reads the value */
     MlirOperation view; /* the last view on the way, or null: at the root's own index */
+    MlirBlock block; /* of all roots, which see memory as it is after so many writes of the block */
+    uintptr_t epoch;
+    bool is_spread; /* ... or they do not */
     int distance; /* from the root, in operations, the longest way */
     bool is_kept;
 } entry;
@@ -139,6 +142,37 @@ static int evaluation_cost(const tri_cpu_gen *g, MlirValue value, int depth)
     return own;
 }
 
+enum { near_budget = 4 };
+
+/* Operations between the value and the one dear value that it is made of; beyond the budget: of several. */
+static int distance_from_base(const tri_cpu_gen *g, MlirValue value, MlirValue *io_base, int depth)
+{
+    MlirOperation op = tri_op_def(value);
+    if (!tri_type_is_tensor(mlirValueGetType(value)) || mlirOperationIsNull(op) || is_leaf(op) ||
+        !tri_cpu_can_be_lazy(op))
+        return 0; /* others are in memory anyway */
+    int own = tri_cpu_is_view(op) && !tri_op_is(op, "tt.reshape") ? 0 : cost_of(op);
+    if (own < 0) {
+        bool is_other = !mlirValueIsNull(*io_base) && io_base->ptr != value.ptr;
+        *io_base = value;
+        return is_other ? near_budget + 1 : 0;
+    }
+    if (depth > max_depth)
+        return near_budget + 1;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && own <= near_budget; i++)
+        own += distance_from_base(g, tri_op_operand(op, i), io_base, depth + 1);
+    return own;
+}
+
+/* A few simple operations from one value, which then is kept instead: `x - mean` need not be, beside x. A product may
+ * become part of a sum in one nest, and round otherwise there. */
+static bool is_near(const tri_cpu_gen *g, MlirOperation op)
+{
+    MlirValue base = {NULL};
+    return cost_of(op) >= 0 && !tri_op_is(op, "arith.mulf") &&
+           distance_from_base(g, tri_op_result(op, 0), &base, 0) <= near_budget;
+}
+
 /* ---- memory order ---- */
 
 static bool writes_memory(tri_cpu_gen *g, MlirOperation op)
@@ -156,37 +190,72 @@ static bool writes_memory(tri_cpu_gen *g, MlirOperation op)
     return false;
 }
 
-/* Numbers ops by the writes before them, in the map from op to number + 1. */
-static void number_block(tri_cpu_gen *g, tri_map *epochs, MlirBlock block)
+/* Numbers ops by the writes before them: g->epochs has number + 1. */
+static void number_block(tri_cpu_gen *g, MlirBlock block)
 {
     uintptr_t epoch = 1;
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
-        tri_map_set_ptr(epochs, op.ptr, (void *)epoch);
+        tri_map_set_ptr(&g->epochs, op.ptr, (void *)epoch);
         epoch += writes_memory(g, op);
     }
 }
 
-/* ---- uses ---- */
-
-static void add_use(entry *e, MlirOperation root, MlirOperation view)
+static uintptr_t epoch_of(const tri_cpu_gen *g, MlirOperation op)
 {
-    if (e->state == USE_NONE)
-        *e = (entry){USE_ONE, root, view, e->distance, e->is_kept};
-    else if (e->state == USE_ONE && (e->root.ptr != root.ptr || e->view.ptr != view.ptr))
-        e->state = USE_MANY;
+    return (uintptr_t)tri_map_find_ptr(&g->epochs, op.ptr);
 }
 
-static bool may_be_lazy(MlirValue value, MlirOperation op, const entry *e, const tri_map *epochs)
+/* ---- uses ---- */
+
+/* Somebody reads the value where memory is as in `other`. */
+static void add_time(entry *e, const entry *other)
+{
+    if (e->state == USE_NONE) {
+        e->block = other->block;
+        e->epoch = other->epoch;
+        e->is_spread = other->is_spread;
+    } else {
+        e->is_spread |= other->is_spread || e->block.ptr != other->block.ptr || e->epoch != other->epoch;
+    }
+}
+
+static void add_use(const tri_cpu_gen *g, entry *e, MlirOperation root, MlirOperation view)
+{
+    entry time = {.block = mlirOperationGetBlock(root), .epoch = epoch_of(g, root)};
+    add_time(e, &time);
+    if (e->state == USE_NONE) {
+        e->state = USE_ONE;
+        e->root = root;
+        e->view = view;
+    } else if (e->state == USE_ONE && (e->root.ptr != root.ptr || e->view.ptr != view.ptr)) {
+        e->state = USE_MANY;
+    }
+}
+
+/* Neighbours that are read again where they lie, instead of being copied. Not integers: where another program changes
+ * them meanwhile, an index that was tested would not be the one that is used. */
+static bool may_be_read_again(tri_cpu_gen *g, MlirOperation op, const entry *e)
+{
+    MlirType type = mlirValueGetType(tri_op_result(op, 0));
+    int64_t coefs[TRI_MAX_RANK];
+    if (!tri_op_is(op, "tt.load") || tri_op_flag(op, "isVolatile") || e->is_spread ||
+        !mlirTypeIsAFloat(tri_type_element(type)) || e->block.ptr != mlirOperationGetBlock(op).ptr ||
+        e->epoch != epoch_of(g, op))
+        return false;
+    tri_cpu_static_coefs(g, tri_op_operand(op, 0), coefs);
+    return coefs[tri_type_rank(type) - 1] == 1;
+}
+
+static bool may_be_lazy(const tri_cpu_gen *g, MlirOperation op, const entry *e)
 {
     if (e->state != USE_ONE)
         return false;
     MlirBlock here = mlirOperationGetBlock(op), there = mlirOperationGetBlock(e->root);
     if (here.ptr != there.ptr)
         return false;
-    (void)value;
     if (tri_op_is(op, "tt.load"))
-        return tri_map_find_ptr(epochs, op.ptr) == tri_map_find_ptr(epochs, e->root.ptr);
+        return epoch_of(g, op) == epoch_of(g, e->root);
     return true;
 }
 
@@ -196,10 +265,12 @@ static void pass_on(tri_cpu_gen *g, MlirOperation op, const entry *e)
     bool is_identity = !tri_cpu_is_view(op) && !tri_op_is(op, "tt.join") && !tri_op_is(op, "tt.split");
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         entry *o = entry_of(g, tri_op_operand(op, i));
-        if (e->state == USE_MANY)
+        if (e->state == USE_MANY) {
+            add_time(o, e);
             o->state = USE_MANY;
-        else if (e->state == USE_ONE)
-            add_use(o, e->root, is_identity ? e->view : op);
+        } else if (e->state == USE_ONE) {
+            add_use(g, o, e->root, is_identity ? e->view : op);
+        }
         o->distance = o->distance > e->distance ? o->distance : e->distance + 1;
     }
 }
@@ -234,7 +305,7 @@ static void plan_root(tri_cpu_gen *g, MlirOperation op)
 {
     MlirOperation none = {NULL};
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        add_use(entry_of(g, tri_op_operand(op, i)), op, none);
+        add_use(g, entry_of(g, tri_op_operand(op, i)), op, none);
 }
 
 /* For a debugger: a variable, which has its value from its assignment on. Very large ones would fill the stack. */
@@ -250,7 +321,7 @@ static bool is_variable(tri_cpu_gen *g, MlirOperation op)
     return g->variable_bytes <= TRI_CPU_ARENA_LIMIT / 4;
 }
 
-static void plan_lazy(tri_cpu_gen *g, MlirOperation op, const tri_map *epochs)
+static void plan_lazy(tri_cpu_gen *g, MlirOperation op)
 {
     entry merged = {0};
     bool is_kept = false;
@@ -258,25 +329,30 @@ static void plan_lazy(tri_cpu_gen *g, MlirOperation op, const tri_map *epochs)
         entry *e = entry_of(g, tri_op_result(op, r));
         is_kept |= e->is_kept;
         merged.distance = merged.distance > e->distance ? merged.distance : e->distance;
-        if (e->state == USE_MANY)
+        if (e->state == USE_MANY) {
+            add_time(&merged, e);
             merged.state = USE_MANY;
-        else if (e->state == USE_ONE)
-            add_use(&merged, e->root, e->view);
+        } else if (e->state == USE_ONE) {
+            add_use(g, &merged, e->root, e->view);
+        }
     }
     MlirValue first = tri_op_result(op, 0);
     bool is_shown = is_variable(g, op);
     is_kept |= is_shown;
     bool is_free = is_leaf(op) || tri_cpu_is_view(op) || tri_op_is(op, "tt.split");
-    if (!is_kept && merged.state != USE_NONE && !is_free && !may_be_lazy(first, op, &merged, epochs))
-        is_kept = evaluation_cost(g, first, 0) > cheap_budget;
+    if (!is_kept && merged.state != USE_NONE && !is_free && !may_be_lazy(g, op, &merged) &&
+        !may_be_read_again(g, op, &merged))
+        is_kept = evaluation_cost(g, first, 0) > cheap_budget && !is_near(g, op);
     if (!is_kept && !is_free && merged.distance >= longest_way)
         is_kept = evaluation_cost(g, first, 0) > cheap_budget;
     if (is_kept && (is_shown || !is_leaf(op))) {
         for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++)
             entry_of(g, tri_op_result(op, r))->is_kept = true;
-        merged = (entry){.state = USE_ONE, .root = op};
+        merged = (entry){
+            .state = USE_ONE, .root = op, .block = mlirOperationGetBlock(op), .epoch = epoch_of(g, op)};
     } else if (merged.state == USE_ONE && mlirOperationGetBlock(op).ptr != mlirOperationGetBlock(merged.root).ptr) {
         merged.state = USE_MANY; /* evaluated in another block: again and again, perhaps */
+        merged.is_spread = true;
     }
     pass_on(g, op, &merged);
     if (needs_memory_source(op))
@@ -293,17 +369,15 @@ static void plan_loop_inits(tri_cpu_gen *g, MlirOperation op)
     for (intptr_t i = 0; i + 1 < mlirBlockGetNumArguments(body); i++) {
         entry *e = entry_of(g, tri_op_operand(op, i + 3));
         if (mlirValueIsNull(tri_cpu_increment(g, op, i)))
-            add_use(e, op, none);
+            add_use(g, e, op, none);
         else
-            e->state = USE_MANY; /* read inside the loop */
+            e->state = USE_MANY, e->is_spread = true; /* read inside the loop */
     }
 }
 
 static void plan_block(tri_cpu_gen *g, MlirBlock block)
 {
-    tri_map epochs;
-    tri_map_init(&epochs, g->arena);
-    number_block(g, &epochs, block);
+    number_block(g, block);
     tri_op_list ops = {0};
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op))
@@ -317,7 +391,7 @@ static void plan_block(tri_cpu_gen *g, MlirBlock block)
         if (tri_op_is(op, "scf.for"))
             plan_loop_inits(g, op);
         else if (tri_cpu_can_be_lazy(op))
-            plan_lazy(g, op, &epochs);
+            plan_lazy(g, op);
         else
             plan_root(g, op);
         if (tri_op_is(op, "tt.gather"))
@@ -334,7 +408,11 @@ static void plan_region(tri_cpu_gen *g, MlirRegion region)
         plan_block(g, blocks.at[i]);
 }
 
-void tri_cpu_plan_func(tri_cpu_gen *g, MlirOperation func) { plan_region(g, mlirOperationGetRegion(func, 0)); }
+void tri_cpu_plan_func(tri_cpu_gen *g, MlirOperation func)
+{
+    tri_map_init(&g->epochs, g->arena);
+    plan_region(g, mlirOperationGetRegion(func, 0));
+}
 
 /* ---- questions about lazy values ---- */
 

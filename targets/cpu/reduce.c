@@ -1,7 +1,7 @@
 /* tt.reduce.
  *
- * Order of a reduction: along the vector dimension, element i is combined into lane i mod 16, in
- * rising order; lanes are then combined by halves (lane k with lane k + 8, and so on). Along any
+ * Order of a reduction: along the vector dimension, element i is combined into lane i mod 16 (mod 64: row_lanes),
+ * in rising order; lanes are then combined by halves (lane k with lane k + 8, and so on). Along any
  * other dimension elements are combined in rising order. This does not depend on the machine. */
 #include "targets/cpu/cpu.h"
 
@@ -125,7 +125,7 @@ static void fold_lanes(tri_cpu_gen *g, reduction *r, LLVMValueRef *io)
 {
     int lanes = tri_cpu_lanes_of(io[0]);
     for (int half = lanes / 2; half >= 1; half /= 2) {
-        LLVMValueRef args[2 * max_values], low[TRI_CPU_LANES], high[TRI_CPU_LANES];
+        LLVMValueRef args[2 * max_values], low[2 * TRI_CPU_LANES], high[2 * TRI_CPU_LANES];
         for (int k = 0; k < half; k++) {
             low[k] = LLVMConstInt(g->i32, (uint64_t)k, false);
             high[k] = LLVMConstInt(g->i32, (uint64_t)(half + k), false);
@@ -219,6 +219,19 @@ static int wide_lanes(tri_cpu_gen *g, MlirOperation op, int64_t extent)
         if (has_function(g, tri_op_operand(op, i), 0))
             return 0;
     return extent >= lanes ? lanes : 0;
+}
+
+/* Sums of rows: several vectors at a time, whose sums do not wait for each other. The same on every processor, as the
+ * order of a sum is. */
+static int row_lanes(tri_cpu_gen *g, MlirOperation op, int64_t extent)
+{
+    enum { lanes = 64, least_chunks = 4, most_bits = 32 };
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        MlirValue operand = tri_op_operand(op, i);
+        if (has_function(g, operand, 0) || tri_type_bits(tri_type_element(mlirValueGetType(operand))) > most_bits)
+            return 0;
+    }
+    return extent >= lanes * least_chunks ? lanes : 0;
 }
 
 enum { max_ops = 24 }; /* of an operand that is evaluated twice */
@@ -331,6 +344,8 @@ void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
     r->is_lanewise = domain.vec_dim >= 0;
     if (r->is_lanewise && domain.vec_dim != r->axis)
         domain.lanes = wide_lanes(g, op, domain.shape[domain.vec_dim]);
+    else if (r->is_lanewise)
+        domain.lanes = row_lanes(g, op, domain.shape[domain.vec_dim]);
     int64_t extent = r->is_lanewise ? domain.shape[domain.vec_dim] : 0;
     int64_t lanes = domain.lanes ? domain.lanes : TRI_CPU_LANES;
     tri_cpu_kept kept;

@@ -228,7 +228,7 @@ END
         [ "$wide" -le 600 ]
     done <sigs
     tritcc -arch=x86-64-v3 -sig '*fp32, *fp32, i32, i32, i32, i32, 65536, 2' -emit=obj=s.o "$EXAMPLES/softmax/softmax.tri"
-    [ "$(stat -c %s s.o)" -lt 40000 ]
+    [ "$(stat -c %s s.o)" -lt 48000 ]
 }
 
 @test "blocks of nine and twelve dimensions on processors and GPUs" {
@@ -307,7 +307,8 @@ def big(x, out):
     j = tl.arange(0, 1024)[None, :]
     v = tl.load(x + i * 1024 + j)
     w = tl.exp(v)
-    tl.store(out + i * 1024 + j, w / tl.sum(w, axis=1)[:, None] + tl.sum(v, axis=0)[None, :])
+    u = tl.exp2(v)
+    tl.store(out + i * 1024 + j, w / tl.sum(w, axis=1)[:, None] + u / tl.sum(u, axis=0)[None, :])
 END
     tritcc -1 -arch=native -sig '*fp32, *fp32' -emit=obj=b.o big.tri
     [[ $errors == *big.tri:*"limit"* ]]
