@@ -33,13 +33,15 @@ $2 == "threads:" && $6 == "times" { next }
 $1 == "cuLaunchKernel" { row("a launch", "ns", "tritcc", $5, "", ""); row("a launch", "ns", "cuLaunchKernel", $2, "", "")
     row("with its grid", "ns", "tritcc", $(after("grid")), "", ""); row("with its grid", "ns", "cuLaunchKernel", $2, "", ""); next }
 
-# python/torch_compile.py: MODEL MODE threads=N WHO wall W s triton.compile C s (N kernels), ptxas P s step S ms
+# python/torch_compile.py: MODEL MODE threads=N WHO wall W s triton.compile C s (N kernels), ptxas P s step S ms device D ms
 $3 ~ /^threads=/ && $5 == "wall" {
     who = $4 == "triton" ? "Triton" : $4; name = $1 ($2 == "default" ? "" : " " $2)
     row(name ": first step", "s", who, $6, "", "")
     row(name ": compilation of kernels", "s", who, $(after("triton.compile")), "", "")
     row(name ": the same without ptxas", "s", who, $(after("triton.compile")) - $(after("ptxas")), "", "")
     row(name ": a later step", "ms", who, $(after("step")), "", "")
+    if (after("device"))
+        row(name ": its kernels on the device", "ms", who, $(after("device")), "", "")
     next
 }
 

@@ -5,7 +5,7 @@ usage: torch_compile.py [MODEL...] [--threads N,N] [--modes NAME,...] [--steps N
 
 Each row is a fresh process with empty caches. `wall` is the first step, from the call to its end; `triton.compile` the
 time in there (of this process: with --threads 1 all of it), `ptxas` the part of it that ptxas took. `step` is the
-median of later steps. Losses of all steps must agree between the compilers; kernels that Triton compiled for tritcc
+median of later steps, `device` the time of Inductor's kernels in one of them, as the profiler has it. Losses of all steps must agree between the compilers; kernels that Triton compiled for tritcc
 are named. The package tritcc must be importable in child processes too (installed, or on PYTHONPATH).
 """
 
@@ -145,6 +145,21 @@ def timed_compile():
     return spent
 
 
+def device_times(torch, step, count=10):
+    """{name: ms in a step} of the kernels that Inductor wrote; empty where nothing can be profiled."""
+    try:
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+            for _ in range(count):
+                step()
+            torch.cuda.synchronize()
+        return {
+            e.key: e.self_device_time_total / 1e3 / count for e in profile.key_averages() if e.key.startswith("triton_")
+        }
+    except RuntimeError as error:
+        print(f"no profile: {error}", file=sys.stderr)
+        return {}
+
+
 def run_one(options):
     """One row, in this process: a line of JSON."""
     import torch
@@ -181,6 +196,7 @@ def run_one(options):
         end.synchronize()
         times.append(begin.elapsed_time(end))
     row = {"wall": wall, "step": statistics.median(times), "losses": [x.item() for x in losses], **first}
+    row["device"] = device_times(torch, step)
     if options.one == "tritcc":
         report = tritcc.triton.report()
         row.update(
@@ -231,7 +247,8 @@ def compare(model, threads, mode, steps):
         if row:
             print(
                 f"{model:7} {mode:8} threads={threads:<2} {compiler:6} wall {row['wall']:6.2f} s  triton.compile "
-                f"{row['compile']:6.2f} s ({row['kernels']} kernels), ptxas {row['ptxas']:6.2f} s  step {row['step']:7.3f} ms",
+                f"{row['compile']:6.2f} s ({row['kernels']} kernels), ptxas {row['ptxas']:6.2f} s  step {row['step']:7.3f} ms  "
+                f"device {sum(row['device'].values()):7.3f} ms",
                 flush=True,
             )
     ours, theirs = rows["tritcc"], rows["triton"]
@@ -247,6 +264,9 @@ def compare(model, threads, mode, steps):
         f"{ours['by_tritcc']} kernels by tritcc, {len(ours['by_triton'])} not",
         flush=True,
     )
+    for name, ms in ours["device"].items():
+        if name in theirs["device"] and ms > 1.02 * theirs["device"][name] + 0.001:
+            print(f"    {name}: {ms:.4f} ms, {theirs['device'][name]:.4f} by Triton", flush=True)
     for line in ours["by_triton"]:
         print("    " + line.split("\n")[0], flush=True)
     if error > 5e-3:
