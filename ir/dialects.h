@@ -44,6 +44,20 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
 struct TensorMemory : mlir::SideEffects::Resource::Base<TensorMemory> {
     llvm::StringRef getName() final { return "<TensorMemory>"; }
 };
+struct L2Cache : mlir::SideEffects::Resource::Base<L2Cache> {
+    llvm::StringRef getName() final { return "<L2Cache>"; }
+};
+
+namespace ttig {
+/* !tt.ptr to an element of the tensor, in local memory. */
+mlir::Type localPointerTo(mlir::Type tensor);
+} // namespace ttig
+
+namespace gen {
+/* A pointer of the llvm dialect, to this address space (below 0: any). */
+bool isPointer(mlir::Type type, int space = -1);
+mlir::Type localPointer(mlir::MLIRContext *context);
+} // namespace gen
 
 /* Type helpers of the op definitions. */
 bool isTensorDesc(mlir::Type type);
@@ -225,6 +239,11 @@ bool linearOf(mlir::RankedTensorType tensor, tri_linear *out);
 
 #include "ir/amdg_dialect.h.inc"
 
+#include "ir/triton_gen_dialect.h.inc"
+#include "ir/triton_gen_enums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/triton_gen_attrs.h.inc"
+
 #define GET_OP_CLASSES
 #include "ir/tt_ops.h.inc"
 #define GET_OP_CLASSES
@@ -235,6 +254,8 @@ bool linearOf(mlir::RankedTensorType tensor, tri_linear *out);
 #include "ir/ttig_ops.h.inc"
 #define GET_OP_CLASSES
 #include "ir/amdg_ops.h.inc"
+#define GET_OP_CLASSES
+#include "ir/triton_gen_ops.h.inc"
 
 namespace tri::ttng {
 /* An i64 in shared memory for each CTA, or group of CTAs, that has its own barrier. */

@@ -27,3 +27,8 @@ const tri_dpas *tri_dpas_find(const tri_machine_facts *facts, MlirType element, 
 }
 
 int tri_dpas_width(const tri_dpas *row, int lanes) { return row->depth / lanes; }
+
+int tri_dpas_k_width(int ops_per_channel, int operand)
+{
+    return operand == 0 && ops_per_channel > 1 ? ops_per_channel / 2 : ops_per_channel;
+}

@@ -22,5 +22,7 @@ extern const int tri_dpas_count;
 const tri_dpas *tri_dpas_find(const tri_machine_facts *facts, MlirType element, bool is_tf32);
 /* Elements of one row of A that a lane gives; 0: half of the lanes give the next row. */
 int tri_dpas_width(const tri_dpas *row, int lanes);
+/* kWidth of the layout of operand 0 or 1, of which a word has so many elements: words of A have 16 bits. */
+int tri_dpas_k_width(int ops_per_channel, int operand);
 
 #endif

@@ -205,6 +205,27 @@ static bool check_mfma(const tri_encoding *e, tri_buf *error)
            says(error, e->amd.element_bits == 32 || e->amd.element_bits == 64, "'elementBitWidth' must be 32 or 64");
 }
 
+static bool check_dpas(const tri_encoding *e, tri_buf *error)
+{
+    int32_t rows = e->dpas.repeat_count, ops = e->dpas.ops_per_channel;
+    return says(error, rows >= 1 && rows <= 8, "'repeatCount' must be 1 to 8") &&
+           says(error, e->dpas.systolic_depth == 8, "'systolicDepth' must be 8") &&
+           says(error, ops == 1 || ops == 2 || ops == 4, "'opsPerChan' must be 1, 2 or 4") &&
+           says(error, e->dpas.execution_size >= 1 && e->dpas.threads_per_warp >= e->dpas.execution_size,
+                "'threadsPerWarp' must not be less than 'executionSize'") &&
+           says(error, e->rank == 2 || e->rank == 3, "needs two or three dimensions") &&
+           says(error, !e->dpas.fp4_k_pack || (e->dpas.fp4_k_pack == 2 && ops == 4),
+                "'fp4KPack' must be 2, and 'opsPerChan' 4 with it");
+}
+
+static bool check_intel_block(const tri_encoding *e, tri_buf *error)
+{
+    int32_t k = e->block.k_width;
+    return says(error, e->rank == 2 && e->instr_rank == 2, "needs two dimensions, and an 'instrShape' of two") &&
+           says(error, k == 1 || k == 2 || k == 4, "'kWidth' must be 1, 2 or 4") &&
+           says(error, e->block.threads_per_warp == 16, "'threadsPerWarp' must be 16");
+}
+
 static bool check_field(const tri_field *f, const tri_encoding *e, tri_buf *error)
 {
     const int32_t *at = tri_encoding_field_at(f, (tri_encoding *)e);
@@ -232,6 +253,10 @@ static bool check_kind(const tri_encoding *e, tri_buf *error)
         return check_mfma(e, error);
     case TRI_ENC_AMD_WMMA:
         return check_wmma(e, error);
+    case TRI_ENC_INTEL_DPAS:
+        return check_dpas(e, error);
+    case TRI_ENC_INTEL_BLOCK:
+        return check_intel_block(e, error);
     case TRI_ENC_NVMMA_SHARED:
         return check_nvmma(e, error);
     case TRI_ENC_PADDED_SHARED:

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "layout/encoding_fields.h"
+#include "layout/tiles.h"
 #include "mlir-c/BuiltinAttributes.h"
 
 /* ---- printing ---- */
@@ -82,6 +83,8 @@ static bool is_telling(const tri_field *f, const tri_encoding *e)
         return ((const tri_bases *)at)->count != 0;
     case TRI_FIELD_FLAG:
         return *(const bool *)at != (f->absent != 0);
+    case TRI_FIELD_TILE:
+        return true;
     case TRI_FIELD_RANK: /* which CGALayout says too */
         return e->rank != f->absent && !e->cga.count;
     default:
@@ -106,6 +109,12 @@ static void put_value(tri_buf *out, const tri_field *f, const char *name, const 
     case TRI_FIELD_PARENT:
         tri_buf_format(out, "%s = %c", name, TRI_ENCODING_PARENT_MARK);
         break;
+    case TRI_FIELD_TILE: {
+        int32_t tile[TRI_MAX_RANK];
+        tri_tiles_dpas_shape(e, f->absent, tile);
+        put_row(out, name, tile, e->rank);
+        break;
+    }
     default:
         put_row(out, name, at, tri_encoding_field_count(f, e));
     }
@@ -395,7 +404,7 @@ static void set_absent(const tri_field *f, tri_encoding *out)
 static void get_field(reader *r, const tri_field *f, const char *name, int parent_rank, tri_encoding *out)
 {
     bool is_optional = f->presence == TRI_FIELD_MAY || f->presence == TRI_FIELD_SHOWN;
-    int length = f->type == TRI_FIELD_TWO ? 2 : 3;
+    int length = 3;
     void *at = tri_encoding_field_at(f, out);
     switch (f->type) {
     case TRI_FIELD_INT:
@@ -408,7 +417,9 @@ static void get_field(reader *r, const tri_field *f, const char *name, int paren
     case TRI_FIELD_ROW:
         get_row(r, name, at, &out->rank, is_optional);
         break;
-    case TRI_FIELD_TWO:
+    case TRI_FIELD_TILE:
+        find_encoding_text(r, name, true);
+        break;
     case TRI_FIELD_THREE:
         get_row(r, name, at, &length, is_optional);
         break;

@@ -37,7 +37,8 @@ struct LLVMExtension : DialectExtensionBase {
 void tri_island_register(MlirDialectRegistry registry)
 {
     unwrap(registry)->insert<tri::tt::TTDialect, tri::ttg::TTGDialect, tri::ttng::TTNGDialect, tri::ttig::TTIGDialect,
-                             tri::amdg::AMDGDialect, arith::ArithDialect, cf::ControlFlowDialect>();
+                             tri::amdg::AMDGDialect, tri::gen::GENDialect, arith::ArithDialect,
+                             cf::ControlFlowDialect>();
     tri::registerGpuDialect(*unwrap(registry));
     tri::registerRocdlDialect(*unwrap(registry));
     /* By handle: the headers of the LLVM dialect alone would take ten seconds to compile. */

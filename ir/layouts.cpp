@@ -84,7 +84,7 @@ int layoutRank(Attribute attr)
 bool isDistributedLayout(Attribute attr)
 {
     tri_encoding_kind kind = layoutKind(attr);
-    return kind >= TRI_ENC_BLOCKED && kind <= TRI_ENC_INTEL_DPAS;
+    return kind >= TRI_ENC_BLOCKED && kind <= TRI_ENC_INTEL_WARP;
 }
 
 /* ---- syntax ---- */

@@ -48,6 +48,23 @@ static LogicalResult verifyClusterLayouts(Operation *op, Attribute operands, Att
     return success();
 }
 
+/* Of Intel's matrix unit a lane has words of 16 bits of A, of 32 bits of B. */
+static LogicalResult verifyWidths(Operation *op, ttg::DotOperandEncodingAttr left, ttg::DotOperandEncodingAttr right)
+{
+    constexpr int kWidthWord = 3, opsWord = 5; /* kind, rank, opIdx; kind, rank, repeatCount, depth, size */
+    auto width = [](ttg::DotOperandEncodingAttr layout) { return layout.getWords()[kWidthWord]; };
+    auto dpas = dyn_cast<ttig::DpasEncodingAttr>(left.getParent());
+    if (!dpas)
+        return width(left) == width(right)
+                   ? success()
+                   : op->emitOpError("operands must have dot_op layouts of the same kWidth");
+    int32_t each = dpas.getWords()[opsWord], ofA = each > 1 ? each / 2 : 1;
+    if (width(left) != ofA || width(right) != each)
+        return op->emitOpError("operands of this matrix unit have dot_op layouts of kWidth ")
+               << ofA << " and " << each << ", not " << width(left) << " and " << width(right);
+    return success();
+}
+
 static LogicalResult verifyDotLayouts(Operation *op, RankedTensorType a, RankedTensorType b, RankedTensorType c)
 {
     bool hasA = (bool)a.getEncoding(), hasB = (bool)b.getEncoding(), hasC = (bool)c.getEncoding();
@@ -62,9 +79,8 @@ static LogicalResult verifyDotLayouts(Operation *op, RankedTensorType a, RankedT
     auto index = [](ttg::DotOperandEncodingAttr layout) { return layout.getWords()[2]; };
     if (left && (index(left) != 0 || index(right) != 1))
         return op->emitOpError("operands must have dot_op layouts with opIdx 0 and 1");
-    constexpr int kWidthWord = 3; /* kind, rank, opIdx, kWidth */
-    if (left && left.getWords()[kWidthWord] != right.getWords()[kWidthWord])
-        return op->emitOpError("operands must have dot_op layouts of the same kWidth");
+    if (left && failed(verifyWidths(op, left, right)))
+        return failure();
     return left ? verifyClusterLayouts(op, left.getParent(), c.getEncoding()) : success();
 }
 

@@ -163,8 +163,25 @@ static LogicalResult verifyBlock(Operation *op, Type descType, RankedTensorType 
     return success();
 }
 
+/* Text of Intel's passes has loads that turn their block. */
+static bool isTurned(Operation *op, RankedTensorType block, RankedTensorType tensor)
+{
+    auto order = op->getAttrOfType<StringAttr>("ttig.block_io");
+    size_t rank = tensor.getRank(), dropped = block.getRank() - rank;
+    if (!order || order.getValue() != "column_major" || rank < 2 || (int64_t)rank > block.getRank())
+        return false;
+    SmallVector<int64_t> shape(tensor.getShape());
+    std::swap(shape[rank - 1], shape[rank - 2]);
+    return block.getElementType() == tensor.getElementType() &&
+           ArrayRef(shape) == block.getShape().drop_front(dropped) &&
+           llvm::all_of(block.getShape().take_front(dropped), [](int64_t n) { return n == 1; });
+}
+
 LogicalResult DescriptorLoadOp::verify()
 {
+    RankedTensorType block = blockOfDesc(getDesc().getType(), true);
+    if (getIndices().size() == (size_t)block.getRank() && isTurned(*this, block, getType()))
+        return success();
     return verifyBlock(*this, getDesc().getType(), getType(), getIndices().size());
 }
 

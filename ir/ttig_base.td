@@ -16,5 +16,7 @@ def TTIG_Dialect : Dialect {
 
 class TTIG_Layout<string name, string asm, string kind> : LayoutAttr<TTIG_Dialect, name, asm, kind>;
 def TTIG_Dpas : TTIG_Layout<"DpasEncoding", "dpas", "TRI_ENC_INTEL_DPAS">;
+def TTIG_Block : TTIG_Layout<"Subgroup2DBlockEncoding", "subgroup_2d_block", "TRI_ENC_INTEL_BLOCK">;
+def TTIG_Warp : TTIG_Layout<"WarpEncoding", "warp", "TRI_ENC_INTEL_WARP">;
 
 #endif

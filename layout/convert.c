@@ -7,12 +7,12 @@ static tri_dim dim_of(int d) { return (tri_dim)(TRI_DIM_0 + d); }
 
 bool tri_convert_is_distributed(const tri_encoding *encoding)
 {
-    return encoding->kind >= TRI_ENC_BLOCKED && encoding->kind <= TRI_ENC_INTEL_DPAS;
+    return encoding->kind >= TRI_ENC_BLOCKED && encoding->kind <= TRI_ENC_INTEL_WARP;
 }
 
 bool tri_convert_is_matrix(const tri_encoding *e)
 {
-    return e->kind >= TRI_ENC_NVIDIA_MMA && e->kind <= TRI_ENC_INTEL_DPAS;
+    return e->kind >= TRI_ENC_NVIDIA_MMA && e->kind <= TRI_ENC_INTEL_BLOCK;
 }
 
 bool tri_convert_is_shared(const tri_encoding *encoding)
@@ -539,6 +539,7 @@ int tri_convert_num_threads_per_warp(const tri_encoding *encoding)
     case TRI_ENC_GENERIC_LINEAR:
         return 1 << encoding->linear.lane.count;
     case TRI_ENC_BLOCKED:
+    case TRI_ENC_INTEL_WARP:
         for (int d = 0; d < encoding->rank; d++)
             n *= encoding->blocked.threads_per_warp[d];
         return n;
@@ -546,6 +547,8 @@ int tri_convert_num_threads_per_warp(const tri_encoding *encoding)
         return 64;
     case TRI_ENC_INTEL_DPAS:
         return encoding->dpas.threads_per_warp;
+    case TRI_ENC_INTEL_BLOCK:
+        return encoding->block.threads_per_warp;
     default:
         return 32;
     }

@@ -26,14 +26,14 @@ struct tri_encoding {
     tri_encoding_kind kind;
     int rank;                 /* of the tensors or buffers that carry it */
     const tri_encoding *parent; /* slice, dot_op, partitioned_shared; in the same arena */
-    int32_t order[TRI_MAX_RANK];          /* blocked, swizzled, padded, rotating: fastest dimension first */
-    int32_t warps_per_cta[TRI_MAX_RANK];  /* blocked, mma, mfma, dpas */
-    int32_t instr_shape[3];               /* mma (2 or 3 used), mfma, wmma, dpas */
+    int32_t order[TRI_MAX_RANK];          /* blocked, swizzled, padded, rotating, intel's: fastest dimension first */
+    int32_t warps_per_cta[TRI_MAX_RANK];  /* blocked, mma, mfma, dpas, intel_block */
+    int32_t instr_shape[3];               /* mma (2 or 3 used), mfma, wmma, intel_block */
     int instr_rank;
     int version_major, version_minor;     /* mma; mfma and wmma use version_major */
     tri_bases cga;                        /* CGALayout: empty means a single CTA */
     union {
-        struct {
+        struct { /* blocked, intel_warp */
             int32_t size_per_thread[TRI_MAX_RANK];
             int32_t threads_per_warp[TRI_MAX_RANK];
         } blocked;
@@ -54,8 +54,12 @@ struct tri_encoding {
         } amd;
         struct {
             int32_t repeat_count, systolic_depth, execution_size, ops_per_channel, threads_per_warp;
-            int32_t rep_cluster[2];
+            int32_t fp4_k_pack; /* 2: two e2m1 of a byte lie along K; 0: no such operands */
+            int32_t rep_cluster[TRI_MAX_RANK];
         } dpas;
+        struct { /* intel_block */
+            int32_t num_blocks, k_width, threads_per_warp;
+        } block;
         struct { /* swizzled_shared, amd_rotating_shared */
             int32_t vec, per_phase, max_phase;
         } swizzled;

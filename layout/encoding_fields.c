@@ -30,8 +30,6 @@ int tri_encoding_field_count(const tri_field *field, const tri_encoding *encodin
         return 1;
     case TRI_FIELD_ROW:
         return encoding->rank;
-    case TRI_FIELD_TWO:
-        return 2;
     case TRI_FIELD_THREE:
         return 3;
     case TRI_FIELD_SHAPE:

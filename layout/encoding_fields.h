@@ -11,7 +11,6 @@ typedef enum {
     TRI_FIELD_INT,
     TRI_FIELD_FLAG,
     TRI_FIELD_ROW,
-    TRI_FIELD_TWO,
     TRI_FIELD_THREE,
     TRI_FIELD_SHAPE,
     TRI_FIELD_BASES,
@@ -20,6 +19,7 @@ typedef enum {
     TRI_FIELD_INTERVALS,
     TRI_FIELD_TAIL,
     TRI_FIELD_FORM,
+    TRI_FIELD_TILE,
 } tri_field_type;
 
 typedef enum {

@@ -157,6 +157,9 @@ bool tri_encoding_words_launch(const int32_t *words, size_t count, tri_launch_sh
     case TRI_ENC_INTEL_DPAS:
         out->lanes = e.dpas.threads_per_warp;
         return true;
+    case TRI_ENC_INTEL_BLOCK:
+        out->lanes = e.block.threads_per_warp;
+        return true;
     default:
         return false;
     }

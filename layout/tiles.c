@@ -295,6 +295,24 @@ static bool wmma_dot_tile(const tri_encoding *e, int rank, const int64_t *shape,
 
 /* ---- Intel ---- */
 
+/* Instructions side by side along the dimension `back` from the last. */
+static int32_t cluster_of(const tri_encoding *e, int back)
+{
+    int32_t n = e->rank >= back ? e->dpas.rep_cluster[e->rank - back] : 1;
+    return n ? n : 1;
+}
+
+void tri_tiles_dpas_shape(const tri_encoding *e, int operand, int32_t *out)
+{
+    int32_t depth = e->dpas.systolic_depth * e->dpas.ops_per_channel;
+    for (int d = 0; d < e->rank - 2; d++)
+        out[d] = 1;
+    if (e->rank < 2)
+        return;
+    out[e->rank - 2] = operand == 1 ? depth : e->dpas.repeat_count * cluster_of(e, 2);
+    out[e->rank - 1] = operand == 0 ? depth : e->dpas.execution_size * cluster_of(e, 1);
+}
+
 static void dpas_a(tri_linear *l, const tri_encoding *e, int m, int k)
 {
     int packed = e->dpas.ops_per_channel == 4 ? 2 : 1;
@@ -347,10 +365,30 @@ static bool dpas_tile(const tri_encoding *e, int operand, int rank, tri_linear *
     else
         dpas_c(out, e, dim_m, dim_n);
     if (operand != 0)
-        extend(out, e->dpas.rep_cluster[1] ? e->dpas.rep_cluster[1] : 1, TRI_DIM_REGISTER, dim_n, false);
+        extend(out, cluster_of(e, 1), TRI_DIM_REGISTER, dim_n, false);
     if (operand != 1)
-        extend(out, e->dpas.rep_cluster[0] ? e->dpas.rep_cluster[0] : 1, TRI_DIM_REGISTER, dim_m, false);
+        extend(out, cluster_of(e, 2), TRI_DIM_REGISTER, dim_m, false);
     extend_nd(out, rank, e->warps_per_cta, TRI_DIM_WARP, warp_order, skip);
+    return true;
+}
+
+/* Blocks that a message of two dimensions moves: lanes have neighbours of a row, and where rows are shorter, those of
+ * several. */
+static bool block_tile(const tri_encoding *e, int rank, tri_linear *out, const char **out_why)
+{
+    static const int32_t rows_first[] = {0, 1}, columns_first[] = {1, 0};
+    *out_why = "subgroup_2d_block needs two dimensions, and lanes for a whole row of its instruction";
+    int lanes = e->block.threads_per_warp, height = e->instr_shape[0], width = e->instr_shape[1];
+    int packed = width > lanes ? width / lanes : 1, rows = lanes / (width / packed);
+    if (rank != 2 || e->rank != 2 || e->instr_rank != 2 || rows < 1 || rows > height)
+        return false;
+    *out = start(rank, rows_first);
+    extend(out, packed, TRI_DIM_REGISTER, 1, false);
+    extend(out, width / packed, TRI_DIM_LANE, 1, false);
+    extend(out, rows, TRI_DIM_LANE, 0, false);
+    extend(out, height / rows, TRI_DIM_REGISTER, 0, false);
+    extend(out, e->block.num_blocks, TRI_DIM_REGISTER, 1, false);
+    extend_nd(out, rank, e->warps_per_cta, TRI_DIM_WARP, columns_first, e->order[0]);
     return true;
 }
 
@@ -392,6 +430,13 @@ bool tri_tiles_registers(const tri_encoding *encoding, int rank, const int64_t *
         return wmma_tile(encoding, rank, out_tile, out_why);
     case TRI_ENC_INTEL_DPAS:
         return dpas_tile(encoding, 2, rank, out_tile, out_why);
+    case TRI_ENC_INTEL_BLOCK:
+        return block_tile(encoding, rank, out_tile, out_why);
+    case TRI_ENC_INTEL_WARP:
+        *out_tile = start(rank, encoding->order);
+        extend_nd(out_tile, rank, encoding->blocked.size_per_thread, TRI_DIM_REGISTER, encoding->order, -1);
+        extend_nd(out_tile, rank, encoding->blocked.threads_per_warp, TRI_DIM_LANE, encoding->order, -1);
+        return true;
     case TRI_ENC_DOT_OP:
         return dot_tile(encoding, rank, shape, out_tile, out_why);
     default:

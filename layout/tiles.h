@@ -5,10 +5,12 @@
 
 #include "layout/linear.h"
 
-/* Registers, lanes, warps of blocked, nvidia_mma, amd_mfma, amd_wmma, dpas and of dot_op over each
+/* Registers, lanes, warps of blocked, nvidia_mma, amd_mfma, amd_wmma, dpas, subgroup_2d_block and of dot_op over each
  * of them. False with *out_why when the encoding's numbers fit no layout. */
 bool tri_tiles_registers(const tri_encoding *encoding, int rank, const int64_t *shape, tri_linear *out_tile,
                          const char **out_why);
+/* Rows and columns that one tile of a dpas layout has of operand 0 or 1 or of the result (2), for each dimension. */
+void tri_tiles_dpas_shape(const tri_encoding *encoding, int operand, int32_t *out);
 /* Offsets of the shared kinds; shape is per CTA. */
 bool tri_tiles_buffer(const tri_encoding *encoding, int rank, const int64_t *shape, tri_linear *out_tile,
                       const char **out_why);

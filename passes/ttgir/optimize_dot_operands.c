@@ -123,6 +123,6 @@ static bool run_optimize_dot_operands(tri_pass_run *run)
 const tri_pass tri_pass_optimize_dot_operands = {
     .name = "optimize-dot-operands",
     .help = "transpose dot operands while they leave shared memory",
-    .alias = "tritongpu-optimize-dot-operands",
+    .alias = "tritongpu-optimize-dot-operands,tritonintelgpu-optimize-dot-operands",
     .run = run_optimize_dot_operands,
 };

@@ -61,6 +61,6 @@ static bool run_reduce_data_duplication(tri_pass_run *run)
 const tri_pass tri_pass_reduce_data_duplication = {
     .name = "reduce-data-duplication",
     .help = "keep dot operands that go through shared memory in swizzled buffers",
-    .alias = "tritongpu-reduce-data-duplication",
+    .alias = "tritongpu-reduce-data-duplication,tritonintelgpu-reduce-data-duplication",
     .run = run_reduce_data_duplication,
 };

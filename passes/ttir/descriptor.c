@@ -196,6 +196,27 @@ static MlirValue filler(access *a, MlirType type)
                                               .num_results = 1, .results = &type});
 }
 
+/* Text of Intel's passes has loads whose tensor is the block turned. */
+static bool is_turned(const access *a)
+{
+    return tri_str_is(tri_op_string(a->op, "ttig.block_io"), "column_major");
+}
+
+static MlirValue turned(access *a, MlirValue value)
+{
+    int rank = a->desc->rank;
+    int64_t shape[TRI_MAX_RANK];
+    int32_t order[TRI_MAX_RANK];
+    for (int d = 0; d < rank; d++) {
+        order[d] = d < rank - 2 ? d : 2 * rank - 3 - d;
+        shape[d] = tri_type_dim(mlirValueGetType(value), order[d]);
+    }
+    MlirType type = tensor_of(a, shape, a->element);
+    return tri_builder_value(&a->b, &(tri_op){.name = "tt.trans", .num_operands = 1, .operands = &value,
+                                              .num_results = 1, .results = &type, .num_attrs = 1,
+                                              .attrs = &(tri_attr){"order", tri_attr_i32s(a->b.context, rank, order)}});
+}
+
 static void rewrite_load(access *a)
 {
     MlirType type = tensor_of(a, a->shape, a->element);
@@ -212,7 +233,9 @@ static void rewrite_load(access *a)
     if (mlirTypeIsAF32(a->element) && !mlirValueIsNull(a->desc->is_rounded))
         value = rounded(a, value);
     MlirType wanted = mlirValueGetType(tri_op_result(a->op, 0));
-    if (!mlirTypeEqual(wanted, type))
+    if (is_turned(a))
+        value = turned(a, value);
+    if (!mlirTypeEqual(wanted, mlirValueGetType(value)))
         value = unary(a, "tt.reshape", wanted, value);
     tri_op_replace(a->op, 1, &value);
 }
@@ -278,9 +301,23 @@ static bool rewrite_reduce(access *a)
     return true;
 }
 
+/* The tensor that it loads or stores. */
+static bool has_layout(MlirOperation op)
+{
+    bool is_load = mlirOperationGetNumResults(op) > 0;
+    MlirValue value = is_load ? tri_op_result(op, 0)
+                              : tri_op_operand(op, tri_op_is(op, "tt.descriptor_scatter") ? 3 : 1);
+    return !mlirAttributeIsNull(tri_type_encoding(mlirValueGetType(value)));
+}
+
 bool tri_descriptor_rewrite(tri_pass_run *run, MlirOperation op, const tri_descriptor *desc)
 {
     access a;
+    if (has_layout(op)) {
+        tri_op_error(run->unit->diag, op, 5014,
+                     "tensors already have layouts; rewrite descriptors before convert-triton-to-tritongpu");
+        return false;
+    }
     begin(&a, run, op, desc);
     bool is_rows = tri_op_is(op, "tt.descriptor_gather") || tri_op_is(op, "tt.descriptor_scatter");
     if (is_rows)

@@ -24,6 +24,11 @@ load ../helpers
     tritcc -x ttir "$SRCDIR/tests/ir/errors/amdg.mlir" -passes= -split-input-file -verify-diagnostics
 }
 
+@test "each rule of ttig and triton_gen is enforced" {
+    tritcc -x ttir "$SRCDIR/tests/ir/errors/ttig.mlir" -passes= -split-input-file -verify-diagnostics
+    tritcc -x ttir "$SRCDIR/tests/ir/errors/triton_gen.mlir" -passes= -split-input-file -verify-diagnostics
+}
+
 @test "each rule of layouts and buffer types is enforced" {
     tritcc -x ttir "$SRCDIR/tests/ir/errors/layouts.mlir" -passes= -split-input-file -verify-diagnostics
 }

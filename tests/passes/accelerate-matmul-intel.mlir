@@ -16,7 +16,7 @@
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "xpu:pvc", "ttg.threads-per-warp" = 16 : i32} {
   // CHECK-LABEL: @half
-  // CHECK-DAG: [[A:%.+]] = ttg.convert_layout %{{.*}} -> tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = [[$HALF]], kWidth = 2}>>
+  // CHECK-DAG: [[A:%.+]] = ttg.convert_layout %{{.*}} -> tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = [[$HALF]], kWidth = 1}>>
   // CHECK-DAG: [[B:%.+]] = ttg.convert_layout %{{.*}} -> tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = [[$HALF]], kWidth = 2}>>
   // CHECK: [[D:%.+]] = tt.dot [[A]], [[B]], %{{.*}} -> tensor<64x64xf32, [[$HALF]]>
   // CHECK: ttg.convert_layout [[D]] : tensor<64x64xf32, [[$HALF]]> -> tensor<64x64xf32, #blocked>
@@ -34,7 +34,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
   // 8-bit floats become f16 ones.
   // CHECK-LABEL: @quarter
-  // CHECK: tt.fp_to_fp %{{.*}} -> tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = [[$HALF]], kWidth = 2}>>
+  // CHECK: tt.fp_to_fp %{{.*}} -> tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = [[$HALF]], kWidth = 1}>>
   // CHECK: tt.dot %{{.*}} -> tensor<64x64xf32, [[$HALF]]>
   tt.func @quarter(%a: tensor<64x32xf8E5M2, #a>, %b: tensor<32x64xf8E5M2, #b>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
     %d = tt.dot %a, %b, %c : tensor<64x32xf8E5M2, #a> * tensor<32x64xf8E5M2, #b> -> tensor<64x64xf32, #blocked>

@@ -13,7 +13,7 @@
 #cols = #ttg.slice<{dim = 0, parent = #blocked}>
 #rows = #ttg.slice<{dim = 1, parent = #blocked}>
 #mma = #ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [2, 2], repCluster = [1, 1]}>
-#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 1}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
 #linear = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], lane = [[1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [0, 0]], block = []}>
 

@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttir -passes=rewrite-tensor-descriptor-to-pointer,canonicalize,cse %s | FileCheck %s
-// positive: @copy @parameter @rows @control @pass_on
+// positive: @copy @parameter @rows @control @pass_on @turned
 // negative: @untouched
 // loop: @parameter @control
 // if: @parameter
@@ -89,4 +89,16 @@ tt.func public @control(%p: !tt.ptr<f32>, %n: i32, %c: i1) -> tensor<16xf32> {
 }
 tt.func private @pass_on(%d: !tt.tensordesc<16xf32> loc("d")) -> !tt.tensordesc<16xf32> attributes {noinline = true} {
   tt.return %d : !tt.tensordesc<16xf32>
+}
+
+// A load of Intel's text that turns its block.
+// CHECK-LABEL: @turned
+// CHECK: %[[V:.+]] = tt.load {{.*}} : tensor<64x32x!tt.ptr<f16>>
+// CHECK: %[[T:.+]] = tt.trans %[[V]] {order = array<i32: 1, 0>} : tensor<64x32xf16> -> tensor<32x64xf16>
+// CHECK: tt.return %[[T]]
+tt.func public @turned(%p: !tt.ptr<f16>, %n: i32, %s: i64) -> tensor<32x64xf16> {
+  %one = arith.constant 1 : i64
+  %d = tt.make_tensor_descriptor %p, [%n, %n], [%s, %one] : <f16>, <64x32xf16>
+  %v = tt.descriptor_load %d[%n, %n] {ttig.block_io = "column_major"} : !tt.tensordesc<64x32xf16> -> tensor<32x64xf16>
+  tt.return %v : tensor<32x64xf16>
 }

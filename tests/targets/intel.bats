@@ -273,7 +273,7 @@ count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
     done
     cat >k.ttgir <<'END'
 #mma = #ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [1, 1], repCluster = [1, 1]}>
-#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 1}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "xpu:pvc", "ttg.threads-per-warp" = 16 : i32} {
   tt.func public @k(%x: !tt.ptr<f16>) {
     %width = arith.constant 64 : i32

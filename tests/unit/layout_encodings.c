@@ -1,6 +1,7 @@
 /* Encodings give the bases that upstream documents for them. */
 #include "layout/convert.h"
 #include "layout/encoding_words.h"
+#include "layout/tiles.h"
 #include "layout_expect.h"
 
 typedef struct {
@@ -238,6 +239,43 @@ static void test_dpas(void)
     e.dpas.threads_per_warp = 16;
     e.dpas.rep_cluster[0] = 4;
     EXPECT(e, L(64, 32), "[1,0][2,0][4,0][8,0][16,0]", "[0,1][0,2][0,4][0,8]", "[0,16][32,0]", "");
+    int32_t tile[2];
+    tri_tiles_dpas_shape(&e, 0, tile);
+    CHECK(tile[0] == 32 && tile[1] == 16);
+    tri_tiles_dpas_shape(&e, 1, tile);
+    CHECK(tile[0] == 16 && tile[1] == 16);
+    tri_tiles_dpas_shape(&e, 2, tile);
+    CHECK(tile[0] == 32 && tile[1] == 16);
+}
+
+static tri_encoding block(ints instr, int blocks, int k_width, ints order)
+{
+    tri_encoding e = {.kind = TRI_ENC_INTEL_BLOCK, .rank = 2, .instr_rank = 2};
+    e.warps_per_cta[0] = 8;
+    e.warps_per_cta[1] = 4;
+    memcpy(e.instr_shape, instr.v, sizeof e.instr_shape);
+    memcpy(e.order, order.v, sizeof order.v);
+    e.block.num_blocks = blocks;
+    e.block.k_width = k_width;
+    e.block.threads_per_warp = 16;
+    return e;
+}
+
+/* Blocks of two dimensions: several rows in a register, one, a row's neighbours in two; two side by side. */
+static void test_blocks(void)
+{
+    tri_encoding e = block(L(32, 8), 2, 4, L(1, 0));
+    EXPECT(e, L(256, 32), "[2,0][4,0][8,0][16,0][0,8][0,16]", "[0,1][0,2][0,4][1,0]",
+           "[0,0][0,0][32,0][64,0][128,0]", "");
+    e = block(L(32, 16), 1, 4, L(0, 1));
+    EXPECT(e, L(32, 128), "[1,0][2,0][4,0][8,0][16,0][0,64]", "[0,1][0,2][0,4][0,8]",
+           "[0,16][0,32][0,0][0,0][0,0]", "");
+    e = block(L(32, 32), 1, 2, L(1, 0));
+    EXPECT(e, L(256, 32), "[0,1][1,0][2,0][4,0][8,0][16,0]", "[0,2][0,4][0,8][0,16]",
+           "[0,0][0,0][32,0][64,0][128,0]", "");
+    e = block(L(16, 16), 2, 2, L(0, 1));
+    EXPECT(e, L(32, 256), "[1,0][2,0][4,0][8,0][0,16][16,0][0,128]", "[0,1][0,2][0,4][0,8]",
+           "[0,32][0,64][0,0][0,0][0,0]", "");
 }
 
 static void test_buffers(void)
@@ -369,6 +407,7 @@ int main(void)
     test_nvidia_dot();
     test_amd();
     test_dpas();
+    test_blocks();
     test_buffers();
     test_choices();
     test_auto();

@@ -101,7 +101,8 @@ static tri_encoding choose_layout(const products *p, const product *d)
     e.dpas.systolic_depth = TRI_DPAS_STEPS;
     e.dpas.execution_size = e.dpas.threads_per_warp = p->lanes;
     e.dpas.ops_per_channel = 32 / d->row->bits;
-    e.dpas.rep_cluster[0] = e.dpas.rep_cluster[1] = 1;
+    for (int i = 0; i < d->rank; i++)
+        e.dpas.rep_cluster[i] = 1;
     choose_warps(p, d, e.warps_per_cta);
     return e;
 }
@@ -110,7 +111,7 @@ static MlirValue make_operand(tri_builder *b, const product *d, const tri_encodi
 {
     tri_encoding e = {.kind = TRI_ENC_DOT_OP, .rank = d->rank, .parent = parent};
     e.dot_op.op_idx = index;
-    e.dot_op.k_width = parent->dpas.ops_per_channel;
+    e.dot_op.k_width = tri_dpas_k_width(parent->dpas.ops_per_channel, index);
     MlirValue value = tri_dots_convert(b, tri_dots_strip_converts(tri_op_operand(d->dot, index)),
                                        tri_encoding_make(b->context, &e));
     return d->via_f16 ? tri_dots_cast(b, value, mlirF16TypeGet(b->context)) : value;

@@ -343,11 +343,10 @@ static bool round_of(tri_layouts *l, MlirOperation func, attempt try, int which)
     return is_changed;
 }
 
-enum { max_rounds = 16 };
-
 void tri_rematerialization_run(tri_layouts *l, MlirOperation func)
 {
-    for (int i = 0; i < max_rounds && round_of(l, func, try_convert, for_others); i++)
+    int64_t most = tri_passes_option_int(l->run, "max-backward-remat-iterations", 16);
+    for (int64_t i = 0; i < most && round_of(l, func, try_convert, for_others); i++)
         continue;
     round_of(l, func, tri_hoisting_try, for_others);
     round_of(l, func, tri_hoisting_try_branch, for_others);

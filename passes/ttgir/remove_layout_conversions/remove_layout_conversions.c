@@ -68,6 +68,7 @@ static bool run_remove_layout_conversions(tri_pass_run *run)
 const tri_pass tri_pass_remove_layout_conversions = {
     .name = "remove-layout-conversions",
     .help = "choose layouts so that few conversions remain",
-    .alias = "tritongpu-remove-layout-conversions",
+    .alias = "tritongpu-remove-layout-conversions,tritonintelgpu-remove-layout-conversions",
+    .options = (const char *const[]){"max-backward-remat-iterations=N: rounds of computing sources again (16)", NULL},
     .run = run_remove_layout_conversions,
 };

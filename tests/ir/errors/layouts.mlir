@@ -192,3 +192,27 @@ tt.func @f(%d: !tt.tensordesc<16x0xf32>) {
 tt.func @f(%d: !tt.tensordesc<tensor<8xtensor<4xf32>>>) {
   tt.return
 }
+// -----
+// expected-error@+1 {{'repeatCount' must be 1 to 8}}
+module attributes {x.a = #ttig.dpas<{repeatCount = 16, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [4, 1], repCluster = [1, 1]}>} {
+}
+// -----
+// expected-error@+1 {{'systolicDepth' must be 8}}
+module attributes {x.a = #ttig.dpas<{repeatCount = 8, systolicDepth = 4, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [4, 1], repCluster = [1, 1]}>} {
+}
+// -----
+// expected-error@+1 {{'threadsPerWarp' must not be less than 'executionSize'}}
+module attributes {x.a = #ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 8, warpsPerCTA = [4, 1], repCluster = [1, 1]}>} {
+}
+// -----
+// expected-error@+1 {{'repCluster' has another rank}}
+module attributes {x.a = #ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [1, 4, 1], repCluster = [1, 1]}>} {
+}
+// -----
+// expected-error@+1 {{'fp4KPack' must be 2, and 'opsPerChan' 4 with it}}
+module attributes {x.a = #ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, fp4KPack = 2, threadsPerWarp = 16, warpsPerCTA = [4, 1], repCluster = [1, 1]}>} {
+}
+// -----
+// expected-error@+1 {{'threadsPerWarp' must be 16}}
+module attributes {x.a = #ttig.subgroup_2d_block<{warpsPerCTA = [4, 1], instrShape = [32, 16], numBlocks = 2, order = [1, 0], kWidth = 2, threadsPerWarp = 32}>} {
+}
