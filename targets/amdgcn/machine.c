@@ -106,6 +106,33 @@ static LLVMValueRef move_in_quads(tri_gpu *g, LLVMValueRef value, uint32_t mask)
     return mask ? move_lanes(g, value, pattern) : value;
 }
 
+static LLVMValueRef is_lane_set(tri_gpu *g, uint32_t bit)
+{
+    LLVMValueRef lane = LLVMBuildAnd(g->b, tri_gpu_lane(g), tri_gpu_i32(g, bit), "");
+    return LLVMBuildICmp(g->b, LLVMIntNE, lane, tri_gpu_i32(g, 0), "");
+}
+
+/* Exchanges of halves of a wave, or of rows of 16, between two registers. The simulator has the other lanes' values by
+ * shuffles. */
+static bool swap_lanes(tri_gpu *g, uint32_t bit, LLVMValueRef pair[2])
+{
+    if (!(g->unit->arch->lane_swaps & (int)bit))
+        return false;
+    if (g->simulate) {
+        LLVMValueRef is_set = is_lane_set(g, bit), sent = LLVMBuildSelect(g->b, is_set, pair[0], pair[1], "");
+        LLVMValueRef got = tri_gpu_shuffle_xor(g, sent, bit);
+        pair[0] = LLVMBuildSelect(g->b, is_set, got, pair[0], "");
+        pair[1] = LLVMBuildSelect(g->b, is_set, pair[1], got, "");
+        return true;
+    }
+    LLVMValueRef no = LLVMConstNull(g->i1), args[] = {pair[0], pair[1], no, no};
+    const char *name = bit == 32 ? "llvm.amdgcn.permlane32.swap" : "llvm.amdgcn.permlane16.swap";
+    LLVMValueRef both = intrinsic(g, name, NULL, args, 4);
+    for (unsigned i = 0; i < 2; i++)
+        pair[i] = LLVMBuildExtractValue(g->b, both, i, "");
+    return true;
+}
+
 /* The cheapest way for the mask: inside of a row of 16 it is part of the next instruction, by one pattern where waves
  * have 32 lanes, else by one that exchanges quads (mirrors are xor 15 and xor 7) and one inside of them; inside of 32
  * lanes a pattern without addresses. */
@@ -124,6 +151,9 @@ static LLVMValueRef shuffle_xor(tri_gpu *g, LLVMValueRef *args)
         LLVMValueRef moved = mask < 4 ? args[0] : move_lanes(g, args[0], quads[mask / 4].pattern);
         return move_in_quads(g, moved, mask ^ quads[mask / 4].mask);
     }
+    LLVMValueRef pair[] = {args[0], args[0]};
+    if (swap_lanes(g, mask, pair))
+        return LLVMBuildSelect(g->b, is_lane_set(g, mask), pair[0], pair[1], "");
     if (mask >= 32)
         return from_lane(g, args[0], LLVMBuildXor(g->b, tri_gpu_lane(g), args[1], ""));
     LLVMValueRef operands[] = {args[0], tri_gpu_i32(g, swizzle_and_mask | mask << 10)};
@@ -208,5 +238,6 @@ const tri_machine tri_amdgcn_machine = {
     .store_at = tri_amdgcn_store_at,
     .update = tri_amdgcn_update,
     .mark_update = tri_amdgcn_mark_update,
+    .swap_lanes = swap_lanes,
     .assemble = tri_amdgcn_assemble_source,
 };

@@ -103,6 +103,58 @@ static tri_gpu_value by_shuffles(tri_gpu *g, const tri_plan_convert *plan, tri_g
     return out;
 }
 
+/* ---- by exchanges of two registers ---- */
+
+/* Whether the layouts are the same but for a bit of registers and one of lanes, which changed places. */
+static bool find_swap(const tri_linear *src, const tri_linear *dst, int *out_register, int *out_lane)
+{
+    int registers = tri_linear_in_bits(src, TRI_DIM_REGISTER), lanes = tri_linear_in_bits(src, TRI_DIM_LANE), found = 0;
+    if (tri_linear_in_bits(dst, TRI_DIM_REGISTER) != registers || !tri_linear_is_injective(src))
+        return false;
+    for (int bit = 0; bit < registers; bit++)
+        if (tri_linear_basis(src, TRI_DIM_REGISTER, bit) != tri_linear_basis(dst, TRI_DIM_REGISTER, bit))
+            *out_register = bit, found++;
+    for (int bit = 0; bit < lanes; bit++)
+        if (tri_linear_basis(src, TRI_DIM_LANE, bit) != tri_linear_basis(dst, TRI_DIM_LANE, bit))
+            *out_lane = bit, found += 100;
+    for (int bit = 0; bit < tri_linear_in_bits(src, TRI_DIM_WARP); bit++)
+        if (tri_linear_basis(src, TRI_DIM_WARP, bit) != tri_linear_basis(dst, TRI_DIM_WARP, bit))
+            return false;
+    return found == 101 &&
+           tri_linear_basis(src, TRI_DIM_REGISTER, *out_register) == tri_linear_basis(dst, TRI_DIM_LANE, *out_lane);
+}
+
+/* Registers r and r + bit, as many side by side as fill a word. False: the machine does not exchange them. */
+static bool by_swaps(tri_gpu *g, const tri_linear *src, const tri_linear *dst, transfer *t)
+{
+    enum { word = 32 };
+    int reg = 0, lane = 0, bits = tri_gpu_plan_packing(g, t->type, 1).element_bits;
+    if (!g->machine->swap_lanes || bits > word || !find_swap(src, dst, &reg, &lane))
+        return false;
+    int step = word / bits < 1 << reg ? word / bits : 1 << reg;
+    tri_gpu_packing p = tri_gpu_plan_packing(g, t->type, step);
+    t->out = tri_gpu_new(g, t->in.count);
+    for (int first = 0; first < t->in.count; first += step) {
+        LLVMValueRef pair[2];
+        int other = first | 1 << reg;
+        if (first == other)
+            continue;
+        tri_gpu_pack(g, &p, t->in.at + first, &pair[0]);
+        tri_gpu_pack(g, &p, t->in.at + other, &pair[1]);
+        LLVMTypeRef type = LLVMTypeOf(pair[0]);
+        LLVMTypeRef narrow = LLVMIntTypeInContext(g->llvm, (unsigned)(step * bits));
+        for (int i = 0; i < 2; i++)
+            pair[i] = LLVMBuildZExt(g->b, LLVMBuildBitCast(g->b, pair[i], narrow, ""), g->i32, "");
+        if (!g->machine->swap_lanes(g, 1u << lane, pair))
+            return false;
+        for (int i = 0; i < 2; i++)
+            pair[i] = LLVMBuildBitCast(g->b, LLVMBuildTrunc(g->b, pair[i], narrow, ""), type, "");
+        tri_gpu_unpack(g, &p, &pair[0], t->out.at + first);
+        tri_gpu_unpack(g, &p, &pair[1], t->out.at + other);
+    }
+    return true;
+}
+
 static tri_plan_convert *make_plan(tri_gpu *g, MlirOperation op, const tri_linear *src, const tri_linear *dst,
                                    LLVMTypeRef type)
 {
@@ -114,18 +166,24 @@ static tri_plan_convert *make_plan(tri_gpu *g, MlirOperation op, const tri_linea
     return NULL;
 }
 
-static bool convert_in_registers(tri_gpu *g, MlirOperation op, transfer *t)
+static bool convert_in_registers(tri_gpu *g, MlirOperation op, const tri_linear *src, const tri_linear *dst,
+                                 transfer *t)
 {
+    if (t->plan->kind == TRI_CVT_SHUFFLE && by_swaps(g, src, dst, t))
+        return true;
     switch (t->plan->kind) {
     case TRI_CVT_NONE:
-    case TRI_CVT_REGISTERS: t->out = rename_registers(g, &t->plan->map, t->in); return true;
+    case TRI_CVT_REGISTERS:
+        t->out = rename_registers(g, &t->plan->map, t->in);
+        return true;
     case TRI_CVT_SHUFFLE:
         tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "layout", "through %d shuffles",
                         t->plan->shuffle.num_shuffles);
         t->out = by_shuffles(g, t->plan, t->in);
         return true;
     case TRI_CVT_SHARED:
-    case TRI_CVT_CLUSTER: break;
+    case TRI_CVT_CLUSTER:
+        break;
     }
     return tri_gpu_unsupported(g, op, "it moves data between the blocks of a cluster");
 }
@@ -145,7 +203,7 @@ bool tri_gpu_convert(tri_gpu *g, MlirOperation op, const tri_linear *src, const 
         if (!t->plan)
             return false;
         if (t->plan->kind != TRI_CVT_SHARED) {
-            if (!convert_in_registers(g, op, t))
+            if (!convert_in_registers(g, op, src, dst, t))
                 return false;
             continue;
         }

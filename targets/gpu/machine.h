@@ -154,6 +154,9 @@ typedef struct tri_machine {
     void (*load_rows)(struct tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMTypeRef type,
                       LLVMValueRef *out);
     void (*store_rows)(struct tri_gpu *g, const tri_plan_access *plan, LLVMValueRef row, LLVMValueRef *elements);
+    /* Words of 32 bits: pair[0] of lanes that have the bit set, and pair[1] of the lanes without it, change places.
+     * False: the machine has no instruction for it. Null: for none. */
+    bool (*swap_lanes)(struct tri_gpu *g, uint32_t lane_bit, LLVMValueRef pair[2]);
     /* False after a report. */
     bool (*assemble)(struct tri_gpu *g, const tri_machine_assembly *assembly);
 } tri_machine;

@@ -26,6 +26,11 @@ void tri_gpu_ttir_pipeline(const tri_unit *unit, tri_buf *out)
     tri_buf_add_z(out, "canonicalize,combine,reorder-broadcast,cse,symbol-dce,loop-once,loop-unroll");
 }
 
+static bool is_amd(const tri_unit *unit)
+{
+    return unit->arch->mma == TRI_MMA_MFMA || unit->arch->mma == TRI_MMA_WMMA;
+}
+
 /* Layouts are chosen, memory accesses first, then matrix products. */
 static void add_layout_passes(const tri_unit *unit, tri_buf *out)
 {
@@ -38,8 +43,9 @@ static void add_layout_passes(const tri_unit *unit, tri_buf *out)
                    : unit->arch->mma == TRI_MMA_SYNC ? ",accelerate-matmul{max-version=2}"
                    : unit->arch->mma != TRI_MMA_NONE ? ",accelerate-matmul"
                                                                                         : "");
-    tri_buf_format(out, ",remove-layout-conversions%s,optimize-dot-operands",
-                   unit->arch->has_block_loads ? ",lower-to-2d-block-load" : "");
+    tri_buf_format(out, ",remove-layout-conversions%s%s,optimize-dot-operands",
+                   unit->arch->has_block_loads ? ",lower-to-2d-block-load" : "",
+                   is_amd(unit) ? ",optimize-epilogue{least-bytes=4}" : "");
     tri_buf_format(out, "%s,loop-aware-cse", uses_tma(unit) ? ",optimize-descriptor-encoding" : "");
 }
 

@@ -345,6 +345,21 @@ gfx1100 fp16 False vec = 8, perPhase = 1, maxPhase = 8
 END2
 }
 
+@test "results leave in the layout of the products, on gfx950 as 16 bytes a lane" {
+    printf '%s\n' "${product/tl.dot(/tl.exp(tl.dot(}" | sed 's/+ j)))$/+ j))).to(tl.float16))/' >k.tri
+    while read -r chip store swaps; do
+        tritcc -arch="$chip" -emit=ttgir=k.ttgir,amdgcn=k.s -sig 'k(*fp16:16:S, *fp16:16:S, *fp16:16:S, 64, 64, 64)' k.tri
+        [ "$(grep -c "$store" k.s)" = "$(grep -cE 'buffer_store_' k.s)" ]
+        [ "$(grep -c v_permlane k.s)" = "$swaps" ]
+        tritrun k.tri -o c=want.npy randn:f16:64x64:seed=1 randn:f16:64x64:seed=2 empty:f16:64x64 64 64 64
+        tritrun k.ttgir "-arch=sim:$chip" -expect c=@want.npy -rtol=1e-2 -atol=1e-2 randn:f16:64x64:seed=1 \
+            randn:f16:64x64:seed=2 empty:f16:64x64
+    done <<'END2'
+gfx942 buffer_store_dwordx2 0
+gfx950 buffer_store_dwordx4 4
+END2
+}
+
 @test "remarks about products say what to change" {
     cat >k.tri <<'END'
 import triton
