@@ -8,7 +8,8 @@ says of most; --far leaves that out. Warps are cut to what a block of the chip h
 
 One line per kernel, chip and compiler: registers (VGPRs, AGPRs among them), registers spilled, bytes of LDS, waves per
 SIMD, instructions in all, seconds, then for each innermost loop its instructions and how many are of a kind. At the end
-geometric means of tritcc's numbers over Triton's, of kernels that both compiled.
+geometric means of tritcc's numbers over Triton's, of kernels that both compiled; instructions in loops are counted for
+each matrix instruction there, or where there are none for each byte that is read.
 """
 import argparse
 import math
@@ -34,24 +35,59 @@ def number(pattern, text):
     return int(found.group(1)) if found else 0
 
 
+def bytes_of(instruction):
+    """That a lane reads of global memory."""
+    if not re.match(r"(buffer|global|flat)_load_", instruction):
+        return 0
+    words = re.search(r"dwordx(\d)", instruction)
+    bits = re.search(r"_[bui](\d+)(_|$)", instruction)
+    return 4 * int(words.group(1)) if words else int(bits.group(1)) // 8 if bits else \
+        4 if "dword" in instruction else 2 if "short" in instruction else 1
+
+
+def find_loops(code, labels):
+    """Innermost loops, each a set of numbers of instructions: of those between a jump back and its target what is on a
+    way from the target to the jump."""
+    ends = {"s_endpgm", "s_branch", "s_setpc_b64"}
+    after = [[i + 1] if name not in ends else [] for i, (name, _) in enumerate(code)]
+    before = [[] for _ in range(len(code) + 1)]
+    for i, (name, target) in enumerate(code):
+        if target in labels:
+            after[i].append(labels[target])
+        for j in after[i]:
+            before[j].append(i)
+
+    def reach(start, edges, first, last):
+        seen, todo = {start}, [start]
+        while todo:
+            for j in edges[todo.pop()]:
+                if first <= j <= last and j not in seen:
+                    seen.add(j)
+                    todo.append(j)
+        return seen
+
+    loops = []
+    for i, (_, target) in enumerate(code):
+        head = labels.get(target, i + 1)
+        if head <= i and i in reach(head, after, head, i):
+            loops.append(reach(head, after, head, i) & reach(i, before, head, i))
+    return [b for i, b in enumerate(loops) if not any(o < b or o == b and j < i for j, o in enumerate(loops))]
+
+
 def measure(text):
     """Counts of the only kernel of an assembly text."""
     kernel = re.search(r"\.amdhsa_kernel (\S+)", text).group(1)
     body = text[text.find("\n" + kernel + ":"):].split("\t.section")[0].split("\n")
-    labels, code, found = {}, [], []
+    labels, code = {}, []
     for line in body:
         label, instruction = re.match(r"(\.LBB\w+):", line), INSTRUCTION.match(line)
         if label:
             labels[label.group(1)] = len(code)
-        if not instruction:
-            continue
-        target = re.search(r"(\.LBB\w+)", line)
-        if "branch" in instruction.group(1) and target and target.group(1) in labels:
-            found.append((labels[target.group(1)], len(code)))
-        code.append(instruction.group(1))
-    inner = [f for f in found if not any(f != g and f[0] <= g[0] and g[1] <= f[1] for g in found)]
-    loops = [{kind: sum(bool(re.match(p, c)) for c in code[a:b + 1]) for kind, p in KINDS} | {"all": b + 1 - a}
-             for a, b in inner]
+        if instruction:
+            target = re.search(r"(\.LBB\w+)", line) if "branch" in instruction.group(1) else None
+            code.append((instruction.group(1), target and target.group(1)))
+    loops = [{kind: sum(bool(re.match(p, code[i][0])) for i in body) for kind, p in KINDS} |
+             {"bytes": sum(bytes_of(code[i][0]) for i in body), "all": len(body)} for body in find_loops(code, labels)]
     return {"registers": number(r"\.vgpr_count: +(\d+)", text), "agprs": number(r"\.agpr_count: +(\d+)", text),
             "spilled": number(r"\.vgpr_spill_count: +(\d+)", text),
             "lds": number(r"\.group_segment_fixed_size: +(\d+)", text),
@@ -115,9 +151,16 @@ def show(name, arch, who, m, seconds):
         print("    loop " + " ".join(f"{n} {kind}" for kind, n in loop.items() if n), flush=True)
 
 
-def loop_work(m):
-    """VALU and memory instructions in loops."""
-    return sum(loop["valu"] + loop["lds"] + loop["exchange"] + loop["memory"] + loop["spill"] for loop in m["loops"])
+def in_loops(m, *kinds):
+    return sum(loop[kind] for loop in m["loops"] for kind in kinds)
+
+
+def loop_work(ours, theirs):
+    """VALU and memory instructions in loops of both, for the same work: a loop that has one version without masks and one
+    with them runs one of them at a time."""
+    unit = next((kind for kind in ("matrix", "bytes") if in_loops(ours, kind) and in_loops(theirs, kind)), None)
+    return [in_loops(m, "valu", "lds", "exchange", "memory", "spill") / (in_loops(m, unit) if unit else 1)
+            for m in (ours, theirs)]
 
 
 def compare(options, case, arch, ratios):
@@ -144,8 +187,9 @@ def compare(options, case, arch, ratios):
         return
     for what in ("registers", "all", "seconds"):
         ratios.setdefault(what, []).append(both["tritcc"][what] / max(both["triton"][what], 1e-3))
-    if loop_work(both["tritcc"]) and loop_work(both["triton"]):
-        ratios.setdefault("VALU and memory in loops", []).append(loop_work(both["tritcc"]) / loop_work(both["triton"]))
+    ours, theirs = loop_work(both["tritcc"], both["triton"])
+    if ours and theirs:
+        ratios.setdefault("VALU and memory in loops", []).append(ours / theirs)
 
 
 def main():
