@@ -272,5 +272,6 @@ static bool run_product(tri_gpu *g, MlirOperation op)
 const tri_gpu_op tri_amdgcn_ops_matrix[] = {
     {"tt.dot", run_product, NULL},
     {"tt.dot_scaled", tri_amdgcn_run_scaled, NULL},
+    {"amdg.in_thread_transpose", tri_gpu_run_convert, NULL}, /* other numbers of the same registers */
     {0},
 };

@@ -228,7 +228,7 @@ bool tri_gpu_convert(tri_gpu *g, MlirOperation op, const tri_linear *src, const 
     return true;
 }
 
-static bool run_convert(tri_gpu *g, MlirOperation op)
+bool tri_gpu_run_convert(tri_gpu *g, MlirOperation op)
 {
     MlirValue operand = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
     tri_gpu_layout *src = tri_gpu_layout_of(g, op, mlirValueGetType(operand));
@@ -250,7 +250,7 @@ static bool run_barrier(tri_gpu *g, MlirOperation op)
 }
 
 const tri_gpu_op tri_gpu_ops_convert[] = {
-    {"ttg.convert_layout", run_convert, NULL},
+    {"ttg.convert_layout", tri_gpu_run_convert, NULL},
     {"ttg.barrier", run_barrier, NULL},
     {"gpu.barrier", run_barrier, NULL},
     {0},

@@ -268,6 +268,8 @@ LLVMValueRef tri_gpu_shuffle_index(tri_gpu *g, LLVMValueRef value, LLVMValueRef 
  * where that is needed: one behind the other, each rounded up to 16 bytes. */
 bool tri_gpu_convert(tri_gpu *g, MlirOperation op, const tri_linear *src, const tri_linear *dst, int count,
                      tri_gpu_value *values);
+/* ... of an operation's operand to the layout of its result. */
+bool tri_gpu_run_convert(tri_gpu *g, MlirOperation op);
 /* "allocation.offset" of an op, or -1. */
 int64_t tri_gpu_scratch_offset(MlirOperation op);
 

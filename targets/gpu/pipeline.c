@@ -26,10 +26,7 @@ void tri_gpu_ttir_pipeline(const tri_unit *unit, tri_buf *out)
     tri_buf_add_z(out, "canonicalize,combine,reorder-broadcast,cse,symbol-dce,loop-once,loop-unroll");
 }
 
-static bool is_amd(const tri_unit *unit)
-{
-    return unit->arch->mma == TRI_MMA_MFMA || unit->arch->mma == TRI_MMA_WMMA;
-}
+static bool is_amd(const tri_unit *unit) { return unit->arch->mma == TRI_MMA_MFMA || unit->arch->mma == TRI_MMA_WMMA; }
 
 /* Layouts are chosen, memory accesses first, then matrix products. */
 static void add_layout_passes(const tri_unit *unit, tri_buf *out)
@@ -42,7 +39,7 @@ static void add_layout_passes(const tri_unit *unit, tri_buf *out)
                    unit->arch->has_warp_groups       ? groups
                    : unit->arch->mma == TRI_MMA_SYNC ? ",accelerate-matmul{max-version=2}"
                    : unit->arch->mma != TRI_MMA_NONE ? ",accelerate-matmul"
-                                                                                        : "");
+                                                     : "");
     tri_buf_format(out, ",remove-layout-conversions%s%s,optimize-dot-operands",
                    unit->arch->has_block_loads ? ",lower-to-2d-block-load" : "",
                    is_amd(unit) ? ",optimize-epilogue{least-bytes=4}" : "");
@@ -87,8 +84,10 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
     tri_buf_format(out, ",canonicalize,loop-aware-cse,optimize-dot-operands%s%s%s",
                    unit->arch->wants_prefetch ? ",prefetch" : "", uses_tma(unit) ? ",tma-lowering" : "",
                    is_split(unit) ? "{wait-in-consumers=1}" : "");
-    tri_buf_format(out, ",remove-layout-conversions,reduce-data-duplication%s,reorder-instructions,loop-aware-cse,"
-                        "symbol-dce,sccp,cse,canonicalize",
+    tri_buf_format(out,
+                   ",remove-layout-conversions,reduce-data-duplication%s%s,reorder-instructions,loop-aware-cse,"
+                   "symbol-dce,sccp,cse,canonicalize",
+                   is_amd(unit) ? ",in-thread-transpose,remove-layout-conversions" : "",
                    unit->arch->carries_pointers ? ",carry-pointers" : "");
     tri_buf_format(out, "%s,allocate-global-scratch,allocate-shared-memory{max-bytes=%u",
                    unit->arch->async_copies ? ",allocate-warp-groups" : "", unit->arch->max_shared);

@@ -332,16 +332,21 @@ END2
     # chip, type, whether columns lie side by side, elements that stay together, lines in a phase, phases: as Triton 3.6
     while read -r chip type wide swizzle; do
         tritcc -arch="$chip" -emit=ttgir=k.ttgir -sig "k(*$type:16:S, *$type:16:S, *fp32:16:S, i32:16, 128, 128, 64, $wide)" k.tri
-        grep -qF "swizzled_shared<{$swizzle, order = [$([ $wide = True ] && echo "1, 0" || echo "0, 1")]}>" k.ttgir
+        # columns side by side are turned over in registers first
+        grep -qF "$([ $wide = True ] && echo amd_rotating || echo swizzled)_shared<{$swizzle, order = [0, 1]}>" k.ttgir
+        tritcc "-arch=$chip" -emit=amdgcn=k.s k.ttgir
+        run -1 grep -E 'ds_(read|load)_u16' k.s
         local arrays=(randn:f16:128x128:seed=1 randn:f16:128x128:seed=2 empty:f32:128x128 128)
         tritrun k.tri -o c=want.npy "${arrays[@]}" 128 128 64 $wide
         tritrun k.ttgir "-arch=sim:$chip" -expect c=@want.npy -rtol=1e-3 -atol=1e-2 "${arrays[@]}"
     done <<'END2'
 gfx942 fp16 False vec = 4, perPhase = 1, maxPhase = 16
-gfx942 fp16 True vec = 1, perPhase = 1, maxPhase = 1
+gfx942 fp16 True vec = 4, perPhase = 1, maxPhase = 16
 gfx950 fp16 False vec = 8, perPhase = 2, maxPhase = 8
-gfx950 fp16 True vec = 8, perPhase = 1, maxPhase = 16
+gfx950 fp16 True vec = 8, perPhase = 2, maxPhase = 8
 gfx1100 fp16 False vec = 8, perPhase = 1, maxPhase = 8
+gfx1100 fp16 True vec = 8, perPhase = 1, maxPhase = 8
+gfx1201 fp16 True vec = 8, perPhase = 1, maxPhase = 8
 END2
 }
 
