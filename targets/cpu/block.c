@@ -153,7 +153,7 @@ static void emit_op(tri_cpu_gen *g, MlirOperation op)
 void tri_cpu_block(tri_cpu_gen *g, MlirBlock block)
 {
     uint32_t line = 0;
-    tri_cpu_piece piece = {.first = g->block_count};
+    tri_cpu_piece piece = {.first = g->block_count, .first_op = g->op_count};
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && !g->failed;
          op = mlirOperationGetNextInBlock(op)) {
         MlirOperation outer = g->op;
@@ -162,6 +162,7 @@ void tri_cpu_block(tri_cpu_gen *g, MlirBlock block)
         for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++)
             tri_cpu_variables_set(g, tri_op_result(op, r));
         g->op = outer;
+        g->op_count++;
         tri_cpu_pieces_step(g, &piece);
     }
 }

@@ -313,9 +313,27 @@ static bool optimize(tri_unit *unit)
     return ok;
 }
 
+/* Registers are given out in the square of a function's length. Long functions are in pieces (pieces.c), unless their
+ * bounds are checked. */
+static bool is_long(LLVMModuleRef module)
+{
+    enum { most_instructions = 20000 };
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        int64_t count = 0;
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                count++;
+        if (count > most_instructions)
+            return true;
+    }
+    return false;
+}
+
 static bool emit_cpu(tri_unit *unit)
 {
-    return tri_facts_emit_text(unit, tri_cpu_create_machine(unit), NULL);
+    bool hurries = (unit->options->sanitize & TRI_SANITIZE_BOUNDS) && is_long(unit->llvm_module);
+    return tri_facts_emit_text(unit, hurries ? tri_cpu_create_linear_machine(unit) : tri_cpu_create_machine(unit),
+                               NULL);
 }
 
 const tri_target tri_target_cpu = {

@@ -207,7 +207,7 @@ typedef struct tri_cpu_gen {
     LLVMBasicBlockRef at;     /* straight-line position outside of nests */
     MlirOperation op;         /* being lowered, for diagnostics */
     struct tri_cpu_lines *lines; /* null without debug information */
-    int64_t block_count;         /* made for the function so far */
+    int64_t block_count, op_count; /* made for the function so far; operations of its lists */
     TRI_VEC(LLVMBasicBlockRef) piece_starts, piece_ends; /* what pieces.c cuts out of it */
     bool steps;                  /* for a debugger: statements one after another, variables in memory */
     int64_t variable_bytes;      /* of blocks that are in memory for that alone */
@@ -479,7 +479,7 @@ void tri_cpu_lines_end(tri_cpu_gen *g);
 /* pieces.c: behind each statement of a list; when the function is whole */
 typedef struct {
     LLVMBasicBlockRef start; /* null: the list's own start, which others may jump to */
-    int64_t first;           /* number of the piece's first block */
+    int64_t first, first_op; /* numbers of the piece's first block and operation */
 } tri_cpu_piece;
 void tri_cpu_pieces_step(tri_cpu_gen *g, tri_cpu_piece *io_piece);
 void tri_cpu_pieces_end(tri_cpu_gen *g);

@@ -211,6 +211,8 @@ LLVMTargetMachineRef tri_cpu_create_machine(tri_unit *unit) { return create_mach
 
 LLVMTargetMachineRef tri_cpu_create_launch_machine(tri_unit *unit) { return create_machine(unit, 1); }
 
+LLVMTargetMachineRef tri_cpu_create_linear_machine(tri_unit *unit) { return create_machine(unit, 0); }
+
 const char *tri_cpu_triple(const tri_machine_facts *arch)
 {
     return is_aarch64(arch ? arch : tri_machines_first("cpu")) ? "aarch64-unknown-linux-gnu"

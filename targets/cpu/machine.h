@@ -10,6 +10,8 @@
 LLVMTargetMachineRef tri_cpu_create_machine(tri_unit *unit);
 /* The same, in a hurry: for launchers around code that is assembly already. */
 LLVMTargetMachineRef tri_cpu_create_launch_machine(tri_unit *unit);
+/* The same, in time that is linear in a function's length. */
+LLVMTargetMachineRef tri_cpu_create_linear_machine(tri_unit *unit);
 /* Generic code for the family of this host. */
 LLVMTargetMachineRef tri_cpu_create_host_machine(tri_diag *diag);
 /* The triple of a CPU arch; of this host when null. */

@@ -5,7 +5,13 @@
 #include "ir/llvm.h"
 #include "ir/options.h"
 
-enum { least_blocks = 600, blocks_of_piece = 200 };
+/* (A loop holds up to a thousand operations.) */
+enum { least_blocks = 600, blocks_of_piece = 200, least_ops = 12000, ops_of_piece = 4000 };
+
+static bool is_whole(const tri_cpu_gen *g, const tri_cpu_piece *piece)
+{
+    return g->block_count - piece->first >= blocks_of_piece || g->op_count - piece->first_op >= ops_of_piece;
+}
 
 /* A debugger steps through whole functions, and bounds are checked where pointers are seen to come from arguments. */
 static bool may_split(const tri_cpu_gen *g)
@@ -16,7 +22,7 @@ static bool may_split(const tri_cpu_gen *g)
 
 void tri_cpu_pieces_step(tri_cpu_gen *g, tri_cpu_piece *io_piece)
 {
-    if (!may_split(g) || LLVMGetBasicBlockTerminator(g->at) || g->block_count - io_piece->first < blocks_of_piece)
+    if (!may_split(g) || LLVMGetBasicBlockTerminator(g->at) || !is_whole(g, io_piece))
         return;
     LLVMBasicBlockRef next = tri_cpu_new_block(g, "piece");
     tri_cpu_at(g, 0);
@@ -26,13 +32,13 @@ void tri_cpu_pieces_step(tri_cpu_gen *g, tri_cpu_piece *io_piece)
         tri_vec_push(g->arena, &g->piece_ends, next);
     }
     tri_cpu_move(g, 0, next);
-    *io_piece = (tri_cpu_piece){next, g->block_count};
+    *io_piece = (tri_cpu_piece){next, g->block_count, g->op_count};
 }
 
 void tri_cpu_pieces_end(tri_cpu_gen *g)
 {
-    if (!g->failed && g->block_count >= least_blocks)
+    if (!g->failed && (g->block_count >= least_blocks || g->op_count >= least_ops))
         tri_llvm_outline(g->fn, g->piece_starts.len, g->piece_starts.at, g->piece_ends.at);
     g->piece_starts.len = g->piece_ends.len = 0;
-    g->block_count = 0;
+    g->block_count = g->op_count = 0;
 }

@@ -29,6 +29,15 @@ compile() { # KERNEL ARCH KIND SIG
     done
 }
 
+@test "a chain of 13,000 steps is in functions of bounded size, with checks of bounds in linear time" {
+    tritcc "$here/long.tri" -k unrolled -arch=x86-64 -emit=llir=parts.ll -sig '*fp32, *fp32, 13000, 64'
+    [ "$(grep -c '^define' parts.ll)" -ge 4 ]
+    awk '/^define/ { n = 0 } /^  / { n++ } n > most { most = n } END { exit most > 9000 }' parts.ll
+    # the code generator that is linear keeps values on the stack
+    tritcc "$here/long.tri" -k unrolled -arch=x86-64 -fsanitize=bounds -emit=asm=checked.s -sig '*fp32, *fp32, 13000, 64'
+    run_on unrolled "$HOST_ARCH" -fsanitize=bounds randn:f32:64:seed=1 empty:f32:64 5000 64 -o y=y.npy
+}
+
 @test "large blocks on the simulator in seconds" {
     local start=$SECONDS
     run_on sums "$HOST_ARCH" randn:f16:128x64:seed=1 randn:f16:64x128:seed=2 empty:f32:128x128 64 128 -o out=out.npy
