@@ -158,6 +158,31 @@ function paint(text, kind) {
   return out + escape(text.slice(done));
 }
 
+/* Strings of several lines: of each line, up to where it ends one (`shut`) and from where it begins one (`tail`). */
+function markStrings(lines) {
+  const token = /#.*|"""|'''|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
+  let open = '', m;
+  for (const line of lines) {
+    const end = open ? line.text.indexOf(open) : 0;
+    line.tail = line.text.length;
+    line.shut = !open ? 0 : end < 0 ? line.tail : end + 3;
+    if (end < 0) continue;
+    open = '';
+    token.lastIndex = line.shut;
+    while (!open && (m = token.exec(line.text))) {
+      if (m[0] !== '"""' && m[0] !== "'''") continue;
+      const close = line.text.indexOf(m[0], m.index + 3);
+      token.lastIndex = close + 3;
+      if (close < 0) [open, line.tail] = [m[0], m.index];
+    }
+  }
+  return lines;
+}
+function paintLine(line, kind) {
+  const string = s => s && '<span class=s>' + escape(s) + '</span>', { text, shut = 0, tail = text.length } = line;
+  return string(text.slice(0, shut)) + paint(text.slice(shut, tail), kind) + string(text.slice(tail));
+}
+
 /* --- panes ----------------------------------------------------------------------------------- */
 
 function makePane(name, lines, kind, messages) {
@@ -186,7 +211,7 @@ function fillPane(pane, number) {
     let rows = '';
     for (let k = i; k < end; k++) {
       rows += '<div class=l role=option id=p' + number + 'l' + k + ' data-i=' + k + ' data-n=' + (k + 1) + (pane.lines[k].text.trim() ? '>' : ' aria-label=blank>') +
-        paint(pane.lines[k].text, pane.kind) + '</div>';
+        paintLine(pane.lines[k], pane.kind) + '</div>';
       for (const m of pane.messages.get(k + 1) || []) rows += messageRow(m);
     }
     html.push('<div class=chunk role=presentation style="contain-intrinsic-size:auto ' + (end - i) * 19.5 + 'px">' + rows + '</div>');
@@ -213,7 +238,7 @@ function messagesByLine(v) {
 function makePanes() {
   const v = data.variants[variant], none = new Map();
   const source = data.source.replace(/\n$/, '').split('\n').map((text, i) => ({ text: text.replace(/\r$/, ''), from: i + 1 }));
-  panes = [makePane('source', source, 'source', messagesByLine(v))];
+  panes = [makePane('source', markStrings(source), 'source', messagesByLine(v))];
   for (const stage of v.stages)
     panes.push(makePane(names[stage.name] || stage.name, readStage(stage), ['ttir', 'ttgir', 'linalg'].includes(stage.name) ? 'mlir' : 'code', none));
   panes.forEach(p => { p.isLayouts = p.name === 'ttgir'; });

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Tests the page of -emit=html and the manual's web pages (`make html`) in a headless Chromium: tests/page/check.sh [FOLDER].
 # FOLDER (here: page) gets the pages and screenshots at 360, 1280 and 2560 pixels, light and dark. Needs Debian's chromium, or another named in CHROMIUM; with
-# AXE=axe.min.js (axe-core) the page's accessibility is checked, too.
+# AXE=axe.min.js (axe-core; the package axe-playwright-python of PyPI has it) accessibility is checked, too.
 set -eu
 src=$(cd "${0%/*}/../.." && pwd)
 tritcc=$(realpath "${TRITCC:-${BUILDDIR:-.}/tritcc}")

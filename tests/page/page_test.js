@@ -16,6 +16,9 @@ try {
   const code = first.stages.some(s => s.name === 'ptx') ? 'PTX' : 'assembly';
 
   check('every stage has a pane', ['source', 'ttir', 'ttgir', 'LLVM IR', code].every(pane), all('.pane').map(p => p.getAttribute('aria-label')));
+  const quoted = row('source', 'The smallest useful kernel');
+  check('a string of several lines is one', !quoted || quoted.querySelectorAll('span').length === 1 && quoted.querySelector('.s'), quoted && quoted.innerHTML);
+  check('code behind it is code', !quoted || row('source', 'import torch').querySelector('.k'), 'import is no word');
   const load = row('source', 'x = tl.load');
   point(load);
   for (const name of ['source', 'ttir', 'ttgir', 'LLVM IR', code])
