@@ -561,7 +561,9 @@ static bool check_params(tri_signature_kernel *k)
                            TRI_STR_ARG(tri_ast_text(param)));
             return false;
         }
-        if (tri_annotation_is_constexpr(param) && is_listed(k, k->function->do_not_specialize, i)) {
+        if (tri_annotation_is_constexpr(param) &&
+            (is_listed(k, k->function->do_not_specialize, i) ||
+             is_listed(k, k->function->do_not_specialize_on_alignment, i))) {
             tri_diag_error(k->c->diag, param->span, TRI_SIG_BAD, "'%.*s' is both constexpr and in do_not_specialize",
                            TRI_STR_ARG(param->param.name));
             return false;

@@ -464,6 +464,38 @@ class Surroundings(Installed):
         """
         python(code)
 
+    def test_decorators_of_functions_are_kept(self):
+        code = """
+            import support, triton, triton.language as tl, tritcc.triton
+            from triton.compiler.errors import CompilationError
+            @triton.must_use_result("extra words")
+            @triton.jit
+            def cube(x):
+                return x * x * x
+            @triton.jit
+            def unused(o):
+                cube(1.0)
+            @triton.jit
+            def used(o):
+                tl.store(o, cube(2.0))
+            @triton.jit(do_not_specialize_on_alignment=["N"])
+            def listed(N: tl.constexpr):
+                pass
+            tritcc.triton.install(strict=True)
+            support.compiled(used, o="*fp32")
+            for install in (True, False):
+                for kernel, given in ((unused, {"o": "*fp32"}), (listed, {"N": 5})):
+                    try:
+                        support.compiled(kernel, **given)
+                    except CompilationError as error:
+                        print(str(error).replace(chr(10), "|"))
+                tritcc.triton.uninstall()
+        """
+        said = python(code)
+        self.assertEqual(said.count("|The result of cube is not being used. extra words"), 2, said)
+        self.assertEqual(said.count("|N marked as constexpr and listed in do_not_specialize"), 2, said)
+        self.assertEqual(said.count("TRI-4006"), 1, said)
+
     def test_another_triton_is_named(self):
         code = """
             import triton

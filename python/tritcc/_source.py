@@ -63,7 +63,7 @@ def text_of(function):
 
 class Piece:
     """A text of the bundle that stands for a place of the user's: line 1 of `text` is `line` of `file`. `head` are the
-    decorators, which stand in front of it."""
+    lines of decorators, which stand in front of it."""
 
     def __init__(self, text, file, line, head, owner=None):
         self.text, self.file, self.line, self.head, self.owner = text, file, line, head, owner
@@ -180,7 +180,7 @@ class Bundle:
         text = textwrap.dedent("".join(lines)).rstrip() + "\n"
         text = self._resolved(text, {**scope, value.__name__: value}, name)
         file = inspect.getsourcefile(value) or "<unknown>"
-        self.pieces.append(Piece(text, file, line, ""))
+        self.pieces.append(Piece(text, file, line, ()))
         return name
 
     def _function(self, function, name=None):
@@ -199,7 +199,7 @@ class Bundle:
         scope, signature = capture_scope(function), inspect.signature(python)
         if name != python.__name__ or not self._means_itself(text, scope, signature):
             text = self._resolved(text, scope, name, signature)
-        self.pieces.append(Piece(text, file, line, _decorator(function), function))
+        self.pieces.append(Piece(text, file, line, _decorators(function), function))
         return name
 
     def _means_itself(self, text, scope, signature):
@@ -228,20 +228,20 @@ class Bundle:
         ours = sorted((p for p in self.pieces if p.file == self.filename), key=lambda p: p.line)
         others = [p for p in self.pieces if p.file != self.filename]
         for piece in ours:
-            if piece.line - 1 < len(lines) + 1:
+            if piece.line - 1 < len(lines) + max(len(piece.head), 1):
                 others.append(piece)
                 continue
             lines += [""] * (piece.line - 1 - len(lines))
             self._place(piece, lines)
         lines += self.lines
         for piece in others:
-            lines += ["", ""]
+            lines += [""] * (1 + max(len(piece.head), 1))
             self._place(piece, lines)
         return "\n".join(lines) + "\n"
 
     def _place(self, piece, lines):
         if piece.head:
-            lines[-1] = piece.head
+            lines[-len(piece.head) :] = piece.head
         piece.place = len(lines) + 1
         lines += piece.text.rstrip("\n").split("\n")
 
@@ -265,11 +265,24 @@ def _is_library(function, python):
     return getattr(sys.modules.get(module), python.__name__, None) is function
 
 
-def _decorator(function):
+def _decorators(function):
+    """The lines that say of a function what Triton knows of it and its text does not."""
+    must_use = getattr(function, "_must_use_result", False)
+    head = [f"@triton.must_use_result({must_use!r})"] if must_use and isinstance(must_use, str) else []
+    if must_use and not head:
+        head = ["@triton.must_use_result"]
     if type(function).__name__ == "ConstexprFunction":
-        return "@triton.constexpr_function"
-    noinline = getattr(function, "noinline", None)
-    return "@triton.jit(noinline=True)" if noinline else "@triton.jit"
+        return [*head, "@triton.constexpr_function"]
+    words = ["noinline=True"] if getattr(function, "noinline", None) else []
+    listed = [p.name for p in getattr(function, "params", ()) if _is_listed_constant(p)]
+    words += [f"do_not_specialize={listed!r}"] if listed else []
+    return [*head, f"@triton.jit({', '.join(words)})" if words else "@triton.jit"]
+
+
+def _is_listed_constant(parameter):
+    """Is it a constant that do_not_specialize names, which is a mistake? The arguments' types are told otherwise."""
+    listed = ("do_not_specialize", "do_not_specialize_on_alignment")
+    return parameter.is_constexpr and any(getattr(parameter, name, False) for name in listed)
 
 
 def bundle_of(function, name=None, allow_globals=False):

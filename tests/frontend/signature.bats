@@ -69,6 +69,9 @@ def k(p, B: tl.constexpr):
 K
     tritcc -1 k.tri -sig '*i32, 4' -emit=ttir=-
     [[ $errors == *"k.tri:6:"*"both constexpr and in do_not_specialize"* ]]
+    sed -i 's/do_not_specialize=/do_not_specialize_on_alignment=/' k.tri
+    tritcc -1 -emit=ttir k.tri -sig '*fp32, 4'
+    [[ $errors == *"k.tri:6:"*"both constexpr and in do_not_specialize"* ]]
 }
 
 @test "dtypes, strings, None, tuples and functions are constants" {

@@ -52,6 +52,10 @@ class Utils:
         return 0, 0, 32, 0, 1024
 
     @staticmethod
+    def unload_module(module):
+        pass
+
+    @staticmethod
     def get_device_properties(device):
         return {"max_shared_mem": 232448, "multiprocessor_count": 132, "warpSize": 32, "max_num_regs": 65536}
 

@@ -81,6 +81,12 @@ PHRASES = (
     ("3022", r"axis (-?\d+)", "ValueError('invalid axis {1}')"),
     ("3023", r"returns (.*), but another return gives (.*)", "TypeError('Inconsistent return types: {2} and {1}')"),
     (
+        "3030",
+        r"'([^']*)' is both constexpr and in do_not_specialize",
+        "{1} marked as constexpr and listed in do_not_specialize/do_not_specialize_on_alignment. Remove constexpr "
+        "designation to skip specialization.",
+    ),
+    (
         "4001",
         r"attributes can not be assigned",
         "NotImplementedError('Attribute assignment is not supported in triton')",
@@ -89,6 +95,7 @@ PHRASES = (
     ("4001", r"can be indexed only with", "ValueError('unsupported tensor index')"),
     ("4001", r"'(break|continue|try|with|lambda|dict)", "unsupported AST node type: {1}"),
     ("4003", r"'([^']*)'", "ValueError('{1} is already defined. constexpr cannot be reassigned.')"),
+    ("4006", r"^the result of '([^']*)' is not used\. ?(.*)", "The result of {1} is not being used. {2}"),
     ("4006", r"(.*)", "ValueError({0!r})"),
     ("4008", r"(.*)", "RuntimeError('Only `range` and `static_range` iterators are currently supported')"),
 )
@@ -105,7 +112,7 @@ def phrase_of(code, text):
             groups = [_TYPE.sub(r"\1", g or "") for g in found.groups()]
             if words.startswith("unsupported AST"):
                 groups = [_NODES.get(g, g.capitalize()) for g in groups]
-            return words.format(text, *groups, *[""] * 4)
+            return words.format(text, *groups, *[""] * 4).rstrip()
     return text
 
 
