@@ -31,7 +31,6 @@ def run(compiler, arguments, folder):
         VERDICTS_SAMPLE=str(arguments.sample),
         TRITCC=str(int(compiler == "tritcc")),
         TRITCC_STRICT=str(int(arguments.strict)),
-        TRITCC_WARNINGS="0",
     )
     command = [sys.executable, "-m", "pytest", "-q", "-x" if arguments.first else "--tb=short", "-p", "plugin"]
     command += ["-p", "no:cacheprovider", *arguments.suite]
