@@ -5,7 +5,8 @@ usage: torch_compile.py [MODEL...] [--threads N,N] [--modes NAME,...] [--steps N
 
 Each row is a fresh process with empty caches. `wall` is the first step, from the call to its end; `triton.compile` the
 time in there (of this process: with --threads 1 all of it), `ptxas` the part of it that ptxas took. `step` is the
-median of later steps, `device` the time of Inductor's kernels in one of them, as the profiler has it. Losses of all steps must agree between the compilers; kernels that Triton compiled for tritcc
+median of later steps, `device` the time of Inductor's kernels in one of them, as the profiler has it. Losses of all
+steps must agree between the compilers; kernels that are slower than Triton's, and those that Triton compiled for tritcc,
 are named. The package tritcc must be importable in child processes too (installed, or on PYTHONPATH).
 """
 
@@ -247,8 +248,8 @@ def compare(model, threads, mode, steps):
         if row:
             print(
                 f"{model:7} {mode:8} threads={threads:<2} {compiler:6} wall {row['wall']:6.2f} s  triton.compile "
-                f"{row['compile']:6.2f} s ({row['kernels']} kernels), ptxas {row['ptxas']:6.2f} s  step {row['step']:7.3f} ms  "
-                f"device {sum(row['device'].values()):7.3f} ms",
+                f"{row['compile']:6.2f} s ({row['kernels']} kernels), ptxas {row['ptxas']:6.2f} s  "
+                f"step {row['step']:7.3f} ms  device {sum(row['device'].values()):7.3f} ms",
                 flush=True,
             )
     ours, theirs = rows["tritcc"], rows["triton"]

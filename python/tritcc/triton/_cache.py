@@ -1,8 +1,8 @@
 """Files of Triton's cache, written with fewer steps.
 
-Triton makes a folder for each of the eight files of a kernel, writes the file in it, moves it out and removes the folder
-and, in vain, those around it: a third of what a small kernel costs beside its compilation. A file of another name in the
-same folder serves the same end: what is interrupted never has the name that is looked for."""
+Triton makes a folder for each of the eight files of a kernel, writes the file in it, moves it out and removes the
+folder and, in vain, those around it: a third of what a small kernel costs beside its compilation. A file of another name
+in the same folder serves the same end: what is interrupted never has the name that is looked for."""
 
 import functools
 import io
