@@ -217,10 +217,12 @@ static bool retarget(tri_unit *unit)
  * exchanges other values through it. */
 static bool plan_shared_memory(tri_unit *unit, const tri_pass_hooks *hooks)
 {
+    bool is_amd = unit->arch->mma == TRI_MMA_MFMA || unit->arch->mma == TRI_MMA_WMMA;
     if (!retarget(unit) && !mlirAttributeIsNull(tri_op_attr(mlirModuleGetOperation(unit->module), "ttg.shared")))
-        return true;
-    tri_str passes = tri_str_format(unit->arena, "allocate-global-scratch,allocate-shared-memory{max-bytes=%u},membar",
-                                    unit->arch->max_shared);
+        return !is_amd || tri_passes_run(unit, "expand-buffer-ops", hooks);
+    tri_str passes = tri_str_format(
+        unit->arena, "expand-buffer-ops,allocate-global-scratch,allocate-shared-memory{max-bytes=%u},membar",
+        unit->arch->max_shared);
     return tri_passes_run(unit, passes.data, hooks);
 }
 

@@ -14,7 +14,7 @@ enum {
     TRI_AMDGCN_END
 };
 
-extern const tri_gpu_op tri_amdgcn_ops_matrix[];
+extern const tri_gpu_op tri_amdgcn_ops_matrix[], tri_amdgcn_ops_hints[];
 /* Members of tri_machine (buffer.c). */
 void tri_amdgcn_load_at(tri_gpu *g, const tri_machine_access *access, LLVMValueRef offset, LLVMValueRef *other,
                         LLVMValueRef *out_words);

@@ -193,7 +193,7 @@ static const tri_machine_primitive own[] = {
 #include "targets/amdgcn/primitives.def"
 };
 
-static const tri_gpu_op *const ops[] = {tri_amdgcn_ops_matrix, NULL};
+static const tri_gpu_op *const ops[] = {tri_amdgcn_ops_matrix, tri_amdgcn_ops_hints, NULL};
 
 static void add_attribute(tri_gpu *g, LLVMValueRef function, const char *name, const char *value)
 {

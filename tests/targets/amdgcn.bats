@@ -365,6 +365,32 @@ gfx950 buffer_store_dwordx4 4
 END2
 }
 
+@test "buffer operations and marks of scheduling, as other compilers write them, are machine code" {
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(x, o, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i, i < n, other=1.0) + 1, i < n)
+END2
+    tritrun -o o=want.npy k.tri arange:f32:1024 zeros:f32:1024 1000 1024
+    for chip in gfx90a gfx942 gfx1100 gfx1201; do
+        tritcc "-arch=$chip" -emit=ttgir=k.ttgir -sig 'k(*fp32:16:S, *fp32:S:16, i32, B=1024)' k.tri
+        tritcc -x ttgir "-passes=convert-buffer-ops{gfx-arch=$chip}" k.ttgir -o buffers.ttgir
+        grep -q 'amdg.buffer_load %x' buffers.ttgir && grep -q amdg.buffer_store buffers.ttgir
+        sed -E 's/^( *)(%.* = amdg.buffer_load.*)/\1rocdl.sched.barrier 0\n\1rocdl.s.setprio 1\n\1\2\n\1%t = rocdl.workitem.id.x : i32\n\1%h = arith.cmpi slt, %t, %t : i32\n\1amdg.cond_barrier %h\n\1rocdl.s.barrier/' buffers.ttgir >marks.ttgir
+        for file in buffers marks; do
+            tritcc "-arch=$chip" -emit=amdgcn=k.s,hsaco=k.hsaco $file.ttgir
+            grep -q buffer_load k.s && grep -q buffer_store k.s
+            run -1 grep saveexec k.s
+            tritrun "-arch=sim:$chip" -expect o=@want.npy $file.ttgir arange:f32:1024 zeros:f32:1024 1000
+        done
+        grep -q s_setprio k.s && grep -q 's_barrier' k.s
+    done
+}
+
 @test "remarks about products say what to change" {
     cat >k.tri <<'END'
 import triton

@@ -1,0 +1,96 @@
+/* Writes AMD's buffer operations as accesses through pointers.
+ *
+ *     %x = amdg.buffer_load %p[%o], %m, %z : #l          %b = tt.splat %p
+ *                                                   ->   %q = tt.addptr %b, %o
+ *                                                        %x = tt.load %q, %m, %z : #l
+ *
+ * likewise amdg.buffer_store, amdg.buffer_atomic_rmw and amdg.buffer_atomic_cas. Triton's ttgir for AMD's GPUs has
+ * them; lowering chooses buffer instructions itself, for pointers into arrays below 2 GiB (tt.pointer_range), whoever
+ * wrote the addresses, and other machines and the simulator run the same. The reverse of upstream's convert-buffer-ops.
+ * Test: tests/passes/expand-buffer-ops.mlir */
+#include "passes/passes.h"
+
+#include "ir/op.h"
+#include "ir/type.h"
+
+typedef struct {
+    const char *name, *plain;
+    /* Operand groups: where the base, the offsets, and what the plain operation takes behind the pointer stand; -1:
+     * none.
+     */
+    int base, offsets, rest[3];
+    const char *attributes[3];
+} buffer_op;
+
+static const buffer_op buffer_ops[] = {
+    {"amdg.buffer_load", "tt.load", 0, 1, {3, 4, -1}, {"cache"}},
+    {"amdg.buffer_store", "tt.store", 1, 2, {0, 4, -1}, {"cache"}},
+    {"amdg.buffer_atomic_rmw", "tt.atomic_rmw", 0, 1, {2, 4, -1}, {"atomic_rmw_op", "sem", "scope"}},
+    {"amdg.buffer_atomic_cas", "tt.atomic_cas", 0, 1, {2, 3, -1}, {"sem", "scope"}},
+};
+
+/* An operand group; where operations have no groups of which some are empty, an operand. Null: it is not there. */
+static MlirValue buffer_operand(MlirOperation op, int group)
+{
+    if (!mlirAttributeIsNull(tri_op_attr(op, "operandSegmentSizes")))
+        return tri_op_segment_value(op, group);
+    return group < mlirOperationGetNumOperands(op) ? tri_op_operand(op, group) : (MlirValue){0};
+}
+
+/* %p + %o in the shape and layout of the offsets. */
+static MlirValue buffer_address(tri_builder *b, MlirValue base, MlirValue offsets)
+{
+    MlirType type = tri_type_with_element(mlirValueGetType(offsets), mlirValueGetType(base));
+    return tri_builder_binary(b, "tt.addptr", type, tri_builder_unary(b, "tt.splat", type, base), offsets);
+}
+
+static void expand_buffer_op(MlirOperation op, const buffer_op *form)
+{
+    tri_builder b = tri_builder_before(op);
+    MlirValue operands[4] = {buffer_address(&b, buffer_operand(op, form->base), buffer_operand(op, form->offsets))};
+    int count = 1;
+    int32_t sizes[] = {1, 0, 0};
+    tri_attr attrs[4];
+    int num_attrs = 0;
+    for (int i = 0; form->rest[i] >= 0; i++) {
+        MlirValue value = buffer_operand(op, form->rest[i]);
+        if (mlirValueIsNull(value))
+            continue;
+        operands[count++] = value;
+        sizes[1 + i] = 1;
+    }
+    for (int i = 0; i < 3 && form->attributes[i]; i++)
+        attrs[num_attrs++] = (tri_attr){form->attributes[i], tri_op_attr(op, form->attributes[i])};
+    if (tri_op_is(op, "amdg.buffer_load"))
+        attrs[num_attrs++] = (tri_attr){"operandSegmentSizes", tri_attr_i32s(b.context, 3, sizes)};
+    MlirType result;
+    intptr_t num_results = mlirOperationGetNumResults(op);
+    if (num_results)
+        result = mlirValueGetType(tri_op_result(op, 0));
+    MlirOperation made = tri_builder_create(&b, &(tri_op){.name = form->plain,
+                                                          .num_operands = count,
+                                                          .operands = operands,
+                                                          .num_results = num_results,
+                                                          .results = &result,
+                                                          .num_attrs = num_attrs,
+                                                          .attrs = attrs});
+    MlirValue value = num_results ? tri_op_result(made, 0) : (MlirValue){0};
+    tri_op_replace(op, num_results, &value);
+}
+
+static bool run_expand_buffer_ops(tri_pass_run *run)
+{
+    for (size_t i = 0; i < sizeof buffer_ops / sizeof *buffer_ops; i++) {
+        tri_op_list ops = {0};
+        tri_op_collect_named(mlirModuleGetOperation(run->module), buffer_ops[i].name, run->arena, &ops);
+        for (size_t k = 0; k < ops.len; k++)
+            expand_buffer_op(ops.at[k], &buffer_ops[i]);
+    }
+    return true;
+}
+
+const tri_pass tri_pass_expand_buffer_ops = {
+    .name = "expand-buffer-ops",
+    .help = "write AMD's buffer operations as accesses through pointers",
+    .run = run_expand_buffer_ops,
+};
