@@ -24,7 +24,7 @@
 
 /* ---- matchers ---- */
 
-static bool match(tri_arena *arena, MlirOperation convert, MlirOperation *out_trans)
+static bool match_transposed(tri_arena *arena, MlirOperation convert, MlirOperation *out_trans)
 {
     const tri_encoding *to = tri_dots_encoding(arena, tri_op_result(convert, 0));
     MlirOperation trans = tri_op_def(tri_op_operand(convert, 0));
@@ -107,7 +107,7 @@ static bool run_optimize_dot_operands(tri_pass_run *run)
     tri_op_collect_named(module, "ttg.convert_layout", run->arena, &converts);
     for (size_t i = 0; i < converts.len; i++) {
         MlirOperation trans;
-        if (match(run->arena, converts.at[i], &trans))
+        if (match_transposed(run->arena, converts.at[i], &trans))
             rewrite_operands(run, converts.at[i], trans);
     }
     tri_op_list allocs = {0};
