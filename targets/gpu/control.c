@@ -53,8 +53,9 @@ static void add_edge(value_list phis, value_list values, LLVMBasicBlockRef from)
 typedef struct {
     int count; /* of the elements, when they become words; else 0 */
     tri_gpu_packing words;
-    LLVMValueRef base; /* of pointers that become offsets; else null */
-    int joined;        /* elements of a vector; 0: they go alone */
+    LLVMValueRef base;          /* of pointers that become offsets; else null */
+    int joined;                 /* elements of a vector; 0: they go alone */
+    const tri_gpu_value *slice; /* of a buffer's descriptor, of which the base alone goes around; else null */
 } carried_form;
 
 /* Sums of the matrix unit, whose instructions want them side by side. */
@@ -100,6 +101,16 @@ static bool is_only_address(MlirValue pointer, int depth)
     return true;
 }
 
+/* A descriptor whose place in its buffer is known. */
+static const tri_gpu_value *plan_slice(MlirType type, const tri_gpu_value *value)
+{
+    tri_memdesc desc;
+    bool is_known = tri_type_get_memdesc(type, &desc) && value->count > 1;
+    for (int i = 1; i < value->count; i++)
+        is_known = is_known && LLVMIsAConstantInt(value->at[i]);
+    return is_known ? value : NULL;
+}
+
 static carried_form *plan_carried(tri_gpu *g, MlirOperation loop, value_list init)
 {
     enum { far = 16 };
@@ -108,6 +119,7 @@ static carried_form *plan_carried(tri_gpu *g, MlirOperation loop, value_list ini
         MlirValue argument = mlirBlockGetArgument(tri_op_body(loop, 0), 1 + i);
         MlirType type = mlirValueGetType(argument);
         forms[i].joined = plan_joined(g, type);
+        forms[i].slice = plan_slice(type, &init.at[i]);
         if (!g->machine->packed_bits)
             continue;
         if (plan_words(g, &init.at[i], &forms[i].words))
@@ -125,7 +137,9 @@ static value_list pack_carried(tri_gpu *g, const carried_form *forms, value_list
     value_list out = new_list(g, list.count);
     for (int i = 0; i < list.count; i++) {
         out.at[i] = list.at[i];
-        if (forms[i].count) {
+        if (forms[i].slice) {
+            out.at[i] = tri_gpu_single(g, list.at[i].at[0]);
+        } else if (forms[i].count) {
             out.at[i] = tri_gpu_new(g, forms[i].words.words);
             tri_gpu_pack(g, &forms[i].words, list.at[i].at, out.at[i].at);
         } else if (forms[i].base) {
@@ -146,7 +160,11 @@ static value_list unpack_carried(tri_gpu *g, const carried_form *forms, value_li
     value_list out = new_list(g, packed.count);
     for (int i = 0; i < packed.count; i++) {
         out.at[i] = packed.at[i];
-        if (forms[i].count) {
+        if (forms[i].slice) {
+            out.at[i] = tri_gpu_new(g, forms[i].slice->count);
+            memcpy(out.at[i].at, forms[i].slice->at, sizeof *out.at[i].at * (size_t)out.at[i].count);
+            out.at[i].at[0] = packed.at[i].at[0];
+        } else if (forms[i].count) {
             out.at[i] = tri_gpu_new(g, forms[i].count);
             tri_gpu_unpack(g, &forms[i].words, packed.at[i].at, out.at[i].at);
         } else if (forms[i].base) {
@@ -160,6 +178,16 @@ static value_list unpack_carried(tri_gpu *g, const carried_form *forms, value_li
         }
     }
     return out;
+}
+
+/* The next trip's slices are at the same places of their buffers. */
+static bool keeps_slices(tri_gpu *g, MlirOperation op, const carried_form *forms, value_list next)
+{
+    for (int i = 0; i < next.count; i++)
+        for (int r = 1; forms[i].slice && r < next.at[i].count; r++)
+            if (next.at[i].at[r] != forms[i].slice->at[r])
+                return tri_gpu_unsupported(g, op, "a slice of a buffer is at another place in the next trip");
+    return true;
 }
 
 static void bind_results(tri_gpu *g, MlirOperation op, value_list values)
@@ -221,6 +249,8 @@ static bool run_for(tri_gpu *g, MlirOperation op)
     if (!lower_body(g, block, &end))
         return false;
     value_list next = operands_from(g, end, 0), next_words = pack_carried(g, forms, next);
+    if (!keeps_slices(g, end, forms, next))
+        return false;
     /* the loop runs while iv + step < upper, and the source forbids the sum to wrap before that */
     LLVMValueRef next_iv = less == LLVMIntSLT ? LLVMBuildNSWAdd(g->b, iv, step, "") : LLVMBuildAdd(g->b, iv, step, "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(g->b);

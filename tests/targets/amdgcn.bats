@@ -391,6 +391,58 @@ END2
     done
 }
 
+@test "loops carry descriptors of buffers" {
+    cat >k.ttgir <<'END2'
+#l = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [1], order = [0]}>
+#r = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [1], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func public @k(%x: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %o: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %zero = arith.constant dense<0.0> : tensor<256xf32, #r>
+    %i = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32, #l>
+    %j = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32, #r>
+    %v = amdg.buffer_load %x[%i] : tensor<256xf32, #l>
+    %m = ttg.local_alloc : () -> !ttg.memdesc<2x256xf32, #shared, #smem, mutable>
+    %first = ttg.memdesc_index %m[%c0] : !ttg.memdesc<2x256xf32, #shared, #smem, mutable> -> !ttg.memdesc<256xf32, #shared, #smem, mutable>
+    ttg.local_store %v, %first : tensor<256xf32, #l> -> !ttg.memdesc<256xf32, #shared, #smem, mutable>
+    %s:3 = scf.for %t = %c0 to %n step %c1 iter_args(%at = %first, %sum = %zero, %y = %v) -> (!ttg.memdesc<256xf32, #shared, #smem, mutable>, tensor<256xf32, #r>, tensor<256xf32, #l>) : i32 {
+      %w = ttg.local_load %at : !ttg.memdesc<256xf32, #shared, #smem, mutable> -> tensor<256xf32, #r>
+      %next = arith.addf %sum, %w : tensor<256xf32, #r>
+      %z = arith.addf %y, %y : tensor<256xf32, #l>
+      %u = arith.addi %t, %c1 : i32
+      %b = arith.remsi %u, %c2 : i32
+      %other = ttg.memdesc_index %m[%b] : !ttg.memdesc<2x256xf32, #shared, #smem, mutable> -> !ttg.memdesc<256xf32, #shared, #smem, mutable>
+      ttg.local_store %z, %other : tensor<256xf32, #l> -> !ttg.memdesc<256xf32, #shared, #smem, mutable>
+      scf.yield %other, %next, %z : !ttg.memdesc<256xf32, #shared, #smem, mutable>, tensor<256xf32, #r>, tensor<256xf32, #l>
+    }
+    amdg.buffer_store %s#1, %o[%j] : tensor<256xf32, #r>
+    tt.return
+  }
+}
+END2
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    s = tl.zeros((B,), tl.float32)
+    for t in range(n):
+        s += v
+        v += v
+    tl.store(o + i, s)
+END2
+    tritrun -o o=want.npy k.tri arange:f32:256 empty:f32:256 5 256
+    tritrun -arch=sim:gfx942 -expect arg1=@want.npy k.ttgir arange:f32:256 empty:f32:256 5
+    tritcc -emit=hsaco=k.hsaco k.ttgir
+}
+
 @test "remarks about products say what to change" {
     cat >k.tri <<'END'
 import triton
