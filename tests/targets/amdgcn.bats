@@ -443,6 +443,42 @@ END2
     tritcc -emit=hsaco=k.hsaco k.ttgir
 }
 
+@test "the simulator sees a barrier that is missing, a mask that is wrong, and buffers that overlap" {
+    printf '%s\n' "$product" >k.tri
+    local arrays=(randint:f16:64x64:seed=1,low=-9,high=9 randint:f16:64x64:seed=2,low=-9,high=9 empty:f32:64x64)
+    tritrun k.tri -o c=want.npy "${arrays[@]}" 64 64 64
+    for chip in gfx942 gfx950 gfx1100 gfx1201; do
+        tritcc "-arch=$chip" -emit=ttgir=k.ttgir -sig 'k(*fp16:16:S, *fp16:16:S, *fp32:16:S, 64, 64, 64)' k.tri
+        tritrun "-arch=sim:$chip" -expect c=@want.npy k.ttgir "${arrays[@]}"
+        sed '/ttg.barrier local/d' k.ttgir >wrong.ttgir
+        ! cmp -s k.ttgir wrong.ttgir
+        run -1 tritrun "-arch=sim:$chip" wrong.ttgir "${arrays[@]}"
+        [[ $output == *"error: shared memory race"* ]]
+        # the second operand's buffer begins before the first one ends
+        sed -E 's/allocation.offset = 8192/allocation.offset = 4096/' k.ttgir >wrong.ttgir
+        ! cmp -s k.ttgir wrong.ttgir
+        run -1 tritrun "-arch=sim:$chip" -expect c=@want.npy wrong.ttgir "${arrays[@]}"
+    done
+    cat >m.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i, i < n) + 1, i < n)
+END2
+    for chip in gfx942 gfx1201; do
+        for small in '' :S; do
+            tritcc "-arch=$chip" -emit=ttgir=m.ttgir -sig "k(*fp32$small, *fp32$small, i32, 1024)" m.tri
+            tritrun "-arch=sim:$chip" m.ttgir zeros:f32:1000 empty:f32:1000 1000
+            sed 's/arith.cmpi slt/arith.cmpi sle/' m.ttgir >wrong.ttgir
+            run -1 tritrun "-arch=sim:$chip" wrong.ttgir zeros:f32:1000 empty:f32:1000 1000
+            [[ $output == *"error: global access out of bounds"* ]]
+        done
+    done
+}
+
 @test "remarks about products say what to change" {
     cat >k.tri <<'END'
 import triton
