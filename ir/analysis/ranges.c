@@ -264,6 +264,10 @@ static tri_range range_of_operation(tri_ranges *r, MlirValue value, MlirOperatio
         return range_union(operand_range(r, op, 1, depth), operand_range(r, op, 2, depth));
     if (tri_op_is(op, "scf.if"))
         return range_of_yields(r, op, (intptr_t)mlirOpResultGetResultNumber(value), depth);
+    if (tri_op_is(op, "arith.cmpi")) {
+        int known = tri_ranges_compare(r, op);
+        return known < 0 ? range_of_type(bits) : (tri_range){-known, -known};
+    }
     if (mlirOperationGetNumOperands(op) == 2 && tri_str_has_prefix(tri_op_name(op), "arith."))
         return range_of_binary(op, operand_range(r, op, 0, depth), operand_range(r, op, 1, depth), bits);
     return range_of_type(bits);
@@ -280,8 +284,9 @@ static bool count_trips(tri_ranges *r, MlirOperation loop, int depth, wide *out_
     return *out_trips <= max_trips;
 }
 
-/* A value that each trip adds a number from a range to. */
-static tri_range range_of_carried(tri_ranges *r, MlirOperation loop, intptr_t index, MlirValue carried, int depth)
+/* A value that each trip adds a number from a range to: what a trip begins with, or what is there behind the last. */
+static tri_range range_of_carried(tri_ranges *r, MlirOperation loop, intptr_t index, MlirValue carried, bool is_result,
+                                  int depth)
 {
     unsigned bits = number_bits(carried);
     tri_range all = range_of_type(bits), init = operand_range(r, loop, 3 + index, depth);
@@ -296,6 +301,7 @@ static tri_range range_of_carried(tri_ranges *r, MlirOperation loop, intptr_t in
     if (!is_first && !mlirValueEqual(tri_op_operand(sum, 1), carried))
         return all;
     tri_range step = operand_range(r, sum, is_first, depth);
+    trips -= !is_result && trips > 0;
     wide low = init.low + (step.low < 0 ? trips * step.low : 0),
          high = init.high + (step.high > 0 ? trips * step.high : 0);
     return range_if_exact(low, high, bits);
@@ -308,7 +314,7 @@ static tri_range range_of_argument(tri_ranges *r, MlirValue value, MlirBlock blo
     if (!tri_op_is(parent, "scf.for"))
         return all;
     if (index)
-        return range_of_carried(r, parent, index - 1, value, depth);
+        return range_of_carried(r, parent, index - 1, value, false, depth);
     tri_range low = operand_range(r, parent, 0, depth), high = operand_range(r, parent, 1, depth),
               step = operand_range(r, parent, 2, depth);
     return step.low >= 0 && low.low < high.high ? (tri_range){low.low, high.high - 1} : all;
@@ -324,8 +330,8 @@ static tri_range range_computed(tri_ranges *r, MlirValue value, int depth)
         return range_of_argument(r, value, block, index, depth + 1);
     MlirOperation op = tri_op_def(value);
     intptr_t result = (intptr_t)mlirOpResultGetResultNumber(value);
-    if (tri_op_is(op, "scf.for")) /* what a trip more would begin with */
-        return range_of_carried(r, op, result, mlirBlockGetArgument(tri_op_body(op, 0), result + 1), depth + 1);
+    if (tri_op_is(op, "scf.for"))
+        return range_of_carried(r, op, result, mlirBlockGetArgument(tri_op_body(op, 0), result + 1), true, depth + 1);
     return range_of_operation(r, value, op, depth + 1);
 }
 
@@ -351,6 +357,44 @@ tri_range tri_ranges_of(tri_ranges *ranges, MlirValue value)
     if (!tri_op_is_block_argument(value, &block, &index))
         block = mlirOperationGetBlock(tri_op_def(value));
     return range_at(ranges, value, block, 0);
+}
+
+/* a < b and the like of signed numbers. */
+static int order_of_ranges(int64_t predicate, tri_range a, tri_range b)
+{
+    switch (predicate) {
+    case EQ:
+        return a.low == a.high && b.low == b.high && a.low == b.low ? 1 : a.high < b.low || b.high < a.low ? 0 : -1;
+    case SLT:
+        return a.high < b.low ? 1 : a.low >= b.high ? 0 : -1;
+    case SLE:
+        return a.high <= b.low ? 1 : a.low > b.high ? 0 : -1;
+    default:
+        return -1;
+    }
+}
+
+int tri_ranges_compare(tri_ranges *ranges, MlirOperation compare)
+{
+    int64_t predicate = tri_op_int(compare, "predicate", NE);
+    MlirBlock block = mlirOperationGetBlock(compare);
+    tri_range a = range_at(ranges, tri_op_operand(compare, 0), block, 0),
+              b = range_at(ranges, tri_op_operand(compare, 1), block, 0);
+    if (predicate >= ULT && (a.low < 0 || b.low < 0))
+        return -1;
+    if (predicate >= ULT)
+        predicate -= ULT - SLT;
+    if (predicate == SGT || predicate == SGE)
+        return order_of_ranges(mirrored_predicate(predicate), b, a);
+    int equal = order_of_ranges(predicate == NE ? EQ : predicate, a, b);
+    return predicate == NE && equal >= 0 ? !equal : equal;
+}
+
+int64_t tri_ranges_trips(tri_ranges *ranges, MlirOperation loop)
+{
+    wide trips;
+    count_trips(ranges, loop, 0, &trips);
+    return trips > INT64_MAX ? INT64_MAX : (int64_t)trips;
 }
 
 tri_ranges *tri_ranges_create(tri_arena *arena, MlirOperation root)

@@ -22,4 +22,9 @@ tri_ranges *tri_ranges_create(tri_arena *arena, MlirOperation root);
 /* Of an integer of at most 64 bits or a block of them. */
 tri_range tri_ranges_of(tri_ranges *ranges, MlirValue value);
 
+/* What arith.cmpi gives for all values: 1, 0, or negative: it is not known. */
+int tri_ranges_compare(tri_ranges *ranges, MlirOperation compare);
+/* Trips of an scf.for, at most. */
+int64_t tri_ranges_trips(tri_ranges *ranges, MlirOperation loop);
+
 #endif
