@@ -40,8 +40,7 @@ static void collect_alias(tri_cpu_gen *g, MlirValue value, reads *out)
         collect_alias(g, tri_op_operand(op, i), out);
 }
 
-/* A nest that exists only to ask for affine forms: its counters are never used. */
-static void probe_begin(tri_cpu_gen *g, tri_cpu_nest *nest, int rank)
+void tri_cpu_ask_begin(tri_cpu_gen *g, tri_cpu_nest *nest, int rank)
 {
     static const tri_cpu_domain none = {0};
     *nest = (tri_cpu_nest){.domain = &none, .loop_count = rank, .vec_loop = rank - 1, .axis_loop = -1, .vl = 2};
@@ -50,10 +49,10 @@ static void probe_begin(tri_cpu_gen *g, tri_cpu_nest *nest, int rank)
     tri_cpu_probe_begin(g, 1);
 }
 
-static void probe_end(tri_cpu_gen *g, tri_cpu_nest *nest)
+void tri_cpu_ask_end(tri_cpu_gen *g)
 {
     tri_cpu_probe_end(g, 1);
-    g->at = nest->cur[0];
+    g->at = g->nest->cur[0];
     g->nest = NULL;
     LLVMPositionBuilderAtEnd(g->b, g->at);
 }
@@ -130,7 +129,7 @@ LLVMValueRef tri_cpu_alias_check(tri_cpu_gen *g, MlirOperation op)
             rank = tri_type_rank(mlirValueGetType(r.pointers[i]));
     LLVMValueRef ok = LLVMConstInt(g->i1, !r.too_many, false);
     tri_cpu_nest probe;
-    probe_begin(g, &probe, rank);
+    tri_cpu_ask_begin(g, &probe, rank);
     range store;
     bool known = !r.too_many && range_of(g, pointer, &store);
     for (int i = 0; i < r.count && known; i++) {
@@ -146,7 +145,7 @@ LLVMValueRef tri_cpu_alias_check(tri_cpu_gen *g, MlirOperation op)
         LLVMValueRef apart = LLVMBuildOr(g->b, below, above, "");
         ok = LLVMBuildAnd(g->b, ok, LLVMBuildOr(g->b, apart, same_walk(g, &store, &load), ""), "");
     }
-    probe_end(g, &probe);
+    tri_cpu_ask_end(g);
     return known ? ok : LLVMConstInt(g->i1, 0, false);
 }
 

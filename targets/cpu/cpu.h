@@ -449,6 +449,13 @@ LLVMBasicBlockRef tri_cpu_new_block(tri_cpu_gen *g, const char *name);
 /* cost.c: estimated cycles of one program of a kernel; 0: unknown */
 int64_t tri_cpu_cost(tri_cpu_gen *g, MlirOperation func);
 
+/* alias.c: a nest of `rank` loops that exists only to ask for affine forms: its counters are never used */
+void tri_cpu_ask_begin(tri_cpu_gen *g, tri_cpu_nest *nest, int rank);
+void tri_cpu_ask_end(tri_cpu_gen *g);
+
+/* turn.c: tri_cpu_nest_run of a store, where the value may be loaded across the dimension along which it is stored */
+void tri_cpu_turn_run(tri_cpu_gen *g, const tri_cpu_domain *domain, MlirValue value);
+
 /* stream.c: finds the stores of a kernel that may go past the caches; at its start; a store of neighbours in a nest,
  * false if it is none of those; at the end of a range */
 void tri_cpu_stream_plan(tri_cpu_gen *g, MlirOperation func);

@@ -512,7 +512,7 @@ static void store_nest(tri_cpu_gen *g, MlirOperation op)
     for (int d = 0; d < domain.rank; d++)
         domain.shape[d] = tri_type_dim(type, d);
     domain.vec_dim = tri_cpu_vector_dim(g, domain.rank, domain.shape, pointer, value);
-    tri_cpu_nest_run(g, &domain);
+    tri_cpu_turn_run(g, &domain, value);
 }
 
 void tri_cpu_store_op(tri_cpu_gen *g, MlirOperation op)

@@ -636,6 +636,72 @@ END
     (ulimit -s unlimited || ulimit -s 16384; ./room) # where there is no limit, glibc gives threads 2 MiB
 }
 
+@test "blocks are turned by way of a copy where their rows meet in the cache" {
+    cat >turn.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def turn(x, y, o, m, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.program_id(1) * B + tl.arange(0, B)
+    inside = (i[:, None] < m) & (j[None, :] < n)
+    v = tl.load(x + i[:, None] * n + j[None, :], mask=inside, other=0)
+    w = tl.load(y + i[None, :] * n + j[:, None], mask=tl.trans(inside), other=0)
+    tl.store(o + j[:, None] * m + i[None, :], tl.trans(v + 1) + w, mask=tl.trans(inside))
+
+
+@triton.jit
+def along(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i[:, None] * n + i[None, :], tl.load(x + i[:, None] * n + i[None, :]))
+END
+    cat >main.c <<'END'
+#include "turn.h"
+#include <stdint.h>
+#include <stdio.h>
+
+#define CASE(name, type)                                                                                               \
+    static int name##_case(int m, int n)                                                                               \
+    {                                                                                                                  \
+        static type x[140 * 1100], y[140 * 1100], o[140 * 1100];                                                       \
+        int bad = 0;                                                                                                   \
+        for (int i = 0; i < m * n; i++)                                                                                \
+            x[i] = (type)(i % 61), y[i] = (type)(i % 53), o[i] = 99;                                                   \
+        bad += name(NULL, (tri_grid){(m + 31) / 32, (n + 31) / 32, 1}, x, y, o, m, n);                                 \
+        for (int i = 0; i < m; i++)                                                                                    \
+            for (int j = 0; j < n; j++)                                                                                \
+                bad += o[j * m + i] != (type)(x[i * n + j] + 1 + y[i * n + j]);                                        \
+        if (bad)                                                                                                       \
+            printf(#name " %d %d: %d bad\n", m, n, bad);                                                              \
+        return bad;                                                                                                    \
+    }
+CASE(floats, float)
+CASE(bytes, int8_t)
+
+int main(void)
+{
+    int bad = 0;
+    for (int m = 1; m <= 140; m += 23)
+        for (int n = 254; n <= 258; n++) /* 256 floats are 1 KiB */
+            bad += floats_case(m, n) + bytes_case(m, n + 768);
+    bad += floats_case(64, 512) + bytes_case(32, 1024);
+    return bad != 0;
+}
+END
+    for arch in "$HOST_ARCH" native; do
+        tritcc -arch="$arch" -c -emit=header -sig 'floats = turn(*fp32, *fp32, *fp32, i32, i32, 32)' \
+            -sig 'bytes = turn(*i8, *i8, *i8, i32, i32, 32)' turn.tri
+        cc -O1 -I"$SRCDIR/include" main.c turn.o -o main -lm
+        ./main
+    done
+    tritcc -arch=x86-64-v3 -sig 'turn(*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16, 32)' -emit=llir=t.ll turn.tri
+    grep -q '^turned[0-9]*:\|label %turned' t.ll || grep -q 'and i.*, 255' t.ll # the test of the distance
+    tritcc -arch=x86-64-v3 -sig 'along(*fp32:16, *fp32:16, i32:16, 32)' -emit=llir=a.ll turn.tri
+    ! grep -q 'and i.*, 255' a.ll || false
+}
+
 @test "launches that write more than the last cache holds store past it" {
     [ "$(uname -m)" = x86_64 ] || skip "streaming stores are x86's"
     cat >past.tri <<'END'
