@@ -232,6 +232,34 @@ static LLVMValueRef unpacked_from(const tri_gpu_packing *p, LLVMValueRef *elemen
     return word && LLVMTypeOf(word) == p->word ? word : NULL;
 }
 
+/* Bytes of four words that all have the same place there, as when four words are turned into four others: by way of
+ * pairs, which two of those share. Null: they are something else. */
+static LLVMValueRef turned_from(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef *elements)
+{
+    enum { bytes = 4, pair = 2 };
+    LLVMValueRef from[bytes], halves[pair];
+    uint64_t place = 0;
+    for (int i = 0; i < bytes; i++) {
+        LLVMValueRef index = LLVMIsAExtractElementInst(elements[i]) ? LLVMGetOperand(elements[i], 1) : NULL;
+        if (!index || !LLVMIsAConstantInt(index) || (i && LLVMConstIntGetZExtValue(index) != place))
+            return NULL;
+        place = LLVMConstIntGetZExtValue(index);
+        from[i] = LLVMGetOperand(elements[i], 0);
+        if (LLVMGetVectorSize(LLVMTypeOf(from[i])) != bytes || (i && from[i] == from[i - 1]))
+            return NULL;
+    }
+    int half = place >= pair ? pair : 0, within = place % pair ? pair : 0;
+    LLVMValueRef neighbours[] = {tri_gpu_i32(g, half), tri_gpu_i32(g, bytes + half), tri_gpu_i32(g, half + 1),
+                                 tri_gpu_i32(g, bytes + half + 1)};
+    LLVMValueRef both[] = {tri_gpu_i32(g, within), tri_gpu_i32(g, within + 1), tri_gpu_i32(g, bytes + within),
+                           tri_gpu_i32(g, bytes + within + 1)};
+    for (int i = 0; i < pair; i++)
+        halves[i] =
+            LLVMBuildShuffleVector(g->b, from[pair * i], from[pair * i + 1], LLVMConstVector(neighbours, bytes), "");
+    LLVMValueRef vector = LLVMBuildShuffleVector(g->b, halves[0], halves[1], LLVMConstVector(both, bytes), "");
+    return LLVMBuildBitCast(g->b, vector, p->word, "");
+}
+
 void tri_gpu_pack(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef *elements, LLVMValueRef *out_words)
 {
     if (p->per_word == 1) {
@@ -244,6 +272,8 @@ void tri_gpu_pack(tri_gpu *g, const tri_gpu_packing *p, LLVMValueRef *elements, 
     LLVMTypeRef lane = keeps_type ? p->element : LLVMIntTypeInContext(g->llvm, (unsigned)p->element_bits);
     for (int w = 0; w < p->words; w++) {
         out_words[w] = unpacked_from(p, elements + w * p->per_word);
+        if (!out_words[w] && keeps_type && p->per_word == 4 && p->element_bits == 8)
+            out_words[w] = turned_from(g, p, elements + w * p->per_word);
         if (out_words[w])
             continue;
         LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(lane, (unsigned)p->per_word));

@@ -4,13 +4,14 @@
  *     scf.for %i = 0 to n {                       wait full(0) ; r = load(0)
  *       wait full(i) ; r = load(i)                scf.for %i = 0 to n, r {
  *       d = dot(r) ; q = load'(i)                   d = dot(r) ; q = load'(i)
- *       d = dot(q) ; arrive empty(i)                d = dot(q) ; wait full(i + 1) ; r = load(i + 1)
- *     }                                             wait for d ; arrive empty(i)
+ *       d = dot(q) ; arrive empty(i)                d = dot(q)
+ *     }                                             if i + 1 < n { wait full(i + 1) ; r = load(i + 1) }
+ *                                                   wait for d ; arrive empty(i)
  *                                                 }
  *
- * The waits for the first iteration and the next are made only where there is one; what is loaded otherwise nobody
- * reads. The operand is carried as the product takes it, so that bytes are transposed under the product, too. Pipeline
- * (wgmma.c) puts the waits for the products. */
+ * The operand is carried as the product takes it, so that bytes are transposed under the product, too: the branch keeps
+ * the assembler from doing that behind the wait. In front of the loop the wait alone has the condition; what is loaded
+ * without a first iteration nobody reads. Pipeline (wgmma.c) puts the waits for the products. */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
 #include "passes/analysis/dots.h"
@@ -105,12 +106,14 @@ static MlirValue view_as_operand(const ahead *a, tri_builder *b, MlirValue value
     return tri_op_result(tri_op_clone(b, def, 1, &from, &to), 0);
 }
 
-/* The wait and the load of the iteration that has this slot and parity, if there is one; the operand it gives. */
+/* The wait and the load of the iteration that has this slot and parity; the operand it gives. The wait is made where
+ * `exists` holds, always when that is null. */
 static MlirValue load_slot(const ahead *a, tri_builder *b, MlirValue slot, MlirValue phase, MlirValue exists)
 {
     MlirOperation part;
-    tri_attr sizes = {"operandSegmentSizes", tri_attr_i32s(b->context, 4, (const int32_t[]){1, 1, 1, 0})};
-    tri_builder_create(b, &(tri_op){.name = "ttng.wait_barrier", .num_operands = 3,
+    int has_condition = !mlirValueIsNull(exists);
+    tri_attr sizes = {"operandSegmentSizes", tri_attr_i32s(b->context, 4, (const int32_t[]){1, 1, has_condition, 0})};
+    tri_builder_create(b, &(tri_op){.name = "ttng.wait_barrier", .num_operands = 2 + has_condition,
                                     .operands = (MlirValue[]){tri_pipeline_slot(b, a->full, slot), phase, exists},
                                     .num_attrs = 1, .attrs = &sizes});
     MlirValue old = tri_op_operand(a->load, 0), buffer = tri_pipeline_slot(b, a->ring, slot);
@@ -124,6 +127,29 @@ static MlirValue load_slot(const ahead *a, tri_builder *b, MlirValue slot, MlirV
     }
     MlirValue loaded = tri_builder_unary(b, "ttg.local_load", mlirValueGetType(tri_op_result(a->load, 0)), buffer);
     return view_as_operand(a, b, tri_op_operand(a->first, 0), loaded);
+}
+
+static void yield_operand(MlirBlock block, MlirValue value)
+{
+    tri_builder b = tri_builder_at_end(block, mlirValueGetLocation(value));
+    tri_builder_create(&b, &(tri_op){.name = "scf.yield", .num_operands = 1, .operands = &value});
+}
+
+/* What the next iteration begins with, `before` where there is none. */
+static MlirValue load_next(const ahead *a, tri_builder *b, MlirValue slot, MlirValue phase, MlirValue exists,
+                           MlirValue before)
+{
+    MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
+    for (int i = 0; i < 2; i++)
+        mlirRegionAppendOwnedBlock(regions[i], mlirBlockCreate(0, NULL, NULL));
+    MlirType type = mlirValueGetType(before);
+    MlirOperation branch = tri_builder_create(b, &(tri_op){.name = "scf.if", .num_operands = 1, .operands = &exists,
+                                                           .num_results = 1, .results = &type, .num_regions = 2,
+                                                           .regions = regions});
+    tri_builder inside = tri_builder_at_end(tri_op_body(branch, 0), b->loc);
+    yield_operand(tri_op_body(branch, 0), load_slot(a, &inside, slot, phase, (MlirValue){NULL}));
+    yield_operand(tri_op_body(branch, 1), before);
+    return tri_op_result(branch, 0);
 }
 
 bool tri_ahead_loop(tri_split_plan *p)
@@ -142,10 +168,10 @@ bool tri_ahead_loop(tri_split_plan *p)
     MlirValue step = tri_op_operand(p->loop, BOUNDS - 1), index = mlirBlockGetArgument(p->body, 0);
     tri_builder b = tri_builder_after(a.last);
     MlirValue next = tri_builder_binary(&b, "arith.addi", mlirValueGetType(index), index, step);
-    MlirValue loaded = load_slot(&a, &b, tri_op_operand(yield, count - 2), tri_op_operand(yield, count - 1),
-                                 is_less(&b, next, tri_op_operand(p->loop, 1)));
+    MlirValue carried = mlirBlockGetArgument(p->body, args - 1), exists = is_less(&b, next, tri_op_operand(p->loop, 1));
+    MlirValue loaded =
+        load_next(&a, &b, tri_op_operand(yield, count - 2), tri_op_operand(yield, count - 1), exists, carried);
     tri_loops_append_yield(p->arena, yield, 1, &loaded);
-    MlirValue carried = mlirBlockGetArgument(p->body, args - 1);
     mlirOperationSetOperand(a.first, 0, carried); /* its own load and views are dead */
     mlirOperationDestroy(a.wait);
     return true;

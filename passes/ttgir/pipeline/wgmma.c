@@ -269,14 +269,28 @@ static MlirOperation make_wait(tri_arena *arena, tri_builder *b, int pendings, s
     return thread_values(arena, wait, n, values);
 }
 
-/* Whether a value is registers that the loop's body loads out of a buffer, under whatever names. */
-static bool is_loaded(launcher *l, MlirValue value)
+static bool is_loaded_in(launcher *l, MlirValue value, MlirBlock block)
 {
     MlirOperation def = tri_op_def(value);
     while (!mlirOperationIsNull(def) && is_renaming(l, def))
         def = tri_op_def(tri_op_operand(def, 0));
     return !mlirOperationIsNull(def) && tri_op_is(def, "ttg.local_load") &&
-           mlirBlockEqual(mlirOperationGetBlock(def), l->body);
+           mlirBlockEqual(mlirOperationGetBlock(def), block);
+}
+
+/* Whether a value is registers that the loop's body loads out of a buffer, under whatever names, in the first branch of
+ * a conditional perhaps. */
+static bool is_loaded(launcher *l, MlirValue value)
+{
+    MlirOperation def = tri_op_def(value);
+    if (mlirOperationIsNull(def) || !tri_op_is(def, "scf.if") ||
+        !mlirBlockEqual(mlirOperationGetBlock(def), l->body))
+        return is_loaded_in(l, value, l->body);
+    MlirBlock block = tri_op_body(def, 0);
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(def); i++)
+        if (mlirValueEqual(tri_op_result(def, i), value))
+            return is_loaded_in(l, tri_op_operand(mlirBlockGetTerminator(block), i), block);
+    return false;
 }
 
 /* A comes from such registers, loaded in this iteration or for it in the one before. */
