@@ -63,8 +63,11 @@ static bool is_split(const tri_unit *unit)
     return uses_tma(unit) && !unit->options->no_warp_specialize && !unit->is_plain;
 }
 
-/* Wherever that can be: not measured to gain, where it is no default. */
-static bool is_split_asked(const tri_unit *unit) { return is_split(unit) && unit->options->warp_specialize; }
+/* What auto-tma does with pointers of loops of more than two products. */
+static int many_products(const tri_unit *unit)
+{
+    return !is_split(unit) || !least_products(unit) ? 0 : unit->options->warp_specialize ? 2 : 1;
+}
 
 /* Loops are simplified; what is invariant leaves them; loads are made ahead of their use. */
 static void add_loop_passes(const tri_unit *unit, tri_buf *out)
@@ -73,8 +76,8 @@ static void add_loop_passes(const tri_unit *unit, tri_buf *out)
     if (!unit->arch->async_copies && !unit->arch->loads_ahead_in_registers)
         return;
     if (is_split(unit))
-        tri_buf_format(out, ",automatic-warp-specialization{num-stages=%d least-products=%d%s}", tri_facts_stages(unit),
-                       least_products(unit), is_split_asked(unit) ? " overlap=1" : "");
+        tri_buf_format(out, ",automatic-warp-specialization{num-stages=%d least-products=%d overlap=1}",
+                       tri_facts_stages(unit), least_products(unit));
     tri_buf_format(out, ",assign-latencies{num-stages=%d},schedule-loops,pipeline", tri_facts_stages(unit));
 }
 
@@ -105,9 +108,8 @@ void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
     else
         tri_buf_add_z(out, "decompose-dot-scaled,");
     if (uses_tma(unit) && !unit->options->no_auto_tma)
-        tri_buf_format(out, "auto-tma{num-warps=%d%s%s},canonicalize,", tri_facts_warps(unit),
-                       unit->options->no_swap_operands ? " swap=0" : "",
-                       is_split_asked(unit) ? " many-products=1" : "");
+        tri_buf_format(out, "auto-tma{num-warps=%d%s many-products=%d},canonicalize,", tri_facts_warps(unit),
+                       unit->options->no_swap_operands ? " swap=0" : "", many_products(unit));
     if (unit->arch->has_warp_groups && !unit->options->no_reorder_programs)
         tri_buf_add_z(out, "reorder-programs,");
     if (!unit->options->no_remove_masks)

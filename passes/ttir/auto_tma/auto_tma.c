@@ -101,7 +101,7 @@ static bool feeds_products(tri_auto_tma *t, MlirValue value, int inner)
 
 /* Loops of more than two products, as those of backward attention, lose 10 % where all warps wait for bulk copies
  * instead of their own (H200: 322 against 356 TFLOP/s). A warp of its own starts them where all loads of such loops go
- * through maps, those of sums of rows, too. */
+ * through maps, those of sums of rows, too (434 then, against 410 with pointers). */
 static bool has_many_products(MlirOperation loop)
 {
     enum { MOST = 2 };
@@ -114,9 +114,40 @@ static bool has_many_products(MlirOperation loop)
     return products > MOST;
 }
 
+static int64_t sums_of(tri_auto_tma *t, MlirOperation loop)
+{
+    enum { lanes = 32 };
+    int64_t sums = 0, warps = tri_passes_option_int(t->run, "num-warps", GROUP);
+    for (MlirOperation i = mlirBlockGetFirstOperation(tri_op_body(loop, 0)); !mlirOperationIsNull(i);
+         i = mlirOperationGetNextInBlock(i))
+        if (tri_op_is(i, "tt.dot"))
+            sums += tri_type_num_elements(mlirValueGetType(tri_op_result(i, 0))) / (warps * lanes);
+    return sums;
+}
+
+/* Whether a warp for loads gains in a kernel with loops of many products, as backward attention has (H200). It does
+ * where threads of one loop hold so many sums that fewer than three blocks of four warps share a multiprocessor anyway:
+ * where three do, it makes them two (blocks of 32 x 64: 10 % slower, 64 x 64: 6 % faster). Each loop begins with empty
+ * buffers, so with masked loops beside the others, four in all, it loses (64 x 128 with 8 warps: 7 %). */
+static bool gains_by_warp(tri_auto_tma *t)
+{
+    enum { few = 96, most_loops = 2 };
+    int64_t most = 0;
+    int loops = 0;
+    for (size_t i = 0; i < t->ops.len; i++) {
+        if (!has_many_products(t->ops.at[i]))
+            continue;
+        int64_t sums = sums_of(t, t->ops.at[i]);
+        most = sums > most ? sums : most;
+        loops++;
+    }
+    return loops <= most_loops && (tri_passes_option_int(t->run, "num-warps", GROUP) > GROUP || most > few);
+}
+
 static bool is_asked(tri_auto_tma *t, MlirOperation op)
 {
-    return tri_passes_option_int(t->run, "many-products", 0) || tri_op_flag(loop_around(op), "tt.warp_specialize");
+    int64_t which = tri_passes_option_int(t->run, "many-products", 0);
+    return which > 1 || tri_op_flag(loop_around(op), "tt.warp_specialize") || (which && gains_by_warp(t));
 }
 
 static bool is_in_many(MlirOperation op) { return has_many_products(loop_around(op)); }
@@ -328,7 +359,8 @@ static bool run_auto_tma(tri_pass_run *run)
 
 static const char *const options[] = {
     "num-warps=N: that the kernel will have; products of warp groups need multiples of 4 (4)",
-    "many-products=N: 1 takes loops with more than two products that ask for no warp of their own, too (0)",
+    "many-products=N: of loops with more than two products that ask for no warp of their own, 1 takes those of kernels "
+    "that gain by it, 2 all (0)",
     "swap=N: 0 when accelerate-matmul takes no operand out of registers for its place in memory (1)", NULL};
 
 const tri_pass tri_pass_auto_tma = {
