@@ -98,28 +98,48 @@ def work_of(name, torch):
         copy = torch.empty_like(x)
         return ((x, y, w, b, mean, rstd, n, n, 1e-5), lambda c: (m,), y, lambda: run.relative_error(y[:64], want), 2e-3,
                 m * n * 4 / 1e12, "TB/s", [("copy", lambda: copy.copy_(x))])
-    if name.startswith("product"):
+    if name == "product_batched":
+        batch, s = 64, 2048
+        a, b = run.randn(batch, s, s, dtype=torch.float16), run.randn(batch, s, s, dtype=torch.float16)
+        c = run.poisoned((batch, s, s), torch.float16)
+        want, out = a[0].double() @ b[0].double(), torch.empty_like(c)
+        return ((a, b, c, s, s, s, s * s, s * s, s * s), lambda k: (cdiv(s, k.values["A"]) * cdiv(s, k.values["B"]), batch), c,
+                lambda: run.relative_error(c[0], want), 3e-3, 2 * batch * s**3 / 1e12, "TFLOP/s",
+                [("cuBLAS", lambda: torch.bmm(a, b, out=out))])
+    if name == "product_int8":
         s = 8192
+        a, b = (torch.randint(-128, 128, (s, s), dtype=torch.int8, device="cuda") for _ in range(2))
+        c, columns = torch.empty((s, s), dtype=torch.int32, device="cuda"), b.t().contiguous().t()
+        want = a[:256].double() @ b.double()
+
+        def wrong():
+            error = run.relative_error(c[:256], want)
+            c.fill_(1 << 30)  # integers have no NaN
+            return error
+        return ((a, b, c, s, s, s, s, s, s), lambda k: (cdiv(s, k.values["A"]) * cdiv(s, k.values["B"]),), c, wrong, 0,
+                2 * s**3 / 1e12, "TOP/s", [("cuBLAS", lambda: torch._int_mm(a, columns))])
+    if name.startswith("product"):
+        s, m = 8192, 16 if "skinny" in name else 8192
         is_fp8 = "fp8" in name
         dtype = torch.float32 if "tf32" in name else torch.float16
         torch.backends.cuda.matmul.allow_tf32 = True
-        a, b = run.randn(s, s, dtype=dtype), run.randn(s, s, dtype=dtype)
-        c = run.poisoned((s, s), dtype)
+        a, b = run.randn(m, s, dtype=dtype), run.randn(s, s, dtype=dtype)
+        c = run.poisoned((m, s), dtype)
         library = lambda: a @ b
         if is_fp8:
             a, b = a.to(torch.float8_e4m3fn), b.to(torch.float8_e4m3fn)
             columns, one = b.t().contiguous().t(), torch.ones((), device="cuda")
             library = lambda: torch._scaled_mm(a, columns, one, one, out_dtype=torch.float16)
         want = a[:256].double() @ b.double()
-        tiles = lambda k: (cdiv(s, k.values["A"]), cdiv(s, k.values["B"]))
+        tiles = lambda k: (cdiv(m, k.values["A"]), cdiv(s, k.values["B"]))
         if not name.endswith("tiles"):
-            args, grid = (a, b, c, s, s, s, s, s, s), lambda k: (tiles(k)[0] * tiles(k)[1],)
+            args, grid = (a, b, c, m, s, s, s, s, s), lambda k: (tiles(k)[0] * tiles(k)[1],)
         else:
             args, grid = (a, b, c, s, s, s), tiles
-        return args, grid, c, lambda: run.relative_error(c[:256], want), 3e-3, 2 * s**3 / 1e12, "TFLOP/s", [("cuBLAS", library)]
+        return args, grid, c, lambda: run.relative_error(c[:256], want), 3e-3, 2 * m * s**2 / 1e12, "TFLOP/s", [("cuBLAS", library)]
     if name.startswith("attention_bwd"):
         return backward_of(name.endswith("causal"), torch)
-    heads, n, d, causal = 128, 4096, 128, name.endswith("causal")
+    heads, n, d, causal = 128, 4096, 64 if "_d64" in name else 128, name.endswith("causal")
     q, k, v = (run.randn(heads, n, d, dtype=torch.bfloat16) for _ in range(3))
     o = run.poisoned((heads, n, d), torch.bfloat16)
     attention = torch.nn.functional.scaled_dot_product_attention
@@ -170,7 +190,8 @@ def fastest(name, who, makers, prepare, out_tensor, error, limit):
     for config in makers:
         try:
             call = prepare(config)
-            out_tensor.fill_(float("nan"))
+            if out_tensor.is_floating_point():
+                out_tensor.fill_(float("nan"))
             call()
             measured = error()
         except Exception as e:  # a compiler's own refusal
