@@ -32,6 +32,14 @@ typedef struct tri_kernel {
     /* what the launcher computes to choose among forms: "NAME VALUE word word ...", joined by ';': this form is the one
      * for which each NAME has this VALUE; empty: none. A NAME is a constant parameter. */
     tri_str heuristics;
+    /* tensor maps that the launcher makes: behind its other arguments the code takes 128 bytes for each, by value, and
+     * a 32-bit number that is 0 where they could not be made. "$A ELEMENT BYTES SWIZZLE FILL; OFFSET; BOX; SIZES;
+     * STRIDES", joined by '|': of the code's argument A, what cuTensorMapEncodeTiled takes; offsets in elements,
+     * strides in bytes from the second dimension on. Numbers are words in postfix order, those of a list with ','
+     * between them: "$A:BITS" is an argument of the code, "int32" and "natural" check that the number is one. Empty:
+     * none. */
+    tri_str maps;
+    bool maps_for_scratch;   /* with maps given the code takes no scratch memory */
     tri_str key;             /* of configurations: parameters whose values choose one, "M,N"; empty: none */
     int32_t config;          /* 1 + the number of the autotune configuration, where each has been compiled; 0: none */
     int64_t shared_bytes;          /* static + dynamic, 0 on targets without */

@@ -53,6 +53,8 @@ typedef struct tri_options {
     bool no_fp_fusion;           /* -fno-fp-fusion */
     bool no_tma;                 /* -fno-tma */
     bool no_auto_tma;            /* -fno-auto-tma */
+    bool host_tensormaps;        /* -fhost-tensormaps: launchers make what tensor maps they can */
+    bool no_host_tensormaps;     /* -fno-host-tensormaps: not even those of objects */
     bool no_reorder_programs;    /* -fno-reorder-programs */
     bool no_swap_operands;       /* -fno-swap-operands */
     bool no_remove_masks;        /* -fno-remove-masks */

@@ -157,6 +157,11 @@ def ReinterpretTensorDescOp : TTNG_Op<"reinterpret_tensor_descriptor", [Pure]> {
   let results = (outs TT_AnyDesc:$result);
   let assemblyFormat = "$rawDesc attr-dict `:` qualified(type($rawDesc)) `to` qualified(type($result))";
 }
+// Whether the launcher made the maps that the kernel's tritcc.maps describe (passes/ttgir/host_tensormaps).
+def TensormapsGivenOp : TTNG_Op<"tensormaps_given", [Pure]> {
+  let results = (outs I1:$result);
+  let assemblyFormat = "attr-dict";
+}
 def TensormapCreateOp : TTNG_Op<"tensormap_create", [
   MemoryEffects<[MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>, AttrSizedOperandSegments]> {
   let arguments = (ins TT_Ptr:$desc_ptr, TT_Ptr:$global_address, Variadic<I32>:$box_dim, Variadic<I32>:$global_dim,

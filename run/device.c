@@ -1,5 +1,7 @@
 #include "run/device.h"
 
+#include "targets/object/object.h"
+
 #include "ir/kernel.h"
 
 static const tri_run_copy *copy_of(const tri_run_copies *copies, const void *data)
@@ -90,6 +92,18 @@ static const uint16_t *list_sizes(tri_run_kernel *k, uint32_t *out_count)
     return sizes;
 }
 
+void tri_run_maps_fill(tri_run_kernel *k, tri_rt_variant *variant)
+{
+    const tri_kernel *kernel = &k->unit.kernels.at[0];
+    tri_object_maps maps = tri_object_read_maps(k->unit.arena, kernel, k->num_values);
+    tri_rt_map *rows = TRI_NEW_ARRAY(k->unit.arena, tri_rt_map, maps.len + 1);
+    for (size_t i = 0; i < maps.len; i++)
+        rows[i] = maps.at[i].row;
+    variant->maps = rows;
+    variant->map_count = (uint32_t)maps.len;
+    variant->maps_for_scratch = kernel->maps_for_scratch;
+}
+
 void tri_run_record_fill(tri_run_kernel *k, tri_run_record *out, uint32_t kind, uint32_t lanes)
 {
     const tri_kernel *kernel = &k->unit.kernels.at[0];
@@ -104,6 +118,7 @@ void tri_run_record_fill(tri_run_kernel *k, tri_run_record *out, uint32_t kind, 
                                     .launch_pdl = kernel->launch_pdl,
                                     .launch_cooperative = kernel->launch_cooperative};
     out->variant.sizes = list_sizes(k, &out->variant.size_count);
+    tri_run_maps_fill(k, &out->variant);
     out->part = (tri_rt_part){.arch = out->image.arch,
                               .images = &out->image,
                               .image_count = 1,

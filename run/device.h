@@ -39,6 +39,8 @@ typedef struct {
     void *functions[TRI_RT_MAX_CONTEXTS];
 } tri_run_record;
 
+/* The tensor maps that launchers of the kernel make. */
+void tri_run_maps_fill(tri_run_kernel *k, tri_rt_variant *variant);
 /* `kind` and `lanes` are the part's; the image is the unit's code. */
 void tri_run_record_fill(tri_run_kernel *k, tri_run_record *out, uint32_t kind, uint32_t lanes);
 

@@ -267,7 +267,7 @@ static bool bind(tri_run_kernel *k, tri_argument_list *arguments)
     size_t n = 0;
     binder b = {arguments, 0};
     k->passed = TRI_NEW_ARRAY(arena, tri_argument *, kernel->params.len + 1);
-    k->values = TRI_NEW_ARRAY(arena, uint64_t, passed_count(kernel) + 1);
+    k->values = TRI_NEW_ARRAY(arena, uint64_t, passed_count(kernel) + 3);
     k->pointers = TRI_NEW_ARRAY(arena, void *, passed_count(kernel) + 2);
     for (size_t i = 0; i < kernel->params.len; i++) {
         const tri_kernel_param *param = &kernel->params.at[i];

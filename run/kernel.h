@@ -19,7 +19,7 @@ typedef struct tri_run_kernel {
     tri_sim_site *sites;
     void *device;             /* of the CUDA and OpenCL back ends and of objects */
     tri_argument **passed;    /* per parameter of the source; null for what is not passed */
-    uint64_t *values;         /* what is passed, 8 bytes each */
+    uint64_t *values;         /* what is passed, 8 bytes each, and room for three more */
     void **pointers;          /* to those, and room for one more */
     uint64_t *lengths;        /* host: bytes behind each of them, UINT64_MAX for numbers */
     size_t num_values;

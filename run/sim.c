@@ -1,9 +1,10 @@
 /* GPU code on the simulator. */
-#include "run/backend.h"
+#include "run/device.h"
 
 #include "base/progress.h"
 #include "ir/kernel.h"
 #include "ir/llvm.h"
+#include "runtime/sim/nvptx/tensormap.h"
 
 #include "llvm-c/Core.h"
 #include "targets/facts.h"
@@ -20,8 +21,25 @@ static void add_buffer(tri_run_kernel *k, const tri_argument *a)
     tri_sim_add_buffer(k->sim, a->array.data, (size_t)a->array.count * tri_dtype_size(a->array.dtype), name.data);
 }
 
-/* Scratch memory of the whole grid, which is the argument behind the source's. */
-static void add_scratch(tri_run_kernel *k, const tri_kernel *kernel)
+/* Tensor maps, and whether they are there, which come behind the source's arguments; how many these are. */
+static size_t add_given_maps(tri_run_kernel *k)
+{
+    enum { alignment = 64, count = 2 };
+    tri_rt_variant variant = {0};
+    tri_run_maps_fill(k, &variant);
+    if (!variant.map_count)
+        return 0;
+    size_t size = (size_t)variant.map_count * TRI_RT_MAP_BYTES;
+    char *memory = tri_arena_alloc(k->unit.arena, size + alignment);
+    memory += alignment - 1 - ((uintptr_t)memory + alignment - 1) % alignment;
+    k->values[k->num_values] = (uint64_t)(uintptr_t)memory;
+    k->values[k->num_values + 1] = (uint64_t)tri_rt_make_maps(&variant, (const void *const *)k->pointers,
+                                                              tri_sim_encode_tensormap, memory);
+    return count;
+}
+
+/* Scratch memory of the whole grid, which is the argument behind all others. */
+static void add_scratch(tri_run_kernel *k, const tri_kernel *kernel, size_t at)
 {
     uint64_t programs = (uint64_t)k->grid.x * k->grid.y * k->grid.z, alignment = (uint64_t)kernel->scratch_alignment;
     size_t size = (size_t)((uint64_t)kernel->scratch_bytes * programs);
@@ -30,7 +48,7 @@ static void add_scratch(tri_run_kernel *k, const tri_kernel *kernel)
     char *memory = tri_arena_alloc(k->unit.arena, size + alignment);
     memory += alignment - 1 - ((uintptr_t)memory + alignment - 1) % alignment;
     tri_sim_add_buffer(k->sim, memory, size, "global scratch memory");
-    k->values[k->num_values] = (uint64_t)(uintptr_t)memory;
+    k->values[at] = (uint64_t)(uintptr_t)memory;
 }
 
 static bool open_simulator(tri_run_kernel *k, tri_argument_list *arguments)
@@ -45,7 +63,7 @@ static bool open_simulator(tri_run_kernel *k, tri_argument_list *arguments)
     for (size_t i = 0; i < arguments->len; i++)
         if (tri_run_kernel_is_memory(&arguments->at[i]))
             add_buffer(k, &arguments->at[i]);
-    add_scratch(k, kernel);
+    add_scratch(k, kernel, k->num_values + add_given_maps(k));
     const tri_jit_symbol symbols[] = {{"tri_sim_primitive", (const void *)(uintptr_t)tri_sim_primitive},
                                       {"global_smem", tri_sim_shared(k->sim)}};
     LLVMModuleRef module = unit->llvm_module;

@@ -55,6 +55,7 @@ typedef struct {
     int (*launch_ex)(const launch_config *, void *, void **, void **);
     int (*mem_alloc)(uint64_t *, size_t, void *);
     int (*mem_free)(uint64_t, void *);
+    tri_rt_encode *encode_map;
     int (*event_create)(void **, unsigned);
     int (*event_record)(void *, void *);
     int (*event_wait)(void *);
@@ -89,6 +90,7 @@ static void open_driver(void)
         {"cuLaunchKernelEx", offsetof(driver_api, launch_ex), 1},
         {"cuMemAllocAsync", offsetof(driver_api, mem_alloc), 1},
         {"cuMemFreeAsync", offsetof(driver_api, mem_free), 1},
+        {"cuTensorMapEncodeTiled", offsetof(driver_api, encode_map), 1},
         {"cuEventCreate", offsetof(driver_api, event_create), 1},
         {"cuEventRecord", offsetof(driver_api, event_record), 1},
         {"cuEventSynchronize", offsetof(driver_api, event_wait), 1},
@@ -379,20 +381,35 @@ static uint64_t scratch_of(const tri_rt_variant *variant, const tri_grid *grid)
     return bytes;
 }
 
-static int launch_with_scratch(const tri_rt_kernel *kernel, const tri_rt_variant *variant, void *function,
-                               const tri_grid *grid, const tri_rt_call *call)
+/* One of the arguments is the address that is put into *scratch. */
+static int launch_with_scratch(const tri_rt_variant *variant, void *function, const tri_grid *grid,
+                               const tri_rt_call *call, const void **args, uint64_t *scratch)
 {
-    const void *args[TRI_RT_MAX_SLOTS + 1];
-    uint32_t count = tri_rt_pack(kernel, variant, call->args, args);
-    if (!variant->scratch_bytes)
-        return launch(variant, function, call->stream, grid, args);
-    uint64_t scratch = 0, bytes = scratch_of(variant, grid);
-    if (!bytes || !api.mem_alloc || !api.mem_free || api.mem_alloc(&scratch, bytes, call->stream))
+    uint64_t bytes = scratch_of(variant, grid);
+    if (!bytes || !api.mem_alloc || !api.mem_free || api.mem_alloc(scratch, bytes, call->stream))
         return TRI_ERROR_MEMORY;
-    args[count] = &scratch;
     int r = launch(variant, function, call->stream, grid, args);
-    int freed = api.mem_free(scratch, call->stream);
+    int freed = api.mem_free(*scratch, call->stream);
     return r ? r : driver_error(freed);
+}
+
+/* With what the code takes behind the source's arguments. */
+static int launch_with_more(const tri_rt_kernel *kernel, const tri_rt_variant *variant, void *function,
+                            const tri_grid *grid, const tri_rt_call *call)
+{
+    const void *args[TRI_RT_MAX_ARGS];
+    _Alignas(64) char maps[TRI_RT_MAX_MAPS * TRI_RT_MAP_BYTES];
+    uint32_t count = tri_rt_pack(kernel, variant, call->args, args), has_maps = 0;
+    uint64_t scratch = 0;
+    if (variant->map_count) {
+        has_maps = api.encode_map && tri_rt_make_maps(variant, args, api.encode_map, maps);
+        args[count++] = maps;
+        args[count++] = &has_maps;
+    }
+    args[count] = &scratch;
+    if (!variant->scratch_bytes || (has_maps && variant->maps_for_scratch))
+        return launch(variant, function, call->stream, grid, args);
+    return launch_with_scratch(variant, function, grid, call, args, &scratch);
 }
 
 /* The configuration for the arguments, on the device of the context. */
@@ -438,8 +455,8 @@ static int launch_in(tri_rt_kernel *kernel, const tri_rt_call *call, const curre
     if ((r = find_function(kernel, entry, module, number, &function)))
         return r;
     __atomic_store_n(&entry->last, (uint32_t)number + 1, __ATOMIC_RELAXED);
-    if (variant->slots || variant->scratch_bytes)
-        return launch_with_scratch(kernel, variant, function, grid, call);
+    if (variant->slots || variant->scratch_bytes || variant->map_count)
+        return launch_with_more(kernel, variant, function, grid, call);
     return launch(variant, function, call->stream, grid, (const void **)call->args);
 }
 

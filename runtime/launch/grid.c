@@ -116,9 +116,17 @@ static int apply(uint16_t op, int64_t a, int64_t b, int64_t *out)
 
 static uint32_t operand_count(uint16_t op)
 {
-    return op <= TRI_RT_UNSIGNED_ARGUMENT ? 0 : op == TRI_RT_NEXT_POWER || op == TRI_RT_NEXT_DIMENSION ? 1
-           : op == TRI_RT_SELECT                                                                      ? 3
-                                                                                                      : 2;
+    switch (op) {
+    case TRI_RT_NEXT_POWER:
+    case TRI_RT_NEXT_DIMENSION:
+    case TRI_RT_INT32:
+    case TRI_RT_NATURAL:
+        return 1;
+    case TRI_RT_SELECT:
+        return 3;
+    default:
+        return op <= TRI_RT_UNSIGNED_ARGUMENT ? 0 : 2;
+    }
 }
 
 /* What a step makes of the operands at `in`. */
@@ -134,6 +142,10 @@ static operand make_operand(const tri_rt_step *step, const operand *in, const vo
         return unsigned_argument(args[step->arg], step->bits);
     case TRI_RT_NEXT_POWER:
         return (operand){next_power(in[0].value), in[0].is_valid};
+    case TRI_RT_INT32:
+        return (operand){in[0].value, in[0].is_valid && in[0].value == (int32_t)in[0].value};
+    case TRI_RT_NATURAL:
+        return (operand){in[0].value, in[0].is_valid && in[0].value >= 0};
     case TRI_RT_SELECT:
         return !in[0].is_valid ? out : in[0].value ? in[1] : in[2];
     default:

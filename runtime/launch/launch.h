@@ -16,7 +16,7 @@ extern int tri_rt_asked_threads; /* what tri_threads was given last; 0: nothing 
 #include <stdint.h>
 
 /* Of everything that the writer of objects and this launcher agree on. Raised with each change of record.def. */
-enum { TRI_RT_ABI = 5 };
+enum { TRI_RT_ABI = 6 };
 
 /* Of what programs see of a kernel in the registry: the field `abi` of tritcc_kernel. */
 enum { TRI_RT_KERNEL_ABI = 2 };
@@ -58,12 +58,17 @@ enum {
     TRI_RT_IS_LESS,
     TRI_RT_IS_AT_MOST,
     TRI_RT_SELECT,
+    TRI_RT_INT32,   /* the number, where it is one of 32 bits, or none less than 0 */
+    TRI_RT_NATURAL,
     TRI_RT_NEXT_DIMENSION
 };
 
 enum {
     TRI_RT_MAX_CONTEXTS = 64,
     TRI_RT_MAX_SLOTS = 512,
+    TRI_RT_MAX_MAPS = 16,
+    TRI_RT_MAX_ARGS = TRI_RT_MAX_SLOTS + 3, /* and tensor maps, whether they are there, and scratch memory */
+    TRI_RT_MAP_BYTES = 128,
     TRI_RT_IS_POINTER = 0x8000, /* in the size of an argument */
     TRI_RT_MAX_KEYS = 16,
     TRI_RT_MAX_HEURISTICS = 8,
@@ -141,9 +146,16 @@ int tri_rt_tune_with(const tri_rt_backend *backend, tri_rt_kernel *kernel, tri_s
 int tri_rt_evaluate(const tri_rt_step *steps, uint64_t count, const void *const *args, int64_t *out);
 /* The grid of a part for these arguments; TRI_ERROR_GRID_VALUE where it is none. */
 int tri_rt_find_grid(const tri_rt_part *part, const void *const *args, tri_grid *out);
-/* The arguments that the variant's code takes, in `out` (of TRI_RT_MAX_SLOTS + 1); their number. */
+/* The arguments that the variant's code takes, in `out` (of TRI_RT_MAX_ARGS); their number. */
 uint32_t tri_rt_pack(const tri_rt_kernel *kernel, const tri_rt_variant *variant, const void *const *args,
                      const void **out);
+/* cuTensorMapEncodeTiled, or what does the same for another machine; 0: the map is made. */
+typedef int tri_rt_encode(void *map, int element, uint32_t rank, void *address, const uint64_t *sizes,
+                          const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+                          int swizzle, int promotion, int fill);
+/* Makes the tensor maps of a variant for the arguments that its code takes, one behind the other in `out`, which is
+ * aligned to 64 bytes. False: one of them cannot be made. */
+int tri_rt_make_maps(const tri_rt_variant *variant, const void *const *args, tri_rt_encode *encode, char *out);
 /* Where the rows of a part start in k_variants: one for each variant and image, on the host for each variant. */
 int tri_rt_row(const tri_rt_kernel *kernel, uint32_t part, uint32_t variant, uint32_t image);
 

@@ -11,7 +11,8 @@
 /* ---- signatures ---- */
 
 /* LLVM parameters of one function: the source's, one per LLVM value; then for device functions the
- * shared memory base, and for every function of a module that needs it the global scratch. */
+ * shared memory base, for kernels the launcher's tensor maps and whether they are there, and for every function of a
+ * module that needs it the global scratch. */
 typedef TRI_VEC(LLVMTypeRef) type_list;
 
 static MlirType function_type(MlirOperation func)
@@ -54,6 +55,17 @@ static void set_pointer_hints(tri_gpu *g, MlirOperation func, LLVMValueRef funct
     LLVMAddAttributeAtIndex(function, param + 1, LLVMCreateEnumAttribute(g->llvm, kind, (uint64_t)align));
 }
 
+/* Tensor maps that the launcher makes for the kernel. */
+static int count_maps(MlirOperation func)
+{
+    int count = 0;
+    for (tri_str rest = tri_op_string(func, "tritcc.maps"); rest.len; count++) {
+        size_t end = tri_str_find(rest, '|');
+        rest = tri_str_sub(rest, end + (end < rest.len), rest.len);
+    }
+    return count;
+}
+
 /* Declares a function with its final LLVM type. */
 static LLVMValueRef declare(tri_gpu *g, MlirOperation func)
 {
@@ -68,6 +80,11 @@ static LLVMValueRef declare(tri_gpu *g, MlirOperation func)
     }
     if (!is_kernel)
         tri_vec_push(g->arena, &params, LLVMPointerTypeInContext(g->llvm, 3));
+    unsigned maps = (unsigned)params.len;
+    if (is_kernel && count_maps(func)) {
+        tri_vec_push(g->arena, &params, LLVMPointerTypeInContext(g->llvm, 0));
+        tri_vec_push(g->arena, &params, g->i32);
+    }
     if (g->needs_scratch)
         tri_vec_push(g->arena, &params, LLVMPointerTypeInContext(g->llvm, 1));
     LLVMTypeRef result = is_kernel ? LLVMVoidTypeInContext(g->llvm) : results_type(g, type);
@@ -82,6 +99,8 @@ static LLVMValueRef declare(tri_gpu *g, MlirOperation func)
         for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
             if (tri_type_is_ptr(mlirFunctionTypeGetInput(type, i)))
                 set_pointer_hints(g, func, function, i, (unsigned)i);
+        if (count_maps(func) && !g->simulate)
+            g->machine->maps_attributes(g, function, maps, count_maps(func));
     } else {
         LLVMSetLinkage(function, LLVMInternalLinkage);
         unsigned kind = LLVMGetEnumAttributeKindForName("noinline", 8);
@@ -145,6 +164,10 @@ static void bind_parameters(tri_gpu *g, MlirBlock entry)
         tri_gpu_set(g, arg, parts);
     }
     g->group->shared = g->is_kernel ? g->shared_global : LLVMGetParam(g->function, next++);
+    bool has_maps = g->is_kernel && count_maps(g->func);
+    g->maps = has_maps ? LLVMGetParam(g->function, next++) : NULL;
+    g->maps_given = has_maps ? LLVMBuildICmp(g->b, LLVMIntNE, LLVMGetParam(g->function, next++), tri_gpu_i32(g, 0), "")
+                             : NULL;
     g->scratch = g->needs_scratch ? LLVMGetParam(g->function, next++) : NULL;
 }
 

@@ -98,6 +98,7 @@ typedef struct tri_gpu {
     tri_map blocks;            /* MlirBlock.ptr -> LLVMBasicBlockRef */
     tri_map words;             /* element -> const tri_gpu_word *: what it was taken out of, where somebody noted it */
     LLVMValueRef scratch;      /* base of this program's global scratch; null when there is none */
+    LLVMValueRef maps, maps_given; /* tensor maps of the launcher, and whether there are any; null: it makes none */
     int64_t exchange_bytes;    /* shared memory that machines without shuffles need besides the planned part */
 } tri_gpu;
 

@@ -136,6 +136,8 @@ typedef struct tri_machine {
     tri_encoding_kind shared_reader_layout; /* of the buffers that it reads */
     /* Attributes that tell the launch shape to the back end. */
     void (*kernel_attributes)(struct tri_gpu *g, LLVMValueRef function);
+    /* The parameter that holds so many tensor maps of the launcher; null: no kernel has one. */
+    void (*maps_attributes)(struct tri_gpu *g, LLVMValueRef function, unsigned param, int count);
 
     /* Accesses; null: branches around plain ones. `other` (null: undefined) are the results when the predicate is
      * false. */

@@ -189,6 +189,8 @@ static void record_kernels(tri_gpu *g, MlirModule module)
             tri_op_int(funcs.at[i], "ttg.shared", module_int(module, "ttg.shared", 0)) + g->exchange_bytes;
         kernel->scratch_bytes = module_int(module, "ttg.global_scratch_memory_size", 0);
         kernel->scratch_alignment = module_int(module, "ttg.global_scratch_memory_alignment", 1);
+        kernel->maps = tri_str_copy(g->unit->arena, tri_op_string(funcs.at[i], "tritcc.maps"));
+        kernel->maps_for_scratch = tri_op_flag(funcs.at[i], "tritcc.maps-for-scratch");
         kernel->maxnreg = tri_gpu_maxnreg(g, kernel->symbol);
         kernel->launch_pdl |= g->unit->options->launch_pdl;
         kernel->launch_cooperative |= g->unit->options->launch_cooperative;

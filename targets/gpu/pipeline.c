@@ -92,6 +92,8 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
                    "symbol-dce,sccp,cse,canonicalize",
                    is_amd(unit) ? ",in-thread-transpose,remove-layout-conversions" : "",
                    unit->arch->carries_pointers ? ",carry-pointers" : "");
+    if (uses_tma(unit) && unit->options->host_tensormaps && !unit->options->no_host_tensormaps)
+        tri_buf_add_z(out, ",host-tensormaps");
     tri_buf_format(out, "%s,allocate-global-scratch,allocate-shared-memory{max-bytes=%u",
                    unit->arch->async_copies ? ",allocate-warp-groups" : "", unit->arch->max_shared);
     if (unit->arch->spare_shared)

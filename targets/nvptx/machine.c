@@ -62,6 +62,19 @@ static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
         set_attribute(g, function, "nvvm.maxnreg", tri_str_format(g->arena, "%d", maxnreg));
 }
 
+/* The kernel has the maps in its parameters' memory. */
+static void set_maps_attributes(tri_gpu *g, LLVMValueRef function, unsigned param, int count)
+{
+    enum { BYTES = 128, ALIGNMENT = 64 };
+    static const char constant[] = "nvvm.grid_constant";
+    unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5), align = LLVMGetEnumAttributeKindForName("align", 5);
+    LLVMTypeRef type = LLVMArrayType2(g->i8, (uint64_t)count * BYTES);
+    LLVMAddAttributeAtIndex(function, param + 1, LLVMCreateTypeAttribute(g->llvm, byval, type));
+    LLVMAddAttributeAtIndex(function, param + 1, LLVMCreateEnumAttribute(g->llvm, align, ALIGNMENT));
+    LLVMAddAttributeAtIndex(function, param + 1,
+                            LLVMCreateStringAttribute(g->llvm, constant, sizeof constant - 1, "", 0));
+}
+
 const tri_machine tri_nvptx_machine = {
     .rows = rows,
     .own = own,
@@ -79,6 +92,7 @@ const tri_machine tri_nvptx_machine = {
     .shared_reader = "ttng.warp_group_dot",
     .shared_reader_layout = TRI_ENC_NVMMA_SHARED,
     .kernel_attributes = kernel_attributes,
+    .maps_attributes = set_maps_attributes,
     .load = tri_nvptx_load,
     .store = tri_nvptx_store,
     .update = tri_nvptx_update,

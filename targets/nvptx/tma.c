@@ -228,7 +228,9 @@ static bool run_store_wait(tri_gpu *g, MlirOperation op)
     return true;
 }
 
-/* ---- tensor maps that the kernel writes ---- */
+/* ---- tensor maps ---- */
+
+enum { MAP_BYTES = 128 };
 
 static void set_field(tri_gpu *g, int id, LLVMValueRef map, LLVMValueRef value)
 {
@@ -290,10 +292,19 @@ static bool run_acquire(tri_gpu *g, MlirOperation op)
     return true;
 }
 
+static bool run_maps_given(tri_gpu *g, MlirOperation op)
+{
+    tri_gpu_set_result(g, op, 0, tri_gpu_single(g, g->maps_given ? g->maps_given : LLVMConstNull(g->i1)));
+    return true;
+}
+
 static bool run_reinterpret(tri_gpu *g, MlirOperation op)
 {
     LLVMTypeRef generic = LLVMPointerTypeInContext(g->llvm, 0);
     LLVMValueRef map = LLVMBuildAddrSpaceCast(g->b, tri_gpu_operand(g, op, 0).at[0], generic, "");
+    int64_t number = tri_op_int(op, "tritcc.map", -1);
+    if (number >= 0 && g->maps)
+        map = LLVMBuildSelect(g->b, g->maps_given, tri_gpu_offset_const(g, g->maps, number * MAP_BYTES), map, "");
     tri_gpu_set_result(g, op, 0, tri_gpu_single(g, map));
     return true;
 }
@@ -307,6 +318,7 @@ const tri_gpu_op tri_nvptx_ops_tma[] = {
     {"ttng.async_tma_copy_global_to_local", run_load, NULL},
     {"ttng.async_tma_copy_local_to_global", run_store, NULL},
     {"ttng.async_tma_store_wait", run_store_wait, NULL},
+    {"ttng.tensormaps_given", run_maps_given, NULL},
     {"ttng.tensormap_create", run_create, NULL},
     {"ttng.tensormap_fenceproxy_acquire", run_acquire, NULL},
     {"ttng.reinterpret_tensor_descriptor", run_reinterpret, NULL},

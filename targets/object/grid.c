@@ -13,8 +13,16 @@ static const struct {
     {"next_power_of_2", TRI_RT_NEXT_POWER}, {";", TRI_RT_NEXT_DIMENSION},
     {"&", TRI_RT_BIT_AND},   {"|", TRI_RT_BIT_OR},  {"^", TRI_RT_BIT_XOR}, {"<<", TRI_RT_SHIFT_LEFT},
     {">>", TRI_RT_SHIFT_RIGHT}, {"==", TRI_RT_IS_EQUAL}, {"!=", TRI_RT_IS_UNEQUAL}, {"<", TRI_RT_IS_LESS},
-    {"<=", TRI_RT_IS_AT_MOST}, {"select", TRI_RT_SELECT},
+    {"<=", TRI_RT_IS_AT_MOST}, {"select", TRI_RT_SELECT}, {"int32", TRI_RT_INT32}, {"natural", TRI_RT_NATURAL},
 };
+
+int tri_object_operator(tri_str word)
+{
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (tri_str_is(word, operators[i].word))
+            return operators[i].op;
+    return -1;
+}
 
 static LLVMValueRef make_step(tri_writer *w, int op, const tri_object_arg *arg, int64_t value)
 {
@@ -88,9 +96,9 @@ static bool read_word(reader *r, tri_str word, int depth)
     LLVMValueRef step = NULL;
     if (tri_str_to_i64(word, &value))
         step = make_step(r->w, TRI_RT_PUSH, NULL, value);
-    for (size_t i = 0; !step && i < sizeof operators / sizeof *operators; i++)
-        if (tri_str_is(word, operators[i].word))
-            step = make_step(r->w, operators[i].op, NULL, 0);
+    int op = step ? -1 : tri_object_operator(word);
+    if (op >= 0)
+        step = make_step(r->w, op, NULL, 0);
     for (size_t i = 0; !step && i < r->args->at.len; i++) {
         const tri_object_arg *arg = &r->args->at.at[i];
         bool is_unsigned = tri_str_has_prefix(arg->spelled, "u");

@@ -113,6 +113,8 @@ static void add_kernel(const tri_part *part, const tri_kernel *k, tri_buf *out)
     add_int(out, "shared_bytes", k->shared_bytes, is_gpu);
     add_int(out, "scratch_bytes", k->scratch_bytes, true);
     add_int(out, "scratch_alignment", k->scratch_alignment, k->scratch_bytes > 0);
+    if (k->maps.len)
+        add_bool(out, "scratch_is_for_maps", k->maps_for_scratch);
     add_int(out, "registers", k->registers, k->registers >= 0);
     add_int(out, "spill_bytes", k->spill_bytes, k->spill_bytes >= 0);
     if (unit->target && unit->target->resources) {
@@ -139,7 +141,12 @@ static void add_kernel(const tri_part *part, const tri_kernel *k, tri_buf *out)
         tri_buf_add_json(out, words.at[i].type);
         tri_buf_add_char(out, '}');
     }
-    tri_buf_add_z(out, words.len ? "\n      ]\n    }" : "]\n    }");
+    tri_buf_add_z(out, words.len ? "\n      ]" : "]");
+    if (k->maps.len) {
+        tri_buf_add_z(out, ",\n      \"tensor_maps\": ");
+        tri_writer_describe_maps(k, out);
+    }
+    tri_buf_add_z(out, "\n    }");
 }
 
 bool tri_json_write(const tri_bundle *bundle, tri_buf *out)

@@ -4,6 +4,7 @@
 #define TRI_TARGETS_OBJECT_OBJECT_H
 
 #include "ir/kernel.h"
+#include "runtime/launch/launch.h"
 #include "targets/target.h"
 
 /* What one unit came to. */
@@ -85,6 +86,18 @@ bool tri_object_takes_grid(const tri_object_kernel *kernel, const char *suffix);
 /* The forms of a kernel in one part, those with most conditions first. */
 typedef TRI_VEC(const tri_kernel *) tri_object_variants;
 tri_object_variants tri_object_list_variants(const tri_part *part, tri_str name);
+
+/* Tensor maps that the kernel's launcher makes (ir/kernel.h), of the arguments that its code takes. */
+typedef struct {
+    tri_rt_map row; /* of `steps` */
+    TRI_VEC(tri_rt_step) steps;
+} tri_object_map;
+typedef TRI_VEC(tri_object_map) tri_object_maps;
+tri_object_maps tri_object_read_maps(tri_arena *arena, const tri_kernel *kernel, size_t num_args);
+/* The same for people and other launchers: appends a list for JSON. */
+void tri_writer_describe_maps(const tri_kernel *kernel, tri_buf *out);
+/* TRI_RT_ADD ... of a word that is an operator of expressions; -1: it is none. */
+int tri_object_operator(tri_str word);
 
 /* Appends the object. False after a report. */
 bool tri_object_write(const tri_bundle *bundle, tri_buf *out);

@@ -114,6 +114,41 @@ static LLVMValueRef make_sizes(tri_writer *w, const tri_unit *unit, const tri_ob
     return tri_writer_array(w, w->i16, sizes, count, "sizes");
 }
 
+static LLVMValueRef make_map_steps(tri_writer *w, const tri_object_map *map)
+{
+    LLVMValueRef *rows = TRI_NEW_ARRAY(w->arena, LLVMValueRef, map->steps.len + 1);
+    for (size_t i = 0; i < map->steps.len; i++) {
+        tri_record r = tri_record_start(w->llvm, TRI_RECORD_step);
+        tri_record_set_number(&r, step, op, map->steps.at[i].op);
+        tri_record_set_number(&r, step, bits, map->steps.at[i].bits);
+        tri_record_set_number(&r, step, arg, map->steps.at[i].arg);
+        tri_record_set_number(&r, step, value, map->steps.at[i].value);
+        rows[i] = tri_record_finish(&r);
+    }
+    return tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_step), rows, map->steps.len, "map");
+}
+
+static LLVMValueRef make_map_rows(tri_writer *w, const tri_kernel *k, size_t num_args, size_t *out_count)
+{
+    tri_object_maps maps = tri_object_read_maps(w->arena, k, num_args);
+    LLVMValueRef *rows = TRI_NEW_ARRAY(w->arena, LLVMValueRef, maps.len + 1);
+    for (size_t i = 0; i < maps.len; i++) {
+        const tri_rt_map *row = &maps.at[i].row;
+        tri_record r = tri_record_start(w->llvm, TRI_RECORD_map);
+        tri_record_set(&r, map, steps, make_map_steps(w, &maps.at[i]));
+        tri_record_set_number(&r, map, step_count, row->step_count);
+        tri_record_set_number(&r, map, arg, row->arg);
+        tri_record_set_number(&r, map, rank, row->rank);
+        tri_record_set_number(&r, map, element, row->element);
+        tri_record_set_number(&r, map, bytes, row->bytes);
+        tri_record_set_number(&r, map, swizzle, row->swizzle);
+        tri_record_set_number(&r, map, fill, row->fill);
+        rows[i] = tri_record_finish(&r);
+    }
+    *out_count = maps.len;
+    return tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_map), rows, maps.len, "maps");
+}
+
 /* What the vendor's compiler says of the kernel. */
 static LLVMValueRef make_npu(tri_writer *w, const tri_unit *unit, const tri_kernel *k)
 {
@@ -142,6 +177,10 @@ static LLVMValueRef make_variant(tri_writer *w, const table_part *p, const tri_k
         tri_record_set(&r, variant, sizes, make_sizes(w, p->part->unit, &args, &sizes));
         tri_record_set_number(&r, variant, size_count, sizes);
     }
+    size_t maps;
+    tri_record_set(&r, variant, maps, make_map_rows(w, k, slots, &maps));
+    tri_record_set_number(&r, variant, map_count, maps);
+    tri_record_set_number(&r, variant, maps_for_scratch, k->maps_for_scratch);
     tri_record_set(&r, variant, computed, tri_writer_computed(w, k));
     tri_record_set_number(&r, variant, condition_count, conditions);
     tri_record_set_number(&r, variant, slot_count, slots);

@@ -11,13 +11,15 @@ kernels=$SRCDIR/tests/targets/auto-tma.tri
 same() {
     local copies=$1 kernel=$2 types=$3 result=$4 grid=$5 options=$6 c
     shift 6
-    for c in -fauto-tma -fno-auto-tma; do
+    for c in -fauto-tma -fhost-tensormaps -fno-auto-tma; do
         # shellcheck disable=SC2086 # several options
         tritcc -arch=sm_90a $c $options -k "$kernel" -sig "$types" -emit=ttgir=k.ttgir "$kernels"
-        [ "$(grep -c 'ttng.tensormap_create' k.ttgir)" = "$([ $c = -fauto-tma ] && echo "$copies" || echo 0)" ]
+        [ "$(grep -c 'ttng.tensormap_create' k.ttgir)" = "$([ $c != -fno-auto-tma ] && echo "$copies" || echo 0)" ]
+        [ "$(grep -c 'tritcc.map = ' k.ttgir)" = "$([ $c = -fhost-tensormaps ] && echo "$copies" || echo 0)" ]
         timeout 300 "$TRITRUN" -arch=sim:sm_90a -grid="$grid" -o "$result=$c.npy" k.ttgir "$@"
     done
     cmp -- -fauto-tma.npy -fno-auto-tma.npy
+    cmp -- -fhost-tensormaps.npy -fno-auto-tma.npy
 }
 
 numbers='*fp16:16, *fp16:16, *fp16:16, i32, i32, i32, i32:16, i32:16, i32:16'

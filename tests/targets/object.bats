@@ -205,8 +205,8 @@ TRI
 @test "objects of other releases live in one program" {
     tritcc -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -emit=obj=v.o,header=vadd.h "$EXAMPLES/vadd/vadd.tri"
     # the functions of the runtime say which ABI they are of; those without are an interface that stays
-    [ "$(nm v.o | awk '$NF ~ /^tri_(cpu_)?rt/ && $NF !~ /^tri_(cpu_)?rt5_/ { print $NF }' | sort | tr '\n' ' ')" = "tri_rt_asked_threads tri_rt_chosen_kind " ]
-    nm v.o | grep -q ' tri_rt5_launch$'
+    [ "$(nm v.o | awk '$NF ~ /^tri_(cpu_)?rt/ && $NF !~ /^tri_(cpu_)?rt6_/ { print $NF }' | sort | tr '\n' ' ')" = "tri_rt_asked_threads tri_rt_chosen_kind " ]
+    nm v.o | grep -q ' tri_rt6_launch$'
     # an object of a release whose launcher takes something else, first in the link
     cat >old.c <<'C'
 #include <stdlib.h>
@@ -298,7 +298,7 @@ C
     local flags=(-g -O1 -fsanitize=thread -D_GNU_SOURCE -I"$SRCDIR") sources=()
     echo 'int main(void) { return 0; }' >probe.c
     cc -fsanitize=thread probe.c -o probe 2>/dev/null && ./probe || skip "no ThreadSanitizer here"
-    for source in dispatch device cuda error tuning grid; do sources+=("$SRCDIR/runtime/launch/$source.c"); done
+    for source in dispatch device cuda error tuning grid maps; do sources+=("$SRCDIR/runtime/launch/$source.c"); done
     cc "${flags[@]}" -shared -fPIC -o libcuda.so.1 "$SRCDIR/tests/targets/stub_cuda.c" -lpthread
     cc "${flags[@]}" -o threads "$SRCDIR/tests/targets/threads.c" "${sources[@]}" -L. -l:libcuda.so.1 -ldl -lpthread
     for _ in 1 2 3; do LD_LIBRARY_PATH=. TSAN_OPTIONS=halt_on_error=1 timeout 60 ./threads; done

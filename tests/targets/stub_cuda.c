@@ -170,6 +170,21 @@ int cuMemAlloc_v2(uint64_t *address, size_t size)
     return outcome("cuMemAlloc_v2");
 }
 
+int cuMemAllocAsync(uint64_t *address, size_t size, void *stream)
+{
+    (void)stream;
+    the_log.stream_allocations++;
+    *address = (uint64_t)(uintptr_t)malloc(size);
+    return outcome("cuMemAllocAsync");
+}
+
+int cuMemFreeAsync(uint64_t address, void *stream)
+{
+    (void)stream;
+    free((void *)(uintptr_t)address);
+    return outcome("cuMemFreeAsync");
+}
+
 int cuMemFree_v2(uint64_t address)
 {
     free((void *)(uintptr_t)address);
@@ -268,6 +283,31 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
         return 701;
     unsigned grid[3] = {gx, gy, gz};
     return launch_grid("cuLaunchKernel", grid, bx, shared, stream, args);
+}
+
+int cuTensorMapEncodeTiled(void *map, int element, unsigned rank, void *address, const uint64_t *sizes,
+                           const uint64_t *strides, const unsigned *box, const unsigned *steps, int interleave,
+                           int swizzle, int promotion, int fill)
+{
+    struct stub_map *m = &the_log.maps[the_log.map_count];
+    static const unsigned bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4}; /* by CUtensorMapDataType */
+    if (element < 0 || element > 12 || (swizzle && box[0] * bytes[element] > 16u << swizzle))
+        return 1;
+    if (outcome("cuTensorMapEncodeTiled") || (uintptr_t)map % 64 || (uintptr_t)address % 16 || rank < 1 || rank > 5)
+        return 1;
+    *m = (struct stub_map){.element = element, .interleave = interleave, .swizzle = swizzle, .promotion = promotion,
+                           .fill = fill, .rank = rank, .address = address};
+    for (unsigned d = 0; d < rank; d++) {
+        m->sizes[d] = sizes[d];
+        m->box[d] = box[d];
+        m->steps[d] = steps[d];
+        if (!sizes[d] || sizes[d] > (uint64_t)1 << 32 || (d + 1 < rank && strides[d] % 16))
+            return 1;
+        if (d + 1 < rank)
+            m->strides[d] = strides[d];
+    }
+    memset(map, 0x40 + the_log.map_count++, 128);
+    return 0;
 }
 
 /* CUlaunchConfig and CUlaunchAttribute, as the driver's interface has them. */

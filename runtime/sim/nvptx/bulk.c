@@ -376,6 +376,40 @@ BULK(4)
 BULK(5)
 #undef BULK
 
+/* ---- maps that the host makes ---- */
+
+int tri_sim_encode_tensormap(void *map, int element, uint32_t rank, void *address, const uint64_t *sizes,
+                             const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+                             int swizzle, int promotion, int fill)
+{
+    enum { invalid = 1, most = 256, sector = 16 };
+    tri_sim_tensormap *m = map;
+    /* the machine's numbers of CUtensorMapDataType */
+    static const uint8_t elements[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 11, 12};
+    if (element < 0 || element >= (int)sizeof elements)
+        return invalid;
+    *m = (tri_sim_tensormap){.magic = TRI_SIM_TENSORMAP_MAGIC, .is_acquired = true, .rank = rank,
+                             .element = elements[element], .swizzle = (uint32_t)swizzle, .fill = (uint32_t)fill,
+                             .address = (uint64_t)(uintptr_t)address};
+    (void)promotion;
+    if (swizzle && box[0] * tri_sim_tensormap_bytes(m) > UINT64_C(16) << swizzle)
+        return invalid;
+    if (rank < 1 || rank > 5 || m->address % sector || interleave)
+        return invalid;
+    for (uint32_t d = 0; d < rank; d++) {
+        if (!sizes[d] || sizes[d] > UINT64_C(1) << 32 || !box[d] || box[d] > most || steps[d] != 1)
+            return invalid;
+        m->size[d] = sizes[d] > UINT32_MAX ? UINT32_MAX : (uint32_t)sizes[d];
+        m->box[d] = box[d];
+        if (d + 1 == rank)
+            break;
+        if (strides[d] % sector || strides[d] >> 40)
+            return invalid;
+        m->stride[d] = strides[d];
+    }
+    return 0;
+}
+
 /* ---- maps that kernels write ---- */
 
 /* The map at args[0]; writing begins with its address, which clears the rest. */

@@ -28,4 +28,9 @@ static inline uint64_t tri_sim_tensormap_bytes(const tri_sim_tensormap *map)
     return bytes[map->element & 15];
 }
 
+/* A map of the host's, as tri_rt_encode (runtime/launch/launch.h) makes one, which refuses what the driver does. */
+int tri_sim_encode_tensormap(void *map, int element, uint32_t rank, void *address, const uint64_t *sizes,
+                             const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+                             int swizzle, int promotion, int fill);
+
 #endif
