@@ -22,7 +22,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-LABEL: @loop
   // CHECK: scf.if %
   // CHECK: scf.for %[[I:[a-z0-9]+]] =
-  // CHECK: ttig.2d_block_load %arg0, %{{.+}}, %{{.+}}, %{{.+}}[%[[K:.+]], %c0_i32{{.*}}] {row_major} {tritcc.surface = "checked"} : {{.*}} -> tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+  // CHECK: ttig.2d_block_load %arg0, %{{.+}}, %{{.+}}, %{{.+}}[%[[K:.+]], %c0_i32{{.*}}] {row_major} {tritcc.surface = "checked"} : {{.*}} -> tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 1}>>
   // CHECK: else
   // CHECK: scf.for
   // CHECK: ttig.2d_block_load {{.*}} {tritcc.surface = "elements"}
