@@ -34,20 +34,54 @@ static const char *scope_and_sem(int sem, int scope)
     return text[sem][scope];
 }
 
-/* What stands between `ld` or `st` and the vector's size; the attributes' numbers are those of tt's enumerations. */
-static void add_modifiers(tri_nvptx_text *t, const tri_machine_access *a, bool is_load)
+/* ".cg"; null: none. The numbers are those of tt's enumerations. */
+static const char *cache_level(const tri_machine_access *a, bool is_load)
 {
-    static const char *const load_cache[8] = {[2] = ".ca", [3] = ".cg", [5] = ".cs", [7] = ".cv"};
-    static const char *const store_cache[8] = {[3] = ".cg", [4] = ".wb", [5] = ".cs", [6] = ".wt"};
-    static const char *const evict[4] = {[2] = ".L1::evict_first", [3] = ".L1::evict_last"};
-    const char *cache = (is_load ? load_cache : store_cache)[a->cache & 7];
+    static const char *const load[8] = {[2] = ".ca", [3] = ".cg", [5] = ".cs", [7] = ".cv"};
+    static const char *const store[8] = {[3] = ".cg", [4] = ".wb", [5] = ".cs", [6] = ".wt"};
+    return (is_load ? load : store)[a->cache & 7];
+}
+
+/* "evict_first"; null: none, also where the access says what cannot be combined with it, which wins. */
+static const char *eviction(const tri_machine_access *a, bool is_load)
+{
+    static const char *const names[4] = {[2] = "evict_first", [3] = "evict_last"};
+    bool is_alone = !a->is_volatile && !a->sem && !cache_level(a, is_load);
+    return is_alone ? names[a->evict & 3] : NULL;
+}
+
+/* What stands between `ld` or `st` and the vector's size. With a policy its operand comes last. */
+static void add_modifiers(tri_nvptx_text *t, const tri_machine_access *a, bool is_load, bool has_policy)
+{
+    const char *cache = cache_level(a, is_load), *evict = eviction(a, is_load);
     if (a->is_volatile)
         tri_buf_add_z(&t->text, ".volatile");
     tri_buf_format(&t->text, "%s%s", sem_and_scope(a->sem, a->scope), space(a->pointer));
-    if (a->is_volatile || a->sem)
-        return;
-    if (cache || evict[a->evict & 3]) /* the two cannot be combined, the cache level wins */
-        tri_buf_add_z(&t->text, cache ? cache : evict[a->evict & 3]);
+    if (cache && !a->is_volatile && !a->sem)
+        tri_buf_add_z(&t->text, cache);
+    if (evict)
+        tri_buf_format(&t->text, ".L1::%s%s", evict, has_policy ? ".L2::cache_hint" : "");
+}
+
+/* The operand that tells the L2 cache, too, how long to keep what the access touches; -1: it is not told. */
+static int add_policy(tri_gpu *g, tri_nvptx_text *t, const tri_machine_access *a, bool is_load)
+{
+    const char *evict = eviction(a, is_load);
+    if (!evict || LLVMGetPointerAddressSpace(LLVMTypeOf(a->pointer)) == 3)
+        return -1;
+    LLVMValueRef policy;
+    tri_nvptx_text make = tri_nvptx_text_begin(g, 1);
+    tri_nvptx_text_add_results(g, &make, g->i64, 1, false);
+    tri_buf_format(&make.text, "createpolicy.fractional.L2::%s.b64 $0, 1.0;", evict);
+    tri_nvptx_text_call(g, &make, TRI_MACHINE_PURE, &policy);
+    return tri_nvptx_text_add(g, t, policy, -1);
+}
+
+static void add_policy_operand(tri_nvptx_text *t, int policy)
+{
+    if (policy >= 0)
+        tri_buf_format(&t->text, ", $%d", policy);
+    tri_buf_add_char(&t->text, ';');
 }
 
 static void add_predicate(tri_nvptx_text *t, int pred)
@@ -77,18 +111,19 @@ static LLVMValueRef carry(tri_gpu *g, LLVMValueRef word)
 void tri_nvptx_load(tri_gpu *g, const tri_machine_access *access, LLVMValueRef *other, LLVMValueRef *out_words)
 {
     LLVMTypeRef type = carrier(g, access->word);
-    tri_nvptx_text t = tri_nvptx_text_begin(g, access->words + 2);
+    tri_nvptx_text t = tri_nvptx_text_begin(g, access->words + 3);
     tri_nvptx_text_add_results(g, &t, type, access->words, false);
-    int address = tri_nvptx_text_add(g, &t, access->pointer, -1);
+    int address = tri_nvptx_text_add(g, &t, access->pointer, -1), policy = add_policy(g, &t, access, true);
     int pred = access->pred ? tri_nvptx_text_add(g, &t, access->pred, -1) : -1;
     for (int i = 0; other && access->pred && i < access->words; i++)
         tri_nvptx_text_add(g, &t, carry(g, other[i]), i);
     add_predicate(&t, pred);
     tri_buf_add_z(&t.text, "ld");
-    add_modifiers(&t, access, true);
+    add_modifiers(&t, access, true, policy >= 0);
     add_shape(g, &t, access);
     tri_nvptx_text_list(&t, 0, access->words, false);
-    tri_buf_format(&t.text, ", [$%d];", address);
+    tri_buf_format(&t.text, ", [$%d]", address);
+    add_policy_operand(&t, policy);
     tri_nvptx_text_call(g, &t, 0, out_words);
     for (int i = 0; type != access->word && i < access->words; i++)
         out_words[i] = LLVMBuildTrunc(g->b, out_words[i], access->word, "");
@@ -96,17 +131,18 @@ void tri_nvptx_load(tri_gpu *g, const tri_machine_access *access, LLVMValueRef *
 
 void tri_nvptx_store(tri_gpu *g, const tri_machine_access *access, LLVMValueRef *words)
 {
-    tri_nvptx_text t = tri_nvptx_text_begin(g, access->words + 2);
+    tri_nvptx_text t = tri_nvptx_text_begin(g, access->words + 3);
     int address = tri_nvptx_text_add(g, &t, access->pointer, -1), first = t.num_args;
     for (int i = 0; i < access->words; i++)
         tri_nvptx_text_add(g, &t, carry(g, words[i]), -1);
+    int policy = add_policy(g, &t, access, false);
     add_predicate(&t, access->pred ? tri_nvptx_text_add(g, &t, access->pred, -1) : -1);
     tri_buf_add_z(&t.text, "st");
-    add_modifiers(&t, access, false);
+    add_modifiers(&t, access, false, policy >= 0);
     add_shape(g, &t, access);
     tri_buf_format(&t.text, "[$%d], ", address);
     tri_nvptx_text_list(&t, first, access->words, false);
-    tri_buf_add_char(&t.text, ';');
+    add_policy_operand(&t, policy);
     tri_nvptx_text_call(g, &t, TRI_MACHINE_MEMORY, NULL);
 }
 

@@ -72,10 +72,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
   // CHECK-LABEL: .entry modifiers(
   // CHECK: ld.global.cg.b32
-  // CHECK: ld.global.L1::evict_first.b32
+  // CHECK: createpolicy.fractional.L2::evict_first.b64 [[FIRST:%rd[0-9]+]], 1.0;
+  // CHECK: ld.global.L1::evict_first.L2::cache_hint.b32 {{.*}}], [[FIRST]];
   // CHECK: ld.volatile.global.b32
   // CHECK: st.global.wt.b32
-  // CHECK: st.global.L1::evict_last.b32
+  // CHECK: createpolicy.fractional.L2::evict_last.b64 [[LAST:%rd[0-9]+]], 1.0;
+  // CHECK: st.global.L1::evict_last.L2::cache_hint.b32 {{.*}}, [[LAST]];
   tt.func public @modifiers(%p: !tt.ptr<i32>) {
     %a = tt.load %p cacheModifier = cg : !tt.ptr<i32>
     %b = tt.load %p evictionPolicy = evict_first : !tt.ptr<i32>
