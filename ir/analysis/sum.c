@@ -323,6 +323,9 @@ static bool is_natural_value(MlirValue value, bool over_sizes, int depth)
         tri_op_is(op, "arith.muli"))
         return is_natural_value(tri_op_operand(op, 0), over_sizes, depth + 1) &&
                is_natural_value(tri_op_operand(op, 1), over_sizes, depth + 1);
+    if (tri_op_is(op, "arith.maxsi"))
+        return is_natural_value(tri_op_operand(op, 0), over_sizes, depth + 1) ||
+               is_natural_value(tri_op_operand(op, 1), over_sizes, depth + 1);
     if (tri_op_is(op, "arith.remsi") || tri_op_is(op, "arith.extsi") || tri_op_is(op, "arith.index_cast"))
         return is_natural_value(tri_op_operand(op, 0), over_sizes, depth + 1);
     return false;

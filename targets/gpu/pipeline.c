@@ -115,8 +115,8 @@ void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
     if (unit->arch->has_warp_groups && !unit->options->no_reorder_programs)
         tri_buf_add_z(out, "reorder-programs,");
     if (!unit->options->no_remove_masks)
-        tri_buf_format(out, "remove-masks{num-warps=%d threads-per-warp=%d},", tri_facts_warps(unit),
-                       tri_facts_lanes(unit));
+        tri_buf_format(out, "remove-masks{num-warps=%d threads-per-warp=%d%s},", tri_facts_warps(unit),
+                       tri_facts_lanes(unit), is_split(unit) && least_products(unit) ? " products=2" : "");
     tri_gpu_conversion_pass(unit, out);
     add_layout_passes(unit, out);
     add_loop_passes(unit, out);

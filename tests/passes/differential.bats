@@ -21,6 +21,8 @@ here=$SRCDIR/tests/passes
 #        looks     the pass changes nothing
 mm='*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, i32:16, i32:16'
 mm_args='randint:f16:64x128:seed=1,low=-9,high=9 randint:f16:128x64:seed=2,low=-9,high=9 c=zeros:f32:64x64 128 128 64 64'
+sequences='*fp16:16, *fp16:16, *fp16:16, *fp32:16, *i32:16, fp32, i32:16, i32, 64, 64, 64'
+sequences_args='-grid=4,3 randn:f16:400x64:seed=1 randn:f16:400x64:seed=2 randn:f16:400x64:seed=3 o=zeros:f32:400x64 arange:i32:4:start=0,step=130 0.125 64 70'
 rows() {
     cat <<ROWS
 inline|without|sm_80|differential.tri|small|*fp32:16, *fp32:16, i32, 128|y|randn:f32:128:seed=1 y=zeros:f32:128 7
@@ -50,6 +52,8 @@ optimize-descriptor-encoding|host|sm_90a|differential.tri|batched_tiles|*fp16:16
 tma-lowering|host|sm_90a|differential.tri|batched_tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=2,2,2 randint:f16:2x80x72:seed=1,low=-9,high=9 randint:f16:2x72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:2x80x72 80 72 72
 reorder-programs|without|sm_90a|differential.tri|tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=2,2 randint:f16:80x72:seed=1,low=-9,high=9 randint:f16:72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:80x72 80 72 72
 auto-tma|without|sm_90a|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
+auto-tma|without|sm_90a|differential.tri|sequences|$sequences|o|$sequences_args
+remove-masks|without|sm_90a|differential.tri|sequences|$sequences|o|$sequences_args
 remove-masks|without|sm_80|differential.tri|carried|*fp32:16, *fp32:16, i32:16, i32, 64|y|-grid=3 randint:f32:10x208:seed=1,low=-9,high=9 y=zeros:f32:10x208 208 10
 lower-to-2d-block-load|without|pvc|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 remove-masks|without|sm_80|differential.tri|masked_rows|*fp32:16, *fp32:16, i32, i32:16, 16, 32|y|-grid=3 randint:f32:70x80:seed=1,low=-9,high=9 y=zeros:f32:80 70 80

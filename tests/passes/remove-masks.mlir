@@ -1,8 +1,9 @@
-// RUN: tritcc -x ttir "-passes=remove-masks{all=1},canonicalize" %s | FileCheck %s
-// RUN: tritcc -x ttir "-passes=remove-masks{all=1}" -Rpass=masks %s -o %t 2>&1 | FileCheck %s --check-prefix=SAID
-// positive: @cut @guarded @counted @shrinking @shifted @constant_trips
-// negative: @product @outer @data @invariant @decreasing @wide
-// loop: @cut @guarded @counted @shrinking @shifted @constant_trips @product @outer @data @invariant @decreasing @wide
+// RUN: tritcc -x ttir "-passes=remove-masks{all=1 products=1},canonicalize" %s | FileCheck %s
+// RUN: tritcc -x ttir "-passes=remove-masks{all=1 products=1}" -Rpass=masks %s -o %t 2>&1 | FileCheck %s --check-prefix=SAID
+// positive: @cut @guarded @counted @shrinking @shifted @constant_trips @decreasing @between @choice
+// negative: @product @outer @data @invariant @wide
+// loop: @cut @guarded @counted @shrinking @shifted @constant_trips @product @outer @data @invariant @decreasing @between
+// loop: @wide @choice
 
 // The index and a range below an argument: up to n - 127 no element is masked off.
 // SAID: remove-masks.mlir:[[@LINE+16]]:{{.*}} remark: trips in which every element is in bounds run without masks
@@ -226,9 +227,12 @@ tt.func public @invariant(%p: tensor<128x!tt.ptr<f32>>, %n: i32) {
   tt.return
 }
 
-// True at the end, not at the start.
+// True at the end, not at the start: the trips with the mask come first.
 // CHECK-LABEL: @decreasing
-// CHECK-COUNT-1: scf.for
+// CHECK: scf.for %{{.*}} = %c0_i32 to [[BEGIN:%.+]] step
+// CHECK: tt.store %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}} :
+// CHECK: scf.for %{{.*}} = [[BEGIN]] to %arg1 step
+// CHECK: tt.store %{{[^,]*}}, %{{[^,]*}} :
 // CHECK-NOT: scf.for
 tt.func public @decreasing(%p: tensor<128x!tt.ptr<f32>>, %n: i32) {
   %one = arith.constant dense<1.0> : tensor<128xf32>
@@ -241,6 +245,71 @@ tt.func public @decreasing(%p: tensor<128x!tt.ptr<f32>>, %n: i32) {
     tt.store %p, %one, %m : tensor<128x!tt.ptr<f32>>
   }
   tt.return
+}
+
+// A window: masks at both ends, and none between. What neither side says of the other must not wrap: that is asked, too.
+// CHECK-LABEL: @between
+// CHECK: arith.select [[ASKED:%.+]], %{{.*}}, %c0_i64
+// CHECK: arith.select [[ASKED]], %{{.*}}, %c0_i64
+// CHECK: %[[HEAD:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}})
+// CHECK: arith.cmpi
+// CHECK: %[[MAIN:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[HEAD]])
+// CHECK-NOT: arith.cmpi
+// CHECK: %[[REST:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[MAIN]])
+// CHECK: arith.cmpi
+// CHECK: tt.return %[[REST]]
+tt.func public @between(%p: !tt.ptr<f32>, %n: i32, %from: i32, %w: i32) -> tensor<64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %base = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %begin = tt.splat %from : i32 -> tensor<64xi32>
+  %row = arith.addi %begin, %range : tensor<64xi32>
+  %width = tt.splat %w : i32 -> tensor<64xi32>
+  %sum = scf.for %i = %c0 to %n step %c64 iter_args(%a = %zero) -> (tensor<64xf32>) : i32 {
+    %first = tt.splat %i : i32 -> tensor<64xi32>
+    %c = arith.addi %first, %range : tensor<64xi32>
+    %m = arith.cmpi sge, %row, %c : tensor<64xi32>
+    %back = arith.subi %row, %c : tensor<64xi32>
+    %near = arith.cmpi slt, %back, %width : tensor<64xi32>
+    %both = arith.andi %m, %near : tensor<64xi1>
+    %q = tt.addptr %base, %c : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    %v = tt.load %q, %both, %zero : tensor<64x!tt.ptr<f32>>
+    %b = arith.addf %a, %v : tensor<64xf32>
+    scf.yield %b : tensor<64xf32>
+  }
+  tt.return %sum : tensor<64xf32>
+}
+
+// Products whose loads do not go through pointers: what chooses among their elements. A number that the loop carries is
+// known in front of it.
+// CHECK-LABEL: @choice
+// CHECK: %[[AT:.*]] = arith.addi %arg2, %{{.*}} : i32
+// CHECK: %[[MAIN:.*]]:2 = scf.for
+// CHECK-NOT: arith.select
+// CHECK: tt.dot
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[MAIN]]#0, %{{.*}} = %[[AT]])
+// CHECK: arith.select
+// CHECK: tt.dot
+tt.func public @choice(%v: tensor<32x32xf32>, %n: i32, %at: i32, %each: i32) -> (tensor<32x32xf32>, i32) {
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %range = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %bound = tt.splat %n : i32 -> tensor<32xi32>
+  %sum:2 = scf.for %i = %c0 to %n step %c32 iter_args(%a = %zero, %k = %at) -> (tensor<32x32xf32>, i32) : i32 {
+    %first = tt.splat %i : i32 -> tensor<32xi32>
+    %c = arith.addi %first, %range : tensor<32xi32>
+    %m = arith.cmpi slt, %c, %bound : tensor<32xi32>
+    %m1 = tt.expand_dims %m {axis = 0 : i32} : tensor<32xi1> -> tensor<1x32xi1>
+    %m2 = tt.broadcast %m1 : tensor<1x32xi1> -> tensor<32x32xi1>
+    %x = arith.select %m2, %v, %zero : tensor<32x32xi1>, tensor<32x32xf32>
+    %d = tt.dot %x, %v, %a : tensor<32x32xf32> * tensor<32x32xf32> -> tensor<32x32xf32>
+    %next = arith.addi %k, %each : i32
+    scf.yield %d, %next : tensor<32x32xf32>, i32
+  }
+  tt.return %sum#0, %sum#1 : tensor<32x32xf32>, i32
 }
 
 // Sums of 64 bits are not followed.

@@ -79,15 +79,15 @@ static const char *check_strides(const tri_auto_tma_plan *p)
     return NULL;
 }
 
-/* What of a sum does not change in the loops around the access. */
-static const tri_sum *fixed_part(const tri_auto_tma_plan *p, const tri_sum *sum)
+/* What of a sum does not change in the loops around the access; with `is_open` only what of that may be negative. */
+static const tri_sum *fixed_part(const tri_auto_tma_plan *p, const tri_sum *sum, bool is_open)
 {
     const tri_sum *fixed = tri_sum_const(p->t->sums, 0);
     for (int i = 0; sum && i < sum->count; i++) {
         tri_sum *one = tri_arena_alloc(p->t->run->arena, sizeof *one + sizeof one->term[0]);
         one->count = 1;
         one->term[0] = sum->term[i];
-        if (tri_sum_is_outside(one, p->outer))
+        if (tri_sum_is_outside(one, p->outer) && !(is_open && tri_sum_is_natural_over_sizes(one)))
             fixed = tri_sum_add(p->t->sums, fixed, one);
     }
     return fixed;
@@ -99,7 +99,7 @@ static void move_offset(tri_auto_tma_plan *p)
 {
     tri_sums *s = p->t->sums;
     int rank = p->access.form.rank;
-    const tri_sum *moving = tri_sum_sub(s, p->offset, fixed_part(p, p->offset)), *quotient, *rest;
+    const tri_sum *moving = tri_sum_sub(s, p->offset, fixed_part(p, p->offset, false)), *quotient, *rest;
     for (int i = 0; i < rank && moving && moving->count; i++) {
         int d = p->order[i];
         tri_block_dim *dim = &p->access.form.dim[d];
@@ -120,6 +120,21 @@ static void move_offset(tri_auto_tma_plan *p)
 static bool is_wrap_unseen(const tri_auto_tma_plan *p, int d)
 {
     return tri_wrapped_is_unseen(p->t->run->arena, p->t->pointers, p->op, &p->access, d);
+}
+
+/* What of a window's beginning does not move and may be negative, as far as is known, goes into the base, as the row
+ * does where a head or a sequence begins among all of them; the bound moves with it. */
+static void move_start(tri_auto_tma_plan *p, int d)
+{
+    tri_sums *s = p->t->sums;
+    tri_block_dim *dim = &p->access.form.dim[d];
+    const tri_sum *moved = fixed_part(p, dim->start, true);
+    const tri_sum *start = tri_sum_sub(s, dim->start, moved), *far = tri_sum_mul(s, moved, dim->stride);
+    if (!moved || !moved->count || !start || !far)
+        return;
+    dim->start = start;
+    p->start[d] = start;
+    p->offset = tri_sum_add(s, p->offset, far);
 }
 
 /* Where the window begins and what bounds it. Without bounds, what may be negative goes into the base. */
@@ -143,6 +158,8 @@ static const char *place_dimension(tri_auto_tma_plan *p, int d)
     if (low && !tri_sum_is(tri_sum_add(s, dim->start, low), 0))
         return "its mask begins elsewhere than at 0";
     if (high && !low && !tri_sum_is_natural_over_sizes(dim->start))
+        move_start(p, d);
+    if (high && !low && !tri_sum_is_natural_over_sizes(dim->start))
         return "where it begins may be in front of the tensor";
     if (high) {
         p->shape[d] = tri_sum_add(s, dim->start, high);
@@ -150,7 +167,7 @@ static const char *place_dimension(tri_auto_tma_plan *p, int d)
     }
     if (tri_sum_is_natural(dim->start))
         return NULL;
-    const tri_sum *fixed = fixed_part(p, dim->start);
+    const tri_sum *fixed = fixed_part(p, dim->start, false);
     p->start[d] = tri_sum_sub(s, dim->start, fixed);
     p->offset = tri_sum_add(s, p->offset, tri_sum_mul(s, fixed, dim->stride));
     return tri_sum_is_natural(p->start[d]) ? NULL : "where it begins may be in front of the tensor";

@@ -1,0 +1,52 @@
+/* What the parts of remove-masks share: numbers that are affine in a loop's index, and what masks made of them ask of
+ * it. */
+#ifndef TRI_PASSES_TTIR_REMOVE_MASKS_REMOVE_MASKS_H
+#define TRI_PASSES_TTIR_REMOVE_MASKS_REMOVE_MASKS_H
+
+#include "ir/op.h"
+#include "passes/passes.h"
+
+enum { TRI_MASKS_TERMS = 6 };
+
+/* index * step + sum(term * factor) + something in [low, high]; true numbers, not modulo 2^32. */
+typedef struct {
+    int64_t step, low, high;
+    int count;
+    MlirValue terms[TRI_MASKS_TERMS];
+    int64_t factors[TRI_MASKS_TERMS];
+} tri_masks_number;
+
+/* A loop, and from where to where it can run without masks. */
+typedef struct {
+    tri_pass_run *run;
+    MlirOperation loop;
+    MlirValue index;
+    tri_builder b;                 /* in front of the loop */
+    MlirType i1, i64;
+    MlirValue begin, end;          /* i64: of the part without masks; null: nothing says so */
+    MlirValue guard;               /* i1: whether there is such a part; null: always */
+    TRI_VEC(MlirValue) conditions; /* that hold in all of it */
+} tri_masks;
+
+/* masks_numbers.c: whether a value is made inside of the loop. */
+bool tri_masks_is_inside(MlirOperation loop, MlirValue value);
+/* Adds factor * value, of 32 or 64 bits; false when that is not affine. */
+bool tri_masks_add(const tri_masks *s, tri_masks_number *a, MlirValue value, int64_t factor);
+/* A number that the source computes without any arithmetic cannot wrap. */
+bool tri_masks_is_plain(const tri_masks_number *a);
+/* As operations of 64 bits in front of the loop: the terms and a constant; the number itself for this index. */
+MlirValue tri_masks_emit_terms(tri_masks *s, const tri_masks_number *a, int64_t constant);
+MlirValue tri_masks_emit_at(tri_masks *s, const tri_masks_number *a, int64_t constant, MlirValue index);
+MlirValue tri_masks_binary(tri_masks *s, const char *name, MlirValue x, MlirValue y);
+MlirValue tri_masks_constant(tri_masks *s, int64_t value);
+MlirValue tri_masks_widen(tri_masks *s, MlirValue value);
+/* x ? y : z of 64 bits. */
+MlirValue tri_masks_choose(tri_masks *s, MlirValue x, MlirValue y, MlirValue z);
+
+/* masks_conditions.c: collects what of a mask becomes true in a part of the loop; with `uses`, it is required of the part,
+ * too. True when something depends on the index. */
+bool tri_masks_visit(tri_masks *s, MlirValue mask, bool uses);
+/* Whether all of a mask becomes true there. */
+bool tri_masks_is_whole(const tri_masks *s, MlirValue mask);
+
+#endif
