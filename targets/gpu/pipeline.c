@@ -38,6 +38,7 @@ static void add_layout_passes(const tri_unit *unit, tri_buf *out)
                    has_products ? ",f32-dot-tc" : "",
                    unit->arch->has_warp_groups       ? groups
                    : unit->arch->mma == TRI_MMA_SYNC ? ",accelerate-matmul{max-version=2}"
+                   : is_amd(unit)                    ? ",accelerate-matmul{narrow-first=1}"
                    : unit->arch->mma != TRI_MMA_NONE ? ",accelerate-matmul"
                                                      : "");
     tri_buf_format(out, ",remove-layout-conversions%s%s,optimize-dot-operands",

@@ -397,7 +397,8 @@ static const char *const options[] = {"max-version=N: newest kind of matrix inst
                                       "swap=N: 0 takes no operand out of registers for its place in memory (1)",
                                       "gfx-arch: an AMD GPU instead of the module's, such as gfx942",
                                       "matrix-instruction-size=N: rows of AMD's instructions, 16 or 32 (it chooses)",
-                                      "kPack=N: AMD's instructions that one access feeds, 1 or 2 (1)", NULL};
+                                      "kPack=N: AMD's instructions that one access feeds, 1 or 2 (1)",
+                                      "narrow-first=N: AMD's sums become narrow before they are moved (0)", NULL};
 
 const tri_pass tri_pass_accelerate_matmul = {
     .name = "accelerate-matmul",

@@ -20,6 +20,7 @@ typedef struct {
     const tri_machine_facts *facts;
     int warps;
     int64_t size, pack; /* rows of instructions that are wanted, 0: the pass chooses; instructions of one access */
+    bool narrows_first; /* sums of f32 become f16 before they leave the product's layout */
     tri_chains chains;
 } products;
 
@@ -194,7 +195,10 @@ static void rewrite_product(products *p, const product *d)
     for (int i = 0; i < 2; i++)
         operands[i] = make_operand(&b, d, &layout, i, k_width);
     MlirValue made = tri_dots_make(&b, "tt.dot", d->dot, operands, type);
-    made = tri_dots_convert(&b, tri_dots_cast(&b, made, tri_type_element(d->result)), tri_type_encoding(d->result));
+    MlirAttribute back = tri_type_encoding(d->result);
+    MlirType element = tri_type_element(d->result);
+    made = p->narrows_first ? tri_dots_convert(&b, tri_dots_cast(&b, made, element), back)
+                            : tri_dots_cast(&b, tri_dots_convert(&b, made, back), element);
     tri_op_replace(d->dot, 1, &made);
 }
 
@@ -291,7 +295,8 @@ void tri_amd_accelerate(tri_pass_run *run, const tri_machine_facts *facts, int w
 {
     products p = {.run = run, .facts = facts, .warps = warps,
                   .size = tri_passes_option_int(run, "matrix-instruction-size", 0),
-                  .pack = tri_passes_option_int(run, "kPack", 1)};
+                  .pack = tri_passes_option_int(run, "kPack", 1),
+                  .narrows_first = tri_passes_option_int(run, "narrow-first", 0)};
     tri_op_list dots = {0};
     tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.dot", run->arena, &dots);
     p.chains = tri_chains_find(run->arena, &dots);
