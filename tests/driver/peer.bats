@@ -24,6 +24,11 @@ END
     [ "$(counts '--no-such-pass --verify-diagnostics 2>&1 | FileCheck %s')" = 0/2 ]
 }
 
+@test "lit.sh counts the lines of a prefix that stands behind its option" {
+    [ "$(counts '--canonicalize 2>&1 | FileCheck %s --check-prefix CHECK-NOT-IN-THE-PART')" = 0/0 ]
+    [ "$(counts '--canonicalize 2>&1 | FileCheck %s --check-prefix CHECK')" = 0/1 ]
+}
+
 @test "lit.sh does not find diagnostics that FileCheck swallows" {
     [ "$(counts '--canonicalize --verify-diagnostics 2>&1 | FileCheck %s')" = 0/2 ]
 }

@@ -3,6 +3,7 @@
 // RUN: tritcc -x ttgir -passes=accelerate-matmul %t.mlir | FileCheck --check-prefix=NEW %s
 // RUN: tritcc -x ttgir -tritonamdgpu-accelerate-matmul='gfx-arch=gfx950 matrix-instruction-size=16' %s | FileCheck --check-prefix=ROWS %s
 // RUN: tritcc -x ttgir -tritonamdgpu-accelerate-matmul='gfx-arch=gfx942 kPack=2' %s | FileCheck --check-prefix=PACK %s
+// RUN: tritcc -x ttgir -accelerate-matmul='narrow-first=1' %s | FileCheck --check-prefix=NARROW %s
 
 // ROWS-NOT: instrShape = [32
 // ROWS: #ttg.amd_mfma<{version = 4, warpsPerCTA = {{.*}}, instrShape = [16, 16, 32], isTransposed = true}>
@@ -37,7 +38,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // Four waves have more to do with small instructions; f16 adds up in f32.
   // CHECK-LABEL: @small
   // CHECK: [[D:%.+]] = tt.dot %{{.*}} -> tensor<32x32xf32, [[$SMALL]]>
-  // CHECK: arith.truncf [[D]] : tensor<32x32xf32, [[$SMALL]]> to tensor<32x32xf16, [[$SMALL]]>
+  // CHECK: [[E:%.+]] = ttg.convert_layout [[D]] : {{.*}} -> tensor<32x32xf32, #blocked>
+  // CHECK: arith.truncf [[E]]
+  // NARROW-LABEL: @small
+  // NARROW: arith.truncf %{{.*}} : tensor<32x32xf32, [[MMA:#mma[0-9]*]]> to tensor<32x32xf16, [[MMA]]>
   tt.func @small(%a: tensor<32x32xf16, #a>, %b: tensor<32x32xf16, #b>, %c: tensor<32x32xf16, #blocked>) -> tensor<32x32xf16, #blocked> {
     %d = tt.dot %a, %b, %c : tensor<32x32xf16, #a> * tensor<32x32xf16, #b> -> tensor<32x32xf16, #blocked>
     tt.return %d : tensor<32x32xf16, #blocked>
@@ -92,6 +96,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // NEW: tt.dot_scaled %{{.*}} scale [[S]], %{{.*}} scale [[T]], %{{.*}} kWidth = 16{{.*}} -> tensor<128x128xf32, [[$SCALED]]>
   tt.func @scaled(%a: tensor<128x64xi8, #blocked>, %as: tensor<128x4xi8, #blocked>, %b: tensor<64x128xi8, #blocked>, %bs: tensor<128x4xi8, #blocked>, %c: tensor<128x128xf32, #blocked>) -> tensor<128x128xf32, #blocked> {
     %d = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e2m1 rhs = e2m1 {fastMath = false} : tensor<128x64xi8, #blocked>, tensor<128x4xi8, #blocked> * tensor<64x128xi8, #blocked>, tensor<128x4xi8, #blocked> -> tensor<128x128xf32, #blocked>
+    tt.return %d : tensor<128x128xf32, #blocked>
+  }
+
+  // An operand without scales has ones where the other one has some.
+  // NEW-LABEL: @one_scaled
+  // NEW: [[ONES:%.+]] = arith.constant dense<127> : tensor<128x4xi8, [[$A_SCALES]]>
+  // NEW: tt.dot_scaled %{{.*}} scale [[ONES]], %{{.*}} scale %{{.*}} -> tensor<128x128xf32, [[$SCALED]]>
+  tt.func @one_scaled(%a: tensor<128x64xi8, #blocked>, %b: tensor<64x128xi8, #blocked>, %bs: tensor<128x4xi8, #blocked>, %c: tensor<128x128xf32, #blocked>) -> tensor<128x128xf32, #blocked> {
+    %d = tt.dot_scaled %a, %b scale %bs, %c lhs = e2m1 rhs = e2m1 {fastMath = false} : tensor<128x64xi8, #blocked> * tensor<64x128xi8, #blocked>, tensor<128x4xi8, #blocked> -> tensor<128x128xf32, #blocked>
     tt.return %d : tensor<128x128xf32, #blocked>
   }
 }

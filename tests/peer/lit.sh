@@ -32,11 +32,13 @@ mkdir "$work/bin"
 ln -s "$(realpath "$compiler")" "$work/bin/$TOOL"
 cat >"$work/bin/FileCheck" <<END
 #!/bin/bash
-prefixes=CHECK
+prefixes=CHECK before=
 for word in "\$@"; do
-    case \$word in
-    --check-prefix*=* | -check-prefix*=*) prefixes=\${word#*=} ;;
+    case \$before,\$word in
+    *,--check-prefix*=* | *,-check-prefix*=*) prefixes=\${word#*=} ;;
+    --check-prefix*,* | -check-prefix*,*) prefixes=\$word ;;
     esac
+    before=\${word##*=*}
 done
 prefixes=\${prefixes//,/|}
 wanted=\$(grep -cE "(\$prefixes)(-LABEL|-NEXT|-SAME|-DAG|-COUNT-[0-9]+)?:" "\$LIT_PART")

@@ -251,28 +251,51 @@ static MlirAttribute scale_layout(MlirContext context, const product *d, const t
     return tri_encoding_make(context, &e);
 }
 
+/* The scales of an operand; of one that has none, where the other one's has some, ones of all its groups. */
+static MlirValue make_scale(tri_builder *b, const product *d, const tri_encoding *layout, int operand)
+{
+    enum { group = 32, one = 127 };
+    MlirValue scale = tri_op_segment_value(d->dot, 3 + operand);
+    bool has_scale = !mlirValueIsNull(scale);
+    int64_t groups = tri_amd_scaled_depth(d->dot) / group, shape[] = {d->shape[operand], groups};
+    MlirType type = has_scale ? mlirValueGetType(scale)
+                              : tri_type_tensor(2, shape, mlirIntegerTypeGet(b->context, 8), (MlirAttribute){0});
+    MlirAttribute lanes = scale_layout(b->context, d, layout, type, operand);
+    return has_scale ? tri_dots_convert(b, tri_dots_strip_converts(scale), lanes)
+                     : tri_builder_int(b, tri_type_with_encoding(type, lanes), one);
+}
+
+static MlirValue make_scaled_operand(tri_builder *b, const product *d, const tri_encoding *layout, int index)
+{
+    tri_encoding e = {.kind = TRI_ENC_DOT_OP, .rank = 2, .parent = layout};
+    e.dot_op.op_idx = index;
+    e.dot_op.k_width = 16; /* bytes that lie side by side, of any type */
+    return tri_dots_convert(b, tri_dots_strip_converts(tri_op_operand(d->dot, index)),
+                            tri_encoding_make(b->context, &e));
+}
+
 static void rewrite_scaled(products *p, const product *d)
 {
     tri_encoding layout = choose_layout(p, d);
     tri_builder b = tri_builder_before(d->dot);
     MlirAttribute encoding = tri_encoding_make(b.context, &layout);
-    MlirValue result = tri_op_result(d->dot, 0);
-    for (int i = 0; i < 2; i++) {
-        tri_encoding e = {.kind = TRI_ENC_DOT_OP, .rank = 2, .parent = &layout};
-        e.dot_op.op_idx = i;
-        e.dot_op.k_width = 16; /* bytes that lie side by side, of any type */
-        MlirAttribute operand = tri_encoding_make(b.context, &e);
-        MlirValue value = tri_dots_strip_converts(tri_op_operand(d->dot, i));
-        mlirOperationSetOperand(d->dot, i, tri_dots_convert(&b, value, operand));
-    }
-    mlirOperationSetOperand(d->dot, 2, tri_dots_convert(&b, tri_op_operand(d->dot, 2), encoding));
-    for (int i = 0, at = 3; i < 2; i++) {
-        MlirValue scale = tri_op_segment_value(d->dot, 3 + i);
-        if (mlirValueIsNull(scale))
-            continue;
-        MlirAttribute lanes = scale_layout(b.context, d, &layout, mlirValueGetType(scale), i);
-        mlirOperationSetOperand(d->dot, at++, tri_dots_convert(&b, tri_dots_strip_converts(scale), lanes));
-    }
+    MlirValue result = tri_op_result(d->dot, 0), operands[5];
+    bool has_scale[2], has_any;
+    for (int i = 0; i < 2; i++)
+        has_scale[i] = !mlirValueIsNull(tri_op_segment_value(d->dot, 3 + i));
+    has_any = has_scale[0] || has_scale[1];
+    for (int i = 0; i < 2; i++)
+        if (has_any && !has_scale[i]) /* constants in front, as upstream has them */
+            operands[3 + i] = make_scale(&b, d, &layout, i);
+    operands[2] = tri_dots_convert(&b, tri_op_operand(d->dot, 2), encoding);
+    for (int i = 0; i < 2; i++)
+        operands[i] = make_scaled_operand(&b, d, &layout, i);
+    for (int i = 0; i < 2; i++)
+        if (has_scale[i])
+            operands[3 + i] = make_scale(&b, d, &layout, i);
+    int32_t sizes[] = {1, 1, 1, has_any, has_any};
+    mlirOperationSetOperands(d->dot, has_any ? 5 : 3, operands);
+    tri_builder_set_attr(d->dot, "operandSegmentSizes", tri_attr_i32s(b.context, 5, sizes));
     tri_op_set_type(result, tri_type_with_encoding(d->result, encoding));
     tri_builder after = tri_builder_after(d->dot);
     MlirValue back = tri_builder_unary(&after, "ttg.convert_layout", d->result, result);
@@ -293,7 +316,9 @@ static void accelerate_scaled(products *p)
 
 void tri_amd_accelerate(tri_pass_run *run, const tri_machine_facts *facts, int warps)
 {
-    products p = {.run = run, .facts = facts, .warps = warps,
+    products p = {.run = run,
+                  .facts = facts,
+                  .warps = warps,
                   .size = tri_passes_option_int(run, "matrix-instruction-size", 0),
                   .pack = tri_passes_option_int(run, "kPack", 1),
                   .narrows_first = tri_passes_option_int(run, "narrow-first", 0)};
