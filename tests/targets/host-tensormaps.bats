@@ -40,6 +40,47 @@ attend() {
     [[ $output == *'global access out of bounds'* ]]
 }
 
+# The warp that loads takes along, as numbers, which head of which batch the program is for.
+@test "batches and groups of heads that share keys are dimensions" {
+    local c n=208
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(q, k, v, o, batch, key_batch, head, scale, H, N, D: tl.constexpr, B: tl.constexpr):
+    which, own = tl.program_id(1) // H, tl.program_id(1) % H
+    mine = which.to(tl.int64) * batch + own.to(tl.int64) * head
+    shared = which.to(tl.int64) * key_batch + (own // 2).to(tl.int64) * head
+    m, d = tl.program_id(0) * B + tl.arange(0, B), tl.arange(0, D)
+    qs = tl.load(q + mine + m[:, None] * D + d[None, :], mask=m[:, None] < N, other=0.0)
+    acc, top = tl.zeros((B, D), tl.float32), tl.full((B,), -1.0e30, tl.float32)
+    keys = k + shared + d[:, None] + tl.arange(0, B)[None, :] * D
+    values = v + shared + d[None, :] + tl.arange(0, B)[:, None] * D
+    for n in range(0, N, B):
+        there = n + tl.arange(0, B) < N
+        s = tl.dot(qs, tl.load(keys, mask=there[None, :], other=0.0)) * scale
+        s = tl.where(there[None, :], s, -1.0e30)
+        new = tl.maximum(top, tl.max(s, 1))
+        acc = acc * tl.exp2(top - new)[:, None]
+        acc = tl.dot(tl.exp2(s - new[:, None]).to(tl.float16), tl.load(values, mask=there[:, None], other=0.0), acc)
+        keys += B * D
+        values += B * D
+        top = new
+    tl.store(o + mine + m[:, None] * D + d[None, :], acc.to(tl.float16), mask=m[:, None] < N)
+TRI
+    for c in -fhost-tensormaps -fno-auto-tma; do
+        tritcc -arch=sm_90a $c -num-stages=2 -emit=ttgir="k$c.ttgir" -sig \
+            '*fp16:16,*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,fp32,i32,i32,64,64' k.tri
+        "$TRITRUN" -arch=sim:sm_90a -grid=4,8 -o o="$c.npy" "k$c.ttgir" randn:f16:2x4x${n}x64:seed=1 randn:f16:2x2x${n}x64:seed=2 \
+            randn:f16:2x2x${n}x64:seed=3 o=full:f16:2x4x${n}x64:value=7 $((4 * n * 64)) $((2 * n * 64)) $((n * 64)) \
+            0.125 4 $n
+    done
+    [ "$(grep -c 'tritcc.map = ' k-fhost-tensormaps.ttgir)" = 3 ]
+    cmp -- -fhost-tensormaps.npy -fno-auto-tma.npy
+}
+
 @test "an object's launcher makes them" {
     local grid='{(4096 + 127) / 128, 6, 1}'
     need ptxas

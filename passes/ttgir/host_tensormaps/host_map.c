@@ -7,8 +7,7 @@ enum { ENDLESS = INT32_MAX };
 
 /* ---- where a map is used ---- */
 
-/* The partition that an op stands in; null: none. */
-static MlirBlock partition_of(MlirOperation op)
+MlirBlock tri_host_map_partition(MlirOperation op)
 {
     for (; !tri_op_is(op, "tt.func"); op = mlirOperationGetParentOperation(op))
         if (tri_op_is(mlirOperationGetParentOperation(op), "ttg.warp_specialize.partitions"))
@@ -72,17 +71,19 @@ static bool is_known_to_launcher(const tri_leaf *leaf)
     return ok;
 }
 
-/* A 32-bit number of the program that is no less than 0, defined where the map is. */
+/* A 32-bit number of the program that is no less than 0, defined where the map is, taken along there or outside of all
+ * partitions. */
 static bool can_be_coordinate(tri_sums *sums, const tri_host_map *c, const tri_leaf *leaf)
 {
     if (leaf->kind != TRI_LEAF_VALUE || !tri_type_is_int_of(mlirValueGetType(leaf->value), 32))
         return false;
-    MlirOperation def = tri_op_def(leaf->value);
+    MlirValue value = tri_host_words_outside(leaf->value);
+    MlirOperation def = tri_op_def(value);
     if (mlirOperationIsNull(def) || !tri_op_dominates(def, c->create))
         return false;
-    MlirBlock within = partition_of(c->create), of = partition_of(def);
-    bool is_here = mlirBlockIsNull(of) ? mlirBlockIsNull(within) : mlirBlockEqual(of, within);
-    return is_here && tri_sum_is_natural_over_sizes(tri_sum_leaf(sums, leaf->kind, leaf->value));
+    MlirBlock of = tri_host_map_partition(def);
+    bool is_at_hand = mlirBlockIsNull(of) || mlirBlockEqual(of, tri_host_map_partition(c->create));
+    return is_at_hand && tri_sum_is_natural_over_sizes(tri_sum_leaf(sums, leaf->kind, value));
 }
 
 /* Sorts a term into what launchers know and what moves the base. */

@@ -82,6 +82,34 @@ static void make_own_map(finder *f, tri_host_map *c, MlirBlock block)
     tri_builder_create(&b, &(tri_op){.name = "scf.yield"});
 }
 
+/* The value inside of a partition, which takes it along if it has not. */
+static MlirValue take_along(finder *f, MlirBlock partition, MlirValue value)
+{
+    MlirOperation holder = mlirBlockGetParentOperation(partition), op = mlirOperationGetParentOperation(holder);
+    intptr_t count = mlirOperationGetNumOperands(op);
+    MlirValue *taken = TRI_NEW_ARRAY(f->arena, MlirValue, count + 1);
+    for (intptr_t i = 0; i < count; i++) {
+        taken[i] = tri_op_operand(op, i);
+        if (mlirValueEqual(taken[i], value))
+            return mlirBlockGetArgument(partition, i);
+    }
+    taken[count] = value;
+    mlirOperationSetOperands(op, count + 1, taken);
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(holder); r++)
+        mlirBlockAddArgument(tri_op_body(holder, (int)r), mlirValueGetType(value), mlirOperationGetLocation(op));
+    return mlirBlockGetArgument(partition, count);
+}
+
+/* The number that moves the base, where the map is written. */
+static MlirValue coordinate_at(finder *f, const tri_host_map *c, MlirValue at)
+{
+    MlirBlock partition = tri_host_map_partition(c->create);
+    MlirOperation def = tri_op_def(at); /* null: taken along already */
+    bool is_outside =
+        !mlirBlockIsNull(partition) && !mlirOperationIsNull(def) && mlirBlockIsNull(tri_host_map_partition(def));
+    return is_outside ? take_along(f, partition, at) : at;
+}
+
 /* Writes the map where none is given; the coordinates of the dimensions that move the base, outermost first. */
 static void make_choice(finder *f, tri_host_map *c, MlirValue *out_at)
 {
@@ -92,7 +120,7 @@ static void make_choice(finder *f, tri_host_map *c, MlirValue *out_at)
         out_at[i] = tri_builder_value(
             &b, &(tri_op){.name = "arith.select",
                           .num_operands = 3,
-                          .operands = (MlirValue[]){given, c->moves[c->count - 1 - i].at, zero},
+                          .operands = (MlirValue[]){given, coordinate_at(f, c, c->moves[c->count - 1 - i].at), zero},
                           .num_results = 1,
                           .results = &f->i32});
     MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};

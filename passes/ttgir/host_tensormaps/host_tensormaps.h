@@ -19,7 +19,8 @@ enum {
     TRI_HOST_MAP_GROUPS
 };
 
-/* A number of the program that moves the base, and by how many elements each. */
+/* A number of the program that moves the base, made in the map's partition or outside of all, and by how many elements
+ * each. */
 typedef struct {
     MlirValue at;
     const tri_sum *stride;
@@ -37,6 +38,8 @@ typedef struct {
 
 /* host_map.c: fills the map of a ttng.tensormap_create; false: launchers cannot make it. `sums` is a fresh one. */
 bool tri_host_map_find(tri_arena *arena, tri_sums *sums, MlirOperation create, tri_host_map *out);
+/* The partition that an op stands in; null: none. */
+MlirBlock tri_host_map_partition(MlirOperation op);
 /* The descriptor's type with dimensions of one element in front; null: there is none. */
 MlirType tri_host_map_type(const tri_host_map *map);
 /* How many users a value has, and the one of this name in *out, null for none. */

@@ -19,8 +19,8 @@ static void require(tri_masks *s, MlirValue condition)
         mlirValueIsNull(s->guard) ? condition : tri_builder_binary(&s->b, "arith.andi", s->i1, s->guard, condition);
 }
 
-/* Requires that `a` is not below INT32_MIN (sign 1) or not above INT32_MAX (sign -1) for an index that is the loop's lower
- * (0) or upper (1) bound. */
+/* Requires that `a` is not below INT32_MIN (sign 1) or not above INT32_MAX (sign -1) for an index that is the loop's
+ * lower (0) or upper (1) bound. */
 static void require_no_wrap(tri_masks *s, const tri_masks_number *a, int sign, int bound)
 {
     int64_t at, edge = sign > 0 ? a->low : a->high;

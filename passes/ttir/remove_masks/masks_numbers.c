@@ -87,7 +87,8 @@ static bool add_widened(const tri_masks *s, tri_masks_number *a, MlirValue value
     MlirOperation op = tri_op_def(value);
     int64_t constant;
     if (!tri_type_is_tensor(mlirValueGetType(value)))
-        return (mlirValueEqual(value, s->index) || !tri_masks_is_inside(s->loop, value)) && add_value(s, a, value, factor, depth);
+        return (mlirValueEqual(value, s->index) || !tri_masks_is_inside(s->loop, value)) &&
+               add_value(s, a, value, factor, depth);
     if (tri_op_const_int(value, &constant) || (!mlirOperationIsNull(op) && tri_op_is(op, "tt.make_range")))
         return add_value(s, a, value, factor, depth);
     return !mlirOperationIsNull(op) && is_shape(op) &&

@@ -43,8 +43,8 @@ MlirValue tri_masks_widen(tri_masks *s, MlirValue value);
 /* x ? y : z of 64 bits. */
 MlirValue tri_masks_choose(tri_masks *s, MlirValue x, MlirValue y, MlirValue z);
 
-/* masks_conditions.c: collects what of a mask becomes true in a part of the loop; with `uses`, it is required of the part,
- * too. True when something depends on the index. */
+/* masks_conditions.c: collects what of a mask becomes true in a part of the loop; with `uses`, it is required of the
+ * part, too. True when something depends on the index. */
 bool tri_masks_visit(tri_masks *s, MlirValue mask, bool uses);
 /* Whether all of a mask becomes true there. */
 bool tri_masks_is_whole(const tri_masks *s, MlirValue mask);
