@@ -90,6 +90,9 @@ inline bool printsBefore308(mlir::MLIRContext *context)
 
 void registerRocdlDialect(mlir::DialectRegistry &registry);
 void registerGpuDialect(mlir::DialectRegistry &registry);
+/* Dialects under the names that they had before Triton 3.3, which read as today's; attributes are renamed after. */
+void registerOlderDialects(mlir::DialectRegistry &registry);
+void renameOlder(mlir::Operation *module);
 mlir::Type maskOf(mlir::Type shaped);
 /* Pointer to an element of a tensor; i32 in its shape and layout. */
 mlir::Type pointerToElementOf(mlir::Type shaped);
@@ -133,6 +136,9 @@ template <typename Op> struct SameLayoutOfOperands : mlir::OpTrait::TraitBase<Op
 /* Layout attributes of any dialect (ir/layouts.cpp). A class has `kind`, getWords and getParent. */
 using Words = llvm::SmallVector<int32_t, 32>;
 bool parseLayoutFields(mlir::AsmParser &parser, tri_encoding_kind kind, Words &words, mlir::Attribute &parent);
+/* The layout that has these fields; null after a report. */
+mlir::Attribute makeLayoutOf(mlir::AsmParser &parser, llvm::SMLoc at, tri_encoding_kind kind,
+                             mlir::DictionaryAttr fields);
 void printLayoutFields(mlir::AsmPrinter &printer, llvm::ArrayRef<int32_t> words, mlir::Attribute parent,
                        unsigned release);
 llvm::LogicalResult verifyLayout(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,

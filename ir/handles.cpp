@@ -41,6 +41,7 @@ void tri_island_register(MlirDialectRegistry registry)
                              cf::ControlFlowDialect>();
     tri::registerGpuDialect(*unwrap(registry));
     tri::registerRocdlDialect(*unwrap(registry));
+    tri::registerOlderDialects(*unwrap(registry));
     /* By handle: the headers of the LLVM dialect alone would take ten seconds to compile. */
     for (MlirDialectHandle handle : {mlirGetDialectHandle__math__(), mlirGetDialectHandle__scf__(),
                                      mlirGetDialectHandle__ub__(), mlirGetDialectHandle__llvm__()})

@@ -153,14 +153,10 @@ static DictionaryAttr parseFields(AsmParser &parser, tri_encoding_kind kind, tri
     return parser.parseGreater() ? DictionaryAttr() : fields;
 }
 
-bool parseLayoutFields(AsmParser &parser, tri_encoding_kind kind, Words &words, Attribute &parent)
+static bool takeFields(AsmParser &parser, llvm::SMLoc at, tri_encoding_kind kind, DictionaryAttr fields,
+                       tri_encoding &layout, Words &words, Attribute &parent)
 {
     Text error;
-    tri_encoding layout = {};
-    llvm::SMLoc at = parser.getCurrentLocation();
-    DictionaryAttr fields = parseFields(parser, kind, &layout);
-    if (!fields)
-        return false;
     if (const char *name = tri_encoding_text_parent_field(kind)) {
         parent = fields.get(name);
         if (!isLayout(parent)) {
@@ -175,6 +171,25 @@ bool parseLayoutFields(AsmParser &parser, tri_encoding_kind kind, Words &words, 
     words.resize(TRI_ENCODING_MAX_WORDS);
     words.resize(tri_encoding_words_write(&layout, words.data(), words.size()));
     return true;
+}
+
+bool parseLayoutFields(AsmParser &parser, tri_encoding_kind kind, Words &words, Attribute &parent)
+{
+    tri_encoding layout = {};
+    llvm::SMLoc at = parser.getCurrentLocation();
+    DictionaryAttr fields = parseFields(parser, kind, &layout);
+    return fields && takeFields(parser, at, kind, fields, layout, words, parent);
+}
+
+Attribute makeLayoutOf(AsmParser &parser, llvm::SMLoc at, tri_encoding_kind kind, DictionaryAttr fields)
+{
+    tri_encoding layout = {};
+    Words words;
+    Attribute parent;
+    if (!takeFields(parser, at, kind, fields, layout, words, parent) ||
+        failed(verifyLayout([&] { return parser.emitError(at); }, words, parent)))
+        return {};
+    return makeLayout(parser.getContext(), kind, words, parent);
 }
 
 void printLayoutFields(AsmPrinter &printer, ArrayRef<int32_t> words, Attribute parent, unsigned release)

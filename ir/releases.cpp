@@ -145,6 +145,7 @@ static LogicalResult checkAttributes(Operation *op)
 LogicalResult upgradeRelease(Operation *module)
 {
     LogicalResult result = success();
+    renameOlder(module);
     module->walk([&](Operation *op) {
         if (!isa_and_nonnull<tt::TTDialect, ttg::TTGDialect, ttng::TTNGDialect, amdg::AMDGDialect>(op->getDialect()) ||
             !op->isRegistered())

@@ -14,12 +14,14 @@ def TT_Dialect : Dialect {
   let cppNamespace = "::tri::tt";
   let summary = "tile programs: pointers, tensors, memory, reductions";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect"];
-  let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 0;
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 0;
   let extraClassDeclaration = [{
     void registerTypes();
+    // Before Triton 3.3 buffers were types of this dialect.
+    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
+    void printType(::mlir::Type type, ::mlir::DialectAsmPrinter &printer) const override;
     // No attributes of our own: text of Triton 3.9 has one, which is taken apart (ir/releases.cpp).
     ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
     void printAttribute(::mlir::Attribute, ::mlir::DialectAsmPrinter &) const override {}

@@ -62,6 +62,21 @@ Operation *TTDialect::materializeConstant(OpBuilder &builder, Attribute value, T
 
 Attribute TTDialect::parseAttribute(DialectAsmParser &parser, Type) const { return tri::parseCachePolicy(parser); }
 
+Type TTDialect::parseType(DialectAsmParser &parser) const
+{
+    StringRef mnemonic;
+    Type type;
+    llvm::SMLoc at = parser.getCurrentLocation();
+    if (parser.getFullSymbolSpec().starts_with("memdesc<"))
+        return getContext()->getOrLoadDialect<tri::ttg::TTGDialect>()->parseType(parser);
+    OptionalParseResult parsed = generatedTypeParser(parser, &mnemonic, type);
+    if (!parsed.has_value())
+        parser.emitError(at) << "unknown type '" << mnemonic << "' in dialect 'tt'";
+    return type;
+}
+
+void TTDialect::printType(Type type, DialectAsmPrinter &printer) const { (void)generatedTypePrinter(type, printer); }
+
 /* ---- pointer ---- */
 
 /* Releases before 3.9 number memories as LLVM does; 3.9 names them. */
