@@ -144,6 +144,16 @@ bool tri_block_plan_load(tri_arena *arena, const tri_machine_facts *facts, const
     return false;
 }
 
+/* A message writes all of its block. */
+static bool has_all_registers(const tri_block_plan *plan)
+{
+    for (int i = 0; i < plan->count; i++)
+        for (int w = 0; w < plan->message->words; w++)
+            if (plan->at[i].reg[w][0] < 0)
+                return false;
+    return true;
+}
+
 bool tri_block_plan_store(tri_arena *arena, const tri_linear *layout, int bits, tri_block_plan *out)
 {
     enum { ROWS = 8, COLUMNS = 16 };
@@ -152,7 +162,7 @@ bool tri_block_plan_store(tri_arena *arena, const tri_linear *layout, int bits, 
         planner p = {.m = m, .layout = layout, .bits = bits, .parts = 1, .row = TRI_DIM_0, .col = TRI_DIM_0 + 1};
         if (m->how == TRI_BLOCK_ROWS && m->bits == bits && m->word_bits == bits && m->rows == ROWS &&
             m->columns == COLUMNS && m->blocks == 1)
-            return has_lanes(&p) && plan_messages(&p, arena, out);
+            return has_lanes(&p) && plan_messages(&p, arena, out) && has_all_registers(out);
     }
     return false;
 }

@@ -431,22 +431,11 @@ static LLVMValueRef is_whole(block *k)
     return tri_gpu_and(g, ok, LLVMBuildICmp(g->b, LLVMIntSLE, scale(g, k->warp_x, 1, cols), columns, ""));
 }
 
-static bool has_all_registers(const block *k)
-{
-    for (int i = 0; i < k->plan.count; i++)
-        for (int w = 0; w < k->plan.message->words; w++)
-            if (k->plan.at[i].reg[w][0] < 0)
-                return false;
-    return true;
-}
-
 static bool run_store(tri_gpu *g, MlirOperation op)
 {
     block k = {.g = g, .op = op};
     if (!find_store(&k))
         return false;
-    if (!has_all_registers(&k))
-        return tri_gpu_unsupported(g, op, "its tensor is smaller than a block");
     read_operands(&k);
     tri_gpu_value value = tri_gpu_operand(g, op, 6);
     LLVMValueRef owner = tri_gpu_owner(g, &k.layout->replicas);
