@@ -100,9 +100,23 @@ const tri_machine_facts *tri_machines_for_gfx(tri_str name)
     return n > 0 && n < (int)sizeof target ? tri_machines_for(tri_str_from(target)) : NULL;
 }
 
+/* Modules of Intel's passes say what their machine can do instead of naming it. */
+static const tri_machine_facts *intel_of(MlirOperation module)
+{
+    int64_t lanes = tri_op_int(module, "ttig.min_sg_size", 0);
+    bool has_dpas = !mlirAttributeIsNull(tri_op_attr(module, "ttig.support_subgroup_matrix_multiply_accumulate"));
+    bool has_fp8 = !mlirAttributeIsNull(tri_op_attr(module, "ttig.support_subgroup_matrix_multiply_accumulate_bf8"));
+    return !lanes      ? NULL
+           : !has_dpas ? tri_machines_named(TRI_STR("spirv64-sg32"))
+           : has_fp8   ? tri_machines_named(TRI_STR("intel-cri"))
+                       : tri_machines_named(lanes == 8 ? TRI_STR("intel-dg2") : TRI_STR("intel-pvc"));
+}
+
 const tri_machine_facts *tri_machines_of(MlirOperation module)
 {
-    const tri_machine_facts *facts = tri_machines_for(tri_op_string(module, "ttg.target"));
+    tri_str target = tri_op_string(module, "ttg.target");
+    const tri_machine_facts *facts = !target.len || tri_str_is(target, "xpu") ? intel_of(module) : NULL;
+    facts = facts ? facts : tri_machines_for(target);
     return facts ? facts : tri_machines_for(TRI_STR(""));
 }
 

@@ -1,4 +1,4 @@
-/* Products of which one's result becomes, directly or not, another's first operand, as in attention. */
+/* Products of which one's result becomes, directly or not, another's operand, as in attention. */
 #ifndef TRI_PASSES_ANALYSIS_CHAINS_H
 #define TRI_PASSES_ANALYSIS_CHAINS_H
 
@@ -7,7 +7,8 @@
 
 /* By MlirOperation.ptr. */
 typedef struct {
-    tri_map heads, tails; /* those whose result it is; those others */
+    tri_map heads, tails; /* of the first operand: those whose result it is; those others */
+    tri_map along[2];     /* either, for each operand, and products that one of them goes into */
 } tri_chains;
 
 /* Of these products, inside of their blocks. */
@@ -20,6 +21,11 @@ static inline bool tri_chains_has_head(const tri_chains *chains, MlirOperation d
 static inline bool tri_chains_has_tail(const tri_chains *chains, MlirOperation dot)
 {
     return tri_map_find_ptr(&chains->tails, dot.ptr) != NULL;
+}
+/* Is it one of a chain through this operand? */
+static inline bool tri_chains_is_along(const tri_chains *chains, MlirOperation dot, int operand)
+{
+    return tri_map_find_ptr(&chains->along[operand], dot.ptr) != NULL;
 }
 
 #endif

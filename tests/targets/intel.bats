@@ -254,6 +254,24 @@ count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
     done
 }
 
+@test "few rows: instructions of 1, 2 or 4 rows, and sums of halves" {
+    need ocloc
+    local arch rows type sum n args
+    for arch in pvc dg2; do
+        for rows in 1 2 4; do
+            for type in fp16:fp32 fp16:fp16 i8:i32; do
+                sum=${type#*:} type=${type%:*}
+                args=(-num-warps=2 "$SRCDIR/tests/exec/few.tri" "randint:${type/fp/f}:${rows}x32:low=-3,high=4"
+                    "randint:${type/fp/f}:32x32:low=-3,high=4,seed=2" "zeros:${sum/fp/f}:${rows}x32" "$rows" 32 32)
+                tritrun -arch=native -o c_ptr=c.npy "${args[@]}"
+                tritrun -arch=sim:$arch -expect=c_ptr=@c.npy "${args[@]}"
+            done
+            tritcc -arch=$arch -emit=zebin=k.zebin -sig "few(*fp16:16, *fp16:16, *fp32:16, $rows, 32, 32)" "$SRCDIR/tests/exec/few.tri"
+            readelf -p .ze_info k.zebin | grep -q 'has_dpas: *true'
+        done
+    done
+}
+
 @test "products of tf32 give the matrix unit whole words of A" {
     tritcc -arch=pvc -emit=llir=k.ll -sig '*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32, 1, i32, 1, i32, 1, 64, 64, 32, 4' mm.tri
     grep -Eq 'call .*fdpas_f_f_tf32_tf32_8_8\(<8 x float> [^,]*, <4 x i32> [^,]*, <8 x i32>' k.ll
