@@ -509,12 +509,14 @@ static bool on_no_warnings(parser *p, tri_str value)
 
 static bool on_remarks(parser *p, tri_str value)
 {
+    value = value.len ? value : TRI_STR("all");
     tri_diag_set_remarks(p->diag, value);
     return tri_opt_check_group(p->arena, p->diag, "Rpass", value);
 }
 
 static bool on_missed(parser *p, tri_str value)
 {
+    value = value.len ? value : TRI_STR("all");
     tri_diag_set_missed(p->diag, value);
     return tri_opt_check_group(p->arena, p->diag, "Rpass-missed", value);
 }

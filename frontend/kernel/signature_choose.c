@@ -84,6 +84,8 @@ static bool name_texts(tri_signature_file *c)
         }
         size_t count;
         const tri_function *only = only_kernel(c, &count);
+        if (!only && c->options->kernels.len == 1)
+            return report_unknown_kernel(c, TRI_NO_SPAN, c->options->kernels.at[0]), false;
         if (!only) {
             tri_diag_error(c->diag, (tri_span){text->source, 0, (uint32_t)text->source->text.len}, TRI_SIG_BAD,
                            "-sig does not say which of %zu kernels it is for; write -sig 'NAME(...)' or add -k NAME",

@@ -71,6 +71,16 @@ K
     [[ $errors == *"remark:"* ]]
 }
 
+@test "-Rpass and -Rpass-missed without a group are of every group" {
+    tritcc "$EXAMPLES/vadd/vadd.tri" -S -arch=sm_90a -o - -Rpass -Rpass-missed -sig '*fp32, *fp32, *fp32, i32, 64'
+    [[ $errors == *"remark:"*"[-Rpass=memory]"* || $errors == *"remark:"*"[-Rpass-missed=memory]"* ]]
+}
+
+@test "-k with an unknown name says so, beside a -sig without one, too" {
+    tritcc -1 "$EXAMPLES/vadd/vadd.tri" -k nope -sig '*fp32, *fp32, *fp32, i32, 64' -emit=ttir -o -
+    [[ $errors == *"no kernel 'nope' in "* ]]
+}
+
 @test "-fdevice-assert keeps device_assert" {
     cat >k.tri <<'K'
 import triton

@@ -66,7 +66,7 @@ load ../helpers
 
 @test "every option that takes a value rejects its absence" {
     for option in -emit -o -x -k -sig -D -I -config -arch -num-warps -num-stages -num-ctas -maxnreg --cuda-path \
-        -passes -print-before -print-after -MF -MT -MQ -Rpass -fdiagnostics-format -ffile-prefix-map --explain; do
+        -passes -print-before -print-after -MF -MT -MQ -fdiagnostics-format -ffile-prefix-map --explain; do
         tritcc -2 "$option"
         [[ $errors == *"'$option' needs a value"* ]]
     done
