@@ -127,6 +127,7 @@ static void flatten_finals(tri_eval *e, const carried_list *names, tri_value_ref
     }
 }
 
+/* Arguments of a while-loop are where the values that they start with come from, as Triton 3.9 has them. */
 static MlirBlock block_for(tri_eval *e, const carried_list *names, const tri_value_refs *inits, MlirType *iv)
 {
     MlirBlock block = mlirBlockCreate(0, NULL, NULL);
@@ -138,9 +139,11 @@ static MlirBlock block_for(tri_eval *e, const carried_list *names, const tri_val
             continue;
         tri_value_refs mine = {0};
         tri_ev_flatten(e, names->at[i].init, &mine);
-        MlirLocation loc = tri_context_named_location(e->b.loc, names->at[i].name);
-        for (size_t k = 0; k < mine.len; k++, v++)
-            mlirBlockAddArgument(block, mlirValueGetType(inits->at[v]), loc);
+        for (size_t k = 0; k < mine.len; k++, v++) {
+            MlirLocation loc = iv ? e->b.loc : mlirValueGetLocation(inits->at[v]);
+            mlirBlockAddArgument(block, mlirValueGetType(inits->at[v]),
+                                 tri_context_named_location(loc, names->at[i].name));
+        }
     }
     return block;
 }
@@ -186,7 +189,7 @@ static void emit_yield(tri_eval *e, const carried_list *names)
 
 static MlirAttribute no_licm(tri_eval *e)
 {
-    const char *text = "#llvm.loop_annotation<licm = <disable = true>>";
+    const char *text = "#llvm.loop_annotation<licm = <disable = true, versioningDisable = true>>";
     return mlirAttributeParseGet(e->mlir, mlirStringRefCreateFromCString(text));
 }
 

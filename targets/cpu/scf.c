@@ -2,6 +2,7 @@
  *
  * Scalars that cross a region's edge are phis or slots; tensors are buffers, written at the edge. */
 #include "targets/cpu/dot.h"
+#include "targets/loops.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -183,7 +184,7 @@ static void for_op(tri_cpu_gen *g, MlirOperation op)
     tri_cpu_at(g, 0);
     LLVMValueRef iv_next = LLVMBuildAdd(g->b, iv, step, "");
     LLVMBasicBlockRef latch = g->at;
-    LLVMBuildBr(g->b, header);
+    tri_loops_annotate(op, LLVMBuildBr(g->b, header));
     LLVMAddIncoming(iv, &iv_next, &latch, 1);
     for (int i = 0; i < v->n; i++)
         if (!v->slots[i])
@@ -306,7 +307,7 @@ static void while_op(tri_cpu_gen *g, MlirOperation op)
     store_slots(g, terminator_values(body, 0, values), values, NULL, in);
     tri_cpu_release(g, mark);
     tri_cpu_at(g, 0);
-    LLVMBuildBr(g->b, head);
+    tri_loops_annotate(op, LLVMBuildBr(g->b, head));
     tri_cpu_move(g, 0, exit);
     for (int i = 0; i < m; i++)
         bind_slot(g, tri_op_result(op, i), out[i]);

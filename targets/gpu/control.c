@@ -4,6 +4,7 @@
 #include "targets/gpu/access.h"
 #include "targets/gpu/bases.h"
 #include "targets/gpu/gpu.h"
+#include "targets/loops.h"
 
 /* ---- lists of values that cross blocks ---- */
 
@@ -255,7 +256,7 @@ static bool run_for(tri_gpu *g, MlirOperation op)
     /* the loop runs while iv + step < upper, and the source forbids the sum to wrap before that */
     LLVMValueRef next_iv = less == LLVMIntSLT ? LLVMBuildNSWAdd(g->b, iv, step, "") : LLVMBuildAdd(g->b, iv, step, "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(g->b);
-    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, less, next_iv, upper, ""), body, exit);
+    tri_loops_annotate(op, LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, less, next_iv, upper, ""), body, exit));
     LLVMAddIncoming(iv, &next_iv, &latch, 1);
     add_edge(words, next_words, latch);
 
@@ -365,7 +366,7 @@ static bool run_while(tri_gpu *g, MlirOperation op)
         return false;
     value_list next = operands_from(g, end, 0);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(g->b);
-    LLVMBuildBr(g->b, before);
+    tri_loops_annotate(op, LLVMBuildBr(g->b, before));
     add_edge(phis, next, latch);
     g->front = outer_front;
     LLVMMoveBasicBlockAfter(exit, latch);

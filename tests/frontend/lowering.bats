@@ -196,6 +196,24 @@ KERNEL
     [[ $output == *'loc("value"('* ]]
 }
 
+@test "what a while-loop carries stands where it begins, as in Triton" {
+    cat >k.tri <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(p, n):
+    i = 0
+    while i < n:
+        i += 1
+    tl.store(p, i)
+KERNEL
+    tritcc -passes= -lineinfo -sig 'k(p=*i32, n=i32)' k.tri
+    [[ $output =~ '%i = arith.constant 0 : i32 loc('(#loc[0-9]+) ]]
+    [[ $output == *'^bb0(%i_0: i32 loc("i"('"${BASH_REMATCH[1]}))"* ]]
+}
+
 @test "a static print is told once" {
     cat >k.tri <<'KERNEL'
 import triton

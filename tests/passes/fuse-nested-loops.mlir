@@ -1,7 +1,7 @@
 // RUN: tritcc -x ttir -allow-unregistered-dialect -passes=fuse-nested-loops,canonicalize,cse %s | FileCheck %s
-// positive: @known @unknown @assumed @swapped @siblings @variant
+// positive: @known @unknown @assumed @swapped @siblings @variant @dependent
 // negative: @kept
-// loop: @known @unknown @assumed @swapped @siblings @variant @kept
+// loop: @known @unknown @assumed @swapped @siblings @variant @dependent @kept
 
 // The inner loop runs four times each round: no condition around its body, whose start is a constant
 // that the end of a round sets again.
@@ -169,6 +169,35 @@ tt.func public @variant(%n: i32) {
       "body"(%i, %j) : (i32, i32) -> ()
     }
   } {"ttg.always-fuse"}
+  tt.return
+}
+
+// Bounds that depend on the outer variable, where it is assumed that the inner loop runs: a loop adds up how often.
+// CHECK-LABEL: @dependent
+// CHECK: [[N:%.+]] = scf.for {{.*}} = %c0_i32 to %arg1 step %c1_i32
+// CHECK-NOT: tt.store
+// CHECK: scf.for {{.*}} = %c0_i32 to [[N]] step %c1_i32
+// CHECK: scf.if
+// CHECK: llvm.intr.assume
+// CHECK: } else {
+// CHECK: }
+// CHECK-NEXT: tt.addptr
+// CHECK-NEXT: tt.store
+// CHECK-NOT: scf.for
+// CHECK: tt.return
+tt.func public @dependent(%p: !tt.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %l = arith.muli %i, %i : i32
+    %m = arith.addi %l, %n : i32
+    %some = arith.cmpi slt, %l, %m : i32
+    llvm.intr.assume %some : i1
+    scf.for %j = %l to %m step %c1 : i32 {
+      %q = tt.addptr %p, %j : !tt.ptr<i32>, i32
+      tt.store %q, %i : !tt.ptr<i32>
+    }
+  } {tt.flatten}
   tt.return
 }
 

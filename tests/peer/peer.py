@@ -107,7 +107,6 @@ def older(text):
     """Spellings of the release that is installed."""
     text = re.sub(r"tensordesc<([0-9x]+x[a-z0-9A-Z]+)>", r"tensordesc<tensor<\1>>", text)
     text = re.sub(r"(make_tensor_descriptor .* : <[a-z0-9A-Z]+>, )<([^<>]*)>", r"\1<tensor<\2>>", text)
-    text = re.sub(r"loop_licm<disable = true>", "loop_licm<disable = true, versioningDisable = true>", text)
     for ours, asm in (("wait", "griddepcontrol.wait"), ("launch_dependents", "griddepcontrol.launch_dependents")):
         text = re.sub(r"tt\.grid_dependency_%s$" % ours, 'tt.elementwise_inline_asm "%s; // dummy $0" {constraints = "=r", '
                       "packed_element = 1 : i32, pure = false} -> i32" % asm, text, flags=re.M)

@@ -175,4 +175,30 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.store %p, %c : !tt.ptr<f32>
     tt.return
   }
+
+  // Loops out of which nothing is to be hoisted say so to LLVM, each by a node of its own.
+  // LLIR-LABEL: define ptx_kernel void @stay(
+  // LLIR: br i1 {{.*}}, !llvm.loop ![[FOR:[0-9]+]]
+  // LLIR: br label {{.*}}, !llvm.loop ![[WHILE:[0-9]+]]
+  // LLIR-DAG: ![[FOR]] = distinct !{![[FOR]], ![[LICM:[0-9]+]], ![[VERSIONS:[0-9]+]]}
+  // LLIR-DAG: ![[WHILE]] = distinct !{![[WHILE]], ![[LICM]], ![[VERSIONS]]}
+  // LLIR-DAG: ![[LICM]] = !{!"llvm.licm.disable"}
+  // LLIR-DAG: ![[VERSIONS]] = !{!"llvm.loop.licm_versioning.disable"}
+  tt.func public @stay(%p: !tt.ptr<i32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      tt.store %p, %i : !tt.ptr<i32>
+    } {llvm.loop_annotation = #llvm.loop_annotation<licm = <disable = true, versioningDisable = true>>}
+    %s = scf.while (%i = %c0) : (i32) -> i32 {
+      %go = arith.cmpi slt, %i, %n : i32
+      scf.condition(%go) %i : i32
+    } do {
+    ^bb0(%i: i32):
+      %next = arith.addi %i, %c1 : i32
+      scf.yield %next : i32
+    } attributes {llvm.loop_annotation = #llvm.loop_annotation<licm = <disable = true>>}
+    tt.store %p, %s : !tt.ptr<i32>
+    tt.return
+  }
 }

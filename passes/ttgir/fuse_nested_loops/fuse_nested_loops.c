@@ -8,11 +8,11 @@
  *     } {tt.flatten}                             %t = %t == max(1, inner_len) - 1 ? 0 : %t + 1
  *                                              }
  *
- * Needs: an scf.for with tt.flatten with one loop directly in its body, which holds none, and whose
- * bounds the outer loop does not change. Operations in front of the inner loop that only later ones
- * use move behind it. The body has no condition: where neither constants nor an assumption
- * (llvm.intr.assume of lb < ub) say that the inner loop runs, a conditional chooses between the
- * fused loop and the outer loop alone. With ttg.always-fuse a whole tree of loops is fused, leaves
+ * Needs: an scf.for with tt.flatten with one loop directly in its body, which holds none. Operations
+ * in front of the inner loop that only later ones use move behind it. The body has no condition:
+ * where neither constants nor an assumption (llvm.intr.assume of lb < ub) say that the inner loop
+ * runs, its bounds must not depend on the outer loop, and a conditional chooses between the fused
+ * loop and the outer loop alone. With ttg.always-fuse a whole tree of loops is fused, leaves
  * first, with conditions and with bounds that depend on the outer variable. Other nests stay as they
  * are. Answers to tritongpu-fuse-nested-loops. Test: tests/passes/fuse-nested-loops.mlir */
 #include "passes/passes.h"
@@ -322,11 +322,13 @@ static void fuse_pair(tri_arena *arena, node *parent)
         return;
     hoist_invariant(outer);
     sink(arena, outer, inner);
-    if (!slice_bounds(arena, outer, inner, &as.sliced, &as.is_variant) || as.is_variant ||
+    bool is_sure = runs_surely(inner);
+    if (!slice_bounds(arena, outer, inner, &as.sliced, &as.is_variant) || (as.is_variant && !is_sure) ||
         !tri_fused_loop_can_make(arena, outer, 1, &as))
         return;
-    move_before(&as.sliced, outer);
-    if (!runs_surely(inner))
+    if (!as.is_variant)
+        move_before(&as.sliced, outer);
+    if (!is_sure)
         make_versions(arena, outer, inner);
     fuse_one_level(arena, parent, true);
 }
