@@ -140,3 +140,35 @@ TRI
     [[ $errors == *"k.tri:12:13: remark: the load goes through pointers: where it begins may be in front of the tensor"* ]]
     [[ $errors == *"k.tri:13:13: remark: the load goes through a tensor map"* ]]
 }
+
+@test "rows and columns counted in 64 bits, beyond 32 as well" {
+    local form shift
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, SHIFT: tl.constexpr):
+    pid, columns = tl.program_id(0).to(tl.int64), tl.cdiv(N, BN)
+    m = pid // columns * BM + SHIFT + tl.arange(0, BM)
+    n = pid % columns * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        k = (start + tl.arange(0, BK)).to(tl.int64)
+        a = tl.load(a_ptr + (m % M)[:, None] * 144 + k[None, :], mask=k[None, :] < K, other=0.0)
+        b = tl.load(b_ptr + k[:, None] * 80 + (n % N)[None, :], mask=k[:, None] < K, other=0.0)
+        acc += tl.dot(a, b)
+    tl.store(c_ptr + m[:, None] * 80 + n[None, :], acc.to(tl.float16), mask=(m < M)[:, None] & (n < N)[None, :])
+TRI
+    for shift in 0 1073741824 4294967296; do
+        for form in -O3 -fno-auto-tma; do
+            tritcc -arch=sm_90a $form -sig "*fp16:16,*fp16:16,*fp16:16,i32,i32:16,i32:16,64,64,64,$shift" -emit=ttgir=k.ttgir \
+                -Rpass=tma k.tri
+            [ $form = -fno-auto-tma ] || [ "$(grep -c 'goes through a tensor map' <<<"$errors")" = 3 ]
+            "$TRITRUN" -arch=sim:sm_90a -grid=6 -o c_ptr="k$form.npy" k.ttgir randint:f16:150x144:seed=1,low=-9,high=9 \
+                randint:f16:144x80:seed=2,low=-9,high=9 c_ptr=full:f16:150x80:value=7 150 80 136
+        done
+        cmp -- k-O3.npy k-fno-auto-tma.npy
+    done
+}

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { ENDLESS = INT32_MAX, OUTSIDE = 1 << 30, SGT = 4 };
+enum { ENDLESS = INT32_MAX, OUTSIDE = 1 << 30, SLE = 3, SGT = 4 };
 
 typedef struct {
     const tri_auto_tma_plan *plan;
@@ -19,6 +19,20 @@ static MlirValue emit(rewriter *r, tri_builder *b, const tri_sum *sum, MlirType 
     return tri_sum_emit(r->plan->t->sums, b, sum, type);
 }
 
+static MlirValue choose(rewriter *r, tri_builder *b, MlirValue condition, MlirValue yes, int64_t no)
+{
+    MlirValue operands[] = {condition, yes, tri_builder_int(b, r->i32, no)};
+    return tri_builder_value(b, &(tri_op){.name = "arith.select", .num_operands = 3, .operands = operands,
+                                          .num_results = 1, .results = &r->i32});
+}
+
+static MlirValue compare(rewriter *r, tri_builder *b, int64_t predicate, MlirValue x, MlirValue y)
+{
+    tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
+    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = (MlirValue[]){x, y},
+                                          .num_results = 1, .results = &r->i1, .num_attrs = 1, .attrs = &attr});
+}
+
 /* The map's size; one that may be zero becomes 1, and the coordinate then leaves the tensor (place_block). */
 static MlirValue size_of(rewriter *r, int d)
 {
@@ -29,14 +43,7 @@ static MlirValue size_of(rewriter *r, int d)
     if (tri_sum_is_const(shape, &number) && number > 0)
         return tri_builder_int(&r->b, r->i32, number);
     MlirValue size = emit(r, &r->b, shape, r->i32), zero = tri_builder_int(&r->b, r->i32, 0);
-    tri_attr attr = {"predicate", tri_attr_i64(r->b.context, SGT)};
-    r->is_full[d] = tri_builder_value(&r->b, &(tri_op){.name = "arith.cmpi",
-                                                       .num_operands = 2,
-                                                       .operands = (MlirValue[]){size, zero},
-                                                       .num_results = 1,
-                                                       .results = &r->i1,
-                                                       .num_attrs = 1,
-                                                       .attrs = &attr});
+    r->is_full[d] = compare(r, &r->b, SGT, size, zero);
     return tri_builder_binary(&r->b, "arith.maxsi", r->i32, size, tri_builder_int(&r->b, r->i32, 1));
 }
 
@@ -66,20 +73,25 @@ static MlirValue make_descriptor(rewriter *r)
                                               .attrs = &padding});
 }
 
+/* A coordinate, which is not negative, as 32 bits; what does not fit is past any bound, as what is negative is, too. */
+static MlirValue coordinate(rewriter *r, tri_builder *b, const tri_sum *start)
+{
+    if (tri_auto_tma_is_narrow(start))
+        return emit(r, b, start, r->i32);
+    MlirValue wide = emit(r, b, start, r->i64), most = tri_builder_int(b, r->i64, INT32_MAX);
+    MlirValue narrow = tri_builder_unary(b, "arith.trunci", r->i32, wide);
+    return choose(r, b, compare(r, b, SLE, wide, most), narrow, -OUTSIDE);
+}
+
 /* Coordinates of the block, in the map's order. */
 static void place_block(rewriter *r, tri_builder *b, MlirValue *out)
 {
     const tri_auto_tma_plan *p = r->plan;
     for (int i = 0; i < p->access.form.rank; i++) {
         int d = p->order[i];
-        out[i] = emit(r, b, p->start[d], r->i32);
-        MlirValue choice[] = {r->is_full[d], out[i], tri_builder_int(b, r->i32, OUTSIDE)};
+        out[i] = coordinate(r, b, p->start[d]);
         if (!mlirValueIsNull(r->is_full[d]))
-            out[i] = tri_builder_value(b, &(tri_op){.name = "arith.select",
-                                                    .num_operands = 3,
-                                                    .operands = choice,
-                                                    .num_results = 1,
-                                                    .results = &r->i32});
+            out[i] = choose(r, b, r->is_full[d], out[i], OUTSIDE);
     }
 }
 

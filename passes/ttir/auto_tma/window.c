@@ -173,8 +173,7 @@ static const char *place_dimension(tri_auto_tma_plan *p, int d)
     return tri_sum_is_natural(p->start[d]) ? NULL : "where it begins may be in front of the tensor";
 }
 
-/* Coordinates are numbers of 32 bits. */
-static bool is_narrow(const tri_sum *sum)
+bool tri_auto_tma_is_narrow(const tri_sum *sum)
 {
     for (int i = 0; sum && i < sum->count; i++)
         for (int l = 0; l < sum->term[i].count; l++) {
@@ -194,8 +193,8 @@ static const char *check_numbers(const tri_auto_tma_plan *p)
     if (tri_sum_divisor(tri_sum_leaf(p->t->sums, TRI_LEAF_VALUE, p->access.form.base)) % SECTOR ||
         !is_multiple(p, p->offset))
         return "its base is not known to be a multiple of 16 bytes";
-    for (int d = 0; d < rank; d++)
-        if (!is_narrow(p->start[d]) || (p->shape[d] && !is_narrow(p->shape[d])))
+    for (int d = 0; d < rank; d++) /* a wide one that is bounded by a narrow one ends where that does */
+        if (!tri_auto_tma_is_narrow(p->shape[d] ? p->shape[d] : p->start[d]) || !p->start[d])
             return "its indices are numbers of 64 bits";
     return is_multiple(p, p->start[inner]) ? NULL : "where its rows begin is not known to be a multiple of 16 bytes";
 }
