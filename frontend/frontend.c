@@ -72,6 +72,8 @@ static void spell_type(tri_eval *e, const tri_arg *arg, tri_buf *out)
             spell_type(e, &arg->items[i], out);
             if (arg->items[i].kind == TRI_ARG_VALUE && arg->items[i].divisibility > 1)
                 tri_buf_format(out, ":%d", (int)arg->items[i].divisibility);
+            if (arg->items[i].kind == TRI_ARG_VALUE && arg->items[i].is_small)
+                tri_buf_add_z(out, ":S");
         }
         tri_buf_add_char(out, ')');
         return;
@@ -87,6 +89,7 @@ static void spell_type(tri_eval *e, const tri_arg *arg, tri_buf *out)
 static tri_kernel_param describe_param(tri_eval *e, const tri_signature_param *p)
 {
     tri_kernel_param out = {.name = p->name, .divisibility = p->arg.divisibility};
+    out.is_small = p->arg.is_small && e->unit->arch->has_buffers; /* no other code relies on it */
     tri_buf buf = {0};
     spell_type(e, &p->arg, &buf);
     out.type = tri_str_copy(e->arena, tri_buf_str(&buf));

@@ -48,6 +48,7 @@ static MlirAttribute param_to_attr(MlirContext context, const tri_kernel_param *
     put_str(&d, "type", param->type);
     put_str(&d, "value", param->value);
     put_int(&d, "divisibility", param->divisibility, 0);
+    put_flag(&d, "small", param->is_small);
     put_flag(&d, "constexpr", param->is_constexpr);
     put_str(&d, "passed", param->passed_type);
     put_flag(&d, "read_only", param->is_read_only);
@@ -122,6 +123,7 @@ static bool param_from_attr(tri_arena *arena, MlirAttribute attr, tri_kernel_par
         .type = get_str(arena, attr, "type"),
         .value = get_str(arena, attr, "value"),
         .divisibility = (int32_t)get_int(attr, "divisibility", 0),
+        .is_small = get_flag(attr, "small"),
         .is_constexpr = get_flag(attr, "constexpr"),
         .is_read_only = get_flag(attr, "read_only"),
         .passed_type = get_str(arena, attr, "passed"),

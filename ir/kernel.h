@@ -10,12 +10,16 @@
 
 #include "mlir-c/IR.h"
 
+/* Arrays of fewer bytes are small: offsets into them have 31 bits. */
+#define TRI_SMALL_BYTES (INT64_C(1) << 31)
+
 /* One source parameter, constexpr ones included, in source order. */
 typedef struct {
     tri_str name;
     tri_str type;        /* signature spelling: "*fp32", "*kfp16", "i32", "fp32", "tensordesc<...>"; "constexpr" */
     tri_str value;       /* constexpr: Python spelling of the value */
     int32_t divisibility; /* 0: no hint */
+    bool is_small;       /* a pointer to less than TRI_SMALL_BYTES, on which the code relies */
     bool is_constexpr;
     bool is_read_only;   /* pointer never stored through */
     tri_str passed_type; /* constexpr: an argument of this type whose value the code was specialised for; empty: none */

@@ -48,13 +48,13 @@ static tri_str name_of(tri_arena *arena, MlirValue arg, intptr_t index)
     return tri_str_format(arena, "arg%d", (int)index);
 }
 
-static int32_t divisibility_of(MlirOperation func, intptr_t index)
+static int32_t number_of(MlirOperation func, intptr_t index, const char *name)
 {
     MlirAttribute all = tri_op_attr(func, "arg_attrs");
     if (mlirAttributeIsNull(all) || index >= mlirArrayAttrGetNumElements(all))
         return 0;
     MlirAttribute own = mlirArrayAttrGetElement(all, index);
-    MlirAttribute d = mlirDictionaryAttrGetElementByName(own, mlirStringRefCreateFromCString("tt.divisibility"));
+    MlirAttribute d = mlirDictionaryAttrGetElementByName(own, mlirStringRefCreateFromCString(name));
     return mlirAttributeIsNull(d) || !mlirAttributeIsAInteger(d) ? 0 : (int32_t)mlirIntegerAttrGetValueInt(d);
 }
 
@@ -64,7 +64,8 @@ void tri_kernel_params_from_func(tri_arena *arena, MlirOperation func, tri_kerne
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
         MlirValue arg = mlirBlockGetArgument(body, i);
         tri_kernel_param p = {.name = name_of(arena, arg, i), .type = type_name(arena, mlirValueGetType(arg))};
-        p.divisibility = divisibility_of(func, i);
+        p.divisibility = number_of(func, i, "tt.divisibility");
+        p.is_small = number_of(func, i, "tt.pointer_range") == 32;
         tri_vec_push(arena, &kernel->params, p);
     }
 }

@@ -62,6 +62,7 @@ typedef struct tri_machine_facts {
 
     /* ---- exchange between lanes and memory ---- */
     int lane_swaps;         /* AMD: numbers n, a sum: one instruction exchanges lanes i and i ^ n of two registers */
+    bool has_buffers;       /* AMD: accesses by 32-bit offsets from a base, to arrays of less than 2 GiB */
     bool has_shuffles;      /* lanes of a warp read each other's registers */
     bool has_ldmatrix, has_stmatrix; /* 8x8 matrices between shared memory and a warp's registers */
     int async_copies;       /* sizes in bytes of copies from global to shared memory that run on their own, as a sum */

@@ -103,8 +103,8 @@ bool tri_targets_split(tri_arena *arena, tri_diag *diag, tri_str list, tri_targe
         at = end + 1;
     }
     bool is_alone = tri_str_find(list, ',') == list.len;
-    if (is_alone && out->at[before].has_binary)
-        out->at[before].has_code = true;
+    tri_target_share *first = &out->at[before];
+    first->has_code |= is_alone && first->target->code_prefix; /* newer devices compile it */
     return true;
 }
 

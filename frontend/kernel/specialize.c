@@ -1,6 +1,7 @@
 #include "frontend/kernel/specialize.h"
 
 #include "frontend/kernel/types.h"
+#include "ir/machines.h"
 #include "ir/op.h"
 #include "ir/options.h"
 #include "ir/type.h"
@@ -92,6 +93,20 @@ static bool is_promised(const tri_signature *s)
     return has_hint && !has_other_pointer;
 }
 
+/* Nothing else of a pointer is a promise. */
+static bool make_small(tri_arena *arena, const tri_signature *general, tri_signature *out)
+{
+    bool has_any = false;
+    *out = copy_of(arena, general);
+    for (size_t i = 0; i < out->params.len; i++) {
+        tri_signature_param *p = &out->params.at[i];
+        bool is_new = takes_hint(p) && p->arg.type->kind == TRI_TYPE_PTR && !p->arg.is_small;
+        p->arg.is_small = p->arg.is_small || is_new;
+        has_any = has_any || is_new;
+    }
+    return has_any;
+}
+
 /* Pointers and integers are divisible by 16; those that stride along rows are 1. */
 static bool make_aligned(tri_arena *arena, const tri_signature *general, MlirOperation function, tri_signature *out)
 {
@@ -122,6 +137,7 @@ typedef struct {
     tri_str name;
     bool is_value; /* NAME=N, else NAME:N */
     int64_t number;
+    bool is_small; /* NAME:S */
 } item;
 
 /* Takes an item off a form's text; false when it is none. */
@@ -133,10 +149,12 @@ static bool take_item(tri_str *text, item *out)
     size_t sign = colon < equals ? colon : equals;
     *text = tri_str_sub(*text, end + (end < text->len), text->len);
     out->name = tri_str_trim(tri_str_sub(word, 0, sign));
+    tri_str value = tri_str_trim(tri_str_sub(word, sign + 1, word.len));
     out->is_value = equals < colon;
+    out->is_small = !out->is_value && tri_str_is(value, "S");
     return sign < word.len && out->name.len &&
-           tri_str_to_i64(tri_str_trim(tri_str_sub(word, sign + 1, word.len)), &out->number) &&
-           (out->is_value || (out->number > 1 && out->number <= 65536));
+           (out->is_small || (tri_str_to_i64(value, &out->number) &&
+                              (out->is_value || (out->number > 1 && out->number <= 65536))));
 }
 
 /* Takes a form off a list: what stands before the next ';'. */
@@ -167,7 +185,11 @@ static bool make_form(tri_arena *arena, const tri_signature *general, tri_str fo
         tri_signature_param *p = find_param(out, i.name);
         if (!p || !(i.is_value ? takes_value(p) : takes_hint(p)))
             return false;
-        if (i.is_value)
+        if (i.is_small && p->arg.type->kind != TRI_TYPE_PTR)
+            return false;
+        if (i.is_small)
+            p->arg.is_small = true;
+        else if (i.is_value)
             set_value(arena, p, i.number);
         else
             p->arg.divisibility = (int32_t)i.number;
@@ -188,7 +210,7 @@ static bool check_form(tri_unit *unit, const tri_signature_list *kernels, tri_st
     for (tri_str rest = form; rest.len;)
         if (!take_item(&rest, &i))
             return report_specialize(unit, form,
-                                     "is not NAME:DIVISOR or NAME=NUMBER, of which several are joined by ','");
+                                     "is not NAME:DIVISOR, NAME:S or NAME=NUMBER, of which several are joined by ','");
     for (size_t n = 0; n < kernels->len; n++)
         if (make_form(unit->arena, &kernels->at[n], form, &made))
             return true;
@@ -212,9 +234,32 @@ bool tri_specialize_check(tri_unit *unit, const tri_signature_list *kernels)
     return true;
 }
 
+/* Does it ask nothing of arguments that the general form does not? */
+static bool is_same(const tri_unit *unit, const tri_signature *general, const tri_signature *made)
+{
+    for (size_t i = 0; i < made->params.len; i++) {
+        const tri_arg *a = &general->params.at[i].arg, *b = &made->params.at[i].arg;
+        if (a->kind != b->kind || a->divisibility != b->divisibility ||
+            (unit->arch->has_buffers && a->is_small != b->is_small))
+            return false;
+    }
+    return true;
+}
+
 static void add(tri_arena *arena, tri_special_list *list, const tri_signature *s, bool may_fail)
 {
     tri_vec_push(arena, list, (tri_special){*s, may_fail});
+}
+
+/* Aligned, for arrays of less than 2 GiB where that counts, and for any. */
+static void add_default(tri_unit *unit, const tri_signature *general, MlirOperation function, tri_special_list *list)
+{
+    tri_signature aligned, small;
+    bool is_aligned = make_aligned(unit->arena, general, function, &aligned);
+    if (unit->arch->has_buffers && make_small(unit->arena, is_aligned ? &aligned : general, &small))
+        add(unit->arena, list, &small, true);
+    if (is_aligned)
+        add(unit->arena, list, &aligned, true);
 }
 
 tri_special_list tri_specialize_list(tri_unit *unit, const tri_signature *general, MlirOperation function)
@@ -227,9 +272,9 @@ tri_special_list tri_specialize_list(tri_unit *unit, const tri_signature *genera
             tri_str form = take_form(&rest);
             if (tri_str_is(form, "none"))
                 list.len = 0;
-            else if (tri_str_is(form, "default") && make_aligned(unit->arena, general, function, &made))
-                add(unit->arena, &list, &made, true);
-            else if (!tri_str_is(form, "default") && make_form(unit->arena, general, form, &made))
+            else if (tri_str_is(form, "default"))
+                add_default(unit, general, function, &list);
+            else if (make_form(unit->arena, general, form, &made) && !is_same(unit, general, &made))
                 add(unit->arena, &list, &made, false);
         }
     }

@@ -50,6 +50,7 @@ enum tri_error {
     TRI_ERROR_GRID_VALUE = 12, /* the arguments ask for no grid: a negative size, a division by zero */
     TRI_ERROR_ALIGNMENT = 256, /* + i: argument i is not divisible as the only variants need */
     TRI_ERROR_VALUE = 1024,    /* + i: argument i is not the constant that the only variants were made for */
+    TRI_ERROR_BYTES = 1792,    /* + i: the array of argument i is not below 2 GiB as the only variants need */
     TRI_ERROR_DRIVER = 4096    /* + the driver's own error number */
 };
 

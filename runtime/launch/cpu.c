@@ -155,7 +155,7 @@ static int launch_host(tri_rt_kernel *kernel, const tri_rt_call *call)
     part = config ? find_part(kernel, config) : part;
     if (!part)
         return TRI_ERROR_ARCH;
-    int error, number = tri_rt_choose(kernel, part, call->args, &error);
+    int error, number = tri_rt_choose(kernel, part, call->args, NULL, &error);
     if (number < 0)
         return error;
     const tri_rt_variant *variant = &kernel->variants[number];

@@ -440,7 +440,7 @@ static int launch_in(tri_rt_kernel *kernel, const tri_rt_call *call, const curre
     if (r)
         return r;
     const tri_rt_part *part = &kernel->parts[module->part];
-    int number = tri_rt_choose(kernel, part, call->args, &r);
+    int number = tri_rt_choose(kernel, part, call->args, NULL, &r);
     if (number < 0)
         return r;
     const tri_rt_variant *variant = &kernel->variants[number];

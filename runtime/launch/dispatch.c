@@ -19,19 +19,34 @@ static uint64_t value_of(const void *argument, unsigned bits)
     }
 }
 
-static int holds(const tri_rt_condition *c, const void *const *args)
+/* What a choice of a variant goes by. */
+typedef struct {
+    const void *const *args;
+    tri_rt_bytes_behind *bytes_behind;
+    int believes; /* what is not known of arrays */
+} facts;
+
+static int is_below(const facts *f, uint64_t address, uint64_t limit)
 {
-    uint64_t value = value_of(args[c->arg], c->bits);
+    uint64_t bytes = f->bytes_behind && address ? f->bytes_behind(address) : 0;
+    return bytes ? bytes < limit : f->believes || !address;
+}
+
+static int holds(const tri_rt_condition *c, const facts *f)
+{
+    uint64_t value = value_of(f->args[c->arg], c->bits);
+    if (c->op == TRI_RT_BYTES_BELOW)
+        return is_below(f, value, c->value);
     if (c->op == TRI_RT_EQUAL)
         return value == c->value;
     int is_power = !(c->value & (c->value - 1));
     return is_power ? !(value & (c->value - 1)) : value % c->value == 0;
 }
 
-static const tri_rt_condition *find_broken(const tri_rt_variant *variant, const void *const *args)
+static const tri_rt_condition *find_broken(const tri_rt_variant *variant, const facts *f)
 {
     for (uint32_t i = 0; i < variant->condition_count; i++)
-        if (!holds(&variant->conditions[i], args))
+        if (!holds(&variant->conditions[i], f))
             return &variant->conditions[i];
     return NULL;
 }
@@ -45,27 +60,42 @@ static int is_for(const tri_rt_variant *variant, const int64_t *given, uint32_t 
     return 1;
 }
 
-int tri_rt_choose(const tri_rt_kernel *kernel, const tri_rt_part *part, const void *const *args, int *out_error)
+/* The variant, or -1 and what the last of those that are for `given` lacks; null: there is none of these. */
+static int find_variant(const tri_rt_kernel *kernel, const tri_rt_part *part, const facts *f, const int64_t *given,
+                        const tri_rt_condition **out_broken)
 {
-    const tri_rt_condition *broken = NULL;
-    int64_t given[TRI_RT_MAX_HEURISTICS];
-    uint32_t heuristics = part->heuristic_count;
-    *out_error = heuristics ? TRI_ERROR_HEURISTIC : TRI_ERROR_ARCH;
-    for (uint32_t i = 0; i < heuristics; i++)
-        if (!tri_rt_evaluate(part->heuristics[i].steps, part->heuristics[i].step_count, args, &given[i]))
-            return -1;
+    *out_broken = NULL;
     for (uint32_t i = 0; i < part->variant_count; i++) {
         const tri_rt_variant *variant = &kernel->variants[part->first_variant + i];
-        if (heuristics && !is_for(variant, given, heuristics))
+        if (part->heuristic_count && !is_for(variant, given, part->heuristic_count))
             continue;
-        broken = find_broken(variant, args);
-        if (!broken)
+        *out_broken = find_broken(variant, f);
+        if (!*out_broken)
             return (int)(part->first_variant + i);
     }
-    if (broken)
-        *out_error = broken->op == TRI_RT_EQUAL ? TRI_ERROR_VALUE + broken->arg
-                                                : TRI_ERROR_ALIGNMENT + broken->arg;
     return -1;
+}
+
+int tri_rt_choose(const tri_rt_kernel *kernel, const tri_rt_part *part, const void *const *args,
+                  tri_rt_bytes_behind *bytes_behind, int *out_error)
+{
+    static const int first_errors[] = {TRI_ERROR_ALIGNMENT, TRI_ERROR_VALUE, TRI_ERROR_BYTES};
+    const tri_rt_condition *broken = NULL;
+    int64_t given[TRI_RT_MAX_HEURISTICS];
+    int number = -1;
+    *out_error = part->heuristic_count ? TRI_ERROR_HEURISTIC : TRI_ERROR_ARCH;
+    for (uint32_t i = 0; i < part->heuristic_count; i++)
+        if (!tri_rt_evaluate(part->heuristics[i].steps, part->heuristics[i].step_count, args, &given[i]))
+            return -1;
+    for (int believes = 0; believes < 2 && number < 0; believes++) {
+        facts f = {args, bytes_behind, believes};
+        number = find_variant(kernel, part, &f, given, &broken);
+        if (!broken || broken->op != TRI_RT_BYTES_BELOW)
+            break;
+    }
+    if (broken)
+        *out_error = first_errors[broken->op] + broken->arg;
+    return number;
 }
 
 /* ---- arguments and rows ---- */

@@ -193,7 +193,7 @@ static int launch_on(const tri_rt_driver *d, tri_rt_kernel *kernel, const tri_rt
     if (r)
         return r;
     const tri_rt_part *part = &kernel->parts[module->part];
-    int number = tri_rt_choose(kernel, part, call->args, &r);
+    int number = tri_rt_choose(kernel, part, call->args, d->bytes_behind, &r);
     if (number < 0)
         return r;
     if (!call->grid && (r = tri_rt_find_grid(part, call->args, &own)))

@@ -67,11 +67,15 @@ const char *tri_strerror(int error)
         return text;
     }
     if (error >= TRI_ERROR_ALIGNMENT) {
-        int is_value = error >= TRI_ERROR_VALUE;
+        int first = error >= TRI_ERROR_BYTES   ? TRI_ERROR_BYTES
+                    : error >= TRI_ERROR_VALUE ? TRI_ERROR_VALUE
+                                               : TRI_ERROR_ALIGNMENT;
         char *out = put(text, end, "no variant for these arguments: argument ");
-        out = put_number(out, end, (unsigned)(error - (is_value ? TRI_ERROR_VALUE : TRI_ERROR_ALIGNMENT)));
+        out = put_number(out, end, (unsigned)(error - first));
         put(out, end,
-            is_value ? " is not the constant that the kernel was compiled for" : " is not divisible as its hint says");
+            first == TRI_ERROR_BYTES   ? " points to more than the 2 GiB that its hint says"
+            : first == TRI_ERROR_VALUE ? " is not the constant that the kernel was compiled for"
+                                       : " is not divisible as its hint says");
         return text;
     }
     return "unknown error";

@@ -27,6 +27,7 @@ typedef struct {
                               void **);
     int (*memory_new)(void **, size_t, void *);
     int (*memory_free)(void *, void *);
+    int (*address_range)(void **, size_t *, void *);
     const char *(*error_string)(int);
 } driver_api;
 
@@ -55,6 +56,7 @@ static void open_driver(void)
         {"hipModuleLaunchCooperativeKernel", offsetof(driver_api, launch_cooperative), 1},
         {"hipMallocAsync", offsetof(driver_api, memory_new), 1},
         {"hipFreeAsync", offsetof(driver_api, memory_free), 1},
+        {"hipMemGetAddressRange", offsetof(driver_api, address_range), 1},
         {"hipEventCreate", offsetof(driver_api, calls.event_create), 0},
         {"hipEventRecord", offsetof(driver_api, calls.event_record), 0},
         {"hipEventSynchronize", offsetof(driver_api, calls.event_wait), 0},
@@ -151,6 +153,16 @@ static int find_function(tri_rt_kernel *kernel, const tri_rt_context *entry, con
     return driver_error(r);
 }
 
+static uint64_t bytes_behind(uint64_t address)
+{
+    void *base = NULL;
+    size_t size = 0;
+    if (!api.address_range || api.address_range(&base, &size, (void *)(uintptr_t)address))
+        return 0;
+    uint64_t begin = (uint64_t)(uintptr_t)base;
+    return address >= begin && address - begin < size ? begin + size - address : 0;
+}
+
 /* ---- the launch ---- */
 
 /* Code objects say themselves how much local memory they take. */
@@ -204,6 +216,7 @@ static const tri_rt_driver driver = {.kind = TRI_HIP,
                                      .find_part = find_part,
                                      .load = load_image,
                                      .find_function = find_function,
-                                     .launch = launch_function};
+                                     .launch = launch_function,
+                                     .bytes_behind = bytes_behind};
 
 TRI_RT_DRIVER_BACKEND(tri_rt_hip_backend, TRI_HIP);

@@ -16,7 +16,7 @@ extern int tri_rt_asked_threads; /* what tri_threads was given last; 0: nothing 
 #include <stdint.h>
 
 /* Of everything that the writer of objects and this launcher agree on. Raised with each change of record.def. */
-enum { TRI_RT_ABI = 6 };
+enum { TRI_RT_ABI = 7 };
 
 /* Of what programs see of a kernel in the registry: the field `abi` of tritcc_kernel. */
 enum { TRI_RT_KERNEL_ABI = 2 };
@@ -29,9 +29,9 @@ typedef int tri_rt_level(void);
 
 /* ---- what an object says about its kernels ---- */
 
-/* Of conditions: DIVISIBLE: argument % value == 0; EQUAL: argument == value, both as unsigned of the argument's width.
- */
-enum { TRI_RT_DIVISIBLE, TRI_RT_EQUAL };
+/* Of conditions: DIVISIBLE: argument % value == 0; EQUAL: argument == value, both as unsigned of the argument's width;
+ * BYTES_BELOW: its array ends less than `value` bytes behind the address. */
+enum { TRI_RT_DIVISIBLE, TRI_RT_EQUAL, TRI_RT_BYTES_BELOW };
 
 /* Of expressions: a number, an argument (signed, unsigned), operators of Python, and the end of a grid's dimension.
  * SELECT takes a condition, the value if it is not 0, and the value if it is. */
@@ -133,8 +133,13 @@ int tri_rt_selected(tri_rt_kernel *kernel, int device);
 
 /* ---- called by back ends ---- */
 
-/* The first variant of a part whose conditions hold, or -1 and the error that says what is missing of the last. */
-int tri_rt_choose(const tri_rt_kernel *kernel, const tri_rt_part *part, const void *const *args, int *out_error);
+/* How many bytes there are from an address on to the end of what was allocated; 0: the driver does not know. */
+typedef uint64_t tri_rt_bytes_behind(uint64_t address);
+/* The first variant of a part whose conditions hold, or -1 and the error that says what is missing of the last. What is
+ * not known of arrays does not hold, but where no variant does without it: it is believed then. `bytes_behind` may be
+ * null where no code relies on it. */
+int tri_rt_choose(const tri_rt_kernel *kernel, const tri_rt_part *part, const void *const *args,
+                  tri_rt_bytes_behind *bytes_behind, int *out_error);
 /* The configuration that k_tune and the tuning table found for these arguments on an architecture: of the row with the
  * same key, else of the row whose values are nearest, as the sum of the differences of their binary logarithms; the
  * first of several, where those of k_tune stand in front. 0 without rows. */
@@ -224,6 +229,7 @@ typedef struct {
     int (*launch)(tri_rt_kernel *kernel, const tri_rt_part *part, int variant, void *function, int device,
                   const tri_rt_call *call, const tri_grid *grid);
     /* ---- null where the driver needs none of it ---- */
+    tri_rt_bytes_behind *bytes_behind;
     /* TRI_ERROR. The device of a stream, where streams know theirs; null: the thread's. Numbers behind the last device
      * stand for devices in other contexts, whose code is loaded apart. */
     int (*find_device)(void *stream, int *out);

@@ -83,8 +83,11 @@ static unsigned slots_of(const tri_object_ctype *type)
 static bool add_arg(const tri_unit *unit, const tri_kernel *k, const tri_kernel_param *p, tri_object_args *out)
 {
     tri_kernel_param passed = *p;
-    tri_object_arg arg = {
-        .name = p->name, .divisibility = p->divisibility, .slot = out->slots, .is_constant = p->is_constexpr};
+    tri_object_arg arg = {.name = p->name,
+                          .divisibility = p->divisibility,
+                          .is_small = p->is_small && unit->arch->has_buffers,
+                          .slot = out->slots,
+                          .is_constant = p->is_constexpr};
     int64_t value = 0;
     if (p->is_constexpr)
         passed.type = p->passed_type;
@@ -111,6 +114,21 @@ static size_t end_of_member(tri_str text)
     return text.len;
 }
 
+/* "*fp32:16:S": takes the hints off the text. */
+static void take_hints(tri_str *type, tri_kernel_param *member)
+{
+    int64_t hint = 0;
+    for (size_t colon; (colon = tri_str_find_last(*type, ':')) < type->len; *type = tri_str_sub(*type, 0, colon)) {
+        tri_str text = tri_str_sub(*type, colon + 1, type->len);
+        if (tri_str_is(text, "S"))
+            member->is_small = true;
+        else if (tri_str_to_i64(text, &hint))
+            member->divisibility = (int32_t)hint;
+        else
+            return;
+    }
+}
+
 /* "(*fp32:16, constexpr, (i32, i32))": the members that are no constants, as parameters NAME_0, NAME_2_0 ... */
 static bool add_tuple(const tri_unit *unit, const tri_kernel *k, tri_str name, tri_str text, tri_object_args *out)
 {
@@ -119,8 +137,6 @@ static bool add_tuple(const tri_unit *unit, const tri_kernel *k, tri_str name, t
         size_t end = end_of_member(rest);
         tri_str type = tri_str_trim(tri_str_sub(rest, 0, end));
         tri_kernel_param member = {.name = tri_str_format(unit->arena, "%.*s_%d", TRI_STR_ARG(name), n), .type = type};
-        int64_t hint = 0;
-        size_t colon = tri_str_find_last(type, ':');
         rest = tri_str_sub(rest, end + (end < rest.len), rest.len);
         if (tri_str_is(type, "constexpr"))
             continue;
@@ -129,9 +145,7 @@ static bool add_tuple(const tri_unit *unit, const tri_kernel *k, tri_str name, t
                 return false;
             continue;
         }
-        if (colon < type.len && tri_str_to_i64(tri_str_sub(type, colon + 1, type.len), &hint))
-            member.type = tri_str_sub(type, 0, colon);
-        member.divisibility = (int32_t)hint;
+        take_hints(&member.type, &member);
         if (!add_arg(unit, k, &member, out))
             return false;
     }
@@ -232,7 +246,7 @@ static size_t count_conditions(const tri_kernel *k)
 {
     size_t count = 0;
     for (size_t i = 0; i < k->params.len; i++)
-        count += k->params.at[i].divisibility > 1 || k->params.at[i].passed_type.len;
+        count += (k->params.at[i].divisibility > 1 || k->params.at[i].passed_type.len) + k->params.at[i].is_small;
     return count;
 }
 

@@ -43,9 +43,33 @@ static void add_param(const tri_kernel_param *p, int index, tri_buf *out)
     tri_buf_format(out, ", \"argument\": %d, \"type\": ", index);
     tri_buf_add_json(out, p->type);
     tri_buf_format(out, ", \"divisibility\": %d", p->divisibility > 0 ? p->divisibility : 1);
+    if (p->is_small)
+        tri_buf_add_z(out, ", \"small\": true");
     if (tri_str_has_prefix(p->type, "*"))
         tri_buf_format(out, ", \"read_only\": %s", p->is_read_only ? "true" : "false");
     tri_buf_add_char(out, '}');
+}
+
+static void start_condition(const tri_kernel_param *p, const char **separator, tri_buf *out)
+{
+    tri_buf_format(out, "%s{\"parameter\": ", *separator);
+    tri_buf_add_json(out, p->name);
+    *separator = ", ";
+}
+
+static void add_param_conditions(const tri_kernel_param *p, const char **separator, tri_buf *out)
+{
+    if (p->passed_type.len) {
+        start_condition(p, separator, out);
+        tri_buf_format(out, ", \"equals\": %.*s}", TRI_STR_ARG(p->value));
+    } else if (p->divisibility > 1) {
+        start_condition(p, separator, out);
+        tri_buf_format(out, ", \"divisible\": %d}", p->divisibility);
+    }
+    if (p->is_small) {
+        start_condition(p, separator, out);
+        tri_buf_format(out, ", \"bytes_below\": %lld}", (long long)TRI_SMALL_BYTES);
+    }
 }
 
 /* What must hold of the arguments for the code to be right. */
@@ -54,18 +78,8 @@ static void add_conditions(const tri_kernel *k, tri_buf *out)
     const char *separator = "";
     add_key(out, "      ", "conditions");
     tri_buf_add_char(out, '[');
-    for (size_t i = 0; i < k->params.len; i++) {
-        const tri_kernel_param *p = &k->params.at[i];
-        if (p->divisibility <= 1 && !p->passed_type.len)
-            continue;
-        tri_buf_format(out, "%s{\"parameter\": ", separator);
-        tri_buf_add_json(out, p->name);
-        if (p->passed_type.len)
-            tri_buf_format(out, ", \"equals\": %.*s}", TRI_STR_ARG(p->value));
-        else
-            tri_buf_format(out, ", \"divisible\": %d}", p->divisibility);
-        separator = ", ";
-    }
+    for (size_t i = 0; i < k->params.len; i++)
+        add_param_conditions(&k->params.at[i], &separator, out);
     for (tri_str rest = k->heuristics, end; rest.len; rest = end) {
         size_t at = tri_str_find(rest, ';'), space = tri_str_find(rest, ' ');
         end = tri_str_sub(rest, at + (at < rest.len), rest.len);

@@ -44,6 +44,7 @@ typedef struct {
     tri_str spelled;     /* the type as signatures have it */
     tri_object_ctype type;
     int32_t divisibility; /* that the code relies on; at most 1: none */
+    bool is_small;       /* ... and that it points to less than 2 GiB */
     bool is_constant;    /* the code was made for `value` and takes no argument */
     uint64_t value;
     unsigned slot;       /* its place among the arguments as the code counts them: a descriptor has several */

@@ -44,24 +44,36 @@ static table_parts list_parts(tri_writer *w)
 
 /* ---- variants ---- */
 
+static LLVMValueRef make_condition(tri_writer *w, const tri_object_arg *arg, int op, uint64_t value)
+{
+    bool is_pointer = arg->type.kind == TRI_CTYPE_PTR;
+    uint64_t mask = is_pointer || arg->type.bits == 64 ? UINT64_MAX : (UINT64_C(1) << arg->type.bits) - 1;
+    tri_record r = tri_record_start(w->llvm, TRI_RECORD_condition);
+    tri_record_set_number(&r, condition, arg, arg->slot);
+    tri_record_set_number(&r, condition, bits, is_pointer ? 64 : arg->type.bits);
+    tri_record_set_number(&r, condition, op, (uint64_t)op);
+    tri_record_set_number(&r, condition, value, value & mask);
+    return tri_record_finish(&r);
+}
+
 static LLVMValueRef make_conditions(tri_writer *w, const tri_object_args *args, unsigned *out_count)
 {
-    LLVMValueRef *rows = TRI_NEW_ARRAY(w->arena, LLVMValueRef, args->at.len + 1);
-    *out_count = 0;
+    LLVMValueRef *rows = TRI_NEW_ARRAY(w->arena, LLVMValueRef, 2 * args->at.len + 1);
+    unsigned count = 0;
     for (size_t i = 0; i < args->at.len; i++) {
         const tri_object_arg *arg = &args->at.at[i];
-        bool is_int = arg->type.kind == TRI_CTYPE_INT, is_ptr = arg->type.kind == TRI_CTYPE_PTR;
-        if (!(is_int || is_ptr) || (arg->divisibility <= 1 && !arg->is_constant))
+        if (arg->type.kind != TRI_CTYPE_INT && arg->type.kind != TRI_CTYPE_PTR)
             continue;
-        uint64_t mask = arg->type.bits == 64 ? UINT64_MAX : (UINT64_C(1) << arg->type.bits) - 1;
-        tri_record r = tri_record_start(w->llvm, TRI_RECORD_condition);
-        tri_record_set_number(&r, condition, arg, arg->slot);
-        tri_record_set_number(&r, condition, bits, is_ptr ? 64 : arg->type.bits);
-        tri_record_set_number(&r, condition, op, arg->is_constant ? TRI_RT_EQUAL : TRI_RT_DIVISIBLE);
-        tri_record_set_number(&r, condition, value, arg->is_constant ? arg->value & mask : (uint64_t)arg->divisibility);
-        rows[(*out_count)++] = tri_record_finish(&r);
+        if (arg->is_constant)
+            rows[count++] = make_condition(w, arg, TRI_RT_EQUAL, arg->value);
+        else if (arg->divisibility > 1)
+            rows[count++] = make_condition(w, arg, TRI_RT_DIVISIBLE, (uint64_t)arg->divisibility);
     }
-    return tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_condition), rows, *out_count, "conditions");
+    for (size_t i = 0; i < args->at.len; i++) /* last: the driver is asked */
+        if (args->at.at[i].is_small)
+            rows[count++] = make_condition(w, &args->at.at[i], TRI_RT_BYTES_BELOW, TRI_SMALL_BYTES);
+    *out_count = count;
+    return tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_condition), rows, count, "conditions");
 }
 
 /* The launcher's arguments that the code takes; null when it takes all. */
@@ -379,6 +391,8 @@ static tri_str key_of(tri_writer *w, const tri_kernel *k)
         tri_buf_add_str(&key, p->is_constexpr ? p->value : p->type);
         if (p->divisibility > 1)
             tri_buf_format(&key, ":%d", p->divisibility);
+        if (p->is_small)
+            tri_buf_add_z(&key, ":S");
     }
     tri_str copy = tri_str_copy(w->arena, tri_buf_str(&key));
     tri_buf_fini(&key);

@@ -16,12 +16,57 @@ stub() { mkdir -p stub && cc -shared -fPIC -Wall -Werror -I"$SRCDIR" -o stub/lib
 @test "code for AMD beside the host's and NVIDIA's in one object" {
     tritcc -arch=gfx90a,gfx1201,compute_80,x86-64 -sig '*fp32, *fp32, *fp32, i32, 64' -emit=obj=v.o,header=v.h "$EXAMPLES/vadd/vadd.tri"
     cc -Wall -Werror -I. "$SRCDIR/tests/targets/kinds.c" v.o -lm -o main
-    [ -e /dev/nvidia0 ] || [ -e /dev/kfd ] || [ "$(./main)" = "8 variants, x86-64, 0, 126" ]
-    [ -e /dev/kfd ] || [ "$(./main 2)" = "8 variants, none, 2, 0" ] # there is no such driver
+    [ -e /dev/nvidia0 ] || [ -e /dev/kfd ] || [ "$(./main)" = "10 variants, x86-64, 0, 126" ]
+    [ -e /dev/kfd ] || [ "$(./main 2)" = "10 variants, none, 2, 0" ] # there is no such driver
     stub
     export LD_LIBRARY_PATH=stub
-    [ "$(./main 2)" = "8 variants, none, 4, 0" ] # gfx942 and gfx1100, for which it has no code
-    [ "$(./main 5)" = "8 variants, x86-64, 0, 126" ]
+    [ "$(./main 2)" = "10 variants, none, 4, 0" ] # gfx942 and gfx1100, for which it has no code
+    [ "$(./main 5)" = "10 variants, x86-64, 0, 126" ]
+}
+
+@test "the launcher takes the code for arrays below 2 GiB where HIP says that they are" {
+    stub
+    cat >main.c <<'C'
+#include "v.h"
+#include "tests/targets/stub_hip.h"
+#include "tests/targets/want.h"
+#include <stdio.h>
+#include <string.h>
+static _Alignas(16) float x[64], y[64], out[64];
+static int add(uint64_t bytes)
+{
+    stub_get_log()->range = 2 * bytes;
+    stub_get_log()->function[0] = 0;
+    add_kernel_unload(0);
+    return add_kernel(0, (tri_grid){1, 1, 1}, x, y, out, 61);
+}
+static int runs(uint64_t bytes, const char *name) { return !add(bytes) && !strcmp(stub_get_log()->function, name); }
+int main(int count, char **args)
+{
+    int variants;
+    (void)args;
+    add_kernel_variants(&variants);
+    if (count == 1) {
+        WANT(variants == 2 && runs(4096, "add_kernel__v1") && runs((UINT64_C(1) << 31) - 1, "add_kernel__v1"));
+        WANT(runs(UINT64_C(1) << 31, "add_kernel") && runs(0, "add_kernel")); /* 0: it is not known */
+    } else { /* promised for each */
+        WANT(variants == 1 && runs(4096, "add_kernel") && runs(0, "add_kernel"));
+        WANT(add(UINT64_C(1) << 40) == TRI_ERROR_BYTES + 0 && strstr(tri_strerror(TRI_ERROR_BYTES + 2), "argument 2 "));
+    }
+    return failures != 0;
+}
+C
+    local link=(-Wall -Werror -I. -I"$SRCDIR" main.c v.o -Lstub -lamdhip64 -lm -o main)
+    export LD_LIBRARY_PATH=stub
+    tritcc -arch=gfx942 -sig '*fp32:16, *fp32:16, *fp32:16, i32, 64' -emit=obj=v.o,header=v.h "$EXAMPLES/vadd/vadd.tri"
+    cc "${link[@]}" && ./main
+    tritcc --inspect v.o
+    [[ $output == *hsaco* ]] && [[ $output != *amdgcn* ]] # no driver compiles text
+    tritcc -arch=gfx942 -sig '*fp32:16:S, *fp32:16:S, *fp32:16:S, i32, 64' -emit=obj=v.o,header=v.h,json=v.json "$EXAMPLES/vadd/vadd.tri"
+    cc "${link[@]}" && ./main promised
+    grep -q '{"parameter": "y_ptr", "bytes_below": 2147483648}' v.json
+    tritcc -1 -arch=gfx942 -sig '*fp32, *fp32, *fp32, i32, 64' -fspecialize=n_elements:S -c "$EXAMPLES/vadd/vadd.tri"
+    [[ $errors == *"'n_elements:S' fits no kernel"* ]]
 }
 
 @test "every configuration of an autotuned kernel can be measured on AMD's GPUs" {

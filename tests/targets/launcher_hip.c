@@ -54,7 +54,7 @@ static void test_devices(void)
     const tri_variant *variants = add_kernel_variants(&count);
     tri_grid grid = {1, 1, 1};
     const void *first = log->image;
-    WANT(count == 2 && !strcmp(variants[add_kernel_selected(0)].arch, "gfx942"));
+    WANT(count == 4 && !strcmp(variants[add_kernel_selected(0)].arch, "gfx942"));
     WANT(!strcmp(variants[add_kernel_selected(1)].arch, "gfx1100") && add_kernel_selected(9) == -1);
     WANT(add_kernel_load(9) == TRI_ERROR_NO_DEVICE);
     stub_fail("hipModuleLoadData", 2);

@@ -138,6 +138,13 @@ int hipFreeAsync(void *memory, void *stream)
     return 0;
 }
 
+int hipMemGetAddressRange(void **base, size_t *size, void *address)
+{
+    *base = (char *)address - the_log.range / 2;
+    *size = the_log.range;
+    return the_log.range ? outcome("hipMemGetAddressRange") : 1;
+}
+
 int hipMalloc(void **out, size_t bytes) { return *out = malloc(bytes), outcome("hipMalloc"); }
 int hipFree(void *memory) { return free(memory), 0; }
 

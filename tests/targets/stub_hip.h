@@ -10,6 +10,7 @@ typedef struct {
     int inits, loads, unloads, functions, launches, cooperative, allocations, frees, asked;
     unsigned grid[3], block[3], shared;
     uint64_t allocated;
+    uint64_t range;      /* ... and the bytes of what each address is in the middle of; 0: it is not known */
     void *memory, *stream, *unloaded;
     const void *image;
     char function[64];

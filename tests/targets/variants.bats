@@ -151,7 +151,7 @@ TRI
     [[ $errors == *"fits no kernel"* ]]
     tritcc -1 "${types[@]}" -fspecialize='B:16' -c k.tri
     tritcc -1 "${types[@]}" -fspecialize='x16' -c k.tri
-    [[ $errors == *"is not NAME:DIVISOR or NAME=NUMBER"* ]]
+    [[ $errors == *"is not NAME:DIVISOR, NAME:S or NAME=NUMBER"* ]]
     tritcc -1 "${types[@]}" -fspecialize='n:0' -c k.tri
     tritcc -1 "${types[@]}" -fspecialize= -c k.tri
     tritcc "${types[@]}" -arch=sm_80 -emit=ttgir=k.ttgir k.tri

@@ -108,8 +108,10 @@ def kernel_name(source):
     return name
 
 
-def _is_divisible(attributes):
-    return any(list(a) == ["tt.divisibility", 16] for a in attributes or ())
+def _hints(attributes):
+    """What a specialisation knows of an argument: ':16', ':S'."""
+    known = [list(a) for a in attributes or ()]
+    return (":16" if ["tt.divisibility", 16] in known else "") + (":S" if ["tt.pointer_range", 32] in known else "")
 
 
 def type_text(ty, path, source, bundle):
@@ -123,7 +125,7 @@ def type_text(ty, path, source, bundle):
         return "(" + "".join(f"{item}, " for item in items) + ")"
     if ty == "constexpr":
         raise _state.Refused(f"the parameter {path}, a constant without a value")
-    return ty + (":16" if _is_divisible(source.attrs.get(path)) else "")
+    return ty + _hints(source.attrs.get(path))
 
 
 def signature_of(source, bundle):
