@@ -35,7 +35,7 @@ using namespace llvm;
     extern "C" void LLVMInitialize##name##TargetMC() {} \
     extern "C" void LLVMInitialize##name##AsmPrinter() {} \
     extern "C" void LLVMInitialize##name##AsmParser() {}
-#include "gen/ir/no_targets.inc"
+#include "ir/no_targets.inc"
 
 PassPluginLibraryInfo getPollyPluginInfo();
 PassPluginLibraryInfo getPollyPluginInfo()

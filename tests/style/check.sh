@@ -145,6 +145,7 @@ may() {
 }
 
 check_includes() {
+    local hit
     may base
     may layout base
     may ir base layout
@@ -154,6 +155,9 @@ check_includes() {
     grep -rlE '^#include "(driver|run)/' base layout ir frontend passes targets runtime | while read -r hit; do
         echo "$hit"
     done | grep . && breach "the files above include driver/ or run/"
+    while read -r hit; do
+        breach "$hit (gen/ is where the build is, and in its search path)"
+    done < <(grep -rn '^#include "gen/' $folders --include='*.[ch]' --include='*.cpp')
 }
 
 # What a machine can do stands in ir/machines.def. Elsewhere no number is compared and no name of a machine, target or
