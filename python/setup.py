@@ -1,6 +1,7 @@
-"""Puts libtritcc and a thin driver into the wheel: of the finished build above this folder, or TRITCC_BUILD, or else of
-a build that is made in build/tritcc beside this file."""
+"""Puts libtritcc and a thin driver into the wheel: of TRITCC_BUILD, or of the build above this folder, which is brought up
+to date, or else of one that is made in build/tritcc beside this file."""
 
+import functools
 import hashlib
 import os
 import re
@@ -12,9 +13,11 @@ from setuptools import setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 from setuptools.dist import Distribution
+from setuptools.errors import ExecError
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
+OUT = os.path.join(HERE, "build")
 SONAME = "libtritcc.so.0"
 # What every system has that the tag names (PEP 600).
 ALLOWED = {
@@ -34,17 +37,44 @@ def version():
         return re.search(r"AC_INIT\(\[tritcc\], \[([^]]+)\]\)", file.read()).group(1)
 
 
+def run(command, folder=None):
+    """Runs a step of the build without a word. The last lines of one that fails are the error, the whole is in a log."""
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
+    except OSError as error:
+        raise ExecError(f"cannot run '{command[0]}': {error.strerror}") from None
+    if done.returncode:
+        os.makedirs(OUT, exist_ok=True)
+        log = os.path.join(OUT, "log")
+        with open(log, "w") as out:
+            out.write(done.stdout + done.stderr)
+        last = "\n".join(done.stderr.strip().split("\n")[-12:])
+        raise ExecError(f"'{' '.join(command)}' has failed (all it said is in {log}):\n{last}")
+
+
+def make(folder):
+    """A folder that is configured, with its library made where it is not there or older than its sources."""
+    run(["make", f"-j{len(os.sched_getaffinity(0))}", SONAME], folder)
+    return folder
+
+
+@functools.lru_cache
 def build():
     """The folder of a finished build."""
-    for folder in (os.environ.get("TRITCC_BUILD"), ROOT):
-        if folder and os.path.exists(os.path.join(folder, SONAME)):
-            return folder
-    folder = os.path.join(HERE, "build", "tritcc")
+    told = os.environ.get("TRITCC_BUILD")
+    if told and not os.path.exists(os.path.join(told, SONAME)):
+        raise ExecError(f"TRITCC_BUILD={told}: there is no {SONAME} ('make lib' builds it)")
+    if told:
+        return told
+    if os.path.exists(os.path.join(ROOT, "Makefile")) and shutil.which("make"):
+        return make(ROOT)
+    if os.path.exists(os.path.join(ROOT, SONAME)):
+        return ROOT
+    folder = os.path.join(OUT, "tritcc")
     os.makedirs(folder, exist_ok=True)
     if not os.path.exists(os.path.join(folder, "Makefile")):
-        subprocess.check_call([os.path.join(ROOT, "configure"), "-q"], cwd=folder)
-    subprocess.check_call(["make", f"-j{os.cpu_count()}", SONAME], cwd=folder)
-    return folder
+        run([os.path.join(ROOT, "configure"), "-q"], folder)
+    return make(folder)
 
 
 def needed(library):
@@ -59,19 +89,21 @@ def needed(library):
 
 class Build(build_py):
     def run(self):
+        finished = os.path.join(build(), SONAME)
+        shutil.rmtree(self.build_lib, ignore_errors=True)  # what an earlier version had
         super().run()
         target = os.path.join(self.build_lib, "tritcc", "_lib")
         os.makedirs(target, exist_ok=True)
         library = os.path.join(target, SONAME)
-        shutil.copyfile(os.path.join(build(), SONAME), library)
+        shutil.copyfile(finished, library)
         with open(library, "rb") as file, open(os.path.join(target, "BUILD"), "w") as stamp:
             stamp.write(hashlib.sha256(file.read()).hexdigest()[:16] + "\n")
         compiler = [*os.environ.get("CC", "cc").split(), "-O2", "-s"]
         include = ["-I", os.path.join(ROOT, "include")]
         thin = [*include, os.path.join(HERE, "thin.c"), library, "-Wl,-rpath,$ORIGIN"]
-        subprocess.check_call([*compiler, *thin, "-o", os.path.join(target, "tritcc")])
+        run([*compiler, *thin, "-o", os.path.join(target, "tritcc")])
         launch = ["-shared", "-fPIC", "-fvisibility=hidden", os.path.join(HERE, "launch.c"), "-ldl"]
-        subprocess.check_call([*compiler, *launch, "-o", os.path.join(target, "launch.so")])
+        run([*compiler, *launch, "-o", os.path.join(target, "launch.so")])
 
 
 class Wheel(bdist_wheel):
