@@ -223,6 +223,13 @@ static bool keeps_frame(const tri_eval *e, MlirAttribute type)
     return is_plain;
 }
 
+/* Where the end of the body returns: at its last statement, as in Triton's line tables. */
+static MlirLocation end_of_body(tri_eval *e, const tri_function *f, MlirLocation otherwise)
+{
+    const tri_ast_list *body = &f->node->function.body;
+    return body->len ? tri_context_location(e->mlir, e->diag, body->at[body->len - 1]->span) : otherwise;
+}
+
 MlirOperation tri_function_compile(tri_eval *e, const tri_function *f, tri_str symbol, bool is_kernel, tri_span call_at,
                                    int count, tri_ev *params, tri_ev *out_result)
 {
@@ -244,6 +251,7 @@ MlirOperation tri_function_compile(tri_eval *e, const tri_function *f, tri_str s
     }
     size_t errors = tri_diag_error_count(e->diag);
     tri_stmt_list(e, &f->node->function.body);
+    e->b.loc = end_of_body(e, f, loc);
     bool ok = finish_returns(e, &frame, out_result) && tri_diag_error_count(e->diag) == errors;
     MlirOperation op = {0};
     if (ok) {
