@@ -291,6 +291,49 @@ class Refusals(Installed):
         with self.assertRaisesRegex(tritcc.triton.Refused, "instrumentation_mode"):
             compiled(kernels.calls, options={"instrumentation_mode": "consan"}, o="*fp32", n="fp32")
 
+    def test_products_of_compute_capability_10_are_tritons_unless_strict(self):
+        @support.triton.jit
+        def product(a, b, o):
+            i = kernels.tl.arange(0, 64)
+            at = i[:, None] * 64 + i[None, :]
+            kernels.tl.store(o + at, kernels.tl.dot(kernels.tl.load(a + at), kernels.tl.load(b + at)))
+
+        import kernels
+
+        types = {"a": "*fp16", "b": "*fp16", "o": "*fp32"}
+        tritcc.triton.install(strict=False)
+        self.assertIn("tcgen05.mma", compiled(product, arch=100, **types).asm["ptx"])
+        self.assertIn("tritcc.kernel", compiled(kernels.calls, arch=100, o="*fp32", n="fp32").asm["ptx"])
+        self.assertEqual([e.name for e in tritcc.triton.report().fallbacks], ["product"])
+        self.assertIn("tcgen05", tritcc.triton.report().fallbacks[0].reason)
+        tritcc.triton.install(strict=True)
+        tritcc.triton.clear_report()
+        with support.fresh_cache():
+            compiled(product, arch=100, **types)
+        self.assertEqual([(e.name, "tcgen05" in e.reason) for e in tritcc.triton.report().noted], [("product", True)])
+
+    def test_who_asks_for_a_reproducer_of_tritons_passes_gets_one(self):
+        import kernels
+        from unittest import mock
+
+        tritcc.triton.install(strict=False)
+        with mock.patch.dict(os.environ, TRITON_REPRODUCER_PATH=os.path.join(self.cache, "repro")):
+            compiled(kernels.calls, o="*fp32", n="fp32")
+        self.assertTrue(os.path.exists(os.path.join(self.cache, "repro.make_ttir.repro.mlir")))
+        self.assertIn("TRITON_REPRODUCER_PATH is set", tritcc.triton.report().fallbacks[0].reason)
+
+    def test_warnings_begin_with_tritons_words(self):
+        import kernels
+
+        @support.triton.jit
+        def product(o):
+            a = kernels.tl.full((64, 64), 0.0, kernels.tl.float8e4b15)
+            i = kernels.tl.arange(0, 64)
+            kernels.tl.store(o + i[:, None] * 64 + i[None, :], kernels.tl.dot(a, a))
+
+        with self.assertWarnsRegex(UserWarning, "the use of fp8e4b15 is deprecated on Hopper .* use fp8e4nv"):
+            compiled(product, o="*fp32")
+
     def test_an_error_of_both_carries_our_message(self):
         tritcc.triton.install(strict=False)
         error = self.failing("tl.store(x, foo)\n", x="*fp32")

@@ -99,6 +99,8 @@ PHRASES = (
     ("4006", r"(.*)", "ValueError({0!r})"),
     ("4008", r"(.*)", "RuntimeError('Only `range` and `static_range` iterators are currently supported')"),
 )
+# (pattern of a warning's text, Triton's words)
+WARNINGS = (("tl.dot of fp8e4b15", "the use of fp8e4b15 is deprecated on Hopper and later architectures: "),)
 _UNSUPPORTED = ("4001", "4004")
 _TYPE = re.compile(r"a (?:block|scalar|value) of type '([^']*)'")
 _NODES = {"dict": "Dict", "lambda": "Lambda"}
@@ -114,6 +116,11 @@ def phrase_of(code, text):
                 groups = [_NODES.get(g, g.capitalize()) for g in groups]
             return words.format(text, *groups, *[""] * 4).rstrip()
     return text
+
+
+def warning_of(text):
+    """A warning, with Triton's words for it first."""
+    return next((words for pattern, words in WARNINGS if pattern in text), "") + text
 
 
 def _static_assertion(text):

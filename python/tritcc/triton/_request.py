@@ -1,6 +1,7 @@
 """What Triton asks for when it compiles, as a command line of tritcc's: the source of a kernel, and its options."""
 
 import collections
+import os
 import re
 
 from .. import _signature, _source, errors
@@ -19,6 +20,7 @@ _FOREIGN = (
     "min_shared_mem",
     "fpsan_homomorphic_casts",
 )
+_FOREIGN_VARIABLES = ("TRITON_REPRODUCER_PATH", "LLVM_PASS_PLUGIN_PATH")  # what Triton's passes read by themselves
 _IDENTIFIER = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\Z")
 _known_options: dict = {}
 SpecializationProxy = collections.namedtuple("SpecializationProxy", ["constants", "signature"])  # as Triton's
@@ -92,6 +94,7 @@ def check_knobs(knobs):
             getattr(knobs.compilation, "dump_ir_extract_di_local_variables", False),
         ),
     ]
+    asked += [(name, os.environ.get(name)) for name in _FOREIGN_VARIABLES]
     for name, value in asked:
         if value:
             raise _state.Refused(f"{name} is set")

@@ -53,9 +53,12 @@ class Unit:
 def _warn(diagnostics, bundle):
     for d in diagnostics:
         if d.severity == "warning" and _state.current.warnings:
+            from . import _errors
+
             place = bundle.origin(d.line) if bundle is not None and d.line else None
             file, line = (place[0], place[1]) if place else (d.file or "<kernel>", d.line)
-            warnings.warn_explicit(f"{d.text} [-W{d.group}]", _state.TritccWarning, file, max(line, 1))
+            text = f"{_errors.warning_of(d.text)} [-W{d.group}]"
+            warnings.warn_explicit(text, _state.TritccWarning, file, max(line, 1))
 
 
 def _run(words, name, data, bundle):
@@ -71,6 +74,16 @@ def _run(words, name, data, bundle):
     return Unit(outputs, json.loads(outputs["json"]))
 
 
+def _check_products(unit, target):
+    """Compute capability 10 multiplies by tcgen05, which tritcc has not: the kernel is Triton's, or says so."""
+    if target.arch // 10 not in (10, 11) or b"tt.dot" not in unit.outputs.get("ttgir", b""):
+        return
+    reason = f"products by mma.sync where Triton has tcgen05 for compute capability {target.arch // 10}.{target.arch % 10}"
+    if not _state.current.strict:
+        raise _state.Refused(reason)
+    unit.note = reason
+
+
 def of_source(source, target, options):
     """Compiles an ASTSource. Refused when tritcc does not take it."""
     from triton import knobs
@@ -82,8 +95,9 @@ def of_source(source, target, options):
     except _state.Refused as refused:
         refused.bundle = bundle
         raise
+    _check_products(unit, target)
     if target.arch >= 90 and any(map(is_descriptor, source.signature.values())):
-        unit.note = "descriptors that are arguments are read through pointers, not by TMA"
+        unit.note = unit.note or "descriptors that are arguments are read through pointers, not by TMA"
     if is_direct:
         unit.launcher = "tritcc"
     elif _direct.is_wanted(source):
@@ -96,4 +110,6 @@ def of_text(text, kind, name, target, options):
     from triton import knobs
 
     words = _request.of_text(kind, target, options, knobs)
-    return _run(words, f"{name}.{kind}", text.encode(), None)
+    unit = _run(words, f"{name}.{kind}", text.encode(), None)
+    _check_products(unit, target)
+    return unit
