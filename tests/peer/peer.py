@@ -270,21 +270,26 @@ def cause(error):
     return "%s: %s" % (type(error).__name__, (getattr(error, "error_message", None) or str(error)).strip()[-400:])
 
 
-def theirs(row, path, packages, target):
-    """The cleaned text, and whether block pointers had to be lowered for it."""
+def source(row, path, packages):
+    """What Triton's compile() takes for a row."""
     module = load(path, packages)
     fn = unwrap(getattr(module, row["kernel"]))
     constants = {p.name: p.default for p in fn.params if p.is_constexpr and p.has_default}
     constants.update({k: value(v, module) for k, v in row["constexprs"].items()})
     row["signature"].update({k: "constexpr" for k in constants})
     attrs = {(fn.arg_names.index(n),): [["tt.divisibility", 16]] for n in row.get("div16", [])}
-    source = ASTSource(fn, row["signature"], {(fn.arg_names.index(k),): v for k, v in constants.items()}, attrs)
+    return ASTSource(fn, row["signature"], {(fn.arg_names.index(k),): v for k, v in constants.items()}, attrs)
+
+
+def theirs(row, path, packages, target):
+    """The cleaned text, and whether block pointers had to be lowered for it."""
+    made = source(row, path, packages)
     backend = make_backend(target)
     options = backend.parse_options({"num_warps": row.get("num_warps", 4)})
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
-    module = source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
+    module = made.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
     block_pointers = has_block_pointers(module)
     return clean(module, context, block_pointers), block_pointers
 
