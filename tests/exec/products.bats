@@ -295,7 +295,7 @@ along() {
 @test "consumers load the registers of the next iteration under the last product of this one" {
     local types='*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16, i32:16, 128, 256, 32'
     "$BUILDDIR/tritcc" -arch=sm_90a -num-warps=8 -num-stages=4 -k described -sig "$types" -emit=ttgir=k.ttgir "$here/along_n.tri"
-    awk '/scf.for/ { on = /tensor<256x16xf32/ } /scf.yield/ { on = 0 }
+    awk '/scf.for/ { on = /tensor<256x16xf32/ } /scf.yield.*, i32/ { on = 0 }
         on && match($0, /warp_group_dot_wait|warp_group_dot|local_load|wait_barrier|arrive_barrier/) { print substr($0, RSTART, RLENGTH) }' \
         k.ttgir >order
     printf '%s\n' wait_barrier warp_group_dot local_load arrive_barrier warp_group_dot_wait warp_group_dot wait_barrier local_load \
