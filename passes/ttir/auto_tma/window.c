@@ -79,6 +79,18 @@ static const char *check_strides(const tri_auto_tma_plan *p)
     return NULL;
 }
 
+bool tri_auto_tma_is_narrow(const tri_sum *sum)
+{
+    for (int i = 0; sum && i < sum->count; i++)
+        for (int l = 0; l < sum->term[i].count; l++) {
+            const tri_leaf *leaf = sum->term[i].leaf[l];
+            bool is_value = leaf->kind == TRI_LEAF_VALUE || leaf->kind == TRI_LEAF_UNSIGNED;
+            if (is_value && tri_type_bits(mlirValueGetType(leaf->value)) > 32)
+                return false;
+        }
+    return sum != NULL;
+}
+
 /* What of a sum does not change in the loops around the access; with `is_open` only what of that may be negative. */
 static const tri_sum *fixed_part(const tri_auto_tma_plan *p, const tri_sum *sum, bool is_open)
 {
@@ -137,7 +149,7 @@ static void move_start(tri_auto_tma_plan *p, int d)
     p->offset = tri_sum_add(s, p->offset, far);
 }
 
-/* Where the window begins and what bounds it. Without bounds, what may be negative goes into the base. */
+/* Where the window begins and what bounds it. Without bounds, what may be negative or large goes into the base. */
 static const char *place_dimension(tri_auto_tma_plan *p, int d)
 {
     tri_sums *s = p->t->sums;
@@ -165,24 +177,12 @@ static const char *place_dimension(tri_auto_tma_plan *p, int d)
         p->shape[d] = tri_sum_add(s, dim->start, high);
         return tri_sum_is_outside(p->shape[d], p->outer) ? NULL : "a bound of it changes in the loop";
     }
-    if (tri_sum_is_natural(dim->start))
+    if (tri_sum_is_natural(dim->start) && tri_auto_tma_is_narrow(dim->start))
         return NULL;
     const tri_sum *fixed = fixed_part(p, dim->start, false);
     p->start[d] = tri_sum_sub(s, dim->start, fixed);
     p->offset = tri_sum_add(s, p->offset, tri_sum_mul(s, fixed, dim->stride));
     return tri_sum_is_natural(p->start[d]) ? NULL : "where it begins may be in front of the tensor";
-}
-
-bool tri_auto_tma_is_narrow(const tri_sum *sum)
-{
-    for (int i = 0; sum && i < sum->count; i++)
-        for (int l = 0; l < sum->term[i].count; l++) {
-            const tri_leaf *leaf = sum->term[i].leaf[l];
-            bool is_value = leaf->kind == TRI_LEAF_VALUE || leaf->kind == TRI_LEAF_UNSIGNED;
-            if (is_value && tri_type_bits(mlirValueGetType(leaf->value)) > 32)
-                return false;
-        }
-    return sum != NULL;
 }
 
 static const char *check_numbers(const tri_auto_tma_plan *p)
