@@ -40,6 +40,8 @@ struct tri_diag {
     report next;         /* its limit is the next report's */
     size_t json_count;
     size_t errors, warnings, written;
+    const tri_source *shown; /* the last line that was drawn is `shown_line` of it; null: none was */
+    uint32_t shown_line;
     TRI_VEC(size_t) holds; /* report count at each hold */
     TRI_VEC(report) held;
     TRI_VEC(tri_source *) sources;
@@ -327,11 +329,13 @@ static void draw_line(tri_str line, size_t from, size_t to, tri_buf *text, tri_b
     }
 }
 
-static void add_snippet(const tri_diag *diag, const report *r, tri_buf *out)
+static void add_snippet(tri_diag *diag, const report *r, tri_buf *out)
 {
     const tri_source *source = r->at.source;
     uint32_t line, column;
     tri_source_position(source, r->at.begin, &line, &column);
+    diag->shown = source;
+    diag->shown_line = line;
     tri_str text = line_text(source, line);
     if (text.len > 4000)
         return; /* generated or binary: a picture would not help */
@@ -344,23 +348,6 @@ static void add_snippet(const tri_diag *diag, const report *r, tri_buf *out)
     const char *off = has_color(diag) ? "\033[0m" : "";
     tri_buf_format(out, "%5u | %s\n      | %s%s%s\n", line, drawn.data ? drawn.data : "", on,
                    marks.data ? marks.data : "", off);
-    tri_buf_fini(&drawn);
-    tri_buf_fini(&marks);
-}
-
-/* Under the snippet, the replacement text in the place of what it replaces. */
-static void add_fix(tri_diag *diag, const report *r, tri_buf *out)
-{
-    uint32_t line, column;
-    tri_source_position(r->at.source, r->at.begin, &line, &column);
-    tri_str text = line_text(r->at.source, line);
-    tri_buf drawn = {0}, marks = {0};
-    draw_line(text, column - 1, column - 1, &drawn, &marks);
-    size_t indent = marks.len ? marks.len - 1 : 0;
-    const char *on = has_color(diag) ? "\033[32m" : "";
-    const char *off = has_color(diag) ? "\033[0m" : "";
-    tri_str shown = tri_str_sub(r->text, 0, tri_str_find(r->text, '\n')); /* of lines, the first */
-    tri_buf_format(out, "      | %*s%s%.*s%s\n", (int)indent, "", on, TRI_STR_ARG(shown), off);
     tri_buf_fini(&drawn);
     tri_buf_fini(&marks);
 }
@@ -383,13 +370,8 @@ static void add_clean(tri_str text, const char *kept, tri_buf *out)
     }
 }
 
-static void add_text(tri_diag *diag, const report *r, tri_buf *out)
+static void add_message(tri_diag *diag, const report *r, tri_buf *out)
 {
-    if (r->is_fix) {
-        if (r->at.source)
-            add_fix(diag, r, out);
-        return;
-    }
     bool color = has_color(diag);
     const char *bold = color ? "\033[1m" : "", *off = color ? "\033[0m" : "";
     tri_buf_add_z(out, bold);
@@ -411,6 +393,36 @@ static void add_text(tri_diag *diag, const report *r, tri_buf *out)
     tri_buf_add_char(out, '\n');
     if (r->at.source)
         add_snippet(diag, r, out);
+}
+
+/* Under the snippet, the replacement text in the place of what it replaces; a line that was not the last one shown (a
+ * note or another file came between) is shown first. */
+static void add_fix(tri_diag *diag, const report *r, tri_buf *out)
+{
+    uint32_t line, column;
+    tri_source_position(r->at.source, r->at.begin, &line, &column);
+    if (diag->shown != r->at.source || diag->shown_line != line) {
+        report here = {.severity = TRI_NOTE, .at = r->at, .text = TRI_STR("the fix is here")};
+        add_message(diag, &here, out);
+    }
+    tri_str text = line_text(r->at.source, line);
+    tri_buf drawn = {0}, marks = {0};
+    draw_line(text, column - 1, column - 1, &drawn, &marks);
+    size_t indent = marks.len ? marks.len - 1 : 0;
+    const char *on = has_color(diag) ? "\033[32m" : "";
+    const char *off = has_color(diag) ? "\033[0m" : "";
+    tri_str shown = tri_str_sub(r->text, 0, tri_str_find(r->text, '\n')); /* of lines, the first */
+    tri_buf_format(out, "      | %*s%s%.*s%s\n", (int)indent, "", on, TRI_STR_ARG(shown), off);
+    tri_buf_fini(&drawn);
+    tri_buf_fini(&marks);
+}
+
+static void add_text(tri_diag *diag, const report *r, tri_buf *out)
+{
+    if (!r->is_fix)
+        add_message(diag, r, out);
+    else if (r->at.source)
+        add_fix(diag, r, out);
 }
 
 static void add_json(tri_diag *diag, const report *r, tri_buf *out)

@@ -114,3 +114,20 @@ K
     tritcc -2 -arch=sm_103a k.tri
     [[ $errors == *"no code is made for 'sm_103a'"*"use -arch=sm_90"* ]]
 }
+
+@test "a fix stands under the line that it changes, in another file and behind notes, too" {
+    printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef f(x):\n    return tl.laod(x)\n' >helper.py
+    printf 'import triton\nfrom helper import f\n\n\n@triton.jit\ndef k(p):\n    tl.store(p, f(p))\n' >k.tri
+    tritcc -1 k.tri -sig '*fp32' -emit=ttir
+    [[ $errors == *"k.tri:7:5: error: 'tl' is not defined"*"k.tri:2:1: note: the fix is here
+    2 | from helper import f
+      | ^
+      | import triton.language as tl
+"* ]]
+    [[ $errors == *"note: in the call of 'f' here"*"helper.py:7:15: note: the fix is here
+    7 |     return tl.laod(x)
+      |               ^~~~
+      |               load"* ]]
+    tritcc -fix k.tri
+    tritcc k.tri -sig '*fp32' -emit=ttir
+}
