@@ -18,7 +18,8 @@ typedef struct {
     uint32_t x, y, z;
 } tri_grid;
 
-/* A tensor that a kernel takes as a descriptor (tensordesc<...> in its signature), for objects for CPUs. */
+/* A tensor that a kernel takes as a descriptor (tensordesc<...> in its signature). Launchers read it where it is
+ * before they return; `base` is memory of the device. */
 typedef struct {
     void *base;
     int64_t shape[5], strides[5]; /* in elements; the last stride is 1 */

@@ -50,7 +50,8 @@ static tri_object_ctype desc_type(tri_str text)
 
 bool tri_object_get_ctype(const tri_target *target, const tri_kernel_param *param, tri_object_ctype *out_type)
 {
-    if (tri_str_has_prefix(param->type, "tensordesc<") && target->object_form == TRI_OBJECT_CODE) {
+    if (tri_str_has_prefix(param->type, "tensordesc<") &&
+        (target->object_form == TRI_OBJECT_CODE || target->ttgir_pipeline)) {
         *out_type = desc_type(param->type);
         return true;
     }
@@ -77,7 +78,50 @@ static bool report_type(const tri_unit *unit, const tri_kernel *k, tri_str name,
 
 static unsigned slots_of(const tri_object_ctype *type)
 {
-    return type->kind == TRI_CTYPE_DESC ? 1 + 2 * (unsigned)type->rank : 1;
+    return type->kind == TRI_CTYPE_DESC ? TRI_DESC_EXTENTS + 2 * (unsigned)type->rank : 1;
+}
+
+static void add_code_slot(tri_arena *arena, tri_object_slots *out, unsigned slot, unsigned bytes, bool is_pointer)
+{
+    tri_vec_push(arena, out, ((tri_object_slot){slot, bytes, is_pointer}));
+}
+
+/* Shape and strides; the shape as numbers of so many bytes, of which the machine has the low ones first. */
+static void add_extent_slots(tri_arena *arena, const tri_object_arg *arg, unsigned shape_bytes, tri_object_slots *out)
+{
+    unsigned rank = (unsigned)arg->type.rank;
+    for (unsigned i = 0; i < 2 * rank; i++)
+        add_code_slot(arena, out, arg->slot + TRI_DESC_EXTENTS + i, i < rank ? shape_bytes : 8, false);
+}
+
+/* As tri_object_list_words has them. */
+static void add_desc_slots(const tri_unit *unit, const tri_object_arg *arg, tri_object_slots *out)
+{
+    tri_arena *arena = unit->arena;
+    if (!unit->target->ttgir_pipeline) {
+        add_code_slot(arena, out, arg->slot, 8, true);
+    } else {
+        add_code_slot(arena, out, arg->slot + TRI_DESC_BASE, 8, true);
+        add_extent_slots(arena, arg, 8, out);
+        add_code_slot(arena, out, arg->slot + TRI_DESC_PADDING, 1, false);
+        if (unit->options->descriptor_release != 306)
+            add_code_slot(arena, out, arg->slot + TRI_DESC_ROUNDING, 1, false);
+    }
+    add_extent_slots(arena, arg, 4, out);
+}
+
+tri_object_slots tri_object_list_slots(const tri_unit *unit, const tri_object_args *args)
+{
+    tri_object_slots slots = {0};
+    for (size_t i = 0; i < args->at.len; i++) {
+        const tri_object_arg *arg = &args->at.at[i];
+        bool is_pointer = arg->type.kind == TRI_CTYPE_PTR;
+        if (arg->type.kind == TRI_CTYPE_DESC)
+            add_desc_slots(unit, arg, &slots);
+        else if (!arg->is_constant)
+            add_code_slot(unit->arena, &slots, arg->slot, is_pointer ? 8 : arg->type.bits / 8, is_pointer);
+    }
+    return slots;
 }
 
 static bool add_arg(const tri_unit *unit, const tri_kernel *k, const tri_kernel_param *p, tri_object_args *out)
@@ -163,7 +207,7 @@ bool tri_object_get_args(const tri_unit *unit, const tri_kernel *kernel, tri_obj
         bool is_tuple = tri_str_has_prefix(p->type, "(");
         if (is_tuple ? !add_tuple(unit, kernel, p->name, p->type, out) : !add_arg(unit, kernel, p, out))
             return false;
-        if (out->slots > max_args)
+        if (out->slots > max_args || tri_object_list_slots(unit, out).len > max_args)
             return report_type(unit, kernel, p->name, p->type);
     }
     return true;

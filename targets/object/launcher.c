@@ -67,16 +67,34 @@ static void set_slot(tri_writer *w, LLVMValueRef array, unsigned slot, LLVMValue
     LLVMBuildStore(w->b, address, LLVMBuildGEP2(w->b, w->ptr, array, &at, 1, ""));
 }
 
-/* Extents and strides follow the descriptor itself; they are read where they lie in tri_tensordesc. */
+static LLVMValueRef desc_word(tri_writer *w, LLVMValueRef desc, unsigned word)
+{
+    LLVMValueRef at = number(w->i64, word);
+    return LLVMBuildGEP2(w->b, w->i64, desc, &at, 1, "");
+}
+
+/* A flag of one byte, 0 or 1, in the slot. */
+static void spill_flag(tri_writer *w, LLVMValueRef array, unsigned slot, LLVMValueRef is_on)
+{
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(w->llvm);
+    LLVMValueRef place = LLVMBuildAlloca(w->b, i8, "");
+    LLVMBuildStore(w->b, LLVMBuildZExt(w->b, is_on, i8, ""), place);
+    set_slot(w, array, slot, place);
+}
+
+/* What follows the descriptor itself: all but the flags is read where it lies in tri_tensordesc. */
 static void spill_desc(tri_writer *w, LLVMValueRef array, const tri_object_arg *arg, LLVMValueRef desc)
 {
-    enum { max_rank = 5 };
-    for (unsigned i = 0; i < 2 * (unsigned)arg->type.rank; i++) {
-        bool is_stride = i >= (unsigned)arg->type.rank;
-        unsigned word = 1 + (is_stride ? max_rank + i - (unsigned)arg->type.rank : i);
-        LLVMValueRef at = number(w->i64, word);
-        set_slot(w, array, arg->slot + 1 + i, LLVMBuildGEP2(w->b, w->i64, desc, &at, 1, ""));
-    }
+    enum { max_rank = 5, padding_word = 1 + 2 * max_rank };
+    unsigned rank = (unsigned)arg->type.rank;
+    LLVMValueRef padding = LLVMBuildLoad2(w->b, w->i32, desc_word(w, desc, padding_word), "");
+    set_slot(w, array, arg->slot + TRI_DESC_BASE, desc_word(w, desc, 0));
+    spill_flag(w, array, arg->slot + TRI_DESC_PADDING,
+             LLVMBuildICmp(w->b, LLVMIntNE, padding, LLVMConstNull(w->i32), ""));
+    spill_flag(w, array, arg->slot + TRI_DESC_ROUNDING, LLVMConstNull(LLVMInt1TypeInContext(w->llvm)));
+    for (unsigned i = 0; i < 2 * rank; i++)
+        set_slot(w, array, arg->slot + TRI_DESC_EXTENTS + i,
+                 desc_word(w, desc, 1 + (i < rank ? i : max_rank + i - rank)));
 }
 
 /* Spills the arguments, `given` of fn from each parameter's number on; returns the array of their addresses. */

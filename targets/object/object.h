@@ -47,8 +47,12 @@ typedef struct {
     bool is_small;       /* ... and that it points to less than 2 GiB */
     bool is_constant;    /* the code was made for `value` and takes no argument */
     uint64_t value;
-    unsigned slot;       /* its place among the arguments as the code counts them: a descriptor has several */
+    unsigned slot;       /* its first place among the launcher's arguments: a descriptor has several */
 } tri_object_arg;
+
+/* What a launcher's arguments hold of a descriptor, counted from its first place: the address of the tri_tensordesc
+ * itself, what is in it, two flags of a byte, and from TRI_DESC_EXTENTS on its shape and its strides. */
+enum { TRI_DESC_BASE = 1, TRI_DESC_PADDING, TRI_DESC_ROUNDING, TRI_DESC_EXTENTS };
 
 typedef struct {
     TRI_VEC(tri_object_arg) at;
@@ -66,6 +70,15 @@ tri_object_words tri_object_list_words(const tri_unit *unit, const tri_kernel *k
 
 /* The arguments of a kernel's launcher. False after a report: C cannot pass one. */
 bool tri_object_get_args(const tri_unit *unit, const tri_kernel *kernel, tri_object_args *out);
+
+/* An argument of the launcher as the code takes it. */
+typedef struct {
+    unsigned slot, bytes;
+    bool is_pointer;
+} tri_object_slot;
+typedef TRI_VEC(tri_object_slot) tri_object_slots;
+/* All of them, in the order of the code's parameters. */
+tri_object_slots tri_object_list_slots(const tri_unit *unit, const tri_object_args *args);
 
 /* One kernel of a bundle: its name, and the compiled form that says how it is called. */
 typedef struct {

@@ -76,22 +76,22 @@ static LLVMValueRef make_conditions(tri_writer *w, const tri_object_args *args, 
     return tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_condition), rows, count, "conditions");
 }
 
-/* The launcher's arguments that the code takes; null when it takes all. */
-static LLVMValueRef make_slots(tri_writer *w, const tri_object_args *args, unsigned *out_count)
+/* The launcher's arguments that the code takes; null when it takes all, each once and in order. */
+static LLVMValueRef make_slots(tri_writer *w, const tri_unit *unit, const tri_object_args *args, unsigned *out_count)
 {
-    LLVMValueRef *slots = TRI_NEW_ARRAY(w->arena, LLVMValueRef, args->slots + 1);
-    unsigned count = 0;
-    for (size_t i = 0; i < args->at.len; i++) {
-        unsigned end = i + 1 < args->at.len ? args->at.at[i + 1].slot : args->slots;
-        for (unsigned slot = args->at.at[i].slot; !args->at.at[i].is_constant && slot < end; slot++)
-            slots[count++] = LLVMConstInt(w->i16, slot, false);
+    tri_object_slots list = tri_object_list_slots(unit, args);
+    LLVMValueRef *slots = TRI_NEW_ARRAY(w->arena, LLVMValueRef, list.len + 1);
+    bool is_all = list.len == args->slots;
+    for (size_t i = 0; i < list.len; i++) {
+        slots[i] = LLVMConstInt(w->i16, list.at[i].slot, false);
+        is_all = is_all && list.at[i].slot == i;
     }
-    *out_count = count;
-    if (count == args->slots)
+    *out_count = (unsigned)list.len;
+    if (is_all)
         return NULL;
     /* a table even where nothing is left: null means all */
-    slots[count] = LLVMConstNull(w->i16);
-    return tri_writer_constant(w, LLVMConstArray2(w->i16, slots, count + 1), "slots");
+    slots[list.len] = LLVMConstNull(w->i16);
+    return tri_writer_constant(w, LLVMConstArray2(w->i16, slots, list.len + 1), "slots");
 }
 
 static LLVMValueRef host_function(tri_writer *w, const table_part *p, const tri_kernel *k)
@@ -109,14 +109,13 @@ static LLVMValueRef host_function(tri_writer *w, const table_part *p, const tri_
 /* The sizes of the arguments that the code takes. All kernels of a module take scratch where one does. */
 static LLVMValueRef make_sizes(tri_writer *w, const tri_unit *unit, const tri_object_args *args, unsigned *out_count)
 {
-    LLVMValueRef *sizes = TRI_NEW_ARRAY(w->arena, LLVMValueRef, args->at.len + 1);
+    tri_object_slots list = tri_object_list_slots(unit, args);
+    LLVMValueRef *sizes = TRI_NEW_ARRAY(w->arena, LLVMValueRef, list.len + 1);
     unsigned count = 0;
     bool has_scratch = false;
-    for (size_t i = 0; i < args->at.len; i++) {
-        const tri_object_ctype *type = &args->at.at[i].type;
-        bool is_pointer = type->kind == TRI_CTYPE_PTR;
-        if (!args->at.at[i].is_constant)
-            sizes[count++] = LLVMConstInt(w->i16, is_pointer ? 8 | TRI_RT_IS_POINTER : type->bits / 8, false);
+    for (size_t i = 0; i < list.len; i++) {
+        unsigned flag = list.at[i].is_pointer ? TRI_RT_IS_POINTER : 0;
+        sizes[count++] = LLVMConstInt(w->i16, list.at[i].bytes | flag, false);
     }
     for (size_t i = 0; i < unit->kernels.len && unit->target->device_kind == TRI_OPENCL; i++)
         has_scratch = has_scratch || unit->kernels.at[i].scratch_bytes > 0;
@@ -182,7 +181,7 @@ static LLVMValueRef make_variant(tri_writer *w, const table_part *p, const tri_k
     tri_record_set(&r, variant, symbol, tri_writer_text(w, k->symbol));
     tri_record_set(&r, variant, run, is_host ? host_function(w, p, k) : NULL);
     tri_record_set(&r, variant, conditions, make_conditions(w, &args, &conditions));
-    tri_record_set(&r, variant, slots, make_slots(w, &args, &slots));
+    tri_record_set(&r, variant, slots, make_slots(w, p->part->unit, &args, &slots));
     if (p->part->unit->target->is_npu)
         tri_record_set(&r, variant, npu, make_npu(w, p->part->unit, k));
     if (p->part->unit->target->tells_sizes) {

@@ -303,3 +303,61 @@ C
     cc "${flags[@]}" -o threads "$SRCDIR/tests/targets/threads.c" "${sources[@]}" -L. -l:libcuda.so.1 -ldl -lpthread
     for _ in 1 2 3; do LD_LIBRARY_PATH=. TSAN_OPTIONS=halt_on_error=1 timeout 60 ./threads; done
 }
+
+@test "the CUDA launcher: a descriptor is taken apart; the same object runs on the host" {
+    need ptxas
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def twice(d, out, n, B: tl.constexpr):
+    i, j = tl.arange(0, 8), tl.arange(0, B)
+    tl.store(out + i[:, None] * n + j[None, :], 2 * d.load([0, 8]))
+TRI
+    cat >main.c <<'C'
+#include "k.h"
+#include "tests/targets/stub_cuda.h"
+#include <string.h>
+
+int main(void)
+{
+    static float x[6 * 40], y[8 * 16];
+    tri_tensordesc d = {x, {6, 20}, {40, 1}, 256};
+    tri_grid grid = {1, 1, 1};
+    stub_log *log = stub_get_log();
+    const int bytes[] = {8, 8, 8, 8, 8, 1, 1, 4, 4, 8, 8, 8, 4};
+    const uint64_t wanted[] = {(uintptr_t)x, 6, 20, 40, 1, 1, 0, 6, 20, 40, 1, (uintptr_t)y, 17};
+    log->want_args = 13;
+    memcpy(log->want_bytes, bytes, sizeof bytes);
+    int r = twice(0, grid, &d, y, 17);
+    if (r || log->launches != 1 || memcmp(log->args, wanted, sizeof wanted))
+        return 1;
+    const int32_t n = 17;
+    const tri_tensordesc *p = &d;
+    float *out = y;
+    const void *args[] = {&p, &out, &n};
+    if (tritcc_kernel_find("twice")->launch(0, &grid, args) || log->launches != 2 ||
+        memcmp(log->args, wanted, sizeof wanted))
+        return 2;
+    for (int i = 0; i < 6 * 40; i++)
+        x[i] = (float)i;
+    tri_select(TRI_HOST);
+    if (twice(0, grid, &d, y, 16))
+        return 3;
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 16; j++)
+            if (i < 6 && j < 12 ? y[i * 16 + j] != (float)(2 * (i * 40 + j + 8)) : y[i * 16 + j] == y[i * 16 + j])
+                return 4;
+    return log->launches != 2;
+}
+C
+    mkdir stub
+    cc -shared -fPIC -I"$SRCDIR" -o stub/libcuda.so.1 "$SRCDIR/tests/targets/stub_cuda.c" -lpthread
+    for archs in compute_80,x86-64 x86-64,sm_90a; do
+        tritcc -arch=$archs -num-warps=4 -fspecialize=none -emit=obj=k.o,header=k.h -sig 'tensordesc<fp32[8,16]>, *fp32, i32, 16' k.tri
+        cc -Wall -Werror -I. -I"$SRCDIR" main.c k.o -Lstub -l:libcuda.so.1 -o main -lm
+        LD_LIBRARY_PATH=stub ./main
+    done
+}
