@@ -445,23 +445,31 @@ static void from_heuristic(tri_signature_kernel *k, tri_str name, const tri_valu
         note_failure(k, why, where);
 }
 
-static void from_heuristics(tri_signature_kernel *k, const tri_ast_node *call)
+/* The functions of one decorator by name; null after a note of why they could not be had. */
+static const tri_value_dict *heuristics_of(tri_signature_kernel *k, const tri_ast_node *call)
 {
     const tri_ast_node *expr = call->kind == TRI_AST_CALL ? tri_ast_call_argument(call, "values", 0) : NULL;
     if (!expr)
-        return;
+        return NULL;
     tri_str why = {0};
     tri_span at = expr->span;
     const tri_value *value = tri_host_try(k->function->scope, expr, &why, &at);
     value = value ? tri_value_unwrap(value) : NULL;
-    if (!value || value->kind != TRI_VALUE_DICT) {
-        note_failure(k, why, at);
-        return;
-    }
-    for (uint32_t n = 0; n < value->dict->keys.len; n++) {
-        const tri_value *key = tri_value_unwrap(value->dict->keys.at[n]);
-        if (key->kind == TRI_VALUE_STR)
-            from_heuristic(k, key->string, tri_value_unwrap(value->dict->values.at[n]), expr->span);
+    if (value && value->kind == TRI_VALUE_DICT)
+        return value->dict;
+    note_failure(k, why, at);
+    return NULL;
+}
+
+/* `is_again`: parameters alone, with what became known since the first time. */
+static void from_heuristics(tri_signature_kernel *k, const tri_ast_node *call, bool is_again)
+{
+    const tri_value_dict *dict = heuristics_of(k, call);
+    for (uint32_t n = 0; dict && n < dict->keys.len; n++) {
+        const tri_value *key = tri_value_unwrap(dict->keys.at[n]);
+        if (key->kind == TRI_VALUE_STR && !(is_again && tri_module_param_index(k->function, key->string) < 0))
+            from_heuristic(k, key->string, tri_value_unwrap(dict->values.at[n]),
+                           tri_ast_call_argument(call, "values", 0)->span);
     }
 }
 
@@ -502,13 +510,12 @@ static bool from_defaults(tri_signature_kernel *k)
 
 /* --- what is missing --------------------------------------------------------------------- */
 
-/* -fguess-types: what nothing gives is what a message would suggest. */
-static bool guess_missing(tri_signature_kernel *k)
+/* Settles the guesses: those of all parameters that are not known, or but for those that heuristics give. */
+static bool settle_guesses(tri_signature_kernel *k, const tri_str *texts, const bool *is_computed)
 {
-    const tri_str *texts = tri_signature_guess(k);
     for (size_t i = 0; i < params_of(k->function)->len; i++) {
         const tri_ast_node *param = param_at(k->function, i);
-        if (k->is_known[i])
+        if (k->is_known[i] || (is_computed && is_computed[i]))
             continue;
         tri_str what = tri_str_format(k->c->arena, "<type of '%.*s'>", TRI_STR_ARG(param->param.name));
         const tri_source *source = tri_diag_add_source(k->c->diag, what, texts[i]);
@@ -520,6 +527,59 @@ static bool guess_missing(tri_signature_kernel *k)
         settle(k, i, arg);
     }
     return true;
+}
+
+static void mark_computed(tri_signature_kernel *k, const tri_ast_node *call, bool *is_computed)
+{
+    const tri_value_dict *dict = heuristics_of(k, call);
+    for (uint32_t n = 0; dict && n < dict->keys.len; n++) {
+        const tri_value *key = tri_value_unwrap(dict->keys.at[n]);
+        int i = key->kind == TRI_VALUE_STR ? tri_module_param_index(k->function, key->string) : -1;
+        if (i >= 0)
+            is_computed[i] = true;
+    }
+}
+
+/* -fguess-types: what nothing gives is what a message would suggest. A guess is no value for what heuristics give of
+ * the others. */
+static bool guess_missing(tri_signature_kernel *k, const tri_str *texts)
+{
+    const tri_function *f = k->function;
+    bool *is_computed = TRI_NEW_ARRAY(k->c->arena, bool, params_of(f)->len + 1);
+    for (uint32_t i = 0; i < f->heuristics.len; i++)
+        mark_computed(k, f->heuristics.at[i], is_computed);
+    if (!settle_guesses(k, texts, is_computed))
+        return false;
+    for (uint32_t i = 0; i < f->heuristics.len; i++)
+        from_heuristics(k, f->heuristics.at[i], true);
+    return settle_guesses(k, texts, NULL);
+}
+
+/* Does the configuration of @triton.autotune that is taken give it? */
+static bool is_of_config(const tri_signature_kernel *k, tri_str name)
+{
+    if (k->signature.config < 0)
+        return false;
+    const tri_value *config = tri_value_unwrap(k->configs.at[k->signature.config]);
+    const tri_value *kwargs = tri_tuned_field(config, "kwargs");
+    return kwargs && kwargs->kind == TRI_VALUE_DICT && tri_value_dict_find_str(kwargs->dict, name);
+}
+
+/* The guesses without what configurations and heuristics give of the others. Settles them. */
+static const tri_str *drop_computed(tri_signature_kernel *k, const tri_str *texts)
+{
+    tri_str *out = TRI_NEW_ARRAY(k->c->arena, tri_str, params_of(k->function)->len + 1);
+    bool *was_known = TRI_NEW_ARRAY(k->c->arena, bool, params_of(k->function)->len + 1);
+    memcpy(was_known, k->is_known, params_of(k->function)->len * sizeof *was_known);
+    tri_diag_hold(k->c->diag);
+    bool ok = guess_missing(k, texts);
+    tri_diag_drop(k->c->diag);
+    for (size_t i = 0; i < params_of(k->function)->len; i++) {
+        tri_str name = param_at(k->function, i)->param.name;
+        bool is_computed = was_known[i] ? is_of_config(k, name) : ok && is_deferred(k, name);
+        out[i] = is_computed ? TRI_STR("") : texts[i];
+    }
+    return out;
 }
 
 static bool is_complete(const tri_signature_kernel *k)
@@ -543,7 +603,7 @@ static void report_missing(tri_signature_kernel *k)
         tri_diag_note(k->c->diag, k->not_evaluated_at,
                       "this could give some of them, but %.*s; give them with -sig or -D",
                       TRI_STR_ARG(k->not_evaluated));
-    tri_signature_print(k, tri_signature_guess(k), &fix);
+    tri_signature_print(k, drop_computed(k, tri_signature_guess(k)), &fix);
     tri_diag_note(k->c->diag, TRI_NO_SPAN, "for example: %.*s", TRI_STR_ARG(tri_buf_str(&fix)));
     tri_buf_fini(&names);
     tri_buf_fini(&fix);
@@ -598,7 +658,7 @@ bool tri_signature_settle(tri_signature_kernel *k)
         if (!from_autotune(k, f->autotunes.at[i]))
             return false;
     for (uint32_t i = 0; i < f->heuristics.len; i++)
-        from_heuristics(k, f->heuristics.at[i]);
+        from_heuristics(k, f->heuristics.at[i], false);
     note_special(k);
     return from_defaults(k);
 }
@@ -692,11 +752,11 @@ bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
         if (kernels[i].is_left_out ||
             (c.options->config < TRI_FRONTEND_ALL_CONFIGS && !kernels[i].signature.config_count))
             continue;
-        if (c.options->guess_types && !guess_missing(&kernels[i]))
+        if (c.options->guess_types && !guess_missing(&kernels[i], tri_signature_guess(&kernels[i])))
             return false;
         if (c.options->check_only && !is_complete(&kernels[i]) && !kernels[i].text && !kernels[i].not_evaluated.len) {
             tri_diag_hold(c.diag);
-            kernels[i].signature.is_guessed = guess_missing(&kernels[i]);
+            kernels[i].signature.is_guessed = guess_missing(&kernels[i], tri_signature_guess(&kernels[i]));
             tri_diag_drop(c.diag);
         }
         if (is_complete(&kernels[i]))

@@ -56,7 +56,7 @@ bool tri_signature_settle(tri_signature_kernel *k);
 
 /* signature_search.c: for each parameter the text of a -sig item, as known, else as guessed and tried. */
 const tri_str *tri_signature_guess(tri_signature_kernel *k);
-/* A -sig of those texts. */
+/* A -sig of those texts but the empty ones, as a shell takes it. */
 void tri_signature_print(const tri_signature_kernel *k, const tri_str *texts, tri_buf *out);
 
 /* signature_choose.c: which kernels the options name; each reports. */

@@ -446,11 +446,27 @@ const tri_str *tri_signature_guess(tri_signature_kernel *k)
     return s.texts;
 }
 
+/* Within single quotes of a shell. */
+static void print_quoted(tri_str text, tri_buf *out)
+{
+    bool has_double = tri_str_find(text, '"') < text.len;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.data[i] == '\'')
+            tri_buf_add_z(out, has_double ? "'\\''" : "\"");
+        else
+            tri_buf_add_char(out, text.data[i]);
+}
+
 void tri_signature_print(const tri_signature_kernel *k, const tri_str *texts, tri_buf *out)
 {
+    const char *comma = "";
     tri_buf_format(out, "-sig '%.*s(", TRI_STR_ARG(k->function->name));
-    for (size_t i = 0; i < tri_signature_params(k->function)->len; i++)
-        tri_buf_format(out, "%s%.*s=%.*s", i ? ", " : "",
-                       TRI_STR_ARG(tri_signature_param_at(k->function, i)->param.name), TRI_STR_ARG(texts[i]));
+    for (size_t i = 0; i < tri_signature_params(k->function)->len; i++) {
+        if (!texts[i].len)
+            continue;
+        tri_buf_format(out, "%s%.*s=", comma, TRI_STR_ARG(tri_signature_param_at(k->function, i)->param.name));
+        print_quoted(texts[i], out);
+        comma = ", ";
+    }
     tri_buf_add_z(out, ")'");
 }

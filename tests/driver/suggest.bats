@@ -153,3 +153,35 @@ K
     tritcc --list-kernels k.py
     [[ $output == *"x: *fp32:16 (guessed)"* && $output$errors != *hello* ]]
 }
+
+@test "what configurations and heuristics give is not suggested, nor guessed for an object; a shell takes the text" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.autotune([triton.Config({'B': 32}), triton.Config({'B': 64})], key=['n'])
+@triton.heuristics({'EVEN': lambda args: args['n'] % args['B'] == 0})
+@triton.jit
+def k(x, n, B: tl.constexpr, EVEN: tl.constexpr, KIND: tl.constexpr = 'a"b', MODE: tl.constexpr = 'c'):
+    o = tl.program_id(0) * B + tl.arange(0, B)
+    if EVEN:
+        tl.store(x + o, 1.0)
+    else:
+        tl.store(x + o, 1.0, mask=o < n)
+
+
+def run(x):
+    k[(triton.cdiv(x.numel(), 32),)](x, x.numel())
+TRI
+    tritcc -1 -c k.tri
+    [[ $errors == *"-sig 'k(x=*fp32:16, n=i32, KIND="*', MODE="c")'* ]]
+    eval "tritcc -c -config=all k.tri $(sed -n "s/.*example: //p" <<<"$errors")"
+    tritcc --inspect k.o
+    [[ $output == *'configuration 1: '*'EVEN=False, KIND='*'a"b'*', MODE='*'EVEN=True'* ]]
+    tritcc -1 -emit=ttir k.tri # here nothing computes it
+    [[ $errors == *"n=i32, EVEN=True, "* ]]
+    tritcc -c -fguess-types k.tri
+    tritcc --inspect k.o
+    [[ $output == *EVEN=False*EVEN=True* ]]
+}
