@@ -1,7 +1,7 @@
 /* Rows and columns that a kernel takes modulo the matrix' size, as tutorials do to stay inside of it: what copies boxes
  * gives zeros past the end where the source loads the first ones again. That is the same where whatever comes of them
- * is masked off when it is stored: rows of the first factor give rows of a product, columns of the second one columns,
- * and arithmetic on elements keeps them in their places. */
+ * is masked off when it is stored or added to memory: rows of the first factor give rows of a product, columns of the
+ * second one columns, and arithmetic on elements keeps them in their places. */
 #include "passes/analysis/wrapped.h"
 
 #include "base/map.h"
@@ -38,7 +38,7 @@ static bool is_elementwise(MlirOperation op)
     return is_math && mlirOperationGetNumResults(op) == 1;
 }
 
-/* A store masks off everything from the end on. */
+/* A store, or an update, masks off everything from the end on; what an update found there is not this load's. */
 static bool is_masked(const walk *w, MlirOperation store, int dim)
 {
     tri_access access;
@@ -66,7 +66,7 @@ static bool follow_wrapped(walk *w, MlirOperation op, intptr_t operand, int dim)
                add_wrapped(w, tri_op_result(op, operand - 3), dim);
     if (tri_op_is(op, "scf.yield"))
         return follow_yield(w, op, operand, dim);
-    if (tri_op_is(op, "tt.store"))
+    if (tri_op_is(op, "tt.store") || tri_op_is(op, "tt.atomic_rmw"))
         return operand == 1 && is_masked(w, op, dim);
     return is_elementwise(op) && add_wrapped(w, tri_op_result(op, 0), dim);
 }

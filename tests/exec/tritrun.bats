@@ -36,6 +36,23 @@ add() { # EXTRA...
     done
 }
 
+@test "forms of GPU code are switched as tritcc switches them" {
+    local run=("$SRCDIR/tests/targets/auto-tma.tri" -k wrapped -grid=2,1 -num-warps=4 -num-stages=2 randint:f16:100x64:seed=1,low=-4,high=4
+        randint:f16:64x64:seed=2,low=-4,high=4 full:f16:100x64:value=77 100 64 64 64 64 64 64 64 32) c
+    tritrun "${run[@]}" -arch=sim:sm_90a -fno-auto-tma -o c_ptr=ref.npy
+    for c in -fauto-tma -fhost-tensormaps -fno-host-tensormaps -fwarp-specialize -fno-warp-specialize -freorder-programs \
+        -fno-reorder-programs -fswap-operands -fno-swap-operands -fno-remove-masks -fno-tma -fno-fp-fusion; do
+        tritrun "${run[@]}" -arch=sim:sm_90a $c -expect c_ptr=@ref.npy -rtol=0 -atol=0
+    done
+    # an address that is no multiple of 16 bytes: what promises one is found out by the map alone
+    tritcc -arch=sm_90a -k wrapped -sig '*fp16:16, *fp16:16, *fp16:16, i32, i32, i32, i32:16, i32:16, i32:16, 64, 64, 32' \
+        -emit=ttir=k.ttir "$SRCDIR/tests/targets/auto-tma.tri"
+    run=(k.ttir -grid=2,1 -arch=sim:sm_90a ones:f16:100x64 ones:f16:64x60 zeros:f16:100x60 100 60 64 64 60 60)
+    tritrun "${run[@]}" -fno-auto-tma
+    tritrun -1 "${run[@]}"
+    tritrun -2 "$vadd" -fno-such-form
+}
+
 @test "the simulator shows an access out of bounds at its source line" {
     tritrun -1 "$vadd" -arch=sim:sm_90 randn:f32:100 ones:f32:100 empty:f32:90 100 64 -grid=2
     [[ $errors == *"vadd.tri:36:5: error: global access out of bounds (store_global)"*"'output_ptr'"*"thread 26 of program (1, 0, 0)"* ]]

@@ -45,6 +45,16 @@ product() {
     product wrapped 200 272 336 2,2 '-num-warps=8 -num-stages=3 -fwarp-specialize' 128 128 64
 }
 
+@test "products whose sums are added up by several programs" {
+    local c
+    for c in '131 80 400 3,2,3' '64 64 64 1,1,3' '24 48 200 1,1,3'; do
+        set -- $c
+        same 2 split '*fp16:16, *fp16:16, *fp32:16, i32, i32, i32, i32:16, i32:16, i32:16, 64, 64, 32, 3' c_ptr "$4" \
+            '-num-warps=4 -num-stages=3 -fwarp-specialize' "randint:f16:$1x$3:seed=1,low=-4,high=4" \
+            "randint:f16:$3x$2:seed=2,low=-4,high=4" "c_ptr=zeros:f32:$1x$2" "$1" "$2" "$3" "$3" "$2" "$2"
+    done
+}
+
 @test "a matrix without rows, or without anything to sum up, is not read" {
     local c
     for c in -fauto-tma -fno-auto-tma; do
