@@ -6,8 +6,8 @@
 
 enum { max_depth = 16 };
 
-/* Reads one word from `text`; false at the end. */
-static bool next_word(tri_str *text, tri_buf *out)
+/* Reads one word from `text`; false at the end. Sets *out_open to a quote that is never closed. */
+static bool next_word(tri_str *text, tri_buf *out, const char **out_open)
 {
     while (text->len && isspace((unsigned char)*text->data))
         *text = tri_str_sub(*text, 1, text->len);
@@ -22,6 +22,7 @@ static bool next_word(tri_str *text, tri_buf *out)
             *text = tri_str_sub(*text, 1, text->len);
         } else if (quote ? c == quote : c == '\'' || c == '"') {
             quote = quote ? 0 : c;
+            *out_open = quote ? text->data - 1 : NULL;
         } else {
             tri_buf_add_char(out, c);
         }
@@ -44,11 +45,13 @@ static bool add_file(tri_arena *arena, tri_diag *diag, tri_str path, int depth, 
                        strerror(error));
         return false;
     }
-    tri_buf word = {0};
-    bool ok = true;
-    while (ok && (word.len = 0, next_word(&text, &word)))
-        ok = add_word(arena, diag, tri_str_copy(arena, tri_buf_str(&word)), depth + 1, out);
-    tri_buf_fini(&word);
+    tri_args words = {0};
+    size_t open = tri_args_split(arena, text, &words);
+    if (open < text.len)
+        tri_args_report_open(diag, path, text, open);
+    bool ok = open == text.len;
+    for (size_t i = 0; ok && i < words.len; i++)
+        ok = add_word(arena, diag, words.at[i], depth + 1, out);
     return ok;
 }
 
@@ -60,12 +63,21 @@ static bool add_word(tri_arena *arena, tri_diag *diag, tri_str word, int depth, 
     return true;
 }
 
-void tri_args_split(tri_arena *arena, tri_str text, tri_args *out)
+size_t tri_args_split(tri_arena *arena, tri_str text, tri_args *out)
 {
+    tri_str rest = text;
+    const char *open = NULL;
     tri_buf word = {0};
-    while (word.len = 0, next_word(&text, &word))
+    while (word.len = 0, next_word(&rest, &word, &open))
         tri_vec_push(arena, out, tri_str_copy(arena, tri_buf_str(&word)));
     tri_buf_fini(&word);
+    return open ? (size_t)(open - text.data) : text.len;
+}
+
+void tri_args_report_open(tri_diag *diag, tri_str name, tri_str text, size_t open)
+{
+    const tri_source *source = tri_diag_add_source(diag, name, text);
+    tri_diag_error(diag, (tri_span){source, (uint32_t)open, (uint32_t)open + 1}, 1002, "this quote is never closed");
 }
 
 bool tri_args_expand(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_args *out)

@@ -11,7 +11,10 @@ typedef TRI_VEC(tri_str) tri_args;
  * backslashes work as in a shell. False after a report. */
 bool tri_args_expand(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_args *out);
 
-/* The words of a text, as in a response file. */
-void tri_args_split(tri_arena *arena, tri_str text, tri_args *out);
+/* The words of a text, as in a response file. Gives the place of a quote that is never closed; text.len: there is
+ * none. */
+size_t tri_args_split(tri_arena *arena, tri_str text, tri_args *out);
+/* Says so of the text of that name. */
+void tri_args_report_open(tri_diag *diag, tri_str name, tri_str text, size_t open);
 
 #endif

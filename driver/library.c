@@ -33,7 +33,8 @@ typedef struct state {
     tri_arena *options; /* the words below */
     const char **words;
     int word_count;
-    char *option_text; /* null: words */
+    tri_str option_text; /* that they are of; empty: there was none */
+    size_t open_quote;   /* in it, never closed; its length: all are closed */
     tri_arena *input;
     tri_str name, text;
     bool has_input, is_file;
@@ -247,6 +248,8 @@ static void set_words(void *data)
     const char *const *words = c->data;
     tri_arena_destroy(c->context->options);
     c->context->options = tri_arena_create();
+    c->context->option_text = (tri_str){0};
+    c->context->open_quote = 0;
     c->context->words = TRI_NEW_ARRAY(c->context->options, const char *, c->size + 1);
     c->context->word_count = (int)c->size;
     for (size_t i = 0; i < c->size; i++)
@@ -269,7 +272,8 @@ static void set_text(void *data)
     tri_args args = {0};
     tri_arena_destroy(c->context->options);
     tri_arena *arena = c->context->options = tri_arena_create();
-    tri_args_split(arena, tri_str_from(c->data), &args);
+    c->context->option_text = tri_str_copy(arena, tri_str_from(c->data));
+    c->context->open_quote = tri_args_split(arena, c->context->option_text, &args);
     c->context->words = TRI_NEW_ARRAY(arena, const char *, args.len + 1);
     c->context->word_count = (int)args.len;
     for (size_t i = 0; i < args.len; i++)
@@ -418,9 +422,9 @@ static void begin_run(state *context, bool is_command)
     tri_diag_set_sink(context->diag, &context->sink);
 }
 
-static bool read_options(state *context, int argc, char **argv, tri_opt *out_opt)
+static bool read_options(state *context, int argc, char **argv, const char *input, tri_opt *out_opt)
 {
-    bool ok = tri_opt_parse(context->run, context->diag, argc, argv, out_opt);
+    bool ok = tri_opt_parse(context->run, context->diag, argc, argv, input, out_opt);
     if (context->find_file)
         out_opt->compile.files = &context->files;
     return ok;
@@ -477,10 +481,12 @@ static void compile(void *data)
     argv[argc++] = "tritcc";
     for (int i = 0; i < count; i++)
         argv[argc++] = (char *)context->words[i];
-    argv[argc++] = "--";
-    argv[argc++] = (char *)context->name.data;
     begin_run(context, false);
-    c->status = read_options(context, argc, argv, &opt) ? compile_input(context, &opt) : TRITCC_ERROR_OPTIONS;
+    c->status = TRITCC_ERROR_OPTIONS;
+    if (context->open_quote < context->option_text.len)
+        tri_args_report_open(context->diag, TRI_STR("<options>"), context->option_text, context->open_quote);
+    else if (read_options(context, argc, argv, context->name.data, &opt))
+        c->status = compile_input(context, &opt);
     tri_records_flush(&context->records);
     if (c->status)
         context->outputs = (tri_output_list){0};
@@ -534,8 +540,8 @@ static void command(void *data)
     begin_run(context, true);
     c->status = TRITCC_ERROR_OPTIONS;
     bool ok = is_triton ? translate(context, c, &triton) &&
-                              read_options(context, (int)triton.words.len - 1, triton.words.at, &opt)
-                        : read_options(context, (int)c->size, (char **)c->data, &opt);
+                              read_options(context, (int)triton.words.len - 1, triton.words.at, NULL, &opt)
+                        : read_options(context, (int)c->size, (char **)c->data, NULL, &opt);
     if (ok) {
         tri_session session;
         begin_session(context, &session, &opt);

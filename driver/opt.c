@@ -621,7 +621,7 @@ static bool is_opt(const char *program)
     return length > 4 && !strcmp(program + length - 4, "-opt");
 }
 
-bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_opt *out)
+bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, const char *input, tri_opt *out)
 {
     *out = (tri_opt){.compile = {.config = -1, .opt_level = 3}, .passes = TRI_STR(""), .passes_by = TRI_STR("")};
     out->input_marker = out->output_marker = TRI_STR("// -----");
@@ -639,5 +639,7 @@ bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_
         else
             ok = option(&p, &args, &i);
     }
+    if (input)
+        tri_vec_push(arena, &out->inputs, (tri_opt_input){tri_str_from(input), p.language});
     return ok && tri_opt_check(arena, diag, out, p.language);
 }

@@ -77,8 +77,9 @@ typedef struct {
 
 /* Fills `out` from the command line: an option is a row of options.def or, with its options after '=', the
  * name of a pass. A program name that ends in "-opt" chooses opt mode. Strings live in `arena` or in argv.
- * The diagnostics options take effect on `diag` at once. False after a report: wrong usage. */
-bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, tri_opt *out);
+ * The diagnostics options take effect on `diag` at once. `input` is one more, last; null: there is none. False after a
+ * report: wrong usage. */
+bool tri_opt_parse(tri_arena *arena, tri_diag *diag, int argc, char **argv, const char *input, tri_opt *out);
 /* Do the options go with one another? `language` is that of inputs without one (-x). False after a report. */
 bool tri_opt_check(tri_arena *arena, tri_diag *diag, tri_opt *opt, tri_kind language);
 /* Is there a group of remarks of that name? False after a report that names `option`. */

@@ -108,9 +108,7 @@ static bool parse_options(tri_lsp_analysis *a, tri_opt *out)
     argv[argc++] = "tritcc";
     for (size_t i = 0; i < a->words.len; i++)
         argv[argc++] = (char *)a->words.at[i];
-    argv[argc++] = "--";
-    argv[argc++] = (char *)a->path.data;
-    if (!tri_opt_parse(a->arena, a->diag, argc, argv, out))
+    if (!tri_opt_parse(a->arena, a->diag, argc, argv, a->path.data, out))
         return false;
     tri_diag_set_format(a->diag, TRI_DIAG_SILENT);
     tri_diag_set_sink(a->diag, &a->sink);

@@ -7,6 +7,11 @@ load ../helpers
     [ -s root/usr/share/man/man7/tritcc-errors.7 ]
     [ -s root/usr/share/tritcc/tritcc.mk ]
     [ -s root/usr/share/doc/tritcc/examples/vadd/Makefile ]
+    # what their READMEs name is there
+    for f in editors/nvim.lua editors/vscode/package.json editors/vscode/extension.js library/meson.build \
+        compiler-explorer/python.local.properties library/thousands/variants.list; do
+        cmp "root/usr/share/doc/tritcc/examples/$f" "$EXAMPLES/$f"
+    done
     [ -s root/usr/share/bash-completion/completions/tritcc ]
     root/usr/bin/tritcc --version
     [[ $(root/usr/bin/triton-compile --help) == *"usage: triton-compile"* ]]

@@ -126,6 +126,9 @@ load ../helpers
     echo '@self' >self
     tritcc -2 @self
     [[ $errors == *"nested too deeply"* ]]
+    printf -- '-emit=ast\n -o "x y\n' >open
+    tritcc -2 @open
+    [[ $errors == *"open:2:5: error: this quote is never closed"* ]]
 }
 
 @test "one or two dashes are the same" {

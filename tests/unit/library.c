@@ -336,7 +336,26 @@ static void test_wrong_order(void)
     CHECK(tritcc_get_output(c, "ptx", &data, &size) == TRITCC_ERROR_NOTHING);
     CHECK(tritcc_set_input_file(c, "/nonexistent/k.tri") == TRITCC_OK && tritcc_compile(c) == TRITCC_ERROR_REJECTED);
     CHECK(strstr(log_of(c), "/nonexistent/k.tri"));
-    CHECK(compile(c, "-arch=sm_80 -sig '*fp32", "k.tri", kernel) != TRITCC_OK); /* a quote that does not end */
+    CHECK(tritcc_set_arguments(c, 0, NULL) == TRITCC_OK);
+    CHECK(tritcc_destroy(c) == TRITCC_OK);
+}
+
+static void test_options(void)
+{
+    static const struct {
+        const char *options, *wanted;
+    } rows[] = {{"-arch=sm_80 -sig '*fp32", "<options>:1:18: error: this quote is never closed"},
+                {"-emit=ptx\n -DB=\"", "<options>:2:6: error: this quote is never closed"},
+                {"-sig", "'-sig' needs a value"},
+                {"-arch=sm_80 -I", "'-I' needs a value"},
+                {"-", "no further input"}};
+    tritcc_context *c;
+    CHECK(tritcc_create(&c) == TRITCC_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK(compile(c, rows[i].options, "k.tri", kernel) == TRITCC_ERROR_OPTIONS);
+        CHECK(strstr(log_of(c), rows[i].wanted));
+    }
+    CHECK(compile(c, "-arch=sm_80 -sig '*fp32, 64' -emit=ptx", "@k.tri", kernel) == TRITCC_OK); /* no response file */
     CHECK(tritcc_set_arguments(c, 0, NULL) == TRITCC_OK);
     CHECK(tritcc_destroy(c) == TRITCC_OK);
 }
@@ -387,6 +406,7 @@ int main(void)
     test_cancel();
     test_handles();
     test_wrong_order();
+    test_options();
     test_misuse();
     return failures != 0;
 }
