@@ -71,6 +71,7 @@ static const tri_target *first_family(bool (*fits)(const tri_target *))
 }
 
 static bool has_layouts(const tri_target *target) { return target->ttgir_pipeline != NULL; }
+static bool has_linalg(const tri_target *target) { return target->linalg_pipeline != NULL; }
 
 /* The outputs that belong to one family say which; otherwise objects are for the host, and stages on
  * the way are those of a GPU. Null: no family here. */
@@ -81,6 +82,8 @@ static const tri_target *family_of_outputs(const tri_opt *opt)
         tri_kind kind = opt->emits.at[i].kind;
         if (kind == TRI_KIND_TTGIR || kind == TRI_KIND_HTML)
             return first_family(has_layouts);
+        if (kind == TRI_KIND_LINALG)
+            return first_family(has_linalg);
         for (size_t t = 0; t < tri_targets_count(); t++)
             if (kind != TRI_KIND_NONE && writes(tri_targets_at(t), kind) && !is_host(tri_targets_at(t)))
                 return tri_targets_at(t);

@@ -23,7 +23,7 @@ signature='*fp32, *fp32, *fp32, i32, i32, i32, 32, 64, 16'
 
 @test "a matrix product is one linalg.matmul in a loop, without gathers" {
     kernel
-    tritcc -arch=linalg -emit=linalg -sig "$signature" k.tri
+    tritcc -emit=linalg -sig "$signature" k.tri
     [ "$(grep -c 'linalg.matmul' k.linalg)" = 1 ]
     [ "$(grep -c 'memref.reinterpret_cast' k.linalg)" = 3 ]
     [ "$(grep -c 'scf.for' k.linalg)" = 1 ]
