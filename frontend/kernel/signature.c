@@ -596,14 +596,15 @@ static void report_missing(tri_signature_kernel *k)
     for (size_t i = 0; i < params_of(k->function)->len; i++)
         if (!k->is_known[i])
             tri_buf_format(&names, "%s%.*s", names.len ? ", " : "", TRI_STR_ARG(param_at(k->function, i)->param.name));
+    tri_str why = k->not_evaluated;
+    tri_span at = k->not_evaluated_at;
+    tri_signature_print(k, drop_computed(k, tri_signature_guess(k)), &fix);
     tri_diag_error(k->c->diag, tri_ast_name_span(k->function->node), TRI_SIG_MISSING_TYPES,
                    "kernel '%.*s' needs types or values for: %.*s", TRI_STR_ARG(k->function->name),
                    TRI_STR_ARG(tri_buf_str(&names)));
-    if (k->not_evaluated.len)
-        tri_diag_note(k->c->diag, k->not_evaluated_at,
-                      "this could give some of them, but %.*s; give them with -sig or -D",
-                      TRI_STR_ARG(k->not_evaluated));
-    tri_signature_print(k, drop_computed(k, tri_signature_guess(k)), &fix);
+    if (why.len)
+        tri_diag_note(k->c->diag, at, "this could give some of them, but %.*s; give them with -sig or -D",
+                      TRI_STR_ARG(why));
     tri_diag_note(k->c->diag, TRI_NO_SPAN, "for example: %.*s", TRI_STR_ARG(tri_buf_str(&fix)));
     tri_buf_fini(&names);
     tri_buf_fini(&fix);

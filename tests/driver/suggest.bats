@@ -185,3 +185,23 @@ TRI
     tritcc --inspect k.o
     [[ $output == *EVEN=False*EVEN=True* ]]
 }
+
+@test "a signature is suggested beside heuristics that cannot be evaluated" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+class table:
+    def find(self, name, other):
+        return {}
+
+
+@triton.heuristics(table.find('k'))
+@triton.jit
+def k(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), 1.0)
+TRI
+    tritcc -1 -c k.tri
+    [[ $errors == *"this could give some of them, but"*"-sig 'k(x=*fp32:16, B=1024)'"* ]]
+}
