@@ -73,7 +73,8 @@ static int many_products(const tri_unit *unit)
 /* Loops are simplified; what is invariant leaves them; loads are made ahead of their use. */
 static void add_loop_passes(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_add_z(out, ",fuse-nested-loops,canonicalize,triton-licm,canonicalize,combine-tensor-select-and-if");
+    tri_buf_format(out, ",fuse-nested-loops,canonicalize,triton-licm,canonicalize,combine-tensor-select-and-if%s",
+                   unit->arch->has_warp_groups ? ",optimize-accumulator-init{conditional=1}" : "");
     if (!unit->arch->async_copies && !unit->arch->loads_ahead_in_registers)
         return;
     if (is_split(unit))
