@@ -49,3 +49,37 @@ both() { # KERNEL ARG...: the host and simulated GPUs agree
     tritcc -arch=spirv64 -emit=llir=- -k count -sig '*i32, *i32, 128' "$here/order.tri"
     grep -qF '_Z7barrierj(i32 3)' .out # both memories
 }
+
+# What is computed in front of an early return is computed again behind it, in another layout.
+@test "the same on GPUs and the host, behind returns of some programs" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(h, idx, o, g, n, B: tl.constexpr):
+    if n == 0:
+        return
+    j = tl.arange(0, B)
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    m = (i < 2 * B)[:, None] & (j < B)[None, :]
+    s = tl.load(idx + tl.program_id(0))
+    if s < 0:
+        return
+    acc = tl.load(h + s * B + i[:, None] * B + j[None, :], mask=m, other=0.0)
+    for t in range(0, n):
+        v = tl.load(g + t * B + j, mask=j < B, other=0.0)
+        acc = acc * v[None, :]
+        r = tl.sum(acc, axis=1)
+        acc += r[:, None] * v[None, :]
+        tl.store(o + t * 2 * B + i, tl.sum(acc * v[None, :], axis=1), mask=i < 2 * B)
+        if tl.load(idx + t) >= 0:
+            tl.store(h + i[:, None] * B + j[None, :], acc, mask=m)
+TRI
+    local run=(-grid=2 k.tri randn:f32:32x16:seed=1 arange:i32:3:start=-1 zeros:f32:3x32 randn:f32:3x16:seed=2 3 16) arch
+    "$TRITRUN" -arch=$HOST_ARCH -o h=h.npy -o o=o.npy "${run[@]}"
+    for arch in sm_80 gfx942 spirv64; do
+        "$TRITRUN" -arch=sim:$arch -expect=h=@h.npy -expect=o=@o.npy -rtol=1e-4 -atol=1e-4 "${run[@]}"
+    done
+}

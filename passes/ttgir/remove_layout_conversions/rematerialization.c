@@ -82,6 +82,7 @@ typedef struct {
 typedef struct {
     MlirOperation op;
     bool is_loop;
+    uintptr_t block; /* of the function: blocks come after those that dominate them */
 } work;
 
 static MlirValue new_value(const rewriter *w, MlirValue value)
@@ -229,6 +230,48 @@ static int depth_of(MlirOperation op)
     return depth;
 }
 
+/* Numbers the blocks of the function's body, in `out` by address, so that each comes after those that dominate it:
+ * the last that a walk along the branches leaves is the first. */
+static void number_blocks(tri_remat *r, tri_map *out)
+{
+    typedef struct {
+        MlirBlock block;
+        intptr_t next;
+    } visit;
+    TRI_VEC(visit) stack = {0};
+    uintptr_t number = UINTPTR_MAX;
+    MlirBlock entry = tri_op_body(r->func, 0);
+    tri_map_init(out, r->arena);
+    if (mlirBlockIsNull(mlirBlockGetNextInRegion(entry)))
+        return;
+    tri_map_set_ptr(out, entry.ptr, (void *)number);
+    tri_vec_push(r->arena, &stack, (visit){entry, 0});
+    while (stack.len) {
+        visit *at = &stack.at[stack.len - 1];
+        MlirOperation end = mlirBlockGetTerminator(at->block);
+        if (at->next == mlirOperationGetNumSuccessors(end)) {
+            tri_map_set_ptr(out, at->block.ptr, (void *)--number);
+            stack.len--;
+            continue;
+        }
+        MlirBlock to = mlirOperationGetSuccessor(end, at->next++);
+        if (tri_map_find_ptr(out, to.ptr))
+            continue;
+        tri_map_set_ptr(out, to.ptr, (void *)UINTPTR_MAX);
+        tri_vec_push(r->arena, &stack, (visit){to, 0});
+    }
+}
+
+static uintptr_t number_of_block(const tri_map *numbers, MlirOperation func, MlirOperation op)
+{
+    for (MlirOperation parent = op; numbers->len; op = parent) {
+        parent = mlirOperationGetParentOperation(op);
+        if (mlirOperationIsNull(parent) || mlirOperationEqual(parent, func))
+            return (uintptr_t)tri_map_find_ptr(numbers, mlirOperationGetBlock(op).ptr);
+    }
+    return 0;
+}
+
 /* Where the two stand now, not where what they were made for stands: a loop or conditional comes before what is
  * inside it, its first branch before its second. */
 static bool is_before(MlirOperation a, MlirOperation b)
@@ -251,16 +294,19 @@ static bool is_before(MlirOperation a, MlirOperation b)
 static int compare_work(const void *a, const void *b)
 {
     const work *x = a, *y = b;
+    if (x->block != y->block)
+        return x->block < y->block ? -1 : 1;
     return is_before(x->op, y->op) ? -1 : is_before(y->op, x->op);
 }
 
 /* The ops of a slice, each once, in program order. */
 static size_t list_work(rewriter *w, work **out_list)
 {
-    tri_map seen;
+    tri_map seen, numbers;
     size_t n = 0;
     work *list = TRI_NEW_ARRAY(w->r->arena, work, w->slice->values.len + 1);
     tri_map_init(&seen, w->r->arena);
+    number_blocks(w->r, &numbers);
     for (size_t i = 0; i < w->slice->values.len; i++) {
         const tri_slice_value *v = &w->slice->values.at[i];
         MlirBlock block;
@@ -270,7 +316,7 @@ static size_t list_work(rewriter *w, work **out_list)
         if (!mlirValueIsNull(v->existing) || tri_map_find_ptr(&seen, op.ptr))
             continue;
         tri_map_set_ptr(&seen, op.ptr, (void *)op.ptr);
-        list[n++] = (work){op, is_loop};
+        list[n++] = (work){op, is_loop, number_of_block(&numbers, w->r->func, op)};
     }
     qsort(list, n, sizeof *list, compare_work);
     *out_list = list;
