@@ -145,8 +145,9 @@ static void choose_behind(accumulator *a)
     MlirValue zero = is_integer ? tri_builder_int(&b, type, 0) : tri_builder_float(&b, type, 0);
     MlirValue flag = tri_op_result(a->loop, mlirOperationGetNumResults(a->loop) - 1);
     MlirValue operands[3] = {flag, result, zero};
-    MlirOperation chosen = tri_builder_create(
-        &b, &(tri_op){.name = "arith.select", .num_operands = 3, .operands = operands, .num_results = 1, .results = &type});
+    tri_op select = {
+        .name = "arith.select", .num_operands = 3, .operands = operands, .num_results = 1, .results = &type};
+    MlirOperation chosen = tri_builder_create(&b, &select);
     mlirValueReplaceAllUsesExcept(result, tri_op_result(chosen, 0), 1, &chosen);
 }
 
@@ -160,8 +161,9 @@ static MlirValue select_flag(accumulator *a, MlirValue before)
         return condition;
     MlirValue operands[3] = {condition, a->zeros.is_zero_if_true ? a->no : before,
                              a->zeros.is_zero_if_true ? before : a->no};
-    return tri_builder_value(
-        &b, &(tri_op){.name = "arith.select", .num_operands = 3, .operands = operands, .num_results = 1, .results = &type});
+    tri_op select = {
+        .name = "arith.select", .num_operands = 3, .operands = operands, .num_results = 1, .results = &type};
+    return tri_builder_value(&b, &select);
 }
 
 static void carry_flag(accumulator *a)
