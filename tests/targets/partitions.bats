@@ -96,6 +96,12 @@ CASES
     broken '/ttng.arrive_barrier/d' 'a wait that never ends' "${run[@]}"
     broken '/default {/,/partition0/{/ttng.wait_barrier/d}' 'copy in flight' "${run[@]}"
     broken '/partition0/,/warp_return/{/ttng.wait_barrier/d}' 'too many arrivals' "${run[@]}"
+    # phases: of full buffers, and of empty ones, which are filled again too early or never
+    local phase='ttng.wait_barrier \(%[0-9]*\), %[a-z0-9_]*'
+    broken "/default {/,/partition0/s/$phase/ttng.wait_barrier \\1, %c1_i32/" 'copy in flight' "${run[@]}"
+    local empty="/partition0/,/warp_return/s/$phase/%phase = arith.constant"
+    broken "$empty 1 : i32 ttng.wait_barrier \\1, %phase/" 'too many arrivals' "${run[@]}"
+    broken "$empty 0 : i32 ttng.wait_barrier \\1, %phase/" 'a wait that never ends' "${run[@]}"
     broken 's/ttng.barrier_expect \(.*\), 16384/ttng.barrier_expect \1, 8192/' 'a wait that never ends' "${run[@]}"
     broken 's/pendings = 1/pendings = 2/' 'product under way' "${run[@]}"
 }
