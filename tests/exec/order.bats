@@ -61,21 +61,25 @@ import triton.language as tl
 def k(h, idx, o, g, n, B: tl.constexpr):
     if n == 0:
         return
-    j = tl.arange(0, B)
+    j = tl.program_id(1) * B + tl.arange(0, B)
     i = tl.program_id(0) * B + tl.arange(0, B)
     m = (i < 2 * B)[:, None] & (j < B)[None, :]
     s = tl.load(idx + tl.program_id(0))
     if s < 0:
         return
-    acc = tl.load(h + s * B + i[:, None] * B + j[None, :], mask=m, other=0.0)
+    acc = tl.zeros([B, B], tl.float32)
+    p = h + s * B + i[:, None] * B + j[None, :]
+    acc += tl.load(p, mask=m, other=0.0)
     for t in range(0, n):
         v = tl.load(g + t * B + j, mask=j < B, other=0.0)
         acc = acc * v[None, :]
         r = tl.sum(acc, axis=1)
         acc += r[:, None] * v[None, :]
-        tl.store(o + t * 2 * B + i, tl.sum(acc * v[None, :], axis=1), mask=i < 2 * B)
-        if tl.load(idx + t) >= 0:
-            tl.store(h + i[:, None] * B + j[None, :], acc, mask=m)
+        r = tl.sum(acc * v[None, :], axis=1)
+        tl.store(o + t * 2 * B + i, r, mask=i < 2 * B)
+        f = tl.load(idx + t)
+        if f >= 0:
+            tl.store(h + (f - t + 1) * B + i[:, None] * B + j[None, :], acc, mask=m)
 TRI
     local run=(-grid=2 k.tri randn:f32:32x16:seed=1 arange:i32:3:start=-1 zeros:f32:3x32 randn:f32:3x16:seed=2 3 16) arch
     "$TRITRUN" -arch=$HOST_ARCH -o h=h.npy -o o=o.npy "${run[@]}"
