@@ -18,6 +18,7 @@ enum {
     FACT_TILE = 128,     /* an extent of blocks */
     FACT_ADDRESS = 256,  /* of loaded values: used as pointers */
     FACT_UNROLLED = 512, /* how often a body is repeated */
+    FACT_PRECISION = 2048, FACT_POLICY = 4096, /* texts: of a product's operands, of a cache */
     FACT_GENERIC = 1024, /* its type is asked for: floats do as well as integers */
     FACT_VALUES = FACT_POINTER | FACT_INT | FACT_FLOAT | FACT_DESCRIPTOR,
     MAX_ROUNDS = 24,
@@ -494,15 +495,20 @@ static void visit_type(uses *u, const tri_ast_node *call)
         wants(u, type, FACT_DTYPE);
 }
 
+static void want_keywords(uses *u, const tri_ast_node *call, const char *const *names, unsigned facts)
+{
+    for (uint32_t i = 0; i < call->call.keywords.len; i++)
+        if (is_one_of(call->call.keywords.at[i]->keyword.name, names))
+            wants(u, call->call.keywords.at[i]->keyword.value, facts);
+}
+
 static void visit_shapes(uses *u, const tri_ast_node *call)
 {
     static const char *const lists[] = {"shape", "strides", "offsets", "block_shape", NULL};
     for (uint32_t i = 0; i < call->call.args.len; i++)
         if (i > 0)
             wants(u, call->call.args.at[i], FACT_INT);
-    for (uint32_t i = 0; i < call->call.keywords.len; i++)
-        if (is_one_of(call->call.keywords.at[i]->keyword.name, lists))
-            wants(u, call->call.keywords.at[i]->keyword.value, FACT_INT);
+    want_keywords(u, call, lists, FACT_INT);
     const tri_ast_node *block =
         tri_ast_call_argument(call, "block_shape", tri_str_is(callee_name(call), "make_block_ptr") ? 4 : 3);
     if (block)
@@ -519,18 +525,19 @@ static unsigned extent_fact(tri_str f)
 
 static void visit_range(uses *u, const tri_ast_node *call, tri_str f)
 {
-    static const char *const counts[] = {"num_stages", "loop_unroll_factor", NULL};
-    static const char *const flags[] = {"warp_specialize", "flatten", "disallow_acc_multi_buffer", "disable_licm",
-                                        NULL};
+    static const char *const counts[] = {"num_stages", "loop_unroll_factor", NULL},
+                      *const flags[] = {"warp_specialize", "flatten", "disallow_acc_multi_buffer", "disable_licm", 0};
     for (uint32_t i = 0; i < call->call.args.len; i++)
         wants(u, call->call.args.at[i], FACT_INT | extent_fact(f));
-    for (uint32_t i = 0; i < call->call.keywords.len; i++) {
-        const tri_ast_node *keyword = call->call.keywords.at[i];
-        if (is_one_of(keyword->keyword.name, counts))
-            wants(u, keyword->keyword.value, FACT_INT | FACT_UNROLLED);
-        else if (is_one_of(keyword->keyword.name, flags))
-            wants(u, keyword->keyword.value, FACT_TESTED);
-    }
+    want_keywords(u, call, counts, FACT_INT | FACT_UNROLLED);
+    want_keywords(u, call, flags, FACT_TESTED);
+}
+
+static void visit_texts(uses *u, const tri_ast_node *call)
+{
+    static const char *const texts[] = {"input_precision", NULL, "cache_modifier", "eviction_policy", NULL};
+    want_keywords(u, call, texts, FACT_PRECISION);
+    want_keywords(u, call, texts + 2, FACT_POLICY);
 }
 
 static void visit_question(uses *u, const tri_ast_node *method)
@@ -565,8 +572,10 @@ static void visit_call(uses *u, const tri_ast_node *call)
             wants(u, call->call.args.at[i], FACT_MEETS_FLOAT);
     else if (kind_of(u, call) & FACT_FLOAT)
         wants(u, call, FACT_MEETS_FLOAT);
-    if (!callee)
+    if (!callee) {
         visit_type(u, call);
+        visit_texts(u, call);
+    }
     u->has_product = u->has_product || tri_str_is(f, "dot");
 }
 
@@ -746,6 +755,8 @@ static void print_value(const uses *u, const slot *s, tri_buf *out)
         tri_buf_add_z(out, "tl.float32");
     else if (s->compared)
         tri_buf_add_str(out, tri_ast_text(s->compared));
+    else if (s->facts & (FACT_PRECISION | FACT_POLICY))
+        tri_buf_add_z(out, s->facts & FACT_PRECISION ? "'ieee'" : "''");
     else if ((s->facts & (FACT_TILE | FACT_UNROLLED)) == FACT_UNROLLED)
         tri_buf_add_z(out, "4");
     else if (s->facts & FACT_TILE)

@@ -189,3 +189,14 @@ END
     [[ $errors == *"-sig 'k(ps=(*fp32:16, *fp32:16), ks=(fp32, fp32, fp32), shape=("*"), n=i32)'"* ]]
     tritcc -0 -arch=sm_80 -emit=ptx=k.ptx -sig "$(grep -o "k(ps.*)" <<<"$errors" | tail -n 1)" k.tri
 }
+
+@test "texts that say how: precision of products, policies of memory" {
+    kernel <<'K'
+@triton.jit
+def k(a, o, KIND: tl.constexpr, EVICT: tl.constexpr):
+    i = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    x = tl.load(a + i, eviction_policy=EVICT)
+    tl.store(o + i, tl.dot(x, x, input_precision=KIND))
+K
+    suggests 'k(a=*fp32:16, o=*fp32:16, KIND="ieee", EVICT="")'
+}
