@@ -92,11 +92,15 @@ front|its mask begins elsewhere than at 0
 list|its rows are picked by a list
 volatile|it is volatile
 three|its loop has more than two products
+changed|what it loads is changed on its way to a product
 odd|its base is not known to be a multiple of 16 bytes
 written|the kernel may have written the memory before
 atomic|the kernel has atomics or other effects that order memory
 ROWS
-    [ $n = 10 ]
+    [ $n = 11 ]
+    tritcc -arch=sm_90a -k refused -sig "*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, i32:16, 'none', 32" -emit=ttgir=k.ttgir \
+        -Rpass-missed=tma "$kernels"
+    [[ $errors == *"the load goes through pointers: warp groups do not take this product's operands"* ]]
     tritcc -arch=sm_90a -k refused -sig "*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, i32:16, 'none', 64" \
         -emit=ttgir=k.ttgir -Rpass=tma "$kernels"
     said

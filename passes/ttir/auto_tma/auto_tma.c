@@ -275,6 +275,45 @@ static void say_why_not(tri_auto_tma *t, MlirOperation op, const char *why)
                     tri_op_is(op, "tt.load") ? "load" : "store", why);
 }
 
+/* Whether what is loaded comes to a product, through arithmetic and changes of shape. */
+static bool comes_to_product(MlirValue value, int depth)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); depth && !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        bool is_step =
+            !mlirOperationGetNumRegions(user) && mlirOperationGetNumResults(user) == 1 && tri_op_is_pure(user);
+        if ((tri_op_is(user, "tt.dot") && mlirOpOperandGetOperandNumber(use) < 2) ||
+            (is_step && !tri_op_is(user, "tt.dot") && comes_to_product(tri_op_result(user, 0), depth - 1)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_operand(MlirValue value)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (tri_op_is(user, "tt.dot") || (tri_op_is(user, "tt.trans") && is_operand(tri_op_result(user, 0))))
+            return true;
+    }
+    return false;
+}
+
+/* Says of a load in a loop that comes to a product why it is left alone; of others there is nothing to say. */
+static void say_why_unworthy(tri_auto_tma *t, MlirOperation op)
+{
+    enum { steps = 12 };
+    MlirValue value = tri_op_result(op, 0);
+    MlirType type = mlirValueGetType(value);
+    if (mlirOperationIsNull(loop_around(op)) || !tri_type_is_tensor(type) || tri_type_rank(type) != 2 ||
+        !comes_to_product(value, steps))
+        return;
+    say_why_not(t, op, is_operand(value) ? "warp groups do not take this product's operands from memory as they lie"
+                                         : "what it loads is changed on its way to a product");
+}
+
 static void visit_access(tri_auto_tma *t, MlirOperation op, plan_list *plans)
 {
     tri_auto_tma_plan plan;
@@ -335,6 +374,8 @@ static void visit_kernel(tri_pass_run *run, MlirOperation func)
     for (size_t i = 0; i < t.ops.len; i++)
         if (tri_op_is(t.ops.at[i], "tt.load") && is_worth(&t, t.ops.at[i], false))
             visit_access(&t, t.ops.at[i], &plans);
+        else if (tri_op_is(t.ops.at[i], "tt.load"))
+            say_why_unworthy(&t, t.ops.at[i]);
     if (!are_many_whole(&t, &plans))
         drop_many(&t, &plans);
     bool has_loads = plans.len || has_descriptor_loads(&t);
