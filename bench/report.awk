@@ -102,7 +102,7 @@ function plot(area,    i, k, n, y, ratio, w, svg, colours, widest) {
     return 1
 }
 
-function front(area, i, k, r, others, run) {
+function front(area, run,    i, k, r, others) {
     for (i = 1; i <= count[area]; i++) {
         r = rows[area, i]
         if (!((area, r) in wanted))
@@ -111,7 +111,8 @@ function front(area, i, k, r, others, run) {
         for (k = 1; k <= whos[area]; k++)
             if (ratio_of(area, r, who[area, k]))
                 others = others (others == "" ? "" : ", ") who[area, k] " " cell(area, r, who[area, k])
-        printf "| %s | %s | %s | %s |\n", wanted[area, r], cell(area, r, "tritcc"), others, unit[area, r] > figures
+        printf "| %s | %s | %s | %s | `%s`, %s, %.7s |\n", wanted[area, r], cell(area, r, "tritcc"), others, unit[area, r],
+            run, fact[area, "date"], fact[area, "commit"] > figures
     }
 }
 
@@ -128,7 +129,7 @@ BEGIN {
     print "# Measured\n\nMade by `report.sh` from `results/`; each file there is what one script printed in one run (`record.sh`), tritcc and its peers" > page
     print "by turns. A speed above 1 is faster than the peer. What the tables leave open is told in [gpu](gpu/README.md) and" > page
     print "[cpu](cpu/README.md)." > page
-    print "\n| | tritcc | others in the same run | unit |\n|---|---|---|---|" > figures
+    print "\n| | tritcc | others in the same run | unit | script of bench, day, commit |\n|---|---|---|---|---|" > figures
 }
 /^#/ || NF < 4 { next }
 {
@@ -142,6 +143,7 @@ BEGIN {
     if (plot(area))
         printf "![speed of tritcc beside others](plots/%s.svg)\n\n", area > page
     table(area)
-    front(area)
+    split(trim($4), words, " ")
+    front(area, words[1] ~ /=/ ? words[2] : words[1])
 }
 END { print "" > figures; close(figures) }
