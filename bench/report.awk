@@ -111,7 +111,7 @@ function front(area, run,    i, k, r, others) {
         for (k = 1; k <= whos[area]; k++)
             if (ratio_of(area, r, who[area, k]))
                 others = others (others == "" ? "" : ", ") who[area, k] " " cell(area, r, who[area, k])
-        printf "| %s | %s | %s | %s | `%s`, %s, %.7s |\n", wanted[area, r], cell(area, r, "tritcc"), others, unit[area, r],
+        printf "| %s | %s | %s | %s | `bench/%s`, %s, %.7s |\n", wanted[area, r], cell(area, r, "tritcc"), others, unit[area, r],
             run, fact[area, "date"], fact[area, "commit"] > figures
     }
 }
@@ -129,7 +129,7 @@ BEGIN {
     print "# Measured\n\nMade by `report.sh` from `results/`; each file there is what one script printed in one run (`record.sh`), tritcc and its peers" > page
     print "by turns. A speed above 1 is faster than the peer. What the tables leave open is told in [gpu](gpu/README.md) and" > page
     print "[cpu](cpu/README.md)." > page
-    print "\n| | tritcc | others in the same run | unit | script of bench, day, commit |\n|---|---|---|---|---|" > figures
+    print "\n| | tritcc | others in the same run | unit | script, day, commit |\n|---|---|---|---|---|" > figures
 }
 /^#/ || NF < 4 { next }
 {

@@ -10,6 +10,14 @@ setup() {
     printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef %s:\n' 'square(x_ptr, y_ptr, N: tl.constexpr)' >square.tri
     printf '    %s\n' 'at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]' 'x = tl.load(x_ptr + at)' \
         'tl.store(y_ptr + at, tl.dot(x, x).to(tl.float16))' >>square.tri
+    { printf 'import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n\n\n' | tee sine.tri fill.tri up.tri check.tri two.tri; } >/dev/null
+    printf '@triton.jit\ndef sine(x_ptr):\n    tl.store(x_ptr, tl.sin(tl.load(x_ptr)))\n' >>sine.tri
+    printf '@triton.jit\ndef fill(x_ptr, x):\n    tl.store(x_ptr, x)\n' >>fill.tri
+    printf '@triton.jit\ndef up(x_ptr):\n    tl.store(x_ptr, libdevice.add_ru(tl.load(x_ptr), 1.0))\n' >>up.tri
+    printf '@triton.jit\ndef check(x_ptr, n):\n    tl.device_assert(n == 4)\n    tl.store(x_ptr + 3, 1.0)\n' >>check.tri
+    for kernel in 'first 2' 'second 4'; do
+        printf '@triton.autotune(configs=[triton.Config({}, num_warps=%s)], key=[])\n@triton.jit\ndef %s(x_ptr):\n    tl.store(x_ptr, 1.0)\n\n\n' "${kernel#* }" "${kernel% *}"
+    done >>two.tri
     codes=$(grep -xE '[0-9]{4}' "$SRCDIR/share/tritcc/explain.txt")
 }
 
@@ -30,8 +38,13 @@ try() {
     fi
 }
 
+@test "every code has what is wrong and what is right, but for faults of the compiler" {
+    sed -nE 's/^X\(([0-9]+),.*/\1/p' "$SRCDIR/base/diag.def" | grep -vx 8001 | sort >all
+    sort <<<"$codes" | diff all -
+}
+
 @test "what is wrong gives the code" {
-    [ "$(wc -w <<<"$codes")" -gt 55 ]
+    [ "$(wc -w <<<"$codes")" -gt 95 ]
     for code in $codes; do
         ! try "$code" - || { echo "$code: accepted"; false; }
         grep -m1 'error:' .err | grep -qF "[TRI-$code]" || { echo "$code:"; cat .err; false; }
