@@ -26,6 +26,7 @@ typedef struct tri_library_job {
     const char *triple;             /* of the machine that will run the code */
     /* What the machine calls a function of C's library; null: as C does. No text: it has none. */
     tri_str (*name_of_c)(const struct tri_library_job *job, tri_str name, LLVMTypeRef type);
+    bool may_lack_f64; /* functions of floats go by floats alone */
     tri_str math; /* bitcode of runtime/vmath made for the machine; empty: as it is made for hosts */
 } tri_library_job;
 

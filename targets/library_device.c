@@ -30,7 +30,7 @@ static const char *const device_names[] = {
 static const char *const c_names[] = {
     "acos",  "acosh", "asin", "asinh", "atan",      "atan2",     "atanh", "cbrt",      "ceil",   "copysign",
     "cos",   "cosh",  "erf",  "erfc",  "exp",       "exp10",     "exp2",  "expm1",     "fabs",   "fdim",
-    "floor", "fma",   "fmax", "fmin",  "fmod",      "hypot",     "j0",    "j1",        "lgamma", "log",
+    "floor", "fma",   "fmax", "fmin",  "fmod",      "hypot",     "ilogb", "j0",    "j1",        "lgamma", "log",
     "log10", "log1p", "log2", "logb",  "nearbyint", "nextafter", "pow",   "remainder", "rint",   "round",
     "sin",   "sinh",  "sqrt", "tan",   "tanh",      "tgamma",    "trunc", "y0",        "y1",
 };
@@ -61,7 +61,9 @@ static bool rename_function(const tri_library_job *job, LLVMValueRef f, bool *ou
     tri_str symbol = tri_str_copy(arena, tri_str_from(LLVMGetValueName(f)));
     tri_str name = tri_str_copy(arena, tri_str_sub(symbol, strlen(prefix), symbol.len));
     if (is_of_vmath(name)) {
+        tri_str single = tri_str_format(arena, "%.*s_single", TRI_STR_ARG(name));
         *out_needs_vmath = true;
+        name = job->may_lack_f64 && is_of_vmath(single) ? single : name;
         name = tri_str_format(arena, "tri_nv_%.*s", TRI_STR_ARG(name));
     } else if (!is_of_c(name)) {
         return tri_library_error(job, symbol,

@@ -546,6 +546,19 @@ INLINE double sin_pi(double x) /* of x * pi */
     double y = q & 1 ? cos_part(r, 0) : sin_part(r, 0);
     return q & 2 ? -y : y;
 }
+
+/* Of finite numbers that are no whole one below 1. None of these calls itself: on a device that takes a stack whose
+ * size nobody knows. */
+INLINE double gamma_by_steps(double x)
+{
+    double y = 1, a = x, rest = 1;
+    for (; a >= 2; rest *= a)
+        a -= 1;
+    for (; a < 1; a += 1)
+        y *= a;
+    return rest * POLYNOMIAL(gamma_mid, 2 * a - 3) / y;
+}
+
 double tri_c_tgamma(double x)
 {
     if (x != x || x == inf)
@@ -559,14 +572,22 @@ double tri_c_tgamma(double x)
     if (x < -184)
         return 0;
     if (x < -20) /* the reflection */
-        return -pi / (sin_pi(x) * x * tri_c_tgamma(-x));
-    double y = 1, a = x, rest = 1;
-    for (; a >= 2; rest *= a)
-        a -= 1;
-    for (; a < 1; a += 1)
-        y *= a;
-    return rest * POLYNOMIAL(gamma_mid, 2 * a - 3) / y;
+        return -pi / (sin_pi(x) * x * gamma_by_steps(-x));
+    return gamma_by_steps(x);
 }
+
+INLINE double log_gamma_above(double x) /* 0.75 */
+{
+    if (x <= 2.5)
+        return (x - 1) * (x - 2) * POLYNOMIAL(lgamma_mid, (x - 1.625) / 0.875);
+    if (x < 12)
+        return tri_c_log(gamma_by_steps(x));
+    double z = 1 / (x * x); /* Stirling's series */
+    double s =
+        (((((-691.0 / 360360 * z + 1.0 / 1188) * z - 1.0 / 1680) * z + 1.0 / 1260) * z - 1.0 / 360) * z + 1.0 / 12) / x;
+    return (x - 0.5) * (tri_c_log(x) - 1) - 0.5 + 0.91893853320467274178 + s;
+}
+
 double tri_c_lgamma(double x)
 {
     double a = fabs(x);
@@ -576,18 +597,8 @@ double tri_c_lgamma(double x)
         return inf;
     if (a < 1e-17)
         return -tri_c_log(a);
-    if (x < 0)
-        return tri_c_log(pi / fabs(sin_pi(x) * x)) - tri_c_lgamma(-x);
-    if (x < 0.75)
-        return tri_c_lgamma(x + 1) - tri_c_log(x);
-    if (x <= 2.5)
-        return (x - 1) * (x - 2) * POLYNOMIAL(lgamma_mid, (x - 1.625) / 0.875);
-    if (x < 12)
-        return tri_c_log(tri_c_tgamma(x));
-    double z = 1 / (x * x); /* Stirling's series */
-    double s =
-        (((((-691.0 / 360360 * z + 1.0 / 1188) * z - 1.0 / 1680) * z + 1.0 / 1260) * z - 1.0 / 360) * z + 1.0 / 12) / x;
-    return (x - 0.5) * (tri_c_log(x) - 1) - 0.5 + 0.91893853320467274178 + s;
+    double of_size = a < 0.75 ? log_gamma_above(a + 1) - tri_c_log(a) : log_gamma_above(a);
+    return x < 0 ? tri_c_log(pi / fabs(sin_pi(x) * x)) - of_size : of_size;
 }
 
 /* ---- remainders: exact ---- */

@@ -213,14 +213,14 @@ static double bessel_i(int order, double a)
     return order && a < 0 ? -sum : sum;
 }
 
-/* The y with erfc(y) = a: a first guess, then Newton's method on the logarithm. */
+/* The y with erfc(y) = a: a first guess, then Newton's method on the logarithm, on the side where y is not negative.
+ * Not recursive, as code of OpenCL must not be. */
 static double erfc_inverse(double a)
 {
     if (!(a > 0 && a < 2))
         return a == 0 ? INFINITY : a == 2 ? -INFINITY : NAN;
-    if (a > 1)
-        return -erfc_inverse(2 - a);
-    double l = -log(a), y = a > 0.5 ? (1 - a) * 0.886226925452758 : sqrt(l > 0.3 ? l - 0.5 * log(3.2 * l) * 0.6 : 0.1);
+    double side = a > 1 ? 2 - a : a, l = -log(side);
+    double y = side > 0.5 ? (1 - side) * 0.886226925452758 : sqrt(l > 0.3 ? l - 0.5 * log(3.2 * l) * 0.6 : 0.1);
     for (int i = 0; i < 60; i++) {
         double e = erfc(y), slope = -1.1283791670955126 * exp(-y * y);
         double step = e > 0 ? (log(e) + l) * e / slope : 0.5;
@@ -228,7 +228,7 @@ static double erfc_inverse(double a)
         if (fabs(step) <= 1e-16 * (fabs(y) + 1e-300))
             break;
     }
-    return y;
+    return a > 1 ? -y : y;
 }
 
 static double erf_inverse(double a)
@@ -291,3 +291,112 @@ EXPORT1(double, jn, (int32_t n, double a), jn(n, a))
 EXPORT1(float, jnf, (int32_t n, float a), (float)jn(n, a))
 EXPORT1(double, yn, (int32_t n, double a), yn(n, a))
 EXPORT1(float, ynf, (int32_t n, float a), (float)yn(n, a))
+
+/* ---- what is above by way of doubles, for devices that may have none: a few units in the last place ---- */
+
+#define SINGLE(name, params, expression) EXPORT1(float, name##_single, params, expression)
+
+static float single_sin_pi(float a)
+{
+    float r = a - 2 * rintf(a / 2); /* exact, in [-1, 1] */
+    return fabsf(r) <= 0.25f   ? sinf((float)M_PI * r)
+           : fabsf(r) <= 0.75f ? copysignf(cosf((float)M_PI * (fabsf(r) - 0.5f)), r)
+                               : copysignf(sinf((float)M_PI * (1 - fabsf(r))), r);
+}
+
+static float single_cos_pi(float a)
+{
+    float r = fabsf(a - 2 * rintf(a / 2));
+    return r <= 0.25f  ? cosf((float)M_PI * r)
+           : r < 0.75f ? sinf((float)M_PI * (0.5f - r))
+                       : -cosf((float)M_PI * (1 - r));
+}
+
+static float single_bessel_i(int order, float a)
+{
+    float x = fabsf(a) / 2, term = order ? x : 1, sum = term;
+    for (int k = 1; k < 400 && term > sum * 1e-8f; k++) {
+        term *= x / (float)k * (x / (float)(k + order));
+        sum += term;
+    }
+    return order && a < 0 ? -sum : sum;
+}
+
+/* The y with erf(y) = a, for a of at most a half. */
+static float single_small_erf_inverse(float a)
+{
+    float y = a * 0.886226925f;
+    for (int i = 0; i < 6; i++)
+        y -= (erff(y) - a) / (1.128379167f * expf(-y * y));
+    return y;
+}
+
+/* As erfc_inverse; where a is near 1, its logarithm says little of the distance, which 1 - a does. */
+static float single_erfc_inverse(float a)
+{
+    if (!(a > 0 && a < 2))
+        return a == 0 ? INFINITY : a == 2 ? -INFINITY : NAN;
+    if (fabsf(1 - a) <= 0.5f)
+        return single_small_erf_inverse(1 - a);
+    float side = a > 1 ? 2 - a : a, l = -logf(side), y = sqrtf(l - 0.3f * logf(3.2f * l));
+    for (int i = 0; i < 12; i++) {
+        float e = erfcf(y), slope = -1.128379167f * expf(-y * y);
+        float step = e > 0 && slope < 0 ? (logf(e) + l) * (e / slope) : 0.25f;
+        y -= step;
+        if (fabsf(step) <= 6e-8f * y)
+            break;
+    }
+    return a > 1 ? -y : y;
+}
+
+static float single_erf_inverse(float a)
+{
+    if (!(fabsf(a) < 1))
+        return a == 1 ? INFINITY : a == -1 ? -INFINITY : NAN;
+    return fabsf(a) <= 0.5f ? single_small_erf_inverse(a)
+           : a > 0          ? single_erfc_inverse(1 - a)
+                            : -single_erfc_inverse(1 + a);
+}
+
+static float single_erfc_scaled(float a)
+{
+    float square = a * a;
+    if (a < 8)
+        return expf(square) * (isinf(square) ? 1 : 1 + fmaf(a, a, -square)) * erfcf(a);
+    float z = 0.5f / a / a;
+    return 0.5641895835f / a * (1 - z * (1 - 3 * z * (1 - 5 * z * (1 - 7 * z))));
+}
+
+static float single_normal_distribution(float a)
+{
+    static const float root = 0.70710678f, rest = 1.21016171e-8f; /* of 1/2 */
+    float x = -a * root, rounded_by = fmaf(-a, root, -x) - a * rest;
+    float slope = fabsf(x) < 9.3f ? 1.128379167f * expf(-x * x) : 0;
+    return 0.5f * (erfcf(x) - (slope > 0 ? slope * rounded_by : 0));
+}
+
+/* The sign goes by n itself, which a float may round. */
+static float single_power(float a, int32_t n)
+{
+    float size = powf(fabsf(a), (float)n);
+    return n & 1 ? copysignf(size, a) : size;
+}
+
+SINGLE(rsqrtf, (float a), 1 / sqrtf(a))
+SINGLE(frsqrt_rn, (float a), 1 / sqrtf(a))
+SINGLE(rcbrtf, (float a), 1 / cbrtf(a))
+SINGLE(sinpif, (float a), single_sin_pi(a))
+SINGLE(cospif, (float a), single_cos_pi(a))
+SINGLE(cyl_bessel_i0f, (float a), single_bessel_i(0, a))
+SINGLE(cyl_bessel_i1f, (float a), single_bessel_i(1, a))
+SINGLE(erfinvf, (float a), single_erf_inverse(a))
+SINGLE(erfcinvf, (float a), single_erfc_inverse(a))
+SINGLE(erfcxf, (float a), single_erfc_scaled(a))
+SINGLE(normcdff, (float a), single_normal_distribution(a))
+SINGLE(normcdfinvf, (float a), -1.41421356f * single_erfc_inverse(2 * a))
+SINGLE(rhypotf, (float a, float b), 1 / hypotf(a, b))
+SINGLE(norm3df, (float a, float b, float c), hypotf(hypotf(a, b), c))
+SINGLE(rnorm3df, (float a, float b, float c), 1 / hypotf(hypotf(a, b), c))
+SINGLE(norm4df, (float a, float b, float c, float d), hypotf(hypotf(a, b), hypotf(c, d)))
+SINGLE(rnorm4df, (float a, float b, float c, float d), 1 / hypotf(hypotf(a, b), hypotf(c, d)))
+SINGLE(powif, (float a, int32_t n), single_power(a, n))

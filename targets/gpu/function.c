@@ -106,8 +106,12 @@ static LLVMValueRef declare(tri_gpu *g, MlirOperation func)
         unsigned kind = LLVMGetEnumAttributeKindForName("noinline", 8);
         LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
     }
-    unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
-    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
+    /* Triton has no recursion; AMD's drivers reserve memory for the stack of what may be recursive. */
+    static const char *const attributes[] = {"nounwind", "norecurse"};
+    for (int i = 0; i < 2; i++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
+        LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
+    }
     tri_map_set(&g->functions, symbol, function);
     return function;
 }

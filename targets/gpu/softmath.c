@@ -127,8 +127,8 @@ static LLVMValueRef large_reduction(tri_gpu *g)
     LLVMTypeRef type = LLVMFunctionType(LLVMStructTypeInContext(g->llvm, parts, 2, false), &g->f32, 1, false);
     function = LLVMAddFunction(g->module, name, type);
     LLVMSetLinkage(function, LLVMInternalLinkage);
-    static const char *const attributes[] = {"noinline", "nounwind", "willreturn", "memory"};
-    for (int i = 0; i < 4; i++) {
+    static const char *const attributes[] = {"noinline", "nounwind", "norecurse", "willreturn", "memory"};
+    for (int i = 0; i < 5; i++) {
         unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
         LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
     }

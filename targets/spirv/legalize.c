@@ -143,6 +143,18 @@ static LLVMValueRef fma_half(state *s, LLVMValueRef call)
     return LLVMBuildFPTrunc(s->b, LLVMBuildCall2(s->b, LLVMGlobalGetValueType(fma), fma, wide, 3, ""), type, "");
 }
 
+/* llvm.llrint: OpenCL's rint, then a conversion, which is exact. */
+static LLVMValueRef integer_of_rint(state *s, LLVMValueRef call)
+{
+    LLVMValueRef x = LLVMGetOperand(call, 0);
+    LLVMTypeRef type = LLVMTypeOf(x);
+    LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetCalledValue(call));
+    unsigned id = LLVMLookupIntrinsicID("llvm.rint", strlen("llvm.rint"));
+    LLVMValueRef rint = LLVMGetIntrinsicDeclaration(module, id, &type, 1);
+    LLVMValueRef rounded = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(rint), rint, &x, 1, "");
+    return LLVMBuildFPToSI(s->b, rounded, LLVMTypeOf(call), "");
+}
+
 /* The rounding mode is to nearest, as __builtin_flt_rounds counts; there is no other, see check_rounding. */
 static LLVMValueRef rounding(state *s, LLVMValueRef call)
 {
@@ -166,6 +178,7 @@ static const struct {
     {"llvm.smin", either},
     {"llvm.bitreverse", bitreverse}, {"llvm.canonicalize", canonicalize}, {"llvm.exp10", exp10_call},
     {"llvm.fma", fma_half},          {"llvm.fmuladd", fma_half},
+    {"llvm.llrint", integer_of_rint}, {"llvm.lrint", integer_of_rint},
     {"llvm.get.rounding", rounding}, {"llvm.set.rounding", set_rounding},
 };
 

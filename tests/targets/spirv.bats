@@ -200,3 +200,32 @@ END
     [[ $errors == *"'llvm-spirv' wrote is no bitcode"* ]]
     [ ! -e k.ll ]
 }
+
+@test "functions of floats need no doubles, do not call themselves, and run" {
+    clang=$(command -v clang-22 || command -v clang) || skip "no clang"
+    "$clang" -O2 -ffp-contract=on -I"$SRCDIR" "$SRCDIR/tests/exec/singles.c" -o singles -lm
+    ./singles
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+@triton.jit
+def k(x, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    p = tl.abs(v) * 0.2 + 0.05
+    r = libdevice.rsqrt(p) + libdevice.rcbrt(p) + libdevice.sinpi(v) + libdevice.cospi(v) + libdevice.erfcinv(p)
+    r += libdevice.erfinv(tl.minimum(p, 0.95)) + libdevice.normcdf(v) + libdevice.normcdfinv(tl.minimum(p, 0.9)) + libdevice.erfcx(v)
+    r += libdevice.cyl_bessel_i0(v) + libdevice.rnorm3d(v, p, v) + libdevice.pow(v, 3)
+    r += (libdevice.llrint(v * 10) + libdevice.float2int_rz(v * 10) + libdevice.float2ll_ru(v) + libdevice.ilogb(p)).to(tl.float32)
+    tl.store(o + i, r)
+END
+    tritcc -arch=intel-dg2 -emit=spvasm=k.spvasm -sig '*fp32, *fp32, 128' k.tri
+    ! grep -q 'OpCapability Float64' k.spvasm
+    tritrun -o o=want.npy k.tri randn:f32:128:seed=3 empty:f32:128 128
+    need llvm-spirv-15
+    need file "$pocl"
+    export OCL_ICD_VENDORS=$pocl POCL_CACHE_DIR=$PWD/cache
+    tritrun -arch=opencl -expect=o=@want.npy -rtol=3e-6 k.tri randn:f32:128:seed=3 empty:f32:128 128
+}
