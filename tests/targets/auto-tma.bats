@@ -75,6 +75,16 @@ product() {
     done
 }
 
+@test "attention by block pointers: the bounds of each head" {
+    local c
+    for c in '130 77' '64 128' '16 1'; do
+        set -- $c
+        same 3 heads '*fp16:16, *fp16:16, *fp16:16, *fp16:16, i32, i32, 64, 64, 64' o_ptr 3,2 '-num-warps=4 -num-stages=2' \
+            "q_ptr=randn:f16:2x$1x64:seed=1" "k_ptr=randn:f16:2x$2x64:seed=2" "v_ptr=randn:f16:2x$2x64:seed=3" \
+            "o_ptr=full:f16:2x$1x64:value=77" "$1" "$2"
+    done
+}
+
 said() { [[ $errors == *"the load goes through a tensor map [-Rpass=tma]"* ]]; }
 
 @test "what stays with pointers, and why" {
@@ -89,6 +99,7 @@ wrapped|rows or columns are taken modulo the size, and what is past the end may 
 other|what stands for elements outside is not zero
 discrete|its mask is no window of the block
 front|its mask begins elsewhere than at 0
+before|its mask begins elsewhere than at 0
 list|its rows are picked by a list
 volatile|it is volatile
 three|its loop has more than two products
@@ -97,7 +108,7 @@ odd|its base is not known to be a multiple of 16 bytes
 written|the kernel may have written the memory before
 atomic|the kernel has atomics or other effects that order memory
 ROWS
-    [ $n = 11 ]
+    [ $n = 12 ]
     tritcc -arch=sm_90a -k refused -sig "*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, i32:16, 'none', 32" -emit=ttgir=k.ttgir \
         -Rpass-missed=tma "$kernels"
     [[ $errors == *"the load goes through pointers: warp groups do not take this product's operands"* ]]

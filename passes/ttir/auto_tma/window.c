@@ -134,19 +134,33 @@ static bool is_wrap_unseen(const tri_auto_tma_plan *p, int d)
     return tri_wrapped_is_unseen(p->t->run->arena, p->t->pointers, p->op, &p->access, d);
 }
 
-/* What of a window's beginning does not move and may be negative, as far as is known, goes into the base, as the row
- * does where a head or a sequence begins among all of them; the bound moves with it. */
-static void move_start(tri_auto_tma_plan *p, int d)
+/* Some of a window's beginning goes into the base; the bounds, which count from the beginning, move with it. */
+static bool move_to_base(tri_auto_tma_plan *p, int d, const tri_sum *moved)
 {
     tri_sums *s = p->t->sums;
     tri_block_dim *dim = &p->access.form.dim[d];
-    const tri_sum *moved = fixed_part(p, dim->start, true);
-    const tri_sum *start = tri_sum_sub(s, dim->start, moved), *far = tri_sum_mul(s, moved, dim->stride);
-    if (!moved || !moved->count || !start || !far)
-        return;
+    const tri_sum *start = moved ? tri_sum_sub(s, dim->start, moved) : NULL;
+    const tri_sum *far = moved ? tri_sum_mul(s, moved, dim->stride) : NULL;
+    if (!start || !far || !moved->count)
+        return false;
     dim->start = start;
     p->start[d] = start;
     p->offset = tri_sum_add(s, p->offset, far);
+    return true;
+}
+
+/* What does not move and may be negative, as far as is known, as the row does where a head or a sequence begins among
+ * all of them. */
+static void move_start(tri_auto_tma_plan *p, int d)
+{
+    move_to_base(p, d, fixed_part(p, p->access.form.dim[d].start, true));
+}
+
+/* Whether the lower bound is element 0: of a block pointer's tensor where it is one of several, too. */
+static bool begins_at_zero(tri_auto_tma_plan *p, int d)
+{
+    const tri_sum *first = tri_sum_add(p->t->sums, p->access.form.dim[d].start, p->access.low[d]);
+    return first && (tri_sum_is(first, 0) || (tri_sum_is_outside(first, p->outer) && move_to_base(p, d, first)));
 }
 
 /* Where the window begins and what bounds it. Without bounds, what may be negative or large goes into the base. */
@@ -167,7 +181,7 @@ static const char *place_dimension(tri_auto_tma_plan *p, int d)
             return "rows or columns are taken modulo the size, and what is past the end may reach memory";
         return NULL;
     }
-    if (low && !tri_sum_is(tri_sum_add(s, dim->start, low), 0))
+    if (low && !begins_at_zero(p, d))
         return "its mask begins elsewhere than at 0";
     if (high && !low && !tri_sum_is_natural_over_sizes(dim->start))
         move_start(p, d);
@@ -179,6 +193,8 @@ static const char *place_dimension(tri_auto_tma_plan *p, int d)
     }
     if (tri_sum_is_natural(dim->start) && tri_auto_tma_is_narrow(dim->start))
         return NULL;
+    if (low) /* which the base of the map must not move */
+        return "its mask begins elsewhere than at 0";
     const tri_sum *fixed = fixed_part(p, dim->start, false);
     p->start[d] = tri_sum_sub(s, dim->start, fixed);
     p->offset = tri_sum_add(s, p->offset, tri_sum_mul(s, fixed, dim->stride));
