@@ -106,6 +106,41 @@ CASES
     broken 's/pendings = 1/pendings = 2/' 'product under way' "${run[@]}"
 }
 
+@test "loads of a bias through pointers stay with the warps that multiply, where a loop asks" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def biased(q_ptr, k_ptr, b_ptr, o_ptr, N, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, WRITES: tl.constexpr):
+    rows = tl.arange(0, BM)
+    d = tl.arange(0, D)
+    q = tl.load(q_ptr + rows[:, None] * D + d[None, :])
+    acc = tl.zeros((BM, D), tl.float32)
+    for n in tl.range(0, N, BN, warp_specialize=True):
+        columns = n + tl.arange(0, BN)
+        k = tl.load(k_ptr + columns[:, None] * D + d[None, :], mask=columns[:, None] < N, other=0.0)
+        bias = tl.load(b_ptr + rows[:, None] * N + columns[None, :], mask=columns[None, :] < N, other=0.0)
+        s = tl.dot(q, k.T) + bias
+        if WRITES:
+            tl.store(b_ptr + rows[:, None] * N + columns[None, :], s, mask=columns[None, :] < N)
+        acc = tl.dot(s.to(tl.float16), k, acc)
+    tl.store(o_ptr + rows[:, None] * D + d[None, :], acc)
+TRI
+    local types='*fp16:16, *fp16:16, *fp32:16, *fp32:16, i32' n
+    tritcc -arch=sm_90a -num-warps=4 -num-stages=2 -k biased -sig "$types, 64, 64, 64, False" -emit=ttgir=k.ttgir k.tri
+    sed -n '/default {/,/partition0/p' k.ttgir | grep -q 'tt.load'
+    for n in 200 64 1 0; do
+        local arrays=(randint:f16:64x64:seed=1,low=-3,high=3 "randint:f16:$((n + 1))x64:seed=2,low=-3,high=3"
+            "randint:f32:64x$((n + 1)):seed=3,low=-9,high=9" o_ptr=full:f32:64x64:value=77 "$n")
+        "$TRITRUN" k.tri -arch="$HOST_ARCH" "${arrays[@]}" 64 64 64 False -o o_ptr=o.npy
+        timeout 60 "$TRITRUN" -arch=sim:sm_90a k.ttgir "${arrays[@]}" -expect o_ptr=@o.npy
+    done
+    tritcc -arch=sm_90a -k biased -sig "$types, 64, 64, 64, True" -emit=ttgir=k.ttgir -Rpass-missed=warp-specialize k.tri
+    [[ $errors == *"not specialised: it loads through pointers"* ]]
+}
+
 @test "bugs in a loop of two products are found" {
     tritcc -arch=sm_90a -fwarp-specialize -num-warps=4 -num-stages=2 -k attn -emit=ttgir=good.ttgir \
         -sig '*fp16:16,*fp16:16,*fp16:16,*fp16:16,fp32,i32:16,64,64,64,False,tl.float16' "$kernels"

@@ -112,6 +112,50 @@ static MlirOperation find_anchor(tri_split_plan *p)
     return count > FEW ? anchor : (MlirOperation){NULL};
 }
 
+/* Whether what comes of a value goes through a buffer before the loop's end, or `depth` steps do not show that it does
+ * not. */
+static bool meets_buffer(tri_split_plan *p, MlirValue value, int depth)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        tri_memdesc desc;
+        if (tri_op_is(user, "ttng.warp_group_dot"))
+            continue; /* its registers, or its first sums */
+        for (intptr_t i = 0; i < mlirOperationGetNumOperands(user); i++)
+            if (tri_type_get_memdesc(mlirValueGetType(tri_op_operand(user, i)), &desc))
+                return true;
+        for (intptr_t i = 0; i < mlirOperationGetNumResults(user); i++)
+            if (!depth || tri_type_get_memdesc(mlirValueGetType(tri_op_result(user, i)), &desc) ||
+                meets_buffer(p, tri_op_result(user, i), depth - 1))
+                return true;
+    }
+    return false;
+}
+
+static bool writes_memory(tri_split_plan *p)
+{
+    tri_op_list inside = {0};
+    tri_op_collect(p->loop, p->arena, &inside);
+    for (size_t i = 0; i < inside.len; i++)
+        if (tri_op_is(inside.at[i], "tt.store") || tri_op_is(inside.at[i], "tt.atomic_rmw") ||
+            tri_op_is(inside.at[i], "tt.atomic_cas"))
+            return true;
+    return false;
+}
+
+/* A loop that asks for a warp for its copies may have loads through pointers beside them, of a bias or of scales: the
+ * warps that multiply go on to make these themselves, at once, in registers. Not where it also writes memory, with
+ * which they would have to stay in order. */
+static bool stays_with_users(tri_split_plan *p, MlirOperation load)
+{
+    enum { steps = 24 };
+    bool is_asked =
+        tri_op_flag(p->loop, "tt.warp_specialize") || tri_passes_option_int(p->run, "least-products", 0) == 1;
+    return is_asked && !tri_op_flag(load, "isVolatile") && !writes_memory(p) &&
+           !meets_buffer(p, tri_op_result(load, 0), steps);
+}
+
 static const char *collect_loads(tri_split_plan *p)
 {
     tri_op_list inside = {0};
@@ -125,7 +169,7 @@ static const char *collect_loads(tri_split_plan *p)
         products += tri_op_is(op, "ttng.warp_group_dot") && is_top;
         if (tri_op_is(op, "scf.for") || tri_op_is(op, "scf.while"))
             return "there is another loop in it";
-        if (tri_op_is(op, "tt.load") || tri_op_is(op, "tt.descriptor_gather"))
+        if (tri_op_is(op, "tt.descriptor_gather") || (tri_op_is(op, "tt.load") && !stays_with_users(p, op)))
             return "it loads through pointers, or gathers, which the warps that use the data must do themselves";
         if (tri_op_is(op, "tt.descriptor_store") || tri_op_is(op, "tt.descriptor_reduce") ||
             tri_op_is(op, "tt.descriptor_scatter"))
