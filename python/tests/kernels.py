@@ -174,3 +174,12 @@ def cases():
         ("closure again", closed(shared_name, 7), {}, dict(o="*fp32:16", i="*fp32:16", B=64)),
         ("noinline", calls, {"enable_fp_fusion": False, "maxnreg": 64}, dict(o="*fp32", n="fp32")),
     ]
+
+
+class Plain:
+    value = 1
+
+
+@triton.jit
+def reads_a_class(x):
+    tl.store(x, Plain.value)

@@ -165,7 +165,7 @@ class Refusals(Installed):
         import linecache
 
         text = (
-            "import triton, triton.language as tl\nG = 3\n@triton.jit\ndef k("
+            "import triton, triton.language as tl\nG = 3\nclass C:\n    y = 1\n@triton.jit\ndef k("
             + ", ".join(f"{n}: tl.constexpr" if not isinstance(t, str) else n for n, t in types.items())
             + "):\n"
             + textwrap.indent(body, "    ")
@@ -184,6 +184,7 @@ class Refusals(Installed):
         rows = [
             ("tl.store(x, foo)\n", CompilationError, "at 2:16:", "NameError('foo is not defined')", "TRI-3001"),
             ("tl.store(x, G)\n", CompilationError, "at 2:16:", "Cannot access global variable G", "TRI-3002"),
+            ("tl.store(x, C.y)\n", CompilationError, "at 2:16:", "Cannot access global variable C", "TRI-3001"),
             ("tl.static_assert(B > 9, 'too small')\n", CompileTimeAssertionFailure, "at 2:4:", "too small", "TRI-4002"),
             (
                 "tl.store(x + tl.arange(0, 48), 1)\n",
@@ -209,6 +210,16 @@ class Refusals(Installed):
                 self.assertTrue(text.startswith(place), text)
                 self.assertIn(words, text)
                 self.assertLess(text.index(words), text.index(code))
+
+    def test_a_class_of_a_file_is_no_global_of_a_kernel(self):
+        import kernels
+        from triton.compiler.errors import CompilationError
+
+        with self.assertRaises(CompilationError) as caught:
+            compiled(kernels.reads_a_class, arch=80, x="*fp32")
+        text = str(caught.exception)
+        self.assertIn("Cannot access global variable Plain from within", text)
+        self.assertIn("TRI-3002", text)
 
     def test_what_tritons_functions_raise_is_the_cause(self):
         rows = [

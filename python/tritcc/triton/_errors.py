@@ -14,7 +14,7 @@ PHRASES = (
     ("3001", r"Python's '([^']*)'", "NameError('{1} is not defined')"),
     (
         "3002",
-        r"read the global '([^']*)'",
+        r"(?:read the global|use the class) '([^']*)'",
         "NameError(\"Cannot access global variable {1} from within @jit'ed function. Triton kernels can only access global "
         'variables that are instanstiated as constexpr (`x = triton.language.constexpr(42)`).")',
     ),
@@ -106,6 +106,12 @@ _TYPE = re.compile(r"a (?:block|scalar|value) of type '([^']*)'")
 _NODES = {"dict": "Dict", "lambda": "Lambda"}
 
 
+def _left_out(error, bundle):
+    """The name of a value that the kernel reads and that has no text in its bundle, or None."""
+    found = re.match(r"'([^']*)' is not defined", error.text) if error.code == "TRI-3001" else None
+    return found.group(1) if found and bundle is not None and found.group(1) in bundle.missing else None
+
+
 def phrase_of(code, text):
     """How Triton words a message, or its own text."""
     for number, pattern, words in PHRASES:
@@ -170,6 +176,9 @@ def located(error, bundle):
     place = bundle.origin(error.line) if bundle is not None and error.line else None
     where = f"{place[0]}:{place[1]}:{error.column}: " if place else ""
     notes = "".join(f"\nnote: {note.text}" for note in error.notes if note.text)
+    left_out = _left_out(error, bundle)
+    if left_out:
+        notes += f"\nnote: no kernel can use {bundle.missing[left_out]}"
     return f"{where}error: {error.text} [{error.code}]{notes}"
 
 
@@ -198,7 +207,9 @@ def translated(refused, source):
 
     bundle = getattr(refused, "bundle", None)
     text, node = _place(error.line, error.column, bundle, source)
-    kind, phrase = theirs.CompilationError, phrase_of(error.code, error.text)
+    left_out = _left_out(error, bundle)
+    read = ("TRI-3002", f"read the global '{left_out}'") if left_out else (error.code, error.text)
+    kind, phrase = theirs.CompilationError, phrase_of(*read)
     if error.code == "TRI-4002":
         kind, phrase = theirs.CompileTimeAssertionFailure, _static_assertion(error.text)
     elif error.code.startswith("TRI-2") or error.code.removeprefix("TRI-") in _UNSUPPORTED and not _exception_of(phrase):
