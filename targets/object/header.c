@@ -16,18 +16,44 @@ static void add_guard(tri_str guard, tri_buf *out)
                          isalnum((unsigned char)guard.data[i]) ? (char)toupper((unsigned char)guard.data[i]) : '_');
 }
 
-bool tri_header_is_reserved(tri_str name)
+static bool is_one_of(tri_str name, const char *const *words)
+{
+    while (*words && !tri_str_is(name, *words))
+        words++;
+    return *words != NULL;
+}
+
+/* Words of C or C++ that are names in the source language. */
+static bool is_keyword(tri_str name)
 {
     static const char *const words[] = {
-        "auto",     "bool",    "break",    "case",     "catch",   "char",     "class",    "const",    "default",
-        "delete",   "do",      "double",   "enum",     "explicit", "export",  "extern",   "float",    "friend",
-        "goto",     "inline",  "int",      "long",     "mutable", "namespace", "new",     "operator", "private",
-        "protected", "public", "register", "restrict", "short",   "signed",   "sizeof",   "static",   "struct",
-        "switch",   "template", "this",    "throw",    "try",     "typedef",  "typename", "union",    "unsigned",
-        "using",    "virtual", "void",     "volatile", "stream",  "grid",     "asm",      "true",     "false"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (tri_str_is(name, words[i]))
-            return true;
+        "alignas",  "alignof", "and_eq",   "asm",      "auto",    "bitand",   "bitor",    "bool",     "case",
+        "catch",    "char",    "char16_t", "char32_t", "char8_t", "compl",    "concept",  "const",    "const_cast",
+        "consteval", "constexpr", "constinit", "decltype", "default", "delete", "do",     "double",   "dynamic_cast",
+        "enum",     "explicit", "export",  "extern",   "false",   "float",    "friend",   "goto",     "inline",
+        "int",      "long",    "mutable",  "namespace", "new",    "noexcept", "not_eq",   "nullptr",  "operator",
+        "or_eq",    "private", "protected", "public",  "register", "reinterpret_cast", "requires", "restrict", "short",
+        "signed",   "sizeof",  "static",   "static_assert", "static_cast", "struct", "switch", "template", "this",
+        "thread_local", "throw", "true",   "try",      "typedef", "typeid",   "typename", "typeof",   "union",
+        "unsigned", "using",   "virtual",  "void",     "volatile", "wchar_t", "xor",      "xor_eq",   NULL};
+    return is_one_of(name, words);
+}
+
+bool tri_header_is_reserved(tri_str name)
+{
+    static const char *const ours[] = {"stream", "grid", NULL};
+    return is_keyword(name) || is_one_of(name, ours);
+}
+
+/* A launcher is called as its kernel. */
+static bool check_name(const tri_bundle *bundle, tri_str name)
+{
+    if (!is_keyword(name) && !tri_str_is(name, "main"))
+        return true;
+    tri_diag_error(bundle->diag, TRI_NO_SPAN, 6006,
+                   "no function of C can be called '%.*s' as the kernel is; give it another name: -sig 'NAME = "
+                   "%.*s(...)', or -prefix=NAME_",
+                   TRI_STR_ARG(name), TRI_STR_ARG(name));
     return false;
 }
 
@@ -166,7 +192,7 @@ bool tri_header_write(const tri_bundle *bundle, tri_str guard, tri_buf *out)
     tri_buf_add(out, tri_launch_header, (size_t)(tri_launch_header_end - tri_launch_header));
     tri_buf_add_z(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     for (size_t i = 0; i < kernels.len; i++)
-        if (!add_kernel(bundle, &kernels.at[i], out))
+        if (!check_name(bundle, kernels.at[i].name) || !add_kernel(bundle, &kernels.at[i], out))
             return false;
     tri_buf_add_z(out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     return true;

@@ -361,3 +361,23 @@ C
         LD_LIBRARY_PATH=stub ./main
     done
 }
+
+@test "a kernel that is called as a word of C is called otherwise in the header" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double(typeof, B: tl.constexpr):
+    tl.store(typeof + tl.arange(0, B), 2.0)
+TRI
+    tritcc -1 -emit=obj=k.o,header=k.h -sig '*fp32, 16' k.tri
+    [[ $errors == *"no function of C can be called 'double'"*"-sig 'NAME = double(...)'"*6006* ]]
+    tritcc -emit=obj=k.o,header=k.h -sig 'twice = double(*fp32, 16)' k.tri
+    echo '#include "k.h"' >k.c
+    cc -std=gnu11 -Wall -Werror -c k.c
+    cc -x c++ -Wall -Werror -c k.c
+    tritcc -emit=header=k.h -prefix=my_ -sig '*fp32, 16' k.tri
+    grep -q '^int my_double(' k.h
+}
