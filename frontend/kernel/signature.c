@@ -378,6 +378,8 @@ static bool defer(tri_signature_kernel *k, tri_str name, int param, const tri_va
     if (!tri_heuristic_read(k->c->arena, s, k->is_known, callee, &h, out_why, out_at))
         return false;
     take_given_values(k, &h);
+    if (!h.values.len && k->guesses)
+        set_values(k, k->guesses[param], &h); /* a launch that gives another value is refused */
     *out_why = tri_str_format(k->c->arena,
                               "'%.*s' may be any number: -fheuristic=%.*s:64,128 says for which the kernel is compiled",
                               TRI_STR_ARG(name), TRI_STR_ARG(name));
@@ -753,8 +755,11 @@ bool tri_signature_collect(tri_module *main, tri_signature_list *out_kernels)
         if (kernels[i].is_left_out ||
             (c.options->config < TRI_FRONTEND_ALL_CONFIGS && !kernels[i].signature.config_count))
             continue;
-        if (c.options->guess_types && !guess_missing(&kernels[i], tri_signature_guess(&kernels[i])))
-            return false;
+        if (c.options->guess_types) {
+            kernels[i].guesses = tri_signature_guess(&kernels[i]);
+            if (!guess_missing(&kernels[i], kernels[i].guesses))
+                return false;
+        }
         if (c.options->check_only && !is_complete(&kernels[i]) && !kernels[i].text && !kernels[i].not_evaluated.len) {
             tri_diag_hold(c.diag);
             kernels[i].signature.is_guessed = guess_missing(&kernels[i], tri_signature_guess(&kernels[i]));

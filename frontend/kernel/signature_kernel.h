@@ -32,6 +32,7 @@ typedef struct {
     tri_signature_text *text; /* null: none */
     tri_signature signature;
     bool *is_known;        /* per parameter */
+    const tri_str *guesses; /* -fguess-types: per parameter; else null */
     tri_str not_evaluated; /* expression of configs or heuristics that could not be had, and where */
     tri_span not_evaluated_at;
     tri_value_list configs; /* of the autotune decorator */

@@ -205,3 +205,35 @@ TRI
     tritcc -1 -c k.tri
     [[ $errors == *"this could give some of them, but"*"-sig 'k(x=*fp32:16, B=1024)'"* ]]
 }
+
+@test "a guess in the place of a heuristic that may give any number is what the launcher insists on" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.heuristics({'B': lambda args: triton.next_power_of_2(args['n'])})
+@triton.jit
+def k(x, n, B: tl.constexpr):
+    o = tl.arange(0, B)
+    tl.store(x + o, 1.0, mask=o < n)
+TRI
+    cat >main.c <<'C'
+#include "k.h"
+
+_Alignas(64) static float x[4096];
+
+int main(void)
+{
+    tri_grid grid = {1, 1, 1};
+    if (k(0, grid, x, 700) || x[699] != 1 || x[700])
+        return 1;
+    return k(0, grid, x, 2000) != TRI_ERROR_HEURISTIC;
+}
+C
+    tritcc -fguess-types -emit=obj=k.o,header=k.h k.tri
+    cc -I. main.c k.o -o main -lm
+    ./main
+    tritcc -1 -c k.tri
+    [[ $errors == *"-sig 'k(x=*fp32:16, n=i32, B=1024)'"* ]]
+}
