@@ -195,7 +195,7 @@ static bool add_parameter(lists *l, const tri_unit *unit, const tri_kernel_param
     tri_object_ctype type;
     const char *name = tri_str_format(l->arena, "%.*s%s", TRI_STR_ARG(p->name),
                                       tri_header_is_reserved(p->name) ? "_" : "").data;
-    if (!tri_object_get_ctype(unit->target, p, &type)) {
+    if (!tri_object_get_ctype(unit->target, p, &type) || type.kind == TRI_CTYPE_DESC) {
         tri_diag_error(unit->diag, TRI_NO_SPAN, 6006,
                        "parameter '%.*s' has type '%.*s', which a C function cannot take",
                        TRI_STR_ARG(p->name), TRI_STR_ARG(p->type));
