@@ -5,7 +5,9 @@
 #include "ir/kernel.h"
 #include "run/backend.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { done = 0, failed = 1, wrong_usage = 2, bar_width = 30 };
 
@@ -289,11 +291,25 @@ static bool check_options(const tri_run_opt *opt, tri_diag *diag)
     return true;
 }
 
+/* Before anything is measured: can the table be written, or its folder where it is not there yet? */
+static bool check_table(tri_arena *arena, tri_diag *diag, tri_str path)
+{
+    size_t slash = tri_str_find_last(path, '/');
+    tri_str folder = slash == path.len ? TRI_STR(".") : slash ? tri_str_sub(path, 0, slash) : TRI_STR("/");
+    tri_str place = tri_file_exists(path) ? path : folder;
+    if (tri_str_is(path, "-") || !access(tri_str_copy(arena, place).data, W_OK))
+        return true;
+    tri_diag_error(diag, TRI_NO_SPAN, 1003, "cannot write '%.*s': %s", TRI_STR_ARG(path), strerror(errno));
+    return false;
+}
+
 int tri_run_tune(tri_arena *arena, tri_diag *diag, const tri_run_opt *opt)
 {
     tuning t = {.arena = arena, .diag = diag, .opt = opt, .shapes = 1};
     if (!check_options(opt, diag))
         return wrong_usage;
+    if (!check_table(arena, diag, opt->tune))
+        return failed;
     t.digits = TRI_NEW_ARRAY(arena, size_t, opt->shapes.len + 1);
     for (size_t f = 0; f < opt->shapes.len; f++)
         t.shapes *= count_values(opt->shapes.at[f].value);

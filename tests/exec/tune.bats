@@ -84,6 +84,8 @@ work * n=3000,m=5 1' ]
     refuse '-tune: it needs -grid' 2 -k work -tune=t "${arguments[@]}" 2
     refuse "-tune: the simulator's time" 2 -arch=sim -grid=1 -k work -tune=t "${arguments[@]}" 2
     refuse 'no configurations to choose from' 1 -k plain -grid=1 -tune=t "${arguments[@]}"
+    refuse "cannot write 'absent/t'" 1 -k work -grid=1 -tune=absent/t "${arguments[@]}" 2
+    [ ! -s out ] # nothing was measured
     refuse '-for is for -tune' 2 -k work -for n=1 "${arguments[@]}" 2
     refuse '-tune only measures' 2 -k work -tune=t -bench "${arguments[@]}" 2
     refuse 'expected NAME=...' 2 -k work -tune=t -for n "${arguments[@]}" 2
