@@ -1,6 +1,7 @@
 /* tt.scan. Inside a warp: for each bit of the axis, from the lowest up, every element with that bit set
- * takes in the running value of the last element of the block below it. Across warps: the totals of
- * the runs that one warp scans go through shared memory, and every thread takes in those before it.
+ * takes in the running value of the last element of the block below it. Where several bits of the lane come one after
+ * the other, blocks of registers do so by their last one alone, and the others once, behind these steps. Across warps:
+ * the totals of the runs that one warp scans go through shared memory, and every thread takes in those before it.
  * `reverse` is the same with the axis counted from its end. */
 #include "ir/analysis/scratch.h"
 #include "ir/type.h"
@@ -49,7 +50,7 @@ typedef struct {
     uint32_t lanes;
 } bits_below;
 
-static uint64_t last_of(state *s, uint64_t index, uint64_t bit, uint64_t below)
+static uint64_t last_of(const state *s, uint64_t index, uint64_t bit, uint64_t below)
 {
     /* counted from the end, "set" and "clear" change places */
     return s->reverse ? (index | bit) & ~below : (index & ~bit) | below;
@@ -115,7 +116,13 @@ static bool step_registers(state *s, int bit, bits_below below)
     return true;
 }
 
-static bool step_lanes(state *s, int bit, bits_below below)
+static bool is_last_register(const state *s, int r, bits_below below)
+{
+    return (uint64_t)r == last_of(s, (uint64_t)r, 0, below.registers);
+}
+
+/* `last_only`: just the last registers of blocks. */
+static bool step_lanes(state *s, int bit, bits_below below, bool last_only)
 {
     tri_gpu *g = s->g;
     uint32_t mask = UINT32_C(1) << bit;
@@ -129,13 +136,72 @@ static bool step_lanes(state *s, int bit, bits_below below)
     }
     LLVMValueRef **known = TRI_NEW_ARRAY(g->arena, LLVMValueRef *, s->at[0].count);
     for (int r = 0; r < s->at[0].count; r++) {
-        if ((uint64_t)r & s->plan->copies)
+        if ((uint64_t)r & s->plan->copies || (last_only && !is_last_register(s, r, below)))
             continue;
         int from = (int)last_of(s, (uint64_t)r, 0, below.registers);
         if (!take_in(s, r, value_before(s, known, old, from, lane), applies))
             return false;
     }
     return true;
+}
+
+/* The lane with the last of what lies before this one's block, in an axis with `bits` of the lane above those below. A
+ * number whose digits are a mask's bits counts down by what borrows through the gaps, and up by what carries. */
+static LLVMValueRef lane_before(state *s, uint32_t bits, uint32_t below)
+{
+    tri_gpu *g = s->g;
+    LLVMValueRef lane = tri_gpu_lane(g), low = tri_gpu_i32(g, bits & -bits);
+    LLVMValueRef same = LLVMBuildAnd(g->b, lane, tri_gpu_i32(g, (int32_t)~(bits | below)), "");
+    LLVMValueRef field = s->reverse ? LLVMBuildOr(g->b, lane, tri_gpu_i32(g, (int32_t)~bits), "")
+                                    : LLVMBuildAnd(g->b, lane, tri_gpu_i32(g, (int32_t)bits), "");
+    field = s->reverse ? LLVMBuildAdd(g->b, field, low, "") : LLVMBuildSub(g->b, field, low, "");
+    field = LLVMBuildAnd(g->b, field, tri_gpu_i32(g, (int32_t)bits), "");
+    lane = LLVMBuildOr(g->b, same, field, "");
+    return s->reverse || !below ? lane : LLVMBuildOr(g->b, lane, tri_gpu_i32(g, (int32_t)below), "");
+}
+
+/* After steps over `bits` of the lane by the last registers of blocks: the others take in what these have in front. */
+static bool add_blocks_before(state *s, uint32_t bits, bits_below below)
+{
+    tri_gpu *g = s->g;
+    LLVMValueRef lane = lane_before(s, bits, below.lanes);
+    LLVMValueRef own = LLVMBuildAnd(g->b, tri_gpu_lane(g), tri_gpu_i32(g, (int32_t)bits), "");
+    LLVMValueRef applies = LLVMBuildICmp(g->b, LLVMIntNE, own, tri_gpu_i32(g, s->reverse ? (int32_t)bits : 0), "");
+    LLVMValueRef **known = TRI_NEW_ARRAY(g->arena, LLVMValueRef *, s->at[0].count);
+    for (int r = 0; r < s->at[0].count; r++) {
+        if ((uint64_t)r & s->plan->copies || is_last_register(s, r, below))
+            continue;
+        int from = (int)last_of(s, (uint64_t)r, 0, below.registers);
+        if (!take_in(s, r, value_before(s, known, s->at, from, lane), applies))
+            return false;
+    }
+    return true;
+}
+
+/* Steps over bits of the lane, from step `first` on, as many as follow one another in rising order. */
+static int count_lane_steps(const state *s, int first, int64_t run)
+{
+    const tri_linear *l = &s->layout->linear;
+    int end = first;
+    while (end < s->plan->num_steps && s->plan->step[end].in == TRI_DIM_LANE &&
+           tri_linear_basis_at(l, TRI_DIM_LANE, s->plan->step[end].bit, s->axis) < run &&
+           (end == first || s->plan->step[end].bit > s->plan->step[end - 1].bit))
+        end++;
+    return end - first;
+}
+
+static bool run_lane_steps(state *s, int first, int count, bits_below *below)
+{
+    bool last_only = count > 1 && below->registers;
+    bits_below before = *below;
+    uint32_t bits = 0;
+    for (int i = first; i < first + count; i++) {
+        if (!step_lanes(s, s->plan->step[i].bit, *below, last_only))
+            return false;
+        bits |= UINT32_C(1) << s->plan->step[i].bit;
+        below->lanes = before.lanes | bits;
+    }
+    return !last_only || add_blocks_before(s, bits, before);
 }
 
 /* ---- across warps ---- */
@@ -289,11 +355,12 @@ static bool scan_inside_warps(state *s, bool *out_crosses)
     int64_t run = tri_scratch_scan_run(&s->layout->linear, s->axis);
     bits_below below = {0};
     *out_crosses = run < tri_linear_out_size(&s->layout->linear, s->axis);
-    for (int i = 0; i < s->plan->num_steps; i++) {
+    for (int i = 0, count = 1; i < s->plan->num_steps; i += count) {
         tri_dim in = s->plan->step[i].in;
         int bit = s->plan->step[i].bit;
         if (tri_linear_basis_at(&s->layout->linear, in, bit, s->axis) >= run)
             return true; /* from the first warp bit on, through shared memory */
+        count = in == TRI_DIM_REGISTER ? 1 : count_lane_steps(s, i, run);
         if (in == TRI_DIM_REGISTER) {
             if (!step_registers(s, bit, below))
                 return false;
@@ -302,9 +369,8 @@ static bool scan_inside_warps(state *s, bool *out_crosses)
             if (!tri_machine_has(s->g, TRI_MACHINE_shuffle_index) && tri_gpu_scratch_offset(s->op) < 0)
                 return tri_gpu_unsupported(s->g, s->op,
                                            "no shared memory was allocated for it; run allocate-shared-memory first");
-            if (!step_lanes(s, bit, below))
+            if (!run_lane_steps(s, i, count, &below))
                 return false;
-            below.lanes |= UINT32_C(1) << bit;
         }
     }
     return true;

@@ -3,10 +3,11 @@
 
 #blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
-  // Four registers of a thread take in the same value of another lane: one shuffle a step. Of the three totals before
-  // the last run each is read once.
+  // The last of a thread's four registers alone takes part in the steps from lane to lane, one shuffle and one addition
+  // each; the other three take in what is before them behind these, by one more shuffle. Of the three totals before the
+  // last run each is read once.
   // CHECK-LABEL: .entry sum(
-  // CHECK-COUNT-5: shfl.sync.idx.b32
+  // CHECK-COUNT-6: shfl.sync.idx.b32
   // CHECK-NOT: shfl.sync
   // CHECK: bar.sync
   // CHECK-COUNT-3: ld.shared.b32
