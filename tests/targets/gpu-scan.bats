@@ -2,7 +2,7 @@
 # Scans in layouts whose bits of the axis lie in registers and lanes by turns, with gaps, and not in order.
 load ../helpers
 
-setup() {
+write_scan() {
     cat >scan.ttgir <<'END'
 #l = #ttg.linear<{register = REGISTERS, lane = LANES, warp = [[4, 0], [8, 0]], block = []}>
 #s = #ttg.slice<{dim = 0, parent = #l}>
@@ -48,6 +48,7 @@ in_layout() {
 }
 
 @test "registers take in what is before them whatever lanes lie between" {
+    write_scan
     # the first one has no steps from lane to lane behind registers
     in_layout '[[1, 0], [2, 0], [0, 1], [0, 2], [0, 4]]' '[[0, 8], [0, 16], [0, 32]]'
     in_layout '[[0, 2], [1, 0], [0, 4], [0, 16], [2, 0]]' '[[0, 1], [0, 8], [0, 32]]'
