@@ -70,9 +70,10 @@ bool tri_object_get_ctype(const tri_target *target, const tri_kernel_param *para
 
 static bool report_type(const tri_unit *unit, const tri_kernel *k, tri_str name, tri_str type)
 {
-    tri_diag_error(unit->diag, TRI_NO_SPAN, 6006,
-                   "parameter '%.*s' of kernel '%.*s' has type '%.*s', which a C launcher cannot take",
-                   TRI_STR_ARG(name), TRI_STR_ARG(k->name), TRI_STR_ARG(type));
+    if (!tri_diag_error_count(unit->diag)) /* each output of the kernel asks; it is told once */
+        tri_diag_error(unit->diag, TRI_NO_SPAN, 6006,
+                       "parameter '%.*s' of kernel '%.*s' has type '%.*s', which a C launcher cannot take",
+                       TRI_STR_ARG(name), TRI_STR_ARG(k->name), TRI_STR_ARG(type));
     return false;
 }
 

@@ -381,3 +381,9 @@ TRI
     tritcc -emit=header=k.h -prefix=my_ -sig '*fp32, 16' k.tri
     grep -q '^int my_double(' k.h
 }
+
+@test "a type that C cannot pass is told once, whatever is written" {
+    printf 'import triton\nimport triton.language as tl\n@triton.jit\ndef k(p, x):\n    tl.store(p, x.to(tl.float32))\n' >k.tri
+    tritcc -1 -emit=obj=k.o,header=k.h,json=k.json -sig '*fp32, fp8e5' k.tri
+    [ "$(grep -c 'which a C launcher cannot take' <<<"$errors")" = 1 ]
+}
