@@ -174,7 +174,9 @@ const char *tri_str_nearest(tri_str word, const char *const *words, size_t count
     const char *best = NULL;
     size_t best_distance = word.len / 3 + 2; /* farther is no help */
     for (size_t i = 0; i < count; i++) {
-        size_t d = distance(word, tri_str_from(words[i]));
+        tri_str other = tri_str_from(words[i]);
+        size_t longer = other.len > word.len ? other.len - word.len : word.len - other.len;
+        size_t d = longer > word.len / 3 + (word.len > 3) ? word.len : distance(word, other); /* 'p' is not 'exp' */
         if (d < best_distance && d < word.len) {
             best_distance = d;
             best = words[i];

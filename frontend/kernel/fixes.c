@@ -100,6 +100,10 @@ bool tri_fixes_unknown_name(tri_eval *e, const tri_ast_node *node)
         }
     if (tri_str_is(tri_ast_text(node), "tl"))
         return fix_import(e, node);
+    if (knows_tl(e) && is_in_language(e, tri_ast_text(node))) {
+        tri_diag_fix(e->diag, node->span, "tl.%.*s", TRI_STR_ARG(tri_ast_text(node)));
+        return true;
+    }
     bool is_library = false;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         is_library = is_library || tri_str_is(tri_ast_text(node), libraries[i]);

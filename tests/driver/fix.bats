@@ -132,6 +132,8 @@ becomes() {
     becomes 'x = math.exp(x)' 'x = tl.exp(x)'
     becomes 'x = torch.where(m, x, 0.0)' 'x = tl.where(m, x, 0.0)'
     becomes 'x = np.sqrt(x)' 'x = tl.sqrt(x)'
+    becomes 'x = exp(x)' 'x = tl.exp(x)'
+    becomes 'x = x.to(float16)' 'x = x.to(tl.float16)'
     becomes 'x = tl.exp(i + 1)' 'x = tl.exp((i + 1).to(tl.float32))'
     becomes 'x += tl.load(p + i, mask=m' 'x += tl.load(p + i, mask=m)'
     becomes 'n++' 'n += 1'
