@@ -169,15 +169,26 @@ static size_t distance(tri_str a, tri_str b)
     return last[b.len];
 }
 
+static size_t common_start(tri_str word, const char *other)
+{
+    size_t n = 0;
+    while (n < word.len && other[n] == word.data[n])
+        n++;
+    return n;
+}
+
+/* Of several that are as near, the one that begins the most alike: names say the family first. */
 const char *tri_str_nearest(tri_str word, const char *const *words, size_t count)
 {
     const char *best = NULL;
-    size_t best_distance = word.len / 3 + 2; /* farther is no help */
+    size_t best_distance = word.len / 3 + 1; /* farther is no help */
     for (size_t i = 0; i < count; i++) {
         tri_str other = tri_str_from(words[i]);
         size_t longer = other.len > word.len ? other.len - word.len : word.len - other.len;
         size_t d = longer > word.len / 3 + (word.len > 3) ? word.len : distance(word, other); /* 'p' is not 'exp' */
-        if (d < best_distance && d < word.len) {
+        if (d > best_distance || d >= word.len)
+            continue;
+        if (d < best_distance || !best || common_start(word, words[i]) > common_start(word, best)) {
             best_distance = d;
             best = words[i];
         }

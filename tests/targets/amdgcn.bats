@@ -93,6 +93,8 @@ END
     tritcc -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp32)' k.tri
     tritcc -2 -arch=gfx943 -emit=amdgcn=k.s -sig 'k(*fp32)' k.tri
     [[ $errors == *"unknown architecture 'gfx943'; did you mean 'gfx942'?"* ]]
+    tritcc -2 -arch=gfx1200 -emit=amdgcn=k.s k.tri # not gfx1100, which is as near: the start counts
+    [[ $errors == *"unknown architecture 'gfx1200'; did you mean 'gfx1201'?"* ]]
     tritcc -2 -arch=gfx906 -emit=amdgcn=k.s -sig 'k(*fp32)' k.tri
     [[ $errors == *"no code is made for 'gfx906': it has no matrix cores"* ]]
 }
