@@ -62,6 +62,20 @@ TRI_SIM_FUNCTION(fmod_f64)
     results[0] = tri_float_f64_bits(fmod(tri_float_f64_from_bits(args[0]), tri_float_f64_from_bits(args[1])));
 }
 
+TRI_SIM_FUNCTION(mulhi_s64)
+{
+    (void)sim;
+    (void)id;
+    results[0] = (uint64_t)((__int128)(int64_t)args[0] * (int64_t)args[1] >> 64);
+}
+
+TRI_SIM_FUNCTION(mulhi_u64)
+{
+    (void)sim;
+    (void)id;
+    results[0] = (uint64_t)((unsigned __int128)args[0] * args[1] >> 64);
+}
+
 /* --- conversions ------------------------------------------------------------------------- */
 
 /* The first operand goes to the upper half. */

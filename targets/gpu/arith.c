@@ -18,15 +18,33 @@ BINARY(shli, LLVMBuildShl)
 BINARY(shrsi, LLVMBuildAShr)
 BINARY(shrui, LLVMBuildLShr)
 
-/* A GPU gives some number where the division has no result, which happens in masked-off lanes; the host
- * of the simulator would trap. */
-static void avoid_trap(tri_gpu *g, LLVMValueRef *a, bool is_signed)
+/* May LLVM see that the divisor is zero on some way to it: one of a choice, as what a masked-off lane has instead of
+ * what was loaded? */
+static bool is_chosen(LLVMValueRef v, int depth)
 {
-    if (!g->simulate)
+    enum { max_depth = 12 };
+    if (!LLVMIsAInstruction(v))
+        return false;
+    bool is_bool = LLVMTypeOf(v) == LLVMInt1TypeInContext(LLVMGetTypeContext(LLVMTypeOf(v)));
+    if (depth > max_depth || is_bool || LLVMIsAPHINode(v) || LLVMIsASelectInst(v))
+        return true;
+    if (LLVMIsALoadInst(v) || (LLVMIsACallInst(v) && !LLVMGetIntrinsicID(LLVMGetCalledValue(v))))
+        return false;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (is_chosen(LLVMGetOperand(v, (unsigned)i), depth + 1))
+            return true;
+    return false;
+}
+
+/* A GPU gives some number where the division has no result, which happens in masked-off lanes. LLVM takes it that no
+ * lane divides by zero, and so that the mask holds, for stores behind it, too; the simulator's host would trap. */
+static void avoid_zero(tri_gpu *g, LLVMValueRef *a, bool is_signed)
+{
+    if (!g->simulate && !is_chosen(a[1], 0))
         return;
     LLVMTypeRef type = LLVMTypeOf(a[0]);
     LLVMValueRef bad = LLVMBuildICmp(g->b, LLVMIntEQ, a[1], LLVMConstNull(type), "");
-    if (is_signed) {
+    if (g->simulate && is_signed) {
         LLVMValueRef least = LLVMConstInt(type, 1ull << (LLVMGetIntTypeWidth(type) - 1), false);
         LLVMValueRef is_least = LLVMBuildICmp(g->b, LLVMIntEQ, a[0], least, "");
         LLVMValueRef by_minus_1 = LLVMBuildICmp(g->b, LLVMIntEQ, a[1], LLVMConstAllOnes(type), "");
@@ -39,7 +57,7 @@ static void avoid_trap(tri_gpu *g, LLVMValueRef *a, bool is_signed)
     static LLVMValueRef name(tri_gpu *g, MlirOperation op, LLVMValueRef *a) \
     { \
         (void)op; \
-        avoid_trap(g, a, is_signed); \
+        avoid_zero(g, a, is_signed); \
         return build(g->b, a[0], a[1], ""); \
     }
 DIVISION(divsi, LLVMBuildSDiv, true)
@@ -84,7 +102,7 @@ static LLVMValueRef ceildivsi(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
     (void)op; /* q + 1 when there is a remainder and the signs agree */
     LLVMTypeRef type = LLVMTypeOf(a[0]);
     LLVMValueRef zero = LLVMConstNull(type);
-    avoid_trap(g, a, true);
+    avoid_zero(g, a, true);
     LLVMValueRef q = LLVMBuildSDiv(g->b, a[0], a[1], ""), r = LLVMBuildSRem(g->b, a[0], a[1], "");
     LLVMValueRef has_rest = LLVMBuildICmp(g->b, LLVMIntNE, r, zero, "");
     LLVMValueRef same = LLVMBuildICmp(g->b, LLVMIntSGE, LLVMBuildXor(g->b, a[0], a[1], ""), zero, "");
@@ -95,6 +113,7 @@ static LLVMValueRef ceildivui(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {
     (void)op;
     LLVMTypeRef type = LLVMTypeOf(a[0]);
+    avoid_zero(g, a, false);
     LLVMValueRef q = LLVMBuildUDiv(g->b, a[0], a[1], ""), r = LLVMBuildURem(g->b, a[0], a[1], "");
     LLVMValueRef has_rest = LLVMBuildICmp(g->b, LLVMIntNE, r, LLVMConstNull(type), "");
     return LLVMBuildAdd(g->b, q, LLVMBuildZExt(g->b, has_rest, type, ""), "");
@@ -105,10 +124,32 @@ static LLVMValueRef floordivsi(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
     (void)op; /* q - 1 when there is a remainder and the signs differ */
     LLVMTypeRef type = LLVMTypeOf(a[0]);
     LLVMValueRef zero = LLVMConstNull(type);
+    avoid_zero(g, a, true);
     LLVMValueRef q = LLVMBuildSDiv(g->b, a[0], a[1], ""), r = LLVMBuildSRem(g->b, a[0], a[1], "");
     LLVMValueRef has_rest = LLVMBuildICmp(g->b, LLVMIntNE, r, zero, "");
     LLVMValueRef differ = LLVMBuildICmp(g->b, LLVMIntSLT, LLVMBuildXor(g->b, a[0], a[1], ""), zero, "");
     return LLVMBuildAdd(g->b, q, LLVMBuildSExt(g->b, LLVMBuildAnd(g->b, has_rest, differ, ""), type, ""), "");
+}
+
+/* A product's halves: by integers of twice the bits, unless the family has none of 128 and a function instead. */
+static void multiply_wide(tri_gpu *g, LLVMValueRef x, LLVMValueRef y, bool is_signed, LLVMValueRef *out_low,
+                          LLVMValueRef *out_high)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    unsigned bits = tri_gpu_bits(g, type);
+    tri_machine_id id = is_signed ? TRI_MACHINE_mulhi_s64 : TRI_MACHINE_mulhi_u64;
+    LLVMValueRef args[2] = {x, y};
+    if (bits == 64 && tri_machine_has(g, id)) {
+        *out_low = LLVMBuildMul(g->b, x, y, "");
+        *out_high = tri_machine_call(g, id, args, 2);
+        return;
+    }
+    LLVMTypeRef wide = LLVMIntTypeInContext(g->llvm, 2 * bits);
+    for (int i = 0; i < 2; i++)
+        args[i] = LLVMBuildIntCast2(g->b, args[i], wide, is_signed, "");
+    LLVMValueRef product = LLVMBuildMul(g->b, args[0], args[1], "");
+    *out_low = LLVMBuildTrunc(g->b, product, type, "");
+    *out_high = LLVMBuildTrunc(g->b, LLVMBuildLShr(g->b, product, LLVMConstInt(wide, bits, false), ""), type, "");
 }
 
 /* Both halves of a product, low first. */
@@ -117,16 +158,8 @@ static bool run_mul_extended(tri_gpu *g, MlirOperation op)
     bool is_signed = tri_op_is(op, "arith.mulsi_extended");
     tri_gpu_value x = tri_gpu_operand(g, op, 0), y = tri_gpu_operand(g, op, 1);
     tri_gpu_value low = tri_gpu_new(g, x.count), high = tri_gpu_new(g, x.count);
-    LLVMTypeRef type = LLVMTypeOf(x.at[0]);
-    unsigned bits = tri_gpu_bits(g, type);
-    LLVMTypeRef wide = LLVMIntTypeInContext(g->llvm, 2 * bits);
-    for (int r = 0; r < x.count; r++) {
-        LLVMValueRef a = LLVMBuildIntCast2(g->b, x.at[r], wide, is_signed, "");
-        LLVMValueRef b = LLVMBuildIntCast2(g->b, y.at[r], wide, is_signed, "");
-        LLVMValueRef product = LLVMBuildMul(g->b, a, b, "");
-        low.at[r] = LLVMBuildTrunc(g->b, product, type, "");
-        high.at[r] = LLVMBuildTrunc(g->b, LLVMBuildLShr(g->b, product, LLVMConstInt(wide, bits, false), ""), type, "");
-    }
+    for (int r = 0; r < x.count; r++)
+        multiply_wide(g, x.at[r], y.at[r], is_signed, &low.at[r], &high.at[r]);
     tri_gpu_set_result(g, op, 0, low);
     tri_gpu_set_result(g, op, 1, high);
     return true;
@@ -211,12 +244,9 @@ static bool run_select(tri_gpu *g, MlirOperation op)
 static LLVMValueRef mulhiui(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {
     (void)op;
-    unsigned bits = tri_gpu_bits(g, LLVMTypeOf(a[0]));
-    LLVMTypeRef wide = LLVMIntTypeInContext(g->llvm, bits * 2);
-    LLVMValueRef second = LLVMBuildZExt(g->b, a[1], wide, "");
-    LLVMValueRef product = LLVMBuildMul(g->b, LLVMBuildZExt(g->b, a[0], wide, ""), second, "");
-    return LLVMBuildTrunc(g->b, LLVMBuildLShr(g->b, product, LLVMConstInt(wide, bits, false), ""), LLVMTypeOf(a[0]),
-                          "");
+    LLVMValueRef low, high;
+    multiply_wide(g, a[0], a[1], false, &low, &high);
+    return high;
 }
 
 static LLVMValueRef clampf(tri_gpu *g, MlirOperation op, LLVMValueRef *a)

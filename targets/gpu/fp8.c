@@ -168,7 +168,7 @@ LLVMValueRef tri_gpu_to_narrow(tri_gpu *g, MlirType type, LLVMValueRef value, bo
 {
     LLVMTypeRef from = LLVMTypeOf(value);
     if (LLVMGetTypeKind(from) == LLVMDoubleTypeKind)
-        value = round_to_odd(g, value);
+        value = toward_zero ? tri_gpu_truncate_to_zero(g, value, g->f32) : round_to_odd(g, value);
     else if (from != g->f32)
         value = LLVMBuildFPExt(g->b, value, g->f32, "");
     if (mlirTypeIsABF16(type))
