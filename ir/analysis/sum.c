@@ -374,6 +374,18 @@ bool tri_sum_is_natural(const tri_sum *a) { return is_natural(a, false); }
 
 bool tri_sum_is_natural_over_sizes(const tri_sum *a) { return is_natural(a, true); }
 
+bool tri_sum_is_narrow(const tri_sum *sum)
+{
+    for (int i = 0; sum && i < sum->count; i++)
+        for (int l = 0; l < sum->term[i].count; l++) {
+            const tri_leaf *leaf = sum->term[i].leaf[l];
+            bool is_value = leaf->kind == TRI_LEAF_VALUE || leaf->kind == TRI_LEAF_UNSIGNED;
+            if (is_value && tri_type_bits(mlirValueGetType(leaf->value)) > 32)
+                return false;
+        }
+    return sum != NULL;
+}
+
 static bool has_leaf(const tri_leaf *in, const tri_leaf *leaf)
 {
     if (in == leaf)

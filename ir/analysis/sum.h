@@ -87,6 +87,8 @@ bool tri_sum_is(const tri_sum *a, int64_t value);
 bool tri_sum_is_natural(const tri_sum *a);
 /* The same where what is divided by is a size, and so positive: the sign of a quotient is that of the dividend. */
 bool tri_sum_is_natural_over_sizes(const tri_sum *a);
+/* Is it made of numbers of at most 32 bits alone? No sum at all is not. */
+bool tri_sum_is_narrow(const tri_sum *sum);
 /* A power of two that divides every value (from constants, tt.divisibility); 1 when none is known. */
 int64_t tri_sum_divisor(const tri_sum *a);
 /* Does it depend on the leaf that `leaf` consists of? */

@@ -119,3 +119,16 @@ MlirOperation tri_loops_drop(tri_arena *arena, MlirOperation op, const bool *dro
     mlirOperationDestroy(op);
     return made;
 }
+
+bool tri_loops_is_inside(MlirOperation loop, MlirValue value)
+{
+    MlirBlock block;
+    intptr_t index;
+    if (!tri_op_is_block_argument(value, &block, &index))
+        block = mlirOperationGetBlock(tri_op_def(value));
+    for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetParentOperation(op))
+        if (mlirOperationEqual(op, loop))
+            return true;
+    return false;
+}

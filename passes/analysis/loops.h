@@ -17,5 +17,7 @@ MlirOperation tri_loops_drop(tri_arena *arena, MlirOperation op, const bool *dro
 void tri_loops_append_yield(tri_arena *arena, MlirOperation yield, intptr_t n, const MlirValue *values);
 /* The terminator of a region's only block. */
 MlirOperation tri_loops_yield(MlirOperation op, int region);
+/* Is the value made inside of the operation, at any depth? */
+bool tri_loops_is_inside(MlirOperation loop, MlirValue value);
 
 #endif

@@ -14,6 +14,7 @@
 #include "ir/op.h"
 #include "ir/type.h"
 #include "passes/analysis/loads.h"
+#include "passes/analysis/loops.h"
 
 typedef struct {
     tri_pass_run *run;
@@ -22,19 +23,7 @@ typedef struct {
 
 static bool is_loop(MlirOperation op) { return tri_op_is(op, "scf.for") || tri_op_is(op, "scf.while"); }
 
-/* Whether a value is defined outside of the loop. */
-static bool is_invariant(const hoister *h, MlirValue value)
-{
-    MlirBlock block;
-    intptr_t index;
-    if (!tri_op_is_block_argument(value, &block, &index))
-        block = mlirOperationGetBlock(tri_op_def(value));
-    for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationIsNull(op);
-         op = mlirOperationGetParentOperation(op))
-        if (mlirOperationEqual(op, h->loop))
-            return false;
-    return true;
-}
+static bool is_invariant(const hoister *h, MlirValue value) { return !tri_loops_is_inside(h->loop, value); }
 
 /* Operands, and what nested regions use from outside of the op. */
 static bool has_invariant_operands(const hoister *h, MlirOperation op)

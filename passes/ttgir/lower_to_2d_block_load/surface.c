@@ -142,23 +142,11 @@ static const char *place_dimension(tri_surface *s, int i)
     return NULL;
 }
 
-static bool is_narrow(const tri_sum *sum)
-{
-    for (int i = 0; sum && i < sum->count; i++)
-        for (int l = 0; l < sum->term[i].count; l++) {
-            const tri_leaf *leaf = sum->term[i].leaf[l];
-            bool is_value = leaf->kind == TRI_LEAF_VALUE || leaf->kind == TRI_LEAF_UNSIGNED;
-            if (is_value && tri_type_bits(mlirValueGetType(leaf->value)) > 32)
-                return false;
-        }
-    return sum != NULL;
-}
-
 static const char *check_numbers(const tri_surface *s)
 {
     if (!s->offset || !s->bound[ROW] || !s->bound[COLUMN] || !s->start[ROW] || !s->start[COLUMN])
         return "where it lies is too long a sum";
-    if (!is_narrow(s->start[ROW]) || !is_narrow(s->start[COLUMN]))
+    if (!tri_sum_is_narrow(s->start[ROW]) || !tri_sum_is_narrow(s->start[COLUMN]))
         return "its indices are numbers of 64 bits";
     if (!s->is_promised && !is_multiple(s, s->stride, TRI_BLOCK_PITCH))
         return "its rows are not known to be multiples of 16 bytes apart";

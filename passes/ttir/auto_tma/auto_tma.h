@@ -25,8 +25,6 @@ typedef struct {
 
 /* Fills the plan of a tt.load or tt.store, or says why no map stands for it. */
 const char *tri_auto_tma_find(tri_auto_tma *t, MlirOperation op, tri_auto_tma_plan *out_plan);
-/* Whether a sum consists of numbers of 32 bits, as coordinates are. */
-bool tri_auto_tma_is_narrow(const tri_sum *sum);
 /* Rewrites the access. */
 void tri_auto_tma_rewrite(const tri_auto_tma_plan *plan);
 

@@ -76,7 +76,7 @@ static MlirValue make_descriptor(rewriter *r)
 /* A coordinate, which is not negative, as 32 bits; what does not fit is past any bound, as what is negative is, too. */
 static MlirValue coordinate(rewriter *r, tri_builder *b, const tri_sum *start)
 {
-    if (tri_auto_tma_is_narrow(start))
+    if (tri_sum_is_narrow(start))
         return emit(r, b, start, r->i32);
     MlirValue wide = emit(r, b, start, r->i64), most = tri_builder_int(b, r->i64, INT32_MAX);
     MlirValue narrow = tri_builder_unary(b, "arith.trunci", r->i32, wide);

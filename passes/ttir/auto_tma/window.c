@@ -79,18 +79,6 @@ static const char *check_strides(const tri_auto_tma_plan *p)
     return NULL;
 }
 
-bool tri_auto_tma_is_narrow(const tri_sum *sum)
-{
-    for (int i = 0; sum && i < sum->count; i++)
-        for (int l = 0; l < sum->term[i].count; l++) {
-            const tri_leaf *leaf = sum->term[i].leaf[l];
-            bool is_value = leaf->kind == TRI_LEAF_VALUE || leaf->kind == TRI_LEAF_UNSIGNED;
-            if (is_value && tri_type_bits(mlirValueGetType(leaf->value)) > 32)
-                return false;
-        }
-    return sum != NULL;
-}
-
 /* What of a sum does not change in the loops around the access; with `is_open` only what of that may be negative. */
 static const tri_sum *fixed_part(const tri_auto_tma_plan *p, const tri_sum *sum, bool is_open)
 {
@@ -191,7 +179,7 @@ static const char *place_dimension(tri_auto_tma_plan *p, int d)
         p->shape[d] = tri_sum_add(s, dim->start, high);
         return tri_sum_is_outside(p->shape[d], p->outer) ? NULL : "a bound of it changes in the loop";
     }
-    if (tri_sum_is_natural(dim->start) && tri_auto_tma_is_narrow(dim->start))
+    if (tri_sum_is_natural(dim->start) && tri_sum_is_narrow(dim->start))
         return NULL;
     if (low) /* which the base of the map must not move */
         return "its mask begins elsewhere than at 0";
@@ -210,7 +198,7 @@ static const char *check_numbers(const tri_auto_tma_plan *p)
         !is_multiple(p, p->offset))
         return "its base is not known to be a multiple of 16 bytes";
     for (int d = 0; d < rank; d++) /* a wide one that is bounded by a narrow one ends where that does */
-        if (!tri_auto_tma_is_narrow(p->shape[d] ? p->shape[d] : p->start[d]) || !p->start[d])
+        if (!tri_sum_is_narrow(p->shape[d] ? p->shape[d] : p->start[d]) || !p->start[d])
             return "its indices are numbers of 64 bits";
     return is_multiple(p, p->start[inner]) ? NULL : "where its rows begin is not known to be a multiple of 16 bytes";
 }

@@ -160,7 +160,7 @@ static bool visit(tri_masks *s, MlirValue mask, bool uses, int depth)
     comparison c;
     if (mlirOperationIsNull(op) || depth > MAX_DEPTH || is_known(s, mask))
         return false;
-    if (!tri_masks_is_inside(s->loop, mask)) {
+    if (!tri_loops_is_inside(s->loop, mask)) {
         if (uses && visit_whole(s, mask, false, 0)) {
             visit_whole(s, mask, true, 0);
             tri_vec_push(s->run->arena, &s->conditions, mask);

@@ -5,19 +5,6 @@
 
 enum { MAX_FACTOR = 1 << 24 /* sums stay below 2^63 */, MAX_DEPTH = 32 };
 
-bool tri_masks_is_inside(MlirOperation loop, MlirValue value)
-{
-    MlirBlock block;
-    intptr_t index;
-    if (!tri_op_is_block_argument(value, &block, &index))
-        block = mlirOperationGetBlock(tri_op_def(value));
-    for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationIsNull(op);
-         op = mlirOperationGetParentOperation(op))
-        if (mlirOperationEqual(op, loop))
-            return true;
-    return false;
-}
-
 static void add_range(tri_masks_number *a, int64_t factor, int64_t first, int64_t last)
 {
     a->low += factor * (factor < 0 ? last : first);
@@ -87,7 +74,7 @@ static bool add_widened(const tri_masks *s, tri_masks_number *a, MlirValue value
     MlirOperation op = tri_op_def(value);
     int64_t constant;
     if (!tri_type_is_tensor(mlirValueGetType(value)))
-        return (mlirValueEqual(value, s->index) || !tri_masks_is_inside(s->loop, value)) &&
+        return (mlirValueEqual(value, s->index) || !tri_loops_is_inside(s->loop, value)) &&
                add_value(s, a, value, factor, depth);
     if (tri_op_const_int(value, &constant) || (!mlirOperationIsNull(op) && tri_op_is(op, "tt.make_range")))
         return add_value(s, a, value, factor, depth);
@@ -112,7 +99,7 @@ static bool add_value(const tri_masks *s, tri_masks_number *a, MlirValue value, 
         a->step += factor;
         return true;
     }
-    if (!is_wide && !tri_type_is_tensor(type) && !tri_masks_is_inside(s->loop, value))
+    if (!is_wide && !tri_type_is_tensor(type) && !tri_loops_is_inside(s->loop, value))
         return add_term(a, value, factor);
     MlirOperation op = tri_op_def(value);
     if (mlirOperationIsNull(op))

@@ -198,7 +198,7 @@ static MlirValue carried_at(tri_masks *s, const parts *p, intptr_t i, MlirValue 
         return (MlirValue){NULL};
     bool is_second = mlirValueEqual(tri_op_operand(next, 1), carried);
     MlirValue each = tri_op_operand(next, !is_second);
-    if (!mlirValueEqual(tri_op_operand(next, is_second), carried) || tri_masks_is_inside(s->loop, each))
+    if (!mlirValueEqual(tri_op_operand(next, is_second), carried) || tri_loops_is_inside(s->loop, each))
         return (MlirValue){NULL};
     MlirValue trips = trips_between(s, p, p->low, at);
     MlirValue far = tri_builder_binary(&s->b, "arith.muli", type, is_narrow ? narrow(s, trips) : trips, each);

@@ -4,6 +4,7 @@
 #define TRI_PASSES_TTIR_REMOVE_MASKS_REMOVE_MASKS_H
 
 #include "ir/op.h"
+#include "passes/analysis/loops.h"
 #include "passes/passes.h"
 
 enum { TRI_MASKS_TERMS = 6 };
@@ -28,9 +29,7 @@ typedef struct {
     TRI_VEC(MlirValue) conditions; /* that hold in all of it */
 } tri_masks;
 
-/* masks_numbers.c: whether a value is made inside of the loop. */
-bool tri_masks_is_inside(MlirOperation loop, MlirValue value);
-/* Adds factor * value, of 32 or 64 bits; false when that is not affine. */
+/* masks_numbers.c: adds factor * value, of 32 or 64 bits; false when that is not affine. */
 bool tri_masks_add(const tri_masks *s, tri_masks_number *a, MlirValue value, int64_t factor);
 /* A number that the source computes without any arithmetic cannot wrap. */
 bool tri_masks_is_plain(const tri_masks_number *a);
