@@ -225,8 +225,17 @@ static bool on_config(parser *p, tri_str value)
     return true;
 }
 
+/* It may be empty: a kernel may have no parameters. */
+static bool on_signature(parser *p, tri_str value)
+{
+    tri_vec_push(p->arena, &p->opt->compile.signatures, value);
+    return true;
+}
+
 static bool on_prefix(parser *p, tri_str value)
 {
+    if (!value.len)
+        return usage(p, "'-prefix=' needs a value: NAME");
     for (size_t i = 0; i < value.len; i++) {
         char c = value.data[i];
         bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -239,6 +248,8 @@ static bool on_prefix(parser *p, tri_str value)
 
 static bool on_symbol(parser *p, tri_str value)
 {
+    if (!value.len)
+        return usage(p, "'-symbol=' needs a value: NAME");
     for (size_t i = 0; i < value.len; i++) {
         char c = value.data[i];
         bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
@@ -373,6 +384,8 @@ static bool on_verify_each(parser *p, tri_str value)
 static bool add_passes(parser *p, tri_str value, tri_opt_words *out)
 {
     tri_str item;
+    if (!value.len)
+        return usage(p, "no pass is named; give 'all', or names of --list-passes");
     while (next_item(&value, &item)) {
         if (!tri_str_is(item, "all") && !tri_passes_find(item)) {
             tri_str name = tri_str_copy(p->arena, item);
@@ -432,6 +445,8 @@ static bool on_time_report(parser *p, tri_str value)
 
 static bool on_depfile(parser *p, tri_str value)
 {
+    if (!value.len)
+        return usage(p, "'-MF' names no file");
     p->opt->depfile_path = value;
     return true;
 }

@@ -20,6 +20,12 @@ bool tri_option_is_long(const tri_option_row *r)
     return r->form == TRI_OPTION_LONG || r->form == TRI_OPTION_LONGOPT || r->form == TRI_OPTION_LONGARG;
 }
 
+/* Must the value have a character? Functions and numbers judge theirs. */
+static bool is_never_empty(const tri_option_row *r)
+{
+    return r->act == TRI_OPTION_TEXT || r->act == TRI_OPTION_LIST;
+}
+
 /* The row for an option word without its dashes. `out_value` is what is joined to it; out_has says
  * whether anything is. */
 static const tri_option_row *match(const tri_option_table *table, tri_str word, tri_str *out_value, bool *out_has)
@@ -55,13 +61,15 @@ const tri_option_row *tri_option_take(const tri_option_table *table, tri_diag *d
     const tri_option_row *r =
         match(table, tri_str_sub(word, tri_str_has_prefix(word, "--") ? 2 : 1, word.len), out_value, &has_value);
     *out_unknown = !r;
-    if (!r || !takes_value(r) || has_value || tri_option_may_lack_value(r) || r->form == TRI_OPTION_PREFIX)
+    if (!r || !takes_value(r) || tri_option_may_lack_value(r) || r->form == TRI_OPTION_PREFIX)
         return r;
-    if (*i + 1 == count) {
+    bool is_missing = !has_value && *i + 1 == count;
+    if (!has_value && !is_missing)
+        *out_value = words[++*i];
+    if (is_missing || (is_never_empty(r) && !out_value->len)) {
         tri_diag_error(diag, TRI_NO_SPAN, code_usage, "'%.*s' needs a value: %s", TRI_STR_ARG(word), r->metavar);
         return NULL;
     }
-    *out_value = words[++*i];
     return r;
 }
 

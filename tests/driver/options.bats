@@ -72,6 +72,22 @@ load ../helpers
     done
 }
 
+@test "an empty value is no absence" {
+    for option in -k -ftune -grid -fheuristic -fspecialize -mattr --cuda-path -ptxas -nvdisasm -ocloc -llvm-spirv \
+        -bishengir --value --at --cache-dir -prefix -symbol; do
+        tritcc -2 -emit=ttir "$option=" k.tri
+        [[ $errors == *"'$option=' needs a value"* ]]
+        tritcc -2 -emit=ttir k.tri "$option" ''
+        [[ $errors == *"needs a value"* ]]
+    done
+    tritcc -2 -I '' k.tri
+    [[ $errors == *"'-I' needs a value"* ]]
+    tritcc -2 -MD -MF '' k.tri
+    [[ $errors == *"'-MF' names no file"* ]]
+    tritcc -2 -print-after= k.tri
+    [[ $errors == *"no pass is named"* ]]
+}
+
 @test "numbers are checked" {
     tritcc -2 -num-warps=3 k.tri
     tritcc -2 -num-warps=2048 k.tri

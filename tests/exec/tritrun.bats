@@ -373,6 +373,8 @@ EOF
     wrong 2 "cannot read 'none.npy'" "${args[@]}" -expect output_ptr=@none.npy
     wrong 2 "-expect compares with an array" "${args[@]}" -expect output_ptr=3
     wrong 2 "-bytes and -flops are for -bench" "${args[@]}" -bytes=100
+    wrong 2 "'-bytes=' needs a value" "${args[@]}" -bench -bytes=
+    wrong 2 "'-grid=' needs a value" "${args[@]}" -grid=
     wrong 2 "-rtol=-1: not a number, 0 or more" "${args[@]}" -rtol=-1
     [ "$(uname -m)" != x86_64 ] || wrong 1 "this host does not run code for 'aarch64'" "${args[@]}" -arch=aarch64
 }

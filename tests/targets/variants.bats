@@ -153,7 +153,8 @@ TRI
     tritcc -1 "${types[@]}" -fspecialize='x16' -c k.tri
     [[ $errors == *"is not NAME:DIVISOR, NAME:S or NAME=NUMBER"* ]]
     tritcc -1 "${types[@]}" -fspecialize='n:0' -c k.tri
-    tritcc -1 "${types[@]}" -fspecialize= -c k.tri
+    tritcc -1 "${types[@]}" -fspecialize=' ' -c k.tri
+    [[ $errors == *"is empty; give 'none'"* ]]
     tritcc "${types[@]}" -arch=sm_80 -emit=ttgir=k.ttgir k.tri
     tritcc -fspecialize=default -emit=ptx=- k.ttgir
     [[ $errors == *"-fspecialize has no effect on 'k.ttgir'"* ]]
