@@ -3,7 +3,8 @@
 
     best.py --build TRITCC ARCH OUT [NAME...]   # anywhere, no GPU needed: one object a configuration of best.list;
                                                 # in front, --flags='-fwarp-specialize ...' gives tritcc more options
-    best.py OUT [NAME...] [--sustain SECONDS]   # on a machine with PyTorch, Triton and a GPU; --alone without Triton;
+    best.py OUT [NAME...] [--sustain SECONDS]   # on a machine with PyTorch, Triton and a GPU; --alone without Triton,
+                                                # --warm N has N processes compile Triton's kernels first;
                                                 # OUT,OUT2,... compares builds, each under its folder's name
 
 Every configuration is checked against float64 (or the library in float32 where that is too slow), with fresh random
@@ -11,8 +12,10 @@ inputs and outputs full of NaN; one that a compiler refuses is left out for that
 the device's own clock: burst after a pause, sustained behind as many seconds of the same work."""
 import argparse
 import ctypes
+import multiprocessing
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -73,7 +76,7 @@ def by_tritcc(out, config, grid, args):
     return call
 
 
-def by_triton(config, grid, args):
+def by_triton(config, grid, args, warm=False):
     import cases
     import triton.language as tl
     function, given, values = cases.load_jit(str(config.row.source), config.row.kernel), iter(args), []
@@ -82,8 +85,49 @@ def by_triton(config, grid, args):
         values.append(next(given) if is_argument else getattr(tl, word[3:]) if word.startswith("tl.") else eval(word))
 
     def call():
-        function[grid](*values, num_warps=config.warps, num_stages=config.stages)
+        options = {"num_warps": config.warps, "num_stages": config.stages}
+        function.warmup(*values, grid=(1,), **options) if warm else function[grid](*values, **options)
     return call
+
+
+def warm_one(config):
+    """Triton's kernel of one configuration into Triton's cache."""
+    import torch
+    dtypes = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32, "fp8e4nv": torch.float8_e4m3fn, "i8": torch.int8,
+              "i32": torch.int32, "i64": torch.int64}
+    values = [dtypes[w[1:].split(":")[0]] if w[0] == "*" else
+              {"i32": 4091, "i32:16": 4096, "fp32": 0.5}.get(w) for w in config.types.split(",")]
+    try:
+        by_triton(config, None, [v for v in values if v is not None], warm=True)()
+    except Exception:  # said where it is measured
+        pass
+
+
+def warm(names, processes):
+    configs = [c for row in rows() if not names or row.name in names for c in row.configs]
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        pool.map(warm_one, configs, chunksize=1)
+
+
+def size_of(name, otherwise):
+    found = re.search(r"_(\d{4,})$", name)
+    return int(found[1]) if found else otherwise
+
+
+def grouped_of(torch):
+    """Eight products of other shapes in one launch; the library makes eight."""
+    import run
+    shapes = [(4096 >> i % 3, 2048 << i % 2, 4096) for i in range(8)]
+    pairs = [(run.randn(m, k, dtype=torch.float16), run.randn(k, n, dtype=torch.float16)) for m, n, k in shapes]
+    everything = run.poisoned((sum(m * n for m, n, _ in shapes),), torch.float16)
+    outs = [o.view(m, n) for o, (m, n, _) in zip(everything.split([m * n for m, n, _ in shapes]), shapes)]
+    operands = [(a, b, c) for (a, b), c in zip(pairs, outs)]
+    lists = [torch.tensor([o[i].data_ptr() for o in operands], dtype=torch.int64, device="cuda") for i in range(3)]
+    wanted = [a[:128].double() @ b.double() for a, b in pairs]
+    return ((*lists, torch.tensor(shapes, dtype=torch.int32, device="cuda"), len(shapes)), lambda c: (132,), everything,
+            lambda: max(run.relative_error(c[:128], want) for c, want in zip(outs, wanted)), 3e-3,
+            2 * sum(m * n * k for m, n, k in shapes) / 1e12, "TFLOP/s",
+            [("cuBLAS", lambda: [torch.matmul(a, b, out=c) for a, b, c in operands])])
 
 
 def work_of(name, torch):
@@ -118,10 +162,13 @@ def work_of(name, torch):
             return error
         return ((a, b, c, s, s, s, s, s, s), lambda k: (cdiv(s, k.values["A"]) * cdiv(s, k.values["B"]),), c, wrong, 0,
                 2 * s**3 / 1e12, "TOP/s", [("cuBLAS", lambda: torch._int_mm(a, columns))])
+    if name == "product_grouped":
+        return grouped_of(torch)
     if name.startswith("product"):
-        s, m = 8192, 16 if "skinny" in name else 8192
+        s = size_of(name, 8192)
+        m = 16 if "skinny" in name else s
         is_fp8 = "fp8" in name
-        dtype = torch.float32 if "tf32" in name else torch.float16
+        dtype = torch.float32 if "tf32" in name else torch.bfloat16 if "bf16" in name else torch.float16
         torch.backends.cuda.matmul.allow_tf32 = True
         a, b = run.randn(m, s, dtype=dtype), run.randn(s, s, dtype=dtype)
         c = run.poisoned((m, s), dtype)
@@ -130,16 +177,17 @@ def work_of(name, torch):
             a, b = a.to(torch.float8_e4m3fn), b.to(torch.float8_e4m3fn)
             columns, one = b.t().contiguous().t(), torch.ones((), device="cuda")
             library = lambda: torch._scaled_mm(a, columns, one, one, out_dtype=torch.float16)
-        want = a[:256].double() @ b.double()
+        want, limit = a[:256].double() @ b.double(), 1e-2 if dtype == torch.bfloat16 else 3e-3
         tiles = lambda k: (cdiv(m, k.values["A"]), cdiv(s, k.values["B"]))
         if not name.endswith("tiles"):
             args, grid = (a, b, c, m, s, s, s, s, s), lambda k: (tiles(k)[0] * tiles(k)[1],)
         else:
             args, grid = (a, b, c, s, s, s), tiles
-        return args, grid, c, lambda: run.relative_error(c[:256], want), 3e-3, 2 * m * s**2 / 1e12, "TFLOP/s", [("cuBLAS", library)]
+        return args, grid, c, lambda: run.relative_error(c[:256], want), limit, 2 * m * s**2 / 1e12, "TFLOP/s", [("cuBLAS", library)]
     if name.startswith("attention_bwd"):
         return backward_of(name.endswith("causal"), torch)
-    heads, n, d, causal = 128, 4096, 64 if "_d64" in name else 128, name.endswith("causal")
+    n, d, causal = size_of(name, 4096), 64 if "_d64" in name else 128, "causal" in name
+    heads = 128 * 4096 // n
     q, k, v = (run.randn(heads, n, d, dtype=torch.bfloat16) for _ in range(3))
     o = run.poisoned((heads, n, d), torch.bfloat16)
     attention = torch.nn.functional.scaled_dot_product_attention
@@ -254,13 +302,17 @@ def main():
     parser.add_argument("--flags", default="")
     parser.add_argument("--sustain", type=float, default=0.25)
     parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--warm", type=int, default=0, metavar="N")
     parser.add_argument("out")
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
     if given.build:
         build(os.path.abspath(given.build[0]), given.build[1], given.out, given.names, given.flags.split())
     else:
+        if given.warm and not given.alone:
+            warm(given.names, given.warm)
         measure(given.out, given.sustain, given.names, given.alone)
 
 
-main()
+if __name__ == "__main__":
+    main()
