@@ -1,11 +1,12 @@
 // RUN: tritcc -x ttgir '-passes=automatic-warp-specialization{overlap=1}' %s | FileCheck %s
-// positive: @product @two_products @unread @many_products @wide_and_narrow
+// positive: @product @two_products @tiles @unread @many_products @wide_and_narrow
 // negative: @unasked @pointers @nested @found @not_a_kernel
 // loop: @product
 // if: @nested
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#shared32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 #sharedT = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #wide = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
@@ -181,6 +182,45 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %cst : tensor<64x64xf32, #mma>
     }
     tt.return %o : tensor<64x64xf32, #mma>
+  }
+
+  // A loop around it: the producer walks that, too, and computes where tiles begin; what is stored stays with the
+  // consumers, who give the last slot of a tile back behind its loop.
+  // CHECK-LABEL: @tiles
+  // CHECK: ttg.warp_specialize
+  // CHECK: default {
+  // CHECK: scf.for {{.*}} iter_args([[OUT:%.+]] = %{{.+}}, [[OUTP:%.+]] = %{{.+}})
+  // CHECK: [[R:%.+]]:3 = scf.for {{.*}} iter_args({{.*}} = %cst, {{.*}} = [[OUT]], {{.*}} = [[OUTP]])
+  // CHECK: ttng.warp_group_dot_wait [[R]]#0 {pendings = 0 : i32}
+  // CHECK: [[HAS:%.+]] = arith.cmpi slt, %c0_i32
+  // CHECK: ttng.arrive_barrier {{.*}}, 1, [[HAS]] {"tritcc.per-warp"}
+  // CHECK: tt.descriptor_store
+  // CHECK: scf.yield [[R]]#1, [[R]]#2
+  // CHECK: partition0
+  // CHECK: scf.for [[T:%.+]] = {{.*}} iter_args
+  // CHECK: [[M:%.+]] = arith.divsi [[T]]
+  // CHECK: scf.for
+  // CHECK: ttng.async_tma_copy_global_to_local {{.*}}{{\[}}[[M]],
+  // CHECK-NOT: tt.descriptor_store
+  // CHECK: ttg.warp_return
+  tt.func public @tiles(%a: !tt.tensordesc<64x64xf16, #shared>, %b: !tt.tensordesc<64x64xf16, #shared>, %o: !tt.tensordesc<64x64xf32, #shared32>, %n: i32, %k: i32) {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    scf.for %t = %c0 to %n step %c1 : i32 {
+      %m = arith.divsi %t, %k : i32
+      %r = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+        %x = tt.descriptor_load %a[%m, %i] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+        %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+        %y = tt.descriptor_load %b[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+        %yb = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+        %d = ttng.warp_group_dot %xb, %yb, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+        scf.yield %d : tensor<64x64xf32, #mma>
+      }
+      tt.descriptor_store %o[%m, %c0], %r : !tt.tensordesc<64x64xf32, #shared32>, tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    tt.return
   }
 
   // What a tile holds says where the next one begins: only who has it can load.

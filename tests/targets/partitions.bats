@@ -73,6 +73,46 @@ CASES
     [ $n = 5 ]
 }
 
+@test "loops in a loop, which a warp of its own walks, too" {
+    local n=0 ws
+    cp "$SRCDIR/tests/targets/nested-tiles.tri" k.tri
+    while read -r kernel warps stages grid defines loops; do
+        local d=(-D "${defines//,/ -D }") arrays
+        read -ra d <<<"${d[*]}"
+        arrays=(a_ptr=randint:f16:200x136:seed=1,low=-4,high=4 b_ptr=randint:f16:136x152:seed=2,low=-4,high=4
+            c_ptr=full:f16:200x152:value=77 M=200 N=152 K=136)
+        [ "$kernel" = tiles ] || arrays=(q_ptr=randn:f16:3x152x64:seed=1 k_ptr=randn:f16:3x152x64:seed=2
+            v_ptr=randn:f16:3x152x64:seed=3 c_ptr=full:f16:3x152x64:value=77 scale=0.125 H=3 N=152)
+        for ws in True False; do
+            "$TRITRUN" -arch=sim:sm_90a -k "$kernel" -num-warps="$warps" -num-stages="$stages" -grid="$grid" "${d[@]}" -D WS=$ws \
+                -o c_ptr=$ws.npy k.tri "${arrays[@]}"
+        done
+        cmp True.npy False.npy
+        "$TRITRUN" -k "$kernel" -grid="$grid" "${d[@]}" -D WS=False -rtol=3e-3 -atol=3e-3 -expect=c_ptr=@True.npy k.tri "${arrays[@]}"
+        n=$((n + loops))
+    done <<'CASES'
+tiles 8 3 3 BM=128,BN=128,BK=64,SUBTILE=True 1
+tiles 4 4 2 BM=64,BN=64,BK=32,SUBTILE=False 1
+tiles 4 2 9 BM=64,BN=64,BK=256,SUBTILE=False 1
+attn 8 2 2 D=64,BM=128,BN=64,CAUSAL=True 1
+CASES
+    [ $n = 4 ]
+    tritcc -arch=sm_90a -k tiles -num-warps=8 -sig '*fp16:16,*fp16:16,*fp16:16,i32,i32:16,i32:16,128,256,64,False,True' \
+        -Rpass=warp-specialize -emit=ttgir=k.ttgir k.tri
+    [[ $errors == *'a warp of its own starts 2 loads of 49152 bytes an iteration, 3 stages ahead'* ]]
+    # what ends the last product's slot, and the next tile's first copy, are needed
+    tritcc -arch=sm_90a -k tiles -num-warps=4 -num-stages=2 -emit=ttgir=good.ttgir \
+        -sig '*fp16:16,*fp16:16,*fp16:16,i32,i32:16,i32:16,64,64,64,False,True' k.tri
+    local tiles=("$TRITRUN" -arch=sim:sm_90a -grid=2 k.ttgir ones:f16:136x192 ones:f16:192x136 c_ptr=zeros:f16:136x136 136 136 192)
+    cp good.ttgir k.ttgir
+    "${tiles[@]}"
+    broken '/ttng.wait_barrier/d' 'race' "${tiles[@]}"
+    broken '/ttng.arrive_barrier/d' 'a wait that never ends' "${tiles[@]}"
+    # written memory that is read, and atomics, stay with one warp
+    tritcc -arch=sm_90a -k chained -sig '*fp16:16,*fp16:16,i32:16,64' -Rpass-missed=warp-specialize -emit=ttgir=k.ttgir k.tri
+    [[ $errors == *'the loop around it may write what its loads read'* ]]
+}
+
 @test "loops whose loads a warp of its own starts: attention" {
     local c causal
     for causal in False True; do

@@ -22,7 +22,8 @@
  * needs are computed there again, descriptors written again. Loops that ask for it (tl.range(...,
  * warp_specialize=True)), or all with the option. A remark says why a loop stays as it is. Loops behind one
  * another, as causal attention has on both sides of the diagonal, go on with the same buffers: the producer runs ahead
- * into the second one while the first one ends.
+ * into the second one while the first one ends. The same where loops stand in another loop of the kernel (nest.c), as
+ * in persistent kernels: they are split where that is asked for, by either loop.
  *
  * Needs: ttgir in front of assign-latencies, which leaves the split loops alone. Answers to
  * tritongpu-automatic-warp-specialization and, on Hopper, nvgpu-warp-specialization.
@@ -64,9 +65,39 @@ typedef struct {
     bool moves_registers;
 } visit;
 
+/* The loop in which this one stands; null: none. */
+static MlirOperation loop_around(MlirOperation loop)
+{
+    MlirOperation parent = mlirOperationGetParentOperation(loop);
+    return tri_op_is(parent, "scf.for") ? parent : (MlirOperation){NULL};
+}
+
+/* By the loop itself, or by the one around it for all that it holds. */
+static bool asks_for_split(MlirOperation loop)
+{
+    MlirOperation outer = loop_around(loop);
+    return tri_op_flag(loop, "tt.warp_specialize") ||
+           (count_products(loop) && !mlirOperationIsNull(outer) && tri_op_flag(outer, "tt.warp_specialize"));
+}
+
+static bool has_loops_with_products(MlirOperation loop, tri_arena *arena)
+{
+    tri_op_list loops = {0};
+    tri_op_collect_named(loop, "scf.for", arena, &loops);
+    for (size_t i = 0; i < loops.len; i++)
+        if (!mlirOperationEqual(loops.at[i], loop) && count_products(loops.at[i]))
+            return true;
+    return false;
+}
+
+/* Loops in another one are split where that is asked for, or where all are. */
 static bool wants_split(const visit *v, MlirOperation loop)
 {
-    return tri_op_flag(loop, "tt.warp_specialize") || (v->least && count_products(loop) >= v->least);
+    int64_t products = count_products(loop);
+    if (!products && has_loops_with_products(loop, v->run->arena))
+        return false;
+    bool is_nested = !mlirOperationIsNull(loop_around(loop));
+    return asks_for_split(loop) || (v->least && products >= v->least && (!is_nested || v->least == 1));
 }
 
 /* The kernel's threads begin with the registers that specialised loops leave them: a loop with products that stays as
@@ -80,7 +111,8 @@ static void look_at_loops(visit *v)
         MlirOperation loop = v->loops.at[i];
         if (!count_products(loop))
             continue;
-        if (tri_candidate_find(v->run, loop, &plan)) {
+        bool is_left = !mlirOperationIsNull(loop_around(loop)) && !wants_split(v, loop);
+        if (is_left || tri_candidate_find(v->run, loop, &plan)) {
             v->stays = mlirOperationIsNull(v->stays) ? loop : v->stays;
             continue;
         }
@@ -94,8 +126,7 @@ static void look_at_loops(visit *v)
 static bool plan_loop(const visit *v, MlirOperation loop, tri_split_plan *plan)
 {
     const char *why = tri_candidate_find(v->run, loop, plan);
-    bool is_asked = tri_op_flag(loop, "tt.warp_specialize");
-    if (!why && !is_asked && !mlirOperationIsNull(v->stays))
+    if (!why && !asks_for_split(loop) && !mlirOperationIsNull(v->stays))
         why = "another loop with products of the kernel cannot be";
     if (why)
         say_why_not(v->run, loop, why);

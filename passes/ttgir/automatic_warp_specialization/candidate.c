@@ -187,52 +187,11 @@ static const char *collect_loads(tri_split_plan *p)
 
 /* ---- the producer's part ---- */
 
-static bool needs(tri_split_plan *p, MlirValue value);
-
-static bool needs_argument(tri_split_plan *p, intptr_t index)
-{
-    for (size_t i = 0; i < p->carried.len; i++)
-        if (p->carried.at[i] == index)
-            return true;
-    tri_vec_push(p->arena, &p->carried, index);
-    for (size_t i = p->carried.len - 1; i > 0 && p->carried.at[i - 1] > index; i--) {
-        p->carried.at[i] = p->carried.at[i - 1];
-        p->carried.at[i - 1] = index;
-    }
-    return needs(p, tri_op_operand(mlirBlockGetTerminator(p->body), index));
-}
-
-/* Marks what a value is made of, inside of the loop. False when other than scalars take part. */
-static bool needs(tri_split_plan *p, MlirValue value)
-{
-    MlirBlock block;
-    intptr_t index;
-    tri_memdesc desc;
-    MlirType type = mlirValueGetType(value);
-    if (tri_type_is_tensor(type) || tri_type_get_memdesc(type, &desc))
-        return false;
-    if (tri_op_is_block_argument(value, &block, &index))
-        return !mlirBlockEqual(block, p->body) || index == 0 || needs_argument(p, index - 1);
-    MlirOperation def = tri_op_def(value);
-    if (mlirOperationIsNull(tri_pipeline_in_body(p->body, def)))
-        return true;
-    if (!mlirBlockEqual(mlirOperationGetBlock(def), p->body) || mlirOperationGetNumRegions(def) ||
-        !tri_op_is_pure(def) || tri_op_is(def, "tt.make_tensor_descriptor"))
-        return false;
-    if (tri_map_find_ptr(&p->needed, def.ptr))
-        return true;
-    tri_map_set_ptr(&p->needed, def.ptr, def.ptr);
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(def); i++)
-        if (!needs(p, tri_op_operand(def, i)))
-            return false;
-    return true;
-}
-
 static const char *find_needed(tri_split_plan *p)
 {
     for (size_t i = 0; i < p->loads.len; i++)
         for (intptr_t k = 0; k < mlirOperationGetNumOperands(p->loads.at[i].load); k++)
-            if (!needs(p, tri_op_operand(p->loads.at[i].load, k)))
+            if (!tri_slice_needs(p->arena, &p->inner, tri_op_operand(p->loads.at[i].load, k)))
                 return "where its loads begin depends on what it computes, or its descriptors are made in it";
     return NULL;
 }
@@ -331,6 +290,8 @@ static int64_t bytes_outside(tri_split_plan *p)
 static const char *choose_stages(tri_split_plan *p, const tri_machine_facts *facts)
 {
     int64_t slot = 0, room = facts->max_shared - reserve - bytes_outside(p);
+    if (!mlirOperationIsNull(p->outer.loop))
+        room -= tri_nest_bytes(p);
     for (size_t i = 0; i < p->loads.len; i++)
         slot += (p->loads.at[i].bytes + alignment - 1) / alignment * alignment;
     int64_t stages = tri_pipeline_num_stages(p->run, p->loop);
@@ -344,11 +305,16 @@ static const char *choose_stages(tri_split_plan *p, const tri_machine_facts *fac
 static const char *check_place(tri_split_plan *p)
 {
     const tri_machine_facts *facts = tri_machines_of(mlirModuleGetOperation(p->run->module));
-    MlirOperation parent = mlirOperationGetParentOperation(p->loop);
+    MlirOperation parent = mlirOperationGetParentOperation(p->loop), top = p->loop;
     if (!facts->has_warp_groups)
         return "the machine has no bulk copies and products of warp groups";
-    if (!tri_op_is(parent, "tt.func") || !mlirBlockEqual(mlirOperationGetBlock(p->loop), tri_op_body(parent, 0)))
-        return "it stands in another loop or in a branch";
+    if (tri_op_is(parent, "scf.for")) {
+        top = parent;
+        tri_slice_init(p->arena, &p->outer, parent);
+        parent = mlirOperationGetParentOperation(parent);
+    }
+    if (!tri_op_is(parent, "tt.func") || !mlirBlockEqual(mlirOperationGetBlock(top), tri_op_body(parent, 0)))
+        return "it stands in a branch, or in more than one other loop";
     p->func = parent;
     tri_op_list calls = {0};
     tri_op_collect_named(parent, "tt.call", p->arena, &calls);
@@ -366,10 +332,12 @@ const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_
     p->num_warps = (int)tri_op_int(module, "ttg.num-warps", 4);
     p->lanes = (int)tri_op_int(module, "ttg.threads-per-warp", 32);
     p->has_turns = tri_passes_option_int(run, "turns", 1) != 0;
-    tri_map_init(&p->needed, run->arena);
+    tri_slice_init(run->arena, &p->inner, loop);
+    p->inner.has_loads = true;
     const char *why = check_place(p);
     why = why ? why : collect_loads(p);
     why = why ? why : find_needed(p);
+    why = why ? why : mlirOperationIsNull(p->outer.loop) ? NULL : tri_nest_check(p);
     why = why ? why : choose_stages(p, tri_machines_of(module));
     if (!why) {
         p->dot = find_running_product(p);
@@ -436,8 +404,8 @@ static bool is_known_before(const tri_split_plan *next, const tri_op_list *stay)
 {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(next->loop); i++) {
         bool is_wanted = i < 3;
-        for (size_t k = 0; k < next->carried.len; k++)
-            is_wanted = is_wanted || next->carried.at[k] + 3 == i;
+        for (size_t k = 0; k < next->inner.carried.len; k++)
+            is_wanted = is_wanted || next->inner.carried.at[k] + 3 == i;
         MlirOperation def = tri_op_def(tri_op_operand(next->loop, i));
         if (is_wanted && !mlirOperationIsNull(def) && is_in_list(stay, def))
             return false;
@@ -445,7 +413,7 @@ static bool is_known_before(const tri_split_plan *next, const tri_op_list *stay)
     bool is_known = true;
     MlirOperation op = mlirBlockGetFirstOperation(next->body);
     for (; !mlirOperationIsNull(op) && is_known; op = mlirOperationGetNextInBlock(op))
-        if (is_load(op) || tri_map_find_ptr(&next->needed, op.ptr))
+        if (is_load(op) || tri_map_find_ptr(&next->inner.needed, op.ptr))
             is_known = !uses_any(next->arena, op, stay);
     return is_known;
 }

@@ -58,11 +58,16 @@ static void next_slot(tri_builder *b, int stages, MlirValue slot, MlirValue phas
 
 /* ---- what lies in front of both ---- */
 
+static bool is_nested(const tri_split_plan *p) { return !mlirOperationIsNull(p->outer.loop); }
+
+/* The loop itself, or the one around it, in the kernel. */
+static MlirOperation top_of(const tri_split_plan *p) { return is_nested(p) ? p->outer.loop : p->loop; }
+
 static void make_rings(tri_split_plan *p)
 {
-    tri_lowering l = {.loop = p->loop};
+    tri_lowering l = {.loop = top_of(p)};
     for (size_t i = 0; i < p->loads.len; i++) {
-        tri_builder b = tri_builder_before(p->loop);
+        tri_builder b = tri_builder_before(top_of(p));
         MlirType ring = tri_pipeline_ring_type(p->loads.at[i].buffer, p->stages);
         p->loads.at[i].ring =
             tri_builder_value(&b, &(tri_op){.name = "ttg.local_alloc", .num_results = 1, .results = &ring});
@@ -83,72 +88,6 @@ static void end_rings(tri_split_plan *p, MlirOperation split)
     for (size_t i = p->loads.len; i-- > 0;)
         tri_builder_create(&b,
                            &(tri_op){.name = "ttg.local_dealloc", .num_operands = 1, .operands = &p->loads.at[i].ring});
-}
-
-/* ---- what the producer takes from outside ---- */
-
-static bool is_bound(const tri_split_names *n, MlirValue value)
-{
-    for (size_t i = 0; i < n->from.len; i++)
-        if (mlirValueEqual(n->from.at[i], value))
-            return true;
-    return false;
-}
-
-/* Scalars are computed again, and descriptors written again, by who needs them. */
-static bool can_repeat(MlirValue value)
-{
-    MlirOperation def = tri_op_def(value);
-    if (mlirOperationIsNull(def) || mlirOperationGetNumRegions(def) || !tri_op_is_pure(def))
-        return false;
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(def); i++)
-        if (tri_type_is_tensor(mlirValueGetType(tri_op_operand(def, i))))
-            return false;
-    return true;
-}
-
-/* With a builder, makes the value there; without one, notes what must be captured for it. */
-static void take(tri_arena *arena, tri_builder *b, tri_split_names *n, MlirValue value, tri_value_list *captures)
-{
-    if (is_bound(n, value))
-        return;
-    if (!can_repeat(value)) {
-        TRI_ASSERT(!b);
-        tri_vec_push(arena, captures, value);
-        tri_split_bind(arena, n, value, value);
-        return;
-    }
-    MlirOperation def = tri_op_def(value);
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(def); i++)
-        take(arena, b, n, tri_op_operand(def, i), captures);
-    MlirOperation copy = b ? tri_op_clone(b, def, (intptr_t)n->from.len, n->from.at, n->to.at) : def;
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(def); i++)
-        tri_split_bind(arena, n, tri_op_result(def, i), tri_op_result(copy, i));
-}
-
-/* The values outside of the loop that its producer begins with. */
-static void collect_outside(tri_split_plan *p, tri_value_list *out)
-{
-    for (intptr_t i = 0; i < 3; i++)
-        tri_vec_push(p->arena, out, tri_op_operand(p->loop, i));
-    for (size_t i = 0; i < p->carried.len; i++)
-        tri_vec_push(p->arena, out, tri_op_operand(p->loop, 3 + p->carried.at[i]));
-    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op)) {
-        MlirBlock block;
-        intptr_t index;
-        bool is_yield = tri_op_is(op, "scf.yield");
-        if (!is_yield && !tri_op_is(op, "tt.descriptor_load") && !tri_map_find_ptr(&p->needed, op.ptr))
-            continue;
-        for (intptr_t k = 0, n = is_yield ? (intptr_t)p->carried.len : mlirOperationGetNumOperands(op); k < n; k++) {
-            MlirValue value = tri_op_operand(op, is_yield ? p->carried.at[k] : k);
-            bool is_inside = tri_op_is_block_argument(value, &block, &index)
-                                 ? mlirBlockEqual(block, p->body)
-                                 : !mlirOperationIsNull(tri_pipeline_in_body(p->body, tri_op_def(value)));
-            if (!is_inside)
-                tri_vec_push(p->arena, out, value);
-        }
-    }
 }
 
 /* ---- the producer ---- */
@@ -174,7 +113,7 @@ static void produce(tri_split_plan *p, MlirBlock body, tri_split_names *n, MlirV
     for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
         b.loc = mlirOperationGetLocation(op);
-        if (tri_map_find_ptr(&p->needed, op.ptr))
+        if (tri_map_find_ptr(&p->inner.needed, op.ptr))
             tri_split_copy(p->arena, &b, n, op);
         for (size_t i = 0; i < p->loads.len; i++) {
             const tri_split_load *l = &p->loads.at[i];
@@ -194,13 +133,9 @@ static void produce(tri_split_plan *p, MlirBlock body, tri_split_names *n, MlirV
             mlirOperationDestroy(load);
         }
     }
-    MlirValue yields[2], *all = TRI_NEW_ARRAY(p->arena, MlirValue, p->carried.len + 2);
+    MlirValue yields[2];
     next_slot(&b, p->stages, slot, phase, yields);
-    for (size_t i = 0; i < p->carried.len; i++)
-        all[i] = tri_split_name(n, tri_op_operand(mlirBlockGetTerminator(p->body), p->carried.at[i]));
-    memcpy(all + p->carried.len, yields, sizeof yields);
-    tri_builder_create(&b,
-                       &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)p->carried.len + 2, .operands = all});
+    tri_slice_close(p->arena, &b, &p->inner, n, yields);
 }
 
 MlirOperation tri_split_make_loop(tri_arena *arena, tri_builder *b, MlirOperation like, const tri_value_list *operands)
@@ -233,23 +168,14 @@ MlirOperation tri_split_make_loop(tri_arena *arena, tri_builder *b, MlirOperatio
 static void make_producer(tri_split_plan *p, MlirBlock block, tri_split_names *n, MlirValue *ring)
 {
     tri_builder b = tri_builder_at_end(block, mlirOperationGetLocation(p->loop));
-    tri_value_list outside = {0}, operands = {0};
-    collect_outside(p, &outside);
+    tri_value_list outside = {0};
+    MlirOperation made;
+    tri_slice_outside(p->arena, &p->inner, &outside);
     for (size_t i = 0; i < outside.len; i++)
-        take(p->arena, &b, n, outside.at[i], NULL);
-    for (intptr_t i = 0; i < 3; i++)
-        tri_vec_push(p->arena, &operands, tri_split_name(n, tri_op_operand(p->loop, i)));
-    for (size_t i = 0; i < p->carried.len; i++)
-        tri_vec_push(p->arena, &operands, tri_split_name(n, tri_op_operand(p->loop, 3 + p->carried.at[i])));
-    tri_vec_push(p->arena, &operands, ring[0]);
-    tri_vec_push(p->arena, &operands, ring[1]);
-    MlirOperation made = tri_split_make_loop(p->arena, &b, p->loop, &operands);
+        tri_slice_take(p->arena, &b, n, outside.at[i], NULL);
+    tri_slice_open(p->arena, &b, &p->inner, n, ring, &made);
     MlirBlock body = tri_op_body(made, 0);
     intptr_t count = mlirOperationGetNumResults(made);
-    tri_split_bind(p->arena, n, mlirBlockGetArgument(p->body, 0), mlirBlockGetArgument(body, 0));
-    for (size_t i = 0; i < p->carried.len; i++)
-        tri_split_bind(p->arena, n, mlirBlockGetArgument(p->body, 1 + p->carried.at[i]),
-                       mlirBlockGetArgument(body, 1 + (intptr_t)i));
     produce(p, body, n, mlirBlockGetArgument(body, count - 1), mlirBlockGetArgument(body, count));
     ring[0] = tri_op_result(made, count - 2);
     ring[1] = tri_op_result(made, count - 1);
@@ -321,6 +247,22 @@ static void let_run(tri_split_plan *p, MlirValue slot)
         arrive(&b, p->groups.at[g].empty, before, is_later);
 }
 
+/* Behind a loop that another iteration of the one around it follows, the product that ran on is waited for, and its
+ * slot is empty. */
+static void end_run(tri_split_plan *p, MlirValue next_ring)
+{
+    tri_builder b = tri_builder_after(p->loop);
+    MlirValue sums = tri_op_result(p->loop, p->sums), waited = wait_for_product(&b, sums, 0);
+    MlirOperation wait = tri_op_def(waited);
+    mlirValueReplaceAllUsesOfWith(sums, waited);
+    mlirOperationSetOperand(wait, 0, sums);
+    int less = tri_op_flag(p->loop, "unsignedCmp") ? ULT : SLT;
+    MlirValue has_run = compare(&b, less, tri_op_operand(p->loop, 0), tri_op_operand(p->loop, 1));
+    MlirValue slot = slot_before(&b, p->stages, next_ring);
+    for (size_t g = 0; g < p->groups.len; g++)
+        arrive(&b, p->groups.at[g].empty, slot, has_run);
+}
+
 /* The load's buffer is the slot; who wants the value itself reads it there. */
 static void read_slot(tri_split_load *l, MlirOperation wait, MlirValue slot)
 {
@@ -376,6 +318,8 @@ static void make_consumers(tri_split_plan *p, MlirValue *ring, bool is_last)
         }
         read_slot(l, waits[l->group], slot);
     }
+    if (!mlirOperationIsNull(p->dot) && !is_last)
+        end_run(p, ring[0]);
 }
 
 /* ---- the operation that holds both ---- */
@@ -416,7 +360,7 @@ static bool escapes(const chain *c, MlirValue value)
 static void collect_moved(chain *c)
 {
     tri_arena *arena = c->plans->arena;
-    MlirOperation op = c->plans->loop, last = c->plans[c->count - 1].loop;
+    MlirOperation op = top_of(c->plans), last = is_nested(c->plans) ? op : c->plans[c->count - 1].loop;
     for (;; op = mlirOperationGetNextInBlock(op)) {
         tri_vec_push(arena, &c->moved, op);
         if (mlirOperationEqual(op, last))
@@ -453,8 +397,8 @@ static void enclose(const chain *c, MlirOperation split)
     }
     tri_builder b = tri_builder_at_end(block, mlirOperationGetLocation(p->loop));
     for (size_t i = 0; i < c->escaping.len; i++) {
-        bool is_running =
-            !mlirOperationIsNull(p->dot) && mlirValueEqual(c->escaping.at[i], tri_op_result(p->loop, p->sums));
+        bool is_running = !is_nested(p) && !mlirOperationIsNull(p->dot) &&
+                          mlirValueEqual(c->escaping.at[i], tri_op_result(p->loop, p->sums));
         results[i] = is_running ? wait_for_product(&b, c->escaping.at[i], 0) : c->escaping.at[i];
     }
     tri_builder_create(
@@ -464,7 +408,7 @@ static void enclose(const chain *c, MlirOperation split)
 static MlirOperation make_split(const chain *c, const tri_value_list *captures, MlirBlock producer)
 {
     tri_split_plan *p = c->plans;
-    tri_builder b = tri_builder_before(p->loop);
+    tri_builder b = tri_builder_before(top_of(p));
     MlirBlock holder = mlirBlockCreate(0, NULL, NULL);
     MlirRegion inside = region_with(producer);
     tri_builder at = tri_builder_at_end(holder, b.loc);
@@ -489,6 +433,21 @@ static MlirOperation make_split(const chain *c, const tri_value_list *captures, 
                                             .regions = regions});
 }
 
+/* What producers need of what stands outside of all loops that they walk. */
+static void collect_outside(const chain *c, tri_value_list *out)
+{
+    tri_split_plan *p = c->plans;
+    for (size_t k = 0; k < c->count; k++) {
+        tri_value_list outside = {0};
+        tri_slice_outside(p->arena, &c->plans[k].inner, &outside);
+        for (size_t i = 0; i < outside.len; i++)
+            if (!is_nested(p) || !tri_loops_is_inside(p->outer.loop, outside.at[i]))
+                tri_vec_push(p->arena, out, outside.at[i]);
+    }
+    if (is_nested(p))
+        tri_slice_outside(p->arena, &p->outer, out);
+}
+
 /* The captures: the rings, and what cannot be computed again. */
 static void collect_captures(const chain *c, tri_value_list *out)
 {
@@ -500,12 +459,10 @@ static void collect_captures(const chain *c, tri_value_list *out)
         tri_vec_push(p->arena, out, p->groups.at[g].full);
         tri_vec_push(p->arena, out, p->groups.at[g].empty);
     }
-    for (size_t k = 0; k < c->count; k++) {
-        tri_value_list outside = {0};
-        collect_outside(&c->plans[k], &outside);
-        for (size_t i = 0; i < outside.len; i++)
-            take(p->arena, NULL, &seen, outside.at[i], out);
-    }
+    tri_value_list outside = {0};
+    collect_outside(c, &outside);
+    for (size_t i = 0; i < outside.len; i++)
+        tri_slice_take(p->arena, NULL, &seen, outside.at[i], out);
 }
 
 static void share_rings(const chain *c)
@@ -519,6 +476,34 @@ static void share_rings(const chain *c)
             c->plans[k].groups.at[g].empty = c->plans->groups.at[g].empty;
         }
     }
+}
+
+/* The loop around the producers' loops. */
+static void make_outer_producer(const chain *c, MlirBlock block, tri_split_names *n, MlirValue *ring)
+{
+    tri_split_plan *p = c->plans;
+    tri_builder b = tri_builder_at_end(block, mlirOperationGetLocation(p->outer.loop));
+    tri_value_list outside = {0};
+    MlirOperation made;
+    collect_outside(c, &outside);
+    for (size_t i = 0; i < outside.len; i++)
+        tri_slice_take(p->arena, &b, n, outside.at[i], NULL);
+    tri_slice_open(p->arena, &b, &p->outer, n, ring, &made);
+    MlirBlock body = tri_op_body(made, 0);
+    intptr_t count = mlirOperationGetNumResults(made);
+    ring[0] = mlirBlockGetArgument(body, count - 1);
+    ring[1] = mlirBlockGetArgument(body, count);
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->outer.body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        b = tri_builder_at_end(body, mlirOperationGetLocation(op));
+        if (tri_map_find_ptr(&p->outer.needed, op.ptr))
+            tri_split_copy(p->arena, &b, n, op);
+        for (size_t k = 0; k < c->count; k++)
+            if (mlirOperationEqual(c->plans[k].loop, op))
+                make_producer(&c->plans[k], body, n, ring);
+    }
+    b = tri_builder_at_end(body, mlirOperationGetLocation(p->outer.loop));
+    tri_slice_close(p->arena, &b, &p->outer, n, ring);
 }
 
 /* The producers' loops, one behind the other, with the captures as arguments. */
@@ -538,7 +523,9 @@ static MlirBlock make_producers(const chain *c, const tri_value_list *captures)
     tri_builder b = tri_builder_at_end(producer, mlirOperationGetLocation(p->loop));
     /* fresh slots are empty: the parity before the first */
     MlirValue ring[] = {tri_builder_int(&b, int_type(&b, 32), 0), tri_builder_int(&b, int_type(&b, 32), 1)};
-    for (size_t k = 0; k < c->count; k++)
+    if (is_nested(p))
+        make_outer_producer(c, producer, &n, ring);
+    for (size_t k = 0; k < c->count && !is_nested(p); k++)
         make_producer(&c->plans[k], producer, &n, ring);
     tri_builder_create(&b, &(tri_op){.name = "ttg.warp_return"});
     return producer;
@@ -561,24 +548,42 @@ static void rotate_loops(const chain *c, MlirOperation split)
         tri_turns_end(&turns, &b);
 }
 
+/* The loops of the consumers; those in another one go on with the ring that its iteration before has left. */
+static void make_all_consumers(const chain *c)
+{
+    tri_split_plan *p = c->plans;
+    tri_builder b = tri_builder_before(top_of(p));
+    MlirValue zero = tri_builder_int(&b, int_type(&b, 32), 0), ring[] = {zero, zero};
+    if (is_nested(p)) {
+        p->outer.loop = tri_loops_add_iter_args(p->arena, p->outer.loop, 2, ring);
+        p->outer.body = tri_op_body(p->outer.loop, 0);
+        intptr_t args = mlirBlockGetNumArguments(p->outer.body);
+        ring[0] = mlirBlockGetArgument(p->outer.body, args - 2);
+        ring[1] = mlirBlockGetArgument(p->outer.body, args - 1);
+    }
+    for (size_t k = 0; k < c->count; k++)
+        make_consumers(&c->plans[k], ring, k + 1 == c->count && !is_nested(p));
+    if (is_nested(p))
+        tri_loops_append_yield(p->arena, mlirBlockGetTerminator(p->outer.body), 2, ring);
+}
+
 void tri_split_loops(tri_split_plan *plans, size_t count)
 {
     chain c = {.plans = plans, .count = count};
     tri_value_list captures = {0};
+    if (is_nested(plans))
+        tri_nest_share(plans, count);
     share_rings(&c);
     collect_captures(&c, &captures);
     MlirBlock producer = make_producers(&c, &captures);
-    tri_builder b = tri_builder_before(plans->loop);
-    MlirValue zero = tri_builder_int(&b, int_type(&b, 32), 0), ring[] = {zero, zero};
-    for (size_t k = 0; k < count; k++)
-        make_consumers(&plans[k], ring, k + 1 == count);
+    make_all_consumers(&c);
     collect_moved(&c);
     MlirOperation split = make_split(&c, &captures, producer);
     enclose(&c, split);
     end_rings(plans, split);
     for (size_t k = 0; k < count; k++)
         tri_builder_set_attr(plans[k].loop, "tt.num_stages", tri_attr_i32(plans[k].run->unit->mlir, 0));
-    if (mlirOperationIsNull(plans->dot) && mlirOperationIsNull(plans->anchor) &&
+    if (!is_nested(plans) && mlirOperationIsNull(plans->dot) && mlirOperationIsNull(plans->anchor) &&
         (count > 1 || !tri_ahead_loop(plans)))
         rotate_loops(&c, split);
 }

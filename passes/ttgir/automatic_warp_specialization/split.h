@@ -27,6 +27,15 @@ typedef enum {
     TRI_SPLIT_REGISTERS_STAY, /* they must, whatever other loops want */
 } tri_split_registers;
 
+/* A loop, and what of it its producer does, too. */
+typedef struct {
+    MlirOperation loop; /* as the consumers' was at first; null: there is none */
+    MlirBlock body;
+    bool has_loads;            /* through descriptors, which the producer starts */
+    tri_map needed;            /* ops of the body, by pointer, that give the producer its coordinates */
+    TRI_VEC(intptr_t) carried; /* what of the loop's arguments the producer carries, ascending */
+} tri_slice;
+
 typedef struct {
     tri_pass_run *run;
     tri_arena *arena;
@@ -42,8 +51,8 @@ typedef struct {
     tri_split_registers registers;
     bool moves_registers;      /* what the kernel does */
     bool has_turns;            /* two groups of consumers start products in turn */
-    tri_map needed;            /* ops of the body, by pointer, that give the producer its coordinates */
-    TRI_VEC(intptr_t) carried; /* what of the loop's arguments the producer carries, ascending */
+    tri_slice inner;           /* of this loop */
+    tri_slice outer;           /* of the loop in the kernel in which this one stands; null: it stands in the kernel */
 } tri_split_plan;
 
 /* Pairs of a value and what stands for it elsewhere; of several for one value the last one holds. */
@@ -75,6 +84,20 @@ static inline MlirOperation tri_split_copy(tri_arena *arena, tri_builder *b, tri
     return copy;
 }
 
+/* What a loop's producer is made of (slice.c). */
+void tri_slice_init(tri_arena *arena, tri_slice *s, MlirOperation loop);
+/* Marks what a value is made of, inside of the loop. False when other than scalars take part. */
+bool tri_slice_needs(tri_arena *arena, tri_slice *s, MlirValue value);
+/* The values outside of the loop that its producer needs, and begins with. */
+void tri_slice_outside(tri_arena *arena, const tri_slice *s, tri_value_list *out);
+/* With a builder, makes a value from outside there; without one, notes what must be captured for it. */
+void tri_slice_take(tri_arena *arena, tri_builder *b, tri_split_names *n, MlirValue value, tri_value_list *captures);
+/* The producer's loop, whose values have names by now: what it carries, then a slot and a parity, which begin as
+ * `ring`. And its end, which hands over the next `ring`. */
+void tri_slice_open(tri_arena *arena, tri_builder *b, const tri_slice *s, tri_split_names *n, const MlirValue *ring,
+                    MlirOperation *out_loop);
+void tri_slice_close(tri_arena *arena, tri_builder *b, const tri_slice *s, const tri_split_names *n,
+                     const MlirValue *ring);
 /* An scf.for with these bounds, step and starting values, an empty body, and no stages of its own; it counts as `like`
  * does. */
 MlirOperation tri_split_make_loop(tri_arena *arena, tri_builder *b, MlirOperation like, const tri_value_list *operands);
@@ -83,6 +106,12 @@ const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_
 /* Whether the loop of `next` can go on with the rings of `first`, the plan of a loop in front of it in the same block;
  * moves what it needs and both may use in front of the first loop then. */
 bool tri_candidate_join(tri_split_plan *first, tri_split_plan *next);
+/* Of a loop in another one, which goes on with its rings in each of that one's iterations (nest.c): why that cannot be,
+ * or null; and the bytes of shared memory that the other loop takes beside the rings. */
+const char *tri_nest_check(tri_split_plan *p);
+int64_t tri_nest_bytes(tri_split_plan *p);
+/* What the producer needs for all of the plans' loops goes to the first plan's outer loop. */
+void tri_nest_share(tri_split_plan *plans, size_t count);
 /* Carries plans out, of one loop or of several that were joined to the first. */
 void tri_split_loops(tri_split_plan *plans, size_t count);
 /* Turns of two groups of four warps that issue products (turns.c): two mbarriers, and the stages of the ring whose slot
