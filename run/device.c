@@ -26,15 +26,10 @@ static bool write_table(tri_run_kernel *k, const tri_run_memory *memory, void *d
 
 static void use_addresses(tri_run_kernel *k, const tri_run_copies *copies)
 {
-    const tri_kernel *kernel = &k->unit.kernels.at[0];
-    size_t n = 0;
-    for (size_t i = 0; i < kernel->params.len; i++) {
-        if (kernel->params.at[i].is_constexpr)
-            continue;
-        if (tri_run_kernel_is_memory(k->passed[i]))
-            k->values[n] = copy_of(copies, k->passed[i]->array.data)->address;
-        n++;
-    }
+    for (size_t n = 0; n < k->num_values; n++)
+        if (k->words[n].address)
+            tri_run_word_point(&k->words[n],
+                               (void *)(uintptr_t)copy_of(copies, k->words[n].argument->array.data)->address);
 }
 
 bool tri_run_device_upload(tri_run_kernel *k, const tri_run_memory *memory, void *device, tri_argument_list *arguments,
@@ -69,22 +64,25 @@ bool tri_run_device_fetch(const tri_run_memory *memory, void *device, const tri_
     return true;
 }
 
+size_t tri_run_word_size(const tri_run_kernel *k, size_t n)
+{
+    tri_dtype dtype;
+    bool is_number = !k->words[n].address && tri_dtype_find(k->words[n].type, &dtype);
+    return is_number ? tri_dtype_size(dtype) : sizeof *k->values;
+}
+
 /* ---- a kernel for a launcher ---- */
 
 /* Of the arguments, as launchers for OpenCL and Level Zero ask them; and of scratch behind them. */
 static const uint16_t *list_sizes(tri_run_kernel *k, uint32_t *out_count)
 {
     const tri_kernel *kernel = &k->unit.kernels.at[0];
-    uint16_t *sizes = TRI_NEW_ARRAY(k->unit.arena, uint16_t, kernel->params.len + 2);
+    uint16_t *sizes = TRI_NEW_ARRAY(k->unit.arena, uint16_t, k->num_values + 2);
     uint32_t n = 0;
-    for (size_t i = 0; i < kernel->params.len; i++) {
-        const tri_kernel_param *param = &kernel->params.at[i];
-        tri_dtype dtype;
-        if (param->is_constexpr)
-            continue;
-        bool is_memory = tri_run_kernel_is_memory(k->passed[i]);
-        size_t size = !is_memory && tri_dtype_find(param->type, &dtype) ? tri_dtype_size(dtype) : sizeof *k->values;
-        sizes[n++] = (uint16_t)(is_memory ? size | TRI_RT_IS_POINTER : size);
+    while (n < k->num_values) {
+        size_t size = tri_run_word_size(k, n);
+        sizes[n] = (uint16_t)(k->words[n].address ? size | TRI_RT_IS_POINTER : size);
+        n++;
     }
     if (kernel->scratch_bytes)
         sizes[n++] = sizeof *k->values | TRI_RT_IS_POINTER;

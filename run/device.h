@@ -28,6 +28,9 @@ bool tri_run_device_upload(tri_run_kernel *k, const tri_run_memory *memory, void
 /* Copies the arrays back; address tables keep the host's addresses. */
 bool tri_run_device_fetch(const tri_run_memory *memory, void *device, const tri_run_copies *copies);
 
+/* Bytes of word `n` as the code takes it: numbers are passed in their own size. */
+size_t tri_run_word_size(const tri_run_kernel *k, size_t n);
+
 /* A kernel with one part of one variant, as an object would have it, for a launcher of objects. */
 typedef struct {
     tri_rt_image image;

@@ -1,7 +1,5 @@
 #include "run/fence.h"
 
-#include "ir/kernel.h"
-
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,26 +50,21 @@ static const fence *find(const tri_run_fences *fences, const tri_array *array)
 
 tri_run_fences *tri_run_fence_arrays(tri_run_kernel *k)
 {
-    const tri_kernel *kernel = &k->unit.kernels.at[0];
     tri_run_fences *fences = TRI_NEW(k->unit.arena, tri_run_fences);
-    size_t n = 0;
-    for (size_t i = 0; i < kernel->params.len; i++) {
-        if (kernel->params.at[i].is_constexpr)
+    for (size_t n = 0; n < k->num_values; n++) {
+        const tri_run_word *word = &k->words[n];
+        if (!word->address || word->argument->kind != TRI_ARGUMENT_ARRAY)
             continue;
-        const tri_argument *a = k->passed[i];
-        if (a->kind == TRI_ARGUMENT_ARRAY && tri_str_has_prefix(kernel->params.at[i].type, "*")) {
-            fence made = {.array = &a->array, .name = kernel->params.at[i].name,
-                          .size = (size_t)a->array.count * tri_dtype_size(a->array.dtype)};
-            const fence *f = find(fences, &a->array);
-            if (!f && !build(&made)) {
-                tri_run_fence_destroy(fences);
-                return NULL;
-            }
-            if (!f)
-                tri_vec_push(k->unit.arena, &fences->at, made);
-            k->values[n] = (uint64_t)(uintptr_t)(f ? f->data : made.data);
+        const tri_array *array = &word->argument->array;
+        fence made = {.array = array, .name = word->name, .size = (size_t)array->count * tri_dtype_size(array->dtype)};
+        const fence *f = find(fences, array);
+        if (!f && !build(&made)) {
+            tri_run_fence_destroy(fences);
+            return NULL;
         }
-        n++;
+        if (!f)
+            tri_vec_push(k->unit.arena, &fences->at, made);
+        tri_run_word_point(word, f ? f->data : made.data);
     }
     return fences;
 }

@@ -60,14 +60,12 @@ static bool check_processor(tri_run_kernel *k)
 /* The bytes behind every value that is passed. */
 static uint64_t *make_lengths(tri_run_kernel *k)
 {
-    const tri_kernel *kernel = &k->unit.kernels.at[0];
     uint64_t *lengths = TRI_NEW_ARRAY(k->unit.arena, uint64_t, k->num_values + 1);
-    for (size_t i = 0, n = 0; i < kernel->params.len; i++) {
-        if (kernel->params.at[i].is_constexpr)
-            continue;
-        const tri_argument *a = k->passed[i];
-        lengths[n++] =
-            tri_run_kernel_is_memory(a) ? (uint64_t)a->array.count * tri_dtype_size(a->array.dtype) : UINT64_MAX;
+    for (size_t n = 0; n < k->num_values; n++) {
+        const tri_argument *a = k->words[n].argument;
+        lengths[n] = tri_run_kernel_is_memory(a) && !a->block_rank
+                         ? (uint64_t)a->array.count * tri_dtype_size(a->array.dtype)
+                         : UINT64_MAX;
     }
     return lengths;
 }

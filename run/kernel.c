@@ -1,4 +1,5 @@
 #include "run/backend.h"
+#include "run/bind.h"
 
 #include "base/file.h"
 #include "driver/payload.h"
@@ -7,6 +8,7 @@
 #include "frontend/frontend.h"
 #include "frontend/kernel/annotation.h"
 #include "frontend/kernel/signature.h"
+#include "frontend/kernel/signature_infer.h"
 #include "ir/context.h"
 #include "ir/guard.h"
 
@@ -15,32 +17,6 @@
 #include <time.h>
 
 /* --- compilation ------------------------------------------------------------------------- */
-
-static tri_argument *named(tri_argument_list *arguments, tri_str name)
-{
-    for (size_t n = 0; n < arguments->len; n++)
-        if (!arguments->at[n].is_buffer && arguments->at[n].name.len && tri_str_equal(arguments->at[n].name, name))
-            return &arguments->at[n];
-    return NULL;
-}
-
-/* Walks the parameters in order and hands out arguments: one given by name, else the next of those
- * without a name, as a call in Python would when the named ones stood last. */
-typedef struct {
-    tri_argument_list *arguments;
-    size_t next;
-} binder;
-
-static tri_argument *next_argument(binder *b, tri_str param)
-{
-    tri_argument *a = named(b->arguments, param);
-    while (!a && b->next < b->arguments->len) {
-        tri_argument *candidate = &b->arguments->at[b->next++];
-        if (!candidate->is_buffer && !candidate->name.len)
-            a = candidate;
-    }
-    return a;
-}
 
 /* " (did you mean 'output_ptr'?)", or the parameters' names. */
 static tri_str hint_of_name(tri_arena *arena, const tri_function *kernel, tri_str name)
@@ -95,21 +71,52 @@ static bool is_defined(const tri_options *options, tri_str name)
     return false;
 }
 
+/* An argument for a parameter of the type "*fp32:16", "tensordesc<fp32[64, 64]>", "i32" or a constant. */
+static void print_example(tri_str type, tri_buf *out)
+{
+    size_t open = tri_str_find(type, '[');
+    bool is_int = tri_str_has_prefix(type, "*i");
+    if (tri_str_has_prefix(type, "tensordesc<")) {
+        tri_buf block = {0}, shape = {0};
+        for (tri_str rest = tri_str_sub(type, open + 1, tri_str_find(type, ']')); rest.len;) {
+            size_t comma = tri_str_find(rest, ',');
+            tri_str side = tri_str_trim(tri_str_sub(rest, 0, comma));
+            tri_buf_format(&block, "%s%.*s", block.len ? "x" : "", TRI_STR_ARG(side));
+            tri_buf_format(&shape, "%s%s", shape.len ? "x" : "", tri_str_is(side, "1") ? "4" : "256");
+            rest = tri_str_sub(rest, comma + (comma < rest.len), rest.len);
+        }
+        tri_buf_format(out, "desc:%s:randn:f32:%s", block.data, shape.data);
+        tri_buf_fini(&block);
+        tri_buf_fini(&shape);
+    } else if (tri_str_has_prefix(type, "*")) {
+        tri_str element = tri_str_sub(type, is_int ? 1 : 3, tri_str_find(type, ':'));
+        tri_buf_format(out, is_int ? "zeros:%.*s:1024" : "randn:f%.*s:1024", TRI_STR_ARG(element));
+    } else {
+        bool is_text = tri_str_has_prefix(type, "'");
+        const char *value = tri_str_is(type, "i32") ? "1024" : tri_str_is(type, "i1") ? "True" : "1.0";
+        bool is_type = tri_str_is(type, "i32") || tri_str_is(type, "i1") || tri_str_is(type, "fp32");
+        tri_str text = is_type ? tri_str_from(value) : type;
+        tri_buf_format(out, is_text ? "\"%.*s\"" : "%.*s", TRI_STR_ARG(text));
+    }
+}
+
 /* Parameters that get no value: decorators may give one, which the front end finds out. */
-static bool check_missing(tri_unit *unit, const tri_function *kernel, tri_argument_list *arguments)
+static bool check_missing(tri_unit *unit, tri_modules *all, const tri_function *kernel, tri_argument_list *arguments)
 {
     tri_buf names = {0}, example = {0};
-    binder b = {arguments, 0};
+    tri_run_binder b = {arguments, 0};
+    const tri_signature_uses *uses = tri_signature_infer(all, kernel);
     for (uint32_t i = 0; i < kernel->node->function.params.len; i++) {
         const tri_ast_node *param = kernel->node->function.params.at[i];
         tri_str name = param->param.name;
-        if (next_argument(&b, name) || param->param.default_value || is_defined(unit->options, name))
+        if (tri_run_binder_next(&b, name) || param->param.default_value || is_defined(unit->options, name))
             continue;
-        const char *value = tri_annotation_is_constexpr(param)          ? "64"
-                            : i < 2 || tri_str_has_suffix(name, "ptr") ? "randn:f32:1024"
-                                                                       : "1024";
+        tri_buf guess = {0};
+        tri_signature_infer_print(uses, name, tri_annotation_is_constexpr(param), &guess);
         tri_buf_format(&names, "%s%.*s", names.len ? ", " : "", TRI_STR_ARG(name));
-        tri_buf_format(&example, " %.*s=%s", TRI_STR_ARG(name), value);
+        tri_buf_format(&example, " %.*s=", TRI_STR_ARG(name));
+        print_example(tri_buf_str(&guess), &example);
+        tri_buf_fini(&guess);
     }
     bool ok = !names.len || kernel->autotunes.len || kernel->heuristics.len;
     if (!ok) {
@@ -132,7 +139,7 @@ static void add_launch_value(tri_unit *unit, tri_options *options, tri_str name,
 /* As Triton's launch from Python says of AMD GPUs' arrays, whose accesses it makes a difference to. */
 static bool is_small(const tri_unit *unit, const tri_argument *a)
 {
-    bool is_array = a->kind != TRI_ARGUMENT_LITERAL && a->kind != TRI_ARGUMENT_SCALAR;
+    bool is_array = tri_run_kernel_is_memory(a) && !a->block_rank;
     return is_array && strcmp(unit->arch->backend, "hip") == 0 &&
            (uint64_t)a->array.count * tri_dtype_size(a->array.dtype) < (uint64_t)1 << 31;
 }
@@ -143,15 +150,15 @@ static tri_str signature_of(tri_unit *unit, tri_options *options, tri_argument_l
 {
     tri_modules *all = tri_module_create_all(unit);
     const tri_function *kernel = tri_signature_only_kernel(tri_module_add(all, unit->ast));
-    if (!kernel || !check_arguments(unit, kernel, arguments) || !check_missing(unit, kernel, arguments))
+    if (!kernel || !check_arguments(unit, kernel, arguments) || !check_missing(unit, all, kernel, arguments))
         return TRI_STR("");
     tri_buf text = {0};
     tri_buf_format(&text, "%.*s(", TRI_STR_ARG(kernel->name));
     const char *separator = "";
-    binder b = {arguments, 0};
+    tri_run_binder b = {arguments, 0};
     for (uint32_t i = 0; i < kernel->node->function.params.len; i++) {
         const tri_ast_node *param = kernel->node->function.params.at[i];
-        const tri_argument *a = next_argument(&b, param->param.name);
+        const tri_argument *a = tri_run_binder_next(&b, param->param.name);
         if (!a)
             continue;
         bool is_literal = a->kind == TRI_ARGUMENT_LITERAL && tri_annotation_is_constexpr(param);
@@ -218,100 +225,6 @@ static bool open_file(tri_run_kernel *k, tri_kind kind, const tri_run_opt *opt)
     return tri_payload_read(&k->unit, kind, k->source);
 }
 
-/* --- arguments --------------------------------------------------------------------------- */
-
-static size_t passed_count(const tri_kernel *kernel)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < kernel->params.len; i++)
-        count += !kernel->params.at[i].is_constexpr;
-    return count;
-}
-
-static bool report_value(tri_run_kernel *k, const tri_kernel_param *param, const tri_argument *a)
-{
-    bool is_pointer = tri_str_has_prefix(param->type, "*");
-    tri_str what = tri_str_format(k->unit.arena, "parameter '%.*s' of type %.*s", TRI_STR_ARG(param->name),
-                                  TRI_STR_ARG(param->type));
-    if (!a)
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "no argument for %s", what.data);
-    else if (is_pointer || tri_run_kernel_is_memory(a))
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "%s takes %s", what.data,
-                       is_pointer ? "an array" : "a number, not an array");
-    else
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "%s cannot be '%.*s'", what.data, TRI_STR_ARG(a->literal));
-    return false;
-}
-
-/* Code that was compiled before it was given these arrays reads them as its signature says. Integers of one size are
- * one type in IR. */
-static bool check_element(tri_run_kernel *k, const tri_kernel_param *param, const tri_argument *a)
-{
-    tri_dtype wanted, given = a->array.dtype;
-    tri_str type = tri_str_sub(param->type, 1, tri_str_find(param->type, ':'));
-    if (!tri_str_has_prefix(param->type, "*") || a->kind != TRI_ARGUMENT_ARRAY || !tri_dtype_find(type, &wanted) ||
-        wanted == given)
-        return true;
-    if (!tri_dtype_is_float(wanted) && !tri_dtype_is_float(given) && tri_dtype_size(wanted) == tri_dtype_size(given))
-        return true;
-    tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002,
-                   "parameter '%.*s' of type %.*s takes an array of %s, and this one is of %s",
-                   TRI_STR_ARG(param->name), TRI_STR_ARG(param->type), tri_dtype_name(wanted), tri_dtype_name(given));
-    return false;
-}
-
-static bool bind(tri_run_kernel *k, tri_argument_list *arguments)
-{
-    const tri_kernel *kernel = &k->unit.kernels.at[0];
-    tri_arena *arena = k->unit.arena;
-    size_t n = 0;
-    binder b = {arguments, 0};
-    k->passed = TRI_NEW_ARRAY(arena, tri_argument *, kernel->params.len + 1);
-    k->values = TRI_NEW_ARRAY(arena, uint64_t, passed_count(kernel) + 3);
-    k->pointers = TRI_NEW_ARRAY(arena, void *, passed_count(kernel) + 2);
-    for (size_t i = 0; i < kernel->params.len; i++) {
-        const tri_kernel_param *param = &kernel->params.at[i];
-        k->passed[i] = next_argument(&b, param->name);
-        if (param->is_constexpr)
-            continue;
-        if (!k->passed[i] || !tri_argument_value(k->passed[i], param->type, &k->values[n]))
-            return report_value(k, param, k->passed[i]);
-        if (!check_element(k, param, k->passed[i]))
-            return false;
-        k->pointers[n] = &k->values[n];
-        n++;
-    }
-    k->num_values = n;
-    return true;
-}
-
-/* What was compiled before it was given arguments: constants are checked, and every argument must have a parameter. */
-static bool check_made(tri_run_kernel *k, const tri_argument_list *arguments)
-{
-    const tri_kernel *kernel = &k->unit.kernels.at[0];
-    for (size_t i = 0; i < kernel->params.len; i++) {
-        const tri_kernel_param *param = &kernel->params.at[i];
-        if (!param->is_constexpr || !k->passed[i] || tri_str_equal(k->passed[i]->literal, param->value))
-            continue;
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "the %s was compiled with %.*s=%.*s",
-                       k->backend->takes == TRI_KIND_OBJ ? "object" : "kernel", TRI_STR_ARG(param->name),
-                       TRI_STR_ARG(param->value));
-        return false;
-    }
-    for (size_t n = 0; n < arguments->len; n++) {
-        bool is_used = arguments->at[n].is_buffer;
-        for (size_t i = 0; i < kernel->params.len; i++)
-            is_used = is_used || k->passed[i] == &arguments->at[n];
-        if (is_used)
-            continue;
-        tri_diag_error(k->unit.diag, TRI_NO_SPAN, 1002, "kernel '%.*s' has no parameter for argument %zu%s%.*s",
-                       TRI_STR_ARG(kernel->name), n + 1, arguments->at[n].name.len ? ", " : "",
-                       TRI_STR_ARG(arguments->at[n].name));
-        return false;
-    }
-    return true;
-}
-
 /* --- life -------------------------------------------------------------------------------- */
 
 /* The file's kernel for these arguments, as the back end takes it. */
@@ -375,7 +288,7 @@ bool tri_run_kernel_create(tri_arena *arena, tri_diag *diag, tri_run_opt *opt, t
     opening o = {k, arguments};
     bool is_made = k->backend->takes == TRI_KIND_OBJ || kind_of(opt, &k->unit) != TRI_KIND_SOURCE;
     k->grid_text = opt->grid.len ? opt->grid : tri_run_grid_of_launch(k);
-    return bind(k, arguments) && (!is_made || check_made(k, arguments)) && tri_run_grid_evaluate(k, k->grid_text) &&
+    return tri_run_bind(k, arguments, is_made) && tri_run_grid_evaluate(k, k->grid_text) &&
            tri_guard_run(&k->unit, open_guarded, &o);
 }
 

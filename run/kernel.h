@@ -9,6 +9,17 @@
 #include "runtime/run/jit.h"
 #include "runtime/sim/sim.h"
 
+/* One of the words that the code, or the launcher of an object, is called with. */
+typedef struct {
+    tri_argument *argument;
+    tri_str name;  /* of the parameter */
+    tri_str type;  /* "*fp32", "i64"; "tensordesc<...>" where the word is the address of a tri_tensordesc */
+    void *address; /* where the array's address stands, for tri_run_word_point; null: the word is a number */
+} tri_run_word;
+
+/* Lets the word be about other memory than the argument's array. */
+void tri_run_word_point(const tri_run_word *word, const void *data);
+
 typedef struct tri_run_kernel {
     tri_unit unit;
     const tri_source *source; /* the file's, but for objects */
@@ -21,6 +32,7 @@ typedef struct tri_run_kernel {
     tri_argument **passed;    /* per parameter of the source; null for what is not passed */
     uint64_t *values;         /* what is passed, 8 bytes each, and room for three more */
     void **pointers;          /* to those, and room for one more */
+    tri_run_word *words;      /* what they are */
     uint64_t *lengths;        /* host: bytes behind each of them, UINT64_MAX for numbers */
     size_t num_values;
     int config_count;         /* of autotune's configurations, at least 1; 0: not compiled from source */

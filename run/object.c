@@ -246,16 +246,20 @@ static LLVMModuleRef make_thunk(tri_run_kernel *k)
         tri_object_ctype type;
         if (kernel->params.at[i].is_constexpr)
             continue;
+        if (tri_str_has_prefix(kernel->params.at[i].type, "tensordesc<")) {
+            types[n++] = pointer;
+            continue;
+        }
         if (!tri_object_get_ctype(k->unit.target, &kernel->params.at[i], &type)) {
             LLVMDisposeModule(module);
             fail_object(k, "cannot pass an argument of type", kernel->params.at[i].type);
             return NULL;
         }
         bool is_float = type.kind == TRI_CTYPE_F32 || type.kind == TRI_CTYPE_F16 || type.kind == TRI_CTYPE_BF16;
-        types[n++] = is_float                                                    ? LLVMFloatTypeInContext(c)
-                     : type.kind == TRI_CTYPE_F64                                ? LLVMDoubleTypeInContext(c)
-                     : type.kind == TRI_CTYPE_PTR || type.kind == TRI_CTYPE_DESC ? pointer
-                                                                                 : LLVMIntTypeInContext(c, type.bits);
+        types[n++] = is_float                        ? LLVMFloatTypeInContext(c)
+                     : type.kind == TRI_CTYPE_F64 ? LLVMDoubleTypeInContext(c)
+                     : type.kind == TRI_CTYPE_PTR ? pointer
+                                                  : LLVMIntTypeInContext(c, type.bits);
     }
     LLVMTypeRef launcher_type = LLVMFunctionType(LLVMInt32TypeInContext(c), types + 1, count - 1, false);
     LLVMValueRef launcher = LLVMAddFunction(module, o->name, launcher_type);
@@ -273,16 +277,11 @@ static LLVMModuleRef make_thunk(tri_run_kernel *k)
 /* Launchers take halves as floats. */
 static bool widen_halves(tri_run_kernel *k)
 {
-    const tri_kernel *kernel = &k->unit.kernels.at[0];
-    size_t n = 0;
-    for (size_t i = 0; i < kernel->params.len; i++) {
-        tri_str type = kernel->params.at[i].type;
-        if (kernel->params.at[i].is_constexpr)
-            continue;
+    for (size_t n = 0; n < k->num_values; n++) {
+        tri_str type = k->words[n].type;
         if ((tri_str_is(type, "fp16") || tri_str_is(type, "bf16")) &&
-            !tri_argument_value(k->passed[i], TRI_STR("fp32"), &k->values[n]))
+            !tri_argument_value(k->words[n].argument, TRI_STR("fp32"), &k->values[n]))
             return false;
-        n++;
     }
     return true;
 }

@@ -68,24 +68,15 @@ static bool translate(tri_run_kernel *k, tri_str *code)
     return true;
 }
 
-/* Numbers are passed in their own size. */
 static bool pass_arguments(tri_run_kernel *k)
 {
     device *d = k->device;
     const tri_kernel *kernel = &k->unit.kernels.at[0];
     uint32_t n = 0;
-    for (size_t i = 0; i < kernel->params.len; i++) {
-        const tri_kernel_param *param = &kernel->params.at[i];
-        tri_dtype dtype;
-        if (param->is_constexpr)
-            continue;
-        bool is_memory = tri_run_kernel_is_memory(k->passed[i]);
-        size_t size = !is_memory && tri_dtype_find(param->type, &dtype) ? tri_dtype_size(dtype) : sizeof *k->values;
-        if (is_memory ? !tri_opencl_set_address(d->cl, n, k->values[n])
-                      : !tri_opencl_set_bytes(d->cl, n, &k->values[n], size))
+    for (; n < k->num_values; n++)
+        if (k->words[n].address ? !tri_opencl_set_address(d->cl, n, k->values[n])
+                                : !tri_opencl_set_bytes(d->cl, n, &k->values[n], tri_run_word_size(k, n)))
             return false;
-        n++;
-    }
     uint64_t scratch, size = (uint64_t)kernel->scratch_bytes * k->grid.x * k->grid.y * k->grid.z;
     return !size || (tri_opencl_allocate(d->cl, (size_t)size, &scratch) && tri_opencl_set_address(d->cl, n, scratch));
 }

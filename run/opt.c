@@ -180,6 +180,7 @@ static const tri_option_table table = {
              "  3  0.5  True  None  i64:3      numbers and constants\n"
              "  @x.npy  bf16:@x.npy            an array from a file\n"
              "  randn:f32:64x64:seed=1         a generated array: zeros ones full empty arange randn rand randint\n"
+             "  desc:16x32:@x.npy              a tensor descriptor of an array, for blocks of that shape\n"
              "  addr:a,b   buf:a=@a.npy        a table of the addresses of named buffers\n",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,

@@ -19,6 +19,9 @@ static tri_ev no_attribute(tri_eval *e, tri_ev base, tri_str name, const tri_ast
         tri_eval_error_at(e, at, 3003, "%s has no attribute '%.*s'", tri_eval_describe(e, base), TRI_STR_ARG(name));
     if (tri_ev_is_tensor(base) && tri_str_is(name, "astype")) /* as NumPy spells it */
         tri_diag_fix(e->diag, at, "to");
+    bool is_pointer = tri_ev_is_tensor(base) && base.type->kind == TRI_TYPE_PTR;
+    if (is_pointer && tri_builtins_desc_method(e, name).len)
+        tri_eval_note(e, "tensor descriptors have it: tensordesc<fp32[64, 64]> in -sig, desc:64x64:ARRAY for tritrun");
     return r;
 }
 

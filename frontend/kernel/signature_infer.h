@@ -1,5 +1,6 @@
-/* What a kernel's parameters are, judged by how it uses them: for the signature that a message suggests
- * and for --list-kernels. An inference, not a proof: nothing is compiled by it. Private to signature.c. */
+/* What a kernel's parameters are, judged by how it uses them: for the signature that a message suggests,
+ * for --list-kernels and for the arguments that tritrun suggests. An inference, not a proof: nothing is compiled by
+ * it. */
 #ifndef TRI_FRONTEND_SIGNATURE_INFER_H
 #define TRI_FRONTEND_SIGNATURE_INFER_H
 

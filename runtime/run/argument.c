@@ -137,17 +137,44 @@ static bool parse_literal(tri_diag *diag, tri_str text, tri_str literal, tri_are
     return true;
 }
 
-bool tri_argument_parse(tri_diag *diag, tri_arena *arena, tri_str text, tri_argument *out_argument)
+/* "16x32,padding=nan" */
+static bool parse_block(tri_diag *diag, tri_str text, tri_str block, tri_argument *argument)
 {
-    *out_argument = (tri_argument){0};
-    tri_str rest = text;
-    if (tri_str_has_prefix(rest, "buf:")) {
-        out_argument->is_buffer = true;
-        rest = tri_str_sub(rest, 4, rest.len);
-    }
-    out_argument->name = tri_str_copy(arena, take_name(&rest));
-    if (out_argument->is_buffer && !out_argument->name.len)
-        return fail(diag, text, "a buffer needs a name: buf:NAME=...");
+    size_t comma = tri_str_find(block, ',');
+    tri_str shape = tri_str_sub(block, 0, comma), option = tri_str_sub(block, comma + (comma < block.len), block.len);
+    int rank = 0;
+    int64_t dims[TRI_ARRAY_MAX_RANK];
+    if (!tri_array_parse_shape(shape, &rank, dims) || rank == 0 || rank > TRI_ARGUMENT_BLOCK_RANK)
+        return fail(diag, text, "expected desc:BLOCK:ARRAY, as in desc:16x32:randn:f32:64x64, of 1 to 5 dimensions");
+    argument->pads_nan = tri_str_is(option, "padding=nan");
+    if (comma < block.len && !argument->pads_nan && !tri_str_is(option, "padding=zero"))
+        return fail(diag, text, "behind the block can only be padding=nan or padding=zero");
+    argument->block_rank = rank;
+    memcpy(argument->block, dims, (size_t)rank * sizeof *dims);
+    return true;
+}
+
+static bool parse_value(tri_diag *diag, tri_arena *arena, tri_str text, tri_str rest, tri_argument *out_argument);
+
+/* `after` is what follows "desc:". */
+static bool parse_descriptor(tri_diag *diag, tri_arena *arena, tri_str text, tri_str after, tri_argument *argument)
+{
+    tri_str block = take_part(&after);
+    if (!parse_value(diag, arena, text, after, argument))
+        return false;
+    if (argument->kind != TRI_ARGUMENT_ARRAY || argument->block_rank)
+        return fail(diag, text, "a descriptor is of a file or a generated array: desc:BLOCK:ARRAY");
+    if (!parse_block(diag, text, block, argument))
+        return false;
+    if (argument->block_rank == argument->array.rank)
+        return true;
+    tri_str why = tri_str_format(arena, "the block has %d dimension%s and the array %d", argument->block_rank,
+                                 argument->block_rank == 1 ? "" : "s", argument->array.rank);
+    return fail(diag, text, why.data);
+}
+
+static bool parse_value(tri_diag *diag, tri_arena *arena, tri_str text, tri_str rest, tri_argument *out_argument)
+{
     tri_str after = rest, first = take_part(&after);
     tri_dtype dtype;
     bool has_type = first.len < rest.len && tri_dtype_find(first, &dtype);
@@ -161,12 +188,32 @@ bool tri_argument_parse(tri_diag *diag, tri_arena *arena, tri_str text, tri_argu
         return parse_generated(diag, arena, rest, out_argument);
     if (tri_str_is(first, "addr") && first.len < rest.len)
         return parse_table(diag, arena, text, after, out_argument);
+    if (tri_str_is(first, "desc") && first.len < rest.len)
+        return parse_descriptor(diag, arena, text, after, out_argument);
     if (has_type && tri_str_has_prefix(after, "@"))
         return parse_file(diag, arena, after, dtype, out_argument);
     if (out_argument->is_buffer)
         return fail(diag, text, "a buffer is a file or a generated array");
     return has_type ? parse_scalar(diag, text, dtype, after, arena, out_argument)
                     : parse_literal(diag, text, rest, arena, out_argument);
+}
+
+bool tri_argument_parse(tri_diag *diag, tri_arena *arena, tri_str text, tri_argument *out_argument)
+{
+    *out_argument = (tri_argument){0};
+    tri_str rest = text;
+    if (tri_str_has_prefix(rest, "buf:")) {
+        out_argument->is_buffer = true;
+        rest = tri_str_sub(rest, 4, rest.len);
+    }
+    out_argument->name = tri_str_copy(arena, take_name(&rest));
+    if (out_argument->is_buffer && !out_argument->name.len)
+        return fail(diag, text, "a buffer needs a name: buf:NAME=...");
+    if (!parse_value(diag, arena, text, rest, out_argument))
+        return false;
+    if (out_argument->is_buffer && out_argument->block_rank)
+        return fail(diag, text, "a buffer is a file or a generated array");
+    return true;
 }
 
 static const tri_argument *find(const tri_argument_list *list, tri_str name)
@@ -216,8 +263,22 @@ static tri_str literal_signature(tri_arena *arena, tri_str literal)
     return literal;
 }
 
+static tri_str descriptor_signature(tri_arena *arena, const tri_argument *a)
+{
+    tri_buf text = {0};
+    tri_buf_format(&text, "tensordesc<%s[", tri_dtype_signature(a->array.dtype));
+    for (int i = 0; i < a->block_rank; i++)
+        tri_buf_format(&text, "%s%lld", i ? ", " : "", (long long)a->block[i]);
+    tri_buf_add_z(&text, "]>");
+    tri_str copy = tri_str_copy(arena, tri_buf_str(&text));
+    tri_buf_fini(&text);
+    return copy;
+}
+
 tri_str tri_argument_signature(tri_arena *arena, const tri_argument *argument)
 {
+    if (argument->block_rank)
+        return descriptor_signature(arena, argument);
     switch (argument->kind) {
     case TRI_ARGUMENT_LITERAL: return literal_signature(arena, argument->literal);
     case TRI_ARGUMENT_SCALAR: return tri_str_from(tri_dtype_signature(argument->dtype));
@@ -230,7 +291,7 @@ bool tri_argument_value(const tri_argument *argument, tri_str type, uint64_t *ou
     *out_bits = 0;
     if (argument->kind == TRI_ARGUMENT_ARRAY || argument->kind == TRI_ARGUMENT_TABLE) {
         *out_bits = (uint64_t)(uintptr_t)argument->array.data;
-        return type.len && type.data[0] == '*';
+        return type.len && type.data[0] == '*' && !argument->block_rank;
     }
     tri_dtype dtype;
     int64_t integer;

@@ -4,6 +4,8 @@
  *   i64:3  f64:0.5  u8:7                   a scalar of that type
  *   @x.npy  bf16:@x.npy                    an array from a file; with a type, the stored bits taken as that type
  *   zeros:f32:64x64  randn:f16:8:seed=1    a generated array: zeros ones full empty arange randn rand randint
+ *   desc:16x32:ARRAY                       a tensor descriptor: of an array as above, for blocks of that shape;
+ *   desc:16x32,padding=nan:ARRAY           what lies outside of it loads as NaN, not as 0
  *   addr:a,b                               an int64 array of the addresses of named buffers
  *   buf:a=@a.npy                           a buffer that is reached only through such a table
  *
@@ -13,6 +15,8 @@
 
 #include "base/vec.h"
 #include "runtime/run/array.h"
+
+enum { TRI_ARGUMENT_BLOCK_RANK = 5 };
 
 typedef enum { TRI_ARGUMENT_LITERAL, TRI_ARGUMENT_SCALAR, TRI_ARGUMENT_ARRAY, TRI_ARGUMENT_TABLE } tri_argument_kind;
 
@@ -24,6 +28,9 @@ typedef struct {
     tri_array array; /* array; table: filled by tri_argument_link */
     TRI_VEC(tri_str) targets; /* table: names of buffers */
     bool is_buffer;  /* not passed to the kernel */
+    int block_rank;  /* of a descriptor, that of the array too; 0: it is none */
+    int64_t block[TRI_ARGUMENT_BLOCK_RANK];
+    bool pads_nan;
 } tri_argument;
 
 typedef TRI_VEC(tri_argument) tri_argument_list;
@@ -34,11 +41,12 @@ bool tri_argument_parse(tri_diag *diag, tri_arena *arena, tri_str text, tri_argu
 /* Fills the address tables from the named arrays of the list. False after a report. */
 bool tri_argument_link(tri_diag *diag, tri_arena *arena, tri_argument_list *list);
 
-/* The type for -sig: "*fp32:16", "i32:16", or the literal itself for what becomes a constexpr. */
+/* The type for -sig: "*fp32:16", "tensordesc<fp32[16, 32]>", "i32:16", or the literal itself for what becomes a
+ * constexpr. */
 tri_str tri_argument_signature(tri_arena *arena, const tri_argument *argument);
 
 /* The 8 bytes that a launch passes: an address, or a scalar of `type` ("i32", "fp32") as the
- * signature spells it. False when the literal does not fit the type. */
+ * signature spells it. False when the literal does not fit the type; and for descriptors. */
 bool tri_argument_value(const tri_argument *argument, tri_str type, uint64_t *out_bits);
 
 #endif

@@ -148,8 +148,27 @@ static bool lower_functions(tri_cpu_gen *g, MlirModule module)
     return true;
 }
 
-static void record_kernels(tri_unit *unit, MlirModule module)
+/* Text made for another target may have descriptors as what rewrite-tensor-descriptor-to-pointer makes of them, which
+ * launchers for the host do not pass. */
+static bool check_descriptors(tri_unit *unit, MlirOperation func, const tri_kernel *kernel)
 {
+    MlirBlock entry = tri_op_body(func, 0);
+    size_t promised = 0, taken = 0;
+    for (size_t i = 0; i < kernel->params.len; i++)
+        promised += tri_str_has_prefix(kernel->params.at[i].type, "tensordesc<");
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++)
+        taken += tri_type_is_desc(mlirValueGetType(mlirBlockGetArgument(entry, i)));
+    if (taken < promised)
+        tri_op_error(unit->diag, func, 6002,
+                     "kernel '%.*s' takes its descriptors in parts, as GPUs do; for the host its ttir is made with "
+                     "-arch=native",
+                     TRI_STR_ARG(kernel->name));
+    return taken >= promised;
+}
+
+static bool record_kernels(tri_unit *unit, MlirModule module)
+{
+    bool ok = true;
     tri_op_list funcs = {0};
     tri_op_collect_named(mlirModuleGetOperation(module), "tt.func", unit->arena, &funcs);
     for (size_t i = 0; i < funcs.len; i++) {
@@ -157,7 +176,9 @@ static void record_kernels(tri_unit *unit, MlirModule module)
             continue;
         tri_kernel *kernel = tri_facts_find_kernel(unit, tri_op_symbol(funcs.at[i]), funcs.at[i]);
         tri_readonly_mark(unit->arena, funcs.at[i], kernel);
+        ok = check_descriptors(unit, funcs.at[i], kernel) && ok;
     }
+    return ok;
 }
 
 /* What differs between the processors of a list is said by each function. */
@@ -257,7 +278,7 @@ static bool lower(tri_unit *unit)
         ok = lower_for(&g, unit, module, archs[i], count, is_alone, &sites) && link_libraries(&g);
     }
     if (ok) {
-        record_kernels(unit, unit->module);
+        ok = record_kernels(unit, unit->module);
         if (made > 1 && !has_tiles)
             add_dispatch(unit, module, archs, count);
     }

@@ -99,7 +99,7 @@ static void add_extent_slots(tri_arena *arena, const tri_object_arg *arg, unsign
 static void add_desc_slots(const tri_unit *unit, const tri_object_arg *arg, tri_object_slots *out)
 {
     tri_arena *arena = unit->arena;
-    if (!unit->target->ttgir_pipeline) {
+    if (unit->target->lowers_descriptors) {
         add_code_slot(arena, out, arg->slot, 8, true);
     } else {
         add_code_slot(arena, out, arg->slot + TRI_DESC_BASE, 8, true);
@@ -229,22 +229,22 @@ static void add_extents(const tri_unit *unit, tri_object_words *out, tri_str nam
         add_word(unit, out, name, tri_str_format(unit->arena, ".%s.%d", part, i).data, tri_str_from(type));
 }
 
-/* On GPUs what the pass rewrite-tensor-descriptor-to-pointer makes of it, behind which shape and strides come once
- * more, as Triton's launchers pass them; elsewhere the address of a tri_tensordesc. */
+/* What the pass rewrite-tensor-descriptor-to-pointer makes of it, or where descriptors stay, the address of a
+ * tri_tensordesc; behind either shape and strides come (once more), as Triton's launchers pass them. */
 static void add_desc_words(const tri_unit *unit, tri_object_words *out, tri_str name, tri_str type)
 {
     int rank = (int)desc_type(type).rank;
     tri_str element = tri_str_trim(tri_str_sub(type, strlen("tensordesc<"), tri_str_find(type, '[')));
-    if (!unit->target->ttgir_pipeline) {
+    if (unit->target->lowers_descriptors) {
         add_word(unit, out, name, "", type);
-        return;
+    } else {
+        add_word(unit, out, name, ".base", tri_str_format(unit->arena, "*%.*s", TRI_STR_ARG(element)));
+        add_extents(unit, out, name, "shape", rank, "i64");
+        add_extents(unit, out, name, "stride", rank, "i64");
+        add_word(unit, out, name, ".padding", TRI_STR("i1"));
+        if (unit->options->descriptor_release != 306)
+            add_word(unit, out, name, ".round_f32_to_tf32", TRI_STR("i1"));
     }
-    add_word(unit, out, name, ".base", tri_str_format(unit->arena, "*%.*s", TRI_STR_ARG(element)));
-    add_extents(unit, out, name, "shape", rank, "i64");
-    add_extents(unit, out, name, "stride", rank, "i64");
-    add_word(unit, out, name, ".padding", TRI_STR("i1"));
-    if (unit->options->descriptor_release != 306)
-        add_word(unit, out, name, ".round_f32_to_tf32", TRI_STR("i1"));
     add_extents(unit, out, name, "shape", rank, "i32");
     add_extents(unit, out, name, "stride", rank, "i64");
 }

@@ -186,5 +186,5 @@ END
         [ "$(grep -c '^[[:space:]]*\.param' k.ptx)" -eq "$(jq '.kernels[0].flattened | length' k.json)" ]
     done
     tritcc -arch=x86-64 -emit=json=k.json k.tri -sig '(fp32, 3, (i32, *fp32:16)), tensordesc<fp32[16, 16]>, *fp32, i32, 16'
-    [ "$(jq -c '[.kernels[0].flattened[].type]' k.json)" = '["fp32","i32","*fp32","tensordesc<fp32[16, 16]>","*fp32","i32"]' ]
+    [ "$(jq -c '[.kernels[0].flattened[].type]' k.json)" = '["fp32","i32","*fp32","tensordesc<fp32[16, 16]>","i32","i32","i64","i64","*fp32","i32"]' ]
 }

@@ -348,7 +348,7 @@ EOF
         [[ $errors == *$text* ]]
     }
     x=randn:f32:100
-    wrong 1 "needs arguments for: output_ptr, n_elements, BLOCK_SIZE"*"for example: output_ptr=randn:f32:1024 n_elements=1024 BLOCK_SIZE=64" $x $x
+    wrong 1 "needs arguments for: output_ptr, n_elements, BLOCK_SIZE"*"for example: output_ptr=randn:f32:1024 n_elements=1024 BLOCK_SIZE=1024" $x $x
     wrong 1 "no parameter 'n_element'; did you mean 'n_elements'?" $x $x $x n_element=100 64
     wrong 1 "no parameter 'zzz'; it has: x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE" $x $x $x zzz=100 64
     wrong 1 "two arguments for parameter 'x_ptr'" x_ptr=$x x_ptr=$x $x 100 64

@@ -51,6 +51,12 @@ EOF
     whole_message
 }
 
+@test "a pointer where a descriptor is meant" {
+    rejects 3003 "has no attribute 'load'" <<'EOF'
+x = p.load([0, 0])
+EOF
+}
+
 @test "a name that is bound nowhere" {
     rejects 3001 "'y' is not defined" <<'EOF'
 x = y + 1

@@ -1,7 +1,7 @@
 /* A stand-in for libcuda.so.1 that records what launchers ask of it. Two devices; failures are chosen
  * through stub_fail(). Its memory is the host's, and once some was allocated, launches of add_kernel
- * really add. STUB_CUDA_LOG names a file that gets a line for each launch with attributes. Built as libcuda.so.1 and
- * found through LD_LIBRARY_PATH. */
+ * and fill_tensor really do so. STUB_CUDA_LOG names a file that gets a line for each launch with
+ * attributes. Built as libcuda.so.1 and found through LD_LIBRARY_PATH. */
 #include "tests/targets/stub_cuda.h"
 
 #include <pthread.h>
@@ -251,6 +251,18 @@ static void add_vectors(void **args, unsigned programs)
         out[i] = x[i] + y[i];
 }
 
+/* fill_tensor(d), of a tensor descriptor of two dimensions in its parts: base, shape of 64 bits, strides, two flags,
+ * shape of 32 bits, strides. */
+static void fill_tensor(void **args)
+{
+    int64_t rows = *(int64_t *)args[1], columns = *(int64_t *)args[2], stride = *(int64_t *)args[3];
+    if (rows != *(int *)args[7] || columns != *(int *)args[8] || stride != *(int64_t *)args[9] ||
+        *(int64_t *)args[4] != 1 || *(char *)args[6])
+        return;
+    for (int64_t i = 0; i < rows * columns; i++)
+        (*(float **)args[0])[i / columns * stride + i % columns] = (float)i + 100 * *(char *)args[5];
+}
+
 static int launch_grid(const char *entry, const unsigned *grid, unsigned threads, unsigned shared, void *stream,
                        void **args)
 {
@@ -259,6 +271,8 @@ static int launch_grid(const char *entry, const unsigned *grid, unsigned threads
         return error;
     if (the_log.allocations && !strcmp(the_log.function, "add_kernel"))
         add_vectors(args, grid[0]);
+    if (the_log.allocations && !strcmp(the_log.function, "fill_tensor"))
+        fill_tensor(args);
     pthread_mutex_lock(&guard);
     the_log.launches++;
     memcpy(the_log.grid, grid, sizeof the_log.grid);
