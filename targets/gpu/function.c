@@ -72,7 +72,7 @@ static LLVMValueRef declare(tri_gpu *g, MlirOperation func)
     bool is_kernel = tri_op_is_kernel(func);
     MlirType type = function_type(func);
     type_list params = {0};
-    g->func = func;
+    tri_gpu_choose_function(g, func);
     for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++) {
         MlirType input = mlirFunctionTypeGetInput(type, i);
         for (int p = 0, n = tri_gpu_count(g, input); p < n; p++)
@@ -177,7 +177,7 @@ static void bind_parameters(tri_gpu *g, MlirBlock entry)
 
 static void enter_function(tri_gpu *g, MlirOperation func)
 {
-    g->func = func;
+    tri_gpu_choose_function(g, func);
     g->function = tri_map_find(&g->functions, tri_op_symbol(func));
     g->is_kernel = tri_op_is_kernel(func);
     tri_op_list readers = {0};

@@ -57,7 +57,8 @@ typedef struct tri_gpu {
     const tri_machine *machine;
     int arch;                  /* number of unit->arch */
     tri_plan_machine plan;     /* what layout plans may use */
-    int num_warps;             /* of the block: those of all groups */
+    int num_warps;             /* of the function's block: those of all groups */
+    int most_warps;            /* of a block with partitions */
     int default_warps;         /* that run kernels from their start; fewer where some only run partitions */
     int warp_size;
     LLVMContextRef llvm;
@@ -140,6 +141,8 @@ extern const tri_gpu_op tri_gpu_ops_partitions[];
 
 /* The two entry points that families use. */
 bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine);
+/* What is of one function of the module: only kernels with partitions have warps for them. */
+void tri_gpu_choose_function(tri_gpu *g, MlirOperation func);
 /* Most registers per thread that the user or the source asks for; 0: any number. */
 int tri_gpu_maxnreg(const tri_gpu *g, tri_str symbol);
 /* Appends "convert-triton-to-tritongpu{...}" with this unit's launch shape. */

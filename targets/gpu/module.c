@@ -61,7 +61,7 @@ static void init(tri_gpu *g, tri_unit *unit, const tri_machine *machine)
     g->release = unit->options->release;
     g->llvm = unit->llvm;
     g->default_warps = (int)module_int(unit->module, "ttg.num-warps", 4);
-    g->num_warps = (int)module_int(unit->module, "ttg.total-num-warps", g->default_warps);
+    g->num_warps = g->most_warps = (int)module_int(unit->module, "ttg.total-num-warps", g->default_warps);
     g->warp_size = unit->lanes = tri_facts_lanes(unit);
     g->i1 = LLVMInt1TypeInContext(g->llvm);
     g->i8 = LLVMInt8TypeInContext(g->llvm);
@@ -77,6 +77,14 @@ static void init(tri_gpu *g, tri_unit *unit, const tri_machine *machine)
     g->plan = tri_scratch_machine(mlirModuleGetOperation(unit->module));
 }
 
+void tri_gpu_choose_function(tri_gpu *g, MlirOperation func)
+{
+    tri_op_list ops = {0};
+    tri_op_collect_named(func, "ttg.warp_specialize", g->arena, &ops);
+    g->func = func;
+    g->num_warps = ops.len ? g->most_warps : g->default_warps;
+}
+
 int tri_gpu_maxnreg(const tri_gpu *g, tri_str symbol)
 {
     const tri_unit *unit = g->unit;
@@ -89,6 +97,7 @@ int tri_gpu_maxnreg(const tri_gpu *g, tri_str symbol)
 /* Registers of a block: as many threads as it has must find room for those that they may use at most. */
 static bool check_registers(tri_gpu *g, MlirOperation kernel)
 {
+    tri_gpu_choose_function(g, kernel);
     int threads = g->num_warps * g->warp_size, given = tri_gpu_maxnreg(g, tri_op_symbol(kernel)),
         most = g->unit->arch->max_registers;
     int room = g->unit->arch->block_registers / (threads > 0 ? threads : 1);
@@ -121,7 +130,7 @@ static bool check_limits(tri_gpu *g, MlirModule module)
                      (long long)ctas, arch->name);
         return false;
     }
-    if (!tri_facts_check_threads(g->unit, g->num_warps, g->warp_size))
+    if (!tri_facts_check_threads(g->unit, g->most_warps, g->warp_size))
         return false;
     if (arch->max_shared && shared > arch->max_shared) {
         tri_diag_set_limit(g->unit->diag, "shared memory", shared, arch->max_shared);
@@ -183,6 +192,7 @@ static void record_kernels(tri_gpu *g, MlirModule module)
             continue;
         tri_kernel *kernel = tri_facts_find_kernel(g->unit, tri_op_symbol(funcs.at[i]), funcs.at[i]);
         tri_readonly_mark(g->arena, funcs.at[i], kernel);
+        tri_gpu_choose_function(g, funcs.at[i]);
         kernel->num_warps = g->num_warps;
         kernel->num_ctas = (int32_t)module_int(module, "ttg.num-ctas", 1);
         kernel->shared_bytes =

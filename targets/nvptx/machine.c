@@ -56,7 +56,7 @@ static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
     size_t len = 0;
     const char *name = LLVMGetValueName2(function, &len);
     int maxnreg = tri_gpu_maxnreg(g, (tri_str){name, len});
-    if (maxnreg <= 0) /* what setmaxnreg counts from */
+    if (maxnreg <= 0 && g->num_warps > g->default_warps) /* what setmaxnreg counts from */
         maxnreg = (int)tri_op_int(mlirModuleGetOperation(g->unit->module), "ttg.maxnreg", 0);
     if (maxnreg > 0)
         set_attribute(g, function, "nvvm.maxnreg", tri_str_format(g->arena, "%d", maxnreg));

@@ -19,6 +19,59 @@ by_hand() { timeout 60 "$TRITRUN" -arch=sim:sm_90a "$@" arange:i32:128 arg1=zero
     [ "$(sed '1d;s/\[[0-9]*\]//' out | tr -s ' \n' '\n' | sed '/^$/d' | paste -sd' ')" = "$(seq 135 2 389 | paste -sd' ')" ]
 }
 
+@test "a kernel without partitions has its own warps alone beside one that has some" {
+    cat >m.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def product(a, b, c, M, N, K, sam, sbk, scm, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    rk = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        x = tl.load(a + rm[:, None] * sam + (k + rk)[None, :], mask=rm[:, None] < M, other=0.)
+        y = tl.load(b + (k + rk)[:, None] * sbk + rn[None, :], mask=rn[None, :] < N, other=0.)
+        acc += tl.dot(x, y)
+    tl.store(c + rm[:, None] * scm + rn[None, :], acc, mask=(rm[:, None] < M) & (rn[None, :] < N))
+END
+    # the form for arguments that 16 divides gets a producer, the general one cannot have one
+    tritcc -arch=sm_90a -fspecialize=default -num-warps=4 -num-stages=2 m.tri \
+        -sig '*fp32, *fp32, *fp32, i32, i32, i32, i32, i32, i32, 64, 64, 32' -emit=ptx=k.ptx,ttgir=k.ttgir,json=k.json
+    [ "$(grep -c 'ttg.warp_specialize(' k.ttgir)" = 1 ]
+    [ "$(grep -o 'reqntid [0-9]*' k.ptx | paste -sd' ')" = "reqntid 128 reqntid 160" ]
+    [ "$(jq -c '[.kernels[].num_warps]' k.json)" = "[4,5]" ]
+    # by hand, where the block of both would have a power of two: an addition counts once for each element
+    cat >two.ttgir <<'END'
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @count(%x: !tt.ptr<i32>) {
+    %one = arith.constant dense<1> : tensor<128xi32, #blocked>
+    %p = tt.splat %x : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>, #blocked>
+    %old = tt.atomic_rmw add, relaxed, gpu, %p, %one : (tensor<128x!tt.ptr<i32>, #blocked>, tensor<128xi32, #blocked>) -> tensor<128xi32, #blocked>
+    tt.return
+  }
+  tt.func public @parted(%x: !tt.ptr<i32>) {
+    ttg.warp_specialize()
+    default {
+      ttg.warp_yield
+    }
+    partition0() num_warps(4) {
+      ttg.warp_return
+    } : () -> ()
+    tt.return
+  }
+}
+END
+    plan two.ttgir
+    grep -q '"ttg.total-num-warps" = 8' k.ttgir
+    tritcc -x ttgir -arch=sm_90a -emit=ptx=k.ptx,json=k.json k.ttgir
+    [ "$(grep -o 'reqntid [0-9]*' k.ptx | paste -sd' ')" = "reqntid 128 reqntid 256" ]
+    [ "$(jq -c '[.kernels[].num_warps]' k.json)" = "[4,8]" ]
+}
+
 @test "barriers are of groups; all warps meet before and behind" {
     plan "$SRCDIR/tests/targets/partitions.ttgir"
     tritcc -x ttgir -arch=sm_90a -emit=ptx=k.ptx k.ttgir
