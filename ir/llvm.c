@@ -105,17 +105,31 @@ void tri_llvm_dispose_machine(LLVMTargetMachineRef machine)
 
 /* --- passes and code --------------------------------------------------------------------- */
 
-bool tri_llvm_run_passes(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, const char *pipeline)
+static bool report_pipeline(tri_diag *diag, LLVMErrorRef error, const char *pipeline)
 {
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(module, pipeline, machine, options);
-    LLVMDisposePassBuilderOptions(options);
     if (!error)
         return true;
     char *text = LLVMGetErrorMessage(error);
     tri_diag_error(diag, TRI_NO_SPAN, 6005, "LLVM pipeline '%s': %s", pipeline, text);
     LLVMDisposeErrorMessage(text);
     return false;
+}
+
+bool tri_llvm_run_passes(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, const char *pipeline)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, pipeline, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    return report_pipeline(diag, error, pipeline);
+}
+
+bool tri_llvm_run_function_passes(tri_diag *diag, LLVMValueRef function, LLVMTargetMachineRef machine,
+                                  const char *pipeline)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPassesOnFunction(function, pipeline, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    return report_pipeline(diag, error, pipeline);
 }
 
 void tri_llvm_outline(LLVMValueRef function, size_t count, const LLVMBasicBlockRef *starts,

@@ -23,6 +23,9 @@ void tri_llvm_dispose_machine(LLVMTargetMachineRef machine);
 
 /* Runs a textual pipeline ("default<O2>", "sroa,instcombine<no-verify-fixpoint>"). False after a report. */
 bool tri_llvm_run_passes(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, const char *pipeline);
+/* The same of one function, by passes of functions. */
+bool tri_llvm_run_function_passes(tri_diag *diag, LLVMValueRef function, LLVMTargetMachineRef machine,
+                                  const char *pipeline);
 
 /* Appends assembly or object code to `out`. False after a report. */
 bool tri_llvm_emit(tri_diag *diag, LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,

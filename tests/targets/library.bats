@@ -258,3 +258,32 @@ EOF
     "$BUILDDIR/tritrun" -arch=native -k fast -o out=host.npy fast.tri rand:f32:128:seed=3 arange:i32:128 zeros:f32:896 128
     "$BUILDDIR/tritrun" -arch=sim:sm_90 -k fast -expect out=@host.npy -rtol 1e-6 fast.tri rand:f32:128:seed=3 arange:i32:128 zeros:f32:896 128
 }
+
+@test "what __nvvm_reflect asks is answered in front of inlining: no branch and no text of it is left" {
+    cat >reflect.ll <<'LIBRARY'
+target triple = "nvptx64-nvidia-cuda"
+@name = private constant [11 x i8] c"__CUDA_FTZ\00"
+declare i32 @__nvvm_reflect(ptr)
+declare float @llvm.nvvm.ex2.approx.ftz.f32(float)
+declare float @llvm.nvvm.ex2.approx.f(float)
+define float @my_swish(float %x) {
+  %ftz = call i32 @__nvvm_reflect(ptr @name)
+  %is = icmp ne i32 %ftz, 0
+  br i1 %is, label %flush, label %keep
+flush:
+  %a = call float @llvm.nvvm.ex2.approx.ftz.f32(float %x)
+  br label %end
+keep:
+  %b = call float @llvm.nvvm.ex2.approx.f(float %x)
+  br label %end
+end:
+  %r = phi float [%a, %flush], [%b, %keep]
+  ret float %r
+}
+LIBRARY
+    sed -i 's/lookup(swish(v), i)/swish(v)/; /next_short((i/d' k.tri
+    tritcc -arch=sm_90 -extern-lib=mine=reflect.ll -k k -sig '*fp32, *fp32, *i16, N=256' -num-warps=4 -emit=ptx=k.ptx k.tri
+    grep -q 'ex2.approx' k.ptx
+    run grep -c 'bra\|__CUDA_FTZ\|_\$_str\|95, 95, 67' k.ptx
+    [ "$output" = 0 ]
+}
