@@ -10,7 +10,7 @@ class Log(ctypes.Structure):
 
     _fields_ = [
         *[(n, ctypes.c_int) for n in ("retains", "releases", "inits", "loads", "gets", "unloads", "launches")],
-        *[(n, ctypes.c_int) for n in ("allocations", "image_is_ptx", "dynamic_shared")],
+        *[(n, ctypes.c_int) for n in ("allocations", "stream_allocations", "image_is_ptx", "dynamic_shared")],
         ("function", ctypes.c_char * 64),
         ("grid", ctypes.c_uint * 3),
         ("threads", ctypes.c_uint),

@@ -1,36 +1,85 @@
 """Compiles kernels of installed packages by Triton and by tritcc, and says where their verdicts differ.
 
-    python packages.py ROWS.jsonl PACKAGES [-k WORD] [--arch 90] [-v]
+    python packages.py ROWS.jsonl PACKAGES [-k WORD] [--arch 90] [--limit SECONDS] [-v]
 
 ROWS.jsonl: one specialisation a line, as tests/peer/guess.py writes them; PACKAGES: the folder of the packages. A kernel
-that one takes and the other refuses is named with what was said of it. Nothing is launched. The exit status is 1 when
-there are any."""
+that one takes and the other refuses is named with what was said of it. Nothing is launched: without a GPU, packages
+that look for one when they are imported are told of one (FlagGems wants GEMS_VENDOR=nvidia, too). Each compilation has a
+process of its own, which may crash or take too long: such rows are not compared. The exit status is 1 when verdicts
+differ."""
 
 import argparse
 import collections
 import json
 import os
+import signal
 import sys
 import tempfile
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "tests", "peer"))
 
 
-def verdict(row, packages, target, peer):
+def compiled(source, row, target, peer):
     """None, or why the kernel is refused."""
     import triton
 
-    try:
-        source = peer.source(row, os.path.join(packages, row["file"]), packages)
-    except Exception as error:
-        raise ImportError(f"{row['file']}: {peer.cause(error)}") from error
     try:
         triton.compile(source, target=target, options={"num_warps": row.get("num_warps", 4)})
     except Exception as error:
         return " ".join(peer.cause(error).split())[:300] or type(error).__name__
     return None
+
+
+def apart(call, limit):
+    """What `call` gives in a process of its own; Unknown when it crashes, or takes more than `limit` seconds."""
+    out, into = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            signal.alarm(limit)
+            os.close(out)
+            with open(into, "w") as file:
+                json.dump(call(), file)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(into)
+    with open(out) as file:
+        said = file.read()
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status == -signal.SIGALRM:
+        raise Unknown(f"takes more than {limit} s")
+    if status:
+        raise Unknown(f"ended with {status}")
+    return json.loads(said)
+
+
+class Unknown(Exception):
+    """Of this row there is no verdict."""
+
+
+def verdicts(row, arguments, target, peer):
+    """(Triton's, tritcc's), each None or why the kernel is refused."""
+
+    def by_tritcc():
+        import tritcc.triton
+
+        tritcc.triton.install(strict=True, launcher="triton")
+        return compiled(source, row, target, peer)
+
+    try:
+        source = peer.source(row, os.path.join(arguments.packages, row["file"]), arguments.packages)
+    except Exception as error:
+        raise Unknown(f"{row['file']}: {peer.cause(error)}") from error
+    said = []
+    for name, call in (("Triton", lambda: compiled(source, row, target, peer)), ("tritcc", by_tritcc)):
+        try:
+            said.append(apart(call, arguments.limit))
+        except Unknown as error:
+            raise Unknown(f"{name} {error}") from None
+    return said
 
 
 def main():
@@ -39,20 +88,23 @@ def main():
     parser.add_argument("packages")
     parser.add_argument("-k", default="", help="part of file:kernel")
     parser.add_argument("--arch", type=int, default=90, help="compute capability")
+    parser.add_argument("--limit", type=int, default=120, help="seconds of a compilation")
     parser.add_argument("-v", action="store_true", help="name every kernel")
     arguments = parser.parse_args()
     try:
-        import torch  # noqa: F401  the real one, where there is one
+        import torch  # the real one, where there is one
     except ImportError:
-        pass
+        torch = None
     import peer
     from triton.backends.compiler import GPUTarget
 
-    import tritcc.triton
-
     target = GPUTarget("cuda", arguments.arch, 32)
     peer.prepare(target)
-    counts, seconds = collections.Counter(), [0.0, 0.0]
+    if torch is not None and not torch.cuda.is_available():
+        import plugin
+
+        plugin.pretend()
+    counts = collections.Counter()
     with open(arguments.rows) as lines:
         rows = [json.loads(line) for line in lines]
     with tempfile.TemporaryDirectory(prefix="verdicts-") as folder:
@@ -61,29 +113,18 @@ def main():
             label = f"{row['file']}:{row['kernel']}#{number}"
             if arguments.k not in label:
                 continue
-            said = []
-            for i in range(2):
-                start = time.monotonic()
-                if i:
-                    tritcc.triton.install(strict=True, launcher="triton")
-                try:
-                    said.append(verdict(row, arguments.packages, target, peer))
-                except ImportError as error:
-                    said.append(error)
-                finally:
-                    if i:
-                        tritcc.triton.uninstall()
-                seconds[i] += time.monotonic() - start
-            if isinstance(said[0], ImportError):
-                counts["not there"] += 1
-                print("----", label, said[0])
+            try:
+                theirs, ours = verdicts(row, arguments, target, peer)
+            except Unknown as error:
+                counts["not compared"] += 1
+                print(f"---- {label}: {error}", flush=True)
                 continue
-            same = (said[0] is None) == (said[1] is None)
-            kind = ("both take" if said[0] is None else "both refuse") if same else "only Triton" if said[1] else "only tritcc"
+            same = (theirs is None) == (ours is None)
+            kind = ("both take" if theirs is None else "both refuse") if same else "only Triton" if ours else "only tritcc"
             counts[kind] += 1
             if not same or arguments.v:
-                print(f"{kind}: {label}: {said[1] or said[0] or ''}", flush=True)
-    print(dict(counts), f"tritcc {seconds[1]:.1f} s, Triton {seconds[0]:.1f} s")
+                print(f"{kind}: {label}: {ours or theirs or ''}", flush=True)
+    print(dict(counts))
     return int(bool(counts["only Triton"] + counts["only tritcc"]))
 
 
