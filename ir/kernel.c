@@ -74,6 +74,7 @@ MlirAttribute tri_kernel_to_attr(MlirContext context, const tri_kernel *kernel)
     put_str(&d, "heuristics", kernel->heuristics);
     put_str(&d, "maps", kernel->maps);
     put_flag(&d, "maps_for_scratch", kernel->maps_for_scratch);
+    put_flag(&d, "persistent", kernel->is_persistent);
     put_str(&d, "key", kernel->key);
     put_int(&d, "config", kernel->config, 0);
     put_flag(&d, "launch_pdl", kernel->launch_pdl);
@@ -149,6 +150,7 @@ bool tri_kernel_from_attr(tri_arena *arena, MlirAttribute attr, tri_kernel *out_
         .heuristics = get_str(arena, attr, "heuristics"),
         .maps = get_str(arena, attr, "maps"),
         .maps_for_scratch = get_flag(attr, "maps_for_scratch"),
+        .is_persistent = get_flag(attr, "persistent"),
         .key = get_str(arena, attr, "key"),
         .config = (int32_t)get_int(attr, "config", 0),
         .launch_pdl = get_flag(attr, "launch_pdl"),

@@ -43,6 +43,9 @@ typedef struct tri_kernel {
      * between them: "$A:BITS" is an argument of the code, "int32" and "natural" check that the number is one. Empty:
      * none. */
     tri_str maps;
+    /* Few programs go through the grid: behind the source's arguments, in front of the maps, the code takes three
+     * 32-bit numbers, the caller's grid, and is launched on one of one dimension. */
+    bool is_persistent;
     bool maps_for_scratch;   /* with maps given the code takes no scratch memory */
     tri_str key;             /* of configurations: parameters whose values choose one, "M,N"; empty: none */
     int32_t config;          /* 1 + the number of the autotune configuration, where each has been compiled; 0: none */

@@ -56,6 +56,7 @@ typedef struct tri_options {
     bool host_tensormaps;        /* -fhost-tensormaps: launchers make what tensor maps they can */
     bool no_host_tensormaps;     /* -fno-host-tensormaps: not even those of objects */
     bool no_reorder_programs;    /* -fno-reorder-programs */
+    bool persistent;             /* -fpersistent: few programs go through the grids of tiles */
     bool no_swap_operands;       /* -fno-swap-operands */
     bool no_remove_masks;        /* -fno-remove-masks */
     bool warp_specialize;        /* -fwarp-specialize: loops that do not ask for it, too */

@@ -222,7 +222,7 @@ static bool bind_one(tri_run_kernel *k, const tri_kernel_param *param, tri_argum
 
 bool tri_run_bind(tri_run_kernel *k, tri_argument_list *arguments, bool is_made)
 {
-    enum { maps_and_scratch = 3 };
+    enum { grid_maps_and_scratch = 6 };
     const tri_kernel *kernel = &k->unit.kernels.at[0];
     tri_arena *arena = k->unit.arena;
     tri_object_words words = {0};
@@ -230,7 +230,7 @@ bool tri_run_bind(tri_run_kernel *k, tri_argument_list *arguments, bool is_made)
     tri_run_binder b = {arguments, 0};
     if (k->backend->takes != TRI_KIND_OBJ)
         words = tri_object_list_words(&k->unit, kernel);
-    room = words.len + kernel->params.len + maps_and_scratch;
+    room = words.len + kernel->params.len + grid_maps_and_scratch;
     k->passed = TRI_NEW_ARRAY(arena, tri_argument *, kernel->params.len + 1);
     k->values = TRI_NEW_ARRAY(arena, uint64_t, room);
     k->pointers = TRI_NEW_ARRAY(arena, void *, room);

@@ -114,7 +114,8 @@ void tri_run_record_fill(tri_run_kernel *k, tri_run_record *out, uint32_t kind, 
                                     .scratch_bytes = (uint64_t)kernel->scratch_bytes,
                                     .scratch_alignment = (uint64_t)kernel->scratch_alignment,
                                     .launch_pdl = kernel->launch_pdl,
-                                    .launch_cooperative = kernel->launch_cooperative};
+                                    .launch_cooperative = kernel->launch_cooperative,
+                                    .is_persistent = kernel->is_persistent};
     out->variant.sizes = list_sizes(k, &out->variant.size_count);
     tri_run_maps_fill(k, &out->variant);
     out->part = (tri_rt_part){.arch = out->image.arch,
@@ -129,6 +130,7 @@ void tri_run_record_fill(tri_run_kernel *k, tri_run_record *out, uint32_t kind, 
                                   .contexts = out->contexts,
                                   .modules = out->modules,
                                   .functions = out->functions,
+                                  .rooms = out->rooms,
                                   .abi = TRI_RT_ABI,
                                   .slot_count = (uint32_t)k->num_values,
                                   .part_count = 1,

@@ -40,6 +40,7 @@ typedef struct {
     tri_rt_context contexts[TRI_RT_MAX_CONTEXTS];
     tri_rt_module modules[TRI_RT_MAX_CONTEXTS];
     void *functions[TRI_RT_MAX_CONTEXTS];
+    uint32_t rooms[TRI_RT_MAX_CONTEXTS];
 } tri_run_record;
 
 /* The tensor maps that launchers of the kernel make. */

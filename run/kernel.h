@@ -30,13 +30,13 @@ typedef struct tri_run_kernel {
     tri_sim_site *sites;
     void *device;             /* of the CUDA and OpenCL back ends and of objects */
     tri_argument **passed;    /* per parameter of the source; null for what is not passed */
-    uint64_t *values;         /* what is passed, 8 bytes each, and room for three more */
+    uint64_t *values;         /* what is passed, 8 bytes each, and room for six more */
     void **pointers;          /* to those, and room for one more */
     tri_run_word *words;      /* what they are */
     uint64_t *lengths;        /* host: bytes behind each of them, UINT64_MAX for numbers */
     size_t num_values;
     int config_count;         /* of autotune's configurations, at least 1; 0: not compiled from source */
-    tri_sim_grid grid;
+    tri_sim_grid grid, launched; /* the caller's, and the simulator's for a persistent kernel */
     tri_str grid_text;        /* what it was evaluated from: -grid, or the file's own launch; empty: neither */
 } tri_run_kernel;
 

@@ -21,8 +21,23 @@ static void add_buffer(tri_run_kernel *k, const tri_argument *a)
     tri_sim_add_buffer(k->sim, a->array.data, (size_t)a->array.count * tri_dtype_size(a->array.dtype), name.data);
 }
 
-/* Tensor maps, and whether they are there, which come behind the source's arguments; how many these are. */
-static size_t add_given_maps(tri_run_kernel *k)
+/* A persistent kernel takes the grid behind the source's arguments, and runs on a smaller one, as on a device with room
+ * for few programs; how many arguments these are. */
+static size_t add_given_grid(tri_run_kernel *k, const tri_kernel *kernel, tri_sim_grid *grid)
+{
+    enum { room = 3, count = 3 };
+    uint64_t programs = (uint64_t)grid->x * grid->y * grid->z;
+    if (!kernel->is_persistent)
+        return 0;
+    const uint32_t sizes[count] = {grid->x, grid->y, grid->z};
+    for (size_t i = 0; i < count; i++)
+        k->values[k->num_values + i] = sizes[i];
+    *grid = (tri_sim_grid){programs < room ? (uint32_t)programs : room, 1, 1};
+    return count;
+}
+
+/* Tensor maps, and whether they are there, which come behind those; how many these are. */
+static size_t add_given_maps(tri_run_kernel *k, size_t at)
 {
     enum { alignment = 64, count = 2 };
     tri_rt_variant variant = {0};
@@ -32,8 +47,8 @@ static size_t add_given_maps(tri_run_kernel *k)
     size_t size = (size_t)variant.map_count * TRI_RT_MAP_BYTES;
     char *memory = tri_arena_alloc(k->unit.arena, size + alignment);
     memory += alignment - 1 - ((uintptr_t)memory + alignment - 1) % alignment;
-    k->values[k->num_values] = (uint64_t)(uintptr_t)memory;
-    k->values[k->num_values + 1] = (uint64_t)tri_rt_make_maps(&variant, (const void *const *)k->pointers,
+    k->values[at] = (uint64_t)(uintptr_t)memory;
+    k->values[at + 1] = (uint64_t)tri_rt_make_maps(&variant, (const void *const *)k->pointers,
                                                               tri_sim_encode_tensormap, memory);
     return count;
 }
@@ -63,7 +78,9 @@ static bool open_simulator(tri_run_kernel *k, tri_argument_list *arguments)
     for (size_t i = 0; i < arguments->len; i++)
         if (tri_run_kernel_is_memory(&arguments->at[i]))
             add_buffer(k, &arguments->at[i]);
-    add_scratch(k, kernel, k->num_values + add_given_maps(k));
+    k->launched = k->grid;
+    size_t at = k->num_values + add_given_grid(k, kernel, &k->launched);
+    add_scratch(k, kernel, at + add_given_maps(k, at));
     const tri_jit_symbol symbols[] = {{"tri_sim_primitive", (const void *)(uintptr_t)tri_sim_primitive},
                                       {"global_smem", tri_sim_shared(k->sim)}};
     LLVMModuleRef module = unit->llvm_module;
@@ -88,7 +105,7 @@ static bool launch_simulator(tri_run_kernel *k, double *out_seconds)
 {
     (void)out_seconds;
     tri_sim_set_watch(k->sim, k->progress ? show : NULL, k->progress);
-    return tri_sim_run(k->sim, tri_jit_entry(k->jit), k->values, k->grid);
+    return tri_sim_run(k->sim, tri_jit_entry(k->jit), k->values, k->launched);
 }
 
 static void close_simulator(tri_run_kernel *k)

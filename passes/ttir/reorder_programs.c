@@ -23,6 +23,7 @@
 #include "ir/analysis/sum.h"
 #include "ir/op.h"
 #include "ir/type.h"
+#include "passes/analysis/programs.h"
 
 enum { AXES = 2, GROUP_SIZE = 8, WIDE_GROUP_SIZE = 16 };
 
@@ -31,20 +32,6 @@ typedef struct {
     int axis, size;
     bool is_reversed;
 } program_order;
-
-/* ---- what may be reordered ---- */
-
-static bool is_order_free(MlirOperation op)
-{
-    static const char *const accesses[] = {"tt.load", "tt.store", "tt.descriptor_load", "tt.descriptor_store"};
-    if (mlirOperationGetNumRegions(op) || !tri_op_has_effects(op) || tri_op_is(op, "scf.yield") ||
-        tri_op_is(op, "tt.return") || tri_op_is(op, "scf.condition") || tri_op_is(op, "tt.assert"))
-        return true;
-    for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++)
-        if (tri_op_is(op, accesses[i]))
-            return !tri_op_flag(op, "isVolatile");
-    return false;
-}
 
 /* ---- what depends on which number ---- */
 
@@ -135,21 +122,12 @@ static int growth(tri_sums *sums, const tri_sum *sum, int axis)
     return all;
 }
 
-static int64_t count_dots(MlirOperation loop)
-{
-    int64_t count = 0;
-    MlirOperation op = mlirBlockGetFirstOperation(tri_op_body(loop, 0));
-    for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-        count += tri_op_is(op, "tt.dot");
-    return count;
-}
-
 static bool find_long_ones(tri_arena *arena, const tri_op_list *ops, program_order *out)
 {
     tri_sums sums;
     tri_sum_init(&sums, arena);
     for (size_t i = 0; i < ops->len; i++) {
-        if (!tri_op_is(ops->at[i], "scf.for") || count_dots(ops->at[i]) < 2)
+        if (!tri_op_is(ops->at[i], "scf.for") || tri_programs_count_dots(ops->at[i]) < 2)
             continue;
         const tri_sum *start = tri_sum_of(&sums, tri_op_operand(ops->at[i], 0));
         const tri_sum *length = tri_sum_sub(&sums, tri_sum_of(&sums, tri_op_operand(ops->at[i], 1)), start);
@@ -168,7 +146,7 @@ static bool find_tiles(tri_arena *arena, const tri_op_list *ops, program_order *
 {
     for (size_t i = 0; i < ops->len; i++) {
         MlirOperation dot = ops->at[i], loop = mlirOperationGetParentOperation(dot);
-        if (!tri_op_is(dot, "tt.dot") || !tri_op_is(loop, "scf.for") || count_dots(loop) != 1)
+        if (!tri_op_is(dot, "tt.dot") || !tri_op_is(loop, "scf.for") || tri_programs_count_dots(loop) != 1)
             continue;
         unsigned rows = axes_of(arena, tri_op_operand(dot, 0)), columns = axes_of(arena, tri_op_operand(dot, 1));
         MlirType type = mlirValueGetType(tri_op_result(dot, 0));
@@ -232,12 +210,11 @@ static void visit_kernel(tri_pass_run *run, MlirOperation func)
     program_order order;
     unsigned used = 0;
     tri_op_collect(func, run->arena, &ops);
-    for (size_t i = 0; i < ops.len; i++) {
-        if (!is_order_free(ops.at[i]))
-            return;
+    if (!tri_programs_are_free(func, run->arena))
+        return;
+    for (size_t i = 0; i < ops.len; i++)
         if (tri_op_is(ops.at[i], "tt.get_program_id"))
             used |= 1u << tri_op_int(ops.at[i], "axis", 0);
-    }
     bool has_both = (used & 3) == 3;
     bool is_long_first = tri_passes_option_int(run, "long-first", 0) && find_long_ones(run->arena, &ops, &order);
     if (!has_both || (!is_long_first && !find_tiles(run->arena, &ops, &order)))

@@ -7,6 +7,7 @@
 
 /* The driver's interface, as far as it is used; see the CUDA driver API reference. */
 enum {
+    attribute_processors = 16,
     attribute_major = 75,
     attribute_minor = 76,
     function_max_dynamic_shared = 8,
@@ -52,6 +53,7 @@ typedef struct {
     int (*function_set)(void *, int, int);
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                   void **);
+    int (*occupancy)(int *, void *, int, size_t);
     int (*launch_ex)(const launch_config *, void *, void **, void **);
     int (*mem_alloc)(uint64_t *, size_t, void *);
     int (*mem_free)(uint64_t, void *);
@@ -87,6 +89,7 @@ static void open_driver(void)
         {"cuModuleGetFunction", offsetof(driver_api, module_function), 0},
         {"cuFuncSetAttribute", offsetof(driver_api, function_set), 0},
         {"cuLaunchKernel", offsetof(driver_api, launch), 0},
+        {"cuOccupancyMaxActiveBlocksPerMultiprocessor", offsetof(driver_api, occupancy), 1},
         {"cuLaunchKernelEx", offsetof(driver_api, launch_ex), 1},
         {"cuMemAllocAsync", offsetof(driver_api, mem_alloc), 1},
         {"cuMemFreeAsync", offsetof(driver_api, mem_free), 1},
@@ -370,6 +373,33 @@ static int launch(const tri_rt_variant *variant, void *function, void *stream, c
     return api.launch_ex ? driver_error(api.launch_ex(&config, function, (void **)args, NULL)) : TRI_ERROR_NO_DRIVER;
 }
 
+/* How many programs of a persistent kernel the device runs at a time; 0: the driver does not say. */
+static uint32_t find_room(const tri_rt_variant *variant, void *function, int device, uint32_t *place)
+{
+    uint32_t room = __atomic_load_n(place, __ATOMIC_RELAXED);
+    int processors, blocks;
+    if (room)
+        return room;
+    if (!api.occupancy || api.device_attribute(&processors, attribute_processors, device) ||
+        api.occupancy(&blocks, function, (int)variant->num_warps * 32, variant->shared_bytes) || processors < 1)
+        return 0;
+    room = (uint32_t)processors * (uint32_t)(blocks > 0 ? blocks : 1);
+    __atomic_store_n(place, room, __ATOMIC_RELAXED);
+    return room;
+}
+
+/* The grid of one dimension for a persistent kernel that goes through the caller's. */
+static int shrink_grid(const tri_rt_variant *variant, void *function, int device, uint32_t *place, tri_grid *grid)
+{
+    enum { most = 0x7fff0000 }; /* the last program's number and a step more are numbers of 32 bits */
+    uint64_t programs;
+    uint32_t room = find_room(variant, function, device, place);
+    if (__builtin_mul_overflow((uint64_t)grid->x * grid->y, grid->z, &programs) || programs > most)
+        return TRI_ERROR_GRID;
+    *grid = (tri_grid){room && room < programs ? room : (uint32_t)programs, 1, 1};
+    return TRI_OK;
+}
+
 /* Bytes of scratch for the whole grid; 0 when there are too many to count. */
 static uint64_t scratch_of(const tri_rt_variant *variant, const tri_grid *grid)
 {
@@ -395,12 +425,22 @@ static int launch_with_scratch(const tri_rt_variant *variant, void *function, co
 
 /* With what the code takes behind the source's arguments. */
 static int launch_with_more(const tri_rt_kernel *kernel, const tri_rt_variant *variant, void *function,
-                            const tri_grid *grid, const tri_rt_call *call)
+                            const tri_grid *grid, const tri_rt_call *call, const tri_rt_context *entry)
 {
+    tri_grid own = *grid;
     const void *args[TRI_RT_MAX_ARGS];
     _Alignas(64) char maps[TRI_RT_MAX_MAPS * TRI_RT_MAP_BYTES];
     uint32_t count = tri_rt_pack(kernel, variant, call->args, args), has_maps = 0;
     uint64_t scratch = 0;
+    if (variant->is_persistent) {
+        uint64_t row = (uint64_t)(entry - kernel->contexts) * kernel->variant_count;
+        int r = shrink_grid(variant, function, entry->device, &kernel->rooms[row + (variant - kernel->variants)], &own);
+        if (r)
+            return r;
+        args[count++] = &grid->x;
+        args[count++] = &grid->y;
+        args[count++] = &grid->z;
+    }
     if (variant->map_count) {
         has_maps = api.encode_map && tri_rt_make_maps(variant, args, api.encode_map, maps);
         args[count++] = maps;
@@ -408,8 +448,8 @@ static int launch_with_more(const tri_rt_kernel *kernel, const tri_rt_variant *v
     }
     args[count] = &scratch;
     if (!variant->scratch_bytes || (has_maps && variant->maps_for_scratch))
-        return launch(variant, function, call->stream, grid, args);
-    return launch_with_scratch(variant, function, grid, call, args, &scratch);
+        return launch(variant, function, call->stream, &own, args);
+    return launch_with_scratch(variant, function, &own, call, args, &scratch);
 }
 
 /* The configuration for the arguments, on the device of the context. */
@@ -455,8 +495,8 @@ static int launch_in(tri_rt_kernel *kernel, const tri_rt_call *call, const curre
     if ((r = find_function(kernel, entry, module, number, &function)))
         return r;
     __atomic_store_n(&entry->last, (uint32_t)number + 1, __ATOMIC_RELAXED);
-    if (variant->slots || variant->scratch_bytes || variant->map_count)
-        return launch_with_more(kernel, variant, function, grid, call);
+    if (variant->slots || variant->scratch_bytes || variant->map_count || variant->is_persistent)
+        return launch_with_more(kernel, variant, function, grid, call, entry);
     return launch(variant, function, call->stream, grid, (const void **)call->args);
 }
 

@@ -16,7 +16,7 @@ extern int tri_rt_asked_threads; /* what tri_threads was given last; 0: nothing 
 #include <stdint.h>
 
 /* Of everything that the writer of objects and this launcher agree on. Raised with each change of record.def. */
-enum { TRI_RT_ABI = 7 };
+enum { TRI_RT_ABI = 8 };
 
 /* Of what programs see of a kernel in the registry: the field `abi` of tritcc_kernel. */
 enum { TRI_RT_KERNEL_ABI = 2 };
@@ -67,7 +67,8 @@ enum {
     TRI_RT_MAX_CONTEXTS = 64,
     TRI_RT_MAX_SLOTS = 512,
     TRI_RT_MAX_MAPS = 16,
-    TRI_RT_MAX_ARGS = TRI_RT_MAX_SLOTS + 3, /* and tensor maps, whether they are there, and scratch memory */
+    /* and the grid of a persistent kernel, tensor maps, whether they are there, and scratch memory */
+    TRI_RT_MAX_ARGS = TRI_RT_MAX_SLOTS + 6,
     TRI_RT_MAP_BYTES = 128,
     TRI_RT_IS_POINTER = 0x8000, /* in the size of an argument */
     TRI_RT_MAX_KEYS = 16,

@@ -201,6 +201,7 @@ static void record_kernels(tri_gpu *g, MlirModule module)
         kernel->scratch_alignment = module_int(module, "ttg.global_scratch_memory_alignment", 1);
         kernel->maps = tri_str_copy(g->unit->arena, tri_op_string(funcs.at[i], "tritcc.maps"));
         kernel->maps_for_scratch = tri_op_flag(funcs.at[i], "tritcc.maps-for-scratch");
+        kernel->is_persistent = tri_op_flag(funcs.at[i], "tritcc.persistent");
         kernel->maxnreg = tri_gpu_maxnreg(g, kernel->symbol);
         kernel->launch_pdl |= g->unit->options->launch_pdl;
         kernel->launch_cooperative |= g->unit->options->launch_cooperative;

@@ -5,6 +5,8 @@
 #include "targets/facts.h"
 #include "targets/target.h"
 
+enum { RESERVE = 8192 /* bytes of shared memory for mbarriers and exchanges */ };
+
 /* Bulk copies through tensor maps that kernels write. */
 static bool uses_tma(const tri_unit *unit) { return unit->arch->has_warp_groups && !unit->options->no_tma; }
 
@@ -117,6 +119,9 @@ void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
                        unit->options->no_swap_operands ? " swap=0" : "", many_products(unit));
     if (unit->arch->has_warp_groups && !unit->options->no_reorder_programs)
         tri_buf_add_z(out, "reorder-programs,");
+    if (uses_tma(unit) && unit->options->persistent)
+        tri_buf_format(out, "persistent-programs{split=%d num-stages=%d shared=%d},", is_split(unit),
+                       tri_facts_stages(unit), (int)unit->arch->max_shared - RESERVE);
     if (!unit->options->no_remove_masks)
         tri_buf_format(out, "remove-masks{num-warps=%d threads-per-warp=%d%s},", tri_facts_warps(unit),
                        tri_facts_lanes(unit), is_split(unit) && least_products(unit) ? " products=2" : "");

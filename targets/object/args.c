@@ -276,6 +276,9 @@ tri_object_words tri_object_list_words(const tri_unit *unit, const tri_kernel *k
     for (size_t i = 0; i < kernel->params.len; i++)
         if (!kernel->params.at[i].is_constexpr)
             add_words(unit, &words, kernel->params.at[i].name, kernel->params.at[i].type);
+    static const char *const extents[] = {"grid.x", "grid.y", "grid.z"};
+    for (int axis = 0; axis < 3 && kernel->is_persistent; axis++)
+        add_word(unit, &words, tri_str_from(extents[axis]), "", TRI_STR("i32"));
     bool has_scratch = false; /* all kernels of a module take it when one does */
     for (size_t i = 0; i < unit->kernels.len; i++)
         has_scratch |= unit->kernels.at[i].scratch_bytes > 0;

@@ -127,6 +127,8 @@ static void add_kernel(const tri_part *part, const tri_kernel *k, tri_buf *out)
     add_int(out, "shared_bytes", k->shared_bytes, is_gpu);
     add_int(out, "scratch_bytes", k->scratch_bytes, true);
     add_int(out, "scratch_alignment", k->scratch_alignment, k->scratch_bytes > 0);
+    if (k->is_persistent)
+        add_bool(out, "persistent", true);
     if (k->maps.len)
         add_bool(out, "scratch_is_for_maps", k->maps_for_scratch);
     add_int(out, "registers", k->registers, k->registers >= 0);

@@ -192,6 +192,7 @@ static LLVMValueRef make_variant(tri_writer *w, const table_part *p, const tri_k
     tri_record_set(&r, variant, maps, make_map_rows(w, k, slots, &maps));
     tri_record_set_number(&r, variant, map_count, maps);
     tri_record_set_number(&r, variant, maps_for_scratch, k->maps_for_scratch);
+    tri_record_set_number(&r, variant, is_persistent, k->is_persistent);
     tri_record_set(&r, variant, computed, tri_writer_computed(w, k));
     tri_record_set_number(&r, variant, condition_count, conditions);
     tri_record_set_number(&r, variant, slot_count, slots);
@@ -323,7 +324,8 @@ static LLVMValueRef make_backends(tri_writer *w, const table_parts *parts)
 }
 
 /* What is loaded: tri_rt_context, tri_rt_module and functions, all zero. */
-static void set_state(tri_writer *w, tri_record *r, bool has_device, size_t variants, size_t configs)
+static void set_state(tri_writer *w, tri_record *r, bool has_device, bool has_persistent, size_t variants,
+                      size_t configs)
 {
     size_t contexts = has_device ? TRI_RT_MAX_CONTEXTS : 1;
     LLVMTypeRef bytes = w->i64;
@@ -333,13 +335,15 @@ static void set_state(tri_writer *w, tri_record *r, bool has_device, size_t vari
     tri_record_set(r, kernel, modules,
                    tri_writer_state(w, bytes, contexts * configs * sizeof(tri_rt_module) / 8, "modules"));
     tri_record_set(r, kernel, functions, tri_writer_state(w, w->ptr, contexts * variants, "functions"));
+    if (has_persistent)
+        tri_record_set(r, kernel, rooms, tri_writer_state(w, w->i32, contexts * variants, "rooms"));
 }
 
 LLVMValueRef tri_writer_kernel(tri_writer *w, const tri_object_kernel *kernel, const tri_object_args *args)
 {
     table_parts parts = list_parts(w);
     TRI_VEC(LLVMValueRef) part_rows = {0}, variant_rows = {0};
-    bool has_device = false;
+    bool has_device = false, has_persistent = false;
     uint64_t configs = 1;
     LLVMValueRef tuning;
     for (size_t i = 0; i < parts.len; i++) {
@@ -352,8 +356,10 @@ LLVMValueRef tri_writer_kernel(tri_writer *w, const tri_object_kernel *kernel, c
         if (!row)
             return NULL;
         tri_vec_push(w->arena, &part_rows, row);
-        for (size_t n = 0; n < forms.len; n++)
+        for (size_t n = 0; n < forms.len; n++) {
             tri_vec_push(w->arena, &variant_rows, make_variant(w, &parts.at[i], forms.at[n]));
+            has_persistent = has_persistent || forms.at[n]->is_persistent;
+        }
         has_device = has_device || parts.at[i].part->unit->target->object_form != TRI_OBJECT_CODE;
     }
     if (!tri_writer_tuning(w, kernel, args, configs, &tuning))
@@ -366,7 +372,7 @@ LLVMValueRef tri_writer_kernel(tri_writer *w, const tri_object_kernel *kernel, c
     tri_record_set(&r, kernel, parts, tri_writer_array(w, part_type, part_rows.at, part_rows.len, "parts"));
     tri_record_set(&r, kernel, variants, tri_writer_array(w, variant_type, variant_rows.at, variant_rows.len, "forms"));
     tri_record_set(&r, kernel, tuning, tuning);
-    set_state(w, &r, has_device, variant_rows.len, configs);
+    set_state(w, &r, has_device, has_persistent, variant_rows.len, configs);
     tri_record_set_number(&r, kernel, abi, TRI_RT_ABI);
     tri_record_set_number(&r, kernel, slot_count, args->slots);
     tri_record_set_number(&r, kernel, part_count, part_rows.len);

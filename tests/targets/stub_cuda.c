@@ -76,8 +76,19 @@ int cuDeviceGet(int *device, int ordinal)
 
 int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
-    *value = attribute == 75 ? capability[device] / 10 : attribute == 76 ? capability[device] % 10 : 0;
+    *value = attribute == 16   ? 132
+             : attribute == 75 ? capability[device] / 10
+             : attribute == 76 ? capability[device] % 10
+                               : 0;
     return outcome("cuDeviceGetAttribute");
+}
+
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared)
+{
+    (void)function, (void)threads, (void)shared;
+    the_log.occupancies++;
+    *blocks = 2;
+    return outcome("cuOccupancyMaxActiveBlocksPerMultiprocessor");
 }
 
 int cuCtxGetCurrent(void **context)

@@ -11,6 +11,7 @@ typedef struct {
     char function[64];
     unsigned grid[3], threads, shared;
     void *stream;
+    int occupancies;
     int ex_launches, cooperative, programmatic; /* cuLaunchKernelEx; values of the last one's attributes */
     int want_args, want_bytes[16]; /* set by the test: sizes of the arguments to record */
     uint64_t args[16];

@@ -14,6 +14,7 @@
  * without a first iteration nobody reads. Pipeline (wgmma.c) puts the waits for the products. */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
+#include "ir/type.h"
 #include "passes/analysis/dots.h"
 #include "passes/analysis/loops.h"
 #include "passes/ttgir/pipeline/lower.h"
@@ -152,15 +153,29 @@ static MlirValue load_next(const ahead *a, tri_builder *b, MlirValue slot, MlirV
     return tri_op_result(branch, 0);
 }
 
+/* What the loop begins with. In another loop the slot may be filled for the next of that one's iterations where this
+ * one has none: then it is not read. */
+static MlirValue load_first(const ahead *a, tri_builder *b)
+{
+    MlirOperation loop = a->plan->loop;
+    intptr_t last = mlirOperationGetNumOperands(loop) - 1;
+    MlirValue slot = tri_op_operand(loop, last - 1), phase = tri_op_operand(loop, last);
+    MlirValue exists = is_less(b, tri_op_operand(loop, 0), tri_op_operand(loop, 1));
+    if (mlirOperationIsNull(a->plan->outer.loop))
+        return load_slot(a, b, slot, phase, exists);
+    MlirType type = mlirValueGetType(tri_op_operand(a->first, 0));
+    bool is_float = mlirTypeIsAFloat(tri_type_element(type));
+    MlirValue none = is_float ? tri_builder_float(b, type, 0) : tri_builder_int(b, type, 0);
+    return load_next(a, b, slot, phase, exists, none);
+}
+
 bool tri_ahead_loop(tri_split_plan *p)
 {
     ahead a = {.plan = p};
     if (tri_op_flag(p->loop, "unsignedCmp") || !find_products(&a) || !find_ring(&a))
         return false;
     tri_builder before = tri_builder_before(p->loop);
-    intptr_t last = mlirOperationGetNumOperands(p->loop) - 1;
-    MlirValue first = load_slot(&a, &before, tri_op_operand(p->loop, last - 1), tri_op_operand(p->loop, last),
-                                is_less(&before, tri_op_operand(p->loop, 0), tri_op_operand(p->loop, 1)));
+    MlirValue first = load_first(&a, &before);
     p->loop = tri_loops_add_iter_args(p->arena, p->loop, 1, &first);
     p->body = tri_op_body(p->loop, 0);
     MlirOperation yield = mlirBlockGetTerminator(p->body);

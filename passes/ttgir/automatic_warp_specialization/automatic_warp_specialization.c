@@ -66,7 +66,7 @@ typedef struct {
 } visit;
 
 /* The loop in which this one stands; null: none. */
-static MlirOperation loop_around(MlirOperation loop)
+static MlirOperation outer_loop(MlirOperation loop)
 {
     MlirOperation parent = mlirOperationGetParentOperation(loop);
     return tri_op_is(parent, "scf.for") ? parent : (MlirOperation){NULL};
@@ -75,7 +75,7 @@ static MlirOperation loop_around(MlirOperation loop)
 /* By the loop itself, or by the one around it for all that it holds. */
 static bool asks_for_split(MlirOperation loop)
 {
-    MlirOperation outer = loop_around(loop);
+    MlirOperation outer = outer_loop(loop);
     return tri_op_flag(loop, "tt.warp_specialize") ||
            (count_products(loop) && !mlirOperationIsNull(outer) && tri_op_flag(outer, "tt.warp_specialize"));
 }
@@ -96,7 +96,7 @@ static bool wants_split(const visit *v, MlirOperation loop)
     int64_t products = count_products(loop);
     if (!products && has_loops_with_products(loop, v->run->arena))
         return false;
-    bool is_nested = !mlirOperationIsNull(loop_around(loop));
+    bool is_nested = !mlirOperationIsNull(outer_loop(loop));
     return asks_for_split(loop) || (v->least && products >= v->least && (!is_nested || v->least == 1));
 }
 
@@ -111,7 +111,7 @@ static void look_at_loops(visit *v)
         MlirOperation loop = v->loops.at[i];
         if (!count_products(loop))
             continue;
-        bool is_left = !mlirOperationIsNull(loop_around(loop)) && !wants_split(v, loop);
+        bool is_left = !mlirOperationIsNull(outer_loop(loop)) && !wants_split(v, loop);
         if (is_left || tri_candidate_find(v->run, loop, &plan)) {
             v->stays = mlirOperationIsNull(v->stays) ? loop : v->stays;
             continue;

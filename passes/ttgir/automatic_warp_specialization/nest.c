@@ -22,7 +22,7 @@
 /* ---- memory ---- */
 
 /* The pointer, or the descriptor that is an argument, through which an access goes; null when it is not known. */
-static MlirValue root_of(tri_pointers *pointers, MlirOperation op)
+static MlirValue memory_of(tri_pointers *pointers, MlirOperation op)
 {
     const char *why;
     MlirValue culprit, from = tri_op_operand(op, 0);
@@ -39,9 +39,9 @@ static MlirValue root_of(tri_pointers *pointers, MlirOperation op)
 
 static bool is_written_by(tri_split_plan *p, tri_pointers *pointers, MlirOperation write)
 {
-    MlirValue written = root_of(pointers, write);
+    MlirValue written = memory_of(pointers, write);
     for (size_t i = 0; i < p->loads.len; i++) {
-        MlirValue read = root_of(pointers, p->loads.at[i].load);
+        MlirValue read = memory_of(pointers, p->loads.at[i].load);
         if (mlirValueIsNull(written) || mlirValueIsNull(read) || mlirValueEqual(written, read))
             return true;
     }
@@ -66,7 +66,7 @@ static const char *check_memory(tri_split_plan *p)
 /* ---- scalars ---- */
 
 /* Marks what of the outer loop the producer needs for one in it. */
-static bool find_needed(tri_split_plan *p, tri_slice *outer)
+static bool mark_outer(tri_split_plan *p, tri_slice *outer)
 {
     tri_value_list outside = {0};
     bool is_known = true;
@@ -79,7 +79,7 @@ static bool find_needed(tri_split_plan *p, tri_slice *outer)
 const char *tri_nest_check(tri_split_plan *p)
 {
     const char *why = check_memory(p);
-    if (!why && !find_needed(p, &p->outer))
+    if (!why && !mark_outer(p, &p->outer))
         return "where its loads begin depends on what the loop around it computes, or its descriptors are made there";
     return why;
 }
@@ -87,7 +87,7 @@ const char *tri_nest_check(tri_split_plan *p)
 void tri_nest_share(tri_split_plan *plans, size_t count)
 {
     for (size_t k = 1; k < count; k++)
-        TRI_ASSERT(find_needed(&plans[k], &plans->outer));
+        TRI_ASSERT(mark_outer(&plans[k], &plans->outer));
 }
 
 /* ---- room ---- */

@@ -583,7 +583,7 @@ void tri_split_loops(tri_split_plan *plans, size_t count)
     end_rings(plans, split);
     for (size_t k = 0; k < count; k++)
         tri_builder_set_attr(plans[k].loop, "tt.num_stages", tri_attr_i32(plans[k].run->unit->mlir, 0));
-    if (!is_nested(plans) && mlirOperationIsNull(plans->dot) && mlirOperationIsNull(plans->anchor) &&
-        (count > 1 || !tri_ahead_loop(plans)))
+    bool is_waited_for = mlirOperationIsNull(plans->dot) && mlirOperationIsNull(plans->anchor);
+    if (is_waited_for && (count > 1 || !tri_ahead_loop(plans)) && !is_nested(plans))
         rotate_loops(&c, split);
 }

@@ -1,0 +1,253 @@
+/* Lets as many programs run as the machine has room for; each does what several programs of the grid would have done.
+ *
+ *     tt.func @k(%a, ...) {                         tt.func @k(%a, ..., %gx, %gy, %gz) attributes {tritcc.persistent} {
+ *       %d = tt.make_tensor_descriptor %a, ...        %d = tt.make_tensor_descriptor %a, ...
+ *       %x = tt.get_program_id x                      scf.for %t = program x to %gx * %gy * %gz step programs x {
+ *       %n = tt.get_num_programs x           ->         %x = %t % %gx
+ *       scf.for ... { a product of blocks of %d }       scf.for ... { a product of blocks of %d }
+ *       store                                           store
+ *       tt.return                                     } {tt.warp_specialize}
+ *     }                                               tt.return
+ *                                                   }
+ *
+ * The launcher gives the grid of its caller as the last three arguments, and launches a smaller one, of one dimension.
+ * What does not depend on the program stands in front of the loop. The loop asks for a warp of its own for loads, which
+ * runs ahead into the next tile while this one is stored: without one, a loop over tiles is slower than a grid of
+ * them (a product of 8192 on an H200 712 TFLOP/s against 786, and 802 with one).
+ *
+ * Needs: ttir behind auto-tma and reorder-programs, and a kernel whose programs have no order
+ * (passes/analysis/programs.h) and compute tiles of products: each loop with products has one, whose operands come
+ * through descriptors that are the same for all programs, and tiles that are stored have room beside those that
+ * are loaded (stores.c). Others stay; a remark says why. tl.num_programs is the
+ * caller's still. Results are the same bits. Upstream has no such pass: there sources have that loop.
+ * Test: tests/passes/persistent-programs.mlir */
+#include "passes/ttir/persistent_programs/persistent_programs.h"
+
+#include "base/map.h"
+#include "ir/builder.h"
+#include "ir/type.h"
+#include "passes/analysis/programs.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+enum { AXES = 3, MOST_STAGES = 3 /* more gain nothing for what is stored meanwhile */ };
+
+typedef struct {
+    tri_pass_run *run;
+    MlirOperation func;
+    MlirBlock body;
+    tri_op_list ops;         /* of the body itself, but its return */
+    tri_map fixed;           /* those that are the same for all programs, and go in front of the loop */
+    MlirValue extent[AXES];  /* the caller's grid */
+    MlirType i32;
+} kernel_info;
+
+/* ---- matchers ---- */
+
+static bool is_number(MlirOperation op)
+{
+    return tri_op_is(op, "tt.get_program_id") || tri_op_is(op, "tt.get_num_programs");
+}
+
+/* The same for all programs, and no block: those would live in registers through all tiles. */
+static bool is_fixed(kernel_info *k, MlirOperation op)
+{
+    bool is_constant = tri_op_is(op, "arith.constant");
+    if (tri_op_is(op, "tt.get_program_id") || mlirOperationGetNumRegions(op) || tri_op_has_effects(op) ||
+        (!tri_op_is_pure(op) && !is_constant) || tri_op_is(op, "tt.get_num_programs"))
+        return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        if (!is_constant && tri_type_is_tensor(mlirValueGetType(tri_op_result(op, i))))
+            return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        MlirOperation def = tri_op_def(tri_op_operand(op, i));
+        if (!mlirOperationIsNull(def) && !tri_map_find_ptr(&k->fixed, def.ptr))
+            return false;
+    }
+    return true;
+}
+
+/* Whether an operand is loaded through a descriptor, turned or not, that is the same for all programs. */
+static bool is_from_descriptor(kernel_info *k, MlirValue value)
+{
+    MlirOperation def = tri_op_def(value);
+    while (!mlirOperationIsNull(def) &&
+           (tri_op_is(def, "tt.trans") || tri_op_is(def, "tt.reshape") || tri_op_is(def, "tt.fp_to_fp")))
+        def = tri_op_def(tri_op_operand(def, 0));
+    if (mlirOperationIsNull(def) || !tri_op_is(def, "tt.descriptor_load"))
+        return false;
+    MlirOperation made = tri_op_def(tri_op_operand(def, 0));
+    return mlirOperationIsNull(made) || tri_map_find_ptr(&k->fixed, made.ptr);
+}
+
+static const char *check_product_loop(kernel_info *k, MlirOperation loop)
+{
+    tri_op_list dots = {0};
+    tri_op_collect_named(loop, "tt.dot", k->run->arena, &dots);
+    if (dots.len != 1 || tri_programs_count_dots(loop) != 1)
+        return "a loop has several products, or one in another loop or a branch";
+    for (intptr_t i = 0; i < 2; i++)
+        if (!is_from_descriptor(k, tri_op_operand(dots.at[0], i)))
+            return "operands of products do not come through tensor maps that all programs share";
+    return NULL;
+}
+
+static const char *why_not_loop(kernel_info *k)
+{
+    int loops = 0;
+    tri_op_list dots = {0};
+    if (!mlirBlockIsNull(mlirBlockGetNextInRegion(k->body)))
+        return "it has branches between blocks";
+    if (!tri_programs_are_free(k->func, k->run->arena))
+        return "it has atomics, calls or other effects that order programs";
+    for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !tri_op_is(op, "tt.return");
+         op = mlirOperationGetNextInBlock(op)) {
+        tri_vec_push(k->run->arena, &k->ops, op);
+        if (is_fixed(k, op))
+            tri_map_set_ptr(&k->fixed, op.ptr, op.ptr);
+        dots.len = 0;
+        tri_op_collect_named(op, "tt.dot", k->run->arena, &dots);
+        if (!dots.len)
+            continue;
+        const char *why = tri_op_is(op, "scf.for") ? check_product_loop(k, op) : "a product stands in a branch";
+        if (why)
+            return why;
+        loops++;
+    }
+    return loops ? NULL : "it has no loops of products";
+}
+
+/* ---- rewriter ---- */
+
+/* Three more parameters of 32 bits. */
+static void add_parameters(kernel_info *k)
+{
+    MlirContext context = k->run->unit->mlir;
+    MlirType type = mlirTypeAttrGetValue(tri_op_attr(k->func, "function_type"));
+    intptr_t n = mlirFunctionTypeGetNumInputs(type);
+    MlirType *inputs = TRI_NEW_ARRAY(k->run->arena, MlirType, n + AXES);
+    MlirAttribute attrs = tri_op_attr(k->func, "arg_attrs"), *all = TRI_NEW_ARRAY(k->run->arena, MlirAttribute, n + AXES);
+    for (intptr_t i = 0; i < n + AXES; i++) {
+        inputs[i] = i < n ? mlirFunctionTypeGetInput(type, i) : k->i32;
+        all[i] = i < n && !mlirAttributeIsNull(attrs) ? mlirArrayAttrGetElement(attrs, i)
+                                                      : mlirDictionaryAttrGet(context, 0, NULL);
+    }
+    tri_builder_set_attr(k->func, "function_type",
+                         tri_attr_type(mlirFunctionTypeGet(context, n + AXES, inputs, 0, NULL)));
+    tri_builder_set_attr(k->func, "arg_attrs", mlirArrayAttrGet(context, n + AXES, all));
+    tri_builder_set_attr(k->func, "tritcc.persistent", tri_attr_unit(context));
+    for (int axis = 0; axis < AXES; axis++)
+        k->extent[axis] = mlirBlockAddArgument(k->body, k->i32, mlirOperationGetLocation(k->func));
+}
+
+static MlirValue launch_number(kernel_info *k, tri_builder *b, const char *name)
+{
+    tri_attr attr = {"axis", tri_attr_i32(b->context, 0)};
+    return tri_builder_value(
+        b, &(tri_op){.name = name, .num_results = 1, .results = &k->i32, .num_attrs = 1, .attrs = &attr});
+}
+
+static MlirOperation make_tile_loop(kernel_info *k, bool is_split)
+{
+    tri_builder b = tri_builder_before(mlirBlockGetTerminator(k->body));
+    b.loc = mlirOperationGetLocation(k->func);
+    MlirValue plane = tri_builder_binary(&b, "arith.muli", k->i32, k->extent[0], k->extent[1]);
+    MlirValue bounds[] = {launch_number(k, &b, "tt.get_program_id"),
+                          tri_builder_binary(&b, "arith.muli", k->i32, plane, k->extent[2]),
+                          launch_number(k, &b, "tt.get_num_programs")};
+    MlirBlock inside = mlirBlockCreate(1, &k->i32, &b.loc);
+    MlirRegion region = mlirRegionCreate();
+    mlirRegionAppendOwnedBlock(region, inside);
+    tri_attr attr = {"tt.warp_specialize", is_split ? tri_attr_unit(b.context) : (MlirAttribute){NULL}};
+    MlirOperation loop = tri_builder_create(&b, &(tri_op){.name = "scf.for",
+                                                          .num_operands = 3,
+                                                          .operands = bounds,
+                                                          .num_regions = 1,
+                                                          .regions = &region,
+                                                          .num_attrs = 1,
+                                                          .attrs = &attr});
+    tri_builder end = tri_builder_at_end(inside, b.loc);
+    tri_builder_create(&end, &(tri_op){.name = "scf.yield"});
+    return loop;
+}
+
+/* The program's numbers along each axis: x runs fastest, as when the machine starts programs. */
+static void compute_numbers(kernel_info *k, MlirOperation loop, MlirValue *out)
+{
+    MlirBlock inside = tri_op_body(loop, 0);
+    tri_builder b = tri_builder_at_start(inside, mlirOperationGetLocation(loop));
+    MlirValue tile = mlirBlockGetArgument(inside, 0);
+    MlirValue row = tri_builder_binary(&b, "arith.divsi", k->i32, tile, k->extent[0]);
+    out[0] = tri_builder_binary(&b, "arith.remsi", k->i32, tile, k->extent[0]);
+    out[1] = tri_builder_binary(&b, "arith.remsi", k->i32, row, k->extent[1]);
+    out[2] = tri_builder_binary(&b, "arith.divsi", k->i32, row, k->extent[1]);
+}
+
+static void loop_over_grid(kernel_info *k, bool is_split)
+{
+    MlirValue numbers[AXES];
+    tri_op_list all = {0};
+    add_parameters(k);
+    tri_op_collect(k->func, k->run->arena, &all);
+    MlirOperation loop = make_tile_loop(k, is_split);
+    MlirOperation end = mlirBlockGetTerminator(tri_op_body(loop, 0));
+    for (size_t i = 0; i < k->ops.len; i++)
+        if (!tri_map_find_ptr(&k->fixed, k->ops.at[i].ptr))
+            mlirOperationMoveBefore(k->ops.at[i], end);
+    compute_numbers(k, loop, numbers);
+    for (size_t i = 0; i < all.len; i++) {
+        MlirOperation op = all.at[i];
+        int64_t axis = is_number(op) ? tri_op_int(op, "axis", 0) : AXES;
+        if (axis < AXES)
+            tri_op_replace(op, 1, tri_op_is(op, "tt.get_program_id") ? &numbers[axis] : &k->extent[axis]);
+    }
+}
+
+static kernel_info study_kernel(tri_pass_run *run, MlirOperation func, const char **out_why)
+{
+    kernel_info k = {
+        .run = run, .func = func, .body = tri_op_body(func, 0), .i32 = mlirIntegerTypeGet(run->unit->mlir, 32)};
+    tri_map_init(&k.fixed, run->arena);
+    *out_why = why_not_loop(&k);
+    return k;
+}
+
+static void make_persistent(tri_pass_run *run, MlirOperation func)
+{
+    tri_span span = tri_op_span(run->unit->diag, func);
+    int64_t stages = tri_passes_option_int(run, "num-stages", MOST_STAGES),
+            shared = tri_passes_option_int(run, "shared", INT32_MAX);
+    const char *why;
+    study_kernel(run, func, &why);
+    if (!why && !tri_persistent_programs_fit(run->arena, func, stages > MOST_STAGES ? MOST_STAGES : stages, shared))
+        why = "tiles that are stored have no room beside two stages of loads";
+    if (why) {
+        tri_diag_missed(run->unit->diag, span, "programs", "the grid stays as it is: %s", why);
+        return;
+    }
+    kernel_info k = study_kernel(run, func, &why); /* with stores that were cut */
+    tri_diag_remark(run->unit->diag, span, "programs", "as many programs as fit on the device go through the grid");
+    loop_over_grid(&k, tri_passes_option_int(run, "split", 1) != 0);
+}
+
+static bool run_persistent_programs(tri_pass_run *run)
+{
+    tri_op_list funcs = {0};
+    tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.func", run->arena, &funcs);
+    for (size_t i = 0; i < funcs.len; i++)
+        if (tri_op_is_kernel(funcs.at[i]) && !tri_op_flag(funcs.at[i], "tritcc.persistent"))
+            make_persistent(run, funcs.at[i]);
+    return true;
+}
+
+static const char *const options[] = {"split=N: 0 does not ask for a warp for loads (1)",
+                                      "num-stages=N: of the loops (3)",
+                                      "shared=N: bytes of shared memory that tiles may take (no limit)", NULL};
+
+const tri_pass tri_pass_persistent_programs = {
+    .name = "persistent-programs",
+    .help = "let as many programs as fit on the device go through the tiles of a grid",
+    .options = options,
+    .run = run_persistent_programs,
+};

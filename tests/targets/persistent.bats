@@ -1,0 +1,171 @@
+#!/usr/bin/env bats
+# Kernels whose programs go through the tiles of a grid (-fpersistent): the same bits as one program a tile, on the
+# simulator, whose device has room for three; what launchers give them; and what ptxas makes of them.
+
+load ../helpers
+
+: "${TRITRUN:=$BUILDDIR/tritrun}"
+kernels=$SRCDIR/tests/targets/tma.tri
+product='*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,128,256,64'
+
+# same FILE KERNEL RESULT OPTION... -- ARGUMENT...
+same() {
+    local file=$1 kernel=$2 result=$3 options=() c
+    shift 3
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    "$TRITRUN" -arch=sim:sm_90a -k "$kernel" "${options[@]}" -o "$result=grid.npy" "$file" "$@"
+    for c in -fhost-tensormaps -fno-host-tensormaps; do
+        "$TRITRUN" -arch=sim:sm_90a -fpersistent $c -k "$kernel" "${options[@]}" -o "$result=loop.npy" "$file" "$@"
+        cmp grid.npy loop.npy
+    done
+}
+
+@test "the same bits: partial tiles, no trips, one stage, one program, rows of tiles" {
+    local n=0
+    while read -r type out grid warps stages bm bn bk m rows depth; do
+        same "$kernels" product c_ptr -num-warps="$warps" -num-stages="$stages" -grid="$grid" -D BM="$bm" -D BN="$bn" -D BK="$bk" -- \
+            "randn:$type:${m}x$depth:seed=1" "randn:$type:${depth}x$rows:seed=2" "c_ptr=full:$out:${m}x$rows:value=77" \
+            "$m" "$rows" "$depth"
+        n=$((n + 1))
+    done <<'CASES'
+f16 f16 3,3 8 3 128 256 64 264 520 200
+f16 f32 2,2 4 4 64 64 32 120 72 0
+f16 f16 1,1 8 2 128 128 64 24 40 64
+f16 f16 3,2 4 1 64 64 32 130 72 72
+f32 f32 2,2 8 3 128 256 32 136 264 100
+fp8e4nv f16 2,4 8 3 128 128 128 256 400 320
+CASES
+    [ $n = 6 ]
+}
+
+@test "the source's own grouping, and numbers of programs" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(a_ptr, b_ptr, c_ptr, n_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows, columns = tl.cdiv(M, BM), tl.cdiv(N, BN)
+    m = tl.program_id(0) // columns * BM
+    n = tl.program_id(0) % columns * BN
+    a = a_ptr + (m + tl.arange(0, BM))[:, None] * K + tl.arange(0, BK)[None, :]
+    b = b_ptr + tl.arange(0, BK)[:, None] * N + (n + tl.arange(0, BN))[None, :]
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        x = tl.load(a, mask=((m + tl.arange(0, BM)) < M)[:, None] & (tl.arange(0, BK) < K - k)[None, :], other=0.0)
+        y = tl.load(b, mask=(tl.arange(0, BK) < K - k)[:, None] & ((n + tl.arange(0, BN)) < N)[None, :], other=0.0)
+        acc = tl.dot(x, y, acc)
+        a += BK
+        b += BK * N
+    c = c_ptr + (m + tl.arange(0, BM))[:, None] * N + (n + tl.arange(0, BN))[None, :]
+    tl.store(c, acc.to(tl.float16), mask=((m + tl.arange(0, BM)) < M)[:, None] & ((n + tl.arange(0, BN)) < N)[None, :])
+    tl.store(n_ptr + tl.program_id(0), tl.num_programs(0) * 100 + tl.program_id(0) + tl.num_programs(1) * 10000)
+TRI
+    local arguments=(a_ptr=randn:f16:200x72:seed=1 b_ptr=randn:f16:72x136:seed=2 c_ptr=full:f16:200x136:value=7 n_ptr=zeros:i32:12
+        M=200 N=136 K=72)
+    local options=(-grid=12 -num-warps=4 -D BM=64 -D BN=64 -D BK=32)
+    same k.tri k c_ptr "${options[@]}" -- "${arguments[@]}"
+    same k.tri k n_ptr "${options[@]}" -- "${arguments[@]}"
+    tritcc -arch=sm_90a -fpersistent -Rpass=programs -Rpass=warp-specialize -emit=ttgir=k.ttgir \
+        -sig '*fp16:16,*fp16:16,*fp16:16,*i32,i32,i32:16,i32:16,64,64,32' k.tri
+    [[ $errors == *'as many programs as fit on the device go through the grid'*'a warp of its own starts 2 loads'* ]]
+    tritcc -arch=sm_90a -fpersistent -fno-warp-specialize -emit=ttgir=k.ttgir \
+        -sig '*fp16:16,*fp16:16,*fp16:16,*i32,i32,i32:16,i32:16,64,64,32' k.tri
+    ! grep -q 'ttg.warp_specialize' k.ttgir || return 1
+    grep -q tritcc.persistent k.ttgir
+}
+
+@test "only where that is asked for, and what stays is told" {
+    tritcc -arch=sm_90a -k product -num-warps=8 -sig "$product" -emit=ptx=grid.ptx "$kernels"
+    tritcc -arch=sm_90a -fpersistent -fno-persistent -k product -num-warps=8 -sig "$product" -emit=ptx=k.ptx "$kernels"
+    cmp grid.ptx k.ptx
+    tritcc -arch=sm_90a -fpersistent -k attn -num-warps=8 -num-stages=2 -Rpass-missed=programs -emit=ptx=k.ptx \
+        -sig '*fp16:16,*fp16:16,*fp16:16,*fp16:16,fp32,i32:16,64,128,64,False,tl.float16' "$kernels"
+    [[ $errors == *'the grid stays as it is: a loop has several products'* ]]
+    tritcc -arch=sm_80 -fpersistent -k product -num-warps=8 -sig "$product" -emit=ptx=k.ptx "$kernels"
+}
+
+@test "other launchers are told" {
+    tritcc -arch=sm_90a -fpersistent -k product -num-warps=8 -sig "$product" -emit=json=k.json,ptx=k.ptx "$kernels"
+    grep -q '"persistent": true' k.json
+    grep -q '{"name": "grid.z", "type": "i32"},' k.json
+    tritcc -emit=json=again.json -arch=sm_90a k.ptx
+    grep -q '"persistent": true' again.json
+    tritcc -arch=sm_90a -k product -num-warps=8 -sig "$product" -emit=json=k.json "$kernels"
+    ! grep -q 'persistent\|grid.x' k.json || return 1
+}
+
+@test "an object's launcher gives the grid, and launches what fits on the device" {
+    need ptxas
+    tritcc -arch=sm_90a -fpersistent -k product -num-warps=8 -emit=header=product.h,obj=product.o -sig "$product" "$kernels"
+    mkdir -p stub
+    cc -shared -fPIC -I"$SRCDIR" -o stub/libcuda.so.1 "$SRCDIR/tests/targets/stub_cuda.c" -lpthread
+    cat >main.c <<'C'
+#include "product.h"
+#include "tests/targets/stub_cuda.h"
+#include "tests/targets/want.h"
+
+static _Alignas(128) short a[64], b[64], c[64];
+
+static int run(unsigned x, unsigned y, unsigned z)
+{
+    tri_grid grid = {x, y, z};
+    return product(0, grid, a, b, c, 4096, 4096, 64);
+}
+
+int main(void)
+{
+    stub_log *log = stub_get_log();
+    static const int sizes[12] = {8, 8, 8, 4, 4, 4, 4, 4, 4, 8, 4, 8};
+    for (log->want_args = 0; log->want_args < 12; log->want_args++)
+        log->want_bytes[log->want_args] = sizes[log->want_args];
+    WANT(run(32, 16, 1) == 0 && log->grid[0] == 264 && log->grid[1] == 1 && log->grid[2] == 1);
+    WANT(log->args[6] == 32 && log->args[7] == 16 && log->args[8] == 1 && log->args[10] == 1 && log->map_count == 3);
+    WANT(run(5, 2, 3) == 0 && log->grid[0] == 30 && log->args[8] == 3);
+    WANT(log->occupancies == 1 && log->stream_allocations == 0);
+    WANT(run(0x7fffffff, 2, 1) == TRI_ERROR_GRID && run(0x7fff, 0x7fff, 3) == TRI_ERROR_GRID);
+    WANT(run(0, 2, 1) == 0 && log->launches == 2);
+    stub_fail("cuTensorMapEncodeTiled", 1); /* scratch memory is that of the smaller grid */
+    WANT(run(32, 16, 1) == 0 && log->stream_allocations == 1 && log->args[10] == 0 && log->grid[0] == 264);
+    return failures != 0;
+}
+C
+    cc -Wall -Werror -I. -I"$SRCDIR" main.c product.o -Lstub -l:libcuda.so.1 -o main -lpthread
+    LD_LIBRARY_PATH=stub ./main
+    # a driver that does not say what fits gets the whole grid, in one dimension
+    cat >blind.c <<'C'
+#include "product.h"
+#include "tests/targets/stub_cuda.h"
+#include "tests/targets/want.h"
+
+static _Alignas(128) short a[64];
+
+int main(void)
+{
+    tri_grid grid = {32, 16, 1};
+    stub_fail("cuOccupancyMaxActiveBlocksPerMultiprocessor", 1);
+    WANT(product(0, grid, a, a, a, 4096, 4096, 64) == 0 && stub_get_log()->grid[0] == 512);
+    return failures != 0;
+}
+C
+    cc -Wall -Werror -I. -I"$SRCDIR" blind.c product.o -Lstub -l:libcuda.so.1 -o blind -lpthread
+    LD_LIBRARY_PATH=stub ./blind
+}
+
+@test "ptxas keeps products together" {
+    need ptxas
+    local tile
+    for tile in 'fp16 8 128,256,64' 'fp16 4 128,128,64' 'fp32 8 128,256,32' 'fp8e4nv 8 128,256,128'; do
+        read -r type warps blocks <<<"$tile"
+        tritcc -arch=sm_90a -fpersistent -fhost-tensormaps -k product -num-warps="$warps" -num-stages=3 -emit=ptx=k.ptx \
+            -sig "*$type:16,*$type:16,*fp16:16,i32:16,i32:16,i32:16,$blocks" "$kernels"
+        ptxas -arch=sm_90a -v k.ptx -o k.cubin >log 2>&1
+        ! grep -q '(C75' log || { cat log; return 1; }
+        grep -q ' 0 bytes spill stores' log
+    done
+}
