@@ -127,7 +127,8 @@ static void add_parameters(kernel_info *k)
     MlirType type = mlirTypeAttrGetValue(tri_op_attr(k->func, "function_type"));
     intptr_t n = mlirFunctionTypeGetNumInputs(type);
     MlirType *inputs = TRI_NEW_ARRAY(k->run->arena, MlirType, n + AXES);
-    MlirAttribute attrs = tri_op_attr(k->func, "arg_attrs"), *all = TRI_NEW_ARRAY(k->run->arena, MlirAttribute, n + AXES);
+    MlirAttribute attrs = tri_op_attr(k->func, "arg_attrs");
+    MlirAttribute *all = TRI_NEW_ARRAY(k->run->arena, MlirAttribute, n + AXES);
     for (intptr_t i = 0; i < n + AXES; i++) {
         inputs[i] = i < n ? mlirFunctionTypeGetInput(type, i) : k->i32;
         all[i] = i < n && !mlirAttributeIsNull(attrs) ? mlirArrayAttrGetElement(attrs, i)

@@ -1,5 +1,5 @@
-/* Room for what is stored while the next tile's loads are on their way: a tile that is stored through a descriptor takes
- * shared memory beside theirs. One that is too wide is stored in several:
+/* Room for what is stored while the next tile's loads are on their way: a tile that is stored through a descriptor
+ * takes shared memory beside theirs. One that is too wide is stored in several:
  *
  *     tt.descriptor_store %d[%m, %n], %c      ->     %l, %r = tt.split (tt.trans (tt.reshape %c))
  *                                                    tt.descriptor_store %d'[%m, %n], %l
@@ -83,7 +83,8 @@ static void cut_store(MlirOperation store, tri_op_list *out, tri_arena *arena)
     cut_tile(&b, tile, half, halves);
     MlirValue descriptor = narrow_descriptor(tri_op_operand(store, 0), half);
     MlirType index = mlirValueGetType(column);
-    MlirValue columns[] = {column, tri_builder_binary(&b, "arith.addi", index, column, tri_builder_int(&b, index, width))};
+    MlirValue step = tri_builder_int(&b, index, width);
+    MlirValue columns[] = {column, tri_builder_binary(&b, "arith.addi", index, column, step)};
     for (int i = 0; i < 2; i++) {
         MlirOperation part = tri_op_clone(&b, store, 0, NULL, NULL);
         mlirOperationSetOperand(part, 0, descriptor);
