@@ -160,18 +160,37 @@ bool tri_payload_print(tri_unit *unit, tri_kind kind, tri_buf *out)
 
 /* --- what a payload was made for --- */
 
+/* Modules of Intel's passes name no machine, but say what it can do. */
 static tri_str arch_with_ttg_target(MlirModule module)
 {
-    MlirAttribute attr = tri_op_attr(mlirModuleGetOperation(module), "ttg.target");
-    if (mlirAttributeIsNull(attr) || !mlirAttributeIsAString(attr))
-        return TRI_STR("");
-    MlirStringRef text = mlirStringAttrGetValue(attr);
+    MlirOperation op = mlirModuleGetOperation(module);
+    tri_str target = tri_op_string(op, "ttg.target");
     for (size_t i = 0; i < tri_targets_count(); i++)
         for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(i)->family); arch;
              arch = tri_machines_next(arch))
-            if (arch->ttg_target && tri_str_is((tri_str){text.data, text.length}, arch->ttg_target))
+            if (arch->ttg_target && tri_str_is(target, arch->ttg_target))
                 return tri_str_from(arch->name);
-    return TRI_STR("");
+    bool is_intel = (!target.len || tri_str_is(target, "xpu")) && tri_op_int(op, "ttig.min_sg_size", 0);
+    return is_intel ? tri_str_from(tri_machines_of(op)->name) : TRI_STR("");
+}
+
+bool tri_payload_check_target(const tri_unit *unit)
+{
+    if (unit->payload != TRI_PAYLOAD_MLIR || arch_with_ttg_target(unit->module).len)
+        return true;
+    MlirOperation op = mlirModuleGetOperation(unit->module);
+    tri_str target = tri_op_string(op, "ttg.target");
+    if (!target.len || !tri_machines_check(unit->diag, op))
+        return !target.len;
+    const tri_machine_facts *near = tri_machines_for(target);
+    if (near->refusal)
+        tri_op_error(unit->diag, op, 5012, "ttg.target = \"%.*s\" is refused: %s", TRI_STR_ARG(target),
+                     near->refusal);
+    else
+        tri_op_error(unit->diag, op, 5012,
+                     "no code is made for ttg.target = \"%.*s\"; -arch=%s takes it for another machine",
+                     TRI_STR_ARG(target), near->name);
+    return false;
 }
 
 /* The first processor that a function of the module names, or empty. */

@@ -14,5 +14,7 @@ bool tri_payload_print(tri_unit *unit, tri_kind kind, tri_buf *out);
 
 /* The architecture that a payload, which is of `kind`, says it was made for, or empty. */
 tri_str tri_payload_arch(const tri_unit *unit, tri_kind kind);
+/* Where nothing but the payload says for which machine it is: code can be made for that. False after a report. */
+bool tri_payload_check_target(const tri_unit *unit);
 
 #endif

@@ -170,7 +170,7 @@ static bool open_first(state *s)
     const tri_program *p = s->program;
     tri_str list = s->session->opt->compile.arch;
     tri_session_provide(s->session, &s->first, contexts_to_read(p->kind));
-    if (!tri_payload_read(&s->first, p->kind, p->source) ||
+    if (!tri_payload_read(&s->first, p->kind, p->source) || (!list.len && !tri_payload_check_target(&s->first)) ||
         !tri_session_choose_target(s->session, &s->first, tri_payload_arch(&s->first, p->kind)))
         return false;
     tri_str arch = list.len ? list : tri_str_from(s->first.arch->name);

@@ -54,6 +54,30 @@ same_from() {
     [[ $errors == *"for sm_90a"* ]]
 }
 
+@test "ttgir of a machine without code is no code of another one" {
+    tritcc -arch=sm_80 -emit=ttgir=v.ttgir -sig '*fp32, *fp32, *fp32, i32, 1024' "$EXAMPLES/vadd/vadd.tri"
+    says() { # TARGET TEXT
+        sed "s/cuda:80/$1/" v.ttgir >other.ttgir
+        for kind in ptx llir obj ttgir; do
+            tritcc -1 -emit=$kind=out other.ttgir
+            [[ $errors == "other.ttgir:"*": error: "*"ttg.target = \"$1\""*"[TRI-5012]"* && $errors == *"$2"* ]]
+            [ ! -e out ]
+        done
+        tritcc -arch=sm_80 -emit=ptx=out other.ttgir # it is said which
+        rm out
+    }
+    says metal:3 "no machine is known"
+    says cpu:x "no machine is known"
+    says cuda:banana "no machine is known"
+    says cuda:75 "is refused: it is older than sm_80"
+    says cuda:87 "-arch=sm_86 takes it for another machine"
+    says cuda:121 "-arch=sm_120a takes it for another machine"
+    sed "s/ttg.target = .cuda:80./ttg.target = \"xpu\", ttig.min_sg_size = 16 : i32, ttig.support_subgroup_matrix_multiply_accumulate/" \
+        v.ttgir | sed 's/"ttg.threads-per-warp" = 32/"ttg.threads-per-warp" = 16/; s/threadsPerWarp = .32./threadsPerWarp = [16]/' >xpu.ttgir
+    tritcc -emit=spvasm=out xpu.ttgir
+    grep -q OpEntryPoint out
+}
+
 @test "several kinds in one run are those of single runs" {
     local kind
     tritcc "${vadd[@]}" -arch=sm_80 -emit=ast=1.ast,ttir=1.ttir,ttgir=1.ttgir,llir=1.llir,ptx=1.ptx,json=1.json
