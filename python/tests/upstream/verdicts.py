@@ -33,7 +33,7 @@ def run(compiler, arguments, folder):
         TRITCC_STRICT=str(int(arguments.strict)),
     )
     command = [sys.executable, "-m", "pytest", "-q", "-x" if arguments.first else "--tb=short", "-p", "plugin"]
-    command += ["-p", "no:cacheprovider", *arguments.suite]
+    command += ["-p", "no:cacheprovider", "--confcutdir", os.path.abspath(os.sep), *arguments.suite]
     command += ["-n", str(arguments.n)] if arguments.n else []
     command += ["-k", arguments.k] if arguments.k else []
     command += ["--device", "cpu"] if arguments.dry else []
