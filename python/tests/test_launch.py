@@ -219,6 +219,62 @@ class Export(unittest.TestCase):
         with self.assertRaises(OverflowError):
             self.module().add(1, x, x, x, 1 << 40)
 
+    def test_arguments_are_what_the_kernel_takes(self):
+        tritcc.export(kernels()["add"], "*fp32, *fp32, *fp32, i32, 64", "native", self.stem)
+        add, x, o = self.module().add, np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+        add(1, x, x, o, np.int32(64))
+        np.testing.assert_array_equal(o, x + x)
+        kept = np.zeros(64, np.float32)
+        kept.flags.writeable = False
+        add(1, kept, kept, o, 64)
+        for kind, words, *given in (
+            (TypeError, r"'x' is \*fp32, and the array has fp64", np.zeros(64), x, o, 64),
+            (TypeError, r"'o' is \*fp32, and the array has i32", x, x, np.zeros(64, np.int32), 64),
+            (TypeError, "str is no array", "x", x, o, 64),
+            (TypeError, "'n' is i32, and this is 'many'", x, x, o, "many"),
+            (TypeError, "'n' is i32, and this is 1.5", x, x, o, 1.5),
+            (ValueError, "'o' is written by the kernel, and the array is read-only", x, x, kept, 64),
+        ):
+            with self.subTest(words), self.assertRaisesRegex(kind, words):
+                add(1, *given)
+
+    @unittest.skipUnless(torch, "torch is not installed")
+    def test_arrays_of_torch_and_of_others(self):
+        class Other:
+            def __init__(self, array):
+                self.__dlpack__, self.device = array.__dlpack__, array.__dlpack_device__
+
+            def __dlpack_device__(self):
+                return self.device()
+
+        tritcc.export(kernels()["add"], "*bf16, *bf16, *bf16, i32, 64", "native", self.stem)
+        x, o, p = (f(64, dtype=torch.bfloat16) for f in (torch.ones, torch.zeros, torch.zeros))
+        self.module().add(1, x, x, o, 64)
+        self.module().add(1, Other(x), x, Other(p), 64)
+        self.assertTrue(torch.equal(o, x + x) and torch.equal(p, o))
+        with self.assertRaisesRegex(TypeError, r"\*bf16, and the array has fp16"):
+            self.module().add(1, x.half(), x, o, 64)
+
+    @unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed")
+    def test_mypy_knows_the_stubs(self):
+        tritcc.export(kernels()["add"], "*fp32, *fp32, *fp32, i32, 64", "native", self.stem)
+        program = os.path.join(os.path.dirname(self.stem), "program.py")
+        lines = [
+            "import adding, tritcc",
+            "from typing import Any",
+            "def run(x: adding.Array, y: Any) -> str:",
+            "    adding.add((1, 2), x, y, None, 4, stream=0)",
+            "    adding.add('1', x, y, x, 4)",
+            "    adding.add(1, x, y, x, 'n')",
+            "    return tritcc.compile(lambda: 0, [], arch='sm_90').kernel.shared_bytes",
+        ]
+        with open(program, "w") as out:
+            out.write("\n".join(lines) + "\n")
+        command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", program]
+        run = subprocess.run(command, cwd=os.path.dirname(program), capture_output=True, text=True)
+        found = [line.split(":")[1] for line in run.stdout.splitlines() if ": error:" in line]
+        self.assertEqual(found, ["5", "6", "7"], run.stdout + run.stderr)
+
     def test_gpu_images_without_a_device(self):
         add = kernels()["add"]
         tritcc.export(add, "*fp32, *fp32, *fp32, i32, 64", ["compute_80", "x86-64-v2"], self.stem)

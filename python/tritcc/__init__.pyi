@@ -133,6 +133,15 @@ def compile(
 
 class JitKernel:
     """A kernel that is compiled when it is called: kernel[grid](*arguments, **constants)."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        arch: _Words | None = ...,
+        threads: int | None = ...,
+        options: _Words = ...,
+        **given: Any,
+    ) -> None: ...
     def __getitem__(self, grid: Any) -> Callable[..., Result]: ...
 
 def jit(

@@ -40,10 +40,10 @@ class Array(Protocol):
 
 
 def load(path, table):
-    """The launchers of an exported object: table has the types of the parameters of each kernel."""
+    """The launchers of an exported object: table has the parameters of each kernel, as str() of one gives it."""
     with open(path, "rb") as file:
         loaded = _load.Loaded([file.read()])
-    return {name: loaded.kernel(name, list(words)) for name, words in table.items()}
+    return {name: loaded.kernel(name, tuple(map(_load.Parameter.of_text, texts))) for name, texts in table.items()}
 
 
 def _named(signatures, kernel):
@@ -87,7 +87,7 @@ def _texts(kernels, archs, object_name):
     """(the module, its stub)"""
     from . import _library
 
-    table = {name: tuple(p.type for p in k.parameters if not p.constexpr) for name, k in kernels.items()}
+    table = {name: tuple(map(str, _load.parameters_of(k))) for name, k in kernels.items()}
     module = _MODULE.format(
         names=", ".join(kernels), version=_library.version(), archs=", ".join(archs), object=object_name, table=table
     )

@@ -44,7 +44,6 @@ class JitKernel:
                 found = self.cache.get(key) or self._compiled(items, device, settings)
                 self.cache[key] = found
         result, launcher, names = found
-        _check_writable(result, bound.arguments)
         extents = grid(dict(bound.arguments)) if callable(grid) else grid
         launcher(extents, [values[n] for n in names], _stream(stream, device))
         return result
@@ -56,9 +55,9 @@ class JitKernel:
             self.function, signature, arch=arch, emit="obj", options=self.options, **{**self.given, **settings}
         )
         kernel = result.kernels[0]
-        words = {p.name: p.type for p in kernel.parameters if not p.constexpr}
+        parameters = _load.parameters_of(kernel)
         loaded = _load.Loaded([result.obj], self.threads)
-        return result, loaded.kernel(kernel.name, list(words.values())), list(words)
+        return result, loaded.kernel(kernel.name, parameters), [p.name for p in parameters]
 
 
 def jit(function=None, *, arch=None, threads=None, options=(), **given):
@@ -109,18 +108,6 @@ def _text(item):
     if isinstance(item, tuple):
         return tuple(map(_text, item))
     return item
-
-
-def _check_writable(result, arguments):
-    for p in result.kernels[0].parameters:
-        flags = getattr(arguments.get(p.name), "flags", None)
-        if (
-            not p.constexpr
-            and p.type.startswith("*")
-            and not p.read_only
-            and getattr(flags, "writeable", True) is False
-        ):
-            raise ValueError(f"'{p.name}' is written by the kernel, and the array is read-only")
 
 
 def _stream(stream, device):

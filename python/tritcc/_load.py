@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import typing
 
 from . import _arrays, errors
 
@@ -136,46 +137,93 @@ class Loaded:
         self.library.tritcc_python_strerror.restype = ctypes.c_char_p
         self.library.tritcc_python_threads(threads or os.cpu_count() or 1)
 
-    def kernel(self, name, words):
-        """The launcher of a kernel whose parameters have these types, constants left out."""
-        return Launcher(self, getattr(self.library, name), name, words)
+    def kernel(self, name, parameters):
+        """The launcher of a kernel with these parameters, constants left out."""
+        return Launcher(self, getattr(self.library, name), name, parameters)
+
+
+class Parameter(typing.NamedTuple):
+    """What a launcher passes: a name for messages, its type as -sig has it, and whether the kernel only reads behind it."""
+
+    name: str
+    type: str
+    is_read_only: bool
+
+    def __str__(self):
+        return f"{self.name}: {'const ' * self.is_read_only}{self.type}"
+
+    @classmethod
+    def of_text(cls, text):
+        """Of what str() gives."""
+        name, _, word = text.partition(": ")
+        return cls(name, word.removeprefix("const "), word.startswith("const "))
+
+
+def parameters_of(kernel):
+    """Those of a kernel's record that are no constants."""
+    return tuple(Parameter(p.name, p.type, p.read_only) for p in kernel.parameters if not p.constexpr)
 
 
 class Launcher:
-    def __init__(self, loaded, function, name, words):
-        self.loaded, self.function, self.name, self.words = loaded, function, name, words
+    def __init__(self, loaded, function, name, parameters):
+        self.loaded, self.function, self.name, self.parameters = loaded, function, name, parameters
         function.restype = ctypes.c_int
-        function.argtypes = [ctypes.c_void_p, Grid, *[c for word in words for c in c_types(word)]]
+        function.argtypes = [ctypes.c_void_p, Grid, *[c for p in parameters for c in c_types(p.type)]]
 
     def __call__(self, grid, arguments, stream=0):
-        """Launches; `arguments` has a value for each of the words."""
+        """Launches; `arguments` has a value for each of the parameters."""
         values, kept = [], []
-        for word, value in zip(self.words, arguments, strict=True):
-            self._add(word, value, values, kept)
+        for parameter, value in zip(self.parameters, arguments, strict=True):
+            self._add(parameter, value, values, kept)
         status = self.function(stream, grid_of(grid), *values)
         if status:
             said = self.loaded.library.tritcc_python_strerror(status) or b""
             raise errors.LaunchError(f"{self.name}: {said.decode() or _STATUS.get(status, f'status {status}')}")
 
-    def _add(self, word, value, values, kept):
+    def _add(self, parameter, value, values, kept):
+        word = parameter.type
         if word.startswith("("):
             for part, item in zip(split_tuple(word), value, strict=True):
-                self._add(part, item, values, kept)
+                self._add(parameter._replace(type=part), item, values, kept)
         elif word.startswith("*"):
-            array = (
-                value
-                if isinstance(value, _arrays.Array) or value is None or isinstance(value, int)
-                else _arrays.array_of(value)
-            )
-            kept.append(array)
-            values.append(array.address if isinstance(array, _arrays.Array) else array or 0)
+            values.append(self._address(parameter, value, kept))
         elif word.startswith("tensordesc"):
             values.append(ctypes.byref(_descriptor(value, kept)))
         elif word != "constexpr":
-            low, high = _RANGES.get(word, (None, None))
-            if low is not None and not low <= value <= high:
-                raise OverflowError(f"{self.name}: {value} is no {word}")
-            values.append(value)
+            values.append(self._scalar(parameter, value))
+
+    def _address(self, parameter, value, kept):
+        """Of an array whose elements are the parameter's; addresses are numbers, and nothing is known of them."""
+        if value is None or isinstance(value, int):
+            return value or 0
+        array = value if isinstance(value, _arrays.Array) else _arrays.array_of(value)
+        if not _is_same(array.type, parameter.type[1:]):
+            raise TypeError(f"{self.name}: '{parameter.name}' is {parameter.type}, and the array has {array.type}")
+        if not array.is_writable and not parameter.is_read_only:
+            raise ValueError(f"'{parameter.name}' is written by the kernel, and the array is read-only")
+        kept.append(array)
+        return array.address
+
+    def _scalar(self, parameter, value):
+        word = parameter.type
+        try:
+            value = value.__index__() if word in _RANGES else int(bool(value)) if word in ("i1", "u1") else float(value)
+        except (AttributeError, TypeError, ValueError):
+            raise TypeError(f"{self.name}: '{parameter.name}' is {word}, and this is {value!r}") from None
+        low, high = _RANGES.get(word, (None, None))
+        if low is not None and not low <= value <= high:
+            raise OverflowError(f"{self.name}: '{parameter.name}' is {word}, and {value} is none")
+        return value
+
+
+def _is_same(has, wants):
+    """Do elements of one type serve as those of another? Signs do not matter, nor does what a byte stands for."""
+
+    def width(word):
+        digits = word.lstrip("iu")
+        return max(int(digits), 8) if word[:1] in ("i", "u") and digits.isdigit() else None
+
+    return has == wants or width(has) is not None and width(has) == width(wants) or wants == "void"
 
 
 def _descriptor(value, kept):
