@@ -95,6 +95,7 @@ canonicalize-pointers|after:reduce-data-duplication|gfx942|differential.tri|carr
 canonicalize-pointers|after:inline|gfx942|differential.tri|product|*fp16:16:S, *fp16:16:S, *fp32:16, i32:16, i32:16, i32:16, i32:16, 64, 64, 32, 'tf32', False|c|$mm_args
 move-up-prologue-loads|after:inline|gfx942|prologue.ttir|prologue||arg1|randn:f32:256:seed=1 arg1=zeros:f32:128 100
 update-async-wait-count|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
+optimize-buffer-op-ptr|after:inline|gfx942|buffer-loop.ttir|buffer_loop||arg1|randn:f32:640:seed=1 arg1=zeros:f32:640
 convert-buffer-ops|after:reduce-data-duplication|gfx942|differential.tri|spread|*fp32:16:S, *fp32:16:S, i32, 32|y|randn:f32:32x32:seed=1 y=randn:f32:32x32:seed=2 3
 allocate-warp-groups|host|sm_90a|differential.tri|split_tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=2,2 randint:f16:80x72:seed=1,low=-9,high=9 randint:f16:72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:80x72 80 72 72
 allocate-global-scratch|like:threefold|sm_80|scratch.ttir|scratch||arg1|randint:f32:128:seed=1,low=-9,high=9 arg1=zeros:f32:128
