@@ -56,7 +56,8 @@ static size_t add_given_maps(tri_run_kernel *k, size_t at)
 /* Scratch memory of the whole grid, which is the argument behind all others. */
 static void add_scratch(tri_run_kernel *k, const tri_kernel *kernel, size_t at)
 {
-    uint64_t programs = (uint64_t)k->grid.x * k->grid.y * k->grid.z, alignment = (uint64_t)kernel->scratch_alignment;
+    uint64_t programs = (uint64_t)k->launched.x * k->launched.y * k->launched.z,
+             alignment = (uint64_t)kernel->scratch_alignment;
     size_t size = (size_t)((uint64_t)kernel->scratch_bytes * programs);
     if (!size)
         return;
@@ -79,6 +80,7 @@ static bool open_simulator(tri_run_kernel *k, tri_argument_list *arguments)
         if (tri_run_kernel_is_memory(&arguments->at[i]))
             add_buffer(k, &arguments->at[i]);
     k->launched = k->grid;
+    k->launched.x *= kernel->num_ctas > 1 ? (uint32_t)kernel->num_ctas : 1; /* a cluster's blocks never meet */
     size_t at = k->num_values + add_given_grid(k, kernel, &k->launched);
     add_scratch(k, kernel, at + add_given_maps(k, at));
     const tri_jit_symbol symbols[] = {{"tri_sim_primitive", (const void *)(uintptr_t)tri_sim_primitive},

@@ -11,10 +11,12 @@ enum {
     attribute_major = 75,
     attribute_minor = 76,
     function_max_dynamic_shared = 8,
+    function_large_cluster = 14,
     launch_cooperative = 2,
     launch_cluster_dimension = 4,
     launch_programmatic = 6, /* stream serialization */
     default_shared_limit = 48 * 1024,
+    portable_cluster = 8, /* blocks that each device takes */
 };
 
 typedef struct {
@@ -333,6 +335,8 @@ static int get_function(const tri_rt_variant *variant, void *module, void **out_
     int r = api.module_function(out_function, module, variant->symbol);
     if (!r && variant->shared_bytes > default_shared_limit)
         r = api.function_set(*out_function, function_max_dynamic_shared, (int)variant->shared_bytes);
+    if (!r && variant->num_ctas > portable_cluster)
+        r = api.function_set(*out_function, function_large_cluster, 1);
     return driver_error(r);
 }
 

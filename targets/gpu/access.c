@@ -446,6 +446,16 @@ void tri_gpu_store_words(tri_gpu *g, const tri_gpu_packing *p, const tri_machine
     }
 }
 
+LLVMValueRef tri_gpu_writer(tri_gpu *g, const tri_gpu_layout *layout)
+{
+    LLVMValueRef owner = layout ? tri_gpu_owner(g, &layout->replicas) : tri_gpu_first_thread(g);
+    uint64_t copies = layout ? layout->replicas.block : UINT64_MAX;
+    if (g->num_ctas == 1 || !(copies &= (uint64_t)g->num_ctas - 1))
+        return owner;
+    LLVMValueRef others = LLVMBuildAnd(g->b, tri_gpu_block_rank(g), tri_gpu_i32(g, (int64_t)copies), "");
+    return tri_gpu_and(g, LLVMBuildICmp(g->b, LLVMIntEQ, others, tri_gpu_i32(g, 0), ""), owner);
+}
+
 LLVMValueRef tri_gpu_first_thread(tri_gpu *g)
 {
     return LLVMBuildICmp(g->b, LLVMIntEQ, tri_gpu_thread(g), tri_gpu_i32(g, 0), "");

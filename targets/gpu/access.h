@@ -50,5 +50,8 @@ LLVMValueRef tri_gpu_access_offset(tri_gpu *g, LLVMValueRef base, LLVMValueRef p
 
 /* i1: thread 0 of the block; for scalar writes. */
 LLVMValueRef tri_gpu_first_thread(tri_gpu *g);
+/* Who writes a block of this layout, or a scalar, to memory that all programs see: of those who have the same number
+ * one thread of a cluster. Null: every thread. */
+LLVMValueRef tri_gpu_writer(tri_gpu *g, const tri_gpu_layout *layout);
 
 #endif

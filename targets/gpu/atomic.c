@@ -195,6 +195,23 @@ static void update_groups(tri_gpu *g, MlirOperation op, const tri_gpu_groups *gr
     }
 }
 
+/* The first block of a cluster does for all what each of them has: the others would have to hear what was there, and it
+ * to wait for what they stored before. */
+static bool check_cluster(tri_gpu *g, MlirOperation op, const tri_gpu_layout *layout, bool has_users)
+{
+    tri_op_list stores = {0};
+    if (g->num_ctas == 1 || (layout && !(layout->replicas.block & ((uint64_t)g->num_ctas - 1))))
+        return true;
+    if (has_users)
+        return tri_gpu_unsupported(g, op, "the blocks of a cluster do not hand the value on; use -num-ctas=1");
+    int64_t sem = tri_op_int(op, "sem", TRI_SEM_ACQ_REL);
+    tri_op_collect_named(g->func, "tt.store", g->arena, &stores);
+    if (stores.len && (sem == TRI_SEM_RELEASE || sem == TRI_SEM_ACQ_REL))
+        return tri_gpu_unsupported(g, op, "it would have to wait for what other blocks of the cluster store; use "
+                                          "sem=\"relaxed\" or -num-ctas=1");
+    return true;
+}
+
 static bool run_atomic(tri_gpu *g, MlirOperation op, bool is_cas)
 {
     MlirValue pointer = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0), mask = {0};
@@ -218,7 +235,9 @@ static bool run_atomic(tri_gpu *g, MlirOperation op, bool is_cas)
         return false;
     u.vec = groups.vec;
     tri_gpu_layout *layout = groups.layout;
-    LLVMValueRef owner = layout ? tri_gpu_owner(g, &layout->replicas) : tri_gpu_first_thread(g);
+    if (!check_cluster(g, op, layout, u.has_users))
+        return false;
+    LLVMValueRef owner = tri_gpu_writer(g, layout);
     tri_gpu_value out = tri_gpu_new(g, values.count);
     update_groups(g, op, &groups, owner, u, &out);
     if (u.has_users && owner && !broadcast(g, op, layout, owner, &out))

@@ -125,13 +125,13 @@ static bool run_make_range(tri_gpu *g, MlirOperation op)
 static LLVMValueRef program_id(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {
     (void)a;
-    return tri_machine_call(g, (tri_machine_id)(TRI_MACHINE_program_id_x + tri_op_int(op, "axis", 0)), NULL, 0);
+    return tri_gpu_program_id(g, (int)tri_op_int(op, "axis", 0));
 }
 
 static LLVMValueRef num_programs(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {
     (void)a;
-    return tri_machine_call(g, (tri_machine_id)(TRI_MACHINE_num_programs_x + tri_op_int(op, "axis", 0)), NULL, 0);
+    return tri_gpu_num_programs(g, (int)tri_op_int(op, "axis", 0));
 }
 
 static bool run_poison(tri_gpu *g, MlirOperation op)

@@ -42,6 +42,7 @@ typedef struct {
     int barrier;             /* number of its own barrier; TRI_GPU_ALL_WARPS: it is the whole block */
     LLVMBasicBlockRef entry; /* thread numbers are made here; it ends when the group's code is complete */
     LLVMValueRef thread, lane, warp;
+    LLVMValueRef block_rank;   /* of the block in its cluster */
     LLVMValueRef uniform_warp; /* `warp`, known to be the same for all lanes */
     LLVMValueRef shared;     /* base of the shared memory that offsets count from, addrspace 3 */
     tri_map coordinates;     /* tri_gpu_layout * -> LLVMValueRef[TRI_MAX_RANK] of register 0; null until asked */
@@ -57,6 +58,7 @@ typedef struct tri_gpu {
     const tri_machine *machine;
     int arch;                  /* number of unit->arch */
     tri_plan_machine plan;     /* what layout plans may use */
+    int num_ctas;              /* blocks of a cluster, which runs one program */
     int num_warps;             /* of the function's block: those of all groups */
     int most_warps;            /* of a block with partitions */
     int default_warps;         /* that run kernels from their start; fewer where some only run partitions */
@@ -200,6 +202,10 @@ LLVMValueRef tri_gpu_lane(tri_gpu *g);
 LLVMValueRef tri_gpu_warp(tri_gpu *g);
 /* The same number as one that the machine knows to be equal in all lanes: for addresses that it takes per warp. */
 LLVMValueRef tri_gpu_uniform_warp(tri_gpu *g);
+/* The number of this block in its cluster, which is one program; and the program's own numbers. */
+LLVMValueRef tri_gpu_block_rank(tri_gpu *g);
+LLVMValueRef tri_gpu_program_id(tri_gpu *g, int axis);
+LLVMValueRef tri_gpu_num_programs(tri_gpu *g, int axis);
 /* Coordinate along dim of register r of this thread (i32). */
 LLVMValueRef tri_gpu_coordinate(tri_gpu *g, tri_gpu_layout *layout, int reg, int dim);
 /* Part of a packed output word (bits [shift, shift + bits)) that lane and warp give, as i32. */
@@ -246,6 +252,9 @@ LLVMValueRef tri_gpu_intrinsic_same(tri_gpu *g, const char *name, LLVMValueRef *
 LLVMValueRef tri_gpu_contract(tri_gpu *g, LLVMValueRef value);
 
 /* ---- group.c: groups of warps and their barriers ---- */
+
+/* cluster.c: whether the module's operations are such that blocks of a cluster can do. False after a report. */
+bool tri_gpu_check_cluster(tri_gpu *g);
 
 /* A group of `num_warps` warps from `first_warp`, whose numbers are made in `entry`. */
 tri_gpu_group *tri_gpu_new_group(tri_gpu *g, int first_warp, int num_warps, int barrier, LLVMBasicBlockRef entry);

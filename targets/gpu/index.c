@@ -90,6 +90,46 @@ LLVMValueRef tri_gpu_uniform_warp(tri_gpu *g)
     return g->group->uniform_warp;
 }
 
+/* ---- blocks of a cluster ---- */
+
+LLVMValueRef tri_gpu_block_rank(tri_gpu *g)
+{
+    if (!g->group->block_rank) {
+        LLVMBasicBlockRef here = enter_entry(g);
+        LLVMValueRef block = tri_machine_call(g, TRI_MACHINE_program_id_x, NULL, 0);
+        g->group->block_rank = LLVMBuildAnd(g->b, block, tri_gpu_i32(g, g->num_ctas - 1), "rank");
+        tri_gpu_at_end(g, here);
+    }
+    return g->group->block_rank;
+}
+
+/* A cluster is as many blocks next to each other along x. */
+static LLVMValueRef per_cluster(tri_gpu *g, tri_machine_id x, int axis)
+{
+    LLVMValueRef count = tri_machine_call(g, (tri_machine_id)(x + axis), NULL, 0);
+    return axis || g->num_ctas == 1 ? count
+                                    : LLVMBuildLShr(g->b, count, tri_gpu_i32(g, tri_linear_log2(g->num_ctas)), "");
+}
+
+LLVMValueRef tri_gpu_program_id(tri_gpu *g, int axis) { return per_cluster(g, TRI_MACHINE_program_id_x, axis); }
+
+LLVMValueRef tri_gpu_num_programs(tri_gpu *g, int axis) { return per_cluster(g, TRI_MACHINE_num_programs_x, axis); }
+
+/* What the number of the block in its cluster adds to a map of thread numbers, by XOR. */
+static LLVMValueRef apply_block(tri_gpu *g, const tri_linear *map, int shift, uint64_t mask, LLVMValueRef sum)
+{
+    for (int bit = 0; g->num_ctas > 1 && bit < tri_linear_in_bits(map, TRI_DIM_BLOCK); bit++) {
+        uint64_t basis = tri_linear_basis(map, TRI_DIM_BLOCK, bit) >> shift & mask;
+        if (!basis)
+            continue;
+        LLVMValueRef on = LLVMBuildAnd(g->b, tri_gpu_block_rank(g), tri_gpu_i32(g, INT64_C(1) << bit), "");
+        LLVMValueRef is_off = LLVMBuildICmp(g->b, LLVMIntEQ, on, tri_gpu_i32(g, 0), "");
+        LLVMValueRef term = LLVMBuildSelect(g->b, is_off, tri_gpu_i32(g, 0), tri_gpu_i32(g, (int64_t)basis), "");
+        sum = sum ? LLVMBuildXor(g->b, sum, term, "") : term;
+    }
+    return sum ? sum : tri_gpu_i32(g, 0);
+}
+
 /* ---- linear maps of the thread number ---- */
 
 /* Basis of bit `bit` of the thread number: lanes below, warps above. */
@@ -147,7 +187,7 @@ LLVMValueRef tri_gpu_apply_thread(tri_gpu *g, const tri_linear *map, int shift, 
         used |= basis;
         bit += run;
     }
-    return sum ? sum : tri_gpu_i32(g, 0);
+    return apply_block(g, map, shift, mask, sum);
 }
 
 /* Runs of bits whose bases double are one mask and shift. */

@@ -117,7 +117,7 @@ static bool run_store(tri_gpu *g, MlirOperation op)
     tri_gpu_packing packing = tri_gpu_plan_packing(g, type, groups.vec);
     remark_width(g, op, &groups, &packing);
     LLVMValueRef base = tri_gpu_access_base(g, pointer);
-    LLVMValueRef owner = groups.layout ? tri_gpu_owner(g, &groups.layout->replicas) : tri_gpu_first_thread(g);
+    LLVMValueRef owner = tri_gpu_writer(g, groups.layout);
     for (int a = 0; a < groups.count; a++) {
         const int *reg = groups.reg + a * groups.vec;
         LLVMValueRef elements[max_vec];

@@ -95,7 +95,7 @@ static void print_register(tri_gpu *g, MlirOperation op, tri_gpu_layout *layout,
     tri_buf format = {0};
     tri_buf_add_z(&format, "pid (%d, %d, %d) ");
     for (int d = 0; d < 3; d++)
-        args[n++] = tri_machine_call(g, (tri_machine_id)(TRI_MACHINE_program_id_x + d), NULL, 0);
+        args[n++] = tri_gpu_program_id(g, d);
     MlirValue value = mlirOperationGetOperand(op, operand);
     MlirType type = mlirValueGetType(value);
     tri_buf_add_z(&format, "idx (");
@@ -124,8 +124,8 @@ static void print_prefix(tri_gpu *g, MlirOperation op)
     add_text(&format, tri_op_string(op, "prefix"));
     tri_buf_add_z(&format, "\n");
     for (int d = 0; d < 3; d++)
-        args[d] = tri_machine_call(g, (tri_machine_id)(TRI_MACHINE_program_id_x + d), NULL, 0);
-    tri_gpu_if state = tri_gpu_begin_if(g, tri_gpu_first_thread(g));
+        args[d] = tri_gpu_program_id(g, d);
+    tri_gpu_if state = tri_gpu_begin_if(g, tri_gpu_writer(g, NULL));
     call_printf(g, &format, args, 3);
     tri_gpu_end_if(g, state);
     tri_buf_fini(&format);
@@ -142,7 +142,7 @@ static bool run_print(tri_gpu *g, MlirOperation op)
         tri_gpu_layout *layout = tri_type_is_tensor(type) ? tri_gpu_layout_of(g, op, type) : NULL;
         if (tri_type_is_tensor(type) && !layout)
             return false;
-        LLVMValueRef owner = layout ? tri_gpu_owner(g, &layout->replicas) : tri_gpu_first_thread(g);
+        LLVMValueRef owner = tri_gpu_writer(g, layout);
         tri_gpu_if state = {0};
         if (owner)
             state = tri_gpu_begin_if(g, owner);

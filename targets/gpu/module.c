@@ -19,8 +19,8 @@
 
 void tri_gpu_conversion_pass(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_format(out, "convert-triton-to-tritongpu{target=%s num-warps=%d threads-per-warp=%d num-ctas=%d}",
-                   unit->arch->ttg_target, tri_facts_warps(unit), tri_facts_lanes(unit), tri_facts_ctas(unit));
+    tri_buf_format(out, "convert-triton-to-tritongpu{target=%s num-warps=%d threads-per-warp=%d num-ctas=1}",
+                   unit->arch->ttg_target, tri_facts_warps(unit), tri_facts_lanes(unit));
 }
 
 static const tri_gpu_op *const tables[] = {
@@ -61,6 +61,7 @@ static void init(tri_gpu *g, tri_unit *unit, const tri_machine *machine)
     g->release = unit->options->release;
     g->llvm = unit->llvm;
     g->default_warps = (int)module_int(unit->module, "ttg.num-warps", 4);
+    g->num_ctas = (int)module_int(unit->module, "ttg.num-ctas", 1);
     g->num_warps = g->most_warps = (int)module_int(unit->module, "ttg.total-num-warps", g->default_warps);
     g->warp_size = unit->lanes = tri_facts_lanes(unit);
     g->i1 = LLVMInt1TypeInContext(g->llvm);
@@ -125,7 +126,7 @@ static bool check_limits(tri_gpu *g, MlirModule module)
     MlirOperation op = len ? kernels.at[0] : mlirModuleGetOperation(module);
     const tri_machine_facts *arch = g->unit->arch;
     int64_t ctas = module_int(module, "ttg.num-ctas", 1), shared = module_int(module, "ttg.shared", 0);
-    if (ctas != 1) {
+    if (ctas > arch->max_ctas) {
         tri_op_error(g->unit->diag, op, 6002, "clusters of %lld blocks cannot be lowered for '%s'; use -num-ctas=1",
                      (long long)ctas, arch->name);
         return false;
@@ -237,7 +238,7 @@ bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine)
         unit->llvm = tri_context_create_llvm(unit->diag);
     init(&g, unit, machine);
     MlirModule module = unit->module;
-    if (!check_limits(&g, module) || !check_parameters(&g, module))
+    if (!check_limits(&g, module) || !check_parameters(&g, module) || !tri_gpu_check_cluster(&g))
         return false;
     g.pointers = tri_pointers_create(g.arena);
     g.axis = tri_axis_info_create(g.arena, mlirModuleGetOperation(module));

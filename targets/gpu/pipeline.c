@@ -8,7 +8,10 @@
 enum { RESERVE = 8192 /* bytes of shared memory for mbarriers and exchanges */ };
 
 /* Bulk copies through tensor maps that kernels write. */
-static bool uses_tma(const tri_unit *unit) { return unit->arch->has_warp_groups && !unit->options->no_tma; }
+static bool uses_tma(const tri_unit *unit)
+{
+    return unit->arch->has_warp_groups && !unit->options->no_tma && tri_facts_ctas(unit) == 1;
+}
 
 static void add_descriptor_pass(const tri_unit *unit, bool keeps_some, tri_buf *out)
 {
@@ -36,8 +39,10 @@ static void add_layout_passes(const tri_unit *unit, tri_buf *out)
     bool has_products = unit->arch->mma != TRI_MMA_NONE;
     const char *groups = unit->options->no_swap_operands ? ",accelerate-matmul{max-version=3 swap=0}"
                                                          : ",accelerate-matmul{max-version=3}";
-    tri_buf_format(out, ",coalesce%s,remove-layout-conversions,optimize-thread-locality%s",
-                   has_products ? ",f32-dot-tc" : "",
+    tri_buf_format(out, ",coalesce%s", has_products ? ",f32-dot-tc" : "");
+    if (tri_facts_ctas(unit) > 1)
+        tri_buf_format(out, ",plan-cta{num-ctas=%d}", tri_facts_ctas(unit));
+    tri_buf_format(out, ",remove-layout-conversions,optimize-thread-locality%s",
                    unit->arch->has_warp_groups       ? groups
                    : unit->arch->mma == TRI_MMA_SYNC ? ",accelerate-matmul{max-version=2}"
                    : is_amd(unit)                    ? ",accelerate-matmul{narrow-first=1}"

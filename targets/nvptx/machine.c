@@ -53,6 +53,8 @@ static void set_attribute(tri_gpu *g, LLVMValueRef function, const char *name, t
 static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
 {
     set_attribute(g, function, "nvvm.reqntid", tri_str_format(g->arena, "%d", g->num_warps * g->warp_size));
+    if (g->num_ctas > 1)
+        set_attribute(g, function, "nvvm.cluster_dim", tri_str_format(g->arena, "%d,1,1", g->num_ctas));
     size_t len = 0;
     const char *name = LLVMGetValueName2(function, &len);
     int maxnreg = tri_gpu_maxnreg(g, (tri_str){name, len});

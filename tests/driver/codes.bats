@@ -83,7 +83,7 @@ IR
     gives 5011 1 w.ttir -emit=ptx=-
     printf nonsense >x.spv
     gives 5020 1 x.spv -emit=spvasm=-
-    gives 6002 1 "${vadd[@]}" -num-ctas=4 -emit=ptx=-
+    gives 6002 1 "${vadd[@]}" -arch=sm_80 -num-ctas=4 -emit=ptx=-
 }
 
 @test "messages of the CUDA Toolkit's parts" {

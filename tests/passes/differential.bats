@@ -18,6 +18,7 @@ here=$SRCDIR/tests/passes
 #        host      the host's way
 #        like:K    kernel K of execute.tri, on the host
 #        after:P   the pass is in no pipeline: it runs after P, and the pipeline alone is the other way
+#        clusters  the pipeline for clusters of two blocks, the other way is that for one
 #        looks     the pass changes nothing
 mm='*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, i32:16, i32:16'
 mm_args='randint:f16:64x128:seed=1,low=-9,high=9 randint:f16:128x64:seed=2,low=-9,high=9 c=zeros:f32:64x64 128 128 64 64'
@@ -51,6 +52,7 @@ tma-lowering|host|sm_90a|differential.tri|tiles|*fp16:16, *fp16:16, *fp32:16, i3
 optimize-descriptor-encoding|host|sm_90a|differential.tri|batched_tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=2,2,2 randint:f16:2x80x72:seed=1,low=-9,high=9 randint:f16:2x72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:2x80x72 80 72 72
 tma-lowering|host|sm_90a|differential.tri|batched_tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=2,2,2 randint:f16:2x80x72:seed=1,low=-9,high=9 randint:f16:2x72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:2x80x72 80 72 72
 reorder-programs|without|sm_90a|differential.tri|tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=2,2 randint:f16:80x72:seed=1,low=-9,high=9 randint:f16:72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:80x72 80 72 72
+plan-cta|clusters|sm_90a|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 persistent-programs|after:reorder-programs|sm_90a|differential.tri|tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=3,2 randint:f16:80x72:seed=1,low=-9,high=9 randint:f16:72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:80x72 80 72 72
 auto-tma|without|sm_90a|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 auto-tma|without|sm_90a|differential.tri|sequences|$sequences|o|$sequences_args
@@ -168,6 +170,7 @@ check_row() {
     case $how in
     without) awk -v pass="$pass" '{ name = $0; sub(/\{.*/, "", name) } name != pass' normal >other ;;
     after:*) cp normal other && awk -v at="${how#after:}" -v pass="$pass" '{ print } $0 == at { print pass }' normal >with ;;
+    clusters) cp normal other && pipeline_of "$arch" -num-ctas=2 >with ;;
     linalg) # what the structured form computes, which every one of these passes is needed for
         "$TRITRUN" -arch=native -k "$kernel" -o "$result=other.npy" "$here/$file" "${arguments[@]}" &&
             "$TRITRUN" -arch=linalg -k "$kernel" -expect="$result=@other.npy" "-rtol=$tolerance" "-atol=$tolerance" \

@@ -1,8 +1,8 @@
 # Pipelines of targets, for tests that change them.
 
-# The pipeline of the target: passes and options, one a line.
+# pipeline_of ARCH OPTION...: the pipeline of the target: passes and options, one a line.
 pipeline_of() {
-    "$TRITCC" --print-pipeline "-arch=$1" | sed -n 's/^  -passes=//p' | paste -sd, | awk '{
+    "$TRITCC" --print-pipeline "-arch=$1" "${@:2}" | sed -n 's/^  -passes=//p' | paste -sd, | awk '{
         for (i = 1; i <= length($0); i++) {
             c = substr($0, i, 1)
             if (c == "{") depth++

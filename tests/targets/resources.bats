@@ -179,7 +179,7 @@ K
 }
 
 @test "clusters of blocks: from the command line or the source" {
-    for arch in sm_80 sm_90a; do
+    for arch in sm_80 sm_89; do
         tritcc -1 -arch=$arch -num-ctas=2 -emit=ptx=k.ptx "${VADD[@]}"
         [[ $errors == *"vadd.tri:18:1: error: clusters of 2 blocks cannot be lowered for '$arch'; use -num-ctas=1 [TRI-6002]"* ]]
         [ ! -e k.ptx ]
@@ -195,9 +195,12 @@ def k(p, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(p + i, i)
 K
-    tritcc -1 -arch=sm_90a -emit=ptx=k.ptx -sig 'k(*i32)' k.tri
-    [[ $errors == *"k.tri:7:1: error: clusters of 4 blocks cannot be lowered for 'sm_90a'; use -num-ctas=1"* ]]
-    tritcc -arch=sm_90a -num-ctas=1 -emit=ptx=k.ptx -sig 'k(*i32)' k.tri
+    tritcc -1 -arch=sm_80 -emit=ptx=k.ptx -sig 'k(*i32)' k.tri
+    [[ $errors == *"k.tri:7:1: error: clusters of 4 blocks cannot be lowered for 'sm_80'; use -num-ctas=1"* ]]
+    tritcc -arch=sm_80 -num-ctas=1 -emit=ptx=k.ptx -sig 'k(*i32)' k.tri
+    tritcc -arch=sm_90a -emit=ptx=k.ptx,json=k.json -sig 'k(*i32)' k.tri
+    grep -q '.reqnctapercluster 4, 1, 1' k.ptx
+    grep -q '"num_ctas": 4' k.json
 }
 
 @test "the record says whether a kernel waits for the one before it" {

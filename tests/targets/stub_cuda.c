@@ -360,6 +360,8 @@ int cuLaunchKernelEx(const launch_config *config, void *function, void **args, v
     for (unsigned i = 0; i < config->count; i++) {
         if (config->attributes[i].id == 2)
             the_log.cooperative = config->attributes[i].value.flag;
+        else if (config->attributes[i].id == 4)
+            memcpy(the_log.cluster, config->attributes[i].value.bytes, sizeof the_log.cluster);
         else if (config->attributes[i].id == 6)
             the_log.programmatic = config->attributes[i].value.flag;
         else

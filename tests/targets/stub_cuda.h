@@ -12,6 +12,7 @@ typedef struct {
     unsigned grid[3], threads, shared;
     void *stream;
     int occupancies;
+    unsigned cluster[3];
     int ex_launches, cooperative, programmatic; /* cuLaunchKernelEx; values of the last one's attributes */
     int want_args, want_bytes[16]; /* set by the test: sizes of the arguments to record */
     uint64_t args[16];

@@ -45,7 +45,7 @@ typedef struct {
 
 /* ---- matchers ---- */
 
-static bool is_number(MlirOperation op)
+static bool is_program_number(MlirOperation op)
 {
     return tri_op_is(op, "tt.get_program_id") || tri_op_is(op, "tt.get_num_programs");
 }
@@ -199,7 +199,7 @@ static void loop_over_grid(kernel_info *k, bool is_split)
     compute_numbers(k, loop, numbers);
     for (size_t i = 0; i < all.len; i++) {
         MlirOperation op = all.at[i];
-        int64_t axis = is_number(op) ? tri_op_int(op, "axis", 0) : AXES;
+        int64_t axis = is_program_number(op) ? tri_op_int(op, "axis", 0) : AXES;
         if (axis < AXES)
             tri_op_replace(op, 1, tri_op_is(op, "tt.get_program_id") ? &numbers[axis] : &k->extent[axis]);
     }
