@@ -107,13 +107,14 @@ tri_ev tri_builtin_device_assert(tri_eval *e, const tri_ev *args)
 {
     tri_ev cond, mask;
     tri_str message;
-    if (!tri_arg_str(e, args, 1, "", &message))
+    bool is_left_out = !e->unit->options->debug_asserts && !e->debug; /* Triton looks at no message then */
+    if ((!is_left_out || tri_ev_is_tensor(args[1])) && !tri_arg_str(e, args, 1, "", &message))
         return (tri_ev){0};
     if (!tri_arg_tensor(e, args, 0, &cond) || (!tri_ev_is_none(args[2]) && !tri_arg_tensor(e, args, 2, &mask)))
         return (tri_ev){0};
     if (e->unit->options->warn_asserts && !e->debug)
         tri_eval_warning(e, "lost-assert", "this device cannot report a failed assertion: it is left out");
-    if (!e->unit->options->debug_asserts && !e->debug)
+    if (is_left_out)
         return tri_ev_none(e);
     if (!tri_types_is_int(cond.type) || tri_types_element(cond.type)->dtype != TRI_DTYPE_INT1)
         return tri_arg_error(e, 0, 3012, "the condition must be of type int1, but this is '%s'",

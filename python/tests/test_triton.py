@@ -333,6 +333,19 @@ class Refusals(Installed):
         self.assertTrue(os.path.exists(os.path.join(self.cache, "repro.make_ttir.repro.mlir")))
         self.assertIn("TRITON_REPRODUCER_PATH is set", tritcc.triton.report().fallbacks[0].reason)
 
+    def test_types_are_those_of_the_signature(self):
+        """As with Triton: torch.compile says i32 of small numbers, whatever the function's author wrote."""
+        import kernels
+
+        tl = kernels.tl
+
+        @support.triton.jit
+        def annotated(o, n: tl.int64, m: "tl.int32", c: tl.constexpr, B: "tl.constexpr"):
+            tl.store(o + tl.arange(0, B), (n * c + m).to(tl.float32))
+
+        text = compiled(annotated, o="*fp32", n="i32", m="i64", c=3, B=64).asm["ttir"]
+        self.assertRegex(text, r"%n: i32 .*%m: i64")
+
     def test_warnings_begin_with_tritons_words(self):
         import kernels
 

@@ -57,9 +57,13 @@ _PLAIN = (int, float, str, bool, type(None))
 
 def outer_words(text, scope, signature):
     """What a function's text may mean of its scope, by words alone: {word: value}, or None when the syntax must tell:
-    there are modules of the user's, or values that Python reads when the function is defined."""
-    if any(p.default is not p.empty and type(p.default) not in _PLAIN for p in signature.parameters.values()):
-        return None
+    there are modules of the user's, values that Python reads when the function is defined, or types of parameters, of
+    which only those of the signature count."""
+    for p in signature.parameters.values():
+        if p.default is not p.empty and type(p.default) not in _PLAIN:
+            return None
+        if p.annotation is not p.empty and "constexpr" not in str(p.annotation):
+            return None
     found = {}
     for word in set(_WORD.findall(text)):
         if word not in scope or hasattr(builtins, word) and scope[word] is getattr(builtins, word):

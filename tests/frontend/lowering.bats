@@ -119,6 +119,12 @@ KERNEL
     tritcc -passes= -fdevice-assert -sig 'k(p=*i32, n=i32)' k.tri
     [[ $output == *'tt.assert'*'"positive"'* ]]
     [[ $output == *'int32 overflow detected for operation add'* ]]
+    # what stands for a message is looked at only then, as with Triton
+    printf '%s\n' 'import triton, triton.language as tl' '@triton.jit' 'def k(p, M: tl.constexpr):' \
+        '    tl.device_assert(tl.load(p) > 0, M)' >k.tri
+    tritcc -passes= -sig 'k(p=*i32, M=1)' k.tri
+    tritcc -1 -passes= -fdevice-assert -sig 'k(p=*i32, M=1)' k.tri
+    [[ $errors == *"must be a compile-time string"* ]]
 }
 
 @test "overflow checks can be left out: of one operation, of all" {
