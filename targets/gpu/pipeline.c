@@ -107,7 +107,7 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
                    unit->arch->async_copies ? ",allocate-warp-groups" : "", unit->arch->max_shared);
     if (unit->arch->spare_shared)
         tri_buf_format(out, " scratch-per-thread=%d", unit->arch->spare_shared);
-    tri_buf_add_z(out, "},membar");
+    tri_buf_format(out, "}%s,membar", uses_tma(unit) ? ",drop-invalidations" : "");
 }
 
 void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)

@@ -151,7 +151,6 @@ K
 ttg.global_scratch_alloc
 ttng.fence_async_shared
 ttng.init_barrier
-ttng.inval_barrier
 ttng.barrier_expect
 ttng.wait_barrier
 ttng.async_tma_copy_global_to_local
