@@ -37,6 +37,12 @@ tri_str tri_nvptx_assemble_command(tri_unit *unit, tri_str input, tri_str output
 bool tri_nvptx_list(tri_unit *unit, tri_buf *out);
 /* Says in PTX text what was inlined where (lines.c). */
 void tri_nvptx_add_inlining(tri_unit *unit, tri_buf *text);
+/* How many blocks of the kernel a multiprocessor holds with so many registers a thread; 0: nobody knows. */
+int tri_nvptx_blocks(const tri_machine_facts *arch, const tri_kernel *kernel, int registers);
+/* Makes a cubin of PTX text and reads what ptxas says of the kernels. False after a report. */
+bool tri_nvptx_run_ptxas(tri_unit *unit, tri_str tool, tri_str code, tri_str *out_cubin);
+/* -ffit-registers: assembles again with fewer registers where one more block fits then. False after a report. */
+bool tri_nvptx_fit_registers(tri_unit *unit, tri_str tool, tri_str code, tri_str *cubin);
 /* --resource-usage (target.h). */
 bool tri_nvptx_measure(tri_unit *unit, tri_str code);
 tri_resources tri_nvptx_resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code);

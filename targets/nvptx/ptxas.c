@@ -141,8 +141,7 @@ static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
     return true;
 }
 
-/* Runs the tool on PTX, takes its figures and the cubin. False after a report. */
-static bool run_tool(tri_unit *unit, tri_str tool, tri_str code, tri_str *out_cubin)
+bool tri_nvptx_run_ptxas(tri_unit *unit, tri_str tool, tri_str code, tri_str *out_cubin)
 {
     job j = {.tool = tool, .code = code};
     bool ok = tri_external_in_folder(unit, run_tool_in, &j);
@@ -150,10 +149,15 @@ static bool run_tool(tri_unit *unit, tri_str tool, tri_str code, tri_str *out_cu
     return ok;
 }
 
+static bool make_cubin(tri_unit *unit, tri_str tool, tri_str code, tri_str *out_cubin)
+{
+    return tri_nvptx_run_ptxas(unit, tool, code, out_cubin) && tri_nvptx_fit_registers(unit, tool, code, out_cubin);
+}
+
 bool tri_nvptx_measure(tri_unit *unit, tri_str code)
 {
     tri_str tool, cubin;
-    return tri_facts_parse(unit, code) && (!find_tool(unit, &tool) || run_tool(unit, tool, code, &cubin));
+    return tri_facts_parse(unit, code) && (!find_tool(unit, &tool) || make_cubin(unit, tool, code, &cubin));
 }
 
 tri_str tri_nvptx_assemble_command(tri_unit *unit, tri_str input, tri_str output)
@@ -181,7 +185,7 @@ bool tri_nvptx_assemble(tri_unit *unit)
                 .data);
         return false;
     }
-    if (!run_tool(unit, tool, code, &cubin))
+    if (!make_cubin(unit, tool, code, &cubin))
         return false;
     tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
     tri_buf_add(&unit->bytes, cubin.data, cubin.len);

@@ -37,6 +37,13 @@ static tri_resources occupancy(const tri_machine_facts *arch, const tri_kernel *
     return r;
 }
 
+int tri_nvptx_blocks(const tri_machine_facts *arch, const tri_kernel *kernel, int count)
+{
+    tri_kernel other = *kernel;
+    other.registers = count;
+    return occupancy(arch, &other, 0).blocks;
+}
+
 /* ---- what a kernel and the functions that it calls do ---- */
 
 typedef struct {
