@@ -116,6 +116,7 @@ static bool is_has_ttgir(const tri_target *target) { return target->ttgir_pipeli
 static bool is_has_linalg(const tri_target *target) { return target->linalg_pipeline != NULL; }
 static bool is_has_linalg_code(const tri_target *target) { return is_has_linalg(target) && target->lower; }
 static bool is_has_linalg_binary(const tri_target *target) { return is_has_linalg(target) && target->assemble; }
+static bool is_no_linalg(const tri_target *target) { return !is_has_linalg(target); }
 static bool is_no_ttgir(const tri_target *target) { return !is_has_ttgir(target) && !is_has_linalg(target); }
 static bool is_has_reader(const tri_target *target) { return target->read_code != NULL; }
 static bool is_object(const tri_target *target) { return target->object_form != TRI_OBJECT_NONE; }
@@ -277,6 +278,7 @@ static bool view_ttgir_svg(tri_unit *unit, tri_buf *out) { return tri_drawing_wr
 #define IS_HAS_TTGIR is_has_ttgir
 #define IS_NO_TTGIR is_no_ttgir
 #define IS_HAS_LINALG is_has_linalg
+#define IS_NO_LINALG is_no_linalg
 #define IS_HAS_LINALG_CODE is_has_linalg_code
 #define IS_HAS_LINALG_BINARY is_has_linalg_binary
 #define IS_HAS_READER is_has_reader
@@ -305,7 +307,10 @@ static const row rows[] = {
 enum { row_count = sizeof rows / sizeof *rows };
 
 /* A bundle of a family that has no code but its binary: the kernels' facts are in memory only. */
-static bool is_of_binary(const row *r, const tri_target *target) { return r->phase.bundle && !target->code_kind; }
+static bool is_of_binary(const row *r, const tri_target *target)
+{
+    return r->phase.bundle && r->phase.from == TRI_KIND_CODE && !target->code_kind;
+}
 
 /* Whether the target has the phase of a row. */
 static bool resolve(const row *r, const tri_target *target, tri_phase *out)

@@ -2,10 +2,13 @@
  * line information, on a sink of its own: the run that came before has told what is wrong. */
 #include "driver/page/page.h"
 
+#include "base/map.h"
 #include "base/process.h"
 #include "driver/drawing.h"
 #include "driver/info.h"
 #include "driver/messages/messages.h"
+#include "driver/page/changes.h"
+#include "driver/page/stage_text.h"
 #include "driver/payload.h"
 #include "driver/session.h"
 #include "ir/context.h"
@@ -14,7 +17,8 @@
 
 extern const char tri_page_text[];
 
-enum { most_drawings = 24, largest_drawing = 400000 };
+/* Of what grows with a kernel the page has so much, and says what is left out and what prints it. */
+enum { most_drawings = 24, largest_drawing = 400000, most_lines = 30000, most_bytes = 2500000, most_changes = 500 };
 
 /* One variant on its way into the page. */
 typedef struct {
@@ -24,8 +28,9 @@ typedef struct {
     tri_messages messages;
     tri_session *session;
     tri_unit *unit;
-    tri_buf stages, passes, drawings, resources;
-    size_t drawing_count;
+    tri_buf stages, passes, drawings, types, resources;
+    size_t drawing_count, type_count;
+    tri_map type_numbers; /* by text: 1 + the place in `types`, as a pointer */
     const char *stage;
     tri_buf before; /* the module as the last pass left it */
 } view;
@@ -38,13 +43,43 @@ static void add_member(tri_buf *out, const char *key, tri_str text)
 
 /* --- stages ---------------------------------------------------------------------------------- */
 
+/* Of a family whose compilers take linalg it is the last stage: the host's code says nothing of theirs. */
+static bool is_end(const view *v, tri_kind kind) { return kind == TRI_KIND_LINALG && v->unit->target->linalg_pipeline; }
+
 static void keep_stage(view *v, const char *name, tri_str text)
 {
+    tri_buf shown = {0};
+    size_t left_out = tri_page_add_stage_text(text, most_lines, most_bytes, &shown);
     tri_buf_add_z(&v->stages, v->stages.len ? ",\n{" : "{");
     add_member(&v->stages, "name", tri_str_from(name));
     tri_buf_add_z(&v->stages, ", ");
-    add_member(&v->stages, "text", text);
+    add_member(&v->stages, "text", tri_buf_str(&shown));
+    tri_buf_fini(&shown);
+    tri_str note = {0};
+    if (left_out)
+        note = tri_str_format(v->arena, "%zu more lines; the same command with -emit=%s prints all of them", left_out,
+                              name);
+    else if (is_end(v, tri_phase_kind_named(name)) && v->unit->target->code_kind)
+        note = tri_str_format(v->arena, "the host's code is left out; the same command with -emit=llir,%s prints it",
+                              v->unit->target->code_kind);
+    if (note.len) {
+        tri_buf_add_z(&v->stages, ", ");
+        add_member(&v->stages, "note", note);
+    }
     tri_buf_add_char(&v->stages, '}');
+}
+
+/* The place of a type in `types`, for values of the same type are many. */
+static size_t number_of_type(view *v, tri_str type)
+{
+    uintptr_t number = (uintptr_t)tri_map_find(&v->type_numbers, type);
+    if (!number) {
+        number = ++v->type_count;
+        tri_map_set(&v->type_numbers, type, (void *)number);
+        tri_buf_add_z(&v->types, number > 1 ? ",\n" : "");
+        tri_buf_add_json(&v->types, type);
+    }
+    return number - 1;
 }
 
 static void keep_drawing(void *data, tri_str name, tri_str type, size_t picture, tri_str svg)
@@ -56,8 +91,7 @@ static void keep_drawing(void *data, tri_str name, tri_str type, size_t picture,
     tri_buf_add_z(&v->drawings, v->drawings.len ? ",\n{" : "{");
     add_member(&v->drawings, "name", name);
     tri_buf_add_z(&v->drawings, ", ");
-    add_member(&v->drawings, "type", type);
-    tri_buf_format(&v->drawings, ", \"picture\": %zu", picture);
+    tri_buf_format(&v->drawings, "\"type\": %zu, \"picture\": %zu", number_of_type(v, type), picture);
     if (svg.len) {
         tri_buf_add_z(&v->drawings, ", ");
         add_member(&v->drawings, "svg", svg);
@@ -66,36 +100,6 @@ static void keep_drawing(void *data, tri_str name, tri_str type, size_t picture,
 }
 
 /* --- passes ---------------------------------------------------------------------------------- */
-
-static size_t common_lines(tri_str a, tri_str b)
-{
-    size_t n = 0, whole = 0;
-    for (; n < a.len && n < b.len && a.data[n] == b.data[n]; n++)
-        if (a.data[n] == '\n')
-            whole = n + 1;
-    return whole;
-}
-
-static size_t common_end(tri_str a, tri_str b, size_t from)
-{
-    size_t n = 0, whole = 0;
-    while (n < a.len - from && n < b.len - from && a.data[a.len - 1 - n] == b.data[b.len - 1 - n])
-        if (a.data[a.len - 1 - n++] == '\n')
-            whole = n - 1;
-    return whole;
-}
-
-/* What lies between the lines that both have in front and behind; the page finds the lines that changed in it. */
-static void add_change(tri_buf *out, tri_str old, tri_str new)
-{
-    size_t begin = common_lines(old, new), end = common_end(old, new, begin), line = 1;
-    for (size_t i = 0; i < begin; i++)
-        line += new.data[i] == '\n';
-    tri_buf_format(out, ", \"line\": %zu, ", line);
-    add_member(out, "old", tri_str_sub(old, begin, old.len - end));
-    tri_buf_add_z(out, ", ");
-    add_member(out, "new", tri_str_sub(new, begin, new.len - end));
-}
 
 static void after_page_pass(void *data, const tri_pass *pass, MlirModule module, double seconds)
 {
@@ -110,8 +114,13 @@ static void after_page_pass(void *data, const tri_pass *pass, MlirModule module,
     tri_buf_add_z(&v->passes, ", ");
     add_member(&v->passes, "help", tri_str_from(pass->help));
     tri_buf_format(&v->passes, ", \"ms\": %.3f", seconds * 1e3);
-    if (!tri_str_equal(tri_buf_str(&text), tri_buf_str(&v->before)))
-        add_change(&v->passes, tri_buf_str(&v->before), tri_buf_str(&text));
+    if (!tri_str_equal(tri_buf_str(&text), tri_buf_str(&v->before))) {
+        tri_buf changes = {0};
+        tri_page_add_changes(tri_buf_str(&v->before), tri_buf_str(&text), most_changes, &changes);
+        tri_buf_add_z(&v->passes, ", ");
+        add_member(&v->passes, "changes", tri_buf_str(&changes));
+        tri_buf_fini(&changes);
+    }
     tri_buf_add_char(&v->passes, '}');
     tri_buf_fini(&v->before);
     v->before = text;
@@ -185,6 +194,8 @@ static void run_all_phases(view *v)
             return;
         kind = phase->to;
         keep_payload(v, kind);
+        if (is_end(v, kind))
+            return;
     }
 }
 
@@ -228,11 +239,12 @@ static void write_view(view *v, const char *arch, tri_str source)
     add_member(v->out, "arch", tri_str_from(arch));
     tri_buf_format(v->out, ",\n\"stages\": [%.*s],\n\"passes\": [%.*s],\n", TRI_STR_ARG(tri_buf_str(&v->stages)),
                    TRI_STR_ARG(tri_buf_str(&v->passes)));
-    tri_buf_format(v->out, "\"drawings\": [%.*s],\n\"messages\": [%.*s],\n", TRI_STR_ARG(tri_buf_str(&v->drawings)),
+    tri_buf_format(v->out, "\"drawings\": [%.*s],\n\"types\": [%.*s],\n\"messages\": [%.*s],\n",
+                   TRI_STR_ARG(tri_buf_str(&v->drawings)), TRI_STR_ARG(tri_buf_str(&v->types)),
                    TRI_STR_ARG(tri_buf_str(&messages)));
     add_member(v->out, "resources", tri_buf_str(&v->resources));
     tri_buf_add_char(v->out, '}');
-    tri_buf *const own[] = {&messages, &v->stages, &v->passes, &v->drawings, &v->resources, &v->before};
+    tri_buf *const own[] = {&messages, &v->stages, &v->passes, &v->drawings, &v->types, &v->resources, &v->before};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         tri_buf_fini(own[i]);
 }
@@ -241,6 +253,7 @@ static void compile_view(const tri_bundle *bundle, const tri_part *part, const t
 {
     view v = {.out = out, .arena = tri_arena_create(), .diag = tri_diag_create()};
     v.messages.arena = v.arena;
+    tri_map_init(&v.type_numbers, v.arena);
     tri_diag_sink sink = {.data = &v, .report = on_page_report};
     tri_diag_set_format(v.diag, TRI_DIAG_SILENT);
     tri_diag_set_sink(v.diag, &sink);

@@ -1,6 +1,6 @@
 'use strict';
-/* The explorer: panes of lines, each of which knows the source line that it came from. Lines are made when their pane
- * is first shown, in chunks that the browser lays out when they come into view; one listener serves all. */
+/* The explorer: panes of lines, each of which knows the source line that it came from. Lines are made in chunks: of a
+ * short pane when it is first shown, of a long one when they come near the view; one listener serves all. */
 (() => {
 const data = JSON.parse(document.getElementById('data').textContent);
 const $ = id => document.getElementById(id);
@@ -185,8 +185,10 @@ function paintLine(line, kind) {
 
 /* --- panes ----------------------------------------------------------------------------------- */
 
-function makePane(name, lines, kind, messages) {
-  const pane = { name, lines, kind, messages, byLine: new Map(), lit: [], at: -1, element: null, rows: null };
+const chunkSize = 200, shortPane = 2000, mostIdle = 10000, lineHeight = 19.5;
+
+function makePane(name, lines, kind, messages, note) {
+  const pane = { name, lines, kind, messages, note, byLine: new Map(), marked: [], light: 0, isKept: false, at: -1, element: null };
   lines.forEach((l, i) => {
     if (!l.from) return;
     if (!pane.byLine.has(l.from)) pane.byLine.set(l.from, []);
@@ -200,29 +202,88 @@ function messageRow(m) {
     '</div>';
 }
 
-/* The lines of a pane, as elements of a listbox; made once. */
+/* The lines of a pane, as elements of a listbox. */
+function rowsOf(pane, from, to) {
+  let rows = '';
+  for (let k = from; k < to; k++) {
+    rows += '<div class=l role=option id=p' + pane.number + 'l' + k + ' data-i=' + k + ' data-n=' + (k + 1) +
+      (pane.lines[k].text.trim() ? '>' : ' aria-label=blank>') + paintLine(pane.lines[k], pane.kind) + '</div>';
+    for (const m of pane.messages.get(k + 1) || []) rows += messageRow(m);
+  }
+  return rows;
+}
+function fillChunk(pane, chunk) {
+  if (chunk.isFull) return;
+  chunk.isFull = true;
+  chunk.style.height = '';
+  chunk.innerHTML = rowsOf(pane, chunk.from, chunk.to);
+  chunk.rows = chunk.getElementsByClassName('l');
+}
+/* The element of line i, made where it is not yet. */
+function rowFor(pane, i) {
+  const chunk = pane.chunks[Math.floor(i / chunkSize)];
+  if (!chunk) return null;
+  fillChunk(pane, chunk);
+  if (!chunk.isNear) setNear(pane, chunk, true);
+  return chunk.rows[i - chunk.from];
+}
+/* Only lines near the view are lit. */
+function setNear(pane, chunk, isNear) {
+  chunk.isNear = isNear;
+  if (!isNear) return;
+  fillChunk(pane, chunk);
+  markChunk(pane, chunk);
+}
+
+function makeChunks(pane) {
+  const isLong = pane.lines.length > shortPane;
+  pane.chunks = [];
+  for (let i = 0; i < pane.lines.length; i += chunkSize) {
+    const chunk = document.createElement('div'), end = Math.min(i + chunkSize, pane.lines.length), height = (end - i) * lineHeight + 'px';
+    chunk.className = 'chunk';
+    chunk.setAttribute('role', 'presentation');
+    chunk.style.containIntrinsicSize = 'auto ' + height;
+    Object.assign(chunk, { from: i, to: end });
+    pane.chunks.push(chunk);
+    if (isLong && i > chunkSize) chunk.style.height = height;
+    else setNear(pane, chunk, true);
+  }
+  pane.code.append(...pane.chunks);
+  if (!isLong) return;
+  const watcher = new IntersectionObserver(found => found.forEach(f => setNear(pane, f.target, f.isIntersecting)),
+    { root: pane.code, rootMargin: '1500px 0px' });
+  pane.chunks.forEach(c => watcher.observe(c));
+}
+
 function fillPane(pane, number) {
-  const section = document.createElement('section'), size = 200;
+  const section = document.createElement('section');
   section.className = 'pane';
   section.setAttribute('aria-label', pane.name);
-  const html = [];
-  for (let i = 0; i < pane.lines.length; i += size) {
-    const end = Math.min(i + size, pane.lines.length);
-    let rows = '';
-    for (let k = i; k < end; k++) {
-      rows += '<div class=l role=option id=p' + number + 'l' + k + ' data-i=' + k + ' data-n=' + (k + 1) + (pane.lines[k].text.trim() ? '>' : ' aria-label=blank>') +
-        paintLine(pane.lines[k], pane.kind) + '</div>';
-      for (const m of pane.messages.get(k + 1) || []) rows += messageRow(m);
-    }
-    html.push('<div class=chunk role=presentation style="contain-intrinsic-size:auto ' + (end - i) * 19.5 + 'px">' + rows + '</div>');
-  }
-  section.innerHTML = '<h2>' + escape(pane.name) + '<span>' + pane.lines.length + ' lines</span></h2>' +
-    '<div class=code role=listbox tabindex=0 aria-label="' + escape(pane.name) + ', lines">' + html.join('') + '</div>';
+  section.innerHTML = '<h2>' + escape(pane.name) + '<span>' + pane.lines.length + ' lines' + (pane.note ? ', cut' : '') + '</span></h2>' +
+    '<div class=code role=listbox tabindex=0 aria-label="' + escape(pane.name) + ', lines"></div>';
+  if (pane.note) section.insertAdjacentHTML('beforeend', '<p class=note>' + escape(pane.note) + '</p>');
   pane.element = section;
-  pane.code = section.lastChild;
+  pane.code = section.querySelector('.code');
   pane.number = number;
-  pane.rows = [...section.getElementsByClassName('l')];
   section.pane = pane;
+  makeChunks(pane);
+}
+
+/* What is shown and not yet made is made when the browser has nothing else to do, so that it can search there, up to
+ * where that would cost memory. */
+function fillIdly() {
+  let made = 0;
+  const later = window.requestIdleCallback || (f => setTimeout(() => f({ timeRemaining: () => 8 }), 50));
+  const step = time => {
+    for (const pane of panes)
+      for (const chunk of (pane.element && pane.chunks) || []) {
+        if (chunk.isFull || made >= mostIdle) continue;
+        if (time.timeRemaining() < 4) return later(step);
+        fillChunk(pane, chunk);
+        made += chunkSize;
+      }
+  };
+  later(step);
 }
 
 function messagesByLine(v) {
@@ -240,7 +301,8 @@ function makePanes() {
   const source = data.source.replace(/\n$/, '').split('\n').map((text, i) => ({ text: text.replace(/\r$/, ''), from: i + 1 }));
   panes = [makePane('source', markStrings(source), 'source', messagesByLine(v))];
   for (const stage of v.stages)
-    panes.push(makePane(names[stage.name] || stage.name, readStage(stage), ['ttir', 'ttgir', 'linalg'].includes(stage.name) ? 'mlir' : 'code', none));
+    panes.push(makePane(names[stage.name] || stage.name, readStage(stage),
+      ['ttir', 'ttgir', 'linalg'].includes(stage.name) ? 'mlir' : 'code', none, stage.note));
   panes.forEach(p => { p.isLayouts = p.name === 'ttgir'; });
 }
 
@@ -253,30 +315,47 @@ function showPanes() {
     main.append(pane.element);
   });
   light(kept, false);
+  fillIdly();
 }
 
 /* --- light ----------------------------------------------------------------------------------- */
 
+function markChunk(pane, chunk) {
+  const lines = pane.light && pane.byLine.get(pane.light);
+  if (!lines) return;
+  let low = 0, high = lines.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (lines[middle] < chunk.from) low = middle + 1;
+    else high = middle;
+  }
+  for (; low < lines.length && lines[low] < chunk.to; low++) {
+    const row = chunk.rows[lines[low] - chunk.from];
+    row.classList.add(pane.isKept ? 'kept' : 'lit');
+    pane.marked.push(row);
+  }
+}
+
 function light(line, isKept, except) {
   let count = 0;
   for (const pane of panes) {
-    for (const row of pane.lit) row.classList.remove('lit', 'kept');
-    pane.lit = [];
-    if (!pane.rows || !line) continue;
-    for (const i of pane.byLine.get(line) || []) {
-      const row = pane.rows[i];
-      row.classList.add(isKept || line === kept ? 'kept' : 'lit');
-      pane.lit.push(row);
-      count++;
-    }
-    if (isKept && pane !== except && pane.lit.length) reveal(pane, pane.lit[0]);
+    for (const row of pane.marked) row.classList.remove('lit', 'kept');
+    pane.marked = [];
+    pane.light = line;
+    pane.isKept = isKept || line === kept;
+    const lines = pane.element && pane.byLine.get(line);
+    if (!lines) continue;
+    count += lines.length;
+    for (const chunk of pane.chunks) if (chunk.isNear) markChunk(pane, chunk);
+    if (isKept && pane !== except) reveal(pane, lines[0]);
   }
   return count;
 }
 
-function reveal(pane, row) {
-  const box = pane.code.getBoundingClientRect(), r = row.getBoundingClientRect();
-  if (r.top < box.top || r.bottom > box.bottom) pane.code.scrollTop += r.top - box.top - box.height / 3;
+function reveal(pane, i) {
+  const row = rowFor(pane, i), box = pane.code.getBoundingClientRect(), r = row.getBoundingClientRect();
+  if (r.top < box.top || r.bottom > box.bottom)
+    pane.code.scrollTo({ top: pane.code.scrollTop + r.top - box.top - box.height / 3, behavior: Math.abs(r.top - box.top) > 4000 ? 'instant' : 'auto' });
 }
 
 function keep(line, except) {
@@ -287,14 +366,14 @@ function keep(line, except) {
 
 function setAt(pane, i, isMoved) {
   if (at) at.row.classList.remove('at'), at.row.setAttribute('aria-selected', 'false');
-  const row = pane.rows[i];
+  const row = rowFor(pane, i);
   if (!row) return;
   at = { pane, row };
   pane.at = i;
   row.classList.add('at');
   row.setAttribute('aria-selected', 'true');
   pane.code.setAttribute('aria-activedescendant', row.id);
-  if (isMoved) reveal(pane, row);
+  if (isMoved) reveal(pane, i);
   if (!kept) light(pane.lines[i].from, false);
   if (isMoved && pane.isLayouts) showLayoutOf(pane.lines[i].text);
 }
@@ -303,15 +382,20 @@ function setAt(pane, i, isMoved) {
 
 function showLayout(name) {
   const v = data.variants[variant];
-  const value = v.drawings.find(d => d.name === name);
+  if (!v.byName) {
+    v.byName = new Map(v.drawings.map(d => [d.name, d]).reverse());
+    v.pictures = new Map(v.drawings.filter(d => d.svg).map(d => [d.picture, d]).reverse());
+  }
+  const value = v.byName.get(name);
   if (!value) return false;
-  const drawn = v.drawings.find(d => d.picture === value.picture && d.svg);
-  $('layout-name').textContent = value.name + ' : ' + value.type;
+  const drawn = v.pictures.get(value.picture);
+  const type = v.types[value.type];
+  $('layout-name').textContent = value.name + ' : ' + type;
   if ($('layout').shown !== value.picture) {
-    $('layout').innerHTML = drawn ? drawn.svg.replace(/<\?xml.*?\?>/, '') : 'This layout is not drawn: ' + escape(value.type);
+    $('layout').innerHTML = drawn ? drawn.svg.replace(/<\?xml.*?\?>/, '') : 'This layout is not drawn: ' + escape(type);
     $('layout').shown = value.picture;
   }
-  $('layout').setAttribute('aria-label', 'layout of ' + value.name + ', ' + value.type);
+  $('layout').setAttribute('aria-label', 'layout of ' + value.name + ', ' + type);
   return true;
 }
 
@@ -321,48 +405,18 @@ function showLayoutOf(text) {
 
 /* --- passes ---------------------------------------------------------------------------------- */
 
-/* The shortest edit script of two lists of lines (Myers, 1986), up to 1500 edits; then all old, all new. */
-function diffLines(a, b) {
-  const most = Math.min(a.length + b.length, 1500), trace = [], v = new Map([[1, 0]]);
-  for (let d = 0; d <= most; d++) {
-    trace.push(new Map(v));
-    for (let k = -d; k <= d; k += 2) {
-      let x = k === -d || (k !== d && v.get(k - 1) < v.get(k + 1)) ? v.get(k + 1) : v.get(k - 1) + 1;
-      while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++;
-      v.set(k, x);
-      if (x >= a.length && x - k >= b.length) return walkBack(a, b, trace, d);
-    }
-  }
-  return a.map(t => ['gone', t]).concat(b.map(t => ['added', t]));
-}
-function walkBack(a, b, trace, d) {
-  const out = [];
-  let x = a.length, y = b.length;
-  for (; d >= 0; d--) {
-    const v = trace[d], k = x - y, down = k === -d || (k !== d && v.get(k - 1) < v.get(k + 1));
-    const px = d ? v.get(down ? k + 1 : k - 1) : 0, py = d ? px - (down ? k + 1 : k - 1) : 0;
-    while (x > px && y > py && x > 0 && y > 0 && !(d && x === px + (down ? 0 : 1) && y === py + (down ? 1 : 0))) out.push(['', a[--x]]), y--;
-    if (d) out.push(down ? ['added', b[--y]] : ['gone', a[--x]]);
-  }
-  return out.reverse();
-}
-
 function showDiff(pass, button) {
-  const box = document.createElement('div'), around = 3;
-  const rows = diffLines(pass.old.split('\n'), pass.new.split('\n'));
-  const near = rows.map((r, i) => { for (let k = -around; k <= around; k++) if (rows[i + k] && rows[i + k][0]) return true; return false; });
+  const box = document.createElement('div');
   box.className = 'diff';
   box.tabIndex = 0;
   box.setAttribute('role', 'region');
   box.setAttribute('aria-label', 'what ' + pass.name + ' changed');
-  let html = '', cut = 0;
-  rows.forEach(([kind, text], i) => {
-    if (!near[i]) { cut++; return; }
-    if (cut) html += '<div class=cut>@@ ' + cut + ' lines @@</div>';
-    cut = 0;
-    html += '<div class="' + kind + '">' + (kind === 'added' ? '+ ' : kind === 'gone' ? '- ' : '  ') + escape(text) + '</div>';
-  });
-  box.innerHTML = html;
+  const classes = { '+': 'added', '-': 'gone' };
+  const row = line => '<div class="' + (classes[line[0]] || '') + '">' + line[0] + ' ' + escape(line.slice(1)) + '</div>';
+  box.innerHTML = pass.changes.replace(/\n$/, '').split('\n').map(line =>
+    line[0] === '@' ? '<div class=cut>@@ ' + line.slice(1) + ' lines @@</div>' : line[0] === '?' ?
+      '<div class=cut>' + line.slice(1) + ' more lines; the same command with -print-after=' + escape(pass.name) + ' prints the module</div>' :
+      row(line)).join('');
   button.after(box);
 }
 
@@ -383,8 +437,8 @@ function showPasses() {
     button.title = pass.help;
     button.innerHTML = '<span>' + escape(pass.name) + '</span><span>' + pass.ms.toFixed(2) + ' ms</span><span class=bar style="width:' +
       100 * pass.ms / longest + '%"></span>';
-    changed += pass.new !== undefined;
-    if (pass.new === undefined) button.disabled = true;
+    changed += pass.changes !== undefined;
+    if (pass.changes === undefined) button.disabled = true;
     else button.setAttribute('aria-expanded', 'false');
     button.pass = pass;
     all.append(button);

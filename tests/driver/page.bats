@@ -14,7 +14,7 @@ data() {
     [ "$(jq -r '.variants[0].stages[:4] | [.[].name] | join(" ")' data.json)" = "ttir ttgir llir ptx" ]
     [ "$(jq -r '.variants[] | .stages[-1].name' data.json | tail -n 3 | tr '\n' ' ')" = "amdgcn asm spvasm " ]
     jq -je '.source' data.json | cmp - "$EXAMPLES/vadd/vadd.tri"
-    jq -e '.variants[0] | (.stages[3].text | contains(".loc")) and (.passes | map(select(.new)) | length > 2)' data.json
+    jq -e '.variants[0] | (.stages[3].text | contains(".loc")) and (.passes | map(select(.changes)) | length > 2)' data.json
     jq -e '.variants[0] | (.drawings | map(select(.svg)) | length > 0) and (.messages | map(.rule) | contains(["-Rpass=memory"]))' data.json
     jq -e '.variants[0].resources | contains("shared")' data.json
 }
@@ -36,4 +36,37 @@ data() {
     tritcc k.tri -sig '*i32' -emit=ttir -arch=sm_80
     tritcc -1 k.ttir -emit=html -arch=sm_80
     [[ $errors == *"'html' is made of source files"* ]]
+}
+
+# The text of a kernel of so many statements.
+long_kernel() {
+    printf 'import triton\nimport triton.language as tl\n@triton.jit\ndef k(p, n):\n    o = tl.arange(0, 4096)\n    x = tl.load(p + o)\n'
+    awk -v count="$1" 'BEGIN { for (i = 0; i < count; i++) printf "    x = tl.exp(x) * %d.5 + x\n", i }'
+    printf '    tl.store(p + o, x)\n'
+}
+
+@test "-emit=html of a long kernel stays small, and says what it leaves out" {
+    need jq
+    long_kernel 350 >k.tri
+    tritcc k.tri -sig '*fp32:16, i32' -arch=spirv64 -emit=html
+    [ "$(stat -c %s k.html)" -lt 6000000 ]
+    data k.html >data.json
+    jq -e '.variants[0].stages[-1] | (.name == "spvasm") and (.text | split("\n") | length <= 30001)' data.json
+    jq -e '.variants[0].stages[-1].note | test("^[0-9]+ more lines; the same command with -emit=spvasm prints")' data.json
+    # lines that are there know where they came from
+    jq -je '.variants[0].stages[] | select(.name == "llir") | .text' data.json >cut.ll
+    while read -r node; do grep -q "^$node = " cut.ll || { echo "$node"; false; }; done < <(grep -o '!dbg ![0-9]*' cut.ll | sed 's/!dbg //' | sort -u)
+    jq -e '[.variants[0].passes[].changes // "" | split("\n") | length] | max < 510' data.json
+    jq -e '[.variants[0].passes[].changes // "" | select(test("\n[?][0-9]+\n"))] | length > 0' data.json
+}
+
+@test "-emit=html for linalg ends with linalg, with no compiler behind it" {
+    need jq
+    tritcc "$EXAMPLES/vadd/vadd.tri" -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -arch=linalg,ascend910b -emit=html -w
+    data vadd.html >data.json
+    [ "$(jq -r '.variants[] | [.stages[].name] | join(" ")' data.json)" = $'ttir linalg\nttir linalg' ]
+    jq -e '.variants[0].stages[-1].note | contains("-emit=llir,asm")' data.json
+    tritcc "$EXAMPLES/vadd/vadd.tri" -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -arch=sm_80,linalg -emit=html=both.html -w
+    data both.html >data.json
+    [ "$(jq -r '[.variants[].stages[-1].name] | join(" ")' data.json)" = "ptx linalg" ]
 }
