@@ -26,6 +26,16 @@ SUITE = """
     def test_only_tritons(device):
         import torch
         assert "tritcc.kernel" not in kernel[(1,)](torch.empty(16, device=device), B=16).asm["ptx"]
+
+    is_lost = False
+
+    def test_writes_past_its_array():
+        global is_lost
+        is_lost = True
+
+    def test_behind_it():
+        if is_lost:
+            raise RuntimeError("Triton Error [CUDA]: an illegal memory access was encountered")
 """
 
 
@@ -47,7 +57,7 @@ class Verdicts(unittest.TestCase):
             run = subprocess.run(command, capture_output=True, text=True)
             self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
             self.assertIn("test_small.py::test_only_tritons", run.stdout)
-            self.assertIn("2 of 3 that pass with Triton pass with tritcc: 66.67 %", run.stdout)
+            self.assertIn("4 of 5 that pass with Triton pass with tritcc: 80.00 %", run.stdout)
             run = subprocess.run([*command, "-k", "stores"], capture_output=True, text=True)
             self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
             self.assertIn("2 of 2 that pass", run.stdout)

@@ -9,6 +9,7 @@ errors and metadata counts, and what it asserts about numbers does not (`plugin.
 
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -19,8 +20,32 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+def lost_its_device(outcome, text):
+    """Has a kernel faulted, perhaps of a test before this one? A process launches nothing after that."""
+    return outcome == "failed" and ("CUDA error" in text or "Error [CUDA]" in text)
+
+
 def run(compiler, arguments, folder):
-    """{test: (outcome, first line of its failure)} of the suite with a compiler, and the seconds that it took."""
+    """{test: (outcome, first line of its failure)} of the suite with a compiler, and the seconds that it took. Tests that fail
+    for a fault of the device run again, each in a process of its own: test_index1d, for one, stores past its array."""
+    start = time.monotonic()
+    rows = run_once(compiler, arguments, folder, arguments.suite, arguments.n)
+    seconds = time.monotonic() - start
+    root = os.path.commonpath(arguments.suite) if len(arguments.suite) > 1 else arguments.suite[0]
+    again = [name for name, row in rows.items() if lost_its_device(*row)]
+
+    def alone(number):
+        name = again[number]
+        test = os.path.join(root if os.path.isdir(root) else os.path.dirname(root), name.partition("::")[0].rpartition("/")[2])
+        return run_once(f"{compiler}-{number}", arguments, folder, [test + "::" + name.partition("::")[2]], 0)
+
+    with concurrent.futures.ThreadPoolExecutor(max(1, arguments.n)) as pool:
+        for name, found in zip(again, pool.map(alone, range(len(again)))):
+            rows[name] = next(iter(found.values()), rows[name])
+    return rows, seconds
+
+
+def run_once(compiler, arguments, folder, tests, processes):
     log = os.path.join(folder, compiler + ".log")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TRITCC", "TRITON"))}
     environment.update(
@@ -28,16 +53,15 @@ def run(compiler, arguments, folder):
         TRITON_CACHE_DIR=os.path.join(folder, compiler),
         VERDICTS_LOG=log,
         VERDICTS_DRY=str(int(arguments.dry)),
-        VERDICTS_SAMPLE=str(arguments.sample),
-        TRITCC=str(int(compiler == "tritcc")),
+        VERDICTS_SAMPLE=str(arguments.sample if processes or tests is arguments.suite else 1),
+        TRITCC=str(int(compiler.startswith("tritcc"))),
         TRITCC_STRICT=str(int(arguments.strict)),
     )
     command = [sys.executable, "-m", "pytest", "-q", "-x" if arguments.first else "--tb=short", "-p", "plugin"]
-    command += ["-p", "no:cacheprovider", "--confcutdir", os.path.abspath(os.sep), *arguments.suite]
-    command += ["-n", str(arguments.n)] if arguments.n else []
-    command += ["-k", arguments.k] if arguments.k else []
+    command += ["-p", "no:cacheprovider", "--confcutdir", os.path.abspath(os.sep), *tests]
+    command += ["-n", str(processes)] if processes else []
+    command += ["-k", arguments.k] if arguments.k and tests is arguments.suite else []
     command += ["--device", "cpu"] if arguments.dry else []
-    start = time.monotonic()
     with open(os.path.join(folder, compiler + ".out"), "w") as out:
         try:
             subprocess.run(command, env=environment, stdout=out, stderr=out, timeout=arguments.limit)
@@ -48,7 +72,7 @@ def run(compiler, arguments, folder):
             raise SystemExit(f"{compiler}: no test has run\n{out.read()[-3000:]}")
     with open(log) as lines:
         rows = [json.loads(line) for line in lines]
-    return {name: (outcome, text) for name, outcome, text in rows}, time.monotonic() - start
+    return {name: (outcome, text) for name, outcome, text in rows}
 
 
 def compare(theirs, ours, listed):
