@@ -6,9 +6,9 @@
  *       yield %n                                                yield ..., %c
  *     }                                                       }
  *
- * also where the operation comes behind the sum and uses it. Offsets are numbers without sign of 32 bits, in bytes: only
- * where their range shows that the sum does not wrap. What the loop no longer needs goes with dead code. Answers to
- * tritonamdgpu-optimize-buffer-op-ptr; no pipeline has it. Test: tests/passes/optimize-buffer-op-ptr.mlir */
+ * also where the operation comes behind the sum and uses it. Offsets are numbers without sign of 32 bits, in bytes:
+ * only where their range shows that the sum does not wrap. What the loop no longer needs goes with dead code. Answers
+ * to tritonamdgpu-optimize-buffer-op-ptr; no pipeline has it. Test: tests/passes/optimize-buffer-op-ptr.mlir */
 #include "passes/passes.h"
 
 #include "ir/analysis/ranges.h"
