@@ -1,5 +1,6 @@
 /* Casts between element types (part of the `semantic` module's contract, kept apart for its size). */
 #include "frontend/kernel/eval.h"
+#include "frontend/kernel/target.h"
 
 #include "ir/type.h"
 
@@ -26,55 +27,86 @@ static tri_ev emit_asm4(tri_eval *e, const char *text, const char *constraints, 
     return tri_emit_op(e, "tt.elementwise_inline_asm", to, 1, &x, 4, attrs);
 }
 
-/* fp8e4b15 has no IR type: a byte, converted to and from fp16 by bit moves on four packed values. */
-static tri_ev cast_e4b15(tri_eval *e, tri_ev x, const tri_type *to, tri_rounding rounding)
+/* ---- fp8e4b15: no type of the IR, a byte that is converted to and from fp16 by moving bits ---- */
+
+/* NVIDIA's: as upstream spells it, four packed values at a time. */
+static const char *const pack_e4b15 = "{\n"
+                                      ".reg .b32 m<2>, c<2>, top;\n"
+                                      "mov.b32 top, 0x3F003F00;\n"
+                                      "and.b32 m0, $1, 0x7fff7fff;\n"
+                                      "and.b32 m1, $2, 0x7fff7fff;\n"
+                                      "min.f16x2 m0, m0, top;\n"
+                                      "min.f16x2 m1, m1, top;\n"
+                                      "mad.lo.u32 m0, m0, 2, 0x00800080;\n"
+                                      "mad.lo.u32 m1, m1, 2, 0x00800080;\n"
+                                      "lop3.b32 c0, $1, 0x80008000, m0, 0xEA;\n"
+                                      "lop3.b32 c1, $2, 0x80008000, m1, 0xEA;\n"
+                                      "prmt.b32 $0, c0, c1, 0x7531;\n"
+                                      "}";
+static const char *const unpack_e4b15 = "{\n"
+                                        ".reg .b32 a<2>, b<2>;\n"
+                                        "prmt.b32 a0, 0, $2, 0x5746;\n"
+                                        "and.b32 b0, a0, 0x7f007f00;\n"
+                                        "and.b32 b1, a0, 0x00ff00ff;\n"
+                                        "and.b32 a1, a0, 0x00800080;\n"
+                                        "shr.b32 b0, b0, 1;\n"
+                                        "add.u32 b1, b1, a1;\n"
+                                        "lop3.b32 $0, b0, 0x80008000, a0, 0xf8;\n"
+                                        "shl.b32 $1, b1, 7;\n"
+                                        "}";
+
+/* Whether the machine takes PTX. */
+static bool has_ptx(const tri_eval *e) { return tri_target_facts(e)->capability > 0; }
+
+static tri_ev with_word(tri_eval *e, tri_ast_op op, tri_ev x, int64_t word)
+{
+    tri_num n = {.kind = TRI_NUM_INT, .i = word};
+    return tri_arith_binary(e, op, x, tri_semantic_constant(e, &n, TRI_DTYPE_UINT16));
+}
+
+/* Of fp16: the sign, and the rest, at most 1.75, one to the left and rounded to the upper byte. */
+static tri_ev half_to_e4b15(tri_eval *e, tri_ev x, const tri_type *to)
+{
+    if (has_ptx(e))
+        return emit_asm4(e, pack_e4b15, "=r,r,r", x, to);
+    tri_num most = {.kind = TRI_NUM_INT, .i = 0x3f00};
+    tri_ev bits = tri_semantic_bitcast(e, x, tri_types_scalar(TRI_DTYPE_UINT16));
+    tri_ev rest = with_word(e, TRI_AST_BIT_AND_OP, bits, 0x7fff);
+    rest = tri_arith_minmax(e, false, rest, tri_semantic_constant(e, &most, TRI_DTYPE_UINT16), false);
+    rest = with_word(e, TRI_AST_ADD_OP, with_word(e, TRI_AST_SHL_OP, rest, 1), 0x80);
+    tri_ev sign = with_word(e, TRI_AST_BIT_AND_OP, bits, 0x8000);
+    tri_ev word = with_word(e, TRI_AST_SHR_OP, tri_arith_binary(e, TRI_AST_BIT_OR_OP, rest, sign), 8);
+    tri_ev byte = tri_semantic_cast_to(e, word, TRI_DTYPE_UINT8);
+    return tri_ev_is_error(byte) ? byte : tri_ev_tensor(byte.value, to);
+}
+
+static tri_ev e4b15_to_half(tri_eval *e, tri_ev x, const tri_type *half_like)
+{
+    if (has_ptx(e))
+        return emit_asm4(e, unpack_e4b15, "=r,=r,r", x, half_like);
+    const tri_type *byte = tri_types_with_element(e->arena, x.type, tri_types_scalar(TRI_DTYPE_UINT8));
+    tri_ev word = tri_semantic_cast_to(e, tri_ev_tensor(x.value, byte), TRI_DTYPE_UINT16);
+    tri_ev rest = with_word(e, TRI_AST_SHL_OP, with_word(e, TRI_AST_BIT_AND_OP, word, 0x7f), 7);
+    tri_ev sign = with_word(e, TRI_AST_SHL_OP, with_word(e, TRI_AST_BIT_AND_OP, word, 0x80), 8);
+    return tri_semantic_bitcast(e, tri_arith_binary(e, TRI_AST_BIT_OR_OP, rest, sign),
+                                tri_types_scalar(TRI_DTYPE_FP16));
+}
+
+static tri_ev cast_e4b15(tri_eval *e, tri_ev x, const tri_type *to)
 {
     const tri_type *from = tri_types_element(x.type), *elem = tri_types_element(to);
-    const tri_type *half = tri_types_scalar(TRI_DTYPE_FP16);
-    const tri_type *half_like = tri_types_with_element(e->arena, x.type, half);
-    if (elem->dtype == TRI_DTYPE_FP8E4B15) {
-        if (from->dtype == TRI_DTYPE_FP32)
-            x = emit_fp_to_fp(e, x, half_like, true, TRI_ROUND_RTZ);
-        else if (from->dtype != TRI_DTYPE_FP16)
-            goto unsupported;
-        return emit_asm4(e,
-                         "{\n"
-                         ".reg .b32 m<2>, c<2>, top;\n"
-                         "mov.b32 top, 0x3F003F00;\n"
-                         "and.b32 m0, $1, 0x7fff7fff;\n"
-                         "and.b32 m1, $2, 0x7fff7fff;\n"
-                         "min.f16x2 m0, m0, top;\n"
-                         "min.f16x2 m1, m1, top;\n"
-                         "mad.lo.u32 m0, m0, 2, 0x00800080;\n"
-                         "mad.lo.u32 m1, m1, 2, 0x00800080;\n"
-                         "lop3.b32 c0, $1, 0x80008000, m0, 0xEA;\n"
-                         "lop3.b32 c1, $2, 0x80008000, m1, 0xEA;\n"
-                         "prmt.b32 $0, c0, c1, 0x7531;\n"
-                         "}",
-                         "=r,r,r", x, to);
+    const tri_type *half_like = tri_types_with_element(e->arena, x.type, tri_types_scalar(TRI_DTYPE_FP16));
+    tri_dtype other = elem->dtype == TRI_DTYPE_FP8E4B15 ? from->dtype : elem->dtype;
+    if (other != TRI_DTYPE_FP16 && other != TRI_DTYPE_FP32)
+        return tri_eval_error(e, 3015, "'%s' converts only to and from fp16 and fp32, not '%s' to '%s'", "fp8e4b15",
+                              tri_eval_type_name(e, from), tri_eval_type_name(e, elem));
+    if (elem->dtype != TRI_DTYPE_FP8E4B15) {
+        tri_ev half = e4b15_to_half(e, x, half_like);
+        return other == TRI_DTYPE_FP16 || tri_ev_is_error(half) ? half : emit_cast(e, "arith.extf", half, to);
     }
-    if (elem->dtype != TRI_DTYPE_FP16 && elem->dtype != TRI_DTYPE_FP32)
-        goto unsupported;
-    tri_ev h = emit_asm4(e,
-                         "{\n"
-                         ".reg .b32 a<2>, b<2>;\n"
-                         "prmt.b32 a0, 0, $2, 0x5746;\n"
-                         "and.b32 b0, a0, 0x7f007f00;\n"
-                         "and.b32 b1, a0, 0x00ff00ff;\n"
-                         "and.b32 a1, a0, 0x00800080;\n"
-                         "shr.b32 b0, b0, 1;\n"
-                         "add.u32 b1, b1, a1;\n"
-                         "lop3.b32 $0, b0, 0x80008000, a0, 0xf8;\n"
-                         "shl.b32 $1, b1, 7;\n"
-                         "}",
-                         "=r,=r,r", x, half_like);
-    if (elem->dtype == TRI_DTYPE_FP16)
-        return h;
-    return emit_cast(e, "arith.extf", h, to);
-unsupported:
-    (void)rounding;
-    return tri_eval_error(e, 3015, "'%s' converts only to and from fp16 and fp32, not '%s' to '%s'", "fp8e4b15",
-                          tri_eval_type_name(e, from), tri_eval_type_name(e, elem));
+    if (other == TRI_DTYPE_FP32)
+        x = emit_fp_to_fp(e, x, half_like, true, TRI_ROUND_RTZ);
+    return half_to_e4b15(e, x, to);
 }
 
 static tri_ev not_zero(tri_eval *e, tri_ev x)
@@ -94,7 +126,7 @@ static tri_ev cast_float(tri_eval *e, tri_ev x, tri_dtype from, const tri_type *
         return tri_eval_error(e, 3015, "fp_downcast_rounding is only for narrowing float conversions, not '%s' to '%s'",
                               tri_types_dtype_name(from), tri_types_dtype_name(elem));
     if (from == TRI_DTYPE_FP8E4B15 || elem == TRI_DTYPE_FP8E4B15)
-        return cast_e4b15(e, x, to, rounding);
+        return cast_e4b15(e, x, to);
     if (to_float && (tri_types_dtype_is_fp8(from) || tri_types_dtype_is_fp8(elem) || rounding == TRI_ROUND_RTZ))
         return emit_fp_to_fp(e, x, to, narrowing, rounding);
     if ((from == TRI_DTYPE_FP16 || from == TRI_DTYPE_BF16) && elem != TRI_DTYPE_FP32)

@@ -28,22 +28,23 @@ static void lower_to(tri_resources *r, int64_t blocks, const char *what)
     }
 }
 
-/* Waves go to four SIMD units, whose registers come in units of 8 or 24 per lane. */
+/* Waves go to four SIMD units, each of which hands out its registers in 64 units. */
 static tri_resources resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code)
 {
-    enum { simds = 4 };
+    enum { simds = 4, units = 64 };
     const tri_machine_facts *arch = unit->arch;
     bool has_barriers = memmem(code.data, code.len, "s_barrier", strlen("s_barrier")) != NULL;
     tri_resources r = {.barriers = has_barriers, .lanes = arch->lanes};
-    int warps = kernel->num_warps > 0 ? kernel->num_warps : 1, unit_of_registers = arch->lanes == 64 ? 8 : 24;
+    int warps = kernel->num_warps > 0 ? kernel->num_warps : 1;
     if (!arch->resident_warps)
         return r;
     lower_to(&r, arch->resident_warps / warps, "warps");
     if (warps > 1)
         lower_to(&r, arch->resident_blocks, "blocks");
     if (kernel->registers > 0) {
+        int all = arch->block_registers / simds / arch->lanes, unit_of_registers = all / units;
         int per_lane = (kernel->registers + unit_of_registers - 1) / unit_of_registers * unit_of_registers;
-        lower_to(&r, arch->block_registers / simds / arch->lanes / per_lane * simds / warps, "registers");
+        lower_to(&r, all / per_lane * simds / warps, "registers");
     }
     if (kernel->shared_bytes > 0)
         lower_to(&r, arch->resident_shared / kernel->shared_bytes, "shared memory");

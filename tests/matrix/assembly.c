@@ -107,8 +107,10 @@ static void one(m_context *ctx, const row *r, int shape)
     }
     e.c->tolerance.ulps = r->ulps;
     e.c->least_arch = !strcmp(r->name, "sign of both") ? 90 : 80;
-    e.c->error = "TRI-6002";
-    e.c->error_targets = M_ON_HOST;
+    if (strcmp(r->name, "fp8e4b15") != 0) { /* which has a form without assembly */
+        e.c->error = "TRI-6002";
+        e.c->error_targets = M_ON_HOST;
+    }
     m_end(ctx, e.c);
 }
 
