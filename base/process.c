@@ -4,9 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -37,31 +40,47 @@ bool tri_process_find(tri_arena *arena, tri_str name, const char *path, tri_str 
 }
 
 /* Children that run, for signal handlers; 0: free. What finds no room is not signalled. Atomic. */
-enum { max_children = 16 };
+enum { max_children = 16, is_starting = -1, longest_start = 1000 /* ms */ };
 static pid_t children[max_children];
 
-static int keep_child(pid_t pid)
+static int reserve_child(void)
 {
     for (int i = 0; i < max_children; i++) {
         pid_t expected = 0;
-        if (__atomic_compare_exchange_n(&children[i], &expected, pid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange_n(&children[i], &expected, is_starting, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             return i;
     }
     return -1;
 }
 
+static void set_child(int slot, pid_t pid)
+{
+    if (slot >= 0)
+        __atomic_store_n(&children[slot], pid, __ATOMIC_RELEASE);
+}
+
+/* Of a child that another thread is just starting (not this one: run_process() blocks signals) the number comes soon. */
 void tri_process_signal(int number)
 {
     for (int i = 0; i < max_children; i++) {
         pid_t pid = __atomic_load_n(&children[i], __ATOMIC_ACQUIRE);
+        for (int ms = 0; pid == is_starting && ms < longest_start; ms++) {
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+            pid = __atomic_load_n(&children[i], __ATOMIC_ACQUIRE);
+        }
         if (pid > 0)
             kill(pid, number);
     }
 }
 
-static int start(const char *const *argv, bool is_quiet, int output, int input, pid_t *out_pid)
+/* `signals`: those that the child has blocked. */
+static int start(const char *const *argv, bool is_quiet, int output, int input, const sigset_t *signals, pid_t *out_pid)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, signals);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
@@ -71,8 +90,9 @@ static int start(const char *const *argv, bool is_quiet, int output, int input, 
         posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
     posix_spawn_file_actions_addclose(&actions, output);
     posix_spawn_file_actions_addclose(&actions, input);
-    int error = posix_spawn(out_pid, argv[0], &actions, NULL, (char *const *)argv, environ);
+    int error = posix_spawn(out_pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
     posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
     return error;
 }
 
@@ -89,6 +109,19 @@ static void collect_process(int fd, tri_buf *out)
     }
 }
 
+/* The same, and tri_process_signal() knows of it from its first moment; `slot`: where it is kept. */
+static int start_kept(const char *const *argv, bool is_quiet, const int ends[2], int *slot, pid_t *out_pid)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    *slot = reserve_child();
+    int error = start(argv, is_quiet, ends[1], ends[0], &old, out_pid);
+    set_child(*slot, error ? 0 : *out_pid);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return error;
+}
+
 static tri_process_result run_process(tri_arena *arena, const char *const *argv, bool is_quiet)
 {
     tri_process_result result = {0};
@@ -97,15 +130,15 @@ static tri_process_result run_process(tri_arena *arena, const char *const *argv,
         result.error = errno;
         return result;
     }
+    int slot;
     pid_t pid;
-    result.error = start(argv, is_quiet, ends[1], ends[0], &pid);
+    result.error = start_kept(argv, is_quiet, ends, &slot, &pid);
     close(ends[1]);
     if (result.error) {
         close(ends[0]);
         return result;
     }
     result.started = true;
-    int slot = keep_child(pid);
     tri_buf output = {0};
     collect_process(ends[0], &output);
     close(ends[0]);
@@ -114,8 +147,7 @@ static tri_process_result run_process(tri_arena *arena, const char *const *argv,
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
-    if (slot >= 0)
-        __atomic_store_n(&children[slot], 0, __ATOMIC_RELEASE);
+    set_child(slot, 0);
     if (WIFSIGNALED(status))
         result.signal = WTERMSIG(status);
     else

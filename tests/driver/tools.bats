@@ -140,6 +140,28 @@ assemble=(-arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' --cuda-path=toolkit 
     done
 }
 
+@test "signals end an assembler that has just been started" {
+    need strace
+    mkdir mine
+    fake 'echo $$ >pid; echo $PPID >parent; exec sleep 100'
+    # the compiler learns half of a second later than its child that there is one
+    TMPDIR=$PWD/mine strace -f -qq -o /dev/null -e trace=clone,clone3,vfork -e inject=clone,clone3,vfork:delay_exit=500000 \
+        "$TRITCC" "${assemble[@]}" &
+    local tracer=$!
+    for _ in $(seq 100); do
+        [ ! -s parent ] || break
+        sleep 0.1
+    done
+    kill -TERM "$(cat parent)"
+    for _ in $(seq 50); do
+        kill -0 "$(cat pid)" 2>/dev/null || break
+        sleep 0.1
+    done
+    ! kill "$(cat pid)" || false
+    ! wait "$tracer" || false # which waits for all
+    [ -z "$(ls mine)" ]
+}
+
 @test "an output that grows too large is an error, and leaves nothing" {
     (
         ulimit -f 1

@@ -204,7 +204,7 @@ END
     tritcc -2 -n add_kernel -s "$s" -g 1,1,1 -t cuda:80 -w many k.py
     tritcc -1 -n none -s "$s" -g 1,1,1 -t cuda:compute_80 k.py
     printf 'import triton\n@triton.jit\ndef d(x):\n    x.store([0], x.load([8]))\n' >d.py # the source's functions take no descriptors
-    tritcc -1 -n d -s 'tensordesc<fp32[16]>' -g 1,1,1 -t cuda:80 d.py
+    tritcc -1 -n d -s 'tensordesc<fp32[16]>' -g 1,1,1 -t cuda:compute_80 d.py
     [[ $errors == *"parameter 'x' has type 'tensordesc<fp32[16]>', which a C function cannot take"* ]]
     [ ! -e add_kernel.* ] && [ ! -e none.* ] && [ ! -e d.*.c ]
 }
