@@ -16,6 +16,8 @@ class Log(ctypes.Structure):
         ("threads", ctypes.c_uint),
         ("shared", ctypes.c_uint),
         ("stream", ctypes.c_void_p),
+        ("occupancies", ctypes.c_int),
+        ("cluster", ctypes.c_uint * 3),
         *[(n, ctypes.c_int) for n in ("ex_launches", "cooperative", "programmatic", "want_args")],
         ("want_bytes", ctypes.c_int * 16),
         ("args", ctypes.c_uint64 * 16),

@@ -1,4 +1,4 @@
-/* What the stand-in driver saw. */
+/* What the stand-in driver saw; python/tests/stub.py has the same record. */
 #ifndef TRI_TESTS_STUB_CUDA_H
 #define TRI_TESTS_STUB_CUDA_H
 
