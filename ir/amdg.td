@@ -115,6 +115,7 @@ class AMDG_Upcast<string mnemonic, list<Trait> traits = []>
 }
 def ScaledUpcastFp4Op : AMDG_Upcast<"scaled_upcast_fp4"> {
   let arguments = (ins RankedTensorOf<[I8]>:$input, RankedTensorOf<[BF16, I8]>:$scale, I32Attr:$axis);
+  let hasVerifier = 1;
 }
 def ScaledUpcastFp8Op : AMDG_Upcast<"scaled_upcast_fp8", [SameShapeAndLayout]> {
   let arguments = (ins RankedTensorOf<[F8E4M3FN, F8E5M2]>:$input, RankedTensorOf<[BF16, I8]>:$scale);
@@ -200,6 +201,7 @@ def UpdateTensorDescriptorOp : AMDG_Op<"update_tensor_descriptor", [
     $desc oilist(`add_offsets` `=` `[` $add_offsets `]` | `set_bounds` `=` `[` $set_bounds `]` | `pred` `=` $pred)
     attr-dict `:` qualified(type($desc))
   }];
+  let hasVerifier = 1;
 }
 def AsyncTDMCopyGlobalToLocalOp : AMDG_Op<"async_tdm_copy_global_to_local"> {
   let arguments = (ins DescRead:$desc, BufferWrite:$result,
@@ -210,6 +212,7 @@ def AsyncTDMCopyGlobalToLocalOp : AMDG_Op<"async_tdm_copy_global_to_local"> {
     $desc `into` $result (`,` `barrier` `=` $barrier^)? attr-dict `:` qualified(type($desc))
     (`,` qualified(type($barrier))^)? `->` qualified(type($result))
   }];
+  let hasVerifier = 1;
 }
 def AsyncTDMFusedCopyGlobalToLocalOp : AMDG_Op<"async_tdm_fused_copy_global_to_local", [SameVariadicOperandSize]> {
   let arguments = (ins Arg<Variadic<TT_AnyDesc>, "", [MemRead<GlobalMemory>]>:$descs,

@@ -77,12 +77,94 @@ LogicalResult ConcatOp::verify()
     return success();
 }
 
+/* The dimension that each bit of a thread's registers steps along, of two. */
+static SmallVector<int> registerSteps(const tri_linear &layout)
+{
+    SmallVector<int> steps;
+    for (int bit = 0; bit < tri_linear_in_bits(&layout, TRI_DIM_REGISTER); bit++)
+        steps.push_back(tri_linear_basis_at(&layout, TRI_DIM_REGISTER, bit, TRI_DIM_0) ? 0 : 1);
+    return steps;
+}
+
 LogicalResult InThreadTransposeOp::verify()
 {
     auto from = cast<RankedTensorType>(getSrc().getType()), to = cast<RankedTensorType>(getResult().getType());
+    tri_linear a, b;
     if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType())
         return emitOpError("operand and result must have one shape and one element type");
+    if (from.getRank() != 2)
+        return emitOpError("only what has two dimensions is turned");
     if (!tri::sameThreads(from, to))
         return emitOpError("every thread must keep its elements");
+    if (!tri::linearOf(from, &a) || !tri::linearOf(to, &b))
+        return success();
+    SmallVector<int> before = registerSteps(a), after = registerSteps(b);
+    if (!before.empty() && !llvm::all_equal(before) && before.front() == after.front())
+        return emitOpError("the first registers of the result must step along the other dimension");
+    return success();
+}
+
+LogicalResult ScaledUpcastFp4Op::verify()
+{
+    auto from = cast<RankedTensorType>(getInput().getType()), to = cast<RankedTensorType>(getOutput().getType()),
+         scale = cast<RankedTensorType>(getScale().getType());
+    int64_t axis = (int32_t)getAxis();
+    if (from.getRank() != to.getRank() || scale.getRank() != to.getRank())
+        return emitOpError("operand, scale and result must have one rank");
+    if (axis < 0 || axis >= to.getRank())
+        return emitOpError("axis ") << axis << " is none of " << to.getRank() << " dimensions";
+    for (int64_t d = 0; d < to.getRank(); d++) {
+        if (to.getDimSize(d) != from.getDimSize(d) * (d == axis ? 2 : 1))
+            return emitOpError("dimension ") << d << " of the result must be "
+                                             << from.getDimSize(d) * (d == axis ? 2 : 1);
+        if (to.getDimSize(d) % scale.getDimSize(d) || (d != axis && to.getDimSize(d) != scale.getDimSize(d)))
+            return emitOpError("dimension ") << d << " of the scale must "
+                                             << (d == axis ? "divide that of the result" : "be that of the result");
+    }
+    if (!from.getEncoding() != !to.getEncoding() || !scale.getEncoding() != !to.getEncoding())
+        return emitOpError("operand, scale and result must all have a layout, or none");
+    Attribute wanted;
+    if (from.getEncoding() && (failed(tri::inferUnpacked(getInput(), (int)axis, wanted)) ||
+                               !tri::sameThreads(to.cloneWithEncoding(wanted), to)))
+        return emitOpError("both elements of a byte must be in its thread, and no others: ") << from << " and " << to;
+    bool isWhole = scale.getShape() == to.getShape();
+    if (to.getEncoding() && isWhole && !tri::sameThreads(scale.clone(to.getElementType()), to))
+        return emitOpError("each thread must have the scales of its elements: ") << scale << " and " << to;
+    return success();
+}
+
+LogicalResult UpdateTensorDescriptorOp::verify()
+{
+    size_t rank = tri::blockOfDesc(getDesc().getType(), true).getRank();
+    size_t offsets = getAddOffsets().size(), bounds = getSetBounds().size();
+    if (!offsets && !bounds && !getPred())
+        return emitOpError("there must be add_offsets, set_bounds or pred");
+    if ((offsets && offsets != rank) || (bounds && bounds != rank))
+        return emitOpError("there must be one number for each of the descriptor's ") << rank << " dimensions";
+    if (getClampBounds() && !offsets)
+        return emitOpError("clamp_bounds needs add_offsets");
+    if (getClampBounds() && bounds)
+        return emitOpError("clamp_bounds and set_bounds exclude each other");
+    return success();
+}
+
+/* A hint has a bit for each warp that copies: a power of two of them, whose numbers differ in no more bits than are
+ * needed to count them. */
+LogicalResult AsyncTDMCopyGlobalToLocalOp::verify()
+{
+    if (!getWarpUsedHint())
+        return success();
+    uint32_t hint = *getWarpUsedHint(), differing = 0;
+    auto module = (*this)->getParentOfType<ModuleOp>();
+    auto warps = module ? module->getAttrOfType<IntegerAttr>("ttg.num-warps") : IntegerAttr();
+    if (!hint)
+        return emitOpError("warp_used_hint must have a bit");
+    if (warps && warps.getInt() < 32 && hint >> warps.getInt())
+        return emitOpError("warp_used_hint has bits beyond the ") << warps.getInt() << " warps";
+    int first = llvm::countr_zero(hint), count = llvm::popcount(hint);
+    for (int warp = first; warp < 32; warp++)
+        differing |= hint >> warp & 1 ? (uint32_t)(warp ^ first) : 0;
+    if (!llvm::isPowerOf2_32((uint32_t)count) || 1 << llvm::popcount(differing) != count)
+        return emitOpError("the warps of warp_used_hint must be a power of two, numbered by as many bits");
     return success();
 }

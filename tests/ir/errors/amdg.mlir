@@ -39,3 +39,169 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+#blocked = #ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#turned = #ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @not_turned(%x: tensor<64x16xf16, #blocked>) {
+    // expected-error @+1 {{the first registers of the result must step along the other dimension}}
+    %0 = amdg.in_thread_transpose %x : tensor<64x16xf16, #blocked> -> tensor<64x16xf16, #turned>
+    tt.return
+  }
+}
+
+// -----
+#blocked = #ttg.blocked<{sizePerThread = [1, 2, 2], threadsPerWarp = [1, 8, 8], warpsPerCTA = [1, 4, 1], order = [2, 1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @three(%x: tensor<2x64x16xf16, #blocked>) {
+    // expected-error @+1 {{only what has two dimensions is turned}}
+    %0 = amdg.in_thread_transpose %x : tensor<2x64x16xf16, #blocked> -> tensor<2x64x16xf16, #blocked>
+    tt.return
+  }
+}
+
+// -----
+tt.func @rank(%x: tensor<16x32xi8>, %s: tensor<64xi8>) {
+  // expected-error @+1 {{operand, scale and result must have one rank}}
+  %0 = amdg.scaled_upcast_fp4 %x scale %s {axis = 1 : i32} : tensor<16x32xi8>, tensor<64xi8> -> tensor<16x64xbf16>
+  tt.return
+}
+
+// -----
+tt.func @axis(%x: tensor<16x32xi8>, %s: tensor<16x64xi8>) {
+  // expected-error @+1 {{axis 2 is none of 2 dimensions}}
+  %0 = amdg.scaled_upcast_fp4 %x scale %s {axis = 2 : i32} : tensor<16x32xi8>, tensor<16x64xi8> -> tensor<16x64xbf16>
+  tt.return
+}
+
+// -----
+tt.func @halves(%x: tensor<16x32xi8>, %s: tensor<16x64xi8>) {
+  // expected-error @+1 {{dimension 1 of the result must be 64}}
+  %0 = amdg.scaled_upcast_fp4 %x scale %s {axis = 1 : i32} : tensor<16x32xi8>, tensor<16x64xi8> -> tensor<16x32xbf16>
+  tt.return
+}
+
+// -----
+tt.func @rows(%x: tensor<16x32xi8>, %s: tensor<8x64xi8>) {
+  // expected-error @+1 {{dimension 0 of the scale must be that of the result}}
+  %0 = amdg.scaled_upcast_fp4 %x scale %s {axis = 1 : i32} : tensor<16x32xi8>, tensor<8x64xi8> -> tensor<16x64xbf16>
+  tt.return
+}
+
+// -----
+tt.func @columns(%x: tensor<16x32xi8>, %s: tensor<16x128xi8>) {
+  // expected-error @+1 {{dimension 1 of the scale must divide that of the result}}
+  %0 = amdg.scaled_upcast_fp4 %x scale %s {axis = 1 : i32} : tensor<16x32xi8>, tensor<16x128xi8> -> tensor<16x64xbf16>
+  tt.return
+}
+
+// -----
+#enc = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @layouts(%x: tensor<16x32xi8>, %s: tensor<16x64xi8, #enc>) {
+    // expected-error @+1 {{operand, scale and result must all have a layout, or none}}
+    %0 = amdg.scaled_upcast_fp4 %x scale %s {axis = 1 : i32} : tensor<16x32xi8>, tensor<16x64xi8, #enc> -> tensor<16x64xbf16>
+    tt.return
+  }
+}
+
+// -----
+#src = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+#dst = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+#bad = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 16], warpsPerCTA = [1, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @bytes(%x: tensor<16x32xi8, #src>, %s: tensor<16x64xbf16, #dst>, %t: tensor<16x64xbf16, #bad>) {
+    %0 = amdg.scaled_upcast_fp4 %x scale %s {axis = 1 : i32} : tensor<16x32xi8, #src>, tensor<16x64xbf16, #dst> -> tensor<16x64xbf16, #dst>
+    // expected-error @+1 {{both elements of a byte must be in its thread}}
+    %1 = amdg.scaled_upcast_fp4 %x scale %t {axis = 1 : i32} : tensor<16x32xi8, #src>, tensor<16x64xbf16, #bad> -> tensor<16x64xbf16, #bad>
+    tt.return
+  }
+}
+
+// -----
+#src = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+#dst = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+#bad = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 16], warpsPerCTA = [1, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @scales(%x: tensor<16x32xi8, #src>, %s: tensor<16x64xbf16, #bad>) {
+    // expected-error @+1 {{each thread must have the scales of its elements}}
+    %0 = amdg.scaled_upcast_fp4 %x scale %s {axis = 1 : i32} : tensor<16x32xi8, #src>, tensor<16x64xbf16, #bad> -> tensor<16x64xbf16, #dst>
+    tt.return
+  }
+}
+
+// -----
+tt.func @nothing(%d: !tt.tensordesc<64x64xf16>) {
+  // expected-error @+1 {{there must be add_offsets, set_bounds or pred}}
+  %0 = amdg.update_tensor_descriptor %d : !tt.tensordesc<64x64xf16>
+  tt.return
+}
+
+// -----
+tt.func @numbers(%d: !tt.tensordesc<64x64xf16>, %x: i32) {
+  // expected-error @+1 {{there must be one number for each of the descriptor's 2 dimensions}}
+  %0 = amdg.update_tensor_descriptor %d add_offsets = [%x] : !tt.tensordesc<64x64xf16>
+  tt.return
+}
+
+// -----
+tt.func @bounds(%d: !tt.tensordesc<64x64xf16>, %x: i32) {
+  // expected-error @+1 {{there must be one number for each of the descriptor's 2 dimensions}}
+  %0 = amdg.update_tensor_descriptor %d set_bounds = [%x, %x, %x] : !tt.tensordesc<64x64xf16>
+  tt.return
+}
+
+// -----
+tt.func @clamp(%d: !tt.tensordesc<64x64xf16>, %p: i32) {
+  // expected-error @+1 {{clamp_bounds needs add_offsets}}
+  %0 = amdg.update_tensor_descriptor %d pred = %p {clamp_bounds} : !tt.tensordesc<64x64xf16>
+  tt.return
+}
+
+// -----
+tt.func @both(%d: !tt.tensordesc<64x64xf16>, %x: i32) {
+  // expected-error @+1 {{clamp_bounds and set_bounds exclude each other}}
+  %0 = amdg.update_tensor_descriptor %d add_offsets = [%x, %x] set_bounds = [%x, %x] {clamp_bounds} : !tt.tensordesc<64x64xf16>
+  tt.return
+}
+
+// -----
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @hint(%d: !tt.tensordesc<64x64xf16>, %m: !ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory, mutable>) {
+    // expected-error @+1 {{must have a bit}}
+    %0 = amdg.async_tdm_copy_global_to_local %d into %m {warp_used_hint = 0 : i32} : !tt.tensordesc<64x64xf16> -> !ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @hint(%d: !tt.tensordesc<64x64xf16>, %m: !ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory, mutable>) {
+    // expected-error @+1 {{must be a power of two}}
+    %0 = amdg.async_tdm_copy_global_to_local %d into %m {warp_used_hint = 105 : i32} : !tt.tensordesc<64x64xf16> -> !ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @hint(%d: !tt.tensordesc<64x64xf16>, %m: !ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory, mutable>) {
+    // expected-error @+1 {{must be a power of two}}
+    %0 = amdg.async_tdm_copy_global_to_local %d into %m {warp_used_hint = 7 : i32} : !tt.tensordesc<64x64xf16> -> !ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @hint(%d: !tt.tensordesc<64x64xf16>, %m: !ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory, mutable>) {
+    // expected-error @+1 {{bits beyond the 8 warps}}
+    %0 = amdg.async_tdm_copy_global_to_local %d into %m {warp_used_hint = 513 : i32} : !tt.tensordesc<64x64xf16> -> !ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}

@@ -1,4 +1,5 @@
 #blocked = #ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#wide = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #turned = #ttg.linear<{register = [[1, 0], [0, 1]], lane = [[0, 2], [0, 4], [0, 8], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]], block = []}>
 #rows = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
@@ -20,11 +21,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  tt.func @registers(%x: tensor<64x16xf16, #blocked>, %y: tensor<128x16xf16, #blocked>, %v: tensor<64x16xi8, #blocked>, %w: tensor<64x32xbf16, #blocked>, %e: tensor<64x16xf8E5M2, #blocked>, %s: tensor<64x16xi8, #blocked>) {
+  tt.func @registers(%x: tensor<64x16xf16, #blocked>, %y: tensor<128x16xf16, #blocked>, %v: tensor<64x16xi8, #blocked>, %w: tensor<64x32xbf16, #wide>, %e: tensor<64x16xf8E5M2, #blocked>, %s: tensor<64x16xi8, #blocked>) {
     %0 = amdg.in_thread_transpose %x : tensor<64x16xf16, #blocked> -> tensor<64x16xf16, #turned>
     %1 = amdg.extract_slice %y [64, 0] : tensor<128x16xf16, #blocked> to tensor<64x16xf16, #blocked>
     %2 = amdg.concat %x, %1 : tensor<64x16xf16, #blocked>, tensor<64x16xf16, #blocked> -> tensor<128x16xf16, #blocked>
-    %3 = amdg.scaled_upcast_fp4 %v scale %w {axis = 1 : i32} : tensor<64x16xi8, #blocked>, tensor<64x32xbf16, #blocked> -> tensor<64x32xbf16, #blocked>
+    %3 = amdg.scaled_upcast_fp4 %v scale %w {axis = 1 : i32} : tensor<64x16xi8, #blocked>, tensor<64x32xbf16, #wide> -> tensor<64x32xbf16, #wide>
     %4 = amdg.scaled_upcast_fp8 %e scale %s : tensor<64x16xf8E5M2, #blocked>, tensor<64x16xi8, #blocked> -> tensor<64x16xf16, #blocked>
     tt.return
   }
