@@ -17,12 +17,23 @@ static LLVMValueRef call(tri_writer *w, const char *name, LLVMTypeRef result, LL
     return LLVMBuildCall2(w->b, type, tri_writer_runtime_function(w, name, type), args, count, "");
 }
 
+void tri_writer_any_processor(tri_writer *w, LLVMValueRef fn)
+{
+    static const char cpu[] = "target-cpu", features[] = "target-features", oldest[] = "x86-64";
+    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    if (!tri_str_has_prefix(tri_str_from(LLVMGetTarget(w->module)), "x86_64"))
+        return;
+    LLVMAddAttributeAtIndex(fn, at, LLVMCreateStringAttribute(w->llvm, cpu, sizeof cpu - 1, oldest, sizeof oldest - 1));
+    LLVMAddAttributeAtIndex(fn, at, LLVMCreateStringAttribute(w->llvm, features, sizeof features - 1, "", 0));
+}
+
 static LLVMValueRef begin_function(tri_writer *w, tri_str name, LLVMTypeRef *params, unsigned count, LLVMTypeRef result)
 {
     LLVMValueRef fn = LLVMAddFunction(w->module, name.data, LLVMFunctionType(result, params, count, false));
     unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
     LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(w->llvm, kind, 0));
+    tri_writer_any_processor(w, fn);
     LLVMPositionBuilderAtEnd(w->b, LLVMAppendBasicBlockInContext(w->llvm, fn, "entry"));
     return fn;
 }

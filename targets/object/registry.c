@@ -24,6 +24,7 @@ static LLVMValueRef make_thunk(tri_writer *w, const tri_object_kernel *k, const 
         return NULL;
     LLVMValueRef fn = LLVMAddFunction(w->module, "tri.thunk", LLVMFunctionType(w->i32, params, is_run ? 2 : 3, false));
     LLVMSetLinkage(fn, LLVMInternalLinkage);
+    tri_writer_any_processor(w, fn);
     LLVMPositionBuilderAtEnd(w->b, LLVMAppendBasicBlockInContext(w->llvm, fn, "entry"));
     unsigned count = LLVMCountParams(target), n = 0;
     LLVMTypeRef *types = TRI_NEW_ARRAY(w->arena, LLVMTypeRef, count);

@@ -62,6 +62,8 @@ bool tri_writer_tuning(tri_writer *w, const tri_object_kernel *kernel, const tri
 /* registry.c: what tritcc_kernel_find tells of the kernels, whose functions are there. */
 void tri_writer_register(tri_writer *w, const tri_object_kernels *kernels);
 
+/* launcher.c: a function that runs before it is known what the processor has. */
+void tri_writer_any_processor(tri_writer *w, LLVMValueRef fn);
 /* launcher.c: the functions of a kernel. False after a report. */
 bool tri_writer_functions(tri_writer *w, const tri_object_kernel *kernel);
 

@@ -98,6 +98,24 @@ stub() {
     [ -e /dev/nvidia0 ] || [[ "$(./main)" == "3 variants, native, 0, 126" ]]
 }
 
+@test "launchers of a host object run on any processor, floats and all" {
+    [ "$(uname -m)" = x86_64 ] || skip "not an x86 host"
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale(x, a, b, c, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(x + i, (tl.load(x + i, mask=i < n) * a + b * c).to(tl.float32), mask=i < n)
+END
+    tritcc -arch=x86-64-v4 -mattr=+avx512fp16 -c -o k.o -grid='cdiv(n, 64)' -sig '*fp32, fp32, fp64, fp16, i32, 64' k.tri
+    objdump -d --no-show-raw-insn k.o | awk '/^[0-9a-f]+ <.*>:/ { name = $2 }
+        /[xyz]mm/ && $2 ~ /^v/ && name !~ /tri_run_/ { print name, $0 } /zmm/ { seen++ } END { print (seen > 0) }' >vex
+    [ "$(<vex)" = 1 ]
+}
+
 @test "a host object asks the processor before it runs" {
     [ "$(uname -m)" = x86_64 ] || skip "not an x86 host"
     tritcc "${TYPES[@]}" -arch=x86-64-v4 -emit=obj=v.o,header=v.h "$EXAMPLES/vadd/vadd.tri"
