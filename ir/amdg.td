@@ -38,7 +38,7 @@ def BufferLoadOp : AMDG_Op<"buffer_load", [
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = [{
     $ptr `[` $offsets `]` (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache) (`stride` `=` $stride^)?
-    attr-dict `:` type($result)
+    attr-dict `:` custom<BlockType>(type($result))
   }];
 }
 def BufferStoreOp : AMDG_Op<"buffer_store", [
@@ -47,7 +47,7 @@ def BufferStoreOp : AMDG_Op<"buffer_store", [
     Optional<Mask>:$mask, DefaultValuedAttr<I32Attr, "1">:$contiguity);
   let assemblyFormat = [{
     $value `,` $ptr `[` $offsets `]` (`,` $mask^)? oilist(`cacheModifier` `=` $cache) (`stride` `=` $stride^)?
-    attr-dict `:` type($value)
+    attr-dict `:` custom<BlockType>(type($value))
   }];
 }
 def BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [AttrSizedOperandSegments, MaskLike<"offsets">]> {
@@ -70,7 +70,7 @@ def BufferAtomicRMWOp : AMDG_Op<"buffer_atomic_rmw", [
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = [{
     $atomic_rmw_op `,` $sem `,` $scope `,` $value `,` $ptr `[` $offsets `]` (`,` $mask^)? (`stride` `=` $stride^)?
-    attr-dict `:` type($result)
+    attr-dict `:` custom<BlockType>(type($result))
   }];
 }
 def BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [
@@ -81,7 +81,7 @@ def BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [
     TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = [{
-    $sem `,` $scope `,` $cmp `,` $val `,` $ptr `[` $offsets `]` (`stride` `=` $stride^)? attr-dict `:` type($result)
+    $sem `,` $scope `,` $cmp `,` $val `,` $ptr `[` $offsets `]` (`stride` `=` $stride^)? attr-dict `:` custom<BlockType>(type($result))
   }];
 }
 

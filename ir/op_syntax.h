@@ -93,4 +93,30 @@ inline void printBarriersAndPreds(mlir::OpAsmPrinter &printer, mlir::Operation *
 
 } // namespace tri::ttng
 
+namespace tri::amdg {
+
+/* `tensor<64xf32, #layout>`; 3.9 writes the pointer's type before it: `!tt.ptr<f32> -> tensor<...>`. */
+inline mlir::ParseResult parseBlockType(mlir::OpAsmParser &parser, mlir::Type &block)
+{
+    llvm::SMLoc at = parser.getCurrentLocation();
+    if (parser.parseType(block))
+        return mlir::failure();
+    auto pointer = llvm::dyn_cast<tt::PtrType>(block);
+    if (!pointer)
+        return mlir::success();
+    if (parser.parseArrow() || parser.parseType(block))
+        return mlir::failure();
+    if (pointerToElementOf(block) != pointer)
+        return parser.emitError(at) << "a pointer to the elements of " << block << " is " << pointerToElementOf(block);
+    return mlir::success();
+}
+inline void printBlockType(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Type block)
+{
+    if (releaseOf(op->getContext()) > 308)
+        printer << pointerToElementOf(block) << " -> ";
+    printer << block;
+}
+
+} // namespace tri::amdg
+
 #endif

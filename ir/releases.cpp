@@ -74,8 +74,10 @@ DictionaryAttr knownFields(Attribute written, StringRef op, ArrayRef<StringRef> 
     NamedAttrList known;
     for (NamedAttribute field : fields) {
         auto policy = dyn_cast<DictionaryAttr>(field.getValue());
-        if (field.getName() == cachePolicy && policy && llvm::is_contained(names, "evict")) {
-            known.append(policy.begin(), policy.end());
+        if (field.getName() == cachePolicy && policy && llvm::is_contained(names, "cache")) {
+            for (NamedAttribute part : policy)
+                if (llvm::is_contained(names, part.getName().getValue()))
+                    known.push_back(part);
             continue;
         }
         if (isNoise(op, field))
@@ -124,10 +126,12 @@ static LogicalResult checkAttributes(Operation *op)
 {
     auto policy = op->getDiscardableAttr(cachePolicy);
     auto parts = dyn_cast_or_null<DictionaryAttr>(policy);
-    if (parts && llvm::is_contained(op->getRegisteredInfo()->getAttributeNames(), "evict")) {
+    ArrayRef<StringAttr> names = op->getRegisteredInfo()->getAttributeNames();
+    if (parts && llvm::is_contained(names, "cache")) { /* AMD's buffer operations have no eviction policy */
         op->removeDiscardableAttr(cachePolicy);
         for (NamedAttribute part : parts)
-            op->setAttr(part.getName(), part.getValue());
+            if (llvm::is_contained(names, part.getName().getValue()))
+                op->setAttr(part.getName(), part.getValue());
     }
     for (NamedAttribute attr : llvm::to_vector(op->getDiscardableAttrs())) {
         StringRef name = attr.getName();

@@ -99,7 +99,8 @@ static bool replaceMissing(Operation *op, unsigned release)
 /* 3.9 has one attribute for how an access treats caches; AMD's copies between memories have the modifier alone. */
 static void joinCachePolicy(Operation *op)
 {
-    if (!op->isRegistered() || !llvm::is_contained(op->getRegisteredInfo()->getAttributeNames(), "evict"))
+    bool evicts = op->isRegistered() && llvm::is_contained(op->getRegisteredInfo()->getAttributeNames(), "evict");
+    if (!evicts && !isa<amdg::BufferLoadOp, amdg::BufferStoreOp>(op))
         return;
     auto cache = op->getAttrOfType<tt::CacheModifierAttr>("cache");
     auto evict = op->getAttrOfType<tt::EvictionPolicyAttr>("evict");
@@ -111,7 +112,8 @@ static void joinCachePolicy(Operation *op)
     std::string text = ("cache_policy<cache_modifier = " + tt::stringifyCacheModifier(modifier) +
                         ", eviction_policy = " + tt::stringifyEvictionPolicy(policy) + ">").str();
     op->setAttr("cache", tt::CacheModifierAttr::get(context, tt::CacheModifier::NONE));
-    op->setAttr("evict", tt::EvictionPolicyAttr::get(context, tt::EvictionPolicy::NORMAL));
+    if (evicts)
+        op->setAttr("evict", tt::EvictionPolicyAttr::get(context, tt::EvictionPolicy::NORMAL));
     op->setDiscardableAttr("cachePolicy",
                            OpaqueAttr::get(StringAttr::get(context, "tt"), text, NoneType::get(context)));
 }
@@ -141,11 +143,10 @@ static LogicalResult checkType(Operation *op, Type type, unsigned release)
     return success();
 }
 
-/* Whose text 3.9 changed as a whole: pointers' types are written, and cache policies in the middle. */
+/* Whose text 3.9 changed as a whole: cache policies stand in the middle. */
 static bool isSpeltOtherwise(Operation *op, unsigned release)
 {
-    return release > 308 && isa<amdg::BufferLoadOp, amdg::BufferStoreOp, amdg::BufferLoadToLocalOp,
-                                amdg::AsyncCopyLocalToGlobalOp>(op);
+    return release > 308 && isa<amdg::BufferLoadToLocalOp, amdg::AsyncCopyLocalToGlobalOp>(op);
 }
 
 static LogicalResult checkOperation(Operation *op, unsigned release)

@@ -116,7 +116,7 @@ static bool match_loop(tri_ranges *ranges, MlirOperation loop, buffer_op *b)
 }
 
 /* The number that all elements are, where the step is made. */
-static MlirValue scalar_of(MlirValue step)
+static MlirValue common_step(MlirValue step)
 {
     int64_t number;
     MlirOperation def = tri_op_def(step);
@@ -143,7 +143,7 @@ static void advance_bases(tri_pass_run *run, MlirOperation loop, const buffer_op
     intptr_t from = mlirBlockGetNumArguments(body) - n;
     for (intptr_t i = 0; i < n; i++) {
         const buffer_op *b = &ops->at[i];
-        MlirValue now = mlirBlockGetArgument(body, from + i), step = scalar_of(b->step);
+        MlirValue now = mlirBlockGetArgument(body, from + i), step = common_step(b->step);
         /* behind what makes the step, where that is of the loop */
         MlirOperation def = tri_op_def(step);
         bool is_made_here = !mlirOperationIsNull(def) && mlirBlockEqual(mlirOperationGetBlock(def), body);

@@ -254,6 +254,6 @@ static bool run_reorder_instructions(tri_pass_run *run)
 const tri_pass tri_pass_reorder_instructions = {
     .name = "reorder-instructions",
     .help = "move data movement next to its sources and users",
-    .alias = "tritongpu-reorder-instructions",
+    .alias = "tritongpu-reorder-instructions,tritonamdgpu-reorder-instructions",
     .run = run_reorder_instructions,
 };

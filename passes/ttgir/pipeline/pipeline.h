@@ -77,4 +77,7 @@ void tri_pipeline_remark_scheduled(tri_pass_run *run, MlirOperation loop, int64_
 void tri_pipeline_set_place(MlirOperation op, int stage, int cluster);
 void tri_pipeline_clear(tri_arena *arena, MlirOperation loop);
 
+/* assign_latencies.c: schedule-loops runs it, too, where AMD's options ask for both. */
+extern const tri_pass tri_pass_assign_latencies;
+
 #endif

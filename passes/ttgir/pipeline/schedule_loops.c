@@ -342,8 +342,20 @@ static bool schedule_loop(tri_arena *arena, MlirOperation loop, bool is_forward)
     return true;
 }
 
+/* AMD's pass chooses what loads wait for, too; num_stages is its option. */
+static bool assign_first(tri_pass_run *run)
+{
+    int64_t stages = tri_passes_option_int(run, "num_stages", 0);
+    if (stages <= 0)
+        return true;
+    run->options = tri_str_format(run->arena, "num-stages=%lld", (long long)stages);
+    return tri_pass_assign_latencies.run(run);
+}
+
 static bool run_schedule_loops(tri_pass_run *run)
 {
+    if (!assign_first(run))
+        return false;
     tri_op_list loops = {0};
     const tri_machine_facts *facts = tri_machines_of(mlirModuleGetOperation(run->module));
     bool is_forward = facts->loads_ahead_in_registers && !facts->async_copies;
@@ -365,12 +377,13 @@ static bool run_schedule_loops(tri_pass_run *run)
     return true;
 }
 
-static const char *const options[] = {"num-stages: stages of loops that do not say themselves (3)", NULL};
+static const char *const options[] = {"num-stages: stages of loops that do not say themselves (3)",
+                                      "num_stages: the same, and latencies are assigned first, as AMD's pass does", NULL};
 
 const tri_pass tri_pass_schedule_loops = {
     .name = "schedule-loops",
     .help = "give the ops of loops with latencies their stages",
-    .alias = "tritongpu-schedule-loops",
+    .alias = "tritongpu-schedule-loops,tritonamdgpu-schedule-loops",
     .options = options,
     .run = run_schedule_loops,
 };

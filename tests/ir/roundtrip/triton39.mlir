@@ -27,6 +27,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %3 = tt.load %p : tensor<128x!tt.ptr<f32>, #flat>
     tt.return
   }
+  // AMD's buffer operations: pointers' types stand in front of the blocks'
+  // CHECK-LABEL: @buffers
+  // NEW-LABEL: @buffers
+  tt.func public @buffers(%p: !tt.ptr<f32>, %o: tensor<128xi32, #flat>, %m: tensor<128xi1, #flat>) {
+    // CHECK: amdg.buffer_load %arg0[%arg1], %arg2 cacheModifier = cg {contiguity = 4 : i32} : tensor<128xf32, #blocked
+    // NEW: amdg.buffer_load %arg0[%arg1], %arg2 {cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>, contiguity = 4 : i32} : !tt.ptr<f32> -> tensor<128xf32
+    %0 = amdg.buffer_load %p[%o], %m {cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_first>, contiguity = 4 : i32} : !tt.ptr<f32> -> tensor<128xf32, #flat>
+    // CHECK: amdg.buffer_store %{{.*}}, %arg0[%arg1] : tensor<128xf32
+    // NEW: amdg.buffer_store %{{.*}}, %arg0[%arg1] : !tt.ptr<f32> -> tensor<128xf32
+    amdg.buffer_store %0, %p[%o] : !tt.ptr<f32> -> tensor<128xf32, #flat>
+    // CHECK: amdg.buffer_atomic_rmw fadd, acq_rel, gpu, %{{.*}}, %arg0[%arg1], %arg2 : tensor<128xf32
+    // NEW: amdg.buffer_atomic_rmw fadd, acq_rel, gpu, %{{.*}}, %arg0[%arg1], %arg2 : !tt.ptr<f32> -> tensor<128xf32
+    %1 = amdg.buffer_atomic_rmw fadd, acq_rel, gpu, %0, %p[%o], %m : !tt.ptr<f32> -> tensor<128xf32, #flat>
+    tt.return
+  }
   // CHECK-LABEL: @others
   // NEW-LABEL: @others
   tt.func public @others(%x: tensor<128xf32, #flat>, %c: tensor<32x1xf32, #blocked>, %f: tensor<128x!tt.ptr<i32>, #flat>, %m: tensor<128xi1, #flat>, %b: !ttg.memdesc<128xi32, #shared, #smem, mutable>, %k: !tt.ptr<f32, "constant">) {
