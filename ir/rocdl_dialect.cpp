@@ -15,7 +15,7 @@ struct Names {
                           priority[] = "priority";
 };
 
-/* Integers of so many bits behind its name, then attributes. */
+/* Integers of so many bits behind its name, then attributes. Triton 3.9 writes a mask of nothing as `none`. */
 template <const char *name, unsigned bits, const char *...fields>
 class Mark : public Op<Mark<name, bits, fields...>, OpTrait::ZeroOperands, OpTrait::ZeroResults, OpTrait::ZeroRegions,
                        OpTrait::ZeroSuccessors> {
@@ -36,15 +36,26 @@ public:
         Type type = parser.getBuilder().getIntegerType(bits);
         for (auto [i, field] : llvm::enumerate(getAttributeNames())) {
             IntegerAttr value;
-            if ((i && parser.parseComma()) || parser.parseAttribute(value, type, field, state.attributes))
+            if (i && parser.parseComma())
+                return failure();
+            if (field == Names::mask && succeeded(parser.parseOptionalKeyword("none")))
+                state.addAttribute(field, IntegerAttr::get(type, 0));
+            else if (parser.parseAttribute(value, type, field, state.attributes))
                 return failure();
         }
         return parser.parseOptionalAttrDict(state.attributes);
     }
     void print(OpAsmPrinter &printer)
     {
-        for (auto [i, field] : llvm::enumerate(getAttributeNames()))
-            printer << (i ? ", " : " ") << (*this)->template getAttrOfType<IntegerAttr>(field).getInt();
+        bool hasWords = tri::releaseOf((*this)->getContext()) > 308;
+        for (auto [i, field] : llvm::enumerate(getAttributeNames())) {
+            int64_t value = (*this)->template getAttrOfType<IntegerAttr>(field).getInt();
+            printer << (i ? ", " : " ");
+            if (hasWords && field == Names::mask && value == 0)
+                printer << "none";
+            else
+                printer << value;
+        }
         printer.printOptionalAttrDict((*this)->getAttrs(), getAttributeNames());
     }
     LogicalResult verify()

@@ -40,6 +40,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: amdg.buffer_atomic_rmw fadd, acq_rel, gpu, %{{.*}}, %arg0[%arg1], %arg2 : tensor<128xf32
     // NEW: amdg.buffer_atomic_rmw fadd, acq_rel, gpu, %{{.*}}, %arg0[%arg1], %arg2 : !tt.ptr<f32> -> tensor<128xf32
     %1 = amdg.buffer_atomic_rmw fadd, acq_rel, gpu, %0, %p[%o], %m : !tt.ptr<f32> -> tensor<128xf32, #flat>
+    // CHECK: rocdl.sched.barrier 0
+    // NEW: rocdl.sched.barrier none
+    rocdl.sched.barrier none
     tt.return
   }
   // CHECK-LABEL: @others
