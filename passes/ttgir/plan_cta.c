@@ -10,7 +10,7 @@
  * combines the numbers of (as sums along it do, or products whose K it is), each block of the cluster has a part; the
  * classes with the most elements come first, and a block of numbers is split along one dimension only. What is not
  * split each block of the cluster has as a whole, and computes itself; the first one stores it. So no numbers travel
- * between the blocks of a cluster, and what a program computes is the same bits for each size of cluster.
+ * between the blocks of a cluster.
  *
  * Needs: ttgir in front of all passes that choose layouts for products; layouts without clusters; the module says one
  * block then, and num-ctas behind the pass. Answers to triton-nvidia-gpu-plan-cta, which splits along rows or columns
@@ -27,7 +27,7 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 
-enum { NOWHERE = -1, GROUP_ROWS = 64, FEW_COLUMNS = 32 };
+enum { NOWHERE = -1, GROUP_ROWS = 64, FEW_COLUMNS = 32, LEAST_ROWS = 16, LEAST_COLUMNS = 8 };
 
 /* A dimension of a value; those of a class have one root. */
 typedef struct {
@@ -156,6 +156,11 @@ static void share_product(planner *p, MlirOperation dot)
     unite_dims(p, d, columns, b, columns);
     keep_whole(p, a, columns);
     keep_whole(p, b, rows);
+    /* a part fills an instruction of one warp */
+    if (tri_type_dim(mlirValueGetType(d), rows) / p->ctas < LEAST_ROWS)
+        keep_whole(p, d, rows);
+    if (tri_type_dim(mlirValueGetType(d), columns) / p->ctas < LEAST_COLUMNS)
+        keep_whole(p, d, columns);
     /* rows first, where a part of them still fills an instruction of four warps */
     MlirType type = mlirValueGetType(d);
     bool has_rows = tri_type_dim(type, rows) / p->ctas >= GROUP_ROWS ||
@@ -237,6 +242,56 @@ static void visit_op_dims(planner *p, MlirOperation op)
         share_region(p, op);
     else if (!tri_op_is(op, "scf.yield") && !tri_op_is(op, "tt.reduce.return") && !tri_op_is(op, "tt.scan.return"))
         keep_all_whole(p, op);
+}
+
+/* ---- one value for each user ---- */
+
+/* Made of ranges and scalars alone, as addresses and masks are. */
+static bool is_made_of_ranges(planner *p, tri_map *made, MlirOperation op)
+{
+    if (mlirOperationGetNumResults(op) != 1 || !tensor_of(p, tri_op_result(op, 0)))
+        return false;
+    bool is_step = tri_op_in(op, TRI_OPS_ELEMENTWISE) || tri_op_is(op, "ttg.convert_layout") ||
+                   tri_op_is(op, "tt.expand_dims") || tri_op_is(op, "tt.broadcast");
+    bool is = (is_step && tri_op_is_pure(op)) || tri_op_is(op, "arith.constant") || tri_op_is(op, "tt.splat") ||
+              tri_op_is(op, "tt.make_range");
+    for (intptr_t i = 0; is && i < mlirOperationGetNumOperands(op); i++) {
+        MlirOperation def = tri_op_def(tri_op_operand(op, i));
+        is = !tensor_of(p, tri_op_operand(op, i)) || (!mlirOperationIsNull(def) && tri_map_find_ptr(made, def.ptr));
+    }
+    return is;
+}
+
+/* Each user but the first gets a copy, in front of it. */
+static void copy_for_users(planner *p, MlirOperation op, int *budget)
+{
+    tri_op_list users = {0};
+    TRI_VEC(intptr_t) places = {0};
+    for (MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(op, 0)); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        tri_vec_push(p->arena, &users, mlirOpOperandGetOwner(use));
+        tri_vec_push(p->arena, &places, mlirOpOperandGetOperandNumber(use));
+    }
+    for (size_t i = 1; i < users.len && --*budget > 0; i++) {
+        tri_builder b = tri_builder_before(users.at[i]);
+        b.loc = mlirOperationGetLocation(op);
+        mlirOperationSetOperand(users.at[i], places.at[i], tri_op_result(tri_op_clone(&b, op, 0, NULL, NULL), 0));
+    }
+}
+
+/* Rows and columns of as many elements have been given the same range by then: they are not one class for that. */
+static void part_ranges(planner *p, const tri_op_list *ops)
+{
+    enum { most = 4096 };
+    int budget = most;
+    tri_map made;
+    tri_map_init(&made, p->arena);
+    for (size_t i = 0; i < ops->len; i++)
+        if (is_made_of_ranges(p, &made, ops->at[i]))
+            tri_map_set_ptr(&made, ops->at[i].ptr, ops->at[i].ptr);
+    for (size_t i = ops->len; i-- > 0;)
+        if (tri_map_find_ptr(&made, ops->at[i].ptr))
+            copy_for_users(p, ops->at[i], &budget);
 }
 
 /* ---- the choice ---- */
@@ -347,6 +402,11 @@ static void plan_function(planner *p, MlirOperation func)
 {
     tri_op_list ops = {0};
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+    tri_op_collect(func, p->arena, &ops);
+    part_ranges(p, &ops);
+    *p = (planner){.run = p->run, .arena = p->arena, .ctas = p->ctas};
+    tri_map_init(&p->index, p->arena);
+    ops.len = 0;
     tri_op_collect(func, p->arena, &ops);
     for (intptr_t i = 0; entry.ptr && i < mlirBlockGetNumArguments(entry); i++)
         keep_whole(p, mlirBlockGetArgument(entry, i), NOWHERE); /* callers have no say in it */

@@ -80,6 +80,31 @@ TRI
     grep -q tritcc.persistent k.ttgir
 }
 
+@test "tiles of different lengths, some of which have none" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def triangle(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    # lengths differ: some tiles have none
+    a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BM, BK])
+    b = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [BK, BN])
+    c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [BM, BN])
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, tl.minimum(tl.program_id(0) * BK, K), BK):
+        acc = tl.dot(a.load([m, k]), b.load([k, n]), acc)
+    c.store([m, n], acc.to(c_ptr.dtype.element_ty))
+TRI
+    local type
+    for type in f16 f32; do
+        same k.tri triangle c_ptr -grid=4,2 -num-warps=4 -D BM=64 -D BN=64 -D BK=32 -- "a_ptr=randn:$type:200x200:seed=1" \
+            "b_ptr=randn:$type:200x104:seed=2" "c_ptr=full:$type:200x104:value=7" 200 104 200
+    done
+}
+
 @test "only where that is asked for, and what stays is told" {
     tritcc -arch=sm_90a -k product -num-warps=8 -sig "$product" -emit=ptx=grid.ptx "$kernels"
     tritcc -arch=sm_90a -fpersistent -fno-persistent -k product -num-warps=8 -sig "$product" -emit=ptx=k.ptx "$kernels"
