@@ -81,7 +81,8 @@ def BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [
     TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = [{
-    $sem `,` $scope `,` $cmp `,` $val `,` $ptr `[` $offsets `]` (`stride` `=` $stride^)? attr-dict `:` custom<BlockType>(type($result))
+    $sem `,` $scope `,` $cmp `,` $val `,` $ptr `[` $offsets `]` (`stride` `=` $stride^)?
+    attr-dict `:` custom<BlockType>(type($result))
   }];
 }
 

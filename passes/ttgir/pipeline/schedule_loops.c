@@ -378,7 +378,8 @@ static bool run_schedule_loops(tri_pass_run *run)
 }
 
 static const char *const options[] = {"num-stages: stages of loops that do not say themselves (3)",
-                                      "num_stages: the same, and latencies are assigned first, as AMD's pass does", NULL};
+                                      "num_stages: the same, and latencies are assigned first, as AMD's pass does",
+                                      NULL};
 
 const tri_pass tri_pass_schedule_loops = {
     .name = "schedule-loops",
