@@ -32,6 +32,7 @@ install() {
             "$python" -m zipfile -e "$wheel" "$site"
     done
     chmod +x "$site"/tritcc/_lib/tritcc
+    "$python" -m compileall -q "$site"/tritcc >/dev/null # as pip does
     export PYTHONPATH="$site${PYTHONPATH:+:$PYTHONPATH}"
 }
 

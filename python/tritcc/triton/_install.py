@@ -73,8 +73,9 @@ def install(**told):
     _patch(compiler.IRSource, "__init__", _begin_text)
     _patch(CUDABackend, "load_dialects", _load_dialects)
     _patch(compiler, "ir", _ir)
-    from . import _cache, _direct, _key, _launcher, _torch
+    from . import _cache, _direct, _key, _launcher, _request, _torch, _unit  # noqa: F401
 
+    _request.probe()  # here, and not with the first kernel of each process that this one forks
     _key.install(_patch)
     _cache.install(_patch)
     _launcher.install(_patch)

@@ -41,6 +41,12 @@ def has_option(option):
     return _known_options[option]
 
 
+def probe():
+    """Asks for all that will be asked of the library."""
+    for option in LAUNCHER_OPTIONS:
+        has_option(option)
+
+
 def arch_of(options, target):
     capability = re.fullmatch(r"sm_?(\d+)a?", str(getattr(options, "arch", "") or f"sm{target.arch}"))
     if not capability:
