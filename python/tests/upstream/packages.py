@@ -19,16 +19,19 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "tests", "peer"))
 
+SHARED = 232448  # bytes that a block has on compute capability 9.0
+
 
 def compiled(source, row, target, peer):
-    """None, or why the kernel is refused."""
+    """None, or why the kernel is refused. What needs too much shared memory Triton compiles, and refuses to load."""
     import triton
 
     try:
-        triton.compile(source, target=target, options={"num_warps": row.get("num_warps", 4)})
+        kernel = triton.compile(source, target=target, options={"num_warps": row.get("num_warps", 4)})
     except Exception as error:
         return " ".join(peer.cause(error).split())[:300] or type(error).__name__
-    return None
+    shared = kernel.metadata.shared
+    return f"{shared} bytes of shared memory" if shared > SHARED else None
 
 
 def apart(call, limit):
