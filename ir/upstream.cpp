@@ -105,7 +105,7 @@ bool tri_upstream_canonicalize(MlirOperation root)
 }
 
 /* Is there a store among the operations right inside of this one? */
-static bool stores(Operation *op)
+static bool storesInside(Operation *op)
 {
     for (Region &region : op->getRegions())
         for (Block &block : region)
@@ -120,5 +120,5 @@ static bool stores(Operation *op)
  * that grows with the square of its length, a fifth of the whole for a fused step of an optimizer. */
 extern "C" bool __wrap__ZN4mlir17isOpTriviallyDeadEPNS_9OperationE(Operation *op)
 {
-    return op->use_empty() && !stores(op) && wouldOpBeTriviallyDead(op);
+    return op->use_empty() && !storesInside(op) && wouldOpBeTriviallyDead(op);
 }
