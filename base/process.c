@@ -47,7 +47,8 @@ static int reserve_child(void)
 {
     for (int i = 0; i < max_children; i++) {
         pid_t expected = 0;
-        if (__atomic_compare_exchange_n(&children[i], &expected, is_starting, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange_n(&children[i], &expected, is_starting, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED))
             return i;
     }
     return -1;
@@ -59,7 +60,7 @@ static void set_child(int slot, pid_t pid)
         __atomic_store_n(&children[slot], pid, __ATOMIC_RELEASE);
 }
 
-/* Of a child that another thread is just starting (not this one: run_process() blocks signals) the number comes soon. */
+/* Of a child that another thread is starting (not this one: start_kept() blocks signals) the number comes soon. */
 void tri_process_signal(int number)
 {
     for (int i = 0; i < max_children; i++) {
@@ -74,7 +75,8 @@ void tri_process_signal(int number)
 }
 
 /* `signals`: those that the child has blocked. */
-static int start(const char *const *argv, bool is_quiet, int output, int input, const sigset_t *signals, pid_t *out_pid)
+static int spawn_program(const char *const *argv, bool is_quiet, int output, int input, const sigset_t *signals,
+                         pid_t *out_pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -116,7 +118,7 @@ static int start_kept(const char *const *argv, bool is_quiet, const int ends[2],
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     *slot = reserve_child();
-    int error = start(argv, is_quiet, ends[1], ends[0], &old, out_pid);
+    int error = spawn_program(argv, is_quiet, ends[1], ends[0], &old, out_pid);
     set_child(*slot, error ? 0 : *out_pid);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return error;

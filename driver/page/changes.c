@@ -50,7 +50,10 @@ static void split_lines(comparison *c, side *s, tri_str text)
     }
 }
 
-static void set_common(comparison *c, size_t i, size_t k) { c->sides[0].is_common[i] = c->sides[1].is_common[k] = true; }
+static void set_common(comparison *c, size_t i, size_t k)
+{
+    c->sides[0].is_common[i] = c->sides[1].is_common[k] = true;
+}
 
 /* --- Myers ------------------------------------------------------------------------------------ */
 
@@ -87,7 +90,8 @@ static void compare_part(comparison *c, size_t a, size_t a_end, size_t b, size_t
     int n = (int)(a_end - a), m = (int)(b_end - b);
     for (int edits = 0; n && m && edits <= most_edits; edits++) {
         for (int k = -edits; k <= edits; k += 2) {
-            int x = !edits ? 0 : is_down(c, edits, k) ? *furthest(c, edits - 1, k + 1) : *furthest(c, edits - 1, k - 1) + 1;
+            bool down = edits && is_down(c, edits, k);
+            int x = !edits ? 0 : down ? *furthest(c, edits - 1, k + 1) : *furthest(c, edits - 1, k - 1) + 1;
             while (x < n && x - k < m && old[x] == new[x - k])
                 x++;
             *furthest(c, edits, k) = x;
@@ -101,7 +105,7 @@ static void compare_part(comparison *c, size_t a, size_t a_end, size_t b, size_t
 
 /* --- patience --------------------------------------------------------------------------------- */
 
-/* Two lines that are once in either text; `before`: 1 + the index of the last but one of the longest row that ends here. */
+/* Two lines that are once in either text; `before`: 1 + the index of the last but one of the longest row to here. */
 typedef struct {
     size_t a, b, before;
 } anchor;

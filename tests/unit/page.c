@@ -1,5 +1,5 @@
-/* What the page of -emit=html keeps of long texts: changes, applied to the old text, give the new one; a stage that is cut
- * has the rows of tables that its lines need, and no others. */
+/* What the page of -emit=html keeps of long texts: changes, applied to the old text, give the new one; a stage that
+ * is cut has the rows of tables that its lines need, and no others. */
 #include "driver/page/changes.h"
 #include "driver/page/stage_text.h"
 
@@ -8,7 +8,7 @@
 
 static int failures;
 
-static void expect(const char *what, tri_str got, const char *wanted)
+static void expect_text(const char *what, tri_str got, const char *wanted)
 {
     if (tri_str_is(got, wanted))
         return;
@@ -20,7 +20,7 @@ static void expect_changes(const char *old, const char *new, size_t most, const 
 {
     tri_buf out = {0};
     tri_page_add_changes(tri_str_from(old), tri_str_from(new), most, &out);
-    expect("changes", tri_buf_str(&out), wanted);
+    expect_text("changes", tri_buf_str(&out), wanted);
     tri_buf_fini(&out);
 }
 
@@ -41,7 +41,7 @@ static void copy_lines(tri_str *from, size_t count, tri_buf *to)
 }
 
 /* Applies `changes` to `old`. */
-static void apply(tri_str old, tri_str changes, tri_buf *out)
+static void apply_changes(tri_str old, tri_str changes, tri_buf *out)
 {
     while (changes.len) {
         tri_str line = take_line(&changes);
@@ -78,7 +78,7 @@ static void test_random_texts(void)
         tri_buf old = {0}, new = {0}, changes = {0}, applied = {0};
         random_texts(&seed, &old, &new);
         tri_page_add_changes(tri_buf_str(&old), tri_buf_str(&new), SIZE_MAX, &changes);
-        apply(tri_buf_str(&old), tri_buf_str(&changes), &applied);
+        apply_changes(tri_buf_str(&old), tri_buf_str(&changes), &applied);
         if (!tri_str_equal(tri_buf_str(&applied), tri_buf_str(&new))) {
             printf("pair %d: changes do not lead to the new text\n", i);
             failures++;
@@ -93,7 +93,7 @@ static void expect_stage(const char *text, size_t lines, size_t bytes, size_t le
 {
     tri_buf out = {0};
     size_t got = tri_page_add_stage_text(tri_str_from(text), lines, bytes, &out);
-    expect("stage", tri_buf_str(&out), wanted);
+    expect_text("stage", tri_buf_str(&out), wanted);
     if (got != left_out) {
         printf("%zu lines left out instead of %zu\n", got, left_out);
         failures++;
@@ -105,7 +105,8 @@ int main(void)
 {
     expect_changes("a\nb\n", "a\nb\n", 10, "");
     expect_changes("a\nb\nc\n", "a\nc\n", 10, " a\n-b\n c\n");
-    expect_changes("1\n2\n3\n4\n5\n6\n7\n8\n", "1\n2\n3\n4\n5\nx\n7\n8\n9\n", 20, "@2\n 3\n 4\n 5\n-6\n+x\n 7\n 8\n+9\n");
+    expect_changes("1\n2\n3\n4\n5\n6\n7\n8\n", "1\n2\n3\n4\n5\nx\n7\n8\n9\n", 20,
+                   "@2\n 3\n 4\n 5\n-6\n+x\n 7\n 8\n+9\n");
     expect_changes("", "a\nb\nc\nd\n", 2, "+a\n+b\n?2\n");
     /* what moved is the shorter of the two */
     expect_changes("m\na\nb\nc\n", "a\nb\nc\nm\n", 20, "-m\n a\n b\n c\n+m\n");
@@ -118,7 +119,7 @@ int main(void)
                  "#loc1 = loc(\"k.py\":1:1)\n#loc12 = loc(callsite(#loc2 at #loc1))\n#loc2 = loc(\"k.py\":2:1)\n");
     expect_stage(mlir, 2, 1000, 2, "module {\n  a loc(#loc1)\n#loc1 = loc(\"k.py\":1:1)\n");
     expect_stage(mlir, 100, 10, 3, "module {\n");
-    expect_stage("x, !dbg !7\n!llvm.dbg.cu = !{!0}\n!0 = unit\n!6 = !DIFile()\n!7 = !DILocation(scope: !6)\n", 10, 1000, 0,
-                 "x, !dbg !7\n!6 = !DIFile()\n!7 = !DILocation(scope: !6)\n");
+    expect_stage("x, !dbg !7\n!llvm.dbg.cu = !{!0}\n!0 = unit\n!6 = !DIFile()\n!7 = !DILocation(scope: !6)\n",
+                 10, 1000, 0, "x, !dbg !7\n!6 = !DIFile()\n!7 = !DILocation(scope: !6)\n");
     return failures != 0;
 }
