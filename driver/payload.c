@@ -171,7 +171,8 @@ static tri_str arch_with_ttg_target(MlirModule module)
             if (arch->ttg_target && tri_str_is(target, arch->ttg_target))
                 return tri_str_from(arch->name);
     bool is_intel = (!target.len || tri_str_is(target, "xpu")) && tri_op_int(op, "ttig.min_sg_size", 0);
-    return is_intel ? tri_str_from(tri_machines_of(op)->name) : TRI_STR("");
+    const tri_machine_facts *intel = is_intel ? tri_machines_of(op) : NULL;
+    return intel && !intel->refusal ? tri_str_from(intel->name) : TRI_STR("");
 }
 
 bool tri_payload_check_target(const tri_unit *unit)

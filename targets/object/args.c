@@ -99,7 +99,7 @@ static void add_extent_slots(tri_arena *arena, const tri_object_arg *arg, unsign
 static void add_desc_slots(const tri_unit *unit, const tri_object_arg *arg, tri_object_slots *out)
 {
     tri_arena *arena = unit->arena;
-    if (unit->target->lowers_descriptors) {
+    if (!unit->target->ttgir_pipeline) {
         add_code_slot(arena, out, arg->slot, 8, true);
     } else {
         add_code_slot(arena, out, arg->slot + TRI_DESC_BASE, 8, true);
@@ -235,7 +235,7 @@ static void add_desc_words(const tri_unit *unit, tri_object_words *out, tri_str 
 {
     int rank = (int)desc_type(type).rank;
     tri_str element = tri_str_trim(tri_str_sub(type, strlen("tensordesc<"), tri_str_find(type, '[')));
-    if (unit->target->lowers_descriptors) {
+    if (!unit->target->ttgir_pipeline) {
         add_word(unit, out, name, "", type);
     } else {
         add_word(unit, out, name, ".base", tri_str_format(unit->arena, "*%.*s", TRI_STR_ARG(element)));

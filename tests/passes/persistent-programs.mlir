@@ -52,7 +52,7 @@ tt.func public @tiles(%a: !tt.tensordesc<64x64xf16>, %b: !tt.tensordesc<64x64xf1
 // CHECK-NOT: tt.split
 // CHECK: tt.descriptor_store
 // NARROW-LABEL: @wide
-// NARROW: tt.make_tensor_descriptor {{.*}}!tt.tensordesc<64x64xf32>
+// NARROW: tt.make_tensor_descriptor {{.*}}<64x64xf32>
 // NARROW: scf.for
 // NARROW: [[A:%.+]] = tt.reshape {{.*}} -> tensor<64x2x64xf32>
 // NARROW: [[B:%.+]] = tt.trans [[A]] {order = array<i32: 0, 2, 1>}

@@ -5,9 +5,9 @@
 // loop: @loop
 // if: @loop
 
-// CHECK-DAG: [[ROWS:#.+]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = {{\[}}[1, 0]]}>
-// CHECK-DAG: [[WHOLE:#.+]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = {{\[}}[0, 0]]}>
-// CHECK-DAG: [[LINE:#.+]] = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = {{\[}}[0]]}>
+// CHECK-DAG: [[$ROWS:#.+]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = {{\[}}[1, 0]]}>
+// CHECK-DAG: [[$WHOLE:#.+]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = {{\[}}[0, 0]]}>
+// CHECK-DAG: [[$LINE:#.+]] = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = {{\[}}[0]]}>
 // CHECK: "ttg.num-ctas" = 2
 // ONE-NOT: CGALayout
 // ONE: "ttg.num-ctas" = 1
@@ -16,11 +16,11 @@
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // Rows of the first operand and of the result; the second operand each block of the cluster has as a whole.
   // CHECK-LABEL: @product
-  // CHECK: arith.constant dense<0.000000e+00> : tensor<128x32xf32, [[ROWS]]>
-  // CHECK: tt.load {{.*}} : tensor<128x64x!tt.ptr<f16>, [[ROWS]]>
-  // CHECK: tt.load {{.*}} : tensor<64x32x!tt.ptr<f16>, [[WHOLE]]>
-  // CHECK: tt.dot {{.*}}parent = [[ROWS]]}>> * {{.*}}parent = [[ROWS]]}>> -> tensor<128x32xf32, [[ROWS]]>
-  // CHECK: tt.store {{.*}} : tensor<128x32x!tt.ptr<f32>, [[ROWS]]>
+  // CHECK: arith.constant dense<0.000000e+00> : tensor<128x32xf32, [[$ROWS]]>
+  // CHECK: tt.load {{.*}} : tensor<128x64x!tt.ptr<f16>, [[$ROWS]]>
+  // CHECK: tt.load {{.*}} : tensor<64x32x!tt.ptr<f16>, [[$WHOLE]]>
+  // CHECK: tt.dot {{.*}}parent = [[$ROWS]]}>> * {{.*}}parent = [[$ROWS]]}>> -> tensor<128x32xf32, [[$ROWS]]>
+  // CHECK: tt.store {{.*}} : tensor<128x32x!tt.ptr<f32>, [[$ROWS]]>
   tt.func public @product(%a: !tt.ptr<f16>, %b: !tt.ptr<f16>, %c: !tt.ptr<f32>) {
     %zero = arith.constant dense<0.000000e+00> : tensor<128x32xf32, #b>
     %pa = tt.splat %a : !tt.ptr<f16> -> tensor<128x64x!tt.ptr<f16>, #b>
@@ -37,11 +37,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
   // Not along what is summed up; a sum of all is made by each.
   // CHECK-LABEL: @row_sums
-  // CHECK: tt.load {{.*}} : tensor<16x128x!tt.ptr<f32>, [[ROWS]]>
+  // CHECK: tt.load {{.*}} : tensor<16x128x!tt.ptr<f32>, [[$ROWS]]>
   // CHECK: "tt.reduce"
-  // CHECK: (tensor<16x128xf32, [[ROWS]]>) -> tensor<16xf32, #ttg.slice<{dim = 1, parent = [[ROWS]]}>>
-  // CHECK: tt.load {{.*}} : tensor<128x!tt.ptr<f32>, [[LINE]]>
-  // CHECK: (tensor<128xf32, [[LINE]]>) -> f32
+  // CHECK: (tensor<16x128xf32, [[$ROWS]]>) -> tensor<16xf32, #ttg.slice<{dim = 1, parent = [[$ROWS]]}>>
+  // CHECK: tt.load {{.*}} : tensor<128x!tt.ptr<f32>, [[$LINE]]>
+  // CHECK: (tensor<128xf32, [[$LINE]]>) -> f32
   tt.func public @row_sums(%p: !tt.ptr<f32>) {
     %pa = tt.splat %p : !tt.ptr<f32> -> tensor<16x128x!tt.ptr<f32>, #b>
     %x = tt.load %pa : tensor<16x128x!tt.ptr<f32>, #b>
@@ -65,8 +65,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
   // What loops carry and conditionals give is split as what they take.
   // CHECK-LABEL: @loop
-  // CHECK: scf.for {{.*}} -> (tensor<16x128xf32, [[ROWS]]>)
-  // CHECK: scf.if {{.*}} -> (tensor<16x128xf32, [[ROWS]]>)
+  // CHECK: scf.for {{.*}} -> (tensor<16x128xf32, [[$ROWS]]>)
+  // CHECK: scf.if {{.*}} -> (tensor<16x128xf32, [[$ROWS]]>)
   tt.func public @loop(%p: !tt.ptr<f32>, %n: i32, %c: i1) {
     %zero = arith.constant dense<0.000000e+00> : tensor<16x128xf32, #b>
     %c0 = arith.constant 0 : i32

@@ -591,7 +591,7 @@ END
 #include "level.h"
 
 /* instead of the launcher's own: this processor has the second level */
-int tri_cpu_rt7_level(void) { return 2; }
+int tri_cpu_rt8_level(void) { return 2; }
 
 int main(void)
 {

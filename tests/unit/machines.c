@@ -54,7 +54,7 @@ static const struct {
     {"hip:gfx950", "gfx950", 64},
     {"hip:gfx1030", "gfx1100", 32},
     {"hip:gfx1100", "gfx1100", 32},
-    {"hip:gfx1200", "gfx1201", 32},
+    {"hip:gfx1200", "gfx1200", 32},
     {"hip:gfx1250", "gfx1250", 32},
     {"xpu:dg2", "intel-dg2", 16},
     {"xpu", "intel-pvc", 32},
