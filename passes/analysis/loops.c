@@ -16,9 +16,8 @@ void tri_loops_append_yield(tri_arena *arena, MlirOperation yield, intptr_t n, c
     mlirOperationSetOperands(yield, old + n, all);
 }
 
-/* The same op in front of itself, with other operands and results, its regions moved over. */
-static MlirOperation rebuild(tri_arena *arena, MlirOperation op, intptr_t num_operands, const MlirValue *operands,
-                             intptr_t num_types, const MlirType *types)
+MlirOperation tri_loops_rebuild(tri_arena *arena, MlirOperation op, intptr_t num_operands, const MlirValue *operands,
+                                intptr_t num_types, const MlirType *types)
 {
     intptr_t regions = mlirOperationGetNumRegions(op), attrs = mlirOperationGetNumAttributes(op);
     tri_attr *all_attrs = TRI_NEW_ARRAY(arena, tri_attr, attrs + 1);
@@ -53,7 +52,8 @@ static MlirOperation extend(tri_arena *arena, MlirOperation op, intptr_t num_ini
         all_operands[i] = i < operands ? tri_op_operand(op, i) : inits[i - operands];
     for (intptr_t i = 0; i < results + num_types; i++)
         all_types[i] = i < results ? mlirValueGetType(tri_op_result(op, i)) : types[i - results];
-    MlirOperation made = rebuild(arena, op, operands + num_inits, all_operands, results + num_types, all_types);
+    MlirOperation made =
+        tri_loops_rebuild(arena, op, operands + num_inits, all_operands, results + num_types, all_types);
     for (intptr_t i = 0; i < results; i++)
         mlirValueReplaceAllUsesOfWith(tri_op_result(op, i), tri_op_result(made, i));
     mlirOperationDestroy(op);
@@ -112,7 +112,7 @@ MlirOperation tri_loops_drop(tri_arena *arena, MlirOperation op, const bool *dro
     for (intptr_t i = results; is_loop && i-- > 0;)
         if (drop[i])
             mlirBlockEraseArgument(tri_op_body(op, 0), (unsigned)(1 + i));
-    MlirOperation made = rebuild(arena, op, operands, all_operands, types, all_types);
+    MlirOperation made = tri_loops_rebuild(arena, op, operands, all_operands, types, all_types);
     for (intptr_t i = 0, now = 0; i < results; i++)
         if (!drop[i])
             mlirValueReplaceAllUsesOfWith(tri_op_result(op, i), tri_op_result(made, now++));

@@ -20,4 +20,8 @@ MlirOperation tri_loops_yield(MlirOperation op, int region);
 /* Is the value made inside of the operation, at any depth? */
 bool tri_loops_is_inside(MlirOperation loop, MlirValue value);
 
+/* The same op in front of itself, with other operands and results, its regions moved over; the old one stays. */
+MlirOperation tri_loops_rebuild(tri_arena *arena, MlirOperation op, intptr_t num_operands, const MlirValue *operands,
+                                intptr_t num_types, const MlirType *types);
+
 #endif

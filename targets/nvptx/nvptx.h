@@ -37,6 +37,9 @@ tri_str tri_nvptx_assemble_command(tri_unit *unit, tri_str input, tri_str output
 bool tri_nvptx_list(tri_unit *unit, tri_buf *out);
 /* Says in PTX text what was inlined where (lines.c). */
 void tri_nvptx_add_inlining(tri_unit *unit, tri_buf *text);
+/* Of text: whether `word` stands in it; its first line, which *text then begins behind. */
+bool tri_nvptx_has(tri_str text, const char *word);
+tri_str tri_nvptx_next_line(tri_str *text);
 /* How many blocks of the kernel a multiprocessor holds with so many registers a thread; 0: nobody knows. */
 int tri_nvptx_blocks(const tri_machine_facts *arch, const tri_kernel *kernel, int registers);
 /* Makes a cubin of PTX text and reads what ptxas says of the kernels. False after a report. */

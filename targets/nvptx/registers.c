@@ -19,21 +19,17 @@
 
 enum { least_percent = 70, step = 8 }; /* of its registers a kernel keeps; ptxas gives registers in eights */
 
-static bool holds(tri_str text, const char *word) { return memmem(text.data, text.len, word, strlen(word)) != NULL; }
-
 /* A branch to a label further up. */
 static bool has_loop(tri_str code)
 {
     for (tri_str rest = code; rest.len;) {
-        size_t end = tri_str_find(rest, '\n');
-        tri_str line = tri_str_trim(tri_str_sub(rest, 0, end)), before = {code.data, (size_t)(rest.data - code.data)};
-        rest = tri_str_sub(rest, end < rest.len ? end + 1 : end, rest.len);
+        tri_str before = {code.data, (size_t)(rest.data - code.data)}, line = tri_str_trim(tri_nvptx_next_line(&rest));
         const char *label = memmem(line.data, line.len, "$L", 2);
-        if (!label || !holds(line, "bra") || line.data[line.len - 1] != ';')
+        if (!label || !tri_nvptx_has(line, "bra") || line.data[line.len - 1] != ';')
             continue;
         char text[64];
         int length = (int)(line.data + line.len - 1 - label);
-        if (snprintf(text, sizeof text, "\n%.*s:", length, label) < (int)sizeof text && holds(before, text))
+        if (snprintf(text, sizeof text, "\n%.*s:", length, label) < (int)sizeof text && tri_nvptx_has(before, text))
             return true;
     }
     return false;
@@ -64,9 +60,12 @@ static tri_str limit_registers(tri_unit *unit, tri_str code, int count)
 static bool may_fit(const tri_unit *unit, tri_str code)
 {
     const tri_options *o = unit->options;
-    return !o->no_fit_registers && o->opt_level > 0 && o->debug != TRI_DEBUG_FULL && unit->kernels.len == 1 &&
-           unit->kernels.at[0].registers > 0 && !unit->kernels.at[0].spill_bytes && holds(code, "// tritcc.kernel") &&
-           !holds(code, "\n.maxnreg") && !holds(code, "mma") && holds(code, "ld.global") && has_loop(code);
+    if (o->no_fit_registers || o->opt_level == 0 || o->debug == TRI_DEBUG_FULL || unit->kernels.len != 1)
+        return false;
+    const tri_kernel *k = &unit->kernels.at[0];
+    return k->registers > 0 && !k->spill_bytes && tri_nvptx_has(code, "// tritcc.kernel") &&
+           !tri_nvptx_has(code, "\n.maxnreg") && !tri_nvptx_has(code, "mma") && tri_nvptx_has(code, "ld.global") &&
+           has_loop(code);
 }
 
 bool tri_nvptx_fit_registers(tri_unit *unit, tri_str tool, tri_str code, tri_str *cubin)

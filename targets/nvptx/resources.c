@@ -53,8 +53,7 @@ typedef struct {
 
 typedef TRI_VEC(body) bodies;
 
-/* Takes the first line of *text. */
-static tri_str next_line(tri_str *text)
+tri_str tri_nvptx_next_line(tri_str *text)
 {
     size_t end = tri_str_find(*text, '\n');
     tri_str line = tri_str_sub(*text, 0, end);
@@ -62,7 +61,7 @@ static tri_str next_line(tri_str *text)
     return line;
 }
 
-static bool has(tri_str text, const char *word) { return memmem(text.data, text.len, word, strlen(word)) != NULL; }
+bool tri_nvptx_has(tri_str text, const char *word) { return memmem(text.data, text.len, word, strlen(word)) != NULL; }
 
 static bool is_name_char(char c)
 {
@@ -110,7 +109,7 @@ static bodies split(tri_arena *arena, tri_str code)
     bodies all = {0};
     bool is_inside = false;
     while (code.len) {
-        tri_str line = next_line(&code), name = function_name(line);
+        tri_str line = tri_nvptx_next_line(&code), name = function_name(line);
         if (name.len)
             tri_vec_push(arena, &all, (body){.name = name, .text = line});
         is_inside = name.len || (is_inside && !tri_str_has_prefix(line, "}"));
@@ -127,8 +126,8 @@ static void reach(bodies *all, body *from)
     int lines = 0;
     from->is_reached = true;
     for (tri_str rest = from->text; rest.len;) {
-        tri_str line = next_line(&rest);
-        lines = has(line, "call") ? 5 : lines - 1;
+        tri_str line = tri_nvptx_next_line(&rest);
+        lines = tri_nvptx_has(line, "call") ? 5 : lines - 1;
         for (size_t i = 0; i < all->len && lines > 0; i++)
             if (!all->at[i].is_reached && names(line, all->at[i].name))
                 reach(all, &all->at[i]);
@@ -142,7 +141,7 @@ static int barrier_of(tri_str line)
                                         "barrier.red", "barrier.arrive", "barrier.cta"};
     bool is_barrier = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        is_barrier = is_barrier || has(line, words[i]);
+        is_barrier = is_barrier || tri_nvptx_has(line, words[i]);
     for (size_t i = 1; is_barrier && i < line.len; i++) {
         int digit = line.data[i] - '0', next = i + 1 < line.len ? line.data[i + 1] - '0' : -1;
         if (digit >= 0 && digit <= 9 && (line.data[i - 1] == ' ' || line.data[i - 1] == '\t'))
@@ -161,9 +160,9 @@ tri_resources tri_nvptx_resources(const tri_unit *unit, const tri_kernel *kernel
             reach(&all, &all.at[i]);
     for (size_t i = 0; i < all.len; i++)
         for (tri_str rest = all.at[i].is_reached ? all.at[i].text : TRI_STR(""); rest.len;) {
-            tri_str line = next_line(&rest);
+            tri_str line = tri_nvptx_next_line(&rest);
             int barrier = barrier_of(line);
-            is_dependent = is_dependent || has(line, "griddepcontrol");
+            is_dependent = is_dependent || tri_nvptx_has(line, "griddepcontrol");
             barriers |= barrier >= 0 ? UINT32_C(1) << (barrier & 31) : 0;
         }
     tri_resources r = occupancy(unit->arch, kernel, __builtin_popcount(barriers));

@@ -1,6 +1,8 @@
 /* Two values for each pointer that loops, conditionals and branches carry. */
 #include "passes/ttgir/canonicalize_pointers/split.h"
 
+#include "passes/analysis/loops.h"
+
 #include "ir/type.h"
 
 typedef TRI_VEC(MlirValue) value_list;
@@ -68,30 +70,9 @@ static void result_types(splitting *s, MlirOperation op, type_list *out)
 
 static MlirOperation rebuild(splitting *s, MlirOperation op, const value_list *operands)
 {
-    tri_arena *arena = s->run->arena;
     type_list types = {0};
-    intptr_t attrs = mlirOperationGetNumAttributes(op), regions = mlirOperationGetNumRegions(op);
-    tri_attr *all_attrs = TRI_NEW_ARRAY(arena, tri_attr, attrs + 1);
-    MlirRegion *bodies = TRI_NEW_ARRAY(arena, MlirRegion, regions + 1);
-    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     result_types(s, op, &types);
-    for (intptr_t i = 0; i < attrs; i++) {
-        MlirNamedAttribute named = mlirOperationGetAttribute(op, i);
-        MlirStringRef word = mlirIdentifierStr(named.name);
-        all_attrs[i] = (tri_attr){tri_arena_copy(arena, word.data, word.length), named.attribute};
-    }
-    for (intptr_t i = 0; i < regions; i++) {
-        bodies[i] = mlirRegionCreate();
-        mlirRegionTakeBody(bodies[i], mlirOperationGetRegion(op, i));
-    }
-    tri_builder b = tri_builder_before(op);
-    return tri_builder_create(&b, &(tri_op){
-        .name = tri_arena_copy(arena, name.data, name.length),
-        .num_operands = (intptr_t)operands->len, .operands = operands->at,
-        .num_results = (intptr_t)types.len, .results = types.at,
-        .num_attrs = attrs, .attrs = all_attrs,
-        .num_regions = regions, .regions = bodies,
-    });
+    return tri_loops_rebuild(s->run->arena, op, (intptr_t)operands->len, operands->at, (intptr_t)types.len, types.at);
 }
 
 static void take_results(splitting *s, MlirOperation op, MlirOperation made)
