@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -98,16 +100,55 @@ static int spawn_program(const char *const *argv, bool is_quiet, int output, int
     return error;
 }
 
-static void collect_process(int fd, tri_buf *out)
+/* When a child has to have ended, in ms of a clock that only goes forward; LLONG_MAX: never. */
+static long long now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* Waits until there is something to read, or its end. False: not before `end`. */
+static bool wait_for_output(int fd, long long end)
+{
+    for (;;) {
+        long long left = end == LLONG_MAX ? -1 : end - now_ms();
+        if (left < 0 && end != LLONG_MAX)
+            return false;
+        struct pollfd ask = {.fd = fd, .events = POLLIN};
+        int n = poll(&ask, 1, left > INT_MAX ? INT_MAX : (int)left);
+        if (n > 0 || (n < 0 && errno != EINTR))
+            return true;
+    }
+}
+
+/* What it writes, until it closes its output or `end` comes. */
+static void collect_process(int fd, long long end, tri_buf *out)
 {
     char chunk[4096];
-    for (;;) {
+    while (wait_for_output(fd, end)) {
         ssize_t n = read(fd, chunk, sizeof chunk);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return;
         tri_buf_add(out, chunk, (size_t)n);
+    }
+}
+
+/* Waits for its end, which is brought about at `end`. True: it was. */
+static bool wait_for_end(pid_t pid, long long end, int *status)
+{
+    for (bool is_late = false;;) {
+        pid_t found = waitpid(pid, status, end == LLONG_MAX || is_late ? 0 : WNOHANG);
+        if (found == pid || (found < 0 && errno != EINTR))
+            return is_late;
+        if (found == 0 && now_ms() >= end) {
+            kill(pid, SIGKILL);
+            is_late = true;
+        } else if (found == 0) {
+            nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        }
     }
 }
 
@@ -124,7 +165,7 @@ static int start_kept(const char *const *argv, bool is_quiet, const int ends[2],
     return error;
 }
 
-static tri_process_result run_process(tri_arena *arena, const char *const *argv, bool is_quiet)
+tri_process_result tri_process_run_for(tri_arena *arena, const char *const *argv, int seconds, bool is_quiet)
 {
     tri_process_result result = {0};
     int ends[2];
@@ -142,13 +183,13 @@ static tri_process_result run_process(tri_arena *arena, const char *const *argv,
     }
     result.started = true;
     tri_buf output = {0};
-    collect_process(ends[0], &output);
+    long long end = seconds ? now_ms() + seconds * 1000LL : LLONG_MAX;
+    collect_process(ends[0], end, &output);
     close(ends[0]);
     result.output = tri_str_copy(arena, tri_buf_str(&output));
     tri_buf_fini(&output);
     int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
+    result.is_late = wait_for_end(pid, end, &status);
     set_child(slot, 0);
     if (WIFSIGNALED(status))
         result.signal = WTERMSIG(status);
@@ -159,12 +200,7 @@ static tri_process_result run_process(tri_arena *arena, const char *const *argv,
 
 tri_process_result tri_process_run(tri_arena *arena, const char *const *argv)
 {
-    return run_process(arena, argv, false);
-}
-
-tri_process_result tri_process_run_quiet(tri_arena *arena, const char *const *argv)
-{
-    return run_process(arena, argv, true);
+    return tri_process_run_for(arena, argv, 0, false);
 }
 
 static bool needs_quotes(const char *word)

@@ -13,13 +13,14 @@ typedef struct {
     int error;
     int status;    /* exit status when it ended by itself */
     int signal;    /* > 0 when a signal killed it */
+    bool is_late;  /* it took longer than it may, and was killed for that */
     tri_str output; /* stdout and stderr together, in the arena */
 } tri_process_result;
 
 /* Runs `argv` (null-terminated) without a shell, stdin empty, and waits. */
 tri_process_result tri_process_run(tri_arena *arena, const char *const *argv);
-/* The same without what it writes to stderr. */
-tri_process_result tri_process_run_quiet(tri_arena *arena, const char *const *argv);
+/* The same, killed after `seconds` (0: never); quiet: without what it writes to stderr. */
+tri_process_result tri_process_run_for(tri_arena *arena, const char *const *argv, int seconds, bool is_quiet);
 
 /* Sends a signal to the programs that run now; for signal handlers. */
 void tri_process_signal(int number);

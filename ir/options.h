@@ -85,6 +85,7 @@ typedef struct tri_options {
     tri_str bishengir;           /* Ascend's compiler; empty: looked for in tool_path */
     TRI_VEC(tri_str) bishengir_options; /* -Xbishengir=, in order */
     tri_str tool_path;           /* PATH-like list of folders to find ptxas and the like in */
+    int tool_seconds;            /* -tool-timeout: how long a program of others may run; 0: as long as it takes */
     TRI_VEC(tri_extern_lib) extern_libs; /* in order */
     tri_str libdevice;           /* file name of libdevice.10.bc; empty: none was found */
 } tri_options;

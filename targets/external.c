@@ -43,7 +43,7 @@ tri_process_result tri_external_run(tri_unit *unit, const char *const *argv)
     if (unit->options->shows_commands)
         tri_diag_write(unit->diag, tri_str_format(unit->arena, "%.*s\n",
                                                   TRI_STR_ARG(tri_process_quote(unit->arena, argv))));
-    return tri_process_run(unit->arena, argv);
+    return tri_process_run_for(unit->arena, argv, unit->options->tool_seconds, false);
 }
 
 static bool fail_file(tri_unit *unit, int error)
@@ -80,6 +80,9 @@ bool tri_external_has_ended(tri_unit *unit, const char *name, const char *const 
 {
     if (!r->started)
         return tri_external_fail(unit, argv, "cannot start '%s': %s", name, strerror(r->error));
+    if (r->is_late)
+        return tri_external_fail(unit, argv, "'%s' was ended after %d second%s, the time that -tool-timeout gives it",
+                                 name, unit->options->tool_seconds, unit->options->tool_seconds == 1 ? "" : "s");
     if (r->signal)
         return tri_external_fail(unit, argv, "'%s' was killed by signal %d (%s)", name, r->signal,
                                  strsignal(r->signal));

@@ -20,6 +20,9 @@ extern const char tri_page_text[];
 /* Of what grows with a kernel the page has so much, and says what is left out and what prints it. */
 enum { most_drawings = 24, largest_drawing = 400000, most_lines = 30000, most_bytes = 2500000, most_changes = 500 };
 
+/* Programs of others may run so long for a page, without -tool-timeout: assemblers can take minutes. */
+enum { tool_seconds = 30 };
+
 /* One variant on its way into the page. */
 typedef struct {
     tri_buf *out;
@@ -32,6 +35,7 @@ typedef struct {
     size_t drawing_count, type_count;
     tri_map type_numbers; /* by text: 1 + the place in `types`, as a pointer */
     const char *stage;
+    tri_str code;   /* of the target, once it is there, when its resources are still to be told */
     tri_buf before; /* the module as the last pass left it */
 } view;
 
@@ -46,15 +50,24 @@ static void add_member(tri_buf *out, const char *key, tri_str text)
 /* Of a family whose compilers take linalg it is the last stage: the host's code says nothing of theirs. */
 static bool is_end(const view *v, tri_kind kind) { return kind == TRI_KIND_LINALG && v->unit->target->linalg_pipeline; }
 
+/* `text` of a stage that is not there is empty, and `note` says why. */
+static void add_stage(view *v, const char *name, tri_str text, tri_str note)
+{
+    tri_buf_add_z(&v->stages, v->stages.len ? ",\n{" : "{");
+    add_member(&v->stages, "name", tri_str_from(name));
+    tri_buf_add_z(&v->stages, ", ");
+    add_member(&v->stages, "text", text);
+    if (note.len) {
+        tri_buf_add_z(&v->stages, ", ");
+        add_member(&v->stages, "note", note);
+    }
+    tri_buf_add_char(&v->stages, '}');
+}
+
 static void keep_stage(view *v, const char *name, tri_str text)
 {
     tri_buf shown = {0};
     size_t left_out = tri_page_add_stage_text(text, most_lines, most_bytes, &shown);
-    tri_buf_add_z(&v->stages, v->stages.len ? ",\n{" : "{");
-    add_member(&v->stages, "name", tri_str_from(name));
-    tri_buf_add_z(&v->stages, ", ");
-    add_member(&v->stages, "text", tri_buf_str(&shown));
-    tri_buf_fini(&shown);
     tri_str note = {0};
     if (left_out)
         note = tri_str_format(v->arena, "%zu more lines; the same command with -emit=%s prints all of them", left_out,
@@ -62,11 +75,8 @@ static void keep_stage(view *v, const char *name, tri_str text)
     else if (is_end(v, tri_phase_kind_named(name)) && v->unit->target->code_kind)
         note = tri_str_format(v->arena, "the host's code is left out; the same command with -emit=llir,%s prints it",
                               v->unit->target->code_kind);
-    if (note.len) {
-        tri_buf_add_z(&v->stages, ", ");
-        add_member(&v->stages, "note", note);
-    }
-    tri_buf_add_char(&v->stages, '}');
+    add_stage(v, name, tri_buf_str(&shown), note);
+    tri_buf_fini(&shown);
 }
 
 /* The place of a type in `types`, for values of the same type are many. */
@@ -156,33 +166,69 @@ static bool is_possible(const view *v, const tri_phase *phase)
            (has_tool(v, o->nvdisasm, "nvdisasm") || (!o->nvdisasm.len && has_tool(v, o->nvdisasm, "cuobjdump")));
 }
 
+/* What was said last: why a program of others made nothing. */
+static tri_str last_message(const view *v)
+{
+    return v->messages.all.len ? v->messages.all.at[v->messages.all.len - 1].main.text : TRI_STR("");
+}
+
+/* With the figures that the assembler gave, or its reason not to. */
+static void keep_resources(view *v, bool is_assembled)
+{
+    tri_resources_print(v->unit, v->code, &v->resources);
+    if (!is_assembled)
+        tri_buf_format(&v->resources, "%.*s\n", TRI_STR_ARG(last_message(v)));
+    v->code = (tri_str){0};
+}
+
+/* Of a text that was not made the reason is kept. */
+static void keep_text(view *v, bool (*print)(tri_unit *unit, tri_buf *out), const char *name)
+{
+    tri_buf text = {0};
+    if (print(v->unit, &text))
+        keep_stage(v, name, tri_buf_str(&text));
+    else
+        add_stage(v, name, TRI_STR(""), last_message(v));
+    tri_buf_fini(&text);
+}
+
 static void keep_payload(view *v, tri_kind kind)
 {
     const tri_target *target = v->unit->target;
-    tri_buf text = {0};
     bool is_code = kind == tri_phase_kind_named(target->code_kind);
-    if (kind == tri_phase_kind_named(target->binary_kind) || (is_code && target->text_kind)) {
-        if (is_code && target->to_text(v->unit, &text))
-            keep_stage(v, target->text_kind, tri_buf_str(&text));
-        else if (!is_code && target->list && target->list(v->unit, &text))
-            keep_stage(v, target->listing_kind, tri_buf_str(&text));
-    } else if (kind != TRI_KIND_AST && tri_phase_kind(kind)->name && tri_payload_print(v->unit, kind, &text)) {
-        keep_stage(v, tri_phase_kind(kind)->name, tri_buf_str(&text));
+    if (is_code && target->resources)
+        v->code = tri_str_copy(v->arena, tri_buf_str(&v->unit->bytes));
+    if (is_code && target->text_kind) {
+        keep_text(v, target->to_text, target->text_kind);
+    } else if (kind == tri_phase_kind_named(target->binary_kind)) {
+        if (target->list)
+            keep_text(v, target->list, target->listing_kind);
+    } else if (kind != TRI_KIND_AST && tri_phase_kind(kind)->name) {
+        tri_buf text = {0};
+        if (tri_payload_print(v->unit, kind, &text))
+            keep_stage(v, tri_phase_kind(kind)->name, tri_buf_str(&text));
+        tri_buf_fini(&text);
     }
-    tri_buf_fini(&text);
     if (kind == TRI_KIND_TTGIR)
         tri_drawing_each(v->unit, keep_drawing, v);
-    if (is_code && target->resources) {
-        tri_str code = tri_str_copy(v->arena, tri_buf_str(&v->unit->bytes));
-        if (!target->measure || target->measure(v->unit, code))
-            tri_resources_print(v->unit, code, &v->resources);
-    }
+}
+
+/* A phase that calls the assembler tells what it found out; where there is none, it is called for that alone. */
+static bool run_phase(view *v, const tri_phase *phase)
+{
+    tri_pass_hooks hooks = {.data = v, .after = after_page_pass};
+    const tri_target *target = v->unit->target;
+    bool ok = tri_phase_run(phase, v->unit, &hooks);
+    if (v->code.len)
+        keep_resources(v, ok);
+    if (!ok && phase->to == tri_phase_kind_named(target->binary_kind))
+        add_stage(v, target->listing_kind, TRI_STR(""), last_message(v));
+    return ok;
 }
 
 static void run_all_phases(view *v)
 {
     tri_phase_list phases = tri_phase_list_for(v->arena, v->unit->target);
-    tri_pass_hooks hooks = {.data = v, .after = after_page_pass};
     tri_kind kind = TRI_KIND_SOURCE, code = tri_phase_kind_named(v->unit->target->code_kind);
     for (size_t i = 0; i < phases.len; i++) {
         const tri_phase *phase = &phases.at[i];
@@ -190,13 +236,15 @@ static void run_all_phases(view *v)
             continue;
         tri_session_provide(v->session, v->unit, phase->contexts);
         begin_passes(v, phase);
-        if (!tri_phase_run(phase, v->unit, &hooks))
+        if (!run_phase(v, phase))
             return;
         kind = phase->to;
         keep_payload(v, kind);
         if (is_end(v, kind))
-            return;
+            break;
     }
+    if (v->code.len)
+        keep_resources(v, !v->unit->target->measure || v->unit->target->measure(v->unit, v->code));
 }
 
 static void on_page_report(void *data, const tri_diag_record *record)
@@ -261,6 +309,8 @@ static void compile_view(const tri_bundle *bundle, const tri_part *part, const t
     tri_diag_set_missed(v.diag, TRI_STR("all"));
     tri_opt opt = {.compile = *bundle->options};
     opt.compile.debug = TRI_DEBUG_LINES;
+    if (!opt.compile.tool_seconds)
+        opt.compile.tool_seconds = tool_seconds;
     opt.compile.arch = tri_str_from(part->unit->arch->name);
     tri_session session;
     tri_unit unit;

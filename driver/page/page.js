@@ -259,7 +259,9 @@ function fillPane(pane, number) {
   const section = document.createElement('section');
   section.className = 'pane';
   section.setAttribute('aria-label', pane.name);
-  section.innerHTML = '<h2>' + escape(pane.name) + '<span>' + pane.lines.length + ' lines' + (pane.note ? ', cut' : '') + '</span></h2>' +
+  const isMade = pane.lines.some(l => l.text);
+  section.innerHTML = '<h2>' + escape(pane.name) + '<span>' +
+    (isMade ? pane.lines.length + ' lines' + (pane.note ? ', cut' : '') : 'not made') + '</span></h2>' +
     '<div class=code role=listbox tabindex=0 aria-label="' + escape(pane.name) + ', lines"></div>';
   if (pane.note) section.insertAdjacentHTML('beforeend', '<p class=note>' + escape(pane.note) + '</p>');
   pane.element = section;

@@ -35,12 +35,12 @@ static bool run_disassembler(tri_unit *unit, tri_str folder, void *data)
     bool has_lines = !tri_str_is(name, "cuobjdump");
     const char *argv[5] = {j->tool.data, has_lines ? "-c" : "-sass", has_lines ? "-g" : cubin.data,
                            has_lines ? cubin.data : NULL};
-    tri_process_result r = tri_process_run_quiet(unit->arena, argv);
+    tri_process_result r = tri_process_run_for(unit->arena, argv, unit->options->tool_seconds, true);
     j->text = r.output;
     if (r.started && !r.signal && !r.status && r.output.len)
         return true;
-    if (r.started)
-        r = tri_process_run(unit->arena, argv); /* for what it says */
+    if (r.started && !r.is_late)
+        r = tri_process_run_for(unit->arena, argv, unit->options->tool_seconds, false); /* for what it says */
     return tri_external_has_ended(unit, tri_str_copy(unit->arena, name).data, argv, &r) &&
            tri_external_fail(unit, argv, "'%.*s' ended with status %d: %.*s", TRI_STR_ARG(name), r.status,
                              TRI_STR_ARG(tri_str_trim(r.output)));

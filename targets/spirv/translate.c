@@ -40,7 +40,7 @@ static bool run_translator(tri_unit *unit, tri_str folder, void *data)
         !tri_external_name(unit, folder, "kernel.bc", &output))
         return false;
     const char *const argv[] = {j->tool.data, "-r", input.data, "-o", output.data, NULL};
-    tri_process_result r = tri_process_run(unit->arena, argv);
+    tri_process_result r = tri_external_run(unit, argv);
     if (!tri_external_has_ended(unit, "llvm-spirv", argv, &r))
         return false;
     if (r.status || !tri_file_read(unit->arena, output, &j->bitcode, &error) || !j->bitcode.len)

@@ -279,3 +279,24 @@ disassembler() {
     [[ $errors == *"'nvdisasm' ended with status 3: no such machine"*"cuda/bin/nvdisasm -c -g "* ]]
     tritcc -2 "$EXAMPLES/vadd/vadd.tri" -sig '*fp32, *fp32, *fp32, i32, 64' -arch=x86-64-v3 -emit=sass
 }
+
+@test "-tool-timeout ends what takes longer; pages say it and are made without" {
+    disassembler nvdisasm 'exec sleep 100'
+    tritcc -1 "${vadd[@]}" -emit=sass --cuda-path=cuda -tool-timeout=1
+    [[ $errors == *"'nvdisasm' was ended after 1 second, the time that -tool-timeout gives it"*"[TRI-7001]"* ]]
+    tritcc "${vadd[@]}" -emit=html=1.html --cuda-path=cuda -tool-timeout=1
+    grep -qF '{"name": "sass", "text": "", "note": "'"'nvdisasm' was ended after 1 second" 1.html
+    toolkit 'exec sleep 100'
+    printf '#!/bin/sh\nexit 1\n' >cuda/bin/nvdisasm && chmod +x cuda/bin/nvdisasm
+    tritcc -1 "${vadd[@]}" -emit=cubin --cuda-path=cuda -tool-timeout=1
+    [[ $errors == *"'ptxas' was ended after 1 second, the time that -tool-timeout gives it"*"the command was: "* ]]
+    [ ! -e vadd.cubin ]
+    tritcc "${vadd[@]}" -emit=html=2.html --cuda-path=cuda -tool-timeout=1
+    grep -qF '{"name": "sass", "text": "", "note": "'"'ptxas' was ended after 1 second" 2.html
+    grep -q '"resources": "add_kernel, sm_80:.*ended after 1 second' 2.html
+    rm cuda/bin/nvdisasm
+    tritcc "${vadd[@]}" -emit=html=3.html --cuda-path=cuda -tool-timeout=1 -nvdisasm=none
+    ! grep -q '"name": "sass"' 3.html || false
+    grep -q '"resources": "add_kernel, sm_80:.*ended after 1 second' 3.html
+    tritcc -2 "${vadd[@]}" -emit=cubin -tool-timeout=0
+}

@@ -72,6 +72,14 @@ static void test_files(tri_arena *arena)
     const char *words[] = {"/bin/sh", "-c", "echo it\\'s; exit 3", NULL};
     tri_process_result run = tri_process_run(arena, words);
     CHECK(run.started && run.status == 3 && tri_str_is(run.output, "it's\n"));
+    const char *slow[] = {"/bin/sh", "-c", "echo a; exec sleep 100", NULL};
+    run = tri_process_run_for(arena, slow, 1, false);
+    CHECK(run.started && run.is_late && tri_str_is(run.output, "a\n"));
+    const char *silent[] = {"/bin/sh", "-c", "echo b; exec sleep 100 >&- 2>&-", NULL}; /* output ends first */
+    run = tri_process_run_for(arena, silent, 1, true);
+    CHECK(run.started && run.is_late && tri_str_is(run.output, "b\n"));
+    run = tri_process_run_for(arena, words, 100, false);
+    CHECK(!run.is_late && run.status == 3 && tri_str_is(run.output, "it's\n"));
     CHECK(tri_str_is(tri_process_quote(arena, words), "/bin/sh -c 'echo it\\'\\''s; exit 3'"));
 }
 
