@@ -50,20 +50,35 @@ static void on_analysis_report(void *data, const tri_diag_record *record)
 
 static void append_type_text(MlirStringRef text, void *buf) { tri_buf_add(buf, text.data, text.length); }
 
+/* The line of the text that made it, itself or by a call; 0: none did. `out_is_own`: itself. */
+static uint32_t line_of(const tri_lsp_analysis *a, MlirOperation op, bool *out_is_own)
+{
+    uint32_t line = 0, column;
+    tri_span own = tri_op_span(a->diag, op);
+    *out_is_own = own.source == a->source;
+    for (MlirLocation at = mlirOperationGetLocation(op); at.ptr && !line; at = tri_location_caller(at)) {
+        tri_span span = tri_location_span(a->diag, at);
+        if (span.source == a->source)
+            tri_source_position(span.source, span.begin, &line, &column);
+    }
+    return line;
+}
+
 static void add_layout(tri_lsp_analysis *a, MlirOperation op)
 {
-    tri_str name = tri_location_name(mlirOperationGetLocation(op));
-    tri_span at = tri_op_span(a->diag, op);
-    if (!name.len || at.source != a->source || !mlirOperationGetNumResults(op))
+    bool is_own;
+    if (!mlirOperationGetNumResults(op))
         return;
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
     if (!tri_type_is_tensor(type) || mlirAttributeIsNull(tri_type_encoding(type)))
         return;
-    uint32_t column;
+    tri_lsp_layout layout = {.line = line_of(a, op, &is_own)};
+    if (!layout.line)
+        return;
+    if (is_own)
+        layout.name = tri_str_copy(a->arena, tri_location_name(mlirOperationGetLocation(op)));
     tri_buf text = {0};
-    tri_lsp_layout layout = {.name = tri_str_copy(a->arena, name)};
     mlirTypePrint(type, append_type_text, &text);
-    tri_source_position(at.source, at.begin, &layout.line, &column);
     layout.type = tri_str_copy(a->arena, tri_buf_str(&text));
     tri_buf_fini(&text);
     tri_vec_push(a->arena, &a->layouts, layout);
@@ -185,10 +200,43 @@ bool tri_analysis_start(tri_lsp_analysis *a, tri_transport *transport)
 
 /* --- questions ------------------------------------------------------------------------------- */
 
-tri_str tri_analysis_layout(const tri_lsp_analysis *a, tri_str name, uint32_t line)
+/* Is "tensor<64x32xf32, ...>" what messages call "fp32[64, 32]"? */
+static bool is_of_type(tri_arena *arena, tri_str tensor, tri_str type)
+{
+    static const char *const names[][2] = {
+        {"fp", "f"}, {"bf", "bf"}, {"int", "i"}, {"uint", "i"}, {"pointer", "!tt.ptr"}};
+    size_t bracket = tri_str_find_last(type, '[');
+    if (bracket == type.len)
+        return false;
+    tri_buf text = {0};
+    tri_buf_add_z(&text, "tensor<");
+    for (size_t i = bracket + 1; i < type.len; i++)
+        if (type.data[i] != ' ')
+            tri_buf_add_char(&text, type.data[i] == ',' || type.data[i] == ']' ? 'x' : type.data[i]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t len = strlen(names[i][0]);
+        if (!tri_str_has_prefix(type, names[i][0]))
+            continue;
+        tri_buf_add_z(&text, names[i][1]);
+        if (type.data[len] >= '0' && type.data[len] <= '9' && !memchr(type.data, 'e', bracket)) /* not fp8e5 */
+            tri_buf_format(&text, "%.*s,", (int)(bracket - len), type.data + len);
+        break;
+    }
+    tri_str wanted = tri_str_copy(arena, tri_buf_str(&text));
+    tri_buf_fini(&text);
+    return tri_str_has_prefix(tensor, wanted.data);
+}
+
+tri_str tri_analysis_layout(const tri_lsp_analysis *a, tri_str name, uint32_t line, tri_str type)
 {
     for (size_t i = 0; i < a->layouts.len; i++)
         if (a->layouts.at[i].line == line && tri_str_equal(a->layouts.at[i].name, name))
             return a->layouts.at[i].type;
-    return TRI_STR("");
+    tri_str found = {0};
+    tri_arena *arena = tri_arena_create();
+    for (size_t i = 0; i < a->layouts.len; i++)
+        if (a->layouts.at[i].line == line && is_of_type(arena, a->layouts.at[i].type, type))
+            found = a->layouts.at[i].type;
+    tri_arena_destroy(arena);
+    return found;
 }

@@ -9,7 +9,8 @@
 #include "frontend/notes.h"
 #include "frontend/syntax/ast.h"
 
-/* The layout of a value in ttgir, by the name and place that it has in the source. */
+/* The layout of a value in ttgir, by the name and place that it has in the source. What a call made of functions that
+ * were inlined has no name. */
 typedef struct {
     tri_str name, type;
     uint32_t line;
@@ -40,7 +41,8 @@ bool tri_analysis_start(tri_lsp_analysis *analysis, tri_transport *transport);
 void tri_analysis_cancel(tri_lsp_analysis *analysis);
 void tri_analysis_destroy(tri_lsp_analysis *analysis);
 
-/* The types, with layouts, of the values that a name has on a line; empty: none is known. */
-tri_str tri_analysis_layout(const tri_lsp_analysis *analysis, tri_str name, uint32_t line);
+/* The type, with its layout, of the value that a name has on a line; else, of what the line makes, the last of that
+ * type ("fp32[64, 32]"). Empty: none is known. */
+tri_str tri_analysis_layout(const tri_lsp_analysis *analysis, tri_str name, uint32_t line, tri_str type);
 
 #endif

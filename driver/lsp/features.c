@@ -100,7 +100,7 @@ static void describe_name(const tri_lsp_analysis *facts, const tri_frontend_note
     if (is_function || !note->is_block || note->definition.source != facts->source)
         return;
     tri_source_position(note->definition.source, note->definition.begin, &line, &column);
-    tri_str layout = tri_analysis_layout(facts, word, line);
+    tri_str layout = tri_analysis_layout(facts, word, line, note->type);
     if (layout.len)
         tri_buf_format(out, "layout:\n```mlir\n%.*s\n```\n", TRI_STR_ARG(layout));
 }
@@ -138,13 +138,22 @@ static const tri_frontend_note *same_name(const tri_lsp_request *r, tri_str word
     return NULL;
 }
 
+static bool is_import(tri_span at)
+{
+    tri_str line = line_of(at);
+    return tri_str_has_prefix(line, "import ") || tri_str_has_prefix(line, "from ");
+}
+
 void tri_features_definition(tri_lsp_request *r, tri_buf *out)
 {
     size_t begin, end;
     const tri_frontend_note *note = note_here(r, &begin, &end);
     if (!note)
         note = same_name(r, tri_str_sub(r->text, begin, end));
-    if (!note || !note->definition.source || !add_place(r->document, note->definition, out))
+    bool is_known = note && note->definition.source;
+    if ((!is_known || is_import(note->definition)) && tri_features_follow_import(r, out))
+        return;
+    if (!is_known || !add_place(r->document, note->definition, out))
         tri_buf_add_z(out, "null");
 }
 

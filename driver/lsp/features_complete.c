@@ -1,4 +1,4 @@
-/* Completion and signatures: names of the library from its tables, names of the file from the text and the last facts.
+/* Completion: names of the library from its tables, names of the file from the text and the last facts.
  */
 #include "driver/lsp/features.h"
 
@@ -41,7 +41,7 @@ static void add_parameters(tri_str params, tri_buf *out)
     tri_buf_add_char(out, ')');
 }
 
-static bool find_library(tri_str path, tri_str *out_params)
+bool tri_features_find_library(tri_str path, tri_str *out_params)
 {
     tri_str name, method;
     for (size_t i = 0; tri_notes_library(i, &name, out_params, &method); i++)
@@ -54,7 +54,7 @@ bool tri_features_heading(tri_str path, tri_buf *out)
 {
     static const char prefix[] = "triton.language.";
     tri_str params;
-    if (!find_library(path, &params))
+    if (!tri_features_find_library(path, &params))
         return false;
     bool is_tl = tri_str_has_prefix(path, prefix);
     tri_buf_format(out, "%s%.*s", is_tl ? "tl." : "",
@@ -139,8 +139,7 @@ static void complete_methods(list *l)
 
 static bool is_word_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* The dotted name that ends at `end`: "tl.extra.cuda"; empty: none. */
-static tri_str dotted_before(tri_str text, size_t end)
+tri_str tri_features_dotted_before(tri_str text, size_t end)
 {
     size_t begin = end;
     while (begin > 0 && (is_word_char(text.data[begin - 1]) || text.data[begin - 1] == '.'))
@@ -159,8 +158,7 @@ static bool is_alias_line(tri_str line, const char *words, tri_str name)
     return tri_str_equal(tri_str_trim(tri_str_sub(rest, 0, tri_str_find(rest, '#'))), name);
 }
 
-/* The library path that a dotted name of the file stands for; empty: none. */
-static tri_str library_path(const tri_lsp_request *r, tri_str dotted)
+tri_str tri_features_library_path(const tri_lsp_request *r, tri_str dotted)
 {
     static const struct {
         const char *words, *path;
@@ -191,59 +189,14 @@ static tri_str library_path(const tri_lsp_request *r, tri_str dotted)
                           first.data, TRI_STR_ARG(rest));
 }
 
-/* The bracket of the call around the cursor; SIZE_MAX: none. `out_argument`: the number of commas before the cursor. */
-static size_t find_call(const tri_lsp_request *r, int *out_argument)
-{
-    enum { farthest = 4000 };
-    int depth = 0;
-    *out_argument = 0;
-    for (size_t i = r->offset, n = 0; i > 0 && n < farthest; i--, n++) {
-        char c = r->text.data[i - 1];
-        if (strchr(")]}", c) && c)
-            depth++;
-        else if (depth && strchr("([{", c))
-            depth--;
-        else if (c == '(')
-            return i - 1;
-        else if (strchr("[{", c) && c)
-            return SIZE_MAX;
-        else if (c == ',' && !depth)
-            ++*out_argument;
-    }
-    return SIZE_MAX;
-}
-
-/* The library function that the call around the cursor calls; empty: none. */
-static tri_str called_path(const tri_lsp_request *r, int *out_argument)
-{
-    size_t bracket = find_call(r, out_argument);
-    tri_str name = bracket == SIZE_MAX ? TRI_STR("") : dotted_before(r->text, bracket), params;
-    tri_str path = name.len ? library_path(r, name) : TRI_STR("");
-    if (path.len && find_library(path, &params))
-        return path;
-    tri_str method, other;
-    size_t dot = tri_str_find_last(name, '.');
-    for (size_t i = 0; dot < name.len && tri_notes_library(i, &other, &params, &method); i++)
-        if (method.len && tri_str_equal(method, tri_str_sub(name, dot + 1, name.len)))
-            return other;
-    return TRI_STR("");
-}
-
 static void add_keywords_of_call(list *l)
 {
-    int argument;
-    tri_str path = called_path(l->r, &argument), params;
-    if (!path.len || !find_library(path, &params))
+    tri_features_call call;
+    if (!tri_features_find_call(l->r, &call))
         return;
-    while (params.len) {
-        size_t end = tri_str_find(params, ' ');
-        tri_str word = tri_str_sub(params, 0, end);
-        params = tri_str_sub(params, end < params.len ? end + 1 : end, params.len);
-        word.len -= tri_str_has_suffix(word, "?");
-        if (word.len && isalpha((unsigned char)word.data[0]))
-            add_completion(l, tri_str_format(l->r->arena, "%.*s=", TRI_STR_ARG(word)), kind_property,
-                           TRI_STR("parameter"), TRI_STR(""));
-    }
+    for (size_t i = 0; i < call.names.len; i++)
+        add_completion(l, tri_str_format(l->r->arena, "%.*s=", TRI_STR_ARG(call.names.at[i])), kind_property,
+                       TRI_STR("parameter"), TRI_STR(""));
 }
 
 /* Names that kernels and the file bind. */
@@ -278,7 +231,7 @@ void tri_features_completion(tri_lsp_request *r, tri_buf *out)
     tri_map_init(&l.seen, r->arena);
     tri_buf_add_z(out, "{\"isIncomplete\": false, \"items\": [");
     if (begin > 0 && r->text.data[begin - 1] == '.') {
-        tri_str base = dotted_before(r->text, begin - 1), path = library_path(r, base);
+        tri_str base = tri_features_dotted_before(r->text, begin - 1), path = tri_features_library_path(r, base);
         if (path.len)
             complete_namespace(&l, path);
         else
@@ -288,37 +241,4 @@ void tri_features_completion(tri_lsp_request *r, tri_buf *out)
         complete_names(&l);
     }
     tri_buf_add_z(out, "]}");
-}
-
-void tri_features_signature_help(tri_lsp_request *r, tri_buf *out)
-{
-    int argument;
-    tri_str path = called_path(r, &argument), params;
-    if (!path.len || !find_library(path, &params)) {
-        tri_buf_add_z(out, "null");
-        return;
-    }
-    tri_buf heading = {0}, manual = {0};
-    tri_features_heading(path, &heading);
-    tri_features_add_manual(path, &manual);
-    tri_buf_add_z(out, "{\"signatures\": [{\"label\": ");
-    tri_buf_add_json(out, tri_buf_str(&heading));
-    tri_buf_add_z(out, ", \"documentation\": {\"kind\": \"markdown\", \"value\": ");
-    tri_buf_add_json(out, tri_buf_str(&manual));
-    tri_buf_add_z(out, "}, \"parameters\": [");
-    for (bool is_first = true; params.len;) {
-        size_t end = tri_str_find(params, ' ');
-        tri_str word = tri_str_sub(params, 0, end);
-        params = tri_str_sub(params, end < params.len ? end + 1 : end, params.len);
-        word.len -= tri_str_has_suffix(word, "?");
-        if (tri_str_is(word, "|") || !word.len)
-            continue;
-        tri_buf_add_z(out, is_first ? "{\"label\": " : ", {\"label\": ");
-        tri_buf_add_json(out, word);
-        tri_buf_add_char(out, '}');
-        is_first = false;
-    }
-    tri_buf_format(out, "]}], \"activeSignature\": 0, \"activeParameter\": %d}", argument);
-    tri_buf_fini(&heading);
-    tri_buf_fini(&manual);
 }

@@ -339,6 +339,21 @@ static void add_edits(const search *s, tri_str name, tri_buf *out)
     }
 }
 
+/* Does the name stand already where it would come to? Of a function's own name, in the function; else in the file. */
+static bool is_taken(search *s, tri_str name)
+{
+    for (size_t i = 0; i < s->ws.files.len; i++) {
+        search_file(s, &s->ws.files.at[i]);
+        if (!s->names.places.len || (s->function && s->file != s->own))
+            continue; /* keywords of calls */
+        tri_names there = {.arena = s->arena, .ast = s->file->ast, .name = name, .function = s->function};
+        tri_names_add_uses(&there);
+        if (there.places.len)
+            return true;
+    }
+    return false;
+}
+
 void tri_features_rename(tri_lsp_request *r, tri_buf *out)
 {
     tri_str name = tri_json_string(r->params, "newName");
@@ -347,7 +362,10 @@ void tri_features_rename(tri_lsp_request *r, tri_buf *out)
         r->error = "the new name is no identifier";
         return;
     }
-    if (begin_search(r, &s)) {
+    bool ok = begin_search(r, &s);
+    if (ok && !tri_str_equal(name, s.word) && is_taken(&s, name))
+        r->error = tri_str_format(r->arena, "'%.*s' is a name there already", TRI_STR_ARG(name)).data;
+    if (ok && !r->error) {
         bool is_first = true;
         tri_buf_add_z(out, "{\"changes\": {");
         for (size_t i = 0; i < s.ws.files.len; i++) {

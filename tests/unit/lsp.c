@@ -231,6 +231,8 @@ static void test_hover(client *c)
 {
     const tri_json *r = ask(c, "textDocument/hover", at(c, main_uri, 8, 4, ""));
     CHECK(has(r, "result.contents.value", "x: fp32[64]") && has(r, "result.contents.value", "#ttg.blocked"));
+    r = ask(c, "textDocument/hover", at(c, main_uri, 9, 4, "")); /* made by a function of another file */
+    CHECK(has(r, "result.contents.value", "y: fp32[64]") && has(r, "result.contents.value", "#ttg.blocked"));
     r = ask(c, "textDocument/hover", at(c, main_uri, 6, 12, ""));
     CHECK(has(r, "result.contents.value", "B: constexpr = 64"));
     r = ask(c, "textDocument/hover", at(c, main_uri, 8, 13, ""));
@@ -250,6 +252,8 @@ static void test_definition(client *c)
     CHECK(has(r, "result.uri", "/nowhere/helper.py"));
     r = ask(c, "textDocument/definition", at(c, main_uri, 9, 14, ""));
     CHECK(has(r, "result.uri", main_uri) && tri_json_number(r, "result.range.start.line", -1) == 8);
+    r = ask(c, "textDocument/definition", at(c, main_uri, 2, 7, "")); /* the module itself */
+    CHECK(has(r, "result.uri", helper_uri) && tri_json_number(r, "result.range.start.line", -1) == 0);
 }
 
 static void test_completion(client *c)
@@ -264,6 +268,14 @@ static void test_completion(client *c)
     CHECK(find_item(tri_json_get(r, "result.items"), "label", "x"));
     r = ask(c, "textDocument/signatureHelp", at(c, main_uri, 8, 23, ""));
     CHECK(tri_json_number(r, "result.activeParameter", -1) == 1);
+    r = ask(c, "textDocument/signatureHelp", at(c, main_uri, 9, 14, "")); /* of another file */
+    CHECK(find_item(tri_json_get(r, "result.signatures"), "label", "twice(x)") &&
+          tri_json_number(r, "result.activeParameter", -1) == 0);
+    r = ask(c, "textDocument/signatureHelp", at(c, main_uri, 14, 20, "")); /* of this one, behind a grid */
+    CHECK(find_item(tri_json_get(r, "result.signatures"), "label", "k(p, n, B: tl.constexpr)") &&
+          tri_json_number(r, "result.activeParameter", -1) == 2);
+    r = ask(c, "textDocument/completion", at(c, main_uri, 14, 18, ""));
+    CHECK(find_item(tri_json_get(r, "result.items"), "label", "B="));
 }
 
 static void test_hints(client *c)
@@ -300,6 +312,10 @@ static void test_rename(client *c)
     r = ask(c, "textDocument/rename", at(c, main_uri, 9, 8, ",\"newName\":\"double\"")); /* of another open file */
     CHECK(edits_of(r, main_uri) && edits_of(r, main_uri)->count == 2 && edits_of(r, helper_uri) &&
           edits_of(r, helper_uri)->count == 1);
+    r = ask(c, "textDocument/rename", at(c, main_uri, 8, 4, ",\"newName\":\"n\"")); /* a parameter's name */
+    CHECK(has(r, "error.message", "'n' is a name there already"));
+    r = ask(c, "textDocument/rename", at(c, main_uri, 9, 8, ",\"newName\":\"k\""));
+    CHECK(has(r, "error.message", "'k' is a name there already"));
     r = ask(c, "textDocument/rename", at(c, main_uri, 6, 12, ",\"newName\":\"for\""));
     CHECK(has(r, "error.message", "no identifier"));
     r = ask(c, "textDocument/prepareRename", at(c, main_uri, 3, 0, ""));
