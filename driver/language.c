@@ -44,11 +44,12 @@ void tri_language_manual(tri_buf *out)
     tri_str section = {0}, before = {0};
     tri_language_entry e;
     while (next_entry(&at, &section, &e)) {
+        bool is_operator = tri_str_is(section, "OPERATORS");
         if (!tri_str_equal(section, before))
-            tri_buf_format(out, "%s.Sh FUNCTIONS: %.*s\n.Bl -tag -width Ds\n", before.len ? ".El\n" : "",
-                           TRI_STR_ARG(section));
+            tri_buf_format(out, "%s.Sh %s%.*s\n.Bl -tag -width Ds\n", before.len ? ".El\n" : "",
+                           is_operator ? "" : "FUNCTIONS: ", TRI_STR_ARG(section));
         before = section;
-        tri_buf_format(out, ".It Fn %.*s\n", TRI_STR_ARG(e.name));
+        tri_buf_format(out, is_operator ? ".It Ic \\&%.*s\n" : ".It Fn %.*s\n", TRI_STR_ARG(e.name));
         tri_manual_add_prose(out, e.text);
         if (e.except.len) {
             tri_buf_add_z(out, "\nNot on ");

@@ -66,8 +66,9 @@ static void print_mdoc_row(const tri_option_row *row, tri_buf *out)
     tri_buf_add_char(out, '\n');
     tri_str help = tri_str_from(row->help);
     char first = help.data[0];
-    tri_buf_format(out, "%c%.*s.\n%s", first >= 'a' && first <= 'z' ? first - 'a' + 'A' : first, (int)help.len - 1,
-                   help.data + 1, row->manual);
+    bool is_name = strcspn(help.data, "_0123456789") < strcspn(help.data, " "); /* sm_90a */
+    tri_buf_format(out, "%c%.*s.\n%s", first >= 'a' && first <= 'z' && !is_name ? first - 'a' + 'A' : first,
+                   (int)help.len - 1, help.data + 1, row->manual);
 }
 
 void tri_manual_options(const tri_option_table *table, tri_buf *out)
@@ -111,8 +112,8 @@ static void print_mdoc_passes(tri_buf *out)
         }
         tri_buf_format(out, "\n%s\n", pass->help);
         for (size_t j = 0; pass->options && pass->options[j]; j++)
-            tri_buf_format(out, ".br\n.Cm %.*s%s\n", (int)strcspn(pass->options[j], ":"), pass->options[j],
-                           pass->options[j] + strcspn(pass->options[j], ":"));
+            tri_buf_format(out, ".br\n.Cm %.*s :\n%s\n", (int)strcspn(pass->options[j], ":"), pass->options[j],
+                           pass->options[j] + strcspn(pass->options[j], ":") + strlen(": "));
     }
     tri_buf_add_z(out, ".El\n");
 }
@@ -163,6 +164,18 @@ static void print_mdoc_facts(tri_buf *out)
     tri_buf_add_z(out, ".El\n");
 }
 
+/* A call with arguments of the manual's kernel, of the types of the form at `forms`. */
+static void add_libdevice_example(const char *name, const char *forms, tri_buf *out)
+{
+    static const char letters[] = "fdiulv";
+    static const char *const arguments[] = {"x",         "x.to(tl.float64)",    "i",
+                                            "i.to(tl.uint32)", "i.to(tl.int64)", "i.to(tl.uint64)"};
+    tri_buf_format(out, "tl.extra.libdevice.%s(", name);
+    for (const char *c = forms; *c != '='; c++)
+        tri_buf_format(out, "%s%s", c == forms ? "" : ", ", arguments[strchr(letters, *c) - letters]);
+    tri_buf_add_char(out, ')');
+}
+
 /* Types of the arguments of each form of a function: "ff=f NAME; dd=d NAME" is fp32 and fp64. */
 static void print_mdoc_libdevice(tri_buf *out)
 {
@@ -182,8 +195,10 @@ static void print_mdoc_libdevice(tri_buf *out)
                 tri_buf_format(out, "%s%s", c == start ? "" : " ", words[strchr(letters, *c) - letters]);
             c += strcspn(c, ";");
             c += strspn(c, "; ");
-            tri_buf_add_z(out, *c ? ", " : "\n");
+            tri_buf_add_z(out, *c ? ", " : ":\n.Ql ");
         }
+        add_libdevice_example(rows[i].name, rows[i].forms, out);
+        tri_buf_add_char(out, '\n');
     }
     tri_buf_add_z(out, ".El\n");
 }

@@ -14,7 +14,7 @@ extern const char tri_vmath_bitcode[], tri_vmath_bitcode_end[];
 
 bool tri_library_lacks(tri_str name)
 {
-    static const char *const missing[] = {"j0", "j1", "y0", "y1"};
+    static const char *const missing[] = {"j0", "j1", "jn", "jnf", "y0", "y1", "yn", "ynf"};
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
         if (tri_str_is(name, missing[i]))
             return true;
@@ -28,11 +28,10 @@ static const char *const device_names[] = {
 
 /* Of C's library, under their double name. */
 static const char *const c_names[] = {
-    "acos",  "acosh", "asin", "asinh", "atan",      "atan2",     "atanh", "cbrt",      "ceil",   "copysign",
-    "cos",   "cosh",  "erf",  "erfc",  "exp",       "exp10",     "exp2",  "expm1",     "fabs",   "fdim",
-    "floor", "fma",   "fmax", "fmin",  "fmod",      "hypot",     "ilogb", "j0",    "j1",        "lgamma", "log",
-    "log10", "log1p", "log2", "logb",  "nearbyint", "nextafter", "pow",   "remainder", "rint",   "round",
-    "sin",   "sinh",  "sqrt", "tan",   "tanh",      "tgamma",    "trunc", "y0",        "y1",
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "erf",
+    "erfc", "exp", "exp10", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "hypot", "ilogb",
+    "j0", "j1", "jn", "ldexp", "lgamma", "log", "log10", "log1p", "log2", "logb", "nearbyint", "nextafter", "pow",
+    "remainder", "rint", "round", "scalbn", "sin", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc", "y0", "y1", "yn",
 };
 
 static bool is_of_c(tri_str name)

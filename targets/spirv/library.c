@@ -27,6 +27,8 @@ static tri_str name_of_c(const tri_library_job *job, tri_str name, LLVMTypeRef t
         name.len--;
     if (tri_str_is(name, "nearbyint"))
         name = TRI_STR("rint");
+    if (tri_str_is(name, "scalbn"))
+        name = TRI_STR("ldexp");
     if (tri_library_lacks(name))
         return TRI_STR("");
     tri_buf out = {0};

@@ -4,7 +4,7 @@ load ../helpers
 
 text=$BUILDDIR/gen/share/language.txt
 
-# The example on each line as a kernel that stores what comes out of it: kernels FILE, lines "NAME|EXAMPLE".
+# The example on each line as a kernel that stores what comes out of it: kernels FILE, lines NAME, a tab, EXAMPLE.
 kernels() {
     cat <<'KEEP'
 import triton
@@ -22,7 +22,7 @@ def keep(q, y):
             tl.store(q, y.to(tl.float32))
 KEEP
     local name example n=0
-    while IFS='|' read -r name example; do
+    while IFS=$'\t' read -r name example; do
         n=$((n + 1))
         cat <<KERNEL
 
@@ -42,13 +42,13 @@ KERNEL
     done
 }
 
-# Lines "NAME|EXAMPLE|EXCEPT" of all examples; rows PATTERN: of those whose exceptions name it, rows '' PATTERN: of the others.
+# Lines NAME, a tab, EXAMPLE of all examples; rows PATTERN: of those whose exceptions name it, rows '' PATTERN: of the others.
 rows() {
     awk -v with="$1" -v without="${2-}" '/^#|^==/ { next }
         /^[^ ]/ { name = $0; sub(/:.*/, "", name); next }
         /^    except/ { except = $0; sub(/:.*/, "", except) }
         !/^    except/ { if (have) print_row(); example = $0; have = name; except = "" }
-        function print_row() { if (with == "" || index(except, with)) if (without == "" || !index(except, without)) print have "|" example }
+        function print_row() { if (with == "" || index(except, with)) if (without == "" || !index(except, without)) print have "\t" example }
         END { print_row() }' "$text"
 }
 
@@ -57,8 +57,8 @@ compiles() {
     local name example
     rows '' "$2" | kernels >all.tri
     tritcc -w -arch="$1" -emit="$3"=- all.tri 2>.err >/dev/null || { head -5 .err; false; }
-    while IFS='|' read -r name example; do
-        echo "$name|$example" | kernels >one.tri
+    while IFS=$'\t' read -r name example; do
+        printf "%s\t%s\n" "$name" "$example" | kernels >one.tri
         ! "$TRITCC" -w -arch="$1" -emit="$3"=- one.tri 2>.err >/dev/null || { echo "$1 has $name"; false; }
         grep -q 'error:.*\[TRI-' .err
     done < <(rows "$2")
@@ -70,6 +70,33 @@ compiles() {
 @test "examples on OpenCL devices" { compiles spirv64 OpenCL llir; }
 @test "examples on Intel GPUs" { compiles pvc Intel llir; }
 @test "examples as linalg" { compiles linalg linalg linalg; }
+
+# The calls of libdevice's functions that the manual shows.
+libdevice_calls() {
+    sed -n '/^\.Sh FUNCTIONS OF LIBDEVICE/,/^\.Sh HOST/s/^\.Ql \(tl\.extra\.libdevice\..*\)/libdevice\t    y = \1/p' "$BUILDDIR/man/tritcc-language.7"
+}
+
+# These, on ARCH, but for those that match PATTERN, which are refused, each.
+compiles_libdevice() {
+    local name example
+    libdevice_calls | grep -vE "$2" | kernels >all.tri
+    tritcc -w -arch="$1" -emit=llir=- all.tri 2>.err >/dev/null
+    while IFS=$'\t' read -r name example; do
+        printf '%s\t%s\n' "$name" "$example" | kernels >one.tri
+        ! "$TRITCC" -w -arch="$1" -emit=llir=- one.tri 2>.err >/dev/null || { echo "$1 has $example"; false; }
+        grep -q "error:.*\(the device has no function\|rounds in a direction\)" .err
+    done < <(libdevice_calls | grep -E "$2")
+}
+
+@test "calls of libdevice on every target" {
+    libdevice_calls | grep -oE 'libdevice[.][a-z0-9_]+' | sort -u >called
+    sed -nE 's/^X\("([^"]*)".*/libdevice.\1/p' "$SRCDIR/frontend/builtins/libdevice.def" | sort | diff - called
+    compiles_libdevice native 'no such'
+    compiles_libdevice gfx942 '[.][jy][01n]\('
+    # what ends so and makes integers rounds as C's functions do
+    compiles_libdevice spirv64 '[.][jy][01n]\(|[.]((add|div|fma|mul|rcp|sqrt|sub)|[a-z0-9]*2(float|double))_r[duz]\('
+    ! has_libdevice || compiles_libdevice sm_80 'no such'
+}
 
 @test "each function is described, and each that is described exists" {
     cd "$SRCDIR"

@@ -17,6 +17,15 @@ load ../helpers
     done <names
 }
 
+@test "lines of text are folded, and say nothing else than before" {
+    printf '%s\n' ".Sh X" "$(printf 'some words (of which f() is one) %.0s' 1 2 3 4 5) .x" '.Bd -literal' "$(printf 'f() %.0s' {1..40})" '.Ed' >in
+    awk -f "$SRCDIR/man/fold.awk" in >out
+    [ "$(sed '/^\.Bd/,$d' out | awk 'length > 80' | wc -l)" = 0 ]
+    diff <(tr -s '\n ' '\n\n' <in) <(sed 's/\\&//g' out | tr -s '\n ' '\n\n')
+    [ "$(sed -n '/^\.Bd/,$p' in)" = "$(sed -n '/^\.Bd/,$p' out)" ]
+    ! grep -q '^\.x' out || false
+}
+
 @test "the web pages link to one another" {
     command -v mandoc >/dev/null || skip "no mandoc"
     sh "$SRCDIR/man/html.sh" html "$BUILDDIR"/man/*.[17] "$SRCDIR/man/libtritcc.3"
