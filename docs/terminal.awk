@@ -6,7 +6,7 @@ function guarded(s) { gsub(/&/, "\\&amp;", s); gsub(/</, "\\&lt;", s); gsub(/>/,
 END {
     width = widest * 8.45 + 32; height = NR * 20 + 28
     printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\" aria-label=\"a message of tritcc\">\n", width, height, width
-    printf "<rect width=\"100%%\" height=\"100%%\" rx=\"8\" fill=\"#16181d\"/>\n<g font-family=\"ui-monospace,monospace\" font-size=\"14\" fill=\"#e6e6e6\" xml:space=\"preserve\">\n"
+    printf "<style>text{white-space:pre}</style>\n<rect width=\"100%%\" height=\"100%%\" rx=\"8\" fill=\"#16181d\"/>\n<g font-family=\"ui-monospace,monospace\" font-size=\"14\" fill=\"#e6e6e6\" xml:space=\"preserve\">\n"
     for (i = 1; i <= NR; i++) {
         printf "<text x=\"16\" y=\"%d\">", i * 20 + 10
         rest = lines[i]

@@ -37,6 +37,59 @@ run_each() {
     rustc -D warnings --edition 2021 --crate-type lib r.rs
 }
 
+# The lines of README's code that stand under "From Python ..." or "For PyTorch ...".
+python_of() { sed -nE "/^$1/,/^(For|As) /s/^    //p" "$SRCDIR/README.md"; }
+
+# need_python MODULE...: an interpreter that has them, and the library.
+need_python() {
+    need file "$BUILDDIR/libtritcc.so.0"
+    python=${PYTHON:-python3}
+    for module; do
+        "$python" -c "import $module" 2>/dev/null || skip "no $module for $python"
+    done
+    export PYTHONPATH=$SRCDIR/python TRITCC_LIBRARY=$BUILDDIR/libtritcc.so.0 PYTHONDONTWRITEBYTECODE=1
+}
+
+@test "Python of README" {
+    need_python numpy
+    [ "$(python_of 'From Python' | wc -l)" -ge 2 ]
+    {
+        printf '%s\n' 'import numpy, tritcc' # and no Triton: names of tl are read, not run
+        printf '%s\n' 'def add(x, y, o, n, B: "tl.constexpr"):' '    i = tl.program_id(0) * B + tl.arange(0, B)' \
+            '    tl.store(o + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)' '' \
+            'n = 5000' 'x, y, o = (numpy.full(n, v, numpy.float32) for v in (1, 2, 0))' 'grid = (-(-n // 1024),)' \
+            'signature = ["*fp32", "*fp32", "*fp32", "i32", 1024]'
+        python_of 'From Python' | sed 's/^tritcc.compile.*[.]ptx/ptx = &/'
+        printf '%s\n' 'assert (o == 3).all()' 'assert ".entry add" in ptx'
+    } >p.py
+    "$python" p.py
+}
+
+@test "PyTorch's line of README" {
+    need_python triton torch
+    [ "$(python_of 'For PyTorch' | wc -l)" -ge 1 ]
+    { python_of 'For PyTorch' && echo 'print(tritcc.triton.report())'; } >p.py
+    "$python" p.py
+}
+
+@test "CMake of README" {
+    need cmake
+    need ninja
+    need file "$BUILDDIR/libtritcc.so.0"
+    make -s -C "$BUILDDIR" -o all -o lib install prefix="$PWD/installed" >log
+    {
+        printf '%s\n' 'cmake_minimum_required(VERSION 3.21)' 'project(p LANGUAGES C)' 'add_executable(program main.c)'
+        sed -nE 's/^    ((find_package|tritcc_add_kernel|target_link_libraries)\()/\1/p' "$SRCDIR/README.md" |
+            { [ -n "$(command -v ptxas)" ] && cat || sed 's/ARCH sm_80 sm_90a/ARCH compute_80 compute_90/'; }
+    } >CMakeLists.txt
+    [ "$(wc -l <CMakeLists.txt)" -eq 6 ]
+    cmake -G Ninja -B build -DCMAKE_PREFIX_PATH="$PWD/installed" >>log
+    ninja -C build >>log
+    [ -x build/program ]
+    tritcc --inspect build/vadd_kernels.tritcc/vadd.o
+    [[ $output == *sm_80*sm_90* || $output == *compute_80*compute_90* ]]
+}
+
 @test "figures of README and bench/README.md are those of bench/results" {
     "$SRCDIR/bench/report.sh" --check
     [ "$(grep -c . "$SRCDIR/bench/rows.list")" -gt 10 ]
@@ -55,6 +108,15 @@ run_each() {
     mkdir bin && ln -s "$(command -v "$FILECHECK")" bin/FileCheck && PATH=$PWD/bin:$PATH
     cat "$BUILDDIR"/man/*.7 | sed -nE 's/^\.Dl \$ (.*)/\1/p' | sed 's/\\(aq/\x27/g; s/\\-/-/g' |
         { [ -n "$(command -v ptxas)" ] && cat || sed 's/-arch=sm_80,sm_90a,x86-64-v3/-arch=compute_80,x86-64-v2/'; } | run_each 8
+}
+
+@test "pictures of README are what the tools print and draw today" {
+    mkdir pictures
+    CHROMIUM='' sh "$SRCDIR/docs/pictures.sh" "$TRITCC" pictures
+    for picture in error layout; do
+        cmp "pictures/$picture.svg" "$SRCDIR/docs/$picture.svg"
+    done
+    grep -q '#ttg.nvidia_mma' pictures/layout.svg
 }
 
 # The examples of a page, one after the other in one folder, but for those whose device or program is not here.

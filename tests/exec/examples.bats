@@ -20,6 +20,19 @@ setup() {
     [ "$n" -ge 12 ]
 }
 
+@test "what READMEs of the examples tell to type works" {
+    local count=0 readme line
+    PATH=${TRITCC%/*}:$PATH
+    make -C examples/cross-compile TRITCC=tritcc >log
+    for readme in examples/*/README.md; do
+        while IFS= read -r line; do
+            (cd "${readme%/*}" && bash -ec "$line") >log 2>&1 </dev/null || { echo "$readme: $line" && cat log && false; }
+            count=$((count + 1))
+        done < <(sed -nE 's/^    ((tritcc|tritrun) .*)/\1/p' "$readme")
+    done
+    [ "$count" -ge 3 ]
+}
+
 @test "a changed kernel is compiled again, and what it imports counts" {
     make -C examples/vadd TRITCC="$(printf %q "$TRITCC")" run
     touch -d '+1 minute' examples/vadd/vadd.tri
