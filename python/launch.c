@@ -76,7 +76,9 @@ typedef struct {
     uint32_t attribute_count;
 } configuration;
 
-enum { launch_cooperative = 2, launch_programmatic = 6, pointer_device = 3, invalid_value = 1, not_supported = 801 };
+enum { launch_cooperative = 2, launch_cluster = 4, launch_programmatic = 6 };
+enum { function_large_cluster = 14, portable_cluster = 8 /* blocks that each device takes */ };
+enum { pointer_device = 3, invalid_value = 1, not_supported = 801 };
 
 static struct {
     int (*launch)(const configuration *, void *, void **, void **);
@@ -88,6 +90,7 @@ static struct {
     int (*mem_alloc)(uint64_t *, size_t, void *);
     int (*mem_free)(uint64_t, void *);
     int (*error_string)(int, const char **);
+    int (*function_set)(void *, int, int);
 } api;
 
 /* The interpreter's lock is held. */
@@ -105,10 +108,15 @@ static bool open_driver(void)
         void *place;
         bool is_optional;
     } rows[] = {
-        {"cuCtxGetCurrent", &api.ctx_current, false},   {"cuCtxSetCurrent", &api.ctx_set, false},
-        {"cuDeviceGet", &api.device_get, false},        {"cuDevicePrimaryCtxRetain", &api.ctx_retain, false},
-        {"cuGetErrorString", &api.error_string, false}, {"cuPointerGetAttribute", &api.pointer_attribute, true},
-        {"cuMemAllocAsync", &api.mem_alloc, true},      {"cuMemFreeAsync", &api.mem_free, true},
+        {"cuCtxGetCurrent", &api.ctx_current, false},
+        {"cuCtxSetCurrent", &api.ctx_set, false},
+        {"cuDeviceGet", &api.device_get, false},
+        {"cuDevicePrimaryCtxRetain", &api.ctx_retain, false},
+        {"cuGetErrorString", &api.error_string, false},
+        {"cuPointerGetAttribute", &api.pointer_attribute, true},
+        {"cuMemAllocAsync", &api.mem_alloc, true},
+        {"cuMemFreeAsync", &api.mem_free, true},
+        {"cuFuncSetAttribute", &api.function_set, true},
         {"cuLaunchKernelEx", &api.launch, false}, /* last: it says that all are there */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -153,8 +161,8 @@ enum { MAX_VALUES = 1024 };
  * descriptor of that rank, and ( ) around those of a tuple. */
 typedef struct {
     char *types;
-    uint32_t threads, shared;
-    uint64_t scratch_bytes, scratch_alignment; /* of the grid's one program */
+    uint32_t threads, shared, blocks;          /* of a program, which is a cluster where it has several blocks */
+    uint64_t scratch_bytes, scratch_alignment; /* of a block */
     object *allocate; /* called for scratch memory with its size, alignment and stream; or None */
     object *names[7]; /* of attributes: see name_texts */
     bool cooperative, programmatic;
@@ -431,24 +439,28 @@ static int launch_on(const configuration *c, void *kernel, packed *p, uint64_t o
         return status;
     if (own_scratch)
         p->values[p->count - 2] = scratch;
-    status = api.launch(c, kernel, p->places, NULL);
+    if (p->l->blocks > portable_cluster && api.function_set)
+        status = api.function_set(kernel, function_large_cluster, 1);
+    if (!status)
+        status = api.launch(c, kernel, p->places, NULL);
     int freed = own_scratch ? api.mem_free(scratch, c->stream) : 0;
     return status ? status : freed;
 }
 
-static bool read_grid(object *const *args, uint32_t *grid, uint64_t *out_programs)
+/* The grid of blocks: programs are `blocks` side by side. */
+static bool read_grid(object *const *args, uint32_t blocks, uint32_t *grid, uint64_t *out_blocks)
 {
-    *out_programs = 1;
+    *out_blocks = 1;
     for (int i = 0; i < 3; i++) {
         long long extent = PyLong_AsLongLong(args[i]);
         if (extent == -1 && PyErr_Occurred())
             return false;
-        if (extent > INT_MAX) {
+        if (extent > INT_MAX / (i ? 1 : (long long)blocks)) {
             PyErr_SetString(PyExc_OverflowError, "signed integer is greater than maximum");
             return false;
         }
-        grid[i] = extent > 0 ? (uint32_t)extent : 0;
-        *out_programs *= grid[i];
+        grid[i] = extent > 0 ? (uint32_t)extent * (i ? 1 : blocks) : 0;
+        *out_blocks *= grid[i];
     }
     return true;
 }
@@ -461,10 +473,10 @@ static bool read_handle(object *value, void **out)
 }
 
 /* Everything between the hooks, for a grid that is not empty. */
-static bool launch_kernel(const launcher *l, object *const *args, configuration *c, void *kernel, uint64_t programs,
+static bool launch_kernel(const launcher *l, object *const *args, configuration *c, void *kernel, uint64_t count,
                           packed *p)
 {
-    uint64_t size = l->scratch_bytes * programs, address = 0;
+    uint64_t size = l->scratch_bytes * count, address = 0;
     object *memory = NULL;
     if (size && l->allocate != none) {
         memory = ask_for_scratch(p, size, args[STREAM], &address);
@@ -489,23 +501,25 @@ static bool launch_kernel(const launcher *l, object *const *args, configuration 
 static object *run(object *self, object *const *args, ptrdiff_t count)
 {
     const launcher *l = PyCapsule_GetPointer(self, capsule_name);
-    attribute attributes[2];
+    attribute attributes[3];
     packed p = {.l = l};
-    uint64_t programs;
+    uint64_t blocks;
     void *kernel;
     if (!l)
         return NULL;
     if (count < ARGUMENTS)
         return PyErr_Format(PyExc_TypeError, "a launch has %d words in front of the arguments", ARGUMENTS);
     configuration c = {{0}, {l->threads, 1, 1}, l->shared, NULL, attributes, 0};
+    if (l->blocks > 1)
+        attributes[c.attribute_count++] = (attribute){.id = launch_cluster, .value.numbers = {l->blocks, 1, 1}};
     if (l->programmatic)
         attributes[c.attribute_count++] = (attribute){.id = launch_programmatic, .value.numbers[0] = 1};
     if (l->cooperative)
         attributes[c.attribute_count++] = (attribute){.id = launch_cooperative, .value.numbers[0] = 1};
-    if (!open_driver() || !read_grid(args, c.grid, &programs) || !read_handle(args[STREAM], &c.stream) ||
+    if (!open_driver() || !read_grid(args, l->blocks, c.grid, &blocks) || !read_handle(args[STREAM], &c.stream) ||
         !read_handle(args[FUNCTION], &kernel) || !call_hook(args[ENTER_HOOK], args[METADATA]) ||
         !put_all(&p, args + ARGUMENTS, count - ARGUMENTS) ||
-        (programs && !launch_kernel(l, args, &c, kernel, programs, &p)) || !call_hook(args[EXIT_HOOK], args[METADATA]))
+        (blocks && !launch_kernel(l, args, &c, kernel, blocks, &p)) || !call_hook(args[EXIT_HOOK], args[METADATA]))
         return NULL;
     Py_IncRef(none);
     return none;
@@ -524,15 +538,15 @@ static void destroy(object *capsule)
     free(l);
 }
 
-__attribute__((visibility("default"))) object *tritcc_python_launcher(const char *types, uint32_t threads,
-                                                                      uint32_t shared, uint64_t scratch_bytes,
-                                                                      uint64_t scratch_alignment, object *allocate,
-                                                                      int cooperative, int programmatic);
+__attribute__((visibility("default"))) object *
+tritcc_python_launcher(const char *types, uint32_t threads, uint32_t shared, uint32_t blocks, uint64_t scratch_bytes,
+                       uint64_t scratch_alignment, object *allocate, int cooperative, int programmatic);
 
 /* A callable for Triton's JIT. `types` is as above; memory for scratch comes from `allocate` unless that is None, or
  * gives None, and then from the stream's pool. */
-object *tritcc_python_launcher(const char *types, uint32_t threads, uint32_t shared, uint64_t scratch_bytes,
-                               uint64_t scratch_alignment, object *allocate, int cooperative, int programmatic)
+object *tritcc_python_launcher(const char *types, uint32_t threads, uint32_t shared, uint32_t blocks,
+                               uint64_t scratch_bytes, uint64_t scratch_alignment, object *allocate, int cooperative,
+                               int programmatic)
 {
     static method launch = {"launch", run, METH_FASTCALL, NULL};
     launcher *l = calloc(1, sizeof *l);
@@ -542,7 +556,8 @@ object *tritcc_python_launcher(const char *types, uint32_t threads, uint32_t sha
         free(copy);
         return PyErr_Format(PyExc_RuntimeError, "out of memory");
     }
-    *l = (launcher){copy, threads, shared, scratch_bytes, scratch_alignment, allocate, {0}, cooperative, programmatic};
+    *l = (launcher){copy,     threads, shared,      blocks,      scratch_bytes, scratch_alignment,
+                    allocate, {0},     cooperative, programmatic};
     Py_IncRef(allocate);
     for (int i = 0; i < NAME_COUNT; i++)
         l->names[i] = PyUnicode_InternFromString(name_texts[i]);

@@ -1,7 +1,14 @@
-"""A package of AOTInductor's, and a C++ program that runs it: `make_package`, `build_program`, `run_program`."""
+"""A package of AOTInductor's, and a C++ program that runs it: `make_package`, `build_program`, `run_program`.
+
+    python aoti.py cpu|cuda [triton|tritcc]...
+
+says what becomes of the program with kernels of each compiler, and, of one that a signal ends, where: by gdb or cuda-gdb."""
 
 import os
+import shutil
 import subprocess
+import sys
+import tempfile
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -39,7 +46,8 @@ def build_program(torch, path):
     from torch.utils import cpp_extension
 
     libraries = cpp_extension.library_paths()
-    command = [os.environ.get("CXX", "c++"), "-std=c++17", "-O0", os.path.join(HERE, "aoti.cpp"), "-o", path]
+    compiler = [os.environ.get("CXX", "c++"), "-std=c++20", "-O0", os.path.join(HERE, "aoti.cpp")]
+    command = [*compiler, "-shared", "-fPIC", "-o", path + ".so"]
     command += [f"-I{folder}" for folder in cpp_extension.include_paths()]
     for folder in libraries:
         command += [f"-L{folder}", f"-Wl,-rpath,{folder}"]
@@ -48,18 +56,61 @@ def build_program(torch, path):
     command += ["-Wl,--no-as-needed", *[f"-l{name}" for name in names], "-Wl,--allow-shlib-undefined"]
     command.append(f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}")
     subprocess.run(command, check=True)
+    subprocess.run([*compiler, "-DPROGRAM", "-o", path, "-ldl"], check=True)
 
 
 def run_program(program, package, device):
     """The numbers that it prints."""
-    shapes = [f"{rows},{columns}" for rows, columns in SHAPES]
-    run = subprocess.run([program, package, device, *shapes], capture_output=True, text=True)
+    command = [program, package, device, *[f"{rows},{columns}" for rows, columns in SHAPES]]
+    run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode:
-        raise AssertionError(f"{program}: exit {run.returncode}\n{run.stderr}")
+        where = backtrace(command) if run.returncode < 0 else ""
+        raise AssertionError(f"{program}: exit {run.returncode}\n{run.stdout}{run.stderr}{where}")
     return [float(line) for line in run.stdout.split()]
+
+
+def backtrace(command):
+    """Where a program ends that a signal ends, as far as there is a debugger to tell."""
+    debugger = shutil.which("gdb") or shutil.which("cuda-gdb")
+    if debugger is None:
+        return "(there is no debugger)\n"
+    words = [debugger, "-batch", "-ex", "set confirm off", "-ex", "run", "-ex", "bt 25", "-ex", "info sharedlibrary", "--args"]
+    return subprocess.run([*words, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout[-8000:]
 
 
 def images(package):
     """{name: bytes} of the cubins in a package."""
     with zipfile.ZipFile(package) as file:
         return {n: file.read(n) for n in file.namelist() if n.endswith(".cubin")}
+
+
+def _one(device, compiler, program):
+    """What the program says with kernels of a compiler: run in a process of its own, which must be new to torch."""
+    import torch
+    import tritcc.triton
+
+    if compiler == "tritcc":
+        tritcc.triton.install(strict=True)
+    with tempfile.TemporaryDirectory() as folder:
+        package = make_package(torch, device, os.path.join(folder, "model.pt2"))
+        if not os.path.exists(program):
+            build_program(torch, program)
+        print(compiler, run_program(program, package, device), "wanted", wanted(torch, device), flush=True)
+
+
+def main():
+    device, *compilers = sys.argv[1:]
+    if len(compilers) == 2 and os.path.isabs(compilers[1]):
+        return _one(device, *compilers)
+    status = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for compiler in compilers or ("triton", "tritcc"):
+            environment = dict(os.environ, TRITON_CACHE_DIR=os.path.join(folder, compiler), TRITCC="0")
+            environment["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(folder, "inductor-" + compiler)
+            command = [sys.executable, __file__, device, compiler, os.path.join(folder, "program")]
+            status |= subprocess.run(command, env=environment).returncode != 0
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

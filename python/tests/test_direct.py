@@ -136,6 +136,25 @@ class Direct(unittest.TestCase):
         """)
         self.assertEqual(said.split("\n")[:2], ["launch_enter_hook add", "launch_exit_hook add"])
 
+    def test_programs_of_several_blocks(self):
+        self.python("""
+            x = stub.Array(tl.float32, 4096)
+            for blocks in (2, 16):
+                kernel = kernels.add[(5, 2, 3)](x, x, x, 77, B=1024, num_ctas=blocks, num_warps=2)
+                assert kernel.metadata.tritcc["launcher"] == "tritcc", kernel.metadata
+                assert list(device.log.cluster) == [blocks, 1, 1], list(device.log.cluster)
+                assert list(device.log.grid) == [5 * blocks, 2, 3], list(device.log.grid)
+            try:
+                kernels.add[(1 << 30,)](x, x, x, 77, B=1024, num_ctas=2, num_warps=2)
+            except OverflowError as error:
+                assert "greater than maximum" in str(error), error
+            else:
+                raise AssertionError("a grid of 2^31 blocks")
+            assert device.log.launches == 2
+            kernels.add[(0, 2)](x, x, x, 77, B=1024, num_ctas=2, num_warps=2)
+            assert device.log.launches == 2
+        """)
+
     def test_failures_are_as_with_tritons_launcher(self):
         self.python("""
             import ctypes

@@ -87,6 +87,15 @@ static void add_text(tri_buf *format, tri_str text)
     }
 }
 
+/* The conversion of an index below `extent`: all of a dimension are as wide, as Triton prints them. */
+static void add_index(tri_buf *format, int dimension, int64_t extent)
+{
+    int width = 1;
+    for (int64_t rest = (extent - 1) / 10; rest > 0; rest /= 10)
+        width++;
+    tri_buf_format(format, "%s%%%dd", dimension ? ", " : "", width);
+}
+
 static void print_register(tri_gpu *g, MlirOperation op, tri_gpu_layout *layout, int operand, int r)
 {
     enum { max_args = 16 };
@@ -100,7 +109,7 @@ static void print_register(tri_gpu *g, MlirOperation op, tri_gpu_layout *layout,
     MlirType type = mlirValueGetType(value);
     tri_buf_add_z(&format, "idx (");
     for (int d = 0; layout && d < tri_type_rank(type); d++) {
-        tri_buf_add_z(&format, d ? ", %d" : "%d");
+        add_index(&format, d, tri_type_dim(type, d));
         args[n++] = tri_gpu_coordinate(g, layout, r, d);
     }
     tri_buf_add_z(&format, ")");

@@ -565,6 +565,21 @@ K
     done
 }
 
+@test "indices that kernels print are as wide as the last of their dimension" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(out, A: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, A)[:, None] * B + tl.arange(0, B)[None, :]
+    tl.device_print("i", i)
+    tl.store(out + i, i)
+K
+    tritrun -arch=sim:sm_80 k.tri empty:i32:256 2 128
+    [[ $output == *"idx (0,   7) i: 7"*"idx (1, 127) i: 255"* ]]
+}
+
 @test "what was compiled before is given what its signature says" {
     cat >k.tri <<'K'
 import triton

@@ -33,7 +33,8 @@ def pytest_runtest_logreport(report):
         if report.outcome == "failed":
             text = (crash.message if crash else str(report.longrepr)).strip()
         with open(LOG, "a") as out:
-            out.write(json.dumps([report.nodeid, report.outcome, " ".join(text.split())[:400]]) + "\n")
+            row = [report.nodeid, report.outcome, " ".join(text.split())[:400], getattr(report, "worker_id", "")]
+            out.write(json.dumps(row) + "\n")
 
 
 class Nowhere:

@@ -27,12 +27,14 @@ def lost_its_device(outcome, text):
 
 def run(compiler, arguments, folder):
     """{test: (outcome, first line of its failure)} of the suite with a compiler, and the seconds that it took. Tests that fail
-    for a fault of the device run again, each in a process of its own: test_index1d, for one, stores past its array."""
+    for a fault of the device run again, each in a process of its own: after a fault, all that follow in a process fail."""
     start = time.monotonic()
     rows = run_once(compiler, arguments, folder, arguments.suite, arguments.n)
     seconds = time.monotonic() - start
     root = os.path.commonpath(arguments.suite) if len(arguments.suite) > 1 else arguments.suite[0]
-    again = [name for name, row in rows.items() if lost_its_device(*row)]
+    again = [name for name, row in rows.items() if lost_its_device(*row[:2])]
+    for line in faults(rows):
+        print(f"{compiler}: {line}", flush=True)
 
     def alone(number):
         name = again[number]
@@ -42,7 +44,18 @@ def run(compiler, arguments, folder):
     with concurrent.futures.ThreadPoolExecutor(max(1, arguments.n)) as pool:
         for name, found in zip(again, pool.map(alone, range(len(again)))):
             rows[name] = next(iter(found.values()), rows[name])
-    return rows, seconds
+    return {name: row[:2] for name, row in rows.items()}, seconds
+
+
+def faults(rows):
+    """A line for each process that lost its device: the test that said so first, and those before it, one of which it may
+    have been where a launch is not waited for."""
+    before, lost = collections.defaultdict(list), set()
+    for name, (outcome, text, worker) in rows.items():
+        if worker not in lost and lost_its_device(outcome, text):
+            lost.add(worker)
+            yield f"{worker or 'a process'} lost its device in {name}, after {', '.join(before[worker][-3:]) or 'none'}: {text[:90]}"
+        before[worker].append(name.rpartition("::")[2])
 
 
 def run_once(compiler, arguments, folder, tests, processes):
@@ -72,7 +85,7 @@ def run_once(compiler, arguments, folder, tests, processes):
             raise SystemExit(f"{compiler}: no test has run\n{out.read()[-3000:]}")
     with open(log) as lines:
         rows = [json.loads(line) for line in lines]
-    return {name: (outcome, text) for name, outcome, text in rows}
+    return {name: (outcome, text, worker) for name, outcome, text, worker in rows}
 
 
 def compare(theirs, ours, listed):

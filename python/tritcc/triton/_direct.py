@@ -48,7 +48,7 @@ def _make():
     except (OSError, AttributeError) as error:
         raise NoLauncher(f"cannot load tritcc's launcher: {error}; it comes with the wheel") from None
     make.restype = ctypes.py_object
-    make.argtypes = [ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64]
+    make.argtypes = [ctypes.c_char_p, *[ctypes.c_uint32] * 3, ctypes.c_uint64, ctypes.c_uint64]
     make.argtypes += [ctypes.py_object, ctypes.c_int, ctypes.c_int]
     return make
 
@@ -118,6 +118,7 @@ def launcher_of(source, metadata):
         letters_of(source).encode(),
         metadata.num_warps * metadata.target.warp_size,
         metadata.shared,
+        getattr(metadata, "num_ctas", 1) or 1,
         metadata.global_scratch_size,
         metadata.global_scratch_align,
         _allocate if metadata.global_scratch_size else None,
