@@ -16,10 +16,13 @@ done
     echo '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     echo '<title>The manual of tritcc</title><link rel="stylesheet" href="manual.css"></head><body><main>'
     echo '<h1>The manual of tritcc</h1><dl class="index">'
-    for page; do
-        name=$(basename "$page")
-        what=$(sed -nE 's/^\.Nd //p; s/^[a-z]+ \\- //p' "$page" | head -n 1)
-        printf '<dt><a href="%s.html">%s(%s)</a></dt><dd>%s</dd>\n' "$name" "${name%.*}" "${name##*.}" "$what"
+    for section in 1 3 7; do # commands first
+        for page; do
+            name=$(basename "$page")
+            [ "${name##*.}" = "$section" ] || continue
+            what=$(sed -nE 's/^\.Nd //p; s/^[a-z]+ \\- //p' "$page" | head -n 1)
+            printf '<dt><a href="%s.html">%s(%s)</a></dt><dd>%s</dd>\n' "$name" "${name%.*}" "$section" "$what"
+        done
     done
     echo '</dl></main></body></html>'
 } >"$folder/index.html"

@@ -11,6 +11,7 @@
 #include "driver/page/stage_text.h"
 #include "driver/payload.h"
 #include "driver/session.h"
+#include "frontend/frontend.h"
 #include "ir/context.h"
 #include "ir/options.h"
 #include "targets/resources.h"
@@ -285,6 +286,8 @@ static void write_view(view *v, const char *arch, tri_str source)
     add_messages(v, source, &messages);
     tri_buf_add_char(v->out, '{');
     add_member(v->out, "arch", tri_str_from(arch));
+    if (v->unit->options->config <= TRI_FRONTEND_ALL_CONFIGS)
+        tri_buf_format(v->out, ", \"config\": %d", TRI_FRONTEND_ALL_CONFIGS - v->unit->options->config);
     tri_buf_format(v->out, ",\n\"stages\": [%.*s],\n\"passes\": [%.*s],\n", TRI_STR_ARG(tri_buf_str(&v->stages)),
                    TRI_STR_ARG(tri_buf_str(&v->passes)));
     tri_buf_format(v->out, "\"drawings\": [%.*s],\n\"types\": [%.*s],\n\"messages\": [%.*s],\n",
@@ -312,6 +315,7 @@ static void compile_view(const tri_bundle *bundle, const tri_part *part, const t
     if (!opt.compile.tool_seconds)
         opt.compile.tool_seconds = tool_seconds;
     opt.compile.arch = tri_str_from(part->unit->arch->name);
+    opt.compile.config = part->unit->options->config;
     tri_session session;
     tri_unit unit;
     tri_session_init(&session, v.arena, v.diag, &opt);

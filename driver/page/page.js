@@ -477,7 +477,7 @@ function addButton(box, text, isPressed, press) {
 function showControls() {
   $('variants').replaceChildren();
   $('shown').replaceChildren();
-  data.variants.forEach((v, i) => addButton($('variants'), v.arch, i === variant, () => chooseVariant(i)));
+  data.variants.forEach((v, i) => addButton($('variants'), v.arch + (v.config === undefined ? '' : ' config ' + v.config), i === variant, () => chooseVariant(i)));
   for (const pane of panes)
     addButton($('shown'), pane.name, !hidden.has(pane.name), () => togglePane(pane.name));
 }

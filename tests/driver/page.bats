@@ -19,6 +19,17 @@ data() {
     jq -e '.variants[0].resources | contains("shared")' data.json
 }
 
+@test "-emit=html with -config=all has each configuration, with what is its own" {
+    need jq
+    tritcc "$EXAMPLES/autotune/autotune.tri" -sig '*fp32, *fp32, i32' -arch=sm_80,x86-64-v3 -config=all -emit=html
+    data autotune.html >data.json
+    [ "$(jq -r '[.variants[] | "\(.arch) \(.config)"] | join(",")' data.json)" = "sm_80 0,x86-64-v3 0,sm_80 1,x86-64-v3 1,sm_80 2,x86-64-v3 2" ]
+    for i in 0 1 2; do
+        tritcc "$EXAMPLES/autotune/autotune.tri" -sig '*fp32, *fp32, i32' -arch=sm_80 -config=$i -emit=ttir=- -lineinfo
+        jq -r ".variants[2 * $i].stages[0].text" data.json | grep -o 'tensor<[0-9]*xf32>' | sort -u | diff - <(grep -o 'tensor<[0-9]*xf32>' .out | sort -u)
+    done
+}
+
 @test "-emit=html asks no network, and what a source says cannot end its data" {
     printf 'import triton\nimport triton.language as tl\n\n# </script><script>alert(1)</script> <!--\n@triton.jit\ndef k(p):\n    tl.store(p, 1)\n' >k.tri
     tritcc k.tri -sig '*i32' -emit=html
