@@ -95,8 +95,8 @@ static bool visit_import(const tri_ast_node *node, void *data)
 static bool visit_made(const tri_ast_node *node, void *data)
 {
     tri_names *names = data;
-    bool is_definition = node->kind == TRI_AST_FUNCTION || node->kind == TRI_AST_CLASS;
-    if (is_definition && tri_str_equal(node->kind == TRI_AST_CLASS ? node->class_.name : node->function.name, names->name))
+    bool is_class = node->kind == TRI_AST_CLASS, is_definition = is_class || node->kind == TRI_AST_FUNCTION;
+    if (is_definition && tri_str_equal(is_class ? node->class_.name : node->function.name, names->name))
         tri_names_add(names, tri_ast_name_span(node));
     for (uint32_t i = 0; node->kind == TRI_AST_ASSIGN && i < node->assign.targets.len; i++) {
         const tri_ast_node *target = node->assign.targets.at[i];
