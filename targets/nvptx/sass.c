@@ -56,7 +56,10 @@ static tri_str source_line(tri_unit *unit, tri_str line)
     rest = tri_str_sub(rest, sizeof mark - 1, rest.len);
     size_t quote = tri_str_find(rest, '"');
     tri_str number = tri_str_sub(rest, quote, rest.len);
-    const tri_source *source = tri_diag_find_source(unit->diag, tri_str_sub(rest, 0, quote));
+    tri_str name = tri_str_sub(rest, 0, quote);
+    const tri_source *source = tri_diag_find_source(unit->diag, name);
+    if (!source && tri_str_has_prefix(name, "./")) /* of a file without a folder */
+        source = tri_diag_find_source(unit->diag, tri_str_sub(name, 2, name.len));
     unsigned n;
     if (!source || sscanf(tri_str_copy(unit->arena, number).data, "\", line %u", &n) != 1 || !n ||
         n > source->line_count)

@@ -259,6 +259,11 @@ disassembler() {
     [ "$(grep -A1 '## File' vadd.sass | tail -n 1)" = "$(printf '\t//   '; sed -n '34s/^ *//p' "$EXAMPLES/vadd/vadd.tri")" ]
     mv cuda/bin/nvdisasm own
     tritcc "${vadd[@]}" -emit=sass=- --cuda-path=cuda -nvdisasm="$PWD/own"
+    # nvdisasm puts a folder before a name that has none
+    (cp "$EXAMPLES/vadd/vadd.tri" k.tri && sed "s|$EXAMPLES/vadd/vadd.tri|./k.tri|" own >dotted && chmod +x dotted)
+    tritcc "${vadd[@]/#*vadd.tri/k.tri}" -emit=sass=dotted.sass --cuda-path=cuda -nvdisasm="$PWD/dotted"
+    [ "$(grep -A1 '## File' dotted.sass | tail -n 1)" = "$(printf '\t//   '; sed -n '34s/^ *//p' k.tri)" ]
+    tritcc "${vadd[@]}" -emit=sass=- --cuda-path=cuda -nvdisasm="$PWD/own"
     [[ $output == "add:"* ]]
     tritcc "${vadd[@]}" -emit=cubin=k.cubin --cuda-path=cuda
     tritcc k.cubin -emit=sass=- --cuda-path=cuda -nvdisasm="$PWD/own"
