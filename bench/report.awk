@@ -19,6 +19,7 @@ function cell(area, row, who,    text) {
     return text (remark[area, row, who] == "WRONG" ? " (wrong)" : "")
 }
 function guarded(s) { gsub(/&/, "\\&amp;", s); gsub(/</, "\\&lt;", s); gsub(/>/, "\\&gt;", s); gsub(/`/, "", s); return s }
+function short(s) { sub(/ \([^()]*\)$/, "", s); return s } # remarks stand in the table
 function name_of(area, row) { return (area, row) in title && title[area, row] != "" ? title[area, row] : row }
 
 function read_results(area,    file, line, f, n) {
@@ -69,7 +70,7 @@ function plot(area,    i, k, n, y, ratio, w, svg, colours, widest) {
         for (k = 1; k <= whos[area]; k++) {
             n += ratio_of(area, rows[area, i], who[area, k]) > 0
             if (ratio_of(area, rows[area, i], who[area, k]) > widest)
-                widest = 4
+                widest = ratio_of(area, rows[area, i], who[area, k])
         }
     if (!n)
         return 0
@@ -85,11 +86,11 @@ function plot(area,    i, k, n, y, ratio, w, svg, colours, widest) {
             if (!ratio)
                 continue
             if (first)
-                printf "<text x=\"8\" y=\"%d\">%s</text>\n", y + 11, guarded(name_of(area, rows[area, i])) > svg
+                printf "<text x=\"8\" y=\"%d\">%s</text>\n", y + 11, guarded(short(name_of(area, rows[area, i]))) > svg
             first = 0
-            w = ratio > widest ? widest : ratio
+            w = ratio
             printf "<rect x=\"400\" y=\"%d\" width=\"%.0f\" height=\"13\" rx=\"2\" fill=\"%s\"/>", y, w / widest * 340, colours[(k - 2) % 4 + 1] > svg
-            printf "<text x=\"%.0f\" y=\"%d\">%.2f</text>\n", 404 + w / widest * 340, y + 11, ratio > svg
+            printf "<text x=\"%.0f\" y=\"%d\">%.2f</text>\n", 404 + (w < 1 ? 1 : w) / widest * 340, y + 11, ratio > svg
             y += 18
         }
     }

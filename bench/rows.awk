@@ -29,6 +29,9 @@ $4 == "tritcc" && $7 == "Triton" { next }
 $2 == "first" && $6 == "least" { sub(/\.[a-z]+$/, "", $1); row($1, "ms", "tritcc", $7, "", ""); next }
 $2 == "threads:" && $6 == "times" { next }
 
+# conformance.sh: conform NAME: N of ALL UNIT
+$1 == "conform" { row(substr($0, 9, index($0, ": ") - 9), $NF, "tritcc", $(NF - 3), $(NF - 1), ""); next }
+
 # launch/run.sh
 $1 == "cuLaunchKernel" { row("a launch", "ns", "tritcc", $5, "", ""); row("a launch", "ns", "cuLaunchKernel", $2, "", "")
     row("with its grid", "ns", "tritcc", $(after("grid")), "", ""); row("with its grid", "ns", "cuLaunchKernel", $2, "", ""); next }

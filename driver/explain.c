@@ -81,7 +81,7 @@ void tri_explain_manual(tri_buf *out)
             tri_buf_add_char(out, '\n');
             tri_manual_add_prose(out, tri_str_sub(all, title.len + 2, all.len));
             add_display(code, '-', ".Pp\nWrong:", out);
-            add_display(code, '+', "Right:", out);
+            add_display(code, '+', ".Pp\nRight:", out);
         }
         tri_buf_fini(&text);
     }
