@@ -269,15 +269,20 @@ bool tri_cpu_mask_bounds(tri_cpu_gen *g, MlirValue mask, const tri_cpu_tuple *tu
 {
     if (g->nest->vec_loop < 0)
         return false;
-    int64_t extent = g->nest->loops[g->nest->vec_loop].extent;
-    bounds io = {tri_cpu_i64(g, 0), tri_cpu_i64(g, extent), 0};
+    const tri_cpu_slice *slice = g->nest->domain ? g->nest->domain->slice : NULL;
+    LLVMValueRef end = tri_cpu_i64(g, g->nest->loops[g->nest->vec_loop].extent);
+    if (slice) {
+        tri_cpu_at(g, g->nest->vec_loop);
+        end = LLVMBuildNSWAdd(g->b, slice->start, tri_cpu_i64(g, g->nest->vl), "");
+    }
+    bounds io = {tri_cpu_i64(g, 0), end, 0};
     if (!mask_walk(g, mask, tuple, &io))
         return false;
-    /* 0 <= lo <= hi <= extent */
+    /* 0 <= lo <= hi <= extent; of a slice: hi <= its end */
     tri_cpu_at(g, g->nest->vec_loop);
-    io.hi = pick(g, "llvm.smax", io.hi, tri_cpu_i64(g, 0));
+    io.hi = slice ? io.hi : pick(g, "llvm.smax", io.hi, tri_cpu_i64(g, 0));
     bool is_zero = LLVMIsConstant(io.lo) && LLVMIsNull(io.lo);
-    *out_lo = is_zero ? io.lo : pick(g, "llvm.smin", io.lo, io.hi);
+    *out_lo = is_zero || slice ? io.lo : pick(g, "llvm.smin", io.lo, io.hi);
     *out_hi = io.hi;
     return true;
 }

@@ -40,6 +40,7 @@ static void init(tri_cpu_gen *g, tri_unit *unit, const tri_machine_facts *arch)
     tri_map_init(&g->funcs, g->arena);
     tri_map_init(&g->bodies, g->arena);
     tri_map_init(&g->queues, g->arena);
+    tri_map_init(&g->sliced, g->arena);
     g->steps = tri_options_steps(unit->options);
     g->host = tri_host_of(unit, arch);
     g->has_f16c = g->host.is_aarch64 || tri_host_has(&g->host, "f16c");

@@ -3,7 +3,8 @@
  * A tensor value is bound to one of
  *   - nothing but its op (lazy): evaluated, element by element, inside the nest of its consumer;
  *   - a buffer in the program's arena, row-major, written by its own nest;
- *   - a carried value: a lazy value plus a scalar that a loop adds to (pointer and offset blocks).
+ *   - a carried value: a lazy value plus a scalar that a loop adds to (pointer and offset blocks);
+ *   - a slice: a chunk of it is in registers (slices.c).
  * plan.c decides which. A nest runs over the index space of a *root* (store, reduction, value to
  * be materialised); one of its dimensions is walked in chunks of `vl` lanes, so that every value
  * there is either a scalar (equal in all lanes) or a vector of `vl` lanes. Values are computed at
@@ -25,6 +26,7 @@
 enum {
     TRI_CPU_MAX_LOOPS = TRI_MAX_RANK,
     TRI_CPU_LANES = 16,            /* of a chunk, whatever the vector registers hold */
+    TRI_CPU_MAX_LANES = 256,       /* of the longest chunk */
     TRI_CPU_ARENA_LIMIT = 4 << 20, /* bytes of one program's materialised values */
 };
 
@@ -71,13 +73,12 @@ typedef struct tri_cpu_tuple {
     struct tri_cpu_tuple *next;
 } tri_cpu_tuple;
 
-typedef enum { TRI_CPU_SCALAR, TRI_CPU_LAZY, TRI_CPU_BUFFER, TRI_CPU_CARRIED, TRI_CPU_REGION_ARG } tri_cpu_bind_kind;
+typedef enum { TRI_CPU_SCALAR, TRI_CPU_LAZY, TRI_CPU_BUFFER, TRI_CPU_CARRIED, TRI_CPU_SLICE } tri_cpu_bind_kind;
 
 typedef struct {
     tri_cpu_bind_kind kind;
-    LLVMValueRef v;   /* scalar; buffer: its address; carried: the scalar added so far */
+    LLVMValueRef v;   /* scalar; buffer: its address; carried: the scalar added so far; slice: its slot */
     MlirValue init;   /* carried: the value at loop entry */
-    tri_cpu_val val;  /* region argument, for the element being combined */
     void *desc;       /* of a tensor descriptor, besides v: what is known of it, where it is made */
 } tri_cpu_bind;
 
@@ -137,6 +138,14 @@ typedef struct tri_cpu_sink {
     void (*bounds)(struct tri_cpu_gen *g, struct tri_cpu_sink *sink, LLVMValueRef *out_lo, LLVMValueRef *out_hi);
 } tri_cpu_sink;
 
+/* The one chunk of a nest's vector dimension (slices.c). */
+typedef struct tri_cpu_slice {
+    LLVMValueRef start;      /* i64 */
+    LLVMBasicBlockRef other; /* where to go when a mask may not hold in all of it; null: on, with the mask */
+    bool is_rest;            /* it is known to be such a one */
+    LLVMBasicBlockRef from;  /* out, with `other`: what jumps there; null: nothing does */
+} tri_cpu_slice;
+
 typedef struct {
     int rank;
     int64_t shape[TRI_MAX_RANK];
@@ -144,6 +153,7 @@ typedef struct {
     int axis;     /* reduced dimension, innermost; -1: none */
     int64_t ahead; /* the first loop's iterations from now, whose vectors are fetched to the cache; 0: none */
     int lanes;    /* chunk length; 0: TRI_CPU_LANES or the extent when that is less */
+    struct tri_cpu_slice *slice; /* only this chunk of the vector dimension; null: all of them */
     int count;
     tri_cpu_sink *sinks;
 } tri_cpu_domain;
@@ -216,6 +226,7 @@ typedef struct tri_cpu_gen {
     TRI_VEC(void *) queue_list;
     LLVMValueRef cache;          /* memory for packed operands (dot_cache.c); null: none */
     int64_t cache_bytes, cache_share;
+    tri_map sliced;              /* reductions that get slices -> what reduce.c knows of them */
     tri_map streamed;            /* stores that may go past the caches (stream.c) */
     int64_t stream_bytes;        /* that they write in a program */
     LLVMValueRef streams;        /* whether they do; null: there are none */
@@ -366,6 +377,10 @@ int tri_cpu_vector_dim(tri_cpu_gen *g, int rank, const int64_t *shape, MlirValue
 
 /* reduce.c, dot.c, shape.c, debug.c, desc.c */
 void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op);
+/* In front of a loop whose blocks come in slices of `lanes` (slices.c): the reduction of one, which gets the slices one
+ * after the other and ends where it stands. False: it cannot. */
+bool tri_cpu_reduce_begin(tri_cpu_gen *g, MlirOperation op, int lanes);
+void tri_cpu_reduce_slice(tri_cpu_gen *g, MlirOperation op, LLVMValueRef slice);
 /* The identity of a combine function that is one known operation; null: none. */
 LLVMValueRef tri_cpu_reduce_identity(MlirOperation op, tri_cpu_type type, LLVMTypeRef llvm);
 void tri_cpu_scan_op(tri_cpu_gen *g, MlirOperation op);

@@ -122,7 +122,7 @@ const tri_cpu_tuple *tri_cpu_intern(tri_cpu_gen *g, const tri_cpu_tuple *tuple)
 
 static LLVMValueRef lane_numbers(tri_cpu_gen *g, int64_t step)
 {
-    LLVMValueRef lanes[TRI_CPU_LANES * 4];
+    LLVMValueRef lanes[TRI_CPU_MAX_LANES];
     for (int i = 0; i < g->nest->vl; i++)
         lanes[i] = tri_cpu_i64(g, i * step);
     return LLVMConstVector(lanes, (unsigned)g->nest->vl);
@@ -449,6 +449,15 @@ static tri_cpu_val eval_carried(tri_cpu_gen *g, MlirValue value, const tri_cpu_b
     return v;
 }
 
+/* At the nest's own index. */
+static tri_cpu_val eval_slice(tri_cpu_gen *g, const tri_cpu_bind *bind)
+{
+    tri_cpu_val v = {NULL, g->nest->loop_count, true};
+    tri_cpu_at(g, v.level);
+    v.v = LLVMBuildLoad2(g->b, LLVMGetAllocatedType(bind->v), bind->v, "");
+    return v;
+}
+
 static tri_cpu_val eval_reshape(tri_cpu_gen *g, MlirOperation op, const tri_cpu_tuple *tuple)
 {
     MlirValue source = tri_op_operand(op, 0);
@@ -533,6 +542,8 @@ tri_cpu_val tri_cpu_eval(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *t
         v = tri_cpu_buffer_load(g, value, bind->v, tuple);
     else if (bind && bind->kind == TRI_CPU_CARRIED)
         v = eval_carried(g, value, bind, tuple);
+    else if (bind && bind->kind == TRI_CPU_SLICE)
+        v = eval_slice(g, bind);
     else
         v = eval_op(g, value, tuple);
     memo_add(g, value.ptr, tuple, v);

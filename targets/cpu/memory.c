@@ -155,7 +155,7 @@ static void spread_memory(tri_cpu_gen *g, LLVMTypeRef element, place *p)
 {
     if (!p->stride)
         return;
-    LLVMValueRef lanes[TRI_CPU_LANES * 4];
+    LLVMValueRef lanes[TRI_CPU_MAX_LANES];
     for (int k = 0; k < g->nest->vl; k++)
         lanes[k] = tri_cpu_i64(g, k);
     LLVMValueRef steps = LLVMConstVector(lanes, (unsigned)g->nest->vl);

@@ -215,6 +215,73 @@ static void emit_rest(tri_cpu_gen *g, int l, const split *s, LLVMValueRef start)
     n->facts.len = known;
 }
 
+/* The chunk at `start`, where `when` (null: always) holds, then on to `join`; elsewhere to `next`. */
+static void emit_chunk(tri_cpu_gen *g, int l, LLVMValueRef start, LLVMValueRef when, LLVMBasicBlockRef join,
+                       LLVMBasicBlockRef next)
+{
+    tri_cpu_nest *n = g->nest;
+    LLVMBasicBlockRef body = n->cur[l + 1] = tri_cpu_new_block(g, "chunk");
+    n->loops[l].iv = start;
+    emit_inside(g, l + 1);
+    tri_cpu_at(g, l + 1);
+    LLVMBuildBr(g->b, join);
+    tri_cpu_at(g, l);
+    if (when)
+        LLVMBuildCondBr(g->b, when, body, next);
+    else
+        LLVMBuildBr(g->b, body);
+    tri_cpu_memo_forget(g, l + 1);
+}
+
+/* Where the only mask holds nowhere, nothing is loaded; else it is in force. */
+static void emit_rest_of_slice(tri_cpu_gen *g, int l, const split *s, LLVMBasicBlockRef join)
+{
+    tri_cpu_nest *n = g->nest;
+    size_t known = n->facts.len;
+    LLVMValueRef start = n->domain->slice->start;
+    if (s->is_split && s->masks == 1 && LLVMIsConstant(s->lo) && LLVMIsNull(s->lo)) {
+        tri_cpu_at(g, l);
+        LLVMValueRef none = LLVMBuildICmp(g->b, LLVMIntSGE, start, s->hi, "");
+        LLVMBasicBlockRef next = tri_cpu_new_block(g, "not");
+        tri_vec_push(g->arena, &n->facts, s->only);
+        emit_chunk(g, l, start, none, join, next);
+        n->facts.len = known;
+        tri_cpu_move(g, l, next);
+    }
+    emit_chunk(g, l, start, NULL, join, NULL);
+    tri_cpu_move(g, l, join);
+}
+
+/* One chunk: where the masks hold in all of it, and elsewhere here or at another place. */
+static void emit_slice(tri_cpu_gen *g, int l, const split *s, size_t known)
+{
+    tri_cpu_nest *n = g->nest;
+    tri_cpu_slice *slice = n->domain->slice;
+    LLVMBasicBlockRef join = tri_cpu_new_block(g, "joined");
+    slice->from = NULL;
+    if (!s->is_split || slice->is_rest) {
+        n->facts.len = known;
+        emit_rest_of_slice(g, l, s, join);
+        return;
+    }
+    tri_cpu_at(g, l);
+    LLVMValueRef end = LLVMBuildNSWAdd(g->b, slice->start, tri_cpu_i64(g, n->vl), "");
+    LLVMValueRef whole = LLVMBuildICmp(g->b, LLVMIntSLE, end, s->hi, "");
+    if (!(LLVMIsConstant(s->lo) && LLVMIsNull(s->lo)))
+        whole = LLVMBuildAnd(g->b, whole, LLVMBuildICmp(g->b, LLVMIntSGE, slice->start, s->lo, ""), "");
+    LLVMBasicBlockRef next = slice->other ? slice->other : tri_cpu_new_block(g, "not");
+    emit_chunk(g, l, slice->start, whole, join, next);
+    n->facts.len = known;
+    if (slice->other) {
+        tri_cpu_at(g, l);
+        slice->from = LLVMGetInsertBlock(g->b);
+        tri_cpu_move(g, l, join);
+        return;
+    }
+    tri_cpu_move(g, l, next);
+    emit_rest_of_slice(g, l, s, join);
+}
+
 /* Whole chunks where the masks hold run without them; the chunks that the bounds cut, and those
  * outside, run with them. */
 static void emit_vector_loop(tri_cpu_gen *g, int l)
@@ -226,6 +293,10 @@ static void emit_vector_loop(tri_cpu_gen *g, int l)
     split s = has_bounds ? split_by_sink(g, l) : split_by_masks(g, l);
     size_t inside = n->facts.len;
     int64_t vl = n->vl;
+    if (n->domain->slice) {
+        emit_slice(g, l, &s, known);
+        return;
+    }
     if (!s.is_split) {
         emit_part(g, l, s.begin, s.end, vl);
         return;

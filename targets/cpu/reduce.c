@@ -315,8 +315,71 @@ static void reduce_nest(tri_cpu_gen *g, reduction *r, tri_cpu_domain *domain, co
         reduce_again(g, r, domain);
 }
 
+/* ---- of slices ---- */
+
+static void start_lanes(tri_cpu_gen *g, reduction *r)
+{
+    tri_cpu_type t = tri_cpu_type_of(g, mlirValueGetType(tri_op_operand(r->op, 0)));
+    LLVMTypeRef type = LLVMGetAllocatedType(r->acc[0]);
+    LLVMValueRef start = tri_cpu_reduce_identity(r->op, t, r->types[0]);
+    tri_cpu_at(g, 0);
+    LLVMBuildStore(g->b, tri_cpu_splat(g, start, (int)LLVMGetVectorSize(type)), r->acc[0]);
+}
+
+bool tri_cpu_reduce_begin(tri_cpu_gen *g, MlirOperation op, int lanes)
+{
+    MlirValue value = tri_op_operand(op, 0);
+    MlirType type = mlirValueGetType(value);
+    tri_cpu_type t = tri_cpu_type_of(g, type);
+    int own = tri_type_rank(type) == 1 ? row_lanes(g, op, tri_type_dim(type, 0)) : 0;
+    own = own ? own : TRI_CPU_LANES;
+    if (mlirOperationGetNumOperands(op) != 1 || tri_type_rank(type) != 1 || lanes % own || quick_kind_of(g, op, true) ||
+        !tri_cpu_reduce_identity(op, t, tri_cpu_llvm_type(g, t)))
+        return false;
+    reduction *r = TRI_NEW(g->arena, reduction);
+    r->op = op;
+    r->n = 1;
+    r->is_lanewise = true;
+    prepare_slots(g, r, own);
+    start_lanes(g, r);
+    tri_map_set_ptr(&g->sliced, op.ptr, r);
+    return true;
+}
+
+void tri_cpu_reduce_slice(tri_cpu_gen *g, MlirOperation op, LLVMValueRef slice)
+{
+    reduction *r = tri_map_find_ptr(&g->sliced, op.ptr);
+    LLVMTypeRef type = LLVMGetAllocatedType(r->acc[0]);
+    int lanes = (int)LLVMGetVectorSize(type);
+    LLVMValueRef order[TRI_CPU_MAX_LANES], args[2], out[1];
+    for (int from = 0; from < tri_cpu_lanes_of(slice); from += lanes) {
+        for (int i = 0; i < lanes; i++)
+            order[i] = LLVMConstInt(g->i32, (uint64_t)(from + i), false);
+        args[0] = LLVMBuildLoad2(g->b, type, r->acc[0], "");
+        args[1] = LLVMBuildShuffleVector(g->b, slice, LLVMGetPoison(LLVMTypeOf(slice)),
+                                         LLVMConstVector(order, (unsigned)lanes), "");
+        combine(g, r, args, out);
+        LLVMBuildStore(g->b, out[0], r->acc[0]);
+    }
+}
+
+/* Where it stands: the lanes are what the loop left. */
+static bool end_slices(tri_cpu_gen *g, MlirOperation op)
+{
+    reduction *r = tri_map_find_ptr(&g->sliced, op.ptr);
+    if (!r)
+        return false;
+    tri_cpu_at(g, 0);
+    LLVMValueRef v = LLVMBuildLoad2(g->b, LLVMGetAllocatedType(r->acc[0]), r->acc[0], "");
+    fold_lanes(g, r, &v);
+    tri_cpu_bind_scalar(g, tri_op_result(op, 0), v);
+    return true;
+}
+
 void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
 {
+    if (end_slices(g, op))
+        return;
     reduction *r = TRI_NEW(g->arena, reduction);
     MlirType type = mlirValueGetType(tri_op_operand(op, 0));
     r->op = op;

@@ -2,11 +2,12 @@
  *
  * Scalars that cross a region's edge are phis or slots; tensors are buffers, written at the edge. */
 #include "targets/cpu/dot.h"
+#include "targets/cpu/slices.h"
 #include "targets/loops.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
-enum { max_values = 64 };
+enum { max_values = TRI_CPU_MAX_VALUES };
 
 static bool is_tensor(MlirValue v) { return tri_type_is_tensor(mlirValueGetType(v)); }
 
@@ -75,13 +76,6 @@ static void write_all(tri_cpu_gen *g, int n, const MlirValue *values, const Mlir
 
 /* ---- scf.for ---- */
 
-typedef struct {
-    int n;
-    MlirValue inits[max_values], args[max_values], steps[max_values];
-    LLVMValueRef slots[max_values]; /* tensors kept in memory */
-    LLVMValueRef phis[max_values];  /* scalars, and what was added to carried blocks */
-} loop_values;
-
 static LLVMTypeRef delta_type(tri_cpu_gen *g, MlirValue arg)
 {
     tri_cpu_type t = tri_cpu_type_of(g, mlirValueGetType(arg));
@@ -104,34 +98,126 @@ static LLVMValueRef uniform_step(tri_cpu_gen *g, MlirValue step, LLVMTypeRef typ
     return LLVMBuildIntCast2(g->b, v, type, true, "");
 }
 
-static void for_prepare(tri_cpu_gen *g, MlirOperation op, loop_values *v)
+static void list_values(tri_cpu_gen *g, MlirOperation op, tri_cpu_loop_values *v)
 {
     MlirBlock body = tri_op_body(op, 0);
+    MlirOperation yield = mlirBlockGetTerminator(body);
+    v->op = op;
     v->n = (int)mlirBlockGetNumArguments(body) - 1;
     for (int i = 0; i < v->n; i++) {
         v->inits[i] = tri_op_operand(op, i + 3);
         v->args[i] = mlirBlockGetArgument(body, i + 1);
         v->steps[i] = tri_cpu_increment(g, op, i);
-        if (!is_tensor(v->args[i]) || !mlirValueIsNull(v->steps[i]))
+        v->next[i] = tri_op_operand(yield, i);
+        v->is_block[i] = is_tensor(v->args[i]) && mlirValueIsNull(v->steps[i]);
+    }
+}
+
+static void prepare_blocks(tri_cpu_gen *g, tri_cpu_loop_values *v)
+{
+    for (int i = 0; i < v->n; i++) {
+        if (!v->is_block[i])
             continue;
         v->slots[i] = tri_cpu_queue_sums(g, v->args[i]); /* which are there already */
         if (v->slots[i])
             continue;
         v->slots[i] = tri_cpu_alloc(g, mlirValueGetType(v->args[i]));
         write_buffer(g, v->inits[i], v->slots[i]);
-        tri_cpu_queue_begin(g, op, i, v->slots[i]);
+        tri_cpu_queue_begin(g, v->op, i, v->slots[i]);
     }
+}
+
+void tri_cpu_loop_first(tri_cpu_gen *g, const tri_cpu_loop_values *v, LLVMValueRef *out)
+{
+    for (int i = 0; i < v->n; i++)
+        if (!v->is_block[i])
+            out[i] = is_tensor(v->args[i]) ? LLVMConstNull(delta_type(g, v->args[i]))
+                                           : tri_cpu_scalar(g, v->inits[i]);
+}
+
+void tri_cpu_loop_phis(tri_cpu_gen *g, const tri_cpu_loop_values *v, const LLVMValueRef *first,
+                       LLVMBasicBlockRef before, LLVMValueRef *out)
+{
+    for (int i = 0; i < v->n; i++) {
+        if (v->is_block[i])
+            continue;
+        LLVMValueRef from = first[i];
+        out[i] = LLVMBuildPhi(g->b, LLVMTypeOf(from), "");
+        LLVMAddIncoming(out[i], &from, &before, 1);
+    }
+}
+
+void tri_cpu_loop_bind(tri_cpu_gen *g, const tri_cpu_loop_values *v, const LLVMValueRef *phis)
+{
+    for (int i = 0; i < v->n; i++) {
+        if (v->is_block[i])
+            continue;
+        if (is_tensor(v->args[i]))
+            bind_carried(g, v->args[i], v->inits[i], phis[i]);
+        else
+            tri_cpu_bind_scalar(g, v->args[i], phis[i]);
+    }
+}
+
+void tri_cpu_loop_next(tri_cpu_gen *g, const tri_cpu_loop_values *v, const LLVMValueRef *phis, LLVMValueRef *out)
+{
+    for (int i = 0; i < v->n; i++) {
+        if (v->is_block[i])
+            continue;
+        out[i] = is_tensor(v->args[i])
+                     ? LLVMBuildAdd(g->b, phis[i], uniform_step(g, v->steps[i], LLVMTypeOf(phis[i])), "")
+                     : tri_cpu_scalar(g, v->next[i]);
+    }
+}
+
+void tri_cpu_loop_back(const tri_cpu_loop_values *v, LLVMValueRef *phis, LLVMValueRef *values, LLVMBasicBlockRef latch)
+{
+    for (int i = 0; i < v->n; i++)
+        if (!v->is_block[i])
+            LLVMAddIncoming(phis[i], &values[i], &latch, 1);
+}
+
+void tri_cpu_loop_results(tri_cpu_gen *g, const tri_cpu_loop_values *v, const LLVMValueRef *phis)
+{
+    for (int i = 0; i < v->n; i++) {
+        MlirValue result = tri_op_result(v->op, i);
+        if (v->is_block[i])
+            tri_cpu_bind_buffer(g, result, v->slots[i]);
+        else if (is_tensor(result))
+            bind_carried(g, result, v->inits[i], phis[i]);
+        else
+            tri_cpu_bind_scalar(g, result, phis[i]);
+    }
+}
+
+/* The loop's body, whose new blocks go to their places. */
+static void emit_body(tri_cpu_gen *g, tri_cpu_loop_values *v)
+{
+    MlirBlock body = tri_op_body(v->op, 0);
+    for (int i = 0; i < v->n; i++)
+        if (v->is_block[i])
+            tri_cpu_bind_buffer(g, v->args[i], v->slots[i]);
+    tri_cpu_variables_arguments(g, body);
+    size_t mark = g->live.len;
+    tri_cpu_block(g, body);
+    write_all(g, v->n, v->next, v->args, v->slots);
+    tri_cpu_release(g, mark);
 }
 
 static void for_op(tri_cpu_gen *g, MlirOperation op)
 {
-    loop_values *v = TRI_NEW(g->arena, loop_values);
     MlirBlock body = tri_op_body(op, 0);
+    LLVMValueRef first[max_values], phis[max_values], values[max_values];
     if (!fits(g, op, mlirBlockGetNumArguments(body) - 1))
         return;
-    for_prepare(g, op, v);
+    tri_cpu_loop_values *v = TRI_NEW(g->arena, tri_cpu_loop_values);
+    list_values(g, op, v);
+    if (tri_cpu_slices_op(g, v))
+        return;
+    prepare_blocks(g, v);
     LLVMValueRef lb = tri_cpu_scalar(g, tri_op_operand(op, 0)), ub = tri_cpu_scalar(g, tri_op_operand(op, 1));
     LLVMValueRef step = tri_cpu_scalar(g, tri_op_operand(op, 2));
+    tri_cpu_loop_first(g, v, first);
     tri_cpu_at(g, 0);
     LLVMBasicBlockRef before = g->at, header = tri_cpu_new_block(g, "for"), inside = tri_cpu_new_block(g, "for_body");
     LLVMBasicBlockRef exit = tri_cpu_new_block(g, "for_end");
@@ -139,67 +225,23 @@ static void for_op(tri_cpu_gen *g, MlirOperation op)
     tri_cpu_move(g, 0, header);
     LLVMValueRef iv = LLVMBuildPhi(g->b, LLVMTypeOf(lb), "i");
     LLVMAddIncoming(iv, &lb, &before, 1);
-    for (int i = 0; i < v->n; i++) {
-        if (v->slots[i])
-            continue;
-        bool is_carried = is_tensor(v->args[i]);
-        LLVMTypeRef type = is_carried ? delta_type(g, v->args[i]) : scalar_type(g, mlirValueGetType(v->args[i]));
-        v->phis[i] = LLVMBuildPhi(g->b, type, "");
-        LLVMValueRef first = is_carried ? LLVMConstNull(type) : tri_cpu_scalar(g, v->inits[i]);
-        LLVMAddIncoming(v->phis[i], &first, &before, 1);
-    }
+    tri_cpu_loop_phis(g, v, first, before, phis);
     LLVMIntPredicate less = tri_op_flag(op, "unsignedCmp") ? LLVMIntULT : LLVMIntSLT;
     LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, less, iv, ub, ""), inside, exit);
     tri_cpu_bind_scalar(g, mlirBlockGetArgument(body, 0), iv);
-    for (int i = 0; i < v->n; i++) {
-        if (v->slots[i])
-            tri_cpu_bind_buffer(g, v->args[i], v->slots[i]);
-        else if (is_tensor(v->args[i]))
-            bind_carried(g, v->args[i], v->inits[i], v->phis[i]);
-        else
-            tri_cpu_bind_scalar(g, v->args[i], v->phis[i]);
-    }
+    tri_cpu_loop_bind(g, v, phis);
     tri_cpu_move(g, 0, inside);
-    tri_cpu_variables_arguments(g, body);
-    size_t mark = g->live.len;
-    tri_cpu_block(g, body);
-    MlirOperation yield = mlirBlockGetTerminator(body);
-    MlirValue next[max_values] = {{NULL}};
-    for (int i = 0; i < v->n; i++)
-        next[i] = tri_op_operand(yield, i);
-    write_all(g, v->n, next, v->args, v->slots);
-    tri_cpu_release(g, mark);
-    LLVMValueRef values[max_values];
-    for (int i = 0; i < v->n; i++) {
-        if (v->slots[i])
-            continue;
-        values[i] = NULL;
-        if (is_tensor(v->args[i])) {
-            LLVMValueRef by = uniform_step(g, v->steps[i], LLVMTypeOf(v->phis[i]));
-            values[i] = LLVMBuildAdd(g->b, v->phis[i], by, "");
-        } else {
-            values[i] = tri_cpu_scalar(g, next[i]);
-        }
-    }
+    emit_body(g, v);
+    tri_cpu_loop_next(g, v, phis, values);
     tri_cpu_at(g, 0);
     LLVMValueRef iv_next = LLVMBuildAdd(g->b, iv, step, "");
     LLVMBasicBlockRef latch = g->at;
     tri_loops_annotate(op, LLVMBuildBr(g->b, header));
     LLVMAddIncoming(iv, &iv_next, &latch, 1);
-    for (int i = 0; i < v->n; i++)
-        if (!v->slots[i])
-            LLVMAddIncoming(v->phis[i], &values[i], &latch, 1);
+    tri_cpu_loop_back(v, phis, values, latch);
     tri_cpu_move(g, 0, exit);
     tri_cpu_queue_end(g, op);
-    for (int i = 0; i < v->n; i++) {
-        MlirValue result = tri_op_result(op, i);
-        if (v->slots[i])
-            tri_cpu_bind_buffer(g, result, v->slots[i]);
-        else if (is_tensor(result))
-            bind_carried(g, result, v->inits[i], v->phis[i]);
-        else
-            tri_cpu_bind_scalar(g, result, v->phis[i]);
-    }
+    tri_cpu_loop_results(g, v, phis);
 }
 
 /* ---- scf.if, scf.while ---- */

@@ -80,10 +80,9 @@ static LLVMValueRef const_splat(LLVMTypeRef like, LLVMValueRef scalar)
 {
     if (LLVMGetTypeKind(like) != LLVMVectorTypeKind)
         return scalar;
-    enum { max_lanes = 64 };
-    LLVMValueRef lanes[max_lanes];
+    LLVMValueRef lanes[TRI_CPU_MAX_LANES];
     unsigned n = LLVMGetVectorSize(like);
-    TRI_ASSERT(n <= max_lanes);
+    TRI_ASSERT(n <= TRI_CPU_MAX_LANES);
     for (unsigned i = 0; i < n; i++)
         lanes[i] = scalar;
     return LLVMConstVector(lanes, n);

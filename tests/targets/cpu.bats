@@ -442,6 +442,32 @@ END
     [ "$(grep -c '^products.*:' two.s)" = 1 ]
 }
 
+@test "blocks that loops add to stay in registers, slice by slice" {
+    run_exec slices -arch="$HOST_ARCH"
+    [ "$(uname -m)" = x86_64 ] || skip "the rest is of x86"
+    run_exec slices -arch=x86-64
+    run_exec slices -arch="$HOST_ARCH" -O0
+    # the loop over whole slices: 16 sums in registers, and no store in it; nothing is stored at all for one sum
+    cat >rowsum.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def rowsum(x, out, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    acc = tl.zeros([BLOCK], tl.float32)
+    for k in range(0, n, BLOCK):
+        j = k + tl.arange(0, BLOCK)
+        acc += tl.load(x + row * n + j, mask=j < n, other=0.0)
+    tl.store(out + row, tl.sum(acc, axis=0))
+END
+    tritcc -arch=x86-64-v4 -sig 'rowsum(*fp32:16, *fp32, i32, 1024)' -emit=asm=rowsum.s rowsum.tri
+    # between two labels, so one block of code
+    awk '/^\.LBB/ { if (sums == 16 && stores == 0) found = 1; sums = stores = 0 }
+        /vaddps\t[0-9]*\(%r[^s]/ { sums++ } /vmov.*zmm.*, [0-9]*\(/ { stores++ } END { exit !found }' rowsum.s
+}
+
 @test "an object for AMX holds code without it; other objects none with it" {
     local bf16='*bf16:16, *bf16:16, *fp32:16, i32, i32, i32, i32, i32, i32, 64, 64, 64'
     # shellcheck disable=SC2086
