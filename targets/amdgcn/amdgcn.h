@@ -5,6 +5,9 @@
 #include "ir/unit.h"
 #include "targets/gpu/gpu.h"
 #include "targets/library.h"
+#include "targets/target.h"
+
+#include "llvm-c/TargetMachine.h"
 
 /* Its own primitives, numbered behind the shared ones: the rows of ir/amd_matrix.def, in that order. */
 enum {
@@ -13,6 +16,9 @@ enum {
 #include "targets/amdgcn/primitives.def"
     TRI_AMDGCN_END
 };
+
+/* LLVM's fence; `is_local`: of shared memory alone (machine.c). */
+void tri_amdgcn_fence(tri_gpu *g, const char *scope, LLVMAtomicOrdering ordering, bool is_local);
 
 extern const tri_gpu_op tri_amdgcn_ops_matrix[], tri_amdgcn_ops_hints[];
 /* Members of tri_machine (buffer.c). */
@@ -36,6 +42,11 @@ bool tri_amdgcn_emit(tri_unit *unit);
 bool tri_amdgcn_assemble(tri_unit *unit);
 /* Registers and spills of the kernels, from the metadata that stands in the assembly. */
 bool tri_amdgcn_measure(tri_unit *unit, tri_str code);
+/* Makes the code of `spare`, which it takes, in the place of the unit's, where that lets more blocks run
+ * (registers.c). */
+bool tri_amdgcn_fit_registers(tri_unit *unit, LLVMModuleRef spare);
+tri_resources tri_amdgcn_resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code);
+LLVMTargetMachineRef tri_amdgcn_create_machine(tri_unit *unit); /* null after a report */
 bool tri_amdgcn_link(const tri_library_job *job);
 
 #endif

@@ -38,10 +38,35 @@ static bool run_set_priority(tri_gpu *g, MlirOperation op)
     return call_mark(g, op, "llvm.amdgcn.s.setprio", 16, (const char *const[]){"priority", NULL, NULL});
 }
 
+/* Waves meet; what of their accesses is over then, say fences beside it. */
+static void meet(tri_gpu *g)
+{
+    if (g->simulate)
+        tri_gpu_barrier(g, TRI_SYNC_CTA);
+    else
+        tri_gpu_intrinsic(g, "llvm.amdgcn.s.barrier", NULL, 0, NULL, 0);
+}
+
 static bool run_wave_barrier(tri_gpu *g, MlirOperation op)
 {
     (void)op;
-    tri_gpu_barrier(g, TRI_SYNC_CTA);
+    meet(g);
+    return true;
+}
+
+/* llvm.fence, as Triton's passes write it beside such a barrier. The simulator's barriers order all memory. */
+static bool run_fence(tri_gpu *g, MlirOperation op)
+{
+    enum { acquire = 4, release = 5 };
+    int64_t ordering = tri_op_int(op, "ordering", 0);
+    if (ordering != acquire && ordering != release)
+        return tri_gpu_unsupported(g, op, "an ordering other than acquire and release");
+    if (!tri_str_is(tri_op_string(op, "syncscope"), "workgroup"))
+        return tri_gpu_unsupported(g, op, "a scope other than \"workgroup\"");
+    bool is_local = !mlirAttributeIsNull(tri_op_attr(op, "llvm.mmra"));
+    if (!g->simulate)
+        tri_amdgcn_fence(g, "workgroup", ordering == acquire ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingRelease,
+                         is_local);
     return true;
 }
 
@@ -53,9 +78,24 @@ static bool run_thread_number(tri_gpu *g, MlirOperation op)
     return true;
 }
 
-/* Barriers that hold half of the waves back in front of a loop, and the others behind it, so that one half multiplies
- * while the other loads. The halves run in step here: barriers are placed for that. */
-static bool run_cond_barrier(tri_gpu *g, MlirOperation op) { return (void)g, (void)op, true; }
+/* A barrier that some of the waves come to: it holds them back until the others are at their next one, so that one half
+ * multiplies while the other loads. The condition is the same in all lanes of a wave, and a branch by it leaves the
+ * barrier out, where one by lanes might not. */
+static bool run_cond_barrier(tri_gpu *g, MlirOperation op)
+{
+    LLVMValueRef comes = tri_gpu_operand(g, op, 0).at[0];
+    if (!g->simulate) {
+        LLVMValueRef word = LLVMBuildZExt(g->b, comes, g->i32, "");
+        word = tri_gpu_intrinsic(g, "llvm.amdgcn.readfirstlane", &g->i32, 1, &word, 1);
+        comes = LLVMBuildICmp(g->b, LLVMIntNE, word, tri_gpu_i32(g, 0), "");
+    }
+    tri_gpu_if branch = tri_gpu_begin_if(g, comes);
+    meet(g);
+    tri_gpu_end_if(g, branch);
+    return true;
+}
+
+static bool run_nothing(tri_gpu *g, MlirOperation op) { return (void)g, (void)op, true; }
 
 const tri_gpu_op tri_amdgcn_ops_hints[] = {
     {"rocdl.sched.barrier", run_sched_barrier, NULL},
@@ -67,6 +107,7 @@ const tri_gpu_op tri_amdgcn_ops_hints[] = {
     {"rocdl.workitem.id.y", run_thread_number, NULL},
     {"rocdl.workitem.id.z", run_thread_number, NULL},
     {"amdg.cond_barrier", run_cond_barrier, NULL},
-    {"amdg.instruction_sched_hint", run_cond_barrier, NULL},
+    {"amdg.instruction_sched_hint", run_nothing, NULL},
+    {"llvm.fence", run_fence, NULL},
     {0},
 };

@@ -32,7 +32,7 @@ static LLVMValueRef num_programs_z(tri_gpu *g, LLVMValueRef *args) { return (voi
 
 /* ---- synchronisation ---- */
 
-static void fence(tri_gpu *g, const char *scope, LLVMAtomicOrdering ordering, bool is_local)
+void tri_amdgcn_fence(tri_gpu *g, const char *scope, LLVMAtomicOrdering ordering, bool is_local)
 {
     LLVMValueRef f = LLVMBuildFenceSyncScope(g->b, ordering, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)), "");
     if (!is_local)
@@ -47,9 +47,9 @@ static void fence(tri_gpu *g, const char *scope, LLVMAtomicOrdering ordering, bo
 /* The instruction alone orders nothing. Fences of shared memory only leave global stores in flight. */
 static LLVMValueRef synchronize(tri_gpu *g, bool is_local)
 {
-    fence(g, "workgroup", LLVMAtomicOrderingRelease, is_local);
+    tri_amdgcn_fence(g, "workgroup", LLVMAtomicOrderingRelease, is_local);
     LLVMValueRef call = intrinsic(g, "llvm.amdgcn.s.barrier", NULL, NULL, 0);
-    fence(g, "workgroup", LLVMAtomicOrderingAcquire, is_local);
+    tri_amdgcn_fence(g, "workgroup", LLVMAtomicOrderingAcquire, is_local);
     return call;
 }
 static LLVMValueRef barrier(tri_gpu *g, LLVMValueRef *args) { return (void)args, synchronize(g, true); }
@@ -59,7 +59,7 @@ static LLVMValueRef barrier_global(tri_gpu *g, LLVMValueRef *args) { return (voi
 static LLVMValueRef warp_barrier(tri_gpu *g, LLVMValueRef *args)
 {
     (void)args;
-    fence(g, "wavefront", LLVMAtomicOrderingAcquireRelease, false);
+    tri_amdgcn_fence(g, "wavefront", LLVMAtomicOrderingAcquireRelease, false);
     return intrinsic(g, "llvm.amdgcn.wave.barrier", NULL, NULL, 0);
 }
 
@@ -202,11 +202,21 @@ static void add_attribute(tri_gpu *g, LLVMValueRef function, const char *name, c
         LLVMCreateStringAttribute(g->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
+/* Signalling NaNs are taken as quiet ones, as minima and maxima would else need an instruction more for each operand.
+ * From RDNA 4 on there is no such mode. */
+static void set_mode(tri_gpu *g, LLVMValueRef function)
+{
+    const tri_machine_facts *facts = g->unit->arch;
+    if (facts->mma == TRI_MMA_MFMA || facts->mma_version == 1)
+        add_attribute(g, function, "amdgpu-ieee", "false");
+}
+
 /* The size of blocks bounds the registers. Version 5 of code objects is what released drivers read. */
 static void set_block_size(tri_gpu *g, LLVMValueRef function)
 {
     static const char version[] = "amdhsa_code_object_version";
     int threads = g->num_warps * g->warp_size;
+    set_mode(g, function);
     add_attribute(g, function, "amdgpu-flat-work-group-size", tri_str_format(g->arena, "%d,%d", threads, threads).data);
     add_attribute(g, function, "uniform-work-group-size", "true");
     if (!LLVMGetModuleFlag(g->module, version, sizeof version - 1))

@@ -121,10 +121,15 @@ bool tri_amdgcn_run_scaled(tri_gpu *g, MlirOperation op)
     tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%lld instructions %s per warp",
                     (long long)(s.d.t.count * depth / row->k), row->name);
     tri_amdgcn_load_sums(&s.d);
+    bool meets = !mlirAttributeIsNull(tri_op_attr(op, "pingpong_2step")); /* block-pingpong: waves, in the middle */
+    int64_t half = s.d.t.count * (depth / row->k) / 2, done = 0;
     for (int64_t k = 0; k < depth; k += row->k)
-        for (int i = 0; i < s.d.t.count; i++)
+        for (int i = 0; i < s.d.t.count; i++, done++) {
+            if (meets && done == half)
+                tri_gpu_barrier(g, TRI_SYNC_CTA);
             if (!multiply_scaled(&s, &s.d.t.tiles[i], k))
                 return false;
+        }
     tri_gpu_tiles_store(&s.d.t, tri_gpu_new(g, s.d.t.value[2].count));
     return true;
 }

@@ -90,6 +90,12 @@ static void add_loop_passes(const tri_unit *unit, tri_buf *out)
     tri_buf_format(out, ",assign-latencies{num-stages=%d},schedule-loops,pipeline", tri_facts_stages(unit));
 }
 
+/* Whether waves take turns at the matrix cores: by default where Triton's do, on CDNA 3. */
+static bool takes_turns(const tri_unit *unit)
+{
+    return unit->arch->mma == TRI_MMA_MFMA && unit->arch->mma_version == 3 && tri_facts_stages(unit) > 1;
+}
+
 /* What the passes before left behind is cleaned up; then no op may be added any more. */
 static void add_final_passes(const tri_unit *unit, tri_buf *out)
 {
@@ -101,6 +107,8 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
                    "symbol-dce,sccp,cse,canonicalize",
                    is_amd(unit) ? ",in-thread-transpose,remove-layout-conversions" : "",
                    unit->arch->carries_pointers ? ",carry-pointers" : "");
+    if (takes_turns(unit))
+        tri_buf_format(out, ",block-pingpong{num-stages=%d rotate=1}", tri_facts_stages(unit));
     if (uses_tma(unit) && unit->options->host_tensormaps && !unit->options->no_host_tensormaps)
         tri_buf_add_z(out, ",host-tensormaps");
     tri_buf_format(out, "%s,allocate-global-scratch,allocate-shared-memory{max-bytes=%u",

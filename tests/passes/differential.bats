@@ -74,6 +74,7 @@ optimize-thread-locality|without|sm_80|differential.tri|gathered|*fp16:16, *fp32
 optimize-thread-locality|without|sm_80|differential.tri|viewed|*fp32:16, *fp32:16, 2048|y|randn:f32:2048:seed=1 y=zeros:f32:1
 accelerate-matmul|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 in-thread-transpose|without|gfx942|differential.tri|product|$mm, 64, 64, 128, 'tf32', False|c|$mm_args
+block-pingpong|without|gfx942|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 optimize-epilogue|without|gfx942|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 optimize-dot-operands|without|sm_80|differential.tri|chained|*fp16:16, *fp16:16, *fp32:16, i32:16, 64, True|c|randn:f16:64x64:seed=1 randn:f16:64x64:seed=2 c=zeros:f32:64x64 64
 carry-pointers|without|sm_80|differential.tri|carried|*fp32:16, *fp32:16, i32:16, i32, 64|y|-grid=3 randint:f32:10x208:seed=1,low=-9,high=9 y=zeros:f32:10x208 208 10

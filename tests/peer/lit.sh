@@ -2,21 +2,23 @@
 # Measures tritcc against a tree of another compiler's tests in the style of LLVM's lit: files with
 # RUN lines for an opt-like tool, FileCheck patterns and expected diagnostics.
 #
-#     tests/peer/lit.sh [-k] [-v] FILE|FOLDER...
+#     tests/peer/lit.sh [-k] [-v] [-r RELEASE] FILE|FOLDER...
 #
 # The RUN lines are run as they stand, with a link to tritcc under the tool's name. Every part of a file
 # (parts end at "// -----") is run by itself, so that one that fails does not hide the others. Prints, per
 # file, parts parsed, parts passed and single checks passed (directives of FileCheck and expected
 # diagnostics, of each RUN line), of the parts that must be refused those that are, whatever the message says,
 # and the sums. -v shows the first error of each failing part and what is not
-# refused, -k keeps the outputs. A RUN line with a pass that tritcc does not have is left out when the file has others.
+# refused, -k keeps the outputs, -r has text written as a release of Triton does (3.6 to 3.9: that of the tests). A RUN
+# line with a pass that tritcc does not have is left out when the file has others.
 # TRITCC is the compiler, TOOL the tool's name.
 set -u
 : "${TRITCC:=tritcc}" "${FILECHECK:=FileCheck-22}" "${TOOL:=triton-opt}"
-verbose='' keep=''
-while getopts kv option; do
+verbose='' keep='' release=''
+while getopts kr:v option; do
     case $option in
     k) keep=1 ;;
+    r) release=$OPTARG ;;
     v) verbose=1 ;;
     *) exit 2 ;;
     esac
@@ -29,7 +31,12 @@ compiler=$(command -v "$TRITCC") || { echo "$0: no $TRITCC" >&2 && exit 2; }
 # The tools of RUN lines: $LIT_PART is the base of the names of a part's files. FileCheck counts its
 # directives in the part, of which there may be none, and those that found their text.
 mkdir "$work/bin"
-ln -s "$(realpath "$compiler")" "$work/bin/$TOOL"
+if [ -n "$release" ]; then
+    printf '#!/bin/bash\nexec -a "$(basename "$0")" "%s" -femit-upstream=%s "$@"\n' "$(realpath "$compiler")" "$release" >"$work/bin/$TOOL"
+    chmod +x "$work/bin/$TOOL"
+else
+    ln -s "$(realpath "$compiler")" "$work/bin/$TOOL"
+fi
 cat >"$work/bin/FileCheck" <<END
 #!/bin/bash
 prefixes=CHECK before=
