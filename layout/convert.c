@@ -469,7 +469,10 @@ void tri_convert_order_for_memory(const tri_encoding *encoding, int rank, const 
     tri_convert_order(encoding, rank, shape, out_order);
     tri_convert_thread_order(encoding, rank, shape, threads);
     /* When each thread has one element along the threads' own fastest dimension, that dimension's
-     * place among the registers means nothing. */
+     * place among the registers means nothing. Four elements side by side, which registers of a transposed product of
+     * mfma hold, are stored and read at once all the same. */
+    if (encoding->kind == TRI_ENC_AMD_MFMA && encoding->amd.is_transposed)
+        return;
     if (tri_linear_is_zero_between(&l, TRI_DIM_REGISTER, dim_of(threads[0])))
         memcpy(out_order, threads, (size_t)rank * sizeof *out_order);
 }

@@ -29,7 +29,7 @@ static void lower_to(tri_resources *r, int64_t blocks, const char *what)
 }
 
 /* Waves go to four SIMD units, each of which hands out its registers in 64 units. */
-static tri_resources resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code)
+tri_resources tri_amdgcn_resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code)
 {
     enum { simds = 4, units = 64 };
     const tri_machine_facts *arch = unit->arch;
@@ -74,6 +74,6 @@ const tri_target tri_target_amdgcn = {
     .object_form = TRI_OBJECT_IMAGES,
     .launchers = {"tri_rt_hip_backend"},
     .device_kind = TRI_HIP,
-    .resources = resources,
+    .resources = tri_amdgcn_resources,
     .simulator = &tri_sim_amdgcn,
 };

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "ir/kernel.h"
 #include "ir/llvm.h"
+#include "ir/options.h"
 #include "targets/amdgcn/amdgcn.h"
 #include "targets/external.h"
 #include "targets/facts.h"
@@ -20,7 +21,7 @@ static const char pipeline[] = "function(early-cse,instcombine<no-verify-fixpoin
                                "memssa>,correlated-propagation,"
                                "instcombine<no-verify-fixpoint>,simplifycfg,adce),amdgpu-attributor";
 
-static LLVMTargetMachineRef create_machine(tri_unit *unit)
+LLVMTargetMachineRef tri_amdgcn_create_machine(tri_unit *unit)
 {
     tri_llvm_start_target("amdgcn");
     return tri_llvm_create_machine(unit->diag, tri_amdgcn_machine.triple, unit->arch->cpu, unit->arch->features, 2);
@@ -33,14 +34,24 @@ bool tri_amdgcn_optimize(tri_unit *unit)
     if (!tri_amdgcn_link(&(tri_library_job){unit, unit->llvm_module, &no_calls, tri_amdgcn_machine.function_convention,
                                             .triple = tri_amdgcn_machine.triple}))
         return false;
-    LLVMTargetMachineRef machine = create_machine(unit);
+    LLVMTargetMachineRef machine = tri_amdgcn_create_machine(unit);
     bool ok = machine && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "always-inline,globaldce") &&
               tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, pipeline);
     tri_llvm_dispose_machine(machine);
     return ok;
 }
 
-bool tri_amdgcn_emit(tri_unit *unit) { return tri_facts_emit_text(unit, create_machine(unit), NULL); }
+bool tri_amdgcn_emit(tri_unit *unit)
+{
+    const tri_options *o = unit->options;
+    bool fits = !o->no_fit_registers && o->opt_level && o->debug != TRI_DEBUG_FULL;
+    LLVMModuleRef spare = fits ? LLVMCloneModule(unit->llvm_module) : NULL; /* which code generation leaves as it is */
+    if (tri_facts_emit_text(unit, tri_amdgcn_create_machine(unit), NULL))
+        return !spare || tri_amdgcn_fit_registers(unit, spare);
+    if (spare)
+        LLVMDisposeModule(spare);
+    return false;
+}
 
 /* ---- what the metadata says ---- */
 
