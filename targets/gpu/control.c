@@ -70,16 +70,23 @@ static int plan_joined(tri_gpu *g, MlirType type)
     return is_number && e && e->kind == TRI_ENC_INTEL_DPAS && tri_gpu_count(g, type) % n == 0 ? n : 0;
 }
 
-/* `count` elements of a type. */
-static bool plan_words(tri_gpu *g, LLVMTypeRef type, int count, tri_gpu_packing *out)
+/* An operand of the matrix unit: it takes words, of whatever they are made. */
+static bool is_operand(tri_gpu *g, MlirType type)
 {
-    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    MlirAttribute encoding = tri_type_is_tensor(type) ? tri_type_encoding(type) : (MlirAttribute){NULL};
+    return !mlirAttributeIsNull(encoding) && tri_encoding_get(g->arena, encoding)->kind == TRI_ENC_DOT_OP;
+}
+
+/* A value of `count` elements. */
+static bool plan_words(tri_gpu *g, MlirType type, LLVMTypeRef element, int count, tri_gpu_packing *out)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(element);
     bool is_number = kind == LLVMIntegerTypeKind || kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind;
-    unsigned bits = is_number ? tri_gpu_bits(g, type) : 0;
-    if (count < 2 || (bits != 8 && bits != 16) || bits > (unsigned)g->machine->packed_bits ||
-        (unsigned)count * bits % 32)
+    unsigned bits = is_number ? tri_gpu_bits(g, element) : 0;
+    if (count < 2 || (bits != 8 && bits != 16) || (unsigned)count * bits % 32 ||
+        (bits > (unsigned)g->machine->packed_bits && !is_operand(g, type)))
         return false;
-    *out = tri_gpu_plan_packing(g, type, count);
+    *out = tri_gpu_plan_packing(g, element, count);
     return true;
 }
 
@@ -124,7 +131,7 @@ static carried_form *plan_carried(tri_gpu *g, MlirOperation loop, value_list ini
         forms[i].slice = plan_slice(type, &init.at[i]);
         if (!g->machine->packed_bits)
             continue;
-        if (init.at[i].count && plan_words(g, LLVMTypeOf(init.at[i].at[0]), init.at[i].count, &forms[i].words))
+        if (init.at[i].count && plan_words(g, type, LLVMTypeOf(init.at[i].at[0]), init.at[i].count, &forms[i].words))
             forms[i].count = init.at[i].count;
         else if (g->machine->carries_offsets &&
                  tri_type_is_ptr(tri_type_is_tensor(type) ? tri_type_element(type) : type) &&
@@ -274,14 +281,6 @@ static bool run_for(tri_gpu *g, MlirOperation op)
 
 /* ---- scf.if ---- */
 
-/* An operand of the matrix unit that is made of bytes: it takes words. */
-static bool is_operand_of_bytes(tri_gpu *g, MlirType type)
-{
-    MlirAttribute encoding = tri_type_is_tensor(type) ? tri_type_encoding(type) : (MlirAttribute){NULL};
-    return !mlirAttributeIsNull(encoding) && tri_type_bits(tri_type_element(type)) == 8 &&
-           tri_encoding_get(g->arena, encoding)->kind == TRI_ENC_DOT_OP;
-}
-
 static carried_form *plan_results(tri_gpu *g, MlirOperation op)
 {
     int count = (int)mlirOperationGetNumResults(op);
@@ -290,8 +289,8 @@ static carried_form *plan_results(tri_gpu *g, MlirOperation op)
         MlirType type = mlirValueGetType(tri_op_result(op, i));
         int elements = tri_gpu_count(g, type);
         forms[i].joined = plan_joined(g, type);
-        if (is_operand_of_bytes(g, type) &&
-            plan_words(g, tri_gpu_part_type(g, type, 0), elements, &forms[i].words))
+        if (g->machine->packed_bits && is_operand(g, type) &&
+            plan_words(g, type, tri_gpu_part_type(g, type, 0), elements, &forms[i].words))
             forms[i].count = elements;
     }
     return forms;

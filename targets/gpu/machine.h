@@ -126,7 +126,7 @@ typedef struct tri_machine {
     bool (*link)(const struct tri_library_job *job); /* that library, and those of the user; null: only those */
     bool bf16_is_bits;           /* LLVM's back end has no bfloat values: they are i16, arithmetic is done in f32 */
     int packed_bits;             /* loops carry elements of 8 to so many bits in words, for registers have no parts that
-                                    small; 0: none */
+                                    small, and operands of the matrix unit of up to 16; 0: none */
     int joined_sums;             /* sums of the matrix unit go around loops, and come out of branches, in vectors of so
                                     many; 0: one by one */
     bool carries_offsets;        /* and pointers into small arrays as offsets of 32 bits from their base */
