@@ -22,8 +22,11 @@
 using namespace llvm;
 
 namespace {
+/* What finds nothing more when it runs again, where passes are left out. */
+const char *const once[] = {"Early CSE", "SROA"};
+
 /* Hands passes on, but those of a list of names, and not one a second time when all that would have run since its first
- * is left out. Long blocks are split behind the last pass that would join them: in
+ * is left out, or once is enough. Long blocks are split behind the last pass that would join them: in
  * front of the one that every level and processor has next. */
 class Filter : public legacy::PassManagerBase {
 public:
@@ -34,6 +37,8 @@ public:
         if (splits && title == "Safe Stack instrumentation pass")
             to.add(tri_create_split_blocks());
         bool is_left_out = has_gap && title == last;
+        for (size_t i = 0; *names && i < std::size(once); i++)
+            is_left_out |= title == once[i] && std::exchange(has_run[i], true);
         for (const char *const *name = names; *name; name++)
             is_left_out |= title == *name;
         if (is_left_out) {
@@ -50,6 +55,7 @@ private:
     legacy::PassManagerBase &to;
     const char *const *names;
     bool splits;
+    bool has_run[std::size(once)] = {};
     StringRef last;       /* the pass that was handed on last */
     bool has_gap = false; /* and something was left out since */
 };

@@ -283,7 +283,7 @@ static bool lower(tri_unit *unit)
         if (made > 1 && !has_tiles)
             add_dispatch(unit, module, archs, count);
     }
-    if (!ok || !tri_llvm_verify(unit->diag, module)) {
+    if (!ok || (unit->options->verify_each && !tri_llvm_verify(unit->diag, module))) {
         LLVMDisposeModule(module);
         return false;
     }

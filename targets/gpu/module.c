@@ -262,7 +262,7 @@ bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine)
         LLVMDisposeModule(g.module);
         return false;
     }
-    if (!tri_llvm_verify(unit->diag, g.module)) {
+    if (unit->options->verify_each && !tri_llvm_verify(unit->diag, g.module)) {
         LLVMDisposeModule(g.module);
         return false;
     }

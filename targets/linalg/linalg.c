@@ -344,7 +344,7 @@ static bool lower(tri_unit *unit)
     if (ok)
         move_bf16_as_words(module, machine);
     tri_llvm_dispose_machine(machine);
-    if (!ok || !tri_llvm_verify(unit->diag, module)) {
+    if (!ok || (unit->options->verify_each && !tri_llvm_verify(unit->diag, module))) {
         LLVMDisposeModule(module);
         return false;
     }
