@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttgir '-passes=automatic-warp-specialization{overlap=1}' %s | FileCheck %s
-// positive: @product @two_products @tiles @unread @many_products @wide_and_narrow
+// positive: @product @two_products @few_trips @tiles @unread @many_products @wide_and_narrow
 // negative: @unasked @pointers @nested @found @not_a_kernel
 // loop: @product
 // if: @nested
@@ -111,6 +111,36 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %d = ttng.warp_group_dot %p, %yb, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
       scf.yield %d : tensor<64x64xf32, #mma>
     } {tt.warp_specialize}
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // A few trips of the same are not overlapped: their body stands there once.
+  // CHECK-LABEL: @few_trips
+  // CHECK: default {
+  // CHECK-NOT: scf.if
+  // CHECK: scf.for
+  // CHECK: ttng.warp_group_dot {{.*}} {inputPrecision = 0 : i32} :
+  // CHECK: arith.truncf
+  // CHECK: ttng.warp_group_dot {{.*}} {inputPrecision = 0 : i32} :
+  // CHECK: scf.yield
+  // CHECK-NOT: ttng.warp_group_dot
+  // CHECK: partition0
+  tt.func public @few_trips(%q: !ttg.memdesc<64x64xf16, #shared, #smem>, %a: !tt.tensordesc<64x64xf16, #shared>, %b: !tt.tensordesc<64x64xf16, #shared>, %k: i32) -> tensor<64x64xf32, #mma> {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %r = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %a[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %xt = ttg.memdesc_trans %xb {order = array<i32: 1, 0>} : !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.memdesc<64x64xf16, #sharedT, #smem>
+      %s = ttng.warp_group_dot %q, %xt, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #sharedT, #smem> -> tensor<64x64xf32, #mma>
+      %h = arith.truncf %s : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %p = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+      %y = tt.descriptor_load %b[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %yb = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %d = ttng.warp_group_dot %p, %yb, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize, "tritcc.few-trips" = true}
     tt.return %r : tensor<64x64xf32, #mma>
   }
 

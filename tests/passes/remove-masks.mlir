@@ -1,9 +1,9 @@
 // RUN: tritcc -x ttir "-passes=remove-masks{all=1 products=1},canonicalize" %s | FileCheck %s
 // RUN: tritcc -x ttir "-passes=remove-masks{all=1 products=1}" -Rpass=masks %s -o %t 2>&1 | FileCheck %s --check-prefix=SAID
-// positive: @cut @guarded @counted @shrinking @shifted @constant_trips @decreasing @between @choice
-// negative: @product @outer @data @invariant @wide
+// positive: @cut @guarded @counted @shrinking @shifted @constant_trips @decreasing @between @choice @below @causal @long_tail @split_before
+// negative: @product @outer @data @invariant @wide @diagonal
 // loop: @cut @guarded @counted @shrinking @shifted @constant_trips @product @outer @data @invariant @decreasing @between
-// loop: @wide @choice
+// loop: @wide @choice @diagonal @below @causal @long_tail @split_before
 
 // The index and a range below an argument: up to n - 127 no element is masked off.
 // SAID: remove-masks.mlir:[[@LINE+16]]:{{.*}} remark: trips in which every element is in bounds run without masks
@@ -289,9 +289,11 @@ tt.func public @between(%p: !tt.ptr<f32>, %n: i32, %from: i32, %w: i32) -> tenso
 // CHECK: %[[MAIN:.*]]:2 = scf.for
 // CHECK-NOT: arith.select
 // CHECK: tt.dot
+// CHECK-NOT: tritcc.few-trips
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[MAIN]]#0, %{{.*}} = %[[AT]])
 // CHECK: arith.select
 // CHECK: tt.dot
+// CHECK: } {"tritcc.few-trips" = true}
 tt.func public @choice(%v: tensor<32x32xf32>, %n: i32, %at: i32, %each: i32) -> (tensor<32x32xf32>, i32) {
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %c0 = arith.constant 0 : i32
@@ -383,4 +385,129 @@ tt.func public @wrapped(%p: tensor<128x!tt.ptr<f32>>, %n: i32, %m: i64) {
     scf.yield %next : tensor<128xi32>
   }
   tt.return
+}
+
+// A loop that begins where its mask ends: there is nothing to run without.
+// CHECK-LABEL: @diagonal
+// CHECK-COUNT-1: scf.for
+// CHECK-NOT: scf.for
+tt.func public @diagonal(%p: tensor<128x!tt.ptr<f32>>, %pid: i32) {
+  %one = arith.constant dense<1.0> : tensor<128xf32>
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %c128 = arith.constant 128 : i32
+  %range = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %row = arith.muli %pid, %c128 : i32
+  %rows = tt.splat %row : i32 -> tensor<128xi32>
+  %low = arith.muli %pid, %c128 {tt.divisibility = dense<128> : tensor<1xi32>} : i32
+  %next = arith.addi %pid, %c1 : i32
+  %high = arith.muli %next, %c128 : i32
+  scf.for %i = %low to %high step %c64 : i32 {
+    %first = tt.splat %i : i32 -> tensor<128xi32>
+    %at = arith.addi %first, %range : tensor<128xi32>
+    %m = arith.cmpi sge, %rows, %at : tensor<128xi32>
+    tt.store %p, %one, %m : tensor<128x!tt.ptr<f32>>
+  }
+  tt.return
+}
+
+// The same from a tile further down: its first trip runs without a mask.
+// CHECK-LABEL: @below
+// CHECK-COUNT-2: scf.for
+tt.func public @below(%p: tensor<128x!tt.ptr<f32>>, %pid: i32) {
+  %one = arith.constant dense<1.0> : tensor<128xf32>
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %c128 = arith.constant 128 : i32
+  %range = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %low = arith.muli %pid, %c128 : i32
+  %row = arith.addi %low, %c128 : i32
+  %rows = tt.splat %row : i32 -> tensor<128xi32>
+  %next = arith.addi %pid, %c1 : i32
+  %high = arith.muli %next, %c128 : i32
+  scf.for %i = %low to %high step %c64 : i32 {
+    %first = tt.splat %i : i32 -> tensor<128xi32>
+    %at = arith.addi %first, %range : tensor<128xi32>
+    %m = arith.cmpi sge, %rows, %at : tensor<128xi32>
+    tt.store %p, %one, %m : tensor<128x!tt.ptr<f32>>
+  }
+  tt.return
+}
+
+// A causal mask's tail is a few trips long, which its bounds tell when they are taken apart.
+// CHECK-LABEL: @causal
+// CHECK: scf.for
+// CHECK-NOT: arith.select
+// CHECK: tt.dot
+// CHECK-NOT: tritcc.few-trips
+// CHECK: scf.for
+// CHECK: arith.select
+// CHECK: tt.dot
+// CHECK: } {"tritcc.few-trips" = true}
+tt.func public @causal(%v: tensor<32x32xf32>, %pid: i32) -> tensor<32x32xf32> {
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %c64 = arith.constant 64 : i32
+  %range = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %row = arith.muli %pid, %c64 : i32
+  %end = arith.addi %row, %c64 : i32
+  %row0 = tt.splat %row : i32 -> tensor<32xi32>
+  %rows = arith.addi %row0, %range : tensor<32xi32>
+  %r1 = tt.expand_dims %rows {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+  %r2 = tt.broadcast %r1 : tensor<32x1xi32> -> tensor<32x32xi32>
+  %sum = scf.for %i = %c0 to %end step %c32 iter_args(%a = %zero) -> (tensor<32x32xf32>) : i32 {
+    %first = tt.splat %i : i32 -> tensor<32xi32>
+    %c = arith.addi %first, %range : tensor<32xi32>
+    %c1 = tt.expand_dims %c {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+    %c2 = tt.broadcast %c1 : tensor<1x32xi32> -> tensor<32x32xi32>
+    %m = arith.cmpi sge, %r2, %c2 : tensor<32x32xi32>
+    %x = arith.select %m, %v, %zero : tensor<32x32xi1>, tensor<32x32xf32>
+    %d = tt.dot %x, %v, %a : tensor<32x32xf32> * tensor<32x32xf32> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  }
+  tt.return %sum : tensor<32x32xf32>
+}
+
+// A mask that ends far in front of the loop's end, or somewhere: what is behind may be long.
+// CHECK-LABEL: @long_tail
+// CHECK: arith.select
+// CHECK-NOT: tritcc.few-trips
+// CHECK-LABEL: @split_before
+tt.func public @long_tail(%v: tensor<32x32xf32>, %n: i32, %m: i32) -> tensor<32x32xf32> {
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %range = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %bound = tt.splat %m : i32 -> tensor<32xi32>
+  %sum = scf.for %i = %c0 to %n step %c32 iter_args(%a = %zero) -> (tensor<32x32xf32>) : i32 {
+    %first = tt.splat %i : i32 -> tensor<32xi32>
+    %c = arith.addi %first, %range : tensor<32xi32>
+    %mc = arith.cmpi slt, %c, %bound : tensor<32xi32>
+    %m1 = tt.expand_dims %mc {axis = 0 : i32} : tensor<32xi1> -> tensor<1x32xi1>
+    %m2 = tt.broadcast %m1 : tensor<1x32xi1> -> tensor<32x32xi1>
+    %x = arith.select %m2, %v, %zero : tensor<32x32xi1>, tensor<32x32xf32>
+    %d = tt.dot %x, %v, %a : tensor<32x32xf32> * tensor<32x32xf32> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  }
+  tt.return %sum : tensor<32x32xf32>
+}
+
+// A loop of products that its source has split off.
+// CHECK: scf.for
+// CHECK: tt.dot
+// CHECK: } {"tritcc.few-trips" = true}
+tt.func public @split_before(%v: tensor<32x32xf32>, %pid: i32) -> tensor<32x32xf32> {
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %c64 = arith.constant 64 : i32
+  %low = arith.muli %pid, %c64 : i32
+  %next = arith.addi %pid, %c1 : i32
+  %high = arith.muli %next, %c64 : i32
+  %sum = scf.for %i = %low to %high step %c32 iter_args(%a = %zero) -> (tensor<32x32xf32>) : i32 {
+    %d = tt.dot %v, %v, %a : tensor<32x32xf32> * tensor<32x32xf32> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  }
+  tt.return %sum : tensor<32x32xf32>
 }

@@ -541,8 +541,12 @@ static void rotate_loops(const chain *c, MlirOperation split)
     if (has_turns)
         turns = tri_turns_make(split, p->stages);
     bool is_rotated = true;
-    for (size_t k = 0; k < c->count; k++)
+    for (size_t k = 0; k < c->count; k++) {
+        /* one group of warps need not keep to the turns of the loops before */
+        if (!has_turns && tri_op_flag(c->plans[k].loop, TRI_LOOPS_FEW_TRIPS))
+            continue;
         is_rotated = tri_rotate_loop(p->arena, c->plans[k].loop, has_turns && is_rotated ? &turns : NULL) && is_rotated;
+    }
     tri_builder b = tri_builder_after(split);
     if (has_turns)
         tri_turns_end(&turns, &b);

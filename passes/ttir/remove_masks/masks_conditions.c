@@ -189,3 +189,77 @@ bool tri_masks_is_whole(const tri_masks *s, MlirValue mask)
     tri_masks seen = *s;
     return visit_whole(&seen, mask, false, 0);
 }
+
+enum { few = 4 }; /* trips */
+
+static bool is_constant(const tri_masks_number *a)
+{
+    for (int i = 0; i < a->count; i++)
+        if (a->factors[i])
+            return false;
+    return !a->step;
+}
+
+/* By how much a comparison that only smaller indices fulfil misses for an index that is the loop's lower (0) or upper
+ * (1) bound. False when that is no constant. */
+static bool get_excess(const tri_masks *s, const comparison *c, int bound, int64_t *out)
+{
+    tri_masks_number at = c->gap;
+    at.step = 0;
+    if (c->gap.step <= 0 || !tri_masks_add(s, &at, tri_op_operand(s->loop, bound), c->gap.step) || !is_constant(&at))
+        return false;
+    *out = at.high;
+    return true;
+}
+
+static bool is_never(const tri_masks *s, MlirValue mask, int depth)
+{
+    MlirOperation op = tri_op_def(mask);
+    comparison c;
+    int64_t excess;
+    if (mlirOperationIsNull(op) || depth > MAX_DEPTH || !tri_loops_is_inside(s->loop, mask))
+        return false;
+    if (is_wrapper(op))
+        return is_never(s, tri_op_operand(op, 0), depth + 1);
+    if (tri_op_is(op, "arith.andi"))
+        return is_never(s, tri_op_operand(op, 0), depth + 1) || is_never(s, tri_op_operand(op, 1), depth + 1);
+    return tri_op_is(op, "arith.cmpi") && read_comparison(s, op, &c) && get_excess(s, &c, 0, &excess) && excess >= 0;
+}
+
+bool tri_masks_is_never(const tri_masks *s, MlirValue mask) { return is_never(s, mask, 0); }
+
+static bool is_soon_over(const tri_masks *s, MlirValue mask, int depth)
+{
+    MlirOperation op = tri_op_def(mask);
+    comparison c;
+    int64_t excess, step;
+    if (mlirOperationIsNull(op) || depth > MAX_DEPTH || !tri_loops_is_inside(s->loop, mask))
+        return true; /* says nothing of the index */
+    if (is_wrapper(op))
+        return is_soon_over(s, tri_op_operand(op, 0), depth + 1);
+    if (tri_op_is(op, "arith.andi"))
+        return is_soon_over(s, tri_op_operand(op, 0), depth + 1) && is_soon_over(s, tri_op_operand(op, 1), depth + 1);
+    if (!tri_op_is(op, "arith.cmpi") || !read_comparison(s, op, &c) || c.gap.step <= 0)
+        return true; /* nor where the part ends */
+    return tri_op_const_int(tri_op_operand(s->loop, 2), &step) && get_excess(s, &c, 1, &excess) &&
+           excess <= few * step * c.gap.step;
+}
+
+bool tri_masks_is_soon_over(const tri_masks *s, MlirValue mask)
+{
+    tri_masks loose = *s;
+    loose.estimates = true;
+    return is_soon_over(&loose, mask, 0);
+}
+
+bool tri_masks_has_few_trips(const tri_masks *s)
+{
+    tri_masks loose = *s;
+    tri_masks_number length = {0};
+    int64_t step;
+    loose.estimates = true;
+    return tri_op_const_int(tri_op_operand(s->loop, 2), &step) &&
+           tri_masks_add(&loose, &length, tri_op_operand(s->loop, 1), 1) &&
+           tri_masks_add(&loose, &length, tri_op_operand(s->loop, 0), -1) && is_constant(&length) &&
+           length.high <= few * step;
+}

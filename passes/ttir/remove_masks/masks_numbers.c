@@ -3,7 +3,7 @@
 
 #include "ir/type.h"
 
-enum { MAX_FACTOR = 1 << 24 /* sums stay below 2^63 */, MAX_DEPTH = 32 };
+enum { MAX_FACTOR = 1 << 24 /* sums stay below 2^63 */, MAX_DEPTH = 32, MAX_DEPTH_OF_TERMS = 4 };
 
 static void add_range(tri_masks_number *a, int64_t factor, int64_t first, int64_t last)
 {
@@ -11,11 +11,31 @@ static void add_range(tri_masks_number *a, int64_t factor, int64_t first, int64_
     a->high += factor * (factor < 0 ? first : last);
 }
 
+/* The same arithmetic on the same values, whatever is promised of the results. */
+static bool is_same(MlirValue x, MlirValue y, int depth)
+{
+    static const char *const names[] = {"arith.addi", "arith.subi", "arith.muli"};
+    int64_t a, b;
+    if (mlirValueEqual(x, y))
+        return true;
+    MlirOperation p = tri_op_def(x), q = tri_op_def(y);
+    if (mlirOperationIsNull(p) || mlirOperationIsNull(q) || depth > MAX_DEPTH_OF_TERMS ||
+        !mlirTypeEqual(mlirValueGetType(x), mlirValueGetType(y)))
+        return false;
+    if (tri_op_const_int(x, &a) && tri_op_const_int(y, &b))
+        return a == b;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tri_op_is(p, names[i]) && tri_op_is(q, names[i]))
+            return is_same(tri_op_operand(p, 0), tri_op_operand(q, 0), depth + 1) &&
+                   is_same(tri_op_operand(p, 1), tri_op_operand(q, 1), depth + 1);
+    return false;
+}
+
 /* One number for the whole block, made in front of the loop. */
 static bool add_term(tri_masks_number *a, MlirValue value, int64_t factor)
 {
     for (int i = 0; i < a->count; i++)
-        if (mlirValueEqual(a->terms[i], value)) {
+        if (is_same(a->terms[i], value, 0)) {
             a->factors[i] += factor;
             return true;
         }
@@ -82,6 +102,19 @@ static bool add_widened(const tri_masks *s, tri_masks_number *a, MlirValue value
            add_widened(s, a, tri_op_operand(op, 0), factor, depth + 1);
 }
 
+/* A scalar made in front of the loop. */
+static bool add_scalar(const tri_masks *s, tri_masks_number *a, MlirValue value, int64_t factor, int depth)
+{
+    MlirOperation op = tri_op_def(value);
+    int64_t constant;
+    if (!s->estimates || mlirOperationIsNull(op))
+        return add_term(a, value, factor);
+    bool is_sum = tri_op_is(op, "arith.addi") || tri_op_is(op, "arith.subi");
+    bool is_product = tri_op_is(op, "arith.muli") && (tri_op_const_int(tri_op_operand(op, 0), &constant) ||
+                                                      tri_op_const_int(tri_op_operand(op, 1), &constant));
+    return is_sum || is_product ? add_binary(s, a, op, factor, depth) : add_term(a, value, factor);
+}
+
 /* tri_masks_add. Numbers of 64 bits are taken apart down to those of 32. */
 static bool add_value(const tri_masks *s, tri_masks_number *a, MlirValue value, int64_t factor, int depth)
 {
@@ -100,7 +133,7 @@ static bool add_value(const tri_masks *s, tri_masks_number *a, MlirValue value, 
         return true;
     }
     if (!is_wide && !tri_type_is_tensor(type) && !tri_loops_is_inside(s->loop, value))
-        return add_term(a, value, factor);
+        return add_scalar(s, a, value, factor, depth + 1);
     MlirOperation op = tri_op_def(value);
     if (mlirOperationIsNull(op))
         return add_carried(s, a, value, factor, depth + 1);

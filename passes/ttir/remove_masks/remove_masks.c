@@ -130,6 +130,20 @@ static bool has_choice(tri_masks *s, const tri_op_list *inside)
     return false;
 }
 
+/* Whether a mask that would be required is as asked. */
+static bool has_mask(const tri_masks *s, const tri_op_list *inside, bool choices,
+                     bool (*is_asked)(const tri_masks *s, MlirValue mask))
+{
+    for (size_t i = 0; i < inside->len; i++) {
+        MlirValue mask = mask_of(inside->at[i]), choice = choices ? choice_of(inside->at[i]) : (MlirValue){NULL};
+        if ((!mlirValueIsNull(mask) && is_asked(s, mask)) || (!mlirValueIsNull(choice) && is_asked(s, choice)))
+            return true;
+    }
+    return false;
+}
+
+static bool goes_on(const tri_masks *s, MlirValue mask) { return !tri_masks_is_soon_over(s, mask); }
+
 /* ---- the loop in parts ---- */
 
 /* Where the parts begin, of 64 bits, and how many trips the loop has made then. */
@@ -137,6 +151,7 @@ typedef struct {
     MlirValue low, top, step; /* the bounds of the whole; top is not below low */
     MlirValue start, end, middle; /* of the part without masks; the first index behind it */
     bool has_products;
+    bool is_soon_over; /* behind the part without masks */
 } parts;
 
 static MlirValue trips_between(tri_masks *s, const parts *p, MlirValue from, MlirValue to)
@@ -212,6 +227,11 @@ static void set_stages(const tri_masks *s, const parts *p, MlirOperation part)
         tri_builder_set_attr(part, "tt.num_stages", tri_attr_i32(s->b.context, 1));
 }
 
+static void say_few_trips(const tri_masks *s, MlirOperation loop)
+{
+    tri_builder_set_attr(loop, TRI_LOOPS_FEW_TRIPS, tri_attr_bool(s->b.context, true));
+}
+
 /* Lets `next` begin at `at` with what `part` ends with, and with the numbers in `known` that are not null. */
 static void go_on(MlirOperation part, MlirOperation next, MlirValue at, const MlirValue *known)
 {
@@ -236,6 +256,8 @@ static void split(tri_masks *s, const parts *p)
         for (intptr_t i = 0; i < count; i++)
             mlirValueReplaceAllUsesOfWith(tri_op_result(s->loop, i), tri_op_result(rest, i));
         set_stages(s, p, rest);
+        if (p->is_soon_over)
+            say_few_trips(s, rest);
         MlirValue end = narrow(s, p->end);
         go_on(s->loop, rest, narrow(s, p->middle), known + count);
         mlirOperationSetOperand(s->loop, 1, end);
@@ -285,10 +307,14 @@ static void visit_loop(tri_pass_run *run, const tri_axis_info *info, MlirOperati
                    .i64 = mlirIntegerTypeGet(context, 64)};
     int64_t products = count_products(loop, &inside);
     bool choices = products > 0;
-    if (products < 0 || !visit_masks(&s, &inside, choices, false) || !is_worth_it(&s, info, &inside, products))
+    if (products > 0 && tri_masks_has_few_trips(&s))
+        say_few_trips(&s, loop);
+    if (products < 0 || !visit_masks(&s, &inside, choices, false) || !is_worth_it(&s, info, &inside, products) ||
+        has_mask(&s, &inside, choices, tri_masks_is_never))
         return;
     visit_masks(&s, &inside, choices, true);
     parts p = find_parts(&s, products > 0);
+    p.is_soon_over = !has_mask(&s, &inside, choices, goes_on);
     split(&s, &p);
     replace_conditions(&s, &inside);
     tri_diag_remark(run->unit->diag, tri_op_span(run->unit->diag, loop), "masks",

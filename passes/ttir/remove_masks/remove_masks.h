@@ -22,6 +22,7 @@ typedef struct {
     tri_pass_run *run;
     MlirOperation loop;
     MlirValue index;
+    bool estimates;                /* scalars are taken apart as if they could not wrap */
     tri_builder b;                 /* in front of the loop */
     MlirType i1, i64;
     MlirValue begin, end;          /* i64: of the part without masks; null: nothing says so */
@@ -47,5 +48,12 @@ MlirValue tri_masks_choose(tri_masks *s, MlirValue x, MlirValue y, MlirValue z);
 bool tri_masks_visit(tri_masks *s, MlirValue mask, bool uses);
 /* Whether all of a mask becomes true there. */
 bool tri_masks_is_whole(const tri_masks *s, MlirValue mask);
+/* Whether some of it is false from the first index on: there is no part without masks, as in the second loop of an
+ * attention that its source has split already. */
+bool tri_masks_is_never(const tri_masks *s, MlirValue mask);
+/* Whether the trips behind the part that a mask allows are few, as under a causal mask's diagonal; an estimate. */
+bool tri_masks_is_soon_over(const tri_masks *s, MlirValue mask);
+/* The same of the whole loop. */
+bool tri_masks_has_few_trips(const tri_masks *s);
 
 #endif
