@@ -159,6 +159,30 @@ static tri_cpu_form op_form(tri_cpu_gen *g, MlirValue value, MlirOperation op, c
     return run.ok ? run : leaf(g, value, tuple);
 }
 
+/* Made of numbers of the program and of ranges alone: no memory is read. */
+static bool is_arithmetic(MlirValue value, int depth)
+{
+    enum { max_depth = 16 };
+    MlirOperation op = tri_op_def(value);
+    if (!tri_type_is_tensor(mlirValueGetType(value)))
+        return true;
+    if (mlirOperationIsNull(op) || depth > max_depth)
+        return false;
+    if (tri_op_is(op, "tt.splat") || tri_op_is(op, "tt.make_range") || tri_op_is(op, "arith.constant"))
+        return true;
+    if (!tri_cpu_is_view(op) && !tri_cpu_arith_knows(op))
+        return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        if (!is_arithmetic(tri_op_operand(op, i), depth + 1))
+            return false;
+    return true;
+}
+
+bool tri_cpu_looks_behind(tri_cpu_gen *g, MlirValue value)
+{
+    return g->looks_behind && is_arithmetic(value, 0);
+}
+
 tri_cpu_form tri_cpu_form_of(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple)
 {
     tri_cpu_type type = tri_cpu_type_of(g, mlirValueGetType(value));
@@ -170,7 +194,7 @@ tri_cpu_form tri_cpu_form_of(tri_cpu_gen *g, MlirValue value, const tri_cpu_tupl
     if (bind && bind->kind == TRI_CPU_CARRIED)
         return carried_form(g, bind, tuple);
     MlirOperation op = tri_op_def(value);
-    if (mlirOperationIsNull(op) || (bind && bind->kind == TRI_CPU_BUFFER))
+    if (mlirOperationIsNull(op) || (bind && bind->kind == TRI_CPU_BUFFER && !tri_cpu_looks_behind(g, value)))
         return leaf(g, value, tuple);
     if (tri_op_is(op, "tt.splat"))
         return tri_cpu_form_of(g, tri_op_operand(op, 0), tuple);

@@ -104,14 +104,16 @@ typedef struct {
     LLVMValueRef end;
 } tri_cpu_loop;
 
-/* Something known inside part of a nest: `mask` at `tuple` is `is_true`. Of a remainder (wrap.c): it is its own
- * dividend where `is_true`; else the dividend is not negative. */
+/* Something known inside part of a nest: `mask` at `tuple` is `is_true`. Of a remainder or quotient (wrap.c): the
+ * quotient is the same in all of the nest where `is_true`, zero for want of another; else the dividend is not
+ * negative. */
 typedef struct {
     MlirValue mask;
     const tri_cpu_tuple *tuple;
     bool is_true;
     int level;
     bool is_past; /* of a load that is in memory already: only where it is false does it say anything */
+    LLVMValueRef quotient; /* i64, or null: zero */
 } tri_cpu_fact;
 
 typedef struct tri_cpu_memo tri_cpu_memo;
@@ -213,6 +215,7 @@ typedef struct tri_cpu_gen {
     TRI_VEC(tri_cpu_block_memory) live, idle; /* in use, and free for a block of the same size */
     tri_cpu_tuple *tuples;
     tri_cpu_nest *nest;       /* null outside of nests */
+    bool looks_behind;        /* forms of blocks that are in memory, too, are found from what they were made of */
     const struct tri_cpu_map *map; /* whose region is being emitted */
     LLVMBasicBlockRef at;     /* straight-line position outside of nests */
     MlirOperation op;         /* being lowered, for diagnostics */
@@ -310,6 +313,7 @@ void tri_cpu_region_emit(tri_cpu_gen *g, MlirOperation op, LLVMValueRef *args, L
 
 /* affine.c */
 tri_cpu_form tri_cpu_form_of(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple);
+bool tri_cpu_looks_behind(tri_cpu_gen *g, MlirValue value); /* ... as is done now, and can be for this one */
 /* Bounds of the vector counter inside which `mask` holds and outside which it does not. False:
  * it is no such mask. Values are i64 at a level outside the vector loop. */
 bool tri_cpu_mask_bounds(tri_cpu_gen *g, MlirValue mask, const tri_cpu_tuple *tuple, LLVMValueRef *out_lo,

@@ -78,8 +78,10 @@ bool tri_cpu_dot_direct(tri_cpu_gen *g, MlirValue value, tri_cpu_direct *out)
     *out = (tri_cpu_direct){0};
     tri_cpu_nest nest;
     const tri_cpu_tuple *tuple = probe_begin(g, &nest, type, 1);
+    g->looks_behind = true;
     out->test = tri_cpu_plain_test(g, tri_op_operand(load, 0), tuple);
     tri_cpu_form f = tri_cpu_form_of(g, tri_op_operand(load, 0), tuple);
+    g->looks_behind = false;
     bool ok = f.ok && f.ptr && f.level == 0 && f.ptr_level == 0 && f.coef[0] && LLVMIsAConstantInt(f.coef[0]) &&
               LLVMConstIntGetSExtValue(f.coef[0]) == 1;
     if (ok) {

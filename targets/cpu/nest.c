@@ -125,7 +125,7 @@ static void emit_part(tri_cpu_gen *g, int l, LLVMValueRef start, LLVMValueRef en
 static void push_fact(tri_cpu_gen *g, MlirValue mask, const tri_cpu_tuple *tuple, int level)
 {
     tri_cpu_nest *n = g->nest;
-    tri_cpu_fact fact = {mask, tuple, true, level, false};
+    tri_cpu_fact fact = {mask, tuple, true, level, false, NULL};
     tri_vec_push(g->arena, &n->facts, fact);
     /* the parts of a conjunction hold too */
     MlirOperation op = tri_op_def(mask);
@@ -178,7 +178,7 @@ static split split_by_masks(tri_cpu_gen *g, int l)
             s.hi = s.is_split ? pick(g, "llvm.smin", s.hi, hi) : hi;
             s.is_split = true;
             s.masks++;
-            s.only = (tri_cpu_fact){masks[k].mask, masks[k].tuple, false, l + 1, false};
+            s.only = (tri_cpu_fact){masks[k].mask, masks[k].tuple, false, l + 1, false, NULL};
             push_fact(g, masks[k].mask, masks[k].tuple, l + 1);
         }
     }

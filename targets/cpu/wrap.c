@@ -5,11 +5,16 @@
  * is believed. Where nothing is known, the nest is made twice, and one test at run time picks: `%` changes nothing in
  * the block at all, or it does and is computed for each lane.
  *
+ * A block of pointers whose rows shall be evenly apart (dot_direct.c) may be of any one turn: where x / n is the same
+ * for all of it, x / n is that number and x % n is x less n times that.
+ *
  * A signed remainder of a negative number is not one run, whatever divides it. Where the number may be negative the
  * nest is made twice too, the second time for single elements. */
 #include "targets/cpu/cpu.h"
 
 enum { max_depth = 16 };
+
+static bool is_div(MlirOperation op) { return tri_op_is(op, "arith.divsi") || tri_op_is(op, "arith.divui"); }
 
 static bool is_rem(MlirOperation op) { return tri_op_is(op, "arith.remsi") || tri_op_is(op, "arith.remui"); }
 
@@ -207,6 +212,31 @@ static bool is_flat(const tri_cpu_form *f)
     return true;
 }
 
+/* x - n * quotient */
+static tri_cpu_form within_period(tri_cpu_gen *g, tri_cpu_form x, LLVMValueRef n, LLVMValueRef quotient)
+{
+    if (!quotient)
+        return x;
+    tri_cpu_at(g, x.level);
+    LLVMValueRef q = LLVMBuildTrunc(g->b, quotient, LLVMTypeOf(n), "");
+    x.base = LLVMBuildSub(g->b, x.base, LLVMBuildMul(g->b, q, n, ""), "");
+    return x;
+}
+
+/* A quotient that is known to be one number. */
+static tri_cpu_form div_form(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple)
+{
+    const tri_cpu_fact *fact = find_fact(g, value, tuple);
+    tri_cpu_form f = {0};
+    if (!fact || !fact->is_true)
+        return f;
+    f.bits = tri_cpu_type_of(g, mlirValueGetType(value)).bits;
+    tri_cpu_at(g, 0);
+    f.base = LLVMBuildTrunc(g->b, fact->quotient, LLVMIntTypeInContext(g->llvm, f.bits), "");
+    f.ok = true;
+    return f;
+}
+
 static tri_cpu_form rem_form(tri_cpu_gen *g, MlirValue value, MlirOperation op, const tri_cpu_tuple *tuple)
 {
     const tri_cpu_form none = {0};
@@ -218,7 +248,7 @@ static tri_cpu_form rem_form(tri_cpu_gen *g, MlirValue value, MlirOperation op, 
     bool is_chunk = v >= 0 && x.coef[v];
     const tri_cpu_fact *fact = find_fact(g, value, tuple);
     if (fact && fact->is_true)
-        return x;
+        return within_period(g, x, n.base, fact->quotient);
     if (is_chunk && (run_of(g, value, tuple) != RUN_NEIGHBOURS || !LLVMIsAConstantInt(x.coef[v]) ||
                      LLVMConstIntGetSExtValue(x.coef[v]) != 1 ||
                      !(fact || is_believed(op) || is_never_negative(tri_op_operand(op, 0), 0))))
@@ -231,6 +261,9 @@ static tri_cpu_form rem_form(tri_cpu_gen *g, MlirValue value, MlirOperation op, 
 tri_cpu_form tri_cpu_run_form(tri_cpu_gen *g, MlirValue value, MlirOperation op, const tri_cpu_tuple *tuple)
 {
     const tri_cpu_form none = {0};
+    tri_cpu_form quotient = is_div(op) ? div_form(g, value, tuple) : none;
+    if (quotient.ok)
+        return quotient;
     if (is_rem(op)) {
         tri_cpu_form f = rem_form(g, value, op, tuple);
         if (f.ok)
@@ -258,7 +291,7 @@ typedef struct {
     int count;
     LLVMValueRef test;
     bool has_plain; /* "nothing wraps" is part of it */
-    bool is_plain;  /* and nothing less will do */
+    bool is_plain;  /* and nothing less will do; or everything is of one turn of n */
 } visitor;
 
 /* The least and the largest value over the whole nest, as i64. */
@@ -279,6 +312,19 @@ static void extremes(tri_cpu_gen *g, const tri_cpu_form *f, LLVMValueRef *out_lo
     *out_hi = hi;
 }
 
+/* Adds to the test that x / n is the same for all of the nest; gives it. The divisor of the one division is no zero. */
+static LLVMValueRef find_quotient(visitor *w, LLVMValueRef lo, LLVMValueRef hi, LLVMValueRef n, LLVMValueRef *io_ok)
+{
+    tri_cpu_gen *g = w->g;
+    LLVMValueRef args[2] = {n, tri_cpu_i64(g, 1)};
+    LLVMValueRef by = tri_cpu_intrinsic(g, "llvm.smax", &g->i64, 1, args, 2), q = LLVMBuildUDiv(g->b, lo, by, "");
+    LLVMValueRef end = LLVMBuildMul(g->b, LLVMBuildAdd(g->b, q, tri_cpu_i64(g, 1), ""), by, "");
+    *io_ok = LLVMBuildAnd(g->b, *io_ok, LLVMBuildICmp(g->b, LLVMIntSGT, n, tri_cpu_i64(g, 0), ""), "");
+    *io_ok = LLVMBuildAnd(g->b, *io_ok, LLVMBuildICmp(g->b, LLVMIntSLT, hi, end, ""), "");
+    w->has_plain = true;
+    return q;
+}
+
 static void consider(visitor *w, MlirValue value, MlirOperation op, const tri_cpu_tuple *tuple)
 {
     tri_cpu_gen *g = w->g;
@@ -292,14 +338,16 @@ static void consider(visitor *w, MlirValue value, MlirOperation op, const tri_cp
         return;
     LLVMValueRef lo, hi;
     extremes(g, &x, &lo, &hi);
-    LLVMValueRef ok = LLVMBuildICmp(g->b, LLVMIntSGE, lo, tri_cpu_i64(g, 0), "");
-    if (!is_run) {
-        LLVMValueRef end = LLVMBuildSExt(g->b, n.base, g->i64, "");
+    LLVMValueRef ok = LLVMBuildICmp(g->b, LLVMIntSGE, lo, tri_cpu_i64(g, 0), ""), q = NULL;
+    LLVMValueRef end = LLVMBuildSExt(g->b, n.base, g->i64, "");
+    if (w->is_plain) {
+        q = find_quotient(w, lo, hi, end, &ok);
+    } else if (!is_run) {
         ok = LLVMBuildAnd(g->b, ok, LLVMBuildICmp(g->b, LLVMIntSLT, hi, end, ""), "");
         w->has_plain = true;
     }
     w->test = w->test ? LLVMBuildAnd(g->b, w->test, ok, "") : ok;
-    tri_cpu_fact fact = {value, tuple, !is_run, 0, false};
+    tri_cpu_fact fact = {value, tuple, !is_run, 0, false, q};
     tri_vec_push(g->arena, &g->nest->facts, fact);
 }
 
@@ -319,7 +367,7 @@ static void walk(visitor *w, MlirValue value, const tri_cpu_tuple *tuple)
         walk(w, bind->init, tuple);
         return;
     }
-    if (mlirOperationIsNull(op) || (bind && bind->kind != TRI_CPU_LAZY))
+    if (mlirOperationIsNull(op) || (bind && bind->kind != TRI_CPU_LAZY && !tri_cpu_looks_behind(g, value)))
         return;
     if (tri_cpu_is_view(op)) {
         const tri_cpu_tuple *inner = tri_cpu_view_index(g, op, tuple);
@@ -329,7 +377,7 @@ static void walk(visitor *w, MlirValue value, const tri_cpu_tuple *tuple)
     }
     if (!tri_op_is(op, "tt.load") && !tri_cpu_arith_knows(op))
         return;
-    if (is_rem(op))
+    if (is_rem(op) || (is_div(op) && w->is_plain))
         consider(w, value, op, tuple);
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
         walk(w, tri_op_operand(op, i), tuple);

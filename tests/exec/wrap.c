@@ -55,6 +55,27 @@ static void blocks(int r, int c, int m, int n)
     }
 }
 
+/* Blocks of one line, where rows are read in place, and of several. */
+static void lines_of_pixels(int start, int width, int pitch)
+{
+    static float w[64 * 16];
+    for (int i = 0; i < 64 * 16; i++)
+        w[i] = (float)(i * 7 % 5 - 2);
+    for (int k = 0; k < (start < 0 ? 1 : 2); k++) {
+        if (k == 0)
+            LAUNCH(images(NULL, one, x, w, out, start, width, pitch));
+        else
+            LAUNCH(images_u(NULL, one, x, w, out, start, width, pitch));
+        for (int i = 0; i < 32 * 16; i++) {
+            double sum = 0;
+            int m = start + i / 16;
+            for (int q = 0; q < 64; q++)
+                sum += (double)x[(m / width + q / 32) * pitch + m % width * 3 + q % 32] * w[q * 16 + i % 16];
+            NEAR("pixels", i, out[i], sum, 1e-5);
+        }
+    }
+}
+
 int main(void)
 {
     static const int starts[] = {0, 16, 48, 64, 5, 100, 1008, -16, -64, -3, -100};
@@ -76,6 +97,10 @@ int main(void)
     }
     for (int i = 0; i < 2 * size; i++)
         memory[i] = (float)i;
+    static const int widths[] = {1, 2, 7, 16, 31, 32, 33, 48, 64, 100, 2000};
+    for (size_t n = 0; n < sizeof widths / sizeof *widths; n++)
+        for (int start = -64; start <= 96; start += 8)
+            lines_of_pixels(start, widths[n], 13);
     LAUNCH(runs(NULL, one, x, out, 77));
     for (int i = 0; i < 128; i++)
         NEAR("runs", i, out[i], x[i / 32 * 77 + i % 32] + x[i / 16], 0);

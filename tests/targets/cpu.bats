@@ -32,6 +32,9 @@ run_exec() {
     tritcc -arch=x86-64-v4 -sig 'wrapped(*fp32:16, *fp32:16, i32, i32, 64)' -emit=llir=plain.ll wrap.tri
     grep -q 'load <16 x i32>' plain.ll || grep -q 'load <16 x float>' plain.ll
     grep -q 'masked.gather' plain.ll
+    # rows of a product that quotients and remainders place: of one line they are read where they lie
+    tritcc -arch=x86-64-v4 -O0 -sig 'images(*fp32:16, *fp32:16, *fp32:16, i32, i32, i32)' -emit=llir=images.ll wrap.tri
+    grep -q '^placed' images.ll
 }
 
 @test "math functions are within their bounds of ulp" { run_exec vmath -arch="$HOST_ARCH"; }
