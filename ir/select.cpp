@@ -57,7 +57,8 @@ static unsigned readNumber(const uint8_t *table, unsigned &at)
 
 /* The patterns of an opcode, at `at`: what records the node, and a scope, each of whose parts begins by asking for
  * an intrinsic, which is the node's operand `operand`. False: they are something else, or the intrinsic has none. */
-static bool collect(const uint8_t *table, unsigned at, unsigned operand, uint64_t intrinsic, std::vector<uint8_t> &out)
+static bool collectPatterns(const uint8_t *table, unsigned at, unsigned operand, uint64_t intrinsic,
+                            std::vector<uint8_t> &out)
 {
     const uint8_t check = operand ? SelectionDAGISel::OPC_CheckChild1Integer : SelectionDAGISel::OPC_CheckChild0Integer;
     if (table[at] == SelectionDAGISel::OPC_RecordNode)
@@ -78,7 +79,7 @@ static bool collect(const uint8_t *table, unsigned at, unsigned operand, uint64_
     return has;
 }
 
-static const Program *find(const uint8_t *table, unsigned opcode, uint64_t intrinsic)
+static const Program *findProgram(const uint8_t *table, unsigned opcode, uint64_t intrinsic)
 {
     for (const Program &at : programs) {
         if (!at.bytes.load(std::memory_order_acquire))
@@ -89,14 +90,14 @@ static const Program *find(const uint8_t *table, unsigned opcode, uint64_t intri
     return nullptr;
 }
 
-static void add(const uint8_t *table, unsigned opcode, uint64_t intrinsic, const std::vector<uint8_t> &bytes)
+static void addProgram(const uint8_t *table, unsigned opcode, uint64_t intrinsic, const std::vector<uint8_t> &bytes)
 {
     auto *copy = new uint8_t[bytes.size()];
     std::copy(bytes.begin(), bytes.end(), copy);
     {
         std::lock_guard<std::mutex> lock(filling);
         Program *at = std::find_if(std::begin(programs), std::end(programs), [](const Program &p) { return !p.bytes; });
-        if (at != std::end(programs) && !find(table, opcode, intrinsic)) {
+        if (at != std::end(programs) && !findProgram(table, opcode, intrinsic)) {
             at->table = table;
             at->opcode = opcode;
             at->intrinsic = intrinsic;
@@ -116,13 +117,13 @@ void INTERPRETER(__wrap_)(SelectionDAGISel *self, SDNode *node, const uint8_t *t
     if (!isIntrinsic || offsets.size() <= opcode || !offsets[opcode])
         return INTERPRETER(__real_)(self, node, table, size);
     uint64_t intrinsic = node->getConstantOperandVal(operand);
-    const Program *program = find(table, opcode, intrinsic);
+    const Program *program = findProgram(table, opcode, intrinsic);
     if (!program) {
         std::vector<uint8_t> bytes;
-        if (!collect(table, offsets[opcode], operand, intrinsic, bytes))
+        if (!collectPatterns(table, offsets[opcode], operand, intrinsic, bytes))
             return INTERPRETER(__real_)(self, node, table, size);
-        add(table, opcode, intrinsic, bytes);
-        program = find(table, opcode, intrinsic);
+        addProgram(table, opcode, intrinsic, bytes);
+        program = findProgram(table, opcode, intrinsic);
     }
     if (!program)
         return INTERPRETER(__real_)(self, node, table, size);

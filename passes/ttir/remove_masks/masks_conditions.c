@@ -192,7 +192,7 @@ bool tri_masks_is_whole(const tri_masks *s, MlirValue mask)
 
 enum { few = 4 }; /* trips */
 
-static bool is_constant(const tri_masks_number *a)
+static bool is_constant_number(const tri_masks_number *a)
 {
     for (int i = 0; i < a->count; i++)
         if (a->factors[i])
@@ -206,7 +206,8 @@ static bool get_excess(const tri_masks *s, const comparison *c, int bound, int64
 {
     tri_masks_number at = c->gap;
     at.step = 0;
-    if (c->gap.step <= 0 || !tri_masks_add(s, &at, tri_op_operand(s->loop, bound), c->gap.step) || !is_constant(&at))
+    if (c->gap.step <= 0 || !tri_masks_add(s, &at, tri_op_operand(s->loop, bound), c->gap.step) ||
+        !is_constant_number(&at))
         return false;
     *out = at.high;
     return true;
@@ -260,6 +261,6 @@ bool tri_masks_has_few_trips(const tri_masks *s)
     loose.estimates = true;
     return tri_op_const_int(tri_op_operand(s->loop, 2), &step) &&
            tri_masks_add(&loose, &length, tri_op_operand(s->loop, 1), 1) &&
-           tri_masks_add(&loose, &length, tri_op_operand(s->loop, 0), -1) && is_constant(&length) &&
+           tri_masks_add(&loose, &length, tri_op_operand(s->loop, 0), -1) && is_constant_number(&length) &&
            length.high <= few * step;
 }

@@ -12,7 +12,7 @@ static void add_range(tri_masks_number *a, int64_t factor, int64_t first, int64_
 }
 
 /* The same arithmetic on the same values, whatever is promised of the results. */
-static bool is_same(MlirValue x, MlirValue y, int depth)
+static bool is_same_number(MlirValue x, MlirValue y, int depth)
 {
     static const char *const names[] = {"arith.addi", "arith.subi", "arith.muli"};
     int64_t a, b;
@@ -26,8 +26,8 @@ static bool is_same(MlirValue x, MlirValue y, int depth)
         return a == b;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (tri_op_is(p, names[i]) && tri_op_is(q, names[i]))
-            return is_same(tri_op_operand(p, 0), tri_op_operand(q, 0), depth + 1) &&
-                   is_same(tri_op_operand(p, 1), tri_op_operand(q, 1), depth + 1);
+            return is_same_number(tri_op_operand(p, 0), tri_op_operand(q, 0), depth + 1) &&
+                   is_same_number(tri_op_operand(p, 1), tri_op_operand(q, 1), depth + 1);
     return false;
 }
 
@@ -35,7 +35,7 @@ static bool is_same(MlirValue x, MlirValue y, int depth)
 static bool add_term(tri_masks_number *a, MlirValue value, int64_t factor)
 {
     for (int i = 0; i < a->count; i++)
-        if (is_same(a->terms[i], value, 0)) {
+        if (is_same_number(a->terms[i], value, 0)) {
             a->factors[i] += factor;
             return true;
         }
