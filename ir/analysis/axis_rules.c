@@ -121,8 +121,9 @@ static void hint_all(tri_axis *axis, attr_getter get, const void *from, const ch
     int64_t *const targets[] = {axis->contiguity, axis->divisibility, axis->constancy};
     for (int i = 0; i < 3; i++) {
         char name[48];
-        snprintf(name, sizeof name, "%s%s", names[i], suffix);
-        hint_one(targets[i], axis->rank, get(from, name));
+        if (*suffix)
+            snprintf(name, sizeof name, "%s%s", names[i], suffix);
+        hint_one(targets[i], axis->rank, get(from, *suffix ? name : names[i]));
     }
 }
 

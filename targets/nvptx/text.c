@@ -12,6 +12,16 @@ static const char *letter(tri_gpu *g, LLVMTypeRef type)
     return bits == 1 ? "b" : bits <= 16 ? "h" : bits == 32 ? "r" : "l";
 }
 
+/* Lists of a hundred registers are common: printf would take as long as all else that is done here. */
+static void add_decimal(tri_buf *text, unsigned number)
+{
+    char digits[16], *at = digits + sizeof digits;
+    do
+        *--at = (char)('0' + number % 10);
+    while (number /= 10);
+    tri_buf_add(text, at, (size_t)(digits + sizeof digits - at));
+}
+
 tri_nvptx_text tri_nvptx_text_begin(tri_gpu *g, int room)
 {
     tri_nvptx_text t = {.room = room};
@@ -24,8 +34,9 @@ void tri_nvptx_text_add_results(tri_gpu *g, tri_nvptx_text *t, LLVMTypeRef type,
 {
     TRI_ASSERT(t->num_args == 0 && t->num_results + count <= t->room);
     for (int i = 0; i < count; i++) {
-        tri_buf_format(&t->constraints, "%s=%s%s", t->constraints.len ? "," : "", is_early ? "&" : "",
-                       letter(g, type));
+        tri_buf_add_z(&t->constraints, t->constraints.len ? ",=" : "=");
+        tri_buf_add_z(&t->constraints, is_early ? "&" : "");
+        tri_buf_add_z(&t->constraints, letter(g, type));
         t->types[t->num_results++] = type;
     }
 }
@@ -36,7 +47,7 @@ int tri_nvptx_text_add(tri_gpu *g, tri_nvptx_text *t, LLVMValueRef value, int ti
     if (t->constraints.len)
         tri_buf_add_char(&t->constraints, ',');
     if (tie >= 0)
-        tri_buf_format(&t->constraints, "%d", tie);
+        add_decimal(&t->constraints, (unsigned)tie);
     else
         tri_buf_add_z(&t->constraints, letter(g, LLVMTypeOf(value)));
     t->args[t->num_args++] = value;
@@ -48,8 +59,10 @@ void tri_nvptx_text_list(tri_nvptx_text *t, int first, int count, bool always)
     bool has_braces = always || count > 1;
     if (has_braces)
         tri_buf_add_char(&t->text, '{');
-    for (int i = 0; i < count; i++)
-        tri_buf_format(&t->text, "%s$%d", i ? ", " : "", first + i);
+    for (int i = 0; i < count; i++) {
+        tri_buf_add_z(&t->text, i ? ", $" : "$");
+        add_decimal(&t->text, (unsigned)(first + i));
+    }
     if (has_braces)
         tri_buf_add_char(&t->text, '}');
 }
