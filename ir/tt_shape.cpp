@@ -161,6 +161,25 @@ LogicalResult BroadcastOp::canonicalize(BroadcastOp op, PatternRewriter &rewrite
     return success();
 }
 
+/* Whether each lane of each warp holds of the operand what it holds of the result, along the dimensions that both have:
+ * the layouts' texts may differ in what is said of a dimension of one element. */
+static bool sameLanes(RankedTensorType from, RankedTensorType to)
+{
+    tri_linear a, b;
+    if (!linearOf(from, &a) || !linearOf(to, &b))
+        return false;
+    for (tri_dim in : {TRI_DIM_LANE, TRI_DIM_WARP, TRI_DIM_BLOCK}) {
+        if (tri_linear_in_bits(&a, in) != tri_linear_in_bits(&b, in))
+            return false;
+        for (int bit = 0; bit < tri_linear_in_bits(&a, in); bit++)
+            for (int64_t d = 0; d < from.getRank(); d++)
+                if (from.getDimSize(d) > 1 && tri_linear_basis_at(&a, in, bit, (tri_dim)(TRI_DIM_0 + d)) !=
+                                                  tri_linear_basis_at(&b, in, bit, (tri_dim)(TRI_DIM_0 + d)))
+                    return false;
+    }
+    return true;
+}
+
 LogicalResult BroadcastOp::verify()
 {
     RankedTensorType from = getSrc().getType(), to = getType();
@@ -169,7 +188,7 @@ LogicalResult BroadcastOp::verify()
     if (from.getElementType() != to.getElementType())
         return emitOpError("operand and result must have the same element type");
     if (from.getEncoding() != to.getEncoding() && !sameLayout(from.getEncoding(), to.getEncoding(), from.getShape()) &&
-        !sameLayout(from.getEncoding(), to.getEncoding(), to.getShape()))
+        !sameLayout(from.getEncoding(), to.getEncoding(), to.getShape()) && !sameLanes(from, to))
         return emitOpError("must have one encoding, but ") << from << " and " << to << " differ";
     for (int64_t d = 0; d < from.getRank(); d++)
         if (from.getDimSize(d) != to.getDimSize(d) && from.getDimSize(d) != 1)

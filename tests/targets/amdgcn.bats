@@ -735,3 +735,40 @@ END2
         "$BUILDDIR/tritrun" "-arch=sim:$chip" -num-warps=8 -expect=o=@right.npy -rtol=1e-2 -atol=1e-2 k.tri "${arguments[@]}" N=1
     done
 }
+
+@test "a row is broadcast to a layout that differs in what it says of rows" {
+    cat >rows.ttgir <<'END2'
+#a = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 32], warpsPerCTA = [8, 1], order = [1, 0]}>
+#b = #ttg.blocked<{sizePerThread = [4, 8], threadsPerWarp = [2, 32], warpsPerCTA = [8, 1], order = [1, 0]}>
+#c = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [1, 64], warpsPerCTA = [8, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func public @k(%p: !tt.ptr<i32>) {
+    %r = tt.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #ttg.slice<{dim = 0, parent = #a}>>
+    %e = tt.expand_dims %r {axis = 0 : i32} : tensor<256xi32, #ttg.slice<{dim = 0, parent = #a}>> -> tensor<1x256xi32, #a>
+    %w = tt.broadcast %e : tensor<1x256xi32, #a> -> tensor<64x256xi32, #b>
+    %q = tt.splat %p : !tt.ptr<i32> -> tensor<64x256x!tt.ptr<i32>, #b>
+    %x = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #b}>>
+    %y = tt.expand_dims %x {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #b}>> -> tensor<64x1xi32, #b>
+    %c = arith.constant dense<256> : tensor<64x1xi32, #b>
+    %z = arith.muli %y, %c : tensor<64x1xi32, #b>
+    %v = tt.broadcast %z : tensor<64x1xi32, #b> -> tensor<64x256xi32, #b>
+    %o = arith.addi %v, %w : tensor<64x256xi32, #b>
+    %a = tt.addptr %q, %o : tensor<64x256x!tt.ptr<i32>, #b>, tensor<64x256xi32, #b>
+    tt.store %a, %w : tensor<64x256x!tt.ptr<i32>, #b>
+    tt.return
+  }
+}
+END2
+    "$BUILDDIR/tritrun" -arch=sim:gfx942 rows.ttgir arg0=zeros:i32:64x256 -o arg0=rows.npy
+    cat >want.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def want(p, N: tl.constexpr):
+    i = tl.arange(0, 64)[:, None]
+    j = tl.arange(0, 256)[None, :]
+    tl.store(p + i * 256 + j, j + i * 0)
+END2
+    "$BUILDDIR/tritrun" -expect=p=@rows.npy want.tri p=zeros:i32:64x256 1
+}

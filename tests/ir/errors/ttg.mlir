@@ -371,3 +371,16 @@ tt.func @f(%x: tensor<32x128xi8, #src>) {
   tt.return
 }
 }
+// -----
+// A dimension of one element may be said differently; what lanes hold of the others may not.
+#one = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#more = #ttg.blocked<{sizePerThread = [4, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#wider = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func @f(%x: tensor<1x128xi32, #one>) {
+  %0 = tt.broadcast %x : tensor<1x128xi32, #one> -> tensor<64x128xi32, #more>
+  // expected-error@+1 {{must have one encoding}}
+  %1 = tt.broadcast %x : tensor<1x128xi32, #one> -> tensor<64x128xi32, #wider>
+  tt.return
+}
+}
