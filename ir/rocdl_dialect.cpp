@@ -15,7 +15,38 @@ struct Names {
                           priority[] = "priority";
 };
 
-/* Integers of so many bits behind its name, then attributes. Triton 3.9 writes a mask of nothing as `none`. */
+/* What a mask lets pass, bit by bit, as Triton 3.9 writes it: words with bars between them, `none` for no bit. */
+constexpr const char *const maskWords[] = {"non_mem_non_sideeffect", "valu",      "salu",       "mfma_wmma",
+                                           "all_vmem",               "vmem_read", "vmem_write", "all_ds",
+                                           "ds_read",                "ds_write",  "transcendentals"};
+
+/* Success without a value: there is no word here. */
+ParseResult parseMaskWords(OpAsmParser &parser, std::optional<int64_t> &mask)
+{
+    StringRef word;
+    if (failed(parser.parseOptionalKeyword(&word)))
+        return success();
+    mask = 0;
+    do {
+        const auto *found = llvm::find(maskWords, word);
+        if (found == std::end(maskWords) && word != "none")
+            return parser.emitError(parser.getCurrentLocation(), "'") << word << "' is no kind of instruction";
+        if (found != std::end(maskWords))
+            *mask |= int64_t(1) << (found - std::begin(maskWords));
+    } while (succeeded(parser.parseOptionalVerticalBar()) && succeeded(parser.parseKeyword(&word)));
+    return success();
+}
+
+void printMaskWords(OpAsmPrinter &printer, int64_t mask)
+{
+    if (mask == 0)
+        printer << "none";
+    for (auto [bit, word] : llvm::enumerate(maskWords))
+        if (mask >> bit & 1)
+            printer << (mask & ((int64_t(1) << bit) - 1) ? "|" : "") << word;
+}
+
+/* Integers of so many bits behind its name, then attributes. */
 template <const char *name, unsigned bits, const char *...fields>
 class Mark : public Op<Mark<name, bits, fields...>, OpTrait::ZeroOperands, OpTrait::ZeroResults, OpTrait::ZeroRegions,
                        OpTrait::ZeroSuccessors> {
@@ -36,10 +67,11 @@ public:
         Type type = parser.getBuilder().getIntegerType(bits);
         for (auto [i, field] : llvm::enumerate(getAttributeNames())) {
             IntegerAttr value;
-            if (i && parser.parseComma())
+            std::optional<int64_t> words;
+            if ((i && parser.parseComma()) || (field == Names::mask && parseMaskWords(parser, words)))
                 return failure();
-            if (field == Names::mask && succeeded(parser.parseOptionalKeyword("none")))
-                state.addAttribute(field, IntegerAttr::get(type, 0));
+            if (words)
+                state.addAttribute(field, IntegerAttr::get(type, *words));
             else if (parser.parseAttribute(value, type, field, state.attributes))
                 return failure();
         }
@@ -51,8 +83,8 @@ public:
         for (auto [i, field] : llvm::enumerate(getAttributeNames())) {
             int64_t value = (*this)->template getAttrOfType<IntegerAttr>(field).getInt();
             printer << (i ? ", " : " ");
-            if (hasWords && field == Names::mask && value == 0)
-                printer << "none";
+            if (hasWords && field == Names::mask && value >> std::size(maskWords) == 0)
+                printMaskWords(printer, value);
             else
                 printer << value;
         }

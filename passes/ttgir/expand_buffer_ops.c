@@ -4,12 +4,22 @@
  *                                                   ->   %q = tt.addptr %b, %o
  *                                                        %x = tt.load %q, %m, %z : #l
  *
- * likewise amdg.buffer_store, amdg.buffer_atomic_rmw and amdg.buffer_atomic_cas. Triton's ttgir for AMD's GPUs has
- * them; lowering chooses buffer instructions itself, for pointers into arrays below 2 GiB (tt.pointer_range), whoever
- * wrote the addresses, and other machines and the simulator run the same. The reverse of upstream's convert-buffer-ops.
+ * likewise amdg.buffer_store, amdg.buffer_atomic_rmw and amdg.buffer_atomic_cas; and amdg.buffer_load_to_local and
+ * ttg.async_copy_global_to_local as a load and a store, for machines of AMD's, which have no copies of this kind:
+ *
+ *     %t = ttg.async_copy_global_to_local %p, %m         %x = tt.load %p
+ *     %c = ttg.async_commit_group tokens %t         ->   ttg.local_store %x, %m
+ *                                                        %t = ttg.async_commit_group
+ *                                                        %c = ttg.async_commit_group tokens %t
+ *
+ * Nothing reads a buffer between the start of a copy and a wait for it, so that it may be full at once. Triton's ttgir
+ * for AMD's GPUs has them; lowering chooses buffer instructions itself, for pointers into arrays below 2 GiB
+ * (tt.pointer_range), whoever wrote the addresses, and other machines and the simulator run the same. The reverse of
+ * upstream's convert-buffer-ops.
  * Test: tests/passes/expand-buffer-ops.mlir */
 #include "passes/passes.h"
 
+#include "ir/machines.h"
 #include "ir/op.h"
 #include "ir/type.h"
 
@@ -78,8 +88,61 @@ static void expand_buffer_op(MlirOperation op, const buffer_op *form)
     tri_op_replace(op, num_results, &value);
 }
 
+/* ---- copies to shared memory ---- */
+
+enum { copy_pointer, copy_buffer, copy_mask, copy_other }; /* operand groups of ttg.async_copy_global_to_local */
+/* ... and of amdg.buffer_load_to_local */
+enum { to_local_buffer, to_local_base, to_local_offsets, to_local_mask, to_local_other };
+
+static void expand_copy(MlirOperation op)
+{
+    bool is_buffer = tri_op_is(op, "amdg.buffer_load_to_local");
+    tri_builder b = tri_builder_before(op);
+    MlirValue pointer = is_buffer ? buffer_address(&b, tri_op_segment_value(op, to_local_base),
+                                                   tri_op_segment_value(op, to_local_offsets))
+                                  : tri_op_segment_value(op, copy_pointer);
+    MlirValue buffer = tri_op_segment_value(op, is_buffer ? to_local_buffer : copy_buffer);
+    MlirValue mask = tri_op_segment_value(op, is_buffer ? to_local_mask : copy_mask);
+    MlirValue other = tri_op_segment_value(op, is_buffer ? to_local_other : copy_other);
+    tri_memdesc desc;
+    tri_type_get_memdesc(mlirValueGetType(buffer), &desc);
+    MlirType type = tri_type_with_element(mlirValueGetType(pointer), desc.element);
+    if (!mlirValueIsNull(mask) && mlirValueIsNull(other))
+        other = tri_type_is_float(desc.element) ? tri_builder_float(&b, type, 0) : tri_builder_int(&b, type, 0);
+    MlirValue operands[3] = {pointer, mask, other};
+    int32_t sizes[3] = {1, !mlirValueIsNull(mask), !mlirValueIsNull(mask)};
+    tri_attr attrs[] = {{"cache", tri_op_attr(op, "cache")},
+                        {"operandSegmentSizes", tri_attr_i32s(b.context, 3, sizes)}};
+    MlirValue loaded = tri_builder_value(&b, &(tri_op){.name = "tt.load",
+                                                       .num_operands = mlirValueIsNull(mask) ? 1 : 3,
+                                                       .operands = operands,
+                                                       .num_results = 1,
+                                                       .results = &type,
+                                                       .num_attrs = 2,
+                                                       .attrs = attrs});
+    MlirValue stored[2] = {loaded, buffer};
+    tri_builder_create(&b, &(tri_op){.name = "ttg.local_store", .num_operands = 2, .operands = stored});
+    MlirType token = mlirValueGetType(tri_op_result(op, 0));
+    MlirValue group =
+        tri_builder_value(&b, &(tri_op){.name = "ttg.async_commit_group", .num_results = 1, .results = &token});
+    tri_op_replace(op, 1, &group);
+}
+
+static void expand_copies(tri_pass_run *run)
+{
+    static const char *const names[] = {"amdg.buffer_load_to_local", "ttg.async_copy_global_to_local"};
+    const tri_machine_facts *facts = tri_machines_of(mlirModuleGetOperation(run->module));
+    for (size_t i = 0; i < 2 && facts && facts->has_buffers && !facts->async_copies; i++) {
+        tri_op_list ops = {0};
+        tri_op_collect_named(mlirModuleGetOperation(run->module), names[i], run->arena, &ops);
+        for (size_t k = 0; k < ops.len; k++)
+            expand_copy(ops.at[k]);
+    }
+}
+
 static bool run_expand_buffer_ops(tri_pass_run *run)
 {
+    expand_copies(run);
     for (size_t i = 0; i < sizeof buffer_ops / sizeof *buffer_ops; i++) {
         tri_op_list ops = {0};
         tri_op_collect_named(mlirModuleGetOperation(run->module), buffer_ops[i].name, run->arena, &ops);

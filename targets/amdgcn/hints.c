@@ -97,6 +97,13 @@ static bool run_cond_barrier(tri_gpu *g, MlirOperation op)
 
 static bool run_nothing(tri_gpu *g, MlirOperation op) { return (void)g, (void)op, true; }
 
+/* Copies are loads and stores (expand-buffer-ops), which LLVM waits for; what follows a wait is a barrier. */
+static bool run_token(tri_gpu *g, MlirOperation op)
+{
+    tri_gpu_set_result(g, op, 0, tri_gpu_new(g, 0));
+    return true;
+}
+
 const tri_gpu_op tri_amdgcn_ops_hints[] = {
     {"rocdl.sched.barrier", run_sched_barrier, NULL},
     {"rocdl.sched.group.barrier", run_sched_group_barrier, NULL},
@@ -109,5 +116,7 @@ const tri_gpu_op tri_amdgcn_ops_hints[] = {
     {"amdg.cond_barrier", run_cond_barrier, NULL},
     {"amdg.instruction_sched_hint", run_nothing, NULL},
     {"llvm.fence", run_fence, NULL},
+    {"ttg.async_commit_group", run_token, NULL},
+    {"ttg.async_wait", run_token, NULL},
     {0},
 };

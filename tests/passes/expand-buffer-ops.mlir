@@ -1,10 +1,12 @@
 // RUN: tritcc -x ttgir -passes=expand-buffer-ops %s | FileCheck %s
-// positive: @load @store @updates @branch @loop
+// positive: @load @store @updates @branch @loop @copies
 // negative: @pointers
 // loop: @loop
 // if: @branch
 
 #l = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   // CHECK-LABEL: @load
   // CHECK-NEXT: [[B:%.+]] = tt.splat %arg0 : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #{{.+}}>
@@ -62,5 +64,25 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func public @pointers(%p: tensor<1024x!tt.ptr<f32>, #l>) -> tensor<1024xf32, #l> {
     %x = tt.load %p : tensor<1024x!tt.ptr<f32>, #l>
     tt.return %x : tensor<1024xf32, #l>
+  }
+
+  // Copies to shared memory: their groups stay, for those who wait for them.
+  // CHECK-LABEL: @copies
+  // CHECK: [[P:%.+]] = tt.addptr
+  // CHECK: [[X:%.+]] = tt.load [[P]] :
+  // CHECK-NEXT: ttg.local_store [[X]], %arg2
+  // CHECK-NEXT: [[T:%.+]] = ttg.async_commit_group
+  // CHECK: [[Z:%.+]] = arith.constant dense<0.000000e+00>
+  // CHECK-NEXT: [[Y:%.+]] = tt.load %arg4, %arg3, [[Z]] :
+  // CHECK-NEXT: ttg.local_store [[Y]], %arg2
+  // CHECK-NEXT: [[U:%.+]] = ttg.async_commit_group
+  // CHECK-NEXT: [[G:%.+]] = ttg.async_commit_group tokens [[T]], [[U]]
+  // CHECK-NEXT: ttg.async_wait [[G]] {num = 0 : i32}
+  tt.func public @copies(%p: !tt.ptr<f32>, %o: tensor<1024xi32, #l>, %b: !ttg.memdesc<1024xf32, #s, #smem, mutable>, %m: tensor<1024xi1, #l>, %q: tensor<1024x!tt.ptr<f32>, #l>) {
+    %t = amdg.buffer_load_to_local %p[%o] into %b : !tt.ptr<f32>[tensor<1024xi32, #l>] -> <1024xf32, #s, #smem, mutable>
+    %u = ttg.async_copy_global_to_local %q, %b mask %m : tensor<1024x!tt.ptr<f32>, #l> -> <1024xf32, #s, #smem, mutable>
+    %g = ttg.async_commit_group tokens %t, %u
+    %w = ttg.async_wait %g {num = 0 : i32}
+    tt.return
   }
 }

@@ -772,3 +772,44 @@ def want(p, N: tl.constexpr):
 END2
     "$BUILDDIR/tritrun" -expect=p=@rows.npy want.tri p=zeros:i32:64x256 1
 }
+
+@test "copies to shared memory of Triton's texts are loads and stores, whose groups are waited for" {
+    local chip
+    for chip in gfx942 gfx950; do
+        cat >copies.ttgir <<END2
+#l = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+#r = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:$chip", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func public @copies(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %y: !tt.ptr<f32>, %n: i32) {
+    %o = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #l>
+    %z = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #r>
+    %k = tt.splat %n : i32 -> tensor<1024xi32, #l>
+    %m = arith.cmpi slt, %o, %k : tensor<1024xi32, #l>
+    %b = ttg.local_alloc : () -> !ttg.memdesc<1024xf32, #s, #smem, mutable>
+    %t = amdg.buffer_load_to_local %p[%o] mask = %m into %b : !tt.ptr<f32>[tensor<1024xi32, #l>] -> <1024xf32, #s, #smem, mutable>
+    %g = ttg.async_commit_group tokens %t
+    %w = ttg.async_wait %g {num = 0 : i32}
+    %x = ttg.local_load %b token %w : !ttg.memdesc<1024xf32, #s, #smem, mutable> -> tensor<1024xf32, #r>
+    %v = tt.splat %y : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #r>
+    %q = tt.addptr %v, %z : tensor<1024x!tt.ptr<f32>, #r>, tensor<1024xi32, #r>
+    tt.store %q, %x : tensor<1024x!tt.ptr<f32>, #r>
+    tt.return
+  }
+}
+END2
+        cat >want.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def want(p, y, n):
+    i = tl.arange(0, 1024)
+    tl.store(y + i, tl.load(p + i, mask=i < n, other=0.0))
+END2
+        "$BUILDDIR/tritrun" -o y=right.npy want.tri randn:f32:1024:seed=1 y=zeros:f32:1024 1000
+        "$BUILDDIR/tritrun" "-arch=sim:$chip" -expect=arg1=@right.npy copies.ttgir randn:f32:1024:seed=1 arg1=ones:f32:1024 1000
+        tritcc "-arch=$chip" -emit=hsaco=k.hsaco copies.ttgir
+    done
+}

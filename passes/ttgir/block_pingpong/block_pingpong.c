@@ -102,7 +102,7 @@ static void set_apart(tri_pingpong *p)
 /* ---- which order ---- */
 
 /* Bits that multiply with each other in an iteration, M x N x K x width of an element. */
-static int64_t size_of(MlirOperation dot)
+static int64_t work_of(MlirOperation dot)
 {
     MlirType a = mlirValueGetType(tri_op_operand(dot, 0)), d = mlirValueGetType(tri_op_result(dot, 0));
     return tri_type_dim(d, 0) * tri_type_dim(d, 1) * tri_type_dim(a, 1) * (int64_t)tri_type_bits(tri_type_element(a));
@@ -132,7 +132,7 @@ static bool order_copies(tri_pingpong *p)
 static int clusters_of(tri_pingpong *p, MlirOperation dot)
 {
     enum { least = 1 << 18, small = 1 << 24, medium = 1 << 25, large = 1 << 26 };
-    int64_t size = size_of(dot);
+    int64_t size = work_of(dot);
     const tri_encoding *operand = tri_dots_encoding(p->arena, tri_op_operand(dot, 0));
     const tri_encoding *product = tri_dots_encoding(p->arena, tri_op_result(dot, 0));
     if (p->warps == WAVES / 2)
@@ -159,7 +159,7 @@ static bool order_loads(tri_pingpong *p, bool *out_is_apart)
 }
 
 /* A product of two dimensions on the matrix cores that this is for. */
-static bool is_product(tri_pingpong *p, MlirOperation dot)
+static bool is_mfma_product(tri_pingpong *p, MlirOperation dot)
 {
     MlirValue a = tri_op_operand(dot, 0);
     const tri_encoding *operand = tri_dots_encoding(p->arena, a);
@@ -180,7 +180,7 @@ static bool order_loop(tri_pingpong *p, bool *out_is_apart)
         return false;
     if (p->scaled.len)
         return p->copies.len && order_scaled(p);
-    return is_product(p, p->dots.at[0]) && (p->copies.len ? order_copies(p) : order_loads(p, out_is_apart));
+    return is_mfma_product(p, p->dots.at[0]) && (p->copies.len ? order_copies(p) : order_loads(p, out_is_apart));
 }
 
 /* ---- the pass ---- */
@@ -197,7 +197,7 @@ static int64_t waves_of(MlirOperation op)
 static bool should_rotate(tri_pingpong *p)
 {
     return p->dots.len == 1 && !p->scaled.len && !p->copies.len && p->loads.len == 2 && !p->writes.len &&
-           is_outermost(p, &p->dots) && is_outermost(p, &p->loads) && is_product(p, p->dots.at[0]) &&
+           is_outermost(p, &p->dots) && is_outermost(p, &p->loads) && is_mfma_product(p, p->dots.at[0]) &&
            clusters_of(p, p->dots.at[0]) && !tri_pingpong_has_varying_mask(p) && tri_pingpong_may_move_loads(p);
 }
 

@@ -75,7 +75,7 @@ static void find_writes_to(tri_arena *arena, MlirValue buffer, tri_op_list *writ
 
 /* ---- what else there is ---- */
 
-static bool holds(const tri_op_list *list, MlirOperation op)
+static bool has_op(const tri_op_list *list, MlirOperation op)
 {
     for (size_t i = 0; i < list->len; i++)
         if (mlirOperationEqual(list->at[i], op))
@@ -109,7 +109,7 @@ static bool keep(tri_pingpong *p, tri_op_list *list, const tri_op_list *own, boo
     tri_op_list kept = {0};
     for (size_t i = 0; i < list->len; i++) {
         MlirOperation op = list->at[i], parent = mlirOperationGetParentOperation(op);
-        if (holds(own, op))
+        if (has_op(own, op))
             tri_vec_push(p->arena, &kept, op);
         else if (!tri_op_is(parent, "scf.if") || mlirOperationEqual(parent, p->loop) ||
                  count_in_branches(parent, op, mostly_fails))

@@ -64,7 +64,7 @@ static bool is_of(const tri_op_list *list, MlirOperation op)
     return false;
 }
 
-static bool is_listed(const tri_pingpong *p, MlirOperation op)
+static bool is_in_lists(const tri_pingpong *p, MlirOperation op)
 {
     const tri_op_list *const lists[] = {&p->loads,   &p->reads, &p->writes, &p->copies,
                                         &p->commits, &p->waits, &p->dots,   &p->scaled};
@@ -82,7 +82,7 @@ bool tri_pingpong_can_bring(tri_pingpong *p, MlirOperation from, MlirOperation o
         MlirOperation source = source_behind(p, from, uses.at[i]);
         if (mlirOperationIsNull(source))
             continue;
-        if ((!is_listed(p, source) && tri_op_has_effects(source)) || !tri_pingpong_can_bring(p, from, source))
+        if ((!is_in_lists(p, source) && tri_op_has_effects(source)) || !tri_pingpong_can_bring(p, from, source))
             return false;
     }
     return true;

@@ -43,6 +43,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: rocdl.sched.barrier 0
     // NEW: rocdl.sched.barrier none
     rocdl.sched.barrier none
+    // CHECK: rocdl.sched.barrier 1
+    // NEW: rocdl.sched.barrier non_mem_non_sideeffect
+    rocdl.sched.barrier non_mem_non_sideeffect
+    // CHECK: rocdl.sched.group.barrier 8, 1, 0
+    // NEW: rocdl.sched.group.barrier mfma_wmma, 1, 0
+    rocdl.sched.group.barrier mfma_wmma, 1, 0
+    // CHECK: rocdl.sched.group.barrier 260, 3, 1
+    // NEW: rocdl.sched.group.barrier salu|ds_read, 3, 1
+    rocdl.sched.group.barrier salu|ds_read, 3, 1
     tt.return
   }
   // CHECK-LABEL: @others
