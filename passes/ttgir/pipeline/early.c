@@ -21,7 +21,7 @@ typedef struct {
     MlirOperation dot, wait; /* wait: behind it, for everything */
 } product;
 
-static bool is_product(MlirOperation op) { return tri_op_is(op, "ttng.warp_group_dot"); }
+static bool is_warp_group_product(MlirOperation op) { return tri_op_is(op, "ttng.warp_group_dot"); }
 
 static bool reads_memory(MlirValue value)
 {
@@ -32,7 +32,7 @@ static bool reads_memory(MlirValue value)
 /* A product of buffers that is waited for at once. */
 static bool is_waited_product(MlirOperation op, product *out)
 {
-    if (!is_product(op) || !reads_memory(tri_op_operand(op, 0)) || !reads_memory(tri_op_operand(op, 1)))
+    if (!is_warp_group_product(op) || !reads_memory(tri_op_operand(op, 0)) || !reads_memory(tri_op_operand(op, 1)))
         return false;
     MlirOperation wait = mlirOperationGetNextInBlock(op);
     *out = (product){op, wait};
@@ -44,7 +44,7 @@ static bool is_waited_product(MlirOperation op, product *out)
  * begin in front of it? */
 static bool is_passive(MlirOperation op)
 {
-    return tri_op_in(op, TRI_OPS_BUFFER_VIEW) || is_product(op) || tri_op_is(op, "ttg.memdesc_index") ||
+    return tri_op_in(op, TRI_OPS_BUFFER_VIEW) || is_warp_group_product(op) || tri_op_is(op, "ttg.memdesc_index") ||
            tri_op_is(op, "ttg.local_load") || tri_op_is(op, "ttng.arrive_barrier") ||
            tri_op_is(op, "ttg.convert_layout") || tri_op_is(op, "tt.reduce") ||
            tri_op_is_pure(op);
@@ -89,7 +89,7 @@ static void set_pendings(MlirOperation wait, MlirOperation dot)
     int count = 0;
     for (MlirOperation op = mlirOperationGetNextInBlock(dot); !mlirOperationEqual(op, wait);
          op = mlirOperationGetNextInBlock(op))
-        count += is_product(op);
+        count += is_warp_group_product(op);
     tri_builder_set_attr(wait, "pendings", tri_attr_i32(mlirOperationGetContext(wait), count));
 }
 
@@ -100,11 +100,11 @@ static int64_t registers_of_sums(MlirBlock block, int64_t threads)
     int64_t elements = 0;
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
-        MlirOperation user = is_product(op) ? tri_dots_only_user(tri_op_result(op, 0)) : (MlirOperation){NULL};
+        MlirOperation user = is_warp_group_product(op) ? tri_dots_only_user(tri_op_result(op, 0)) : (MlirOperation){NULL};
         bool goes_on =
-            !mlirOperationIsNull(user) && is_product(user) && mlirBlockEqual(mlirOperationGetBlock(user), block);
+            !mlirOperationIsNull(user) && is_warp_group_product(user) && mlirBlockEqual(mlirOperationGetBlock(user), block);
         int64_t shape[TRI_MAX_RANK], size = 1;
-        int rank = is_product(op) && !goes_on ? tri_dots_shape(mlirValueGetType(tri_op_result(op, 0)), shape) : -1;
+        int rank = is_warp_group_product(op) && !goes_on ? tri_dots_shape(mlirValueGetType(tri_op_result(op, 0)), shape) : -1;
         for (int i = 0; i < rank; i++)
             size *= shape[i];
         elements += rank > 0 ? size : 0;
