@@ -28,6 +28,8 @@ bool tri_nvptx_assemble_source(tri_gpu *g, const tri_machine_assembly *assembly)
 
 extern const tri_machine tri_nvptx_machine;
 
+/* Takes the reciprocal of a number by which several others are divided once (divide.c). */
+void tri_nvptx_divide(LLVMModuleRef module);
 /* Orders the instructions of blocks by the registers that live at once (order.c). */
 void tri_nvptx_order(LLVMModuleRef module);
 bool tri_nvptx_optimize(tri_unit *unit);

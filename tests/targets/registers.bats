@@ -49,3 +49,29 @@ END2
     awk '/fma.rn.f32/ { sub(";", ""); n++; chained += $NF == before; before = $2; sub(",", "", before) }
         END { exit !(n == 2048 && chained < n / 16) }' k.ptx
 }
+
+@test "numbers that are divided by the same number share its reciprocal" {
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, d, o, B: tl.constexpr):
+    i = tl.arange(0, 8)[:, None]
+    at = i * B + tl.arange(0, B)[None, :]
+    tl.store(o + at, tl.load(x + at) / tl.load(d + i))
+END2
+    tritcc -arch=sm_90a -num-warps=1 -emit=ptx=k.ptx -sig '*fp32:16, *fp32:16, *fp32:16, 64' k.tri
+    [ "$(grep -c 'rcp.approx.ftz' k.ptx)" -lt 16 ]
+    ! grep -q 'div.full' k.ptx || return 1
+    # two scales for divisors whose reciprocals are no normal numbers
+    grep -q '0f3E800000' k.ptx
+    grep -q '0f4B800000' k.ptx
+    tritcc -O0 -arch=sm_90a -num-warps=1 -emit=ptx=k.ptx -sig '*fp32:16, *fp32:16, *fp32:16, 64' k.tri
+    [ "$(grep -c 'div.full' k.ptx)" -eq 16 ]
+    # each by its own
+    sed -i 's/tl.load(d + i)/tl.load(d + at)/' k.tri
+    tritcc -arch=sm_90a -num-warps=1 -emit=ptx=k.ptx -sig '*fp32:16, *fp32:16, *fp32:16, 64' k.tri
+    [ "$(grep -c 'div.full' k.ptx)" -eq 16 ]
+}
