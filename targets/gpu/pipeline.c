@@ -107,6 +107,8 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
                    "symbol-dce,sccp,cse,canonicalize",
                    is_amd(unit) ? ",in-thread-transpose,remove-layout-conversions" : "",
                    unit->arch->carries_pointers ? ",carry-pointers" : "");
+    if (unit->arch->has_warp_groups)
+        tri_buf_add_z(out, ",carry-partial-sums,canonicalize");
     if (takes_turns(unit))
         tri_buf_format(out, ",block-pingpong{num-stages=%d rotate=1}", tri_facts_stages(unit));
     if (uses_tma(unit) && unit->options->host_tensormaps && !unit->options->no_host_tensormaps)
