@@ -455,8 +455,3 @@ LLVMValueRef tri_gpu_writer(tri_gpu *g, const tri_gpu_layout *layout)
     LLVMValueRef others = LLVMBuildAnd(g->b, tri_gpu_block_rank(g), tri_gpu_i32(g, (int64_t)copies), "");
     return tri_gpu_and(g, LLVMBuildICmp(g->b, LLVMIntEQ, others, tri_gpu_i32(g, 0), ""), owner);
 }
-
-LLVMValueRef tri_gpu_first_thread(tri_gpu *g)
-{
-    return LLVMBuildICmp(g->b, LLVMIntEQ, tri_gpu_thread(g), tri_gpu_i32(g, 0), "");
-}

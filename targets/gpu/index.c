@@ -250,12 +250,23 @@ LLVMValueRef tri_gpu_coordinate(tri_gpu *g, tri_gpu_layout *layout, int reg, int
     return tri_gpu_xor_const(g, index[dim], thread_bits(g, l, shift, mask), constant);
 }
 
+LLVMValueRef tri_gpu_first_thread(tri_gpu *g)
+{
+    LLVMValueRef number = tri_gpu_thread(g);
+    if (g->machine->first_by_lane)
+        number = LLVMBuildOr(g->b, tri_gpu_lane(g), tri_gpu_warp(g), "");
+    return LLVMBuildICmp(g->b, LLVMIntEQ, number, tri_gpu_i32(g, 0), "");
+}
+
 LLVMValueRef tri_gpu_owner(tri_gpu *g, const tri_plan_replicas *replicas)
 {
     uint64_t mask = replicas->lane | replicas->warp << tri_linear_log2(g->warp_size);
-    mask &= (uint64_t)g->group->num_warps * (uint64_t)g->warp_size - 1;
+    uint64_t all = (uint64_t)g->group->num_warps * (uint64_t)g->warp_size - 1;
+    mask &= all;
     if (!mask)
         return NULL;
+    if (mask == all && g->machine->first_by_lane)
+        return tri_gpu_first_thread(g);
     LLVMValueRef bits = LLVMBuildAnd(g->b, tri_gpu_thread(g), tri_gpu_i32(g, (int64_t)mask), "");
     return LLVMBuildICmp(g->b, LLVMIntEQ, bits, tri_gpu_i32(g, 0), "");
 }

@@ -71,6 +71,7 @@ const tri_machine tri_intel_machine = {
     .library_prefix = "__nv_",
     .link = tri_spirv_link,
     .bf16_is_bits = true,
+    .first_by_lane = true,
     .joined_sums = TRI_DPAS_ROWS,
     .orders_updates = true,
     .shared_is_dynamic = false,

@@ -134,3 +134,23 @@ TRI
     tritrun -1 -arch=opencl:nobody "$EXAMPLES/vadd/vadd.tri" arange:f32:64 ones:f32:64 empty:f32:64 64 64
     [[ $errors == *"no OpenCL platform or device has 'nobody' in its name; there are: 'Portable Computing Language'"* ]]
 }
+
+# A compiler of OpenCL that sees the thread's number compared with 0 lets that thread alone take part in what stands in
+# front of the store: the exchange between lanes then gives it its own value.
+@test "the thread that stores a reduction is told by lane and sub-group" {
+    cat > k.tri << 'END'
+import triton
+import triton.language as tl
+@triton.jit
+def k(x, r):
+    tl.store(r, tl.sum(tl.load(x + tl.arange(0, 2))))
+END
+    for warps in 1 8; do
+        tritcc -arch=spirv64-sg32 -num-warps=$warps -emit=llir=k.ll -sig '*fp32, *fp32' k.tri
+        FileCheck-22 --input-file=k.ll - << 'END'
+CHECK: call {{.*}}sub_group_shuffle_xor
+CHECK: [[FIRST:%.*]] = or i32 %lane, %warp
+CHECK: icmp eq i32 [[FIRST]], 0
+END
+    done
+}
