@@ -524,3 +524,15 @@ refused() {
     plan tensor.ttgir
     refused 'a partition takes a tensor'
 }
+
+@test "what a loop loads ahead is not read without an iteration" {
+    local types='*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16,i32:16'
+    tritcc -arch=sm_90a -fwarp-specialize -k product -num-warps=8 -num-stages=3 -sig "$types,128,256,32" -emit=ttgir=k.ttgir \
+        "$SRCDIR/tests/targets/tma.tri"
+    sed -n '/default {/,/scf.for/p' k.ttgir >front
+    grep -q 'ttg.local_load' front
+    awk '/scf.if/ { inside = 1 } /} else {/ { inside = 0 } /ttg.local_load|ttng.wait_barrier/ && !inside { bad = 1 } END { exit bad }' front
+    "$TRITRUN" -arch=sim:sm_90a -fwarp-specialize -k product -num-warps=8 -num-stages=3 -grid=1,1 -D BM=128 -D BN=256 -D BK=32 \
+        -o c_ptr=c.npy "$SRCDIR/tests/targets/tma.tri" zeros:f32:16 zeros:f32:16 c_ptr=full:f32:128x256:value=7 128 256 0
+    ! tail -c +129 c.npy | tr -d '\0' | grep -q . || return 1
+}

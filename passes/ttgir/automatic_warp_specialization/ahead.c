@@ -1,7 +1,7 @@
 /* In a consumers' loop whose products take their first operand from registers that the loop loads: the first of these
  * loads runs under the last product of the iteration before.
  *
- *     scf.for %i = 0 to n {                       wait full(0) ; r = load(0)
+ *     scf.for %i = 0 to n {                       if 0 < n { wait full(0) ; r = load(0) }
  *       wait full(i) ; r = load(i)                scf.for %i = 0 to n, r {
  *       d = dot(r) ; q = load'(i)                   d = dot(r) ; q = load'(i)
  *       d = dot(q) ; arrive empty(i)                d = dot(q)
@@ -10,8 +10,8 @@
  *                                                 }
  *
  * The operand is carried as the product takes it, so that bytes are transposed under the product, too: the branch keeps
- * the assembler from doing that behind the wait. In front of the loop the wait alone has the condition; what is loaded
- * without a first iteration nobody reads. Pipeline (wgmma.c) puts the waits for the products. */
+ * the assembler from doing that behind the wait. In front of the loop there is the same branch for the first iteration.
+ * Pipeline (wgmma.c) puts the waits for the products. */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
 #include "ir/type.h"
@@ -107,15 +107,13 @@ static MlirValue view_as_operand(const ahead *a, tri_builder *b, MlirValue value
     return tri_op_result(tri_op_clone(b, def, 1, &from, &to), 0);
 }
 
-/* The wait and the load of the iteration that has this slot and parity; the operand it gives. The wait is made where
- * `exists` holds, always when that is null. */
-static MlirValue load_slot(const ahead *a, tri_builder *b, MlirValue slot, MlirValue phase, MlirValue exists)
+/* The wait and the load of the iteration that has this slot and parity; the operand it gives. */
+static MlirValue load_slot(const ahead *a, tri_builder *b, MlirValue slot, MlirValue phase)
 {
     MlirOperation part;
-    int has_condition = !mlirValueIsNull(exists);
-    tri_attr sizes = {"operandSegmentSizes", tri_attr_i32s(b->context, 4, (const int32_t[]){1, 1, has_condition, 0})};
-    tri_builder_create(b, &(tri_op){.name = "ttng.wait_barrier", .num_operands = 2 + has_condition,
-                                    .operands = (MlirValue[]){tri_pipeline_slot(b, a->full, slot), phase, exists},
+    tri_attr sizes = {"operandSegmentSizes", tri_attr_i32s(b->context, 4, (const int32_t[]){1, 1, 0, 0})};
+    tri_builder_create(b, &(tri_op){.name = "ttng.wait_barrier", .num_operands = 2,
+                                    .operands = (MlirValue[]){tri_pipeline_slot(b, a->full, slot), phase},
                                     .num_attrs = 1, .attrs = &sizes});
     MlirValue old = tri_op_operand(a->load, 0), buffer = tri_pipeline_slot(b, a->ring, slot);
     ring_of(old, &part);
@@ -148,21 +146,18 @@ static MlirValue load_next(const ahead *a, tri_builder *b, MlirValue slot, MlirV
                                                            .num_results = 1, .results = &type, .num_regions = 2,
                                                            .regions = regions});
     tri_builder inside = tri_builder_at_end(tri_op_body(branch, 0), b->loc);
-    yield_operand(tri_op_body(branch, 0), load_slot(a, &inside, slot, phase, (MlirValue){NULL}));
+    yield_operand(tri_op_body(branch, 0), load_slot(a, &inside, slot, phase));
     yield_operand(tri_op_body(branch, 1), before);
     return tri_op_result(branch, 0);
 }
 
-/* What the loop begins with. In another loop the slot may be filled for the next of that one's iterations where this
- * one has none: then it is not read. */
+/* What the loop begins with, zeros where it has no iteration: its slot may never be filled, or for another loop. */
 static MlirValue load_first(const ahead *a, tri_builder *b)
 {
     MlirOperation loop = a->plan->loop;
     intptr_t last = mlirOperationGetNumOperands(loop) - 1;
     MlirValue slot = tri_op_operand(loop, last - 1), phase = tri_op_operand(loop, last);
     MlirValue exists = is_less(b, tri_op_operand(loop, 0), tri_op_operand(loop, 1));
-    if (mlirOperationIsNull(a->plan->outer.loop))
-        return load_slot(a, b, slot, phase, exists);
     MlirType type = mlirValueGetType(tri_op_operand(a->first, 0));
     bool is_float = mlirTypeIsAFloat(tri_type_element(type));
     MlirValue none = is_float ? tri_builder_float(b, type, 0) : tri_builder_int(b, type, 0);
