@@ -246,9 +246,10 @@ static void sum_rows(tri_cpu_product *x, LLVMValueRef *base, LLVMValueRef m, int
     tri_cpu_each each = tri_cpu_each_begin(x, base);
     tri_cpu_counted k = tri_cpu_counted_begin(g, x->k, lanes);
     LLVMValueRef stride = each.x.a_stride ? each.x.a_stride : tri_cpu_i64(g, x->k);
+    LLVMValueRef at = LLVMBuildNSWAdd(g->b, LLVMBuildNSWMul(g->b, m, stride, ""), k.i, "");
     for (int u = 0; u < rows; u++) {
-        LLVMValueRef row = LLVMBuildNSWAdd(g->b, m, tri_cpu_i64(g, u), "");
-        LLVMValueRef at = LLVMBuildNSWAdd(g->b, LLVMBuildNSWMul(g->b, row, stride, ""), k.i, "");
+        if (u)
+            at = LLVMBuildNSWAdd(g->b, at, stride, "");
         LLVMValueRef v = packed_load(x, tri_cpu_vector(g->i8, (int)lanes), each.base[0], at);
         LLVMValueRef sum = LLVMBuildLoad2(g->b, vector, out[u], "");
         sum = is_whole ? tri_cpu_dot_emit(g, x->isa, v, tri_cpu_const_like(LLVMTypeOf(v), 1), sum)
