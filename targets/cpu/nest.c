@@ -226,7 +226,9 @@ static void emit_chunk(tri_cpu_gen *g, int l, LLVMValueRef start, LLVMValueRef w
     tri_cpu_at(g, l + 1);
     LLVMBuildBr(g->b, join);
     tri_cpu_at(g, l);
-    if (when)
+    if (when && n->domain->slice->other)
+        tri_cpu_branch(g, when, body, next);
+    else if (when)
         LLVMBuildCondBr(g->b, when, body, next);
     else
         LLVMBuildBr(g->b, body);

@@ -5,10 +5,11 @@
  * A block in memory is loaded and stored by each iteration, which takes as long as the work does. So a slice of the
  * block stays in registers over several iterations:
  *
- *     for each `few` iterations:  for each slice:
+ *     for each few iterations:  for each slice:
  *         s = acc[slice];  for those iterations:  s += load(...);  acc[slice] = s
  *
- * Few, since what an iteration reads lies far from what the next one does, and memory is read in runs. The first time
+ * Few, since what an iteration reads lies far from what the next one does, and memory is read in runs: no more than
+ * `most_runs` at a time. The first time
  * s is what the block starts as, which needs no memory. A reduction that alone reads the block gets each slice as it is
  * finished. Elements are computed in the same order, with the same result. */
 #include "targets/cpu/dot.h"
@@ -18,12 +19,12 @@
 #include "ir/options.h"
 #include "targets/loops.h"
 
-enum { few = 8, max_blocks = 4, max_ops = 32, most_bits = 32, least_bits = 8 };
+enum { most_runs = 8, least_trips = 2, max_blocks = 4, max_ops = 32, most_bits = 32, least_bits = 8 };
 
 typedef struct {
     tri_cpu_gen *g;
     tri_cpu_loop_values *v;
-    int lanes;
+    int lanes, trips; /* of a slice; iterations at a time */
     int64_t extent;
     MlirType type[TRI_CPU_MAX_VALUES];
     LLVMValueRef slices[TRI_CPU_MAX_VALUES]; /* of blocks, where they are changed */
@@ -41,35 +42,49 @@ static int argument_of(const tri_cpu_loop_values *v, MlirValue value)
     return -1;
 }
 
-/* Neighbours in memory and simple operations on them, or what is the same for all; *io_ops counts. */
-static bool is_simple(tri_cpu_gen *g, const tri_cpu_loop_values *v, MlirValue value, int *io_ops)
+/* What is known of the values that blocks are made of. */
+typedef struct {
+    tri_cpu_gen *g;
+    const tri_cpu_loop_values *v;
+    tri_map seen;
+    int ops, loads;
+} look;
+
+static bool is_simple(look *k, MlirValue value);
+
+static bool is_simple_op(look *k, MlirOperation op)
 {
-    MlirType type = mlirValueGetType(value);
     int64_t coefs[TRI_MAX_RANK];
-    if (!tri_type_is_tensor(type))
-        return true;
-    int arg = argument_of(v, value);
-    if (arg >= 0)
-        return v->is_block[arg] || is_simple(g, v, v->inits[arg], io_ops);
-    tri_cpu_bind *bind = tri_cpu_find(g, value);
-    if (bind && bind->kind != TRI_CPU_LAZY)
-        return bind->kind == TRI_CPU_BUFFER || (bind->kind == TRI_CPU_CARRIED && is_simple(g, v, bind->init, io_ops));
-    MlirOperation op = tri_op_def(value);
-    if (mlirOperationIsNull(op) || ++*io_ops > max_ops)
-        return false;
+    bool is_load = tri_op_is(op, "tt.load");
     if (tri_op_is(op, "tt.make_range") || tri_op_is(op, "tt.splat") || tri_op_is(op, "arith.constant"))
         return true;
-    bool is_load = tri_op_is(op, "tt.load");
     if (is_load) {
-        tri_cpu_static_coefs(g, tri_op_operand(op, 0), coefs);
+        tri_cpu_static_coefs(k->g, tri_op_operand(op, 0), coefs);
+        k->loads++;
         if (coefs[0] != 1 || tri_op_flag(op, "isVolatile"))
             return false;
     }
     bool is_known = is_load || (tri_cpu_arith_knows(op) && !tri_cpu_math_knows(op) && !tri_cpu_is_view(op) &&
                                 !tri_op_in(op, TRI_OPS_DIVISION) && mlirOperationGetNumRegions(op) == 0);
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && is_known; i++)
-        is_known = is_simple(g, v, tri_op_operand(op, i), io_ops);
+        is_known = is_simple(k, tri_op_operand(op, i));
     return is_known;
+}
+
+/* Neighbours in memory and simple operations on them, or what is the same for all. */
+static bool is_simple(look *k, MlirValue value)
+{
+    if (!tri_type_is_tensor(mlirValueGetType(value)) || tri_map_find_ptr(&k->seen, value.ptr))
+        return true;
+    tri_map_set_ptr(&k->seen, value.ptr, k);
+    int arg = argument_of(k->v, value);
+    if (arg >= 0)
+        return k->v->is_block[arg] || is_simple(k, k->v->inits[arg]);
+    tri_cpu_bind *bind = tri_cpu_find(k->g, value);
+    if (bind && bind->kind != TRI_CPU_LAZY)
+        return bind->kind == TRI_CPU_BUFFER || (bind->kind == TRI_CPU_CARRIED && is_simple(k, bind->init));
+    MlirOperation op = tri_op_def(value);
+    return !mlirOperationIsNull(op) && ++k->ops <= max_ops && is_simple_op(k, op);
 }
 
 /* Nothing but what may be done again for each slice, and what is evaluated in the slices' own nests. */
@@ -110,25 +125,33 @@ static bool suits_type(tri_cpu_gen *g, MlirType type, MlirType first)
            t.bits >= least_bits && t.bits <= most_bits;
 }
 
-static bool suits_block(tri_cpu_gen *g, const tri_cpu_loop_values *v, int i, int *io_ops)
+static bool suits_block(look *k, int i)
 {
     bool is_other = false;
-    for (int k = 0; k < v->n && !is_other; k++)
-        if (v->is_block[k])
-            tri_cpu_reads(g, v->next[i], v->args[k], &is_other);
-    return !is_other && is_simple(g, v, v->next[i], io_ops) && is_simple(g, v, v->inits[i], io_ops);
+    for (int j = 0; j < k->v->n && !is_other; j++)
+        if (k->v->is_block[j])
+            tri_cpu_reads(k->g, k->v->next[i], k->v->args[j], &is_other);
+    return !is_other && is_simple(k, k->v->next[i]) && is_simple(k, k->v->inits[i]);
 }
 
-/* Of numbers of 32 bits, in half of the registers: the longer, the less do the loops around cost. */
-static int lanes_of_host(const tri_host *host)
+/* The longer, the less do the loops around cost; but the numbers of all blocks shall fill half of the registers. */
+static int choose_lanes(const tri_host *host, int blocks, int64_t extent)
 {
-    return tri_host_has(host, "avx512f") ? 256 : host->is_aarch64 || tri_host_has(host, "avx") ? 64 : 32;
+    bool is_wide = host->is_aarch64 || tri_host_has(host, "avx");
+    int lanes = tri_host_has(host, "avx512f") ? 256 : is_wide ? 64 : 32;
+    while (lanes > TRI_CPU_LANES && (lanes > extent || extent % lanes))
+        lanes /= 2;
+    for (int n = 1; n < blocks && lanes > TRI_CPU_LANES; n *= 2)
+        lanes /= 2;
+    return lanes;
 }
 
 static bool suits(tri_cpu_gen *g, const tri_cpu_loop_values *v, slicing *out)
 {
-    int count = 0, ops = 0;
-    *out = (slicing){.g = g, .lanes = lanes_of_host(&g->host)};
+    int count = 0;
+    look k = {.g = g, .v = v};
+    tri_map_init(&k.seen, g->arena);
+    *out = (slicing){.g = g};
     if (g->steps || g->unit->options->sanitize)
         return false;
     for (int i = 0; i < v->n; i++) {
@@ -139,12 +162,14 @@ static bool suits(tri_cpu_gen *g, const tri_cpu_loop_values *v, slicing *out)
         int first = 0;
         while (!v->is_block[first])
             first++;
-        if (!suits_type(g, out->type[i], out->type[first]) || !suits_block(g, v, i, &ops) || ++count > max_blocks)
+        if (!suits_type(g, out->type[i], out->type[first]) || !suits_block(&k, i) || ++count > max_blocks)
             return false;
     }
-    if (out->extent < out->lanes)
-        out->lanes = (int)out->extent;
-    return count > 0 && out->lanes >= TRI_CPU_LANES && out->extent % out->lanes == 0 && body_is_pure(g, v->op);
+    out->lanes = choose_lanes(&g->host, count, out->extent);
+    out->trips = most_runs;
+    while (out->trips > least_trips && out->trips * k.loads > most_runs)
+        out->trips /= 2;
+    return count > 0 && out->extent % out->lanes == 0 && body_is_pure(g, v->op);
 }
 
 /* ---- a slice ---- */
@@ -369,15 +394,17 @@ static LLVMValueRef emit_slices(slicing *s, const group *outer, LLVMValueRef *ph
     return iv;
 }
 
-/* The counter behind `few` iterations, or behind all. */
-static LLVMValueRef end_of_group(tri_cpu_gen *g, MlirOperation op, LLVMValueRef first)
+/* The counter behind the group's iterations. */
+static LLVMValueRef end_of_group(const slicing *s, LLVMValueRef first)
 {
+    tri_cpu_gen *g = s->g;
+    MlirOperation op = s->v->op;
     bool is_unsigned = tri_op_flag(op, "unsignedCmp");
     LLVMTypeRef type = LLVMTypeOf(first);
     LLVMValueRef by = tri_cpu_scalar(g, tri_op_operand(op, 2)), ub = tri_cpu_scalar(g, tri_op_operand(op, 1));
     const char *plus = is_unsigned ? "llvm.uadd.sat" : "llvm.sadd.sat";
     const char *least = is_unsigned ? "llvm.umin" : "llvm.smin";
-    for (int n = 1; n < few; n *= 2)
+    for (int n = 1; n < s->trips; n *= 2)
         by = tri_cpu_intrinsic(g, plus, &type, 1, (LLVMValueRef[]){by, by}, 2);
     LLVMValueRef end = tri_cpu_intrinsic(g, plus, &type, 1, (LLVMValueRef[]){first, by}, 2);
     return tri_cpu_intrinsic(g, least, &type, 1, (LLVMValueRef[]){end, ub}, 2);
@@ -411,7 +438,7 @@ bool tri_cpu_slices_op(tri_cpu_gen *g, tri_cpu_loop_values *v)
     LLVMAddIncoming(outer.first, &lb, &before, 1);
     LLVMAddIncoming(outer.is_first, &yes, &before, 1);
     tri_cpu_loop_phis(g, v, first, before, outer.phis);
-    outer.end = end_of_group(g, v->op, outer.first);
+    outer.end = end_of_group(&s, outer.first);
     LLVMIntPredicate not_less = tri_op_flag(v->op, "unsignedCmp") ? LLVMIntUGE : LLVMIntSGE;
     outer.is_last = LLVMBuildICmp(g->b, not_less, outer.end, ub, "");
     LLVMValueRef iv = emit_slices(&s, &outer, phis);

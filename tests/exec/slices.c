@@ -106,6 +106,27 @@ static void check_largest(int n)
         same_bits("of a lane", i, each[i], m[i]);
 }
 
+static void check_several(int n)
+{
+    float a[512] = {0}, b[512] = {0}, c[512] = {0}, d[512] = {0};
+    const float *y = x + most;
+    for (int k = 0; k < n; k += 512) {
+        for (int i = 0; i < 512; i++) {
+            float v = k + i < n ? x[k + i] : 0, u = k + i < n ? y[k + i] : 2;
+            a[i] += v;
+            b[i] += u;
+            c[i] = (v < c[i] ? v : c[i]) + u;
+            d[i] = u - v > d[i] ? u - v : d[i];
+        }
+    }
+    LAUNCH(several(0, (tri_grid){1, 1, 1}, x, y, out, each, n));
+    same_bits("a", n, out[0], sum_of(a, 512));
+    same_bits("b", n, out[1], sum_of(b, 512));
+    same_bits("c", n, out[2], sum_of(c, 512));
+    for (int i = 0; i < 512; i++)
+        same_bits("d", i, each[i], d[i]);
+}
+
 static void check_swapped(int n)
 {
     static int16_t from[512 * 20], y[512], z[512], a[512], b[512];
@@ -155,6 +176,7 @@ int main(void)
         check_sums(16, sizes[i]);
         check_moments(sizes[i] / 3, sizes[i]);
         check_largest(sizes[i]);
+        check_several(sizes[i]);
     }
     x[3] = x[700] = NAN, x[513] = 1e-40f, x[514] = INFINITY;
     check_largest(4000);
