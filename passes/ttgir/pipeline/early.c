@@ -100,11 +100,15 @@ static int64_t registers_of_sums(MlirBlock block, int64_t threads)
     int64_t elements = 0;
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
-        MlirOperation user = is_warp_group_product(op) ? tri_dots_only_user(tri_op_result(op, 0)) : (MlirOperation){NULL};
-        bool goes_on =
-            !mlirOperationIsNull(user) && is_warp_group_product(user) && mlirBlockEqual(mlirOperationGetBlock(user), block);
+        if (!is_warp_group_product(op))
+            continue;
+        MlirValue sums = tri_op_result(op, 0);
+        MlirOperation user = tri_dots_only_user(sums);
+        if (!mlirOperationIsNull(user) && is_warp_group_product(user) &&
+            mlirBlockEqual(mlirOperationGetBlock(user), block))
+            continue;
         int64_t shape[TRI_MAX_RANK], size = 1;
-        int rank = is_warp_group_product(op) && !goes_on ? tri_dots_shape(mlirValueGetType(tri_op_result(op, 0)), shape) : -1;
+        int rank = tri_dots_shape(mlirValueGetType(sums), shape);
         for (int i = 0; i < rank; i++)
             size *= shape[i];
         elements += rank > 0 ? size : 0;
