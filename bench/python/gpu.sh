@@ -8,6 +8,7 @@
 #   OUT      folder for what each section said; by itself $OUT, or ./gpu-out
 #   SECTION  compile, tests, verdicts; by itself all
 # PYTHON names the interpreter, which has torch and Triton. SAMPLE: one of so many cases of each of Triton's tests (8).
+# TESTS_LIMIT: seconds for the package's tests (150).
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 wheels=$(cd "${1:?usage: gpu.sh WHEELS [SUITE] [OUT] [SECTION...]}" && pwd) || exit 2
@@ -47,7 +48,7 @@ machine() {
 
 compile() { "$python" "$here/bench/python/torch_compile.py" block resnet gpt --threads 1; }
 
-tests() { (cd "$here/python/tests" && timeout 150 "$python" -m unittest -v test_gpu test_launch test_direct); }
+tests() { (cd "$here/python/tests" && timeout "${TESTS_LIMIT:-150}" "$python" -m unittest -v test_direct test_gpu test_launch); }
 
 verdicts() {
     [ -n "$suite" ] || { echo "no SUITE" && return; }

@@ -13,6 +13,7 @@ import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SHAPES = ((512, 384), (384, 256))
+ENVIRONMENT = dict(os.environ)  # of the program: what torch and Inductor set for themselves is none of its business
 
 
 def inputs(torch, device):
@@ -62,10 +63,11 @@ def build_program(torch, path):
 def run_program(program, package, device):
     """The numbers that it prints."""
     command = [program, package, device, *[f"{rows},{columns}" for rows, columns in SHAPES]]
-    run = subprocess.run(command, capture_output=True, text=True)
+    run = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT)
     if run.returncode:
         where = backtrace(command) if run.returncode < 0 else ""
-        raise AssertionError(f"{program}: exit {run.returncode}\n{run.stdout}{run.stderr}{where}")
+        new = {k: v for k, v in os.environ.items() if ENVIRONMENT.get(k) != v}
+        raise AssertionError(f"{program}: exit {run.returncode}\n{run.stdout}{run.stderr}{where}not given to it: {new}")
     return [float(line) for line in run.stdout.split()]
 
 
@@ -74,8 +76,11 @@ def backtrace(command):
     debugger = shutil.which("gdb") or shutil.which("cuda-gdb")
     if debugger is None:
         return "(there is no debugger)\n"
-    words = [debugger, "-batch", "-ex", "set confirm off", "-ex", "run", "-ex", "bt 25", "-ex", "info sharedlibrary", "--args"]
-    return subprocess.run([*words, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout[-8000:]
+    words = [debugger, "-batch", "-ex", "set confirm off", "-ex", "run", "-ex", "bt 40", "--args"]
+    said = subprocess.run(
+        [*words, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=ENVIRONMENT
+    ).stdout
+    return "".join(line[:300] + "\n" for line in said.split("\n") if not line.startswith("["))[-12000:]
 
 
 def images(package):
