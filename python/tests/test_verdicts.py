@@ -59,7 +59,7 @@ class Verdicts(unittest.TestCase):
             self.assertIn("test_small.py::test_only_tritons", run.stdout)
             self.assertIn("4 of 5 that pass with Triton pass with tritcc: 80.00 %", run.stdout)
             said = r"tritcc: a process lost its device in test_small.py::test_behind_it, after .*, test_writes_past_its_array: "
-            self.assertRegex(run.stdout, said + "Triton Error")
+            self.assertRegex(run.stdout, said + "RuntimeError: Triton Error")
             run = subprocess.run([*command, "-k", "stores"], capture_output=True, text=True)
             self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
             self.assertIn("2 of 2 that pass", run.stdout)
