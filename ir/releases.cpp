@@ -61,6 +61,7 @@ static bool isMark(StringRef op, StringRef attr)
         {"ttng.tmem_alloc", "tensor_memory_row_offset"},
         {"tt.broadcast", "axis"},
         {"tt.make_tensor_descriptor", "order"},
+        {"tt.dot_scaled", "pingpong_2step"},
     };
     return llvm::any_of(marks, [&](auto &row) { return row.attr == attr && (row.op.empty() || row.op == op); });
 }

@@ -6,10 +6,12 @@
 Needs a Python with Triton; no ROCm. Both compilers are told that arrays take less than 2 GiB, as Triton's launcher
 says of most; --far leaves that out. Warps are cut to what a block of the chip holds, stages to 2.
 
-One line per kernel, chip and compiler: registers (VGPRs, AGPRs among them), registers spilled, bytes of LDS, waves per
-SIMD, instructions in all, seconds, then for each innermost loop its instructions and how many are of a kind. At the end
-geometric means of tritcc's numbers over Triton's, of kernels that both compiled; instructions in loops are counted for
-each matrix instruction there, or where there are none for each byte that is read.
+One line per kernel, chip and compiler: registers (VGPRs, AGPRs among them), registers spilled, bytes of LDS, blocks
+that a compute unit holds, instructions in all, seconds, then for each innermost loop its instructions and how many are of
+a kind. Where tritcc's code has fewer blocks than Triton's, the reason stands behind it (amd_reasons.list); the script
+fails where there is none. At the end geometric means of tritcc's numbers over Triton's, of kernels that both compiled;
+instructions in loops are counted for each matrix instruction there, or where there are none for each byte that is read.
+Loops that only wait for a lock are left out.
 """
 import argparse
 import math
@@ -24,6 +26,7 @@ os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp())
 from cases import load_cases
 
 LANES = {"gfx90a": 64, "gfx942": 64, "gfx950": 64, "gfx1100": 32, "gfx1201": 32}
+LDS = {"gfx90a": 65536, "gfx942": 65536, "gfx950": 163840, "gfx1100": 131072, "gfx1201": 131072}
 INSTRUCTION = re.compile(r"^\s+((?:s|v|ds|buffer|global|flat|scratch)_\w+)")
 KINDS = (("matrix", r"v_(mfma|smfmac|wmma)"), ("valu", r"v_(?!mfma|smfmac|wmma)"), ("lds", r"ds_(?!bpermute|swizzle)"),
          ("exchange", r"ds_(bpermute|swizzle)"), ("memory", r"(buffer|global|flat)_"), ("spill", r"scratch_"),
@@ -88,6 +91,7 @@ def measure(text):
             code.append((instruction.group(1), target and target.group(1)))
     loops = [{kind: sum(bool(re.match(p, code[i][0])) for i in body) for kind, p in KINDS} |
              {"bytes": sum(bytes_of(code[i][0]) for i in body), "all": len(body)} for body in find_loops(code, labels)]
+    loops = [loop for loop in loops if loop["matrix"] or loop["bytes"] or loop["valu"] + loop["memory"] > 8]
     return {"registers": number(r"\.vgpr_count: +(\d+)", text), "agprs": number(r"\.agpr_count: +(\d+)", text),
             "spilled": number(r"\.vgpr_spill_count: +(\d+)", text),
             "lds": number(r"\.group_segment_fixed_size: +(\d+)", text),
@@ -138,15 +142,23 @@ def in_process(arguments, timeout):
     return text, int(shared), float(seconds)
 
 
-def waves(arch, registers):
-    """Per SIMD unit, as the registers allow."""
+def blocks(arch, m, warps):
+    """That a compute unit (RDNA: two of them) holds: of four SIMD units, as registers, waves and LDS allow."""
     most, total, unit = (8, 512, 8) if LANES[arch] == 64 else (16, 1536, 24)
-    return min(most, total // (max(-(-registers // unit), 1) * unit))
+    waves = min(most, total // (max(-(-m["registers"] // unit), 1) * unit))
+    return min(4 * waves // warps, LDS[arch] // m["lds"] if m["lds"] else 99)
 
 
-def show(name, arch, who, m, seconds):
+def reasons():
+    """Of (kernel, chip): why there are fewer blocks."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "amd_reasons.list")
+    rows = [[field.strip() for field in line.split("|")] for line in open(path) if line.strip() and line[0] != "#"]
+    return {(kernel, chip): why for kernels, chips, why in rows for kernel in kernels.split() for chip in chips.split()}
+
+
+def show(name, arch, who, m, seconds, warps):
     print(f"{name:20} {arch:8} {who:7} {m['registers']:4} registers {m['agprs']:4} agprs {m['spilled']:5} spilled "
-          f"{m['lds']:6} LDS {waves(arch, m['registers']):3} waves {m['all']:6} instructions {seconds:6.2f} s")
+          f"{m['lds']:6} LDS {blocks(arch, m, warps):3} blocks {m['all']:6} instructions {seconds:6.2f} s")
     for loop in m["loops"]:
         print("    loop " + " ".join(f"{n} {kind}" for kind, n in loop.items() if n), flush=True)
 
@@ -163,7 +175,7 @@ def loop_work(ours, theirs):
             for m in (ours, theirs)]
 
 
-def compare(options, case, arch, ratios):
+def compare(options, case, arch, ratios, known):
     warps = min(case.warps, 1024 // LANES[arch])
     both = {}
     for who in ("tritcc", "triton"):
@@ -182,14 +194,18 @@ def compare(options, case, arch, ratios):
         both[who] = measure(text)
         both[who]["lds"] = both[who]["lds"] or shared
         both[who]["seconds"] = seconds
-        show(case.name, arch, who, both[who], seconds)
+        show(case.name, arch, who, both[who], seconds, warps)
     if len(both) < 2:
-        return
+        return True
+    is_less = blocks(arch, both["tritcc"], warps) < blocks(arch, both["triton"], warps)
+    if is_less:
+        print("    fewer blocks: " + known.get((case.name, arch), "no reason is known"), flush=True)
     for what in ("registers", "all", "seconds"):
         ratios.setdefault(what, []).append(both["tritcc"][what] / max(both["triton"][what], 1e-3))
     ours, theirs = loop_work(both["tritcc"], both["triton"])
     if ours and theirs:
         ratios.setdefault("VALU and memory in loops", []).append(ours / theirs)
+    return not is_less or (case.name, arch) in known
 
 
 def main():
@@ -206,13 +222,14 @@ def main():
         print(shared, time.time() - start, text, sep="\n")
         return
     options = parser.parse_args()
-    ratios = {}
+    ratios, known, is_explained = {}, reasons(), True
     for name, case in load_cases().items():
         for arch in options.arch.split(",") if not options.names or name in options.names else ():
-            compare(options, case, arch, ratios)
+            is_explained &= compare(options, case, arch, ratios, known)
     for what, values in ratios.items():
         mean = math.exp(sum(math.log(max(v, 1e-3)) for v in values) / len(values))
         print(f"{what}: {mean:.2f} of Triton's (geometric mean of {len(values)})")
+    sys.exit(not is_explained)
 
 
 main()

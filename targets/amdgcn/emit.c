@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "ir/kernel.h"
 #include "ir/llvm.h"
+#include "ir/machines.h"
 #include "ir/options.h"
 #include "targets/amdgcn/amdgcn.h"
 #include "targets/external.h"
@@ -16,10 +17,12 @@
 enum { code_tool = 7001 };
 
 /* The last one finds what kernels need of the hardware's hidden arguments and registers: without it each asks for all.
- */
-static const char pipeline[] = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,reassociate,early-cse<"
-                               "memssa>,correlated-propagation,"
-                               "instcombine<no-verify-fixpoint>,simplifycfg,adce),amdgpu-attributor";
+ * Chips with mfma add, multiply and fuse two floats at once. */
+#define SIMPLIFY \
+    "early-cse,instcombine<no-verify-fixpoint>,simplifycfg,reassociate,early-cse<memssa>,correlated-propagation," \
+    "instcombine<no-verify-fixpoint>,simplifycfg,adce"
+static const char pipeline[] = "function(" SIMPLIFY "),amdgpu-attributor",
+                  packing_pipeline[] = "function(" SIMPLIFY ",slp-vectorizer,early-cse),amdgpu-attributor";
 
 LLVMTargetMachineRef tri_amdgcn_create_machine(tri_unit *unit)
 {
@@ -35,8 +38,9 @@ bool tri_amdgcn_optimize(tri_unit *unit)
                                             .triple = tri_amdgcn_machine.triple}))
         return false;
     LLVMTargetMachineRef machine = tri_amdgcn_create_machine(unit);
+    const char *passes = unit->arch->mma == TRI_MMA_MFMA ? packing_pipeline : pipeline;
     bool ok = machine && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "always-inline,globaldce") &&
-              tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, pipeline);
+              tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, passes);
     tri_llvm_dispose_machine(machine);
     return ok;
 }

@@ -813,3 +813,26 @@ END2
         tritcc "-arch=$chip" -emit=hsaco=k.hsaco copies.ttgir
     done
 }
+
+@test "floats are computed two at a time where the chip can" {
+    local chip
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(x, y, N: tl.constexpr):
+    i = tl.arange(0, 1024)
+    a = tl.load(x + i)
+    for j in range(N):
+        a = a * 1.5 + tl.load(x + i + j * 1024)
+    tl.store(y + i, a)
+END2
+    for chip in gfx90a gfx942 gfx950 gfx1100; do
+        tritcc "-arch=$chip" -emit=amdgcn=k.s -sig 'k(*fp32:16:S, *fp32:16:S, 100)' k.tri
+        case $chip in
+        gfx9*) [ "$(grep -c v_pk_fma_f32 k.s)" = 2 ] && ! grep -q v_fmac_f32 k.s ;;
+        *) ! grep -q v_pk_fma_f32 k.s ;;
+        esac || false
+    done
+}

@@ -10,7 +10,8 @@
  *
  * so that halves run one cluster apart. Loops that pipelining has made: operands come from shared memory that an
  * earlier iteration has written. Which order of clusters one gets depends on waves, stages and the product's size
- * (pingpong_clusters.c). Blocks of four waves have one of each kind and no halves: two blocks share a unit.
+ * (pingpong_clusters.c). Blocks of four waves have one of each kind and no halves: two blocks share a unit. Other
+ * compilers' texts may have halves apart where that is wrong (in-step).
  * Answers to tritonamdgpu-block-pingpong. Test: tests/passes/block-pingpong.mlir */
 #include "passes/ttgir/block_pingpong/pingpong.h"
 
@@ -228,6 +229,10 @@ static void load_dialects(MlirModule module)
 
 static bool run_block_pingpong(tri_pass_run *run)
 {
+    if (tri_passes_option_int(run, "in-step", 0)) {
+        tri_pingpong_keep_in_step(run);
+        return true;
+    }
     load_dialects(run->module);
     int64_t stages = tri_passes_option_int(run, "num-stages", 2);
     bool rotates = tri_passes_option_int(run, "rotate", 0);
@@ -250,6 +255,9 @@ const tri_pass tri_pass_block_pingpong = {
     .help = "let halves of AMD's blocks multiply and load in turn",
     .alias = "tritonamdgpu-block-pingpong",
     .options = (const char *const[]){"num-stages=N: stages that loops were pipelined with (2)",
-                                     "rotate=N: also loops that write shared memory at their start (0)", NULL},
+                                     "rotate=N: also loops that write shared memory at their start (0)",
+                                     "in-step=N: only take the conditional barriers of such loops away that threads "
+                                     "hand something over in (0)",
+                                     NULL},
     .run = run_block_pingpong,
 };

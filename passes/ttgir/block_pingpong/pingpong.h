@@ -75,6 +75,12 @@ bool tri_pingpong_slice(tri_pingpong *p, MlirOperation dot, int count);
  * and nothing is changed, where it is no such loop. */
 bool tri_pingpong_rotate(tri_pingpong *p, MlirOperation dot);
 
+/* ---- pingpong_step.c ---- */
+
+/* Takes the conditional barriers away around loops in which threads hand over more than the buffers of products: where
+ * halves of the block ran apart, one would read while the other writes. */
+void tri_pingpong_keep_in_step(tri_pass_run *run);
+
 /* ---- pingpong_clusters.c: orders. False, and nothing is changed, where one does not fit. ---- */
 
 bool tri_pingpong_one_cluster(tri_pingpong *p);

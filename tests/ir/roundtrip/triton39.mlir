@@ -2,7 +2,7 @@
 // RUN: tritcc -x ttgir -passes= %s -o - | FileCheck %s
 // RUN: tritcc -x ttgir -passes= -femit-upstream=3.9 %s -o - | FileCheck --check-prefix=NEW %s
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
-#same = #ttg.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}>
+#blockedme = #ttg.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}>
 #pairs = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #flat = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
@@ -54,6 +54,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     rocdl.sched.group.barrier salu|ds_read, 3, 1
     tt.return
   }
+  // block-pingpong's mark of products whose waves meet in their middle
+  // CHECK-LABEL: @halves
+  // CHECK: tt.dot_scaled {{.*}} {fastMath = false, pingpong_2step}
+  tt.func public @halves(%a: tensor<128x64xf8E4M3FN, #blocked>, %s: tensor<128x2xi8, #blocked>, %b: tensor<64x128xf8E4M3FN, #blocked>, %c: tensor<128x128xf32, #blocked>) {
+    %0 = tt.dot_scaled %a scale %s, %b scale %s, %c lhs = e4m3 rhs = e4m3 {fastMath = false, pingpong_2step} : tensor<128x64xf8E4M3FN, #blocked>, tensor<128x2xi8, #blocked> * tensor<64x128xf8E4M3FN, #blocked>, tensor<128x2xi8, #blocked> -> tensor<128x128xf32, #blocked>
+    tt.return
+  }
   // CHECK-LABEL: @others
   // NEW-LABEL: @others
   tt.func public @others(%x: tensor<128xf32, #flat>, %c: tensor<32x1xf32, #blocked>, %f: tensor<128x!tt.ptr<i32>, #flat>, %m: tensor<128xi1, #flat>, %b: !ttg.memdesc<128xi32, #shared, #smem, mutable>, %k: !tt.ptr<f32, "constant">) {
@@ -61,7 +68,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // NEW: tt.approx_divf %arg0, %arg0
     %0 = tt.approx_divf %x, %x : tensor<128xf32, #flat>
     // CHECK: tt.broadcast
-    %1 = tt.broadcast %c : tensor<32x1xf32, #blocked> -> tensor<32x16xf32, #same>
+    %1 = tt.broadcast %c : tensor<32x1xf32, #blocked> -> tensor<32x16xf32, #blockedme>
     // CHECK: %[[V:.*]] = tt.atomic_load acquire, gpu, %arg2, %arg3 : (
     %2 = tt.atomic_load acquire, gpu, %f, %m : (tensor<128x!tt.ptr<i32>, #flat>, tensor<128xi1, #flat>) -> tensor<128xi32, #flat>
     // CHECK: tt.atomic_store release, sys, %arg2, %[[V]], %arg3 :

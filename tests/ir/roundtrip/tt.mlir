@@ -60,6 +60,8 @@ module {
     %1 = tt.dot %a, %b, %acc, inputPrecision = tf32 : tensor<64x32xf32> * tensor<32x64xf32> -> tensor<64x64xf32>
     %2 = tt.dot %a, %b, %acc, inputPrecision = tf32x3 {maxNumImpreciseAcc = 32 : i32} : tensor<64x32xf32> * tensor<32x64xf32> -> tensor<64x64xf32>
     %3 = tt.dot_scaled %e scale %es, %f scale %es, %facc lhs = e4m3 rhs = e2m1 {fastMath = false} : tensor<128x64xf8E4M3FN>, tensor<128x2xi8> * tensor<32x128xi8>, tensor<128x2xi8> -> tensor<128x128xf32>
+    // block-pingpong's mark of products whose waves meet in their middle
+    %44 = tt.dot_scaled %e scale %es, %f scale %es, %facc lhs = e4m3 rhs = e2m1 {fastMath = false, pingpong_2step} : tensor<128x64xf8E4M3FN>, tensor<128x2xi8> * tensor<32x128xi8>, tensor<128x2xi8> -> tensor<128x128xf32>
     %4 = tt.dot_scaled %e scale %es, %f, %facc lhs = e4m3 rhs = e2m1 {fastMath = true} : tensor<128x64xf8E4M3FN>, tensor<128x2xi8> * tensor<32x128xi8> -> tensor<128x128xf32>
     tt.return
   }
