@@ -536,3 +536,31 @@ refused() {
         -o c_ptr=c.npy "$SRCDIR/tests/targets/tma.tri" zeros:f32:16 zeros:f32:16 c_ptr=full:f32:128x256:value=7 128 256 0
     ! tail -c +129 c.npy | tr -d '\0' | grep -q . || return 1
 }
+
+# tile ROWS HEADS D BM BN CAUSAL WARPS STAGES PROGRAMS
+tile() {
+    local options=(-k attention_tiles "-num-warps=$7" "-num-stages=$8" "-grid=$9" -D "D=$3" -D "BM=$4" -D "BN=$5" -D "CAUSAL=$6")
+    local arguments=("randn:bf16:$2x$1x$3:seed=1" "randn:bf16:$2x$1x$3:seed=2" "randn:bf16:$2x$1x$3:seed=3"
+        "o_ptr=full:bf16:$2x$1x$3:value=7" 0.09 "$1" "$2") kernel=$SRCDIR/tests/targets/nested-attention.tri c
+    "$TRITRUN" -arch=sim:sm_90a -fno-warp-specialize "${options[@]}" -o o_ptr=alike.npy "$kernel" "${arguments[@]}"
+    for c in -fhost-tensormaps -fno-host-tensormaps; do
+        "$TRITRUN" -arch=sim:sm_90a $c "${options[@]}" -expect o_ptr=@alike.npy -rtol=1e-2 -atol=1e-3 "$kernel" "${arguments[@]}"
+    done
+}
+
+@test "attention in a loop over tiles: queries come ahead, and turns go on" {
+    tile 256 3 64 128 64 False 8 2 3
+    tile 208 3 64 128 64 False 8 3 2
+    tile 400 2 64 128 64 True 8 2 3
+    tile 130 2 64 64 64 True 4 2 3
+    tritcc -arch=sm_90a -fhost-tensormaps -k attention_tiles -num-warps=8 -num-stages=2 -emit=ttgir=k.ttgir,ptx=k.ptx \
+        -sig '*bf16:16,*bf16:16,*bf16:16,*bf16:16,fp32,i32:16,i32,128,128,128,False' "$SRCDIR/tests/targets/nested-attention.tri"
+    sed -n '/default {/,/partition0/p' k.ttgir >default
+    ! grep -q 'async_tma_copy_global' default || return 1
+    grep -q 'math.ctpop' default
+    grep -q 'isAsync = true' default
+    need ptxas
+    ptxas -arch=sm_90a -v k.ptx -o k.cubin >log 2>&1
+    ! grep -q '(C75' log || { cat log; return 1; }
+    grep -q ' 0 bytes spill stores' log
+}

@@ -23,7 +23,8 @@
  * warp_specialize=True)), or all with the option. A remark says why a loop stays as it is. Loops behind one
  * another, as causal attention has on both sides of the diagonal, go on with the same buffers: the producer runs ahead
  * into the second one while the first one ends. The same where loops stand in another loop of the kernel (nest.c), as
- * in persistent kernels: they are split where that is asked for, by either loop.
+ * in persistent kernels: they are split where that is asked for, by either loop. Loads of that loop itself, as of
+ * attention's queries, are started ahead, too.
  *
  * Needs: ttgir in front of assign-latencies, which leaves the split loops alone. Answers to
  * tritongpu-automatic-warp-specialization and, on Hopper, nvgpu-warp-specialization.

@@ -7,6 +7,7 @@
 #include "passes/analysis/tensormaps.h"
 
 enum { reserve = 8192 /* bytes of shared memory for mbarriers and exchanges */, alignment = 1024 };
+enum { GROUP_WARPS = 4, FEW = 2 /* products */, MOST_PARITIES = 31 };
 
 /* ---- loads ---- */
 
@@ -96,7 +97,6 @@ static bool is_read_here(tri_split_plan *p, MlirOperation dot)
 /* Of loops with more than two products, none of which reads registers that the loop loads. */
 static MlirOperation find_anchor(tri_split_plan *p)
 {
-    enum { FEW = 2 };
     MlirOperation anchor = {NULL};
     int count = 0;
     for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
@@ -154,6 +154,15 @@ static bool stays_with_users(tri_split_plan *p, MlirOperation load)
         tri_op_flag(p->loop, "tt.warp_specialize") || tri_passes_option_int(p->run, "least-products", 0) == 1;
     return is_asked && !tri_op_flag(load, "isVolatile") && !writes_memory(p) &&
            !meets_buffer(p, tri_op_result(load, 0), steps);
+}
+
+static int count_products(tri_split_plan *p)
+{
+    int count = 0;
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+        count += tri_op_is(op, "ttng.warp_group_dot");
+    return count;
 }
 
 static const char *collect_loads(tri_split_plan *p)
@@ -290,12 +299,17 @@ static int64_t bytes_outside(tri_split_plan *p)
 static const char *choose_stages(tri_split_plan *p, const tri_machine_facts *facts)
 {
     int64_t slot = 0, room = facts->max_shared - reserve - bytes_outside(p);
+    int64_t around = tri_nest_around_bytes(p), wanted = tri_pipeline_num_stages(p->run, p->loop);
     if (!mlirOperationIsNull(p->outer.loop))
         room -= tri_nest_bytes(p);
     for (size_t i = 0; i < p->loads.len; i++)
         slot += (p->loads.at[i].bytes + alignment - 1) / alignment * alignment;
-    int64_t stages = tri_pipeline_num_stages(p->run, p->loop);
-    stages = stages * slot > room ? room / slot : stages;
+    /* the next iteration's come early where that leaves as many blocks on a multiprocessor */
+    int64_t once = facts->max_shared - reserve + alignment - room + wanted * slot + around, twice = once + around;
+    bool is_alone = p->num_warps > GROUP_WARPS || facts->max_shared / once == facts->max_shared / twice;
+    p->around_stages = wanted > 1 && wanted * slot + 2 * around <= room && is_alone ? 2 : 1;
+    room -= p->around_stages * around;
+    int64_t stages = wanted * slot > room ? room / slot : wanted;
     p->stages = (int)stages;
     return stages < 2 ? "there is no room in shared memory for two of its stages, or it has one (num_stages)" : NULL;
 }
@@ -338,10 +352,14 @@ const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_
     why = why ? why : collect_loads(p);
     why = why ? why : find_needed(p);
     why = why ? why : mlirOperationIsNull(p->outer.loop) ? NULL : tri_nest_check(p);
+    if (!why && !mlirOperationIsNull(p->outer.loop))
+        tri_nest_find_around(p);
     why = why ? why : choose_stages(p, tri_machines_of(module));
     if (!why) {
         p->dot = find_running_product(p);
         p->registers = find_registers(p);
+        p->is_restarted = !mlirOperationIsNull(p->outer.loop) && mlirOperationIsNull(p->dot) &&
+                          mlirOperationIsNull(p->anchor) && count_products(p) == FEW && p->stages <= MOST_PARITIES;
     }
     return why;
 }

@@ -9,7 +9,8 @@
  *       store(%tile)                                    wait empty[s] ; copy %d[%m, %i] -> ring[s], full[s] } } }
  *     }
  *
- * What the outer loop does beside the inner ones stays with the consumers. It must not write memory that the inner
+ * Loads of the outer loop itself, as of attention's queries, have a ring of their own. What else the outer loop does
+ * beside the inner ones stays with the consumers. It must not write memory that the inner
  * loops' descriptors read, which the producer reads early, and hold no atomics and barriers, which order programs. */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
@@ -18,6 +19,8 @@
 #include "ir/op_classes.h"
 #include "ir/type.h"
 #include "passes/analysis/tensormaps.h"
+
+enum { BOX_BYTES = 128, BOX_ALIGNMENT = 1024 };
 
 /* ---- memory ---- */
 
@@ -37,14 +40,29 @@ static MlirValue memory_of(tri_pointers *pointers, MlirOperation op)
     return tri_pointers_root(pointers, from, &why, &culprit);
 }
 
+static bool may_write(tri_pointers *pointers, MlirOperation write, MlirOperation load)
+{
+    MlirValue written = memory_of(pointers, write), read = memory_of(pointers, load);
+    return mlirValueIsNull(written) || mlirValueIsNull(read) || mlirValueEqual(written, read);
+}
+
 static bool is_written_by(tri_split_plan *p, tri_pointers *pointers, MlirOperation write)
 {
-    MlirValue written = memory_of(pointers, write);
-    for (size_t i = 0; i < p->loads.len; i++) {
-        MlirValue read = memory_of(pointers, p->loads.at[i].load);
-        if (mlirValueIsNull(written) || mlirValueIsNull(read) || mlirValueEqual(written, read))
+    for (size_t i = 0; i < p->loads.len; i++)
+        if (may_write(pointers, write, p->loads.at[i].load))
             return true;
-    }
+    return false;
+}
+
+/* Whether the outer loop may write what one of its loads reads. */
+static bool is_written(tri_split_plan *p, MlirOperation load)
+{
+    tri_op_list inside = {0};
+    tri_pointers *pointers = tri_pointers_create(p->arena);
+    tri_op_collect(p->outer.loop, p->arena, &inside);
+    for (size_t i = 0; i < inside.len; i++)
+        if (tri_op_in(inside.at[i], TRI_OPS_WRITE) && may_write(pointers, inside.at[i], load))
+            return true;
     return false;
 }
 
@@ -88,6 +106,77 @@ void tri_nest_share(tri_split_plan *plans, size_t count)
 {
     for (size_t k = 1; k < count; k++)
         TRI_ASSERT(mark_outer(&plans[k], &plans->outer));
+}
+
+/* ---- loads of the outer loop itself ---- */
+
+static bool is_buffer_view(MlirOperation op)
+{
+    return tri_op_is(op, "ttg.local_alloc") || tri_op_is(op, "ttg.memdesc_trans") ||
+           tri_op_is(op, "ttg.memdesc_reshape") || tri_op_is(op, "ttg.memdesc_subslice");
+}
+
+/* Finds the op of the outer loop that reads the value last, through views; false where it goes round, or nobody reads
+ * it. */
+static bool find_last(tri_split_plan *p, MlirValue value, MlirOperation *last)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation owner = mlirOpOperandGetOwner(use), user = tri_pipeline_in_body(p->outer.body, owner);
+        if (mlirOperationIsNull(user) || tri_op_is(owner, "scf.yield"))
+            return false;
+        if (is_buffer_view(owner)) {
+            if (!find_last(p, tri_op_result(owner, 0), last))
+                return false;
+        } else if (mlirOperationIsNull(*last) || tri_op_dominates(*last, user)) {
+            *last = user;
+        }
+    }
+    return !mlirOperationIsNull(*last);
+}
+
+static bool can_start(tri_split_plan *p, MlirOperation load)
+{
+    tri_slice trial;
+    bool is_known = true;
+    tri_slice_init(p->arena, &trial, p->outer.loop);
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(load); i++)
+        is_known = is_known && tri_slice_needs(p->arena, &trial, tri_op_operand(load, i));
+    return is_known && !is_written(p, load);
+}
+
+/* Those in front of the loop: the producer comes to the others only behind it. Products that run on behind their loop
+ * (anchor) would still read what is given back there. */
+void tri_nest_find_around(tri_split_plan *p)
+{
+    if (!mlirOperationIsNull(p->anchor))
+        return;
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->outer.body); !mlirOperationEqual(op, p->loop);
+         op = mlirOperationGetNextInBlock(op)) {
+        MlirOperation last = p->around_group.last;
+        if (!tri_op_is(op, "tt.descriptor_load") || !can_start(p, op) || !find_last(p, tri_op_result(op, 0), &last))
+            continue;
+        MlirType tensor = mlirValueGetType(tri_op_result(op, 0));
+        tri_split_load l = {.load = op,
+                            .buffer = tri_tensormaps_buffer(mlirValueGetType(tri_op_operand(op, 0)), tensor)};
+        l.bytes = tri_type_num_elements(tensor) * tri_type_bits(tri_type_element(tensor)) / 8;
+        if (mlirTypeIsNull(l.buffer) || l.bytes % BOX_BYTES)
+            continue;
+        for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+            tri_slice_needs(p->arena, &p->outer, tri_op_operand(op, i));
+        p->around_group.last = last;
+        p->around_group.bytes += l.bytes;
+        tri_vec_push(p->arena, &p->around, l);
+    }
+    p->outer.has_loads = p->around.len > 0;
+}
+
+int64_t tri_nest_around_bytes(const tri_split_plan *p)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < p->around.len; i++)
+        bytes += (p->around.at[i].bytes + BOX_ALIGNMENT - 1) / BOX_ALIGNMENT * BOX_ALIGNMENT;
+    return bytes;
 }
 
 /* ---- room ---- */

@@ -384,13 +384,27 @@ static void rewrite_rotate(const rotation *r)
     tri_op_replace(r->loop, count, results);
 }
 
-bool tri_rotate_loop(tri_arena *arena, MlirOperation loop, const tri_split_turns *turns)
+static rotation start_rotation(tri_arena *arena, MlirOperation loop, const tri_split_turns *turns)
 {
     rotation r = {.arena = arena, .turns = turns, .loop = loop, .body = tri_op_body(loop, 0)};
     r.yield = mlirBlockGetTerminator(r.body);
     tri_map_init(&r.late, arena);
     tri_map_init(&r.tail, arena);
-    if (!find_products(&r) || !find_late(&r) || !find_tail(&r) || !is_closed(&r))
+    return r;
+}
+
+static bool match_rotation(rotation *r) { return find_products(r) && find_late(r) && find_tail(r) && is_closed(r); }
+
+bool tri_rotate_fits(tri_arena *arena, MlirOperation loop)
+{
+    rotation r = start_rotation(arena, loop, NULL);
+    return match_rotation(&r);
+}
+
+bool tri_rotate_loop(tri_arena *arena, MlirOperation loop, const tri_split_turns *turns)
+{
+    rotation r = start_rotation(arena, loop, turns);
+    if (!match_rotation(&r))
         return false;
     find_crossing(&r);
     rewrite_rotate(&r);

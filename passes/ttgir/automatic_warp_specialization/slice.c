@@ -122,15 +122,15 @@ void tri_slice_take(tri_arena *arena, tri_builder *b, tri_split_names *n, MlirVa
 /* ---- the producer's loop ---- */
 
 void tri_slice_open(tri_arena *arena, tri_builder *b, const tri_slice *s, tri_split_names *n, const MlirValue *ring,
-                    MlirOperation *out_loop)
+                    intptr_t count, MlirOperation *out_loop)
 {
     tri_value_list operands = {0};
     for (intptr_t i = 0; i < 3; i++)
         tri_vec_push(arena, &operands, tri_split_name(n, tri_op_operand(s->loop, i)));
     for (size_t i = 0; i < s->carried.len; i++)
         tri_vec_push(arena, &operands, tri_split_name(n, tri_op_operand(s->loop, 3 + s->carried.at[i])));
-    tri_vec_push(arena, &operands, ring[0]);
-    tri_vec_push(arena, &operands, ring[1]);
+    for (intptr_t i = 0; i < count; i++)
+        tri_vec_push(arena, &operands, ring[i]);
     *out_loop = tri_split_make_loop(arena, b, s->loop, &operands);
     MlirBlock body = tri_op_body(*out_loop, 0);
     tri_split_bind(arena, n, mlirBlockGetArgument(s->body, 0), mlirBlockGetArgument(body, 0));
@@ -140,13 +140,12 @@ void tri_slice_open(tri_arena *arena, tri_builder *b, const tri_slice *s, tri_sp
 }
 
 void tri_slice_close(tri_arena *arena, tri_builder *b, const tri_slice *s, const tri_split_names *n,
-                     const MlirValue *ring)
+                     const MlirValue *ring, intptr_t count)
 {
-    intptr_t count = (intptr_t)s->carried.len;
-    MlirValue *all = TRI_NEW_ARRAY(arena, MlirValue, count + 2);
+    tri_value_list all = {0};
+    for (size_t i = 0; i < s->carried.len; i++)
+        tri_vec_push(arena, &all, tri_split_name(n, tri_op_operand(mlirBlockGetTerminator(s->body), s->carried.at[i])));
     for (intptr_t i = 0; i < count; i++)
-        all[i] = tri_split_name(n, tri_op_operand(mlirBlockGetTerminator(s->body), s->carried.at[i]));
-    all[count] = ring[0];
-    all[count + 1] = ring[1];
-    tri_builder_create(b, &(tri_op){.name = "scf.yield", .num_operands = count + 2, .operands = all});
+        tri_vec_push(arena, &all, ring[i]);
+    tri_builder_create(b, &(tri_op){.name = "scf.yield", .num_operands = (intptr_t)all.len, .operands = all.at});
 }

@@ -56,6 +56,27 @@ static void next_slot(tri_builder *b, int stages, MlirValue slot, MlirValue phas
     out[1] = choose_split(b, wraps, tri_builder_binary(b, "arith.xori", i32, phase, one), phase);
 }
 
+/* The parity of a slot, where the loop carries those of all. */
+static MlirValue parity_of(const tri_split_plan *p, tri_builder *b, MlirValue slot, MlirValue phases)
+{
+    MlirType i32 = int_type(b, 32);
+    if (!p->is_restarted)
+        return phases;
+    MlirValue bit = tri_builder_binary(b, "arith.shrui", i32, phases, slot);
+    return tri_builder_binary(b, "arith.andi", i32, bit, tri_builder_int(b, i32, 1));
+}
+
+/* What the loop carries into the next iteration: the slot, and the parity or the parities. */
+static void next_place(const tri_split_plan *p, tri_builder *b, MlirValue slot, MlirValue phases, MlirValue *out)
+{
+    MlirType i32 = int_type(b, 32);
+    next_slot(b, p->stages, slot, phases, out);
+    if (!p->is_restarted)
+        return;
+    MlirValue bit = tri_builder_binary(b, "arith.shli", i32, tri_builder_int(b, i32, 1), slot);
+    out[1] = tri_builder_binary(b, "arith.xori", i32, phases, bit);
+}
+
 /* ---- what lies in front of both ---- */
 
 static bool is_nested(const tri_split_plan *p) { return !mlirOperationIsNull(p->outer.loop); }
@@ -63,19 +84,30 @@ static bool is_nested(const tri_split_plan *p) { return !mlirOperationIsNull(p->
 /* The loop itself, or the one around it, in the kernel. */
 static MlirOperation top_of(const tri_split_plan *p) { return is_nested(p) ? p->outer.loop : p->loop; }
 
-static void make_rings(tri_split_plan *p)
+static void make_ring(const tri_split_plan *p, tri_split_load *load, int stages)
+{
+    tri_builder b = tri_builder_before(top_of(p));
+    MlirType ring = tri_pipeline_ring_type(load->buffer, stages);
+    load->ring = tri_builder_value(&b, &(tri_op){.name = "ttg.local_alloc", .num_results = 1, .results = &ring});
+}
+
+static void make_mbarriers(const tri_split_plan *p, tri_split_group *group, int stages)
 {
     tri_lowering l = {.loop = top_of(p)};
-    for (size_t i = 0; i < p->loads.len; i++) {
-        tri_builder b = tri_builder_before(top_of(p));
-        MlirType ring = tri_pipeline_ring_type(p->loads.at[i].buffer, p->stages);
-        p->loads.at[i].ring =
-            tri_builder_value(&b, &(tri_op){.name = "ttg.local_alloc", .num_results = 1, .results = &ring});
-    }
-    for (size_t g = 0; g < p->groups.len; g++) {
-        p->groups.at[g].full = tri_pipeline_barriers(&l, p->stages, 1);
-        p->groups.at[g].empty = tri_pipeline_barriers(&l, p->stages, p->num_warps);
-    }
+    group->full = tri_pipeline_barriers(&l, stages, 1);
+    group->empty = tri_pipeline_barriers(&l, stages, p->num_warps);
+}
+
+static void make_rings(tri_split_plan *p)
+{
+    for (size_t i = 0; i < p->loads.len; i++)
+        make_ring(p, &p->loads.at[i], p->stages);
+    for (size_t i = 0; i < p->around.len; i++)
+        make_ring(p, &p->around.at[i], p->around_stages);
+    for (size_t g = 0; g < p->groups.len; g++)
+        make_mbarriers(p, &p->groups.at[g], p->stages);
+    if (p->around.len)
+        make_mbarriers(p, &p->around_group, p->around_stages);
 }
 
 static void end_rings(tri_split_plan *p, MlirOperation split)
@@ -85,6 +117,13 @@ static void end_rings(tri_split_plan *p, MlirOperation split)
         tri_pipeline_end_barriers(NULL, &b, p->groups.at[g].full);
         tri_pipeline_end_barriers(NULL, &b, p->groups.at[g].empty);
     }
+    if (p->around.len) {
+        tri_pipeline_end_barriers(NULL, &b, p->around_group.full);
+        tri_pipeline_end_barriers(NULL, &b, p->around_group.empty);
+    }
+    for (size_t i = p->around.len; i-- > 0;)
+        tri_builder_create(
+            &b, &(tri_op){.name = "ttg.local_dealloc", .num_operands = 1, .operands = &p->around.at[i].ring});
     for (size_t i = p->loads.len; i-- > 0;)
         tri_builder_create(&b,
                            &(tri_op){.name = "ttg.local_dealloc", .num_operands = 1, .operands = &p->loads.at[i].ring});
@@ -106,9 +145,26 @@ static void open_slot(tri_builder *b, const tri_split_group *group, MlirValue em
                      .attrs = &size});
 }
 
+/* Starts the copy of a load into its slot, which the group's first load opens. */
+static void start_copy(tri_builder *b, const tri_split_load *l, const tri_split_group *group, bool is_first,
+                       const tri_split_names *n, MlirValue slot, MlirValue phase)
+{
+    MlirValue full = tri_split_name(n, group->full);
+    if (is_first)
+        open_slot(b, group, tri_split_name(n, group->empty), full, slot, phase);
+    MlirOperation load = tri_op_clone(b, l->load, (intptr_t)n->from.len, n->from.at, n->to.at);
+    tri_builder before = tri_builder_before(load);
+    MlirValue yes = tri_builder_int(&before, int_type(b, 1), 1);
+    MlirValue is_full = tri_pipeline_slot(&before, full, slot);
+    MlirValue buffer = tri_pipeline_slot(&before, tri_split_name(n, l->ring), slot);
+    tri_tensormaps_start_load(&before, load, buffer, is_full, yes);
+    mlirOperationDestroy(load);
+}
+
 static void produce(tri_split_plan *p, MlirBlock body, tri_split_names *n, MlirValue slot, MlirValue phase)
 {
     tri_builder b = tri_builder_at_end(body, mlirOperationGetLocation(p->loop));
+    MlirValue parity = parity_of(p, &b, slot, phase);
     bool *is_open = TRI_NEW_ARRAY(p->arena, bool, p->groups.len);
     for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
@@ -119,23 +175,13 @@ static void produce(tri_split_plan *p, MlirBlock body, tri_split_names *n, MlirV
             const tri_split_load *l = &p->loads.at[i];
             if (!mlirOperationEqual(l->load, op))
                 continue;
-            const tri_split_group *group = &p->groups.at[l->group];
-            MlirValue full = tri_split_name(n, group->full);
-            if (!is_open[l->group])
-                open_slot(&b, group, tri_split_name(n, group->empty), full, slot, phase);
+            start_copy(&b, l, &p->groups.at[l->group], !is_open[l->group], n, slot, parity);
             is_open[l->group] = true;
-            MlirOperation load = tri_op_clone(&b, op, (intptr_t)n->from.len, n->from.at, n->to.at);
-            tri_builder before = tri_builder_before(load);
-            MlirValue yes = tri_builder_int(&before, int_type(&b, 1), 1);
-            MlirValue is_full = tri_pipeline_slot(&before, full, slot);
-            MlirValue buffer = tri_pipeline_slot(&before, tri_split_name(n, l->ring), slot);
-            tri_tensormaps_start_load(&before, load, buffer, is_full, yes);
-            mlirOperationDestroy(load);
         }
     }
     MlirValue yields[2];
-    next_slot(&b, p->stages, slot, phase, yields);
-    tri_slice_close(p->arena, &b, &p->inner, n, yields);
+    next_place(p, &b, slot, phase, yields);
+    tri_slice_close(p->arena, &b, &p->inner, n, yields, 2);
 }
 
 MlirOperation tri_split_make_loop(tri_arena *arena, tri_builder *b, MlirOperation like, const tri_value_list *operands)
@@ -173,7 +219,9 @@ static void make_producer(tri_split_plan *p, MlirBlock block, tri_split_names *n
     tri_slice_outside(p->arena, &p->inner, &outside);
     for (size_t i = 0; i < outside.len; i++)
         tri_slice_take(p->arena, &b, n, outside.at[i], NULL);
-    tri_slice_open(p->arena, &b, &p->inner, n, ring, &made);
+    if (p->is_restarted)
+        ring[0] = tri_builder_int(&b, int_type(&b, 32), 0);
+    tri_slice_open(p->arena, &b, &p->inner, n, ring, 2, &made);
     MlirBlock body = tri_op_body(made, 0);
     intptr_t count = mlirOperationGetNumResults(made);
     produce(p, body, n, mlirBlockGetArgument(body, count - 1), mlirBlockGetArgument(body, count));
@@ -288,7 +336,8 @@ static void make_consumers(tri_split_plan *p, MlirValue *ring, bool is_last)
     /* in front of those, where products run on: the slot of the iteration before */
     bool has_before = !mlirOperationIsNull(p->anchor);
     tri_builder b = tri_builder_before(p->loop);
-    MlirValue inits[] = {tri_builder_int(&b, int_type(&b, 32), 0), ring[0], ring[1]}, next[3];
+    MlirValue zero = tri_builder_int(&b, int_type(&b, 32), 0);
+    MlirValue inits[] = {zero, p->is_restarted ? zero : ring[0], ring[1]}, next[3];
     intptr_t skip = has_before ? 0 : 1;
     p->loop = tri_loops_add_iter_args(p->arena, p->loop, 3 - skip, inits + skip);
     p->body = tri_op_body(p->loop, 0);
@@ -297,8 +346,9 @@ static void make_consumers(tri_split_plan *p, MlirValue *ring, bool is_last)
     ring[0] = tri_op_result(p->loop, mlirOperationGetNumResults(p->loop) - 2);
     ring[1] = tri_op_result(p->loop, mlirOperationGetNumResults(p->loop) - 1);
     b = tri_builder_at_start(p->body, mlirOperationGetLocation(p->loop));
+    MlirValue parity = parity_of(p, &b, slot, phase);
     next[0] = slot;
-    next_slot(&b, p->stages, slot, phase, next + 1);
+    next_place(p, &b, slot, phase, next + 1);
     tri_loops_append_yield(p->arena, mlirBlockGetTerminator(p->body), 3 - skip, next + skip);
     if (!mlirOperationIsNull(p->dot))
         let_run(p, slot);
@@ -314,7 +364,7 @@ static void make_consumers(tri_split_plan *p, MlirValue *ring, bool is_last)
         tri_split_load *l = &p->loads.at[i];
         if (mlirOperationIsNull(waits[l->group])) {
             b = tri_builder_before(l->load);
-            waits[l->group] = wait_for(&b, p->groups.at[l->group].full, slot, phase);
+            waits[l->group] = wait_for(&b, p->groups.at[l->group].full, slot, parity);
         }
         read_slot(l, waits[l->group], slot);
     }
@@ -459,6 +509,12 @@ static void collect_captures(const chain *c, tri_value_list *out)
         tri_vec_push(p->arena, out, p->groups.at[g].full);
         tri_vec_push(p->arena, out, p->groups.at[g].empty);
     }
+    for (size_t i = 0; i < p->around.len; i++)
+        tri_vec_push(p->arena, out, p->around.at[i].ring);
+    if (p->around.len) {
+        tri_vec_push(p->arena, out, p->around_group.full);
+        tri_vec_push(p->arena, out, p->around_group.empty);
+    }
     tri_value_list outside = {0};
     collect_outside(c, &outside);
     for (size_t i = 0; i < outside.len; i++)
@@ -478,32 +534,47 @@ static void share_rings(const chain *c)
     }
 }
 
-/* The loop around the producers' loops. */
-static void make_outer_producer(const chain *c, MlirBlock block, tri_split_names *n, MlirValue *ring)
+/* What the producer does of the outer loop's body: scalars, the loads there (into the slot and the parity of `around`),
+ * and the loops. */
+static void produce_around(const chain *c, MlirBlock body, tri_split_names *n, MlirValue *ring, const MlirValue *around)
+{
+    tri_split_plan *p = c->plans;
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->outer.body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        tri_builder b = tri_builder_at_end(body, mlirOperationGetLocation(op));
+        if (tri_map_find_ptr(&p->outer.needed, op.ptr))
+            tri_split_copy(p->arena, &b, n, op);
+        for (size_t i = 0; i < p->around.len; i++)
+            if (mlirOperationEqual(p->around.at[i].load, op))
+                start_copy(&b, &p->around.at[i], &p->around_group, i == 0, n, around[0], around[1]);
+        for (size_t k = 0; k < c->count; k++)
+            if (mlirOperationEqual(c->plans[k].loop, op))
+                make_producer(&c->plans[k], body, n, ring);
+    }
+}
+
+/* The loop around the producers' loops. It carries the slot and the parity of its own loads, too, where it has some. */
+static void make_outer_producer(const chain *c, MlirBlock block, tri_split_names *n, const MlirValue *fresh)
 {
     tri_split_plan *p = c->plans;
     tri_builder b = tri_builder_at_end(block, mlirOperationGetLocation(p->outer.loop));
     tri_value_list outside = {0};
     MlirOperation made;
+    MlirValue rings[] = {fresh[0], fresh[1], fresh[0], tri_builder_int(&b, int_type(&b, 32), 1)};
+    intptr_t carried = p->around.len ? 4 : 2;
     collect_outside(c, &outside);
     for (size_t i = 0; i < outside.len; i++)
         tri_slice_take(p->arena, &b, n, outside.at[i], NULL);
-    tri_slice_open(p->arena, &b, &p->outer, n, ring, &made);
+    tri_slice_open(p->arena, &b, &p->outer, n, rings, carried, &made);
     MlirBlock body = tri_op_body(made, 0);
-    intptr_t count = mlirOperationGetNumResults(made);
-    ring[0] = mlirBlockGetArgument(body, count - 1);
-    ring[1] = mlirBlockGetArgument(body, count);
-    for (MlirOperation op = mlirBlockGetFirstOperation(p->outer.body); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op)) {
-        b = tri_builder_at_end(body, mlirOperationGetLocation(op));
-        if (tri_map_find_ptr(&p->outer.needed, op.ptr))
-            tri_split_copy(p->arena, &b, n, op);
-        for (size_t k = 0; k < c->count; k++)
-            if (mlirOperationEqual(c->plans[k].loop, op))
-                make_producer(&c->plans[k], body, n, ring);
-    }
+    intptr_t first = mlirBlockGetNumArguments(body) - carried;
+    for (intptr_t i = 0; i < carried; i++)
+        rings[i] = mlirBlockGetArgument(body, first + i);
+    produce_around(c, body, n, rings, rings + 2);
     b = tri_builder_at_end(body, mlirOperationGetLocation(p->outer.loop));
-    tri_slice_close(p->arena, &b, &p->outer, n, ring);
+    if (p->around.len)
+        next_slot(&b, p->around_stages, rings[2], rings[3], rings + 2);
+    tri_slice_close(p->arena, &b, &p->outer, n, rings, carried);
 }
 
 /* The producers' loops, one behind the other, with the captures as arguments. */
@@ -522,7 +593,9 @@ static MlirBlock make_producers(const chain *c, const tri_value_list *captures)
         tri_split_bind(p->arena, &n, captures->at[i], mlirBlockGetArgument(producer, (intptr_t)i));
     tri_builder b = tri_builder_at_end(producer, mlirOperationGetLocation(p->loop));
     /* fresh slots are empty: the parity before the first */
-    MlirValue ring[] = {tri_builder_int(&b, int_type(&b, 32), 0), tri_builder_int(&b, int_type(&b, 32), 1)};
+    MlirType i32 = int_type(&b, 32);
+    int64_t fresh = p->is_restarted ? ((int64_t)1 << p->stages) - 1 : 1;
+    MlirValue ring[] = {tri_builder_int(&b, i32, 0), tri_builder_int(&b, i32, fresh)};
     if (is_nested(p))
         make_outer_producer(c, producer, &n, ring);
     for (size_t k = 0; k < c->count && !is_nested(p); k++)
@@ -537,9 +610,12 @@ static void rotate_loops(const chain *c, MlirOperation split)
     enum { TWO_GROUPS = 8 };
     tri_split_plan *p = c->plans;
     bool has_turns = p->num_warps == TWO_GROUPS && p->has_turns;
+    /* in another loop, turns go round all of its loops */
+    for (size_t k = 0; k < c->count && is_nested(p); k++)
+        has_turns = has_turns && tri_rotate_fits(p->arena, c->plans[k].loop);
     tri_split_turns turns = {0};
     if (has_turns)
-        turns = tri_turns_make(split, p->stages);
+        turns = tri_turns_make(split, p->stages, p->is_restarted);
     bool is_rotated = true;
     for (size_t k = 0; k < c->count; k++) {
         /* one group of warps need not keep to the turns of the loops before */
@@ -552,23 +628,49 @@ static void rotate_loops(const chain *c, MlirOperation split)
         tri_turns_end(&turns, &b);
 }
 
+/* Of the outer loop's own loads: the wait in front of the first one, and behind the last reader the arrival that gives
+ * their slot back. */
+static void consume_around(tri_split_plan *p, MlirValue slot, MlirValue phase)
+{
+    tri_split_group *group = &p->around_group;
+    tri_builder b = tri_builder_after(group->last);
+    arrive(&b, group->empty, slot, (MlirValue){NULL});
+    b = tri_builder_before(p->around.at[0].load);
+    MlirOperation wait = wait_for(&b, group->full, slot, phase);
+    for (size_t i = 0; i < p->around.len; i++)
+        read_slot(&p->around.at[i], wait, slot);
+}
+
+/* The outer loop carries the slots and parities of rings, 2 or 4 values, given as `ring`, which it begins with. */
+static void carry_rings(tri_split_plan *p, MlirValue *ring, intptr_t count)
+{
+    p->outer.loop = tri_loops_add_iter_args(p->arena, p->outer.loop, count, ring);
+    p->outer.body = tri_op_body(p->outer.loop, 0);
+    intptr_t first = mlirBlockGetNumArguments(p->outer.body) - count;
+    for (intptr_t i = 0; i < count; i++)
+        ring[i] = mlirBlockGetArgument(p->outer.body, first + i);
+}
+
 /* The loops of the consumers; those in another one go on with the ring that its iteration before has left. */
 static void make_all_consumers(const chain *c)
 {
     tri_split_plan *p = c->plans;
     tri_builder b = tri_builder_before(top_of(p));
-    MlirValue zero = tri_builder_int(&b, int_type(&b, 32), 0), ring[] = {zero, zero};
-    if (is_nested(p)) {
-        p->outer.loop = tri_loops_add_iter_args(p->arena, p->outer.loop, 2, ring);
-        p->outer.body = tri_op_body(p->outer.loop, 0);
-        intptr_t args = mlirBlockGetNumArguments(p->outer.body);
-        ring[0] = mlirBlockGetArgument(p->outer.body, args - 2);
-        ring[1] = mlirBlockGetArgument(p->outer.body, args - 1);
-    }
+    MlirValue zero = tri_builder_int(&b, int_type(&b, 32), 0), ring[] = {zero, zero, zero, zero};
+    intptr_t carried = p->around.len ? 4 : 2;
+    if (is_nested(p))
+        carry_rings(p, ring, carried);
+    if (p->around.len)
+        consume_around(p, ring[2], ring[3]);
     for (size_t k = 0; k < c->count; k++)
         make_consumers(&c->plans[k], ring, k + 1 == c->count && !is_nested(p));
-    if (is_nested(p))
-        tri_loops_append_yield(p->arena, mlirBlockGetTerminator(p->outer.body), 2, ring);
+    if (!is_nested(p))
+        return;
+    MlirOperation yield = mlirBlockGetTerminator(p->outer.body);
+    b = tri_builder_before(yield);
+    if (p->around.len)
+        next_slot(&b, p->around_stages, ring[2], ring[3], ring + 2);
+    tri_loops_append_yield(p->arena, yield, carried, ring);
 }
 
 void tri_split_loops(tri_split_plan *plans, size_t count)
@@ -577,6 +679,10 @@ void tri_split_loops(tri_split_plan *plans, size_t count)
     tri_value_list captures = {0};
     if (is_nested(plans))
         tri_nest_share(plans, count);
+    for (size_t k = 0; k < count; k++)
+        plans->is_restarted = plans->is_restarted && plans[k].is_restarted;
+    for (size_t k = 0; k < count; k++)
+        plans[k].is_restarted = plans->is_restarted;
     share_rings(&c);
     collect_captures(&c, &captures);
     MlirBlock producer = make_producers(&c, &captures);
@@ -588,6 +694,6 @@ void tri_split_loops(tri_split_plan *plans, size_t count)
     for (size_t k = 0; k < count; k++)
         tri_builder_set_attr(plans[k].loop, "tt.num_stages", tri_attr_i32(plans[k].run->unit->mlir, 0));
     bool is_waited_for = mlirOperationIsNull(plans->dot) && mlirOperationIsNull(plans->anchor);
-    if (is_waited_for && (count > 1 || !tri_ahead_loop(plans)) && !is_nested(plans))
+    if (is_waited_for && (count > 1 || plans->is_restarted || !tri_ahead_loop(plans)))
         rotate_loops(&c, split);
 }

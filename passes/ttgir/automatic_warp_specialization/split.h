@@ -48,11 +48,17 @@ typedef struct {
     intptr_t sums;     /* the loop's result that it gives */
     MlirOperation anchor; /* of more than two products: the first one that is waited for, and all that began before it;
                            * the pipeline places the waits, and all loads share mbarriers. Null: waited for at once */
+    /* Of two products in a loop in another one: each loop begins with slot 0, so that ptxas knows where products read
+     * when it begins, and carries the parities of all slots, a bit each, in the place of one */
+    bool is_restarted;
     tri_split_registers registers;
     bool moves_registers;      /* what the kernel does */
     bool has_turns;            /* two groups of consumers start products in turn */
     tri_slice inner;           /* of this loop */
     tri_slice outer;           /* of the loop in the kernel in which this one stands; null: it stands in the kernel */
+    TRI_VEC(tri_split_load) around; /* loads of the outer loop itself, which the producer starts, too */
+    tri_split_group around_group;   /* they share mbarriers; `last`: the op of the outer loop that reads them last */
+    int around_stages;
 } tri_split_plan;
 
 /* Pairs of a value and what stands for it elsewhere; of several for one value the last one holds. */
@@ -92,12 +98,12 @@ bool tri_slice_needs(tri_arena *arena, tri_slice *s, MlirValue value);
 void tri_slice_outside(tri_arena *arena, const tri_slice *s, tri_value_list *out);
 /* With a builder, makes a value from outside there; without one, notes what must be captured for it. */
 void tri_slice_take(tri_arena *arena, tri_builder *b, tri_split_names *n, MlirValue value, tri_value_list *captures);
-/* The producer's loop, whose values have names by now: what it carries, then a slot and a parity, which begin as
- * `ring`. And its end, which hands over the next `ring`. */
+/* The producer's loop, whose values have names by now: what it carries, then slots and parities of rings, `count`
+ * numbers which begin as `ring`. And its end, which hands over the next `ring`. */
 void tri_slice_open(tri_arena *arena, tri_builder *b, const tri_slice *s, tri_split_names *n, const MlirValue *ring,
-                    MlirOperation *out_loop);
+                    intptr_t count, MlirOperation *out_loop);
 void tri_slice_close(tri_arena *arena, tri_builder *b, const tri_slice *s, const tri_split_names *n,
-                     const MlirValue *ring);
+                     const MlirValue *ring, intptr_t count);
 /* An scf.for with these bounds, step and starting values, an empty body, and no stages of its own; it counts as `like`
  * does. */
 MlirOperation tri_split_make_loop(tri_arena *arena, tri_builder *b, MlirOperation like, const tri_value_list *operands);
@@ -110,6 +116,9 @@ bool tri_candidate_join(tri_split_plan *first, tri_split_plan *next);
  * or null; and the bytes of shared memory that the other loop takes beside the rings. */
 const char *tri_nest_check(tri_split_plan *p);
 int64_t tri_nest_bytes(tri_split_plan *p);
+/* Finds the loads of the outer loop itself that the producer can start, and how many bytes they take. */
+void tri_nest_find_around(tri_split_plan *p);
+int64_t tri_nest_around_bytes(const tri_split_plan *p);
 /* What the producer needs for all of the plans' loops goes to the first plan's outer loop. */
 void tri_nest_share(tri_split_plan *plans, size_t count);
 /* Carries plans out, of one loop or of several that were joined to the first. */
@@ -119,9 +128,10 @@ void tri_split_loops(tri_split_plan *plans, size_t count);
 typedef struct {
     MlirValue mbarriers;
     int stages;
+    bool is_restarted; /* parities are of all slots */
 } tri_split_turns;
 
-tri_split_turns tri_turns_make(MlirOperation loop, int stages); /* in front of the loop */
+tri_split_turns tri_turns_make(MlirOperation loop, int stages, bool is_restarted); /* in front of the loop */
 void tri_turns_end(const tri_split_turns *turns, tri_builder *b);
 void tri_turns_wait(const tri_split_turns *turns, tri_builder *b, MlirValue slot, MlirValue phase);
 void tri_turns_hand_over(const tri_split_turns *turns, tri_builder *b);
@@ -131,6 +141,8 @@ void tri_turns_hand_over(const tri_split_turns *turns, tri_builder *b);
  * turns unless that is null. False, and nothing is changed, when the loop is of
  * another form. */
 bool tri_rotate_loop(tri_arena *arena, MlirOperation loop, const tri_split_turns *turns);
+/* Whether the loop has that form. */
+bool tri_rotate_fits(tri_arena *arena, MlirOperation loop);
 /* In a consumers' loop whose products read registers that it loads, behind which no other loop uses the rings: loads
  * the first ones of the next iteration under the last product (ahead.c). False, and nothing is changed, when the loop
  * is of another form. */

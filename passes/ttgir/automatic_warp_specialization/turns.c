@@ -32,10 +32,12 @@ static MlirValue group_of(tri_builder *b)
     return binary(b, "arith.shrui", warp, number(b, WARPS_LOG2));
 }
 
-tri_split_turns tri_turns_make(MlirOperation loop, int stages)
+tri_split_turns tri_turns_make(MlirOperation loop, int stages, bool is_restarted)
 {
     tri_lowering l = {.loop = loop};
-    return (tri_split_turns){.mbarriers = tri_pipeline_barriers(&l, GROUPS, WARPS), .stages = stages};
+    return (tri_split_turns){.mbarriers = tri_pipeline_barriers(&l, GROUPS, WARPS),
+                             .stages = stages,
+                             .is_restarted = is_restarted};
 }
 
 void tri_turns_end(const tri_split_turns *turns, tri_builder *b)
@@ -46,8 +48,10 @@ void tri_turns_end(const tri_split_turns *turns, tri_builder *b)
 void tri_turns_wait(const tri_split_turns *turns, tri_builder *b, MlirValue slot, MlirValue phase)
 {
     MlirValue group = group_of(b), one = number(b, 1);
-    /* of the number of loads so far, phase * stages + slot */
-    MlirValue parity = turns->stages % 2 ? binary(b, "arith.xori", slot, phase) : slot;
+    /* of the number of loads so far, phase * stages + slot, or that of all the slots' */
+    MlirValue parity = turns->is_restarted     ? tri_builder_unary(b, "math.ctpop", i32_of(b), phase)
+                       : turns->stages % 2 ? binary(b, "arith.xori", slot, phase)
+                                           : slot;
     parity = binary(b, "arith.andi", parity, one);
     parity = binary(b, "arith.xori", parity, binary(b, "arith.xori", group, one));
     const int32_t sizes[] = {1, 1, 0, 0};
