@@ -15,18 +15,39 @@ extern void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, un
 extern int omp_get_max_threads(void) __attribute__((weak));
 extern int omp_in_parallel(void) __attribute__((weak));
 
-/* The programs are taken in ever smaller parts (guided self-scheduling), so that threads end together and one that
- * never wakes has nothing that others wait for. */
+enum { max_shares = 64 };
+
 typedef struct {
-    _Alignas(64) tri_rt_range *run; /* what every thread reads fills one line of the cache */
+    _Alignas(64) uint64_t next; /* atomic: the first program that nobody has */
+    uint64_t end;
+} share;
+
+/* Each thread has a share of the programs, the same in launch after launch, so that what it wrote is in its own cache
+ * still. It takes its share in ever smaller parts (guided self-scheduling), and then the others' in the same way:
+ * threads end together, and one that never wakes has nothing that others wait for. */
+typedef struct {
+    _Alignas(64) tri_rt_range *run; /* what every thread reads fills lines of the cache of its own */
     const void *const *args;
     const uint64_t *lengths;
-    uint64_t total, threads;
+    uint64_t share_count, owners; /* owners: threads to a share */
     int streams;
     uint32_t grid[3];
-    _Alignas(64) uint64_t next; /* atomic: the first program that nobody has */
-    int err;                    /* atomic: the first error wins */
+    _Alignas(64) int err; /* atomic: the first error wins */
+    unsigned threads;     /* atomic: of OpenMP, that came */
+    share shares[max_shares];
 } team;
+
+static void make_shares(team *t, uint64_t total, uint64_t threads)
+{
+    uint64_t n = threads < max_shares ? threads : max_shares, begin = 0;
+    t->share_count = n;
+    t->owners = (threads + n - 1) / n;
+    for (uint64_t i = 0; i < n; i++) {
+        t->shares[i].next = begin;
+        begin += total / n + (i < total % n);
+        t->shares[i].end = begin;
+    }
+}
 
 static void run_part(team *t, uint64_t begin, uint64_t end)
 {
@@ -36,20 +57,32 @@ static void run_part(team *t, uint64_t begin, uint64_t end)
         __atomic_store_n(&t->err, state.err, __ATOMIC_RELAXED);
 }
 
-static void work(void *data)
+static void work_on(team *t, share *s)
 {
-    team *t = data;
-    uint64_t taken = __atomic_load_n(&t->next, __ATOMIC_RELAXED), part;
+    uint64_t taken = __atomic_load_n(&s->next, __ATOMIC_RELAXED), part;
     for (;;) {
         do {
-            if (taken >= t->total)
+            if (taken >= s->end)
                 return;
-            part = (t->total - taken) / (2 * t->threads);
+            part = (s->end - taken) / (2 * t->owners);
             part = part ? part : 1;
-        } while (!__atomic_compare_exchange_n(&t->next, &taken, taken + part, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+        } while (!__atomic_compare_exchange_n(&s->next, &taken, taken + part, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
         run_part(t, taken, taken + part);
-        taken = __atomic_load_n(&t->next, __ATOMIC_RELAXED);
+        taken = __atomic_load_n(&s->next, __ATOMIC_RELAXED);
     }
+}
+
+static void work(void *data, unsigned thread)
+{
+    team *t = data;
+    for (uint64_t i = 0; i < t->share_count; i++)
+        work_on(t, &t->shares[(thread + i) % t->share_count]);
+}
+
+static void work_for_openmp(void *data)
+{
+    team *t = data;
+    work(t, __atomic_fetch_add(&t->threads, 1, __ATOMIC_RELAXED));
 }
 
 /* What the program asked for; else OpenMP's number, if it is linked; else one. */
@@ -123,9 +156,19 @@ static int run_grid(tri_rt_range *run, const void *const *args, const tri_grid *
         return state.err;
     }
     uint64_t most = total < (uint64_t)threads ? total : (uint64_t)threads;
-    team t = {run, args, lengths, total, most, streams, {grid->x, grid->y, grid->z}, 0, 0};
+    team t;
+    t.run = run;
+    t.args = args;
+    t.lengths = lengths;
+    t.streams = streams;
+    t.grid[0] = grid->x;
+    t.grid[1] = grid->y;
+    t.grid[2] = grid->z;
+    t.err = 0;
+    t.threads = 0;
+    make_shares(&t, total, most);
     if (is_openmp)
-        GOMP_parallel(work, &t, 0, 0);
+        GOMP_parallel(work_for_openmp, &t, 0, 0);
     else
         tri_rt_pool_run(work, &t, (int)most);
     return t.err;

@@ -273,8 +273,8 @@ const char *tri_rt_driver_arch(const tri_rt_driver *d, const tri_rt_kernel *kern
 extern const tri_rt_backend tri_rt_cpu_backend;
 
 /* Calls `work` on this thread and, at the same time, on up to `threads` - 1 others, as many as come before it returns
- * here. Returns when all have. */
-void tri_rt_pool_run(void (*work)(void *data), void *data, int threads);
+ * here. Returns when all have. Each thread has a number, this one 0, the others the same from call to call. */
+void tri_rt_pool_run(void (*work)(void *data, unsigned thread), void *data, int threads);
 
 /* What kernels call to print and to assert (targets/cpu/debug.c). format: the low byte is 0 signed, 1 unsigned,
  * 2 hexadecimal, 3 float, 4 address; the width follows. */

@@ -35,7 +35,7 @@ typedef struct {
 static struct {
     int is_taken; /* atomic: a launch has the workers */
     int pid, started, is_registered;
-    void (*work)(void *data);
+    void (*work)(void *data, unsigned thread);
     void *data;
     _Alignas(64) unsigned generation; /* atomic, counts launches */
     int is_open, is_ending;           /* atomic: there may be work; the workers shall return */
@@ -80,7 +80,7 @@ static void *serve(void *argument)
             return 0;
         __atomic_add_fetch(&pool.inside, 1, __ATOMIC_SEQ_CST);
         if (__atomic_load_n(&pool.is_open, __ATOMIC_SEQ_CST))
-            pool.work(pool.data);
+            pool.work(pool.data, (unsigned)(w - pool.workers) + 1);
         __atomic_sub_fetch(&pool.inside, 1, __ATOMIC_SEQ_CST);
     }
 }
@@ -153,12 +153,12 @@ static void forget_parent(void)
     __atomic_store_n(&pool.pid, pid, __ATOMIC_RELAXED);
 }
 
-void tri_rt_pool_run(void (*work)(void *data), void *data, int threads)
+void tri_rt_pool_run(void (*work)(void *data, unsigned thread), void *data, int threads)
 {
     threads = threads < max_threads ? threads : max_threads;
     forget_parent();
     if (threads <= 1 || __atomic_exchange_n(&pool.is_taken, 1, __ATOMIC_ACQUIRE)) {
-        work(data);
+        work(data, 0);
         return;
     }
     start(threads - 1);
@@ -166,7 +166,7 @@ void tri_rt_pool_run(void (*work)(void *data), void *data, int threads)
     pool.data = data;
     __atomic_store_n(&pool.is_open, 1, __ATOMIC_SEQ_CST);
     wake(threads - 1 < pool.started ? threads - 1 : pool.started);
-    work(data);
+    work(data, 0);
     __atomic_store_n(&pool.is_open, 0, __ATOMIC_SEQ_CST);
     for (int i = 0; __atomic_load_n(&pool.inside, __ATOMIC_SEQ_CST); i++) {
         if (i < spins_before_yield)

@@ -14,21 +14,23 @@ typedef struct {
     int next, done[total];
 } job;
 
-static void work(void *data)
+static void work(void *data, unsigned thread)
 {
     job *j = data;
+    if (thread >= 1024)
+        exit(2);
     for (int i; (i = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED)) < total;)
         j->done[i]++; /* each by one thread */
 }
 
-static void nested(void *data)
+static void nested(void *data, unsigned thread)
 {
     job inner = {0};
     tri_rt_pool_run(work, &inner, 4);
-    work(data);
+    work(data, thread);
 }
 
-static void check(void (*run)(void *), int threads)
+static void check(void (*run)(void *, unsigned), int threads)
 {
     job j = {0};
     tri_rt_pool_run(run, &j, threads);
