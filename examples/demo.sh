@@ -14,7 +14,7 @@ work=$BUILDDIR/demo/examples/$name
 rm -rf "$work"
 mkdir -p "$work"
 cp -r "$here/../share" "$BUILDDIR/demo/"
-cp "$here/$name"/* "$work"
+cp "$here/$name/Makefile" "$here/$name"/*.c "$here/$name"/*.tri "$work" # and nothing of what was made there
 cd "$work"
 echo "== $name: tritcc -arch=sm_90a -sig '$signature'"
 "$TRITCC" -arch=sm_90a -sig "$signature" -emit=ast,ttir,ttgir,llir,ptx "$name.tri"
