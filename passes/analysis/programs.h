@@ -9,5 +9,8 @@
 bool tri_programs_are_free(MlirOperation func, tri_arena *arena);
 /* Products that stand in a loop itself, not in loops and branches of it. */
 int64_t tri_programs_count_dots(MlirOperation loop);
+/* The axis (0 or 1) along which programs have the more iterations of a loop of two products the larger their number is,
+ * as in causal attention; -1: none. */
+int tri_programs_growing_axis(MlirOperation func, tri_arena *arena);
 
 #endif

@@ -20,7 +20,6 @@
 #include "passes/passes.h"
 
 #include "base/map.h"
-#include "ir/analysis/sum.h"
 #include "ir/op.h"
 #include "ir/type.h"
 #include "passes/analysis/programs.h"
@@ -86,58 +85,11 @@ static unsigned axes_of(tri_arena *arena, MlirValue value)
 
 /* ---- longer programs ---- */
 
-static int sign_of(int64_t x) { return x < 0 ? -1 : 1; }
-
-static int growth(tri_sums *sums, const tri_sum *sum, int axis);
-
-/* A number of a program, or the least or the greatest of two numbers. */
-static int growth_of_leaf(tri_sums *sums, const tri_leaf *leaf, int axis)
+static bool find_long_ones(tri_arena *arena, MlirOperation func, program_order *out)
 {
-    const tri_sum *x = leaf->args[0], *y = leaf->args[1];
-    const char *op = leaf->kind == TRI_LEAF_CALL ? leaf->op : "";
-    MlirOperation def = leaf->kind == TRI_LEAF_VALUE ? tri_op_def(leaf->value) : (MlirOperation){NULL};
-    if (!mlirOperationIsNull(def) && tri_op_is(def, "tt.get_program_id"))
-        return tri_op_int(def, "axis", 0) == axis;
-    if (!mlirOperationIsNull(def) && (tri_op_is(def, "arith.minsi") || tri_op_is(def, "arith.maxsi"))) {
-        x = tri_sum_of(sums, tri_op_operand(def, 0));
-        y = tri_sum_of(sums, tri_op_operand(def, 1));
-    } else if (strcmp(op, "arith.minsi") && strcmp(op, "arith.maxsi")) {
-        return 0;
-    }
-    int a = growth(sums, x, axis), b = growth(sums, y, axis);
-    return a && b && a != b ? 0 : a ? a : b;
-}
-
-/* 1: the number grows with the program's along `axis`; -1: it falls; 0: neither is known. */
-static int growth(tri_sums *sums, const tri_sum *sum, int axis)
-{
-    int all = 0;
-    for (int i = 0; sum && i < sum->count; i++) {
-        const tri_term *term = &sum->term[i];
-        int one = term->count == 1 ? growth_of_leaf(sums, term->leaf[0], axis) * sign_of(term->factor) : 0;
-        if (one && all && one != all)
-            return 0;
-        all = one ? one : all;
-    }
-    return all;
-}
-
-static bool find_long_ones(tri_arena *arena, const tri_op_list *ops, program_order *out)
-{
-    tri_sums sums;
-    tri_sum_init(&sums, arena);
-    for (size_t i = 0; i < ops->len; i++) {
-        if (!tri_op_is(ops->at[i], "scf.for") || tri_programs_count_dots(ops->at[i]) < 2)
-            continue;
-        const tri_sum *start = tri_sum_of(&sums, tri_op_operand(ops->at[i], 0));
-        const tri_sum *length = tri_sum_sub(&sums, tri_sum_of(&sums, tri_op_operand(ops->at[i], 1)), start);
-        for (int axis = 0; axis < AXES; axis++)
-            if (growth(&sums, length, axis) > 0 && !growth(&sums, length, 1 - axis)) {
-                *out = (program_order){.axis = 1 - axis, .size = GROUP_SIZE, .is_reversed = true};
-                return true;
-            }
-    }
-    return false;
+    int axis = tri_programs_growing_axis(func, arena);
+    *out = (program_order){.axis = 1 - axis, .size = GROUP_SIZE, .is_reversed = true};
+    return axis >= 0;
 }
 
 /* ---- products ---- */
@@ -216,7 +168,7 @@ static void visit_kernel(tri_pass_run *run, MlirOperation func)
         if (tri_op_is(ops.at[i], "tt.get_program_id"))
             used |= 1u << tri_op_int(ops.at[i], "axis", 0);
     bool has_both = (used & 3) == 3;
-    bool is_long_first = tri_passes_option_int(run, "long-first", 0) && find_long_ones(run->arena, &ops, &order);
+    bool is_long_first = tri_passes_option_int(run, "long-first", 0) && find_long_ones(run->arena, func, &order);
     if (!has_both || (!is_long_first && !find_tiles(run->arena, &ops, &order)))
         return;
     tri_diag_remark(run->unit->diag, tri_op_span(run->unit->diag, func), "programs",

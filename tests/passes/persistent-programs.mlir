@@ -1,9 +1,9 @@
 // RUN: tritcc -x ttir -passes=persistent-programs %s | FileCheck %s
 // RUN: tritcc -x ttir -passes=persistent-programs -Rpass=programs -Rpass-missed=programs %s -o %t 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: tritcc -x ttir '-passes=persistent-programs{split=0 shared=49152}' %s | FileCheck %s --check-prefix=NARROW
-// positive: @tiles @wide
+// positive: @tiles @wide @heads @causal
 // negative: @counted @two @own @pointers @narrow_loop
-// loop: @tiles @wide @counted @two @own @pointers
+// loop: @tiles @wide @heads @causal @counted @two @own @pointers
 // if: @narrow_loop
 
 // The caller's grid comes behind the other arguments; what is the same for all programs stays in front of the loop.
@@ -95,7 +95,7 @@ tt.func public @counted(%a: !tt.tensordesc<64x64xf16>, %c: !tt.tensordesc<64x64x
   tt.return
 }
 
-// SAID: the grid stays as it is: a loop has several products
+// SAID: the grid stays as it is: operands of products do not come through tensor maps
 // CHECK-LABEL: @two
 // CHECK-NOT: tritcc.persistent
 tt.func public @two(%a: !tt.tensordesc<64x64xf16>, %c: !tt.tensordesc<64x64xf32>, %k: i32) {
@@ -113,8 +113,8 @@ tt.func public @two(%a: !tt.tensordesc<64x64xf16>, %c: !tt.tensordesc<64x64xf32>
   tt.return
 }
 
-// A descriptor of each program's own.
-// SAID: the grid stays as it is: operands of products do not come through tensor maps that all programs share
+// A descriptor of each program's own: no map has what lies between two of them.
+// SAID: the grid stays as it is: operands of products do not come through tensor maps that all programs can share
 // CHECK-LABEL: @own
 // CHECK-NOT: tritcc.persistent
 tt.func public @own(%a: !tt.ptr<f16>, %c: !tt.tensordesc<64x64xf32>, %k: i32) {
@@ -166,5 +166,67 @@ tt.func public @narrow_loop(%a: !tt.tensordesc<64x64xf16>, %c: !tt.tensordesc<64
     scf.yield %zero : tensor<64x64xf32>
   }
   tt.descriptor_store %c[%x, %x], %r : !tt.tensordesc<64x64xf32>, tensor<64x64xf32>
+  tt.return
+}
+
+// What moves a descriptor's base with the program is a dimension of one for all.
+// CHECK-LABEL: @heads
+// CHECK: [[S:%.+]] = arith.muli %{{.*}}, %c64_i64
+// CHECK: [[D:%.+]] = tt.make_tensor_descriptor %arg0, [%c2147483647_i32, %arg2, %{{.*}}], [%{{.*}}, %c64_i64{{.*}}, %c1_i64{{.*}}] : <f16>, <1x64x64xf16>
+// CHECK: scf.for
+// CHECK: tt.descriptor_load [[D]][%{{.*}}, %{{.*}}, %c0_i32{{.*}}] : !tt.tensordesc<1x64x64xf16> -> tensor<64x64xf16>
+tt.func public @heads(%a: !tt.ptr<f16>, %c: !tt.tensordesc<64x64xf32>, %n: i32) {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %one = arith.constant 1 : i64
+  %w = arith.constant 64 : i64
+  %x = tt.get_program_id x : i32
+  %y = tt.get_program_id y : i32
+  %h = arith.extsi %y : i32 to i64
+  %m = arith.extsi %n : i32 to i64
+  %f = arith.muli %h, %m : i64
+  %g = arith.muli %f, %w : i64
+  %p = tt.addptr %a, %g : !tt.ptr<f16>, i64
+  %d = tt.make_tensor_descriptor %p, [%n, %c64], [%w, %one] : !tt.ptr<f16>, !tt.tensordesc<64x64xf16>
+  %r = scf.for %i = %c0 to %n step %c64 iter_args(%s = %zero) -> (tensor<64x64xf32>) : i32 {
+    %v = tt.descriptor_load %d[%i, %c0] : !tt.tensordesc<64x64xf16> -> tensor<64x64xf16>
+    %e = tt.dot %v, %v, %s : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %e : tensor<64x64xf32>
+  }
+  tt.descriptor_store %c[%x, %y], %r : !tt.tensordesc<64x64xf32>, tensor<64x64xf32>
+  tt.return
+}
+
+// Two products, and tiles that are the longer the larger x: pairs of a long one and a short one, where x has as many
+// tiles as make pairs. Tiles are stored through pointers.
+// SAID: go through the grid, a long tile and a short one by turns
+// CHECK-LABEL: @causal
+// CHECK: scf.for [[K:%.+]] = %c0{{.*}} to %{{.*}} step %c1
+// CHECK: arith.shrsi [[K]]
+// CHECK: arith.select
+// CHECK: tt.dot
+// CHECK: tt.dot
+// CHECK-NOT: tt.descriptor_store
+// CHECK: tt.store
+// CHECK: } {tt.warp_specialize}
+tt.func public @causal(%a: !tt.tensordesc<64x64xf16>, %c: !tt.ptr<f32>, %n: i32) {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %one = arith.constant 1 : i64
+  %w = arith.constant 64 : i64
+  %o = tt.make_tensor_descriptor %c, [%n, %c64], [%w, %one] : !tt.ptr<f32>, !tt.tensordesc<64x64xf32>
+  %x = tt.get_program_id x : i32
+  %m = arith.muli %x, %c64 : i32
+  %q = tt.descriptor_load %a[%m, %c0] : !tt.tensordesc<64x64xf16> -> tensor<64x64xf16>
+  %r = scf.for %i = %c0 to %m step %c64 iter_args(%s = %zero) -> (tensor<64x64xf32>) : i32 {
+    %v = tt.descriptor_load %a[%i, %c0] : !tt.tensordesc<64x64xf16> -> tensor<64x64xf16>
+    %e = tt.dot %q, %v, %zero : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+    %h = arith.truncf %e : tensor<64x64xf32> to tensor<64x64xf16>
+    %f = tt.dot %h, %v, %s : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %f : tensor<64x64xf32>
+  }
+  tt.descriptor_store %o[%m, %c0], %r : !tt.tensordesc<64x64xf32>, tensor<64x64xf32>
   tt.return
 }

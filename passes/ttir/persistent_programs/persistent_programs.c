@@ -17,9 +17,11 @@
  *
  * Needs: ttir behind auto-tma and reorder-programs, and a kernel whose programs have no order
  * (passes/analysis/programs.h) and compute tiles of products: each loop with products has one, whose operands come
- * through descriptors that are the same for all programs, and tiles that are stored have room beside those that
- * are loaded (stores.c). Others stay; a remark says why. tl.num_programs is the
- * caller's still. Results are the same bits. Upstream has no such pass: there sources have that loop.
+ * through descriptors that are the same for all programs or can be made so (heads.c), and tiles that are stored have
+ * room beside those that are loaded (stores.c). Or it has two, the second of which takes what is made of the first, as
+ * attention: then tiles are stored through pointers, and long and short ones come by turns (order.c). Others stay; a
+ * remark says why. tl.num_programs is the caller's still. Results are the same bits, of attention but for the order in
+ * which rows are summed up. Upstream has no such pass: there sources have that loop.
  * Test: tests/passes/persistent-programs.mlir */
 #include "passes/ttir/persistent_programs/persistent_programs.h"
 
@@ -31,7 +33,7 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
-enum { AXES = 3, MOST_STAGES = 3 /* more gain nothing for what is stored meanwhile */ };
+enum { AXES = TRI_PROGRAM_AXES, MOST_STAGES = 3 /* more gain nothing for what is stored meanwhile */ };
 
 typedef struct {
     tri_pass_run *run;
@@ -39,8 +41,10 @@ typedef struct {
     MlirBlock body;
     tri_op_list ops;         /* of the body itself, but its return */
     tri_map fixed;           /* those that are the same for all programs, and go in front of the loop */
-    MlirValue extent[AXES];  /* the caller's grid */
-    MlirType i32;
+    tri_sums sums;
+    TRI_VEC(tri_moved_base) moved; /* descriptors that programs can share */
+    bool has_pairs;          /* loops of two products, as attention has */
+    tri_tile_order order;
 } kernel_info;
 
 /* ---- matchers ---- */
@@ -78,19 +82,49 @@ static bool is_from_descriptor(kernel_info *k, MlirValue value)
     if (mlirOperationIsNull(def) || !tri_op_is(def, "tt.descriptor_load"))
         return false;
     MlirOperation made = tri_op_def(tri_op_operand(def, 0));
+    for (size_t i = 0; i < k->moved.len; i++)
+        if (mlirOperationEqual(k->moved.at[i].made, made))
+            return true;
     return mlirOperationIsNull(made) || tri_map_find_ptr(&k->fixed, made.ptr);
 }
 
+/* Whether a value of the loop's body depends on the op, in that body. */
+static bool depends_on(MlirValue value, MlirOperation op, int depth)
+{
+    MlirOperation def = tri_op_def(value);
+    if (mlirOperationIsNull(def) || !depth || !mlirBlockEqual(mlirOperationGetBlock(def), mlirOperationGetBlock(op)))
+        return false;
+    if (mlirOperationEqual(def, op))
+        return true;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(def); i++)
+        if (depends_on(tri_op_operand(def, i), op, depth - 1))
+            return true;
+    return false;
+}
+
+/* One product, or two of which the second one takes what is made of the first one, as in attention. */
 static const char *check_product_loop(kernel_info *k, MlirOperation loop)
 {
+    enum { PAIR = 2, STEPS = 16 };
     tri_op_list dots = {0};
     tri_op_collect_named(loop, "tt.dot", k->run->arena, &dots);
-    if (dots.len != 1 || tri_programs_count_dots(loop) != 1)
-        return "a loop has several products, or one in another loop or a branch";
-    for (intptr_t i = 0; i < 2; i++)
-        if (!is_from_descriptor(k, tri_op_operand(dots.at[0], i)))
-            return "operands of products do not come through tensor maps that all programs share";
+    if (dots.len > PAIR || tri_programs_count_dots(loop) != (int64_t)dots.len)
+        return "a loop has more than two products, or one in another loop or a branch";
+    k->has_pairs = k->has_pairs || dots.len == PAIR;
+    for (size_t d = 0; d < dots.len; d++)
+        for (intptr_t i = 0; i < 2; i++) {
+            MlirValue operand = tri_op_operand(dots.at[d], i);
+            if (d && !i ? !depends_on(operand, dots.at[0], STEPS) : !is_from_descriptor(k, operand))
+                return "operands of products do not come through tensor maps that all programs can share";
+        }
     return NULL;
+}
+
+static void note_descriptor(kernel_info *k, MlirOperation op)
+{
+    tri_moved_base moved;
+    if (tri_op_is(op, "tt.make_tensor_descriptor") && tri_heads_find(&k->sums, &k->fixed, op, &moved))
+        tri_vec_push(k->run->arena, &k->moved, moved);
 }
 
 static const char *why_not_loop(kernel_info *k)
@@ -106,6 +140,8 @@ static const char *why_not_loop(kernel_info *k)
         tri_vec_push(k->run->arena, &k->ops, op);
         if (is_fixed(k, op))
             tri_map_set_ptr(&k->fixed, op.ptr, op.ptr);
+        else
+            note_descriptor(k, op);
         dots.len = 0;
         tri_op_collect_named(op, "tt.dot", k->run->arena, &dots);
         if (!dots.len)
@@ -130,7 +166,7 @@ static void add_parameters(kernel_info *k)
     MlirAttribute attrs = tri_op_attr(k->func, "arg_attrs");
     MlirAttribute *all = TRI_NEW_ARRAY(k->run->arena, MlirAttribute, n + AXES);
     for (intptr_t i = 0; i < n + AXES; i++) {
-        inputs[i] = i < n ? mlirFunctionTypeGetInput(type, i) : k->i32;
+        inputs[i] = i < n ? mlirFunctionTypeGetInput(type, i) : k->order.i32;
         all[i] = i < n && !mlirAttributeIsNull(attrs) ? mlirArrayAttrGetElement(attrs, i)
                                                       : mlirDictionaryAttrGet(context, 0, NULL);
     }
@@ -139,50 +175,7 @@ static void add_parameters(kernel_info *k)
     tri_builder_set_attr(k->func, "arg_attrs", mlirArrayAttrGet(context, n + AXES, all));
     tri_builder_set_attr(k->func, "tritcc.persistent", tri_attr_unit(context));
     for (int axis = 0; axis < AXES; axis++)
-        k->extent[axis] = mlirBlockAddArgument(k->body, k->i32, mlirOperationGetLocation(k->func));
-}
-
-static MlirValue launch_number(kernel_info *k, tri_builder *b, const char *name)
-{
-    tri_attr attr = {"axis", tri_attr_i32(b->context, 0)};
-    return tri_builder_value(
-        b, &(tri_op){.name = name, .num_results = 1, .results = &k->i32, .num_attrs = 1, .attrs = &attr});
-}
-
-static MlirOperation make_tile_loop(kernel_info *k, bool is_split)
-{
-    tri_builder b = tri_builder_before(mlirBlockGetTerminator(k->body));
-    b.loc = mlirOperationGetLocation(k->func);
-    MlirValue plane = tri_builder_binary(&b, "arith.muli", k->i32, k->extent[0], k->extent[1]);
-    MlirValue bounds[] = {launch_number(k, &b, "tt.get_program_id"),
-                          tri_builder_binary(&b, "arith.muli", k->i32, plane, k->extent[2]),
-                          launch_number(k, &b, "tt.get_num_programs")};
-    MlirBlock inside = mlirBlockCreate(1, &k->i32, &b.loc);
-    MlirRegion region = mlirRegionCreate();
-    mlirRegionAppendOwnedBlock(region, inside);
-    tri_attr attr = {"tt.warp_specialize", is_split ? tri_attr_unit(b.context) : (MlirAttribute){NULL}};
-    MlirOperation loop = tri_builder_create(&b, &(tri_op){.name = "scf.for",
-                                                          .num_operands = 3,
-                                                          .operands = bounds,
-                                                          .num_regions = 1,
-                                                          .regions = &region,
-                                                          .num_attrs = 1,
-                                                          .attrs = &attr});
-    tri_builder end = tri_builder_at_end(inside, b.loc);
-    tri_builder_create(&end, &(tri_op){.name = "scf.yield"});
-    return loop;
-}
-
-/* The program's numbers along each axis: x runs fastest, as when the machine starts programs. */
-static void compute_numbers(kernel_info *k, MlirOperation loop, MlirValue *out)
-{
-    MlirBlock inside = tri_op_body(loop, 0);
-    tri_builder b = tri_builder_at_start(inside, mlirOperationGetLocation(loop));
-    MlirValue tile = mlirBlockGetArgument(inside, 0);
-    MlirValue row = tri_builder_binary(&b, "arith.divsi", k->i32, tile, k->extent[0]);
-    out[0] = tri_builder_binary(&b, "arith.remsi", k->i32, tile, k->extent[0]);
-    out[1] = tri_builder_binary(&b, "arith.remsi", k->i32, row, k->extent[1]);
-    out[2] = tri_builder_binary(&b, "arith.divsi", k->i32, row, k->extent[1]);
+        k->order.extent[axis] = mlirBlockAddArgument(k->body, k->order.i32, mlirOperationGetLocation(k->func));
 }
 
 static void loop_over_grid(kernel_info *k, bool is_split)
@@ -191,44 +184,61 @@ static void loop_over_grid(kernel_info *k, bool is_split)
     tri_op_list all = {0};
     add_parameters(k);
     tri_op_collect(k->func, k->run->arena, &all);
-    MlirOperation loop = make_tile_loop(k, is_split);
+    MlirOperation loop = tri_order_make_loop(&k->order, k->body, mlirOperationGetLocation(k->func), is_split);
     MlirOperation end = mlirBlockGetTerminator(tri_op_body(loop, 0));
     for (size_t i = 0; i < k->ops.len; i++)
         if (!tri_map_find_ptr(&k->fixed, k->ops.at[i].ptr))
             mlirOperationMoveBefore(k->ops.at[i], end);
-    compute_numbers(k, loop, numbers);
+    tri_order_numbers(&k->order, loop, numbers);
     for (size_t i = 0; i < all.len; i++) {
         MlirOperation op = all.at[i];
         int64_t axis = is_program_number(op) ? tri_op_int(op, "axis", 0) : AXES;
         if (axis < AXES)
-            tri_op_replace(op, 1, tri_op_is(op, "tt.get_program_id") ? &numbers[axis] : &k->extent[axis]);
+            tri_op_replace(op, 1, tri_op_is(op, "tt.get_program_id") ? &numbers[axis] : &k->order.extent[axis]);
     }
 }
 
-static kernel_info study_kernel(tri_pass_run *run, MlirOperation func, const char **out_why)
+static void study_kernel(tri_pass_run *run, MlirOperation func, kernel_info *k, const char **out_why)
 {
-    kernel_info k = {
-        .run = run, .func = func, .body = tri_op_body(func, 0), .i32 = mlirIntegerTypeGet(run->unit->mlir, 32)};
-    tri_map_init(&k.fixed, run->arena);
-    *out_why = why_not_loop(&k);
-    return k;
+    *k = (kernel_info){.run = run, .func = func, .body = tri_op_body(func, 0)};
+    k->order = (tri_tile_order){.growing = -1, .i32 = mlirIntegerTypeGet(run->unit->mlir, 32)};
+    tri_map_init(&k->fixed, run->arena);
+    tri_sum_init(&k->sums, run->arena);
+    *out_why = why_not_loop(k);
+}
+
+/* Makes room for tiles that are stored, or needs none; false, and nothing is changed: there is none. */
+static bool find_room(kernel_info *k)
+{
+    int64_t stages = tri_passes_option_int(k->run, "num-stages", MOST_STAGES),
+            shared = tri_passes_option_int(k->run, "shared", INT32_MAX);
+    if (!k->has_pairs)
+        return tri_persistent_programs_fit(k->run->arena, k->func, stages > MOST_STAGES ? MOST_STAGES : stages, shared);
+    if (!tri_persistent_programs_fit_loads(k->run->arena, k->func, shared))
+        return false;
+    tri_persistent_programs_store_by_pointers(k->run, k->func);
+    return true;
 }
 
 static void make_persistent(tri_pass_run *run, MlirOperation func)
 {
     tri_span span = tri_op_span(run->unit->diag, func);
-    int64_t stages = tri_passes_option_int(run, "num-stages", MOST_STAGES),
-            shared = tri_passes_option_int(run, "shared", INT32_MAX);
     const char *why;
-    study_kernel(run, func, &why);
-    if (!why && !tri_persistent_programs_fit(run->arena, func, stages > MOST_STAGES ? MOST_STAGES : stages, shared))
+    kernel_info k;
+    study_kernel(run, func, &k, &why);
+    if (!why && !find_room(&k))
         why = "tiles that are stored have no room beside two stages of loads";
     if (why) {
         tri_diag_missed(run->unit->diag, span, "programs", "the grid stays as it is: %s", why);
         return;
     }
-    kernel_info k = study_kernel(run, func, &why); /* with stores that were cut */
-    tri_diag_remark(run->unit->diag, span, "programs", "as many programs as fit on the device go through the grid");
+    for (size_t i = 0; i < k.moved.len; i++)
+        tri_heads_share(&k.sums, &k.moved.at[i]);
+    int growing = k.has_pairs ? tri_programs_growing_axis(func, run->arena) : -1;
+    study_kernel(run, func, &k, &why); /* with other descriptors, and stores that were cut */
+    k.order.growing = growing;
+    tri_diag_remark(run->unit->diag, span, "programs", "as many programs as fit on the device go through the grid%s",
+                    growing < 0 ? "" : ", a long tile and a short one by turns");
     loop_over_grid(&k, tri_passes_option_int(run, "split", 1) != 0);
 }
 

@@ -10,6 +10,7 @@
 
 #include "ir/builder.h"
 #include "ir/type.h"
+#include "passes/ttir/descriptor.h"
 
 #include "mlir-c/BuiltinTypes.h"
 
@@ -124,4 +125,64 @@ bool tri_persistent_programs_fit(tri_arena *arena, MlirOperation func, int64_t s
         if (tile_bytes(mlirValueGetType(tri_op_operand(stores.at[i], 1))) > room)
             cut_store(stores.at[i], &stores, arena);
     return fits;
+}
+
+/* ---- stores through pointers ---- */
+
+/* Tiles of queries lie beside those of the loop. */
+bool tri_persistent_programs_fit_loads(tri_arena *arena, MlirOperation func, int64_t bytes)
+{
+    tri_op_list loops = {0};
+    int64_t stage = 0, once = bytes_of_stage(arena, func);
+    tri_op_collect_named(func, "scf.for", arena, &loops);
+    for (size_t i = 0; i < loops.len; i++) {
+        int64_t own = bytes_of_stage(arena, loops.at[i]);
+        once -= own;
+        stage = own > stage ? own : stage;
+    }
+    return LEAST_STAGES * stage + once <= bytes;
+}
+
+/* Bit d: the block may leave the tensor along dimension d, as it does not begin with it and end with it. */
+static unsigned dimensions_to_check(MlirOperation store, MlirOperation made, int rank)
+{
+    unsigned checked = 0;
+    MlirType block = tri_type_desc_block(mlirValueGetType(tri_op_result(made, 0)));
+    for (int d = 0; d < rank; d++) {
+        int64_t start, size;
+        bool is_whole = tri_op_const_int(tri_op_operand(store, 2 + d), &start) && start == 0 &&
+                        tri_op_const_int(tri_op_operand(made, 1 + d), &size) && size == tri_type_dim(block, d);
+        checked |= is_whole ? 0 : 1u << d;
+    }
+    return checked;
+}
+
+static void store_by_pointers(tri_pass_run *run, MlirOperation store, MlirOperation made)
+{
+    tri_builder b = tri_builder_before(store);
+    MlirType i64 = mlirIntegerTypeGet(b.context, 64), i1 = mlirIntegerTypeGet(b.context, 1);
+    MlirValue offsets[TRI_MAX_RANK];
+    tri_descriptor d = {.block = tri_type_desc_block(mlirValueGetType(tri_op_result(made, 0))),
+                        .pointer = tri_op_operand(made, 0), .is_nan = tri_builder_int(&b, i1, 0)};
+    d.rank = tri_type_rank(d.block);
+    for (int i = 0; i < d.rank; i++) {
+        MlirValue size = tri_op_operand(made, 1 + i);
+        bool is_wide = mlirTypeEqual(mlirValueGetType(size), i64);
+        d.shape[i] = is_wide ? size : tri_builder_unary(&b, "arith.extsi", i64, size);
+        d.stride[i] = tri_op_operand(made, 1 + d.rank + i);
+        offsets[i] = tri_op_operand(store, 2 + i);
+    }
+    tri_descriptor_rewrite_block(run, store, &d, offsets, dimensions_to_check(store, made, d.rank));
+}
+
+void tri_persistent_programs_store_by_pointers(tri_pass_run *run, MlirOperation func)
+{
+    tri_op_list stores = {0};
+    tri_op_collect_named(func, "tt.descriptor_store", run->arena, &stores);
+    for (size_t i = 0; i < stores.len; i++) {
+        MlirOperation made = tri_op_def(tri_op_operand(stores.at[i], 0));
+        if (mlirOperationIsNull(made) || !tri_op_is(made, "tt.make_tensor_descriptor"))
+            continue;
+        store_by_pointers(run, stores.at[i], made);
+    }
 }
