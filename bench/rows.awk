@@ -48,6 +48,8 @@ $3 ~ /^threads=/ && $5 == "wall" {
     next
 }
 
+$1 == "launch" && $4 == "pause:" { row("launch after 20 ms of rest", "us", "tritcc", $7, $11, ""); next }
+
 # cpu/torch_rows.py and cpu/bench.c: NAME OURS THEIRS [us] SPEEDx ..., once for one thread and once for two
 {
     n = 0
@@ -68,4 +70,3 @@ $3 ~ /^threads=/ && $5 == "wall" {
     if (blas[1] != "")
         row(name, "us", "OpenBLAS", blas[1], blas[2], "")
 }
-$1 == "launch" && $4 == "pause:" { gsub(/,/, ""); row("launch after 20 ms of rest", "us", "2 threads", $10, "", ""); row("launch after 20 ms of rest", "us", "1 thread", $7, "", "") }
