@@ -99,6 +99,35 @@ static void add_scratch(tri_buffers *b, MlirOperation op, int64_t size)
     tri_map_set_ptr(&b->scratch_of, op.ptr, (void *)(uintptr_t)b->list.len);
 }
 
+/* What the scratch of an operation with one operand follows from; a kernel's conversions and reductions are mostly of a
+ * few forms, and planning one takes a while. */
+typedef struct {
+    bool is_reduction;
+    MlirType from, to;
+    MlirAttribute axis;
+    int64_t bytes;
+} scratch_form;
+
+typedef TRI_VEC(scratch_form) scratch_forms;
+
+static int64_t scratch_bytes_of(const tri_buffers *b, scratch_forms *known, MlirOperation op)
+{
+    bool is_reduction = tri_op_is(op, "tt.reduce");
+    if ((!is_reduction && !tri_op_is(op, "ttg.convert_layout")) || mlirOperationGetNumOperands(op) != 1)
+        return tri_scratch_bytes(b->arena, op, &b->machine);
+    scratch_form form = {is_reduction, mlirValueGetType(tri_op_operand(op, 0)), mlirValueGetType(tri_op_result(op, 0)),
+                         tri_op_attr(op, "axis"), 0};
+    for (size_t i = 0; i < known->len; i++) {
+        const scratch_form *at = &known->at[i];
+        if (at->is_reduction == is_reduction && mlirTypeEqual(at->from, form.from) && mlirTypeEqual(at->to, form.to) &&
+            mlirAttributeEqual(at->axis, form.axis))
+            return at->bytes;
+    }
+    form.bytes = tri_scratch_bytes(b->arena, op, &b->machine);
+    tri_vec_push(b->arena, known, form);
+    return form.bytes;
+}
+
 /* ---- what points where ---- */
 
 const tri_buffer_set *tri_buffers_of(const tri_buffers *buffers, MlirValue value)
@@ -212,6 +241,7 @@ void tri_buffers_init(tri_buffers *buffers, tri_arena *arena, MlirOperation func
     tri_map_init(&buffers->points_to, arena);
     tri_map_init(&buffers->scratch_of, arena);
     tri_op_list ops = {0};
+    scratch_forms forms = {0};
     tri_op_collect(func, arena, &ops);
     for (size_t i = 0; i < ops.len; i++) {
         MlirOperation op = ops.at[i];
@@ -220,7 +250,7 @@ void tri_buffers_init(tri_buffers *buffers, tri_arena *arena, MlirOperation func
         } else if (tri_op_is(op, "tt.call")) {
             add_scratch(buffers, op, callee_bytes(op, module));
         } else {
-            add_scratch(buffers, op, tri_scratch_bytes(arena, op, &buffers->machine));
+            add_scratch(buffers, op, scratch_bytes_of(buffers, &forms, op));
         }
     }
     bool has_allocs = buffers->points_to.len > 0;
