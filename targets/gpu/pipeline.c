@@ -104,11 +104,10 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
                    is_split(unit) ? "{wait-in-consumers=1}" : "");
     tri_buf_format(out,
                    ",remove-layout-conversions,reduce-data-duplication%s%s,reorder-instructions,loop-aware-cse,"
-                   "symbol-dce,sccp,cse,canonicalize",
+                   "symbol-dce,sccp,cse%s,canonicalize",
                    is_amd(unit) ? ",in-thread-transpose,remove-layout-conversions" : "",
-                   unit->arch->carries_pointers ? ",carry-pointers" : "");
-    if (unit->arch->has_warp_groups)
-        tri_buf_add_z(out, ",carry-partial-sums,canonicalize");
+                   unit->arch->carries_pointers ? ",carry-pointers" : "",
+                   unit->arch->has_warp_groups ? ",carry-partial-sums" : "");
     if (takes_turns(unit))
         tri_buf_format(out, ",block-pingpong{num-stages=%d rotate=1}", tri_facts_stages(unit));
     if (uses_tma(unit) && unit->options->host_tensormaps && !unit->options->no_host_tensormaps)
