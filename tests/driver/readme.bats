@@ -3,7 +3,7 @@ load ../helpers
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
-    cp "$EXAMPLES"/vadd/* .
+    cp "$EXAMPLES"/vadd/*.tri "$EXAMPLES"/vadd/*.c "$EXAMPLES"/vadd/Makefile .
     PATH=$BUILDDIR:$PATH
 }
 
