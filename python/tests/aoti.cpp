@@ -1,24 +1,4 @@
 // Runs a package that AOTInductor made on numbers that count up from 0 to 1, and prints the means of what it gives.
-//
-// With PROGRAM it is the program itself, which loads the rest, a library beside it, as Python loads torch: names
-// apart. A model has templates of the C++ library that its compiler made; in a program that is linked with torch
-// they are bound to those of torch's compiler, and std::regex of another release of GCC ends in a fault.
-#ifdef PROGRAM
-#include <dlfcn.h>
-
-#include <cstdio>
-#include <string>
-
-int main(int argc, char **argv)
-{
-    void *library = dlopen((std::string(argv[0]) + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
-    void *run = library ? dlsym(library, "run_package") : nullptr;
-    if (run)
-        return reinterpret_cast<int (*)(int, char **)>(run)(argc, argv);
-    std::fprintf(stderr, "%s\n", dlerror());
-    return 2;
-}
-#else
 #include <ATen/ATen.h>
 #include <torch/csrc/inductor/aoti_package/model_package_loader.h>
 
@@ -26,7 +6,7 @@ int main(int argc, char **argv)
 #include <cstdlib>
 #include <cstring>
 
-extern "C" int run_package(int argc, char **argv)
+int main(int argc, char **argv)
 {
     if (argc < 4) {
         std::fprintf(stderr, "usage: %s PACKAGE cpu|cuda ROWS,COLUMNS...\n", argv[0]);
@@ -45,4 +25,3 @@ extern "C" int run_package(int argc, char **argv)
         std::printf("%.6f\n", output.to(at::kDouble).abs().mean().item<double>());
     return 0;
 }
-#endif
