@@ -72,19 +72,29 @@ static void check_moments(int start, int n)
     SAME("seen", n, out[3], seen);
 }
 
-static void check_steps(int lo, int hi, int step)
+static void check_steps(int64_t lo, int64_t hi, int64_t step)
 {
-    static int32_t from[most], y[512], expected[512];
+    static int32_t from[most], start[512], y[4][512];
+    static int8_t from8[most], y8[512];
+    int32_t expected[512];
     for (int i = 0; i < most; i++)
-        from[i] = (int32_t)random_bits();
+        from8[i] = (int8_t)(from[i] = (int32_t)random_bits());
     for (int i = 0; i < 512; i++)
-        y[i] = expected[i] = (int32_t)random_bits();
-    for (int k = lo; k < hi; k += step)
+        y8[i] = (int8_t)(start[i] = expected[i] = (int32_t)random_bits());
+    for (int n = 0; n < 3; n++)
+        memcpy(y[n], start, sizeof start);
+    for (int64_t k = lo; k < hi; k += step) /* the counter may not pass the largest number: hi + step are less */
         for (int i = 0; i < 512; i++)
             expected[i] = (int32_t)((uint32_t)expected[i] * 3 + (uint32_t)from[i + k] + (uint32_t)k);
-    LAUNCH(steps(0, (tri_grid){1, 1, 1}, from, y, lo, hi, step));
-    for (int i = 0; i < 512; i++)
-        SAME("step", hi, y[i], expected[i]);
+    LAUNCH(steps(0, (tri_grid){1, 1, 1}, from, y[0], (int32_t)lo, (int32_t)hi, (int32_t)step));
+    LAUNCH(steps_long(0, (tri_grid){1, 1, 1}, from, y[1], lo, hi, step));
+    LAUNCH(steps_unsigned(0, (tri_grid){1, 1, 1}, from, y[2], (uint32_t)lo, (uint32_t)hi, (uint32_t)step));
+    LAUNCH(steps_narrow(0, (tri_grid){1, 1, 1}, from8, y8, (int32_t)lo, (int32_t)hi, (int32_t)step));
+    for (int i = 0; i < 512; i++) {
+        for (int n = 0; n < 3; n++)
+            SAME("step", hi, y[n][i], expected[i]);
+        SAME("narrow", hi, y8[i], (int8_t)expected[i]);
+    }
 }
 
 static void check_largest(int n)
@@ -184,7 +194,8 @@ int main(void)
     check_steps(0, 0, 1);
     check_steps(5, 3, 1);
     check_steps(3, 4, 9);
-    check_steps(-0, 30000, 1000);
+    check_steps(0, 30000, 1000);
+    check_steps(0, 9, 0x40000000); /* eight of these steps are more than there are numbers */
     check_steps(7, 80, 3);
     for (int n = 0; n < 20; n++)
         check_swapped(n);
