@@ -79,5 +79,6 @@ elsewhere+='|grid_dependency_wait|grid_dependency_launch_dependents|approx_divf'
 
 @test "the manual has the table" {
     grep '^\.It tt.histogram Ta - Ta ascend, cpu Ta scf.for Ta ' "$BUILDDIR/man/tritcc-targets.7"
-    grep '^On tensors these stay what they are (tested by shared, ascend, cpu; .*arith.addf, arith.subf, ' "$BUILDDIR/man/tritcc-targets.7"
+    tr '\n' ' ' <"$BUILDDIR/man/tritcc-targets.7" >one-line
+    grep -q ' On tensors these stay what they are (tested by shared, ascend, cpu; .*arith.addf, arith.subf, ' one-line
 }
