@@ -59,6 +59,7 @@ typedef struct tri_options {
     bool persistent;             /* -fpersistent: few programs go through the grids of tiles */
     bool no_swap_operands;       /* -fno-swap-operands */
     bool no_fit_registers;       /* -fno-fit-registers */
+    bool no_block_pingpong;      /* -fno-block-pingpong */
     bool no_remove_masks;        /* -fno-remove-masks */
     bool warp_specialize;        /* -fwarp-specialize: loops that do not ask for it, too */
     bool no_warp_specialize;     /* -fno-warp-specialize: not even those */

@@ -93,7 +93,8 @@ static void add_loop_passes(const tri_unit *unit, tri_buf *out)
 /* Whether waves take turns at the matrix cores: by default where Triton's do, on CDNA 3. */
 static bool takes_turns(const tri_unit *unit)
 {
-    return unit->arch->mma == TRI_MMA_MFMA && unit->arch->mma_version == 3 && tri_facts_stages(unit) > 1;
+    return !unit->options->no_block_pingpong && unit->arch->mma == TRI_MMA_MFMA && unit->arch->mma_version == 3 &&
+           tri_facts_stages(unit) > 1;
 }
 
 /* What the passes before left behind is cleaned up; then no op may be added any more. */

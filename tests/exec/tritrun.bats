@@ -41,7 +41,7 @@ add() { # EXTRA...
         randint:f16:64x64:seed=2,low=-4,high=4 full:f16:100x64:value=77 100 64 64 64 64 64 64 64 32) c
     tritrun "${run[@]}" -arch=sim:sm_90a -fno-auto-tma -o c_ptr=ref.npy
     for c in -fauto-tma -fhost-tensormaps -fno-host-tensormaps -fwarp-specialize -fno-warp-specialize -freorder-programs \
-        -fpersistent -fno-persistent -fno-reorder-programs -fswap-operands -fno-swap-operands -fno-remove-masks -fno-tma -fno-fp-fusion; do
+        -fpersistent -fno-persistent -fno-reorder-programs -fblock-pingpong -fno-block-pingpong -fswap-operands -fno-swap-operands -fno-remove-masks -fno-tma -fno-fp-fusion; do
         tritrun "${run[@]}" -arch=sim:sm_90a $c -expect c_ptr=@ref.npy -rtol=0 -atol=0
     done
     # an address that is no multiple of 16 bytes: what promises one is found out by the map alone

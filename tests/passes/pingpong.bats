@@ -32,6 +32,19 @@ on_simulator() { "$TRITRUN" -arch=sim:gfx942 "$@" "${arguments[@]}"; }
     ! grep -q 'amdg.cond_barrier' turns.ttgir || false
 }
 
+@test "-fno-block-pingpong leaves all waves alike" {
+    run_product 256 128 192 64 8
+    tritcc -k product -arch=gfx942 -num-warps=8 -fno-block-pingpong -emit=ttgir=alike.ttgir \
+        -sig "*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, i32:16, i32:16, 256, 128, 64, 'ieee', False" "$kernel"
+    ! grep -q 'cond_barrier\|s.setprio' alike.ttgir || false
+    on_simulator alike.ttgir -expect=c=@right.npy
+    tritcc -k product -arch=gfx942 -num-warps=8 -fno-block-pingpong -fblock-pingpong -emit=ttgir=last.ttgir \
+        -sig "*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, i32:16, i32:16, 256, 128, 64, 'ieee', False" "$kernel"
+    cmp last.ttgir turns.ttgir
+    "$TRITRUN" -arch=sim:gfx942 -k product -num-warps=8 -fno-block-pingpong -DBM=256 -DBN=128 -DBK=64 -DPREC="'ieee'" \
+        -DTRANS=False -expect=c=@right.npy "$kernel" "${arguments[@]}"
+}
+
 @test "each barrier of halves that take turns is needed" {
     local line
     run_product 256 128 256 64 8
