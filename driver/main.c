@@ -3,7 +3,6 @@
 #include "include/tritcc/tritcc.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -124,25 +123,12 @@ static void call_deep(command *c)
         pthread_join(thread, NULL);
 }
 
-/* One heap for all threads, which grows in large steps and is not given back: the compiling thread's own grows page by
- * page, with a call of the system for each. */
-static void prepare_heap(void)
-{
-#ifdef M_ARENA_MAX
-    mallopt(M_ARENA_MAX, 1);
-    mallopt(M_TOP_PAD, 1 << 20);
-    mallopt(M_MMAP_THRESHOLD, 4 << 20);
-    mallopt(M_TRIM_THRESHOLD, 64 << 20);
-#endif
-}
-
 int main(int argc, char **argv)
 {
     static char *const no_words[] = {"tritcc", NULL};
     command c = {argc, argv, 0};
     if (argc < 1)
         c = (command){1, (char **)no_words, 0};
-    prepare_heap();
     guard_signals();
     call_deep(&c);
     return c.status;
