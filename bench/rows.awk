@@ -25,6 +25,14 @@ $4 == "tritcc" && $7 == "Triton" { next }
 # compile/run.sh and with_triton.py: WHO KERNEL -> STAGE MS ms
 /^(tritcc|Triton) [a-z_]+ -> / && $NF == "ms" { row(words(2, NF - 2), "ms", $1, $(NF - 1), "", ""); next }
 
+# compile/sweep.py -v: NUMBER-NAME | lines | source to PTX | ptxas | source to cubin | registers | spills, each tritcc Triton RATIO
+$1 ~ /^[0-9]+-/ && $2 == "|" && $6 == "|" {
+    sub(/^[0-9]+-/, "", $1)
+    row($1 " -> ptx", "ms", "tritcc", $7, "", ""); row($1 " -> ptx", "ms", "Triton", $8, "", "")
+    row($1 " -> cubin", "ms", "tritcc", $15, "", ""); row($1 " -> cubin", "ms", "Triton", $16, "", "")
+    next
+}
+
 # compile/warm.sh: FILE first F median M least L ms
 $2 == "first" && $6 == "least" { sub(/\.[a-z]+$/, "", $1); row($1, "ms", "tritcc", $7, "", ""); next }
 $2 == "threads:" && $6 == "times" { next }

@@ -2,13 +2,14 @@
 """Compares, kernel by kernel, the PTX of tritcc with Triton's and what ptxas makes of the two. No GPU.
 
 usage: sweep.py TRITCC ROWS PACKAGES [-k WORD] [-n COUNT] [-v] [--arch sm_90a] [--ptxas FILE] [--keep FOLDER] [-o TABLE]
-                [--with=OPTION]... [--why FILE]
+                [--with=OPTION]... [--why FILE] [--library LIBTRITCC]
 
 ROWS is a file of rows as tests/peer/peer.py has them, with the folder PACKAGES (tests/peer/guess.py makes rows for
 packages that come without; FlagGems wants GEMS_VENDOR=nvidia in the environment), or a .list as bench/gpu/kernels.list,
 whose sources lie below the list (PACKAGES is '.' then). Each row is compiled from its source by both with the same
 constants for the same chip; one ptxas assembles both texts. Times are of the processor, not of the clock, so that a busy
-machine can measure; Triton's is taken inside one process, without its start. TABLE gets a line for each row.
+machine can measure; Triton's is taken inside one process, without its start. So is tritcc's with --library, in one context of
+libtritcc.so, and both are the best of three; else it is that of a process with its start. TABLE gets a line for each row.
 
 Columns: lines of PTX, source to PTX, ptxas, source to cubin, registers, bytes spilled. Printed are the rows in which
 tritcc takes more than 1.2x of PTX lines, of ptxas or of the whole (when that is 50 ms or more), more than 1.1x of
@@ -20,6 +21,7 @@ the first; what Triton took is kept as well, and taken from there when the same 
 """
 import argparse
 import ast
+import ctypes
 import json
 import math
 import os
@@ -44,6 +46,7 @@ from triton.compiler import ASTSource
 from triton.compiler.compiler import make_backend
 
 COLUMNS = ("lines", "ptx_ms", "ptxas_ms", "total_ms", "regs", "spill")
+DIGITS = (0, 1, 1, 1, 0, 0)
 SHORT = {spelled: short for short, spelled in corpus.DTYPES.items()}
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -74,8 +77,39 @@ def command_of(row, options):
             *options.given, os.path.join(options.packages, row["file"])]
 
 
+class Library:
+    """One context of libtritcc.so, in which command lines run."""
+
+    def __init__(self, path):
+        self.lib = ctypes.CDLL(path)
+        self.context = ctypes.c_void_p()
+        if self.lib.tritcc_create(ctypes.byref(self.context)):
+            raise RuntimeError("no context of " + path)
+
+    def run(self, command):
+        arguments = (ctypes.c_char_p * len(command))(*(word.encode() for word in command))
+        begin = time.process_time()
+        status = self.lib.tritcc_command(self.context, len(command), arguments)
+        spent = (time.process_time() - begin) * 1e3
+        if status:
+            raise RuntimeError("tritcc: status %d of %s" % (status, shlex.join(command)))
+        return spent
+
+
+def in_process(row, options):
+    """As ours, by a library that has compiled before."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "k.ptx")
+        command = [word.replace("=ptx=-", "=ptx=" + path) for word in command_of(row, options)]
+        spent = min(options.library.run(command) for _ in range(3))
+        with open(path) as file:
+            return file.read(), spent, shlex.join(command)
+
+
 def ours(row, options):
     """(PTX, milliseconds, command)"""
+    if options.library:
+        return in_process(row, options)
     command = command_of(row, options)
     begin = processor(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
@@ -127,13 +161,14 @@ def keep(options, name, suffix, content):
 def measure_theirs(row, options, folder, name):
     """What Triton took: kept from the last time, or measured."""
     known = os.path.join(options.keep or folder, name + ".theirs.json")
-    key = json.dumps([row, options.arch], sort_keys=True)
+    times = 3 if options.library else 1
+    key = json.dumps([row, options.arch, times], sort_keys=True)
     if os.path.exists(known):
         with open(known) as file:
             before, result = json.load(file)
         if before == key:
             return result
-    other, spent, ttgir, _ = theirs(row, options)
+    other, spent, ttgir, _ = min((theirs(row, options) for _ in range(times)), key=lambda found: found[1])
     result = measured(other, spent, options, folder)
     keep(options, name, "theirs.ptx", other)
     keep(options, name, "theirs.ttgir", ttgir)
@@ -192,7 +227,8 @@ def explanations(path):
 def show(name, mine, other, bad, options):
     why = next((w for pattern, w in options.reasons if re.fullmatch(pattern, name)), "") if bad else ""
     if bad or options.v:
-        print("%-44s" % name[:44] + "".join(" |%7.0f %7.0f %5.2f" % (a, b, a / b if b else 0) for a, b in zip(mine, other)) +
+        print("%-44s" % name[:44] + "".join(" |%7.*f %7.*f %5.2f" % (DIGITS[c], a, DIGITS[c], b, a / b if b else 0)
+                                             for c, (a, b) in enumerate(zip(mine, other))) +
               ("  " + why if why else ""), flush=True)
     return bad and not why
 
@@ -226,6 +262,7 @@ def main():
     parser.add_argument("--keep", default="")
     parser.add_argument("--with", dest="given", action="append", default=[], help="one more option for tritcc")
     parser.add_argument("--why", default=os.path.join(HERE, "explained.tsv"))
+    parser.add_argument("--library", type=Library, help="libtritcc.so, whose compilations are measured without a process's start")
     options = parser.parse_args()
     options.reasons = explanations(options.why)
     prepare()
