@@ -38,6 +38,24 @@ static bool is_export(const search *s, const tri_workspace_file *file, tri_str n
     return false;
 }
 
+/* Of any file: cheap, and true of few attributes. */
+static bool is_name_of_export(const search *s, tri_str name)
+{
+    for (size_t i = 0; i < s->exports.len; i++)
+        if (tri_str_equal(s->exports.at[i].name, name))
+            return true;
+    return false;
+}
+
+/* Is the file one of those that have what is looked for, or may it have imported it from one? */
+static bool may_refer(const search *s, const tri_workspace_file *file)
+{
+    for (size_t i = 0; i < s->exports.len; i++)
+        if (s->exports.at[i].file == file || tri_workspace_may_import(file, s->exports.at[i].file))
+            return true;
+    return false;
+}
+
 static tri_workspace_file *imported_file(search *s, const tri_workspace_file *from, const tri_ast_node *statement)
 {
     return tri_workspace_import(&s->ws, from, statement->import_from.level, statement->import_from.module);
@@ -81,7 +99,8 @@ static bool refers(search *s, const tri_workspace_file *file, const tri_ast_node
 {
     tri_names_import import;
     if (node->kind == TRI_AST_ATTRIBUTE)
-        return is_export(s, module_of(s, file, node->attribute.value), node->attribute.name);
+        return is_name_of_export(s, node->attribute.name) &&
+               is_export(s, module_of(s, file, node->attribute.value), node->attribute.name);
     if (node->kind != TRI_AST_NAME)
         return false;
     if (is_export(s, file, tri_ast_text(node)))
@@ -216,7 +235,7 @@ static void find_exports(search *s)
         for (size_t i = 0; i < s->ws.files.len; i++) {
             s->file = &s->ws.files.at[i];
             bool may_have = has_word(s->file->text, name) || has_word(s->file->text, TRI_STR("import *"));
-            const tri_ast_module *ast = may_have ? tri_workspace_parse(&s->ws, s->file) : NULL;
+            const tri_ast_module *ast = may_have && may_refer(s, s->file) ? tri_workspace_parse(&s->ws, s->file) : NULL;
             for (uint32_t k = 0; ast && k < ast->body.len; k++)
                 tri_ast_walk(ast->body.at[k], visit_reexport, s);
         }
@@ -267,7 +286,8 @@ static void search_file(search *s, tri_workspace_file *file)
 {
     s->file = file;
     s->names = (tri_names){.arena = s->arena, .name = s->word};
-    s->names.ast = has_word(file->text, s->word) ? tri_workspace_parse(&s->ws, file) : NULL;
+    bool may_have = has_word(file->text, s->word) && (file == s->own || may_refer(s, file));
+    s->names.ast = may_have ? tri_workspace_parse(&s->ws, file) : NULL;
     if (!s->names.ast)
         return;
     if (s->function && file == s->own) {

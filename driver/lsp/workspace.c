@@ -109,3 +109,14 @@ tri_workspace_file *tri_workspace_import(tri_workspace *ws, const tri_workspace_
         file = find_below(ws, folder, dotted);
     return file;
 }
+
+static bool has_text(tri_str text, tri_str part) { return memmem(text.data, text.len, part.data, part.len) != NULL; }
+
+bool tri_workspace_may_import(const tri_workspace_file *from, const tri_workspace_file *of)
+{
+    tri_str module = tri_path_stem(of->path);
+    bool is_package = tri_str_is(module, "__init__");
+    if (is_package)
+        module = tri_path_base(tri_path_folder(of->path));
+    return has_text(from->text, module) || (is_package && has_text(from->text, TRI_STR(" ."))); /* from . import f */
+}

@@ -30,5 +30,8 @@ tri_workspace_file *tri_workspace_find(tri_workspace *ws, tri_str path);
 /* The file that `from <dots>dotted import ...` in `from` reads; null: none of these. */
 tri_workspace_file *tri_workspace_import(tri_workspace *ws, const tri_workspace_file *from, uint32_t level,
                                          tri_str dotted);
+/* Does the text name the module that `of` is, as what imports it has to? Cheap: neither file is parsed, and a text that
+ * uses the word for something else names it, too. */
+bool tri_workspace_may_import(const tri_workspace_file *from, const tri_workspace_file *of);
 
 #endif

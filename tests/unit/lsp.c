@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -371,6 +372,30 @@ static void test_rename_files(void)
     finish(&c);
 }
 
+/* Names of a package's own file, which is imported by the folder's name or by none. */
+static void test_package(void)
+{
+    char folder[] = "/tmp/lsp-XXXXXX", package[64], uri[512];
+    CHECK(mkdtemp(folder));
+    snprintf(package, sizeof package, "%s/pkg", folder);
+    CHECK(mkdir(package, 0700) == 0);
+    snprintf(uri, sizeof uri, "file://%s/__init__.py", package);
+    write_text(package, "beside.py", "from . import base\ny = base(1)\n");
+    write_text(folder, "top.py", "import pkg\nz = pkg.base(2)\n");
+    write_text(folder, "other.py", "def base(x):\n    return x\n");
+    client c = start();
+    tri_str ready = tri_str_format(c.arena, "{\"capabilities\":{},\"rootUri\":\"file://%s\"}", folder);
+    ask(&c, "initialize", ready.data);
+    open_text(&c, uri, "def base(x):\n    return x\n");
+    const tri_json *r = ask(&c, "textDocument/references", at(&c, uri, 0, 5, ""));
+    CHECK(tri_json_get(r, "result") && tri_json_get(r, "result")->count == 4);
+    static const char *const files[] = {"pkg/beside.py", "pkg", "top.py", "other.py"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        remove(tri_str_format(c.arena, "%s/%s", folder, files[i]).data);
+    rmdir(folder);
+    finish(&c);
+}
+
 /* Changes come in UTF-16 units, messages with their fixes follow; what is hovered meanwhile stays right. */
 static void test_changes(client *c)
 {
@@ -505,6 +530,40 @@ static void test_latency(void)
     tri_buf_fini(&text);
 }
 
+/* References of a name that every file of a large workspace has, each for itself: other files are not parsed for it. */
+static void test_workspace_latency(void)
+{
+    enum { files = 300, lines = 150, rounds = 20 };
+    char folder[] = "/tmp/lsp-XXXXXX", uri[512];
+    double times[rounds];
+    tri_buf text = {0};
+    CHECK(mkdtemp(folder));
+    tri_buf_add_z(&text, "import triton\nimport triton.language as tl\n\n@triton.jit\ndef k(p):\n");
+    for (int i = 0; i < lines; i++)
+        tri_buf_format(&text, "    tl.store(p + tl.arange(0, 64), tl.load(p + %d + tl.arange(0, 64)))\n", i);
+    client c = start();
+    for (int i = 0; i < files; i++)
+        write_text(folder, tri_str_format(c.arena, "file%d.py", i).data, text.data);
+    snprintf(uri, sizeof uri, "file://%s/edited.py", folder);
+    ask(&c, "initialize", "{\"capabilities\":{}}");
+    open_text(&c, uri, text.data);
+    for (int i = 0; i < rounds; i++) {
+        change(&c, uri, i + 2, 2, 0, 0, "# ");
+        double begin_at = now();
+        const tri_json *r = ask(&c, "textDocument/references", at(&c, uri, 1, 27, ""));
+        times[i] = now() - begin_at;
+        CHECK(tri_json_get(r, "result") && tri_json_get(r, "result")->count == 1 + 4 * lines);
+    }
+    qsort(times, rounds, sizeof *times, by_value);
+    printf("references in a workspace of %d files: median %.2f ms\n", files, times[rounds / 2]);
+    CHECK(times[rounds / 2] < 100);
+    for (int i = 0; i < files; i++)
+        remove(tri_str_format(c.arena, "%s/file%d.py", folder, i).data);
+    rmdir(folder);
+    finish(&c);
+    tri_buf_fini(&text);
+}
+
 static uint32_t random_number(void)
 {
     static uint32_t state = 12345; /* xorshift32 (Marsaglia, 2003) */
@@ -583,8 +642,10 @@ int main(void)
     signal(SIGPIPE, SIG_IGN);
     test_session();
     test_rename_files();
+    test_package();
     test_options();
     test_latency();
+    test_workspace_latency();
     test_damage();
     return failures != 0;
 }
