@@ -5,48 +5,11 @@
  * a name meets both: `sum / n` needs no float n, a mask or an offset needs an integer one. */
 #include "frontend/kernel/signature_infer.h"
 
+#include "frontend/kernel/signature_uses.h"
 #include "frontend/kernel/signature_words.h"
 
-enum {
-    FACT_POINTER = 1,
-    FACT_INT = 2,
-    FACT_FLOAT = 4,
-    FACT_MEETS_FLOAT = 8, /* stands in arithmetic with floats: itself either */
-    FACT_TESTED = 16,     /* if x, not x, x and y */
-    FACT_DESCRIPTOR = 32,
-    FACT_DTYPE = 64,
-    FACT_TILE = 128,     /* an extent of blocks */
-    FACT_ADDRESS = 256,  /* of loaded values: used as pointers */
-    FACT_UNROLLED = 512, /* how often a body is repeated */
-    FACT_PRECISION = 2048, FACT_POLICY = 4096, /* texts: of a product's operands, of a cache */
-    FACT_GENERIC = 1024, /* its type is asked for: floats do as well as integers */
-    FACT_VALUES = FACT_POINTER | FACT_INT | FACT_FLOAT | FACT_DESCRIPTOR,
-    MAX_ROUNDS = 24,
-    MAX_FUNCTIONS = 64,
-    NO_SLOT = -1,
-};
-
-typedef struct {
-    const tri_function *function;
-    tri_str name; /* "": what the function returns */
-    unsigned facts;
-    int target;                   /* slot of what it points to, or NO_SLOT */
-    int rank;                     /* of a descriptor's offsets */
-    const tri_ast_node *compared; /* the first literal it is compared with */
-} slot;
-
-struct tri_signature_uses {
-    tri_modules *all;
-    const tri_function *functions[MAX_FUNCTIONS];
-    unsigned function_count;
-    TRI_VEC(slot) slots;
-    TRI_VEC(int) parents; /* union of slots that are pointees: parallel to slots */
-    const tri_function *at;
-    bool has_grown, has_product;
-    bool loads_are_floats; /* in the second half: what is not known to be an integer by then */
-};
-
 typedef tri_signature_uses uses;
+typedef tri_signature_slot slot;
 
 static unsigned kind_of(uses *u, const tri_ast_node *e);
 static void wants(uses *u, const tri_ast_node *e, unsigned facts);
@@ -56,31 +19,42 @@ static int target_of(uses *u, const tri_ast_node *e);
 
 static int find_slot(const uses *u, const tri_function *function, tri_str name)
 {
-    for (uint32_t i = 0; i < u->slots.len; i++)
-        if (u->slots.at[i].function == function && tri_str_equal(u->slots.at[i].name, name))
-            return (int)i;
-    return NO_SLOT;
+    return tri_signature_uses_find(u, function, name, 0);
 }
 
-static int new_slot(uses *u, const tri_function *function, tri_str name)
+static int new_slot(uses *u, const tri_function *function, tri_str name, uint32_t item)
 {
-    slot s = {.function = function, .name = name, .target = NO_SLOT};
+    slot s = {.function = function, .name = name, .item = item, .target = NO_SLOT};
     tri_vec_push(tri_module_arena(u->all), &u->slots, s);
     tri_vec_push(tri_module_arena(u->all), &u->parents, (int)u->slots.len - 1);
     return (int)u->slots.len - 1;
 }
 
-static int slot_of(uses *u, const tri_function *function, tri_str name)
+static int item_of(uses *u, const tri_function *function, tri_str name, uint32_t item)
 {
-    int found = find_slot(u, function, name);
-    return found != NO_SLOT ? found : new_slot(u, function, name);
+    int found = tri_signature_uses_find(u, function, name, item);
+    return found != NO_SLOT ? found : new_slot(u, function, name, item);
 }
 
-static int root(const uses *u, int s)
+static int slot_of(uses *u, const tri_function *function, tri_str name) { return item_of(u, function, name, 0); }
+
+static bool is_param(const uses *u, const tri_ast_node *e)
 {
-    while (u->parents.at[s] != s)
-        s = u->parents.at[s];
-    return s;
+    return e->kind == TRI_AST_NAME && tri_module_param_index(u->at, tri_ast_text(e)) >= 0;
+}
+
+/* The slot of a name, or of `p[2]`: a parameter that items are taken of by number is a tuple, for neither pointers nor
+ * numbers have such. */
+static int slot_at(uses *u, const tri_ast_node *e)
+{
+    if (e->kind == TRI_AST_NAME)
+        return find_slot(u, u->at, tri_ast_text(e));
+    if (e->kind != TRI_AST_SUBSCRIPT || !is_param(u, e->subscript.value))
+        return NO_SLOT;
+    const tri_ast_node *index = e->subscript.index;
+    if (index->kind != TRI_AST_INT || index->integer.big || index->integer.value >= MAX_ITEMS)
+        return NO_SLOT;
+    return item_of(u, u->at, tri_ast_text(e->subscript.value), (uint32_t)index->integer.value + 1);
 }
 
 static void learn(uses *u, int s, unsigned facts)
@@ -94,21 +68,35 @@ static void learn(uses *u, int s, unsigned facts)
 static int pointee(uses *u, int s)
 {
     if (u->slots.at[s].target == NO_SLOT) {
-        int fresh = new_slot(u, NULL, TRI_STR(""));
+        int fresh = new_slot(u, NULL, TRI_STR(""), 0);
         u->slots.at[s].target = fresh;
     }
-    return root(u, u->slots.at[s].target);
+    return tri_signature_uses_root(u, u->slots.at[s].target);
 }
 
 static void join(uses *u, int a, int b)
 {
-    a = root(u, a);
-    b = root(u, b);
+    a = tri_signature_uses_root(u, a);
+    b = tri_signature_uses_root(u, b);
     if (a == b)
         return;
     u->parents.at[b] = a;
     u->has_grown = true;
     learn(u, a, u->slots.at[b].facts);
+}
+
+/* What one name is given of another: `to = from`. */
+static void flow(uses *u, int to, int from)
+{
+    unsigned wanted = u->slots.at[to].facts & ~(unsigned)FACT_TESTED;
+    if (wanted & FACT_FLOAT) /* may be an integer that is converted */
+        wanted = (wanted & ~(unsigned)FACT_FLOAT) | FACT_MEETS_FLOAT;
+    learn(u, to, u->slots.at[from].facts & FACT_VALUES);
+    learn(u, from, wanted);
+    if (u->slots.at[from].facts & FACT_POINTER) {
+        int target = pointee(u, from);
+        join(u, target, pointee(u, to));
+    }
 }
 
 /* --- calls ------------------------------------------------------------------------------- */
@@ -168,12 +156,16 @@ static void bind(uses *u, const tri_function *f, tri_str param, const tri_ast_no
     int target = target_of(u, value);
     if (target != NO_SLOT)
         join(u, target, pointee(u, s));
-    if (value->kind == TRI_AST_NAME && find_slot(u, u->at, tri_ast_text(value)) != NO_SLOT) {
-        slot *from = &u->slots.at[find_slot(u, u->at, tri_ast_text(value))], *to = &u->slots.at[s];
-        if (!from->compared && to->compared)
-            from->compared = to->compared;
-        from->rank = from->rank ? from->rank : to->rank;
-    }
+    int given = slot_at(u, value);
+    if (given == NO_SLOT)
+        return;
+    slot *from = &u->slots.at[given], *to = &u->slots.at[s];
+    if (!from->compared && to->compared)
+        from->compared = to->compared;
+    from->rank = from->rank ? from->rank : to->rank;
+    for (uint32_t item = 1; item <= MAX_ITEMS && is_param(u, value); item++)
+        if (tri_signature_uses_find(u, f, param, item) != NO_SLOT)
+            flow(u, tri_signature_uses_find(u, f, param, item), item_of(u, u->at, tri_ast_text(value), item));
 }
 
 static void bind_arguments(uses *u, const tri_ast_node *call, const tri_function *f)
@@ -214,8 +206,10 @@ static unsigned kind_of_call(uses *u, const tri_ast_node *e)
     tri_str f = callee_name(e);
     const tri_ast_node *self = receiver(u, e);
     const tri_function *callee = called(u, e);
-    if (callee)
-        return u->slots.at[slot_of(u, callee, TRI_STR(""))].facts & FACT_VALUES;
+    if (callee) {
+        int result = slot_of(u, callee, TRI_STR("")); /* may move the slots */
+        return u->slots.at[result].facts & FACT_VALUES;
+    }
     if (tri_str_is(f, "to") || tri_str_is(f, "cast")) {
         const tri_ast_node *type = tri_ast_call_argument(e, "dtype", self ? 0 : 1);
         return is_pointer_type(type) ? FACT_POINTER : spelled_kind(type);
@@ -259,7 +253,7 @@ static unsigned kind_of(uses *u, const tri_ast_node *e)
     int s;
     switch (e->kind) {
     case TRI_AST_NAME:
-        s = find_slot(u, u->at, tri_ast_text(e));
+        s = slot_at(u, e);
         return s == NO_SLOT ? 0 : u->slots.at[s].facts & (FACT_VALUES | FACT_TILE);
     case TRI_AST_FLOAT:
         return FACT_FLOAT;
@@ -268,7 +262,8 @@ static unsigned kind_of(uses *u, const tri_ast_node *e)
     case TRI_AST_UNARY:
         return e->unary.op == TRI_AST_NOT_OP ? 0 : kind_of(u, e->unary.operand);
     case TRI_AST_SUBSCRIPT:
-        return kind_of(u, e->subscript.value);
+        s = slot_at(u, e);
+        return s == NO_SLOT ? kind_of(u, e->subscript.value) : u->slots.at[s].facts & (FACT_VALUES | FACT_TILE);
     case TRI_AST_CONDITIONAL:
         return kind_of(u, e->conditional.then) | kind_of(u, e->conditional.orelse);
     case TRI_AST_CALL:
@@ -281,11 +276,10 @@ static unsigned kind_of(uses *u, const tri_ast_node *e)
 /* The slot of what a pointer expression points to. */
 static int target_of(uses *u, const tri_ast_node *e)
 {
-    int s;
+    int s = slot_at(u, e);
+    if (s != NO_SLOT)
+        return u->slots.at[s].facts & FACT_POINTER ? pointee(u, s) : NO_SLOT;
     switch (e->kind) {
-    case TRI_AST_NAME:
-        s = find_slot(u, u->at, tri_ast_text(e));
-        return s == NO_SLOT || !(u->slots.at[s].facts & FACT_POINTER) ? NO_SLOT : pointee(u, s);
     case TRI_AST_BINARY:
         s = target_of(u, e->binary.left);
         return s != NO_SLOT ? s : target_of(u, e->binary.right);
@@ -387,18 +381,16 @@ static void wants_of_binary(uses *u, const tri_ast_node *e, unsigned facts)
 
 static void wants(uses *u, const tri_ast_node *e, unsigned facts)
 {
-    int s;
+    int s = slot_at(u, e);
     if (!facts)
         return;
-    switch (e->kind) {
-    case TRI_AST_NAME:
-        s = find_slot(u, u->at, tri_ast_text(e));
-        if (s == NO_SLOT)
-            break;
+    if (s != NO_SLOT) {
         if (facts & FACT_FLOAT) /* may be an integer that is converted */
             facts = (facts & ~(unsigned)FACT_FLOAT) | FACT_MEETS_FLOAT;
         learn(u, s, facts);
-        break;
+        return;
+    }
+    switch (e->kind) {
     case TRI_AST_BINARY:
         wants_of_binary(u, e, facts);
         break;
@@ -436,6 +428,13 @@ static void assign(uses *u, const tri_ast_node *target, const tri_ast_node *valu
             assign(u, target->list.at[i], value->list.at[i]);
         return;
     }
+    if (target->kind == TRI_AST_TUPLE && is_param(u, value) && target->list.len <= MAX_ITEMS) { /* a, b = pair */
+        for (uint32_t i = 0; i < target->list.len; i++)
+            if (target->list.at[i]->kind == TRI_AST_NAME)
+                flow(u, slot_of(u, u->at, tri_ast_text(target->list.at[i])),
+                     item_of(u, u->at, tri_ast_text(value), i + 1));
+        return;
+    }
     if (target->kind != TRI_AST_NAME)
         return;
     int s = slot_of(u, u->at, tri_ast_text(target));
@@ -470,13 +469,13 @@ static void visit_access(uses *u, const tri_ast_node *call)
 
 static void visit_descriptor(uses *u, const tri_ast_node *call, const tri_ast_node *self)
 {
-    if (self->kind != TRI_AST_NAME || !call->call.args.len)
+    int s = slot_at(u, self);
+    if (s == NO_SLOT || !call->call.args.len)
         return;
-    slot *s = &u->slots.at[find_slot(u, u->at, tri_ast_text(self))];
     const tri_ast_node *offsets = call->call.args.at[0];
     if (offsets->kind == TRI_AST_LIST || offsets->kind == TRI_AST_TUPLE)
-        s->rank = (int)offsets->list.len;
-    learn(u, find_slot(u, u->at, tri_ast_text(self)), FACT_DESCRIPTOR);
+        u->slots.at[s].rank = (int)offsets->list.len;
+    learn(u, s, FACT_DESCRIPTOR);
     wants(u, offsets, FACT_INT);
 }
 
@@ -525,8 +524,8 @@ static unsigned extent_fact(tri_str f)
 
 static void visit_range(uses *u, const tri_ast_node *call, tri_str f)
 {
-    static const char *const counts[] = {"num_stages", "loop_unroll_factor", NULL},
-                      *const flags[] = {"warp_specialize", "flatten", "disallow_acc_multi_buffer", "disable_licm", 0};
+    static const char *const counts[] = {"num_stages", "loop_unroll_factor", NULL};
+    static const char *const flags[] = {"warp_specialize", "flatten", "disallow_acc_multi_buffer", "disable_licm", 0};
     for (uint32_t i = 0; i < call->call.args.len; i++)
         wants(u, call->call.args.at[i], FACT_INT | extent_fact(f));
     want_keywords(u, call, counts, FACT_INT | FACT_UNROLLED);
@@ -586,7 +585,7 @@ static bool is_literal(const tri_ast_node *e)
 
 static void compare_pair(uses *u, tri_ast_op op, const tri_ast_node *a, const tri_ast_node *b)
 {
-    int s = a->kind == TRI_AST_NAME ? find_slot(u, u->at, tri_ast_text(a)) : NO_SLOT;
+    int s = slot_at(u, a);
     if (op == TRI_AST_IS_OP || op == TRI_AST_IS_NOT_OP || op == TRI_AST_IN_OP || op == TRI_AST_NOT_IN_OP)
         return;
     if (s != NO_SLOT && is_literal(b) && !u->slots.at[s].compared && op == TRI_AST_EQ_OP)
@@ -602,7 +601,7 @@ static void compare_pair(uses *u, tri_ast_op op, const tri_ast_node *a, const tr
 
 static void visit_test(uses *u, const tri_ast_node *test)
 {
-    if (test->kind == TRI_AST_NAME)
+    if (slot_at(u, test) != NO_SLOT)
         wants(u, test, FACT_TESTED);
 }
 
@@ -613,9 +612,13 @@ static void visit_binary(uses *u, const tri_ast_node *e)
         wants(u, e, FACT_POINTER);
     else if (facts & FACT_FLOAT)
         wants(u, e, FACT_MEETS_FLOAT);
-    bool is_bits = e->binary.op == TRI_AST_SHL_OP || e->binary.op == TRI_AST_SHR_OP;
-    if (is_bits || e->binary.op == TRI_AST_FLOOR_DIV_OP)
+    bool is_shift = e->binary.op == TRI_AST_SHL_OP || e->binary.op == TRI_AST_SHR_OP;
+    if (is_shift || e->binary.op == TRI_AST_FLOOR_DIV_OP)
         wants(u, e, FACT_INT);
+    const tri_ast_node *count = e->binary.right;
+    int shifted = is_shift ? slot_at(u, e->binary.left) : NO_SLOT;
+    if (shifted != NO_SLOT && count->kind == TRI_AST_INT && !count->integer.big && count->integer.value > 31)
+        learn(u, shifted, FACT_WIDE);
     u->has_product = u->has_product || e->binary.op == TRI_AST_MATMUL_OP;
 }
 
@@ -729,72 +732,4 @@ tri_signature_uses *tri_signature_infer(tri_modules *all, const tri_function *fu
     settle(u);
     tri_diag_drop(diag);
     return u;
-}
-
-/* --- the text ---------------------------------------------------------------------------- */
-
-static unsigned count_tiles(const uses *u)
-{
-    unsigned count = 0;
-    for (uint32_t i = 0; i < u->slots.len; i++)
-        count += u->slots.at[i].function == u->functions[0] && (u->slots.at[i].facts & FACT_TILE) &&
-                 tri_module_param_index(u->functions[0], u->slots.at[i].name) >= 0;
-    return count;
-}
-
-/* One extent is a row; two and more are sides of a block, small enough for a product and its operands. */
-static int tile_size(const uses *u)
-{
-    unsigned count = count_tiles(u);
-    return u->has_product ? (count > 2 ? 32 : 64) : count == 0 ? 64 : count == 1 ? 1024 : count == 2 ? 64 : 16;
-}
-
-static void print_value(const uses *u, const slot *s, tri_buf *out)
-{
-    if (s->facts & FACT_DTYPE)
-        tri_buf_add_z(out, "tl.float32");
-    else if (s->compared)
-        tri_buf_add_str(out, tri_ast_text(s->compared));
-    else if (s->facts & (FACT_PRECISION | FACT_POLICY))
-        tri_buf_add_z(out, s->facts & FACT_PRECISION ? "'ieee'" : "''");
-    else if ((s->facts & (FACT_TILE | FACT_UNROLLED)) == FACT_UNROLLED)
-        tri_buf_add_z(out, "4");
-    else if (s->facts & FACT_TILE)
-        tri_buf_format(out, "%d", tile_size(u));
-    else if ((s->facts & FACT_TESTED) && !(s->facts & (FACT_INT | FACT_FLOAT)))
-        tri_buf_add_z(out, "True");
-    else if (!(s->facts & FACT_INT) && (s->facts & (FACT_FLOAT | FACT_MEETS_FLOAT)))
-        tri_buf_add_z(out, "1.0");
-    else
-        tri_buf_format(out, "%d", tile_size(u));
-}
-
-static void print_descriptor(const slot *s, tri_buf *out)
-{
-    int rank = s->rank ? s->rank : 2;
-    tri_buf_add_z(out, "tensordesc<fp32[");
-    for (int i = 0; i < rank; i++)
-        tri_buf_format(out, "%s%d", i ? ", " : "", i < rank - 2 ? 1 : 64);
-    tri_buf_add_z(out, "]>");
-}
-
-void tri_signature_infer_print(const tri_signature_uses *u, tri_str param, bool is_constexpr, tri_buf *out)
-{
-    const slot *s = &u->slots.at[find_slot(u, u->functions[0], param)];
-    unsigned facts = s->facts;
-    if (is_constexpr) {
-        print_value(u, s, out);
-    } else if (facts & FACT_DESCRIPTOR) {
-        print_descriptor(s, out);
-    } else if ((facts & FACT_POINTER) ||
-               (!facts && (tri_str_has_suffix(param, "ptr") || tri_str_has_prefix(param, "ptr")))) {
-        unsigned target = s->target == NO_SLOT ? 0 : u->slots.at[root(u, s->target)].facts;
-        tri_buf_add_z(out, target & FACT_ADDRESS                           ? "*i64:16"
-                           : (target & FACT_INT) && !(target & FACT_FLOAT) ? "*i32:16"
-                                                                           : "*fp32:16");
-    } else if (!(facts & FACT_INT) && (facts & (FACT_FLOAT | FACT_MEETS_FLOAT))) {
-        tri_buf_add_z(out, "fp32");
-    } else {
-        tri_buf_add_z(out, (facts & FACT_TESTED) && !(facts & FACT_INT) && !s->compared ? "i1" : "i32");
-    }
 }

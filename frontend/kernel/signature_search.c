@@ -50,12 +50,13 @@ static tri_str text_of_known(const tri_signature_kernel *k, size_t i)
 }
 
 static bool is_pointer_text(tri_str text) { return tri_str_has_prefix(text, "*"); }
+static bool is_tuple(tri_str text) { return tri_str_has_prefix(text, "("); }
 static bool is_descriptor(tri_str text) { return tri_str_has_prefix(text, "tensordesc"); }
 
 /* A launch knows better which scalar or which array it is, but not whether it is one. */
 static tri_str join_launch(tri_str inferred, tri_str launched, bool is_constexpr)
 {
-    if (!launched.len || is_descriptor(inferred) ||
+    if (!launched.len || is_descriptor(inferred) || (is_tuple(inferred) && !is_tuple(launched)) ||
         (!is_constexpr && is_pointer_text(inferred) != is_pointer_text(launched)))
         return inferred;
     if (!is_constexpr && tri_str_is(launched, "i32") && tri_str_is(inferred, "fp32"))
@@ -383,43 +384,6 @@ static void read_block(search *s, size_t i)
 
 /* --- all of it --------------------------------------------------------------------------- */
 
-typedef struct {
-    tri_str name;
-    uint64_t items;
-} item_search;
-
-static bool find_item(const tri_ast_node *node, void *data)
-{
-    enum { MOST_ITEMS = 16 };
-    item_search *s = data;
-    if (node->kind != TRI_AST_SUBSCRIPT || node->subscript.value->kind != TRI_AST_NAME ||
-        !tri_str_equal(tri_ast_text(node->subscript.value), s->name))
-        return true;
-    const tri_ast_node *index = node->subscript.index;
-    if (index->kind == TRI_AST_INT && !index->integer.big && index->integer.value < MOST_ITEMS &&
-        index->integer.value >= s->items)
-        s->items = index->integer.value + 1;
-    return true;
-}
-
-/* A parameter that items are taken of by number is a tuple: neither pointers nor numbers have such. */
-static tri_str tuple_of_items(search *s, size_t i, tri_str item)
-{
-    item_search found = {.name = tri_signature_param_at(s->k->function, i)->param.name};
-    const tri_ast_list *body = &s->k->function->node->function.body;
-    for (uint32_t n = 0; n < body->len; n++)
-        tri_ast_walk(body->at[n], find_item, &found);
-    if (!found.items || !item.len || (item.data[0] != '*' && tri_str_find(item, '(') < item.len))
-        return item;
-    tri_buf text = {0};
-    for (uint64_t n = 0; n < found.items; n++)
-        tri_buf_format(&text, "%s%.*s", n ? ", " : "(", TRI_STR_ARG(item));
-    tri_buf_add_z(&text, found.items == 1 ? ",)" : ")");
-    tri_str result = tri_str_copy(s->k->c->arena, tri_buf_str(&text));
-    tri_buf_fini(&text);
-    return result;
-}
-
 const tri_str *tri_signature_guess(tri_signature_kernel *k)
 {
     search s = {.k = k, .count = tri_signature_params(k->function)->len};
@@ -433,7 +397,7 @@ const tri_str *tri_signature_guess(tri_signature_kernel *k)
     for (size_t i = 0; i < s.count; i++) {
         s.is_free[i] = !k->is_known[i];
         any = any || s.is_free[i];
-        s.texts[i] = s.is_free[i] ? tuple_of_items(&s, i, guess_of(&s, uses, launched, i)) : text_of_known(k, i);
+        s.texts[i] = s.is_free[i] ? guess_of(&s, uses, launched, i) : text_of_known(k, i);
     }
     for (size_t i = 0; i < s.count; i++)
         if (s.is_free[i] && is_descriptor(s.texts[i]))

@@ -237,3 +237,30 @@ C
     tritcc -1 -c k.tri
     [[ $errors == *"-sig 'k(x=*fp32:16, n=i32, B=1024)'"* ]]
 }
+
+@test "each item of a tuple has its own type: taken by number, by names, or by a function that the tuple is passed to" {
+    kernel <<'K'
+@triton.jit
+def scaled(pair, i):
+    return tl.load(pair[0] + i) * pair[1] + 0.5
+
+@triton.jit
+def k(o, pair, rest, descs, S: tl.constexpr):
+    i = tl.arange(0, S[0])
+    p, n = rest
+    x = scaled(pair, i) + tl.load(p + i, mask=i < n)
+    tl.store(o + i, x + tl.sum(descs[0].load([0, 0])))
+K
+    suggested
+    [[ $signature == *'pair=(*fp32:16, fp32), rest=(*fp32:16, i32), descs=(tensordesc<fp32[64, 64]>,), S='* ]]
+}
+
+@test "a number that is shifted by more than 31 bits has 64" {
+    kernel <<'K'
+@triton.jit
+def k(o, large, small):
+    tl.store(o, (large >> 40) + (small >> 4))
+K
+    suggested
+    [[ $signature == *'large=i64, small=i32'* ]]
+}
