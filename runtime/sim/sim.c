@@ -72,9 +72,14 @@ static tri_sim_site site_of(const tri_sim *sim, uint32_t site)
 void tri_sim_report(tri_sim *sim, const char *kind, int64_t other, const char *format, ...)
 {
     tri_sim_thread *t = sim->current;
-    tri_str key = tri_str_format(sim->arena, "%s:%u:%ld", kind, t->site, (long)other);
+    /* Of a kind at a place only the first is told: kernels may be wrong millions of times. */
+    const struct {
+        const char *kind; /* a literal */
+        int64_t site, other;
+    } id = {kind, t->site, other};
+    tri_str key = {(const char *)&id, sizeof id};
     sim->reports++;
-    if (tri_map_find(&sim->reported, key) || sim->reported.len >= max_reports)
+    if (sim->reported.len >= max_reports || tri_map_find(&sim->reported, key))
         return;
     tri_map_set(&sim->reported, key, sim);
     va_list args;
