@@ -79,7 +79,7 @@ bool tri_opt_check(tri_arena *arena, tri_diag *diag, tri_opt *o, tri_kind langua
     if (!o->inputs.len && o->has_passes && !o->passes_by.len)
         tri_vec_push(arena, &o->inputs, (tri_opt_input){TRI_STR("-"), language});
     if (!o->inputs.len)
-        return refuse(arena, diag, "no input file");
+        return refuse(arena, diag, "no input file; --help lists the options");
     if (o->has_passes && (o->emits.len || o->save_temps || o->depfile))
         return refuse(arena, diag, "%s prints the module; it does not go with -emit, -c, -S, -save-temps or -MD",
                       o->passes_by.len ? o->passes_by.data : "opt mode");

@@ -9,6 +9,10 @@ load ../helpers
     done
 }
 
+@test "no quotation begins inside another" {
+    ! grep -nE '^\..* ?Ql .* Ql ' "$SRCDIR"/man/*.in || false # Ql ends with its line: the next one is inside it
+}
+
 @test "pages that are named exist" {
     cat "$BUILDDIR"/man/*.[17] | sed -nE 's/^\.Xr ((tritcc|tritrun|libtritcc)[^ ]*) ([1-9]).*/\1.\3/p' | sort -u >names
     [ "$(wc -l <names)" -ge 7 ]
