@@ -336,7 +336,7 @@ static bool show_line(catalogue *c, tri_str at, bool as_svg, tri_buf *out)
         tri_buf_format(out, "\nalso at '%.*s', for --value:\n%.*s", TRI_STR_ARG(at), TRI_STR_ARG(tri_buf_str(&list)));
     else if (others)
         tri_diag_tell(c->unit->diag, TRI_NO_SPAN, "also at '%.*s', for --value:\n%.*s", TRI_STR_ARG(at),
-                      TRI_STR_ARG(tri_str_trim(tri_buf_str(&list))));
+                      TRI_STR_ARG(tri_str_sub(tri_buf_str(&list), 0, list.len - 1)));
     tri_buf_fini(&list);
     return true;
 }

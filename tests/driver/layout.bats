@@ -149,7 +149,7 @@ END
     tritcc -arch=sm_80 -emit=layout=- --at=13 -sig "$sig" mm.py
     [[ "$output" == %*" : tensor<64x64xf16, #ttg.blocked"* ]]
     tritcc -arch=sm_80 -emit=svg=k.svg --at=12 -sig "$sig" mm.py
-    [[ "$errors" == *"note: also at '12', for --value:"* ]]
+    [[ "$errors" == *"note: also at '12', for --value:"$'\n'"  %"* ]]
     [ "$(grep -c '>%acc' k.svg)" -eq 1 ]
 }
 
