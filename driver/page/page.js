@@ -186,6 +186,7 @@ function paintLine(line, kind) {
 /* --- panes ----------------------------------------------------------------------------------- */
 
 const chunkSize = 200, shortPane = 2000, mostIdle = 10000, lineHeight = 19.5;
+const nearLines = 4; /* so far from each other lines still stand together */
 
 function makePane(name, lines, kind, messages, note) {
   const pane = { name, lines, kind, messages, note, byLine: new Map(), marked: [], light: 0, isKept: false, at: -1, element: null };
@@ -198,8 +199,8 @@ function makePane(name, lines, kind, messages, note) {
 }
 
 function messageRow(m) {
-  return '<div class="m ' + m.severity + '" role=presentation>' + escape(m.severity + ': ' + m.text + (m.rule ? ' [' + m.rule + ']' : '')) +
-    '</div>';
+  return '<div class="m ' + m.severity + '" role=presentation>' + escape(m.severity + ': ' + m.text) +
+    (m.rule ? ' <span class=rule>[' + escape(m.rule) + ']</span>' : '') + '</div>';
 }
 
 /* The lines of a pane, as elements of a listbox. */
@@ -266,6 +267,7 @@ function fillPane(pane, number) {
   if (pane.note) section.insertAdjacentHTML('beforeend', '<p class=note>' + escape(pane.note) + '</p>');
   pane.element = section;
   pane.code = section.querySelector('.code');
+  pane.code.style.setProperty('--digits', Math.max(2, String(pane.lines.length).length));
   pane.number = number;
   section.pane = pane;
   makeChunks(pane);
@@ -349,9 +351,20 @@ function light(line, isKept, except) {
     if (!lines) continue;
     count += lines.length;
     for (const chunk of pane.chunks) if (chunk.isNear) markChunk(pane, chunk);
-    if (isKept && pane !== except) reveal(pane, lines[0]);
+    if (isKept && pane !== except) reveal(pane, thickest(lines));
   }
   return count;
+}
+
+/* Where most of the lines stand together: the first may be something that was computed once, far above. */
+function thickest(lines) {
+  let best = 0, length = 0;
+  for (let begin = 0, i = 1; i <= lines.length; i++) {
+    if (i < lines.length && lines[i] - lines[i - 1] <= nearLines) continue;
+    if (i - begin > length) [best, length] = [begin, i - begin];
+    begin = i;
+  }
+  return lines[best];
 }
 
 function reveal(pane, i) {

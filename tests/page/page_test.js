@@ -62,12 +62,29 @@ try {
   press('2');
   check('and shows it', pane('ttir'), 'it is not there');
 
+  all('.code').forEach(view => view.style.scrollBehavior = 'auto'); /* nothing moves smoothly while nobody looks */
+  load.click();
+  for (const name of ['ttir', 'ttgir', 'LLVM IR', code]) {
+    const runs = [];
+    for (const r of lit(name)) {
+      if (runs.length && r.dataset.i - runs.at(-1).at(-1).dataset.i <= 4) runs.at(-1).push(r);
+      else runs.push([r]);
+    }
+    const most = Math.max(...runs.map(r => r.length)), first = runs.find(r => r.length === most)[0];
+    const at = first.getBoundingClientRect(), box = pane(name).querySelector('.code').getBoundingClientRect();
+    check('a click leads ' + name + ' to where most of its lines stand', at.top >= box.top - 1 && at.top < box.bottom, at.top + ' is not in ' + box.top + ', ' + box.bottom);
+  }
+  press('Escape');
+  const numbers = getComputedStyle(row('source', 'output = x + y'), '::before');
+  check('numbers have room for their digits', parseFloat(numbers.width) - parseFloat(numbers.paddingRight) >= 2 * 7, numbers.width);
+
   const pass = all('.pass').find(b => !b.disabled);
   pass.click();
   check('a pass shows what it changed', pass.nextSibling.className === 'diff' && pass.nextSibling.querySelector('.added, .gone'), pass.nextSibling.outerHTML.slice(0, 200));
   pass.click();
   check('and folds it', !document.querySelector('.diff'), 'it is open');
   check('remarks stand at their lines', all('.m.remark').length > 0 && load.nextSibling.classList.contains('remark'), 'there is none');
+  check('the name of a remark is not folded', all('.rule').every(r => r.getClientRects().length === 1), all('.rule')[0].outerHTML);
   check('the message list leads to lines', (all('#messages button')[0].click(), document.querySelector('.kept')), 'nothing is kept');
   press('Escape');
   check('resources are told', document.getElementById('resources').textContent.length > 10, document.getElementById('resources').textContent);
