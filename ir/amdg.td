@@ -230,6 +230,7 @@ def AsyncTDMCopyLocalToGlobalOp : AMDG_Op<"async_tdm_copy_local_to_global"> {
     $desc `from` $src (`,` `barrier` `=` $barrier^)? attr-dict `:` qualified(type($src))
     (`,` qualified(type($barrier))^)? `->` qualified(type($desc))
   }];
+  let hasVerifier = 1;
 }
 def AsyncTDMScatterOp : AMDG_Op<"async_tdm_scatter"> {
   let arguments = (ins DescWrite:$desc, RankedTensorOf<[I16, I32]>:$dst_row_indices, BufferRead:$src,
@@ -240,6 +241,7 @@ def AsyncTDMScatterOp : AMDG_Op<"async_tdm_scatter"> {
     qualified(type($dst_row_indices)) `,` qualified(type($src)) (`,` qualified(type($barrier))^)?
     `->` qualified(type($desc))
   }];
+  let hasVerifier = 1;
 }
 def AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather"> {
   let arguments = (ins DescRead:$desc, RankedTensorOf<[I16, I32]>:$src_row_indices, BufferWrite:$dst,
@@ -250,6 +252,7 @@ def AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather"> {
     qualified(type($src_row_indices)) `,` qualified(type($dst)) (`,` qualified(type($barrier))^)?
     `->` qualified(type($desc))
   }];
+  let hasVerifier = 1;
 }
 def AsyncTDMWait : AMDG_Op<"async_tdm_wait"> {
   let arguments = (ins Variadic<TTG_AsyncTokenType>:$asyncToken, I32Attr:$num);

@@ -1,6 +1,10 @@
 /* The amdg dialect: registration, and what its operations must be. */
 #include "ir/dialects.h"
 
+extern "C" {
+#include "layout/encoding_words.h"
+}
+
 using namespace mlir;
 using namespace tri::amdg;
 
@@ -133,10 +137,119 @@ LogicalResult UpdateTensorDescriptorOp::verify()
     return success();
 }
 
+/* ---- copies by descriptors ---- */
+
+static tri_encoding layoutOf(Attribute attr)
+{
+    tri_encoding layout;
+    ArrayRef<int32_t> words = tri::layoutWords(attr);
+    tri_encoding_words_read(words.data(), words.size(), &layout);
+    return layout;
+}
+
+static bool isPadded(tri::ttg::MemDescType buffer)
+{
+    return tri::layoutKind(buffer.getEncoding()) == TRI_ENC_PADDED_SHARED;
+}
+
+static SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape)
+{
+    SmallVector<int64_t> sizes;
+    llvm::copy_if(shape, std::back_inserter(sizes), [](int64_t size) { return size != 1; });
+    return sizes;
+}
+
+/* Do the two say different places for the same elements? Layouts of other kinds are not compared. */
+static bool layDifferently(Attribute said, Attribute has)
+{
+    tri_encoding_kind kind = tri::layoutKind(said);
+    if ((kind == TRI_ENC_PADDED_SHARED) != (tri::layoutKind(has) == TRI_ENC_PADDED_SHARED))
+        return true;
+    if (kind != tri::layoutKind(has) || (kind != TRI_ENC_PADDED_SHARED && kind != TRI_ENC_SWIZZLED_SHARED))
+        return false;
+    tri_encoding a = layoutOf(said), b = layoutOf(has);
+    bool same = true;
+    if (kind == TRI_ENC_SWIZZLED_SHARED) {
+        same = a.swizzled.vec == b.swizzled.vec && a.swizzled.per_phase == b.swizzled.per_phase &&
+               a.swizzled.max_phase == b.swizzled.max_phase;
+        for (int d = 0; a.rank == b.rank && d < a.rank; d++)
+            same = same && a.order[d] == b.order[d];
+        return !same;
+    }
+    same = a.padded.count == b.padded.count;
+    for (int i = 0; same && i < a.padded.count; i++)
+        same = a.padded.interval[i] == b.padded.interval[i] && a.padded.padding[i] == b.padded.padding[i];
+    return !same;
+}
+
+/* A descriptor that says how its block lies in shared memory says what the buffer does, which may leave out dimensions
+ * of size 1. */
+static LogicalResult verifyDescOf(Operation *op, Type desc, tri::ttg::MemDescType buffer)
+{
+    RankedTensorType block = tri::blockOfDesc(desc, true);
+    Attribute said = block.getEncoding(), has = buffer.getEncoding();
+    if (!said || said == has)
+        return success();
+    bool leavesOut = block.getRank() != (int64_t)buffer.getShape().size() &&
+                     withoutOnes(block.getShape()) != withoutOnes(buffer.getShape());
+    if (leavesOut || layDifferently(said, has))
+        return op->emitOpError("the descriptor's layout ") << said << " is not that of the buffer, " << has;
+    return success();
+}
+
+/* What is stored by rows can have padding behind each row only. */
+static LogicalResult verifyPaddedRows(Operation *op, tri::ttg::MemDescType buffer)
+{
+    if (!isPadded(buffer))
+        return success();
+    tri_encoding layout = layoutOf(buffer.getEncoding());
+    if (layout.padded.count != 1)
+        return op->emitOpError("a buffer that is stored has one interval of padding, not ") << layout.padded.count;
+    if (layout.padded.interval[0] != buffer.getShape().back())
+        return op->emitOpError("padding must stand behind each row of ")
+               << buffer.getShape().back() << " elements, not every " << layout.padded.interval[0];
+    return success();
+}
+
+LogicalResult AsyncTDMCopyLocalToGlobalOp::verify()
+{
+    auto buffer = cast<tri::ttg::MemDescType>(getSrc().getType());
+    return success(succeeded(verifyDescOf(*this, getDesc().getType(), buffer)) &&
+                   succeeded(verifyPaddedRows(*this, buffer)));
+}
+
+LogicalResult AsyncTDMScatterOp::verify()
+{
+    auto buffer = cast<tri::ttg::MemDescType>(getSrc().getType());
+    return success(succeeded(verifyDescOf(*this, getDesc().getType(), buffer)) &&
+                   succeeded(verifyPaddedRows(*this, buffer)));
+}
+
+LogicalResult AsyncTDMGatherOp::verify()
+{
+    auto buffer = cast<tri::ttg::MemDescType>(getDst().getType());
+    auto rows = cast<RankedTensorType>(getSrcRowIndices().getType());
+    tri_linear layout;
+    bool isKnown = rows.getEncoding() && tri::linearOf(rows, &layout);
+    for (int i = 0; isKnown && i < tri_linear_in_bits(&layout, TRI_DIM_LANE); i++)
+        if (tri_linear_apply_one(&layout, TRI_DIM_LANE, UINT64_C(1) << i))
+            return emitOpError("all lanes of a warp must have the same row numbers: ") << rows;
+    if (isPadded(buffer)) {
+        tri_encoding padded = layoutOf(buffer.getEncoding());
+        if (padded.padded.count && buffer.getShape().back() % padded.padded.interval[0])
+            return emitOpError("the interval of padding, ") << padded.padded.interval[0] << ", does not divide rows of "
+                                                            << buffer.getShape().back() << " elements";
+    }
+    return verifyDescOf(*this, getDesc().getType(), buffer);
+}
+
 /* A hint has a bit for each warp that copies: a power of two of them, whose numbers differ in no more bits than are
  * needed to count them. */
 LogicalResult AsyncTDMCopyGlobalToLocalOp::verify()
 {
+    auto buffer = cast<tri::ttg::MemDescType>(getResult().getType());
+    if (failed(verifyDescOf(*this, getDesc().getType(), buffer)))
+        return failure();
     if (!getWarpUsedHint())
         return success();
     uint32_t hint = *getWarpUsedHint(), differing = 0;
@@ -151,5 +264,12 @@ LogicalResult AsyncTDMCopyGlobalToLocalOp::verify()
         differing |= hint >> warp & 1 ? (uint32_t)(warp ^ first) : 0;
     if (!llvm::isPowerOf2_32((uint32_t)count) || 1 << llvm::popcount(differing) != count)
         return emitOpError("the warps of warp_used_hint must be a power of two, numbered by as many bits");
+    if (tri::layoutKind(buffer.getEncoding()) != TRI_ENC_PARTITIONED_SHARED)
+        return success();
+    tri_encoding layout = layoutOf(buffer.getEncoding());
+    int pieces = layout.partitioned.num_partitions * layout.partitioned.num_groups;
+    if (count % pieces)
+        return emitOpError("the ") << count << " warps of warp_used_hint must be a multiple of the buffer's " << pieces
+                                   << " pieces";
     return success();
 }

@@ -194,3 +194,97 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+#p = #ttg.padded_shared<[32:+4] {order = [1, 0], shape = [8, 64]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @store_interval(%d: !tt.tensordesc<8x64xf16>, %m: !ttg.memdesc<8x64xf16, #p, #smem, mutable>) {
+    // expected-error @+1 {{padding must stand behind each row of 64 elements, not every 32}}
+    amdg.async_tdm_copy_local_to_global %d from %m : !ttg.memdesc<8x64xf16, #p, #smem, mutable> -> !tt.tensordesc<8x64xf16>
+    tt.return
+  }
+}
+
+// -----
+#p = #ttg.padded_shared<[64:+4, 128:+4] {order = [1, 0], shape = [8, 64]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @scatter_intervals(%d: !tt.tensordesc<8x64xf16>, %m: !ttg.memdesc<8x64xf16, #p, #smem, mutable>, %i: tensor<8xi32>) {
+    // expected-error @+1 {{a buffer that is stored has one interval of padding, not 2}}
+    amdg.async_tdm_scatter %d[%i] from %m : tensor<8xi32>, !ttg.memdesc<8x64xf16, #p, #smem, mutable> -> !tt.tensordesc<8x64xf16>
+    tt.return
+  }
+}
+
+// -----
+#p = #ttg.padded_shared<[128:+4] {order = [1, 0], shape = [8, 64]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @gather_interval(%d: !tt.tensordesc<8x64xf16>, %m: !ttg.memdesc<8x64xf16, #p, #smem, mutable>, %i: tensor<8xi32>) {
+    // expected-error @+1 {{the interval of padding, 128, does not divide rows of 64 elements}}
+    %0 = amdg.async_tdm_gather %d[%i] to %m : tensor<8xi32>, !ttg.memdesc<8x64xf16, #p, #smem, mutable> -> !tt.tensordesc<8x64xf16>
+    tt.return
+  }
+}
+
+// -----
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [1, 0]}>
+#i = #ttg.slice<{dim = 1, parent = #b}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @gather_lanes(%d: !tt.tensordesc<8x64xf16>, %m: !ttg.memdesc<8x64xf16, #s, #smem, mutable>, %i: tensor<8xi32, #i>) {
+    // expected-error @+1 {{all lanes of a warp must have the same row numbers}}
+    %0 = amdg.async_tdm_gather %d[%i] to %m : tensor<8xi32, #i>, !ttg.memdesc<8x64xf16, #s, #smem, mutable> -> !tt.tensordesc<8x64xf16>
+    tt.return
+  }
+}
+
+// -----
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#p = #ttg.padded_shared<[64:+4] {order = [1, 0], shape = [8, 64]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @load_kinds(%d: !tt.tensordesc<8x64xf16, #p>, %m: !ttg.memdesc<8x64xf16, #s, #smem, mutable>) {
+    // expected-error @+1 {{the descriptor's layout #ttg.padded_shared<}}
+    %0 = amdg.async_tdm_copy_global_to_local %d into %m : !tt.tensordesc<8x64xf16, #p> -> !ttg.memdesc<8x64xf16, #s, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#t = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @load_order(%d: !tt.tensordesc<8x64xf16, #t>, %m: !ttg.memdesc<8x64xf16, #s, #smem, mutable>) {
+    // expected-error @+1 {{is not that of the buffer}}
+    %0 = amdg.async_tdm_copy_global_to_local %d into %m : !tt.tensordesc<8x64xf16, #t> -> !ttg.memdesc<8x64xf16, #s, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#t = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @load_rank(%d: !tt.tensordesc<2x32xf16, #t>, %m: !ttg.memdesc<64xf16, #s, #smem, mutable>) {
+    // expected-error @+1 {{is not that of the buffer}}
+    %0 = amdg.async_tdm_copy_global_to_local %d into %m : !tt.tensordesc<2x32xf16, #t> -> !ttg.memdesc<64xf16, #s, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+#w = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#s = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #w}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @hint_pieces(%d: !tt.tensordesc<8x64xf16>, %m: !ttg.memdesc<8x64xf16, #s, #smem, mutable>) {
+    // expected-error @+1 {{the 2 warps of warp_used_hint must be a multiple of the buffer's 4 pieces}}
+    %0 = amdg.async_tdm_copy_global_to_local %d into %m {warp_used_hint = 3 : i32} : !tt.tensordesc<8x64xf16> -> !ttg.memdesc<8x64xf16, #s, #smem, mutable>
+    tt.return
+  }
+}
