@@ -14,12 +14,12 @@
  *
  * Its first 16 MiB are advised to be huge pages, from the first allocation on: a small kernel takes 500 pages, each
  * of which costs more than a microsecond at its first use, and all of them together in one huge page a fifth of that.
- * Their boundary lies a few small pages behind the heap's start, for malloc writes to the first one before the advice.
+ * Their boundary lies behind what every process takes, for which it pays not, and malloc writes to before the advice.
  * Where any of this fails, the heap is as it would be without. */
 static void prepare_heap(void)
 {
 #ifdef M_ARENA_MAX
-    enum { huge = 2 << 20, advised = 16 << 20, small = 32 << 10, step = 1 << 20 };
+    enum { huge = 2 << 20, advised = 16 << 20, small = 512 << 10, step = 1 << 20 };
     mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_THRESHOLD, 4 << 20);
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
