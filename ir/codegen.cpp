@@ -1,7 +1,6 @@
 // What llvm-c lacks for code generators. No option of the process is left changed: LLVM may be shared with other users.
 #include "ir/blocks.h"
 #include "ir/island.h"
-#include "ir/late_options.h"
 
 #include "llvm-c/Core.h"
 #include "llvm/IR/DerivedTypes.h"
@@ -10,6 +9,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Pass.h"
 #include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -84,7 +84,9 @@ static LLVMTargetMachineRef createShort(LLVMTargetRef target, const char *triple
 {
     static std::mutex mutex;
     std::lock_guard<std::mutex> lock(mutex);
-    auto *is_short = static_cast<cl::opt<bool> *>(tri::findOption("nvptx-short-ptr"));
+    auto &options = cl::getRegisteredOptions();
+    auto at = options.find("nvptx-short-ptr");
+    auto *is_short = at == options.end() ? nullptr : static_cast<cl::opt<bool> *>(at->second);
     bool before = is_short && *is_short;
     if (is_short)
         is_short->setValue(true);
