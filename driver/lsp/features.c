@@ -59,9 +59,8 @@ void tri_features_add_manual(tri_str path, tri_buf *out)
 {
     static const char prefix[] = "triton.language.";
     tri_language_entry entry;
-    if (!tri_str_has_prefix(path, prefix))
-        return;
-    if (!tri_language_find(tri_str_sub(path, sizeof prefix - 1, path.len), &entry))
+    bool is_tl = tri_str_has_prefix(path, prefix);
+    if (!tri_language_find(is_tl ? tri_str_sub(path, sizeof prefix - 1, path.len) : path, &entry))
         return;
     tri_buf_format(out, "%.*s\n\n```python\n%.*s\n```\n", TRI_STR_ARG(entry.text), TRI_STR_ARG(entry.example));
     if (entry.except.len)

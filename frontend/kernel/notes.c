@@ -46,11 +46,9 @@ static void describe_note(tri_eval *e, tri_ev v, tri_frontend_note *out)
         return;
     }
     out->type = tri_str_copy(arena, tri_str_from(tri_eval_describe(e, v)));
-    if (v.kind == TRI_EV_METHOD)
-        out->path = tri_str_copy(arena, tri_builtins_method(e, v.method->name));
-    if (v.kind != TRI_EV_CE)
+    if (v.kind != TRI_EV_CE && v.kind != TRI_EV_METHOD)
         return;
-    const tri_value *c = tri_value_unwrap(v.ce);
+    const tri_value *c = tri_value_unwrap(v.kind == TRI_EV_METHOD ? v.method->function : v.ce);
     if (c->kind == TRI_VALUE_BUILTIN)
         out->path = tri_str_copy(arena, c->string);
     else if (c->kind != TRI_VALUE_FUNCTION && c->kind != TRI_VALUE_MODULE && c->kind != TRI_VALUE_CLASS)
