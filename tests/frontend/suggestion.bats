@@ -186,7 +186,7 @@ def k(ps, ks, shape: tl.constexpr, n):
 END
     tritcc -0 -fsyntax-only k.tri
     tritcc -1 -arch=sm_80 -emit=ptx=k.ptx k.tri
-    [[ $errors == *"-sig 'k(ps=(*fp32:16, *fp32:16), ks=(fp32, fp32, fp32), shape=("*"), n=i32)'"* ]]
+    [[ $errors == *"-sig 'k(ps=(*fp32:16, *fp32:16), ks=(i32, i32, fp32), shape=("*"), n=i32)'"* ]]
     tritcc -0 -arch=sm_80 -emit=ptx=k.ptx -sig "$(grep -o "k(ps.*)" <<<"$errors" | tail -n 1)" k.tri
 }
 
