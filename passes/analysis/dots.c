@@ -143,3 +143,16 @@ MlirOperation tri_dots_load_of_registers(MlirOperation dot)
         def = tri_op_def(tri_op_operand(def, 0));
     return !mlirOperationIsNull(def) && tri_op_is(def, "ttg.local_load") ? def : (MlirOperation){NULL};
 }
+
+MlirValue tri_dots_buffer_part(tri_builder *b, MlirValue buffer, int dim, int64_t first, int64_t size)
+{
+    tri_memdesc desc;
+    int32_t offsets[TRI_MAX_RANK] = {0};
+    tri_type_get_memdesc(mlirValueGetType(buffer), &desc);
+    desc.shape[dim] = size;
+    offsets[dim] = (int32_t)first;
+    MlirType type = tri_type_memdesc(&desc);
+    tri_attr attr = {"offsets", tri_attr_i32s(b->context, desc.rank, offsets)};
+    return tri_builder_value(b, &(tri_op){.name = "ttg.memdesc_subslice", .num_operands = 1, .operands = &buffer,
+                                          .num_results = 1, .results = &type, .num_attrs = 1, .attrs = &attr});
+}

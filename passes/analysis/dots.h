@@ -41,4 +41,7 @@ MlirOperation tri_dots_load_of_registers(MlirOperation dot);
 /* The only user; null unless there is exactly one use. */
 MlirOperation tri_dots_only_user(MlirValue value);
 
+/* Elements [first, first + size) of a buffer's dimension. */
+MlirValue tri_dots_buffer_part(tri_builder *b, MlirValue buffer, int dim, int64_t first, int64_t size);
+
 #endif

@@ -201,20 +201,10 @@ static MlirValue load_piece(match *m, tri_builder *b, int operand, MlirValue buf
     MlirType result = mlirValueGetType(tri_op_result(m->load[operand], 0));
     tri_type_get_memdesc(mlirValueGetType(buffer), &desc);
     int rank = desc.rank, k_dim = operand == 0 ? rank - 1 : rank - 2;
-    int32_t offsets[TRI_MAX_RANK] = {0};
     int64_t shape[TRI_MAX_RANK];
     memcpy(shape, desc.shape, sizeof shape);
-    offsets[k_dim] = (int32_t)first;
-    shape[k_dim] = desc.shape[k_dim] = count;
-    MlirType slice = tri_type_memdesc(&desc);
-    tri_attr attr = {"offsets", tri_attr_i32s(b->context, rank, offsets)};
-    MlirValue part = tri_builder_value(b, &(tri_op){.name = "ttg.memdesc_subslice",
-                                                    .num_operands = 1,
-                                                    .operands = &buffer,
-                                                    .num_results = 1,
-                                                    .results = &slice,
-                                                    .num_attrs = 1,
-                                                    .attrs = &attr});
+    shape[k_dim] = count;
+    MlirValue part = tri_dots_buffer_part(b, buffer, k_dim, first, count);
     MlirType type = tri_type_tensor(rank, shape, tri_type_element(result), tri_type_encoding(result));
     MlirValue x = tri_builder_value(b, &(tri_op){.name = "ttg.local_load",
                                                  .num_operands = mlirValueIsNull(token) ? 1 : 2,

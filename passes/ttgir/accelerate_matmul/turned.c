@@ -211,16 +211,8 @@ static MlirValue from_product(const turned *t, tri_builder *b, MlirValue sums, M
 static MlirValue part_of_buffer(tri_builder *b, MlirValue buffer, int dim, int64_t first, int64_t size)
 {
     tri_memdesc desc;
-    int32_t offsets[2] = {0};
     tri_type_get_memdesc(mlirValueGetType(buffer), &desc);
-    if (desc.shape[dim] == size)
-        return buffer;
-    desc.shape[dim] = size;
-    offsets[dim] = (int32_t)first;
-    MlirType type = tri_type_memdesc(&desc);
-    tri_attr attr = {"offsets", tri_attr_i32s(b->context, 2, offsets)};
-    return tri_builder_value(b, &(tri_op){.name = "ttg.memdesc_subslice", .num_operands = 1, .operands = &buffer,
-                                          .num_results = 1, .results = &type, .num_attrs = 1, .attrs = &attr});
+    return desc.shape[dim] == size ? buffer : tri_dots_buffer_part(b, buffer, dim, first, size);
 }
 
 /* Some of K of the operand that comes from registers. */

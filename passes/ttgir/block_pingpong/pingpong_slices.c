@@ -17,23 +17,12 @@ static MlirOperation read_of(MlirOperation dot, int operand)
 
 static MlirOperation read_part(tri_builder *b, MlirOperation read, int k_dim, int64_t first, int64_t count)
 {
-    tri_memdesc desc;
-    MlirValue buffer = tri_op_operand(read, 0);
     MlirType whole = mlirValueGetType(tri_op_result(read, 0));
-    tri_type_get_memdesc(mlirValueGetType(buffer), &desc);
-    int32_t offsets[TRI_MAX_RANK] = {0};
-    offsets[k_dim] = (int32_t)first;
-    desc.shape[k_dim] = count;
-    MlirType slice = tri_type_memdesc(&desc);
-    tri_attr attr = {"offsets", tri_attr_i32s(b->context, desc.rank, offsets)};
-    MlirValue part = tri_builder_value(b, &(tri_op){.name = "ttg.memdesc_subslice",
-                                                    .num_operands = 1,
-                                                    .operands = &buffer,
-                                                    .num_results = 1,
-                                                    .results = &slice,
-                                                    .num_attrs = 1,
-                                                    .attrs = &attr});
-    MlirType type = tri_type_tensor(desc.rank, desc.shape, tri_type_element(whole), tri_type_encoding(whole));
+    int64_t shape[TRI_MAX_RANK];
+    int rank = tri_dots_shape(whole, shape);
+    shape[k_dim] = count;
+    MlirValue part = tri_dots_buffer_part(b, tri_op_operand(read, 0), k_dim, first, count);
+    MlirType type = tri_type_tensor(rank, shape, tri_type_element(whole), tri_type_encoding(whole));
     MlirValue made = tri_builder_unary(b, "ttg.local_load", type, part);
     return tri_op_def(made);
 }

@@ -45,11 +45,7 @@ static MlirValue cut_buffer(tri_builder *b, MlirValue buffer, int32_t first)
 {
     tri_memdesc desc;
     tri_type_get_memdesc(mlirValueGetType(buffer), &desc);
-    desc.shape[0] /= 2;
-    MlirType type = tri_type_memdesc(&desc);
-    tri_attr attr = {"offsets", tri_attr_i32s(b->context, 2, (int32_t[]){first, 0})};
-    return tri_builder_value(b, &(tri_op){.name = "ttg.memdesc_subslice", .num_operands = 1, .operands = &buffer,
-                                          .num_results = 1, .results = &type, .num_attrs = 1, .attrs = &attr});
+    return tri_dots_buffer_part(b, buffer, 0, first, desc.shape[0] / 2);
 }
 
 bool tri_pipeline_wgmma_split(tri_arena *arena, MlirOperation dot, MlirOperation out_halves[2])
