@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """torch.compile with kernels by tritcc and by Triton: cold start, compilation alone, results and speed. Wants a GPU.
 
-usage: torch_compile.py [MODEL...] [--threads N,N] [--modes NAME,...] [--steps N]
+usage: torch_compile.py [MODEL...] [--threads N,N] [--modes NAME,...] [--steps N] [--timed N] [--keep FOLDER]
 
 Each row is a fresh process with empty caches. `wall` is the first step, from the call to its end; `triton.compile` the
 time in there (of this process: with --threads 1 all of it), `ptxas` the part of it that ptxas took. `step` is the
-median of later steps, `device` the time of Inductor's kernels in one of them, as the profiler has it. Losses of all
-steps must agree between the compilers; kernels that are slower than Triton's, and those that Triton compiled for tritcc,
-are named. The package tritcc must be importable in child processes too (installed, or on PYTHONPATH).
+median of later steps (--timed: how many), `device` the time of Inductor's kernels in one of them, as the profiler has
+it, `static` how many of their launchers are Inductor's own in C++. Losses of all steps must agree between the compilers;
+kernels that are slower than Triton's, and those that Triton compiled for tritcc, are named. --keep leaves the caches,
+Inductor's sources among them, in FOLDER/MODEL-MODE-COMPILER. The package tritcc must be importable in child processes
+too (installed, or on PYTHONPATH).
 """
 
 import argparse
@@ -146,6 +148,28 @@ def timed_compile():
     return spent
 
 
+def count_launchers():
+    """Counts launchers as Inductor makes them, by kind."""
+    from torch._inductor.runtime import triton_heuristics
+
+    made = {"static": 0, "dynamic": 0}
+
+    def counted(owner, kind):
+        plain = owner.make_launcher
+
+        def make_launcher(self):
+            made[kind] += 1
+            return plain(self)
+
+        owner.make_launcher = make_launcher
+
+    for name, kind in (("StaticTritonCompileResult", "static"), ("TritonCompileResult", "dynamic")):
+        owner = getattr(triton_heuristics, name, None)
+        if owner is not None and "make_launcher" in vars(owner):
+            counted(owner, kind)
+    return made
+
+
 def device_times(torch, step, count=10):
     """{name: ms in a step} of the kernels that Inductor wrote; empty where nothing can be profiled."""
     try:
@@ -177,7 +201,7 @@ def run_one(options):
         tritcc.triton.install(strict=False, warnings=False)
     import torch._inductor.runtime.triton_heuristics  # noqa: F401
 
-    spent = timed_compile()
+    spent, made = timed_compile(), count_launchers()
     torch.zeros(1, device="cuda")
     step = training_step(torch, options.models[0])
     torch.cuda.synchronize()
@@ -189,14 +213,14 @@ def run_one(options):
     losses += [step() for _ in range(options.steps)]
     torch.cuda.synchronize()
     times = []
-    for _ in range(30):
+    for _ in range(options.timed):
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         begin.record()
         step()
         end.record()
         end.synchronize()
         times.append(begin.elapsed_time(end))
-    row = {"wall": wall, "step": statistics.median(times), "losses": [x.item() for x in losses], **first}
+    row = {"wall": wall, "step": statistics.median(times), "losses": [x.item() for x in losses], **first, **made}
     row["device"] = device_times(torch, step)
     if options.one == "tritcc":
         report = tritcc.triton.report()
@@ -207,8 +231,9 @@ def run_one(options):
     print(json.dumps(row))
 
 
-def child(compiler, model, threads, mode, steps):
-    folder = tempfile.mkdtemp(prefix="torch-compile-")
+def child(compiler, model, threads, mode, options):
+    keep = options.keep and os.path.join(os.path.abspath(options.keep), f"{model}-{mode}-{compiler}")
+    folder = keep or tempfile.mkdtemp(prefix="torch-compile-")
     environment = dict(
         os.environ,
         TORCHINDUCTOR_CACHE_DIR=os.path.join(folder, "inductor"),
@@ -225,12 +250,15 @@ def child(compiler, model, threads, mode, steps):
         "--modes",
         mode,
         "--steps",
-        str(steps),
+        str(options.steps),
+        "--timed",
+        str(options.timed),
     ]
     if compiler == "tritcc":
         environment["TRITCC"] = "1"
     run = subprocess.run(words, env=environment, capture_output=True, text=True)
-    shutil.rmtree(folder, ignore_errors=True)
+    if not keep:
+        shutil.rmtree(folder, ignore_errors=True)
     if run.returncode:
         print(
             f"{model} {mode} threads={threads} {compiler}: FAILED\n{run.stdout[-1000:]}\n{run.stderr[-4000:]}",
@@ -240,16 +268,17 @@ def child(compiler, model, threads, mode, steps):
     return json.loads(run.stdout.strip().split("\n")[-1])
 
 
-def compare(model, threads, mode, steps):
+def compare(model, threads, mode, options):
     """The rows of both compilers; False where one failed or results differ."""
     rows = {}
     for compiler in ("triton", "tritcc"):
-        row = rows[compiler] = child(compiler, model, threads, mode, steps)
+        row = rows[compiler] = child(compiler, model, threads, mode, options)
         if row:
             print(
                 f"{model:7} {mode:8} threads={threads:<2} {compiler:6} wall {row['wall']:6.2f} s  triton.compile "
                 f"{row['compile']:6.2f} s ({row['kernels']} kernels), ptxas {row['ptxas']:6.2f} s  "
-                f"step {row['step']:7.3f} ms  device {sum(row['device'].values()):7.3f} ms",
+                f"step {row['step']:7.3f} ms  device {sum(row['device'].values()):7.3f} ms  "
+                f"static {row['static']}, dynamic {row['dynamic']}",
                 flush=True,
             )
     ours, theirs = rows["tritcc"], rows["triton"]
@@ -281,6 +310,8 @@ def main():
     parser.add_argument("--threads", default="1,8")
     parser.add_argument("--modes", default="default")
     parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--timed", type=int, default=100)
+    parser.add_argument("--keep")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.models = options.models or list(MODELS)
@@ -290,7 +321,7 @@ def main():
     for model in options.models:
         for mode in options.modes.split(","):
             for threads in options.threads.split(","):
-                is_good &= compare(model, int(threads), mode, options.steps)
+                is_good &= compare(model, int(threads), mode, options)
     return 0 if is_good else 1
 
 
