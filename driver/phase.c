@@ -219,7 +219,8 @@ static bool retarget(tri_unit *unit)
 static bool plan_shared_memory(tri_unit *unit, const tri_pass_hooks *hooks)
 {
     bool is_amd = unit->arch->mma == TRI_MMA_MFMA || unit->arch->mma == TRI_MMA_WMMA;
-    const char *amd = is_amd ? "block-pingpong{in-step=1},expand-buffer-ops" : "expand-buffer-ops";
+    const char *amd = is_amd ? "block-pingpong{in-step=1},expand-buffer-ops,update-async-wait-count"
+                             : "expand-buffer-ops";
     if (!retarget(unit) && !mlirAttributeIsNull(tri_op_attr(mlirModuleGetOperation(unit->module), "ttg.shared")))
         return !is_amd || tri_passes_run(unit, amd, hooks);
     tri_str passes = tri_str_format(

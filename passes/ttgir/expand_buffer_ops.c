@@ -4,8 +4,9 @@
  *                                                   ->   %q = tt.addptr %b, %o
  *                                                        %x = tt.load %q, %m, %z : #l
  *
- * likewise amdg.buffer_store, amdg.buffer_atomic_rmw and amdg.buffer_atomic_cas; and amdg.buffer_load_to_local and
- * ttg.async_copy_global_to_local as a load and a store, for machines of AMD's, which have no copies of this kind:
+ * likewise amdg.buffer_store, amdg.buffer_atomic_rmw and amdg.buffer_atomic_cas, and amdg.buffer_load_to_local as
+ * ttg.async_copy_global_to_local. Of these AMD's machines have some (ir/analysis/wave_copy.h), which stay; the others
+ * become a load and a store:
  *
  *     %t = ttg.async_copy_global_to_local %p, %m         %x = tt.load %p
  *     %c = ttg.async_commit_group tokens %t         ->   ttg.local_store %x, %m
@@ -19,6 +20,7 @@
  * Test: tests/passes/expand-buffer-ops.mlir */
 #include "passes/passes.h"
 
+#include "ir/analysis/wave_copy.h"
 #include "ir/machines.h"
 #include "ir/op.h"
 #include "ir/type.h"
@@ -94,16 +96,38 @@ enum { copy_pointer, copy_buffer, copy_mask, copy_other }; /* operand groups of 
 /* ... and of amdg.buffer_load_to_local */
 enum { to_local_buffer, to_local_base, to_local_offsets, to_local_mask, to_local_other };
 
+static void name_pointers(MlirOperation op)
+{
+    tri_builder b = tri_builder_before(op);
+    MlirValue pointer = buffer_address(&b, tri_op_segment_value(op, to_local_base),
+                                       tri_op_segment_value(op, to_local_offsets));
+    MlirValue mask = tri_op_segment_value(op, to_local_mask), other = tri_op_segment_value(op, to_local_other);
+    MlirValue operands[4] = {pointer, tri_op_segment_value(op, to_local_buffer)};
+    int32_t sizes[4] = {1, 1, !mlirValueIsNull(mask), !mlirValueIsNull(other)};
+    intptr_t count = 2;
+    if (sizes[copy_mask])
+        operands[count++] = mask;
+    if (sizes[copy_other])
+        operands[count++] = other;
+    MlirType token = mlirValueGetType(tri_op_result(op, 0));
+    tri_attr attrs[] = {{"cache", tri_op_attr(op, "cache")},
+                        {"contiguity", tri_op_attr(op, "contiguity")},
+                        {"operandSegmentSizes", tri_attr_i32s(b.context, 4, sizes)}};
+    MlirValue copy = tri_builder_value(&b, &(tri_op){.name = "ttg.async_copy_global_to_local",
+                                                     .num_operands = count,
+                                                     .operands = operands,
+                                                     .num_results = 1,
+                                                     .results = &token,
+                                                     .num_attrs = 3,
+                                                     .attrs = attrs});
+    tri_op_replace(op, 1, &copy);
+}
+
 static void expand_copy(MlirOperation op)
 {
-    bool is_buffer = tri_op_is(op, "amdg.buffer_load_to_local");
     tri_builder b = tri_builder_before(op);
-    MlirValue pointer = is_buffer ? buffer_address(&b, tri_op_segment_value(op, to_local_base),
-                                                   tri_op_segment_value(op, to_local_offsets))
-                                  : tri_op_segment_value(op, copy_pointer);
-    MlirValue buffer = tri_op_segment_value(op, is_buffer ? to_local_buffer : copy_buffer);
-    MlirValue mask = tri_op_segment_value(op, is_buffer ? to_local_mask : copy_mask);
-    MlirValue other = tri_op_segment_value(op, is_buffer ? to_local_other : copy_other);
+    MlirValue pointer = tri_op_segment_value(op, copy_pointer), buffer = tri_op_segment_value(op, copy_buffer);
+    MlirValue mask = tri_op_segment_value(op, copy_mask), other = tri_op_segment_value(op, copy_other);
     tri_memdesc desc;
     tri_type_get_memdesc(mlirValueGetType(buffer), &desc);
     MlirType type = tri_type_with_element(mlirValueGetType(pointer), desc.element);
@@ -130,14 +154,22 @@ static void expand_copy(MlirOperation op)
 
 static void expand_copies(tri_pass_run *run)
 {
-    static const char *const names[] = {"amdg.buffer_load_to_local", "ttg.async_copy_global_to_local"};
-    const tri_machine_facts *facts = tri_machines_of(mlirModuleGetOperation(run->module));
-    for (size_t i = 0; i < 2 && facts && facts->has_buffers && !facts->async_copies; i++) {
-        tri_op_list ops = {0};
-        tri_op_collect_named(mlirModuleGetOperation(run->module), names[i], run->arena, &ops);
-        for (size_t k = 0; k < ops.len; k++)
-            expand_copy(ops.at[k]);
-    }
+    MlirOperation module = mlirModuleGetOperation(run->module);
+    const tri_machine_facts *facts = tri_machines_of(module);
+    tri_op_list offsets = {0}, copies = {0};
+    if (!facts || !facts->has_buffers || facts->async_copies)
+        return;
+    tri_op_collect_named(module, "amdg.buffer_load_to_local", run->arena, &offsets);
+    for (size_t i = 0; i < offsets.len; i++)
+        name_pointers(offsets.at[i]);
+    tri_op_collect_named(module, "ttg.async_copy_global_to_local", run->arena, &copies);
+    if (copies.len == 0)
+        return;
+    const tri_axis_info *axis = tri_axis_info_create(run->arena, module);
+    tri_wave_copy copy;
+    for (size_t i = 0; i < copies.len; i++)
+        if (!tri_wave_copy_find(run->arena, axis, module, copies.at[i], &copy))
+            expand_copy(copies.at[i]);
 }
 
 static bool run_expand_buffer_ops(tri_pass_run *run)

@@ -346,6 +346,25 @@ TRI_SIM_FUNCTION(copy_async_if_16)
         issue_copy(sim, args, 16);
 }
 
+static void check_rows(tri_sim *sim, tri_sim_thread *warp, uint32_t primitive, uint64_t mask)
+{
+    (void)primitive;
+    for (int i = 1; i < sim->lanes; i++)
+        if ((mask >> i & 1) && warp[i].operands[0] != warp[0].operands[0])
+            tri_sim_report(sim, "copy of a warp", -1, "lane %d names another place in shared memory than lane 0", i);
+    for (int i = 0; i < sim->lanes; i++)
+        warp[i].results[0] = warp[0].operands[0];
+}
+
+/* A group of its own: waits count such copies one by one. */
+TRI_SIM_FUNCTION(copy_row)
+{
+    uint64_t place, lane = (uint64_t)(sim->current->index % sim->lanes);
+    tri_sim_exchange(sim, id, tri_sim_all_lanes(sim), args, 1, &place, 1, check_rows);
+    issue_copy(sim, (const uint64_t[]){place + lane * args[2], args[1], args[3]}, args[2]);
+    tri_sim_copy_commit(sim, id, args, results);
+}
+
 TRI_SIM_FUNCTION(copy_commit)
 {
     (void)id;

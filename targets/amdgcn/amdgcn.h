@@ -20,7 +20,7 @@ enum {
 /* LLVM's fence; `is_local`: of shared memory alone (machine.c). */
 void tri_amdgcn_fence(tri_gpu *g, const char *scope, LLVMAtomicOrdering ordering, bool is_local);
 
-extern const tri_gpu_op tri_amdgcn_ops_matrix[], tri_amdgcn_ops_hints[];
+extern const tri_gpu_op tri_amdgcn_ops_matrix[], tri_amdgcn_ops_hints[], tri_amdgcn_ops_copies[];
 /* Members of tri_machine (buffer.c). */
 void tri_amdgcn_load_at(tri_gpu *g, const tri_machine_access *access, LLVMValueRef offset, LLVMValueRef *other,
                         LLVMValueRef *out_words);
@@ -28,6 +28,8 @@ void tri_amdgcn_store_at(tri_gpu *g, const tri_machine_access *access, LLVMValue
 /* The resource and the offset (as i32) of an access: the first two arguments of buffer instructions behind the value.
  */
 void tri_amdgcn_address(tri_gpu *g, const tri_machine_access *access, LLVMValueRef offset, LLVMValueRef out[2]);
+/* Shared memory at `shared` + i * bytes <- [pointer] of lane i; zero where the predicate is false. */
+void tri_amdgcn_copy_row(tri_gpu *g, const tri_machine_access *access, LLVMValueRef shared, int bytes);
 /* ... (update.c) */
 bool tri_amdgcn_update(tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out_old);
 void tri_amdgcn_mark_update(tri_gpu *g, LLVMValueRef rmw);

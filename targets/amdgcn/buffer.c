@@ -3,6 +3,7 @@
 #include "targets/amdgcn/amdgcn.h"
 
 #include "ir/machines.h"
+#include "targets/gpu/access.h"
 
 #include <string.h>
 
@@ -90,4 +91,39 @@ void tri_amdgcn_store_at(tri_gpu *g, const tri_machine_access *access, LLVMValue
     LLVMValueRef args[] = {value, resource(g, access->base), masked_offset(g, access, offset), tri_gpu_i32(g, 0),
                            tri_gpu_i32(g, cache_bits(g, access->cache, true))};
     tri_gpu_intrinsic(g, "llvm.amdgcn.raw.ptr.buffer.store", &type, 1, args, 5);
+}
+
+/* Lanes that are masked off read these. */
+static LLVMValueRef zeros(tri_gpu *g)
+{
+    enum { bytes = 16 };
+    static const char name[] = "zeros";
+    LLVMValueRef global = LLVMGetNamedGlobal(g->module, name);
+    if (global)
+        return global;
+    LLVMTypeRef type = LLVMArrayType2(g->i8, bytes);
+    global = LLVMAddGlobalInAddressSpace(g->module, type, name, 1);
+    LLVMSetInitializer(global, LLVMConstNull(type));
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMInternalLinkage);
+    LLVMSetAlignment(global, bytes);
+    return global;
+}
+
+void tri_amdgcn_copy_row(tri_gpu *g, const tri_machine_access *access, LLVMValueRef shared, int bytes)
+{
+    LLVMValueRef size_of_lane = tri_gpu_i32(g, bytes), none = tri_gpu_i32(g, 0), call;
+    LLVMValueRef cache = tri_gpu_i32(g, cache_bits(g, access->cache, false));
+    if (access->base) {
+        LLVMValueRef place[2];
+        tri_amdgcn_address(g, access, tri_gpu_access_offset(g, access->base, access->pointer), place);
+        LLVMValueRef args[] = {place[0], shared, size_of_lane, place[1], none, none, cache};
+        call = tri_gpu_intrinsic(g, "llvm.amdgcn.raw.ptr.buffer.load.lds", NULL, 0, args, 7);
+    } else {
+        LLVMValueRef from = access->pred ? LLVMBuildSelect(g->b, access->pred, access->pointer, zeros(g), "")
+                                         : access->pointer;
+        LLVMValueRef args[] = {from, shared, size_of_lane, none, cache};
+        call = tri_gpu_intrinsic(g, "llvm.amdgcn.global.load.lds", NULL, 0, args, 5);
+    }
+    tri_gpu_mark_row_copy(g, call);
 }

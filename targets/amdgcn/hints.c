@@ -95,14 +95,18 @@ static bool run_cond_barrier(tri_gpu *g, MlirOperation op)
     return true;
 }
 
-static bool run_nothing(tri_gpu *g, MlirOperation op) { return (void)g, (void)op, true; }
-
-/* Copies are loads and stores (expand-buffer-ops), which LLVM waits for; what follows a wait is a barrier. */
-static bool run_token(tri_gpu *g, MlirOperation op)
+/* Where only shared memory is to be ordered, other accesses stay under way. */
+static bool run_barrier(tri_gpu *g, MlirOperation op)
 {
-    tri_gpu_set_result(g, op, 0, tri_gpu_new(g, 0));
+    enum { local = 1 };
+    if (tri_op_int(op, "addrSpace", 0) == local)
+        tri_gpu_barrier(g, TRI_SYNC_CTA);
+    else
+        tri_gpu_barrier_global(g);
     return true;
 }
+
+static bool run_nothing(tri_gpu *g, MlirOperation op) { return (void)g, (void)op, true; }
 
 const tri_gpu_op tri_amdgcn_ops_hints[] = {
     {"rocdl.sched.barrier", run_sched_barrier, NULL},
@@ -113,10 +117,9 @@ const tri_gpu_op tri_amdgcn_ops_hints[] = {
     {"rocdl.workitem.id.x", run_thread_number, NULL},
     {"rocdl.workitem.id.y", run_thread_number, NULL},
     {"rocdl.workitem.id.z", run_thread_number, NULL},
+    {"ttg.barrier", run_barrier, NULL},
     {"amdg.cond_barrier", run_cond_barrier, NULL},
     {"amdg.instruction_sched_hint", run_nothing, NULL},
     {"llvm.fence", run_fence, NULL},
-    {"ttg.async_commit_group", run_token, NULL},
-    {"ttg.async_wait", run_token, NULL},
     {0},
 };

@@ -44,10 +44,30 @@ void tri_amdgcn_fence(tri_gpu *g, const char *scope, LLVMAtomicOrdering ordering
                     LLVMMetadataAsValue(g->llvm, LLVMMDNodeInContext2(g->llvm, pair, 2)));
 }
 
+/* Waits until at most so many accesses to global and to shared memory are under way, as CDNA counts them. */
+enum { any_number = 63, any_shared = 15 };
+static void wait_for(tri_gpu *g, int vector, int shared)
+{
+    enum { low = 0xf, any_export = 7 << 4 };
+    int count = (vector & low) | (vector & ~low) << 10 | any_export | shared << 8;
+    LLVMValueRef arg = tri_gpu_i32(g, count);
+    intrinsic(g, "llvm.amdgcn.s.waitcnt", NULL, &arg, 1);
+}
+
+static LLVMValueRef wait_for_copies(tri_gpu *g, LLVMValueRef *args)
+{
+    int64_t pending = (int64_t)LLVMConstIntGetZExtValue(args[0]);
+    wait_for(g, pending < any_number ? (int)pending : any_number, any_shared);
+    return NULL;
+}
+
 /* The instruction alone orders nothing. Fences of shared memory only leave global stores in flight. */
 static LLVMValueRef synchronize(tri_gpu *g, bool is_local)
 {
-    tri_amdgcn_fence(g, "workgroup", LLVMAtomicOrderingRelease, is_local);
+    if (is_local && g->has_row_copies) /* for which the fence would wait */
+        wait_for(g, any_number, 0);
+    else
+        tri_amdgcn_fence(g, "workgroup", LLVMAtomicOrderingRelease, is_local);
     LLVMValueRef call = intrinsic(g, "llvm.amdgcn.s.barrier", NULL, NULL, 0);
     tri_amdgcn_fence(g, "workgroup", LLVMAtomicOrderingAcquire, is_local);
     return call;
@@ -193,7 +213,7 @@ static const tri_machine_primitive own[] = {
 #include "targets/amdgcn/primitives.def"
 };
 
-static const tri_gpu_op *const ops[] = {tri_amdgcn_ops_matrix, tri_amdgcn_ops_hints, NULL};
+static const tri_gpu_op *const ops[] = {tri_amdgcn_ops_matrix, tri_amdgcn_ops_hints, tri_amdgcn_ops_copies, NULL};
 
 static void add_attribute(tri_gpu *g, LLVMValueRef function, const char *name, const char *value)
 {

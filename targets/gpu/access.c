@@ -316,11 +316,35 @@ static LLVMTypeRef access_type(tri_gpu *g, const tri_gpu_packing *p)
     return p->words == 1 ? word : LLVMVectorType(word, (unsigned)p->words);
 }
 
+/* One scope of LLVM's for row copies and one for what else accesses shared memory. */
+static void set_scope(tri_gpu *g, LLVMValueRef instruction, const char *kind, const char *name)
+{
+    LLVMMetadataRef domain = LLVMMDStringInContext2(g->llvm, "shared", strlen("shared"));
+    LLVMMetadataRef of[] = {LLVMMDStringInContext2(g->llvm, name, strlen(name)),
+                            LLVMMDNodeInContext2(g->llvm, &domain, 1)};
+    LLVMMetadataRef scope = LLVMMDNodeInContext2(g->llvm, of, 2);
+    LLVMSetMetadata(instruction, LLVMGetMDKindIDInContext(g->llvm, kind, (unsigned)strlen(kind)),
+                    LLVMMetadataAsValue(g->llvm, LLVMMDNodeInContext2(g->llvm, &scope, 1)));
+}
+
+void tri_gpu_mark_row_copy(tri_gpu *g, LLVMValueRef instruction) { set_scope(g, instruction, "alias.scope", "copies"); }
+
+static bool is_shared(LLVMValueRef pointer) { return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == 3; }
+
+static void mark_access(tri_gpu *g, LLVMValueRef instruction, LLVMValueRef pointer)
+{
+    if (!g->has_row_copies || !is_shared(pointer))
+        return;
+    set_scope(g, instruction, "alias.scope", "accesses");
+    set_scope(g, instruction, "noalias", "copies");
+}
+
 static void plain_load(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_access *access, LLVMValueRef *out_words)
 {
     LLVMValueRef load = LLVMBuildLoad2(g->b, access_type(g, p), access->pointer, "");
     LLVMSetAlignment(load, bytes_of(p));
     LLVMSetVolatile(load, access->is_volatile);
+    mark_access(g, load, access->pointer);
     if (access->sem) {
         const char *scope = g->machine->scopes[access->scope];
         LLVMSetOrdering(load, access->sem == TRI_SEM_ACQUIRE ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic);
@@ -342,6 +366,7 @@ static void plain_store(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_
     LLVMValueRef store = LLVMBuildStore(g->b, value, access->pointer);
     LLVMSetAlignment(store, bytes_of(p));
     LLVMSetVolatile(store, access->is_volatile);
+    mark_access(g, store, access->pointer);
 }
 
 /* A conditional plain load for machines without predicates. */

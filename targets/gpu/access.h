@@ -48,6 +48,10 @@ LLVMValueRef tri_gpu_access_base(tri_gpu *g, MlirValue pointer);
 /* Bytes from the base to the pointer modulo 2^32, as i32. */
 LLVMValueRef tri_gpu_access_offset(tri_gpu *g, LLVMValueRef base, LLVMValueRef pointer);
 
+/* Says of an instruction that it is one of the copies for which waits count instructions (has_row_copies); all other
+ * accesses to shared memory are said to be none, as barriers and waits stand between them: LLVM adds no waits. */
+void tri_gpu_mark_row_copy(tri_gpu *g, LLVMValueRef instruction);
+
 /* i1: thread 0 of the block; for scalar writes. */
 LLVMValueRef tri_gpu_first_thread(tri_gpu *g);
 /* Who writes a block of this layout, or a scalar, to memory that all programs see: of those who have the same number

@@ -184,6 +184,10 @@ static void enter_function(tri_gpu *g, MlirOperation func)
     if (g->machine->shared_reader)
         tri_op_collect_named(func, g->machine->shared_reader, g->arena, &readers);
     g->has_shared_readers = readers.len > 0;
+    tri_op_list copies = {0};
+    if (tri_machine_has(g, TRI_MACHINE_copy_row))
+        tri_op_collect_named(func, "ttg.async_copy_global_to_local", g->arena, &copies);
+    g->has_row_copies = copies.len > 0;
     g->entry = tri_gpu_block(g, "entry");
     g->group = tri_gpu_new_group(g, 0, g->num_warps, TRI_GPU_ALL_WARPS, g->entry);
     if (g->debug)

@@ -1,11 +1,14 @@
 // RUN: tritcc -x ttgir -passes=expand-buffer-ops %s | FileCheck %s
-// positive: @load @store @updates @branch @loop @copies
+// positive: @load @store @updates @branch @loop @copies @waves
 // negative: @pointers
 // loop: @loop
 // if: @branch
 
 #l = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+#between = #ttg.padded_shared<[64:+4] {order = [0], shape = [1024]}>
+#inside = #ttg.padded_shared<[32:+4] {order = [0], shape = [1024]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   // CHECK-LABEL: @load
@@ -81,6 +84,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func public @copies(%p: !tt.ptr<f32>, %o: tensor<1024xi32, #l>, %b: !ttg.memdesc<1024xf32, #s, #smem, mutable>, %m: tensor<1024xi1, #l>, %q: tensor<1024x!tt.ptr<f32>, #l>) {
     %t = amdg.buffer_load_to_local %p[%o] into %b : !tt.ptr<f32>[tensor<1024xi32, #l>] -> <1024xf32, #s, #smem, mutable>
     %u = ttg.async_copy_global_to_local %q, %b mask %m : tensor<1024x!tt.ptr<f32>, #l> -> <1024xf32, #s, #smem, mutable>
+    %g = ttg.async_commit_group tokens %t, %u
+    %w = ttg.async_wait %g {num = 0 : i32}
+    tt.return
+  }
+
+  // ... or stay, where lanes copy side by side what a lane can copy, with one place for a wave; the layout of this
+  // buffer is padded between waves, that of the other one inside of them.
+  // CHECK-LABEL: @waves
+  // CHECK: [[P:%.+]] = tt.addptr
+  // CHECK-NEXT: [[T:%.+]] = ttg.async_copy_global_to_local [[P]], %arg2 mask %arg3 :
+  // CHECK-NOT: async_copy
+  // CHECK: ttg.local_store %{{.+}}, %arg4
+  // CHECK: ttg.async_commit_group tokens [[T]],
+  tt.func public @waves(%p: !tt.ptr<f32>, %o: tensor<1024xi32, #one>, %b: !ttg.memdesc<1024xf32, #between, #smem, mutable>, %m: tensor<1024xi1, #one>, %c: !ttg.memdesc<1024xf32, #inside, #smem, mutable>) {
+    %t = amdg.buffer_load_to_local %p[%o] mask = %m into %b : !tt.ptr<f32>[tensor<1024xi32, #one>] -> <1024xf32, #between, #smem, mutable>
+    %u = amdg.buffer_load_to_local %p[%o] mask = %m into %c : !tt.ptr<f32>[tensor<1024xi32, #one>] -> <1024xf32, #inside, #smem, mutable>
     %g = ttg.async_commit_group tokens %t, %u
     %w = ttg.async_wait %g {num = 0 : i32}
     tt.return

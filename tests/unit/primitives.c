@@ -48,7 +48,8 @@ static void check_emitted(void)
 {
     for (int id = 0; id < TRI_MACHINE_COUNT; id++) {
         bool is_emitted = tri_nvptx_machine.rows[id].how != TRI_MACHINE_ABSENT ||
-                          tri_spirv_machine.rows[id].how != TRI_MACHINE_ABSENT;
+                          tri_spirv_machine.rows[id].how != TRI_MACHINE_ABSENT ||
+                          tri_amdgcn_machine.rows[id].how != TRI_MACHINE_ABSENT;
         bool is_access = id >= TRI_MACHINE_load_global && id <= TRI_MACHINE_atomic_cas; /* functions of tri_machine */
         check(is_emitted || is_access, &tri_nvptx_machine, "simulator", id, "is simulated, but no family emits it");
     }

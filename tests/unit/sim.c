@@ -106,6 +106,21 @@ static void copy_and_wait(void *unused)
     store_global(t, load_shared(4 * (t ^ 1)) + 1);
 }
 
+/* Lane i writes behind the place that its warp names; of two such copies the wait ends the first. */
+static void copy_rows_and_wait(void *unused)
+{
+    (void)unused;
+    int t = thread_id();
+    uint64_t from = (uint64_t)(uintptr_t)&global[512 + t];
+    for (int i = 0; i < 2; i++)
+        call(2, TRI_SIM_copy_row, shared_at(128 * (t / 32) + 4 * threads * i), from, 4, t % 32 == 3 ? 0 : 4, 0);
+    call(2, TRI_SIM_copy_wait, 1, 0, 0, 0, 0);
+    barrier();
+    store_global(t, load_shared(4 * (t ^ 1)) + 1);
+    call(2, TRI_SIM_copy_wait, 0, 0, 0, 0, 0);
+    store_global(threads + t, load_shared(4 * (t + threads)));
+}
+
 static void multiply(void *unused)
 {
     (void)unused;
@@ -197,6 +212,23 @@ static void wait_leaves_one(void *unused)
     call(2, TRI_SIM_copy_wait, 1, 0, 0, 0, 0);
     store_global(t, load_shared(4 * t));
     store_global(t, load_shared(4 * (t + threads)));
+}
+
+static void wait_leaves_a_row(void *unused)
+{
+    (void)unused;
+    int t = thread_id();
+    call(2, TRI_SIM_copy_row, shared_at(128 * (t / 32)), (uint64_t)(uintptr_t)&global[512 + t], 4, 4, 0);
+    call(2, TRI_SIM_copy_wait, 1, 0, 0, 0, 0);
+    store_global(t, load_shared(4 * t));
+}
+
+static void row_of_lanes(void *unused)
+{
+    (void)unused;
+    int t = thread_id();
+    call(2, TRI_SIM_copy_row, shared_at(4 * t), (uint64_t)(uintptr_t)&global[512 + t], 4, 4, 0);
+    call(2, TRI_SIM_copy_wait, 0, 0, 0, 0, 0);
 }
 
 static void divergent_barrier(void *unused)
@@ -333,6 +365,7 @@ static void test_right_kernels(void)
     for (int t = 0; t < threads; t++)
         ok = ok && global[t] == (t < 32 ? 496u : 1520u) && global[threads + t] == (uint32_t)(t % 32 ? t - 1 : t);
     CHECK(ok);
+    CHECK(run(copy_rows_and_wait));
     ok = run(copy_and_wait);
     for (int t = 0; t < threads; t++)
         ok = ok && global[t] == 1;
@@ -357,6 +390,8 @@ static void test_seeded_bugs(void)
     CHECK(!run(write_after_read));
     CHECK(!run(dropped_wait));
     CHECK(!run(wait_leaves_one));
+    CHECK(!run(wait_leaves_a_row));
+    CHECK(!run(row_of_lanes));
     CHECK(!run(divergent_barrier));
     CHECK(!run(missing_warp));
     CHECK(!run(surplus_warp));

@@ -11,6 +11,7 @@ typedef struct {
     tri_pass_run *run;
     const tri_axis_info *axis;
     bool counts_boxes; /* copies through tensor descriptors, which have a counter of their own, instead of the others */
+    bool by_waves; /* copies are those of ir/analysis/wave_copy.h */
     tri_map counts;    /* of operations: 1 + the instructions they are made of */
 } async_counts;
 

@@ -5,6 +5,7 @@
 
 #include "ir/analysis/blocked.h"
 #include "ir/analysis/scratch.h"
+#include "ir/analysis/wave_copy.h"
 #include "ir/encoding.h"
 #include "ir/type.h"
 #include "layout/convert.h"
@@ -139,9 +140,19 @@ static int count_boxes(async_counts *c, MlirOperation op)
     return 0;
 }
 
+static int count_waves(async_counts *c, MlirOperation op)
+{
+    tri_wave_copy copy;
+    bool is_one = tri_op_is(op, "ttg.async_copy_global_to_local") &&
+                  tri_wave_copy_find(c->run->arena, c->axis, mlirModuleGetOperation(c->run->module), op, &copy);
+    return is_one ? copy.count : 0;
+}
+
 static int count_elements(async_counts *c, MlirOperation op)
 {
     async_copy a = {0};
+    if (c->by_waves)
+        return count_waves(c, op);
     if (tri_op_is(op, "ttg.async_copy_global_to_local")) {
         a.elements = tri_op_operand(op, 0);
         a.buffer = tri_op_operand(op, 1);
